@@ -1,0 +1,158 @@
+package amd64
+
+// G is a general-purpose instruction: the low 16 bits are its opcode bytes
+// (0F xx as 0x0Fxx), W makes it 64 bits wide, bits 17 and up are a mandatory
+// prefix byte.
+type G uint32
+
+// W makes a G work on 64 bits.
+const W G = 1 << 16
+
+// General-purpose instructions reg, rm; MOV_ST and MOVB_ST are rm, reg.
+const (
+	ADD     G = 0x03
+	OR      G = 0x0b
+	AND     G = 0x23
+	SUB     G = 0x2b
+	XOR     G = 0x33
+	CMP     G = 0x3b
+	MOV     G = 0x8b
+	MOV_ST  G = 0x89
+	MOVB_ST G = 0x88
+	LEA     G = 0x8d
+	TEST    G = 0x85
+	MOVSXD  G = 0x63
+	IMUL    G = 0x0faf
+	MOVZXB  G = 0x0fb6
+	MOVZXW  G = 0x0fb7
+	CMOVE   G = 0x0f44
+	POPCNT  G = 0x0fb8 | 0xf3<<17
+	TZCNT   G = 0x0fbc | 0xf3<<17
+	LZCNT   G = 0x0fbd | 0xf3<<17
+)
+
+// ALU is the operation of an instruction with an immediate.
+type ALU byte
+
+// Immediate operations.
+const (
+	AddI ALU = 0
+	OrI  ALU = 1
+	AndI ALU = 4
+	SubI ALU = 5
+	XorI ALU = 6
+	CmpI ALU = 7
+)
+
+// Shift is a shift by a constant.
+type Shift byte
+
+// Shifts.
+const (
+	ShlI Shift = 4
+	ShrI Shift = 5
+	SarI Shift = 7
+)
+
+// rex emits a REX prefix where one is needed.
+func (a *Asm) rex(w byte, reg, x, b byte) {
+	if r := 0x40 | w<<3 | reg<<2 | x<<1 | b; r != 0x40 {
+		a.Code = append(a.Code, r)
+	}
+}
+
+func (g G) w() byte { return byte(g >> 16 & 1) }
+
+func (a *Asm) mandatory(g G) {
+	if p := byte(g >> 17); p != 0 {
+		a.Code = append(a.Code, p)
+	}
+}
+
+func (a *Asm) opcode(g G) {
+	if g&0xff00 != 0 {
+		a.Code = append(a.Code, byte(g>>8))
+	}
+	a.Code = append(a.Code, byte(g))
+}
+
+// GRR emits g d, s.
+func (a *Asm) GRR(g G, d, s Reg) {
+	a.mandatory(g)
+	a.rex(g.w(), d.bit3(), 0, s.bit3())
+	a.opcode(g)
+	a.Code = append(a.Code, 0xc0|byte(d&7)<<3|byte(s&7))
+}
+
+// GRM emits g d, [m]; for a store form g [m], d.
+func (a *Asm) GRM(g G, d Reg, m Mem) {
+	a.mandatory(g)
+	a.rex(g.w(), d.bit3(), m.Index.bit3(), m.Base.bit3())
+	a.opcode(g)
+	a.modrm(d, &m, 1, 0)
+}
+
+// GI emits op r, imm; wide makes it 64 bits, the immediate sign-extended.
+func (a *Asm) GI(op ALU, wide bool, r Reg, imm int32) {
+	a.rex(bit(wide), 0, 0, r.bit3())
+	if imm == int32(int8(imm)) {
+		a.Code = append(a.Code, 0x83, 0xc0|byte(op)<<3|byte(r&7), byte(imm))
+		return
+	}
+	a.Code = append(a.Code, 0x81, 0xc0|byte(op)<<3|byte(r&7))
+	a.Data32(uint32(imm))
+}
+
+// GMI emits op [m], imm.
+func (a *Asm) GMI(op ALU, wide bool, m Mem, imm int32) {
+	a.rex(bit(wide), 0, m.Index.bit3(), m.Base.bit3())
+	if imm == int32(int8(imm)) {
+		a.Code = append(a.Code, 0x83)
+		a.modrm(Reg(op), &m, 1, 1)
+		a.Code = append(a.Code, byte(imm))
+		return
+	}
+	a.Code = append(a.Code, 0x81)
+	a.modrm(Reg(op), &m, 1, 4)
+	a.Data32(uint32(imm))
+}
+
+// MovMI emits mov [m], imm; a 64-bit store sign-extends the immediate.
+func (a *Asm) MovMI(wide bool, m Mem, imm int32) {
+	a.rex(bit(wide), 0, m.Index.bit3(), m.Base.bit3())
+	a.Code = append(a.Code, 0xc7)
+	a.modrm(0, &m, 1, 4)
+	a.Data32(uint32(imm))
+}
+
+// MovI emits the shorter of mov r32, imm32 and mov r64, imm64.
+func (a *Asm) MovI(r Reg, v uint64) {
+	if v>>32 == 0 {
+		a.rex(0, 0, 0, r.bit3())
+		a.Code = append(a.Code, 0xb8|byte(r&7))
+		a.Data32(uint32(v))
+		return
+	}
+	a.rex(1, 0, 0, r.bit3())
+	a.Code = append(a.Code, 0xb8|byte(r&7))
+	a.Data64(v)
+}
+
+// ShiftI emits a shift of r by a constant.
+func (a *Asm) ShiftI(s Shift, wide bool, r Reg, by uint8) {
+	a.rex(bit(wide), 0, 0, r.bit3())
+	a.Code = append(a.Code, 0xc1, 0xc0|byte(s)<<3|byte(r&7), by)
+}
+
+// Push emits push r.
+func (a *Asm) Push(r Reg) { a.rex(0, 0, 0, r.bit3()); a.Code = append(a.Code, 0x50|byte(r&7)) }
+
+// Pop emits pop r.
+func (a *Asm) Pop(r Reg) { a.rex(0, 0, 0, r.bit3()); a.Code = append(a.Code, 0x58|byte(r&7)) }
+
+func bit(b bool) byte {
+	if b {
+		return 1
+	}
+	return 0
+}

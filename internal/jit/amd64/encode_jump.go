@@ -1,0 +1,85 @@
+package amd64
+
+// Cond is a condition of the flags, as numbered in the opcodes of Jcc.
+type Cond byte
+
+// Conditions.
+const (
+	Below        Cond = 2
+	AboveEqual   Cond = 3
+	Equal        Cond = 4
+	NotEqual     Cond = 5
+	BelowEqual   Cond = 6
+	Above        Cond = 7
+	Sign         Cond = 8
+	NotSign      Cond = 9
+	Less         Cond = 12
+	GreaterEqual Cond = 13
+	LessEqual    Cond = 14
+	Greater      Cond = 15
+)
+
+// Jcc jumps to l where the condition holds.
+func (a *Asm) Jcc(c Cond, l Label) {
+	if a.short(0x70|byte(c), l) {
+		return
+	}
+	a.Code = append(a.Code, 0x0f, 0x80|byte(c))
+	a.reference(l)
+}
+
+// Jmp jumps to l.
+func (a *Asm) Jmp(l Label) {
+	if a.short(0xeb, l) {
+		return
+	}
+	a.Code = append(a.Code, 0xe9)
+	a.reference(l)
+}
+
+// short emits a two-byte jump backward where the distance fits.
+func (a *Asm) short(opcode byte, l Label) bool {
+	t := a.labels[l]
+	if t < 0 {
+		return false
+	}
+	d := t - int32(len(a.Code)) - 2
+	if d < -128 {
+		return false
+	}
+	a.Code = append(a.Code, opcode, byte(d))
+	return true
+}
+
+// Call calls l.
+func (a *Asm) Call(l Label) {
+	a.Code = append(a.Code, 0xe8)
+	a.reference(l)
+}
+
+// Ret returns.
+func (a *Asm) Ret() { a.Code = append(a.Code, 0xc3) }
+
+// JmpReg jumps to the address in r.
+func (a *Asm) JmpReg(r Reg) {
+	a.rex(0, 0, 0, r.bit3())
+	a.Code = append(a.Code, 0xff, 0xe0|byte(r&7))
+}
+
+// CallReg calls the address in r.
+func (a *Asm) CallReg(r Reg) {
+	a.rex(0, 0, 0, r.bit3())
+	a.Code = append(a.Code, 0xff, 0xd0|byte(r&7))
+}
+
+// JmpMem jumps to the address at m.
+func (a *Asm) JmpMem(m Mem) { a.indirect(4, m) }
+
+// CallMem calls the address at m.
+func (a *Asm) CallMem(m Mem) { a.indirect(2, m) }
+
+func (a *Asm) indirect(ext Reg, m Mem) {
+	a.rex(0, 0, m.Index.bit3(), m.Base.bit3())
+	a.Code = append(a.Code, 0xff)
+	a.modrm(ext, &m, 1, 0)
+}
