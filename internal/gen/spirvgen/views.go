@@ -1,0 +1,3 @@
+package main
+
+func (m *model) viewFiles() map[string]string { return nil }

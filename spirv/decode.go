@@ -1,0 +1,198 @@
+package spirv
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"unsafe"
+
+	"github.com/chiaro-gpu/chiaro/diag"
+)
+
+// Options are the choices of DecodeWith.
+type Options struct {
+	// AllowUnknown lets in instructions whose opcode, enumerants or number in
+	// an extended set the grammar does not know. Their words are not looked
+	// at, they define nothing, and Module.Known is false for them.
+	AllowUnknown bool
+}
+
+// Decode reads a module from bytes of either byte order. It refuses every
+// stream that is not well-formed with a *diag.Finding: one that has no sound
+// header, an instruction that does not fit, an unknown opcode or enumerant,
+// operands that are missing or left over, a string without end, an id that is
+// 0, not below the bound or defined twice, and a literal whose type does not
+// stand before it. The module shares no memory with data.
+func Decode(data []byte) (*Module, error) { return DecodeWith(data, Options{}) }
+
+// DecodeWith is Decode with options.
+func DecodeWith(data []byte, o Options) (*Module, error) {
+	if len(data)%4 != 0 {
+		return nil, diag.New("SPV-Stream-Size", diag.Pos{Word: len(data) / 4}, "the stream has %d bytes; must be a multiple of 4", len(data))
+	}
+	words := make([]uint32, len(data)/4)
+	copy(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), len(data)), data)
+	if len(words) > 0 && words[0] != Magic && hostOrder(data, words) == nil {
+		return nil, diag.New("SPV-Header-Magic", diag.Pos{}, "the first word is %#08x; must be %#08x in one byte order or the other", binary.LittleEndian.Uint32(data), Magic)
+	}
+	return FromWordsWith(words, o)
+}
+
+// hostOrder turns words over where that gives the magic number, and returns
+// nil where it does not.
+func hostOrder(data []byte, words []uint32) []uint32 {
+	if bits.ReverseBytes32(words[0]) != Magic {
+		return nil
+	}
+	for i, w := range words {
+		words[i] = bits.ReverseBytes32(w)
+	}
+	return words
+}
+
+// FromWords is Decode for words in host order. It keeps words, which must not
+// be changed afterwards.
+func FromWords(words []uint32) (*Module, error) { return FromWordsWith(words, Options{}) }
+
+// FromWordsWith is FromWords with options.
+func FromWordsWith(words []uint32, o Options) (*Module, error) {
+	m := &Module{Words: words}
+	if f := m.header(); f != nil {
+		return nil, f
+	}
+	if f := m.index(); f != nil {
+		return nil, f
+	}
+	d := decoder{m: m, lim: m.Bound - 1, allow: o.AllowUnknown}
+	d.walk.m, d.walk.lim = m, d.lim
+	if f := d.run(); f != nil {
+		return nil, f
+	}
+	return m, nil
+}
+
+// header reads the five words before the first instruction (SPIR-V §2.3).
+func (m *Module) header() *diag.Finding {
+	w := m.Words
+	switch {
+	case len(w) == 0:
+		return diag.New("SPV-Header-Size", diag.Pos{}, "the stream is empty; must begin with a header of %d words", HeaderWords)
+	case w[0] != Magic:
+		return diag.New("SPV-Header-Magic", diag.Pos{}, "the first word is %#08x; must be %#08x", w[0], Magic)
+	case len(w) < HeaderWords:
+		return diag.New("SPV-Header-Size", diag.Pos{Word: len(w)}, "the header has %d words; must have %d", len(w), HeaderWords)
+	case w[1] < uint32(Version10) || w[1] > uint32(Version16) || w[1]&0xff != 0:
+		return diag.New("SPV-Header-Version", diag.Pos{Word: 1}, "the version word is %#08x; must be that of 1.0 to 1.6", w[1])
+	case w[3] == 0:
+		return diag.New("SPV-Header-Bound", diag.Pos{Word: 3}, "the bound of ids is 0; must be above all ids, 1 at least")
+	}
+	m.Version, m.Generator, m.Bound, m.Schema = Version(w[1]), w[2], w[3], w[4]
+	return nil
+}
+
+// index finds where instructions begin and makes room for the results.
+func (m *Module) index() *diag.Finding {
+	w, n := m.Words, 0
+	for i := HeaderWords; i < len(w); n++ {
+		c := int(w[i] >> 16)
+		if c == 0 || c > len(w)-i {
+			return m.badCount(n, i, c)
+		}
+		i += c
+	}
+	dense := 0
+	if uint64(m.Bound) <= uint64(len(w)) {
+		dense = int(m.Bound)
+	}
+	block := make([]uint32, n+1+dense)
+	m.starts = block[: n+1 : n+1]
+	for i, k := HeaderWords, 0; k <= n; k++ {
+		m.starts[k] = uint32(i)
+		if k < n {
+			i += int(w[i] >> 16)
+		}
+	}
+	m.defs.room(m.Bound, len(w), n, block[n+1:])
+	return nil
+}
+
+func (m *Module) badCount(n, at, count int) *diag.Finding {
+	pos := diag.Pos{Instruction: n + 1, Word: at}
+	op := Op(m.Words[at])
+	if count == 0 {
+		return diag.New("SPV-Instruction-WordCount", pos, "%v has a word count of 0; must be 1 at least", op)
+	}
+	return diag.New("SPV-Instruction-WordCount", pos, "%v has a word count of %d; only %d words are left", op, count, len(m.Words)-at)
+}
+
+// decoder checks the instructions of a module in order.
+type decoder struct {
+	m     *Module
+	lim   uint32
+	allow bool
+	walk  Walk
+}
+
+func (d *decoder) run() *diag.Finding {
+	for i := range d.m.Len() {
+		in := d.m.Inst(i)
+		s := in.Op().shape()
+		if s == nil || !d.sound(in, s) {
+			f := d.explain(i, in, s)
+			if f != nil {
+				return f
+			}
+			continue
+		}
+		if s.flags&hasResult == 0 {
+			continue
+		}
+		if in.Op() == OpExtInstImport && importedSet(in[2:]) == ExtSetNone {
+			return diag.New("SPV-ExtInst-Import", diag.Pos{Instruction: i + 1, Word: d.m.Offset(i) + 2}, "OpExtInstImport of %q, a set of no known name; must be a known set or begin with NonSemantic.", String(in[2:]))
+		}
+		id := in[1+s.flags&hasType]
+		if !d.m.defs.set(id, uint32(i)+1) {
+			return diag.New("SPV-Id-Redefined", diag.Pos{Instruction: i + 1, Word: d.m.Offset(i)}, "%v defines id %d, which instruction %d defines; an id must have one definition", in.Op(), id, d.m.Def(ID(id))+1)
+		}
+	}
+	return nil
+}
+
+// sound reports whether the operands of an instruction are as they must be. It
+// does not say what is wrong; explain does.
+func (d *decoder) sound(in Inst, s *shape) bool {
+	n := len(in)
+	if n < int(s.min) || n > int(s.max) && s.max != unbounded {
+		return false
+	}
+	w := 1
+	for ids := s.ids; ids != 0; ids >>= 1 {
+		if ids&1 != 0 && in[w]-1 >= d.lim {
+			return false
+		}
+		w++
+	}
+	rest := in[1+int(s.fixed):]
+	if len(rest) == 0 {
+		return true
+	}
+	switch s.tail {
+	case tailIDs:
+		for _, v := range rest {
+			if v-1 >= d.lim {
+				return false
+			}
+		}
+		return true
+	case tailWords:
+		return true
+	case tailNone:
+		return false
+	}
+	k := &d.walk
+	k.in, k.pos, k.fault = in, 1+int(s.fixed), faultNone
+	k.params, k.mask, k.half = nil, 0, KindNone
+	k.shape = in.Op().Row().Operands()[s.next:]
+	for k.Next() {
+	}
+	return k.fault == faultNone
+}

@@ -1,0 +1,81 @@
+package spirv
+
+import "unsafe"
+
+// Inst is the words of one instruction, the first word included. Its methods
+// take for granted that Decode has seen it.
+type Inst []uint32
+
+// Op returns the opcode.
+func (in Inst) Op() Op { return Op(in[0]) }
+
+// Type returns the id of the result type, 0 where the opcode has none.
+func (in Inst) Type() ID {
+	if s := in.Op().shape(); s != nil && s.flags&hasType != 0 {
+		return ID(in[1])
+	}
+	return 0
+}
+
+// Result returns the result id, 0 where the opcode has none.
+func (in Inst) Result() ID {
+	if s := in.Op().shape(); s != nil {
+		switch s.flags {
+		case hasResult:
+			return ID(in[1])
+		case hasResult | hasType:
+			return ID(in[2])
+		}
+	}
+	return 0
+}
+
+// IDs returns words as ids, without a copy.
+func IDs(words []uint32) []ID {
+	return unsafe.Slice((*ID)(unsafe.SliceData(words)), len(words))
+}
+
+// Head returns the first word of an instruction.
+func Head(op Op, words int) uint32 { return uint32(words)<<16 | uint32(op) }
+
+// StringWords returns how many words the literal string at the start of words
+// takes, its end included; 0 where it does not end.
+func StringWords(words []uint32) int {
+	for i, w := range words {
+		if (w-0x01010101)&^w&0x80808080 != 0 {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// String returns the literal string at the start of words, without its end.
+// It is as many bytes as there are where the string does not end.
+func String(words []uint32) string {
+	b := make([]byte, 0, 4*len(words))
+	for _, w := range words {
+		for range 4 {
+			if byte(w) == 0 {
+				return string(b)
+			}
+			b = append(b, byte(w))
+			w >>= 8
+		}
+	}
+	return string(b)
+}
+
+// AppendString appends a literal string to words: the bytes, least significant
+// first, and zeros to the end of the last word, one at least (SPIR-V §2.2.1).
+// A zero byte in s ends it.
+func AppendString(words []uint32, s string) []uint32 {
+	w, shift := uint32(0), 0
+	for i := 0; i < len(s) && s[i] != 0; i++ {
+		w |= uint32(s[i]) << shift
+		if shift += 8; shift == 32 {
+			words = append(words, w)
+			w, shift = 0, 0
+		}
+	}
+	return append(words, w)
+}
