@@ -1,0 +1,190 @@
+package ir
+
+// Stage is the kind of shader a program was made from.
+type Stage uint8
+
+// The stages.
+const (
+	Compute Stage = iota
+	Vertex
+	TessControl
+	TessEval
+	Geometry
+	Fragment
+	Task
+	Mesh
+	RayGen
+	Intersection
+	AnyHit
+	ClosestHit
+	Miss
+	Callable
+	numStages
+)
+
+var stageNames = [numStages]string{
+	"compute", "vertex", "tesscontrol", "tesseval", "geometry", "fragment", "task", "mesh",
+	"raygen", "intersection", "anyhit", "closesthit", "miss", "callable",
+}
+
+// String returns the printed form, such as "compute".
+func (s Stage) String() string { return stageNames[s] }
+
+// Program is what one invocation of an entry point does. Funcs[0] is the entry
+// point; it has neither arguments nor results.
+type Program struct {
+	Name         string
+	Stage        Stage
+	Funcs        []*Func
+	SubgroupSize uint32    // lanes; a power of two from 4 to 128
+	LocalSize    [3]uint32 // invocations of a workgroup
+	In           []Input
+	Out          []Output
+	Res          []Resource
+	Vars         []Var
+	Tables       [][]byte
+	PushBytes    uint32 // size of the push constants that the program declares
+	SharedBytes  uint32 // size of the workgroup's memory
+	Effects      Effects
+}
+
+// PrivateSlots returns how many slots of 32 bits a lane's private memory has.
+func (p *Program) PrivateSlots() uint32 {
+	n := uint32(0)
+	for _, v := range p.Vars {
+		n += v.Slots
+	}
+	return n
+}
+
+// VarBase returns the place of a variable's first slot: the variables stand
+// one behind the other, in order.
+func (p *Program) VarBase(i int) uint32 {
+	n := uint32(0)
+	for _, v := range p.Vars[:i] {
+		n += v.Slots
+	}
+	return n
+}
+
+// Subgroups returns how many subgroups a workgroup has.
+func (p *Program) Subgroups() uint32 {
+	return (p.Invocations() + p.SubgroupSize - 1) / p.SubgroupSize
+}
+
+// Invocations returns how many invocations a workgroup has.
+func (p *Program) Invocations() uint32 { return p.LocalSize[0] * p.LocalSize[1] * p.LocalSize[2] }
+
+// Semantic is what an input or output stands for.
+type Semantic uint8
+
+// The semantics. X, Y and Z of a vector follow each other.
+const (
+	NoSemantic Semantic = iota
+	GlobalInvocationIdX
+	GlobalInvocationIdY
+	GlobalInvocationIdZ
+	LocalInvocationIdX
+	LocalInvocationIdY
+	LocalInvocationIdZ
+	WorkgroupIdX
+	WorkgroupIdY
+	WorkgroupIdZ
+	NumWorkgroupsX
+	NumWorkgroupsY
+	NumWorkgroupsZ
+	LocalInvocationIndex
+	SubgroupLocalInvocationId
+	SubgroupId
+	NumSubgroups
+	Location // Input.Index is 4·location + component
+	numSemantics
+)
+
+var semanticNames = [numSemantics]string{
+	"none", "global.x", "global.y", "global.z", "local.x", "local.y", "local.z",
+	"workgroup.x", "workgroup.y", "workgroup.z", "numworkgroups.x", "numworkgroups.y", "numworkgroups.z",
+	"localindex", "subgrouplane", "subgroupid", "numsubgroups", "location",
+}
+
+// String returns the printed form, such as "global.x".
+func (s Semantic) String() string { return semanticNames[s] }
+
+// Rate says for how many invocations a value is the same.
+type Rate uint8
+
+// The rates, from the rarest change on.
+const (
+	PerDispatch Rate = iota
+	PerGroup
+	PerSubgroup
+	PerLane
+)
+
+// Rate returns the rate of a compute built-in; Location has rate PerLane.
+func (s Semantic) Rate() Rate {
+	switch s {
+	case NumWorkgroupsX, NumWorkgroupsY, NumWorkgroupsZ, NumSubgroups, NoSemantic:
+		return PerDispatch
+	case WorkgroupIdX, WorkgroupIdY, WorkgroupIdZ:
+		return PerGroup
+	case SubgroupId:
+		return PerSubgroup
+	}
+	return PerLane
+}
+
+// Input is a value that an invocation is given.
+type Input struct {
+	Semantic Semantic
+	Type     Type
+	Index    uint32
+}
+
+// Output is a value that an invocation hands on.
+type Output struct {
+	Semantic Semantic
+	Type     Type
+	Index    uint32
+}
+
+// ResourceKind is the kind of a descriptor.
+type ResourceKind uint8
+
+// The kinds of resource.
+const (
+	StorageBuffer ResourceKind = iota
+	UniformBuffer
+	numResourceKinds
+)
+
+var resourceKindNames = [numResourceKinds]string{"storage", "uniform"}
+
+// String returns the printed form, such as "storage".
+func (k ResourceKind) String() string { return resourceKindNames[k] }
+
+// Resource is a descriptor binding that a program uses.
+type Resource struct {
+	Set, Binding uint32
+	Kind         ResourceKind
+	Count        uint32 // descriptors; 0 for a runtime-sized array
+	Restrict     bool   // no other resource names the same bytes
+	NonWritable  bool   // the program does not write it, nor does anyone while it runs
+}
+
+// Var is a Function or Private variable: a range of the lane's private memory.
+type Var struct {
+	Name  string
+	Slots uint32
+	Func  int // the function it belongs to; −1 for Private
+}
+
+// Effects are what engines must know of the whole program.
+type Effects struct {
+	Barrier  bool // executes barriers
+	GroupOps bool // executes group operations
+	Quads    bool // needs whole quads
+	Ordered  bool // its results depend on the order of lanes: any atomic but integer add, min, max, and, or, xor without a used result
+	Discards bool // kills or demotes
+	Writes   bool // writes memory
+}

@@ -1,0 +1,416 @@
+package ir
+
+import "fmt"
+
+// VerifyError is a fault in the form of a program: ours, not the shader's.
+type VerifyError struct {
+	Func    string
+	At      int // index in Func.Code
+	Op      Op
+	Message string
+}
+
+// Error returns the function, the place and the message.
+func (e *VerifyError) Error() string {
+	return fmt.Sprintf("ir: func %q, code %d, %s: %s", e.Func, e.At, e.Op, e.Message)
+}
+
+// Verify checks the form of the program as the package document states it:
+// brackets, labels, types, that every definition dominates its uses, and that
+// numbers of resources, variables, functions, inputs and outputs exist. It
+// returns a *VerifyError. Its cost is at most the product of the numbers of
+// branches and of values, by 64.
+func (p *Program) Verify() error {
+	if len(p.Funcs) == 0 || len(p.Funcs[0].Args) > 0 {
+		return &VerifyError{Message: "no entry point without arguments"}
+	}
+	if s := p.SubgroupSize; s < 4 || s > 128 || s&(s-1) != 0 {
+		return &VerifyError{Message: fmt.Sprintf("subgroup size %d; want a power of two from 4 to 128", s)}
+	}
+	for _, f := range p.Funcs {
+		if err := verifyFunc(p, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// set is a set of values.
+type set []uint64
+
+func (s set) has(v V) bool { return s[v/64]>>(v%64)&1 != 0 }
+func (s set) add(v V)      { s[v/64] |= 1 << (v % 64) }
+
+// frame is one open region.
+type frame struct {
+	opener V
+	dead   bool // no lane was active where it opened
+	defs   set  // if: what was defined where it opened
+	out    set  // block: what every br to it had defined; if: what the first arm left; nil where none came
+}
+
+type verifier struct {
+	p      *Program
+	f      *Func
+	at     int
+	placed set
+	defs   set  // defined on every way to here
+	dead   bool // no lane is active here
+	open   []frame
+	err    *VerifyError
+}
+
+func verifyFunc(p *Program, f *Func) error {
+	n := len(f.Vals)/64 + 1
+	r := &verifier{p: p, f: f, placed: make(set, n), defs: make(set, n)}
+	if len(f.Code) == 0 || f.Val(f.Code[0]).Op != Block {
+		r.fail("the function does not begin with a block")
+		return r.err
+	}
+	for _, a := range f.Args {
+		r.defs.add(a)
+	}
+	for i, v := range f.Code {
+		r.at = i
+		if i > 0 && len(r.open) == 0 {
+			r.fail("code behind the outermost block")
+		}
+		r.value(v)
+		if r.err != nil {
+			return r.err
+		}
+	}
+	if len(r.open) > 0 {
+		r.fail("%d regions are not closed", len(r.open))
+		return r.err
+	}
+	return nil
+}
+
+func (r *verifier) fail(format string, args ...any) {
+	if r.err == nil {
+		r.err = &VerifyError{Func: r.f.Name, At: r.at, Message: fmt.Sprintf(format, args...)}
+		if r.at < len(r.f.Code) {
+			r.err.Op = r.f.Val(r.f.Code[r.at]).Op
+		}
+	}
+}
+
+func (r *verifier) value(v V) {
+	if v <= 0 || int(v) >= len(r.f.Vals) || r.placed.has(v) {
+		r.fail("value %d does not exist, or stands twice", v)
+		return
+	}
+	r.placed.add(v)
+	x := r.f.Val(v)
+	if x.Op >= numOps || x.Op == Bad || x.Op.Is(Floats) {
+		r.fail("no operation that may stand in code")
+		return
+	}
+	if r.dead && x.Op != End && x.Op != Else {
+		r.fail("code that no lane reaches")
+		return
+	}
+	r.operands(v)
+	if r.err != nil {
+		return
+	}
+	switch x.Op {
+	case Block, Loop:
+		r.enter(v)
+	case If:
+		r.open = append(r.open, frame{opener: v, defs: clone(r.defs)})
+	case Else:
+		r.elseArm(v)
+	case End:
+		r.leave(v)
+	case Br:
+		r.br(v)
+	case Switch:
+		r.switchOf(v)
+	case Kill:
+		r.dead = true
+	case Call:
+		r.call(v)
+	default:
+		if x.Op.HasResult() {
+			r.defs.add(v)
+		}
+		r.immediate(x)
+	}
+}
+
+func clone(s set) set { return append(set(nil), s...) }
+
+// operands checks that what v reads exists, is defined and has its type.
+func (r *verifier) operands(v V) {
+	x := r.f.Val(v)
+	row := x.Op.Row()
+	bad := false
+	r.f.Operands(v, func(a V) { bad = bad || !r.use(a) })
+	if bad || len(row.Sig) < 2 {
+		return
+	}
+	t := r.f.T(v)
+	for i, c := range row.Sig[2:] {
+		want, got := t, r.f.Type(x.Args[i])
+		switch c {
+		case 'b':
+			want = B1
+		case 'i':
+			want = I32
+		case 'l':
+			want = I64
+		case 'h':
+			want = H
+		case 'S':
+			want = got
+		}
+		if got != want {
+			r.fail("operand %d is %s; want %s", i+1, got, want)
+		}
+	}
+	if row.On != 0 && !row.On.Has(t) {
+		r.fail("is not defined on %s", t)
+	}
+	if want, ok := map[byte]Type{'b': B1, 'i': I32, 'h': H}[row.Sig[0]]; ok && x.Type != want {
+		r.fail("yields %s; want %s", x.Type, want)
+	}
+	r.conversion(x)
+}
+
+// conversion checks the source type of the operations whose signature is T:S.
+func (r *verifier) conversion(x *Val) {
+	from := r.f.Type(x.Args[0])
+	ok := true
+	switch x.Op {
+	case Bitcast:
+		ok = from.Bits() == x.Type.Bits() && from != H
+	case SExt:
+		ok = from.IsInt() && from.Bits() < x.Type.Bits()
+	case ZExt:
+		ok = (from.IsInt() || from == B1) && from.Bits() < x.Type.Bits()
+	case Trunc:
+		ok = from.IsInt() && from.Bits() > x.Type.Bits()
+	case FCvt, FToS, FToU:
+		ok = from.IsFloat()
+	case SToF, UToF:
+		ok = from.IsInt()
+	}
+	if !ok {
+		r.fail("from %s to %s", from, x.Type)
+	}
+}
+
+func (r *verifier) use(v V) bool {
+	if v <= 0 || int(v) >= len(r.f.Vals) {
+		r.fail("operand %d does not exist", v)
+		return false
+	}
+	if x := r.f.Val(v); x.Op == Const && x.Type != None && x.Type != H && x.Aux&^x.Type.Mask() == 0 {
+		return true
+	}
+	if !r.defs.has(v) {
+		r.fail("operand %d is not defined on every way to here", v)
+		return false
+	}
+	return true
+}
+
+func (r *verifier) enter(label V) {
+	if len(r.open) == 0 && label != r.f.Body() {
+		r.fail("a second outermost block")
+		return
+	}
+	fr := frame{opener: label}
+	if r.f.Val(label).Op == Loop {
+		for i, p := range r.f.Params(label) {
+			if init := r.f.Inits(label)[i]; r.f.Type(p) != r.f.Type(init) {
+				r.fail("parameter %d is %s; its initial value is %s", i+1, r.f.Type(p), r.f.Type(init))
+			}
+			r.defs.add(p)
+		}
+	}
+	r.open = append(r.open, fr)
+}
+
+func (r *verifier) elseArm(v V) {
+	n := len(r.open) - 1
+	fr := &r.open[n]
+	if opener := r.f.Val(v).Args[0]; fr.opener != opener || r.f.Val(opener).Op != If || fr.defs == nil {
+		r.fail("an else that belongs to no open if")
+		return
+	}
+	if !r.dead {
+		fr.out = r.defs
+	}
+	r.defs, fr.defs, r.dead = fr.defs, nil, false
+}
+
+func (r *verifier) leave(v V) {
+	n := len(r.open) - 1
+	if n < 0 || r.f.Val(v).Args[0] != r.open[n].opener {
+		r.fail("an end that does not close the innermost region")
+		return
+	}
+	fr := r.open[n]
+	r.open = r.open[:n]
+	opener := r.f.Val(fr.opener)
+	falls := !r.dead
+	if falls && (opener.Op == Loop || opener.Op == Block && opener.Aux > 0) {
+		r.fail("lanes fall off the end of a %s with parameters, or of a loop", opener.Op)
+		return
+	}
+	if opener.Op == Loop {
+		return // behind it no lane is active
+	}
+	out := fr.out
+	if opener.Op == If && fr.defs != nil { // no else: the other lanes come as they were
+		out = meet(out, fr.defs)
+	}
+	if falls {
+		out = meet(out, r.defs)
+	}
+	r.dead = out == nil
+	if out != nil {
+		r.defs = out
+	}
+	if opener.Op == Block {
+		for _, p := range r.f.Params(fr.opener) {
+			r.defs.add(p)
+		}
+	}
+}
+
+// meet intersects into a, which may be nil for "nobody came yet".
+func meet(a, b set) set {
+	if a == nil {
+		return clone(b)
+	}
+	for i := range a {
+		a[i] &= b[i]
+	}
+	return a
+}
+
+// target checks that a label encloses this place, and notes who comes.
+func (r *verifier) target(label V) *Val {
+	for i := len(r.open) - 1; i >= 0; i-- {
+		fr := &r.open[i]
+		if fr.opener != label || r.f.Val(label).Op == If {
+			continue
+		}
+		if r.f.Val(label).Op == Block {
+			fr.out = meet(fr.out, r.defs)
+		}
+		return r.f.Val(label)
+	}
+	r.fail("a branch to %d, which does not enclose it", label)
+	return nil
+}
+
+func (r *verifier) br(v V) {
+	x := r.f.Val(v)
+	l := r.target(x.Args[0])
+	if l == nil {
+		return
+	}
+	if l.Aux != x.Aux {
+		r.fail("%d arguments; the label has %d parameters", x.Aux, l.Aux)
+		return
+	}
+	for i, p := range r.f.Params(x.Args[0]) {
+		if a := r.f.BrArgs(v)[i]; r.f.Type(a) != r.f.Type(p) {
+			r.fail("argument %d is %s; the parameter is %s", i+1, r.f.Type(a), r.f.Type(p))
+		}
+	}
+	r.dead = true
+}
+
+func (r *verifier) switchOf(v V) {
+	x := r.f.Val(v)
+	c := r.f.Cases(v)
+	labels := []V{x.Args[1]}
+	seen := map[uint64]bool{}
+	for i := 0; i < len(c); i += 2 {
+		k := r.f.Val(c[i])
+		if k.Op != Const || k.Type != r.f.Type(x.Args[0]) || seen[k.Aux] {
+			r.fail("case %d is no constant of the selector's type, or stands twice", i/2)
+		}
+		seen[k.Aux] = true
+		labels = append(labels, c[i+1])
+	}
+	for _, label := range labels {
+		if l := r.target(label); l != nil && (l.Op != Block || l.Aux > 0) {
+			r.fail("a switch to a loop or a block with parameters")
+		}
+	}
+	r.dead = true
+}
+
+func (r *verifier) call(v V) {
+	n := r.f.Callee(v)
+	if n < 0 || n >= len(r.p.Funcs) || n == 0 {
+		r.fail("function %d does not exist, or is the entry point", n)
+		return
+	}
+	g := r.p.Funcs[n]
+	args, results := r.f.CallArgs(v), r.f.CallResults(v)
+	if len(args) != len(g.Args) || len(results) != len(g.Results()) {
+		r.fail("%d arguments and %d results; %q has %d and %d", len(args), len(results), g.Name, len(g.Args), len(g.Results()))
+		return
+	}
+	for i, a := range args {
+		if r.f.Type(a) != g.Type(g.Args[i]) {
+			r.fail("argument %d is %s; want %s", i+1, r.f.Type(a), g.Type(g.Args[i]))
+		}
+	}
+	for i, x := range results {
+		if r.f.Type(x) != g.Type(g.Results()[i]) {
+			r.fail("result %d is %s; want %s", i+1, r.f.Type(x), g.Type(g.Results()[i]))
+		}
+		r.defs.add(x)
+	}
+}
+
+// immediate checks what Aux names.
+func (r *verifier) immediate(x *Val) {
+	n := ^uint64(0)
+	switch x.Op {
+	case Res:
+		n = uint64(len(r.p.Res))
+	case Table:
+		n = uint64(len(r.p.Tables))
+	case PLd, PSt, PClr, PAddr:
+		n = uint64(len(r.p.Vars))
+	case In:
+		n = uint64(len(r.p.In))
+	case Out:
+		n = uint64(len(r.p.Out))
+	case Ballot, QuadSwap:
+		n = 4
+	case Ld, St, Region:
+		n = 1 << 32
+	case Reduce, ScanI, ScanX:
+		if c := x.Aux >> 8; c&(c-1) != 0 || c > uint64(r.p.SubgroupSize) || !combines(Op(x.Aux&0xff), x.Type) {
+			r.fail("operator %s on %s, cluster %d", Op(x.Aux&0xff), x.Type, c)
+		}
+		return
+	}
+	if x.Aux >= n {
+		r.fail("#%d; there are %d", x.Aux, n)
+		return
+	}
+	if x.Op == In && r.p.In[x.Aux].Type != x.Type || x.Op == Out && r.p.Out[x.Aux].Type != x.Type {
+		r.fail("#%d has another type than %s", x.Aux, x.Type)
+	}
+}
+
+// combines reports whether op may combine the lanes of a group.
+func combines(op Op, t Type) bool {
+	switch op {
+	case Add, Mul, SMin, SMax, UMin, UMax, And, Or, Xor, FAdd, FMul, NMin, NMax:
+		return ops[op].On.Has(t)
+	}
+	return false
+}
