@@ -1,0 +1,40 @@
+package exec
+
+import (
+	"context"
+
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+)
+
+// Engine compiles programs. Every engine gives every program the same bytes.
+type Engine interface {
+	// Name returns the engine's name for messages and flags, such as "interp".
+	Name() string
+
+	// Compile makes p runnable. It first verifies p and returns the
+	// *ir.VerifyError where that fails; a program that an engine cannot run
+	// gives an *UnsupportedError, one that is too large a *LimitError. p must
+	// not change afterwards.
+	Compile(p *ir.Program, o Options) (Program, error)
+}
+
+// Options are what a caller may ask of a compilation. The zero Options ask
+// for nothing and set the default limits.
+type Options struct {
+	Limits Limits
+}
+
+// Program is a compiled program. It is safe for concurrent use, Close excepted.
+type Program interface {
+	// IR returns the program that was compiled.
+	IR() *ir.Program
+
+	// Run runs all groups of the job. It returns a *JobError for a job that
+	// does not fit the program, a *BudgetError where a loop did not end within
+	// the budget, and ctx.Err() soon after ctx is done.
+	Run(ctx context.Context, job *Job) error
+
+	// Close frees what the engine holds for the program. No Run may be under
+	// way, and none may follow.
+	Close() error
+}

@@ -1,0 +1,66 @@
+package exec
+
+import (
+	"fmt"
+
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+)
+
+// BudgetError says that an invocation took more steps than the job's budget
+// allows: most often a loop that does not end.
+type BudgetError struct {
+	Func   string // the function's name
+	Loop   ir.V   // label of the loop in that function, or the call where the budget ended there
+	Origin int32  // number of the loop's SPIR-V instruction, from 1; 0 where unknown
+	Group  [3]uint32
+	Local  [3]uint32 // LocalInvocationId of the first active invocation
+	Steps  uint64    // the budget
+}
+
+// Error names the loop, the group and the invocation.
+func (e *BudgetError) Error() string {
+	where := fmt.Sprintf("value %d", e.Loop)
+	if e.Origin > 0 {
+		where = fmt.Sprintf("instruction %d", e.Origin)
+	}
+	return fmt.Sprintf("budget of %d steps exhausted in the loop at %s of %q, workgroup %d, invocation %d",
+		e.Steps, where, e.Func, e.Group, e.Local)
+}
+
+// JobError says that a job does not fit its program.
+type JobError struct {
+	What string // what is, and what must be
+}
+
+// Error returns "job: " and what is wrong.
+func (e *JobError) Error() string { return "job: " + e.What }
+
+// UnsupportedError says that an engine does not have something.
+type UnsupportedError struct {
+	Engine string
+	What   string // names the thing, such as "operation out"
+	Origin int32  // number of the SPIR-V instruction, from 1; 0 where there is none
+}
+
+// Error names engine, thing and instruction.
+func (e *UnsupportedError) Error() string {
+	if e.Origin > 0 {
+		return fmt.Sprintf("%s: unsupported: %s (instruction %d)", e.Engine, e.What, e.Origin)
+	}
+	return fmt.Sprintf("%s: unsupported: %s", e.Engine, e.What)
+}
+
+// LimitError says that a program demands too much, or too little.
+type LimitError struct {
+	What        string
+	Have        uint64
+	Least, Most uint64 // Most is 0 where Have is too little
+}
+
+// Error returns what is and what must be.
+func (e *LimitError) Error() string {
+	if e.Most == 0 {
+		return fmt.Sprintf("%s: %d; must be at least %d", e.What, e.Have, e.Least)
+	}
+	return fmt.Sprintf("%s: %d; must be at most %d", e.What, e.Have, e.Most)
+}

@@ -1,0 +1,19 @@
+//go:build !unix
+
+package exec
+
+import "unsafe"
+
+// Alloc returns n bytes of zeroed memory on Go's heap, without guard pages.
+// The error says that n is negative or too large.
+func Alloc(n int) (*Memory, error) {
+	const page = 4096
+	if n < 0 || uint64(n) > 1<<46 {
+		return nil, &LimitError{What: "bytes of device memory", Have: uint64(n), Most: 1 << 46}
+	}
+	b := make([]byte, n+page)
+	at := -int(uintptr(unsafe.Pointer(unsafe.SliceData(b)))) & (page - 1)
+	return &Memory{bytes: b[at : at+n : at+n]}, nil
+}
+
+func unmap([]byte) error { return nil }
