@@ -1,0 +1,70 @@
+package amd64
+
+import "sync/atomic"
+
+// Status says why machine code came back.
+type Status uint32
+
+// Reasons to come back.
+const (
+	Finished Status = iota // it has done all it was asked
+	Called                 // it wants a service of Go and goes on at PC
+	Stopped                // it saw the stop word; its stack is abandoned
+	Faulted                // the machine refused an instruction: an error of ours
+)
+
+// Context is what machine code sees through R15. One Context serves one worker
+// at a time. Its fields' offsets are known to entry_amd64.s and to the code
+// that is generated.
+type Context struct {
+	PC     uintptr // where to begin or go on
+	Stack  uintptr // stack pointer of the machine code while Go runs
+	host   uintptr // stack pointer of Go while machine code runs
+	exitPC uintptr // where the trampoline waits
+
+	Status  Status
+	Stop    uint32 // set to leave at the next loop back edge; polled
+	csr     uint32 // MXCSR of machine code
+	hostCSR uint32 // MXCSR of the thread
+
+	Service uint64  // which service is wanted
+	Frame   uintptr // the frame of the code that wants it
+
+	faultPC, faultAddr, faultSig uintptr
+
+	Args [16]uintptr // what the code was compiled to expect
+}
+
+// Offsets of the Context's fields, for generated code.
+const (
+	OffPC      = 0
+	OffStack   = 8
+	OffExitPC  = 24
+	OffStatus  = 32
+	OffStop    = 36
+	OffService = 48
+	OffFrame   = 56
+	OffArgs    = 88
+)
+
+// mxcsr masks every exception, rounds to nearest even and keeps denormals: the
+// IR has no machine modes (internal/ir, "The rules of the bits").
+const mxcsr = 0x1f80
+
+// EmitExit emits the way back to Go with the given status. Code that comes back
+// as Called goes on behind it, with no register kept but RSP and R15.
+func (a *Asm) EmitExit(s Status) {
+	resume := a.NewLabel()
+	if s == Called {
+		a.GRM(LEA|W, RAX, Relative(resume))
+		a.GRM(MOV_ST|W, RAX, At(R15, OffPC))
+		a.GRM(MOV_ST|W, RSP, At(R15, OffStack))
+	}
+	a.MovMI(false, At(R15, OffStatus), int32(s))
+	a.JmpMem(At(R15, OffExitPC))
+	a.Bind(resume)
+}
+
+// RequestStop makes running code leave at its next loop back edge. It may be
+// called from any goroutine.
+func (c *Context) RequestStop() { atomic.StoreUint32(&c.Stop, 1) }

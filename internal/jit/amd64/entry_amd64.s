@@ -1,0 +1,33 @@
+//go:build linux
+
+#include "textflag.h"
+#include "go_asm.h"
+
+// func enter(c *Context)
+// The frame is 16 bytes so that the assembler saves and restores BP.
+TEXT ·enter(SB), NOSPLIT, $16-8
+	MOVQ	c+0(FP), R15
+	STMXCSR	Context_hostCSR(R15)
+	LDMXCSR	Context_csr(R15)
+	CALL	·leap(SB)
+	// Machine code leaves to here, whatever its stack was.
+	MOVQ	Context_host(R15), SP
+	LDMXCSR	Context_hostCSR(R15)
+	VZEROUPPER
+	RET
+
+// leap notes where enter waits and goes to the machine code.
+TEXT ·leap(SB), NOSPLIT|NOFRAME, $0
+	MOVQ	0(SP), AX
+	MOVQ	AX, Context_exitPC(R15)
+	LEAQ	8(SP), AX
+	MOVQ	AX, Context_host(R15)
+	MOVQ	Context_Stack(R15), SP
+	MOVQ	Context_PC(R15), AX
+	JMP	AX
+
+// func faultHandler() uintptr
+TEXT ·faultHandler(SB), NOSPLIT, $0-8
+	LEAQ	·onFault(SB), AX
+	MOVQ	AX, ret+0(FP)
+	RET

@@ -1,0 +1,145 @@
+package amd64
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"syscall"
+	"unsafe"
+
+	"golang.org/x/sys/cpu"
+)
+
+// Supported returns nil where this machine runs what this package makes.
+func Supported() error {
+	if !cpu.X86.HasAVX512F || !cpu.X86.HasAVX512BW || !cpu.X86.HasAVX512DQ || !cpu.X86.HasAVX512VL {
+		return errUnsupported
+	}
+	return nil
+}
+
+// enter runs machine code at c.PC on c.Stack until it leaves. It holds no Go
+// frame above the code's, so the runtime never meets one it cannot read. The
+// Context escapes, for code keeps its address between two runs.
+func enter(c *Context)
+
+//go:linkname entersyscall runtime.entersyscall
+func entersyscall()
+
+//go:linkname exitsyscall runtime.exitsyscall
+func exitsyscall()
+
+// Run runs machine code from c.PC on c.Stack until it leaves, and says why. The
+// runtime sees a system call: it takes the processor away where another
+// goroutine wants it, and a stop of the world does not wait. Whatever the code
+// touches must be kept alive by the caller, and the handler of CatchFaults must
+// stand.
+//
+//go:nosplit
+func Run(c *Context) Status {
+	c.csr = mxcsr
+	entersyscall()
+	enter(c)
+	exitsyscall()
+	return c.Status
+}
+
+// Fault returns what went wrong where Run gave Faulted.
+func (c *Context) Fault() error {
+	return fmt.Errorf("jit: signal %d in generated code at %#x, address %#x", c.faultSig, c.faultPC, c.faultAddr)
+}
+
+// A kernel sigaction (rt_sigaction(2)), which differs from libc's.
+type sigaction struct {
+	handler  uintptr
+	flags    uint64
+	restorer uintptr
+	mask     uint64
+}
+
+// faults is what the signal handler reads: it runs where no argument reaches.
+var faults struct {
+	lo, hi uintptr    // where generated code lies
+	old    [3]uintptr // the handlers before ours: SIGSEGV, SIGBUS, SIGFPE
+}
+
+func faultHandler() uintptr // address of the handler in entry_amd64.s
+
+// CatchFaults makes a signal that the machine raises between lo and hi come
+// back from Run as Faulted, and passes all others on. It is a backstop: bounds
+// belong in the code, and a host may install its own handler after us. It is
+// called once, before any code runs, for the one range that all code lies in.
+func CatchFaults(lo, hi uintptr) error {
+	faults.lo, faults.hi = lo, hi
+	for i, sig := range []syscall.Signal{syscall.SIGSEGV, syscall.SIGBUS, syscall.SIGFPE} {
+		var act sigaction
+		if err := rtSigaction(sig, nil, &act); err != nil {
+			return err
+		}
+		if act.handler == faultHandler() {
+			continue
+		}
+		faults.old[i] = act.handler
+		act.handler = faultHandler()
+		if err := rtSigaction(sig, &act, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func rtSigaction(sig syscall.Signal, act, old *sigaction) error {
+	_, _, e := syscall.RawSyscall6(syscall.SYS_RT_SIGACTION, uintptr(sig), uintptr(unsafe.Pointer(act)), uintptr(unsafe.Pointer(old)), 8, 0, 0)
+	runtime.KeepAlive(act)
+	if e != 0 {
+		return fmt.Errorf("jit: rt_sigaction of %v: %w", sig, e)
+	}
+	return nil
+}
+
+// Stacks are the native stacks of one worker, each above a guard page.
+type Stacks struct {
+	mem    []byte
+	stride int
+	n      int
+}
+
+const guard = 4096
+
+// stagger is how far the tops of neighbouring stacks are apart beyond whole
+// pages: equal low bits would put all frames in the same sets of the cache.
+const stagger = 17 * 64
+
+// NewStacks maps n stacks of at least size bytes.
+func NewStacks(n, size int) (*Stacks, error) {
+	stride := (size+2*guard-1)&^(guard-1) + guard
+	mem, err := syscall.Mmap(-1, 0, n*stride, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE|syscall.MAP_ANON|syscall.MAP_NORESERVE)
+	if err != nil {
+		return nil, fmt.Errorf("jit: %d native stacks of %d bytes: %w", n, size, err)
+	}
+	for i := range n {
+		if err := syscall.Mprotect(mem[i*stride:i*stride+guard], syscall.PROT_NONE); err != nil {
+			return nil, errors.Join(fmt.Errorf("jit: guard page: %w", err), syscall.Munmap(mem))
+		}
+	}
+	return &Stacks{mem, stride, n}, nil
+}
+
+// Top returns where the i-th stack begins, aligned to 64 bytes. It grows down.
+func (s *Stacks) Top(i int) uintptr {
+	shift := i * stagger % guard
+	return uintptr(unsafe.Pointer(&s.mem[0])) + uintptr((i+1)*s.stride-shift)
+}
+
+// Bytes returns the stack memory from the address at on, or nil where it is not
+// of these stacks.
+func (s *Stacks) Bytes(at uintptr) []byte {
+	off := at - uintptr(unsafe.Pointer(&s.mem[0]))
+	if off >= uintptr(len(s.mem)) {
+		return nil
+	}
+	return s.mem[off:]
+}
+
+// Close unmaps the stacks.
+func (s *Stacks) Close() error { return syscall.Munmap(s.mem) }

@@ -1,0 +1,30 @@
+//go:build !linux || !amd64
+
+package amd64
+
+// Supported returns nil where this machine runs what this package makes.
+func Supported() error { return errUnsupported }
+
+// Run runs machine code, which this machine cannot.
+func Run(c *Context) Status { return Faulted }
+
+// Fault returns what went wrong where Run gave Faulted.
+func (c *Context) Fault() error { return errUnsupported }
+
+// CatchFaults guards generated code, of which there is none.
+func CatchFaults(lo, hi uintptr) error { return errUnsupported }
+
+// Stacks are the native stacks of one worker, each above a guard page.
+type Stacks struct{}
+
+// NewStacks maps stacks for machine code, which this machine cannot run.
+func NewStacks(n, size int) (*Stacks, error) { return nil, errUnsupported }
+
+// Top returns where the i-th stack begins.
+func (s *Stacks) Top(i int) uintptr { return 0 }
+
+// Bytes returns the stack memory from the address at on.
+func (s *Stacks) Bytes(at uintptr) []byte { return nil }
+
+// Close unmaps the stacks.
+func (s *Stacks) Close() error { return nil }
