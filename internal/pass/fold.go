@@ -1,0 +1,115 @@
+package pass
+
+import "github.com/chiaro-gpu/chiaro/internal/ir"
+
+// fold computes operations whose operands are constants through the table that
+// also runs them, and replaces copies: a select with a known condition, or
+// integer operations with their neutral element. Floating-point identities are
+// left alone: x+0 is not x where x is −0.
+func fold(_ *ir.Program, f *ir.Func) {
+	to := make([]ir.V, len(f.Vals)) // what stands for a value; 0: itself
+	code := f.Code[:0]
+	for _, v := range f.Code {
+		redirect(f, v, to)
+		x := f.Val(v)
+		if x.Op.Row().Eval == nil {
+			code = append(code, v)
+			continue
+		}
+		if same := copyOf(f, x); same != 0 {
+			to[v] = same
+			continue
+		}
+		if !constant(f, x) {
+			code = append(code, v)
+			continue
+		}
+		var a [3]uint64
+		for i := range min(x.Op.Args(), 3) {
+			a[i] = f.Val(x.Args[i]).Aux
+		}
+		bits := x.Op.Row().Eval(f.Key(v), a[0], a[1], a[2])
+		*x = ir.Val{Op: ir.Const, Type: x.Type, Aux: bits & x.Type.Mask(), Origin: x.Origin}
+	}
+	f.Code = code
+	for _, v := range f.Code { // a loop's br may name a value that was replaced later
+		redirect(f, v, to)
+	}
+}
+
+// redirect replaces what v reads by what stands for it.
+func redirect(f *ir.Func, v ir.V, to []ir.V) {
+	x := f.Val(v)
+	for i := range x.Op.Args() {
+		x.Args[i] = follow(x.Args[i], to)
+	}
+	switch x.Op {
+	case ir.Loop:
+		redirectList(f.Inits(v), to)
+	case ir.Br:
+		redirectList(f.BrArgs(v), to)
+	case ir.Call:
+		redirectList(f.CallArgs(v), to)
+	case ir.Exit:
+		redirectList(f.ExitArgs(v), to)
+	}
+}
+
+func redirectList(list []ir.V, to []ir.V) {
+	for i := range list {
+		list[i] = follow(list[i], to)
+	}
+}
+
+func follow(v ir.V, to []ir.V) ir.V {
+	for int(v) < len(to) && to[v] != 0 {
+		v = to[v]
+	}
+	return v
+}
+
+// constant reports whether all operands are constants.
+func constant(f *ir.Func, x *ir.Val) bool {
+	for i := range x.Op.Args() {
+		if f.Val(x.Args[i]).Op != ir.Const {
+			return false
+		}
+	}
+	return true
+}
+
+// copyOf returns the operand whose bits the operation gives, or 0.
+func copyOf(f *ir.Func, x *ir.Val) ir.V {
+	c := func(i int) (uint64, bool) {
+		a := f.Val(x.Args[i])
+		return a.Aux, a.Op == ir.Const
+	}
+	switch x.Op {
+	case ir.Select:
+		if k, ok := c(0); ok {
+			return x.Args[2-k]
+		}
+		if x.Args[1] == x.Args[2] {
+			return x.Args[1]
+		}
+	case ir.Add, ir.Or, ir.Xor, ir.Sub, ir.Shl, ir.LShr, ir.AShr:
+		if k, ok := c(1); ok && k == 0 {
+			return x.Args[0]
+		}
+		if k, ok := c(0); ok && k == 0 && x.Op.Is(ir.Commute) {
+			return x.Args[1]
+		}
+	case ir.Mul, ir.UDiv, ir.SDiv:
+		if k, ok := c(1); ok && k == 1 {
+			return x.Args[0]
+		}
+		if k, ok := c(0); ok && k == 1 && x.Op == ir.Mul {
+			return x.Args[1]
+		}
+	case ir.At:
+		if k, ok := c(1); x.Aux == 0 || ok && k == 0 {
+			return x.Args[0]
+		}
+	}
+	return 0
+}
