@@ -1,0 +1,124 @@
+package asm
+
+import "github.com/chiaro-gpu/chiaro/spirv"
+
+// kindClass says what an id was defined to be, as far as later text needs it.
+type kindClass uint8
+
+const (
+	kindOther kindClass = iota
+	kindValue           // the result of an instruction with a type
+	kindInt             // OpTypeInt
+	kindFloat           // OpTypeFloat
+	kindSet             // OpExtInstImport
+)
+
+// kind is what an id stands for.
+type kind struct {
+	typ    uint32       // slot of the type, of a value
+	width  uint32       // of a number
+	format *floatFormat // of a float, nil where its literals have no known form
+	class  kindClass
+	signed bool         // of an integer
+	set    spirv.ExtSet // of an import
+}
+
+// note remembers what a slot stands for.
+func (a *assembler) note(slot uint32, k kind) {
+	for int(slot) >= len(a.kinds) {
+		a.kinds = append(a.kinds, kind{})
+	}
+	a.kinds[slot] = k
+}
+
+// kindOf returns what a slot stands for, nil where nothing is known.
+func (a *assembler) kindOf(slot uint32) *kind {
+	if int(slot) < len(a.kinds) {
+		return &a.kinds[slot]
+	}
+	return nil
+}
+
+// define remembers the number type or the instruction set that was assembled.
+func (a *assembler) define() bool {
+	w := a.words[a.begin:]
+	if a.resultSlot == 0 || len(w) < 3 {
+		return true
+	}
+	switch a.op {
+	case spirv.OpTypeInt:
+		a.note(a.resultSlot, kind{class: kindInt, width: w[2], signed: len(w) > 3 && w[3] != 0})
+	case spirv.OpTypeFloat:
+		n := spirv.Number{Bits: w[2], Float: true}
+		if len(w) > 3 {
+			n.Encoded, n.Encoding = true, spirv.FPEncoding(w[3])
+		}
+		f := formatOf(n)
+		if f == nil && n.Encoded && !a.raw {
+			if want := encodingWidth(n.Encoding); want != 0 {
+				return a.fail("SPV-Text-FloatWidth", a.start, "the encoding %v has %d bits; found a width of %d", n.Encoding, want, n.Bits)
+			}
+		}
+		a.note(a.resultSlot, kind{class: kindFloat, width: w[2], format: f})
+	case spirv.OpExtInstImport:
+		if k := a.kindOf(a.resultSlot); k != nil && k.class == kindSet {
+			return a.fail("SPV-Text-Import", a.resultAt, "%s is an instruction set already; an id can import one", a.text[a.resultAt:a.resultEnd])
+		}
+		if !a.raw {
+			set, _ := spirv.ExtSetByName(spirv.String(w[2:]))
+			a.note(a.resultSlot, kind{class: kindSet, set: set})
+		}
+	}
+	return true
+}
+
+// formatOf returns the encoding of a float type, nil where it has none that is
+// known here.
+func formatOf(n spirv.Number) *floatFormat {
+	if n.Encoded {
+		if f := encodingFormat(n.Encoding); f != nil && uint32(f.width) == n.Bits {
+			return f
+		}
+		return nil
+	}
+	switch n.Bits {
+	case 16:
+		return &formatHalf
+	case 32:
+		return &formatSingle
+	case 64:
+		return &formatDouble
+	}
+	return nil
+}
+
+// encodingFormat returns the format of an FPEncoding, nil where it is unknown.
+func encodingFormat(e spirv.FPEncoding) *floatFormat {
+	switch e {
+	case spirv.FPEncodingBFloat16KHR:
+		return &formatBFloat
+	case spirv.FPEncodingFloat8E4M3EXT:
+		return &formatE4M3
+	case spirv.FPEncodingFloat8E5M2EXT:
+		return &formatE5M2
+	case spirv.FPEncodingFloat6E2M3EXT:
+		return &formatE2M3
+	case spirv.FPEncodingFloat6E3M2EXT:
+		return &formatE3M2
+	case spirv.FPEncodingFloat4E2M1EXT:
+		return &formatE2M1
+	case spirv.FPEncodingFloat8UnsignedE8M0EXT:
+		return &formatE8M0
+	case spirv.FPEncodingMXInt8EXT:
+		return &formatMXInt8
+	}
+	return nil
+}
+
+// encodingWidth returns the width that an encoding demands, 0 for none.
+func encodingWidth(e spirv.FPEncoding) uint8 {
+	if f := encodingFormat(e); f != nil {
+		return f.width
+	}
+	return 0
+}
