@@ -339,3 +339,47 @@ func lookup(space uint8, name string) *Row {
 		h++
 	}
 }
+
+// Span returns how many words an operand of the kind takes at the start of
+// words, the parameters of its enumerant or bits included. The literals that
+// depend on their context take all words. It is no more than there are.
+func (k Kind) Span(words []uint32) int {
+	if len(words) == 0 {
+		return 0
+	}
+	n := 1
+	switch kinds[k].category {
+	case CategoryLiteral:
+		switch k {
+		case KindLiteralString:
+			if n = StringWords(words); n == 0 {
+				n = len(words)
+			}
+		case KindLiteralContextDependentNumber:
+			n = len(words)
+		}
+	case CategoryPair:
+		n = 2
+	case CategoryValue:
+		if r := k.Enumerant(words[0]); r != nil {
+			n += spanOf(r.Operands(), words[1:])
+		}
+	case CategoryMask:
+		for rest := words[0] & kinds[k].args; rest != 0; rest &= rest - 1 {
+			n += int(k.Enumerant(rest & -rest).nOperands)
+		}
+	}
+	return min(n, len(words))
+}
+
+// spanOf returns how many words parameters take.
+func spanOf(ops []Operand, words []uint32) int {
+	n := 0
+	for _, o := range ops {
+		if o.Quant == Repeated {
+			return len(words)
+		}
+		n += o.Kind.Span(words[min(n, len(words)):])
+	}
+	return n
+}

@@ -155,12 +155,16 @@ func (w *Walk) take(k Kind) bool {
 		if r == nil {
 			return w.fail(faultEnumerant)
 		}
-		w.params = r.Operands()
+		if r.nOperands > 0 { // a parameter has none of its own: the generator sees to that
+			w.params = r.Operands()
+		}
 	case CategoryMask:
 		if v&^kinds[k].bits != 0 {
 			return w.fail(faultBits)
 		}
-		w.mask, w.maskOf = v&kinds[k].args, k
+		if args := v & kinds[k].args; args != 0 {
+			w.mask, w.maskOf = args, k
+		}
 	case CategoryPair:
 		a, b := k.Pair()
 		if w.in.Op() == OpSwitch {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"go/token"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -35,14 +36,17 @@ func lower(s string) string {
 		n-- // the last capital begins the next word
 	}
 	s = strings.ToLower(s[:n]) + s[n:]
-	if token.IsKeyword(s) || s == "dst" || s == "string" || s == "len" || s == "spirv" {
-		s += "_"
-	}
-	if s == "type_" {
+	if s == "type" {
 		return "typ"
 	}
-	return strings.TrimSuffix(s, "_")
+	if token.IsKeyword(s) || slices.Contains(reserved, s) {
+		return s + "Arg"
+	}
+	return s
 }
+
+// reserved are the names that builders use for other things.
+var reserved = []string{"dst", "at", "len", "append", "string", "spirv", "words", "rest", "finish", "uint32"}
 
 // operandName is the Go name of an operand: what the grammar calls it, or its
 // kind. A list "Operand 1, Operand 2, ..." is called Operands.
@@ -61,7 +65,13 @@ func operandName(o operand) string {
 	}
 	first, _, list := strings.Cut(o.Name, ",")
 	if list {
-		return camel(strings.TrimRight(first, " 0123456789")) + "s"
+		first = strings.Map(func(r rune) rune {
+			if unicode.IsDigit(r) {
+				return ' '
+			}
+			return r
+		}, first)
+		return camel(first) + "s"
 	}
 	return camel(o.Name)
 }
