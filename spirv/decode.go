@@ -146,14 +146,28 @@ func (d *decoder) run() *diag.Finding {
 		if s.flags&hasResult == 0 {
 			continue
 		}
-		if in.Op() == OpExtInstImport && importedSet(in[2:]) == ExtSetNone {
-			return diag.New("SPV-ExtInst-Import", diag.Pos{Instruction: i + 1, Word: d.m.Offset(i) + 2}, "OpExtInstImport of %q, a set of no known name; must be a known set or begin with NonSemantic.", String(in[2:]))
+		if in.Op() == OpExtInstImport {
+			if f := d.imported(i, in); f != nil {
+				return f
+			}
 		}
 		id := in[1+s.flags&hasType]
 		if !d.m.defs.set(id, uint32(i)+1) {
 			return diag.New("SPV-Id-Redefined", diag.Pos{Instruction: i + 1, Word: d.m.Offset(i)}, "%v defines id %d, which instruction %d defines; an id must have one definition", in.Op(), id, d.m.Def(ID(id))+1)
 		}
 	}
+	return nil
+}
+
+// imported notes the extended set that an OpExtInstImport names. A set of
+// unknown name has instructions of unknown shape, unless it is non-semantic:
+// then they all have ids for operands.
+func (d *decoder) imported(i int, in Inst) *diag.Finding {
+	set := importedSet(in[2:])
+	if set == ExtSetNone {
+		return diag.New("SPV-ExtInst-Import", diag.Pos{Instruction: i + 1, Word: d.m.Offset(i) + 2}, "OpExtInstImport of %q, a set of no known name; must be a known set or begin with NonSemantic.", String(in[2:]))
+	}
+	d.m.sets.add(ID(in[1]), set)
 	return nil
 }
 

@@ -3,6 +3,7 @@ package spirv
 import (
 	"fmt"
 	"strings"
+	"unsafe"
 )
 
 // ExtSet is an extended instruction set, as an OpExtInstImport names one.
@@ -99,6 +100,30 @@ func importedSet(words []uint32) ExtSet {
 			w >>= 8
 		}
 	}
-	s, _ := ExtSetByName(string(b))
+	s, _ := ExtSetByName(unsafe.String(&buf[0], len(b)))
 	return s
+}
+
+// imports remembers the first imported sets of a module, so that few
+// instructions need to look at a name.
+type imports struct {
+	ids  [4]ID
+	sets [4]ExtSet
+	n    int
+}
+
+func (m *imports) add(id ID, s ExtSet) {
+	if m.n < len(m.ids) {
+		m.ids[m.n], m.sets[m.n] = id, s
+		m.n++
+	}
+}
+
+func (m *imports) find(id ID) ExtSet {
+	for i := range m.n {
+		if m.ids[i] == id {
+			return m.sets[i]
+		}
+	}
+	return ExtSetNone
 }

@@ -76,7 +76,7 @@ func (w *Walk) reason() (code, msg string) {
 	case faultSet:
 		return "SPV-ExtInst-Set", fmt.Sprintf("operand Set is id %d; an OpExtInstImport of that id must stand before it", w.in[3])
 	case faultExtInst:
-		return "SPV-ExtInst-Number", fmt.Sprintf("instruction %d, which the set %v does not have", v, w.Set)
+		return "SPV-ExtInst-Number", fmt.Sprintf("instruction %d of the set %v is not known", v, w.Set)
 	case faultSpecOp:
 		return "SPV-SpecConstantOp-Opcode", fmt.Sprintf("the opcode is %d, which no specialization constant can be computed with", v)
 	}

@@ -50,6 +50,7 @@ type Module struct {
 
 	starts []uint32 // word offset of each instruction, and of the end
 	defs   defs
+	sets   imports
 	odd    map[int]struct{} // instructions that the grammar does not know, where Options let them in
 }
 
@@ -100,6 +101,9 @@ func (m *Module) Known(i int) bool {
 // ExtSet returns the extended instruction set that an OpExtInstImport defined
 // as id, ExtSetNone where it defined none.
 func (m *Module) ExtSet(id ID) ExtSet {
+	if s := m.sets.find(id); s != ExtSetNone {
+		return s
+	}
 	in := m.DefInst(id)
 	if in == nil || in.Op() != OpExtInstImport {
 		return ExtSetNone

@@ -989,6 +989,9 @@ const (
 	ExtSetAMDShaderBallot                                // SPV_AMD_shader_ballot
 	ExtSetAMDShaderExplicitVertexParameter               // SPV_AMD_shader_explicit_vertex_parameter
 	ExtSetAMDShaderTrinaryMinmax                         // SPV_AMD_shader_trinary_minmax
+	ExtSetTOSA                                           // TOSA.001000.1
+	ExtSetArmMotionEngine                                // Arm.MotionEngine.100
+	ExtSetArmExperimentalMLOperations                    // Arm.ExperimentalMLOperations.1
 	ExtSetNonSemanticClspvReflection                     // NonSemantic.ClspvReflection.
 	ExtSetNonSemanticDebugBreak                          // NonSemantic.DebugBreak
 	ExtSetNonSemanticDebugPrintf                         // NonSemantic.DebugPrintf
@@ -1411,6 +1414,103 @@ const (
 	AMDShaderTrinaryMinmaxUMid3AMD AMDShaderTrinaryMinmaxOp = 8
 	AMDShaderTrinaryMinmaxSMid3AMD AMDShaderTrinaryMinmaxOp = 9
 )
+
+// TOSAOp is the number of an instruction of the set TOSA.001000.1.
+type TOSAOp uint32
+
+// String returns the name of the instruction.
+func (o TOSAOp) String() string { return ExtSetTOSA.instName(uint32(o)) }
+
+// The instructions of the set TOSA.001000.1.
+const (
+	TOSAARGMAX               TOSAOp = 0
+	TOSAAVGPOOL2D            TOSAOp = 1
+	TOSACONV2D               TOSAOp = 2
+	TOSACONV3D               TOSAOp = 3
+	TOSADEPTHWISECONV2D      TOSAOp = 4
+	TOSAFFT2D                TOSAOp = 5
+	TOSAMATMUL               TOSAOp = 6
+	TOSAMAXPOOL2D            TOSAOp = 7
+	TOSARFFT2D               TOSAOp = 8
+	TOSATRANSPOSECONV2D      TOSAOp = 9
+	TOSACLAMP                TOSAOp = 10
+	TOSAERF                  TOSAOp = 11
+	TOSASIGMOID              TOSAOp = 12
+	TOSATANH                 TOSAOp = 13
+	TOSAADD                  TOSAOp = 14
+	TOSAARITHMETICRIGHTSHIFT TOSAOp = 15
+	TOSABITWISEAND           TOSAOp = 16
+	TOSABITWISEOR            TOSAOp = 17
+	TOSABITWISEXOR           TOSAOp = 18
+	TOSAINTDIV               TOSAOp = 19
+	TOSALOGICALAND           TOSAOp = 20
+	TOSALOGICALLEFTSHIFT     TOSAOp = 21
+	TOSALOGICALRIGHTSHIFT    TOSAOp = 22
+	TOSALOGICALOR            TOSAOp = 23
+	TOSALOGICALXOR           TOSAOp = 24
+	TOSAMAXIMUM              TOSAOp = 25
+	TOSAMINIMUM              TOSAOp = 26
+	TOSAMUL                  TOSAOp = 27
+	TOSAPOW                  TOSAOp = 28
+	TOSASUB                  TOSAOp = 29
+	TOSATABLE                TOSAOp = 30
+	TOSAABS                  TOSAOp = 31
+	TOSABITWISENOT           TOSAOp = 32
+	TOSACEIL                 TOSAOp = 33
+	TOSACLZ                  TOSAOp = 34
+	TOSACOS                  TOSAOp = 35
+	TOSAEXP                  TOSAOp = 36
+	TOSAFLOOR                TOSAOp = 37
+	TOSALOG                  TOSAOp = 38
+	TOSALOGICALNOT           TOSAOp = 39
+	TOSANEGATE               TOSAOp = 40
+	TOSARECIPROCAL           TOSAOp = 41
+	TOSARSQRT                TOSAOp = 42
+	TOSASIN                  TOSAOp = 43
+	TOSASELECT               TOSAOp = 44
+	TOSAEQUAL                TOSAOp = 45
+	TOSAGREATER              TOSAOp = 46
+	TOSAGREATEREQUAL         TOSAOp = 47
+	TOSAREDUCEALL            TOSAOp = 48
+	TOSAREDUCEANY            TOSAOp = 49
+	TOSAREDUCEMAX            TOSAOp = 50
+	TOSAREDUCEMIN            TOSAOp = 51
+	TOSAREDUCEPRODUCT        TOSAOp = 52
+	TOSAREDUCESUM            TOSAOp = 53
+	TOSACONCAT               TOSAOp = 54
+	TOSAPAD                  TOSAOp = 55
+	TOSARESHAPE              TOSAOp = 56
+	TOSAREVERSE              TOSAOp = 57
+	TOSASLICE                TOSAOp = 58
+	TOSATILE                 TOSAOp = 59
+	TOSATRANSPOSE            TOSAOp = 60
+	TOSAGATHER               TOSAOp = 61
+	TOSASCATTER              TOSAOp = 62
+	TOSARESIZE               TOSAOp = 63
+	TOSACAST                 TOSAOp = 64
+	TOSARESCALE              TOSAOp = 65
+)
+
+// ArmMotionEngineOp is the number of an instruction of the set Arm.MotionEngine.100.
+type ArmMotionEngineOp uint32
+
+// String returns the name of the instruction.
+func (o ArmMotionEngineOp) String() string { return ExtSetArmMotionEngine.instName(uint32(o)) }
+
+// The instructions of the set Arm.MotionEngine.100.
+const (
+	ArmMotionEngineMINSAD     ArmMotionEngineOp = 0
+	ArmMotionEngineMINSADCOST ArmMotionEngineOp = 1
+	ArmMotionEngineRAWSAD     ArmMotionEngineOp = 2
+)
+
+// ArmExperimentalMLOperationsOp is the number of an instruction of the set Arm.ExperimentalMLOperations.1.
+type ArmExperimentalMLOperationsOp uint32
+
+// String returns the name of the instruction.
+func (o ArmExperimentalMLOperationsOp) String() string {
+	return ExtSetArmExperimentalMLOperations.instName(uint32(o))
+}
 
 // NonSemanticClspvReflectionOp is the number of an instruction of the set NonSemantic.ClspvReflection..
 type NonSemanticClspvReflectionOp uint32

@@ -117,8 +117,8 @@ func (v Switch) Selector() spirv.ID { return spirv.ID(v[1]) }
 // Default returns operand Default.
 func (v Switch) Default() spirv.ID { return spirv.ID(v[2]) }
 
-// Target returns operand Target.
-func (v Switch) Target() []uint32 { return many[uint32](v, 3) }
+// Targets returns operand Targets.
+func (v Switch) Targets() []uint32 { return many[uint32](v, 3) }
 
 // BuildSwitch appends an OpSwitch to dst. The words of the operands that need not stand, and of parameters, are rest.
 func BuildSwitch(dst []uint32, selector spirv.ID, defaultArg spirv.ID, rest ...uint32) []uint32 {

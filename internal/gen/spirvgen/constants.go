@@ -43,6 +43,9 @@ func (m *model) opFile() string {
 		typ := s.set.Prefix + "Op"
 		fmt.Fprintf(&b, "\n// %s is the number of an instruction of the set %s.\ntype %s uint32\n\n", typ, s.set.Import, typ)
 		fmt.Fprintf(&b, "// String returns the name of the instruction.\nfunc (o %s) String() string { return ExtSet%s.instName(uint32(o)) }\n\n", typ, s.set.Prefix)
+		if len(s.set.grammar.Instructions) == 0 {
+			continue
+		}
 		fmt.Fprintf(&b, "// The instructions of the set %s.\nconst (\n", s.set.Import)
 		for _, in := range s.set.grammar.Instructions {
 			fmt.Fprintf(&b, "%s%s %s = %d\n", s.set.Prefix, camel(in.Name), typ, in.Code)

@@ -67,14 +67,16 @@ func (n *number) UnmarshalJSON(b []byte) error {
 
 // set is an extended instruction set: the name by which OpExtInstImport knows
 // it, and the prefix of its Go names. Where Versioned, the import name goes on
-// with a revision number.
+// with a revision number. Where Listed, there is no grammar but List.
 type set struct {
 	File, Import, Prefix string
-	Versioned            bool
+	Versioned, Listed    bool
+	List                 string
 	grammar              grammar
 }
 
-// sets lists the extended instruction sets in the order of their numbers.
+// sets lists the extended instruction sets in the order of their numbers; the
+// non-semantic ones are last.
 var sets = []set{
 	{File: "glsl.std.450", Import: "GLSL.std.450", Prefix: "GLSL"},
 	{File: "opencl.std.100", Import: "OpenCL.std", Prefix: "OpenCL"},
@@ -84,6 +86,9 @@ var sets = []set{
 	{File: "spv-amd-shader-ballot", Import: "SPV_AMD_shader_ballot", Prefix: "AMDShaderBallot"},
 	{File: "spv-amd-shader-explicit-vertex-parameter", Import: "SPV_AMD_shader_explicit_vertex_parameter", Prefix: "AMDShaderExplicitVertexParameter"},
 	{File: "spv-amd-shader-trinary-minmax", Import: "SPV_AMD_shader_trinary_minmax", Prefix: "AMDShaderTrinaryMinmax"},
+	{File: "tosa", Import: "TOSA.001000.1", Prefix: "TOSA", Listed: true, List: tosa},
+	{File: "arm.motion-engine", Import: "Arm.MotionEngine.100", Prefix: "ArmMotionEngine", Listed: true, List: armMotionEngine},
+	{File: "arm.experimental-ml-operations", Import: "Arm.ExperimentalMLOperations.1", Prefix: "ArmExperimentalMLOperations", Listed: true},
 	{File: "nonsemantic.clspvreflection", Import: "NonSemantic.ClspvReflection.", Prefix: "NonSemanticClspvReflection", Versioned: true},
 	{File: "nonsemantic.debugbreak", Import: "NonSemantic.DebugBreak", Prefix: "NonSemanticDebugBreak"},
 	{File: "nonsemantic.debugprintf", Import: "NonSemantic.DebugPrintf", Prefix: "NonSemanticDebugPrintf"},
@@ -99,6 +104,10 @@ func read(dir fs.FS) (core grammar, ext []set, err error) {
 	ext = append(ext, sets...)
 	for i := range ext {
 		s := &ext[i]
+		if s.Listed {
+			s.grammar.Instructions = listed(s.List)
+			continue
+		}
 		if err := load(dir, "extinst."+s.File+".grammar.json", &s.grammar); err != nil {
 			return core, nil, err
 		}

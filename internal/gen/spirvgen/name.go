@@ -63,6 +63,9 @@ func operandName(o operand) string {
 		}
 		return camel(o.Kind)
 	}
+	if o.Kind == "PairLiteralIntegerIdRef" {
+		return "Targets"
+	}
 	first, _, list := strings.Cut(o.Name, ",")
 	if list {
 		first = strings.Map(func(r rune) rune {
