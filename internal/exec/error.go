@@ -6,8 +6,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// BudgetError says that an invocation took more steps than the job's budget
-// allows: most often a loop that does not end.
+// BudgetError says that a subgroup took more steps than the job's budget
+// allows: most often there is a loop that does not end.
 type BudgetError struct {
 	Func   string // the function's name
 	Loop   ir.V   // label of the loop in that function, or the call where the budget ended there

@@ -47,9 +47,9 @@ type Job struct {
 	// their groups in order.
 	Workers int
 
-	// Budget is how many steps one invocation may take, where a step is the
-	// start of an iteration but a loop's first, or a call. 0 is DefaultBudget. An engine
-	// may notice a little late, never early.
+	// Budget is how many steps one subgroup may take, where a step is the
+	// start of an iteration but a loop's first, or a call. 0 is DefaultBudget.
+	// An engine may count by strips and notice a little late.
 	Budget uint64
 
 	// Hook observes the run; nil for none. An engine that cannot observe says

@@ -1,0 +1,87 @@
+package interp
+
+import (
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+)
+
+// atomicValue gives the operation that computes what an atomic stores, from
+// the old value and its operand. An exchange selects the operand.
+var atomicValue = map[ir.Op]ir.Op{
+	ir.AtomXchg:    ir.Bad,
+	ir.AtomCmpXchg: ir.Bad,
+	ir.AtomAdd:     ir.Add,
+	ir.AtomSMin:    ir.SMin,
+	ir.AtomSMax:    ir.SMax,
+	ir.AtomUMin:    ir.UMin,
+	ir.AtomUMax:    ir.UMax,
+	ir.AtomAnd:     ir.And,
+	ir.AtomOr:      ir.Or,
+	ir.AtomXor:     ir.Xor,
+	ir.AtomFAdd:    ir.FAdd,
+	ir.AtomFMin:    ir.NMin,
+	ir.AtomFMax:    ir.NMax,
+}
+
+// atomic is every atom….T h, off, #imm, v: where in range, aligned and
+// writable, and the lane is no helper, it stores the new value and yields the
+// old one; else it does nothing and yields 0. Lanes ascending.
+func (s *subgroup) atomic(in *inst) {
+	dst, h, off, v, compare := s.row(in.dst), s.row(in.x), s.row(in.y), s.row(in.z), s.row(in.w)
+	op := s.w.p.p.Funcs[in.fn].Val(in.v).Op
+	size := uint64(in.key.Type.Size())
+	for lane := range s.A.All {
+		dst[lane] = 0
+		to := &s.w.handles[h[lane]]
+		b := at(to.bytes, off[lane], in.key.Aux, size)
+		if b == nil || (off[lane]+in.key.Aux)%size != 0 || uint64(uintptr(address(b)))%size != 0 ||
+			to.readOnly || s.helper.Has(uint32(lane)) {
+			continue
+		}
+		dst[lane] = update(b, func(old uint64) uint64 {
+			switch {
+			case op == ir.AtomXchg:
+				return v[lane]
+			case op == ir.AtomCmpXchg && old == compare[lane]:
+				return v[lane]
+			case op == ir.AtomCmpXchg:
+				return old
+			case op == ir.AtomFAdd:
+				return canon(in.key, in.eval(in.key, old, v[lane], 0))
+			}
+			return in.eval(in.key, old, v[lane], 0)
+		})
+	}
+}
+
+// canon makes a NaN canonical: what an atomic computes is observable.
+func canon(k ir.Key, x uint64) uint64 { return ir.FCanon.Row().Eval(k, x, 0, 0) }
+
+// update replaces the value that b holds by f of it, at once for all workers,
+// and returns the old one. b is aligned to its length.
+func update(b []byte, f func(uint64) uint64) uint64 {
+	p := address(b)
+	if len(b) == 8 {
+		for {
+			old := atomic.LoadUint64((*uint64)(p))
+			if atomic.CompareAndSwapUint64((*uint64)(p), old, f(old)) {
+				return old
+			}
+		}
+	}
+	// A narrower value is part of an aligned word, which it replaces.
+	low := uintptr(p) & 3
+	word := (*uint32)(unsafe.Add(p, -int(low)))
+	shift := 8 * low
+	mask := uint32(uint64(1)<<(8*len(b)) - 1)
+	for {
+		old := atomic.LoadUint32(word)
+		part := old >> shift & mask
+		to := old&^(mask<<shift) | uint32(f(uint64(part)))&mask<<shift
+		if atomic.CompareAndSwapUint32(word, old, to) {
+			return uint64(part)
+		}
+	}
+}

@@ -1,0 +1,161 @@
+package interp
+
+import "github.com/chiaro-gpu/chiaro/internal/exec"
+
+// The handlers of control. Each is the line of package ir's document that it
+// names, in the same letters.
+
+// block L: L.in is empty already, and stays so until a br.
+func (s *subgroup) block(in *inst) {}
+
+// loop L: L.p ← init for the lanes of A; L.in = ∅; run the body.
+func (s *subgroup) loop(in *inst) {
+	s.move(in.moves)
+	s.in[in.set] = exec.Lanes{}
+}
+
+// br L(a): L.p ← a for the lanes of A; L.in ∪= A; A = ∅.
+func (s *subgroup) br(in *inst) {
+	s.move(in.moves)
+	s.in[in.set] = s.in[in.set].Or(s.A)
+	s.A = exec.Lanes{}
+	s.pc = in.skip
+}
+
+// end of block: A ∪= L.in; L.in = ∅.
+func (s *subgroup) endBlock(in *inst) {
+	s.A = s.A.Or(s.in[in.set])
+	s.in[in.set] = exec.Lanes{}
+	s.skipIfEmpty(in)
+}
+
+// end of loop: A = L.in; L.in = ∅; run the body again while A is not empty.
+func (s *subgroup) endLoop(in *inst) {
+	s.A = s.in[in.set]
+	s.in[in.set] = exec.Lanes{}
+	if s.A.Empty() {
+		s.pc = in.skip
+		return
+	}
+	s.pc = in.to
+	s.step(in)
+}
+
+// if c: A splits into the lanes where c is 1, for the first arm, and the rest,
+// which wait in the second set for the second arm.
+func (s *subgroup) ifArm(in *inst) {
+	yes := s.where(in.x)
+	s.in[in.set] = exec.Lanes{}
+	s.in[in.set+1] = s.A.Without(yes)
+	if s.A = yes; s.A.Empty() {
+		s.pc = in.to
+	}
+}
+
+// else: what is left of the first arm waits in the first set.
+func (s *subgroup) elseArm(in *inst) {
+	s.in[in.set] = s.A
+	s.A = s.in[in.set+1]
+	s.in[in.set+1] = exec.Lanes{}
+	s.skipIfEmpty(in)
+}
+
+// end of if: behind it the arms' A unite.
+func (s *subgroup) endIf(in *inst) {
+	s.A = s.A.Or(s.in[in.set]).Or(s.in[in.set+1])
+	s.in[in.set], s.in[in.set+1] = exec.Lanes{}, exec.Lanes{}
+	s.skipIfEmpty(in)
+}
+
+// switch x {k→L…, L}: each lane goes to its label.
+func (s *subgroup) switchOf(in *inst) {
+	x := s.row(in.x)
+	for lane := range s.A.All {
+		set := in.set
+		for i := range in.arms {
+			if in.arms[i].value == x[lane] {
+				set = in.arms[i].set
+				break
+			}
+		}
+		s.in[set][lane>>6] |= 1 << (lane & 63)
+	}
+	s.A = exec.Lanes{}
+	s.pc = in.skip
+}
+
+// kill: the lanes of A leave every set for good. A lane is in one set at a
+// time, so to leave A is all.
+func (s *subgroup) kill(in *inst) {
+	s.A = exec.Lanes{}
+	s.pc = in.skip
+}
+
+// call: the callee runs for the lanes of A.
+func (s *subgroup) call(in *inst) {
+	s.move(in.moves)
+	s.ret[in.set] = s.pc
+	s.pc = in.to
+	s.step(in)
+}
+
+// end of a function: its outermost block's, and the way back.
+func (s *subgroup) endFunc(in *inst) {
+	s.A = s.A.Or(s.in[in.set])
+	s.in[in.set] = exec.Lanes{}
+	if in.to == 0 {
+		s.status = finished
+		return
+	}
+	s.pc = s.ret[in.to]
+}
+
+// behind a call: its results; A is as before, less the lanes that were killed.
+func (s *subgroup) result(in *inst) {
+	s.move(in.moves)
+	s.skipIfEmpty(in)
+}
+
+// barrier: the subgroup waits.
+func (s *subgroup) barrier(in *inst) { s.status = waiting }
+
+// fence does nothing: effects happen in order.
+func (s *subgroup) fence(in *inst) {}
+
+// demote: the lanes become helpers.
+func (s *subgroup) demote(in *inst) { s.helper = s.helper.Or(s.A) }
+
+// isHelper: 1 for helpers.
+func (s *subgroup) isHelper(in *inst) { s.setBool(in, s.helper) }
+
+// skipIfEmpty goes to the place where A can grow again, where A is empty.
+func (s *subgroup) skipIfEmpty(in *inst) {
+	if s.A.Empty() {
+		s.pc = in.skip
+	}
+}
+
+// where returns the active lanes in which the row holds 1.
+func (s *subgroup) where(row int) (set exec.Lanes) {
+	x := s.row(row)
+	for lane := range s.A.All {
+		set[lane>>6] |= x[lane] & 1 << (lane & 63)
+	}
+	return set
+}
+
+// setBool gives the active lanes 1 where they are in the set, else 0.
+func (s *subgroup) setBool(in *inst, set exec.Lanes) {
+	dst := s.row(in.dst)
+	for lane := range s.A.All {
+		dst[lane] = set[lane>>6] >> (lane & 63) & 1
+	}
+}
+
+// setAll gives all active lanes the same bits.
+func (s *subgroup) setAll(in *inst, bits uint64) {
+	dst := s.row(in.dst)
+	for lane := range s.A.All {
+		dst[lane] = bits
+	}
+}

@@ -1,0 +1,316 @@
+package interp
+
+import (
+	"fmt"
+
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+)
+
+// code is a program as a dense array of instructions: the functions that the
+// entry point reaches, one behind the other, the entry point first.
+//
+// Every value of every function has a row of its own (frames are static: no
+// function is active twice), numbered from 0; row 0 belongs to no value and is
+// always 0. The constants come first.
+type code struct {
+	insts  []inst
+	row    [][]int  // by function and value
+	consts []uint64 // the values of rows 1, 2, …
+	rows   int
+	sets   int // lane sets: one for each block and loop, two for each if
+	temps  int // rows that the longest list of moves takes
+	err    error
+
+	barriers bool // there is an operation at which a subgroup waits
+}
+
+// inst is one instruction. What the fields mean is said by its handler.
+type inst struct {
+	run     handler
+	key     ir.Key
+	eval    ir.Eval
+	dst     int    // row of the result
+	x, y, z int    // rows of the operands; 0 is none
+	w       int    // row of the fourth operand
+	set     int    // lane set of the label or if
+	to      int    // place to go on at
+	skip    int    // place where A may grow: go there where A is empty
+	moves   []move // of rows
+	arms    []arm  // of a switch
+	fn      int    // the function, and
+	v       ir.V   // the value that this was made from
+}
+
+type handler func(s *subgroup, in *inst)
+
+// move copies a row for the active lanes.
+type move struct{ from, to int }
+
+// arm is a case of a switch: the lanes with this value go to this set.
+type arm struct {
+	value uint64
+	set   int
+}
+
+// laneBytes returns how much state a subgroup keeps for one lane.
+func (c *code) laneBytes() uint64 { return 8*uint64(c.rows+c.temps) + 16*uint64(c.sets)/4 }
+
+// reachable returns the numbers of the functions that the entry point calls,
+// itself first. The error says that a function may call itself.
+func reachable(p *ir.Program) ([]int, error) {
+	const (
+		unseen = iota
+		open   // being walked
+		closed
+	)
+	state := make([]uint8, len(p.Funcs))
+	type frame struct{ fn, at int }
+	var order []int
+	stack := []frame{{0, 0}}
+	for len(stack) > 0 {
+		top := &stack[len(stack)-1]
+		f := p.Funcs[top.fn]
+		if top.at == 0 {
+			state[top.fn] = open
+			order = append(order, top.fn)
+		}
+		for top.at < len(f.Code) && f.Val(f.Code[top.at]).Op != ir.Call {
+			top.at++
+		}
+		if top.at == len(f.Code) {
+			state[top.fn] = closed
+			stack = stack[:len(stack)-1]
+			continue
+		}
+		call := f.Code[top.at]
+		top.at++
+		switch callee := f.Callee(call); state[callee] {
+		case unseen:
+			stack = append(stack, frame{callee, 0})
+		case open:
+			return nil, &exec.UnsupportedError{
+				Engine: name,
+				What:   fmt.Sprintf("recursion: %q calls %q, which is active", f.Name, p.Funcs[callee].Name),
+				Origin: f.Val(call).Origin,
+			}
+		}
+	}
+	return order, nil
+}
+
+// region is an open block, loop or if while flattening.
+type region struct {
+	opener ir.V
+	at     int   // place of the opener's instruction
+	inside []int // instructions of the open arm whose skip is the arm's end
+}
+
+// flattener makes code.
+type flattener struct {
+	*code
+	p     *ir.Program
+	entry []int // by function: its first instruction
+	calls []int // places of the calls: their targets are known last
+
+	fn   int
+	f    *ir.Func
+	set  map[ir.V]int // of the labels of f
+	open []region
+}
+
+func flatten(p *ir.Program, order []int) *code {
+	c := &flattener{code: &code{rows: 1, row: make([][]int, len(p.Funcs))}, p: p, entry: make([]int, len(p.Funcs))}
+	for _, fn := range order {
+		c.row[fn] = make([]int, len(p.Funcs[fn].Vals))
+	}
+	c.number(order, true)
+	c.number(order, false)
+	for _, fn := range order {
+		c.function(fn)
+	}
+	for _, at := range c.calls {
+		in := &c.insts[at]
+		in.to = c.entry[c.p.Funcs[in.fn].Callee(in.v)]
+	}
+	return c.code
+}
+
+// number gives rows to the values that are constants, or to those that are not.
+func (c *flattener) number(order []int, consts bool) {
+	for _, fn := range order {
+		for v, x := range c.p.Funcs[fn].Vals {
+			if v == 0 || (x.Op == ir.Const) != consts || !hasRow(x.Op) {
+				continue
+			}
+			if consts {
+				c.consts = append(c.consts, x.Aux)
+			}
+			c.row[fn][v] = c.rows
+			c.rows++
+		}
+	}
+}
+
+func hasRow(op ir.Op) bool { return op.Is(ir.Floats) || op.HasResult() }
+
+func (c *flattener) function(fn int) {
+	c.fn, c.f, c.set = fn, c.p.Funcs[fn], map[ir.V]int{}
+	c.entry[fn] = len(c.insts)
+	for _, v := range c.f.Code {
+		c.value(v)
+	}
+}
+
+// emit appends an instruction made from v, inside the innermost region.
+func (c *flattener) emit(v ir.V, in inst) int {
+	at := len(c.insts)
+	in.fn, in.v = c.fn, v
+	if n := len(c.open); n > 0 {
+		c.open[n-1].inside = append(c.open[n-1].inside, at)
+	}
+	c.insts = append(c.insts, in)
+	return at
+}
+
+func (c *flattener) value(v ir.V) {
+	x := c.f.Val(v)
+	switch x.Op {
+	case ir.Block, ir.Loop, ir.If:
+		c.enter(v)
+	case ir.Else:
+		c.elseArm(v)
+	case ir.End:
+		c.leave(v)
+	case ir.Br:
+		label := x.Args[0]
+		c.emit(v, inst{run: (*subgroup).br, set: c.set[label], moves: c.moves(c.f.BrArgs(v), c.f.Params(label))})
+	case ir.Switch:
+		c.switchOf(v)
+	case ir.Call:
+		c.call(v)
+	default:
+		c.operation(v)
+	}
+}
+
+// moves pairs rows, within the function.
+func (c *flattener) moves(from, to []ir.V) []move {
+	list := make([]move, len(from))
+	for i := range from {
+		list[i] = move{c.row[c.fn][from[i]], c.row[c.fn][to[i]]}
+	}
+	c.temps = max(c.temps, len(list))
+	return list
+}
+
+func (c *flattener) enter(v ir.V) {
+	x := c.f.Val(v)
+	in := inst{run: handlers[x.Op], set: c.sets}
+	c.set[v] = c.sets
+	c.sets++
+	switch x.Op {
+	case ir.Loop:
+		in.moves = c.moves(c.f.Inits(v), c.f.Params(v))
+	case ir.If:
+		in.x = c.row[c.fn][x.Args[0]]
+		c.sets++
+	}
+	c.open = append(c.open, region{opener: v, at: c.emit(v, in)})
+}
+
+// close says where the instructions of the open arm go on when A is empty.
+func (c *flattener) close(r *region, at int) {
+	for _, i := range r.inside {
+		c.insts[i].skip = at
+	}
+	r.inside = nil
+}
+
+func (c *flattener) elseArm(v ir.V) {
+	r := &c.open[len(c.open)-1]
+	at := len(c.insts)
+	c.close(r, at)
+	c.emit(v, inst{run: (*subgroup).elseArm, set: c.set[r.opener]})
+	c.insts[r.at].to = at
+}
+
+// leave emits the end of the innermost region, as seen from the one around it.
+func (c *flattener) leave(v ir.V) {
+	n := len(c.open) - 1
+	r := c.open[n]
+	at := len(c.insts)
+	c.close(&r, at)
+	c.open = c.open[:n]
+	in := inst{set: c.set[r.opener]}
+	switch opener := c.f.Val(r.opener); {
+	case n == 0:
+		in.run = (*subgroup).endFunc
+		in.to = c.fn
+	case opener.Op == ir.Block:
+		in.run = (*subgroup).endBlock
+	case opener.Op == ir.Loop:
+		in.run = (*subgroup).endLoop
+		in.to = r.at + 1
+		v = r.opener // a budget error names the loop
+	default:
+		in.run = (*subgroup).endIf
+		if c.insts[r.at].to == 0 {
+			c.insts[r.at].to = at // no else
+		}
+	}
+	c.emit(v, in)
+}
+
+func (c *flattener) switchOf(v ir.V) {
+	x := c.f.Val(v)
+	cases := c.f.Cases(v)
+	in := inst{run: (*subgroup).switchOf, x: c.row[c.fn][x.Args[0]], set: c.set[x.Args[1]]}
+	for i := 0; i < len(cases); i += 2 {
+		in.arms = append(in.arms, arm{c.f.Val(cases[i]).Aux, c.set[cases[i+1]]})
+	}
+	c.emit(v, in)
+}
+
+// call emits two instructions: one that goes to the callee with the arguments,
+// and one that stands where it returns to and takes the results.
+func (c *flattener) call(v ir.V) {
+	callee := c.f.Callee(v)
+	g := c.p.Funcs[callee]
+	enter, leave := inst{run: (*subgroup).call, set: callee}, inst{run: (*subgroup).result}
+	for i, a := range c.f.CallArgs(v) {
+		enter.moves = append(enter.moves, move{c.row[c.fn][a], c.row[callee][g.Args[i]]})
+	}
+	for i, r := range c.f.CallResults(v) {
+		leave.moves = append(leave.moves, move{c.row[callee][g.Results()[i]], c.row[c.fn][r]})
+	}
+	c.temps = max(c.temps, len(enter.moves), len(leave.moves))
+	c.calls = append(c.calls, c.emit(v, enter))
+	c.emit(v, leave)
+}
+
+// operation emits what is neither control nor call.
+func (c *flattener) operation(v ir.V) {
+	x := c.f.Val(v)
+	in := inst{run: handlers[x.Op], key: c.f.Key(v), eval: x.Op.Row().Eval}
+	if in.eval != nil {
+		in.run = (*subgroup).eval
+	}
+	if in.run == nil && c.err == nil {
+		c.err = &exec.UnsupportedError{Engine: name, What: "operation " + x.Op.String(), Origin: x.Origin}
+	}
+	if x.Op.Is(ir.Atomic) {
+		in.eval = atomicValue[x.Op].Row().Eval
+	}
+	if x.Op.Is(ir.Combine) {
+		in.eval = ir.Op(x.Aux & 0xff).Row().Eval
+	}
+	c.barriers = c.barriers || x.Op == ir.Barrier
+	rows := [4]int{}
+	for i := range x.Op.Args() {
+		rows[i] = c.row[c.fn][x.Args[i]]
+	}
+	in.x, in.y, in.z, in.w = rows[0], rows[1], rows[2], rows[3]
+	in.dst = c.row[c.fn][v]
+	c.emit(v, in)
+}

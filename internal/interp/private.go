@@ -1,0 +1,120 @@
+package interp
+
+import "github.com/chiaro-gpu/chiaro/internal/ir"
+
+// The private memory of a subgroup is [slot][lane]. A value of 64 bits takes
+// two slots, low half first; a load of fewer than 32 bits takes the low ones.
+
+// pld.T #var, slot: 0 where slot (+1 for 64 bits) ≥ Slots of var.
+func (s *subgroup) pld(in *inst) {
+	v := in.key.Aux
+	s.loadSlots(in, s.w.bases[v], s.w.p.p.Vars[v].Slots)
+}
+
+// pst.T #var, slot, v: nothing where out of range.
+func (s *subgroup) pst(in *inst) {
+	v := in.key.Aux
+	s.storeSlots(in, s.w.bases[v], s.w.p.p.Vars[v].Slots)
+}
+
+// pldi.T place: checked against the whole private memory of the lane.
+func (s *subgroup) pldi(in *inst) { s.loadSlots(in, 0, s.slots()) }
+
+// psti.T place, v.
+func (s *subgroup) psti(in *inst) { s.storeSlots(in, 0, s.slots()) }
+
+func (s *subgroup) slots() uint32 { return uint32(len(s.private) / s.w.lanes) }
+
+func (s *subgroup) loadSlots(in *inst, base, slots uint32) {
+	dst, slot := s.row(in.dst), s.row(in.x)
+	need := uint64(in.key.Type.Slots())
+	for lane := range s.A.All {
+		dst[lane] = 0
+		if slot[lane]+need > uint64(slots) {
+			continue
+		}
+		at := (int(base)+int(slot[lane]))*s.w.lanes + lane
+		bits := uint64(s.private[at])
+		if need == 2 {
+			bits |= uint64(s.private[at+s.w.lanes]) << 32
+		}
+		dst[lane] = bits & in.key.Type.Mask()
+	}
+}
+
+func (s *subgroup) storeSlots(in *inst, base, slots uint32) {
+	slot, v := s.row(in.x), s.row(in.y)
+	need := uint64(in.key.Type.Slots())
+	for lane := range s.A.All {
+		if slot[lane]+need > uint64(slots) {
+			continue
+		}
+		at := (int(base)+int(slot[lane]))*s.w.lanes + lane
+		s.private[at] = uint32(v[lane])
+		if need == 2 {
+			s.private[at+s.w.lanes] = uint32(v[lane] >> 32)
+		}
+	}
+}
+
+// pclr #var: all slots of var become 0 for the active lanes.
+func (s *subgroup) pclr(in *inst) {
+	base, n := int(s.w.bases[in.key.Aux]), int(s.w.p.p.Vars[in.key.Aux].Slots)
+	for slot := base; slot < base+n; slot++ {
+		for lane := range s.A.All {
+			s.private[slot*s.w.lanes+lane] = 0
+		}
+	}
+}
+
+// paddr #var: the place of var's first slot.
+func (s *subgroup) paddr(in *inst) { s.setAll(in, uint64(s.w.bases[in.key.Aux])) }
+
+// input #k reads Program.In[k].
+func (s *subgroup) input(in *inst) {
+	dst := s.row(in.dst)
+	from := s.inputs[int(in.key.Aux)*s.w.lanes:]
+	for lane := range s.A.All {
+		dst[lane] = from[lane]
+	}
+}
+
+// fillInputs computes the inputs of all lanes.
+func (s *subgroup) fillInputs() {
+	for k, x := range s.w.p.p.In {
+		for lane := range s.w.lanes {
+			s.inputs[k*s.w.lanes+lane] = uint64(s.builtIn(x.Semantic, uint32(lane))) & x.Type.Mask()
+		}
+	}
+}
+
+// local returns a lane's LocalInvocationId: x is fastest.
+func (s *subgroup) local(lane uint32) [3]uint32 {
+	size := s.w.p.p.LocalSize
+	i := s.index*s.w.p.p.SubgroupSize + lane
+	return [3]uint32{i % size[0], i / size[0] % size[1], i / size[0] / size[1]}
+}
+
+func (s *subgroup) builtIn(x ir.Semantic, lane uint32) uint32 {
+	p, group, local := s.w.p.p, s.w.group, s.local(lane)
+	switch x {
+	case ir.GlobalInvocationIdX, ir.GlobalInvocationIdY, ir.GlobalInvocationIdZ:
+		i := x - ir.GlobalInvocationIdX
+		return group[i]*p.LocalSize[i] + local[i]
+	case ir.LocalInvocationIdX, ir.LocalInvocationIdY, ir.LocalInvocationIdZ:
+		return local[x-ir.LocalInvocationIdX]
+	case ir.WorkgroupIdX, ir.WorkgroupIdY, ir.WorkgroupIdZ:
+		return group[x-ir.WorkgroupIdX]
+	case ir.NumWorkgroupsX, ir.NumWorkgroupsY, ir.NumWorkgroupsZ:
+		return s.w.job.Groups[x-ir.NumWorkgroupsX]
+	case ir.LocalInvocationIndex:
+		return s.index*p.SubgroupSize + lane
+	case ir.SubgroupLocalInvocationId:
+		return lane
+	case ir.SubgroupId:
+		return s.index
+	case ir.NumSubgroups:
+		return p.Subgroups()
+	}
+	return 0
+}

@@ -1,0 +1,242 @@
+package interp
+
+import (
+	"sync/atomic"
+
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+)
+
+// status says why a subgroup does not go on.
+type status uint8
+
+const (
+	running  status = iota
+	waiting         // at a barrier
+	finished        // the entry point has ended, or an error stopped it
+)
+
+// subgroup is the whole state of one subgroup.
+type subgroup struct {
+	w      *worker
+	index  uint32     // number in its group
+	member exec.Lanes // lanes that are invocations
+
+	status status
+	pc     int
+	A      exec.Lanes   // active lanes
+	in     []exec.Lanes // by set; see package ir's document, "Control"
+	ret    []int        // by function: where its call returns to
+	vals   []uint64     // rows × lanes
+	temp   []uint64     // rows × lanes, for moves
+
+	private []uint32   // [slot][lane]
+	inputs  []uint64   // [input][lane]
+	helper  exec.Lanes // lanes that were demoted
+	steps   uint64
+	err     error
+}
+
+// worker runs groups, one after the other.
+type worker struct {
+	p       *program
+	job     *exec.Job
+	handles []handle
+	places  *handles
+	shared  []byte
+	bases   []uint32 // of the variables in private memory
+	lanes   int      // subgroup size
+	all     exec.Lanes
+	group   [3]uint32
+	subs    []*subgroup // one for all where there is no barrier
+	stop    *atomic.Bool
+}
+
+func newWorker(p *program, job *exec.Job, table *handles, stop *atomic.Bool) *worker {
+	w := &worker{p: p, job: job, places: table, stop: stop, lanes: int(p.p.SubgroupSize), all: exec.FirstLanes(p.p.SubgroupSize)}
+	w.shared = words(int(p.p.SharedBytes))
+	w.handles = append(w.handles, table.list...)
+	w.handles[wgHandle].bytes = w.shared
+	base := uint32(0)
+	for _, v := range p.p.Vars {
+		w.bases = append(w.bases, base)
+		base += v.Slots
+	}
+	n := uint32(1)
+	if p.code.barriers {
+		n = p.p.Subgroups()
+	}
+	for range n {
+		w.subs = append(w.subs, w.newSubgroup())
+	}
+	return w
+}
+
+func (w *worker) newSubgroup() *subgroup {
+	c := w.p.code
+	s := &subgroup{
+		w:       w,
+		in:      make([]exec.Lanes, c.sets),
+		ret:     make([]int, len(w.p.p.Funcs)),
+		vals:    make([]uint64, c.rows*w.lanes),
+		temp:    make([]uint64, c.temps*w.lanes),
+		private: make([]uint32, int(w.p.p.PrivateSlots())*w.lanes),
+		inputs:  make([]uint64, len(w.p.p.In)*w.lanes),
+	}
+	for i, bits := range c.consts {
+		row := s.row(1 + i)
+		for lane := range row {
+			row[lane] = bits
+		}
+	}
+	return s
+}
+
+// batch runs the groups of a batch in order.
+func (w *worker) batch(b exec.Batch) error {
+	for n := b.First; n < b.First+b.Count && !w.stop.Load(); n++ {
+		w.group = w.job.Group(n)
+		if err := w.observedGroup(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *worker) observedGroup() error {
+	h := w.job.Hook
+	if h == nil {
+		return w.runGroup()
+	}
+	if err := h.BeginGroup(w.group); err != nil {
+		return err
+	}
+	if err := w.runGroup(); err != nil {
+		return err
+	}
+	return h.EndGroup(w.group)
+}
+
+// runGroup runs the group's subgroups ascending, each to its next barrier,
+// until all have finished.
+func (w *worker) runGroup() error {
+	clear(w.shared)
+	count := w.p.p.Subgroups()
+	for i := range count {
+		s := w.subs[int(i)%len(w.subs)]
+		s.start(i)
+		s.run()
+		if s.err != nil {
+			return s.err
+		}
+	}
+	for again := w.p.code.barriers; again; {
+		again = false
+		for _, s := range w.subs {
+			if s.status == waiting {
+				s.status = running
+				s.run()
+				again = true
+			}
+			if s.err != nil {
+				return s.err
+			}
+		}
+	}
+	return nil
+}
+
+// start sets the subgroup to the beginning of the entry point.
+func (s *subgroup) start(index uint32) {
+	p := s.w.p.p
+	s.index = index
+	s.member = exec.FirstLanes(min(p.Invocations()-index*p.SubgroupSize, p.SubgroupSize))
+	s.status, s.pc, s.A, s.helper = running, 0, s.member, exec.Lanes{}
+	s.steps, s.err = 0, nil
+	clear(s.in)
+	clear(s.private)
+	clear(s.vals[(1+len(s.w.p.code.consts))*s.w.lanes:])
+	s.fillInputs()
+}
+
+// run runs until the subgroup waits or has finished.
+func (s *subgroup) run() {
+	code := s.w.p.code.insts
+	if s.w.job.Hook != nil {
+		s.runObserved(code)
+		return
+	}
+	for s.status == running {
+		in := &code[s.pc]
+		s.pc++
+		in.run(s, in)
+	}
+}
+
+// runObserved is run with the hook told of every step.
+func (s *subgroup) runObserved(code []inst) {
+	step := exec.Step{Group: s.w.group, Subgroup: s.index}
+	step.Read = func(v ir.V, lane uint32) uint64 {
+		row := s.w.p.code.row[step.Func]
+		if v < 0 || int(v) >= len(row) || lane >= uint32(s.w.lanes) {
+			return 0
+		}
+		return s.row(row[v])[lane]
+	}
+	for s.status == running {
+		in := &code[s.pc]
+		if !s.A.Empty() {
+			step.Active, step.Func, step.Value = s.A, in.fn, in.v
+			if err := s.w.job.Hook.Step(&step); err != nil {
+				s.fail(err)
+				return
+			}
+		}
+		s.pc++
+		in.run(s, in)
+	}
+}
+
+// fail ends the subgroup with an error.
+func (s *subgroup) fail(err error) { s.err, s.status = err, finished }
+
+// row returns the lanes of a row.
+func (s *subgroup) row(r int) []uint64 {
+	n := s.w.lanes
+	return s.vals[r*n : r*n+n : r*n+n]
+}
+
+// move copies rows for the active lanes. All are read before any is written.
+func (s *subgroup) move(list []move) {
+	n := s.w.lanes
+	for i, m := range list {
+		copy(s.temp[i*n:i*n+n], s.row(m.from))
+	}
+	for i, m := range list {
+		from, to := s.temp[i*n:i*n+n], s.row(m.to)
+		for lane := range s.A.All {
+			to[lane] = from[lane]
+		}
+	}
+}
+
+// step counts a step, and stops the subgroup where the budget is exhausted or
+// the job has ended otherwise.
+func (s *subgroup) step(in *inst) {
+	s.steps++
+	budget := s.w.job.Steps()
+	if s.steps > budget {
+		f := s.w.p.p.Funcs[in.fn]
+		s.fail(&exec.BudgetError{
+			Func:   f.Name,
+			Loop:   in.v,
+			Origin: f.Val(in.v).Origin,
+			Group:  s.w.group,
+			Local:  s.local(s.A.First()),
+			Steps:  budget,
+		})
+	}
+	if s.w.stop.Load() {
+		s.status = finished
+	}
+}
