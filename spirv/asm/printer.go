@@ -1,0 +1,298 @@
+package asm
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/chiaro-gpu/chiaro/spirv"
+)
+
+// Disassemble appends the text of a module to dst. Assembled again with numeric
+// ids preserved, the text with raw ids gives the same instructions. No module
+// that decodes is refused; the error is there for a bound on the output, which
+// friendly names can multiply: see maxName.
+func Disassemble(dst []byte, m *spirv.Module, o DisassembleOptions) ([]byte, error) {
+	p := printer{m: m, o: o, dst: slices.Grow(dst, 10*len(m.Words))}
+	if !o.RawIDs {
+		p.names = nameModule(m)
+	}
+	if o.Comment {
+		p.notes = map[spirv.ID][]byte{}
+	}
+	if !o.NoHeader {
+		p.header()
+	}
+	if o.NestedIndent || o.Reorder {
+		p.structured()
+	} else {
+		for i := range m.Len() {
+			p.instruction(i, 0)
+		}
+	}
+	return p.dst, nil
+}
+
+// Columns of the printed form.
+const (
+	equalColumn   = 15 // behind the equal sign and its space
+	commentColumn = 50 // where comments begin at the least
+	commentLimit  = 256
+)
+
+// spaces is a supply of indentation.
+const spaces = "                                                                                "
+
+// The colours of the printed form, as ANSI escape sequences.
+const (
+	colorReset  = "\x1b[0m"
+	colorResult = "\x1b[34m"
+	colorID     = "\x1b[33m"
+	colorNumber = "\x1b[31m"
+	colorString = "\x1b[32m"
+	colorNote   = "\x1b[1;30m"
+)
+
+// printer is the state of one run over a module.
+type printer struct {
+	m     *spirv.Module
+	o     DisassembleOptions
+	dst   []byte
+	names *names // nil for raw ids
+
+	sections section             // those whose heading has been printed
+	notes    map[spirv.ID][]byte // decorations of ids, where comments are asked for
+	align    int                 // column of the last comment, 0 after a line without one
+}
+
+// header prints the header of the module as comments.
+func (p *printer) header() {
+	p.dst = append(p.dst, "; SPIR-V\n; Version: "...)
+	p.dst = strconv.AppendInt(p.dst, int64(p.m.Version.Major()), 10)
+	p.dst = append(p.dst, '.')
+	p.dst = strconv.AppendInt(p.dst, int64(p.m.Version.Minor()), 10)
+	p.dst = append(p.dst, "\n; Generator: "...)
+	if tool := p.m.Generator >> 16; int(tool) < len(generators) {
+		p.dst = append(p.dst, generators[tool]...)
+	} else {
+		p.dst = append(p.dst, "Unknown("...)
+		p.dst = appendUint(p.dst, tool)
+		p.dst = append(p.dst, ')')
+	}
+	p.dst = append(p.dst, "; "...)
+	p.dst = appendUint(p.dst, p.m.Generator&0xffff)
+	p.dst = append(p.dst, "\n; Bound: "...)
+	p.dst = appendUint(p.dst, p.m.Bound)
+	p.dst = append(p.dst, "\n; Schema: "...)
+	p.dst = appendUint(p.dst, p.m.Schema)
+	p.dst = append(p.dst, '\n')
+}
+
+// instruction prints instruction i on a line of its own, indented by nest more
+// columns than usual.
+func (p *printer) instruction(i, nest int) {
+	in := p.m.Inst(i)
+	op := in.Op()
+	if p.o.Comment {
+		p.heading(in)
+	}
+	start := len(p.dst)
+	if !p.m.Known(i) {
+		p.unknown(in)
+		return
+	}
+	if id := in.Result(); id != 0 {
+		p.result(id, nest)
+	} else if !p.o.NoIndent {
+		p.pad(equalColumn + nest)
+	}
+	p.dst = append(p.dst, "Op"...)
+	p.dst = append(p.dst, op.Row().Name()...)
+	p.operands(i)
+	if p.o.Offsets || p.o.Comment {
+		p.comments(i, start)
+	}
+	p.dst = append(p.dst, '\n')
+}
+
+// operands prints all operands but the result id, each behind a space.
+func (p *printer) operands(i int) {
+	for w := p.m.Walk(i); w.Next(); {
+		if w.Kind != spirv.KindIdResult {
+			p.dst = append(p.dst, ' ')
+			p.operand(&w)
+		}
+	}
+}
+
+// result prints the result id and the equal sign.
+func (p *printer) result(id spirv.ID, nest int) {
+	if p.o.Color {
+		p.dst = append(p.dst, colorResult...)
+	}
+	at := len(p.dst)
+	p.id(id)
+	if !p.o.NoIndent {
+		if n := equalColumn - len(" = ") - (len(p.dst) - at); n > 0 {
+			p.dst = slices.Insert(p.dst, at, []byte(spaces[:n])...)
+		}
+	}
+	if p.o.Color {
+		p.dst = append(p.dst, colorReset...)
+	}
+	p.dst = append(p.dst, " = "...)
+	p.pad(nest)
+}
+
+// pad prints n spaces.
+func (p *printer) pad(n int) {
+	for ; n > len(spaces); n -= len(spaces) {
+		p.dst = append(p.dst, spaces...)
+	}
+	p.dst = append(p.dst, spaces[:n]...)
+}
+
+// id prints an id.
+func (p *printer) id(id spirv.ID) {
+	p.dst = append(p.dst, '%')
+	if p.names != nil {
+		p.dst = p.names.append(p.dst, id)
+		return
+	}
+	p.dst = appendUint(p.dst, uint32(id))
+}
+
+// appendUint appends a number in decimal.
+func appendUint(dst []byte, v uint32) []byte { return strconv.AppendUint(dst, uint64(v), 10) }
+
+// operand prints one operand.
+func (p *printer) operand(w *spirv.Walk) {
+	if p.o.Color {
+		p.colored(w)
+		return
+	}
+	switch w.Kind.Category() {
+	case spirv.CategoryID:
+		p.id(spirv.ID(w.Words[0]))
+	case spirv.CategoryValue:
+		p.dst = append(p.dst, w.Row().Name()...)
+	case spirv.CategoryMask:
+		p.dst = appendMask(p.dst, w.Kind, w.Words[0])
+	default:
+		p.literal(w)
+	}
+}
+
+// colored prints one operand in the colour of its category.
+func (p *printer) colored(w *spirv.Walk) {
+	switch w.Kind.Category() {
+	case spirv.CategoryID:
+		p.dst = append(p.dst, colorID...)
+	case spirv.CategoryLiteral:
+		color := colorNumber
+		if w.Kind == spirv.KindLiteralString {
+			color = colorString
+		}
+		p.dst = append(p.dst, color...)
+	}
+	p.o.Color = false
+	p.operand(w)
+	p.o.Color = true
+	p.dst = append(p.dst, colorReset...)
+}
+
+// literal prints a literal operand.
+func (p *printer) literal(w *spirv.Walk) {
+	switch w.Kind {
+	case spirv.KindLiteralString:
+		p.dst = appendQuoted(p.dst, w.Words)
+	case spirv.KindLiteralFloat:
+		p.dst = appendFloat(p.dst, &formatSingle, uint64(w.Words[0]))
+	case spirv.KindLiteralContextDependentNumber:
+		p.dst = appendNumber(p.dst, w.Number, w.Words)
+	case spirv.KindLiteralExtInstInteger, spirv.KindLiteralSpecConstantOpInteger:
+		if row := w.Row(); row != nil {
+			p.dst = append(p.dst, row.Name()...)
+			return
+		}
+		fallthrough
+	default:
+		p.dst = appendUint(p.dst, w.Words[0])
+	}
+}
+
+// unknown prints the words of an instruction that the grammar does not know, in
+// the form that the assembler reads back.
+func (p *printer) unknown(in spirv.Inst) {
+	if !p.o.NoIndent {
+		p.pad(equalColumn)
+	}
+	p.dst = append(p.dst, "OpUnknown("...)
+	p.dst = appendUint(p.dst, uint32(in.Op()))
+	p.dst = append(p.dst, ", "...)
+	p.dst = appendUint(p.dst, uint32(len(in)))
+	p.dst = append(p.dst, ')')
+	for _, w := range in[1:] {
+		p.dst = append(p.dst, ' ')
+		p.dst = appendUint(p.dst, w)
+	}
+	p.dst = append(p.dst, "  ; note: ID bound may be incorrect after reassembly\n"...)
+}
+
+// appendMask appends the names of the bits of a mask, lowest first. No bit at
+// all has a name too.
+func appendMask(dst []byte, k spirv.Kind, v uint32) []byte {
+	if v == 0 {
+		if row := k.Enumerant(0); row != nil {
+			return append(dst, row.Name()...)
+		}
+		return append(dst, "None"...)
+	}
+	for rest := v; rest != 0; rest &= rest - 1 {
+		if rest != v {
+			dst = append(dst, '|')
+		}
+		if row := k.Enumerant(rest & -rest); row != nil {
+			dst = append(dst, row.Name()...)
+		}
+	}
+	return dst
+}
+
+// appendQuoted appends a literal string in quotes.
+func appendQuoted(dst []byte, words []uint32) []byte {
+	dst = append(dst, '"')
+	for _, w := range words {
+		for range 4 {
+			c := byte(w)
+			switch c {
+			case 0:
+				return append(dst, '"')
+			case '"', '\\':
+				dst = append(dst, '\\')
+			}
+			dst = append(dst, c)
+			w >>= 8
+		}
+	}
+	return append(dst, '"')
+}
+
+// appendNumber appends a literal whose type is known. Integers wider than 64
+// bits and floats without a known form print the number in their low words.
+func appendNumber(dst []byte, n spirv.Number, words []uint32) []byte {
+	v := uint64(words[0])
+	if len(words) > 1 {
+		v |= uint64(words[1]) << 32
+	}
+	switch {
+	case n.Float:
+		if f := formatOf(n); f != nil {
+			return appendFloat(dst, f, v)
+		}
+	case n.Signed && len(words) == 1:
+		return strconv.AppendInt(dst, int64(int32(v)), 10)
+	case n.Signed:
+		return strconv.AppendInt(dst, int64(v), 10)
+	}
+	return strconv.AppendUint(dst, v, 10)
+}
