@@ -44,9 +44,8 @@ func (s set) add(v V)      { s[v/64] |= 1 << (v % 64) }
 // frame is one open region.
 type frame struct {
 	opener V
-	dead   bool // no lane was active where it opened
-	defs   set  // if: what was defined where it opened
-	out    set  // block: what every br to it had defined; if: what the first arm left; nil where none came
+	defs   set // if: what was defined where it opened
+	out    set // block: what every br to it had defined; if: what the first arm left; nil where none came
 }
 
 type verifier struct {
