@@ -1,0 +1,84 @@
+package amber
+
+import (
+	"fmt"
+
+	"github.com/chiaro-gpu/chiaro/diag"
+	"github.com/chiaro-gpu/chiaro/internal/format"
+)
+
+// MaxBytes bounds the data of all buffers and images of one script together.
+const MaxBytes = 1 << 30
+
+// Buffer is a declared buffer or image with its first contents.
+type Buffer struct {
+	Name  string
+	At    diag.Pos
+	Image *Image         // nil for buffers that are no images
+	Type  Type           // of the elements
+	Shape Shape          // of one element; without fields where its numbers cannot be named
+	Data  []byte         // first contents, tightly packed; images: the base level, row by row
+	Texel *format.Format // of images and of buffers whose elements are texels
+	// Lazy is set where the size comes from a pipeline's framebuffer: Data is
+	// made when the script is complete, or stays empty where no pipeline draws
+	// into the buffer.
+	Lazy bool
+}
+
+// Image is what an image has beyond a buffer. Sizes are in texels.
+type Image struct {
+	Dimensions           int // 1, 2 or 3
+	Width, Height, Depth int
+	MipLevels, Samples   int // at least 1
+}
+
+// Elements returns the number of elements.
+func (b *Buffer) Elements() int {
+	if b.Shape.Stride == 0 {
+		return 0
+	}
+	return len(b.Data) / b.Shape.Stride
+}
+
+// values returns how many numbers the buffer holds.
+func (b *Buffer) values() int { return b.Elements() * len(b.Shape.Fields) }
+
+// allot makes n elements of zero bytes, within what the script may still use.
+func (b *Buffer) allot(n int, budget *int) error {
+	stride := max(b.Shape.Stride, 1)
+	if n > *budget/stride {
+		return fmt.Errorf("%d elements of %d bytes are more than a script may hold (%d bytes in all)", n, stride, MaxBytes)
+	}
+	*budget -= n * stride
+	b.Data = make([]byte, n*stride)
+	return nil
+}
+
+// set stores numbers from the first element on. Their count must be a
+// multiple of an element's and fit.
+func (b *Buffer) set(numbers []Number) {
+	per := len(b.Shape.Fields)
+	for i, n := range numbers {
+		b.Shape.Fields[i%per].store(b.Data[i/per*b.Shape.Stride:], n)
+	}
+}
+
+// fill stores one number in every field.
+func (b *Buffer) fill(n Number) {
+	for e := 0; e+b.Shape.Stride <= len(b.Data); e += b.Shape.Stride {
+		for _, f := range b.Shape.Fields {
+			f.store(b.Data[e:], n)
+		}
+	}
+}
+
+// series stores start, start+step, … in the fields in order. Floating-point
+// numbers are added in double precision, integers wrap.
+func (b *Buffer) series(start, step Number) {
+	for e := 0; e+b.Shape.Stride <= len(b.Data); e += b.Shape.Stride {
+		for _, f := range b.Shape.Fields {
+			f.store(b.Data[e:], start)
+			start = Number{Float: start.Float + step.Float, Bits: start.Bits + step.Bits, Integer: start.Integer && step.Integer}
+		}
+	}
+}

@@ -1,0 +1,126 @@
+package amber
+
+import "github.com/chiaro-gpu/chiaro/diag"
+
+// Command is one step of a script.
+type Command interface {
+	// Place is where the command stands in the script.
+	Place() diag.Pos
+}
+
+// Step is the part that all commands have.
+type Step struct{ At diag.Pos }
+
+// Place returns where the command stands.
+func (s Step) Place() diag.Pos { return s.At }
+
+// Dispatch runs a compute pipeline.
+type Dispatch struct {
+	Step
+	Pipeline *Pipeline
+	Groups   [3]uint32
+}
+
+// Draw runs a graphics pipeline.
+type Draw struct {
+	Step
+	Pipeline *Pipeline
+	Kind     DrawKind
+	// Of rectangles and grids, in pixels; in VkScript without ortho in
+	// normalized device coordinates.
+	X, Y, Width, Height float64
+	Normalized          bool
+	Patch               bool // a rectangle drawn as a patch of 4 points
+	Columns, Rows       int  // of a grid
+	// Of arrays. A count of 0 is what remains behind the start.
+	Topology                   string
+	Indexed                    bool
+	Start, Count               uint32
+	StartInstance, NumInstance uint32
+}
+
+// DrawKind is what a Draw draws.
+type DrawKind uint8
+
+// The kinds of draws.
+const (
+	DrawRect DrawKind = iota
+	DrawGrid
+	DrawArray
+)
+
+// Trace runs a ray tracing pipeline with the named binding tables.
+type Trace struct {
+	Step
+	Pipeline                *Pipeline
+	Raygen, Miss, Hit, Call string
+	Size                    [3]uint32
+}
+
+// Clear clears the attachments of a graphics pipeline.
+type Clear struct {
+	Step
+	Pipeline *Pipeline
+}
+
+// SetClear sets what Clear writes into one kind of attachment.
+type SetClear struct {
+	Step
+	Pipeline *Pipeline
+	What     ClearKind
+	Value    [4]float64 // color in 0 to 1; else the first alone
+}
+
+// ClearKind is a kind of attachment.
+type ClearKind uint8
+
+// The kinds of attachments.
+const (
+	ClearColor ClearKind = iota
+	ClearDepth
+	ClearStencil
+)
+
+// Copy copies all of one buffer to another of the same type and size.
+type Copy struct {
+	Step
+	From, To *Buffer
+}
+
+// Repeat runs commands several times.
+type Repeat struct {
+	Step
+	Count    uint32
+	Commands []Command
+}
+
+// Write stores numbers into a buffer (VkScript's ssbo and uniform).
+type Write struct {
+	Step
+	Buffer *Buffer
+	Shape  Shape // of the elements that are written
+	Offset int   // bytes, of the first element
+	Values []Number
+}
+
+// SetEntryPoint names the entry point of one stage from here on (VkScript).
+type SetEntryPoint struct {
+	Step
+	Pipeline *Pipeline
+	Stage    Stage
+	Name     string
+}
+
+// SetState sets a word of fixed-function state from here on (VkScript).
+type SetState struct {
+	Step
+	Pipeline *Pipeline
+	Name     string
+	Values   []string
+}
+
+// Debugger is a DEBUG block, which drives a debugger beside a run.
+type Debugger struct {
+	Step
+	Pipeline *Pipeline
+}

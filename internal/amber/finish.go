@@ -1,0 +1,38 @@
+package amber
+
+// finish gives buffers without a size that of the framebuffers they stand in
+// and checks what needs the whole script.
+func (p *parser) finish() {
+	if p.err != nil {
+		return
+	}
+	for _, q := range p.script.Pipelines {
+		g := q.Graphics
+		if g.DepthStencil != nil {
+			g.DepthStencil.cover(g.Width, g.Height, 0)
+		}
+		for _, list := range [][]ColorAttachment{g.Colors, g.Resolves} {
+			for _, a := range list {
+				a.Buffer.cover(g.Width, g.Height, a.BaseMip)
+			}
+		}
+	}
+	for _, b := range p.script.Buffers {
+		if !b.Lazy || b.Image.Width == 0 {
+			continue
+		}
+		if err := b.allot(b.Image.Width*b.Image.Height, &p.budget); err != nil {
+			p.fail(CodeSize, b.At, "buffer %s: %v", b.Name, err)
+		}
+	}
+}
+
+// cover makes a buffer without a size as large as a framebuffer that one of
+// its levels is.
+func (b *Buffer) cover(width, height, level int) {
+	const deepest = 16
+	if b.Lazy && level <= deepest {
+		b.Image.Width = max(b.Image.Width, width<<level)
+		b.Image.Height = max(b.Image.Height, height<<level)
+	}
+}

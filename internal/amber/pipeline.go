@@ -1,0 +1,235 @@
+package amber
+
+import (
+	"slices"
+
+	"github.com/chiaro-gpu/chiaro/diag"
+	"github.com/chiaro-gpu/chiaro/internal/format"
+)
+
+// PipelineKind is the kind of a pipeline.
+type PipelineKind uint8
+
+// The kinds.
+const (
+	ComputePipeline PipelineKind = iota
+	GraphicsPipeline
+	RayTracingPipeline
+)
+
+// pipelineKinds has the names of AmberScript, in order.
+var pipelineKinds = [...]string{"compute", "graphics", "raytracing"}
+
+// String returns what a message calls the kind.
+func (k PipelineKind) String() string { return [...]string{"compute", "graphics", "ray tracing"}[k] }
+
+// Pipeline is a declared pipeline.
+type Pipeline struct {
+	Name       string
+	Kind       PipelineKind
+	At         diag.Pos
+	Stages     []Attachment
+	Bindings   []Binding
+	Push       *Buffer // the push constants; nil for none
+	KernelArgs []KernelArg
+	Graphics   Graphics
+	RayTracing RayTracing
+}
+
+// clone returns a copy that shares what pipelines never change.
+func (p *Pipeline) clone() *Pipeline {
+	q := *p
+	q.Stages = slices.Clone(p.Stages)
+	q.Bindings = slices.Clone(p.Bindings)
+	q.KernelArgs = slices.Clone(p.KernelArgs)
+	q.Graphics.Colors = slices.Clone(p.Graphics.Colors)
+	q.Graphics.Resolves = slices.Clone(p.Graphics.Resolves)
+	q.Graphics.Vertices = slices.Clone(p.Graphics.Vertices)
+	q.RayTracing.Groups = slices.Clone(p.RayTracing.Groups)
+	q.RayTracing.Tables = slices.Clone(p.RayTracing.Tables)
+	q.RayTracing.Libraries = slices.Clone(p.RayTracing.Libraries)
+	return &q
+}
+
+// stage returns the attachment of the named shader, or nil.
+func (p *Pipeline) stage(shader string) *Attachment {
+	for i := range p.Stages {
+		if p.Stages[i].Shader.Name == shader {
+			return &p.Stages[i]
+		}
+	}
+	return nil
+}
+
+// Attachment is a shader in a pipeline.
+type Attachment struct {
+	Shader         *Shader
+	Stage          Stage
+	EntryPoint     string
+	Specialize     []Specialization
+	Optimize       []string // names of optimizer passes; Chiaro runs none
+	CompileOptions []string
+	Subgroup       Subgroup
+}
+
+// Specialization gives a specialization constant its value.
+type Specialization struct {
+	ID   uint32 // SpecId
+	Type Scalar
+	Bits uint64 // the value as Type keeps it
+}
+
+// Subgroup is what a stage asks of its subgroups.
+type Subgroup struct {
+	FullyPopulated bool
+	VaryingSize    bool
+	RequiredSize   int // 0 for any
+}
+
+// BindingKind is the kind of a descriptor.
+type BindingKind uint8
+
+// The kinds of descriptors.
+const (
+	Uniform BindingKind = iota
+	UniformDynamic
+	Storage
+	StorageDynamic
+	UniformTexelBuffer
+	StorageTexelBuffer
+	SampledImage
+	StorageImage
+	CombinedImageSampler
+	SamplerOnly
+	AccelerationStructure
+	Untyped // OpenCL C decides
+)
+
+// bindingKinds has the words of AmberScript, in order.
+var bindingKinds = [...]string{"uniform", "uniform_dynamic", "storage", "storage_dynamic", "uniform_texel_buffer",
+	"storage_texel_buffer", "sampled_image", "storage_image", "combined_image_sampler", "sampler", "acceleration_structure", "untyped"}
+
+// String returns the word of AmberScript.
+func (k BindingKind) String() string { return bindingKinds[k] }
+
+// Binding is what stands behind one binding number: one descriptor, or an
+// array of them.
+type Binding struct {
+	Kind           BindingKind
+	Set, Binding   uint32
+	Buffers        []*Buffer
+	Samplers       []*Sampler
+	Structure      *Structure
+	DynamicOffsets []int64 // bytes, given when a pipeline is bound; by descriptor, absent ones are 0
+	Offsets        []int64 // bytes, where each descriptor starts in its buffer
+	Ranges         []int64 // bytes; WholeBuffer and absent ones reach to the end
+	BaseMip        int
+	At             diag.Pos
+}
+
+// WholeBuffer is the range that reaches to a buffer's end.
+const WholeBuffer = -1
+
+// bind adds b and drops what stood at its place before.
+func (p *Pipeline) bind(b Binding) {
+	for i, o := range p.Bindings {
+		if o.Set == b.Set && o.Binding == b.Binding {
+			p.Bindings[i] = b
+			return
+		}
+	}
+	p.Bindings = append(p.Bindings, b)
+}
+
+// KernelArg is an argument of an OpenCL C kernel: a buffer, a sampler or a
+// number.
+type KernelArg struct {
+	Name    string // or "" and Number
+	Number  int
+	Kind    BindingKind
+	Buffer  *Buffer
+	Sampler *Sampler
+	Type    Type
+	Value   Number
+}
+
+// Graphics is the state of a graphics pipeline.
+type Graphics struct {
+	Width, Height      int // of the framebuffer in pixels; 250×250 by default
+	Colors, Resolves   []ColorAttachment
+	DepthStencil       *Buffer
+	Vertices           []VertexInput
+	Indices            *Buffer
+	Viewport           *Viewport
+	PatchControlPoints int
+	// State holds the words of the fixed-function blocks, such as
+	// "DEPTH COMPARE_OP" → "less", checked against the grammar.
+	State map[string][]string
+}
+
+// ColorAttachment is a color or resolve attachment.
+type ColorAttachment struct {
+	Location int
+	Buffer   *Buffer
+	BaseMip  int
+}
+
+// VertexInput is a vertex attribute.
+type VertexInput struct {
+	Location       int
+	Buffer         *Buffer
+	PerInstance    bool
+	Format         *format.Format // nil for that of the buffer
+	Offset, Stride int            // bytes; a stride of 0 is that of the elements
+}
+
+// Viewport is a viewport in pixels.
+type Viewport struct {
+	X, Y, Width, Height float64
+	MinDepth, MaxDepth  float64
+}
+
+// RayTracing is the state of a ray tracing pipeline.
+type RayTracing struct {
+	Groups                                  []ShaderGroup
+	Tables                                  []BindingTable
+	Libraries                               []*Pipeline
+	Library                                 bool
+	MaxPayload, MaxHitAttribute, MaxRecurse int // bytes, bytes, levels; 0 where not set
+}
+
+// ShaderGroup is a named group of shaders.
+type ShaderGroup struct {
+	Name    string
+	Shaders []*Shader
+}
+
+// BindingTable is a shader binding table: names of groups in order.
+type BindingTable struct {
+	Name   string
+	Groups []string
+}
+
+// Structure is an acceleration structure.
+type Structure struct {
+	Name       string
+	At         diag.Pos
+	Top        bool
+	Primitives []Primitives // of a bottom level
+	Instances  []Instance   // of a top level
+}
+
+// Primitives is a set of triangles (9 numbers each) or boxes (6 numbers each).
+type Primitives struct {
+	Boxes    bool
+	Vertices []float64
+	Flags    []string
+}
+
+// Instance is a placed bottom level.
+type Instance struct {
+	Bottom              *Structure
+	Transform           []float64 // 12 numbers, row by row; nil for identity
+	Mask, Index, Offset uint32
+	Flags               []string
+}

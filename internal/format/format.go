@@ -1,0 +1,154 @@
+// Package format knows the texel formats: their names, the place of each
+// component in a texel, and what number a component's bits stand for. It
+// refuses to know of images: how texels are laid out, filtered or addressed.
+package format
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Numeric is how the bits of a component are read (Vulkan §"Identification of
+// Formats", numeric formats).
+type Numeric uint8
+
+// The numeric formats. None is the format of padding.
+const (
+	None Numeric = iota
+	UNorm
+	SNorm
+	UScaled
+	SScaled
+	UInt
+	SInt
+	UFloat
+	SFloat
+	SRGB
+)
+
+// String returns the suffix of Vulkan's format names, such as "UNORM".
+func (n Numeric) String() string { return numericNames[n] }
+
+var numericNames = [...]string{"", "UNORM", "SNORM", "USCALED", "SSCALED", "UINT", "SINT", "UFLOAT", "SFLOAT", "SRGB"}
+
+// Signed reports whether the bits of n have a sign.
+func (n Numeric) Signed() bool { return n == SNorm || n == SScaled || n == SInt || n == SFloat }
+
+// Channel is what a component holds. R, G, B and A are their own index in a
+// texel's value.
+type Channel uint8
+
+// The channels. E is the exponent shared by the others, X is padding.
+const (
+	R Channel = iota
+	G
+	B
+	A
+	D
+	S
+	E
+	X
+)
+
+// Component is one component of a texel.
+type Component struct {
+	Channel Channel
+	Numeric Numeric
+	Bits    int // width, 1 to 64
+	Shift   int // place of the lowest bit in the texel, its bytes read in little-endian order
+}
+
+// Format is a texel format. Formats are made by ByName alone; two of one name
+// are equal.
+type Format struct {
+	Name   string // Vulkan's name without VK_FORMAT_
+	Bytes  int    // size of a texel, tightly packed
+	Packed bool   // the texel is one integer; its name lists components from the highest bit
+	n      int
+	comps  [4]Component
+}
+
+// Components returns the components in the order of the name.
+func (f *Format) Components() []Component { return f.comps[:f.n] }
+
+// Has reports whether a component of f holds c.
+func (f *Format) Has(c Channel) bool {
+	return slices.ContainsFunc(f.Components(), func(k Component) bool { return k.Channel == c })
+}
+
+// IsDepthStencil reports whether f has a depth or a stencil component.
+func (f *Format) IsDepthStencil() bool { return f.Has(D) || f.Has(S) }
+
+// ByName returns the format of a name without VK_FORMAT_. Formats in blocks,
+// in planes and with subsampled chroma are not known.
+func ByName(name string) (Format, bool) {
+	if _, known := slices.BinarySearch(names[:], name); !known {
+		return Format{}, false
+	}
+	return parse(name)
+}
+
+// parse reads the components out of a name: groups of letter and width, each
+// followed by its numeric format, or one numeric format for all before it.
+func parse(name string) (Format, bool) {
+	f := Format{Name: name}
+	pending := 0
+	for word := range strings.SplitSeq(name, "_") {
+		if strings.HasPrefix(word, "PACK") {
+			f.Packed = true
+			continue
+		}
+		if i := slices.Index(numericNames[:], word); i > 0 {
+			for ; pending < f.n; pending++ {
+				if f.comps[pending].Channel != X {
+					f.comps[pending].Numeric = Numeric(i)
+				}
+			}
+			continue
+		}
+		if !f.addComponents(word) {
+			return Format{}, false
+		}
+	}
+	f.place()
+	return f, true
+}
+
+// addComponents appends the components of a word such as R5G6B5.
+func (f *Format) addComponents(word string) bool {
+	for word != "" {
+		c := strings.IndexByte("RGBADSEX", word[0])
+		digits := len(word[1:]) - len(strings.TrimLeft(word[1:], "0123456789"))
+		bits, err := strconv.Atoi(word[1 : 1+digits])
+		if c < 0 || err != nil || f.n == len(f.comps) {
+			return false
+		}
+		f.comps[f.n] = Component{Channel: Channel(c), Bits: bits}
+		f.n++
+		word = word[1+digits:]
+	}
+	return true
+}
+
+// place gives each component its bits: from the highest down in a packed
+// texel, from byte 0 up in others.
+func (f *Format) place() {
+	total := 0
+	for i := range f.comps[:f.n] {
+		f.comps[i].Shift = total
+		total += f.comps[i].Bits
+	}
+	f.Bytes = (total + 7) / 8
+	if f.Packed {
+		for i := range f.comps[:f.n] {
+			f.comps[i].Shift = total - f.comps[i].Shift - f.comps[i].Bits
+		}
+	}
+	// SRGB leaves alpha linear (Vulkan §"Identification of Formats").
+	for i := range f.comps[:f.n] {
+		if f.comps[i].Channel == A && f.comps[i].Numeric == SRGB {
+			f.comps[i].Numeric = UNorm
+		}
+	}
+}

@@ -1,0 +1,197 @@
+package format
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+// Raw returns the bits of the component in a texel, in the low bits of the
+// result. The texel must hold the format's bytes.
+func (c Component) Raw(texel []byte) uint64 {
+	var b [9]byte
+	copy(b[:], texel[c.Shift/8:])
+	v := binary.LittleEndian.Uint64(b[:]) >> (c.Shift % 8)
+	if c.Shift%8 != 0 {
+		v |= uint64(b[8]) << (64 - c.Shift%8)
+	}
+	return v & c.mask()
+}
+
+// SetRaw puts the low bits of v into the component's place and leaves the
+// others alone.
+func (c Component) SetRaw(texel []byte, v uint64) {
+	for i := 0; i < c.Bits; {
+		at, low := (c.Shift+i)/8, (c.Shift+i)%8
+		n := min(8-low, c.Bits-i)
+		m := byte(1<<n-1) << low
+		texel[at] = texel[at]&^m | byte(v>>i)<<low&m
+		i += n
+	}
+}
+
+func (c Component) mask() uint64 { return ^uint64(0) >> (64 - c.Bits) }
+
+// Value returns the number that raw stands for. Integers of more than 53 bits
+// are rounded; a shared exponent is not applied.
+func (c Component) Value(raw uint64) float64 {
+	signed := int64(raw<<(64-c.Bits)) >> (64 - c.Bits)
+	switch c.Numeric {
+	case UNorm:
+		return float64(raw) / float64(c.mask())
+	case SNorm:
+		return max(float64(signed)/float64(c.mask()>>1), -1)
+	case SRGB:
+		return linear(float64(raw) / float64(c.mask()))
+	case SScaled, SInt:
+		return float64(signed)
+	case UFloat, SFloat:
+		return floatValue(raw, c.Bits)
+	}
+	return float64(raw)
+}
+
+// Convert returns the bits that stand for v: clamped to the range of the
+// component and rounded to nearest, ties to even; NaN becomes 0 in fixed
+// point (Vulkan §"Conversion from Floating-Point to Normalized Fixed-Point").
+func (c Component) Convert(v float64) uint64 {
+	switch c.Numeric {
+	case UNorm:
+		return fixed(v*float64(c.mask()), 0, float64(c.mask()))
+	case SRGB:
+		return fixed(encoded(v)*float64(c.mask()), 0, float64(c.mask()))
+	case SNorm:
+		top := float64(c.mask() >> 1)
+		return fixed(v*top, -top, top) & c.mask()
+	case UScaled, UInt:
+		return fixed(v, 0, float64(c.mask()))
+	case SScaled, SInt:
+		top := float64(c.mask() >> 1)
+		return fixed(v, -top-1, top) & c.mask()
+	case UFloat, SFloat:
+		return floatBits(v, c.Bits)
+	}
+	return 0
+}
+
+// fixed rounds v within [lo, hi] and returns it in two's complement.
+func fixed(v, lo, hi float64) uint64 {
+	v = math.RoundToEven(v)
+	switch {
+	case !(v > lo): // NaN too
+		if math.IsNaN(v) {
+			return 0
+		}
+		return uint64(int64(lo))
+	case v >= hi && hi >= 1<<63:
+		return math.MaxUint64 >> (64 - int(math.Log2(hi)))
+	case v > hi:
+		v = hi
+	}
+	if v >= 1<<63 {
+		return uint64(v)
+	}
+	return uint64(int64(v))
+}
+
+// linear undoes the sRGB transfer function (Khronos Data Format §13.3).
+func linear(v float64) float64 {
+	if v <= 0.04045 {
+		return v / 12.92
+	}
+	return math.Pow((v+0.055)/1.055, 2.4)
+}
+
+// encoded applies the sRGB transfer function.
+func encoded(v float64) float64 {
+	switch {
+	case !(v > 0):
+		return 0
+	case v <= 0.0031308:
+		return v * 12.92
+	}
+	return 1.055*math.Pow(min(v, 1), 1/2.4) - 0.055
+}
+
+// Texel returns the values of R, G, B and A in that order, as a load without
+// a sampler gives them: absent color channels are 0, absent alpha is 1, depth
+// and stencil stand in the first.
+func (f *Format) Texel(texel []byte) [4]float64 {
+	v := [4]float64{3: 1}
+	scale := 1.0
+	for _, c := range f.Components() {
+		raw := c.Raw(texel)
+		switch c.Channel {
+		case R, G, B, A:
+			v[c.Channel] = c.Value(raw)
+		case D:
+			v[0] = c.Value(raw)
+		case S:
+			if !f.Has(D) {
+				v[0] = c.Value(raw)
+			}
+		case E:
+			scale = math.Ldexp(1, int(raw)-sharedBias-sharedMantissa)
+		}
+	}
+	if f.Has(E) { // the mantissas have no leading one (Vulkan §"Shared Exponent")
+		for _, c := range f.Components() {
+			if c.Channel <= B {
+				v[c.Channel] = float64(c.Raw(texel)) * scale
+			}
+		}
+	}
+	return v
+}
+
+// The parameters of E5B9G9R9_UFLOAT_PACK32.
+const (
+	sharedBias     = 15
+	sharedMantissa = 9
+)
+
+// SetTexel stores v, given in the order R, G, B, A; depth or stencil is taken
+// from the first. Padding becomes 0.
+func (f *Format) SetTexel(texel []byte, v [4]float64) {
+	if f.Has(E) {
+		binary.LittleEndian.PutUint32(texel, shared(v))
+		return
+	}
+	for _, c := range f.Components() {
+		switch c.Channel {
+		case R, G, B, A:
+			c.SetRaw(texel, c.Convert(v[c.Channel]))
+		case D:
+			c.SetRaw(texel, c.Convert(v[0]))
+		case S:
+			if !f.Has(D) {
+				c.SetRaw(texel, c.Convert(v[0]))
+			}
+		default:
+			c.SetRaw(texel, 0)
+		}
+	}
+}
+
+// shared packs three numbers with one exponent (Vulkan §"Shared Exponent").
+func shared(v [4]float64) uint32 {
+	const top = float64(1<<sharedMantissa-1) / (1 << sharedMantissa) * (1 << (31 - sharedBias))
+	var c [3]float64
+	for i := range c {
+		if v[i] > 0 {
+			c[i] = min(v[i], top)
+		}
+	}
+	most := max(c[0], c[1], c[2])
+	exp := 0
+	if most > 0 {
+		exp = max(0, math.Ilogb(most)+1+sharedBias)
+	}
+	if math.Floor(most/math.Ldexp(1, exp-sharedBias-sharedMantissa)+0.5) == 1<<sharedMantissa {
+		exp++
+	}
+	word := uint32(exp) << 27
+	for i := range c {
+		word |= uint32(math.Floor(c[i]/math.Ldexp(1, exp-sharedBias-sharedMantissa)+0.5)) << (sharedMantissa * i)
+	}
+	return word
+}
