@@ -184,20 +184,22 @@ func (p *printer) operand(w *spirv.Walk) {
 
 // colored prints one operand in the colour of its category.
 func (p *printer) colored(w *spirv.Walk) {
-	switch w.Kind.Category() {
-	case spirv.CategoryID:
-		p.dst = append(p.dst, colorID...)
-	case spirv.CategoryLiteral:
-		color := colorNumber
-		if w.Kind == spirv.KindLiteralString {
-			color = colorString
-		}
-		p.dst = append(p.dst, color...)
+	color := ""
+	switch c := w.Kind.Category(); {
+	case c == spirv.CategoryID:
+		color = colorID
+	case w.Kind == spirv.KindLiteralString:
+		color = colorString
+	case c == spirv.CategoryLiteral:
+		color = colorNumber
 	}
+	p.dst = append(p.dst, color...)
 	p.o.Color = false
 	p.operand(w)
 	p.o.Color = true
-	p.dst = append(p.dst, colorReset...)
+	if color != "" {
+		p.dst = append(p.dst, colorReset...)
+	}
 }
 
 // literal prints a literal operand.
