@@ -1,0 +1,160 @@
+package typing
+
+import "github.com/chiaro-gpu/chiaro/spirv"
+
+// alike is a result of class c and n operands of its type.
+func alike(c Class, n int) Row { return row(c, c, Type, Type, n) }
+
+// sized is an integer result and n operands of its count and width.
+func sized(n int) Row { return row(Int, Int, Width, Width, n) }
+
+// compares is a Boolean result and two operands of class c and one type.
+func compares(c Class) Row { return row(Bool, c, Count, First, 2) }
+
+// comparesInts is compares where signedness is free.
+func comparesInts() Row { return row(Bool, Int, Count, FirstW, 2) }
+
+// tests is a Boolean result and one operand of class c.
+func tests(c Class) Row { return row(Bool, c, Count, Count, 1) }
+
+// converts is a result of class to and one operand of class from.
+func converts(to, from Class) Row { return row(to, from, Count, Count, 1) }
+
+func row(result, operand Class, first, rest Relation, n int) Row {
+	r := Row{Result: result, Operands: []Operand{{operand, first}}}
+	for range n - 1 {
+		r.Operands = append(r.Operands, Operand{operand, rest})
+	}
+	return r
+}
+
+// with appends operands to a row.
+func (r Row) with(o ...Operand) Row {
+	r.Operands = append(r.Operands, o...)
+	return r
+}
+
+// table has a row for every instruction of the chapters Arithmetic, Bit,
+// Relational and Logical, and Conversion (SPIR-V §3.3.13 to §3.3.15 and
+// §3.3.11) but those of special.
+var table = map[spirv.Op]Row{
+	spirv.OpSNegate: sized(1),
+	spirv.OpFNegate: alike(Float, 1),
+	spirv.OpIAdd:    sized(2),
+	spirv.OpFAdd:    alike(Float, 2),
+	spirv.OpISub:    sized(2),
+	spirv.OpFSub:    alike(Float, 2),
+	spirv.OpIMul:    sized(2),
+	spirv.OpFMul:    alike(Float, 2),
+	spirv.OpUDiv:    alike(UInt, 2),
+	spirv.OpSDiv:    sized(2),
+	spirv.OpFDiv:    alike(Float, 2),
+	spirv.OpUMod:    alike(UInt, 2),
+	spirv.OpSRem:    sized(2),
+	spirv.OpSMod:    sized(2),
+	spirv.OpFRem:    alike(Float, 2),
+	spirv.OpFMod:    alike(Float, 2),
+	spirv.OpFmaKHR:  alike(Float, 3),
+
+	spirv.OpShiftRightLogical:    sized(1).with(Operand{Int, Count}),
+	spirv.OpShiftRightArithmetic: sized(1).with(Operand{Int, Count}),
+	spirv.OpShiftLeftLogical:     sized(1).with(Operand{Int, Count}),
+	spirv.OpBitwiseOr:            sized(2),
+	spirv.OpBitwiseXor:           sized(2),
+	spirv.OpBitwiseAnd:           sized(2),
+	spirv.OpNot:                  sized(1),
+	spirv.OpBitFieldInsert:       alike(Int, 2).with(Operand{Int, Scalar}, Operand{Int, Scalar}),
+	spirv.OpBitFieldSExtract:     alike(Int, 1).with(Operand{Int, Scalar}, Operand{Int, Scalar}),
+	spirv.OpBitFieldUExtract:     alike(Int, 1).with(Operand{Int, Scalar}, Operand{Int, Scalar}),
+	spirv.OpBitReverse:           alike(Int, 1),
+	spirv.OpBitCount:             converts(Int, Int),
+
+	spirv.OpAny:             row(Bool, Bool, Any, Any, 1),
+	spirv.OpAll:             row(Bool, Bool, Any, Any, 1),
+	spirv.OpIsNan:           tests(Float),
+	spirv.OpIsInf:           tests(Float),
+	spirv.OpIsFinite:        tests(Float),
+	spirv.OpIsNormal:        tests(Float),
+	spirv.OpSignBitSet:      tests(Float),
+	spirv.OpLessOrGreater:   compares(Float),
+	spirv.OpOrdered:         compares(Float),
+	spirv.OpUnordered:       compares(Float),
+	spirv.OpLogicalEqual:    alike(Bool, 2),
+	spirv.OpLogicalNotEqual: alike(Bool, 2),
+	spirv.OpLogicalOr:       alike(Bool, 2),
+	spirv.OpLogicalAnd:      alike(Bool, 2),
+	spirv.OpLogicalNot:      alike(Bool, 1),
+
+	spirv.OpIEqual:            comparesInts(),
+	spirv.OpINotEqual:         comparesInts(),
+	spirv.OpUGreaterThan:      comparesInts(),
+	spirv.OpSGreaterThan:      comparesInts(),
+	spirv.OpUGreaterThanEqual: comparesInts(),
+	spirv.OpSGreaterThanEqual: comparesInts(),
+	spirv.OpULessThan:         comparesInts(),
+	spirv.OpSLessThan:         comparesInts(),
+	spirv.OpULessThanEqual:    comparesInts(),
+	spirv.OpSLessThanEqual:    comparesInts(),
+
+	spirv.OpFOrdEqual:              compares(Float),
+	spirv.OpFUnordEqual:            compares(Float),
+	spirv.OpFOrdNotEqual:           compares(Float),
+	spirv.OpFUnordNotEqual:         compares(Float),
+	spirv.OpFOrdLessThan:           compares(Float),
+	spirv.OpFUnordLessThan:         compares(Float),
+	spirv.OpFOrdGreaterThan:        compares(Float),
+	spirv.OpFUnordGreaterThan:      compares(Float),
+	spirv.OpFOrdLessThanEqual:      compares(Float),
+	spirv.OpFUnordLessThanEqual:    compares(Float),
+	spirv.OpFOrdGreaterThanEqual:   compares(Float),
+	spirv.OpFUnordGreaterThanEqual: compares(Float),
+
+	spirv.OpConvertFToU:    converts(UInt, Float),
+	spirv.OpConvertFToS:    converts(Int, Float),
+	spirv.OpConvertSToF:    converts(Float, Int),
+	spirv.OpConvertUToF:    converts(Float, Int),
+	spirv.OpUConvert:       converts(UInt, Int),
+	spirv.OpSConvert:       converts(Int, Int),
+	spirv.OpFConvert:       converts(Float, Float),
+	spirv.OpQuantizeToF16:  alike(Float, 1),
+	spirv.OpSatConvertSToU: converts(Int, Int),
+	spirv.OpSatConvertUToS: converts(Int, Int),
+}
+
+// special are the instructions of those chapters whose typing needs more than
+// a row: matrices, structures, pointers, packed and vendor types.
+var special = map[spirv.Op]bool{
+	spirv.OpVectorTimesScalar:              true,
+	spirv.OpMatrixTimesScalar:              true,
+	spirv.OpVectorTimesMatrix:              true,
+	spirv.OpMatrixTimesVector:              true,
+	spirv.OpMatrixTimesMatrix:              true,
+	spirv.OpOuterProduct:                   true,
+	spirv.OpDot:                            true,
+	spirv.OpIAddCarry:                      true,
+	spirv.OpISubBorrow:                     true,
+	spirv.OpUMulExtended:                   true,
+	spirv.OpSMulExtended:                   true,
+	spirv.OpSDot:                           true,
+	spirv.OpUDot:                           true,
+	spirv.OpSUDot:                          true,
+	spirv.OpSDotAccSat:                     true,
+	spirv.OpUDotAccSat:                     true,
+	spirv.OpSUDotAccSat:                    true,
+	spirv.OpCooperativeMatrixMulAddKHR:     true,
+	spirv.OpBitwiseFunctionINTEL:           true,
+	spirv.OpSelect:                         true,
+	spirv.OpConvertPtrToU:                  true,
+	spirv.OpConvertUToPtr:                  true,
+	spirv.OpPtrCastToGeneric:               true,
+	spirv.OpGenericCastToPtr:               true,
+	spirv.OpGenericCastToPtrExplicit:       true,
+	spirv.OpBitcast:                        true,
+	spirv.OpBitcastExtractEXT:              true,
+	spirv.OpBitCastArrayQCOM:               true,
+	spirv.OpCooperativeMatrixConvertUseEXT: true,
+	spirv.OpCooperativeMatrixTransposeNV:   true,
+	spirv.OpConvertFToBF16INTEL:            true,
+	spirv.OpConvertBF16ToFINTEL:            true,
+	spirv.OpRoundFToTF32INTEL:              true,
+}
