@@ -32,7 +32,7 @@ type Context struct {
 
 	faultPC, faultAddr, faultSig uintptr
 
-	Args [16]uintptr // what the code was compiled to expect
+	Args [NumArgs]uintptr // what the code was compiled to expect
 }
 
 // Offsets of the Context's fields, for generated code.

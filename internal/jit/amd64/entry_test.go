@@ -44,8 +44,8 @@ var testHeap = sync.OnceValues(func() (*codemem.Heap, error) {
 	return h, CatchFaults(h.Range())
 })
 
-// load makes code that leaves as Finished behind what body emits.
-func load(t *testing.T, body func(a *Asm)) uintptr {
+// loadCode makes code that leaves as Finished behind what body emits.
+func loadCode(t *testing.T, body func(a *Asm)) uintptr {
 	t.Helper()
 	if err := Supported(); err != nil {
 		t.Skip(err)
@@ -75,7 +75,7 @@ func newContext(t *testing.T, entry uintptr) *Context {
 }
 
 func TestRun(t *testing.T) {
-	entry := load(t, func(a *Asm) {
+	entry := loadCode(t, func(a *Asm) {
 		a.GRM(MOV|W, RAX, At(R15, OffArgs))
 		a.GI(AddI, true, RAX, 1)
 		a.GRM(MOV_ST|W, RAX, At(R15, OffArgs+8))
@@ -90,7 +90,7 @@ func TestRun(t *testing.T) {
 // Called leaves in the middle and goes on there; R14, BP and the vector
 // registers belong to the code.
 func TestService(t *testing.T) {
-	entry := load(t, func(a *Asm) {
+	entry := loadCode(t, func(a *Asm) {
 		a.Push(R15)
 		for _, r := range []Reg{RBX, RBP, R12, R13, R14} {
 			a.MovI(r, 0x123456789)
@@ -117,7 +117,7 @@ func TestService(t *testing.T) {
 }
 
 func TestRoundingModeIsOurs(t *testing.T) {
-	entry := load(t, func(a *Asm) {
+	entry := loadCode(t, func(a *Asm) {
 		// stmxcsr [r15+OffArgs]: 41 0f ae 5f disp8
 		a.Code = append(a.Code, 0x41, 0x0f, 0xae, 0x5f, OffArgs)
 	})
@@ -139,7 +139,7 @@ func loopForever(a *Asm) {
 // TestStop also sees that a spinning kernel does not hold up a stop of the
 // world.
 func TestStop(t *testing.T) {
-	c := newContext(t, load(t, loopForever))
+	c := newContext(t, loadCode(t, loopForever))
 	done := make(chan Status)
 	go func() { done <- Run(c) }()
 	for range 5 {
@@ -154,7 +154,7 @@ func TestStop(t *testing.T) {
 }
 
 func TestFault(t *testing.T) {
-	wild := load(t, func(a *Asm) {
+	wild := loadCode(t, func(a *Asm) {
 		a.MovI(RAX, 0x10)
 		a.GRM(MOV|W, RAX, At(RAX, 0))
 	})
@@ -168,7 +168,7 @@ func TestFault(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	over := load(t, func(a *Asm) { // runs into the guard page
+	over := loadCode(t, func(a *Asm) { // runs into the guard page
 		top := a.NewLabel()
 		a.Bind(top)
 		a.Push(RAX)
@@ -181,7 +181,7 @@ func TestFault(t *testing.T) {
 
 // TestGoFaultsStillPanic: the handler passes Go's own faults on.
 func TestGoFaultsStillPanic(t *testing.T) {
-	load(t, func(*Asm) {})
+	loadCode(t, func(*Asm) {})
 	defer func() {
 		if recover() == nil {
 			t.Error("a nil dereference did not panic")
@@ -193,7 +193,7 @@ func TestGoFaultsStillPanic(t *testing.T) {
 
 // TestCoexist runs kernels beside collections, deep recursion and panics.
 func TestCoexist(t *testing.T) {
-	entry := load(t, func(a *Asm) {
+	entry := loadCode(t, func(a *Asm) {
 		top := a.NewLabel()
 		a.MovI(RCX, 200_000)
 		a.Bind(top)

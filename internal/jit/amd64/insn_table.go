@@ -114,7 +114,7 @@ const (
 	VPSHUFBITQMB   Op = m38 | p66 | 0x8F | tFVM | fRVM | dstMask
 	VPDPBUSD       Op = m38 | p66 | 0x50 | tFV | fRVM
 	VPDPWSSD       Op = m38 | p66 | 0x52 | tFV | fRVM
-	VPSHUFB        Op = m38 | p66 | 0x00 | tFVM | fRVM
+	VPSHUFB        Op = m38 | p66 | tFVM | fRVM
 	VPSHUFD        Op = m0F | p66 | 0x70 | tFV | fRM | fImm
 	VGF2P8AFFINEQB Op = m3A | p66 | w1 | 0xCE | tFV | fRVM | fImm
 	VPMULTISHIFTQB Op = m38 | p66 | w1 | 0x83 | tFV | fRVM
@@ -207,6 +207,8 @@ const (
 	VPGATHERDD  Op = m38 | p66 | 0x90 | tT1S | fRM | fVSIB
 	VPGATHERDQ  Op = m38 | p66 | w1 | 0x90 | tT1S | fRM | fVSIBHalf
 	VPGATHERQQ  Op = m38 | p66 | w1 | 0x91 | tT1S | fRM | fVSIB
+	VPGATHERQD  Op = m38 | p66 | 0x91 | tT1S | fRM | fVSIB | dstHalf
+	VPSCATTERQD Op = m38 | p66 | 0xA1 | tT1S | fMR | fVSIB | srcHalf
 	VPSCATTERDD Op = m38 | p66 | 0xA0 | tT1S | fMR | fVSIB
 	VPSCATTERQQ Op = m38 | p66 | w1 | 0xA1 | tT1S | fMR | fVSIB
 	VSCATTERDPS Op = m38 | p66 | 0xA2 | tT1S | fMR | fVSIB
@@ -236,6 +238,7 @@ const (
 	VPMOVZXDQ   Op = m38 | p66 | 0x35 | tHVM | fRM | srcHalf
 	VPMOVDB     Op = m38 | pF3 | 0x31 | tQVM | fMR | dstQuarter
 	VPMOVDW     Op = m38 | pF3 | 0x33 | tHVM | fMR | dstHalf
+	VPMOVUSQD   Op = m38 | pF3 | 0x15 | tHVM | fMR | dstHalf
 	VPMOVQD     Op = m38 | pF3 | 0x35 | tHVM | fMR | dstHalf
 	VPMOVM2D    Op = m38 | pF3 | 0x38 | fRM | srcMask
 	VPMOVD2M    Op = m38 | pF3 | 0x39 | fRM | dstMask | fRegOnly
@@ -322,7 +325,7 @@ const (
 	AVX_VPSLLVD      Op = m38 | p66 | 0x47 | fRVM | fVEX
 	AVX_VPSRLVD      Op = m38 | p66 | 0x45 | fRVM | fVEX
 	AVX_VPERMD       Op = m38 | p66 | 0x36 | fRVM | fVEX | fNo128
-	AVX_VPSHUFB      Op = m38 | p66 | 0x00 | fRVM | fVEX
+	AVX_VPSHUFB      Op = m38 | p66 | fRVM | fVEX
 	AVX_VMOVUPS      Op = m0F | 0x10 | fRM | fVEX
 	AVX_VMOVUPS_ST   Op = m0F | 0x11 | fMR | fVEX
 	AVX_VBROADCASTSS Op = m38 | p66 | 0x18 | fRM | fVEX | srcXMM

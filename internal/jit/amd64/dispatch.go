@@ -1,0 +1,159 @@
+package amd64
+
+// repStos fills RCX words or double words from RDI on with RAX.
+func (m *machine) repStos(wide bool) {
+	if wide {
+		m.Code = append(m.Code, 0xf3, 0x48, 0xab)
+		return
+	}
+	m.Code = append(m.Code, 0xf3, 0xab)
+}
+
+// dispatcher makes the entry, which runs ArgCount groups from ArgGroup on, and
+// what all functions call. Each subgroup of a group has a stack of its own, so
+// that at a barrier the next one goes on wherever it stands.
+func (m *machine) dispatcher() {
+	m.service, m.barrier, m.stopped = m.NewLabel(), m.NewLabel(), m.NewLabel()
+	group, start, next, ended := m.NewLabel(), m.NewLabel(), m.NewLabel(), m.NewLabel()
+	m.GRM(MOV|W, R13, arg(ArgHandles))
+	m.GRM(MOV_ST|W, RSP, arg(ArgHome))
+	m.Bind(group)
+	m.pollStop()
+	m.beginGroup(start)
+	m.goTo()
+	m.subgroup(start, next, ended)
+
+	m.Bind(m.barrier)
+	m.Push(R14)
+	m.current(RBX)
+	m.GRM(MOV_ST|W, RSP, At(RBX, 0))
+	m.Bind(next)
+	m.nextSubgroup()
+	m.goTo()
+
+	m.Bind(ended)
+	m.GRM(MOV|W, RSP, arg(ArgHome))
+	m.nextGroup(group)
+	m.EmitExit(Finished)
+
+	m.Bind(m.stopped)
+	m.EmitExit(Stopped)
+	m.serviceStub()
+}
+
+// current loads the address of the subgroup that runs.
+func (m *machine) current(r Reg) {
+	m.GRM(MOV|W, r, arg(ArgCurrent))
+	m.GRM(LEA|W, r, Indexed(r, r, 2, 0)) // three times
+	m.ShiftI(ShlI, true, r, 3)           // and eight: SubgroupBytes
+	m.GRM(ADD|W, r, arg(ArgSubgroups))
+}
+
+// beginGroup clears the workgroup memory and gives every subgroup a stack on
+// which it begins at start.
+func (m *machine) beginGroup(start Label) {
+	if n := (m.prog.SharedBytes + 7) / 8; n > 0 {
+		m.GRM(MOV|W, RDI, arg(ArgShared))
+		m.MovI(RCX, uint64(n))
+		m.GRR(XOR, RAX, RAX)
+		m.repStos(true)
+	}
+	n := m.prog.Subgroups()
+	m.GRM(LEA|W, RAX, Relative(start))
+	m.GRM(MOV|W, RBX, arg(ArgSubgroups))
+	m.MovI(RCX, uint64(n))
+	each := m.NewLabel()
+	m.Bind(each)
+	m.GRM(MOV|W, RDX, At(RBX, subgroupStart))
+	m.GRM(MOV_ST|W, RAX, At(RDX, -8))
+	m.GRM(MOV|W, RSI, At(RBX, subgroupRecord))
+	m.GRM(MOV_ST|W, RSI, At(RDX, -16))
+	m.GI(SubI, true, RDX, 16)
+	m.GRM(MOV_ST|W, RDX, At(RBX, 0))
+	m.GI(AddI, true, RBX, SubgroupBytes)
+	m.GI(SubI, true, RCX, 1)
+	m.Jcc(NotEqual, each)
+	m.MovMI(true, arg(ArgCurrent), 0)
+	m.MovMI(true, arg(ArgLive), int32(n))
+}
+
+// goTo goes on with the current subgroup, whose stack holds its record and
+// where it stands.
+func (m *machine) goTo() {
+	m.current(RBX)
+	m.GRM(MOV|W, RSP, At(RBX, 0))
+	m.Pop(R14)
+	m.Ret()
+}
+
+// nextSubgroup makes the next one that has not ended the current one, in a
+// circle.
+func (m *machine) nextSubgroup() {
+	again, inside := m.NewLabel(), m.NewLabel()
+	m.Bind(again)
+	m.GRM(MOV|W, RAX, arg(ArgCurrent))
+	m.GI(AddI, true, RAX, 1)
+	m.GI(CmpI, true, RAX, int32(m.prog.Subgroups()))
+	m.Jcc(NotEqual, inside)
+	m.GRR(XOR, RAX, RAX)
+	m.Bind(inside)
+	m.GRM(MOV_ST|W, RAX, arg(ArgCurrent))
+	m.current(RBX)
+	m.GMI(CmpI, true, At(RBX, 0), 0)
+	m.Jcc(Equal, again)
+}
+
+// subgroup makes the code that a subgroup begins with: its lanes are alive, its
+// private memory is zero, and it runs Funcs[0].
+func (m *machine) subgroup(start, next, ended Label) {
+	m.Bind(start)
+	m.GRM(LEA|W, RDI, At(R14, m.record.Steps))
+	m.MovI(RCX, uint64(m.record.Size-m.record.Steps)/4)
+	m.GRR(XOR, RAX, RAX)
+	m.repStos(false)
+	m.GI(SubI, true, RSP, (m.frames[0].outgoing+63)&^63)
+	for p := range m.funcs[0].Parts {
+		m.GRM(MOV|W, RAX, At(R14, int32(RecordInitial+8*p)))
+		m.GRM(MOV_ST|W, RAX, alivePart(p))
+		m.GRM(MOV_ST|W, RAX, At(RSP, m.frames[0].args[p]))
+	}
+	m.Call(m.entries[0])
+	m.current(RBX)
+	m.MovMI(true, At(RBX, 0), 0)
+	m.GMI(SubI, true, arg(ArgLive), 1)
+	m.Jcc(Equal, ended)
+	m.Jmp(next)
+}
+
+// nextGroup goes to group unless this was the last one. x runs fastest.
+func (m *machine) nextGroup(group Label) {
+	m.GMI(SubI, true, arg(ArgCount), 1)
+	finished, again := m.NewLabel(), m.NewLabel()
+	m.Jcc(Equal, finished)
+	for i := range 3 {
+		m.GRM(MOV, RAX, arg(ArgGroup+i))
+		m.GI(AddI, false, RAX, 1)
+		m.GRM(MOV_ST, RAX, arg(ArgGroup+i))
+		m.GRM(CMP, RAX, arg(ArgEnd+i))
+		m.Jcc(NotEqual, again)
+		m.GRM(MOV, RAX, arg(ArgBase+i))
+		m.GRM(MOV_ST, RAX, arg(ArgGroup+i))
+	}
+	m.Bind(again)
+	m.Jmp(group)
+	m.Bind(finished)
+}
+
+// serviceStub leaves for the site in EAX. RSP, R13 and R14 are as before when
+// it returns.
+func (m *machine) serviceStub() {
+	m.Bind(m.service)
+	m.GRM(MOV_ST|W, RAX, At(R15, OffService))
+	m.GRM(LEA|W, RAX, At(RSP, 8)) // the frame of the caller
+	m.GRM(MOV_ST|W, RAX, At(R15, OffFrame))
+	m.Push(R14)
+	m.EmitExit(Called)
+	m.Pop(R14)
+	m.GRM(MOV|W, R13, arg(ArgHandles))
+	m.Ret()
+}

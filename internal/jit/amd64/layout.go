@@ -1,0 +1,86 @@
+package amd64
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+)
+
+// Places in Context.Args that compiled programs use.
+const (
+	ArgHandles   = iota // address of the handles, HandleBytes each
+	ArgResources        // address of the resources, ResourceBytes each
+	ArgSubgroups        // address of the subgroups of the worker's group, SubgroupBytes each
+	ArgShared           // address of the workgroup memory, a multiple of 8 long
+	ArgBudget           // steps of an invocation, 32 bits
+	ArgCount            // groups still to run
+	ArgGroup            // WorkgroupId, three words
+	ArgBase      = ArgGroup + 3
+	ArgEnd       = ArgBase + 3 // base plus number of groups modulo 2³², three words
+	ArgNumber    = ArgEnd + 3  // number of groups, three words
+	ArgHome      = ArgNumber + 3
+	ArgCurrent   = ArgHome + 1    // number of the subgroup that runs
+	ArgLive      = ArgCurrent + 1 // subgroups that have not ended
+	NumArgs      = ArgLive + 1
+)
+
+// A handle is the address of its first byte, how many bytes may be read and
+// how many written. Handle 0 is null.
+const (
+	HandleBytes  = 16
+	handleLength = 8
+	handleWrites = 12
+)
+
+// The first handles. Tables follow, then the descriptors of each resource.
+const (
+	HandleNull = iota
+	HandlePush
+	HandleShared
+	HandleTables
+)
+
+// A resource is its first handle and the number of its descriptors, 32 bits
+// each.
+const (
+	ResourceBytes = 8
+	resourceCount = 4
+)
+
+// A subgroup is its stack pointer while it waits (0 where it has ended), the
+// one it begins with, and the address of its record.
+const (
+	SubgroupBytes  = 24
+	subgroupStart  = 8
+	subgroupRecord = 16
+)
+
+// Record says where things stand in the memory that belongs to one subgroup
+// while its group runs: R14 points to it. Go fills in all that stands before
+// Steps, and Local; the code clears the rest when a group begins.
+type Record struct {
+	Lanes   int32 // of a strip: a multiple of 16
+	Steps   int32 // one word a lane: steps taken
+	Private int32 // [slot][lane], one word each
+	Local   int32 // [index, x, y, z][lane], one word each
+	Size    int32
+}
+
+// What stands in every record.
+const (
+	RecordID      = 0  // the subgroup's number
+	RecordAlive   = 8  // lanes not killed: a double word for each part
+	RecordInitial = 72 // lanes that have an invocation: a double word for each part
+	recordFixed   = 192
+)
+
+// RecordOf lays out the record of a program's subgroups.
+func RecordOf(p *ir.Program) Record {
+	lanes := (int32(p.SubgroupSize) + vcode.PartLanes - 1) &^ (vcode.PartLanes - 1)
+	r := Record{Lanes: lanes, Local: recordFixed}
+	r.Steps = r.Local + 4*4*lanes
+	r.Private = r.Steps + 4*lanes
+	r.Size = r.Private + 4*lanes*int32(p.PrivateSlots())
+	return r
+}
+
+func arg(i int) Mem { return At(R15, int32(OffArgs+8*i)) }

@@ -1,0 +1,61 @@
+package amd64
+
+// literal is a constant that stands behind the code. Wide ones are 64 bits.
+type literal struct {
+	bits uint64
+	wide bool
+}
+
+// literals are the constants of a program, in the order of first use.
+type literals struct {
+	labels map[literal]Label
+	order  []literal
+	iota   Label // the numbers 0 to 15, 32 bits each
+}
+
+func (m *machine) literal(x literal) Mem {
+	l, ok := m.literals.labels[x]
+	if !ok {
+		l = m.NewLabel()
+		m.literals.labels[x] = l
+		m.literals.order = append(m.literals.order, x)
+	}
+	return Relative(l)
+}
+
+// word32 is a 32-bit constant in memory, to be broadcast.
+func (m *machine) word32(v uint32) Mem { return m.literal(literal{uint64(v), false}) }
+
+// word64 is a 64-bit constant in memory, to be broadcast.
+func (m *machine) word64(v uint64) Mem { return m.literal(literal{v, true}) }
+
+// iota16 is the numbers 0 to 15 in memory, 32 bits each.
+func (m *machine) iota16() Mem {
+	if m.literals.iota == 0 {
+		m.literals.iota = m.NewLabel()
+	}
+	return Relative(m.literals.iota)
+}
+
+func (m *machine) emitLiterals() {
+	m.Align(64)
+	if m.literals.iota != 0 {
+		m.Bind(m.literals.iota)
+		for i := range uint32(16) {
+			m.Data32(i)
+		}
+	}
+	for _, wide := range []bool{true, false} {
+		for _, x := range m.literals.order {
+			if x.wide != wide {
+				continue
+			}
+			m.Bind(m.literals.labels[x])
+			if wide {
+				m.Data64(x.bits)
+			} else {
+				m.Data32(uint32(x.bits))
+			}
+		}
+	}
+}

@@ -1,0 +1,205 @@
+package amd64
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/regalloc"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+)
+
+// Registers with a fixed meaning in compiled code: R15 the Context, R14 the
+// record of the subgroup, R13 the handles, RSP the frame. All others are
+// scratch between two instructions of vcode.
+
+// Site is a place where code leaves for a service of Go.
+type Site struct {
+	Func  *vcode.Func
+	Inst  *vcode.Inst
+	Slots []int32 // of the function's registers in the frame
+}
+
+// Code is a compiled program.
+type Code struct {
+	Bytes      []byte // begins with the entry
+	Sites      []Site
+	StackBytes int // that a subgroup needs
+	Record     Record
+}
+
+// maxFrame bounds the frames of a program, so that all offsets fit.
+const maxFrame = 1 << 30
+
+// machine makes the code of one program.
+type machine struct {
+	Asm
+	prog   *ir.Program
+	funcs  []*vcode.Func
+	frames []frame
+	record Record
+	sites  []Site
+
+	entries []Label // of the functions
+	service Label   // leaves for the service whose site is in EAX
+	barrier Label
+	stopped Label
+
+	literals literals
+
+	// Of the function being made.
+	f      *vcode.Func
+	frame  frame
+	blocks []Label
+}
+
+// frame is a function's memory. Its size is 8 less than a multiple of 64, so
+// that RSP is one behind the return address.
+type frame struct {
+	regalloc.Frame
+	args, results []int32 // in the caller's frame
+	outgoing      int32   // size of both
+}
+
+// Compile makes the code of a program that was widened to funcs. It returns
+// false where the frames are too large.
+func Compile(p *ir.Program, funcs []*vcode.Func) (*Code, bool) {
+	m := &machine{prog: p, funcs: funcs, record: RecordOf(p)}
+	m.literals.labels = map[literal]Label{}
+	if !m.layOut() {
+		return nil, false
+	}
+	for range funcs {
+		m.entries = append(m.entries, m.NewLabel())
+	}
+	m.dispatcher()
+	for i := range funcs {
+		m.function(i)
+	}
+	m.emitLiterals()
+	depth := m.depth()
+	if depth > maxFrame {
+		return nil, false
+	}
+	return &Code{Bytes: m.Finish(), Sites: m.sites, StackBytes: int(depth), Record: m.record}, true
+}
+
+// layOut gives every function its frame.
+func (m *machine) layOut() bool {
+	m.frames = make([]frame, len(m.funcs))
+	for i, f := range m.funcs {
+		fr := &m.frames[i]
+		var end int32
+		fr.args, end = regalloc.Sequence(f.Args, 0)
+		fr.results, fr.outgoing = regalloc.Sequence(f.Results, end)
+	}
+	for i, f := range m.funcs {
+		out := int32(0)
+		each(f, func(in *vcode.Inst) {
+			if in.Op == vcode.Call {
+				out = max(out, m.frames[in.Target].outgoing)
+			}
+		})
+		spilled, ok := regalloc.Spill(f, out, maxFrame)
+		if !ok {
+			return false
+		}
+		m.frames[i].Frame = spilled
+	}
+	return true
+}
+
+// depth returns how much stack the deepest chain of calls takes. Functions do
+// not recurse, and a program lists them in any order.
+func (m *machine) depth() int64 {
+	deepest := make([]int64, len(m.funcs))
+	callees := make([][]int, len(m.funcs))
+	for i, f := range m.funcs {
+		each(f, func(in *vcode.Inst) {
+			if in.Op == vcode.Call {
+				callees[i] = append(callees[i], in.Target)
+			}
+		})
+	}
+	for range m.funcs { // one more link of every chain each time
+		changed := false
+		for i := range m.funcs {
+			below := int64(0)
+			for _, c := range callees[i] {
+				below = max(below, deepest[c])
+			}
+			if d := int64(m.frames[i].Size) + 64 + below; d != deepest[i] {
+				deepest[i], changed = d, true
+			}
+		}
+		if !changed {
+			break
+		}
+	}
+	return deepest[0] + 256 // the call of Funcs[0], and what services push
+}
+
+func each(f *vcode.Func, do func(*vcode.Inst)) {
+	for i := range f.Blocks {
+		for j := range f.Blocks[i].Insts {
+			do(&f.Blocks[i].Insts[j])
+		}
+	}
+}
+
+// function makes the code of the i-th function.
+func (m *machine) function(i int) {
+	m.f, m.frame = m.funcs[i], m.frames[i]
+	m.blocks = m.blocks[:0]
+	for range m.f.Blocks {
+		m.blocks = append(m.blocks, m.NewLabel())
+	}
+	m.Align(16)
+	m.Bind(m.entries[i])
+	m.GI(SubI, true, RSP, m.frame.Size+56)
+	for b := range m.f.Blocks {
+		m.Bind(m.blocks[b])
+		for j := range m.f.Blocks[b].Insts {
+			m.inst(&m.f.Blocks[b].Insts[j])
+		}
+	}
+}
+
+// inst makes the code of one instruction.
+func (m *machine) inst(in *vcode.Inst) {
+	switch in.Op {
+	case vcode.Const:
+		m.constant(in)
+	case vcode.Copy:
+		m.copy(in)
+	case vcode.And, vcode.AndNot, vcode.Or:
+		m.maskOp(in)
+	case vcode.Lane, vcode.Strip:
+		m.lane(in)
+	case vcode.Alive:
+		m.alive(in)
+	case vcode.Die:
+		m.die(in)
+	case vcode.Arg:
+		m.move(m.f.Args[in.Key.Aux], m.slot(in.Defs[0]), m.incoming(m.frame.args[in.Key.Aux]))
+	case vcode.SetResult:
+		m.move(m.f.Results[in.Key.Aux], m.incoming(m.frame.results[in.Key.Aux]), m.slot(in.Uses[0]))
+	case vcode.Call:
+		m.call(in)
+	case vcode.Barrier:
+		m.Call(m.barrier)
+	case vcode.Step:
+		m.step(in)
+	case vcode.Jump:
+		m.Jmp(m.blocks[in.Target])
+	case vcode.JumpIfNone:
+		m.testMasks(in.Masks)
+		m.Jcc(Equal, m.blocks[in.Target])
+	case vcode.Return:
+		m.GI(AddI, true, RSP, m.frame.Size+56)
+		m.Ret()
+	}
+}
+
+// slot is where a register lives.
+func (m *machine) slot(r vcode.Reg) Mem { return At(RSP, m.frame.Slots[r]) }
+
+// incoming is a place in the caller's frame.
+func (m *machine) incoming(off int32) Mem { return At(RSP, m.frame.Size+64+off) }

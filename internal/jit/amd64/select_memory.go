@@ -1,0 +1,212 @@
+package amd64
+
+import (
+	"math"
+
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+)
+
+// both is VSHUFF32X4's selection of the low halves of two vectors, and high
+// that of the high half of one, twice.
+const (
+	both = 0x44
+	high = 0xee
+)
+
+// highHalf puts the upper eight lanes of s into the lower eight of d.
+func (m *machine) highHalf(d, s Reg) { m.RRI(VSHUFF32X4, V512, d, s, s, high, 0) }
+
+// broadcast puts a constant into all lanes of z.
+func (m *machine) broadcast(z Reg, v uint32) { m.RM(VPBROADCASTD, V512, z, 0, m.word32(v), 0) }
+
+// handle is the handle of the push constants, the workgroup memory or a table.
+func handle(m *machine, in *vcode.Inst) {
+	m.execution(in)
+	n := uint32(HandlePush)
+	switch in.IR {
+	case ir.Wg:
+		n = HandleShared
+	case ir.Table:
+		n = HandleTables + uint32(in.Key.Aux)
+	}
+	m.broadcast(0, n)
+	m.define(in, 0)
+}
+
+// resource is the handle of descriptor u0 of resource Aux, null out of range.
+func resource(m *machine, in *vcode.Inst) {
+	m.execution(in)
+	at := int32(in.Key.Aux) * ResourceBytes
+	m.GRM(MOV|W, RAX, arg(ArgResources))
+	m.loadVec(0, in.Uses[0])
+	m.RMI(VPCMPUD, V512, 2, 0, At(RAX, at+resourceCount), compareLT, BC)
+	m.RM(VPADDD, V512, 0, 0, At(RAX, at), K(2)|Z|BC)
+	m.define(in, 0)
+}
+
+// handleField gathers a 32-bit field of the handles in z for the lanes of k,
+// which it clears. The lanes of d must be defined. index becomes twice z.
+func (m *machine) handleField(d, index, z, k Reg, field int32) {
+	m.RR(VPADDD, V512, index, z, z, 0)
+	m.RM(VPGATHERDD, V512, d, 0, Indexed(R13, index, 8, field), K(k))
+}
+
+func length(m *machine, in *vcode.Inst) {
+	m.execution(in)
+	m.loadVec(0, in.Uses[0])
+	m.RR(VPXORD, V512, 3, 3, 3, 0)
+	m.RR(KMOVW, V128, 2, 0, 1, 0)
+	m.handleField(3, 2, 0, 2, handleLength)
+	m.define(in, 3)
+}
+
+// offsetAt is u0 + u1·Aux, saturating: 32·32 + 32 bits fit in 64.
+func offsetAt(m *machine, in *vcode.Inst) {
+	if in.Key.Aux > math.MaxUint32 {
+		m.leaveUnlessEmpty(in)
+		return
+	}
+	m.execution(in)
+	m.loadVec(0, in.Uses[0])
+	m.loadVec(1, in.Uses[1])
+	m.highHalf(2, 0)
+	m.highHalf(3, 1)
+	for r := Reg(0); r < 4; r += 2 { // off in r, index in r+1
+		m.RR(VPMOVZXDQ, V512, r, 0, r, 0)
+		m.RR(VPMOVZXDQ, V512, r+1, 0, r+1, 0)
+		m.RM(VPMULUDQ, V512, r+1, r+1, m.word64(in.Key.Aux), BC)
+		m.RR(VPADDQ, V512, r, r, r+1, 0)
+		m.RR(VPMOVUSQD, V512, r, 0, r, 0)
+	}
+	m.RRI(VSHUFF32X4, V512, 0, 0, 2, both, 0)
+	m.define(in, 0)
+}
+
+// address finds where the lanes of K1 access size bytes: K2 becomes those of
+// the first eight lanes that are in range, K3 those of the last eight, and the
+// addresses stand in Z5 and Z6. field says what bounds the access. It returns
+// false where no offset can be in range.
+func (m *machine) address(in *vcode.Inst, size uint64, field int32) bool {
+	reach := in.Key.Aux + size
+	if in.Key.Aux > math.MaxUint32 || reach > math.MaxUint32 {
+		return false
+	}
+	m.loadVec(0, in.Uses[0])
+	m.loadVec(1, in.Uses[1])
+	m.RR(VPXORD, V512, 3, 3, 3, 0)
+	m.RR(KMOVW, V128, 2, 0, 1, 0)
+	m.handleField(3, 2, 0, 2, field)
+	// In range: length >= reach, and then off <= length - reach.
+	m.RMI(VPCMPUD, V512, 4, 3, m.word32(uint32(reach)), compareGE, K(1)|BC)
+	m.RM(VPSUBD, V512, 3, 3, m.word32(uint32(reach)), BC)
+	m.RRI(VPCMPUD, V512, 2, 1, 3, compareLE, K(4))
+	m.RRI(KSHIFTRW, V128, 3, 0, 2, 8, 0)
+	m.highHalf(3, 1)
+	m.highHalf(4, 2)
+	m.base(5, 2, 1, 2, in.Key.Aux)
+	m.base(6, 4, 3, 3, in.Key.Aux)
+	return true
+}
+
+// base gathers the addresses of eight handles and adds the offsets in off. It
+// uses K4.
+func (m *machine) base(d, index, off, k Reg, imm uint64) {
+	m.RR(VPXORD, V512, d, d, d, 0)
+	m.RR(KMOVW, V128, 4, 0, k, 0)
+	m.RM(VPGATHERDQ, V512, d, 0, Indexed(R13, index, 8, 0), K(4))
+	m.RR(VPMOVZXDQ, V512, off, 0, off, 0)
+	m.RR(VPADDQ, V512, d, d, off, 0)
+	if imm != 0 {
+		m.RM(VPADDQ, V512, d, d, m.word64(imm), BC)
+	}
+}
+
+// load gathers 32 bits for each lane, 0 out of range.
+func load(m *machine, in *vcode.Inst) {
+	m.execution(in)
+	m.RR(VPXORD, V512, 7, 7, 7, 0)
+	if m.address(in, 4, handleLength) {
+		m.RR(VPXORD, V512, 8, 8, 8, 0)
+		m.RM(VPGATHERQD, V512, 7, 0, Indexed(NoReg, 5, 1, 0), K(2))
+		m.RM(VPGATHERQD, V512, 8, 0, Indexed(NoReg, 6, 1, 0), K(3))
+		m.RRI(VSHUFF32X4, V512, 7, 7, 8, both, 0)
+	}
+	m.define(in, 7)
+}
+
+// store scatters 32 bits of each lane, lanes ascending, nothing out of range.
+func store(m *machine, in *vcode.Inst) {
+	m.execution(in)
+	if !m.address(in, 4, handleWrites) {
+		return
+	}
+	m.loadVec(7, in.Uses[2])
+	m.highHalf(8, 7)
+	m.RM(VPSCATTERQD, V512, 7, 0, Indexed(NoReg, 5, 1, 0), K(2))
+	m.RM(VPSCATTERQD, V512, 8, 0, Indexed(NoReg, 6, 1, 0), K(3))
+}
+
+// private finds a slot of a variable in the lane's memory: K2 becomes the
+// lanes in range, Z0 the index of the word from the returned place on.
+func (m *machine) private(in *vcode.Inst) Mem {
+	v := m.prog.Vars[in.Key.Aux]
+	m.execution(in)
+	m.loadVec(0, in.Uses[0])
+	m.RMI(VPCMPUD, V512, 2, 0, m.word32(v.Slots), compareLT, K(1)|BC)
+	m.RM(VPMULLD, V512, 0, 0, m.word32(uint32(m.record.Lanes)), BC)
+	m.RM(VPADDD, V512, 0, 0, m.iota16(), 0)
+	first := int32(m.prog.VarBase(int(in.Key.Aux)))*m.record.Lanes + int32(in.Part)*vcode.PartLanes
+	return Indexed(R14, 0, 4, m.record.Private+4*first)
+}
+
+func privateLoad(m *machine, in *vcode.Inst) {
+	at := m.private(in)
+	m.RR(VPXORD, V512, 1, 1, 1, 0)
+	m.RM(VPGATHERDD, V512, 1, 0, at, K(2))
+	m.define(in, 1)
+}
+
+func privateStore(m *machine, in *vcode.Inst) {
+	at := m.private(in)
+	m.loadVec(1, in.Uses[1])
+	m.RM(VPSCATTERDD, V512, 1, 0, at, K(2))
+}
+
+// input is a built-in of a compute program.
+func input(m *machine, in *vcode.Inst) {
+	m.execution(in)
+	s := m.prog.In[in.Key.Aux].Semantic
+	word := func(at Mem) { m.RM(VPBROADCASTD, V512, 0, 0, at, 0) }
+	local := func(row ir.Semantic) Mem {
+		return At(R14, m.record.Local+int32(row)*4*m.record.Lanes+64*int32(in.Part))
+	}
+	switch s {
+	case ir.WorkgroupIdX, ir.WorkgroupIdY, ir.WorkgroupIdZ:
+		word(arg(ArgGroup + int(s-ir.WorkgroupIdX)))
+	case ir.NumWorkgroupsX, ir.NumWorkgroupsY, ir.NumWorkgroupsZ:
+		word(arg(ArgNumber + int(s-ir.NumWorkgroupsX)))
+	case ir.LocalInvocationIndex:
+		m.RM(VMOVDQU32, V512, 0, 0, local(0), 0)
+	case ir.LocalInvocationIdX, ir.LocalInvocationIdY, ir.LocalInvocationIdZ:
+		m.RM(VMOVDQU32, V512, 0, 0, local(1+s-ir.LocalInvocationIdX), 0)
+	case ir.GlobalInvocationIdX, ir.GlobalInvocationIdY, ir.GlobalInvocationIdZ:
+		i := s - ir.GlobalInvocationIdX
+		word(arg(ArgGroup + int(i)))
+		m.RM(VPMULLD, V512, 0, 0, m.word32(m.prog.LocalSize[i]), BC)
+		m.RM(VPADDD, V512, 0, 0, local(1+i), 0)
+	case ir.SubgroupId:
+		word(At(R14, RecordID))
+	case ir.NumSubgroups:
+		word(m.word32(m.prog.Subgroups()))
+	case ir.SubgroupLocalInvocationId:
+		m.broadcast(0, uint32(in.Part)*vcode.PartLanes)
+		m.RM(VPADDD, V512, 0, 0, m.iota16(), 0)
+	default:
+		m.broadcast(0, 0)
+	}
+	m.define(in, 0)
+}
+
+// fence orders all memory accesses before it with all behind it: mfence.
+func fence(m *machine, in *vcode.Inst) { m.Code = append(m.Code, 0x0f, 0xae, 0xf0) }

@@ -1,0 +1,11 @@
+// Package vcode is code for a machine with vectors of 16 lanes and mask
+// registers, before it is known which: basic blocks of instructions over
+// virtual registers. It refuses to know encodings, real registers and control
+// trees.
+//
+// A strip of B lanes is cut into parts of 16. A virtual register holds 16
+// lanes of one value: a bit each (Mask), 32 bits each (Vec, also for what is
+// narrower, zero-extended), or 64 bits each (Wide). Registers may be written
+// more than once; an instruction with a mask writes the lanes of the mask and
+// keeps the others.
+package vcode

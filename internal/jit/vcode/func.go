@@ -1,0 +1,107 @@
+package vcode
+
+import "github.com/chiaro-gpu/chiaro/internal/ir"
+
+// PartLanes is the number of lanes that a register holds.
+const PartLanes = 16
+
+// Reg is a virtual register of one function; 0 is none.
+type Reg int32
+
+// Class is the kind of a register.
+type Class uint8
+
+// The classes.
+const (
+	Mask Class = 1 + iota // a bit a lane
+	Vec                   // 32 bits a lane
+	Wide                  // 64 bits a lane
+)
+
+// Size returns the bytes that a register of the class takes in memory.
+func (c Class) Size() int32 { return [...]int32{Mask: 8, Vec: 64, Wide: 128}[c] }
+
+// ClassOf returns the class that holds values of type t. A handle is 32 bits:
+// its place in a table.
+func ClassOf(t ir.Type) Class {
+	switch t {
+	case ir.B1:
+		return Mask
+	case ir.I64, ir.F64:
+		return Wide
+	}
+	return Vec
+}
+
+// Op is what an instruction does.
+type Op uint8
+
+// The operations. Registers are as in Inst: d for Defs, u for Uses, m for
+// Masks.
+const (
+	Const      Op = iota // d0 = Aux in every lane
+	Copy                 // d0 = u0 for the lanes of m0; all lanes where there is no mask
+	And                  // d0 = u0 & u1, masks
+	AndNot               // d0 = u0 &^ u1, masks
+	Or                   // d0 = u0 | u1, masks
+	Lane                 // d0 = the IR operation of u…, one part, for the lanes of m0
+	Strip                // d… = the IR operation of u…, all parts, for the lanes of m…
+	Alive                // d… = the lanes of the subgroup that were not killed
+	Die                  // the lanes of m… are killed
+	Arg                  // d0 = argument Aux of the function
+	SetResult            // result Aux of the function = u0
+	Call                 // d… = function Target of u…
+	Barrier              // all subgroups of the workgroup meet
+	Step                 // counts a step for the lanes of m…, leaves where told to or beyond the budget
+	Jump                 // goes to block Target
+	JumpIfNone           // goes to block Target if no lane is in m…
+	Return               // leaves the function
+)
+
+var opNames = [...]string{
+	Const: "const", Copy: "copy", And: "and", AndNot: "andnot", Or: "or", Lane: "lane", Strip: "strip",
+	Alive: "alive", Die: "die", Arg: "arg", SetResult: "setresult", Call: "call", Barrier: "barrier",
+	Step: "step", Jump: "jump", JumpIfNone: "jumpifnone", Return: "return",
+}
+
+// String returns the printed form, such as "andnot".
+func (o Op) String() string { return opNames[o] }
+
+// Inst is one instruction.
+type Inst struct {
+	Op                Op
+	Part              uint8 // which 16 lanes of the strip, for Lane
+	Defs, Uses, Masks []Reg
+	Target            int // block or function
+
+	// The IR operation of Lane and Strip, and for Step the loop or call.
+	IR     ir.Op
+	Key    ir.Key // Aux is that of Const, Arg and SetResult too
+	Value  ir.V
+	Origin int32
+}
+
+// Block is a run of instructions that is entered at its start. Where the last
+// is no Jump or Return, the next block follows.
+type Block struct {
+	Insts []Inst
+}
+
+// Func is the code of one function for a strip of Parts·16 lanes.
+type Func struct {
+	Name    string
+	Parts   int
+	Classes []Class // of each register; entry 0 is no register
+	Args    []Class // of the arguments: one mask for each part comes first
+	Results []Class
+	Blocks  []Block // in the order of their code; the first is the entry
+}
+
+// NewReg returns a new register.
+func (f *Func) NewReg(c Class) Reg {
+	if len(f.Classes) == 0 {
+		f.Classes = append(f.Classes, 0)
+	}
+	f.Classes = append(f.Classes, c)
+	return Reg(len(f.Classes) - 1)
+}

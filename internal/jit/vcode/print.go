@@ -1,0 +1,55 @@
+package vcode
+
+import (
+	"fmt"
+	"strings"
+)
+
+// String returns the text of the function: a line for each instruction, with
+// registers as k (Mask), v (Vec) and w (Wide).
+func (f *Func) String() string {
+	var w strings.Builder
+	fmt.Fprintf(&w, "func %q parts %d\n", f.Name, f.Parts)
+	for i := range f.Blocks {
+		fmt.Fprintf(&w, "b%d:\n", i)
+		for j := range f.Blocks[i].Insts {
+			w.WriteString("\t" + f.line(&f.Blocks[i].Insts[j]) + "\n")
+		}
+	}
+	return w.String()
+}
+
+func (f *Func) line(in *Inst) string {
+	s := ""
+	if len(in.Defs) > 0 {
+		s = f.names(in.Defs) + " = "
+	}
+	s += in.Op.String()
+	switch in.Op {
+	case Lane, Strip:
+		s += fmt.Sprintf(" %s.%s", in.IR, in.Key.Type)
+	case Call:
+		s += fmt.Sprintf(" f%d", in.Target)
+	case Jump, JumpIfNone:
+		s += fmt.Sprintf(" b%d", in.Target)
+	}
+	if len(in.Uses) > 0 {
+		s += " " + f.names(in.Uses)
+	}
+	switch in.Op {
+	case Const, Arg, SetResult:
+		s += fmt.Sprintf(" #%d", in.Key.Aux)
+	}
+	if len(in.Masks) > 0 {
+		s += " {" + f.names(in.Masks) + "}"
+	}
+	return s
+}
+
+func (f *Func) names(list []Reg) string {
+	s := make([]string, len(list))
+	for i, r := range list {
+		s[i] = fmt.Sprintf("%c%d", ".kvw"[f.Classes[r]], r)
+	}
+	return strings.Join(s, ", ")
+}
