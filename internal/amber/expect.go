@@ -46,7 +46,8 @@ type ExpectTexels struct {
 	Step
 	Buffer              *Buffer
 	Whole               bool    // all texels
-	Relative            bool    // the rectangle is given in parts of the whole
+	Relative            bool    // the place is given in parts of the whole, and with Rect the size too
+	Rect                bool    // a rectangle; else one texel
 	X, Y, Width, Height float64 // in texels, but where Relative
 	Alpha               bool    // alpha counts
 	Color               [4]float64

@@ -65,7 +65,7 @@ func (p *parser) tolerances() []Tolerance {
 
 // expectTexels reads on after the x of a rectangle of texels.
 func (p *parser) expectTexels(step Step, b *Buffer, x float64) Command {
-	e := &ExpectTexels{Step: step, Buffer: b, X: x}
+	e := &ExpectTexels{Step: step, Buffer: b, Rect: true, X: x}
 	e.Y = float64(p.integer("a place", MaxBytes))
 	p.keyword("SIZE")
 	e.Width, e.Height = float64(p.integer("a width", MaxBytes)), float64(p.integer("a height", MaxBytes))

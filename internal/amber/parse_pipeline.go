@@ -188,16 +188,12 @@ func (p *parser) subgroup(q *Pipeline) {
 	p.endLine()
 }
 
-// SubgroupSize is the size of Chiaro's subgroups, which MIN and MAX stand for
-// in a script.
-const SubgroupSize = 16
-
 func (p *parser) requiredSize(a *Attachment) {
 	w := p.word("a size of subgroups")
 	n, ok := parseNumber(w.text)
 	switch {
 	case w.is("MIN"), w.is("MAX"):
-		a.Subgroup.RequiredSize = SubgroupSize
+		a.Subgroup.RequiredSize = DeviceSize
 	case !ok || !n.Integer || n.Bits == 0 || n.Bits > 128 || n.Bits&(n.Bits-1) != 0:
 		p.fail(CodeNumber, w.pos, "%s where MIN, MAX or a power of two up to 128 must stand", w)
 	default:

@@ -287,6 +287,7 @@ func (v *vkParser) probe(step Step, relative bool) {
 	e := &ExpectTexels{Step: step, Relative: relative, Tolerances: v.tolerance, Width: 1, Height: 1,
 		Buffer: v.pipeline(step, GraphicsPipeline).framebuffer()}
 	rect := v.optional("rect")
+	e.Rect = rect
 	e.Whole = !rect && v.optional("all")
 	channels := e.Color[:3]
 	if e.Alpha = v.oneOf("which channels", "rgb", "rgba") == 1; e.Alpha {

@@ -1,0 +1,220 @@
+package amber
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"time"
+
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+)
+
+// Options say how scripts run. Engine is required.
+type Options struct {
+	Engine       exec.Engine
+	Timeout      time.Duration // for one script; 0 for none but the context's
+	Budget       uint64        // steps of one subgroup; 0 for the engine's default, see exec.Job
+	Workers      int           // groups of a dispatch that run at once; 0 for 1
+	SubgroupSize uint32        // lanes: 4 to 128; 0 for the default
+	Contract     bool          // fuse multiplications and additions where the shader allows it
+	TargetEnv    string        // environment of shaders that name none, such as "vulkan1.1" or "spv1.4"; "" for vulkan1.0
+	// SpirvDir, where set, has ready SPIR-V in <script>/<pipeline>.<shader>.<stage>.spv,
+	// <script> being the script's path below ScriptRoot. Shaders that are not there are compiled.
+	SpirvDir, ScriptRoot string
+	Digest               bool // fill Result.Digests
+}
+
+// Status is what became of a script.
+type Status string
+
+// The statuses.
+const (
+	Pass           Status = "pass"
+	Fail           Status = "fail"        // an expectation does not hold
+	NotSupported   Status = "unsupported" // something is needed that Chiaro does not have
+	Failed         Status = "error"       // the script may not run as it stands
+	RanOutOfTime   Status = "timeout"     // the time or the budget is spent
+	noEngineReason        = "options without an engine"
+)
+
+// Result is what became of a script.
+type Result struct {
+	Status  Status
+	Message string // says why, but for Pass
+	Err     error  // the same as an error; nil for Pass
+	// Contents has the bytes of every declared buffer and image as they were
+	// when the script ended, well or not: the base level of images, tightly
+	// packed. The slices belong to the caller.
+	Contents map[string][]byte
+	// Digests has the SHA-256 of each of Contents in hexadecimal, where asked for.
+	Digests map[string]string
+}
+
+// Run runs a script until it ends, an expectation fails or ctx is done. It
+// recovers from no panic.
+func Run(ctx context.Context, s *Script, o Options) Result {
+	if o.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, o.Timeout)
+		defer cancel()
+	}
+	r := &runner{script: s, options: o, device: newDevice(o), memory: newMemory(s), entryPoints: map[entryKey]string{}}
+	defer r.device.close()
+	err := r.ready()
+	if err == nil {
+		err = r.commands(ctx, s.Commands)
+	}
+	return r.result(err)
+}
+
+// runner is a script that is running.
+type runner struct {
+	script      *Script
+	options     Options
+	device      *device
+	memory      memory
+	entryPoints map[entryKey]string // that were set on the way
+}
+
+type entryKey struct {
+	pipeline *Pipeline
+	stage    Stage
+}
+
+// result sorts an error into a status.
+func (r *runner) result(err error) Result {
+	res := Result{Status: Pass, Err: err, Contents: r.memory.contents(r.script)}
+	if err != nil {
+		res.Status, res.Message = statusOf(err), err.Error()
+	}
+	if r.options.Digest {
+		res.Digests = map[string]string{}
+		for name, data := range res.Contents {
+			sum := sha256.Sum256(data)
+			res.Digests[name] = hex.EncodeToString(sum[:])
+		}
+	}
+	return res
+}
+
+// statusOf returns the status that an error stands for.
+func statusOf(err error) Status {
+	var failure *Failure
+	var missing *Unsupported
+	var engine *exec.UnsupportedError
+	var limit *exec.LimitError
+	var budget *exec.BudgetError
+	switch {
+	case errors.As(err, &failure):
+		return Fail
+	case errors.As(err, &missing), errors.As(err, &engine), errors.As(err, &limit):
+		return NotSupported
+	case errors.As(err, &budget), errors.Is(err, context.DeadlineExceeded):
+		return RanOutOfTime
+	}
+	return Failed
+}
+
+// ready checks, before anything runs, that Chiaro has what the script needs.
+func (r *runner) ready() error {
+	if r.options.Engine == nil {
+		return errors.New(noEngineReason)
+	}
+	for _, q := range r.script.Requirements {
+		if !has(q) {
+			return r.unsupported(q.At, q.Kind.String()+" "+q.Name)
+		}
+	}
+	return r.readyCommands(r.script.Commands)
+}
+
+func (r *runner) readyCommands(cs []Command) error {
+	for _, c := range cs {
+		var err error
+		switch c := c.(type) {
+		case *Dispatch:
+			err = r.readyPipeline(c.Pipeline)
+		case *Repeat:
+			err = r.readyCommands(c.Commands)
+		case *Draw, *Clear, *SetClear, *SetState:
+			err = r.unsupported(c.Place(), "graphics pipelines")
+		case *SetEntryPoint:
+			if c.Pipeline.Kind != ComputePipeline {
+				err = r.unsupported(c.Place(), "graphics pipelines")
+			}
+		case *Trace:
+			err = r.unsupported(c.Place(), "ray tracing pipelines")
+		case *Debugger:
+			err = r.unsupported(c.Place(), "DEBUG blocks")
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readyPipeline checks what a compute pipeline binds.
+func (r *runner) readyPipeline(p *Pipeline) error {
+	if len(p.KernelArgs) > 0 {
+		return r.unsupported(p.At, "arguments of OpenCL C kernels")
+	}
+	for _, b := range p.Bindings {
+		switch b.Kind {
+		case Uniform, UniformDynamic, Storage, StorageDynamic:
+		default:
+			return r.unsupported(b.At, "descriptors of kind "+b.Kind.String())
+		}
+	}
+	return nil
+}
+
+// commands runs commands in order.
+func (r *runner) commands(ctx context.Context, cs []Command) error {
+	for _, c := range cs {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := r.command(ctx, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// command runs one command of those that ready lets pass.
+func (r *runner) command(ctx context.Context, c Command) error {
+	switch c := c.(type) {
+	case *Dispatch:
+		return r.dispatch(ctx, c)
+	case *Copy:
+		return r.copyBuffer(c)
+	case *Repeat:
+		for range c.Count {
+			if err := r.commands(ctx, c.Commands); err != nil {
+				return err
+			}
+		}
+	case *Write:
+		r.memory.write(c)
+	case *SetEntryPoint:
+		r.entryPoints[entryKey{c.Pipeline, c.Stage}] = c.Name
+	case *ExpectValues:
+		return r.check(c.At, checkValues(c, r.memory[c.Buffer]))
+	case *ExpectTexels:
+		return r.check(c.At, checkTexels(c, r.memory[c.Buffer]))
+	case *ExpectBuffers:
+		return r.check(c.At, checkBuffers(c, r.memory[c.Buffer], r.memory[c.Other]))
+	}
+	return nil
+}
+
+func (r *runner) copyBuffer(c *Copy) error {
+	from, to := r.memory[c.From], r.memory[c.To]
+	if len(from) != len(to) {
+		return r.fault(CodeSize, c.At, "buffer %s has %d bytes, buffer %s %d; a copy needs the same size", c.From.Name, len(from), c.To.Name, len(to))
+	}
+	copy(to, from)
+	return nil
+}
