@@ -2,6 +2,7 @@ package spirv
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math/bits"
 	"unsafe"
 
@@ -100,8 +101,10 @@ func (m *Module) index() *diag.Finding {
 		i += c
 	}
 	dense := 0
-	if uint64(m.Bound) <= uint64(len(w)) {
+	if isDense(m.Bound, len(w)) {
 		dense = int(m.Bound)
+	} else {
+		m.defs.sparse = map[uint32]uint32{}
 	}
 	block := make([]uint32, n+1+dense)
 	m.starts = block[: n+1 : n+1]
@@ -111,7 +114,7 @@ func (m *Module) index() *diag.Finding {
 			i += int(w[i] >> 16)
 		}
 	}
-	m.defs.room(m.Bound, len(w), n, block[n+1:])
+	m.defs.dense = block[n+1:]
 	return nil
 }
 
@@ -152,11 +155,20 @@ func (d *decoder) run() *diag.Finding {
 			}
 		}
 		id := in[1+s.flags&hasType]
-		if !d.m.defs.set(id, uint32(i)+1) {
-			return diag.New("SPV-Id-Redefined", diag.Pos{Instruction: i + 1, Word: d.m.Offset(i)}, "%v defines id %d, which instruction %d defines; an id must have one definition", in.Op(), id, d.m.Def(ID(id))+1)
+		if old := d.m.defs.set(id, uint32(i)+1); old != 0 {
+			return d.redefined(i, in, int(old)-1)
 		}
 	}
 	return nil
+}
+
+func (d *decoder) redefined(i int, in Inst, first int) *diag.Finding {
+	f := diag.New("SPV-Id-Redefined", diag.Pos{Instruction: i + 1, Word: d.m.Offset(i)}, "%v defines id %d again; an id must have one definition", in.Op(), in.Result())
+	f.Related = []diag.Related{{
+		Pos:     diag.Pos{Instruction: first + 1, Word: d.m.Offset(first)},
+		Message: fmt.Sprintf("%v defines it", d.m.Inst(first).Op()),
+	}}
+	return f
 }
 
 // imported notes the extended set that an OpExtInstImport names. A set of

@@ -108,6 +108,17 @@ func TestMalformed(t *testing.T) {
 	}
 }
 
+// TestRedefined demands that the finding names the first definition.
+func TestRedefined(t *testing.T) {
+	for _, bound := range []uint32{8, math.MaxUint32} {
+		_, err := FromWords(module(bound, op(OpTypeVoid, 7), op(OpNop), op(OpTypeBool, 7)))
+		var f *diag.Finding
+		if !errors.As(err, &f) || len(f.Related) != 1 || f.Related[0].Pos != (diag.Pos{Instruction: 1, Word: 5}) {
+			t.Errorf("%v; must relate to instruction 1, word 5", err)
+		}
+	}
+}
+
 func TestWrongSize(t *testing.T) {
 	_, err := Decode(make([]byte, 21))
 	var f *diag.Finding

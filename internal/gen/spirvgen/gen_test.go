@@ -124,6 +124,16 @@ func TestNestedParameters(t *testing.T) {
 	}
 }
 
+func TestVersions(t *testing.T) {
+	for _, c := range []struct {
+		got, want uint16
+	}{{since("1.3"), 0x103}, {since("None"), 0}, {since(""), 0x100}, {version("1.5"), 0x105}, {version(""), 0}} {
+		if c.got != c.want {
+			t.Errorf("%#x; want %#x", c.got, c.want)
+		}
+	}
+}
+
 func TestListed(t *testing.T) {
 	got := listed("A x y\nB z*")
 	if len(got) != 2 || got[1].Name != "B" || got[1].Code != 1 || got[1].Operands[0] != (operand{"IdRef", "*", "z"}) || len(got[0].Operands) != 2 {

@@ -146,6 +146,16 @@ func load(dir fs.FS, name string, to *grammar) error {
 	return nil
 }
 
+// since packs the version that brings something. The grammar says None where
+// none does; where it says nothing, as of extended instructions and two zero
+// masks, it is there from the first version on.
+func since(s string) uint16 {
+	if s == "" {
+		return 1 << 8
+	}
+	return version(s)
+}
+
 // version packs "1.3" as major<<8 | minor; 0 where there is none.
 func version(s string) uint16 {
 	major, minor, ok := strings.Cut(s, ".")

@@ -134,7 +134,7 @@ func (m *model) instructionRow(in instruction, prefix string) row {
 	}
 	return row{
 		name: m.texts.add(strings.TrimPrefix(in.Name, prefix)), value: in.Code,
-		version: version(in.Version), last: version(in.LastVersion),
+		version: since(in.Version), last: version(in.LastVersion),
 		operands: m.operands(in.Operands), capabilities: m.capable.add(caps),
 		extensions: m.extends.add(in.Extensions), also: m.aliases(in.Aliases, prefix),
 	}
@@ -269,7 +269,7 @@ func (m *model) addEnumerants() error {
 			}
 			m.name(uint8(kindSpace+i), e.Name, e.Aliases)
 			m.rows = append(m.rows, row{
-				name: m.texts.add(e.Name), value: uint32(e.Value), version: version(e.Version), last: version(e.LastVersion),
+				name: m.texts.add(e.Name), value: uint32(e.Value), version: since(e.Version), last: version(e.LastVersion),
 				operands: m.operands(e.Parameters), capabilities: m.capable.add(e.Capabilities),
 				extensions: m.extends.add(e.Extensions), also: m.aliases(e.Aliases, ""),
 			})
