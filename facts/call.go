@@ -1,0 +1,131 @@
+package facts
+
+// Functions returns the functions in the static call tree of the entry point:
+// its own first, and each before those that it calls, as far as there is no
+// recursion. The list is made anew each time.
+func (m *Module) CallTree(e *EntryPoint) []*Function {
+	if e.Func == nil {
+		return nil
+	}
+	seen := make([]bool, len(m.Functions))
+	var after []*Function // each behind those that it calls
+	type frame struct {
+		f    *Function
+		next int
+	}
+	stack := []frame{{e.Func, 0}}
+	seen[m.number(e.Func)] = true
+	for len(stack) > 0 {
+		top := &stack[len(stack)-1]
+		if top.next == len(top.f.Calls) {
+			after = append(after, top.f)
+			stack = stack[:len(stack)-1]
+			continue
+		}
+		callee := top.f.Calls[top.next]
+		top.next++
+		if n := m.number(callee); !seen[n] {
+			seen[n] = true
+			stack = append(stack, frame{callee, 0})
+		}
+	}
+	for i, j := 0, len(after)-1; i < j; i, j = i+1, j-1 {
+		after[i], after[j] = after[j], after[i]
+	}
+	return after
+}
+
+// number returns the place of a function in Functions.
+func (m *Module) number(f *Function) int { return int(m.fact[f.Index] >> factBits) }
+
+// Globals returns the variables of module scope that the entry point uses
+// statically: those that a function of its call tree names, and those that
+// initialise one of them. They are in order of declaration. The list is made
+// anew each time.
+func (m *Module) Globals(e *EntryPoint) []*Variable {
+	used := make([]bool, len(m.Variables))
+	for _, f := range m.CallTree(e) {
+		for _, v := range f.Globals {
+			used[m.fact[v.Index]>>factBits] = true
+		}
+	}
+	for i := len(m.Variables) - 1; i >= 0; i-- { // an initializer stands before
+		if v := &m.Variables[i]; used[i] && v.Init != 0 {
+			if n := m.at(v.Init, varFact); n >= 0 && n < i {
+				used[n] = true
+			}
+		}
+	}
+	var out []*Variable
+	for i := range m.Variables {
+		if used[i] {
+			out = append(out, &m.Variables[i])
+		}
+	}
+	return out
+}
+
+// recursion finds the functions that can come to call themselves: those in a
+// strongly connected part of the call graph that has a call within (Tarjan's
+// algorithm, with a stack of its own).
+func (g *gatherer) recursion() {
+	n := len(g.Functions)
+	order, low := make([]int, n), make([]int, n) // order 0 is not visited
+	on := make([]bool, n)
+	next := make([]int, n)
+	var part, path []int
+	count := 0
+	for root := range n {
+		if order[root] != 0 {
+			continue
+		}
+		path = append(path, root)
+		for len(path) > 0 {
+			v := path[len(path)-1]
+			if order[v] == 0 {
+				count++
+				order[v], low[v], on[v] = count, count, true
+				part = append(part, v)
+			}
+			f := &g.Functions[v]
+			if next[v] < len(f.Calls) {
+				c := g.number(f.Calls[next[v]])
+				next[v]++
+				switch {
+				case order[c] == 0:
+					path = append(path, c)
+				case on[c]:
+					low[v] = min(low[v], order[c])
+					f.Recursive = f.Recursive || c == v
+				}
+				continue
+			}
+			path = path[:len(path)-1]
+			if len(path) > 0 {
+				up := path[len(path)-1]
+				low[up] = min(low[up], low[v])
+			}
+			if low[v] == order[v] {
+				part = g.leave(part, v, on)
+			}
+		}
+	}
+}
+
+// leave takes the strongly connected part of v, its root, from the stack.
+func (g *gatherer) leave(part []int, v int, on []bool) []int {
+	size := len(part)
+	for {
+		size--
+		on[part[size]] = false
+		if part[size] == v {
+			break
+		}
+	}
+	if len(part)-size > 1 {
+		for _, w := range part[size:] {
+			g.Functions[w].Recursive = true
+		}
+	}
+	return part[:size]
+}

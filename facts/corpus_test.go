@@ -1,0 +1,102 @@
+package facts
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/chiaro-gpu/chiaro/spirv"
+)
+
+// corpus returns the modules under the folder that CHIARO_SPV_DIR names, and
+// skips where it names none.
+func corpus(t testing.TB) map[string]*spirv.Module {
+	dir := os.Getenv("CHIARO_SPV_DIR")
+	if dir == "" {
+		t.Skip("CHIARO_SPV_DIR names no folder of .spv files")
+	}
+	out := map[string]*spirv.Module{}
+	err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) != ".spv" {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if m, e := spirv.Decode(data); e == nil {
+			out[path] = m
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// TestCorpus gathers real modules.
+func TestCorpus(t *testing.T) {
+	list := corpus(t)
+	for name, m := range list {
+		f := Gather(m, nil)
+		checkModule(t, name, f)
+	}
+	t.Logf("%d modules", len(list))
+}
+
+// checkModule demands what is true of every valid module.
+func checkModule(t *testing.T, name string, m *Module) {
+	for i := range m.Consts {
+		if c := &m.Consts[i]; !c.Known {
+			t.Errorf("%s: constant %d (%v) is not known", name, c.ID, c.Op)
+		}
+	}
+	for i := range m.EntryPoints {
+		e := &m.EntryPoints[i]
+		if e.Func == nil || e.Func.Entry() == nil {
+			t.Errorf("%s: entry point %q has no body", name, e.Name)
+		}
+		if e.Model == spirv.ExecutionModelGLCompute && !e.HasLocalSize {
+			t.Errorf("%s: entry point %q has no size", name, e.Name)
+		}
+	}
+	for i := range m.Functions {
+		f := &m.Functions[i]
+		if f.Return == nil || f.Type == nil || f.Recursive {
+			t.Errorf("%s: function %d: %+v", name, f.ID, f)
+		}
+		for n := range f.Blocks {
+			checkBlock(t, name, &f.Blocks[n])
+		}
+	}
+}
+
+func checkBlock(t *testing.T, name string, b *Block) {
+	if b.Term < 0 || b.End != b.Term+1 {
+		t.Errorf("%s: block %d ends at %d, terminator %d", name, b.ID, b.End, b.Term)
+	}
+	for c := b.Construct; c != nil; c = c.Parent {
+		if !c.Contains(b) && c.Entry != b {
+			t.Errorf("%s: %v construct of block %d does not contain block %d", name, c.Kind, c.Header.ID, b.ID)
+		}
+	}
+	for _, s := range b.Succs {
+		if b.Reachable && s.Idom() != nil && !Dominates(s.Idom(), b) {
+			t.Errorf("%s: block %d leads to %d, but %d does not dominate it", name, b.ID, s.ID, s.Idom().ID)
+		}
+	}
+}
+
+func BenchmarkGather(b *testing.B) {
+	list := corpus(b)
+	insts := 0
+	for _, m := range list {
+		insts += m.Len()
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		for _, m := range list {
+			Gather(m, nil)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(insts), "ns/inst")
+}

@@ -1,0 +1,146 @@
+package facts
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
+)
+
+// EntryPoint is an OpEntryPoint.
+type EntryPoint struct {
+	Index     int      // its instruction
+	ID        spirv.ID // of the function
+	Model     spirv.ExecutionModel
+	Name      string
+	Interface []spirv.ID // variables, as the module lists them
+	Func      *Function  // nil where it is missing
+
+	// Modes are the execution modes of the function, in order. They are
+	// shared with other entry points of the same function.
+	Modes []Mode
+
+	// LocalSize is the size of a workgroup, where HasLocalSize: that of the
+	// constant decorated WorkgroupSize, else of LocalSizeId, else of LocalSize.
+	LocalSize    [3]uint32
+	HasLocalSize bool
+}
+
+// Mode is one execution mode.
+type Mode struct {
+	Kind     spirv.ExecutionMode
+	Index    int      // its instruction
+	Operands []uint32 // the words behind the mode
+	IDs      bool     // Operands are ids: OpExecutionModeId
+	target   int32
+}
+
+// Mode returns the entry point's mode of a kind, the first where there are
+// several; false where there is none.
+func (e *EntryPoint) Mode(kind spirv.ExecutionMode) (Mode, bool) {
+	for _, m := range e.Modes {
+		if m.Kind == kind {
+			return m, true
+		}
+	}
+	return Mode{}, false
+}
+
+// HasMode reports whether the entry point has a mode.
+func (e *EntryPoint) HasMode(kind spirv.ExecutionMode) bool {
+	_, ok := e.Mode(kind)
+	return ok
+}
+
+// EntryPoint returns the entry point of a name and model, nil where there is
+// none.
+func (m *Module) EntryPoint(name string, model spirv.ExecutionModel) *EntryPoint {
+	for i := range m.EntryPoints {
+		if e := &m.EntryPoints[i]; e.Name == name && e.Model == model {
+			return e
+		}
+	}
+	return nil
+}
+
+// entryPoints states the entry points.
+func (g *gatherer) entryPoints() {
+	g.modes = make([]Mode, 0, len(g.mode))
+	for _, n := range g.mode {
+		in := g.Code.Inst(int(n))
+		v := inst.ExecutionMode(in)
+		g.modes = append(g.modes, Mode{
+			v.Mode(), int(n), v.ModeWords(), in.Op() == spirv.OpExecutionModeId, int32(g.Def(v.EntryPoint())),
+		})
+	}
+	slices.SortFunc(g.modes, func(x, y Mode) int {
+		return cmp.Or(cmp.Compare(x.target, y.target), cmp.Compare(x.Index, y.Index))
+	})
+	size, decorated := g.workgroupSize()
+	g.EntryPoints = make([]EntryPoint, len(g.entry))
+	for i, n := range g.entry {
+		v := inst.EntryPoint(g.Code.Inst(int(n)))
+		e := &g.EntryPoints[i]
+		*e = EntryPoint{
+			Index: int(n), ID: v.EntryPoint(), Model: v.ExecutionModel(), Name: v.Name(),
+			Interface: v.Interface(), Func: g.Function(v.EntryPoint()),
+		}
+		e.Modes = g.modesOf(int32(g.Def(e.ID)))
+		if e.LocalSize, e.HasLocalSize = size, decorated; !decorated {
+			g.localSize(e)
+		}
+	}
+}
+
+// modesOf returns the modes of the function that an instruction defines.
+func (g *gatherer) modesOf(target int32) []Mode {
+	if target < 0 {
+		return nil
+	}
+	by := func(m Mode, t int32) int { return cmp.Compare(m.target, t) }
+	a, _ := slices.BinarySearchFunc(g.modes, target, by)
+	b, _ := slices.BinarySearchFunc(g.modes, target+1, by)
+	return g.modes[a:b:b]
+}
+
+// workgroupSize returns the value of the constant that is decorated BuiltIn
+// WorkgroupSize. It stands above every mode (SPIR-V §3.2.21, WorkgroupSize).
+func (g *gatherer) workgroupSize() (size [3]uint32, ok bool) {
+	for _, d := range g.decor.list {
+		if d.Kind != spirv.DecorationBuiltIn || d.kind == grouped || d.member >= 0 ||
+			spirv.BuiltIn(d.Literal()) != spirv.BuiltInWorkgroupSize || g.fact[d.target].kind() != constFact {
+			continue
+		}
+		c := &g.Consts[g.fact[d.target]>>factBits]
+		if size, ok = g.three(c.Elem(0), c.Elem(1), c.Elem(2)); ok {
+			return size, true
+		}
+	}
+	return size, false
+}
+
+// three returns the values of three integer constants.
+func (g *gatherer) three(list ...*Const) (size [3]uint32, ok bool) {
+	for i, c := range list {
+		n, ok := c.Int()
+		if !ok {
+			return [3]uint32{}, false
+		}
+		size[i] = uint32(n)
+	}
+	return size, true
+}
+
+// localSize takes the size of the workgroup from the modes.
+func (g *gatherer) localSize(e *EntryPoint) {
+	if m, ok := e.Mode(spirv.ExecutionModeLocalSizeId); ok && len(m.Operands) == 3 {
+		ids := spirv.IDs(m.Operands)
+		if e.LocalSize, e.HasLocalSize = g.three(g.Const(ids[0]), g.Const(ids[1]), g.Const(ids[2])); e.HasLocalSize {
+			return
+		}
+	}
+	if m, ok := e.Mode(spirv.ExecutionModeLocalSize); ok && len(m.Operands) == 3 {
+		e.LocalSize, e.HasLocalSize = [3]uint32(m.Operands), true
+	}
+}

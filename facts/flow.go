@@ -1,0 +1,150 @@
+package facts
+
+import (
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
+)
+
+// flow states the control flow of a function.
+func (g *gatherer) flow(f *Function) {
+	if len(f.Blocks) == 0 {
+		return
+	}
+	g.edges(f)
+	dominate(f)
+	g.constructs(f)
+}
+
+// edges states where blocks lead.
+func (g *gatherer) edges(f *Function) {
+	mark := make([]int32, len(f.Blocks)) // number of the last block that led here, from 1
+	total := 0
+	for n := range f.Blocks {
+		b := &f.Blocks[n]
+		b.Number = n
+		g.targets(b, func(id spirv.ID) { total++ })
+	}
+	arena := make([]*Block, 0, total)
+	preds := make([]int32, len(f.Blocks)+1)
+	for n := range f.Blocks {
+		b := &f.Blocks[n]
+		at := len(arena)
+		g.targets(b, func(id spirv.ID) {
+			if t := g.within(f, id); t != nil && mark[t.Number] != int32(n+1) {
+				mark[t.Number] = int32(n + 1)
+				arena = append(arena, t)
+				preds[t.Number]++
+			}
+		})
+		b.Succs = arena[at:len(arena):len(arena)]
+		g.merge(b)
+	}
+	back := make([]*Block, len(arena))
+	at := 0
+	for n := range f.Blocks {
+		f.Blocks[n].Preds = back[at : at : at+int(preds[n])]
+		at += int(preds[n])
+	}
+	for n := range f.Blocks {
+		for _, t := range f.Blocks[n].Succs {
+			t.Preds = append(t.Preds, &f.Blocks[n])
+		}
+	}
+}
+
+// within returns the block of a label, nil where it is not in f.
+func (g *gatherer) within(f *Function, id spirv.ID) *Block {
+	if b := g.Block(id); b != nil && b.Func == f {
+		return b
+	}
+	return nil
+}
+
+// merge states what the merge instruction of a header names.
+func (g *gatherer) merge(b *Block) {
+	if b.Merge < 0 {
+		return
+	}
+	in := g.Code.Inst(b.Merge)
+	if in.Op() == spirv.OpSelectionMerge {
+		b.MergeBlock = g.within(b.Func, inst.SelectionMerge(in).MergeBlock())
+		return
+	}
+	v := inst.LoopMerge(in)
+	b.MergeBlock, b.Continue = g.within(b.Func, v.MergeBlock()), g.within(b.Func, v.ContinueTarget())
+}
+
+// targets yields the labels that the terminator of a block names, in order.
+func (g *gatherer) targets(b *Block, yield func(spirv.ID)) {
+	if b.Term < 0 {
+		return
+	}
+	in := g.Code.Inst(b.Term)
+	switch in.Op() {
+	case spirv.OpBranch:
+		yield(inst.Branch(in).TargetLabel())
+	case spirv.OpBranchConditional:
+		v := inst.BranchConditional(in)
+		yield(v.TrueLabel())
+		yield(v.FalseLabel())
+	case spirv.OpSwitch:
+		v := inst.Switch(in)
+		yield(v.Default())
+		for _, label := range v.Cases(g.selectorWords(v)) {
+			yield(label)
+		}
+	}
+}
+
+// selectorWords returns how many words a literal of a switch takes.
+func (m *Module) selectorWords(v inst.Switch) int {
+	if t := m.TypeOf(v.Selector()); t.IsInt() && t.Width > 32 {
+		return int((uint64(t.Width) + 31) / 32)
+	}
+	return 1
+}
+
+// Case is one case of an OpSwitch.
+type Case struct {
+	Value  uint64 // the literal's bits, cut to the width of the selector
+	Target *Block // nil where it is missing
+}
+
+// Switch returns where the OpSwitch that ends a block leads: to deflt where no
+// case has the selector's value. It is false where no OpSwitch does. The list is
+// made anew each time.
+func (m *Module) Switch(b *Block) (deflt *Block, cases []Case, ok bool) {
+	if b.Term < 0 || m.Code.Inst(b.Term).Op() != spirv.OpSwitch {
+		return nil, nil, false
+	}
+	v := inst.Switch(m.Code.Inst(b.Term))
+	g := gatherer{Module: m}
+	width := uint32(32)
+	if t := m.TypeOf(v.Selector()); t.IsInt() {
+		width = t.Width
+	}
+	for words, label := range v.Cases(m.selectorWords(v)) {
+		cases = append(cases, Case{number(words, width), g.within(b.Func, label)})
+	}
+	return g.within(b.Func, v.Default()), cases, true
+}
+
+// number returns the bits of a literal, low-order word first, cut to a width.
+func number(words []uint32, width uint32) uint64 {
+	var x uint64
+	if len(words) > 0 {
+		x = uint64(words[0])
+	}
+	if len(words) > 1 {
+		x |= uint64(words[1]) << 32
+	}
+	return x & mask(width)
+}
+
+// mask returns as many ones as a value of the given width has bits.
+func mask(width uint32) uint64 {
+	if width >= 64 {
+		return ^uint64(0)
+	}
+	return 1<<width - 1
+}

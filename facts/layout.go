@@ -1,0 +1,281 @@
+package facts
+
+import (
+	"math"
+
+	"github.com/chiaro-gpu/chiaro/spirv"
+)
+
+// Rule is one of Vulkan's three ways to align (Alignment Requirements in the
+// chapter Shader Interfaces).
+type Rule uint8
+
+// The rules.
+const (
+	Scalar   Rule = iota // as the components
+	Base                 // std430: vectors as 2 or 4 components
+	Extended             // std140: arrays and structs to 16 bytes as well
+	numRules
+)
+
+// layout is what is known of a type's place in memory.
+type layout struct {
+	align [2][numRules]uint32 // of column-major, of row-major matrices within
+	bare  *Type               // the element of an array of arrays, nil if a pointer; itself of all else
+	span  uint64              // bytes from the first to the last of the bare ones
+	size  uint64              // of all but matrices; of an array, that of its bare element
+	fixed bool                // no runtime array within
+}
+
+// Align returns the alignment of a type in bytes; 0 where it has none, as of an
+// opaque type. Whether matrices within are row-major is said by the member that
+// the type is of.
+func (t *Type) Align(r Rule, rowMajor bool) uint32 {
+	switch {
+	case t == nil:
+		return 0
+	case t.IsPointer():
+		return uint32(pointerSize(t))
+	case rowMajor:
+		return t.layout.align[1][r]
+	}
+	return t.layout.align[0][r]
+}
+
+// Size returns how many bytes a value takes from its first byte to behind its
+// last one, with the strides and offsets that decorations give it; without
+// padding at its end. The stride and order of matrices within are said by the
+// member that the type is of. A runtime array takes 0; a boolean and an opaque
+// type too. It does not grow beyond math.MaxUint64.
+func (t *Type) Size(matrixStride uint32, rowMajor bool) uint64 {
+	if t == nil {
+		return 0
+	}
+	if t.IsRuntimeArray() || t.IsArray() && t.Count == 0 {
+		return 0
+	}
+	b := t.layout.bare
+	switch {
+	case t.IsPointer():
+		return pointerSize(t)
+	case b == nil:
+		return satAdd(t.layout.span, t.layout.size)
+	case b.IsMatrix():
+		n, c := b.Count, b.Elem
+		if c == nil {
+			return 0
+		}
+		size := c.layout.size
+		if rowMajor {
+			n = c.Count
+			size = satMul(b.Count, c.Elem.bytes())
+		}
+		if n == 0 {
+			return 0
+		}
+		return satAdd(t.layout.span, satAdd(satMul(n-1, uint64(matrixStride)), size))
+	}
+	return satAdd(t.layout.span, b.layout.size)
+}
+
+// Size returns how many bytes the member takes; see Type.Size.
+func (m *Member) Size() uint64 { return m.Type.Size(m.MatrixStride, m.RowMajor) }
+
+// Align returns the alignment of the member in bytes; see Type.Align.
+func (m *Member) Align(r Rule) uint32 { return m.Type.Align(r, m.RowMajor) }
+
+// Fixed reports whether no runtime array is within the type.
+func (t *Type) Fixed() bool { return t != nil && (t.IsPointer() || t.layout.fixed) }
+
+// bytes returns the size of a scalar.
+func (t *Type) bytes() uint64 {
+	if t.IsInt() || t.IsFloat() {
+		return (uint64(t.Width) + 7) / 8
+	}
+	return 0
+}
+
+// pointerSize returns the size of a pointer in memory: 8 bytes of a physical
+// one, 0 of all else.
+func pointerSize(t *Type) uint64 {
+	if t.Storage == spirv.StorageClassPhysicalStorageBuffer {
+		return 8
+	}
+	return 0
+}
+
+// arrange states the layout of a type, that of its parts being known.
+func (g *gatherer) arrange(t *Type) {
+	l := &t.layout
+	l.bare, l.fixed = t, true
+	switch {
+	case t.IsInt(), t.IsFloat():
+		l.size = t.bytes()
+		l.both(l.size, l.size, l.size)
+	case t.IsVector():
+		n := t.Elem.bytes()
+		l.size = satMul(n, t.Count)
+		l.both(n, satMul(n, lanes(t.Count)), satMul(n, lanes(t.Count)))
+	case t.IsMatrix():
+		g.arrangeMatrix(t)
+	case t.IsArray():
+		g.arrangeArray(t)
+	case t.IsStruct():
+		g.arrangeStruct(t)
+	}
+	if t.IsPointer() || t.IsArray() {
+		if d, ok := g.Decoration(t.ID, spirv.DecorationArrayStride); ok {
+			t.ArrayStride = d.Literal()
+		}
+	}
+	if t.IsArray() && t.Count > 0 {
+		l.span = satAdd(satMul(t.Count-1, uint64(t.ArrayStride)), l.span)
+	}
+}
+
+// lanes returns how many components the alignment of a vector counts.
+func lanes(n uint64) uint64 {
+	switch {
+	case n <= 2:
+		return n
+	case n <= 4:
+		return 4
+	}
+	return satMul(4, (n+3)/4)
+}
+
+// both sets the alignments for matrices of either order.
+func (l *layout) both(scalar, base, extended uint64) {
+	l.align[0] = [numRules]uint32{clip(scalar), clip(base), clip(extended)}
+	l.align[1] = l.align[0]
+}
+
+func clip(x uint64) uint32 { return uint32(min(x, math.MaxUint32)) }
+
+// round16 rounds up to a multiple of 16.
+func round16(x uint32) uint32 {
+	if x > math.MaxUint32-15 {
+		return math.MaxUint32 &^ 15
+	}
+	return (x + 15) &^ 15
+}
+
+// arrangeMatrix: a matrix is an array of its columns, or of its rows.
+func (g *gatherer) arrangeMatrix(t *Type) {
+	if !t.Elem.IsVector() {
+		return
+	}
+	n := t.Elem.Elem.bytes()
+	for order, count := range [2]uint64{t.Elem.Count, t.Count} {
+		base := clip(satMul(n, lanes(count)))
+		t.layout.align[order] = [numRules]uint32{clip(n), base, round16(base)}
+	}
+}
+
+func (g *gatherer) arrangeArray(t *Type) {
+	l := &t.layout
+	l.fixed = !t.IsRuntimeArray()
+	if t.Elem == nil {
+		return
+	}
+	for order, row := range [2]bool{false, true} {
+		l.align[order] = [numRules]uint32{
+			t.Elem.Align(Scalar, row), t.Elem.Align(Base, row), round16(t.Elem.Align(Extended, row)),
+		}
+	}
+	l.fixed = l.fixed && t.Elem.Fixed()
+	if t.Elem.IsPointer() { // it may not be filled in yet
+		l.bare, l.size = nil, pointerSize(t.Elem)
+		return
+	}
+	l.bare, l.span, l.size = t.Elem.layout.bare, t.Elem.layout.span, t.Elem.layout.size
+}
+
+func (g *gatherer) arrangeStruct(t *Type) {
+	l := &t.layout
+	var align [numRules]uint32
+	for n := range t.Members {
+		m := &t.Members[n]
+		for r := range numRules {
+			align[r] = max(align[r], m.Align(r))
+		}
+		if m.Type != nil {
+			l.fixed = l.fixed && m.Type.Fixed()
+		}
+		l.size = max(l.size, satAdd(uint64(m.Offset), m.Size()))
+	}
+	if len(t.Members) == 0 {
+		align[Base] = g.smallest()
+	}
+	align[Extended] = round16(max(align[Extended], 1))
+	l.align = [2][numRules]uint32{align, align}
+}
+
+// smallest returns the size of the smallest scalar that the capabilities let
+// stand in a buffer.
+func (g *gatherer) smallest() uint32 {
+	switch {
+	case g.Capable(spirv.CapabilityStorageBuffer8BitAccess),
+		g.Capable(spirv.CapabilityUniformAndStorageBuffer8BitAccess),
+		g.Capable(spirv.CapabilityStoragePushConstant8),
+		g.Capable(spirv.CapabilityWorkgroupMemoryExplicitLayout8BitAccessKHR):
+		return 1
+	case g.Capable(spirv.CapabilityStorageBuffer16BitAccess),
+		g.Capable(spirv.CapabilityUniformAndStorageBuffer16BitAccess),
+		g.Capable(spirv.CapabilityStoragePushConstant16),
+		g.Capable(spirv.CapabilityWorkgroupMemoryExplicitLayout16BitAccessKHR):
+		return 2
+	}
+	return 4
+}
+
+// members states the members of a struct with the decorations of each.
+func (g *gatherer) members(t *Type, i int, ids []spirv.ID) {
+	t.Members = make([]Member, len(ids))
+	leaf := uint64(0)
+	for n, id := range ids {
+		m := &t.Members[n]
+		m.Type, m.Leaf = g.before(id, i), leaf
+		leaf = satAdd(leaf, leafCount(m.Type))
+	}
+	list := g.decor.list[g.decor.first[i]:g.decor.first[i+1]]
+	for _, d := range list {
+		if d.member < 0 || int(d.member) >= len(ids) {
+			continue
+		}
+		m := &t.Members[d.member]
+		if d.kind != grouped {
+			m.place(d.Decoration)
+			continue
+		}
+		group := g.own(spirv.ID(d.Operands[0]), -1)
+		for _, kind := range placing {
+			if e, ok := find(group, uint32(kind)); ok {
+				m.place(e)
+			}
+		}
+	}
+}
+
+// placing are the decorations that place takes.
+var placing = [...]spirv.Decoration{
+	spirv.DecorationOffset, spirv.DecorationMatrixStride, spirv.DecorationRowMajor, spirv.DecorationColMajor,
+}
+
+// place takes over a decoration that says where the member lies.
+func (m *Member) place(d Decoration) {
+	switch d.Kind {
+	case spirv.DecorationOffset:
+		if !m.HasOffset {
+			m.Offset, m.HasOffset = d.Literal(), true
+		}
+	case spirv.DecorationMatrixStride:
+		if !m.HasMatrixStride {
+			m.MatrixStride, m.HasMatrixStride = d.Literal(), true
+		}
+	case spirv.DecorationRowMajor:
+		m.RowMajor = true
+	case spirv.DecorationColMajor:
+		m.ColMajor = true
+	}
+}

@@ -1,0 +1,122 @@
+package facts
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
+)
+
+// names is which instructions give names.
+type names struct {
+	found   []int32 // OpName and OpMemberName
+	ids     []int32 // of each instruction: its OpName + 1, 0 where it has none
+	members []memberName
+	sources []int // OpSource
+}
+
+// memberName says which OpMemberName stands for a member.
+type memberName struct {
+	target int32
+	member uint32
+	index  int32
+}
+
+// debug takes note of a debug instruction.
+func (n *names) debug(i int, op spirv.Op, _ spirv.Inst) {
+	switch op {
+	case spirv.OpName, spirv.OpMemberName:
+		n.found = append(n.found, int32(i))
+	case spirv.OpSource:
+		n.sources = append(n.sources, i)
+	}
+}
+
+// name finds what each name belongs to.
+func (g *gatherer) name() {
+	n := &g.names
+	if len(n.found) == 0 {
+		return
+	}
+	n.ids = make([]int32, g.Code.Len())
+	for _, i := range n.found {
+		in := g.Code.Inst(int(i))
+		t := g.Def(spirv.ID(in[1]))
+		if t < 0 {
+			continue
+		}
+		if in.Op() == spirv.OpMemberName {
+			n.members = append(n.members, memberName{int32(t), inst.MemberName(in).Member(), i})
+		} else if n.ids[t] == 0 {
+			n.ids[t] = i + 1
+		}
+	}
+	n.found = nil
+	slices.SortFunc(n.members, func(x, y memberName) int {
+		return cmp.Or(compareMember(x, y), cmp.Compare(x.index, y.index))
+	})
+}
+
+func compareMember(x, y memberName) int {
+	return cmp.Or(cmp.Compare(x.target, y.target), cmp.Compare(x.member, y.member))
+}
+
+// Name returns the name that OpName gives id, the first where there are
+// several; "" where there is none. It makes the string anew each time.
+func (m *Module) Name(id spirv.ID) string {
+	i := m.Def(id)
+	if i < 0 || i >= len(m.names.ids) || m.names.ids[i] == 0 {
+		return ""
+	}
+	return inst.Name(m.Code.Inst(int(m.names.ids[i]) - 1)).Name()
+}
+
+// MemberName returns the name that OpMemberName gives a member of a struct, ""
+// where there is none. It makes the string anew each time.
+func (m *Module) MemberName(id spirv.ID, member int) string {
+	list := m.names.members
+	n, ok := slices.BinarySearchFunc(list, memberName{int32(m.Def(id)), uint32(member), 0}, compareMember)
+	if !ok {
+		return ""
+	}
+	return inst.MemberName(m.Code.Inst(int(list[n].index))).Name()
+}
+
+// String returns the string of an OpString, false where id is none.
+func (m *Module) String(id spirv.ID) (string, bool) {
+	in := m.Code.DefInst(id)
+	if in == nil || in.Op() != spirv.OpString {
+		return "", false
+	}
+	return inst.String(in).String(), true
+}
+
+// Source is what an OpSource says.
+type Source struct {
+	Language spirv.SourceLanguage
+	Version  uint32 // in the language's own counting
+	File     string // "" where it is not said
+	Text     string // with the OpSourceContinued behind it; "" where it is not said
+}
+
+// Sources returns what the module says of its sources.
+func (m *Module) Sources() []Source {
+	var out []Source
+	for _, i := range m.names.sources {
+		v := inst.Source(m.Code.Inst(i))
+		s := Source{Language: v.SourceLanguage(), Version: v.Version()}
+		if f, ok := v.File(); ok {
+			s.File, _ = m.String(f)
+		}
+		if t, ok := v.Source(); ok {
+			text := []byte(t)
+			for i++; i < m.Code.Len() && m.Code.Inst(i).Op() == spirv.OpSourceContinued; i++ {
+				text = append(text, inst.SourceContinued(m.Code.Inst(i)).ContinuedSource()...)
+			}
+			s.Text = string(text)
+		}
+		out = append(out, s)
+	}
+	return out
+}

@@ -1,0 +1,247 @@
+package facts
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/direct"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
+)
+
+// operation evaluates an OpSpecConstantOp (SPIR-V §3.3.7).
+func (g *gatherer) operation(c *Const, v inst.SpecConstantOp) {
+	words := v.Operands()
+	switch op := v.Opcode(); op {
+	case spirv.OpCompositeExtract:
+		g.extract(c, words)
+	case spirv.OpCompositeInsert:
+		g.insert(c, words)
+	case spirv.OpVectorShuffle:
+		g.shuffle(c, words)
+	case spirv.OpSelect:
+		g.choose(c, words)
+	case spirv.OpQuantizeToF16:
+		g.quantize(c, words)
+	default:
+		if row, ok := direct.Lookup(op); ok {
+			g.each(c, row, words)
+		}
+	}
+}
+
+// take gives c the value of another constant of its type.
+func (c *Const) take(from *Const) {
+	if from == nil || from.Type != c.Type {
+		return
+	}
+	c.Known, c.Bits, c.Elems, c.Replicate = from.Known, from.Bits, from.Elems, from.Replicate
+	c.Null, c.Undef = from.Null, from.Undef
+}
+
+// operands returns the constants that the words name, nil where one is missing
+// or there are not n.
+func (g *gatherer) operands(c *Const, words []uint32, n int) []*Const {
+	if len(words) < n || n > 3 {
+		return nil
+	}
+	list := make([]*Const, n)
+	for i, id := range spirv.IDs(words[:n]) {
+		if list[i] = g.constBefore(id, c.Index); list[i] == nil || !list[i].Known {
+			return nil
+		}
+	}
+	return list
+}
+
+func (g *gatherer) extract(c *Const, words []uint32) {
+	list := g.operands(c, words, 1)
+	if list == nil {
+		return
+	}
+	from := list[0]
+	for _, i := range words[1:] {
+		from = from.Elem(int(i))
+	}
+	c.take(from)
+}
+
+// insert replaces one part, on every level down to it.
+func (g *gatherer) insert(c *Const, words []uint32) {
+	list := g.operands(c, words, 2)
+	if list == nil {
+		return
+	}
+	object, from := list[0], list[1]
+	if len(words) == 2 {
+		c.take(object)
+		return
+	}
+	if from.Type != c.Type {
+		return
+	}
+	to := c
+	for n, i := range words[2:] {
+		if !g.copyParts(to, from) || uint64(i) >= uint64(len(to.Elems)) {
+			return
+		}
+		from = from.Elem(int(i))
+		if n == len(words)-3 {
+			if from == nil || object.Type != from.Type {
+				return
+			}
+			to.Elems[i] = object
+			break
+		}
+		if from == nil {
+			return
+		}
+		part := &Const{Op: c.Op, Index: c.Index, Type: from.Type, Known: true, Spec: true}
+		to.Elems[i] = part
+		to = part
+	}
+	c.Known = true
+}
+
+// copyParts gives to the parts of a composite, in a list of its own. It is
+// false where the budget for evaluated parts is spent.
+func (g *gatherer) copyParts(to, from *Const) bool {
+	n := from.Type.Parts()
+	if !from.Type.IsComposite() || !g.spend(n) {
+		return false
+	}
+	to.Elems = make([]*Const, n)
+	for i := range to.Elems {
+		to.Elems[i] = from.Elem(i)
+	}
+	return true
+}
+
+// spend takes n parts from the budget, which keeps the memory in proportion to
+// the module.
+func (g *gatherer) spend(n uint64) bool {
+	if n > uint64(g.budget) {
+		return false
+	}
+	g.budget -= int(n)
+	return true
+}
+
+func (g *gatherer) shuffle(c *Const, words []uint32) {
+	list := g.operands(c, words, 2)
+	if list == nil || !c.Type.IsVector() || c.Type.Count != uint64(len(words)-2) || !g.spend(c.Type.Count) {
+		return
+	}
+	first := uint32(list[0].Type.Components())
+	elems := make([]*Const, len(words)-2)
+	for n, i := range words[2:] {
+		switch {
+		case i == ^uint32(0): // no source: undefined
+			elems[n] = &Const{Op: c.Op, Index: c.Index, Type: c.Type.Elem, Known: c.Type.Elem != nil, Undef: true}
+		case i < first:
+			elems[n] = list[0].Elem(int(i))
+		default:
+			elems[n] = list[1].Elem(int(i - first))
+		}
+	}
+	c.Elems = elems
+	c.settle()
+}
+
+// choose evaluates OpSelect: by a scalar one of two objects of any type, by a
+// vector component by component.
+func (g *gatherer) choose(c *Const, words []uint32) {
+	list := g.operands(c, words, 3)
+	switch {
+	case list == nil:
+	case list[0].Type.IsBool():
+		if list[0].Bits != 0 {
+			c.take(list[1])
+		} else {
+			c.take(list[2])
+		}
+	default:
+		row, _ := direct.Lookup(spirv.OpSelect)
+		g.each(c, row, words)
+	}
+}
+
+// quantize evaluates OpQuantizeToF16: to 16 bits, denormals to zero, and back.
+func (g *gatherer) quantize(c *Const, words []uint32) {
+	g.components(c, words, 1, func(t ir.Type, args []direct.Operand[uint64]) (uint64, bool) {
+		return direct.Quantize(evaluator{}, t, args[0])
+	})
+}
+
+// each evaluates an instruction that is one operation for each component.
+func (g *gatherer) each(c *Const, row direct.Row, words []uint32) {
+	g.components(c, words, len(words), func(t ir.Type, args []direct.Operand[uint64]) (uint64, bool) {
+		return direct.Apply(evaluator{}, row, t, args...)
+	})
+}
+
+// components gives c, a scalar or vector, what f makes of the components of the
+// first n operands.
+func (g *gatherer) components(c *Const, words []uint32, n int, f func(ir.Type, []direct.Operand[uint64]) (uint64, bool)) {
+	list := g.operands(c, words, n)
+	t := Lane(c.Type.Scalar())
+	if list == nil || t == ir.None {
+		return
+	}
+	args := make([]direct.Operand[uint64], n)
+	value := func(i int) (uint64, bool) {
+		for k, x := range list {
+			if c.Type.IsVector() {
+				if x.Type.Components() != c.Type.Components() {
+					return 0, false
+				}
+				x = x.Elem(i)
+			}
+			args[k] = direct.Operand[uint64]{Value: x.Bits, Type: Lane(x.Type)}
+			if args[k].Type == ir.None {
+				return 0, false
+			}
+		}
+		return f(t, args)
+	}
+	if c.Type.IsScalar() {
+		c.Bits, c.Known = value(0)
+		return
+	}
+	if !c.Type.IsVector() || c.Type.Count > 1<<16 || !g.spend(c.Type.Count) {
+		return
+	}
+	parts := make([]Const, c.Type.Count)
+	elems := make([]*Const, c.Type.Count)
+	for i := range parts {
+		bits, ok := value(i)
+		parts[i] = Const{Op: c.Op, Index: c.Index, Type: c.Type.Elem, Known: ok, Bits: bits, Spec: true}
+		elems[i] = &parts[i]
+	}
+	c.Elems = elems
+	c.settle()
+}
+
+// Lane returns the type that a scalar has in the IR; ir.None of all else, and
+// of widths that the IR does not have. Floats of another encoding than IEEE
+// 754's are integers there.
+func Lane(t *Type) ir.Type {
+	switch {
+	case t.IsBool():
+		return ir.B1
+	case t.IsInt():
+		return ir.Int(t.Width)
+	case t.IsFloat() && t.Encoded:
+		return ir.Int(t.Width)
+	case t.IsFloat():
+		return ir.Float(t.Width)
+	}
+	return ir.None
+}
+
+// evaluator makes values by computing them.
+type evaluator struct{}
+
+func (evaluator) Const(_ ir.Type, bits uint64) uint64 { return bits }
+
+func (evaluator) Make(op ir.Op, t, from ir.Type, x, y, z uint64) uint64 {
+	return op.Row().Eval(ir.Key{Type: t, From: from}, x, y, z)
+}

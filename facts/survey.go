@@ -1,0 +1,183 @@
+package facts
+
+import (
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
+)
+
+// survey looks at each instruction once: it numbers the facts to come, makes
+// room for them, and states what needs no other fact.
+func (g *gatherer) survey() {
+	g.capable = map[spirv.Capability]bool{}
+	var s surveyor
+	for i := range g.Code.Len() {
+		in := g.Code.Inst(i)
+		op := in.Op()
+		if !g.Code.Known(i) {
+			continue
+		}
+		s.mark(g, i, op)
+		switch op.Class() {
+		case spirv.ClassTypeDeclaration, spirv.ClassReserved:
+			if op.HasResult() && !op.HasType() {
+				g.tag(i, typeFact, &g.count.types)
+			}
+		case spirv.ClassConstantCreation:
+			g.constant(i, op, in)
+		case spirv.ClassMiscellaneous:
+			if op == spirv.OpUndef {
+				g.tag(i, constFact, &g.count.consts)
+			}
+		case spirv.ClassMemory:
+			if op == spirv.OpVariable || op == spirv.OpUntypedVariableKHR {
+				g.tag(i, varFact, &g.count.vars)
+			}
+		case spirv.ClassFunction:
+			s.function(g, i, op)
+		case spirv.ClassControlFlow:
+			if op == spirv.OpLabel && s.inside {
+				g.tag(i, blockFact, &g.count.blocks)
+			}
+		case spirv.ClassAnnotation:
+			if op != spirv.OpDecorationGroup {
+				g.annot = append(g.annot, int32(i))
+			}
+		case spirv.ClassDebug:
+			g.names.debug(i, op, in)
+		case spirv.ClassExtension:
+			g.extension(i, op, in)
+		case spirv.ClassModeSetting:
+			g.setting(i, op, in)
+		}
+	}
+	g.room()
+}
+
+// surveyor is the state of a survey.
+type surveyor struct {
+	inside bool // in a function
+	line   int32
+}
+
+// tag gives instruction i the next fact of a kind.
+func (g *gatherer) tag(i int, kind fact, n *int) {
+	g.fact[i] = fact(*n)<<factBits | kind
+	*n++
+}
+
+func (g *gatherer) constant(i int, op spirv.Op, in spirv.Inst) {
+	if !op.HasResult() {
+		return
+	}
+	g.tag(i, constFact, &g.count.consts)
+	switch op {
+	case spirv.OpConstantComposite, spirv.OpSpecConstantComposite:
+		g.count.elems += len(in) - 3
+	case spirv.OpConstantCompositeReplicateEXT, spirv.OpSpecConstantCompositeReplicateEXT:
+		g.count.elems++
+	}
+}
+
+func (s *surveyor) function(g *gatherer, i int, op spirv.Op) {
+	switch op {
+	case spirv.OpFunction:
+		g.tag(i, funcFact, &g.count.funcs)
+		s.inside = true
+	case spirv.OpFunctionEnd:
+		s.inside = false
+	}
+}
+
+func (g *gatherer) extension(i int, op spirv.Op, in spirv.Inst) {
+	switch op {
+	case spirv.OpExtension:
+		g.Extensions = append(g.Extensions, inst.Extension(in).Name())
+	case spirv.OpExtInstImport:
+		set := int(g.Code.ExtSet(in.Result()))
+		g.tag(i, setFact, &set)
+	}
+}
+
+func (g *gatherer) setting(i int, op spirv.Op, in spirv.Inst) {
+	switch op {
+	case spirv.OpCapability:
+		c := inst.Capability(in).Capability()
+		g.Capabilities = append(g.Capabilities, c)
+		g.imply(c)
+	case spirv.OpMemoryModel:
+		v := inst.MemoryModel(in)
+		g.Addressing, g.Memory, g.HasMemory = v.AddressingModel(), v.MemoryModel(), true
+	case spirv.OpEntryPoint:
+		g.entry = append(g.entry, int32(i))
+	case spirv.OpExecutionMode, spirv.OpExecutionModeId:
+		g.mode = append(g.mode, int32(i))
+	}
+}
+
+// imply adds a capability and those that it declares by itself.
+func (g *gatherer) imply(c spirv.Capability) {
+	list := []spirv.Capability{c}
+	for len(list) > 0 {
+		c := list[len(list)-1]
+		list = list[:len(list)-1]
+		if g.capable[c] {
+			continue
+		}
+		g.capable[c] = true
+		if r := spirv.KindCapability.Enumerant(uint32(c)); r != nil {
+			list = append(list, r.Capabilities()...)
+		}
+	}
+}
+
+// room makes the arenas and gives each fact its number and its opcode.
+func (g *gatherer) room() {
+	g.Types = make([]Type, g.count.types)
+	g.Consts = make([]Const, g.count.consts)
+	g.Variables = make([]Variable, g.count.vars)
+	g.Functions = make([]Function, g.count.funcs)
+	g.blocks = make([]Block, g.count.blocks)
+	g.elems = make([]*Const, g.count.elems)
+	g.budget = 64 * len(g.Code.Words)
+	for i, f := range g.fact {
+		if f.kind() == typeFact {
+			in := g.Code.Inst(i)
+			t := &g.Types[f>>factBits]
+			t.ID, t.Op, t.Index = in.Result(), in.Op(), i
+		}
+	}
+}
+
+// declare fills in types, constants and variables, in order.
+func (g *gatherer) declare() {
+	for i, f := range g.fact {
+		n := int(f >> factBits)
+		switch f.kind() {
+		case typeFact:
+			g.typ(&g.Types[n], i, g.Code.Inst(i))
+		case constFact:
+			g.evaluate(&g.Consts[n], i, g.Code.Inst(i))
+		case varFact:
+			g.variable(&g.Variables[n], i, g.Code.Inst(i))
+		}
+	}
+}
+
+func (g *gatherer) variable(v *Variable, i int, in spirv.Inst) {
+	v.ID, v.Index, v.Pointer = in.Result(), i, g.Type(in.Type())
+	if in.Op() == spirv.OpVariable {
+		w := inst.Variable(in)
+		v.Storage = w.StorageClass()
+		v.Init, _ = w.Initializer()
+		if v.Pointer.IsPointer() {
+			v.Type = v.Pointer.Elem
+		}
+		return
+	}
+	w := inst.UntypedVariableKHR(in)
+	v.Storage = w.StorageClass()
+	if t, ok := w.DataType(); ok {
+		v.Type = g.Type(t)
+	}
+	v.Init, _ = w.Initializer()
+}
