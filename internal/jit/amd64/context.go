@@ -22,8 +22,9 @@ type Context struct {
 	host   uintptr // stack pointer of Go while machine code runs
 	exitPC uintptr // where the trampoline waits
 
+	Stop *atomic.Bool // set to leave at the next loop back edge; polled
+
 	Status  Status
-	Stop    uint32 // set to leave at the next loop back edge; polled
 	csr     uint32 // MXCSR of machine code
 	hostCSR uint32 // MXCSR of the thread
 
@@ -40,11 +41,11 @@ const (
 	OffPC      = 0
 	OffStack   = 8
 	OffExitPC  = 24
-	OffStatus  = 32
-	OffStop    = 36
-	OffService = 48
-	OffFrame   = 56
-	OffArgs    = 88
+	OffStop    = 32
+	OffStatus  = 40
+	OffService = 56
+	OffFrame   = 64
+	OffArgs    = 96
 )
 
 // mxcsr masks every exception, rounds to nearest even and keeps denormals: the
@@ -64,7 +65,3 @@ func (a *Asm) EmitExit(s Status) {
 	a.JmpMem(At(R15, OffExitPC))
 	a.Bind(resume)
 }
-
-// RequestStop makes running code leave at its next loop back edge. It may be
-// called from any goroutine.
-func (c *Context) RequestStop() { atomic.StoreUint32(&c.Stop, 1) }

@@ -123,24 +123,6 @@ func (m *machine) testMasks(masks []vcode.Reg) {
 	m.GRR(TEST, RAX, RAX)
 }
 
-// alivePart is where the record keeps the lanes of a part that were not killed.
-func alivePart(p int) Mem { return At(R14, int32(RecordAlive+8*p)) }
-
-func (m *machine) alive(in *vcode.Inst) {
-	for p, d := range in.Defs {
-		m.move(vcode.Mask, m.slot(d), alivePart(p))
-	}
-}
-
-func (m *machine) die(in *vcode.Inst) {
-	for p, r := range in.Masks {
-		m.RM(KMOVW, V128, 2, 0, alivePart(p), 0)
-		m.loadMask(3, r)
-		m.RR(KANDNW, V128, 2, 3, 2, 0)
-		m.RM(KMOVW_ST, V128, 2, 0, alivePart(p), 0)
-	}
-}
-
 // call passes arguments and results in the caller's frame, from its start on.
 func (m *machine) call(in *vcode.Inst) {
 	callee := m.funcs[in.Target]

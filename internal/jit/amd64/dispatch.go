@@ -103,7 +103,7 @@ func (m *machine) nextSubgroup() {
 	m.Jcc(Equal, again)
 }
 
-// subgroup makes the code that a subgroup begins with: its lanes are alive, its
+// subgroup makes the code that a subgroup begins with: its
 // private memory is zero, and it runs Funcs[0].
 func (m *machine) subgroup(start, next, ended Label) {
 	m.Bind(start)
@@ -114,7 +114,6 @@ func (m *machine) subgroup(start, next, ended Label) {
 	m.GI(SubI, true, RSP, (m.frames[0].outgoing+63)&^63)
 	for p := range m.funcs[0].Parts {
 		m.GRM(MOV|W, RAX, At(R14, int32(RecordInitial+8*p)))
-		m.GRM(MOV_ST|W, RAX, alivePart(p))
 		m.GRM(MOV_ST|W, RAX, At(RSP, m.frames[0].args[p]))
 	}
 	m.Call(m.entries[0])

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 	"unsafe"
@@ -132,7 +133,8 @@ func TestRoundingModeIsOurs(t *testing.T) {
 func loopForever(a *Asm) {
 	top := a.NewLabel()
 	a.Bind(top)
-	a.GMI(CmpI, false, At(R15, OffStop), 0)
+	a.GRM(MOV|W, RAX, At(R15, OffStop))
+	a.GMI(CmpI, false, At(RAX, 0), 0)
 	a.Jcc(Equal, top)
 }
 
@@ -140,12 +142,13 @@ func loopForever(a *Asm) {
 // world.
 func TestStop(t *testing.T) {
 	c := newContext(t, loadCode(t, loopForever))
+	c.Stop = new(atomic.Bool)
 	done := make(chan Status)
 	go func() { done <- Run(c) }()
 	for range 5 {
 		runtime.GC()
 	}
-	c.RequestStop()
+	c.Stop.Store(true)
 	select {
 	case <-done:
 	case <-time.After(10 * time.Second):

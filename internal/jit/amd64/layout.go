@@ -56,21 +56,21 @@ const (
 
 // Record says where things stand in the memory that belongs to one subgroup
 // while its group runs: R14 points to it. Go fills in all that stands before
-// Steps, and Local; the code clears the rest when a group begins.
+// Steps; the code clears the rest when a group begins.
 type Record struct {
 	Lanes   int32 // of a strip: a multiple of 16
-	Steps   int32 // one word a lane: steps taken
-	Private int32 // [slot][lane], one word each
 	Local   int32 // [index, x, y, z][lane], one word each
+	Steps   int32 // one word a lane: steps taken
+	Helpers int32 // lanes that were demoted: a double word for each part
+	Private int32 // [slot][lane], one word each
 	Size    int32
 }
 
 // What stands in every record.
 const (
-	RecordID      = 0  // the subgroup's number
-	RecordAlive   = 8  // lanes not killed: a double word for each part
-	RecordInitial = 72 // lanes that have an invocation: a double word for each part
-	recordFixed   = 192
+	RecordID      = 0 // the subgroup's number
+	RecordInitial = 8 // lanes that have an invocation: a double word for each part
+	recordFixed   = 128
 )
 
 // RecordOf lays out the record of a program's subgroups.
@@ -78,7 +78,8 @@ func RecordOf(p *ir.Program) Record {
 	lanes := (int32(p.SubgroupSize) + vcode.PartLanes - 1) &^ (vcode.PartLanes - 1)
 	r := Record{Lanes: lanes, Local: recordFixed}
 	r.Steps = r.Local + 4*4*lanes
-	r.Private = r.Steps + 4*lanes
+	r.Helpers = r.Steps + 4*lanes
+	r.Private = r.Helpers + 64
 	r.Size = r.Private + 4*lanes*int32(p.PrivateSlots())
 	return r
 }

@@ -37,6 +37,8 @@ type machine struct {
 	record Record
 	sites  []Site
 
+	demotes bool // lanes may become helpers
+
 	entries []Label // of the functions
 	service Label   // leaves for the service whose site is in EAX
 	barrier Label
@@ -93,6 +95,7 @@ func (m *machine) layOut() bool {
 	for i, f := range m.funcs {
 		out := int32(0)
 		each(f, func(in *vcode.Inst) {
+			m.demotes = m.demotes || in.IR == ir.Demote
 			if in.Op == vcode.Call {
 				out = max(out, m.frames[in.Target].outgoing)
 			}
@@ -173,10 +176,6 @@ func (m *machine) inst(in *vcode.Inst) {
 		m.maskOp(in)
 	case vcode.Lane, vcode.Strip:
 		m.lane(in)
-	case vcode.Alive:
-		m.alive(in)
-	case vcode.Die:
-		m.die(in)
 	case vcode.Arg:
 		m.move(m.f.Args[in.Key.Aux], m.slot(in.Defs[0]), m.incoming(m.frame.args[in.Key.Aux]))
 	case vcode.SetResult:

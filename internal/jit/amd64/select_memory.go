@@ -135,9 +135,14 @@ func load(m *machine, in *vcode.Inst) {
 	m.define(in, 7)
 }
 
-// store scatters 32 bits of each lane, lanes ascending, nothing out of range.
+// store scatters 32 bits of each lane, lanes ascending, nothing out of range
+// and nothing for helpers.
 func store(m *machine, in *vcode.Inst) {
 	m.execution(in)
+	if m.demotes {
+		m.RM(KMOVW, V128, 2, 0, At(R14, m.record.Helpers+8*int32(in.Part)), 0)
+		m.RR(KANDNW, V128, 1, 2, 1, 0)
+	}
 	if !m.address(in, 4, handleWrites) {
 		return
 	}

@@ -46,8 +46,6 @@ const (
 	Or                   // d0 = u0 | u1, masks
 	Lane                 // d0 = the IR operation of u…, one part, for the lanes of m0
 	Strip                // d… = the IR operation of u…, all parts, for the lanes of m…
-	Alive                // d… = the lanes of the subgroup that were not killed
-	Die                  // the lanes of m… are killed
 	Arg                  // d0 = argument Aux of the function
 	SetResult            // result Aux of the function = u0
 	Call                 // d… = function Target of u…
@@ -60,7 +58,7 @@ const (
 
 var opNames = [...]string{
 	Const: "const", Copy: "copy", And: "and", AndNot: "andnot", Or: "or", Lane: "lane", Strip: "strip",
-	Alive: "alive", Die: "die", Arg: "arg", SetResult: "setresult", Call: "call", Barrier: "barrier",
+	Arg: "arg", SetResult: "setresult", Call: "call", Barrier: "barrier",
 	Step: "step", Jump: "jump", JumpIfNone: "jumpifnone", Return: "return",
 }
 
@@ -92,8 +90,8 @@ type Func struct {
 	Name    string
 	Parts   int
 	Classes []Class // of each register; entry 0 is no register
-	Args    []Class // of the arguments: one mask for each part comes first
-	Results []Class
+	Args    []Class // of the arguments
+	Results []Class // of the results
 	Blocks  []Block // in the order of their code; the first is the entry
 }
 

@@ -55,20 +55,8 @@ func (w *widener) skipIfNone() {
 	}
 }
 
-// dropKilled takes lanes that were killed since out of A.
-func (w *widener) dropKilled() {
-	alive := w.regs(vcode.Mask)
-	w.emit(vcode.Inst{Op: vcode.Alive, Defs: alive})
-	w.mask(vcode.And, w.active, w.active, alive)
-}
-
-// join emits A ∪= lanes, less what was killed.
-func (w *widener) join(lanes []vcode.Reg) {
-	w.mask(vcode.Or, w.active, w.active, lanes)
-	if w.kills {
-		w.dropKilled()
-	}
-}
+// join emits A ∪= lanes.
+func (w *widener) join(lanes []vcode.Reg) { w.mask(vcode.Or, w.active, w.active, lanes) }
 
 // label opens a block or a loop.
 func (w *widener) label(v ir.V) {
@@ -131,12 +119,10 @@ func (w *widener) end() {
 // loopEnd runs the body again for the lanes that branched back.
 func (w *widener) loopEnd(r *region) {
 	w.set(w.active, r.in)
-	if w.kills {
-		w.dropKilled()
-	}
 	after := w.newBlock()
 	w.jumpIfNone(after)
 	w.startBlock(w.newBlock())
+	w.origin = w.src.Val(r.label).Origin
 	w.emit(vcode.Inst{Op: vcode.Step, Masks: w.active, Value: r.label})
 	w.jump(r.top)
 	w.startBlock(after)
@@ -144,12 +130,12 @@ func (w *widener) loopEnd(r *region) {
 
 // leave ends the function.
 func (w *widener) leave() {
-	n := 0
+	list := append([]vcode.Reg(nil), w.active...)
 	for _, v := range w.src.Results() {
-		for _, r := range w.value(v) {
-			w.emit(vcode.Inst{Op: vcode.SetResult, Uses: []vcode.Reg{r}, Key: ir.Key{Aux: uint64(n)}})
-			n++
-		}
+		list = append(list, w.value(v)...)
+	}
+	for i := range list {
+		w.emit(vcode.Inst{Op: vcode.SetResult, Uses: list[i : i+1], Key: ir.Key{Aux: uint64(i)}})
 	}
 	w.emit(vcode.Inst{Op: vcode.Return})
 }
@@ -211,9 +197,9 @@ func (w *widener) switchOf(v ir.V) {
 	w.leak()
 }
 
-// kill ends the active lanes for good.
+// kill ends the active lanes for good: a lane is in one set at a time, so to
+// leave A is all.
 func (w *widener) kill() {
-	w.emit(vcode.Inst{Op: vcode.Die, Masks: w.active})
 	w.clear(w.active)
 	w.leak()
 }

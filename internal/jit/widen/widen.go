@@ -5,13 +5,20 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// Program widens all functions of a verified program to strips of a subgroup.
-func Program(p *ir.Program) []*vcode.Func {
+// Program widens functions of a verified program to strips of a subgroup:
+// those that order names, which are all that they call. Every function gets
+// the active lanes as its first arguments, a mask for each part, and gives
+// those that were not killed as its first results.
+func Program(p *ir.Program, order []int) []*vcode.Func {
 	parts := Parts(p)
-	kills := killing(p)
-	out := make([]*vcode.Func, len(p.Funcs))
-	for i, f := range p.Funcs {
-		w := &widener{prog: p, src: f, dst: &vcode.Func{Name: f.Name, Parts: parts}, parts: parts, kills: kills}
+	place := make([]int, len(p.Funcs))
+	for i, fn := range order {
+		place[fn] = i
+	}
+	out := make([]*vcode.Func, len(order))
+	for i, fn := range order {
+		f := p.Funcs[fn]
+		w := &widener{src: f, dst: &vcode.Func{Name: f.Name, Parts: parts}, parts: parts, place: place}
 		w.run()
 		out[i] = w.dst
 	}
@@ -23,26 +30,12 @@ func Parts(p *ir.Program) int {
 	return int((p.SubgroupSize + vcode.PartLanes - 1) / vcode.PartLanes)
 }
 
-// killing reports whether any function has a kill, so that lanes may vanish
-// from sets that an outer construct remembers.
-func killing(p *ir.Program) bool {
-	for _, f := range p.Funcs {
-		for _, v := range f.Code {
-			if f.Val(v).Op == ir.Kill {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // widener widens one function.
 type widener struct {
-	prog  *ir.Program
 	src   *ir.Func
 	dst   *vcode.Func
 	parts int
-	kills bool
+	place []int // of each function of the program among those widened
 
 	values  [][]vcode.Reg // of each value: a register for each part
 	active  []vcode.Reg   // A
@@ -114,6 +107,7 @@ func (w *widener) run() {
 func (w *widener) prologue() {
 	for range w.parts {
 		w.dst.Args = append(w.dst.Args, vcode.Mask)
+		w.dst.Results = append(w.dst.Results, vcode.Mask)
 	}
 	w.active = w.regs(vcode.Mask)
 	for p, a := range w.active {
@@ -243,20 +237,19 @@ func (w *widener) call(v ir.V) {
 	for _, a := range w.src.CallArgs(v) {
 		uses = append(uses, w.value(a)...)
 	}
-	var to, from []vcode.Reg
+	var to []vcode.Reg
+	from := w.regs(vcode.Mask) // the lanes that come back
 	for _, r := range w.src.CallResults(v) {
 		to = append(to, w.value(r)...)
 		from = append(from, w.regs(vcode.ClassOf(w.src.Type(r)))...)
 	}
-	w.emit(vcode.Inst{Op: vcode.Call, Defs: from, Uses: uses, Target: w.src.Callee(v)})
+	w.emit(vcode.Inst{Op: vcode.Call, Defs: from, Uses: uses, Target: w.place[w.src.Callee(v)]})
+	w.set(w.active, from[:w.parts])
 	for i := range to {
-		w.copy(to[i], from[i], i%w.parts)
+		w.copy(to[i], from[w.parts+i], i%w.parts)
 	}
-	if w.kills {
-		w.dropKilled()
-		w.leak()
-		w.skipIfNone()
-	}
+	w.leak()
+	w.skipIfNone()
 }
 
 // copy emits to = from for the active lanes of a part.

@@ -1,0 +1,190 @@
+package jit_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/interp"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit"
+	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
+)
+
+func needMachine(t testing.TB) {
+	t.Helper()
+	if err := amd64.Supported(); err != nil {
+		t.Skip(err)
+	}
+}
+
+// outcome is what a job left behind.
+type outcome struct {
+	resources [][]exec.Buffer
+	err       error
+}
+
+// run compiles the text with an engine, at a subgroup size where that is not
+// 0, and runs a copy of the job.
+func run(e exec.Engine, text string, subgroup uint32, job exec.Job) outcome {
+	p, err := ir.Parse(text)
+	if err != nil {
+		return outcome{err: fmt.Errorf("parse: %w", err)}
+	}
+	if subgroup > 0 {
+		p.SubgroupSize = subgroup
+	}
+	p.StateEffects()
+	prog, err := e.Compile(p, exec.Options{})
+	if err != nil {
+		return outcome{err: err}
+	}
+	defer prog.Close()
+	var copied [][]exec.Buffer
+	for _, list := range job.Resources {
+		var row []exec.Buffer
+		for _, b := range list {
+			row = append(row, exec.Buffer{Bytes: bytes.Clone(b.Bytes)})
+		}
+		copied = append(copied, row)
+	}
+	job.Resources = copied
+	return outcome{copied, prog.Run(context.Background(), &job)}
+}
+
+// same compares what two engines did.
+func same(t *testing.T, want, got outcome) {
+	t.Helper()
+	var unsupported *exec.UnsupportedError
+	switch {
+	case errors.As(want.err, &unsupported):
+		if !errors.As(got.err, &unsupported) {
+			t.Errorf("error %v; want one like %v", got.err, want.err)
+		}
+		return
+	case fmt.Sprint(want.err) != fmt.Sprint(got.err):
+		t.Fatalf("error %v; want %v", got.err, want.err)
+	case want.err != nil:
+		return
+	}
+	for r, list := range want.resources {
+		for i, b := range list {
+			if g := got.resources[r][i].Bytes; !bytes.Equal(g, b.Bytes) {
+				t.Errorf("resource %d, descriptor %d:\n got % x\nwant % x", r, i, head(g, b.Bytes), head(b.Bytes, g))
+			}
+		}
+	}
+}
+
+// head returns some bytes from the first difference on.
+func head(a, b []byte) []byte {
+	i := 0
+	for i < len(a) && i < len(b) && a[i] == b[i] {
+		i++
+	}
+	return a[i&^3 : min(i&^3+64, len(a))]
+}
+
+// TestCases runs the interpreter's cases, whose expectations are written by
+// hand, and our own of the same form. A "want" section is checked by its
+// owner; here the engines must agree.
+func TestCases(t *testing.T) {
+	needMachine(t)
+	for _, pattern := range []string{"../interp/testdata/*.txtar", "testdata/*.txtar"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+				a, err := txtar.ParseFile(file)
+				if err != nil {
+					t.Fatal(err)
+				}
+				runCase(t, a)
+			})
+		}
+	}
+}
+
+func runCase(t *testing.T, a *txtar.Archive) {
+	var text string
+	var job exec.Job
+	for _, f := range a.Files {
+		switch f.Name {
+		case "program":
+			text = string(f.Data)
+		case "job":
+			job = parseJob(t, f.Data)
+		}
+	}
+	same(t, run(interp.Engine{}, text, 0, job), run(jit.Engine{}, text, 0, job))
+}
+
+// parseJob reads lines "groups x y z", "base x y z", "push word…", "budget n"
+// and "res N: word…"; a word is a number or n*number.
+func parseJob(t *testing.T, data []byte) exec.Job {
+	job := exec.Job{Groups: [3]uint32{1, 1, 1}, Workers: 1}
+	for line := range strings.Lines(string(data)) {
+		key, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+		switch key {
+		case "":
+		case "groups":
+			copy(job.Groups[:], parseWords(t, rest))
+		case "base":
+			copy(job.Base[:], parseWords(t, rest))
+		case "push":
+			job.Push = little(parseWords(t, rest))
+		case "budget":
+			job.Budget = uint64(parseWords(t, rest)[0])
+		case "res":
+			number, words, _ := strings.Cut(rest, ":")
+			n, err := strconv.Atoi(number)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for len(job.Resources) <= n {
+				job.Resources = append(job.Resources, nil)
+			}
+			job.Resources[n] = append(job.Resources[n], exec.Buffer{Bytes: little(parseWords(t, words))})
+		default:
+			t.Fatalf("job: %q", line)
+		}
+	}
+	return job
+}
+
+func parseWords(t *testing.T, s string) (list []uint32) {
+	for _, f := range strings.Fields(s) {
+		count, word, ok := strings.Cut(f, "*")
+		if !ok {
+			count, word = "1", f
+		}
+		n, err := strconv.Atoi(count)
+		x, err2 := strconv.ParseInt(word, 0, 64)
+		if err != nil || err2 != nil {
+			t.Fatalf("%q is no word", f)
+		}
+		for range n {
+			list = append(list, uint32(x))
+		}
+	}
+	return list
+}
+
+func little(words []uint32) []byte {
+	b := []byte{}
+	for _, w := range words {
+		b = binary.LittleEndian.AppendUint32(b, w)
+	}
+	return b
+}

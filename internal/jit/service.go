@@ -1,0 +1,179 @@
+package jit
+
+import (
+	"encoding/binary"
+
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+)
+
+// visit is machine code that has left for Go at one instruction.
+type visit struct {
+	*worker
+	site  *amd64.Site
+	in    *vcode.Inst
+	frame []byte
+	first int        // lane of the strip that the registers begin with
+	set   exec.Lanes // active lanes
+}
+
+// serve does what the code at a site left for.
+func (w *worker) serve(site *amd64.Site) error {
+	v := visit{worker: w, site: site, in: site.Inst, frame: w.stacks.Bytes(w.ctx.Frame)}
+	if v.in.Op == vcode.Lane {
+		v.first = int(v.in.Part) * vcode.PartLanes
+	}
+	for i, r := range v.in.Masks {
+		at := v.first + i*vcode.PartLanes
+		bits := uint64(binary.LittleEndian.Uint16(v.register(r)))
+		v.set[at>>6] |= bits << (at & 63)
+	}
+	if v.in.Op == vcode.Step {
+		return v.budget()
+	}
+	if serve := services[v.in.IR]; serve != nil {
+		serve(&v)
+		return nil
+	}
+	v.evaluate()
+	return nil
+}
+
+// register returns a register in the frame.
+func (v *visit) register(r vcode.Reg) []byte {
+	at := v.site.Slots[r]
+	return v.frame[at:][:v.site.Func.Classes[r].Size()]
+}
+
+// at returns the register of the i-th value of a list that holds a lane, and
+// the lane's place in it.
+func (v *visit) at(list []vcode.Reg, i, lane int) (vcode.Reg, int) {
+	part := (lane - v.first) / vcode.PartLanes
+	return list[i*len(v.in.Masks)+part], lane % vcode.PartLanes
+}
+
+// use returns the bits of the i-th operand in a lane.
+func (v *visit) use(i, lane int) uint64 {
+	r, at := v.at(v.in.Uses, i, lane)
+	b := v.register(r)
+	switch v.site.Func.Classes[r] {
+	case vcode.Mask:
+		return uint64(binary.LittleEndian.Uint16(b) >> at & 1)
+	case vcode.Wide:
+		return binary.LittleEndian.Uint64(b[8*at:])
+	}
+	return uint64(binary.LittleEndian.Uint32(b[4*at:]))
+}
+
+// define sets the bits of the result in a lane.
+func (v *visit) define(lane int, bits uint64) {
+	r, at := v.at(v.in.Defs, 0, lane)
+	b := v.register(r)
+	switch v.site.Func.Classes[r] {
+	case vcode.Mask:
+		old := binary.LittleEndian.Uint16(b)
+		binary.LittleEndian.PutUint16(b, old&^(1<<at)|uint16(bits&1)<<at)
+	case vcode.Wide:
+		binary.LittleEndian.PutUint64(b[8*at:], bits)
+	default:
+		binary.LittleEndian.PutUint32(b[4*at:], uint32(bits))
+	}
+}
+
+// defineAll sets the same bits in all active lanes.
+func (v *visit) defineAll(bits uint64) {
+	for lane := range v.set.All {
+		v.define(lane, bits)
+	}
+}
+
+// evaluate asks the operation's row for the value of each active lane.
+func (v *visit) evaluate() {
+	eval := v.in.IR.Row().Eval
+	n := len(v.in.Uses)
+	for lane := range v.set.All {
+		var x [3]uint64
+		for i := range min(n, 3) {
+			x[i] = v.use(i, lane)
+		}
+		v.define(lane, eval(v.in.Key, x[0], x[1], x[2]))
+	}
+}
+
+// budget reports the first lane that has taken too many steps.
+func (v *visit) budget() error {
+	current := v.current()
+	steps := v.record(current)[v.p.code.Record.Steps/4:]
+	budget := v.job.Steps()
+	for lane := range v.set.All {
+		if uint64(steps[lane]) > budget {
+			index := uint32(current)*v.p.p.SubgroupSize + uint32(lane)
+			return &exec.BudgetError{
+				Func: v.site.Func.Name, Loop: v.in.Value, Origin: v.in.Origin,
+				Group: v.group(), Local: v.local(index), Steps: budget,
+			}
+		}
+	}
+	return nil
+}
+
+// group returns the WorkgroupId of the group that runs.
+func (v *visit) group() (id [3]uint32) {
+	for i := range id {
+		id[i] = uint32(v.ctx.Args[amd64.ArgGroup+i])
+	}
+	return id
+}
+
+// helpers returns the words of the record that hold the lanes demoted.
+func (v *visit) helpers() []uint32 {
+	return v.record(v.current())[v.p.code.Record.Helpers/4:]
+}
+
+// isHelper reports whether a lane was demoted.
+func (v *visit) isHelper(lane int) bool {
+	return v.helpers()[2*(lane/vcode.PartLanes)]>>(lane%vcode.PartLanes)&1 != 0
+}
+
+// services are the operations without a value that a row could compute and
+// without code of their own for some type.
+var services = map[ir.Op]func(*visit){
+	ir.Ld:          (*visit).load,
+	ir.St:          (*visit).store,
+	ir.Region:      (*visit).region,
+	ir.RegionOff:   (*visit).regionOffset,
+	ir.PLd:         (*visit).variableLoad,
+	ir.PSt:         (*visit).variableStore,
+	ir.PClr:        (*visit).variableClear,
+	ir.PAddr:       (*visit).variablePlace,
+	ir.PLdI:        (*visit).placeLoad,
+	ir.PStI:        (*visit).placeStore,
+	ir.AtomXchg:    (*visit).atomic,
+	ir.AtomCmpXchg: (*visit).atomic,
+	ir.AtomAdd:     (*visit).atomic,
+	ir.AtomSMin:    (*visit).atomic,
+	ir.AtomSMax:    (*visit).atomic,
+	ir.AtomUMin:    (*visit).atomic,
+	ir.AtomUMax:    (*visit).atomic,
+	ir.AtomAnd:     (*visit).atomic,
+	ir.AtomOr:      (*visit).atomic,
+	ir.AtomXor:     (*visit).atomic,
+	ir.AtomFAdd:    (*visit).atomic,
+	ir.AtomFMin:    (*visit).atomic,
+	ir.AtomFMax:    (*visit).atomic,
+	ir.In:          (*visit).input,
+	ir.Elect:       (*visit).elect,
+	ir.Any:         (*visit).any,
+	ir.All:         (*visit).all,
+	ir.AllEq:       (*visit).allEqual,
+	ir.Ballot:      (*visit).ballot,
+	ir.Shuf:        (*visit).shuffle,
+	ir.QuadSwap:    (*visit).quadSwap,
+	ir.Reduce:      (*visit).reduce,
+	ir.ScanI:       (*visit).scanInclusive,
+	ir.ScanX:       (*visit).scanExclusive,
+	ir.Demote:      (*visit).demote,
+	ir.Helper:      (*visit).helper,
+}

@@ -1,0 +1,85 @@
+package jit
+
+import (
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+)
+
+// combines is the operation on the old value and the operand whose value an
+// atomic stores.
+var combines = map[ir.Op]ir.Op{
+	ir.AtomAdd:  ir.Add,
+	ir.AtomSMin: ir.SMin,
+	ir.AtomSMax: ir.SMax,
+	ir.AtomUMin: ir.UMin,
+	ir.AtomUMax: ir.UMax,
+	ir.AtomAnd:  ir.And,
+	ir.AtomOr:   ir.Or,
+	ir.AtomXor:  ir.Xor,
+	ir.AtomFAdd: ir.FAdd,
+	ir.AtomFMin: ir.NMin,
+	ir.AtomFMax: ir.NMax,
+}
+
+// atomic yields the old value and stores the new one, lanes ascending. A place
+// that is out of range, misaligned or read-only yields 0 and keeps what it has.
+func (v *visit) atomic() {
+	size := uint64(v.in.Key.Type.Size())
+	for lane := range v.set.All {
+		b, h := v.window(lane)
+		aligned := (v.use(1, lane)+v.in.Key.Aux)%size == 0
+		if b == nil || !aligned || h.readOnly || v.isHelper(lane) || uint64(addressOf(b))%size != 0 {
+			v.define(lane, 0)
+			continue
+		}
+		v.define(lane, exchange(b, func(old uint64) uint64 { return v.replacement(lane, old) }))
+	}
+}
+
+// replacement is what a lane's atomic stores where it finds old.
+func (v *visit) replacement(lane int, old uint64) uint64 {
+	operand := v.use(2, lane)
+	switch v.in.IR {
+	case ir.AtomXchg:
+		return operand
+	case ir.AtomCmpXchg:
+		if old == v.use(3, lane) {
+			return operand
+		}
+		return old
+	}
+	x := combines[v.in.IR].Row().Eval(v.in.Key, old, operand, 0)
+	if v.in.IR == ir.AtomFAdd { // what is in memory is observed
+		x = ir.FCanon.Row().Eval(v.in.Key, x, 0, 0)
+	}
+	return x
+}
+
+// exchange replaces an aligned value of 1, 2, 4 or 8 bytes by f of it, at once
+// for all threads, and returns the old one.
+func exchange(b []byte, f func(uint64) uint64) uint64 {
+	p := unsafe.Pointer(unsafe.SliceData(b))
+	if len(b) == 8 {
+		for {
+			old := atomic.LoadUint64((*uint64)(p))
+			if atomic.CompareAndSwapUint64((*uint64)(p), old, f(old)) {
+				return old
+			}
+		}
+	}
+	// What is narrower than a word is exchanged with the aligned word around it;
+	// a buffer begins at a multiple of 4, and what follows its end is its own page.
+	low := uintptr(p) % 4
+	word := (*uint32)(unsafe.Add(p, -int(low)))
+	mask := uint32(uint64(1)<<(8*len(b)) - 1)
+	for {
+		old := atomic.LoadUint32(word)
+		value := old >> (8 * low) & mask
+		next := old&^(mask<<(8*low)) | uint32(f(uint64(value)))&mask<<(8*low)
+		if atomic.CompareAndSwapUint32(word, old, next) {
+			return uint64(value)
+		}
+	}
+}

@@ -1,0 +1,83 @@
+package jit
+
+import (
+	"fmt"
+
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
+)
+
+// supported returns the numbers of the functions that the entry point calls,
+// itself first, or an error that names what cannot be compiled.
+func supported(p *ir.Program) ([]int, error) {
+	if p.Stage != ir.Compute {
+		return nil, unsupported("stage "+p.Stage.String(), 0)
+	}
+	for _, in := range p.In {
+		if in.Semantic == ir.Location {
+			return nil, unsupported("input "+in.Semantic.String(), 0)
+		}
+	}
+	order, err := reachable(p)
+	if err != nil {
+		return nil, err
+	}
+	for _, fn := range order {
+		f := p.Funcs[fn]
+		for _, v := range f.Code {
+			if x := f.Val(v); !compiled(x.Op, f.Key(v)) {
+				return nil, unsupported(fmt.Sprintf("operation %s is not compiled yet", x.Op), x.Origin)
+			}
+		}
+	}
+	return order, nil
+}
+
+func unsupported(what string, origin int32) error {
+	return &exec.UnsupportedError{Engine: name, What: what, Origin: origin}
+}
+
+// compiled reports whether an operation is control, has code, has a value that
+// Go can compute, or has a service.
+func compiled(op ir.Op, k ir.Key) bool {
+	return op.Is(ir.Control) || op == ir.Call || op == ir.Barrier ||
+		amd64.Native(k, op) || op.Row().Eval != nil || services[op] != nil
+}
+
+// reachable walks the calls from the entry point on. A function that is called
+// while it is active may recurse, which no frame of ours allows.
+func reachable(p *ir.Program) ([]int, error) {
+	const (
+		unseen = iota
+		active
+		done
+	)
+	type walk struct{ fn, at int }
+	state := make([]uint8, len(p.Funcs))
+	state[0] = active
+	order, stack := []int{0}, []walk{{0, 0}}
+	for len(stack) > 0 {
+		top := &stack[len(stack)-1]
+		f := p.Funcs[top.fn]
+		if top.at == len(f.Code) {
+			state[top.fn] = done
+			stack = stack[:len(stack)-1]
+			continue
+		}
+		v := f.Code[top.at]
+		top.at++
+		if f.Val(v).Op != ir.Call {
+			continue
+		}
+		switch callee := f.Callee(v); state[callee] {
+		case unseen:
+			state[callee] = active
+			order = append(order, callee)
+			stack = append(stack, walk{callee, 0})
+		case active:
+			return nil, unsupported(fmt.Sprintf("recursion: %q calls %q, which is active", f.Name, p.Funcs[callee].Name), f.Val(v).Origin)
+		}
+	}
+	return order, nil
+}

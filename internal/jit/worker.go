@@ -1,0 +1,150 @@
+package jit
+
+import (
+	"context"
+	"runtime"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+)
+
+// Run runs the job's groups.
+func (p *program) Run(ctx context.Context, job *exec.Job) error {
+	if err := job.Check(p.p); err != nil {
+		return err
+	}
+	if job.Hook != nil {
+		return unsupported("observing a run", 0)
+	}
+	h := newHandles(p.p, job)
+	err := job.Split(ctx, p.p, func(stop *atomic.Bool) (func(exec.Batch) error, func()) {
+		w, err := newWorker(p, job, h, stop)
+		if err != nil {
+			return func(exec.Batch) error { return err }, nil
+		}
+		return w.batch, w.free
+	})
+	runtime.KeepAlive(job) // machine code holds the addresses of its buffers
+	return err
+}
+
+// worker is what one goroutine needs to run groups. Machine code knows the
+// addresses of its slices, which are never moved or grown.
+type worker struct {
+	p         *program
+	job       *exec.Job
+	ctx       *amd64.Context
+	stacks    *amd64.Stacks
+	handles   []handle
+	regions   int      // the first handle of a region
+	native    []uint64 // the handles, as the code reads them
+	resources []uint32
+	shared    []uint64
+	subgroups []uint64 // amd64.SubgroupBytes each
+	records   []uint32 // amd64.Record.Size bytes each
+}
+
+func newWorker(p *program, job *exec.Job, h *handles, stop *atomic.Bool) (*worker, error) {
+	n := int(p.p.Subgroups())
+	stacks, err := amd64.NewStacks(n, p.code.StackBytes)
+	if err != nil {
+		return nil, err
+	}
+	w := &worker{
+		p: p, job: job, ctx: &amd64.Context{Stop: stop}, stacks: stacks,
+		regions:   h.regions,
+		resources: append(h.resources, 0, 0),
+		shared:    make([]uint64, (p.p.SharedBytes+7)/8+1),
+		subgroups: make([]uint64, n*amd64.SubgroupBytes/8),
+		records:   make([]uint32, n*int(p.code.Record.Size)/4),
+	}
+	w.handles = append(w.handles, h.list...)
+	w.handles[amd64.HandleShared].bytes = unsafe.Slice((*byte)(unsafe.Pointer(&w.shared[0])), p.p.SharedBytes)
+	for i := range w.handles {
+		words := w.handles[i].words()
+		w.native = append(w.native, words[:]...)
+	}
+	for i := range n {
+		w.subgroup(i)
+	}
+	w.arguments()
+	return w, nil
+}
+
+// record returns the memory of the i-th subgroup's record.
+func (w *worker) record(i int) []uint32 {
+	size := int(w.p.code.Record.Size) / 4
+	return w.records[i*size:][:size:size]
+}
+
+// subgroup prepares the i-th subgroup: its stack, and in its record who its
+// lanes are.
+func (w *worker) subgroup(i int) {
+	p, r := w.p.p, w.record(i)
+	top := w.stacks.Top(i)
+	words := amd64.SubgroupBytes / 8
+	copy(w.subgroups[i*words:], []uint64{0, uint64(top), uint64(addressOf(r))})
+	r[amd64.RecordID/4] = uint32(i)
+	lanes := int(w.p.code.Record.Lanes)
+	local := r[w.p.code.Record.Local/4:]
+	for lane := range int(p.SubgroupSize) {
+		index := uint32(i)*p.SubgroupSize + uint32(lane)
+		if index < p.Invocations() {
+			r[amd64.RecordInitial/4+2*(lane/vcode.PartLanes)] |= 1 << (lane % vcode.PartLanes)
+		}
+		at := w.local(index)
+		for row, v := range []uint32{index, at[0], at[1], at[2]} {
+			local[row*lanes+lane] = v
+		}
+	}
+}
+
+// local returns the LocalInvocationId of an invocation: x is fastest.
+func (w *worker) local(index uint32) [3]uint32 {
+	x, y := w.p.p.LocalSize[0], w.p.p.LocalSize[1]
+	return [3]uint32{index % x, index / x % y, index / x / y}
+}
+
+// arguments tells the code where everything is.
+func (w *worker) arguments() {
+	a := &w.ctx.Args
+	a[amd64.ArgHandles] = addressOf(w.native)
+	a[amd64.ArgResources] = addressOf(w.resources)
+	a[amd64.ArgSubgroups] = addressOf(w.subgroups)
+	a[amd64.ArgShared] = addressOf(w.shared)
+	a[amd64.ArgBudget] = uintptr(min(w.job.Steps(), 1<<32-1))
+	for i := range 3 {
+		a[amd64.ArgBase+i] = uintptr(w.job.Base[i])
+		a[amd64.ArgEnd+i] = uintptr(w.job.Base[i] + w.job.Groups[i])
+		a[amd64.ArgNumber+i] = uintptr(w.job.Groups[i])
+	}
+}
+
+// batch runs the groups of a batch in order.
+func (w *worker) batch(b exec.Batch) error {
+	c := w.ctx
+	for i, id := range w.job.Group(b.First) {
+		c.Args[amd64.ArgGroup+i] = uintptr(id)
+	}
+	c.Args[amd64.ArgCount] = uintptr(b.Count)
+	c.PC, c.Stack = w.p.block.Entry(), w.stacks.Top(0)
+	for {
+		switch amd64.Run(c) {
+		case amd64.Called:
+			if err := w.serve(&w.p.code.Sites[c.Service]); err != nil {
+				return err
+			}
+		case amd64.Faulted:
+			return c.Fault()
+		default: // finished, or stopped: Split knows why
+			runtime.KeepAlive(w)
+			return nil
+		}
+	}
+}
+
+// free gives the stacks back. It fails only where they are none of ours.
+func (w *worker) free() { _ = w.stacks.Close() }
