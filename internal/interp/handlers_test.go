@@ -1,0 +1,34 @@
+package interp
+
+import (
+	"testing"
+
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+)
+
+// TestTotality checks that every operation of the IR is run, or known not to be.
+func TestTotality(t *testing.T) {
+	elsewhere := map[ir.Op]string{
+		ir.Else: "flattened", ir.End: "flattened", ir.Br: "flattened", ir.Switch: "flattened", ir.Call: "flattened",
+		ir.Out: "not of compute", ir.Exit: "not of compute",
+	}
+	for op := ir.Const; op.String() != "op?"; op++ {
+		row := op.Row()
+		n := 0
+		if row.Eval != nil {
+			n++
+		}
+		if handlers[op] != nil {
+			n++
+		}
+		if elsewhere[op] != "" || op.Is(ir.Floats) {
+			n++
+		}
+		if n != 1 {
+			t.Errorf("%s is handled in %d ways; want one", op, n)
+		}
+		if _, ok := atomicValue[op]; ok != op.Is(ir.Atomic) {
+			t.Errorf("%s: an atomic is %v, with a value is %v", op, op.Is(ir.Atomic), ok)
+		}
+	}
+}
