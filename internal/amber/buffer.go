@@ -2,6 +2,7 @@ package amber
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/chiaro-gpu/chiaro/diag"
 	"github.com/chiaro-gpu/chiaro/internal/format"
@@ -63,8 +64,11 @@ func (b *Buffer) set(numbers []Number) {
 	}
 }
 
-// fill stores one number in every field.
+// fill stores one number in every field of a buffer that was just made.
 func (b *Buffer) fill(n Number) {
+	if !slices.ContainsFunc(b.Shape.Fields, func(f Field) bool { return f.Scalar.bits(n) != 0 }) {
+		return
+	}
 	for e := 0; e+b.Shape.Stride <= len(b.Data); e += b.Shape.Stride {
 		for _, f := range b.Shape.Fields {
 			f.store(b.Data[e:], n)

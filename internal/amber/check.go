@@ -24,7 +24,7 @@ func checkValues(e *ExpectValues, data []byte) string {
 		}
 		got := Field{at, s}.load(data)
 		if !e.holds(s, got, want) {
-			return fmt.Sprintf("buffer %s, index %d (value %d): got %s, expected %s %s", e.Buffer.Name, at, i, got, e.Compare, s.number(s.bits(want)))
+			return fmt.Sprintf("buffer %s, index %d (value %d): got %s, expected %s %s", e.Buffer.Name, at, i, s.text(got), e.Compare, s.text(s.number(s.bits(want))))
 		}
 	}
 	return ""
@@ -215,7 +215,7 @@ func (b *Buffer) at(data []byte, i int) string {
 		base := i / b.Shape.Stride * b.Shape.Stride
 		for _, f := range b.Shape.Fields {
 			if at := base + f.Offset; at <= i && i < at+f.Scalar.Bytes() {
-				return Field{at, f.Scalar}.load(data).String()
+				return f.Scalar.text(Field{at, f.Scalar}.load(data))
 			}
 		}
 	}

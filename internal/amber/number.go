@@ -134,3 +134,12 @@ func (n Number) String() string {
 	}
 	return strconv.FormatFloat(n.Float, 'g', -1, 64)
 }
+
+// text returns a number as it is written with no more digits than the type
+// tells apart.
+func (s Scalar) text(n Number) string {
+	if s.Kind == Float && s.Bits <= 32 {
+		return strconv.FormatFloat(n.Float, 'g', -1, 32)
+	}
+	return n.String()
+}

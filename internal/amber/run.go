@@ -30,12 +30,11 @@ type Status string
 
 // The statuses.
 const (
-	Pass           Status = "pass"
-	Fail           Status = "fail"        // an expectation does not hold
-	NotSupported   Status = "unsupported" // something is needed that Chiaro does not have
-	Failed         Status = "error"       // the script may not run as it stands
-	RanOutOfTime   Status = "timeout"     // the time or the budget is spent
-	noEngineReason        = "options without an engine"
+	Pass         Status = "pass"
+	Fail         Status = "fail"        // an expectation does not hold
+	NotSupported Status = "unsupported" // something is needed that Chiaro does not have
+	Failed       Status = "error"       // the script may not run as it stands
+	RanOutOfTime Status = "timeout"     // the time or the budget is spent
 )
 
 // Result is what became of a script.
@@ -119,7 +118,7 @@ func statusOf(err error) Status {
 // ready checks, before anything runs, that Chiaro has what the script needs.
 func (r *runner) ready() error {
 	if r.options.Engine == nil {
-		return errors.New(noEngineReason)
+		return errors.New("options without an engine")
 	}
 	for _, q := range r.script.Requirements {
 		if !has(q) {
@@ -192,7 +191,7 @@ func (r *runner) command(ctx context.Context, c Command) error {
 		return r.copyBuffer(c)
 	case *Repeat:
 		for range c.Count {
-			if err := r.commands(ctx, c.Commands); err != nil {
+			if err := errors.Join(ctx.Err(), r.commands(ctx, c.Commands)); err != nil {
 				return err
 			}
 		}
