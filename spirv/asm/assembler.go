@@ -29,6 +29,7 @@ func Assemble(text []byte, o AssembleOptions) ([]uint32, error) {
 		words:   make([]uint32, spirv.HeaderWords, spirv.HeaderWords+len(s)/7),
 		version: o.Version,
 	}
+	a.of = make([]uint32, 1, 64+len(s)/64)
 	for a.next(); !a.atEnd(); {
 		if !a.instruction() {
 			return nil, a.err
@@ -42,6 +43,7 @@ func Assemble(text []byte, o AssembleOptions) ([]uint32, error) {
 // return false after they have set err.
 type assembler struct {
 	lexer
+	meanings
 	ids     ids
 	words   []uint32
 	version spirv.Version
@@ -57,7 +59,6 @@ type assembler struct {
 	resultAt   int // offset of the result id in the text, -1 where there is none
 	resultEnd  int
 	selector   uint32 // slot of the first id of the instruction
-	kinds      []kind // of slots: what an id stands for
 }
 
 // fail notes a fault at an offset of the text.
@@ -164,7 +165,7 @@ func (a *assembler) finish() bool {
 		return a.define()
 	}
 	if a.typeSlot != 0 && a.resultSlot != 0 {
-		a.note(a.resultSlot, kind{class: kindValue, typ: a.typeSlot})
+		a.note(a.resultSlot, a.typeSlot)
 	}
 	return true
 }

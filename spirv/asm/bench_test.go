@@ -51,6 +51,7 @@ func BenchmarkDecode(b *testing.B) {
 
 // BenchmarkDisassemble measures bytes to text with friendly names, decoding included.
 func BenchmarkDisassemble(b *testing.B) {
+	var buf []byte
 	list := modules(b)
 	b.ReportAllocs()
 	b.ResetTimer()
@@ -60,7 +61,7 @@ func BenchmarkDisassemble(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			if _, err = Disassemble(nil, m, DisassembleOptions{}); err != nil {
+			if buf, err = Disassemble(buf[:0], m, DisassembleOptions{}); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -89,7 +89,7 @@ func (p *printer) comments(i, start int) {
 		}
 	}
 	if p.o.Comment {
-		p.remark(i, in, end)
+		p.remark(in, end)
 	}
 	if len(p.dst) == end {
 		p.align = 0
@@ -112,14 +112,14 @@ func (p *printer) comments(i, start int) {
 
 // remark prints the id behind an OpName and the decorations behind a result,
 // and remembers the decorations of an OpDecorate.
-func (p *printer) remark(i int, in spirv.Inst, end int) {
+func (p *printer) remark(in spirv.Inst, end int) {
 	switch op := in.Op(); {
 	case op == spirv.OpName:
 		p.separate(end)
 		p.dst = append(p.dst, "id %"...)
 		p.dst = appendUint(p.dst, in[1])
 	case op == spirv.OpDecorate:
-		p.decoration(i, spirv.ID(in[1]))
+		p.decoration(in)
 	case in.Result() != 0:
 		if note := p.notes[in.Result()]; note != nil {
 			p.separate(end)
@@ -129,18 +129,16 @@ func (p *printer) remark(i int, in spirv.Inst, end int) {
 }
 
 // decoration remembers a decoration of an id: all operands but the first.
-func (p *printer) decoration(i int, id spirv.ID) {
+func (p *printer) decoration(in spirv.Inst) {
+	id := spirv.ID(in[1])
 	q := printer{m: p.m, names: p.names, dst: p.notes[id]}
 	if len(q.dst) > 0 {
-		q.dst = append(q.dst, ", "...)
+		q.dst = append(q.dst, ',')
 	}
-	first, sep := true, ""
-	for w := p.m.Walk(i); w.Next(); first = false {
-		if !first {
-			q.dst = append(q.dst, sep...)
-			q.operand(&w)
-			sep = " "
-		}
+	at := len(q.dst)
+	q.operands(in, 2, spirv.OpDecorate.Row().Operands()[1:])
+	if at == 0 {
+		q.dst = q.dst[1:]
 	}
 	p.notes[id] = q.dst
 }

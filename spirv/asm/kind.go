@@ -6,16 +6,13 @@ import "github.com/chiaro-gpu/chiaro/spirv"
 type kindClass uint8
 
 const (
-	kindOther kindClass = iota
-	kindValue           // the result of an instruction with a type
-	kindInt             // OpTypeInt
-	kindFloat           // OpTypeFloat
-	kindSet             // OpExtInstImport
+	kindInt   kindClass = iota // OpTypeInt
+	kindFloat                  // OpTypeFloat
+	kindSet                    // OpExtInstImport
 )
 
-// kind is what an id stands for.
+// kind is what the id of a number type or of an instruction set stands for.
 type kind struct {
-	typ    uint32       // slot of the type, of a value
 	width  uint32       // of a number
 	format *floatFormat // of a float, nil where its literals have no known form
 	class  kindClass
@@ -23,20 +20,45 @@ type kind struct {
 	set    spirv.ExtSet // of an import
 }
 
-// note remembers what a slot stands for.
-func (a *assembler) note(slot uint32, k kind) {
-	for int(slot) >= len(a.kinds) {
-		a.kinds = append(a.kinds, kind{})
-	}
-	a.kinds[slot] = k
+// meanings says what slots stand for, in one word each: 0 for nothing that
+// matters, the slot of the type of a value, or an index into kinds.
+type meanings struct {
+	of    []uint32
+	kinds []kind
 }
 
-// kindOf returns what a slot stands for, nil where nothing is known.
-func (a *assembler) kindOf(slot uint32) *kind {
-	if int(slot) < len(a.kinds) {
-		return &a.kinds[slot]
+// isKind marks a word of meanings as an index into kinds.
+const isKind = 1 << 31
+
+// note remembers what a slot stands for.
+func (m *meanings) note(slot, meaning uint32) {
+	if n := int(slot) + 1 - len(m.of); n > 0 {
+		m.of = append(m.of, make([]uint32, n)...)
+	}
+	m.of[slot] = meaning
+}
+
+// noteKind remembers that a slot stands for a number type or a set.
+func (m *meanings) noteKind(slot uint32, k kind) {
+	m.note(slot, uint32(len(m.kinds))|isKind)
+	m.kinds = append(m.kinds, k)
+}
+
+// kind returns what a slot stands for, nil where it is neither a number type
+// nor a set.
+func (m *meanings) kind(slot uint32) *kind {
+	if int(slot) < len(m.of) && m.of[slot]&isKind != 0 {
+		return &m.kinds[m.of[slot]&^isKind]
 	}
 	return nil
+}
+
+// typeOf returns the slot of the type of a value, 0 where it is no value.
+func (m *meanings) typeOf(slot uint32) uint32 {
+	if int(slot) < len(m.of) && m.of[slot]&isKind == 0 {
+		return m.of[slot]
+	}
+	return 0
 }
 
 // define remembers the number type or the instruction set that was assembled.
@@ -47,7 +69,7 @@ func (a *assembler) define() bool {
 	}
 	switch a.op {
 	case spirv.OpTypeInt:
-		a.note(a.resultSlot, kind{class: kindInt, width: w[2], signed: len(w) > 3 && w[3] != 0})
+		a.noteKind(a.resultSlot, kind{class: kindInt, width: w[2], signed: len(w) > 3 && w[3] != 0})
 	case spirv.OpTypeFloat:
 		n := spirv.Number{Bits: w[2], Float: true}
 		if len(w) > 3 {
@@ -59,14 +81,14 @@ func (a *assembler) define() bool {
 				return a.fail("SPV-Text-FloatWidth", a.start, "the encoding %v has %d bits; found a width of %d", n.Encoding, want, n.Bits)
 			}
 		}
-		a.note(a.resultSlot, kind{class: kindFloat, width: w[2], format: f})
+		a.noteKind(a.resultSlot, kind{class: kindFloat, width: w[2], format: f})
 	case spirv.OpExtInstImport:
-		if k := a.kindOf(a.resultSlot); k != nil && k.class == kindSet {
+		if k := a.kind(a.resultSlot); k != nil && k.class == kindSet {
 			return a.fail("SPV-Text-Import", a.resultAt, "%s is an instruction set already; an id can import one", a.text[a.resultAt:a.resultEnd])
 		}
 		if !a.raw {
 			set, _ := spirv.ExtSetByName(spirv.String(w[2:]))
-			a.note(a.resultSlot, kind{class: kindSet, set: set})
+			a.noteKind(a.resultSlot, kind{class: kindSet, set: set})
 		}
 	}
 	return true

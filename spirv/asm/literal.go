@@ -85,14 +85,11 @@ func (a *assembler) float(f *floatFormat, width uint32) bool {
 func (a *assembler) typedNumber() bool {
 	slot := a.typeSlot
 	if a.op == spirv.OpSwitch {
-		slot = 0
-		if k := a.kindOf(a.selector); k != nil && k.class == kindValue {
-			slot = k.typ
-		}
+		slot = a.typeOf(a.selector)
 	}
-	k := a.kindOf(slot)
+	k := a.kind(slot)
 	switch {
-	case k == nil || k.class != kindInt && k.class != kindFloat, a.op == spirv.OpSwitch && k.class != kindInt:
+	case k == nil || k.class == kindSet, a.op == spirv.OpSwitch && k.class != kindInt:
 		return a.untyped()
 	case k.class == kindFloat:
 		return a.float(k.format, k.width)
@@ -165,7 +162,7 @@ func unescape(s string) ([]byte, bool) {
 // whose instructions have no effect, a number stands for one that is unknown;
 // its operands are ids.
 func (a *assembler) extInst() bool {
-	k := a.kindOf(a.selector)
+	k := a.kind(a.selector)
 	if k == nil || k.class != kindSet {
 		return a.fail("SPV-Text-Import", a.start, "OpExtInst: expected an earlier OpExtInstImport to define the set of %s", a.found())
 	}

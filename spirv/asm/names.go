@@ -10,7 +10,7 @@ import (
 // maxName is the largest name in bytes that an id gets. Types of types of types
 // could otherwise have names as long as the module, and a long name that every
 // instruction mentions would make text without proportion to the words.
-const maxName = 1024
+const maxName = 512
 
 // names gives each id of a module a name that a reader understands: what OpName
 // says, else the built-in it is decorated with, else a name made of the type or
@@ -46,11 +46,11 @@ func nameModule(m *spirv.Module) *names {
 	n := &names{m: m, seed: maphash.MakeSeed()}
 	n.dense = make([]nameRef, min(int64(m.Bound), int64(len(m.Words))))
 	size := 64
-	for size < m.Len()/4 {
+	for size < m.Len()/3 {
 		size *= 2
 	}
 	n.table = make([]nameUse, size)
-	n.text = make([]byte, 0, 2*len(m.Words))
+	n.text = make([]byte, 0, len(m.Words))
 	for i := range m.Len() {
 		if m.Known(i) {
 			n.instruction(m.Inst(i))

@@ -128,7 +128,9 @@ func (a *assembler) idOperand(k spirv.Kind, o *spirv.Operand) bool {
 
 // checkName reports whether text[at:end] is % and a sound name.
 func (a *assembler) checkName(at, end int) bool {
+	digits := true
 	for i := at + 1; i < end; i++ {
+		digits = digits && isDigit(a.text[i])
 		if !identifiers[a.text[i]] {
 			return a.fail("SPV-Text-Id", at, "%s is no id; expected %% and letters, digits or _", shorten(a.text[at:end]))
 		}
@@ -136,7 +138,7 @@ func (a *assembler) checkName(at, end int) bool {
 	if end == at+1 {
 		return a.fail("SPV-Text-Id", at, "%% is no id; expected a name after it")
 	}
-	if a.ids.numeric && isDigit(a.text[at+1]) {
+	if digits && a.ids.numeric {
 		if _, ok := numericName(a.text[at+1 : end]); !ok {
 			return a.fail("SPV-Text-Id", at, "%s cannot keep its number; expected 1 to %d without leading zeros", shorten(a.text[at:end]), uint32(maxID))
 		}

@@ -58,6 +58,7 @@ type printer struct {
 	o     DisassembleOptions
 	dst   []byte
 	names *names // nil for raw ids
+	raw   bool   // literals of the instruction print as immediate words
 
 	sections section             // those whose heading has been printed
 	notes    map[spirv.ID][]byte // decorations of ids, where comments are asked for
@@ -96,6 +97,7 @@ func (p *printer) instruction(i, nest int) {
 		p.heading(in)
 	}
 	start := len(p.dst)
+	p.raw = false
 	if !p.m.Known(i) {
 		p.unknown(in)
 		return
@@ -107,21 +109,11 @@ func (p *printer) instruction(i, nest int) {
 	}
 	p.dst = append(p.dst, "Op"...)
 	p.dst = append(p.dst, op.Row().Name()...)
-	p.operands(i)
+	p.operands(in, 1, op.Row().Operands())
 	if p.o.Offsets || p.o.Comment {
 		p.comments(i, start)
 	}
 	p.dst = append(p.dst, '\n')
-}
-
-// operands prints all operands but the result id, each behind a space.
-func (p *printer) operands(i int) {
-	for w := p.m.Walk(i); w.Next(); {
-		if w.Kind != spirv.KindIdResult {
-			p.dst = append(p.dst, ' ')
-			p.operand(&w)
-		}
-	}
 }
 
 // result prints the result id and the equal sign.
@@ -164,64 +156,6 @@ func (p *printer) id(id spirv.ID) {
 // appendUint appends a number in decimal.
 func appendUint(dst []byte, v uint32) []byte { return strconv.AppendUint(dst, uint64(v), 10) }
 
-// operand prints one operand.
-func (p *printer) operand(w *spirv.Walk) {
-	if p.o.Color {
-		p.colored(w)
-		return
-	}
-	switch w.Kind.Category() {
-	case spirv.CategoryID:
-		p.id(spirv.ID(w.Words[0]))
-	case spirv.CategoryValue:
-		p.dst = append(p.dst, w.Row().Name()...)
-	case spirv.CategoryMask:
-		p.dst = appendMask(p.dst, w.Kind, w.Words[0])
-	default:
-		p.literal(w)
-	}
-}
-
-// colored prints one operand in the colour of its category.
-func (p *printer) colored(w *spirv.Walk) {
-	color := ""
-	switch c := w.Kind.Category(); {
-	case c == spirv.CategoryID:
-		color = colorID
-	case w.Kind == spirv.KindLiteralString:
-		color = colorString
-	case c == spirv.CategoryLiteral:
-		color = colorNumber
-	}
-	p.dst = append(p.dst, color...)
-	p.o.Color = false
-	p.operand(w)
-	p.o.Color = true
-	if color != "" {
-		p.dst = append(p.dst, colorReset...)
-	}
-}
-
-// literal prints a literal operand.
-func (p *printer) literal(w *spirv.Walk) {
-	switch w.Kind {
-	case spirv.KindLiteralString:
-		p.dst = appendQuoted(p.dst, w.Words)
-	case spirv.KindLiteralFloat:
-		p.dst = appendFloat(p.dst, &formatSingle, uint64(w.Words[0]))
-	case spirv.KindLiteralContextDependentNumber:
-		p.dst = appendNumber(p.dst, w.Number, w.Words)
-	case spirv.KindLiteralExtInstInteger, spirv.KindLiteralSpecConstantOpInteger:
-		if row := w.Row(); row != nil {
-			p.dst = append(p.dst, row.Name()...)
-			return
-		}
-		fallthrough
-	default:
-		p.dst = appendUint(p.dst, w.Words[0])
-	}
-}
-
 // unknown prints the words of an instruction that the grammar does not know, in
 // the form that the assembler reads back.
 func (p *printer) unknown(in spirv.Inst) {
@@ -238,63 +172,4 @@ func (p *printer) unknown(in spirv.Inst) {
 		p.dst = appendUint(p.dst, w)
 	}
 	p.dst = append(p.dst, "  ; note: ID bound may be incorrect after reassembly\n"...)
-}
-
-// appendMask appends the names of the bits of a mask, lowest first. No bit at
-// all has a name too.
-func appendMask(dst []byte, k spirv.Kind, v uint32) []byte {
-	if v == 0 {
-		if row := k.Enumerant(0); row != nil {
-			return append(dst, row.Name()...)
-		}
-		return append(dst, "None"...)
-	}
-	for rest := v; rest != 0; rest &= rest - 1 {
-		if rest != v {
-			dst = append(dst, '|')
-		}
-		if row := k.Enumerant(rest & -rest); row != nil {
-			dst = append(dst, row.Name()...)
-		}
-	}
-	return dst
-}
-
-// appendQuoted appends a literal string in quotes.
-func appendQuoted(dst []byte, words []uint32) []byte {
-	dst = append(dst, '"')
-	for _, w := range words {
-		for range 4 {
-			c := byte(w)
-			switch c {
-			case 0:
-				return append(dst, '"')
-			case '"', '\\':
-				dst = append(dst, '\\')
-			}
-			dst = append(dst, c)
-			w >>= 8
-		}
-	}
-	return append(dst, '"')
-}
-
-// appendNumber appends a literal whose type is known. Integers wider than 64
-// bits and floats without a known form print the number in their low words.
-func appendNumber(dst []byte, n spirv.Number, words []uint32) []byte {
-	v := uint64(words[0])
-	if len(words) > 1 {
-		v |= uint64(words[1]) << 32
-	}
-	switch {
-	case n.Float:
-		if f := formatOf(n); f != nil {
-			return appendFloat(dst, f, v)
-		}
-	case n.Signed && len(words) == 1:
-		return strconv.AppendInt(dst, int64(int32(v)), 10)
-	case n.Signed:
-		return strconv.AppendInt(dst, int64(v), 10)
-	}
-	return strconv.AppendUint(dst, v, 10)
 }

@@ -1,0 +1,218 @@
+package asm
+
+import (
+	"strconv"
+
+	"github.com/chiaro-gpu/chiaro/spirv"
+)
+
+// operands prints operands of the given shape, each behind a space, from word
+// pos of an instruction on, and returns the word behind them. It follows the
+// shape as spirv.Walk does; a module has been found to be well-formed, so
+// nothing is checked again. The depth is that of the grammar.
+func (p *printer) operands(in spirv.Inst, pos int, shape []spirv.Operand) int {
+	for i := range shape {
+		o := &shape[i]
+		switch {
+		case o.Kind == spirv.KindIdResult:
+			pos++
+		case o.Quant == spirv.Once:
+			pos = p.operand(in, pos, o.Kind)
+		case o.Quant == spirv.Optional:
+			if pos < len(in) {
+				pos = p.operand(in, pos, o.Kind)
+			}
+		default:
+			for pos < len(in) {
+				pos = p.operand(in, pos, o.Kind)
+			}
+		}
+	}
+	return pos
+}
+
+// operand prints one operand and those that it brings with it.
+func (p *printer) operand(in spirv.Inst, pos int, k spirv.Kind) int {
+	v := in[pos]
+	switch k.Category() {
+	case spirv.CategoryID:
+		p.dst = append(p.dst, ' ')
+		p.color(colorID)
+		p.id(spirv.ID(v))
+		p.color(colorReset)
+	case spirv.CategoryValue:
+		row := k.Enumerant(v)
+		p.dst = append(p.dst, ' ')
+		p.dst = append(p.dst, row.Name()...)
+		return p.operands(in, pos+1, row.Operands())
+	case spirv.CategoryMask:
+		p.dst = append(p.dst, ' ')
+		p.dst = appendMask(p.dst, k, v)
+		pos++
+		for ; v != 0; v &= v - 1 {
+			pos = p.operands(in, pos, k.Enumerant(v&-v).Operands())
+		}
+		return pos
+	case spirv.CategoryPair:
+		first, second := k.Pair()
+		if in.Op() == spirv.OpSwitch {
+			first = spirv.KindLiteralContextDependentNumber
+		}
+		return p.operand(in, p.operand(in, pos, first), second)
+	default:
+		return p.literal(in, pos, k)
+	}
+	return pos + 1
+}
+
+// color prints an escape sequence where colours are asked for.
+func (p *printer) color(c string) {
+	if p.o.Color {
+		p.dst = append(p.dst, c...)
+	}
+}
+
+// literal prints a literal operand and what it brings with it.
+func (p *printer) literal(in spirv.Inst, pos int, k spirv.Kind) int {
+	p.dst = append(p.dst, ' ')
+	v, n := in[pos], 1
+	switch k {
+	case spirv.KindLiteralString:
+		p.color(colorString)
+		p.dst, n = appendQuoted(p.dst, in[pos:])
+	case spirv.KindLiteralContextDependentNumber:
+		num := p.number(in)
+		n = num.Words()
+		p.color(colorNumber)
+		p.typed(num, in[pos:pos+n])
+	case spirv.KindLiteralExtInstInteger:
+		if row := p.m.ExtSet(spirv.ID(in[pos-1])).Inst(v); row != nil {
+			p.dst = append(p.dst, row.Name()...)
+			return p.operands(in, pos+1, row.Operands())
+		}
+		p.color(colorNumber)
+		p.dst = appendUint(p.dst, v)
+	case spirv.KindLiteralSpecConstantOpInteger:
+		row := spirv.Op(v).Row()
+		p.dst = append(p.dst, row.Name()...)
+		return p.operands(in, pos+1, row.Operands()[2:])
+	case spirv.KindLiteralFloat:
+		p.color(colorNumber)
+		p.dst = appendFloat(p.dst, &formatSingle, uint64(v))
+	default:
+		p.color(colorNumber)
+		p.dst = appendUint(p.dst, v)
+	}
+	p.color(colorReset)
+	return pos + n
+}
+
+// typed prints a literal whose type is known. Where its words are not those that
+// the type's literals have, they print as they stand; then so must the literals
+// that follow in the instruction, for the assembler no longer knows what they are.
+func (p *printer) typed(n spirv.Number, words []uint32) {
+	if !p.raw && canonical(n, words) {
+		p.dst = appendNumber(p.dst, n, words)
+		return
+	}
+	p.raw = true
+	for i, w := range words {
+		if i > 0 {
+			p.dst = append(p.dst, ' ')
+		}
+		p.dst = appendUint(append(p.dst, '!'), w)
+	}
+}
+
+// canonical reports whether words are a literal of a type: a number in range,
+// sign-extended or zero-extended to the words (SPIR-V §2.2.1).
+func canonical(n spirv.Number, words []uint32) bool {
+	v := literalBits(words)
+	switch {
+	case n.Float:
+		f := formatOf(n)
+		return f != nil && (f.width == 64 || v>>f.width == 0)
+	case n.Bits == 0 || n.Bits > 64:
+		return false
+	case !n.Signed:
+		return n.Bits == 64 || v>>n.Bits == 0
+	case len(words) == 1:
+		v = uint64(int64(int32(v)))
+	}
+	shift := 64 - n.Bits
+	return uint64(int64(v<<shift)>>shift) == v
+}
+
+// literalBits returns the low 64 bits of a literal.
+func literalBits(words []uint32) uint64 {
+	v := uint64(words[0])
+	if len(words) > 1 {
+		v |= uint64(words[1]) << 32
+	}
+	return v
+}
+
+// number returns the type of the literals of a constant or a switch.
+func (p *printer) number(in spirv.Inst) spirv.Number {
+	typ := spirv.ID(in[1])
+	if in.Op() == spirv.OpSwitch {
+		typ = p.m.DefInst(typ).Type()
+	}
+	n, _ := p.m.Number(typ)
+	return n
+}
+
+// appendMask appends the names of the bits of a mask, lowest first. No bit at
+// all has a name too.
+func appendMask(dst []byte, k spirv.Kind, v uint32) []byte {
+	if v == 0 {
+		if row := k.Enumerant(0); row != nil {
+			return append(dst, row.Name()...)
+		}
+		return append(dst, "None"...)
+	}
+	for rest := v; rest != 0; rest &= rest - 1 {
+		if rest != v {
+			dst = append(dst, '|')
+		}
+		dst = append(dst, k.Enumerant(rest&-rest).Name()...)
+	}
+	return dst
+}
+
+// appendQuoted appends a literal string in quotes and returns how many words it
+// takes.
+func appendQuoted(dst []byte, words []uint32) ([]byte, int) {
+	dst = append(dst, '"')
+	for i, w := range words {
+		for range 4 {
+			c := byte(w)
+			switch c {
+			case 0:
+				return append(dst, '"'), i + 1
+			case '"', '\\':
+				dst = append(dst, '\\')
+			}
+			dst = append(dst, c)
+			w >>= 8
+		}
+	}
+	return append(dst, '"'), len(words)
+}
+
+// appendNumber appends a literal whose type is known. Integers wider than 64
+// bits and floats without a known form print the number in their low words.
+func appendNumber(dst []byte, n spirv.Number, words []uint32) []byte {
+	v := literalBits(words)
+	switch {
+	case n.Float:
+		if f := formatOf(n); f != nil {
+			return appendFloat(dst, f, v)
+		}
+	case n.Signed && len(words) == 1:
+		return strconv.AppendInt(dst, int64(int32(v)), 10)
+	case n.Signed:
+		return strconv.AppendInt(dst, int64(v), 10)
+	}
+	return strconv.AppendUint(dst, v, 10)
+}
