@@ -1,6 +1,6 @@
 package facts
 
-// Functions returns the functions in the static call tree of the entry point:
+// CallTree returns the functions in the static call tree of the entry point:
 // its own first, and each before those that it calls, as far as there is no
 // recursion. The list is made anew each time.
 func (m *Module) CallTree(e *EntryPoint) []*Function {

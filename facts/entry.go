@@ -77,7 +77,12 @@ func (g *gatherer) entryPoints() {
 	slices.SortFunc(g.modes, func(x, y Mode) int {
 		return cmp.Or(cmp.Compare(x.target, y.target), cmp.Compare(x.Index, y.Index))
 	})
-	size, decorated := g.workgroupSize()
+	all, decorated := g.workgroupSize()
+	type size struct {
+		local [3]uint32
+		ok    bool
+	}
+	sizes := map[int]size{} // by the function, so that each is asked for once
 	g.EntryPoints = make([]EntryPoint, len(g.entry))
 	for i, n := range g.entry {
 		v := inst.EntryPoint(g.Code.Inst(int(n)))
@@ -86,10 +91,18 @@ func (g *gatherer) entryPoints() {
 			Index: int(n), ID: v.EntryPoint(), Model: v.ExecutionModel(), Name: v.Name(),
 			Interface: v.Interface(), Func: g.Function(v.EntryPoint()),
 		}
-		e.Modes = g.modesOf(int32(g.Def(e.ID)))
-		if e.LocalSize, e.HasLocalSize = size, decorated; !decorated {
-			g.localSize(e)
+		target := g.Def(e.ID)
+		e.Modes = g.modesOf(int32(target))
+		if decorated {
+			e.LocalSize, e.HasLocalSize = all, true
+			continue
 		}
+		s, ok := sizes[target]
+		if !ok {
+			s.local, s.ok = g.localSize(e)
+			sizes[target] = s
+		}
+		e.LocalSize, e.HasLocalSize = s.local, s.ok
 	}
 }
 
@@ -133,14 +146,15 @@ func (g *gatherer) three(list ...*Const) (size [3]uint32, ok bool) {
 }
 
 // localSize takes the size of the workgroup from the modes.
-func (g *gatherer) localSize(e *EntryPoint) {
+func (g *gatherer) localSize(e *EntryPoint) ([3]uint32, bool) {
 	if m, ok := e.Mode(spirv.ExecutionModeLocalSizeId); ok && len(m.Operands) == 3 {
 		ids := spirv.IDs(m.Operands)
-		if e.LocalSize, e.HasLocalSize = g.three(g.Const(ids[0]), g.Const(ids[1]), g.Const(ids[2])); e.HasLocalSize {
-			return
+		if size, ok := g.three(g.Const(ids[0]), g.Const(ids[1]), g.Const(ids[2])); ok {
+			return size, true
 		}
 	}
 	if m, ok := e.Mode(spirv.ExecutionModeLocalSize); ok && len(m.Operands) == 3 {
-		e.LocalSize, e.HasLocalSize = [3]uint32(m.Operands), true
+		return [3]uint32(m.Operands), true
 	}
+	return [3]uint32{}, false
 }

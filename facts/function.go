@@ -134,10 +134,12 @@ func (w *walker) function(f *Function, i int) {
 func (w *walker) instruction(i int, in spirv.Inst) bool {
 	g, op := w.g, in.Op()
 	switch {
+	case !g.Code.Known(i):
+		return false
 	case op == spirv.OpFunctionEnd:
 		w.close(i)
 		return true
-	case op == spirv.OpLabel:
+	case op == spirv.OpLabel && g.fact[i].kind() == blockFact:
 		w.close(i)
 		w.label(i, in.Result())
 	case op == spirv.OpFunctionParameter:
@@ -162,7 +164,7 @@ func (w *walker) instruction(i int, in spirv.Inst) bool {
 }
 
 func (w *walker) label(i int, id spirv.ID) {
-	b := &w.g.blocks[w.block]
+	b := &w.g.blocks[w.block] // survey has counted the same labels
 	*b = Block{ID: id, Func: w.f, Index: i, Term: -1, Merge: -1}
 	w.block++
 	w.open = b
@@ -189,13 +191,13 @@ func (w *walker) uses(i int, op spirv.Op, in spirv.Inst) {
 	}
 	switch op {
 	case spirv.OpLoad:
-		w.use(spirv.ID(in[3]))
+		w.use(inst.Load(in).Pointer())
 	case spirv.OpAccessChain, spirv.OpInBoundsAccessChain:
-		w.use(spirv.ID(in[3]))
+		w.use(inst.AccessChain(in).Base())
 	case spirv.OpStore:
-		w.use(spirv.ID(in[1]))
-		w.use(spirv.ID(in[2]))
-	case spirv.OpVariable:
+		w.use(inst.Store(in).Pointer())
+		w.use(inst.Store(in).Object())
+	case spirv.OpVariable, spirv.OpUntypedVariableKHR:
 		if g.fact[i].kind() == varFact {
 			g.Variables[g.fact[i]>>factBits].Func = w.f
 		}
@@ -214,9 +216,6 @@ func (w *walker) uses(i int, op spirv.Op, in spirv.Inst) {
 
 // walk takes note of the variables among all operands of an instruction.
 func (w *walker) walk(i int) {
-	if !w.g.Code.Known(i) {
-		return
-	}
 	for o := w.g.Code.Walk(i); o.Next(); {
 		if o.Kind == spirv.KindIdRef {
 			w.use(spirv.ID(o.Words[0]))

@@ -38,8 +38,6 @@ func (s *surveyor) mark(g *gatherer, i int, op spirv.Op) {
 		case spirv.NonSemanticShaderDebugInfoDebugNoLine:
 			s.change(g, i, -1)
 		}
-	case spirv.OpFunctionEnd:
-		s.change(g, i+1, -1)
 	default:
 		if IsTerminator(op) {
 			s.change(g, i+1, -1)

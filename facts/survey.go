@@ -1,6 +1,8 @@
 package facts
 
 import (
+	"strings"
+
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
@@ -18,8 +20,8 @@ func (g *gatherer) survey() {
 		}
 		s.mark(g, i, op)
 		switch op.Class() {
-		case spirv.ClassTypeDeclaration, spirv.ClassReserved:
-			if op.HasResult() && !op.HasType() {
+		case spirv.ClassTypeDeclaration, spirv.ClassReserved, spirv.ClassExclude:
+			if isType(op) {
 				g.tag(i, typeFact, &g.count.types)
 			}
 		case spirv.ClassConstantCreation:
@@ -51,6 +53,12 @@ func (g *gatherer) survey() {
 		}
 	}
 	g.room()
+}
+
+// isType reports whether an instruction declares a type: those that do have a
+// result without a type and are named so, in whatever chapter they stand.
+func isType(op spirv.Op) bool {
+	return op.HasResult() && !op.HasType() && strings.HasPrefix(op.Row().Name(), "Type")
 }
 
 // surveyor is the state of a survey.
@@ -138,12 +146,18 @@ func (g *gatherer) room() {
 	g.Functions = make([]Function, g.count.funcs)
 	g.blocks = make([]Block, g.count.blocks)
 	g.elems = make([]*Const, g.count.elems)
-	g.budget = 64 * len(g.Code.Words)
+	g.budget = 4*len(g.Code.Words) + 4096
 	for i, f := range g.fact {
 		if f.kind() == typeFact {
 			in := g.Code.Inst(i)
 			t := &g.Types[f>>factBits]
 			t.ID, t.Op, t.Index = in.Result(), in.Op(), i
+			switch t.Op { // what comes before a pointer may ask for its storage class
+			case spirv.OpTypePointer:
+				t.Storage = inst.TypePointer(in).StorageClass()
+			case spirv.OpTypeUntypedPointerKHR:
+				t.Storage = inst.TypeUntypedPointerKHR(in).StorageClass()
+			}
 		}
 	}
 }

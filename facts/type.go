@@ -225,10 +225,7 @@ func (g *gatherer) typ(t *Type, i int, in spirv.Inst) {
 	case spirv.OpTypeStruct:
 		g.members(t, i, inst.TypeStruct(in).MemberTypes())
 	case spirv.OpTypePointer:
-		v := inst.TypePointer(in)
-		t.Elem, t.Storage = g.Type(v.TypeOperand()), v.StorageClass()
-	case spirv.OpTypeUntypedPointerKHR:
-		t.Storage = inst.TypeUntypedPointerKHR(in).StorageClass()
+		t.Elem = g.Type(inst.TypePointer(in).TypeOperand())
 	case spirv.OpTypeFunction:
 		v := inst.TypeFunction(in)
 		t.Elem = g.before(v.ReturnType(), i)

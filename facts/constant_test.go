@@ -1,0 +1,199 @@
+package facts
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// show writes a constant: its bits, its parts in brackets, or what it is.
+func show(c *Const) string {
+	switch {
+	case c == nil:
+		return "nil"
+	case !c.Known:
+		return "unknown"
+	case c.Null:
+		return "null"
+	case c.Undef:
+		return "undef"
+	case c.Type.IsComposite():
+		var parts []string
+		for i := range c.Type.Parts() {
+			parts = append(parts, show(c.Elem(int(i))))
+		}
+		return "[" + strings.Join(parts, " ") + "]"
+	}
+	return fmt.Sprintf("%#x", c.Bits)
+}
+
+const scalars = `
+%bool = OpTypeBool
+%int = OpTypeInt 32 1
+%uint = OpTypeInt 32 0
+%char = OpTypeInt 8 1
+%long = OpTypeInt 64 1
+%half = OpTypeFloat 16
+%float = OpTypeFloat 32
+%double = OpTypeFloat 64
+%v2 = OpTypeVector %int 2
+%v3 = OpTypeVector %int 3
+%b2 = OpTypeVector %bool 2
+%f2 = OpTypeVector %float 2
+`
+
+func TestConstants(t *testing.T) {
+	for _, c := range []struct {
+		text string // of %x, and what it needs
+		spec Spec
+		want string
+	}{
+		{"%x = OpConstantTrue %bool", nil, "0x1"},
+		{"%x = OpConstantFalse %bool", nil, "0x0"},
+		{"%x = OpConstantTrue %int", nil, "unknown"},
+		{"%x = OpConstant %int -2", nil, "0xfffffffe"},
+		{"%x = OpConstant %char -2", nil, "0xfe"}, // narrow literals are sign-extended in the stream
+		{"%x = OpConstant %long -2", nil, "0xfffffffffffffffe"},
+		{"%x = OpConstant %half 1.5", nil, "0x3e00"},
+		{"%x = OpConstant %float 1.5", nil, "0x3fc00000"},
+		{"%x = OpConstant %double 1.5", nil, "0x3ff8000000000000"},
+		{"%x = OpConstantNull %v2", nil, "null"},
+		{"%x = OpUndef %v2", nil, "undef"},
+		{"%a = OpConstant %int 1\n%x = OpConstantComposite %v2 %a %a", nil, "[0x1 0x1]"},
+		{"%a = OpConstant %int 1\n%x = OpConstantComposite %v2 %a", nil, "unknown"},
+		{"%a = OpConstant %uint 1\n%x = OpConstantComposite %v2 %a %a", nil, "unknown"},
+		{"%a = OpConstant %int 1\n%x = OpConstantComposite %v2 %a %x", nil, "unknown"},
+		{"%a = OpConstant %int 1\n%n = OpConstantNull %int\n%x = OpConstantComposite %v2 %a %n", nil, "[0x1 null]"},
+		{"%a = OpConstant %int 1\n%x = OpConstantCompositeReplicateEXT %v3 %a", nil, "[0x1 0x1 0x1]"},
+
+		// Specialization.
+		{"OpDecorate %x SpecId 3\n%x = OpSpecConstant %int 7", nil, "0x7"},
+		{"OpDecorate %x SpecId 3\n%x = OpSpecConstant %int 7", Spec{3: 9, 4: 1}, "0x9"},
+		{"OpDecorate %x SpecId 3\n%x = OpSpecConstant %char 7", Spec{3: 0x1ff}, "0xff"},
+		{"OpDecorate %x SpecId 3\n%x = OpSpecConstant %double 7", Spec{3: 1 << 63}, "0x8000000000000000"},
+		{"OpDecorate %x SpecId 3\n%x = OpSpecConstantTrue %bool", Spec{3: 0}, "0x0"},
+		{"OpDecorate %x SpecId 3\n%x = OpSpecConstantFalse %bool", Spec{3: 2}, "0x1"},
+		{"%x = OpSpecConstantFalse %bool", Spec{0: 1}, "0x0"},
+		{"OpDecorate %a SpecId 0\n%a = OpSpecConstant %int 1\n%x = OpSpecConstantComposite %v2 %a %a", Spec{0: 5}, "[0x5 0x5]"},
+		{"OpDecorate %g SpecId 0\n%g = OpDecorationGroup\nOpGroupDecorate %g %x\n%x = OpSpecConstant %int 1", Spec{0: 5}, "0x5"},
+	} {
+		m := gather(t, scalars+c.text, c.spec)
+		if got := show(m.konst("x")); got != c.want {
+			t.Errorf("%s with %v: %s, want %s", c.text, c.spec, got, c.want)
+		}
+	}
+}
+
+func TestConstInt(t *testing.T) {
+	m := gather(t, scalars+`
+%a = OpConstant %char -2
+%b = OpConstant %uint 4294967295
+%c = OpConstant %float 1
+`, nil)
+	for name, want := range map[string]int64{"a": -2, "b": 4294967295} {
+		if got, ok := m.konst(name).Int(); !ok || got != want {
+			t.Errorf("%s: %d, %v; want %d", name, got, ok, want)
+		}
+	}
+	if _, ok := m.konst("c").Int(); ok {
+		t.Error("a float is no integer")
+	}
+	if _, ok := m.konst("nothing").Int(); ok {
+		t.Error("what is missing is no integer")
+	}
+}
+
+// TestSpecConstantOp: the values follow from the descriptions of the
+// instructions in SPIR-V §3.3.
+func TestSpecConstantOp(t *testing.T) {
+	const head = scalars + `
+OpDecorate %three SpecId 3
+%three = OpSpecConstant %int 3
+%five = OpSpecConstant %int 5
+%minus = OpSpecConstant %int -7
+%zero = OpConstant %int 0
+%yes = OpSpecConstantTrue %bool
+%no = OpSpecConstantFalse %bool
+%wide = OpConstant %long 4294967298
+%tiny = OpConstant %float 0x1p-15
+%third = OpConstant %float 0x1.555556p-2
+%a2 = OpSpecConstantComposite %v2 %three %five
+%b2c = OpSpecConstantComposite %b2 %yes %no
+%c2 = OpConstantComposite %v2 %zero %zero
+%null3 = OpConstantNull %v3
+%pair = OpTypeStruct %int %v2
+%p = OpSpecConstantComposite %pair %three %a2
+%nullpair = OpConstantNull %pair
+`
+	for _, c := range []struct{ op, want string }{
+		{"%int IAdd %three %five", "0x8"},
+		{"%int ISub %three %five", "0xfffffffe"},
+		{"%int IMul %minus %three", "0xffffffeb"},
+		{"%int SDiv %minus %three", "0xfffffffe"}, // −7/3 = −2, toward zero
+		{"%uint UDiv %minus %three", "0x55555553"},
+		{"%int SRem %minus %three", "0xffffffff"}, // the sign of the first operand
+		{"%int SMod %minus %three", "0x2"},        // the sign of the second
+		{"%int UMod %five %three", "0x2"},
+		{"%int SNegate %three", "0xfffffffd"},
+		{"%int Not %zero", "0xffffffff"},
+		{"%int ShiftLeftLogical %three %five", "0x60"},
+		{"%int ShiftRightLogical %minus %three", "0x1fffffff"},
+		{"%int ShiftRightArithmetic %minus %three", "0xffffffff"},
+		{"%int BitwiseXor %three %five", "0x6"},
+		{"%bool LogicalAnd %yes %no", "0x0"},
+		{"%bool LogicalOr %yes %no", "0x1"},
+		{"%bool LogicalNot %no", "0x1"},
+		{"%bool LogicalEqual %yes %no", "0x0"},
+		{"%bool LogicalNotEqual %yes %no", "0x1"},
+		{"%bool IEqual %three %three", "0x1"},
+		{"%bool INotEqual %three %five", "0x1"},
+		{"%bool SLessThan %minus %three", "0x1"},
+		{"%bool ULessThan %minus %three", "0x0"},
+		{"%bool SGreaterThan %minus %three", "0x0"},
+		{"%bool UGreaterThan %minus %three", "0x1"},
+		{"%bool SGreaterThanEqual %three %three", "0x1"},
+		{"%bool ULessThanEqual %five %three", "0x0"},
+		{"%long SConvert %minus", "0xfffffffffffffff9"},
+		{"%long UConvert %minus", "0xfffffff9"},
+		{"%int SConvert %wide", "0x2"},
+		{"%half FConvert %third", "0x3555"},
+		{"%float QuantizeToF16 %third", "0x3eaaa000"},
+		{"%float QuantizeToF16 %tiny", "0x0"},
+		{"%v2 IAdd %a2 %a2", "[0x6 0xa]"},
+		{"%b2 SLessThan %a2 %c2", "[0x0 0x0]"},
+		{"%int Select %yes %three %five", "0x3"},
+		{"%v2 Select %no %a2 %c2", "[0x0 0x0]"},
+		{"%v2 Select %b2c %a2 %c2", "[0x3 0x0]"},
+		{"%int CompositeExtract %a2 1", "0x5"},
+		{"%int CompositeExtract %p 1 0", "0x3"},
+		{"%v2 CompositeExtract %p 1", "[0x3 0x5]"},
+		{"%int CompositeExtract %p 2", "unknown"},
+		{"%int CompositeExtract %null3 2", "null"},
+		{"%v2 CompositeInsert %zero %a2 1", "[0x3 0x0]"},
+		{"%pair CompositeInsert %five %p 1 0", "[0x3 [0x5 0x5]]"},
+		{"%pair CompositeInsert %five %nullpair 1 0", "[null [0x5 null]]"},
+		{"%v2 CompositeInsert %zero %a2 2", "unknown"},
+		{"%v2 CompositeInsert %yes %a2 1", "unknown"},
+		{"%v3 VectorShuffle %a2 %c2 1 2 0", "[0x5 0x0 0x3]"},
+		{"%v2 VectorShuffle %a2 %c2 1 0xffffffff", "[0x5 undef]"},
+		{"%int IAdd %three", "unknown"},
+		{"%int IAdd %three %yes", "unknown"},
+		{"%int IAdd %three %nothing", "unknown"},
+		{"%v2 IAdd %a2 %null3", "unknown"},
+		{"%float IAdd %third %third", "unknown"},
+	} {
+		m, err := tryGather(head+"%x = OpSpecConstantOp "+c.op+"\n", nil)
+		if err != nil {
+			if c.want != "unknown" {
+				t.Errorf("%s does not decode", c.op)
+			}
+			continue
+		}
+		if got := show(m.konst("x")); got != c.want {
+			t.Errorf("%s: %s, want %s", c.op, got, c.want)
+		}
+	}
+	if m := gather(t, head, Spec{3: 4}); show(m.konst("p")) != "[0x4 [0x4 0x5]]" || !m.konst("p").Spec || m.konst("c2").Spec {
+		t.Errorf("specialized: %s", show(m.konst("p")))
+	}
+}
