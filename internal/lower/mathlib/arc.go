@@ -41,8 +41,9 @@ func Atan(b *ir.Builder, x ir.V) ir.V {
 	return unary(b, x, func(e emit, x ir.V) ir.V {
 		a, one := e.abs(x), e.num(1)
 		over := e.lt(one, a)
-		z := e.div(e.pick(over, one, a), e.pick(over, a, one))
-		return e.flip(e.beyond(over, e.atan(z), halfPi0, halfPi1), e.sign(x))
+		p := e.atan(e.div(e.pick(over, one, a), e.pick(over, a, one)))
+		turned := e.sub(e.num(halfPi0), e.sub(p, e.num(halfPi1)))
+		return e.flip(e.pick(over, turned, p), e.sign(x))
 	})
 }
 
@@ -53,17 +54,17 @@ func Atan2(b *ir.Builder, y, x ir.V) ir.V {
 		ax, ay := e.abs(x), e.abs(y)
 		over := e.lt(ax, ay)
 		n, d := e.pick(over, ax, ay), e.pick(over, ay, ax)
-		z := e.pick(e.eq(n, d), e.num(1), e.div(n, d)) // of infinities 1
-		z = e.pick(e.eq(d, e.num(0)), e.num(0), z)
-		p := e.beyond(over, e.atan(z), halfPi0, halfPi1)
+		zero, one := e.num(0), e.num(1)
+		alike := e.pick(e.eq(d, zero), zero, one) // of zeros 0, of infinities 1
+		p := e.atan(e.pick(e.eq(n, d), alike, e.div(n, d)))
+		// The angle is p, π − p, π/2 − p or π/2 + p: a base and a sign.
 		left := e.b.Cmp(ir.SLt, e.bits(x), e.mask(0)) // −0 too
-		return e.flip(e.beyond(left, p, pi0, pi1), e.sign(y))
+		hi := e.pick(over, e.num(halfPi0), e.pick(left, e.num(pi0), zero))
+		lo := e.pick(over, e.num(halfPi1), e.pick(left, e.num(pi1), zero))
+		minus := e.b.Op(ir.Xor, ir.B1, over, left)
+		p = e.add(hi, e.add(e.pick(minus, e.neg(p), p), lo))
+		return e.flip(p, e.sign(y))
 	})
-}
-
-// beyond is c ? (hi + lo) − p : p.
-func (e emit) beyond(c, p ir.V, hi, lo float64) ir.V {
-	return e.pick(c, e.sub(e.num(hi), e.sub(p, e.num(lo))), p)
 }
 
 // atan returns the arc tangent of z from 0 to 1, to 2⁻²⁷ before rounding.

@@ -9,8 +9,8 @@ const (
 	twoOverPi                 = 0x1.45f306p-1
 )
 
-// Sin returns the sine of x radians, of 16 or 32 bits; NaN of ±∞. Beyond 2²² it
-// loses its meaning by and by, but stays within [−1, 1].
+// Sin returns the sine of x radians, of 16 or 32 bits; NaN of ±∞. Far beyond 2²⁰ it
+// loses its meaning, but stays within [−1, 1].
 func Sin(b *ir.Builder, x ir.V) ir.V {
 	return unary(b, x, func(e emit, x ir.V) ir.V {
 		// From |x|, so that −0 keeps its sign.
@@ -53,8 +53,9 @@ func (e emit) quadrant(x ir.V) (r, q ir.V) {
 	r = e.fma(n, e.num(halfPi0), x)
 	r = e.fma(n, e.num(halfPi1), r)
 	r = e.fma(n, e.num(halfPi2), r)
-	// Where x is too great for all that, at least stay in the quadrant.
-	r = e.clamp(r, -0.7859, 0.7859)
+	// A product beside a tie may round to the farther k, and where x is too great
+	// for all this r means nothing: keep it where sinCos is sane.
+	r = e.clamp(r, -1, 1)
 	return r, e.b.Op(ir.FToS, ir.I32, k)
 }
 

@@ -106,7 +106,7 @@ func Modf(b *ir.Builder, x ir.V) (fract, whole ir.V) {
 func Frexp(b *ir.Builder, x ir.V) (significand, exponent ir.V) {
 	e := of(b, x)
 	w := e.t.Bits()
-	frac := map[ir.Type]int{ir.F16: 10, ir.F32: 23, ir.F64: 52}[e.t]
+	frac := e.fraction()
 	bias := 1<<(int(w)-2-frac) - 1
 	least := e.num(math.Ldexp(1, 1-bias))
 	small := e.lt(e.abs(x), least)
@@ -123,6 +123,17 @@ func Frexp(b *ir.Builder, x ir.V) (significand, exponent ir.V) {
 	a := e.abs(x)
 	inside := b.Select(e.lt(e.num(0), a), e.lt(a, e.inf()), b.Bool(false))
 	return e.pick(inside, half, x), b.Select(inside, k, b.I32(0))
+}
+
+// fraction is the width of the fraction in bits.
+func (e emit) fraction() int {
+	switch e.t {
+	case ir.F16:
+		return 10
+	case ir.F32:
+		return 23
+	}
+	return 52
 }
 
 func toI32(b *ir.Builder, x ir.V) ir.V {
