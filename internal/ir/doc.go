@@ -80,8 +80,10 @@
 //	region addr, #n → h   the live allocation that holds [addr, addr+n), or null
 //	regionoff h, addr → i32  addr − base of h; 0 for null
 //
-// An access whose out-of-range lanes were written to a read-only resource
-// does nothing. Offsets need no alignment in memory operations, except for
+// A store or atomic to what is read-only (push constants, tables, uniform and
+// NonWritable resources) counts as out of range; so does an atomic of a helper.
+// An atomic out of range yields 0. What an atomic computes is made canonical
+// where it is NaN. Offsets need no alignment in memory operations, except for
 // atomics, where a misaligned access counts as out of range. Components of one
 // vector stand adjacent, with the same h and off, so that they can be loaded
 // together. Accesses through different bindings may alias unless the resource
@@ -100,7 +102,8 @@
 //	pldi.T place          the same through a place: checked against the whole
 //	psti.T place, v       private memory of the lane
 //
-// All of it is 0 when an invocation starts.
+// A load of fewer than 32 bits takes a slot's low ones. All of it is 0 when an
+// invocation starts.
 //
 // # Inputs, outputs
 //
@@ -120,7 +123,9 @@
 // broadcast; inactive lanes hold the identity (−0 for fadd). A cluster of n
 // lanes is the first log₂ n steps. Scans are Kogge–Stone: for k = 1, 2, 4, …:
 // x[i] ← op(x[i−k], x[i]) where i−k is in the cluster; an exclusive scan
-// shifts the inclusive one up by one active lane and begins with the identity.
+// shifts the inclusive one up by one active lane, and begins in each cluster
+// with the identity ([Identity]). alleq compares floats by feq: no NaN is equal
+// to itself.
 //
 // # Strips and the order of effects
 //
