@@ -995,6 +995,7 @@ const (
 	ExtSetNonSemanticClspvReflection                     // NonSemantic.ClspvReflection.
 	ExtSetNonSemanticDebugBreak                          // NonSemantic.DebugBreak
 	ExtSetNonSemanticDebugPrintf                         // NonSemantic.DebugPrintf
+	ExtSetNonSemanticGraphDebugInfo                      // NonSemantic.Graph.DebugInfo.
 	ExtSetNonSemanticShaderDebugInfo                     // NonSemantic.Shader.DebugInfo.
 	ExtSetNonSemanticVkspReflection                      // NonSemantic.VkspReflection.
 	ExtSetUnknown                                        // a NonSemantic. set that is not listed here
@@ -1590,6 +1591,21 @@ func (o NonSemanticDebugPrintfOp) String() string {
 // The instructions of the set NonSemantic.DebugPrintf.
 const (
 	NonSemanticDebugPrintfDebugPrintf NonSemanticDebugPrintfOp = 1
+)
+
+// NonSemanticGraphDebugInfoOp is the number of an instruction of the set NonSemantic.Graph.DebugInfo..
+type NonSemanticGraphDebugInfoOp uint32
+
+// String returns the name of the instruction.
+func (o NonSemanticGraphDebugInfoOp) String() string {
+	return ExtSetNonSemanticGraphDebugInfo.instName(uint32(o))
+}
+
+// The instructions of the set NonSemantic.Graph.DebugInfo..
+const (
+	NonSemanticGraphDebugInfoDebugGraph     NonSemanticGraphDebugInfoOp = 1
+	NonSemanticGraphDebugInfoDebugOperation NonSemanticGraphDebugInfoOp = 2
+	NonSemanticGraphDebugInfoDebugTensor    NonSemanticGraphDebugInfoOp = 3
 )
 
 // NonSemanticShaderDebugInfoOp is the number of an instruction of the set NonSemantic.Shader.DebugInfo..

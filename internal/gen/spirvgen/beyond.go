@@ -4,7 +4,7 @@ import "strings"
 
 // The extended instruction sets that have no file in the grammar folder. A
 // line is an instruction and its operands, all of them ids; numbers count from
-// 0 in order. An operand with a star stands any number of times.
+// the set's first in order. An operand with a star stands any number of times.
 //
 // Of Arm.ExperimentalMLOperations.1 the name is registered and no instruction
 // is published.
@@ -79,14 +79,18 @@ RESCALE scale32 rounding_mode per_channel input_unsigned output_unsigned input m
 	armMotionEngine = `MIN_SAD operand1 operand2 operand3 operand4 operand5 operand6 operand7 operand8 operand9
 MIN_SAD_COST operand1 operand2 operand3 operand4 operand5 operand6 operand7 operand8 operand9
 RAW_SAD operand1 operand2 operand3 operand4 operand5 operand6 operand7 operand8`
+
+	graphDebugInfo = `DebugGraph graph name
+DebugOperation graph name instructions*
+DebugTensor tensor name element*`
 )
 
 // listed reads the instructions of such a list.
-func listed(text string) []instruction {
+func listed(text string, first uint32) []instruction {
 	var out []instruction
 	for line := range strings.Lines(text) {
 		words := strings.Fields(line)
-		in := instruction{Name: words[0], Code: uint32(len(out))}
+		in := instruction{Name: words[0], Code: first + uint32(len(out))}
 		for _, w := range words[1:] {
 			name, star := strings.CutSuffix(w, "*")
 			o := operand{Kind: "IdRef", Name: name}

@@ -135,7 +135,7 @@ func TestVersions(t *testing.T) {
 }
 
 func TestListed(t *testing.T) {
-	got := listed("A x y\nB z*")
+	got := listed("A x y\nB z*", 0)
 	if len(got) != 2 || got[1].Name != "B" || got[1].Code != 1 || got[1].Operands[0] != (operand{"IdRef", "*", "z"}) || len(got[0].Operands) != 2 {
 		t.Errorf("%+v", got)
 	}

@@ -72,6 +72,7 @@ type set struct {
 	File, Import, Prefix string
 	Versioned, Listed    bool
 	List                 string
+	First                uint32 // number of the first instruction of List
 	grammar              grammar
 }
 
@@ -92,6 +93,7 @@ var sets = []set{
 	{File: "nonsemantic.clspvreflection", Import: "NonSemantic.ClspvReflection.", Prefix: "NonSemanticClspvReflection", Versioned: true},
 	{File: "nonsemantic.debugbreak", Import: "NonSemantic.DebugBreak", Prefix: "NonSemanticDebugBreak"},
 	{File: "nonsemantic.debugprintf", Import: "NonSemantic.DebugPrintf", Prefix: "NonSemanticDebugPrintf"},
+	{File: "nonsemantic.graph.debuginfo", Import: "NonSemantic.Graph.DebugInfo.", Prefix: "NonSemanticGraphDebugInfo", Versioned: true, Listed: true, List: graphDebugInfo, First: 1},
 	{File: "nonsemantic.shader.debuginfo.100", Import: "NonSemantic.Shader.DebugInfo.", Prefix: "NonSemanticShaderDebugInfo", Versioned: true},
 	{File: "nonsemantic.vkspreflection", Import: "NonSemantic.VkspReflection.", Prefix: "NonSemanticVkspReflection", Versioned: true},
 }
@@ -105,7 +107,7 @@ func read(dir fs.FS) (core grammar, ext []set, err error) {
 	for i := range ext {
 		s := &ext[i]
 		if s.Listed {
-			s.grammar.Instructions = listed(s.List)
+			s.grammar.Instructions = listed(s.List, s.First)
 			continue
 		}
 		if err := load(dir, "extinst."+s.File+".grammar.json", &s.grammar); err != nil {
