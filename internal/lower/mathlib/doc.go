@@ -6,7 +6,7 @@
 // Those are the transcendental ones, which GLSL.std.450 allows at no other
 // width; they are computed in 32 bits, and of 16 bits rounded once at the end.
 // Their error in 32 bits is 4 ULP or less where the function is well
-// conditioned, less than Vulkan asks for ("Precision and Operation of SPIR-V
+// conditioned, much less than Vulkan allows ("Precision and Operation of SPIR-V
 // Instructions"); the tests print and bound it. All use correctly rounded
 // operations alone, so that every engine gives the same bits.
 //

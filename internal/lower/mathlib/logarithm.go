@@ -59,7 +59,7 @@ func (e emit) logEnds(x, r ir.V) ir.V {
 	return e.pick(e.lt(x, zero), e.nan(), r)
 }
 
-// log2Wide returns the logarithm to the base 2 as hi + lo, to 2⁻³⁰ or better;
+// log2Wide returns the logarithm to the base 2 as hi + lo, to 2⁻³⁰ of it or better;
 // lo is 0 where hi is not finite. log(m) = 2·atanh((m−1)/(m+1)).
 func (e emit) log2Wide(x ir.V) (hi, lo ir.V) {
 	const c0, c1 = 2 * log2e0, 2 * log2e1
@@ -70,18 +70,24 @@ func (e emit) log2Wide(x ir.V) (hi, lo ir.V) {
 	rest := e.fma(e.neg(s), d, f)
 	rest = e.fma(e.neg(s), dLow, rest)
 	sLow := e.div(rest, d)
+	// The cubic and higher terms, as tail and what its rounding lost.
 	t := e.mul(s, s)
-	tail := e.poly(t, 0x1.ec709ep-1, 0x1.2776e0p-1, 0x1.a5d03cp-2, 0x1.589214p-2)
+	cube := e.mul(s, t)
+	lost := e.fma(s, t, e.neg(cube))
+	lost = e.fma(s, e.fma(s, s, e.neg(t)), lost)
+	p := e.poly(t, 0x1.ec709ep-1, 0x1.2776e0p-1, 0x1.a5d03cp-2, 0x1.589214p-2)
+	tail := e.mul(cube, p)
+	lo = e.fma(lost, p, e.fma(cube, p, e.neg(tail)))
+	// The linear term, with the derivative of the others for what s lacks.
 	h := e.mul(s, e.num(c0))
-	l := e.fma(s, e.num(c0), e.neg(h))
-	l = e.fma(s, e.num(c1), l)
-	l = e.fma(sLow, e.num(c0), l)
-	l = e.fma(e.mul(s, t), tail, l)
-	// n + h: |n| ≥ |h|, or n is 0.
+	lo = e.add(lo, e.fma(s, e.num(c0), e.neg(h)))
+	lo = e.fma(s, e.num(c1), lo)
+	lo = e.fma(sLow, e.fma(t, e.num(3), e.num(c0)), lo)
+	// n + h + tail, descending, or n is 0.
 	sum := e.add(n, h)
-	l = e.add(l, e.sub(h, e.sub(sum, n)))
-	hi = e.add(sum, l)
-	lo = e.sub(l, e.sub(hi, sum))
+	lo = e.add(lo, e.sub(h, e.sub(sum, n)))
+	hi = e.add(sum, tail)
+	lo = e.add(lo, e.sub(tail, e.sub(hi, sum)))
 	zero := e.num(0)
 	lo = e.pick(e.lt(zero, x), e.pick(e.lt(x, e.inf()), lo, zero), zero)
 	return e.logEnds(x, hi), lo
