@@ -1,0 +1,139 @@
+package jit_test
+
+import (
+	"fmt"
+	"math/rand"
+	"strings"
+	"testing"
+
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/interp"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit"
+)
+
+// types are all types of data, b1 excepted, which memory does not hold.
+var types = []ir.Type{ir.I8, ir.I16, ir.I32, ir.I64, ir.F16, ir.F32, ir.F64}
+
+// special are bits that are particular for some type: zeros, infinities, NaNs,
+// the largest and smallest numbers, denormals, halves that tie.
+var special = []uint64{
+	0, 1, 2, 3, 31, 32, 33, 63, 64, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0xffff,
+	0x7fffffff, 0x80000000, 0xffffffff, 1 << 63, 1<<63 - 1, 1<<64 - 1,
+	0x7c00, 0xfc00, 0x7e00, 0x3c00, 0xbc00, 0x0400, 0x03ff, 0x7bff,
+	0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc00001, 0x7f800001, 0x00800000, 0x007fffff,
+	0x3f000000, 0x3fc00000, 0x40200000, 0xbf000000, 0x4f000000, 0xcf000000, 0x4f800000, 0x7f7fffff,
+	0x3ff0000000000000, 0x7ff0000000000000, 0x7ff8000000000000, 0x000fffffffffffff, 0x43e0000000000000,
+}
+
+// operationCase writes a program of one operation whose operands come from
+// resource 0 and whose result goes to resource 1, and returns it, or "" where
+// the operation is none that has a value for these types.
+func operationCase(op ir.Op, t, from ir.Type, flag string) string {
+	row := op.Row()
+	var b strings.Builder
+	b.WriteString("program \"op\" compute\nsubgroup 32\nlocal 32 1 1\nin global.x i32 0\n" +
+		"res storage 0 0 count 1\nres storage 0 1 count 1\n\nfunc \"main\"() L1 {\n" +
+		"\tvi = in.i32 #0\n\tvA = res 0:i32, #0\n\tvB = res 0:i32, #1\n\tvo = at 0:i32, vi, #32\n\tvr = at 0:i32, vi, #8\n")
+	// Only some lanes are active, the others keep what is there.
+	b.WriteString("\tvbit = and.i32 vi, 5:i32\n\tvon = ult.i32 0:i32, vbit\n\tif von {\n")
+	operands := make([]string, op.Args())
+	for i := range operands {
+		ot := map[byte]ir.Type{'T': t, 'S': from, 'i': ir.I32, 'l': ir.I64, 'b': ir.B1}[row.Sig[2+i]]
+		operands[i] = fmt.Sprintf("vx%d", i)
+		if ot == ir.B1 {
+			fmt.Fprintf(&b, "\tvw%d = ld.i32 vA, vo, #%d\n\tvx%d = slt.i32 vw%d, 2:i32\n", i, 8*i, i, i)
+			continue
+		}
+		fmt.Fprintf(&b, "\tvx%d = ld.%s vA, vo, #%d\n", i, ot, 8*i)
+	}
+	name := row.Name
+	if strings.ContainsRune(row.Sig, 'T') {
+		name += "." + t.String()
+	}
+	if strings.ContainsRune(row.Sig, 'S') {
+		name += "." + from.String()
+	}
+	imm := ""
+	if op.Is(ir.Imm) {
+		imm = ", #12"
+	}
+	fmt.Fprintf(&b, "\tvy = %s %s%s%s\n", name, strings.Join(operands, ", "), imm, flag)
+	result := t
+	switch row.Sig[0] {
+	case 'b':
+		result = ir.B1
+	case 'i':
+		result = ir.I32
+	}
+	switch {
+	case result == ir.B1:
+		b.WriteString("\tvz = zext.i32.b1 vy\n\tst.i32 vB, vr, vz, #0\n")
+	case result.IsFloat():
+		fmt.Fprintf(&b, "\tvz = fcanon.%s vy\n\tst.%s vB, vr, vz, #0\n", result, result)
+	default:
+		fmt.Fprintf(&b, "\tst.%s vB, vr, vy, #0\n", result)
+	}
+	b.WriteString("\t}\n}\n")
+	return b.String()
+}
+
+// operationJob fills the operands with special and random bits.
+func operationJob() exec.Job {
+	const n = 512
+	r := rand.New(rand.NewSource(4))
+	words := make([]uint32, 0, 8*n)
+	for range 4 * n {
+		x := special[r.Intn(len(special))]
+		switch r.Intn(4) {
+		case 0:
+			x = r.Uint64()
+		case 1:
+			x = uint64(r.Intn(70))
+		}
+		words = append(words, uint32(x), uint32(x>>32))
+	}
+	results := make([]uint32, 2*n)
+	for i := range results {
+		results[i] = 0xdeadbeef
+	}
+	return exec.Job{Groups: [3]uint32{n / 32, 1, 1}, Workers: 1, Resources: [][]exec.Buffer{buffer(words), buffer(results)}}
+}
+
+// TestOperations runs every operation that has a value, of every type, on both
+// engines: those with code of their own and those that leave for Go.
+func TestOperations(t *testing.T) {
+	needMachine(t)
+	job := operationJob()
+	count := 0
+	for op := ir.Add; op.String() != "op?"; op++ {
+		row := op.Row()
+		if row.Eval == nil {
+			continue
+		}
+		for _, typ := range append([]ir.Type{ir.B1}, types...) {
+			if strings.ContainsRune(row.Sig, 'T') && !row.On.Has(typ) || !strings.ContainsRune(row.Sig, 'T') && typ != ir.I32 {
+				continue
+			}
+			for _, from := range append([]ir.Type{ir.B1}, types...) {
+				if !strings.ContainsRune(row.Sig, 'S') && from != ir.I32 {
+					continue
+				}
+				for _, flag := range []string{"", " !rtz"} {
+					text := operationCase(op, typ, from, flag)
+					want := run(interp.Engine{}, text, 0, job)
+					if want.err != nil {
+						continue // no such form of the operation
+					}
+					count++
+					if got := run(jit.Engine{}, text, 0, job); !t.Run(fmt.Sprintf("%s.%s.%s%s", op, typ, from, flag), func(t *testing.T) { same(t, want, got) }) {
+						t.Log(text)
+					}
+				}
+			}
+		}
+	}
+	if count < 300 {
+		t.Errorf("only %d forms were tried", count)
+	}
+}
