@@ -52,7 +52,7 @@ func (Engine) Compile(p *ir.Program, o exec.Options) (exec.Program, error) {
 	}
 	made, ok := amd64.Compile(p, widen.Program(p, order))
 	if !ok {
-		return nil, &exec.LimitError{What: "bytes of a frame", Have: 1 << 30, Most: 1 << 30}
+		return nil, &exec.LimitError{What: "bytes of stack of a subgroup", Have: amd64.MaxStack + 1, Most: amd64.MaxStack}
 	}
 	lanes := uint64(made.Record.Lanes)
 	if err := o.Limits.Check(p, uint64(made.StackBytes)/lanes+uint64(made.Record.Size)/lanes); err != nil {

@@ -3,7 +3,9 @@
 package amd64
 
 import (
+	"io"
 	"runtime"
+	"runtime/pprof"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -194,7 +196,8 @@ func TestGoFaultsStillPanic(t *testing.T) {
 	runtime.KeepAlive(p.PC)
 }
 
-// TestCoexist runs kernels beside collections, deep recursion and panics.
+// TestCoexist runs kernels beside collections, deep recursion, panics and the
+// profiler's signals.
 func TestCoexist(t *testing.T) {
 	entry := loadCode(t, func(a *Asm) {
 		top := a.NewLabel()
@@ -206,6 +209,9 @@ func TestCoexist(t *testing.T) {
 		a.GI(SubI, true, RCX, 1)
 		a.Jcc(NotEqual, top)
 	})
+	if err := pprof.StartCPUProfile(io.Discard); err == nil {
+		defer pprof.StopCPUProfile()
+	}
 	var wg sync.WaitGroup
 	for range 4 {
 		c := newContext(t, entry)

@@ -25,8 +25,9 @@ type Code struct {
 	Record     Record
 }
 
-// maxFrame bounds the frames of a program, so that all offsets fit.
-const maxFrame = 1 << 30
+// MaxStack bounds the bytes of stack that a subgroup may need, so that all
+// offsets fit.
+const MaxStack = 1 << 30
 
 // machine makes the code of one program.
 type machine struct {
@@ -61,7 +62,7 @@ type frame struct {
 }
 
 // Compile makes the code of a program that was widened to funcs. It returns
-// false where the frames are too large.
+// false where a subgroup would need more than MaxStack.
 func Compile(p *ir.Program, funcs []*vcode.Func) (*Code, bool) {
 	m := &machine{prog: p, funcs: funcs, record: RecordOf(p)}
 	m.literals.labels = map[literal]Label{}
@@ -77,7 +78,7 @@ func Compile(p *ir.Program, funcs []*vcode.Func) (*Code, bool) {
 	}
 	m.emitLiterals()
 	depth := m.depth()
-	if depth > maxFrame {
+	if depth > MaxStack {
 		return nil, false
 	}
 	return &Code{Bytes: m.Finish(), Sites: m.sites, StackBytes: int(depth), Record: m.record}, true
@@ -100,7 +101,7 @@ func (m *machine) layOut() bool {
 				out = max(out, m.frames[in.Target].outgoing)
 			}
 		})
-		spilled, ok := regalloc.Spill(f, out, maxFrame)
+		spilled, ok := regalloc.Spill(f, out, MaxStack)
 		if !ok {
 			return false
 		}

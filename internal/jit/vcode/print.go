@@ -3,6 +3,8 @@ package vcode
 import (
 	"fmt"
 	"strings"
+
+	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
 // String returns the text of the function: a line for each instruction, with
@@ -28,6 +30,9 @@ func (f *Func) line(in *Inst) string {
 	switch in.Op {
 	case Lane, Strip:
 		s += fmt.Sprintf(" %s.%s", in.IR, in.Key.Type)
+		if in.Key.From != in.Key.Type && in.Key.From != ir.None {
+			s += "." + in.Key.From.String()
+		}
 	case Call:
 		s += fmt.Sprintf(" f%d", in.Target)
 	case Jump, JumpIfNone:
