@@ -216,7 +216,7 @@ func (d *decoder) sound(in Inst, s *shape) bool {
 	}
 	k := &d.walk
 	k.in, k.pos, k.fault = in, 1+int(s.fixed), faultNone
-	k.params, k.mask, k.half = nil, 0, KindNone
+	k.params, k.mask, k.half, k.Set = nil, 0, KindNone, ExtSetNone
 	k.shape = in.Op().Row().Operands()[s.next:]
 	for k.Next() {
 	}

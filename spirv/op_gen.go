@@ -991,7 +991,7 @@ const (
 	ExtSetAMDShaderTrinaryMinmax                         // SPV_AMD_shader_trinary_minmax
 	ExtSetTOSA                                           // TOSA.001000.1
 	ExtSetArmMotionEngine                                // Arm.MotionEngine.100
-	ExtSetArmExperimentalMLOperations                    // Arm.ExperimentalMLOperations.1
+	ExtSetArmExperimentalMLOperations                    // Arm.ExperimentalMLOperations.
 	ExtSetNonSemanticClspvReflection                     // NonSemantic.ClspvReflection.
 	ExtSetNonSemanticDebugBreak                          // NonSemantic.DebugBreak
 	ExtSetNonSemanticDebugPrintf                         // NonSemantic.DebugPrintf
@@ -1505,13 +1505,18 @@ const (
 	ArmMotionEngineRAWSAD     ArmMotionEngineOp = 2
 )
 
-// ArmExperimentalMLOperationsOp is the number of an instruction of the set Arm.ExperimentalMLOperations.1.
+// ArmExperimentalMLOperationsOp is the number of an instruction of the set Arm.ExperimentalMLOperations..
 type ArmExperimentalMLOperationsOp uint32
 
 // String returns the name of the instruction.
 func (o ArmExperimentalMLOperationsOp) String() string {
 	return ExtSetArmExperimentalMLOperations.instName(uint32(o))
 }
+
+// The instructions of the set Arm.ExperimentalMLOperations..
+const (
+	ArmExperimentalMLOperationsCALL ArmExperimentalMLOperationsOp = 0
+)
 
 // NonSemanticClspvReflectionOp is the number of an instruction of the set NonSemantic.ClspvReflection..
 type NonSemanticClspvReflectionOp uint32
@@ -1662,6 +1667,8 @@ const (
 	NonSemanticShaderDebugInfoDebugStoragePath                   NonSemanticShaderDebugInfoOp = 106
 	NonSemanticShaderDebugInfoDebugEntryPoint                    NonSemanticShaderDebugInfoOp = 107
 	NonSemanticShaderDebugInfoDebugTypeMatrix                    NonSemanticShaderDebugInfoOp = 108
+	NonSemanticShaderDebugInfoDebugTypeVectorIdEXT               NonSemanticShaderDebugInfoOp = 109
+	NonSemanticShaderDebugInfoDebugTypeCooperativeMatrixKHR      NonSemanticShaderDebugInfoOp = 110
 )
 
 // NonSemanticVkspReflectionOp is the number of an instruction of the set NonSemantic.VkspReflection..

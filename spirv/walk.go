@@ -108,7 +108,24 @@ func (w *Walk) Next() bool {
 		return w.take(o.Kind)
 	}
 	if w.pos < len(w.in) {
-		w.fail(faultExtra)
+		if !w.further() {
+			return w.fail(faultExtra)
+		}
+		w.Operand = &furtherShape[0]
+		return w.take(KindIdRef)
+	}
+	return false
+}
+
+// furtherShape is that of the ids that later revisions add to an instruction.
+var furtherShape = [...]Operand{{Kind: KindIdRef, Quant: Repeated}}
+
+// further reports whether the instruction may have more ids than its shape
+// has: those of non-semantic sets gain operands without a new number.
+func (w *Walk) further() bool {
+	switch w.in.Op() {
+	case OpExtInst, OpExtInstWithForwardRefsKHR:
+		return w.Set.NonSemantic()
 	}
 	return false
 }

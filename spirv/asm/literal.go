@@ -159,24 +159,27 @@ func unescape(s string) ([]byte, bool) {
 }
 
 // extInst reads the name of an extended instruction and its operands. In a set
-// whose instructions have no effect, a number stands for one that is unknown;
-// its operands are ids.
+// whose instructions have no effect, a number stands for one that is unknown,
+// and ids may follow beyond the known operands: the shape of OpExtInst has them.
 func (a *assembler) extInst() bool {
 	k := a.kind(a.selector)
 	if k == nil || k.class != kindSet {
-		return a.fail("SPV-Text-Import", a.start, "OpExtInst: expected an earlier OpExtInstImport to define the set of %s", a.found())
+		return a.fail("SPV-Text-Import", a.start, "%v: expected an earlier OpExtInstImport to define the set of %s", a.op, a.found())
 	}
 	row := k.set.InstByName(a.word())
-	if row != nil {
-		a.words = append(a.words, row.Value())
-		a.next()
-		return a.operands(row.Operands())
-	}
-	if !k.set.NonSemantic() {
+	switch {
+	case row == nil && k.set.NonSemantic():
+		return a.integer(32, false)
+	case row == nil:
 		return a.fail("SPV-Text-ExtInst", a.start, "expected an instruction of %v, found %s", k.set, a.found())
 	}
-	if !a.integer(32, false) {
+	a.words = append(a.words, row.Value())
+	a.next()
+	if !a.operands(row.Operands()) {
 		return false
 	}
-	return a.operands(spirv.OpExtInst.Row().Operands()[4:])
+	if !k.set.NonSemantic() && !a.raw && !a.atEnd() && !a.atInstruction() && a.text[a.start] != '!' {
+		return a.fail("SPV-Text-Operand", a.start, "%s takes %d operands; expected the next instruction, found %s", row.Name(), len(row.Operands()), a.found())
+	}
+	return true
 }

@@ -1282,3 +1282,70 @@ func (v NonSemanticShaderDebugInfoDebugTypeMatrix) ColumnMajor() spirv.ID { retu
 func BuildNonSemanticShaderDebugInfoDebugTypeMatrix(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, vectorType spirv.ID, vectorCount spirv.ID, columnMajor spirv.ID) []uint32 {
 	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticShaderDebugInfoDebugTypeMatrix), uint32(vectorType), uint32(vectorCount), uint32(columnMajor))
 }
+
+// NonSemanticShaderDebugInfoDebugTypeVectorIdEXT is an OpExtInst NonSemantic.Shader.DebugInfo. DebugTypeVectorIdEXT.
+type NonSemanticShaderDebugInfoDebugTypeVectorIdEXT spirv.Inst
+
+// Type returns operand Type.
+func (v NonSemanticShaderDebugInfoDebugTypeVectorIdEXT) Type() spirv.ID { return spirv.ID(v[1]) }
+
+// Result returns operand Result.
+func (v NonSemanticShaderDebugInfoDebugTypeVectorIdEXT) Result() spirv.ID { return spirv.ID(v[2]) }
+
+// ComponentType returns operand ComponentType.
+func (v NonSemanticShaderDebugInfoDebugTypeVectorIdEXT) ComponentType() spirv.ID {
+	return spirv.ID(v[5])
+}
+
+// ComponentCount returns operand ComponentCount.
+func (v NonSemanticShaderDebugInfoDebugTypeVectorIdEXT) ComponentCount() spirv.ID {
+	return spirv.ID(v[6])
+}
+
+// BuildNonSemanticShaderDebugInfoDebugTypeVectorIdEXT appends an OpExtInst NonSemantic.Shader.DebugInfo. DebugTypeVectorIdEXT to dst.
+func BuildNonSemanticShaderDebugInfoDebugTypeVectorIdEXT(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, componentType spirv.ID, componentCount spirv.ID) []uint32 {
+	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticShaderDebugInfoDebugTypeVectorIdEXT), uint32(componentType), uint32(componentCount))
+}
+
+// NonSemanticShaderDebugInfoDebugTypeCooperativeMatrixKHR is an OpExtInst NonSemantic.Shader.DebugInfo. DebugTypeCooperativeMatrixKHR.
+type NonSemanticShaderDebugInfoDebugTypeCooperativeMatrixKHR spirv.Inst
+
+// Type returns operand Type.
+func (v NonSemanticShaderDebugInfoDebugTypeCooperativeMatrixKHR) Type() spirv.ID {
+	return spirv.ID(v[1])
+}
+
+// Result returns operand Result.
+func (v NonSemanticShaderDebugInfoDebugTypeCooperativeMatrixKHR) Result() spirv.ID {
+	return spirv.ID(v[2])
+}
+
+// ComponentType returns operand ComponentType.
+func (v NonSemanticShaderDebugInfoDebugTypeCooperativeMatrixKHR) ComponentType() spirv.ID {
+	return spirv.ID(v[5])
+}
+
+// Scope returns operand Scope.
+func (v NonSemanticShaderDebugInfoDebugTypeCooperativeMatrixKHR) Scope() spirv.ID {
+	return spirv.ID(v[6])
+}
+
+// Rows returns operand Rows.
+func (v NonSemanticShaderDebugInfoDebugTypeCooperativeMatrixKHR) Rows() spirv.ID {
+	return spirv.ID(v[7])
+}
+
+// Columns returns operand Columns.
+func (v NonSemanticShaderDebugInfoDebugTypeCooperativeMatrixKHR) Columns() spirv.ID {
+	return spirv.ID(v[8])
+}
+
+// Use returns operand Use.
+func (v NonSemanticShaderDebugInfoDebugTypeCooperativeMatrixKHR) Use() spirv.ID {
+	return spirv.ID(v[9])
+}
+
+// BuildNonSemanticShaderDebugInfoDebugTypeCooperativeMatrixKHR appends an OpExtInst NonSemantic.Shader.DebugInfo. DebugTypeCooperativeMatrixKHR to dst.
+func BuildNonSemanticShaderDebugInfoDebugTypeCooperativeMatrixKHR(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, componentType spirv.ID, scope spirv.ID, rows spirv.ID, columns spirv.ID, use spirv.ID) []uint32 {
+	return append(dst, spirv.Head(spirv.OpExtInst, 10), uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticShaderDebugInfoDebugTypeCooperativeMatrixKHR), uint32(componentType), uint32(scope), uint32(rows), uint32(columns), uint32(use))
+}

@@ -2,12 +2,10 @@ package main
 
 import "strings"
 
-// The extended instruction sets that have no file in the grammar folder. A
-// line is an instruction and its operands, all of them ids; numbers count from
-// the set's first in order. An operand with a star stands any number of times.
-//
-// Of Arm.ExperimentalMLOperations.1 the name is registered and no instruction
-// is published.
+// The extended instruction sets that have no file in the grammar folder, and the
+// instructions that came after the file. A line is an instruction and its
+// operands, which are ids; numbers count from the set's first in order. An
+// operand with a star stands any number of times, one with a # is a literal.
 const (
 	tosa = `ARGMAX axis nan_mode input
 AVG_POOL2D kernel stride pad acc_type input input_zp output_zp
@@ -83,6 +81,11 @@ RAW_SAD operand1 operand2 operand3 operand4 operand5 operand6 operand7 operand8`
 	graphDebugInfo = `DebugGraph graph name
 DebugOperation graph name instructions*
 DebugTensor tensor name element*`
+
+	armExperimentalML = `CALL op# operands*`
+
+	shaderDebugInfo101 = `DebugTypeVectorIdEXT component_type component_count
+DebugTypeCooperativeMatrixKHR component_type scope rows columns use`
 )
 
 // listed reads the instructions of such a list.
@@ -94,6 +97,9 @@ func listed(text string, first uint32) []instruction {
 		for _, w := range words[1:] {
 			name, star := strings.CutSuffix(w, "*")
 			o := operand{Kind: "IdRef", Name: name}
+			if literal, ok := strings.CutSuffix(name, "#"); ok {
+				o = operand{Kind: "LiteralInteger", Name: literal}
+			}
 			if star {
 				o.Quantifier = "*"
 			}

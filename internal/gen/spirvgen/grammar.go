@@ -89,12 +89,12 @@ var sets = []set{
 	{File: "spv-amd-shader-trinary-minmax", Import: "SPV_AMD_shader_trinary_minmax", Prefix: "AMDShaderTrinaryMinmax"},
 	{File: "tosa", Import: "TOSA.001000.1", Prefix: "TOSA", Listed: true, List: tosa},
 	{File: "arm.motion-engine", Import: "Arm.MotionEngine.100", Prefix: "ArmMotionEngine", Listed: true, List: armMotionEngine},
-	{File: "arm.experimental-ml-operations", Import: "Arm.ExperimentalMLOperations.1", Prefix: "ArmExperimentalMLOperations", Listed: true},
+	{File: "arm.experimental-ml-operations", Import: "Arm.ExperimentalMLOperations.", Prefix: "ArmExperimentalMLOperations", Versioned: true, Listed: true, List: armExperimentalML},
 	{File: "nonsemantic.clspvreflection", Import: "NonSemantic.ClspvReflection.", Prefix: "NonSemanticClspvReflection", Versioned: true},
 	{File: "nonsemantic.debugbreak", Import: "NonSemantic.DebugBreak", Prefix: "NonSemanticDebugBreak"},
 	{File: "nonsemantic.debugprintf", Import: "NonSemantic.DebugPrintf", Prefix: "NonSemanticDebugPrintf"},
 	{File: "nonsemantic.graph.debuginfo", Import: "NonSemantic.Graph.DebugInfo.", Prefix: "NonSemanticGraphDebugInfo", Versioned: true, Listed: true, List: graphDebugInfo, First: 1},
-	{File: "nonsemantic.shader.debuginfo.100", Import: "NonSemantic.Shader.DebugInfo.", Prefix: "NonSemanticShaderDebugInfo", Versioned: true},
+	{File: "nonsemantic.shader.debuginfo.100", Import: "NonSemantic.Shader.DebugInfo.", Prefix: "NonSemanticShaderDebugInfo", Versioned: true, List: shaderDebugInfo101, First: 109},
 	{File: "nonsemantic.vkspreflection", Import: "NonSemantic.VkspReflection.", Prefix: "NonSemanticVkspReflection", Versioned: true},
 }
 
@@ -114,6 +114,7 @@ func read(dir fs.FS) (core grammar, ext []set, err error) {
 			return core, nil, err
 		}
 		localKinds(s)
+		s.grammar.Instructions = append(s.grammar.Instructions, listed(s.List, s.First)...)
 	}
 	return core, ext, nil
 }
