@@ -16,6 +16,10 @@ const name = "jit"
 // codeBytes is how many addresses are reserved for code, of all programs.
 const codeBytes = 256 << 20
 
+// maxSlots bounds the private memory of a lane beyond what limits say, so that
+// offsets of 32 bits reach all of a subgroup's.
+const maxSlots = 2 << 20
+
 // code is where the code of all programs lies. There is one for the process,
 // as there is one handler of the machine's signals, which must know the range.
 var code = sync.OnceValues(func() (*codemem.Heap, error) {
@@ -45,6 +49,9 @@ func (Engine) Compile(p *ir.Program, o exec.Options) (exec.Program, error) {
 	}
 	if err := o.Limits.Check(p, 0); err != nil {
 		return nil, err
+	}
+	if n := uint64(p.PrivateSlots()); n > maxSlots {
+		return nil, &exec.LimitError{What: "slots of private memory", Have: n, Most: maxSlots}
 	}
 	order, err := supported(p)
 	if err != nil {
