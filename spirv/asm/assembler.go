@@ -7,6 +7,10 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
+// maxText is the largest text in bytes: offsets into it are words, and what is
+// made of it stays below the sizes that 32-bit machines have.
+const maxText = math.MaxInt32
+
 // maxWords is the largest word count of an instruction (SPIR-V §2.3).
 const maxWords = 1<<16 - 1
 
@@ -16,8 +20,8 @@ const maxWords = 1<<16 - 1
 // module that decodes, for `!n` writes whatever it is told to. Time and memory
 // are proportional to the text.
 func Assemble(text []byte, o AssembleOptions) ([]uint32, error) {
-	if len(text) > math.MaxUint32 {
-		return nil, diag.New("SPV-Text-Size", diag.Pos{Line: 1, Column: 1}, "the text has %d bytes; at most %d can be assembled", len(text), uint32(math.MaxUint32))
+	if len(text) > maxText {
+		return nil, diag.New("SPV-Text-Size", diag.Pos{Line: 1, Column: 1}, "the text has %d bytes; at most %d can be assembled", len(text), maxText)
 	}
 	if o.Version == 0 {
 		o.Version = newest

@@ -105,3 +105,22 @@ func TestHostileModules(t *testing.T) {
 		t.Errorf("%s, %v", got, err)
 	}
 }
+
+// TestTextLimit stops printing soon after the limit and leaves the buffer as it was.
+func TestTextLimit(t *testing.T) {
+	words, err := Assemble([]byte("%1 = OpTypeVoid "+strings.Repeat("OpNop ", 1000)), AssembleOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := spirv.FromWords(words)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := disassemble([]byte("before"), m, DisassembleOptions{}, 200)
+	if err == nil || string(got) != "before" {
+		t.Errorf("%q, %v; want the text before and a finding", got, err)
+	}
+	if _, err := disassemble(nil, m, DisassembleOptions{NoHeader: true, NoIndent: true}, 16+6*1001); err != nil {
+		t.Error(err)
+	}
+}

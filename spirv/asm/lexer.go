@@ -160,10 +160,7 @@ func shorten(s string) string {
 func article(s string) string {
 	if s != "" {
 		switch s[0] | 0x20 {
-		case 'a', 'e', 'i', 'o':
-			return "an " + s
-		}
-		if s == "unsigned" {
+		case 'a', 'e', 'i', 'o', 'u':
 			return "an " + s
 		}
 	}

@@ -25,7 +25,7 @@ type DisassembleOptions struct {
 	RawIDs       bool // ids as numbers instead of names taken from the module
 	NoHeader     bool // without the five comment lines that show the header
 	NoIndent     bool // without aligning the equal signs
-	NestedIndent bool // blocks indented by their place in the structured control flow
+	NestedIndent bool // blocks indented by their place in the structured control flow; overrules NoIndent
 	Reorder      bool // blocks in the order of the structured control flow
 	Offsets      bool // each instruction's offset in bytes as a comment
 	Comment      bool // sections, ids of names and decorations as comments

@@ -4,15 +4,22 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/chiaro-gpu/chiaro/diag"
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
 // Disassemble appends the text of a module to dst. Assembled again with numeric
-// ids preserved, the text with raw ids gives the same instructions. No module
-// that decodes is refused; the error is there for a bound on the output, which
-// friendly names can multiply: see maxName.
+// ids preserved, the text with raw ids gives the same instructions. The only
+// module that is refused, with a *diag.Finding, is one whose text would have more
+// bytes than Assemble reads; dst comes back as it was.
 func Disassemble(dst []byte, m *spirv.Module, o DisassembleOptions) ([]byte, error) {
-	p := printer{m: m, o: o, dst: slices.Grow(dst, 10*len(m.Words))}
+	return disassemble(dst, m, o, maxText)
+}
+
+// disassemble is Disassemble with a limit to the bytes of the text.
+func disassemble(dst []byte, m *spirv.Module, o DisassembleOptions, limit int) ([]byte, error) {
+	o.NoIndent = o.NoIndent && !o.NestedIndent
+	p := printer{m: m, o: o, dst: slices.Grow(dst, 10*len(m.Words)), limit: len(dst) + limit}
 	if !o.RawIDs {
 		p.names = nameModule(m)
 	}
@@ -28,6 +35,9 @@ func Disassemble(dst []byte, m *spirv.Module, o DisassembleOptions) ([]byte, err
 		for i := range m.Len() {
 			p.instruction(i, 0)
 		}
+	}
+	if len(p.dst) > p.limit {
+		return dst, diag.New("SPV-Text-Size", diag.Pos{}, "the text would have more than %d bytes, which is all that can be assembled", limit)
 	}
 	return p.dst, nil
 }
@@ -59,6 +69,7 @@ type printer struct {
 	dst   []byte
 	names *names // nil for raw ids
 	raw   bool   // literals of the instruction print as immediate words
+	limit int    // length of dst beyond which nothing more is printed
 
 	sections section             // those whose heading has been printed
 	notes    map[spirv.ID][]byte // decorations of ids, where comments are asked for
@@ -91,6 +102,9 @@ func (p *printer) header() {
 // instruction prints instruction i on a line of its own, indented by nest more
 // columns than usual.
 func (p *printer) instruction(i, nest int) {
+	if len(p.dst) > p.limit {
+		return
+	}
 	in := p.m.Inst(i)
 	op := in.Op()
 	if p.o.Comment {
