@@ -19,7 +19,7 @@ type floatFormat struct {
 	fixed    bool // two's complement with six fraction bits (MXInt8)
 }
 
-// The encodings of OpTypeFloat, in the order that formatOf chooses from.
+// The encodings of OpTypeFloat (SPIR-V §3.2, FP Encoding) that literals have.
 var (
 	formatHalf   = floatFormat{name: "16-bit float", width: 16, exp: 5, mant: 10, bias: 15}
 	formatSingle = floatFormat{name: "32-bit float", width: 32, exp: 8, mant: 23, bias: 127}
