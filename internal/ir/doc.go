@@ -55,11 +55,18 @@
 // The arguments of one br are read before any parameter is written. Where A
 // is empty an engine may skip to the place where it can grow. This is
 // structured reconvergence; maximal reconvergence follows as long as no pass
-// moves or duplicates an operation at which lanes meet (Row.Meets).
+// moves or duplicates an operation at which lanes meet ([Meets]). A switch goes to
+// the label whose constant has x's bits, or to the last one.
 //
 // A call runs the callee for the lanes of A and gives its results; behind the
-// call A is as before, less the lanes that were killed. Functions do not
-// recurse.
+// call A is as before, less the lanes that were killed. A callee's code is a
+// place of its own: a group operation in it is met by the lanes of one call, not
+// of two. Functions do not recurse: that is no fault of form, but engines refuse
+// a program whose reachable calls have a cycle.
+//
+// A run has a budget: a subgroup that takes more steps than it (each iteration
+// of a loop but the first is one, each call is one) ends the run with an error.
+// What was stored by then stays.
 //
 // # Memory
 //
@@ -90,10 +97,31 @@
 // says Restrict; the bytes of a resource marked NonWritable do not change
 // while the program runs.
 //
+// Bytes are low byte first. i, off, imm, #stride and place are unsigned, and
+// off+imm+size is exact: it does not wrap. The descriptors of a resource are
+// those that the run binds, however many [Resource] counts: it is res that
+// checks i. len is that of the bytes bound, for push those pushed, for wg
+// Program.SharedBytes; what lies from byte 2³²−1 on is not there. A region is
+// found where all n bytes lie in it and addr is less than 2³² behind its base;
+// it lives as long as the run. The h of regionoff comes from region; the
+// difference is modulo 2³². An atomic is misaligned where off+imm is no multiple
+// of its size. atomcmpxchg takes h, off, the new value and the one compared;
+// atomfadd adds as fadd, atomfmin and atomfmax as nmin and nmax.
+//
+// Flags change no value that one subgroup alone can see. Volatile forbids to
+// merge, move or remove the access; Coherent, and every atomic, makes an aligned
+// access of up to 64 bits indivisible for other workers (an aligned one of 32
+// always is). Proven is a promise that the check would pass: who sets it has
+// proved it. The result of an Unused atomic does not exist and may not be read.
+// fence orders what is before it against what is behind it for other workers;
+// within a worker effects are in order without it.
+//
 // Function and Private variables are slots of 32 bits in a private memory of
 // the lane; values of 64 bits take two slots (low half first), all others
-// one. Each variable of the program has its place in it ([Var]); frames are
-// static.
+// one. Each variable of the program has its place in it ([Var]), one behind the
+// other ([Program.VarBase]). Frames are static: a variable of a function is the
+// same slots in every call and keeps from one call to the next what it held;
+// a function that wants zeros begins with pclr.
 //
 //	pld.T slot, #var      0 where slot (+1 for 64 bits) ≥ Slots of var
 //	pst.T slot, v, #var   nothing where out of range
@@ -102,8 +130,10 @@
 //	pldi.T place          the same through a place: checked against the whole
 //	psti.T place, v       private memory of the lane
 //
-// A load of fewer than 32 bits takes a slot's low ones. All of it is 0 when an
-// invocation starts.
+// slot and place are unsigned. A load of fewer than 32 bits takes a slot's low
+// ones; a store of fewer sets the rest to 0. A value of 64 bits is stored or not
+// as a whole. Helpers store too: this memory is their own. All of it is 0 when
+// an invocation starts.
 //
 // # Inputs, outputs
 //
@@ -111,7 +141,11 @@
 // that could be computed from each other (GlobalInvocationId,
 // LocalInvocationId, WorkgroupId, LocalInvocationIndex, …) are separate inputs
 // with a declared [Rate], never computed in lower, so that engines see their
-// shape.
+// shape. Lane l of subgroup s is the invocation with LocalInvocationIndex
+// s·SubgroupSize + l, x fastest; lanes beyond the last invocation are never
+// active. GlobalInvocationId is modulo 2³²; WorkgroupId, and so it, contains the
+// dispatch's base, NumWorkgroups does not. A built-in is cut to its input's
+// type; NoSemantic is 0. Compute programs have no out.
 //
 // # Groups
 //
@@ -127,26 +161,64 @@
 // with the identity ([Identity]). alleq compares floats by feq: no NaN is equal
 // to itself.
 //
+// All results are for the lanes of A, helpers included, and A is never empty
+// where such an operation has a meaning. A lane number is unsigned; one at or
+// beyond the subgroup size is an inactive lane. Word #imm of a ballot beyond the
+// subgroup is 0. Clusters begin at multiples of their size; 0 is the whole
+// subgroup, and 1 gives the operand, or for scanx the identity. op is the
+// operation of that name with the flags of the reduce or scan, and it is applied
+// to identities as to any other value: nmin over lanes that are all NaN is the
+// canonical NaN where no inactive lane takes part and ∞ where one does. The
+// steps of a scan read what the step before left. A NaN that comes from reduce or
+// a scan is an arithmetic one.
+//
+// A barrier stops the whole subgroup, whichever of its lanes are active, until
+// every subgroup of the workgroup that has not ended stands at a barrier, at this
+// one or another. A lane that met no barrier does not make up for it. demote
+// makes the lanes of A helpers for the rest of the invocation: they stay active,
+// and helper is 1 for them.
+//
+// exit leaves to service #imm of the engine. No service is defined: an engine
+// refuses a program with an exit that it does not know.
+//
 // # Strips and the order of effects
 //
 // A strip is the B lanes of one instruction stream. B is the engine's choice
 // and never visible. The order of effects is a law: workgroups ascending per
 // worker (x fastest), within a workgroup subgroups ascending, each to its next
 // barrier; within a subgroup operation by operation, lanes ascending.
-// Effects.Ordered forces B to be the subgroup size.
+// Effects.Ordered forces B to be the subgroup size, and one worker. Elsewhere B
+// may be another only where no result of a single worker can tell: not where a
+// strip of several subgroups could read or overwrite what another of its
+// subgroups stores, other than across a barrier. Between workgroups of several
+// workers there is no order, but no aligned access of 32 bits is torn.
+//
+// [Program.Effects] says no less than the code does ([Program.StateEffects]);
+// who changes code states them again.
 //
 // # The rules of the bits
 //
 //   - No pass changes any bit of any result. Contraction is lower's decision;
 //     no pass makes or breaks an ffma.
 //   - Floating-point operations round to nearest even unless flagged; they keep
-//     denormals. Flushing is the operation fflush.
+//     denormals. Flushing is the operation fflush. The flag !rtz counts for
+//     fadd, fsub, fmul, fdiv, ffma, fsqrt, fcvt, stof and utof, for the fadd and
+//     fmul of reduce and scans, and for atomfadd; for others it means nothing.
+//     A finite result that overflows becomes the greatest finite number then.
+//   - A signaling NaN raises nothing and is a NaN like others.
 //   - An arithmetic NaN has bits that nobody controls until fcanon makes them
 //     canonical (sign 0, quiet bit alone). lower puts fcanon wherever a float
 //     that was computed becomes observable: store, bitcast, export, shuffle,
-//     atomic, ballot or compare of bits. Values that only travel keep theirs.
+//     atomic, ballot or compare of bits, and where a slot of private memory may
+//     be read in another type than it was written. Values that only travel keep
+//     theirs, signaling ones too: through ld, st, pld, pst, br, call, select,
+//     shuf, quadswap, atomxchg and bitcast; fneg and fabs change the sign bit
+//     alone, fflush changes no NaN, fmin, fmax, nmin and nmax give the bits of
+//     the operand they choose. All other operations on floats, a conversion
+//     between widths too, give an arithmetic NaN where they give one.
 //   - fmin(x,y) = y<x ? y : x and fmax(x,y) = x<y ? y : x, exactly, hence not
-//     commutative for NaN and zeros. nmin and nmax: a NaN loses; −0 < +0.
+//     commutative for NaN and zeros. nmin and nmax: a NaN loses; −0 < +0; two
+//     NaN give the canonical one.
 //   - Transcendental functions are not operations: lower builds them.
 //   - What SPIR-V leaves undefined is decided by the operation's row or by
 //     lower, and listed in docs/undefined.md.

@@ -21,11 +21,25 @@ func (e *VerifyError) Error() string {
 // returns a *VerifyError. Its cost is at most the product of the numbers of
 // branches and of values, by 64.
 func (p *Program) Verify() error {
-	if len(p.Funcs) == 0 || len(p.Funcs[0].Args) > 0 {
+	if len(p.Funcs) == 0 || p.Funcs[0] == nil || len(p.Funcs[0].Args) > 0 {
 		return &VerifyError{Message: "no entry point without arguments"}
 	}
 	if s := p.SubgroupSize; s < 4 || s > 128 || s&(s-1) != 0 {
 		return &VerifyError{Message: fmt.Sprintf("subgroup size %d; want a power of two from 4 to 128", s)}
+	}
+	if fault := p.verifyHead(); fault != "" {
+		return &VerifyError{Message: fault}
+	}
+	for _, f := range p.Funcs { // of all first: a call looks at its callee
+		if f == nil {
+			return &VerifyError{Message: "a function is missing"}
+		}
+		if at, fault := f.form(); fault != "" {
+			return &VerifyError{Func: f.Name, At: at, Message: fault}
+		}
+	}
+	if len(p.Funcs[0].Results()) > 0 {
+		return &VerifyError{Message: "the entry point has results"}
 	}
 	for _, f := range p.Funcs {
 		if err := verifyFunc(p, f); err != nil {
@@ -62,10 +76,6 @@ type verifier struct {
 func verifyFunc(p *Program, f *Func) error {
 	n := len(f.Vals)/64 + 1
 	r := &verifier{p: p, f: f, placed: make(set, n), defs: make(set, n)}
-	if len(f.Code) == 0 || f.Val(f.Code[0]).Op != Block {
-		r.fail("the function does not begin with a block")
-		return r.err
-	}
 	for _, a := range f.Args {
 		r.defs.add(a)
 	}
@@ -73,6 +83,7 @@ func verifyFunc(p *Program, f *Func) error {
 		r.at = i
 		if i > 0 && len(r.open) == 0 {
 			r.fail("code behind the outermost block")
+			return r.err
 		}
 		r.value(v)
 		if r.err != nil {
@@ -132,7 +143,7 @@ func (r *verifier) value(v V) {
 	case Call:
 		r.call(v)
 	default:
-		if x.Op.HasResult() {
+		if x.Op.HasResult() && x.Flags&Unused == 0 { // what nobody reads is not defined
 			r.defs.add(v)
 		}
 		r.immediate(x)
@@ -180,6 +191,11 @@ func (r *verifier) operands(v V) {
 
 // conversion checks the source type of the operations whose signature is T:S.
 func (r *verifier) conversion(x *Val) {
+	switch x.Op {
+	case Bitcast, SExt, ZExt, Trunc, FCvt, FToS, FToU, SToF, UToF:
+	default:
+		return // Args[0] need not be a value
+	}
 	from := r.f.Type(x.Args[0])
 	ok := true
 	switch x.Op {
@@ -332,8 +348,12 @@ func (r *verifier) switchOf(v V) {
 	labels := []V{x.Args[1]}
 	seen := map[uint64]bool{}
 	for i := 0; i < len(c); i += 2 {
+		if !r.f.exists(c[i]) {
+			r.fail("case %d does not exist", i/2)
+			return
+		}
 		k := r.f.Val(c[i])
-		if k.Op != Const || k.Type != r.f.Type(x.Args[0]) || seen[k.Aux] {
+		if k.Op != Const || k.Aux&^k.Type.Mask() != 0 || k.Type != r.f.Type(x.Args[0]) || seen[k.Aux] {
 			r.fail("case %d is no constant of the selector's type, or stands twice", i/2)
 		}
 		seen[k.Aux] = true
@@ -388,7 +408,8 @@ func (r *verifier) immediate(x *Val) {
 		n = uint64(len(r.p.Out))
 	case Ballot, QuadSwap:
 		n = 4
-	case Ld, St, Region:
+	case Ld, St, Region, At, AtomXchg, AtomCmpXchg, AtomAdd, AtomSMin, AtomSMax, AtomUMin, AtomUMax,
+		AtomAnd, AtomOr, AtomXor, AtomFAdd, AtomFMin, AtomFMax:
 		n = 1 << 32
 	case Reduce, ScanI, ScanX:
 		if c := x.Aux >> 8; c&(c-1) != 0 || c > uint64(r.p.SubgroupSize) || !combines(Op(x.Aux&0xff), x.Type) {

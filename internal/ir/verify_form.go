@@ -1,0 +1,106 @@
+package ir
+
+import "fmt"
+
+// form checks what all other checks, and every engine, take for granted: that
+// numbers of types and operations exist, that lists lie within Extra, and that
+// parameters, arguments and results belong to who lists them.
+func (f *Func) form() (at int, fault string) {
+	if len(f.Vals) == 0 || len(f.Code) == 0 || !f.exists(f.Code[0]) || f.Val(f.Code[0]).Op != Block {
+		return 0, "the function does not begin with a block"
+	}
+	for v := range f.Vals {
+		if x := &f.Vals[v]; x.Op >= numOps || x.Type >= numTypes {
+			return 0, fmt.Sprintf("value %d has operation %d and type %d, which do not exist", v, x.Op, x.Type)
+		}
+	}
+	for i, a := range f.Args {
+		if !f.owns(a, Arg, 0, i) {
+			return 0, fmt.Sprintf("argument %d is no such value", i+1)
+		}
+	}
+	for i, v := range f.Code {
+		if fault := f.lists(v); fault != "" {
+			return i, fault
+		}
+	}
+	return 0, ""
+}
+
+func (f *Func) exists(v V) bool { return v > 0 && int(v) < len(f.Vals) }
+
+// owns reports whether v is the i-th op (Param, Arg, Result) of owner.
+func (f *Func) owns(v V, op Op, owner V, i int) bool {
+	if !f.exists(v) {
+		return false
+	}
+	x := f.Val(v)
+	return x.Op == op && x.Args[0] == owner && x.Aux == uint64(i) && x.Type != None
+}
+
+// lists checks the operand list of v.
+func (f *Func) lists(v V) string {
+	if !f.exists(v) {
+		return fmt.Sprintf("value %d does not exist", v)
+	}
+	x := f.Val(v)
+	room := len(f.Extra)
+	n := 0
+	switch x.Op {
+	case Block, Br:
+		n = int(min(x.Aux, uint64(room)+1))
+	case Loop, Switch:
+		n = 2 * int(min(x.Aux, uint64(room)+1))
+	case Call, Exit:
+		if x.Args[0] < 0 || x.Args[1] < 0 || x.Op == Call && x.Aux>>32 != 0 {
+			return "a number of operands or of a function is out of range"
+		}
+		n = int(x.Args[0]) + int(x.Args[1])
+	default:
+		return ""
+	}
+	if n > 0 && (x.Args[3] < 0 || n > room-int(x.Args[3])) {
+		return "the list of operands does not lie within the function's lists"
+	}
+	return f.owned(v)
+}
+
+// owned checks the parameters of a label and the results of a call.
+func (f *Func) owned(v V) string {
+	op, list := Param, []V(nil)
+	switch x := f.Val(v); {
+	case x.Op == Call:
+		op, list = Result, f.CallResults(v)
+	case x.Op == Block, x.Op == Loop:
+		list = f.Params(v)
+	}
+	for i, p := range list {
+		if !f.owns(p, op, v, i) {
+			return fmt.Sprintf("%s %d is no such value, or another's", op, i+1)
+		}
+	}
+	return ""
+}
+
+// verifyHead checks what does not stand in a function.
+func (p *Program) verifyHead() string {
+	if p.Stage >= numStages {
+		return fmt.Sprintf("stage %d does not exist", p.Stage)
+	}
+	for i, in := range p.In {
+		if in.Semantic >= numSemantics || in.Type >= numTypes || !OnData.Has(in.Type) {
+			return fmt.Sprintf("input %d has a semantic or type that does not exist, or no bits", i)
+		}
+	}
+	for i, out := range p.Out {
+		if out.Semantic >= numSemantics || out.Type >= numTypes || !OnData.Has(out.Type) {
+			return fmt.Sprintf("output %d has a semantic or type that does not exist, or no bits", i)
+		}
+	}
+	for i, r := range p.Res {
+		if r.Kind >= numResourceKinds {
+			return fmt.Sprintf("resource %d has a kind that does not exist", i)
+		}
+	}
+	return ""
+}
