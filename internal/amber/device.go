@@ -2,15 +2,21 @@ package amber
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
+	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/lower"
+	"github.com/chiaro-gpu/chiaro/internal/pass"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/valid"
 )
 
-// device makes programs of shaders and has an engine run them. All that this
-// package knows of execution stands in this file.
+// device holds the programs that were made of shaders. All that this package
+// knows of execution stands in this file.
 type device struct {
-	options  Options
 	programs map[programKey]exec.Program
 }
 
@@ -20,9 +26,7 @@ type programKey struct {
 	entryPoint string
 }
 
-func newDevice(o Options) *device {
-	return &device{options: o, programs: map[programKey]exec.Program{}}
-}
+func newDevice() *device { return &device{programs: map[programKey]exec.Program{}} }
 
 // close frees the programs.
 func (d *device) close() {
@@ -67,7 +71,7 @@ func (r *runner) program(ctx context.Context, p *Pipeline) (exec.Program, error)
 	if err != nil {
 		return nil, err
 	}
-	prog, err := r.device.compile(data, entry, a)
+	prog, err := r.compile(data, entry, a)
 	if err != nil {
 		return nil, err
 	}
@@ -76,8 +80,50 @@ func (r *runner) program(ctx context.Context, p *Pipeline) (exec.Program, error)
 }
 
 // compile makes a program of one entry point of a module.
-func (d *device) compile(_ []byte, _ string, _ *Attachment) (exec.Program, error) {
-	return nil, &Unsupported{What: "execution of shaders"}
+func (r *runner) compile(module []byte, entry string, a *Attachment) (exec.Program, error) {
+	s := a.Shader
+	m, err := spirv.Decode(module)
+	if err != nil {
+		return nil, r.fault(CodeShader, s.At, "shader %s: %v", s.Name, err)
+	}
+	spec := facts.Spec{}
+	for _, c := range a.Specialize {
+		spec[c.ID] = c.Bits
+	}
+	f := facts.Gather(m, spec)
+	e := f.EntryPoint(entry, spirv.ExecutionModelGLCompute)
+	if e == nil {
+		return nil, r.fault(CodeShader, s.At, "shader %s has no compute entry point %q", s.Name, entry)
+	}
+	size := r.options.SubgroupSize
+	if n := a.Subgroup.RequiredSize; n != 0 && n != DeviceSize {
+		if n < minSubgroup {
+			return nil, r.unsupported(s.At, fmt.Sprintf("subgroups of %d lanes", n))
+		}
+		size = uint32(n)
+	}
+	p, err := lower.Stage(valid.Assume(f), e, lower.Options{SubgroupSize: size, Contract: r.options.Contract})
+	if err != nil {
+		return nil, r.shaderError(s, err)
+	}
+	pass.Run(p)
+	prog, err := r.options.Engine.Compile(p, exec.Options{})
+	if err != nil {
+		return nil, r.shaderError(s, err)
+	}
+	return prog, nil
+}
+
+// minSubgroup is the least size of subgroups (see ir.Program).
+const minSubgroup = 4
+
+// shaderError adds the shader's name to what is wrong with it.
+func (r *runner) shaderError(s *Shader, err error) error {
+	var missing *lower.Unsupported
+	if errors.As(err, &missing) {
+		return r.unsupported(s.At, fmt.Sprintf("shader %s: %v", s.Name, err))
+	}
+	return fmt.Errorf("%s:%s: shader %s: %w", r.script.File, s.At, s.Name, err)
 }
 
 // bindings returns what the pipeline binds.

@@ -2,7 +2,6 @@ package amber
 
 import (
 	"fmt"
-	"slices"
 	"unsafe"
 
 	"github.com/chiaro-gpu/chiaro/diag"
@@ -38,11 +37,11 @@ func (m memory) write(c *Write) {
 	}
 }
 
-// contents returns copies by name.
+// contents returns the bytes by name.
 func (m memory) contents(s *Script) map[string][]byte {
 	all := map[string][]byte{}
 	for _, b := range s.Buffers {
-		all[b.Name] = slices.Clone(m[b])
+		all[b.Name] = m[b]
 	}
 	return all
 }

@@ -150,8 +150,14 @@ func (r *bufferReader) initializer(w word) bool {
 	return true
 }
 
+// maxAllFields bounds the numbers of one element of each buffer together.
+const maxAllFields = 1 << 20
+
 // shape works out how elements lie.
 func (r *bufferReader) shape(at diag.Pos) {
+	if r.b.Shape.Stride != 0 {
+		return
+	}
 	if r.typed < 0 {
 		r.fail(CodeEnd, at, "buffer %s has contents but neither DATA_TYPE nor FORMAT before them", r.b.Name)
 		return
@@ -162,9 +168,12 @@ func (r *bufferReader) shape(at diag.Pos) {
 		s = Shape{Stride: r.b.Texel.Bytes}
 	case err != nil:
 		r.fail(CodeType, at, "type %s: %v", r.b.Type, err)
+	case r.fields+len(s.Fields) > maxAllFields:
+		r.fail(CodeSize, at, "the elements of all buffers have more than %d values", maxAllFields)
 	case s.Stride > MaxBytes:
 		r.fail(CodeSize, at, "an element of type %s has %d bytes; a script may hold %d", r.b.Type, s.Stride, MaxBytes)
 	}
+	r.fields += len(s.Fields)
 	r.b.Shape = s
 	if r.b.Image != nil && r.b.Texel == nil {
 		r.b.Texel = texelOf(r.b.Type)

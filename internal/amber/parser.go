@@ -84,6 +84,7 @@ type parser struct {
 	structs    map[string]*Struct
 	structures map[string]*Structure
 	budget     int // bytes that buffers may still take
+	fields     int // numbers of one element of each buffer so far
 	repeats    int // depth of REPEAT blocks
 	err        error
 }

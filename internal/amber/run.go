@@ -44,7 +44,7 @@ type Result struct {
 	Err     error  // the same as an error; nil for Pass
 	// Contents has the bytes of every declared buffer and image as they were
 	// when the script ended, well or not: the base level of images, tightly
-	// packed. The slices belong to the caller.
+	// packed.
 	Contents map[string][]byte
 	// Digests has the SHA-256 of each of Contents in hexadecimal, where asked for.
 	Digests map[string]string
@@ -58,7 +58,7 @@ func Run(ctx context.Context, s *Script, o Options) Result {
 		ctx, cancel = context.WithTimeout(ctx, o.Timeout)
 		defer cancel()
 	}
-	r := &runner{script: s, options: o, device: newDevice(o), memory: newMemory(s), entryPoints: map[entryKey]string{}}
+	r := &runner{script: s, options: o, device: newDevice(), memory: newMemory(s), entryPoints: map[entryKey]string{}}
 	defer r.device.close()
 	err := r.ready()
 	if err == nil {
