@@ -1,0 +1,208 @@
+package lower
+
+import (
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
+)
+
+func accessChain(f *function, in spirv.Inst) {
+	v := inst.AccessChain(in)
+	f.definePointer(in, f.walk(*f.pointer(v.Base()), v.Indexes()))
+}
+
+func ptrAccessChain(f *function, in spirv.Inst) {
+	v := inst.PtrAccessChain(in)
+	p := *f.pointer(v.Base())
+	if p.memory != inBuffer {
+		f.unsupported("of %s", p.class)
+	}
+	p.offset = f.element(&p, f.facts.TypeOf(v.Base()), v.Element())
+	f.definePointer(in, f.walk(p, v.Indexes()))
+}
+
+// element moves an offset by so many elements, which may be negative.
+func (f *function) element(p *pointer, t *facts.Type, id spirv.ID) offset {
+	if t == nil {
+		f.malformed("a type is missing")
+	}
+	stride := uint64(t.ArrayStride)
+	if p.natural {
+		e := f.extent(p.typ)
+		stride = roundUp(e.size, e.align)
+	}
+	if stride > farAway {
+		f.unsupported("a stride of %d bytes", stride)
+	}
+	v := f.one(id)
+	bits, known := f.constBits(v)
+	if t := f.b.Func.Type(v); known && int64(bits<<(64-t.Bits())) >= 0 {
+		return f.index(p.offset, operand{bits: min(bits, farAway)}, stride)
+	}
+	if f.b.Func.Type(v) != ir.I32 {
+		v = f.indexOperand(id).v // a negative one of another width is out of range
+		return f.index(p.offset, operand{v: v}, stride)
+	}
+	from := f.whole(p.offset)
+	zero := f.b.I32(0)
+	far := f.b.OpAux(ir.At, ir.I32, stride, zero, f.b.Op(ir.Sub, ir.I32, zero, v))
+	short := f.b.Cmp(ir.ULt, from, far)
+	back := f.b.Select(short, f.b.I32(farAway), f.b.Op(ir.Sub, ir.I32, from, far))
+	on := f.b.OpAux(ir.At, ir.I32, stride, from, v)
+	return offset{dyn: f.b.Select(f.b.Cmp(ir.SLt, v, zero), back, on)}
+}
+
+// walk follows the indexes of an access chain.
+func (f *function) walk(p pointer, indexes []spirv.ID) *pointer {
+	for _, id := range indexes {
+		f.step(&p, f.indexOperand(id))
+	}
+	return &p
+}
+
+// step goes from a composite to one of its parts.
+func (f *function) step(p *pointer, i operand) {
+	t := p.typ
+	switch {
+	case p.memory == descriptor:
+		f.choose(p, i)
+	case p.memory == opaque:
+		f.unsupported("of %s", t.Op)
+	case t.IsStruct():
+		f.stepMember(p, i)
+	case t.IsComposite() && t.Elem != nil:
+		f.stepElement(p, i)
+	default:
+		f.malformed("an index into what is no composite")
+	}
+	if p.typ == nil {
+		f.malformed("a type is missing")
+	}
+}
+
+// choose takes one buffer of an array of descriptors.
+func (f *function) choose(p *pointer, i operand) {
+	v := i.v
+	if v == 0 {
+		v = f.b.I32(uint32(i.bits))
+	}
+	p.memory, p.typ = inBuffer, p.typ.Elem
+	p.handle = f.b.OpAux(ir.Res, ir.H, p.number, v)
+	if p.typ.IsArray() {
+		f.unsupported("an array of arrays of descriptors")
+	}
+}
+
+func (f *function) stepMember(p *pointer, i operand) {
+	if i.v != 0 || i.bits >= uint64(len(p.typ.Members)) {
+		f.malformed("a member that is not there, or not known")
+	}
+	f.toMember(p, int(i.bits))
+}
+
+// toMember goes from a struct to a member that is there.
+func (f *function) toMember(p *pointer, i int) {
+	m := &p.typ.Members[i]
+	slots, bytes := uint64(0), uint64(0)
+	if p.memory != inBuffer || p.natural {
+		slots, bytes = f.memberPlace(p.typ, i)
+	}
+	switch {
+	case p.memory == inBuffer && !p.natural:
+		p.offset = p.offset.plus(uint64(m.Offset))
+		p.matrix = matrixForm{}
+		if m.HasMatrixStride {
+			p.matrix = matrixForm{stride: m.MatrixStride, rowMajor: m.RowMajor}
+		}
+		if f.facts.HasMember(p.typ.ID, i, spirv.DecorationVolatile) {
+			p.flags |= ir.Volatile
+		}
+		if f.facts.HasMember(p.typ.ID, i, spirv.DecorationCoherent) {
+			p.flags |= ir.Coherent
+		}
+	case p.memory == inBuffer:
+		p.offset = p.offset.plus(bytes)
+	default:
+		p.offset = p.offset.plus(slots)
+	}
+	p.typ = m.Type
+}
+
+// stepElement goes to an element, a column or a component.
+func (f *function) stepElement(p *pointer, i operand) {
+	t := p.typ
+	switch p.memory {
+	case inBuffer:
+		stride, form := f.stride(p)
+		p.offset = f.index(p.offset, i, stride)
+		p.matrix = form
+	case inSlots, inPlace:
+		e := f.extent(t.Elem)
+		p.offset = f.index(p.offset, f.within(p, i), e.slots)
+	case inInput:
+		p.offset = f.index(p.offset, i, t.Elem.Leaves)
+	}
+	p.typ = t.Elem
+}
+
+// within returns an index into private memory that is out of range of all
+// memory where it is out of range of its array. There is nothing to do where
+// the array ends with its variable.
+func (f *function) within(p *pointer, i operand) operand {
+	n := p.typ.Count
+	if n == 0 || p.typ.IsRuntimeArray() {
+		f.malformed("an array without a length in private memory")
+	}
+	if i.v == 0 {
+		if i.bits >= n {
+			return operand{bits: farAway}
+		}
+		return i
+	}
+	if p.memory == inSlots && p.offset.dyn == 0 && add(p.offset.imm, f.extent(p.typ).slots) >= p.slots {
+		return i
+	}
+	in := f.b.Cmp(ir.ULt, i.v, f.b.I32(uint32(min(n, farAway))))
+	return operand{v: f.b.Select(in, i.v, f.b.I32(farAway))}
+}
+
+// stride returns how far apart in a buffer the parts of an array, matrix or
+// vector are, and the form of a matrix that a part is, or has.
+func (f *function) stride(p *pointer) (uint64, matrixForm) {
+	t, m := p.typ, p.matrix
+	e := f.extent(t.Elem)
+	if p.natural {
+		return e.size, matrixForm{}
+	}
+	switch {
+	case t.IsArray():
+		return uint64(t.ArrayStride), m
+	case t.IsMatrix() && m.rowMajor:
+		return f.extent(t.Elem.Elem).size, matrixForm{m.stride, true, true}
+	case t.IsMatrix():
+		return uint64(m.stride), matrixForm{}
+	case m.column:
+		return uint64(m.stride), matrixForm{}
+	}
+	return e.size, matrixForm{}
+}
+
+func arrayLength(f *function, in spirv.Inst) {
+	v := inst.ArrayLength(in)
+	p := *f.pointer(v.Structure())
+	if p.memory != inBuffer || !p.typ.IsStruct() || int(v.ArrayMember()) >= len(p.typ.Members) {
+		f.malformed("the length of what is no runtime array in a buffer")
+	}
+	m := &p.typ.Members[v.ArrayMember()]
+	stride := m.Type.Elem
+	if !m.Type.IsRuntimeArray() || stride == nil || m.Type.ArrayStride == 0 {
+		f.malformed("the length of what is no runtime array in a buffer")
+	}
+	// the bytes behind the member's offset, in whole elements; 0 where the
+	// buffer ends before it
+	size := f.b.Op(ir.Len, ir.I32, p.handle)
+	at := f.whole(p.offset.plus(uint64(m.Offset)))
+	rest := f.b.Op(ir.Sub, ir.I32, f.b.Op(ir.UMax, ir.I32, size, at), at)
+	f.define(in, f.b.Op(ir.UDiv, ir.I32, rest, f.b.I32(m.Type.ArrayStride)))
+}

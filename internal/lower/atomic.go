@@ -1,0 +1,87 @@
+package lower
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
+)
+
+// atomics are the operations of the instructions that combine what is in memory
+// with an operand.
+var atomics = map[spirv.Op]ir.Op{
+	spirv.OpAtomicExchange:   ir.AtomXchg,
+	spirv.OpAtomicIAdd:       ir.AtomAdd,
+	spirv.OpAtomicISub:       ir.AtomAdd,
+	spirv.OpAtomicIIncrement: ir.AtomAdd,
+	spirv.OpAtomicIDecrement: ir.AtomAdd,
+	spirv.OpAtomicSMin:       ir.AtomSMin,
+	spirv.OpAtomicSMax:       ir.AtomSMax,
+	spirv.OpAtomicUMin:       ir.AtomUMin,
+	spirv.OpAtomicUMax:       ir.AtomUMax,
+	spirv.OpAtomicAnd:        ir.AtomAnd,
+	spirv.OpAtomicOr:         ir.AtomOr,
+	spirv.OpAtomicXor:        ir.AtomXor,
+	spirv.OpAtomicFAddEXT:    ir.AtomFAdd,
+	spirv.OpAtomicFMinEXT:    ir.AtomFMin,
+	spirv.OpAtomicFMaxEXT:    ir.AtomFMax,
+}
+
+// atom returns the place and the type that an atomic instruction works on.
+func (f *function) atom(id spirv.ID) (*pointer, ir.Type) {
+	p := f.pointer(id)
+	if p.memory != inBuffer {
+		f.unsupported("on %s", p.class)
+	}
+	if !p.typ.IsInt() && !p.typ.IsFloat() {
+		f.malformed("an atomic on what is no number")
+	}
+	return p, f.scalar(p.typ)
+}
+
+// atomic appends an atomic operation.
+func (f *function) atomic(op ir.Op, p *pointer, t ir.Type, args ...ir.V) ir.V {
+	dyn, imm := f.split(p.offset)
+	v := ir.Val{Op: op, Type: t, Flags: p.flags, Aux: imm, Args: [4]ir.V{p.handle, dyn}}
+	copy(v.Args[2:], args)
+	return f.emit(v)
+}
+
+func atomicBinary(f *function, in spirv.Inst) {
+	v := inst.AtomicIAdd(in) // all have the same operands
+	p, t := f.atom(v.Pointer())
+	x := f.typed(v.Value(), t)
+	if in.Op() == spirv.OpAtomicISub {
+		x = f.b.Op(ir.Sub, t, f.b.Const(t, 0), x)
+	}
+	f.define(in, f.atomic(atomics[in.Op()], p, t, x))
+}
+
+func atomicCount(f *function, in spirv.Inst) {
+	p, t := f.atom(inst.AtomicIIncrement(in).Pointer())
+	x := f.b.Const(t, 1)
+	if in.Op() == spirv.OpAtomicIDecrement {
+		x = f.b.Const(t, t.Mask())
+	}
+	f.define(in, f.atomic(ir.AtomAdd, p, t, x))
+}
+
+func atomicCompareExchange(f *function, in spirv.Inst) {
+	v := inst.AtomicCompareExchange(in)
+	p, t := f.atom(v.Pointer())
+	f.define(in, f.atomic(ir.AtomCmpXchg, p, t, f.typed(v.Value(), t), f.typed(v.Comparator(), t)))
+}
+
+func atomicLoad(f *function, in spirv.Inst) {
+	p, _ := f.atom(inst.AtomicLoad(in).Pointer())
+	q := *p
+	q.flags |= ir.Coherent | ir.Volatile
+	f.define(in, f.loadScalar(&q))
+}
+
+func atomicStore(f *function, in spirv.Inst) {
+	v := inst.AtomicStore(in)
+	p, t := f.atom(v.Pointer())
+	q := *p
+	q.flags |= ir.Coherent | ir.Volatile
+	f.storeScalar(&q, f.typed(v.Value(), t))
+}

@@ -1,0 +1,115 @@
+package lower
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
+)
+
+// bitcast lowers OpBitcast, also between vectors of different numbers of
+// components: the lower-numbered component is the less significant one.
+func bitcast(f *function, in spirv.Inst) {
+	t := f.facts.Type(in.Type())
+	x := f.scalars(inst.Bitcast(in).Operand())
+	types := f.flat(t)
+	if t.IsPointer() || f.typeOf(inst.Bitcast(in).Operand()).IsPointer() {
+		f.unsupported("of a pointer")
+	}
+	if len(x) == 0 || len(types) == 0 {
+		f.malformed("a bitcast of nothing")
+	}
+	from, to := f.b.Func.Type(x[0]), types[0]
+	if int(from.Bits())*len(x) != int(to.Bits())*len(types) || from == ir.B1 || to == ir.B1 {
+		f.malformed("a bitcast between different widths")
+	}
+	parts := make([]ir.V, 0, len(types))
+	switch n := len(x); {
+	case n == len(types):
+		for _, v := range x {
+			parts = append(parts, f.reinterpret(v, to))
+		}
+	case n < len(types):
+		k := len(types) / n
+		for _, v := range x {
+			parts = append(parts, f.take(v, to, k)...)
+		}
+	default:
+		k := n / len(types)
+		for i := 0; i < n; i += k {
+			parts = append(parts, f.join(x[i:i+k], to))
+		}
+	}
+	f.define(in, parts...)
+}
+
+// reinterpret gives the bits of v another type of the same width.
+func (f *function) reinterpret(v ir.V, t ir.Type) ir.V {
+	if f.b.Func.Type(v) == t {
+		return v
+	}
+	return f.b.Op(ir.Bitcast, t, v)
+}
+
+// take cuts v into n parts of type t.
+func (f *function) take(v ir.V, t ir.Type, n int) []ir.V {
+	wide := ir.Int(uint32(f.b.Func.Type(v).Bits()))
+	bits := f.reinterpret(v, wide)
+	parts := make([]ir.V, n)
+	for i := range parts {
+		p := bits
+		if i > 0 {
+			p = f.b.Op(ir.LShr, wide, bits, f.b.Const(wide, uint64(i)*uint64(t.Bits())))
+		}
+		parts[i] = f.reinterpret(f.b.Op(ir.Trunc, ir.Int(uint32(t.Bits())), p), t)
+	}
+	return parts
+}
+
+// join makes one value of type t of the bits of several.
+func (f *function) join(parts []ir.V, t ir.Type) ir.V {
+	wide := ir.Int(uint32(t.Bits()))
+	var bits ir.V
+	for i, p := range parts {
+		w := uint32(f.b.Func.Type(p).Bits())
+		v := f.b.Op(ir.ZExt, wide, f.reinterpret(p, ir.Int(w)))
+		if i == 0 {
+			bits = v
+			continue
+		}
+		bits = f.b.Op(ir.Or, wide, bits, f.b.Op(ir.Shl, wide, v, f.b.Const(wide, uint64(i)*uint64(w))))
+	}
+	return f.reinterpret(bits, t)
+}
+
+func bitFieldInsert(f *function, in spirv.Inst) {
+	v := inst.BitFieldInsert(in)
+	base, insert := f.scalars(v.Base()), f.scalars(v.Insert())
+	if len(base) != len(insert) {
+		f.malformed("operands of different sizes")
+	}
+	offset, count := f.toInt(f.one(v.Offset()), ir.I32), f.toInt(f.one(v.Count()), ir.I32)
+	parts := make([]ir.V, len(base))
+	for i := range base {
+		t := f.b.Func.Type(base[i])
+		mask := f.b.Op(ir.BitFieldMask, t, offset, count)
+		moved := f.b.Op(ir.Shl, t, insert[i], f.toInt(offset, t))
+		parts[i] = f.b.Op(ir.Or, t,
+			f.b.Op(ir.And, t, base[i], f.b.Op(ir.Not, t, mask)),
+			f.b.Op(ir.And, t, moved, mask))
+	}
+	f.define(in, parts...)
+}
+
+// toInt zero-extends or truncates an integer.
+func (f *function) toInt(v ir.V, t ir.Type) ir.V {
+	from := f.b.Func.Type(v)
+	switch {
+	case !from.IsInt() || !t.IsInt():
+		f.malformed("an operand of type %s; want an integer", from)
+	case from.Bits() < t.Bits():
+		return f.b.Op(ir.ZExt, t, v)
+	case from.Bits() > t.Bits():
+		return f.b.Op(ir.Trunc, t, v)
+	}
+	return v
+}

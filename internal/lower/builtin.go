@@ -1,0 +1,110 @@
+package lower
+
+import (
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/spirv"
+)
+
+// builtin is a built-in variable that an invocation reads.
+type builtin struct {
+	kind spirv.BuiltIn
+	n    int // components
+}
+
+// semantics are the built-ins that are inputs of a program: the semantic of the
+// first component, and how many there are.
+var semantics = map[spirv.BuiltIn]struct {
+	first ir.Semantic
+	n     int
+}{
+	spirv.BuiltInGlobalInvocationId:        {ir.GlobalInvocationIdX, 3},
+	spirv.BuiltInLocalInvocationId:         {ir.LocalInvocationIdX, 3},
+	spirv.BuiltInWorkgroupId:               {ir.WorkgroupIdX, 3},
+	spirv.BuiltInNumWorkgroups:             {ir.NumWorkgroupsX, 3},
+	spirv.BuiltInLocalInvocationIndex:      {ir.LocalInvocationIndex, 1},
+	spirv.BuiltInSubgroupLocalInvocationId: {ir.SubgroupLocalInvocationId, 1},
+	spirv.BuiltInSubgroupId:                {ir.SubgroupId, 1},
+	spirv.BuiltInNumSubgroups:              {ir.NumSubgroups, 1},
+}
+
+// components returns how many components a built-in has, 0 where it is not
+// lowered.
+func components(k spirv.BuiltIn) int {
+	switch k {
+	case spirv.BuiltInSubgroupEqMask, spirv.BuiltInSubgroupGeMask, spirv.BuiltInSubgroupGtMask,
+		spirv.BuiltInSubgroupLeMask, spirv.BuiltInSubgroupLtMask:
+		return 4
+	case spirv.BuiltInWorkgroupSize:
+		return 3
+	case spirv.BuiltInSubgroupSize, spirv.BuiltInDeviceIndex:
+		return 1
+	}
+	return semantics[k].n
+}
+
+// input gives a variable of storage class Input its place.
+func (u *unit) input(p *pointer, v *facts.Variable) {
+	k, ok := u.facts.BuiltIn(v.ID)
+	if !ok {
+		u.unsupported("an input that is no built-in")
+	}
+	n := components(k)
+	if n == 0 {
+		u.unsupported("%s", k)
+	}
+	if v.Type.Leaves != uint64(n) || !v.Type.Scalar().IsInt() || v.Type.Scalar().Width != 32 {
+		u.malformed("%s has another type than it must have", k)
+	}
+	p.memory, p.built = inInput, &builtin{k, n}
+}
+
+// loadInput reads one component of a built-in.
+func (f *function) loadInput(p *pointer) ir.V {
+	k := p.built
+	if p.offset.dyn == 0 {
+		if p.offset.imm >= uint64(k.n) {
+			return f.b.I32(0)
+		}
+		return f.builtIn(k.kind, int(p.offset.imm))
+	}
+	parts := make([]ir.V, k.n)
+	for i := range parts {
+		parts[i] = f.builtIn(k.kind, i)
+	}
+	return f.pick(parts, operand{v: f.whole(p.offset)})
+}
+
+// builtIn returns component i of a built-in.
+func (f *function) builtIn(k spirv.BuiltIn, i int) ir.V {
+	switch k {
+	case spirv.BuiltInSubgroupSize:
+		return f.b.I32(f.options.SubgroupSize)
+	case spirv.BuiltInDeviceIndex:
+		return f.b.I32(0)
+	case spirv.BuiltInWorkgroupSize:
+		return f.b.I32(f.prog.LocalSize[i])
+	case spirv.BuiltInSubgroupEqMask:
+		return f.maskWord(equalMask, i)
+	case spirv.BuiltInSubgroupGeMask:
+		return f.maskWord(atLeastMask, i)
+	case spirv.BuiltInSubgroupGtMask:
+		return f.maskWord(aboveMask, i)
+	case spirv.BuiltInSubgroupLeMask:
+		return f.maskWord(atMostMask, i)
+	case spirv.BuiltInSubgroupLtMask:
+		return f.maskWord(belowMask, i)
+	}
+	return f.input32(semantics[k].first + ir.Semantic(i))
+}
+
+// input32 reads an input of the program of type i32.
+func (f *function) input32(s ir.Semantic) ir.V {
+	n, ok := f.inputs[s]
+	if !ok {
+		n = uint64(len(f.prog.In))
+		f.inputs[s] = n
+		f.prog.In = append(f.prog.In, ir.Input{Semantic: s, Type: ir.I32})
+	}
+	return f.b.OpAux(ir.In, ir.I32, n)
+}

@@ -1,0 +1,157 @@
+package lower
+
+import "github.com/chiaro-gpu/chiaro/internal/ir"
+
+// canonicalise makes the arithmetic NaN that can be observed canonical: it puts
+// an fcanon before each operation that shows the bits of a float which may have
+// been computed. A float that was only loaded, chosen or passed on keeps its
+// bits. It also marks the atomics whose results nobody reads.
+func canonicalise(p *ir.Program) {
+	c := canon{p: p, vars: make([]bool, len(p.Vars)), funcs: make([]computed, len(p.Funcs))}
+	for i, f := range p.Funcs {
+		c.funcs[i] = computed{make([]bool, len(f.Vals)), make([]bool, len(f.Args))}
+	}
+	for c.changed = true; c.changed; {
+		c.changed = false
+		for i, f := range p.Funcs {
+			c.look(f, &c.funcs[i])
+		}
+	}
+	for i, f := range p.Funcs {
+		insert(f, c.funcs[i].vals)
+		markUnused(f)
+	}
+}
+
+// canon is the search for computed floats: in values, in variables, in what a
+// function is given and gives.
+type canon struct {
+	p       *ir.Program
+	funcs   []computed
+	vars    []bool
+	places  bool // something computed may be anywhere in private memory
+	changed bool
+}
+
+// computed says of the values and of the arguments of a function which may be
+// floats that were computed.
+type computed struct{ vals, args []bool }
+
+func (c *canon) mark(at *bool, yes bool) {
+	if yes && !*at {
+		*at, c.changed = true, true
+	}
+}
+
+// look goes through a function once.
+func (c *canon) look(f *ir.Func, s *computed) {
+	for i, a := range f.Args {
+		c.mark(&s.vals[a], s.args[i])
+	}
+	for _, v := range f.Code {
+		x := f.Val(v)
+		switch x.Op {
+		case ir.Br:
+			for i, a := range f.BrArgs(v) {
+				c.mark(&s.vals[f.Params(x.Args[0])[i]], s.vals[a])
+			}
+		case ir.Loop:
+			for i, a := range f.Inits(v) {
+				c.mark(&s.vals[f.Params(v)[i]], s.vals[a])
+			}
+		case ir.Call:
+			c.call(f, v, s)
+		case ir.PSt:
+			c.mark(&c.vars[x.Aux], s.vals[x.Args[1]])
+		case ir.PStI:
+			c.mark(&c.places, s.vals[x.Args[1]])
+		default:
+			if x.Type.IsFloat() && x.Op.HasResult() {
+				c.mark(&s.vals[v], c.computes(f, x, s))
+			}
+		}
+	}
+}
+
+func (c *canon) call(f *ir.Func, v ir.V, s *computed) {
+	n := f.Callee(v)
+	g, t := c.p.Funcs[n], &c.funcs[n]
+	for i, a := range f.CallArgs(v) {
+		c.mark(&t.args[i], s.vals[a])
+	}
+	for i, r := range f.CallResults(v) {
+		c.mark(&s.vals[r], t.vals[g.Results()[i]])
+	}
+}
+
+// computes reports whether the result of an operation may be a NaN whose bits
+// nobody controls.
+func (c *canon) computes(f *ir.Func, x *ir.Val, s *computed) bool {
+	switch x.Op {
+	case ir.Ld, ir.In, ir.FCanon, ir.Bitcast, ir.Shuf, ir.QuadSwap,
+		ir.AtomXchg, ir.AtomFAdd, ir.AtomFMin, ir.AtomFMax:
+		return false
+	case ir.SToF, ir.UToF:
+		return false // no NaN
+	case ir.PLd:
+		return c.vars[x.Aux] || c.places
+	case ir.PLdI:
+		if c.places {
+			return true
+		}
+		for _, v := range c.vars {
+			if v {
+				return true
+			}
+		}
+		return false
+	case ir.FNeg, ir.FAbs, ir.FMin, ir.FMax, ir.NMin, ir.NMax, ir.FFlush:
+		return s.vals[x.Args[0]] || x.Op.Args() > 1 && s.vals[x.Args[1]]
+	case ir.Select:
+		return s.vals[x.Args[1]] || s.vals[x.Args[2]]
+	}
+	return true
+}
+
+// shown returns the operand whose bits an operation shows, −1 where it shows
+// none.
+func shown(op ir.Op) int {
+	switch op {
+	case ir.Bitcast, ir.Shuf, ir.QuadSwap, ir.Out:
+		return 0
+	case ir.St, ir.AtomXchg, ir.AtomFAdd, ir.AtomFMin, ir.AtomFMax:
+		return 2
+	}
+	return -1
+}
+
+// insert puts an fcanon before the operations that show a computed float.
+func insert(f *ir.Func, vals []bool) {
+	code := make([]ir.V, 0, len(f.Code))
+	for _, v := range f.Code {
+		x := f.Vals[v]
+		if k := shown(x.Op); k >= 0 {
+			if a := x.Args[k]; int(a) < len(vals) && vals[a] && f.Type(a).IsFloat() {
+				n := ir.V(len(f.Vals))
+				f.Vals = append(f.Vals, ir.Val{Op: ir.FCanon, Type: f.Type(a), Args: [4]ir.V{a}, Origin: x.Origin})
+				f.Vals[v].Args[k] = n
+				code = append(code, n)
+			}
+		}
+		code = append(code, v)
+	}
+	f.Code = code
+}
+
+// markUnused flags the atomics whose results nobody reads.
+func markUnused(f *ir.Func) {
+	used := make([]bool, len(f.Vals))
+	for _, v := range f.Code {
+		f.Operands(v, func(a ir.V) { used[a] = true })
+	}
+	for _, v := range f.Code {
+		if x := f.Val(v); x.Op.Is(ir.Atomic) && !used[v] {
+			x.Flags |= ir.Unused
+		}
+	}
+}

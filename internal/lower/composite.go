@@ -1,0 +1,159 @@
+package lower
+
+import (
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
+)
+
+// vectorExtractDynamic chooses a component; out of range it is 0.
+func vectorExtractDynamic(f *function, in spirv.Inst) {
+	v := inst.VectorExtractDynamic(in)
+	f.define(in, f.pick(f.scalars(v.Vector()), f.indexOperand(v.Index())))
+}
+
+// pick returns part i, 0 where there is none.
+func (f *function) pick(parts []ir.V, i operand) ir.V {
+	if len(parts) == 0 {
+		f.malformed("a component of nothing")
+	}
+	t := f.b.Func.Type(parts[0])
+	out := f.b.Const(t, 0)
+	if i.v == 0 {
+		if i.bits < uint64(len(parts)) {
+			out = parts[i.bits]
+		}
+		return out
+	}
+	for k, p := range parts {
+		out = f.b.Select(f.b.Cmp(ir.Eq, i.v, f.b.I32(uint32(k))), p, out)
+	}
+	return out
+}
+
+// vectorInsertDynamic replaces a component; out of range it replaces none.
+func vectorInsertDynamic(f *function, in spirv.Inst) {
+	v := inst.VectorInsertDynamic(in)
+	parts := append([]ir.V(nil), f.scalars(v.Vector())...)
+	c, i := f.one(v.Component()), f.indexOperand(v.Index())
+	for k, p := range parts {
+		switch {
+		case i.v != 0:
+			parts[k] = f.b.Select(f.b.Cmp(ir.Eq, i.v, f.b.I32(uint32(k))), c, p)
+		case i.bits == uint64(k):
+			parts[k] = c
+		}
+	}
+	f.define(in, parts...)
+}
+
+// vectorShuffle chooses components of two vectors; one that is undefined is 0.
+func vectorShuffle(f *function, in spirv.Inst) {
+	v := inst.VectorShuffle(in)
+	x, y := f.scalars(v.Vector1()), f.scalars(v.Vector2())
+	var parts []ir.V
+	for _, c := range v.Components() {
+		switch n := uint64(c); {
+		case n < uint64(len(x)):
+			parts = append(parts, x[n])
+		case n < uint64(len(x)+len(y)):
+			parts = append(parts, y[n-uint64(len(x))])
+		case c == undefinedComponent && len(x) > 0:
+			parts = append(parts, f.b.Const(f.b.Func.Type(x[0]), 0))
+		default:
+			f.malformed("component %d of two vectors with %d", c, len(x)+len(y))
+		}
+	}
+	f.define(in, parts...)
+}
+
+// undefinedComponent stands in OpVectorShuffle where a component has no source.
+const undefinedComponent = 0xffffffff
+
+func compositeConstruct(f *function, in spirv.Inst) {
+	var parts []ir.V
+	for _, id := range inst.CompositeConstruct(in).Constituents() {
+		parts = append(parts, f.dataOf(id)...)
+	}
+	f.define(in, parts...)
+}
+
+func compositeReplicate(f *function, in spirv.Inst) {
+	one := f.dataOf(inst.CompositeConstructReplicateEXT(in).Value())
+	n := len(f.flat(f.facts.Type(in.Type())))
+	var parts []ir.V
+	for len(one) > 0 && len(parts) < n {
+		parts = append(parts, one...)
+	}
+	f.define(in, parts...)
+}
+
+// dataOf returns the scalars of an operand that is no pointer.
+func (f *function) dataOf(id spirv.ID) []ir.V {
+	v := f.value(id)
+	if v.ptr != nil {
+		f.unsupported("of a pointer")
+	}
+	return v.parts
+}
+
+func compositeExtract(f *function, in spirv.Inst) {
+	v := inst.CompositeExtract(in)
+	x := f.dataOf(v.Composite())
+	at, t := f.path(f.typeOf(v.Composite()), v.Indexes())
+	n := uint64(len(f.flat(t)))
+	if at+n > uint64(len(x)) {
+		f.malformed("a part that is not there")
+	}
+	f.define(in, x[at:at+n:at+n]...)
+}
+
+func compositeInsert(f *function, in spirv.Inst) {
+	v := inst.CompositeInsert(in)
+	x := f.dataOf(v.Composite())
+	object := f.dataOf(v.Object())
+	at, t := f.path(f.typeOf(v.Composite()), v.Indexes())
+	f.fits(t, object)
+	if at+uint64(len(object)) > uint64(len(x)) {
+		f.malformed("a part that is not there")
+	}
+	parts := append([]ir.V(nil), x...)
+	copy(parts[at:], object)
+	f.define(in, parts...)
+}
+
+// path returns where in the scalars of a composite a part begins, and its type.
+func (f *function) path(t *facts.Type, indexes []uint32) (uint64, *facts.Type) {
+	at := uint64(0)
+	for _, i := range indexes {
+		p := t.Part(uint64(i))
+		if p == nil || t.IsRuntimeArray() {
+			f.malformed("part %d of what does not have it", i)
+		}
+		if t.IsStruct() {
+			at += t.Members[i].Leaf
+		} else {
+			at += uint64(i) * p.Leaves
+		}
+		t = p
+	}
+	return at, t
+}
+
+// copyObject lowers OpCopyObject and OpCopyLogical: types that match logically
+// have the same scalars.
+func copyObject(f *function, in spirv.Inst) { f.copyOf(in, inst.CopyObject(in).Operand()) }
+
+// copyOf defines the result as another value.
+func (f *function) copyOf(in spirv.Inst, id spirv.ID) {
+	v := f.value(id)
+	if v.ptr != nil {
+		f.definePointer(in, v.ptr)
+		return
+	}
+	f.define(in, v.parts...)
+}
+
+// undef lowers OpUndef in a function, a constant like others: zero.
+func undef(*function, spirv.Inst) {}

@@ -1,0 +1,32 @@
+// Package lower is the meaning of each instruction of SPIR-V, as IR: it turns
+// an entry point into the program of one invocation. It decides what SPIR-V
+// leaves open (docs/undefined.md), and refuses to know how many lanes run,
+// on what, and whether a module is legal: valid has said so, or somebody has
+// assumed it.
+//
+// # Survival
+//
+// Every module that decodes is survived: an instruction that has no rule yet
+// gives an *Unsupported that names it, a module that makes no sense a
+// *Malformed. Inside, both travel as a panic of type fault, as in a parser by
+// descent, and Stage is the one door where they become errors.
+//
+// # Values
+//
+// A value is the list of its scalars: the components of a vector, the columns
+// of a matrix, the elements of an array and the members of a struct one behind
+// the other. A pointer is no scalar: it stands for a place, known as far as the
+// module knows it (see pointer), and becomes scalars only where it has to
+// travel, through a phi, a choice or a call.
+//
+// # Control
+//
+// The blocks of a function become the tree of the IR along the dominators,
+// with the header of a construct above its merge block and continue target
+// (see tree).
+//
+// # Sums
+//
+// Where an instruction adds more than two products (OpDot, the products of
+// matrices), it adds from left to right, each product and each sum rounded.
+package lower

@@ -1,0 +1,139 @@
+package lower
+
+import (
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
+)
+
+// function is one function that is being lowered.
+type function struct {
+	*unit
+	b      *ir.Builder
+	fn     *facts.Function
+	number int // in Program.Funcs
+	vals   map[spirv.ID]value
+	block  *facts.Block // whose instructions are being lowered, or whose edges
+
+	tree tree
+	todo []task
+	open []region
+}
+
+// function lowers one function.
+func (u *unit) function(fn *facts.Function) *ir.Func {
+	u.at = fn.Index
+	if fn.Recursive {
+		u.malformed("a function that can come to call itself")
+	}
+	if len(fn.Blocks) == 0 {
+		u.unsupported("a function without a body")
+	}
+	f := &function{unit: u, fn: fn, number: u.numbers[fn], vals: map[spirv.ID]value{}}
+	f.begin()
+	f.tree = u.plant(fn)
+	f.blocks()
+	out := f.b.Finish()
+	u.values += len(out.Vals)
+	return out
+}
+
+// begin opens the function: its arguments, its variables of module scope.
+func (f *function) begin() {
+	var args []ir.Type
+	for _, p := range f.fn.Params {
+		args = append(args, f.flat(p.Type)...)
+	}
+	results := f.flat(f.fn.Return)
+	if f.number == 0 && len(args)+len(results) > 0 {
+		f.malformed("an entry point with arguments or a result")
+	}
+	f.b = ir.NewFunc(f.facts.Name(f.fn.ID), args, results)
+	f.b.Origin = int32(f.at + 1)
+	rest := f.b.Func.Args
+	for _, p := range f.fn.Params {
+		n := len(f.flat(p.Type))
+		v := value{typ: p.Type, parts: rest[:n:n]}
+		if p.Type.IsPointer() {
+			v.ptr = f.pointerOf(p.Type, v.parts)
+		}
+		f.vals[p.ID] = v
+		rest = rest[n:]
+	}
+	f.variables()
+	if f.number == 0 {
+		f.privates()
+	}
+}
+
+// instructions lowers the instructions of a block, without its phis, its merge
+// instruction and its terminator.
+func (f *function) instructions(b *facts.Block) {
+	if b.Term < 0 {
+		f.at = b.Index
+		f.malformed("a block without an end")
+	}
+	for i := b.Index + 1; i < b.Term; i++ {
+		if i == b.Merge {
+			continue
+		}
+		in := f.facts.Code.Inst(i)
+		op := in.Op()
+		f.at, f.b.Origin = i, int32(i+1)
+		switch op {
+		case spirv.OpPhi:
+			continue
+		case spirv.OpVariable:
+			f.local(in)
+			continue
+		}
+		f.instruction(op, in)
+		if len(f.b.Func.Vals)+f.values > f.options.MaxValues {
+			f.unsupported("a program of more than %d values", f.options.MaxValues)
+		}
+	}
+	f.at, f.b.Origin = b.Term, int32(b.Term+1)
+}
+
+// instruction lowers one instruction.
+func (f *function) instruction(op spirv.Op, in spirv.Inst) {
+	switch rule, row := rules[op], f.row(op); {
+	case rule != nil:
+		rule(f, in)
+	case row != nil:
+		f.componentwise(in, *row)
+	case ignored(op):
+	default:
+		f.unsupported("")
+	}
+}
+
+func functionCall(f *function, in spirv.Inst) {
+	v := inst.FunctionCall(in)
+	callee := f.facts.Function(v.Function())
+	n, ok := f.numbers[callee]
+	if callee == nil || !ok || n == 0 {
+		f.malformed("a call of what is no function to call")
+	}
+	if len(v.Arguments()) != len(callee.Params) {
+		f.malformed("a call with %d arguments of a function with %d", len(v.Arguments()), len(callee.Params))
+	}
+	var args []ir.V
+	for i, id := range v.Arguments() {
+		parts := f.scalars(id)
+		f.fits(callee.Params[i].Type, parts)
+		args = append(args, parts...)
+	}
+	types := f.flat(callee.Return)
+	parts := f.b.Call(n, types, args...)
+	t := f.facts.Type(in.Type())
+	if t.IsPointer() {
+		f.definePointer(in, f.pointerOf(t, parts))
+		return
+	}
+	f.define(in, parts...)
+}
+
+// emit appends an operation that Builder.Op does not make.
+func (f *function) emit(v ir.Val) ir.V { return f.b.Emit(v) }

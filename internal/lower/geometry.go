@@ -1,0 +1,109 @@
+package lower
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/lower/mathlib"
+	"github.com/chiaro-gpu/chiaro/spirv"
+)
+
+// vectors returns the operands of an extended instruction on n vectors of
+// floats, which must have the same size.
+func (f *function) vectors(in spirv.Inst, n int) [][]ir.V {
+	args := f.operandsOf(in)
+	if len(args) < n {
+		f.malformed("%d operands; want %d", len(args), n)
+	}
+	for _, a := range args[:n] {
+		f.floats(a...)
+		if len(a) == 0 || len(a) != len(args[0]) {
+			f.malformed("vectors of different sizes")
+		}
+		f.alike(append([]ir.V{args[0][0]}, a...)...)
+	}
+	return args
+}
+
+func length(f *function, in spirv.Inst) {
+	f.define(in, mathlib.Length(f.b, f.vectors(in, 1)[0]))
+}
+
+func distance(f *function, in spirv.Inst) {
+	a := f.vectors(in, 2)
+	f.define(in, mathlib.Distance(f.b, a[0], a[1]))
+}
+
+func cross(f *function, in spirv.Inst) {
+	a := f.vectors(in, 2)
+	if len(a[0]) != 3 {
+		f.malformed("a cross product of vectors with %d components", len(a[0]))
+	}
+	f.define(in, mathlib.Cross(f.b, a[0], a[1])...)
+}
+
+func normalize(f *function, in spirv.Inst) {
+	f.define(in, mathlib.Normalize(f.b, f.vectors(in, 1)[0])...)
+}
+
+func faceForward(f *function, in spirv.Inst) {
+	a := f.vectors(in, 3)
+	f.define(in, mathlib.FaceForward(f.b, a[0], a[1], a[2])...)
+}
+
+func reflectAt(f *function, in spirv.Inst) {
+	a := f.vectors(in, 2)
+	f.define(in, mathlib.Reflect(f.b, a[0], a[1])...)
+}
+
+func refractAt(f *function, in spirv.Inst) {
+	a := f.vectors(in, 2)
+	if len(a) != 3 || len(a[2]) != 1 {
+		f.malformed("a ratio of refraction that is no scalar")
+	}
+	f.floats(a[2][0])
+	eta := a[2][0]
+	if t := f.b.Func.Type(a[0][0]); f.b.Func.Type(eta) != t {
+		eta = f.b.Op(ir.FCvt, t, eta)
+	}
+	f.define(in, mathlib.Refract(f.b, a[0], a[1], eta)...)
+}
+
+// square returns the matrix operand of an extended instruction.
+func (f *function) square(in spirv.Inst) grid {
+	if len(in) < 6 {
+		f.malformed("no operand")
+	}
+	g := f.grid(spirv.ID(in[5]))
+	if g.columns != g.rows || g.columns < 2 || g.columns > 4 {
+		f.malformed("a matrix of %d columns and %d rows; want 2, 3 or 4 of both", g.columns, g.rows)
+	}
+	f.floats(g.parts...)
+	return g
+}
+
+func determinant(f *function, in spirv.Inst) {
+	g := f.square(in)
+	f.define(in, mathlib.Determinant(f.b, g.columns, g.parts))
+}
+
+func matrixInverse(f *function, in spirv.Inst) {
+	g := f.square(in)
+	f.define(in, mathlib.MatrixInverse(f.b, g.columns, g.parts)...)
+}
+
+// packed lowers an instruction that makes one value of n scalars of a type,
+// unpacked one that makes several of one.
+func packed(n int, t ir.Type, g func(*ir.Builder, []ir.V) ir.V) rule {
+	return func(f *function, in spirv.Inst) {
+		x := f.operandsOf(in)[0]
+		if len(x) != n || f.b.Func.Type(x[0]) != t {
+			f.malformed("an operand of %d scalars; want %d of type %s", len(x), n, t)
+		}
+		f.define(in, g(f.b, x))
+	}
+}
+
+func unpacked(t ir.Type, g func(*ir.Builder, ir.V) []ir.V) rule {
+	return func(f *function, in spirv.Inst) {
+		f.define(in, g(f.b, f.typed(spirv.ID(in[5]), t))...)
+	}
+}

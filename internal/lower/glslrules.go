@@ -1,0 +1,155 @@
+package lower
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/direct"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/lower/mathlib"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
+)
+
+// operandsOf returns the scalars of the operands of an extended instruction.
+func (f *function) operandsOf(in spirv.Inst) [][]ir.V {
+	return f.operands(in[5:])
+}
+
+// each lowers an instruction that is one operation for each component.
+func each(op ir.Op) rule {
+	return func(f *function, in spirv.Inst) {
+		f.eachComponent(in, f.operandsOf(in), func(t ir.Type, a []direct.Operand[ir.V]) ir.V {
+			v, ok := direct.Apply[ir.V](f, direct.Row{Op: op}, t, a...)
+			if !ok {
+				f.malformed("operands of types that the instruction is not defined on")
+			}
+			return v
+		})
+	}
+}
+
+// eachOf lowers an instruction that a function builds for each component.
+func eachOf(n int, judge func(*function, []ir.V), build func(*ir.Builder, []ir.V) ir.V) rule {
+	return func(f *function, in spirv.Inst) {
+		f.eachComponent(in, f.operandsOf(in), func(_ ir.Type, a []direct.Operand[ir.V]) ir.V {
+			if len(a) != n {
+				f.malformed("%d operands; want %d", len(a), n)
+			}
+			args := make([]ir.V, n)
+			for i := range a {
+				args[i] = a[i].Value
+			}
+			f.alike(args...)
+			judge(f, args)
+			return build(f.b, args)
+		})
+	}
+}
+
+// floatsUpTo judges that operands are floats of at most a type's width.
+func floatsUpTo(most ir.Type) func(*function, []ir.V) {
+	return func(f *function, args []ir.V) {
+		f.floats(args...)
+		if t := f.b.Func.Type(args[0]); t.Bits() > most.Bits() {
+			f.unsupported("of %d bits", t.Bits())
+		}
+	}
+}
+
+// integers judges that operands are integers.
+func integers(f *function, args []ir.V) {
+	if t := f.b.Func.Type(args[0]); !t.IsInt() {
+		f.malformed("an operand of type %s; want an integer", t)
+	}
+}
+
+func float1(g func(b *ir.Builder, x ir.V) ir.V, most ir.Type) rule {
+	return eachOf(1, floatsUpTo(most), func(b *ir.Builder, a []ir.V) ir.V { return g(b, a[0]) })
+}
+
+func float2(g func(b *ir.Builder, x, y ir.V) ir.V, most ir.Type) rule {
+	return eachOf(2, floatsUpTo(most), func(b *ir.Builder, a []ir.V) ir.V { return g(b, a[0], a[1]) })
+}
+
+func float3(g func(b *ir.Builder, x, y, z ir.V) ir.V) rule {
+	return eachOf(3, floatsUpTo(ir.F64), func(b *ir.Builder, a []ir.V) ir.V { return g(b, a[0], a[1], a[2]) })
+}
+
+func integer1(g func(b *ir.Builder, x ir.V) ir.V) rule {
+	return eachOf(1, integers, func(b *ir.Builder, a []ir.V) ir.V { return g(b, a[0]) })
+}
+
+func integer3(g func(b *ir.Builder, x, y, z ir.V) ir.V) rule {
+	return eachOf(3, integers, func(b *ir.Builder, a []ir.V) ir.V { return g(b, a[0], a[1], a[2]) })
+}
+
+func ldexp(f *function, in spirv.Inst) {
+	f.eachComponent(in, f.operandsOf(in), func(t ir.Type, a []direct.Operand[ir.V]) ir.V {
+		e := a[1].Value
+		switch {
+		case !a[1].Type.IsInt():
+			f.malformed("an exponent of type %s", a[1].Type)
+		case a[1].Type.Bits() < 32:
+			e = f.b.Op(ir.SExt, ir.I32, e)
+		case a[1].Type.Bits() > 32:
+			most := uint64(1<<31 - 1)
+			e = f.b.Op(ir.SMax, ir.I64, f.b.Op(ir.SMin, ir.I64, e, f.b.Const(ir.I64, most)), f.b.Const(ir.I64, ^most))
+			e = f.b.Op(ir.Trunc, ir.I32, e)
+		}
+		return f.b.Op(ir.FLdexp, t, a[0].Value, e)
+	})
+}
+
+// halves returns what Modf or Frexp make of each component of an operand.
+func (f *function) halves(id spirv.ID, g func(*ir.Builder, ir.V) (ir.V, ir.V)) (first, second []ir.V) {
+	x := f.scalars(id)
+	f.floats(x...)
+	for _, v := range x {
+		a, b := g(f.b, v)
+		first, second = append(first, a), append(second, b)
+	}
+	return first, second
+}
+
+// exponents gives exponents the width of the integers they become.
+func (f *function) exponents(x []ir.V, t ir.Type) []ir.V {
+	for i := range x {
+		if t.IsInt() && t.Bits() > 32 {
+			x[i] = f.b.Op(ir.SExt, t, x[i])
+		} else {
+			x[i] = f.toInt(x[i], t)
+		}
+	}
+	return x
+}
+
+func modf(f *function, in spirv.Inst) {
+	v := inst.GLSLModf(in)
+	fract, whole := f.halves(v.X(), mathlib.Modf)
+	f.store(f.pointer(v.I()), whole)
+	f.define(in, fract...)
+}
+
+func modfStruct(f *function, in spirv.Inst) {
+	fract, whole := f.halves(inst.GLSLModfStruct(in).X(), mathlib.Modf)
+	f.define(in, append(fract, whole...)...)
+}
+
+func frexp(f *function, in spirv.Inst) {
+	v := inst.GLSLFrexp(in)
+	s, e := f.halves(v.X(), mathlib.Frexp)
+	p := f.pointer(v.Exp())
+	types := f.flat(p.typ)
+	if len(types) == 0 {
+		f.malformed("an exponent without a place")
+	}
+	f.store(p, f.exponents(e, types[0]))
+	f.define(in, s...)
+}
+
+func frexpStruct(f *function, in spirv.Inst) {
+	s, e := f.halves(inst.GLSLFrexpStruct(in).X(), mathlib.Frexp)
+	types := f.flat(f.facts.Type(in.Type()))
+	if len(types) == 0 {
+		f.malformed("a result without members")
+	}
+	f.define(in, append(s, f.exponents(e, types[len(types)-1])...)...)
+}

@@ -1,0 +1,187 @@
+package lower
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
+)
+
+// groupOperands returns the operands of a group instruction behind its scope,
+// which must be the subgroup. The instructions of SPV_KHR_shader_ballot and
+// SPV_KHR_subgroup_vote have no scope: it is the subgroup.
+func (f *function) groupOperands(in spirv.Inst) []uint32 {
+	switch in.Op() {
+	case spirv.OpSubgroupAllKHR, spirv.OpSubgroupAnyKHR, spirv.OpSubgroupAllEqualKHR, spirv.OpSubgroupBallotKHR,
+		spirv.OpSubgroupFirstInvocationKHR, spirv.OpSubgroupReadInvocationKHR,
+		spirv.OpGroupNonUniformQuadAllKHR, spirv.OpGroupNonUniformQuadAnyKHR:
+		return in[3:]
+	}
+	if s := f.scope(spirv.ID(in[3])); s != spirv.ScopeSubgroup {
+		f.unsupported("of scope %s", s)
+	}
+	return in[4:]
+}
+
+// lane returns the number of the lane in its subgroup.
+func (f *function) lane() ir.V { return f.input32(ir.SubgroupLocalInvocationId) }
+
+func elect(f *function, in spirv.Inst) {
+	f.groupOperands(in)
+	f.define(in, f.b.Op(ir.Elect, ir.B1))
+}
+
+func vote(f *function, in spirv.Inst) {
+	x := f.typed(spirv.ID(f.groupOperands(in)[0]), ir.B1)
+	op := ir.All
+	if in.Op() == spirv.OpGroupNonUniformAny || in.Op() == spirv.OpSubgroupAnyKHR {
+		op = ir.Any
+	}
+	f.define(in, f.b.Op(op, ir.B1, x))
+}
+
+func voteEqual(f *function, in spirv.Inst) {
+	var equal []ir.V
+	for _, p := range f.scalars(spirv.ID(f.groupOperands(in)[0])) {
+		equal = append(equal, f.b.Op(ir.AllEq, ir.B1, p))
+	}
+	f.define(in, f.combine(ir.And, equal))
+}
+
+// shuffle lowers the instructions that read the value of a lane which an
+// operand says, or says the way to.
+func shuffle(f *function, in spirv.Inst) {
+	args := f.groupOperands(in)
+	x := f.scalars(spirv.ID(args[0]))
+	lane := f.toInt(f.one(spirv.ID(args[1])), ir.I32)
+	switch in.Op() {
+	case spirv.OpGroupNonUniformShuffleXor:
+		lane = f.b.Op(ir.Xor, ir.I32, f.lane(), lane)
+	case spirv.OpGroupNonUniformShuffleUp:
+		lane = f.b.Op(ir.Sub, ir.I32, f.lane(), lane)
+	case spirv.OpGroupNonUniformShuffleDown:
+		lane = f.b.Op(ir.Add, ir.I32, f.lane(), lane)
+	}
+	f.define(in, f.fromLane(x, lane)...)
+}
+
+// fromLane returns the scalars that a lane has.
+func (f *function) fromLane(x []ir.V, lane ir.V) []ir.V {
+	parts := make([]ir.V, len(x))
+	for i, p := range x {
+		parts[i] = f.b.Op(ir.Shuf, f.b.Func.Type(p), p, lane)
+	}
+	return parts
+}
+
+// rotate lowers OpGroupNonUniformRotateKHR: the lane so many further on, round
+// the cluster.
+func rotate(f *function, in spirv.Inst) {
+	args := f.groupOperands(in)
+	x := f.scalars(spirv.ID(args[0]))
+	delta := f.toInt(f.one(spirv.ID(args[1])), ir.I32)
+	n := f.options.SubgroupSize
+	if len(args) > 2 {
+		n = f.cluster(spirv.ID(args[2]))
+	}
+	lane := f.lane()
+	within := f.b.Op(ir.And, ir.I32, f.b.Op(ir.Add, ir.I32, lane, delta), f.b.I32(n-1))
+	first := f.b.Op(ir.And, ir.I32, lane, f.b.I32(^(n - 1)))
+	f.define(in, f.fromLane(x, f.b.Op(ir.Or, ir.I32, first, within))...)
+}
+
+// cluster returns the size of a cluster: a power of two, at most the subgroup.
+func (f *function) cluster(id spirv.ID) uint32 {
+	n := f.known(id)
+	if n == 0 || n&(n-1) != 0 {
+		f.malformed("a cluster of %d lanes; want a power of two", n)
+	}
+	return uint32(min(n, uint64(f.options.SubgroupSize)))
+}
+
+func broadcastFirst(f *function, in spirv.Inst) {
+	x := f.scalars(spirv.ID(f.groupOperands(in)[0]))
+	first := f.findLsb(f.ballotWords(f.b.Bool(true)))
+	f.define(in, f.fromLane(x, first)...)
+}
+
+// groupOps are the operators of the group arithmetic instructions.
+var groupOps = map[spirv.Op]ir.Op{
+	spirv.OpGroupNonUniformIAdd:       ir.Add,
+	spirv.OpGroupNonUniformFAdd:       ir.FAdd,
+	spirv.OpGroupNonUniformIMul:       ir.Mul,
+	spirv.OpGroupNonUniformFMul:       ir.FMul,
+	spirv.OpGroupNonUniformSMin:       ir.SMin,
+	spirv.OpGroupNonUniformUMin:       ir.UMin,
+	spirv.OpGroupNonUniformFMin:       ir.NMin,
+	spirv.OpGroupNonUniformSMax:       ir.SMax,
+	spirv.OpGroupNonUniformUMax:       ir.UMax,
+	spirv.OpGroupNonUniformFMax:       ir.NMax,
+	spirv.OpGroupNonUniformBitwiseAnd: ir.And,
+	spirv.OpGroupNonUniformBitwiseOr:  ir.Or,
+	spirv.OpGroupNonUniformBitwiseXor: ir.Xor,
+	spirv.OpGroupNonUniformLogicalAnd: ir.And,
+	spirv.OpGroupNonUniformLogicalOr:  ir.Or,
+	spirv.OpGroupNonUniformLogicalXor: ir.Xor,
+}
+
+func groupArithmetic(f *function, in spirv.Inst) {
+	f.groupOperands(in)
+	v := inst.GroupNonUniformIAdd(in) // all have the same operands
+	op, n := ir.Reduce, uint32(0)
+	switch g := v.Operation(); g {
+	case spirv.GroupOperationReduce:
+	case spirv.GroupOperationInclusiveScan:
+		op = ir.ScanI
+	case spirv.GroupOperationExclusiveScan:
+		op = ir.ScanX
+	case spirv.GroupOperationClusteredReduce:
+		id, ok := v.ClusterSize()
+		if !ok {
+			f.malformed("a clustered operation without the size of its clusters")
+		}
+		n = f.cluster(id)
+	default:
+		f.unsupported("%s", g)
+	}
+	f.define(in, f.reduce(op, groupOps[in.Op()], n, f.scalars(v.Value()))...)
+}
+
+// reduce combines the lanes' values of each scalar; 0 is no cluster.
+func (f *function) reduce(op, by ir.Op, cluster uint32, x []ir.V) []ir.V {
+	parts := make([]ir.V, len(x))
+	for i, p := range x {
+		parts[i] = f.b.OpAux(op, f.b.Func.Type(p), uint64(by)|uint64(cluster)<<8, p)
+	}
+	return parts
+}
+
+func quadBroadcast(f *function, in spirv.Inst) {
+	args := f.groupOperands(in)
+	x := f.scalars(spirv.ID(args[0]))
+	i := f.toInt(f.one(spirv.ID(args[1])), ir.I32)
+	first := f.b.Op(ir.And, ir.I32, f.lane(), f.b.I32(^uint32(3)))
+	f.define(in, f.fromLane(x, f.b.Op(ir.Add, ir.I32, first, i))...)
+}
+
+func quadSwap(f *function, in spirv.Inst) {
+	args := f.groupOperands(in)
+	direction := f.known(spirv.ID(args[1]))
+	if direction > 2 {
+		f.malformed("direction %d of a quad; want 0, 1 or 2", direction)
+	}
+	x := f.scalars(spirv.ID(args[0]))
+	parts := make([]ir.V, len(x))
+	for i, p := range x {
+		parts[i] = f.b.OpAux(ir.QuadSwap, f.b.Func.Type(p), direction+1, p)
+	}
+	f.define(in, parts...)
+}
+
+func quadVote(f *function, in spirv.Inst) {
+	op := ir.And
+	if in.Op() == spirv.OpGroupNonUniformQuadAnyKHR {
+		op = ir.Or
+	}
+	x := f.typed(spirv.ID(f.groupOperands(in)[0]), ir.B1)
+	f.define(in, f.reduce(ir.Reduce, op, 4, []ir.V{x})...)
+}

@@ -1,0 +1,97 @@
+package lower
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/spirv"
+)
+
+// signs says how the components of the two vectors of an integer dot product
+// are widened.
+type signs [2]ir.Op
+
+var (
+	signedDot   = signs{ir.SExt, ir.SExt}
+	unsignedDot = signs{ir.ZExt, ir.ZExt}
+	mixedDot    = signs{ir.SExt, ir.ZExt}
+)
+
+// integerDot lowers OpSDot and its kin: the low bits of the exact sum of
+// products, and with an accumulator that sum added to it, saturating.
+func integerDot(s signs) rule {
+	return func(f *function, in spirv.Inst) {
+		t := f.flat(f.facts.Type(in.Type()))
+		if len(t) != 1 || !t[0].IsInt() {
+			f.malformed("a dot product that is no integer")
+		}
+		operands := 2
+		if saturates(in.Op()) {
+			operands = 3
+		}
+		wide := t[0]
+		if operands == 3 {
+			if wide == ir.I64 {
+				f.unsupported("of 64 bits")
+			}
+			wide = ir.I64
+		}
+		packed := len(in) > 3+operands
+		x := f.widened(spirv.ID(in[3]), packed, s[0], wide)
+		y := f.widened(spirv.ID(in[4]), packed, s[1], wide)
+		if len(x) != len(y) {
+			f.malformed("vectors of different sizes")
+		}
+		sum := f.b.Const(wide, 0)
+		for i := range x {
+			sum = f.b.Op(ir.Add, wide, sum, f.b.Op(ir.Mul, wide, x[i], y[i]))
+		}
+		if operands == 3 {
+			sum = f.saturate(s, t[0], sum, f.widen(f.typed(spirv.ID(in[5]), t[0]), s[0], wide))
+		}
+		f.define(in, sum)
+	}
+}
+
+func saturates(op spirv.Op) bool {
+	return op == spirv.OpSDotAccSat || op == spirv.OpUDotAccSat || op == spirv.OpSUDotAccSat
+}
+
+// widened returns the components of a vector, or the four bytes of a packed
+// one, in the wanted type.
+func (f *function) widened(id spirv.ID, packed bool, by ir.Op, t ir.Type) []ir.V {
+	parts := f.scalars(id)
+	if packed {
+		word := f.typed(id, ir.I32)
+		parts = nil
+		for i := range uint32(4) {
+			parts = append(parts, f.b.Op(ir.Trunc, ir.I8, f.b.Op(ir.LShr, ir.I32, word, f.b.I32(8*i))))
+		}
+	}
+	out := make([]ir.V, len(parts))
+	for i, p := range parts {
+		out[i] = f.widen(p, by, t)
+	}
+	return out
+}
+
+// widen converts an integer to a type that is not narrower.
+func (f *function) widen(v ir.V, by ir.Op, t ir.Type) ir.V {
+	from := f.b.Func.Type(v)
+	if !from.IsInt() || from.Bits() > t.Bits() {
+		f.malformed("a component of type %s; the result is %s", from, t)
+	}
+	if from == t {
+		return v
+	}
+	return f.b.Op(by, t, v)
+}
+
+// saturate adds two i64 and cuts the sum to the range of a narrower type.
+func (f *function) saturate(s signs, t ir.Type, x, acc ir.V) ir.V {
+	sum := f.b.Op(ir.Add, ir.I64, x, acc)
+	if s[0] == ir.ZExt {
+		return f.b.Op(ir.Trunc, t, f.b.Op(ir.UMin, ir.I64, sum, f.b.Const(ir.I64, t.Mask())))
+	}
+	most := t.Mask() >> 1
+	sum = f.b.Op(ir.SMin, ir.I64, sum, f.b.Const(ir.I64, most))
+	return f.b.Op(ir.Trunc, t, f.b.Op(ir.SMax, ir.I64, sum, f.b.Const(ir.I64, ^most)))
+}

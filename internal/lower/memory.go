@@ -1,0 +1,171 @@
+package lower
+
+import (
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
+)
+
+func load(f *function, in spirv.Inst) {
+	v := inst.Load(in)
+	p := *f.pointer(v.Pointer())
+	m, _ := v.MemoryAccess()
+	p.flags |= accessFlags(m)
+	t := f.facts.Type(v.Type())
+	f.sameType(&p, t)
+	if t.IsPointer() {
+		f.unsupported("of a pointer")
+	}
+	f.define(in, f.load(&p)...)
+}
+
+func store(f *function, in spirv.Inst) {
+	v := inst.Store(in)
+	p := *f.pointer(v.Pointer())
+	m, _ := v.MemoryAccess()
+	p.flags |= accessFlags(m)
+	x := f.value(v.Object())
+	if x.typ.IsPointer() {
+		f.unsupported("of a pointer")
+	}
+	f.sameType(&p, x.typ)
+	if c := f.facts.Const(v.Object()); c != nil && (c.Null || c.Undef) && p.memory == inSlots && p.offset == (offset{}) && f.extent(p.typ).slots == p.slots {
+		f.b.OpAux(ir.PClr, ir.None, p.number)
+		return
+	}
+	f.store(&p, x.parts)
+}
+
+func copyMemory(f *function, in spirv.Inst) {
+	v := inst.CopyMemory(in)
+	to, from := *f.pointer(v.Target()), *f.pointer(v.Source())
+	m, ok := v.MemoryAccess()
+	to.flags |= accessFlags(m)
+	if m2, two := v.MemoryAccess2(); two { // the first is then of the target alone (SPIR-V §3.3.8, OpCopyMemory)
+		from.flags |= accessFlags(m2)
+	} else if ok {
+		from.flags |= accessFlags(m)
+	}
+	f.sameType(&to, from.typ)
+	f.store(&to, f.load(&from))
+}
+
+// accessFlags returns what the memory operands say.
+func accessFlags(m spirv.MemoryAccess) ir.Flags {
+	var flags ir.Flags
+	if m&spirv.MemoryAccessVolatileMask != 0 {
+		flags |= ir.Volatile
+	}
+	if m&(spirv.MemoryAccessMakePointerAvailableMask|spirv.MemoryAccessMakePointerVisibleMask) != 0 {
+		flags |= ir.Coherent
+	}
+	return flags
+}
+
+// sameType ends lowering where a pointer does not point at values that have
+// the scalars of type t.
+func (f *function) sameType(p *pointer, t *facts.Type) {
+	if p.memory == opaque || p.memory == descriptor {
+		f.unsupported("of %s", p.typ.Op)
+	}
+	if p.typ == t {
+		return
+	}
+	a, b := f.flat(p.typ), f.flat(t)
+	same := len(a) == len(b)
+	for i := range a {
+		same = same && a[i] == b[i]
+	}
+	if !same {
+		f.malformed("a pointer to another type than the value")
+	}
+}
+
+// load reads a whole value.
+func (f *function) load(p *pointer) []ir.V {
+	parts := make([]ir.V, 0, len(f.flat(p.typ)))
+	f.scalarsAt(*p, func(at *pointer) {
+		parts = append(parts, f.loadScalar(at))
+	})
+	return parts
+}
+
+// store writes a whole value.
+func (f *function) store(p *pointer, parts []ir.V) {
+	f.fits(p.typ, parts)
+	f.scalarsAt(*p, func(at *pointer) {
+		f.storeScalar(at, parts[0])
+		parts = parts[1:]
+	})
+}
+
+// scalarsAt calls yield with the place of each scalar of what p points at, in
+// order. Types are not nested deeper than maxDepth: flat has seen to that.
+func (f *function) scalarsAt(p pointer, yield func(*pointer)) {
+	t := p.typ
+	switch {
+	case t.IsScalar():
+		yield(&p)
+	case t.IsStruct():
+		for i := range t.Members {
+			part := p
+			f.toMember(&part, i)
+			f.scalarsAt(part, yield)
+		}
+	default:
+		for i := range t.Count {
+			part := p
+			f.stepElement(&part, operand{bits: i})
+			f.scalarsAt(part, yield)
+		}
+	}
+}
+
+func (f *function) loadScalar(p *pointer) ir.V {
+	t := f.scalar(p.typ)
+	switch p.memory {
+	case inBuffer:
+		dyn, imm := f.split(p.offset)
+		v := f.emit(ir.Val{Op: ir.Ld, Type: bufferType(t), Flags: p.flags, Aux: imm, Args: [4]ir.V{p.handle, dyn}})
+		if t == ir.B1 {
+			return f.b.Op(ir.Not, ir.B1, f.b.Cmp(ir.Eq, v, f.b.I32(0)))
+		}
+		return v
+	case inSlots:
+		return f.emit(ir.Val{Op: ir.PLd, Type: t, Flags: p.flags, Aux: p.number, Args: [4]ir.V{f.whole(p.offset)}})
+	case inPlace:
+		return f.emit(ir.Val{Op: ir.PLdI, Type: t, Flags: p.flags, Args: [4]ir.V{f.whole(p.offset)}})
+	case inInput:
+		return f.loadInput(p)
+	}
+	f.unsupported("of %s", p.typ.Op)
+	return 0
+}
+
+func (f *function) storeScalar(p *pointer, v ir.V) {
+	t := f.scalar(p.typ)
+	switch p.memory {
+	case inBuffer:
+		if t == ir.B1 {
+			v = f.b.Op(ir.ZExt, ir.I32, v)
+		}
+		dyn, imm := f.split(p.offset)
+		f.emit(ir.Val{Op: ir.St, Type: bufferType(t), Flags: p.flags, Aux: imm, Args: [4]ir.V{p.handle, dyn, v}})
+	case inSlots:
+		f.emit(ir.Val{Op: ir.PSt, Type: t, Flags: p.flags, Aux: p.number, Args: [4]ir.V{f.whole(p.offset), v}})
+	case inPlace:
+		f.emit(ir.Val{Op: ir.PStI, Type: t, Flags: p.flags, Args: [4]ir.V{f.whole(p.offset), v}})
+	default:
+		f.malformed("a store to %s", p.class)
+	}
+}
+
+// bufferType returns the type that a scalar has in a buffer: a boolean is 0 or
+// 1 in 32 bits.
+func bufferType(t ir.Type) ir.Type {
+	if t == ir.B1 {
+		return ir.I32
+	}
+	return t
+}

@@ -1,0 +1,32 @@
+package lower
+
+import (
+	"fmt"
+	"reflect"
+	"runtime"
+	"strings"
+
+	"github.com/chiaro-gpu/chiaro/spirv"
+)
+
+// Place returns the file, below the root of the tree, and the line of the rule
+// that lowers an instruction: "internal/lower/memory.go:31". It is "" where
+// the instruction has no rule of its own here.
+func Place(op spirv.Op) string {
+	r := rules[op]
+	if r == nil {
+		if inControl[op] {
+			return placeOf(reflect.ValueOf((*function).instruction))
+		}
+		return ""
+	}
+	return placeOf(reflect.ValueOf(r))
+}
+
+func placeOf(fn reflect.Value) string {
+	file, line := runtime.FuncForPC(fn.Pointer()).FileLine(fn.Pointer())
+	if i := strings.LastIndex(file, "internal/lower/"); i >= 0 {
+		file = file[i:]
+	}
+	return fmt.Sprintf("%s:%d", file, line)
+}

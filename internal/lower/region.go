@@ -1,0 +1,343 @@
+package lower
+
+import (
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
+)
+
+// region is an open block or loop, and the block of the module that a br to it
+// leads to. An if has neither.
+type region struct {
+	label  ir.V
+	target *facts.Block
+	loop   bool
+}
+
+// task is something to do once what stands before it is done. Tasks stand on a
+// stack, so that no depth of a module is one of ours.
+type task struct {
+	kind  taskKind
+	block *facts.Block // the one to enter, or the one that an edge comes from
+	to    *facts.Block // of an edge
+}
+
+type taskKind uint8
+
+const (
+	enter     taskKind = iota // lower the block here
+	edge                      // go from block to another
+	otherwise                 // begin the second arm of the innermost if, and go from block to another
+	leave                     // close the innermost region
+)
+
+// blocks lowers the blocks of the function.
+func (f *function) blocks() {
+	f.todo = append(f.todo[:0], task{kind: enter, block: f.fn.Entry()})
+	for len(f.todo) > 0 {
+		t := f.todo[len(f.todo)-1]
+		f.todo = f.todo[:len(f.todo)-1]
+		switch t.kind {
+		case enter:
+			f.enter(t.block)
+		case edge:
+			f.follow(t.block, t.to)
+		case otherwise:
+			f.otherwise(t.block, t.to)
+		case leave:
+			f.b.End()
+			f.open = f.open[:len(f.open)-1]
+		}
+	}
+}
+
+// do puts a task on the stack: it is done before those that are there.
+func (f *function) do(kind taskKind, block, to *facts.Block) {
+	f.todo = append(f.todo, task{kind, block, to})
+}
+
+// enter lowers a block whose phis have their values: it opens the labels of its
+// children, and leaves tasks that close them and lower the children.
+func (f *function) enter(b *facts.Block) {
+	f.at, f.b.Origin = b.Index, int32(b.Index+1)
+	f.openAll(f.tree.outer[b.Number])
+	if b.IsLoopHeader() {
+		f.openLoop(b)
+	}
+	f.openAll(f.tree.inner[b.Number])
+	f.block = b
+	f.instructions(b)
+	f.terminator(b)
+}
+
+// openAll opens the labels of a block's children, and plans that each stands
+// behind its label.
+func (f *function) openAll(children []*facts.Block) {
+	for i := len(children) - 1; i >= 0; i-- {
+		c := children[i]
+		f.do(enter, c, nil)
+		f.openBlock(c, f.phiTypes(c)...)
+		params := f.b.Func.Params(f.open[len(f.open)-1].label)
+		f.definePhis(c, params)
+	}
+}
+
+// openBlock opens a label for a block of the module.
+func (f *function) openBlock(target *facts.Block, types ...ir.Type) {
+	f.push(region{label: f.b.Block(types...), target: target})
+}
+
+func (f *function) push(r region) {
+	if len(f.open) >= maxNesting {
+		f.unsupported("control flow nested more than %d deep", maxNesting)
+	}
+	f.open = append(f.open, r)
+	f.do(leave, nil, nil)
+}
+
+// openLoop opens the loop of a header whose phis have their first values.
+func (f *function) openLoop(b *facts.Block) {
+	if !f.isLoop(b) {
+		return
+	}
+	var inits []ir.V
+	f.phis(b, func(in spirv.Inst) {
+		inits = append(inits, f.carry(f.vals[in.Result()])...)
+	})
+	label := f.b.Loop(inits...)
+	f.push(region{label: label, target: b, loop: true})
+	f.definePhis(b, f.b.Func.Params(label))
+}
+
+// isLoop reports whether a block that may be reached branches back to b.
+func (f *function) isLoop(b *facts.Block) bool {
+	for _, p := range b.Preds {
+		if p.Reachable && facts.Dominates(b, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// phis yields the phis of a block.
+func (f *function) phis(b *facts.Block, yield func(spirv.Inst)) {
+	for i := b.Index + 1; i < b.End; i++ {
+		switch in := f.facts.Code.Inst(i); in.Op() {
+		case spirv.OpPhi:
+			f.at, f.b.Origin = i, int32(i+1)
+			yield(in)
+		case spirv.OpLine, spirv.OpNoLine:
+		case spirv.OpExtInst: // debug information may stand between phis
+		default:
+			return
+		}
+	}
+}
+
+// phiTypes returns the types of the scalars of a block's phis.
+func (f *function) phiTypes(b *facts.Block) []ir.Type {
+	var types []ir.Type
+	f.phis(b, func(in spirv.Inst) {
+		types = append(types, f.flat(f.facts.Type(in.Type()))...)
+	})
+	return types
+}
+
+// definePhis gives the phis of a block their scalars.
+func (f *function) definePhis(b *facts.Block, parts []ir.V) {
+	f.phis(b, func(in spirv.Inst) {
+		t := f.facts.Type(in.Type())
+		n := len(f.flat(t))
+		v := value{typ: t, parts: parts[:n:n], block: b}
+		if t.IsPointer() {
+			v.ptr = f.pointerOf(t, v.parts)
+		}
+		f.vals[in.Result()] = v
+		parts = parts[n:]
+	})
+}
+
+// incoming returns the scalars that the phis of a block have where it is
+// reached from another one.
+func (f *function) incoming(from, to *facts.Block) []ir.V {
+	var parts []ir.V
+	f.phis(to, func(in spirv.Inst) {
+		for _, pair := range inst.Phi(in).Variables() {
+			if pair[1] == from.ID {
+				x := f.scalars(pair[0])
+				f.fits(f.facts.Type(in.Type()), x)
+				parts = append(parts, x...)
+				return
+			}
+		}
+		f.malformed("a phi without a value for the block %%%d", from.ID)
+	})
+	return parts
+}
+
+// follow goes along an edge: by a br where the target has a label, and into the
+// target where it stands here.
+func (f *function) follow(from, to *facts.Block) {
+	f.block = from
+	parts := f.incoming(from, to)
+	f.at, f.b.Origin = from.Term, int32(from.Term+1)
+	back := facts.Dominates(to, from)
+	if !back && !f.tree.labelled[to.Number] {
+		f.definePhis(to, parts)
+		f.do(enter, to, nil)
+		return
+	}
+	for i := len(f.open) - 1; i >= 0; i-- {
+		r := &f.open[i]
+		if r.target == to && r.loop == back {
+			f.br(i, parts)
+			return
+		}
+	}
+	f.malformed("control flow that is not structured: a branch to %%%d", to.ID)
+}
+
+// br branches to an open region. To the end of the innermost block there is
+// nothing to say.
+func (f *function) br(i int, parts []ir.V) {
+	r := f.open[i]
+	for k := len(f.open) - 1; k > i; k-- {
+		if f.open[k].label != 0 {
+			f.b.Br(r.label, parts...)
+			return
+		}
+	}
+	if r.loop || len(parts) > 0 {
+		f.b.Br(r.label, parts...)
+	}
+}
+
+// terminator lowers the end of a block.
+func (f *function) terminator(b *facts.Block) {
+	in := f.facts.Code.Inst(b.Term)
+	switch in.Op() {
+	case spirv.OpBranch:
+		f.do(edge, b, f.target(inst.Branch(in).TargetLabel()))
+	case spirv.OpBranchConditional:
+		f.conditional(b, inst.BranchConditional(in))
+	case spirv.OpSwitch:
+		f.switchOn(b, inst.Switch(in))
+	case spirv.OpReturn:
+		f.fits(f.fn.Return, nil)
+		f.returns(nil)
+	case spirv.OpReturnValue:
+		parts := f.scalars(inst.ReturnValue(in).Value())
+		f.fits(f.fn.Return, parts)
+		f.returns(parts)
+	case spirv.OpKill, spirv.OpTerminateInvocation, spirv.OpUnreachable:
+		f.b.Emit(ir.Val{Op: ir.Kill})
+	default:
+		f.unsupported("")
+	}
+}
+
+// returns leaves the function. At its end there is nothing to say.
+func (f *function) returns(parts []ir.V) {
+	for _, r := range f.open {
+		if r.label != 0 {
+			f.b.Return(parts...)
+			return
+		}
+	}
+	if len(parts) > 0 {
+		f.b.Return(parts...)
+	}
+}
+
+// target returns the block of a label in this function.
+func (f *function) target(id spirv.ID) *facts.Block {
+	b := f.facts.Block(id)
+	if b == nil || b.Func != f.fn {
+		f.malformed("a branch to %%%d, which is no block of the function", id)
+	}
+	return b
+}
+
+func (f *function) conditional(b *facts.Block, v inst.BranchConditional) {
+	yes, no := f.target(v.TrueLabel()), f.target(v.FalseLabel())
+	c := f.typed(v.Condition(), ir.B1)
+	if yes == no {
+		f.do(edge, b, yes)
+		return
+	}
+	f.b.If(c)
+	f.push(region{})
+	f.do(otherwise, b, no)
+	f.do(edge, b, yes)
+}
+
+// otherwise begins the second arm of an if, where there is anything in it.
+func (f *function) otherwise(from, to *facts.Block) {
+	if f.falls(to) {
+		return
+	}
+	f.b.Else()
+	f.follow(from, to)
+}
+
+// falls reports whether a branch to a block is falling off the end of the
+// innermost block.
+func (f *function) falls(to *facts.Block) bool {
+	for i := len(f.open) - 1; i >= 0; i-- {
+		if r := &f.open[i]; r.label != 0 {
+			return r.target == to && !r.loop && len(f.b.Func.Params(r.label)) == 0
+		}
+	}
+	return false
+}
+
+// switchOn lowers a switch. A target that is no open label, or one with phis,
+// gets a block of its own around the switch, from whose end the way goes on.
+func (f *function) switchOn(b *facts.Block, v inst.Switch) {
+	x := f.one(v.Selector())
+	deflt, cases, _ := f.facts.Switch(b)
+	if !f.b.Func.Type(x).IsInt() || deflt == nil {
+		f.malformed("a switch without an integer or a default")
+	}
+	labels := map[*facts.Block]ir.V{}
+	for _, to := range b.Succs {
+		if label := f.plainLabel(b, to); label != 0 {
+			labels[to] = label
+		}
+	}
+	for i := len(b.Succs) - 1; i >= 0; i-- {
+		to := b.Succs[i]
+		if labels[to] == 0 {
+			f.do(edge, b, to)
+			labels[to] = f.b.Block()
+			f.push(region{label: labels[to]})
+		}
+	}
+	seen := map[uint64]bool{}
+	var list []ir.Case
+	for _, c := range cases {
+		if labels[c.Target] == 0 {
+			f.malformed("a case without a target")
+		}
+		if !seen[c.Value] {
+			seen[c.Value] = true
+			list = append(list, ir.Case{Value: c.Value, Label: labels[c.Target]})
+		}
+	}
+	f.b.Switch(x, labels[deflt], list)
+}
+
+// plainLabel returns the open label of a block that is reached forward and has
+// no phis, 0 where there is none.
+func (f *function) plainLabel(from, to *facts.Block) ir.V {
+	if !f.tree.labelled[to.Number] || facts.Dominates(to, from) {
+		return 0
+	}
+	for i := len(f.open) - 1; i >= 0; i-- {
+		if r := &f.open[i]; r.target == to && !r.loop && len(f.b.Func.Params(r.label)) == 0 {
+			return r.label
+		}
+	}
+	return 0
+}

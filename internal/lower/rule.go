@@ -1,0 +1,185 @@
+package lower
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/direct"
+	"github.com/chiaro-gpu/chiaro/spirv"
+)
+
+// rule lowers one instruction.
+type rule func(f *function, in spirv.Inst)
+
+// rules has the instructions that are more than one operation for each
+// component of their result; for those that are not, see internal/direct.
+// Terminators, phis and variables are lowered where control is.
+var rules = map[spirv.Op]rule{
+	// Memory.
+	spirv.OpLoad:                   load,
+	spirv.OpStore:                  store,
+	spirv.OpCopyMemory:             copyMemory,
+	spirv.OpAccessChain:            accessChain,
+	spirv.OpInBoundsAccessChain:    accessChain,
+	spirv.OpPtrAccessChain:         ptrAccessChain,
+	spirv.OpInBoundsPtrAccessChain: ptrAccessChain,
+	spirv.OpArrayLength:            arrayLength,
+
+	// Composites.
+	spirv.OpVectorExtractDynamic:           vectorExtractDynamic,
+	spirv.OpVectorInsertDynamic:            vectorInsertDynamic,
+	spirv.OpVectorShuffle:                  vectorShuffle,
+	spirv.OpCompositeConstruct:             compositeConstruct,
+	spirv.OpCompositeConstructReplicateEXT: compositeReplicate,
+	spirv.OpCompositeExtract:               compositeExtract,
+	spirv.OpCompositeInsert:                compositeInsert,
+	spirv.OpCopyObject:                     copyObject,
+	spirv.OpCopyLogical:                    copyObject,
+	spirv.OpTranspose:                      transpose,
+	spirv.OpUndef:                          undef,
+
+	// Arithmetic.
+	spirv.OpFMod:              fmod,
+	spirv.OpFAdd:              contractible,
+	spirv.OpFSub:              contractible,
+	spirv.OpIAddCarry:         twoResults(carryAdd),
+	spirv.OpISubBorrow:        twoResults(borrowSub),
+	spirv.OpUMulExtended:      twoResults(mulU),
+	spirv.OpSMulExtended:      twoResults(mulS),
+	spirv.OpVectorTimesScalar: vectorTimesScalar,
+	spirv.OpMatrixTimesScalar: vectorTimesScalar,
+	spirv.OpVectorTimesMatrix: vectorTimesMatrix,
+	spirv.OpMatrixTimesVector: matrixTimesVector,
+	spirv.OpMatrixTimesMatrix: matrixTimesMatrix,
+	spirv.OpOuterProduct:      outerProduct,
+	spirv.OpDot:               dot,
+	spirv.OpSDot:              integerDot(signedDot),
+	spirv.OpUDot:              integerDot(unsignedDot),
+	spirv.OpSUDot:             integerDot(mixedDot),
+	spirv.OpSDotAccSat:        integerDot(signedDot),
+	spirv.OpUDotAccSat:        integerDot(unsignedDot),
+	spirv.OpSUDotAccSat:       integerDot(mixedDot),
+
+	// Bits, logic, conversion.
+	spirv.OpBitcast:        bitcast,
+	spirv.OpBitFieldInsert: bitFieldInsert,
+	spirv.OpAny:            anyOf,
+	spirv.OpAll:            allOf,
+	spirv.OpIsInf:          isInf,
+	spirv.OpSelect:         selectOf,
+	spirv.OpQuantizeToF16:  quantizeToF16,
+	spirv.OpFConvert:       fConvert,
+	spirv.OpExpectKHR:      expect,
+
+	// Functions and extended instructions.
+	spirv.OpFunctionCall: functionCall,
+	spirv.OpExtInst:      extInst,
+
+	// Order.
+	spirv.OpControlBarrier: controlBarrier,
+	spirv.OpMemoryBarrier:  memoryBarrier,
+
+	// Atomics.
+	spirv.OpAtomicLoad:                atomicLoad,
+	spirv.OpAtomicStore:               atomicStore,
+	spirv.OpAtomicExchange:            atomicBinary,
+	spirv.OpAtomicCompareExchange:     atomicCompareExchange,
+	spirv.OpAtomicCompareExchangeWeak: atomicCompareExchange,
+	spirv.OpAtomicIIncrement:          atomicCount,
+	spirv.OpAtomicIDecrement:          atomicCount,
+	spirv.OpAtomicIAdd:                atomicBinary,
+	spirv.OpAtomicISub:                atomicBinary,
+	spirv.OpAtomicSMin:                atomicBinary,
+	spirv.OpAtomicSMax:                atomicBinary,
+	spirv.OpAtomicUMin:                atomicBinary,
+	spirv.OpAtomicUMax:                atomicBinary,
+	spirv.OpAtomicAnd:                 atomicBinary,
+	spirv.OpAtomicOr:                  atomicBinary,
+	spirv.OpAtomicXor:                 atomicBinary,
+	spirv.OpAtomicFAddEXT:             atomicBinary,
+	spirv.OpAtomicFMinEXT:             atomicBinary,
+	spirv.OpAtomicFMaxEXT:             atomicBinary,
+
+	// Groups.
+	spirv.OpGroupNonUniformElect:            elect,
+	spirv.OpGroupNonUniformAll:              vote,
+	spirv.OpGroupNonUniformAny:              vote,
+	spirv.OpGroupNonUniformAllEqual:         voteEqual,
+	spirv.OpSubgroupAllKHR:                  vote,
+	spirv.OpSubgroupAnyKHR:                  vote,
+	spirv.OpSubgroupAllEqualKHR:             voteEqual,
+	spirv.OpGroupNonUniformBroadcast:        shuffle,
+	spirv.OpGroupNonUniformBroadcastFirst:   broadcastFirst,
+	spirv.OpSubgroupFirstInvocationKHR:      broadcastFirst,
+	spirv.OpSubgroupReadInvocationKHR:       shuffle,
+	spirv.OpGroupNonUniformBallot:           ballot,
+	spirv.OpSubgroupBallotKHR:               ballot,
+	spirv.OpGroupNonUniformInverseBallot:    inverseBallot,
+	spirv.OpGroupNonUniformBallotBitExtract: ballotBitExtract,
+	spirv.OpGroupNonUniformBallotBitCount:   ballotBitCount,
+	spirv.OpGroupNonUniformBallotFindLSB:    ballotFind,
+	spirv.OpGroupNonUniformBallotFindMSB:    ballotFind,
+	spirv.OpGroupNonUniformShuffle:          shuffle,
+	spirv.OpGroupNonUniformShuffleXor:       shuffle,
+	spirv.OpGroupNonUniformShuffleUp:        shuffle,
+	spirv.OpGroupNonUniformShuffleDown:      shuffle,
+	spirv.OpGroupNonUniformRotateKHR:        rotate,
+	spirv.OpGroupNonUniformQuadBroadcast:    quadBroadcast,
+	spirv.OpGroupNonUniformQuadSwap:         quadSwap,
+	spirv.OpGroupNonUniformQuadAllKHR:       quadVote,
+	spirv.OpGroupNonUniformQuadAnyKHR:       quadVote,
+	spirv.OpGroupNonUniformIAdd:             groupArithmetic,
+	spirv.OpGroupNonUniformFAdd:             groupArithmetic,
+	spirv.OpGroupNonUniformIMul:             groupArithmetic,
+	spirv.OpGroupNonUniformFMul:             groupArithmetic,
+	spirv.OpGroupNonUniformSMin:             groupArithmetic,
+	spirv.OpGroupNonUniformUMin:             groupArithmetic,
+	spirv.OpGroupNonUniformFMin:             groupArithmetic,
+	spirv.OpGroupNonUniformSMax:             groupArithmetic,
+	spirv.OpGroupNonUniformUMax:             groupArithmetic,
+	spirv.OpGroupNonUniformFMax:             groupArithmetic,
+	spirv.OpGroupNonUniformBitwiseAnd:       groupArithmetic,
+	spirv.OpGroupNonUniformBitwiseOr:        groupArithmetic,
+	spirv.OpGroupNonUniformBitwiseXor:       groupArithmetic,
+	spirv.OpGroupNonUniformLogicalAnd:       groupArithmetic,
+	spirv.OpGroupNonUniformLogicalOr:        groupArithmetic,
+	spirv.OpGroupNonUniformLogicalXor:       groupArithmetic,
+}
+
+// inControl are the instructions that are lowered where control is.
+var inControl = map[spirv.Op]bool{
+	spirv.OpPhi: true, spirv.OpVariable: true, spirv.OpFunctionParameter: true, spirv.OpLabel: true,
+	spirv.OpFunction: true, spirv.OpFunctionEnd: true, spirv.OpSelectionMerge: true, spirv.OpLoopMerge: true,
+	spirv.OpBranch: true, spirv.OpBranchConditional: true, spirv.OpSwitch: true,
+	spirv.OpReturn: true, spirv.OpReturnValue: true,
+	spirv.OpKill: true, spirv.OpTerminateInvocation: true, spirv.OpUnreachable: true,
+}
+
+// ignored reports whether an instruction in a function has no effect: a hint,
+// or a note for debuggers.
+func ignored(op spirv.Op) bool {
+	switch op {
+	case spirv.OpNop, spirv.OpLine, spirv.OpNoLine, spirv.OpAssumeTrueKHR:
+		return true
+	}
+	return false
+}
+
+// Has reports whether an instruction that may stand in a function is lowered.
+// Some types and operands of it may still not be.
+func Has(op spirv.Op) bool {
+	_, row := direct.Lookup(op)
+	return rules[op] != nil || row || inControl[op] || ignored(op)
+}
+
+// HasExtended reports whether an instruction of GLSL.std.450 is lowered.
+func HasExtended(n spirv.GLSLOp) bool {
+	_, ok := extended[n]
+	return ok
+}
+
+// row returns what the table of direct instructions says of op, nil where it
+// says nothing.
+func (f *function) row(op spirv.Op) *direct.Row {
+	if r, ok := direct.Lookup(op); ok {
+		return &r
+	}
+	return nil
+}

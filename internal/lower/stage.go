@@ -1,0 +1,127 @@
+package lower
+
+import (
+	"fmt"
+
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/valid"
+)
+
+// Options say how to lower. The zero Options are the usual ones.
+type Options struct {
+	// SubgroupSize is the number of lanes of a subgroup, a power of two from 4
+	// to 128; 0 is 16.
+	SubgroupSize uint32
+
+	// Contract makes one fused multiply-add of an OpFAdd or OpFSub and the
+	// OpFMul that is an operand of it, the left one first, where neither is
+	// decorated NoContraction.
+	Contract bool
+
+	// MaxValues limits the number of values of the program; 0 is 4 million.
+	MaxValues int
+}
+
+const (
+	defaultSubgroup  = 16
+	defaultMaxValues = 1 << 22
+	maxLeaves        = 1 << 16 // scalars of one value
+	maxDepth         = 255     // nesting of a type (SPIR-V §2.17, structure nesting depth)
+	maxNesting       = 10000   // open regions
+	maxParts         = 1 << 25 // scalars of all values, copies included
+)
+
+// Stage lowers an entry point. The error is an *Unsupported or a *Malformed.
+func Stage(m *valid.Module, entry *facts.EntryPoint, o Options) (p *ir.Program, err error) {
+	if o.SubgroupSize == 0 {
+		o.SubgroupSize = defaultSubgroup
+	}
+	if o.MaxValues == 0 {
+		o.MaxValues = defaultMaxValues
+	}
+	u := &unit{
+		facts:   m.Facts(),
+		options: o,
+		entry:   entry,
+		at:      -1,
+		flats:   map[*facts.Type][]ir.Type{},
+		extents: map[*facts.Type]extent{},
+		globals: map[spirv.ID]*pointer{},
+		numbers: map[*facts.Function]int{},
+		inputs:  map[ir.Semantic]uint64{},
+	}
+	defer catch(&err)
+	u.program()
+	return u.prog, nil
+}
+
+// unit is an entry point that is being lowered, and what its functions share.
+type unit struct {
+	facts   *facts.Module
+	options Options
+	entry   *facts.EntryPoint
+	prog    *ir.Program
+	at      int // the current instruction, from 0; −1 is none
+
+	flats   map[*facts.Type][]ir.Type
+	extents map[*facts.Type]extent
+	globals map[spirv.ID]*pointer // where the variables of module scope are
+	numbers map[*facts.Function]int
+	inputs  map[ir.Semantic]uint64 // their numbers in Program.In
+	null    uint64                 // 1 + the number of the empty table, 0 where there is none yet
+
+	values   int  // of functions that are finished
+	parts    int  // scalars in the values of the module, copies included
+	explicit bool // workgroup memory has the layout that decorations say
+	float    floatModes
+}
+
+// program lowers all functions of the entry point.
+func (u *unit) program() {
+	if u.entry == nil || u.entry.Func == nil || len(u.entry.Func.Blocks) == 0 {
+		u.malformed("the entry point has no function with a body")
+	}
+	u.at = u.entry.Index
+	if u.entry.Model != spirv.ExecutionModelGLCompute {
+		u.unsupported("%s", u.entry.Model)
+	}
+	u.prog = &ir.Program{
+		Name:         u.entry.Name,
+		Stage:        ir.Compute,
+		SubgroupSize: u.options.SubgroupSize,
+		LocalSize:    u.localSize(),
+	}
+	u.modes()
+	u.module()
+	tree := u.facts.CallTree(u.entry)
+	for i, f := range tree {
+		u.numbers[f] = i
+	}
+	for _, f := range tree {
+		u.prog.Funcs = append(u.prog.Funcs, u.function(f))
+	}
+	u.at = -1
+	u.prog.StateEffects()
+	canonicalise(u.prog)
+	if err := u.prog.Verify(); err != nil {
+		u.malformed("%v", fmt.Errorf("what was made of the module is no program: %w", err))
+	}
+}
+
+// localSize returns the size of the workgroup.
+func (u *unit) localSize() [3]uint32 {
+	s := u.entry.LocalSize
+	if !u.entry.HasLocalSize {
+		u.malformed("the entry point says no size of its workgroup")
+	}
+	n := uint64(1)
+	for _, x := range s {
+		n *= uint64(x)
+		if n == 0 || n > 1<<16 {
+			u.malformed("a workgroup of %d×%d×%d invocations; want 1 to 65536", s[0], s[1], s[2])
+		}
+	}
+	return s
+}

@@ -1,0 +1,201 @@
+package lower
+
+import (
+	"math"
+
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/spirv"
+)
+
+// scalar returns the type of the IR for a scalar type.
+func (u *unit) scalar(t *facts.Type) ir.Type {
+	var s ir.Type
+	switch {
+	case t.IsBool():
+		return ir.B1
+	case t.IsInt():
+		s = ir.Int(t.Width)
+	case t.IsFloat() && !t.Encoded:
+		s = ir.Float(t.Width)
+	case t == nil:
+		u.malformed("a type is missing")
+	}
+	if s == ir.None {
+		u.unsupported("%s %d", t.Op, t.Width)
+	}
+	return s
+}
+
+// flat returns the types of the scalars that a value of type t consists of.
+// The list is shared and must not be changed.
+func (u *unit) flat(t *facts.Type) []ir.Type {
+	if list, ok := u.flats[t]; ok {
+		return list
+	}
+	if t == nil {
+		u.malformed("a type is missing")
+	}
+	if t.Leaves > maxLeaves {
+		u.unsupported("a value of %d scalars; at most %d", t.Leaves, maxLeaves)
+	}
+	u.shallow(t)
+	list := u.flatten(make([]ir.Type, 0, t.Leaves), t, true)
+	u.flats[t] = list
+	return list
+}
+
+func (u *unit) flatten(list []ir.Type, t *facts.Type, top bool) []ir.Type {
+	switch {
+	case t.IsScalar():
+		return append(list, u.scalar(t))
+	case t.IsPointer():
+		if !top {
+			u.unsupported("a pointer in a composite")
+		}
+		return append(list, u.carried(t)...)
+	case t.IsStruct():
+		for i := range t.Members {
+			list = u.flatten(list, t.Members[i].Type, false)
+		}
+		return list
+	case t.IsComposite() && !t.IsRuntimeArray():
+		if t.Elem == nil || t.Count == 0 {
+			u.malformed("%s without a known length or element", t.Op)
+		}
+		first := len(list)
+		list = u.flatten(list, t.Elem, false)
+		one := list[first:len(list):len(list)]
+		for range t.Count - 1 {
+			list = append(list, one...)
+		}
+		return list
+	case t.IsVoid():
+		return list
+	}
+	if t == nil {
+		u.malformed("a type is missing")
+	}
+	u.unsupported("a value of %s", t.Op)
+	return nil
+}
+
+// carried returns the types of the scalars that a pointer becomes where it
+// travels.
+func (u *unit) carried(t *facts.Type) []ir.Type {
+	switch t.Storage {
+	case spirv.StorageClassStorageBuffer, spirv.StorageClassUniform, spirv.StorageClassWorkgroup, spirv.StorageClassPushConstant:
+		return []ir.Type{ir.H, ir.I32}
+	case spirv.StorageClassFunction, spirv.StorageClassPrivate:
+		return []ir.Type{ir.I32}
+	}
+	u.unsupported("a pointer to %s as a value", t.Storage)
+	return nil
+}
+
+// extent is how much room a value takes where no decoration says so: in
+// private memory, in slots, and in workgroup memory, in bytes.
+type extent struct {
+	slots       uint64
+	size, align uint64
+	depth       int
+}
+
+// extent returns the room of a type. It saturates, and is 0 of a runtime array
+// and of what is no data.
+func (u *unit) extent(t *facts.Type) extent {
+	if e, ok := u.extents[t]; ok {
+		return e
+	}
+	e := extent{align: 1}
+	switch {
+	case t == nil:
+	case t.IsBool():
+		e = extent{1, 4, 4, 0}
+	case t.IsInt(), t.IsFloat():
+		n := (uint64(t.Width) + 7) / 8
+		e = extent{1, n, max(n, 1), 0}
+		if n > 4 {
+			e.slots = 2
+		}
+	case t.IsPointer():
+		e = extent{2, 8, 8, 0}
+	case t.IsStruct():
+		e = u.structExtent(t)
+	case t.IsComposite() && t.Elem != nil && !t.Elem.IsPointer():
+		e = u.extent(t.Elem)
+		e = extent{mul(e.slots, t.Count), mul(e.size, t.Count), e.align, e.depth + 1}
+	}
+	u.extents[t] = e
+	return e
+}
+
+// measure computes the extents of all types in the order of declaration, so
+// that none has to look deeper than its parts.
+func (u *unit) measure() {
+	for i := range u.facts.Types {
+		u.extent(&u.facts.Types[i])
+	}
+}
+
+// shallow ends lowering where a type is nested too deep to be walked.
+func (u *unit) shallow(t *facts.Type) {
+	if u.extent(t).depth > maxDepth {
+		u.unsupported("types nested more than %d deep", maxDepth)
+	}
+}
+
+func (u *unit) structExtent(t *facts.Type) extent {
+	e := extent{align: 1}
+	for i := range t.Members {
+		m := u.member(t.Members[i].Type)
+		e.slots = add(e.slots, m.slots)
+		e.size = add(roundUp(e.size, m.align), m.size)
+		e.align = max(e.align, m.align)
+		e.depth = max(e.depth, m.depth+1)
+	}
+	e.size = roundUp(e.size, e.align)
+	return e
+}
+
+// member is extent, but of a pointer, which may point back at the struct, it
+// does not look further.
+func (u *unit) member(t *facts.Type) extent {
+	if t.IsPointer() {
+		return extent{2, 8, 8, 0}
+	}
+	return u.extent(t)
+}
+
+// memberPlace returns where member i of a struct begins, by extents.
+func (u *unit) memberPlace(t *facts.Type, i int) (slots, bytes uint64) {
+	for k := range i + 1 {
+		m := u.member(t.Members[k].Type)
+		bytes = roundUp(bytes, m.align)
+		if k < i {
+			slots, bytes = add(slots, m.slots), add(bytes, m.size)
+		}
+	}
+	return slots, bytes
+}
+
+func add(x, y uint64) uint64 {
+	if x > math.MaxUint64-y {
+		return math.MaxUint64
+	}
+	return x + y
+}
+
+func mul(x, y uint64) uint64 {
+	if y != 0 && x > math.MaxUint64/y {
+		return math.MaxUint64
+	}
+	return x * y
+}
+
+func roundUp(x, align uint64) uint64 {
+	if r := x % align; r != 0 {
+		return add(x, align-r)
+	}
+	return x
+}

@@ -1,0 +1,158 @@
+package lower
+
+import (
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/spirv"
+)
+
+// value is the value of an id: its scalars, or, of a pointer, where it points.
+type value struct {
+	typ   *facts.Type
+	parts []ir.V
+	ptr   *pointer
+	block *facts.Block // where it is defined; nil where it holds in the whole function
+}
+
+// value returns the value of an operand.
+func (f *function) value(id spirv.ID) value {
+	if v, ok := f.vals[id]; ok {
+		if v.block != nil && !facts.Dominates(v.block, f.block) {
+			f.malformed("%%%d is used where its definition does not reach", id)
+		}
+		return v
+	}
+	if c := f.facts.Const(id); c != nil {
+		v := value{typ: c.Type, parts: f.constant(c)}
+		if c.Type.IsPointer() { // made of operations, which reach no further than from here
+			v.ptr = f.pointerOf(c.Type, v.parts)
+			return v
+		}
+		f.vals[id] = v
+		return v
+	}
+	f.malformed("%%%d is used where it is not defined", id)
+	return value{}
+}
+
+// scalars returns the scalars of an operand; those of a pointer are made.
+func (f *function) scalars(id spirv.ID) []ir.V {
+	v := f.value(id)
+	return f.carry(v)
+}
+
+// carry returns the scalars of a value.
+func (f *function) carry(v value) []ir.V {
+	if v.ptr != nil {
+		return f.pointerParts(v.ptr)
+	}
+	return v.parts
+}
+
+// one returns the only scalar of an operand.
+func (f *function) one(id spirv.ID) ir.V {
+	p := f.scalars(id)
+	if len(p) != 1 {
+		f.malformed("%%%d has %d scalars; want 1", id, len(p))
+	}
+	return p[0]
+}
+
+// typed returns the only scalar of an operand, which must have the type.
+func (f *function) typed(id spirv.ID, t ir.Type) ir.V {
+	v := f.one(id)
+	if got := f.b.Func.Type(v); got != t {
+		f.malformed("%%%d is %s; want %s", id, got, t)
+	}
+	return v
+}
+
+// pointer returns where an operand points.
+func (f *function) pointer(id spirv.ID) *pointer {
+	v := f.value(id)
+	if v.ptr == nil {
+		f.malformed("%%%d is no pointer", id)
+	}
+	return v.ptr
+}
+
+// define gives a result its scalars, which must be those of its type.
+func (f *function) define(in spirv.Inst, parts ...ir.V) {
+	t := f.facts.Type(in.Type())
+	f.fits(t, parts)
+	f.unit.parts += len(parts)
+	if f.unit.parts > maxParts {
+		f.unsupported("a module whose values have more than %d scalars in all", maxParts)
+	}
+	f.vals[in.Result()] = value{typ: t, parts: parts, block: f.block}
+}
+
+// fits ends lowering where scalars are not those of a type.
+func (f *function) fits(t *facts.Type, parts []ir.V) {
+	want := f.flat(t)
+	if len(want) != len(parts) {
+		f.malformed("a value of %d scalars; its type has %d", len(parts), len(want))
+	}
+	for i, p := range parts {
+		if got := f.b.Func.Type(p); got != want[i] {
+			f.malformed("scalar %d of the value is %s; its type has %s", i, got, want[i])
+		}
+	}
+}
+
+// definePointer gives a result a place.
+func (f *function) definePointer(in spirv.Inst, p *pointer) {
+	f.vals[in.Result()] = value{typ: f.facts.Type(in.Type()), ptr: p, block: f.block}
+}
+
+// constant returns the scalars of a constant.
+func (f *function) constant(c *facts.Const) []ir.V {
+	if c.Type.IsPointer() {
+		return f.nullPointer(c.Type)
+	}
+	if !c.Known {
+		f.unsupported("the constant %%%d, whose value is not known", c.ID)
+	}
+	n := len(f.flat(c.Type))
+	return f.appendConst(make([]ir.V, 0, n), c, c.Type)
+}
+
+func (f *function) appendConst(parts []ir.V, c *facts.Const, t *facts.Type) []ir.V {
+	switch {
+	case c == nil:
+		f.malformed("a constant without all of its parts")
+	case t.IsScalar():
+		return append(parts, f.b.Const(f.scalar(t), c.Bits))
+	case len(c.Elems) == 0:
+		return append(parts, f.zeros(t)...)
+	}
+	for i := range t.Parts() {
+		e := c.Elems[0]
+		if !c.Replicate {
+			if i >= uint64(len(c.Elems)) {
+				f.malformed("a constant without all of its parts")
+			}
+			e = c.Elems[i]
+		}
+		parts = f.appendConst(parts, e, t.Part(i))
+	}
+	return parts
+}
+
+// zeros returns the scalars of the null value of a type.
+func (f *function) zeros(t *facts.Type) []ir.V {
+	types := f.flat(t)
+	parts := make([]ir.V, len(types))
+	for i, s := range types {
+		parts[i] = f.b.Const(s, 0)
+	}
+	return parts
+}
+
+// constBits returns the bits of a scalar constant of the IR.
+func (f *function) constBits(v ir.V) (uint64, bool) {
+	if x := f.b.Func.Val(v); x.Op == ir.Const {
+		return x.Aux, true
+	}
+	return 0, false
+}

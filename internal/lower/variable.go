@@ -1,0 +1,193 @@
+package lower
+
+import (
+	"math"
+
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/spirv"
+)
+
+// module gives the variables that the entry point uses their places.
+func (u *unit) module() {
+	u.measure()
+	globals := u.facts.Globals(u.entry)
+	for _, v := range globals {
+		if v.Storage == spirv.StorageClassWorkgroup && v.Type.IsStruct() && u.facts.Has(v.Type.ID, spirv.DecorationBlock) {
+			u.explicit = true
+		}
+	}
+	for _, v := range globals {
+		u.at = v.Index
+		u.globals[v.ID] = u.global(v)
+	}
+}
+
+// global returns the place of a variable of module scope. The handle of a
+// buffer is made in each function that uses it.
+func (u *unit) global(v *facts.Variable) *pointer {
+	if v.Type == nil {
+		u.unsupported("without a type")
+	}
+	p := &pointer{typ: v.Type, class: v.Storage, flags: u.variableFlags(v.ID)}
+	switch v.Storage {
+	case spirv.StorageClassStorageBuffer, spirv.StorageClassUniform:
+		u.resource(p, v)
+	case spirv.StorageClassPushConstant:
+		u.prog.PushBytes = max(u.prog.PushBytes, u.bytes(v.Type.Size(0, false)))
+	case spirv.StorageClassWorkgroup:
+		u.workgroup(p, v)
+	case spirv.StorageClassPrivate:
+		p.memory = inSlots
+		p.number, p.slots = u.slots(v, -1)
+	case spirv.StorageClassInput:
+		u.input(p, v)
+	default:
+		p.memory = opaque
+	}
+	return p
+}
+
+func (u *unit) variableFlags(id spirv.ID) ir.Flags {
+	var flags ir.Flags
+	if u.facts.Has(id, spirv.DecorationVolatile) {
+		flags |= ir.Volatile
+	}
+	if u.facts.Has(id, spirv.DecorationCoherent) {
+		flags |= ir.Coherent
+	}
+	return flags
+}
+
+// bytes judges the size of something that must fit into 32 bits.
+func (u *unit) bytes(n uint64) uint32 {
+	if n > math.MaxInt32 {
+		u.unsupported("a variable of %d bytes", n)
+	}
+	return uint32(n)
+}
+
+// resource numbers a buffer, or an array of them.
+func (u *unit) resource(p *pointer, v *facts.Variable) {
+	set, _ := u.facts.Decoration(v.ID, spirv.DecorationDescriptorSet)
+	binding, _ := u.facts.Decoration(v.ID, spirv.DecorationBinding)
+	r := ir.Resource{
+		Set: set.Literal(), Binding: binding.Literal(), Count: 1,
+		Kind:     ir.StorageBuffer,
+		Restrict: u.facts.Has(v.ID, spirv.DecorationRestrict),
+	}
+	block := v.Type
+	if block.IsArray() {
+		r.Count = uint32(min(block.Count, math.MaxUint32))
+		block = block.Elem
+		p.memory = descriptor
+	}
+	if !block.IsStruct() {
+		u.malformed("a buffer that is no struct")
+	}
+	if v.Storage == spirv.StorageClassUniform && !u.facts.Has(block.ID, spirv.DecorationBufferBlock) {
+		r.Kind, r.NonWritable = ir.UniformBuffer, true
+	}
+	p.number = uint64(len(u.prog.Res))
+	u.prog.Res = append(u.prog.Res, r)
+}
+
+// workgroup gives a variable its place in the workgroup's memory. Blocks, whose
+// members have offsets, all begin at 0 (SPV_KHR_workgroup_memory_explicit_layout).
+func (u *unit) workgroup(p *pointer, v *facts.Variable) {
+	if u.explicit {
+		u.prog.SharedBytes = max(u.prog.SharedBytes, u.bytes(v.Type.Size(0, false)))
+		return
+	}
+	u.shallow(v.Type)
+	e := u.extent(v.Type)
+	at := roundUp(uint64(u.prog.SharedBytes), max(e.align, 16))
+	p.natural = true
+	p.offset.imm = at
+	u.prog.SharedBytes = u.bytes(add(at, e.size))
+}
+
+// slots gives a variable its place in private memory.
+func (u *unit) slots(v *facts.Variable, function int) (number, slots uint64) {
+	if v.Type.IsPointer() || v.Type.Leaves == 0 && !v.Type.IsStruct() {
+		u.unsupported("of %s", v.Type.Op)
+	}
+	u.shallow(v.Type)
+	n := u.extent(v.Type).slots
+	if n > 1<<20 {
+		u.unsupported("a variable of %d slots in private memory", n)
+	}
+	u.prog.Vars = append(u.prog.Vars, ir.Var{Name: u.facts.Name(v.ID), Slots: uint32(n), Func: function})
+	return uint64(len(u.prog.Vars) - 1), n
+}
+
+// variables gives the variables of module scope that the function names their
+// values: those of buffers have their handles.
+func (f *function) variables() {
+	for _, v := range f.fn.Globals {
+		p := f.globals[v.ID]
+		if p == nil {
+			continue // nobody uses it: an initializer has named it
+		}
+		if p.memory == inBuffer {
+			p = f.withHandle(*p)
+		}
+		f.vals[v.ID] = value{typ: v.Pointer, ptr: p}
+	}
+}
+
+func (f *function) withHandle(p pointer) *pointer {
+	switch p.class {
+	case spirv.StorageClassPushConstant:
+		p.handle = f.b.Op(ir.Push, ir.H)
+	case spirv.StorageClassWorkgroup:
+		p.handle = f.b.Op(ir.Wg, ir.H)
+	default:
+		p.handle = f.b.OpAux(ir.Res, ir.H, p.number, f.b.I32(0))
+	}
+	return &p
+}
+
+// local gives a variable of the function its place, and its first value.
+func (f *function) local(in spirv.Inst) {
+	v := f.facts.Variable(in.Result())
+	if v == nil || v.Type == nil || v.Storage != spirv.StorageClassFunction {
+		f.malformed("a variable of a function that is not of storage class Function")
+	}
+	p := &pointer{memory: inSlots, typ: v.Type, class: v.Storage, flags: f.variableFlags(v.ID)}
+	p.number, p.slots = f.slots(v, f.number)
+	f.definePointer(in, p)
+	switch {
+	case v.Init != 0:
+		f.initialise(p, v)
+	case f.number > 0: // an earlier call may have left something behind
+		f.b.OpAux(ir.PClr, ir.None, p.number)
+	}
+}
+
+// initialise gives a variable the value that its declaration says.
+func (f *function) initialise(p *pointer, v *facts.Variable) {
+	c := f.facts.Const(v.Init)
+	if c == nil {
+		f.unsupported("an initializer that is no constant")
+	}
+	if c.Null || c.Undef {
+		f.b.OpAux(ir.PClr, ir.None, p.number)
+		return
+	}
+	if c.Type != v.Type {
+		f.malformed("an initializer of another type than the variable")
+	}
+	f.store(p, f.constant(c))
+}
+
+// privates gives the variables of module scope their first values, when the
+// invocation starts. All private memory is 0 then.
+func (f *function) privates() {
+	for _, v := range f.facts.Globals(f.entry) {
+		if p := f.globals[v.ID]; v.Init != 0 && p.memory == inSlots {
+			f.at = v.Index
+			f.initialise(p, v)
+		}
+	}
+}
