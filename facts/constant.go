@@ -26,7 +26,7 @@ type Const struct {
 	Elems     []*Const // parts of a composite; nil of a null or undefined one. Parts may be nil
 	Replicate bool     // Elems has one element, which stands for all parts
 	Null      bool     // OpConstantNull, or part of one
-	Undef     bool     // OpUndef, or part of one
+	Undef     bool     // OpUndef or OpPoisonKHR, or part of one
 
 	Spec      bool // it depends on specialization: an OpSpecConstant…, or has such a part
 	HasSpecID bool
@@ -99,7 +99,7 @@ func (g *gatherer) evaluate(c *Const, i int, in spirv.Inst) {
 		}
 	case spirv.OpConstantNull:
 		c.Known, c.Null = c.Type != nil, true
-	case spirv.OpUndef:
+	case spirv.OpUndef, spirv.OpPoisonKHR:
 		c.Known, c.Undef = c.Type != nil, true
 	case spirv.OpConstantComposite:
 		g.composite(c, inst.ConstantComposite(in).Constituents())
@@ -164,6 +164,13 @@ func (g *gatherer) replicate(c *Const, id spirv.ID) {
 	c.Elems, g.elems = g.elems[:1:1], g.elems[1:]
 	e := g.constBefore(id, c.Index)
 	c.Elems[0], c.Replicate = e, true
-	c.Known = e != nil && e.Known && c.Type.IsComposite() && c.Type.Elem == e.Type
+	c.Known = e != nil && e.Known && c.Type.IsComposite()
+	if c.Type.IsStruct() {
+		for i := range c.Type.Members {
+			c.Known = c.Known && c.Type.Members[i].Type == e.Type
+		}
+	} else {
+		c.Known = c.Known && c.Type.Elem == e.Type
+	}
 	c.Spec = c.Spec || e != nil && e.Spec
 }

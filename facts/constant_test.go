@@ -59,12 +59,15 @@ func TestConstants(t *testing.T) {
 		{"%x = OpConstant %double 1.5", nil, "0x3ff8000000000000"},
 		{"%x = OpConstantNull %v2", nil, "null"},
 		{"%x = OpUndef %v2", nil, "undef"},
+		{"%x = OpPoisonKHR %v2", nil, "undef"},
 		{"%a = OpConstant %int 1\n%x = OpConstantComposite %v2 %a %a", nil, "[0x1 0x1]"},
 		{"%a = OpConstant %int 1\n%x = OpConstantComposite %v2 %a", nil, "unknown"},
 		{"%a = OpConstant %uint 1\n%x = OpConstantComposite %v2 %a %a", nil, "unknown"},
 		{"%a = OpConstant %int 1\n%x = OpConstantComposite %v2 %a %x", nil, "unknown"},
 		{"%a = OpConstant %int 1\n%n = OpConstantNull %int\n%x = OpConstantComposite %v2 %a %n", nil, "[0x1 null]"},
 		{"%a = OpConstant %int 1\n%x = OpConstantCompositeReplicateEXT %v3 %a", nil, "[0x1 0x1 0x1]"},
+		{"%a = OpConstant %int 1\n%s = OpTypeStruct %int %int\n%x = OpConstantCompositeReplicateEXT %s %a", nil, "[0x1 0x1]"},
+		{"%a = OpConstant %int 1\n%s = OpTypeStruct %int %uint\n%x = OpConstantCompositeReplicateEXT %s %a", nil, "unknown"},
 
 		// Specialization.
 		{"OpDecorate %x SpecId 3\n%x = OpSpecConstant %int 7", nil, "0x7"},

@@ -115,7 +115,7 @@ func header(bound uint32) []uint32 {
 // TestHuge gathers modules that are made to take long, or much memory: each
 // must take time and room in proportion to its words.
 func TestHuge(t *testing.T) {
-	for name, make := range map[string]func() []uint32{
+	for name, build := range map[string]func() []uint32{
 		"nested selections":  nestedSelections,
 		"wide switch":        wideSwitch,
 		"ladder":             ladder,
@@ -127,7 +127,7 @@ func TestHuge(t *testing.T) {
 		"chain of calls":     chain,
 		"huge bound":         func() []uint32 { return header(1<<32 - 1) },
 	} {
-		words := make()
+		words := build()
 		m, err := spirv.FromWords(words)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)

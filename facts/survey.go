@@ -27,7 +27,7 @@ func (g *gatherer) survey() {
 		case spirv.ClassConstantCreation:
 			g.constant(i, op, in)
 		case spirv.ClassMiscellaneous:
-			if op == spirv.OpUndef {
+			if op == spirv.OpUndef || op == spirv.OpPoisonKHR {
 				g.tag(i, constFact, &g.count.consts)
 			}
 		case spirv.ClassMemory:
@@ -64,7 +64,6 @@ func isType(op spirv.Op) bool {
 // surveyor is the state of a survey.
 type surveyor struct {
 	inside bool // in a function
-	line   int32
 }
 
 // tag gives instruction i the next fact of a kind.
