@@ -163,7 +163,7 @@
 //
 // All results are for the lanes of A, helpers included, and A is never empty
 // where such an operation has a meaning. A lane number is unsigned; one at or
-// beyond the subgroup size is an inactive lane. Word #imm of a ballot beyond the
+// beyond the subgroup size is an inactive lane. quadswap #0 is the lane itself. Word #imm of a ballot beyond the
 // subgroup is 0. Clusters begin at multiples of their size; 0 is the whole
 // subgroup, and 1 gives the operand, or for scanx the identity. op is the
 // operation of that name with the flags of the reduce or scan, and it is applied
@@ -215,7 +215,8 @@
 //     shuf, quadswap, atomxchg and bitcast; fneg and fabs change the sign bit
 //     alone, fflush changes no NaN, fmin, fmax, nmin and nmax give the bits of
 //     the operand they choose. All other operations on floats, a conversion
-//     between widths too, give an arithmetic NaN where they give one.
+//     between floats too (one to the same width changes nothing else), give an
+//     arithmetic NaN where they give one.
 //   - fmin(x,y) = y<x ? y : x and fmax(x,y) = x<y ? y : x, exactly, hence not
 //     commutative for NaN and zeros. nmin and nmax: a NaN loses; −0 < +0; two
 //     NaN give the canonical one.
