@@ -163,8 +163,8 @@
 //
 // All results are for the lanes of A, helpers included, and A is never empty
 // where such an operation has a meaning. A lane number is unsigned; one at or
-// beyond the subgroup size is an inactive lane. quadswap #0 is the lane itself. Word #imm of a ballot beyond the
-// subgroup is 0. Clusters begin at multiples of their size; 0 is the whole
+// beyond the subgroup size is an inactive lane. quadswap #0 is the lane itself.
+// Word #imm of a ballot beyond the subgroup is 0. Clusters begin at multiples of their size; 0 is the whole
 // subgroup, and 1 gives the operand, or for scanx the identity. op is the
 // operation of that name with the flags of the reduce or scan, and it is applied
 // to identities as to any other value: nmin over lanes that are all NaN is the
