@@ -82,7 +82,7 @@ func TestExpectations(t *testing.T) {
 func TestVkScriptMemory(t *testing.T) {
 	r := runText(t, `[compute shader]
 [test]
-ssbo 1 24
+ssbo 1 2
 ssbo 1 subdata ivec3 16 5 6 7
 ssbo 1 subdata int 12 9
 ssbo 1 subdata ivec3 0 1 2 3

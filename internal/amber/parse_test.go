@@ -305,7 +305,7 @@ probe ssbo uint 3 4 >= 0
 	for _, b := range s.Buffers {
 		sizes = append(sizes, fmt.Sprintf("%s %d", b.Name, len(b.Data)))
 	}
-	if got := strings.Join(sizes, ", "); got != "ssbo 0:3 8, ssbo 0:1 32, ubo 0:2 32, push constants 8" {
+	if got := strings.Join(sizes, ", "); got != "ssbo 0:3 32, ssbo 0:1 32, ubo 0:2 32, push constants 8" {
 		t.Errorf("buffers %s", got)
 	}
 	if p := s.Pipelines[0]; p.Name != "vk_pipeline" || p.Kind != ComputePipeline || len(p.Bindings) != 3 || p.Push == nil {

@@ -115,6 +115,9 @@ type vkParser struct {
 	tolerance         []Tolerance
 	layouts           map[string]Layout // of ssbo, ubo and push
 	buffers           map[string]*Buffer
+	sized             []*Buffer       // buffers of bindings
+	elements          map[*Buffer]int // their sizes, where the script says one
+	hasType           map[*Buffer]bool
 }
 
 // The pipeline and its shaders are so named in files with ready SPIR-V.
@@ -126,6 +129,7 @@ const (
 // vkScript reads a whole VkScript.
 func (p *parser) vkScript(text string) {
 	v := &vkParser{parser: p, width: 250, height: 250, buffers: map[string]*Buffer{},
+		elements: map[*Buffer]int{}, hasType: map[*Buffer]bool{},
 		layouts: map[string]Layout{"ssbo": Std430, "ubo": Std140, "push": Std430}}
 	v.framebuffer, _ = format.ByName("B8G8R8A8_UNORM")
 	all := p.sections(text)
@@ -155,6 +159,7 @@ func (p *parser) vkScript(text string) {
 			v.lines(s, v.testLine)
 		}
 	}
+	v.sizes()
 }
 
 // lines reads a section line by line; f reads from the first word to the end.

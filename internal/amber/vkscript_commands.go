@@ -165,7 +165,7 @@ func (v *vkParser) memory(step Step, kind string) {
 			v.write(step, b, v.layouts[kind])
 			return
 		}
-		v.grow(step, b, v.size("a size in bytes"))
+		v.elements[b] = v.size("a size in elements")
 	}
 }
 
@@ -192,6 +192,7 @@ func (v *vkParser) bound(step Step, kind BindingKind) *Buffer {
 		return b
 	}
 	b := v.newBuffer(step, name)
+	v.sized = append(v.sized, b)
 	for _, q := range v.script.Pipelines {
 		q.bind(Binding{Kind: kind, Set: set, Binding: binding, Buffers: []*Buffer{b}, At: step.At})
 	}
@@ -232,6 +233,24 @@ func (v *vkParser) pushBuffer(step Step) *Buffer {
 	return b
 }
 
+// typed gives a buffer the type of its elements, where none has done so before.
+func (v *vkParser) typed(b *Buffer, t Type, s Shape) {
+	if !v.hasType[b] {
+		v.hasType[b] = true
+		b.Type, b.Shape = t, s
+	}
+}
+
+// sizes makes buffers as long as their sizes say: in elements of the type with
+// which they were written or probed first, in bytes where that never was.
+func (v *vkParser) sizes() {
+	for _, b := range v.sized {
+		if n := v.elements[b]; n > 0 && v.err == nil {
+			v.grow(Step{b.At}, b, n*b.Shape.Stride)
+		}
+	}
+}
+
 // grow makes a buffer at least n bytes long.
 func (v *vkParser) grow(step Step, b *Buffer, n int) {
 	more := n - len(b.Data)
@@ -247,29 +266,37 @@ func (v *vkParser) grow(step Step, b *Buffer, n int) {
 
 // write reads a type, an offset and numbers.
 func (v *vkParser) write(step Step, b *Buffer, l Layout) {
-	c := &Write{Step: step, Buffer: b, Shape: v.shape(l)}
+	c := &Write{Step: step, Buffer: b}
+	t := v.glslType()
+	c.Shape = v.shape(t, l)
+	v.typed(b, t, c.Shape)
 	c.Offset = v.size("an offset in bytes")
-	c.Values = v.elements(c.Shape)
+	c.Values = v.wholeElements(c.Shape)
 	v.grow(step, b, c.Shape.end(c.Offset, len(c.Values)))
 	v.add(c)
 }
 
-func (v *vkParser) shape(l Layout) Shape {
+func (v *vkParser) glslType() Type {
 	w := v.word("a type")
 	t, ok := parseGLSLType(w.text)
 	if !ok {
 		v.fail(CodeType, w.pos, "%s is no known type", w)
 		t = Type{Scalar: Scalar{Uint, 32}, Columns: 1, Rows: 1}
 	}
+	return t
+}
+
+// shape returns how elements lie; every type of GLSL's has a layout.
+func (v *vkParser) shape(t Type, l Layout) Shape {
 	s, err := l.Shape(t)
 	if err != nil {
-		v.fail(CodeType, w.pos, "type %s: %v", w, err)
+		v.fail(CodeType, v.lex.pos(), "type %s: %v", t, err)
 	}
 	return s
 }
 
-// elements reads numbers of whole elements up to the end of the line.
-func (v *vkParser) elements(s Shape) []Number {
+// wholeElements reads numbers of whole elements up to the end of the line.
+func (v *vkParser) wholeElements(s Shape) []Number {
 	pos := v.lex.peek().pos
 	ns := v.numbers("a value", func(k int) Scalar { return s.Fields[k%len(s.Fields)].Scalar })
 	if len(ns)%len(s.Fields) != 0 {
@@ -314,14 +341,16 @@ func (p *Pipeline) framebuffer() *Buffer {
 }
 
 func (v *vkParser) probeBuffer(step Step) {
-	e := &ExpectValues{Step: step, Shape: v.shape(v.layouts["ssbo"]), Tolerances: v.tolerance}
+	t := v.glslType()
+	e := &ExpectValues{Step: step, Shape: v.shape(t, v.layouts["ssbo"]), Tolerances: v.tolerance}
 	e.Buffer = v.bound(step, Storage)
+	v.typed(e.Buffer, t, e.Shape)
 	e.Offset = v.size("an offset in bytes")
 	var signs []string
 	for _, c := range comparisons {
 		signs = append(signs, c.sign)
 	}
 	e.Compare = Comparison(v.oneOf("a comparison", signs...))
-	e.Values = v.elements(e.Shape)
+	e.Values = v.wholeElements(e.Shape)
 	v.add(e)
 }
