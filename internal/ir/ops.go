@@ -293,7 +293,7 @@ var ops = [numOps]Row{
 	AllEq:    {"alleq", "b:T", OnData, Meets, nil},          // floats by feq
 	Ballot:   {"ballot", "i:b", 0, Imm | Meets, nil},        // word #imm: lanes 32·imm to 32·imm+31
 	Shuf:     {"shuf", "T:Ti", OnData, Meets, nil},          // arg0 of lane arg1
-	QuadSwap: {"quadswap", "T:T", OnData, Imm | Meets, nil}, // arg0 of lane xor #imm, imm 1 to 3
+	QuadSwap: {"quadswap", "T:T", OnData, Imm | Meets, nil}, // arg0 of lane xor #imm, imm 0 to 3
 	Reduce:   {"reduce", "T:T", OnData, Combine | Meets, nil},
 	ScanI:    {"scani", "T:T", OnData, Combine | Meets, nil},
 	ScanX:    {"scanx", "T:T", OnData, Combine | Meets, nil},

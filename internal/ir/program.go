@@ -184,7 +184,7 @@ type Effects struct {
 	Barrier  bool // executes barriers
 	GroupOps bool // executes group operations
 	Quads    bool // needs whole quads
-	Ordered  bool // its results depend on the order of lanes: any atomic but integer add, min, max, and, or, xor without a used result
+	Ordered  bool // its results depend on the order of lanes or groups: any atomic but integer add, min, max, and, or, xor without a used result; such atomics of several kinds, or beside volatile or coherent loads
 	Discards bool // kills or demotes
 	Writes   bool // writes memory
 }
