@@ -1,0 +1,122 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/mattn/go-isatty"
+	"github.com/spf13/cobra"
+
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/asm"
+)
+
+func newAsm(c console) *cobra.Command {
+	var out, env string
+	var opts asm.AssembleOptions
+	cmd := &cobra.Command{
+		Use:   "asm [FILE]",
+		Short: "Assemble SPIR-V text into a module",
+		Long:  "Assemble the text of a file, or of standard input, into a binary module. Nothing is written where the text is faulty.",
+		Args:  cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if env != "" {
+				v, ok := asm.Target(env)
+				if !ok {
+					return unreadable("unknown target environment %q; want one of %s", env, strings.Join(asm.Targets(), " "))
+				}
+				opts.Version = v
+			}
+			name := input(args)
+			text, err := readInput(c, name)
+			if err != nil {
+				return err
+			}
+			words, err := asm.Assemble(text, opts)
+			if err != nil {
+				return reported(c, name, err)
+			}
+			return writeOutput(c, out, asm.Bytes(words))
+		},
+	}
+	f := cmd.Flags()
+	f.StringVarP(&out, "output", "o", "out.spv", "file to write, - for standard output")
+	f.StringVar(&env, "target-env", "", "environment whose version of SPIR-V the module has, such as vulkan1.3 or spv1.6")
+	f.BoolVar(&opts.PreserveNumericIDs, "preserve-numeric-ids", false, "keep the numbers of ids such as %42")
+	complete(cmd, "target-env", asm.Targets()...)
+	return cmd
+}
+
+func newDis(c console) *cobra.Command {
+	var out string
+	var color, noColor, unknown bool
+	var opts asm.DisassembleOptions
+	cmd := &cobra.Command{
+		Use:   "dis [FILE]",
+		Short: "Disassemble a module into SPIR-V text",
+		Long:  "Disassemble a binary module, or standard input, into text that asm takes back. Nothing is written where the module is malformed.",
+		Args:  cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			name := input(args)
+			data, err := readInput(c, name)
+			if err != nil {
+				return err
+			}
+			m, err := spirv.DecodeWith(data, spirv.Options{AllowUnknown: unknown})
+			if err != nil {
+				return reported(c, name, err)
+			}
+			opts.Color = !noColor && (color || out == "-" && colorful(c.out))
+			text, err := asm.Disassemble(nil, m, opts)
+			if err != nil {
+				return reported(c, name, err)
+			}
+			return writeOutput(c, out, text)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVarP(&out, "output", "o", "-", "file to write, - for standard output")
+	f.BoolVar(&opts.RawIDs, "raw-id", false, "show ids as numbers instead of friendly names")
+	f.BoolVar(&opts.NoHeader, "no-header", false, "leave out the comment that shows the header")
+	f.BoolVar(&opts.NoIndent, "no-indent", false, "do not align the equal signs")
+	f.BoolVar(&opts.NestedIndent, "nested-indent", false, "indent blocks by their place in the structured control flow")
+	f.BoolVar(&opts.Reorder, "reorder-blocks", false, "order blocks by the structured control flow")
+	f.BoolVar(&opts.Offsets, "offsets", false, "show the offset in bytes of each instruction")
+	f.BoolVar(&opts.Comment, "comment", false, "add comments that make the text easier to read")
+	f.BoolVar(&color, "color", false, "colour the text, on files too")
+	f.BoolVar(&noColor, "no-color", false, "do not colour the text")
+	f.BoolVar(&unknown, "handle-unknown-opcodes", false, "show instructions of unknown opcode as words")
+	cmd.MarkFlagsMutuallyExclusive("color", "no-color")
+	return cmd
+}
+
+// input returns the one file argument, standard input by default.
+func input(args []string) string {
+	if len(args) == 0 {
+		return "-"
+	}
+	return args[0]
+}
+
+// reported prints a fault of the input and ends with exit code 2.
+func reported(c console, name string, err error) error {
+	fmt.Fprintln(c.err, located(name, err))
+	return &coded{code: exitUsage}
+}
+
+// colorful reports whether w is a terminal whose user did not say NO_COLOR.
+func colorful(w any) bool {
+	return terminal(w) && os.Getenv("NO_COLOR") == ""
+}
+
+func terminal(w any) bool {
+	f, ok := w.(*os.File)
+	return ok && isatty.IsTerminal(f.Fd())
+}
+
+// complete offers fixed words for a flag.
+func complete(cmd *cobra.Command, flag string, words ...string) {
+	// The only error is that the flag does not exist, which every test would see.
+	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
+}

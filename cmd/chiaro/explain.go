@@ -1,0 +1,115 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/chiaro-gpu/chiaro/internal/ledger"
+	"github.com/chiaro-gpu/chiaro/spirv"
+)
+
+func newExplain(c console) *cobra.Command {
+	return &cobra.Command{
+		Use:     "explain INSTRUCTION",
+		Short:   "Say what an instruction is and where its typing and meaning stand",
+		Example: "  chiaro explain OpFMod",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			op, ok := spirv.OpByName(args[0])
+			if !ok {
+				return unreadable("no instruction %q; want a name such as OpFMod", args[0])
+			}
+			explain(c.out, op)
+			return nil
+		},
+		ValidArgsFunction: func(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
+			return opNames(prefix), cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+}
+
+func opNames(prefix string) []string {
+	var names []string
+	rows := spirv.Ops()
+	for i := range rows {
+		if n := "Op" + rows[i].Name(); strings.HasPrefix(n, prefix) {
+			names = append(names, n)
+		}
+	}
+	return names
+}
+
+// explain prints the shape of an instruction, from the grammar, and its
+// places, from the ledger.
+func explain(w io.Writer, op spirv.Op) {
+	r := op.Row()
+	fmt.Fprintf(w, "%s (%d), %s instructions\n", op, uint16(op), op.Class())
+	fmt.Fprintf(w, "  form          %s\n", form(op, r))
+	fmt.Fprintf(w, "  since         %s\n", since(r))
+	if caps := r.Capabilities(); len(caps) > 0 {
+		fmt.Fprintf(w, "  capabilities  %s\n", join(caps, " or "))
+	}
+	e := ledger.Of(op)
+	fmt.Fprintf(w, "  typed         %s\n", orElse(e.Typed, "not by the table"))
+	fmt.Fprintf(w, "  lowered       %s\n", orElse(e.Lowered, "not yet"))
+	runs := "not yet: it is not lowered"
+	if e.Lowered != "" {
+		runs = "every operation it is lowered to, internal/ir/ops.go"
+	}
+	fmt.Fprintf(w, "  interpreted   %s\n  compiled      %s\n", runs, runs)
+}
+
+// form is the instruction as assembly: %result = OpFMod <Result Type> <Operand 1>.
+func form(op spirv.Op, r *spirv.Row) string {
+	s := op.String()
+	if op.HasResult() {
+		s = "%result = " + s
+	}
+	for _, o := range r.Operands() {
+		name := o.Name()
+		if name == "" {
+			name = o.Kind.String()
+		}
+		switch {
+		case o.Kind == spirv.KindIdResult:
+			continue
+		case o.Quant == spirv.Optional:
+			s += " [" + name + "]"
+		case o.Quant == spirv.Repeated:
+			s += " [" + name + "]..."
+		default:
+			s += " <" + name + ">"
+		}
+	}
+	return s
+}
+
+func since(r *spirv.Row) string {
+	var ways []string
+	if v := r.Version(); v != 0 {
+		ways = append(ways, "SPIR-V "+v.String())
+	}
+	ways = append(ways, r.Extensions()...)
+	if len(ways) == 0 {
+		return "a capability"
+	}
+	return strings.Join(ways, " or ")
+}
+
+func join[T fmt.Stringer](list []T, sep string) string {
+	var s []string
+	for _, x := range list {
+		s = append(s, x.String())
+	}
+	return strings.Join(s, sep)
+}
+
+func orElse(s, otherwise string) string {
+	if s == "" {
+		return otherwise
+	}
+	return s
+}

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/chiaro-gpu/chiaro/diag"
+	"github.com/chiaro-gpu/chiaro/internal/amber"
+)
+
+// maxInput bounds what is read of one file: 1 GiB.
+const maxInput = 1 << 30
+
+// readInput reads a file, or standard input for "-".
+func readInput(c console, name string) ([]byte, error) {
+	r := c.in
+	if name != "-" {
+		f, err := os.Open(name)
+		if err != nil {
+			return nil, unreadable("%v", err)
+		}
+		defer f.Close()
+		r = f
+	}
+	data, err := io.ReadAll(io.LimitReader(r, maxInput+1))
+	if err != nil {
+		return nil, unreadable("%s: %v", name, err)
+	}
+	if len(data) > maxInput {
+		return nil, unreadable("%s: larger than %d bytes", name, maxInput)
+	}
+	return data, nil
+}
+
+// writeOutput writes a file whole or not at all, or standard output for "-".
+func writeOutput(c console, name string, data []byte) error {
+	if name == "-" {
+		_, err := c.out.Write(data)
+		return err
+	}
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() { // a pipe or a device has no half
+		return os.WriteFile(name, data, 0o666)
+	}
+	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
+	if err != nil {
+		return unreadable("%v", err)
+	}
+	_, err = f.Write(data)
+	err = errors.Join(err, f.Chmod(0o644), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+		return unreadable("%v", err)
+	}
+	return nil
+}
+
+// listFiles resolves the arguments and the lists of a verb: files as they are,
+// directories searched for names with one of the endings, in order.
+func listFiles(c console, args []string, listFile string, endings ...string) ([]string, error) {
+	var files []string
+	for _, a := range args {
+		info, err := os.Stat(a)
+		if a == "-" || err == nil && !info.IsDir() {
+			files = append(files, a)
+			continue
+		}
+		if err != nil {
+			return nil, unreadable("%v", err)
+		}
+		err = filepath.WalkDir(a, func(path string, d fs.DirEntry, err error) error {
+			if err == nil && !d.IsDir() && slices.Contains(endings, filepath.Ext(path)) {
+				files = append(files, path)
+			}
+			return err
+		})
+		if err != nil {
+			return nil, unreadable("%v", err)
+		}
+	}
+	if listFile == "" {
+		return files, nil
+	}
+	data, err := readInput(c, listFile)
+	if err != nil {
+		return nil, err
+	}
+	for s := bufio.NewScanner(strings.NewReader(string(data))); s.Scan(); {
+		if line := strings.TrimSpace(s.Text()); line != "" {
+			files = append(files, line)
+		}
+	}
+	return files, nil
+}
+
+// located renders an error that may be a finding as one line that problem
+// matchers read: path:line:column: error: message [code].
+func located(path string, err error) string {
+	var script *amber.Fault
+	if errors.As(err, &script) { // it may be in another file than the script
+		path = script.File
+	}
+	var f *diag.Finding
+	if !errors.As(err, &f) {
+		return path + ": error: " + err.Error()
+	}
+	where := ":"
+	if f.Pos != (diag.Pos{}) {
+		where = ": "
+		if f.Pos.Line > 0 {
+			where = ":"
+		}
+		where += f.Pos.String() + ":"
+	}
+	return path + where + " " + f.Severity.String() + ": " + f.Message + " [" + f.Code + "]"
+}

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"chiaro": main})
+}
+
+// TestScripts runs the command line as a user types it.
+func TestScripts(t *testing.T) {
+	examples, err := filepath.Abs("../../examples")
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata",
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("EXAMPLES", examples)
+			return nil
+		},
+		// code N PROGRAM ARGS...: the program must end with exit code N.
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){"code": wantCode},
+	})
+}
+
+// wantCode runs a program and compares its exit code.
+func wantCode(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: code N PROGRAM ARGS...")
+	}
+	err := ts.Exec(args[1], args[2:]...)
+	got := "0"
+	if e, ok := err.(interface{ ExitCode() int }); ok {
+		got = string(rune('0' + e.ExitCode()))
+	} else if err != nil {
+		ts.Fatalf("%v", err)
+	}
+	if got != args[0] {
+		ts.Fatalf("exit code %s; want %s", got, args[0])
+	}
+}
+
+// TestExamplesAssemble keeps the folder free of scripts that nobody runs.
+func TestExamplesAssemble(t *testing.T) {
+	files, err := filepath.Glob("../../examples/*")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no examples: %v", err)
+	}
+	for _, f := range files {
+		if info, err := os.Stat(f); err != nil || info.Size() == 0 {
+			t.Errorf("%s: %v", f, err)
+		}
+	}
+}

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os/signal"
+	"runtime"
+	"runtime/debug"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"github.com/spf13/cobra"
+
+	"github.com/chiaro-gpu/chiaro/internal/amber"
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/interp"
+	"github.com/chiaro-gpu/chiaro/internal/jit"
+)
+
+// runFlags are the flags of run.
+type runFlags struct {
+	format    string
+	out       []string
+	filesFrom string
+	engine    string
+	jobs      int
+	dump      dumpFlags
+	opts      amber.Options
+}
+
+func newRun(c console) *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use:   "run [FILE|DIRECTORY]...",
+		Short: "Run AmberScript and VkScript",
+		Long: `Run scripts and judge their expectations. Directories are searched for
+*.amber and *.vkscript. A script that needs what is not built yet is reported
+as unsupported, with what it needs.`,
+		Example: "  chiaro run examples/mandelbrot.amber -i mandelbrot.png\n  chiaro run --format junit tests/",
+		RunE: func(_ *cobra.Command, args []string) error {
+			return runScripts(c, f, args)
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&f.format, "format", "text", "what standard output gets: text, json, jsonl or junit")
+	fl.StringArrayVar(&f.out, "out", nil, "write another format to a file: FORMAT=FILE, any number of times")
+	fl.StringVar(&f.filesFrom, "files-from", "", "read more names of scripts from a file, one a line, - for standard input")
+	fl.StringVar(&f.engine, "engine", "interp", "what runs shaders: interp or jit")
+	fl.IntVarP(&f.jobs, "jobs", "j", runtime.GOMAXPROCS(0), "scripts to run at once")
+	fl.DurationVar(&f.opts.Timeout, "timeout", 60*time.Second, "time for one script")
+	fl.StringVar(&f.opts.TargetEnv, "target-env", "", "environment for shaders that name none, such as vulkan1.1")
+	fl.StringVar(&f.opts.SpirvDir, "spirv-dir", "", "take DIR/<script>/<pipeline>.<shader>.<stage>.spv instead of compiling")
+	fl.StringVar(&f.opts.ScriptRoot, "script-root", "", "folder that <script> of --spirv-dir is relative to")
+	fl.BoolVar(&f.opts.Digest, "digest", false, "report the SHA-256 of every buffer")
+	fl.BoolVar(&f.opts.Contract, "fp-contract", false, "fuse a multiplication and an addition where the shader allows it")
+	fl.Uint32Var(&f.opts.SubgroupSize, "subgroup-size", 0, "lanes of a subgroup: 4 to 128; 0 for the default")
+	f.dump.add(cmd)
+	complete(cmd, "format", formats...)
+	complete(cmd, "engine", "interp", "jit")
+	complete(cmd, "target-env", "vulkan1.0", "vulkan1.1", "vulkan1.2", "vulkan1.3", "vulkan1.4")
+	return cmd
+}
+
+// newEngine returns the engine with the given name.
+func newEngine(name string) (exec.Engine, error) {
+	switch name {
+	case "interp":
+		return interp.Engine{}, nil
+	case "jit":
+		return jit.Engine{}, nil
+	}
+	return nil, unreadable("unknown engine %q; want interp or jit", name)
+}
+
+func runScripts(c console, f runFlags, args []string) error {
+	if len(args) == 0 && f.filesFrom == "" {
+		return unreadable("run without a script; want a file, a directory or --files-from")
+	}
+	engine, err := newEngine(f.engine)
+	if err != nil {
+		return err
+	}
+	f.opts.Engine = engine
+	files, err := listFiles(c, args, f.filesFrom, ".amber", ".vkscript")
+	if err != nil {
+		return err
+	}
+	if err := f.dump.check(files); err != nil {
+		return err
+	}
+	rs, err := newReporters(c, f.format, f.out)
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	t := runAll(ctx, c, f, files, rs)
+	if err := rs.close(t); err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return &coded{exitInterrupt, "interrupted"}
+	}
+	if code := t.code(); code != exitClean {
+		return &coded{code: code}
+	}
+	return nil
+}
+
+// runAll runs the scripts on f.jobs goroutines and reports them.
+func runAll(ctx context.Context, c console, f runFlags, files []string, rs *reporters) tally {
+	bar := progress(c, len(files))
+	records := make([]chan record, len(files))
+	for i := range records {
+		records[i] = make(chan record, 1)
+	}
+	next := make(chan int)
+	var workers sync.WaitGroup
+	for range max(1, min(f.jobs, len(files))) {
+		workers.Go(func() {
+			for i := range next {
+				x := runOne(ctx, c, f, files[i])
+				rs.done(x)
+				records[i] <- x
+			}
+		})
+	}
+	go func() {
+		defer close(next)
+		for i := range files {
+			next <- i
+		}
+	}()
+	t := tally{}
+	for i := range records {
+		x := <-records[i]
+		t[x.Status]++
+		rs.ordered(x)
+		// The bar's errors are those of a terminal that went away.
+		_ = bar.Add(1)
+	}
+	workers.Wait()
+	_ = bar.Finish()
+	return t
+}
+
+// runOne runs one script. It is a door: a panic is reported for this script
+// alone.
+func runOne(ctx context.Context, c console, f runFlags, file string) (x record) {
+	start := time.Now()
+	x.File = file
+	defer func() {
+		if e := recover(); e != nil {
+			fmt.Fprintf(c.err, "chiaro: %s: internal error: %v\n%s", file, e, debug.Stack())
+			x.Status, x.Message = "internal", fmt.Sprintf("internal error: %v", e)
+		}
+		x.Seconds = time.Since(start).Seconds()
+	}()
+	script, err := amber.Load(file)
+	if err != nil {
+		x.Status, x.Message = "error", located(file, err)
+		return x
+	}
+	r := amber.Run(ctx, script, f.opts)
+	x.Status, x.Message, x.Buffers = string(r.Status), r.Message, r.Digests
+	if r.Status == amber.Failed {
+		x.Message = located(file, r.Err)
+	}
+	if err := f.dump.write(c, script, r); err != nil {
+		x.Status, x.Message = "error", err.Error()
+	}
+	return x
+}
+
+// progress returns a bar on standard error where that is a terminal, else one
+// that shows nothing.
+func progress(c console, n int) *progressbar.ProgressBar {
+	if n < 2 || !terminal(c.err) || terminal(c.out) {
+		return progressbar.DefaultSilent(int64(n))
+	}
+	return progressbar.NewOptions(n, progressbar.OptionSetWriter(c.err), progressbar.OptionShowCount(),
+		progressbar.OptionShowIts(), progressbar.OptionSetPredictTime(true), progressbar.OptionClearOnFinish())
+}

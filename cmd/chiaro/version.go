@@ -1,0 +1,46 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+
+	"github.com/chiaro-gpu/chiaro/spirv/asm"
+)
+
+// version returns the version that the build recorded: that of the module, or
+// the commit.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	v := info.Main.Version
+	if v != "" && v != "(devel)" {
+		return v
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			return "devel " + s.Value[:min(12, len(s.Value))]
+		}
+	}
+	return "devel"
+}
+
+func newVersion(c console) *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version and the targets",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			fmt.Fprintf(c.out, "chiaro %s %s %s/%s\ntargets:", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			for _, t := range asm.Targets() {
+				fmt.Fprintf(c.out, " %s", t)
+			}
+			fmt.Fprintln(c.out)
+			return nil
+		},
+	}
+}

@@ -1,0 +1,70 @@
+// Package ledger tells how far each instruction has come: typed, lowered, and
+// run by which engine. It asks the tables that do the work and keeps none of
+// its own; what an instruction means it does not know.
+package ledger
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/chiaro-gpu/chiaro/internal/direct"
+	"github.com/chiaro-gpu/chiaro/internal/lower"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/typing"
+)
+
+// Entry is what the tables say of one instruction. Both engines run every
+// operation of the IR that compute shaders are lowered to, so an instruction
+// that is lowered runs on both.
+type Entry struct {
+	Op      spirv.Op
+	Typed   string // file and line of the row in the typing table; "" where the table cannot say it
+	Lowered string // file and line of its meaning; "" where it has none yet
+}
+
+// Of returns the entry of an instruction.
+func Of(op spirv.Op) Entry {
+	e := Entry{Op: op}
+	if n := typing.Line(op); n > 0 {
+		e.Typed = fmt.Sprintf("spirv/typing/table.go:%d", n)
+	}
+	if n := direct.Line(op); n > 0 {
+		e.Lowered = fmt.Sprintf("internal/direct/table.go:%d", n)
+	}
+	if p := lower.Place(op); p != "" { // a rule goes before the row
+		e.Lowered = p
+	}
+	return e
+}
+
+// String returns the entry's line in ledger.txt.
+func (e Entry) String() string {
+	s := e.Op.String()
+	if e.Typed != "" {
+		s += " typed"
+	}
+	if e.Lowered != "" {
+		s += " lowered interp jit"
+	}
+	return s
+}
+
+// Text returns ledger.txt: a line for each instruction, in order of opcodes,
+// and first the counts.
+func Text() string {
+	var lines []string
+	typed, lowered := 0, 0
+	rows := spirv.Ops()
+	for i := range rows {
+		e := Of(spirv.Op(rows[i].Value()))
+		if e.Typed != "" {
+			typed++
+		}
+		if e.Lowered != "" {
+			lowered++
+		}
+		lines = append(lines, e.String())
+	}
+	head := fmt.Sprintf("# %d instructions, %d typed, %d lowered. Written by go test ./internal/ledger -update.\n", len(rows), typed, lowered)
+	return head + strings.Join(lines, "\n") + "\n"
+}

@@ -1,0 +1,50 @@
+package ledger
+
+import (
+	"flag"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/chiaro-gpu/chiaro/spirv"
+)
+
+var update = flag.Bool("update", false, "write ledger.txt anew")
+
+// TestLedger compares ledger.txt with the tables. It is a ratchet: what is
+// lowered once stays so.
+func TestLedger(t *testing.T) {
+	const file = "../../ledger.txt"
+	if *update {
+		if err := os.WriteFile(file, []byte(Text()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	old, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(old) != Text() {
+		t.Error("ledger.txt is not what the tables say; see go test ./internal/ledger -update and git diff")
+	}
+}
+
+// TestPlaces looks at the lines that entries name.
+func TestPlaces(t *testing.T) {
+	rows := spirv.Ops()
+	for i := range rows {
+		e := Of(spirv.Op(rows[i].Value()))
+		for _, p := range []string{e.Typed, e.Lowered} {
+			if p == "" {
+				continue
+			}
+			file, line, ok := strings.Cut(p, ":")
+			if !ok || line == "" || line == "0" {
+				t.Errorf("%s: place %q names no line", e.Op, p)
+			}
+			if _, err := os.Stat("../../" + file); err != nil {
+				t.Errorf("%s: %v", e.Op, err)
+			}
+		}
+	}
+}
