@@ -1,0 +1,118 @@
+package lower
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/pass"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/asm"
+	"github.com/chiaro-gpu/chiaro/valid"
+)
+
+var update = flag.Bool("update", false, "rewrite the ir and error sections of testdata; never what a program must do")
+
+// TestGolden lowers the module of each case and compares the sections that it
+// has: ir is the program, error the text of the error, run what the program
+// must do to buffers, by the specification (see runCase).
+func TestGolden(t *testing.T) {
+	files, err := filepath.Glob("testdata/*/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no cases", err)
+	}
+	for _, file := range files {
+		name := strings.TrimSuffix(strings.TrimPrefix(file, "testdata/"), ".txtar")
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			golden(t, file)
+		})
+	}
+}
+
+func golden(t *testing.T, file string) {
+	a, err := txtar.ParseFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var source []byte
+	changed := false
+	for i := range a.Files {
+		s := &a.Files[i]
+		switch s.Name {
+		case "in.spvasm":
+			source = s.Data
+		case "ir":
+			p := lowered(t, source, nil, Options{})
+			changed = compare(t, s, p.String()) || changed
+		case "error":
+			_, err := stage(t, source, nil, Options{})
+			changed = compare(t, s, fmt.Sprintln(err)) || changed
+		default:
+			if !strings.HasPrefix(s.Name, "run") {
+				t.Fatalf("section %q", s.Name)
+			}
+			runCase(t, source, string(s.Data))
+		}
+	}
+	if changed {
+		if err := os.WriteFile(file, txtar.Format(a), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// compare holds a section against what came out, and with -update takes it.
+func compare(t *testing.T, s *txtar.File, got string) (changed bool) {
+	t.Helper()
+	if string(s.Data) == got {
+		return false
+	}
+	if *update {
+		s.Data = []byte(got)
+		return true
+	}
+	t.Errorf("%s:\n%s\nwant:\n%s", s.Name, got, s.Data)
+	return false
+}
+
+// stage assembles and lowers the first entry point of a text.
+func stage(t *testing.T, source []byte, spec facts.Spec, o Options) (*ir.Program, error) {
+	t.Helper()
+	words, err := asm.Assemble(source, asm.AssembleOptions{Version: spirv.Version16})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := spirv.FromWords(words)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := valid.Assume(facts.Gather(m, spec))
+	if len(v.Facts().EntryPoints) == 0 {
+		t.Fatal("no entry point")
+	}
+	return Stage(v, &v.Facts().EntryPoints[0], o)
+}
+
+func lowered(t *testing.T, source []byte, spec facts.Spec, o Options) *ir.Program {
+	t.Helper()
+	p, err := stage(t, source, spec, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// passed is lowered behind all passes.
+func passed(t *testing.T, source []byte, spec facts.Spec, o Options) *ir.Program {
+	p := lowered(t, source, spec, o)
+	pass.Run(p)
+	return p
+}

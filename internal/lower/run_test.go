@@ -1,0 +1,193 @@
+package lower
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/interp"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
+)
+
+// script is the run section of a case: what is bound, and what must be in the
+// buffers when all has run. One item a line:
+//
+//	groups 2 1 1              workgroups, 1 1 1 if not said
+//	subgroup 4                lanes of a subgroup, 16 if not said
+//	contract                  Options.Contract
+//	spec 0 7                  the specialization constant with SpecId 0
+//	push 1 2.5                push constants, in words
+//	buffer 0.1 1 -2 0x30 4.5  set 0, binding 1: 32-bit words; w×n is n words w
+//	element 0.1 7             the next descriptor of the same array
+//	want 0.1 …                what the first descriptor must have in the end
+//	                          _ is any word
+type script struct {
+	args    compute.Args
+	options Options
+	spec    facts.Spec
+	want    []expectation
+}
+
+type expectation struct {
+	at    compute.Binding
+	words []string
+}
+
+func parseScript(text string) (s script, err error) {
+	s.args = compute.Args{Groups: [3]uint32{1, 1, 1}, Bindings: map[compute.Binding][]exec.Buffer{}}
+	s.spec = facts.Spec{}
+	for _, line := range strings.Split(text, "\n") {
+		f := strings.Fields(line)
+		if len(f) == 0 || strings.HasPrefix(f[0], "#") {
+			continue
+		}
+		if err := s.item(f[0], f[1:]); err != nil {
+			return s, fmt.Errorf("%q: %w", line, err)
+		}
+	}
+	return s, nil
+}
+
+func (s *script) item(key string, f []string) error {
+	switch key {
+	case "contract":
+		s.options.Contract = true
+		return nil
+	case "buffer", "element", "want":
+		var at compute.Binding
+		if _, err := fmt.Sscanf(f[0], "%d.%d", &at.Set, &at.Binding); err != nil {
+			return err
+		}
+		if key == "want" {
+			s.want = append(s.want, expectation{at, repeated(f[1:])})
+			return nil
+		}
+		data, err := wordBytes(f[1:])
+		s.args.Bindings[at] = append(s.args.Bindings[at], exec.Buffer{Bytes: data})
+		return err
+	}
+	w, err := words(f)
+	if err != nil {
+		return err
+	}
+	switch key {
+	case "groups":
+		s.args.Groups = [3]uint32(w)
+	case "subgroup":
+		s.options.SubgroupSize = w[0]
+	case "spec":
+		s.spec[w[0]] = uint64(w[1])
+	case "push":
+		s.args.Push, err = wordBytes(f)
+	default:
+		err = fmt.Errorf("no such item")
+	}
+	return err
+}
+
+// repeated expands w×n.
+func repeated(f []string) []string {
+	var out []string
+	for _, w := range f {
+		n := 1
+		if a, b, ok := strings.Cut(w, "×"); ok {
+			w = a
+			n, _ = strconv.Atoi(b)
+		}
+		for range n {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// word reads a number of 32 bits: a float where it has a point or is nan or
+// inf.
+func word(s string) (uint32, error) {
+	if strings.HasPrefix(s, "0x") {
+		n, err := strconv.ParseUint(s[2:], 16, 32)
+		return uint32(n), err
+	}
+	if strings.ContainsAny(s, ".") || strings.Contains(s, "inf") || s == "nan" {
+		x, err := strconv.ParseFloat(s, 32)
+		if s == "nan" {
+			return 0x7fc00000, nil
+		}
+		return math.Float32bits(float32(x)), err
+	}
+	n, err := strconv.ParseInt(s, 10, 64)
+	return uint32(n), err
+}
+
+func words(f []string) ([]uint32, error) {
+	var out []uint32
+	for _, s := range repeated(f) {
+		n, err := word(s)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, n)
+	}
+	return out, nil
+}
+
+func wordBytes(f []string) ([]byte, error) {
+	w, err := words(f)
+	var out []byte
+	for _, n := range w {
+		out = binary.LittleEndian.AppendUint32(out, n)
+	}
+	return out, err
+}
+
+// runCase runs a module as a script says, as it was lowered and behind the
+// passes.
+func runCase(t *testing.T, source []byte, text string) {
+	t.Helper()
+	for _, prepare := range []func(*testing.T, []byte, facts.Spec, Options) *ir.Program{lowered, passed} {
+		s, err := parseScript(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := prepare(t, source, s.spec, s.options)
+		prog, err := interp.Engine{}.Compile(p, exec.Options{})
+		if err != nil {
+			t.Fatalf("%v\n%s", err, p)
+		}
+		if err := compute.Dispatch(context.Background(), prog, s.args); err != nil {
+			t.Fatalf("%v\n%s", err, p)
+		}
+		for _, w := range s.want {
+			w.check(t, s.args.Bindings[w.at], p)
+		}
+		prog.Close()
+	}
+}
+
+func (e *expectation) check(t *testing.T, list []exec.Buffer, p *ir.Program) {
+	t.Helper()
+	if len(list) == 0 || len(list[0].Bytes) != 4*len(e.words) {
+		t.Fatalf("%v: the number of words is not that of the buffer", e.at)
+	}
+	for i, s := range e.words {
+		got := binary.LittleEndian.Uint32(list[0].Bytes[4*i:])
+		if s == "_" {
+			continue
+		}
+		want, err := word(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got != want {
+			t.Errorf("%d.%d word %d: 0x%x = %d = %v; want 0x%x = %s\n%s", e.at.Set, e.at.Binding, i, got, int32(got), math.Float32frombits(got), want, s, p)
+			return
+		}
+	}
+}
