@@ -24,20 +24,22 @@ func checkValues(e *ExpectValues, data []byte) string {
 		}
 		got := Field{at, s}.load(data)
 		if !e.holds(s, got, want) {
-			return fmt.Sprintf("buffer %s, index %d (value %d): got %s, expected %s %s", e.Buffer.Name, at, i, s.text(got), e.Compare, s.text(s.number(s.bits(want))))
+			return fmt.Sprintf("buffer %s, index %d (value %d): got %s, expected %s %s", e.Buffer.Name, at, i, s.text(got), e.Compare, s.text(s.expected(want)))
 		}
 	}
 	return ""
 }
 
-// holds compares one number. The expected one is rounded to the type first.
+// holds compares one number.
 func (e *ExpectValues) holds(s Scalar, got, want Number) bool {
-	want = s.number(s.bits(want))
 	switch e.Compare {
 	case Equal:
-		return equal(got, want)
+		return s.equals(got, want)
 	case NotEqual:
-		return !equal(got, want)
+		return !s.equals(got, want)
+	}
+	want = s.expected(want)
+	switch e.Compare {
 	case Less:
 		return less(got, want)
 	case LessEqual:

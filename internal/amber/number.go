@@ -101,11 +101,41 @@ func (s Scalar) bits(n Number) uint64 {
 	case s.Kind != Float:
 		return uint64(int64(n.Float)) & (^uint64(0) >> (64 - s.Bits))
 	case s.Bits == 16:
-		return half.Convert(n.Float)
+		return truncatedHalf(n.Float)
 	case s.Bits == 32:
 		return uint64(math.Float32bits(float32(n.Float)))
 	}
 	return math.Float64bits(n.Float)
+}
+
+// truncatedHalf returns v rounded to 32 bits and then, in the direction of
+// zero, to 16. So the data of scripts becomes halves; what they expect rests on
+// it.
+func truncatedHalf(v float64) uint64 {
+	v = float64(float32(v))
+	raw := half.Convert(v)
+	if math.Abs(half.Value(raw)) > math.Abs(v) {
+		raw-- // the bits of halves of one sign are in order
+	}
+	return raw
+}
+
+// expected returns n as results of the type are compared with it: rounded to
+// the type, but for halves, whose results the shader may have rounded in more
+// ways than one.
+func (s Scalar) expected(n Number) Number {
+	if s.Kind == Float && s.Bits == 16 {
+		return Number{Float: float64(float32(n.Float))}
+	}
+	return s.number(s.bits(n))
+}
+
+// equals reports whether got is n, rounded to the type.
+func (s Scalar) equals(got, n Number) bool {
+	if s.Kind == Float && s.Bits == 16 && got.Float == half.Value(half.Convert(n.Float)) {
+		return true
+	}
+	return equal(got, s.number(s.bits(n)))
 }
 
 // number returns what the low bits of raw stand for.

@@ -51,7 +51,7 @@ func TestScalarBits(t *testing.T) {
 		{"int8", "-1", 0xff}, {"uint8", "272", 0x10}, {"int32", "0xffffffff", 0xffffffff}, {"uint32", "2.0", 2},
 		{"int64", "-1", math.MaxUint64}, {"float", "1", 0x3f800000}, {"float", "-0.0", 0x80000000},
 		{"double", "0.5", 0x3fe0000000000000}, {"float16", "1", 0x3c00}, {"float16", "65504", 0x7bff},
-		{"float16", "65520", 0x7c00}, {"float16", "5.9604644775390625e-8", 1}, {"float16", "-2", 0xc000},
+		{"float16", "65520", 0x7bff}, {"float16", "inf", 0x7c00}, {"float16", "1.0009", 0x3c00}, {"float16", "-1.0019", 0xbc01}, {"float16", "0.00400161743164062", 0x1c19}, {"float16", "5.9604644775390625e-8", 1}, {"float16", "-2", 0xc000},
 	} {
 		n, _ := parseNumber(c.text)
 		if s := scalars[c.typ]; !s.accepts(n) || s.bits(n) != c.bits {
