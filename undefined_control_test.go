@@ -213,6 +213,23 @@ func TestNoContractionByDefault(t *testing.T) {
 	s.expect(t, []uint32{0x3fc00004}, nil)
 }
 
+// A NaN that a function of several operations made is canonical.
+func TestComputedNaNIsCanonical(t *testing.T) {
+	for name, x := range map[string]uint32{"Sin": 0x7f800000, "Tan": 0xff800000, "Asin": 0x40000000, "Log": 0xbf800000, "InverseSqrt": 0xbf800000, "Atanh": 0xc0000000, "Sqrt": 0xff800000, "Exp": 0xffa00001} {
+		s := shader{
+			in:   []uint32{x},
+			caps: "%glsl = OpExtInstImport \"GLSL.std.450\"",
+			body: `
+				%a = get 0
+				%x = OpBitcast %float %a
+				%y = OpExtInst %float %glsl ` + name + ` %x
+				%bits = OpBitcast %uint %y
+				put 0 %bits`,
+		}
+		t.Run(name, func(t *testing.T) { s.expect(t, []uint32{0x7fc00000}, nil) })
+	}
+}
+
 // A signalling NaN that is loaded, chosen and stored keeps its bits; one that an
 // addition made is canonical.
 func TestNaNThatTravelsKeepsItsBits(t *testing.T) {

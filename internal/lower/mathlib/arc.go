@@ -10,7 +10,7 @@ func Asin(b *ir.Builder, x ir.V) ir.V {
 		p := e.arc(a, upper)
 		// asin(a) = π/2 − 2·asin(√((1−a)/2))
 		two := e.sub(e.num(halfPi0), e.fma(p, e.num(2), e.num(-halfPi1)))
-		return e.flip(e.pick(upper, two, p), e.sign(x))
+		return e.flip(e.negative(x), e.pick(upper, two, p))
 	})
 }
 
@@ -19,11 +19,11 @@ func Acos(b *ir.Builder, x ir.V) ir.V {
 	return unary(b, x, func(e emit, x ir.V) ir.V {
 		a := e.abs(x)
 		upper := e.lt(e.num(0.5), a)
-		p, sign := e.arc(a, upper), e.sign(x)
+		p := e.arc(a, upper)
 		negative := e.lt(x, e.num(0))
 		two := e.add(p, p)
 		two = e.pick(negative, e.sub(e.num(pi0), e.sub(two, e.num(pi1))), two)
-		one := e.sub(e.num(halfPi0), e.sub(e.flip(p, sign), e.num(halfPi1)))
+		one := e.sub(e.num(halfPi0), e.sub(e.flip(negative, p), e.num(halfPi1)))
 		return e.pick(upper, two, one)
 	})
 }
@@ -43,7 +43,7 @@ func Atan(b *ir.Builder, x ir.V) ir.V {
 		over := e.lt(one, a)
 		p := e.atan(e.div(e.pick(over, one, a), e.pick(over, a, one)))
 		turned := e.sub(e.num(halfPi0), e.sub(p, e.num(halfPi1)))
-		return e.flip(e.pick(over, turned, p), e.sign(x))
+		return e.flip(e.negative(x), e.pick(over, turned, p))
 	})
 }
 
@@ -58,12 +58,11 @@ func Atan2(b *ir.Builder, y, x ir.V) ir.V {
 		alike := e.pick(e.eq(d, zero), zero, one) // of zeros 0, of infinities 1
 		p := e.atan(e.pick(e.eq(n, d), alike, e.div(n, d)))
 		// The angle is p, π − p, π/2 − p or π/2 + p: a base and a sign.
-		left := e.b.Cmp(ir.SLt, e.bits(x), e.mask(0)) // −0 too
+		left := e.negative(x)
 		hi := e.pick(over, e.num(halfPi0), e.pick(left, e.num(pi0), zero))
 		lo := e.pick(over, e.num(halfPi1), e.pick(left, e.num(pi1), zero))
-		minus := e.b.Op(ir.Xor, ir.B1, over, left)
-		p = e.add(hi, e.add(e.pick(minus, e.neg(p), p), lo))
-		return e.flip(p, e.sign(y))
+		p = e.add(hi, e.add(e.flip(e.differ(over, left), p), lo))
+		return e.flip(e.negative(y), p)
 	})
 }
 

@@ -17,7 +17,7 @@ func Sin(b *ir.Builder, x ir.V) ir.V {
 		r, q := e.quadrant(e.abs(x))
 		sin, cos := e.sinCos(r)
 		v := e.pick(e.bit(q, 0), cos, sin)
-		return e.flip(v, e.xor(e.sign(x), e.signFromBit1(q)))
+		return e.flip(e.differ(e.negative(x), e.bit(q, 1)), v)
 	})
 }
 
@@ -28,7 +28,7 @@ func Cos(b *ir.Builder, x ir.V) ir.V {
 		sin, cos := e.sinCos(r)
 		v := e.pick(e.bit(q, 0), sin, cos)
 		next := e.b.Op(ir.Add, ir.I32, q, e.b.I32(1))
-		return e.flip(v, e.signFromBit1(next))
+		return e.flip(e.bit(next, 1), v)
 	})
 }
 
@@ -40,8 +40,7 @@ func Tan(b *ir.Builder, x ir.V) ir.V {
 		odd := e.bit(q, 0)
 		v := e.div(e.pick(odd, cos, sin), e.pick(odd, sin, cos))
 		// In odd quadrants it is −cos/sin.
-		s := e.b.Op(ir.Shl, ir.I32, q, e.b.I32(31))
-		return e.flip(v, e.xor(e.sign(x), s))
+		return e.flip(e.differ(e.negative(x), odd), v)
 	})
 }
 
@@ -71,9 +70,4 @@ func (e emit) sinCos(r ir.V) (sin, cos ir.V) {
 // bit reports whether bit n of the i32 q is set.
 func (e emit) bit(q ir.V, n uint) ir.V {
 	return e.b.Cmp(ir.Eq, e.and(q, 1<<n), e.mask(1<<n))
-}
-
-// signFromBit1 moves bit 1 of q to the sign.
-func (e emit) signFromBit1(q ir.V) ir.V {
-	return e.and(e.b.Op(ir.Shl, ir.I32, q, e.b.I32(30)), 1<<31)
 }

@@ -122,7 +122,7 @@ func TestFrexp(t *testing.T) {
 		}
 		for _, v := range []float64{math.Inf(1), math.Inf(-1), math.NaN()} {
 			x := scalar.FromFloat(w, false, v)
-			if got := c.run(x); got[0] != scalar.FCanon(w, x) || got[1] != 0 {
+			if got := c.run(x); got[0] != x || got[1] != 0 {
 				t.Errorf("Frexp.%v(%g) = %#x, %d, want the same and 0", typ, v, got[0], int32(got[1]))
 			}
 		}

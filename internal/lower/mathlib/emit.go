@@ -73,14 +73,20 @@ func (e emit) float(x ir.V) ir.V { return e.b.Op(ir.Bitcast, e.t, x) }
 func (e emit) mask(x uint64) ir.V { return e.b.Const(e.int(), x) }
 
 func (e emit) and(x ir.V, m uint64) ir.V { return e.b.Op(ir.And, e.int(), x, e.mask(m)) }
-func (e emit) xor(x, y ir.V) ir.V        { return e.b.Op(ir.Xor, e.int(), x, y) }
 func (e emit) or(x, y ir.V) ir.V         { return e.b.Op(ir.Or, e.int(), x, y) }
 
 // sign is the sign bit of x, as an integer.
 func (e emit) sign(x ir.V) ir.V { return e.and(e.bits(x), scalar.SignBit(e.t.Bits())) }
 
-// flip flips the sign of x by a sign bit.
-func (e emit) flip(x, sign ir.V) ir.V { return e.float(e.xor(e.bits(x), sign)) }
+// negative reports whether the sign bit of x is set, that of −0 too.
+func (e emit) negative(x ir.V) ir.V { return e.b.Cmp(ir.SLt, e.bits(x), e.mask(0)) }
+
+// flip is c ? −x : x. It is made of operations on floats, so that a NaN that
+// comes out is still known for one that was computed.
+func (e emit) flip(c, x ir.V) ir.V { return e.pick(c, e.neg(x), x) }
+
+// differ is the exclusive or of two b1.
+func (e emit) differ(x, y ir.V) ir.V { return e.b.Op(ir.Xor, ir.B1, x, y) }
 
 // unary computes f in 32 bits.
 func unary(b *ir.Builder, x ir.V, f func(e emit, x ir.V) ir.V) ir.V {

@@ -54,11 +54,26 @@ func (c *code) run(args ...uint64) []uint64 {
 	out := make([]uint64, len(c.result))
 	for i, v := range c.result {
 		out[i] = c.vals[v]
-		if t := c.f.Type(v); t.IsFloat() {
+		if t := c.f.Type(v); t.IsFloat() && c.computed(v) {
 			out[i] = scalar.FCanon(t.Bits(), out[i])
 		}
 	}
 	return out
+}
+
+// computed reports whether whoever shows v would make a NaN canonical: not what
+// came from bits, or was only chosen and passed on.
+func (c *code) computed(v ir.V) bool {
+	x := &c.f.Vals[v]
+	switch x.Op {
+	case ir.Arg, ir.Const, ir.Bitcast, ir.FCanon:
+		return false
+	case ir.Select:
+		return c.computed(x.Args[1]) || c.computed(x.Args[2])
+	case ir.FNeg, ir.FAbs:
+		return c.computed(x.Args[0])
+	}
+	return true
 }
 
 type unaryFunc = func(b *ir.Builder, x ir.V) ir.V
@@ -108,9 +123,9 @@ var (
 	neg0 = float32(math.Copysign(0, -1))
 )
 
-// same compares floats by bits, after making NaN canonical.
-func same(x, y float32) bool {
-	return scalar.FCanon(32, scalar.Bits32(x)) == scalar.FCanon(32, scalar.Bits32(y))
+// same compares floats by bits; a NaN must be the canonical one.
+func same(got, want float32) bool {
+	return scalar.Bits32(got) == scalar.FCanon(32, scalar.Bits32(want))
 }
 
 // point is an argument or two, and the expected value.

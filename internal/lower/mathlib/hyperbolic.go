@@ -10,7 +10,7 @@ func Sinh(b *ir.Builder, x ir.V) ir.V {
 		small := e.odd(a, t, e.poly(t, 0x1.555556p-3, 0x1.1110e0p-7, 0x1.a022bcp-13, 0x1.756c1ep-19))
 		h := e.halfExp(a)
 		v := e.pick(e.lt(a, e.num(1)), small, e.sub(h, e.div(e.num(0.25), h)))
-		return e.flip(v, e.sign(x))
+		return e.flip(e.negative(x), v)
 	})
 }
 
@@ -30,7 +30,7 @@ func Tanh(b *ir.Builder, x ir.V) ir.V {
 		small := e.odd(a, t, e.poly(t, -0x1.55552ep-2, 0x1.110614p-3, -0x1.b81740p-5, 0x1.512de6p-6, -0x1.7172eep-8))
 		p, k := e.exp(e.add(a, a))
 		big := e.sub(one, e.div(e.num(2), e.add(e.ldexp(p, k), one)))
-		return e.flip(e.pick(e.lt(a, e.num(0.625)), small, big), e.sign(x))
+		return e.flip(e.negative(x), e.pick(e.lt(a, e.num(0.625)), small, big))
 	})
 }
 
@@ -50,7 +50,7 @@ func Asinh(b *ir.Builder, x ir.V) ir.V {
 		t := e.mul(a, a)
 		// √(1+t) − 1 without cancellation.
 		u := e.add(a, e.div(t, e.add(one, e.sqrt(e.add(t, one)))))
-		return e.flip(e.logOrFar(a, a, u), e.sign(x))
+		return e.flip(e.negative(x), e.logOrFar(a, a, u))
 	})
 }
 
@@ -77,6 +77,6 @@ func Atanh(b *ir.Builder, x ir.V) ir.V {
 	return unary(b, x, func(e emit, x ir.V) ir.V {
 		a := e.abs(x)
 		u := e.div(e.add(a, a), e.sub(e.num(1), a))
-		return e.flip(e.mul(e.log1p(u), e.num(0.5)), e.sign(x))
+		return e.flip(e.negative(x), e.mul(e.log1p(u), e.num(0.5)))
 	})
 }

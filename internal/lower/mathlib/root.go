@@ -25,7 +25,7 @@ func (e emit) rsqrt(x ir.V) ir.V {
 	y = e.mul(y, e.pick(small, e.num(0x1p12), e.num(1)))
 	// Ends: ±0, ∞, and NaN for all that is left.
 	end := e.pick(e.eq(x, inf), zero, e.nan())
-	end = e.pick(e.eq(x, zero), e.float(e.or(e.bits(x), e.bits(inf))), end)
+	end = e.pick(e.eq(x, zero), e.flip(e.negative(x), inf), end)
 	inside := e.pick(e.lt(zero, x), e.lt(x, inf), e.b.Bool(false))
 	return e.pick(inside, y, end)
 }
