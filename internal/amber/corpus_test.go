@@ -17,14 +17,19 @@ import (
 // corpusFile is the archive of scripts of the field, where it is at hand.
 const corpusFile = "../../../shared/corpus/amber/dev.tar.xz"
 
-// corpus returns the files of the archive by path, or skips the test.
+// corpus returns the scripts and what is known of them, or skips the test.
 func corpus(t *testing.T) map[string][]byte {
 	t.Helper()
-	if _, err := os.Stat(corpusFile); err != nil {
+	return archive(t, corpusFile)
+}
+
+// archive returns the files of an archive by path, or skips the test.
+func archive(t *testing.T, file string) map[string][]byte {
+	t.Helper()
+	if _, err := os.Stat(file); err != nil {
 		t.Skip("the corpus of scripts is not at hand")
 	}
-	cmd := exec.Command("xz", "-dc", corpusFile)
-	out, err := cmd.Output()
+	out, err := exec.Command("xz", "-dc", file).Output()
 	if err != nil {
 		t.Skipf("xz: %v", err)
 	}

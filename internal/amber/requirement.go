@@ -88,6 +88,7 @@ var deviceExtensions = map[string]bool{
 	"VK_KHR_vulkan_memory_model":                  true,
 	"VK_KHR_workgroup_memory_explicit_layout":     true,
 	"VK_KHR_zero_initialize_workgroup_memory":     true,
+	"VK_EXT_descriptor_indexing":                  true, // for buffers, which every index may differ for
 	"VK_EXT_scalar_block_layout":                  true,
 	"VK_EXT_subgroup_size_control":                true,
 	"VK_EXT_shader_subgroup_ballot":               true,

@@ -1,0 +1,102 @@
+package amber
+
+import (
+	"context"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/interp"
+	"github.com/chiaro-gpu/chiaro/internal/jit"
+	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
+)
+
+// corpusSPIRV is the archive of the scripts' shaders as SPIR-V.
+const corpusSPIRV = "../../../shared/corpus/amber/dev-spirv.tar.xz"
+
+// readySPIRV unpacks the compute shaders of the archive and returns their
+// folder.
+func readySPIRV(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, data := range archive(t, corpusSPIRV) {
+		if !strings.HasSuffix(name, ".comp.spv") {
+			continue
+		}
+		file := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// TestCorpusRuns runs the scripts that have pipelines for compute alone, on
+// both engines: they pass as they do elsewhere, or need what is not there; the
+// buffers hold what they hold on other drivers, and the engines agree.
+func TestCorpusRuns(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs some hundred scripts")
+	}
+	files := corpus(t)
+	dir := readySPIRV(t)
+	want := map[string]map[string]string{}
+	for _, r := range rows(files, "GOLDEN.tsv") {
+		if want[r["path"]] == nil {
+			want[r["path"]] = map[string]string{}
+		}
+		want[r["path"]][r["buffer"]] = r["sha256"]
+	}
+	count := map[Status]int{}
+	compiled := 0
+	for _, row := range rows(files, "RESULTS.tsv") {
+		kind, _, _ := strings.Cut(row["pipelines"], ":")
+		if kind != "compute" {
+			continue
+		}
+		o := Options{Timeout: time.Minute, SpirvDir: dir, Digest: true}
+		o.TargetEnv, _ = strings.CutPrefix(row["compile_option"], "-t ")
+		if o.TargetEnv == "default" {
+			o.TargetEnv = ""
+		}
+		r := runIn(t, files, row["path"], interp.Engine{}, o)
+		count[r.Status]++
+		if r.Status != Pass && r.Status != NotSupported {
+			t.Errorf("%s: %s %s", row["path"], r.Status, r.Message)
+		}
+		for b, sum := range want[row["path"]] {
+			if got, declared := r.Digests[b]; r.Status == Pass && declared && got != sum {
+				t.Errorf("%s: buffer %s differs", row["path"], b)
+			}
+		}
+		if amd64.Supported() != nil {
+			continue
+		}
+		j := runIn(t, files, row["path"], jit.Engine{}, o)
+		if j.Status == NotSupported || r.Status == NotSupported {
+			continue
+		}
+		compiled++
+		if j.Status != r.Status || !maps.Equal(j.Digests, r.Digests) {
+			t.Errorf("%s: the engines differ: interp %s, jit %s %s", row["path"], r.Status, j.Status, j.Message)
+		}
+	}
+	t.Logf("%v, %d compiled too", count, compiled)
+}
+
+func runIn(t *testing.T, files map[string][]byte, name string, e exec.Engine, o Options) Result {
+	t.Helper()
+	s, err := parseIn(files, name)
+	if err != nil {
+		return Result{Status: Failed, Message: err.Error()}
+	}
+	o.Engine = e
+	return Run(context.Background(), s, o)
+}
