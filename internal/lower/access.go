@@ -15,18 +15,20 @@ func accessChain(f *function, in spirv.Inst) {
 func ptrAccessChain(f *function, in spirv.Inst) {
 	v := inst.PtrAccessChain(in)
 	p := *f.pointer(v.Base())
-	if p.memory != inBuffer {
+	switch stride := f.strideOf(&p, f.typeOf(v.Base())); p.memory {
+	case inBuffer:
+		p.offset = f.element(&p, stride, v.Element())
+	case physical:
+		f.far(&p, v.Element(), stride)
+	default:
 		f.unsupported("of %s", p.class)
 	}
-	p.offset = f.element(&p, f.facts.TypeOf(v.Base()), v.Element())
 	f.definePointer(in, f.walk(p, v.Indexes()))
 }
 
-// element moves an offset by so many elements, which may be negative.
-func (f *function) element(p *pointer, t *facts.Type, id spirv.ID) offset {
-	if t == nil {
-		f.malformed("a type is missing")
-	}
+// strideOf returns how far apart the elements are that a pointer of type t may
+// go along.
+func (f *function) strideOf(p *pointer, t *facts.Type) uint64 {
 	stride := uint64(t.ArrayStride)
 	if p.natural {
 		e := f.extent(p.typ)
@@ -35,14 +37,24 @@ func (f *function) element(p *pointer, t *facts.Type, id spirv.ID) offset {
 	if stride > farAway {
 		f.unsupported("a stride of %d bytes", stride)
 	}
+	return stride
+}
+
+// element moves an offset by so many elements, which may be negative.
+func (f *function) element(p *pointer, stride uint64, id spirv.ID) offset {
 	v := f.one(id)
-	bits, known := f.constBits(v)
-	if t := f.b.Func.Type(v); known && int64(bits<<(64-t.Bits())) >= 0 {
+	t := f.b.Func.Type(v)
+	if !t.IsInt() {
+		f.malformed("an index of type %s", t)
+	}
+	if bits, known := f.constBits(v); known && int64(bits<<(64-t.Bits())) >= 0 {
 		return f.index(p.offset, operand{bits: min(bits, farAway)}, stride)
 	}
-	if f.b.Func.Type(v) != ir.I32 {
-		v = f.indexOperand(id).v // a negative one of another width is out of range
-		return f.index(p.offset, operand{v: v}, stride)
+	switch {
+	case t.Bits() < 32:
+		v = f.b.Op(ir.SExt, ir.I32, v)
+	case t.Bits() > 32:
+		v = f.b.Op(ir.Trunc, ir.I32, v)
 	}
 	from := f.whole(p.offset)
 	zero := f.b.I32(0)
@@ -88,6 +100,7 @@ func (f *function) choose(p *pointer, i operand) {
 		v = f.b.I32(uint32(i.bits))
 	}
 	p.memory, p.typ = inBuffer, p.typ.Elem
+	p.home, p.element = f.b.I32(uint32(p.number)), v
 	p.handle = f.b.OpAux(ir.Res, ir.H, p.number, v)
 	if p.typ.IsArray() {
 		f.unsupported("an array of arrays of descriptors")
@@ -105,11 +118,12 @@ func (f *function) stepMember(p *pointer, i operand) {
 func (f *function) toMember(p *pointer, i int) {
 	m := &p.typ.Members[i]
 	slots, bytes := uint64(0), uint64(0)
-	if p.memory != inBuffer || p.natural {
+	decorated := p.memory == physical || p.memory == inBuffer && !p.natural
+	if !decorated {
 		slots, bytes = f.memberPlace(p.typ, i)
 	}
 	switch {
-	case p.memory == inBuffer && !p.natural:
+	case decorated:
 		p.offset = p.offset.plus(uint64(m.Offset))
 		p.matrix = matrixForm{}
 		if m.HasMatrixStride {
@@ -136,6 +150,15 @@ func (f *function) stepElement(p *pointer, i operand) {
 	case inBuffer:
 		stride, form := f.stride(p)
 		p.offset = f.index(p.offset, i, stride)
+		p.matrix = form
+	case physical:
+		stride, form := f.stride(p)
+		if i.v == 0 {
+			p.offset = p.offset.plus(mul(i.bits, stride))
+		} else {
+			n := f.b.Op(ir.Mul, ir.I64, f.b.Op(ir.ZExt, ir.I64, i.v), f.b.Const(ir.I64, stride))
+			p.address = f.b.Op(ir.Add, ir.I64, p.address, n)
+		}
 		p.matrix = form
 	case inSlots, inPlace:
 		e := f.extent(t.Elem)

@@ -29,13 +29,17 @@ var atomics = map[spirv.Op]ir.Op{
 // atom returns the place and the type that an atomic instruction works on.
 func (f *function) atom(id spirv.ID) (*pointer, ir.Type) {
 	p := f.pointer(id)
-	if p.memory != inBuffer {
-		f.unsupported("on %s", p.class)
-	}
 	if !p.typ.IsInt() && !p.typ.IsFloat() {
 		f.malformed("an atomic on what is no number")
 	}
-	return p, f.scalar(p.typ)
+	t := f.scalar(p.typ)
+	if p.memory == physical {
+		p = f.reached(p, t.Size())
+	}
+	if p.memory != inBuffer {
+		f.unsupported("on %s", p.class)
+	}
+	return p, t
 }
 
 // atomic appends an atomic operation.
@@ -72,10 +76,10 @@ func atomicCompareExchange(f *function, in spirv.Inst) {
 }
 
 func atomicLoad(f *function, in spirv.Inst) {
-	p, _ := f.atom(inst.AtomicLoad(in).Pointer())
+	p, t := f.atom(inst.AtomicLoad(in).Pointer())
 	q := *p
 	q.flags |= ir.Coherent | ir.Volatile
-	f.define(in, f.loadScalar(&q))
+	f.define(in, f.loadScalar(&q, t))
 }
 
 func atomicStore(f *function, in spirv.Inst) {
@@ -83,5 +87,5 @@ func atomicStore(f *function, in spirv.Inst) {
 	p, t := f.atom(v.Pointer())
 	q := *p
 	q.flags |= ir.Coherent | ir.Volatile
-	f.storeScalar(&q, f.typed(v.Value(), t))
+	f.storeScalar(&q, t, f.typed(v.Value(), t))
 }

@@ -12,8 +12,8 @@ func bitcast(f *function, in spirv.Inst) {
 	t := f.facts.Type(in.Type())
 	x := f.scalars(inst.Bitcast(in).Operand())
 	types := f.flat(t)
-	if t.IsPointer() || f.typeOf(inst.Bitcast(in).Operand()).IsPointer() {
-		f.unsupported("of a pointer")
+	if t.IsPointer() && t.Storage != spirv.StorageClassPhysicalStorageBuffer {
+		f.unsupported("to a pointer to %s", t.Storage)
 	}
 	if len(x) == 0 || len(types) == 0 {
 		f.malformed("a bitcast of nothing")

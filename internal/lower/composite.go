@@ -74,13 +74,13 @@ const undefinedComponent = 0xffffffff
 func compositeConstruct(f *function, in spirv.Inst) {
 	var parts []ir.V
 	for _, id := range inst.CompositeConstruct(in).Constituents() {
-		parts = append(parts, f.dataOf(id)...)
+		parts = append(parts, f.scalars(id)...)
 	}
 	f.define(in, parts...)
 }
 
 func compositeReplicate(f *function, in spirv.Inst) {
-	one := f.dataOf(inst.CompositeConstructReplicateEXT(in).Value())
+	one := f.scalars(inst.CompositeConstructReplicateEXT(in).Value())
 	n := len(f.flat(f.facts.Type(in.Type())))
 	var parts []ir.V
 	for len(one) > 0 && len(parts) < n {
@@ -89,18 +89,9 @@ func compositeReplicate(f *function, in spirv.Inst) {
 	f.define(in, parts...)
 }
 
-// dataOf returns the scalars of an operand that is no pointer.
-func (f *function) dataOf(id spirv.ID) []ir.V {
-	v := f.value(id)
-	if v.ptr != nil {
-		f.unsupported("of a pointer")
-	}
-	return v.parts
-}
-
 func compositeExtract(f *function, in spirv.Inst) {
 	v := inst.CompositeExtract(in)
-	x := f.dataOf(v.Composite())
+	x := f.scalars(v.Composite())
 	at, t := f.path(f.typeOf(v.Composite()), v.Indexes())
 	n := uint64(len(f.flat(t)))
 	if at+n > uint64(len(x)) {
@@ -111,8 +102,8 @@ func compositeExtract(f *function, in spirv.Inst) {
 
 func compositeInsert(f *function, in spirv.Inst) {
 	v := inst.CompositeInsert(in)
-	x := f.dataOf(v.Composite())
-	object := f.dataOf(v.Object())
+	x := f.scalars(v.Composite())
+	object := f.scalars(v.Object())
 	at, t := f.path(f.typeOf(v.Composite()), v.Indexes())
 	f.fits(t, object)
 	if at+uint64(len(object)) > uint64(len(x)) {

@@ -19,6 +19,7 @@ type function struct {
 	tree tree
 	todo []task
 	open []region
+	phi  map[*facts.Block][]ir.V // the parameters of the labels of blocks that are not entered yet
 }
 
 // function lowers one function.
@@ -30,7 +31,7 @@ func (u *unit) function(fn *facts.Function) *ir.Func {
 	if len(fn.Blocks) == 0 {
 		u.unsupported("a function without a body")
 	}
-	f := &function{unit: u, fn: fn, number: u.numbers[fn], vals: map[spirv.ID]value{}}
+	f := &function{unit: u, fn: fn, number: u.numbers[fn], vals: map[spirv.ID]value{}, phi: map[*facts.Block][]ir.V{}}
 	f.begin()
 	f.tree = u.plant(fn)
 	f.blocks()
@@ -127,11 +128,6 @@ func functionCall(f *function, in spirv.Inst) {
 	}
 	types := f.flat(callee.Return)
 	parts := f.b.Call(n, types, args...)
-	t := f.facts.Type(in.Type())
-	if t.IsPointer() {
-		f.definePointer(in, f.pointerOf(t, parts))
-		return
-	}
 	f.define(in, parts...)
 }
 

@@ -50,11 +50,6 @@ func selectOf(f *function, in spirv.Inst) {
 	for i := range x {
 		parts[i] = f.b.Select(c[min(i, len(c)-1)], x[i], y[i])
 	}
-	if t := f.facts.Type(in.Type()); t.IsPointer() {
-		f.fits(t, parts)
-		f.definePointer(in, f.pointerOf(t, parts))
-		return
-	}
 	f.define(in, parts...)
 }
 

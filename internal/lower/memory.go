@@ -14,9 +14,6 @@ func load(f *function, in spirv.Inst) {
 	p.flags |= accessFlags(m)
 	t := f.facts.Type(v.Type())
 	f.sameType(&p, t)
-	if t.IsPointer() {
-		f.unsupported("of a pointer")
-	}
 	f.define(in, f.load(&p)...)
 }
 
@@ -26,15 +23,12 @@ func store(f *function, in spirv.Inst) {
 	m, _ := v.MemoryAccess()
 	p.flags |= accessFlags(m)
 	x := f.value(v.Object())
-	if x.typ.IsPointer() {
-		f.unsupported("of a pointer")
-	}
 	f.sameType(&p, x.typ)
 	if c := f.facts.Const(v.Object()); c != nil && (c.Null || c.Undef) && p.memory == inSlots && p.offset == (offset{}) && f.extent(p.typ).slots == p.slots {
 		f.b.OpAux(ir.PClr, ir.None, p.number)
 		return
 	}
-	f.store(&p, x.parts)
+	f.store(&p, f.carry(x))
 }
 
 func copyMemory(f *function, in spirv.Inst) {
@@ -85,8 +79,8 @@ func (f *function) sameType(p *pointer, t *facts.Type) {
 // load reads a whole value.
 func (f *function) load(p *pointer) []ir.V {
 	parts := make([]ir.V, 0, len(f.flat(p.typ)))
-	f.scalarsAt(*p, func(at *pointer) {
-		parts = append(parts, f.loadScalar(at))
+	f.scalarsAt(*p, func(at *pointer, t ir.Type) {
+		parts = append(parts, f.loadScalar(at, t))
 	})
 	return parts
 }
@@ -94,19 +88,30 @@ func (f *function) load(p *pointer) []ir.V {
 // store writes a whole value.
 func (f *function) store(p *pointer, parts []ir.V) {
 	f.fits(p.typ, parts)
-	f.scalarsAt(*p, func(at *pointer) {
-		f.storeScalar(at, parts[0])
+	f.scalarsAt(*p, func(at *pointer, t ir.Type) {
+		f.storeScalar(at, t, parts[0])
 		parts = parts[1:]
 	})
 }
 
-// scalarsAt calls yield with the place of each scalar of what p points at, in
-// order. Types are not nested deeper than maxDepth: flat has seen to that.
-func (f *function) scalarsAt(p pointer, yield func(*pointer)) {
+// scalarsAt calls yield with the place and the type of each scalar of what p
+// points at, in order. Types are not nested deeper than maxDepth: flat has seen
+// to that.
+func (f *function) scalarsAt(p pointer, yield func(*pointer, ir.Type)) {
 	t := p.typ
 	switch {
 	case t.IsScalar():
-		yield(&p)
+		yield(&p, f.scalar(t))
+	case t.IsPointer():
+		types := f.carried(t)
+		if types[0] != ir.I64 && p.memory != inSlots && p.memory != inPlace {
+			f.unsupported("of a pointer to %s", t.Storage)
+		}
+		for _, s := range types {
+			part := p
+			yield(&part, s)
+			p.offset = p.offset.plus(1)
+		}
 	case t.IsStruct():
 		for i := range t.Members {
 			part := p
@@ -122,8 +127,10 @@ func (f *function) scalarsAt(p pointer, yield func(*pointer)) {
 	}
 }
 
-func (f *function) loadScalar(p *pointer) ir.V {
-	t := f.scalar(p.typ)
+func (f *function) loadScalar(p *pointer, t ir.Type) ir.V {
+	if p.memory == physical {
+		p = f.reached(p, bufferType(t).Size())
+	}
 	switch p.memory {
 	case inBuffer:
 		dyn, imm := f.split(p.offset)
@@ -143,8 +150,10 @@ func (f *function) loadScalar(p *pointer) ir.V {
 	return 0
 }
 
-func (f *function) storeScalar(p *pointer, v ir.V) {
-	t := f.scalar(p.typ)
+func (f *function) storeScalar(p *pointer, t ir.Type, v ir.V) {
+	if p.memory == physical {
+		p = f.reached(p, bufferType(t).Size())
+	}
 	switch p.memory {
 	case inBuffer:
 		if t == ir.B1 {

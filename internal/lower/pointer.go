@@ -16,6 +16,7 @@ const (
 	inSlots                  // a variable of this function or of the module, and a slot
 	inPlace                  // a slot of the lane's whole private memory
 	inInput                  // components of a built-in
+	physical                 // an address
 	descriptor               // an array of buffers: the next index chooses one
 	opaque                   // a variable that holds no data: an image, a sampler
 )
@@ -27,10 +28,13 @@ type pointer struct {
 	class  spirv.StorageClass
 	flags  ir.Flags // of every access
 
-	handle ir.V   // inBuffer
-	number uint64 // the resource of a descriptor, the variable of inSlots
-	offset offset
-	slots  uint64 // inSlots: of the whole variable
+	handle  ir.V   // inBuffer
+	home    ir.V   // inBuffer: the number of the resource, where there may be several
+	element ir.V   // inBuffer: the index of the descriptor
+	address ir.V   // physical: to which the offset's constant is added
+	number  uint64 // the resource of a descriptor, the variable of inSlots
+	offset  offset
+	slots   uint64 // inSlots: of the whole variable
 
 	natural bool       // inBuffer: laid out by extents, not by decorations
 	matrix  matrixForm // of the matrices within typ
@@ -128,67 +132,4 @@ func (f *function) indexOperand(id spirv.ID) operand {
 		v = f.b.Op(ir.Trunc, ir.I32, f.b.Op(ir.UMin, ir.I64, v, f.b.Const(ir.I64, farAway)))
 	}
 	return operand{v: v}
-}
-
-// pointerParts makes the scalars of a pointer that travels.
-func (f *function) pointerParts(p *pointer) []ir.V {
-	if p.matrix != (matrixForm{}) {
-		f.unsupported("a pointer into a matrix of a buffer as a value")
-	}
-	switch p.memory {
-	case inBuffer:
-		return []ir.V{p.handle, f.whole(p.offset)}
-	case inSlots:
-		return []ir.V{f.place(p)}
-	case inPlace:
-		return []ir.V{f.whole(p.offset)}
-	}
-	f.unsupported("a pointer to %s as a value", p.class)
-	return nil
-}
-
-// place returns the place in the lane's private memory of a slot of a
-// variable; what is outside the variable is outside of all.
-func (f *function) place(p *pointer) ir.V {
-	base := f.b.OpAux(ir.PAddr, ir.I32, p.number)
-	if p.offset == (offset{}) {
-		return base
-	}
-	slot := f.whole(p.offset)
-	in := f.b.Cmp(ir.ULt, slot, f.b.I32(uint32(p.slots)))
-	return f.b.Select(in, f.b.OpAux(ir.At, ir.I32, 1, base, slot), f.b.I32(farAway))
-}
-
-// pointerOf is the reverse of pointerParts.
-func (f *function) pointerOf(t *facts.Type, parts []ir.V) *pointer {
-	if t.Elem == nil {
-		f.unsupported("a pointer without a type")
-	}
-	p := &pointer{typ: t.Elem, class: t.Storage}
-	switch len(parts) {
-	case 2:
-		p.handle, p.offset.dyn = parts[0], parts[1]
-		p.natural = t.Storage == spirv.StorageClassWorkgroup && !f.explicit
-	case 1:
-		p.memory, p.offset.dyn = inPlace, parts[0]
-	default:
-		f.malformed("a pointer of %d scalars", len(parts))
-	}
-	if bits, ok := f.constBits(p.offset.dyn); ok {
-		p.offset = offset{imm: bits}
-	}
-	return p
-}
-
-// nullPointer returns the scalars of a pointer to nowhere: every access to it
-// is out of range.
-func (f *function) nullPointer(t *facts.Type) []ir.V {
-	if len(f.carried(t)) == 1 {
-		return []ir.V{f.b.I32(farAway)}
-	}
-	if f.null == 0 {
-		f.prog.Tables = append(f.prog.Tables, nil)
-		f.null = uint64(len(f.prog.Tables))
-	}
-	return []ir.V{f.b.OpAux(ir.Table, ir.H, f.null-1), f.b.I32(0)}
 }

@@ -57,16 +57,20 @@ func (f *function) do(kind taskKind, block, to *facts.Block) {
 	f.todo = append(f.todo, task{kind, block, to})
 }
 
-// enter lowers a block whose phis have their values: it opens the labels of its
+// enter lowers a block. Where it stands at the only branch to it, its phis have
+// their values already; otherwise they are the parameters of its label. It opens the labels of its
 // children, and leaves tasks that close them and lower the children.
 func (f *function) enter(b *facts.Block) {
+	f.block = b
+	if params, ok := f.phi[b]; ok {
+		f.definePhis(b, params)
+	}
 	f.at, f.b.Origin = b.Index, int32(b.Index+1)
 	f.openAll(f.tree.outer[b.Number])
 	if b.IsLoopHeader() {
 		f.openLoop(b)
 	}
 	f.openAll(f.tree.inner[b.Number])
-	f.block = b
 	f.instructions(b)
 	f.terminator(b)
 }
@@ -78,8 +82,7 @@ func (f *function) openAll(children []*facts.Block) {
 		c := children[i]
 		f.do(enter, c, nil)
 		f.openBlock(c, f.phiTypes(c)...)
-		params := f.b.Func.Params(f.open[len(f.open)-1].label)
-		f.definePhis(c, params)
+		f.phi[c] = f.b.Func.Params(f.open[len(f.open)-1].label)
 	}
 }
 

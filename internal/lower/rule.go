@@ -21,6 +21,11 @@ var rules = map[spirv.Op]rule{
 	spirv.OpPtrAccessChain:         ptrAccessChain,
 	spirv.OpInBoundsPtrAccessChain: ptrAccessChain,
 	spirv.OpArrayLength:            arrayLength,
+	spirv.OpPtrEqual:               ptrEqual,
+	spirv.OpPtrNotEqual:            ptrEqual,
+	spirv.OpPtrDiff:                ptrDiff,
+	spirv.OpConvertPtrToU:          pointerCast,
+	spirv.OpConvertUToPtr:          pointerCast,
 
 	// Composites.
 	spirv.OpVectorExtractDynamic:           vectorExtractDynamic,

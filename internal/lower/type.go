@@ -50,7 +50,7 @@ func (u *unit) flatten(list []ir.Type, t *facts.Type, top bool) []ir.Type {
 	case t.IsScalar():
 		return append(list, u.scalar(t))
 	case t.IsPointer():
-		if !top {
+		if !top && t.Storage != spirv.StorageClassPhysicalStorageBuffer {
 			u.unsupported("a pointer in a composite")
 		}
 		return append(list, u.carried(t)...)
@@ -80,19 +80,6 @@ func (u *unit) flatten(list []ir.Type, t *facts.Type, top bool) []ir.Type {
 	return nil
 }
 
-// carried returns the types of the scalars that a pointer becomes where it
-// travels.
-func (u *unit) carried(t *facts.Type) []ir.Type {
-	switch t.Storage {
-	case spirv.StorageClassStorageBuffer, spirv.StorageClassUniform, spirv.StorageClassWorkgroup, spirv.StorageClassPushConstant:
-		return []ir.Type{ir.H, ir.I32}
-	case spirv.StorageClassFunction, spirv.StorageClassPrivate:
-		return []ir.Type{ir.I32}
-	}
-	u.unsupported("a pointer to %s as a value", t.Storage)
-	return nil
-}
-
 // extent is how much room a value takes where no decoration says so: in
 // private memory, in slots, and in workgroup memory, in bytes.
 type extent struct {
@@ -119,11 +106,11 @@ func (u *unit) extent(t *facts.Type) extent {
 			e.slots = 2
 		}
 	case t.IsPointer():
-		e = extent{2, 8, 8, 0}
+		e = pointerExtent(t)
 	case t.IsStruct():
 		e = u.structExtent(t)
-	case t.IsComposite() && t.Elem != nil && !t.Elem.IsPointer():
-		e = u.extent(t.Elem)
+	case t.IsComposite() && t.Elem != nil:
+		e = u.member(t.Elem)
 		e = extent{mul(e.slots, t.Count), mul(e.size, t.Count), e.align, e.depth + 1}
 	}
 	u.extents[t] = e
@@ -162,7 +149,7 @@ func (u *unit) structExtent(t *facts.Type) extent {
 // does not look further.
 func (u *unit) member(t *facts.Type) extent {
 	if t.IsPointer() {
-		return extent{2, 8, 8, 0}
+		return pointerExtent(t)
 	}
 	return u.extent(t)
 }

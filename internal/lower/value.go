@@ -43,7 +43,7 @@ func (f *function) scalars(id spirv.ID) []ir.V {
 
 // carry returns the scalars of a value.
 func (f *function) carry(v value) []ir.V {
-	if v.ptr != nil {
+	if v.parts == nil && v.ptr != nil {
 		return f.pointerParts(v.ptr)
 	}
 	return v.parts
@@ -84,7 +84,11 @@ func (f *function) define(in spirv.Inst, parts ...ir.V) {
 	if f.unit.parts > maxParts {
 		f.unsupported("a module whose values have more than %d scalars in all", maxParts)
 	}
-	f.vals[in.Result()] = value{typ: t, parts: parts, block: f.block}
+	v := value{typ: t, parts: parts, block: f.block}
+	if t.IsPointer() {
+		v.ptr = f.pointerOf(t, parts)
+	}
+	f.vals[in.Result()] = v
 }
 
 // fits ends lowering where scalars are not those of a type.

@@ -88,8 +88,23 @@ func (u *unit) resource(p *pointer, v *facts.Variable) {
 	if v.Storage == spirv.StorageClassUniform && !u.facts.Has(block.ID, spirv.DecorationBufferBlock) {
 		r.Kind, r.NonWritable = ir.UniformBuffer, true
 	}
-	p.number = uint64(len(u.prog.Res))
+	p.number = u.bound(r)
+}
+
+// bound returns the number of a resource. Variables of the same binding have
+// the same one, so that pointers to the same place are equal.
+func (u *unit) bound(r ir.Resource) uint64 {
+	for i := range u.prog.Res {
+		if x := &u.prog.Res[i]; x.Set == r.Set && x.Binding == r.Binding && x.Kind == r.Kind {
+			x.Restrict = false
+			if r.Count == 0 || x.Count != 0 && r.Count > x.Count {
+				x.Count = r.Count
+			}
+			return uint64(i)
+		}
+	}
 	u.prog.Res = append(u.prog.Res, r)
+	return uint64(len(u.prog.Res) - 1)
 }
 
 // workgroup gives a variable its place in the workgroup's memory. Blocks, whose
@@ -109,11 +124,11 @@ func (u *unit) workgroup(p *pointer, v *facts.Variable) {
 
 // slots gives a variable its place in private memory.
 func (u *unit) slots(v *facts.Variable, function int) (number, slots uint64) {
-	if v.Type.IsPointer() || v.Type.Leaves == 0 && !v.Type.IsStruct() {
+	if v.Type.Leaves == 0 && !v.Type.IsStruct() {
 		u.unsupported("of %s", v.Type.Op)
 	}
 	u.shallow(v.Type)
-	n := u.extent(v.Type).slots
+	n := u.member(v.Type).slots
 	if n > 1<<20 {
 		u.unsupported("a variable of %d slots in private memory", n)
 	}
@@ -143,7 +158,8 @@ func (f *function) withHandle(p pointer) *pointer {
 	case spirv.StorageClassWorkgroup:
 		p.handle = f.b.Op(ir.Wg, ir.H)
 	default:
-		p.handle = f.b.OpAux(ir.Res, ir.H, p.number, f.b.I32(0))
+		p.home, p.element = f.b.I32(uint32(p.number)), f.b.I32(0)
+		p.handle = f.b.OpAux(ir.Res, ir.H, p.number, p.element)
 	}
 	return &p
 }

@@ -1,0 +1,182 @@
+package lower
+
+import (
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/spirv"
+)
+
+// carried returns the types of the scalars that a pointer becomes where it
+// travels through a phi, a choice, a variable or a call: of a buffer, the
+// numbers of its resource and of its descriptor, and an offset.
+func (u *unit) carried(t *facts.Type) []ir.Type {
+	switch t.Storage {
+	case spirv.StorageClassStorageBuffer, spirv.StorageClassUniform:
+		return []ir.Type{ir.I32, ir.I32, ir.I32}
+	case spirv.StorageClassWorkgroup, spirv.StorageClassPushConstant,
+		spirv.StorageClassFunction, spirv.StorageClassPrivate:
+		return []ir.Type{ir.I32}
+	case spirv.StorageClassPhysicalStorageBuffer:
+		return []ir.Type{ir.I64}
+	}
+	u.unsupported("a pointer to %s as a value", t.Storage)
+	return nil
+}
+
+// pointerExtent is the room of a pointer: as its scalars. Only a physical one
+// stands in memory of others than the lane.
+func pointerExtent(t *facts.Type) extent {
+	e := extent{1, 8, 8, 0}
+	switch t.Storage {
+	case spirv.StorageClassStorageBuffer, spirv.StorageClassUniform:
+		e.slots = 3
+	case spirv.StorageClassPhysicalStorageBuffer:
+		e.slots = 2
+	}
+	return e
+}
+
+// pointerParts makes the scalars of a pointer that travels.
+func (f *function) pointerParts(p *pointer) []ir.V {
+	if p.matrix != (matrixForm{}) {
+		f.unsupported("a pointer into a matrix of a buffer as a value")
+	}
+	return f.identity(p)
+}
+
+// identity returns the scalars that two pointers have in common where they are
+// equal.
+func (f *function) identity(p *pointer) []ir.V {
+	switch p.memory {
+	case inBuffer:
+		if p.home != 0 {
+			return []ir.V{p.home, p.element, f.whole(p.offset)}
+		}
+		return []ir.V{f.whole(p.offset)}
+	case inSlots:
+		return []ir.V{f.place(p)}
+	case inPlace:
+		return []ir.V{f.whole(p.offset)}
+	case physical:
+		return []ir.V{f.addressOf(p)}
+	}
+	f.unsupported("a pointer to %s as a value", p.class)
+	return nil
+}
+
+// place returns the place in the lane's private memory of a slot of a
+// variable; what is outside the variable is outside of all.
+func (f *function) place(p *pointer) ir.V {
+	base := f.b.OpAux(ir.PAddr, ir.I32, p.number)
+	if p.offset == (offset{}) {
+		return base
+	}
+	slot := f.whole(p.offset)
+	in := f.b.Cmp(ir.ULt, slot, f.b.I32(uint32(p.slots)))
+	return f.b.Select(in, f.b.OpAux(ir.At, ir.I32, 1, base, slot), f.b.I32(farAway))
+}
+
+// pointerOf is the reverse of pointerParts.
+func (f *function) pointerOf(t *facts.Type, parts []ir.V) *pointer {
+	if t.Elem == nil {
+		f.unsupported("a pointer without a type")
+	}
+	p := &pointer{typ: t.Elem, class: t.Storage}
+	at := parts[len(parts)-1]
+	switch t.Storage {
+	case spirv.StorageClassPhysicalStorageBuffer:
+		p.memory, p.address = physical, at
+		return p
+	case spirv.StorageClassStorageBuffer, spirv.StorageClassUniform:
+		p.home, p.element = parts[0], parts[1]
+		p.handle = f.buffer(p)
+	case spirv.StorageClassWorkgroup:
+		p.handle, p.natural = f.b.Op(ir.Wg, ir.H), !f.explicit
+	case spirv.StorageClassPushConstant:
+		p.handle = f.b.Op(ir.Push, ir.H)
+	default:
+		p.memory = inPlace
+	}
+	p.offset.dyn = at
+	if bits, ok := f.constBits(at); ok {
+		p.offset = offset{imm: bits}
+	}
+	return p
+}
+
+// buffer returns the handle of the buffer that a pointer which has travelled
+// points into: one of all that it can be, or the empty one.
+func (f *function) buffer(p *pointer) ir.V {
+	if n, ok := f.constBits(p.home); ok && n < uint64(len(f.prog.Res)) {
+		return f.b.OpAux(ir.Res, ir.H, n, p.element)
+	}
+	h := f.nowhere()
+	for n := range f.prog.Res {
+		r := f.b.OpAux(ir.Res, ir.H, uint64(n), p.element)
+		h = f.b.Select(f.b.Cmp(ir.Eq, p.home, f.b.I32(uint32(n))), r, h)
+	}
+	return h
+}
+
+// nowhere returns a handle of length 0.
+func (f *function) nowhere() ir.V {
+	if f.null == 0 {
+		f.prog.Tables = append(f.prog.Tables, nil)
+		f.null = uint64(len(f.prog.Tables))
+	}
+	return f.b.OpAux(ir.Table, ir.H, f.null-1)
+}
+
+// nullPointer returns the scalars of a pointer to nowhere: every access to it
+// is out of range.
+func (f *function) nullPointer(t *facts.Type) []ir.V {
+	switch types := f.carried(t); {
+	case len(types) == 3:
+		return []ir.V{f.b.I32(farAway), f.b.I32(0), f.b.I32(0)}
+	case types[0] == ir.I64:
+		return []ir.V{f.b.Const(ir.I64, 0)}
+	}
+	return []ir.V{f.b.I32(farAway)}
+}
+
+// ptrEqual compares where pointers point.
+func ptrEqual(f *function, in spirv.Inst) {
+	x, y := f.identity(f.pointer(spirv.ID(in[3]))), f.identity(f.pointer(spirv.ID(in[4])))
+	if len(x) != len(y) {
+		f.malformed("pointers of different kinds")
+	}
+	var equal []ir.V
+	for i := range x {
+		f.alike(x[i], y[i])
+		equal = append(equal, f.b.Cmp(ir.Eq, x[i], y[i]))
+	}
+	v := f.combine(ir.And, equal)
+	if in.Op() == spirv.OpPtrNotEqual {
+		v = f.b.Op(ir.Not, ir.B1, v)
+	}
+	f.define(in, v)
+}
+
+// ptrDiff counts the elements between two pointers into one array.
+func ptrDiff(f *function, in spirv.Inst) {
+	x, y := f.pointer(spirv.ID(in[3])), f.pointer(spirv.ID(in[4]))
+	if x.memory != inBuffer || y.memory != inBuffer {
+		f.unsupported("of %s", x.class)
+	}
+	stride := f.strideOf(x, f.typeOf(spirv.ID(in[3])))
+	if stride == 0 {
+		f.malformed("pointers without an array stride")
+	}
+	types := f.flat(f.facts.Type(in.Type()))
+	if len(types) != 1 || !types[0].IsInt() {
+		f.malformed("a difference that is no integer")
+	}
+	d := f.b.Op(ir.Sub, ir.I32, f.whole(x.offset), f.whole(y.offset))
+	d = f.b.Op(ir.SDiv, ir.I32, d, f.b.I32(uint32(stride)))
+	if types[0].Bits() > 32 {
+		d = f.b.Op(ir.SExt, types[0], d)
+	} else {
+		d = f.toInt(d, types[0])
+	}
+	f.define(in, d)
+}
