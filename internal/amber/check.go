@@ -97,6 +97,9 @@ func checkTexels(e *ExpectTexels, data []byte) string {
 	if b == nil || b.Texel == nil || b.Image == nil || b.Image.Width == 0 {
 		return "the buffer has no texels in rows"
 	}
+	if b.Texel.IsDepthStencil() {
+		return fmt.Sprintf("buffer %s has format %s, which has no color", b.Name, b.Texel.Name)
+	}
 	x, y, w, h := e.rectangle(b.Image)
 	if x < 0 || y < 0 || x+w > b.Image.Width || y+h > b.Image.Height {
 		return fmt.Sprintf("buffer %s: the rectangle from %d, %d of %d×%d texels lies outside of %d×%d", b.Name, x, y, w, h, b.Image.Width, b.Image.Height)

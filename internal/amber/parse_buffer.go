@@ -179,7 +179,9 @@ func (r *bufferReader) shape(at diag.Pos) {
 		r.b.Texel = texelOf(r.b.Type)
 		if r.b.Texel == nil {
 			r.fail(CodeType, at, "images cannot have texels of type %s", r.b.Type)
+			return
 		}
+		r.b.Shape, _ = r.layout.Shape(Type{Format: r.b.Texel, Columns: 1, Rows: 1}) // whole bytes, hence no error
 	}
 }
 

@@ -1,6 +1,10 @@
 package amber
 
-import "github.com/chiaro-gpu/chiaro/diag"
+import (
+	"strings"
+
+	"github.com/chiaro-gpu/chiaro/diag"
+)
 
 // rayItem reads one statement that only ray tracing pipelines have.
 func (p *parser) rayItem(q *Pipeline, w word) {
@@ -30,8 +34,12 @@ func (p *parser) rayItem(q *Pipeline, w word) {
 	case "USE_LIBRARY":
 		r.Libraries = append(r.Libraries, known(p, "pipeline", p.pipelines))
 	case "FLAGS":
-		p.keyword("LIBRARY")
-		r.Library = true
+		for _, f := range p.flags() {
+			if f != "LIBRARY" {
+				p.fail(CodeWord, w.pos, "%s is no flag of a pipeline; there is LIBRARY", f)
+			}
+			r.Library = true
+		}
 	case "MAX_RAY_PAYLOAD_SIZE":
 		r.MaxPayload = p.size("a size in bytes")
 	case "MAX_RAY_HIT_ATTRIBUTE_SIZE":
@@ -89,18 +97,35 @@ func (p *parser) geometry() Primitives {
 	return g
 }
 
-// flags reads words in capitals up to the end of the line.
+// flags reads words in capitals: those on the rest of the line or, where there
+// are none, those of a block that ends with END.
 func (p *parser) flags() []string {
 	var fs []string
-	for w := p.lex.peek(); !w.eol && w.text != "END"; w = p.lex.peek() {
+	if p.lex.peek().eol {
+		for {
+			w, ok := p.blockWord("FLAGS")
+			if !ok {
+				return fs
+			}
+			fs = append(fs, p.flag(w))
+		}
+	}
+	for w := p.lex.peek(); !w.eol; w = p.lex.peek() {
 		p.lex.next()
-		if !isFlag(w.text) {
-			p.fail(CodeWord, w.pos, "%s is no flag", w)
+		if w.is("END") {
 			break
 		}
-		fs = append(fs, w.text)
+		fs = append(fs, p.flag(w))
 	}
 	return fs
+}
+
+// flag checks that a word can be a flag: capitals with underscores.
+func (p *parser) flag(w word) string {
+	if strings.ToUpper(w.text) != w.text || w.text[0] < 'A' {
+		p.fail(CodeWord, w.pos, "%s is no flag", w)
+	}
+	return w.text
 }
 
 // instance reads a BOTTOM_LEVEL_INSTANCE up to END.

@@ -1,7 +1,6 @@
 package amber
 
 import (
-	"strings"
 	"time"
 
 	"github.com/chiaro-gpu/chiaro/diag"
@@ -238,6 +237,3 @@ func (p *parser) sampler(at diag.Pos) {
 	p.script.Samplers = append(p.script.Samplers, s)
 	p.endLine()
 }
-
-// isFlag reports whether a word can be a flag: capitals with underscores.
-func isFlag(s string) bool { return s != "" && strings.ToUpper(s) == s && s[0] >= 'A' }

@@ -213,6 +213,10 @@ END
 ACCELERATION_STRUCTURE TOP_LEVEL high
   BOTTOM_LEVEL_INSTANCE low
     MASK 7
+    FLAGS FORCE_OPAQUE
+    FLAGS
+      TRIANGLE_FLIP_FACING
+    END
     TRANSFORM 1 0 0 0  0 1 0 0  0 0 1 5 END
   END
   BOTTOM_LEVEL_INSTANCE low END
@@ -263,7 +267,7 @@ EXPECT frame IDX 0 0 SIZE 4 3 EQ_RGBA 255 0 0 51 TOLERANCE 1 1 1 5%
 	if len(s.Buffers[0].Data) != 4*3*4 || len(s.Buffers[1].Data) != 4*3*4 {
 		t.Errorf("attachments of %d and %d bytes", len(s.Buffers[0].Data), len(s.Buffers[1].Data))
 	}
-	if in := s.Structures[1].Instances; len(in) != 2 || in[0].Mask != 7 || in[0].Transform[11] != 5 || in[1].Mask != 255 {
+	if in := s.Structures[1].Instances; len(in) != 2 || in[0].Mask != 7 || len(in[0].Flags) != 2 || in[0].Transform[11] != 5 || in[1].Mask != 255 {
 		t.Errorf("instances %+v", in)
 	}
 	if c := s.Commands[0].(*SetClear); c.Value != [4]float64{1, 0, 0, 0.2} {
