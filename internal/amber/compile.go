@@ -171,17 +171,21 @@ func (r *runner) compileGLSL(ctx context.Context, s *Shader, stage Stage) ([]byt
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		return nil, r.fault(CodeShader, s.At, "shader %s does not compile: %s", s.Name, tail(said.String(), err))
+		return nil, r.fault(CodeShader, s.At, "shader %s does not compile: %s", s.Name, head(said.String(), err))
 	}
 	return readFile(out)
 }
 
-// tail returns what a compiler said, or the error where it said nothing.
-func tail(said string, err error) string {
-	const most = 2000
-	said = strings.TrimSpace(said)
-	if said == "" {
+// head returns the first lines of what a compiler said, or the error where it
+// said nothing.
+func head(said string, err error) string {
+	const most = 20
+	lines := strings.SplitN(strings.TrimSpace(said), "\n", most+1)
+	switch {
+	case lines[0] == "":
 		return fmt.Sprint(err)
+	case len(lines) > most:
+		lines[most] = "…"
 	}
-	return said[:min(len(said), most)]
+	return strings.Join(lines, "\n")
 }

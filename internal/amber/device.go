@@ -53,7 +53,11 @@ func (r *runner) dispatch(ctx context.Context, c *Dispatch) error {
 	if c.Pipeline.Push != nil {
 		args.Push = r.memory[c.Pipeline.Push]
 	}
-	return compute.Dispatch(ctx, prog, args)
+	err = compute.Dispatch(ctx, prog, args)
+	if err != nil && ctx.Err() == nil {
+		return fmt.Errorf("%s:%s: pipeline %s: %w", r.script.File, c.At, c.Pipeline.Name, err)
+	}
+	return err
 }
 
 // program returns the pipeline's program, made when it is first asked for.
