@@ -17,7 +17,13 @@ import (
 // device holds the programs that were made of shaders. All that this package
 // knows of execution stands in this file.
 type device struct {
-	programs map[programKey]exec.Program
+	programs map[programKey]program
+}
+
+// program is a program, and what it was made of.
+type program struct {
+	exec.Program
+	facts *facts.Module
 }
 
 // programKey names a program that was made.
@@ -26,7 +32,7 @@ type programKey struct {
 	entryPoint string
 }
 
-func newDevice() *device { return &device{programs: map[programKey]exec.Program{}} }
+func newDevice() *device { return &device{programs: map[programKey]program{}} }
 
 // close frees the programs.
 func (d *device) close() {
@@ -53,42 +59,42 @@ func (r *runner) dispatch(ctx context.Context, c *Dispatch) error {
 	if c.Pipeline.Push != nil {
 		args.Push = r.memory[c.Pipeline.Push]
 	}
-	err = compute.Dispatch(ctx, prog, args)
+	err = compute.Dispatch(ctx, prog.Program, args)
 	if err != nil && ctx.Err() == nil {
-		return fmt.Errorf("%s:%s: pipeline %s: %w", r.script.File, c.At, c.Pipeline.Name, err)
+		return fmt.Errorf("%s:%s: pipeline %s: %w%s", r.script.File, c.At, c.Pipeline.Name, err, prog.place(err))
 	}
 	return err
 }
 
 // program returns the pipeline's program, made when it is first asked for.
-func (r *runner) program(ctx context.Context, p *Pipeline) (exec.Program, error) {
+func (r *runner) program(ctx context.Context, p *Pipeline) (program, error) {
 	a := &p.Stages[0]
 	entry := a.EntryPoint
 	if name, ok := r.entryPoints[entryKey{p, a.Stage}]; ok {
 		entry = name
 	}
 	key := programKey{p, entry}
-	if prog := r.device.programs[key]; prog != nil {
+	if prog, ok := r.device.programs[key]; ok {
 		return prog, nil
 	}
 	data, err := r.module(ctx, p, a)
 	if err != nil {
-		return nil, err
+		return program{}, err
 	}
 	prog, err := r.compile(data, entry, a)
 	if err != nil {
-		return nil, err
+		return program{}, err
 	}
 	r.device.programs[key] = prog
 	return prog, nil
 }
 
 // compile makes a program of one entry point of a module.
-func (r *runner) compile(module []byte, entry string, a *Attachment) (exec.Program, error) {
+func (r *runner) compile(module []byte, entry string, a *Attachment) (program, error) {
 	s := a.Shader
 	m, err := spirv.Decode(module)
 	if err != nil {
-		return nil, r.fault(CodeShader, s.At, "shader %s: %v", s.Name, err)
+		return program{}, r.fault(CodeShader, s.At, "shader %s: %v", s.Name, err)
 	}
 	spec := facts.Spec{}
 	for _, c := range a.Specialize {
@@ -97,25 +103,40 @@ func (r *runner) compile(module []byte, entry string, a *Attachment) (exec.Progr
 	f := facts.Gather(m, spec)
 	e := f.EntryPoint(entry, spirv.ExecutionModelGLCompute)
 	if e == nil {
-		return nil, r.fault(CodeShader, s.At, "shader %s has no compute entry point %q", s.Name, entry)
+		return program{}, r.fault(CodeShader, s.At, "shader %s has no compute entry point %q", s.Name, entry)
 	}
 	size := r.options.SubgroupSize
 	if n := a.Subgroup.RequiredSize; n != 0 && n != DeviceSize {
 		if n < minSubgroup {
-			return nil, r.unsupported(s.At, fmt.Sprintf("subgroups of %d lanes", n))
+			return program{}, r.unsupported(s.At, fmt.Sprintf("subgroups of %d lanes", n))
 		}
 		size = uint32(n)
 	}
 	p, err := lower.Stage(valid.Assume(f), e, lower.Options{SubgroupSize: size, Contract: r.options.Contract})
 	if err != nil {
-		return nil, r.shaderError(s, err)
+		return program{}, r.shaderError(s, err)
 	}
 	pass.Run(p)
 	prog, err := r.options.Engine.Compile(p, exec.Options{})
 	if err != nil {
-		return nil, r.shaderError(s, err)
+		return program{}, r.shaderError(s, err)
 	}
-	return prog, nil
+	return program{prog, f}, nil
+}
+
+// place says where in the source the loop of a budget error is, as far as the
+// module tells: its instruction, and the line of debug information.
+func (p *program) place(err error) string {
+	var budget *exec.BudgetError
+	if !errors.As(err, &budget) || budget.Origin <= 0 || int(budget.Origin) > p.facts.Code.Len() {
+		return ""
+	}
+	i := int(budget.Origin) - 1
+	text := ": " + p.facts.Code.Inst(i).Op().String()
+	if at, ok := p.facts.Line(i); ok {
+		text += fmt.Sprintf(", %s:%d", at.File, at.Line)
+	}
+	return text
 }
 
 // minSubgroup is the least size of subgroups (see ir.Program).

@@ -218,6 +218,9 @@ func arrayLength(f *function, in spirv.Inst) {
 		f.malformed("the length of what is no runtime array in a buffer")
 	}
 	m := &p.typ.Members[v.ArrayMember()]
+	if m.Type == nil {
+		f.malformed("a member of no known type")
+	}
 	stride := m.Type.Elem
 	if !m.Type.IsRuntimeArray() || stride == nil || m.Type.ArrayStride == 0 {
 		f.malformed("the length of what is no runtime array in a buffer")

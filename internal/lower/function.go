@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"fmt"
+
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/spirv"
@@ -40,6 +42,18 @@ func (u *unit) function(fn *facts.Function) *ir.Func {
 	return out
 }
 
+// name returns what messages call the function: its OpName, the entry point's
+// name, or its id.
+func (f *function) name() string {
+	switch name := f.facts.Name(f.fn.ID); {
+	case name != "":
+		return name
+	case f.fn == f.entry.Func:
+		return f.entry.Name
+	}
+	return fmt.Sprintf("%%%d", f.fn.ID)
+}
+
 // begin opens the function: its arguments, its variables of module scope.
 func (f *function) begin() {
 	var args []ir.Type
@@ -50,7 +64,7 @@ func (f *function) begin() {
 	if f.number == 0 && len(args)+len(results) > 0 {
 		f.malformed("an entry point with arguments or a result")
 	}
-	f.b = ir.NewFunc(f.facts.Name(f.fn.ID), args, results)
+	f.b = ir.NewFunc(f.name(), args, results)
 	f.b.Origin = int32(f.at + 1)
 	rest := f.b.Func.Args
 	for _, p := range f.fn.Params {

@@ -106,7 +106,9 @@ func (f *function) openLoop(b *facts.Block) {
 	}
 	var inits []ir.V
 	f.phis(b, func(in spirv.Inst) {
-		inits = append(inits, f.carry(f.vals[in.Result()])...)
+		first := f.carry(f.vals[in.Result()])
+		f.fits(f.facts.Type(in.Type()), first) // a function's first block gives its phis nothing
+		inits = append(inits, first...)
 	})
 	label := f.b.Loop(inits...)
 	f.push(region{label: label, target: b, loop: true})
