@@ -133,8 +133,11 @@ func (p *program) place(err error) string {
 	}
 	i := int(budget.Origin) - 1
 	text := ": " + p.facts.Code.Inst(i).Op().String()
-	if at, ok := p.facts.Line(i); ok {
-		text += fmt.Sprintf(", %s:%d", at.File, at.Line)
+	const near = 8 // a label stands before the line of its block
+	for j := i; j < min(i+near, p.facts.Code.Len()); j++ {
+		if at, ok := p.facts.Line(j); ok {
+			return text + fmt.Sprintf(", %s:%d", at.File, at.Line)
+		}
 	}
 	return text
 }
