@@ -26,6 +26,7 @@ import (
 //	push 1 2.5                push constants, in words
 //	buffer 0.1 1 -2 0x30 4.5  set 0, binding 1: 32-bit words; w×n is n words w
 //	element 0.1 7             the next descriptor of the same array
+//	region 0x10000 1 2        an allocation with a physical address
 //	want 0.1 …                what the first descriptor must have in the end
 //	                          _ is any word
 type script struct {
@@ -86,6 +87,9 @@ func (s *script) item(key string, f []string) error {
 		s.spec[w[0]] = uint64(w[1])
 	case "push":
 		s.args.Push, err = wordBytes(f)
+	case "region":
+		data, _ := wordBytes(f[1:])
+		s.args.Regions = append(s.args.Regions, exec.Region{Address: uint64(w[0]), Bytes: data})
 	default:
 		err = fmt.Errorf("no such item")
 	}
