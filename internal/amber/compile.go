@@ -150,13 +150,13 @@ func (r *runner) compileGLSL(ctx context.Context, s *Shader, stage Stage) ([]byt
 	out := filepath.Join(dir, "out.spv")
 	var cmd *exec.Cmd
 	if path, err := exec.LookPath("glslc"); err == nil {
-		args := []string{"-fshader-stage=" + stage.Extension(), "--target-env=" + target[0]}
+		args := []string{"-g", "-fshader-stage=" + stage.Extension(), "--target-env=" + target[0]}
 		if len(target) > 1 {
 			args = append(args, "--target-spv="+target[1])
 		}
 		cmd = exec.CommandContext(ctx, path, append(args, "-o", out, "-")...)
 	} else if path, err := exec.LookPath("glslangValidator"); err == nil {
-		args := []string{"--stdin", "-S", stage.Extension(), "--target-env", target[len(target)-1]}
+		args := []string{"-g", "--stdin", "-S", stage.Extension(), "--target-env", target[len(target)-1]}
 		if len(target) == 1 {
 			args = append(args, "-V")
 		}

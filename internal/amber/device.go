@@ -23,7 +23,8 @@ type device struct {
 // program is a program, and what it was made of.
 type program struct {
 	exec.Program
-	facts *facts.Module
+	facts  *facts.Module
+	shader *Shader
 }
 
 // programKey names a program that was made.
@@ -61,7 +62,7 @@ func (r *runner) dispatch(ctx context.Context, c *Dispatch) error {
 	}
 	err = compute.Dispatch(ctx, prog.Program, args)
 	if err != nil && ctx.Err() == nil {
-		return fmt.Errorf("%s:%s: pipeline %s: %w%s", r.script.File, c.At, c.Pipeline.Name, err, prog.place(err))
+		return fmt.Errorf("%s:%s: pipeline %s: %w%s", r.script.File, c.At, c.Pipeline.Name, err, prog.place(r.script.File, err))
 	}
 	return err
 }
@@ -121,12 +122,13 @@ func (r *runner) compile(module []byte, entry string, a *Attachment) (program, e
 	if err != nil {
 		return program{}, r.shaderError(s, err)
 	}
-	return program{prog, f}, nil
+	return program{prog, f, s}, nil
 }
 
 // place says where in the source the loop of a budget error is, as far as the
-// module tells: its instruction, and the line of debug information.
-func (p *program) place(err error) string {
+// module tells: its instruction, and the line of debug information, which for
+// a source that stands in the script is a line of the script.
+func (p *program) place(script string, err error) string {
 	var budget *exec.BudgetError
 	if !errors.As(err, &budget) || budget.Origin <= 0 || int(budget.Origin) > p.facts.Code.Len() {
 		return ""
@@ -135,7 +137,12 @@ func (p *program) place(err error) string {
 	text := ": " + p.facts.Code.Inst(i).Op().String()
 	const near = 8 // a label stands before the line of its block
 	for j := i; j < min(i+near, p.facts.Code.Len()); j++ {
-		if at, ok := p.facts.Line(j); ok {
+		at, ok := p.facts.Line(j)
+		switch {
+		case !ok:
+		case p.shader.Line > 0 && (at.File == "" || at.File == "<stdin>"):
+			return text + fmt.Sprintf(", %s:%d", script, p.shader.Line+int(at.Line)-1)
+		default:
 			return text + fmt.Sprintf(", %s:%d", at.File, at.Line)
 		}
 	}
