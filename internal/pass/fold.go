@@ -37,37 +37,6 @@ func fold(_ *ir.Program, f *ir.Func) {
 	}
 }
 
-// redirect replaces what v reads by what stands for it.
-func redirect(f *ir.Func, v ir.V, to []ir.V) {
-	x := f.Val(v)
-	for i := range x.Op.Args() {
-		x.Args[i] = follow(x.Args[i], to)
-	}
-	switch x.Op {
-	case ir.Loop:
-		redirectList(f.Inits(v), to)
-	case ir.Br:
-		redirectList(f.BrArgs(v), to)
-	case ir.Call:
-		redirectList(f.CallArgs(v), to)
-	case ir.Exit:
-		redirectList(f.ExitArgs(v), to)
-	}
-}
-
-func redirectList(list []ir.V, to []ir.V) {
-	for i := range list {
-		list[i] = follow(list[i], to)
-	}
-}
-
-func follow(v ir.V, to []ir.V) ir.V {
-	for int(v) < len(to) && to[v] != 0 {
-		v = to[v]
-	}
-	return v
-}
-
 // constant reports whether all operands are constants.
 func constant(f *ir.Func, x *ir.Val) bool {
 	for i := range x.Op.Args() {

@@ -6,32 +6,50 @@ package pass
 
 import "github.com/chiaro-gpu/chiaro/internal/ir"
 
-// Pass is one improvement.
+// Pass is one improvement of a program whose calls have no cycle; a program
+// with one stays as form demands, but nobody runs it.
 type Pass struct {
 	Name string
-	Run  func(*ir.Program, *ir.Func)
+	Run  func(*ir.Program)
 }
 
-// Passes are all passes in the order in which Run applies them.
+// Passes are all passes in the order in which Run applies them. Some stand
+// there twice: what comes between has made work for them.
 var Passes = []Pass{
-	{"fold", fold},
-	{"thread", thread},
+	{"fold", each(fold)},
+	{"promote", promote},
+	{"join", each(join)},
+	{"thread", each(thread)},
+	{"tidy", each(tidy)},
 	{"remove", remove},
+	{"compact", each(compact)},
 }
 
-// order states why: in each pair the first must come before the second.
+// order states why: in each pair a run of the first must come before the first
+// run of the second.
 var order = [][2]string{
-	{"fold", "thread"},   // a condition is known to be constant once it is folded
-	{"thread", "remove"}, // an arm that nobody enters keeps values alive
+	{"fold", "promote"},   // a slot is known once it is folded
+	{"promote", "join"},   // promote gives parameters wherever ways may differ
+	{"fold", "thread"},    // a condition is known to be constant once it is folded
+	{"thread", "tidy"},    // brackets are empty once no lane enters them
+	{"thread", "remove"},  // an arm that nobody enters keeps values alive
+	{"remove", "compact"}, // what is removed needs no number
 }
 
-// Run applies all passes to all functions, and then states the program's
-// effects anew, since what is gone has none.
+// each makes a pass of what improves one function.
+func each(run func(*ir.Program, *ir.Func)) func(*ir.Program) {
+	return func(p *ir.Program) {
+		for _, f := range p.Funcs {
+			run(p, f)
+		}
+	}
+}
+
+// Run applies all passes, and then states the program's effects anew, since
+// what is gone has none.
 func Run(p *ir.Program) {
 	for _, x := range Passes {
-		for _, f := range p.Funcs {
-			x.Run(p, f)
-		}
+		x.Run(p)
 	}
 	p.StateEffects()
 }

@@ -56,9 +56,6 @@ v2 = in.i32 #0
 st.i32 v1, 0:i32, v2, #0
 }
 st.i32 v1, 4:i32, 1:i32, #0`, `v1 = res 0:i32, #0
-block L2 {
-br L2
-}
 st.i32 v1, 4:i32, 1:i32, #0`},
 		{"elseArm", `v1 = res 0:i32, #0
 block L2 {
@@ -69,10 +66,8 @@ v2 = in.i32 #0
 }
 st.i32 v1, 0:i32, v2, #0
 }`, `v1 = res 0:i32, #0
-block L2 {
 v2 = in.i32 #0
-st.i32 v1, 0:i32, v2, #0
-}`},
+st.i32 v1, 0:i32, v2, #0`},
 		{"switch", `v1 = res 0:i32, #0
 block L2 {
 block L3 {
@@ -81,11 +76,6 @@ switch 4:i32 {3:i32 -> L3, 4:i32 -> L2, L3}
 st.i32 v1, 0:i32, 7:i32, #0
 }
 st.i32 v1, 0:i32, 8:i32, #0`, `v1 = res 0:i32, #0
-block L2 {
-block L3 {
-br L2
-}
-}
 st.i32 v1, 0:i32, 8:i32, #0`},
 		{"nested", `v1 = res 0:i32, #0
 if false {

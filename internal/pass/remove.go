@@ -3,35 +3,82 @@ package pass
 import "github.com/chiaro-gpu/chiaro/internal/ir"
 
 // remove drops operations whose value nobody reads and that have no effect,
-// and marks atomics whose old value nobody reads.
-func remove(_ *ir.Program, f *ir.Func) {
-	live := make([]bool, len(f.Vals))
-	var work []ir.V
-	mark := func(v ir.V) {
-		if !live[v] {
-			live[v] = true
-			work = append(work, v)
-		}
+// parameters that nobody reads but those who hand them on, and stores to
+// variables that the program nowhere loads; and it marks atomics whose old
+// value nobody reads.
+func remove(p *ir.Program) {
+	u := usePrivate(p)
+	for _, f := range p.Funcs {
+		r := &remover{f: f, u: u, live: make([]bool, len(f.Vals)), given: make([][]ir.V, len(f.Vals))}
+		r.mark()
+		r.sweep()
+	}
+	release(p)
+}
+
+type remover struct {
+	f     *ir.Func
+	u     *private
+	live  []bool
+	work  []ir.V
+	given [][]ir.V // by label: the branches to it
+}
+
+func (r *remover) need(v ir.V) {
+	if !r.live[v] {
+		r.live[v] = true
+		r.work = append(r.work, v)
+	}
+}
+
+// mark finds what is read, from the effects back.
+func (r *remover) mark() {
+	f := r.f
+	for _, p := range f.Results() {
+		r.need(p)
 	}
 	for _, v := range f.Code {
-		if needed(f.Val(v)) {
-			f.Operands(v, mark)
+		x := f.Val(v)
+		switch {
+		case x.Op == ir.Loop:
+		case x.Op == ir.Br:
+			r.given[x.Args[0]] = append(r.given[x.Args[0]], v)
+		case r.needed(x):
+			f.Operands(v, r.need)
 		}
 	}
-	for len(work) > 0 {
-		v := work[len(work)-1]
-		work = work[:len(work)-1]
-		if op := f.Val(v).Op; !op.Is(ir.Floats) {
-			f.Operands(v, mark)
+	for len(r.work) > 0 {
+		v := r.work[len(r.work)-1]
+		r.work = r.work[:len(r.work)-1]
+		switch x := f.Val(v); {
+		case x.Op == ir.Param:
+			r.param(x.Args[0], x.Aux)
+		case !x.Op.Is(ir.Floats):
+			f.Operands(v, r.need)
 		}
 	}
+}
+
+// param needs what a parameter is given.
+func (r *remover) param(label ir.V, i uint64) {
+	if r.f.Val(label).Op == ir.Loop {
+		r.need(r.f.Inits(label)[i])
+	}
+	for _, br := range r.given[label] {
+		r.need(r.f.BrArgs(br)[i])
+	}
+}
+
+func (r *remover) sweep() {
+	f := r.f
+	dropParams(f, func(p ir.V) bool { return !r.live[p] })
 	code := f.Code[:0]
 	for _, v := range f.Code {
 		x := f.Val(v)
-		if x.Op.Is(ir.Atomic) && !live[v] {
+		if x.Op.Is(ir.Atomic) && !r.live[v] {
 			x.Flags |= ir.Unused
 		}
-		if needed(x) || live[v] {
+		if r.needed(x) || r.live[v] {
 			code = append(code, v)
 		}
 	}
@@ -39,6 +86,10 @@ func remove(_ *ir.Program, f *ir.Func) {
 }
 
 // needed reports whether an operation stays even where nobody reads its value.
-func needed(x *ir.Val) bool {
+func (r *remover) needed(x *ir.Val) bool {
+	switch x.Op {
+	case ir.PSt, ir.PClr:
+		return x.Flags&ir.Volatile != 0 || r.u.places || r.u.vars[x.Aux].loads
+	}
 	return x.Op.Row().Traits&(ir.Control|ir.Writes) != 0 || x.Flags&ir.Volatile != 0
 }

@@ -1,0 +1,518 @@
+package pass
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand"
+	"os"
+	"testing"
+
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/interp"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+)
+
+// maker makes random programs: legal ones, that end, and that show in memory
+// what every lane did. They are rich in what passes look for: variables,
+// repeated expressions, loops that count, small functions.
+type maker struct {
+	r     *rand.Rand
+	p     *ir.Program
+	b     *ir.Builder
+	fn    int
+	depth int
+	room  int // operations still to be made
+
+	places                     bool   // also reach variables through places
+	ints, bools, floats, longs []ir.V // values that dominate the place where we are
+	labels                     []scope
+	used                       map[ir.V]bool // labels that were branched to
+}
+
+// scope is an open label that a branch may go to.
+type scope struct {
+	label ir.V
+	types []ir.Type
+	loop  bool
+}
+
+// randomProgram makes a program of three functions; each calls only later ones.
+func randomProgram(seed int64) *ir.Program {
+	m := &maker{r: rand.New(rand.NewSource(seed)), places: seed%4 == 0}
+	m.p = &ir.Program{
+		Name: "random", SubgroupSize: 4 << m.r.Intn(3), LocalSize: [3]uint32{uint32(1 + m.r.Intn(20)), uint32(1 + m.r.Intn(2)), 1},
+		In: []ir.Input{{Semantic: ir.GlobalInvocationIdX, Type: ir.I32}, {Semantic: ir.LocalInvocationIndex, Type: ir.I32}, {Semantic: ir.WorkgroupIdY, Type: ir.I32}},
+		Res: []ir.Resource{
+			{Kind: ir.StorageBuffer, Count: 1, Restrict: m.r.Intn(2) == 0},
+			{Kind: ir.StorageBuffer, Binding: 1, Count: 2},
+			{Kind: ir.StorageBuffer, Binding: 2, Count: 1, NonWritable: true},
+		},
+		Vars: []ir.Var{
+			{Name: "a", Slots: 4, Func: -1}, {Name: "b", Slots: 9, Func: -1}, {Name: "c", Slots: 3, Func: 0},
+			{Name: "d", Slots: 2, Func: 1}, {Name: "e", Slots: 1, Func: 1}, {Name: "f", Slots: 3, Func: 2}, {Name: "g", Slots: 1, Func: 2},
+		},
+		PushBytes:   8,
+		SharedBytes: 256,
+	}
+	for m.fn = range 3 {
+		m.function()
+	}
+	m.p.StateEffects()
+	return m.p
+}
+
+func (m *maker) function() {
+	var args, results []ir.Type
+	if m.fn > 0 {
+		args, results = []ir.Type{ir.I32, ir.B1}, []ir.Type{ir.I32, ir.F32}
+	}
+	m.b = ir.NewFunc("f", args, results)
+	m.ints, m.bools = []ir.V{m.b.I32(0), m.b.I32(7)}, []ir.V{m.b.Bool(true)}
+	m.floats, m.longs = []ir.V{m.b.Const(ir.F32, 0x3fc00000)}, []ir.V{m.b.Const(ir.I64, 5)}
+	m.labels = []scope{{m.b.Func.Body(), results, false}}
+	m.depth, m.room, m.used = 0, 70/(1+m.fn), map[ir.V]bool{}
+	if m.fn > 0 {
+		m.ints, m.bools = append(m.ints, m.b.Func.Args[0]), append(m.bools, m.b.Func.Args[1])
+		if m.r.Intn(2) == 0 {
+			m.b.OpAux(ir.PClr, ir.None, uint64(2*m.fn+1))
+		}
+	}
+	m.ints = append(m.ints, m.b.OpAux(ir.In, ir.I32, 0), m.b.OpAux(ir.In, ir.I32, 1), m.b.OpAux(ir.In, ir.I32, 2))
+	if !m.body() {
+		m.show()
+		if m.fn > 0 {
+			m.br(0)
+		}
+	}
+	m.p.Funcs = append(m.p.Funcs, m.b.Finish())
+}
+
+func pick(r *rand.Rand, list []ir.V) ir.V {
+	if r.Intn(2) == 0 && len(list) > 4 { // what is new is more interesting
+		list = list[len(list)-4:]
+	}
+	return list[r.Intn(len(list))]
+}
+
+func (m *maker) int() ir.V   { return pick(m.r, m.ints) }
+func (m *maker) bool() ir.V  { return pick(m.r, m.bools) }
+func (m *maker) float() ir.V { return pick(m.r, m.floats) }
+
+func (m *maker) of(t ir.Type) ir.V {
+	switch t {
+	case ir.B1:
+		return m.bool()
+	case ir.F32:
+		return m.float()
+	case ir.I64:
+		return pick(m.r, m.longs)
+	}
+	return m.int()
+}
+
+func (m *maker) note(v ir.V) {
+	switch m.b.Func.Type(v) {
+	case ir.B1:
+		m.bools = append(m.bools, v)
+	case ir.F32:
+		m.floats = append(m.floats, v)
+	case ir.I64:
+		m.longs = append(m.longs, v)
+	default:
+		m.ints = append(m.ints, v)
+	}
+}
+
+// show stores a value where only this invocation and some others look.
+func (m *maker) show() {
+	h := m.b.OpAux(ir.Res, ir.H, uint64(m.r.Intn(2)), m.b.I32(uint32(m.r.Intn(2))))
+	off := m.b.OpAux(ir.At, ir.I32, uint64(1+m.r.Intn(6)), m.int(), m.ints[len(m.ints)-1-m.r.Intn(2)])
+	m.b.OpAux(ir.St, ir.I32, uint64(m.r.Intn(8)), h, off, m.int())
+}
+
+// body makes statements up to the end of the region. It reports whether it
+// ended by leaving.
+func (m *maker) body() bool {
+	ints, bools, floats, longs := len(m.ints), len(m.bools), len(m.floats), len(m.longs)
+	outer := m.depth > 0
+	defer func() {
+		if outer {
+			m.ints, m.bools, m.floats, m.longs = m.ints[:ints], m.bools[:bools], m.floats[:floats], m.longs[:longs]
+		}
+	}()
+	for n := 2 + m.r.Intn(8); n > 0 && m.room > 0; n-- {
+		m.room--
+		if m.statement() {
+			return true
+		}
+	}
+	return false
+}
+
+func (m *maker) statement() bool {
+	k := m.r.Intn(26)
+	if m.depth > 5 && k >= 15 {
+		k = m.r.Intn(15)
+	}
+	switch {
+	case k < 5:
+		m.operation()
+	case k < 10:
+		m.private()
+	case k < 13:
+		m.memory()
+	case k < 15:
+		m.meeting()
+	case k < 18:
+		return m.conditional()
+	case k < 20:
+		return m.block()
+	case k < 22:
+		m.loop()
+	case k == 22:
+		m.counted()
+	case k == 23 && m.fn < 2:
+		m.call()
+	case k == 24 && m.depth > 0:
+		return m.leave()
+	default:
+		m.show()
+	}
+	return false
+}
+
+func (m *maker) operation() {
+	intOps := []ir.Op{ir.Add, ir.Sub, ir.Mul, ir.Xor, ir.And, ir.Or, ir.Shl, ir.LShr, ir.UDiv, ir.SMod, ir.UMin, ir.SMax, ir.SDiv, ir.UMod, ir.SRem}
+	switch m.r.Intn(10) {
+	case 0:
+		m.note(m.b.Cmp([]ir.Op{ir.ULt, ir.SLe, ir.Eq}[m.r.Intn(3)], m.int(), m.int()))
+	case 1:
+		m.note(m.b.Op([]ir.Op{ir.And, ir.Or, ir.Xor}[m.r.Intn(3)], ir.B1, m.bool(), m.bool()))
+	case 2:
+		m.note(m.b.Op([]ir.Op{ir.FAdd, ir.FMul, ir.FMin, ir.FDiv}[m.r.Intn(4)], ir.F32, m.float(), m.float()))
+	case 3:
+		m.note(m.b.Op(ir.Bitcast, ir.I32, m.b.Op(ir.FCanon, ir.F32, m.float())))
+	case 4:
+		m.note(m.b.Select(m.bool(), m.int(), m.int()))
+	case 5: // by constants
+		k := []uint32{0, 1, 2, 3, 7, 8, 10, 64, 641, 1 << 31, ^uint32(0), m.r.Uint32()}[m.r.Intn(12)]
+		m.note(m.b.Op(intOps[m.r.Intn(len(intOps))], ir.I32, m.int(), m.b.I32(k)))
+	case 6:
+		m.note(m.b.Op(ir.FDiv, ir.F32, m.float(), m.b.Const(ir.F32, uint64(m.r.Intn(256)<<23))))
+	case 7:
+		m.note(m.b.Op(ir.Add, ir.I64, m.of(ir.I64), m.b.Op(ir.ZExt, ir.I64, m.int())))
+	case 8:
+		m.note(m.b.OpAux(ir.At, ir.I32, uint64(m.r.Intn(5)), m.int(), m.b.I32(uint32(m.r.Intn(5)))))
+	default:
+		m.note(m.b.Op(intOps[m.r.Intn(len(intOps))], ir.I32, m.int(), m.int()))
+	}
+}
+
+// private reads and writes variables, mostly at slots that are known.
+func (m *maker) private() {
+	v := m.r.Intn(4)
+	if v > 1 {
+		v = 2*m.fn + 1 + m.r.Intn(2)
+		if m.fn == 0 {
+			v = 2
+		}
+	}
+	n := int(m.p.Vars[v].Slots) + 1
+	slot := m.b.I32(uint32(m.r.Intn(n)))
+	if v == 1 && m.r.Intn(3) == 0 {
+		slot = m.b.Op(ir.UMod, ir.I32, m.int(), m.b.I32(11))
+	}
+	t := ir.I32
+	switch k := m.r.Intn(14); {
+	case v == 0 && k < 3:
+		t = ir.F32
+		slot = m.b.I32(3)
+	case k == 3 && v == 2:
+		t = ir.I64
+	case k == 4:
+		t = ir.B1
+	}
+	switch k := m.r.Intn(9); {
+	case k < 4:
+		m.note(m.b.OpAux(ir.PLd, t, uint64(v), slot))
+	case k < 8:
+		x := m.of(t)
+		if t == ir.F32 {
+			x = m.b.Op(ir.FCanon, t, x)
+		}
+		m.b.OpAux(ir.PSt, t, uint64(v), slot, x)
+	case k == 8:
+		m.b.OpAux(ir.PClr, ir.None, uint64(v))
+	}
+}
+
+func (m *maker) memory() {
+	shared := m.b.Op(ir.Wg, ir.H)
+	off := m.b.Op(ir.And, ir.I32, m.int(), m.b.I32(0x1c))
+	imm := uint64(4 * m.r.Intn(2))
+	switch m.r.Intn(9) {
+	case 0, 1:
+		m.note(m.b.OpAux(ir.Ld, ir.I32, imm, shared, off))
+	case 2:
+		m.b.OpAux(ir.St, ir.I32, imm, shared, off, m.int())
+	case 3:
+		m.note(m.b.OpAux(ir.AtomAdd, ir.I32, 0, shared, off, m.int()))
+	case 4:
+		h := m.b.Select(m.bool(), shared, m.b.OpAux(ir.Res, ir.H, 1, m.b.I32(0)))
+		m.note(m.b.OpAux(ir.Ld, ir.I32, imm, h, off))
+	case 5, 6:
+		h := m.b.OpAux(ir.Res, ir.H, uint64(m.r.Intn(3)), m.b.I32(0))
+		m.note(m.b.OpAux(ir.Ld, ir.I32, imm, h, off))
+	case 7:
+		m.note(m.b.OpAux(ir.Ld, ir.I32, imm, m.b.Op(ir.Push, ir.H), off))
+	case 8:
+		if m.places {
+			place := m.b.OpAux(ir.At, ir.I32, 1, m.b.OpAux(ir.PAddr, ir.I32, uint64(m.r.Intn(3))), m.b.I32(uint32(m.r.Intn(3))))
+			m.b.Op(ir.PStI, ir.I32, place, m.int())
+			m.note(m.b.Op(ir.PLdI, ir.I32, m.b.Op(ir.UMod, ir.I32, m.int(), m.b.I32(25))))
+		}
+	}
+}
+
+func (m *maker) meeting() {
+	switch m.r.Intn(6) {
+	case 0:
+		m.b.Op(ir.Barrier, ir.None)
+	case 1:
+		m.note(m.b.OpAux(ir.Ballot, ir.I32, 0, m.bool()))
+	case 2:
+		m.note(m.b.OpAux(ir.Reduce, ir.I32, uint64(ir.Add), m.int()))
+	case 3:
+		m.note(m.b.OpAux(ir.ScanX, ir.I32, uint64(ir.UMax), m.int()))
+	case 4:
+		m.note(m.b.Op(ir.Elect, ir.B1))
+	case 5:
+		m.note(m.b.Op(ir.Shuf, ir.I32, m.int(), m.b.Op(ir.And, ir.I32, m.int(), m.b.I32(m.p.SubgroupSize-1))))
+	}
+}
+
+func (m *maker) conditional() bool {
+	m.b.If(m.bool())
+	m.depth++
+	left := m.body()
+	if m.r.Intn(2) == 0 {
+		m.b.Else()
+		left = m.body() && left
+	} else {
+		left = false
+	}
+	m.depth--
+	m.b.End()
+	return left
+}
+
+// block has parameters or none; one with parameters is left by branches alone.
+func (m *maker) block() bool {
+	var types []ir.Type
+	for range m.r.Intn(3) {
+		types = append(types, []ir.Type{ir.I32, ir.B1, ir.F32}[m.r.Intn(3)])
+	}
+	label := m.b.Block(types...)
+	m.labels = append(m.labels, scope{label, types, false})
+	m.depth++
+	left := m.body()
+	if !left && len(types) > 0 {
+		m.br(len(m.labels) - 1)
+	}
+	m.depth--
+	m.labels = m.labels[:len(m.labels)-1]
+	m.b.End()
+	if left && !m.used[label] {
+		return true // nobody arrives
+	}
+	m.params(label, types)
+	return false
+}
+
+// loop runs a lane at most a few times: the first parameter counts.
+func (m *maker) loop() {
+	types := []ir.Type{ir.I32, ir.I32, ir.I32}
+	out := m.b.Block(ir.I32)
+	m.labels = append(m.labels, scope{out, types[:1], false})
+	label := m.b.Loop(m.b.I32(0), m.int(), m.int())
+	count := m.b.Param(label, 0)
+	m.ints = append(m.ints, m.b.Param(label, 1), m.b.Param(label, 2))
+	m.depth += 2
+	m.b.If(m.b.Cmp(ir.ULe, m.b.I32(uint32(1+m.r.Intn(6))), count))
+	m.b.Br(out, m.int())
+	m.b.End()
+	m.labels = append(m.labels, scope{label, types, true})
+	if !m.body() {
+		if m.r.Intn(3) == 0 { // the parameters change places
+			m.b.Br(label, m.b.Op(ir.Add, ir.I32, count, m.b.I32(1)), m.b.Param(label, 2), m.b.Param(label, 1))
+		} else {
+			m.b.Br(label, m.b.Op(ir.Add, ir.I32, count, m.b.I32(1)), m.int(), m.int())
+		}
+	}
+	m.depth -= 2
+	m.labels = m.labels[:len(m.labels)-2]
+	m.b.End()
+	m.ints = m.ints[:len(m.ints)-2]
+	m.b.End()
+	m.params(out, types[:1])
+}
+
+// counted is a loop that a compiler makes of "for", its continue target a
+// block, its sum read behind it.
+func (m *maker) counted() {
+	merge := m.b.Block()
+	label := m.b.Loop(m.b.I32(0), m.int())
+	i, sum := m.b.Param(label, 0), m.b.Param(label, 1)
+	ints := len(m.ints)
+	m.ints = append(m.ints, i, sum)
+	m.depth += 3
+	next := m.b.Block()
+	m.b.If(m.b.Cmp(ir.SLt, i, m.b.I32(uint32(m.r.Intn(5)))))
+	m.labels = append(m.labels, scope{next, nil, false})
+	if m.r.Intn(4) == 0 {
+		m.labels = append(m.labels, scope{merge, nil, false})
+	}
+	labels := len(m.labels)
+	left := m.body()
+	m.labels = m.labels[:labels]
+	for m.labels[len(m.labels)-1].label != next {
+		m.labels = m.labels[:len(m.labels)-1]
+	}
+	m.labels = m.labels[:len(m.labels)-1]
+	m.b.Else()
+	m.b.Br(merge)
+	m.b.End()
+	m.b.End()
+	if !left || m.used[next] {
+		m.b.Br(label, m.b.Op(ir.Add, ir.I32, i, m.b.I32(1)), m.b.Op(ir.Xor, ir.I32, m.b.Op(ir.Mul, ir.I32, sum, m.b.I32(5)), i))
+	}
+	m.depth -= 3
+	m.b.End()
+	m.b.End()
+	m.ints = append(m.ints[:ints], sum)
+}
+
+func (m *maker) params(label ir.V, types []ir.Type) {
+	for i := range types {
+		m.note(m.b.Param(label, i))
+	}
+}
+
+func (m *maker) call() {
+	for _, v := range m.b.Call(m.fn+1+m.r.Intn(2-m.fn), []ir.Type{ir.I32, ir.F32}, m.int(), m.bool()) {
+		m.note(v)
+	}
+}
+
+// leave makes a branch, a switch or, now and then, a kill.
+func (m *maker) leave() bool {
+	switch m.r.Intn(4) {
+	case 0:
+		var plain []ir.V
+		for _, s := range m.labels {
+			if len(s.types) == 0 {
+				plain = append(plain, s.label)
+			}
+		}
+		if len(plain) == 0 {
+			return false
+		}
+		to := [3]ir.V{pick(m.r, plain), pick(m.r, plain), pick(m.r, plain)}
+		for _, l := range to {
+			m.used[l] = true
+		}
+		m.b.Switch(m.b.Op(ir.And, ir.I32, m.int(), m.b.I32(3)), to[0], []ir.Case{{Value: 0, Label: to[1]}, {Value: 2, Label: to[2]}})
+	case 1:
+		if m.r.Intn(4) > 0 {
+			return false
+		}
+		m.b.Op(ir.Kill, ir.None)
+	default:
+		m.br(m.r.Intn(len(m.labels)))
+	}
+	return true
+}
+
+// br branches to an open label; to a loop only with its count raised.
+func (m *maker) br(n int) {
+	s := m.labels[n]
+	var args []ir.V
+	for i, t := range s.types {
+		if s.loop && i == 0 {
+			args = append(args, m.b.Op(ir.Add, ir.I32, m.b.Param(s.label, 0), m.b.I32(1)))
+			continue
+		}
+		args = append(args, m.of(t))
+	}
+	m.used[s.label] = true
+	m.b.Br(s.label, args...)
+}
+
+// outcome runs a program and returns the bytes that it left behind.
+func outcome(t *testing.T, p *ir.Program) []byte {
+	t.Helper()
+	prog, err := interp.Engine{}.Compile(p, exec.Options{})
+	if err != nil {
+		t.Fatalf("%v\n%s", err, p)
+	}
+	defer prog.Close()
+	var all [][]byte
+	for i, n := range []int{400, 96, 200, 64} {
+		b := make([]byte, n)
+		rand.New(rand.NewSource(int64(i))).Read(b)
+		all = append(all, b)
+	}
+	job := &exec.Job{
+		Groups: [3]uint32{2, 2, 1}, Base: [3]uint32{1, 0, 3}, Workers: 1, Push: []byte{1, 2, 3, 4, 5, 6, 7, 8},
+		Resources: [][]exec.Buffer{{{Bytes: all[0]}}, {{Bytes: all[1]}, {Bytes: all[2]}}, {{Bytes: all[3]}}},
+	}
+	if err := prog.Run(context.Background(), job); err != nil {
+		t.Fatalf("%v\n%s", err, p)
+	}
+	return bytes.Join(all, nil)
+}
+
+// agree fails where the program does not verify or leaves other bytes.
+func agree(t *testing.T, seed int64, name string, p *ir.Program, want []byte) {
+	t.Helper()
+	if err := p.Verify(); err != nil {
+		t.Fatalf("seed %d, %s: %v\n%s", seed, name, err, p)
+	}
+	if got := outcome(t, p); !bytes.Equal(got, want) {
+		t.Fatalf("seed %d, %s: other bytes\n%s", seed, name, p)
+	}
+}
+
+// TestRandom runs random programs before and behind each pass, and behind all.
+func TestRandom(t *testing.T) {
+	from, n := int64(0), int64(150)
+	if testing.Short() {
+		n = 50
+	}
+	if s := os.Getenv("CHIARO_SEEDS"); s != "" { // for longer runs by hand: from,to
+		fmt.Sscanf(s, "%d,%d", &from, &n)
+	}
+	for seed := from; seed < n; seed++ {
+		fresh := func() *ir.Program { return randomProgram(seed) }
+		p := fresh()
+		if err := p.Verify(); err != nil {
+			t.Fatalf("seed %d: %v\n%s", seed, err, p)
+		}
+		want := outcome(t, p)
+		before := p.String()
+		for i, x := range Passes {
+			one := fresh()
+			x.Run(one)
+			one.StateEffects()
+			agree(t, seed, fmt.Sprintf("%s alone, on\n%s\nyields", x.Name, before), one, want)
+			last := p.String()
+			x.Run(p)
+			p.StateEffects()
+			agree(t, seed, fmt.Sprintf("pass %d, %s, on\n%s\nyields", i, x.Name, last), p, want)
+		}
+		all := fresh()
+		Run(all)
+		agree(t, seed, "all", all, want)
+	}
+}

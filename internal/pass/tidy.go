@@ -1,0 +1,97 @@
+package pass
+
+import "github.com/chiaro-gpu/chiaro/internal/ir"
+
+// tidy drops control that does nothing: branches to where the lanes go anyway,
+// blocks that nobody branches to, ifs with nothing inside. Where lanes meet
+// does not change.
+func tidy(_ *ir.Program, f *ir.Func) {
+	t := &tidier{f: f, brs: make([]int, len(f.Vals)), ends: make([]int, len(f.Vals)), gone: make([]bool, len(f.Vals))}
+	for i, v := range f.Code {
+		x := f.Val(v)
+		switch x.Op {
+		case ir.End:
+			t.ends[x.Args[0]] = i
+		case ir.Br:
+			t.brs[x.Args[0]]++
+		case ir.Switch:
+			t.brs[x.Args[1]]++
+			for k, c := range f.Cases(v) {
+				if k%2 == 1 {
+					t.brs[c]++
+				}
+			}
+		}
+	}
+	for i, v := range f.Code {
+		if x := f.Val(v); x.Op == ir.Br && f.Val(x.Args[0]).Op == ir.Block && x.Aux == 0 && t.falls(i+1, x.Args[0]) {
+			t.gone[v] = true
+			t.brs[x.Args[0]]--
+		}
+	}
+	t.sweep()
+}
+
+type tidier struct {
+	f    *ir.Func
+	brs  []int // by label: branches to it
+	ends []int // by opener: place of its end
+	gone []bool
+}
+
+// maxFall is how many ends and elses falls looks at.
+const maxFall = 32
+
+// falls reports whether lanes that go on at a place of the code come to the
+// end of the block without meeting anything.
+func (t *tidier) falls(at int, block ir.V) bool {
+	for range maxFall {
+		x := t.f.Val(t.f.Code[at])
+		switch x.Op {
+		case ir.Else:
+			at = t.ends[x.Args[0]]
+			continue
+		case ir.End:
+		default:
+			return false
+		}
+		if x.Args[0] == block {
+			return true
+		}
+		if o := t.f.Val(x.Args[0]); o.Op == ir.Loop || o.Op == ir.Block && o.Aux > 0 {
+			return false
+		}
+		at++
+	}
+	return false
+}
+
+// sweep drops what is gone, and with it what has become empty.
+func (t *tidier) sweep() {
+	f := t.f
+	code := f.Code[:0]
+	last := func() *ir.Val { return f.Val(code[len(code)-1]) }
+	for _, v := range f.Code {
+		x := f.Val(v)
+		switch {
+		case t.gone[v]:
+			continue
+		case x.Op == ir.Block && v != f.Body() && t.brs[v] == 0:
+			t.gone[v] = true
+			continue
+		case x.Op == ir.End && t.gone[x.Args[0]]:
+			continue
+		case x.Op == ir.End && last().Op == ir.If && code[len(code)-1] == x.Args[0]:
+			code = code[:len(code)-1]
+			continue
+		case x.Op == ir.End && last().Op == ir.Else: // an empty second arm
+			code = code[:len(code)-1]
+			if n := len(code) - 1; code[n] == x.Args[0] { // and an empty first one
+				code = code[:n]
+				continue
+			}
+		}
+		code = append(code, v)
+	}
+	f.Code = code
+}
