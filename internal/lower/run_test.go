@@ -27,8 +27,8 @@ import (
 //	buffer 0.1 1 -2 0x30 4.5  set 0, binding 1: 32-bit words; w×n is n words w
 //	element 0.1 7             the next descriptor of the same array
 //	region 0x10000 1 2        an allocation with a physical address
-//	want 0.1 …                what the first descriptor must have in the end
-//	                          _ is any word
+//	want 0.1 …                what the first descriptor must have in the end;
+//	want 0x10000 …            what the allocation must have; _ is any word
 type script struct {
 	args    compute.Args
 	options Options
@@ -37,7 +37,8 @@ type script struct {
 }
 
 type expectation struct {
-	at    compute.Binding
+	at    string
+	bytes func() []byte
 	words []string
 }
 
@@ -61,15 +62,11 @@ func (s *script) item(key string, f []string) error {
 	case "contract":
 		s.options.Contract = true
 		return nil
-	case "buffer", "element", "want":
-		var at compute.Binding
-		if _, err := fmt.Sscanf(f[0], "%d.%d", &at.Set, &at.Binding); err != nil {
-			return err
-		}
-		if key == "want" {
-			s.want = append(s.want, expectation{at, repeated(f[1:])})
-			return nil
-		}
+	case "want":
+		s.want = append(s.want, expectation{f[0], s.bound(f[0]), repeated(f[1:])})
+		return nil
+	case "buffer", "element":
+		at := binding(f[0])
 		data, err := wordBytes(f[1:])
 		s.args.Bindings[at] = append(s.args.Bindings[at], exec.Buffer{Bytes: data})
 		return err
@@ -94,6 +91,30 @@ func (s *script) item(key string, f []string) error {
 		err = fmt.Errorf("no such item")
 	}
 	return err
+}
+
+func binding(s string) (at compute.Binding) {
+	fmt.Sscanf(s, "%d.%d", &at.Set, &at.Binding)
+	return at
+}
+
+// bound returns what gives the bytes of a buffer or an allocation.
+func (s *script) bound(at string) func() []byte {
+	if strings.HasPrefix(at, "0x") {
+		for _, r := range s.args.Regions {
+			if a, _ := word(at); r.Address == uint64(a) {
+				return func() []byte { return r.Bytes }
+			}
+		}
+		return func() []byte { return nil }
+	}
+	args := &s.args
+	return func() []byte {
+		if list := args.Bindings[binding(at)]; len(list) > 0 {
+			return list[0].Bytes
+		}
+		return nil
+	}
 }
 
 // repeated expands w×n.
@@ -169,19 +190,20 @@ func runCase(t *testing.T, source []byte, text string) {
 			t.Fatalf("%v\n%s", err, p)
 		}
 		for _, w := range s.want {
-			w.check(t, s.args.Bindings[w.at], p)
+			w.check(t, p)
 		}
 		prog.Close()
 	}
 }
 
-func (e *expectation) check(t *testing.T, list []exec.Buffer, p *ir.Program) {
+func (e *expectation) check(t *testing.T, p *ir.Program) {
 	t.Helper()
-	if len(list) == 0 || len(list[0].Bytes) != 4*len(e.words) {
+	data := e.bytes()
+	if len(data) != 4*len(e.words) {
 		t.Fatalf("%v: the number of words is not that of the buffer", e.at)
 	}
 	for i, s := range e.words {
-		got := binary.LittleEndian.Uint32(list[0].Bytes[4*i:])
+		got := binary.LittleEndian.Uint32(data[4*i:])
 		if s == "_" {
 			continue
 		}
@@ -190,7 +212,7 @@ func (e *expectation) check(t *testing.T, list []exec.Buffer, p *ir.Program) {
 			t.Fatal(err)
 		}
 		if got != want {
-			t.Errorf("%d.%d word %d: 0x%x = %d = %v; want 0x%x = %s\n%s", e.at.Set, e.at.Binding, i, got, int32(got), math.Float32frombits(got), want, s, p)
+			t.Errorf("%s word %d: 0x%x = %d = %v; want 0x%x = %s\n%s", e.at, i, got, int32(got), math.Float32frombits(got), want, s, p)
 			return
 		}
 	}

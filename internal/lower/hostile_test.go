@@ -1,0 +1,80 @@
+package lower
+
+import (
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/asm"
+	"github.com/chiaro-gpu/chiaro/valid"
+)
+
+// sources returns the text of the module of each golden case, by file.
+func sources(t testing.TB) map[string][]byte {
+	files, _ := filepath.Glob("testdata/*/*.txtar")
+	out := map[string][]byte{}
+	for _, file := range files {
+		a, err := txtar.ParseFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[file] = a.Files[0].Data
+	}
+	return out
+}
+
+// TestHostile lowers modules in which words were exchanged: whatever decodes
+// gives a program or an error.
+func TestHostile(t *testing.T) {
+	rounds := 200
+	if n, err := strconv.Atoi(os.Getenv("CHIARO_ROUNDS")); err == nil {
+		rounds = n
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	survived := 0
+	for file, text := range sources(t) {
+		words, err := asm.Assemble(text, asm.AssembleOptions{Version: spirv.Version16})
+		if err != nil {
+			t.Fatal(file, err)
+		}
+		for range rounds {
+			w := append([]uint32(nil), words...)
+			for range 1 + r.IntN(3) {
+				mutate(r, w)
+			}
+			m, err := spirv.FromWords(w)
+			if err != nil {
+				continue
+			}
+			survived++
+			v := valid.Assume(facts.Gather(m, nil))
+			for i := range v.Facts().EntryPoints {
+				// a program or an error: which one is not the point
+				_, _ = Stage(v, &v.Facts().EntryPoints[i], Options{MaxValues: 1 << 18})
+			}
+		}
+	}
+	t.Logf("%d modules decoded", survived)
+}
+
+// mutate changes one word behind the header to another one of the module, to
+// one that is close, or to a small number.
+func mutate(r *rand.Rand, w []uint32) {
+	at := spirv.HeaderWords + r.IntN(len(w)-spirv.HeaderWords)
+	switch r.IntN(4) {
+	case 0:
+		w[at] = w[spirv.HeaderWords+r.IntN(len(w)-spirv.HeaderWords)]
+	case 1:
+		w[at] += uint32(r.IntN(5)) - 2
+	case 2:
+		w[at] = uint32(r.IntN(64))
+	case 3: // another opcode of the same length
+		w[at] = w[at]&0xffff0000 | uint32(r.IntN(400))
+	}
+}

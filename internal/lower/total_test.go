@@ -1,0 +1,45 @@
+package lower
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"github.com/chiaro-gpu/chiaro/internal/direct"
+	"github.com/chiaro-gpu/chiaro/spirv"
+)
+
+// TestTotal demands a case for each instruction that is lowered: a line of a
+// truth table, or a module that has it and a run section.
+func TestTotal(t *testing.T) {
+	var text []byte
+	tables, _ := filepath.Glob("testdata/truth/*.txt")
+	cases, _ := filepath.Glob("testdata/*/*.txtar")
+	for _, file := range append(tables, cases...) {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if filepath.Ext(file) == ".txt" || bytes.Contains(data, []byte("-- run --")) {
+			text = append(text, data...)
+		}
+	}
+	has := func(name string) bool {
+		ok, _ := regexp.Match(`\b`+name+`\b`, text)
+		return ok
+	}
+	for _, row := range spirv.Ops() {
+		op := spirv.Op(row.Value())
+		_, one := direct.Lookup(op)
+		if (rules[op] != nil || one) && op != spirv.OpExtInst && !has(op.String()) {
+			t.Errorf("%s has no case", op)
+		}
+	}
+	for op := range extended {
+		if !has(op.String()) {
+			t.Errorf("GLSL.std.450 %s has no case", op)
+		}
+	}
+}
