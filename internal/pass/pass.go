@@ -16,7 +16,10 @@ type Pass struct {
 // Passes are all passes in the order in which Run applies them. Some stand
 // there twice: what comes between has made work for them.
 var Passes = []Pass{
+	{"inline", inline},
 	{"fold", each(fold)},
+	{"settle", each(settle)},
+	{"remove", remove},
 	{"promote", promote},
 	{"join", each(join)},
 	{"thread", each(thread)},
@@ -28,11 +31,14 @@ var Passes = []Pass{
 // order states why: in each pair a run of the first must come before the first
 // run of the second.
 var order = [][2]string{
+	{"inline", "promote"}, // a variable of one function alone may be promoted
+	{"fold", "settle"},    // a place is known once its distance is folded
+	{"settle", "promote"}, // where places are in use, no variable is safe
 	{"fold", "promote"},   // a slot is known once it is folded
 	{"promote", "join"},   // promote gives parameters wherever ways may differ
 	{"fold", "thread"},    // a condition is known to be constant once it is folded
 	{"thread", "tidy"},    // brackets are empty once no lane enters them
-	{"thread", "remove"},  // an arm that nobody enters keeps values alive
+	{"settle", "remove"},  // the place of a variable that nobody uses any more must go before promote
 	{"remove", "compact"}, // what is removed needs no number
 }
 

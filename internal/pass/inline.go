@@ -1,0 +1,160 @@
+package pass
+
+import "github.com/chiaro-gpu/chiaro/internal/ir"
+
+// Bounds on inlining, in operations.
+const (
+	smallFunc = 64      // a function that is inlined wherever it is called
+	bigFunc   = 1 << 10 // one that is inlined at several calls only while there is room
+	roomSmall = 1 << 14 // what small functions may add to the program
+	roomBig   = 1 << 12 // and others
+)
+
+// inline puts the code of functions where they are called: a block whose
+// parameters are the results, so that a return is a branch to its end. The
+// lanes that meet there are those of one call, as before: a call stands where
+// its code then stands, and the calls of one function are places of their own.
+// Variables stay the same slots. Functions that nobody calls any more go.
+//
+// Where calls have a cycle nothing is done; engines refuse such a program.
+func inline(p *ir.Program) {
+	order, calls := callOrder(p)
+	if order == nil {
+		return
+	}
+	added := 0
+	for _, fn := range order { // callees first: each is inlined whole
+		n := &inliner{p: p, f: p.Funcs[fn], calls: calls, added: added}
+		n.edit.f = n.f
+		n.run()
+		added = n.added
+	}
+	dropFuncs(p)
+}
+
+// callOrder returns the functions that the entry point reaches, callees before
+// callers, and how many calls of each there are. The order is nil where calls
+// have a cycle.
+func callOrder(p *ir.Program) (order, calls []int) {
+	type frame struct{ fn, at int }
+	state := make([]uint8, len(p.Funcs)) // 1: on the stack, 2: in the order
+	calls = make([]int, len(p.Funcs))
+	stack := []frame{{0, 0}}
+	state[0] = 1
+	for len(stack) > 0 {
+		top := &stack[len(stack)-1]
+		f := p.Funcs[top.fn]
+		for top.at < len(f.Code) && f.Val(f.Code[top.at]).Op != ir.Call {
+			top.at++
+		}
+		if top.at == len(f.Code) {
+			state[top.fn] = 2
+			order = append(order, top.fn)
+			stack = stack[:len(stack)-1]
+			continue
+		}
+		callee := f.Callee(f.Code[top.at])
+		top.at++
+		calls[callee]++
+		switch state[callee] {
+		case 0:
+			state[callee] = 1
+			stack = append(stack, frame{callee, 0})
+		case 1:
+			return nil, nil
+		}
+	}
+	return order, calls
+}
+
+type inliner struct {
+	p     *ir.Program
+	f     *ir.Func
+	calls []int // by function
+	added int   // operations that inlining has added to the program
+	edit  editor
+	code  []ir.V
+	to    []ir.V // what stands for the results of a call
+}
+
+func (n *inliner) run() {
+	n.to = make([]ir.V, len(n.f.Vals))
+	old := n.f.Code
+	for _, v := range old {
+		if n.f.Val(v).Op == ir.Call {
+			g := n.p.Funcs[n.f.Callee(v)]
+			if n.fits(n.f.Callee(v), len(g.Code)) {
+				n.expand(v, g)
+				continue
+			}
+		}
+		n.code = append(n.code, v)
+	}
+	n.f.Code = n.code
+	for _, v := range n.code {
+		redirect(n.f, v, n.to)
+	}
+}
+
+// fits decides whether a callee is inlined. One that is called once only moves.
+func (n *inliner) fits(callee, size int) bool {
+	if n.calls[callee] == 1 {
+		return true
+	}
+	room := roomBig
+	if size <= smallFunc {
+		room = roomSmall
+	}
+	if size > bigFunc || n.added+size > room {
+		return false
+	}
+	n.added += size
+	return true
+}
+
+// expand puts a copy of the callee's code in the place of a call.
+func (n *inliner) expand(call ir.V, g *ir.Func) {
+	f := n.f
+	args := append([]ir.V(nil), f.CallArgs(call)...)
+	results := append([]ir.V(nil), f.CallResults(call)...)
+	c := &copier{from: g, edit: &n.edit, to: make([]ir.V, len(g.Vals))}
+	for i, a := range g.Args {
+		c.to[a] = args[i]
+	}
+	for _, v := range g.Code {
+		n.code = append(n.code, c.copy(v))
+	}
+	for i, p := range g.Results() {
+		n.to[results[i]] = c.to[p]
+	}
+}
+
+// dropFuncs drops the functions that nobody calls and numbers the rest anew.
+// What they leave of their variables belongs to the entry point.
+func dropFuncs(p *ir.Program) {
+	order, _ := callOrder(p)
+	number := make([]int, len(p.Funcs))
+	for _, fn := range order {
+		number[fn] = 1
+	}
+	var left []*ir.Func
+	for fn, f := range p.Funcs {
+		if number[fn] > 0 {
+			number[fn] = len(left)
+			left = append(left, f)
+		}
+	}
+	for _, f := range left {
+		for _, v := range f.Code {
+			if x := f.Val(v); x.Op == ir.Call {
+				x.Aux = uint64(number[f.Callee(v)])
+			}
+		}
+	}
+	for i := range p.Vars {
+		if fn := p.Vars[i].Func; fn >= 0 && fn < len(number) {
+			p.Vars[i].Func = number[fn]
+		}
+	}
+	p.Funcs = left
+}
