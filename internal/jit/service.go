@@ -27,7 +27,12 @@ func (w *worker) serve(site *amd64.Site) error {
 	}
 	for i, r := range v.in.Masks {
 		at := v.first + i*vcode.PartLanes
-		bits := uint64(binary.LittleEndian.Uint16(v.register(r)))
+		bits := uint64(0xffff)
+		if one, ok := v.site.Func.Const(r); !ok {
+			bits = uint64(binary.LittleEndian.Uint16(v.register(r)))
+		} else if one == 0 {
+			bits = 0
+		}
 		v.set[at>>6] |= bits << (at & 63)
 	}
 	if v.in.Op == vcode.Step {
@@ -57,6 +62,9 @@ func (v *visit) at(list []vcode.Reg, i, lane int) (vcode.Reg, int) {
 // use returns the bits of the i-th operand in a lane.
 func (v *visit) use(i, lane int) uint64 {
 	r, at := v.at(v.in.Uses, i, lane)
+	if bits, ok := v.site.Func.Const(r); ok {
+		return bits
+	}
 	b := v.register(r)
 	switch v.site.Func.Classes[r] {
 	case vcode.Mask:
@@ -102,21 +110,13 @@ func (v *visit) evaluate() {
 	}
 }
 
-// budget reports the first lane that has taken too many steps.
+// budget says that the subgroup has taken too many steps.
 func (v *visit) budget() error {
-	current := v.current()
-	steps := v.record(current)[v.p.code.Record.Steps/4:]
-	budget := v.job.Steps()
-	for lane := range v.set.All {
-		if uint64(steps[lane]) > budget {
-			index := uint32(current)*v.p.p.SubgroupSize + uint32(lane)
-			return &exec.BudgetError{
-				Func: v.site.Func.Name, Loop: v.in.Value, Origin: v.in.Origin,
-				Group: v.group(), Local: v.local(index), Steps: budget,
-			}
-		}
+	index := uint32(v.current())*v.p.p.SubgroupSize + v.set.First()
+	return &exec.BudgetError{
+		Func: v.site.Func.Name, Loop: v.in.Value, Origin: v.in.Origin,
+		Group: v.group(), Local: v.local(index), Steps: v.job.Steps(),
 	}
-	return nil
 }
 
 // group returns the WorkgroupId of the group that runs.

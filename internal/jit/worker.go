@@ -115,7 +115,7 @@ func (w *worker) arguments() {
 	a[amd64.ArgResources] = addressOf(w.resources)
 	a[amd64.ArgSubgroups] = addressOf(w.subgroups)
 	a[amd64.ArgShared] = addressOf(w.shared)
-	a[amd64.ArgBudget] = uintptr(min(w.job.Steps(), 1<<32-1))
+	a[amd64.ArgBudget] = uintptr(w.job.Steps())
 	for i := range 3 {
 		a[amd64.ArgBase+i] = uintptr(w.job.Base[i])
 		a[amd64.ArgEnd+i] = uintptr(w.job.Base[i] + w.job.Groups[i])

@@ -111,6 +111,8 @@ func (m *machine) subgroup(start, next, ended Label) {
 	m.MovI(RCX, uint64(m.record.Size-m.record.Steps)/4)
 	m.GRR(XOR, RAX, RAX)
 	m.repStos(false)
+	m.GRM(MOV|W, RAX, arg(ArgBudget))
+	m.GRM(MOV_ST|W, RAX, At(R14, m.record.Steps))
 	m.GI(SubI, true, RSP, (m.frames[0].outgoing+63)&^63)
 	for p := range m.funcs[0].Parts {
 		m.GRM(MOV|W, RAX, At(R14, int32(RecordInitial+8*p)))

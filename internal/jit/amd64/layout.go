@@ -11,7 +11,7 @@ const (
 	ArgResources        // address of the resources, ResourceBytes each
 	ArgSubgroups        // address of the subgroups of the worker's group, SubgroupBytes each
 	ArgShared           // address of the workgroup memory, a multiple of 8 long
-	ArgBudget           // steps of an invocation, 32 bits
+	ArgBudget           // steps of a subgroup
 	ArgCount            // groups still to run
 	ArgGroup            // WorkgroupId, three words
 	ArgBase      = ArgGroup + 3
@@ -60,7 +60,7 @@ const (
 type Record struct {
 	Lanes   int32 // of a strip: a multiple of 16
 	Local   int32 // [index, x, y, z][lane], one word each
-	Steps   int32 // one word a lane: steps taken
+	Steps   int32 // a double word: steps that are left
 	Helpers int32 // lanes that were demoted: a double word for each part
 	Private int32 // [slot][lane], one word each
 	Size    int32
@@ -78,7 +78,7 @@ func RecordOf(p *ir.Program) Record {
 	lanes := (int32(p.SubgroupSize) + vcode.PartLanes - 1) &^ (vcode.PartLanes - 1)
 	r := Record{Lanes: lanes, Local: recordFixed}
 	r.Steps = r.Local + 4*4*lanes
-	r.Helpers = r.Steps + 4*lanes
+	r.Helpers = r.Steps + 64
 	r.Private = r.Helpers + 64
 	r.Size = r.Private + 4*lanes*int32(p.PrivateSlots())
 	return r

@@ -7,14 +7,17 @@ import (
 )
 
 // Registers with a fixed meaning in compiled code: R15 the Context, R14 the
-// record of the subgroup, R13 the handles, RSP the frame. All others are
-// scratch between two instructions of vcode.
+// record of the subgroup, R13 the handles, RSP the frame. operand.go says which
+// of the others are given out.
+
+// machineOf is the machine as the allocator sees it.
+var machineOf = regalloc.Machine{Registers: registers, Clobbers: clobbers, InMemory: inMemory}
 
 // Site is a place where code leaves for a service of Go.
 type Site struct {
 	Func  *vcode.Func
 	Inst  *vcode.Inst
-	Slots []int32 // of the function's registers in the frame
+	Slots []int32 // of the function's registers in the frame, where they have any
 }
 
 // Code is a compiled program.
@@ -46,6 +49,7 @@ type machine struct {
 	stopped Label
 
 	literals literals
+	later    []func() // make code that is rarely run, behind the function
 
 	// Of the function being made.
 	f      *vcode.Func
@@ -97,15 +101,18 @@ func (m *machine) layOut() bool {
 		out := int32(0)
 		each(f, func(in *vcode.Inst) {
 			m.demotes = m.demotes || in.IR == ir.Demote
+			if native(in) && !in.Keep && !masked(in.IR) {
+				in.Masks = nil // so that nobody keeps the mask for it
+			}
 			if in.Op == vcode.Call {
 				out = max(out, m.frames[in.Target].outgoing)
 			}
 		})
-		spilled, ok := regalloc.Spill(f, out, MaxStack)
+		allocated, ok := regalloc.Allocate(f, &machineOf, out, MaxStack)
 		if !ok {
 			return false
 		}
-		m.frames[i].Frame = spilled
+		m.frames[i].Frame = allocated
 	}
 	return true
 }
@@ -164,13 +171,19 @@ func (m *machine) function(i int) {
 			m.inst(&m.f.Blocks[b].Insts[j])
 		}
 	}
+	for len(m.later) > 0 {
+		list := m.later
+		m.later = nil
+		for _, do := range list {
+			do()
+		}
+	}
 }
 
 // inst makes the code of one instruction.
 func (m *machine) inst(in *vcode.Inst) {
 	switch in.Op {
-	case vcode.Const:
-		m.constant(in)
+	case vcode.Undef:
 	case vcode.Copy:
 		m.copy(in)
 	case vcode.And, vcode.AndNot, vcode.Or:
@@ -178,13 +191,13 @@ func (m *machine) inst(in *vcode.Inst) {
 	case vcode.Lane, vcode.Strip:
 		m.lane(in)
 	case vcode.Arg:
-		m.move(m.f.Args[in.Key.Aux], m.slot(in.Defs[0]), m.incoming(m.frame.args[in.Key.Aux]))
+		m.fromMemory(in.Defs[0], m.incoming(m.frame.args[in.Key.Aux]))
 	case vcode.SetResult:
-		m.move(m.f.Results[in.Key.Aux], m.incoming(m.frame.results[in.Key.Aux]), m.slot(in.Uses[0]))
+		m.toMemory(m.incoming(m.frame.results[in.Key.Aux]), in.Uses[0])
 	case vcode.Call:
 		m.call(in)
 	case vcode.Barrier:
-		m.Call(m.barrier)
+		m.meet(in)
 	case vcode.Step:
 		m.step(in)
 	case vcode.Jump:
@@ -197,9 +210,6 @@ func (m *machine) inst(in *vcode.Inst) {
 		m.Ret()
 	}
 }
-
-// slot is where a register lives.
-func (m *machine) slot(r vcode.Reg) Mem { return At(RSP, m.frame.Slots[r]) }
 
 // incoming is a place in the caller's frame.
 func (m *machine) incoming(off int32) Mem { return At(RSP, m.frame.Size+64+off) }

@@ -1,6 +1,8 @@
 package amd64
 
 import (
+	"math"
+
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
@@ -40,21 +42,21 @@ const (
 // rules is the code of operations on 16 lanes. What is not here leaves for Go,
 // which asks the operation's row in the IR.
 var rules = map[rule]emitter{
-	{ir.Add, ir.I32, ir.I32}:  two(VPADDD),
+	{ir.Add, ir.I32, ir.I32}:  either(VPADDD),
 	{ir.Sub, ir.I32, ir.I32}:  two(VPSUBD),
-	{ir.Mul, ir.I32, ir.I32}:  two(VPMULLD),
-	{ir.And, ir.I32, ir.I32}:  two(VPANDD),
+	{ir.Mul, ir.I32, ir.I32}:  either(VPMULLD),
+	{ir.And, ir.I32, ir.I32}:  either(VPANDD),
 	{ir.Or, ir.I32, ir.I32}:   two(VPORD),
-	{ir.Xor, ir.I32, ir.I32}:  two(VPXORD),
-	{ir.UMin, ir.I32, ir.I32}: two(VPMINUD),
-	{ir.UMax, ir.I32, ir.I32}: two(VPMAXUD),
-	{ir.SMin, ir.I32, ir.I32}: two(VPMINSD),
-	{ir.SMax, ir.I32, ir.I32}: two(VPMAXSD),
+	{ir.Xor, ir.I32, ir.I32}:  either(VPXORD),
+	{ir.UMin, ir.I32, ir.I32}: either(VPMINUD),
+	{ir.UMax, ir.I32, ir.I32}: either(VPMAXUD),
+	{ir.SMin, ir.I32, ir.I32}: either(VPMINSD),
+	{ir.SMax, ir.I32, ir.I32}: either(VPMAXSD),
 	{ir.SAbs, ir.I32, ir.I32}: one(VPABSD),
 	{ir.Not, ir.I32, ir.I32}:  withWord(VPXORD, 0xffffffff),
-	{ir.Shl, ir.I32, ir.I32}:  shift(VPSLLVD),
-	{ir.LShr, ir.I32, ir.I32}: shift(VPSRLVD),
-	{ir.AShr, ir.I32, ir.I32}: shift(VPSRAVD),
+	{ir.Shl, ir.I32, ir.I32}:  shift(VPSLLVD, VPSLLD),
+	{ir.LShr, ir.I32, ir.I32}: shift(VPSRLVD, VPSRLD),
+	{ir.AShr, ir.I32, ir.I32}: shift(VPSRAVD, VPSRAD),
 
 	{ir.And, ir.B1, ir.B1}: maskBinary(KANDW),
 	{ir.Or, ir.B1, ir.B1}:  maskBinary(KORW),
@@ -71,10 +73,10 @@ var rules = map[rule]emitter{
 	{ir.FLt, ir.B1, ir.F32}: compare(VCMPPS, orderedLT),
 	{ir.FLe, ir.B1, ir.F32}: compare(VCMPPS, orderedLE),
 
-	{ir.FAdd, ir.F32, ir.F32}:       rounded(VADDPS),
-	{ir.FSub, ir.F32, ir.F32}:       rounded(VSUBPS),
-	{ir.FMul, ir.F32, ir.F32}:       rounded(VMULPS),
-	{ir.FDiv, ir.F32, ir.F32}:       rounded(VDIVPS),
+	{ir.FAdd, ir.F32, ir.F32}:       rounded(VADDPS, true),
+	{ir.FSub, ir.F32, ir.F32}:       rounded(VSUBPS, false),
+	{ir.FMul, ir.F32, ir.F32}:       rounded(VMULPS, true),
+	{ir.FDiv, ir.F32, ir.F32}:       rounded(VDIVPS, false),
 	{ir.FFma, ir.F32, ir.F32}:       multiplyAdd,
 	{ir.FSqrt, ir.F32, ir.F32}:      roundedUnary(VSQRTPS),
 	{ir.FNeg, ir.F32, ir.F32}:       withWord(VPXORD, 0x80000000),
@@ -125,21 +127,29 @@ var rules = map[rule]emitter{
 // not leave for Go.
 func Native(k ir.Key, op ir.Op) bool {
 	_, ok := rules[rule{op, k.Type, k.From}]
-	return ok
+	return ok && (op != ir.At || k.Aux <= math.MaxUint32)
+}
+
+// native reports whether an instruction does not leave for Go.
+func native(in *vcode.Inst) bool { return in.Op == vcode.Lane && Native(in.Key, in.IR) }
+
+// masked reports whether the code of an IR operation looks at the active lanes
+// where it does not keep the others.
+func masked(op ir.Op) bool {
+	switch op {
+	case ir.Len, ir.Ld, ir.St, ir.PLd, ir.PSt:
+		return true
+	}
+	return false
 }
 
 // lane makes the code of an IR operation: its rule's, or a call of Go that is
 // skipped where no lane is active.
 func (m *machine) lane(in *vcode.Inst) {
-	if emit, ok := rules[rule{in.IR, in.Key.Type, in.Key.From}]; ok && in.Op == vcode.Lane {
-		emit(m, in)
+	if native(in) {
+		rules[rule{in.IR, in.Key.Type, in.Key.From}](m, in)
 		return
 	}
-	m.leaveUnlessEmpty(in)
-}
-
-// leaveUnlessEmpty calls Go for an instruction if any lane is active.
-func (m *machine) leaveUnlessEmpty(in *vcode.Inst) {
 	skip := m.NewLabel()
 	m.testMasks(in.Masks)
 	m.Jcc(Equal, skip)
@@ -150,10 +160,24 @@ func (m *machine) leaveUnlessEmpty(in *vcode.Inst) {
 // two is d = u0 op u1.
 func two(op Op) emitter {
 	return func(m *machine, in *vcode.Inst) {
-		m.execution(in)
-		m.loadVec(0, in.Uses[0])
-		m.RM(op, V512, 0, 0, m.slot(in.Uses[1]), 0)
-		m.define(in, 0)
+		a := m.vec(in.Uses[0], 0)
+		d, o := m.dest(in, 0)
+		m.with(op, d, a, in.Uses[1], o)
+		m.done(in, d)
+	}
+}
+
+// either is d = u0 op u1 where the operands may be exchanged.
+func either(op Op) emitter {
+	return func(m *machine, in *vcode.Inst) {
+		x, y := in.Uses[0], in.Uses[1]
+		if _, ok := m.real(x); !ok {
+			x, y = y, x
+		}
+		a := m.vec(x, 0)
+		d, o := m.dest(in, 0)
+		m.with(op, d, a, y, o)
+		m.done(in, d)
 	}
 }
 
@@ -161,156 +185,185 @@ func two(op Op) emitter {
 // not less, which fmin wants of its first.
 func swapped(op Op) emitter {
 	return func(m *machine, in *vcode.Inst) {
-		m.execution(in)
-		m.loadVec(0, in.Uses[1])
-		m.RM(op, V512, 0, 0, m.slot(in.Uses[0]), 0)
-		m.define(in, 0)
+		a := m.vec(in.Uses[1], 0)
+		d, o := m.dest(in, 0)
+		m.with(op, d, a, in.Uses[0], o)
+		m.done(in, d)
 	}
 }
 
 func one(op Op) emitter {
 	return func(m *machine, in *vcode.Inst) {
-		m.execution(in)
-		m.RM(op, V512, 0, 0, m.slot(in.Uses[0]), 0)
-		m.define(in, 0)
+		d, o := m.dest(in, 0)
+		m.with(op, d, 0, in.Uses[0], o)
+		m.done(in, d)
 	}
 }
 
 // withWord is d = u0 op a constant.
 func withWord(op Op, v uint32) emitter {
 	return func(m *machine, in *vcode.Inst) {
-		m.execution(in)
-		m.loadVec(0, in.Uses[0])
-		m.RM(op, V512, 0, 0, m.word32(v), BC)
-		m.define(in, 0)
+		a := m.vec(in.Uses[0], 0)
+		d, o := m.dest(in, 0)
+		m.RM(op, V512, d, a, m.word32(v), o|BC)
+		m.done(in, d)
 	}
 }
 
 // shift takes the count modulo 32, which the machine does not.
-func shift(op Op) emitter {
+func shift(variable, fixed Op) emitter {
 	return func(m *machine, in *vcode.Inst) {
-		m.execution(in)
-		m.loadVec(0, in.Uses[0])
-		m.loadVec(1, in.Uses[1])
-		m.RM(VPANDD, V512, 1, 1, m.word32(31), BC)
-		m.RR(op, V512, 0, 0, 1, 0)
-		m.define(in, 0)
+		a := m.vec(in.Uses[0], 0)
+		d, o := m.dest(in, 0)
+		if n, ok := m.f.Const(in.Uses[1]); ok {
+			m.RRI(fixed, V512, d, 0, a, uint8(n&31), o)
+		} else {
+			count := m.vec(in.Uses[1], 1)
+			m.RM(VPANDD, V512, 1, count, m.word32(31), BC)
+			m.RR(variable, V512, d, a, 1, o)
+		}
+		m.done(in, d)
 	}
 }
 
-// rounding is the embedded rounding that an operation's flags ask for.
-func rounding(in *vcode.Inst) Opt {
-	if in.Key.Flags&ir.RTZ != 0 {
-		return RZ
+// rounded is d = u0 op u1 of floats. Machine code rounds to nearest even unless
+// told otherwise (Context).
+func rounded(op Op, commutes bool) emitter {
+	nearest := two(op)
+	if commutes {
+		nearest = either(op)
 	}
-	return RN
-}
-
-func rounded(op Op) emitter {
 	return func(m *machine, in *vcode.Inst) {
-		m.execution(in)
-		m.loadVec(0, in.Uses[0])
-		m.loadVec(1, in.Uses[1])
-		m.RR(op, V512, 0, 0, 1, rounding(in))
-		m.define(in, 0)
+		if in.Key.Flags&ir.RTZ == 0 {
+			nearest(m, in)
+			return
+		}
+		a, b := m.vec(in.Uses[0], 0), m.vec(in.Uses[1], 1)
+		d, o := m.dest(in, 0)
+		m.RR(op, V512, d, a, b, o|RZ)
+		m.done(in, d)
 	}
 }
 
 func roundedUnary(op Op) emitter {
+	nearest := one(op)
 	return func(m *machine, in *vcode.Inst) {
-		m.execution(in)
-		m.loadVec(0, in.Uses[0])
-		m.RR(op, V512, 0, 0, 0, rounding(in))
-		m.define(in, 0)
+		if in.Key.Flags&ir.RTZ == 0 {
+			nearest(m, in)
+			return
+		}
+		a := m.vec(in.Uses[0], 0)
+		d, o := m.dest(in, 0)
+		m.RR(op, V512, d, 0, a, o|RZ)
+		m.done(in, d)
 	}
 }
 
-// multiplyAdd is d = u0·u1 + u2, rounded once.
+// multiplyAdd is d = u0·u1 + u2, rounded once. The machine's instruction writes
+// over one of its operands.
 func multiplyAdd(m *machine, in *vcode.Inst) {
-	m.execution(in)
-	m.loadVec(0, in.Uses[0])
-	m.loadVec(1, in.Uses[1])
-	m.loadVec(2, in.Uses[2])
-	m.RR(VFMADD213PS, V512, 0, 1, 2, rounding(in))
-	m.define(in, 0)
+	a, b, c := in.Uses[0], in.Uses[1], in.Uses[2]
+	d, inRegister := m.real(in.Defs[0])
+	if in.Keep || !inRegister {
+		d = 0
+	}
+	sum, _ := m.real(c)
+	if _, ok := m.real(a); !ok {
+		a, b = b, a // one of them may stand in memory
+	}
+	switch {
+	case in.Key.Flags&ir.RTZ != 0:
+		m.loadVec(0, a)
+		m.RR(VFMADD213PS, V512, 0, m.vec(b, 1), m.vec(c, 2), RZ)
+		d = 0
+	case d == sum:
+		m.with(VFMADD231PS, d, m.vec(a, 0), b, 0)
+	default:
+		if x, _ := m.real(b); x == d {
+			a, b = b, a
+		}
+		m.loadVec(d, a)
+		m.with(VFMADD213PS, d, m.vec(b, 1), c, 0)
+	}
+	m.define(in, d)
 }
 
 func roundScale(mode uint8) emitter {
 	return func(m *machine, in *vcode.Inst) {
-		m.execution(in)
-		m.RMI(VRNDSCALEPS, V512, 0, 0, m.slot(in.Uses[0]), mode, 0)
-		m.define(in, 0)
+		d, o := m.dest(in, 0)
+		m.withImm(VRNDSCALEPS, d, 0, in.Uses[0], mode, o)
+		m.done(in, d)
 	}
 }
 
 // canonical makes every NaN the canonical one.
 func canonical(m *machine, in *vcode.Inst) {
-	m.execution(in)
-	m.loadVec(0, in.Uses[0])
-	m.RRI(VCMPPS, V512, 2, 0, 0, unordered, 0)
-	m.RM(VPBROADCASTD, V512, 0, 0, m.word32(0x7fc00000), K(2))
-	m.define(in, 0)
+	a := m.vec(in.Uses[0], 0)
+	m.RRI(VCMPPS, V512, 2, a, a, unordered, 0)
+	d := Reg(0)
+	if x, ok := m.real(in.Defs[0]); ok && !in.Keep {
+		d = x
+	}
+	m.moveVec(d, a)
+	m.RM(VPBROADCASTD, V512, d, 0, m.word32(0x7fc00000), K(2))
+	m.define(in, d)
 }
 
-func same(m *machine, in *vcode.Inst) {
-	m.execution(in)
-	m.loadVec(0, in.Uses[0])
-	m.define(in, 0)
-}
+func same(m *machine, in *vcode.Inst) { m.copy(in) }
 
 // fromMask is 1 where the mask is set and 0 elsewhere.
 func fromMask(m *machine, in *vcode.Inst) {
-	m.execution(in)
-	m.loadMask(2, in.Uses[0])
-	m.RM(VPBROADCASTD, V512, 0, 0, m.word32(1), K(2)|Z)
-	m.define(in, 0)
+	k := m.mask(in.Uses[0], 2)
+	d := Reg(0)
+	if x, ok := m.real(in.Defs[0]); ok && !in.Keep {
+		d = x
+	}
+	m.RM(VPBROADCASTD, V512, d, 0, m.word32(1), K(k)|Z)
+	m.define(in, d)
 }
 
 // compare is a comparison of vectors into a mask.
 func compare(op Op, predicate uint8) emitter {
 	return func(m *machine, in *vcode.Inst) {
-		m.execution(in)
-		m.loadVec(0, in.Uses[0])
-		m.RMI(op, V512, 2, 0, m.slot(in.Uses[1]), predicate, K(1))
-		m.defineMask(in, 2)
+		a := m.vec(in.Uses[0], 0)
+		k := m.destMask(in, 2)
+		m.withImm(op, k, a, in.Uses[1], predicate, 0)
+		m.doneMask(in, k)
 	}
 }
 
 func maskBinary(op Op) emitter {
 	return func(m *machine, in *vcode.Inst) {
-		m.execution(in)
-		m.loadMask(2, in.Uses[0])
-		m.loadMask(3, in.Uses[1])
-		m.RR(op, V128, 2, 2, 3, 0)
-		m.RR(KANDW, V128, 2, 2, 1, 0)
-		m.defineMask(in, 2)
+		a, b := m.mask(in.Uses[0], 2), m.mask(in.Uses[1], 3)
+		k := m.destMask(in, 2)
+		m.RR(op, V128, k, a, b, 0)
+		m.doneMask(in, k)
 	}
 }
 
 func maskNot(m *machine, in *vcode.Inst) {
-	m.execution(in)
-	m.loadMask(2, in.Uses[0])
-	m.RR(KANDNW, V128, 2, 2, 1, 0)
-	m.defineMask(in, 2)
+	a := m.mask(in.Uses[0], 2)
+	k := m.destMask(in, 2)
+	m.RR(KNOTW, V128, k, 0, a, 0)
+	m.doneMask(in, k)
 }
 
 // choose is u0 ? u1 : u2.
 func choose(m *machine, in *vcode.Inst) {
-	m.execution(in)
-	m.loadMask(2, in.Uses[0])
-	m.loadVec(0, in.Uses[2])
-	m.RM(VMOVDQA32, V512, 0, 0, m.slot(in.Uses[1]), K(2))
-	m.define(in, 0)
+	k := m.mask(in.Uses[0], 2)
+	no := m.vec(in.Uses[2], 0)
+	d := Reg(0)
+	if x, ok := m.real(in.Defs[0]); ok && !in.Keep {
+		d = x
+	}
+	m.with(VPBLENDMD, d, no, in.Uses[1], K(k))
+	m.define(in, d)
 }
 
 func chooseMask(m *machine, in *vcode.Inst) {
-	m.execution(in)
-	m.loadMask(2, in.Uses[0])
-	m.loadMask(3, in.Uses[1])
-	m.loadMask(4, in.Uses[2])
-	m.RR(KANDW, V128, 3, 2, 3, 0)
-	m.RR(KANDNW, V128, 4, 2, 4, 0)
-	m.RR(KORW, V128, 3, 3, 4, 0)
-	m.RR(KANDW, V128, 3, 3, 1, 0)
-	m.defineMask(in, 3)
+	which := m.mask(in.Uses[0], 1)
+	m.RR(KANDW, V128, 2, which, m.mask(in.Uses[1], 2), 0)
+	m.RR(KANDNW, V128, 3, which, m.mask(in.Uses[2], 3), 0)
+	m.RR(KORW, V128, 2, 2, 3, 0)
+	m.doneMask(in, 2)
 }

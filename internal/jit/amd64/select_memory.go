@@ -17,12 +17,8 @@ const (
 // highHalf puts the upper eight lanes of s into the lower eight of d.
 func (m *machine) highHalf(d, s Reg) { m.RRI(VSHUFF32X4, V512, d, s, s, high, 0) }
 
-// broadcast puts a constant into all lanes of z.
-func (m *machine) broadcast(z Reg, v uint32) { m.RM(VPBROADCASTD, V512, z, 0, m.word32(v), 0) }
-
 // handle is the handle of the push constants, the workgroup memory or a table.
 func handle(m *machine, in *vcode.Inst) {
-	m.execution(in)
 	n := uint32(HandlePush)
 	switch in.IR {
 	case ir.Wg:
@@ -36,7 +32,6 @@ func handle(m *machine, in *vcode.Inst) {
 
 // resource is the handle of descriptor u0 of resource Aux, null out of range.
 func resource(m *machine, in *vcode.Inst) {
-	m.execution(in)
 	at := int32(in.Key.Aux) * ResourceBytes
 	m.GRM(MOV|W, RAX, arg(ArgResources))
 	m.loadVec(0, in.Uses[0])
@@ -53,21 +48,14 @@ func (m *machine) handleField(d, index, z, k Reg, field int32) {
 }
 
 func length(m *machine, in *vcode.Inst) {
-	m.execution(in)
-	m.loadVec(0, in.Uses[0])
-	m.RR(VPXORD, V512, 3, 3, 3, 0)
-	m.RR(KMOVW, V128, 2, 0, 1, 0)
-	m.handleField(3, 2, 0, 2, handleLength)
+	m.RR(VPXORD, V128, 3, 3, 3, 0)
+	m.RR(KMOVW, V128, 2, 0, m.execution(in), 0)
+	m.handleField(3, 2, m.vec(in.Uses[0], 0), 2, handleLength)
 	m.define(in, 3)
 }
 
 // offsetAt is u0 + u1·Aux, saturating: 32·32 + 32 bits fit in 64.
 func offsetAt(m *machine, in *vcode.Inst) {
-	if in.Key.Aux > math.MaxUint32 {
-		m.leaveUnlessEmpty(in)
-		return
-	}
-	m.execution(in)
 	m.loadVec(0, in.Uses[0])
 	m.loadVec(1, in.Uses[1])
 	m.highHalf(2, 0)
@@ -83,24 +71,24 @@ func offsetAt(m *machine, in *vcode.Inst) {
 	m.define(in, 0)
 }
 
-// address finds where the lanes of K1 access size bytes: K2 becomes those of
+// address finds where the lanes of k access size bytes: K2 becomes those of
 // the first eight lanes that are in range, K3 those of the last eight, and the
 // addresses stand in Z5 and Z6. field says what bounds the access. It returns
-// false where no offset can be in range.
-func (m *machine) address(in *vcode.Inst, size uint64, field int32) bool {
+// false where no offset can be in range. It uses K1 and vectors below 7.
+func (m *machine) address(in *vcode.Inst, k Reg, size uint64, field int32) bool {
 	reach := in.Key.Aux + size
 	if in.Key.Aux > math.MaxUint32 || reach > math.MaxUint32 {
 		return false
 	}
 	m.loadVec(0, in.Uses[0])
 	m.loadVec(1, in.Uses[1])
-	m.RR(VPXORD, V512, 3, 3, 3, 0)
-	m.RR(KMOVW, V128, 2, 0, 1, 0)
+	m.RR(VPXORD, V128, 3, 3, 3, 0)
+	m.RR(KMOVW, V128, 2, 0, k, 0)
 	m.handleField(3, 2, 0, 2, field)
 	// In range: length >= reach, and then off <= length - reach.
-	m.RMI(VPCMPUD, V512, 4, 3, m.word32(uint32(reach)), compareGE, K(1)|BC)
+	m.RMI(VPCMPUD, V512, 2, 3, m.word32(uint32(reach)), compareGE, K(k)|BC)
 	m.RM(VPSUBD, V512, 3, 3, m.word32(uint32(reach)), BC)
-	m.RRI(VPCMPUD, V512, 2, 1, 3, compareLE, K(4))
+	m.RRI(VPCMPUD, V512, 2, 1, 3, compareLE, K(2))
 	m.RRI(KSHIFTRW, V128, 3, 0, 2, 8, 0)
 	m.highHalf(3, 1)
 	m.highHalf(4, 2)
@@ -110,11 +98,11 @@ func (m *machine) address(in *vcode.Inst, size uint64, field int32) bool {
 }
 
 // base gathers the addresses of eight handles and adds the offsets in off. It
-// uses K4.
+// uses K1.
 func (m *machine) base(d, index, off, k Reg, imm uint64) {
-	m.RR(VPXORD, V512, d, d, d, 0)
-	m.RR(KMOVW, V128, 4, 0, k, 0)
-	m.RM(VPGATHERDQ, V512, d, 0, Indexed(R13, index, 8, 0), K(4))
+	m.RR(VPXORD, V128, d, d, d, 0)
+	m.RR(KMOVW, V128, 1, 0, k, 0)
+	m.RM(VPGATHERDQ, V512, d, 0, Indexed(R13, index, 8, 0), K(1))
 	m.RR(VPMOVZXDQ, V512, off, 0, off, 0)
 	m.RR(VPADDQ, V512, d, d, off, 0)
 	if imm != 0 {
@@ -124,10 +112,9 @@ func (m *machine) base(d, index, off, k Reg, imm uint64) {
 
 // load gathers 32 bits for each lane, 0 out of range.
 func load(m *machine, in *vcode.Inst) {
-	m.execution(in)
-	m.RR(VPXORD, V512, 7, 7, 7, 0)
-	if m.address(in, 4, handleLength) {
-		m.RR(VPXORD, V512, 8, 8, 8, 0)
+	m.RR(VPXORD, V128, 7, 7, 7, 0)
+	if m.address(in, m.execution(in), 4, handleLength) {
+		m.RR(VPXORD, V128, 8, 8, 8, 0)
 		m.RM(VPGATHERQD, V512, 7, 0, Indexed(NoReg, 5, 1, 0), K(2))
 		m.RM(VPGATHERQD, V512, 8, 0, Indexed(NoReg, 6, 1, 0), K(3))
 		m.RRI(VSHUFF32X4, V512, 7, 7, 8, both, 0)
@@ -138,12 +125,7 @@ func load(m *machine, in *vcode.Inst) {
 // store scatters 32 bits of each lane, lanes ascending, nothing out of range
 // and nothing for helpers.
 func store(m *machine, in *vcode.Inst) {
-	m.execution(in)
-	if m.demotes {
-		m.RM(KMOVW, V128, 2, 0, At(R14, m.record.Helpers+8*int32(in.Part)), 0)
-		m.RR(KANDNW, V128, 1, 2, 1, 0)
-	}
-	if !m.address(in, 4, handleWrites) {
+	if !m.address(in, m.writers(in), 4, handleWrites) {
 		return
 	}
 	m.loadVec(7, in.Uses[2])
@@ -152,14 +134,25 @@ func store(m *machine, in *vcode.Inst) {
 	m.RM(VPSCATTERQD, V512, 8, 0, Indexed(NoReg, 6, 1, 0), K(3))
 }
 
+// writers returns the lanes of an instruction that are no helpers, in K1 where
+// they are not those of its mask.
+func (m *machine) writers(in *vcode.Inst) Reg {
+	k := m.execution(in)
+	if !m.demotes {
+		return k
+	}
+	m.RM(KMOVW, V128, 2, 0, At(R14, m.record.Helpers+8*int32(in.Part)), 0)
+	m.RR(KANDNW, V128, 1, 2, k, 0)
+	return 1
+}
+
 // private finds a slot of a variable in the lane's memory: K2 becomes the
 // lanes in range, Z0 the index of the word from the returned place on.
 func (m *machine) private(in *vcode.Inst) Mem {
 	v := m.prog.Vars[in.Key.Aux]
-	m.execution(in)
-	m.loadVec(0, in.Uses[0])
-	m.RMI(VPCMPUD, V512, 2, 0, m.word32(v.Slots), compareLT, K(1)|BC)
-	m.RM(VPMULLD, V512, 0, 0, m.word32(uint32(m.record.Lanes)), BC)
+	slot := m.vec(in.Uses[0], 0)
+	m.RMI(VPCMPUD, V512, 2, slot, m.word32(v.Slots), compareLT, K(m.execution(in))|BC)
+	m.RM(VPMULLD, V512, 0, slot, m.word32(uint32(m.record.Lanes)), BC)
 	m.RM(VPADDD, V512, 0, 0, m.iota16(), 0)
 	first := int32(m.prog.VarBase(int(in.Key.Aux)))*m.record.Lanes + int32(in.Part)*vcode.PartLanes
 	return Indexed(R14, 0, 4, m.record.Private+4*first)
@@ -167,20 +160,18 @@ func (m *machine) private(in *vcode.Inst) Mem {
 
 func privateLoad(m *machine, in *vcode.Inst) {
 	at := m.private(in)
-	m.RR(VPXORD, V512, 1, 1, 1, 0)
+	m.RR(VPXORD, V128, 1, 1, 1, 0)
 	m.RM(VPGATHERDD, V512, 1, 0, at, K(2))
 	m.define(in, 1)
 }
 
 func privateStore(m *machine, in *vcode.Inst) {
 	at := m.private(in)
-	m.loadVec(1, in.Uses[1])
-	m.RM(VPSCATTERDD, V512, 1, 0, at, K(2))
+	m.RM(VPSCATTERDD, V512, m.vec(in.Uses[1], 1), 0, at, K(2))
 }
 
 // input is a built-in of a compute program.
 func input(m *machine, in *vcode.Inst) {
-	m.execution(in)
 	s := m.prog.In[in.Key.Aux].Semantic
 	word := func(at Mem) { m.RM(VPBROADCASTD, V512, 0, 0, at, 0) }
 	local := func(row ir.Semantic) Mem {

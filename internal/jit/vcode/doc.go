@@ -5,7 +5,7 @@
 //
 // A strip of B lanes is cut into parts of 16. A virtual register holds 16
 // lanes of one value: a bit each (Mask), 32 bits each (Vec, also for what is
-// narrower, zero-extended), or 64 bits each (Wide). Registers may be written
-// more than once; an instruction with a mask writes the lanes of the mask and
-// keeps the others.
+// narrower, zero-extended), or 64 bits each (Wide); or one number for the whole
+// strip (Gen). Registers may be written more than once; an instruction with a
+// mask writes the lanes of the mask, and keeps the others where it says so.
 package vcode

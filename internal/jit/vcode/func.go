@@ -16,10 +16,13 @@ const (
 	Mask Class = 1 + iota // a bit a lane
 	Vec                   // 32 bits a lane
 	Wide                  // 64 bits a lane
+	Gen                   // one number of up to 64 bits for all lanes
+
+	NumClasses
 )
 
 // Size returns the bytes that a register of the class takes in memory.
-func (c Class) Size() int32 { return [...]int32{Mask: 8, Vec: 64, Wide: 128}[c] }
+func (c Class) Size() int32 { return [...]int32{Mask: 8, Vec: 64, Wide: 128, Gen: 8}[c] }
 
 // ClassOf returns the class that holds values of type t. A handle is 32 bits:
 // its place in a table.
@@ -39,7 +42,7 @@ type Op uint8
 // The operations. Registers are as in Inst: d for Defs, u for Uses, m for
 // Masks.
 const (
-	Const      Op = iota // d0 = Aux in every lane
+	Undef      Op = iota // d0 is anything from here on
 	Copy                 // d0 = u0 for the lanes of m0; all lanes where there is no mask
 	And                  // d0 = u0 & u1, masks
 	AndNot               // d0 = u0 &^ u1, masks
@@ -57,7 +60,7 @@ const (
 )
 
 var opNames = [...]string{
-	Const: "const", Copy: "copy", And: "and", AndNot: "andnot", Or: "or", Lane: "lane", Strip: "strip",
+	Undef: "undef", Copy: "copy", And: "and", AndNot: "andnot", Or: "or", Lane: "lane", Strip: "strip",
 	Arg: "arg", SetResult: "setresult", Call: "call", Barrier: "barrier",
 	Step: "step", Jump: "jump", JumpIfNone: "jumpifnone", Return: "return",
 }
@@ -65,16 +68,20 @@ var opNames = [...]string{
 // String returns the printed form, such as "andnot".
 func (o Op) String() string { return opNames[o] }
 
+// Jumps reports whether Target is a block.
+func (o Op) Jumps() bool { return o == Jump || o == JumpIfNone }
+
 // Inst is one instruction.
 type Inst struct {
 	Op                Op
 	Part              uint8 // which 16 lanes of the strip, for Lane
+	Keep              bool  // lanes outside Masks keep what d has; else they become anything
 	Defs, Uses, Masks []Reg
 	Target            int // block or function
 
 	// The IR operation of Lane and Strip, and for Step the loop or call.
 	IR     ir.Op
-	Key    ir.Key // Aux is that of Const, Arg and SetResult too
+	Key    ir.Key // Aux is that of Arg and SetResult too
 	Value  ir.V
 	Origin int32
 }
@@ -93,6 +100,14 @@ type Func struct {
 	Args    []Class // of the arguments
 	Results []Class // of the results
 	Blocks  []Block // in the order of their code; the first is the entry
+
+	constants []constant // of each register, as far as there are any
+}
+
+// constant is what a register always holds, in every lane.
+type constant struct {
+	bits uint64
+	is   bool
 }
 
 // NewReg returns a new register.
@@ -102,4 +117,20 @@ func (f *Func) NewReg(c Class) Reg {
 	}
 	f.Classes = append(f.Classes, c)
 	return Reg(len(f.Classes) - 1)
+}
+
+// NewConst returns a register that holds the same bits in every lane, always.
+func (f *Func) NewConst(c Class, bits uint64) Reg {
+	r := f.NewReg(c)
+	f.constants = append(f.constants, make([]constant, int(r)+1-len(f.constants))...)
+	f.constants[r] = constant{bits, true}
+	return r
+}
+
+// Const returns the bits of a register made by NewConst.
+func (f *Func) Const(r Reg) (bits uint64, ok bool) {
+	if int(r) >= len(f.constants) {
+		return 0, false
+	}
+	return f.constants[r].bits, f.constants[r].is
 }

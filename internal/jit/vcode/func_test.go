@@ -31,8 +31,8 @@ func TestString(t *testing.T) {
 	f.Blocks = []vcode.Block{
 		{Insts: []vcode.Inst{
 			{Op: vcode.Arg, Defs: []vcode.Reg{k}},
-			{Op: vcode.Const, Defs: []vcode.Reg{a}, Key: ir.Key{Aux: 9}},
-			{Op: vcode.Lane, IR: ir.Add, Key: ir.Key{Type: ir.I32}, Defs: []vcode.Reg{a}, Uses: []vcode.Reg{a, a}, Masks: []vcode.Reg{k}},
+			{Op: vcode.Copy, Defs: []vcode.Reg{a}, Uses: []vcode.Reg{f.NewConst(vcode.Vec, 9)}},
+			{Op: vcode.Lane, IR: ir.Add, Key: ir.Key{Type: ir.I32}, Defs: []vcode.Reg{a}, Uses: []vcode.Reg{a, a}, Masks: []vcode.Reg{k}, Keep: true},
 			{Op: vcode.Copy, Defs: []vcode.Reg{w}, Uses: []vcode.Reg{w}},
 			{Op: vcode.JumpIfNone, Masks: []vcode.Reg{k}, Target: 1},
 			{Op: vcode.Call, Uses: []vcode.Reg{k}, Target: 2},
@@ -42,8 +42,8 @@ func TestString(t *testing.T) {
 	const want = `func "f" parts 1
 b0:
 	k1 = arg #0
-	v2 = const #9
-	v2 = lane add.i32 v2, v2 {k1}
+	v2 = copy 0x9
+	v2 = lane add.i32 v2, v2 {k1} keep
 	w3 = copy w3
 	jumpifnone b1 {k1}
 	call f2 k1

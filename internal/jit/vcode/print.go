@@ -8,7 +8,8 @@ import (
 )
 
 // String returns the text of the function: a line for each instruction, with
-// registers as k (Mask), v (Vec) and w (Wide).
+// registers as k (Mask), v (Vec), w (Wide) and
+// g (Gen), constants as their bits.
 func (f *Func) String() string {
 	var w strings.Builder
 	fmt.Fprintf(&w, "func %q parts %d\n", f.Name, f.Parts)
@@ -42,11 +43,14 @@ func (f *Func) line(in *Inst) string {
 		s += " " + f.names(in.Uses)
 	}
 	switch in.Op {
-	case Const, Arg, SetResult:
+	case Arg, SetResult:
 		s += fmt.Sprintf(" #%d", in.Key.Aux)
 	}
 	if len(in.Masks) > 0 {
 		s += " {" + f.names(in.Masks) + "}"
+		if in.Keep {
+			s += " keep"
+		}
 	}
 	return s
 }
@@ -54,7 +58,10 @@ func (f *Func) line(in *Inst) string {
 func (f *Func) names(list []Reg) string {
 	s := make([]string, len(list))
 	for i, r := range list {
-		s[i] = fmt.Sprintf("%c%d", ".kvw"[f.Classes[r]], r)
+		s[i] = fmt.Sprintf("%c%d", ".kvwg"[f.Classes[r]], r)
+		if bits, ok := f.Const(r); ok {
+			s[i] = fmt.Sprintf("%#x", bits)
+		}
 	}
 	return strings.Join(s, ", ")
 }

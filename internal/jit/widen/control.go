@@ -22,7 +22,7 @@ func (w *widener) set(d, a []vcode.Reg) {
 // clear emits d = no lanes, for each part.
 func (w *widener) clear(d []vcode.Reg) {
 	for p := range d {
-		w.emit(vcode.Inst{Op: vcode.Const, Defs: d[p : p+1]})
+		w.emit(vcode.Inst{Op: vcode.Copy, Defs: d[p : p+1], Uses: []vcode.Reg{w.none}})
 	}
 }
 
@@ -62,9 +62,12 @@ func (w *widener) join(lanes []vcode.Reg) { w.mask(vcode.Or, w.active, w.active,
 func (w *widener) label(v ir.V) {
 	r := &region{op: w.src.Val(v).Op, in: w.regs(vcode.Mask), end: w.newBlock()}
 	if r.op == ir.Loop {
-		w.assign(w.src.Params(v), w.src.Inits(v))
+		w.assign(v, w.src.Inits(v), true)
 		r.top = w.newBlock()
 		w.startBlock(r.top)
+	}
+	if r.op == ir.Block {
+		w.begin(w.src.Params(v))
 	}
 	w.clear(r.in)
 	w.push(v, r)
@@ -143,7 +146,7 @@ func (w *widener) leave() {
 // br sends the active lanes to a label.
 func (w *widener) br(v ir.V) {
 	label := w.src.Val(v).Args[0]
-	w.assign(w.src.Params(label), w.src.BrArgs(v))
+	w.assign(label, w.src.BrArgs(v), false)
 	w.send(w.active, label)
 	w.clear(w.active)
 	w.leak()
@@ -155,9 +158,22 @@ func (w *widener) send(lanes []vcode.Reg, label ir.V) {
 	w.mask(vcode.Or, in, in, lanes)
 }
 
-// assign emits params ← args for the active lanes. All arguments are read
-// before any parameter is written.
-func (w *widener) assign(params, args []ir.V) {
+// begin says that parameters hold nothing yet, where no lane keeps what they
+// held before.
+func (w *widener) begin(params []ir.V) {
+	for _, p := range params {
+		for _, r := range w.value(p) {
+			if !w.homes[p].outlives {
+				w.emit(vcode.Inst{Op: vcode.Undef, Defs: []vcode.Reg{r}})
+			}
+		}
+	}
+}
+
+// assign emits the label's params ← args for the active lanes. All arguments
+// are read before any parameter is written. init says that a loop begins.
+func (w *widener) assign(label ir.V, args []ir.V, init bool) {
+	params := w.src.Params(label)
 	from := make([][]vcode.Reg, len(args))
 	for i, a := range args {
 		from[i] = w.value(a)
@@ -170,7 +186,11 @@ func (w *widener) assign(params, args []ir.V) {
 	for i, p := range params {
 		to := w.value(p)
 		for part := range to {
-			w.copy(to[part], from[i][part], part)
+			keep := w.homes[p].outlives || !w.homes[p].alone
+			if init {
+				keep = w.homes[p].keepsInit
+			}
+			w.copy(to[part], from[i][part], part, keep)
 		}
 	}
 }
@@ -182,13 +202,13 @@ func (w *widener) switchOf(v ir.V) {
 	for i := 0; i < len(cases); i += 2 {
 		k := w.value(cases[i])
 		hit := w.regs(vcode.Mask)
-		w.clear(hit)
 		for p := range w.parts {
 			w.emit(vcode.Inst{
 				Op: vcode.Lane, IR: ir.Eq, Key: ir.Key{Type: ir.B1, From: x.Type}, Value: v, Part: uint8(p),
 				Defs: hit[p : p+1], Uses: []vcode.Reg{selector[p], k[p]}, Masks: w.active[p : p+1],
 			})
 		}
+		w.mask(vcode.And, hit, hit, w.active)
 		w.send(hit, cases[i+1])
 		w.mask(vcode.AndNot, w.active, w.active, hit)
 	}

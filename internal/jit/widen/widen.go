@@ -37,10 +37,12 @@ type widener struct {
 	parts int
 	place []int // of each function of the program among those widened
 
+	none    vcode.Reg     // no lane
 	values  [][]vcode.Reg // of each value: a register for each part
 	active  []vcode.Reg   // A
 	open    []*region
 	regions map[ir.V]*region // by opener
+	homes   []home           // of each value
 	order   []int            // numbers of the blocks begun, in the order of their code
 	next    []vcode.Inst     // of the last of them
 	origin  int32
@@ -71,6 +73,7 @@ func (r *region) skip() int {
 func (w *widener) run() {
 	w.values = make([][]vcode.Reg, len(w.src.Vals))
 	w.regions = map[ir.V]*region{}
+	w.homes = homes(w.src)
 	w.startBlock(w.newBlock())
 	w.prologue()
 	for _, v := range w.src.Code {
@@ -109,6 +112,7 @@ func (w *widener) prologue() {
 		w.dst.Args = append(w.dst.Args, vcode.Mask)
 		w.dst.Results = append(w.dst.Results, vcode.Mask)
 	}
+	w.none = w.dst.NewConst(vcode.Mask, 0)
 	w.active = w.regs(vcode.Mask)
 	for p, a := range w.active {
 		w.emit(vcode.Inst{Op: vcode.Arg, Defs: []vcode.Reg{a}, Key: ir.Key{Aux: uint64(p)}})
@@ -130,11 +134,10 @@ func (w *widener) prologue() {
 		if x.Op != ir.Const {
 			continue
 		}
-		r := w.dst.NewReg(vcode.ClassOf(x.Type)) // one register serves all parts
+		r := w.dst.NewConst(vcode.ClassOf(x.Type), x.Aux) // one register serves all parts
 		for range w.parts {
 			w.values[v] = append(w.values[v], r)
 		}
-		w.emit(vcode.Inst{Op: vcode.Const, Defs: []vcode.Reg{r}, Key: ir.Key{Aux: x.Aux}})
 	}
 }
 
@@ -210,7 +213,7 @@ func (w *widener) operation(v ir.V) {
 	in := vcode.Inst{Op: vcode.Lane, IR: x.Op, Key: w.src.Key(v), Value: v}
 	args := x.Args[:x.Op.Args()]
 	if x.Op.Is(ir.Meets) && x.Op != ir.Fence {
-		in.Op, in.Defs, in.Masks = vcode.Strip, defs, w.active
+		in.Op, in.Defs, in.Masks, in.Keep = vcode.Strip, defs, w.active, defs != nil && w.homes[v].outlives
 		for _, a := range args {
 			in.Uses = append(in.Uses, w.value(a)...)
 		}
@@ -219,7 +222,7 @@ func (w *widener) operation(v ir.V) {
 	}
 	for p := range w.parts {
 		one := in
-		one.Part, one.Masks = uint8(p), w.active[p:p+1]
+		one.Part, one.Masks, one.Keep = uint8(p), w.active[p:p+1], defs != nil && w.homes[v].outlives
 		if defs != nil {
 			one.Defs = defs[p : p+1]
 		}
@@ -239,20 +242,27 @@ func (w *widener) call(v ir.V) {
 	}
 	var to []vcode.Reg
 	from := w.regs(vcode.Mask) // the lanes that come back
+	keep := false
 	for _, r := range w.src.CallResults(v) {
+		keep = keep || w.homes[r].outlives
 		to = append(to, w.value(r)...)
 		from = append(from, w.regs(vcode.ClassOf(w.src.Type(r)))...)
 	}
 	w.emit(vcode.Inst{Op: vcode.Call, Defs: from, Uses: uses, Target: w.place[w.src.Callee(v)]})
 	w.set(w.active, from[:w.parts])
 	for i := range to {
-		w.copy(to[i], from[w.parts+i], i%w.parts)
+		w.copy(to[i], from[w.parts+i], i%w.parts, keep)
 	}
 	w.leak()
 	w.skipIfNone()
 }
 
-// copy emits to = from for the active lanes of a part.
-func (w *widener) copy(to, from vcode.Reg, part int) {
-	w.emit(vcode.Inst{Op: vcode.Copy, Defs: []vcode.Reg{to}, Uses: []vcode.Reg{from}, Masks: w.active[part : part+1]})
+// copy emits to = from for the active lanes of a part; for all lanes unless the
+// others are to keep what they have.
+func (w *widener) copy(to, from vcode.Reg, part int, keep bool) {
+	in := vcode.Inst{Op: vcode.Copy, Defs: []vcode.Reg{to}, Uses: []vcode.Reg{from}, Keep: keep}
+	if keep {
+		in.Masks = w.active[part : part+1]
+	}
+	w.emit(in)
 }

@@ -1,0 +1,341 @@
+package amd64
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/jit/regalloc"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+)
+
+// Registers that the allocator gives out are numbered from the first of their
+// class: vectors from firstVec on, masks from firstMask on, and general ones as
+// generals lists them. Those below are scratch between two instructions of
+// vcode, as are RAX, RCX and RDX.
+const (
+	firstVec  = 9
+	firstMask = 4
+)
+
+// generals are the general registers that are given out.
+var generals = [...]Reg{RBX, RBP, RSI, RDI, R8, R9, R10, R11, R12}
+
+// registers is what the allocator may give out. 64 bits a lane live in memory.
+var registers = [vcode.NumClasses]int{vcode.Mask: 8 - firstMask, vcode.Vec: 32 - firstVec, vcode.Gen: len(generals)}
+
+// class returns the class of a register of the function being made.
+func (m *machine) class(r vcode.Reg) vcode.Class { return m.f.Classes[r] }
+
+// real returns the machine's register in which r lives.
+func (m *machine) real(r vcode.Reg) (Reg, bool) {
+	n := m.frame.Regs[r]
+	if n == regalloc.None {
+		return NoReg, false
+	}
+	switch m.class(r) {
+	case vcode.Mask:
+		return firstMask + Reg(n), true
+	case vcode.Gen:
+		return generals[n], true
+	}
+	return firstVec + Reg(n), true
+}
+
+// slot is where a register lives in memory.
+func (m *machine) slot(r vcode.Reg) Mem { return At(RSP, m.frame.Slots[r]) }
+
+// upper is the second half of a Wide register.
+func upper(at Mem) Mem {
+	at.Disp += 64
+	return at
+}
+
+// vec returns the register that holds r, which is z where it has to be loaded.
+func (m *machine) vec(r vcode.Reg, z Reg) Reg {
+	if x, ok := m.real(r); ok {
+		return x
+	}
+	m.loadVec(z, r)
+	return z
+}
+
+// loadVec puts r into z.
+func (m *machine) loadVec(z Reg, r vcode.Reg) {
+	if x, ok := m.real(r); ok {
+		m.moveVec(z, x)
+		return
+	}
+	if bits, ok := m.f.Const(r); ok {
+		m.broadcast(z, uint32(bits))
+		return
+	}
+	m.RM(VMOVDQA32, V512, z, 0, m.slot(r), 0)
+}
+
+// moveVec copies a register to another one.
+func (m *machine) moveVec(d, s Reg) {
+	if d != s {
+		m.RR(VMOVDQA32, V512, d, 0, s, 0)
+	}
+}
+
+// broadcast puts a constant into all lanes of z.
+func (m *machine) broadcast(z Reg, v uint32) {
+	if v == 0 {
+		m.RR(VPXORD, V128, z, z, z, 0)
+		return
+	}
+	m.RM(VPBROADCASTD, V512, z, 0, m.word32(v), 0)
+}
+
+// with emits op d, a, b, whose last operand may stand in memory. The operation
+// works on full vectors of 32 bits.
+func (m *machine) with(op Op, d, a Reg, b vcode.Reg, o Opt) {
+	if x, ok := m.real(b); ok {
+		m.RR(op, V512, d, a, x, o)
+		return
+	}
+	at, bc := m.operand(b)
+	m.RM(op, V512, d, a, at, o|bc)
+}
+
+// withImm is with for operations that have an immediate.
+func (m *machine) withImm(op Op, d, a Reg, b vcode.Reg, imm uint8, o Opt) {
+	if x, ok := m.real(b); ok {
+		m.RRI(op, V512, d, a, x, imm, o)
+		return
+	}
+	at, bc := m.operand(b)
+	m.RMI(op, V512, d, a, at, imm, o|bc)
+}
+
+// operand is where a register without a register of the machine stands, and
+// whether it is one element for all lanes.
+func (m *machine) operand(r vcode.Reg) (Mem, Opt) {
+	if bits, ok := m.f.Const(r); ok {
+		return m.word32(uint32(bits)), BC
+	}
+	return m.slot(r), 0
+}
+
+// mask returns the mask register that holds r, which is k where it has to be
+// loaded.
+func (m *machine) mask(r vcode.Reg, k Reg) Reg {
+	if x, ok := m.real(r); ok {
+		return x
+	}
+	m.loadMask(k, r)
+	return k
+}
+
+// loadMask puts r into k.
+func (m *machine) loadMask(k Reg, r vcode.Reg) {
+	if x, ok := m.real(r); ok {
+		m.moveMask(k, x)
+		return
+	}
+	if bits, ok := m.f.Const(r); ok {
+		if bits&1 != 0 {
+			m.RR(KXNORW, V128, k, k, k, 0)
+		} else {
+			m.RR(KXORW, V128, k, k, k, 0)
+		}
+		return
+	}
+	m.RM(KMOVW, V128, k, 0, m.slot(r), 0)
+}
+
+func (m *machine) moveMask(d, s Reg) {
+	if d != s {
+		m.RR(KMOVW, V128, d, 0, s, 0)
+	}
+}
+
+// storeMask writes a whole mask to r.
+func (m *machine) storeMask(r vcode.Reg, k Reg) {
+	if x, ok := m.real(r); ok {
+		m.moveMask(x, k)
+		return
+	}
+	m.RM(KMOVW_ST, V128, k, 0, m.slot(r), 0)
+}
+
+// execution returns the mask register of an instruction's mask, K1 where it has
+// to be loaded.
+func (m *machine) execution(in *vcode.Inst) Reg { return m.mask(in.Masks[0], 1) }
+
+// dest is where an instruction makes its result: the register itself, under the
+// mask where the other lanes are kept, or z.
+func (m *machine) dest(in *vcode.Inst, z Reg) (Reg, Opt) {
+	x, ok := m.real(in.Defs[0])
+	switch {
+	case !ok:
+		return z, 0
+	case in.Keep:
+		return x, K(m.execution(in))
+	}
+	return x, 0
+}
+
+// done writes what dest returned to the slot where that is where the result
+// lives.
+func (m *machine) done(in *vcode.Inst, z Reg) {
+	if _, ok := m.real(in.Defs[0]); ok {
+		return
+	}
+	o := Opt(0)
+	if in.Keep {
+		o = K(m.execution(in))
+	}
+	m.RM(VMOVDQA32_ST, V512, z, 0, m.slot(in.Defs[0]), o)
+}
+
+// define writes z to the result, for the lanes of the mask where the others are
+// kept.
+func (m *machine) define(in *vcode.Inst, z Reg) {
+	d, o := m.dest(in, z)
+	if d != z {
+		m.RR(VMOVDQA32, V512, d, 0, z, o)
+	}
+	m.done(in, d)
+}
+
+// destMask is where an instruction makes a mask: the register itself, or k.
+func (m *machine) destMask(in *vcode.Inst, k Reg) Reg {
+	if x, ok := m.real(in.Defs[0]); ok && !in.Keep {
+		return x
+	}
+	return k
+}
+
+// doneMask writes the k of destMask where the result lives. It uses K1 and K3,
+// and changes k.
+func (m *machine) doneMask(in *vcode.Inst, k Reg) {
+	if !in.Keep {
+		m.storeMask(in.Defs[0], k)
+		return
+	}
+	a := m.execution(in)
+	m.RR(KANDW, V128, k, k, a, 0)
+	old := m.mask(in.Defs[0], 3)
+	m.RR(KANDNW, V128, 3, a, old, 0)
+	m.RR(KORW, V128, k, k, 3, 0)
+	m.storeMask(in.Defs[0], k)
+}
+
+// gen returns the general register that holds r, which is g where it has to be
+// loaded.
+func (m *machine) gen(r vcode.Reg, g Reg) Reg {
+	if x, ok := m.real(r); ok {
+		return x
+	}
+	m.loadGen(g, r)
+	return g
+}
+
+// loadGen puts r into g.
+func (m *machine) loadGen(g Reg, r vcode.Reg) {
+	if x, ok := m.real(r); ok {
+		if x != g {
+			m.GRR(MOV|W, g, x)
+		}
+		return
+	}
+	if bits, ok := m.f.Const(r); ok {
+		m.MovI(g, bits)
+		return
+	}
+	m.GRM(MOV|W, g, m.slot(r))
+}
+
+// storeGen writes g to r.
+func (m *machine) storeGen(r vcode.Reg, g Reg) {
+	if x, ok := m.real(r); ok {
+		if x != g {
+			m.GRR(MOV|W, x, g)
+		}
+		return
+	}
+	m.GRM(MOV_ST|W, g, m.slot(r))
+}
+
+// save writes a register of the machine to its slot.
+func (m *machine) save(r vcode.Reg) {
+	x, _ := m.real(r)
+	switch m.class(r) {
+	case vcode.Mask:
+		m.RM(KMOVW_ST, V128, x, 0, m.slot(r), 0)
+	case vcode.Gen:
+		m.GRM(MOV_ST|W, x, m.slot(r))
+	default:
+		m.RM(VMOVDQA32_ST, V512, x, 0, m.slot(r), 0)
+	}
+}
+
+// restore reads a register of the machine from its slot.
+func (m *machine) restore(r vcode.Reg) {
+	x, _ := m.real(r)
+	switch m.class(r) {
+	case vcode.Mask:
+		m.RM(KMOVW, V128, x, 0, m.slot(r), 0)
+	case vcode.Gen:
+		m.GRM(MOV|W, x, m.slot(r))
+	default:
+		m.RM(VMOVDQA32, V512, x, 0, m.slot(r), 0)
+	}
+}
+
+// move copies all lanes from one place in memory to another.
+func (m *machine) move(c vcode.Class, to, from Mem) {
+	switch c {
+	case vcode.Mask, vcode.Gen:
+		m.GRM(MOV|W, RAX, from)
+		m.GRM(MOV_ST|W, RAX, to)
+		return
+	case vcode.Wide:
+		m.RM(VMOVDQA64, V512, 0, 0, upper(from), 0)
+		m.RM(VMOVDQA64_ST, V512, 0, 0, upper(to), 0)
+	}
+	m.RM(VMOVDQA64, V512, 0, 0, from, 0)
+	m.RM(VMOVDQA64_ST, V512, 0, 0, to, 0)
+}
+
+// toMemory writes a register to a place in memory.
+func (m *machine) toMemory(to Mem, r vcode.Reg) {
+	switch m.class(r) {
+	case vcode.Mask:
+		m.RM(KMOVW_ST, V128, m.mask(r, 1), 0, to, 0)
+	case vcode.Gen:
+		m.GRM(MOV_ST|W, m.gen(r, RAX), to)
+	case vcode.Wide:
+		for i := range 2 {
+			m.RM(VMOVDQA64_ST, V512, m.half(r, i, 0), 0, At(to.Base, to.Disp+int32(64*i)), 0)
+		}
+	default:
+		m.RM(VMOVDQA32_ST, V512, m.vec(r, 0), 0, to, 0)
+	}
+}
+
+// fromMemory reads a register from a place in memory.
+func (m *machine) fromMemory(r vcode.Reg, from Mem) {
+	x, ok := m.real(r)
+	switch c := m.class(r); {
+	case !ok:
+		m.move(c, m.slot(r), from)
+	case c == vcode.Mask:
+		m.RM(KMOVW, V128, x, 0, from, 0)
+	case c == vcode.Gen:
+		m.GRM(MOV|W, x, from)
+	default:
+		m.RM(VMOVDQA32, V512, x, 0, from, 0)
+	}
+}
+
+// half loads eight lanes of a Wide register into z.
+func (m *machine) half(r vcode.Reg, i int, z Reg) Reg {
+	if bits, ok := m.f.Const(r); ok {
+		m.RM(VPBROADCASTQ, V512, z, 0, m.word64(bits), 0)
+		return z
+	}
+	at := m.slot(r)
+	at.Disp += int32(64 * i)
+	m.RM(VMOVDQA64, V512, z, 0, at, 0)
+	return z
+}

@@ -1,0 +1,120 @@
+package regalloc_test
+
+import (
+	"testing"
+
+	"github.com/chiaro-gpu/chiaro/internal/jit/regalloc"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+)
+
+var machine = regalloc.Machine{
+	Registers: [vcode.NumClasses]int{vcode.Mask: 2, vcode.Vec: 3},
+	Clobbers:  func(in *vcode.Inst) bool { return in.Op == vcode.Barrier },
+}
+
+// Without registers all live in the frame: no two overlap, each is aligned to
+// its size or to 64 bytes, and none reaches into what goes out.
+func TestSlots(t *testing.T) {
+	f := &vcode.Func{Blocks: make([]vcode.Block, 1)}
+	for i := range 100 {
+		r := f.NewReg(vcode.Class(1 + i*7%3))
+		f.Blocks[0].Insts = append(f.Blocks[0].Insts, vcode.Inst{Op: vcode.Copy, Defs: []vcode.Reg{r}})
+	}
+	const outgoing = 192
+	none := &regalloc.Machine{Clobbers: machine.Clobbers}
+	frame, ok := regalloc.Allocate(f, none, outgoing, 1<<20)
+	if !ok || frame.Size%regalloc.Alignment != 0 {
+		t.Fatalf("ok %t, size %d", ok, frame.Size)
+	}
+	owner := make([]int, frame.Size)
+	for r := 1; r < len(f.Classes); r++ {
+		size, at := f.Classes[r].Size(), frame.Slots[r]
+		if at < outgoing || at%min(size, regalloc.Alignment) != 0 {
+			t.Errorf("register %d of %d bytes is at %d", r, size, at)
+		}
+		for i := at; i < at+size; i++ {
+			if owner[i] != 0 {
+				t.Fatalf("registers %d and %d share byte %d", owner[i], r, i)
+			}
+			owner[i] = r
+		}
+	}
+	if _, ok := regalloc.Allocate(f, none, outgoing, int64(frame.Size)/2); ok {
+		t.Error("half the frame held all")
+	}
+}
+
+func inst(op vcode.Op, def vcode.Reg, uses ...vcode.Reg) vcode.Inst {
+	in := vcode.Inst{Op: op, Uses: uses}
+	if def != 0 {
+		in.Defs = []vcode.Reg{def}
+	}
+	return in
+}
+
+// What a loop reads of what was made before it keeps its register to the end of
+// the loop; what lives at once has different registers; what is used in the
+// loop gets one before what is not.
+func TestLoop(t *testing.T) {
+	f := &vcode.Func{}
+	var r [7]vcode.Reg
+	for i := 1; i < len(r); i++ {
+		r[i] = f.NewReg(vcode.Vec)
+	}
+	f.Blocks = []vcode.Block{
+		{Insts: []vcode.Inst{inst(vcode.Arg, r[1]), inst(vcode.Arg, r[2]), inst(vcode.Arg, r[3]), inst(vcode.Arg, r[6])}},
+		{Insts: []vcode.Inst{
+			inst(vcode.Lane, r[4], r[1], r[2]),
+			inst(vcode.Lane, r[5], r[4], r[2]),
+			inst(vcode.Copy, r[1], r[5]),
+			{Op: vcode.Jump, Target: 1},
+		}},
+		{Insts: []vcode.Inst{inst(vcode.Lane, 0, r[1], r[3]), inst(vcode.Lane, 0, r[6]), {Op: vcode.Return}}},
+	}
+	frame, _ := regalloc.Allocate(f, &machine, 0, 1<<20)
+	for _, i := range []int{1, 2, 4, 5} {
+		if frame.Regs[r[i]] == regalloc.None {
+			t.Errorf("register %d, used in the loop, has none", i)
+		}
+	}
+	for _, i := range []int{3, 6} {
+		if frame.Regs[r[i]] != regalloc.None || frame.Slots[r[i]] == regalloc.None {
+			t.Errorf("register %d, not used in the loop, is in %d", i, frame.Regs[r[i]])
+		}
+	}
+	if a, b, c := frame.Regs[r[1]], frame.Regs[r[2]], frame.Regs[r[4]]; a == b || b == c || a == c && frame.Regs[r[5]] == b {
+		t.Errorf("registers %d, %d, %d", a, b, c)
+	}
+}
+
+// Around an instruction that keeps no register, what lives has a slot too.
+func TestSaves(t *testing.T) {
+	f := &vcode.Func{}
+	a, b, c := f.NewReg(vcode.Vec), f.NewReg(vcode.Mask), f.NewReg(vcode.Vec)
+	f.Blocks = []vcode.Block{{Insts: []vcode.Inst{
+		inst(vcode.Arg, a), inst(vcode.Arg, b), inst(vcode.Lane, c, a),
+		{Op: vcode.Barrier, Masks: []vcode.Reg{b}},
+		inst(vcode.Lane, 0, a),
+	}}}
+	frame, _ := regalloc.Allocate(f, &machine, 0, 1<<20)
+	s := frame.Saves[&f.Blocks[0].Insts[3]]
+	if len(s.Before) != 2 || len(s.After) != 1 || s.After[0] != a {
+		t.Errorf("saved %v, restored %v", s.Before, s.After)
+	}
+	if frame.Slots[a] == regalloc.None || frame.Slots[b] == regalloc.None || frame.Slots[c] != regalloc.None {
+		t.Errorf("slots %v", frame.Slots)
+	}
+}
+
+func TestSequence(t *testing.T) {
+	at, end := regalloc.Sequence([]vcode.Class{vcode.Mask, vcode.Mask, vcode.Vec, vcode.Mask, vcode.Wide}, 0)
+	want := []int32{0, 8, 64, 128, 192}
+	for i := range want {
+		if at[i] != want[i] {
+			t.Errorf("value %d is at %d, want %d", i, at[i], want[i])
+		}
+	}
+	if end != 320 {
+		t.Errorf("end %d", end)
+	}
+}

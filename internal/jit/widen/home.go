@@ -1,0 +1,97 @@
+package widen
+
+import "github.com/chiaro-gpu/chiaro/internal/ir"
+
+// home is what the loops around a value mean for its registers. An operation
+// writes its value for the active lanes alone (internal/ir, "Values"), but that
+// can be told only where another iteration may have written it before: where
+// the value is read outside of the loop that makes it. Elsewhere the lanes that
+// are not active may become anything.
+type home struct {
+	loop     ir.V // the innermost loop in which the value is made, or 0
+	outlives bool // it is read outside of it
+
+	// Of parameters:
+	alone     bool // one br alone writes it, not from within an inner loop
+	keepsInit bool // of a loop: it is read outside of the loop around that loop
+}
+
+// homes finds the home of every value of f.
+func homes(f *ir.Func) []home {
+	h := &homing{f: f, of: make([]home, len(f.Vals)), outer: map[ir.V]ir.V{}, brs: map[ir.V]int{}}
+	var open []ir.V
+	current := ir.V(0) // the innermost open loop
+	for _, v := range f.Code {
+		x := f.Val(v)
+		h.of[v].loop = current
+		f.Operands(v, func(a ir.V) { h.read(a, current) })
+		switch x.Op {
+		case ir.Block, ir.Loop:
+			open = append(open, v)
+			if x.Op == ir.Loop {
+				h.outer[v] = current
+				current = v
+			}
+			for _, p := range f.Params(v) {
+				h.of[p] = home{loop: current, alone: true}
+			}
+		case ir.If:
+			open = append(open, v)
+		case ir.Br:
+			h.branch(x.Args[0], current)
+		case ir.Call:
+			for _, r := range f.CallResults(v) {
+				h.of[r].loop = current
+			}
+		case ir.End:
+			if open[len(open)-1] == current {
+				current = h.outer[current]
+			}
+			open = open[:len(open)-1]
+		}
+	}
+	for _, v := range f.Results() {
+		h.read(v, 0)
+	}
+	return h.of
+}
+
+type homing struct {
+	f     *ir.Func
+	of    []home
+	outer map[ir.V]ir.V // the loop around a loop
+	brs   map[ir.V]int  // to a label
+}
+
+// read notes a use of a within loop l.
+func (h *homing) read(a, l ir.V) {
+	home := &h.of[a]
+	if h.f.Val(a).Op == ir.Const {
+		return
+	}
+	if !h.within(l, home.loop) {
+		home.outlives = true
+		if x := h.f.Val(a); x.Op == ir.Param && x.Args[0] == home.loop && !h.within(l, h.outer[home.loop]) {
+			home.keepsInit = true
+		}
+	}
+}
+
+// within reports whether loop l is the loop around, or stands in it.
+func (h *homing) within(l, around ir.V) bool {
+	for ; l != around; l = h.outer[l] {
+		if l == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// branch notes a br to a label from within loop l.
+func (h *homing) branch(label, l ir.V) {
+	h.brs[label]++
+	for _, p := range h.f.Params(label) {
+		home := &h.of[p]
+		home.alone = h.brs[label] == 1 && l == home.loop
+	}
+}
