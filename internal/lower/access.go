@@ -149,6 +149,9 @@ func (f *function) stepElement(p *pointer, i operand) {
 	switch p.memory {
 	case inBuffer:
 		stride, form := f.stride(p)
+		if p.checked {
+			i = f.within(p, i, f.extent(t).size)
+		}
 		p.offset = f.index(p.offset, i, stride)
 		p.matrix = form
 	case physical:
@@ -162,17 +165,17 @@ func (f *function) stepElement(p *pointer, i operand) {
 		p.matrix = form
 	case inSlots, inPlace:
 		e := f.extent(t.Elem)
-		p.offset = f.index(p.offset, f.within(p, i), e.slots)
+		p.offset = f.index(p.offset, f.within(p, i, f.extent(t).slots), e.slots)
 	case inInput:
 		p.offset = f.index(p.offset, i, t.Elem.Leaves)
 	}
 	p.typ = t.Elem
 }
 
-// within returns an index into private memory that is out of range of all
-// memory where it is out of range of its array. There is nothing to do where
-// the array ends with its variable.
-func (f *function) within(p *pointer, i operand) operand {
+// within returns an index into private memory or a table that is out of range
+// of all memory where it is out of range of its array, which takes so much room.
+// There is nothing to do where the array ends with its variable.
+func (f *function) within(p *pointer, i operand, room uint64) operand {
 	n := p.typ.Count
 	if n == 0 || p.typ.IsRuntimeArray() {
 		f.malformed("an array without a length in private memory")
@@ -183,7 +186,7 @@ func (f *function) within(p *pointer, i operand) operand {
 		}
 		return i
 	}
-	if p.memory == inSlots && p.offset.dyn == 0 && add(p.offset.imm, f.extent(p.typ).slots) >= p.slots {
+	if p.memory != inPlace && p.offset.dyn == 0 && add(p.offset.imm, room) >= p.room {
 		return i
 	}
 	in := f.b.Cmp(ir.ULt, i.v, f.b.I32(uint32(min(n, farAway))))

@@ -72,7 +72,7 @@ func (f *function) place(p *pointer) ir.V {
 		return base
 	}
 	slot := f.whole(p.offset)
-	in := f.b.Cmp(ir.ULt, slot, f.b.I32(uint32(p.slots)))
+	in := f.b.Cmp(ir.ULt, slot, f.b.I32(uint32(p.room)))
 	return f.b.Select(in, f.b.OpAux(ir.At, ir.I32, 1, base, slot), f.b.I32(farAway))
 }
 

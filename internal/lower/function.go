@@ -18,6 +18,8 @@ type function struct {
 	vals   map[spirv.ID]value
 	block  *facts.Block // whose instructions are being lowered, or whose edges
 
+	constants map[spirv.ID]*facts.Const // the variables that are tables
+
 	tree tree
 	todo []task
 	open []region
@@ -35,6 +37,7 @@ func (u *unit) function(fn *facts.Function) *ir.Func {
 	}
 	f := &function{unit: u, fn: fn, number: u.numbers[fn], vals: map[spirv.ID]value{}, phi: map[*facts.Block][]ir.V{}}
 	f.begin()
+	f.constants = f.tables()
 	f.tree = u.plant(fn)
 	f.blocks()
 	out := f.b.Finish()

@@ -20,11 +20,14 @@ func load(f *function, in spirv.Inst) {
 func store(f *function, in spirv.Inst) {
 	v := inst.Store(in)
 	p := *f.pointer(v.Pointer())
+	if p.checked {
+		return // the constant that the table has
+	}
 	m, _ := v.MemoryAccess()
 	p.flags |= accessFlags(m)
 	x := f.value(v.Object())
 	f.sameType(&p, x.typ)
-	if c := f.facts.Const(v.Object()); c != nil && (c.Null || c.Undef) && p.memory == inSlots && p.offset == (offset{}) && f.extent(p.typ).slots == p.slots {
+	if c := f.facts.Const(v.Object()); c != nil && (c.Null || c.Undef) && p.memory == inSlots && p.offset == (offset{}) && f.extent(p.typ).slots == p.room {
 		f.b.OpAux(ir.PClr, ir.None, p.number)
 		return
 	}

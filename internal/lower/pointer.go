@@ -34,9 +34,10 @@ type pointer struct {
 	address ir.V   // physical: to which the offset's constant is added
 	number  uint64 // the resource of a descriptor, the variable of inSlots
 	offset  offset
-	slots   uint64 // inSlots: of the whole variable
+	room    uint64 // the slots of the whole variable, the bytes of the whole table
 
 	natural bool       // inBuffer: laid out by extents, not by decorations
+	checked bool       // inBuffer: every index is held against its array
 	matrix  matrixForm // of the matrices within typ
 
 	built *builtin // inInput

@@ -51,6 +51,7 @@ func Stage(m *valid.Module, entry *facts.EntryPoint, o Options) (p *ir.Program, 
 		globals: map[spirv.ID]*pointer{},
 		numbers: map[*facts.Function]int{},
 		inputs:  map[ir.Semantic]uint64{},
+		tabled:  map[*facts.Const]uint64{},
 	}
 	defer catch(&err)
 	u.program()
@@ -69,8 +70,9 @@ type unit struct {
 	extents map[*facts.Type]extent
 	globals map[spirv.ID]*pointer // where the variables of module scope are
 	numbers map[*facts.Function]int
-	inputs  map[ir.Semantic]uint64 // their numbers in Program.In
-	null    uint64                 // 1 + the number of the empty table, 0 where there is none yet
+	inputs  map[ir.Semantic]uint64  // their numbers in Program.In
+	tabled  map[*facts.Const]uint64 // the constants that are tables: their numbers
+	null    uint64                  // 1 + the number of the empty table, 0 where there is none yet
 
 	values   int  // of functions that are finished
 	parts    int  // scalars in the values of the module, copies included

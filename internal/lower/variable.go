@@ -39,7 +39,7 @@ func (u *unit) global(v *facts.Variable) *pointer {
 		u.workgroup(p, v)
 	case spirv.StorageClassPrivate:
 		p.memory = inSlots
-		p.number, p.slots = u.slots(v, -1)
+		p.number, p.room = u.slots(v, -1)
 	case spirv.StorageClassInput:
 		u.input(p, v)
 	default:
@@ -170,8 +170,12 @@ func (f *function) local(in spirv.Inst) {
 	if v == nil || v.Type == nil || v.Storage != spirv.StorageClassFunction {
 		f.malformed("a variable of a function that is not of storage class Function")
 	}
+	if c := f.constants[v.ID]; c != nil && c.Type == v.Type {
+		f.definePointer(in, f.table(c))
+		return
+	}
 	p := &pointer{memory: inSlots, typ: v.Type, class: v.Storage, flags: f.variableFlags(v.ID)}
-	p.number, p.slots = f.slots(v, f.number)
+	p.number, p.room = f.slots(v, f.number)
 	f.definePointer(in, p)
 	switch {
 	case v.Init != 0:
