@@ -1,0 +1,186 @@
+package main
+
+import (
+	"encoding/binary"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
+)
+
+// maxBenchBuffer bounds one buffer: 4 GiB less a little, as far as offsets reach.
+const maxBenchBuffer = 1<<32 - 4096
+
+// args makes the dispatch and its buffers, filled.
+func (f *benchFlags) args() (compute.Args, [][]byte, error) {
+	args := compute.Args{Bindings: map[compute.Binding][]exec.Buffer{}, Workers: f.threads, Groups: [3]uint32{1, 1, 1}, Budget: math.MaxUint64}
+	parts := strings.Split(f.groups, ",")
+	if len(parts) > 3 {
+		return args, nil, unreadable("-g %q; want X[,Y[,Z]]", f.groups)
+	}
+	for i, p := range parts {
+		n, err := parseUint(p, 32)
+		if err != nil {
+			return args, nil, unreadable("-g %q; want X[,Y[,Z]]", f.groups)
+		}
+		args.Groups[i] = uint32(n)
+	}
+	if f.push != "" {
+		for _, w := range strings.Split(f.push, ",") {
+			bits, err := parseWord(w)
+			if err != nil {
+				return args, nil, unreadable("-p %q; want words such as 7, i-3 or f1.5", w)
+			}
+			args.Push = binary.LittleEndian.AppendUint32(args.Push, bits)
+		}
+	}
+	var buffers [][]byte
+	for i, b := range f.buffers {
+		data, err := parseBuffer(b)
+		if err != nil {
+			return args, nil, err
+		}
+		buffers = append(buffers, data)
+		args.Bindings[compute.Binding{Binding: uint32(i)}] = []exec.Buffer{{Bytes: data}}
+	}
+	return args, buffers, nil
+}
+
+// spec reads -s.
+func (f *benchFlags) spec() (facts.Spec, error) {
+	spec := facts.Spec{}
+	for _, s := range f.specialize {
+		id, value, ok := strings.Cut(s, "=")
+		n, err := parseUint(id, 32)
+		bits, err2 := parseWord(value)
+		if !ok || err != nil || err2 != nil {
+			return nil, unreadable("-s %q; want ID=VALUE", s)
+		}
+		spec[uint32(n)] = uint64(bits)
+	}
+	return spec, nil
+}
+
+func parseUint(s string, bits int) (uint64, error) { return strconv.ParseUint(s, 0, bits) }
+
+// parseWord reads 7 or u7, i-3, f1.5 as 32 bits.
+func parseWord(s string) (uint32, error) {
+	switch {
+	case strings.HasPrefix(s, "f"):
+		v, err := strconv.ParseFloat(s[1:], 32)
+		return math.Float32bits(float32(v)), err
+	case strings.HasPrefix(s, "i"):
+		v, err := strconv.ParseInt(s[1:], 0, 32)
+		return uint32(v), err
+	}
+	v, err := parseUint(strings.TrimPrefix(s, "u"), 32)
+	return uint32(v), err
+}
+
+// parseBuffer makes a buffer of SIZE[=FILL[,SEED]].
+func parseBuffer(s string) ([]byte, error) {
+	sizeText, kind, _ := strings.Cut(s, "=")
+	unit := 1.0
+	switch {
+	case strings.HasSuffix(sizeText, "k"):
+		unit, sizeText = 1<<10, sizeText[:len(sizeText)-1]
+	case strings.HasSuffix(sizeText, "m"):
+		unit, sizeText = 1<<20, sizeText[:len(sizeText)-1]
+	}
+	size, err := strconv.ParseFloat(sizeText, 64)
+	if err != nil || !(size*unit >= 4) || size*unit > maxBenchBuffer {
+		return nil, unreadable("-b %q; want SIZE[=FILL[,SEED]] with a size from 4 to %d", s, maxBenchBuffer)
+	}
+	kind, seedText, seeded := strings.Cut(kind, ",")
+	seed := uint64(0)
+	if seeded {
+		if seed, err = parseUint(seedText, 32); err != nil {
+			return nil, unreadable("-b %q: the seed is no number", s)
+		}
+	}
+	memory, err := exec.Alloc(int(size * unit)) // lives as long as the program runs
+	if err != nil {
+		return nil, unreadable("-b %q: %v", s, err)
+	}
+	if !fill(memory.Bytes(), kind, uint32(seed)) {
+		return nil, unreadable("-b %q: unknown fill %q", s, kind)
+	}
+	return memory.Bytes(), nil
+}
+
+// hash32 mixes i and seed; equal arguments give equal bits everywhere.
+func hash32(i, seed uint32) uint32 {
+	x := i + seed*0x9e3779b9
+	x = (x ^ x>>16) * 0x85ebca6b
+	x = (x ^ x>>13) * 0xc2b2ae35
+	return x ^ x>>16
+}
+
+// unit is a float32 of [0, 1).
+func unit(i, seed uint32) float32 { return float32(hash32(i, seed)>>8) * (1.0 / (1 << 24)) }
+
+// fill fills p with a pattern; false where the kind is unknown.
+func fill(p []byte, kind string, seed uint32) bool {
+	words := func(f func(i uint32) uint32) bool {
+		for i := range len(p) / 4 {
+			binary.LittleEndian.PutUint32(p[4*i:], f(uint32(i)))
+		}
+		return true
+	}
+	floats := func(lo, hi float32) bool {
+		return words(func(i uint32) uint32 {
+			return math.Float32bits(lo + float32((hi-lo)*unit(i, seed)))
+		})
+	}
+	switch kind {
+	case "", "zero":
+		return true
+	case "iota":
+		return words(func(i uint32) uint32 { return i })
+	case "rand":
+		return words(func(i uint32) uint32 { return hash32(i, seed) })
+	case "byte":
+		return words(func(i uint32) uint32 { return hash32(i, seed) & 255 })
+	case "unif":
+		return floats(0, 1)
+	case "sunif":
+		return words(func(i uint32) uint32 { return math.Float32bits(float32(2*unit(i, seed)) - 1) })
+	case "perm":
+		permute(p, seed)
+		return true
+	case "h01": // halves from 1/4 to 1
+		for i := range len(p) / 2 {
+			r := hash32(uint32(i), seed)
+			binary.LittleEndian.PutUint16(p[2*i:], uint16((13+r>>31)<<10|r&1023))
+		}
+		return true
+	case "d01":
+		for i := range len(p) / 8 {
+			binary.LittleEndian.PutUint64(p[8*i:], math.Float64bits(float64(unit(uint32(i), seed))))
+		}
+		return true
+	}
+	lo, hi, ok := strings.Cut(strings.TrimPrefix(kind, "range:"), ":")
+	a, err := strconv.ParseFloat(lo, 32)
+	b, err2 := strconv.ParseFloat(hi, 32)
+	return ok && strings.HasPrefix(kind, "range:") && err == nil && err2 == nil && floats(float32(a), float32(b))
+}
+
+// permute fills p with a permutation of 0 to n−1.
+func permute(p []byte, seed uint32) {
+	n := len(p) / 4
+	u := make([]uint32, n)
+	for i := range u {
+		u[i] = uint32(i)
+	}
+	for i := n - 1; i > 0; i-- {
+		j := uint64(hash32(uint32(i), seed)) * uint64(i+1) >> 32
+		u[i], u[j] = u[j], u[i]
+	}
+	for i, x := range u {
+		binary.LittleEndian.PutUint32(p[4*i:], x)
+	}
+}
