@@ -49,7 +49,7 @@ The buffers stand at bindings 0, 1, … of set 0, in the order of -b.`,
 	}
 	fl := cmd.Flags()
 	fl.StringVarP(&f.name, "name", "N", "", "name in the report; the file's name")
-	fl.StringArrayVarP(&f.buffers, "buffer", "b", nil, "a storage buffer: SIZE[=FILL[,SEED]], SIZE in bytes or with k or m; FILL is zero, iota, rand, byte, unif, sunif, range:LO:HI, perm, h01 or d01")
+	fl.StringArrayVarP(&f.buffers, "buffer", "b", nil, "a storage buffer: SIZE[=FILL[,SEED]], SIZE in bytes or with k or m; SEED is 1 where not given; FILL is zero, iota, rand, byte, unif, sunif, range:LO:HI, perm, h01 or d01")
 	fl.StringArrayVarP(&f.images, "image", "i", nil, "a sampled image: WxH[,SEED]; images are not supported yet")
 	fl.StringVarP(&f.groups, "groups", "g", "1", "workgroups: X[,Y[,Z]]")
 	fl.StringVarP(&f.push, "push", "p", "", "push constants, a 32-bit word each: 7 or u7, i-3, f1.5")

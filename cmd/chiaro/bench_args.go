@@ -95,7 +95,7 @@ func parseBuffer(s string) ([]byte, error) {
 		return nil, unreadable("-b %q; want SIZE[=FILL[,SEED]] with a size from 4 to %d", s, maxBenchBuffer)
 	}
 	kind, seedText, seeded := strings.Cut(kind, ",")
-	seed := uint64(0)
+	seed := uint64(1)
 	if seeded {
 		if seed, err = parseUint(seedText, 32); err != nil {
 			return nil, unreadable("-b %q: the seed is no number", s)
