@@ -216,20 +216,20 @@ func (f *function) stride(p *pointer) (uint64, matrixForm) {
 
 func arrayLength(f *function, in spirv.Inst) {
 	v := inst.ArrayLength(in)
-	p := *f.pointer(v.Structure())
-	if p.memory != inBuffer || !p.typ.IsStruct() || int(v.ArrayMember()) >= len(p.typ.Members) {
+	f.lengthOf(in, f.pointer(v.Structure()), v.ArrayMember())
+}
+
+// lengthOf defines the number of elements of the runtime array that a struct in
+// a buffer ends with: the bytes behind the member's offset, in whole elements; 0
+// where the buffer ends before it.
+func (f *function) lengthOf(in spirv.Inst, p *pointer, member uint32) {
+	if p.memory != inBuffer || !p.typ.IsStruct() || uint64(member) >= uint64(len(p.typ.Members)) {
 		f.malformed("the length of what is no runtime array in a buffer")
 	}
-	m := &p.typ.Members[v.ArrayMember()]
-	if m.Type == nil {
-		f.malformed("a member of no known type")
-	}
-	stride := m.Type.Elem
-	if !m.Type.IsRuntimeArray() || stride == nil || m.Type.ArrayStride == 0 {
+	m := &p.typ.Members[member]
+	if !m.Type.IsRuntimeArray() || m.Type.ArrayStride == 0 {
 		f.malformed("the length of what is no runtime array in a buffer")
 	}
-	// the bytes behind the member's offset, in whole elements; 0 where the
-	// buffer ends before it
 	size := f.b.Op(ir.Len, ir.I32, p.handle)
 	at := f.whole(p.offset.plus(uint64(m.Offset)))
 	rest := f.b.Op(ir.Sub, ir.I32, f.b.Op(ir.UMax, ir.I32, size, at), at)

@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
@@ -26,9 +27,10 @@ var atomics = map[spirv.Op]ir.Op{
 	spirv.OpAtomicFMaxEXT:    ir.AtomFMax,
 }
 
-// atom returns the place and the type that an atomic instruction works on.
-func (f *function) atom(id spirv.ID) (*pointer, ir.Type) {
-	p := f.pointer(id)
+// atom returns the place and the type that an atomic instruction on a value of
+// type t works on.
+func (f *function) atom(id spirv.ID, typ *facts.Type) (*pointer, ir.Type) {
+	p := f.to(id, typ)
 	if !p.typ.IsInt() && !p.typ.IsFloat() {
 		f.malformed("an atomic on what is no number")
 	}
@@ -52,7 +54,7 @@ func (f *function) atomic(op ir.Op, p *pointer, t ir.Type, args ...ir.V) ir.V {
 
 func atomicBinary(f *function, in spirv.Inst) {
 	v := inst.AtomicIAdd(in) // all have the same operands
-	p, t := f.atom(v.Pointer())
+	p, t := f.atom(v.Pointer(), f.facts.Type(v.Type()))
 	x := f.typed(v.Value(), t)
 	if in.Op() == spirv.OpAtomicISub {
 		x = f.b.Op(ir.Sub, t, f.b.Const(t, 0), x)
@@ -61,7 +63,7 @@ func atomicBinary(f *function, in spirv.Inst) {
 }
 
 func atomicCount(f *function, in spirv.Inst) {
-	p, t := f.atom(inst.AtomicIIncrement(in).Pointer())
+	p, t := f.atom(inst.AtomicIIncrement(in).Pointer(), f.facts.Type(in.Type()))
 	x := f.b.Const(t, 1)
 	if in.Op() == spirv.OpAtomicIDecrement {
 		x = f.b.Const(t, t.Mask())
@@ -71,12 +73,12 @@ func atomicCount(f *function, in spirv.Inst) {
 
 func atomicCompareExchange(f *function, in spirv.Inst) {
 	v := inst.AtomicCompareExchange(in)
-	p, t := f.atom(v.Pointer())
+	p, t := f.atom(v.Pointer(), f.facts.Type(v.Type()))
 	f.define(in, f.atomic(ir.AtomCmpXchg, p, t, f.typed(v.Value(), t), f.typed(v.Comparator(), t)))
 }
 
 func atomicLoad(f *function, in spirv.Inst) {
-	p, t := f.atom(inst.AtomicLoad(in).Pointer())
+	p, t := f.atom(inst.AtomicLoad(in).Pointer(), f.facts.Type(in.Type()))
 	q := *p
 	q.flags |= ir.Coherent | ir.Volatile
 	f.define(in, f.loadScalar(&q, t))
@@ -84,7 +86,7 @@ func atomicLoad(f *function, in spirv.Inst) {
 
 func atomicStore(f *function, in spirv.Inst) {
 	v := inst.AtomicStore(in)
-	p, t := f.atom(v.Pointer())
+	p, t := f.atom(v.Pointer(), f.typeOf(v.Value()))
 	q := *p
 	q.flags |= ir.Coherent | ir.Volatile
 	f.storeScalar(&q, t, f.typed(v.Value(), t))

@@ -78,9 +78,6 @@ func (f *function) place(p *pointer) ir.V {
 
 // pointerOf is the reverse of pointerParts.
 func (f *function) pointerOf(t *facts.Type, parts []ir.V) *pointer {
-	if t.Elem == nil {
-		f.unsupported("a pointer without a type")
-	}
 	p := &pointer{typ: t.Elem, class: t.Storage}
 	at := parts[len(parts)-1]
 	switch t.Storage {

@@ -108,6 +108,9 @@ func (c *census) module(name string, data []byte) {
 		var u *Unsupported
 		if errors.As(err, &u) {
 			why = u.Op.String() + " " + u.What
+			if os.Getenv("CHIARO_WHY") != "" && strings.Contains(why, os.Getenv("CHIARO_WHY")) {
+				c.t.Log(name)
+			}
 		} else {
 			c.t.Logf("%s: %v", name, err)
 		}

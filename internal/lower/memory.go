@@ -9,29 +9,29 @@ import (
 
 func load(f *function, in spirv.Inst) {
 	v := inst.Load(in)
-	p := *f.pointer(v.Pointer())
+	t := f.facts.Type(v.Type())
+	p := f.to(v.Pointer(), t)
 	m, _ := v.MemoryAccess()
 	p.flags |= accessFlags(m)
-	t := f.facts.Type(v.Type())
-	f.sameType(&p, t)
-	f.define(in, f.load(&p)...)
+	f.sameType(p, t)
+	f.define(in, f.load(p)...)
 }
 
 func store(f *function, in spirv.Inst) {
 	v := inst.Store(in)
-	p := *f.pointer(v.Pointer())
+	x := f.value(v.Object())
+	p := f.to(v.Pointer(), x.typ)
 	if p.checked {
 		return // the constant that the table has
 	}
 	m, _ := v.MemoryAccess()
 	p.flags |= accessFlags(m)
-	x := f.value(v.Object())
-	f.sameType(&p, x.typ)
+	f.sameType(p, x.typ)
 	if c := f.facts.Const(v.Object()); c != nil && (c.Null || c.Undef) && p.memory == inSlots && p.offset == (offset{}) && f.extent(p.typ).slots == p.room {
 		f.b.OpAux(ir.PClr, ir.None, p.number)
 		return
 	}
-	f.store(&p, f.carry(x))
+	f.store(p, f.carry(x))
 }
 
 func copyMemory(f *function, in spirv.Inst) {
@@ -43,6 +43,9 @@ func copyMemory(f *function, in spirv.Inst) {
 		from.flags |= accessFlags(m2)
 	} else if ok {
 		from.flags |= accessFlags(m)
+	}
+	if to.typ == nil || from.typ == nil {
+		f.unsupported("between untyped pointers")
 	}
 	f.sameType(&to, from.typ)
 	f.store(&to, f.load(&from))
@@ -63,6 +66,9 @@ func accessFlags(m spirv.MemoryAccess) ir.Flags {
 // sameType ends lowering where a pointer does not point at values that have
 // the scalars of type t.
 func (f *function) sameType(p *pointer, t *facts.Type) {
+	if p.typ == nil {
+		f.malformed("a type is missing")
+	}
 	if p.memory == opaque || p.memory == descriptor {
 		f.unsupported("of %s", p.typ.Op)
 	}

@@ -29,6 +29,7 @@ const (
 	defaultMaxValues = 1 << 22
 	maxLeaves        = 1 << 16 // scalars of one value
 	maxDepth         = 255     // nesting of a type (SPIR-V §2.17, structure nesting depth)
+	maxPrivate       = 1 << 22 // slots of private memory
 	maxNesting       = 10000   // open regions
 	maxParts         = 1 << 25 // scalars of all values, copies included
 )
@@ -74,9 +75,10 @@ type unit struct {
 	tabled  map[*facts.Const]uint64 // the constants that are tables: their numbers
 	null    uint64                  // 1 + the number of the empty table, 0 where there is none yet
 
-	values   int  // of functions that are finished
-	parts    int  // scalars in the values of the module, copies included
-	explicit bool // workgroup memory has the layout that decorations say
+	private  uint64 // slots of all variables
+	values   int    // of functions that are finished
+	parts    int    // scalars in the values of the module, copies included
+	explicit bool   // workgroup memory has the layout that decorations say
 	float    floatModes
 }
 

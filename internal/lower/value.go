@@ -114,10 +114,10 @@ func (f *function) constant(c *facts.Const) []ir.V {
 	if c.Type.IsPointer() {
 		return f.nullPointer(c.Type)
 	}
+	n := len(f.flat(c.Type))
 	if !c.Known {
 		f.unsupported("the constant %%%d, whose value is not known", c.ID)
 	}
-	n := len(f.flat(c.Type))
 	return f.appendConst(make([]ir.V, 0, n), c, c.Type)
 }
 

@@ -129,8 +129,11 @@ func (u *unit) slots(v *facts.Variable, function int) (number, slots uint64) {
 	}
 	u.shallow(v.Type)
 	n := u.member(v.Type).slots
-	if n > 1<<20 {
+	if n > maxPrivate {
 		u.unsupported("a variable of %d slots in private memory", n)
+	}
+	if u.private += n; u.private > maxPrivate {
+		u.unsupported("private memory of more than %d slots", maxPrivate)
 	}
 	u.prog.Vars = append(u.prog.Vars, ir.Var{Name: u.facts.Name(v.ID), Slots: uint32(n), Func: function})
 	return uint64(len(u.prog.Vars) - 1), n

@@ -1,0 +1,41 @@
+package lower
+
+import (
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
+)
+
+// to returns where an operand points, for an access to a value of type t: what
+// an untyped pointer points at, the access says (SPV_KHR_untyped_pointers).
+func (f *function) to(id spirv.ID, t *facts.Type) *pointer {
+	p := *f.pointer(id)
+	if f.typeOf(id).Op == spirv.OpTypeUntypedPointerKHR {
+		f.retype(&p, t)
+	}
+	return &p
+}
+
+// retype makes a pointer point at a value of another type at the same place.
+func (f *function) retype(p *pointer, t *facts.Type) {
+	if t == nil {
+		f.malformed("a type is missing")
+	}
+	if p.typ != t && p.memory != opaque && p.memory != descriptor {
+		p.typ, p.matrix = t, matrixForm{}
+	}
+}
+
+func untypedAccessChain(f *function, in spirv.Inst) {
+	v := inst.UntypedAccessChainKHR(in)
+	p := *f.pointer(v.Base())
+	f.retype(&p, f.facts.Type(v.BaseType()))
+	f.definePointer(in, f.walk(p, v.Indexes()))
+}
+
+func untypedArrayLength(f *function, in spirv.Inst) {
+	v := inst.UntypedArrayLengthKHR(in)
+	p := *f.pointer(v.Pointer())
+	f.retype(&p, f.facts.Type(v.Structure()))
+	f.lengthOf(in, &p, v.ArrayMember())
+}
