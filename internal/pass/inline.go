@@ -22,12 +22,12 @@ func inline(p *ir.Program) {
 	if order == nil {
 		return
 	}
-	added := 0
+	added, back := 0, make([]bool, len(p.Funcs))
 	for _, fn := range order { // callees first: each is inlined whole
-		n := &inliner{p: p, f: p.Funcs[fn], calls: calls, added: added}
+		n := &inliner{p: p, f: p.Funcs[fn], calls: calls, back: back, added: added}
 		n.edit.f = n.f
 		n.run()
-		added = n.added
+		added, back[fn] = n.added, returns(n.f)
 	}
 	dropFuncs(p)
 }
@@ -70,8 +70,9 @@ func callOrder(p *ir.Program) (order, calls []int) {
 type inliner struct {
 	p     *ir.Program
 	f     *ir.Func
-	calls []int // by function
-	added int   // operations that inlining has added to the program
+	calls []int  // by function
+	back  []bool // by function: lanes return from it
+	added int    // operations that inlining has added to the program
 	edit  editor
 	code  []ir.V
 	to    []ir.V // what stands for the results of a call
@@ -97,8 +98,12 @@ func (n *inliner) run() {
 }
 
 // fits decides whether a callee is inlined. One that is called once only moves.
+// Behind one from which no lane returns there is code that may not stand there.
 func (n *inliner) fits(callee, size int) bool {
-	if n.calls[callee] == 1 {
+	switch {
+	case !n.back[callee]:
+		return false
+	case n.calls[callee] == 1:
 		return true
 	}
 	room := roomBig

@@ -22,7 +22,12 @@ var Passes = []Pass{
 	{"remove", remove},
 	{"promote", promote},
 	{"join", each(join)},
+	{"share", each(share)},
 	{"thread", each(thread)},
+	{"choose", each(choose)},
+	{"join", each(join)},
+	{"share", each(share)},
+	{"hoist", each(hoist)},
 	{"tidy", each(tidy)},
 	{"remove", remove},
 	{"compact", each(compact)},
@@ -36,6 +41,10 @@ var order = [][2]string{
 	{"settle", "promote"}, // where places are in use, no variable is safe
 	{"fold", "promote"},   // a slot is known once it is folded
 	{"promote", "join"},   // promote gives parameters wherever ways may differ
+	{"promote", "share"},  // what was loaded from a variable is the same expression only then
+	{"join", "hoist"},     // what a loop hands on unchanged is no parameter of it
+	{"share", "hoist"},    // handles and offsets of loads are then the same in all iterations
+	{"promote", "choose"}, // arms that store are no choice between values
 	{"fold", "thread"},    // a condition is known to be constant once it is folded
 	{"thread", "tidy"},    // brackets are empty once no lane enters them
 	{"settle", "remove"},  // the place of a variable that nobody uses any more must go before promote

@@ -26,12 +26,12 @@ type maker struct {
 
 	places                     bool   // also reach variables through places
 	ints, bools, floats, longs []ir.V // values that dominate the place where we are
-	labels                     []scope
+	labels                     []target
 	used                       map[ir.V]bool // labels that were branched to
 }
 
-// scope is an open label that a branch may go to.
-type scope struct {
+// target is an open label that a branch may go to.
+type target struct {
 	label ir.V
 	types []ir.Type
 	loop  bool
@@ -70,7 +70,7 @@ func (m *maker) function() {
 	m.b = ir.NewFunc("f", args, results)
 	m.ints, m.bools = []ir.V{m.b.I32(0), m.b.I32(7)}, []ir.V{m.b.Bool(true)}
 	m.floats, m.longs = []ir.V{m.b.Const(ir.F32, 0x3fc00000)}, []ir.V{m.b.Const(ir.I64, 5)}
-	m.labels = []scope{{m.b.Func.Body(), results, false}}
+	m.labels = []target{{m.b.Func.Body(), results, false}}
 	m.depth, m.room, m.used = 0, 70/(1+m.fn), map[ir.V]bool{}
 	if m.fn > 0 {
 		m.ints, m.bools = append(m.ints, m.b.Func.Args[0]), append(m.bools, m.b.Func.Args[1])
@@ -314,7 +314,7 @@ func (m *maker) block() bool {
 		types = append(types, []ir.Type{ir.I32, ir.B1, ir.F32}[m.r.Intn(3)])
 	}
 	label := m.b.Block(types...)
-	m.labels = append(m.labels, scope{label, types, false})
+	m.labels = append(m.labels, target{label, types, false})
 	m.depth++
 	left := m.body()
 	if !left && len(types) > 0 {
@@ -334,7 +334,7 @@ func (m *maker) block() bool {
 func (m *maker) loop() {
 	types := []ir.Type{ir.I32, ir.I32, ir.I32}
 	out := m.b.Block(ir.I32)
-	m.labels = append(m.labels, scope{out, types[:1], false})
+	m.labels = append(m.labels, target{out, types[:1], false})
 	label := m.b.Loop(m.b.I32(0), m.int(), m.int())
 	count := m.b.Param(label, 0)
 	m.ints = append(m.ints, m.b.Param(label, 1), m.b.Param(label, 2))
@@ -342,7 +342,7 @@ func (m *maker) loop() {
 	m.b.If(m.b.Cmp(ir.ULe, m.b.I32(uint32(1+m.r.Intn(6))), count))
 	m.b.Br(out, m.int())
 	m.b.End()
-	m.labels = append(m.labels, scope{label, types, true})
+	m.labels = append(m.labels, target{label, types, true})
 	if !m.body() {
 		if m.r.Intn(3) == 0 { // the parameters change places
 			m.b.Br(label, m.b.Op(ir.Add, ir.I32, count, m.b.I32(1)), m.b.Param(label, 2), m.b.Param(label, 1))
@@ -369,9 +369,9 @@ func (m *maker) counted() {
 	m.depth += 3
 	next := m.b.Block()
 	m.b.If(m.b.Cmp(ir.SLt, i, m.b.I32(uint32(m.r.Intn(5)))))
-	m.labels = append(m.labels, scope{next, nil, false})
+	m.labels = append(m.labels, target{next, nil, false})
 	if m.r.Intn(4) == 0 {
-		m.labels = append(m.labels, scope{merge, nil, false})
+		m.labels = append(m.labels, target{merge, nil, false})
 	}
 	labels := len(m.labels)
 	left := m.body()

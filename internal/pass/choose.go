@@ -1,0 +1,131 @@
+package pass
+
+import "github.com/chiaro-gpu/chiaro/internal/ir"
+
+// choose turns ifs into selects: where both ways lead to one label, and there
+// is little to do on either, both are done by all lanes, and a select takes the
+// arguments of one. No lanes meet there that did not: what is done on either way
+// is done by each lane for itself.
+func choose(_ *ir.Program, f *ir.Func) {
+	c := &chooser{f: f, edit: editor{f: f}, at: make([]int, len(f.Vals)), code: make([]ir.V, 0, len(f.Code))}
+	for _, v := range f.Code {
+		x := f.Val(v)
+		c.code = append(c.code, v)
+		switch x.Op {
+		case ir.If, ir.Else:
+			c.at[v] = len(c.code) - 1
+			if x.Op == ir.Else {
+				c.second = append(c.second, v)
+			}
+		case ir.End:
+			if f.Val(x.Args[0]).Op == ir.If {
+				c.endIf(x.Args[0])
+			}
+		case ir.Br:
+			for c.br() {
+			}
+		}
+	}
+	f.Code = c.code
+}
+
+// maxSpeculated is the weight of what may be done in vain.
+const maxSpeculated = 12
+
+type chooser struct {
+	f      *ir.Func
+	edit   editor
+	code   []ir.V
+	at     []int  // by if and else: its place in code
+	second []ir.V // the elses of the open ifs, and of those before
+}
+
+// arm returns the operations between two places of code, where they are pure
+// and end in a br, and that br; 0 where they are not.
+func (c *chooser) arm(from, to int) (ops []ir.V, br ir.V, weight int) {
+	if from >= to || c.f.Val(c.code[to-1]).Op != ir.Br {
+		return nil, 0, 0
+	}
+	ops = c.code[from : to-1]
+	for _, v := range ops {
+		w := speculative(c.f.Val(v))
+		if weight += w; w < 0 || weight > maxSpeculated {
+			return nil, 0, 0
+		}
+	}
+	return ops, c.code[to-1], weight
+}
+
+// speculative returns the weight of an operation that may be done in vain, −1
+// for others.
+func speculative(x *ir.Val) int {
+	switch x.Op {
+	case ir.UDiv, ir.SDiv, ir.UMod, ir.SRem, ir.SMod, ir.FDiv, ir.FRem, ir.FSqrt, ir.Region:
+		return dear
+	}
+	if steady(x.Op) {
+		return cheap
+	}
+	return -1
+}
+
+// endIf looks at an if that has just ended, whose arms both branch.
+func (c *chooser) endIf(opener ir.V) {
+	n := len(c.second) - 1
+	if n < 0 || c.f.Val(c.second[n]).Args[0] != opener {
+		return
+	}
+	mid := c.at[c.second[n]]
+	c.second = c.second[:n]
+	a, br1, w1 := c.arm(c.at[opener]+1, mid)
+	b, br2, w2 := c.arm(mid+1, len(c.code)-1)
+	if br1 != 0 && br2 != 0 && w1+w2 <= maxSpeculated {
+		for again := c.convert(opener, a, b, br1, br2); again; again = c.br() {
+		}
+	}
+}
+
+// br looks at a br that was just placed: behind an if whose only arm branches
+// to the same label. It reports whether they have become one.
+func (c *chooser) br() bool {
+	i := len(c.code) - 2
+	for ; i > 0 && len(c.code)-i <= maxSpeculated+2 && speculative(c.f.Val(c.code[i])) >= 0; i-- {
+	}
+	x := c.f.Val(c.code[i])
+	if x.Op != ir.End || c.f.Val(x.Args[0]).Op != ir.If {
+		return false
+	}
+	opener := x.Args[0]
+	a, br1, w1 := c.arm(c.at[opener]+1, i)
+	b, br2, w2 := c.arm(i+1, len(c.code))
+	if br1 == 0 || br2 == 0 || w1+w2 > maxSpeculated {
+		return false
+	}
+	return c.convert(opener, a, b, br1, br2)
+}
+
+// convert replaces an if and what follows by both ways and one br.
+func (c *chooser) convert(opener ir.V, a, b []ir.V, br1, br2 ir.V) bool {
+	f := c.f
+	if f.Val(br1).Args[0] != f.Val(br2).Args[0] {
+		return false
+	}
+	cond := f.Val(opener).Args[0]
+	both := append(append([]ir.V(nil), a...), b...)
+	yes, no := f.BrArgs(br1), f.BrArgs(br2)
+	if len(yes) > maxSpeculated {
+		return false
+	}
+	var args []ir.V
+	for i := range yes {
+		v := yes[i]
+		if v != no[i] {
+			v = c.edit.float(ir.Val{Op: ir.Select, Type: f.Type(v), Args: [4]ir.V{cond, v, no[i]}, Origin: f.Val(opener).Origin})
+			both = append(both, v)
+		}
+		args = append(args, v)
+	}
+	copy(no, args) // the list of the second br
+	c.code = append(append(c.code[:c.at[opener]], both...), br2)
+	return true
+}
