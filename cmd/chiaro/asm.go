@@ -50,7 +50,8 @@ func newAsm(c console) *cobra.Command {
 
 func newDis(c console) *cobra.Command {
 	var out string
-	var color, noColor, unknown bool
+	var unknown bool
+	var color *bool // what the last of --color and --no-color says
 	var opts asm.DisassembleOptions
 	cmd := &cobra.Command{
 		Use:   "dis [FILE]",
@@ -67,7 +68,10 @@ func newDis(c console) *cobra.Command {
 			if err != nil {
 				return reported(c, name, err)
 			}
-			opts.Color = !noColor && (color || out == "-" && colorful(c.out))
+			opts.Color = out == "-" && colorful(c.out)
+			if color != nil {
+				opts.Color = *color
+			}
 			text, err := asm.Disassemble(nil, m, opts)
 			if err != nil {
 				return reported(c, name, err)
@@ -84,10 +88,12 @@ func newDis(c console) *cobra.Command {
 	f.BoolVar(&opts.Reorder, "reorder-blocks", false, "order blocks by the structured control flow")
 	f.BoolVar(&opts.Offsets, "offsets", false, "show the offset in bytes of each instruction")
 	f.BoolVar(&opts.Comment, "comment", false, "add comments that make the text easier to read")
-	f.BoolVar(&color, "color", false, "colour the text, on files too")
-	f.BoolVar(&noColor, "no-color", false, "do not colour the text")
+	last := func(on bool) func(string) error {
+		return func(string) error { color = &on; return nil }
+	}
+	f.BoolFunc("color", "colour the text, on files too; overrides a --no-color before it", last(true))
+	f.BoolFunc("no-color", "do not colour the text; overrides a --color before it", last(false))
 	f.BoolVar(&unknown, "handle-unknown-opcodes", false, "show instructions of unknown opcode as words")
-	cmd.MarkFlagsMutuallyExclusive("color", "no-color")
 	return cmd
 }
 

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"errors"
 	"io"
 	"io/fs"
@@ -49,7 +48,7 @@ func writeOutput(c console, name string, data []byte) error {
 	}
 	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
 	if err != nil {
-		return unreadable("%v", err)
+		return unreadable("cannot write %s: %v", name, errors.Unwrap(err))
 	}
 	_, err = f.Write(data)
 	err = errors.Join(err, f.Chmod(0o644), f.Close())
@@ -58,7 +57,7 @@ func writeOutput(c console, name string, data []byte) error {
 	}
 	if err != nil {
 		os.Remove(f.Name())
-		return unreadable("%v", err)
+		return unreadable("cannot write %s: %v", name, err)
 	}
 	return nil
 }
@@ -93,8 +92,8 @@ func listFiles(c console, args []string, listFile string, endings ...string) ([]
 	if err != nil {
 		return nil, err
 	}
-	for s := bufio.NewScanner(strings.NewReader(string(data))); s.Scan(); {
-		if line := strings.TrimSpace(s.Text()); line != "" {
+	for line := range strings.Lines(string(data)) {
+		if line = strings.TrimSpace(line); line != "" {
 			files = append(files, line)
 		}
 	}

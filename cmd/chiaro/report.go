@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -75,7 +76,7 @@ func newReporter(format string, w io.Writer, color bool) (reporter, error) {
 	case "text":
 		return &textReport{w, color}, nil
 	case "json":
-		return &jsonReport{w: w}, nil
+		return &jsonReport{w: w, files: []record{}}, nil
 	case "jsonl":
 		return &jsonLines{w: w}, nil
 	case "junit":
@@ -215,6 +216,9 @@ func newReporters(c console, format string, out []string) (*reporters, error) {
 		kind, path, ok := strings.Cut(o, "=")
 		if !ok {
 			return nil, unreadable("--out %q; want FORMAT=FILE", o)
+		}
+		if !slices.Contains(formats, kind) { // before the file is there
+			return nil, unreadable("--out %q: unknown format %q; want one of %s", o, kind, strings.Join(formats, " "))
 		}
 		f, err := os.Create(path)
 		if err != nil {

@@ -2,10 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os/signal"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -17,6 +20,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/interp"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
+	"github.com/chiaro-gpu/chiaro/spirv/asm"
 )
 
 // runFlags are the flags of run.
@@ -33,10 +37,10 @@ type runFlags struct {
 func newRun(c console) *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
-		Use:   "run [FILE|DIRECTORY]...",
+		Use:   "run [FILE|DIRECTORY|-]...",
 		Short: "Run AmberScript and VkScript",
 		Long: `Run scripts and judge their expectations. Directories are searched for
-*.amber and *.vkscript. A script that needs what is not built yet is reported
+*.amber and *.vkscript; - is standard input. A script that needs what is not built yet is reported
 as unsupported, with what it needs.`,
 		Example: "  chiaro run examples/mandelbrot.amber -i mandelbrot.png\n  chiaro run --format junit tests/",
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -49,7 +53,7 @@ as unsupported, with what it needs.`,
 	fl.StringVar(&f.filesFrom, "files-from", "", "read more names of scripts from a file, one a line, - for standard input")
 	fl.StringVar(&f.engine, "engine", "interp", "what runs shaders: interp or jit")
 	fl.IntVarP(&f.jobs, "jobs", "j", runtime.GOMAXPROCS(0), "scripts to run at once")
-	fl.DurationVar(&f.opts.Timeout, "timeout", 60*time.Second, "time for one script")
+	fl.DurationVar(&f.opts.Timeout, "timeout", 60*time.Second, "time for one script; 0 for no limit")
 	fl.StringVar(&f.opts.TargetEnv, "target-env", "", "environment for shaders that name none, such as vulkan1.1")
 	fl.StringVar(&f.opts.SpirvDir, "spirv-dir", "", "take DIR/<script>/<pipeline>.<shader>.<stage>.spv instead of compiling")
 	fl.StringVar(&f.opts.ScriptRoot, "script-root", "", "folder that <script> of --spirv-dir is relative to")
@@ -74,6 +78,22 @@ func newEngine(name string) (exec.Engine, error) {
 	return nil, unreadable("unknown engine %q; want interp or jit", name)
 }
 
+// check refuses values that no script could run with.
+func (f *runFlags) check() error {
+	if n := f.opts.SubgroupSize; n != 0 && (n < 4 || n > 128 || n&(n-1) != 0) {
+		return unreadable("--subgroup-size %d; want a power of two from 4 to 128", n)
+	}
+	if f.opts.Timeout < 0 {
+		return unreadable("--timeout %v; want a positive time, or 0 for no limit", f.opts.Timeout)
+	}
+	if env := f.opts.TargetEnv; env != "" {
+		if _, ok := asm.Target(env); !ok {
+			return unreadable("unknown target environment %q; want one of %s", env, strings.Join(asm.Targets(), " "))
+		}
+	}
+	return nil
+}
+
 func runScripts(c console, f runFlags, args []string) error {
 	if len(args) == 0 && f.filesFrom == "" {
 		return unreadable("run without a script; want a file, a directory or --files-from")
@@ -83,6 +103,9 @@ func runScripts(c console, f runFlags, args []string) error {
 		return err
 	}
 	f.opts.Engine = engine
+	if err := f.check(); err != nil {
+		return err
+	}
 	files, err := listFiles(c, args, f.filesFrom, ".amber", ".vkscript")
 	if err != nil {
 		return err
@@ -111,7 +134,7 @@ func runScripts(c console, f runFlags, args []string) error {
 
 // runAll runs the scripts on f.jobs goroutines and reports them.
 func runAll(ctx context.Context, c console, f runFlags, files []string, rs *reporters) tally {
-	bar := progress(c, len(files))
+	bar := progress(c, f.format, len(files))
 	records := make([]chan record, len(files))
 	for i := range records {
 		records[i] = make(chan record, 1)
@@ -137,8 +160,9 @@ func runAll(ctx context.Context, c console, f runFlags, files []string, rs *repo
 	for i := range records {
 		x := <-records[i]
 		t[x.Status]++
-		rs.ordered(x)
 		// The bar's errors are those of a terminal that went away.
+		_ = bar.Clear()
+		rs.ordered(x)
 		_ = bar.Add(1)
 	}
 	workers.Wait()
@@ -158,15 +182,18 @@ func runOne(ctx context.Context, c console, f runFlags, file string) (x record) 
 		}
 		x.Seconds = time.Since(start).Seconds()
 	}()
-	script, err := amber.Load(file)
+	script, err := load(c, file)
 	if err != nil {
 		x.Status, x.Message = "error", located(file, err)
 		return x
 	}
 	r := amber.Run(ctx, script, f.opts)
 	x.Status, x.Message, x.Buffers = string(r.Status), r.Message, r.Digests
-	if r.Status == amber.Failed {
+	switch {
+	case r.Status == amber.Failed:
 		x.Message = located(file, r.Err)
+	case errors.Is(r.Err, context.DeadlineExceeded):
+		x.Message = fmt.Sprintf("%s: not done after %v, the time for one script", file, f.opts.Timeout)
 	}
 	if err := f.dump.write(c, script, r); err != nil {
 		x.Status, x.Message = "error", err.Error()
@@ -174,10 +201,24 @@ func runOne(ctx context.Context, c console, f runFlags, file string) (x record) 
 	return x
 }
 
+// load reads a script from a file, or from standard input for "-".
+func load(c console, file string) (*amber.Script, error) {
+	if file != "-" {
+		return amber.Load(file)
+	}
+	text, err := readInput(c, file)
+	if err != nil {
+		return nil, err
+	}
+	return amber.Parse(file, text, func(name string) ([]byte, error) {
+		return readInput(c, filepath.FromSlash(name))
+	})
+}
+
 // progress returns a bar on standard error where that is a terminal, else one
-// that shows nothing.
-func progress(c console, n int) *progressbar.ProgressBar {
-	if n < 2 || !terminal(c.err) || terminal(c.out) {
+// that shows nothing. Lines of jsonl come at any time and would be drawn over.
+func progress(c console, format string, n int) *progressbar.ProgressBar {
+	if n < 2 || !terminal(c.err) || format == "jsonl" && terminal(c.out) {
 		return progressbar.DefaultSilent(int64(n))
 	}
 	return progressbar.NewOptions(n, progressbar.OptionSetWriter(c.err), progressbar.OptionShowCount(),
