@@ -24,6 +24,7 @@ var Passes = []Pass{
 	{"join", each(join)},
 	{"share", each(share)},
 	{"thread", each(thread)},
+	{"strength", each(strength)},
 	{"choose", each(choose)},
 	{"join", each(join)},
 	{"share", each(share)},
@@ -44,6 +45,7 @@ var order = [][2]string{
 	{"promote", "share"},  // what was loaded from a variable is the same expression only then
 	{"join", "hoist"},     // what a loop hands on unchanged is no parameter of it
 	{"share", "hoist"},    // handles and offsets of loads are then the same in all iterations
+	{"fold", "strength"},  // a divisor is known once it is folded
 	{"promote", "choose"}, // arms that store are no choice between values
 	{"fold", "thread"},    // a condition is known to be constant once it is folded
 	{"thread", "tidy"},    // brackets are empty once no lane enters them

@@ -56,7 +56,7 @@ v2 = in.i32 #0
 st.i32 v1, 0:i32, v2, #0
 }
 st.i32 v1, 4:i32, 1:i32, #0`, `v1 = res 0:i32, #0
-st.i32 v1, 4:i32, 1:i32, #0`},
+st.i32 v1, 0:i32, 1:i32, #4`},
 		{"elseArm", `v1 = res 0:i32, #0
 block L2 {
 if false {

@@ -57,8 +57,8 @@ type promoter struct {
 	regions []span  // of the function, in order of their openers
 	number  []int32 // by opener: its region
 
-	out   []bits // by region: cells that are needed behind it, or at the start of a loop
-	defs  []bits // by region: cells that are written in it
+	out   []cellSet // by region: cells that are needed behind it, or at the start of a loop
+	defs  []cellSet // by region: cells that are written in it
 	words int
 }
 
@@ -130,15 +130,15 @@ func (r *promoter) cell(x *ir.Val) int {
 	return r.at[slotKey{x.Aux, r.slot(x)}]
 }
 
-// bits is a set of cells.
-type bits []uint64
+// cellSet is a set of cells.
+type cellSet []uint64
 
-func (b bits) has(i int) bool { return b[i/64]>>(i%64)&1 != 0 }
-func (b bits) add(i int)      { b[i/64] |= 1 << (i % 64) }
-func (b bits) drop(i int)     { b[i/64] &^= 1 << (i % 64) }
+func (b cellSet) has(i int) bool { return b[i/64]>>(i%64)&1 != 0 }
+func (b cellSet) add(i int)      { b[i/64] |= 1 << (i % 64) }
+func (b cellSet) drop(i int)     { b[i/64] &^= 1 << (i % 64) }
 
 // unite adds all of c, and reports whether that was news.
-func (b bits) unite(c bits) bool {
+func (b cellSet) unite(c cellSet) bool {
 	news := false
 	for i := range b {
 		news = news || c[i]&^b[i] != 0

@@ -1,7 +1,7 @@
 package pass
 
 import (
-	mathbits "math/bits"
+	"math/bits"
 
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
@@ -26,7 +26,7 @@ func (r *promoter) measure() {
 		case ir.Block, ir.Loop, ir.If:
 			r.number[v] = int32(len(r.regions))
 			r.regions = append(r.regions, span{opener: v, parent: at})
-			r.defs = append(r.defs, make(bits, r.words))
+			r.defs = append(r.defs, make(cellSet, r.words))
 			at = r.number[v]
 		case ir.Else:
 			n := &r.regions[at]
@@ -87,9 +87,9 @@ const maxRounds = 6
 // live finds which cells are needed where, and gives up those of which a call
 // of the function could see what an earlier one left.
 func (r *promoter) live() {
-	r.out = make([]bits, len(r.regions))
+	r.out = make([]cellSet, len(r.regions))
 	for i := range r.out {
-		r.out[i] = make(bits, r.words)
+		r.out[i] = make(cellSet, r.words)
 	}
 	for round := 0; ; round++ {
 		entry, news := r.round()
@@ -119,9 +119,9 @@ func (r *promoter) live() {
 
 // round walks the code backward. It returns what is needed at the start of the
 // function, and whether a loop was found to need more than before.
-func (r *promoter) round() (entry bits, news bool) {
-	now := make(bits, r.words)
-	arms := map[ir.V]bits{} // what is needed at the start of a second arm
+func (r *promoter) round() (entry cellSet, news bool) {
+	now := make(cellSet, r.words)
+	arms := map[ir.V]cellSet{} // what is needed at the start of a second arm
 	for i := len(r.f.Code) - 1; i >= 0; i-- {
 		v := r.f.Code[i]
 		x := r.f.Val(v)
@@ -131,7 +131,7 @@ func (r *promoter) round() (entry bits, news bool) {
 				copy(r.out[r.number[x.Args[0]]], now)
 			}
 		case ir.Else:
-			arms[x.Args[0]] = append(bits(nil), now...)
+			arms[x.Args[0]] = append(cellSet(nil), now...)
 			copy(now, r.out[r.number[x.Args[0]]])
 		case ir.If:
 			if arm := arms[v]; arm != nil {
@@ -164,11 +164,11 @@ func (r *promoter) round() (entry bits, news bool) {
 }
 
 // both returns the cells that are in two sets and still to be promoted.
-func (r *promoter) both(a, b bits) []int {
+func (r *promoter) both(a, b cellSet) []int {
 	var list []int
 	for w := range a {
 		for m := a[w] & b[w]; m != 0; m &= m - 1 {
-			c := w*64 + mathbits.TrailingZeros64(m)
+			c := w*64 + bits.TrailingZeros64(m)
 			if c < len(r.cells) && r.use[r.cells[c].v] {
 				list = append(list, c)
 			}
