@@ -236,29 +236,29 @@ func newReporters(c console, format string, out []string) (*reporters, error) {
 
 // done is told of a script as soon as it ends; ordered of all scripts in the
 // order of the list.
-func (rs *reporters) done(x record) {
-	for _, r := range rs.all {
+func (s *reporters) done(x record) {
+	for _, r := range s.all {
 		if l, ok := r.(*jsonLines); ok {
 			l.Record(x)
 		}
 	}
 }
 
-func (rs *reporters) ordered(x record) {
-	for _, r := range rs.all {
+func (s *reporters) ordered(x record) {
+	for _, r := range s.all {
 		if _, ok := r.(*jsonLines); !ok {
 			r.Record(x)
 		}
 	}
 }
 
-func (rs *reporters) close(t tally) error {
-	for _, r := range rs.all {
+func (s *reporters) close(t tally) error {
+	for _, r := range s.all {
 		if err := r.Close(t); err != nil {
 			return err
 		}
 	}
-	for _, f := range rs.files {
+	for _, f := range s.files {
 		if err := f.Close(); err != nil {
 			return err
 		}
