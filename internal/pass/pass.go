@@ -22,11 +22,17 @@ var Passes = []Pass{
 	{"remove", remove},
 	{"promote", promote},
 	{"join", each(join)},
-	{"share", each(share)},
+	{"fold", each(fold)},
+	{"unroll", each(unroll)},
+	{"fold", each(fold)},
 	{"thread", each(thread)},
+	{"promote", promote},
+	{"join", each(join)},
 	{"strength", each(strength)},
+	{"share", each(share)},
 	{"choose", each(choose)},
 	{"join", each(join)},
+	{"fold", each(fold)},
 	{"share", each(share)},
 	{"hoist", each(hoist)},
 	{"tidy", each(tidy)},
@@ -45,6 +51,8 @@ var order = [][2]string{
 	{"promote", "share"},  // what was loaded from a variable is the same expression only then
 	{"join", "hoist"},     // what a loop hands on unchanged is no parameter of it
 	{"share", "hoist"},    // handles and offsets of loads are then the same in all iterations
+	{"join", "unroll"},    // a loop's count is a parameter that starts at a constant
+	{"unroll", "thread"},  // what unrolled iterations test is constant
 	{"fold", "strength"},  // a divisor is known once it is folded
 	{"promote", "choose"}, // arms that store are no choice between values
 	{"fold", "thread"},    // a condition is known to be constant once it is folded

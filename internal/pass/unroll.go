@@ -1,0 +1,342 @@
+package pass
+
+import "github.com/chiaro-gpu/chiaro/internal/ir"
+
+// Bounds on unrolling.
+const (
+	maxTrips    = 32      // iterations of a loop
+	maxUnrolled = 512     // operations that a loop may become
+	roomUnroll  = 1 << 13 // operations that unrolling may add to a function
+	unrollDepth = 3       // how many loops around each other may go
+)
+
+// unroll writes out loops whose iterations can be counted: those without
+// others inside, that go on by one branch at their end, and that every lane
+// leaves at a test which depends on nothing but constants. No operation at
+// which lanes meet is written twice, so a loop with one stays.
+//
+// The lanes that are in an iteration together are so in its copy, and effects
+// keep their order.
+func unroll(_ *ir.Program, f *ir.Func) {
+	room := roomUnroll
+	for range unrollDepth {
+		u := &unroller{f: f, edit: editor{f: f}, room: room}
+		if !u.run() {
+			return
+		}
+		room = u.room
+	}
+}
+
+type unroller struct {
+	f      *ir.Func
+	edit   editor
+	room   int
+	last   []int  // by value: the last place of the code where it is read
+	to     []ir.V // what stands for values of loops that are gone
+	copies []ir.V // by value of a loop's body: its copy in the present iteration
+	code   []ir.V
+}
+
+// run unrolls what it can. It reports whether there was anything.
+func (u *unroller) run() bool {
+	f := u.f
+	var plans []*plan
+	inner := -1 // place of the last loop, if nothing has closed it
+	for i, v := range f.Code {
+		switch x := f.Val(v); {
+		case x.Op == ir.Loop:
+			inner = i
+		case x.Op == ir.End && f.Val(x.Args[0]).Op == ir.Loop && inner >= 0:
+			p := &plan{f: f, start: inner, end: i}
+			if inner = -1; p.make() && p.added() <= u.room {
+				u.room -= p.added()
+				plans = append(plans, p)
+			}
+		}
+	}
+	if len(plans) == 0 {
+		return false
+	}
+	u.last, u.to = lastUses(f), make([]ir.V, len(f.Vals))
+	u.copies = make([]ir.V, len(f.Vals))
+	old, at := f.Code, 0
+	for _, p := range plans {
+		if p.values(u.last) && !p.single {
+			continue // each way out would have values of its own
+		}
+		u.code = append(u.code, old[at:p.start]...)
+		u.expand(p)
+		at = p.end + 1
+	}
+	f.Code = append(u.code, old[at:]...)
+	for _, v := range f.Code {
+		redirect(f, v, u.to)
+	}
+	return at > 0
+}
+
+// lastUses returns, by value, the last place of the code where it is read.
+func lastUses(f *ir.Func) []int {
+	last := make([]int, len(f.Vals))
+	for i, v := range f.Code {
+		f.Operands(v, func(a ir.V) { last[a] = i })
+	}
+	return last
+}
+
+// expand writes the copies of a loop.
+func (u *unroller) expand(p *plan) {
+	f := u.f
+	body := f.Code
+	params := f.Params(body[p.start])
+	args := append([]ir.V(nil), f.Inits(body[p.start])...)
+	next := append([]ir.V(nil), f.BrArgs(body[p.end-1])...)
+	c := &copier{from: f, edit: &u.edit, to: u.copies, shared: true}
+	all := append(p.defined(), params...)
+	copyAll := func(from, to int) {
+		for _, v := range body[from:to] {
+			u.code = append(u.code, c.copy(v))
+		}
+	}
+	for trip := 0; ; trip++ {
+		for _, v := range all {
+			c.to[v] = 0
+		}
+		for i, q := range params {
+			c.to[q] = args[i]
+		}
+		copyAll(p.start+1, p.test)
+		if trip == p.trips {
+			break
+		}
+		copyAll(p.stay[0], p.stay[1])
+		copyAll(p.fi+1, p.end-1)
+		args = c.uses(next)
+	}
+	copyAll(p.leave[0], p.leave[1])
+	for i := len(p.open) - 1; i >= 0; i-- {
+		u.code = append(u.code, u.edit.end(c.to[p.open[i]]))
+	}
+	for _, v := range all {
+		if u.last[v] > p.end {
+			u.to[v] = c.to[v]
+		}
+	}
+}
+
+// plan is a loop that may be unrolled, as places in the code.
+type plan struct {
+	f          *ir.Func
+	start, end int // of the loop
+	test, fi   int // the if at which lanes leave, and its end
+	stay       [2]int
+	leave      [2]int // the arm that leaves
+	open       []ir.V // the blocks around the test
+	exits      bool   // the value of the condition for which lanes leave
+	single     bool   // the test is the only way out
+	trips      int
+}
+
+// added returns by how much the code grows at most.
+func (p *plan) added() int { return (p.end - p.start) * p.trips }
+
+// make looks at the loop. It reports whether it can be unrolled.
+func (p *plan) make() bool {
+	f := p.f
+	n := p.end - p.start
+	if n > maxUnrolled {
+		return false
+	}
+	label := f.Code[p.start]
+	if x := f.Val(f.Code[p.end-1]); x.Op != ir.Br || x.Args[0] != label {
+		return false
+	}
+	inside := map[ir.V]bool{}
+	for i := p.start + 1; i < p.end; i++ {
+		v := f.Code[i]
+		x := f.Val(v)
+		switch {
+		case x.Op.Is(ir.Meets), x.Op == ir.Br && x.Args[0] == label && i < p.end-1:
+			return false
+		case x.Op == ir.Block:
+			inside[v] = true
+			if p.test == 0 {
+				p.open = append(p.open, v)
+			}
+		case x.Op == ir.If && p.test == 0:
+			p.test = i
+		case p.test == 0 && x.Op.Is(ir.Control):
+			return false
+		}
+	}
+	if p.test == 0 || !p.arms(inside) {
+		return false
+	}
+	p.single = p.ways(inside) == 1
+	return p.count() && p.added() <= maxUnrolled
+}
+
+// arms finds the arm of the test that leaves the loop.
+func (p *plan) arms(inside map[ir.V]bool) bool {
+	f := p.f
+	mid, depth := 0, 0
+	for i := p.test; ; i++ {
+		switch f.Val(f.Code[i]).Op {
+		case ir.If, ir.Block:
+			depth++
+		case ir.Else:
+			if depth == 1 {
+				mid = i
+			}
+		case ir.End:
+			depth--
+		}
+		if depth == 0 {
+			p.fi = i
+			break
+		}
+	}
+	first, second := [2]int{p.test + 1, p.fi}, [2]int{p.fi, p.fi}
+	if mid > 0 {
+		first[1], second[0] = mid, mid+1
+	}
+	switch {
+	case p.leaves(first, inside):
+		p.leave, p.stay, p.exits = first, second, true
+	case p.leaves(second, inside):
+		p.leave, p.stay, p.exits = second, first, false
+	default:
+		return false
+	}
+	return true
+}
+
+// leaves reports whether an arm does nothing but leave the loop.
+func (p *plan) leaves(arm [2]int, inside map[ir.V]bool) bool {
+	for i := arm[0]; i < arm[1]; i++ {
+		x := p.f.Val(p.f.Code[i])
+		if x.Op == ir.Br {
+			return i == arm[1]-1 && !inside[x.Args[0]] && x.Args[0] != p.f.Code[p.start]
+		}
+		if x.Op.Is(ir.Control) {
+			return false
+		}
+	}
+	return false
+}
+
+// ways counts the branches out of the loop.
+func (p *plan) ways(inside map[ir.V]bool) int {
+	f := p.f
+	inside[f.Code[p.start]] = true
+	n := 0
+	for _, v := range f.Code[p.start:p.end] {
+		x := f.Val(v)
+		switch {
+		case x.Op == ir.Br && !inside[x.Args[0]]:
+			n++
+		case x.Op == ir.Switch:
+			n += word(!inside[x.Args[1]])
+			for i, c := range f.Cases(v) {
+				n += word(i%2 == 1 && !inside[c])
+			}
+		}
+	}
+	return n
+}
+
+func word(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+// defined returns the values that the loop's body defines.
+func (p *plan) defined() []ir.V {
+	var list []ir.V
+	for _, v := range p.f.Code[p.start+1 : p.end] {
+		if p.f.Val(v).Op == ir.Block {
+			list = append(list, p.f.Params(v)...)
+		}
+		list = append(list, v)
+	}
+	return list
+}
+
+// values reports whether values of the loop are read behind it.
+func (p *plan) values(last []int) bool {
+	for _, v := range append(p.defined(), p.f.Params(p.f.Code[p.start])...) {
+		if last[v] > p.end {
+			return true
+		}
+	}
+	return false
+}
+
+// count finds out how often the body is run, by running what the test depends
+// on.
+func (p *plan) count() bool {
+	f := p.f
+	label := f.Code[p.start]
+	cond := f.Val(f.Code[p.test]).Args[0]
+	params, next := f.Params(label), f.BrArgs(f.Code[p.end-1])
+	now := map[ir.V]uint64{} // values of this iteration
+	for i, v := range f.Inits(label) {
+		if x := f.Val(v); x.Op == ir.Const && len(now) < maxCounters {
+			now[params[i]] = x.Aux
+		}
+	}
+	for p.trips = 0; p.trips <= maxTrips; p.trips++ {
+		bits, ok := compute(f, cond, now, computeDepth)
+		if !ok {
+			return false
+		}
+		if bits != 0 == p.exits {
+			return true
+		}
+		later := map[ir.V]uint64{}
+		for i, v := range next {
+			if _, ok := now[params[i]]; !ok {
+				continue
+			}
+			if bits, ok := compute(f, v, now, computeDepth); ok {
+				later[params[i]] = bits
+			}
+		}
+		now = later
+	}
+	return false
+}
+
+// Bounds on counting.
+const (
+	computeDepth = 6 // how far compute looks
+	maxCounters  = 8 // parameters that it follows
+)
+
+// compute returns a value that depends on known ones alone, and makes it known.
+func compute(f *ir.Func, v ir.V, known map[ir.V]uint64, depth int) (uint64, bool) {
+	if bits, ok := known[v]; ok {
+		return bits, true
+	}
+	x := f.Val(v)
+	if x.Op == ir.Const {
+		return x.Aux, true
+	}
+	eval := x.Op.Row().Eval
+	if eval == nil || depth == 0 {
+		return 0, false
+	}
+	var a [3]uint64
+	for i := range x.Op.Args() {
+		bits, ok := compute(f, x.Args[i], known, depth-1)
+		if !ok {
+			return 0, false
+		}
+		a[i] = bits
+	}
+	known[v] = eval(f.Key(v), a[0], a[1], a[2]) & x.Type.Mask()
+	return known[v], true
+}
