@@ -14,8 +14,7 @@ type function struct {
 	*unit
 	b      *ir.Builder
 	fn     *facts.Function
-	number int // in Program.Funcs
-	vals   map[spirv.ID]value
+	number int          // in Program.Funcs
 	block  *facts.Block // whose instructions are being lowered, or whose edges
 
 	constants map[spirv.ID]*facts.Const // the variables that are tables
@@ -35,7 +34,7 @@ func (u *unit) function(fn *facts.Function) *ir.Func {
 	if len(fn.Blocks) == 0 {
 		u.unsupported("a function without a body")
 	}
-	f := &function{unit: u, fn: fn, number: u.numbers[fn], vals: map[spirv.ID]value{}, phi: map[*facts.Block][]ir.V{}}
+	f := &function{unit: u, fn: fn, number: u.numbers[fn], phi: map[*facts.Block][]ir.V{}}
 	f.begin()
 	f.constants = f.tables()
 	f.tree = u.plant(fn)
@@ -76,7 +75,7 @@ func (f *function) begin() {
 		if p.Type.IsPointer() {
 			v.ptr = f.pointerOf(p.Type, v.parts)
 		}
-		f.vals[p.ID] = v
+		f.put(p.ID, v)
 		rest = rest[n:]
 	}
 	f.variables()

@@ -106,7 +106,7 @@ func (f *function) openLoop(b *facts.Block) {
 	}
 	var inits []ir.V
 	f.phis(b, func(in spirv.Inst) {
-		first := f.carry(f.vals[in.Result()])
+		first := f.carry(f.get(in.Result()))
 		f.fits(f.facts.Type(in.Type()), first) // a function's first block gives its phis nothing
 		inits = append(inits, first...)
 	})
@@ -158,7 +158,7 @@ func (f *function) definePhis(b *facts.Block, parts []ir.V) {
 		if t.IsPointer() {
 			v.ptr = f.pointerOf(t, v.parts)
 		}
-		f.vals[in.Result()] = v
+		f.put(in.Result(), v)
 		parts = parts[n:]
 	})
 }

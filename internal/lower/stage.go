@@ -53,6 +53,7 @@ func Stage(m *valid.Module, entry *facts.EntryPoint, o Options) (p *ir.Program, 
 		numbers: map[*facts.Function]int{},
 		inputs:  map[ir.Semantic]uint64{},
 		tabled:  map[*facts.Const]uint64{},
+		defined: make([]slot, m.Facts().Code.Len()),
 	}
 	defer catch(&err)
 	u.program()
@@ -67,6 +68,7 @@ type unit struct {
 	prog    *ir.Program
 	at      int // the current instruction, from 0; −1 is none
 
+	defined []slot // the values, by the instructions that define them
 	flats   map[*facts.Type][]ir.Type
 	extents map[*facts.Type]extent
 	globals map[spirv.ID]*pointer // where the variables of module scope are

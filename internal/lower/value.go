@@ -14,9 +14,32 @@ type value struct {
 	block *facts.Block // where it is defined; nil where it holds in the whole function
 }
 
+// slot holds the value that an instruction of the module has in one function:
+// that of a constant or a variable is another one in each.
+type slot struct {
+	owner *function
+	value
+}
+
+// get returns the value that an id has so far; one without a type is none.
+func (f *function) get(id spirv.ID) value {
+	if i := f.facts.Def(id); i >= 0 && f.defined[i].owner == f {
+		return f.defined[i].value
+	}
+	return value{}
+}
+
+// put gives an id its value.
+func (f *function) put(id spirv.ID, v value) {
+	if v.typ == nil {
+		f.malformed("%%%d has no type", id)
+	}
+	f.defined[f.facts.Def(id)] = slot{f, v}
+}
+
 // value returns the value of an operand.
 func (f *function) value(id spirv.ID) value {
-	if v, ok := f.vals[id]; ok {
+	if v := f.get(id); v.typ != nil {
 		if v.block != nil && !facts.Dominates(v.block, f.block) {
 			f.malformed("%%%d is used where its definition does not reach", id)
 		}
@@ -28,7 +51,7 @@ func (f *function) value(id spirv.ID) value {
 			v.ptr = f.pointerOf(c.Type, v.parts)
 			return v
 		}
-		f.vals[id] = v
+		f.put(id, v)
 		return v
 	}
 	f.malformed("%%%d is used where it is not defined", id)
@@ -88,7 +111,7 @@ func (f *function) define(in spirv.Inst, parts ...ir.V) {
 	if t.IsPointer() {
 		v.ptr = f.pointerOf(t, parts)
 	}
-	f.vals[in.Result()] = v
+	f.put(in.Result(), v)
 }
 
 // fits ends lowering where scalars are not those of a type.
@@ -106,7 +129,7 @@ func (f *function) fits(t *facts.Type, parts []ir.V) {
 
 // definePointer gives a result a place.
 func (f *function) definePointer(in spirv.Inst, p *pointer) {
-	f.vals[in.Result()] = value{typ: f.facts.Type(in.Type()), ptr: p, block: f.block}
+	f.put(in.Result(), value{typ: f.facts.Type(in.Type()), ptr: p, block: f.block})
 }
 
 // constant returns the scalars of a constant.

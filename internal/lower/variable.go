@@ -150,7 +150,7 @@ func (f *function) variables() {
 		if p.memory == inBuffer {
 			p = f.withHandle(*p)
 		}
-		f.vals[v.ID] = value{typ: v.Pointer, ptr: p}
+		f.put(v.ID, value{typ: v.Pointer, ptr: p})
 	}
 }
 
