@@ -157,7 +157,7 @@ func TestListing(t *testing.T) {
 		t.Fatal(err)
 	}
 	text, err := jit.Listing(p)
-	if err != nil || !strings.Contains(text, "step {k") {
+	if err != nil || !strings.Contains(text, "step {") {
 		t.Errorf("error %v, listing:\n%s", err, text)
 	}
 }

@@ -90,10 +90,17 @@ func (v *visit) define(lane int, bits uint64) {
 	}
 }
 
-// defineAll sets the same bits in all active lanes.
+// defineAll sets the same bits in all active lanes, and in the others where
+// they keep nothing: code may ask any lane for what is the same in all.
 func (v *visit) defineAll(bits uint64) {
-	for lane := range v.set.All {
-		v.define(lane, bits)
+	if v.in.Keep {
+		for lane := range v.set.All {
+			v.define(lane, bits)
+		}
+		return
+	}
+	for lane := range len(v.in.Masks) * vcode.PartLanes {
+		v.define(v.first+lane, bits)
 	}
 }
 

@@ -106,6 +106,10 @@ func (v *visit) reduce() {
 			x[i] = op(v.in.Key, x[i], x[i+k], 0)
 		}
 	}
+	if cluster == v.size() {
+		v.defineAll(x[0])
+		return
+	}
 	for lane := range v.set.All {
 		v.define(lane, x[lane/cluster*cluster])
 	}

@@ -138,6 +138,9 @@ func (m *machine) step(in *vcode.Inst) {
 	m.later = append(m.later, func() {
 		m.Bind(over)
 		for _, r := range in.Masks {
+			if _, ok := m.f.Const(r); ok {
+				continue
+			}
 			m.RM(KMOVW_ST, V128, m.mask(r, 1), 0, m.slot(r), 0)
 		}
 		m.leave(in) // for good

@@ -31,6 +31,9 @@ const (
 	LZCNT   G = 0x0fbd | 0xf3<<17
 )
 
+// CMOV is the conditional move of c.
+func CMOV(c Cond) G { return 0x0f40 | G(c) }
+
 // ALU is the operation of an instruction with an immediate.
 type ALU byte
 
@@ -142,6 +145,16 @@ func (a *Asm) MovI(r Reg, v uint64) {
 func (a *Asm) ShiftI(s Shift, wide bool, r Reg, by uint8) {
 	a.rex(bit(wide), 0, 0, r.bit3())
 	a.Code = append(a.Code, 0xc1, 0xc0|byte(s)<<3|byte(r&7), by)
+}
+
+// ShiftCL emits a shift of the low 32 bits of r, below R8, by CL.
+func (a *Asm) ShiftCL(s Shift, r Reg) { a.Code = append(a.Code, 0xd3, 0xc0|byte(s)<<3|byte(r&7)) }
+
+// SetCC makes r, one of RAX, RCX, RDX and RBX, 1 where the condition holds and
+// 0 elsewhere.
+func (a *Asm) SetCC(c Cond, r Reg) {
+	a.Code = append(a.Code, 0x0f, 0x90|byte(c), 0xc0|byte(r))
+	a.GRR(MOVZXB, r, r)
 }
 
 // Push emits push r.

@@ -168,7 +168,11 @@ func (m *machine) function(i int) {
 	for b := range m.f.Blocks {
 		m.Bind(m.blocks[b])
 		for j := range m.f.Blocks[b].Insts {
-			m.inst(&m.f.Blocks[b].Insts[j])
+			in := &m.f.Blocks[b].Insts[j]
+			if in.Op == vcode.Jump && in.Target == b+1 && j == len(m.f.Blocks[b].Insts)-1 {
+				continue
+			}
+			m.inst(in)
 		}
 	}
 	for len(m.later) > 0 {
@@ -205,9 +209,13 @@ func (m *machine) inst(in *vcode.Inst) {
 	case vcode.JumpIfNone:
 		m.testMasks(in.Masks)
 		m.Jcc(Equal, m.blocks[in.Target])
+	case vcode.JumpIfZero:
+		m.jumpIfZero(in)
 	case vcode.Return:
 		m.GI(AddI, true, RSP, m.frame.Size+56)
 		m.Ret()
+	default:
+		m.special(in)
 	}
 }
 

@@ -58,7 +58,7 @@ func (a *allocator) note() {
 			a.wantSlots(in.Defs)
 		}
 		if a.machine.InMemory != nil {
-			a.machine.InMemory(in, func(r vcode.Reg) { a.inMemory[r] = true })
+			a.machine.InMemory(in, func(r vcode.Reg) { a.wantSlots([]vcode.Reg{r}) })
 		}
 		if in.Op == vcode.Copy && len(in.Uses) == 1 {
 			a.hints[in.Defs[0]], a.hints[in.Uses[0]] = in.Uses[0], in.Defs[0]

@@ -56,20 +56,35 @@ const (
 	Step                 // counts a step for the lanes of m…, leaves where told to or beyond the budget
 	Jump                 // goes to block Target
 	JumpIfNone           // goes to block Target if no lane is in m…
+	JumpIfZero           // goes to block Target if u0, a Gen, is 0
 	Return               // leaves the function
+
+	Scalar    // d0 = the IR operation of u…, Gen all; a handle is its place in the table in bytes
+	Broadcast // d0, a Vec or Mask = u0, a Gen, in every lane
+	Extract   // d0, a Gen = what all lanes of u0 hold
+	RowIn     // d0, a Gen = the built-in of the first lane of the part
+	RowBase   // d0 = u0 + u1·Stride, Gen all, 64 bits
+	RowLoad   // d0 = the IR load from handle u0 at min(u2 + (u3 + Step·lane)·Stride, 2³²−1); u1 is the RowBase
+	RowStore  // stores u4 there
+	Gather    // d0 = the IR load from handle u0, a Gen, at the offsets u1
+	Scatter   // stores u2 there
+	SlotLoad  // d0 = slot u0, a Gen, of private variable Aux
+	SlotStore // stores u1 there
 )
 
 var opNames = [...]string{
 	Undef: "undef", Copy: "copy", And: "and", AndNot: "andnot", Or: "or", Lane: "lane", Strip: "strip",
 	Arg: "arg", SetResult: "setresult", Call: "call", Barrier: "barrier",
-	Step: "step", Jump: "jump", JumpIfNone: "jumpifnone", Return: "return",
+	Step: "step", Jump: "jump", JumpIfNone: "jumpifnone", JumpIfZero: "jumpifzero", Return: "return",
+	Scalar: "scalar", Broadcast: "broadcast", Extract: "extract", RowIn: "rowin", RowBase: "rowbase",
+	RowLoad: "rowload", RowStore: "rowstore", Gather: "gather", Scatter: "scatter", SlotLoad: "slotload", SlotStore: "slotstore",
 }
 
 // String returns the printed form, such as "andnot".
 func (o Op) String() string { return opNames[o] }
 
 // Jumps reports whether Target is a block.
-func (o Op) Jumps() bool { return o == Jump || o == JumpIfNone }
+func (o Op) Jumps() bool { return o == Jump || o == JumpIfNone || o == JumpIfZero }
 
 // Inst is one instruction.
 type Inst struct {
@@ -77,7 +92,8 @@ type Inst struct {
 	Part              uint8 // which 16 lanes of the strip, for Lane
 	Keep              bool  // lanes outside Masks keep what d has; else they become anything
 	Defs, Uses, Masks []Reg
-	Target            int // block or function
+	Target            int    // block or function
+	Step, Stride      uint32 // of the offsets of a row
 
 	// The IR operation of Lane and Strip, and for Step the loop or call.
 	IR     ir.Op

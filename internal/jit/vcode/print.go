@@ -29,22 +29,25 @@ func (f *Func) line(in *Inst) string {
 	}
 	s += in.Op.String()
 	switch in.Op {
-	case Lane, Strip:
+	case Lane, Strip, Scalar, RowLoad, RowStore, Gather, Scatter:
 		s += fmt.Sprintf(" %s.%s", in.IR, in.Key.Type)
 		if in.Key.From != in.Key.Type && in.Key.From != ir.None {
 			s += "." + in.Key.From.String()
 		}
 	case Call:
 		s += fmt.Sprintf(" f%d", in.Target)
-	case Jump, JumpIfNone:
+	case Jump, JumpIfNone, JumpIfZero:
 		s += fmt.Sprintf(" b%d", in.Target)
 	}
 	if len(in.Uses) > 0 {
 		s += " " + f.names(in.Uses)
 	}
 	switch in.Op {
-	case Arg, SetResult:
+	case Arg, SetResult, SlotLoad, SlotStore:
 		s += fmt.Sprintf(" #%d", in.Key.Aux)
+	}
+	if in.Stride > 0 {
+		s += fmt.Sprintf(" %d·%d", in.Step, in.Stride)
 	}
 	if len(in.Masks) > 0 {
 		s += " {" + f.names(in.Masks) + "}"

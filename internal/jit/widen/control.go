@@ -28,144 +28,53 @@ func (w *widener) clear(d []vcode.Reg) {
 
 func (w *widener) jump(to int) { w.emit(vcode.Inst{Op: vcode.Jump, Target: to}) }
 
-func (w *widener) jumpIfNone(to int) {
-	w.emit(vcode.Inst{Op: vcode.JumpIfNone, Masks: w.active, Target: to})
-}
-
-func (w *widener) inner() *region { return w.open[len(w.open)-1] }
-
-func (w *widener) push(v ir.V, r *region) {
-	r.label = v
-	w.open = append(w.open, r)
-	w.regions[v] = r
-}
-
-// leak notes that A may from now on be empty in the middle of all that is open.
-func (w *widener) leak() {
-	for _, r := range w.open {
-		r.leaks = true
-	}
-}
-
-// skipIfNone leaves for the place where A can grow, if A is empty.
-func (w *widener) skipIfNone() {
-	if len(w.open) > 0 {
-		w.jumpIfNone(w.inner().skip())
-		w.startBlock(w.newBlock())
-	}
-}
-
-// join emits A ∪= lanes.
-func (w *widener) join(lanes []vcode.Reg) { w.mask(vcode.Or, w.active, w.active, lanes) }
-
-// label opens a block or a loop.
-func (w *widener) label(v ir.V) {
-	r := &region{op: w.src.Val(v).Op, in: w.regs(vcode.Mask), end: w.newBlock()}
-	if r.op == ir.Loop {
-		w.assign(v, w.src.Inits(v), true)
-		r.top = w.newBlock()
-		w.startBlock(r.top)
-	}
-	if r.op == ir.Block {
-		w.begin(w.src.Params(v))
-	}
-	w.clear(r.in)
-	w.push(v, r)
-}
-
-// ifBegin splits A: the first arm gets the lanes where the condition is 1.
-func (w *widener) ifBegin(v ir.V) {
-	cond := w.value(w.src.Val(v).Args[0])
-	r := &region{op: ir.If, rest: w.regs(vcode.Mask), first: w.regs(vcode.Mask), other: w.newBlock()}
-	r.end = r.other // until an else is seen
-	w.mask(vcode.AndNot, r.rest, w.active, cond)
-	w.mask(vcode.And, w.active, w.active, cond)
-	w.push(v, r)
-	w.skipIfNone()
-}
-
-func (w *widener) ifElse() {
-	r := w.inner()
-	w.startBlock(r.other)
-	w.set(r.first, w.active)
-	w.set(w.active, r.rest)
-	r.inSecond, r.end = true, w.newBlock()
-	w.skipIfNone()
-}
-
-// end closes the innermost region.
-func (w *widener) end() {
-	r := w.inner()
-	w.startBlock(r.end)
-	switch {
-	case r.op == ir.Loop:
-		w.loopEnd(r)
-	case r.op == ir.Block:
-		w.join(r.in)
-	case r.inSecond:
-		w.join(r.first)
-	default:
-		w.join(r.rest)
-	}
-	w.open = w.open[:len(w.open)-1]
-	switch {
-	case len(w.open) == 0:
-		w.leave()
-	case r.op == ir.Loop: // A is empty: all lanes left for a label further out
-		w.jump(w.inner().skip())
-		w.startBlock(w.newBlock())
-	case r.leaks:
-		w.skipIfNone()
-	}
-}
-
-// loopEnd runs the body again for the lanes that branched back.
-func (w *widener) loopEnd(r *region) {
-	w.set(w.active, r.in)
-	after := w.newBlock()
-	w.jumpIfNone(after)
-	w.startBlock(w.newBlock())
-	w.origin = w.src.Val(r.label).Origin
-	w.emit(vcode.Inst{Op: vcode.Step, Masks: w.active, Value: r.label})
-	w.jump(r.top)
-	w.startBlock(after)
-}
-
-// leave ends the function.
-func (w *widener) leave() {
-	list := append([]vcode.Reg(nil), w.active...)
-	for _, v := range w.src.Results() {
-		list = append(list, w.value(v)...)
-	}
-	for i := range list {
-		w.emit(vcode.Inst{Op: vcode.SetResult, Uses: list[i : i+1], Key: ir.Key{Aux: uint64(i)}})
-	}
-	w.emit(vcode.Inst{Op: vcode.Return})
+func (w *widener) jumpIfNone(set []vcode.Reg, to int) {
+	w.emit(vcode.Inst{Op: vcode.JumpIfNone, Masks: set, Target: to})
 }
 
 // br sends the active lanes to a label.
 func (w *widener) br(v ir.V) {
 	label := w.src.Val(v).Args[0]
 	w.assign(label, w.src.BrArgs(v), false)
-	w.send(w.active, label)
-	w.clear(w.active)
-	w.leak()
+	w.goTo(w.regions[label])
+}
+
+// goTo sends the active lanes to a label, and leaves for where lanes wait.
+func (w *widener) goTo(r *region) {
+	w.send(w.active, r)
+	if r.op == ir.Loop && r.whole {
+		w.back(r)
+	} else {
+		w.jump(w.skip(r))
+	}
+	w.active = nil
 }
 
 // send emits L.in ∪= lanes.
-func (w *widener) send(lanes []vcode.Reg, label ir.V) {
-	in := w.regions[label].in
-	w.mask(vcode.Or, in, in, lanes)
-}
+func (w *widener) send(lanes []vcode.Reg, r *region) { w.mask(vcode.Or, r.in, r.in, lanes) }
 
 // begin says that parameters hold nothing yet, where no lane keeps what they
 // held before.
 func (w *widener) begin(params []ir.V) {
 	for _, p := range params {
-		for _, r := range w.value(p) {
-			if !w.homes[p].outlives {
+		x := w.value(p)
+		list := append([]vcode.Reg{x.gen}, x.rows...)
+		if w.shapes.of[p].kind == uniform || !w.homes.of[p].outlives {
+			list = append(list, x.vec...)
+		}
+		for i, r := range list {
+			if r != 0 && (i == 0 || r != list[i-1]) {
 				w.emit(vcode.Inst{Op: vcode.Undef, Defs: []vcode.Reg{r}})
 			}
+		}
+	}
+}
+
+// spread puts parameters that general registers hold into vectors.
+func (w *widener) spread(params []ir.V) {
+	for _, p := range params {
+		if x := w.value(p); x.gen != 0 {
+			w.broadcast(p, x)
 		}
 	}
 }
@@ -174,52 +83,177 @@ func (w *widener) begin(params []ir.V) {
 // are read before any parameter is written. init says that a loop begins.
 func (w *widener) assign(label ir.V, args []ir.V, init bool) {
 	params := w.src.Params(label)
-	from := make([][]vcode.Reg, len(args))
+	from := make([]value, len(args))
 	for i, a := range args {
-		from[i] = w.value(a)
-		if x := w.src.Val(a); x.Op == ir.Param && i > 0 && x.Args[0] == w.src.Val(params[0]).Args[0] {
-			t := w.regs(vcode.ClassOf(x.Type))
-			w.set(t, from[i])
-			from[i] = t
+		from[i] = w.argument(params[i], a)
+		if x := w.src.Val(a); x.Op == ir.Param && i > 0 && x.Args[0] == label {
+			from[i] = w.beside(from[i])
 		}
 	}
+	r := w.regions[label]
 	for i, p := range params {
 		to := w.value(p)
-		for part := range to {
-			keep := w.homes[p].outlives || !w.homes[p].alone
-			if init {
-				keep = w.homes[p].keepsInit
-			}
-			w.copy(to[part], from[i][part], part, keep)
+		if !init && r.op == ir.Loop && !r.whole {
+			to = &r.late[i]
+		}
+		switch {
+		case to.gen != 0:
+			w.emit(vcode.Inst{Op: vcode.Copy, Defs: []vcode.Reg{to.gen}, Uses: []vcode.Reg{from[i].gen}})
+			continue
+		case w.shapes.of[p].kind == uniform:
+			w.copy(to.vec[0], from[i].vec[0], 0, false)
+			continue
+		}
+		w.set(to.rows, from[i].rows)
+		keep := w.homes.of[p].outlives || !w.homes.of[p].alone
+		switch {
+		case init:
+			keep = w.homes.of[p].keepsInit
+		case r.op == ir.Loop && r.whole:
+			keep = w.homes.of[p].outlives
+		}
+		for part := range to.vec {
+			w.copy(to.vec[part], from[i].vec[part], part, keep)
 		}
 	}
+}
+
+// lateOf makes what the parameters of a loop will be in the next iteration,
+// apart from what lanes that are still in this one read: those that are the same
+// in all lanes. Others are written for the lanes that are through alone.
+func (w *widener) lateOf(params []ir.V) []value {
+	list := make([]value, len(params))
+	for i, p := range params {
+		list[i] = *w.value(p)
+		if w.shapes.of[p].kind == uniform {
+			list[i].vec = w.all(w.dst.NewReg(w.dst.Classes[list[i].vec[0]]))
+		}
+		if list[i].gen != 0 {
+			list[i].gen = w.dst.NewReg(vcode.Gen)
+		}
+		if list[i].rows != nil {
+			list[i].rows = w.regs(vcode.Gen)
+		}
+	}
+	return list
+}
+
+// eachLate calls do for the registers of r.late that are not the parameters'.
+func (w *widener) eachLate(r *region, do func(to, late vcode.Reg)) {
+	for i, p := range w.src.Params(r.label) {
+		to, late := w.value(p), &r.late[i]
+		switch {
+		case to.gen != 0:
+			do(to.gen, late.gen)
+		case w.shapes.of[p].kind == uniform:
+			do(to.vec[0], late.vec[0])
+		}
+		for part := range to.rows {
+			do(to.rows[part], late.rows[part])
+		}
+	}
+}
+
+// argument is a in the registers in which parameter p wants it.
+func (w *widener) argument(p, a ir.V) (x value) {
+	to := w.value(p)
+	if to.gen != 0 {
+		x.gen = w.gen(a)
+		return x
+	}
+	x.vec = w.vec(a)
+	for part := range to.rows {
+		x.rows = append(x.rows, w.rowBase(a, part))
+	}
+	return x
+}
+
+// beside is a copy of x in registers of its own.
+func (w *widener) beside(x value) value {
+	again := func(list []vcode.Reg) []vcode.Reg {
+		out := make([]vcode.Reg, len(list))
+		for i, r := range list {
+			if i > 0 && r == list[0] {
+				out[i] = out[0]
+				continue
+			}
+			out[i] = w.dst.NewReg(w.dst.Classes[r])
+			w.emit(vcode.Inst{Op: vcode.Copy, Defs: out[i : i+1], Uses: list[i : i+1]})
+		}
+		return out
+	}
+	x.vec, x.rows = again(x.vec), again(x.rows)
+	if x.gen != 0 {
+		x.gen = again([]vcode.Reg{x.gen})[0]
+	}
+	return x
 }
 
 // switchOf sends each active lane to the label of its first case.
 func (w *widener) switchOf(v ir.V) {
 	x := w.src.Val(v)
-	selector, cases := w.value(x.Args[0]), w.src.Cases(v)
+	cases := w.src.Cases(v)
+	together := w.shapes.of[x.Args[0]].kind == uniform
 	for i := 0; i < len(cases); i += 2 {
-		k := w.value(cases[i])
-		hit := w.regs(vcode.Mask)
-		for p := range w.parts {
-			w.emit(vcode.Inst{
-				Op: vcode.Lane, IR: ir.Eq, Key: ir.Key{Type: ir.B1, From: x.Type}, Value: v, Part: uint8(p),
-				Defs: hit[p : p+1], Uses: []vcode.Reg{selector[p], k[p]}, Masks: w.active[p : p+1],
-			})
+		to := w.regions[cases[i+1]]
+		if together {
+			next, active := w.newBlock(), w.active
+			w.jumpUnlessCase(v, cases[i], next)
+			w.startBlock(w.newBlock())
+			w.goTo(to)
+			w.active = active
+			w.startBlock(next)
+			continue
 		}
+		hit, rest := w.hits(v, cases[i]), w.regs(vcode.Mask)
 		w.mask(vcode.And, hit, hit, w.active)
-		w.send(hit, cases[i+1])
-		w.mask(vcode.AndNot, w.active, w.active, hit)
+		w.send(hit, to)
+		w.mask(vcode.AndNot, rest, w.active, hit)
+		w.active = rest
 	}
-	w.send(w.active, x.Args[1])
-	w.clear(w.active)
-	w.leak()
+	if r := w.regions[x.Args[1]]; together {
+		w.goTo(r)
+	} else {
+		w.send(w.active, r)
+		w.jump(w.skip(nil))
+		w.active = nil
+	}
+}
+
+// jumpUnlessCase jumps where the selector, the same in all lanes, is not k.
+func (w *widener) jumpUnlessCase(v, k ir.V, to int) {
+	x := w.src.Val(v)
+	g, ok := w.hasGen(x.Args[0])
+	if !ok {
+		w.jumpIfNone(w.hits(v, k)[:1], to)
+		return
+	}
+	hit := w.dst.NewReg(vcode.Gen)
+	key := ir.Key{Type: ir.B1, From: x.Type}
+	w.emit(vcode.Inst{Op: vcode.Scalar, IR: ir.Eq, Key: key, Defs: []vcode.Reg{hit}, Uses: []vcode.Reg{g, w.gen(k)}})
+	w.emit(vcode.Inst{Op: vcode.JumpIfZero, Uses: []vcode.Reg{hit}, Target: to})
+}
+
+// hits compares the selector with k.
+func (w *widener) hits(v, k ir.V) []vcode.Reg {
+	x := w.src.Val(v)
+	selector, c, hit := w.vec(x.Args[0]), w.vec(k), w.regs(vcode.Mask)
+	for p := range w.parts {
+		masks := w.active[p : p+1]
+		if w.shapes.of[x.Args[0]].kind == uniform {
+			masks = w.full[:1]
+		}
+		w.emit(vcode.Inst{
+			Op: vcode.Lane, IR: ir.Eq, Key: ir.Key{Type: ir.B1, From: x.Type}, Value: v, Part: uint8(p),
+			Defs: hit[p : p+1], Uses: []vcode.Reg{selector[p], c[p]}, Masks: masks,
+		})
+	}
+	return hit
 }
 
 // kill ends the active lanes for good: a lane is in one set at a time, so to
 // leave A is all.
 func (w *widener) kill() {
-	w.clear(w.active)
-	w.leak()
+	w.jump(w.skip(&region{})) // out of all that is open
+	w.active = nil
 }

@@ -12,12 +12,12 @@ type home struct {
 	outlives bool // it is read outside of it
 
 	// Of parameters:
-	alone     bool // one br alone writes it, not from within an inner loop
+	alone     bool // of a block: one br alone writes it, not from within an inner loop
 	keepsInit bool // of a loop: it is read outside of the loop around that loop
 }
 
-// homes finds the home of every value of f.
-func homes(f *ir.Func) []home {
+// homesOf finds the home of every value of f.
+func homesOf(f *ir.Func) *homing {
 	h := &homing{f: f, of: make([]home, len(f.Vals)), outer: map[ir.V]ir.V{}, brs: map[ir.V]int{}}
 	var open []ir.V
 	current := ir.V(0) // the innermost open loop
@@ -33,7 +33,7 @@ func homes(f *ir.Func) []home {
 				current = v
 			}
 			for _, p := range f.Params(v) {
-				h.of[p] = home{loop: current, alone: true}
+				h.of[p] = home{loop: current, alone: x.Op == ir.Block}
 			}
 		case ir.If:
 			open = append(open, v)
@@ -53,7 +53,7 @@ func homes(f *ir.Func) []home {
 	for _, v := range f.Results() {
 		h.read(v, 0)
 	}
-	return h.of
+	return h
 }
 
 type homing struct {
@@ -92,6 +92,6 @@ func (h *homing) branch(label, l ir.V) {
 	h.brs[label]++
 	for _, p := range h.f.Params(label) {
 		home := &h.of[p]
-		home.alone = h.brs[label] == 1 && l == home.loop
+		home.alone = home.alone && h.brs[label] == 1 && l == home.loop
 	}
 }

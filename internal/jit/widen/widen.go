@@ -6,9 +6,9 @@ import (
 )
 
 // Program widens functions of a verified program to strips of a subgroup:
-// those that order names, which are all that they call. Every function gets
-// the active lanes as its first arguments, a mask for each part, and gives
-// those that were not killed as its first results.
+// those that order names, the entry point first, which are all that they call.
+// Every function gets the active lanes as its first arguments, a mask for each
+// part, and gives those that were not killed as its first results.
 func Program(p *ir.Program, order []int) []*vcode.Func {
 	parts := Parts(p)
 	place := make([]int, len(p.Funcs))
@@ -18,8 +18,11 @@ func Program(p *ir.Program, order []int) []*vcode.Func {
 	out := make([]*vcode.Func, len(order))
 	for i, fn := range order {
 		f := p.Funcs[fn]
-		w := &widener{src: f, dst: &vcode.Func{Name: f.Name, Parts: parts}, parts: parts, place: place}
+		w := &widener{p: p, src: f, dst: &vcode.Func{Name: f.Name, Parts: parts}, parts: parts, place: place, entry: i == 0}
+		w.homes = homesOf(f)
+		w.shapes = shapesOf(p, f, w.homes)
 		w.run()
+		prune(w.dst)
 		out[i] = w.dst
 	}
 	return out
@@ -32,48 +35,35 @@ func Parts(p *ir.Program) int {
 
 // widener widens one function.
 type widener struct {
-	src   *ir.Func
-	dst   *vcode.Func
-	parts int
-	place []int // of each function of the program among those widened
+	p      *ir.Program
+	src    *ir.Func
+	dst    *vcode.Func
+	parts  int
+	place  []int // of each function of the program among those widened
+	entry  bool  // it is the entry point
+	homes  *homing
+	shapes *shapes
+	kills  bool // lanes may end here for good
 
-	none    vcode.Reg     // no lane
-	values  [][]vcode.Reg // of each value: a register for each part
-	active  []vcode.Reg   // A
+	none    vcode.Reg   // no lane
+	full    []vcode.Reg // all lanes
+	zero    vcode.Reg   // 0, as a Gen
+	values  []value
+	active  []vcode.Reg // A
 	open    []*region
 	regions map[ir.V]*region // by opener
-	homes   []home           // of each value
 	order   []int            // numbers of the blocks begun, in the order of their code
 	next    []vcode.Inst     // of the last of them
 	origin  int32
 }
 
-// region is an open block, loop or if.
-type region struct {
-	label    ir.V
-	op       ir.Op
-	in       []vcode.Reg // L.in
-	rest     []vcode.Reg // lanes of the second arm of an if
-	first    []vcode.Reg // lanes that came out of the first arm
-	top      int         // first block of a loop's body
-	other    int         // block of the second arm
-	end      int         // block behind which A may have grown
-	inSecond bool
-	leaks    bool // lanes may have left it for a label further out, or for good
-}
-
-// skip is the block to go to when A is empty inside the region.
-func (r *region) skip() int {
-	if r.op == ir.If && !r.inSecond {
-		return r.other
-	}
-	return r.end
-}
-
 func (w *widener) run() {
-	w.values = make([][]vcode.Reg, len(w.src.Vals))
+	w.values = make([]value, len(w.src.Vals))
 	w.regions = map[ir.V]*region{}
-	w.homes = homes(w.src)
+	for _, v := range w.src.Code {
+		op := w.src.Val(v).Op
+		w.kills = w.kills || op == ir.Kill || op == ir.Call && w.p.Effects.Discards
+	}
 	w.startBlock(w.newBlock())
 	w.prologue()
 	for _, v := range w.src.Code {
@@ -105,21 +95,27 @@ func (w *widener) run() {
 	w.finish()
 }
 
-// prologue declares the calling sequence and puts arguments and constants into
-// registers.
+// prologue declares the calling sequence and puts arguments into registers.
 func (w *widener) prologue() {
+	w.none = w.dst.NewConst(vcode.Mask, 0)
+	w.zero = w.dst.NewConst(vcode.Gen, 0)
+	all := w.dst.NewConst(vcode.Mask, 1)
 	for range w.parts {
+		w.full = append(w.full, all)
 		w.dst.Args = append(w.dst.Args, vcode.Mask)
 		w.dst.Results = append(w.dst.Results, vcode.Mask)
 	}
-	w.none = w.dst.NewConst(vcode.Mask, 0)
-	w.active = w.regs(vcode.Mask)
-	for p, a := range w.active {
-		w.emit(vcode.Inst{Op: vcode.Arg, Defs: []vcode.Reg{a}, Key: ir.Key{Aux: uint64(p)}})
+	if w.entry && w.p.Invocations()%w.p.SubgroupSize == 0 && w.p.SubgroupSize%vcode.PartLanes == 0 {
+		w.active = w.full
+	} else {
+		w.active = w.regs(vcode.Mask)
+		for p, a := range w.active {
+			w.emit(vcode.Inst{Op: vcode.Arg, Defs: []vcode.Reg{a}, Key: ir.Key{Aux: uint64(p)}})
+		}
 	}
 	for _, v := range w.src.Args {
 		c := vcode.ClassOf(w.src.Type(v))
-		for _, r := range w.value(v) {
+		for _, r := range w.vec(v) {
 			w.emit(vcode.Inst{Op: vcode.Arg, Defs: []vcode.Reg{r}, Key: ir.Key{Aux: uint64(len(w.dst.Args))}})
 			w.dst.Args = append(w.dst.Args, c)
 		}
@@ -127,16 +123,6 @@ func (w *widener) prologue() {
 	for _, v := range w.src.Results() {
 		for range w.parts {
 			w.dst.Results = append(w.dst.Results, vcode.ClassOf(w.src.Type(v)))
-		}
-	}
-	for v := 1; v < len(w.src.Vals); v++ {
-		x := &w.src.Vals[v]
-		if x.Op != ir.Const {
-			continue
-		}
-		r := w.dst.NewConst(vcode.ClassOf(x.Type), x.Aux) // one register serves all parts
-		for range w.parts {
-			w.values[v] = append(w.values[v], r)
 		}
 	}
 }
@@ -177,7 +163,7 @@ func (w *widener) finish() {
 	}
 	for i := range sorted {
 		for j := range sorted[i].Insts {
-			if in := &sorted[i].Insts[j]; in.Op == vcode.Jump || in.Op == vcode.JumpIfNone {
+			if in := &sorted[i].Insts[j]; in.Op.Jumps() {
 				in.Target = place[in.Target]
 			}
 		}
@@ -194,67 +180,31 @@ func (w *widener) regs(c vcode.Class) []vcode.Reg {
 	return out
 }
 
-// value returns the registers of v, making them where it is new.
-func (w *widener) value(v ir.V) []vcode.Reg {
-	if w.values[v] == nil {
-		w.values[v] = w.regs(vcode.ClassOf(w.src.Type(v)))
-	}
-	return w.values[v]
-}
-
-// operation emits an operation without control: for each part, or for the
-// whole strip where lanes see each other.
-func (w *widener) operation(v ir.V) {
-	x := w.src.Val(v)
-	var defs []vcode.Reg
-	if x.Op.HasResult() {
-		defs = w.value(v)
-	}
-	in := vcode.Inst{Op: vcode.Lane, IR: x.Op, Key: w.src.Key(v), Value: v}
-	args := x.Args[:x.Op.Args()]
-	if x.Op.Is(ir.Meets) && x.Op != ir.Fence {
-		in.Op, in.Defs, in.Masks, in.Keep = vcode.Strip, defs, w.active, defs != nil && w.homes[v].outlives
-		for _, a := range args {
-			in.Uses = append(in.Uses, w.value(a)...)
-		}
-		w.emit(in)
-		return
-	}
-	for p := range w.parts {
-		one := in
-		one.Part, one.Masks, one.Keep = uint8(p), w.active[p:p+1], defs != nil && w.homes[v].outlives
-		if defs != nil {
-			one.Defs = defs[p : p+1]
-		}
-		for _, a := range args {
-			one.Uses = append(one.Uses, w.value(a)[p])
-		}
-		w.emit(one)
-	}
-}
-
 // call emits a call, which is a step of the budget.
 func (w *widener) call(v ir.V) {
 	w.emit(vcode.Inst{Op: vcode.Step, Masks: w.active, Value: v})
 	uses := append([]vcode.Reg(nil), w.active...)
 	for _, a := range w.src.CallArgs(v) {
-		uses = append(uses, w.value(a)...)
+		uses = append(uses, w.vec(a)...)
 	}
 	var to []vcode.Reg
 	from := w.regs(vcode.Mask) // the lanes that come back
 	keep := false
 	for _, r := range w.src.CallResults(v) {
-		keep = keep || w.homes[r].outlives
-		to = append(to, w.value(r)...)
+		keep = keep || w.homes.of[r].outlives
+		to = append(to, w.vec(r)...)
 		from = append(from, w.regs(vcode.ClassOf(w.src.Type(r)))...)
 	}
 	w.emit(vcode.Inst{Op: vcode.Call, Defs: from, Uses: uses, Target: w.place[w.src.Callee(v)]})
-	w.set(w.active, from[:w.parts])
+	if w.p.Effects.Discards {
+		w.active = from[:w.parts]
+	}
 	for i := range to {
 		w.copy(to[i], from[w.parts+i], i%w.parts, keep)
 	}
-	w.leak()
-	w.skipIfNone()
+	if w.p.Effects.Discards {
+		w.skipIfNone()
+	}
 }
 
 // copy emits to = from for the active lanes of a part; for all lanes unless the

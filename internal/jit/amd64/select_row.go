@@ -1,0 +1,251 @@
+package amd64
+
+import (
+	"math"
+
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+)
+
+// nearImm is the greatest immediate offset that is a displacement with room to
+// spare.
+const nearImm = 1 << 30
+
+// within leaves for far unless bytes bytes from offset s on are within the
+// handle g, and puts the handle's address into RCX. s holds 64 bits and no more
+// than 2⁶². It returns the operand of the access.
+func (m *machine) within(g, s Reg, imm uint64, bytes int32, field int32, far Label) Mem {
+	if imm > nearImm {
+		m.Jmp(far)
+		imm = 0
+	}
+	m.GRM(MOV, RCX, Indexed(R13, g, 1, field))
+	m.GI(SubI, true, RCX, int32(imm)+bytes)
+	m.GRR(CMP|W, RCX, s)
+	m.GRM(MOV|W, RCX, Indexed(R13, g, 1, 0))
+	m.Jcc(Less, far)
+	return Indexed(RCX, s, 1, int32(imm))
+}
+
+// loadOne puts 32 bits from handle u0 at offset u1 into RAX, 0 out of range.
+func (m *machine) loadOne(in *vcode.Inst) {
+	far, on := m.NewLabel(), m.NewLabel()
+	g, s := m.gen(in.Uses[0], RAX), m.gen(in.Uses[1], RDX)
+	m.GRM(MOV, RAX, m.within(g, s, in.Key.Aux, 4, handleLength, far))
+	m.Bind(on)
+	m.later = append(m.later, func() {
+		m.Bind(far)
+		m.GRR(XOR, RAX, RAX)
+		if in.Key.Aux > nearImm && in.Key.Aux <= math.MaxUint32 {
+			m.distant(in, handleLength)
+			m.Jcc(Less, on)
+			m.GRM(MOV, RAX, Indexed(RCX, RDX, 1, 0))
+		}
+		m.Jmp(on)
+	})
+}
+
+// distant is within for large immediates. It sets the flags instead of leaving,
+// keeps RAX where that is 0, and puts the offset into RDX.
+func (m *machine) distant(in *vcode.Inst, field int32) {
+	m.loadGen(RDX, in.Uses[1])
+	m.MovI(RCX, in.Key.Aux)
+	m.GRR(ADD|W, RDX, RCX)
+	m.GRM(LEA|W, RAX, Indexed(R13, m.gen(in.Uses[0], RCX), 1, 0))
+	m.GRM(MOV, RCX, At(RAX, field))
+	m.GI(SubI, true, RCX, 4)
+	m.GRR(CMP|W, RCX, RDX)
+	m.GRM(MOV|W, RCX, At(RAX, 0))
+	m.MovI(RAX, 0)
+}
+
+// storeOne stores the 32 bits of u2, nothing out of range.
+func (m *machine) storeOne(in *vcode.Inst) {
+	far, on := m.NewLabel(), m.NewLabel()
+	g, s := m.gen(in.Uses[0], RAX), m.gen(in.Uses[1], RDX)
+	at := m.within(g, s, in.Key.Aux, 4, handleWrites, far)
+	m.GRM(MOV_ST, m.gen(in.Uses[2], RAX), at)
+	m.Bind(on)
+	m.later = append(m.later, func() {
+		m.Bind(far)
+		if in.Key.Aux > nearImm && in.Key.Aux <= math.MaxUint32 {
+			m.distant(in, handleWrites)
+			m.Jcc(Less, on)
+			m.GRM(MOV_ST, m.gen(in.Uses[2], RAX), Indexed(RCX, RDX, 1, 0))
+		}
+		m.Jmp(on)
+	})
+}
+
+// rowLoad loads consecutive words: at once where all 16 are in range, which
+// means too that no offset wraps or saturates (package widen); else lane by
+// lane, out of line.
+func (m *machine) rowLoad(in *vcode.Inst) {
+	far, on := m.NewLabel(), m.NewLabel()
+	g, s := m.gen(in.Uses[0], RAX), m.gen(in.Uses[1], RDX)
+	at := m.within(g, s, in.Key.Aux, 64, handleLength, far)
+	d, o := m.dest(in, 0)
+	m.RM(VMOVDQU32, V512, d, 0, at, o)
+	m.done(in, d)
+	m.Bind(on)
+	m.later = append(m.later, func() {
+		m.Bind(far)
+		m.rowOffsets(in)
+		m.gatherFrom(in, 1)
+		m.Jmp(on)
+	})
+}
+
+func (m *machine) rowStore(in *vcode.Inst) {
+	far, on := m.NewLabel(), m.NewLabel()
+	g, s := m.gen(in.Uses[0], RAX), m.gen(in.Uses[1], RDX)
+	z := m.vec(in.Uses[4], 0)
+	at := m.within(g, s, in.Key.Aux, 64, handleWrites, far)
+	o := Opt(0)
+	if all, ok := m.f.Const(in.Masks[0]); !ok || all == 0 || m.demotes {
+		o = K(m.writers(in))
+	}
+	m.RM(VMOVDQU32_ST, V512, z, 0, at, o)
+	m.Bind(on)
+	m.later = append(m.later, func() {
+		m.Bind(far)
+		m.rowOffsets(in)
+		m.scatterTo(in, 1, in.Uses[4])
+		m.Jmp(on)
+	})
+}
+
+// rowOffsets puts the offsets of a row into Z1: min(u2 + (u3 + Step·lane)·Stride,
+// 2³²−1), where the sum in parentheses is modulo 2³².
+func (m *machine) rowOffsets(in *vcode.Inst) {
+	m.RM(VMOVDQU32, V512, 1, 0, m.iota16(), 0)
+	m.RM(VPMULLD, V512, 1, 1, m.word32(in.Step), BC)
+	m.RR(VPBROADCASTD_R, V512, 2, 0, m.gen(in.Uses[3], RAX), 0)
+	m.RR(VPADDD, V512, 1, 1, 2, 0)
+	m.highHalf(2, 1)
+	m.RR(VPBROADCASTQ_R, V512, 3, 0, m.gen(in.Uses[2], RAX), 0)
+	for r := Reg(1); r < 3; r++ {
+		m.RR(VPMOVZXDQ, V512, r, 0, r, 0)
+		m.RM(VPMULUDQ, V512, r, r, m.word64(uint64(in.Stride)), BC)
+		m.RR(VPADDQ, V512, r, r, 3, 0)
+		m.RR(VPMOVUSQD, V512, r, 0, r, 0)
+	}
+	m.RRI(VSHUFF32X4, V512, 1, 1, 2, both, 0)
+}
+
+// inRange finds the lanes of k whose four bytes at the offsets in off are
+// within the handle u0: they become K2. The address to which Z4, as signed
+// indices, is to be added stands in RDX. It returns false where no offset can be
+// in range.
+func (m *machine) inRange(in *vcode.Inst, k, off Reg, field int32) bool {
+	reach := in.Key.Aux + 4
+	if in.Key.Aux > math.MaxUint32 || reach > math.MaxUint32 {
+		return false
+	}
+	g := m.gen(in.Uses[0], RAX)
+	m.RM(VPBROADCASTD, V512, 3, 0, Indexed(R13, g, 1, field), 0)
+	m.GRM(MOV|W, RDX, Indexed(R13, g, 1, 0))
+	m.RMI(VPCMPUD, V512, 2, 3, m.word32(uint32(reach)), compareGE, K(k)|BC)
+	m.RM(VPSUBD, V512, 3, 3, m.word32(uint32(reach)), BC)
+	m.RRI(VPCMPUD, V512, 2, off, 3, compareLE, K(2))
+	m.RM(VPXORD, V512, 4, off, m.word32(1<<31), BC)
+	m.MovI(RCX, 1<<31+in.Key.Aux)
+	m.GRR(ADD|W, RDX, RCX)
+	return true
+}
+
+// gatherFrom loads a word for each lane at the offsets in off, 0 out of range.
+func (m *machine) gatherFrom(in *vcode.Inst, off Reg) {
+	k := m.execution(in)
+	found := m.inRange(in, k, off, handleLength)
+	m.RR(VPXORD, V128, 0, 0, 0, 0)
+	if found {
+		m.RM(VPGATHERDD, V512, 0, 0, Indexed(RDX, 4, 1, 0), K(2))
+	}
+	m.define(in, 0)
+}
+
+// scatterTo stores a word of each lane, lanes ascending, nothing out of range
+// and nothing for helpers.
+func (m *machine) scatterTo(in *vcode.Inst, off Reg, u vcode.Reg) {
+	if m.inRange(in, m.writers(in), off, handleWrites) {
+		m.RM(VPSCATTERDD, V512, m.vec(u, 0), 0, Indexed(RDX, 4, 1, 0), K(2))
+	}
+}
+
+func (m *machine) gather(in *vcode.Inst) { m.gatherFrom(in, m.vec(in.Uses[1], 1)) }
+
+func (m *machine) scatter(in *vcode.Inst) { m.scatterTo(in, m.vec(in.Uses[1], 1), in.Uses[2]) }
+
+// slotOf finds a slot of a private variable, the same in all lanes: it leaves
+// for far out of range.
+func (m *machine) slotOf(in *vcode.Inst, far Label) Mem {
+	v := m.prog.Vars[in.Key.Aux]
+	first := m.record.Private + 4*int32(m.prog.VarBase(int(in.Key.Aux)))*m.record.Lanes + 64*int32(in.Part)
+	if n, ok := m.f.Const(in.Uses[0]); ok {
+		if n >= uint64(v.Slots) {
+			m.Jmp(far)
+			n = 0
+		}
+		return At(R14, first+int32(n)*4*m.record.Lanes)
+	}
+	m.loadGen(RAX, in.Uses[0])
+	m.GI(CmpI, true, RAX, int32(min(v.Slots, math.MaxInt32)))
+	m.Jcc(AboveEqual, far)
+	m.multiply(RAX, uint64(4*m.record.Lanes))
+	return Indexed(R14, RAX, 1, first)
+}
+
+func (m *machine) slotLoad(in *vcode.Inst) {
+	far, on := m.NewLabel(), m.NewLabel()
+	at := m.slotOf(in, far)
+	d, o := m.dest(in, 0)
+	m.RM(VMOVDQU32, V512, d, 0, at, o)
+	m.done(in, d)
+	m.Bind(on)
+	m.later = append(m.later, func() {
+		m.Bind(far)
+		m.RR(VPXORD, V128, 0, 0, 0, 0)
+		m.define(in, 0)
+		m.Jmp(on)
+	})
+}
+
+func (m *machine) slotStore(in *vcode.Inst) {
+	far := m.NewLabel()
+	at := m.slotOf(in, far)
+	o := Opt(0)
+	if all, ok := m.f.Const(in.Masks[0]); !ok || all == 0 {
+		o = K(m.execution(in))
+	}
+	m.RM(VMOVDQU32_ST, V512, m.vec(in.Uses[1], 0), 0, at, o)
+	m.Bind(far)
+}
+
+// special makes the code of instructions on general registers and of those
+// whose addresses have a shape.
+func (m *machine) special(in *vcode.Inst) {
+	switch in.Op {
+	case vcode.Scalar:
+		m.scalar(in)
+	case vcode.Broadcast:
+		m.spread(in)
+	case vcode.Extract:
+		m.extract(in)
+	case vcode.RowIn:
+		m.rowIn(in)
+	case vcode.RowBase:
+		m.rowBase(in)
+	case vcode.RowLoad:
+		m.rowLoad(in)
+	case vcode.RowStore:
+		m.rowStore(in)
+	case vcode.Gather:
+		m.gather(in)
+	case vcode.Scatter:
+		m.scatter(in)
+	case vcode.SlotLoad:
+		m.slotLoad(in)
+	case vcode.SlotStore:
+		m.slotStore(in)
+	}
+}

@@ -1,0 +1,240 @@
+package amd64
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+)
+
+// scalar makes the code of an operation on general registers. It computes in
+// RAX, since the result may share its register with an operand.
+func (m *machine) scalar(in *vcode.Inst) {
+	switch in.IR {
+	case ir.Add, ir.Sub, ir.Mul, ir.And, ir.Or, ir.Xor:
+		m.loadGen(RAX, in.Uses[0])
+		m.arithmetic(in.IR, in.Uses[1])
+	case ir.Not:
+		m.loadGen(RAX, in.Uses[0])
+		all := int32(-1)
+		if in.Key.Type == ir.B1 {
+			all = 1
+		}
+		m.GI(XorI, false, RAX, all)
+	case ir.Shl, ir.LShr, ir.AShr:
+		m.shiftGen(in)
+	case ir.UMin, ir.UMax, ir.SMin, ir.SMax:
+		m.loadGen(RAX, in.Uses[0])
+		m.loadGen(RCX, in.Uses[1])
+		m.GRR(CMP, RAX, RCX)
+		cc := map[ir.Op]Cond{ir.UMin: Above, ir.UMax: Below, ir.SMin: Greater, ir.SMax: Less}[in.IR]
+		m.GRR(CMOV(cc), RAX, RCX)
+	case ir.Eq, ir.ULt, ir.ULe, ir.SLt, ir.SLe:
+		m.compareGen(in)
+	case ir.Select:
+		m.selectGen(in)
+	case ir.ZExt:
+		m.loadGen(RAX, in.Uses[0])
+	case ir.Res:
+		m.resourceGen(in)
+	case ir.Push:
+		m.MovI(RAX, HandlePush*HandleBytes)
+	case ir.Wg:
+		m.MovI(RAX, HandleShared*HandleBytes)
+	case ir.Table:
+		m.MovI(RAX, (HandleTables+in.Key.Aux)*HandleBytes)
+	case ir.Len:
+		m.GRM(MOV, RAX, Indexed(R13, m.gen(in.Uses[0], RAX), 1, handleLength))
+	case ir.At:
+		m.offsetGen(in)
+	case ir.In:
+		m.inputGen(in)
+	case ir.Ld:
+		m.loadOne(in)
+	case ir.St:
+		m.storeOne(in)
+		return
+	}
+	m.storeGen(in.Defs[0], RAX)
+}
+
+// arithmetic is RAX = RAX op u.
+func (m *machine) arithmetic(op ir.Op, u vcode.Reg) {
+	if bits, ok := m.f.Const(u); ok && op != ir.Mul {
+		m.GI(map[ir.Op]ALU{ir.Add: AddI, ir.Sub: SubI, ir.And: AndI, ir.Or: OrI, ir.Xor: XorI}[op], false, RAX, int32(bits))
+		return
+	}
+	m.GRR(map[ir.Op]G{ir.Add: ADD, ir.Sub: SUB, ir.And: AND, ir.Or: OR, ir.Xor: XOR, ir.Mul: IMUL}[op], RAX, m.gen(u, RCX))
+}
+
+// shiftGen takes counts modulo 32, as the machine does.
+func (m *machine) shiftGen(in *vcode.Inst) {
+	m.loadGen(RAX, in.Uses[0])
+	op := map[ir.Op]Shift{ir.Shl: ShlI, ir.LShr: ShrI, ir.AShr: SarI}[in.IR]
+	if n, ok := m.f.Const(in.Uses[1]); ok {
+		m.ShiftI(op, false, RAX, uint8(n&31))
+		return
+	}
+	m.loadGen(RCX, in.Uses[1])
+	m.ShiftCL(op, RAX)
+}
+
+func (m *machine) compareGen(in *vcode.Inst) {
+	a := m.gen(in.Uses[0], RAX)
+	if bits, ok := m.f.Const(in.Uses[1]); ok {
+		m.GI(CmpI, false, a, int32(bits))
+	} else {
+		m.GRR(CMP, a, m.gen(in.Uses[1], RCX))
+	}
+	m.SetCC(map[ir.Op]Cond{ir.Eq: Equal, ir.ULt: Below, ir.ULe: BelowEqual, ir.SLt: Less, ir.SLe: LessEqual}[in.IR], RAX)
+}
+
+func (m *machine) selectGen(in *vcode.Inst) {
+	c := m.gen(in.Uses[0], RDX)
+	m.loadGen(RAX, in.Uses[2])
+	m.loadGen(RCX, in.Uses[1])
+	m.GRR(TEST, c, c)
+	m.GRR(CMOV(NotEqual)|W, RAX, RCX)
+}
+
+// resourceGen is the handle of descriptor u0 of resource Aux, null out of range.
+func (m *machine) resourceGen(in *vcode.Inst) {
+	at := int32(in.Key.Aux) * ResourceBytes
+	m.loadGen(RCX, in.Uses[0])
+	m.GRM(MOV|W, RDX, arg(ArgResources))
+	m.GRR(XOR, RAX, RAX)
+	m.GRM(CMP, RCX, At(RDX, at+resourceCount))
+	out := m.NewLabel()
+	m.Jcc(AboveEqual, out)
+	m.GRM(MOV, RAX, At(RDX, at))
+	m.GRR(ADD, RAX, RCX)
+	m.ShiftI(ShlI, true, RAX, 4) // HandleBytes
+	m.Bind(out)
+}
+
+// offsetGen is u0 + u1·Aux, saturating.
+func (m *machine) offsetGen(in *vcode.Inst) {
+	m.loadGen(RAX, in.Uses[1])
+	m.multiply(RAX, in.Key.Aux)
+	m.GRR(ADD|W, RAX, m.gen(in.Uses[0], RCX))
+	m.MovI(RCX, 1<<32-1)
+	m.GRR(CMP|W, RAX, RCX)
+	m.GRR(CMOV(Above)|W, RAX, RCX)
+}
+
+// multiply is g = g·k, 64 bits. It uses RDX.
+func (m *machine) multiply(g Reg, k uint64) {
+	switch {
+	case k == 1:
+	case k&(k-1) == 0 && k != 0:
+		n := uint8(0)
+		for ; k > 1; k >>= 1 {
+			n++
+		}
+		m.ShiftI(ShlI, true, g, n)
+	default:
+		m.MovI(RDX, k)
+		m.GRR(IMUL|W, g, RDX)
+	}
+}
+
+// inputGen is a built-in that is the same in all lanes.
+func (m *machine) inputGen(in *vcode.Inst) {
+	switch s := m.prog.In[in.Key.Aux].Semantic; s {
+	case ir.WorkgroupIdX, ir.WorkgroupIdY, ir.WorkgroupIdZ:
+		m.GRM(MOV, RAX, arg(ArgGroup+int(s-ir.WorkgroupIdX)))
+	case ir.NumWorkgroupsX, ir.NumWorkgroupsY, ir.NumWorkgroupsZ:
+		m.GRM(MOV, RAX, arg(ArgNumber+int(s-ir.NumWorkgroupsX)))
+	case ir.SubgroupId:
+		m.GRM(MOV, RAX, At(R14, RecordID))
+	case ir.NumSubgroups:
+		m.MovI(RAX, uint64(m.prog.Subgroups()))
+	default:
+		m.firstLane(s, 0)
+	}
+}
+
+// firstLane puts into RAX the built-in of the first lane of a part.
+func (m *machine) firstLane(s ir.Semantic, part uint8) {
+	local := func(row ir.Semantic) Mem {
+		return At(R14, m.record.Local+int32(row)*4*m.record.Lanes+64*int32(part))
+	}
+	switch s {
+	case ir.LocalInvocationIndex:
+		m.GRM(MOV, RAX, local(0))
+	case ir.LocalInvocationIdX, ir.LocalInvocationIdY, ir.LocalInvocationIdZ:
+		m.GRM(MOV, RAX, local(1+s-ir.LocalInvocationIdX))
+	case ir.GlobalInvocationIdX, ir.GlobalInvocationIdY, ir.GlobalInvocationIdZ:
+		i := s - ir.GlobalInvocationIdX
+		m.GRM(MOV, RAX, arg(ArgGroup+int(i)))
+		m.MovI(RCX, uint64(m.prog.LocalSize[i]))
+		m.GRR(IMUL, RAX, RCX)
+		m.GRM(ADD, RAX, local(1+i))
+	case ir.SubgroupLocalInvocationId:
+		m.MovI(RAX, uint64(part)*vcode.PartLanes)
+	default:
+		m.GRR(XOR, RAX, RAX)
+	}
+}
+
+// rowIn is a built-in of the first lane of the part.
+func (m *machine) rowIn(in *vcode.Inst) {
+	m.firstLane(m.prog.In[in.Key.Aux].Semantic, in.Part)
+	m.storeGen(in.Defs[0], RAX)
+}
+
+// rowBase is u0 + u1·Stride, which does not overflow (package widen).
+func (m *machine) rowBase(in *vcode.Inst) {
+	m.loadGen(RAX, in.Uses[1])
+	m.multiply(RAX, uint64(in.Stride))
+	if bits, ok := m.f.Const(in.Uses[0]); !ok || bits != 0 {
+		m.GRR(ADD|W, RAX, m.gen(in.Uses[0], RCX))
+	}
+	m.storeGen(in.Defs[0], RAX)
+}
+
+// spread puts a general register into all lanes.
+func (m *machine) spread(in *vcode.Inst) {
+	d := in.Defs[0]
+	if m.class(d) == vcode.Mask {
+		g := m.gen(in.Uses[0], RAX)
+		m.GRR(XOR, RCX, RCX)
+		m.GRR(SUB, RCX, g)
+		k, ok := m.real(d)
+		if !ok {
+			k = 2
+		}
+		m.RR(KMOVW_KR, V128, k, 0, RCX, 0)
+		m.storeMask(d, k)
+		return
+	}
+	g := m.gen(in.Uses[0], RAX)
+	if in.Key.Type == ir.H {
+		m.loadGen(RAX, in.Uses[0])
+		m.ShiftI(ShrI, true, RAX, 4) // HandleBytes
+		g = RAX
+	}
+	z, o := m.dest(in, 0)
+	m.RR(VPBROADCASTD_R, V512, z, 0, g, o)
+	m.done(in, z)
+}
+
+// extract takes what all lanes hold.
+func (m *machine) extract(in *vcode.Inst) {
+	u := in.Uses[0]
+	if m.class(u) == vcode.Mask {
+		m.RR(KMOVW_RK, V128, RAX, 0, m.mask(u, 2), 0)
+		m.GI(AndI, false, RAX, 1)
+	} else {
+		m.RR(VMOVD_ST, V128, m.vec(u, 0), 0, RAX, 0)
+		if in.Key.Type == ir.H {
+			m.ShiftI(ShlI, true, RAX, 4) // HandleBytes
+		}
+	}
+	m.storeGen(in.Defs[0], RAX)
+}
+
+// jumpIfZero jumps where a general register is 0.
+func (m *machine) jumpIfZero(in *vcode.Inst) {
+	g := m.gen(in.Uses[0], RAX)
+	m.GRR(TEST, g, g)
+	m.Jcc(Equal, m.blocks[in.Target])
+}

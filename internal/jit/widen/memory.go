@@ -1,0 +1,89 @@
+package widen
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+)
+
+// memory emits an access of 32 bits whose address has a shape, and reports
+// whether it did.
+func (w *widener) memory(v ir.V, in vcode.Inst) bool {
+	x := w.src.Val(v)
+	if x.Type != ir.I32 && x.Type != ir.F32 {
+		return false
+	}
+	switch x.Op {
+	case ir.PLd, ir.PSt:
+		return w.private(v, in)
+	case ir.Ld, ir.St:
+	default:
+		return false
+	}
+	if w.shapes.of[x.Args[0]].kind != uniform {
+		return false
+	}
+	off := w.shapes.of[x.Args[1]]
+	store := x.Op == ir.St
+	switch {
+	case off.kind == uniform && !store:
+		return false // once does it
+	case off.kind == uniform && w.shapes.of[x.Args[2]].kind == uniform && !w.p.Effects.Discards:
+		in.Op, in.Uses = vcode.Scalar, []vcode.Reg{w.gen(x.Args[0]), w.gen(x.Args[1]), w.gen(x.Args[2])}
+		w.emit(in)
+		return true
+	}
+	for p := range w.parts {
+		one := in
+		one.Part, one.Masks = uint8(p), w.active[p:p+1]
+		one.Uses = []vcode.Reg{w.gen(x.Args[0])}
+		if !w.rowAt(x.Args[1], p, &one) {
+			one.Op, one.Uses = vcode.Gather, append(one.Uses, w.vec(x.Args[1])[p])
+		}
+		if store {
+			one.Op++ // the store of that load
+			one.Uses = append(one.Uses, w.vec(x.Args[2])[p])
+		} else {
+			one.Defs, one.Keep = w.vec(v)[p:p+1], w.homes.of[v].outlives
+		}
+		w.emit(one)
+	}
+	return true
+}
+
+// rowAt makes in a RowLoad where the offsets are consecutive words, and reports
+// whether they are.
+func (w *widener) rowAt(off ir.V, p int, in *vcode.Inst) bool {
+	s, x := w.shapes.of[off], w.value(off)
+	switch {
+	case s.kind == row && s.step == 4:
+		in.Step, in.Stride = 4, 1
+		in.Uses = append(in.Uses, x.rows[p], w.zero, x.rows[p])
+	case s.kind == address && uint64(s.step)*s.size == 4:
+		in.Step, in.Stride = s.step, uint32(s.size)
+		in.Uses = append(in.Uses, x.base[p], x.u, x.rows[p])
+	default:
+		return false
+	}
+	in.Op = vcode.RowLoad
+	return true
+}
+
+// private emits an access to one slot of private memory in all lanes.
+func (w *widener) private(v ir.V, in vcode.Inst) bool {
+	x := w.src.Val(v)
+	if w.shapes.of[x.Args[0]].kind != uniform {
+		return false
+	}
+	for p := range w.parts {
+		one := in
+		one.Part, one.Masks = uint8(p), w.active[p:p+1]
+		one.Uses = []vcode.Reg{w.gen(x.Args[0])}
+		if x.Op == ir.PSt {
+			one.Op, one.Uses = vcode.SlotStore, append(one.Uses, w.vec(x.Args[1])[p])
+		} else {
+			one.Op, one.Defs, one.Keep = vcode.SlotLoad, w.vec(v)[p:p+1], w.homes.of[v].outlives
+		}
+		w.emit(one)
+	}
+	return true
+}

@@ -1,0 +1,121 @@
+package widen
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+)
+
+// operation emits an operation without control: in general registers where it
+// is the same in all lanes, else for each part, or for the whole strip where
+// lanes see each other.
+func (w *widener) operation(v ir.V) {
+	x := w.src.Val(v)
+	in := vcode.Inst{Op: vcode.Lane, IR: x.Op, Key: w.src.Key(v), Value: v}
+	args := x.Args[:x.Op.Args()]
+	if x.Op.Is(ir.Meets) && x.Op != ir.Fence {
+		in.Op, in.Masks = vcode.Strip, w.active
+		if x.Op.HasResult() {
+			in.Defs = w.vec(v)
+			in.Keep = w.homes.of[v].outlives && w.shapes.of[v].kind != uniform
+		}
+		for _, a := range args {
+			in.Uses = append(in.Uses, w.vec(a)...)
+		}
+		w.emit(in)
+		return
+	}
+	if w.memory(v, in) {
+		return
+	}
+	if x.Op.HasResult() {
+		switch w.shapes.of[v].kind {
+		case uniform:
+			w.once(v, in)
+			return
+		case row:
+			w.row(v, in)
+		case address:
+			w.address(v)
+		}
+	}
+	w.lanes(v, in)
+}
+
+// lanes emits an operation for each part.
+func (w *widener) lanes(v ir.V, in vcode.Inst) {
+	x := w.src.Val(v)
+	result := x.Op.HasResult()
+	for p := range w.parts {
+		one := in
+		one.Part, one.Masks, one.Uses = uint8(p), w.active[p:p+1], nil
+		if result {
+			one.Defs, one.Keep = w.vec(v)[p:p+1], w.homes.of[v].outlives
+		}
+		for _, a := range x.Args[:x.Op.Args()] {
+			one.Uses = append(one.Uses, w.vec(a)[p])
+		}
+		w.emit(one)
+	}
+}
+
+// once emits an operation that is the same in all lanes. In vectors it is made
+// for all of them, active or not, so that any lane may be asked.
+func (w *widener) once(v ir.V, in vcode.Inst) {
+	x := w.src.Val(v)
+	to := w.value(v)
+	if to.gen != 0 {
+		in.Op, in.Defs = vcode.Scalar, []vcode.Reg{to.gen}
+		for _, a := range x.Args[:x.Op.Args()] {
+			in.Uses = append(in.Uses, w.gen(a))
+		}
+		w.emit(in)
+		w.broadcast(v, to)
+		return
+	}
+	in.Masks, in.Defs = w.full[:1], to.vec[:1]
+	for _, a := range x.Args[:x.Op.Args()] {
+		in.Uses = append(in.Uses, w.vec(a)[0])
+	}
+	w.emit(in)
+}
+
+// row emits what lane 0 of each part would hold of a row.
+func (w *widener) row(v ir.V, in vcode.Inst) {
+	x := w.src.Val(v)
+	to := w.value(v)
+	in.Op = vcode.Scalar
+	for p := range w.parts {
+		one := in
+		one.Part, one.Defs, one.Uses = uint8(p), to.rows[p:p+1], nil
+		if x.Op == ir.In {
+			one.Op = vcode.RowIn
+		}
+		for _, a := range x.Args[:x.Op.Args()] {
+			one.Uses = append(one.Uses, w.rowBase(a, p))
+		}
+		w.emit(one)
+	}
+}
+
+// address emits the scalars of an address: U, the row and their sum in lane 0.
+func (w *widener) address(v ir.V) {
+	x := w.src.Val(v)
+	to, off := w.value(v), w.shapes.of[x.Args[0]]
+	if off.kind == address {
+		from := w.value(x.Args[0])
+		to.u = w.dst.NewReg(vcode.Gen)
+		to.rows = from.rows
+		w.emit(vcode.Inst{
+			Op: vcode.Scalar, IR: ir.At, Key: ir.Key{Type: ir.I32, From: ir.I32, Aux: x.Aux},
+			Defs: []vcode.Reg{to.u}, Uses: []vcode.Reg{from.u, w.gen(x.Args[1])},
+		})
+	} else {
+		to.u, to.rows = w.gen(x.Args[0]), w.value(x.Args[1]).rows
+	}
+	to.base = w.regs(vcode.Gen)
+	for p := range w.parts {
+		w.emit(vcode.Inst{
+			Op: vcode.RowBase, Defs: to.base[p : p+1], Uses: []vcode.Reg{to.u, to.rows[p]}, Stride: uint32(w.shapes.of[v].size),
+		})
+	}
+}

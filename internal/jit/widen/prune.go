@@ -1,0 +1,70 @@
+package widen
+
+import (
+	"slices"
+
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+)
+
+// prune removes what nobody reads and nobody notices.
+func prune(f *vcode.Func) {
+	p := pruner{f: f, live: make([]bool, len(f.Classes)), defs: make([][]*vcode.Inst, len(f.Classes))}
+	for b := range f.Blocks {
+		for i := range f.Blocks[b].Insts {
+			in := &f.Blocks[b].Insts[i]
+			if acts(in) {
+				p.reads(in)
+				continue
+			}
+			for _, d := range in.Defs {
+				p.defs[d] = append(p.defs[d], in)
+			}
+		}
+	}
+	for len(p.todo) > 0 {
+		r := p.todo[len(p.todo)-1]
+		p.todo = p.todo[:len(p.todo)-1]
+		for _, in := range p.defs[r] {
+			p.reads(in)
+		}
+	}
+	for b := range f.Blocks {
+		f.Blocks[b].Insts = slices.DeleteFunc(f.Blocks[b].Insts, func(in vcode.Inst) bool {
+			return !acts(&in) && !slices.ContainsFunc(in.Defs, func(r vcode.Reg) bool { return p.live[r] })
+		})
+	}
+}
+
+type pruner struct {
+	f    *vcode.Func
+	live []bool
+	defs [][]*vcode.Inst // of each register
+	todo []vcode.Reg
+}
+
+// reads makes what an instruction reads live.
+func (p *pruner) reads(in *vcode.Inst) {
+	for _, list := range [][]vcode.Reg{in.Uses, in.Masks} {
+		for _, r := range list {
+			if !p.live[r] {
+				p.live[r] = true
+				p.todo = append(p.todo, r)
+			}
+		}
+	}
+}
+
+// acts reports whether an instruction does more than to define registers.
+func acts(in *vcode.Inst) bool {
+	switch in.Op {
+	case vcode.Lane, vcode.Strip, vcode.Scalar:
+		return !in.IR.HasResult() || in.IR.Is(ir.Writes) || in.Key.Flags&ir.Volatile != 0
+	case vcode.Gather, vcode.RowLoad:
+		return in.Key.Flags&ir.Volatile != 0
+	case vcode.Undef, vcode.Copy, vcode.And, vcode.AndNot, vcode.Or, vcode.Arg,
+		vcode.Broadcast, vcode.Extract, vcode.RowIn, vcode.RowBase, vcode.SlotLoad:
+		return false
+	}
+	return true
+}

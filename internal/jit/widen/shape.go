@@ -1,0 +1,437 @@
+package widen
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+)
+
+// kind says how a value differs between the active lanes of a strip. Kinds are
+// ordered: what is known of a value only ever gets less.
+type kind uint8
+
+const (
+	uniform kind = iota // the same in all lanes
+	row                 // base + step·lane modulo 2³² within each part
+	address             // an offset: min(U + (row)·stride, 2³²−1), U uniform
+	varying
+)
+
+// shape is the kind of a value and what belongs to it.
+type shape struct {
+	kind kind
+	step uint32 // of a row, of the row in an address
+	size uint64 // stride of an address
+}
+
+// maxStep bounds the steps and strides of addresses, so that no sum of 64 bits
+// overflows.
+const maxStep = 1 << 20
+
+// maxRounds is how often shapes are found anew before all are given up.
+const maxRounds = 12
+
+// shapes is what is known of a function before it is widened.
+type shapes struct {
+	f     *ir.Func
+	p     *ir.Program
+	homes *homing
+	of    []shape
+
+	// Of labels and ifs, by opener.
+	diverges map[ir.V]bool // a loop that lanes leave in different iterations
+	closed   map[ir.V]bool // a block whose lanes all come to its end, or all do not
+	whole    map[ir.V]bool // a label to which lanes go all at once
+	leaks    map[ir.V]bool // an if that lanes leave for a label further out
+	brs      map[ir.V]int
+	changed  bool
+
+	// Of the walk: sets of lanes have numbers; 0 is the empty one.
+	set, sets int
+	met       []bool // parameters into which something has come
+	open      []*place
+	places    map[ir.V]*place
+}
+
+// place is an open region of the walk.
+type place struct {
+	v          ir.V
+	op         ir.Op
+	entry      int // the set that came in; for a loop, the set of an iteration
+	split      bool
+	arm, other int // sets at the start of both arms of an if
+	out        int // set at the end of the first arm
+	second     bool
+	brs        int
+	first      ir.V   // the first br to it
+	parts      bool   // a br to it brings not the whole set
+	leaks      bool   // some lanes, but not all, left it for a label further out
+	same       []bool // of the parameters: each br brings the same value
+	loop       ir.V   // the loop around
+}
+
+// shapesOf finds the shapes of all values of f.
+func shapesOf(p *ir.Program, f *ir.Func, homes *homing) *shapes {
+	s := &shapes{
+		f: f, p: p, homes: homes, of: make([]shape, len(f.Vals)),
+		brs: map[ir.V]int{}, leaks: map[ir.V]bool{}, diverges: map[ir.V]bool{}, closed: map[ir.V]bool{}, whole: map[ir.V]bool{},
+	}
+	for i := range f.Vals {
+		if x := &f.Vals[i]; x.Op == ir.Arg || x.Op == ir.Result {
+			s.of[i].kind = varying
+		}
+	}
+	for round := 0; ; round++ {
+		s.changed = false
+		s.walk()
+		if !s.changed {
+			return s
+		}
+		if round == maxRounds {
+			s.giveUp()
+		}
+	}
+}
+
+// giveUp knows nothing, which is never wrong.
+func (s *shapes) giveUp() {
+	for i := range s.of {
+		if s.f.Vals[i].Op != ir.Const {
+			s.of[i].kind = varying
+		}
+	}
+	for _, v := range s.f.Code {
+		if s.f.Val(v).Op == ir.Loop {
+			s.diverges[v] = true
+		}
+	}
+}
+
+// raise makes what is known of v no more than x.
+func (s *shapes) raise(v ir.V, x shape) {
+	old := s.of[v]
+	if old == x || old.kind > x.kind || old.kind == varying {
+		return
+	}
+	if old.kind == x.kind && x.kind != uniform {
+		x = shape{kind: varying}
+	}
+	s.of[v] = x
+	s.changed = true
+}
+
+func (s *shapes) fresh() int {
+	s.sets++
+	return s.sets
+}
+
+func (s *shapes) walk() {
+	s.set, s.sets, s.places = 1, 1, map[ir.V]*place{}
+	s.met = make([]bool, len(s.of))
+	clear(s.closed)
+	clear(s.whole)
+	loop := ir.V(0)
+	for _, v := range s.f.Code {
+		x := s.f.Val(v)
+		if x.Op != ir.Br && x.Op != ir.Loop {
+			s.f.Operands(v, func(a ir.V) {
+				if s.escapes(a, loop) {
+					s.raise(a, shape{kind: varying})
+				}
+			})
+		}
+		switch x.Op {
+		case ir.Block, ir.Loop, ir.If:
+			s.enter(v, loop)
+			if x.Op == ir.Loop {
+				loop = v
+			}
+		case ir.Else:
+			r := s.open[len(s.open)-1]
+			r.out, r.second = s.set, true
+			s.set = r.other
+		case ir.End:
+			loop = s.leave(loop)
+		case ir.Br:
+			s.branch(v, x.Args[0], s.f.BrArgs(v), s.set, loop)
+			s.set = 0
+		case ir.Switch:
+			s.branches(v, loop)
+		case ir.Kill:
+			s.lose(s.set, nil)
+			s.set = 0
+		case ir.Call:
+			if s.p.Effects.Discards {
+				s.set = s.fresh()
+				s.lose(s.set, nil)
+			}
+		default:
+			if x.Op.HasResult() {
+				s.raise(v, s.result(v))
+			}
+		}
+	}
+	for _, v := range s.f.Results() {
+		s.raise(v, shape{kind: varying})
+	}
+}
+
+// escapes reports whether a is read, from within loop l, where lanes may have
+// it from different iterations.
+func (s *shapes) escapes(a, l ir.V) bool {
+	if s.f.Val(a).Op == ir.Const {
+		return false
+	}
+	for x := s.homes.of[a].loop; x != 0 && !s.homes.within(l, x); x = s.homes.outer[x] {
+		if s.diverges[x] {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *shapes) enter(v, loop ir.V) {
+	x := s.f.Val(v)
+	r := &place{v: v, op: x.Op, entry: s.set, loop: loop}
+	switch x.Op {
+	case ir.If:
+		r.arm, r.other = s.set, s.set
+		if s.of[x.Args[0]].kind != uniform {
+			r.split, r.arm, r.other = true, s.fresh(), s.fresh()
+		}
+		s.set = r.arm
+	case ir.Loop:
+		params := s.f.Params(v)
+		for i, a := range s.f.Inits(v) {
+			s.bring(params[i], a, loop)
+		}
+		if s.diverges[v] {
+			s.set = s.fresh()
+		}
+		r.entry = s.set
+		fallthrough
+	default:
+		r.same = make([]bool, x.Aux)
+		for i := range r.same {
+			r.same[i] = true
+		}
+	}
+	s.open = append(s.open, r)
+	s.places[v] = r
+}
+
+// bring makes a parameter know no more than what comes into it.
+func (s *shapes) bring(p, a, loop ir.V) {
+	x := s.of[a]
+	if x.kind == address || s.escapes(a, loop) {
+		x = shape{kind: varying}
+	}
+	if x.kind == row && s.of[p].kind == uniform && s.met[p] || x.kind == uniform && s.of[p].kind == row {
+		x = shape{kind: varying} // it gets both
+	}
+	s.met[p] = true
+	s.raise(p, x)
+}
+
+func (s *shapes) branches(v, loop ir.V) {
+	x := s.f.Val(v)
+	list := s.f.Cases(v)
+	labels := []ir.V{x.Args[1]}
+	for i := 1; i < len(list); i += 2 {
+		labels = append(labels, list[i])
+	}
+	for _, l := range labels {
+		set := s.set
+		if s.of[x.Args[0]].kind != uniform {
+			set = s.fresh()
+		}
+		s.branch(v, l, nil, set, loop)
+	}
+	s.set = 0
+}
+
+// branch sends a set to a label.
+func (s *shapes) branch(v, label ir.V, args []ir.V, set int, loop ir.V) {
+	to := s.places[label]
+	s.lose(set, to)
+	if set != to.entry {
+		to.parts = true
+	}
+	around := to.loop
+	if to.op == ir.Loop {
+		around = label
+	}
+	to.brs++
+	if to.brs == 1 {
+		to.first = v
+	}
+	params := s.f.Params(label)
+	for i, a := range args {
+		if to.brs > 1 && s.f.BrArgs(to.first)[i] != a {
+			to.same[i] = false
+		}
+		s.bring(params[i], a, around)
+	}
+}
+
+// lose notes that a set leaves all regions inside of to, or all where to is nil.
+func (s *shapes) lose(set int, to *place) {
+	for i := len(s.open) - 1; i >= 0 && s.open[i] != to; i-- {
+		r := s.open[i]
+		if set == r.entry {
+			continue
+		}
+		r.leaks = true
+		if r.op == ir.Loop && !s.diverges[r.v] {
+			s.diverges[r.v] = true
+			s.changed = true
+		}
+	}
+}
+
+// leave closes the innermost region and returns the loop around it.
+func (s *shapes) leave(loop ir.V) ir.V {
+	r := s.open[len(s.open)-1]
+	s.open = s.open[:len(s.open)-1]
+	if r.op == ir.If {
+		s.leaveIf(r)
+		return loop
+	}
+	for i, p := range s.f.Params(r.v) {
+		if r.brs > 1 && r.parts && !r.same[i] {
+			s.raise(p, shape{kind: varying})
+		}
+	}
+	s.whole[r.v], s.brs[r.v] = !r.parts, r.brs
+	if r.op == ir.Loop {
+		s.set = 0
+		return r.loop
+	}
+	s.closed[r.v] = !r.leaks
+	switch {
+	case r.brs == 0:
+	case !r.leaks || !r.parts && (s.set == 0 || s.set == r.entry):
+		s.set = r.entry
+	default:
+		s.set = s.fresh()
+	}
+	return loop
+}
+
+func (s *shapes) leaveIf(r *place) {
+	s.leaks[r.v] = r.leaks
+	first, second := r.out, s.set
+	if !r.second {
+		first, second = s.set, r.other
+	}
+	switch {
+	case r.split && !r.leaks:
+		s.set = r.entry
+	case r.split && (first != 0 || second != 0):
+		s.set = s.fresh()
+	case first == 0, first == second:
+		s.set = second
+	case second == 0:
+		s.set = first
+	default:
+		s.set = s.fresh()
+	}
+}
+
+// result is the shape of what an operation yields.
+func (s *shapes) result(v ir.V) shape {
+	x := s.f.Val(v)
+	all := true
+	for i := range x.Op.Args() {
+		all = all && s.of[x.Args[i]].kind == uniform
+	}
+	switch x.Op {
+	case ir.In:
+		return s.input(x)
+	case ir.Any, ir.All, ir.AllEq, ir.Ballot:
+		return shape{}
+	case ir.Reduce:
+		if x.Aux>>8 == 0 {
+			return shape{}
+		}
+		return shape{kind: varying}
+	case ir.Add, ir.Sub, ir.Mul, ir.Shl, ir.At:
+		if !all {
+			return s.combine(x)
+		}
+	}
+	if all && !x.Op.Is(ir.Meets) && !x.Op.Is(ir.Writes) && pure(x.Op) {
+		return shape{}
+	}
+	return shape{kind: varying}
+}
+
+// pure reports whether the lanes of an operation get the same from the same
+// operands.
+func pure(op ir.Op) bool {
+	switch op {
+	case ir.PLd, ir.PLdI, ir.Helper, ir.Region, ir.RegionOff:
+		return false
+	}
+	return true
+}
+
+// combine is the shape of arithmetic on rows.
+func (s *shapes) combine(x *ir.Val) shape {
+	lost := shape{kind: varying}
+	a, b := s.of[x.Args[0]], s.of[x.Args[1]]
+	k, constant := s.f.Val(x.Args[1]).Aux, s.f.Val(x.Args[1]).Op == ir.Const
+	switch {
+	case x.Type != ir.I32:
+		return lost
+	case x.Op == ir.At:
+		switch {
+		case a.kind == uniform && b.kind == row && b.step <= maxStep && x.Aux > 0 && x.Aux <= maxStep:
+			return shape{address, b.step, x.Aux}
+		case a.kind == address && b.kind == uniform && x.Aux <= maxStep:
+			return a
+		}
+		return lost
+	case a.kind > row || b.kind > row:
+		return lost
+	case x.Op == ir.Add:
+		return shape{kind: row, step: a.step + b.step}
+	case x.Op == ir.Sub:
+		return shape{kind: row, step: a.step - b.step}
+	case x.Op == ir.Shl && constant:
+		return shape{kind: row, step: a.step << (k & 31)}
+	case x.Op == ir.Mul && constant:
+		return shape{kind: row, step: a.step * uint32(k)}
+	case x.Op == ir.Mul && s.f.Val(x.Args[0]).Op == ir.Const:
+		return shape{kind: row, step: b.step * uint32(s.f.Val(x.Args[0]).Aux)}
+	}
+	return lost
+}
+
+// input is the shape of a built-in. A part lies within one row of the
+// workgroup where the rows' length is a multiple of its lanes.
+func (s *shapes) input(x *ir.Val) shape {
+	sem := s.p.In[x.Aux].Semantic
+	if x.Type != ir.I32 {
+		return shape{kind: varying}
+	}
+	lanes := min(s.p.SubgroupSize, vcode.PartLanes)
+	rows, strips := s.p.LocalSize[0]%lanes == 0, s.p.LocalSize[0]%s.p.SubgroupSize == 0
+	switch sem {
+	case ir.LocalInvocationIndex, ir.SubgroupLocalInvocationId:
+		return shape{kind: row, step: 1}
+	case ir.GlobalInvocationIdX, ir.LocalInvocationIdX:
+		if rows {
+			return shape{kind: row, step: 1}
+		}
+	case ir.GlobalInvocationIdY, ir.LocalInvocationIdY, ir.GlobalInvocationIdZ, ir.LocalInvocationIdZ:
+		if strips {
+			return shape{}
+		}
+		if rows {
+			return shape{kind: row}
+		}
+	default:
+		return shape{}
+	}
+	return shape{kind: varying}
+}
