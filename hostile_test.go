@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/tools/txtar"
+
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/interp"
@@ -69,24 +71,33 @@ func runBriefly(t *testing.T, p *ir.Program) {
 // hostileSeeds are sound modules to begin with: our own golden cases.
 func hostileSeeds(t testing.TB) [][]byte {
 	var seeds [][]byte
-	files, err := filepath.Glob("internal/jit/testdata/*.spvasm")
-	if err != nil {
-		t.Fatal(err)
-	}
-	more, err := filepath.Glob("testdata/hostile/*.spvasm")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range append(files, more...) {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+	add := func(name string, text []byte) {
 		words, err := asm.Assemble(text, asm.AssembleOptions{})
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		seeds = append(seeds, asm.Bytes(words))
+	}
+	for _, pattern := range []string{"testdata/hostile/*.spvasm", "internal/lower/testdata/*/*.txtar"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil || len(files) == 0 {
+			t.Fatalf("no files %s: %v", pattern, err)
+		}
+		for _, name := range files {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if filepath.Ext(name) == ".spvasm" {
+				add(name, text)
+				continue
+			}
+			for _, part := range txtar.Parse(text).Files {
+				if part.Name == "in.spvasm" {
+					add(name, part.Data)
+				}
+			}
+		}
 	}
 	if dir := os.Getenv("CHIARO_SPV_DIR"); dir != "" {
 		files, err := filepath.Glob(filepath.Join(dir, "*.spv"))
