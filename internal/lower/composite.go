@@ -93,8 +93,8 @@ func compositeExtract(f *function, in spirv.Inst) {
 	v := inst.CompositeExtract(in)
 	x := f.scalars(v.Composite())
 	at, t := f.path(f.typeOf(v.Composite()), v.Indexes())
-	n := uint64(len(f.flat(t)))
-	if at+n > uint64(len(x)) {
+	n := len(f.flat(t))
+	if at+n > len(x) {
 		f.malformed("a part that is not there")
 	}
 	f.define(in, x[at:at+n:at+n]...)
@@ -106,7 +106,7 @@ func compositeInsert(f *function, in spirv.Inst) {
 	object := f.scalars(v.Object())
 	at, t := f.path(f.typeOf(v.Composite()), v.Indexes())
 	f.fits(t, object)
-	if at+uint64(len(object)) > uint64(len(x)) {
+	if at+len(object) > len(x) {
 		f.malformed("a part that is not there")
 	}
 	parts := append([]ir.V(nil), x...)
@@ -115,17 +115,19 @@ func compositeInsert(f *function, in spirv.Inst) {
 }
 
 // path returns where in the scalars of a composite a part begins, and its type.
-func (f *function) path(t *facts.Type, indexes []uint32) (uint64, *facts.Type) {
-	at := uint64(0)
+func (f *function) path(t *facts.Type, indexes []uint32) (int, *facts.Type) {
+	at := 0
 	for _, i := range indexes {
 		p := t.Part(uint64(i))
 		if p == nil || t.IsRuntimeArray() {
 			f.malformed("part %d of what does not have it", i)
 		}
 		if t.IsStruct() {
-			at += t.Members[i].Leaf
+			for k := range i {
+				at += len(f.flat(t.Members[k].Type))
+			}
 		} else {
-			at += uint64(i) * p.Leaves
+			at += int(i) * len(f.flat(p))
 		}
 		t = p
 	}

@@ -125,7 +125,7 @@ func (v *constantVariable) store(c *facts.Const, at site) {
 
 // constant reports whether every load reads the one constant.
 func (v *constantVariable) constant() bool {
-	if v.other || v.held == nil || !v.held.Known {
+	if v.other || v.held == nil || !v.held.Known || v.held.Null || v.held.Undef {
 		return false
 	}
 	for _, l := range v.loads {

@@ -5,7 +5,6 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
-	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
 // scalar returns the type of the IR for a scalar type.
@@ -40,23 +39,20 @@ func (u *unit) flat(t *facts.Type) []ir.Type {
 		u.unsupported("a value of %d scalars; at most %d", t.Leaves, maxLeaves)
 	}
 	u.shallow(t)
-	list := u.flatten(make([]ir.Type, 0, t.Leaves), t, true)
+	list := u.flatten(make([]ir.Type, 0, t.Leaves), t)
 	u.flats[t] = list
 	return list
 }
 
-func (u *unit) flatten(list []ir.Type, t *facts.Type, top bool) []ir.Type {
+func (u *unit) flatten(list []ir.Type, t *facts.Type) []ir.Type {
 	switch {
 	case t.IsScalar():
 		return append(list, u.scalar(t))
 	case t.IsPointer():
-		if !top && t.Storage != spirv.StorageClassPhysicalStorageBuffer {
-			u.unsupported("a pointer in a composite")
-		}
 		return append(list, u.carried(t)...)
 	case t.IsStruct():
 		for i := range t.Members {
-			list = u.flatten(list, t.Members[i].Type, false)
+			list = u.flatten(list, t.Members[i].Type)
 		}
 		return list
 	case t.IsComposite() && !t.IsRuntimeArray():
@@ -64,7 +60,7 @@ func (u *unit) flatten(list []ir.Type, t *facts.Type, top bool) []ir.Type {
 			u.malformed("%s without a known length or element", t.Op)
 		}
 		first := len(list)
-		list = u.flatten(list, t.Elem, false)
+		list = u.flatten(list, t.Elem)
 		one := list[first:len(list):len(list)]
 		for range t.Count - 1 {
 			list = append(list, one...)
