@@ -1,6 +1,10 @@
 package pass
 
-import "github.com/chiaro-gpu/chiaro/internal/ir"
+import (
+	"math/bits"
+
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+)
 
 // class is a part of memory that no access through another class reaches,
 // anyMemory excepted.
@@ -11,7 +15,7 @@ const (
 	frozen                 // never written while the program runs
 	workgroup              // the workgroup's memory
 	buffers                // resources that may name the same bytes
-	own                    // own+r is resource r, which is Restrict
+	firstOwn               // firstOwn+r is resource r, which is Restrict
 )
 
 // classOf returns what the handle h reaches.
@@ -26,16 +30,17 @@ func classOf(p *ir.Program, f *ir.Func, h ir.V) class {
 		case r.NonWritable:
 			return frozen
 		case r.Restrict:
-			return own + class(x.Aux)
+			return firstOwn + class(x.Aux)
 		}
 		return buffers
 	}
 	return anyMemory
 }
 
-// writes is what a piece of code may write, roughly.
+// writes is what a piece of code may write.
 type writes struct {
 	all, workgroup, buffers, private bool
+	own                              uint64 // resources that are Restrict, by number
 }
 
 // note adds what one operation may write: what other invocations see at this
@@ -49,14 +54,16 @@ func (w *writes) note(p *ir.Program, f *ir.Func, x *ir.Val) {
 	case x.Op == ir.Barrier || x.Op == ir.Fence || x.Op == ir.Exit:
 		w.all = true
 	case x.Op == ir.St || x.Op.Is(ir.Atomic):
-		switch classOf(p, f, x.Args[0]) {
-		case anyMemory:
-			w.all = true
-		case workgroup:
+		switch c := classOf(p, f, x.Args[0]); {
+		case c == frozen: // out of range, by the law
+		case c == workgroup:
 			w.workgroup = true
-		case frozen: // out of range, by the law
-		default:
+		case c == buffers:
 			w.buffers = true
+		case c >= firstOwn && c-firstOwn < 64:
+			w.own |= 1 << (c - firstOwn)
+		default:
+			w.all = true
 		}
 	}
 }
@@ -66,6 +73,7 @@ func (w *writes) add(o writes) {
 	w.workgroup = w.workgroup || o.workgroup
 	w.buffers = w.buffers || o.buffers
 	w.private = w.private || o.private
+	w.own |= o.own
 }
 
 // reach reports whether a load from class c may see what was written.
@@ -75,10 +83,12 @@ func (w *writes) reach(c class) bool {
 		return false
 	case workgroup:
 		return w.all || w.workgroup
+	case buffers:
+		return w.all || w.buffers
 	case anyMemory:
-		return w.all || w.workgroup || w.buffers
+		return w.all || w.workgroup || w.buffers || w.own != 0
 	}
-	return w.all || w.buffers
+	return w.all || c-firstOwn < 64 && w.own>>(c-firstOwn)&1 != 0
 }
 
 // loopWrites returns, by the number of the opener, what each loop may write.
@@ -145,8 +155,14 @@ func (e *epochs) write(c class) {
 
 // loop counts what a loop may write in iterations before.
 func (e *epochs) loop(w writes) {
-	if w.all || w.buffers {
+	if w.all {
 		e.write(anyMemory)
+	}
+	if w.buffers {
+		e.write(buffers)
+	}
+	for own := w.own; own != 0; own &= own - 1 {
+		e.write(class(bits.TrailingZeros64(own)) + firstOwn)
 	}
 	if w.workgroup {
 		e.write(workgroup)
