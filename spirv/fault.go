@@ -54,7 +54,10 @@ func (w *Walk) reason() (code, msg string) {
 	}
 	switch w.fault {
 	case faultMissing:
-		return "SPV-Operand-Missing", fmt.Sprintf("ends after %d words; operand %s (%v) must follow", len(w.in), name, w.Kind)
+		if kind := w.Kind.String(); kind != name {
+			name += " (" + kind + ")"
+		}
+		return "SPV-Operand-Missing", fmt.Sprintf("ends after %d words; operand %s must follow", len(w.in), name)
 	case faultExtra:
 		return "SPV-Operand-Extra", fmt.Sprintf("has %d words; its operands take %d", len(w.in), w.pos)
 	case faultIDZero:

@@ -148,7 +148,7 @@ func TestFaults(t *testing.T) {
 		{"OpFoo", 1, 1, "SPV-Text-Opcode", "'OpFoo' is no opcode"},
 		{"OpTypeVoid", 1, 1, "SPV-Text-Result", "expected %id ="},
 		{"\n%a = OpNop", 2, 1, "SPV-Text-Result", "OpNop has no result"},
-		{"OpCapability", 1, 13, "SPV-Text-Operand", "expected a Capability for Capability, found the end of the text"},
+		{"OpCapability", 1, 13, "SPV-Text-Operand", "expected a Capability, found the end of the text"},
 		{"OpCapability OpNop", 1, 14, "SPV-Text-Operand", "ends early"},
 		{"OpCapability Foo", 1, 14, "SPV-Text-Operand", "expected a Capability"},
 		{"OpCapability 1", 1, 14, "SPV-Text-Operand", "expected a Capability"},

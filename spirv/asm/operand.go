@@ -90,7 +90,7 @@ func (a *assembler) describe(k spirv.Kind, o *spirv.Operand) string {
 	default:
 		what = article(what)
 	}
-	if o == nil {
+	if o == nil || o.Name() == k.String() {
 		return what
 	}
 	return what + " for " + o.Name()

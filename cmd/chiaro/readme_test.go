@@ -1,0 +1,69 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
+)
+
+// TestReadme runs the commands that the README shows and compares what they
+// print. Times, lines of our own code and what the compiler of GLSL decides
+// are not compared.
+func TestReadme(t *testing.T) {
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(root, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	for _, dir := range []string{"examples", "docs"} {
+		if err := os.Symlink(filepath.Join(root, dir), dir); err != nil {
+			t.Skip("no symbolic links:", err)
+		}
+	}
+	ran := 0
+	for _, block := range regexp.MustCompile("(?s)```console\n(.*?)```").FindAllStringSubmatch(string(text), -1) {
+		for shown := range strings.SplitSeq(block[1], "$ chiaro ") {
+			command, want, _ := strings.Cut(shown, "\n")
+			if command == "" || !runnable(command) {
+				continue
+			}
+			ran++
+			var got bytes.Buffer
+			run(strings.Fields(command), console{strings.NewReader(""), &got, &got})
+			if g, w := stable(got.String()), stable(want); g != w {
+				t.Errorf("chiaro %s prints\n%s\nthe README shows\n%s", command, g, w)
+			}
+		}
+	}
+	if ran == 0 {
+		t.Error("the README shows no commands")
+	}
+}
+
+// runnable reports whether this machine has what a command needs.
+func runnable(command string) bool {
+	switch {
+	case strings.Contains(command, "--engine jit"):
+		return amd64.Supported() == nil
+	case strings.HasSuffix(command, "endless.amber"), strings.HasSuffix(command, "examples/"): // GLSL
+		_, one := exec.LookPath("glslc")
+		_, other := exec.LookPath("glslangValidator")
+		return one == nil || other == nil
+	}
+	return true
+}
+
+// changing is what differs from run to run, machine to machine, commit to commit.
+var changing = regexp.MustCompile(`\(\d+\.\d+s\)|\.go:\d+|instruction \d+`)
+
+func stable(output string) string { return changing.ReplaceAllString(output, "…") }
