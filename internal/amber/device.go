@@ -158,6 +158,10 @@ func (r *runner) shaderError(s *Shader, err error) error {
 	if errors.As(err, &missing) {
 		return r.unsupported(s.At, fmt.Sprintf("shader %s: %v", s.Name, err))
 	}
+	var malformed *lower.Malformed
+	if errors.As(err, &malformed) {
+		return r.fault(CodeShader, s.At, "shader %s: %v", s.Name, err)
+	}
 	return fmt.Errorf("%s:%s: shader %s: %w", r.script.File, s.At, s.Name, err)
 }
 
