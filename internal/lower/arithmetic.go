@@ -28,7 +28,7 @@ func (f *function) Make(op ir.Op, t, _ ir.Type, x, y, z ir.V) ir.V {
 
 // flush makes a denormal a zero where the entry point asks for it.
 func (f *function) flush(v ir.V) ir.V {
-	if t := f.b.Func.Type(v); f.float.flush.has(t) {
+	if t := f.b.Func.Type(v); f.float.flush.has(t) && f.b.Func.Val(v).Op != ir.FFlush {
 		return f.b.Op(ir.FFlush, t, v)
 	}
 	return v
@@ -71,7 +71,7 @@ func rounding(op ir.Op) bool {
 
 func floating(op ir.Op) bool {
 	switch op {
-	case ir.FRem, ir.FEq, ir.FLt, ir.FLe, ir.FToS, ir.FToU:
+	case ir.FRem, ir.FNeg, ir.FEq, ir.FLt, ir.FLe, ir.FToS, ir.FToU:
 		return true
 	}
 	return rounding(op)
@@ -138,7 +138,7 @@ func (f *function) alike(parts ...ir.V) {
 func fmod(f *function, in spirv.Inst) {
 	f.eachComponent(in, f.operands(in[3:]), func(_ ir.Type, a []direct.Operand[ir.V]) ir.V {
 		f.floats(a[0].Value, a[1].Value)
-		return mathlib.FMod(f.b, a[0].Value, a[1].Value)
+		return f.flush(mathlib.FMod(f.b, a[0].Value, a[1].Value))
 	})
 }
 

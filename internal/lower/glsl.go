@@ -24,7 +24,28 @@ func extInst(f *function, in spirv.Inst) {
 		f.unsupported("GLSL.std.450 %s", spirv.GLSLOp(v.Instruction()))
 	}
 	r(f, in)
+	if f.float.flush != 0 && !unpacks[spirv.GLSLOp(v.Instruction())] {
+		f.flushResult(in)
+	}
 }
+
+// flushResult makes the denormals of a result zeros where the entry point asks
+// for it: what happens on the way to an extended instruction's result is open,
+// but in the mode DenormFlushToZero the result is no denormal
+// (VK_KHR_shader_float_controls, issues 1 and 2).
+func (f *function) flushResult(in spirv.Inst) {
+	v := f.value(in.Result())
+	parts := make([]ir.V, len(v.parts))
+	for i, p := range v.parts {
+		parts[i] = f.flush(p)
+	}
+	v.parts = parts
+	f.put(in.Result(), v)
+}
+
+// unpacks are the extended instructions that take bits for floats and compute
+// nothing.
+var unpacks = map[spirv.GLSLOp]bool{spirv.GLSLUnpackDouble2x32: true, spirv.GLSLUnpackHalf2x16: true}
 
 // extended are the instructions of GLSL.std.450.
 var extended = map[spirv.GLSLOp]rule{
