@@ -2,6 +2,7 @@ package jit
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
@@ -82,7 +83,12 @@ type program struct {
 	code  *amd64.Code
 	heap  *codemem.Heap
 	block codemem.Block
+	exits atomic.Uint64
 }
+
+// Exits returns how often code has left for Go so far, for operations that have
+// no machine code.
+func (p *program) Exits() uint64 { return p.exits.Load() }
 
 // IR returns the program that was compiled.
 func (p *program) IR() *ir.Program { return p.p }

@@ -29,12 +29,17 @@ var special = []uint64{
 // operationCase writes a program of one operation whose operands come from
 // resource 0 and whose result goes to resource 1, and returns it, or "" where
 // the operation is none that has a value for these types.
-func operationCase(op ir.Op, t, from ir.Type, flag string) string {
+// Where same is set the operands are the same in all lanes of a workgroup.
+func operationCase(op ir.Op, t, from ir.Type, flag string, same bool) string {
 	row := op.Row()
 	var b strings.Builder
-	b.WriteString("program \"op\" compute\nsubgroup 32\nlocal 32 1 1\nin global.x i32 0\n" +
-		"res storage 0 0 count 1\nres storage 0 1 count 1\n\nfunc \"main\"() L1 {\n" +
-		"\tvi = in.i32 #0\n\tvA = res 0:i32, #0\n\tvB = res 0:i32, #1\n\tvo = at 0:i32, vi, #32\n\tvr = at 0:i32, vi, #8\n")
+	source := "\tvs = in.i32 #0\n"
+	if same {
+		source = "\tvs = in.i32 #1\n"
+	}
+	b.WriteString("program \"op\" compute\nsubgroup 32\nlocal 32 1 1\nin global.x i32 0\nin workgroup.x i32 0\n" +
+		"res storage 0 0 count 1\nres storage 0 1 count 1\n\nfunc \"main\"() L1 {\n" + source +
+		"\tvi = in.i32 #0\n\tvA = res 0:i32, #0\n\tvB = res 0:i32, #1\n\tvo = at 0:i32, vs, #32\n\tvr = at 0:i32, vi, #8\n")
 	// Only some lanes are active, the others keep what is there.
 	b.WriteString("\tvbit = and.i32 vi, 5:i32\n\tvon = ult.i32 0:i32, vbit\n\tif von {\n")
 	operands := make([]string, op.Args())
@@ -119,8 +124,8 @@ func TestOperations(t *testing.T) {
 				if !strings.ContainsRune(row.Sig, 'S') && from != ir.I32 {
 					continue
 				}
-				for _, flag := range []string{"", " !rtz"} {
-					text := operationCase(op, typ, from, flag)
+				for i, flag := range []string{"", " !rtz", "", " !rtz"} {
+					text := operationCase(op, typ, from, flag, i > 1)
 					want := run(interp.Engine{}, text, 0, job)
 					if want.err != nil {
 						continue // no such form of the operation

@@ -131,9 +131,12 @@ func (w *worker) batch(b exec.Batch) error {
 	}
 	c.Args[amd64.ArgCount] = uintptr(b.Count)
 	c.PC, c.Stack = w.p.block.Entry(), w.stacks.Top(0)
+	exits := uint64(0)
+	defer func() { w.p.exits.Add(exits) }()
 	for {
 		switch amd64.Run(c) {
 		case amd64.Called:
+			exits++
 			if err := w.serve(&w.p.code.Sites[c.Service]); err != nil {
 				return err
 			}

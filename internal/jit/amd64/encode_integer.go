@@ -8,7 +8,8 @@ type G uint32
 // W makes a G work on 64 bits.
 const W G = 1 << 16
 
-// General-purpose instructions reg, rm; MOV_ST and MOVB_ST are rm, reg.
+// General-purpose instructions reg, rm; those of names in _ST,
+// XADD and CMPXCHG are rm, reg.
 const (
 	ADD     G = 0x03
 	OR      G = 0x0b
@@ -27,6 +28,12 @@ const (
 	MOVZXW  G = 0x0fb7
 	CMOVE   G = 0x0f44
 	POPCNT  G = 0x0fb8 | 0xf3<<17
+	ADD_ST  G = 0x01
+	OR_ST   G = 0x09
+	AND_ST  G = 0x21
+	XOR_ST  G = 0x31
+	XADD    G = 0x0fc1 // exchanges and adds
+	CMPXCHG G = 0x0fb1 // stores the register where memory holds RAX, else loads RAX
 	TZCNT   G = 0x0fbc | 0xf3<<17
 	LZCNT   G = 0x0fbd | 0xf3<<17
 )
@@ -156,6 +163,9 @@ func (a *Asm) SetCC(c Cond, r Reg) {
 	a.Code = append(a.Code, 0x0f, 0x90|byte(c), 0xc0|byte(r))
 	a.GRR(MOVZXB, r, r)
 }
+
+// Lock makes the instruction that follows indivisible.
+func (a *Asm) Lock() { a.Code = append(a.Code, 0xf0) }
 
 // Push emits push r.
 func (a *Asm) Push(r Reg) { a.rex(0, 0, 0, r.bit3()); a.Code = append(a.Code, 0x50|byte(r&7)) }

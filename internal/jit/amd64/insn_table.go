@@ -225,6 +225,9 @@ const (
 	VCVTPS2PD   Op = m0F | 0x5A | tHV | fRM | srcHalf
 	VCVTPD2PS   Op = m0F | p66 | w1 | 0x5A | tFV | fRM | dstHalf
 	VCVTDQ2PD   Op = m0F | pF3 | 0xE6 | tHV | fRM | srcHalf
+	VCVTUDQ2PD  Op = m0F | pF3 | 0x7A | tHV | fRM | srcHalf
+	VCVTTPD2DQ  Op = m0F | p66 | w1 | 0xE6 | tFV | fRM | dstHalf
+	VCVTTPD2UDQ Op = m0F | w1 | 0x78 | tFV | fRM | dstHalf
 	VCVTQQ2PD   Op = m0F | pF3 | w1 | 0xE6 | tFV | fRM | fRound
 	VCVTTPD2QQ  Op = m0F | p66 | w1 | 0x7A | tFV | fRM
 	VCVTQQ2PS   Op = m0F | w1 | 0x5B | tFV | fRM | dstHalf

@@ -58,6 +58,22 @@ var rules = map[rule]emitter{
 	{ir.LShr, ir.I32, ir.I32}: shift(VPSRLVD, VPSRLD),
 	{ir.AShr, ir.I32, ir.I32}: shift(VPSRAVD, VPSRAD),
 
+	{ir.UDiv, ir.I32, ir.I32}:         divide,
+	{ir.SDiv, ir.I32, ir.I32}:         divide,
+	{ir.UMod, ir.I32, ir.I32}:         divide,
+	{ir.SRem, ir.I32, ir.I32}:         divide,
+	{ir.SMod, ir.I32, ir.I32}:         divide,
+	{ir.UMulHi, ir.I32, ir.I32}:       highProduct(VPMULUDQ),
+	{ir.SMulHi, ir.I32, ir.I32}:       highProduct(VPMULDQ),
+	{ir.AddCarry, ir.I32, ir.I32}:     carry,
+	{ir.SubBorrow, ir.I32, ir.I32}:    borrow,
+	{ir.FindLsb, ir.I32, ir.I32}:      findLow,
+	{ir.FindUMsb, ir.I32, ir.I32}:     findHigh,
+	{ir.FindSMsb, ir.I32, ir.I32}:     findSign,
+	{ir.BitFieldU, ir.I32, ir.I32}:    bitField,
+	{ir.BitFieldS, ir.I32, ir.I32}:    signedBitField,
+	{ir.BitFieldMask, ir.I32, ir.I32}: bitFieldMask,
+
 	{ir.And, ir.B1, ir.B1}: maskBinary(KANDW),
 	{ir.Or, ir.B1, ir.B1}:  maskBinary(KORW),
 	{ir.Xor, ir.B1, ir.B1}: maskBinary(KXORW),
@@ -87,13 +103,19 @@ var rules = map[rule]emitter{
 	{ir.FRoundEven, ir.F32, ir.F32}: roundScale(roundEven),
 	{ir.FMin, ir.F32, ir.F32}:       swapped(VMINPS),
 	{ir.FMax, ir.F32, ir.F32}:       swapped(VMAXPS),
+	{ir.NMin, ir.F32, ir.F32}:       numeric(false),
+	{ir.NMax, ir.F32, ir.F32}:       numeric(true),
+	{ir.FLdexp, ir.F32, ir.F32}:     loadExponent,
 	{ir.FCanon, ir.F32, ir.F32}:     canonical,
+	{ir.FFlush, ir.F32, ir.F32}:     flush,
 
 	{ir.Bitcast, ir.I32, ir.F32}: same,
 	{ir.Bitcast, ir.F32, ir.I32}: same,
 	{ir.Bitcast, ir.I32, ir.I32}: same,
 	{ir.Bitcast, ir.F32, ir.F32}: same,
 	{ir.ZExt, ir.I32, ir.B1}:     fromMask,
+	{ir.FToS, ir.I32, ir.F32}:    toSigned,
+	{ir.FToU, ir.I32, ir.F32}:    toUnsigned,
 	{ir.SToF, ir.F32, ir.I32}:    roundedUnary(VCVTDQ2PS),
 	{ir.UToF, ir.F32, ir.I32}:    roundedUnary(VCVTUDQ2PS),
 
@@ -131,7 +153,12 @@ func Native(k ir.Key, op ir.Op) bool {
 }
 
 // native reports whether an instruction does not leave for Go.
-func native(in *vcode.Inst) bool { return in.Op == vcode.Lane && Native(in.Key, in.IR) }
+func native(in *vcode.Inst) bool {
+	if in.Op == vcode.Strip {
+		return groupNative(in)
+	}
+	return in.Op == vcode.Lane && Native(in.Key, in.IR)
+}
 
 // masked reports whether the code of an IR operation looks at the active lanes
 // where it does not keep the others.
@@ -140,12 +167,16 @@ func masked(op ir.Op) bool {
 	case ir.Len, ir.Ld, ir.St, ir.PLd, ir.PSt:
 		return true
 	}
-	return false
+	return op.Is(ir.Meets)
 }
 
 // lane makes the code of an IR operation: its rule's, or a call of Go that is
 // skipped where no lane is active.
 func (m *machine) lane(in *vcode.Inst) {
+	if native(in) && in.Op == vcode.Strip {
+		groups[in.IR](m, in)
+		return
+	}
 	if native(in) {
 		rules[rule{in.IR, in.Key.Type, in.Key.From}](m, in)
 		return

@@ -1,0 +1,72 @@
+package amd64
+
+import "github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+
+// ordered is the quiet predicate of CMPPS for two numbers.
+const ordered = 0x07
+
+// toSigned converts toward zero, saturating; NaN is 0. The machine gives the
+// least number for all that does not fit.
+func toSigned(m *machine, in *vcode.Inst) {
+	x := m.vec(in.Uses[0], 0)
+	m.RRI(VCMPPS, V512, 2, x, x, ordered, 0)
+	m.broadcast(1, 0x4f000000) // 2³¹
+	m.RRI(VCMPPS, V512, 3, 1, x, orderedLE, 0)
+	m.RR(VCVTTPS2DQ, V512, 1, 0, x, K(2)|Z)
+	m.RM(VPBROADCASTD, V512, 1, 0, m.word32(0x7fffffff), K(3))
+	m.define(in, 1)
+}
+
+// toUnsigned converts toward zero, saturating; NaN is 0. The machine gives all
+// ones for all that does not fit.
+func toUnsigned(m *machine, in *vcode.Inst) {
+	x := m.vec(in.Uses[0], 0)
+	m.RR(VPXORD, V128, 1, 1, 1, 0)
+	m.RRI(VCMPPS, V512, 2, 1, x, orderedLT, 0)
+	m.RR(VCVTTPS2UDQ, V512, 1, 0, x, K(2)|Z)
+	m.define(in, 1)
+}
+
+// numeric is nmin or nmax: a NaN loses, −0 < +0, and two NaN give the canonical
+// one.
+func numeric(most bool) emitter {
+	return func(m *machine, in *vcode.Inst) {
+		x, y := m.vec(in.Uses[0], 0), m.vec(in.Uses[1], 1)
+		less, more, zeros := y, x, VPORD
+		if most {
+			less, more, zeros = x, y, VPANDD
+		}
+		m.RRI(VCMPPS, V512, 2, less, more, orderedLT, 0)
+		m.RR(VPBLENDMD, V512, 2, x, y, K(2))
+		m.RRI(VCMPPS, V512, 2, x, y, orderedEQ, 0)
+		m.RR(zeros, V512, 2, x, y, K(2))
+		m.RRI(VCMPPS, V512, 2, x, x, unordered, 0)
+		m.RR(VMOVDQA32, V512, 2, 0, y, K(2))
+		m.RRI(VCMPPS, V512, 2, 2, 2, unordered, 0)
+		m.RM(VPBROADCASTD, V512, 2, 0, m.word32(0x7fc00000), K(2))
+		m.define(in, 2)
+	}
+}
+
+// loadExponent is u0·2^u1. No exponent beyond ±400 makes a difference.
+func loadExponent(m *machine, in *vcode.Inst) {
+	x, n := m.vec(in.Uses[0], 0), m.vec(in.Uses[1], 1)
+	limit := int32(400)
+	m.RM(VPMINSD, V512, 1, n, m.word32(uint32(limit)), BC)
+	m.RM(VPMAXSD, V512, 1, 1, m.word32(uint32(-limit)), BC)
+	m.RR(VCVTDQ2PS, V512, 1, 0, 1, 0)
+	d, o := m.dest(in, 0)
+	m.RR(VSCALEFPS, V512, d, x, 1, o)
+	m.done(in, d)
+}
+
+// flush makes zeros of denormals: of what has no bit of the exponent set, the
+// sign stays.
+func flush(m *machine, in *vcode.Inst) {
+	x := m.vec(in.Uses[0], 0)
+	m.broadcast(1, 0x7f800000)
+	m.RR(VPTESTNMD, V512, 2, x, 1, 0)
+	m.moveVec(0, x)
+	m.RM(VPANDD, V512, 0, x, m.word32(1<<31), BC|K(2))
+	m.define(in, 0)
+}

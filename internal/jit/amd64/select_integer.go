@@ -1,0 +1,168 @@
+package amd64
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+)
+
+// divide makes quotients and remainders through double precision: both
+// operands fit in it, and a quotient that is rounded there lies on the same side
+// of every whole number. What the machine's conversion back gives out of range,
+// all ones and the least number, is what udiv by 0 and the least number by −1
+// are.
+func divide(m *machine, in *vcode.Inst) {
+	signed := in.IR != ir.UDiv && in.IR != ir.UMod
+	x, y := m.vec(in.Uses[0], 0), m.vec(in.Uses[1], 1)
+	m.quotient(2, x, y, signed)
+	if in.IR != ir.UDiv && in.IR != ir.SDiv {
+		m.RR(VPMULLD, V512, 2, 2, y, 0)
+		m.RR(VPSUBD, V512, 2, x, 2, 0)
+	}
+	if in.IR == ir.SMod { // where the remainder is not 0 and has the other sign
+		m.RR(VPXORD, V512, 3, 2, y, 0)
+		m.RR(VPTESTMD, V512, 2, 2, 2, 0)
+		m.RM(VPTESTMD, V512, 2, 3, m.word32(1<<31), BC|K(2))
+		m.RR(VPADDD, V512, 2, 2, y, K(2))
+	}
+	if in.IR != ir.UDiv {
+		m.RR(VPTESTNMD, V512, 2, y, y, 0)
+		m.RM(VPBROADCASTD, V512, 2, 0, m.word32(1<<32-1), K(2))
+	}
+	m.define(in, 2)
+}
+
+// quotient puts x / y, toward zero, into d. It uses Z3 to Z6.
+func (m *machine) quotient(d, x, y Reg, signed bool) {
+	to, from := VCVTUDQ2PD, VCVTTPD2UDQ
+	if signed {
+		to, from = VCVTDQ2PD, VCVTTPD2DQ
+	}
+	m.highHalf(3, x)
+	m.highHalf(4, y)
+	m.RR(to, V512, 5, 0, x, 0)
+	m.RR(to, V512, 6, 0, y, 0)
+	m.RR(to, V512, 3, 0, 3, 0)
+	m.RR(to, V512, 4, 0, 4, 0)
+	m.RR(VDIVPD, V512, 5, 5, 6, 0)
+	m.RR(VDIVPD, V512, 3, 3, 4, 0)
+	m.RR(from, V512, 5, 0, 5, 0)
+	m.RR(from, V512, 3, 0, 3, 0)
+	m.RRI(VSHUFF32X4, V512, d, 5, 3, both, 0)
+}
+
+// highProduct is the high half of the products of 32 bits: of the even lanes,
+// and of the odd ones moved to the even ones' places.
+func highProduct(op Op) emitter {
+	return func(m *machine, in *vcode.Inst) {
+		x, y := m.vec(in.Uses[0], 0), m.vec(in.Uses[1], 1)
+		m.RRI(VPSRLQ, V512, 2, 0, x, 32, 0)
+		m.RRI(VPSRLQ, V512, 3, 0, y, 32, 0)
+		m.RR(op, V512, 2, 2, 3, 0)
+		m.RR(op, V512, 3, x, y, 0)
+		m.RRI(VPSRLQ, V512, 3, 0, 3, 32, 0)
+		m.MovI(RAX, 0xaaaa) // the odd lanes
+		m.RR(KMOVW_KR, V128, 2, 0, RAX, 0)
+		m.RR(VMOVDQA32, V512, 3, 0, 2, K(2))
+		m.define(in, 3)
+	}
+}
+
+// bit is 1 in the lanes of k and 0 elsewhere.
+func (m *machine) bit(in *vcode.Inst, k Reg) {
+	m.RM(VPBROADCASTD, V512, 0, 0, m.word32(1), K(k)|Z)
+	m.define(in, 0)
+}
+
+// carry is 1 where the sum is less than an operand.
+func carry(m *machine, in *vcode.Inst) {
+	x := m.vec(in.Uses[0], 0)
+	m.with(VPADDD, 1, x, in.Uses[1], 0)
+	m.RRI(VPCMPUD, V512, 2, 1, x, compareLT, 0)
+	m.bit(in, 2)
+}
+
+func borrow(m *machine, in *vcode.Inst) {
+	m.withImm(VPCMPUD, 2, m.vec(in.Uses[0], 0), in.Uses[1], compareLT, 0)
+	m.bit(in, 2)
+}
+
+// leading puts 31 less the number of leading zeros of x into the result, −1 for
+// 0.
+func (m *machine) leading(in *vcode.Inst, x Reg) {
+	m.RR(VPLZCNTD, V512, 0, 0, x, 0)
+	m.broadcast(1, 31)
+	m.RR(VPSUBD, V512, 0, 1, 0, 0)
+	m.define(in, 0)
+}
+
+func findHigh(m *machine, in *vcode.Inst) { m.leading(in, m.vec(in.Uses[0], 0)) }
+
+// findSign looks at the bits that differ from the sign.
+func findSign(m *machine, in *vcode.Inst) {
+	x := m.vec(in.Uses[0], 0)
+	m.RRI(VPSRAD, V512, 1, 0, x, 31, 0)
+	m.RR(VPXORD, V512, 0, x, 1, 0)
+	m.leading(in, 0)
+}
+
+// findLow looks at the lowest bit alone: x and −x.
+func findLow(m *machine, in *vcode.Inst) {
+	x := m.vec(in.Uses[0], 0)
+	m.RR(VPXORD, V128, 1, 1, 1, 0)
+	m.RR(VPSUBD, V512, 1, 1, x, 0)
+	m.RR(VPANDD, V512, 0, x, 1, 0)
+	m.leading(in, 0)
+}
+
+// ones is all ones shifted left by u, 0 from 32 on.
+func (m *machine) ones(z Reg, u vcode.Reg) {
+	m.broadcast(z, 1<<32-1)
+	m.RR(VPSLLVD, V512, z, z, m.vec(u, z+1), 0)
+}
+
+// bitField is u2 bits of u0 from bit u1 on. The machine's variable shifts give 0
+// from 32 on, as the operation wants.
+func bitField(m *machine, in *vcode.Inst) {
+	off, one := m.f.Const(in.Uses[1])
+	count, two := m.f.Const(in.Uses[2])
+	x := m.vec(in.Uses[0], 0)
+	switch {
+	case one && two && off < 32 && count < 32:
+		d, o := m.dest(in, 0)
+		if off+count >= 32 {
+			m.RRI(VPSRLD, V512, d, 0, x, uint8(off), o)
+			m.done(in, d)
+			return
+		}
+		if off > 0 {
+			m.RRI(VPSRLD, V512, 0, 0, x, uint8(off), 0)
+			x = 0
+		}
+		m.RM(VPANDD, V512, d, x, m.word32(1<<count-1), BC|o)
+		m.done(in, d)
+		return
+	}
+	m.RR(VPSRLVD, V512, 0, x, m.vec(in.Uses[1], 1), 0)
+	m.ones(1, in.Uses[2])
+	m.RR(VPANDND, V512, 0, 1, 0, 0)
+	m.define(in, 0)
+}
+
+// signedBitField moves the field to the top and back down.
+func signedBitField(m *machine, in *vcode.Inst) {
+	m.RR(VPSRLVD, V512, 0, m.vec(in.Uses[0], 0), m.vec(in.Uses[1], 1), 0)
+	m.broadcast(1, 32)
+	m.with(VPMINUD, 2, 1, in.Uses[2], 0)
+	m.RR(VPSUBD, V512, 1, 1, 2, 0)
+	m.RR(VPSLLVD, V512, 0, 0, 1, 0)
+	m.RR(VPSRAVD, V512, 0, 0, 1, 0)
+	m.define(in, 0)
+}
+
+// bitFieldMask is u1 ones from bit u0 on.
+func bitFieldMask(m *machine, in *vcode.Inst) {
+	m.ones(1, in.Uses[1])
+	m.RM(VPXORD, V512, 1, 1, m.word32(1<<32-1), BC)
+	m.RR(VPSLLVD, V512, 0, 1, m.vec(in.Uses[0], 0), 0)
+	m.define(in, 0)
+}

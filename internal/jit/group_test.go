@@ -1,0 +1,76 @@
+package jit_test
+
+import (
+	"fmt"
+	"math/rand"
+	"strings"
+	"testing"
+
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/interp"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit"
+)
+
+// groupOperations are all reductions, scans and other operations at which lanes
+// meet, as text: of va (i32), vf (f32), vb (b1) and the lane number vn.
+func groupOperations() (list []string) {
+	for _, op := range []ir.Op{ir.Add, ir.Mul, ir.UMin, ir.UMax, ir.SMin, ir.SMax, ir.And, ir.Or, ir.Xor} {
+		for _, kind := range []string{"reduce", "scani", "scanx"} {
+			for _, cluster := range []string{"0", "1", "2", "4"} {
+				list = append(list, fmt.Sprintf("%s.i32 va, %s, #%s", kind, op, cluster))
+			}
+		}
+	}
+	for _, op := range []ir.Op{ir.FAdd, ir.FMul, ir.NMin, ir.NMax} {
+		for _, kind := range []string{"reduce", "scani", "scanx"} {
+			list = append(list, fmt.Sprintf("%s.f32 vf, %s, #0", kind, op))
+		}
+	}
+	return append(list, "shuf.i32 va, vn", "shuf.f32 vf, vn", "quadswap.i32 va, #1", "ballot vb, #0", "ballot vb, #1", "elect", "any vb", "all vb", "alleq.i32 va")
+}
+
+// TestGroupOperations runs them with some lanes active and with all, on every
+// size of subgroup.
+func TestGroupOperations(t *testing.T) {
+	needMachine(t)
+	r := rand.New(rand.NewSource(9))
+	words := make([]uint32, 64*4)
+	for i := range words {
+		words[i] = r.Uint32()
+		if i%4 == 0 && r.Intn(2) == 0 {
+			words[i] = uint32(r.Intn(3))
+		}
+	}
+	for _, size := range []uint32{4, 8, 16, 32} {
+		for _, op := range groupOperations() {
+			for _, some := range []string{"true", "vsome"} {
+				text := groupProgram(op, some)
+				job := exec.Job{Groups: [3]uint32{1, 1, 1}, Workers: 1, Resources: [][]exec.Buffer{buffer(words), buffer(make([]uint32, 64))}}
+				t.Run(fmt.Sprintf("%s in %s of %d", op, some, size), func(t *testing.T) {
+					want := run(interp.Engine{}, text, size, job)
+					if want.err != nil {
+						t.Fatal(want.err)
+					}
+					same(t, want, run(jit.Engine{}, text, size, job))
+				})
+			}
+		}
+	}
+}
+
+func groupProgram(op, some string) string {
+	show := "\tst.i32 vB, vr, vy, #0\n"
+	switch {
+	case strings.Contains(op, ".f32"):
+		show = "\tvc = fcanon.f32 vy\n\tst.f32 vB, vr, vc, #0\n"
+	case strings.HasPrefix(op, "elect"), strings.HasPrefix(op, "any"), strings.HasPrefix(op, "all"):
+		show = "\tvz = zext.i32.b1 vy\n\tst.i32 vB, vr, vz, #0\n"
+	}
+	return "program \"group\" compute\nsubgroup 32\nlocal 60 1 1\nin localindex i32 0\nres storage 0 0 count 1\nres storage 0 1 count 1\n" +
+		"effects groupops writes\n\nfunc \"main\"() L1 {\n" +
+		"\tvi = in.i32 #0\n\tvA = res 0:i32, #0\n\tvB = res 0:i32, #1\n\tvo = at 0:i32, vi, #16\n\tvr = at 0:i32, vi, #4\n" +
+		"\tva = ld.i32 vA, vo, #0\n\tvf = ld.f32 vA, vo, #4\n\tvm = ld.i32 vA, vo, #8\n\tvl = ld.i32 vA, vo, #12\n" +
+		"\tvn = and.i32 vl, 31:i32\n\tvb = slt.i32 vm, 0:i32\n\tvq = and.i32 vm, 3:i32\n\tvsome = ult.i32 0:i32, vq\n" +
+		"\tif " + some + " {\n\tvy = " + op + "\n" + show + "\t}\n}\n"
+}
