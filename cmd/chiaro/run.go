@@ -20,6 +20,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/interp"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
+	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
 	"github.com/chiaro-gpu/chiaro/spirv/asm"
 )
 
@@ -73,6 +74,9 @@ func newEngine(name string) (exec.Engine, error) {
 	case "interp":
 		return interp.Engine{}, nil
 	case "jit":
+		if err := amd64.Supported(); err != nil {
+			return nil, unreadable("--engine jit: %v; --engine interp runs everywhere", err)
+		}
 		return jit.Engine{}, nil
 	}
 	return nil, unreadable("unknown engine %q; want interp or jit", name)
