@@ -18,6 +18,7 @@ type Pass struct {
 var Passes = []Pass{
 	{"inline", inline},
 	{"fold", each(fold)},
+	{"lift", lift},
 	{"settle", each(settle)},
 	{"remove", remove},
 	{"promote", promote},
@@ -44,6 +45,8 @@ var Passes = []Pass{
 // run of the second.
 var order = [][2]string{
 	{"inline", "promote"}, // a variable of one function alone may be promoted
+	{"inline", "lift"},    // a place that is not passed any more is known
+	{"lift", "settle"},    // what is passed is then read through places that are known
 	{"fold", "settle"},    // a place is known once its distance is folded
 	{"settle", "promote"}, // where places are in use, no variable is safe
 	{"fold", "promote"},   // a slot is known once it is folded

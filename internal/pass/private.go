@@ -32,9 +32,11 @@ func usePrivate(p *ir.Program) *private {
 
 func (u *private) note(fn int, f *ir.Func, x *ir.Val) {
 	switch x.Op {
-	case ir.PAddr, ir.PLdI, ir.PStI:
+	case ir.PLdI, ir.PStI:
 		u.places = true
 		return
+	case ir.PAddr:
+		u.places = true
 	case ir.PLd, ir.PSt, ir.PClr:
 	default:
 		return
@@ -43,9 +45,11 @@ func (u *private) note(fn int, f *ir.Func, x *ir.Val) {
 	w.several = w.several || w.fn >= 0 && w.fn != fn
 	w.fn = fn
 	w.loads = w.loads || x.Op == ir.PLd
-	if x.Op == ir.PClr {
+	switch {
+	case x.Op == ir.PAddr:
+	case x.Op == ir.PClr:
 		w.clears++
-	} else if f.Val(x.Args[0]).Op != ir.Const || x.Flags&ir.Volatile != 0 {
+	case f.Val(x.Args[0]).Op != ir.Const || x.Flags&ir.Volatile != 0:
 		w.dynamic = true
 	}
 }
