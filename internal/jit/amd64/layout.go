@@ -62,6 +62,7 @@ type Record struct {
 	Local   int32 // [index, x, y, z][lane], one word each
 	Steps   int32 // a double word: steps that are left
 	Helpers int32 // lanes that were demoted: a double word for each part
+	Scratch int32 // of one instruction
 	Private int32 // [slot][lane], one word each
 	Size    int32
 }
@@ -79,7 +80,8 @@ func RecordOf(p *ir.Program) Record {
 	r := Record{Lanes: lanes, Local: recordFixed}
 	r.Steps = r.Local + 4*4*lanes
 	r.Helpers = r.Steps + 64
-	r.Private = r.Helpers + 64
+	r.Scratch = r.Helpers + 64
+	r.Private = r.Scratch + scratchBytes
 	r.Size = r.Private + 4*lanes*int32(p.PrivateSlots())
 	return r
 }

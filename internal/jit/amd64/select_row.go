@@ -243,6 +243,8 @@ func (m *machine) special(in *vcode.Inst) {
 		m.gather(in)
 	case vcode.Scatter:
 		m.scatter(in)
+	case vcode.Atomic, vcode.AtomicLocal:
+		m.atomic(in)
 	case vcode.SlotLoad:
 		m.slotLoad(in)
 	case vcode.SlotStore:

@@ -59,17 +59,19 @@ const (
 	JumpIfZero           // goes to block Target if u0, a Gen, is 0
 	Return               // leaves the function
 
-	Scalar    // d0 = the IR operation of u…, Gen all; a handle is its place in the table in bytes
-	Broadcast // d0, a Vec or Mask = u0, a Gen, in every lane
-	Extract   // d0, a Gen = what all lanes of u0 hold
-	RowIn     // d0, a Gen = the built-in of the first lane of the part
-	RowBase   // d0 = u0 + u1·Stride, Gen all, 64 bits
-	RowLoad   // d0 = the IR load from handle u0 at min(u2 + (u3 + Step·lane)·Stride, 2³²−1); u1 is the RowBase
-	RowStore  // stores u4 there
-	Gather    // d0 = the IR load from handle u0, a Gen, at the offsets u1
-	Scatter   // stores u2 there
-	SlotLoad  // d0 = slot u0, a Gen, of private variable Aux
-	SlotStore // stores u1 there
+	Scalar      // d0 = the IR operation of u…, Gen all; a handle is its place in the table in bytes
+	Broadcast   // d0, a Vec or Mask = u0, a Gen, in every lane
+	Extract     // d0, a Gen = what all lanes of u0 hold
+	RowIn       // d0, a Gen = the built-in of the first lane of the part
+	RowBase     // d0 = u0 + u1·Stride, Gen all, 64 bits
+	RowLoad     // d0 = the IR load from handle u0 at min(u2 + (u3 + Step·lane)·Stride, 2³²−1); u1 is the RowBase
+	RowStore    // stores u4 there
+	Gather      // d0 = the IR load from handle u0, a Gen, at the offsets u1
+	Scatter     // stores u2 there
+	Atomic      // d0, or nothing = the IR atomic on handle u0, a Gen, at the offsets u1, of u2…
+	AtomicLocal // the same on memory that no other thread sees
+	SlotLoad    // d0 = slot u0, a Gen, of private variable Aux
+	SlotStore   // stores u1 there
 )
 
 var opNames = [...]string{
@@ -77,7 +79,7 @@ var opNames = [...]string{
 	Arg: "arg", SetResult: "setresult", Call: "call", Barrier: "barrier",
 	Step: "step", Jump: "jump", JumpIfNone: "jumpifnone", JumpIfZero: "jumpifzero", Return: "return",
 	Scalar: "scalar", Broadcast: "broadcast", Extract: "extract", RowIn: "rowin", RowBase: "rowbase",
-	RowLoad: "rowload", RowStore: "rowstore", Gather: "gather", Scatter: "scatter", SlotLoad: "slotload", SlotStore: "slotstore",
+	RowLoad: "rowload", RowStore: "rowstore", Gather: "gather", Scatter: "scatter", Atomic: "atomic", AtomicLocal: "atomiclocal", SlotLoad: "slotload", SlotStore: "slotstore",
 }
 
 // String returns the printed form, such as "andnot".

@@ -15,6 +15,8 @@ func (w *widener) memory(v ir.V, in vcode.Inst) bool {
 	switch x.Op {
 	case ir.PLd, ir.PSt:
 		return w.private(v, in)
+	case ir.AtomXchg, ir.AtomCmpXchg, ir.AtomAdd, ir.AtomSMin, ir.AtomSMax, ir.AtomUMin, ir.AtomUMax, ir.AtomAnd, ir.AtomOr, ir.AtomXor:
+		return w.atomic(v, in)
 	case ir.Ld, ir.St:
 	default:
 		return false
@@ -43,6 +45,31 @@ func (w *widener) memory(v ir.V, in vcode.Inst) bool {
 			one.Op++ // the store of that load
 			one.Uses = append(one.Uses, w.vec(x.Args[2])[p])
 		} else {
+			one.Defs, one.Keep = w.vec(v)[p:p+1], w.homes.of[v].outlives
+		}
+		w.emit(one)
+	}
+	return true
+}
+
+// atomic emits an atomic of 32 bits on a handle that is the same in all lanes.
+func (w *widener) atomic(v ir.V, in vcode.Inst) bool {
+	x := w.src.Val(v)
+	if w.shapes.of[x.Args[0]].kind != uniform {
+		return false
+	}
+	in.Op = vcode.Atomic
+	if w.src.Val(x.Args[0]).Op == ir.Wg {
+		in.Op = vcode.AtomicLocal
+	}
+	for p := range w.parts {
+		one := in
+		one.Part, one.Masks = uint8(p), w.active[p:p+1]
+		one.Uses = []vcode.Reg{w.gen(x.Args[0])}
+		for _, a := range x.Args[1:x.Op.Args()] {
+			one.Uses = append(one.Uses, w.vec(a)[p])
+		}
+		if x.Flags&ir.Unused == 0 {
 			one.Defs, one.Keep = w.vec(v)[p:p+1], w.homes.of[v].outlives
 		}
 		w.emit(one)

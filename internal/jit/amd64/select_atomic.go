@@ -1,0 +1,135 @@
+package amd64
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+)
+
+// Rows of the record's scratch memory, a word for each lane.
+const (
+	scratchOffset  = 0
+	scratchOperand = 64
+	scratchOld     = 128
+	scratchCompare = 192
+	scratchBase    = 256 // a double word, as is the next
+	scratchSaved   = 264
+	scratchBytes   = 320
+)
+
+// atomic does an atomic operation lane by lane, ascending: on workgroup memory
+// without a lock, since a workgroup runs on one thread. Out of range and where
+// it is misaligned it yields 0 and does nothing.
+func (m *machine) atomic(in *vcode.Inst) {
+	lock := in.Op == vcode.Atomic
+	off := m.vec(in.Uses[1], 1)
+	m.RR(VPXORD, V128, 0, 0, 0, 0)
+	m.RM(VMOVDQU32_ST, V512, 0, 0, m.scratch(scratchOld), 0)
+	done := m.NewLabel()
+	if m.inRange(in, m.writers(in), off, handleWrites) {
+		m.GRM(MOV_ST|W, RDX, m.scratch(scratchBase)) // 2³¹ further, as Z4 is less
+		m.RM(VPADDD, V512, 3, off, m.word32(uint32(in.Key.Aux)), BC)
+		m.RM(VPTESTNMD, V512, 2, 3, m.word32(3), BC|K(2))
+		m.RR(KMOVW_RK, V128, RAX, 0, 2, 0)
+		m.GRR(TEST, RAX, RAX)
+		m.Jcc(Equal, done)
+		m.RM(VMOVDQU32_ST, V512, 4, 0, m.scratch(scratchOffset), 0)
+		m.RM(VMOVDQU32_ST, V512, m.vec(in.Uses[2], 0), 0, m.scratch(scratchOperand), 0)
+		if in.IR == ir.AtomCmpXchg {
+			m.RM(VMOVDQU32_ST, V512, m.vec(in.Uses[3], 0), 0, m.scratch(scratchCompare), 0)
+		}
+		if g, ok := storeForms[in.IR]; ok && len(in.Defs) == 0 {
+			m.eachLane(func() {
+				m.GRM(MOV, RCX, m.lane32(scratchOperand))
+				m.lockIf(lock)
+				m.GRM(g, RCX, At(RDX, 0))
+			})
+		} else {
+			m.exchanges(in, lock)
+		}
+	}
+	m.Bind(done)
+	if len(in.Defs) > 0 {
+		m.RM(VMOVDQU32, V512, 0, 0, m.scratch(scratchOld), 0)
+		m.define(in, 0)
+	}
+}
+
+// storeForms are instructions that do all of an atomic whose result is not
+// used.
+var storeForms = map[ir.Op]G{ir.AtomAdd: ADD_ST, ir.AtomAnd: AND_ST, ir.AtomOr: OR_ST, ir.AtomXor: XOR_ST}
+
+// scratch is a place in the record's scratch memory.
+func (m *machine) scratch(off int32) Mem { return At(R14, m.record.Scratch+off) }
+
+// lane32 is the word of the lane in RCX in a row of the scratch memory.
+func (m *machine) lane32(row int32) Mem { return Indexed(R14, RCX, 4, m.record.Scratch+row) }
+
+func (m *machine) lockIf(lock bool) {
+	if lock {
+		m.Lock()
+	}
+}
+
+// eachLane does something for the lanes in RAX, which is not 0, with the lane's
+// number in RCX and its address in RDX.
+func (m *machine) eachLane(do func()) {
+	next := m.NewLabel()
+	m.Bind(next)
+	m.GRR(TZCNT, RCX, RAX)
+	m.GRM(MOVSXD|W, RDX, m.lane32(scratchOffset))
+	m.GRM(ADD|W, RDX, m.scratch(scratchBase))
+	do()
+	m.GRM(LEA, RCX, At(RAX, -1)) // the lowest one goes
+	m.GRR(AND, RAX, RCX)
+	m.Jcc(NotEqual, next)
+}
+
+// exchanges does atomics whose old value is wanted, or that no instruction does
+// alone. The lanes are kept in RBX meanwhile, since CMPXCHG wants RAX.
+func (m *machine) exchanges(in *vcode.Inst, lock bool) {
+	m.GRM(MOV_ST|W, RBX, m.scratch(scratchSaved))
+	m.GRR(MOV, RBX, RAX)
+	next, skip := m.NewLabel(), m.NewLabel()
+	m.Bind(next)
+	m.GRR(TZCNT, RCX, RBX)
+	m.GRM(MOVSXD|W, RDX, m.lane32(scratchOffset))
+	m.GRM(ADD|W, RDX, m.scratch(scratchBase))
+	m.GRM(MOV, RAX, At(RDX, 0))
+	if in.IR == ir.AtomCmpXchg {
+		m.GRM(CMP, RAX, m.lane32(scratchCompare))
+		m.Jcc(NotEqual, skip)
+	}
+	m.GRM(MOV, RCX, m.lane32(scratchOperand))
+	m.replacement(in.IR)
+	if lock {
+		m.Lock()
+		m.GRM(CMPXCHG, RCX, At(RDX, 0))
+		m.Jcc(NotEqual, next)
+	} else {
+		m.GRM(MOV_ST, RCX, At(RDX, 0))
+	}
+	m.Bind(skip)
+	m.GRR(TZCNT, RCX, RBX)
+	m.GRM(MOV_ST, RAX, m.lane32(scratchOld))
+	m.GRM(LEA, RCX, At(RBX, -1))
+	m.GRR(AND, RBX, RCX)
+	m.Jcc(NotEqual, next)
+	m.GRM(MOV|W, RBX, m.scratch(scratchSaved))
+}
+
+// replacement makes of the operand in RCX what is stored where RAX is found.
+func (m *machine) replacement(op ir.Op) {
+	switch op {
+	case ir.AtomAdd:
+		m.GRR(ADD, RCX, RAX)
+	case ir.AtomAnd:
+		m.GRR(AND, RCX, RAX)
+	case ir.AtomOr:
+		m.GRR(OR, RCX, RAX)
+	case ir.AtomXor:
+		m.GRR(XOR, RCX, RAX)
+	case ir.AtomUMin, ir.AtomUMax, ir.AtomSMin, ir.AtomSMax:
+		m.GRR(CMP, RAX, RCX)
+		m.GRR(CMOV(map[ir.Op]Cond{ir.AtomUMin: Below, ir.AtomUMax: Above, ir.AtomSMin: Less, ir.AtomSMax: Greater}[op]), RCX, RAX)
+	}
+}

@@ -1,0 +1,64 @@
+package jit_test
+
+import (
+	"fmt"
+	"math/rand"
+	"testing"
+
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/interp"
+	"github.com/chiaro-gpu/chiaro/internal/jit"
+)
+
+// TestAtomics has lanes meet in a few words: some of the places are misaligned
+// or out of range, and some lanes are not active.
+func TestAtomics(t *testing.T) {
+	needMachine(t)
+	r := rand.New(rand.NewSource(11))
+	words := make([]uint32, 64*4)
+	for i := range words {
+		words[i] = r.Uint32()
+	}
+	target := make([]uint32, 16)
+	for i := range target {
+		target[i] = r.Uint32()
+	}
+	words[1], target[0] = 0, words[3] // a comparison that finds what it looks for
+	for _, op := range []string{"xchg", "cmpxchg", "add", "smin", "smax", "umin", "umax", "and", "or", "xor"} {
+		for _, memory := range []string{"res 0:i32, #1", "wg", "push"} {
+			for _, result := range []string{"vy", "vy !unused"} {
+				text := atomicProgram(op, memory, result != "vy")
+				job := exec.Job{Groups: [3]uint32{1, 1, 1}, Workers: 1, Push: make([]byte, 64), Resources: [][]exec.Buffer{
+					buffer(words), buffer(target), buffer(make([]uint32, 80)),
+				}}
+				for _, size := range []uint32{8, 16, 32} {
+					t.Run(fmt.Sprintf("%s on %s to %s of %d", op, memory, result, size), func(t *testing.T) {
+						want := run(interp.Engine{}, text, size, job)
+						if want.err != nil {
+							t.Fatal(want.err)
+						}
+						same(t, want, run(jit.Engine{}, text, size, job))
+					})
+				}
+			}
+		}
+	}
+}
+
+func atomicProgram(op, memory string, unused bool) string {
+	compare, flag, show := "", "", "\tst.i32 vC, vr, vy, #0\n"
+	if op == "cmpxchg" {
+		compare = ", vk"
+	}
+	if unused {
+		flag, show = " !unused", ""
+	}
+	return "program \"atomic\" compute\nsubgroup 32\nlocal 60 1 1\npush 64\nshared 64\nin localindex i32 0\nres storage 0 0 count 1\nres storage 0 1 count 1\nres storage 0 2 count 1\n" +
+		"effects writes\n\nfunc \"main\"() L1 {\n" +
+		"\tvi = in.i32 #0\n\tvA = res 0:i32, #0\n\tvM = " + memory + "\n\tvC = res 0:i32, #2\n\tvo = at 0:i32, vi, #16\n\tvr = at 0:i32, vi, #4\n" +
+		"\tva = ld.i32 vA, vo, #0\n\tvl = ld.i32 vA, vo, #4\n\tvm = ld.i32 vA, vo, #8\n\tvk = ld.i32 vA, vo, #12\n" +
+		"\tvone = and.i32 vl, 1:i32\n\tvodd = eq.i32 vone, 1:i32\n\tvlow = and.i32 vl, 0x7f:i32\n\tvword = and.i32 vl, 0x4c:i32\n" +
+		"\tvoff = select.i32 vodd, vlow, vword\n\tvq = and.i32 vm, 3:i32\n\tvsome = ult.i32 0:i32, vq\n" +
+		"\tif vsome {\n\tvy = atom" + op + ".i32 vM, voff, va" + compare + ", #0" + flag + "\n" + show + "\t}\n" +
+		"\tbarrier\n\tvs = wg\n\tvw = ld.i32 vs, vr, #0\n\tvsmall = ult.i32 vi, 16:i32\n\tif vsmall {\n\tst.i32 vC, vr, vw, #256\n\t}\n}\n"
+}
