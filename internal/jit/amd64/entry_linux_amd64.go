@@ -12,7 +12,7 @@ import (
 
 // Supported returns nil where this machine runs what this package makes.
 func Supported() error {
-	if !cpu.X86.HasAVX512F || !cpu.X86.HasAVX512BW || !cpu.X86.HasAVX512DQ || !cpu.X86.HasAVX512VL {
+	if !cpu.X86.HasAVX512F || !cpu.X86.HasAVX512BW || !cpu.X86.HasAVX512CD || !cpu.X86.HasAVX512DQ || !cpu.X86.HasAVX512VL {
 		return errUnsupported
 	}
 	return nil

@@ -35,16 +35,20 @@ const (
 	VFNMADD132PS Op = m38 | p66 | 0x9C | tFV | fRVM | fRound
 	VFNMADD213PS Op = m38 | p66 | 0xAC | tFV | fRVM | fRound
 	VFNMADD231PS Op = m38 | p66 | 0xBC | tFV | fRVM | fRound
+	VFNMADD231PD Op = m38 | p66 | w1 | 0xBC | tFV | fRVM | fRound
 	VFNMSUB231PS Op = m38 | p66 | 0xBE | tFV | fRVM | fRound
 	VRCP14PS     Op = m38 | p66 | 0x4C | tFV | fRM
 	VRSQRT14PS   Op = m38 | p66 | 0x4E | tFV | fRM
 	VSCALEFPS    Op = m38 | p66 | 0x2C | tFV | fRVM | fRound
+	VSCALEFPD    Op = m38 | p66 | w1 | 0x2C | tFV | fRVM | fRound
 	VGETEXPPS    Op = m38 | p66 | 0x42 | tFV | fRM
+	VGETEXPPD    Op = m38 | p66 | w1 | 0x42 | tFV | fRM
 	VGETMANTPS   Op = m3A | p66 | 0x26 | tFV | fRM | fImm
 	VRNDSCALEPS  Op = m3A | p66 | 0x08 | tFV | fRM | fImm
 	VRNDSCALEPD  Op = m3A | p66 | w1 | 0x09 | tFV | fRM | fImm
 	VREDUCEPS    Op = m3A | p66 | 0x56 | tFV | fRM | fImm
 	VRANGEPS     Op = m3A | p66 | 0x50 | tFV | fRVM | fImm
+	VRANGEPD     Op = m3A | p66 | w1 | 0x50 | tFV | fRVM | fImm
 	VFIXUPIMMPS  Op = m3A | p66 | 0x54 | tFV | fRVM | fImm
 )
 
@@ -76,7 +80,9 @@ const (
 	VPMAXSD        Op = m38 | p66 | 0x3D | tFV | fRVM
 	VPMAXUD        Op = m38 | p66 | 0x3F | tFV | fRVM
 	VPMINSQ        Op = m38 | p66 | w1 | 0x39 | tFV | fRVM
+	VPMINUQ        Op = m38 | p66 | w1 | 0x3B | tFV | fRVM
 	VPMAXUQ        Op = m38 | p66 | w1 | 0x3F | tFV | fRVM
+	VPMAXSQ        Op = m38 | p66 | w1 | 0x3D | tFV | fRVM
 	VPABSD         Op = m38 | p66 | 0x1E | tFV | fRM
 	VPABSQ         Op = m38 | p66 | w1 | 0x1F | tFV | fRM
 	VPANDD         Op = m0F | p66 | 0xDB | tFV | fRVM
@@ -134,6 +140,7 @@ const (
 	VPCMPW     Op = m3A | p66 | w1 | 0x3F | tFVM | fRVM | fImm | dstMask
 	VPTESTMD   Op = m38 | p66 | 0x27 | tFV | fRVM | dstMask
 	VPTESTNMD  Op = m38 | pF3 | 0x27 | tFV | fRVM | dstMask
+	VPTESTNMQ  Op = m38 | pF3 | w1 | 0x27 | tFV | fRVM | dstMask
 	VFPCLASSPS Op = m3A | p66 | 0x66 | tFV | fRM | fImm | dstMask
 )
 
@@ -159,6 +166,7 @@ const (
 	VMOVNTPS_ST  Op = m0F | 0x2B | tFVM | fMR | fMemOnly
 	VBLENDMPS    Op = m38 | p66 | 0x65 | tFV | fRVM
 	VPBLENDMD    Op = m38 | p66 | 0x64 | tFV | fRVM
+	VPBLENDMQ    Op = m38 | p66 | w1 | 0x64 | tFV | fRVM
 )
 
 // Broadcast, permute, compress.
@@ -223,14 +231,19 @@ const (
 	VCVTTPS2UDQ Op = m0F | 0x78 | tFV | fRM
 	VCVTPS2UDQ  Op = m0F | 0x79 | tFV | fRM | fRound
 	VCVTPS2PD   Op = m0F | 0x5A | tHV | fRM | srcHalf
-	VCVTPD2PS   Op = m0F | p66 | w1 | 0x5A | tFV | fRM | dstHalf
+	VCVTPD2PS   Op = m0F | p66 | w1 | 0x5A | tFV | fRM | dstHalf | fRound
 	VCVTDQ2PD   Op = m0F | pF3 | 0xE6 | tHV | fRM | srcHalf
 	VCVTUDQ2PD  Op = m0F | pF3 | 0x7A | tHV | fRM | srcHalf
 	VCVTTPD2DQ  Op = m0F | p66 | w1 | 0xE6 | tFV | fRM | dstHalf
 	VCVTTPD2UDQ Op = m0F | w1 | 0x78 | tFV | fRM | dstHalf
 	VCVTQQ2PD   Op = m0F | pF3 | w1 | 0xE6 | tFV | fRM | fRound
 	VCVTTPD2QQ  Op = m0F | p66 | w1 | 0x7A | tFV | fRM
-	VCVTQQ2PS   Op = m0F | w1 | 0x5B | tFV | fRM | dstHalf
+	VCVTTPD2UQQ Op = m0F | p66 | w1 | 0x78 | tFV | fRM
+	VCVTTPS2QQ  Op = m0F | p66 | 0x7A | tHV | fRM | srcHalf
+	VCVTTPS2UQQ Op = m0F | p66 | 0x78 | tHV | fRM | srcHalf
+	VCVTUQQ2PD  Op = m0F | pF3 | w1 | 0x7A | tFV | fRM | fRound
+	VCVTUQQ2PS  Op = m0F | pF2 | w1 | 0x7A | tFV | fRM | dstHalf | fRound
+	VCVTQQ2PS   Op = m0F | w1 | 0x5B | tFV | fRM | dstHalf | fRound
 	VCVTPH2PS   Op = m38 | p66 | 0x13 | tHVM | fRM | srcHalf
 	VCVTPS2PH   Op = m3A | p66 | 0x1D | tHVM | fMR | dstHalf | fImm
 	VPMOVZXBD   Op = m38 | p66 | 0x31 | tQVM | fRM | srcQuarter

@@ -328,8 +328,12 @@ func (m *machine) fromMemory(r vcode.Reg, from Mem) {
 	}
 }
 
-// half loads eight lanes of a Wide register into z.
+// half returns the register that holds eight lanes of a Wide register, which is
+// z where they have to be loaded.
 func (m *machine) half(r vcode.Reg, i int, z Reg) Reg {
+	if x, ok := m.realHalf(r, i); ok {
+		return x
+	}
 	if bits, ok := m.f.Const(r); ok {
 		m.RM(VPBROADCASTQ, V512, z, 0, m.word64(bits), 0)
 		return z
@@ -338,4 +342,70 @@ func (m *machine) half(r vcode.Reg, i int, z Reg) Reg {
 	at.Disp += int32(64 * i)
 	m.RM(VMOVDQA64, V512, z, 0, at, 0)
 	return z
+}
+
+// withHalf emits op d, a, b on eight lanes of a Wide register b.
+func (m *machine) withHalf(op Op, d, a Reg, b vcode.Reg, i int, o Opt) {
+	if x, ok := m.realHalf(b, i); ok {
+		m.RR(op, V512, d, a, x, o)
+		return
+	}
+	at, bc := m.halfOperand(b, i)
+	m.RM(op, V512, d, a, at, o|bc)
+}
+
+// withHalfImm is withHalf for operations that have an immediate.
+func (m *machine) withHalfImm(op Op, d, a Reg, b vcode.Reg, i int, imm uint8) {
+	if x, ok := m.realHalf(b, i); ok {
+		m.RRI(op, V512, d, a, x, imm, 0)
+		return
+	}
+	at, bc := m.halfOperand(b, i)
+	m.RMI(op, V512, d, a, at, imm, bc)
+}
+
+// realHalf returns the machine's register of eight lanes of a Wide register.
+func (m *machine) realHalf(r vcode.Reg, i int) (Reg, bool) {
+	x, ok := m.real(r)
+	return x + Reg(i), ok
+}
+
+// halfOperand is where eight lanes of a Wide register without a register of the
+// machine stand, and whether it is one element for all lanes.
+func (m *machine) halfOperand(r vcode.Reg, i int) (Mem, Opt) {
+	if bits, ok := m.f.Const(r); ok {
+		return m.word64(bits), BC
+	}
+	at := m.slot(r)
+	at.Disp += int32(64 * i)
+	return at, 0
+}
+
+// destHalf is where an instruction makes eight lanes of a Wide result: the
+// register itself, under the mask where the other lanes are kept, or z. It uses
+// K1 and K2.
+func (m *machine) destHalf(in *vcode.Inst, i int, z Reg) (Reg, Opt) {
+	if x, ok := m.realHalf(in.Defs[0], i); ok {
+		return x, m.halfMask(in, i)
+	}
+	return z, 0
+}
+
+// doneHalf writes what destHalf returned to the slot where that is where the
+// result lives.
+func (m *machine) doneHalf(in *vcode.Inst, i int, z Reg) {
+	if _, ok := m.real(in.Defs[0]); ok {
+		return
+	}
+	at, _ := m.halfOperand(in.Defs[0], i)
+	m.RM(VMOVDQA64_ST, V512, z, 0, at, m.halfMask(in, i))
+}
+
+// defineHalf writes z to eight lanes of a Wide result. It uses K1 and K2.
+func (m *machine) defineHalf(in *vcode.Inst, i int, z Reg) {
+	d, o := m.destHalf(in, i, z)
+	if d != z {
+		m.RR(VMOVDQA64, V512, d, 0, z, o)
+	}
+	m.doneHalf(in, i, d)
 }

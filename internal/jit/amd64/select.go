@@ -41,7 +41,7 @@ const (
 
 // rules is the code of operations on 16 lanes. What is not here leaves for Go,
 // which asks the operation's row in the IR.
-var rules = map[rule]emitter{
+var rules = together(map[rule]emitter{
 	{ir.Add, ir.I32, ir.I32}:  either(VPADDD),
 	{ir.Sub, ir.I32, ir.I32}:  two(VPSUBD),
 	{ir.Mul, ir.I32, ir.I32}:  either(VPMULLD),
@@ -143,7 +143,7 @@ var rules = map[rule]emitter{
 	{ir.PSt, ir.F32, ir.I32}:  privateStore,
 	{ir.In, ir.I32, ir.None}:  input,
 	{ir.Fence, 0, 0}:          fence,
-}
+}, integers(), bitOperations(), divisions(), doubles(), floatOperations(), halfFloats(), conversions())
 
 // Native reports whether an IR operation has code of its own, so that it does
 // not leave for Go.

@@ -11,24 +11,28 @@ import (
 // all ones and the least number, is what udiv by 0 and the least number by −1
 // are.
 func divide(m *machine, in *vcode.Inst) {
-	signed := in.IR != ir.UDiv && in.IR != ir.UMod
-	x, y := m.vec(in.Uses[0], 0), m.vec(in.Uses[1], 1)
-	m.quotient(2, x, y, signed)
-	if in.IR != ir.UDiv && in.IR != ir.SDiv {
+	m.divide(in.IR, m.vec(in.Uses[0], 0), m.vec(in.Uses[1], 1))
+	m.define(in, 2)
+}
+
+// divide puts what an operation makes of x and y into Z2. It uses Z3 to Z6 and
+// K2.
+func (m *machine) divide(op ir.Op, x, y Reg) {
+	m.quotient(2, x, y, op != ir.UDiv && op != ir.UMod)
+	if op != ir.UDiv && op != ir.SDiv {
 		m.RR(VPMULLD, V512, 2, 2, y, 0)
 		m.RR(VPSUBD, V512, 2, x, 2, 0)
 	}
-	if in.IR == ir.SMod { // where the remainder is not 0 and has the other sign
+	if op == ir.SMod { // where the remainder is not 0 and has the other sign
 		m.RR(VPXORD, V512, 3, 2, y, 0)
 		m.RR(VPTESTMD, V512, 2, 2, 2, 0)
 		m.RM(VPTESTMD, V512, 2, 3, m.word32(1<<31), BC|K(2))
 		m.RR(VPADDD, V512, 2, 2, y, K(2))
 	}
-	if in.IR != ir.UDiv {
+	if op != ir.UDiv {
 		m.RR(VPTESTNMD, V512, 2, y, y, 0)
 		m.RM(VPBROADCASTD, V512, 2, 0, m.word32(1<<32-1), K(2))
 	}
-	m.define(in, 2)
 }
 
 // quotient puts x / y, toward zero, into d. It uses Z3 to Z6.

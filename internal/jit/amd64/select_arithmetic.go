@@ -1,0 +1,139 @@
+package amd64
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+)
+
+// narrowTypes are the integers that live in the low bits of a lane.
+var narrowTypes = [...]ir.Type{ir.I8, ir.I16}
+
+// integers is the code of arithmetic, logic and comparisons of integers of 8,
+// 16 and 64 bits.
+func integers() map[rule]emitter {
+	r := map[rule]emitter{
+		{ir.Add, ir.I64, ir.I64}:       pair(VPADDQ),
+		{ir.Sub, ir.I64, ir.I64}:       pair(VPSUBQ),
+		{ir.Mul, ir.I64, ir.I64}:       pair(VPMULLQ),
+		{ir.And, ir.I64, ir.I64}:       pair(VPANDQ),
+		{ir.Or, ir.I64, ir.I64}:        pair(VPORQ),
+		{ir.Xor, ir.I64, ir.I64}:       pair(VPXORQ),
+		{ir.UMin, ir.I64, ir.I64}:      pair(VPMINUQ),
+		{ir.UMax, ir.I64, ir.I64}:      pair(VPMAXUQ),
+		{ir.SMin, ir.I64, ir.I64}:      pair(VPMINSQ),
+		{ir.SMax, ir.I64, ir.I64}:      pair(VPMAXSQ),
+		{ir.Not, ir.I64, ir.I64}:       pairWord(VPXORQ, 1<<64-1),
+		{ir.SAbs, ir.I64, ir.I64}:      lanewise(ir.I64, plain, absolute),
+		{ir.Shl, ir.I64, ir.I64}:       lanewise(ir.I64, plain, shiftBy(VPSLLVD, VPSLLVQ)),
+		{ir.LShr, ir.I64, ir.I64}:      lanewise(ir.I64, plain, shiftBy(VPSRLVD, VPSRLVQ)),
+		{ir.AShr, ir.I64, ir.I64}:      lanewise(ir.I64, plain, shiftBy(VPSRAVD, VPSRAVQ)),
+		{ir.UMulHi, ir.I64, ir.I64}:    lanewise(ir.I64, plain, multiplyHighWide),
+		{ir.SMulHi, ir.I64, ir.I64}:    lanewise(ir.I64, plain, multiplyHighSigned),
+		{ir.AddCarry, ir.I64, ir.I64}:  lanewise(ir.I64, plain, carryOf),
+		{ir.SubBorrow, ir.I64, ir.I64}: lanewise(ir.I64, plain, borrowOf),
+
+		{ir.Eq, ir.B1, ir.I64}:  comparison(ir.I64, plain, VPCMPUQ, compareEQ),
+		{ir.ULt, ir.B1, ir.I64}: comparison(ir.I64, plain, VPCMPUQ, compareLT),
+		{ir.ULe, ir.B1, ir.I64}: comparison(ir.I64, plain, VPCMPUQ, compareLE),
+		{ir.SLt, ir.B1, ir.I64}: comparison(ir.I64, plain, VPCMPQ, compareLT),
+		{ir.SLe, ir.B1, ir.I64}: comparison(ir.I64, plain, VPCMPQ, compareLE),
+	}
+	for _, t := range narrowTypes {
+		mask := uint32(elementOf(t).mask())
+		r[rule{ir.Add, t, t}] = lanewise(t, cut, direct(VPADDD, VPADDQ))
+		r[rule{ir.Sub, t, t}] = lanewise(t, cut, direct(VPSUBD, VPSUBQ))
+		r[rule{ir.Mul, t, t}] = lanewise(t, cut, direct(VPMULLD, VPMULLQ))
+		r[rule{ir.And, t, t}] = either(VPANDD)
+		r[rule{ir.Or, t, t}] = either(VPORD)
+		r[rule{ir.Xor, t, t}] = either(VPXORD)
+		r[rule{ir.Not, t, t}] = withWord(VPXORD, mask)
+		r[rule{ir.UMin, t, t}] = either(VPMINUD)
+		r[rule{ir.UMax, t, t}] = either(VPMAXUD)
+		r[rule{ir.SMin, t, t}] = lanewise(t, signed|cut, direct(VPMINSD, VPMINSQ))
+		r[rule{ir.SMax, t, t}] = lanewise(t, signed|cut, direct(VPMAXSD, VPMAXSQ))
+		r[rule{ir.SAbs, t, t}] = lanewise(t, signed|cut, absolute)
+		r[rule{ir.Shl, t, t}] = lanewise(t, cut, shiftBy(VPSLLVD, VPSLLVQ))
+		r[rule{ir.LShr, t, t}] = lanewise(t, plain, shiftBy(VPSRLVD, VPSRLVQ))
+		r[rule{ir.AShr, t, t}] = lanewise(t, signed|cut, shiftBy(VPSRAVD, VPSRAVQ))
+		r[rule{ir.UMulHi, t, t}] = lanewise(t, plain, multiplyShift(VPSRLD))
+		r[rule{ir.SMulHi, t, t}] = lanewise(t, signed|cut, multiplyShift(VPSRAD))
+		r[rule{ir.AddCarry, t, t}] = lanewise(t, plain, carryNarrow)
+		r[rule{ir.SubBorrow, t, t}] = lanewise(t, plain, borrowOf)
+		r[rule{ir.Eq, ir.B1, t}] = compare(VPCMPUD, compareEQ)
+		r[rule{ir.ULt, ir.B1, t}] = compare(VPCMPUD, compareLT)
+		r[rule{ir.ULe, ir.B1, t}] = compare(VPCMPUD, compareLE)
+		r[rule{ir.SLt, ir.B1, t}] = comparison(t, signed, VPCMPD, compareLT)
+		r[rule{ir.SLe, ir.B1, t}] = comparison(t, signed, VPCMPD, compareLE)
+	}
+	return r
+}
+
+func absolute(m *machine, in *vcode.Inst, e element) {
+	m.RR(e.op(VPABSD, VPABSQ), V512, 0, 0, 0, 0)
+}
+
+// shiftBy takes the count modulo the width.
+func shiftBy(narrow, wide Op) body {
+	return func(m *machine, in *vcode.Inst, e element) {
+		m.word(e, e.op(VPANDD, VPANDQ), 1, 1, uint64(e.bits-1), 0)
+		m.RR(e.op(narrow, wide), V512, 0, 0, 1, 0)
+	}
+}
+
+// multiplyShift is the high half of a product that fits 32 bits.
+func multiplyShift(shift Op) body {
+	return func(m *machine, in *vcode.Inst, e element) {
+		m.RR(VPMULLD, V512, 0, 0, 1, 0)
+		m.RRI(shift, V512, 0, 0, 0, uint8(e.bits), 0)
+	}
+}
+
+// multiplyHighWide is the high half of an unsigned product of 64 bits: with
+// halves h and l of each operand, hh + (hl + ll>>32)>>32 + (lh + low half of
+// what was shifted)>>32. It keeps Z1 and leaves the first operand in Z7.
+func multiplyHighWide(m *machine, in *vcode.Inst, e element) {
+	m.moveVec(7, 0)
+	m.RRI(VPSRLQ, V512, 2, 0, 0, 32, 0)
+	m.RRI(VPSRLQ, V512, 3, 0, 1, 32, 0)
+	m.RR(VPMULUDQ, V512, 4, 0, 1, 0) // ll
+	m.RR(VPMULUDQ, V512, 5, 2, 1, 0) // hl
+	m.RR(VPMULUDQ, V512, 6, 0, 3, 0) // lh
+	m.RR(VPMULUDQ, V512, 0, 2, 3, 0) // hh
+	m.RRI(VPSRLQ, V512, 4, 0, 4, 32, 0)
+	m.RR(VPADDQ, V512, 5, 5, 4, 0)
+	m.word(e, VPANDQ, 4, 5, 0xffffffff, 0)
+	m.RR(VPADDQ, V512, 6, 6, 4, 0)
+	m.RRI(VPSRLQ, V512, 5, 0, 5, 32, 0)
+	m.RRI(VPSRLQ, V512, 6, 0, 6, 32, 0)
+	m.RR(VPADDQ, V512, 0, 0, 5, 0)
+	m.RR(VPADDQ, V512, 0, 0, 6, 0)
+}
+
+// multiplyHighSigned takes from the unsigned product each operand where the
+// other is negative.
+func multiplyHighSigned(m *machine, in *vcode.Inst, e element) {
+	multiplyHighWide(m, in, e)
+	m.RRI(VPSRAQ, V512, 2, 0, 7, 63, 0)
+	m.RRI(VPSRAQ, V512, 3, 0, 1, 63, 0)
+	m.RR(VPANDQ, V512, 2, 2, 1, 0)
+	m.RR(VPANDQ, V512, 3, 3, 7, 0)
+	m.RR(VPSUBQ, V512, 0, 0, 2, 0)
+	m.RR(VPSUBQ, V512, 0, 0, 3, 0)
+}
+
+// carryOf is 1 where the sum is less than an operand.
+func carryOf(m *machine, in *vcode.Inst, e element) {
+	m.RR(e.op(VPADDD, VPADDQ), V512, 0, 0, 1, 0)
+	borrowOf(m, in, e)
+}
+
+func carryNarrow(m *machine, in *vcode.Inst, e element) {
+	m.RR(VPADDD, V512, 0, 0, 1, 0)
+	m.RRI(VPSRLD, V512, 0, 0, 0, uint8(e.bits), 0)
+}
+
+// borrowOf is 1 where Z0 is less than Z1.
+func borrowOf(m *machine, in *vcode.Inst, e element) {
+	m.RRI(e.op(VPCMPUD, VPCMPUQ), V512, 2, 0, 1, compareLT, 0)
+	m.RM(e.op(VPBROADCASTD, VPBROADCASTQ), V512, 0, 0, m.constant(e, 1), K(2)|Z)
+}

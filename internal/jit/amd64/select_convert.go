@@ -1,0 +1,298 @@
+package amd64
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+)
+
+var (
+	integerTypes = [...]ir.Type{ir.I8, ir.I16, ir.I32, ir.I64}
+	floatTypes   = [...]ir.Type{ir.F16, ir.F32, ir.F64}
+	allTypes     = [...]ir.Type{ir.I8, ir.I16, ir.I32, ir.I64, ir.F16, ir.F32, ir.F64}
+)
+
+// conversions is the code of conversions between all types, and of choice.
+func conversions() map[rule]emitter {
+	r := map[rule]emitter{
+		{ir.Select, ir.I64, ir.B1}: chooseWide,
+		{ir.Select, ir.F64, ir.B1}: chooseWide,
+	}
+	for _, t := range integerTypes {
+		r[rule{ir.ZExt, t, ir.B1}] = fromMask
+		for _, from := range integerTypes {
+			switch {
+			case from.Bits() < t.Bits():
+				r[rule{ir.ZExt, t, from}] = lanewise(t, plain, nothing)
+				r[rule{ir.SExt, t, from}] = extend(t, from)
+			case from.Bits() > t.Bits():
+				r[rule{ir.Trunc, t, from}] = truncateTo(t, from)
+			}
+		}
+		for _, f := range floatTypes {
+			r[rule{ir.FToS, t, f}] = toInteger(t, f, true)
+			r[rule{ir.FToU, t, f}] = toInteger(t, f, false)
+			r[rule{ir.SToF, f, t}] = toFloat(f, t, true)
+			r[rule{ir.UToF, f, t}] = toFloat(f, t, false)
+		}
+	}
+	for _, t := range allTypes {
+		for _, from := range allTypes {
+			if t.Bits() == from.Bits() {
+				r[rule{ir.Bitcast, t, from}] = same
+			}
+		}
+	}
+	for _, t := range floatTypes {
+		for _, from := range floatTypes {
+			r[rule{ir.FCvt, t, from}] = between(t, from)
+		}
+	}
+	r[rule{ir.ZExt, ir.I64, ir.B1}] = wideFromMask
+	return r
+}
+
+func nothing(m *machine, in *vcode.Inst, e element) {}
+
+// extend is a sign extension.
+func extend(t, from ir.Type) emitter {
+	return func(m *machine, in *vcode.Inst) {
+		if t != ir.I64 {
+			m.loadVec(0, in.Uses[0])
+			m.signExtend(0, uint32(from.Bits()))
+			m.truncate(0, uint32(t.Bits()))
+			m.define(in, 0)
+			return
+		}
+		for i := range 2 {
+			m.eight(0, in.Uses[0], i)
+			m.signExtend(0, uint32(from.Bits()))
+			m.RR(VPMOVSXDQ, V512, 0, 0, 0, 0)
+			m.defineHalf(in, i, 0)
+		}
+	}
+}
+
+func truncateTo(t, from ir.Type) emitter {
+	return func(m *machine, in *vcode.Inst) {
+		if from == ir.I64 {
+			m.lowWords(0, in.Uses[0])
+		} else {
+			m.loadVec(0, in.Uses[0])
+		}
+		m.truncate(0, uint32(t.Bits()))
+		m.define(in, 0)
+	}
+}
+
+// lowWords puts the low 32 bits of each lane of 64 into z. It uses the register
+// behind z.
+func (m *machine) lowWords(z Reg, u vcode.Reg) {
+	for i := range 2 {
+		m.RR(VPMOVQD, V512, m.half(u, i, z+Reg(i)), 0, z+Reg(i), 0)
+	}
+	m.join(z, z, z+1)
+}
+
+// wideFromMask is 1 where the mask is set and 0 elsewhere.
+func wideFromMask(m *machine, in *vcode.Inst) {
+	k := m.mask(in.Uses[0], 3)
+	m.RM(VPBROADCASTQ, V512, 0, 0, m.word64(1), K(k)|Z)
+	m.RRI(KSHIFTRW, V128, 3, 0, k, 8, 0)
+	m.RM(VPBROADCASTQ, V512, 3, 0, m.word64(1), K(3)|Z)
+	m.defineHalf(in, 0, 0)
+	m.defineHalf(in, 1, 3)
+}
+
+// chooseWide is u0 ? u1 : u2.
+func chooseWide(m *machine, in *vcode.Inst) {
+	m.loadMask(3, in.Uses[0])
+	for i := range 2 {
+		m.withHalf(VPBLENDMQ, 0, m.half(in.Uses[2], i, 0), in.Uses[1], i, K(3))
+		m.defineHalf(in, i, 0)
+		m.RRI(KSHIFTRW, V128, 3, 0, 3, 8, 0)
+	}
+}
+
+// limits are what a conversion of floats to integers has to mend: the first
+// number beyond the range, and what it becomes.
+type limits struct {
+	top  uint64 // as a float
+	most uint64
+}
+
+// toInteger cuts a float to a whole number; beyond the range the nearest one in
+// range, of NaN 0. Types below 32 bits get the limits of theirs afterwards.
+func toInteger(t, from ir.Type, sign bool) emitter {
+	return func(m *machine, in *vcode.Inst) {
+		switch {
+		case t == ir.I64:
+			for i := range 2 {
+				if from == ir.F64 {
+					m.load(wideInt, 1, in.Uses[0], i)
+					m.cutTo(wideInt, wideInt, VCVTTPD2QQ, VCVTTPD2UQQ, limits{0x43e0 << 48, 1<<63 - 1}, sign)
+				} else {
+					m.floats(1, in.Uses[0], from)
+					if i == 1 {
+						m.highHalf(1, 1)
+					}
+					m.cutTo(narrowInt, wideInt, VCVTTPS2QQ, VCVTTPS2UQQ, limits{0x5f000000, 1<<63 - 1}, sign)
+				}
+				m.defineHalf(in, i, 0)
+			}
+			return
+		case from == ir.F64:
+			for i := range 2 {
+				m.load(wideInt, 1, in.Uses[0], i)
+				m.cutTo(wideInt, narrowInt, VCVTTPD2DQ, VCVTTPD2UDQ, limits{0x41e0 << 48, 1<<31 - 1}, sign)
+				m.moveVec(Reg(3+i), 0)
+			}
+			m.join(0, 3, 4)
+		default:
+			m.floats(1, in.Uses[0], from)
+			m.cutTo(narrowInt, narrowInt, VCVTTPS2DQ, VCVTTPS2UDQ, limits{0x4f000000, 1<<31 - 1}, sign)
+		}
+		m.clamp(uint32(t.Bits()), sign)
+		m.define(in, 0)
+	}
+}
+
+// cutTo converts Z1 into Z0. The machine gives for an unsigned number above the
+// range the greatest, for a signed one below it the least, and elsewhere
+// something else.
+func (m *machine) cutTo(from, to element, toSigned, toUnsigned Op, l limits, sign bool) {
+	cmp := from.op(VCMPPS, VCMPPD)
+	if !sign {
+		m.RMI(cmp, V512, 2, 1, m.constant(from, 0), orderedGT, BC)
+		m.RR(toUnsigned, V512, 0, 0, 1, K(2)|Z)
+		return
+	}
+	m.RR(toSigned, V512, 0, 0, 1, 0)
+	m.RMI(cmp, V512, 2, 1, m.constant(from, l.top), orderedGE, BC)
+	m.fill(to, 0, l.most, 2)
+	m.RRI(cmp, V512, 2, 1, 1, unordered, 0)
+	m.RR(VPXORD, V128, 2, 2, 2, 0)
+	m.RR(to.op(VMOVDQA32, VMOVDQA64), V512, 0, 0, 2, K(2))
+}
+
+// clamp brings Z0 into the range of a type of fewer than 32 bits.
+func (m *machine) clamp(bits uint32, sign bool) {
+	switch {
+	case bits == 32:
+	case sign:
+		m.word(narrowInt, VPMINSD, 0, 0, 1<<(bits-1)-1, 0)
+		m.word(narrowInt, VPMAXSD, 0, 0, -(uint64(1) << (bits - 1)), 0)
+		m.truncate(0, bits)
+	default:
+		m.word(narrowInt, VPMINUD, 0, 0, 1<<bits-1, 0)
+	}
+}
+
+// beyondHalf is greater than any f16 and exact in f32.
+const beyondHalf = 1 << 17
+
+// toFloat converts integers, rounded once. For f16 they are brought to ±2¹⁷
+// first, which overflows as they do and is exact on the way.
+func toFloat(t, from ir.Type, sign bool) emitter {
+	toDouble, toSingle, wideDouble, wideSingle := VCVTUDQ2PD, VCVTUDQ2PS, VCVTUQQ2PD, VCVTUQQ2PS
+	if sign {
+		toDouble, toSingle, wideDouble, wideSingle = VCVTDQ2PD, VCVTDQ2PS, VCVTQQ2PD, VCVTQQ2PS
+	}
+	switch {
+	case t == ir.F64 && from == ir.I64:
+		return lanewise(t, plain, func(m *machine, in *vcode.Inst, e element) { m.RR(wideDouble, V512, 0, 0, 0, rounding(in)) })
+	case t == ir.F64:
+		return func(m *machine, in *vcode.Inst) {
+			for i := range 2 {
+				m.eight(0, in.Uses[0], i)
+				if sign {
+					m.signExtend(0, uint32(from.Bits()))
+				}
+				m.RR(toDouble, V512, 0, 0, 0, 0)
+				m.defineHalf(in, i, 0)
+			}
+		}
+	case t == ir.F32 && from == ir.I64:
+		return func(m *machine, in *vcode.Inst) {
+			for i := range 2 {
+				m.RR(wideSingle, V512, Reg(i), 0, m.half(in.Uses[0], i, Reg(i)), rounding(in))
+			}
+			m.join(0, 0, 1)
+			m.define(in, 0)
+		}
+	}
+	return func(m *machine, in *vcode.Inst) {
+		if from == ir.I64 {
+			m.nearHalf(in.Uses[0], sign)
+		} else {
+			m.loadVec(0, in.Uses[0])
+			if sign {
+				m.signExtend(0, uint32(from.Bits()))
+			}
+			if t == ir.F16 {
+				m.limit(narrowInt, 0, sign)
+			}
+		}
+		m.RR(toSingle, V512, 0, 0, 0, rounding(in))
+		m.defineFloat(in, t, rounding(in))
+	}
+}
+
+// nearHalf puts integers of 64 bits, brought into range, into Z0 as 32 bits.
+func (m *machine) nearHalf(u vcode.Reg, sign bool) {
+	for i := range 2 {
+		z := Reg(i)
+		m.load(wideInt, z, u, i)
+		m.limit(wideInt, z, sign)
+		m.RR(VPMOVQD, V512, z, 0, z, 0)
+	}
+	m.join(0, 0, 1)
+}
+
+func (m *machine) limit(e element, z Reg, sign bool) {
+	if !sign {
+		m.word(e, e.op(VPMINUD, VPMINUQ), z, z, beyondHalf, 0)
+		return
+	}
+	m.word(e, e.op(VPMINSD, VPMINSQ), z, z, beyondHalf, 0)
+	m.word(e, e.op(VPMAXSD, VPMAXSQ), z, z, 1<<64-beyondHalf, 0)
+}
+
+// between converts floats to another width, rounded once.
+func between(t, from ir.Type) emitter {
+	switch {
+	case t == from:
+		return same
+	case t == ir.F64:
+		return func(m *machine, in *vcode.Inst) {
+			for i := range 2 {
+				m.asDouble(0, in.Uses[0], from, i)
+				m.defineHalf(in, i, 0)
+			}
+		}
+	case from == ir.F64:
+		return func(m *machine, in *vcode.Inst) {
+			for i := range 2 {
+				m.single(Reg(6+i), m.half(in.Uses[0], i, 0), t, rounding(in))
+			}
+			m.join(0, 6, 7)
+			m.defineFloat(in, t, rounding(in))
+		}
+	}
+	return func(m *machine, in *vcode.Inst) {
+		m.floats(0, in.Uses[0], from)
+		m.defineFloat(in, t, rounding(in))
+	}
+}
+
+// single rounds eight doubles to f32; to odd where they will be rounded to f16
+// once more. It uses vectors from 1 to 2 and K2.
+func (m *machine) single(d, z Reg, t ir.Type, o Opt) {
+	if t == ir.F32 || o == RZ {
+		m.RR(VCVTPD2PS, V512, d, 0, z, o)
+		return
+	}
+	m.RR(VCVTPD2PS, V512, d, 0, z, RZ)
+	m.RR(VCVTPD2PS, V512, 1, 0, z, RD)
+	m.RR(VCVTPD2PS, V512, 2, 0, z, RU)
+	m.odd(d, 1, 2)
+}

@@ -1,0 +1,155 @@
+package amd64
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+)
+
+// Rounding of VCVTPS2PH.
+const (
+	packNearest = 0
+	packZero    = 3
+)
+
+// halfFloats is the code of f16. It computes in f32, which has 24 ≥ 2·11+2 bits:
+// then a sum, product, quotient or root rounded to 24 bits and again to 11, or
+// fewer where the result is denormal, is what one rounding would have given
+// (Figueroa 1995). Truncation composes always.
+func halfFloats() map[rule]emitter {
+	const f = ir.F16
+	return map[rule]emitter{
+		{ir.FAdd, f, f}:       inFloats(floatRounded(VADDPS)),
+		{ir.FSub, f, f}:       inFloats(floatRounded(VSUBPS)),
+		{ir.FMul, f, f}:       inFloats(floatRounded(VMULPS)),
+		{ir.FDiv, f, f}:       inFloats(floatRounded(VDIVPS)),
+		{ir.FSqrt, f, f}:      inFloats(floatSqrt),
+		{ir.FFma, f, f}:       inFloats(floatMultiplyAdd),
+		{ir.FFloor, f, f}:     inFloats(floatScale(roundFloor)),
+		{ir.FCeil, f, f}:      inFloats(floatScale(roundCeil)),
+		{ir.FTrunc, f, f}:     inFloats(floatScale(roundTrunc)),
+		{ir.FRoundEven, f, f}: inFloats(floatScale(roundEven)),
+		{ir.NMin, f, f}:       inFloats(numberOf(rangeMin)),
+		{ir.NMax, f, f}:       inFloats(numberOf(rangeMax)),
+		{ir.FMin, f, f}:       halfChoice(0, 1),
+		{ir.FMax, f, f}:       halfChoice(1, 0),
+		{ir.FLdexp, f, f}:     halfLdexp,
+		{ir.FRem, f, f}:       remainder(f),
+		{ir.FNeg, f, f}:       withWord(VPXORD, 0x8000),
+		{ir.FAbs, f, f}:       withWord(VPANDD, 0x7fff),
+		{ir.FCanon, f, f}:     lanewise(f, plain, halfCanonical),
+		{ir.FFlush, f, f}:     lanewise(f, plain, halfFlush),
+
+		{ir.FEq, ir.B1, f}: halfCompare(orderedEQ),
+		{ir.FLt, ir.B1, f}: halfCompare(orderedLT),
+		{ir.FLe, ir.B1, f}: halfCompare(orderedLE),
+	}
+}
+
+// floats puts a float of 16 or 32 bits into z as one of 32.
+func (m *machine) floats(z Reg, u vcode.Reg, t ir.Type) {
+	if t != ir.F16 {
+		m.loadVec(z, u)
+		return
+	}
+	m.RR(VPMOVDW, V512, m.vec(u, z), 0, z, 0)
+	m.RR(VCVTPH2PS, V512, z, 0, z, 0)
+}
+
+// toHalf rounds z to 16 bits, which it extends with zeros.
+func (m *machine) toHalf(z Reg, o Opt) {
+	mode := uint8(packNearest)
+	if o == RZ {
+		mode = packZero
+	}
+	m.RRI(VCVTPS2PH, V512, z, 0, z, mode, 0)
+	m.RR(VPMOVZXWD, V512, z, 0, z, 0)
+}
+
+// inFloats is an operation on f16 by a body for f32.
+func inFloats(do body) emitter {
+	return func(m *machine, in *vcode.Inst) {
+		for n, u := range in.Uses {
+			m.floats(Reg(n), u, ir.F16)
+		}
+		do(m, in, narrowInt)
+		m.toHalf(0, rounding(in))
+		m.define(in, 0)
+	}
+}
+
+func floatRounded(op Op) body {
+	return func(m *machine, in *vcode.Inst, e element) { m.RR(op, V512, 0, 0, 1, rounding(in)) }
+}
+
+func floatSqrt(m *machine, in *vcode.Inst, e element) {
+	m.RR(VSQRTPS, V512, 0, 0, 0, rounding(in))
+}
+
+func floatScale(mode uint8) body {
+	return func(m *machine, in *vcode.Inst, e element) { m.RRI(VRNDSCALEPS, V512, 0, 0, 0, mode, 0) }
+}
+
+// floatMultiplyAdd is Z0·Z1 + Z2 rounded to odd (package scalar, odd): cut, with
+// the last bit set where the sum rounds up to something else than down. To
+// round that once more is to round once.
+func floatMultiplyAdd(m *machine, in *vcode.Inst, e element) {
+	if o := rounding(in); o != 0 {
+		m.RR(VFMADD213PS, V512, 0, 1, 2, o)
+		return
+	}
+	m.moveVec(3, 0)
+	m.moveVec(4, 0)
+	m.RR(VFMADD213PS, V512, 0, 1, 2, RZ)
+	m.RR(VFMADD213PS, V512, 3, 1, 2, RD)
+	m.RR(VFMADD213PS, V512, 4, 1, 2, RU)
+	m.odd(0, 3, 4)
+}
+
+// odd sets the last bit of z where down and up differ. It uses K2.
+func (m *machine) odd(z, down, up Reg) {
+	m.RRI(VCMPPS, V512, 2, down, up, orNotEQ, 0)
+	m.word(narrowInt, VPORD, z, z, 1, K(2))
+}
+
+// halfChoice is u1 where operand a of the two is greater than operand b, else
+// u0. All bits stay as they are.
+func halfChoice(a, b Reg) emitter {
+	return func(m *machine, in *vcode.Inst) {
+		for n, u := range in.Uses {
+			m.loadVec(Reg(n), u)
+			m.floats(Reg(2+n), u, ir.F16)
+		}
+		m.RRI(VCMPPS, V512, 2, 2+a, 2+b, orderedGT, 0)
+		m.RR(VMOVDQA32, V512, 0, 0, 1, K(2))
+		m.define(in, 0)
+	}
+}
+
+// halfLdexp: what f32 rounds is below all halves.
+func halfLdexp(m *machine, in *vcode.Inst) {
+	m.floats(0, in.Uses[0], ir.F16)
+	m.loadVec(1, in.Uses[1])
+	scaleBy(m, in, narrowInt)
+	m.toHalf(0, 0)
+	m.define(in, 0)
+}
+
+func halfCanonical(m *machine, in *vcode.Inst, e element) {
+	m.word(e, VPANDD, 1, 0, 0x7fff, 0)
+	m.RMI(VPCMPUD, V512, 2, 1, m.word32(0x7c00), compareGT, BC)
+	m.fill(e, 0, nan16, 2)
+}
+
+func halfFlush(m *machine, in *vcode.Inst, e element) {
+	m.RM(VPTESTNMD, V512, 2, 0, m.word32(0x7c00), BC)
+	m.word(e, VPANDD, 0, 0, 0x8000, K(2))
+}
+
+func halfCompare(predicate uint8) emitter {
+	return func(m *machine, in *vcode.Inst) {
+		m.floats(0, in.Uses[0], ir.F16)
+		m.floats(1, in.Uses[1], ir.F16)
+		m.RRI(VCMPPS, V512, 2, 0, 1, predicate, 0)
+		m.doneMask(in, 2)
+	}
+}
