@@ -57,7 +57,7 @@ func newWorker(p *program, job *exec.Job, h *handles, stop *atomic.Bool) (*worke
 		p: p, job: job, ctx: &amd64.Context{Stop: stop}, stacks: stacks,
 		regions:   h.regions,
 		resources: append(h.resources, 0, 0),
-		shared:    make([]uint64, (p.p.SharedBytes+7)/8+1),
+		shared:    make([]uint64, (p.p.SharedBytes+63)/64*8+1),
 		subgroups: make([]uint64, n*amd64.SubgroupBytes/8),
 		records:   make([]uint32, n*int(p.code.Record.Size)/4),
 	}

@@ -1,27 +1,83 @@
 package amd64
 
-// repStos fills RCX words or double words from RDI on with RAX.
-func (m *machine) repStos(wide bool) {
-	if wide {
-		m.Code = append(m.Code, 0xf3, 0x48, 0xab)
+// clear writes zeros to n bytes, a multiple of 64, from [r] on, and moves r
+// where they are many. It uses Z0 and RCX.
+func (m *machine) clear(r Reg, off int32, n int) {
+	const unrolled = 16
+	m.RR(VPXORD, V128, 0, 0, 0, 0)
+	if n/64 <= unrolled {
+		for i := range n / 64 {
+			m.RM(VMOVDQU32_ST, V512, 0, 0, At(r, off+int32(64*i)), 0)
+		}
 		return
 	}
-	m.Code = append(m.Code, 0xf3, 0xab)
+	m.GI(AddI, true, r, off)
+	m.MovI(RCX, uint64(n/64))
+	again := m.NewLabel()
+	m.Bind(again)
+	m.RM(VMOVDQU32_ST, V512, 0, 0, At(r, 0), 0)
+	m.GI(AddI, true, r, 64)
+	m.GI(SubI, true, RCX, 1)
+	m.Jcc(NotEqual, again)
 }
 
 // dispatcher makes the entry, which runs ArgCount groups from ArgGroup on, and
-// what all functions call. Each subgroup of a group has a stack of its own, so
-// that at a barrier the next one goes on wherever it stands.
+// what all functions call.
 func (m *machine) dispatcher() {
 	m.service, m.barrier, m.stopped = m.NewLabel(), m.NewLabel(), m.NewLabel()
-	group, start, next, ended := m.NewLabel(), m.NewLabel(), m.NewLabel(), m.NewLabel()
+	group := m.NewLabel()
 	m.GRM(MOV|W, R13, arg(ArgHandles))
 	m.GRM(MOV_ST|W, RSP, arg(ArgHome))
 	m.Bind(group)
 	m.pollStop()
+	if n := m.prog.SharedBytes; n > 0 {
+		m.GRM(MOV|W, RDI, arg(ArgShared))
+		m.clear(RDI, 0, int(n+63)&^63)
+	}
+	if m.meets {
+		m.switching()
+	} else {
+		m.straight()
+	}
+	m.nextGroup(group)
+	m.EmitExit(Finished)
+
+	m.Bind(m.stopped)
+	m.EmitExit(Stopped)
+	m.serviceStub()
+}
+
+// straight runs the subgroups one behind the other.
+func (m *machine) straight() {
+	m.GRM(MOV|W, RBX, arg(ArgSubgroups))
+	m.GRM(MOV|W, R14, At(RBX, subgroupRecord))
+	m.MovMI(true, arg(ArgCurrent), 0)
+	next := m.NewLabel()
+	m.Bind(next)
+	m.subgroup()
+	n := int32(m.prog.Subgroups())
+	if n == 1 {
+		return
+	}
+	m.GI(AddI, true, R14, m.record.Size)
+	m.GMI(AddI, true, arg(ArgCurrent), 1)
+	m.GMI(CmpI, true, arg(ArgCurrent), n)
+	m.Jcc(NotEqual, next)
+}
+
+// switching runs subgroups that meet at barriers: each has a stack of its own,
+// so that at a barrier the next one goes on wherever it stands.
+func (m *machine) switching() {
+	start, next, ended := m.NewLabel(), m.NewLabel(), m.NewLabel()
 	m.beginGroup(start)
 	m.goTo()
-	m.subgroup(start, next, ended)
+	m.Bind(start)
+	m.subgroup()
+	m.current(RBX)
+	m.MovMI(true, At(RBX, 0), 0)
+	m.GMI(SubI, true, arg(ArgLive), 1)
+	m.Jcc(Equal, ended)
+	m.Jmp(next)
 
 	m.Bind(m.barrier)
 	m.Push(R14)
@@ -33,12 +89,6 @@ func (m *machine) dispatcher() {
 
 	m.Bind(ended)
 	m.GRM(MOV|W, RSP, arg(ArgHome))
-	m.nextGroup(group)
-	m.EmitExit(Finished)
-
-	m.Bind(m.stopped)
-	m.EmitExit(Stopped)
-	m.serviceStub()
 }
 
 // current loads the address of the subgroup that runs.
@@ -49,15 +99,8 @@ func (m *machine) current(r Reg) {
 	m.GRM(ADD|W, r, arg(ArgSubgroups))
 }
 
-// beginGroup clears the workgroup memory and gives every subgroup a stack on
-// which it begins at start.
+// beginGroup gives every subgroup a stack on which it begins at start.
 func (m *machine) beginGroup(start Label) {
-	if n := (m.prog.SharedBytes + 7) / 8; n > 0 {
-		m.GRM(MOV|W, RDI, arg(ArgShared))
-		m.MovI(RCX, uint64(n))
-		m.GRR(XOR, RAX, RAX)
-		m.repStos(true)
-	}
 	n := m.prog.Subgroups()
 	m.GRM(LEA|W, RAX, Relative(start))
 	m.GRM(MOV|W, RBX, arg(ArgSubgroups))
@@ -103,27 +146,27 @@ func (m *machine) nextSubgroup() {
 	m.Jcc(Equal, again)
 }
 
-// subgroup makes the code that a subgroup begins with: its
-// private memory is zero, and it runs Funcs[0].
-func (m *machine) subgroup(start, next, ended Label) {
-	m.Bind(start)
-	m.GRM(LEA|W, RDI, At(R14, m.record.Steps))
-	m.MovI(RCX, uint64(m.record.Size-m.record.Steps)/4)
-	m.GRR(XOR, RAX, RAX)
-	m.repStos(false)
+// subgroup runs Funcs[0] for the subgroup whose record R14 points to. Its
+// private memory is zero when it begins.
+func (m *machine) subgroup() {
+	if n := int(m.record.Size - m.record.Private); n > 0 {
+		m.GRR(MOV|W, RDI, R14)
+		m.clear(RDI, m.record.Private, n)
+	}
+	if m.demotes {
+		m.GRR(MOV|W, RDI, R14)
+		m.clear(RDI, m.record.Helpers, 64)
+	}
 	m.GRM(MOV|W, RAX, arg(ArgBudget))
 	m.GRM(MOV_ST|W, RAX, At(R14, m.record.Steps))
-	m.GI(SubI, true, RSP, (m.frames[0].outgoing+63)&^63)
+	out := (m.frames[0].outgoing + 63) &^ 63
+	m.GI(SubI, true, RSP, out)
 	for p := range m.funcs[0].Parts {
 		m.GRM(MOV|W, RAX, At(R14, int32(RecordInitial+8*p)))
 		m.GRM(MOV_ST|W, RAX, At(RSP, m.frames[0].args[p]))
 	}
 	m.Call(m.entries[0])
-	m.current(RBX)
-	m.MovMI(true, At(RBX, 0), 0)
-	m.GMI(SubI, true, arg(ArgLive), 1)
-	m.Jcc(Equal, ended)
-	m.Jmp(next)
+	m.GI(AddI, true, RSP, out)
 }
 
 // nextGroup goes to group unless this was the last one. x runs fastest.

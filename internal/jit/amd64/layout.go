@@ -56,7 +56,7 @@ const (
 
 // Record says where things stand in the memory that belongs to one subgroup
 // while its group runs: R14 points to it. Go fills in all that stands before
-// Steps; the code clears the rest when a group begins.
+// Steps; the code clears the private memory when a group begins.
 type Record struct {
 	Lanes   int32 // of a strip: a multiple of 16
 	Local   int32 // [index, x, y, z][lane], one word each

@@ -42,6 +42,7 @@ type machine struct {
 	sites  []Site
 
 	demotes bool // lanes may become helpers
+	meets   bool // there are barriers
 
 	entries []Label // of the functions
 	service Label   // leaves for the service whose site is in EAX
@@ -101,6 +102,7 @@ func (m *machine) layOut() bool {
 		out := int32(0)
 		each(f, func(in *vcode.Inst) {
 			m.demotes = m.demotes || in.IR == ir.Demote
+			m.meets = m.meets || in.Op == vcode.Barrier
 			if native(in) && !in.Keep && !masked(in.IR) {
 				in.Masks = nil // so that nobody keeps the mask for it
 			}

@@ -36,6 +36,24 @@ func prune(f *vcode.Func) {
 	}
 }
 
+// straighten removes jumps to where the code goes on anyway.
+func straighten(f *vcode.Func) {
+	next := len(f.Blocks) // the first block from here on that has code
+	for b := len(f.Blocks) - 1; b >= 0; b-- {
+		list := f.Blocks[b].Insts
+		for len(list) > 0 {
+			last := list[len(list)-1]
+			if !last.Op.Jumps() || last.Target <= b || last.Target > next {
+				break
+			}
+			list = list[:len(list)-1]
+		}
+		if f.Blocks[b].Insts = list; len(list) > 0 {
+			next = b
+		}
+	}
+}
+
 type pruner struct {
 	f    *vcode.Func
 	live []bool

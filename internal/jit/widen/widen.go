@@ -22,7 +22,9 @@ func Program(p *ir.Program, order []int) []*vcode.Func {
 		w.homes = homesOf(f)
 		w.shapes = shapesOf(p, f, w.homes)
 		w.run()
+		straighten(w.dst)
 		prune(w.dst)
+		straighten(w.dst)
 		out[i] = w.dst
 	}
 	return out
