@@ -7,9 +7,14 @@ import "github.com/chiaro-gpu/chiaro/internal/ir"
 // been computed. A float that was only loaded, chosen or passed on keeps its
 // bits. It also marks the atomics whose results nobody reads.
 func canonicalise(p *ir.Program) {
-	c := canon{p: p, vars: make([]bool, len(p.Vars)), funcs: make([]computed, len(p.Funcs))}
+	c := canon{p: p, vars: make([]bool, len(p.Vars)), exposed: make([]bool, len(p.Vars)), funcs: make([]computed, len(p.Funcs))}
 	for i, f := range p.Funcs {
 		c.funcs[i] = computed{make([]bool, len(f.Vals)), make([]bool, len(f.Args))}
+		for _, v := range f.Code {
+			if x := f.Val(v); x.Op == ir.PAddr {
+				c.exposed[x.Aux] = true
+			}
+		}
 	}
 	for c.changed = true; c.changed; {
 		c.changed = false
@@ -28,8 +33,9 @@ func canonicalise(p *ir.Program) {
 type canon struct {
 	p       *ir.Program
 	funcs   []computed
-	vars    []bool
-	places  bool // something computed may be anywhere in private memory
+	vars    []bool // that something computed is stored to by name
+	exposed []bool // variables that places may lie in: their address is taken
+	places  bool   // something computed may be in any exposed variable
 	changed bool
 }
 
@@ -94,13 +100,13 @@ func (c *canon) computes(f *ir.Func, x *ir.Val, s *computed) bool {
 	case ir.SToF, ir.UToF:
 		return false // no NaN
 	case ir.PLd:
-		return c.vars[x.Aux] || c.places
+		return c.vars[x.Aux] || c.places && c.exposed[x.Aux]
 	case ir.PLdI:
 		if c.places {
 			return true
 		}
-		for _, v := range c.vars {
-			if v {
+		for i, v := range c.vars {
+			if v && c.exposed[i] {
 				return true
 			}
 		}
