@@ -27,6 +27,7 @@ func (m *machine) dispatcher() {
 	m.service, m.barrier, m.stopped = m.NewLabel(), m.NewLabel(), m.NewLabel()
 	group := m.NewLabel()
 	m.GRM(MOV|W, R13, arg(ArgHandles))
+	m.GRM(MOV|W, R12, arg(ArgShared))
 	m.GRM(MOV_ST|W, RSP, arg(ArgHome))
 	m.Bind(group)
 	m.pollStop()
@@ -188,7 +189,7 @@ func (m *machine) nextGroup(group Label) {
 	m.Bind(finished)
 }
 
-// serviceStub leaves for the site in EAX. RSP, R13 and R14 are as before when
+// serviceStub leaves for the site in EAX. RSP and R12 to R14 are as before when
 // it returns.
 func (m *machine) serviceStub() {
 	m.Bind(m.service)
@@ -199,5 +200,6 @@ func (m *machine) serviceStub() {
 	m.EmitExit(Called)
 	m.Pop(R14)
 	m.GRM(MOV|W, R13, arg(ArgHandles))
+	m.GRM(MOV|W, R12, arg(ArgShared))
 	m.Ret()
 }

@@ -7,7 +7,8 @@ import (
 )
 
 // Registers with a fixed meaning in compiled code: R15 the Context, R14 the
-// record of the subgroup, R13 the handles, RSP the frame. operand.go says which
+// record of the subgroup, R13 the handles, R12 the workgroup
+// memory, RSP the frame. operand.go says which
 // of the others are given out.
 
 // machineOf is the machine as the allocator sees it.
@@ -56,6 +57,7 @@ type machine struct {
 	f      *vcode.Func
 	frame  frame
 	blocks []Label
+	known  map[vcode.Reg]int // handles, in bytes, that are the same in every job
 }
 
 // frame is a function's memory. Its size is 8 less than a multiple of 64, so
@@ -161,6 +163,8 @@ func each(f *vcode.Func, do func(*vcode.Inst)) {
 func (m *machine) function(i int) {
 	m.f, m.frame = m.funcs[i], m.frames[i]
 	m.blocks = m.blocks[:0]
+	m.known = map[vcode.Reg]int{}
+	each(m.f, m.know)
 	for range m.f.Blocks {
 		m.blocks = append(m.blocks, m.NewLabel())
 	}
@@ -183,6 +187,22 @@ func (m *machine) function(i int) {
 		for _, do := range list {
 			do()
 		}
+	}
+}
+
+// know notes a handle that is the same in every job. Nothing else writes the
+// register of such an operation.
+func (m *machine) know(in *vcode.Inst) {
+	if in.Op != vcode.Scalar {
+		return
+	}
+	switch in.IR {
+	case ir.Push:
+		m.known[in.Defs[0]] = HandlePush * HandleBytes
+	case ir.Wg:
+		m.known[in.Defs[0]] = HandleShared * HandleBytes
+	case ir.Table:
+		m.known[in.Defs[0]] = (HandleTables + int(in.Key.Aux)) * HandleBytes
 	}
 }
 

@@ -15,7 +15,7 @@ const (
 )
 
 // generals are the general registers that are given out.
-var generals = [...]Reg{RBX, RBP, RSI, RDI, R8, R9, R10, R11, R12}
+var generals = [...]Reg{RBX, RBP, RSI, RDI, R8, R9, R10, R11}
 
 // registers is what the allocator may give out. 64 bits a lane live in memory.
 var registers = [vcode.NumClasses]int{vcode.Mask: 8 - firstMask, vcode.Vec: 32 - firstVec, vcode.Gen: len(generals)}

@@ -10,36 +10,91 @@ import (
 // spare.
 const nearImm = 1 << 30
 
-// within leaves for far unless bytes bytes from offset s on are within the
-// handle g, and puts the handle's address into RCX. s holds 64 bits and no more
-// than 2⁶². It returns the operand of the access.
-func (m *machine) within(g, s Reg, imm uint64, bytes int32, field int32, far Label) Mem {
+// handleWord is a field of the handle in a register, which g gets where it has
+// to be loaded.
+func (m *machine) handleWord(h vcode.Reg, g Reg, field int32) Mem {
+	if n, ok := m.known[h]; ok {
+		return At(R13, int32(n)+field)
+	}
+	return Indexed(R13, m.gen(h, g), 1, field)
+}
+
+// within leaves for far unless bytes bytes from the offset in u1 on are within
+// the handle u0. The offset holds 64 bits and no more than 2⁶². It returns the
+// operand of the access. It uses RAX, RCX and RDX.
+func (m *machine) within(in *vcode.Inst, bytes int32, field int32, far Label) Mem {
+	imm := in.Key.Aux
 	if imm > nearImm {
 		m.Jmp(far)
 		imm = 0
 	}
-	m.GRM(MOV, RCX, Indexed(R13, g, 1, field))
-	m.GI(SubI, true, RCX, int32(imm)+bytes)
+	reach := int32(imm) + bytes
+	if n, ok := m.known[in.Uses[0]]; ok && n == HandleShared*HandleBytes {
+		room := int32(m.prog.SharedBytes) - reach
+		if off, ok := m.f.Const(in.Uses[1]); ok {
+			if room < 0 || off > uint64(room) {
+				m.Jmp(far)
+				off = 0
+			}
+			return At(R12, int32(imm)+int32(off))
+		}
+		if room < 0 {
+			m.Jmp(far)
+		}
+		s := m.gen(in.Uses[1], RDX)
+		m.GI(CmpI, true, s, max(room, 0))
+		m.Jcc(Above, far)
+		return Indexed(R12, s, 1, int32(imm))
+	}
+	s := m.gen(in.Uses[1], RDX)
+	at := m.handleWord(in.Uses[0], RAX, field)
+	m.GRM(MOV, RCX, at)
+	m.GI(SubI, true, RCX, reach)
 	m.GRR(CMP|W, RCX, s)
-	m.GRM(MOV|W, RCX, Indexed(R13, g, 1, 0))
+	at.Disp -= field
+	m.GRM(MOV|W, RCX, at)
 	m.Jcc(Less, far)
 	return Indexed(RCX, s, 1, int32(imm))
+}
+
+// spreadLoad loads 32 bits into all lanes, 0 out of range.
+func (m *machine) spreadLoad(in *vcode.Inst) {
+	far, on := m.NewLabel(), m.NewLabel()
+	at := m.within(in, 4, handleLength, far)
+	d, o := m.dest(in, 0)
+	m.RM(VPBROADCASTD, V512, d, 0, at, o)
+	m.done(in, d)
+	m.Bind(on)
+	m.later = append(m.later, func() {
+		m.Bind(far)
+		m.distantLoad(in)
+		m.RR(VPBROADCASTD_R, V512, 0, 0, RAX, 0)
+		m.define(in, 0)
+		m.Jmp(on)
+	})
+}
+
+// distantLoad is the load of loadOne where within leaves for far.
+func (m *machine) distantLoad(in *vcode.Inst) {
+	m.GRR(XOR, RAX, RAX)
+	if in.Key.Aux <= nearImm || in.Key.Aux > math.MaxUint32 {
+		return
+	}
+	out := m.NewLabel()
+	m.distant(in, handleLength)
+	m.Jcc(Less, out)
+	m.GRM(MOV, RAX, Indexed(RCX, RDX, 1, 0))
+	m.Bind(out)
 }
 
 // loadOne puts 32 bits from handle u0 at offset u1 into RAX, 0 out of range.
 func (m *machine) loadOne(in *vcode.Inst) {
 	far, on := m.NewLabel(), m.NewLabel()
-	g, s := m.gen(in.Uses[0], RAX), m.gen(in.Uses[1], RDX)
-	m.GRM(MOV, RAX, m.within(g, s, in.Key.Aux, 4, handleLength, far))
+	m.GRM(MOV, RAX, m.within(in, 4, handleLength, far))
 	m.Bind(on)
 	m.later = append(m.later, func() {
 		m.Bind(far)
-		m.GRR(XOR, RAX, RAX)
-		if in.Key.Aux > nearImm && in.Key.Aux <= math.MaxUint32 {
-			m.distant(in, handleLength)
-			m.Jcc(Less, on)
-			m.GRM(MOV, RAX, Indexed(RCX, RDX, 1, 0))
-		}
+		m.distantLoad(in)
 		m.Jmp(on)
 	})
 }
@@ -50,7 +105,7 @@ func (m *machine) distant(in *vcode.Inst, field int32) {
 	m.loadGen(RDX, in.Uses[1])
 	m.MovI(RCX, in.Key.Aux)
 	m.GRR(ADD|W, RDX, RCX)
-	m.GRM(LEA|W, RAX, Indexed(R13, m.gen(in.Uses[0], RCX), 1, 0))
+	m.GRM(LEA|W, RAX, m.handleWord(in.Uses[0], RCX, 0))
 	m.GRM(MOV, RCX, At(RAX, field))
 	m.GI(SubI, true, RCX, 4)
 	m.GRR(CMP|W, RCX, RDX)
@@ -61,8 +116,7 @@ func (m *machine) distant(in *vcode.Inst, field int32) {
 // storeOne stores the 32 bits of u2, nothing out of range.
 func (m *machine) storeOne(in *vcode.Inst) {
 	far, on := m.NewLabel(), m.NewLabel()
-	g, s := m.gen(in.Uses[0], RAX), m.gen(in.Uses[1], RDX)
-	at := m.within(g, s, in.Key.Aux, 4, handleWrites, far)
+	at := m.within(in, 4, handleWrites, far)
 	m.GRM(MOV_ST, m.gen(in.Uses[2], RAX), at)
 	m.Bind(on)
 	m.later = append(m.later, func() {
@@ -81,8 +135,7 @@ func (m *machine) storeOne(in *vcode.Inst) {
 // lane, out of line.
 func (m *machine) rowLoad(in *vcode.Inst) {
 	far, on := m.NewLabel(), m.NewLabel()
-	g, s := m.gen(in.Uses[0], RAX), m.gen(in.Uses[1], RDX)
-	at := m.within(g, s, in.Key.Aux, 64, handleLength, far)
+	at := m.within(in, 64, handleLength, far)
 	d, o := m.dest(in, 0)
 	m.RM(VMOVDQU32, V512, d, 0, at, o)
 	m.done(in, d)
@@ -97,9 +150,8 @@ func (m *machine) rowLoad(in *vcode.Inst) {
 
 func (m *machine) rowStore(in *vcode.Inst) {
 	far, on := m.NewLabel(), m.NewLabel()
-	g, s := m.gen(in.Uses[0], RAX), m.gen(in.Uses[1], RDX)
 	z := m.vec(in.Uses[4], 0)
-	at := m.within(g, s, in.Key.Aux, 64, handleWrites, far)
+	at := m.within(in, 64, handleWrites, far)
 	o := Opt(0)
 	if all, ok := m.f.Const(in.Masks[0]); !ok || all == 0 || m.demotes {
 		o = K(m.writers(in))
@@ -141,9 +193,10 @@ func (m *machine) inRange(in *vcode.Inst, k, off Reg, field int32) bool {
 	if in.Key.Aux > math.MaxUint32 || reach > math.MaxUint32 {
 		return false
 	}
-	g := m.gen(in.Uses[0], RAX)
-	m.RM(VPBROADCASTD, V512, 3, 0, Indexed(R13, g, 1, field), 0)
-	m.GRM(MOV|W, RDX, Indexed(R13, g, 1, 0))
+	at := m.handleWord(in.Uses[0], RAX, field)
+	m.RM(VPBROADCASTD, V512, 3, 0, at, 0)
+	at.Disp -= field
+	m.GRM(MOV|W, RDX, at)
 	m.RMI(VPCMPUD, V512, 2, 3, m.word32(uint32(reach)), compareGE, K(k)|BC)
 	m.RM(VPSUBD, V512, 3, 3, m.word32(uint32(reach)), BC)
 	m.RRI(VPCMPUD, V512, 2, off, 3, compareLE, K(2))
@@ -245,6 +298,8 @@ func (m *machine) special(in *vcode.Inst) {
 		m.scatter(in)
 	case vcode.Atomic, vcode.AtomicLocal:
 		m.atomic(in)
+	case vcode.Spread:
+		m.spreadLoad(in)
 	case vcode.SlotLoad:
 		m.slotLoad(in)
 	case vcode.SlotStore:

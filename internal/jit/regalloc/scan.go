@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
@@ -59,6 +60,9 @@ func (a *allocator) note() {
 		}
 		if a.machine.InMemory != nil {
 			a.machine.InMemory(in, func(r vcode.Reg) { a.wantSlots([]vcode.Reg{r}) })
+		}
+		if in.Op == vcode.Lane && in.IR == ir.FFma { // which writes over one of its operands
+			a.hints[in.Defs[0]] = in.Uses[2]
 		}
 		if in.Op == vcode.Copy && len(in.Uses) == 1 {
 			a.hints[in.Defs[0]], a.hints[in.Uses[0]] = in.Uses[0], in.Defs[0]

@@ -70,6 +70,7 @@ const (
 	Scatter     // stores u2 there
 	Atomic      // d0, or nothing = the IR atomic on handle u0, a Gen, at the offsets u1, of u2…
 	AtomicLocal // the same on memory that no other thread sees
+	Spread      // d0 = the IR load of 32 bits from handle u0 at the offset u1, both Gen, in every lane
 	SlotLoad    // d0 = slot u0, a Gen, of private variable Aux
 	SlotStore   // stores u1 there
 )
@@ -79,7 +80,7 @@ var opNames = [...]string{
 	Arg: "arg", SetResult: "setresult", Call: "call", Barrier: "barrier",
 	Step: "step", Jump: "jump", JumpIfNone: "jumpifnone", JumpIfZero: "jumpifzero", Return: "return",
 	Scalar: "scalar", Broadcast: "broadcast", Extract: "extract", RowIn: "rowin", RowBase: "rowbase",
-	RowLoad: "rowload", RowStore: "rowstore", Gather: "gather", Scatter: "scatter", Atomic: "atomic", AtomicLocal: "atomiclocal", SlotLoad: "slotload", SlotStore: "slotstore",
+	RowLoad: "rowload", RowStore: "rowstore", Gather: "gather", Scatter: "scatter", Spread: "spread", Atomic: "atomic", AtomicLocal: "atomiclocal", SlotLoad: "slotload", SlotStore: "slotstore",
 }
 
 // String returns the printed form, such as "andnot".

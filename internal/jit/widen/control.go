@@ -73,8 +73,12 @@ func (w *widener) begin(params []ir.V) {
 // spread puts parameters that general registers hold into vectors.
 func (w *widener) spread(params []ir.V) {
 	for _, p := range params {
-		if x := w.value(p); x.gen != 0 {
+		x := w.value(p)
+		if x.gen != 0 {
 			w.broadcast(p, x)
+		}
+		if x.rows != nil {
+			w.words(x)
 		}
 	}
 }

@@ -27,6 +27,11 @@ func (w *widener) memory(v ir.V, in vcode.Inst) bool {
 	off := w.shapes.of[x.Args[1]]
 	store := x.Op == ir.St
 	switch {
+	case off.kind == uniform && !store && x.Type == ir.F32:
+		in.Op, in.Defs = vcode.Spread, w.vec(v)[:1]
+		in.Uses = []vcode.Reg{w.gen(x.Args[0]), w.gen(x.Args[1])}
+		w.emit(in)
+		return true
 	case off.kind == uniform && !store:
 		return false // once does it
 	case off.kind == uniform && w.shapes.of[x.Args[2]].kind == uniform && !w.p.Effects.Discards:
@@ -45,7 +50,7 @@ func (w *widener) memory(v ir.V, in vcode.Inst) bool {
 			one.Op++ // the store of that load
 			one.Uses = append(one.Uses, w.vec(x.Args[2])[p])
 		} else {
-			one.Defs, one.Keep = w.vec(v)[p:p+1], w.homes.of[v].outlives
+			one.Defs, one.Keep = w.vec(v)[p:p+1], w.keeps(v)
 		}
 		w.emit(one)
 	}
@@ -70,7 +75,7 @@ func (w *widener) atomic(v ir.V, in vcode.Inst) bool {
 			one.Uses = append(one.Uses, w.vec(a)[p])
 		}
 		if x.Flags&ir.Unused == 0 {
-			one.Defs, one.Keep = w.vec(v)[p:p+1], w.homes.of[v].outlives
+			one.Defs, one.Keep = w.vec(v)[p:p+1], w.keeps(v)
 		}
 		w.emit(one)
 	}
@@ -87,7 +92,12 @@ func (w *widener) rowAt(off ir.V, p int, in *vcode.Inst) bool {
 		in.Uses = append(in.Uses, x.rows[p], w.zero, x.rows[p])
 	case s.kind == address && uint64(s.step)*s.size == 4:
 		in.Step, in.Stride = s.step, uint32(s.size)
-		in.Uses = append(in.Uses, x.base[p], x.u, x.rows[p])
+		u := x.u
+		if x.extra > 0 { // an offset out of range stays so, whichever part is added last
+			u = w.zero
+			in.Key.Aux += x.extra
+		}
+		in.Uses = append(in.Uses, x.base[p], u, x.rows[p])
 	default:
 		return false
 	}
@@ -108,7 +118,7 @@ func (w *widener) private(v ir.V, in vcode.Inst) bool {
 		if x.Op == ir.PSt {
 			one.Op, one.Uses = vcode.SlotStore, append(one.Uses, w.vec(x.Args[1])[p])
 		} else {
-			one.Op, one.Defs, one.Keep = vcode.SlotLoad, w.vec(v)[p:p+1], w.homes.of[v].outlives
+			one.Op, one.Defs, one.Keep = vcode.SlotLoad, w.vec(v)[p:p+1], w.keeps(v)
 		}
 		w.emit(one)
 	}

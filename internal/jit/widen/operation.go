@@ -16,7 +16,7 @@ func (w *widener) operation(v ir.V) {
 		in.Op, in.Masks = vcode.Strip, w.active
 		if x.Op.HasResult() {
 			in.Defs = w.vec(v)
-			in.Keep = w.homes.of[v].outlives && w.shapes.of[v].kind != uniform
+			in.Keep = w.keeps(v) && w.shapes.of[v].kind != uniform
 		}
 		for _, a := range args {
 			in.Uses = append(in.Uses, w.vec(a)...)
@@ -41,6 +41,9 @@ func (w *widener) operation(v ir.V) {
 	w.lanes(v, in)
 }
 
+// keeps reports whether lanes that are not active keep what they have of v.
+func (w *widener) keeps(v ir.V) bool { return w.homes.of[v].outlives && !w.isFull(w.active) }
+
 // lanes emits an operation for each part.
 func (w *widener) lanes(v ir.V, in vcode.Inst) {
 	x := w.src.Val(v)
@@ -49,7 +52,7 @@ func (w *widener) lanes(v ir.V, in vcode.Inst) {
 		one := in
 		one.Part, one.Masks, one.Uses = uint8(p), w.active[p:p+1], nil
 		if result {
-			one.Defs, one.Keep = w.vec(v)[p:p+1], w.homes.of[v].outlives
+			one.Defs, one.Keep = w.vec(v)[p:p+1], w.keeps(v)
 		}
 		for _, a := range x.Args[:x.Op.Args()] {
 			one.Uses = append(one.Uses, w.vec(a)[p])
@@ -95,6 +98,15 @@ func (w *widener) row(v ir.V, in vcode.Inst) {
 		}
 		w.emit(one)
 	}
+	w.words(to)
+}
+
+// words emits a row times 4, which makes addresses of arrays of words.
+func (w *widener) words(x *value) {
+	x.words = w.regs(vcode.Gen)
+	for p := range w.parts {
+		w.emit(vcode.Inst{Op: vcode.RowBase, Defs: x.words[p : p+1], Uses: []vcode.Reg{w.zero, x.rows[p]}, Stride: 4})
+	}
 }
 
 // address emits the scalars of an address: U, the row and their sum in lane 0.
@@ -111,6 +123,10 @@ func (w *widener) address(v ir.V) {
 		})
 	} else {
 		to.u, to.rows = w.gen(x.Args[0]), w.value(x.Args[1]).rows
+		if w.src.Val(x.Args[0]).Op == ir.Const && x.Aux == 4 {
+			to.base, to.extra = w.value(x.Args[1]).words, w.src.Val(x.Args[0]).Aux
+			return
+		}
 	}
 	to.base = w.regs(vcode.Gen)
 	for p := range w.parts {

@@ -8,11 +8,13 @@ import (
 // value is where a value of the program lives. What nobody reads is pruned in
 // the end, so that every form can be made where the value is.
 type value struct {
-	vec  []vcode.Reg // for each part, one for all of them where the value is uniform
-	gen  vcode.Reg   // of a uniform value that general registers compute
-	rows []vcode.Reg // of a row, or of the row in an address: lane 0 of each part
-	u    vcode.Reg   // of an address: U
-	base []vcode.Reg // of an address: U + row·stride of lane 0 of each part, 64 bits
+	vec   []vcode.Reg // for each part, one for all of them where the value is uniform
+	gen   vcode.Reg   // of a uniform value that general registers compute
+	rows  []vcode.Reg // of a row, or of the row in an address: lane 0 of each part
+	u     vcode.Reg   // of an address: U
+	base  []vcode.Reg // of an address: U + row·stride of lane 0 of each part, 64 bits
+	words []vcode.Reg // of a row: row·4 of lane 0 of each part, 64 bits
+	extra uint64      // of an address: a constant U, which base lacks
 }
 
 // value returns the registers of v, making them where it is new.
@@ -114,7 +116,7 @@ func (w *widener) inGen(v ir.V) bool {
 	case ir.In:
 		return x.Type == ir.I32
 	case ir.Ld:
-		return x.Type == ir.I32 || x.Type == ir.F32
+		return x.Type == ir.I32
 	}
 	return false
 }

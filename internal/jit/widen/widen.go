@@ -212,8 +212,8 @@ func (w *widener) call(v ir.V) {
 // copy emits to = from for the active lanes of a part; for all lanes unless the
 // others are to keep what they have.
 func (w *widener) copy(to, from vcode.Reg, part int, keep bool) {
-	in := vcode.Inst{Op: vcode.Copy, Defs: []vcode.Reg{to}, Uses: []vcode.Reg{from}, Keep: keep}
-	if keep {
+	in := vcode.Inst{Op: vcode.Copy, Defs: []vcode.Reg{to}, Uses: []vcode.Reg{from}, Keep: keep && !w.isFull(w.active)}
+	if in.Keep {
 		in.Masks = w.active[part : part+1]
 	}
 	w.emit(in)
