@@ -1,0 +1,87 @@
+package modgen
+
+import (
+	"encoding/binary"
+	"math/rand/v2"
+
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/asm"
+)
+
+// Options say what a module may use. The zero Options allow all that Chiaro
+// defines, whether Vulkan defines it or not.
+type Options struct {
+	// Peers keeps to what Vulkan defines to the bit, or what all CPU
+	// implementations do alike: divisors are not zero, indices are in range,
+	// invocations write only to places of their own, a NaN is made canonical
+	// before its bits can be seen.
+	Peers bool
+
+	// Subgroups allows group operations, whose results depend on the subgroup
+	// size.
+	Subgroups bool
+
+	// Size is about how many statements there are; 0 is 60.
+	Size int
+}
+
+// Buffer is a storage or uniform buffer of set 0, with what it holds at first.
+type Buffer struct {
+	Binding uint32
+	Uniform bool
+	Bytes   []byte
+}
+
+// Module is a module and one dispatch of it. Its entry point is "main".
+type Module struct {
+	Text      string
+	LocalSize [3]uint32
+	Groups    [3]uint32
+	Buffers   []Buffer
+	Push      []byte
+}
+
+// Version is the version of SPIR-V of all modules.
+const Version = spirv.Version(1<<16 | 5<<8)
+
+// New makes the module of a seed. Two calls with the same arguments make the
+// same module.
+func New(seed uint64, o Options) *Module { return FromBytes(seed, nil, o) }
+
+// FromBytes makes a module whose choices are data, and when they are spent
+// those of the seed.
+func FromBytes(seed uint64, data []byte, o Options) *Module {
+	if o.Size == 0 {
+		o.Size = 60
+	}
+	g := &maker{
+		source: &source{data, rand.New(rand.NewPCG(seed, 1))}, o: o, room: o.Size,
+		known: map[string]bool{},
+	}
+	return g.module()
+}
+
+// Words assembles the module.
+func (m *Module) Words() ([]uint32, error) {
+	return asm.Assemble([]byte(m.Text), asm.AssembleOptions{Version: Version})
+}
+
+// fill returns n words: small numbers, bits at random, floats of all widths.
+func (g *maker) fill(n int) []byte {
+	b := make([]byte, 0, 4*n)
+	for range n {
+		w := g.rest.Uint32()
+		switch g.rest.IntN(6) {
+		case 0:
+			w = uint32(g.rest.IntN(9))
+		case 1:
+			w = -uint32(g.rest.IntN(9))
+		case 2:
+			w = choose(g.source, uint32(0x3f800000), 0x40200000, 0xbf000000, 0x80000000, 0x7fffffff, 0x3ff00000, 0x3c00c000, 0x01ff807f)
+		case 3:
+			w = w&0x807fffff | uint32(120+g.rest.IntN(16))<<23
+		}
+		b = binary.LittleEndian.AppendUint32(b, w)
+	}
+	return b
+}
