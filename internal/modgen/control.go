@@ -288,7 +288,7 @@ func (g *maker) leave() {
 // leaveFunction returns.
 func (g *maker) leaveFunction() {
 	if g.result == nil {
-		g.show()
+		g.store(g.plain(u32, false, "OpLoad %s %seen"), g.zero())
 		g.line("OpReturn")
 		g.returned = true
 	} else {

@@ -146,6 +146,7 @@ func (g *maker) callee() {
 	head = fmt.Sprintf("%s = OpFunction %s %s %s_t\n", c.id, g.typeOf(result), choose(g.source, "None", "Inline", "DontInline"), c.id) +
 		head + g.block + " = OpLabel\n"
 	g.diverged = true
+	g.inputs()
 	room := g.room
 	g.room = g.room / 5
 	g.statements()
@@ -196,6 +197,8 @@ func (g *maker) main() {
 	first := g.plain(u32, true, "OpIMul %s "+x.id+" "+g.constant(u32, fmt.Sprint(g.lanes)))
 	lin := g.put(u32, false, "OpIAdd %s "+first.id+" "+index.id)
 	g.line("OpStore %%lin %s", lin.id)
+	g.line("OpStore %%seen %s", lin.id)
+	g.inputs()
 	for g.room > 0 && !g.dead {
 		g.statements()
 	}
@@ -203,7 +206,7 @@ func (g *maker) main() {
 		for range 4 {
 			g.show()
 		}
-		g.line("OpReturn")
+		g.leaveFunction()
 	}
 	g.finish(head)
 }
@@ -225,17 +228,15 @@ func (g *maker) statement() {
 	if k >= 31 && k < 38 && g.depth > 4 {
 		k -= 24
 	}
+	if k < 25 {
+		mark := len(g.pool)
+		g.value(k)
+		if mark < len(g.pool) && g.chance(2) {
+			g.mix(g.pool[len(g.pool)-1])
+		}
+		return
+	}
 	switch {
-	case k < 10:
-		g.operation()
-	case k < 13:
-		g.function()
-	case k < 16:
-		g.composite()
-	case k < 18:
-		g.special()
-	case k < 25:
-		g.memory()
 	case k < 28:
 		g.show()
 	case k == 28:
@@ -262,5 +263,21 @@ func (g *maker) statement() {
 		if g.depth > 1 && g.chance(2) {
 			g.leave()
 		}
+	}
+}
+
+// value writes a statement that most often has a value.
+func (g *maker) value(k int) {
+	switch {
+	case k < 10:
+		g.operation()
+	case k < 13:
+		g.function()
+	case k < 16:
+		g.composite()
+	case k < 18:
+		g.special()
+	default:
+		g.memory()
 	}
 }

@@ -84,6 +84,7 @@ func (g *maker) buffers() {
 		{"%atom", "%Atom", "StorageBuffer"}, {"%ubo", "%Ubo", "Uniform"}, {"%push", "%Push", "PushConstant"},
 		{"%index", u, "Input"}, {"%group", uvec3, "Input"}, {"%groups", uvec3, "Input"},
 		{"%shared", g.typeOf(&typ{kind: array, elem: []*typ{u32}, n: shared}), "Workgroup"}, {"%lin", u, "Private"},
+		{"%seen", u, "Private"},
 	} {
 		g.global(v[0], v[1], v[2])
 	}
@@ -252,19 +253,45 @@ func (g *maker) anywhere() {
 
 // show stores what can be seen of a value in a place of this invocation.
 func (g *maker) show() {
-	v, ok := g.find(func(v value) bool { return true })
-	if !ok {
-		return
+	if v, ok := g.find(func(v value) bool { return true }); ok {
+		g.store(g.bits(g.scalar(v)), g.constant(u32, fmt.Sprint(1+g.intn(slots-1))))
 	}
-	if v.t.kind != number || v.t.shape.Count > 1 {
-		for v.t.kind != number || v.t.shape.Count > 1 {
-			v = g.extract(v)
-		}
+}
+
+// scalar returns a scalar of a value.
+func (g *maker) scalar(v value) value {
+	for v.t.kind != number || v.t.shape.Count > 1 {
+		v = g.extract(v)
 	}
+	return v
+}
+
+// mix has a value count in what the invocation shows in the end.
+func (g *maker) mix(v value) {
+	w := g.bits(g.scalar(v))
+	old := g.plain(u32, false, "OpLoad %s %seen")
+	old = g.plain(u32, false, "OpIMul %s "+old.id+" "+g.constant(u32, "31"))
+	old = g.plain(u32, false, "OpBitwiseXor %s "+old.id+" "+w.id)
+	g.line("OpStore %%seen %s", old.id)
+}
+
+// inputs loads some values to begin with.
+func (g *maker) inputs() {
+	lin := g.plain(u32, false, "OpLoad %s %lin")
+	for range 2 {
+		i := g.plain(u32, false, "OpIAdd %s "+lin.id+" "+g.constant(u32, fmt.Sprint(g.intn(inputs))))
+		i = g.and(i, fmt.Sprint(inputs-1))
+		g.put(u32, false, "OpLoad %s "+g.chain("StorageBuffer", g.typeOf(u32), "%in", g.zero(), i.id))
+	}
+	f4 := vector(typing.Float, 32, 4)
+	g.put(f4, false, "OpLoad %s "+g.chain("StorageBuffer", g.typeOf(f4), "%mix", g.zero(), lin.id, g.zero()))
+}
+
+// store stores a word in a slot of this invocation.
+func (g *maker) store(w value, slot string) {
 	lin := g.plain(u32, false, "OpLoad %s %lin")
 	base := g.plain(u32, false, "OpIMul %s "+lin.id+" "+g.constant(u32, fmt.Sprint(slots)))
-	at := g.plain(u32, false, "OpIAdd %s "+base.id+" "+g.constant(u32, fmt.Sprint(g.intn(slots))))
-	w := g.bits(v)
+	at := g.plain(u32, false, "OpIAdd %s "+base.id+" "+slot)
 	g.line("OpStore %s %s", g.chain("StorageBuffer", g.typeOf(u32), "%out", g.zero(), at.id), w.id)
 }
 

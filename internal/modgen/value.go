@@ -90,9 +90,9 @@ func repeat(t *typ, n int) []*typ {
 	return list
 }
 
-// find returns values of a type that are at hand, the newest first.
+// find returns a value at hand for which ok holds, rather a new one.
 func (g *maker) find(ok func(value) bool) (value, bool) {
-	skip := choose(g.source, 0, 0, 1, 2, 5)
+	skip := choose(g.source, 0, 1, 1, 2, 4, 8)
 	var last value
 	found := false
 	for i := len(g.pool) - 1; i >= 0; i-- {
