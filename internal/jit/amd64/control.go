@@ -44,11 +44,8 @@ func (m *machine) moveMasked(z Reg, u vcode.Reg, k Reg) {
 
 // copyWide copies a Wide register.
 func (m *machine) copyWide(in *vcode.Inst) {
-	to := m.slot(in.Defs[0])
 	for i := range 2 {
-		m.half(in.Uses[0], i, 0)
-		m.RM(VMOVDQA64_ST, V512, 0, 0, to, m.halfMask(in, i))
-		to = upper(to)
+		m.defineHalf(in, i, m.half(in.Uses[0], i, 0))
 	}
 }
 

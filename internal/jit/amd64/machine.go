@@ -11,9 +11,6 @@ import (
 // memory, RSP the frame. operand.go says which
 // of the others are given out.
 
-// machineOf is the machine as the allocator sees it.
-var machineOf = regalloc.Machine{Registers: registers, Clobbers: clobbers, InMemory: inMemory}
-
 // Site is a place where code leaves for a service of Go.
 type Site struct {
 	Func  *vcode.Func
@@ -112,7 +109,7 @@ func (m *machine) layOut() bool {
 				out = max(out, m.frames[in.Target].outgoing)
 			}
 		})
-		allocated, ok := regalloc.Allocate(f, &machineOf, out, MaxStack)
+		allocated, ok := regalloc.Allocate(f, machineFor(f), out, MaxStack)
 		if !ok {
 			return false
 		}

@@ -17,13 +17,42 @@ const (
 // generals are the general registers that are given out.
 var generals = [...]Reg{RBX, RBP, RSI, RDI, R8, R9, R10, R11}
 
-// registers is what the allocator may give out. 64 bits a lane live in memory.
+// registers is what the allocator may give out.
 var registers = [vcode.NumClasses]int{vcode.Mask: 8 - firstMask, vcode.Vec: 32 - firstVec, vcode.Gen: len(generals)}
+
+// machineFor is the machine as the allocator sees it for a function: 64 bits a
+// lane take two vectors, from the last on downwards, and the fewer are left for
+// 32 bits the more there are of the others.
+func machineFor(f *vcode.Func) *regalloc.Machine {
+	const some, most = 5, 8
+	wide, vec := 0, 0
+	for r := 1; r < len(f.Classes); r++ {
+		if _, ok := f.Const(vcode.Reg(r)); ok {
+			continue
+		}
+		switch f.Classes[r] {
+		case vcode.Wide:
+			wide++
+		case vcode.Vec:
+			vec++
+		}
+	}
+	m := regalloc.Machine{Registers: registers, Clobbers: clobbers, InMemory: inMemory}
+	switch {
+	case wide > vec:
+		m.Registers[vcode.Wide] = most
+	case wide > 0:
+		m.Registers[vcode.Wide] = some
+	}
+	m.Registers[vcode.Vec] -= 2 * m.Registers[vcode.Wide]
+	return &m
+}
 
 // class returns the class of a register of the function being made.
 func (m *machine) class(r vcode.Reg) vcode.Class { return m.f.Classes[r] }
 
-// real returns the machine's register in which r lives.
+// real returns the machine's register in which r lives, the first of two where
+// r is Wide.
 func (m *machine) real(r vcode.Reg) (Reg, bool) {
 	n := m.frame.Regs[r]
 	if n == regalloc.None {
@@ -34,6 +63,8 @@ func (m *machine) real(r vcode.Reg) (Reg, bool) {
 		return firstMask + Reg(n), true
 	case vcode.Gen:
 		return generals[n], true
+	case vcode.Wide:
+		return 32 - 2*(Reg(n)+1), true
 	}
 	return firstVec + Reg(n), true
 }
@@ -264,6 +295,9 @@ func (m *machine) save(r vcode.Reg) {
 		m.RM(KMOVW_ST, V128, x, 0, m.slot(r), 0)
 	case vcode.Gen:
 		m.GRM(MOV_ST|W, x, m.slot(r))
+	case vcode.Wide:
+		m.RM(VMOVDQA64_ST, V512, x, 0, m.slot(r), 0)
+		m.RM(VMOVDQA64_ST, V512, x+1, 0, upper(m.slot(r)), 0)
 	default:
 		m.RM(VMOVDQA32_ST, V512, x, 0, m.slot(r), 0)
 	}
@@ -277,6 +311,9 @@ func (m *machine) restore(r vcode.Reg) {
 		m.RM(KMOVW, V128, x, 0, m.slot(r), 0)
 	case vcode.Gen:
 		m.GRM(MOV|W, x, m.slot(r))
+	case vcode.Wide:
+		m.RM(VMOVDQA64, V512, x, 0, m.slot(r), 0)
+		m.RM(VMOVDQA64, V512, x+1, 0, upper(m.slot(r)), 0)
 	default:
 		m.RM(VMOVDQA32, V512, x, 0, m.slot(r), 0)
 	}
@@ -323,6 +360,9 @@ func (m *machine) fromMemory(r vcode.Reg, from Mem) {
 		m.RM(KMOVW, V128, x, 0, from, 0)
 	case c == vcode.Gen:
 		m.GRM(MOV|W, x, from)
+	case c == vcode.Wide:
+		m.RM(VMOVDQA64, V512, x, 0, from, 0)
+		m.RM(VMOVDQA64, V512, x+1, 0, upper(from), 0)
 	default:
 		m.RM(VMOVDQA32, V512, x, 0, from, 0)
 	}
