@@ -10,6 +10,7 @@ type interval struct {
 	start, end int32
 	weight     float32 // of its mentions
 	loop       int32   // the innermost loop that contains all mentions, or None
+	first      int32   // the innermost loop that contains the first mention, or None
 	fresh      bool    // its first mention writes it whole
 	seen       bool
 }
@@ -131,7 +132,7 @@ func (a *allocator) walk(do func(pos, loop int32, in *vcode.Inst)) {
 func (a *allocator) first(r vcode.Reg, pos, l int32, w float32, whole bool) {
 	i := &a.intervals[r]
 	if !i.seen {
-		*i = interval{start: pos, end: pos, loop: l, fresh: whole, seen: true}
+		*i = interval{start: pos, end: pos, loop: l, first: l, fresh: whole, seen: true}
 	} else {
 		i.loop = a.common(i.loop, l)
 	}
@@ -140,12 +141,22 @@ func (a *allocator) first(r vcode.Reg, pos, l int32, w float32, whole bool) {
 
 // extend makes the interval reach a mention at pos in loop l, and to the end
 // of the outermost loop that contains the mention but not the start. A register
-// that is read before it is written lives through the whole loop.
+// that is read before it is written, or of which lanes are kept, lives through
+// the whole loop: the innermost around all mentions, or where some are behind
+// all loops, the outermost around the first.
 func (a *allocator) extend(r vcode.Reg, pos, l int32) {
 	i := &a.intervals[r]
-	if !i.fresh && i.loop != None {
-		i.start = min(i.start, 2*a.loop[i.loop].first)
-		i.end = max(i.end, 2*a.loop[i.loop].last+1)
+	if !i.fresh {
+		whole := i.loop
+		for p := i.first; whole == None && p != None; p = a.loop[p].parent {
+			if a.loop[p].parent == None {
+				whole = p
+			}
+		}
+		if whole != None {
+			i.start = min(i.start, 2*a.loop[whole].first)
+			i.end = max(i.end, 2*a.loop[whole].last+1)
+		}
 	}
 	for ; l != None && 2*a.loop[l].first > i.start; l = a.loop[l].parent {
 		pos = max(pos, 2*a.loop[l].last+1)
