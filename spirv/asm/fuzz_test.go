@@ -24,7 +24,7 @@ func FuzzAsm(f *testing.F) {
 		}
 		f.Add(txtar.Parse(data).Files[0].Data)
 	}
-	for _, s := range []string{"!1 \"a\" %b 0.5 -3", "OpUnknown(1, 2) 3", "%1 = OpTypeFloat 16 %2 = OpConstant %1 0x1p-24", "OpName %\"", "%a = OpTypeInt !7 %b"} {
+	for _, s := range []string{"!1 \"a\" %b 0.5 -3", "OpUnknown(1, 2) 3", "%1 = OpTypeFloat 16 %2 = OpConstant %1 0x1p-24", "OpName %\"", "%a = OpTypeInt !7 %b", "!0x20002 !0x100", "OpDecorate %1 LinkageAttributes !0x100 Export", "OpDecorate %1 LinkageAttributes !0x100 0"} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {

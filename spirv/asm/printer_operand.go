@@ -43,11 +43,19 @@ func (p *printer) operand(in spirv.Inst, pos int, k spirv.Kind) int {
 	case spirv.CategoryValue:
 		row := k.Enumerant(v)
 		p.dst = append(p.dst, ' ')
-		p.dst = append(p.dst, row.Name()...)
+		if p.raw {
+			p.dst = appendUint(p.dst, v)
+		} else {
+			p.dst = append(p.dst, row.Name()...)
+		}
 		return p.operands(in, pos+1, row.Operands())
 	case spirv.CategoryMask:
 		p.dst = append(p.dst, ' ')
-		p.dst = appendMask(p.dst, k, v)
+		if p.raw {
+			p.dst = appendUint(p.dst, v)
+		} else {
+			p.dst = appendMask(p.dst, k, v)
+		}
 		pos++
 		for ; v != 0; v &= v - 1 {
 			pos = p.operands(in, pos, k.Enumerant(v&-v).Operands())
@@ -79,7 +87,11 @@ func (p *printer) literal(in spirv.Inst, pos int, k spirv.Kind) int {
 	switch k {
 	case spirv.KindLiteralString:
 		p.color(colorString)
-		p.dst, n = appendQuoted(p.dst, in[pos:])
+		if n = spirv.StringWords(in[pos:]); padded(in[pos : pos+n]) {
+			p.dst = appendQuoted(p.dst, in[pos:])
+		} else {
+			p.immediates(in[pos : pos+n])
+		}
 	case spirv.KindLiteralContextDependentNumber:
 		num := p.number(in)
 		n = num.Words()
@@ -115,6 +127,12 @@ func (p *printer) typed(n spirv.Number, words []uint32) {
 		p.dst = appendNumber(p.dst, n, words)
 		return
 	}
+	p.immediates(words)
+}
+
+// immediates prints words as they stand. What follows in the instruction is no
+// longer known to the assembler.
+func (p *printer) immediates(words []uint32) {
 	p.raw = true
 	for i, w := range words {
 		if i > 0 {
@@ -122,6 +140,16 @@ func (p *printer) typed(n spirv.Number, words []uint32) {
 		}
 		p.dst = appendUint(append(p.dst, '!'), w)
 	}
+}
+
+// padded reports whether nothing but zeros stands behind the end of a literal
+// string in its last word, as must be (SPIR-V §2.2.1).
+func padded(words []uint32) bool {
+	last := words[len(words)-1]
+	for last&0xff != 0 {
+		last >>= 8
+	}
+	return last == 0
 }
 
 // canonical reports whether words are a literal of a type: a number in range,
@@ -180,16 +208,15 @@ func appendMask(dst []byte, k spirv.Kind, v uint32) []byte {
 	return dst
 }
 
-// appendQuoted appends a literal string in quotes and returns how many words it
-// takes.
-func appendQuoted(dst []byte, words []uint32) ([]byte, int) {
+// appendQuoted appends a literal string in quotes.
+func appendQuoted(dst []byte, words []uint32) []byte {
 	dst = append(dst, '"')
-	for i, w := range words {
+	for _, w := range words {
 		for range 4 {
 			c := byte(w)
 			switch c {
 			case 0:
-				return append(dst, '"'), i + 1
+				return append(dst, '"')
 			case '"', '\\':
 				dst = append(dst, '\\')
 			}
@@ -197,7 +224,7 @@ func appendQuoted(dst []byte, words []uint32) ([]byte, int) {
 			w >>= 8
 		}
 	}
-	return append(dst, '"'), len(words)
+	return append(dst, '"')
 }
 
 // appendNumber appends a literal whose type is known. Integers wider than 64
