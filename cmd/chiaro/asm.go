@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/mattn/go-isatty"
@@ -49,7 +50,7 @@ func newAsm(c console) *cobra.Command {
 }
 
 func newDis(c console) *cobra.Command {
-	var out string
+	var out, stage string
 	var unknown bool
 	var color *bool // what the last of --color and --no-color says
 	var opts asm.DisassembleOptions
@@ -67,6 +68,16 @@ func newDis(c console) *cobra.Command {
 			m, err := spirv.DecodeWith(data, spirv.Options{AllowUnknown: unknown})
 			if err != nil {
 				return reported(c, name, err)
+			}
+			if stage != "" {
+				if !slices.Contains(irStages, stage) {
+					return unreadable("--ir %q; want one of %s", stage, strings.Join(irStages, " "))
+				}
+				text, err := programText(m, stage)
+				if err != nil {
+					return reported(c, name, err)
+				}
+				return writeOutput(c, out, text)
 			}
 			opts.Color = out == "-" && colorful(c.out)
 			if color != nil {
@@ -94,6 +105,9 @@ func newDis(c console) *cobra.Command {
 	f.BoolFunc("color", "colour the text, on files too; overrides a --no-color before it", last(true))
 	f.BoolFunc("no-color", "do not colour the text; overrides a --color before it", last(false))
 	f.BoolVar(&unknown, "handle-unknown-opcodes", false, "show instructions of unknown opcode as words")
+	f.StringVar(&stage, "ir", "", "show the program that compute entry points become instead: lowered, final, all (after each pass) or vcode")
+	f.Lookup("ir").NoOptDefVal = "final"
+	complete(cmd, "ir", irStages...)
 	return cmd
 }
 

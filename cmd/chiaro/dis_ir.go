@@ -1,0 +1,67 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit"
+	"github.com/chiaro-gpu/chiaro/internal/lower"
+	"github.com/chiaro-gpu/chiaro/internal/pass"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/valid"
+)
+
+// irStages are what --ir takes: the program as it is lowered, as engines get
+// it, after each pass that changes it, or as the jit's strips of lanes.
+var irStages = []string{"lowered", "final", "all", "vcode"}
+
+// programText renders the compute entry points of a module as programs.
+func programText(m *spirv.Module, stage string) ([]byte, error) {
+	g := facts.Gather(m, nil)
+	var out strings.Builder
+	for i := range g.EntryPoints {
+		e := &g.EntryPoints[i]
+		if e.Model != spirv.ExecutionModelGLCompute {
+			continue
+		}
+		p, err := lower.Stage(valid.Assume(g), e, lower.Options{})
+		if err != nil {
+			return nil, err
+		}
+		if err := writeProgram(&out, p, stage); err != nil {
+			return nil, err
+		}
+	}
+	if out.Len() == 0 {
+		return nil, fmt.Errorf("no entry point of the execution model GLCompute")
+	}
+	return []byte(out.String()), nil
+}
+
+func writeProgram(out *strings.Builder, p *ir.Program, stage string) error {
+	last := p.String()
+	if stage == "lowered" || stage == "all" {
+		fmt.Fprintf(out, "; lowered\n%s\n", last)
+	}
+	for _, x := range pass.Passes {
+		x.Run(p)
+		if text := p.String(); stage == "all" && text != last {
+			fmt.Fprintf(out, "; after %s\n%s\n", x.Name, text)
+			last = text
+		}
+	}
+	p.StateEffects()
+	switch stage {
+	case "final":
+		fmt.Fprintf(out, "; after all passes\n%s\n", p)
+	case "vcode":
+		text, err := jit.Listing(p)
+		if err != nil {
+			return err
+		}
+		out.WriteString(text)
+	}
+	return nil
+}
