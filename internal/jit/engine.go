@@ -8,6 +8,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
 	"github.com/chiaro-gpu/chiaro/internal/jit/codemem"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 	"github.com/chiaro-gpu/chiaro/internal/jit/widen"
 )
 
@@ -58,12 +59,90 @@ func (Engine) Compile(p *ir.Program, o exec.Options) (exec.Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	made, ok := amd64.Compile(p, widen.Program(p, order))
+	out := &program{p: p, order: order, limits: o.Limits}
+	if out.merge = widen.MergeOf(p); out.merge.Widest > p.SubgroupSize && codeLength(p) <= maxMergedCode {
+		if err := out.compileMerged(); err != nil {
+			return nil, err
+		}
+	}
+	if out.merged == nil {
+		_, err = out.exact()
+	}
+	return out, err
+}
+
+// program is a compiled program: as it is, and with several subgroups as one
+// strip where no result can tell.
+type program struct {
+	p      *ir.Program
+	order  []int // of the functions
+	limits exec.Limits
+	merge  widen.Merge
+	exits  atomic.Uint64
+	merged *variant // or nil
+
+	mu   sync.Mutex
+	once *variant // made when it is wanted
+}
+
+// variant is the code of a program for one width of strips.
+type variant struct {
+	p     *ir.Program // with the strip as the subgroup
+	code  *amd64.Code
+	heap  *codemem.Heap
+	block codemem.Block
+	exits *atomic.Uint64
+}
+
+// maxMergedCode bounds the operations of a program that is compiled for merged
+// strips: in longer ones values do not stay in registers.
+const maxMergedCode = 4000
+
+func codeLength(p *ir.Program) int {
+	n := 0
+	for _, f := range p.Funcs {
+		n += len(f.Code)
+	}
+	return n
+}
+
+// compileMerged makes the widest strips whose values stay in registers, if
+// there are any wider than a subgroup.
+func (p *program) compileMerged() error {
+	for lanes := p.merge.Widest; lanes > p.p.SubgroupSize; lanes /= 2 {
+		strip := *p.p
+		strip.SubgroupSize = lanes
+		made, ok := amd64.Compile(&strip, widen.Program(&strip, p.order))
+		if !ok || made.Spills > 0 && lanes > vcode.PartLanes {
+			continue
+		}
+		v, err := p.load(&strip, made)
+		p.merged = v
+		return err
+	}
+	return nil
+}
+
+// exact returns the code whose strips are subgroups.
+func (p *program) exact() (*variant, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.once != nil {
+		return p.once, nil
+	}
+	made, ok := amd64.Compile(p.p, widen.Program(p.p, p.order))
 	if !ok {
 		return nil, &exec.LimitError{What: "bytes of stack of a subgroup", Have: amd64.MaxStack + 1, Most: amd64.MaxStack}
 	}
+	v, err := p.load(p.p, made)
+	p.once = v
+	return v, err
+}
+
+// load puts code where it can run.
+func (p *program) load(strip *ir.Program, made *amd64.Code) (*variant, error) {
 	lanes := uint64(made.Record.Lanes)
-	if err := o.Limits.Check(p, uint64(made.StackBytes)/lanes+uint64(made.Record.Size)/lanes); err != nil {
+	if err := p.limits.Check(p.p, uint64(made.StackBytes)/lanes+uint64(made.Record.Size)/lanes); err != nil {
 		return nil, err
 	}
 	heap, err := code()
@@ -74,16 +153,38 @@ func (Engine) Compile(p *ir.Program, o exec.Options) (exec.Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &program{p: p, code: made, heap: heap, block: block}, nil
+	return &variant{p: strip, code: made, heap: heap, block: block, exits: &p.exits}, nil
 }
 
-// program is a compiled program.
-type program struct {
-	p     *ir.Program
-	code  *amd64.Code
-	heap  *codemem.Heap
-	block codemem.Block
-	exits atomic.Uint64
+// choose returns the code for a job: merged strips where what the program
+// stores to shares no byte with anything else that is bound.
+func (p *program) choose(job *exec.Job) (*variant, error) {
+	if p.merged == nil {
+		return p.exact()
+	}
+	for _, r := range p.merge.Written {
+		if r < len(job.Resources) && shared(job, r) {
+			return p.exact()
+		}
+	}
+	return p.merged, nil
+}
+
+// shared reports whether a descriptor of resource r overlaps another one.
+func shared(job *exec.Job, r int) bool {
+	for i, b := range job.Resources[r] {
+		begin := addressOf(b.Bytes)
+		end := begin + uintptr(len(b.Bytes))
+		for s, list := range job.Resources {
+			for k, c := range list {
+				at := addressOf(c.Bytes)
+				if (s != r || k != i) && at < end && begin < at+uintptr(len(c.Bytes)) {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // Exits returns how often code has left for Go so far, for operations that have
@@ -95,8 +196,12 @@ func (p *program) IR() *ir.Program { return p.p }
 
 // Close frees the code.
 func (p *program) Close() error {
-	p.heap.Free(p.block)
-	p.block = codemem.Block{}
+	for _, v := range []*variant{p.merged, p.once} {
+		if v != nil {
+			v.heap.Free(v.block)
+		}
+	}
+	p.merged, p.once = nil, nil
 	return nil
 }
 

@@ -19,9 +19,13 @@ func (p *program) Run(ctx context.Context, job *exec.Job) error {
 	if job.Hook != nil {
 		return unsupported("observing a run", 0)
 	}
+	strip, err := p.choose(job)
+	if err != nil {
+		return err
+	}
 	h := newHandles(p.p, job)
-	err := job.Split(ctx, p.p, func(stop *atomic.Bool) (func(exec.Batch) error, func()) {
-		w, err := newWorker(p, job, h, stop)
+	err = job.Split(ctx, p.p, func(stop *atomic.Bool) (func(exec.Batch) error, func()) {
+		w, err := newWorker(strip, job, h, stop)
 		if err != nil {
 			return func(exec.Batch) error { return err }, nil
 		}
@@ -34,7 +38,7 @@ func (p *program) Run(ctx context.Context, job *exec.Job) error {
 // worker is what one goroutine needs to run groups. Machine code knows the
 // addresses of its slices, which are never moved or grown.
 type worker struct {
-	p         *program
+	p         *variant
 	job       *exec.Job
 	ctx       *amd64.Context
 	stacks    *amd64.Stacks
@@ -47,7 +51,7 @@ type worker struct {
 	records   []uint32 // amd64.Record.Size bytes each
 }
 
-func newWorker(p *program, job *exec.Job, h *handles, stop *atomic.Bool) (*worker, error) {
+func newWorker(p *variant, job *exec.Job, h *handles, stop *atomic.Bool) (*worker, error) {
 	n := int(p.p.Subgroups())
 	stacks, err := amd64.NewStacks(n, p.code.StackBytes)
 	if err != nil {

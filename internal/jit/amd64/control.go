@@ -65,7 +65,7 @@ func (m *machine) halfMask(in *vcode.Inst, i int) Opt {
 
 // maskOp combines two masks, all lanes.
 func (m *machine) maskOp(in *vcode.Inst) {
-	x, y := m.mask(in.Uses[0], 2), m.mask(in.Uses[1], 3)
+	x, y := m.mask(in.Uses[0], 2), m.mask(in.Uses[1], 1)
 	d := m.destMask(in, 2)
 	switch in.Op {
 	case vcode.And:
@@ -82,12 +82,12 @@ func (m *machine) maskOp(in *vcode.Inst) {
 func (m *machine) testMasks(masks []vcode.Reg) {
 	k := m.mask(masks[0], 2)
 	for i := 1; i+1 < len(masks); i++ {
-		m.RR(KORW, V128, 2, k, m.mask(masks[i], 3), 0)
+		m.RR(KORW, V128, 2, k, m.mask(masks[i], 1), 0)
 		k = 2
 	}
 	other := k
 	if n := len(masks); n > 1 {
-		other = m.mask(masks[n-1], 3)
+		other = m.mask(masks[n-1], 1)
 	}
 	m.RR(KORTESTW, V128, k, 0, other, 0)
 }

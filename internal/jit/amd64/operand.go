@@ -5,20 +5,20 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// Registers that the allocator gives out are numbered from the first of their
-// class: vectors from firstVec on, masks from firstMask on, and general ones as
-// generals lists them. Those below are scratch between two instructions of
-// vcode, as are RAX, RCX and RDX.
-const (
-	firstVec  = 9
-	firstMask = 4
-)
+// Registers that the allocator gives out: vectors from firstVec on, masks and
+// general ones as listed. The others are scratch between two instructions of
+// vcode: Z0 to Z8, K1 to K3, RAX, RCX and RDX.
+const firstVec = 9
+
+// masks are the mask registers that are given out. K0 cannot mask an
+// instruction, so it comes last.
+var masks = [...]Reg{4, 5, 6, 7, 0}
 
 // generals are the general registers that are given out.
 var generals = [...]Reg{RBX, RBP, RSI, RDI, R8, R9, R10, R11}
 
 // registers is what the allocator may give out.
-var registers = [vcode.NumClasses]int{vcode.Mask: 8 - firstMask, vcode.Vec: 32 - firstVec, vcode.Gen: len(generals)}
+var registers = [vcode.NumClasses]int{vcode.Mask: len(masks), vcode.Vec: 32 - firstVec, vcode.Gen: len(generals)}
 
 // machineFor is the machine as the allocator sees it for a function: 64 bits a
 // lane take two vectors, from the last on downwards, and the fewer are left for
@@ -60,7 +60,7 @@ func (m *machine) real(r vcode.Reg) (Reg, bool) {
 	}
 	switch m.class(r) {
 	case vcode.Mask:
-		return firstMask + Reg(n), true
+		return masks[n], true
 	case vcode.Gen:
 		return generals[n], true
 	case vcode.Wide:
@@ -146,10 +146,10 @@ func (m *machine) operand(r vcode.Reg) (Mem, Opt) {
 	return m.slot(r), 0
 }
 
-// mask returns the mask register that holds r, which is k where it has to be
-// loaded.
+// mask returns a mask register that holds r and can mask an instruction: k
+// where it has to be loaded.
 func (m *machine) mask(r vcode.Reg, k Reg) Reg {
-	if x, ok := m.real(r); ok {
+	if x, ok := m.real(r); ok && x != 0 {
 		return x
 	}
 	m.loadMask(k, r)
@@ -236,19 +236,18 @@ func (m *machine) destMask(in *vcode.Inst, k Reg) Reg {
 	return k
 }
 
-// doneMask writes the k of destMask where the result lives. It uses K1 and K3,
-// and changes k.
+// doneMask writes the K2 of destMask where the result lives. It uses K1 and
+// changes K2: old ^ (old ^ K2) & A.
 func (m *machine) doneMask(in *vcode.Inst, k Reg) {
 	if !in.Keep {
 		m.storeMask(in.Defs[0], k)
 		return
 	}
-	a := m.execution(in)
-	m.RR(KANDW, V128, k, k, a, 0)
-	old := m.mask(in.Defs[0], 3)
-	m.RR(KANDNW, V128, 3, a, old, 0)
-	m.RR(KORW, V128, k, k, 3, 0)
-	m.storeMask(in.Defs[0], k)
+	old := in.Defs[0]
+	m.RR(KXORW, V128, 2, 2, m.mask(old, 1), 0)
+	m.RR(KANDW, V128, 2, 2, m.execution(in), 0)
+	m.RR(KXORW, V128, 2, 2, m.mask(old, 1), 0)
+	m.storeMask(old, 2)
 }
 
 // gen returns the general register that holds r, which is g where it has to be

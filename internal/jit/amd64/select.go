@@ -365,7 +365,7 @@ func compare(op Op, predicate uint8) emitter {
 
 func maskBinary(op Op) emitter {
 	return func(m *machine, in *vcode.Inst) {
-		a, b := m.mask(in.Uses[0], 2), m.mask(in.Uses[1], 3)
+		a, b := m.mask(in.Uses[0], 2), m.mask(in.Uses[1], 1)
 		k := m.destMask(in, 2)
 		m.RR(op, V128, k, a, b, 0)
 		m.doneMask(in, k)
@@ -391,10 +391,11 @@ func choose(m *machine, in *vcode.Inst) {
 	m.define(in, d)
 }
 
+// chooseMask is u2 ^ (u2 ^ u1) & u0.
 func chooseMask(m *machine, in *vcode.Inst) {
-	which := m.mask(in.Uses[0], 1)
-	m.RR(KANDW, V128, 2, which, m.mask(in.Uses[1], 2), 0)
-	m.RR(KANDNW, V128, 3, which, m.mask(in.Uses[2], 3), 0)
-	m.RR(KORW, V128, 2, 2, 3, 0)
+	m.loadMask(2, in.Uses[1])
+	m.RR(KXORW, V128, 2, 2, m.mask(in.Uses[2], 1), 0)
+	m.RR(KANDW, V128, 2, 2, m.mask(in.Uses[0], 1), 0)
+	m.RR(KXORW, V128, 2, 2, m.mask(in.Uses[2], 1), 0)
 	m.doneMask(in, 2)
 }

@@ -10,11 +10,11 @@ const ordered = 0x07
 func toSigned(m *machine, in *vcode.Inst) {
 	x := m.vec(in.Uses[0], 0)
 	m.RRI(VCMPPS, V512, 2, x, x, ordered, 0)
+	m.RR(VCVTTPS2DQ, V512, 2, 0, x, K(2)|Z)
 	m.broadcast(1, 0x4f000000) // 2³¹
-	m.RRI(VCMPPS, V512, 3, 1, x, orderedLE, 0)
-	m.RR(VCVTTPS2DQ, V512, 1, 0, x, K(2)|Z)
-	m.RM(VPBROADCASTD, V512, 1, 0, m.word32(0x7fffffff), K(3))
-	m.define(in, 1)
+	m.RRI(VCMPPS, V512, 2, 1, x, orderedLE, 0)
+	m.RM(VPBROADCASTD, V512, 2, 0, m.word32(0x7fffffff), K(2))
+	m.define(in, 2)
 }
 
 // toUnsigned converts toward zero, saturating; NaN is 0. The machine gives all

@@ -71,14 +71,14 @@ func offsetAt(m *machine, in *vcode.Inst) {
 	m.define(in, 0)
 }
 
-// address finds where the lanes of k access size bytes: K2 becomes those of
-// the first eight lanes that are in range, K3 those of the last eight, and the
-// addresses stand in Z5 and Z6. field says what bounds the access. It returns
-// false where no offset can be in range. It uses K1 and vectors below 7.
-func (m *machine) address(in *vcode.Inst, k Reg, size uint64, field int32) bool {
+// halves finds the lanes of k that access size bytes in range, and calls access
+// for the first eight and for the last eight of them, with their set in K2 and
+// their addresses in Z5; half is 0 or 1. field says what bounds the access. It
+// uses K1 and vectors below 7, as access may not but for K1.
+func (m *machine) halves(in *vcode.Inst, k Reg, size uint64, field int32, access func(half int)) {
 	reach := in.Key.Aux + size
 	if in.Key.Aux > math.MaxUint32 || reach > math.MaxUint32 {
-		return false
+		return
 	}
 	m.loadVec(0, in.Uses[0])
 	m.loadVec(1, in.Uses[1])
@@ -89,19 +89,20 @@ func (m *machine) address(in *vcode.Inst, k Reg, size uint64, field int32) bool 
 	m.RMI(VPCMPUD, V512, 2, 3, m.word32(uint32(reach)), compareGE, K(k)|BC)
 	m.RM(VPSUBD, V512, 3, 3, m.word32(uint32(reach)), BC)
 	m.RRI(VPCMPUD, V512, 2, 1, 3, compareLE, K(2))
-	m.RRI(KSHIFTRW, V128, 3, 0, 2, 8, 0)
 	m.highHalf(3, 1)
 	m.highHalf(4, 2)
-	m.base(5, 2, 1, 2, in.Key.Aux)
-	m.base(6, 4, 3, 3, in.Key.Aux)
-	return true
+	m.base(5, 2, 1, in.Key.Aux)
+	access(0)
+	m.RRI(KSHIFTRW, V128, 2, 0, 2, 8, 0)
+	m.base(5, 4, 3, in.Key.Aux)
+	access(1)
 }
 
-// base gathers the addresses of eight handles and adds the offsets in off. It
-// uses K1.
-func (m *machine) base(d, index, off, k Reg, imm uint64) {
+// base gathers the addresses of eight handles and adds the offsets in off, for
+// the lanes of K2. It uses K1.
+func (m *machine) base(d, index, off Reg, imm uint64) {
 	m.RR(VPXORD, V128, d, d, d, 0)
-	m.RR(KMOVW, V128, 1, 0, k, 0)
+	m.RR(KMOVW, V128, 1, 0, 2, 0)
 	m.RM(VPGATHERDQ, V512, d, 0, Indexed(R13, index, 8, 0), K(1))
 	m.RR(VPMOVZXDQ, V512, off, 0, off, 0)
 	m.RR(VPADDQ, V512, d, d, off, 0)
@@ -113,25 +114,25 @@ func (m *machine) base(d, index, off, k Reg, imm uint64) {
 // load gathers 32 bits for each lane, 0 out of range.
 func load(m *machine, in *vcode.Inst) {
 	m.RR(VPXORD, V128, 7, 7, 7, 0)
-	if m.address(in, m.execution(in), 4, handleLength) {
-		m.RR(VPXORD, V128, 8, 8, 8, 0)
-		m.RM(VPGATHERQD, V512, 7, 0, Indexed(NoReg, 5, 1, 0), K(2))
-		m.RM(VPGATHERQD, V512, 8, 0, Indexed(NoReg, 6, 1, 0), K(3))
-		m.RRI(VSHUFF32X4, V512, 7, 7, 8, both, 0)
-	}
+	m.RR(VPXORD, V128, 8, 8, 8, 0)
+	m.halves(in, m.execution(in), 4, handleLength, func(half int) {
+		m.RR(KMOVW, V128, 1, 0, 2, 0)
+		m.RM(VPGATHERQD, V512, 7+Reg(half), 0, Indexed(NoReg, 5, 1, 0), K(1))
+	})
+	m.RRI(VSHUFF32X4, V512, 7, 7, 8, both, 0)
 	m.define(in, 7)
 }
 
 // store scatters 32 bits of each lane, lanes ascending, nothing out of range
 // and nothing for helpers.
 func store(m *machine, in *vcode.Inst) {
-	if !m.address(in, m.writers(in), 4, handleWrites) {
-		return
-	}
+	k := m.writers(in)
 	m.loadVec(7, in.Uses[2])
 	m.highHalf(8, 7)
-	m.RM(VPSCATTERQD, V512, 7, 0, Indexed(NoReg, 5, 1, 0), K(2))
-	m.RM(VPSCATTERQD, V512, 8, 0, Indexed(NoReg, 6, 1, 0), K(3))
+	m.halves(in, k, 4, handleWrites, func(half int) {
+		m.RR(KMOVW, V128, 1, 0, 2, 0)
+		m.RM(VPSCATTERQD, V512, 7+Reg(half), 0, Indexed(NoReg, 5, 1, 0), K(1))
+	})
 }
 
 // writers returns the lanes of an instruction that are no helpers, in K1 where

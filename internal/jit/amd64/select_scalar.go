@@ -5,13 +5,16 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// scalar makes the code of an operation on general registers. It computes in
-// RAX, since the result may share its register with an operand.
+// scalar makes the code of an operation on general registers. Most of it is
+// computed in RAX, since the result may share its register with an operand.
 func (m *machine) scalar(in *vcode.Inst) {
 	switch in.IR {
 	case ir.Add, ir.Sub, ir.Mul, ir.And, ir.Or, ir.Xor:
-		m.loadGen(RAX, in.Uses[0])
-		m.arithmetic(in.IR, in.Uses[1])
+		d := m.target(in, in.Uses[1])
+		m.loadGen(d, in.Uses[0])
+		m.arithmetic(in.IR, d, in.Uses[1])
+		m.storeGen(in.Defs[0], d)
+		return
 	case ir.Not:
 		m.loadGen(RAX, in.Uses[0])
 		all := int32(-1)
@@ -56,13 +59,23 @@ func (m *machine) scalar(in *vcode.Inst) {
 	m.storeGen(in.Defs[0], RAX)
 }
 
-// arithmetic is RAX = RAX op u.
-func (m *machine) arithmetic(op ir.Op, u vcode.Reg) {
+// target is where a result is computed: its register where that is not u's, or
+// RAX.
+func (m *machine) target(in *vcode.Inst, u vcode.Reg) Reg {
+	d, ok := m.real(in.Defs[0])
+	if x, _ := m.real(u); !ok || x == d {
+		return RAX
+	}
+	return d
+}
+
+// arithmetic is d = d op u.
+func (m *machine) arithmetic(op ir.Op, d Reg, u vcode.Reg) {
 	if bits, ok := m.f.Const(u); ok && op != ir.Mul {
-		m.GI(map[ir.Op]ALU{ir.Add: AddI, ir.Sub: SubI, ir.And: AndI, ir.Or: OrI, ir.Xor: XorI}[op], false, RAX, int32(bits))
+		m.GI(map[ir.Op]ALU{ir.Add: AddI, ir.Sub: SubI, ir.And: AndI, ir.Or: OrI, ir.Xor: XorI}[op], false, d, int32(bits))
 		return
 	}
-	m.GRR(map[ir.Op]G{ir.Add: ADD, ir.Sub: SUB, ir.And: AND, ir.Or: OR, ir.Xor: XOR, ir.Mul: IMUL}[op], RAX, m.gen(u, RCX))
+	m.GRR(map[ir.Op]G{ir.Add: ADD, ir.Sub: SUB, ir.And: AND, ir.Or: OR, ir.Xor: XOR, ir.Mul: IMUL}[op], d, m.gen(u, RCX))
 }
 
 // shiftGen takes counts modulo 32, as the machine does.
@@ -183,12 +196,13 @@ func (m *machine) rowIn(in *vcode.Inst) {
 
 // rowBase is u0 + u1·Stride, which does not overflow (package widen).
 func (m *machine) rowBase(in *vcode.Inst) {
-	m.loadGen(RAX, in.Uses[1])
-	m.multiply(RAX, uint64(in.Stride))
+	d := m.target(in, in.Uses[0])
+	m.loadGen(d, in.Uses[1])
+	m.multiply(d, uint64(in.Stride))
 	if bits, ok := m.f.Const(in.Uses[0]); !ok || bits != 0 {
-		m.GRR(ADD|W, RAX, m.gen(in.Uses[0], RCX))
+		m.GRR(ADD|W, d, m.gen(in.Uses[0], RCX))
 	}
-	m.storeGen(in.Defs[0], RAX)
+	m.storeGen(in.Defs[0], d)
 }
 
 // spread puts a general register into all lanes.

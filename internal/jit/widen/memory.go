@@ -82,11 +82,18 @@ func (w *widener) atomic(v ir.V, in vcode.Inst) bool {
 	return true
 }
 
-// rowAt makes in a RowLoad where the offsets are consecutive words, and reports
-// whether they are.
+// rowAt makes in a RowLoad where the offsets are consecutive words, or a load of
+// one place, and reports whether they are.
 func (w *widener) rowAt(off ir.V, p int, in *vcode.Inst) bool {
 	s, x := w.shapes.of[off], w.value(off)
 	switch {
+	case in.IR == ir.Ld && s == (shape{kind: row}): // one place for the whole part
+		in.Op, in.Uses = vcode.Spread, append(in.Uses, x.rows[p])
+		return true
+	case in.IR == ir.Ld && s.kind == address && s.step == 0:
+		in.Op, in.Uses = vcode.Spread, append(in.Uses, x.base[p])
+		in.Key.Aux += x.extra
+		return true
 	case s.kind == row && s.step == 4:
 		in.Step, in.Stride = 4, 1
 		in.Uses = append(in.Uses, x.rows[p], w.zero, x.rows[p])

@@ -1,9 +1,6 @@
 package widen
 
-import (
-	"github.com/chiaro-gpu/chiaro/internal/ir"
-	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
-)
+import "github.com/chiaro-gpu/chiaro/internal/ir"
 
 // kind says how a value differs between the active lanes of a strip. Kinds are
 // ordered: what is known of a value only ever gets less.
@@ -34,6 +31,7 @@ const maxRounds = 12
 type shapes struct {
 	f     *ir.Func
 	p     *ir.Program
+	lanes uint32 // that a row spans
 	homes *homing
 	of    []shape
 
@@ -69,10 +67,10 @@ type place struct {
 	loop       ir.V   // the loop around
 }
 
-// shapesOf finds the shapes of all values of f.
-func shapesOf(p *ir.Program, f *ir.Func, homes *homing) *shapes {
+// shapesOf finds the shapes of all values of f, for rows of so many lanes.
+func shapesOf(p *ir.Program, f *ir.Func, homes *homing, lanes uint32) *shapes {
 	s := &shapes{
-		f: f, p: p, homes: homes, of: make([]shape, len(f.Vals)),
+		f: f, p: p, lanes: lanes, homes: homes, of: make([]shape, len(f.Vals)),
 		brs: map[ir.V]int{}, leaks: map[ir.V]bool{}, diverges: map[ir.V]bool{}, closed: map[ir.V]bool{}, whole: map[ir.V]bool{},
 	}
 	for i := range f.Vals {
@@ -355,14 +353,33 @@ func (s *shapes) result(v ir.V) shape {
 		}
 		return shape{kind: varying}
 	case ir.Add, ir.Sub, ir.Mul, ir.Shl, ir.At:
-		if !all {
+		if !all && !s.level(x) {
 			return s.combine(x)
 		}
+	}
+	if !all && x.Type == ir.I32 && s.level(x) {
+		return shape{kind: row}
 	}
 	if all && !x.Op.Is(ir.Meets) && !x.Op.Is(ir.Writes) && pure(x.Op) {
 		return shape{}
 	}
 	return shape{kind: varying}
+}
+
+// level reports whether an operation that general registers compute has
+// operands that are the same within each part.
+func (s *shapes) level(x *ir.Val) bool {
+	switch x.Op {
+	case ir.Mul, ir.And, ir.Or, ir.Xor, ir.Not, ir.Shl, ir.LShr, ir.AShr, ir.UMin, ir.UMax, ir.SMin, ir.SMax:
+	default:
+		return false
+	}
+	for i := range x.Op.Args() {
+		if a := s.of[x.Args[i]]; a.kind != uniform && a != (shape{kind: row}) {
+			return false
+		}
+	}
+	return true
 }
 
 // pure reports whether the lanes of an operation get the same from the same
@@ -414,8 +431,7 @@ func (s *shapes) input(x *ir.Val) shape {
 	if x.Type != ir.I32 {
 		return shape{kind: varying}
 	}
-	lanes := min(s.p.SubgroupSize, vcode.PartLanes)
-	rows, strips := s.p.LocalSize[0]%lanes == 0, s.p.LocalSize[0]%s.p.SubgroupSize == 0
+	rows, strips := s.p.LocalSize[0]%s.lanes == 0, s.p.LocalSize[0]%s.p.SubgroupSize == 0
 	switch sem {
 	case ir.LocalInvocationIndex, ir.SubgroupLocalInvocationId:
 		return shape{kind: row, step: 1}

@@ -20,7 +20,7 @@ func Program(p *ir.Program, order []int) []*vcode.Func {
 		f := p.Funcs[fn]
 		w := &widener{p: p, src: f, dst: &vcode.Func{Name: f.Name, Parts: parts}, parts: parts, place: place, entry: i == 0}
 		w.homes = homesOf(f)
-		w.shapes = shapesOf(p, f, w.homes)
+		w.shapes = shapesOf(p, f, w.homes, rowLanes(p))
 		w.run()
 		straighten(w.dst)
 		prune(w.dst)
@@ -34,6 +34,9 @@ func Program(p *ir.Program, order []int) []*vcode.Func {
 func Parts(p *ir.Program) int {
 	return int((p.SubgroupSize + vcode.PartLanes - 1) / vcode.PartLanes)
 }
+
+// rowLanes is how many lanes of a part there are.
+func rowLanes(p *ir.Program) uint32 { return min(p.SubgroupSize, vcode.PartLanes) }
 
 // widener widens one function.
 type widener struct {

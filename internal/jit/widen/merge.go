@@ -1,0 +1,168 @@
+package widen
+
+import (
+	"slices"
+
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+)
+
+// Merge says how subgroups of a program may be run as one strip.
+type Merge struct {
+	Widest  uint32 // lanes of the widest strip; the subgroup size where none may be merged
+	Written []int  // resources that are stored to; while merged, nothing else that is bound may share their bytes
+}
+
+// maxMerged bounds the lanes of a strip that loops do not tear apart, and
+// maxTorn of one that they do.
+const (
+	maxMerged = 64
+	maxTorn   = 32
+)
+
+// MergeOf finds out whether a result could tell that several subgroups ran as
+// one strip (internal/ir, "Strips and the order of effects"): they must not see
+// each other, and a place that one stores to must not be read or stored to by
+// another in an order that merging changes.
+func MergeOf(p *ir.Program) Merge {
+	m := merging{p: p, f: p.Funcs[0], stores: make([][]ir.V, len(p.Res)), loads: make([][]ir.V, len(p.Res)), inLoop: make([]bool, len(p.Res))}
+	narrow := Merge{Widest: p.SubgroupSize}
+	widest := uint32(maxMerged)
+	if !m.collect() {
+		return narrow
+	}
+	if m.torn {
+		widest = maxTorn
+	}
+	for widest > p.SubgroupSize && (p.Invocations()%widest != 0 || !m.fits(widest)) {
+		widest /= 2
+	}
+	if widest <= p.SubgroupSize {
+		return narrow
+	}
+	out := Merge{Widest: widest}
+	for r, list := range m.stores {
+		if len(list) > 0 {
+			out.Written = append(out.Written, r)
+		}
+	}
+	return out
+}
+
+type merging struct {
+	p             *ir.Program
+	f             *ir.Func
+	stores, loads [][]ir.V // of each resource
+	inLoop        []bool   // a store to it stands in a loop
+	torn          bool     // there are loops that lanes leave at different times
+}
+
+// collect finds all accesses, and returns false where something rules merging
+// out.
+func (m *merging) collect() bool {
+	e := m.p.Effects
+	if e.Barrier || e.GroupOps || e.Quads || e.Ordered || m.p.SharedBytes > 0 {
+		return false
+	}
+	for _, in := range m.p.In {
+		switch in.Semantic {
+		case ir.SubgroupLocalInvocationId, ir.SubgroupId, ir.NumSubgroups:
+			return false
+		}
+	}
+	var ends []bool // of the open regions: it is a loop
+	loops := 0
+	for _, v := range m.f.Code {
+		x := m.f.Val(v)
+		switch x.Op {
+		case ir.Block, ir.If, ir.Loop:
+			ends = append(ends, x.Op == ir.Loop)
+			if x.Op == ir.Loop {
+				loops++
+			}
+		case ir.End:
+			if ends[len(ends)-1] {
+				loops--
+			}
+			ends = ends[:len(ends)-1]
+		case ir.Ld, ir.St:
+			if !m.access(v, loops > 0) {
+				return false
+			}
+		case ir.Call, ir.Region, ir.RegionOff, ir.Fence, ir.Exit:
+			return false
+		default:
+			if x.Op.Is(ir.Atomic) || x.Op.Is(ir.Meets) {
+				return false
+			}
+		}
+	}
+	s := shapesOf(m.p, m.f, homesOf(m.f), rowLanes(m.p))
+	m.torn = len(s.diverges) > 0
+	return true
+}
+
+func (m *merging) access(v ir.V, inLoop bool) bool {
+	x := m.f.Val(v)
+	h := m.f.Val(x.Args[0])
+	store := x.Op == ir.St
+	switch h.Op {
+	case ir.Push, ir.Table:
+		return !store
+	case ir.Res:
+	default:
+		return false
+	}
+	if store {
+		m.stores[h.Aux] = append(m.stores[h.Aux], v)
+		m.inLoop[h.Aux] = m.inLoop[h.Aux] || inLoop
+	} else {
+		m.loads[h.Aux] = append(m.loads[h.Aux], v)
+	}
+	return true
+}
+
+// fits reports whether strips of so many lanes may be merged: a resource that is
+// stored to is either stored to by one operation, once for each lane, and never
+// read, or every access to it is to the lane's own bytes.
+func (m *merging) fits(lanes uint32) bool {
+	var s *shapes
+	for r, stores := range m.stores {
+		if len(stores) == 0 || len(stores) == 1 && len(m.loads[r]) == 0 && !m.inLoop[r] {
+			continue
+		}
+		if s == nil {
+			p := *m.p
+			p.SubgroupSize = lanes
+			s = shapesOf(&p, m.f, homesOf(m.f), lanes)
+		}
+		if !m.own(s, slices.Concat(stores, m.loads[r])) {
+			return false
+		}
+	}
+	return true
+}
+
+// own reports whether accesses are all at one offset that differs between the
+// lanes by no less than what is accessed from there on.
+func (m *merging) own(s *shapes, list []ir.V) bool {
+	off := m.f.Val(list[0]).Args[1]
+	if s.homes.of[off].loop != 0 { // another in each iteration
+		return false
+	}
+	low, high := uint64(1<<63), uint64(0)
+	for _, v := range list {
+		x := m.f.Val(v)
+		if x.Args[1] != off {
+			return false
+		}
+		low, high = min(low, x.Aux), max(high, x.Aux+uint64(x.Type.Size()))
+	}
+	at := s.of[off]
+	switch at.kind {
+	case row:
+		return at.step <= maxStep && uint64(at.step) >= high-low
+	case address:
+		return uint64(at.step)*at.size >= high-low
+	}
+	return false
+}
