@@ -19,6 +19,18 @@ func controlBarrier(f *function, in spirv.Inst) {
 	}
 }
 
+// barrierArrive lowers the first half of a barrier that is split in two. It
+// orders memory; the second half waits, as a whole barrier does, which is later
+// than all have arrived (SPV_EXT_split_barrier).
+func barrierArrive(f *function, in spirv.Inst) {
+	switch s := f.scope(inst.ControlBarrierArriveEXT(in).Execution()); s {
+	case spirv.ScopeWorkgroup, spirv.ScopeSubgroup:
+		f.emit(ir.Val{Op: ir.Fence})
+	default:
+		f.unsupported("of scope %s", s)
+	}
+}
+
 func memoryBarrier(f *function, _ spirv.Inst) { f.emit(ir.Val{Op: ir.Fence}) }
 
 // scope returns the value of a scope id.

@@ -95,6 +95,11 @@ func (f *function) builtIn(k spirv.BuiltIn, i int) ir.V {
 	case spirv.BuiltInSubgroupLtMask:
 		return f.maskWord(belowMask, i)
 	}
+	if f.quads {
+		if v, ok := f.inQuads(k, i); ok {
+			return v
+		}
+	}
 	return f.input32(semantics[k].first + ir.Semantic(i))
 }
 

@@ -2,6 +2,7 @@ package lower
 
 import (
 	"github.com/chiaro-gpu/chiaro/internal/direct"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
@@ -76,13 +77,42 @@ var rules = map[spirv.Op]rule{
 	spirv.OpFConvert:       fConvert,
 	spirv.OpExpectKHR:      expect,
 
+	// Integer functions.
+	spirv.OpUCountLeadingZerosINTEL:  integerFunction(leadingZeros),
+	spirv.OpUCountTrailingZerosINTEL: integerFunction(trailingZeros),
+	spirv.OpAbsISubINTEL:             integerFunction(absSubS),
+	spirv.OpAbsUSubINTEL:             integerFunction(absSubU),
+	spirv.OpIAddSatINTEL:             integerFunction(addSatS),
+	spirv.OpUAddSatINTEL:             integerFunction(addSatU),
+	spirv.OpISubSatINTEL:             integerFunction(subSatS),
+	spirv.OpUSubSatINTEL:             integerFunction(subSatU),
+	spirv.OpIAverageINTEL:            integerFunction(average(ir.AShr, false)),
+	spirv.OpUAverageINTEL:            integerFunction(average(ir.LShr, false)),
+	spirv.OpIAverageRoundedINTEL:     integerFunction(average(ir.AShr, true)),
+	spirv.OpUAverageRoundedINTEL:     integerFunction(average(ir.LShr, true)),
+	spirv.OpIMul32x16INTEL:           integerFunction(mul32x16(ir.SExt)),
+	spirv.OpUMul32x16INTEL:           integerFunction(mul32x16(ir.ZExt)),
+
+	// Derivatives.
+	spirv.OpDPdx:         derivative(acrossX),
+	spirv.OpDPdy:         derivative(acrossY),
+	spirv.OpFwidth:       fwidth,
+	spirv.OpDPdxFine:     derivative(acrossX),
+	spirv.OpDPdyFine:     derivative(acrossY),
+	spirv.OpFwidthFine:   fwidth,
+	spirv.OpDPdxCoarse:   derivative(acrossX),
+	spirv.OpDPdyCoarse:   derivative(acrossY),
+	spirv.OpFwidthCoarse: fwidth,
+
 	// Functions and extended instructions.
 	spirv.OpFunctionCall: functionCall,
 	spirv.OpExtInst:      extInst,
 
 	// Order.
-	spirv.OpControlBarrier: controlBarrier,
-	spirv.OpMemoryBarrier:  memoryBarrier,
+	spirv.OpControlBarrier:          controlBarrier,
+	spirv.OpMemoryBarrier:           memoryBarrier,
+	spirv.OpControlBarrierArriveEXT: barrierArrive,
+	spirv.OpControlBarrierWaitEXT:   controlBarrier,
 
 	// Atomics.
 	spirv.OpAtomicLoad:                atomicLoad,

@@ -13,6 +13,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/interp"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit"
+	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 )
 
@@ -172,31 +174,42 @@ func wordBytes(f []string) ([]byte, error) {
 	return out, err
 }
 
+// engines are those that this machine has. Each must do the same.
+func engines() []exec.Engine {
+	list := []exec.Engine{interp.Engine{}}
+	if amd64.Supported() == nil {
+		list = append(list, jit.Engine{})
+	}
+	return list
+}
+
 // runCase runs a module as a script says, as it was lowered and behind the
-// passes.
+// passes, on every engine.
 func runCase(t *testing.T, source []byte, text string) {
 	t.Helper()
-	for _, prepare := range []func(*testing.T, []byte, facts.Spec, Options) *ir.Program{lowered, passed} {
-		s, err := parseScript(text)
-		if err != nil {
-			t.Fatal(err)
+	for _, engine := range engines() {
+		for _, prepare := range []func(*testing.T, []byte, facts.Spec, Options) *ir.Program{lowered, passed} {
+			s, err := parseScript(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := prepare(t, source, s.spec, s.options)
+			prog, err := engine.Compile(p, exec.Options{})
+			if err != nil {
+				t.Fatalf("%s: %v\n%s", engine.Name(), err, p)
+			}
+			if err := compute.Dispatch(context.Background(), prog, s.args); err != nil {
+				t.Fatalf("%s: %v\n%s", engine.Name(), err, p)
+			}
+			for _, w := range s.want {
+				w.check(t, engine.Name(), p)
+			}
+			prog.Close()
 		}
-		p := prepare(t, source, s.spec, s.options)
-		prog, err := interp.Engine{}.Compile(p, exec.Options{})
-		if err != nil {
-			t.Fatalf("%v\n%s", err, p)
-		}
-		if err := compute.Dispatch(context.Background(), prog, s.args); err != nil {
-			t.Fatalf("%v\n%s", err, p)
-		}
-		for _, w := range s.want {
-			w.check(t, p)
-		}
-		prog.Close()
 	}
 }
 
-func (e *expectation) check(t *testing.T, p *ir.Program) {
+func (e *expectation) check(t *testing.T, engine string, p *ir.Program) {
 	t.Helper()
 	data := e.bytes()
 	if len(data) != 4*len(e.words) {
@@ -212,7 +225,7 @@ func (e *expectation) check(t *testing.T, p *ir.Program) {
 			t.Fatal(err)
 		}
 		if got != want {
-			t.Errorf("%s word %d: 0x%x = %d = %v; want 0x%x = %s\n%s", e.at, i, got, int32(got), math.Float32frombits(got), want, s, p)
+			t.Errorf("%s: %s word %d: 0x%x = %d = %v; want 0x%x = %s\n%s", engine, e.at, i, got, int32(got), math.Float32frombits(got), want, s, p)
 			return
 		}
 	}

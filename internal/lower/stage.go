@@ -81,6 +81,7 @@ type unit struct {
 	values   int    // of functions that are finished
 	parts    int    // scalars in the values of the module, copies included
 	explicit bool   // workgroup memory has the layout that decorations say
+	quads    bool   // the lanes are numbered quad by quad
 	float    floatModes
 }
 
@@ -100,6 +101,7 @@ func (u *unit) program() {
 		LocalSize:    u.localSize(),
 	}
 	u.modes()
+	u.quadOrder()
 	u.module()
 	tree := u.facts.CallTree(u.entry)
 	for i, f := range tree {

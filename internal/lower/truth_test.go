@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
-	"github.com/chiaro-gpu/chiaro/internal/interp"
 	"github.com/chiaro-gpu/chiaro/internal/scalar"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 )
@@ -80,16 +79,20 @@ func truthLine(t *testing.T, where, line string) {
 	out := make([]byte, len(expected), len(expected)+16)
 	bind[compute.Binding{Binding: outBinding}] = []exec.Buffer{{Bytes: out}}
 	p := lowered(t, []byte(m.text()), nil, Options{})
-	prog, err := interp.Engine{}.Compile(p, exec.Options{})
-	if err == nil {
-		err = compute.Dispatch(context.Background(), prog, compute.Args{Groups: [3]uint32{1, 1, 1}, Bindings: bind})
-	}
-	if err != nil {
-		t.Errorf("%s: %v\n%s", where, err, p)
-		return
-	}
-	if !bytes.Equal(out, expected) {
-		t.Errorf("%s\ngot  %x\nwant %x\n%s", where, out, expected, p)
+	for _, engine := range engines() {
+		clear(out)
+		prog, err := engine.Compile(p, exec.Options{})
+		if err == nil {
+			err = compute.Dispatch(context.Background(), prog, compute.Args{Groups: [3]uint32{1, 1, 1}, Bindings: bind})
+			prog.Close()
+		}
+		if err != nil {
+			t.Errorf("%s: %s: %v\n%s", engine.Name(), where, err, p)
+			return
+		}
+		if !bytes.Equal(out, expected) {
+			t.Errorf("%s: %s\ngot  %x\nwant %x\n%s", engine.Name(), where, out, expected, p)
+		}
 	}
 }
 

@@ -1,0 +1,96 @@
+package lower
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/direct"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/spirv"
+)
+
+// The two neighbours of a lane in its quad, as the lane's number with one bit
+// flipped (Vulkan, Scope: Quad).
+const (
+	acrossX = 1
+	acrossY = 2
+)
+
+// derivative lowers OpDPdx and OpDPdy, fine, coarse and as one likes: always
+// fine, which coarse ones may be too (Vulkan, Derivative Operations).
+func derivative(direction uint64) rule {
+	return func(f *function, in spirv.Inst) {
+		f.eachComponent(in, f.operands(in[3:]), func(_ ir.Type, a []direct.Operand[ir.V]) ir.V {
+			return f.difference(a[0].Value, direction)
+		})
+	}
+}
+
+// fwidth lowers OpFwidth: the sum of the magnitudes of both derivatives.
+func fwidth(f *function, in spirv.Inst) {
+	f.eachComponent(in, f.operands(in[3:]), func(t ir.Type, a []direct.Operand[ir.V]) ir.V {
+		dx := f.b.Op(ir.FAbs, t, f.difference(a[0].Value, acrossX))
+		dy := f.b.Op(ir.FAbs, t, f.difference(a[0].Value, acrossY))
+		return f.Make(ir.FAdd, t, t, dx, dy, 0)
+	})
+}
+
+// difference returns the value of the farther one of a lane and its neighbour
+// less that of the nearer one.
+func (f *function) difference(x ir.V, direction uint64) ir.V {
+	f.floats(x)
+	t := f.b.Func.Type(x)
+	other := f.b.OpAux(ir.QuadSwap, t, direction, x)
+	bit := f.b.Op(ir.And, ir.I32, f.lane(), f.b.I32(uint32(direction)))
+	near := f.b.Cmp(ir.Eq, bit, f.b.I32(0))
+	return f.Make(ir.FSub, t, t, f.b.Select(near, other, x), f.b.Select(near, x, other), 0)
+}
+
+// quadOrder takes in the execution mode DerivativeGroupQuadsKHR: four lanes
+// that follow each other are two by two invocations then, so that the
+// invocations of the workgroup are numbered quad by quad.
+func (u *unit) quadOrder() {
+	for _, m := range u.entry.Modes {
+		if m.Kind == spirv.ExecutionModeDerivativeGroupQuadsKHR {
+			u.quads = true
+		}
+	}
+	if s := u.prog.LocalSize; u.quads && (s[0]%2 != 0 || s[1]%2 != 0) {
+		u.malformed("quads in a workgroup of %d×%d×%d invocations; want even numbers of columns and rows", s[0], s[1], s[2])
+	}
+}
+
+// inQuads returns component i of a built-in that tells where in its workgroup
+// an invocation is, where invocations are numbered quad by quad; false of all
+// others.
+func (f *function) inQuads(k spirv.BuiltIn, i int) (ir.V, bool) {
+	switch k {
+	case spirv.BuiltInLocalInvocationId:
+		return f.quadPlace(i), true
+	case spirv.BuiltInGlobalInvocationId:
+		group := f.input32(ir.WorkgroupIdX + ir.Semantic(i))
+		first := f.b.Op(ir.Mul, ir.I32, group, f.b.I32(f.prog.LocalSize[i]))
+		return f.b.Op(ir.Add, ir.I32, first, f.quadPlace(i)), true
+	case spirv.BuiltInLocalInvocationIndex:
+		s := f.prog.LocalSize
+		row := f.b.Op(ir.Add, ir.I32, f.quadPlace(1), f.b.Op(ir.Mul, ir.I32, f.quadPlace(2), f.b.I32(s[1])))
+		return f.b.Op(ir.Add, ir.I32, f.quadPlace(0), f.b.Op(ir.Mul, ir.I32, row, f.b.I32(s[0]))), true
+	}
+	return 0, false
+}
+
+// quadPlace returns a coordinate of the invocation in its workgroup.
+func (f *function) quadPlace(i int) ir.V {
+	s := f.prog.LocalSize
+	n := f.input32(ir.LocalInvocationIndex) // as the lanes are numbered
+	quad := f.b.Op(ir.LShr, ir.I32, n, f.b.I32(2))
+	row := f.b.Op(ir.UDiv, ir.I32, quad, f.b.I32(s[0]/2))
+	var at, bit ir.V
+	switch i {
+	case 0:
+		at, bit = f.b.Op(ir.UMod, ir.I32, quad, f.b.I32(s[0]/2)), n
+	case 1:
+		at, bit = f.b.Op(ir.UMod, ir.I32, row, f.b.I32(s[1]/2)), f.b.Op(ir.LShr, ir.I32, n, f.b.I32(1))
+	default:
+		return f.b.Op(ir.UDiv, ir.I32, row, f.b.I32(s[1]/2))
+	}
+	at = f.b.Op(ir.Shl, ir.I32, at, f.b.I32(1))
+	return f.b.Op(ir.Or, ir.I32, at, f.b.Op(ir.And, ir.I32, bit, f.b.I32(1)))
+}
