@@ -89,7 +89,10 @@ func (g *maker) module() *Module {
 	if g.o.Subgroups {
 		groups = groupCapabilities
 	}
-	m.Text = fmt.Sprintf(preamble, groups, g.interfaces, m.LocalSize[0], m.LocalSize[1], m.LocalSize[2]) +
+	if g.o.Peers { // else the sign of a zero is free, and what 0 times ∞ is
+		groups += "OpCapability SignedZeroInfNanPreserve\n"
+	}
+	m.Text = fmt.Sprintf(preamble, groups, g.interfaces, m.LocalSize[0], m.LocalSize[1], m.LocalSize[2]) + g.modes() +
 		g.annotations.String() + g.globals.String() + g.text.String()
 	m.Buffers = []Buffer{
 		{0, false, g.fill(inputs)}, {1, false, make([]byte, 4*slots*g.lanes*int(m.Groups[0]))},
@@ -97,6 +100,18 @@ func (g *maker) module() *Module {
 	}
 	m.Push = g.fill(12)
 	return m
+}
+
+// modes are the execution modes besides the size.
+func (g *maker) modes() string {
+	if !g.o.Peers {
+		return ""
+	}
+	s := ""
+	for _, w := range []int{16, 32, 64} {
+		s += fmt.Sprintf("OpExecutionMode %%main SignedZeroInfNanPreserve %d\n", w)
+	}
+	return s
 }
 
 // finish puts the function together.
