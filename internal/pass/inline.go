@@ -4,8 +4,8 @@ import "github.com/chiaro-gpu/chiaro/internal/ir"
 
 // Bounds on inlining, in operations.
 const (
-	smallFunc = 64      // a function that is inlined wherever it is called
-	bigFunc   = 1 << 10 // one that is inlined at several calls only while there is room
+	smallFunc = 64      // a function that is small: there is more room for such
+	bigFunc   = 1 << 10 // beyond this only one that is called once is inlined
 	roomSmall = 1 << 14 // what small functions may add to the program
 	roomBig   = 1 << 12 // and others
 )
@@ -22,12 +22,12 @@ func inline(p *ir.Program) {
 	if order == nil {
 		return
 	}
-	added, back := 0, make([]bool, len(p.Funcs))
+	n := inliner{p: p, calls: calls, back: make([]bool, len(p.Funcs)), verdict: map[int]bool{}}
 	for _, fn := range order { // callees first: each is inlined whole
-		n := &inliner{p: p, f: p.Funcs[fn], calls: calls, back: back, added: added}
-		n.edit.f = n.f
+		n.f, n.code = p.Funcs[fn], nil
+		n.edit = editor{f: n.f}
 		n.run()
-		added, back[fn] = n.added, returns(n.f)
+		n.back[fn] = returns(n.f)
 	}
 	dropFuncs(p)
 }
@@ -68,14 +68,16 @@ func callOrder(p *ir.Program) (order, calls []int) {
 }
 
 type inliner struct {
-	p     *ir.Program
-	f     *ir.Func
-	calls []int  // by function
-	back  []bool // by function: lanes return from it
-	added int    // operations that inlining has added to the program
-	edit  editor
-	code  []ir.V
-	to    []ir.V // what stands for the results of a call
+	p       *ir.Program
+	calls   []int        // by function
+	back    []bool       // by function: lanes return from it
+	verdict map[int]bool // by function: it is inlined
+	added   int          // operations that inlining adds to the program
+
+	f    *ir.Func // the one that is worked on
+	edit editor
+	code []ir.V
+	to   []ir.V // what stands for the results of a call
 }
 
 func (n *inliner) run() {
@@ -97,24 +99,25 @@ func (n *inliner) run() {
 	}
 }
 
-// fits decides whether a callee is inlined. One that is called once only moves.
-// Behind one from which no lane returns there is code that may not stand there.
+// fits decides whether a callee is inlined: wherever it is called, or nowhere,
+// so that its variables stay those of few functions. One that is called once
+// only moves. Behind one from which no lane returns there is code that may not
+// stand there.
 func (n *inliner) fits(callee, size int) bool {
-	switch {
-	case !n.back[callee]:
-		return false
-	case n.calls[callee] == 1:
-		return true
+	if known, ok := n.verdict[callee]; ok {
+		return known
 	}
 	room := roomBig
 	if size <= smallFunc {
 		room = roomSmall
 	}
-	if size > bigFunc || n.added+size > room {
-		return false
+	added := n.added + size*(n.calls[callee]-1)
+	yes := n.back[callee] && (n.calls[callee] == 1 || size <= bigFunc && added <= room)
+	if yes {
+		n.added = added
 	}
-	n.added += size
-	return true
+	n.verdict[callee] = yes
+	return yes
 }
 
 // expand puts a copy of the callee's code in the place of a call.

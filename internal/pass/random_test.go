@@ -538,9 +538,9 @@ func agree(t *testing.T, seed int64, name string, p *ir.Program, want []byte) {
 
 // TestRandom runs random programs before and behind each pass, and behind all.
 func TestRandom(t *testing.T) {
-	from, n := int64(0), int64(150)
+	from, n := int64(0), int64(80)
 	if testing.Short() {
-		n = 50
+		n = 30
 	}
 	if s := os.Getenv("CHIARO_SEEDS"); s != "" { // for longer runs by hand: from,to
 		fmt.Sscanf(s, "%d,%d", &from, &n)
