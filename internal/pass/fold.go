@@ -20,6 +20,10 @@ func fold(_ *ir.Program, f *ir.Func) {
 			to[v] = same
 			continue
 		}
+		if bits, ok := absorbed(f, x); ok {
+			*x = ir.Val{Op: ir.Const, Type: x.Type, Aux: bits & x.Type.Mask(), Origin: x.Origin}
+			continue
+		}
 		if !constant(f, x) {
 			code = append(code, v)
 			continue
@@ -53,10 +57,32 @@ func copyOf(f *ir.Func, x *ir.Val) ir.V {
 		a := f.Val(x.Args[i])
 		return a.Aux, a.Op == ir.Const
 	}
+	ones := x.Type.Mask()
 	switch x.Op {
+	case ir.And, ir.Or, ir.UMin, ir.UMax, ir.SMin, ir.SMax:
+		if x.Args[0] == x.Args[1] {
+			return x.Args[0]
+		}
+	}
+	switch x.Op {
+	case ir.Not:
+		if y := f.Val(x.Args[0]); y.Op == ir.Not {
+			return y.Args[0]
+		}
+	case ir.And:
+		if k, ok := c(1); ok && k == ones {
+			return x.Args[0]
+		}
+		if k, ok := c(0); ok && k == ones {
+			return x.Args[1]
+		}
 	case ir.Select:
 		if k, ok := c(0); ok {
 			return x.Args[2-k]
+		}
+		yes, ok := c(1)
+		if no, also := c(2); ok && also && x.Type == ir.B1 && yes == 1 && no == 0 {
+			return x.Args[0]
 		}
 		if x.Args[1] == x.Args[2] {
 			return x.Args[1]
@@ -81,4 +107,31 @@ func copyOf(f *ir.Func, x *ir.Val) ir.V {
 		}
 	}
 	return 0
+}
+
+// absorbed returns the bits of an integer operation that does not depend on
+// what is not constant.
+func absorbed(f *ir.Func, x *ir.Val) (bits uint64, ok bool) {
+	same := x.Op.Args() == 2 && x.Args[0] == x.Args[1]
+	has := func(k uint64, places int) bool {
+		for _, a := range x.Args[2-places : 2] {
+			if y := f.Val(a); y.Op == ir.Const && y.Aux == k {
+				return true
+			}
+		}
+		return false
+	}
+	switch x.Op {
+	case ir.And, ir.Mul:
+		return 0, has(0, 2)
+	case ir.Or:
+		return x.Type.Mask(), has(x.Type.Mask(), 2)
+	case ir.Xor, ir.Sub, ir.ULt, ir.SLt:
+		return 0, same
+	case ir.Eq, ir.ULe, ir.SLe:
+		return 1, same
+	case ir.UMod, ir.SRem, ir.SMod:
+		return 0, has(1, 1)
+	}
+	return 0, false
 }
