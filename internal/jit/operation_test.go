@@ -109,7 +109,7 @@ func operationJob() exec.Job {
 	r := rand.New(rand.NewSource(4))
 	words := make([]uint32, 0, 8*n)
 	last := uint64(0)
-	for range 4 * n {
+	for i := range 4 * n {
 		x := special[r.Intn(len(special))]
 		switch r.Intn(12) {
 		case 0:
@@ -128,6 +128,9 @@ func operationJob() exec.Job {
 			x = ^last
 		case 7:
 			x = last ^ 1<<(8<<r.Intn(4)-1) // the other sign
+		}
+		if i%32 < 4 { // in f16 a product halfway between two numbers, and a little more or less
+			x = [...]uint64{0x3c01 + 2*uint64(r.Intn(200)), 0x3e00, uint64(r.Intn(2)<<15 + r.Intn(50)), 0}[i%32]
 		}
 		words = append(words, uint32(x), uint32(x>>32))
 		last = x

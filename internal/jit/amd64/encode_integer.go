@@ -20,6 +20,7 @@ const (
 	MOV     G = 0x8b
 	MOV_ST  G = 0x89
 	MOVB_ST G = 0x88
+	MOVW_ST G = 0x89 | 0x66<<17
 	LEA     G = 0x8d
 	TEST    G = 0x85
 	MOVSXD  G = 0x63

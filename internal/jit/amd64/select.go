@@ -143,7 +143,7 @@ var rules = together(map[rule]emitter{
 	{ir.PSt, ir.F32, ir.I32}:  privateStore,
 	{ir.In, ir.I32, ir.None}:  input,
 	{ir.Fence, 0, 0}:          fence,
-}, integers(), bitOperations(), divisions(), doubles(), floatOperations(), halfFloats(), conversions(), variables())
+}, integers(), bitOperations(), divisions(), doubles(), floatOperations(), halfFloats(), conversions(), variables(), accesses())
 
 // Native reports whether an IR operation has code of its own, so that it does
 // not leave for Go.
@@ -164,7 +164,7 @@ func native(in *vcode.Inst) bool {
 // where it does not keep the others.
 func masked(op ir.Op) bool {
 	switch op {
-	case ir.Len, ir.Ld, ir.St, ir.PLd, ir.PSt, ir.PClr:
+	case ir.Len, ir.Ld, ir.St, ir.PLd, ir.PSt, ir.PLdI, ir.PStI, ir.PClr:
 		return true
 	}
 	return op.Is(ir.Meets)

@@ -74,7 +74,7 @@ func offsetAt(m *machine, in *vcode.Inst) {
 // halves finds the lanes of k that access size bytes in range, and calls access
 // for the first eight and for the last eight of them, with their set in K2 and
 // their addresses in Z5; half is 0 or 1. field says what bounds the access. It
-// uses K1 and vectors below 7, as access may not but for K1.
+// uses K1 and vectors below 7. access may use K1, and all vectors but Z3 and Z4.
 func (m *machine) halves(in *vcode.Inst, k Reg, size uint64, field int32, access func(half int)) {
 	reach := in.Key.Aux + size
 	if in.Key.Aux > math.MaxUint32 || reach > math.MaxUint32 {

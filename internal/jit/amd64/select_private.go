@@ -5,12 +5,109 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// variables is the code of operations on whole variables of private memory.
+// variables is the code of operations on whole variables of private memory, of
+// accesses to them of other than 32 bits, and of accesses by place.
 func variables() map[rule]emitter {
-	return map[rule]emitter{
+	r := map[rule]emitter{
 		{ir.PClr, ir.None, ir.None}: clearVariable,
 		{ir.PAddr, ir.I32, ir.None}: variablePlace,
 	}
+	for _, t := range [...]ir.Type{ir.B1, ir.I8, ir.I16, ir.I32, ir.I64, ir.F16, ir.F32, ir.F64} {
+		load, store := loadSlots, storeSlots
+		if t.Bits() == 64 {
+			load, store = loadPairs, storePairs
+		}
+		for _, op := range [...]ir.Op{ir.PLd, ir.PLdI} {
+			r[rule{op, t, ir.I32}] = load
+		}
+		for _, op := range [...]ir.Op{ir.PSt, ir.PStI} {
+			r[rule{op, t, ir.I32}] = store
+		}
+	}
+	return r
+}
+
+// place finds the words of slots: K2 becomes the lanes whose n slots are in
+// range, Z0 the index of the first from the returned place on.
+func (m *machine) place(in *vcode.Inst, n uint32) Mem {
+	slots, first := m.prog.PrivateSlots(), uint32(0)
+	if in.IR == ir.PLd || in.IR == ir.PSt {
+		v := int(in.Key.Aux)
+		slots, first = m.prog.Vars[v].Slots, m.prog.VarBase(v)
+	}
+	slot := m.vec(in.Uses[0], 0)
+	end := max(slots+1, n) - n
+	m.RMI(VPCMPUD, V512, 2, slot, m.word32(end), compareLT, K(m.execution(in))|BC)
+	m.RM(VPMULLD, V512, 0, slot, m.word32(uint32(m.record.Lanes)), BC)
+	m.RM(VPADDD, V512, 0, 0, m.iota16(), 0)
+	return Indexed(R14, 0, 4, m.record.Private+4*int32(first)*m.record.Lanes+64*int32(in.Part))
+}
+
+// loadSlots takes the low bits of a slot for each lane, 0 out of range.
+func loadSlots(m *machine, in *vcode.Inst) {
+	at := m.place(in, 1)
+	m.RR(VPXORD, V128, 1, 1, 1, 0)
+	m.RM(VPGATHERDD, V512, 1, 0, at, K(2))
+	if in.Key.Type == ir.B1 {
+		m.RM(VPTESTMD, V512, 2, 1, m.word32(1), BC)
+		m.doneMask(in, 2)
+		return
+	}
+	m.truncate(1, uint32(in.Key.Type.Bits()))
+	m.define(in, 1)
+}
+
+// storeSlots sets a slot of each lane that is in range.
+func storeSlots(m *machine, in *vcode.Inst) {
+	at := m.place(in, 1)
+	value := Reg(1)
+	if in.Key.Type == ir.B1 {
+		m.RM(VPBROADCASTD, V512, 1, 0, m.word32(1), K(m.mask(in.Uses[1], 3))|Z)
+	} else {
+		value = m.vec(in.Uses[1], 1)
+	}
+	m.RM(VPSCATTERDD, V512, value, 0, at, K(2))
+}
+
+// second is the slot behind one.
+func (m *machine) second(at Mem) Mem {
+	at.Disp += 4 * m.record.Lanes
+	return at
+}
+
+// loadPairs takes two slots for each lane, the low half first; 0 where one is
+// out of range.
+func loadPairs(m *machine, in *vcode.Inst) {
+	at := m.place(in, 2)
+	m.RR(VPXORD, V128, 3, 3, 3, 0)
+	m.RR(VPXORD, V128, 4, 4, 4, 0)
+	m.RR(KMOVW, V128, 3, 0, 2, 0)
+	m.RM(VPGATHERDD, V512, 3, 0, at, K(2))
+	m.RM(VPGATHERDD, V512, 4, 0, m.second(at), K(3))
+	for i := range 2 {
+		m.RR(VPMOVZXDQ, V512, 0, 0, 3, 0)
+		m.RR(VPMOVZXDQ, V512, 1, 0, 4, 0)
+		m.RRI(VPSLLQ, V512, 1, 0, 1, 32, 0)
+		m.RR(VPORQ, V512, 0, 0, 1, 0)
+		m.defineHalf(in, i, 0)
+		m.highHalf(3, 3)
+		m.highHalf(4, 4)
+	}
+}
+
+// storePairs sets two slots of each lane where both are in range.
+func storePairs(m *machine, in *vcode.Inst) {
+	at := m.place(in, 2)
+	m.RR(KMOVW, V128, 3, 0, 2, 0)
+	m.lowWords(3, in.Uses[1])
+	m.RM(VPSCATTERDD, V512, 3, 0, at, K(2))
+	for i := range 2 {
+		z := Reg(3 + i)
+		m.RRI(VPSRLQ, V512, z, 0, m.half(in.Uses[1], i, z), 32, 0)
+		m.RR(VPMOVQD, V512, z, 0, z, 0)
+	}
+	m.join(3, 3, 4)
+	m.RM(VPSCATTERDD, V512, 3, 0, m.second(at), K(3))
 }
 
 // flatSlots is how many slots are cleared without a loop.
