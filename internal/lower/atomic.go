@@ -34,6 +34,9 @@ func (f *function) atom(id spirv.ID, typ *facts.Type) (*pointer, ir.Type) {
 	if !p.typ.IsInt() && !p.typ.IsFloat() {
 		f.malformed("an atomic on what is no number")
 	}
+	if p.typ.Encoded {
+		f.unsupported("on a float encoded as %s", p.typ.Encoding)
+	}
 	t := f.scalar(p.typ)
 	if p.memory == physical {
 		p = f.reached(p, t.Size())

@@ -20,7 +20,9 @@ func fConvert(f *function, in spirv.Inst) {
 			f.unsupported("%s", spirv.FPRoundingMode(d.Literal()))
 		}
 	}
-	f.componentwise(in, *f.row(in.Op()))
+	if !f.convertEncoded(in) {
+		f.componentwise(in, *f.row(in.Op()))
+	}
 	f.float = saved
 }
 

@@ -28,6 +28,10 @@ func (f *function) sumOfProducts(x, y []ir.V) ir.V {
 
 func dot(f *function, in spirv.Inst) {
 	v := inst.Dot(in)
+	if e, ok := f.encodingOf(f.facts.Type(in.Type())); ok {
+		f.dotEncoded(in, e)
+		return
+	}
 	f.define(in, f.sumOfProducts(f.scalars(v.Vector1()), f.scalars(v.Vector2())))
 }
 

@@ -70,6 +70,8 @@ func (m *module) id(s shape) string {
 		return m.declare(fmt.Sprintf("%%%sx%d", s.scalar, s.rows), "OpTypeVector %s %d", one, s.rows)
 	case s.scalar == "bool":
 		return m.declare("%bool", "OpTypeBool")
+	case encodingNames[s.scalar] != "":
+		return m.declare("%"+s.scalar, "OpTypeFloat %d %s", s.width(), encodingNames[s.scalar])
 	case s.scalar[0] == 'f':
 		return m.declare("%"+s.scalar, "OpTypeFloat %d", s.width())
 	}
@@ -162,3 +164,6 @@ func (m *module) storeAt(s shape, v string, offset int) {
 	}
 	fmt.Fprintf(&m.body, "OpStore %s %s\n", m.buffer(mem, outBinding, offset), v)
 }
+
+// encodingNames are the floats that IEEE 754 does not have.
+var encodingNames = map[string]string{"b16": "BFloat16KHR", "h8": "Float8E4M3EXT", "g8": "Float8E5M2EXT"}

@@ -15,7 +15,9 @@ func (u *unit) scalar(t *facts.Type) ir.Type {
 		return ir.B1
 	case t.IsInt():
 		s = ir.Int(t.Width)
-	case t.IsFloat() && !t.Encoded:
+	case t.IsFloat() && t.Encoded:
+		s = ir.Int(uint32(u.encoded(t).bits))
+	case t.IsFloat():
 		s = ir.Float(t.Width)
 	case t == nil:
 		u.malformed("a type is missing")
