@@ -43,7 +43,7 @@ func (w *widener) br(v ir.V) {
 func (w *widener) goTo(r *region) {
 	w.send(w.active, r)
 	if r.op == ir.Loop && r.whole {
-		w.back(r)
+		w.back(r, r.entry)
 	} else {
 		w.jump(w.skip(r))
 	}

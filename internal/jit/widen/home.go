@@ -12,7 +12,7 @@ type home struct {
 	outlives bool // it is read outside of it
 
 	// Of parameters:
-	alone     bool // of a block: one br alone writes it, not from within an inner loop
+	alone     bool // one br alone writes it, not from within an inner loop, nor do lanes read it behind that
 	keepsInit bool // of a loop: it is read outside of the loop around that loop
 }
 
@@ -21,7 +21,7 @@ func homesOf(f *ir.Func) *homing {
 	h := &homing{f: f, of: make([]home, len(f.Vals)), outer: map[ir.V]ir.V{}, brs: map[ir.V]int{}}
 	var open []ir.V
 	current := ir.V(0) // the innermost open loop
-	for _, v := range f.Code {
+	for i, v := range f.Code {
 		x := f.Val(v)
 		h.of[v].loop = current
 		f.Operands(v, func(a ir.V) { h.read(a, current) })
@@ -33,12 +33,12 @@ func homesOf(f *ir.Func) *homing {
 				current = v
 			}
 			for _, p := range f.Params(v) {
-				h.of[p] = home{loop: current, alone: x.Op == ir.Block}
+				h.of[p] = home{loop: current, alone: true}
 			}
 		case ir.If:
 			open = append(open, v)
 		case ir.Br:
-			h.branch(x.Args[0], current)
+			h.branch(x.Args[0], current, i)
 		case ir.Call:
 			for _, r := range f.CallResults(v) {
 				h.of[r].loop = current
@@ -87,11 +87,23 @@ func (h *homing) within(l, around ir.V) bool {
 	return true
 }
 
-// branch notes a br to a label from within loop l.
-func (h *homing) branch(label, l ir.V) {
+// branch notes a br to a label from within loop l, at the i-th place of the code.
+func (h *homing) branch(label, l ir.V, i int) {
 	h.brs[label]++
+	once := h.brs[label] == 1 && (h.f.Val(label).Op == ir.Block || h.last(label, i))
 	for _, p := range h.f.Params(label) {
 		home := &h.of[p]
-		home.alone = home.alone && h.brs[label] == 1 && l == home.loop
+		home.alone = home.alone && once && l == home.loop
 	}
+}
+
+// last reports whether nothing but ends follows in the loop.
+func (h *homing) last(loop ir.V, i int) bool {
+	for _, v := range h.f.Code[i+1:] {
+		x := h.f.Val(v)
+		if x.Op != ir.End || x.Args[0] == loop {
+			return x.Op == ir.End
+		}
+	}
+	return false
 }

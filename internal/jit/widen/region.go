@@ -102,12 +102,13 @@ func (w *widener) loopBegin(v ir.V, r *region) {
 	r.top, r.end = w.newBlock(), w.newBlock()
 	if !r.whole {
 		r.entry = w.regs(vcode.Mask)
-		w.set(r.entry, w.active)
+		w.set(r.in, w.active)
 		w.active = r.entry
 		r.late = w.lateOf(w.src.Params(v))
 	}
 	w.startBlock(r.top)
 	if !r.whole {
+		w.set(r.entry, r.in) // who comes back is gathered anew
 		w.eachLate(r, func(_, late vcode.Reg) { w.emit(vcode.Inst{Op: vcode.Undef, Defs: []vcode.Reg{late}}) })
 	}
 	w.spread(w.src.Params(v))
@@ -288,19 +289,18 @@ func (w *widener) loopEnd(r *region) {
 	if w.shapes.brs[r.label] == 0 || r.whole {
 		return
 	}
-	w.set(r.entry, r.in)
-	w.jumpIfNone(r.entry, w.skip(nil))
+	w.jumpIfNone(r.in, w.skip(nil))
 	w.startBlock(w.newBlock())
 	w.eachLate(r, func(to, late vcode.Reg) {
 		w.emit(vcode.Inst{Op: vcode.Copy, Defs: []vcode.Reg{to}, Uses: []vcode.Reg{late}})
 	})
-	w.back(r)
+	w.back(r, r.in)
 }
 
 // back goes to the start of a loop.
-func (w *widener) back(r *region) {
+func (w *widener) back(r *region, lanes []vcode.Reg) {
 	w.origin = w.src.Val(r.label).Origin
-	w.emit(vcode.Inst{Op: vcode.Step, Masks: r.entry, Value: r.label})
+	w.emit(vcode.Inst{Op: vcode.Step, Masks: lanes, Value: r.label})
 	w.jump(r.top)
 }
 

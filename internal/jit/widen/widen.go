@@ -22,9 +22,9 @@ func Program(p *ir.Program, order []int) []*vcode.Func {
 		w.homes = homesOf(f)
 		w.shapes = shapesOf(p, f, w.homes, rowLanes(p))
 		w.run()
-		straighten(w.dst)
 		prune(w.dst)
 		straighten(w.dst)
+		prune(w.dst) // what only jumps read that are gone
 		out[i] = w.dst
 	}
 	return out
