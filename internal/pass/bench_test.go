@@ -87,3 +87,36 @@ func BenchmarkPass(b *testing.B) {
 		})
 	}
 }
+
+// TestNest promotes variables in a nest of ifs, each of which would need all of
+// them as parameters: there is a bound to that.
+func TestNest(t *testing.T) {
+	for _, depth := range []int{100, 3000} {
+		p := &ir.Program{Name: "nest", SubgroupSize: 16, LocalSize: [3]uint32{16, 1, 1}, In: []ir.Input{{Semantic: ir.LocalInvocationIndex, Type: ir.I32}}}
+		p.Res = []ir.Resource{{Count: 1}}
+		p.Vars = []ir.Var{{Name: "v", Slots: 1000}}
+		b := ir.NewFunc("main", nil, nil)
+		id := b.OpAux(ir.In, ir.I32, 0)
+		for i := range depth {
+			b.If(b.Cmp(ir.ULt, id, b.I32(uint32(i))))
+		}
+		for i := range uint32(1000) {
+			b.OpAux(ir.PSt, ir.I32, 0, b.I32(i), id)
+		}
+		for range depth {
+			b.End()
+		}
+		h := b.OpAux(ir.Res, ir.H, 0, b.I32(0))
+		for i := range uint32(1000) {
+			b.OpAux(ir.St, ir.I32, 0, h, b.I32(4*i), b.OpAux(ir.PLd, ir.I32, 0, b.I32(i)))
+		}
+		p.Funcs = []*ir.Func{b.Finish()}
+		Run(p)
+		if n := len(p.Funcs[0].Vals); n > 1<<20 {
+			t.Errorf("%d ifs: %d values", depth, n)
+		}
+		if err := p.Verify(); err != nil {
+			t.Error(err)
+		}
+	}
+}

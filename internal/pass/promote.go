@@ -23,15 +23,18 @@ func promote(p *ir.Program) {
 		}
 		r.measure()
 		r.live()
-		r.rename()
+		if r.arguments() <= maxArguments {
+			r.rename()
+		}
 	}
 }
 
 // Bounds on the work: what lies beyond stays in memory.
 const (
-	maxCells  = 1 << 13 // of one function
-	maxSets   = 1 << 21 // words of all sets of cells of one function
-	maxClears = 1 << 16 // cells that pclr names, counted each time
+	maxCells     = 1 << 13 // of one function
+	maxSets      = 1 << 21 // words of all sets of cells of one function
+	maxClears    = 1 << 16 // cells that pclr names, counted each time
+	maxArguments = 1 << 20 // parameters and arguments that promotion adds to one function
 )
 
 // cell is a slot, or a pair of slots, that becomes a value.

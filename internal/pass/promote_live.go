@@ -176,3 +176,16 @@ func (r *promoter) both(a, b cellSet) []int {
 	}
 	return list
 }
+
+// arguments returns how many parameters and arguments rename may make.
+func (r *promoter) arguments() int {
+	n := 0
+	for i := range r.regions {
+		phis := 0
+		for w, set := range r.defs[i] {
+			phis += bits.OnesCount64(set & r.out[i][w])
+		}
+		n += phis * (3 + r.regions[i].brs)
+	}
+	return n
+}
