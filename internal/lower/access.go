@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"math"
+
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/spirv"
@@ -15,15 +17,21 @@ func accessChain(f *function, in spirv.Inst) {
 func ptrAccessChain(f *function, in spirv.Inst) {
 	v := inst.PtrAccessChain(in)
 	p := *f.pointer(v.Base())
-	switch stride := f.strideOf(&p, f.typeOf(v.Base())); p.memory {
+	f.along(&p, v.Element(), f.strideOf(&p, f.typeOf(v.Base())))
+	f.definePointer(in, f.walk(p, v.Indexes()))
+}
+
+// along moves a pointer by so many elements. Vulkan has that for buffers,
+// workgroup memory and addresses (VUID-StandaloneSpirv-Base-07650).
+func (f *function) along(p *pointer, element spirv.ID, stride uint64) {
+	switch p.memory {
 	case inBuffer:
-		p.offset = f.element(&p, stride, v.Element())
+		p.offset = f.element(p, stride, element)
 	case physical:
-		f.far(&p, v.Element(), stride)
+		f.far(p, element, stride)
 	default:
 		f.unsupported("of %s", p.class)
 	}
-	f.definePointer(in, f.walk(p, v.Indexes()))
 }
 
 // strideOf returns how far apart the elements are that a pointer of type t may
@@ -53,7 +61,9 @@ func (f *function) element(p *pointer, stride uint64, id spirv.ID) offset {
 	switch {
 	case t.Bits() < 32:
 		v = f.b.Op(ir.SExt, ir.I32, v)
-	case t.Bits() > 32:
+	case t.Bits() > 32: // cut to what reaches beyond every buffer, or before it
+		most := uint64(math.MaxInt32)
+		v = f.b.Op(ir.SMax, ir.I64, f.b.Op(ir.SMin, ir.I64, v, f.b.Const(ir.I64, most)), f.b.Const(ir.I64, -most))
 		v = f.b.Op(ir.Trunc, ir.I32, v)
 	}
 	from := f.whole(p.offset)

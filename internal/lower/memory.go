@@ -34,23 +34,6 @@ func store(f *function, in spirv.Inst) {
 	f.store(p, f.carry(x))
 }
 
-func copyMemory(f *function, in spirv.Inst) {
-	v := inst.CopyMemory(in)
-	to, from := *f.pointer(v.Target()), *f.pointer(v.Source())
-	m, ok := v.MemoryAccess()
-	to.flags |= accessFlags(m)
-	if m2, two := v.MemoryAccess2(); two { // the first is then of the target alone (SPIR-V §3.3.8, OpCopyMemory)
-		from.flags |= accessFlags(m2)
-	} else if ok {
-		from.flags |= accessFlags(m)
-	}
-	if to.typ == nil || from.typ == nil {
-		f.unsupported("between untyped pointers")
-	}
-	f.sameType(&to, from.typ)
-	f.store(&to, f.load(&from))
-}
-
 // accessFlags returns what the memory operands say.
 func accessFlags(m spirv.MemoryAccess) ir.Flags {
 	var flags ir.Flags

@@ -14,22 +14,25 @@ type rule func(f *function, in spirv.Inst)
 // Terminators, phis and variables are lowered where control is.
 var rules = map[spirv.Op]rule{
 	// Memory.
-	spirv.OpLoad:                          load,
-	spirv.OpStore:                         store,
-	spirv.OpCopyMemory:                    copyMemory,
-	spirv.OpAccessChain:                   accessChain,
-	spirv.OpInBoundsAccessChain:           accessChain,
-	spirv.OpPtrAccessChain:                ptrAccessChain,
-	spirv.OpInBoundsPtrAccessChain:        ptrAccessChain,
-	spirv.OpArrayLength:                   arrayLength,
-	spirv.OpUntypedAccessChainKHR:         untypedAccessChain,
-	spirv.OpUntypedInBoundsAccessChainKHR: untypedAccessChain,
-	spirv.OpUntypedArrayLengthKHR:         untypedArrayLength,
-	spirv.OpPtrEqual:                      ptrEqual,
-	spirv.OpPtrNotEqual:                   ptrEqual,
-	spirv.OpPtrDiff:                       ptrDiff,
-	spirv.OpConvertPtrToU:                 pointerCast,
-	spirv.OpConvertUToPtr:                 pointerCast,
+	spirv.OpLoad:                             load,
+	spirv.OpStore:                            store,
+	spirv.OpCopyMemory:                       copyMemory,
+	spirv.OpCopyMemorySized:                  copyMemorySized,
+	spirv.OpUntypedPtrAccessChainKHR:         untypedPtrAccessChain,
+	spirv.OpUntypedInBoundsPtrAccessChainKHR: untypedPtrAccessChain,
+	spirv.OpAccessChain:                      accessChain,
+	spirv.OpInBoundsAccessChain:              accessChain,
+	spirv.OpPtrAccessChain:                   ptrAccessChain,
+	spirv.OpInBoundsPtrAccessChain:           ptrAccessChain,
+	spirv.OpArrayLength:                      arrayLength,
+	spirv.OpUntypedAccessChainKHR:            untypedAccessChain,
+	spirv.OpUntypedInBoundsAccessChainKHR:    untypedAccessChain,
+	spirv.OpUntypedArrayLengthKHR:            untypedArrayLength,
+	spirv.OpPtrEqual:                         ptrEqual,
+	spirv.OpPtrNotEqual:                      ptrEqual,
+	spirv.OpPtrDiff:                          ptrDiff,
+	spirv.OpConvertPtrToU:                    pointerCast,
+	spirv.OpConvertUToPtr:                    pointerCast,
 
 	// Composites.
 	spirv.OpVectorExtractDynamic:           vectorExtractDynamic,
@@ -186,7 +189,7 @@ var rules = map[spirv.Op]rule{
 
 // inControl are the instructions that are lowered where control is.
 var inControl = map[spirv.Op]bool{
-	spirv.OpPhi: true, spirv.OpVariable: true, spirv.OpFunctionParameter: true, spirv.OpLabel: true,
+	spirv.OpPhi: true, spirv.OpVariable: true, spirv.OpUntypedVariableKHR: true, spirv.OpFunctionParameter: true, spirv.OpLabel: true,
 	spirv.OpFunction: true, spirv.OpFunctionEnd: true, spirv.OpSelectionMerge: true, spirv.OpLoopMerge: true,
 	spirv.OpBranch: true, spirv.OpBranchConditional: true, spirv.OpSwitch: true,
 	spirv.OpReturn: true, spirv.OpReturnValue: true,

@@ -33,6 +33,25 @@ func untypedAccessChain(f *function, in spirv.Inst) {
 	f.definePointer(in, f.walk(p, v.Indexes()))
 }
 
+// untypedPtrAccessChain goes along elements first, which are as far apart as
+// the array stride of the base type says, or that of the pointer's type.
+func untypedPtrAccessChain(f *function, in spirv.Inst) {
+	v := inst.UntypedPtrAccessChainKHR(in)
+	p := *f.pointer(v.Base())
+	base := f.facts.Type(v.BaseType())
+	f.retype(&p, base)
+	from := base
+	if base.ArrayStride == 0 {
+		from = f.typeOf(v.Base())
+	}
+	stride := f.strideOf(&p, from)
+	if stride == 0 {
+		f.malformed("elements without an array stride")
+	}
+	f.along(&p, v.Element(), stride)
+	f.definePointer(in, f.walk(p, v.Indexes()))
+}
+
 func untypedArrayLength(f *function, in spirv.Inst) {
 	v := inst.UntypedArrayLengthKHR(in)
 	p := *f.pointer(v.Pointer())

@@ -1,0 +1,118 @@
+package lower
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
+)
+
+// maxCopied is how many bytes an OpCopyMemorySized of known size copies by
+// loads that stand one behind the other; more are copied by a loop.
+const maxCopied = 1024
+
+// copyMemory copies a value. What an untyped pointer points at, the other
+// pointer says.
+func copyMemory(f *function, in spirv.Inst) {
+	v := inst.CopyMemory(in)
+	m, ok := v.MemoryAccess()
+	m2, two := v.MemoryAccess2()
+	to, from := f.ends(v.Target(), v.Source(), m, ok, m2, two)
+	switch a, b := f.untyped(v.Target()), f.untyped(v.Source()); {
+	case a && b:
+		f.malformed("a copy between untyped pointers without a size")
+	case a:
+		f.retype(&to, from.typ)
+	case b:
+		f.retype(&from, to.typ)
+	}
+	f.sameType(&to, from.typ)
+	f.store(&to, f.load(&from))
+}
+
+// untyped reports whether a pointer does not say what it points at.
+func (f *function) untyped(id spirv.ID) bool {
+	return f.typeOf(id).Op == spirv.OpTypeUntypedPointerKHR
+}
+
+// ends returns the target and the source of a copy with the flags of its memory
+// operands: where there are two, the first is of the target alone (SPIR-V
+// §3.3.8, OpCopyMemory).
+func (f *function) ends(target, source spirv.ID, m spirv.MemoryAccess, ok bool, m2 spirv.MemoryAccess, two bool) (to, from pointer) {
+	to, from = *f.pointer(target), *f.pointer(source)
+	to.flags |= accessFlags(m)
+	if two {
+		from.flags |= accessFlags(m2)
+	} else if ok {
+		from.flags |= accessFlags(m)
+	}
+	return to, from
+}
+
+// copyMemorySized copies so many bytes, each of which that lies outside of its
+// buffer is read as 0 or not written.
+func copyMemorySized(f *function, in spirv.Inst) {
+	v := inst.CopyMemorySized(in)
+	m, ok := v.MemoryAccess()
+	m2, two := v.MemoryAccess2()
+	to, from := f.ends(v.Target(), v.Source(), m, ok, m2, two)
+	for _, p := range []*pointer{&to, &from} {
+		if p.memory != inBuffer && p.memory != physical {
+			f.unsupported("of %s", p.class)
+		}
+	}
+	size := f.one(v.Size())
+	t := f.b.Func.Type(size)
+	if !t.IsInt() {
+		f.malformed("a size of type %s", t)
+	}
+	if n, known := f.constBits(size); known && n <= maxCopied {
+		f.copyBytes(&to, &from, n)
+		return
+	}
+	f.copyLoop(&to, &from, size)
+}
+
+// copyBytes reads n bytes and then writes them, so that the two places may
+// overlap.
+func (f *function) copyBytes(to, from *pointer, n uint64) {
+	parts := make([]ir.V, n)
+	for i := range parts {
+		parts[i] = f.loadScalar(f.byteOf(from, operand{bits: uint64(i)}), ir.I8)
+	}
+	for i, x := range parts {
+		f.storeScalar(f.byteOf(to, operand{bits: uint64(i)}), ir.I8, x)
+	}
+}
+
+// copyLoop copies byte by byte as many as a value says.
+func (f *function) copyLoop(to, from *pointer, size ir.V) {
+	if f.b.Func.Type(size) == ir.I64 { // there are no more than 2³² bytes anywhere
+		size = f.b.Op(ir.UMin, ir.I64, size, f.b.Const(ir.I64, farAway))
+	}
+	size = f.toInt(size, ir.I32)
+	done := f.b.Block()
+	loop := f.b.Loop(f.b.I32(0))
+	i := f.b.Param(loop, 0)
+	f.b.If(f.b.Cmp(ir.ULt, i, size))
+	f.storeScalar(f.byteOf(to, operand{v: i}), ir.I8, f.loadScalar(f.byteOf(from, operand{v: i}), ir.I8))
+	f.b.Br(loop, f.b.Op(ir.Add, ir.I32, i, f.b.I32(1)))
+	f.b.End()
+	f.b.Br(done)
+	f.b.End()
+	f.b.End()
+}
+
+// byteOf returns the place of a byte behind a pointer.
+func (f *function) byteOf(p *pointer, i operand) *pointer {
+	q := *p
+	if q.memory == physical && i.v != 0 {
+		q.address = f.b.Op(ir.Add, ir.I64, q.address, f.b.Op(ir.ZExt, ir.I64, i.v))
+		return &q
+	}
+	if q.memory == physical {
+		q.offset.imm = add(q.offset.imm, i.bits)
+		return &q
+	}
+	q.offset = f.index(q.offset, i, 1)
+	return &q
+}
