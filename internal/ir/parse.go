@@ -193,7 +193,11 @@ func (r *parser) declaration() {
 		v.Func = n
 		p.Vars = append(p.Vars, v)
 	case "table":
-		t, err := hex.DecodeString(r.next())
+		var t []byte
+		var err error
+		if len(r.toks) > 0 { // else it is empty
+			t, err = hex.DecodeString(r.next())
+		}
 		if err != nil {
 			r.fail("%v; want hexadecimal bytes", err)
 		}

@@ -33,7 +33,7 @@ func (p *Program) String() string {
 		fmt.Fprintf(&w, "var %q %d %d\n", x.Name, x.Slots, x.Func)
 	}
 	for _, t := range p.Tables {
-		fmt.Fprintf(&w, "table %x\n", t)
+		fmt.Fprintf(&w, "table%s%x\n", word(len(t) > 0, " "), t)
 	}
 	if p.Effects != (Effects{}) {
 		fmt.Fprintf(&w, "effects%s\n", p.Effects)
