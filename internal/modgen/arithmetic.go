@@ -53,7 +53,7 @@ func (g *maker) operation() {
 	for i, o := range row.Operands {
 		args[i] = g.operand(op, o, &result, args)
 	}
-	g.guard(op, args)
+	g.guard(op, result, args)
 	uniform := true
 	form := op.String() + " %s"
 	for _, a := range args {
@@ -101,7 +101,7 @@ func (g *maker) operand(op spirv.Op, o typing.Operand, result **typ, before []va
 }
 
 // guard makes operands such that the result is defined.
-func (g *maker) guard(op spirv.Op, args []value) {
+func (g *maker) guard(op spirv.Op, result *typ, args []value) {
 	if !g.o.Peers {
 		return
 	}
@@ -120,7 +120,9 @@ func (g *maker) guard(op spirv.Op, args []value) {
 		args[last] = g.and(args[last], "15")
 		args[last-1] = g.and(args[last-1], "15")
 	case spirv.OpConvertFToU, spirv.OpConvertFToS:
-		args[0] = g.tame(args[0], nil)
+		args[0] = g.tame(args[0])
+	case spirv.OpConvertSToF, spirv.OpConvertUToF:
+		args[0] = g.finite(args[0], result)
 	}
 }
 
@@ -134,7 +136,7 @@ func (g *maker) or(v value, bits string) value {
 
 // tame makes a float that may be converted to any integer: at most 100, not
 // negative, no NaN.
-func (g *maker) tame(v value, _ *typ) value {
+func (g *maker) tame(v value) value {
 	if !g.o.Peers {
 		return v
 	}

@@ -98,7 +98,11 @@ func (g *maker) note(list ...string) {
 
 // global declares a variable of the module.
 func (g *maker) global(id, t, class string) {
-	g.declare(id, "OpVariable "+g.pointer(class, t)+" "+class)
+	form := "OpVariable " + g.pointer(class, t) + " " + class
+	if class == "Private" {
+		form += " " + g.zero()
+	}
+	g.declare(id, form)
 	g.interfaces += " " + id
 }
 
@@ -142,6 +146,9 @@ func (g *maker) memory() {
 			g.put(f4, true, "OpLoad %s "+g.chain("PushConstant", g.typeOf(f4), "%push", g.constant(u32, "1")))
 		default:
 			i := g.at(4)
+			if g.o.Peers && !i.uniform { // where lanes differ, lavapipe takes the first one's
+				i.id = g.constant(u32, "2")
+			}
 			g.put(i32, i.uniform, "OpLoad %s "+g.chain("PushConstant", g.typeOf(i32), "%push", g.constant(u32, "2"), i.id))
 		}
 	case 4, 5, 6:
