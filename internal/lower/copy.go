@@ -84,12 +84,18 @@ func (f *function) copyBytes(to, from *pointer, n uint64) {
 	}
 }
 
-// copyLoop copies byte by byte as many as a value says.
+// copyLoop copies byte by byte as many as a value says, but no more than the
+// target's buffer has.
 func (f *function) copyLoop(to, from *pointer, size ir.V) {
 	if f.b.Func.Type(size) == ir.I64 { // there are no more than 2³² bytes anywhere
 		size = f.b.Op(ir.UMin, ir.I64, size, f.b.Const(ir.I64, farAway))
 	}
 	size = f.toInt(size, ir.I32)
+	h := to.handle
+	if to.memory == physical {
+		h = f.reached(to, 1).handle
+	}
+	size = f.b.Op(ir.UMin, ir.I32, size, f.b.Op(ir.Len, ir.I32, h)) // behind that nothing is written
 	done := f.b.Block()
 	loop := f.b.Loop(f.b.I32(0))
 	i := f.b.Param(loop, 0)
