@@ -158,6 +158,18 @@ func (a *Asm) ShiftI(s Shift, wide bool, r Reg, by uint8) {
 // ShiftCL emits a shift of the low 32 bits of r, below R8, by CL.
 func (a *Asm) ShiftCL(s Shift, r Reg) { a.Code = append(a.Code, 0xd3, 0xc0|byte(s)<<3|byte(r&7)) }
 
+// Divide emits a division of RDX:RAX by the 64 bits of r, of RAX extended by its
+// sign where that is meant: the quotient is in RAX, the remainder in RDX.
+func (a *Asm) Divide(signed bool, r Reg) {
+	ext := byte(0xf0)
+	if signed {
+		a.Code = append(a.Code, 0x48, 0x99)
+		ext = 0xf8
+	}
+	a.rex(1, 0, 0, r.bit3())
+	a.Code = append(a.Code, 0xf7, ext|byte(r&7))
+}
+
 // SetCC makes r, one of RAX, RCX, RDX and RBX, 1 where the condition holds and
 // 0 elsewhere.
 func (a *Asm) SetCC(c Cond, r Reg) {

@@ -22,6 +22,7 @@ const (
 	compareEQ = 0
 	compareLT = 1
 	compareLE = 2
+	compareNE = 4
 	compareGE = 5
 	compareGT = 6
 

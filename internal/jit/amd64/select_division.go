@@ -6,7 +6,7 @@ import (
 )
 
 // divisions is the code of integer division of 8 and 16 bits, which is that of
-// 32 bits (select_integer.go).
+// 32 bits (select_integer.go), and of 64 bits.
 func divisions() map[rule]emitter {
 	r := map[rule]emitter{}
 	for _, t := range narrowTypes {
@@ -16,10 +16,69 @@ func divisions() map[rule]emitter {
 		r[rule{ir.SRem, t, t}] = lanewise(t, signed|cut, divided)
 		r[rule{ir.SMod, t, t}] = lanewise(t, signed|cut, divided)
 	}
+	for _, op := range [...]ir.Op{ir.UDiv, ir.UMod, ir.SDiv, ir.SRem, ir.SMod} {
+		r[rule{op, ir.I64, ir.I64}] = lanewise(ir.I64, plain, dividedWide)
+	}
 	return r
 }
 
 func divided(m *machine, in *vcode.Inst, e element) {
 	m.divide(in.IR, 0, 1)
 	m.moveVec(0, 2)
+}
+
+// dividedWide divides Z0 by Z1 lane by lane: both go round once, and K2 says
+// which lane is the lowest.
+func dividedWide(m *machine, in *vcode.Inst, e element) {
+	again := m.NewLabel()
+	m.MovI(RAX, 1)
+	m.RR(KMOVW_KR, V128, 2, 0, RAX, 0)
+	m.Bind(again)
+	m.RR(VMOVQ_GX, V128, 0, 0, RAX, 0)
+	m.RR(VMOVQ_GX, V128, 1, 0, RCX, 0)
+	m.divideGen(in.IR)
+	m.RR(VPBROADCASTQ_R, V512, 2, 0, RAX, K(2))
+	m.RRI(VALIGND, V512, 0, 0, 0, 2, 0)
+	m.RRI(VALIGND, V512, 1, 1, 1, 2, 0)
+	m.RRI(KSHIFTLW, V128, 2, 0, 2, 1, 0)
+	m.RR(KMOVW_RK, V128, RAX, 0, 2, 0)
+	m.GI(CmpI, false, RAX, 1<<8)
+	m.Jcc(NotEqual, again)
+	m.moveVec(0, 2)
+	if in.IR == ir.SMod { // where the remainder is not 0 and has the other sign
+		m.RR(VPXORQ, V512, 3, 0, 1, 0)
+		m.RMI(VPCMPQ, V512, 2, 3, m.word64(0), compareLT, BC)
+		m.RMI(VPCMPQ, V512, 2, 0, m.word64(0), compareNE, K(2)|BC)
+		m.RR(VPADDQ, V512, 0, 0, 1, K(2))
+	}
+}
+
+// divideGen makes RAX what an operation makes of RAX and RCX. The machine traps
+// for 0, which gives all ones, and for the least number by −1: by −1 the quotient
+// is the number negated and the remainder 0.
+func (m *machine) divideGen(op ir.Op) {
+	sign := op != ir.UDiv && op != ir.UMod
+	divide, done := m.NewLabel(), m.NewLabel()
+	m.GRR(XOR, RDX, RDX)
+	if sign {
+		negative := m.NewLabel()
+		m.GI(CmpI, true, RCX, -1)
+		m.Jcc(NotEqual, negative)
+		if op == ir.SDiv {
+			m.GRR(SUB|W, RDX, RAX)
+		}
+		m.GRR(MOV|W, RAX, RDX)
+		m.Jmp(done)
+		m.Bind(negative)
+	}
+	m.GRR(TEST|W, RCX, RCX)
+	m.Jcc(NotEqual, divide)
+	m.MovI(RAX, 1<<64-1)
+	m.Jmp(done)
+	m.Bind(divide)
+	m.Divide(sign, RCX)
+	if op != ir.UDiv && op != ir.SDiv {
+		m.GRR(MOV|W, RAX, RDX)
+	}
+	m.Bind(done)
 }

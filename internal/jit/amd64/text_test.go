@@ -354,6 +354,10 @@ func integerForms() []form {
 			add("%s %s, %d", name, memName(m, 8, ""), imm)
 		}
 	}
+	for _, d := range []Reg{RCX, R9} {
+		c.a.Divide(false, d)
+		add("div %s", names64[d])
+	}
 	for i, name := range map[Shift]string{ShlI: "shl", ShrI: "shr", SarI: "sar"} {
 		c.a.ShiftI(i, true, R9, 5)
 		add("%s r9, 5", name)
