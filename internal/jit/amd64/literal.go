@@ -8,9 +8,11 @@ type literal struct {
 
 // literals are the constants of a program, in the order of first use.
 type literals struct {
-	labels map[literal]Label
-	order  []literal
-	iota   Label // the numbers 0 to 15, 32 bits each
+	labels  map[literal]Label
+	order   []literal
+	vectors map[[16]uint32]Label
+	lists   [][16]uint32 // the vectors in the order of first use
+	iota    Label        // the numbers 0 to 15, 32 bits each
 }
 
 func (m *machine) literal(x literal) Mem {
@@ -37,8 +39,28 @@ func (m *machine) iota16() Mem {
 	return Relative(m.literals.iota)
 }
 
+// vector is a vector of 32-bit numbers in memory.
+func (m *machine) vector(v [16]uint32) Mem {
+	l, ok := m.literals.vectors[v]
+	if !ok {
+		l = m.NewLabel()
+		if m.literals.vectors == nil {
+			m.literals.vectors = map[[16]uint32]Label{}
+		}
+		m.literals.vectors[v] = l
+		m.literals.lists = append(m.literals.lists, v)
+	}
+	return Relative(l)
+}
+
 func (m *machine) emitLiterals() {
 	m.Align(64)
+	for _, v := range m.literals.lists {
+		m.Bind(m.literals.vectors[v])
+		for _, x := range v {
+			m.Data32(x)
+		}
+	}
 	if m.literals.iota != 0 {
 		m.Bind(m.literals.iota)
 		for i := range uint32(16) {

@@ -134,6 +134,10 @@ func (m *machine) storeOne(in *vcode.Inst) {
 // means too that no offset wraps or saturates (package widen); else lane by
 // lane, out of line.
 func (m *machine) rowLoad(in *vcode.Inst) {
+	if in.Step*in.Stride > 4 {
+		m.strideLoad(in)
+		return
+	}
 	far, on := m.NewLabel(), m.NewLabel()
 	at := m.within(in, 64, handleLength, far)
 	d, o := m.dest(in, 0)
@@ -149,6 +153,10 @@ func (m *machine) rowLoad(in *vcode.Inst) {
 }
 
 func (m *machine) rowStore(in *vcode.Inst) {
+	if in.Step*in.Stride > 4 {
+		m.strideStore(in)
+		return
+	}
 	far, on := m.NewLabel(), m.NewLabel()
 	z := m.vec(in.Uses[4], 0)
 	at := m.within(in, 64, handleWrites, far)

@@ -94,10 +94,10 @@ func (w *widener) rowAt(off ir.V, p int, in *vcode.Inst) bool {
 		in.Op, in.Uses = vcode.Spread, append(in.Uses, x.base[p])
 		in.Key.Aux += x.extra
 		return true
-	case s.kind == row && s.step == 4:
-		in.Step, in.Stride = 4, 1
+	case s.kind == row && strided(uint64(s.step), in.Key.Aux):
+		in.Step, in.Stride = s.step, 1
 		in.Uses = append(in.Uses, x.rows[p], w.zero, x.rows[p])
-	case s.kind == address && uint64(s.step)*s.size == 4:
+	case s.kind == address && strided(uint64(s.step)*s.size, in.Key.Aux+x.extra):
 		in.Step, in.Stride = s.step, uint32(s.size)
 		u := x.u
 		if x.extra > 0 { // an offset out of range stays so, whichever part is added last
@@ -111,6 +111,9 @@ func (w *widener) rowAt(off ir.V, p int, in *vcode.Inst) bool {
 	in.Op = vcode.RowLoad
 	return true
 }
+
+// strided reports whether lanes access every word, or every second, fourth or eighth.
+func strided(step, imm uint64) bool { return step == 4 || (step == 8 || step == 16 || step == 32) && imm%4 == 0 }
 
 // private emits an access to one slot of private memory in all lanes.
 func (w *widener) private(v ir.V, in vcode.Inst) bool {

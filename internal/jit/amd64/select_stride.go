@@ -1,0 +1,94 @@
+package amd64
+
+import "github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+
+// strideOf returns how many words apart the lanes of a row are, and which of
+// these words is accessed.
+func strideOf(in *vcode.Inst) (words, component int) {
+	words = int(in.Step*in.Stride) / 4
+	return words, int(in.Key.Aux/4) % words
+}
+
+// withinStride is within for all words that lie between the lanes, from the
+// first component on.
+func (m *machine) withinStride(in *vcode.Inst, field int32, far Label) Mem {
+	words, component := strideOf(in)
+	whole := *in
+	whole.Key.Aux -= uint64(4 * component)
+	return m.within(&whole, int32(64*words), field, far)
+}
+
+// strideLoad picks one word of two, four or eight out of consecutive memory.
+func (m *machine) strideLoad(in *vcode.Inst) {
+	far, on := m.NewLabel(), m.NewLabel()
+	words, component := strideOf(in)
+	at := m.withinStride(in, handleLength, far)
+	var pick [16]uint32 // out of two vectors; where there are more, its first lanes count
+	for i := range pick {
+		pick[i] = uint32(component+words*i) % 32
+	}
+	for pair := range words / 2 {
+		z := Reg(2 * pair)
+		m.RM(VMOVDQU32, V512, z, 0, at, 0)
+		m.RM(VMOVDQU32, V512, z+1, 0, m.vector(pick), 0)
+		m.RM(VPERMI2D, V512, z+1, z, further(at, 1), 0)
+		at = further(at, 2)
+	}
+	switch words {
+	case 4:
+		m.RRI(VSHUFF32X4, V512, 1, 1, 3, both, 0)
+	case 8:
+		for quarter := uint8(1); quarter < 4; quarter++ {
+			m.RRI(VINSERTF32X4, V512, 1, 1, 1+2*Reg(quarter), quarter, 0)
+		}
+	}
+	m.define(in, 1)
+	m.Bind(on)
+	m.later = append(m.later, func() {
+		m.Bind(far)
+		m.rowOffsets(in)
+		m.gatherFrom(in, 1)
+		m.Jmp(on)
+	})
+}
+
+// further is the memory n vectors further.
+func further(at Mem, n int32) Mem {
+	at.Disp += 64 * n
+	return at
+}
+
+// strideStore puts one word of two, four or eight into consecutive memory, if all
+// lanes are active.
+func (m *machine) strideStore(in *vcode.Inst) {
+	far, on := m.NewLabel(), m.NewLabel()
+	words, component := strideOf(in)
+	k := m.writers(in)
+	m.RR(KORTESTW, V128, k, 0, k, 0)
+	m.Jcc(AboveEqual, far) // the carry says that all are ones
+	z := m.vec(in.Uses[4], 0)
+	at := m.withinStride(in, handleWrites, far)
+	places := uint64(0)
+	for i := component; i < 16; i += words {
+		places |= 1 << i
+	}
+	m.MovI(RAX, places)
+	m.RR(KMOVW_KR, V128, 2, 0, RAX, 0)
+	for part := range words {
+		var spread [16]uint32
+		for i := range spread {
+			spread[i] = uint32(part*16+i) / uint32(words)
+		}
+		m.RM(VMOVDQU32, V512, 1, 0, m.vector(spread), 0)
+		m.RR(VPERMD, V512, 1, 1, z, 0)
+		m.RM(VMOVDQU32_ST, V512, 1, 0, at, K(2))
+		at = further(at, 1)
+	}
+	m.Bind(on)
+	m.later = append(m.later, func() {
+		m.Bind(far)
+		m.rowOffsets(in)
+		m.scatterTo(in, 1, in.Uses[4])
+		m.Jmp(on)
+	})
+}
