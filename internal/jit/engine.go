@@ -60,7 +60,8 @@ func (Engine) Compile(p *ir.Program, o exec.Options) (exec.Program, error) {
 		return nil, err
 	}
 	out := &program{p: p, order: order, limits: o.Limits}
-	if out.merge = widen.MergeOf(p); out.merge.Widest > p.SubgroupSize && codeLength(p) <= maxMergedCode {
+	if codeLength(p) <= maxMergedCode {
+		out.merge = widen.MergeOf(p)
 		if err := out.compileMerged(); err != nil {
 			return nil, err
 		}

@@ -13,6 +13,21 @@ type rule struct {
 	typ, arg ir.Type
 }
 
+// table is rules by operation, type and type of the first operand, to be looked
+// up several times for each instruction.
+type table [1 << 8][ir.H + 1][ir.H + 1]emitter
+
+func dense(rules map[rule]emitter) *table {
+	t := &table{}
+	for r, e := range rules {
+		t[r.op][r.typ][r.arg] = e
+	}
+	return t
+}
+
+// of returns the code of an operation, nil where there is none.
+func (t *table) of(op ir.Op, k ir.Key) emitter { return t[op][k.Type][k.From] }
+
 // emitter makes the code of a Lane instruction.
 type emitter func(m *machine, in *vcode.Inst)
 
@@ -42,7 +57,7 @@ const (
 
 // rules is the code of operations on 16 lanes. What is not here leaves for Go,
 // which asks the operation's row in the IR.
-var rules = together(map[rule]emitter{
+var rules = dense(together(map[rule]emitter{
 	{ir.Add, ir.I32, ir.I32}:  either(VPADDD),
 	{ir.Sub, ir.I32, ir.I32}:  two(VPSUBD),
 	{ir.Mul, ir.I32, ir.I32}:  either(VPMULLD),
@@ -144,13 +159,12 @@ var rules = together(map[rule]emitter{
 	{ir.PSt, ir.F32, ir.I32}:  privateStore,
 	{ir.In, ir.I32, ir.None}:  input,
 	{ir.Fence, 0, 0}:          fence,
-}, integers(), bitOperations(), divisions(), doubles(), floatOperations(), halfFloats(), conversions(), variables(), accesses())
+}, integers(), bitOperations(), divisions(), doubles(), floatOperations(), halfFloats(), conversions(), variables(), accesses()))
 
 // Native reports whether an IR operation has code of its own, so that it does
 // not leave for Go.
 func Native(k ir.Key, op ir.Op) bool {
-	_, ok := rules[rule{op, k.Type, k.From}]
-	return ok && (op != ir.At || k.Aux <= math.MaxUint32)
+	return rules.of(op, k) != nil && (op != ir.At || k.Aux <= math.MaxUint32)
 }
 
 // native reports whether an instruction does not leave for Go.
@@ -179,7 +193,7 @@ func (m *machine) lane(in *vcode.Inst) {
 		return
 	}
 	if native(in) {
-		rules[rule{in.IR, in.Key.Type, in.Key.From}](m, in)
+		rules.of(in.IR, in.Key)(m, in)
 		return
 	}
 	skip := m.NewLabel()
