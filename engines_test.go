@@ -267,6 +267,9 @@ func TestEngines(t *testing.T) {
 		b, _ := strconv.ParseUint(to, 10, 64)
 		for ; a < b; a++ {
 			meetEngines(t, a, nil, a%16 == 0)
+			if a%1000 == 999 {
+				t.Logf("%d seeds", a+1)
+			}
 		}
 		return
 	}

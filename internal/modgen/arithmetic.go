@@ -148,12 +148,15 @@ func (g *maker) tame(v value) value {
 // bools returns the Boolean type with as many components.
 func (t *typ) bools() *typ { return vector(typing.Bool, 1, int(t.shape.Count)) }
 
-// canon gives a NaN the bits that it has in Chiaro, where they may be seen.
+// canon gives a NaN the bits that it has in Chiaro where they may be seen, and a
+// zero no sign, since peers lose it.
 func (g *maker) canon(v value) value {
 	if !g.o.Peers || !v.t.is(typing.Float) {
 		return v
 	}
 	nan := map[uint8]string{16: "0x1.8p+16", 32: "0x1.8p+128", 64: "0x1.8p+1024"}[v.t.shape.Width]
+	zero := g.plain(v.t.bools(), v.uniform, "OpFOrdEqual %s "+v.id+" "+g.splat(v.t, "0"))
+	v = g.plain(v.t, v.uniform, "OpSelect %s "+zero.id+" "+g.splat(v.t, "0")+" "+v.id)
 	is := g.plain(v.t.bools(), v.uniform, "OpIsNan %s "+v.id)
 	return g.plain(v.t, v.uniform, "OpSelect %s "+is.id+" "+g.splat(v.t, nan)+" "+v.id)
 }

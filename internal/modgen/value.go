@@ -2,6 +2,7 @@ package modgen
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/chiaro-gpu/chiaro/spirv/typing"
@@ -47,10 +48,10 @@ func (g *maker) literal(t *typ) string {
 			tiny := map[int]string{16: "0x1p-24", 32: "0x1p-149", 64: "0x1p-1074"}[w]
 			return choose(g.source, "", "-") + choose(g.source, big, nan, tiny)
 		}
-		if !g.o.Peers && g.chance(12) { // lavapipe takes it for no negative number, and makes −0 of its FAbs
-			return "-0"
+		if g.o.Peers { // lavapipe makes 0 of 0 times anything, and −0 of 0 − 0
+			return choose(g.source, "1", "-1", "0.5", "2", "3", "-2.5", "100", "0.25", "7.75", "-0.125")
 		}
-		return choose(g.source, "0", "1", "-1", "0.5", "2", "3", "-2.5", "100", "0.25", "7.75", "-0.125")
+		return choose(g.source, "0", "-0", "1", "-1", "0.5", "2", "3", "-2.5", "100", "0.25", "7.75", "-0.125")
 	case typing.Int:
 		least, greatest := fmt.Sprint(int64(-1)<<(w-1)), fmt.Sprint(int64(1)<<(w-1)-1+0)
 		return choose(g.source, "0", "1", "2", "3", "-1", "-2", "5", "7", "-100", "64", least, greatest, fmt.Sprint(g.intn(127)))
@@ -63,7 +64,7 @@ func (g *maker) fresh(t *typ) value {
 	if t.kind == number && t.shape.Count == 1 {
 		return value{g.constant(t, g.literal(t)), t, true}
 	}
-	if g.chance(8) {
+	if g.chance(8) && !(g.o.Peers && t.floats()) {
 		return value{g.declare("%null_"+t.id()[1:], "OpConstantNull "+g.typeOf(t)), t, true}
 	}
 	form := "OpConstantComposite " + g.typeOf(t)
@@ -72,6 +73,14 @@ func (g *maker) fresh(t *typ) value {
 	}
 	g.names++
 	return value{g.declare(fmt.Sprintf("%%c%d", g.names), form), t, true}
+}
+
+// floats reports whether there is a float in a type.
+func (t *typ) floats() bool {
+	if t.kind == number {
+		return t.is(typing.Float)
+	}
+	return slices.ContainsFunc(t.elem, (*typ).floats)
 }
 
 // parts returns the types of the constituents of a composite.
