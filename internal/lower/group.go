@@ -140,17 +140,46 @@ func groupArithmetic(f *function, in spirv.Inst) {
 			f.malformed("a clustered operation without the size of its clusters")
 		}
 		n = f.cluster(id)
+	case spirv.GroupOperationPartitionedReduceEXT, spirv.GroupOperationPartitionedInclusiveScanEXT, spirv.GroupOperationPartitionedExclusiveScanEXT:
+		id, ok := v.ClusterSize() // which stands where the ballot does
+		if !ok {
+			f.malformed("a partitioned operation without a ballot")
+		}
+		f.define(in, f.partitioned(g, groupOps[in.Op()], f.operators(in, v.Value()), id)...)
+		return
 	default:
 		f.unsupported("%s", g)
 	}
-	f.define(in, f.reduce(op, groupOps[in.Op()], n, f.scalars(v.Value()))...)
+	f.define(in, f.reduce(op, groupOps[in.Op()], n, f.operators(in, v.Value()))...)
 }
 
-// reduce combines the lanes' values of each scalar; 0 is no cluster.
+// operators returns the scalars of the value that a group combines, which must
+// be of types that the operator is defined on.
+func (f *function) operators(in spirv.Inst, id spirv.ID) []ir.V {
+	x := f.scalars(id)
+	for _, p := range x {
+		if t := f.b.Func.Type(p); !groupOps[in.Op()].Row().On.Has(t) {
+			f.malformed("an operand of type %s, which the operator is not defined on", t)
+		}
+	}
+	return x
+}
+
+// reduce combines the lanes' values of each scalar under the entry point's float
+// modes; 0 is no cluster.
 func (f *function) reduce(op, by ir.Op, cluster uint32, x []ir.V) []ir.V {
 	parts := make([]ir.V, len(x))
 	for i, p := range x {
-		parts[i] = f.b.OpAux(op, f.b.Func.Type(p), uint64(by)|uint64(cluster)<<8, p)
+		v := ir.Val{Op: op, Type: f.b.Func.Type(p), Aux: uint64(by) | uint64(cluster)<<8, Args: [4]ir.V{p}}
+		if !rounding(by) {
+			parts[i] = f.emit(v)
+			continue
+		}
+		v.Args[0] = f.flush(p)
+		if f.float.rtz.has(v.Type) {
+			v.Flags |= ir.RTZ
+		}
+		parts[i] = f.flush(f.emit(v))
 	}
 	return parts
 }

@@ -169,6 +169,7 @@ var rules = map[spirv.Op]rule{
 	spirv.OpGroupNonUniformQuadSwap:         quadSwap,
 	spirv.OpGroupNonUniformQuadAllKHR:       quadVote,
 	spirv.OpGroupNonUniformQuadAnyKHR:       quadVote,
+	spirv.OpGroupNonUniformPartitionEXT:     partition,
 	spirv.OpGroupNonUniformIAdd:             groupArithmetic,
 	spirv.OpGroupNonUniformFAdd:             groupArithmetic,
 	spirv.OpGroupNonUniformIMul:             groupArithmetic,
