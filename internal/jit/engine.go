@@ -99,6 +99,10 @@ type variant struct {
 // strips: in longer ones values do not stay in registers.
 const maxMergedCode = 4000
 
+// maxSpilled is how much of the work on vectors may be with memory where strips
+// are merged.
+const maxSpilled = 0.15
+
 func codeLength(p *ir.Program) int {
 	n := 0
 	for _, f := range p.Funcs {
@@ -114,7 +118,7 @@ func (p *program) compileMerged() error {
 		strip := *p.p
 		strip.SubgroupSize = lanes
 		made, ok := amd64.Compile(&strip, widen.Program(&strip, p.order))
-		if !ok || made.Spills > 0 && lanes > vcode.PartLanes {
+		if !ok || made.Spilled > maxSpilled && lanes > vcode.PartLanes {
 			continue
 		}
 		v, err := p.load(&strip, made)

@@ -22,8 +22,8 @@ type Site struct {
 type Code struct {
 	Bytes      []byte // begins with the entry
 	Sites      []Site
-	StackBytes int // that a subgroup needs
-	Spills     int // vectors that live in memory
+	StackBytes int     // that a subgroup needs
+	Spilled    float32 // regalloc.Frame.Spilled of the entry point
 	Record     Record
 }
 
@@ -86,7 +86,7 @@ func Compile(p *ir.Program, funcs []*vcode.Func) (*Code, bool) {
 	if depth > MaxStack {
 		return nil, false
 	}
-	return &Code{Bytes: m.Finish(), Sites: m.sites, StackBytes: int(depth), Spills: m.spills(), Record: m.record}, true
+	return &Code{Bytes: m.Finish(), Sites: m.sites, StackBytes: int(depth), Spilled: m.frames[0].Spilled, Record: m.record}, true
 }
 
 // layOut gives every function its frame.
@@ -147,19 +147,6 @@ func (m *machine) depth() int64 {
 		}
 	}
 	return deepest[0] + 256 // the call of Funcs[0], and what services push
-}
-
-// spills counts the vectors that would live in registers if there were more.
-func (m *machine) spills() (n int) {
-	for i, f := range m.funcs {
-		for r := 1; r < len(f.Classes); r++ {
-			fr := &m.frames[i].Frame
-			if f.Classes[r] == vcode.Vec && fr.Regs[r] == regalloc.None && fr.Slots[r] != regalloc.None {
-				n++
-			}
-		}
-	}
-	return n
 }
 
 func each(f *vcode.Func, do func(*vcode.Inst)) {

@@ -16,6 +16,10 @@ type Frame struct {
 	Slots []int32 // offset in the frame, or None
 	Size  int32   // a multiple of Alignment
 	Saves map[*vcode.Inst]Save
+
+	// Spilled is the part of the mentions of vectors, those in loops counted
+	// more, that go to memory for want of registers.
+	Spilled float32
 }
 
 // Save is what moves between registers and slots around an instruction that

@@ -45,6 +45,7 @@ func Allocate(f *vcode.Func, m *Machine, outgoing int32, limit int64) (Frame, bo
 	a.note()
 	a.scan()
 	a.trim()
+	a.measure()
 	return a.frame, a.slots(outgoing, limit)
 }
 
@@ -193,6 +194,23 @@ func (a *allocator) saves(c clobber) {
 		}
 	}
 	a.frame.Saves[c.in] = s
+}
+
+// measure finds out how much went to memory.
+func (a *allocator) measure() {
+	var all, spilled float32
+	for r := range a.intervals {
+		if i := &a.intervals[r]; i.seen && a.f.Classes[r] == vcode.Vec {
+			if all += i.weight; a.frame.Regs[r] == None {
+				if _, ok := a.f.Const(vcode.Reg(r)); !ok {
+					spilled += i.weight
+				}
+			}
+		}
+	}
+	if all > 0 {
+		a.frame.Spilled = spilled / all
+	}
 }
 
 // trim drops from the saves what has come to live in memory since, and gives

@@ -113,7 +113,9 @@ func (w *widener) rowAt(off ir.V, p int, in *vcode.Inst) bool {
 }
 
 // strided reports whether lanes access every word, or every second, fourth or eighth.
-func strided(step, imm uint64) bool { return step == 4 || (step == 8 || step == 16 || step == 32) && imm%4 == 0 }
+func strided(step, imm uint64) bool {
+	return step == 4 || (step == 8 || step == 16 || step == 32) && imm%4 == 0
+}
 
 // private emits an access to one slot of private memory in all lanes.
 func (w *widener) private(v ir.V, in vcode.Inst) bool {
