@@ -29,10 +29,7 @@ func integerDot(s signs) rule {
 		}
 		wide := t[0]
 		if operands == 3 {
-			if wide == ir.I64 {
-				f.unsupported("of 64 bits")
-			}
-			wide = ir.I64
+			wide = ir.I64 // where the sum of narrower ones is exact
 		}
 		packed := len(in) > 3+operands
 		x := f.widened(spirv.ID(in[3]), packed, s[0], wide)
@@ -87,6 +84,12 @@ func (f *function) widen(v ir.V, by ir.Op, t ir.Type) ir.V {
 
 // saturate adds two i64 and cuts the sum to the range of a narrower type.
 func (f *function) saturate(s signs, t ir.Type, x, acc ir.V) ir.V {
+	switch {
+	case t == ir.I64 && s[0] == ir.ZExt:
+		return addSatU(f.b, t, x, acc)
+	case t == ir.I64:
+		return addSatS(f.b, t, x, acc)
+	}
 	sum := f.b.Op(ir.Add, ir.I64, x, acc)
 	if s[0] == ir.ZExt {
 		return f.b.Op(ir.Trunc, t, f.b.Op(ir.UMin, ir.I64, sum, f.b.Const(ir.I64, t.Mask())))
