@@ -27,6 +27,12 @@ var narrow = map[spirv.Op]bool{
 	spirv.OpBitReverse: true, spirv.OpBitCount: true, spirv.OpQuantizeToF16: true,
 }
 
+// signedOrder are comparisons that lavapipe does not make of 64 bits where one
+// operand was widened and the other is a constant.
+var signedOrder = map[spirv.Op]bool{
+	spirv.OpSLessThan: true, spirv.OpSLessThanEqual: true, spirv.OpSGreaterThan: true, spirv.OpSGreaterThanEqual: true,
+}
+
 // rows are the instructions that the typing table knows, in order.
 var rows = func() (list []spirv.Op) {
 	for op := range spirv.Op(600) {
@@ -94,7 +100,7 @@ func (g *maker) operand(op spirv.Op, o typing.Operand, result **typ, before []va
 			}
 		}
 	}
-	if narrow[op] {
+	if narrow[op] || g.o.Peers && s.Width == 64 && signedOrder[op] {
 		s.Width = 32
 	}
 	return g.need(t)
