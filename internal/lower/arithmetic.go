@@ -147,13 +147,13 @@ func fmod(f *function, in spirv.Inst) {
 // operand, the left one first, as one operation.
 func contractible(f *function, in spirv.Inst) {
 	row := *f.row(in.Op())
-	if !f.options.Contract || f.facts.Has(in.Result(), spirv.DecorationNoContraction) {
+	if !f.options.Contract || !f.mayContract(in) {
 		f.componentwise(in, row)
 		return
 	}
 	for side := range 2 {
 		mul := f.facts.Inst(spirv.ID(in[3+side]))
-		if mul == nil || mul.Op() != spirv.OpFMul || f.facts.Has(mul.Result(), spirv.DecorationNoContraction) {
+		if mul == nil || mul.Op() != spirv.OpFMul || !f.mayContract(mul) {
 			continue
 		}
 		f.value(mul.Result()) // it reaches here, and so do its operands
@@ -164,6 +164,27 @@ func contractible(f *function, in spirv.Inst) {
 		return
 	}
 	f.componentwise(in, row)
+}
+
+// mayContract reports whether an instruction may become part of another one:
+// it is not decorated NoContraction, and where it or the entry point says a
+// fast-math mode, that one has AllowContract (SPV_KHR_float_controls2). All
+// other modes change nothing: no result ever makes use of them.
+func (f *function) mayContract(in spirv.Inst) bool {
+	if f.facts.Has(in.Result(), spirv.DecorationNoContraction) {
+		return false
+	}
+	const allowed = uint32(spirv.FPFastMathModeAllowContractMask)
+	if d, ok := f.facts.Decoration(in.Result(), spirv.DecorationFPFastMathMode); ok {
+		return d.Literal()&allowed != 0
+	}
+	t := f.facts.Type(in.Type()).Scalar()
+	for _, m := range f.entry.Modes {
+		if m.Kind == spirv.ExecutionModeFPFastMathDefault && len(m.Operands) == 2 && f.facts.Type(spirv.ID(m.Operands[0])) == t {
+			return uint32(f.known(spirv.ID(m.Operands[1])))&allowed != 0
+		}
+	}
+	return true
 }
 
 // fused returns x·y + z; of a difference x·y − z, or z − x·y where the product
