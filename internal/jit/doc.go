@@ -1,8 +1,14 @@
 // Package jit is the engine that compiles a program to machine code: widen
-// makes strips of its lanes, amd64 selects and encodes, codemem keeps the code.
-// It gives every program the same bytes as any other engine. It refuses to know
-// what an operation yields: where the machine has no code for one, the code
-// leaves for Go, which asks the operation's row in package ir.
+// makes strips of its lanes, regalloc says where values live, amd64 selects and
+// encodes, codemem keeps the code. It gives every program the same bytes as any
+// other engine. It refuses to know what an operation yields: where the machine
+// has no code for one, the code leaves for Go, which asks the operation's row in
+// package ir.
+//
+// A strip is a subgroup, or several where no result can tell: what a program
+// stores to must then share no byte with anything else that is bound, which is
+// looked at for each job, and the code for a subgroup a strip is made when it is
+// first wanted.
 //
 // It runs on linux/amd64 with AVX-512; elsewhere Compile gives an error.
 package jit

@@ -233,9 +233,61 @@ func (m *machine) scatterTo(in *vcode.Inst, off Reg, u vcode.Reg) {
 	}
 }
 
-func (m *machine) gather(in *vcode.Inst) { m.gatherFrom(in, m.vec(in.Uses[1], 1)) }
+// consecutive leaves for far unless the offsets in off are those of consecutive
+// words in the lanes of k, all 16 words of which are in range. It returns their
+// place. Offsets have no shape where a coordinate was clamped, say, and are
+// consecutive nearly always.
+func (m *machine) consecutive(in *vcode.Inst, k, off Reg, field int32, far Label) Mem {
+	m.RR(VMOVD_ST, V128, off, 0, RDX, 0)
+	m.RR(VPBROADCASTD, V512, 2, 0, off, 0)
+	m.RM(VPADDD, V512, 2, 2, m.vector([16]uint32{0, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60}), 0)
+	m.RRI(VPCMPUD, V512, 2, 2, off, compareNE, K(k))
+	m.RR(KORTESTW, V128, 2, 0, 2, 0)
+	m.Jcc(NotEqual, far)
+	at := m.handleWord(in.Uses[0], RAX, field)
+	m.GRM(MOV, RCX, at)
+	m.GI(SubI, true, RCX, int32(in.Key.Aux)+64)
+	m.GRR(CMP|W, RCX, RDX)
+	at.Disp -= field
+	m.GRM(MOV|W, RCX, at)
+	m.Jcc(Less, far)
+	return Indexed(RCX, RDX, 1, int32(in.Key.Aux))
+}
 
-func (m *machine) scatter(in *vcode.Inst) { m.scatterTo(in, m.vec(in.Uses[1], 1), in.Uses[2]) }
+func (m *machine) gather(in *vcode.Inst) {
+	if in.Key.Aux > nearImm {
+		m.gatherFrom(in, m.vec(in.Uses[1], 1))
+		return
+	}
+	far, on := m.NewLabel(), m.NewLabel()
+	at := m.consecutive(in, m.execution(in), m.vec(in.Uses[1], 1), handleLength, far)
+	d, o := m.dest(in, 0)
+	m.RM(VMOVDQU32, V512, d, 0, at, o)
+	m.done(in, d)
+	m.Bind(on)
+	m.later = append(m.later, func() {
+		m.Bind(far)
+		m.gatherFrom(in, m.vec(in.Uses[1], 1))
+		m.Jmp(on)
+	})
+}
+
+func (m *machine) scatter(in *vcode.Inst) {
+	if in.Key.Aux > nearImm {
+		m.scatterTo(in, m.vec(in.Uses[1], 1), in.Uses[2])
+		return
+	}
+	far, on := m.NewLabel(), m.NewLabel()
+	k := m.writers(in)
+	at := m.consecutive(in, k, m.vec(in.Uses[1], 1), handleWrites, far)
+	m.RM(VMOVDQU32_ST, V512, m.vec(in.Uses[2], 0), 0, at, K(k))
+	m.Bind(on)
+	m.later = append(m.later, func() {
+		m.Bind(far)
+		m.scatterTo(in, m.vec(in.Uses[1], 1), in.Uses[2])
+		m.Jmp(on)
+	})
+}
 
 // slotOf finds a slot of a private variable, the same in all lanes: it leaves
 // for far out of range.

@@ -1,9 +1,22 @@
 // Package widen turns the program of one invocation into code for a strip of
-// lanes: every value becomes a register for each 16 lanes, every branch a
-// change of the set of active lanes. It refuses to know machines, and what any
-// operation yields.
+// lanes. It refuses to know machines, and what any operation yields.
+//
+// Before that it finds the shape of every value (shape.go): the same in all
+// lanes, a row (base + step·lane), the address of an array whose index is a row,
+// or varying. What is the same in all lanes is computed once, in general
+// registers where they can, and an if or switch on it is a jump that changes no
+// set of lanes. Loads and stores of rows are one access to consecutive memory.
+// All other values become a register for each 16 lanes.
 //
 // The set of active lanes A is a mask for each part of the strip. Each label
-// has a set L.in of lanes that have arrived (internal/ir, "Control"). Where A
-// is empty, code is skipped up to the place where A can grow.
+// has a set L.in of lanes that have arrived (internal/ir, "Control"), unless they
+// all come at once or the set behind it is that before it. Where A is empty,
+// code is skipped up to the place where A can grow; so code runs for at least
+// one lane, and what is the same in all lanes may be written for all of them.
+//
+// A register keeps what lanes that are not active hold only where somebody can
+// tell: where a value is read outside of the loop that makes it (home.go).
+//
+// Merge says when several subgroups may be one strip. Every form of a value is
+// made where the value is; what nobody reads is pruned in the end.
 package widen
