@@ -142,6 +142,9 @@ func (g *maker) bitcast() {
 		if n*w != bits || n < 1 || n > 4 || to.times(n).id() == from.id() {
 			continue
 		}
+		if g.o.Peers && (w == 64 && from.shape.Width < 32 || w < 32 && from.shape.Width == 64) {
+			continue // lavapipe loses the upper half of constants
+		}
 		v := g.canon(g.need(from))
 		g.put(to.times(n), v.uniform, "OpBitcast %s "+v.id)
 		return
