@@ -15,7 +15,7 @@ import (
 func Place(op spirv.Op) string {
 	r := rules[op]
 	if r == nil {
-		if inControl[op] {
+		if inControl[op] || ignored(op) {
 			return placeOf(reflect.ValueOf((*function).instruction))
 		}
 		return ""

@@ -201,7 +201,7 @@ var inControl = map[spirv.Op]bool{
 // or a note for debuggers.
 func ignored(op spirv.Op) bool {
 	switch op {
-	case spirv.OpNop, spirv.OpLine, spirv.OpNoLine, spirv.OpAssumeTrueKHR:
+	case spirv.OpNop, spirv.OpLine, spirv.OpNoLine, spirv.OpAssumeTrueKHR, spirv.OpExtInstWithForwardRefsKHR:
 		return true
 	}
 	return false
