@@ -6,7 +6,9 @@ import (
 )
 
 // current is the number of the subgroup that runs.
-func (v *visit) current() int { return int(v.ctx.Args[amd64.ArgCurrent]) }
+func (v *visit) current() int {
+	return int(v.ctx.Args[amd64.ArgCurrent]-v.ctx.Args[amd64.ArgSubgroups]) / amd64.SubgroupBytes
+}
 
 // input is a built-in of a type that has no code of its own, cut to the type.
 func (v *visit) input() {

@@ -118,6 +118,7 @@ func (w *worker) arguments() {
 	a[amd64.ArgHandles] = addressOf(w.native)
 	a[amd64.ArgResources] = addressOf(w.resources)
 	a[amd64.ArgSubgroups] = addressOf(w.subgroups)
+	a[amd64.ArgLast] = a[amd64.ArgSubgroups] + uintptr(8*len(w.subgroups))
 	a[amd64.ArgShared] = addressOf(w.shared)
 	a[amd64.ArgBudget] = uintptr(w.job.Steps())
 	for i := range 3 {

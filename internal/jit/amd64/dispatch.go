@@ -52,17 +52,18 @@ func (m *machine) dispatcher() {
 func (m *machine) straight() {
 	m.GRM(MOV|W, RBX, arg(ArgSubgroups))
 	m.GRM(MOV|W, R14, At(RBX, subgroupRecord))
-	m.MovMI(true, arg(ArgCurrent), 0)
+	m.GRM(MOV_ST|W, RBX, arg(ArgCurrent))
 	next := m.NewLabel()
 	m.Bind(next)
 	m.subgroup()
-	n := int32(m.prog.Subgroups())
-	if n == 1 {
+	if m.prog.Subgroups() == 1 {
 		return
 	}
+	m.GRM(MOV|W, RBX, arg(ArgCurrent))
+	m.GI(AddI, true, RBX, SubgroupBytes)
+	m.GRM(MOV_ST|W, RBX, arg(ArgCurrent))
 	m.GI(AddI, true, R14, m.record.Size)
-	m.GMI(AddI, true, arg(ArgCurrent), 1)
-	m.GMI(CmpI, true, arg(ArgCurrent), n)
+	m.GRM(CMP|W, RBX, arg(ArgLast))
 	m.Jcc(NotEqual, next)
 }
 
@@ -74,7 +75,7 @@ func (m *machine) switching() {
 	m.goTo()
 	m.Bind(start)
 	m.subgroup()
-	m.current(RBX)
+	m.GRM(MOV|W, RBX, arg(ArgCurrent))
 	m.MovMI(true, At(RBX, 0), 0)
 	m.GMI(SubI, true, arg(ArgLive), 1)
 	m.Jcc(Equal, ended)
@@ -82,7 +83,7 @@ func (m *machine) switching() {
 
 	m.Bind(m.barrier)
 	m.Push(R14)
-	m.current(RBX)
+	m.GRM(MOV|W, RBX, arg(ArgCurrent))
 	m.GRM(MOV_ST|W, RSP, At(RBX, 0))
 	m.Bind(next)
 	m.nextSubgroup()
@@ -90,14 +91,6 @@ func (m *machine) switching() {
 
 	m.Bind(ended)
 	m.GRM(MOV|W, RSP, arg(ArgHome))
-}
-
-// current loads the address of the subgroup that runs.
-func (m *machine) current(r Reg) {
-	m.GRM(MOV|W, r, arg(ArgCurrent))
-	m.GRM(LEA|W, r, Indexed(r, r, 2, 0)) // three times
-	m.ShiftI(ShlI, true, r, 3)           // and eight: SubgroupBytes
-	m.GRM(ADD|W, r, arg(ArgSubgroups))
 }
 
 // beginGroup gives every subgroup a stack on which it begins at start.
@@ -117,34 +110,30 @@ func (m *machine) beginGroup(start Label) {
 	m.GI(AddI, true, RBX, SubgroupBytes)
 	m.GI(SubI, true, RCX, 1)
 	m.Jcc(NotEqual, each)
-	m.MovMI(true, arg(ArgCurrent), 0)
+	m.GRM(MOV|W, RBX, arg(ArgSubgroups))
+	m.GRM(MOV_ST|W, RBX, arg(ArgCurrent))
 	m.MovMI(true, arg(ArgLive), int32(n))
 }
 
-// goTo goes on with the current subgroup, whose stack holds its record and
-// where it stands.
+// goTo goes on with the subgroup in RBX, whose stack holds its record and where
+// it stands.
 func (m *machine) goTo() {
-	m.current(RBX)
 	m.GRM(MOV|W, RSP, At(RBX, 0))
 	m.Pop(R14)
 	m.Ret()
 }
 
 // nextSubgroup makes the next one that has not ended the current one, in a
-// circle.
+// circle. RBX holds the current one, before and after.
 func (m *machine) nextSubgroup() {
-	again, inside := m.NewLabel(), m.NewLabel()
+	again := m.NewLabel()
 	m.Bind(again)
-	m.GRM(MOV|W, RAX, arg(ArgCurrent))
-	m.GI(AddI, true, RAX, 1)
-	m.GI(CmpI, true, RAX, int32(m.prog.Subgroups()))
-	m.Jcc(NotEqual, inside)
-	m.GRR(XOR, RAX, RAX)
-	m.Bind(inside)
-	m.GRM(MOV_ST|W, RAX, arg(ArgCurrent))
-	m.current(RBX)
+	m.GI(AddI, true, RBX, SubgroupBytes)
+	m.GRM(CMP|W, RBX, arg(ArgLast))
+	m.GRM(CMOVE|W, RBX, arg(ArgSubgroups))
 	m.GMI(CmpI, true, At(RBX, 0), 0)
 	m.Jcc(Equal, again)
+	m.GRM(MOV_ST|W, RBX, arg(ArgCurrent))
 }
 
 // subgroup runs Funcs[0] for the subgroup whose record R14 points to. Its

@@ -18,8 +18,9 @@ const (
 	ArgEnd       = ArgBase + 3 // base plus number of groups modulo 2³², three words
 	ArgNumber    = ArgEnd + 3  // number of groups, three words
 	ArgHome      = ArgNumber + 3
-	ArgCurrent   = ArgHome + 1    // number of the subgroup that runs
-	ArgLive      = ArgCurrent + 1 // subgroups that have not ended
+	ArgCurrent   = ArgHome + 1    // address of the subgroup that runs
+	ArgLast      = ArgCurrent + 1 // address behind the last subgroup
+	ArgLive      = ArgLast + 1    // subgroups that have not ended
 	NumArgs      = ArgLive + 1
 )
 
