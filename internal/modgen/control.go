@@ -301,7 +301,7 @@ func (g *maker) leaveFunction() {
 func (g *maker) meet() {
 	t := g.number(choose(g.source, typing.Int, typing.Int, typing.Float))
 	scope := g.constant(u32, "3")
-	switch g.intn(6) {
+	switch g.intn(9) {
 	case 0:
 		v := g.need(boolean)
 		g.put(boolean, false, choose(g.source, "OpGroupNonUniformAny", "OpGroupNonUniformAll")+" %s "+scope+" "+v.id)
@@ -313,16 +313,26 @@ func (g *maker) meet() {
 	case 3:
 		v := g.need(t)
 		i := g.and(g.need(u32), "3")
-		g.put(t, false, "OpGroupNonUniformShuffle"+choose(g.source, "", "Xor")+" %s "+scope+" "+v.id+" "+i.id)
+		g.put(t, false, "OpGroupNonUniformShuffle"+choose(g.source, "", "Xor", "Up", "Down")+" %s "+scope+" "+v.id+" "+i.id)
 	case 4:
 		v := g.need(t)
 		g.put(t, false, "OpGroupNonUniformBroadcastFirst %s "+scope+" "+v.id)
+	case 5:
+		v := g.need(t)
+		g.put(t, false, "OpGroupNonUniformQuadBroadcast %s "+scope+" "+v.id+" "+g.constant(u32, fmt.Sprint(g.intn(4))))
+	case 6:
+		v := g.need(vector(typing.UInt, 32, 4))
+		g.put(u32, false, "OpGroupNonUniformBallotBitCount %s "+scope+" "+choose(g.source, "Reduce", "InclusiveScan", "ExclusiveScan")+" "+v.id)
 	default:
-		ops := []string{"IAdd", "IMul", "UMin", "SMax", "BitwiseXor"}
+		ops := []string{"IAdd", "IMul", "UMin", "UMax", "SMin", "SMax", "BitwiseXor", "BitwiseAnd", "BitwiseOr"}
 		if t.is(typing.Float) {
-			ops = []string{"FAdd", "FMin", "FMax"}
+			ops = []string{"FAdd", "FMul", "FMin", "FMax"}
 		}
 		v := g.need(t)
+		if g.chance(4) {
+			g.put(t, false, "OpGroupNonUniform"+choose(g.source, ops...)+" %s "+scope+" ClusteredReduce "+v.id+" "+g.constant(u32, choose(g.source, "1", "2", "4")))
+			return
+		}
 		g.put(t, false, "OpGroupNonUniform"+choose(g.source, ops...)+" %s "+scope+" "+choose(g.source, "Reduce", "InclusiveScan", "ExclusiveScan")+" "+v.id)
 	}
 }

@@ -66,7 +66,10 @@ const groupCapabilities = `OpCapability GroupNonUniform
 OpCapability GroupNonUniformVote
 OpCapability GroupNonUniformBallot
 OpCapability GroupNonUniformShuffle
+OpCapability GroupNonUniformShuffleRelative
 OpCapability GroupNonUniformArithmetic
+OpCapability GroupNonUniformClustered
+OpCapability GroupNonUniformQuad
 `
 
 // module writes the whole module.

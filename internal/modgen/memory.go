@@ -251,6 +251,14 @@ func (g *maker) anywhere() {
 		indices = []string{g.zero(), i.id}
 	}
 	p := g.chain(class, g.typeOf(u32), base, indices...)
+	if g.chance(4) { // the old value is used, and the order of effects tells
+		op := choose(g.source, "OpAtomicIAdd", "OpAtomicExchange", "OpAtomicUMin", "OpAtomicXor", "OpAtomicOr")
+		g.put(u32, false, op+" %s "+p+" "+g.constant(u32, "1")+" "+g.zero()+" "+g.need(u32).id)
+		return
+	}
+	if g.chance(8) {
+		g.put(u32, true, "OpArrayLength %s %out 0")
+	}
 	if base == "%in" || g.chance(2) {
 		g.put(u32, false, "OpLoad %s "+p)
 		return
