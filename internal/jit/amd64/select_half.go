@@ -3,6 +3,7 @@ package amd64
 import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+	"github.com/chiaro-gpu/chiaro/internal/scalar"
 )
 
 // Rounding of VCVTPS2PH.
@@ -49,6 +50,10 @@ func halfFloats() map[rule]emitter {
 func (m *machine) floats(z Reg, u vcode.Reg, t ir.Type) {
 	if t != ir.F16 {
 		m.loadVec(z, u)
+		return
+	}
+	if bits, ok := m.f.Const(u); ok {
+		m.broadcast(z, uint32(scalar.FCvt(32, 16, false, bits)))
 		return
 	}
 	m.RR(VPMOVDW, V512, m.vec(u, z), 0, z, 0)
