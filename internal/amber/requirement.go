@@ -153,6 +153,8 @@ var deviceExtensions = map[string]bool{
 	"VK_KHR_compute_shader_derivatives":           true,
 	"VK_NV_compute_shader_derivatives":            true,
 	"VK_KHR_shader_relaxed_extended_instruction":  true,
+	"VK_AMD_shader_ballot":                        true,
+	"VK_AMD_shader_trinary_minmax":                true,
 	"VK_KHR_shader_integer_dot_product":           true,
 	"VK_KHR_shader_maximal_reconvergence":         true,
 	"VK_KHR_shader_non_semantic_info":             true,

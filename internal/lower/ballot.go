@@ -30,13 +30,7 @@ func ballot(f *function, in spirv.Inst) {
 }
 
 // ballotValue returns the words of a ballot operand.
-func (f *function) ballotValue(id spirv.ID) []ir.V {
-	w := f.scalars(id)
-	if len(w) != ballotSize || f.b.Func.Type(w[0]) != ir.I32 {
-		f.malformed("%%%d is no vector of four 32-bit integers", id)
-	}
-	return w
-}
+func (f *function) ballotValue(id spirv.ID) []ir.V { return f.words32(id, ballotSize) }
 
 func inverseBallot(f *function, in spirv.Inst) {
 	w := f.ballotValue(spirv.ID(f.groupOperands(in)[0]))

@@ -14,6 +14,13 @@ func extInst(f *function, in spirv.Inst) {
 	set := f.facts.ExtSet(v.Set())
 	switch {
 	case set == spirv.ExtSetGLSL:
+	case set == spirv.ExtSetAMDShaderTrinaryMinmax:
+		trinaryMinmax(f, in)
+		f.flushResult(in)
+		return
+	case set == spirv.ExtSetAMDShaderBallot:
+		amdBallot(f, in)
+		return
 	case set.NonSemantic(), set == spirv.ExtSetOpenCLDebugInfo100, set == spirv.ExtSetDebugInfo:
 		return
 	default:
