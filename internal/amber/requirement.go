@@ -102,6 +102,8 @@ var features = map[string]bool{
 	"ComputeShaderDerivativesFeaturesKHR.computeDerivativeGroupLinear":                        true,
 	"ShaderRelaxedExtendedInstructionFeaturesKHR.shaderRelaxedExtendedInstruction":            true,
 	"VulkanMemoryModelFeatures.vulkanMemoryModelAvailabilityVisibilityChains":                 true,
+	"ShaderCoreBuiltinsFeaturesARM.shaderCoreBuiltins":                                        true,
+	"ShaderSMBuiltinsFeaturesNV.shaderSMBuiltins":                                             true,
 	"ScalarBlockLayoutFeatures.scalarBlockLayout":                                             true,
 	"UniformBufferStandardLayoutFeatures.uniformBufferStandardLayout":                         true,
 }
@@ -153,6 +155,8 @@ var deviceExtensions = map[string]bool{
 	"VK_KHR_compute_shader_derivatives":           true,
 	"VK_NV_compute_shader_derivatives":            true,
 	"VK_KHR_shader_relaxed_extended_instruction":  true,
+	"VK_ARM_shader_core_builtins":                 true,
+	"VK_NV_shader_sm_builtins":                    true,
 	"VK_AMD_shader_ballot":                        true,
 	"VK_AMD_shader_trinary_minmax":                true,
 	"VK_KHR_shader_integer_dot_product":           true,

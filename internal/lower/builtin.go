@@ -37,7 +37,10 @@ func components(k spirv.BuiltIn) int {
 		return 4
 	case spirv.BuiltInWorkgroupSize:
 		return 3
-	case spirv.BuiltInSubgroupSize, spirv.BuiltInDeviceIndex:
+	case spirv.BuiltInSubgroupSize, spirv.BuiltInDeviceIndex,
+		spirv.BuiltInCoreIDARM, spirv.BuiltInCoreCountARM, spirv.BuiltInCoreMaxIDARM,
+		spirv.BuiltInWarpIDARM, spirv.BuiltInWarpMaxIDARM,
+		spirv.BuiltInWarpsPerSMNV, spirv.BuiltInSMCountNV, spirv.BuiltInWarpIDNV, spirv.BuiltInSMIDNV:
 		return 1
 	}
 	return semantics[k].n
@@ -80,8 +83,18 @@ func (f *function) builtIn(k spirv.BuiltIn, i int) ir.V {
 	switch k {
 	case spirv.BuiltInSubgroupSize:
 		return f.b.I32(f.options.SubgroupSize)
-	case spirv.BuiltInDeviceIndex:
+	// A workgroup is all that the one core has at a time: its warps are the
+	// subgroups.
+	case spirv.BuiltInDeviceIndex, spirv.BuiltInCoreIDARM, spirv.BuiltInCoreMaxIDARM, spirv.BuiltInSMIDNV:
 		return f.b.I32(0)
+	case spirv.BuiltInCoreCountARM, spirv.BuiltInSMCountNV:
+		return f.b.I32(1)
+	case spirv.BuiltInWarpIDARM, spirv.BuiltInWarpIDNV:
+		return f.input32(ir.SubgroupId)
+	case spirv.BuiltInWarpsPerSMNV:
+		return f.input32(ir.NumSubgroups)
+	case spirv.BuiltInWarpMaxIDARM:
+		return f.b.Op(ir.Sub, ir.I32, f.input32(ir.NumSubgroups), f.b.I32(1))
 	case spirv.BuiltInWorkgroupSize:
 		return f.b.I32(f.prog.LocalSize[i])
 	case spirv.BuiltInSubgroupEqMask:
