@@ -185,8 +185,7 @@ func (g *maker) selection() {
 // the header, as are up to two values that go round.
 func (g *maker) loop() {
 	limit := g.need(u32)
-	uniform := g.chance(3)
-	if uniform {
+	if g.chance(3) {
 		limit = value{g.constant(u32, fmt.Sprint(1+g.intn(5))), u32, true}
 	} else {
 		limit = g.and(limit, choose(g.source, "3", "3", "7"))
@@ -213,8 +212,7 @@ func (g *maker) loop() {
 	for i, t := range header.types {
 		g.names++
 		phis[i] = fmt.Sprintf("%%r%d", g.names)
-		v := g.put(t, false, fmt.Sprintf("OpPhi %%s %s %s %s %s", pre.values[i], pre.from, phis[i], latch))
-		_ = v
+		g.put(t, false, fmt.Sprintf("OpPhi %%s %s %s %s %s", pre.values[i], pre.from, phis[i], latch))
 	}
 	body := g.label()
 	test := g.plain(boolean, false, "OpULessThan %s "+count+" "+limit.id)

@@ -22,18 +22,17 @@ type maker struct {
 	callees              []callee
 
 	// Of the function that is written:
-	body, locals    strings.Builder
-	pool            []value
-	vars            []variable
-	block           string
-	dead            bool // the block has ended
-	diverged        bool // not all invocations come here
-	returned        bool // some may have ended
-	breaks          []breakable
-	loops, depth    int
-	result          *typ
-	text            strings.Builder // functions that are done
-	statementsInAll int
+	body, locals strings.Builder
+	pool         []value
+	vars         []variable
+	block        string
+	dead         bool // the block has ended
+	diverged     bool // not all invocations come here
+	returned     bool // some may have ended
+	breaks       []breakable
+	loops, depth int
+	result       *typ
+	text         strings.Builder // functions that are done
 }
 
 // callee is a function that can be called: its parameters, the last of which

@@ -31,9 +31,6 @@ func vector(c typing.Class, width, n int) *typ {
 	return &typ{shape: typing.Shape{Class: c, Width: uint8(width), Count: uint8(n)}}
 }
 
-// of returns the number type of a shape.
-func of(s typing.Shape) *typ { return &typ{shape: s} }
-
 var (
 	boolean = scalar(typing.Bool, 1)
 	u32     = scalar(typing.UInt, 32)
