@@ -25,6 +25,11 @@
 // with the header of a construct above its merge block and continue target
 // (see tree).
 //
+// # Small floats
+//
+// bfloat16 and the 8-bit floats are integers in the IR. What computes with them
+// (conversions, dot products) is built of operations on 32 bits (see encoding).
+//
 // # Sums
 //
 // Where an instruction adds more than two products (OpDot, the products of

@@ -6,10 +6,22 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
+// maxPartitioned is how many components a value may have that each lane reads of
+// every other one.
+const maxPartitioned = 4096
+
+// partitionable ends lowering where a value has too many components.
+func (f *function) partitionable(x []ir.V) {
+	if len(x) > maxPartitioned {
+		f.unsupported("of %d components; at most %d", len(x), maxPartitioned)
+	}
+}
+
 // partition lowers OpGroupNonUniformPartitionEXT: the active lanes that have
 // the same value, as a ballot. Values are the same where their bits are.
 func partition(f *function, in spirv.Inst) {
 	x := append([]ir.V(nil), f.scalars(inst.GroupNonUniformPartitionEXT(in).Value())...)
+	f.partitionable(x)
 	for i, p := range x {
 		if t := f.b.Func.Type(p); t.IsFloat() {
 			x[i] = f.b.Op(ir.Bitcast, ir.Int(uint32(t.Bits())), p)
@@ -38,6 +50,7 @@ func partition(f *function, in spirv.Inst) {
 // ascending order from the identity on: of all, of those up to the lane that
 // asks, or of those before it.
 func (f *function) partitioned(g spirv.GroupOperation, by ir.Op, x []ir.V, ballot spirv.ID) []ir.V {
+	f.partitionable(x)
 	w := append([]ir.V(nil), f.ballotValue(ballot)...)
 	for i, a := range f.ballotWords(f.b.Bool(true)) {
 		mask := allMask
