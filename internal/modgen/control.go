@@ -298,6 +298,10 @@ func (g *maker) leaveFunction() {
 // meet writes a group operation.
 func (g *maker) meet() {
 	t := g.number(choose(g.source, typing.Int, typing.Int, typing.Float))
+	shuffles := []string{"", "Xor", "Up", "Down"}
+	if g.o.Peers { // the order of sums is free, and what comes from beyond the subgroup undefined
+		t, shuffles = g.number(typing.UInt), shuffles[:2]
+	}
 	scope := g.constant(u32, "3")
 	switch g.intn(9) {
 	case 0:
@@ -311,7 +315,7 @@ func (g *maker) meet() {
 	case 3:
 		v := g.need(t)
 		i := g.and(g.need(u32), "3")
-		g.put(t, false, "OpGroupNonUniformShuffle"+choose(g.source, "", "Xor", "Up", "Down")+" %s "+scope+" "+v.id+" "+i.id)
+		g.put(t, false, "OpGroupNonUniformShuffle"+choose(g.source, shuffles...)+" %s "+scope+" "+v.id+" "+i.id)
 	case 4:
 		v := g.need(t)
 		g.put(t, false, "OpGroupNonUniformBroadcastFirst %s "+scope+" "+v.id)

@@ -78,6 +78,9 @@ func (g *maker) module() *Module {
 		m.LocalSize[0] = uint32(1 + g.intn(64))
 		m.LocalSize[1] = 1
 	}
+	if g.o.Peers && g.o.Subgroups { // no lane is missing
+		m.LocalSize = [3]uint32{uint32(16 * (1 + g.intn(4))), 1, 1}
+	}
 	g.lanes = int(m.LocalSize[0] * m.LocalSize[1])
 	g.members = members(g.chance(2))
 	g.declare("%void", "OpTypeVoid")
