@@ -63,7 +63,7 @@ func TestCancel(t *testing.T) {
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("error %v", err)
 	}
-	if d := time.Since(begin); d > 5*time.Second {
+	if d := time.Since(begin); d > 30*time.Second {
 		t.Errorf("it took %v to stop", d)
 	}
 }

@@ -92,7 +92,7 @@ func TestExtremes(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			start := time.Now()
 			_, err := stage(t, extreme(tt.types, tt.body), nil, Options{})
-			if d := time.Since(start); d > 10*time.Second {
+			if d := time.Since(start); d > time.Minute {
 				t.Errorf("took %v", d)
 			}
 			switch {
