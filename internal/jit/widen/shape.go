@@ -131,11 +131,7 @@ func (s *shapes) walk() {
 	for _, v := range s.f.Code {
 		x := s.f.Val(v)
 		if x.Op != ir.Br && x.Op != ir.Loop {
-			s.f.Operands(v, func(a ir.V) {
-				if s.escapes(a, loop) {
-					s.raise(a, shape{kind: varying})
-				}
-			})
+			s.f.Operands(v, func(a ir.V) { s.read(a, loop) })
 		}
 		switch x.Op {
 		case ir.Block, ir.Loop, ir.If:
@@ -173,6 +169,14 @@ func (s *shapes) walk() {
 	}
 }
 
+// read makes a value that is read from within loop l, where lanes may have it
+// from different iterations, one that differs.
+func (s *shapes) read(a, l ir.V) {
+	if s.escapes(a, l) {
+		s.raise(a, shape{kind: varying})
+	}
+}
+
 // escapes reports whether a is read, from within loop l, where lanes may have
 // it from different iterations.
 func (s *shapes) escapes(a, l ir.V) bool {
@@ -200,6 +204,7 @@ func (s *shapes) enter(v, loop ir.V) {
 	case ir.Loop:
 		params := s.f.Params(v)
 		for i, a := range s.f.Inits(v) {
+			s.read(a, loop)
 			s.bring(params[i], a, loop)
 		}
 		if s.diverges[v] {
@@ -267,6 +272,7 @@ func (s *shapes) branch(v, label ir.V, args []ir.V, set int, loop ir.V) {
 		if to.brs > 1 && s.f.BrArgs(to.first)[i] != a {
 			to.same[i] = false
 		}
+		s.read(a, loop)
 		s.bring(params[i], a, around)
 	}
 }
