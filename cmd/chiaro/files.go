@@ -34,6 +34,7 @@ func readInput(c console, name string) ([]byte, error) {
 	if len(data) > maxInput {
 		return nil, unreadable("%s: larger than %d bytes", name, maxInput)
 	}
+	*c.last = data
 	return data, nil
 }
 

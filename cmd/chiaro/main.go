@@ -42,10 +42,11 @@ func unreadable(format string, args ...any) error {
 type console struct {
 	in       io.Reader
 	out, err io.Writer
+	last     *[]byte // what was read last, for reports of internal errors
 }
 
 func main() {
-	os.Exit(run(os.Args[1:], console{os.Stdin, os.Stdout, os.Stderr}))
+	os.Exit(run(os.Args[1:], console{os.Stdin, os.Stdout, os.Stderr, new([]byte)}))
 }
 
 // run is main with its surroundings as arguments. It is the door at which a
@@ -54,6 +55,7 @@ func run(args []string, c console) (code int) {
 	defer func() {
 		if e := recover(); e != nil {
 			fmt.Fprintf(c.err, "chiaro: internal error: %v\n%s", e, debug.Stack())
+			saveInput(c)
 			code = exitInternal
 		}
 	}()
@@ -71,6 +73,22 @@ func run(args []string, c console) (code int) {
 		fmt.Fprintf(c.err, "chiaro: %s\n", end.msg)
 	}
 	return end.code
+}
+
+// saveInput keeps what was read last, so that an internal error can be
+// reported with its cause.
+func saveInput(c console) {
+	if len(*c.last) == 0 {
+		return
+	}
+	f, err := os.CreateTemp("", "chiaro-input-*")
+	if err != nil {
+		return // there is no place: the error above stands alone
+	}
+	defer f.Close()
+	if _, err := f.Write(*c.last); err == nil {
+		fmt.Fprintf(c.err, "chiaro: the input is kept in %s\n", f.Name())
+	}
 }
 
 func newRoot(c console) *cobra.Command {

@@ -39,7 +39,7 @@ func TestReadme(t *testing.T) {
 			}
 			ran++
 			var got bytes.Buffer
-			run(strings.Fields(command), console{strings.NewReader(""), &got, &got})
+			run(strings.Fields(command), console{strings.NewReader(""), &got, &got, new([]byte)})
 			if g, w := stable(got.String()), stable(want); g != w {
 				t.Errorf("chiaro %s prints\n%s\nthe README shows\n%s", command, g, w)
 			}

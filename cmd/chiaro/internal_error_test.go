@@ -1,0 +1,32 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// brokenReader stands for a part of ours that panics.
+type brokenReader struct{}
+
+func (r *brokenReader) Read([]byte) (int, error) { panic("broken") }
+
+// TestInternalError demands exit code 3 and the input that led there.
+func TestInternalError(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	var out, err bytes.Buffer
+	last := []byte("OpNop\n")
+	code := run([]string{"asm", "-"}, console{&brokenReader{}, &out, &err, &last})
+	if code != exitInternal || !strings.Contains(err.String(), "internal error: broken") {
+		t.Fatalf("code %d, %s", code, err.String())
+	}
+	name := regexp.MustCompile(`kept in (\S+)`).FindStringSubmatch(err.String())
+	if name == nil {
+		t.Fatalf("no kept input in %s", err.String())
+	}
+	if data, e := os.ReadFile(name[1]); e != nil || string(data) != "OpNop\n" {
+		t.Errorf("%q, %v", data, e)
+	}
+}
