@@ -49,7 +49,7 @@ func (r *runner) readyModule(p *Pipeline, a *Attachment) ([]byte, error) {
 	}
 	script := r.script.File
 	if o.ScriptRoot != "" {
-		rel, err := filepath.Rel(o.ScriptRoot, script)
+		rel, err := below(o.ScriptRoot, script)
 		if err != nil {
 			return nil, err
 		}
@@ -61,6 +61,19 @@ func (r *runner) readyModule(p *Pipeline, a *Attachment) ([]byte, error) {
 		return nil, nil
 	}
 	return data, err
+}
+
+// below returns the path of a file from a folder on; either may be relative to
+// the working directory.
+func below(folder, file string) (string, error) {
+	folder, err := filepath.Abs(folder)
+	if err != nil {
+		return "", err
+	}
+	if file, err = filepath.Abs(file); err != nil {
+		return "", err
+	}
+	return filepath.Rel(folder, file)
 }
 
 // targetEnv returns the environment that a shader is made for.
