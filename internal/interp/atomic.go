@@ -7,24 +7,6 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// atomicValue gives the operation that computes what an atomic stores, from
-// the old value and its operand. An exchange selects the operand.
-var atomicValue = map[ir.Op]ir.Op{
-	ir.AtomXchg:    ir.Bad,
-	ir.AtomCmpXchg: ir.Bad,
-	ir.AtomAdd:     ir.Add,
-	ir.AtomSMin:    ir.SMin,
-	ir.AtomSMax:    ir.SMax,
-	ir.AtomUMin:    ir.UMin,
-	ir.AtomUMax:    ir.UMax,
-	ir.AtomAnd:     ir.And,
-	ir.AtomOr:      ir.Or,
-	ir.AtomXor:     ir.Xor,
-	ir.AtomFAdd:    ir.FAdd,
-	ir.AtomFMin:    ir.NMin,
-	ir.AtomFMax:    ir.NMax,
-}
-
 // atomic is every atom….T h, off, #imm, v: where in range, aligned and
 // writable, and the lane is no helper, it stores the new value and yields the
 // old one; else it does nothing and yields 0. Lanes ascending.
@@ -41,23 +23,10 @@ func (s *subgroup) atomic(in *inst) {
 			continue
 		}
 		dst[lane] = update(b, func(old uint64) uint64 {
-			switch {
-			case op == ir.AtomXchg:
-				return v[lane]
-			case op == ir.AtomCmpXchg && old == compare[lane]:
-				return v[lane]
-			case op == ir.AtomCmpXchg:
-				return old
-			case op == ir.AtomFAdd:
-				return canon(in.key, in.eval(in.key, old, v[lane], 0))
-			}
-			return in.eval(in.key, old, v[lane], 0)
+			return ir.Replacement(op, in.key, old, v[lane], compare[lane])
 		})
 	}
 }
-
-// canon makes a NaN canonical: what an atomic computes is observable.
-func canon(k ir.Key, x uint64) uint64 { return ir.FCanon.Row().Eval(k, x, 0, 0) }
 
 // update replaces the value that b holds by f of it, at once for all workers,
 // and returns the old one. b is aligned to its length.

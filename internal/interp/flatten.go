@@ -299,9 +299,6 @@ func (c *flattener) operation(v ir.V) {
 	if in.run == nil && c.err == nil {
 		c.err = &exec.UnsupportedError{Engine: name, What: "operation " + x.Op.String(), Origin: x.Origin}
 	}
-	if x.Op.Is(ir.Atomic) {
-		in.eval = atomicValue[x.Op].Row().Eval
-	}
 	if x.Op.Is(ir.Combine) {
 		in.eval = ir.Op(x.Aux & 0xff).Row().Eval
 	}

@@ -2,7 +2,7 @@ package ir
 
 // Identity returns the bits of what op, an operator of reduce and scan, leaves
 // as it is when combined with a value of type t: −0 for fadd, and for nmin and
-// nmax the infinities, as SPIR-V has it (a group of NaN alone gives them).
+// nmax the infinities, as SPIR-V has it.
 func Identity(op Op, t Type) uint64 {
 	sign := uint64(1) << (t.Bits() - 1)
 	switch op {

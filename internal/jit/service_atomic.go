@@ -7,22 +7,6 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// combines is the operation on the old value and the operand whose value an
-// atomic stores.
-var combines = map[ir.Op]ir.Op{
-	ir.AtomAdd:  ir.Add,
-	ir.AtomSMin: ir.SMin,
-	ir.AtomSMax: ir.SMax,
-	ir.AtomUMin: ir.UMin,
-	ir.AtomUMax: ir.UMax,
-	ir.AtomAnd:  ir.And,
-	ir.AtomOr:   ir.Or,
-	ir.AtomXor:  ir.Xor,
-	ir.AtomFAdd: ir.FAdd,
-	ir.AtomFMin: ir.NMin,
-	ir.AtomFMax: ir.NMax,
-}
-
 // atomic yields the old value and stores the new one, lanes ascending. A place
 // that is out of range, misaligned or read-only yields 0 and keeps what it has.
 func (v *visit) atomic() {
@@ -40,21 +24,11 @@ func (v *visit) atomic() {
 
 // replacement is what a lane's atomic stores where it finds old.
 func (v *visit) replacement(lane int, old uint64) uint64 {
-	operand := v.use(2, lane)
-	switch v.in.IR {
-	case ir.AtomXchg:
-		return operand
-	case ir.AtomCmpXchg:
-		if old == v.use(3, lane) {
-			return operand
-		}
-		return old
+	compare := uint64(0)
+	if v.in.IR == ir.AtomCmpXchg {
+		compare = v.use(3, lane)
 	}
-	x := combines[v.in.IR].Row().Eval(v.in.Key, old, operand, 0)
-	if v.in.IR == ir.AtomFAdd { // what is in memory is observed
-		x = ir.FCanon.Row().Eval(v.in.Key, x, 0, 0)
-	}
-	return x
+	return ir.Replacement(v.in.IR, v.in.Key, old, v.use(2, lane), compare)
 }
 
 // exchange replaces an aligned value of 1, 2, 4 or 8 bytes by f of it, at once

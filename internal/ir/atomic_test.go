@@ -1,0 +1,43 @@
+package ir_test
+
+import (
+	"testing"
+
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+)
+
+// TestReplacement has what each atomic stores, and that no atomic is without.
+func TestReplacement(t *testing.T) {
+	const minusOne = 0xffff_ffff
+	i32, f32 := ir.Key{Type: ir.I32, From: ir.H}, ir.Key{Type: ir.F32, From: ir.H}
+	want := map[ir.Op]struct {
+		k                          ir.Key
+		old, operand, compare, new uint64
+	}{
+		ir.AtomXchg:    {i32, 1, 2, 0, 2},
+		ir.AtomCmpXchg: {i32, 1, 2, 1, 2},
+		ir.AtomAdd:     {i32, minusOne, 2, 0, 1},
+		ir.AtomSMin:    {i32, minusOne, 2, 0, minusOne},
+		ir.AtomSMax:    {i32, minusOne, 2, 0, 2},
+		ir.AtomUMin:    {i32, minusOne, 2, 0, 2},
+		ir.AtomUMax:    {i32, minusOne, 2, 0, minusOne},
+		ir.AtomAnd:     {i32, 6, 3, 0, 2},
+		ir.AtomOr:      {i32, 6, 3, 0, 7},
+		ir.AtomXor:     {i32, 6, 3, 0, 5},
+		ir.AtomFAdd:    {f32, 0xffc0_1234, 0x3f80_0000, 0, 0x7fc0_0000}, // NaN + 1
+		ir.AtomFMin:    {f32, 0x7fc0_0000, 0x3f80_0000, 0, 0x3f80_0000}, // a NaN loses
+		ir.AtomFMax:    {f32, 0x8000_0000, 0, 0, 0},                     // −0 < +0
+	}
+	for o := ir.Const; o.String() != "op?"; o++ {
+		if c, ok := want[o]; ok != o.Is(ir.Atomic) {
+			t.Errorf("%s: in the table %v, an atomic %v", o, ok, o.Is(ir.Atomic))
+		} else if got := uint64(0); ok {
+			if got = ir.Replacement(o, c.k, c.old, c.operand, c.compare); got != c.new {
+				t.Errorf("%s of %#x and %#x stores %#x; want %#x", o, c.old, c.operand, got, c.new)
+			}
+		}
+	}
+	if got := ir.Replacement(ir.AtomCmpXchg, i32, 1, 2, 3); got != 1 {
+		t.Errorf("atomcmpxchg that does not match stores %d; want what was there, 1", got)
+	}
+}
