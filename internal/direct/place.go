@@ -1,21 +1,10 @@
 package direct
 
-import (
-	_ "embed"
-	"strings"
-
-	"github.com/chiaro-gpu/chiaro/spirv"
-)
+import _ "embed"
 
 //go:embed table.go
 var source string
 
-// Line returns the line of table.go that has the instruction's row, 0 where
-// there is none.
-func Line(op spirv.Op) int {
-	if _, ok := table[op]; !ok {
-		return 0
-	}
-	at := strings.Index(source, "\tspirv."+op.String()+":")
-	return strings.Count(source[:max(at, 0)], "\n") + 1
-}
+// Source returns the text of table.go, so that the ledger can say in which
+// line an instruction has its row.
+func Source() string { return source }

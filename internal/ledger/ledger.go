@@ -25,16 +25,22 @@ type Entry struct {
 // Of returns the entry of an instruction.
 func Of(op spirv.Op) Entry {
 	e := Entry{Op: op}
-	if n := typing.Line(op); n > 0 {
-		e.Typed = fmt.Sprintf("spirv/typing/table.go:%d", n)
+	if _, ok := typing.Of(op); ok {
+		e.Typed = place("spirv/typing/table.go", typing.Source(), op)
 	}
-	if n := direct.Line(op); n > 0 {
-		e.Lowered = fmt.Sprintf("internal/direct/table.go:%d", n)
+	if _, ok := direct.Lookup(op); ok {
+		e.Lowered = place("internal/direct/table.go", direct.Source(), op)
 	}
 	if p := lower.Place(op); p != "" { // a rule goes before the row
 		e.Lowered = p
 	}
 	return e
+}
+
+// place returns the file and the line of the row of op in the text of a table.
+func place(file, source string, op spirv.Op) string {
+	before, _, _ := strings.Cut(source, "\tspirv."+op.String()+":")
+	return fmt.Sprintf("%s:%d", file, strings.Count(before, "\n")+1)
 }
 
 // String returns the entry's line in ledger.txt.
