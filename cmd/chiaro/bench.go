@@ -23,15 +23,16 @@ import (
 
 // benchFlags are the flags of bench.
 type benchFlags struct {
-	name, engine, format string
-	buffers, dumps       []string
-	images               []string
-	groups, push         string
-	specialize           []string
-	most, least, batch   int
-	budget               float64
-	threads              int
-	subgroup             uint32
+	engine             engineFlags
+	name, format       string
+	buffers, dumps     []string
+	images             []string
+	groups, push       string
+	specialize         []string
+	most, least, batch int
+	budget             float64
+	threads            int
+	subgroup           uint32
 }
 
 func newBench(c console) *cobra.Command {
@@ -59,11 +60,10 @@ The buffers stand at bindings 0, 1, … of set 0, in the order of -b.`,
 	fl.Float64VarP(&f.budget, "time", "t", 1, "seconds of the steady state")
 	fl.IntVarP(&f.batch, "batch", "k", 1, "dispatches that are timed as one")
 	fl.StringArrayVarP(&f.dumps, "dump", "d", nil, "write a buffer after the first dispatch: BINDING=FILE")
-	fl.StringVar(&f.engine, "engine", "jit", "what runs the shader: interp or jit")
+	f.engine.add(cmd)
 	fl.IntVar(&f.threads, "threads", 0, "workgroups that run at once; 0 for one a core")
 	fl.Uint32Var(&f.subgroup, "subgroup-size", 0, "lanes of a subgroup: 4 to 128; 0 for the default")
 	fl.StringVar(&f.format, "format", "text", "text or json")
-	complete(cmd, "engine", "interp", "jit")
 	complete(cmd, "format", "text", "json")
 	return cmd
 }
@@ -95,7 +95,7 @@ func bench(c console, f benchFlags, file string) error {
 	if len(f.images) > 0 {
 		return unreadable("-i %s: images are not supported yet", f.images[0])
 	}
-	engine, err := newEngine(f.engine)
+	engine, err := f.engine.choose()
 	if err != nil {
 		return err
 	}
@@ -111,7 +111,7 @@ func bench(c console, f benchFlags, file string) error {
 	if err != nil {
 		return err
 	}
-	r := benchReport{Name: f.name, Device: "chiaro " + engine.Name(), K: f.batch, ModuleBytes: len(data), Threads: f.threads, Level: f.engine}
+	r := benchReport{Name: f.name, Device: "chiaro " + engine.Name(), K: f.batch, ModuleBytes: len(data), Threads: f.threads, Level: f.engine.engine}
 	if r.Name == "" {
 		r.Name = strings.TrimSuffix(filepath.Base(file), ".spv")
 	}

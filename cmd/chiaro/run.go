@@ -17,10 +17,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/chiaro-gpu/chiaro/internal/amber"
-	"github.com/chiaro-gpu/chiaro/internal/exec"
-	"github.com/chiaro-gpu/chiaro/internal/interp"
-	"github.com/chiaro-gpu/chiaro/internal/jit"
-	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
 	"github.com/chiaro-gpu/chiaro/spirv/asm"
 )
 
@@ -29,7 +25,7 @@ type runFlags struct {
 	format    string
 	out       []string
 	filesFrom string
-	engine    string
+	engine    engineFlags
 	jobs      int
 	dump      dumpFlags
 	opts      amber.Options
@@ -52,7 +48,7 @@ as unsupported, with what it needs.`,
 	fl.StringVar(&f.format, "format", "text", "what standard output gets: text, json, jsonl or junit")
 	fl.StringArrayVar(&f.out, "out", nil, "write another format to a file: FORMAT=FILE, any number of times")
 	fl.StringVar(&f.filesFrom, "files-from", "", "read more names of scripts from a file, one a line, - for standard input")
-	fl.StringVar(&f.engine, "engine", "interp", "what runs shaders: interp or jit")
+	f.engine.add(cmd)
 	fl.IntVarP(&f.jobs, "jobs", "j", runtime.GOMAXPROCS(0), "scripts to run at once")
 	fl.DurationVar(&f.opts.Timeout, "timeout", 60*time.Second, "time for one script; 0 for no limit")
 	fl.StringVar(&f.opts.TargetEnv, "target-env", "", "environment for shaders that name none, such as vulkan1.1")
@@ -63,23 +59,8 @@ as unsupported, with what it needs.`,
 	fl.Uint32Var(&f.opts.SubgroupSize, "subgroup-size", 0, "lanes of a subgroup: 4 to 128; 0 for the default")
 	f.dump.add(cmd)
 	complete(cmd, "format", formats...)
-	complete(cmd, "engine", "interp", "jit")
 	complete(cmd, "target-env", "vulkan1.0", "vulkan1.1", "vulkan1.2", "vulkan1.3", "vulkan1.4")
 	return cmd
-}
-
-// newEngine returns the engine with the given name.
-func newEngine(name string) (exec.Engine, error) {
-	switch name {
-	case "interp":
-		return interp.Engine{}, nil
-	case "jit":
-		if err := amd64.Supported(); err != nil {
-			return nil, unreadable("--engine jit: %v; --engine interp runs everywhere", err)
-		}
-		return jit.Engine{}, nil
-	}
-	return nil, unreadable("unknown engine %q; want interp or jit", name)
 }
 
 // check refuses values that no script could run with.
@@ -102,7 +83,7 @@ func runScripts(c console, f runFlags, args []string) error {
 	if len(args) == 0 && f.filesFrom == "" {
 		return unreadable("run without a script; want a file, a directory or --files-from")
 	}
-	engine, err := newEngine(f.engine)
+	engine, err := f.engine.choose()
 	if err != nil {
 		return err
 	}

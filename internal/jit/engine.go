@@ -33,7 +33,9 @@ var code = sync.OnceValues(func() (*codemem.Heap, error) {
 })
 
 // Engine compiles programs to machine code. It runs compute programs.
-type Engine struct{}
+type Engine struct {
+	Level amd64.Level // of the code; the zero one is the best that the machine has
+}
 
 // Name returns "jit".
 func (Engine) Name() string { return name }
@@ -42,8 +44,9 @@ func (Engine) Name() string { return name }
 // recursion, for stages other than compute, and for an operation that is not
 // compiled yet; and an error of its own where the machine has no AVX-512 or the
 // system gives no memory for code.
-func (Engine) Compile(p *ir.Program, o exec.Options) (exec.Program, error) {
-	if err := amd64.Supported(); err != nil {
+func (e Engine) Compile(p *ir.Program, o exec.Options) (exec.Program, error) {
+	level, err := amd64.Choose(e.Level)
+	if err != nil {
 		return nil, err
 	}
 	if err := p.Verify(); err != nil {
@@ -59,7 +62,7 @@ func (Engine) Compile(p *ir.Program, o exec.Options) (exec.Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &program{p: p, order: order, limits: o.Limits}
+	out := &program{p: p, level: level, order: order, limits: o.Limits}
 	if codeLength(p) <= maxMergedCode {
 		out.merge = widen.MergeOf(p)
 		if err := out.compileMerged(); err != nil {
@@ -76,6 +79,7 @@ func (Engine) Compile(p *ir.Program, o exec.Options) (exec.Program, error) {
 // strip where no result can tell.
 type program struct {
 	p      *ir.Program
+	level  amd64.Level
 	order  []int // of the functions
 	limits exec.Limits
 	merge  widen.Merge
@@ -117,7 +121,7 @@ func (p *program) compileMerged() error {
 	for lanes := p.merge.Widest; lanes > p.p.SubgroupSize; lanes /= 2 {
 		strip := *p.p
 		strip.SubgroupSize = lanes
-		made, ok := amd64.Compile(&strip, widen.Program(&strip, p.order))
+		made, ok := amd64.Compile(&strip, widen.Program(&strip, p.order), p.level)
 		if !ok || made.Spilled > maxSpilled && lanes > vcode.PartLanes {
 			continue
 		}
@@ -135,7 +139,7 @@ func (p *program) exact() (*variant, error) {
 	if p.once != nil {
 		return p.once, nil
 	}
-	made, ok := amd64.Compile(p.p, widen.Program(p.p, p.order))
+	made, ok := amd64.Compile(p.p, widen.Program(p.p, p.order), p.level)
 	if !ok {
 		return nil, &exec.LimitError{What: "bytes of stack of a subgroup", Have: amd64.MaxStack + 1, Most: amd64.MaxStack}
 	}

@@ -10,12 +10,13 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// Supported returns nil where this machine runs what this package makes.
-func Supported() error {
-	if !cpu.X86.HasAVX512F || !cpu.X86.HasAVX512BW || !cpu.X86.HasAVX512CD || !cpu.X86.HasAVX512DQ || !cpu.X86.HasAVX512VL {
-		return errUnsupported
+// has reports whether this machine runs code of a level.
+func has(l Level) bool {
+	x := &cpu.X86
+	if l == AVX2 {
+		return x.HasAVX2 && x.HasFMA && x.HasBMI1 && x.HasBMI2
 	}
-	return nil
+	return x.HasAVX512F && x.HasAVX512BW && x.HasAVX512CD && x.HasAVX512DQ && x.HasAVX512VL
 }
 
 // enter runs machine code at c.PC on c.Stack until it leaves. It holds no Go

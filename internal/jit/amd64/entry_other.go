@@ -2,8 +2,8 @@
 
 package amd64
 
-// Supported returns nil where this machine runs what this package makes.
-func Supported() error { return errUnsupported }
+// has reports whether this machine runs code of a level.
+func has(Level) bool { return false }
 
 // Run runs machine code, which this machine cannot.
 func Run(c *Context) Status { return Faulted }

@@ -35,6 +35,7 @@ const MaxStack = 1 << 30
 type machine struct {
 	Asm
 	prog   *ir.Program
+	level  Level
 	funcs  []*vcode.Func
 	frames []frame
 	record Record
@@ -66,10 +67,11 @@ type frame struct {
 	outgoing      int32   // size of both
 }
 
-// Compile makes the code of a program that was widened to funcs. It returns
-// false where a subgroup would need more than MaxStack.
-func Compile(p *ir.Program, funcs []*vcode.Func) (*Code, bool) {
-	m := &machine{prog: p, funcs: funcs, record: RecordOf(p)}
+// Compile makes the code of a program that was widened to funcs, for a level
+// that Choose returned. It returns false where a subgroup would need more than
+// MaxStack.
+func Compile(p *ir.Program, funcs []*vcode.Func, level Level) (*Code, bool) {
+	m := &machine{prog: p, funcs: funcs, level: level, record: RecordOf(p)}
 	m.literals.labels = map[literal]Label{}
 	if !m.layOut() {
 		return nil, false
