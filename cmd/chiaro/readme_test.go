@@ -8,8 +8,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-
-	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
 )
 
 // TestReadme runs the commands that the README shows and compares what they
@@ -53,8 +51,6 @@ func TestReadme(t *testing.T) {
 // runnable reports whether this machine has what a command needs.
 func runnable(command string) bool {
 	switch {
-	case strings.Contains(command, "--engine jit"):
-		return amd64.Supported() == nil
 	case strings.HasSuffix(command, "endless.amber"), strings.HasSuffix(command, "examples/"): // GLSL
 		_, one := exec.LookPath("glslc")
 		_, other := exec.LookPath("glslangValidator")
