@@ -13,7 +13,6 @@ import (
 type visit struct {
 	*worker
 	site  *amd64.Site
-	in    *vcode.Inst
 	frame []byte
 	first int        // lane of the strip that the registers begin with
 	set   exec.Lanes // active lanes
@@ -21,24 +20,24 @@ type visit struct {
 
 // serve does what the code at a site left for.
 func (w *worker) serve(site *amd64.Site) error {
-	v := visit{worker: w, site: site, in: site.Inst, frame: w.stacks.Bytes(w.ctx.Frame)}
-	if v.in.Op == vcode.Lane {
-		v.first = int(v.in.Part) * vcode.PartLanes
+	v := visit{worker: w, site: site, frame: w.stacks.Bytes(w.ctx.Frame)}
+	if v.site.Op == vcode.Lane {
+		v.first = int(v.site.Part) * vcode.PartLanes
 	}
-	for i, r := range v.in.Masks {
+	for i, r := range v.site.Masks {
 		at := v.first + i*vcode.PartLanes
 		bits := uint64(0xffff)
-		if one, ok := v.site.Func.Const(r); !ok {
+		if !r.Const {
 			bits = uint64(binary.LittleEndian.Uint16(v.register(r)))
-		} else if one == 0 {
+		} else if r.Bits == 0 {
 			bits = 0
 		}
 		v.set[at>>6] |= bits << (at & 63)
 	}
-	if v.in.Op == vcode.Step {
+	if v.site.Op == vcode.Step {
 		return v.budget()
 	}
-	if serve := services[v.in.IR]; serve != nil {
+	if serve := services[v.site.IR]; serve != nil {
 		serve(&v)
 		return nil
 	}
@@ -47,26 +46,23 @@ func (w *worker) serve(site *amd64.Site) error {
 }
 
 // register returns a register in the frame.
-func (v *visit) register(r vcode.Reg) []byte {
-	at := v.site.Slots[r]
-	return v.frame[at:][:v.site.Func.Classes[r].Size()]
-}
+func (v *visit) register(r amd64.Place) []byte { return v.frame[r.Slot:][:r.Class.Size()] }
 
 // at returns the register of the i-th value of a list that holds a lane, and
 // the lane's place in it.
-func (v *visit) at(list []vcode.Reg, i, lane int) (vcode.Reg, int) {
+func (v *visit) at(list []amd64.Place, i, lane int) (amd64.Place, int) {
 	part := (lane - v.first) / vcode.PartLanes
-	return list[i*len(v.in.Masks)+part], lane % vcode.PartLanes
+	return list[i*len(v.site.Masks)+part], lane % vcode.PartLanes
 }
 
 // use returns the bits of the i-th operand in a lane.
 func (v *visit) use(i, lane int) uint64 {
-	r, at := v.at(v.in.Uses, i, lane)
-	if bits, ok := v.site.Func.Const(r); ok {
-		return bits
+	r, at := v.at(v.site.Uses, i, lane)
+	if r.Const {
+		return r.Bits
 	}
 	b := v.register(r)
-	switch v.site.Func.Classes[r] {
+	switch r.Class {
 	case vcode.Mask:
 		return uint64(binary.LittleEndian.Uint16(b) >> at & 1)
 	case vcode.Wide:
@@ -77,9 +73,9 @@ func (v *visit) use(i, lane int) uint64 {
 
 // define sets the bits of the result in a lane.
 func (v *visit) define(lane int, bits uint64) {
-	r, at := v.at(v.in.Defs, 0, lane)
+	r, at := v.at(v.site.Defs, 0, lane)
 	b := v.register(r)
-	switch v.site.Func.Classes[r] {
+	switch r.Class {
 	case vcode.Mask:
 		old := binary.LittleEndian.Uint16(b)
 		binary.LittleEndian.PutUint16(b, old&^(1<<at)|uint16(bits&1)<<at)
@@ -93,27 +89,27 @@ func (v *visit) define(lane int, bits uint64) {
 // defineAll sets the same bits in all active lanes, and in the others where
 // they keep nothing: code may ask any lane for what is the same in all.
 func (v *visit) defineAll(bits uint64) {
-	if v.in.Keep {
+	if v.site.Keep {
 		for lane := range v.set.All {
 			v.define(lane, bits)
 		}
 		return
 	}
-	for lane := range len(v.in.Masks) * vcode.PartLanes {
+	for lane := range len(v.site.Masks) * vcode.PartLanes {
 		v.define(v.first+lane, bits)
 	}
 }
 
 // evaluate asks the operation's row for the value of each active lane.
 func (v *visit) evaluate() {
-	eval := v.in.IR.Row().Eval
-	n := len(v.in.Uses)
+	eval := v.site.IR.Row().Eval
+	n := len(v.site.Uses)
 	for lane := range v.set.All {
 		var x [3]uint64
 		for i := range min(n, 3) {
 			x[i] = v.use(i, lane)
 		}
-		v.define(lane, eval(v.in.Key, x[0], x[1], x[2]))
+		v.define(lane, eval(v.site.Key, x[0], x[1], x[2]))
 	}
 }
 
@@ -121,7 +117,7 @@ func (v *visit) evaluate() {
 func (v *visit) budget() error {
 	index := uint32(v.current())*v.p.p.SubgroupSize + v.set.First()
 	return &exec.BudgetError{
-		Func: v.site.Func.Name, Loop: v.in.Value, Origin: v.in.Origin,
+		Func: v.site.Func, Loop: v.site.Value, Origin: v.site.Origin,
 		Group: v.group(), Local: v.local(index), Steps: v.job.Steps(),
 	}
 }

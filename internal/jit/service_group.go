@@ -50,18 +50,18 @@ func (v *visit) all() { v.defineBool(v.truths() == v.set) }
 // allEqual compares floats as floats, so that a NaN is equal to nothing.
 func (v *visit) allEqual() {
 	equal := ir.Eq
-	if v.in.Key.From.IsFloat() {
+	if v.site.Key.From.IsFloat() {
 		equal = ir.FEq
 	}
 	first, same := v.use(0, int(v.set.First())), true
 	for lane := range v.set.All {
-		same = same && equal.Row().Eval(v.in.Key, first, v.use(0, lane), 0) != 0
+		same = same && equal.Row().Eval(v.site.Key, first, v.use(0, lane), 0) != 0
 	}
 	v.defineBool(same)
 }
 
 func (v *visit) ballot() {
-	word := v.in.Key.Aux
+	word := v.site.Key.Aux
 	v.defineAll(v.truths()[word/2] >> (32 * (word % 2)) & 0xffffffff)
 }
 
@@ -79,7 +79,7 @@ func (v *visit) shuffle() {
 func (v *visit) quadSwap() {
 	x := v.operand(0, 0)
 	for lane := range v.set.All {
-		from := lane ^ int(v.in.Key.Aux)
+		from := lane ^ int(v.site.Key.Aux)
 		if !v.set.Has(uint32(from)) {
 			from = lane
 		}
@@ -90,9 +90,9 @@ func (v *visit) quadSwap() {
 // combination returns the operator of a reduction or scan, the operand with
 // the identity in the lanes that are not active, that, and the cluster's size.
 func (v *visit) combination() (op ir.Eval, x row, identity uint64, cluster int) {
-	operator := ir.Op(v.in.Key.Aux & 0xff)
-	identity = ir.Identity(operator, v.in.Key.Type)
-	cluster = int(v.in.Key.Aux >> 8)
+	operator := ir.Op(v.site.Key.Aux & 0xff)
+	identity = ir.Identity(operator, v.site.Key.Type)
+	cluster = int(v.site.Key.Aux >> 8)
 	if cluster == 0 {
 		cluster = v.size()
 	}
@@ -103,7 +103,7 @@ func (v *visit) reduce() {
 	op, x, _, cluster := v.combination()
 	for k := 1; k < cluster; k *= 2 {
 		for i := 0; i < v.size(); i += 2 * k {
-			x[i] = op(v.in.Key, x[i], x[i+k], 0)
+			x[i] = op(v.site.Key, x[i], x[i+k], 0)
 		}
 	}
 	if cluster == v.size() {
@@ -122,7 +122,7 @@ func (v *visit) scan() (x row, identity uint64, cluster int) {
 		before := x
 		for i := range v.size() {
 			if i%cluster >= k {
-				x[i] = op(v.in.Key, before[i-k], before[i], 0)
+				x[i] = op(v.site.Key, before[i-k], before[i], 0)
 			}
 		}
 	}

@@ -12,7 +12,7 @@ func (v *visit) current() int {
 
 // input is a built-in of a type that has no code of its own, cut to the type.
 func (v *visit) input() {
-	in := v.p.p.In[v.in.Key.Aux]
+	in := v.p.p.In[v.site.Key.Aux]
 	for lane := range v.set.All {
 		v.define(lane, uint64(v.builtIn(in.Semantic, uint32(lane)))&in.Type.Mask())
 	}

@@ -19,7 +19,7 @@ func (h *handle) window(off, imm, size uint64) []byte {
 // in a lane.
 func (v *visit) window(lane int) (b []byte, h *handle) {
 	h = &v.handles[v.use(0, lane)]
-	return h.window(v.use(1, lane), v.in.Key.Aux, uint64(v.in.Key.Type.Size())), h
+	return h.window(v.use(1, lane), v.site.Key.Aux, uint64(v.site.Key.Type.Size())), h
 }
 
 // little returns the bytes of b as a number, low byte first.
@@ -57,7 +57,7 @@ func (v *visit) region() {
 		address, found := v.use(0, lane), uint64(amd64.HandleNull)
 		for i := v.regions; i < len(v.handles) && found == amd64.HandleNull; i++ {
 			h := &v.handles[i]
-			if address >= h.address && h.window(address-h.address, 0, v.in.Key.Aux) != nil {
+			if address >= h.address && h.window(address-h.address, 0, v.site.Key.Aux) != nil {
 				found = uint64(i)
 			}
 		}
@@ -83,13 +83,13 @@ func (v *visit) private() []uint32 {
 // variable returns the first slot and the number of slots of the variable that
 // the instruction names.
 func (v *visit) variable() (base, slots uint64) {
-	i := int(v.in.Key.Aux)
+	i := int(v.site.Key.Aux)
 	return uint64(v.p.p.VarBase(i)), uint64(v.p.p.Vars[i].Slots)
 }
 
 func (v *visit) loadSlots(base, slots uint64) {
 	memory, lanes := v.private(), uint64(v.p.code.Record.Lanes)
-	need := uint64(v.in.Key.Type.Slots())
+	need := uint64(v.site.Key.Type.Slots())
 	for lane := range v.set.All {
 		bits, slot := uint64(0), v.use(0, lane)
 		for i := range need {
@@ -97,13 +97,13 @@ func (v *visit) loadSlots(base, slots uint64) {
 				bits |= uint64(memory[(base+slot+i)*lanes+uint64(lane)]) << (32 * i)
 			}
 		}
-		v.define(lane, bits&v.in.Key.Type.Mask())
+		v.define(lane, bits&v.site.Key.Type.Mask())
 	}
 }
 
 func (v *visit) storeSlots(base, slots uint64) {
 	memory, lanes := v.private(), uint64(v.p.code.Record.Lanes)
-	need := uint64(v.in.Key.Type.Slots())
+	need := uint64(v.site.Key.Type.Slots())
 	for lane := range v.set.All {
 		slot, bits := v.use(0, lane), v.use(1, lane)
 		for i := range need {

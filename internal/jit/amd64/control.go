@@ -158,7 +158,7 @@ func (m *machine) leave(in *vcode.Inst) {
 	for _, r := range saves.Before {
 		m.save(r)
 	}
-	m.sites = append(m.sites, Site{m.f, in, m.frame.Slots})
+	m.sites = append(m.sites, m.site(in))
 	m.MovI(RAX, uint64(len(m.sites)-1))
 	m.Call(m.service)
 	for _, r := range saves.After {

@@ -11,13 +11,6 @@ import (
 // memory, RSP the frame. operand.go says which
 // of the others are given out.
 
-// Site is a place where code leaves for a service of Go.
-type Site struct {
-	Func  *vcode.Func
-	Inst  *vcode.Inst
-	Slots []int32 // of the function's registers in the frame, where they have any
-}
-
 // Code is a compiled program.
 type Code struct {
 	Bytes      []byte // begins with the entry

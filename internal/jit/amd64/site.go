@@ -1,0 +1,48 @@
+package amd64
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+)
+
+// Site is a place where code leaves for a service of Go: an instruction, with
+// where its registers are while Go runs. It refers to nothing that the code was
+// made of, so that it can be kept with the code.
+type Site struct {
+	Func              string // the function's name
+	Op                vcode.Op
+	Part              uint8
+	Keep              bool
+	IR                ir.Op
+	Key               ir.Key
+	Value             ir.V
+	Origin            int32
+	Defs, Uses, Masks []Place
+}
+
+// Place is a register of a site: its offset in the frame, or what it always
+// holds.
+type Place struct {
+	Class vcode.Class
+	Const bool
+	Slot  int32
+	Bits  uint64 // of a constant, in every lane
+}
+
+// site describes an instruction of the function being made.
+func (m *machine) site(in *vcode.Inst) Site {
+	all := make([]Place, 0, len(in.Defs)+len(in.Uses)+len(in.Masks))
+	places := func(list []vcode.Reg) []Place {
+		from := len(all)
+		for _, r := range list {
+			p := Place{Class: m.f.Classes[r], Slot: m.frame.Slots[r]}
+			p.Bits, p.Const = m.f.Const(r)
+			all = append(all, p)
+		}
+		return all[from:len(all):len(all)]
+	}
+	return Site{
+		Func: m.f.Name, Op: in.Op, Part: in.Part, Keep: in.Keep, IR: in.IR, Key: in.Key, Value: in.Value, Origin: in.Origin,
+		Defs: places(in.Defs), Uses: places(in.Uses), Masks: places(in.Masks),
+	}
+}
