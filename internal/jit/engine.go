@@ -8,7 +8,6 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
 	"github.com/chiaro-gpu/chiaro/internal/jit/codemem"
-	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 	"github.com/chiaro-gpu/chiaro/internal/jit/widen"
 )
 
@@ -42,8 +41,8 @@ func (Engine) Name() string { return name }
 
 // Compile verifies p and makes its code. It gives an *exec.UnsupportedError for
 // recursion, for stages other than compute, and for an operation that is not
-// compiled yet; and an error of its own where the machine has no AVX-512 or the
-// system gives no memory for code.
+// compiled yet; and an error of its own where the machine does not run code of the
+// level or the system gives no memory for code.
 func (e Engine) Compile(p *ir.Program, o exec.Options) (exec.Program, error) {
 	level, err := amd64.Choose(e.Level)
 	if err != nil {
@@ -58,13 +57,13 @@ func (e Engine) Compile(p *ir.Program, o exec.Options) (exec.Program, error) {
 	if n := uint64(p.PrivateSlots()); n > maxSlots {
 		return nil, &exec.LimitError{What: "slots of private memory", Have: n, Most: maxSlots}
 	}
-	order, err := supported(p)
+	order, err := supported(p, level)
 	if err != nil {
 		return nil, err
 	}
 	out := &program{p: p, level: level, order: order, limits: o.Limits}
 	if codeLength(p) <= maxMergedCode {
-		out.merge = widen.MergeOf(p)
+		out.merge = widen.MergeOf(p, level.Form())
 		if err := out.compileMerged(); err != nil {
 			return nil, err
 		}
@@ -121,8 +120,8 @@ func (p *program) compileMerged() error {
 	for lanes := p.merge.Widest; lanes > p.p.SubgroupSize; lanes /= 2 {
 		strip := *p.p
 		strip.SubgroupSize = lanes
-		made, ok := amd64.Compile(&strip, widen.Program(&strip, p.order), p.level)
-		if !ok || made.Spilled > maxSpilled && lanes > vcode.PartLanes {
+		made, ok := amd64.Compile(&strip, widen.Program(&strip, p.level.Form(), p.order), p.level)
+		if !ok || made.Spilled > maxSpilled && lanes > uint32(p.level.Form().Lanes) {
 			continue
 		}
 		v, err := p.load(&strip, made)
@@ -139,7 +138,7 @@ func (p *program) exact() (*variant, error) {
 	if p.once != nil {
 		return p.once, nil
 	}
-	made, ok := amd64.Compile(p.p, widen.Program(p.p, p.order), p.level)
+	made, ok := amd64.Compile(p.p, widen.Program(p.p, p.level.Form(), p.order), p.level)
 	if !ok {
 		return nil, &exec.LimitError{What: "bytes of stack of a subgroup", Have: amd64.MaxStack + 1, Most: amd64.MaxStack}
 	}
@@ -215,14 +214,14 @@ func (p *program) Close() error {
 }
 
 // Listing returns the code of p for a strip before the machine is chosen, for
-// tests and for people.
+// tests and for people. It is that of AVX-512, whatever the machine.
 func Listing(p *ir.Program) (string, error) {
-	order, err := supported(p)
+	order, err := supported(p, amd64.AVX512)
 	if err != nil {
 		return "", err
 	}
 	text := ""
-	for _, f := range widen.Program(p, order) {
+	for _, f := range widen.Program(p, amd64.AVX512.Form(), order) {
 		text += f.String()
 	}
 	return text, nil

@@ -22,17 +22,13 @@ type visit struct {
 func (w *worker) serve(site *amd64.Site) error {
 	v := visit{worker: w, site: site, frame: w.stacks.Bytes(w.ctx.Frame)}
 	if v.site.Op == vcode.Lane {
-		v.first = int(v.site.Part) * vcode.PartLanes
+		v.first = int(v.site.Part) * v.form().Lanes
 	}
 	for i, r := range v.site.Masks {
-		at := v.first + i*vcode.PartLanes
-		bits := uint64(0xffff)
-		if !r.Const {
-			bits = uint64(binary.LittleEndian.Uint16(v.register(r)))
-		} else if r.Bits == 0 {
-			bits = 0
+		for lane := range v.form().Lanes {
+			at := v.first + i*v.form().Lanes + lane
+			v.set[at>>6] |= v.read(r, lane) & 1 << (at & 63)
 		}
-		v.set[at>>6] |= bits << (at & 63)
 	}
 	if v.site.Op == vcode.Step {
 		return v.budget()
@@ -45,25 +41,35 @@ func (w *worker) serve(site *amd64.Site) error {
 	return nil
 }
 
+// form is how the code holds values.
+func (v *visit) form() vcode.Form { return v.p.code.Level.Form() }
+
 // register returns a register in the frame.
-func (v *visit) register(r amd64.Place) []byte { return v.frame[r.Slot:][:r.Class.Size()] }
+func (v *visit) register(r amd64.Place) []byte { return v.frame[r.Slot:][:v.form().Size(r.Class)] }
 
 // at returns the register of the i-th value of a list that holds a lane, and
 // the lane's place in it.
 func (v *visit) at(list []amd64.Place, i, lane int) (amd64.Place, int) {
-	part := (lane - v.first) / vcode.PartLanes
-	return list[i*len(v.site.Masks)+part], lane % vcode.PartLanes
+	part := (lane - v.first) / v.form().Lanes
+	return list[i*len(v.site.Masks)+part], lane % v.form().Lanes
 }
 
 // use returns the bits of the i-th operand in a lane.
 func (v *visit) use(i, lane int) uint64 {
-	r, at := v.at(v.site.Uses, i, lane)
+	return v.read(v.at(v.site.Uses, i, lane))
+}
+
+// read returns what a register holds in one of its lanes.
+func (v *visit) read(r amd64.Place, at int) uint64 {
 	if r.Const {
 		return r.Bits
 	}
 	b := v.register(r)
 	switch r.Class {
 	case vcode.Mask:
+		if v.form().Vectors {
+			return uint64(b[4*at] & 1)
+		}
 		return uint64(binary.LittleEndian.Uint16(b) >> at & 1)
 	case vcode.Wide:
 		return binary.LittleEndian.Uint64(b[8*at:])
@@ -75,11 +81,13 @@ func (v *visit) use(i, lane int) uint64 {
 func (v *visit) define(lane int, bits uint64) {
 	r, at := v.at(v.site.Defs, 0, lane)
 	b := v.register(r)
-	switch r.Class {
-	case vcode.Mask:
+	switch {
+	case r.Class == vcode.Mask && v.form().Vectors:
+		binary.LittleEndian.PutUint32(b[4*at:], -uint32(bits&1))
+	case r.Class == vcode.Mask:
 		old := binary.LittleEndian.Uint16(b)
 		binary.LittleEndian.PutUint16(b, old&^(1<<at)|uint16(bits&1)<<at)
-	case vcode.Wide:
+	case r.Class == vcode.Wide:
 		binary.LittleEndian.PutUint64(b[8*at:], bits)
 	default:
 		binary.LittleEndian.PutUint32(b[4*at:], uint32(bits))
@@ -95,7 +103,7 @@ func (v *visit) defineAll(bits uint64) {
 		}
 		return
 	}
-	for lane := range len(v.site.Masks) * vcode.PartLanes {
+	for lane := range len(v.site.Masks) * v.form().Lanes {
 		v.define(v.first+lane, bits)
 	}
 }
@@ -137,7 +145,8 @@ func (v *visit) helpers() []uint32 {
 
 // isHelper reports whether a lane was demoted.
 func (v *visit) isHelper(lane int) bool {
-	return v.helpers()[2*(lane/vcode.PartLanes)]>>(lane%vcode.PartLanes)&1 != 0
+	part := v.form().Lanes
+	return v.helpers()[2*(lane/part)]>>(lane%part)&1 != 0
 }
 
 // services are the operations without a value that a row could compute and

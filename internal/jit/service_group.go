@@ -3,7 +3,6 @@ package jit
 import (
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
-	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
 // row is one value in all lanes of the widest subgroup.
@@ -152,8 +151,9 @@ func (v *visit) scanExclusive() {
 }
 
 func (v *visit) demote() {
+	part := v.form().Lanes
 	for lane := range v.set.All {
-		v.helpers()[2*(lane/vcode.PartLanes)] |= 1 << (lane % vcode.PartLanes)
+		v.helpers()[2*(lane/part)] |= 1 << (lane % part)
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 
 // supported returns the numbers of the functions that the entry point calls,
 // itself first, or an error that names what cannot be compiled.
-func supported(p *ir.Program) ([]int, error) {
+func supported(p *ir.Program, level amd64.Level) ([]int, error) {
 	if p.Stage != ir.Compute {
 		return nil, unsupported("stage "+p.Stage.String(), 0)
 	}
@@ -26,7 +26,7 @@ func supported(p *ir.Program) ([]int, error) {
 	for _, fn := range order {
 		f := p.Funcs[fn]
 		for _, v := range f.Code {
-			if x := f.Val(v); !compiled(x.Op, f.Key(v)) {
+			if x := f.Val(v); !compiled(level, x.Op, f.Key(v)) {
 				return nil, unsupported(fmt.Sprintf("operation %s is not compiled yet", x.Op), x.Origin)
 			}
 		}
@@ -40,9 +40,9 @@ func unsupported(what string, origin int32) error {
 
 // compiled reports whether an operation is control, has code, has a value that
 // Go can compute, or has a service.
-func compiled(op ir.Op, k ir.Key) bool {
+func compiled(level amd64.Level, op ir.Op, k ir.Key) bool {
 	return op.Is(ir.Control) || op == ir.Call || op == ir.Barrier ||
-		amd64.Native(k, op) || op.Row().Eval != nil || services[op] != nil
+		level.Native(k, op) || op.Row().Eval != nil || services[op] != nil
 }
 
 // reachable walks the calls from the entry point on. A function that is called

@@ -8,7 +8,6 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
-	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
 // Run runs the job's groups.
@@ -93,11 +92,11 @@ func (w *worker) subgroup(i int) {
 	copy(w.subgroups[i*words:], []uint64{0, uint64(top), uint64(addressOf(r))})
 	r[amd64.RecordID/4] = uint32(i)
 	lanes := int(w.p.code.Record.Lanes)
-	local := r[w.p.code.Record.Local/4:]
+	local, part := r[w.p.code.Record.Local/4:], w.p.code.Level.Form().Lanes
 	for lane := range int(p.SubgroupSize) {
 		index := uint32(i)*p.SubgroupSize + uint32(lane)
 		if index < p.Invocations() {
-			r[amd64.RecordInitial/4+2*(lane/vcode.PartLanes)] |= 1 << (lane % vcode.PartLanes)
+			r[amd64.RecordInitial/4+2*(lane/part)] |= 1 << (lane % part)
 		}
 		at := w.local(index)
 		for row, v := range []uint32{index, at[0], at[1], at[2]} {

@@ -97,18 +97,18 @@ func (m *machine) call(in *vcode.Inst) {
 	there := &m.frames[in.Target]
 	saves := m.frame.Saves[in]
 	for _, r := range saves.Before {
-		m.save(r)
+		m.set.save(r)
 	}
 	for i, u := range in.Uses {
-		m.toMemory(At(RSP, there.args[i]), u)
+		m.set.toMemory(At(RSP, there.args[i]), u)
 	}
 	m.Call(m.entries[in.Target])
 	for i, d := range in.Defs {
-		m.fromMemory(d, At(RSP, there.results[i]))
+		m.set.fromMemory(d, At(RSP, there.results[i]))
 	}
 	for _, r := range saves.After {
 		if !slices.Contains(in.Defs, r) {
-			m.restore(r)
+			m.set.restore(r)
 		}
 	}
 }
@@ -117,11 +117,11 @@ func (m *machine) call(in *vcode.Inst) {
 func (m *machine) meet(in *vcode.Inst) {
 	saves := m.frame.Saves[in]
 	for _, r := range saves.Before {
-		m.save(r)
+		m.set.save(r)
 	}
 	m.Call(m.barrier)
 	for _, r := range saves.After {
-		m.restore(r)
+		m.set.restore(r)
 	}
 }
 
@@ -138,7 +138,7 @@ func (m *machine) step(in *vcode.Inst) {
 			if _, ok := m.f.Const(r); ok {
 				continue
 			}
-			m.RM(KMOVW_ST, V128, m.mask(r, 1), 0, m.slot(r), 0)
+			m.set.toMemory(m.slot(r), r)
 		}
 		m.leave(in) // for good
 	})
@@ -156,13 +156,13 @@ func (m *machine) pollStop() {
 func (m *machine) leave(in *vcode.Inst) {
 	saves := m.frame.Saves[in]
 	for _, r := range saves.Before {
-		m.save(r)
+		m.set.save(r)
 	}
 	m.sites = append(m.sites, m.site(in))
 	m.MovI(RAX, uint64(len(m.sites)-1))
 	m.Call(m.service)
 	for _, r := range saves.After {
-		m.restore(r)
+		m.set.restore(r)
 	}
 }
 

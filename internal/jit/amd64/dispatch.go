@@ -1,26 +1,5 @@
 package amd64
 
-// clear writes zeros to n bytes, a multiple of 64, from [r] on, and moves r
-// where they are many. It uses Z0 and RCX.
-func (m *machine) clear(r Reg, off int32, n int) {
-	const unrolled = 16
-	m.RR(VPXORD, V128, 0, 0, 0, 0)
-	if n/64 <= unrolled {
-		for i := range n / 64 {
-			m.RM(VMOVDQU32_ST, V512, 0, 0, At(r, off+int32(64*i)), 0)
-		}
-		return
-	}
-	m.GI(AddI, true, r, off)
-	m.MovI(RCX, uint64(n/64))
-	again := m.NewLabel()
-	m.Bind(again)
-	m.RM(VMOVDQU32_ST, V512, 0, 0, At(r, 0), 0)
-	m.GI(AddI, true, r, 64)
-	m.GI(SubI, true, RCX, 1)
-	m.Jcc(NotEqual, again)
-}
-
 // dispatcher makes the entry, which runs ArgCount groups from ArgGroup on, and
 // what all functions call.
 func (m *machine) dispatcher() {
@@ -33,7 +12,7 @@ func (m *machine) dispatcher() {
 	m.pollStop()
 	if n := m.prog.SharedBytes; n > 0 {
 		m.GRM(MOV|W, RDI, arg(ArgShared))
-		m.clear(RDI, 0, int(n+63)&^63)
+		m.set.clear(RDI, 0, int(n+63)&^63)
 	}
 	if m.meets {
 		m.switching()
@@ -141,19 +120,18 @@ func (m *machine) nextSubgroup() {
 func (m *machine) subgroup() {
 	if n := int(m.record.Size - m.record.Private); n > 0 {
 		m.GRR(MOV|W, RDI, R14)
-		m.clear(RDI, m.record.Private, n)
+		m.set.clear(RDI, m.record.Private, n)
 	}
 	if m.demotes {
 		m.GRR(MOV|W, RDI, R14)
-		m.clear(RDI, m.record.Helpers, 64)
+		m.set.clear(RDI, m.record.Helpers, 8*recordParts)
 	}
 	m.GRM(MOV|W, RAX, arg(ArgBudget))
 	m.GRM(MOV_ST|W, RAX, At(R14, m.record.Steps))
 	out := (m.frames[0].outgoing + 63) &^ 63
 	m.GI(SubI, true, RSP, out)
 	for p := range m.funcs[0].Parts {
-		m.GRM(MOV|W, RAX, At(R14, int32(RecordInitial+8*p)))
-		m.GRM(MOV_ST|W, RAX, At(RSP, m.frames[0].args[p]))
+		m.set.initial(At(RSP, m.frames[0].args[p]), p)
 	}
 	m.Call(m.entries[0])
 	m.GI(AddI, true, RSP, out)

@@ -14,7 +14,7 @@ import (
 func has(l Level) bool {
 	x := &cpu.X86
 	if l == AVX2 {
-		return x.HasAVX2 && x.HasFMA && x.HasBMI1 && x.HasBMI2
+		return x.HasAVX2 && x.HasFMA && x.HasF16C && x.HasBMI1 && x.HasPOPCNT
 	}
 	return x.HasAVX512F && x.HasAVX512BW && x.HasAVX512CD && x.HasAVX512DQ && x.HasAVX512VL
 }

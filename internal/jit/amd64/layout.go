@@ -59,7 +59,7 @@ const (
 // while its group runs: R14 points to it. Go fills in all that stands before
 // Steps; the code clears the private memory when a group begins.
 type Record struct {
-	Lanes   int32 // of a strip: a multiple of 16
+	Lanes   int32 // of a strip: a multiple of those of a part
 	Local   int32 // [index, x, y, z][lane], one word each
 	Steps   int32 // a double word: steps that are left
 	Helpers int32 // lanes that were demoted: a double word for each part
@@ -72,16 +72,19 @@ type Record struct {
 const (
 	RecordID      = 0 // the subgroup's number
 	RecordInitial = 8 // lanes that have an invocation: a double word for each part
-	recordFixed   = 128
+	recordFixed   = 192
 )
 
+// recordParts is how many parts of a strip a record has room for.
+const recordParts = 16
+
 // RecordOf lays out the record of a program's subgroups.
-func RecordOf(p *ir.Program) Record {
-	lanes := (int32(p.SubgroupSize) + vcode.PartLanes - 1) &^ (vcode.PartLanes - 1)
+func RecordOf(p *ir.Program, form vcode.Form) Record {
+	lanes := int32(form.Parts(p.SubgroupSize) * form.Lanes)
 	r := Record{Lanes: lanes, Local: recordFixed}
 	r.Steps = r.Local + 4*4*lanes
 	r.Helpers = r.Steps + 64
-	r.Scratch = r.Helpers + 64
+	r.Scratch = r.Helpers + 8*recordParts
 	r.Private = r.Scratch + scratchBytes
 	r.Size = r.Private + 4*lanes*int32(p.PrivateSlots())
 	return r

@@ -1,6 +1,12 @@
 package amd64
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+)
 
 // Level is the set of instructions that code is made of.
 type Level uint8
@@ -9,7 +15,7 @@ type Level uint8
 const (
 	Best   Level = iota // the best one that the machine has
 	AVX512              // F, BW, CD, DQ and VL: 16 lanes, masks in registers of their own
-	AVX2                // with FMA: 8 lanes, masks in vectors
+	AVX2                // with FMA and F16C: 8 lanes, masks in vectors
 	numLevels
 )
 
@@ -28,18 +34,37 @@ func LevelOf(name string) (Level, bool) {
 	return Best, false
 }
 
-// Choose returns the level itself where this machine runs it and this package
-// makes it, and for Best the best one; else an error that says what there is
+// Form is how code of the level holds values. Best has none.
+func (l Level) Form() vcode.Form {
+	if l == AVX2 {
+		return vcode.Form{Lanes: 8, Vectors: true}
+	}
+	return vcode.Form{Lanes: 16}
+}
+
+// Native reports whether an IR operation has code of its own, so that it does
+// not leave for Go.
+func (l Level) Native(k ir.Key, op ir.Op) bool {
+	return Native(k, op)
+}
+
+// Choose returns the level itself where this machine runs it, and for Best the best one; else an error that says what there is
 // not.
 func Choose(l Level) (Level, error) {
 	switch {
-	case l > AVX512:
+	case l == AVX2:
 		return l, fmt.Errorf("the jit makes no code for %s yet", l)
-	case !has(AVX512):
-		return l, errUnsupported
+	case l != Best && has(l):
+		return l, nil
+	case l != Best:
+		return l, fmt.Errorf("this machine does not run code of level %s", l)
+	case has(AVX512):
+		return AVX512, nil
 	}
-	return AVX512, nil
+	return l, errUnsupported
 }
+
+var errUnsupported = errors.New("the jit needs linux on amd64 with AVX-512")
 
 // Supported returns nil where this machine runs what this package makes.
 func Supported() error {

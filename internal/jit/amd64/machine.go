@@ -13,6 +13,7 @@ import (
 
 // Code is a compiled program.
 type Code struct {
+	Level      Level
 	Bytes      []byte // begins with the entry
 	Sites      []Site
 	StackBytes int     // that a subgroup needs
@@ -27,6 +28,7 @@ const MaxStack = 1 << 30
 // machine makes the code of one program.
 type machine struct {
 	Asm
+	set    selection
 	prog   *ir.Program
 	level  Level
 	funcs  []*vcode.Func
@@ -60,11 +62,30 @@ type frame struct {
 	outgoing      int32   // size of both
 }
 
+// selection is the code of a level: how it computes, holds and moves values of
+// vectors and masks.
+type selection interface {
+	machineFor(f *vcode.Func) *regalloc.Machine
+	native(in *vcode.Inst) bool   // it does not leave for Go
+	lane(in *vcode.Inst)          // of Lane and Strip
+	special(in *vcode.Inst)       // of what is neither that nor control
+	copy(in *vcode.Inst)          // of Copy
+	maskOp(in *vcode.Inst)        // of And, AndNot and Or
+	testMasks(masks []vcode.Reg)  // sets the zero flag where no lane is in any of them
+	save(r vcode.Reg)             // from its register to its slot
+	restore(r vcode.Reg)          // back
+	toMemory(to Mem, r vcode.Reg) // from where it lives
+	fromMemory(r vcode.Reg, from Mem)
+	initial(to Mem, part int)      // the mask of the lanes that have an invocation
+	clear(r Reg, off int32, n int) // n bytes, a multiple of 64; may move r
+}
+
 // Compile makes the code of a program that was widened to funcs, for a level
 // that Choose returned. It returns false where a subgroup would need more than
 // MaxStack.
 func Compile(p *ir.Program, funcs []*vcode.Func, level Level) (*Code, bool) {
-	m := &machine{prog: p, funcs: funcs, level: level, record: RecordOf(p)}
+	m := &machine{prog: p, funcs: funcs, level: level, record: RecordOf(p, level.Form())}
+	m.set = zmm{m}
 	m.literals.labels = map[literal]Label{}
 	if !m.layOut() {
 		return nil, false
@@ -81,7 +102,7 @@ func Compile(p *ir.Program, funcs []*vcode.Func, level Level) (*Code, bool) {
 	if depth > MaxStack {
 		return nil, false
 	}
-	return &Code{Bytes: m.Finish(), Sites: m.sites, StackBytes: int(depth), Spilled: m.frames[0].Spilled, Record: m.record}, true
+	return &Code{Level: m.level, Bytes: m.Finish(), Sites: m.sites, StackBytes: int(depth), Spilled: m.frames[0].Spilled, Record: m.record}, true
 }
 
 // layOut gives every function its frame.
@@ -90,22 +111,22 @@ func (m *machine) layOut() bool {
 	for i, f := range m.funcs {
 		fr := &m.frames[i]
 		var end int32
-		fr.args, end = regalloc.Sequence(f.Args, 0)
-		fr.results, fr.outgoing = regalloc.Sequence(f.Results, end)
+		fr.args, end = regalloc.Sequence(f.Form, f.Args, 0)
+		fr.results, fr.outgoing = regalloc.Sequence(f.Form, f.Results, end)
 	}
 	for i, f := range m.funcs {
 		out := int32(0)
 		each(f, func(in *vcode.Inst) {
 			m.demotes = m.demotes || in.IR == ir.Demote
 			m.meets = m.meets || in.Op == vcode.Barrier
-			if native(in) && !in.Keep && !masked(in.IR) {
+			if m.set.native(in) && !in.Keep && !masked(in.IR) {
 				in.Masks = nil // so that nobody keeps the mask for it
 			}
 			if in.Op == vcode.Call {
 				out = max(out, m.frames[in.Target].outgoing)
 			}
 		})
-		allocated, ok := regalloc.Allocate(f, machineFor(f), out, MaxStack)
+		allocated, ok := regalloc.Allocate(f, m.set.machineFor(f), out, MaxStack)
 		if !ok {
 			return false
 		}
@@ -204,15 +225,15 @@ func (m *machine) inst(in *vcode.Inst) {
 	switch in.Op {
 	case vcode.Undef:
 	case vcode.Copy:
-		m.copy(in)
+		m.set.copy(in)
 	case vcode.And, vcode.AndNot, vcode.Or:
-		m.maskOp(in)
+		m.set.maskOp(in)
 	case vcode.Lane, vcode.Strip:
-		m.lane(in)
+		m.set.lane(in)
 	case vcode.Arg:
-		m.fromMemory(in.Defs[0], m.incoming(m.frame.args[in.Key.Aux]))
+		m.set.fromMemory(in.Defs[0], m.incoming(m.frame.args[in.Key.Aux]))
 	case vcode.SetResult:
-		m.toMemory(m.incoming(m.frame.results[in.Key.Aux]), in.Uses[0])
+		m.set.toMemory(m.incoming(m.frame.results[in.Key.Aux]), in.Uses[0])
 	case vcode.Call:
 		m.call(in)
 	case vcode.Barrier:
@@ -222,7 +243,7 @@ func (m *machine) inst(in *vcode.Inst) {
 	case vcode.Jump:
 		m.Jmp(m.blocks[in.Target])
 	case vcode.JumpIfNone:
-		m.testMasks(in.Masks)
+		m.set.testMasks(in.Masks)
 		m.Jcc(Equal, m.blocks[in.Target])
 	case vcode.JumpIfZero:
 		m.jumpIfZero(in)
@@ -230,7 +251,7 @@ func (m *machine) inst(in *vcode.Inst) {
 		m.GI(AddI, true, RSP, m.frame.Size+56)
 		m.Ret()
 	default:
-		m.special(in)
+		m.set.special(in)
 	}
 }
 

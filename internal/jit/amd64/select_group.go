@@ -104,7 +104,7 @@ func shuffle(m *machine, in *vcode.Inst) {
 	k := m.execution(in)
 	x, from := m.vec(in.Uses[0], 0), m.vec(in.Uses[1], 1)
 	m.RR(VMOVDQA32, V512, 2, 0, x, K(k)|Z)
-	m.RMI(VPCMPUD, V512, 2, from, m.word32(vcode.PartLanes), compareLT, BC)
+	m.RMI(VPCMPUD, V512, 2, from, m.word32(zmmLanes), compareLT, BC)
 	m.RR(VPERMD, V512, 2, from, 2, K(2)|Z)
 	m.define(in, 2)
 }
@@ -153,14 +153,14 @@ func (m *machine) scan(in *vcode.Inst) {
 	n := m.size(cluster)
 	for k := 1; k < n; k *= 2 {
 		low := uint64(0) // lanes whose place in the cluster is at least k
-		for lane := range vcode.PartLanes {
+		for lane := range zmmLanes {
 			if lane%n >= k {
 				low |= 1 << lane
 			}
 		}
 		m.MovI(RAX, low)
 		m.RR(KMOVW_KR, V128, 2, 0, RAX, 0)
-		m.RRI(VALIGND, V512, 3, 2, 2, uint8(vcode.PartLanes-k), 0)
+		m.RRI(VALIGND, V512, 3, 2, 2, uint8(zmmLanes-k), 0)
 		m.RR(c, V512, 2, 3, 2, K(2))
 	}
 }
@@ -178,7 +178,7 @@ func scanExclusive(m *machine, in *vcode.Inst) {
 	m.RR(VPCOMPRESSD, V512, 2, 0, 2, K(k)|Z)
 	_, op, _, _ := combinerOf(in)
 	m.broadcast(3, uint32(ir.Identity(op, in.Key.Type)))
-	m.RRI(VALIGND, V512, 2, 2, 3, vcode.PartLanes-1, 0)
+	m.RRI(VALIGND, V512, 2, 2, 3, zmmLanes-1, 0)
 	m.RR(VPEXPANDD, V512, 2, 0, 2, K(k)|Z)
 	m.define(in, 2)
 }

@@ -155,7 +155,7 @@ func (m *machine) private(in *vcode.Inst) Mem {
 	m.RMI(VPCMPUD, V512, 2, slot, m.word32(v.Slots), compareLT, K(m.execution(in))|BC)
 	m.RM(VPMULLD, V512, 0, slot, m.word32(uint32(m.record.Lanes)), BC)
 	m.RM(VPADDD, V512, 0, 0, m.iota16(), 0)
-	first := int32(m.prog.VarBase(int(in.Key.Aux)))*m.record.Lanes + int32(in.Part)*vcode.PartLanes
+	first := int32(m.prog.VarBase(int(in.Key.Aux)))*m.record.Lanes + int32(in.Part)*zmmLanes
 	return Indexed(R14, 0, 4, m.record.Private+4*first)
 }
 
@@ -197,7 +197,7 @@ func input(m *machine, in *vcode.Inst) {
 	case ir.NumSubgroups:
 		word(m.word32(m.prog.Subgroups()))
 	case ir.SubgroupLocalInvocationId:
-		m.broadcast(0, uint32(in.Part)*vcode.PartLanes)
+		m.broadcast(0, uint32(in.Part)*zmmLanes)
 		m.RM(VPADDD, V512, 0, 0, m.iota16(), 0)
 	default:
 		m.broadcast(0, 0)

@@ -168,7 +168,7 @@ func (m *machine) inputGen(in *vcode.Inst) {
 // firstLane puts into RAX the built-in of the first lane of a part.
 func (m *machine) firstLane(s ir.Semantic, part uint8) {
 	local := func(row ir.Semantic) Mem {
-		return At(R14, m.record.Local+int32(row)*4*m.record.Lanes+64*int32(part))
+		return At(R14, m.record.Local+int32(row)*4*m.record.Lanes+4*int32(part)*int32(m.f.Form.Lanes))
 	}
 	switch s {
 	case ir.LocalInvocationIndex:
@@ -182,7 +182,7 @@ func (m *machine) firstLane(s ir.Semantic, part uint8) {
 		m.GRR(IMUL, RAX, RCX)
 		m.GRM(ADD, RAX, local(1+i))
 	case ir.SubgroupLocalInvocationId:
-		m.MovI(RAX, uint64(part)*vcode.PartLanes)
+		m.MovI(RAX, uint64(part)*uint64(m.f.Form.Lanes))
 	default:
 		m.GRR(XOR, RAX, RAX)
 	}

@@ -32,8 +32,18 @@ type Save struct {
 // Machine is what there is to give out.
 type Machine struct {
 	Registers [vcode.NumClasses]int              // of each class
+	Pools     [vcode.NumClasses]vcode.Class      // the class whose registers a class takes, where they are not its own
 	Clobbers  func(*vcode.Inst) bool             // whether it keeps no register
 	InMemory  func(*vcode.Inst, func(vcode.Reg)) // names the registers that it wants in slots, beside what Clobbers implies; may be nil
+}
+
+// pool is the class whose registers r takes.
+func (a *allocator) pool(r vcode.Reg) vcode.Class {
+	c := a.f.Classes[r]
+	if p := a.machine.Pools[c]; p != 0 {
+		return p
+	}
+	return c
 }
 
 // slots gives a slot to each register that wants one, behind the first
@@ -44,7 +54,7 @@ func (a *allocator) slots(outgoing int32, limit int64) bool {
 		if !a.inMemory[r] {
 			continue
 		}
-		size := int64(a.f.Classes[r].Size())
+		size := int64(a.f.Form.Size(a.f.Classes[r]))
 		align := min(size, Alignment)
 		at = (at + align - 1) &^ (align - 1)
 		a.frame.Slots[r] = int32(at)
@@ -58,13 +68,13 @@ func (a *allocator) slots(outgoing int32, limit int64) bool {
 
 // Sequence lays values of the given classes out one behind the other and
 // returns their offsets from start and the end, a multiple of Alignment.
-func Sequence(classes []vcode.Class, start int32) (offsets []int32, end int32) {
+func Sequence(form vcode.Form, classes []vcode.Class, start int32) (offsets []int32, end int32) {
 	offsets = make([]int32, len(classes))
 	for i, c := range classes {
-		align := min(c.Size(), Alignment)
+		align := min(form.Size(c), Alignment)
 		start = (start + align - 1) &^ (align - 1)
 		offsets[i] = start
-		start += c.Size()
+		start += form.Size(c)
 	}
 	return offsets, (start + Alignment - 1) &^ (Alignment - 1)
 }

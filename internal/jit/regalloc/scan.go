@@ -86,7 +86,7 @@ func (a *allocator) scan() {
 		if _, ok := a.f.Const(r); ok || !a.intervals[r].seen {
 			continue
 		}
-		if a.machine.Registers[a.f.Classes[r]] == 0 {
+		if a.machine.Registers[a.pool(r)] == 0 {
 			a.inMemory[r] = true
 			continue
 		}
@@ -117,7 +117,7 @@ func (a *allocator) scan() {
 // place gives r a register: a free one, or that of the interval that matters
 // least.
 func (a *allocator) place(r vcode.Reg) {
-	c := a.f.Classes[r]
+	c := a.pool(r)
 	a.expire(c, a.intervals[r].start)
 	if a.free[c] != 0 {
 		a.give(r, c)
@@ -143,7 +143,7 @@ func (a *allocator) place(r vcode.Reg) {
 // give takes a free register, the hint's where it is free.
 func (a *allocator) give(r vcode.Reg, c vcode.Class) {
 	n := int8(bits.TrailingZeros64(a.free[c]))
-	if h := a.hints[r]; h != 0 && a.f.Classes[h] == c {
+	if h := a.hints[r]; h != 0 && a.pool(h) == c {
 		if k := a.frame.Regs[h]; k != None && a.free[c]>>k&1 != 0 {
 			n = k
 		}

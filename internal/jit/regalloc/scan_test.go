@@ -15,7 +15,7 @@ var machine = regalloc.Machine{
 // Without registers all live in the frame: no two overlap, each is aligned to
 // its size or to 64 bytes, and none reaches into what goes out.
 func TestSlots(t *testing.T) {
-	f := &vcode.Func{Blocks: make([]vcode.Block, 1)}
+	f := &vcode.Func{Form: vcode.Form{Lanes: 16}, Blocks: make([]vcode.Block, 1)}
 	for i := range 100 {
 		r := f.NewReg(vcode.Class(1 + i*7%3))
 		f.Blocks[0].Insts = append(f.Blocks[0].Insts, vcode.Inst{Op: vcode.Copy, Defs: []vcode.Reg{r}})
@@ -28,7 +28,7 @@ func TestSlots(t *testing.T) {
 	}
 	owner := make([]int, frame.Size)
 	for r := 1; r < len(f.Classes); r++ {
-		size, at := f.Classes[r].Size(), frame.Slots[r]
+		size, at := f.Form.Size(f.Classes[r]), frame.Slots[r]
 		if at < outgoing || at%min(size, regalloc.Alignment) != 0 {
 			t.Errorf("register %d of %d bytes is at %d", r, size, at)
 		}
@@ -56,7 +56,7 @@ func inst(op vcode.Op, def vcode.Reg, uses ...vcode.Reg) vcode.Inst {
 // the loop; what lives at once has different registers; what is used in the
 // loop gets one before what is not.
 func TestLoop(t *testing.T) {
-	f := &vcode.Func{}
+	f := &vcode.Func{Form: vcode.Form{Lanes: 16}}
 	var r [7]vcode.Reg
 	for i := 1; i < len(r); i++ {
 		r[i] = f.NewReg(vcode.Vec)
@@ -89,7 +89,7 @@ func TestLoop(t *testing.T) {
 
 // Around an instruction that keeps no register, what lives has a slot too.
 func TestSaves(t *testing.T) {
-	f := &vcode.Func{}
+	f := &vcode.Func{Form: vcode.Form{Lanes: 16}}
 	a, b, c := f.NewReg(vcode.Vec), f.NewReg(vcode.Mask), f.NewReg(vcode.Vec)
 	f.Blocks = []vcode.Block{{Insts: []vcode.Inst{
 		inst(vcode.Arg, a), inst(vcode.Arg, b), inst(vcode.Lane, c, a),
@@ -107,7 +107,7 @@ func TestSaves(t *testing.T) {
 }
 
 func TestSequence(t *testing.T) {
-	at, end := regalloc.Sequence([]vcode.Class{vcode.Mask, vcode.Mask, vcode.Vec, vcode.Mask, vcode.Wide}, 0)
+	at, end := regalloc.Sequence(vcode.Form{Lanes: 16}, []vcode.Class{vcode.Mask, vcode.Mask, vcode.Vec, vcode.Mask, vcode.Wide}, 0)
 	want := []int32{0, 8, 64, 128, 192}
 	for i := range want {
 		if at[i] != want[i] {
@@ -116,5 +116,32 @@ func TestSequence(t *testing.T) {
 	}
 	if end != 320 {
 		t.Errorf("end %d", end)
+	}
+}
+
+// Classes that take their registers from one pool never share one.
+func TestPools(t *testing.T) {
+	shared := machine
+	shared.Registers = [vcode.NumClasses]int{vcode.Vec: 2}
+	shared.Pools[vcode.Mask] = vcode.Vec
+	f := &vcode.Func{Form: vcode.Form{Lanes: 8, Vectors: true}}
+	k, v, w := f.NewReg(vcode.Mask), f.NewReg(vcode.Vec), f.NewReg(vcode.Vec)
+	f.Blocks = []vcode.Block{{Insts: []vcode.Inst{
+		inst(vcode.Copy, k), inst(vcode.Copy, v), inst(vcode.Copy, w, k), inst(vcode.SetResult, 0, k), inst(vcode.SetResult, 0, v, w),
+	}}}
+	frame, _ := regalloc.Allocate(f, &shared, 0, 1<<20)
+	in := map[int8]vcode.Reg{}
+	for _, r := range []vcode.Reg{k, v, w} {
+		n := frame.Regs[r]
+		if n == regalloc.None {
+			continue
+		}
+		if other, ok := in[n]; ok {
+			t.Errorf("registers %d and %d are both in %d", other, r, n)
+		}
+		in[n] = r
+	}
+	if len(in) != 2 {
+		t.Errorf("%d of 2 registers are taken", len(in))
 	}
 }

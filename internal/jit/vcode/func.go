@@ -2,9 +2,6 @@ package vcode
 
 import "github.com/chiaro-gpu/chiaro/internal/ir"
 
-// PartLanes is the number of lanes that a register holds.
-const PartLanes = 16
-
 // Reg is a virtual register of one function; 0 is none.
 type Reg int32
 
@@ -20,9 +17,6 @@ const (
 
 	NumClasses
 )
-
-// Size returns the bytes that a register of the class takes in memory.
-func (c Class) Size() int32 { return [...]int32{Mask: 8, Vec: 64, Wide: 128, Gen: 8}[c] }
 
 // ClassOf returns the class that holds values of type t. A handle is 32 bits:
 // its place in a table.
@@ -92,7 +86,7 @@ func (o Op) Jumps() bool { return o == Jump || o == JumpIfNone || o == JumpIfZer
 // Inst is one instruction.
 type Inst struct {
 	Op                Op
-	Part              uint8 // which 16 lanes of the strip, for Lane
+	Part              uint8 // which register of the strip, for Lane
 	Keep              bool  // lanes outside Masks keep what d has; else they become anything
 	Defs, Uses, Masks []Reg
 	Target            int    // block or function
@@ -111,9 +105,10 @@ type Block struct {
 	Insts []Inst
 }
 
-// Func is the code of one function for a strip of Parts·16 lanes.
+// Func is the code of one function for a strip of Parts·Form.Lanes lanes.
 type Func struct {
 	Name    string
+	Form    Form
 	Parts   int
 	Classes []Class // of each register; entry 0 is no register
 	Args    []Class // of the arguments

@@ -18,10 +18,23 @@ func TestClassOf(t *testing.T) {
 	}
 }
 
-// A register holds 16 lanes.
-func TestSize(t *testing.T) {
-	if vcode.Vec.Size() != 4*vcode.PartLanes || vcode.Wide.Size() != 8*vcode.PartLanes || vcode.Mask.Size() < vcode.PartLanes/8 {
-		t.Errorf("sizes %d, %d, %d", vcode.Mask.Size(), vcode.Vec.Size(), vcode.Wide.Size())
+func TestForm(t *testing.T) {
+	for _, c := range []struct {
+		form                 vcode.Form
+		mask, vec, wide, gen int32
+		parts                int // of 20 lanes
+	}{
+		{vcode.Form{Lanes: 16}, 8, 64, 128, 8, 2},
+		{vcode.Form{Lanes: 8, Vectors: true}, 32, 32, 64, 8, 3},
+	} {
+		for class, want := range map[vcode.Class]int32{vcode.Mask: c.mask, vcode.Vec: c.vec, vcode.Wide: c.wide, vcode.Gen: c.gen} {
+			if got := c.form.Size(class); got != want {
+				t.Errorf("%+v: class %d takes %d bytes, want %d", c.form, class, got, want)
+			}
+		}
+		if got := c.form.Parts(20); got != c.parts {
+			t.Errorf("%+v: 20 lanes are %d parts, want %d", c.form, got, c.parts)
+		}
 	}
 }
 

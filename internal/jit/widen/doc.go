@@ -6,7 +6,7 @@
 // or varying. What is the same in all lanes is computed once, in general
 // registers where they can, and an if or switch on it is a jump that changes no
 // set of lanes. Loads and stores of rows are one access to consecutive memory.
-// All other values become a register for each 16 lanes.
+// All other values become a register for each part of the strip.
 //
 // The set of active lanes A is a mask for each part of the strip. Each label
 // has a set L.in of lanes that have arrived (internal/ir, "Control"), unless they

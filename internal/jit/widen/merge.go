@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
 // Merge says how subgroups of a program may be run as one strip.
@@ -19,12 +20,12 @@ const (
 	maxTorn   = 32
 )
 
-// MergeOf finds out whether a result could tell that several subgroups ran as
+// MergeOf finds out, for a machine that holds values as form says, whether a result could tell that several subgroups ran as
 // one strip (internal/ir, "Strips and the order of effects"): they must not see
 // each other, and a place that one stores to must not be read or stored to by
 // another in an order that merging changes.
-func MergeOf(p *ir.Program) Merge {
-	m := merging{p: p, f: p.Funcs[0], stores: make([][]ir.V, len(p.Res)), loads: make([][]ir.V, len(p.Res)), inLoop: make([]bool, len(p.Res))}
+func MergeOf(p *ir.Program, form vcode.Form) Merge {
+	m := merging{p: p, form: form, f: p.Funcs[0], stores: make([][]ir.V, len(p.Res)), loads: make([][]ir.V, len(p.Res)), inLoop: make([]bool, len(p.Res))}
 	narrow := Merge{Widest: p.SubgroupSize}
 	widest := uint32(maxMerged)
 	if !m.collect() {
@@ -50,6 +51,7 @@ func MergeOf(p *ir.Program) Merge {
 
 type merging struct {
 	p             *ir.Program
+	form          vcode.Form
 	f             *ir.Func
 	stores, loads [][]ir.V // of each resource
 	inLoop        []bool   // a store to it stands in a loop
@@ -96,7 +98,7 @@ func (m *merging) collect() bool {
 			}
 		}
 	}
-	s := shapesOf(m.p, m.f, homesOf(m.f), rowLanes(m.p))
+	s := shapesOf(m.p, m.f, homesOf(m.f), rowLanes(m.p, m.form))
 	m.torn = len(s.diverges) > 0
 	return true
 }

@@ -5,12 +5,13 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// Program widens functions of a verified program to strips of a subgroup:
-// those that order names, the entry point first, which are all that they call.
+// Program widens functions of a verified program to strips of a subgroup, for a
+// machine that holds values as form says: the functions that order names, the
+// entry point first, which are all that they call.
 // Every function gets the active lanes as its first arguments, a mask for each
 // part, and gives those that were not killed as its first results.
-func Program(p *ir.Program, order []int) []*vcode.Func {
-	parts := Parts(p)
+func Program(p *ir.Program, form vcode.Form, order []int) []*vcode.Func {
+	parts := form.Parts(p.SubgroupSize)
 	place := make([]int, len(p.Funcs))
 	for i, fn := range order {
 		place[fn] = i
@@ -18,9 +19,9 @@ func Program(p *ir.Program, order []int) []*vcode.Func {
 	out := make([]*vcode.Func, len(order))
 	for i, fn := range order {
 		f := p.Funcs[fn]
-		w := &widener{p: p, src: f, dst: &vcode.Func{Name: f.Name, Parts: parts}, parts: parts, place: place, entry: i == 0}
+		w := &widener{p: p, src: f, dst: &vcode.Func{Name: f.Name, Form: form, Parts: parts}, parts: parts, place: place, entry: i == 0}
 		w.homes = homesOf(f)
-		w.shapes = shapesOf(p, f, w.homes, rowLanes(p))
+		w.shapes = shapesOf(p, f, w.homes, rowLanes(p, form))
 		w.run()
 		prune(w.dst)
 		straighten(w.dst)
@@ -30,13 +31,8 @@ func Program(p *ir.Program, order []int) []*vcode.Func {
 	return out
 }
 
-// Parts returns how many registers hold one value of a subgroup.
-func Parts(p *ir.Program) int {
-	return int((p.SubgroupSize + vcode.PartLanes - 1) / vcode.PartLanes)
-}
-
 // rowLanes is how many lanes of a part there are.
-func rowLanes(p *ir.Program) uint32 { return min(p.SubgroupSize, vcode.PartLanes) }
+func rowLanes(p *ir.Program, form vcode.Form) uint32 { return min(p.SubgroupSize, uint32(form.Lanes)) }
 
 // widener widens one function.
 type widener struct {
@@ -110,7 +106,7 @@ func (w *widener) prologue() {
 		w.dst.Args = append(w.dst.Args, vcode.Mask)
 		w.dst.Results = append(w.dst.Results, vcode.Mask)
 	}
-	if w.entry && w.p.Invocations()%w.p.SubgroupSize == 0 && w.p.SubgroupSize%vcode.PartLanes == 0 {
+	if w.entry && w.p.Invocations()%w.p.SubgroupSize == 0 && w.p.SubgroupSize%uint32(w.dst.Form.Lanes) == 0 {
 		w.active = w.full
 	} else {
 		w.active = w.regs(vcode.Mask)

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 	"github.com/chiaro-gpu/chiaro/internal/jit/widen"
 )
 
@@ -46,7 +47,7 @@ func form(t *testing.T, file string, a *txtar.Archive) {
 		order[i] = i
 	}
 	got := ""
-	for _, f := range widen.Program(p, order) {
+	for _, f := range widen.Program(p, vcode.Form{Lanes: 16}, order) {
 		got += f.String()
 	}
 	if *update {

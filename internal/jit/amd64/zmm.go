@@ -1,0 +1,43 @@
+package amd64
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/jit/regalloc"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+)
+
+// zmmLanes is how many lanes a vector of 512 bits has.
+const zmmLanes = 16
+
+// zmm is the selection of AVX-512.
+type zmm struct{ *machine }
+
+func (z zmm) native(in *vcode.Inst) bool { return native(in) }
+
+func (z zmm) machineFor(f *vcode.Func) *regalloc.Machine { return machineFor(f) }
+
+// initial copies the bits of the lanes.
+func (z zmm) initial(to Mem, part int) {
+	z.GRM(MOV|W, RAX, At(R14, int32(RecordInitial+8*part)))
+	z.GRM(MOV_ST|W, RAX, to)
+}
+
+// clear writes zeros to n bytes, a multiple of 64, from [r] on, and moves r
+// where they are many. It uses Z0 and RCX.
+func (m *machine) clear(r Reg, off int32, n int) {
+	const unrolled = 16
+	m.RR(VPXORD, V128, 0, 0, 0, 0)
+	if n/64 <= unrolled {
+		for i := range n / 64 {
+			m.RM(VMOVDQU32_ST, V512, 0, 0, At(r, off+int32(64*i)), 0)
+		}
+		return
+	}
+	m.GI(AddI, true, r, off)
+	m.MovI(RCX, uint64(n/64))
+	again := m.NewLabel()
+	m.Bind(again)
+	m.RM(VMOVDQU32_ST, V512, 0, 0, At(r, 0), 0)
+	m.GI(AddI, true, r, 64)
+	m.GI(SubI, true, RCX, 1)
+	m.Jcc(NotEqual, again)
+}
