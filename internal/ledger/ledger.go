@@ -18,16 +18,13 @@ import (
 // that is lowered runs on both.
 type Entry struct {
 	Op      spirv.Op
-	Typed   string // file and line of the row in the typing table; "" where the table cannot say it
+	Typed   string // file and line of the row or form in the typing tables; "" where they do not have it
 	Lowered string // file and line of its meaning; "" where it has none yet
 }
 
 // Of returns the entry of an instruction.
 func Of(op spirv.Op) Entry {
-	e := Entry{Op: op}
-	if _, ok := typing.Of(op); ok {
-		e.Typed = place("spirv/typing/table.go", typing.Source(), op)
-	}
+	e := Entry{Op: op, Typed: typing.Place(op)}
 	if _, ok := direct.Lookup(op); ok {
 		e.Lowered = place("internal/direct/table.go", direct.Source(), op)
 	}

@@ -93,6 +93,7 @@ func (c *census) module(name string, data []byte) {
 		return
 	}
 	v := valid.Assume(facts.Gather(m, nil))
+	fitsForms(c.t, name, v.Facts())
 	for i := range v.Facts().EntryPoints {
 		e := &v.Facts().EntryPoints[i]
 		if e.Model != spirv.ExecutionModelGLCompute {

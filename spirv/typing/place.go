@@ -1,10 +1,32 @@
 package typing
 
-import _ "embed"
+import (
+	_ "embed"
+	"fmt"
+	"strings"
+
+	"github.com/chiaro-gpu/chiaro/spirv"
+)
 
 //go:embed table.go
-var source string
+var rowSource string
 
-// Source returns the text of table.go, so that the ledger can say in which
-// line an instruction has its row.
-func Source() string { return source }
+//go:embed forms_table.go
+var formSource string
+
+// Place returns the file, below the root of the tree, and the line of the row or
+// form of an instruction: "spirv/typing/table.go:31". It is "" where it has none.
+func Place(op spirv.Op) string {
+	if _, ok := table[op]; ok {
+		return placeIn("spirv/typing/table.go", rowSource, op)
+	}
+	if _, ok := forms[op]; ok {
+		return placeIn("spirv/typing/forms_table.go", formSource, op)
+	}
+	return ""
+}
+
+func placeIn(file, source string, op spirv.Op) string {
+	before, _, _ := strings.Cut(source, "spirv."+op.String()+":")
+	return fmt.Sprintf("%s:%d", file, strings.Count(before, "\n")+1)
+}

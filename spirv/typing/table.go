@@ -36,7 +36,8 @@ func (r Row) with(o ...Operand) Row {
 
 // table has a row for every instruction of the chapters Arithmetic, Bit,
 // Relational and Logical, and Conversion (SPIR-V §3.3.13 to §3.3.15 and
-// §3.3.11) but those of special.
+// §3.3.11) that works component by component on scalars and vectors; for the
+// others see forms and untyped.
 var table = map[spirv.Op]Row{
 	spirv.OpSNegate: sized(1),
 	spirv.OpFNegate: alike(Float, 1),
@@ -121,36 +122,14 @@ var table = map[spirv.Op]Row{
 	spirv.OpSatConvertUToS: converts(Int, Int),
 }
 
-// special are the instructions of those chapters whose typing needs more than
-// a row: matrices, structures, pointers, packed and vendor types.
-var special = map[spirv.Op]bool{
-	spirv.OpVectorTimesScalar:              true,
-	spirv.OpMatrixTimesScalar:              true,
-	spirv.OpVectorTimesMatrix:              true,
-	spirv.OpMatrixTimesVector:              true,
-	spirv.OpMatrixTimesMatrix:              true,
-	spirv.OpOuterProduct:                   true,
-	spirv.OpDot:                            true,
-	spirv.OpIAddCarry:                      true,
-	spirv.OpISubBorrow:                     true,
-	spirv.OpUMulExtended:                   true,
-	spirv.OpSMulExtended:                   true,
-	spirv.OpSDot:                           true,
-	spirv.OpUDot:                           true,
-	spirv.OpSUDot:                          true,
-	spirv.OpSDotAccSat:                     true,
-	spirv.OpUDotAccSat:                     true,
-	spirv.OpSUDotAccSat:                    true,
+// untyped are the instructions of those chapters that neither a row nor a form
+// types: those that Vulkan does not allow, and those on cooperative matrices.
+var untyped = map[spirv.Op]bool{
 	spirv.OpCooperativeMatrixMulAddKHR:     true,
 	spirv.OpBitwiseFunctionINTEL:           true,
-	spirv.OpSelect:                         true,
-	spirv.OpConvertPtrToU:                  true,
-	spirv.OpConvertUToPtr:                  true,
 	spirv.OpPtrCastToGeneric:               true,
 	spirv.OpGenericCastToPtr:               true,
 	spirv.OpGenericCastToPtrExplicit:       true,
-	spirv.OpBitcast:                        true,
-	spirv.OpBitcastExtractEXT:              true,
 	spirv.OpBitCastArrayQCOM:               true,
 	spirv.OpCooperativeMatrixConvertUseEXT: true,
 	spirv.OpCooperativeMatrixTransposeNV:   true,

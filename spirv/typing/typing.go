@@ -1,8 +1,8 @@
 // Package typing says which types each instruction takes and yields, as far as
-// a table can: for the instructions that work component by component on
-// scalars and vectors of numbers and Booleans. What depends on more than that
-// (memory, composites, images, groups) is not its business; it does not look
-// at modules and reports nothing.
+// a table can: a Row for the instructions that work component by component on
+// scalars and vectors of numbers and Booleans, a Form for the others. What a
+// type alone cannot tell (storage classes, values of constants, the rules of
+// images) is not its business; it does not look at modules and reports nothing.
 package typing
 
 import "github.com/chiaro-gpu/chiaro/spirv"

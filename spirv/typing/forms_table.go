@@ -1,0 +1,200 @@
+package typing
+
+import "github.com/chiaro-gpu/chiaro/spirv"
+
+// forms has a form for every instruction that Vulkan allows in the functions of
+// a compute shader and that has no row in table; instructions on images stand
+// with the rules of images. That the operands of an instruction are there at all
+// is the grammar's business; what is left to its own rule of validity is said in
+// the line.
+var forms = map[Op]Form{
+	// Miscellaneous, debug.
+	spirv.OpNop:                       does(),
+	spirv.OpUndef:                     gives(in(Data|Opaque, 0)),
+	spirv.OpLine:                      does(none),
+	spirv.OpNoLine:                    does(),
+	spirv.OpExtInst:                   gives(anything, none, free.many()), // the set's own rules
+	spirv.OpExtInstWithForwardRefsKHR: gives(in(Void, 0), none, free.many()),
+	spirv.OpExpectKHR:                 gives(of(OfInt|OfBool), same, same),
+	spirv.OpAssumeTrueKHR:             does(boolean),
+	spirv.OpReadClockKHR:              gives(of(OfUInt), constant), // 64 bits, or two components of 32
+	spirv.OpUntypedPrefetchKHR:        does(pointer, integer, integer.maybe(), integer.maybe(), integer.maybe()),
+	spirv.OpBitcastExtractEXT:         gives(of(OfNumber), of(OfInt), integer),
+	spirv.OpConvertPtrToU:             gives(in(One, OfUInt), pointer),
+	spirv.OpConvertUToPtr:             gives(pointer, in(One, OfUInt)),
+	spirv.OpBitcast:                   gives(in(Number|Ptr, OfNumber), in(Number|Ptr, OfNumber)), // as many bits
+
+	// Memory.
+	spirv.OpVariable:                         gives(pointer, data.maybe()), // an initializer of what it points at
+	spirv.OpUntypedVariableKHR:               gives(pointer, anything.maybe(), data.maybe()),
+	spirv.OpLoad:                             gives(in(Data|Opaque, 0), toResult),
+	spirv.OpStore:                            does(pointer, in(Data|Opaque, 0).by(PointedAt, 1)),
+	spirv.OpCopyMemory:                       does(pointer, pointer), // to the same, but for untyped ones
+	spirv.OpCopyMemorySized:                  does(pointer, pointer, integer),
+	spirv.OpAccessChain:                      gives(pointer, pointer, integer.many()),
+	spirv.OpInBoundsAccessChain:              gives(pointer, pointer, integer.many()),
+	spirv.OpPtrAccessChain:                   gives(pointer, pointer, integer, integer.many()),
+	spirv.OpInBoundsPtrAccessChain:           gives(pointer, pointer, integer, integer.many()),
+	spirv.OpUntypedAccessChainKHR:            gives(pointer, anything, pointer, integer.many()),
+	spirv.OpUntypedInBoundsAccessChainKHR:    gives(pointer, anything, pointer, integer.many()),
+	spirv.OpUntypedPtrAccessChainKHR:         gives(pointer, anything, pointer, integer, integer.many()),
+	spirv.OpUntypedInBoundsPtrAccessChainKHR: gives(pointer, anything, pointer, integer, integer.many()),
+	spirv.OpRawAccessChainNV:                 gives(pointer, pointer, integer.wide(32), integer.wide(32), integer.wide(32)),
+	spirv.OpArrayLength:                      gives(unsigned, pointer), // of 32 bits, or 64
+	spirv.OpUntypedArrayLengthKHR:            gives(unsigned, in(Struct, 0), pointer),
+	spirv.OpPtrEqual:                         gives(boolean, pointer, pointer.by(Same, 1)),
+	spirv.OpPtrNotEqual:                      gives(boolean, pointer, pointer.by(Same, 1)),
+	spirv.OpPtrDiff:                          gives(integer, pointer, pointer.by(Same, 1)),
+
+	// Functions.
+	spirv.OpFunction:          gives(anything, in(Opaque, 0)),
+	spirv.OpFunctionParameter: gives(in(Data|Opaque, 0)),
+	spirv.OpFunctionEnd:       does(),
+	spirv.OpFunctionCall:      gives(anything, none, in(Data|Opaque, 0).many()), // those of the function
+
+	// Composites.
+	spirv.OpVectorExtractDynamic:           gives(one(0), in(Vec, 0).by(Whole, 0), integer),
+	spirv.OpVectorInsertDynamic:            gives(in(Vec, 0), same, one(0).by(PartOf, 0), integer),
+	spirv.OpVectorShuffle:                  gives(in(Vec, 0), in(Vec, 0).by(SharesPart, 0), in(Vec, 0).by(SharesPart, 0)),
+	spirv.OpCompositeConstruct:             gives(in(Composite|Opaque, 0), data.many()), // the parts of the result
+	spirv.OpCompositeConstructReplicateEXT: gives(in(Composite|Opaque, 0), data),
+	spirv.OpCompositeExtract:               gives(data, in(Composite|Opaque, 0)), // the part that the literals name
+	spirv.OpCompositeInsert:                gives(in(Composite|Opaque, 0), data, same),
+	spirv.OpCopyObject:                     gives(anything, same),
+	spirv.OpCopyLogical:                    gives(in(Arr|Struct, 0), in(Arr|Struct, 0)), // alike, but for their layout
+	spirv.OpTranspose:                      gives(in(Mat, 0), in(Mat, 0).by(RowsOf, 0).by(LongAsRows, 0)),
+
+	// Arithmetic.
+	spirv.OpVectorTimesScalar:  gives(in(Vec, OfFloat), same, one(OfFloat).by(PartOf, 0)),
+	spirv.OpMatrixTimesScalar:  gives(in(Mat|Opaque, OfFloat), same, one(OfNumber)),
+	spirv.OpVectorTimesMatrix:  gives(in(Vec, OfFloat), in(Vec, OfFloat).by(PartOf, 2), in(Mat, OfFloat).by(SameLen, 0)),
+	spirv.OpMatrixTimesVector:  gives(in(Vec, OfFloat), in(Mat, OfFloat).by(Whole, 0), in(Vec, OfFloat).by(SameLen, 1).by(SharesPart, 0)),
+	spirv.OpMatrixTimesMatrix:  gives(in(Mat, OfFloat), in(Mat, OfFloat).by(SharesPart, 0), in(Mat, OfFloat).by(SameLen, 0).by(RowsOf, 1)),
+	spirv.OpOuterProduct:       gives(in(Mat, OfFloat), in(Vec, OfFloat).by(PartOf, 0), in(Vec, OfFloat).by(SameLen, 0)),
+	spirv.OpDot:                gives(one(OfFloat), in(Vec, OfFloat).by(Whole, 0), in(Vec, OfFloat).by(Same, 1)),
+	spirv.OpIAddCarry:          carries(OfUInt),
+	spirv.OpISubBorrow:         carries(OfUInt),
+	spirv.OpUMulExtended:       carries(OfUInt),
+	spirv.OpSMulExtended:       carries(OfInt),
+	spirv.OpSDot:               dots(OfInt, OfInt, OfInt),
+	spirv.OpUDot:               dots(OfUInt, OfUInt, OfUInt),
+	spirv.OpSUDot:              dots(OfInt, OfInt, OfUInt|OfInt),
+	spirv.OpSDotAccSat:         dots(OfInt, OfInt, OfInt, same),
+	spirv.OpUDotAccSat:         dots(OfUInt, OfUInt, OfUInt, same),
+	spirv.OpSUDotAccSat:        dots(OfInt, OfInt, OfUInt|OfInt, same),
+	spirv.OpFDot2MixAcc32VALVE: mixedDot(2, 32),
+	spirv.OpFDot2MixAcc16VALVE: mixedDot(2, 16),
+	spirv.OpFDot4MixAcc32VALVE: mixedDot(4, 32),
+
+	// Integer functions.
+	spirv.OpUCountLeadingZerosINTEL:  alikeInts(OfUInt, 1),
+	spirv.OpUCountTrailingZerosINTEL: alikeInts(OfUInt, 1),
+	spirv.OpAbsISubINTEL:             alikeInts(OfUInt, 2),
+	spirv.OpAbsUSubINTEL:             alikeInts(OfUInt, 2),
+	spirv.OpIAddSatINTEL:             alikeInts(OfInt, 2),
+	spirv.OpUAddSatINTEL:             alikeInts(OfUInt, 2),
+	spirv.OpISubSatINTEL:             alikeInts(OfInt, 2),
+	spirv.OpUSubSatINTEL:             alikeInts(OfUInt, 2),
+	spirv.OpIAverageINTEL:            alikeInts(OfInt, 2),
+	spirv.OpUAverageINTEL:            alikeInts(OfUInt, 2),
+	spirv.OpIAverageRoundedINTEL:     alikeInts(OfInt, 2),
+	spirv.OpUAverageRoundedINTEL:     alikeInts(OfUInt, 2),
+	spirv.OpIMul32x16INTEL:           gives(of(OfInt).wide(32), of(OfInt).wide(32).by(SameCount, 0), of(OfInt).wide(32).by(SameCount, 0)),
+	spirv.OpUMul32x16INTEL:           gives(of(OfUInt).wide(32), of(OfInt).wide(32).by(SameCount, 0), of(OfInt).wide(32).by(SameCount, 0)),
+
+	// Choice.
+	spirv.OpSelect: gives(data, of(OfBool), same, same),    // a vector of Booleans as long as the result
+	spirv.OpPhi:    gives(in(Data|Opaque, 0), free.many()), // values of the type of the result, and labels
+
+	// Derivatives.
+	spirv.OpDPdx: derives(), spirv.OpDPdy: derives(), spirv.OpFwidth: derives(),
+	spirv.OpDPdxFine: derives(), spirv.OpDPdyFine: derives(), spirv.OpFwidthFine: derives(),
+	spirv.OpDPdxCoarse: derives(), spirv.OpDPdyCoarse: derives(), spirv.OpFwidthCoarse: derives(),
+
+	// Control.
+	spirv.OpLabel:               gives(none),
+	spirv.OpLoopMerge:           does(none, none),
+	spirv.OpSelectionMerge:      does(none),
+	spirv.OpBranch:              does(none),
+	spirv.OpBranchConditional:   does(boolean, none, none),
+	spirv.OpSwitch:              does(integer, none.many()),
+	spirv.OpKill:                does(),
+	spirv.OpTerminateInvocation: does(),
+	spirv.OpUnreachable:         does(),
+	spirv.OpReturn:              does(),
+	spirv.OpReturnValue:         does(in(Data|Opaque, 0)),
+	spirv.OpAbortKHR:            does(data, data.by(Same, 1)),
+
+	// Order.
+	spirv.OpControlBarrier:          does(constant, constant, constant),
+	spirv.OpMemoryBarrier:           does(constant, constant),
+	spirv.OpControlBarrierArriveEXT: does(constant, constant, constant),
+	spirv.OpControlBarrierWaitEXT:   does(constant, constant, constant),
+
+	// Atomics.
+	spirv.OpAtomicLoad:                atomic(one(OfNumber), 1, 0),
+	spirv.OpAtomicStore:               does(pointer, constant, constant, one(OfNumber).by(PointedAt, 1)),
+	spirv.OpAtomicExchange:            atomic(of(OfNumber), 1, 1),
+	spirv.OpAtomicCompareExchange:     atomic(one(OfInt), 2, 2),
+	spirv.OpAtomicCompareExchangeWeak: atomic(one(OfInt), 2, 2),
+	spirv.OpAtomicIIncrement:          atomic(one(OfInt), 1, 0),
+	spirv.OpAtomicIDecrement:          atomic(one(OfInt), 1, 0),
+	spirv.OpAtomicIAdd:                atomic(one(OfInt), 1, 1),
+	spirv.OpAtomicISub:                atomic(one(OfInt), 1, 1),
+	spirv.OpAtomicSMin:                atomic(one(OfInt), 1, 1),
+	spirv.OpAtomicUMin:                atomic(one(OfInt), 1, 1),
+	spirv.OpAtomicSMax:                atomic(one(OfInt), 1, 1),
+	spirv.OpAtomicUMax:                atomic(one(OfInt), 1, 1),
+	spirv.OpAtomicAnd:                 atomic(one(OfInt), 1, 1),
+	spirv.OpAtomicOr:                  atomic(one(OfInt), 1, 1),
+	spirv.OpAtomicXor:                 atomic(one(OfInt), 1, 1),
+	spirv.OpAtomicFAddEXT:             atomic(of(OfFloat), 1, 1),
+	spirv.OpAtomicFMinEXT:             atomic(of(OfFloat), 1, 1),
+	spirv.OpAtomicFMaxEXT:             atomic(of(OfFloat), 1, 1),
+
+	// Groups.
+	spirv.OpGroupNonUniformElect:            gives(boolean, constant),
+	spirv.OpGroupNonUniformAll:              gives(boolean, constant, boolean),
+	spirv.OpGroupNonUniformAny:              gives(boolean, constant, boolean),
+	spirv.OpGroupNonUniformAllEqual:         gives(boolean, constant, of(OfAny)),
+	spirv.OpGroupNonUniformBroadcast:        shuffled(1),
+	spirv.OpGroupNonUniformBroadcastFirst:   shuffled(0),
+	spirv.OpGroupNonUniformBallot:           gives(mask, constant, boolean),
+	spirv.OpGroupNonUniformInverseBallot:    gives(boolean, constant, mask),
+	spirv.OpGroupNonUniformBallotBitExtract: gives(boolean, constant, mask, unsigned),
+	spirv.OpGroupNonUniformBallotBitCount:   gives(unsigned, constant, mask),
+	spirv.OpGroupNonUniformBallotFindLSB:    gives(unsigned, constant, mask),
+	spirv.OpGroupNonUniformBallotFindMSB:    gives(unsigned, constant, mask),
+	spirv.OpGroupNonUniformShuffle:          shuffled(1),
+	spirv.OpGroupNonUniformShuffleXor:       shuffled(1),
+	spirv.OpGroupNonUniformShuffleUp:        shuffled(1),
+	spirv.OpGroupNonUniformShuffleDown:      shuffled(1),
+	spirv.OpGroupNonUniformRotateKHR:        gives(of(OfAny), constant, same, unsigned, unsigned.maybe()),
+	spirv.OpGroupNonUniformQuadBroadcast:    shuffled(1),
+	spirv.OpGroupNonUniformQuadSwap:         shuffled(1),
+	spirv.OpGroupNonUniformQuadAllKHR:       gives(boolean, boolean),
+	spirv.OpGroupNonUniformQuadAnyKHR:       gives(boolean, boolean),
+	spirv.OpGroupNonUniformPartitionEXT:     gives(mask, of(OfAny)),
+	spirv.OpGroupNonUniformIAdd:             combined(OfInt),
+	spirv.OpGroupNonUniformFAdd:             combined(OfFloat),
+	spirv.OpGroupNonUniformIMul:             combined(OfInt),
+	spirv.OpGroupNonUniformFMul:             combined(OfFloat),
+	spirv.OpGroupNonUniformSMin:             combined(OfInt),
+	spirv.OpGroupNonUniformUMin:             combined(OfUInt),
+	spirv.OpGroupNonUniformFMin:             combined(OfFloat),
+	spirv.OpGroupNonUniformSMax:             combined(OfInt),
+	spirv.OpGroupNonUniformUMax:             combined(OfUInt),
+	spirv.OpGroupNonUniformFMax:             combined(OfFloat),
+	spirv.OpGroupNonUniformBitwiseAnd:       combined(OfInt),
+	spirv.OpGroupNonUniformBitwiseOr:        combined(OfInt),
+	spirv.OpGroupNonUniformBitwiseXor:       combined(OfInt),
+	spirv.OpGroupNonUniformLogicalAnd:       combined(OfBool),
+	spirv.OpGroupNonUniformLogicalOr:        combined(OfBool),
+	spirv.OpGroupNonUniformLogicalXor:       combined(OfBool),
+	spirv.OpSubgroupBallotKHR:               gives(mask, boolean),
+	spirv.OpSubgroupFirstInvocationKHR:      gives(of(OfNumber), same),
+	spirv.OpSubgroupReadInvocationKHR:       gives(of(OfNumber), same, integer.wide(32)),
+	spirv.OpSubgroupAllKHR:                  gives(boolean, boolean),
+	spirv.OpSubgroupAnyKHR:                  gives(boolean, boolean),
+	spirv.OpSubgroupAllEqualKHR:             gives(boolean, boolean),
+}
