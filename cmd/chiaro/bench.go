@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,6 +12,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
 	"github.com/chiaro-gpu/chiaro/internal/lower"
 	"github.com/chiaro-gpu/chiaro/internal/pass"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
@@ -25,7 +24,10 @@ import (
 type benchFlags struct {
 	engine             engineFlags
 	name, format       string
-	buffers, dumps     []string
+	buffers            []string
+	dumps, compare     []string
+	codeFiles          string
+	robust             bool
 	images             []string
 	groups, push       string
 	specialize         []string
@@ -60,6 +62,9 @@ The buffers stand at bindings 0, 1, … of set 0, in the order of -b.`,
 	fl.Float64VarP(&f.budget, "time", "t", 1, "seconds of the steady state")
 	fl.IntVarP(&f.batch, "batch", "k", 1, "dispatches that are timed as one")
 	fl.StringArrayVarP(&f.dumps, "dump", "d", nil, "write a buffer after the first dispatch: BINDING=FILE")
+	fl.StringArrayVar(&f.compare, "compare", nil, "compare a buffer with a file after the first dispatch: BINDING=FILE; exit code 1 where they differ")
+	fl.StringVarP(&f.codeFiles, "code", "x", "", "write the machine code to PREFIX.N.ADDRESS.bin")
+	fl.BoolVarP(&f.robust, "robust", "r", false, "as robustBufferAccess, which is always on")
 	f.engine.add(cmd)
 	fl.IntVar(&f.threads, "threads", 0, "workgroups that run at once; 0 for one a core")
 	fl.Uint32Var(&f.subgroup, "subgroup-size", 0, "lanes of a subgroup: 4 to 128; 0 for the default")
@@ -85,9 +90,13 @@ type benchReport struct {
 	N           int     `json:"n"`
 	K           int     `json:"k"`
 	ModuleBytes int     `json:"spv_bytes"`
-	Exits       uint64  `json:"exits"`
-	Threads     int     `json:"threads"`
-	Level       string  `json:"level"`
+	Cached      float64 `json:"cached"`  // a second compilation of the same words
+	CPUCached   float64 `json:"ccached"` // the same
+	Exits       uint64  `json:"exits"`   // to Go, in one dispatch
+	Threads     int     `json:"threads"` // that run workgroups
+	Level       string  `json:"level"`   // of the jit's code; the engine's name for others
+	Subgroup    uint32  `json:"subgroup"`
+	Invocations uint64  `json:"invocations"` // of one dispatch
 }
 
 // bench times one shader and prints the report.
@@ -95,7 +104,13 @@ func bench(c console, f benchFlags, file string) error {
 	if len(f.images) > 0 {
 		return unreadable("-i %s: images are not supported yet", f.images[0])
 	}
-	engine, err := f.engine.choose()
+	if f.format != "text" && f.format != "json" {
+		return unreadable("unknown format %q; want text or json", f.format)
+	}
+	if n := f.subgroup; n != 0 && (n < 4 || n > 128 || n&(n-1) != 0) {
+		return unreadable("--subgroup-size %d; want a power of two from 4 to 128", n)
+	}
+	engine, err := f.engine.choose(c)
 	if err != nil {
 		return err
 	}
@@ -111,23 +126,57 @@ func bench(c console, f benchFlags, file string) error {
 	if err != nil {
 		return err
 	}
-	r := benchReport{Name: f.name, Device: "chiaro " + engine.Name(), K: f.batch, ModuleBytes: len(data), Threads: f.threads, Level: f.engine.engine}
+	r := benchReport{Name: f.name, K: max(1, f.batch), ModuleBytes: len(data)}
 	if r.Name == "" {
 		r.Name = strings.TrimSuffix(filepath.Base(file), ".spv")
 	}
-	var prog exec.Program
-	r.Pipe, r.CPUPipe, err = timed(func() (err error) {
-		prog, err = compileEntry(engine, data, spec, f.subgroup)
-		return err
-	})
+	prog, err := r.compile(func() (exec.Program, error) { return compileEntry(engine, data, spec, f.subgroup) })
 	if err != nil {
 		return reported(c, file, err)
 	}
 	defer prog.Close()
-	if err := r.measure(f, prog, args, buffers); err != nil {
+	r.describe(prog, &args)
+	if err := f.writeCode(prog); err != nil {
+		return err
+	}
+	same, err := r.measure(c, f, prog, args, buffers)
+	if err != nil {
 		return reported(c, file, err)
 	}
-	return r.print(c, f.format)
+	if err := r.print(c, f.format); err != nil {
+		return err
+	}
+	if !same {
+		return &coded{code: exitFindings}
+	}
+	return nil
+}
+
+// compile times two compilations: the second finds what the first has left.
+func (r *benchReport) compile(once func() (exec.Program, error)) (prog exec.Program, err error) {
+	run := func() (err error) {
+		prog, err = once()
+		return err
+	}
+	if r.Pipe, r.CPUPipe, err = timed(run); err != nil {
+		return nil, err
+	}
+	first := prog
+	defer first.Close()
+	r.Cached, r.CPUCached, err = timed(run)
+	return prog, err
+}
+
+// describe says what runs the program, and how.
+func (r *benchReport) describe(prog exec.Program, args *compute.Args) {
+	p := prog.IR()
+	r.Device, r.Level, r.Subgroup = "chiaro interp", "interp", p.SubgroupSize
+	if made, ok := prog.(interface{ Level() amd64.Level }); ok {
+		r.Device, r.Level = "chiaro jit", made.Level().String()
+	}
+	job := exec.Job{Groups: args.Groups, Workers: args.Workers}
+	r.Threads = job.WorkerCount(p)
+	r.Invocations = job.Total() * uint64(p.Invocations())
 }
 
 // compileEntry makes a program of the first compute entry point of a module.
@@ -149,30 +198,33 @@ func compileEntry(engine exec.Engine, data []byte, spec facts.Spec, subgroup uin
 	return engine.Compile(p, exec.Options{})
 }
 
-// measure runs the dispatches.
-func (r *benchReport) measure(f benchFlags, prog exec.Program, args compute.Args, buffers [][]byte) error {
+// measure runs the dispatches, and reports whether buffers are as --compare
+// says.
+func (r *benchReport) measure(c console, f benchFlags, prog exec.Program, args compute.Args, buffers [][]byte) (same bool, err error) {
 	once := func() error {
-		for range max(1, f.batch) {
+		for range r.K {
 			if err := compute.Dispatch(context.Background(), prog, args); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	var err error
 	if r.First, r.CPUFirst, err = timed(once); err != nil {
-		return err
+		return false, err
 	}
 	if err := f.writeDumps(buffers); err != nil {
-		return err
+		return false, err
+	}
+	if same, err = f.compareBuffers(c, buffers); err != nil {
+		return false, err
 	}
 	var wall, cpu []float64
 	for start := time.Now(); len(wall) < f.most && (len(wall) < f.least || time.Since(start).Seconds() < f.budget); {
 		w, p, err := timed(once)
 		if err != nil {
-			return err
+			return false, err
 		}
-		wall, cpu = append(wall, w/float64(max(1, f.batch))), append(cpu, p/float64(max(1, f.batch)))
+		wall, cpu = append(wall, w/float64(r.K)), append(cpu, p/float64(r.K))
 	}
 	slices.Sort(wall)
 	slices.Sort(cpu)
@@ -182,9 +234,9 @@ func (r *benchReport) measure(f benchFlags, prog exec.Program, args compute.Args
 		r.CPUMed, r.CPUMin = cpu[n/2], cpu[0]
 	}
 	if e, ok := prog.(interface{ Exits() uint64 }); ok {
-		r.Exits = e.Exits() / uint64(max(1, (r.N+1)*max(1, f.batch)))
+		r.Exits = e.Exits() / uint64((r.N+1)*r.K)
 	}
-	return nil
+	return same, nil
 }
 
 // timed returns how long f took, in milliseconds of wall and processor time.
@@ -192,31 +244,4 @@ func timed(f func() error) (wall, cpu float64, err error) {
 	start, used := time.Now(), processTime()
 	err = f()
 	return time.Since(start).Seconds() * 1e3, (processTime() - used).Seconds() * 1e3, err
-}
-
-func (r *benchReport) print(c console, format string) error {
-	switch format {
-	case "json":
-		return json.NewEncoder(c.out).Encode(r)
-	case "text":
-		_, err := fmt.Fprintf(c.out, "%s on %s: compile %.3f ms, first dispatch %.3f ms, median %.4f ms (processor %.4f), least %.4f ms, %d dispatches\n",
-			r.Name, r.Device, r.Pipe, r.First, r.Med, r.CPUMed, r.Min, r.N)
-		return err
-	}
-	return unreadable("unknown format %q; want text or json", format)
-}
-
-// writeDumps writes the buffers that -d names.
-func (f *benchFlags) writeDumps(buffers [][]byte) error {
-	for _, d := range f.dumps {
-		number, file, ok := strings.Cut(d, "=")
-		i, err := parseUint(number, 32)
-		if !ok || err != nil || i >= uint64(len(buffers)) {
-			return unreadable("-d %q; want BINDING=FILE with the binding of a buffer", d)
-		}
-		if err := os.WriteFile(file, buffers[i], 0o644); err != nil {
-			return unreadable("%v", err)
-		}
-	}
-	return nil
 }

@@ -1,6 +1,11 @@
 package main
 
 import (
+	"debug/elf"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -10,12 +15,19 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
+	"github.com/chiaro-gpu/chiaro/internal/jit/store"
 )
 
 // engineFlags say what runs shaders.
 type engineFlags struct {
-	engine, level string
+	engine, level, cache string
 }
+
+// What compiled code may take in memory and on disk, in bytes.
+const (
+	cacheMemory = 64 << 20
+	cacheDisk   = 256 << 20
+)
 
 var engineNames = []string{"auto", "interp", "jit"}
 
@@ -25,12 +37,13 @@ func (f *engineFlags) add(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringVar(&f.engine, "engine", "auto", "what runs shaders: interp, jit, or auto, which is the jit where the machine and the shader allow")
 	fl.StringVar(&f.level, "level", "best", "instructions that the jit uses: avx512, avx2, or the best that the machine has")
+	fl.StringVarP(&f.cache, "cache", "c", "", "keep compiled code in this folder; \"user\" is one in the user's cache folder")
 	complete(cmd, "engine", engineNames...)
 	complete(cmd, "level", levelNames...)
 }
 
 // choose returns the engine that the flags name.
-func (f *engineFlags) choose() (exec.Engine, error) {
+func (f *engineFlags) choose(c console) (exec.Engine, error) {
 	level, ok := amd64.LevelOf(f.level)
 	if !ok {
 		return nil, unreadable("unknown level %q; want one of %s", f.level, strings.Join(levelNames, " "))
@@ -46,14 +59,59 @@ func (f *engineFlags) choose() (exec.Engine, error) {
 		}
 		return interp.Engine{}, nil
 	case "jit":
-		return jit.Engine{Level: level}, nil
+		return f.jit(c, level), nil
 	case "auto":
 		if unsupported != nil {
 			return interp.Engine{}, nil
 		}
-		return preferred{jit.Engine{Level: level}, interp.Engine{}}, nil
+		return preferred{f.jit(c, level), interp.Engine{}}, nil
 	}
 	return nil, unreadable("unknown engine %q; want one of %s", f.engine, strings.Join(engineNames, " "))
+}
+
+// jit returns the compiling engine with its cache. A folder that cannot be used
+// costs time and nothing else.
+func (f *engineFlags) jit(c console, level amd64.Level) jit.Engine {
+	disk, err := f.folder()
+	if err != nil {
+		fmt.Fprintf(c.err, "chiaro: compiled code is not kept: %v\n", err)
+	}
+	return jit.Engine{Level: level, Cache: jit.NewCache(cacheMemory, disk, buildID())}
+}
+
+// folder opens the folder of --cache, or returns nil where there shall be none.
+func (f *engineFlags) folder() (*store.Dir, error) {
+	path := f.cache
+	switch path {
+	case "":
+		return nil, nil
+	case "user":
+		dir, err := os.UserCacheDir()
+		if err != nil {
+			return nil, err
+		}
+		path = filepath.Join(dir, "chiaro")
+	}
+	return store.Open(path, cacheDisk)
+}
+
+// buildID returns what tells this program from every other build of it, or ""
+// where the system does not say.
+func buildID() string {
+	f, err := elf.Open("/proc/self/exe")
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	note := f.Section(".note.go.buildid")
+	if note == nil {
+		return ""
+	}
+	b, err := note.Data()
+	if err != nil {
+		return ""
+	}
+	return hex.EncodeToString(b)
 }
 
 // preferred is an engine that compiles what it can with its first, and all

@@ -83,7 +83,7 @@ func runScripts(c console, f runFlags, args []string) error {
 	if len(args) == 0 && f.filesFrom == "" {
 		return unreadable("run without a script; want a file, a directory or --files-from")
 	}
-	engine, err := f.engine.choose()
+	engine, err := f.engine.choose(c)
 	if err != nil {
 		return err
 	}

@@ -10,5 +10,8 @@
 // looked at for each job, and the code for a subgroup a strip is made when it is
 // first wanted.
 //
+// Code is counted by its users: programs, runs, and a Cache, which keeps it by
+// what the program is, in memory and on disk.
+//
 // It runs on linux/amd64 with AVX-512; elsewhere Compile gives an error.
 package jit

@@ -1,52 +1,51 @@
 package jit
 
 import (
+	"crypto/sha256"
+	"errors"
 	"sync"
 	"sync/atomic"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
-	"github.com/chiaro-gpu/chiaro/internal/jit/codemem"
 	"github.com/chiaro-gpu/chiaro/internal/jit/widen"
 )
 
 // name is the engine's name in messages.
 const name = "jit"
 
-// codeBytes is how many addresses are reserved for code, of all programs.
-const codeBytes = 256 << 20
+// errClosed is what a run of a program gives that was closed.
+var errClosed = errors.New("jit: the program was closed")
 
 // maxSlots bounds the private memory of a lane beyond what limits say, so that
 // offsets of 32 bits reach all of a subgroup's.
 const maxSlots = 2 << 20
 
-// code is where the code of all programs lies. There is one for the process,
-// as there is one handler of the machine's signals, which must know the range.
-var code = sync.OnceValues(func() (*codemem.Heap, error) {
-	h, err := codemem.New(codeBytes)
-	if err != nil {
-		return nil, err
-	}
-	return h, amd64.CatchFaults(h.Range())
-})
-
 // Engine compiles programs to machine code. It runs compute programs.
 type Engine struct {
 	Level amd64.Level // of the code; the zero one is the best that the machine has
+	Cache *Cache      // of code; nil for none
 }
 
 // Name returns "jit".
 func (Engine) Name() string { return name }
 
-// Compile verifies p and makes its code. It gives an *exec.UnsupportedError for
-// recursion, for stages other than compute, and for an operation that is not
-// compiled yet; and an error of its own where the machine does not run code of the
-// level or the system gives no memory for code.
+// Compile verifies p and makes its code, or finds it in the cache. It gives an
+// *exec.UnsupportedError for recursion, for stages other than compute, and for
+// an operation that is not compiled yet; and an error of its own where the
+// machine has not the level or the system gives no memory for code.
 func (e Engine) Compile(p *ir.Program, o exec.Options) (exec.Program, error) {
 	level, err := amd64.Choose(e.Level)
 	if err != nil {
 		return nil, err
+	}
+	out := &program{p: p, level: level, limits: o.Limits, cache: e.Cache}
+	if out.cache != nil {
+		out.hash = hashOf(p)
+		if v := out.cache.get(out.cache.keyOf(out.hash, level, false), p); v != nil {
+			return out.begin(v)
+		}
 	}
 	if err := p.Verify(); err != nil {
 		return nil, err
@@ -57,21 +56,14 @@ func (e Engine) Compile(p *ir.Program, o exec.Options) (exec.Program, error) {
 	if n := uint64(p.PrivateSlots()); n > maxSlots {
 		return nil, &exec.LimitError{What: "slots of private memory", Have: n, Most: maxSlots}
 	}
-	order, err := supported(p, level)
+	if _, err := supported(p, level); err != nil {
+		return nil, err
+	}
+	v, err := out.compile(false)
 	if err != nil {
 		return nil, err
 	}
-	out := &program{p: p, level: level, order: order, limits: o.Limits}
-	if codeLength(p) <= maxMergedCode {
-		out.merge = widen.MergeOf(p, level.Form())
-		if err := out.compileMerged(); err != nil {
-			return nil, err
-		}
-	}
-	if out.merged == nil {
-		_, err = out.exact()
-	}
-	return out, err
+	return out.begin(v)
 }
 
 // program is a compiled program: as it is, and with several subgroups as one
@@ -79,23 +71,14 @@ func (e Engine) Compile(p *ir.Program, o exec.Options) (exec.Program, error) {
 type program struct {
 	p      *ir.Program
 	level  amd64.Level
-	order  []int // of the functions
 	limits exec.Limits
-	merge  widen.Merge
+	cache  *Cache            // or nil
+	hash   [sha256.Size]byte // of p, where there is a cache
 	exits  atomic.Uint64
-	merged *variant // or nil
 
-	mu   sync.Mutex
-	once *variant // made when it is wanted
-}
-
-// variant is the code of a program for one width of strips.
-type variant struct {
-	p     *ir.Program // with the strip as the subgroup
-	code  *amd64.Code
-	heap  *codemem.Heap
-	block codemem.Block
-	exits *atomic.Uint64
+	mu    sync.Mutex
+	first *variant // for most jobs: strips as wide as they may be
+	exact *variant // whose strips are subgroups; made when it is wanted
 }
 
 // maxMergedCode bounds the operations of a program that is compiled for merged
@@ -114,68 +97,101 @@ func codeLength(p *ir.Program) int {
 	return n
 }
 
-// compileMerged makes the widest strips whose values stay in registers, if
-// there are any wider than a subgroup.
-func (p *program) compileMerged() error {
-	for lanes := p.merge.Widest; lanes > p.p.SubgroupSize; lanes /= 2 {
+// begin makes v, of which the program takes the reference, its code.
+func (p *program) begin(v *variant) (exec.Program, error) {
+	lanes := uint64(v.code.Record.Lanes)
+	if err := p.limits.Check(p.p, uint64(v.code.StackBytes)/lanes+uint64(v.code.Record.Size)/lanes); err != nil {
+		v.release()
+		return nil, err
+	}
+	p.first = v
+	return p, nil
+}
+
+// compile makes code, for the widest strips that pay unless it must be exact,
+// and keeps it in the cache.
+func (p *program) compile(exact bool) (*variant, error) {
+	order, err := reachable(p.p)
+	if err != nil {
+		return nil, err
+	}
+	var v *variant
+	if !exact && codeLength(p.p) <= maxMergedCode {
+		if v, err = p.compileMerged(order); err != nil {
+			return nil, err
+		}
+	}
+	if v == nil {
+		made, ok := amd64.Compile(p.p, widen.Program(p.p, p.level.Form(), order), p.level)
+		if !ok {
+			return nil, &exec.LimitError{What: "bytes of stack of a subgroup", Have: amd64.MaxStack + 1, Most: amd64.MaxStack}
+		}
+		if v, err = newVariant(p.p, made); err != nil {
+			return nil, err
+		}
+	}
+	if p.cache != nil {
+		p.cache.put(p.cache.keyOf(p.hash, p.level, exact), v)
+	}
+	return v, nil
+}
+
+// compileMerged makes the widest strips whose values stay in registers. It
+// returns nil where there are none wider than a subgroup.
+func (p *program) compileMerged(order []int) (*variant, error) {
+	merge := widen.MergeOf(p.p, p.level.Form())
+	for lanes := merge.Widest; lanes > p.p.SubgroupSize; lanes /= 2 {
 		strip := *p.p
 		strip.SubgroupSize = lanes
-		made, ok := amd64.Compile(&strip, widen.Program(&strip, p.level.Form(), p.order), p.level)
+		made, ok := amd64.Compile(&strip, widen.Program(&strip, p.level.Form(), order), p.level)
 		if !ok || made.Spilled > maxSpilled && lanes > uint32(p.level.Form().Lanes) {
 			continue
 		}
-		v, err := p.load(&strip, made)
-		p.merged = v
-		return err
+		v, err := newVariant(&strip, made)
+		if err == nil {
+			v.written = merge.Written
+		}
+		return v, err
 	}
-	return nil
+	return nil, nil
 }
 
-// exact returns the code whose strips are subgroups.
-func (p *program) exact() (*variant, error) {
+// choose returns the code for a job, with a reference for the caller: merged
+// strips where what the program stores to shares no byte with anything else
+// that is bound.
+func (p *program) choose(job *exec.Job) (*variant, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.once != nil {
-		return p.once, nil
+	v := p.first
+	if v == nil {
+		return nil, errClosed
 	}
-	made, ok := amd64.Compile(p.p, widen.Program(p.p, p.level.Form(), p.order), p.level)
-	if !ok {
-		return nil, &exec.LimitError{What: "bytes of stack of a subgroup", Have: amd64.MaxStack + 1, Most: amd64.MaxStack}
-	}
-	v, err := p.load(p.p, made)
-	p.once = v
-	return v, err
-}
-
-// load puts code where it can run.
-func (p *program) load(strip *ir.Program, made *amd64.Code) (*variant, error) {
-	lanes := uint64(made.Record.Lanes)
-	if err := p.limits.Check(p.p, uint64(made.StackBytes)/lanes+uint64(made.Record.Size)/lanes); err != nil {
-		return nil, err
-	}
-	heap, err := code()
-	if err != nil {
-		return nil, err
-	}
-	block, err := heap.Add(made.Bytes)
-	if err != nil {
-		return nil, err
-	}
-	return &variant{p: strip, code: made, heap: heap, block: block, exits: &p.exits}, nil
-}
-
-// choose returns the code for a job: merged strips where what the program
-// stores to shares no byte with anything else that is bound.
-func (p *program) choose(job *exec.Job) (*variant, error) {
-	if p.merged == nil {
-		return p.exact()
-	}
-	for _, r := range p.merge.Written {
+	for _, r := range v.written {
 		if r < len(job.Resources) && shared(job, r) {
-			return p.exact()
+			var err error
+			if v, err = p.subgroups(); err != nil {
+				return nil, err
+			}
+			break
 		}
 	}
-	return p.merged, nil
+	v.retain()
+	return v, nil
+}
+
+// subgroups returns the code whose strips are subgroups.
+func (p *program) subgroups() (*variant, error) {
+	if p.exact == nil && p.cache != nil {
+		p.exact = p.cache.get(p.cache.keyOf(p.hash, p.level, true), p.p)
+	}
+	if p.exact == nil {
+		v, err := p.compile(true)
+		if err != nil {
+			return nil, err
+		}
+		p.exact = v
+	}
+	return p.exact, nil
 }
 
 // shared reports whether a descriptor of resource r overlaps another one.
@@ -202,14 +218,30 @@ func (p *program) Exits() uint64 { return p.exits.Load() }
 // IR returns the program that was compiled.
 func (p *program) IR() *ir.Program { return p.p }
 
-// Close frees the code.
+// Level returns the level of the program's code.
+func (p *program) Level() amd64.Level { return p.level }
+
+// Code returns the machine code that most jobs run; it runs at any address. It
+// is nil where the program was closed.
+func (p *program) Code() []byte {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.first == nil {
+		return nil
+	}
+	return p.first.code.Bytes
+}
+
+// Close lets go of the code, which is freed when no run and no cache holds it.
 func (p *program) Close() error {
-	for _, v := range []*variant{p.merged, p.once} {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, v := range []*variant{p.first, p.exact} {
 		if v != nil {
-			v.heap.Free(v.block)
+			v.release()
 		}
 	}
-	p.merged, p.once = nil, nil
+	p.first, p.exact = nil, nil
 	return nil
 }
 

@@ -3,6 +3,7 @@ package jit
 import (
 	"context"
 	"runtime"
+	"slices"
 	"sync/atomic"
 	"unsafe"
 
@@ -22,9 +23,10 @@ func (p *program) Run(ctx context.Context, job *exec.Job) error {
 	if err != nil {
 		return err
 	}
+	defer strip.release()
 	h := newHandles(p.p, job)
 	err = job.Split(ctx, p.p, func(stop *atomic.Bool) (func(exec.Batch) error, func()) {
-		w, err := newWorker(strip, job, h, stop)
+		w, err := newWorker(p, strip, job, h, stop)
 		if err != nil {
 			return func(exec.Batch) error { return err }, nil
 		}
@@ -37,6 +39,7 @@ func (p *program) Run(ctx context.Context, job *exec.Job) error {
 // worker is what one goroutine needs to run groups. Machine code knows the
 // addresses of its slices, which are never moved or grown.
 type worker struct {
+	of        *program
 	p         *variant
 	job       *exec.Job
 	ctx       *amd64.Context
@@ -50,16 +53,16 @@ type worker struct {
 	records   []uint32 // amd64.Record.Size bytes each
 }
 
-func newWorker(p *variant, job *exec.Job, h *handles, stop *atomic.Bool) (*worker, error) {
+func newWorker(of *program, p *variant, job *exec.Job, h *handles, stop *atomic.Bool) (*worker, error) {
 	n := int(p.p.Subgroups())
 	stacks, err := amd64.NewStacks(n, p.code.StackBytes)
 	if err != nil {
 		return nil, err
 	}
 	w := &worker{
-		p: p, job: job, ctx: &amd64.Context{Stop: stop}, stacks: stacks,
+		of: of, p: p, job: job, ctx: &amd64.Context{Stop: stop}, stacks: stacks,
 		regions:   h.regions,
-		resources: append(h.resources, 0, 0),
+		resources: slices.Concat(h.resources, []uint32{0, 0}),
 		shared:    make([]uint64, (p.p.SharedBytes+63)/64*8+1),
 		subgroups: make([]uint64, n*amd64.SubgroupBytes/8),
 		records:   make([]uint32, n*int(p.code.Record.Size)/4),
@@ -136,7 +139,7 @@ func (w *worker) batch(b exec.Batch) error {
 	c.Args[amd64.ArgCount] = uintptr(b.Count)
 	c.PC, c.Stack = w.p.block.Entry(), w.stacks.Top(0)
 	exits := uint64(0)
-	defer func() { w.p.exits.Add(exits) }()
+	defer func() { w.of.exits.Add(exits) }()
 	for {
 		switch amd64.Run(c) {
 		case amd64.Called:

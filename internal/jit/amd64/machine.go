@@ -11,16 +11,6 @@ import (
 // memory, RSP the frame. operand.go says which
 // of the others are given out.
 
-// Code is a compiled program.
-type Code struct {
-	Level      Level
-	Bytes      []byte // begins with the entry
-	Sites      []Site
-	StackBytes int     // that a subgroup needs
-	Spilled    float32 // regalloc.Frame.Spilled of the entry point
-	Record     Record
-}
-
 // MaxStack bounds the bytes of stack that a subgroup may need, so that all
 // offsets fit.
 const MaxStack = 1 << 30

@@ -1,0 +1,128 @@
+package amd64
+
+import (
+	"encoding/binary"
+	"errors"
+
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+)
+
+// Code is a compiled program. It holds no address and refers to nothing that it
+// was made of.
+type Code struct {
+	Level      Level
+	Bytes      []byte // begins with the entry
+	Sites      []Site
+	StackBytes int     // that a subgroup needs
+	Spilled    float32 // regalloc.Frame.Spilled of the entry point
+	Record     Record
+}
+
+// Append appends c as bytes that ParseCode takes back. Spilled, which nobody
+// needs later, is left out.
+func (c *Code) Append(b []byte) []byte {
+	for _, n := range []int{int(c.Level), c.StackBytes, int(c.Record.Lanes), int(c.Record.Local), int(c.Record.Steps), int(c.Record.Helpers),
+		int(c.Record.Scratch), int(c.Record.Private), int(c.Record.Size), len(c.Sites), len(c.Bytes)} {
+		b = binary.AppendUvarint(b, uint64(n))
+	}
+	for i := range c.Sites {
+		b = c.Sites[i].append(b)
+	}
+	return append(b, c.Bytes...)
+}
+
+func (s *Site) append(b []byte) []byte {
+	b = binary.AppendUvarint(b, uint64(len(s.Func)))
+	b = append(b, s.Func...)
+	for _, n := range []uint64{uint64(s.Op), uint64(s.Part), uint64(bit(s.Keep)), uint64(s.IR), uint64(s.Key.Type), uint64(s.Key.From),
+		uint64(s.Key.Flags), s.Key.Aux, uint64(uint32(s.Value)), uint64(uint32(s.Origin))} {
+		b = binary.AppendUvarint(b, n)
+	}
+	for _, list := range [][]Place{s.Defs, s.Uses, s.Masks} {
+		b = binary.AppendUvarint(b, uint64(len(list)))
+		for _, p := range list {
+			b = append(b, byte(p.Class), bit(p.Const))
+			b = binary.AppendUvarint(b, uint64(uint32(p.Slot)))
+			b = binary.AppendUvarint(b, p.Bits)
+		}
+	}
+	return b
+}
+
+// errCode is what ParseCode gives for what Append did not make.
+var errCode = errors.New("jit: no code that was kept")
+
+// ParseCode takes back what Append made. What is faulty gives an error, but the
+// machine code itself is only as good as where it comes from.
+func ParseCode(b []byte) (*Code, error) {
+	r := &codeReader{rest: b}
+	c := &Code{Level: Level(r.number()), StackBytes: int(r.word())}
+	for _, to := range []*int32{&c.Record.Lanes, &c.Record.Local, &c.Record.Steps, &c.Record.Helpers, &c.Record.Scratch, &c.Record.Private, &c.Record.Size} {
+		*to = r.word()
+	}
+	sites, size := r.count(), r.count()
+	for range sites {
+		if r.bad {
+			break
+		}
+		c.Sites = append(c.Sites, r.site())
+	}
+	c.Bytes = r.rest
+	if part := int32(c.Level.Form().Lanes); r.bad || c.Level == Best || c.Level >= numLevels || len(c.Bytes) != size || size == 0 || c.Record.Lanes < part || c.Record.Lanes%part != 0 {
+		return nil, errCode
+	}
+	return c, nil
+}
+
+// codeReader reads what Append made; bad says that something was not.
+type codeReader struct {
+	rest []byte
+	bad  bool
+}
+
+func (r *codeReader) number() uint64 {
+	n, used := binary.Uvarint(r.rest)
+	if used <= 0 {
+		r.bad, r.rest = true, nil
+		return 0
+	}
+	r.rest = r.rest[used:]
+	return n
+}
+
+// word reads a number that fits in an int32, with or without a sign.
+func (r *codeReader) word() int32 {
+	n := r.number()
+	r.bad = r.bad || n > 1<<32-1
+	return int32(uint32(n))
+}
+
+// count reads how many things follow, each of a byte at least.
+func (r *codeReader) count() int {
+	n := r.number()
+	if n > uint64(len(r.rest)) {
+		r.bad, n = true, 0
+	}
+	return int(n)
+}
+
+func (r *codeReader) site() Site {
+	n := r.count()
+	s := Site{Func: string(r.rest[:n])}
+	r.rest = r.rest[n:]
+	s.Op, s.Part, s.Keep = vcode.Op(r.number()), uint8(r.number()), r.number() != 0
+	s.IR = ir.Op(r.number())
+	s.Key = ir.Key{Type: ir.Type(r.number()), From: ir.Type(r.number()), Flags: ir.Flags(r.number()), Aux: r.number()}
+	s.Value, s.Origin = ir.V(r.word()), r.word()
+	for _, to := range []*[]Place{&s.Defs, &s.Uses, &s.Masks} {
+		for range r.count() {
+			p := Place{Class: vcode.Class(r.number()), Const: r.number() != 0, Slot: r.word(), Bits: r.number()}
+			if r.bad = r.bad || p.Class >= vcode.NumClasses; r.bad {
+				return s
+			}
+			*to = append(*to, p)
+		}
+	}
+	return s
+}

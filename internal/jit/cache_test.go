@@ -1,0 +1,204 @@
+package jit
+
+import (
+	"context"
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
+	"github.com/chiaro-gpu/chiaro/internal/jit/store"
+)
+
+// square writes the square of its index.
+const square = `
+program "square" compute
+subgroup 16
+local 64 1 1
+in localindex i32 0
+res storage 0 0 count 1
+func "main"() L1 {
+	v1 = in.i32 #0
+	v2 = mul.i32 v1, 4:i32
+	v3 = res 0:i32, #0
+	v4 = mul.i32 v1, v1
+	st.i32 v3, v2, v4, #0
+}
+`
+
+func parse(t *testing.T, text string) *ir.Program {
+	t.Helper()
+	if err := amd64.Supported(); err != nil {
+		t.Skip(err)
+	}
+	p, err := ir.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.StateEffects()
+	return p
+}
+
+func mustCompile(t *testing.T, c *Cache, p *ir.Program) *program {
+	t.Helper()
+	prog, err := Engine{Cache: c}.Compile(p, exec.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return prog.(*program)
+}
+
+// squares runs a program of square and checks what it wrote.
+func squares(t *testing.T, p *program) {
+	t.Helper()
+	out := make([]byte, 4*64)
+	job := &exec.Job{Groups: [3]uint32{1, 1, 1}, Resources: [][]exec.Buffer{{{Bytes: out}}}}
+	if err := p.Run(context.Background(), job); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 64 {
+		if got := binary.LittleEndian.Uint32(out[4*i:]); got != uint32(i*i) {
+			t.Fatalf("the square of %d is %d", i, got)
+		}
+	}
+}
+
+func TestCacheShares(t *testing.T) {
+	c := NewCache(1<<20, nil, "")
+	a, b := mustCompile(t, c, parse(t, square)), mustCompile(t, c, parse(t, square))
+	if a.first != b.first || c.Found() != (Found{Memory: 1, Nowhere: 1}) {
+		t.Errorf("equal programs have code of their own; found %+v", c.Found())
+	}
+	other := parse(t, square)
+	other.LocalSize[0] = 32
+	if d := mustCompile(t, c, other); d.first == a.first {
+		t.Error("programs that differ share code")
+	} else {
+		d.Close()
+	}
+	v := a.first
+	a.Close()
+	squares(t, b)
+	c.Close()
+	squares(t, b)
+	if n := v.refs.Load(); n != 1 {
+		t.Errorf("%d references; want that of one program", n)
+	}
+	b.Close()
+	b.Close()
+	if n := v.refs.Load(); n != 0 {
+		t.Errorf("%d references are left", n)
+	}
+	if err := b.Run(context.Background(), &exec.Job{Groups: [3]uint32{1, 1, 1}}); err == nil {
+		t.Error("a program that was closed runs")
+	}
+}
+
+// TestCloseWhileRunning: a run holds the code.
+func TestCloseWhileRunning(t *testing.T) {
+	for range 20 {
+		p := mustCompile(t, nil, parse(t, square))
+		var all sync.WaitGroup
+		for range 4 {
+			all.Go(func() {
+				out := make([]byte, 4*64)
+				job := &exec.Job{Groups: [3]uint32{500, 1, 1}, Workers: 1, Resources: [][]exec.Buffer{{{Bytes: out}}}}
+				if err := p.Run(context.Background(), job); err != nil && err != errClosed {
+					t.Error(err)
+				}
+			})
+		}
+		p.Close()
+		all.Wait()
+	}
+}
+
+func TestCacheIsSmall(t *testing.T) {
+	c := NewCache(1<<20, nil, "")
+	p := mustCompile(t, c, parse(t, square))
+	size := p.first.block.Size()
+	c = NewCache(3*size, nil, "")
+	for i := range 10 {
+		p := parse(t, square)
+		p.PushBytes = uint32(i)
+		mustCompile(t, c, p).Close()
+		if c.bytes > 3*size || len(c.known) > 3 || len(c.known) != c.order.Len() {
+			t.Fatalf("%d bytes of %d programs are kept; at most %d", c.bytes, len(c.known), 3*size)
+		}
+	}
+	again := parse(t, square)
+	again.PushBytes = 9
+	mustCompile(t, c, again)
+	if c.Found().Memory != 1 {
+		t.Error("what was used last is forgotten")
+	}
+}
+
+func openStore(t *testing.T, path string) *store.Dir {
+	t.Helper()
+	d, err := store.Open(path, 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { d.Close() })
+	return d
+}
+
+// TestCacheOnDisk: code that one cache kept serves another, at another address,
+// and only where nothing of it has changed.
+func TestCacheOnDisk(t *testing.T) {
+	path := t.TempDir()
+	first := mustCompile(t, NewCache(1<<20, openStore(t, path), "v1"), parse(t, square))
+	load := func(version string) (*program, Found) {
+		c := NewCache(1<<20, openStore(t, path), version)
+		p := mustCompile(t, c, parse(t, square))
+		squares(t, p)
+		return p, c.Found()
+	}
+	second, found := load("v1")
+	if found != (Found{Disk: 1}) || second.first.block.Entry() == first.first.block.Entry() {
+		t.Errorf("found %+v", found)
+	}
+	if string(second.first.code.Bytes) != string(first.first.code.Bytes) {
+		t.Error("the code differs")
+	}
+	for _, version := range []string{"v2", ""} {
+		if _, found := load(version); found != (Found{Nowhere: 1}) {
+			t.Errorf("version %q: found %+v", version, found)
+		}
+	}
+	files, err := filepath.Glob(filepath.Join(path, "*"))
+	if err != nil || len(files) != 2 {
+		t.Fatalf("files %q, error %v", files, err)
+	}
+	for _, file := range files {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b[len(b)-1] ^= 0xff
+		if err := os.WriteFile(file, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, found := load("v1"); found != (Found{Nowhere: 1}) {
+		t.Errorf("spoiled code was found: %+v", found)
+	}
+	if _, found := load("v1"); found != (Found{Disk: 1}) {
+		t.Errorf("good code did not replace what was spoiled: %+v", found)
+	}
+}
+
+func TestParseVariant(t *testing.T) {
+	p := parse(t, square)
+	b := mustCompile(t, nil, p).first.append(nil)
+	for n := range b {
+		if v, err := parseVariant(b[:n], p); err == nil {
+			t.Errorf("the first %d of %d bytes are code: %+v", n, len(b), v)
+		}
+	}
+}

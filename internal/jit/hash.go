@@ -1,0 +1,95 @@
+package jit
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+)
+
+// hashOf returns the hash of all that a program is: equal hashes mean equal
+// programs.
+func hashOf(p *ir.Program) [sha256.Size]byte {
+	var h hasher
+	h.text(p.Name)
+	h.numbers(uint64(p.Stage), uint64(p.SubgroupSize), uint64(p.PushBytes), uint64(p.SharedBytes))
+	for _, n := range p.LocalSize {
+		h.numbers(uint64(n))
+	}
+	h.numbers(uint64(len(p.In)))
+	for _, x := range p.In {
+		h.numbers(uint64(x.Semantic), uint64(x.Type), uint64(x.Index))
+	}
+	h.numbers(uint64(len(p.Out)))
+	for _, x := range p.Out {
+		h.numbers(uint64(x.Semantic), uint64(x.Type), uint64(x.Index))
+	}
+	h.numbers(uint64(len(p.Res)))
+	for _, x := range p.Res {
+		h.numbers(uint64(x.Set), uint64(x.Binding), uint64(x.Kind), uint64(x.Count))
+		h.truths(x.Restrict, x.NonWritable)
+	}
+	h.numbers(uint64(len(p.Vars)))
+	for _, x := range p.Vars {
+		h.text(x.Name)
+		h.numbers(uint64(x.Slots), uint64(x.Func))
+	}
+	h.numbers(uint64(len(p.Tables)))
+	for _, t := range p.Tables {
+		h.text(string(t))
+	}
+	e := p.Effects
+	h.truths(e.Barrier, e.GroupOps, e.Quads, e.Ordered, e.Discards, e.Writes)
+	h.numbers(uint64(len(p.Funcs)))
+	for _, f := range p.Funcs {
+		h.function(f)
+	}
+	return sha256.Sum256(h.b)
+}
+
+// hasher collects what is hashed, so that no two programs give the same bytes.
+type hasher struct{ b []byte }
+
+func (h *hasher) numbers(list ...uint64) {
+	for _, n := range list {
+		h.b = binary.AppendUvarint(h.b, n)
+	}
+}
+
+func (h *hasher) truths(list ...bool) {
+	for _, t := range list {
+		if t {
+			h.b = append(h.b, 1)
+		} else {
+			h.b = append(h.b, 0)
+		}
+	}
+}
+
+func (h *hasher) text(s string) {
+	h.numbers(uint64(len(s)))
+	h.b = append(h.b, s...)
+}
+
+func (h *hasher) values(list []ir.V) {
+	h.numbers(uint64(len(list)))
+	for _, v := range list {
+		h.numbers(uint64(uint32(v)))
+	}
+}
+
+func (h *hasher) function(f *ir.Func) {
+	h.text(f.Name)
+	h.numbers(uint64(len(f.Vals)))
+	for i := range f.Vals {
+		x := &f.Vals[i]
+		h.b = append(h.b, byte(x.Op), byte(x.Type))
+		h.numbers(uint64(x.Flags), uint64(uint32(x.Origin)), x.Aux)
+		for _, a := range x.Args {
+			h.numbers(uint64(uint32(a)))
+		}
+	}
+	h.values(f.Code)
+	h.values(f.Extra)
+	h.values(f.Args)
+}

@@ -1,0 +1,59 @@
+package jit
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
+	"github.com/chiaro-gpu/chiaro/internal/jit/codemem"
+)
+
+// codeBytes is how many addresses are reserved for code, of all programs.
+const codeBytes = 256 << 20
+
+// code is where the code of all programs lies. There is one for the process,
+// as there is one handler of the machine's signals, which must know the range.
+var code = sync.OnceValues(func() (*codemem.Heap, error) {
+	h, err := codemem.New(codeBytes)
+	if err != nil {
+		return nil, err
+	}
+	return h, amd64.CatchFaults(h.Range())
+})
+
+// variant is the code of a program for one width of strips, where it can run.
+// It is freed when nobody refers to it: programs, runs and caches do.
+type variant struct {
+	p       *ir.Program // with the strip as the subgroup
+	code    *amd64.Code
+	written []int // of the merge that made the strip; widen.Merge.Written
+	heap    *codemem.Heap
+	block   codemem.Block
+	refs    atomic.Int64
+}
+
+// newVariant puts code where it can run. The caller holds the one reference.
+func newVariant(strip *ir.Program, made *amd64.Code) (*variant, error) {
+	heap, err := code()
+	if err != nil {
+		return nil, err
+	}
+	block, err := heap.Add(made.Bytes)
+	if err != nil {
+		return nil, err
+	}
+	v := &variant{p: strip, code: made, heap: heap, block: block}
+	v.refs.Store(1)
+	return v, nil
+}
+
+// retain adds a reference; the caller knows of one that stands.
+func (v *variant) retain() { v.refs.Add(1) }
+
+// release takes a reference back.
+func (v *variant) release() {
+	if v.refs.Add(-1) == 0 {
+		v.heap.Free(v.block)
+	}
+}
