@@ -1,6 +1,7 @@
 package jit
 
 import (
+	"encoding/binary"
 	"math"
 	"unsafe"
 
@@ -22,23 +23,24 @@ type handles struct {
 	list      []handle
 	resources []uint32 // of each resource: its first handle and its descriptors
 	regions   int      // the first region
+	places    amd64.Places
+	push      []byte // what stands in their place
 }
 
 func newHandles(p *ir.Program, job *exec.Job) *handles {
-	h := &handles{list: make([]handle, amd64.HandleTables)}
+	h := &handles{list: make([]handle, amd64.HandleTables), places: amd64.PlacesOf(p)}
 	h.list[amd64.HandlePush] = handle{bytes: reach(job.Push), readOnly: true}
 	for _, t := range p.Tables {
 		h.list = append(h.list, handle{bytes: reach(t), readOnly: true})
 	}
+	h.list = append(h.list, make([]handle, h.places.End-len(h.list))...)
+	h.push = job.Push[:min(len(job.Push)&^3, h.places.PushBytes)]
 	for r, x := range p.Res {
 		var descriptors []exec.Buffer
 		if r < len(job.Resources) {
 			descriptors = job.Resources[r]
 		}
-		h.resources = append(h.resources, uint32(len(h.list)), uint32(len(descriptors)))
-		for _, b := range descriptors {
-			h.list = append(h.list, handle{bytes: reach(b.Bytes), readOnly: x.NonWritable || x.Kind == ir.UniformBuffer})
-		}
+		h.resource(r, descriptors, x.NonWritable || x.Kind == ir.UniformBuffer)
 	}
 	h.regions = len(h.list)
 	for _, r := range job.Regions {
@@ -47,18 +49,52 @@ func newHandles(p *ir.Program, job *exec.Job) *handles {
 	return h
 }
 
+// resource gives the descriptors of a resource their handles: where it has
+// places for all of them these, else others too.
+func (h *handles) resource(r int, descriptors []exec.Buffer, readOnly bool) {
+	first, n := h.places.Resources[r], h.places.Counts[r]
+	for i, b := range descriptors {
+		if i < n {
+			h.list[first+i] = handle{bytes: reach(b.Bytes), readOnly: readOnly}
+		}
+	}
+	if len(descriptors) > n {
+		first = len(h.list)
+		for _, b := range descriptors {
+			h.list = append(h.list, handle{bytes: reach(b.Bytes), readOnly: readOnly})
+		}
+	}
+	h.resources = append(h.resources, uint32(first), uint32(len(descriptors)))
+}
+
+// native returns the handles as machine code reads them.
+func (h *handles) native(list []handle) []uint64 {
+	const words = amd64.HandleBytes / 8
+	out := make([]uint64, len(list)*words)
+	for i := range list {
+		if i < h.places.Push || i >= h.places.End {
+			list[i].words((*[words]uint64)(out[i*words:]))
+		}
+	}
+	for i := 0; i < len(h.push); i += 4 {
+		word := uint64(binary.LittleEndian.Uint32(h.push[i:]))
+		out[h.places.Push*words+i/8] |= word << (i % 8 * 8)
+	}
+	return out
+}
+
 // reach cuts off what no length of 32 bits can name.
 func reach(b []byte) []byte { return b[:min(uint64(len(b)), math.MaxUint32)] }
 
-// words is the handle as machine code reads it: address, length, and how much
-// of it may be written.
-func (h *handle) words() [2]uint64 {
+// words is the handle as machine code reads it: address, length, how much of it
+// may be written, and whether stores should not go past the cache.
+func (h *handle) words(to *[amd64.HandleBytes / 8]uint64) {
 	n := uint64(len(h.bytes))
 	written := n
 	if h.readOnly {
 		written = 0
 	}
-	return [2]uint64{uint64(addressOf(h.bytes)), n | written<<32}
+	*to = [...]uint64{uint64(addressOf(h.bytes)), n, written, 1}
 }
 
 // addressOf returns where a slice lies. Whoever hands it to machine code keeps

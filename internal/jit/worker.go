@@ -69,10 +69,7 @@ func newWorker(of *program, p *variant, job *exec.Job, h *handles, stop *atomic.
 	}
 	w.handles = append(w.handles, h.list...)
 	w.handles[amd64.HandleShared].bytes = unsafe.Slice((*byte)(unsafe.Pointer(&w.shared[0])), p.p.SharedBytes)
-	for i := range w.handles {
-		words := w.handles[i].words()
-		w.native = append(w.native, words[:]...)
-	}
+	w.native = h.native(w.handles)
 	for i := range n {
 		w.subgroup(i)
 	}

@@ -25,20 +25,53 @@ const (
 )
 
 // A handle is the address of its first byte, how many bytes may be read and
-// how many written. Handle 0 is null.
+// how many written, and whether stores should not go past the cache (1), 64
+// bits each. Handle 0 is null.
 const (
-	HandleBytes  = 16
+	HandleBytes  = 32
+	handleShift  = 5 // HandleBytes is 1 << handleShift
 	handleLength = 8
-	handleWrites = 12
+	handleWrites = 16
+	handleCached = 24
 )
 
-// The first handles. Tables follow, then the descriptors of each resource.
+// The first handles. Tables follow, and what Places says.
 const (
 	HandleNull = iota
 	HandlePush
 	HandleShared
 	HandleTables
 )
+
+// Bounds of what has a fixed place: descriptors of each resource, and bytes of
+// push constants.
+const (
+	maxPlaced = 16
+	maxPush   = 4096
+)
+
+// Places are numbers of handles that are the same in every job.
+type Places struct {
+	Resources []int // the first descriptor of each resource
+	Counts    []int // how many of its descriptors have a place
+	Push      int   // where a copy of the push constants stands instead of handles
+	PushBytes int   // its length, a multiple of 4; 0 behind what a job gives
+	End       int   // the first handle behind them
+}
+
+// PlacesOf lays out the handles of a program.
+func PlacesOf(p *ir.Program) Places {
+	l := Places{End: HandleTables + len(p.Tables)}
+	for _, r := range p.Res {
+		n := int(min(r.Count, maxPlaced))
+		l.Resources = append(l.Resources, l.End)
+		l.Counts = append(l.Counts, n)
+		l.End += n
+	}
+	l.Push, l.PushBytes = l.End, int(min(p.PushBytes, maxPush))&^3
+	l.End += (l.PushBytes + HandleBytes - 1) / HandleBytes
+	return l
+}
 
 // A resource is its first handle and the number of its descriptors, 32 bits
 // each.

@@ -24,6 +24,7 @@ type machine struct {
 	funcs  []*vcode.Func
 	frames []frame
 	record Record
+	places Places
 	sites  []Site
 
 	demotes bool // lanes may become helpers
@@ -41,7 +42,6 @@ type machine struct {
 	f      *vcode.Func
 	frame  frame
 	blocks []Label
-	known  map[vcode.Reg]int // handles, in bytes, that are the same in every job
 }
 
 // frame is a function's memory. Its size is 8 less than a multiple of 64, so
@@ -74,7 +74,7 @@ type selection interface {
 // that Choose returned. It returns false where a subgroup would need more than
 // MaxStack.
 func Compile(p *ir.Program, funcs []*vcode.Func, level Level) (*Code, bool) {
-	m := &machine{prog: p, funcs: funcs, level: level, record: RecordOf(p, level.Form())}
+	m := &machine{prog: p, funcs: funcs, level: level, record: RecordOf(p, level.Form()), places: PlacesOf(p)}
 	m.set = zmm{m}
 	m.literals.labels = map[literal]Label{}
 	if !m.layOut() {
@@ -107,6 +107,7 @@ func (m *machine) layOut() bool {
 	for i, f := range m.funcs {
 		out := int32(0)
 		each(f, func(in *vcode.Inst) {
+			m.know(f, in)
 			m.demotes = m.demotes || in.IR == ir.Demote
 			m.meets = m.meets || in.Op == vcode.Barrier
 			if m.set.native(in) && !in.Keep && !masked(in.IR) {
@@ -167,8 +168,6 @@ func each(f *vcode.Func, do func(*vcode.Inst)) {
 func (m *machine) function(i int) {
 	m.f, m.frame = m.funcs[i], m.frames[i]
 	m.blocks = m.blocks[:0]
-	m.known = map[vcode.Reg]int{}
-	each(m.f, m.know)
 	for range m.f.Blocks {
 		m.blocks = append(m.blocks, m.NewLabel())
 	}
@@ -194,20 +193,31 @@ func (m *machine) function(i int) {
 	}
 }
 
-// know notes a handle that is the same in every job. Nothing else writes the
-// register of such an operation.
-func (m *machine) know(in *vcode.Inst) {
+// know makes a handle that has its place in every job a constant. Nothing else
+// writes the register of such an operation.
+func (m *machine) know(f *vcode.Func, in *vcode.Inst) {
 	if in.Op != vcode.Scalar {
 		return
 	}
+	n := 0
 	switch in.IR {
 	case ir.Push:
-		m.known[in.Defs[0]] = HandlePush * HandleBytes
+		n = HandlePush
 	case ir.Wg:
-		m.known[in.Defs[0]] = HandleShared * HandleBytes
+		n = HandleShared
 	case ir.Table:
-		m.known[in.Defs[0]] = (HandleTables + int(in.Key.Aux)) * HandleBytes
+		n = HandleTables + int(in.Key.Aux)
+	case ir.Res:
+		i, ok := f.Const(in.Uses[0])
+		if !ok || i >= uint64(m.places.Counts[in.Key.Aux]) {
+			return
+		}
+		n = m.places.Resources[in.Key.Aux] + int(i)
+	default:
+		return
 	}
+	f.Fix(in.Defs[0], uint64(n)*HandleBytes)
+	*in = vcode.Inst{Op: vcode.Undef}
 }
 
 // inst makes the code of one instruction.

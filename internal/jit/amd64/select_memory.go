@@ -41,9 +41,10 @@ func resource(m *machine, in *vcode.Inst) {
 }
 
 // handleField gathers a 32-bit field of the handles in z for the lanes of k,
-// which it clears. The lanes of d must be defined. index becomes twice z.
+// which it clears. The lanes of d must be defined. index becomes z in units of
+// eight bytes.
 func (m *machine) handleField(d, index, z, k Reg, field int32) {
-	m.RR(VPADDD, V512, index, z, z, 0)
+	m.RRI(VPSLLD, V512, index, 0, z, handleShift-3, 0)
 	m.RM(VPGATHERDD, V512, d, 0, Indexed(R13, index, 8, field), K(k))
 }
 

@@ -13,7 +13,7 @@ const nearImm = 1 << 30
 // handleWord is a field of the handle in a register, which g gets where it has
 // to be loaded.
 func (m *machine) handleWord(h vcode.Reg, g Reg, field int32) Mem {
-	if n, ok := m.known[h]; ok {
+	if n, ok := m.f.Const(h); ok {
 		return At(R13, int32(n)+field)
 	}
 	return Indexed(R13, m.gen(h, g), 1, field)
@@ -21,49 +21,78 @@ func (m *machine) handleWord(h vcode.Reg, g Reg, field int32) Mem {
 
 // within leaves for far unless bytes bytes from the offset in u1 on are within
 // the handle u0. The offset holds 64 bits and no more than 2⁶². It returns the
-// operand of the access. It uses RAX, RCX and RDX.
-func (m *machine) within(in *vcode.Inst, bytes int32, field int32, far Label) Mem {
+// operand of the access, and whether it is known that it never leaves. It uses
+// RAX, RCX and RDX.
+func (m *machine) within(in *vcode.Inst, bytes int32, field int32, far Label) (at Mem, sure bool) {
 	imm := in.Key.Aux
 	if imm > nearImm {
 		m.Jmp(far)
-		imm = 0
+		return At(RCX, 0), false
 	}
 	reach := int32(imm) + bytes
-	if n, ok := m.known[in.Uses[0]]; ok && n == HandleShared*HandleBytes {
-		room := int32(m.prog.SharedBytes) - reach
-		if off, ok := m.f.Const(in.Uses[1]); ok {
-			if room < 0 || off > uint64(room) {
-				m.Jmp(far)
-				off = 0
-			}
-			return At(R12, int32(imm)+int32(off))
-		}
-		if room < 0 {
-			m.Jmp(far)
-		}
-		s := m.gen(in.Uses[1], RDX)
-		m.GI(CmpI, true, s, max(room, 0))
-		m.Jcc(Above, far)
-		return Indexed(R12, s, 1, int32(imm))
+	h, placed := m.f.Const(in.Uses[0])
+	off, constant := m.f.Const(in.Uses[1])
+	constant = constant && off+imm <= nearImm
+	switch {
+	case placed && h == HandlePush*HandleBytes && constant && field == handleLength && m.pushed(off+imm, bytes):
+		return At(R13, int32(m.places.Push*HandleBytes)+int32(off+imm)), true
+	case placed && h == HandleShared*HandleBytes:
+		return m.withinShared(in, reach, far)
+	case constant:
+		at = m.handleWord(in.Uses[0], RAX, field)
+		m.GMI(CmpI, true, at, reach+int32(off))
+		m.Jcc(Below, far)
+		at.Disp -= field
+		m.GRM(MOV|W, RCX, at)
+		return At(RCX, int32(imm+off)), false
 	}
 	s := m.gen(in.Uses[1], RDX)
-	at := m.handleWord(in.Uses[0], RAX, field)
-	m.GRM(MOV, RCX, at)
-	m.GI(SubI, true, RCX, reach)
-	m.GRR(CMP|W, RCX, s)
+	at = m.handleWord(in.Uses[0], RAX, field)
+	m.GRM(LEA|W, RCX, At(s, reach))
+	m.GRM(CMP|W, RCX, at)
+	m.Jcc(Above, far)
 	at.Disp -= field
 	m.GRM(MOV|W, RCX, at)
-	m.Jcc(Less, far)
-	return Indexed(RCX, s, 1, int32(imm))
+	return Indexed(RCX, s, 1, int32(imm)), false
+}
+
+// pushed reports whether bytes at an offset of the push constants are read from
+// their copy, where what the job does not give is 0: whole words.
+func (m *machine) pushed(off uint64, bytes int32) bool {
+	return off%4 == 0 && off+uint64(bytes) <= uint64(m.places.PushBytes)
+}
+
+// withinShared is within for the workgroup memory, whose length is known.
+func (m *machine) withinShared(in *vcode.Inst, reach int32, far Label) (at Mem, sure bool) {
+	imm := int32(in.Key.Aux)
+	room := int64(m.prog.SharedBytes) - int64(reach)
+	if off, ok := m.f.Const(in.Uses[1]); ok {
+		sure = room >= 0 && off <= uint64(room)
+		if !sure {
+			m.Jmp(far)
+			off = 0
+		}
+		return At(R12, imm+int32(off)), sure
+	}
+	if room < 0 {
+		m.Jmp(far)
+	}
+	s := m.gen(in.Uses[1], RDX)
+	m.GI(CmpI, true, s, int32(min(max(room, 0), math.MaxInt32)))
+	m.Jcc(Above, far)
+	return Indexed(R12, s, 1, imm), false
 }
 
 // spreadLoad loads 32 bits into all lanes, 0 out of range.
 func (m *machine) spreadLoad(in *vcode.Inst) {
 	far, on := m.NewLabel(), m.NewLabel()
-	at := m.within(in, 4, handleLength, far)
+	at, sure := m.within(in, 4, handleLength, far)
 	d, o := m.dest(in, 0)
 	m.RM(VPBROADCASTD, V512, d, 0, at, o)
 	m.done(in, d)
+	if sure {
+		return
+	}
 	m.Bind(on)
 	m.later = append(m.later, func() {
 		m.Bind(far)
@@ -90,7 +119,11 @@ func (m *machine) distantLoad(in *vcode.Inst) {
 // loadOne puts 32 bits from handle u0 at offset u1 into RAX, 0 out of range.
 func (m *machine) loadOne(in *vcode.Inst) {
 	far, on := m.NewLabel(), m.NewLabel()
-	m.GRM(MOV, RAX, m.within(in, 4, handleLength, far))
+	at, sure := m.within(in, 4, handleLength, far)
+	m.GRM(MOV, RAX, at)
+	if sure {
+		return
+	}
 	m.Bind(on)
 	m.later = append(m.later, func() {
 		m.Bind(far)
@@ -116,7 +149,7 @@ func (m *machine) distant(in *vcode.Inst, field int32) {
 // storeOne stores the 32 bits of u2, nothing out of range.
 func (m *machine) storeOne(in *vcode.Inst) {
 	far, on := m.NewLabel(), m.NewLabel()
-	at := m.within(in, 4, handleWrites, far)
+	at, _ := m.within(in, 4, handleWrites, far)
 	m.GRM(MOV_ST, m.gen(in.Uses[2], RAX), at)
 	m.Bind(on)
 	m.later = append(m.later, func() {
@@ -139,7 +172,7 @@ func (m *machine) rowLoad(in *vcode.Inst) {
 		return
 	}
 	far, on := m.NewLabel(), m.NewLabel()
-	at := m.within(in, 64, handleLength, far)
+	at, _ := m.within(in, 64, handleLength, far)
 	d, o := m.dest(in, 0)
 	m.RM(VMOVDQU32, V512, d, 0, at, o)
 	m.done(in, d)
@@ -159,7 +192,7 @@ func (m *machine) rowStore(in *vcode.Inst) {
 	}
 	far, on := m.NewLabel(), m.NewLabel()
 	z := m.vec(in.Uses[4], 0)
-	at := m.within(in, 64, handleWrites, far)
+	at, _ := m.within(in, 64, handleWrites, far)
 	o := Opt(0)
 	if all, ok := m.f.Const(in.Masks[0]); !ok || all == 0 || m.demotes {
 		o = K(m.writers(in))

@@ -38,12 +38,6 @@ func (m *machine) scalar(in *vcode.Inst) {
 		m.loadGen(RAX, in.Uses[0])
 	case ir.Res:
 		m.resourceGen(in)
-	case ir.Push:
-		m.MovI(RAX, HandlePush*HandleBytes)
-	case ir.Wg:
-		m.MovI(RAX, HandleShared*HandleBytes)
-	case ir.Table:
-		m.MovI(RAX, (HandleTables+in.Key.Aux)*HandleBytes)
 	case ir.Len:
 		m.GRM(MOV, RAX, Indexed(R13, m.gen(in.Uses[0], RAX), 1, handleLength))
 	case ir.At:
@@ -119,7 +113,7 @@ func (m *machine) resourceGen(in *vcode.Inst) {
 	m.Jcc(AboveEqual, out)
 	m.GRM(MOV, RAX, At(RDX, at))
 	m.GRR(ADD, RAX, RCX)
-	m.ShiftI(ShlI, true, RAX, 4) // HandleBytes
+	m.ShiftI(ShlI, true, RAX, handleShift)
 	m.Bind(out)
 }
 
@@ -223,7 +217,7 @@ func (m *machine) spread(in *vcode.Inst) {
 	g := m.gen(in.Uses[0], RAX)
 	if in.Key.Type == ir.H {
 		m.loadGen(RAX, in.Uses[0])
-		m.ShiftI(ShrI, true, RAX, 4) // HandleBytes
+		m.ShiftI(ShrI, true, RAX, handleShift)
 		g = RAX
 	}
 	z, o := m.dest(in, 0)
@@ -240,7 +234,7 @@ func (m *machine) extract(in *vcode.Inst) {
 	} else {
 		m.RR(VMOVD_ST, V128, m.vec(u, 0), 0, RAX, 0)
 		if in.Key.Type == ir.H {
-			m.ShiftI(ShlI, true, RAX, 4) // HandleBytes
+			m.ShiftI(ShlI, true, RAX, handleShift)
 		}
 	}
 	m.storeGen(in.Defs[0], RAX)

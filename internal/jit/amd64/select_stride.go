@@ -15,7 +15,8 @@ func (m *machine) withinStride(in *vcode.Inst, field int32, far Label) Mem {
 	words, component := strideOf(in)
 	whole := *in
 	whole.Key.Aux -= uint64(4 * component)
-	return m.within(&whole, int32(64*words), field, far)
+	at, _ := m.within(&whole, int32(64*words), field, far)
+	return at
 }
 
 // strideLoad picks one word of two, four or eight out of consecutive memory.

@@ -136,12 +136,19 @@ func (f *Func) NewReg(c Class) Reg {
 // NewConst returns a register that holds the same bits in every lane, always.
 func (f *Func) NewConst(c Class, bits uint64) Reg {
 	r := f.NewReg(c)
-	f.constants = append(f.constants, make([]constant, int(r)+1-len(f.constants))...)
-	f.constants[r] = constant{bits, true}
+	f.Fix(r, bits)
 	return r
 }
 
-// Const returns the bits of a register made by NewConst.
+// Fix makes r a register that always holds the same, for which nothing is left
+// that writes it.
+func (f *Func) Fix(r Reg, bits uint64) {
+	f.constants = append(f.constants, make([]constant, max(0, int(r)+1-len(f.constants)))...)
+	f.constants[r] = constant{bits, true}
+}
+
+// Const returns the bits of a register that NewConst or Fix made one that always
+// holds the same.
 func (f *Func) Const(r Reg) (bits uint64, ok bool) {
 	if int(r) >= len(f.constants) {
 		return 0, false
