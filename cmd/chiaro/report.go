@@ -19,6 +19,7 @@ type record struct {
 	Message string            `json:"message"`
 	Seconds float64           `json:"seconds"`
 	Buffers map[string]string `json:"buffers,omitempty"`
+	Log     []string          `json:"log,omitempty"` // what shaders printed
 }
 
 // reporter renders records. Record is called once a script, in the order of
@@ -99,6 +100,9 @@ func (r *textReport) Record(x record) {
 		word = statusColor[x.Status] + word + "\x1b[0m"
 	}
 	fmt.Fprintf(r.w, "%s %s (%.2fs)\n", word, x.File, x.Seconds)
+	for _, l := range x.Log {
+		fmt.Fprintf(r.w, "\tlog: %s\n", strings.ReplaceAll(l, "\n", "\n\t     "))
+	}
 	if x.Message != "" {
 		fmt.Fprintf(r.w, "\t%s\n", strings.ReplaceAll(strings.TrimSpace(x.Message), "\n", "\n\t"))
 	}

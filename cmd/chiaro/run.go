@@ -174,6 +174,7 @@ func runOne(ctx context.Context, c console, f runFlags, file string) (x record) 
 	}
 	r := amber.Run(ctx, script, f.opts)
 	x.Status, x.Message, x.Buffers = string(r.Status), r.Message, r.Digests
+	x.Log = r.Log
 	switch {
 	case r.Status == amber.Failed:
 		x.Message = located(file, r.Err)

@@ -60,7 +60,9 @@ func (r *runner) dispatch(ctx context.Context, c *Dispatch) error {
 	if c.Pipeline.Push != nil {
 		args.Push = r.memory[c.Pipeline.Push]
 	}
+	args.Log = &exec.Log{}
 	err = compute.Dispatch(ctx, prog.Program, args)
+	r.hear(prog.IR(), args.Log)
 	if err != nil && ctx.Err() == nil {
 		return fmt.Errorf("%s:%s: pipeline %s: %w%s", r.script.File, c.At, c.Pipeline.Name, err, prog.place(r.script.File, err))
 	}

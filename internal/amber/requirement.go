@@ -104,6 +104,9 @@ var features = map[string]bool{
 	"VulkanMemoryModelFeatures.vulkanMemoryModelAvailabilityVisibilityChains":                 true,
 	"ShaderCoreBuiltinsFeaturesARM.shaderCoreBuiltins":                                        true,
 	"ShaderSMBuiltinsFeaturesNV.shaderSMBuiltins":                                             true,
+	"ShaderClockFeaturesKHR.shaderSubgroupClock":                                              true,
+	"ShaderClockFeaturesKHR.shaderDeviceClock":                                                true,
+	"ShaderAbortFeaturesKHR.shaderAbort":                                                      true,
 	"ScalarBlockLayoutFeatures.scalarBlockLayout":                                             true,
 	"UniformBufferStandardLayoutFeatures.uniformBufferStandardLayout":                         true,
 }
@@ -159,6 +162,8 @@ var deviceExtensions = map[string]bool{
 	"VK_NV_shader_sm_builtins":                    true,
 	"VK_AMD_shader_ballot":                        true,
 	"VK_AMD_shader_trinary_minmax":                true,
+	"VK_KHR_shader_clock":                         true,
+	"VK_KHR_shader_abort":                         true,
 	"VK_KHR_shader_integer_dot_product":           true,
 	"VK_KHR_shader_maximal_reconvergence":         true,
 	"VK_KHR_shader_non_semantic_info":             true,

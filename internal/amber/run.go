@@ -42,6 +42,9 @@ type Result struct {
 	Status  Status
 	Message string // says why, but for Pass
 	Err     error  // the same as an error; nil for Pass
+	// Log has what shaders printed, a line or more each, in the order of the
+	// dispatches and of their invocations.
+	Log []string
 	// Contents has the bytes of every declared buffer and image as they were
 	// when the script ended, well or not: the base level of images, tightly
 	// packed.
@@ -74,6 +77,8 @@ type runner struct {
 	device      *device
 	memory      memory
 	entryPoints map[entryKey]string // that were set on the way
+	log         []string
+	logged      int // bytes
 }
 
 type entryKey struct {
@@ -83,7 +88,7 @@ type entryKey struct {
 
 // result sorts an error into a status.
 func (r *runner) result(err error) Result {
-	res := Result{Status: Pass, Err: err, Contents: r.memory.contents(r.script)}
+	res := Result{Status: Pass, Err: err, Contents: r.memory.contents(r.script), Log: r.log}
 	if err != nil {
 		res.Status, res.Message = statusOf(err), err.Error()
 	}

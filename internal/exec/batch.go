@@ -58,7 +58,10 @@ func (j *Job) Split(ctx context.Context, p *ir.Program, newWorker func(stop *ato
 	if q.err != nil {
 		return q.err
 	}
-	return ctx.Err()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return j.aborted(p)
 }
 
 // queue hands out batches.

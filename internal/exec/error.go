@@ -1,9 +1,12 @@
 package exec
 
 import (
+	"bytes"
 	"fmt"
+	"strconv"
 
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/scalar"
 )
 
 // BudgetError says that a subgroup took more steps than the job's budget
@@ -25,6 +28,42 @@ func (e *BudgetError) Error() string {
 	}
 	return fmt.Sprintf("budget of %d steps exhausted in the loop at %s of %q, workgroup %d, invocation %d",
 		e.Steps, where, e.Func, e.Group, e.Local)
+}
+
+// AbortError says that an invocation ended the run (OpAbortKHR). All others ran
+// to their ends.
+type AbortError struct {
+	Group, Local [3]uint32 // WorkgroupId and LocalInvocationId of the first that did
+	Types        []ir.Type // of the scalars of its message, in order
+	Args         []uint64  // their bits
+}
+
+// Error names the invocation and shows its message: a row of integers of 8 bits
+// as a string, up to its zero, all else as numbers.
+func (e *AbortError) Error() string {
+	s := fmt.Sprintf("aborted by workgroup %d, invocation %d", e.Group, e.Local)
+	for i := 0; i < min(len(e.Args), len(e.Types)); {
+		var text []byte
+		for ; i < len(e.Args) && e.Types[i] == ir.I8; i++ {
+			text = append(text, byte(e.Args[i]))
+		}
+		if text != nil {
+			text, _, _ = bytes.Cut(text, []byte{0})
+			s += fmt.Sprintf(" %q", text)
+			continue
+		}
+		s += " " + shown(e.Types[i], e.Args[i])
+		i++
+	}
+	return s
+}
+
+// shown returns a scalar as a person reads it.
+func shown(t ir.Type, bits uint64) string {
+	if t.IsFloat() {
+		return strconv.FormatFloat(scalar.Float(t.Bits(), bits), 'g', -1, 64)
+	}
+	return strconv.FormatUint(bits, 10)
 }
 
 // JobError says that a job does not fit its program.

@@ -52,6 +52,9 @@ type Job struct {
 	// An engine may count by strips and notice a little late.
 	Budget uint64
 
+	// Log takes what invocations say; nil for nobody who listens.
+	Log *Log
+
 	// Hook observes the run; nil for none. An engine that cannot observe says
 	// so by an *UnsupportedError.
 	Hook Hook

@@ -66,6 +66,7 @@ func (p *program) Run(ctx context.Context, job *exec.Job) error {
 	if err := job.Check(p.p); err != nil {
 		return err
 	}
+	job = job.Heard(p.p)
 	table := newHandles(p.p, job)
 	return job.Split(ctx, p.p, func(stop *atomic.Bool) (func(exec.Batch) error, func()) {
 		return newWorker(p, job, table, stop).batch, nil

@@ -56,6 +56,8 @@ var handlers = map[ir.Op]handler{
 	ir.ScanX:    (*subgroup).scanExclusive,
 	ir.Barrier:  (*subgroup).barrier,
 	ir.Fence:    (*subgroup).fence,
+	ir.Log:      (*subgroup).log,
+	ir.LogArg:   (*subgroup).logArg,
 }
 
 // eval runs an operation that has a value function, lane by lane.

@@ -178,6 +178,14 @@
 // makes the lanes of A helpers for the rest of the invocation: they stay active,
 // and helper is 1 for them.
 //
+// log begins a message of the lane, the one with number #imm of
+// [Program.Messages], and logarg adds a value to it: the next of Message.Args. A
+// run hands messages on in the order of the workgroups, and within one in the
+// order of subgroups and lanes; those of one invocation in the order in which it
+// said them. A run keeps only so many of them, the first by the order of effects.
+// Helpers say nothing. An invocation that says an Abort goes on to a kill, which
+// lower puts behind it; the run goes on, and gives an error in the end.
+//
 // exit leaves to service #imm of the engine. No service is defined: an engine
 // refuses a program with an exit that it does not know.
 //

@@ -42,5 +42,7 @@ func (n *noter) note(x *Val) {
 	case AtomXchg, AtomCmpXchg, AtomFAdd, AtomFMin, AtomFMax, Exit:
 		n.Writes = true
 		n.Ordered = true
+	case Log, LogArg:
+		n.Ordered = true
 	}
 }

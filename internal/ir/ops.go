@@ -149,6 +149,8 @@ const (
 	Fence
 	Demote
 	Helper
+	Log
+	LogArg
 	Exit
 
 	numOps
@@ -301,6 +303,8 @@ var ops = [numOps]Row{
 	Fence:    {"fence", "-:", 0, Meets | Reads | Writes, nil},
 	Demote:   {"demote", "-:", 0, Writes, nil}, // the lane becomes a helper
 	Helper:   {"helper", "b:", 0, Reads, nil},
+	Log:      {"log", "-:", 0, Imm | Writes, nil},                  // begins message #imm of the lane
+	LogArg:   {"logarg", "-:T", OnData, Writes, nil},               // adds a value to the lane's last message
 	Exit:     {"exit", "-:", 0, Imm | Reads | Writes | Meets, nil}, // service #imm; list: arguments
 }
 

@@ -202,6 +202,12 @@ func (r *parser) declaration() {
 			r.fail("%v; want hexadecimal bytes", err)
 		}
 		p.Tables = append(p.Tables, t)
+	case "message":
+		m := Message{Kind: MessageKind(r.index("kind of message", numMessageKinds, func(i int) string { return messageKindNames[i] })), Text: r.quoted()}
+		for len(r.toks) > 0 {
+			m.Args = append(m.Args, r.typ())
+		}
+		p.Messages = append(p.Messages, m)
 	case "effects":
 		words := p.Effects.words()
 		for len(r.toks) > 0 {

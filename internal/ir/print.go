@@ -35,6 +35,13 @@ func (p *Program) String() string {
 	for _, t := range p.Tables {
 		fmt.Fprintf(&w, "table%s%x\n", word(len(t) > 0, " "), t)
 	}
+	for _, m := range p.Messages {
+		fmt.Fprintf(&w, "message %s %q", m.Kind, m.Text)
+		for _, t := range m.Args {
+			w.WriteString(" " + t.String())
+		}
+		w.WriteByte('\n')
+	}
 	if p.Effects != (Effects{}) {
 		fmt.Fprintf(&w, "effects%s\n", p.Effects)
 	}

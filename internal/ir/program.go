@@ -43,8 +43,9 @@ type Program struct {
 	Res          []Resource
 	Vars         []Var
 	Tables       [][]byte
-	PushBytes    uint32 // size of the push constants that the program declares
-	SharedBytes  uint32 // size of the workgroup's memory
+	Messages     []Message // what log may say
+	PushBytes    uint32    // size of the push constants that the program declares
+	SharedBytes  uint32    // size of the workgroup's memory
 	Effects      Effects
 }
 
@@ -177,6 +178,30 @@ type Var struct {
 	Name  string
 	Slots uint32
 	Func  int // the function it belongs to; −1 for Private
+}
+
+// MessageKind says what becomes of a message.
+type MessageKind uint8
+
+// The kinds of messages.
+const (
+	Print           MessageKind = iota // it is shown
+	Break                              // a debugger stops at it
+	Abort                              // the run counts as failed, once all has run
+	numMessageKinds = iota
+)
+
+var messageKindNames = [numMessageKinds]string{"print", "break", "abort"}
+
+// String returns the printed form, such as "print".
+func (k MessageKind) String() string { return messageKindNames[k] }
+
+// Message is something that an invocation may say, with the values that it then
+// gives.
+type Message struct {
+	Kind MessageKind
+	Text string // of Print: how it is shown, in the form of NonSemantic.DebugPrintf
+	Args []Type // of the values, in order
 }
 
 // Effects are what engines must know of the whole program.

@@ -402,6 +402,8 @@ func (r *verifier) immediate(x *Val) {
 		n = uint64(len(r.p.Tables))
 	case PLd, PSt, PClr, PAddr:
 		n = uint64(len(r.p.Vars))
+	case Log:
+		n = uint64(len(r.p.Messages))
 	case In:
 		n = uint64(len(r.p.In))
 	case Out:

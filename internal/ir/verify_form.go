@@ -97,6 +97,16 @@ func (p *Program) verifyHead() string {
 			return fmt.Sprintf("output %d has a semantic or type that does not exist, or no bits", i)
 		}
 	}
+	for i, m := range p.Messages {
+		if m.Kind >= numMessageKinds {
+			return fmt.Sprintf("message %d has a kind that does not exist", i)
+		}
+		for _, t := range m.Args {
+			if t >= numTypes || !OnData.Has(t) {
+				return fmt.Sprintf("message %d has an argument of a type that does not exist, or has no bits", i)
+			}
+		}
+	}
 	for i, r := range p.Res {
 		if r.Kind >= numResourceKinds {
 			return fmt.Sprintf("resource %d has a kind that does not exist", i)

@@ -188,4 +188,6 @@ var services = map[ir.Op]func(*visit){
 	ir.ScanX:       (*visit).scanExclusive,
 	ir.Demote:      (*visit).demote,
 	ir.Helper:      (*visit).helper,
+	ir.Log:         (*visit).log,
+	ir.LogArg:      (*visit).logArg,
 }

@@ -19,6 +19,7 @@ func (p *program) Run(ctx context.Context, job *exec.Job) error {
 	if job.Hook != nil {
 		return unsupported("observing a run", 0)
 	}
+	job = job.Heard(p.p)
 	strip, err := p.choose(job)
 	if err != nil {
 		return err

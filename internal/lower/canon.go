@@ -123,7 +123,7 @@ func (c *canon) computes(f *ir.Func, x *ir.Val, s *computed) bool {
 // none.
 func shown(op ir.Op) int {
 	switch op {
-	case ir.Bitcast, ir.Shuf, ir.QuadSwap, ir.Out:
+	case ir.Bitcast, ir.Shuf, ir.QuadSwap, ir.Out, ir.LogArg:
 		return 0
 	case ir.St, ir.AtomXchg, ir.AtomFAdd, ir.AtomFMin, ir.AtomFMax:
 		return 2

@@ -21,6 +21,12 @@ func extInst(f *function, in spirv.Inst) {
 	case set == spirv.ExtSetAMDShaderBallot:
 		amdBallot(f, in)
 		return
+	case set == spirv.ExtSetNonSemanticDebugPrintf:
+		debugPrintf(f, in)
+		return
+	case set == spirv.ExtSetNonSemanticDebugBreak:
+		f.say(ir.Break, "", nil)
+		return
 	case set.NonSemantic(), set == spirv.ExtSetOpenCLDebugInfo100, set == spirv.ExtSetDebugInfo:
 		return
 	default:

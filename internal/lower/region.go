@@ -237,6 +237,8 @@ func (f *function) terminator(b *facts.Block) {
 		f.returns(parts)
 	case spirv.OpKill, spirv.OpTerminateInvocation, spirv.OpUnreachable:
 		f.b.Emit(ir.Val{Op: ir.Kill})
+	case spirv.OpAbortKHR:
+		f.abort(in)
 	default:
 		f.unsupported("")
 	}

@@ -82,6 +82,7 @@ var rules = map[spirv.Op]rule{
 	spirv.OpQuantizeToF16:  quantizeToF16,
 	spirv.OpFConvert:       fConvert,
 	spirv.OpExpectKHR:      expect,
+	spirv.OpReadClockKHR:   readClock,
 
 	// Integer functions.
 	spirv.OpUCountLeadingZerosINTEL:  integerFunction(leadingZeros),
@@ -194,14 +195,14 @@ var inControl = map[spirv.Op]bool{
 	spirv.OpFunction: true, spirv.OpFunctionEnd: true, spirv.OpSelectionMerge: true, spirv.OpLoopMerge: true,
 	spirv.OpBranch: true, spirv.OpBranchConditional: true, spirv.OpSwitch: true,
 	spirv.OpReturn: true, spirv.OpReturnValue: true,
-	spirv.OpKill: true, spirv.OpTerminateInvocation: true, spirv.OpUnreachable: true,
+	spirv.OpKill: true, spirv.OpTerminateInvocation: true, spirv.OpUnreachable: true, spirv.OpAbortKHR: true,
 }
 
 // ignored reports whether an instruction in a function has no effect: a hint,
 // or a note for debuggers.
 func ignored(op spirv.Op) bool {
 	switch op {
-	case spirv.OpNop, spirv.OpLine, spirv.OpNoLine, spirv.OpAssumeTrueKHR, spirv.OpExtInstWithForwardRefsKHR:
+	case spirv.OpNop, spirv.OpLine, spirv.OpNoLine, spirv.OpAssumeTrueKHR, spirv.OpUntypedPrefetchKHR, spirv.OpExtInstWithForwardRefsKHR:
 		return true
 	}
 	return false

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -15,6 +16,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
+	"github.com/chiaro-gpu/chiaro/internal/printf"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 )
 
@@ -31,11 +33,15 @@ import (
 //	region 0x10000 1 2        an allocation with a physical address
 //	want 0.1 …                what the first descriptor must have in the end;
 //	want 0x10000 …            what the allocation must have; _ is any word
+//	log text                  the next message: what is printed, or "break"
+//	fails text                how the run's error begins
 type script struct {
 	args    compute.Args
 	options Options
 	spec    facts.Spec
 	want    []expectation
+	log     []string
+	fails   string
 }
 
 type expectation struct {
@@ -61,6 +67,12 @@ func parseScript(text string) (s script, err error) {
 
 func (s *script) item(key string, f []string) error {
 	switch key {
+	case "log":
+		s.log = append(s.log, strings.Join(f, " "))
+		return nil
+	case "fails":
+		s.fails = strings.Join(f, " ")
+		return nil
 	case "contract":
 		s.options.Contract = true
 		return nil
@@ -198,8 +210,13 @@ func runCase(t *testing.T, source []byte, text string) {
 			if err != nil {
 				t.Fatalf("%s: %v\n%s", engine.Name(), err, p)
 			}
-			if err := compute.Dispatch(context.Background(), prog, s.args); err != nil {
+			s.args.Log = &exec.Log{}
+			err = compute.Dispatch(context.Background(), prog, s.args)
+			if (err != nil) != (s.fails != "") || err != nil && !strings.HasPrefix(err.Error(), s.fails) {
 				t.Fatalf("%s: %v\n%s", engine.Name(), err, p)
+			}
+			if got := said(p, s.args.Log); !slices.Equal(got, s.log) {
+				t.Errorf("%s: log\n%s\nwant\n%s\n%s", engine.Name(), strings.Join(got, "\n"), strings.Join(s.log, "\n"), p)
 			}
 			for _, w := range s.want {
 				w.check(t, engine.Name(), p)
@@ -207,6 +224,23 @@ func runCase(t *testing.T, source []byte, text string) {
 			prog.Close()
 		}
 	}
+}
+
+// said returns what the invocations said, as a log line each.
+func said(p *ir.Program, log *exec.Log) (out []string) {
+	for _, x := range log.Messages() {
+		m := p.Messages[x.Message]
+		var args []printf.Arg
+		for i, bits := range x.Args {
+			args = append(args, printf.Arg{Bits: bits, Width: m.Args[i].Bits(), Float: m.Args[i].IsFloat()})
+		}
+		if m.Kind == ir.Print {
+			out = append(out, printf.Format(m.Text, args))
+		} else {
+			out = append(out, m.Kind.String())
+		}
+	}
+	return out
 }
 
 func (e *expectation) check(t *testing.T, engine string, p *ir.Program) {

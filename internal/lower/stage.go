@@ -75,6 +75,7 @@ type unit struct {
 	numbers map[*facts.Function]int
 	inputs  map[ir.Semantic]uint64  // their numbers in Program.In
 	tabled  map[*facts.Const]uint64 // the constants that are tables: their numbers
+	clocked uint64                  // 1 + the number of the variable that counts readings of clocks, 0 where there is none yet
 	null    uint64                  // 1 + the number of the empty table, 0 where there is none yet
 
 	private  uint64 // slots of all variables

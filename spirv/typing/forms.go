@@ -15,7 +15,6 @@ var (
 	boolean  = Pattern{Shapes: One, Classes: OfBool}
 	integer  = Pattern{Shapes: One, Classes: OfInt}
 	unsigned = Pattern{Shapes: One, Classes: OfUInt}
-	u32      = Pattern{Shapes: One, Classes: OfUInt, Width: 32}
 	constant = Pattern{Shapes: One, Classes: OfInt, Width: 32} // of a scope, or of semantics
 	mask     = Pattern{Shapes: Vec, Classes: OfUInt, Width: 32, Count: 4}
 	same     = Pattern{Shapes: Anything, Bonds: []Bond{{Same, 0}}}

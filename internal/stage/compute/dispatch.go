@@ -40,6 +40,7 @@ type Args struct {
 	Workers int       // see exec.Job
 	Budget  uint64    // see exec.Job
 	Hook    exec.Hook // see exec.Job
+	Log     *exec.Log // see exec.Job
 }
 
 // MaxPushBytes is the size of push constants (maxPushConstantsSize).
@@ -66,6 +67,7 @@ func Dispatch(ctx context.Context, prog exec.Program, args Args) error {
 		Workers:   args.Workers,
 		Budget:    args.Budget,
 		Hook:      args.Hook,
+		Log:       args.Log,
 	}
 	for i, r := range p.Res {
 		job.Resources[i] = descriptors(r, args.Bindings[Binding{r.Set, r.Binding}])

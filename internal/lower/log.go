@@ -1,0 +1,88 @@
+package lower
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
+)
+
+// maxMessages bounds the instructions that say something.
+const maxMessages = 1 << 16
+
+// say lowers an instruction by which an invocation says something: a message
+// and its values, scalar by scalar.
+func (f *function) say(kind ir.MessageKind, text string, args []ir.V) {
+	if len(f.prog.Messages) >= maxMessages {
+		f.unsupported("more than %d messages", maxMessages)
+	}
+	m := ir.Message{Kind: kind, Text: text}
+	for _, v := range args {
+		m.Args = append(m.Args, f.b.Func.Type(v))
+	}
+	f.b.OpAux(ir.Log, ir.None, uint64(len(f.prog.Messages)))
+	f.prog.Messages = append(f.prog.Messages, m)
+	for i, v := range args {
+		f.b.Op(ir.LogArg, m.Args[i], v)
+	}
+}
+
+// debugPrintf lowers an instruction of NonSemantic.DebugPrintf. Its results are
+// of no type that has values.
+func debugPrintf(f *function, in spirv.Inst) {
+	v := inst.NonSemanticDebugPrintfDebugPrintf(in)
+	text, ok := f.facts.String(v.Format())
+	if !ok {
+		f.malformed("%%%d is no string", v.Format())
+	}
+	var args []ir.V
+	for _, id := range v.Operands() {
+		args = append(args, f.scalars(id)...)
+		if len(args) > maxLeaves {
+			f.unsupported("a message of more than %d scalars", maxLeaves)
+		}
+	}
+	f.say(ir.Print, text, args)
+}
+
+// abort lowers OpAbortKHR: the invocation says its message and ends. The others
+// go on to their ends, as they may.
+func (f *function) abort(in spirv.Inst) {
+	v := inst.AbortKHR(in)
+	f.say(ir.Abort, "", f.scalars(v.Message()))
+	f.b.Emit(ir.Val{Op: ir.Kill})
+}
+
+// clockStep is by how much a clock advances each time that an invocation reads
+// it.
+const clockStep = 1
+
+// readClock lowers OpReadClockKHR: how often the invocation has read a clock,
+// this time included. Time itself is different each time; a count is the same
+// on every machine, advances from one reading to the next, and is the same in
+// all invocations that have gone the same way.
+func readClock(f *function, in spirv.Inst) {
+	switch s := f.scope(inst.ReadClockKHR(in).Scope()); s {
+	case spirv.ScopeSubgroup, spirv.ScopeDevice:
+	default:
+		f.unsupported("of scope %s", s)
+	}
+	n := f.clock()
+	slot := f.b.I32(0)
+	now := f.b.Op(ir.Add, ir.I64, f.b.OpAux(ir.PLd, ir.I64, n, slot), f.b.Const(ir.I64, clockStep))
+	f.b.OpAux(ir.PSt, ir.I64, n, slot, now)
+	if f.facts.Type(in.Type()).IsVector() {
+		high := f.b.Op(ir.LShr, ir.I64, now, f.b.Const(ir.I64, 32))
+		f.define(in, f.b.Op(ir.Trunc, ir.I32, now), f.b.Op(ir.Trunc, ir.I32, high))
+		return
+	}
+	f.define(in, now)
+}
+
+// clock returns the number of the variable that counts the readings.
+func (u *unit) clock() uint64 {
+	if u.clocked == 0 {
+		u.prog.Vars = append(u.prog.Vars, ir.Var{Name: "clock", Slots: 2, Func: -1})
+		u.clocked = uint64(len(u.prog.Vars))
+	}
+	return u.clocked - 1
+}
