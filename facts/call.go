@@ -14,7 +14,7 @@ func (m *Module) CallTree(e *EntryPoint) []*Function {
 		next int
 	}
 	stack := []frame{{e.Func, 0}}
-	seen[m.number(e.Func)] = true
+	seen[e.Func.Number] = true
 	for len(stack) > 0 {
 		top := &stack[len(stack)-1]
 		if top.next == len(top.f.Calls) {
@@ -24,7 +24,7 @@ func (m *Module) CallTree(e *EntryPoint) []*Function {
 		}
 		callee := top.f.Calls[top.next]
 		top.next++
-		if n := m.number(callee); !seen[n] {
+		if n := callee.Number; !seen[n] {
 			seen[n] = true
 			stack = append(stack, frame{callee, 0})
 		}
@@ -34,9 +34,6 @@ func (m *Module) CallTree(e *EntryPoint) []*Function {
 	}
 	return after
 }
-
-// number returns the place of a function in Functions.
-func (m *Module) number(f *Function) int { return int(m.fact[f.Index] >> factBits) }
 
 // Globals returns the variables of module scope that the entry point uses
 // statically: those that a function of its call tree names, and those that
@@ -89,7 +86,7 @@ func (g *gatherer) recursion() {
 			}
 			f := &g.Functions[v]
 			if next[v] < len(f.Calls) {
-				c := g.number(f.Calls[next[v]])
+				c := f.Calls[next[v]].Number
 				next[v]++
 				switch {
 				case order[c] == 0:

@@ -8,6 +8,7 @@ import (
 // Function is an OpFunction with its body.
 type Function struct {
 	ID     spirv.ID
+	Number int   // in Module.Functions
 	Index  int   // OpFunction
 	End    int   // behind OpFunctionEnd, or behind the last instruction where that is missing
 	Type   *Type // OpTypeFunction
@@ -112,7 +113,7 @@ func (w *walker) function(f *Function, i int) {
 	v := inst.Function(g.Code.Inst(i))
 	w.f, w.open = f, nil
 	w.number++
-	*f = Function{ID: v.Result(), Index: i, Return: g.Type(v.Type()), Type: g.Type(v.FunctionType())}
+	*f = Function{ID: v.Result(), Number: int(g.fact[i] >> factBits), Index: i, Return: g.Type(v.Type()), Type: g.Type(v.FunctionType())}
 	first := w.block
 	n := i + 1
 	for ; n < g.Code.Len(); n++ {

@@ -1,6 +1,11 @@
 package facts
 
-import "github.com/chiaro-gpu/chiaro/spirv"
+import (
+	"iter"
+	"maps"
+
+	"github.com/chiaro-gpu/chiaro/spirv"
+)
 
 // Spec gives specialization constants their values: SpecId → bits of the
 // value, zero-extended. Bits beyond the constant's width are ignored; a boolean
@@ -162,6 +167,10 @@ func (m *Module) ExtSet(id spirv.ID) spirv.ExtSet {
 // Capable reports whether a capability is declared, or implied by one that is
 // (SPIR-V §3.2.30).
 func (m *Module) Capable(c spirv.Capability) bool { return m.capable[c] }
+
+// AllCapabilities yields every capability that is declared or implied, in no
+// order.
+func (m *Module) AllCapabilities() iter.Seq[spirv.Capability] { return maps.Keys(m.capable) }
 
 // Extension reports whether an extension is declared.
 func (m *Module) Extension(name string) bool {

@@ -21,7 +21,7 @@ func (g *gatherer) survey() {
 		s.mark(g, i, op)
 		switch op.Class() {
 		case spirv.ClassTypeDeclaration, spirv.ClassReserved, spirv.ClassExclude:
-			if isType(op) {
+			if IsType(op) {
 				g.tag(i, typeFact, &g.count.types)
 			}
 		case spirv.ClassConstantCreation:
@@ -55,11 +55,20 @@ func (g *gatherer) survey() {
 	g.room()
 }
 
-// isType reports whether an instruction declares a type: those that do have a
+// IsType reports whether an instruction declares a type: those that do have a
 // result without a type and are named so, in whatever chapter they stand.
-func isType(op spirv.Op) bool {
-	return op.HasResult() && !op.HasType() && strings.HasPrefix(op.Row().Name(), "Type")
-}
+func IsType(op spirv.Op) bool { return int(op) < len(typeOps) && typeOps[op] }
+
+// typeOps has what IsType says of each opcode.
+var typeOps = func() []bool {
+	rows := spirv.Ops()
+	t := make([]bool, rows[len(rows)-1].Value()+1)
+	for i := range rows {
+		op := spirv.Op(rows[i].Value())
+		t[op] = op.HasResult() && !op.HasType() && strings.HasPrefix(rows[i].Name(), "Type")
+	}
+	return t
+}()
 
 // surveyor is the state of a survey.
 type surveyor struct {

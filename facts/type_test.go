@@ -128,7 +128,7 @@ func TestTypeParts(t *testing.T) {
 func TestTypeOps(t *testing.T) {
 	for _, r := range spirv.Ops() {
 		op := spirv.Op(r.Value())
-		if !isType(op) {
+		if !IsType(op) {
 			continue
 		}
 		switch op.Class() {

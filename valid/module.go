@@ -1,12 +1,9 @@
-// Package valid is what must be true of a module in Vulkan. It judges what
-// facts state and computes nothing that it could look up; it refuses to know
-// what any instruction does.
 package valid
 
 import "github.com/chiaro-gpu/chiaro/facts"
 
-// Module is a module that was judged, or that somebody vouches for. Assume
-// makes one; nobody compiles an unjudged module by mistake.
+// Module is a module that was judged, or that somebody vouches for. Check and
+// Assume make one; nobody compiles an unjudged module by mistake.
 type Module struct {
 	facts *facts.Module
 }

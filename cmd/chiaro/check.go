@@ -1,0 +1,309 @@
+package main
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/chiaro-gpu/chiaro/diag"
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/asm"
+	"github.com/chiaro-gpu/chiaro/valid"
+)
+
+// checkFlags are the flags of check.
+type checkFlags struct {
+	format    string
+	out       []string
+	filesFrom string
+	targetEnv string
+	device    string
+	jobs      int
+	verbose   bool
+	opts      valid.Options
+	env       valid.Env // what the flags say beside the target environment
+	filter    findingFilter
+}
+
+func newCheck(c console) *cobra.Command {
+	var f checkFlags
+	cmd := &cobra.Command{
+		Use:   "check [FILE|DIRECTORY|-]...",
+		Short: "Judge modules against a target environment",
+		Long: `Judge SPIR-V modules, binary or text, by the rules of SPIR-V and of the environment that
+--target-env names, and report every fault. Directories are searched for *.spv and *.spvasm;
+- is standard input. Rules that need to know a device are judged where --device names one.`,
+		Example: "  chiaro check shader.spv\n  chiaro check --target-env vulkan1.1 --format jsonl shaders/",
+		RunE: func(_ *cobra.Command, args []string) error {
+			return checkFiles(c, f, args)
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&f.format, "format", "text", "what standard output gets: "+strings.Join(checkFormats, ", "))
+	fl.StringArrayVar(&f.out, "out", nil, "write another format to a file: FORMAT=FILE, any number of times")
+	fl.StringVar(&f.filesFrom, "files-from", "", "read more names of modules from a file, one a line, - for standard input")
+	fl.StringVar(&f.targetEnv, "target-env", "vulkan1.4", "environment to judge for, such as vulkan1.3, vulkan1.1spv1.4 or spv1.6")
+	fl.StringVar(&f.device, "device", "", "what is known of the device: "+strings.Join(valid.DeviceNames(), ", ")+"; nothing by default")
+	fl.IntVarP(&f.jobs, "jobs", "j", runtime.GOMAXPROCS(0), "modules to judge at once")
+	fl.BoolVarP(&f.verbose, "verbose", "v", false, "say which rules were not checkable, and what they need")
+	f.filter.flags(fl)
+	f.layoutFlags(cmd)
+	complete(cmd, "format", checkFormats...)
+	complete(cmd, "target-env", asm.Targets()...)
+	complete(cmd, "device", valid.DeviceNames()...)
+	return cmd
+}
+
+// layoutFlags adds the flags that spirv-val has.
+func (f *checkFlags) layoutFlags(cmd *cobra.Command) {
+	fl, e, l := cmd.Flags(), &f.env, &f.opts.Limits
+	fl.BoolVar(&e.Layout.Relaxed, "relax-block-layout", false, "take relaxed layouts of blocks (VK_KHR_relaxed_block_layout)")
+	fl.BoolVar(&e.Layout.UniformStandard, "uniform-buffer-standard-layout", false, "take the standard layout in uniform buffers")
+	fl.BoolVar(&e.Layout.Scalar, "scalar-block-layout", false, "take the scalar layout in blocks")
+	fl.BoolVar(&e.Layout.WorkgroupScalar, "workgroup-scalar-block-layout", false, "take the scalar layout in blocks of workgroup memory")
+	fl.BoolVar(&e.Layout.Skip, "skip-block-layout", false, "do not judge the layout of blocks")
+	fl.BoolVar(&e.RelaxLogicalPointer, "relax-logical-pointer", false, "take pointers to pointers in the logical addressing model")
+	fl.BoolVar(&e.RelaxStructStore, "relax-struct-store", false, "take stores of a struct of another type with the same layout")
+	fl.BoolVar(&e.BeforeLegalization, "before-hlsl-legalization", false, "take what a compiler of HLSL has not legalized yet")
+	fl.BoolVar(&e.AllowLocalSizeID, "allow-localsizeid", false, "take the mode LocalSizeId where Vulkan asks for maintenance4")
+	fl.BoolVar(&e.AllowVulkan32BitBitwise, "allow-vulkan-32-bit-bitwise", false, "take bit instructions on other widths than 32 bits in Vulkan (maintenance9)")
+	fl.Bool("use-friendly-names", true, "messages always have names; taken for the sake of scripts")
+	fl.IntVar(&l.StructMembers, "max-struct-members", 0, "members that a struct may have")
+	fl.IntVar(&l.StructDepth, "max-struct-depth", 0, "how deep structs may nest")
+	fl.IntVar(&l.LocalVariables, "max-local-variables", 0, "variables that a function may have")
+	fl.IntVar(&l.GlobalVariables, "max-global-variables", 0, "variables that a module may have")
+	fl.IntVar(&l.SwitchBranches, "max-switch-branches", 0, "cases that an OpSwitch may have")
+	fl.IntVar(&l.FunctionArgs, "max-function-args", 0, "parameters that a function may have")
+	fl.IntVar(&l.ControlFlowDepth, "max-control-flow-nesting-depth", 0, "how deep constructs of control flow may nest")
+	fl.IntVar(&l.AccessChainIndexes, "max-access-chain-indexes", 0, "indexes that an access chain may have")
+	fl.IntVar(&l.IDBound, "max-id-bound", 0, "the bound that ids may have")
+	for _, p := range []struct {
+		name string
+		at   *valid.DescriptorSize
+		what string
+	}{
+		{"image-descriptor-layout", &e.ImageDescriptor, "an image"},
+		{"sampler-descriptor-layout", &e.SamplerDescriptor, "a sampler"},
+		{"buffer-descriptor-layout", &e.BufferDescriptor, "a buffer"},
+	} {
+		fl.Var(descriptorFlag{p.at}, p.name, "SIZE:ALIGNMENT in bytes of the descriptor of "+p.what)
+	}
+}
+
+// descriptorFlag reads SIZE:ALIGNMENT.
+type descriptorFlag struct{ at *valid.DescriptorSize }
+
+func (d descriptorFlag) String() string {
+	if d.at == nil || *d.at == (valid.DescriptorSize{}) {
+		return ""
+	}
+	return fmt.Sprintf("%d:%d", d.at.Size, d.at.Align)
+}
+
+func (d descriptorFlag) Type() string { return "SIZE:ALIGNMENT" }
+
+func (d descriptorFlag) Set(s string) error {
+	size, align, ok := strings.Cut(s, ":")
+	x, err := strconv.ParseUint(size, 10, 32)
+	y, err2 := strconv.ParseUint(align, 10, 32)
+	if !ok || err != nil || err2 != nil {
+		return errors.New("want SIZE:ALIGNMENT, two numbers of bytes")
+	}
+	*d.at = valid.DescriptorSize{Size: uint32(x), Align: uint32(y)}
+	return nil
+}
+
+// environment returns what the flags say as an environment.
+func (f *checkFlags) environment() (*valid.Env, error) {
+	base, ok := valid.ParseEnv(f.targetEnv)
+	if !ok {
+		return nil, unreadable("unknown target environment %q; want one of %s", f.targetEnv, strings.Join(asm.Targets(), " "))
+	}
+	e := f.env
+	e.Name, e.API, e.Version, e.SPIRV, e.Embedded = base.Name, base.API, base.Version, base.SPIRV, base.Embedded
+	if f.device != "" {
+		d, ok := valid.BuiltinDevice(f.device, e.Version)
+		if !ok {
+			return nil, unreadable("unknown device %q; want one of %s", f.device, strings.Join(valid.DeviceNames(), " "))
+		}
+		e.Device = d
+	}
+	return &e, nil
+}
+
+func checkFiles(c console, f checkFlags, args []string) error {
+	if len(args) == 0 && f.filesFrom == "" {
+		return unreadable("check without a module; want a file, a directory or --files-from")
+	}
+	env, err := f.environment()
+	if err != nil {
+		return err
+	}
+	files, err := listFiles(c, args, f.filesFrom, ".spv", ".spvasm")
+	if err != nil {
+		return err
+	}
+	if err := f.filter.load(); err != nil {
+		return err
+	}
+	rs, err := newCheckReporters(c, f)
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	t := checkAll(ctx, c, f, env, files, rs)
+	if ctx.Err() != nil {
+		return &coded{exitInterrupt, "interrupted"}
+	}
+	if err := rs.close(t); err != nil {
+		return err
+	}
+	if err := f.filter.save(); err != nil {
+		return err
+	}
+	if code := t.code(); code != exitClean {
+		return &coded{code: code}
+	}
+	return nil
+}
+
+// checkAll judges the modules on f.jobs goroutines and reports them in order.
+func checkAll(ctx context.Context, c console, f checkFlags, env *valid.Env, files []string, rs *checkReporters) checkTally {
+	bar := progress(c, f.format, len(files))
+	done := make([]chan *checked, len(files))
+	for i := range done {
+		done[i] = make(chan *checked, 1)
+	}
+	next := make(chan int)
+	var workers sync.WaitGroup
+	for range max(1, min(f.jobs, len(files))) {
+		workers.Go(func() {
+			for i := range next {
+				x := checkOne(ctx, c, f, env, files[i])
+				f.filter.apply(x)
+				rs.done(x)
+				done[i] <- x
+			}
+		})
+	}
+	go func() {
+		defer close(next)
+		for i := range files {
+			next <- i
+		}
+	}()
+	var t checkTally
+	for i := range done {
+		x := <-done[i]
+		t.add(x)
+		// The bar's errors are those of a terminal that went away.
+		_ = bar.Clear()
+		rs.ordered(x)
+		_ = bar.Add(1)
+		done[i] = nil
+	}
+	workers.Wait()
+	_ = bar.Finish()
+	return t
+}
+
+// The verdicts on a file.
+const (
+	verdictClean      = "clean"
+	verdictFindings   = "findings"
+	verdictUnreadable = "unreadable"
+	verdictInternal   = "internal"
+)
+
+// checked is what became of one file.
+type checked struct {
+	file     string
+	verdict  string
+	message  string // why it is unreadable
+	findings []valid.Finding
+	report   *valid.Report // nil where the module does not decode
+	facts    *facts.Module // likewise
+}
+
+// checkOne judges one file. It is a door: a panic is reported for this file
+// alone.
+func checkOne(ctx context.Context, c console, f checkFlags, env *valid.Env, file string) (x *checked) {
+	x = &checked{file: file, verdict: verdictUnreadable}
+	defer func() {
+		if e := recover(); e != nil {
+			fmt.Fprintf(c.err, "chiaro: %s: internal error: %v\n%s", file, e, debug.Stack())
+			x.verdict, x.message = verdictInternal, fmt.Sprintf("internal error: %v", e)
+		}
+	}()
+	data, err := readModule(c, file)
+	if err != nil {
+		x.message = err.Error()
+		return x
+	}
+	m, err := decodeModule(data, file, env)
+	var fault *diag.Finding
+	switch {
+	case errors.As(err, &fault) && m == nil && fault.Pos.Line == 0 && !noModule[fault.Code]:
+		x.verdict, x.findings = verdictFindings, []valid.Finding{{Finding: *fault}}
+		return x
+	case err != nil:
+		x.message = located(file, err)
+		return x
+	}
+	x.facts = facts.Gather(m, nil)
+	x.report, err = valid.Check(ctx, x.facts, env, f.opts)
+	if err != nil {
+		x.message = err.Error()
+		return x
+	}
+	x.findings, x.verdict = x.report.Findings, verdictClean
+	if len(x.findings) > 0 {
+		x.verdict = verdictFindings
+	}
+	return x
+}
+
+// noModule are the codes of streams that are no SPIR-V at all.
+var noModule = map[string]bool{"SPV-Stream-Size": true, "SPV-Header-Magic": true, "SPV-Text-Size": true}
+
+// readModule is readInput for files that are read at once.
+func readModule(c console, file string) ([]byte, error) {
+	if file == "-" {
+		return readInput(c, file)
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, unreadable("%v", err)
+	}
+	return data, nil
+}
+
+// decodeModule reads words, or text that it assembles for the environment.
+func decodeModule(data []byte, file string, env *valid.Env) (*spirv.Module, error) {
+	if isBinary(data) || strings.HasSuffix(file, ".spv") {
+		return spirv.Decode(data)
+	}
+	words, err := asm.Assemble(data, asm.AssembleOptions{Version: env.SPIRV})
+	if err != nil {
+		return nil, err
+	}
+	return spirv.FromWords(words)
+}
+
+// isBinary reports whether data begins with the magic number.
+func isBinary(data []byte) bool {
+	return len(data) >= 4 && (binary.LittleEndian.Uint32(data) == spirv.Magic || binary.BigEndian.Uint32(data) == spirv.Magic)
+}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/spf13/pflag"
+
+	"github.com/chiaro-gpu/chiaro/valid"
+)
+
+// findingFilter says which findings are shown.
+type findingFilter struct {
+	suppress      []string
+	maxErrors     int
+	maxDuplicates int
+	baseline      string
+	update        bool
+
+	state *filterState
+}
+
+// filterState is shared by the goroutines of one run.
+type filterState struct {
+	mu    sync.Mutex
+	known map[string]int // findings of the baseline that are still to come
+	seen  []string       // findings of this run, where the baseline is updated
+}
+
+func (f *findingFilter) flags(fl *pflag.FlagSet) {
+	fl.StringSliceVar(&f.suppress, "suppress", nil, "codes of findings that are not shown")
+	fl.IntVar(&f.maxErrors, "max-errors", 0, "findings shown of a file; 0 for all")
+	fl.IntVar(&f.maxDuplicates, "max-duplicates", 0, "findings shown of one code in a file; 0 for all")
+	fl.StringVar(&f.baseline, "baseline", "", "file of findings that are known and not shown again")
+	fl.BoolVar(&f.update, "update-baseline", false, "write the findings of this run to the baseline")
+}
+
+// load reads the baseline.
+func (f *findingFilter) load() error {
+	f.state = &filterState{known: map[string]int{}}
+	if f.update && f.baseline == "" {
+		return unreadable("--update-baseline without --baseline; want the file to write")
+	}
+	if f.baseline == "" || f.update {
+		return nil
+	}
+	file, err := os.Open(f.baseline)
+	if err != nil {
+		return unreadable("%v", err)
+	}
+	defer file.Close()
+	s := bufio.NewScanner(file)
+	s.Buffer(nil, 1<<20)
+	for s.Scan() {
+		f.state.known[s.Text()]++
+	}
+	if err := s.Err(); err != nil {
+		return unreadable("%s: %v", f.baseline, err)
+	}
+	return nil
+}
+
+// save writes the baseline where that is asked for.
+func (f *findingFilter) save() error {
+	if !f.update {
+		return nil
+	}
+	slices.Sort(f.state.seen)
+	text := strings.Join(f.state.seen, "\n")
+	if text != "" {
+		text += "\n"
+	}
+	if err := os.WriteFile(f.baseline, []byte(text), 0o666); err != nil {
+		return unreadable("%v", err)
+	}
+	return nil
+}
+
+// key is how the baseline knows a finding: without its place, which moves.
+func key(file string, f *valid.Finding) string {
+	return strings.ReplaceAll(fmt.Sprintf("%s\t%s\t%s", file, f.Code, f.Message), "\n", " ")
+}
+
+// apply takes out what is not shown.
+func (f *findingFilter) apply(x *checked) {
+	if x.verdict != verdictFindings {
+		return
+	}
+	f.state.mu.Lock()
+	defer f.state.mu.Unlock()
+	of := map[string]int{}
+	kept := make([]valid.Finding, 0, len(x.findings))
+	for i := range x.findings {
+		n := &x.findings[i]
+		k := key(x.file, n)
+		switch {
+		case slices.Contains(f.suppress, n.Code):
+			continue
+		case f.update:
+			f.state.seen = append(f.state.seen, k)
+			continue
+		case f.state.known[k] > 0:
+			f.state.known[k]--
+			continue
+		}
+		of[n.Code]++
+		if f.maxDuplicates > 0 && of[n.Code] > f.maxDuplicates || f.maxErrors > 0 && len(kept) >= f.maxErrors {
+			if x.report != nil {
+				x.report.Omitted++
+			}
+			continue
+		}
+		kept = append(kept, *n)
+	}
+	if x.findings = kept; len(kept) == 0 {
+		x.verdict = verdictClean
+	}
+}

@@ -1,0 +1,390 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/chiaro-gpu/chiaro/diag"
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv/asm"
+	"github.com/chiaro-gpu/chiaro/valid"
+)
+
+// checkFormats are the names that --format and --out of check take.
+var checkFormats = []string{"text", "json", "jsonl"}
+
+// checkReporter renders verdicts in one format. Record is called once a file,
+// in order of the list; from several goroutines, as soon as a file is done,
+// where live is true.
+type checkReporter interface {
+	Record(*checked)
+	Close(checkTally) error
+}
+
+// newCheckReporter returns a reporter that writes one format.
+func newCheckReporter(format string, w io.Writer, f checkFlags, color bool) (checkReporter, error) {
+	switch format {
+	case "text":
+		return &checkText{bufio.NewWriter(w), color, f.verbose}, nil
+	case "json":
+		return &checkJSON{w: w, files: []checkRecord{}}, nil
+	case "jsonl":
+		return &checkLines{w: w}, nil
+	}
+	return nil, unreadable("unknown format %q; want one of %s", format, strings.Join(checkFormats, " "))
+}
+
+// checkTally counts files by verdict.
+type checkTally struct {
+	clean, faulty, unreadable, internal int
+	errors, warnings                    int
+}
+
+func (t *checkTally) add(x *checked) {
+	n := 0
+	for i := range x.findings {
+		if x.findings[i].Severity == diag.Error {
+			n++
+		} else {
+			t.warnings++
+		}
+	}
+	t.errors += n
+	switch {
+	case x.verdict == verdictInternal:
+		t.internal++
+	case x.verdict == verdictUnreadable:
+		t.unreadable++
+	case n > 0:
+		t.faulty++
+	default:
+		t.clean++
+	}
+}
+
+// code returns the exit code that the tally stands for.
+func (t checkTally) code() int {
+	switch {
+	case t.internal > 0:
+		return exitInternal
+	case t.faulty > 0:
+		return exitFindings
+	case t.unreadable > 0:
+		return exitUsage
+	case t.clean == 0:
+		return exitNothing
+	}
+	return exitClean
+}
+
+func (t checkTally) String() string {
+	judged := t.clean + t.faulty
+	s := fmt.Sprintf("EXERCISED %d/%d  clean %d", judged, judged+t.unreadable+t.internal, t.clean)
+	for _, p := range []struct {
+		name string
+		n    int
+	}{{"with findings", t.faulty}, {"unreadable", t.unreadable}, {"internal", t.internal}, {"errors", t.errors}, {"warnings", t.warnings}} {
+		if p.n > 0 {
+			s += fmt.Sprintf("  %s %d", p.name, p.n)
+		}
+	}
+	return s
+}
+
+// checkRecord is what became of one file, as JSON.
+type checkRecord struct {
+	File      string          `json:"file"`
+	Verdict   string          `json:"verdict"`
+	Message   string          `json:"message,omitempty"`
+	Findings  []findingRecord `json:"findings"`
+	Omitted   int             `json:"omitted,omitempty"`
+	Unchecked map[string]int  `json:"unchecked,omitempty"`
+}
+
+// findingRecord is one finding as JSON.
+type findingRecord struct {
+	Code        string          `json:"code"`
+	Severity    string          `json:"severity"`
+	Message     string          `json:"message"`
+	Instruction int             `json:"instruction,omitempty"` // from 1
+	WordOffset  int             `json:"wordOffset,omitempty"`
+	Text        string          `json:"text,omitempty"` // the instruction, disassembled
+	Source      *sourceRecord   `json:"source,omitempty"`
+	EntryPoint  string          `json:"entryPoint,omitempty"` // the first that calls the function
+	Stages      []string        `json:"stages,omitempty"`     // of all that do
+	Related     []relatedRecord `json:"related,omitempty"`
+}
+
+type sourceRecord struct {
+	File   string `json:"file"`
+	Line   uint32 `json:"line"`
+	Column uint32 `json:"column,omitempty"`
+}
+
+type relatedRecord struct {
+	Message     string `json:"message"`
+	Instruction int    `json:"instruction,omitempty"`
+	WordOffset  int    `json:"wordOffset,omitempty"`
+	Text        string `json:"text,omitempty"`
+}
+
+// verdictRecord turns a verdict into what JSON shows.
+func verdictRecord(x *checked) checkRecord {
+	r := checkRecord{File: x.file, Verdict: x.verdict, Message: x.message, Findings: make([]findingRecord, 0, len(x.findings))}
+	if x.report != nil {
+		r.Omitted, r.Unchecked = x.report.Omitted, x.report.Unchecked
+	}
+	v := newViewer(x)
+	for i := range x.findings {
+		f := &x.findings[i]
+		fr := findingRecord{Code: f.Code, Severity: f.Severity.String(), Message: f.Message,
+			Instruction: f.Pos.Instruction, WordOffset: f.Pos.Word, Text: v.text(f.Pos)}
+		if f.HasSource {
+			fr.Source = &sourceRecord{f.Source.File, f.Source.Line, f.Source.Column}
+		}
+		fr.EntryPoint, fr.Stages = v.callers(f.Pos)
+		for _, o := range f.Related {
+			fr.Related = append(fr.Related, relatedRecord{o.Message, o.Pos.Instruction, o.Pos.Word, v.text(o.Pos)})
+		}
+		r.Findings = append(r.Findings, fr)
+	}
+	return r
+}
+
+// viewer turns the positions of one module into words.
+type viewer struct {
+	m     *facts.Module
+	lines *asm.Lines
+	rows  []int // lines of the disassembly; nil before it is asked for
+}
+
+func newViewer(x *checked) *viewer { return &viewer{m: x.facts} }
+
+// text returns the instruction at a place, "" where it is none.
+func (v *viewer) text(p diag.Pos) string {
+	if v.m == nil || p.Instruction < 1 {
+		return ""
+	}
+	if v.lines == nil {
+		v.lines = asm.NewLines(v.m.Code, false)
+	}
+	return v.lines.Text(p.Instruction - 1)
+}
+
+// row returns the line of the disassembly that shows the instruction.
+func (v *viewer) row(p diag.Pos) int {
+	if v.text(p) == "" {
+		return 0
+	}
+	if v.rows == nil {
+		v.rows = v.lines.Numbers()
+	}
+	return v.rows[p.Instruction-1]
+}
+
+// callers returns the name of the first entry point that calls the function of
+// an instruction, and the models of all that do.
+func (v *viewer) callers(p diag.Pos) (name string, stages []string) {
+	if v.m == nil || p.Instruction < 1 {
+		return "", nil
+	}
+	i := p.Instruction - 1
+	n, _ := slices.BinarySearchFunc(v.m.Functions, i, func(f facts.Function, i int) int { return f.End - 1 - i })
+	if n == len(v.m.Functions) || v.m.Functions[n].Index > i {
+		return "", nil
+	}
+	for k := range v.m.EntryPoints {
+		e := &v.m.EntryPoints[k]
+		if !slices.Contains(v.m.CallTree(e), &v.m.Functions[n]) {
+			continue
+		}
+		if name == "" {
+			name = e.Name
+		}
+		if s := e.Model.String(); !slices.Contains(stages, s) {
+			stages = append(stages, s)
+		}
+	}
+	return name, stages
+}
+
+// checkLines is one JSON object a line, written as soon as a file is done.
+type checkLines struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+func (r *checkLines) Record(x *checked) {
+	line, err := json.Marshal(verdictRecord(x))
+	if err != nil {
+		panic(err) // a record has only strings and numbers
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.w.Write(append(line, '\n'))
+}
+
+func (r *checkLines) Close(checkTally) error { return nil }
+
+// checkJSON is one JSON object with all records.
+type checkJSON struct {
+	w     io.Writer
+	files []checkRecord
+}
+
+func (r *checkJSON) Record(x *checked) { r.files = append(r.files, verdictRecord(x)) }
+
+func (r *checkJSON) Close(t checkTally) error {
+	e := json.NewEncoder(r.w)
+	e.SetIndent("", "  ")
+	return e.Encode(map[string]any{"files": r.files, "exercised": t.clean + t.faulty, "total": len(r.files),
+		"errors": t.errors, "warnings": t.warnings})
+}
+
+// checkText is a line for each finding that problem matchers read, with the
+// instruction and related places below it, and the tally.
+type checkText struct {
+	w       *bufio.Writer
+	color   bool
+	verbose bool
+}
+
+func (r *checkText) Record(x *checked) {
+	if x.verdict == verdictUnreadable || x.verdict == verdictInternal {
+		fmt.Fprintln(r.w, x.message)
+		r.w.Flush()
+		return
+	}
+	v := newViewer(x)
+	for i := range x.findings {
+		f := &x.findings[i]
+		fmt.Fprintf(r.w, "%s: %s: %s [%s]\n", r.where(x, v, f), r.severity(f.Severity), f.Message, f.Code)
+		if t := v.text(f.Pos); t != "" {
+			fmt.Fprintf(r.w, "    %s\n", strings.ReplaceAll(t, "\n", "\n    "))
+		}
+		for _, o := range f.Related {
+			fmt.Fprintf(r.w, "    %s: %s\n", o.Message, orElse(v.text(o.Pos), o.Pos.String()))
+		}
+	}
+	if x.report != nil {
+		if x.report.Omitted > 0 {
+			fmt.Fprintf(r.w, "%s: note: %d further findings are left out\n", x.file, x.report.Omitted)
+		}
+		if r.verbose {
+			r.unchecked(x)
+		}
+	}
+	r.w.Flush()
+}
+
+// unchecked lists the rules that were not checkable.
+func (r *checkText) unchecked(x *checked) {
+	codes := make([]string, 0, len(x.report.Unchecked))
+	for code := range x.report.Unchecked {
+		codes = append(codes, code)
+	}
+	slices.Sort(codes)
+	for _, code := range codes {
+		fmt.Fprintf(r.w, "%s: note: not checkable without knowing the device, in %d places [%s]\n", x.file, x.report.Unchecked[code], code)
+	}
+}
+
+// where is the source line where the module says it, else the line of the
+// disassembly.
+func (r *checkText) where(x *checked, v *viewer, f *valid.Finding) string {
+	if f.HasSource && f.Source.File != "" {
+		return fmt.Sprintf("%s:%d:%d", f.Source.File, f.Source.Line, max(f.Source.Column, 1))
+	}
+	if n := v.row(f.Pos); n > 0 {
+		return fmt.Sprintf("%s:%d:1", strings.TrimSuffix(strings.TrimSuffix(x.file, "asm"), ".spv")+".spvasm", n)
+	}
+	return x.file + ":1:1"
+}
+
+func (r *checkText) severity(s diag.Severity) string {
+	if !r.color {
+		return s.String()
+	}
+	if s == diag.Error {
+		return "\x1b[31m" + s.String() + "\x1b[0m"
+	}
+	return "\x1b[33m" + s.String() + "\x1b[0m"
+}
+
+func (r *checkText) Close(t checkTally) error {
+	fmt.Fprintln(r.w, t)
+	return r.w.Flush()
+}
+
+// checkReporters fans out to several reporters, and closes the files of --out.
+type checkReporters struct {
+	all   []checkReporter
+	files []*os.File
+}
+
+// newCheckReporters opens what --format and --out name.
+func newCheckReporters(c console, f checkFlags) (*checkReporters, error) {
+	first, err := newCheckReporter(f.format, c.out, f, colorful(c.out))
+	if err != nil {
+		return nil, err
+	}
+	rs := &checkReporters{all: []checkReporter{first}}
+	for _, o := range f.out {
+		kind, path, ok := strings.Cut(o, "=")
+		if !ok {
+			return nil, unreadable("--out %q; want FORMAT=FILE", o)
+		}
+		if !slices.Contains(checkFormats, kind) { // before the file is there
+			return nil, unreadable("--out %q: unknown format %q; want one of %s", o, kind, strings.Join(checkFormats, " "))
+		}
+		file, err := os.Create(path)
+		if err != nil {
+			return nil, unreadable("%v", err)
+		}
+		rs.files = append(rs.files, file)
+		r, err := newCheckReporter(kind, file, f, false)
+		if err != nil {
+			return nil, err
+		}
+		rs.all = append(rs.all, r)
+	}
+	return rs, nil
+}
+
+// done is told of a file as soon as it ends; ordered of all files in the order
+// of the list.
+func (s *checkReporters) done(x *checked) {
+	for _, r := range s.all {
+		if l, ok := r.(*checkLines); ok {
+			l.Record(x)
+		}
+	}
+}
+
+func (s *checkReporters) ordered(x *checked) {
+	for _, r := range s.all {
+		if _, ok := r.(*checkLines); !ok {
+			r.Record(x)
+		}
+	}
+}
+
+func (s *checkReporters) close(t checkTally) error {
+	for _, r := range s.all {
+		if err := r.Close(t); err != nil {
+			return err
+		}
+	}
+	for _, f := range s.files {
+		if err := f.Close(); err != nil {
+			return err
+		}
+	}
+	return nil
+}

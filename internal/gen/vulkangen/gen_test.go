@@ -1,0 +1,43 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+const repository = "../../.."
+
+// TestGenerated demands that the committed files are what the tables give.
+func TestGenerated(t *testing.T) {
+	dir := repository + "/../shared/spec"
+	if _, err := os.Stat(dir); err != nil {
+		t.Skip("no tables at hand:", err)
+	}
+	files, err := Generate(os.DirFS(dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range files {
+		got, err := os.ReadFile(filepath.Join(repository, name))
+		if err != nil {
+			t.Error(err)
+		} else if !bytes.Equal(got, want) {
+			t.Errorf("%s is not what the tables give; run go run ./internal/gen/vulkangen", name)
+		}
+	}
+}
+
+// TestWays checks how the ways of a capability are read.
+func TestWays(t *testing.T) {
+	for _, c := range []struct{ cell, want string }{
+		{"version:VK_VERSION_1_1 | extension:VK_KHR_multiview", `{since: Vulkan11}, {extension: "VK_KHR_multiview"}`},
+		{"feature:S::shaderInt8 [requires VK_VERSION_1_2,VK_KHR_x]", `{since: Vulkan12, extension: "VK_KHR_x", feature: "shaderInt8"}`},
+		{"property:S::p==VK_TRUE [requires VK_VERSION_1_2]", `{since: Vulkan12, property: "p", bits: 0x1}`},
+	} {
+		if got := ways(c.cell); got != c.want {
+			t.Errorf("%s: %s; want %s", c.cell, got, c.want)
+		}
+	}
+}

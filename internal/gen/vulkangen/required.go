@@ -1,0 +1,68 @@
+package main
+
+import (
+	"fmt"
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// required writes what every device must have: features and limits.
+func required(dir fs.FS) (string, error) {
+	feats, err := table(dir, "features.tsv")
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	b.WriteString("package valid\n\n// requiredFeatures has, for each feature that a version of Vulkan requires, the first one.\n")
+	b.WriteString("var requiredFeatures = map[string]Version{\n")
+	seen := map[string]string{}
+	var names []string
+	for _, r := range feats {
+		f := r["feature"]
+		for _, v := range strings.FieldsFunc(r["required_by"], func(c rune) bool { return c == ',' || c == ' ' || c == ';' }) {
+			v, ok := strings.CutPrefix(v, "VK_VERSION_")
+			if !ok {
+				continue
+			}
+			if old, ok := seen[f]; !ok {
+				names = append(names, f)
+				seen[f] = v
+			} else if v < old {
+				seen[f] = v
+			}
+		}
+	}
+	slices.Sort(names)
+	for _, n := range names {
+		fmt.Fprintf(&b, "\t%q: Vulkan%s,\n", n, strings.ReplaceAll(seen[n], "_", ""))
+	}
+	b.WriteString("}\n\n// requiredLimits has the limits that every device of Vulkan 1.0 has at the least, and those of 1.4.\n")
+	b.WriteString("var requiredLimits = map[string][2]uint64{\n")
+	limits, err := table(dir, "limits.tsv")
+	if err != nil {
+		return "", err
+	}
+	done := map[string]bool{}
+	for _, r := range limits {
+		old, ok := number(r["required_core"])
+		if !ok || done[r["limit"]] {
+			continue
+		}
+		done[r["limit"]] = true
+		now, ok := number(r["vk14"])
+		if !ok {
+			now = old
+		}
+		fmt.Fprintf(&b, "\t%q: {%d, %d},\n", r["limit"], old, now)
+	}
+	b.WriteString("}\n")
+	return b.String(), nil
+}
+
+// number reads a whole number.
+func number(cell string) (uint64, bool) {
+	n, err := strconv.ParseUint(strings.TrimSpace(cell), 10, 64)
+	return n, err == nil
+}

@@ -1,0 +1,42 @@
+package main
+
+import (
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+)
+
+// groups are the rules that speak of modules.
+var groups = []string{"01 StandaloneSpirv", "02 RuntimeSpirv", "03 BuiltIns", "04 ShaderModule"}
+
+// rules writes a constant for the name of each rule.
+func rules(dir fs.FS) (string, error) {
+	rows, err := table(dir, "vuids.tsv")
+	if err != nil {
+		return "", err
+	}
+	var names []string
+	for _, r := range rows {
+		if slices.Contains(groups, r["group"]) {
+			names = append(names, r["vuid"])
+		}
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	var b strings.Builder
+	b.WriteString("package vuid\n\n// The rules by name.\nconst (\n")
+	for _, n := range names {
+		ident := strings.ReplaceAll(strings.TrimPrefix(n, "VUID-"), "-", "_")
+		if h, rest, ok := strings.Cut(ident, "_"); ok && strings.HasPrefix(rest, h+"_") {
+			ident = rest // a rule of a built-in has its name twice
+		}
+		fmt.Fprintf(&b, "\t%s = %q\n", ident, n)
+	}
+	b.WriteString(")\n\n// All is every rule's name, in order.\nvar All = [...]string{\n")
+	for _, n := range names {
+		fmt.Fprintf(&b, "\t%q,\n", n)
+	}
+	b.WriteString("}\n")
+	return b.String(), nil
+}

@@ -1,0 +1,54 @@
+package spirv
+
+import "unsafe"
+
+// IDs appends to at the places, in instruction i, of the words that are ids:
+// those of the result type and of operands, but not of the result. It stops
+// before the first operand that must be looked at one by one; Tail walks from
+// there. It allocates nothing where at has room.
+func (m *Module) IDs(i int, at []int) []int {
+	in := m.Inst(i)
+	s := in.Op().shape()
+	if s == nil || m.odd != nil && !m.Known(i) {
+		return at
+	}
+	result := 0
+	if s.flags&hasResult != 0 {
+		result = 1 + int(s.flags&hasType)
+	}
+	w := 1
+	for ids := s.ids; ids != 0; ids >>= 1 {
+		if ids&1 != 0 && w != result {
+			at = append(at, w)
+		}
+		w++
+	}
+	if s.tail == tailIDs {
+		for w = 1 + int(s.fixed); w < len(in); w++ {
+			at = append(at, w)
+		}
+	}
+	return at
+}
+
+// Tail returns a walk over the operands of instruction i from the first one on
+// that must be looked at one by one: an enumerant, a string, a literal of a
+// width that the module says, or one behind these. ok is false where there is
+// none. All operands before it are ids and literals of one word.
+func (m *Module) Tail(i int) (w Walk, ok bool) {
+	in := m.Inst(i)
+	s := in.Op().shape()
+	if s == nil || s.tail != tailWalked || len(in) == 1+int(s.fixed) || m.odd != nil && !m.Known(i) {
+		return Walk{}, false
+	}
+	return Walk{m: m, in: in, lim: m.Bound - 1, pos: 1 + int(s.fixed), shape: in.Op().Row().Operands()[s.next:]}, true
+}
+
+// Number returns the place of the row among all rows of the grammar, from 0 to
+// RowCount()-1, for tables of what is known of each.
+func (r *Row) Number() int {
+	return int((uintptr(unsafe.Pointer(r)) - uintptr(unsafe.Pointer(&rows[0]))) / unsafe.Sizeof(Row{}))
+}
+
+// RowCount returns how many rows the grammar has.
+func RowCount() int { return len(rows) }

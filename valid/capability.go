@@ -1,0 +1,180 @@
+package valid
+
+import (
+	"slices"
+
+	"github.com/chiaro-gpu/chiaro/spirv"
+)
+
+// capabilityFamily judges capabilities, extensions and versions: what an
+// opcode, an operand or a capability needs must be declared (SPIR-V §3.2.30,
+// and the column Enabling Capabilities of every table). The walk itself calls
+// usable and enumerant.
+var capabilityFamily = family{
+	rules: []Rule{
+		{Code: "SPV-Capability-Missing", Section: "SPIR-V 3", Words: "one of the enabling capabilities of an instruction or an operand is declared"},
+		{Code: "SPV-Extension-Missing", Section: "SPIR-V 3", Words: "one of the extensions that bring an instruction, an operand or a capability is declared where the version of SPIR-V does not have it"},
+		{Code: "SPV-Version-Missing", Section: "SPIR-V 3", Words: "the version of SPIR-V has an instruction or an operand that nothing else brings"},
+		{Code: "SPV-Version-Last", Section: "SPIR-V 3", Words: "the version of SPIR-V still has an instruction or an operand"},
+	},
+}
+
+// capabilityState is what is declared, and what is known of the rows of the
+// grammar.
+type capabilityState struct {
+	has  []uint64 // a bit for each capability
+	rows []lack   // of each row of the grammar, once it was asked for
+}
+
+// lack is what a row of the grammar lacks.
+type lack uint8
+
+const (
+	notAsked lack = iota
+	lacksNothing
+	lacksCapability
+	lacksExtension
+	lacksVersion
+	lacksLastVersion
+)
+
+// declare takes in the capabilities of the module.
+func (c *checker) declare() {
+	top := uint32(0)
+	for k := range c.m.AllCapabilities() {
+		top = max(top, uint32(k))
+	}
+	c.caps.has = make([]uint64, top/64+1)
+	for k := range c.m.AllCapabilities() {
+		c.caps.has[k/64] |= 1 << (k % 64)
+	}
+	c.caps.rows = make([]lack, spirv.RowCount())
+}
+
+// capable reports whether a capability is declared, or implied by one that is.
+func (c *checker) capable(k spirv.Capability) bool {
+	w := int(k / 64)
+	return w < len(c.caps.has) && c.caps.has[w]>>(k%64)&1 != 0
+}
+
+// anyCapable reports whether one of several capabilities is.
+func (c *checker) anyCapable(list ...spirv.Capability) bool {
+	return slices.ContainsFunc(list, c.capable)
+}
+
+// lacks returns what the module lacks to use a row.
+func (c *checker) lacks(r *spirv.Row) lack {
+	at := &c.caps.rows[r.Number()]
+	if *at == notAsked {
+		*at = c.ask(r)
+	}
+	return *at
+}
+
+func (c *checker) ask(r *spirv.Row) lack {
+	caps := r.Capabilities()
+	if len(caps) > 0 && !c.anyCapable(caps...) {
+		return lacksCapability
+	}
+	return c.askVersion(r, len(caps) > 0)
+}
+
+// askVersion returns what a row lacks beside capabilities; brought is whether
+// one of its capabilities is declared, which brings it too.
+func (c *checker) askVersion(r *spirv.Row, brought bool) lack {
+	if last := r.LastVersion(); last != 0 && c.version > last {
+		return lacksLastVersion
+	}
+	if v := r.Version(); v != 0 && c.version >= v {
+		return lacksNothing
+	}
+	exts := r.Extensions()
+	switch {
+	case slices.ContainsFunc(exts, c.m.Extension), brought:
+		return lacksNothing
+	case len(exts) > 0:
+		return lacksExtension
+	case r.Version() != 0:
+		return lacksVersion
+	}
+	return lacksNothing
+}
+
+// usable judges whether the module may use the opcode of instruction i.
+func (c *checker) usable(i int, op spirv.Op) {
+	r := op.Row()
+	if l := c.lacks(r); l != lacksNothing {
+		c.lacking(i, l, op.String(), r)
+	}
+}
+
+// enumerant judges whether the module may use an enumerant that instruction i
+// names, and those bits of a mask that it has.
+func (c *checker) enumerant(i int, op spirv.Op, w *spirv.Walk) {
+	if w.Kind.Category() == spirv.CategoryMask {
+		for rest := w.Words[0]; rest != 0; rest &= rest - 1 {
+			c.enumerantRow(i, op, w.Kind, w.Kind.Enumerant(rest&-rest))
+		}
+		return
+	}
+	c.enumerantRow(i, op, w.Kind, w.Row())
+}
+
+func (c *checker) enumerantRow(i int, op spirv.Op, k spirv.Kind, r *spirv.Row) {
+	if r == nil {
+		return
+	}
+	if k == spirv.KindCapability {
+		// A capability has no enabling ones, it implies them.
+		if l := c.askVersion(r, false); l != lacksNothing {
+			c.lacking(i, l, "capability "+r.Name(), r)
+		}
+		return
+	}
+	l := c.lacks(r)
+	if l == lacksNothing || c.excused(k, r, l) {
+		return
+	}
+	c.lacking(i, l, k.String()+" "+r.Name(), r)
+}
+
+// excused reports whether an operand may stand although its row lacks
+// something.
+func (c *checker) excused(k spirv.Kind, r *spirv.Row, l lack) bool {
+	switch k {
+	case spirv.KindBuiltIn:
+		// To name these is no use of them (SPIR-V §3.2.21).
+		switch spirv.BuiltIn(r.Value()) {
+		case spirv.BuiltInPointSize, spirv.BuiltInClipDistance, spirv.BuiltInCullDistance:
+			return l == lacksCapability
+		}
+	case spirv.KindFPRoundingMode:
+		return l == lacksCapability && c.freeRounding()
+	}
+	return false
+}
+
+// freeRounding reports whether FPRoundingMode needs no capability: where 16-bit
+// floats can be stored (SPIR-V §3.2.15, FPRoundingMode).
+func (c *checker) freeRounding() bool {
+	return c.anyCapable(spirv.CapabilityStorageBuffer16BitAccess, spirv.CapabilityUniformAndStorageBuffer16BitAccess,
+		spirv.CapabilityStoragePushConstant16, spirv.CapabilityStorageInputOutput16) || !c.vulkan
+}
+
+// lacking reports what is lacking.
+func (c *checker) lacking(i int, l lack, what string, r *spirv.Row) {
+	switch l {
+	case lacksCapability:
+		var names []string
+		for _, k := range r.Capabilities() {
+			names = append(names, k.String())
+		}
+		c.fail(i, "SPV-Capability-Missing", "%s without its capability; %s must be declared", what, or(names))
+	case lacksExtension:
+		c.fail(i, "SPV-Extension-Missing", "%s in SPIR-V %s; the extension %s must be declared", what, c.version, or(r.Extensions()))
+	case lacksVersion:
+		c.fail(i, "SPV-Version-Missing", "%s in SPIR-V %s; must be %s or later", what, c.version, r.Version())
+	case lacksLastVersion:
+		c.fail(i, "SPV-Version-Last", "%s in SPIR-V %s; must be %s or earlier", what, c.version, r.LastVersion())
+	}
+}

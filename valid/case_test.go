@@ -1,0 +1,169 @@
+package valid
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/chiaro-gpu/chiaro/diag"
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/asm"
+)
+
+// TestCases judges testdata/CODE.txtar: fail.spvasm must have the findings that
+// it marks and no other, the code of the file's name among them, and pass.spvasm
+// none. A text has one instruction a line. A finding is marked at the end of its
+// line with "; ERROR CODE", one of the module as a whole on a line of its own.
+// The comment before the first section may say "env: vulkan1.2" (default: spv1.6
+// for SPV-, vulkan1.4 for VUID-), "device: min", and flags such as
+// "relax-block-layout".
+func TestCases(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		code := strings.TrimSuffix(filepath.Base(file), ".txtar")
+		t.Run(code, func(t *testing.T) {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			a := txtar.Parse(text)
+			env := caseEnv(t, code, string(a.Comment))
+			seen := map[string]bool{}
+			for _, f := range a.Files {
+				kind, _, _ := strings.Cut(strings.TrimSuffix(f.Name, ".spvasm"), "-") // pass, fail, pass-2
+				seen[kind] = true
+				want, got := marks(string(f.Data)), judgeText(t, env, f.Data)
+				if !slices.Equal(want, got) {
+					t.Errorf("%s: findings\n%s\nwant\n%s", f.Name, strings.Join(got, "\n"), strings.Join(want, "\n"))
+				}
+				has := slices.ContainsFunc(want, func(m string) bool { return strings.HasSuffix(m, " "+code) })
+				if has != (kind == "fail") || kind == "pass" && len(want) > 0 {
+					t.Errorf("%s: a fail section must mark %s, a pass section nothing", f.Name, code)
+				}
+			}
+			if !seen["fail"] || !seen["pass"] {
+				t.Error("needs fail.spvasm and pass.spvasm")
+			}
+		})
+	}
+}
+
+// caseEnv reads the comment of a case.
+func caseEnv(t *testing.T, code, comment string) *Env {
+	name := "spv1.6"
+	if strings.HasPrefix(code, "VUID-") {
+		name = "vulkan1.4"
+	}
+	var device string
+	flags := map[string]bool{}
+	for line := range strings.Lines(comment) {
+		line = strings.TrimSpace(line)
+		switch k, v, ok := strings.Cut(line, ": "); {
+		case ok && k == "env":
+			name = v
+		case ok && k == "device":
+			device = v
+		case line != "":
+			flags[line] = true
+		}
+	}
+	e, ok := ParseEnv(name)
+	if !ok {
+		t.Fatalf("no environment %s", name)
+	}
+	for name, at := range map[string]*bool{
+		"relax-block-layout": &e.Layout.Relaxed, "uniform-buffer-standard-layout": &e.Layout.UniformStandard,
+		"scalar-block-layout": &e.Layout.Scalar, "workgroup-scalar-block-layout": &e.Layout.WorkgroupScalar,
+		"skip-block-layout": &e.Layout.Skip, "relax-logical-pointer": &e.RelaxLogicalPointer,
+		"relax-struct-store": &e.RelaxStructStore, "before-hlsl-legalization": &e.BeforeLegalization,
+		"allow-localsizeid": &e.AllowLocalSizeID, "allow-vulkan-32-bit-bitwise": &e.AllowVulkan32BitBitwise,
+	} {
+		*at = flags[name]
+		delete(flags, name)
+	}
+	for f := range flags {
+		t.Fatalf("no flag %s", f)
+	}
+	if device != "" {
+		if e.Device, ok = BuiltinDevice(device, e.Version); !ok {
+			t.Fatalf("no device %s", device)
+		}
+	}
+	return e
+}
+
+// marks returns the findings that a text marks, as "line code", in order.
+func marks(text string) []string {
+	var out []string
+	n := 0
+	for line := range strings.Lines(text) {
+		n++
+		before, mark, ok := strings.Cut(line, "; ERROR ")
+		if !ok {
+			continue
+		}
+		at := n
+		if strings.TrimSpace(before) == "" {
+			at = 0
+		}
+		for _, code := range strings.Fields(mark) {
+			out = append(out, fmt.Sprint(at, " ", code))
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// judgeText returns the findings of a text in the same form.
+func judgeText(t *testing.T, env *Env, text []byte) []string {
+	words, err := asm.Assemble(text, asm.AssembleOptions{Version: env.SPIRV})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []int
+	n := 0
+	for line := range strings.Lines(string(text)) {
+		n++
+		if s, _, _ := strings.Cut(line, ";"); strings.TrimSpace(s) != "" {
+			lines = append(lines, n)
+		}
+	}
+	var out []string
+	add := func(f *diag.Finding) {
+		at := 0
+		if f.Pos.Instruction > 0 {
+			at = lines[f.Pos.Instruction-1]
+		}
+		out = append(out, fmt.Sprint(at, " ", f.Code))
+		t.Log(f)
+	}
+	m, err := spirv.FromWords(words)
+	if err != nil {
+		var f *diag.Finding
+		if !errors.As(err, &f) {
+			t.Fatal(err)
+		}
+		add(f)
+		return out
+	}
+	r, err := Check(context.Background(), facts.Gather(m, nil), env, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range r.Findings {
+		add(&r.Findings[i].Finding)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}

@@ -1,0 +1,142 @@
+package valid
+
+import (
+	"context"
+
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+)
+
+// Options are the choices of Check beside the environment. The zero value is
+// what a user expects.
+type Options struct {
+	// MaxFindings is how many findings are kept; 0 is 10,000. A report never
+	// has more, so that a hostile module cannot fill the memory.
+	MaxFindings int
+
+	// Limits are the universal limits (SPIR-V §2.17).
+	Limits Limits
+}
+
+// defaultFindings is MaxFindings where it is 0.
+const defaultFindings = 10_000
+
+// Check judges a module in an environment. It returns an error only where ctx
+// ends before it does. It may be called from several goroutines at once, also
+// for the same module. Time and memory grow in proportion to the module.
+func Check(ctx context.Context, m *facts.Module, env *Env, o Options) (*Report, error) {
+	if o.MaxFindings <= 0 {
+		o.MaxFindings = defaultFindings
+	}
+	o.Limits.fill()
+	c := &checker{m: m, code: m.Code, env: env, opts: o}
+	c.prepare()
+	for _, f := range families {
+		for _, j := range f.before {
+			j(c)
+		}
+	}
+	if err := c.walk(ctx); err != nil {
+		return nil, err
+	}
+	for _, f := range families {
+		for _, j := range f.after {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			j(c)
+		}
+	}
+	return c.report(), nil
+}
+
+// checker is a module that is being judged.
+type checker struct {
+	m    *facts.Module
+	code *spirv.Module
+	env  *Env
+	opts Options
+
+	vulkan  bool          // whether env is Vulkan's
+	version spirv.Version // of the module
+
+	// Where the walk is.
+	fn     *facts.Function // the function, nil outside
+	block  *facts.Block    // the block, nil outside
+	funcs  int             // functions begun so far
+	blocks int             // of fn, begun so far
+
+	places  []int            // scratch: the words of an instruction that are ids
+	forward map[spirv.ID]int // OpTypeForwardPointer of each pointer; nil before it is asked for
+	blockOf []*facts.Block   // of each instruction, as far as the walk came; nil outside of blocks
+	layout  layoutState
+	caps    capabilityState
+	models  []modelSet            // of each function: by which models it is called
+	entries [][]*facts.EntryPoint // of each function: those that call it; nil before callersOf
+
+	found     []*Finding
+	count     int // findings so far, the omitted ones included
+	omitted   int
+	unchecked map[string]int
+}
+
+func (c *checker) prepare() {
+	c.vulkan = c.env.API == Vulkan
+	c.version = c.code.Version
+	c.blockOf = make([]*facts.Block, c.code.Len())
+	c.declare()
+	c.callers()
+}
+
+// patience is how many instructions the walk takes before it asks whether the
+// context has ended.
+const patience = 1 << 12
+
+// walk judges each instruction in order.
+func (c *checker) walk(ctx context.Context) error {
+	for i := range c.code.Len() {
+		if i%patience == 0 {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+		}
+		if !c.code.Known(i) {
+			continue
+		}
+		in := c.code.Inst(i)
+		op := in.Op()
+		c.enter(i, op, in)
+		c.place(i, op, in)
+		c.usable(i, op)
+		c.operands(i, op, in)
+		for _, j := range dispatch[op] {
+			j(c, i, in)
+		}
+		c.leave(i, op)
+	}
+	c.placeEnd()
+	return nil
+}
+
+// enter keeps fn and block up to date before instruction i is judged.
+func (c *checker) enter(i int, op spirv.Op, in spirv.Inst) {
+	switch op {
+	case spirv.OpFunction:
+		if f := c.m.Function(in.Result()); f != nil {
+			c.fn, c.block, c.blocks = f, nil, 0
+		}
+	case spirv.OpLabel:
+		c.block = c.m.Block(in.Result())
+	}
+	c.blockOf[i] = c.block
+}
+
+// leave does so behind it.
+func (c *checker) leave(_ int, op spirv.Op) {
+	switch {
+	case op == spirv.OpFunctionEnd:
+		c.fn, c.block = nil, nil
+	case facts.IsTerminator(op):
+		c.block = nil
+	}
+}

@@ -1,0 +1,120 @@
+package valid
+
+// Device is what is known of a device: names as Vulkan has them, without the
+// struct that they stand in. What is not in a map is not known, and a rule that
+// asks for it stays silent.
+type Device struct {
+	Name string
+
+	// Features says which are enabled: "shaderInt64".
+	Features map[string]bool
+
+	// Limits are limits and properties that are numbers; a Boolean property is
+	// 0 or 1, a set of flags its bits: "maxComputeSharedMemorySize". A limit
+	// for each dimension has [0], [1], [2] behind its name.
+	Limits map[string]uint64
+
+	// Extensions are the device extensions that are enabled. It is nil where
+	// they are not known.
+	Extensions map[string]bool
+
+	// Others is what holds for each feature and extension that is not in its
+	// map; unknown where AllOthers is false.
+	AllOthers, Others bool
+}
+
+// feature returns whether a feature is enabled, and whether that is known.
+func (d *Device) feature(name string) (on, known bool) {
+	if d == nil {
+		return false, false
+	}
+	if on, known = d.Features[name]; known {
+		return on, true
+	}
+	return d.Others, d.AllOthers
+}
+
+// extension returns whether a device extension is enabled, and whether that is
+// known.
+func (d *Device) extension(name string) (on, known bool) {
+	if d == nil {
+		return false, false
+	}
+	if on, known = d.Extensions[name]; known {
+		return on, true
+	}
+	return d.Others, d.AllOthers
+}
+
+// limit returns a limit or a property, and whether it is known.
+func (d *Device) limit(name string) (value uint64, known bool) {
+	if d == nil {
+		return 0, false
+	}
+	value, known = d.Limits[name]
+	return value, known
+}
+
+// feature returns whether a feature is enabled. Where that is not known it
+// takes note that the rule was not judged and returns true, so that the rule
+// stays silent.
+func (c *checker) feature(code, name string) bool {
+	on, known := c.env.Device.feature(name)
+	if !known {
+		c.unknown(code)
+	}
+	return on || !known
+}
+
+// extension is feature for a device extension.
+func (c *checker) extension(code, name string) bool {
+	on, known := c.env.Device.extension(name)
+	if !known {
+		c.unknown(code)
+	}
+	return on || !known
+}
+
+// limit returns a limit; ok is false where it is not known, and then note is
+// taken that the rule was not judged.
+func (c *checker) limit(code, name string) (value uint64, ok bool) {
+	value, ok = c.env.Device.limit(name)
+	if !ok {
+		c.unknown(code)
+	}
+	return value, ok
+}
+
+// DeviceNames returns the names that BuiltinDevice knows.
+func DeviceNames() []string { return []string{"min", "max"} }
+
+// BuiltinDevice returns a device by its name, as of a version of Vulkan: min
+// has what every device of that version must have, the optional features and
+// all extensions being off; max has every feature and extension on, and no
+// limits that are known. It is false for any other name.
+func BuiltinDevice(name string, v Version) (*Device, bool) {
+	switch name {
+	case "max":
+		return &Device{Name: name, AllOthers: true, Others: true}, true
+	case "min":
+		return leastDevice(v), true
+	}
+	return nil, false
+}
+
+// leastDevice is what every device of a version of Vulkan must have.
+func leastDevice(v Version) *Device {
+	d := &Device{Name: "min", AllOthers: true, Features: map[string]bool{}, Limits: map[string]uint64{}}
+	for name, since := range requiredFeatures {
+		if since <= v {
+			d.Features[name] = true
+		}
+	}
+	for name, l := range requiredLimits {
+		d.Limits[name] = l[0]
+		if v >= Vulkan14 {
+			d.Limits[name] = l[1]
+		}
+	}
+	return d
+}

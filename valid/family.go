@@ -1,0 +1,54 @@
+package valid
+
+import "github.com/chiaro-gpu/chiaro/spirv"
+
+// judge is a function that judges instruction i.
+type judge func(c *checker, i int, in spirv.Inst)
+
+// family is the rules of one subject.
+type family struct {
+	rules []Rule
+
+	// insts are judged when the walk comes to the opcode; ops are the same for
+	// several opcodes at once. An opcode may have a judge in every family.
+	insts map[spirv.Op]judge
+	ops   []group
+
+	// before judge the module before the walk, after behind it.
+	before, after []func(c *checker)
+}
+
+// group is one judge of several opcodes.
+type group struct {
+	judge judge
+	ops   []spirv.Op
+}
+
+// families are all rules, in the order in which the walk asks them.
+var families = []*family{
+	&formFamily,
+	&layoutFamily,
+	&idFamily,
+	&capabilityFamily,
+	&vulkanFamily,
+}
+
+// dispatch has the judges of each opcode.
+var dispatch = newDispatch(families)
+
+// newDispatch turns the families into one table by opcode.
+func newDispatch(list []*family) [][]judge {
+	rows := spirv.Ops()
+	t := make([][]judge, rows[len(rows)-1].Value()+1)
+	for _, f := range list {
+		for op, j := range f.insts {
+			t[op] = append(t[op], j)
+		}
+		for _, g := range f.ops {
+			for _, op := range g.ops {
+				t[op] = append(t[op], g.judge)
+			}
+		}
+	}
+	return t
+}

@@ -1,0 +1,106 @@
+package valid
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/chiaro-gpu/chiaro/diag"
+	"github.com/chiaro-gpu/chiaro/facts"
+)
+
+// Finding is one fault of a module.
+type Finding struct {
+	diag.Finding
+
+	// Source is where the instruction comes from, where HasSource: as OpLine
+	// or DebugLine say.
+	Source    facts.Position
+	HasSource bool
+}
+
+// Report is what Check found.
+type Report struct {
+	// Findings are in order of their places; those of one place in the order
+	// of the rules.
+	Findings []Finding
+
+	// Omitted is how many findings there were beyond Options.MaxFindings.
+	Omitted int
+
+	// Unchecked is how often each rule would have needed to know what the
+	// environment does not say, by its code.
+	Unchecked map[string]int
+
+	// Module is the judged module; nil where a finding is an error.
+	Module *Module
+}
+
+// Clean reports whether there is no error among the findings.
+func (r *Report) Clean() bool { return r.Module != nil }
+
+// found is a finding that more can be said of.
+type found struct{ f *Finding }
+
+// also adds another place that the finding speaks of.
+func (x found) also(c *checker, i int, format string, args ...any) found {
+	if x.f != nil && i >= 0 {
+		x.f.Related = append(x.f.Related, diag.Related{Pos: c.pos(i), Message: fmt.Sprintf(format, args...)})
+	}
+	return x
+}
+
+// warn makes the finding a warning.
+func (x found) warn() found {
+	if x.f != nil {
+		x.f.Severity = diag.Warning
+	}
+	return x
+}
+
+// pos returns the place of instruction i; that of the whole module for −1.
+func (c *checker) pos(i int) diag.Pos {
+	if i < 0 {
+		return diag.Pos{}
+	}
+	return diag.Pos{Instruction: i + 1, Word: c.code.Offset(i)}
+}
+
+// fail reports that instruction i breaks a rule; −1 is the module as a whole.
+func (c *checker) fail(i int, code, format string, args ...any) found {
+	c.count++
+	if len(c.found) >= c.opts.MaxFindings {
+		c.omitted++
+		return found{}
+	}
+	f := &Finding{Finding: diag.Finding{Code: code, Pos: c.pos(i), Message: fmt.Sprintf(format, args...)}}
+	if i >= 0 {
+		f.Source, f.HasSource = c.m.Line(i)
+	}
+	c.found = append(c.found, f)
+	return found{f}
+}
+
+// unknown notes that a rule could not be judged, for want of knowledge of the
+// environment.
+func (c *checker) unknown(code string) {
+	if c.unchecked == nil {
+		c.unchecked = map[string]int{}
+	}
+	c.unchecked[code]++
+}
+
+// report puts the findings in order.
+func (c *checker) report() *Report {
+	r := &Report{Findings: make([]Finding, len(c.found)), Omitted: c.omitted, Unchecked: c.unchecked}
+	bad := c.omitted > 0
+	for i, f := range c.found {
+		r.Findings[i] = *f
+		bad = bad || f.Severity == diag.Error
+	}
+	slices.SortStableFunc(r.Findings, func(x, y Finding) int { return cmp.Compare(x.Pos.Instruction, y.Pos.Instruction) })
+	if !bad {
+		r.Module = &Module{c.m}
+	}
+	return r
+}

@@ -1,0 +1,273 @@
+package valid
+
+import (
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
+)
+
+// idFamily judges ids: that they are defined, before they are used, and where
+// the definition dominates the use (SPIR-V §2.16.1, §2.16.2). The walk itself
+// calls operands.
+var idFamily = family{
+	rules: []Rule{
+		{Code: "SPV-Id-Undefined", Section: "SPIR-V 2.16.1", Words: "an id that is used is the result of an instruction"},
+		{Code: "SPV-Id-Forward", Section: "SPIR-V 2.16.1", Words: "an id is defined before it is used, but where the instruction may refer to what comes later"},
+		{Code: "SPV-Id-Dominance", Section: "SPIR-V 2.16.1", Words: "the definition of an id dominates every use of it in a block that can be reached"},
+		{Code: "SPV-Id-Function", Section: "SPIR-V 2.16.1", Words: "what a function defines is used in that function alone"},
+		{Code: "SPV-Id-Type", Section: "SPIR-V 2.16.1", Words: "a result type is a type, and an operand that is no type does not name one"},
+		{Code: "SPV-Id-Untyped", Section: "SPIR-V 2.16.1", Words: "an operand that must be a value is the result of an instruction that has a type"},
+	},
+}
+
+// isType reports whether an instruction declares a type.
+func isType(op spirv.Op) bool { return facts.IsType(op) }
+
+// operands judges the ids and the enumerants of instruction i.
+func (c *checker) operands(i int, op spirv.Op, in spirv.Inst) {
+	c.places = c.code.IDs(i, c.places[:0])
+	for _, at := range c.places {
+		c.use(i, op, in, at)
+	}
+	w, ok := c.code.Tail(i)
+	if !ok {
+		return
+	}
+	for w.Next() {
+		switch w.Kind.Category() {
+		case spirv.CategoryID:
+			c.use(i, op, in, w.Pos)
+		case spirv.CategoryValue, spirv.CategoryMask:
+			c.enumerant(i, op, &w)
+		case spirv.CategoryLiteral:
+			if w.Kind == spirv.KindLiteralSpecConstantOpInteger || w.Kind == spirv.KindLiteralExtInstInteger {
+				c.nested(i, &w)
+			}
+		}
+	}
+}
+
+// nested judges the opcode or the extended instruction that an operand names.
+func (c *checker) nested(i int, w *spirv.Walk) {
+	r := w.Row()
+	if r == nil {
+		return
+	}
+	if l := c.lacks(r); l != lacksNothing {
+		c.lacking(i, l, r.Name(), r)
+	}
+}
+
+// use judges the id at one word of instruction i.
+func (c *checker) use(i int, op spirv.Op, in spirv.Inst, at int) {
+	id := spirv.ID(in[at])
+	d := c.code.Def(id)
+	if d < 0 {
+		c.fail(i, "SPV-Id-Undefined", "%s uses %s, which nothing defines", op, c.name(id))
+		return
+	}
+	if at == 1 && op.HasType() {
+		c.resultType(i, op, id, d)
+		return
+	}
+	if d >= i {
+		if !c.mayForward(i, op, in, at, d) {
+			c.fail(i, "SPV-Id-Forward", "%s uses %s before its definition", op, c.name(id)).also(c, d, "the definition")
+		}
+		return
+	}
+	c.scope(i, op, in, at, d)
+	c.kind(i, op, in, at, d)
+}
+
+// resultType judges the type of a result.
+func (c *checker) resultType(i int, op spirv.Op, id spirv.ID, d int) {
+	switch {
+	case !isType(c.code.Inst(d).Op()):
+		c.fail(i, "SPV-Id-Type", "the result type of %s is %s, the result of %s; must be a type", op, c.name(id), c.code.Inst(d).Op())
+	case d >= i:
+		c.fail(i, "SPV-Id-Forward", "%s uses the type %s before its declaration", op, c.name(id)).also(c, d, "the declaration")
+	}
+}
+
+// scope judges whether what instruction d defines can be used by i.
+func (c *checker) scope(i int, op spirv.Op, in spirv.Inst, at, d int) {
+	if c.fn == nil {
+		return
+	}
+	def := c.code.Inst(d)
+	b := c.blockOf[d]
+	if b == nil && def.Op() != spirv.OpFunctionParameter {
+		return
+	}
+	if def.Op() == spirv.OpLabel && op.Class() == spirv.ClassControlFlow {
+		return // where branches may lead is judged with the control flow
+	}
+	if d < c.fn.Index {
+		if op != spirv.OpExtInst || !c.m.ExtSet(inst.ExtInst(in).Set()).NonSemantic() {
+			c.fail(i, "SPV-Id-Function", "%s uses %s of another function", op, c.name(spirv.ID(in[at]))).also(c, d, "the definition")
+		}
+		return
+	}
+	if b == nil || c.block == nil {
+		return
+	}
+	use := c.block
+	if op == spirv.OpPhi {
+		if (at-3)%2 != 0 || at+1 >= len(in) {
+			return
+		}
+		if use = c.m.Block(spirv.ID(in[at+1])); use == nil || use.Func != c.fn {
+			return
+		}
+	}
+	if b != use && use.Reachable && !facts.Dominates(b, use) {
+		c.fail(i, "SPV-Id-Dominance", "%s uses %s, whose block %s does not dominate the block %s", op, c.name(spirv.ID(in[at])), c.name(b.ID), c.name(use.ID)).also(c, d, "the definition")
+	}
+}
+
+// mayForward reports whether an instruction may name what is defined at d,
+// behind it.
+func (c *checker) mayForward(i int, op spirv.Op, in spirv.Inst, at, d int) bool {
+	switch op {
+	case spirv.OpExecutionMode, spirv.OpExecutionModeId, spirv.OpEntryPoint, spirv.OpName, spirv.OpMemberName, spirv.OpSelectionMerge,
+		spirv.OpLoopMerge, spirv.OpDecorate, spirv.OpMemberDecorate, spirv.OpDecorateId, spirv.OpDecorateString,
+		spirv.OpMemberDecorateString, spirv.OpMemberDecorateIdEXT, spirv.OpBranch, spirv.OpTypeForwardPointer, spirv.OpConditionalEntryPointINTEL,
+		spirv.OpExtInstWithForwardRefsKHR, spirv.OpGroupDecorate, spirv.OpGroupMemberDecorate, spirv.OpGraphEntryPointARM:
+		return true
+	case spirv.OpBranchConditional, spirv.OpSwitch:
+		return at > 1
+	case spirv.OpFunctionCall:
+		return at == 3
+	case spirv.OpPhi:
+		return c.phiForward(in, at, d)
+	case spirv.OpCooperativeMatrixPerElementOpNV, spirv.OpCooperativeMatrixReduceNV, spirv.OpCooperativeMatrixLoadTensorNV:
+		return c.code.Inst(d).Op() == spirv.OpFunction
+	case spirv.OpEnqueueKernel, spirv.OpGetKernelNDrangeSubGroupCount, spirv.OpGetKernelNDrangeMaxSubGroupSize,
+		spirv.OpGetKernelWorkGroupSize, spirv.OpGetKernelPreferredWorkGroupSizeMultiple, spirv.OpGetKernelLocalSizeForSubgroupCount,
+		spirv.OpGetKernelMaxNumSubgroups:
+		return c.code.Inst(d).Op() == spirv.OpFunction
+	case spirv.OpTypeStruct, spirv.OpTypeArray, spirv.OpTypeRuntimeArray, spirv.OpTypePointer, spirv.OpTypeFunction, spirv.OpTypeUntypedPointerKHR:
+		return c.pointerDeclared(i, spirv.ID(in[at]), d)
+	case spirv.OpExtInst:
+		return c.m.ExtSet(inst.ExtInst(in).Set()) == spirv.ExtSetOpenCLDebugInfo100
+	}
+	return false
+}
+
+// phiForward judges a use by OpPhi of what comes later: any predecessor, and a
+// value whose block dominates it.
+func (c *checker) phiForward(in spirv.Inst, at, d int) bool {
+	if at < 3 {
+		return false
+	}
+	if (at-3)%2 != 0 {
+		return true
+	}
+	b := c.blockAt(d)
+	if b == nil || at+1 >= len(in) {
+		return false
+	}
+	use := c.m.Block(spirv.ID(in[at+1]))
+	if use == nil || use.Func != c.fn {
+		return true
+	}
+	return b.Func == c.fn && (!use.Reachable || facts.Dominates(b, use))
+}
+
+// blockAt returns the block that instruction d of the walk's function stands
+// in, also where the walk has not come to it.
+func (c *checker) blockAt(d int) *facts.Block {
+	if b := c.blockOf[d]; b != nil || c.fn == nil {
+		return b
+	}
+	lo, hi := 0, len(c.fn.Blocks)
+	for lo < hi {
+		mid := (lo + hi) / 2
+		if c.fn.Blocks[mid].Index <= d {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	if lo == 0 || d >= c.fn.Blocks[lo-1].End {
+		return nil
+	}
+	return &c.fn.Blocks[lo-1]
+}
+
+// pointerDeclared reports whether the type at d, behind i, is a pointer that
+// OpTypeForwardPointer declares before i.
+func (c *checker) pointerDeclared(i int, id spirv.ID, d int) bool {
+	if c.code.Inst(d).Op() != spirv.OpTypePointer {
+		return false
+	}
+	if c.forward == nil {
+		c.forward = map[spirv.ID]int{}
+		for n, in := range c.code.All() {
+			if in.Op() == spirv.OpTypeForwardPointer {
+				c.forward[inst.TypeForwardPointer(in).PointerType()] = n
+			}
+		}
+	}
+	n, ok := c.forward[id]
+	return ok && n < i
+}
+
+// name returns how a message calls an id: by its name, else by its number.
+func (c *checker) name(id spirv.ID) string {
+	if s := c.m.Name(id); s != "" {
+		return "%" + s
+	}
+	return "%" + itoa(uint64(id))
+}
+
+// kind judges whether an operand may name a type, a label, or what has no type.
+func (c *checker) kind(i int, op spirv.Op, in spirv.Inst, at, d int) {
+	def := c.code.Inst(d).Op()
+	switch {
+	case def.HasType():
+		if op.Class() == spirv.ClassTypeDeclaration && def != spirv.OpUndef && !constantDef(def) {
+			c.fail(i, "SPV-Id-Type", "%s names %s, the result of %s; must be a type or a constant", op, c.name(spirv.ID(in[at])), def)
+		}
+	case isType(def):
+		if !namesType(op, at) {
+			c.fail(i, "SPV-Id-Type", "an operand of %s is the type %s; must be no type", op, c.name(spirv.ID(in[at])))
+		}
+	default:
+		if !namesUntyped(op, at, def) {
+			c.fail(i, "SPV-Id-Untyped", "an operand of %s is %s, the result of %s; must be a value that has a type", op, c.name(spirv.ID(in[at])), def)
+		}
+	}
+}
+
+// constantDef reports whether an instruction makes a constant.
+func constantDef(op spirv.Op) bool { return op.Class() == spirv.ClassConstantCreation }
+
+// namesType reports whether the operand at a word of an instruction may be a
+// type.
+func namesType(op spirv.Op, at int) bool {
+	switch op.Class() {
+	case spirv.ClassTypeDeclaration, spirv.ClassAnnotation, spirv.ClassDebug, spirv.ClassModeSetting, spirv.ClassExtension:
+		return true
+	}
+	switch op {
+	case spirv.OpFunction:
+		return at == 4
+	case spirv.OpSizeOf, spirv.OpCooperativeMatrixLengthNV, spirv.OpCooperativeMatrixLengthKHR, spirv.OpUntypedArrayLengthKHR,
+		spirv.OpUntypedVariableKHR, spirv.OpUntypedAccessChainKHR, spirv.OpUntypedInBoundsAccessChainKHR, spirv.OpUntypedPtrAccessChainKHR,
+		spirv.OpUntypedInBoundsPtrAccessChainKHR, spirv.OpSpecConstantOp, spirv.OpConstantSizeOfEXT, spirv.OpGraphEntryPointARM, spirv.OpGraphARM:
+		return true
+	}
+	return isType(op)
+}
+
+// namesUntyped reports whether the operand at a word of an instruction may be
+// the result of an instruction that has no type.
+func namesUntyped(op spirv.Op, at int, def spirv.Op) bool {
+	switch op.Class() {
+	case spirv.ClassAnnotation, spirv.ClassDebug, spirv.ClassModeSetting, spirv.ClassExtension, spirv.ClassControlFlow, spirv.ClassTypeDeclaration:
+		return true
+	}
+	return def == spirv.OpFunction || def == spirv.OpString || op.Class() == spirv.ClassReserved || op.Class() == spirv.ClassExclude
+}

@@ -1,0 +1,380 @@
+package valid
+
+import (
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
+)
+
+// layoutFamily judges the logical layout of a module (SPIR-V §2.4): the order
+// of sections, and of instructions in functions and blocks. The walk itself
+// calls place, since every instruction has a place.
+var layoutFamily = family{
+	rules: []Rule{
+		{Code: "SPV-Layout-Section", Section: "SPIR-V 2.4", Words: "the sections of a module come in the order of the logical layout, and each instruction stands in its own"},
+		{Code: "SPV-Layout-MemoryModel", Section: "SPIR-V 2.4", Words: "a module has exactly one OpMemoryModel"},
+		{Code: "SPV-Layout-EntryPoint", Section: "SPIR-V 2.4", Words: "a module has an entry point unless it declares the capability Linkage"},
+		{Code: "SPV-Layout-Function", Section: "SPIR-V 2.4", Words: "a function is an OpFunction, its OpFunctionParameters, its blocks and an OpFunctionEnd, and stands in no other function"},
+		{Code: "SPV-Layout-Declaration", Section: "SPIR-V 2.4", Words: "functions without a body come before those that have one"},
+		{Code: "SPV-Layout-Block", Section: "SPIR-V 2.4", Words: "a block begins with OpLabel, ends with the first instruction that ends a block, and holds all else that a function's body has"},
+		{Code: "SPV-Layout-Variable", Section: "SPIR-V 2.4", Words: "the variables of a function are the first instructions of its first block"},
+		{Code: "SPV-Layout-Phi", Section: "SPIR-V 2.16.1", Words: "OpPhi comes before all else in its block but OpLine and OpNoLine"},
+		{Code: "SPV-Layout-Merge", Section: "SPIR-V 2.16.1", Words: "a merge instruction is the last but one of its block, before the branch that it is for"},
+	},
+	after: []func(*checker){(*checker).layoutModule},
+}
+
+// section is a section of the logical layout.
+type section uint8
+
+const (
+	anywhere section = iota
+	capabilitySection
+	extensionSection
+	importSection
+	memoryModelSection
+	entryPointSection
+	modeSection
+	sourceSection
+	nameSection
+	processedSection
+	annotationSection
+	declarationSection
+	functionSection
+)
+
+// String returns what a message calls the section.
+func (s section) String() string {
+	return [...]string{"any section", "the capabilities", "the extensions", "the imports", "the memory model", "the entry points",
+		"the execution modes", "the strings and sources", "the names", "the processes", "the annotations",
+		"the types, constants and variables", "the functions"}[s]
+}
+
+// layoutState is where the walk is in the logical layout.
+type layoutState struct {
+	at       section
+	told     uint32 // sections that were reported as out of order
+	models   int    // OpMemoryModel
+	open     int    // the OpFunction that is open, −1 outside
+	body     bool   // whether a function with a body was begun
+	params   bool   // whether parameters may come
+	block    int    // the OpLabel of the open block, −1 outside
+	phis     bool   // whether OpPhi may come
+	vars     bool   // whether OpVariable may come
+	merge    int    // the merge instruction just before, −1 where there is none
+	started  bool   // whether the open function has a block
+	graph    bool   // whether an OpGraphARM is open
+	badScope bool   // whether an instruction outside of blocks was reported in this function
+}
+
+// sectionOf returns the section that an instruction stands in; anywhere for
+// those that have several places.
+func sectionOf(op spirv.Op) section {
+	switch op {
+	case spirv.OpCapability, spirv.OpConditionalCapabilityINTEL:
+		return capabilitySection
+	case spirv.OpExtension, spirv.OpConditionalExtensionINTEL:
+		return extensionSection
+	case spirv.OpExtInstImport:
+		return importSection
+	case spirv.OpMemoryModel, spirv.OpSamplerImageAddressingModeNV:
+		return memoryModelSection
+	case spirv.OpEntryPoint, spirv.OpConditionalEntryPointINTEL:
+		return entryPointSection
+	case spirv.OpExecutionMode, spirv.OpExecutionModeId:
+		return modeSection
+	case spirv.OpString, spirv.OpSource, spirv.OpSourceExtension, spirv.OpSourceContinued:
+		return sourceSection
+	case spirv.OpName, spirv.OpMemberName:
+		return nameSection
+	case spirv.OpModuleProcessed:
+		return processedSection
+	case spirv.OpTypeForwardPointer, spirv.OpGraphConstantARM, spirv.OpGraphEntryPointARM:
+		return declarationSection
+	case spirv.OpVariable, spirv.OpUntypedVariableKHR, spirv.OpUndef, spirv.OpPoisonKHR, spirv.OpLine, spirv.OpNoLine, spirv.OpNop,
+		spirv.OpExtInst, spirv.OpExtInstWithForwardRefsKHR:
+		return anywhere
+	}
+	switch op.Class() {
+	case spirv.ClassAnnotation:
+		return annotationSection
+	case spirv.ClassTypeDeclaration, spirv.ClassConstantCreation:
+		return declarationSection
+	}
+	if isType(op) {
+		return declarationSection
+	}
+	return functionSection
+}
+
+// place judges where an instruction stands.
+func (c *checker) place(i int, op spirv.Op, in spirv.Inst) {
+	l := &c.layout
+	if i == 0 {
+		l.open, l.block, l.merge = -1, -1, -1
+	}
+	if l.merge >= 0 && !branches(c.code.Inst(l.merge).Op(), op) {
+		c.fail(l.merge, "SPV-Layout-Merge", "%s before %s; must be just before %s", c.code.Inst(l.merge).Op(), op, branchOf(c.code.Inst(l.merge).Op()))
+	}
+	l.merge = -1
+	if op == spirv.OpMemoryModel {
+		if l.models++; l.models == 2 {
+			c.fail(i, "SPV-Layout-MemoryModel", "a second OpMemoryModel; must be one")
+		}
+	}
+	s := sectionOf(op)
+	if s == anywhere {
+		s = c.freeSection(i, op, in)
+	}
+	if l.open >= 0 || l.graph {
+		c.placeInside(i, op, s, in)
+		return
+	}
+	switch {
+	case s == anywhere:
+		return
+	case s < l.at:
+		if l.told&(1<<s) == 0 {
+			l.told |= 1 << s
+			c.fail(i, "SPV-Layout-Section", "%s behind %s; must be among %s", op, l.at, s)
+		}
+		return
+	}
+	l.at = s
+	if s == functionSection {
+		c.placeOutside(i, op)
+	}
+}
+
+// freeSection returns the section of an instruction that has several places.
+func (c *checker) freeSection(i int, op spirv.Op, in spirv.Inst) section {
+	if c.layout.open >= 0 || c.layout.graph {
+		return functionSection
+	}
+	switch op {
+	case spirv.OpNop:
+		return anywhere
+	case spirv.OpLine, spirv.OpNoLine:
+		if c.layout.at < annotationSection {
+			return declarationSection
+		}
+		return anywhere
+	case spirv.OpExtInst, spirv.OpExtInstWithForwardRefsKHR:
+		return c.extInstSection(i, in)
+	}
+	if c.layout.at == functionSection {
+		return functionSection
+	}
+	return declarationSection
+}
+
+// extInstSection returns the section of an extended instruction outside of
+// functions: those of debug information and without a meaning stand among the
+// types, and behind them.
+func (c *checker) extInstSection(_ int, in spirv.Inst) section {
+	set := c.m.ExtSet(inst.ExtInst(in).Set())
+	switch {
+	case set == spirv.ExtSetOpenCLDebugInfo100, set == spirv.ExtSetNonSemanticShaderDebugInfo, set == spirv.ExtSetDebugInfo:
+		if inFunction(set, inst.ExtInst(in).Instruction()) {
+			return functionSection
+		}
+		return declarationSection
+	case set.NonSemantic():
+		if c.layout.at == functionSection {
+			return anywhere
+		}
+		return declarationSection
+	case set == spirv.ExtSetNone:
+		return anywhere
+	}
+	return functionSection
+}
+
+// placeOutside judges what stands in the section of functions, outside of one.
+func (c *checker) placeOutside(i int, op spirv.Op) {
+	l := &c.layout
+	switch op {
+	case spirv.OpFunction:
+		l.open, l.params, l.block, l.started, l.badScope = i, true, -1, false, false
+	case spirv.OpGraphARM:
+		l.graph = true
+	case spirv.OpNop, spirv.OpLine, spirv.OpNoLine, spirv.OpExtInst, spirv.OpExtInstWithForwardRefsKHR:
+	default:
+		if l.told&1 == 0 {
+			l.told |= 1
+			c.fail(i, "SPV-Layout-Function", "%s outside of functions; must be in one", op)
+		}
+	}
+}
+
+// placeInside judges what stands in a function or a graph.
+func (c *checker) placeInside(i int, op spirv.Op, s section, in spirv.Inst) {
+	l := &c.layout
+	if l.graph {
+		l.graph = op != spirv.OpGraphEndARM
+		return
+	}
+	if s != functionSection && s != anywhere {
+		c.fail(i, "SPV-Layout-Section", "%s in a function; must be among %s", op, s)
+		return
+	}
+	switch op {
+	case spirv.OpFunction:
+		c.fail(i, "SPV-Layout-Function", "OpFunction in a function; OpFunctionEnd must come before it").also(c, l.open, "the function begins here")
+		l.open, l.params, l.block, l.started, l.badScope = i, true, -1, false, false
+	case spirv.OpFunctionParameter:
+		if !l.params {
+			c.fail(i, "SPV-Layout-Function", "OpFunctionParameter behind the first block or behind other instructions; must come just behind OpFunction")
+		}
+	case spirv.OpFunctionEnd:
+		c.functionEnd(i)
+	case spirv.OpLabel:
+		if l.block >= 0 {
+			c.fail(i, "SPV-Layout-Block", "OpLabel in a block; an instruction that ends the block must come before it").also(c, l.block, "the block begins here")
+		}
+		if !l.started && !l.body {
+			l.body = true
+		}
+		l.block, l.phis, l.vars, l.started, l.params = i, true, !l.started, true, false
+	case spirv.OpNop, spirv.OpLine, spirv.OpNoLine:
+		l.phis = l.phis && op != spirv.OpNop
+	default:
+		c.placeInBlock(i, op, in)
+	}
+}
+
+func (c *checker) functionEnd(i int) {
+	l := &c.layout
+	if l.block >= 0 {
+		c.fail(i, "SPV-Layout-Block", "OpFunctionEnd in a block; an instruction that ends the block must come before it").also(c, l.block, "the block begins here")
+	}
+	if !l.started && l.body {
+		c.fail(l.open, "SPV-Layout-Declaration", "a function without a body behind one that has a body; must come before it")
+	}
+	l.open, l.block = -1, -1
+}
+
+// placeInBlock judges an instruction that must stand in a block.
+func (c *checker) placeInBlock(i int, op spirv.Op, in spirv.Inst) {
+	l := &c.layout
+	if l.block < 0 {
+		l.params = false
+		if c.bodiless(op, in) || l.badScope {
+			return
+		}
+		l.badScope = true
+		c.fail(i, "SPV-Layout-Block", "%s outside of blocks; must be in one", op)
+		return
+	}
+	switch {
+	case op == spirv.OpPhi:
+		if !l.phis {
+			c.fail(i, "SPV-Layout-Phi", "OpPhi behind other instructions of its block; must come before them")
+		}
+		l.vars = false
+		return
+	case op == spirv.OpVariable, op == spirv.OpUntypedVariableKHR:
+		if !l.vars {
+			c.fail(i, "SPV-Layout-Variable", "%s behind other instructions or in a later block; must be among the first instructions of the first block", op)
+		}
+	case op == spirv.OpExtInst && c.m.ExtSet(inst.ExtInst(in).Set()).NonSemantic(), isDebugInfo(c.m, op, in):
+		// These may stand between variables, not before a phi.
+	default:
+		l.vars = false
+	}
+	l.phis = false
+	switch {
+	case op == spirv.OpSelectionMerge, op == spirv.OpLoopMerge:
+		l.merge = i
+	case facts.IsTerminator(op):
+		l.block = -1
+	}
+}
+
+// bodiless reports whether an instruction may stand in a function, outside of
+// its blocks: those of debug information behind the last block.
+func (c *checker) bodiless(op spirv.Op, in spirv.Inst) bool {
+	return op == spirv.OpExtInst && c.layout.started && c.m.ExtSet(inst.ExtInst(in).Set()).NonSemantic()
+}
+
+// isDebugInfo reports whether an instruction is of one of the sets of debug
+// information.
+func isDebugInfo(m *facts.Module, op spirv.Op, in spirv.Inst) bool {
+	if op != spirv.OpExtInst && op != spirv.OpExtInstWithForwardRefsKHR {
+		return false
+	}
+	switch m.ExtSet(inst.ExtInst(in).Set()) {
+	case spirv.ExtSetOpenCLDebugInfo100, spirv.ExtSetNonSemanticShaderDebugInfo, spirv.ExtSetDebugInfo:
+		return true
+	}
+	return false
+}
+
+// inFunction reports whether an instruction of debug information stands in
+// functions alone.
+func inFunction(set spirv.ExtSet, number uint32) bool {
+	if set == spirv.ExtSetNonSemanticShaderDebugInfo {
+		switch spirv.NonSemanticShaderDebugInfoOp(number) {
+		case spirv.NonSemanticShaderDebugInfoDebugFunctionDefinition, spirv.NonSemanticShaderDebugInfoDebugLine,
+			spirv.NonSemanticShaderDebugInfoDebugNoLine:
+			return true
+		}
+	}
+	// The three sets give these the same numbers.
+	switch spirv.NonSemanticShaderDebugInfoOp(number) {
+	case spirv.NonSemanticShaderDebugInfoDebugScope, spirv.NonSemanticShaderDebugInfoDebugNoScope,
+		spirv.NonSemanticShaderDebugInfoDebugDeclare, spirv.NonSemanticShaderDebugInfoDebugValue:
+		return true
+	}
+	return false
+}
+
+// branches reports whether a merge instruction may stand before op.
+func branches(merge, op spirv.Op) bool {
+	if merge == spirv.OpLoopMerge {
+		return op == spirv.OpBranch || op == spirv.OpBranchConditional
+	}
+	return op == spirv.OpBranchConditional || op == spirv.OpSwitch
+}
+
+// branchOf names what branches takes.
+func branchOf(merge spirv.Op) string {
+	if merge == spirv.OpLoopMerge {
+		return "OpBranch or OpBranchConditional"
+	}
+	return "OpBranchConditional or OpSwitch"
+}
+
+// placeEnd judges what the end of the module leaves open.
+func (c *checker) placeEnd() {
+	l := &c.layout
+	if c.code.Len() == 0 {
+		return
+	}
+	if l.open >= 0 {
+		c.fail(l.open, "SPV-Layout-Function", "the function has no OpFunctionEnd; must have one")
+	}
+}
+
+// layoutModule judges what a module must have.
+func (c *checker) layoutModule() {
+	if !c.m.HasMemory {
+		c.fail(-1, "SPV-Layout-MemoryModel", "no OpMemoryModel; must be one")
+	}
+	if len(c.m.EntryPoints) == 0 && !c.capable(spirv.CapabilityLinkage) && !c.hasGraph() {
+		c.fail(-1, "SPV-Layout-EntryPoint", "no OpEntryPoint; must be one where the capability Linkage is not declared")
+	}
+}
+
+// hasGraph reports whether the module has the entry point of a graph.
+func (c *checker) hasGraph() bool {
+	if !c.capable(spirv.CapabilityGraphARM) {
+		return false
+	}
+	for _, in := range c.code.All() {
+		if in.Op() == spirv.OpGraphEntryPointARM {
+			return true
+		}
+	}
+	return false
+}

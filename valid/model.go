@@ -1,0 +1,150 @@
+package valid
+
+import (
+	"math/bits"
+	"strings"
+
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+)
+
+// modelSet is a set of execution models.
+type modelSet uint32
+
+// The execution models as sets of one.
+const (
+	inVertex modelSet = 1 << iota
+	inTessellationControl
+	inTessellationEvaluation
+	inGeometry
+	inFragment
+	inGLCompute
+	inKernel
+	inTaskNV
+	inMeshNV
+	inRayGeneration
+	inIntersection
+	inAnyHit
+	inClosestHit
+	inMiss
+	inCallable
+	inTaskEXT
+	inMeshEXT
+)
+
+// Sets that rules speak of.
+const (
+	inMesh       = inMeshNV | inMeshEXT
+	inTask       = inTaskNV | inTaskEXT
+	inRayTracing = inRayGeneration | inIntersection | inAnyHit | inClosestHit | inMiss | inCallable
+	inWorkgroups = inGLCompute | inKernel | inMesh | inTask
+)
+
+// modelOrder is the models in the order of their bits.
+var modelOrder = [...]spirv.ExecutionModel{
+	spirv.ExecutionModelVertex, spirv.ExecutionModelTessellationControl, spirv.ExecutionModelTessellationEvaluation,
+	spirv.ExecutionModelGeometry, spirv.ExecutionModelFragment, spirv.ExecutionModelGLCompute,
+	spirv.ExecutionModelKernel, spirv.ExecutionModelTaskNV, spirv.ExecutionModelMeshNV,
+	spirv.ExecutionModelRayGenerationKHR, spirv.ExecutionModelIntersectionKHR, spirv.ExecutionModelAnyHitKHR,
+	spirv.ExecutionModelClosestHitKHR, spirv.ExecutionModelMissKHR, spirv.ExecutionModelCallableKHR,
+	spirv.ExecutionModelTaskEXT, spirv.ExecutionModelMeshEXT,
+}
+
+// modelOf returns the set of one model.
+func modelOf(m spirv.ExecutionModel) modelSet {
+	for i, o := range modelOrder {
+		if o == m {
+			return 1 << i
+		}
+	}
+	return 0
+}
+
+// String returns the names: "Fragment", "Fragment, GLCompute or MeshEXT".
+func (s modelSet) String() string {
+	var names []string
+	for rest := s; rest != 0; rest &= rest - 1 {
+		names = append(names, modelOrder[bits.TrailingZeros32(uint32(rest))].String())
+	}
+	return or(names)
+}
+
+// or joins names: "a", "a or b", "a, b or c".
+func or(names []string) string {
+	if n := len(names) - 1; n > 0 {
+		return strings.Join(names[:n], ", ") + " or " + names[n]
+	}
+	return strings.Join(names, "")
+}
+
+// callers states by which models each function is called, directly or by way
+// of others.
+func (c *checker) callers() {
+	c.models = make([]modelSet, len(c.m.Functions))
+	var todo []*facts.Function
+	for i := range c.m.EntryPoints {
+		e := &c.m.EntryPoints[i]
+		if e.Func == nil {
+			continue
+		}
+		if s := modelOf(e.Model); c.models[e.Func.Number]&s != s {
+			c.models[e.Func.Number] |= s
+			todo = append(todo, e.Func)
+		}
+	}
+	for len(todo) > 0 { // a function comes back at most once for each model
+		f := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		for _, g := range f.Calls {
+			if s := c.models[f.Number]; c.models[g.Number]&s != s {
+				c.models[g.Number] |= s
+				todo = append(todo, g)
+			}
+		}
+	}
+}
+
+// callerModels returns the models of the entry points that the walk's function
+// is called from, 0 outside of functions.
+func (c *checker) callerModels() modelSet {
+	if c.fn == nil {
+		return 0
+	}
+	return c.models[c.fn.Number]
+}
+
+// onlyIn reports instruction i where its function is called from an entry point
+// of a model that is not allowed, and returns whether it did.
+func (c *checker) onlyIn(i int, allowed modelSet, code string) bool {
+	bad := c.callerModels() &^ allowed
+	if bad == 0 {
+		return false
+	}
+	c.fail(i, code, "%s in a function that a %s entry point calls; needs %s", c.code.Inst(i).Op(), bad, allowed)
+	return true
+}
+
+// callersOf returns the entry points that call a function, directly or by way
+// of others, in order. It looks at each call tree at most once.
+func (c *checker) callersOf(f *facts.Function) []*facts.EntryPoint {
+	if c.entries == nil {
+		c.entries = make([][]*facts.EntryPoint, len(c.m.Functions))
+		budget := maxCallers
+		for i := range c.m.EntryPoints {
+			e := &c.m.EntryPoints[i]
+			if e.Func == nil || budget <= 0 {
+				continue
+			}
+			tree := c.m.CallTree(e)
+			budget -= len(tree)
+			for _, g := range tree {
+				c.entries[g.Number] = append(c.entries[g.Number], e)
+			}
+		}
+	}
+	return c.entries[f.Number]
+}
+
+// maxCallers bounds how many pairs of an entry point and a function it calls
+// are looked at, so that thousands of both do not take the square of the time.
+const maxCallers = 1 << 18

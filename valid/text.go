@@ -1,0 +1,5 @@
+package valid
+
+import "strconv"
+
+func itoa(n uint64) string { return strconv.FormatUint(n, 10) }

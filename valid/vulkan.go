@@ -1,0 +1,120 @@
+package valid
+
+import (
+	"slices"
+
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/vuid"
+)
+
+// vulkanFamily judges what Vulkan says of capabilities and extensions (appendix
+// Vulkan Environment for SPIR-V, Capabilities): which a version takes, and which
+// a device brings.
+var vulkanFamily = family{
+	rules: []Rule{
+		{Code: "SPV-Capability-Environment", Section: "Vulkan, SPIR-V Capabilities", Words: "a capability is one that the version of Vulkan has, or that a declared extension of SPIR-V brings", Need: NeedVulkan},
+		{Code: vuid.VkShaderModuleCreateInfo_pCode_08740, Section: "Vulkan, VkShaderModuleCreateInfo", Words: "a capability is brought by a version, a feature, a property or an extension that the device has", Need: NeedDevice},
+		{Code: vuid.VkShaderModuleCreateInfo_pCode_08742, Section: "Vulkan, VkShaderModuleCreateInfo", Words: "an extension of SPIR-V is brought by a version or an extension that the device has", Need: NeedDevice},
+	},
+	insts: map[spirv.Op]judge{
+		spirv.OpCapability: (*checker).vulkanCapability,
+		spirv.OpExtension:  (*checker).vulkanExtension,
+	},
+}
+
+// way is one way to bring a capability or an extension of SPIR-V: a version of
+// Vulkan, an extension of the device, and with them a feature or a property. A
+// way that has both since and extension asks for one of them.
+type way struct {
+	since                        Version
+	extension, feature, property string
+	bits                         uint64 // of the property, one of which must be there
+}
+
+// vulkanCapability judges OpCapability.
+func (c *checker) vulkanCapability(i int, in spirv.Inst) {
+	if !c.vulkan {
+		return
+	}
+	k := spirv.Capability(in[1])
+	ways := capabilityWays[k]
+	if !c.taken(k, ways) {
+		c.fail(i, "SPV-Capability-Environment", "capability %s in %s, which does not have it; no declared extension brings it either", k, c.env)
+		return
+	}
+	if len(ways) > 0 && !c.brought(vuid.VkShaderModuleCreateInfo_pCode_08740, ways) {
+		c.fail(i, vuid.VkShaderModuleCreateInfo_pCode_08740, "capability %s on a device that brings it by no version, feature, property or extension", k)
+	}
+}
+
+// taken reports whether a version of Vulkan has a capability, by itself or by a
+// feature, or a declared extension of SPIR-V brings it.
+func (c *checker) taken(k spirv.Capability, ways []way) bool {
+	for _, w := range ways {
+		if w.since != 0 && w.since <= c.env.Version {
+			return true
+		}
+	}
+	r := spirv.KindCapability.Enumerant(uint32(k))
+	if r == nil {
+		return true
+	}
+	if slices.ContainsFunc(r.Extensions(), c.m.Extension) {
+		return true
+	}
+	// Where SPIR-V itself asks for no extension, one of the device does.
+	return c.askVersion(r, false) == lacksNothing && slices.ContainsFunc(ways, func(w way) bool { return w.extension != "" })
+}
+
+// vulkanExtension judges OpExtension.
+func (c *checker) vulkanExtension(i int, in spirv.Inst) {
+	if !c.vulkan || c.env.Device == nil {
+		return
+	}
+	name := spirv.String(in[1:])
+	if ways, ok := extensionWays[name]; ok && !c.brought(vuid.VkShaderModuleCreateInfo_pCode_08742, ways) {
+		c.fail(i, vuid.VkShaderModuleCreateInfo_pCode_08742, "extension %q on a device that brings it by no version and no extension", name)
+	}
+}
+
+// brought reports whether the device brings one of several ways; true where
+// that is not known.
+func (c *checker) brought(code string, ways []way) bool {
+	if c.env.Device == nil {
+		c.unknown(code)
+		return true
+	}
+	unknown := false
+	for _, w := range ways {
+		ok, known := c.holds(w)
+		if ok && known {
+			return true
+		}
+		unknown = unknown || !known
+	}
+	if unknown {
+		c.unknown(code)
+	}
+	return unknown
+}
+
+// holds reports whether the device has one way, and whether that is known.
+func (c *checker) holds(w way) (ok, known bool) {
+	d := c.env.Device
+	if w.since == 0 || w.since > c.env.Version {
+		if w.extension == "" {
+			return false, true
+		}
+		if on, known := d.extension(w.extension); !on || !known {
+			return false, known
+		}
+	}
+	switch {
+	case w.feature != "":
+		return d.feature(w.feature)
+	case w.property != "":
+		v, known := d.limit(w.property)
+		return v&w.bits != 0, known
+	}
+	return true, true
+}
