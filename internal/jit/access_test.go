@@ -41,8 +41,9 @@ func accessCase(t ir.Type, demote bool) string {
 }
 
 // TestAccesses runs loads and stores of every type on both engines.
-func TestAccesses(t *testing.T) {
-	needMachine(t)
+func TestAccesses(t *testing.T) { eachLevel(t, testAccesses) }
+
+func testAccesses(t *testing.T, engine jit.Engine) {
 	const n, size = 1024, 403
 	r := rand.New(rand.NewSource(5))
 	places := make([]uint32, 0, 8*n)
@@ -70,7 +71,7 @@ func TestAccesses(t *testing.T) {
 				if want.err != nil {
 					t.Fatal(want.err)
 				}
-				same(t, want, run(jit.Engine{}, text, 0, job))
+				same(t, want, run(engine, text, 0, job))
 				p, err := ir.Parse(text)
 				if err != nil {
 					t.Fatal(err)

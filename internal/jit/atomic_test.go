@@ -12,8 +12,9 @@ import (
 
 // TestAtomics has lanes meet in a few words: some of the places are misaligned
 // or out of range, and some lanes are not active.
-func TestAtomics(t *testing.T) {
-	needMachine(t)
+func TestAtomics(t *testing.T) { eachLevel(t, testAtomics) }
+
+func testAtomics(t *testing.T, engine jit.Engine) {
 	r := rand.New(rand.NewSource(11))
 	words := make([]uint32, 64*4)
 	for i := range words {
@@ -37,7 +38,7 @@ func TestAtomics(t *testing.T) {
 						if want.err != nil {
 							t.Fatal(want.err)
 						}
-						same(t, want, run(jit.Engine{}, text, size, job))
+						same(t, want, run(engine, text, size, job))
 					})
 				}
 			}

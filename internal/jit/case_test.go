@@ -27,6 +27,18 @@ func needMachine(t testing.TB) {
 	}
 }
 
+// eachLevel tests an engine of every level that the machine runs.
+func eachLevel(t *testing.T, test func(t *testing.T, engine jit.Engine)) {
+	for _, level := range []amd64.Level{amd64.AVX512, amd64.AVX2} {
+		t.Run(level.String(), func(t *testing.T) {
+			if _, err := amd64.Choose(level); err != nil {
+				t.Skip(err)
+			}
+			test(t, jit.Engine{Level: level})
+		})
+	}
+}
+
 // outcome is what a job left behind.
 type outcome struct {
 	resources [][]exec.Buffer
@@ -97,8 +109,9 @@ func head(a, b []byte) []byte {
 // TestCases runs the interpreter's cases, whose expectations are written by
 // hand, and our own of the same form. A "want" section is checked by its
 // owner; here the engines must agree.
-func TestCases(t *testing.T) {
-	needMachine(t)
+func TestCases(t *testing.T) { eachLevel(t, testCases) }
+
+func testCases(t *testing.T, engine jit.Engine) {
 	for _, pattern := range []string{"../interp/testdata/*.txtar", "testdata/*.txtar"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil {
@@ -110,13 +123,13 @@ func TestCases(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				runCase(t, a)
+				runCase(t, engine, a)
 			})
 		}
 	}
 }
 
-func runCase(t *testing.T, a *txtar.Archive) {
+func runCase(t *testing.T, engine jit.Engine, a *txtar.Archive) {
 	var text string
 	var job exec.Job
 	for _, f := range a.Files {
@@ -127,7 +140,7 @@ func runCase(t *testing.T, a *txtar.Archive) {
 			job = parseJob(t, f.Data)
 		}
 	}
-	same(t, run(interp.Engine{}, text, 0, job), run(jit.Engine{}, text, 0, job))
+	same(t, run(interp.Engine{}, text, 0, job), run(engine, text, 0, job))
 }
 
 // parseJob reads lines "groups x y z", "base x y z", "push word…", "budget n"

@@ -69,25 +69,27 @@ func TestCancel(t *testing.T) {
 }
 
 // TestBudget: the error is the interpreter's, word for word.
-func TestBudget(t *testing.T) {
-	needMachine(t)
+func TestBudget(t *testing.T) { eachLevel(t, testBudget) }
+
+func testBudget(t *testing.T, engine jit.Engine) {
 	job := exec.Job{Groups: [3]uint32{3, 1, 1}, Base: [3]uint32{5, 0, 0}, Budget: 999, Workers: 1}
 	want := run(interp.Engine{}, forever, 0, job)
 	var budget *exec.BudgetError
 	if !errors.As(want.err, &budget) {
 		t.Fatal(want.err)
 	}
-	same(t, want, run(jit.Engine{}, forever, 0, job))
+	same(t, want, run(engine, forever, 0, job))
 }
 
-func TestUnsupported(t *testing.T) {
-	needMachine(t)
+func TestUnsupported(t *testing.T) { eachLevel(t, testUnsupported) }
+
+func testUnsupported(t *testing.T, engine jit.Engine) {
 	for text, want := range map[string]string{
 		"program \"x\" compute\nlocal 1 1 1\nfunc \"main\"() L1 {\n\texit 3() @9\n}\n":                                "jit: unsupported: operation exit is not compiled yet (instruction 9)",
 		"program \"x\" fragment\nlocal 1 1 1\nfunc \"main\"() L1 {\n}\n":                                              "jit: unsupported: stage fragment",
 		"program \"x\" compute\nlocal 1 1 1\nfunc \"main\"() L1 {\n\tcall 1()\n}\nfunc \"f\"() L1 {\n\tcall 1()\n}\n": `jit: unsupported: recursion: "f" calls "f", which is active`,
 	} {
-		if o := run(jit.Engine{}, text, 0, exec.Job{}); o.err == nil || o.err.Error() != want {
+		if o := run(engine, text, 0, exec.Job{}); o.err == nil || o.err.Error() != want {
 			t.Errorf("error %v; want %s", o.err, want)
 		}
 	}
@@ -102,20 +104,21 @@ func TestHookIsRefused(t *testing.T) {
 	}
 }
 
-func TestLimits(t *testing.T) {
-	needMachine(t)
+func TestLimits(t *testing.T) { eachLevel(t, testLimits) }
+
+func testLimits(t *testing.T, engine jit.Engine) {
 	p, err := ir.Parse(read(t, "localarr.ir"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var l *exec.LimitError
 	for _, o := range []exec.Limits{{Invocations: 127}, {PrivateSlots: 15}, {GroupBytes: 128 * 100}} {
-		if _, err := (jit.Engine{}).Compile(p, exec.Options{Limits: o}); !errors.As(err, &l) {
+		if _, err := engine.Compile(p, exec.Options{Limits: o}); !errors.As(err, &l) {
 			t.Errorf("%+v: error %v", o, err)
 		}
 	}
 	p.Vars[0].Slots = 1 << 30
-	if _, err := (jit.Engine{}).Compile(p, exec.Options{}); !errors.As(err, &l) {
+	if _, err := engine.Compile(p, exec.Options{}); !errors.As(err, &l) {
 		t.Errorf("2³⁰ slots: error %v", err)
 	}
 }

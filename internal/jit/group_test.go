@@ -32,8 +32,9 @@ func groupOperations() (list []string) {
 
 // TestGroupOperations runs them with some lanes active and with all, on every
 // size of subgroup.
-func TestGroupOperations(t *testing.T) {
-	needMachine(t)
+func TestGroupOperations(t *testing.T) { eachLevel(t, testGroupOperations) }
+
+func testGroupOperations(t *testing.T, engine jit.Engine) {
 	r := rand.New(rand.NewSource(9))
 	words := make([]uint32, 64*4)
 	for i := range words {
@@ -52,7 +53,7 @@ func TestGroupOperations(t *testing.T) {
 					if want.err != nil {
 						t.Fatal(want.err)
 					}
-					same(t, want, run(jit.Engine{}, text, size, job))
+					same(t, want, run(engine, text, size, job))
 				})
 			}
 		}

@@ -13,8 +13,9 @@ import (
 // TestKeptBehindLoop has a parameter of a block within a loop that is read
 // behind the loop, where each lane finds that of its own last iteration,
 // whatever the other lanes went on to compute.
-func TestKeptBehindLoop(t *testing.T) {
-	needMachine(t)
+func TestKeptBehindLoop(t *testing.T) { eachLevel(t, testKeptBehindLoop) }
+
+func testKeptBehindLoop(t *testing.T, engine jit.Engine) {
 	text, err := os.ReadFile("testdata/kept_behind_loop.ir")
 	if err != nil {
 		t.Fatal(err)
@@ -27,7 +28,7 @@ func TestKeptBehindLoop(t *testing.T) {
 		}
 		for _, size := range []uint32{4, 8, 16, 32} {
 			job := exec.Job{Groups: [3]uint32{1, 1, 1}, Resources: [][]exec.Buffer{buffer(in), buffer(make([]uint32, 512))}}
-			same(t, run(interp.Engine{}, string(text), size, job), run(jit.Engine{}, string(text), size, job))
+			same(t, run(interp.Engine{}, string(text), size, job), run(engine, string(text), size, job))
 		}
 	}
 }

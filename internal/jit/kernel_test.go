@@ -128,8 +128,9 @@ func localArray(rows int) kernel {
 
 // TestKernels runs them at every width of subgroup, with one worker and with
 // several: the results are those of Go and, bit for bit, the interpreter's.
-func TestKernels(t *testing.T) {
-	needMachine(t)
+func TestKernels(t *testing.T) { eachLevel(t, testKernels) }
+
+func testKernels(t *testing.T, engine jit.Engine) {
 	for _, k := range kernels() {
 		t.Run(k.name, func(t *testing.T) {
 			text, err := os.ReadFile("testdata/" + k.name + ".ir")
@@ -139,7 +140,7 @@ func TestKernels(t *testing.T) {
 			for _, subgroup := range []uint32{4, 8, 16, 32, 64, 128} {
 				for _, workers := range []int{1, 3} {
 					k.job.Workers = workers
-					got := run(jit.Engine{}, string(text), subgroup, k.job)
+					got := run(engine, string(text), subgroup, k.job)
 					same(t, run(interp.Engine{}, string(text), subgroup, k.job), got)
 					if got.err != nil {
 						t.Fatal(got.err)

@@ -84,8 +84,9 @@ func "main"() L1 {
 `}
 
 // TestMergedOrder: no result tells how many subgroups run as one strip.
-func TestMergedOrder(t *testing.T) {
-	needMachine(t)
+func TestMergedOrder(t *testing.T) { eachLevel(t, testMergedOrder) }
+
+func testMergedOrder(t *testing.T, engine jit.Engine) {
 	for _, text := range overlapping {
 		p, err := ir.Parse(text)
 		if err != nil {
@@ -94,7 +95,7 @@ func TestMergedOrder(t *testing.T) {
 		p.StateEffects()
 		for _, shift := range []int{0, 8, 64, 1024} {
 			var results [][]byte
-			for _, e := range []exec.Engine{interp.Engine{}, jit.Engine{}} {
+			for _, e := range []exec.Engine{interp.Engine{}, engine} {
 				prog, err := e.Compile(p, exec.Options{})
 				if err != nil {
 					t.Fatal(err)

@@ -10,8 +10,9 @@ import (
 
 // TestRandom compares the engines on random programs. Whatever has failed once
 // stays here by its seed.
-func TestRandom(t *testing.T) {
-	needMachine(t)
+func TestRandom(t *testing.T) { eachLevel(t, testRandom) }
+
+func testRandom(t *testing.T, engine jit.Engine) {
 	n := int64(300)
 	if testing.Short() {
 		n = 50
@@ -29,7 +30,7 @@ func TestRandom(t *testing.T) {
 			t.Fatalf("seed %d: %v", seed, want.err)
 		}
 		ran++
-		if same(t, want, run(jit.Engine{}, text, 0, job)); t.Failed() {
+		if same(t, want, run(engine, text, 0, job)); t.Failed() {
 			t.Fatalf("seed %d:\n%s", seed, text)
 		}
 	}

@@ -13,8 +13,9 @@ import (
 // TestStrides moves members of structures of a few words, from and to buffers
 // that end in the middle of a strip, with all lanes active and with some, and
 // with offsets that wrap.
-func TestStrides(t *testing.T) {
-	needMachine(t)
+func TestStrides(t *testing.T) { eachLevel(t, testStrides) }
+
+func testStrides(t *testing.T, engine jit.Engine) {
 	r := rand.New(rand.NewSource(12))
 	words := make([]uint32, 64*9+3)
 	for i := range words {
@@ -52,7 +53,7 @@ func "main"() L1 {
 						if want.err != nil {
 							t.Fatal(want.err)
 						}
-						if same(t, want, run(jit.Engine{}, text, subgroup, job)); t.Failed() {
+						if same(t, want, run(engine, text, subgroup, job)); t.Failed() {
 							t.Fatalf("subgroup %d:\n%s", subgroup, text)
 						}
 					}

@@ -161,8 +161,9 @@ func (m *valueMaker) program() string {
 }
 
 // TestRandomValues compares the engines on random operations of all types.
-func TestRandomValues(t *testing.T) {
-	needMachine(t)
+func TestRandomValues(t *testing.T) { eachLevel(t, testRandomValues) }
+
+func testRandomValues(t *testing.T, engine jit.Engine) {
 	n := int64(300)
 	if testing.Short() {
 		n = 20
@@ -178,7 +179,7 @@ func TestRandomValues(t *testing.T) {
 		if want.err != nil {
 			t.Fatalf("seed %d: %v\n%s", seed, want.err, text)
 		}
-		if same(t, want, run(jit.Engine{}, text, 0, job)); t.Failed() {
+		if same(t, want, run(engine, text, 0, job)); t.Failed() {
 			t.Fatalf("seed %d:\n%s", seed, text)
 		}
 	}

@@ -17,6 +17,8 @@ type Asm struct {
 	Code   []byte
 	labels []int32 // offset of each label, or -1; entry 0 is no label
 	fixups []fixup
+
+	vexOnly bool // no instruction may be of AVX-512
 }
 
 // Reset forgets code and labels and keeps their memory.

@@ -37,6 +37,7 @@ const (
 	CMPXCHG G = 0x0fb1 // stores the register where memory holds RAX, else loads RAX
 	TZCNT   G = 0x0fbc | 0xf3<<17
 	LZCNT   G = 0x0fbd | 0xf3<<17
+	LDMXCSR G = 0x0fae // of a memory operand, with 2 as the register
 )
 
 // CMOV is the conditional move of c.

@@ -176,7 +176,7 @@ func assemble(t *testing.T, all []form) []string {
 	for _, f := range all {
 		text.WriteString(f.text + "\n")
 	}
-	c := exec.Command("llvm-mc", "-triple=x86_64", "-x86-asm-syntax=intel", "-show-encoding", "-mattr=+avx512f,+avx512vl,+avx512bw,+avx512dq,+avx512cd,+avx512vbmi,+avx512vbmi2,+avx512vnni,+avx512bitalg,+avx512vpopcntdq,+avx512bf16,+avx512fp16,+gfni,+bmi,+lzcnt,+avx2,+fma")
+	c := exec.Command("llvm-mc", "-triple=x86_64", "-x86-asm-syntax=intel", "-show-encoding", "-mattr=+avx512f,+avx512vl,+avx512bw,+avx512dq,+avx512cd,+avx512vbmi,+avx512vbmi2,+avx512vnni,+avx512bitalg,+avx512vpopcntdq,+avx512bf16,+avx512fp16,+gfni,+bmi,+lzcnt,+avx2,+fma,+f16c")
 	c.Stdin = strings.NewReader(text.String())
 	var out, errs bytes.Buffer
 	c.Stdout, c.Stderr = &out, &errs

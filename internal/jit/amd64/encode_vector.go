@@ -29,6 +29,13 @@ func (a *Asm) vex(op Op, l byte, reg, v Reg, b3, x3 byte) {
 	a.Code = append(a.Code, 0xc4, r|^x3<<6&0x40|^b3<<5&0x20|mm, w<<7|vv|l<<2|pp, byte(op))
 }
 
+// check panics where the code may have no instruction of AVX-512 and op is one.
+func (a *Asm) check(op Op) {
+	if a.vexOnly && (op&fVEX == 0 || op.srcKind() == kindMask || op.dstKind() == kindMask) {
+		panic("amd64: an instruction of AVX-512 in code for AVX2")
+	}
+}
+
 // fields maps the operands d, s1 to ModRM.reg and vvvv.
 func (op Op) fields(d, s1 Reg) (reg, v Reg) {
 	switch op.form() {
@@ -43,6 +50,7 @@ func (op Op) fields(d, s1 Reg) (reg, v Reg) {
 // RR emits op d, s1, s2 with registers only. Forms of two operands ignore s1;
 // for store forms d is the source and s2 the destination.
 func (a *Asm) RR(op Op, vl VL, d, s1, s2 Reg, o Opt) {
+	a.check(op)
 	reg, v := op.fields(d, s1)
 	if op&fVEX != 0 {
 		a.vex(op, byte(vl)|byte(op>>shVL&3), reg, v, byte(s2>>3&1), 0)
@@ -68,6 +76,7 @@ func (a *Asm) RMI(op Op, vl VL, d, s1 Reg, m Mem, imm uint8, o Opt) {
 }
 
 func (a *Asm) memory(op Op, vl VL, d, s1 Reg, m *Mem, o Opt, tail int32) {
+	a.check(op)
 	reg, v := op.fields(d, s1)
 	b3, x3 := m.Base.bit3(), m.Index.bit3()
 	if op&fVEX != 0 {

@@ -45,6 +45,7 @@ const (
 	tT1w     // one 16-bit word
 	tT4d     // four 32-bit words
 	tFVH     // a full vector of 16-bit elements, or one broadcast
+	tT1q     // one element of 64 bits
 
 	tupMask Op = 15 << shTup
 )
@@ -55,6 +56,7 @@ const (
 	fRM                     // reg, rm
 	fMR                     // rm, reg: stores, extracts, compresses
 	fVMI                    // vvvv, rm, imm with an opcode extension
+	fMVR                    // rm, vvvv, reg: masked stores of VEX
 
 	frmMask Op = 7 << shFrm
 )
@@ -70,6 +72,7 @@ const (
 	fVSIBHalf Op = 1 << 33 // the index is a vector half as long
 	fNo128    Op = 1 << 34 // exists for 256 and 512 bits only
 	fOnly128  Op = 1 << 35 // exists for 128 bits only
+	fIs4      Op = 1 << 42 // the immediate's high four bits are a fourth register
 )
 
 // Kinds of register where it is not a vector of the instruction's length.
@@ -127,6 +130,9 @@ const (
 	RZ       Opt = embedded | 3<<6 // round toward zero
 )
 
+// is4 is a fourth register as an immediate.
+func is4(r Reg) uint8 { return uint8(r) << 4 }
+
 // disp8 returns what a one-byte displacement of op counts in bytes.
 func (o Op) disp8(vl VL, broadcast bool) int32 {
 	element := int32(4) << (o >> shW & 1)
@@ -153,6 +159,8 @@ func (o Op) disp8(vl VL, broadcast bool) int32 {
 		return 2
 	case tT4d:
 		return 16
+	case tT1q:
+		return 8
 	}
 	return 1
 }

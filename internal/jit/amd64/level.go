@@ -45,6 +45,9 @@ func (l Level) Form() vcode.Form {
 // Native reports whether an IR operation has code of its own, so that it does
 // not leave for Go.
 func (l Level) Native(k ir.Key, op ir.Op) bool {
+	if l == AVX2 {
+		return ymmNative(k, op)
+	}
 	return Native(k, op)
 }
 
@@ -52,19 +55,19 @@ func (l Level) Native(k ir.Key, op ir.Op) bool {
 // not.
 func Choose(l Level) (Level, error) {
 	switch {
-	case l == AVX2:
-		return l, fmt.Errorf("the jit makes no code for %s yet", l)
 	case l != Best && has(l):
 		return l, nil
 	case l != Best:
 		return l, fmt.Errorf("this machine does not run code of level %s", l)
 	case has(AVX512):
 		return AVX512, nil
+	case has(AVX2):
+		return AVX2, nil
 	}
 	return l, errUnsupported
 }
 
-var errUnsupported = errors.New("the jit needs linux on amd64 with AVX-512")
+var errUnsupported = errors.New("the jit needs linux on amd64 with AVX-512, or with AVX2, FMA and F16C")
 
 // Supported returns nil where this machine runs what this package makes.
 func Supported() error {

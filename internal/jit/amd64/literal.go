@@ -12,7 +12,9 @@ type literals struct {
 	order   []literal
 	vectors map[[16]uint32]Label
 	lists   [][16]uint32 // the vectors in the order of first use
-	iota    Label        // the numbers 0 to 15, 32 bits each
+	octets  map[[8]uint32]Label
+	eights  [][8]uint32 // the octets in the order of first use
+	iota    Label       // the numbers 0 to 15, 32 bits each
 }
 
 func (m *machine) literal(x literal) Mem {
@@ -53,10 +55,30 @@ func (m *machine) vector(v [16]uint32) Mem {
 	return Relative(l)
 }
 
+// octet is a vector of eight 32-bit numbers in memory.
+func (m *machine) octet(v [8]uint32) Mem {
+	l, ok := m.literals.octets[v]
+	if !ok {
+		l = m.NewLabel()
+		if m.literals.octets == nil {
+			m.literals.octets = map[[8]uint32]Label{}
+		}
+		m.literals.octets[v] = l
+		m.literals.eights = append(m.literals.eights, v)
+	}
+	return Relative(l)
+}
+
 func (m *machine) emitLiterals() {
 	m.Align(64)
 	for _, v := range m.literals.lists {
 		m.Bind(m.literals.vectors[v])
+		for _, x := range v {
+			m.Data32(x)
+		}
+	}
+	for _, v := range m.literals.eights {
+		m.Bind(m.literals.octets[v])
 		for _, x := range v {
 			m.Data32(x)
 		}

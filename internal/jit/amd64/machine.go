@@ -76,6 +76,9 @@ type selection interface {
 func Compile(p *ir.Program, funcs []*vcode.Func, level Level) (*Code, bool) {
 	m := &machine{prog: p, funcs: funcs, level: level, record: RecordOf(p, level.Form()), places: PlacesOf(p)}
 	m.set = zmm{m}
+	if level == AVX2 {
+		m.set, m.vexOnly = ymm{m}, true
+	}
 	m.literals.labels = map[literal]Label{}
 	if !m.layOut() {
 		return nil, false

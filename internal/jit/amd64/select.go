@@ -15,10 +15,10 @@ type rule struct {
 
 // table is rules by operation, type and type of the first operand, to be looked
 // up several times for each instruction.
-type table [1 << 8][ir.H + 1][ir.H + 1]emitter
+type table[E any] [1 << 8][ir.H + 1][ir.H + 1]E
 
-func dense(rules map[rule]emitter) *table {
-	t := &table{}
+func dense[E any](rules map[rule]E) *table[E] {
+	t := &table[E]{}
 	for r, e := range rules {
 		t[r.op][r.typ][r.arg] = e
 	}
@@ -26,7 +26,7 @@ func dense(rules map[rule]emitter) *table {
 }
 
 // of returns the code of an operation, nil where there is none.
-func (t *table) of(op ir.Op, k ir.Key) emitter { return t[op][k.Type][k.From] }
+func (t *table[E]) of(op ir.Op, k ir.Key) E { return t[op][k.Type][k.From] }
 
 // emitter makes the code of a Lane instruction.
 type emitter func(m *machine, in *vcode.Inst)

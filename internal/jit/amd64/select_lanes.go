@@ -218,8 +218,8 @@ func comparison(t ir.Type, how manner, op Op, predicate uint8) emitter {
 }
 
 // together joins tables of rules: the first that has a row counts.
-func together(tables ...map[rule]emitter) map[rule]emitter {
-	all := map[rule]emitter{}
+func together[E any](tables ...map[rule]E) map[rule]E {
+	all := map[rule]E{}
 	for i := range tables {
 		maps.Copy(all, tables[len(tables)-1-i])
 	}

@@ -10,20 +10,20 @@ import (
 	"testing"
 )
 
-// tableRow is one constant of insn_table.go.
+// tableRow is one constant of insn_table.go or insn_table_vex.go.
 type tableRow struct {
 	name     string // as the constant is called
 	mnemonic string // as an assembler calls it
 	op       Op
 }
 
-// readTable reads the constants of insn_table.go from the source, so that the
+// readTable reads the constants of both tables from their source, so that the
 // table is written once and no row can be left untested.
 func readTable(t *testing.T) []tableRow {
 	t.Helper()
 	fset := token.NewFileSet()
 	var files []*ast.File
-	for _, name := range []string{"insn.go", "insn_table.go", "reg.go", "asm.go"} {
+	for _, name := range []string{"insn.go", "reg.go", "asm.go", "insn_table.go", "insn_table_vex.go"} {
 		f, err := parser.ParseFile(fset, name, nil, 0)
 		if err != nil {
 			t.Fatal(err)
@@ -33,7 +33,7 @@ func readTable(t *testing.T) []tableRow {
 	conf := types.Config{Error: func(error) {}, Importer: nil}
 	pkg, _ := conf.Check("amd64", fset, files, nil)
 	var rows []tableRow
-	for _, d := range files[1].Decls {
+	for _, d := range append(files[3].Decls, files[4].Decls...) {
 		g, ok := d.(*ast.GenDecl)
 		if !ok || g.Tok != token.CONST {
 			continue

@@ -102,6 +102,9 @@ func (c *chooser) mem() Mem {
 // does not exist.
 func (c *chooser) choose() string {
 	c.opt, c.deco, c.imm = 0, "", uint8(c.r.Intn(8))
+	if c.has(fIs4) {
+		c.imm = is4(c.reg(16))
+	}
 	c.vl = VL(c.r.Intn(3))
 	if c.has(fVEX) && c.vl == V512 {
 		c.vl = V256
@@ -161,6 +164,19 @@ func shorter(vl VL, by VL) VL {
 	return vl - by
 }
 
+// length is that of a vector of a kind.
+func (c *chooser) length(kind Op) VL {
+	switch kind {
+	case kindHalf:
+		return shorter(c.vl, 1)
+	case kindQuarter:
+		return shorter(c.vl, 2)
+	case kindXMM:
+		return V128
+	}
+	return c.vl
+}
+
 // operand chooses a register of a kind and returns it with its name.
 func (c *chooser) operand(kind Op) (Reg, string) {
 	switch kind {
@@ -172,18 +188,13 @@ func (c *chooser) operand(kind Op) (Reg, string) {
 		return r, fmt.Sprintf("k%d", r)
 	}
 	r := c.reg(c.vectorRegs())
-	switch kind {
-	case kindHalf:
-		return r, vecName(shorter(c.vl, 1), r)
-	case kindQuarter:
-		return r, vecName(shorter(c.vl, 2), r)
-	case kindXMM:
-		return r, vecName(V128, r)
-	}
-	return r, vecName(c.vl, r)
+	return r, vecName(c.length(kind), r)
 }
 
 func (c *chooser) immText() string {
+	if c.has(fIs4) {
+		return ", " + vecName(c.vl, Reg(c.imm>>4))
+	}
 	if c.has(fImm) {
 		return fmt.Sprintf(", %d", c.imm)
 	}
@@ -206,7 +217,7 @@ func (c *chooser) withRegisters(name string) string {
 		rounding = ", {" + []string{"rn", "rd", "ru", "rz"}[mode] + "-sae}"
 	}
 	emit := func(d, s1, s2 Reg) {
-		if c.has(fImm) {
+		if c.has(fImm | fIs4) {
 			c.a.RRI(op, c.vl, d, s1, s2, c.imm, c.opt)
 		} else {
 			c.a.RR(op, c.vl, d, s1, s2, c.opt)
@@ -234,9 +245,9 @@ func (c *chooser) memorySize() int32 {
 		return 8
 	case strings.Contains(m, "compress"), strings.Contains(m, "expand"):
 		return 16 << c.vl
-	case c.has(fVEX) && c.row.op.srcKind() == kindXMM:
+	case c.row.name == "AVX_VBROADCASTSS":
 		return 4
-	case c.has(fVEX):
+	case c.has(fVEX) && c.row.op&tupMask == 0:
 		return 16 << c.vl
 	}
 	return c.row.op.disp8(c.vl, false)
@@ -254,7 +265,7 @@ func (c *chooser) withMemory(name string) string {
 	index, broadcast, size := "", "", c.memorySize()
 	switch tuple := op & tupMask; {
 	case c.has(fVSIB | fVSIBHalf):
-		m.Index = c.reg(32)
+		m.Index = c.reg(c.vectorRegs())
 		index = vecName(c.vl, m.Index)
 		if c.has(fVSIBHalf) {
 			index = vecName(shorter(c.vl, 1), m.Index)
@@ -262,13 +273,16 @@ func (c *chooser) withMemory(name string) string {
 		if !store && m.Index == d {
 			return "" // a gather may not overwrite its index
 		}
+		if c.has(fVEX) && (s1 == d || s1 == m.Index) {
+			return "" // nor its mask
+		}
 	case !c.has(fVEX) && op.form() != fVMI && c.row.mnemonic != "vgf2p8affineqb" && (tuple == tFV || tuple == tHV || tuple == tFVH) && c.r.Intn(2) == 0:
 		c.opt |= BC
 		element := op.disp8(c.vl, true)
 		broadcast = fmt.Sprintf("{1to%d}", size/element)
 		size = element
 	}
-	if c.has(fImm) {
+	if c.has(fImm | fIs4) {
 		c.a.RMI(op, c.vl, d, s1, m, c.imm, c.opt)
 	} else {
 		c.a.RM(op, c.vl, d, s1, m, c.opt)
@@ -277,7 +291,12 @@ func (c *chooser) withMemory(name string) string {
 	switch op.form() {
 	case fMR:
 		return name + mn + c.deco + ", " + dn + c.immText()
+	case fMVR:
+		return name + mn + ", " + s1n + ", " + dn
 	case fRVM:
+		if c.has(fVEX) && c.has(fVSIB|fVSIBHalf) {
+			return name + dn + ", " + mn + ", " + vecName(c.length(op.dstKind()), s1)
+		}
 		return name + dn + c.deco + ", " + s1n + ", " + mn + broadcast + c.immText()
 	}
 	return name + dn + c.deco + ", " + mn + broadcast + c.immText()

@@ -1,0 +1,142 @@
+package amd64
+
+import (
+	"math"
+
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/regalloc"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+)
+
+// ymm is the selection of AVX2 with FMA and F16C. Its methods hide those of the
+// machine, which are of AVX-512, wherever these touch vectors or masks.
+//
+// A mask is a vector of 32 bits a lane, all ones or all zeros. Scratch between
+// two instructions of vcode are Y0 to Y4, RAX, RCX and RDX; the other vectors
+// are given out, to values and masks alike. What has 64 bits a lane lives in
+// memory.
+type ymm struct{ *machine }
+
+const (
+	ymmLanes = 8
+	ymmFirst = 5 // the first vector that is given out
+)
+
+// allLanes8 is what VMOVMSKPS makes of a mask of all lanes.
+const allLanes8 = 0xff
+
+func (m ymm) machineFor(f *vcode.Func) *regalloc.Machine {
+	r := &regalloc.Machine{Clobbers: m.clobbers, InMemory: inMemory}
+	r.Registers[vcode.Vec] = 16 - ymmFirst
+	r.Registers[vcode.Gen] = len(generals)
+	r.Pools[vcode.Mask] = vcode.Vec
+	return r
+}
+
+// clobbers reports whether an instruction keeps no register.
+func (m ymm) clobbers(in *vcode.Inst) bool {
+	switch in.Op {
+	case vcode.Call, vcode.Barrier:
+		return true
+	case vcode.Lane, vcode.Strip:
+		return !m.native(in)
+	}
+	return false
+}
+
+// ymmEmitter makes the code of a Lane instruction.
+type ymmEmitter func(m ymm, in *vcode.Inst)
+
+// ymmNative reports whether an IR operation has code of its own. The machine
+// rounds to nearest even only, unless it is told so for all that follows.
+func ymmNative(k ir.Key, op ir.Op) bool {
+	return ymmRules.of(op, k) != nil && k.Flags&ir.RTZ == 0 && (op != ir.At || k.Aux <= math.MaxUint32)
+}
+
+func (m ymm) native(in *vcode.Inst) bool { return in.Op == vcode.Lane && ymmNative(in.Key, in.IR) }
+
+// lane makes the code of an IR operation: its rule's, or a call of Go that is
+// skipped where no lane is active.
+func (m ymm) lane(in *vcode.Inst) {
+	if m.native(in) {
+		ymmRules.of(in.IR, in.Key)(m, in)
+		return
+	}
+	skip := m.NewLabel()
+	m.testMasks(in.Masks)
+	m.Jcc(Equal, skip)
+	m.leave(in)
+	m.Bind(skip)
+}
+
+// special makes the code of instructions on general registers and of those
+// whose addresses have a shape.
+func (m ymm) special(in *vcode.Inst) {
+	switch in.Op {
+	case vcode.Scalar:
+		m.scalar(in)
+	case vcode.Broadcast:
+		m.spread(in)
+	case vcode.Extract:
+		m.extract(in)
+	case vcode.RowIn:
+		m.rowIn(in)
+	case vcode.RowBase:
+		m.rowBase(in)
+	case vcode.RowLoad:
+		m.rowLoad(in)
+	case vcode.RowStore:
+		m.rowStore(in)
+	case vcode.Gather:
+		m.gather(in)
+	case vcode.Scatter:
+		m.scatter(in)
+	case vcode.Atomic, vcode.AtomicLocal:
+		m.atomic(in)
+	case vcode.Spread:
+		m.spreadLoad(in)
+	case vcode.SlotLoad:
+		m.slotLoad(in)
+	case vcode.SlotStore:
+		m.slotStore(in)
+	}
+}
+
+// initial makes a mask of the bits of the lanes.
+func (m ymm) initial(to Mem, part int) {
+	m.expand(0, At(R14, int32(RecordInitial+8*part)))
+	m.RM(AVX_VMOVUPS_ST, V256, 0, 0, to, 0)
+}
+
+// expand makes y a mask of eight bits in memory. It uses Y4.
+func (m ymm) expand(y Reg, at Mem) {
+	m.RM(AVX_VMOVUPS, V256, 4, 0, m.octet([8]uint32{1, 2, 4, 8, 16, 32, 64, 128}), 0)
+	m.RM(AVX_VPBROADCASTD, V256, y, 0, at, 0)
+	m.rr(AVX_VPAND, y, y, 4)
+	m.rr(AVX_VPCMPEQD, y, y, 4)
+}
+
+// clear writes zeros to n bytes, a multiple of 64, from [r] on, and moves r
+// where they are many. It uses Y0 and RCX.
+func (m ymm) clear(r Reg, off int32, n int) {
+	const unrolled = 16
+	m.zero(0)
+	line := func(off int32) {
+		m.RM(AVX_VMOVUPS_ST, V256, 0, 0, At(r, off), 0)
+		m.RM(AVX_VMOVUPS_ST, V256, 0, 0, At(r, off+32), 0)
+	}
+	if n/64 <= unrolled {
+		for i := range n / 64 {
+			line(off + int32(64*i))
+		}
+		return
+	}
+	m.GI(AddI, true, r, off)
+	m.MovI(RCX, uint64(n/64))
+	again := m.NewLabel()
+	m.Bind(again)
+	line(0)
+	m.GI(AddI, true, r, 64)
+	m.GI(SubI, true, RCX, 1)
+	m.Jcc(NotEqual, again)
+}

@@ -1,0 +1,47 @@
+package amd64
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+)
+
+// atomic does an atomic operation lane by lane, ascending, as select_atomic.go
+// says.
+func (m ymm) atomic(in *vcode.Inst) {
+	lock := in.Op == vcode.Atomic
+	off := m.vec(in.Uses[1], 1)
+	if len(in.Defs) > 0 {
+		m.zero(0)
+		m.rm(AVX_VMOVUPS_ST, 0, 0, m.scratch(scratchOld))
+	}
+	done := m.NewLabel()
+	if at, ok := m.inRange(in, m.writers(in, 0), off, handleWrites); ok {
+		m.word(AVX_VPADDD, 3, off, uint32(in.Key.Aux))
+		m.rri(AVX_VPSLLD, 3, 0, 3, 30) // aligned where nothing is left
+		m.zero(0)
+		m.rr(AVX_VPCMPEQD, 3, 3, 0)
+		m.rr(AVX_VPAND, 2, 2, 3)
+		m.rr(AVX_VMOVMSKPS, RAX, 0, 2)
+		m.GRR(TEST, RAX, RAX)
+		m.Jcc(Equal, done)
+		m.laneBase(at)
+		m.rm(AVX_VMOVUPS_ST, m.vec(in.Uses[2], 0), 0, m.scratch(scratchOperand))
+		if in.IR == ir.AtomCmpXchg {
+			m.rm(AVX_VMOVUPS_ST, m.vec(in.Uses[3], 0), 0, m.scratch(scratchCompare))
+		}
+		if g, ok := storeForms[in.IR]; ok && len(in.Defs) == 0 {
+			m.eachLane(func() {
+				m.GRM(MOV, RCX, m.lane32(scratchOperand))
+				m.lockIf(lock)
+				m.GRM(g, RCX, At(RDX, 0))
+			})
+		} else {
+			m.exchanges(in, lock)
+		}
+	}
+	m.Bind(done)
+	if len(in.Defs) > 0 {
+		m.rm(AVX_VMOVUPS, 0, 0, m.scratch(scratchOld))
+		m.done(in, 0)
+	}
+}

@@ -1,0 +1,91 @@
+package amd64
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+)
+
+// copy copies a register, for the lanes of the mask where there is one.
+func (m ymm) copy(in *vcode.Inst) {
+	d, u := in.Defs[0], in.Uses[0]
+	switch m.class(d) {
+	case vcode.Gen:
+		m.storeGen(d, m.gen(u, RAX))
+	case vcode.Wide:
+		for i := range 2 {
+			m.loadHalf(0, u, i)
+			m.doneHalf(in, i, 0)
+		}
+	default:
+		if x, ok := m.real(d); ok && !in.Keep {
+			m.loadVec(x, u)
+			return
+		}
+		m.done(in, m.vec(u, 0))
+	}
+}
+
+// maskOp combines two masks, all lanes.
+func (m ymm) maskOp(in *vcode.Inst) {
+	x, y := in.Uses[0], in.Uses[1]
+	op := AVX_VPAND
+	switch in.Op {
+	case vcode.AndNot:
+		x, y, op = y, x, AVX_VPANDN
+	case vcode.Or:
+		op = AVX_VPOR
+	}
+	a := m.vec(x, 0)
+	d := m.dest(in, 0)
+	m.with(op, d, a, y)
+	m.done(in, d)
+}
+
+// testMasks sets the zero flag where no lane is in any of the masks. It uses
+// RAX.
+func (m ymm) testMasks(masks []vcode.Reg) {
+	k := m.vec(masks[0], 0)
+	for _, r := range masks[1:] {
+		m.with(AVX_VPOR, 0, k, r)
+		k = 0
+	}
+	m.rr(AVX_VMOVMSKPS, RAX, 0, k)
+	m.GRR(TEST, RAX, RAX)
+}
+
+// spread puts a general register into all lanes.
+func (m ymm) spread(in *vcode.Inst) {
+	g := m.gen(in.Uses[0], RAX)
+	d := m.dest(in, 0)
+	switch {
+	case m.class(in.Defs[0]) == vcode.Mask:
+		m.GRR(XOR, RCX, RCX)
+		m.GRR(SUB, RCX, g)
+		g = RCX
+	case in.Key.Type == ir.H:
+		m.loadGen(RAX, in.Uses[0])
+		m.ShiftI(ShrI, true, RAX, handleShift)
+		g = RAX
+	}
+	m.splat(d, g)
+	m.done(in, d)
+}
+
+// splat puts 32 bits of a general register into all lanes of y.
+func (m ymm) splat(y, g Reg) {
+	m.RR(AVX_VMOVD, V128, y, 0, g, 0)
+	m.rr(AVX_VPBROADCASTD, y, 0, y)
+}
+
+// extract takes what all lanes hold.
+func (m ymm) extract(in *vcode.Inst) {
+	u := in.Uses[0]
+	m.RR(AVX_VMOVD_ST, V128, m.vec(u, 0), 0, RAX, 0)
+	switch {
+	case m.class(u) == vcode.Mask:
+		m.GI(AndI, false, RAX, 1)
+	case in.Key.Type == ir.H:
+		m.ShiftI(ShlI, true, RAX, handleShift)
+	}
+	m.storeGen(in.Defs[0], RAX)
+}

@@ -1,0 +1,175 @@
+package amd64
+
+import (
+	"math"
+
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+)
+
+// ymmHandle is the handle of the push constants, the workgroup memory or a
+// table.
+func ymmHandle(m ymm, in *vcode.Inst) {
+	n := uint32(HandlePush)
+	switch in.IR {
+	case ir.Wg:
+		n = HandleShared
+	case ir.Table:
+		n = HandleTables + uint32(in.Key.Aux)
+	}
+	d := m.dest(in, 0)
+	m.fill(d, n)
+	m.done(in, d)
+}
+
+// ymmResource is the handle of descriptor u0 of resource Aux, null out of range.
+func ymmResource(m ymm, in *vcode.Inst) {
+	at := int32(in.Key.Aux) * ResourceBytes
+	m.GRM(MOV|W, RAX, arg(ArgResources))
+	index := m.vec(in.Uses[0], 0)
+	m.rm(AVX_VPBROADCASTD, 1, 0, At(RAX, at+resourceCount))
+	m.rr(AVX_VPMAXUD, 2, 1, index)
+	m.rr(AVX_VPCMPEQD, 2, 2, index) // out of range
+	m.rm(AVX_VPBROADCASTD, 1, 0, At(RAX, at))
+	m.rr(AVX_VPADDD, 1, 1, index)
+	m.rr(AVX_VPANDN, 0, 2, 1)
+	m.done(in, 0)
+}
+
+func ymmLength(m ymm, in *vcode.Inst) {
+	m.rri(AVX_VPSLLD, 1, 0, m.vec(in.Uses[0], 0), handleShift-3)
+	m.loadVec(2, in.Masks[0])
+	m.zero(0)
+	m.rm(AVX_VPGATHERDD, 0, 2, Indexed(R13, 1, 8, handleLength))
+	m.done(in, 0)
+}
+
+// ymmOffset is u0 + u1·Aux, saturating: 32·32 + 32 bits fit in 64.
+func ymmOffset(m ymm, in *vcode.Inst) {
+	for i := range 2 {
+		r := Reg(2 * i)
+		m.four(r, in.Uses[0], i)
+		m.four(r+1, in.Uses[1], i)
+		m.rr(AVX_VPMOVZXDQ, r, 0, r)
+		m.rr(AVX_VPMOVZXDQ, r+1, 0, r+1)
+		m.long(AVX_VPMULUDQ, r+1, r+1, in.Key.Aux&math.MaxUint32)
+		m.rr(AVX_VPADDQ, r, r, r+1)
+		m.saturate(r, r+1)
+	}
+	m.lowWords(0, 0, 2)
+	m.done(in, 0)
+}
+
+// saturate makes the low words of y all ones where the high words are not 0. It
+// uses t.
+func (m ymm) saturate(y, t Reg) {
+	m.rri(AVX_VPSRLQ, t, 0, y, 32)
+	m.long(AVX_VPADDQ, t, t, 1<<32-1) // bit 32 says that they are not
+	m.rri(AVX_VSHUFPS, t, t, t, 0xf5) // what is above, twice
+	m.rri(AVX_VPSLLD, t, 0, t, 31)
+	m.rri(AVX_VPSRAD, t, 0, t, 31)
+	m.rr(AVX_VPOR, y, y, t)
+}
+
+// writers returns the lanes of an instruction that are no helpers, y where they
+// are not in a register. It uses Y4.
+func (m ymm) writers(in *vcode.Inst, y Reg) Reg {
+	k := m.execution(in, y)
+	if !m.demotes {
+		return k
+	}
+	m.expand(3, At(R14, m.record.Helpers+8*int32(in.Part)))
+	m.rr(AVX_VPANDN, y, 3, k)
+	return y
+}
+
+// slotsInRange finds the lanes whose slot of a variable, in u0, is in range, as
+// Y2, and the index of the word from the returned place on, as Y1.
+func (m ymm) slotsInRange(in *vcode.Inst) Mem {
+	v := m.prog.Vars[in.Key.Aux]
+	slot := m.vec(in.Uses[0], 0)
+	m.word(AVX_VPMAXUD, 2, slot, v.Slots)
+	m.rr(AVX_VPCMPEQD, 2, 2, slot) // out of range
+	m.rr(AVX_VPANDN, 2, 2, m.execution(in, 3))
+	if lanes := uint32(m.record.Lanes); lanes&(lanes-1) == 0 {
+		m.rri(AVX_VPSLLD, 1, 0, slot, log2(lanes))
+	} else {
+		m.word(AVX_VPMULLD, 1, slot, lanes)
+	}
+	m.rm(AVX_VPADDD, 1, 1, m.octet(octetOf(0, 1)))
+	first := int32(m.prog.VarBase(int(in.Key.Aux)))*m.record.Lanes + int32(in.Part)*ymmLanes
+	return Indexed(R14, 1, 4, m.record.Private+4*first)
+}
+
+// octetOf is the numbers first, first+step, …
+func octetOf(first, step uint32) (v [8]uint32) {
+	for i := range v {
+		v[i] = first + step*uint32(i)
+	}
+	return v
+}
+
+// log2 is the number of the highest bit.
+func log2(n uint32) uint8 {
+	k := uint8(0)
+	for ; n > 1; n >>= 1 {
+		k++
+	}
+	return k
+}
+
+func ymmPrivateLoad(m ymm, in *vcode.Inst) {
+	at := m.slotsInRange(in)
+	m.zero(0)
+	m.rm(AVX_VPGATHERDD, 0, 2, at)
+	m.done(in, 0)
+}
+
+// ymmPrivateStore sends the lanes that store nothing to a word of the scratch
+// memory, and stores lane by lane.
+func ymmPrivateStore(m ymm, in *vcode.Inst) {
+	at := m.slotsInRange(in)
+	nowhere := (m.record.Scratch + scratchSaved - at.Disp) / 4
+	m.fill(3, uint32(nowhere))
+	m.blend(1, 3, 1, 2)
+	value := m.vec(in.Uses[1], 0)
+	m.rm(AVX_VMOVUPS_ST, 1, 0, m.scratch(scratchOffset))
+	m.rm(AVX_VMOVUPS_ST, value, 0, m.scratch(scratchOperand))
+	for lane := range int32(ymmLanes) {
+		m.GRM(MOVSXD|W, RAX, m.scratch(scratchOffset+4*lane))
+		m.GRM(MOV, RCX, m.scratch(scratchOperand+4*lane))
+		m.GRM(MOV_ST, RCX, Indexed(R14, RAX, 4, at.Disp))
+	}
+}
+
+// ymmInput is a built-in of a compute program.
+func ymmInput(m ymm, in *vcode.Inst) {
+	s := m.prog.In[in.Key.Aux].Semantic
+	local := func(row ir.Semantic) Mem {
+		return At(R14, m.record.Local+int32(row)*4*m.record.Lanes+4*ymmLanes*int32(in.Part))
+	}
+	switch s {
+	case ir.WorkgroupIdX, ir.WorkgroupIdY, ir.WorkgroupIdZ:
+		m.rm(AVX_VPBROADCASTD, 0, 0, arg(ArgGroup+int(s-ir.WorkgroupIdX)))
+	case ir.NumWorkgroupsX, ir.NumWorkgroupsY, ir.NumWorkgroupsZ:
+		m.rm(AVX_VPBROADCASTD, 0, 0, arg(ArgNumber+int(s-ir.NumWorkgroupsX)))
+	case ir.LocalInvocationIndex:
+		m.rm(AVX_VMOVUPS, 0, 0, local(0))
+	case ir.LocalInvocationIdX, ir.LocalInvocationIdY, ir.LocalInvocationIdZ:
+		m.rm(AVX_VMOVUPS, 0, 0, local(1+s-ir.LocalInvocationIdX))
+	case ir.GlobalInvocationIdX, ir.GlobalInvocationIdY, ir.GlobalInvocationIdZ:
+		i := s - ir.GlobalInvocationIdX
+		m.rm(AVX_VPBROADCASTD, 0, 0, arg(ArgGroup+int(i)))
+		m.word(AVX_VPMULLD, 0, 0, m.prog.LocalSize[i])
+		m.rm(AVX_VPADDD, 0, 0, local(1+i))
+	case ir.SubgroupId:
+		m.rm(AVX_VPBROADCASTD, 0, 0, At(R14, RecordID))
+	case ir.NumSubgroups:
+		m.fill(0, m.prog.Subgroups())
+	case ir.SubgroupLocalInvocationId:
+		m.rm(AVX_VMOVUPS, 0, 0, m.octet(octetOf(uint32(in.Part)*ymmLanes, 1)))
+	default:
+		m.zero(0)
+	}
+	m.done(in, 0)
+}

@@ -1,0 +1,291 @@
+package amd64
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/jit/regalloc"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+)
+
+// rr emits op d, a, b on whole vectors.
+func (m ymm) rr(op Op, d, a, b Reg) { m.RR(op, V256, d, a, b, 0) }
+
+// rri is rr with an immediate.
+func (m ymm) rri(op Op, d, a, b Reg, imm uint8) { m.RRI(op, V256, d, a, b, imm, 0) }
+
+// rm emits op d, a, [at] on whole vectors.
+func (m ymm) rm(op Op, d, a Reg, at Mem) { m.RM(op, V256, d, a, at, 0) }
+
+// zero makes y 0.
+func (m ymm) zero(y Reg) { m.RR(AVX_VPXOR, V128, y, y, y, 0) }
+
+// words is a constant in eight lanes of 32 bits.
+func (m ymm) words(v uint32) Mem { return m.octet([8]uint32{v, v, v, v, v, v, v, v}) }
+
+// longs is a constant in four lanes of 64 bits.
+func (m ymm) longs(v uint64) Mem {
+	lo, hi := uint32(v), uint32(v>>32)
+	return m.octet([8]uint32{lo, hi, lo, hi, lo, hi, lo, hi})
+}
+
+// word is d = a op a constant in all lanes of 32 bits.
+func (m ymm) word(op Op, d, a Reg, v uint32) { m.rm(op, d, a, m.words(v)) }
+
+// long is d = a op a constant in all lanes of 64 bits.
+func (m ymm) long(op Op, d, a Reg, v uint64) { m.rm(op, d, a, m.longs(v)) }
+
+// fill puts a constant into all lanes of y.
+func (m ymm) fill(y Reg, v uint32) {
+	switch v {
+	case 0:
+		m.zero(y)
+	case 1<<32 - 1:
+		m.rr(AVX_VPCMPEQD, y, y, y)
+	default:
+		m.rm(AVX_VMOVUPS, y, 0, m.words(v))
+	}
+}
+
+// invert is d = not a, of masks.
+func (m ymm) invert(d, a Reg) { m.word(AVX_VPXOR, d, a, 1<<32-1) }
+
+// blend is d = yes in the lanes of the mask k, no in the others.
+func (m ymm) blend(d, no, yes, k Reg) { m.rri(AVX_VBLENDVPS, d, no, yes, is4(k)) }
+
+// blendFrom is blend with yes in memory.
+func (m ymm) blendFrom(d, no Reg, yes Mem, k Reg) {
+	m.RMI(AVX_VBLENDVPS, V256, d, no, yes, is4(k), 0)
+}
+
+// real returns the machine's register in which r, a Vec, Mask or Gen, lives.
+func (m ymm) real(r vcode.Reg) (Reg, bool) {
+	switch c := m.class(r); {
+	case c == vcode.Gen:
+		return m.machine.real(r)
+	case c == vcode.Wide, m.frame.Regs[r] == regalloc.None:
+		return NoReg, false
+	}
+	return ymmFirst + Reg(m.frame.Regs[r]), true
+}
+
+// constant returns what every lane of r, a Vec or Mask, always holds.
+func (m ymm) constant(r vcode.Reg) (uint32, bool) {
+	bits, ok := m.f.Const(r)
+	if ok && m.class(r) == vcode.Mask {
+		return -uint32(bits & 1), true
+	}
+	return uint32(bits), ok
+}
+
+// vec returns the register that holds r, a Vec or Mask, which is y where it has
+// to be loaded.
+func (m ymm) vec(r vcode.Reg, y Reg) Reg {
+	if x, ok := m.real(r); ok {
+		return x
+	}
+	m.loadVec(y, r)
+	return y
+}
+
+// loadVec puts r, a Vec or Mask, into y.
+func (m ymm) loadVec(y Reg, r vcode.Reg) {
+	if x, ok := m.real(r); ok {
+		m.moveVec(y, x)
+		return
+	}
+	if v, ok := m.constant(r); ok {
+		m.fill(y, v)
+		return
+	}
+	m.rm(AVX_VMOVUPS, y, 0, m.slot(r))
+}
+
+func (m ymm) moveVec(d, s Reg) {
+	if d != s {
+		m.rr(AVX_VMOVUPS, d, 0, s)
+	}
+}
+
+// with emits op d, a, b, whose last operand may stand in memory.
+func (m ymm) with(op Op, d, a Reg, b vcode.Reg) {
+	if x, ok := m.real(b); ok {
+		m.rr(op, d, a, x)
+		return
+	}
+	m.rm(op, d, a, m.operand(b))
+}
+
+// withImm is with for operations that have an immediate.
+func (m ymm) withImm(op Op, d, a Reg, b vcode.Reg, imm uint8) {
+	if x, ok := m.real(b); ok {
+		m.rri(op, d, a, x, imm)
+		return
+	}
+	m.RMI(op, V256, d, a, m.operand(b), imm, 0)
+}
+
+// operand is where a register without a register of the machine stands.
+func (m ymm) operand(r vcode.Reg) Mem {
+	if v, ok := m.constant(r); ok {
+		return m.words(v)
+	}
+	return m.slot(r)
+}
+
+// execution returns the register that holds an instruction's mask, y where it
+// has to be loaded.
+func (m ymm) execution(in *vcode.Inst, y Reg) Reg { return m.vec(in.Masks[0], y) }
+
+// always reports whether all lanes are in the mask of an instruction.
+func (m ymm) always(in *vcode.Inst) bool {
+	bits, ok := m.f.Const(in.Masks[0])
+	return ok && bits&1 != 0
+}
+
+// dest is where the last instruction of several makes the result, a Vec or
+// Mask: its register where no lanes are kept, or y, which is none of Y3 and Y4.
+func (m ymm) dest(in *vcode.Inst, y Reg) Reg {
+	if x, ok := m.real(in.Defs[0]); ok && !in.Keep {
+		return x
+	}
+	return y
+}
+
+// done writes what dest returned to where the result lives, for the lanes of
+// the mask where the others are kept. It uses Y3 and Y4.
+func (m ymm) done(in *vcode.Inst, y Reg) { m.put(in, in.Defs[0], y) }
+
+func (m ymm) put(in *vcode.Inst, d vcode.Reg, y Reg) {
+	x, ok := m.real(d)
+	switch {
+	case !in.Keep && ok:
+		m.moveVec(x, y)
+		return
+	case in.Keep && ok:
+		m.blend(x, x, y, m.execution(in, 4))
+		return
+	case in.Keep:
+		k := m.execution(in, 4)
+		m.rm(AVX_VMOVUPS, 3, 0, m.slot(d))
+		m.blend(3, 3, y, k)
+		y = 3
+	}
+	m.rm(AVX_VMOVUPS_ST, y, 0, m.slot(d))
+}
+
+// save writes a register of the machine to its slot.
+func (m ymm) save(r vcode.Reg) {
+	x, _ := m.real(r)
+	if m.class(r) == vcode.Gen {
+		m.GRM(MOV_ST|W, x, m.slot(r))
+		return
+	}
+	m.rm(AVX_VMOVUPS_ST, x, 0, m.slot(r))
+}
+
+// restore reads a register of the machine from its slot.
+func (m ymm) restore(r vcode.Reg) {
+	x, _ := m.real(r)
+	if m.class(r) == vcode.Gen {
+		m.GRM(MOV|W, x, m.slot(r))
+		return
+	}
+	m.rm(AVX_VMOVUPS, x, 0, m.slot(r))
+}
+
+// toMemory writes a register to a place in memory.
+func (m ymm) toMemory(to Mem, r vcode.Reg) {
+	switch m.class(r) {
+	case vcode.Gen:
+		m.GRM(MOV_ST|W, m.gen(r, RAX), to)
+	case vcode.Wide:
+		for i := range 2 {
+			m.loadHalf(0, r, i)
+			m.rm(AVX_VMOVUPS_ST, 0, 0, At(to.Base, to.Disp+int32(32*i)))
+		}
+	default:
+		m.rm(AVX_VMOVUPS_ST, m.vec(r, 0), 0, to)
+	}
+}
+
+// fromMemory reads a register from a place in memory.
+func (m ymm) fromMemory(r vcode.Reg, from Mem) {
+	x, ok := m.real(r)
+	switch c := m.class(r); {
+	case c == vcode.Gen && ok:
+		m.GRM(MOV|W, x, from)
+	case c == vcode.Gen:
+		m.GRM(MOV|W, RAX, from)
+		m.GRM(MOV_ST|W, RAX, m.slot(r))
+	case ok:
+		m.rm(AVX_VMOVUPS, x, 0, from)
+	default:
+		for i := range m.f.Form.Size(c) / 32 {
+			m.rm(AVX_VMOVUPS, 0, 0, At(from.Base, from.Disp+32*i))
+			m.rm(AVX_VMOVUPS_ST, 0, 0, At(m.slot(r).Base, m.slot(r).Disp+32*i))
+		}
+	}
+}
+
+// halfOf is where four lanes of a Wide register stand.
+func (m ymm) halfOf(r vcode.Reg, i int) Mem {
+	if bits, ok := m.f.Const(r); ok {
+		return m.longs(bits)
+	}
+	at := m.slot(r)
+	at.Disp += int32(32 * i)
+	return at
+}
+
+// loadHalf puts four lanes of a Wide register into y.
+func (m ymm) loadHalf(y Reg, r vcode.Reg, i int) {
+	if bits, ok := m.f.Const(r); ok && bits == 0 {
+		m.zero(y)
+		return
+	}
+	m.rm(AVX_VMOVUPS, y, 0, m.halfOf(r, i))
+}
+
+// doneHalf writes y to four lanes of a Wide result, for those of the mask where
+// the others are kept. It uses Y3 and Y4.
+func (m ymm) doneHalf(in *vcode.Inst, i int, y Reg) {
+	at := m.halfOf(in.Defs[0], i)
+	if in.Keep {
+		m.longMask(4, in.Masks[0], i)
+		m.rm(AVX_VMOVUPS, 3, 0, at)
+		m.rri(AVX_VBLENDVPD, 3, 3, y, is4(4))
+		y = 3
+	}
+	m.rm(AVX_VMOVUPS_ST, y, 0, at)
+}
+
+// longMask makes y a mask of 64 bits a lane of four lanes of a mask.
+func (m ymm) longMask(y Reg, k vcode.Reg, i int) {
+	m.four(y, k, i)
+	m.rr(AVX_VPMOVSXDQ, y, 0, y)
+}
+
+// four puts lanes 4i to 4i+3 of a Vec or Mask into the lower half of y.
+func (m ymm) four(y Reg, r vcode.Reg, i int) {
+	x, ok := m.real(r)
+	switch {
+	case ok && i == 1:
+		m.highHalf(y, x)
+	case ok:
+		m.moveVec(y, x)
+	default:
+		at := m.operand(r)
+		at.Disp += int32(16 * i)
+		m.RM(AVX_VMOVUPS, V128, y, 0, at, 0)
+	}
+}
+
+// highHalf puts the upper half of s into the lower half of d.
+func (m ymm) highHalf(d, s Reg) { m.rri(AVX_VEXTRACTF128, s, 0, d, 1) }
+
+// join puts the lower halves of lo and hi together.
+func (m ymm) join(d, lo, hi Reg) { m.rri(AVX_VINSERTF128, d, lo, hi, 1) }
+
+// lowWords puts the low 32 bits of the 64-bit lanes of lo and hi into d.
+func (m ymm) lowWords(d, lo, hi Reg) {
+	m.rri(AVX_VSHUFPS, d, lo, hi, 0x88)
+	m.rri(AVX_VPERMQ, d, 0, d, 0xd8)
+}

@@ -1,0 +1,366 @@
+package amd64
+
+import (
+	"math"
+
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+)
+
+// ymmBytes is the size of a vector of eight words.
+const ymmBytes = 4 * ymmLanes
+
+// spreadLoad loads 32 bits into all lanes, 0 out of range.
+func (m ymm) spreadLoad(in *vcode.Inst) {
+	far, on := m.NewLabel(), m.NewLabel()
+	at, sure := m.within(in, 4, handleLength, far)
+	d := m.dest(in, 0)
+	m.rm(AVX_VBROADCASTSS, d, 0, at)
+	m.done(in, d)
+	if sure {
+		return
+	}
+	m.Bind(on)
+	m.later = append(m.later, func() {
+		m.Bind(far)
+		m.distantLoad(in)
+		m.splat(0, RAX)
+		m.done(in, 0)
+		m.Jmp(on)
+	})
+}
+
+// rowLoad loads consecutive words: at once where all eight are in range, which
+// means too that no offset wraps or saturates (package widen); else lane by
+// lane, out of line.
+func (m ymm) rowLoad(in *vcode.Inst) {
+	far, on := m.NewLabel(), m.NewLabel()
+	if in.Step*in.Stride > 4 {
+		m.strideLoad(in, far)
+	} else {
+		at, _ := m.within(in, ymmBytes, handleLength, far)
+		d := m.dest(in, 0)
+		m.rm(AVX_VMOVUPS, d, 0, at)
+		m.done(in, d)
+	}
+	m.Bind(on)
+	m.later = append(m.later, func() {
+		m.Bind(far)
+		m.rowOffsets(in)
+		m.gatherFrom(in, 1)
+		m.Jmp(on)
+	})
+}
+
+func (m ymm) rowStore(in *vcode.Inst) {
+	far, on := m.NewLabel(), m.NewLabel()
+	if in.Step*in.Stride > 4 {
+		m.strideStore(in, far)
+	} else {
+		at, _ := m.within(in, ymmBytes, handleWrites, far)
+		m.storeMasked(in, in.Uses[4], at, on)
+	}
+	m.Bind(on)
+	m.later = append(m.later, func() {
+		m.Bind(far)
+		m.rowOffsets(in)
+		m.scatterTo(in, 1, in.Uses[4])
+		m.Jmp(on)
+	})
+}
+
+// storeMasked stores a vector for the lanes that write: with the machine's masked
+// store, which is slow, only where these are not all. It goes on at on. It uses
+// RAX, which is no part of the place.
+func (m ymm) storeMasked(in *vcode.Inst, u vcode.Reg, at Mem, on Label) {
+	value := m.vec(u, 0)
+	if m.always(in) && !m.demotes {
+		m.rm(AVX_VMOVUPS_ST, value, 0, at)
+		return
+	}
+	some := m.NewLabel()
+	k := m.writers(in, 1)
+	m.rr(AVX_VMOVMSKPS, RAX, 0, k)
+	m.GI(CmpI, false, RAX, allLanes8)
+	m.Jcc(NotEqual, some)
+	m.rm(AVX_VMOVUPS_ST, value, 0, at)
+	m.later = append(m.later, func() {
+		m.Bind(some)
+		m.rm(AVX_VPMASKMOVD_ST, value, k, at)
+		m.Jmp(on)
+	})
+}
+
+// strideWithin is within for all words that lie between the lanes, from the
+// first component on.
+func (m ymm) strideWithin(in *vcode.Inst, field int32, far Label) (at Mem, words, component int32) {
+	w, c := strideOf(in)
+	whole := *in
+	whole.Key.Aux -= uint64(4 * c)
+	at, _ = m.within(&whole, int32(ymmBytes*w), field, far)
+	return at, int32(w), int32(c)
+}
+
+// strideLoad picks one word of two, four or eight out of consecutive memory.
+func (m ymm) strideLoad(in *vcode.Inst, far Label) {
+	at, words, component := m.strideWithin(in, handleLength, far)
+	switch words {
+	case 2:
+		m.rm(AVX_VMOVUPS, 0, 0, at)
+		m.RMI(AVX_VSHUFPS, V256, 0, 0, beyond(at, 32), uint8(0x88+0x55*component), 0)
+		m.rri(AVX_VPERMQ, 0, 0, 0, 0xd8)
+	case 4:
+		m.fourths(0, at, 0)
+		m.fourths(1, at, 16)
+		m.fourths(2, at, 32)
+		m.fourths(3, at, 48)
+		all := uint8(0x55 * component)
+		m.rri(AVX_VSHUFPS, 0, 0, 1, all)
+		m.rri(AVX_VSHUFPS, 2, 2, 3, all)
+		m.rri(AVX_VSHUFPS, 0, 0, 2, 0x88)
+	default:
+		for half := range int32(2) {
+			y := Reg(half)
+			m.RM(AVX_VMOVD, V128, y, 0, beyond(at, 4*(component+words*4*half)), 0)
+			for lane := int32(1); lane < 4; lane++ {
+				m.RMI(AVX_VPINSRD, V128, y, y, beyond(at, 4*(component+words*(4*half+lane))), uint8(lane), 0)
+			}
+		}
+		m.join(0, 0, 1)
+	}
+	m.done(in, 0)
+}
+
+// fourths puts the four words at off into the lower half of y, and those four
+// lanes further into its upper half.
+func (m ymm) fourths(y Reg, at Mem, off int32) {
+	m.RM(AVX_VMOVUPS, V128, y, 0, beyond(at, off), 0)
+	m.RMI(AVX_VINSERTF128, V256, y, y, beyond(at, off+64), 1, 0)
+}
+
+// beyond is the memory n bytes further.
+func beyond(at Mem, n int32) Mem {
+	at.Disp += n
+	return at
+}
+
+// strideStore puts one word of two, four or eight into consecutive memory, if all
+// lanes write.
+func (m ymm) strideStore(in *vcode.Inst, far Label) {
+	if !m.always(in) || m.demotes {
+		m.rr(AVX_VMOVMSKPS, RAX, 0, m.writers(in, 1))
+		m.GI(CmpI, false, RAX, allLanes8)
+		m.Jcc(NotEqual, far)
+	}
+	at, words, component := m.strideWithin(in, handleWrites, far)
+	y := m.vec(in.Uses[4], 0)
+	for lane := range int32(ymmLanes) {
+		if lane == 4 {
+			m.highHalf(1, y)
+			y = 1
+		}
+		to := beyond(at, 4*(component+words*lane))
+		if lane%4 == 0 {
+			m.RM(AVX_VMOVD_ST, V128, y, 0, to, 0)
+		} else {
+			m.RMI(AVX_VPEXTRD, V128, y, 0, to, uint8(lane%4), 0)
+		}
+	}
+}
+
+// rowOffsets puts the offsets of a row into Y1: min(u2 + (u3 + Step·lane)·Stride,
+// 2³²−1), where the sum in parentheses is modulo 2³².
+func (m ymm) rowOffsets(in *vcode.Inst) {
+	m.splat(1, m.gen(in.Uses[3], RAX))
+	m.rm(AVX_VPADDD, 1, 1, m.octet(octetOf(0, in.Step)))
+	m.highHalf(2, 1)
+	m.RR(AVX_VMOVQ, V128, 3, 0, m.gen(in.Uses[2], RAX), 0)
+	m.rri(AVX_VPERMQ, 3, 0, 3, 0)
+	for r := Reg(1); r < 3; r++ {
+		m.rr(AVX_VPMOVZXDQ, r, 0, r)
+		m.long(AVX_VPMULUDQ, r, r, uint64(in.Stride))
+		m.rr(AVX_VPADDQ, r, r, 3)
+		m.saturate(r, 4)
+	}
+	m.lowWords(1, 1, 2)
+}
+
+// inRange finds the lanes of k whose four bytes at the offsets in off are
+// within the handle u0: they become Y2. It returns the place to which Y4, as
+// signed indices, belongs; its base is RDX. It returns false where no offset can
+// be in range. It uses Y3 and keeps Y0 and Y1.
+func (m ymm) inRange(in *vcode.Inst, k, off Reg, field int32) (Mem, bool) {
+	reach := in.Key.Aux + 4
+	if in.Key.Aux > math.MaxUint32 || reach > math.MaxUint32 {
+		return Mem{}, false
+	}
+	if n, ok := m.f.Const(in.Uses[0]); ok && n == HandleShared*HandleBytes {
+		if uint64(m.prog.SharedBytes) < reach {
+			return Mem{}, false
+		}
+		m.word(AVX_VPMINUD, 2, off, m.prog.SharedBytes-uint32(reach))
+		m.rr(AVX_VPCMPEQD, 2, 2, off)
+		m.rr(AVX_VPAND, 2, 2, k)
+		m.moveVec(4, off)
+		return Indexed(R12, 4, 1, int32(in.Key.Aux)), true
+	}
+	at := m.handleWord(in.Uses[0], RAX, field)
+	m.rm(AVX_VPBROADCASTD, 3, 0, at)
+	at.Disp -= field
+	m.GRM(MOV|W, RDX, at)
+	m.word(AVX_VPMAXUD, 2, 3, uint32(reach))
+	m.rr(AVX_VPCMPEQD, 2, 2, 3)
+	m.word(AVX_VPSUBD, 3, 3, uint32(reach))
+	m.rr(AVX_VPMINUD, 3, 3, off)
+	m.rr(AVX_VPCMPEQD, 3, 3, off)
+	m.rr(AVX_VPAND, 2, 2, 3)
+	m.rr(AVX_VPAND, 2, 2, k)
+	m.word(AVX_VPXOR, 4, off, 1<<31)
+	m.MovI(RCX, 1<<31+in.Key.Aux)
+	m.GRR(ADD|W, RDX, RCX)
+	return Indexed(RDX, 4, 1, 0), true
+}
+
+// gatherFrom loads a word for each lane at the offsets in off, Y1 or a register
+// that is given out, 0 out of range.
+func (m ymm) gatherFrom(in *vcode.Inst, off Reg) {
+	at, found := m.inRange(in, m.execution(in, 0), off, handleLength)
+	m.zero(0)
+	if found {
+		m.rm(AVX_VPGATHERDD, 0, 2, at)
+	}
+	m.done(in, 0)
+}
+
+// scatterTo stores a word of each lane, lanes ascending, nothing out of range
+// and nothing for helpers.
+func (m ymm) scatterTo(in *vcode.Inst, off Reg, u vcode.Reg) {
+	at, found := m.inRange(in, m.writers(in, 0), off, handleWrites)
+	if !found {
+		return
+	}
+	done := m.NewLabel()
+	m.rr(AVX_VMOVMSKPS, RAX, 0, 2)
+	m.GRR(TEST, RAX, RAX)
+	m.Jcc(Equal, done)
+	m.laneBase(at)
+	m.rm(AVX_VMOVUPS_ST, m.vec(u, 0), 0, m.scratch(scratchOperand))
+	m.eachLane(func() {
+		m.GRM(MOV, RCX, m.lane32(scratchOperand))
+		m.GRM(MOV_ST, RCX, At(RDX, 0))
+	})
+	m.Bind(done)
+}
+
+// laneBase puts the base that inRange returned and the indices in Y4 where
+// eachLane finds them. It uses RDX.
+func (m ymm) laneBase(at Mem) {
+	if at.Base != RDX || at.Disp != 0 {
+		m.GRM(LEA|W, RDX, At(at.Base, at.Disp))
+	}
+	m.GRM(MOV_ST|W, RDX, m.scratch(scratchBase))
+	m.rm(AVX_VMOVUPS_ST, 4, 0, m.scratch(scratchOffset))
+}
+
+// consecutive leaves for far unless the offsets in off are those of consecutive
+// words, all eight words of which are in range. It returns their place, which is
+// not in RAX.
+func (m ymm) consecutive(in *vcode.Inst, off Reg, field int32, far Label) Mem {
+	m.RR(AVX_VMOVD_ST, V128, off, 0, RDX, 0)
+	m.rr(AVX_VPBROADCASTD, 2, 0, off)
+	m.rm(AVX_VPADDD, 2, 2, m.octet(octetOf(0, 4)))
+	m.rr(AVX_VPCMPEQD, 2, 2, off)
+	m.rr(AVX_VMOVMSKPS, RAX, 0, 2)
+	m.GI(CmpI, false, RAX, allLanes8)
+	m.Jcc(NotEqual, far)
+	at := m.handleWord(in.Uses[0], RAX, field)
+	m.GRM(MOV, RCX, at)
+	m.GI(SubI, true, RCX, int32(in.Key.Aux)+ymmBytes)
+	m.GRR(CMP|W, RCX, RDX)
+	at.Disp -= field
+	m.GRM(MOV|W, RCX, at)
+	m.Jcc(Less, far)
+	return Indexed(RCX, RDX, 1, int32(in.Key.Aux))
+}
+
+func (m ymm) gather(in *vcode.Inst) {
+	if in.Key.Aux > nearImm {
+		m.gatherFrom(in, m.vec(in.Uses[1], 1))
+		return
+	}
+	far, on := m.NewLabel(), m.NewLabel()
+	at := m.consecutive(in, m.vec(in.Uses[1], 1), handleLength, far)
+	d := m.dest(in, 0)
+	m.rm(AVX_VMOVUPS, d, 0, at)
+	m.done(in, d)
+	m.Bind(on)
+	m.later = append(m.later, func() {
+		m.Bind(far)
+		m.gatherFrom(in, m.vec(in.Uses[1], 1))
+		m.Jmp(on)
+	})
+}
+
+func (m ymm) scatter(in *vcode.Inst) {
+	if in.Key.Aux > nearImm {
+		m.scatterTo(in, m.vec(in.Uses[1], 1), in.Uses[2])
+		return
+	}
+	far, on := m.NewLabel(), m.NewLabel()
+	at := m.consecutive(in, m.vec(in.Uses[1], 1), handleWrites, far)
+	m.storeMasked(in, in.Uses[2], at, on)
+	m.Bind(on)
+	m.later = append(m.later, func() {
+		m.Bind(far)
+		m.scatterTo(in, m.vec(in.Uses[1], 1), in.Uses[2])
+		m.Jmp(on)
+	})
+}
+
+// slotOf finds a slot of a private variable, the same in all lanes: it leaves
+// for far out of range.
+func (m ymm) slotOf(in *vcode.Inst, far Label) Mem {
+	v := m.prog.Vars[in.Key.Aux]
+	first := m.record.Private + 4*int32(m.prog.VarBase(int(in.Key.Aux)))*m.record.Lanes + ymmBytes*int32(in.Part)
+	if n, ok := m.f.Const(in.Uses[0]); ok {
+		if n >= uint64(v.Slots) {
+			m.Jmp(far)
+			n = 0
+		}
+		return At(R14, first+int32(n)*4*m.record.Lanes)
+	}
+	m.loadGen(RAX, in.Uses[0])
+	m.GI(CmpI, true, RAX, int32(min(v.Slots, math.MaxInt32)))
+	m.Jcc(AboveEqual, far)
+	m.multiply(RAX, uint64(4*m.record.Lanes))
+	return Indexed(R14, RAX, 1, first)
+}
+
+func (m ymm) slotLoad(in *vcode.Inst) {
+	far, on := m.NewLabel(), m.NewLabel()
+	at := m.slotOf(in, far)
+	d := m.dest(in, 0)
+	m.rm(AVX_VMOVUPS, d, 0, at)
+	m.done(in, d)
+	m.Bind(on)
+	m.later = append(m.later, func() {
+		m.Bind(far)
+		m.zero(0)
+		m.done(in, 0)
+		m.Jmp(on)
+	})
+}
+
+// slotStore keeps what the other lanes have by reading it: nobody else writes
+// to the memory of a subgroup.
+func (m ymm) slotStore(in *vcode.Inst) {
+	far := m.NewLabel()
+	at := m.slotOf(in, far)
+	value := m.vec(in.Uses[1], 0)
+	if !m.always(in) {
+		m.rm(AVX_VMOVUPS, 1, 0, at)
+		m.blend(1, 1, value, m.execution(in, 2))
+		value = 1
+	}
+	m.rm(AVX_VMOVUPS_ST, value, 0, at)
+	m.Bind(far)
+}

@@ -1,0 +1,277 @@
+package amd64
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+)
+
+// ymmRules is the code of operations on eight lanes. What is not here leaves for
+// Go, which asks the operation's row in the IR.
+var ymmRules = dense(together(map[rule]ymmEmitter{
+	{ir.Add, ir.I32, ir.I32}:  ymmEither(AVX_VPADDD),
+	{ir.Sub, ir.I32, ir.I32}:  ymmTwo(AVX_VPSUBD),
+	{ir.Mul, ir.I32, ir.I32}:  ymmEither(AVX_VPMULLD),
+	{ir.And, ir.I32, ir.I32}:  ymmEither(AVX_VPAND),
+	{ir.Or, ir.I32, ir.I32}:   ymmEither(AVX_VPOR),
+	{ir.Xor, ir.I32, ir.I32}:  ymmEither(AVX_VPXOR),
+	{ir.UMin, ir.I32, ir.I32}: ymmEither(AVX_VPMINUD),
+	{ir.UMax, ir.I32, ir.I32}: ymmEither(AVX_VPMAXUD),
+	{ir.SMin, ir.I32, ir.I32}: ymmEither(AVX_VPMINSD),
+	{ir.SMax, ir.I32, ir.I32}: ymmEither(AVX_VPMAXSD),
+	{ir.SAbs, ir.I32, ir.I32}: ymmOne(AVX_VPABSD),
+	{ir.Not, ir.I32, ir.I32}:  ymmWord(AVX_VPXOR, 1<<32-1),
+	{ir.Shl, ir.I32, ir.I32}:  ymmShift(AVX_VPSLLVD, AVX_VPSLLD),
+	{ir.LShr, ir.I32, ir.I32}: ymmShift(AVX_VPSRLVD, AVX_VPSRLD),
+	{ir.AShr, ir.I32, ir.I32}: ymmShift(AVX_VPSRAVD, AVX_VPSRAD),
+
+	{ir.And, ir.B1, ir.B1}: ymmEither(AVX_VPAND),
+	{ir.Or, ir.B1, ir.B1}:  ymmEither(AVX_VPOR),
+	{ir.Xor, ir.B1, ir.B1}: ymmEither(AVX_VPXOR),
+	{ir.Eq, ir.B1, ir.B1}:  ymmEither(AVX_VPCMPEQD),
+	{ir.Not, ir.B1, ir.B1}: ymmWord(AVX_VPXOR, 1<<32-1),
+
+	{ir.Eq, ir.B1, ir.I32}:  ymmEither(AVX_VPCMPEQD),
+	{ir.ULt, ir.B1, ir.I32}: ymmBelow,
+	{ir.ULe, ir.B1, ir.I32}: ymmBelowEqual,
+	{ir.SLt, ir.B1, ir.I32}: ymmSwapped(AVX_VPCMPGTD),
+	{ir.SLe, ir.B1, ir.I32}: ymmLessEqual,
+	{ir.FEq, ir.B1, ir.F32}: ymmCompare(orderedEQ),
+	{ir.FLt, ir.B1, ir.F32}: ymmCompare(orderedLT),
+	{ir.FLe, ir.B1, ir.F32}: ymmCompare(orderedLE),
+
+	{ir.FAdd, ir.F32, ir.F32}:       ymmEither(AVX_VADDPS),
+	{ir.FSub, ir.F32, ir.F32}:       ymmTwo(AVX_VSUBPS),
+	{ir.FMul, ir.F32, ir.F32}:       ymmEither(AVX_VMULPS),
+	{ir.FDiv, ir.F32, ir.F32}:       ymmTwo(AVX_VDIVPS),
+	{ir.FFma, ir.F32, ir.F32}:       ymmMultiplyAdd,
+	{ir.FSqrt, ir.F32, ir.F32}:      ymmOne(AVX_VSQRTPS),
+	{ir.FNeg, ir.F32, ir.F32}:       ymmWord(AVX_VPXOR, 0x80000000),
+	{ir.FAbs, ir.F32, ir.F32}:       ymmWord(AVX_VPAND, 0x7fffffff),
+	{ir.FFloor, ir.F32, ir.F32}:     ymmRound(roundFloor),
+	{ir.FCeil, ir.F32, ir.F32}:      ymmRound(roundCeil),
+	{ir.FTrunc, ir.F32, ir.F32}:     ymmRound(roundTrunc),
+	{ir.FRoundEven, ir.F32, ir.F32}: ymmRound(roundEven),
+	{ir.FMin, ir.F32, ir.F32}:       ymmSwapped(AVX_VMINPS),
+	{ir.FMax, ir.F32, ir.F32}:       ymmSwapped(AVX_VMAXPS),
+
+	{ir.Bitcast, ir.I32, ir.F32}: ymm.copy,
+	{ir.Bitcast, ir.F32, ir.I32}: ymm.copy,
+	{ir.Bitcast, ir.I32, ir.I32}: ymm.copy,
+	{ir.Bitcast, ir.F32, ir.F32}: ymm.copy,
+	{ir.ZExt, ir.I32, ir.B1}:     ymmFromMask,
+
+	{ir.Select, ir.I8, ir.B1}:  ymmChoose,
+	{ir.Select, ir.I16, ir.B1}: ymmChoose,
+	{ir.Select, ir.I32, ir.B1}: ymmChoose,
+	{ir.Select, ir.F16, ir.B1}: ymmChoose,
+	{ir.Select, ir.F32, ir.B1}: ymmChoose,
+	{ir.Select, ir.H, ir.B1}:   ymmChoose,
+	{ir.Select, ir.B1, ir.B1}:  ymmChoose,
+
+	{ir.Res, ir.H, ir.I32}:    ymmResource,
+	{ir.Push, ir.H, ir.None}:  ymmHandle,
+	{ir.Wg, ir.H, ir.None}:    ymmHandle,
+	{ir.Table, ir.H, ir.None}: ymmHandle,
+	{ir.Len, ir.I32, ir.H}:    ymmLength,
+	{ir.At, ir.I32, ir.I32}:   ymmOffset,
+	{ir.PLd, ir.I32, ir.I32}:  ymmPrivateLoad,
+	{ir.PLd, ir.F32, ir.I32}:  ymmPrivateLoad,
+	{ir.PSt, ir.I32, ir.I32}:  ymmPrivateStore,
+	{ir.PSt, ir.F32, ir.I32}:  ymmPrivateStore,
+	{ir.In, ir.I32, ir.None}:  ymmInput,
+	{ir.Fence, 0, 0}:          func(m ymm, in *vcode.Inst) { fence(m.machine, in) },
+}))
+
+// ymmTwo is d = u0 op u1.
+func ymmTwo(op Op) ymmEmitter {
+	return func(m ymm, in *vcode.Inst) {
+		a := m.vec(in.Uses[0], 0)
+		d := m.dest(in, 0)
+		m.with(op, d, a, in.Uses[1])
+		m.done(in, d)
+	}
+}
+
+// ymmEither is d = u0 op u1 where the operands may be exchanged.
+func ymmEither(op Op) ymmEmitter {
+	return func(m ymm, in *vcode.Inst) {
+		x, y := in.Uses[0], in.Uses[1]
+		if _, ok := m.real(x); !ok {
+			x, y = y, x
+		}
+		a := m.vec(x, 0)
+		d := m.dest(in, 0)
+		m.with(op, d, a, y)
+		m.done(in, d)
+	}
+}
+
+// ymmSwapped is d = u1 op u0: what VMINPS wants (select.go, swapped), and how
+// VPCMPGTD says less.
+func ymmSwapped(op Op) ymmEmitter {
+	return func(m ymm, in *vcode.Inst) {
+		a := m.vec(in.Uses[1], 0)
+		d := m.dest(in, 0)
+		m.with(op, d, a, in.Uses[0])
+		m.done(in, d)
+	}
+}
+
+func ymmOne(op Op) ymmEmitter {
+	return func(m ymm, in *vcode.Inst) {
+		d := m.dest(in, 0)
+		m.with(op, d, 0, in.Uses[0])
+		m.done(in, d)
+	}
+}
+
+// ymmWord is d = u0 op a constant.
+func ymmWord(op Op, v uint32) ymmEmitter {
+	return func(m ymm, in *vcode.Inst) {
+		a := m.vec(in.Uses[0], 0)
+		d := m.dest(in, 0)
+		m.word(op, d, a, v)
+		m.done(in, d)
+	}
+}
+
+// ymmShift takes the count modulo 32, which the machine does not.
+func ymmShift(variable, fixed Op) ymmEmitter {
+	return func(m ymm, in *vcode.Inst) {
+		a := m.vec(in.Uses[0], 0)
+		if n, ok := m.f.Const(in.Uses[1]); ok {
+			d := m.dest(in, 0)
+			m.rri(fixed, d, 0, a, uint8(n&31))
+			m.done(in, d)
+			return
+		}
+		m.word(AVX_VPAND, 1, m.vec(in.Uses[1], 1), 31)
+		d := m.dest(in, 0)
+		m.rr(variable, d, a, 1)
+		m.done(in, d)
+	}
+}
+
+func ymmRound(mode uint8) ymmEmitter {
+	return func(m ymm, in *vcode.Inst) {
+		d := m.dest(in, 0)
+		m.withImm(AVX_VROUNDPS, d, 0, in.Uses[0], mode)
+		m.done(in, d)
+	}
+}
+
+// ymmCompare is a comparison of floats.
+func ymmCompare(predicate uint8) ymmEmitter {
+	return func(m ymm, in *vcode.Inst) {
+		a := m.vec(in.Uses[0], 0)
+		d := m.dest(in, 0)
+		m.withImm(AVX_VCMPPS, d, a, in.Uses[1], predicate)
+		m.done(in, d)
+	}
+}
+
+// ymmBelow is u0 < u1, unsigned, which the machine does not have: u0 is not the
+// greater of the two, unless they are equal. A constant less or more by one says
+// it without a negation.
+func ymmBelow(m ymm, in *vcode.Inst) {
+	if k, ok := m.constant(in.Uses[1]); ok {
+		if k == 0 {
+			m.fill(0, 0)
+			m.done(in, 0)
+			return
+		}
+		m.extreme(in, AVX_VPMINUD, m.vec(in.Uses[0], 0), k-1)
+		return
+	}
+	if k, ok := m.constant(in.Uses[0]); ok {
+		if k == 1<<32-1 {
+			m.fill(0, 0)
+			m.done(in, 0)
+			return
+		}
+		m.extreme(in, AVX_VPMAXUD, m.vec(in.Uses[1], 0), k+1)
+		return
+	}
+	a := m.vec(in.Uses[0], 0)
+	m.with(AVX_VPMAXUD, 1, a, in.Uses[1])
+	m.rr(AVX_VPCMPEQD, 1, 1, a)
+	d := m.dest(in, 0)
+	m.invert(d, 1)
+	m.done(in, d)
+}
+
+// extreme is where x is the least or greatest of x and k.
+func (m ymm) extreme(in *vcode.Inst, op Op, x Reg, k uint32) {
+	m.word(op, 1, x, k)
+	d := m.dest(in, 0)
+	m.rr(AVX_VPCMPEQD, d, 1, x)
+	m.done(in, d)
+}
+
+// ymmBelowEqual is where u0 is the lesser one.
+func ymmBelowEqual(m ymm, in *vcode.Inst) {
+	a := m.vec(in.Uses[0], 0)
+	m.with(AVX_VPMINUD, 1, a, in.Uses[1])
+	d := m.dest(in, 0)
+	m.rr(AVX_VPCMPEQD, d, 1, a)
+	m.done(in, d)
+}
+
+// ymmLessEqual is u0 <= u1, signed: not u0 > u1.
+func ymmLessEqual(m ymm, in *vcode.Inst) {
+	m.with(AVX_VPCMPGTD, 1, m.vec(in.Uses[0], 0), in.Uses[1])
+	d := m.dest(in, 0)
+	m.invert(d, 1)
+	m.done(in, d)
+}
+
+// ymmMultiplyAdd is d = u0·u1 + u2, rounded once. The machine's instruction
+// writes over one of its operands.
+func ymmMultiplyAdd(m ymm, in *vcode.Inst) {
+	a, b, c := in.Uses[0], in.Uses[1], in.Uses[2]
+	d := m.dest(in, 0)
+	sum, ok := m.real(c)
+	if _, inRegister := m.real(a); !inRegister {
+		a, b = b, a // one of them may stand in memory
+	}
+	if ok && d == sum {
+		m.with(AVX_VFMADD231PS, d, m.vec(a, 0), b)
+		m.done(in, d)
+		return
+	}
+	if x, ok := m.real(b); ok && x == d {
+		a, b = b, a
+	}
+	m.loadVec(d, a)
+	m.with(AVX_VFMADD213PS, d, m.vec(b, 1), c)
+	m.done(in, d)
+}
+
+// ymmFromMask is 1 where the mask is set and 0 elsewhere.
+func ymmFromMask(m ymm, in *vcode.Inst) {
+	k := m.vec(in.Uses[0], 0)
+	d := m.dest(in, 0)
+	m.rri(AVX_VPSRLD, d, 0, k, 31)
+	m.done(in, d)
+}
+
+// ymmChoose is u0 ? u1 : u2.
+func ymmChoose(m ymm, in *vcode.Inst) {
+	k := m.vec(in.Uses[0], 2)
+	if v, ok := m.constant(in.Uses[2]); ok && v == 0 {
+		d := m.dest(in, 0)
+		m.with(AVX_VPAND, d, k, in.Uses[1])
+		m.done(in, d)
+		return
+	}
+	if v, ok := m.constant(in.Uses[1]); ok && v == 0 {
+		d := m.dest(in, 0)
+		m.with(AVX_VPANDN, d, k, in.Uses[2])
+		m.done(in, d)
+		return
+	}
+	no := m.vec(in.Uses[2], 0)
+	d := m.dest(in, 0)
+	m.withImm(AVX_VBLENDVPS, d, no, in.Uses[1], is4(k))
+	m.done(in, d)
+}
