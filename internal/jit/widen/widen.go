@@ -25,7 +25,14 @@ func Program(p *ir.Program, form vcode.Form, order []int) []*vcode.Func {
 		w.run()
 		prune(w.dst)
 		straighten(w.dst)
+		for range 2 { // copies are seen through once what was written for nobody is gone
+			settleMasks(w.dst)
+			straighten(w.dst)
+			pruneMasks(w.dst)
+		}
 		prune(w.dst) // what only jumps read that are gone
+		joinBlocks(w.dst)
+		coalesce(w.dst)
 		out[i] = w.dst
 	}
 	return out

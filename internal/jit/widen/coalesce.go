@@ -1,0 +1,285 @@
+package widen
+
+import (
+	"slices"
+
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+)
+
+// joinBlocks puts the code of blocks to which nothing jumps behind that of the
+// blocks before them. Their numbers stay, without code.
+func joinBlocks(f *vcode.Func) {
+	entered := make([]bool, len(f.Blocks))
+	for b := range f.Blocks {
+		for i := range f.Blocks[b].Insts {
+			if in := &f.Blocks[b].Insts[i]; in.Op.Jumps() {
+				entered[in.Target] = true
+			}
+		}
+	}
+	to := 0
+	for b := 1; b < len(f.Blocks); b++ {
+		if entered[b] {
+			to = b
+			continue
+		}
+		f.Blocks[to].Insts = append(f.Blocks[to].Insts, f.Blocks[b].Insts...)
+		f.Blocks[b].Insts = nil
+	}
+}
+
+// Bounds of what is looked at for one value.
+const (
+	maxExits = 8  // jumps out of a block while the value lives
+	maxAfter = 16 // mentions of the other register behind
+)
+
+// coalesce makes values in the registers that they are copied to (sink), and
+// lets values take the place of those that end where they begin (chain), so that
+// the parameter of a loop and what becomes of it in an iteration are one register.
+func coalesce(f *vcode.Func) {
+	c := &coalescer{f: f, defs: make([]int32, len(f.Classes)), reads: make([]int32, len(f.Classes)), spots: make([][]spot, len(f.Classes))}
+	copied := make([]bool, len(f.Classes))
+	for b := range f.Blocks {
+		for i := range f.Blocks[b].Insts {
+			in := &f.Blocks[b].Insts[i]
+			for _, r := range in.Defs {
+				c.defs[r]++
+				copied[r] = copied[r] || in.Op == vcode.Copy
+			}
+			for _, list := range [...][]vcode.Reg{in.Uses, in.Masks} {
+				for _, r := range list {
+					c.reads[r]++
+				}
+			}
+		}
+	}
+	ok := false
+	if c.live, ok = livenessOf(f, func(r vcode.Reg) bool { return copied[r] }); !ok {
+		return
+	}
+	for b := range f.Blocks {
+		c.survey(b)
+		c.sinkAll()
+		c.forget()
+		c.survey(b)
+		c.chainAll()
+		c.forget()
+		f.Blocks[b].Insts = slices.DeleteFunc(f.Blocks[b].Insts, gone)
+	}
+}
+
+type coalescer struct {
+	f           *vcode.Func
+	defs, reads []int32 // how often registers are written and read
+	live        *liveness
+
+	// Of a block.
+	b       int
+	list    []vcode.Inst
+	spots   [][]spot // by register: where it is mentioned, in order
+	touched []vcode.Reg
+	exits   []int32 // instructions that jump
+}
+
+// spot is a mention of a register: reads of an instruction come before its
+// writes.
+type spot struct {
+	at     int32
+	writes bool // whole: what keeps lanes reads too
+}
+
+// survey notes all mentions in a block.
+func (c *coalescer) survey(b int) {
+	c.b, c.list = b, c.f.Blocks[b].Insts
+	for i := range c.list {
+		in := &c.list[i]
+		if in.Op.Jumps() {
+			c.exits = append(c.exits, int32(i))
+		}
+		for _, list := range [...][]vcode.Reg{in.Uses, in.Masks} {
+			for _, r := range list {
+				c.note(r, spot{at: int32(i)})
+			}
+		}
+		for _, r := range in.Defs {
+			if in.Keep {
+				c.note(r, spot{at: int32(i)})
+			}
+			c.note(r, spot{int32(i), true})
+		}
+	}
+}
+
+func (c *coalescer) note(r vcode.Reg, s spot) {
+	if len(c.spots[r]) == 0 {
+		c.touched = append(c.touched, r)
+	}
+	c.spots[r] = append(c.spots[r], s)
+}
+
+func (c *coalescer) forget() {
+	for _, r := range c.touched {
+		c.spots[r] = c.spots[r][:0]
+	}
+	c.touched, c.exits = c.touched[:0], c.exits[:0]
+}
+
+// unwanted reports whether nobody wants what r held before where jumps behind
+// instruction from, up to to, lead.
+func (c *coalescer) unwanted(r vcode.Reg, from, to int32) bool {
+	i, _ := slices.BinarySearch(c.exits, from+1)
+	for n := 0; i < len(c.exits) && c.exits[i] < to; i++ {
+		if n++; n > maxExits || c.live.number[r] == 0 || c.live.at(c.list[c.exits[i]].Target, r) {
+			return false
+		}
+	}
+	return true
+}
+
+// sinkAll looks at all copies of the block.
+func (c *coalescer) sinkAll() {
+	for i := range c.list {
+		if in := &c.list[i]; in.Op == vcode.Copy && c.sink(in, int32(i)) {
+			*in = vcode.Inst{}
+		}
+	}
+}
+
+// sink makes what instruction i copies in the register that it is copied to:
+// where it is made in the same block and read by nobody else, and nothing
+// between mentions that register.
+func (c *coalescer) sink(in *vcode.Inst, i int32) bool {
+	d, u := in.Defs[0], in.Uses[0]
+	if c.defs[u] != 1 || c.reads[u] != 1 || d == u || c.f.Classes[d] != c.f.Classes[u] || c.live.number[d] == 0 {
+		return false
+	}
+	if len(c.spots[u]) != 2 || !c.spots[u][0].writes {
+		return false
+	}
+	made := c.spots[u][0].at
+	by := &c.list[made]
+	if len(by.Defs) != 1 || by.Keep || by.Op == vcode.Undef || by.Op == vcode.Strip || by.Key.Type == ir.H {
+		return false
+	}
+	if c.mentioned(d, made, i) || !c.unwanted(d, made, i) {
+		return false
+	}
+	if in.Keep {
+		if by.Op != vcode.Lane || c.f.Classes[d] == vcode.Mask || c.writtenSince(in.Masks[0], made, i) {
+			return false
+		}
+		for _, m := range by.Masks {
+			c.reads[m]--
+		}
+		by.Masks, by.Keep = in.Masks, true
+	}
+	by.Defs = []vcode.Reg{d}
+	c.move(d, made, i)
+	return true
+}
+
+// mentioned reports whether r is mentioned behind instruction from and before to.
+func (c *coalescer) mentioned(r vcode.Reg, from, to int32) bool {
+	k, _ := slices.BinarySearchFunc(c.spots[r], from+1, func(s spot, at int32) int { return int(s.at - at) })
+	return k < len(c.spots[r]) && c.spots[r][k].at < to
+}
+
+// writtenSince reports whether r is written from instruction from on and before to.
+func (c *coalescer) writtenSince(r vcode.Reg, from, to int32) bool {
+	for _, s := range c.spots[r] {
+		if s.writes && s.at >= from && s.at < to {
+			return true
+		}
+	}
+	return false
+}
+
+// move notes that r is written by instruction to and not by from.
+func (c *coalescer) move(r vcode.Reg, to, from int32) {
+	list := c.spots[r]
+	k, _ := slices.BinarySearchFunc(list, from, func(s spot, at int32) int { return int(s.at - at) })
+	for ; k < len(list) && list[k].at == from; k++ {
+		list[k].at = to
+	}
+}
+
+// chainAll lets values take the place of those that end where they begin.
+func (c *coalescer) chainAll() {
+	for i := range c.list {
+		in := &c.list[i]
+		switch in.Op {
+		case vcode.Lane, vcode.And, vcode.AndNot, vcode.Or:
+		default:
+			continue
+		}
+		if len(in.Defs) != 1 || in.Keep || c.defs[in.Defs[0]] != 1 {
+			continue
+		}
+		for _, u := range in.Uses {
+			if c.chain(in.Defs[0], u, int32(i)) {
+				break
+			}
+		}
+	}
+}
+
+// chain renames d, which instruction i makes, to u, which it reads: where that
+// ends there, and is written anew in the same block behind the last read of d.
+func (c *coalescer) chain(d, u vcode.Reg, i int32) bool {
+	if c.live.number[u] == 0 || c.f.Classes[d] != c.f.Classes[u] || len(c.spots[d]) != int(c.reads[d])+1 || len(c.spots[d]) < 2 {
+		return false
+	}
+	list := c.spots[u]
+	k, _ := slices.BinarySearchFunc(list, i+1, func(s spot, at int32) int { return int(s.at - at) })
+	rest := list[k:]
+	if len(rest) == 0 || len(rest) > maxAfter || !rest[0].writes {
+		return false
+	}
+	last := c.spots[d][len(c.spots[d])-1].at
+	if last > rest[0].at && !c.samePlace(d, u, rest, last) || !c.unwanted(u, i, max(last, rest[0].at)) {
+		return false
+	}
+	for _, s := range c.spots[d] {
+		c.rename(&c.list[s.at], d, u)
+	}
+	merged := append(slices.Clone(c.spots[d][1:]), rest...)
+	slices.SortStableFunc(merged, func(x, y spot) int { return int(x.at - y.at) })
+	c.spots[u] = append(list[:k:k], append([]spot{{i, true}}, merged...)...)
+	return true
+}
+
+// samePlace reports whether all that follows of u, up to the last read of d, is
+// a copy of d and what reads it.
+func (c *coalescer) samePlace(d, u vcode.Reg, rest []spot, last int32) bool {
+	in := &c.list[rest[0].at]
+	if in.Op != vcode.Copy || in.Keep || in.Uses[0] != d || in.Defs[0] != u {
+		return false
+	}
+	for _, s := range rest[1:] {
+		if s.writes && s.at < last {
+			return false
+		}
+	}
+	return true
+}
+
+// rename writes u for d in an instruction. Lists are shared between
+// instructions, so changed ones are new. A copy to itself goes.
+func (c *coalescer) rename(in *vcode.Inst, d, u vcode.Reg) {
+	for _, list := range [...]*[]vcode.Reg{&in.Defs, &in.Uses, &in.Masks} {
+		if !slices.Contains(*list, d) {
+			continue
+		}
+		*list = slices.Clone(*list)
+		for i, r := range *list {
+			if r == d {
+				(*list)[i] = u
+			}
+		}
+	}
+	if in.Op == vcode.Copy && len(in.Uses) == 1 && !in.Keep && in.Uses[0] == in.Defs[0] {
+		*in = vcode.Inst{}
+	}
+}
