@@ -105,6 +105,9 @@ func copyOf(f *ir.Func, x *ir.Val) ir.V {
 		if k, ok := c(1); x.Aux == 0 || ok && k == 0 {
 			return x.Args[0]
 		}
+		if k, ok := c(0); x.Aux == 1 && ok && k == 0 {
+			return x.Args[1]
+		}
 	}
 	return 0
 }

@@ -19,6 +19,9 @@ const (
 	Greater      Cond = 15
 )
 
+// Not is the condition that holds where c does not.
+func (c Cond) Not() Cond { return c ^ 1 }
+
 // Jcc jumps to l where the condition holds.
 func (a *Asm) Jcc(c Cond, l Label) {
 	if a.short(0x70|byte(c), l) {

@@ -108,6 +108,7 @@ func (m *machine) layOut() bool {
 		fr.results, fr.outgoing = regalloc.Sequence(f.Form, f.Results, end)
 	}
 	for i, f := range m.funcs {
+		fuse(f)
 		out := int32(0)
 		each(f, func(in *vcode.Inst) {
 			m.know(f, in)
@@ -250,6 +251,8 @@ func (m *machine) inst(in *vcode.Inst) {
 		m.Jcc(Equal, m.blocks[in.Target])
 	case vcode.JumpIfZero:
 		m.jumpIfZero(in)
+	case vcode.Own:
+		m.own(in)
 	case vcode.Return:
 		m.GI(AddI, true, RSP, m.frame.Size+56)
 		m.Ret()

@@ -31,22 +31,6 @@ func (t *table[E]) of(op ir.Op, k ir.Key) E { return t[op][k.Type][k.From] }
 // emitter makes the code of a Lane instruction.
 type emitter func(m *machine, in *vcode.Inst)
 
-// Predicates of integer and float comparisons (Intel SDM vol. 2, VPCMPD and
-// CMPPS; the quiet ones).
-const (
-	compareEQ = 0
-	compareLT = 1
-	compareLE = 2
-	compareNE = 4
-	compareGE = 5
-	compareGT = 6
-
-	orderedEQ = 0x00
-	unordered = 0x03
-	orderedLT = 0x11
-	orderedLE = 0x12
-)
-
 // Rounding of VRNDSCALEPS, without the inexact exception.
 const (
 	roundEven  = 8
@@ -96,20 +80,11 @@ var rules = dense(together(map[rule]emitter{
 	{ir.Eq, ir.B1, ir.B1}:  maskBinary(KXNORW),
 	{ir.Not, ir.B1, ir.B1}: maskNot,
 
-	{ir.Eq, ir.B1, ir.I32}:  compare(VPCMPUD, compareEQ),
-	{ir.ULt, ir.B1, ir.I32}: compare(VPCMPUD, compareLT),
-	{ir.ULe, ir.B1, ir.I32}: compare(VPCMPUD, compareLE),
-	{ir.SLt, ir.B1, ir.I32}: compare(VPCMPD, compareLT),
-	{ir.SLe, ir.B1, ir.I32}: compare(VPCMPD, compareLE),
-	{ir.FEq, ir.B1, ir.F32}: compare(VCMPPS, orderedEQ),
-	{ir.FLt, ir.B1, ir.F32}: compare(VCMPPS, orderedLT),
-	{ir.FLe, ir.B1, ir.F32}: compare(VCMPPS, orderedLE),
-
 	{ir.FAdd, ir.F32, ir.F32}:       rounded(VADDPS, true),
 	{ir.FSub, ir.F32, ir.F32}:       rounded(VSUBPS, false),
 	{ir.FMul, ir.F32, ir.F32}:       rounded(VMULPS, true),
 	{ir.FDiv, ir.F32, ir.F32}:       rounded(VDIVPS, false),
-	{ir.FFma, ir.F32, ir.F32}:       multiplyAdd,
+	{ir.FFma, ir.F32, ir.F32}:       multiplyAddOf(VFMADD213PS, VFMADD231PS),
 	{ir.FSqrt, ir.F32, ir.F32}:      roundedUnary(VSQRTPS),
 	{ir.FNeg, ir.F32, ir.F32}:       withWord(VPXORD, 0x80000000),
 	{ir.FAbs, ir.F32, ir.F32}:       withWord(VPANDD, 0x7fffffff),
@@ -159,7 +134,7 @@ var rules = dense(together(map[rule]emitter{
 	{ir.PSt, ir.F32, ir.I32}:  privateStore,
 	{ir.In, ir.I32, ir.None}:  input,
 	{ir.Fence, 0, 0}:          fence,
-}, integers(), bitOperations(), divisions(), doubles(), floatOperations(), halfFloats(), conversions(), variables(), accesses()))
+}, comparisons(), integers(), bitOperations(), divisions(), doubles(), floatOperations(), halfFloats(), conversions(), variables(), accesses()))
 
 // Native reports whether an IR operation has code of its own, so that it does
 // not leave for Go.
@@ -305,33 +280,49 @@ func roundedUnary(op Op) emitter {
 	}
 }
 
-// multiplyAdd is d = u0·u1 + u2, rounded once. The machine's instruction writes
-// over one of its operands.
-func multiplyAdd(m *machine, in *vcode.Inst) {
-	a, b, c := in.Uses[0], in.Uses[1], in.Uses[2]
-	d, inRegister := m.real(in.Defs[0])
-	if in.Keep || !inRegister {
-		d = 0
-	}
-	sum, _ := m.real(c)
-	if _, ok := m.real(a); !ok {
-		a, b = b, a // one of them may stand in memory
-	}
-	switch {
-	case in.Key.Flags&ir.RTZ != 0:
-		m.loadVec(0, a)
-		m.RR(VFMADD213PS, V512, 0, m.vec(b, 1), m.vec(c, 2), RZ)
-		d = 0
-	case d == sum:
-		m.with(VFMADD231PS, d, m.vec(a, 0), b, 0)
-	default:
-		if x, _ := m.real(b); x == d {
-			a, b = b, a
+// multiplyAddOf is d = u0·u1 + u2, or u2 − u0·u1, rounded once. The machine's
+// instructions write over one of their operands: over a factor, or the summand.
+func multiplyAddOf(factor, summand Op) emitter {
+	return func(m *machine, in *vcode.Inst) {
+		a, b, c := in.Uses[0], in.Uses[1], in.Uses[2]
+		d, inRegister := m.real(in.Defs[0])
+		if in.Keep || !inRegister {
+			d = 0
 		}
-		m.loadVec(d, a)
-		m.with(VFMADD213PS, d, m.vec(b, 1), c, 0)
+		if _, ok := m.real(a); !ok {
+			a, b = b, a // one of them may stand in memory
+		}
+		x, _ := m.real(b)
+		switch sum, _ := m.real(c); {
+		case in.Key.Flags&ir.RTZ != 0:
+			m.loadVec(0, a)
+			m.RR(factor, V512, 0, m.vec(b, 1), m.vec(c, 2), RZ)
+			d = 0
+		case d == sum:
+			m.with(summand, d, m.vec(a, 0), b, 0)
+		default:
+			if x == d {
+				a, b = b, a
+			}
+			m.factors(factor, summand, d, a, b, c)
+		}
+		m.define(in, d)
 	}
-	m.define(in, d)
+}
+
+// factors is d = a·b + c where d holds neither b nor c: over a, or where b
+// would have to be loaded for that, over c.
+func (m *machine) factors(factor, summand Op, d Reg, a, b, c vcode.Reg) {
+	x, inPlace := m.real(a)
+	_, ok := m.real(b)
+	if !ok && inPlace && x != d {
+		m.loadVec(d, c)
+		m.with(summand, d, x, b, 0)
+		return
+	}
+	y := m.vec(b, 1)
+	m.loadVec(d, a)
+	m.with(factor, d, y, c, 0)
 }
 
 func roundScale(mode uint8) emitter {
@@ -350,8 +341,7 @@ func canonical(m *machine, in *vcode.Inst) {
 	if x, ok := m.real(in.Defs[0]); ok && !in.Keep {
 		d = x
 	}
-	m.moveVec(d, a)
-	m.RM(VPBROADCASTD, V512, d, 0, m.word32(0x7fc00000), K(2))
+	m.RM(VPBLENDMD, V512, d, a, m.word32(0x7fc00000), BC|K(2))
 	m.define(in, d)
 }
 
@@ -366,16 +356,6 @@ func fromMask(m *machine, in *vcode.Inst) {
 	}
 	m.RM(VPBROADCASTD, V512, d, 0, m.word32(1), K(k)|Z)
 	m.define(in, d)
-}
-
-// compare is a comparison of vectors into a mask.
-func compare(op Op, predicate uint8) emitter {
-	return func(m *machine, in *vcode.Inst) {
-		a := m.vec(in.Uses[0], 0)
-		k := m.destMask(in, 2)
-		m.withImm(op, k, a, in.Uses[1], predicate, 0)
-		m.doneMask(in, k)
-	}
 }
 
 func maskBinary(op Op) emitter {

@@ -59,9 +59,6 @@ func integers() map[rule]emitter {
 		r[rule{ir.SMulHi, t, t}] = lanewise(t, signed|cut, multiplyShift(VPSRAD))
 		r[rule{ir.AddCarry, t, t}] = lanewise(t, plain, carryNarrow)
 		r[rule{ir.SubBorrow, t, t}] = lanewise(t, plain, borrowOf)
-		r[rule{ir.Eq, ir.B1, t}] = compare(VPCMPUD, compareEQ)
-		r[rule{ir.ULt, ir.B1, t}] = compare(VPCMPUD, compareLT)
-		r[rule{ir.ULe, ir.B1, t}] = compare(VPCMPUD, compareLE)
 		r[rule{ir.SLt, ir.B1, t}] = comparison(t, signed, VPCMPD, compareLT)
 		r[rule{ir.SLe, ir.B1, t}] = comparison(t, signed, VPCMPD, compareLE)
 	}

@@ -16,20 +16,23 @@ func (m *machine) scalar(in *vcode.Inst) {
 		m.storeGen(in.Defs[0], d)
 		return
 	case ir.Not:
-		m.loadGen(RAX, in.Uses[0])
+		d := m.inPlace(in)
+		m.loadGen(d, in.Uses[0])
 		all := int32(-1)
 		if in.Key.Type == ir.B1 {
 			all = 1
 		}
-		m.GI(XorI, false, RAX, all)
+		m.GI(XorI, false, d, all)
+		m.storeGen(in.Defs[0], d)
+		return
 	case ir.Shl, ir.LShr, ir.AShr:
-		m.shiftGen(in)
+		m.storeGen(in.Defs[0], m.shiftGen(in))
+		return
 	case ir.UMin, ir.UMax, ir.SMin, ir.SMax:
 		m.loadGen(RAX, in.Uses[0])
 		m.loadGen(RCX, in.Uses[1])
 		m.GRR(CMP, RAX, RCX)
-		cc := map[ir.Op]Cond{ir.UMin: Above, ir.UMax: Below, ir.SMin: Greater, ir.SMax: Less}[in.IR]
-		m.GRR(CMOV(cc), RAX, RCX)
+		m.GRR(CMOV(preferred[in.IR]), RAX, RCX)
 	case ir.Eq, ir.ULt, ir.ULe, ir.SLt, ir.SLe:
 		m.compareGen(in)
 	case ir.Select:
@@ -53,6 +56,24 @@ func (m *machine) scalar(in *vcode.Inst) {
 	m.storeGen(in.Defs[0], RAX)
 }
 
+// Tables of what machine operations those on general registers are; preferred
+// says when the second of two is the lesser or greater.
+var (
+	immediates = map[ir.Op]ALU{ir.Add: AddI, ir.Sub: SubI, ir.And: AndI, ir.Or: OrI, ir.Xor: XorI}
+	binaries   = map[ir.Op]G{ir.Add: ADD, ir.Sub: SUB, ir.And: AND, ir.Or: OR, ir.Xor: XOR, ir.Mul: IMUL}
+	shifts     = map[ir.Op]Shift{ir.Shl: ShlI, ir.LShr: ShrI, ir.AShr: SarI}
+	preferred  = map[ir.Op]Cond{ir.UMin: Above, ir.UMax: Below, ir.SMin: Greater, ir.SMax: Less}
+)
+
+// inPlace is where the result of an operation with one operand in general registers
+// is computed: its register, or RAX where that is in memory.
+func (m *machine) inPlace(in *vcode.Inst) Reg {
+	if d, ok := m.real(in.Defs[0]); ok {
+		return d
+	}
+	return RAX
+}
+
 // target is where a result is computed: its register where that is not u's, or
 // RAX.
 func (m *machine) target(in *vcode.Inst, u vcode.Reg) Reg {
@@ -66,32 +87,46 @@ func (m *machine) target(in *vcode.Inst, u vcode.Reg) Reg {
 // arithmetic is d = d op u.
 func (m *machine) arithmetic(op ir.Op, d Reg, u vcode.Reg) {
 	if bits, ok := m.f.Const(u); ok && op != ir.Mul {
-		m.GI(map[ir.Op]ALU{ir.Add: AddI, ir.Sub: SubI, ir.And: AndI, ir.Or: OrI, ir.Xor: XorI}[op], false, d, int32(bits))
+		m.GI(immediates[op], false, d, int32(bits))
 		return
 	}
-	m.GRR(map[ir.Op]G{ir.Add: ADD, ir.Sub: SUB, ir.And: AND, ir.Or: OR, ir.Xor: XOR, ir.Mul: IMUL}[op], d, m.gen(u, RCX))
+	m.GRR(binaries[op], d, m.gen(u, RCX))
 }
 
-// shiftGen takes counts modulo 32, as the machine does.
-func (m *machine) shiftGen(in *vcode.Inst) {
-	m.loadGen(RAX, in.Uses[0])
-	op := map[ir.Op]Shift{ir.Shl: ShlI, ir.LShr: ShrI, ir.AShr: SarI}[in.IR]
+// shiftGen takes counts modulo 32, as the machine does, and returns where the
+// result is.
+func (m *machine) shiftGen(in *vcode.Inst) Reg {
 	if n, ok := m.f.Const(in.Uses[1]); ok {
-		m.ShiftI(op, false, RAX, uint8(n&31))
-		return
+		d := m.inPlace(in)
+		m.loadGen(d, in.Uses[0])
+		m.ShiftI(shifts[in.IR], false, d, uint8(n&31))
+		return d
 	}
+	m.loadGen(RAX, in.Uses[0])
 	m.loadGen(RCX, in.Uses[1])
-	m.ShiftCL(op, RAX)
+	m.ShiftCL(shifts[in.IR], RAX)
+	return RAX
 }
+
+// conditions are what the flags say of a comparison of two general registers.
+var conditions = map[ir.Op]Cond{ir.Eq: Equal, ir.ULt: Below, ir.ULe: BelowEqual, ir.SLt: Less, ir.SLe: LessEqual}
 
 func (m *machine) compareGen(in *vcode.Inst) {
+	m.flagsOf(in)
+	m.SetCC(conditions[in.IR], RAX)
+}
+
+// flagsOf compares two general registers.
+func (m *machine) flagsOf(in *vcode.Inst) {
 	a := m.gen(in.Uses[0], RAX)
-	if bits, ok := m.f.Const(in.Uses[1]); ok {
+	switch bits, ok := m.f.Const(in.Uses[1]); {
+	case ok && bits == 0 && in.IR == ir.Eq:
+		m.GRR(TEST, a, a)
+	case ok:
 		m.GI(CmpI, false, a, int32(bits))
-	} else {
+	default:
 		m.GRR(CMP, a, m.gen(in.Uses[1], RCX))
 	}
-	m.SetCC(map[ir.Op]Cond{ir.Eq: Equal, ir.ULt: Below, ir.ULe: BelowEqual, ir.SLt: Less, ir.SLe: LessEqual}[in.IR], RAX)
 }
 
 func (m *machine) selectGen(in *vcode.Inst) {
@@ -240,8 +275,14 @@ func (m *machine) extract(in *vcode.Inst) {
 	m.storeGen(in.Defs[0], RAX)
 }
 
-// jumpIfZero jumps where a general register is 0.
+// jumpIfZero jumps where a general register is 0, or where a comparison does not
+// hold.
 func (m *machine) jumpIfZero(in *vcode.Inst) {
+	if len(in.Uses) == 2 {
+		m.flagsOf(in)
+		m.Jcc(conditions[in.IR].Not(), m.blocks[in.Target])
+		return
+	}
 	g := m.gen(in.Uses[0], RAX)
 	m.GRR(TEST, g, g)
 	m.Jcc(Equal, m.blocks[in.Target])

@@ -50,7 +50,7 @@ const (
 	Step                 // counts a step for the lanes of m…, leaves where told to or beyond the budget
 	Jump                 // goes to block Target
 	JumpIfNone           // goes to block Target if no lane is in m…
-	JumpIfZero           // goes to block Target if u0, a Gen, is 0
+	JumpIfZero           // goes to block Target if u0, a Gen, is 0; where there are two, if the IR comparison of them does not hold
 	Return               // leaves the function
 
 	Scalar      // d0 = the IR operation of u…, Gen all; a handle is its place in the table in bytes
@@ -67,6 +67,7 @@ const (
 	Spread      // d0 = the IR load of 32 bits from handle u0 at the offset u1, both Gen, in every lane
 	SlotLoad    // d0 = slot u0, a Gen, of private variable Aux
 	SlotStore   // stores u1 there
+	Own         // d0 = an operation of the machine's own, Fused, of u…; a Mask is empty outside m0
 )
 
 var opNames = [...]string{
@@ -74,7 +75,7 @@ var opNames = [...]string{
 	Arg: "arg", SetResult: "setresult", Call: "call", Barrier: "barrier",
 	Step: "step", Jump: "jump", JumpIfNone: "jumpifnone", JumpIfZero: "jumpifzero", Return: "return",
 	Scalar: "scalar", Broadcast: "broadcast", Extract: "extract", RowIn: "rowin", RowBase: "rowbase",
-	RowLoad: "rowload", RowStore: "rowstore", Gather: "gather", Scatter: "scatter", Spread: "spread", Atomic: "atomic", AtomicLocal: "atomiclocal", SlotLoad: "slotload", SlotStore: "slotstore",
+	RowLoad: "rowload", RowStore: "rowstore", Gather: "gather", Scatter: "scatter", Spread: "spread", Atomic: "atomic", AtomicLocal: "atomiclocal", SlotLoad: "slotload", SlotStore: "slotstore", Own: "own",
 }
 
 // String returns the printed form, such as "andnot".
@@ -91,6 +92,7 @@ type Inst struct {
 	Defs, Uses, Masks []Reg
 	Target            int    // block or function
 	Step, Stride      uint32 // of the offsets of a row
+	Fused             uint8  // of Own: its number, which only the machine knows
 
 	// The IR operation of Lane and Strip, and for Step the loop or call.
 	IR     ir.Op

@@ -34,9 +34,14 @@ func (f *Func) line(in *Inst) string {
 		if in.Key.From != in.Key.Type && in.Key.From != ir.None {
 			s += "." + in.Key.From.String()
 		}
+	case Own:
+		s += fmt.Sprintf(" %d #%#x", in.Fused, in.Key.Aux)
 	case Call:
 		s += fmt.Sprintf(" f%d", in.Target)
 	case Jump, JumpIfNone, JumpIfZero:
+		if len(in.Uses) == 2 {
+			s += " " + in.IR.String()
+		}
 		s += fmt.Sprintf(" b%d", in.Target)
 	}
 	if len(in.Uses) > 0 {

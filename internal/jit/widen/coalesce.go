@@ -18,14 +18,17 @@ func joinBlocks(f *vcode.Func) {
 			}
 		}
 	}
-	to := 0
-	for b := 1; b < len(f.Blocks); b++ {
-		if entered[b] {
-			to = b
-			continue
+	for to, next := 0, 1; to < len(f.Blocks); to, next = next, next+1 {
+		n := len(f.Blocks[to].Insts)
+		for ; next < len(f.Blocks) && !entered[next]; next++ {
+			n += len(f.Blocks[next].Insts)
 		}
-		f.Blocks[to].Insts = append(f.Blocks[to].Insts, f.Blocks[b].Insts...)
-		f.Blocks[b].Insts = nil
+		all := slices.Grow(f.Blocks[to].Insts, n-len(f.Blocks[to].Insts))
+		for b := to + 1; b < next; b++ {
+			all = append(all, f.Blocks[b].Insts...)
+			f.Blocks[b].Insts = nil
+		}
+		f.Blocks[to].Insts = all
 	}
 }
 
@@ -60,14 +63,30 @@ func coalesce(f *vcode.Func) {
 		return
 	}
 	for b := range f.Blocks {
+		if !c.concerns(b) {
+			continue
+		}
 		c.survey(b)
-		c.sinkAll()
-		c.forget()
-		c.survey(b)
+		if c.sinkAll() {
+			c.forget()
+			c.survey(b)
+		}
 		c.chainAll()
 		c.forget()
 		f.Blocks[b].Insts = slices.DeleteFunc(f.Blocks[b].Insts, gone)
 	}
+}
+
+// concerns reports whether a block writes a register that something is copied to.
+func (c *coalescer) concerns(b int) bool {
+	for i := range c.f.Blocks[b].Insts {
+		for _, d := range c.f.Blocks[b].Insts[i].Defs {
+			if c.live.number[d] != 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 type coalescer struct {
@@ -138,13 +157,14 @@ func (c *coalescer) unwanted(r vcode.Reg, from, to int32) bool {
 	return true
 }
 
-// sinkAll looks at all copies of the block.
-func (c *coalescer) sinkAll() {
+// sinkAll looks at all copies of the block, and reports whether any went.
+func (c *coalescer) sinkAll() (some bool) {
 	for i := range c.list {
 		if in := &c.list[i]; in.Op == vcode.Copy && c.sink(in, int32(i)) {
-			*in = vcode.Inst{}
+			*in, some = vcode.Inst{}, true
 		}
 	}
+	return some
 }
 
 // sink makes what instruction i copies in the register that it is copied to:

@@ -1,0 +1,393 @@
+package amd64
+
+import (
+	"slices"
+
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+)
+
+// The operations of this machine that several of vcode make: what Fused says.
+const (
+	fusedRotate   = iota // u0 rotated left by Aux
+	fusedLogic           // bit by bit, what the table Aux says of u0, u1 and u2 (VPTERNLOGD)
+	fusedCompare         // a comparison, or where Aux is 1 its contrary, in the lanes of m0
+	fusedNegative        // u2 − u0·u1, rounded once
+)
+
+// fuse makes one operation of several, where nobody else wants what they yield:
+// rotates, logic of up to three operands, comparisons in the lanes of a mask,
+// and fused operations with a negated factor.
+func fuse(f *vcode.Func) {
+	z := &fuser{
+		f: f, reads: make([]int32, len(f.Classes)), defs: make([]int32, len(f.Classes)),
+		made: make([]*vcode.Inst, len(f.Classes)), place: make([]int32, len(f.Classes)), since: make([]int32, len(f.Classes)),
+		logic: map[vcode.Reg]logic{},
+	}
+	each(f, func(in *vcode.Inst) {
+		for _, r := range in.Defs {
+			z.defs[r]++
+		}
+		z.count(in, 1)
+	})
+	for b := range f.Blocks {
+		z.block++
+		clear(z.logic)
+		list := f.Blocks[b].Insts
+		for i := range list {
+			z.pos++
+			z.inst(&list[i])
+			for _, r := range list[i].Defs {
+				z.made[r], z.place[r], z.since[r] = &list[i], z.pos, z.block
+			}
+		}
+		f.Blocks[b].Insts = slices.DeleteFunc(list, func(in vcode.Inst) bool { return in.Op == vcode.Undef && len(in.Defs) == 0 })
+	}
+}
+
+type fuser struct {
+	f           *vcode.Func
+	reads, defs []int32 // how often registers are read and written
+	pos, block  int32
+
+	// Of the walk, by register: what wrote it last, where, and in which block.
+	made  []*vcode.Inst
+	place []int32
+	since []int32
+
+	logic map[vcode.Reg]logic // what logic operations of the block yield
+}
+
+// logic is a function of up to three registers bit by bit: bit abc of table is
+// what it yields where their bits are a, b and c.
+type logic struct {
+	of    []vcode.Reg
+	table uint8
+}
+
+// count adds n to how often an instruction reads its operands.
+func (z *fuser) count(in *vcode.Inst, n int32) {
+	for _, list := range [...][]vcode.Reg{in.Uses, in.Masks} {
+		for _, r := range list {
+			z.reads[r] += n
+		}
+	}
+}
+
+// maker returns the lane operation of this block that makes r, where r is read
+// up to most times in all and the operands of the operation are still there; nil
+// elsewhere.
+func (z *fuser) maker(r vcode.Reg, most int32) *vcode.Inst {
+	in := z.made[r]
+	if in == nil || z.since[r] != z.block || z.defs[r] != 1 || z.reads[r] > most || in.Keep || in.Op != vcode.Lane && in.Op != vcode.Own {
+		return nil
+	}
+	for _, u := range in.Uses {
+		if z.since[u] == z.block && z.place[u] >= z.place[r] {
+			return nil
+		}
+	}
+	return in
+}
+
+// drop takes away one read of r, and what makes it where that was the last, and
+// so on.
+func (z *fuser) drop(r vcode.Reg) {
+	z.reads[r]--
+	for todo := []vcode.Reg{r}; len(todo) > 0; {
+		r, todo = todo[len(todo)-1], todo[:len(todo)-1]
+		if in := z.maker(r, 0); in != nil && len(in.Defs) > 0 {
+			z.count(in, -1)
+			todo = append(todo, in.Uses...)
+			*in = vcode.Inst{}
+		}
+	}
+}
+
+// replace makes of in another operation that reads uses, for which it has no
+// more need of the operands gone.
+func (z *fuser) replace(in *vcode.Inst, fused uint8, aux uint64, uses []vcode.Reg, gone ...vcode.Reg) {
+	for _, r := range uses {
+		z.reads[r]++
+	}
+	old := in.Uses
+	in.Op, in.Fused, in.Key.Aux, in.Uses = vcode.Own, fused, aux, uses
+	for _, r := range old {
+		if slices.Contains(gone, r) {
+			z.drop(r)
+		} else {
+			z.reads[r]--
+		}
+	}
+}
+
+func (z *fuser) inst(in *vcode.Inst) {
+	switch {
+	case in.Op == vcode.JumpIfZero:
+		z.branch(in)
+	case in.Op == vcode.And || in.Op == vcode.AndNot:
+		z.within(in, in.Op == vcode.AndNot)
+	case in.Op != vcode.Lane:
+	case in.Key.Type == ir.B1:
+		z.mask(in)
+	case in.Key.Type == ir.I32 && !z.rotate(in):
+		z.bitwise(in)
+	case in.Key.Type == ir.F32 && in.IR == ir.FFma:
+		z.negative(in)
+	}
+}
+
+// branch makes one of a comparison of general registers and the jump that reads
+// it.
+func (z *fuser) branch(in *vcode.Inst) {
+	r := in.Uses[0]
+	c := z.made[r]
+	if c == nil || z.since[r] != z.block || z.defs[r] != 1 || z.reads[r] != 1 || c.Op != vcode.Scalar || z.changed(r, c.Uses) {
+		return
+	}
+	if _, ok := conditions[c.IR]; !ok || z.reads[r] != 1 {
+		return
+	}
+	in.IR, in.Key, in.Uses = c.IR, c.Key, c.Uses
+	z.reads[r] = 0
+	*c = vcode.Inst{}
+}
+
+// comparison returns the comparison that makes a mask.
+func (z *fuser) comparison(r vcode.Reg) *vcode.Inst {
+	in := z.maker(r, 2)
+	if in == nil || len(in.Defs) != 1 || in.Op != vcode.Lane {
+		return nil
+	}
+	if _, ok := predicates[rule{in.IR, in.Key.Type, in.Key.From}]; !ok {
+		return nil
+	}
+	return in
+}
+
+// within makes of a comparison and the set that it is cut to one comparison.
+func (z *fuser) within(in *vcode.Inst, not bool) {
+	x, y := in.Uses[0], in.Uses[1]
+	c := z.comparison(y)
+	if c == nil && !not {
+		x, y = y, x
+		c = z.comparison(y)
+	}
+	if c == nil || x == y {
+		return
+	}
+	z.compare(in, c, x, y, not)
+}
+
+// mask looks at logic of masks in all lanes.
+func (z *fuser) mask(in *vcode.Inst) {
+	switch {
+	case in.Keep:
+	case in.IR == ir.And && in.Key.From == ir.B1:
+		z.within(in, false)
+	case in.IR == ir.Not:
+		if c := z.comparison(in.Uses[0]); c != nil {
+			z.compare(in, c, 0, in.Uses[0], true)
+		}
+	}
+}
+
+// compare makes of in the comparison c, which makes y, or its contrary, in the
+// lanes of x.
+func (z *fuser) compare(in, c *vcode.Inst, x, y vcode.Reg, not bool) {
+	out := vcode.Inst{Op: vcode.Own, IR: c.IR, Key: c.Key, Value: c.Value, Origin: in.Origin, Part: c.Part, Defs: in.Defs}
+	out.Fused, out.Uses = fusedCompare, c.Uses
+	out.Key.Aux = 0
+	if not {
+		out.Key.Aux = 1
+	}
+	if bits, ok := z.f.Const(x); x != 0 && (!ok || bits&1 == 0) {
+		out.Masks = []vcode.Reg{x}
+	}
+	z.count(&out, 1)
+	z.count(in, -1)
+	z.reads[y]++
+	z.drop(y)
+	*in = out
+}
+
+// rotate looks for x<<n | x>>(32−n).
+func (z *fuser) rotate(in *vcode.Inst) bool {
+	if in.IR != ir.Or && in.IR != ir.Xor && in.IR != ir.Add {
+		return false
+	}
+	a, b := z.maker(in.Uses[0], 1), z.maker(in.Uses[1], 1)
+	if a == nil || b == nil || a.Op != vcode.Lane || b.Op != vcode.Lane {
+		return false
+	}
+	if a.IR == ir.LShr {
+		a, b = b, a
+	}
+	if a.IR != ir.Shl || b.IR != ir.LShr || a.Key.Type != ir.I32 || b.Key.Type != ir.I32 || a.Uses[0] != b.Uses[0] {
+		return false
+	}
+	left, ok := z.f.Const(a.Uses[1])
+	right, also := z.f.Const(b.Uses[1])
+	if !ok || !also || left == 0 || left+right != 32 {
+		return false
+	}
+	z.replace(in, fusedRotate, left, []vcode.Reg{a.Uses[0]}, in.Uses[0], in.Uses[1])
+	return true
+}
+
+// negative looks for (−x)·y + z and x·(−y) + z. A NaN's sign is not observed
+// before it is made canonical.
+func (z *fuser) negative(in *vcode.Inst) {
+	if in.Key.Flags&ir.RTZ != 0 {
+		return
+	}
+	for i := range 2 {
+		n := z.maker(in.Uses[i], 1)
+		if n == nil || n.Op != vcode.Lane || n.IR != ir.FNeg {
+			continue
+		}
+		uses := []vcode.Reg{n.Uses[0], in.Uses[1-i], in.Uses[2]}
+		z.replace(in, fusedNegative, 0, uses, in.Uses[i])
+		return
+	}
+}
+
+// bitwise folds logic operations into one with up to three operands.
+func (z *fuser) bitwise(in *vcode.Inst) {
+	var x logic
+	var gone []vcode.Reg
+	switch in.IR {
+	case ir.Not:
+		y, inner := z.operand(in.Uses[0])
+		x = logic{y.of, ^y.table}
+		if inner {
+			gone = in.Uses
+		}
+	case ir.And, ir.Or, ir.Xor:
+		x, gone = z.both(in.IR, in.Uses[0], in.Uses[1])
+	default:
+		return
+	}
+	if len(x.of) > 3 {
+		return
+	}
+	z.logic[in.Defs[0]] = x
+	if len(gone) > 0 && len(x.of) == 3 {
+		z.replace(in, fusedLogic, uint64(x.table), x.of, gone...)
+	}
+}
+
+// operand is what an operand of a logic operation is: where nobody else reads it
+// and it is one itself, that.
+func (z *fuser) operand(r vcode.Reg) (x logic, inner bool) {
+	if in := z.maker(r, 1); in != nil {
+		if x, ok := z.logic[r]; ok && !z.changed(r, x.of) {
+			return x, true
+		}
+	}
+	return logic{[]vcode.Reg{r}, 0xf0}, false
+}
+
+// changed reports whether one of a list has been written since r.
+func (z *fuser) changed(r vcode.Reg, list []vcode.Reg) bool {
+	return slices.ContainsFunc(list, func(u vcode.Reg) bool { return z.since[u] == z.block && z.place[u] >= z.place[r] })
+}
+
+// both combines two operands, and names those that are not needed any more: as
+// many as leave no more than three registers.
+func (z *fuser) both(op ir.Op, a, b vcode.Reg) (x logic, gone []vcode.Reg) {
+	ya, ina := z.operand(a)
+	yb, inb := z.operand(b)
+	leafA, leafB := logic{[]vcode.Reg{a}, 0xf0}, logic{[]vcode.Reg{b}, 0xf0}
+	if x = combine(op, ya, yb); len(x.of) <= 3 {
+		if ina {
+			gone = append(gone, a)
+		}
+		if inb {
+			gone = append(gone, b)
+		}
+		return x, gone
+	}
+	if x = combine(op, ya, leafB); ina && len(x.of) <= 3 {
+		return x, []vcode.Reg{a}
+	}
+	if x = combine(op, leafA, yb); inb && len(x.of) <= 3 {
+		return x, []vcode.Reg{b}
+	}
+	return combine(op, leafA, leafB), nil
+}
+
+// combine is an operation on two functions. Its table means nothing where it is
+// of more than three registers.
+func combine(op ir.Op, x, y logic) logic {
+	of := slices.Clone(x.of)
+	for _, r := range y.of {
+		if !slices.Contains(of, r) {
+			of = append(of, r)
+		}
+	}
+	a, b := x.table, y.over(of)
+	switch op {
+	case ir.And:
+		return logic{of, a & b}
+	case ir.Or:
+		return logic{of, a | b}
+	}
+	return logic{of, a ^ b}
+}
+
+// over is the table of a function where its registers stand in another list.
+func (x logic) over(of []vcode.Reg) uint8 {
+	if len(of) > 3 {
+		return 0
+	}
+	out := uint8(0)
+	for bits := range 8 {
+		index := 0
+		for i, r := range x.of {
+			index |= bits >> (2 - slices.Index(of, r)) & 1 << (2 - i)
+		}
+		out |= x.table >> index & 1 << bits
+	}
+	return out
+}
+
+// own makes the code of a fused operation.
+func (m *machine) own(in *vcode.Inst) {
+	switch in.Fused {
+	case fusedRotate:
+		d, o := m.dest(in, 0)
+		m.RRI(VPROLD, V512, d, 0, m.vec(in.Uses[0], 0), uint8(in.Key.Aux), o)
+		m.done(in, d)
+	case fusedLogic:
+		m.ternary(in)
+	case fusedCompare:
+		m.compareWithin(in)
+	case fusedNegative:
+		multiplyAddOf(VFNMADD213PS, VFNMADD231PS)(m, in)
+	}
+}
+
+// ternary is VPTERNLOGD, which writes over its first operand.
+func (m *machine) ternary(in *vcode.Inst) {
+	d, ok := m.real(in.Defs[0])
+	if in.Keep || !ok {
+		d = 0
+	}
+	x := logic{in.Uses, uint8(in.Key.Aux)}
+	for i, u := range in.Uses { // the operand that the result takes the place of comes first
+		if r, ok := m.real(u); ok && r == d {
+			of := []vcode.Reg{u, in.Uses[(i+1)%3], in.Uses[(i+2)%3]}
+			x = logic{of, x.over(of)}
+			break
+		}
+	}
+	if _, ok := m.real(x.of[1]); !ok { // one in memory comes last
+		of := []vcode.Reg{x.of[0], x.of[2], x.of[1]}
+		x = logic{of, x.over(of)}
+	}
+	y := m.vec(x.of[1], 1)
+	m.loadVec(d, x.of[0])
+	m.withImm(VPTERNLOGD, d, y, x.of[2], x.table, 0)
+	m.define(in, d)
+}

@@ -1,0 +1,92 @@
+package amd64
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+)
+
+// Predicates of integer and float comparisons (Intel SDM vol. 2, VPCMPD and
+// CMPPS; the quiet ones).
+const (
+	compareEQ = 0
+	compareLT = 1
+	compareLE = 2
+	compareNE = 4
+	compareGE = 5
+	compareGT = 6
+
+	orderedEQ = 0x00
+	unordered = 0x03
+	orderedLT = 0x11
+	orderedLE = 0x12
+)
+
+// predicate is a comparison of 16 lanes in one instruction, and the numbers of
+// what it can ask: the comparison, its contrary, with exchanged operands, and
+// the contrary of that.
+type predicate struct {
+	op                          Op
+	is, isNot, flipped, flipNot uint8
+}
+
+// predicates are the comparisons in one instruction.
+var predicates = map[rule]predicate{
+	{ir.Eq, ir.B1, ir.I8}:   {VPCMPUD, compareEQ, compareNE, compareEQ, compareNE},
+	{ir.Eq, ir.B1, ir.I16}:  {VPCMPUD, compareEQ, compareNE, compareEQ, compareNE},
+	{ir.Eq, ir.B1, ir.I32}:  {VPCMPUD, compareEQ, compareNE, compareEQ, compareNE},
+	{ir.ULt, ir.B1, ir.I8}:  {VPCMPUD, compareLT, compareGE, compareGT, compareLE},
+	{ir.ULt, ir.B1, ir.I16}: {VPCMPUD, compareLT, compareGE, compareGT, compareLE},
+	{ir.ULt, ir.B1, ir.I32}: {VPCMPUD, compareLT, compareGE, compareGT, compareLE},
+	{ir.ULe, ir.B1, ir.I8}:  {VPCMPUD, compareLE, compareGT, compareGE, compareLT},
+	{ir.ULe, ir.B1, ir.I16}: {VPCMPUD, compareLE, compareGT, compareGE, compareLT},
+	{ir.ULe, ir.B1, ir.I32}: {VPCMPUD, compareLE, compareGT, compareGE, compareLT},
+	{ir.SLt, ir.B1, ir.I32}: {VPCMPD, compareLT, compareGE, compareGT, compareLE},
+	{ir.SLe, ir.B1, ir.I32}: {VPCMPD, compareLE, compareGT, compareGE, compareLT},
+	{ir.FEq, ir.B1, ir.F32}: {VCMPPS, orderedEQ, 0x04, orderedEQ, 0x04},
+	{ir.FLt, ir.B1, ir.F32}: {VCMPPS, orderedLT, 0x15, 0x1e, 0x1a}, // GT_OQ, NGT_UQ
+	{ir.FLe, ir.B1, ir.F32}: {VCMPPS, orderedLE, 0x16, 0x1d, 0x19}, // GE_OQ, NGE_UQ
+}
+
+// comparisons is the code of what predicates lists.
+func comparisons() map[rule]emitter {
+	r := map[rule]emitter{}
+	for k, p := range predicates {
+		r[k] = func(m *machine, in *vcode.Inst) {
+			d := m.destMask(in, 2)
+			m.compare(p, d, in, false, 0)
+			m.doneMask(in, d)
+		}
+	}
+	return r
+}
+
+// compare puts the comparison of in's operands, or its contrary, into k. What
+// stands in memory becomes the second operand.
+func (m *machine) compare(p predicate, k Reg, in *vcode.Inst, not bool, o Opt) {
+	x, y := in.Uses[0], in.Uses[1]
+	ask := p.is
+	if not {
+		ask = p.isNot
+	}
+	if _, ok := m.real(x); !ok {
+		if _, ok := m.real(y); ok {
+			x, y, ask = y, x, p.flipped
+			if not {
+				ask = p.flipNot
+			}
+		}
+	}
+	m.withImm(p.op, k, m.vec(x, 0), y, ask, o)
+}
+
+// compareWithin is a comparison, or its contrary where Aux is 1, in the lanes of
+// a mask.
+func (m *machine) compareWithin(in *vcode.Inst) {
+	o := Opt(0)
+	if len(in.Masks) > 0 {
+		o = K(m.execution(in))
+	}
+	d := m.destMask(in, 2)
+	m.compare(predicates[rule{in.IR, ir.B1, in.Key.From}], d, in, in.Key.Aux&1 != 0, o)
+	m.storeMask(in.Defs[0], d)
+}
