@@ -108,7 +108,9 @@ func (m *machine) layOut() bool {
 		fr.results, fr.outgoing = regalloc.Sequence(f.Form, f.Results, end)
 	}
 	for i, f := range m.funcs {
-		fuse(f)
+		if m.level == AVX512 {
+			fuse(f)
+		}
 		out := int32(0)
 		each(f, func(in *vcode.Inst) {
 			m.know(f, in)
