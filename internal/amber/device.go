@@ -127,15 +127,23 @@ func (r *runner) compile(module []byte, entry string, a *Attachment) (program, e
 	return program{prog, f, s}, nil
 }
 
-// place says where in the source the loop of a budget error is, as far as the
+// place says where in the source the loop is in which a run was ended, as far as the
 // module tells: its instruction, and the line of debug information, which for
 // a source that stands in the script is a line of the script.
 func (p *program) place(script string, err error) string {
 	var budget *exec.BudgetError
-	if !errors.As(err, &budget) || budget.Origin <= 0 || int(budget.Origin) > p.facts.Code.Len() {
+	var interrupt *exec.InterruptError
+	origin := int32(0)
+	switch {
+	case errors.As(err, &budget):
+		origin = budget.Origin
+	case errors.As(err, &interrupt):
+		origin = interrupt.Origin
+	}
+	if origin <= 0 || int(origin) > p.facts.Code.Len() {
 		return ""
 	}
-	i := int(budget.Origin) - 1
+	i := int(origin) - 1
 	text := ": " + p.facts.Code.Inst(i).Op().String()
 	const near = 8 // a label stands before the line of its block
 	for j := i; j < min(i+near, p.facts.Code.Len()); j++ {

@@ -31,7 +31,8 @@ type Program interface {
 
 	// Run runs all groups of the job. It returns a *JobError for a job that
 	// does not fit the program, a *BudgetError where a loop did not end within
-	// the budget, and ctx.Err() soon after ctx is done.
+	// the budget, and soon after ctx is done an *InterruptError that names the
+	// loop that ran, or ctx.Err() where none did.
 	Run(ctx context.Context, job *Job) error
 
 	// Close frees what the engine holds for the program. No Run may be under

@@ -9,25 +9,34 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/scalar"
 )
 
-// BudgetError says that a subgroup took more steps than the job's budget
-// allows: most often there is a loop that does not end.
-type BudgetError struct {
+// Place is where a subgroup stood when its run was ended.
+type Place struct {
 	Func   string // the function's name
-	Loop   ir.V   // label of the loop in that function, or the call where the budget ended there
+	Loop   ir.V   // label of the loop in that function, or the call where the run ended there
 	Origin int32  // number of the loop's SPIR-V instruction, from 1; 0 where unknown
 	Group  [3]uint32
 	Local  [3]uint32 // LocalInvocationId of the first active invocation
-	Steps  uint64    // the budget
+}
+
+// String names the loop, the group and the invocation.
+func (p *Place) String() string {
+	where := fmt.Sprintf("value %d", p.Loop)
+	if p.Origin > 0 {
+		where = fmt.Sprintf("instruction %d", p.Origin)
+	}
+	return fmt.Sprintf("the loop at %s of %q, workgroup %d, invocation %d", where, p.Func, p.Group, p.Local)
+}
+
+// BudgetError says that a subgroup took more steps than the job's budget
+// allows: most often there is a loop that does not end.
+type BudgetError struct {
+	Place
+	Steps uint64 // the budget
 }
 
 // Error names the loop, the group and the invocation.
 func (e *BudgetError) Error() string {
-	where := fmt.Sprintf("value %d", e.Loop)
-	if e.Origin > 0 {
-		where = fmt.Sprintf("instruction %d", e.Origin)
-	}
-	return fmt.Sprintf("budget of %d steps exhausted in the loop at %s of %q, workgroup %d, invocation %d",
-		e.Steps, where, e.Func, e.Group, e.Local)
+	return fmt.Sprintf("budget of %d steps exhausted in %s", e.Steps, &e.Place)
 }
 
 // AbortError says that an invocation ended the run (OpAbortKHR). All others ran
@@ -65,6 +74,20 @@ func shown(t ir.Type, bits uint64) string {
 	}
 	return strconv.FormatUint(bits, 10)
 }
+
+// InterruptError says where a loop was running when the context of the run was
+// done.
+type InterruptError struct {
+	Place
+	Err error // of the context
+}
+
+// Error returns the context's error and names the loop, the group and the
+// invocation.
+func (e *InterruptError) Error() string { return fmt.Sprintf("%v in %s", e.Err, &e.Place) }
+
+// Unwrap returns the context's error.
+func (e *InterruptError) Unwrap() error { return e.Err }
 
 // JobError says that a job does not fit its program.
 type JobError struct {

@@ -69,6 +69,6 @@ func (p *program) Run(ctx context.Context, job *exec.Job) error {
 	job = job.Heard(p.p)
 	table := newHandles(p.p, job)
 	return job.Split(ctx, p.p, func(stop *atomic.Bool) (func(exec.Batch) error, func()) {
-		return newWorker(p, job, table, stop).batch, nil
+		return newWorker(ctx, p, job, table, stop).batch, nil
 	})
 }

@@ -1,6 +1,7 @@
 package interp
 
 import (
+	"context"
 	"sync/atomic"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
@@ -50,10 +51,11 @@ type worker struct {
 	group   [3]uint32
 	subs    []*subgroup // one for all where there is no barrier
 	stop    *atomic.Bool
+	ctx     context.Context // of the run
 }
 
-func newWorker(p *program, job *exec.Job, table *handles, stop *atomic.Bool) *worker {
-	w := &worker{p: p, job: job, places: table, stop: stop, lanes: int(p.p.SubgroupSize), all: exec.FirstLanes(p.p.SubgroupSize)}
+func newWorker(ctx context.Context, p *program, job *exec.Job, table *handles, stop *atomic.Bool) *worker {
+	w := &worker{p: p, job: job, places: table, stop: stop, ctx: ctx, lanes: int(p.p.SubgroupSize), all: exec.FirstLanes(p.p.SubgroupSize)}
 	w.shared = words(int(p.p.SharedBytes))
 	w.handles = append(w.handles, table.list...)
 	w.handles[wgHandle].bytes = w.shared
@@ -224,19 +226,27 @@ func (s *subgroup) move(list []move) {
 // the job has ended otherwise.
 func (s *subgroup) step(in *inst) {
 	s.steps++
-	budget := s.w.job.Steps()
-	if s.steps > budget {
-		f := s.w.p.p.Funcs[in.fn]
-		s.fail(&exec.BudgetError{
-			Func:   f.Name,
-			Loop:   in.v,
-			Origin: f.Val(in.v).Origin,
-			Group:  s.w.group,
-			Local:  s.local(s.A.First()),
-			Steps:  budget,
-		})
+	if budget := s.w.job.Steps(); s.steps > budget {
+		s.fail(&exec.BudgetError{Place: s.place(in), Steps: budget})
+		return
 	}
-	if s.w.stop.Load() {
-		s.status = finished
+	if !s.w.stop.Load() {
+		return
+	}
+	s.status = finished
+	if err := s.w.ctx.Err(); err != nil {
+		s.fail(&exec.InterruptError{Place: s.place(in), Err: err})
+	}
+}
+
+// place says where the subgroup stands, at a step.
+func (s *subgroup) place(in *inst) exec.Place {
+	f := s.w.p.p.Funcs[in.fn]
+	return exec.Place{
+		Func:   f.Name,
+		Loop:   in.v,
+		Origin: f.Val(in.v).Origin,
+		Group:  s.w.group,
+		Local:  s.local(s.A.First()),
 	}
 }

@@ -76,6 +76,8 @@ type program struct {
 	hash   [sha256.Size]byte // of p, where there is a cache
 	exits  atomic.Uint64
 
+	polling bool // for tests: code polls though it need not
+
 	mu    sync.Mutex
 	first *variant // for most jobs: strips as wide as they may be
 	exact *variant // whose strips are subgroups; made when it is wanted

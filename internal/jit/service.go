@@ -18,9 +18,9 @@ type visit struct {
 	set   exec.Lanes // active lanes
 }
 
-// serve does what the code at a site left for.
-func (w *worker) serve(site *amd64.Site) error {
-	v := visit{worker: w, site: site, frame: w.stacks.Bytes(w.ctx.Frame)}
+// visit returns the visit of a site.
+func (w *worker) visit(site *amd64.Site) *visit {
+	v := &visit{worker: w, site: site, frame: w.stacks.Bytes(w.ctx.Frame)}
 	if v.site.Op == vcode.Lane {
 		v.first = int(v.site.Part) * v.form().Lanes
 	}
@@ -30,11 +30,17 @@ func (w *worker) serve(site *amd64.Site) error {
 			v.set[at>>6] |= v.read(r, lane) & 1 << (at & 63)
 		}
 	}
+	return v
+}
+
+// serve does what the code at a site left for.
+func (w *worker) serve(site *amd64.Site) error {
+	v := w.visit(site)
 	if v.site.Op == vcode.Step {
 		return v.budget()
 	}
 	if serve := services[v.site.IR]; serve != nil {
-		serve(&v)
+		serve(v)
 		return nil
 	}
 	v.evaluate()
@@ -123,11 +129,23 @@ func (v *visit) evaluate() {
 
 // budget says that the subgroup has taken too many steps.
 func (v *visit) budget() error {
+	return &exec.BudgetError{Place: v.place(), Steps: v.job.Steps()}
+}
+
+// place says where the subgroup stands, at a step.
+func (v *visit) place() exec.Place {
 	index := uint32(v.current())*v.p.p.SubgroupSize + v.set.First()
-	return &exec.BudgetError{
-		Func: v.site.Func, Loop: v.site.Value, Origin: v.site.Origin,
-		Group: v.group(), Local: v.local(index), Steps: v.job.Steps(),
+	return exec.Place{Func: v.site.Func, Loop: v.site.Value, Origin: v.site.Origin, Group: v.group(), Local: v.local(index)}
+}
+
+// interrupted says where the code stood when the run was ended from outside. It
+// returns nil where the context was not what ended it, or no loop ran.
+func (w *worker) interrupted() error {
+	err := w.run.Err()
+	if err == nil || w.ctx.Service == amd64.NoSite {
+		return nil
 	}
+	return &exec.InterruptError{Place: w.visit(&w.p.code.Sites[w.ctx.Service]).place(), Err: err}
 }
 
 // group returns the WorkgroupId of the group that runs.

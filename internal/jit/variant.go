@@ -22,6 +22,21 @@ var code = sync.OnceValues(func() (*codemem.Heap, error) {
 	return h, amd64.CatchFaults(h.Range())
 })
 
+// polling is how code gives its processor back to Go's runtime, as found out
+// when the first code runs.
+var polling = sync.OnceValues(func() (bool, error) {
+	h, err := code()
+	if err != nil {
+		return false, err
+	}
+	b, err := h.Add(amd64.TrialCode())
+	if err != nil {
+		return false, err
+	}
+	defer h.Free(b)
+	return amd64.ChooseRelease(b.Entry())
+})
+
 // variant is the code of a program for one width of strips, where it can run.
 // It is freed when nobody refers to it: programs, runs and caches do.
 type variant struct {

@@ -25,12 +25,17 @@ func (p *program) Run(ctx context.Context, job *exec.Job) error {
 		return err
 	}
 	defer strip.release()
+	asks, err := polling()
+	if err != nil {
+		return err
+	}
 	h := newHandles(p.p, job)
 	err = job.Split(ctx, p.p, func(stop *atomic.Bool) (func(exec.Batch) error, func()) {
-		w, err := newWorker(p, strip, job, h, stop)
+		w, err := newWorker(ctx, p, strip, job, h, stop)
 		if err != nil {
 			return func(exec.Batch) error { return err }, nil
 		}
+		w.ctx.Polling = asks || p.polling
 		return w.batch, w.free
 	})
 	runtime.KeepAlive(job) // machine code holds the addresses of its buffers
@@ -43,6 +48,7 @@ type worker struct {
 	of        *program
 	p         *variant
 	job       *exec.Job
+	run       context.Context
 	ctx       *amd64.Context
 	stacks    *amd64.Stacks
 	handles   []handle
@@ -54,14 +60,14 @@ type worker struct {
 	records   []uint32 // amd64.Record.Size bytes each
 }
 
-func newWorker(of *program, p *variant, job *exec.Job, h *handles, stop *atomic.Bool) (*worker, error) {
+func newWorker(ctx context.Context, of *program, p *variant, job *exec.Job, h *handles, stop *atomic.Bool) (*worker, error) {
 	n := int(p.p.Subgroups())
 	stacks, err := amd64.NewStacks(n, p.code.StackBytes)
 	if err != nil {
 		return nil, err
 	}
 	w := &worker{
-		of: of, p: p, job: job, ctx: &amd64.Context{Stop: stop}, stacks: stacks,
+		run: ctx, of: of, p: p, job: job, ctx: &amd64.Context{Stop: stop}, stacks: stacks,
 		regions:   h.regions,
 		resources: slices.Concat(h.resources, []uint32{0, 0}),
 		shared:    make([]uint64, (p.p.SharedBytes+63)/64*8+1),
@@ -145,9 +151,14 @@ func (w *worker) batch(b exec.Batch) error {
 			if err := w.serve(&w.p.code.Sites[c.Service]); err != nil {
 				return err
 			}
+		case amd64.Polled:
+			if w.ctx.Stop.Load() {
+				return w.interrupted()
+			}
+			runtime.Gosched()
 		case amd64.Faulted:
 			return c.Fault()
-		default: // finished, or stopped: Split knows why
+		default:
 			runtime.KeepAlive(w)
 			return nil
 		}

@@ -9,7 +9,7 @@ type Status uint32
 const (
 	Finished Status = iota // it has done all it was asked
 	Called                 // it wants a service of Go and goes on at PC
-	Stopped                // it saw the stop word; its stack is abandoned
+	Polled                 // it saw the polled word and may go on at PC, or be abandoned
 	Faulted                // the machine refused an instruction: an error of ours
 )
 
@@ -22,11 +22,12 @@ type Context struct {
 	host   uintptr // stack pointer of Go while machine code runs
 	exitPC uintptr // where the trampoline waits
 
-	Stop *atomic.Bool // set to leave at the next loop back edge; polled
+	poll uintptr // address of the word that the code polls at back edges
 
 	Status  Status
 	csr     uint32 // MXCSR of machine code
 	hostCSR uint32 // MXCSR of the thread
+	calm    uint32 // what the polled word holds while nothing is wanted
 
 	Service uint64  // which service is wanted
 	Frame   uintptr // the frame of the code that wants it
@@ -34,6 +35,9 @@ type Context struct {
 	faultPC, faultAddr, faultSig uintptr
 
 	Args [NumArgs]uintptr // what the code was compiled to expect
+
+	Stop    *atomic.Bool // set to have the code come back as Polled; required
+	Polling bool         // the runtime asks for its processor by the polled word
 }
 
 // Offsets of the Context's fields, for generated code.
@@ -41,8 +45,9 @@ const (
 	OffPC      = 0
 	OffStack   = 8
 	OffExitPC  = 24
-	OffStop    = 32
+	OffPoll    = 32
 	OffStatus  = 40
+	OffCalm    = 52
 	OffService = 56
 	OffFrame   = 64
 	OffArgs    = 96
@@ -53,10 +58,10 @@ const (
 const mxcsr = 0x1f80
 
 // EmitExit emits the way back to Go with the given status. Code that comes back
-// as Called goes on behind it, with no register kept but RSP and R15.
+// as Called or Polled goes on behind it, with no register kept but RSP and R15.
 func (a *Asm) EmitExit(s Status) {
 	resume := a.NewLabel()
-	if s == Called {
+	if s == Called || s == Polled {
 		a.GRM(LEA|W, RAX, Relative(resume))
 		a.GRM(MOV_ST|W, RAX, At(R15, OffPC))
 		a.GRM(MOV_ST|W, RSP, At(R15, OffStack))

@@ -125,30 +125,34 @@ func (m *machine) meet(in *vcode.Inst) {
 	}
 }
 
-// step leaves where the job was stopped, counts a step of the subgroup, and
-// leaves where it has taken more than the budget.
+// step comes back where the job was stopped or the processor is wanted, counts a
+// step of the subgroup, and leaves where it has taken more than the budget.
 func (m *machine) step(in *vcode.Inst) {
-	m.pollStop()
+	asked, calm, over := m.NewLabel(), m.NewLabel(), m.NewLabel()
+	m.poll(asked)
+	m.Bind(calm)
 	m.GMI(SubI, true, At(R14, m.record.Steps), 1)
-	over := m.NewLabel()
 	m.Jcc(Below, over)
 	m.later = append(m.later, func() {
+		m.Bind(asked)
+		m.keepMasks(in)
+		m.sites = append(m.sites, m.site(in))
+		m.MovI(RAX, uint64(len(m.sites)-1))
+		m.Call(m.yield)
+		m.Jmp(calm)
 		m.Bind(over)
-		for _, r := range in.Masks {
-			if _, ok := m.f.Const(r); ok {
-				continue
-			}
-			m.set.toMemory(m.slot(r), r)
-		}
+		m.keepMasks(in)
 		m.leave(in) // for good
 	})
 }
 
-// pollStop leaves for good where the stop word is set.
-func (m *machine) pollStop() {
-	m.GRM(MOV|W, RAX, At(R15, OffStop))
-	m.GMI(CmpI, false, At(RAX, 0), 0)
-	m.Jcc(NotEqual, m.stopped)
+// keepMasks puts the masks of an instruction into their slots, for Go to read.
+func (m *machine) keepMasks(in *vcode.Inst) {
+	for _, r := range in.Masks {
+		if _, ok := m.f.Const(r); !ok {
+			m.set.toMemory(m.slot(r), r)
+		}
+	}
 }
 
 // leave calls a service of Go and goes on behind it. What lives in registers

@@ -3,13 +3,13 @@ package amd64
 // dispatcher makes the entry, which runs ArgCount groups from ArgGroup on, and
 // what all functions call.
 func (m *machine) dispatcher() {
-	m.service, m.barrier, m.stopped = m.NewLabel(), m.NewLabel(), m.NewLabel()
-	group := m.NewLabel()
+	m.service, m.barrier, m.yield = m.NewLabel(), m.NewLabel(), m.NewLabel()
+	group, asked := m.NewLabel(), m.NewLabel()
 	m.GRM(MOV|W, R13, arg(ArgHandles))
 	m.GRM(MOV|W, R12, arg(ArgShared))
 	m.GRM(MOV_ST|W, RSP, arg(ArgHome))
 	m.Bind(group)
-	m.pollStop()
+	m.poll(asked)
 	if n := m.prog.SharedBytes; n > 0 {
 		m.GRM(MOV|W, RDI, arg(ArgShared))
 		m.set.clear(RDI, 0, int(n+63)&^63)
@@ -22,8 +22,8 @@ func (m *machine) dispatcher() {
 	m.nextGroup(group)
 	m.EmitExit(Finished)
 
-	m.Bind(m.stopped)
-	m.EmitExit(Stopped)
+	m.betweenGroups(asked, group)
+	m.yieldStub()
 	m.serviceStub()
 }
 

@@ -26,6 +26,14 @@ TEXT ·leap(SB), NOSPLIT|NOFRAME, $0
 	MOVQ	Context_PC(R15), AX
 	JMP	AX
 
+// func stackWords() *[3]uintptr
+// A g begins with stack.lo, stack.hi and stackguard0, as compilers and linkers
+// rely on (runtime2.go).
+TEXT ·stackWords(SB), NOSPLIT, $0-8
+	MOVQ	(TLS), AX
+	MOVQ	AX, ret+0(FP)
+	RET
+
 // func faultHandler() uintptr
 TEXT ·faultHandler(SB), NOSPLIT, $0-8
 	LEAQ	·onFault(SB), AX

@@ -32,17 +32,65 @@ func exitsyscall()
 
 // Run runs machine code from c.PC on c.Stack until it leaves, and says why. The
 // runtime sees a system call: it takes the processor away where another
-// goroutine wants it, and a stop of the world does not wait. Whatever the code
-// touches must be kept alive by the caller, and the handler of CatchFaults must
-// stand.
-//
-//go:nosplit
+// goroutine wants it, and a stop of the world does not wait. Where c.Polling is
+// set the runtime sees a function of Go, and the code comes back as Polled soon
+// after the runtime wants the processor, for the caller to yield it. Whatever
+// the code touches must be kept alive by the caller, and the handler of
+// CatchFaults must stand.
 func Run(c *Context) Status {
 	c.csr = mxcsr
+	if c.Polling {
+		for !runPolling(c) {
+			runtime.Gosched()
+		}
+		return c.Status
+	}
+	return runReleased(c)
+}
+
+//go:nosplit
+func runReleased(c *Context) Status {
+	c.poll, c.calm = uintptr(unsafe.Pointer(c.Stop)), 0
 	entersyscall()
 	enter(c)
 	exitsyscall()
 	return c.Status
+}
+
+// stackWords returns the first words of the goroutine that runs: the limits of
+// its stack and stackguard0, in which the runtime asks for its processor.
+func stackWords() *[3]uintptr
+
+// stackPreempt is what stackguard0 holds where the runtime asks (runtime,
+// stack.go); otherwise it lies a little above the stack's lower end.
+const stackPreempt = ^uintptr(1313)
+
+// runPolling runs machine code as a function of Go. It returns false, and has
+// run nothing, where the processor is wanted already. No frame may be grown
+// between here and the code, for that moves the guard.
+//
+//go:nosplit
+func runPolling(c *Context) bool {
+	words := stackWords()
+	guard := words[2]
+	if guard == stackPreempt {
+		return false
+	}
+	c.poll, c.calm = uintptr(unsafe.Pointer(&words[2])), uint32(guard)
+	enter(c)
+	return true
+}
+
+// guardIsKnown reports whether the words of stackWords are the limits of this
+// very stack and a guard, as runPolling expects.
+//
+//go:nosplit
+func guardIsKnown() bool {
+	const room = 64 << 10 // above the lower end, the guard lies in it
+	var here byte
+	word := stackWords()
+	sp := uintptr(unsafe.Pointer(&here))
+	return word[0] < sp && sp < word[1] && (word[2] == stackPreempt || word[0] < word[2] && word[2] < word[0]+room)
 }
 
 // Fault returns what went wrong where Run gave Faulted.

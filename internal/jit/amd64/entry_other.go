@@ -11,6 +11,9 @@ func Run(c *Context) Status { return Faulted }
 // Fault returns what went wrong where Run gave Faulted.
 func (c *Context) Fault() error { return errUnsupported }
 
+// guardIsKnown reports whether code can be told that its processor is wanted.
+func guardIsKnown() bool { return false }
+
 // CatchFaults guards generated code, of which there is none.
 func CatchFaults(lo, hi uintptr) error { return errUnsupported }
 

@@ -24,7 +24,8 @@ func TestContextOffsets(t *testing.T) {
 		"Stack":   {OffStack, unsafe.Offsetof(c.Stack)},
 		"exitPC":  {OffExitPC, unsafe.Offsetof(c.exitPC)},
 		"Status":  {OffStatus, unsafe.Offsetof(c.Status)},
-		"Stop":    {OffStop, unsafe.Offsetof(c.Stop)},
+		"poll":    {OffPoll, unsafe.Offsetof(c.poll)},
+		"calm":    {OffCalm, unsafe.Offsetof(c.calm)},
 		"Service": {OffService, unsafe.Offsetof(c.Service)},
 		"Frame":   {OffFrame, unsafe.Offsetof(c.Frame)},
 		"Args":    {OffArgs, unsafe.Offsetof(c.Args)},
@@ -131,13 +132,15 @@ func TestRoundingModeIsOurs(t *testing.T) {
 	}
 }
 
-// loopForever polls the stop word.
+// loopForever polls.
 func loopForever(a *Asm) {
-	top := a.NewLabel()
+	top, asked := a.NewLabel(), a.NewLabel()
 	a.Bind(top)
-	a.GRM(MOV|W, RAX, At(R15, OffStop))
-	a.GMI(CmpI, false, At(RAX, 0), 0)
-	a.Jcc(Equal, top)
+	a.EmitPoll(asked)
+	a.Jmp(top)
+	a.Bind(asked)
+	a.EmitExit(Polled)
+	a.Jmp(top)
 }
 
 // TestStop also sees that a spinning kernel does not hold up a stop of the

@@ -33,7 +33,7 @@ type machine struct {
 	entries []Label // of the functions
 	service Label   // leaves for the service whose site is in EAX
 	barrier Label
-	stopped Label
+	yield   Label // comes back as Polled, with every register kept, for the site in EAX
 
 	literals literals
 	later    []func() // make code that is rarely run, behind the function
@@ -159,7 +159,7 @@ func (m *machine) depth() int64 {
 			break
 		}
 	}
-	return deepest[0] + 256 // the call of Funcs[0], and what services push
+	return deepest[0] + 256 + yieldBytes // the call of Funcs[0], and what services push
 }
 
 func each(f *vcode.Func, do func(*vcode.Inst)) {

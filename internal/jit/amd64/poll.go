@@ -1,0 +1,81 @@
+package amd64
+
+// NoSite is the service of code that was polled between two groups.
+const NoSite = ^uint64(0)
+
+// poll goes to away where the polled word says that something is wanted. It
+// uses RAX.
+func (m *machine) poll(away Label) { m.EmitPoll(away) }
+
+// EmitPoll emits a jump to away, taken where the polled word is not calm.
+func (a *Asm) EmitPoll(away Label) {
+	a.GRM(MOV|W, RAX, At(R15, OffPoll))
+	a.GRM(MOV, RAX, At(RAX, 0))
+	a.GRM(CMP, RAX, At(R15, OffCalm))
+	a.Jcc(NotEqual, away)
+}
+
+// betweenGroups comes back as Polled from asked, where nothing lives, and goes
+// on with the group.
+func (m *machine) betweenGroups(asked, group Label) {
+	m.Bind(asked)
+	m.MovMI(true, At(R15, OffService), -1) // NoSite
+	m.EmitExit(Polled)
+	m.GRM(MOV|W, R13, arg(ArgHandles))
+	m.GRM(MOV|W, R12, arg(ArgShared))
+	m.Jmp(group)
+}
+
+// yielding are the general registers that code keeps while it is away: all but
+// RSP, R15, which the exit keeps, and RAX.
+var yielding = [...]Reg{RCX, RDX, RBX, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14}
+
+// vectorBytes is what the vectors and masks take on the stack.
+const vectorBytes = 32*64 + 8*8
+
+// yieldBytes is what the way out by yield takes on the stack.
+const yieldBytes = vectorBytes + 8*(int64(len(yielding))+2)
+
+// yieldStub comes back as Polled for the site in EAX, with all registers kept.
+func (m *machine) yieldStub() {
+	m.Bind(m.yield)
+	m.GRM(MOV_ST|W, RAX, At(R15, OffService))
+	m.GRM(LEA|W, RAX, At(RSP, 8)) // the frame of the caller
+	m.GRM(MOV_ST|W, RAX, At(R15, OffFrame))
+	for _, r := range yielding {
+		m.Push(r)
+	}
+	m.GI(SubI, true, RSP, vectorBytes)
+	m.vectors(true)
+	m.EmitExit(Polled)
+	m.vectors(false)
+	m.GI(AddI, true, RSP, vectorBytes)
+	for i := len(yielding) - 1; i >= 0; i-- {
+		m.Pop(yielding[i])
+	}
+	m.Ret()
+}
+
+// vectors stores all vectors and masks at [RSP], or loads them from there.
+func (m *machine) vectors(store bool) {
+	if m.level == AVX2 {
+		op := AVX_VMOVUPS
+		if store {
+			op = AVX_VMOVUPS_ST
+		}
+		for r := range Reg(16) {
+			m.RM(op, V256, r, 0, At(RSP, 32*int32(r)), 0)
+		}
+		return
+	}
+	vec, mask := VMOVDQU32, KMOVQ
+	if store {
+		vec, mask = VMOVDQU32_ST, KMOVQ_ST
+	}
+	for r := range Reg(32) {
+		m.RM(vec, V512, r, 0, At(RSP, 64*int32(r)), 0)
+	}
+	for r := range Reg(8) {
+		m.RM(mask, V128, r, 0, At(RSP, 32*64+8*int32(r)), 0)
+	}
+}
