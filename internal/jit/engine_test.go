@@ -19,12 +19,17 @@ import (
 func compile(t testing.TB, text string) exec.Program {
 	t.Helper()
 	needMachine(t)
+	return compileWith(t, jit.Engine{}, text)
+}
+
+func compileWith(t testing.TB, e exec.Engine, text string) exec.Program {
+	t.Helper()
 	p, err := ir.Parse(text)
 	if err != nil {
 		t.Fatal(err)
 	}
 	p.StateEffects()
-	prog, err := jit.Engine{}.Compile(p, exec.Options{})
+	prog, err := e.Compile(p, exec.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
