@@ -38,6 +38,14 @@ func hashOf(p *ir.Program) [sha256.Size]byte {
 	for _, t := range p.Tables {
 		h.text(string(t))
 	}
+	h.numbers(uint64(len(p.Messages)))
+	for _, m := range p.Messages {
+		h.text(m.Text)
+		h.numbers(uint64(m.Kind), uint64(len(m.Args)))
+		for _, t := range m.Args {
+			h.numbers(uint64(t))
+		}
+	}
 	e := p.Effects
 	h.truths(e.Barrier, e.GroupOps, e.Quads, e.Ordered, e.Discards, e.Writes)
 	h.numbers(uint64(len(p.Funcs)))

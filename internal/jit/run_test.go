@@ -17,6 +17,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/interp"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
+	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
 )
 
 // releases runs a test for both ways in which code gives its processor back.
@@ -167,33 +168,42 @@ func polledLoop(values int) string {
 // TestPolledLoop interrupts a loop again and again: what lives must survive.
 func TestPolledLoop(t *testing.T) {
 	for _, values := range []int{3, 12, 40} {
-		text := polledLoop(values)
-		var want []byte
-		releases(t, func(t *testing.T, prepare func(exec.Program)) {
-			prog := compile(t, text)
-			prepare(prog)
-			var done atomic.Bool
-			var others sync.WaitGroup
-			others.Go(func() {
-				for !done.Load() {
-					runtime.GC()
-				}
-			})
-			out := buffer(make([]uint32, 64*3))
-			err := prog.Run(context.Background(), &exec.Job{
-				Groups: [3]uint32{2, 1, 1}, Push: little([]uint32{uint32(3_000_000 / values)}), Resources: [][]exec.Buffer{out},
-			})
-			done.Store(true)
-			others.Wait()
-			if err != nil {
-				t.Fatal(err)
+		for _, level := range []amd64.Level{amd64.AVX512, amd64.AVX2} {
+			if _, err := amd64.Choose(level); err != nil {
+				continue
 			}
-			if want == nil {
-				want = out[0].Bytes
-			}
-			if string(want) != string(out[0].Bytes) {
-				t.Errorf("%d values: another result", values)
+			t.Run(fmt.Sprintf("%d %s", values, level), func(t *testing.T) { interruptLoop(t, level, values) })
+		}
+	}
+}
+
+func interruptLoop(t *testing.T, level amd64.Level, values int) {
+	text := polledLoop(values)
+	var want []byte
+	releases(t, func(t *testing.T, prepare func(exec.Program)) {
+		prog := compileWith(t, jit.Engine{Level: level}, text)
+		prepare(prog)
+		var done atomic.Bool
+		var others sync.WaitGroup
+		others.Go(func() {
+			for !done.Load() {
+				runtime.GC()
 			}
 		})
-	}
+		out := buffer(make([]uint32, 64*3))
+		err := prog.Run(context.Background(), &exec.Job{
+			Groups: [3]uint32{2, 1, 1}, Push: little([]uint32{uint32(3_000_000 / values)}), Resources: [][]exec.Buffer{out},
+		})
+		done.Store(true)
+		others.Wait()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want == nil {
+			want = out[0].Bytes
+		}
+		if string(want) != string(out[0].Bytes) {
+			t.Error("another result")
+		}
+	})
 }
