@@ -9,6 +9,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 	"github.com/chiaro-gpu/chiaro/internal/jit/widen"
 )
 
@@ -123,6 +124,11 @@ func (p *program) compile(exact bool) (*variant, error) {
 			return nil, err
 		}
 	}
+	if v == nil && !exact {
+		if v, err = p.compilePhases(); err != nil {
+			return nil, err
+		}
+	}
 	if v == nil {
 		made, ok := amd64.Compile(p.p, widen.Program(p.p, p.level.Form(), order), p.level)
 		if !ok {
@@ -156,6 +162,33 @@ func (p *program) compileMerged(order []int) (*variant, error) {
 		return v, err
 	}
 	return nil, nil
+}
+
+// maxPhased bounds the operations of all subgroups of a workgroup that are
+// compiled as one stream.
+const maxPhased = 8000
+
+// compilePhases makes one stream of all subgroups of a workgroup. It returns nil
+// where they do not meet, or that cannot be.
+func (p *program) compilePhases() (*variant, error) {
+	if !p.p.Effects.Barrier && p.p.SharedBytes == 0 || codeLength(p.p)*int(p.p.Subgroups()) > maxPhased || p.level.Form().Vectors {
+		return nil, nil
+	}
+	f, written, ok := widen.Workgroup(p.p, p.level.Form())
+	if !ok {
+		return nil, nil
+	}
+	strip := *p.p
+	strip.SubgroupSize *= p.p.Subgroups()
+	made, ok := amd64.Compile(&strip, []*vcode.Func{f}, p.level)
+	if !ok || made.Leaves() {
+		return nil, nil
+	}
+	v, err := newVariant(&strip, made)
+	if err == nil {
+		v.written = written
+	}
+	return v, err
 }
 
 // choose returns the code for a job, with a reference for the caller: merged

@@ -26,7 +26,7 @@ func (w *worker) visit(site *amd64.Site) *visit {
 	}
 	for i, r := range v.site.Masks {
 		for lane := range v.form().Lanes {
-			at := v.first + i*v.form().Lanes + lane
+			at := v.first + i*v.form().Lanes + lane // of a step, from its first part on
 			v.set[at>>6] |= v.read(r, lane) & 1 << (at & 63)
 		}
 	}
@@ -134,7 +134,7 @@ func (v *visit) budget() error {
 
 // place says where the subgroup stands, at a step.
 func (v *visit) place() exec.Place {
-	index := uint32(v.current())*v.p.p.SubgroupSize + v.set.First()
+	index := uint32(v.current())*v.p.p.SubgroupSize + uint32(int(v.site.Part)*v.form().Lanes) + v.set.First()
 	return exec.Place{Func: v.site.Func, Loop: v.site.Value, Origin: v.site.Origin, Group: v.group(), Local: v.local(index)}
 }
 

@@ -131,7 +131,7 @@ func (m *machine) step(in *vcode.Inst) {
 	asked, calm, over := m.NewLabel(), m.NewLabel(), m.NewLabel()
 	m.poll(asked)
 	m.Bind(calm)
-	m.GMI(SubI, true, At(R14, m.record.Steps), 1)
+	m.GMI(SubI, true, At(R14, m.record.Steps+8*int32(in.Part)), 1)
 	m.Jcc(Below, over)
 	m.later = append(m.later, func() {
 		m.Bind(asked)

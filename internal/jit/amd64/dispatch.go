@@ -124,13 +124,17 @@ func (m *machine) subgroup() {
 	}
 	if m.demotes {
 		m.GRR(MOV|W, RDI, R14)
-		m.set.clear(RDI, m.record.Helpers, 8*recordParts)
+		m.set.clear(RDI, m.record.Helpers, int(m.record.Scratch-m.record.Helpers))
 	}
 	m.GRM(MOV|W, RAX, arg(ArgBudget))
-	m.GRM(MOV_ST|W, RAX, At(R14, m.record.Steps))
+	for part, steps := range m.steps {
+		if steps {
+			m.GRM(MOV_ST|W, RAX, At(R14, m.record.Steps+8*int32(part)))
+		}
+	}
 	out := (m.frames[0].outgoing + 63) &^ 63
 	m.GI(SubI, true, RSP, out)
-	for p := range m.funcs[0].Parts {
+	for p := range m.funcs[0].Args { // the active lanes of each part
 		m.set.initial(At(RSP, m.frames[0].args[p]), p)
 	}
 	m.Call(m.entries[0])

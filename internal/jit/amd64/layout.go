@@ -94,7 +94,7 @@ const (
 type Record struct {
 	Lanes   int32 // of a strip: a multiple of those of a part
 	Local   int32 // [index, x, y, z][lane], one word each
-	Steps   int32 // a double word: steps that are left
+	Steps   int32 // a double word for each part: steps that are left to its subgroup
 	Helpers int32 // lanes that were demoted: a double word for each part
 	Scratch int32 // of one instruction
 	Private int32 // [slot][lane], one word each
@@ -105,7 +105,6 @@ type Record struct {
 const (
 	RecordID      = 0 // the subgroup's number
 	RecordInitial = 8 // lanes that have an invocation: a double word for each part
-	recordFixed   = 192
 )
 
 // recordParts is how many parts of a strip a record has room for.
@@ -113,11 +112,13 @@ const recordParts = 16
 
 // RecordOf lays out the record of a program's subgroups.
 func RecordOf(p *ir.Program, form vcode.Form) Record {
-	lanes := int32(form.Parts(p.SubgroupSize) * form.Lanes)
-	r := Record{Lanes: lanes, Local: recordFixed}
+	parts := int32(form.Parts(p.SubgroupSize))
+	lanes := parts * int32(form.Lanes)
+	words := (8*parts + 63) &^ 63 // a double word for each part
+	r := Record{Lanes: lanes, Local: 64 + words}
 	r.Steps = r.Local + 4*4*lanes
-	r.Helpers = r.Steps + 64
-	r.Scratch = r.Helpers + 8*recordParts
+	r.Helpers = r.Steps + words
+	r.Scratch = r.Helpers + words
 	r.Private = r.Scratch + scratchBytes
 	r.Size = r.Private + 4*lanes*int32(p.PrivateSlots())
 	return r

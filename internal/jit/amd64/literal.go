@@ -69,6 +69,15 @@ func (m *machine) octet(v [8]uint32) Mem {
 	return Relative(l)
 }
 
+// sequence is the vector first + step·lane in memory.
+func (m *machine) sequence(first, step uint32) Mem {
+	var v [16]uint32
+	for lane := range v {
+		v[lane] = first + step*uint32(lane)
+	}
+	return m.vector(v)
+}
+
 func (m *machine) emitLiterals() {
 	m.Align(64)
 	for _, v := range m.literals.lists {

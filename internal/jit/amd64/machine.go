@@ -27,8 +27,9 @@ type machine struct {
 	places Places
 	sites  []Site
 
-	demotes bool // lanes may become helpers
-	meets   bool // there are barriers
+	demotes bool      // lanes may become helpers
+	meets   bool      // there are barriers
+	steps   [256]bool // of each part: its subgroup counts steps
 
 	entries []Label // of the functions
 	service Label   // leaves for the service whose site is in EAX
@@ -116,6 +117,7 @@ func (m *machine) layOut() bool {
 			m.know(f, in)
 			m.demotes = m.demotes || in.IR == ir.Demote
 			m.meets = m.meets || in.Op == vcode.Barrier
+			m.steps[in.Part] = m.steps[in.Part] || in.Op == vcode.Step
 			if m.set.native(in) && !in.Keep && !masked(in.IR) {
 				in.Masks = nil // so that nobody keeps the mask for it
 			}

@@ -27,7 +27,7 @@ func machineFor(f *vcode.Func) *regalloc.Machine {
 	const some, most = 5, 8
 	wide, vec := 0, 0
 	for r := 1; r < len(f.Classes); r++ {
-		if _, ok := f.Const(vcode.Reg(r)); ok {
+		if f.Fixed(vcode.Reg(r)) {
 			continue
 		}
 		switch f.Classes[r] {
@@ -97,7 +97,8 @@ func (m *machine) loadVec(z Reg, r vcode.Reg) {
 		m.broadcast(z, uint32(bits))
 		return
 	}
-	m.RM(VMOVDQA32, V512, z, 0, m.slot(r), 0)
+	at, _ := m.operand(r)
+	m.RM(VMOVDQA32, V512, z, 0, at, 0)
 }
 
 // moveVec copies a register to another one.
@@ -142,6 +143,9 @@ func (m *machine) withImm(op Op, d, a Reg, b vcode.Reg, imm uint8, o Opt) {
 func (m *machine) operand(r vcode.Reg) (Mem, Opt) {
 	if bits, ok := m.f.Const(r); ok {
 		return m.word32(uint32(bits)), BC
+	}
+	if first, step, ok := m.f.Sequence(r); ok {
+		return m.sequence(first, step), 0
 	}
 	return m.slot(r), 0
 }

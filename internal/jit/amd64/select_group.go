@@ -118,10 +118,11 @@ func (m *machine) members(in *vcode.Inst, op ir.Op) {
 	m.RR(VMOVDQA32, V512, 2, 0, x, K(k))
 }
 
-// size is the number of lanes of a cluster.
+// size is the number of lanes of a cluster, of a subgroup of one part where it
+// is 0.
 func (m *machine) size(cluster int) int {
 	if cluster == 0 {
-		return int(m.prog.SubgroupSize)
+		return int(min(m.prog.SubgroupSize, zmmLanes))
 	}
 	return cluster
 }

@@ -190,7 +190,7 @@ func (m *machine) inputGen(in *vcode.Inst) {
 	case ir.NumSubgroups:
 		m.MovI(RAX, uint64(m.prog.Subgroups()))
 	default:
-		m.firstLane(s, 0)
+		m.firstLane(s, in.Part)
 	}
 }
 

@@ -1,6 +1,8 @@
 package amd64
 
 import (
+	"slices"
+
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
@@ -27,6 +29,12 @@ type Place struct {
 	Const bool
 	Slot  int32
 	Bits  uint64 // of a constant, in every lane
+}
+
+// Leaves reports whether code leaves for more than to end: for operations that
+// it has no code of its own for.
+func (c *Code) Leaves() bool {
+	return slices.ContainsFunc(c.Sites, func(s Site) bool { return s.Op != vcode.Step })
 }
 
 // site describes an instruction of the function being made.

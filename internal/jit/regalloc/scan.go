@@ -73,7 +73,7 @@ func (a *allocator) note() {
 
 func (a *allocator) wantSlots(list []vcode.Reg) {
 	for _, r := range list {
-		if _, ok := a.f.Const(r); !ok {
+		if !a.f.Fixed(r) {
 			a.inMemory[r] = true
 		}
 	}
@@ -83,7 +83,7 @@ func (a *allocator) wantSlots(list []vcode.Reg) {
 func (a *allocator) scan() {
 	order := make([]vcode.Reg, 0, len(a.intervals))
 	for r := vcode.Reg(1); int(r) < len(a.intervals); r++ {
-		if _, ok := a.f.Const(r); ok || !a.intervals[r].seen {
+		if a.f.Fixed(r) || !a.intervals[r].seen {
 			continue
 		}
 		if a.machine.Registers[a.pool(r)] == 0 {
@@ -202,7 +202,7 @@ func (a *allocator) measure() {
 	for r := range a.intervals {
 		if i := &a.intervals[r]; i.seen && a.f.Classes[r] == vcode.Vec {
 			if all += i.weight; a.frame.Regs[r] == None {
-				if _, ok := a.f.Const(vcode.Reg(r)); !ok {
+				if !a.f.Fixed(vcode.Reg(r)) {
 					spilled += i.weight
 				}
 			}

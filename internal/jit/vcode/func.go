@@ -120,9 +120,11 @@ type Func struct {
 	constants []constant // of each register, as far as there are any
 }
 
-// constant is what a register always holds, in every lane.
+// constant is what a register always holds: bits in every lane, or where step
+// is not 0, bits + step·lane.
 type constant struct {
 	bits uint64
+	step uint32
 	is   bool
 }
 
@@ -142,18 +144,38 @@ func (f *Func) NewConst(c Class, bits uint64) Reg {
 	return r
 }
 
+// NewSequence returns a Vec that always holds first + step·lane, modulo 2³².
+func (f *Func) NewSequence(first, step uint32) Reg {
+	r := f.NewConst(Vec, uint64(first))
+	f.constants[r].step = step
+	return r
+}
+
 // Fix makes r a register that always holds the same, for which nothing is left
 // that writes it.
 func (f *Func) Fix(r Reg, bits uint64) {
 	f.constants = append(f.constants, make([]constant, max(0, int(r)+1-len(f.constants)))...)
-	f.constants[r] = constant{bits, true}
+	f.constants[r] = constant{bits: bits, is: true}
 }
 
 // Const returns the bits of a register that NewConst or Fix made one that always
 // holds the same.
 func (f *Func) Const(r Reg) (bits uint64, ok bool) {
-	if int(r) >= len(f.constants) {
+	if !f.Fixed(r) || f.constants[r].step != 0 {
 		return 0, false
 	}
-	return f.constants[r].bits, f.constants[r].is
+	return f.constants[r].bits, true
 }
+
+// Sequence returns what lane 0 of a register made by NewSequence holds, and the
+// step.
+func (f *Func) Sequence(r Reg) (first, step uint32, ok bool) {
+	if !f.Fixed(r) || f.constants[r].step == 0 {
+		return 0, 0, false
+	}
+	return uint32(f.constants[r].bits), f.constants[r].step, true
+}
+
+// Fixed reports whether a register always holds the same: nothing defines it,
+// and it needs no place.
+func (f *Func) Fixed(r Reg) bool { return int(r) < len(f.constants) && f.constants[r].is }

@@ -70,6 +70,9 @@ func (f *Func) names(list []Reg) string {
 		if bits, ok := f.Const(r); ok {
 			s[i] = fmt.Sprintf("%#x", bits)
 		}
+		if first, step, ok := f.Sequence(r); ok {
+			s[i] = fmt.Sprintf("%#x+%d·lane", first, step)
+		}
 	}
 	return strings.Join(s, ", ")
 }

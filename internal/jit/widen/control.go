@@ -35,7 +35,7 @@ func (w *widener) jumpIfNone(set []vcode.Reg, to int) {
 // br sends the active lanes to a label.
 func (w *widener) br(v ir.V) {
 	label := w.src.Val(v).Args[0]
-	w.assign(label, w.src.BrArgs(v), false)
+	w.assign(label, w.src.Params(label), w.src.BrArgs(v), false)
 	w.goTo(w.regions[label])
 }
 
@@ -84,9 +84,9 @@ func (w *widener) spread(params []ir.V) {
 }
 
 // assign emits the label's params ← args for the active lanes. All arguments
-// are read before any parameter is written. init says that a loop begins.
-func (w *widener) assign(label ir.V, args []ir.V, init bool) {
-	params := w.src.Params(label)
+// are read before any parameter is written. init says that a loop begins. The
+// params are all that the label has where lanes do not go there all at once.
+func (w *widener) assign(label ir.V, params, args []ir.V, init bool) {
 	from := make([]value, len(args))
 	for i, a := range args {
 		from[i] = w.argument(params[i], a)

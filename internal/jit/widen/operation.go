@@ -24,7 +24,7 @@ func (w *widener) operation(v ir.V) {
 		w.emit(in)
 		return
 	}
-	if w.memory(v, in) {
+	if w.identity(v) || w.memory(v, in) {
 		return
 	}
 	if x.Op.HasResult() {
@@ -33,7 +33,9 @@ func (w *widener) operation(v ir.V) {
 			w.once(v, in)
 			return
 		case row:
-			w.row(v, in)
+			if w.row(v, in) {
+				return
+			}
 		case address:
 			w.address(v)
 		}
@@ -71,6 +73,11 @@ func (w *widener) once(v ir.V, in vcode.Inst) {
 		for _, a := range x.Args[:x.Op.Args()] {
 			in.Uses = append(in.Uses, w.gen(a))
 		}
+		if r, ok := w.folded(&in); ok && to.vec[0] != 0 {
+			bits, _ := w.dst.Const(r)
+			*to = value{gen: r, vec: w.all(w.dst.NewConst(w.dst.Classes[to.vec[0]], bits))}
+			return
+		}
 		w.emit(in)
 		w.broadcast(v, to)
 		return
@@ -82,11 +89,13 @@ func (w *widener) once(v ir.V, in vcode.Inst) {
 	w.emit(in)
 }
 
-// row emits what lane 0 of each part would hold of a row.
-func (w *widener) row(v ir.V, in vcode.Inst) {
+// row emits what lane 0 of each part would hold of a row, and reports whether it
+// is always the same.
+func (w *widener) row(v ir.V, in vcode.Inst) bool {
 	x := w.src.Val(v)
 	to := w.value(v)
 	in.Op = vcode.Scalar
+	always := true
 	for p := range w.parts {
 		one := in
 		one.Part, one.Defs, one.Uses = uint8(p), to.rows[p:p+1], nil
@@ -96,16 +105,39 @@ func (w *widener) row(v ir.V, in vcode.Inst) {
 		for _, a := range x.Args[:x.Op.Args()] {
 			one.Uses = append(one.Uses, w.rowBase(a, p))
 		}
+		if r, ok := w.folded(&one); ok {
+			to.rows[p] = r
+			continue
+		}
+		always = false
 		w.emit(one)
 	}
+	if rows := to.rows; always {
+		w.fixed(v, w.shapes.of[v], func(part int) uint32 {
+			bits, _ := w.dst.Const(rows[part])
+			return uint32(bits)
+		})
+		return true
+	}
 	w.words(to)
+	return false
+}
+
+// base emits u + row·stride, 64 bits.
+func (w *widener) base(to *vcode.Reg, u, row vcode.Reg, stride uint32) {
+	in := vcode.Inst{Op: vcode.RowBase, Defs: []vcode.Reg{*to}, Uses: []vcode.Reg{u, row}, Stride: stride}
+	if r, ok := w.folded(&in); ok {
+		*to = r
+		return
+	}
+	w.emit(in)
 }
 
 // words emits a row times 4, which makes addresses of arrays of words.
 func (w *widener) words(x *value) {
 	x.words = w.regs(vcode.Gen)
 	for p := range w.parts {
-		w.emit(vcode.Inst{Op: vcode.RowBase, Defs: x.words[p : p+1], Uses: []vcode.Reg{w.zero, x.rows[p]}, Stride: 4})
+		w.base(&x.words[p], w.zero, x.rows[p], 4)
 	}
 }
 
@@ -130,8 +162,6 @@ func (w *widener) address(v ir.V) {
 	}
 	to.base = w.regs(vcode.Gen)
 	for p := range w.parts {
-		w.emit(vcode.Inst{
-			Op: vcode.RowBase, Defs: to.base[p : p+1], Uses: []vcode.Reg{to.u, to.rows[p]}, Stride: uint32(w.shapes.of[v].size),
-		})
+		w.base(&to.base[p], to.u, to.rows[p], uint32(w.shapes.of[v].size))
 	}
 }

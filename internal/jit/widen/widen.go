@@ -19,21 +19,11 @@ func Program(p *ir.Program, form vcode.Form, order []int) []*vcode.Func {
 	out := make([]*vcode.Func, len(order))
 	for i, fn := range order {
 		f := p.Funcs[fn]
-		w := &widener{p: p, src: f, dst: &vcode.Func{Name: f.Name, Form: form, Parts: parts}, parts: parts, place: place, entry: i == 0}
+		w := &widener{stream: newStream(f.Name, form, parts), p: p, src: f, parts: parts, place: place, entry: i == 0}
 		w.homes = homesOf(f)
 		w.shapes = shapesOf(p, f, w.homes, rowLanes(p, form))
 		w.run()
-		prune(w.dst)
-		straighten(w.dst)
-		for range 2 { // copies are seen through once what was written for nobody is gone
-			settleMasks(w.dst)
-			straighten(w.dst)
-			pruneMasks(w.dst)
-		}
-		prune(w.dst) // what only jumps read that are gone
-		joinBlocks(w.dst)
-		coalesce(w.dst)
-		out[i] = w.dst
+		out[i] = w.finish()
 	}
 	return out
 }
@@ -43,12 +33,14 @@ func rowLanes(p *ir.Program, form vcode.Form) uint32 { return min(p.SubgroupSize
 
 // widener widens one function.
 type widener struct {
+	*stream
 	p      *ir.Program
 	src    *ir.Func
-	dst    *vcode.Func
 	parts  int
-	place  []int // of each function of the program among those widened
-	entry  bool  // it is the entry point
+	group  *workgroup // of which it widens a subgroup, or nil
+	first  int        // the number of its first part, where others are widened beside it
+	place  []int      // of each function of the program among those widened
+	entry  bool       // it is the entry point
 	homes  *homing
 	shapes *shapes
 	kills  bool // lanes may end here for good
@@ -60,9 +52,6 @@ type widener struct {
 	active  []vcode.Reg // A
 	open    []*region
 	regions map[ir.V]*region // by opener
-	order   []int            // numbers of the blocks begun, in the order of their code
-	next    []vcode.Inst     // of the last of them
-	origin  int32
 }
 
 func (w *widener) run() {
@@ -75,41 +64,49 @@ func (w *widener) run() {
 	w.startBlock(w.newBlock())
 	w.prologue()
 	for _, v := range w.src.Code {
-		x := w.src.Val(v)
-		w.origin = x.Origin
-		switch x.Op {
-		case ir.Block, ir.Loop:
-			w.label(v)
-		case ir.If:
-			w.ifBegin(v)
-		case ir.Else:
-			w.ifElse()
-		case ir.End:
-			w.end()
-		case ir.Br:
-			w.br(v)
-		case ir.Switch:
-			w.switchOf(v)
-		case ir.Kill:
-			w.kill()
-		case ir.Call:
-			w.call(v)
-		case ir.Barrier:
-			w.emit(vcode.Inst{Op: vcode.Barrier})
-		default:
-			w.operation(v)
-		}
+		w.step(v)
 	}
-	w.finish()
+}
+
+// step widens one operation.
+func (w *widener) step(v ir.V) {
+	x := w.src.Val(v)
+	w.origin = x.Origin
+	switch x.Op {
+	case ir.Block, ir.Loop:
+		w.label(v)
+	case ir.If:
+		w.ifBegin(v)
+	case ir.Else:
+		w.ifElse()
+	case ir.End:
+		w.end()
+	case ir.Br:
+		w.br(v)
+	case ir.Switch:
+		w.switchOf(v)
+	case ir.Kill:
+		w.kill()
+	case ir.Call:
+		w.call(v)
+	case ir.Barrier:
+		w.emit(vcode.Inst{Op: vcode.Barrier})
+	default:
+		w.operation(v)
+	}
+}
+
+// constants makes the sets of no lane and of all, and 0.
+func (w *widener) constants() {
+	w.none = w.dst.NewConst(vcode.Mask, 0)
+	w.zero = w.dst.NewConst(vcode.Gen, 0)
+	w.full = w.all(w.dst.NewConst(vcode.Mask, 1))
 }
 
 // prologue declares the calling sequence and puts arguments into registers.
 func (w *widener) prologue() {
-	w.none = w.dst.NewConst(vcode.Mask, 0)
-	w.zero = w.dst.NewConst(vcode.Gen, 0)
-	all := w.dst.NewConst(vcode.Mask, 1)
+	w.constants()
 	for range w.parts {
-		w.full = append(w.full, all)
 		w.dst.Args = append(w.dst.Args, vcode.Mask)
 		w.dst.Results = append(w.dst.Results, vcode.Mask)
 	}
@@ -137,46 +134,8 @@ func (w *widener) prologue() {
 
 func (w *widener) emit(in vcode.Inst) {
 	in.Origin = w.origin
+	in.Part += uint8(w.first)
 	w.next = append(w.next, in)
-}
-
-// newBlock reserves the number of a block.
-func (w *widener) newBlock() int {
-	w.dst.Blocks = append(w.dst.Blocks, vcode.Block{})
-	return len(w.dst.Blocks) - 1
-}
-
-// startBlock ends the block being made and begins block n.
-func (w *widener) startBlock(n int) {
-	w.flush()
-	w.order = append(w.order, n)
-}
-
-func (w *widener) flush() {
-	if len(w.order) > 0 {
-		w.dst.Blocks[w.order[len(w.order)-1]].Insts = w.next
-		w.next = nil
-	}
-}
-
-// finish puts the blocks in the order of their code, which their numbers,
-// reserved when a construct opened, are not.
-func (w *widener) finish() {
-	w.flush()
-	place := make([]int, len(w.dst.Blocks))
-	sorted := make([]vcode.Block, len(w.order))
-	for i, n := range w.order {
-		place[n] = i
-		sorted[i] = w.dst.Blocks[n]
-	}
-	for i := range sorted {
-		for j := range sorted[i].Insts {
-			if in := &sorted[i].Insts[j]; in.Op.Jumps() {
-				in.Target = place[in.Target]
-			}
-		}
-	}
-	w.dst.Blocks = sorted
 }
 
 // regs returns a new register of the class for each part.

@@ -1,0 +1,65 @@
+package widen
+
+import "github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+
+// stream is the code of a function as it is made.
+type stream struct {
+	dst    *vcode.Func
+	order  []int        // numbers of the blocks begun, in the order of their code
+	next   []vcode.Inst // of the last of them
+	origin int32
+}
+
+func newStream(name string, form vcode.Form, parts int) *stream {
+	return &stream{dst: &vcode.Func{Name: name, Form: form, Parts: parts}}
+}
+
+// newBlock reserves the number of a block.
+func (s *stream) newBlock() int {
+	s.dst.Blocks = append(s.dst.Blocks, vcode.Block{})
+	return len(s.dst.Blocks) - 1
+}
+
+// startBlock ends the block being made and begins block n.
+func (s *stream) startBlock(n int) {
+	s.flush()
+	s.order = append(s.order, n)
+}
+
+func (s *stream) flush() {
+	if len(s.order) > 0 {
+		s.dst.Blocks[s.order[len(s.order)-1]].Insts = s.next
+		s.next = nil
+	}
+}
+
+// finish puts the blocks in the order of their code, which their numbers,
+// reserved when a construct opened, are not, and leaves out what is of no use.
+func (s *stream) finish() *vcode.Func {
+	s.flush()
+	place := make([]int, len(s.dst.Blocks))
+	sorted := make([]vcode.Block, len(s.order))
+	for i, n := range s.order {
+		place[n] = i
+		sorted[i] = s.dst.Blocks[n]
+	}
+	for i := range sorted {
+		for j := range sorted[i].Insts {
+			if in := &sorted[i].Insts[j]; in.Op.Jumps() {
+				in.Target = place[in.Target]
+			}
+		}
+	}
+	s.dst.Blocks = sorted
+	prune(s.dst)
+	straighten(s.dst)
+	for range 2 { // copies are seen through once what was written for nobody is gone
+		settleMasks(s.dst)
+		straighten(s.dst)
+		pruneMasks(s.dst)
+	}
+	prune(s.dst) // what only jumps read that are gone
+	joinBlocks(s.dst)
+	coalesce(s.dst)
+	return s.dst
+}
