@@ -107,8 +107,6 @@ const (
 	RecordInitial = 8 // lanes that have an invocation: a double word for each part
 )
 
-// recordParts is how many parts of a strip a record has room for.
-const recordParts = 16
 
 // RecordOf lays out the record of a program's subgroups.
 func RecordOf(p *ir.Program, form vcode.Form) Record {
