@@ -107,7 +107,6 @@ const (
 	RecordInitial = 8 // lanes that have an invocation: a double word for each part
 )
 
-
 // RecordOf lays out the record of a program's subgroups.
 func RecordOf(p *ir.Program, form vcode.Form) Record {
 	parts := int32(form.Parts(p.SubgroupSize))

@@ -25,7 +25,7 @@ func livenessOf(f *vcode.Func, want func(vcode.Reg) bool) (*liveness, bool) {
 	l := &liveness{f: f, number: make([]int32, len(f.Classes))}
 	n := int32(0)
 	for r := vcode.Reg(1); int(r) < len(f.Classes); r++ {
-		if _, ok := f.Const(r); !ok && want(r) {
+		if !f.Fixed(r) && want(r) {
 			n++
 			l.number[r] = n
 		}
