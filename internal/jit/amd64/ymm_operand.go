@@ -50,11 +50,6 @@ func (m ymm) invert(d, a Reg) { m.word(AVX_VPXOR, d, a, 1<<32-1) }
 // blend is d = yes in the lanes of the mask k, no in the others.
 func (m ymm) blend(d, no, yes, k Reg) { m.rri(AVX_VBLENDVPS, d, no, yes, is4(k)) }
 
-// blendFrom is blend with yes in memory.
-func (m ymm) blendFrom(d, no Reg, yes Mem, k Reg) {
-	m.RMI(AVX_VBLENDVPS, V256, d, no, yes, is4(k), 0)
-}
-
 // real returns the machine's register in which r, a Vec, Mask or Gen, lives.
 func (m ymm) real(r vcode.Reg) (Reg, bool) {
 	switch c := m.class(r); {

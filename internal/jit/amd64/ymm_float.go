@@ -1,0 +1,135 @@
+package amd64
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+)
+
+// ymmFloats is the code of operations on f32 that take several instructions,
+// and of conversions between f32 and integers of 32 bits.
+func ymmFloats() map[rule]ymmEmitter {
+	return map[rule]ymmEmitter{
+		{ir.NMin, ir.F32, ir.F32}:   ymmNumeric(false),
+		{ir.NMax, ir.F32, ir.F32}:   ymmNumeric(true),
+		{ir.FLdexp, ir.F32, ir.F32}: ymmLoadExponent,
+		{ir.FCanon, ir.F32, ir.F32}: ymmCanonical,
+		{ir.FFlush, ir.F32, ir.F32}: ymmFlush,
+		{ir.FToS, ir.I32, ir.F32}:   ymmToSigned,
+		{ir.FToU, ir.I32, ir.F32}:   ymmToUnsigned,
+		{ir.SToF, ir.F32, ir.I32}:   ymmOne(AVX_VCVTDQ2PS),
+		{ir.UToF, ir.F32, ir.I32}:   ymmFromUnsigned,
+	}
+}
+
+// ymmCanonical makes every NaN the canonical one.
+func ymmCanonical(m ymm, in *vcode.Inst) {
+	a := m.vec(in.Uses[0], 0)
+	m.rri(AVX_VCMPPS, 1, a, a, unordered)
+	d := m.dest(in, 0)
+	m.RMI(AVX_VBLENDVPS, V256, d, a, m.words(nan32), is4(1), 0)
+	m.done(in, d)
+}
+
+// ymmFlush keeps the sign of what has no bit of the exponent set.
+func ymmFlush(m ymm, in *vcode.Inst) {
+	a := m.vec(in.Uses[0], 0)
+	m.word(AVX_VPAND, 1, a, 0x7f800000)
+	m.zero(2)
+	m.rr(AVX_VPCMPEQD, 1, 1, 2)
+	m.word(AVX_VPAND, 2, a, 1<<31)
+	d := m.dest(in, 0)
+	m.blend(d, a, 2, 1)
+	m.done(in, d)
+}
+
+// ymmNumeric is nmin or nmax: a NaN loses, −0 < +0, and two NaN give the
+// canonical one.
+func ymmNumeric(most bool) ymmEmitter {
+	return func(m ymm, in *vcode.Inst) {
+		x, y := m.vec(in.Uses[0], 0), m.vec(in.Uses[1], 1)
+		least, zeros := AVX_VMINPS, AVX_VPOR
+		if most {
+			least, zeros = AVX_VMAXPS, AVX_VPAND
+		}
+		m.rr(least, 2, x, y) // y where one is NaN
+		m.rri(AVX_VCMPPS, 3, x, y, orderedEQ)
+		m.rr(zeros, 4, x, y)
+		m.blend(2, 2, 4, 3)
+		m.rri(AVX_VCMPPS, 3, y, y, unordered)
+		m.blend(2, 2, x, 3)
+		m.rri(AVX_VCMPPS, 3, 2, 2, unordered)
+		m.RMI(AVX_VBLENDVPS, V256, 2, 2, m.words(nan32), is4(3), 0)
+		m.done(in, 2)
+	}
+}
+
+// ymmLoadExponent is u0·2^u1 in doubles, which hold the product for every
+// exponent that makes a difference, so that it is rounded once.
+func ymmLoadExponent(m ymm, in *vcode.Inst) {
+	m.word(AVX_VPMINSD, 1, m.vec(in.Uses[1], 1), 400)
+	m.word(AVX_VPMAXSD, 1, 1, 1<<32-400)
+	m.word(AVX_VPADDD, 1, 1, 1023)
+	x := m.vec(in.Uses[0], 0)
+	for i := range Reg(2) {
+		d, n := 2+i, 4-4*i // the second one may spoil what it reads: Y3, Y0
+		if i == 1 {
+			m.highHalf(1, 1)
+			m.highHalf(d, x)
+			m.rr(AVX_VCVTPS2PD, d, 0, d)
+		} else {
+			m.rr(AVX_VCVTPS2PD, d, 0, x)
+		}
+		m.rr(AVX_VPMOVZXDQ, n, 0, 1)
+		m.rri(AVX_VPSLLQ, n, 0, n, 52)
+		m.rr(AVX_VMULPD, d, d, n)
+		m.rr(AVX_VCVTPD2PS, d, 0, d)
+	}
+	m.join(0, 2, 3)
+	m.done(in, 0)
+}
+
+// ymmToSigned converts toward zero, saturating; NaN is 0. The machine gives the
+// least number for all that does not fit, whose bits are those of the greatest
+// inverted.
+func ymmToSigned(m ymm, in *vcode.Inst) {
+	x := m.vec(in.Uses[0], 0)
+	m.fill(1, 0x4f000000) // 2³¹
+	m.rri(AVX_VCMPPS, 1, 1, x, orderedLE)
+	m.rr(AVX_VCVTTPS2DQ, 2, 0, x)
+	m.rr(AVX_VPXOR, 2, 2, 1)
+	m.rri(AVX_VCMPPS, 1, x, x, ordered)
+	d := m.dest(in, 0)
+	m.rr(AVX_VPAND, d, 2, 1)
+	m.done(in, d)
+}
+
+// ymmToUnsigned converts toward zero, saturating; NaN is 0. From 2³¹ on the
+// machine gives the least number, to which what is above is added.
+func ymmToUnsigned(m ymm, in *vcode.Inst) {
+	m.zero(1)
+	m.rr(AVX_VMAXPS, 0, m.vec(in.Uses[0], 0), 1) // 0 for NaN
+	m.rr(AVX_VCVTTPS2DQ, 1, 0, 0)
+	m.word(AVX_VSUBPS, 2, 0, 0x4f000000)
+	m.rr(AVX_VCVTTPS2DQ, 2, 0, 2)
+	m.rri(AVX_VPSRAD, 3, 0, 1, 31)
+	m.rr(AVX_VPAND, 2, 2, 3)
+	m.rr(AVX_VPOR, 1, 1, 2)
+	m.fill(2, 0x4f800000) // 2³²
+	m.rri(AVX_VCMPPS, 2, 2, 0, orderedLE)
+	d := m.dest(in, 0)
+	m.rr(AVX_VPOR, d, 1, 2)
+	m.done(in, d)
+}
+
+// ymmFromUnsigned adds the halves of a number, each of which is exact.
+func ymmFromUnsigned(m ymm, in *vcode.Inst) {
+	x := m.vec(in.Uses[0], 0)
+	m.word(AVX_VPAND, 1, x, 0xffff)
+	m.rri(AVX_VPSRLD, 2, 0, x, 16)
+	m.rr(AVX_VCVTDQ2PS, 1, 0, 1)
+	m.rr(AVX_VCVTDQ2PS, 2, 0, 2)
+	m.word(AVX_VMULPS, 2, 2, 0x47800000) // 2¹⁶
+	d := m.dest(in, 0)
+	m.rr(AVX_VADDPS, d, 1, 2)
+	m.done(in, d)
+}

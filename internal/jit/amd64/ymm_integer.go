@@ -1,0 +1,261 @@
+package amd64
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+)
+
+// ymmIntegers is the code of operations on integers of 32 bits that take several
+// instructions.
+func ymmIntegers() map[rule]ymmEmitter {
+	const t = ir.I32
+	return map[rule]ymmEmitter{
+		{ir.UDiv, t, t}:         ymmDivide,
+		{ir.SDiv, t, t}:         ymmDivide,
+		{ir.UMod, t, t}:         ymmDivide,
+		{ir.SRem, t, t}:         ymmDivide,
+		{ir.SMod, t, t}:         ymmDivide,
+		{ir.UMulHi, t, t}:       ymmHighProduct(AVX_VPMULUDQ),
+		{ir.SMulHi, t, t}:       ymmHighProduct(AVX_VPMULDQ),
+		{ir.AddCarry, t, t}:     ymmCarry,
+		{ir.SubBorrow, t, t}:    ymmBorrow,
+		{ir.BitCount, t, t}:     ymmCountBits,
+		{ir.BitReverse, t, t}:   ymmReverseBits,
+		{ir.FindLsb, t, t}:      ymmFindLow,
+		{ir.FindUMsb, t, t}:     ymmFindHigh,
+		{ir.FindSMsb, t, t}:     ymmFindSign,
+		{ir.BitFieldU, t, t}:    ymmBitField,
+		{ir.BitFieldS, t, t}:    ymmSignedBitField,
+		{ir.BitFieldMask, t, t}: ymmBitFieldMask,
+	}
+}
+
+// ymmHighProduct is the high half of the products of 32 bits: of the even lanes,
+// and of the odd ones moved to the even ones' places.
+func ymmHighProduct(op Op) ymmEmitter {
+	return func(m ymm, in *vcode.Inst) {
+		x, y := m.vec(in.Uses[0], 0), m.vec(in.Uses[1], 1)
+		m.rri(AVX_VPSRLQ, 2, 0, x, 32)
+		m.rri(AVX_VPSRLQ, 3, 0, y, 32)
+		m.rr(op, 2, 2, 3)
+		m.rr(op, 3, x, y)
+		m.rri(AVX_VPSRLQ, 3, 0, 3, 32)
+		d := m.dest(in, 0)
+		m.rri(AVX_VPBLENDD, d, 3, 2, 0xaa) // the odd lanes
+		m.done(in, d)
+	}
+}
+
+// lessBit is 1 where a < b, unsigned, and 0 elsewhere. It uses Y2.
+func (m ymm) lessBit(in *vcode.Inst, a, b Reg) {
+	m.rr(AVX_VPMAXUD, 2, a, b)
+	m.rr(AVX_VPCMPEQD, 2, 2, a)
+	d := m.dest(in, 0)
+	m.word(AVX_VPADDD, d, 2, 1)
+	m.done(in, d)
+}
+
+// ymmCarry is 1 where the sum is less than an operand.
+func ymmCarry(m ymm, in *vcode.Inst) {
+	x := m.vec(in.Uses[0], 0)
+	m.with(AVX_VPADDD, 1, x, in.Uses[1])
+	m.lessBit(in, 1, x)
+}
+
+func ymmBorrow(m ymm, in *vcode.Inst) {
+	m.lessBit(in, m.vec(in.Uses[0], 0), m.vec(in.Uses[1], 1))
+}
+
+// ymmCountBits adds up neighbours, in fields of two, four and eight bits.
+func ymmCountBits(m ymm, in *vcode.Inst) {
+	x := m.vec(in.Uses[0], 0)
+	m.rri(AVX_VPSRLD, 1, 0, x, 1)
+	m.word(AVX_VPAND, 1, 1, 0x55555555)
+	m.rr(AVX_VPSUBD, 0, x, 1)
+	m.rri(AVX_VPSRLD, 1, 0, 0, 2)
+	m.word(AVX_VPAND, 1, 1, 0x33333333)
+	m.word(AVX_VPAND, 0, 0, 0x33333333)
+	m.rr(AVX_VPADDD, 0, 0, 1)
+	m.rri(AVX_VPSRLD, 1, 0, 0, 4)
+	m.rr(AVX_VPADDD, 0, 0, 1)
+	m.word(AVX_VPAND, 0, 0, 0x0f0f0f0f)
+	m.word(AVX_VPMULLD, 0, 0, 0x01010101)
+	d := m.dest(in, 0)
+	m.rri(AVX_VPSRLD, d, 0, 0, 24)
+	m.done(in, d)
+}
+
+// ymmReverseBits looks up both halves of each byte reversed, and then exchanges
+// bytes.
+func ymmReverseBits(m ymm, in *vcode.Inst) {
+	x := m.vec(in.Uses[0], 0)
+	m.rri(AVX_VPSRLD, 1, 0, x, 4)
+	m.word(AVX_VPAND, 1, 1, 0x0f0f0f0f)
+	m.word(AVX_VPAND, 0, x, 0x0f0f0f0f)
+	m.rm(AVX_VMOVUPS, 2, 0, m.octet([8]uint32{0x0c040800, 0x0e060a02, 0x0d050901, 0x0f070b03, 0x0c040800, 0x0e060a02, 0x0d050901, 0x0f070b03}))
+	m.rr(AVX_VPSHUFB, 0, 2, 0)
+	m.rr(AVX_VPSHUFB, 1, 2, 1)
+	m.rri(AVX_VPSLLD, 0, 0, 0, 4)
+	m.rr(AVX_VPOR, 0, 0, 1)
+	d := m.dest(in, 0)
+	m.rm(AVX_VPSHUFB, d, 0, m.octet([8]uint32{0x00010203, 0x04050607, 0x08090a0b, 0x0c0d0e0f, 0x00010203, 0x04050607, 0x08090a0b, 0x0c0d0e0f}))
+	m.done(in, d)
+}
+
+// highest puts the number of the highest bit of x into the result, −1 for 0:
+// the exponent of x as a float. Without the bit below the highest one it is not
+// rounded up to another exponent. The sign of what the machine takes for a
+// negative number makes it too large.
+func (m ymm) highest(in *vcode.Inst, x Reg) {
+	m.rri(AVX_VPSRLD, 1, 0, x, 1)
+	m.rr(AVX_VPANDN, 1, 1, x)
+	m.rr(AVX_VCVTDQ2PS, 1, 0, 1)
+	m.rri(AVX_VPSRLD, 1, 0, 1, 23)
+	m.word(AVX_VPSUBD, 1, 1, 127)
+	m.word(AVX_VPMAXSD, 1, 1, 1<<32-1)
+	d := m.dest(in, 0)
+	m.word(AVX_VPMINSD, d, 1, 31)
+	m.done(in, d)
+}
+
+func ymmFindHigh(m ymm, in *vcode.Inst) { m.highest(in, m.vec(in.Uses[0], 0)) }
+
+// ymmFindSign looks at the bits that differ from the sign.
+func ymmFindSign(m ymm, in *vcode.Inst) {
+	x := m.vec(in.Uses[0], 0)
+	m.rri(AVX_VPSRAD, 1, 0, x, 31)
+	m.rr(AVX_VPXOR, 0, x, 1)
+	m.highest(in, 0)
+}
+
+// ymmFindLow looks at the lowest bit alone: x and −x.
+func ymmFindLow(m ymm, in *vcode.Inst) {
+	x := m.vec(in.Uses[0], 0)
+	m.zero(1)
+	m.rr(AVX_VPSUBD, 1, 1, x)
+	m.rr(AVX_VPAND, 0, x, 1)
+	m.highest(in, 0)
+}
+
+// ones is all ones shifted left by u, 0 from 32 on.
+func (m ymm) ones(y Reg, u vcode.Reg) {
+	m.fill(y, 1<<32-1)
+	m.with(AVX_VPSLLVD, y, y, u)
+}
+
+// ymmBitField is u2 bits of u0 from bit u1 on. The machine's variable shifts give
+// 0 from 32 on, as the operation wants.
+func ymmBitField(m ymm, in *vcode.Inst) {
+	off, one := m.f.Const(in.Uses[1])
+	count, two := m.f.Const(in.Uses[2])
+	x := m.vec(in.Uses[0], 0)
+	if one && two && off < 32 && count < 32 {
+		d := m.dest(in, 0)
+		switch {
+		case off+count >= 32:
+			m.rri(AVX_VPSRLD, d, 0, x, uint8(off))
+		case off == 0:
+			m.word(AVX_VPAND, d, x, 1<<count-1)
+		default:
+			m.rri(AVX_VPSLLD, 0, 0, x, uint8(32-off-count))
+			m.rri(AVX_VPSRLD, d, 0, 0, uint8(32-count)&31)
+			if count == 0 {
+				m.zero(d)
+			}
+		}
+		m.done(in, d)
+		return
+	}
+	m.with(AVX_VPSRLVD, 0, x, in.Uses[1])
+	m.ones(1, in.Uses[2])
+	d := m.dest(in, 0)
+	m.rr(AVX_VPANDN, d, 1, 0)
+	m.done(in, d)
+}
+
+// ymmSignedBitField moves the field to the top and back down.
+func ymmSignedBitField(m ymm, in *vcode.Inst) {
+	m.with(AVX_VPSRLVD, 0, m.vec(in.Uses[0], 0), in.Uses[1])
+	m.fill(1, 32)
+	m.with(AVX_VPMINUD, 2, 1, in.Uses[2])
+	m.rr(AVX_VPSUBD, 1, 1, 2)
+	m.rr(AVX_VPSLLVD, 0, 0, 1)
+	d := m.dest(in, 0)
+	m.rr(AVX_VPSRAVD, d, 0, 1)
+	m.done(in, d)
+}
+
+// ymmBitFieldMask is u1 ones from bit u0 on.
+func ymmBitFieldMask(m ymm, in *vcode.Inst) {
+	m.ones(1, in.Uses[1])
+	m.invert(1, 1)
+	d := m.dest(in, 0)
+	m.with(AVX_VPSLLVD, d, 1, in.Uses[0])
+	m.done(in, d)
+}
+
+// ymmDivide makes quotients and remainders through double precision, as
+// select_integer.go says.
+func ymmDivide(m ymm, in *vcode.Inst) {
+	x, y := m.vec(in.Uses[0], 0), m.vec(in.Uses[1], 1)
+	m.quotient(x, y, in.IR != ir.UDiv && in.IR != ir.UMod)
+	if in.IR != ir.UDiv && in.IR != ir.SDiv {
+		m.rr(AVX_VPMULLD, 2, 2, y)
+		m.rr(AVX_VPSUBD, 2, x, 2)
+	}
+	if in.IR == ir.SMod { // where the remainder is not 0 and has the other sign
+		m.zero(3)
+		m.rr(AVX_VPXOR, 4, 2, y)
+		m.rr(AVX_VPCMPGTD, 4, 3, 4)
+		m.rr(AVX_VPCMPEQD, 3, 3, 2)
+		m.rr(AVX_VPANDN, 3, 3, 4)
+		m.rr(AVX_VPAND, 3, 3, y)
+		m.rr(AVX_VPADDD, 2, 2, 3)
+	}
+	m.zero(3)
+	m.rr(AVX_VPCMPEQD, 3, 3, y) // division by 0 gives all ones
+	d := m.dest(in, 0)
+	m.rr(AVX_VPOR, d, 2, 3)
+	m.done(in, d)
+}
+
+// quotient puts x / y, toward zero, into Y2. It uses Y3 and Y4.
+func (m ymm) quotient(x, y Reg, signed bool) {
+	half := func(d, t Reg, i int) { // d = four lanes of x / y
+		if i == 0 {
+			m.toDouble(d, x, signed)
+			m.toDouble(t, y, signed)
+		} else {
+			m.highHalf(d, x)
+			m.highHalf(t, y)
+			m.toDouble(d, d, signed)
+			m.toDouble(t, t, signed)
+		}
+		m.rr(AVX_VDIVPD, d, d, t)
+		if signed {
+			m.rr(AVX_VCVTTPD2DQ, d, 0, d)
+			return
+		}
+		m.rri(AVX_VROUNDPD, d, 0, d, roundTrunc)
+		m.long(AVX_VADDPD, d, d, 0x4330000000000000) // 2⁵²: the number is in the low bits
+	}
+	half(2, 3, 0)
+	half(3, 4, 1)
+	if signed {
+		m.join(2, 2, 3)
+		return
+	}
+	m.lowWords(2, 2, 3)
+}
+
+// toDouble converts four lanes, of the lower half of x, to doubles. An unsigned
+// number becomes the low bits of 2⁵², which is then taken away.
+func (m ymm) toDouble(d, x Reg, signed bool) {
+	if signed {
+		m.rr(AVX_VCVTDQ2PD, d, 0, x)
+		return
+	}
+	m.rr(AVX_VPMOVZXDQ, d, 0, x)
+	m.long(AVX_VPOR, d, d, 0x4330000000000000)
+	m.long(AVX_VSUBPD, d, d, 0x4330000000000000)
+}
