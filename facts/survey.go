@@ -159,7 +159,7 @@ func (g *gatherer) room() {
 		if f.kind() == typeFact {
 			in := g.Code.Inst(i)
 			t := &g.Types[f>>factBits]
-			t.ID, t.Op, t.Index = in.Result(), in.Op(), i
+			t.ID, t.Op, t.Index, t.Number = in.Result(), in.Op(), i, int(f>>factBits)
 			switch t.Op { // what comes before a pointer may ask for its storage class
 			case spirv.OpTypePointer:
 				t.Storage = inst.TypePointer(in).StorageClass()

@@ -10,9 +10,10 @@ import (
 // Type is a type (SPIR-V §3.3.6). Two types are the same where they are the
 // same *Type.
 type Type struct {
-	ID    spirv.ID
-	Op    spirv.Op // OpTypeInt, OpTypeStruct, …
-	Index int      // its instruction
+	ID     spirv.ID
+	Op     spirv.Op // OpTypeInt, OpTypeStruct, …
+	Index  int      // its instruction
+	Number int      // in Module.Types
 
 	Width    uint32 // of an integer or float, in bits
 	Signed   bool   // of an integer

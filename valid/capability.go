@@ -103,9 +103,15 @@ func (c *checker) askVersion(r *spirv.Row, brought bool) lack {
 // usable judges whether the module may use the opcode of instruction i.
 func (c *checker) usable(i int, op spirv.Op) {
 	r := op.Row()
-	if l := c.lacks(r); l != lacksNothing {
+	if l := c.lacks(r); l != lacksNothing && !(l == lacksCapability && c.ballotGroup(op)) {
 		c.lacking(i, l, op.String(), r)
 	}
+}
+
+// ballotGroup reports whether an opcode is one of those that
+// SPV_AMD_shader_ballot brings without a capability, and that is declared.
+func (c *checker) ballotGroup(op spirv.Op) bool {
+	return op >= spirv.OpGroupIAddNonUniformAMD && op <= spirv.OpGroupSMaxNonUniformAMD && c.m.Extension("SPV_AMD_shader_ballot")
 }
 
 // enumerant judges whether the module may use an enumerant that instruction i
@@ -148,6 +154,8 @@ func (c *checker) excused(k spirv.Kind, r *spirv.Row, l lack) bool {
 		case spirv.BuiltInPointSize, spirv.BuiltInClipDistance, spirv.BuiltInCullDistance:
 			return l == lacksCapability
 		}
+	case spirv.KindGroupOperation:
+		return l == lacksCapability && r.Value() <= uint32(spirv.GroupOperationExclusiveScan) && c.m.Extension("SPV_AMD_shader_ballot")
 	case spirv.KindFPRoundingMode:
 		return l == lacksCapability && c.freeRounding()
 	}

@@ -63,14 +63,15 @@ type checker struct {
 	// Where the walk is.
 	fn     *facts.Function // the function, nil outside
 	block  *facts.Block    // the block, nil outside
-	funcs  int             // functions begun so far
-	blocks int             // of fn, begun so far
+	params int             // of fn, judged so far
 
 	places  []int            // scratch: the words of an instruction that are ids
 	forward map[spirv.ID]int // OpTypeForwardPointer of each pointer; nil before it is asked for
 	blockOf []*facts.Block   // of each instruction, as far as the walk came; nil outside of blocks
+	marks   []int32          // scratch for judges, of each instruction: the last one that marked it
 	layout  layoutState
 	caps    capabilityState
+	types   typeState
 	models  []modelSet            // of each function: by which models it is called
 	entries [][]*facts.EntryPoint // of each function: those that call it; nil before callersOf
 
@@ -123,7 +124,7 @@ func (c *checker) enter(i int, op spirv.Op, in spirv.Inst) {
 	switch op {
 	case spirv.OpFunction:
 		if f := c.m.Function(in.Result()); f != nil {
-			c.fn, c.block, c.blocks = f, nil, 0
+			c.fn, c.block, c.params = f, nil, 0
 		}
 	case spirv.OpLabel:
 		c.block = c.m.Block(in.Result())

@@ -31,6 +31,11 @@ var families = []*family{
 	&idFamily,
 	&capabilityFamily,
 	&vulkanFamily,
+	&typeFamily,
+	&constantFamily,
+	&functionFamily,
+	&controlFlowFamily,
+	&constructFamily,
 }
 
 // dispatch has the judges of each opcode.

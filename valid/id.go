@@ -226,6 +226,10 @@ func (c *checker) name(id spirv.ID) string {
 func (c *checker) kind(i int, op spirv.Op, in spirv.Inst, at, d int) {
 	def := c.code.Inst(d).Op()
 	switch {
+	case def == spirv.OpFunction:
+		if !namesFunction(op) {
+			c.fail(i, "SPV-Function-Use", "an operand of %s is the function %s; must not be one", op, c.name(spirv.ID(in[at])))
+		}
 	case def.HasType():
 		if op.Class() == spirv.ClassTypeDeclaration && def != spirv.OpUndef && !constantDef(def) {
 			c.fail(i, "SPV-Id-Type", "%s names %s, the result of %s; must be a type or a constant", op, c.name(spirv.ID(in[at])), def)
@@ -256,7 +260,8 @@ func namesType(op spirv.Op, at int) bool {
 		return at == 4
 	case spirv.OpSizeOf, spirv.OpCooperativeMatrixLengthNV, spirv.OpCooperativeMatrixLengthKHR, spirv.OpUntypedArrayLengthKHR,
 		spirv.OpUntypedVariableKHR, spirv.OpUntypedAccessChainKHR, spirv.OpUntypedInBoundsAccessChainKHR, spirv.OpUntypedPtrAccessChainKHR,
-		spirv.OpUntypedInBoundsPtrAccessChainKHR, spirv.OpSpecConstantOp, spirv.OpConstantSizeOfEXT, spirv.OpGraphEntryPointARM, spirv.OpGraphARM:
+		spirv.OpUntypedInBoundsPtrAccessChainKHR, spirv.OpSpecConstantOp, spirv.OpConstantSizeOfEXT, spirv.OpGraphEntryPointARM, spirv.OpGraphARM, spirv.OpAbortKHR,
+		spirv.OpExtInst, spirv.OpExtInstWithForwardRefsKHR:
 		return true
 	}
 	return isType(op)
@@ -270,4 +275,19 @@ func namesUntyped(op spirv.Op, at int, def spirv.Op) bool {
 		return true
 	}
 	return def == spirv.OpFunction || def == spirv.OpString || op.Class() == spirv.ClassReserved || op.Class() == spirv.ClassExclude
+}
+
+// namesFunction reports whether an operand of an instruction may be a function.
+func namesFunction(op spirv.Op) bool {
+	switch op.Class() {
+	case spirv.ClassAnnotation, spirv.ClassDebug, spirv.ClassModeSetting, spirv.ClassExtension, spirv.ClassDeviceSideEnqueue,
+		spirv.ClassReserved, spirv.ClassExclude:
+		return true
+	}
+	switch op {
+	case spirv.OpFunctionCall, spirv.OpCooperativeMatrixPerElementOpNV, spirv.OpCooperativeMatrixReduceNV, spirv.OpCooperativeMatrixLoadTensorNV,
+		spirv.OpConstantFunctionPointerINTEL:
+		return true
+	}
+	return false
 }

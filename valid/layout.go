@@ -89,7 +89,8 @@ func sectionOf(op spirv.Op) section {
 		return nameSection
 	case spirv.OpModuleProcessed:
 		return processedSection
-	case spirv.OpTypeForwardPointer, spirv.OpGraphConstantARM, spirv.OpGraphEntryPointARM:
+	case spirv.OpTypeForwardPointer, spirv.OpGraphConstantARM, spirv.OpGraphEntryPointARM, spirv.OpConstantStringAMDX, spirv.OpSpecConstantStringAMDX,
+		spirv.OpConstantDataKHR, spirv.OpSpecConstantDataKHR, spirv.OpConstantSizeOfEXT:
 		return declarationSection
 	case spirv.OpVariable, spirv.OpUntypedVariableKHR, spirv.OpUndef, spirv.OpPoisonKHR, spirv.OpLine, spirv.OpNoLine, spirv.OpNop,
 		spirv.OpExtInst, spirv.OpExtInstWithForwardRefsKHR:
@@ -294,7 +295,10 @@ func (c *checker) placeInBlock(i int, op spirv.Op, in spirv.Inst) {
 // bodiless reports whether an instruction may stand in a function, outside of
 // its blocks: those of debug information behind the last block.
 func (c *checker) bodiless(op spirv.Op, in spirv.Inst) bool {
-	return op == spirv.OpExtInst && c.layout.started && c.m.ExtSet(inst.ExtInst(in).Set()).NonSemantic()
+	if op != spirv.OpExtInst {
+		return false
+	}
+	return c.layout.started && c.m.ExtSet(inst.ExtInst(in).Set()).NonSemantic() || c.m.ExtSet(inst.ExtInst(in).Set()) == spirv.ExtSetOpenCLDebugInfo100
 }
 
 // isDebugInfo reports whether an instruction is of one of the sets of debug

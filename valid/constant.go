@@ -1,0 +1,319 @@
+package valid
+
+import (
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
+)
+
+// constantFamily judges constants (SPIR-V §3.3.7).
+var constantFamily = family{
+	rules: []Rule{
+		{Code: "SPV-Constant-Boolean", Section: "SPIR-V 3.3.7", Words: "a constant true or false is a Boolean"},
+		{Code: "SPV-Constant-Number", Section: "SPIR-V 3.3.7", Words: "OpConstant and OpSpecConstant make an integer or a float"},
+		{Code: "SPV-Constant-HighBits", Section: "SPIR-V 2.2.1", Words: "the bits of a literal beyond the width of its type are zero, or the sign of a signed integer"},
+		{Code: "SPV-Constant-Small", Section: "SPIR-V 2.16.3", Words: "constants of 8 and 16 bits need a capability to compute with them, not one to store them alone"},
+		{Code: "SPV-Constant-Composite", Section: "SPIR-V 3.3.7", Words: "a constant composite is of a composite type"},
+		{Code: "SPV-Constant-Count", Section: "SPIR-V 3.3.7", Words: "a constant composite has a constituent for each part of its type"},
+		{Code: "SPV-Constant-Constituent", Section: "SPIR-V 3.3.7", Words: "a constituent is a constant or OpUndef of the part's type"},
+		{Code: "SPV-Constant-Spec", Section: "SPIR-V 3.3.7", Words: "a constant that is not for specialization has no constituent that is"},
+		{Code: "SPV-Constant-Null", Section: "SPIR-V 3.3.7", Words: "OpConstantNull is of a type that has a null value"},
+		{Code: "SPV-Constant-Sampler", Section: "SPIR-V 3.3.7", Words: "OpConstantSampler is of the sampler type"},
+		{Code: "SPV-SpecConstantOp-Kernel", Section: "SPIR-V 3.3.7", Words: "OpSpecConstantOp computes with floats and pointers in kernels alone"},
+		{Code: "SPV-SpecConstantOp-Version", Section: "SPIR-V 3.3.7", Words: "OpSpecConstantOp has UConvert outside of kernels from SPIR-V 1.4 on"},
+		{Code: "SPV-SpecConstantOp-Operand", Section: "SPIR-V 3.3.7", Words: "the operands of OpSpecConstantOp are constants"},
+		{Code: "SPV-Undef-Type", Section: "SPIR-V 3.3.1", Words: "OpUndef is of a type that a value can have"},
+	},
+	insts: map[spirv.Op]judge{
+		spirv.OpConstantTrue:                      (*checker).constantBoolean,
+		spirv.OpConstantFalse:                     (*checker).constantBoolean,
+		spirv.OpSpecConstantTrue:                  (*checker).constantBoolean,
+		spirv.OpSpecConstantFalse:                 (*checker).constantBoolean,
+		spirv.OpConstant:                          (*checker).constantNumber,
+		spirv.OpSpecConstant:                      (*checker).constantNumber,
+		spirv.OpConstantComposite:                 (*checker).constantComposite,
+		spirv.OpSpecConstantComposite:             (*checker).constantComposite,
+		spirv.OpConstantCompositeReplicateEXT:     (*checker).constantReplicate,
+		spirv.OpSpecConstantCompositeReplicateEXT: (*checker).constantReplicate,
+		spirv.OpConstantNull:                      (*checker).constantNull,
+		spirv.OpConstantSampler:                   (*checker).constantSampler,
+		spirv.OpSpecConstantOp:                    (*checker).specConstantOp,
+		spirv.OpUndef:                             (*checker).undef,
+	},
+}
+
+func (c *checker) constantBoolean(i int, in spirv.Inst) {
+	if t := c.m.Type(in.Type()); t != nil && !t.IsBool() {
+		c.fail(i, "SPV-Constant-Boolean", "%s is %s; must be a Boolean", in.Op(), c.typeName(t))
+	}
+}
+
+func (c *checker) constantNumber(i int, in spirv.Inst) {
+	t := c.m.Type(in.Type())
+	if t == nil {
+		return
+	}
+	if !t.IsInt() && !t.IsFloat() {
+		c.fail(i, "SPV-Constant-Number", "%s is %s; must be an integer or a float", in.Op(), c.typeName(t))
+		return
+	}
+	c.highBits(i, t, in[3:])
+	c.small(i, t)
+}
+
+// highBits judges the bits of a literal beyond the width of its type.
+func (c *checker) highBits(i int, t *facts.Type, words []uint32) {
+	n := len(words)
+	if n == 0 || t.Width%32 == 0 {
+		return
+	}
+	top := words[n-1]
+	width := t.Width % 32
+	want := top & (1<<width - 1)
+	if t.IsInt() && t.Signed {
+		want = uint32(int32(top<<(32-width)) >> (32 - width))
+	}
+	if top != want {
+		c.fail(i, "SPV-Constant-HighBits", "the last word of the literal is %#x; must be %#x for %s", top, want, c.typeName(t))
+	}
+}
+
+// small judges constants of 8 and 16 bits.
+func (c *checker) small(i int, t *facts.Type) {
+	if s := t.Scalar(); s != nil {
+		t = s
+	}
+	if c.capable(spirv.CapabilityKernel) || !c.limited(t) {
+		return
+	}
+	c.fail(i, "SPV-Constant-Small", "a constant of %s; the declared capabilities only store it", c.typeName(t))
+}
+
+// limited reports whether values of a scalar type may only be stored, loaded and
+// converted: 8 and 16 bits where no capability says more (SPIR-V §2.16.3).
+func (c *checker) limited(t *facts.Type) bool {
+	switch {
+	case t.IsInt() && t.Width == 8:
+		return !c.capable(spirv.CapabilityInt8)
+	case t.IsInt() && t.Width == 16:
+		return !c.capable(spirv.CapabilityInt16) && !c.m.Extension("SPV_AMD_gpu_shader_int16")
+	case t.IsFloat() && t.Width == 16 && !t.Encoded:
+		return !c.anyCapable(spirv.CapabilityFloat16, spirv.CapabilityFloat16Buffer) && !c.halfExtension()
+	}
+	return false
+}
+
+// limitedWithin reports whether a type or a part of it is limited.
+func (c *checker) limitedWithin(t *facts.Type) bool {
+	for steps := 0; t != nil && steps < 64; steps++ {
+		switch {
+		case t.IsScalar():
+			return c.limited(t)
+		case t.IsStruct():
+			for n := range t.Members {
+				if m := t.Members[n].Type; m != nil && !m.IsPointer() && !m.IsStruct() && c.limitedWithin(m) {
+					return true
+				}
+			}
+			return false
+		case t.IsComposite():
+			t = t.Elem
+		default:
+			return false
+		}
+	}
+	return false
+}
+
+func (c *checker) constantComposite(i int, in spirv.Inst) {
+	t := c.m.Type(in.Type())
+	ids := inst.ConstantComposite(in).Constituents()
+	if t == nil {
+		return
+	}
+	if !t.IsComposite() && t.Op != spirv.OpTypeCooperativeMatrixKHR && t.Op != spirv.OpTypeCooperativeMatrixNV && t.Op != spirv.OpTypeTensorARM {
+		c.fail(i, "SPV-Constant-Composite", "%s is %s; must be a composite", in.Op(), c.typeName(t))
+		return
+	}
+	if t.Op == spirv.OpTypeTensorARM {
+		return
+	}
+	parts, counted := t.Parts(), !t.IsRuntimeArray() && !(t.IsArray() && (t.Count == 0 || t.Length != nil && t.Length.Spec))
+	if t.Op != spirv.OpTypeStruct && !t.IsComposite() {
+		parts = 1 // a cooperative matrix is filled with one value
+	}
+	if counted && uint64(len(ids)) != parts {
+		c.fail(i, "SPV-Constant-Count", "%d constituents; must be %d", len(ids), parts)
+		return
+	}
+	for n, id := range ids {
+		part := t.Elem
+		if t.IsStruct() {
+			part = t.Members[n].Type
+		}
+		c.constituent(i, in.Op() == spirv.OpSpecConstantComposite, n, id, part)
+	}
+}
+
+// constituent judges one constituent of a constant composite.
+func (c *checker) constituent(i int, spec bool, n int, id spirv.ID, part *facts.Type) {
+	d := c.code.DefInst(id)
+	if d == nil {
+		return
+	}
+	k := c.m.Const(id)
+	if k == nil {
+		if !spec || !c.globalPointer(d) {
+			c.fail(i, "SPV-Constant-Constituent", "constituent %d is %s, the result of %s; must be a constant or OpUndef", n, c.name(id), d.Op())
+		}
+		return
+	}
+	if isSpec(k.Op) && !spec {
+		c.fail(i, "SPV-Constant-Spec", "constituent %d is a specialization constant; must not be one here", n).also(c, k.Index, "the constituent")
+	}
+	if part != nil && k.Type != nil && !c.sameConstituent(k.Type, part) {
+		c.fail(i, "SPV-Constant-Constituent", "constituent %d is %s; must be %s", n, c.typeName(k.Type), c.typeName(part)).also(c, k.Index, "the constituent")
+	}
+}
+
+// globalPointer reports whether an instruction makes a pointer of module scope,
+// which a kernel can initialise with.
+func (c *checker) globalPointer(in spirv.Inst) bool {
+	return in.Op() == spirv.OpVariable || in.Op() == spirv.OpUntypedVariableKHR || in.Op() == spirv.OpConstantFunctionPointerINTEL
+}
+
+// sameConstituent reports whether a constituent's type can stand for the part's:
+// the same, or arrays alike, which may be declared twice.
+func (c *checker) sameConstituent(x, y *facts.Type) bool {
+	for x != y && x.IsArray() && y.IsArray() && x.Op == y.Op && x.Count == y.Count && x.Elem != nil && y.Elem != nil {
+		x, y = x.Elem, y.Elem
+	}
+	return x == y || x.IsStruct() && y.IsStruct() && sameMembers(x, y) || x.IsPointer() && y.IsPointer()
+}
+
+// sameMembers reports whether two structs have the same types of members.
+func sameMembers(x, y *facts.Type) bool {
+	if len(x.Members) != len(y.Members) {
+		return false
+	}
+	for n := range x.Members {
+		if x.Members[n].Type != y.Members[n].Type {
+			return false
+		}
+	}
+	return true
+}
+
+// isSpec reports whether an instruction makes a specialization constant.
+func isSpec(op spirv.Op) bool {
+	switch op {
+	case spirv.OpSpecConstantTrue, spirv.OpSpecConstantFalse, spirv.OpSpecConstant, spirv.OpSpecConstantComposite,
+		spirv.OpSpecConstantOp, spirv.OpSpecConstantCompositeReplicateEXT:
+		return true
+	}
+	return false
+}
+
+func (c *checker) constantReplicate(i int, in spirv.Inst) {
+	t := c.m.Type(in.Type())
+	id := inst.ConstantCompositeReplicateEXT(in).Value()
+	if t == nil {
+		return
+	}
+	if !t.IsComposite() && t.Op != spirv.OpTypeCooperativeMatrixKHR && t.Op != spirv.OpTypeTensorARM && t.Op != spirv.OpTypeVectorIdEXT {
+		c.fail(i, "SPV-Constant-Composite", "%s is %s; must be a composite", in.Op(), c.typeName(t))
+		return
+	}
+	part := t.Elem
+	if t.IsStruct() && len(t.Members) > 0 {
+		part = t.Members[0].Type
+	}
+	if t.Op != spirv.OpTypeTensorARM {
+		c.constituent(i, in.Op() == spirv.OpSpecConstantCompositeReplicateEXT, 0, id, part)
+	}
+}
+
+func (c *checker) constantNull(i int, in spirv.Inst) {
+	if t := c.m.Type(in.Type()); t != nil && !nullable(t) {
+		c.fail(i, "SPV-Constant-Null", "OpConstantNull is %s; must be of a type that has a null value", c.typeName(t))
+	}
+}
+
+// nullable reports whether a type has a null value. It gives up on structs of
+// structs after some steps and then says yes.
+func nullable(t *facts.Type) bool {
+	todo := []*facts.Type{t}
+	for steps := 0; len(todo) > 0 && steps < 1<<12; steps++ {
+		t := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if t == nil {
+			continue
+		}
+		switch t.Op {
+		case spirv.OpTypeBool, spirv.OpTypeInt, spirv.OpTypeFloat, spirv.OpTypePointer, spirv.OpTypeUntypedPointerKHR, spirv.OpTypeEvent,
+			spirv.OpTypeDeviceEvent, spirv.OpTypeReserveId, spirv.OpTypeQueue, spirv.OpTypeTensorARM,
+			spirv.OpTypeCooperativeMatrixKHR, spirv.OpTypeCooperativeMatrixNV, spirv.OpTypeVector, spirv.OpTypeVectorIdEXT,
+			spirv.OpTypeMatrix:
+		case spirv.OpTypeArray:
+			todo = append(todo, t.Elem)
+		case spirv.OpTypeStruct:
+			for n := range t.Members {
+				todo = append(todo, t.Members[n].Type)
+			}
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+func (c *checker) constantSampler(i int, in spirv.Inst) {
+	if t := c.m.Type(in.Type()); t != nil && t.Op != spirv.OpTypeSampler {
+		c.fail(i, "SPV-Constant-Sampler", "OpConstantSampler is %s; must be the sampler type", c.typeName(t))
+	}
+}
+
+func (c *checker) undef(i int, in spirv.Inst) {
+	t := c.m.Type(in.Type())
+	if t == nil {
+		return
+	}
+	if t.IsVoid() || t.Op == spirv.OpTypeFunction {
+		c.fail(i, "SPV-Undef-Type", "OpUndef is %s; must be of a type that a value can have", c.typeName(t))
+		return
+	}
+	if c.capable(spirv.CapabilityShader) && c.limitedWithin(t) && !t.IsPointer() {
+		c.fail(i, "SPV-Constant-Small", "OpUndef of %s; the declared capabilities only store what is in it", c.typeName(t))
+	}
+}
+
+func (c *checker) specConstantOp(i int, in spirv.Inst) {
+	op := spirv.Op(inst.SpecConstantOp(in).Opcode())
+	kernel := c.capable(spirv.CapabilityKernel)
+	switch op {
+	case spirv.OpConvertFToS, spirv.OpConvertSToF, spirv.OpConvertFToU, spirv.OpConvertUToF, spirv.OpConvertPtrToU, spirv.OpConvertUToPtr,
+		spirv.OpGenericCastToPtr, spirv.OpPtrCastToGeneric, spirv.OpBitcast, spirv.OpFNegate, spirv.OpFAdd, spirv.OpFSub, spirv.OpFMul,
+		spirv.OpFDiv, spirv.OpFRem, spirv.OpFMod, spirv.OpAccessChain, spirv.OpInBoundsAccessChain, spirv.OpPtrAccessChain, spirv.OpInBoundsPtrAccessChain:
+		if !kernel {
+			c.fail(i, "SPV-SpecConstantOp-Kernel", "OpSpecConstantOp computes %s; must not without the capability Kernel", op)
+		}
+	case spirv.OpUConvert:
+		if !kernel && !c.since(spirv.Version14) && !c.m.Extension("SPV_AMD_gpu_shader_int16") {
+			c.fail(i, "SPV-SpecConstantOp-Version", "OpSpecConstantOp computes OpUConvert in SPIR-V %s; must be 1.4 or later", c.version)
+		}
+	case spirv.OpCooperativeMatrixLengthKHR, spirv.OpCooperativeMatrixLengthNV:
+		return // the operand is a type
+	}
+	for w := c.code.Walk(i); w.Next(); {
+		if w.Kind != spirv.KindIdRef {
+			continue
+		}
+		id := spirv.ID(w.Words[0])
+		if d := c.code.DefInst(id); d != nil && c.m.Const(id) == nil && !isType(d.Op()) && !c.globalPointer(d) {
+			c.fail(i, "SPV-SpecConstantOp-Operand", "the operand %s is the result of %s; must be a constant", c.name(id), d.Op())
+		}
+	}
+	if t := c.m.Type(in.Type()); t != nil {
+		c.small(i, t)
+	}
+}

@@ -1,0 +1,412 @@
+package valid
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+)
+
+// constructFamily judges structured control flow (SPIR-V §2.11), which shaders
+// have.
+var constructFamily = family{
+	rules: []Rule{
+		{Code: "SPV-Construct-Merge", Section: "SPIR-V 2.11.1", Words: "a block is the merge block of one header at most"},
+		{Code: "SPV-Construct-Dominance", Section: "SPIR-V 2.11.1", Words: "a header structurally dominates its merge block and its continue target"},
+		{Code: "SPV-Construct-BackEdge", Section: "SPIR-V 2.11.1", Words: "a back edge leads to a loop header, and exactly one does to each"},
+		{Code: "SPV-Construct-Continue", Section: "SPIR-V 2.11.1", Words: "the continue target structurally dominates the block with the back edge, and is structurally post-dominated by it"},
+		{Code: "SPV-Construct-Exit", Section: "SPIR-V 2.11.2", Words: "a branch leaves a construct only to its merge block, or for an enclosing loop or switch"},
+		{Code: "SPV-Construct-Nesting", Section: "SPIR-V 2.11.2", Words: "a construct that contains a header contains its merge block too"},
+		{Code: "SPV-Construct-Selection", Section: "SPIR-V 2.11.1", Words: "a branch to several blocks has a merge instruction before it, unless all but one are exits"},
+		{Code: "SPV-Construct-Switch", Section: "SPIR-V 2.11.1", Words: "OpSwitch has an OpSelectionMerge before it"},
+		{Code: "SPV-Construct-Case", Section: "SPIR-V 2.11.2", Words: "a case falls through to one other at most, which follows it and which no third falls to"},
+		{Code: "SPV-Construct-Depth", Section: "SPIR-V 2.17", Words: "constructs nest no deeper than the universal limit allows"},
+		{Code: "SPV-Construct-Reconvergence", Section: "SPIR-V 2.11, SPV_KHR_maximal_reconvergence", Words: "where an entry point reconverges maximally, a block that is no header, merge block, continue target or target of a switch has one predecessor"},
+	},
+	after: []func(*checker){(*checker).constructs},
+}
+
+func (c *checker) constructs() {
+	if !c.capable(spirv.CapabilityShader) {
+		return
+	}
+	var s flowSearch
+	for k := range c.m.Functions {
+		f := &c.m.Functions[k]
+		if len(f.Blocks) == 0 {
+			continue
+		}
+		c.merges(f)
+		s.search(f)
+		c.loops(f, &s)
+		c.selections(f, &s)
+		c.exits(f)
+		c.nesting(f)
+		c.cases(f)
+		c.reconvergence(f)
+	}
+}
+
+// flowSearch is a depth-first search of the structural control flow.
+type flowSearch struct {
+	state []uint8 // of each block: 0 not found, 1 on the way, 2 done
+	back  []edge  // back edges
+	post  []*facts.Block
+	backs []int32 // back edges to each block
+	stack []searchFrame
+}
+
+type edge struct{ from, to *facts.Block }
+
+type searchFrame struct {
+	b    *facts.Block
+	next int
+}
+
+// search finds the back edges and the post-order of a function.
+func (s *flowSearch) search(f *facts.Function) {
+	n := len(f.Blocks)
+	s.state = append(s.state[:0], make([]uint8, n)...)
+	s.backs = append(s.backs[:0], make([]int32, n)...)
+	s.back, s.post = s.back[:0], s.post[:0]
+	s.stack = append(s.stack[:0], searchFrame{f.Entry(), 0})
+	s.state[0] = 1
+	for len(s.stack) > 0 {
+		top := &s.stack[len(s.stack)-1]
+		b := top.b
+		t, more := structuralSuccessor(b, top.next)
+		if !more {
+			s.state[b.Number] = 2
+			s.post = append(s.post, b)
+			s.stack = s.stack[:len(s.stack)-1]
+			continue
+		}
+		real := top.next >= 2
+		top.next++
+		if t == nil {
+			continue
+		}
+		switch s.state[t.Number] {
+		case 0:
+			s.state[t.Number] = 1
+			s.stack = append(s.stack, searchFrame{t, 0})
+		case 1:
+			if real {
+				s.back = append(s.back, edge{b, t})
+				s.backs[t.Number]++
+			}
+		}
+	}
+}
+
+// structuralSuccessor returns successor n of a block: the merge block, the
+// continue target, and then where the terminator leads.
+func structuralSuccessor(b *facts.Block, n int) (t *facts.Block, more bool) {
+	switch {
+	case n == 0:
+		return b.MergeBlock, true
+	case n == 1:
+		return b.Continue, true
+	case n-2 < len(b.Succs):
+		return b.Succs[n-2], true
+	}
+	return nil, false
+}
+
+// merges judges merge blocks.
+func (c *checker) merges(f *facts.Function) {
+	of := map[*facts.Block]*facts.Block{}
+	for n := range f.Blocks {
+		b := &f.Blocks[n]
+		m := b.MergeBlock
+		if m == nil {
+			continue
+		}
+		if old := of[m]; old != nil {
+			c.fail(b.Merge, "SPV-Construct-Merge", "%s is the merge block of the header %s already; must be of one", c.name(m.ID), c.name(old.ID)).also(c, old.Merge, "the other merge instruction")
+			continue
+		}
+		of[m] = b
+		if m != b && !facts.StructurallyDominates(b, m) && inTree(b) {
+			c.fail(b.Merge, "SPV-Construct-Dominance", "the header %s does not dominate its merge block %s; must do so", c.name(b.ID), c.name(m.ID))
+		}
+		if t := b.Continue; t != nil && !facts.StructurallyDominates(b, t) && inTree(b) {
+			c.fail(b.Merge, "SPV-Construct-Dominance", "the header %s does not dominate its continue target %s; must do so", c.name(b.ID), c.name(t.ID))
+		}
+	}
+}
+
+// inTree reports whether a block is reached in the structural control flow.
+func inTree(b *facts.Block) bool {
+	return b.Number == 0 || b.StructuralIdom() != nil
+}
+
+// loops judges back edges and continue constructs.
+func (c *checker) loops(f *facts.Function, s *flowSearch) {
+	for _, e := range s.back {
+		if !isLoop(c, e.to) {
+			c.fail(e.from.Term, "SPV-Construct-BackEdge", "a back edge to %s, which is no loop header; must be one", c.name(e.to.ID)).also(c, e.to.Index, "the block")
+			continue
+		}
+		if t := e.to.Continue; t != nil {
+			switch {
+			case !facts.StructurallyDominates(t, e.from):
+				c.fail(e.from.Term, "SPV-Construct-Continue", "the continue target %s does not dominate %s, which has the back edge; must do so", c.name(t.ID), c.name(e.from.ID)).also(c, e.to.Merge, "the loop")
+			case !facts.StructurallyPostDominates(e.from, t):
+				c.fail(e.from.Term, "SPV-Construct-Continue", "%s, which has the back edge, does not post-dominate the continue target %s; must do so", c.name(e.from.ID), c.name(t.ID)).also(c, e.to.Merge, "the loop")
+			}
+		}
+	}
+	for n := range f.Blocks {
+		b := &f.Blocks[n]
+		if isLoop(c, b) && s.state[n] != 0 && s.backs[n] != 1 {
+			c.fail(b.Merge, "SPV-Construct-BackEdge", "%d back edges lead to the loop header %s; must be one", s.backs[n], c.name(b.ID))
+		}
+	}
+}
+
+// isLoop reports whether a block has an OpLoopMerge.
+func isLoop(c *checker, b *facts.Block) bool {
+	return b.Merge >= 0 && c.code.Inst(b.Merge).Op() == spirv.OpLoopMerge
+}
+
+// selections judges branches to several blocks that have no merge instruction.
+func (c *checker) selections(f *facts.Function, s *flowSearch) {
+	seen := make([]bool, len(f.Blocks)) // merge blocks, continue targets and targets, in reverse post-order
+	mark := func(b *facts.Block) bool {
+		if b == nil || seen[b.Number] {
+			return false
+		}
+		seen[b.Number] = true
+		return true
+	}
+	for n := len(s.post) - 1; n >= 0; n-- {
+		b := s.post[n]
+		if b.Term < 0 {
+			continue
+		}
+		mark(b.MergeBlock)
+		mark(b.Continue)
+		switch op := c.code.Inst(b.Term).Op(); {
+		case op == spirv.OpSwitch:
+			if b.Merge < 0 {
+				c.fail(b.Term, "SPV-Construct-Switch", "OpSwitch without OpSelectionMerge; must have one before it")
+			}
+		case op == spirv.OpBranchConditional && len(b.Succs) == 2:
+			x, y := mark(b.Succs[0]), mark(b.Succs[1])
+			if x && y && (b.Merge < 0 || isLoop(c, b)) {
+				c.fail(b.Term, "SPV-Construct-Selection", "a branch to %s and %s, neither of which leaves a construct; must have OpSelectionMerge before it", c.name(b.Succs[0].ID), c.name(b.Succs[1].ID))
+			}
+		}
+	}
+}
+
+// exits judges branches out of constructs.
+func (c *checker) exits(f *facts.Function) {
+	patience := 64*len(f.Blocks) + 4096 // as facts has for the constructs themselves
+	for n := range f.Blocks {
+		b := &f.Blocks[n]
+		if !inTree(b) {
+			continue
+		}
+		for _, t := range b.Succs {
+			for k := b.Construct; k != nil && !k.Contains(t) && patience > 0; k = k.Parent {
+				patience--
+				if !c.mayExit(k, b, t, &patience) {
+					c.fail(b.Term, "SPV-Construct-Exit", "the branch from %s to %s leaves the %s construct of %s; must lead to its merge block or to that of an enclosing loop or switch, or to a continue target", c.name(b.ID), c.name(t.ID), k.Kind, c.name(k.Header.ID)).also(c, k.Header.Merge, "the construct")
+					break
+				}
+			}
+		}
+	}
+}
+
+// mayExit reports whether a branch from a block of construct k to t, which is
+// outside, is one of those allowed.
+func (c *checker) mayExit(k *facts.Construct, b, t *facts.Block, patience *int) bool {
+	switch k.Kind {
+	case facts.Loop:
+		return t == k.Merge || t == k.Header.Continue
+	case facts.ContinuePart:
+		return t == k.Merge || t == k.Header
+	}
+	if t == k.Merge {
+		return true
+	}
+	if k.Kind == facts.CasePart && slices.Contains(k.Header.Succs, t) {
+		return true // fall through, judged with the cases
+	}
+	inSwitch := false
+	for o := k; o != nil && *patience > 0; o = o.Parent {
+		*patience--
+		switch o.Kind {
+		case facts.Loop:
+			return t == o.Merge || t == o.Header.Continue
+		case facts.ContinuePart:
+			return t == o.Merge || t == o.Header
+		case facts.Selection:
+			if o != k && !inSwitch && o.Header.Term >= 0 && c.code.Inst(o.Header.Term).Op() == spirv.OpSwitch {
+				inSwitch = true
+				if t == o.Merge {
+					return true
+				}
+				if k.Kind != facts.CasePart && slices.Contains(o.Header.Succs, t) {
+					return true // out of a selection in one case to the next case
+				}
+			}
+		}
+	}
+	return false
+}
+
+// nesting judges that merge blocks lie in the constructs of their headers, and
+// how deep constructs nest.
+func (c *checker) nesting(f *facts.Function) {
+	depth := make(map[*facts.Construct]int, len(f.Constructs))
+	told := false
+	for n := range f.Constructs {
+		k := &f.Constructs[n]
+		depth[k] = depth[k.Parent] + 1
+		if limit := c.opts.Limits.ControlFlowDepth; depth[k] > limit && !told {
+			told = true
+			c.fail(k.Header.Merge, "SPV-Construct-Depth", "constructs nest deeper than %d; must not", limit)
+		}
+		if k.Kind != facts.Selection && k.Kind != facts.Loop || k.Parent == nil || k.Merge == nil || !k.Merge.Reachable {
+			continue
+		}
+		if p := k.Parent; !p.Contains(k.Merge) {
+			c.fail(k.Header.Merge, "SPV-Construct-Nesting", "the header %s is in the %s construct of %s, its merge block %s is not; must be", c.name(k.Header.ID), p.Kind, c.name(p.Header.ID), c.name(k.Merge.ID)).also(c, p.Header.Merge, "the construct around it")
+		}
+	}
+}
+
+// cases judges how the cases of switches fall through.
+func (c *checker) cases(f *facts.Function) {
+	for n := range f.Blocks {
+		b := &f.Blocks[n]
+		if b.Term < 0 || b.MergeBlock == nil || c.code.Inst(b.Term).Op() != spirv.OpSwitch || !inTree(b) {
+			continue
+		}
+		c.caseOrder(b)
+	}
+}
+
+// fall is a fall-through from one case to another.
+type fall struct{ from, to *facts.Block }
+
+// caseOrder judges the cases of one switch: b is its header.
+func (c *checker) caseOrder(b *facts.Block) {
+	deflt, list, _ := c.m.Switch(b)
+	order := map[*facts.Block]int{} // the first place of each target in the list
+	for n, k := range list {
+		if _, ok := order[k.Target]; !ok && k.Target != nil {
+			order[k.Target] = n
+		}
+	}
+	isTarget := func(t *facts.Block) bool { _, ok := order[t]; return ok || t == deflt }
+	to := map[*facts.Block]*facts.Block{}
+	from := map[*facts.Block]*facts.Block{}
+	for _, f := range c.falls(b, isTarget) {
+		if old := to[f.from]; old != nil && old != f.to {
+			c.fail(b.Term, "SPV-Construct-Case", "the case %s falls through to %s and to %s; must to one at most", c.name(f.from.ID), c.name(old.ID), c.name(f.to.ID))
+			return
+		}
+		if old := from[f.to]; old != nil && old != f.from {
+			c.fail(b.Term, "SPV-Construct-Case", "the cases %s and %s fall through to %s; must be one at most", c.name(old.ID), c.name(f.from.ID), c.name(f.to.ID))
+			return
+		}
+		to[f.from], from[f.to] = f.to, f.from
+	}
+	for x, y := range to {
+		if y == deflt {
+			if _, listed := order[y]; !listed {
+				if y = to[deflt]; y == nil {
+					continue
+				}
+			}
+		}
+		a, ok := order[x]
+		z, ok2 := order[y]
+		if !ok || !ok2 || a > z || !c.follows(list, a, z) {
+			if ok && ok2 {
+				c.fail(b.Term, "SPV-Construct-Case", "the case %s falls through to %s, which does not follow it in the list of the switch; must follow it at once", c.name(x.ID), c.name(y.ID))
+				return
+			}
+		}
+	}
+}
+
+// follows reports whether the target at place z comes just behind the one at
+// place a, cases of the same target together.
+func (c *checker) follows(list []facts.Case, a, z int) bool {
+	for n := a + 1; n < z; n++ {
+		if list[n].Target != list[a].Target {
+			return false
+		}
+	}
+	return true
+}
+
+// falls returns the branches from one case of a switch to another, in order.
+func (c *checker) falls(b *facts.Block, isTarget func(*facts.Block) bool) []fall {
+	var out []fall
+	for _, t := range b.Succs {
+		if !isTarget(t) || t == b.MergeBlock {
+			continue
+		}
+		for _, p := range t.Preds {
+			if p == b || !inTree(p) || facts.StructurallyDominates(t, p) {
+				continue
+			}
+			if x := caseOf(b, p, isTarget); x != nil && x != t {
+				out = append(out, fall{x, t})
+			}
+		}
+	}
+	slices.SortFunc(out, func(x, y fall) int {
+		return cmp.Or(cmp.Compare(x.from.Number, y.from.Number), cmp.Compare(x.to.Number, y.to.Number))
+	})
+	return slices.Compact(out)
+}
+
+// caseOf returns the target of a switch whose case a block is in.
+func caseOf(header, b *facts.Block, isTarget func(*facts.Block) bool) *facts.Block {
+	for steps := 0; b != nil && b != header && steps < 1<<10; steps++ {
+		if isTarget(b) {
+			return b
+		}
+		b = b.StructuralIdom()
+	}
+	return nil
+}
+
+// reconvergence judges the predecessors of blocks where control flow reconverges
+// maximally.
+func (c *checker) reconvergence(f *facts.Function) {
+	if !c.m.Extension("SPV_KHR_maximal_reconvergence") || !slices.ContainsFunc(c.callersOf(f), func(e *facts.EntryPoint) bool {
+		return e.HasMode(spirv.ExecutionModeMaximallyReconvergesKHR)
+	}) {
+		return
+	}
+	special := make([]bool, len(f.Blocks))
+	for n := range f.Blocks {
+		b := &f.Blocks[n]
+		special[n] = special[n] || isLoop(c, b)
+		for _, t := range [2]*facts.Block{b.MergeBlock, b.Continue} {
+			if t != nil {
+				special[t.Number] = true
+			}
+		}
+		if b.Term >= 0 && c.code.Inst(b.Term).Op() == spirv.OpSwitch {
+			for _, t := range b.Succs {
+				special[t.Number] = true
+			}
+		}
+	}
+	for n := range f.Blocks {
+		if b := &f.Blocks[n]; len(b.Preds) > 1 && !special[n] {
+			c.fail(b.Index, "SPV-Construct-Reconvergence", "%s has %d predecessors; must have one where the entry point reconverges maximally", c.name(b.ID), len(b.Preds))
+		}
+	}
+}

@@ -1,0 +1,227 @@
+package valid
+
+import (
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
+)
+
+// controlFlowFamily judges branches, merges and phis (SPIR-V §3.3.17); how they
+// make constructs is judged in construct.go.
+var controlFlowFamily = family{
+	rules: []Rule{
+		{Code: "SPV-Branch-Target", Section: "SPIR-V 3.3.17", Words: "a branch leads to a label of its own function"},
+		{Code: "SPV-Branch-Entry", Section: "SPIR-V 2.16.1", Words: "no branch leads to the first block of a function"},
+		{Code: "SPV-Branch-Condition", Section: "SPIR-V 3.3.17", Words: "the condition of OpBranchConditional is a Boolean"},
+		{Code: "SPV-Branch-Weights", Section: "SPIR-V 3.3.17", Words: "OpBranchConditional has no weights or two, which are not both 0"},
+		{Code: "SPV-Branch-Same", Section: "SPIR-V 3.3.17", Words: "from SPIR-V 1.6 on, and in entry points that reconverge maximally, the labels of OpBranchConditional differ"},
+		{Code: "SPV-Switch-Selector", Section: "SPIR-V 3.3.17", Words: "the selector of OpSwitch is an integer"},
+		{Code: "SPV-Switch-Branches", Section: "SPIR-V 2.17", Words: "OpSwitch has no more cases than the universal limit allows"},
+		{Code: "SPV-Phi-Type", Section: "SPIR-V 3.3.17", Words: "OpPhi is of a type that a value can have and that can be chosen"},
+		{Code: "SPV-Phi-Operands", Section: "SPIR-V 3.3.17", Words: "OpPhi has pairs of a value and a label"},
+		{Code: "SPV-Phi-Value", Section: "SPIR-V 3.3.17", Words: "each value of OpPhi has the type of the result"},
+		{Code: "SPV-Phi-Parent", Section: "SPIR-V 3.3.17", Words: "OpPhi has each predecessor of its block once, and no other block"},
+		{Code: "SPV-Phi-Pointer", Section: "SPIR-V 2.16.1", Words: "in the logical addressing model OpPhi is a pointer only where variable pointers are declared"},
+		{Code: "SPV-Merge-Target", Section: "SPIR-V 3.3.17", Words: "a merge instruction names labels of its own function"},
+		{Code: "SPV-LoopMerge-Blocks", Section: "SPIR-V 3.3.17", Words: "the merge block of a loop is not its continue target and not its header"},
+		{Code: "SPV-LoopMerge-Control", Section: "SPIR-V 3.2.23", Words: "the controls of a loop do not contradict one another"},
+		{Code: "SPV-SelectionMerge-Block", Section: "SPIR-V 3.3.17", Words: "the merge block of a selection is not its header"},
+		{Code: "SPV-Lifetime-Pointer", Section: "SPIR-V 3.3.17", Words: "the operand of OpLifetimeStart and OpLifetimeStop is a pointer into Function"},
+	},
+	insts: map[spirv.Op]judge{
+		spirv.OpBranch:            (*checker).branch,
+		spirv.OpBranchConditional: (*checker).branchConditional,
+		spirv.OpSwitch:            (*checker).switchBranch,
+		spirv.OpPhi:               (*checker).phi,
+		spirv.OpLoopMerge:         (*checker).loopMerge,
+		spirv.OpSelectionMerge:    (*checker).selectionMerge,
+		spirv.OpLifetimeStart:     (*checker).lifetime,
+		spirv.OpLifetimeStop:      (*checker).lifetime,
+	},
+}
+
+// label judges that an id is a label of the walk's function.
+func (c *checker) label(i int, id spirv.ID, code string) {
+	d := c.code.DefInst(id)
+	if d == nil || c.fn == nil {
+		return
+	}
+	b := c.m.Block(id)
+	switch {
+	case d.Op() != spirv.OpLabel:
+		c.fail(i, code, "%s is the result of %s; must be a label", c.name(id), d.Op())
+	case b == nil || b.Func != c.fn:
+		c.fail(i, code, "%s is a label of another function; must be one of this", c.name(id))
+	case code == "SPV-Branch-Target" && b.Number == 0:
+		c.fail(i, "SPV-Branch-Entry", "%s is the first block of the function; no branch must lead to it", c.name(id))
+	}
+}
+
+func (c *checker) branch(i int, in spirv.Inst) {
+	c.label(i, inst.Branch(in).TargetLabel(), "SPV-Branch-Target")
+}
+
+func (c *checker) branchConditional(i int, in spirv.Inst) {
+	v := inst.BranchConditional(in)
+	if t := c.m.TypeOf(v.Condition()); t != nil && !t.IsBool() {
+		c.fail(i, "SPV-Branch-Condition", "the condition is %s; must be a Boolean", c.typeName(t))
+	}
+	c.label(i, v.TrueLabel(), "SPV-Branch-Target")
+	c.label(i, v.FalseLabel(), "SPV-Branch-Target")
+	switch w := in[4:]; {
+	case len(w) != 0 && len(w) != 2:
+		c.fail(i, "SPV-Branch-Weights", "%d weights; must be none or two", len(w))
+	case len(w) == 2 && w[0] == 0 && w[1] == 0:
+		c.fail(i, "SPV-Branch-Weights", "both weights are 0; must not be")
+	}
+	if v.TrueLabel() == v.FalseLabel() && (c.since(spirv.Version16) || c.reconverges()) {
+		c.fail(i, "SPV-Branch-Same", "both labels are %s; must differ", c.name(v.TrueLabel()))
+	}
+}
+
+// reconverges reports whether an entry point that calls the walk's function has
+// the mode MaximallyReconvergesKHR.
+func (c *checker) reconverges() bool {
+	if c.fn == nil {
+		return false
+	}
+	for _, e := range c.callersOf(c.fn) {
+		if e.HasMode(spirv.ExecutionModeMaximallyReconvergesKHR) {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *checker) switchBranch(i int, in spirv.Inst) {
+	v := inst.Switch(in)
+	t := c.m.TypeOf(v.Selector())
+	if t != nil && !t.IsInt() {
+		c.fail(i, "SPV-Switch-Selector", "the selector is %s; must be an integer", c.typeName(t))
+		return
+	}
+	c.label(i, v.Default(), "SPV-Branch-Target")
+	words := 1
+	if t != nil && t.Width > 32 {
+		words = 2
+	}
+	n := 0
+	for _, label := range v.Cases(words) {
+		c.label(i, label, "SPV-Branch-Target")
+		n++
+	}
+	if n > c.opts.Limits.SwitchBranches {
+		c.fail(i, "SPV-Switch-Branches", "a switch of %d cases; must be %d at most", n, c.opts.Limits.SwitchBranches)
+	}
+}
+
+func (c *checker) phi(i int, in spirv.Inst) {
+	t := c.m.Type(in.Type())
+	if t != nil {
+		c.phiType(i, t)
+	}
+	pairs := in[3:]
+	if len(pairs)%2 != 0 {
+		c.fail(i, "SPV-Phi-Operands", "%d operands; must be pairs of a value and a label", len(pairs))
+		return
+	}
+	if c.block == nil {
+		return
+	}
+	for n := 0; n < len(pairs); n += 2 {
+		if got := c.m.TypeOf(spirv.ID(pairs[n])); t != nil && got != nil && got != t {
+			c.fail(i, "SPV-Phi-Value", "the value %s is %s; must be %s", c.name(spirv.ID(pairs[n])), c.typeName(got), c.typeName(t))
+		}
+	}
+	c.phiParents(i, pairs)
+}
+
+// phiType judges the type of a phi.
+func (c *checker) phiType(i int, t *facts.Type) {
+	switch t.Op {
+	case spirv.OpTypeVoid, spirv.OpTypeFunction:
+		c.fail(i, "SPV-Phi-Type", "OpPhi is %s; must be of a type that a value can have", c.typeName(t))
+	case spirv.OpTypeImage, spirv.OpTypeSampler, spirv.OpTypeSampledImage:
+		if c.capable(spirv.CapabilityShader) && !c.env.BeforeLegalization && !c.capable(spirv.CapabilityBindlessTextureNV) {
+			c.fail(i, "SPV-Phi-Type", "OpPhi is %s; must not be", c.typeName(t))
+		}
+	case spirv.OpTypePointer, spirv.OpTypeUntypedPointerKHR:
+		if c.m.Addressing == spirv.AddressingModelLogical && !c.env.RelaxLogicalPointer && !c.env.BeforeLegalization && !c.variablePointer(t) {
+			c.fail(i, "SPV-Phi-Pointer", "OpPhi is a pointer into %s; must not in the logical addressing model", t.Storage)
+		}
+	default:
+		if c.capable(spirv.CapabilityShader) && c.limitedWithin(t) {
+			c.fail(i, "SPV-Constant-Small", "OpPhi of %s; the declared capabilities only store what is in it", c.typeName(t))
+		}
+	}
+}
+
+// phiParents judges the labels of a phi. It marks each predecessor with the
+// instruction, so that no list is searched.
+func (c *checker) phiParents(i int, pairs []uint32) {
+	if c.marks == nil {
+		c.marks = make([]int32, c.code.Len())
+	}
+	mark := int32(2*i + 1)
+	for _, p := range c.block.Preds {
+		c.marks[p.Index] = mark
+	}
+	for n := 1; n < len(pairs); n += 2 {
+		id := spirv.ID(pairs[n])
+		b := c.m.Block(id)
+		switch {
+		case c.code.Def(id) < 0:
+		case b == nil:
+			c.fail(i, "SPV-Phi-Parent", "%s is no label of a block; must be a predecessor", c.name(id))
+		case c.marks[b.Index] == mark+1:
+			c.fail(i, "SPV-Phi-Parent", "the predecessor %s stands twice; must stand once", c.name(id))
+		case c.marks[b.Index] != mark:
+			c.fail(i, "SPV-Phi-Parent", "%s is no predecessor of the block; must be one", c.name(id))
+		default:
+			c.marks[b.Index] = mark + 1
+		}
+	}
+	for _, p := range c.block.Preds {
+		if c.marks[p.Index] == mark {
+			c.fail(i, "SPV-Phi-Parent", "the predecessor %s is missing; must be there", c.name(p.ID)).also(c, p.Index, "the predecessor")
+			return
+		}
+	}
+}
+
+func (c *checker) loopMerge(i int, in spirv.Inst) {
+	v := inst.LoopMerge(in)
+	c.label(i, v.MergeBlock(), "SPV-Merge-Target")
+	c.label(i, v.ContinueTarget(), "SPV-Merge-Target")
+	if v.MergeBlock() == v.ContinueTarget() {
+		c.fail(i, "SPV-LoopMerge-Blocks", "the merge block and the continue target are both %s; must differ", c.name(v.MergeBlock()))
+	}
+	if c.block != nil && v.MergeBlock() == c.block.ID {
+		c.fail(i, "SPV-LoopMerge-Blocks", "the merge block is the header; must be another block")
+	}
+	control := spirv.LoopControl(in[3])
+	has := func(m spirv.LoopControl) bool { return control&m != 0 }
+	if has(spirv.LoopControlUnrollMask) && has(spirv.LoopControlDontUnrollMask) {
+		c.fail(i, "SPV-LoopMerge-Control", "Unroll and DontUnroll together; must be one at most")
+	}
+	if has(spirv.LoopControlDontUnrollMask) && has(spirv.LoopControlPeelCountMask|spirv.LoopControlPartialCountMask) {
+		c.fail(i, "SPV-LoopMerge-Control", "PeelCount or PartialCount with DontUnroll; must not be together")
+	}
+	if w := spirv.KindLoopControl.MaskParameters(in[3], uint32(spirv.LoopControlIterationMultipleMask), in[4:]); len(w) > 0 && w[0] == 0 {
+		c.fail(i, "SPV-LoopMerge-Control", "IterationMultiple is 0; must be above 0")
+	}
+}
+
+func (c *checker) selectionMerge(i int, in spirv.Inst) {
+	v := inst.SelectionMerge(in)
+	c.label(i, v.MergeBlock(), "SPV-Merge-Target")
+	if c.block != nil && v.MergeBlock() == c.block.ID {
+		c.fail(i, "SPV-SelectionMerge-Block", "the merge block is the header; must be another block")
+	}
+}
+
+func (c *checker) lifetime(i int, in spirv.Inst) {
+	if t := c.m.TypeOf(spirv.ID(in[1])); t != nil && (!t.IsPointer() || t.Storage != spirv.StorageClassFunction) {
+		c.fail(i, "SPV-Lifetime-Pointer", "the operand of %s is %s; must be a pointer into Function", in.Op(), c.typeName(t))
+	}
+}

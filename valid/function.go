@@ -1,0 +1,264 @@
+package valid
+
+import (
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
+	"github.com/chiaro-gpu/chiaro/vuid"
+)
+
+// functionFamily judges functions, their parameters and calls (SPIR-V §3.3.9).
+var functionFamily = family{
+	rules: []Rule{
+		{Code: "SPV-Function-Type", Section: "SPIR-V 3.3.9", Words: "the type of a function is a function type, and its return type is the result type of OpFunction"},
+		{Code: "SPV-Function-Parameters", Section: "SPIR-V 3.3.9", Words: "a function has a parameter for each of its type, in order and of the same type"},
+		{Code: "SPV-Function-Use", Section: "SPIR-V 3.3.9", Words: "a function is named by calls, entry points, names, decorations and modes alone"},
+		{Code: "SPV-Function-Linkage", Section: "SPIR-V 2.15", Words: "a function without a body is imported, and one with a body is not"},
+		{Code: "SPV-Call-Function", Section: "SPIR-V 3.3.9", Words: "OpFunctionCall names a function, and has the type that it returns"},
+		{Code: "SPV-Call-Arguments", Section: "SPIR-V 3.3.9", Words: "a call has an argument for each parameter, of the same type"},
+		{Code: "SPV-Call-Pointer", Section: "SPIR-V 2.16.1", Words: "a pointer that is an argument points into a storage class that allows it, and is a memory object declaration unless variable pointers are declared"},
+		{Code: "SPV-Return-Void", Section: "SPIR-V 3.3.17", Words: "OpReturn ends a function that returns void"},
+		{Code: "SPV-Return-Value", Section: "SPIR-V 3.3.17", Words: "OpReturnValue returns a value of the type that the function returns"},
+		{Code: "SPV-Return-Pointer", Section: "SPIR-V 2.16.1", Words: "in the logical addressing model a function returns no pointer, unless variable pointers are declared"},
+		{Code: vuid.StandaloneSpirv_None_04633, Section: "Vulkan, Shader Validation", Words: "an entry point takes no arguments and returns nothing"},
+		{Code: vuid.StandaloneSpirv_None_04634, Section: "Vulkan, Shader Validation", Words: "no function that an entry point calls can come to call itself"},
+	},
+	insts: map[spirv.Op]judge{
+		spirv.OpFunction:          (*checker).function,
+		spirv.OpFunctionParameter: (*checker).parameter,
+		spirv.OpFunctionEnd:       (*checker).functionParameters,
+		spirv.OpFunctionCall:      (*checker).call,
+		spirv.OpReturn:            (*checker).returnVoid,
+		spirv.OpReturnValue:       (*checker).returnValue,
+	},
+	after: []func(*checker){(*checker).recursion, (*checker).linkage},
+}
+
+func (c *checker) function(i int, in spirv.Inst) {
+	v := inst.Function(in)
+	t := c.m.Type(v.FunctionType())
+	switch {
+	case c.code.DefInst(v.FunctionType()) == nil:
+	case t == nil || t.Op != spirv.OpTypeFunction:
+		c.fail(i, "SPV-Function-Type", "the type of the function is %s; must be a function type", c.name(v.FunctionType()))
+	case t.Elem != nil && t.Elem != c.m.Type(v.Type()):
+		c.fail(i, "SPV-Function-Type", "the result type is %s, the function type returns %s; must be the same", c.typeName(c.m.Type(v.Type())), c.typeName(t.Elem)).also(c, t.Index, "the function type")
+	}
+}
+
+// parameter judges OpFunctionParameter.
+func (c *checker) parameter(i int, in spirv.Inst) {
+	f := c.fn
+	if f == nil || f.Type == nil || f.Type.Op != spirv.OpTypeFunction {
+		return
+	}
+	n := c.params
+	c.params++
+	if n >= len(f.Type.Params) || n >= len(f.Params) {
+		return // how many there must be is judged at the end
+	}
+	want, got := f.Type.Params[n], f.Params[n].Type
+	if want != nil && got != nil && want != got {
+		c.fail(i, "SPV-Function-Parameters", "parameter %d is %s; the function type says %s", n, c.typeName(got), c.typeName(want)).also(c, f.Type.Index, "the function type")
+	}
+}
+
+func (c *checker) functionParameters(_ int, _ spirv.Inst) {
+	f := c.fn
+	if f == nil || f.Type == nil || f.Type.Op != spirv.OpTypeFunction {
+		return
+	}
+	if a, b := len(f.Params), len(f.Type.Params); a != b {
+		c.fail(f.Index, "SPV-Function-Parameters", "the function has %d parameters; its type says %d", a, b).also(c, f.Type.Index, "the function type")
+	}
+}
+
+func (c *checker) call(i int, in spirv.Inst) {
+	v := inst.FunctionCall(in)
+	f := c.m.Function(v.Function())
+	if f == nil {
+		if d := c.code.DefInst(v.Function()); d != nil {
+			c.fail(i, "SPV-Call-Function", "the call is of %s, the result of %s; must be of a function", c.name(v.Function()), d.Op())
+		}
+		return
+	}
+	if f.Return != nil && f.Return != c.m.Type(v.Type()) {
+		c.fail(i, "SPV-Call-Function", "the call is %s, the function returns %s; must be the same", c.typeName(c.m.Type(v.Type())), c.typeName(f.Return)).also(c, f.Index, "the function")
+	}
+	if f.Type == nil || f.Type.Op != spirv.OpTypeFunction {
+		return
+	}
+	args := v.Arguments()
+	if len(args) != len(f.Type.Params) {
+		c.fail(i, "SPV-Call-Arguments", "the call has %d arguments; the function takes %d", len(args), len(f.Type.Params)).also(c, f.Index, "the function")
+		return
+	}
+	for n, a := range args {
+		want, got := f.Type.Params[n], c.m.TypeOf(a)
+		if want == nil || got == nil {
+			continue
+		}
+		if want != got && !(c.env.BeforeLegalization && sameStructure(want, got)) {
+			c.fail(i, "SPV-Call-Arguments", "argument %d is %s; the parameter is %s", n, c.typeName(got), c.typeName(want)).also(c, f.Index, "the function")
+		}
+		c.pointerArgument(i, n, a, want)
+	}
+}
+
+// sameStructure reports whether two types have the same parts, whatever their
+// decorations and storage classes, as what a compiler has not legalized yet may
+// have. It looks a bounded number of steps far.
+func sameStructure(x, y *facts.Type) bool {
+	type pair struct{ x, y *facts.Type }
+	todo := []pair{{x, y}}
+	for steps := 0; len(todo) > 0; steps++ {
+		p := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if p.x == p.y {
+			continue
+		}
+		if steps > 256 || p.x == nil || p.y == nil || p.x.Op != p.y.Op || p.x.Count != p.y.Count || len(p.x.Members) != len(p.y.Members) {
+			return false
+		}
+		switch {
+		case p.x.IsStruct():
+			for n := range p.x.Members {
+				todo = append(todo, pair{p.x.Members[n].Type, p.y.Members[n].Type})
+			}
+		case p.x.IsArray(), p.x.IsPointer():
+			todo = append(todo, pair{p.x.Elem, p.y.Elem})
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// pointerArgument judges a pointer that is an argument (SPIR-V §2.16.1, logical
+// addressing model).
+func (c *checker) pointerArgument(i, n int, id spirv.ID, t *facts.Type) {
+	if !t.IsPointer() || c.m.Addressing != spirv.AddressingModelLogical && t.Storage != spirv.StorageClassUniformConstant &&
+		c.m.Addressing != spirv.AddressingModelPhysicalStorageBuffer64 || c.env.RelaxLogicalPointer {
+		return
+	}
+	variable := false
+	switch t.Storage {
+	case spirv.StorageClassUniformConstant, spirv.StorageClassFunction, spirv.StorageClassPrivate, spirv.StorageClassWorkgroup,
+		spirv.StorageClassAtomicCounter:
+		variable = t.Storage == spirv.StorageClassWorkgroup && c.capable(spirv.CapabilityVariablePointers)
+	case spirv.StorageClassStorageBuffer:
+		if !c.anyCapable(spirv.CapabilityVariablePointersStorageBuffer, spirv.CapabilityVariablePointers) {
+			c.fail(i, "SPV-Call-Pointer", "argument %d points into %s; must not without variable pointers", n, t.Storage)
+			return
+		}
+		variable = true
+	case spirv.StorageClassPhysicalStorageBuffer, spirv.StorageClassCrossWorkgroup, spirv.StorageClassGeneric, spirv.StorageClassTileAttachmentQCOM:
+		return
+	default:
+		c.fail(i, "SPV-Call-Pointer", "argument %d points into %s; must point into UniformConstant, Function, Private, Workgroup or AtomicCounter", n, t.Storage)
+		return
+	}
+	d := c.code.DefInst(id)
+	if d == nil || variable {
+		return
+	}
+	switch d.Op() {
+	case spirv.OpVariable, spirv.OpUntypedVariableKHR, spirv.OpFunctionParameter:
+		return
+	case spirv.OpAccessChain, spirv.OpInBoundsAccessChain, spirv.OpUntypedAccessChainKHR, spirv.OpUntypedInBoundsAccessChainKHR:
+		if t.Storage == spirv.StorageClassUniformConstant {
+			return // a part of an array of descriptors
+		}
+	}
+	c.fail(i, "SPV-Call-Pointer", "argument %d is %s, the result of %s; must be a variable or a parameter", n, c.name(id), d.Op())
+}
+
+func (c *checker) returnVoid(i int, _ spirv.Inst) {
+	if c.fn != nil && c.fn.Return != nil && !c.fn.Return.IsVoid() {
+		c.fail(i, "SPV-Return-Void", "OpReturn in a function that returns %s; must be OpReturnValue", c.typeName(c.fn.Return)).also(c, c.fn.Index, "the function")
+	}
+}
+
+func (c *checker) returnValue(i int, in spirv.Inst) {
+	id := inst.ReturnValue(in).Value()
+	t := c.m.TypeOf(id)
+	if c.fn == nil || t == nil {
+		if d := c.code.DefInst(id); d != nil && t == nil && d.Type() == 0 {
+			c.fail(i, "SPV-Return-Value", "the value is %s, the result of %s; must be a value that has a type", c.name(id), d.Op())
+		}
+		return
+	}
+	switch {
+	case t.IsVoid():
+		c.fail(i, "SPV-Return-Value", "the value is void; must be of a type that a value can have")
+	case c.fn.Return != nil && t != c.fn.Return:
+		c.fail(i, "SPV-Return-Value", "the value is %s; the function returns %s", c.typeName(t), c.typeName(c.fn.Return)).also(c, c.fn.Index, "the function")
+	case t.IsPointer() && c.m.Addressing == spirv.AddressingModelLogical && !c.env.RelaxLogicalPointer && !c.variablePointer(t):
+		c.fail(i, "SPV-Return-Pointer", "the function returns a pointer into %s; must not in the logical addressing model", t.Storage)
+	}
+}
+
+// variablePointer reports whether a pointer of a type can be a variable pointer.
+func (c *checker) variablePointer(t *facts.Type) bool {
+	switch t.Storage {
+	case spirv.StorageClassStorageBuffer:
+		return c.anyCapable(spirv.CapabilityVariablePointersStorageBuffer, spirv.CapabilityVariablePointers)
+	case spirv.StorageClassWorkgroup:
+		return c.capable(spirv.CapabilityVariablePointers)
+	}
+	return false
+}
+
+// recursion judges that no entry point calls a function that calls itself, and
+// what an entry point returns and takes.
+func (c *checker) recursion() {
+	if !c.vulkan {
+		return
+	}
+	told := make([]bool, len(c.m.Functions))
+	for k := range c.m.EntryPoints {
+		e := &c.m.EntryPoints[k]
+		f := e.Func
+		if f == nil || told[f.Number] {
+			continue
+		}
+		told[f.Number] = true
+		if f.Type != nil && f.Type.Op == spirv.OpTypeFunction && (len(f.Type.Params) > 0 || f.Return != nil && !f.Return.IsVoid()) {
+			c.fail(e.Index, vuid.StandaloneSpirv_None_04633, "the entry point takes %d arguments and returns %s; must take none and return void", len(f.Type.Params), c.typeName(f.Return)).also(c, f.Index, "the function")
+		}
+	}
+	for k := range c.m.Functions {
+		if f := &c.m.Functions[k]; f.Recursive && c.models[f.Number] != 0 {
+			c.fail(f.Index, vuid.StandaloneSpirv_None_04634, "%s can come to call itself and is called from an entry point; must not", c.name(f.ID))
+		}
+	}
+}
+
+// linkage judges imports of functions.
+func (c *checker) linkage() {
+	entry := make([]bool, len(c.m.Functions))
+	for k := range c.m.EntryPoints {
+		if f := c.m.EntryPoints[k].Func; f != nil {
+			entry[f.Number] = true
+		}
+	}
+	for k := range c.m.Functions {
+		f := &c.m.Functions[k]
+		kind, linked := spirv.LinkageType(0), false
+		for d := range c.m.Decorations(f.ID) {
+			if d.Kind == spirv.DecorationLinkageAttributes && len(d.Operands) > 0 {
+				kind, linked = spirv.LinkageType(d.Operands[len(d.Operands)-1]), true
+			}
+		}
+		imported := linked && kind == spirv.LinkageTypeImport
+		switch body := len(f.Blocks) > 0; {
+		case body && imported:
+			c.fail(f.Index, "SPV-Function-Linkage", "%s has a body and is imported; must not be both", c.name(f.ID))
+		case !body && !imported:
+			c.fail(f.Index, "SPV-Function-Linkage", "%s has no body and is not imported; must be one of them", c.name(f.ID))
+		}
+		if linked && entry[f.Number] {
+			c.fail(f.Index, "SPV-Function-Linkage", "%s is an entry point and has LinkageAttributes; must not have both", c.name(f.ID))
+		}
+	}
+}
