@@ -2,6 +2,7 @@ package chiaro
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -370,4 +371,83 @@ func TestMisalignedAtomic(t *testing.T) {
 			put 0 %a`,
 	}
 	s.expect(t, []uint32{0}, nil)
+}
+
+// A store beyond the end is not seen by a load behind it, an atomic gives 0, and
+// of a vector that lies across the end only the components beyond it are not
+// there: what robustBufferAccess2 asks for, and so the weaker ones allow.
+func TestRobustnessIsTheStrictest(t *testing.T) {
+	s := shader{
+		annot: pairsAnnot, decl: pairsDecl, in: []uint32{5, 6, 7},
+		body: `
+			%p3 = OpAccessChain %ptr_uint %in %c0 %c3
+			OpStore %p3 %c9
+			%a = OpLoad %uint %p3
+			%b = OpAtomicExchange %uint %p3 %c1 %c0 %c8
+			%c = OpAtomicIAdd %uint %p3 %c1 %c0 %c8
+			%d = OpLoad %uint %p3
+			%pv = OpAccessChain %ptr_uvec2 %inPairs %c0 %c1
+			%v = OpCompositeConstruct %uvec2 %c8 %c9
+			OpStore %pv %v
+			%w = OpLoad %uvec2 %pv
+			%e = OpCompositeExtract %uint %w 0
+			%f = OpCompositeExtract %uint %w 1
+			put 0 %a
+			put 1 %b
+			put 2 %c
+			put 3 %d
+			put 4 %e
+			put 5 %f`,
+	}
+	s.expect(t, []uint32{0, 0, 0, 0, 8, 0, untouched}, []uint32{5, 6, 8})
+}
+
+// Workgroup memory takes no more room than the variables would in a block with
+// the offsets of std430, a Boolean counting 32 bits: the bytes are held against
+// the limit maxComputeSharedMemorySize.
+func TestWorkgroupMemoryIsAccounted(t *testing.T) {
+	s := shader{
+		decl: `
+			%wfloat3 = OpTypeVector %float 3
+			%five = OpTypeArray %uint %c5
+			%pw_uint = OpTypePointer Workgroup %uint
+			%pw_bool = OpTypePointer Workgroup %bool
+			%pw_v3 = OpTypePointer Workgroup %wfloat3
+			%pw_five = OpTypePointer Workgroup %five
+			%s0 = OpVariable %pw_uint Workgroup
+			%s1 = OpVariable %pw_v3 Workgroup
+			%s2 = OpVariable %pw_bool Workgroup
+			%s3 = OpVariable %pw_five Workgroup
+			%s4 = OpVariable %pw_uint Workgroup`,
+		body: `
+			OpStore %s0 %c1
+			OpStore %s4 %c2
+			%x = OpLoad %wfloat3 %s1
+			%b = OpLoad %bool %s2
+			%p = OpAccessChain %pw_uint %s3 %c4
+			OpStore %p %c3`,
+	}
+	p, err := s.lowered(t)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// In order: 0, 16, 28, 32, 52, so 56 bytes at most.
+	if p.SharedBytes > 56 {
+		t.Errorf("%d bytes; want at most 56", p.SharedBytes)
+	}
+	for _, e := range engines {
+		for most, ok := range map[uint32]bool{p.SharedBytes: true, p.SharedBytes - 1: false} {
+			prog, err := e.Compile(p, exec.Options{Limits: exec.Limits{SharedBytes: most}})
+			var limit *exec.LimitError
+			switch {
+			case err == nil:
+				prog.Close()
+				if !ok {
+					t.Errorf("%s: compiled with %d bytes", e.Name(), most)
+				}
+			case ok && e == engines[0], !ok && !errors.As(err, &limit) && e == engines[0]:
+				t.Errorf("%s, %d bytes: %v", e.Name(), most, err)
+			}
+		}
+	}
 }

@@ -109,6 +109,14 @@ func (g *gatherer) evaluate(c *Const, i int, in spirv.Inst) {
 	case spirv.OpConstantCompositeReplicateEXT, spirv.OpSpecConstantCompositeReplicateEXT:
 		c.Spec = c.Op == spirv.OpSpecConstantCompositeReplicateEXT
 		g.replicate(c, inst.ConstantCompositeReplicateEXT(in).Value())
+	case spirv.OpConstantDataKHR:
+		g.data(c, inst.ConstantDataKHR(in).Data())
+	case spirv.OpSpecConstantDataKHR:
+		c.Spec = true
+		g.data(c, inst.SpecConstantDataKHR(in).Data())
+		if v, ok := g.specialized(c); ok {
+			g.data(c, []uint32{uint32(v), uint32(v >> 32)}[:min(len(inst.SpecConstantDataKHR(in).Data()), 2)])
+		}
 	case spirv.OpSpecConstantOp:
 		c.Spec = true
 		g.operation(c, inst.SpecConstantOp(in))

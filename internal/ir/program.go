@@ -156,10 +156,11 @@ type ResourceKind uint8
 const (
 	StorageBuffer ResourceKind = iota
 	UniformBuffer
+	PushBank // Binding is the number of a bank of push constants; nothing writes it
 	numResourceKinds
 )
 
-var resourceKindNames = [numResourceKinds]string{"storage", "uniform"}
+var resourceKindNames = [numResourceKinds]string{"storage", "uniform", "bank"}
 
 // String returns the printed form, such as "storage".
 func (k ResourceKind) String() string { return resourceKindNames[k] }

@@ -103,18 +103,59 @@ func (f *function) step(p *pointer, i operand) {
 	}
 }
 
-// choose takes one buffer of an array of descriptors.
+// choose takes one buffer of an array of descriptors, or goes on to an array
+// of them.
 func (f *function) choose(p *pointer, i operand) {
-	v := i.v
-	if v == 0 {
-		v = f.b.I32(uint32(i.bits))
+	n := p.typ.Count
+	p.typ = p.typ.Elem
+	if all := uint64(f.prog.Res[p.number].Count); p.element == 0 && n > 0 && mul(n, descriptors(p.typ)) != all {
+		i = f.below(i, n) // another variable of the binding has more descriptors
 	}
-	p.memory, p.typ = inBuffer, p.typ.Elem
-	p.home, p.element = f.b.I32(uint32(p.number)), v
-	p.handle = f.b.OpAux(ir.Res, ir.H, p.number, v)
+	if inner := descriptors(p.typ); p.element != 0 || inner != 1 {
+		if p.element != 0 {
+			i = f.below(i, n)
+		}
+		if p.element == 0 {
+			p.element = f.b.I32(0)
+		}
+		i.v = f.b.OpAux(ir.At, ir.I32, inner, p.element, f.operandValue(i))
+	}
+	p.element = f.operandValue(i)
 	if p.typ.IsArray() {
-		f.unsupported("an array of arrays of descriptors")
+		return
 	}
+	p.memory, p.home = inBuffer, f.b.I32(uint32(p.number))
+	p.handle = f.b.OpAux(ir.Res, ir.H, p.number, p.element)
+}
+
+// descriptors returns how many buffers a variable of type t is: those of an array
+// of arrays are numbered one behind the other. It is 0 where that is not known,
+// and saturates.
+func descriptors(t *facts.Type) uint64 {
+	n := uint64(1)
+	for ; t.IsArray() && t.Elem != nil; t = t.Elem {
+		n = min(mul(n, t.Count), farAway)
+	}
+	return n
+}
+
+// below returns an index that is far out of range where it is not below n.
+func (f *function) below(i operand, n uint64) operand {
+	if i.v == 0 {
+		if i.bits >= n {
+			return operand{bits: farAway}
+		}
+		return i
+	}
+	return operand{v: f.b.Select(f.b.Cmp(ir.ULt, i.v, f.b.I32(uint32(min(n, farAway)))), i.v, f.b.I32(farAway))}
+}
+
+// operandValue returns an index as a value.
+func (f *function) operandValue(i operand) ir.V {
+	if i.v == 0 {
+		return f.b.I32(uint32(i.bits))
+	}
+	return i.v
 }
 
 func (f *function) stepMember(p *pointer, i operand) {
@@ -190,17 +231,10 @@ func (f *function) within(p *pointer, i operand, room uint64) operand {
 	if n == 0 || p.typ.IsRuntimeArray() {
 		f.malformed("an array without a length in private memory")
 	}
-	if i.v == 0 {
-		if i.bits >= n {
-			return operand{bits: farAway}
-		}
+	if i.v != 0 && p.memory != inPlace && p.offset.dyn == 0 && add(p.offset.imm, room) >= p.room {
 		return i
 	}
-	if p.memory != inPlace && p.offset.dyn == 0 && add(p.offset.imm, room) >= p.room {
-		return i
-	}
-	in := f.b.Cmp(ir.ULt, i.v, f.b.I32(uint32(min(n, farAway))))
-	return operand{v: f.b.Select(in, i.v, f.b.I32(farAway))}
+	return f.below(i, n)
 }
 
 // stride returns how far apart in a buffer the parts of an array, matrix or

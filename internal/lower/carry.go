@@ -41,6 +41,9 @@ func (f *function) pointerParts(p *pointer) []ir.V {
 	if p.matrix != (matrixForm{}) {
 		f.unsupported("a pointer into a matrix of a buffer as a value")
 	}
+	if p.banked {
+		f.unsupported("a pointer into a bank of push constants as a value")
+	}
 	return f.identity(p)
 }
 

@@ -41,6 +41,8 @@ type pointer struct {
 	matrix  matrixForm // of the matrices within typ
 
 	built *builtin // inInput
+
+	banked bool // inBuffer: into a bank of push constants, which is a resource
 }
 
 // matrixForm says how a matrix, or a vector of it, lies in a buffer. The

@@ -24,6 +24,7 @@ var rules = map[spirv.Op]rule{
 	spirv.OpInBoundsAccessChain:              accessChain,
 	spirv.OpPtrAccessChain:                   ptrAccessChain,
 	spirv.OpInBoundsPtrAccessChain:           ptrAccessChain,
+	spirv.OpRawAccessChainNV:                 rawAccessChain,
 	spirv.OpArrayLength:                      arrayLength,
 	spirv.OpUntypedAccessChainKHR:            untypedAccessChain,
 	spirv.OpUntypedInBoundsAccessChainKHR:    untypedAccessChain,

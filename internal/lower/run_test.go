@@ -28,6 +28,7 @@ import (
 //	contract                  Options.Contract
 //	spec 0 7                  the specialization constant with SpecId 0
 //	push 1 2.5                push constants, in words
+//	bank 2 1 2.5              a bank of push constants
 //	buffer 0.1 1 -2 0x30 4.5  set 0, binding 1: 32-bit words; w×n is n words w
 //	element 0.1 7             the next descriptor of the same array
 //	region 0x10000 1 2        an allocation with a physical address
@@ -98,6 +99,11 @@ func (s *script) item(key string, f []string) error {
 		s.spec[w[0]] = uint64(w[1])
 	case "push":
 		s.args.Push, err = wordBytes(f)
+	case "bank":
+		if s.args.Banks == nil {
+			s.args.Banks = map[uint32][]byte{}
+		}
+		s.args.Banks[w[0]], err = wordBytes(f[1:])
 	case "region":
 		data, _ := wordBytes(f[1:])
 		s.args.Regions = append(s.args.Regions, exec.Region{Address: uint64(w[0]), Bytes: data})

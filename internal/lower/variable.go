@@ -34,7 +34,7 @@ func (u *unit) global(v *facts.Variable) *pointer {
 	case spirv.StorageClassStorageBuffer, spirv.StorageClassUniform:
 		u.resource(p, v)
 	case spirv.StorageClassPushConstant:
-		u.prog.PushBytes = max(u.prog.PushBytes, u.bytes(v.Type.Size(0, false)))
+		u.push(p, v)
 	case spirv.StorageClassWorkgroup:
 		u.workgroup(p, v)
 	case spirv.StorageClassPrivate:
@@ -46,6 +46,20 @@ func (u *unit) global(v *facts.Variable) *pointer {
 		p.memory = opaque
 	}
 	return p
+}
+
+// push gives push constants their place. Those of a bank other than 0 are a
+// resource of their own (SPV_NV_push_constant_bank).
+func (u *unit) push(p *pointer, v *facts.Variable) {
+	if d, ok := u.facts.Decoration(v.ID, spirv.DecorationMemberOffsetNV); ok {
+		p.offset.imm = uint64(d.Literal())
+	}
+	if d, ok := u.facts.Decoration(v.ID, spirv.DecorationBankNV); ok && d.Literal() != 0 {
+		p.banked = true
+		p.number = u.bound(ir.Resource{Kind: ir.PushBank, Binding: d.Literal(), Count: 1, NonWritable: true})
+		return
+	}
+	u.prog.PushBytes = max(u.prog.PushBytes, u.bytes(add(p.offset.imm, v.Type.Size(0, false))))
 }
 
 func (u *unit) variableFlags(id spirv.ID) ir.Flags {
@@ -78,8 +92,10 @@ func (u *unit) resource(p *pointer, v *facts.Variable) {
 	}
 	block := v.Type
 	if block.IsArray() {
-		r.Count = uint32(min(block.Count, math.MaxUint32))
-		block = block.Elem
+		r.Count = uint32(min(descriptors(block), math.MaxUint32))
+		for n := 0; block.IsArray() && n <= maxDepth; n++ {
+			block = block.Elem
+		}
 		p.memory = descriptor
 	}
 	if !block.IsStruct() {
@@ -116,7 +132,7 @@ func (u *unit) workgroup(p *pointer, v *facts.Variable) {
 	}
 	u.shallow(v.Type)
 	e := u.extent(v.Type)
-	at := roundUp(uint64(u.prog.SharedBytes), max(e.align, 16))
+	at := roundUp(uint64(u.prog.SharedBytes), e.align)
 	p.natural = true
 	p.offset.imm = at
 	u.prog.SharedBytes = u.bytes(add(at, e.size))
@@ -155,10 +171,10 @@ func (f *function) variables() {
 }
 
 func (f *function) withHandle(p pointer) *pointer {
-	switch p.class {
-	case spirv.StorageClassPushConstant:
+	switch {
+	case p.class == spirv.StorageClassPushConstant && !p.banked:
 		p.handle = f.b.Op(ir.Push, ir.H)
-	case spirv.StorageClassWorkgroup:
+	case p.class == spirv.StorageClassWorkgroup:
 		p.handle = f.b.Op(ir.Wg, ir.H)
 	default:
 		p.home, p.element = f.b.I32(uint32(p.number)), f.b.I32(0)

@@ -37,6 +37,9 @@ type Args struct {
 	// the program declares.
 	Push []byte
 
+	// Banks are the banks of push constants other than 0, by their numbers.
+	Banks map[uint32][]byte
+
 	Workers int       // see exec.Job
 	Budget  uint64    // see exec.Job
 	Hook    exec.Hook // see exec.Job
@@ -70,6 +73,10 @@ func Dispatch(ctx context.Context, prog exec.Program, args Args) error {
 		Log:       args.Log,
 	}
 	for i, r := range p.Res {
+		if r.Kind == ir.PushBank {
+			job.Resources[i] = []exec.Buffer{{Bytes: args.Banks[r.Binding]}}
+			continue
+		}
 		job.Resources[i] = descriptors(r, args.Bindings[Binding{r.Set, r.Binding}])
 	}
 	return prog.Run(ctx, job)
