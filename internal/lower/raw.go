@@ -16,8 +16,12 @@ func rawAccessChain(f *function, in spirv.Inst) {
 	if stride > farAway {
 		f.malformed("a stride of %d bytes", stride)
 	}
+	t := f.facts.Type(in.Type())
+	if !t.IsPointer() || t.Elem == nil {
+		f.malformed("a result that points at nothing")
+	}
 	p := *f.pointer(v.Base())
-	p.typ, p.matrix = f.facts.Type(in.Type()).Elem, matrixForm{}
+	p.typ, p.matrix = t.Elem, matrixForm{}
 	index, off := f.typed(v.ElementIndex(), ir.I32), f.typed(v.ByteOffset(), ir.I32)
 	switch p.memory {
 	case physical:
