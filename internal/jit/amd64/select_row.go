@@ -163,54 +163,92 @@ func (m *machine) storeOne(in *vcode.Inst) {
 	})
 }
 
-// rowLoad loads consecutive words: at once where all 16 are in range, which
-// means too that no offset wraps or saturates (package widen); else lane by
-// lane, out of line.
+// rowLoad loads consecutive words: at once where all are in range, which means
+// too that no offset wraps or saturates (package widen); else lane by lane, out
+// of line.
 func (m *machine) rowLoad(in *vcode.Inst) {
-	if in.Step*in.Stride > 4 {
-		m.strideLoad(in)
-		return
-	}
 	far, on := m.NewLabel(), m.NewLabel()
-	at, _ := m.within(in, 64, handleLength, far)
-	d, o := m.dest(in, 0)
-	m.RM(VMOVDQU32, V512, d, 0, at, o)
-	m.done(in, d)
+	if in.Step*in.Stride > 4 {
+		m.strideLoad(in, far)
+	} else {
+		at, _ := m.within(in, 64*int32(len(in.Defs)), handleLength, far)
+		for part := range in.Defs {
+			one := partOf(in, part)
+			d, o := m.dest(&one, 0)
+			m.RM(VMOVDQU32, V512, d, 0, further(at, int32(part)), o)
+			m.done(&one, d)
+		}
+	}
 	m.Bind(on)
 	m.later = append(m.later, func() {
 		m.Bind(far)
-		m.rowOffsets(in)
-		m.gatherFrom(in, 1)
+		for part := range in.Defs {
+			one := partOf(in, part)
+			m.rowOffsets(in, part)
+			m.gatherFrom(&one, 1)
+		}
 		m.Jmp(on)
 	})
 }
 
 func (m *machine) rowStore(in *vcode.Inst) {
-	if in.Step*in.Stride > 4 {
-		m.strideStore(in)
-		return
-	}
 	far, on := m.NewLabel(), m.NewLabel()
-	z := m.vec(in.Uses[4], 0)
-	at, _ := m.within(in, 64, handleWrites, far)
-	o := Opt(0)
-	if all, ok := m.f.Const(in.Masks[0]); !ok || all == 0 || m.demotes {
-		o = K(m.writers(in))
+	if in.Step*in.Stride > 4 {
+		m.strideStore(in, far)
+	} else {
+		at, _ := m.within(in, 64*int32(len(in.Masks)), handleWrites, far)
+		for part := range in.Masks {
+			one := partOf(in, part)
+			m.RM(VMOVDQU32_ST, V512, m.vec(one.Uses[4], 0), 0, further(at, int32(part)), m.storing(&one))
+		}
 	}
-	m.RM(VMOVDQU32_ST, V512, z, 0, at, o)
 	m.Bind(on)
 	m.later = append(m.later, func() {
 		m.Bind(far)
-		m.rowOffsets(in)
-		m.scatterTo(in, 1, in.Uses[4])
+		for part := range in.Masks {
+			one := partOf(in, part)
+			m.rowOffsets(in, part)
+			m.scatterTo(&one, 1, one.Uses[4])
+		}
 		m.Jmp(on)
 	})
 }
 
-// rowOffsets puts the offsets of a row into Z1: min(u2 + (u3 + Step·lane)·Stride,
-// 2³²−1), where the sum in parentheses is modulo 2³².
-func (m *machine) rowOffsets(in *vcode.Inst) {
+// storing is the mask of the lanes that store, none where it is known that all
+// do. It uses K1 and K2.
+func (m *machine) storing(in *vcode.Inst) Opt {
+	if all, ok := m.f.Const(in.Masks[0]); !ok || all == 0 || m.demotes {
+		return K(m.writers(in))
+	}
+	return 0
+}
+
+// partOf is what an instruction on rows does to one of its parts.
+func partOf(in *vcode.Inst, part int) vcode.Inst {
+	one := *in
+	one.Part += uint8(part)
+	one.Masks = in.Masks[part : part+1]
+	if len(in.Defs) > 0 {
+		one.Defs = in.Defs[part : part+1]
+	} else {
+		one.Uses = append(in.Uses[:4:4], in.Uses[4+part])
+	}
+	return one
+}
+
+// further is the memory n vectors further.
+func further(at Mem, n int32) Mem {
+	at.Disp += 64 * n
+	return at
+}
+
+// rowOffsets puts the offsets of a part of a row into Z1: min(u2 + (u3 +
+// Step·lane)·Stride, 2³²−1), where the sum in parentheses is modulo 2³².
+func (m *machine) rowOffsets(in *vcode.Inst, part int) {
 	m.RM(VMOVDQU32, V512, 1, 0, m.iota16(), 0)
+	if part > 0 {
+		m.RM(VPADDD, V512, 1, 1, m.word32(uint32(part)*zmmLanes), BC)
+	}
 	m.RM(VPMULLD, V512, 1, 1, m.word32(in.Step), BC)
 	m.RR(VPBROADCASTD_R, V512, 2, 0, m.gen(in.Uses[3], RAX), 0)
 	m.RR(VPADDD, V512, 1, 1, 2, 0)

@@ -9,21 +9,30 @@ func strideOf(in *vcode.Inst) (words, component int) {
 	return words, int(in.Key.Aux/4) % words
 }
 
-// withinStride is within for all words that lie between the lanes, from the
-// first component on.
+// withinStride is within for all words that lie between the lanes of all parts,
+// from the first component on.
 func (m *machine) withinStride(in *vcode.Inst, field int32, far Label) Mem {
 	words, component := strideOf(in)
 	whole := *in
 	whole.Key.Aux -= uint64(4 * component)
-	at, _ := m.within(&whole, int32(64*words), field, far)
+	at, _ := m.within(&whole, int32(64*words*len(in.Masks)), field, far)
 	return at
 }
 
-// strideLoad picks one word of two, four or eight out of consecutive memory.
-func (m *machine) strideLoad(in *vcode.Inst) {
-	far, on := m.NewLabel(), m.NewLabel()
-	words, component := strideOf(in)
+// strideLoad picks one word of two, four or eight out of consecutive memory. It
+// leaves for far where that is not in range.
+func (m *machine) strideLoad(in *vcode.Inst, far Label) {
+	words, _ := strideOf(in)
 	at := m.withinStride(in, handleLength, far)
+	for part := range in.Defs {
+		one := partOf(in, part)
+		m.pickWords(&one, further(at, int32(part*words)))
+	}
+}
+
+// pickWords loads one part of a strided row.
+func (m *machine) pickWords(in *vcode.Inst, at Mem) {
+	words, component := strideOf(in)
 	var pick [16]uint32 // out of two vectors; where there are more, its first lanes count
 	for i := range pick {
 		pick[i] = uint32(component+words*i) % 32
@@ -44,30 +53,20 @@ func (m *machine) strideLoad(in *vcode.Inst) {
 		}
 	}
 	m.define(in, 1)
-	m.Bind(on)
-	m.later = append(m.later, func() {
-		m.Bind(far)
-		m.rowOffsets(in)
-		m.gatherFrom(in, 1)
-		m.Jmp(on)
-	})
 }
 
-// further is the memory n vectors further.
-func further(at Mem, n int32) Mem {
-	at.Disp += 64 * n
-	return at
-}
-
-// strideStore puts one word of two, four or eight into consecutive memory, if all
-// lanes are active.
-func (m *machine) strideStore(in *vcode.Inst) {
-	far, on := m.NewLabel(), m.NewLabel()
+// strideStore puts one word of two, four or eight into consecutive memory. It
+// leaves for far unless all lanes are active and all of it is in range.
+func (m *machine) strideStore(in *vcode.Inst, far Label) {
+	for part := range in.Masks {
+		one := partOf(in, part)
+		if o := m.storing(&one); o != 0 {
+			k := m.writers(&one)
+			m.RR(KORTESTW, V128, k, 0, k, 0)
+			m.Jcc(AboveEqual, far) // the carry says that all are ones
+		}
+	}
 	words, component := strideOf(in)
-	k := m.writers(in)
-	m.RR(KORTESTW, V128, k, 0, k, 0)
-	m.Jcc(AboveEqual, far) // the carry says that all are ones
-	z := m.vec(in.Uses[4], 0)
 	at := m.withinStride(in, handleWrites, far)
 	places := uint64(0)
 	for i := component; i < 16; i += words {
@@ -75,21 +74,18 @@ func (m *machine) strideStore(in *vcode.Inst) {
 	}
 	m.MovI(RAX, places)
 	m.RR(KMOVW_KR, V128, 2, 0, RAX, 0)
-	for part := range words {
-		var spread [16]uint32
-		for i := range spread {
-			spread[i] = uint32(part*16+i) / uint32(words)
+	for part := range in.Masks {
+		one := partOf(in, part)
+		z := m.vec(one.Uses[4], 0)
+		for i := range words {
+			var spread [16]uint32
+			for lane := range spread {
+				spread[lane] = uint32(i*16+lane) / uint32(words)
+			}
+			m.RM(VMOVDQU32, V512, 1, 0, m.vector(spread), 0)
+			m.RR(VPERMD, V512, 1, 1, z, 0)
+			m.RM(VMOVDQU32_ST, V512, 1, 0, at, K(2))
+			at = further(at, 1)
 		}
-		m.RM(VMOVDQU32, V512, 1, 0, m.vector(spread), 0)
-		m.RR(VPERMD, V512, 1, 1, z, 0)
-		m.RM(VMOVDQU32_ST, V512, 1, 0, at, K(2))
-		at = further(at, 1)
 	}
-	m.Bind(on)
-	m.later = append(m.later, func() {
-		m.Bind(far)
-		m.rowOffsets(in)
-		m.scatterTo(in, 1, in.Uses[4])
-		m.Jmp(on)
-	})
 }

@@ -58,8 +58,8 @@ const (
 	Extract     // d0, a Gen = what all lanes of u0 hold
 	RowIn       // d0, a Gen = the built-in of the first lane of the part
 	RowBase     // d0 = u0 + u1·Stride, Gen all, 64 bits
-	RowLoad     // d0 = the IR load from handle u0 at min(u2 + (u3 + Step·lane)·Stride, 2³²−1); u1 is the RowBase
-	RowStore    // stores u4 there
+	RowLoad     // d… = the IR load from handle u0 at min(u2 + (u3 + Step·lane)·Stride, 2³²−1); u1 is the RowBase; of several parts, lanes go on from part to part
+	RowStore    // stores u4… there
 	Gather      // d0 = the IR load from handle u0, a Gen, at the offsets u1
 	Scatter     // stores u2 there
 	Atomic      // d0, or nothing = the IR atomic on handle u0, a Gen, at the offsets u1, of u2…

@@ -78,7 +78,7 @@ func (w *widener) spread(params []ir.V) {
 			w.broadcast(p, x)
 		}
 		if x.rows != nil {
-			w.words(x)
+			w.words(p, x)
 		}
 	}
 }
@@ -108,7 +108,7 @@ func (w *widener) assign(label ir.V, params, args []ir.V, init bool) {
 			w.copy(to.vec[0], from[i].vec[0], 0, false)
 			continue
 		}
-		w.set(to.rows, from[i].rows)
+		w.set(to.rows[:min(len(to.rows), w.apart(w.shapes.of[p]))], from[i].rows)
 		keep := w.homes.of[p].outlives || !w.homes.of[p].alone
 		switch {
 		case init:
@@ -136,7 +136,7 @@ func (w *widener) lateOf(params []ir.V) []value {
 			list[i].gen = w.dst.NewReg(vcode.Gen)
 		}
 		if list[i].rows != nil {
-			list[i].rows = w.regs(vcode.Gen)
+			list[i].rows = w.rowRegs(w.shapes.of[p])
 		}
 	}
 	return list
@@ -152,7 +152,7 @@ func (w *widener) eachLate(r *region, do func(to, late vcode.Reg)) {
 		case w.shapes.of[p].kind == uniform:
 			do(to.vec[0], late.vec[0])
 		}
-		for part := range to.rows {
+		for part := range min(len(to.rows), w.apart(w.shapes.of[p])) {
 			do(to.rows[part], late.rows[part])
 		}
 	}
@@ -166,7 +166,7 @@ func (w *widener) argument(p, a ir.V) (x value) {
 		return x
 	}
 	x.vec = w.vec(a)
-	for part := range to.rows {
+	for part := range min(len(to.rows), w.apart(w.shapes.of[p])) {
 		x.rows = append(x.rows, w.rowBase(a, part))
 	}
 	return x

@@ -57,7 +57,10 @@ func (w *widener) fixed(v ir.V, s shape, first func(part int) uint32) {
 		x.vec, x.gen, x.rows = w.all(x.vec[0]), x.rows[0], nil
 		return
 	}
-	w.words(x)
+	if s.regular {
+		x.rows = w.all(x.rows[0])
+	}
+	w.words(v, x)
 }
 
 // global makes a coordinate among all workgroups of what its first lanes have in
@@ -82,10 +85,13 @@ func (w *widener) global(v ir.V, s shape, first func(part int) uint32) {
 		w.broadcast(v, x)
 		return
 	}
-	for p := range w.parts {
+	for p := range w.apart(s) {
 		x.rows[p] = add(p)
 	}
-	w.words(x)
+	if s.regular {
+		x.rows = w.all(x.rows[0])
+	}
+	w.words(v, x)
 	w.lanes(v, vcode.Inst{Op: vcode.Lane, IR: in.Op, Key: w.src.Key(v), Value: v})
 }
 

@@ -39,6 +39,9 @@ func (w *widener) memory(v ir.V, in vcode.Inst) bool {
 		w.emit(in)
 		return true
 	}
+	if w.rowsAtOnce(v, in) {
+		return true
+	}
 	for p := range w.parts {
 		one := in
 		one.Part, one.Masks = uint8(p), w.active[p:p+1]
@@ -85,30 +88,56 @@ func (w *widener) atomic(v ir.V, in vcode.Inst) bool {
 // rowAt makes in a RowLoad where the offsets are consecutive words, or a load of
 // one place, and reports whether they are.
 func (w *widener) rowAt(off ir.V, p int, in *vcode.Inst) bool {
-	s, x := w.shapes.of[off], w.value(off)
+	s := w.shapes.of[off]
+	one := in.IR == ir.Ld && s.level() // one place for the whole part
 	switch {
-	case in.IR == ir.Ld && s == (shape{kind: row}): // one place for the whole part
-		in.Op, in.Uses = vcode.Spread, append(in.Uses, x.rows[p])
-		return true
-	case in.IR == ir.Ld && s.kind == address && s.step == 0:
-		in.Op, in.Uses = vcode.Spread, append(in.Uses, x.base[p])
-		in.Key.Aux += x.extra
-		return true
-	case s.kind == row && strided(uint64(s.step), in.Key.Aux):
+	case s.kind == row && (one || strided(uint64(s.step), in.Key.Aux)):
+		at := w.rowBase(off, p)
 		in.Step, in.Stride = s.step, 1
-		in.Uses = append(in.Uses, x.rows[p], w.zero, x.rows[p])
-	case s.kind == address && strided(uint64(s.step)*s.size, in.Key.Aux+x.extra):
+		in.Uses = append(in.Uses, at, w.zero, at)
+	case s.kind == address && (one || strided(uint64(s.step)*s.size, in.Key.Aux+w.value(off).extra)):
 		in.Step, in.Stride = s.step, uint32(s.size)
+		x := w.value(off)
 		u := x.u
 		if x.extra > 0 { // an offset out of range stays so, whichever part is added last
 			u = w.zero
 			in.Key.Aux += x.extra
 		}
-		in.Uses = append(in.Uses, x.base[p], u, x.rows[p])
+		at, base := w.rowBase(off, p), x.base[p]
+		if at != x.rows[0] && s.regular {
+			base = w.dst.NewReg(vcode.Gen)
+			w.base(&base, u, at, in.Stride)
+		}
+		in.Uses = append(in.Uses, base, u, at)
 	default:
 		return false
 	}
 	in.Op = vcode.RowLoad
+	if one {
+		in.Op, in.Uses = vcode.Spread, in.Uses[:2]
+	}
+	return true
+}
+
+// rowsAtOnce emits an access to rows of which each goes on where the one before
+// ends as one instruction, and reports whether they do.
+func (w *widener) rowsAtOnce(v ir.V, in vcode.Inst) bool {
+	x := w.src.Val(v)
+	s := w.shapes.of[x.Args[1]]
+	if w.parts == 1 || !s.regular || s.step == 0 || s.across != s.step*uint32(w.dst.Form.Lanes) || s.step > maxStep || w.dst.Form.Vectors {
+		return false
+	}
+	in.Masks, in.Uses = w.active, []vcode.Reg{w.gen(x.Args[0])}
+	if !w.rowAt(x.Args[1], 0, &in) {
+		return false
+	}
+	if x.Op == ir.St {
+		in.Op = vcode.RowStore
+		in.Uses = append(in.Uses, w.vec(x.Args[2])...)
+	} else {
+		in.Defs, in.Keep = w.vec(v), w.keeps(v)
+	}
+	w.emit(in)
 	return true
 }
 

@@ -96,7 +96,8 @@ func (w *widener) row(v ir.V, in vcode.Inst) bool {
 	to := w.value(v)
 	in.Op = vcode.Scalar
 	always := true
-	for p := range w.parts {
+	s := w.shapes.of[v]
+	for p := range w.apart(s) {
 		one := in
 		one.Part, one.Defs, one.Uses = uint8(p), to.rows[p:p+1], nil
 		if x.Op == ir.In {
@@ -113,13 +114,20 @@ func (w *widener) row(v ir.V, in vcode.Inst) bool {
 		w.emit(one)
 	}
 	if rows := to.rows; always {
-		w.fixed(v, w.shapes.of[v], func(part int) uint32 {
+		w.fixed(v, s, func(part int) uint32 {
+			if s.regular {
+				bits, _ := w.dst.Const(rows[0])
+				return uint32(bits) + uint32(part)*s.across
+			}
 			bits, _ := w.dst.Const(rows[part])
 			return uint32(bits)
 		})
 		return true
 	}
-	w.words(to)
+	if s.regular {
+		to.rows = w.all(to.rows[0])
+	}
+	w.words(v, to)
 	return false
 }
 
@@ -133,11 +141,22 @@ func (w *widener) base(to *vcode.Reg, u, row vcode.Reg, stride uint32) {
 	w.emit(in)
 }
 
+// bases emits u + row·stride for each row of a shape.
+func (w *widener) bases(s shape, u vcode.Reg, rows []vcode.Reg, stride uint32) []vcode.Reg {
+	list := w.rowRegs(s)
+	for p := range w.apart(s) {
+		w.base(&list[p], u, rows[p], stride)
+	}
+	if s.regular {
+		list = w.all(list[0])
+	}
+	return list
+}
+
 // words emits a row times 4, which makes addresses of arrays of words.
-func (w *widener) words(x *value) {
-	x.words = w.regs(vcode.Gen)
-	for p := range w.parts {
-		w.base(&x.words[p], w.zero, x.rows[p], 4)
+func (w *widener) words(v ir.V, x *value) {
+	x.words = w.bases(w.shapes.of[v], w.zero, x.rows, 4)
+}
 	}
 }
 
@@ -160,8 +179,6 @@ func (w *widener) address(v ir.V) {
 			return
 		}
 	}
-	to.base = w.regs(vcode.Gen)
-	for p := range w.parts {
-		w.base(&to.base[p], to.u, to.rows[p], uint32(w.shapes.of[v].size))
-	}
+	s := w.shapes.of[v]
+	to.base = w.bases(s, to.u, to.rows, uint32(s.size))
 }

@@ -18,7 +18,13 @@ type shape struct {
 	kind kind
 	step uint32 // of a row, of the row in an address
 	size uint64 // stride of an address
+
+	regular bool   // of a row, of the row in an address: each part is across more than the one before
+	across  uint32 // modulo 2³²; 0 where it is not regular
 }
+
+// level reports whether a value is the same within each part.
+func (x shape) level() bool { return x.kind == uniform || x.kind == row && x.step == 0 }
 
 // maxStep bounds the steps and strides of addresses, so that no sum of 64 bits
 // overflows.
@@ -111,10 +117,24 @@ func (s *shapes) raise(v ir.V, x shape) {
 		return
 	}
 	if old.kind == x.kind && x.kind != uniform {
-		x = shape{kind: varying}
+		x = old.meet(x)
+		if x == old {
+			return
+		}
 	}
 	s.of[v] = x
 	s.changed = true
+}
+
+// meet is what is known of a value that has one of two shapes of a kind.
+func (x shape) meet(y shape) shape {
+	if x.step != y.step || x.size != y.size {
+		return shape{kind: varying}
+	}
+	if x.across != y.across || !y.regular {
+		x.regular, x.across = false, 0
+	}
+	return x
 }
 
 func (s *shapes) fresh() int {
@@ -359,8 +379,11 @@ func (s *shapes) result(v ir.V) shape {
 		}
 		return shape{kind: varying}
 	case ir.Add, ir.Sub, ir.Mul, ir.Shl, ir.At:
-		if !all && !s.level(x) {
-			return s.combine(x)
+		if all {
+			break
+		}
+		if c := s.combine(x); c.kind != varying {
+			return c
 		}
 	}
 	if !all && x.Type == ir.I32 && s.level(x) {
@@ -381,7 +404,7 @@ func (s *shapes) level(x *ir.Val) bool {
 		return false
 	}
 	for i := range x.Op.Args() {
-		if a := s.of[x.Args[i]]; a.kind != uniform && a != (shape{kind: row}) {
+		if !s.of[x.Args[i]].level() {
 			return false
 		}
 	}
@@ -409,7 +432,7 @@ func (s *shapes) combine(x *ir.Val) shape {
 	case x.Op == ir.At:
 		switch {
 		case a.kind == uniform && b.kind == row && b.step <= maxStep && x.Aux > 0 && x.Aux <= maxStep:
-			return shape{address, b.step, x.Aux}
+			return shape{kind: address, step: b.step, size: x.Aux, regular: b.regular, across: b.across}
 		case a.kind == address && b.kind == uniform && x.Aux <= maxStep:
 			return a
 		}
@@ -417,17 +440,26 @@ func (s *shapes) combine(x *ir.Val) shape {
 	case a.kind > row || b.kind > row:
 		return lost
 	case x.Op == ir.Add:
-		return shape{kind: row, step: a.step + b.step}
+		return a.plus(b, 1)
 	case x.Op == ir.Sub:
-		return shape{kind: row, step: a.step - b.step}
+		return a.plus(b, 1<<32-1)
 	case x.Op == ir.Shl && constant:
-		return shape{kind: row, step: a.step << (k & 31)}
+		return shape{regular: true}.plus(a, 1<<(k&31))
 	case x.Op == ir.Mul && constant:
-		return shape{kind: row, step: a.step * uint32(k)}
+		return shape{regular: true}.plus(a, uint32(k))
 	case x.Op == ir.Mul && s.f.Val(x.Args[0]).Op == ir.Const:
-		return shape{kind: row, step: b.step * uint32(s.f.Val(x.Args[0]).Aux)}
+		return shape{regular: true}.plus(b, uint32(s.f.Val(x.Args[0]).Aux))
 	}
 	return lost
+}
+
+// plus is the row x + y·k, where x and y are rows or uniform.
+func (x shape) plus(y shape, k uint32) shape {
+	out := shape{kind: row, step: x.step + y.step*k}
+	if (x.regular || x.kind == uniform) && (y.regular || y.kind == uniform) {
+		out.regular, out.across = true, x.across+y.across*k
+	}
+	return out
 }
 
 // input is the shape of a built-in. A part lies within one row of the
@@ -437,19 +469,35 @@ func (s *shapes) input(x *ir.Val) shape {
 	if x.Type != ir.I32 {
 		return shape{kind: varying}
 	}
-	rows, strips := s.p.LocalSize[0]%s.lanes == 0, s.p.LocalSize[0]%s.p.SubgroupSize == 0
+	width, strip := s.p.LocalSize[0], s.p.SubgroupSize
+	rows, strips := width%s.lanes == 0, width%strip == 0
+	one := width == s.lanes                                             // each part is a row
+	planes := uint64(width)*uint64(s.p.LocalSize[1])%uint64(strip) == 0 // no strip goes on in the next plane
+	next := shape{kind: row, step: 1, regular: true, across: s.lanes}
 	switch sem {
 	case ir.LocalInvocationIndex, ir.SubgroupLocalInvocationId:
-		return shape{kind: row, step: 1}
+		return next
 	case ir.GlobalInvocationIdX, ir.LocalInvocationIdX:
-		if rows {
-			return shape{kind: row, step: 1}
+		switch {
+		case strips:
+			return next
+		case rows:
+			return shape{kind: row, step: 1, regular: one}
 		}
-	case ir.GlobalInvocationIdY, ir.LocalInvocationIdY, ir.GlobalInvocationIdZ, ir.LocalInvocationIdZ:
-		if strips {
+	case ir.GlobalInvocationIdY, ir.LocalInvocationIdY:
+		switch {
+		case strips:
 			return shape{}
+		case one && planes:
+			return shape{kind: row, regular: true, across: 1}
+		case rows:
+			return shape{kind: row}
 		}
-		if rows {
+	case ir.GlobalInvocationIdZ, ir.LocalInvocationIdZ:
+		switch {
+		case strips, planes:
+			return shape{}
+		case rows:
 			return shape{kind: row}
 		}
 	default:

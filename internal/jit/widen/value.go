@@ -10,10 +10,10 @@ import (
 type value struct {
 	vec   []vcode.Reg // for each part, one for all of them where the value is uniform
 	gen   vcode.Reg   // of a uniform value that general registers compute
-	rows  []vcode.Reg // of a row, or of the row in an address: lane 0 of each part
+	rows  []vcode.Reg // of a row, or of the row in an address: lane 0 of each part; where it is regular the first part's, for all
 	u     vcode.Reg   // of an address: U
-	base  []vcode.Reg // of an address: U + row·stride of lane 0 of each part, 64 bits
-	words []vcode.Reg // of a row: row·4 of lane 0 of each part, 64 bits
+	base  []vcode.Reg // of an address: U + row·stride of lane 0 of each part, 64 bits; or the first part's, for all
+	words []vcode.Reg // of a row: row·4 of lane 0 of each part, 64 bits; or the first part's, for all
 	extra uint64      // of an address: a constant U, which base lacks
 }
 
@@ -43,7 +43,7 @@ func (w *widener) value(v ir.V) *value {
 			x.gen = w.dst.NewReg(vcode.Gen)
 		}
 	case row, address:
-		x.rows = w.regs(vcode.Gen)
+		x.rows = w.rowRegs(w.shapes.of[v])
 		fallthrough
 	default:
 		x.vec = w.regs(c)
@@ -84,7 +84,36 @@ func (w *widener) rowBase(v ir.V, part int) vcode.Reg {
 	if w.shapes.of[v].kind == uniform {
 		return w.gen(v)
 	}
-	return w.value(v).rows[part]
+	s, x := w.shapes.of[v], w.value(v)
+	if !s.regular || part == 0 || s.across == 0 {
+		return x.rows[part]
+	}
+	in := vcode.Inst{
+		Op: vcode.Scalar, IR: ir.Add, Key: ir.Key{Type: ir.I32, From: ir.I32},
+		Uses: []vcode.Reg{x.rows[0], w.dst.NewConst(vcode.Gen, uint64(uint32(part)*s.across))},
+	}
+	if r, ok := w.folded(&in); ok {
+		return r
+	}
+	in.Defs = []vcode.Reg{w.dst.NewReg(vcode.Gen)}
+	w.emit(in)
+	return in.Defs[0]
+}
+
+// rowRegs returns new registers for rows of a shape.
+func (w *widener) rowRegs(s shape) []vcode.Reg {
+	if s.regular {
+		return w.all(w.dst.NewReg(vcode.Gen))
+	}
+	return w.regs(vcode.Gen)
+}
+
+// apart is how many rows of a shape have registers of their own.
+func (w *widener) apart(s shape) int {
+	if s.regular {
+		return 1
+	}
+	return w.parts
 }
 
 // broadcast puts a general register into vectors.
