@@ -3,6 +3,7 @@ package amd64
 import (
 	"slices"
 
+	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
@@ -111,6 +112,31 @@ func (m *machine) call(in *vcode.Inst) {
 			m.set.restore(r)
 		}
 	}
+}
+
+// guard leaves for another function unless a number that may be too great for
+// 32 bits is less than another one.
+func (m *machine) guard(in *vcode.Inst) {
+	out := m.NewLabel()
+	x, y := in.Uses[0], in.Uses[1]
+	signed := in.IR == ir.SLt || in.IR == ir.SLe
+	m.loadGen(RAX, x)
+	m.loadGen(RCX, y)
+	if signed {
+		m.GRR(MOVSXD|W, RAX, RAX)
+		m.GRR(MOVSXD|W, RCX, RCX)
+	}
+	if in.Step > 0 {
+		m.GI(AddI, true, RAX, int32(in.Step))
+	}
+	m.GRR(CMP|W, RAX, RCX)
+	fails := map[ir.Op]Cond{ir.ULt: AboveEqual, ir.ULe: Above, ir.SLt: GreaterEqual, ir.SLe: Greater}
+	m.Jcc(fails[in.IR], out)
+	m.later = append(m.later, func() {
+		m.Bind(out)
+		m.GI(AddI, true, RSP, m.frame.Size+56)
+		m.Jmp(m.entries[in.Target])
+	})
 }
 
 // meet waits at a barrier.

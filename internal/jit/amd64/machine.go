@@ -141,7 +141,7 @@ func (m *machine) depth() int64 {
 	callees := make([][]int, len(m.funcs))
 	for i, f := range m.funcs {
 		each(f, func(in *vcode.Inst) {
-			if in.Op == vcode.Call {
+			if in.Op == vcode.Call || in.Op == vcode.Guard {
 				callees[i] = append(callees[i], in.Target)
 			}
 		})
@@ -257,6 +257,8 @@ func (m *machine) inst(in *vcode.Inst) {
 		m.jumpIfZero(in)
 	case vcode.Own:
 		m.own(in)
+	case vcode.Guard:
+		m.guard(in)
 	case vcode.Return:
 		m.GI(AddI, true, RSP, m.frame.Size+56)
 		m.Ret()

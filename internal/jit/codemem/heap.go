@@ -104,7 +104,27 @@ func (h *Heap) fill(s span, code []byte) error {
 		h.view.write[i] = 0xcc // running off the end traps
 	}
 	if h.view.protect != nil {
-		return h.view.protect(s.off, s.size, false)
+		if err := h.view.protect(s.off, s.size, false); err != nil {
+			return err
+		}
+	}
+	return h.touch(s)
+}
+
+// leastPage is a divisor of the page of every machine.
+const leastPage = 4 << 10
+
+// touch reads each page of a block where it will run, so that it is there. A
+// masked load of no lane from a page that nobody has read is no fault, but takes
+// the machine a hundred times as long, each time.
+func (h *Heap) touch(s span) error {
+	for i := s.off; i < s.off+s.size; i += leastPage {
+		if h.view.run[i] != h.view.write[i] {
+			return fmt.Errorf("codemem: byte %d of the code is not what was written", i)
+		}
+	}
+	if last := s.off + s.size - 1; h.view.run[last] != h.view.write[last] {
+		return fmt.Errorf("codemem: byte %d of the code is not what was written", last)
 	}
 	return nil
 }

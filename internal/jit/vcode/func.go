@@ -52,6 +52,7 @@ const (
 	JumpIfNone           // goes to block Target if no lane is in m…
 	JumpIfZero           // goes to block Target if u0, a Gen, is 0; where there are two, if the IR comparison of them does not hold
 	Return               // leaves the function
+	Guard                // leaves for function Target, with the arguments of this one, unless u0 + Step < u1, or <= as IR says: Gen, 32 bits, added without wrapping
 
 	Scalar      // d0 = the IR operation of u…, Gen all; a handle is its place in the table in bytes
 	Broadcast   // d0, a Vec or Mask = u0, a Gen, in every lane
@@ -73,7 +74,7 @@ const (
 var opNames = [...]string{
 	Undef: "undef", Copy: "copy", And: "and", AndNot: "andnot", Or: "or", Lane: "lane", Strip: "strip",
 	Arg: "arg", SetResult: "setresult", Call: "call", Barrier: "barrier",
-	Step: "step", Jump: "jump", JumpIfNone: "jumpifnone", JumpIfZero: "jumpifzero", Return: "return",
+	Step: "step", Jump: "jump", JumpIfNone: "jumpifnone", JumpIfZero: "jumpifzero", Return: "return", Guard: "guard",
 	Scalar: "scalar", Broadcast: "broadcast", Extract: "extract", RowIn: "rowin", RowBase: "rowbase",
 	RowLoad: "rowload", RowStore: "rowstore", Gather: "gather", Scatter: "scatter", Spread: "spread", Atomic: "atomic", AtomicLocal: "atomiclocal", SlotLoad: "slotload", SlotStore: "slotstore", Own: "own",
 }

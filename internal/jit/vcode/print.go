@@ -38,6 +38,8 @@ func (f *Func) line(in *Inst) string {
 		s += fmt.Sprintf(" %d #%#x", in.Fused, in.Key.Aux)
 	case Call:
 		s += fmt.Sprintf(" f%d", in.Target)
+	case Guard:
+		s += fmt.Sprintf(" f%d %s+%d", in.Target, in.IR, in.Step)
 	case Jump, JumpIfNone, JumpIfZero:
 		if len(in.Uses) == 2 {
 			s += " " + in.IR.String()

@@ -157,8 +157,6 @@ func (w *widener) bases(s shape, u vcode.Reg, rows []vcode.Reg, stride uint32) [
 func (w *widener) words(v ir.V, x *value) {
 	x.words = w.bases(w.shapes.of[v], w.zero, x.rows, 4)
 }
-	}
-}
 
 // address emits the scalars of an address: U, the row and their sum in lane 0.
 func (w *widener) address(v ir.V) {

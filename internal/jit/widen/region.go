@@ -126,8 +126,15 @@ func (w *widener) ifBegin(v ir.V) {
 	c := w.src.Val(v).Args[0]
 	r := &region{label: v, op: ir.If, entry: w.active, arm: w.active, rest: w.active, other: w.newBlock(), out: w.regs(vcode.Mask)}
 	r.end = r.other // until an else is seen
-	r.uniform = w.shapes.of[c].kind == uniform
-	if r.uniform {
+	so, taken := w.ways[v]
+	r.uniform = taken || w.shapes.of[c].kind == uniform
+	if taken {
+		w.set(r.out, w.active)
+		w.guard(v, so)
+		if !so {
+			w.jump(r.other)
+		}
+	} else if r.uniform {
 		w.set(r.out, w.active)
 		w.jumpIfNot(c, r.other)
 	} else {

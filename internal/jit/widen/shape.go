@@ -39,6 +39,7 @@ type shapes struct {
 	p     *ir.Program
 	lanes uint32 // that a row spans
 	homes *homing
+	ways  map[ir.V]bool // ifs that all lanes go the same way
 	of    []shape
 
 	// Of labels and ifs, by opener.
@@ -73,10 +74,11 @@ type place struct {
 	loop       ir.V   // the loop around
 }
 
-// shapesOf finds the shapes of all values of f, for rows of so many lanes.
-func shapesOf(p *ir.Program, f *ir.Func, homes *homing, lanes uint32) *shapes {
+// shapesOf finds the shapes of all values of f, for rows of so many lanes, where
+// all lanes go the same way at the ifs among ways.
+func shapesOf(p *ir.Program, f *ir.Func, homes *homing, lanes uint32, ways map[ir.V]bool) *shapes {
 	s := &shapes{
-		f: f, p: p, lanes: lanes, homes: homes, of: make([]shape, len(f.Vals)),
+		f: f, p: p, lanes: lanes, homes: homes, ways: ways, of: make([]shape, len(f.Vals)),
 		brs: map[ir.V]int{}, leaks: map[ir.V]bool{}, diverges: map[ir.V]bool{}, closed: map[ir.V]bool{}, whole: map[ir.V]bool{},
 	}
 	for i := range f.Vals {
@@ -217,7 +219,7 @@ func (s *shapes) enter(v, loop ir.V) {
 	switch x.Op {
 	case ir.If:
 		r.arm, r.other = s.set, s.set
-		if s.of[x.Args[0]].kind != uniform {
+		if _, taken := s.ways[v]; !taken && s.of[x.Args[0]].kind != uniform {
 			r.split, r.arm, r.other = true, s.fresh(), s.fresh()
 		}
 		s.set = r.arm

@@ -9,9 +9,10 @@ import (
 // machine that holds values as form says: the functions that order names, the
 // entry point first, which are all that they call.
 // Every function gets the active lanes as its first arguments, a mask for each
-// part, and gives those that were not killed as its first results.
+// part, and gives those that were not killed as its first results. Where the
+// entry point has guards (guard.go), another function follows in the end: what
+// it is for strips in which they fail.
 func Program(p *ir.Program, form vcode.Form, order []int) []*vcode.Func {
-	parts := form.Parts(p.SubgroupSize)
 	place := make([]int, len(p.Funcs))
 	for i, fn := range order {
 		place[fn] = i
@@ -19,13 +20,35 @@ func Program(p *ir.Program, form vcode.Form, order []int) []*vcode.Func {
 	out := make([]*vcode.Func, len(order))
 	for i, fn := range order {
 		f := p.Funcs[fn]
-		w := &widener{stream: newStream(f.Name, form, parts), p: p, src: f, parts: parts, place: place, entry: i == 0}
-		w.homes = homesOf(f)
-		w.shapes = shapesOf(p, f, w.homes, rowLanes(p, form))
+		parts := form.Parts(p.SubgroupSize)
+		homes := homesOf(f)
+		made := func(ways map[ir.V]bool) *widener {
+			w := &widener{stream: newStream(f.Name, form, parts), p: p, src: f, parts: parts, place: place, entry: i == 0}
+			w.homes, w.ways, w.otherwise = homes, ways, len(order)
+			w.shapes = shapesOf(p, f, homes, rowLanes(p, form), ways)
+			return w
+		}
+		w := made(nil)
+		if i == 0 && w.startsFull() {
+			if ways := guardsOf(f, w.shapes); ways != nil {
+				whole := made(ways)
+				whole.run()
+				out[0] = whole.finish()
+				w.run()
+				out = append(out, w.finish())
+				continue
+			}
+		}
 		w.run()
 		out[i] = w.finish()
 	}
 	return out
+}
+
+// startsFull reports whether all lanes of every strip are active in the
+// beginning.
+func (w *widener) startsFull() bool {
+	return w.p.Invocations()%w.p.SubgroupSize == 0 && w.p.SubgroupSize%uint32(w.dst.Form.Lanes) == 0
 }
 
 // rowLanes is how many lanes of a part there are.
@@ -44,6 +67,9 @@ type widener struct {
 	homes  *homing
 	shapes *shapes
 	kills  bool // lanes may end here for good
+
+	ways      map[ir.V]bool // ifs that all lanes are taken to go the same way, and whether that is the first arm
+	otherwise int           // the function of strips in which they do not
 
 	none    vcode.Reg   // no lane
 	full    []vcode.Reg // all lanes
@@ -110,7 +136,7 @@ func (w *widener) prologue() {
 		w.dst.Args = append(w.dst.Args, vcode.Mask)
 		w.dst.Results = append(w.dst.Results, vcode.Mask)
 	}
-	if w.entry && w.p.Invocations()%w.p.SubgroupSize == 0 && w.p.SubgroupSize%uint32(w.dst.Form.Lanes) == 0 {
+	if w.entry && w.startsFull() {
 		w.active = w.full
 	} else {
 		w.active = w.regs(vcode.Mask)

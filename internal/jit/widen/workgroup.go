@@ -20,7 +20,7 @@ func Workgroup(p *ir.Program, form vcode.Form) (f *vcode.Func, written []int, ok
 	}
 	src := p.Funcs[0]
 	homes := homesOf(src)
-	shapes := shapesOf(p, src, homes, rowLanes(p, form))
+	shapes := shapesOf(p, src, homes, rowLanes(p, form), nil)
 	s := spineOf(p, shapes)
 	if s == nil {
 		return nil, nil, false

@@ -1,0 +1,214 @@
+package widen
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+)
+
+// Programs mostly begin by sending those lanes home that lie beyond the data:
+// "if (i >= n) return". In nearly all strips there are none. The entry point is
+// therefore widened twice: once for strips of which a few comparisons of numbers
+// show that all lanes stay, without a mask from there on, and once for all
+// others, which begin anew. That is possible as long as nothing has had an
+// effect.
+
+// maxGuarded bounds the operations of a function that is widened twice.
+const maxGuarded = 1500
+
+// maxLooked bounds the values of which one condition may be made.
+const maxLooked = 32
+
+// maxDead bounds the operations of an arm that is taken to be empty of lanes.
+const maxDead = 6
+
+// guards finds the ifs at the start of the entry point that may be taken to go
+// one way, and which.
+type guards struct {
+	f    *ir.Func
+	s    *shapes
+	ways map[ir.V]bool
+	left int // values of the condition that may still be looked at
+}
+
+// guardsOf returns nil where there are none.
+func guardsOf(f *ir.Func, s *shapes) map[ir.V]bool {
+	g := guards{f: f, s: s, ways: map[ir.V]bool{}}
+	if len(f.Code) > maxGuarded {
+		return nil
+	}
+	for at := 0; at >= 0 && at < len(f.Code); {
+		at = g.step(at)
+	}
+	if len(g.ways) == 0 {
+		return nil
+	}
+	return g.ways
+}
+
+// step looks at the operation at a place of the code and returns the place to
+// go on from, or −1.
+func (g *guards) step(at int) int {
+	v := g.f.Code[at]
+	switch x := g.f.Val(v); x.Op {
+	case ir.Block, ir.End:
+		return at + 1
+	case ir.If:
+		return g.choose(v, at)
+	default:
+		if !idle(x) {
+			return -1
+		}
+		return at + 1
+	}
+}
+
+// idle reports whether an operation has no effect, nor any control.
+func idle(x *ir.Val) bool {
+	return x.Op.HasResult() && !x.Op.Is(ir.Writes) && !x.Op.Is(ir.Meets) && x.Flags&ir.Volatile == 0 && x.Op != ir.Call && x.Op != ir.Exit
+}
+
+// choose takes an if to go the way of the arm that is more than a few
+// operations and a branch.
+func (g *guards) choose(v ir.V, at int) int {
+	other, end := g.arms(at)
+	c := g.f.Val(v).Args[0]
+	if g.s.of[c].kind == uniform {
+		return -1
+	}
+	g.left = maxLooked
+	if _, ok := g.relations(c, false, nil); ok && g.leaves(at+1, other) {
+		g.ways[v] = false
+		if other < end {
+			return other + 1
+		}
+		return end + 1
+	}
+	g.left = maxLooked
+	if _, ok := g.relations(c, true, nil); ok && end-other <= maxDead {
+		g.ways[v] = true
+		return at + 1
+	}
+	return -1
+}
+
+// arms returns the places of the else, or of the end where there is none, and of
+// the end of an if.
+func (g *guards) arms(at int) (other, end int) {
+	depth := 0
+	for i := at; i < len(g.f.Code); i++ {
+		switch g.f.Val(g.f.Code[i]).Op {
+		case ir.Block, ir.Loop, ir.If:
+			depth++
+		case ir.Else:
+			if depth == 1 {
+				other = i
+			}
+		case ir.End:
+			if depth--; depth == 0 {
+				if other == 0 {
+					other = i
+				}
+				return other, i
+			}
+		}
+	}
+	return at, at
+}
+
+// leaves reports whether an arm does nothing but to go away.
+func (g *guards) leaves(from, to int) bool {
+	return to > from && to-from <= maxDead && g.f.Val(g.f.Code[to-1]).Op == ir.Br
+}
+
+// relation is low < high, or low <= high, of numbers of 32 bits, one of which
+// is a row and the other the same in all lanes.
+type relation struct {
+	op        ir.Op // ULt, ULe, SLt or SLe
+	low, high ir.V
+}
+
+// relations appends what must hold in all lanes for c to be so in all of them,
+// and reports whether that is all.
+func (g *guards) relations(c ir.V, so bool, list []relation) ([]relation, bool) {
+	if g.left--; g.left < 0 {
+		return nil, false
+	}
+	x := g.f.Val(c)
+	switch x.Op {
+	case ir.Not:
+		return g.relations(x.Args[0], !so, list)
+	case ir.And, ir.Or:
+		if so != (x.Op == ir.And) {
+			return nil, false
+		}
+		list, ok := g.relations(x.Args[0], so, list)
+		if !ok {
+			return nil, false
+		}
+		return g.relations(x.Args[1], so, list)
+	case ir.Select:
+		if first, ok := g.relations(x.Args[0], true, list); ok {
+			if first, ok = g.relations(x.Args[1], so, first); ok {
+				return first, true
+			}
+		}
+		list, ok := g.relations(x.Args[0], false, list)
+		if !ok {
+			return nil, false
+		}
+		return g.relations(x.Args[2], so, list)
+	case ir.ULt, ir.ULe, ir.SLt, ir.SLe:
+		r := relation{x.Op, x.Args[0], x.Args[1]}
+		if !so {
+			inverse := map[ir.Op]ir.Op{ir.ULt: ir.ULe, ir.ULe: ir.ULt, ir.SLt: ir.SLe, ir.SLe: ir.SLt}
+			r = relation{inverse[x.Op], x.Args[1], x.Args[0]}
+		}
+		low, high := g.s.of[r.low], g.s.of[r.high]
+		ok := low.ascends() && high.kind == uniform || high.ascends() && low.kind == uniform
+		return append(list, r), ok && g.f.Type(r.low) == ir.I32
+	}
+	return nil, false
+}
+
+// ascends reports whether a value is a row that nowhere falls, unless it wraps.
+func (x shape) ascends() bool {
+	return x.kind == row && x.step <= maxStep && x.across <= maxStep
+}
+
+// reach is how much more the last lane holds than the first one, for as many
+// parts as have one register.
+func (w *widener) reach(x shape) uint32 {
+	return x.step*uint32(w.dst.Form.Lanes-1) + x.across*uint32(w.parts-1)
+}
+
+// guard leaves for the function of all other strips unless an if goes the way
+// it was taken to go.
+func (w *widener) guard(v ir.V, so bool) {
+	g := guards{f: w.src, s: w.shapes, left: maxLooked}
+	list, _ := g.relations(w.src.Val(v).Args[0], so, nil)
+	for _, r := range list {
+		low, high := w.shapes.of[r.low], w.shapes.of[r.high]
+		if low.kind == row {
+			for p := range w.apart(low) {
+				w.unless(r.op, w.rowBase(r.low, p), w.gen(r.high), w.reach(low))
+			}
+			continue
+		}
+		last, op := uint64(1<<32-1), ir.ULe
+		if r.op == ir.SLt || r.op == ir.SLe {
+			last, op = 1<<31-1, ir.SLe
+		}
+		for p := range w.apart(high) {
+			first := w.rowBase(r.high, p)
+			w.unless(r.op, w.gen(r.low), first, 0)
+			w.unless(op, first, w.dst.NewConst(vcode.Gen, last), w.reach(high)) // it does not wrap
+		}
+	}
+}
+
+// unless leaves unless x + more is less than y, as op says.
+func (w *widener) unless(op ir.Op, x, y vcode.Reg, more uint32) {
+	w.emit(vcode.Inst{
+		Op: vcode.Guard, IR: op, Key: ir.Key{Type: ir.B1, From: ir.I32}, Uses: []vcode.Reg{x, y}, Step: more, Target: w.otherwise,
+	})
+}
