@@ -227,7 +227,7 @@ func hasJIT() bool {
 }
 
 // variety are the kinds of modules that the engines run.
-var variety = []modgen.Options{{}, {Subgroups: true}, {Peers: true}, {Size: 25}, {Size: 150, Subgroups: true}, {Peers: true, Size: 150}}
+var variety = []modgen.Options{{}, {Subgroups: true}, {Peers: true}, {Size: 25}, {Size: 150, Subgroups: true}, {Peers: true, Size: 150}, {Atomics64: true, Subgroups: true}}
 
 // meetEngines runs the module of a seed and fails with what is left of it.
 func meetEngines(t *testing.T, seed uint64, data []byte, full bool) {

@@ -27,6 +27,9 @@ var narrow = map[spirv.Op]bool{
 	spirv.OpBitReverse: true, spirv.OpBitCount: true, spirv.OpQuantizeToF16: true,
 }
 
+// resizes are instructions from one width to another.
+var resizes = map[spirv.Op]bool{spirv.OpUConvert: true, spirv.OpSConvert: true, spirv.OpFConvert: true}
+
 // signedOrder are comparisons that lavapipe does not make of 64 bits where one
 // operand was widened and the other is a constant.
 var signedOrder = map[spirv.Op]bool{
@@ -47,6 +50,9 @@ var rows = func() (list []spirv.Op) {
 // operation writes an instruction of the typing table.
 func (g *maker) operation() {
 	op := rows[g.intn(len(rows))]
+	if g.o.Words && resizes[op] || g.o.Flush && op == spirv.OpSGreaterThanEqual { // of constants SwiftShader says 0 < 0
+		op = spirv.OpIAdd
+	}
 	if g.o.Peers && loose[op] {
 		op = spirv.OpIAdd
 	}
@@ -129,6 +135,9 @@ func (g *maker) guard(op spirv.Op, result *typ, args []value) {
 		args[0] = g.tame(args[0])
 	case spirv.OpConvertSToF, spirv.OpConvertUToF:
 		args[0] = g.finite(args[0], result)
+		if op == spirv.OpConvertUToF {
+			args[0] = g.below(args[0])
+		}
 	}
 }
 

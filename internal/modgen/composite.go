@@ -153,7 +153,7 @@ func (g *maker) bitcast() {
 
 // linear writes an instruction of linear algebra.
 func (g *maker) linear() {
-	w := choose(g.source, 32, 32, 16, 64)
+	w := g.width(32, 32, 16, 64)
 	rows, columns := 2+g.intn(3), 2+g.intn(3)
 	c, r := scalar(typing.Float, w), vector(typing.Float, w, rows)
 	row := vector(typing.Float, w, columns)
@@ -163,6 +163,9 @@ func (g *maker) linear() {
 	op := choose(g.source, "OpDot", "OpVectorTimesScalar", "OpMatrixTimesScalar", "OpVectorTimesMatrix", "OpMatrixTimesVector", "OpMatrixTimesMatrix", "OpOuterProduct", "OpTranspose")
 	if g.o.Peers { // the order of sums is free
 		op = choose(g.source, "OpVectorTimesScalar", "OpMatrixTimesScalar", "OpOuterProduct", "OpTranspose")
+		if g.o.Flush { // what is denormal in a matrix stays there
+			op = choose(g.source, "OpVectorTimesScalar", "OpTranspose")
+		}
 	}
 	flipped := &typ{kind: matrix, elem: []*typ{row}, n: rows}
 	switch op {
@@ -199,53 +202,54 @@ func (g *maker) linear() {
 // dot product.
 func (g *maker) packing() {
 	f := func(n int) *typ { return vector(typing.Float, 32, n) }
-	u2 := vector(typing.UInt, 32, 2)
-	d := scalar(typing.Float, 64)
-	bytes := vector(choose(g.source, typing.UInt, typing.Int), 8, 4)
 	list := []struct {
-		form  string
+		name  string
 		t     *typ
-		args  []*typ
+		arg   *typ
 		loose bool
 	}{
-		{"OpExtInst %s %glsl PackHalf2x16", u32, []*typ{f(2)}, true},
-		{"OpExtInst %s %glsl PackSnorm4x8", u32, []*typ{f(4)}, true},
-		{"OpExtInst %s %glsl PackUnorm4x8", u32, []*typ{f(4)}, true},
-		{"OpExtInst %s %glsl PackSnorm2x16", u32, []*typ{f(2)}, true},
-		{"OpExtInst %s %glsl PackUnorm2x16", u32, []*typ{f(2)}, true},
-		{"OpExtInst %s %glsl PackDouble2x32", d, []*typ{u2}, false},
-		{"OpExtInst %s %glsl UnpackHalf2x16", f(2), []*typ{u32}, true},
-		{"OpExtInst %s %glsl UnpackSnorm4x8", f(4), []*typ{u32}, true},
-		{"OpExtInst %s %glsl UnpackUnorm4x8", f(4), []*typ{u32}, true},
-		{"OpExtInst %s %glsl UnpackSnorm2x16", f(2), []*typ{u32}, true},
-		{"OpExtInst %s %glsl UnpackUnorm2x16", f(2), []*typ{u32}, true},
-		{"OpSDot", i32, []*typ{bytes, bytes}, false},
-		{"OpUDot", u32, []*typ{vector(typing.UInt, 8, 4), vector(typing.UInt, 8, 4)}, false},
-		{"OpSUDot", i32, []*typ{bytes, vector(typing.UInt, 8, 4)}, false},
-		{"OpSDotAccSat", i32, []*typ{bytes, bytes, i32}, false},
-		{"OpUDotAccSat", u32, []*typ{vector(typing.UInt, 8, 4), vector(typing.UInt, 8, 4), u32}, false},
+		{"PackHalf2x16", u32, f(2), true}, {"PackSnorm4x8", u32, f(4), true}, {"PackUnorm4x8", u32, f(4), true},
+		{"PackSnorm2x16", u32, f(2), true}, {"PackUnorm2x16", u32, f(2), true},
+		{"PackDouble2x32", scalar(typing.Float, 64), vector(typing.UInt, 32, 2), g.o.Words},
+		{"UnpackHalf2x16", f(2), u32, true}, {"UnpackSnorm4x8", f(4), u32, true}, {"UnpackUnorm4x8", f(4), u32, true},
+		{"UnpackSnorm2x16", f(2), u32, true}, {"UnpackUnorm2x16", f(2), u32, true},
 	}
 	x := list[g.intn(len(list))]
-	if g.o.Peers && x.loose {
+	if g.chance(2) || g.o.Peers && x.loose || g.o.Words && x.t.shape.Width == 64 {
+		g.dot()
 		return
 	}
-	form, uniform := x.form+" %s", true
-	form = strings.TrimSuffix(form, " %s")
-	if !strings.Contains(form, "%s") {
-		form += " %s"
+	v := g.need(x.arg)
+	g.put(x.t, v.uniform, "OpExtInst %s %glsl "+x.name+" "+v.id)
+}
+
+// dot writes an integer dot product, of vectors or of four bytes in a word.
+func (g *maker) dot() {
+	op := choose(g.source, "OpSDot", "OpUDot", "OpSUDot", "OpSDotAccSat", "OpUDotAccSat", "OpSUDotAccSat")
+	t, first, second, format := i32, choose(g.source, typing.UInt, typing.Int), choose(g.source, typing.UInt, typing.Int), ""
+	switch {
+	case strings.HasPrefix(op, "OpSU"):
+		second = typing.UInt
+	case strings.HasPrefix(op, "OpU"):
+		t, first, second = u32, typing.UInt, typing.UInt
 	}
-	for _, a := range x.args {
-		v := g.need(a)
-		form += " " + v.id
-		uniform = uniform && v.uniform
+	a, b := vector(first, 8, 4), vector(second, 8, 4)
+	if g.o.Words || g.chance(2) {
+		a, b, format = scalar(first, 32), scalar(second, 32), " PackedVectorFormat4x8Bit"
 	}
-	g.put(x.t, uniform, form)
+	x, y := g.need(a), g.need(b)
+	form, uniform := op+" %s "+x.id+" "+y.id, x.uniform && y.uniform
+	if strings.HasSuffix(op, "AccSat") {
+		c := g.need(t)
+		form, uniform = form+" "+c.id, uniform && c.uniform
+	}
+	g.put(t, uniform, form+format)
 }
 
 // structured writes an instruction of GLSL.std.450 that yields a structure, or
 // one whose types differ.
 func (g *maker) structured() {
-	t := vector(typing.Float, choose(g.source, 32, 16), 1+g.intn(4))
+	t := vector(typing.Float, g.width(32, 16), 1+g.intn(4))
 	n := vector(typing.Int, 32, int(t.shape.Count))
 	if g.o.Peers {
 		t = g.number(choose(g.source, typing.Int, typing.Float))

@@ -3,8 +3,6 @@ package modgen
 import (
 	"fmt"
 	"strings"
-
-	"github.com/chiaro-gpu/chiaro/spirv/typing"
 )
 
 // arrival is a branch to a block: where from, and the values that it brings.
@@ -131,7 +129,7 @@ func (g *maker) conditional() {
 
 // selection writes a switch, with cases that fall into the next.
 func (g *maker) selection() {
-	t := choose(g.source, u32, i32, u32, u64)
+	t := choose(g.source, u32, i32, u32, g.long())
 	x := g.need(t)
 	x = g.and(x, "7")
 	merge := g.target()
@@ -293,48 +291,4 @@ func (g *maker) leaveFunction() {
 		g.line("OpReturnValue %s", g.need(g.result).id)
 	}
 	g.dead = true
-}
-
-// meet writes a group operation.
-func (g *maker) meet() {
-	t := g.number(choose(g.source, typing.Int, typing.Int, typing.Float))
-	shuffles := []string{"", "Xor", "Up", "Down"}
-	if g.o.Peers { // the order of sums is free, and what comes from beyond the subgroup undefined
-		t, shuffles = g.number(typing.UInt), shuffles[:2]
-	}
-	scope := g.constant(u32, "3")
-	switch g.intn(9) {
-	case 0:
-		v := g.need(boolean)
-		g.put(boolean, false, choose(g.source, "OpGroupNonUniformAny", "OpGroupNonUniformAll")+" %s "+scope+" "+v.id)
-	case 1:
-		v := g.need(boolean)
-		g.put(vector(typing.UInt, 32, 4), false, "OpGroupNonUniformBallot %s "+scope+" "+v.id)
-	case 2:
-		g.put(boolean, false, "OpGroupNonUniformElect %s "+scope)
-	case 3:
-		v := g.need(t)
-		i := g.and(g.need(u32), "3")
-		g.put(t, false, "OpGroupNonUniformShuffle"+choose(g.source, shuffles...)+" %s "+scope+" "+v.id+" "+i.id)
-	case 4:
-		v := g.need(t)
-		g.put(t, false, "OpGroupNonUniformBroadcastFirst %s "+scope+" "+v.id)
-	case 5:
-		v := g.need(t)
-		g.put(t, false, "OpGroupNonUniformQuadBroadcast %s "+scope+" "+v.id+" "+g.constant(u32, fmt.Sprint(g.intn(4))))
-	case 6:
-		v := g.need(vector(typing.UInt, 32, 4))
-		g.put(u32, false, "OpGroupNonUniformBallotBitCount %s "+scope+" "+choose(g.source, "Reduce", "InclusiveScan", "ExclusiveScan")+" "+v.id)
-	default:
-		ops := []string{"IAdd", "IMul", "UMin", "UMax", "SMin", "SMax", "BitwiseXor", "BitwiseAnd", "BitwiseOr"}
-		if t.is(typing.Float) {
-			ops = []string{"FAdd", "FMul", "FMin", "FMax"}
-		}
-		v := g.need(t)
-		if g.chance(4) {
-			g.put(t, false, "OpGroupNonUniform"+choose(g.source, ops...)+" %s "+scope+" ClusteredReduce "+v.id+" "+g.constant(u32, choose(g.source, "1", "2", "4")))
-			return
-		}
-		g.put(t, false, "OpGroupNonUniform"+choose(g.source, ops...)+" %s "+scope+" "+choose(g.source, "Reduce", "InclusiveScan", "ExclusiveScan")+" "+v.id)
-	}
 }

@@ -20,6 +20,7 @@ type maker struct {
 	lanes                int // invocations of a workgroup
 	members              []member
 	callees              []callee
+	spec                 []uint32
 
 	// Of the function that is written:
 	body, locals strings.Builder
@@ -45,15 +46,8 @@ type callee struct {
 }
 
 const preamble = `OpCapability Shader
-OpCapability Int8
-OpCapability Int16
-OpCapability Int64
-OpCapability Float16
-OpCapability Float64
-OpCapability StorageBuffer8BitAccess
-OpCapability StorageBuffer16BitAccess
-OpCapability DotProduct
-OpCapability DotProductInput4x8Bit
+%sOpCapability DotProduct
+OpCapability DotProductInput4x8BitPacked
 %sOpExtension "SPV_KHR_integer_dot_product"
 %%glsl = OpExtInstImport "GLSL.std.450"
 OpMemoryModel Logical GLSL450
@@ -61,14 +55,15 @@ OpEntryPoint GLCompute %%main "main"%s
 OpExecutionMode %%main LocalSize %d %d %d
 `
 
-const groupCapabilities = `OpCapability GroupNonUniform
-OpCapability GroupNonUniformVote
-OpCapability GroupNonUniformBallot
-OpCapability GroupNonUniformShuffle
-OpCapability GroupNonUniformShuffleRelative
-OpCapability GroupNonUniformArithmetic
-OpCapability GroupNonUniformClustered
-OpCapability GroupNonUniformQuad
+// widths are the capabilities of numbers that have not 32 bits.
+const widths = `OpCapability Int8
+OpCapability Int16
+OpCapability Int64
+OpCapability Float16
+OpCapability Float64
+OpCapability StorageBuffer8BitAccess
+OpCapability StorageBuffer16BitAccess
+OpCapability DotProductInput4x8Bit
 `
 
 // module writes the whole module.
@@ -82,7 +77,7 @@ func (g *maker) module() *Module {
 		m.LocalSize = [3]uint32{uint32(16 * (1 + g.intn(4))), 1, 1}
 	}
 	g.lanes = int(m.LocalSize[0] * m.LocalSize[1])
-	g.members = members(g.chance(2))
+	g.members = members(g.chance(2), g.o.Words)
 	g.declare("%void", "OpTypeVoid")
 	g.declare("%fn", "OpTypeFunction %void")
 	g.buffers()
@@ -90,20 +85,24 @@ func (g *maker) module() *Module {
 		g.callee()
 	}
 	g.main()
-	groups := ""
-	if g.o.Subgroups {
-		groups = groupCapabilities
+	sizes, groups := widths, g.groupCapabilities()
+	if g.o.Words {
+		sizes = ""
+	}
+	if g.o.Atomics64 {
+		groups += "OpCapability Int64Atomics\n"
 	}
 	if g.o.Peers { // else the sign of a zero is free, and what 0 times ∞ is
 		groups += "OpCapability SignedZeroInfNanPreserve\n"
 	}
-	m.Text = fmt.Sprintf(preamble, groups, g.interfaces, m.LocalSize[0], m.LocalSize[1], m.LocalSize[2]) + g.modes() +
+	m.Text = fmt.Sprintf(preamble, sizes, groups, g.interfaces, m.LocalSize[0], m.LocalSize[1], m.LocalSize[2]) + g.modes() +
 		g.annotations.String() + g.globals.String() + g.text.String()
 	m.Buffers = []Buffer{
-		{0, false, g.fill(inputs)}, {1, false, make([]byte, 4*slots*g.lanes*int(m.Groups[0]))},
-		{2, false, g.fill(elements * 32)}, {3, false, g.fill(counters)}, {4, true, g.fill(32)},
+		{0, false, g.fill(inputs, false)}, {1, false, make([]byte, 4*slots*g.lanes*int(m.Groups[0]))},
+		{2, false, g.fill(elements*32, g.o.Flush)}, {3, false, g.fill(counters, false)}, {4, true, g.fill(32, g.o.Flush)},
 	}
-	m.Push = g.fill(12)
+	m.Push = g.fill(12, g.o.Flush)
+	m.Spec = g.spec
 	return m
 }
 
@@ -114,6 +113,9 @@ func (g *maker) modes() string {
 	}
 	s := ""
 	for _, w := range []int{16, 32, 64} {
+		if g.o.Words && w != 32 {
+			continue
+		}
 		s += fmt.Sprintf("OpExecutionMode %%main SignedZeroInfNanPreserve %d\n", w)
 	}
 	return s
@@ -153,7 +155,7 @@ func (g *maker) callee() {
 		g.pool = append(g.pool, value{id, t, false})
 	}
 	if g.chance(2) {
-		c.pointer = &typ{kind: array, elem: []*typ{choose(g.source, u32, f32, u64, boolean)}, n: choose(g.source, 2, 4)}
+		c.pointer = &typ{kind: array, elem: []*typ{choose(g.source, u32, f32, g.long(), boolean)}, n: choose(g.source, 2, 4)}
 		p := g.pointer("Function", g.typeOf(c.pointer))
 		fn += " " + p
 		g.names++
@@ -260,10 +262,18 @@ func (g *maker) statement() {
 	case k < 28:
 		g.show()
 	case k == 28:
-		g.atomic()
+		if g.chance(2) {
+			g.atomic()
+		} else {
+			g.ownAtomic()
+		}
 	case k == 29:
 		if g.depth == 0 && !g.returned && !g.diverged || !g.o.Peers && g.result == nil && g.chance(8) {
-			g.exchange()
+			if g.chance(2) {
+				g.exchange()
+			} else {
+				g.tally()
+			}
 		}
 	case k == 30:
 		if g.o.Subgroups && (!g.o.Peers || g.depth == 0 && !g.returned && !g.diverged) {

@@ -14,6 +14,7 @@ const (
 	elements = 256 // of the buffer of structures; no dispatch has more invocations
 	counters = 16  // words that atomics count in
 	shared   = 64  // words of workgroup memory
+	tallies  = 8   // words of workgroup memory that atomics count in
 )
 
 // variable is memory of an invocation.
@@ -30,10 +31,17 @@ type member struct {
 }
 
 // members is the layout of the structure: 128 bytes.
-func members(transposed bool) []member {
+func members(transposed, words bool) []member {
 	matrices := member{&typ{kind: matrix, elem: []*typ{vector(typing.Float, 32, 3)}, n: 2}, 48, "ColMajor MatrixStride 16"}
 	if transposed {
 		matrices.decorate = "RowMajor MatrixStride 8"
+	}
+	if words {
+		return []member{
+			{vector(typing.Float, 32, 4), 0, ""}, {u32, 16, ""}, {vector(typing.UInt, 32, 2), 24, ""}, {f32, 32, ""},
+			{i32, 36, ""}, {u32, 40, ""}, matrices, {vector(typing.Float, 32, 3), 96, ""}, {i32, 108, ""},
+			{&typ{kind: array, elem: []*typ{i32}, n: 2}, 112, "ArrayStride 8"},
+		}
 	}
 	return []member{
 		{vector(typing.Float, 32, 4), 0, ""}, {u32, 16, ""}, {vector(typing.Int, 16, 2), 20, ""},
@@ -83,10 +91,15 @@ func (g *maker) buffers() {
 		{"%in", "%Words", "StorageBuffer"}, {"%out", "%Words", "StorageBuffer"}, {"%mix", "%Mix", "StorageBuffer"},
 		{"%atom", "%Atom", "StorageBuffer"}, {"%ubo", "%Ubo", "Uniform"}, {"%push", "%Push", "PushConstant"},
 		{"%index", u, "Input"}, {"%group", uvec3, "Input"}, {"%groups", uvec3, "Input"},
-		{"%shared", g.typeOf(&typ{kind: array, elem: []*typ{u32}, n: shared}), "Workgroup"}, {"%lin", u, "Private"},
+		{"%shared", g.typeOf(&typ{kind: array, elem: []*typ{u32}, n: shared}), "Workgroup"}, {"%tally", g.typeOf(&typ{kind: array, elem: []*typ{u32}, n: tallies}), "Workgroup"}, {"%lin", u, "Private"},
 		{"%seen", u, "Private"},
 	} {
 		g.global(v[0], v[1], v[2])
+	}
+	if g.o.Subgroups {
+		g.note("%lane BuiltIn SubgroupLocalInvocationId", "%lanes BuiltIn SubgroupSize")
+		g.global("%lane", u, "Input")
+		g.global("%lanes", u, "Input")
 	}
 }
 
@@ -226,7 +239,7 @@ func (g *maker) local() {
 func (g *maker) newLocal() {
 	t := g.any(0)
 	if g.chance(2) {
-		t = &typ{kind: array, elem: []*typ{choose(g.source, u32, u32, f32, u64, g.any(1))}, n: choose(g.source, 2, 4, 8)}
+		t = &typ{kind: array, elem: []*typ{choose(g.source, u32, u32, f32, g.long(), g.any(1))}, n: choose(g.source, 2, 4, 8)}
 	}
 	g.names++
 	id := fmt.Sprintf("%%w%d", g.names)
@@ -331,33 +344,4 @@ func (g *maker) bits(v value) value {
 		return g.plain(u32, v.uniform, "OpUConvert %s "+v.id)
 	}
 	return v
-}
-
-// atomic writes an atomic without a result that is used; each counter has one
-// operation, so that order does not tell.
-func (g *maker) atomic() {
-	ops := []string{"OpAtomicIAdd", "OpAtomicUMax", "OpAtomicSMin", "OpAtomicOr", "OpAtomicXor", "OpAtomicUMin", "OpAtomicSMax", "OpAtomicAnd"}
-	k := g.intn(counters)
-	v := g.need(u32)
-	p := g.chain("StorageBuffer", g.typeOf(u32), "%atom", g.zero(), g.constant(u32, fmt.Sprint(k)))
-	w := g.plain(u32, false, ops[k%len(ops)]+" %s "+p+" "+g.constant(u32, "1")+" "+g.zero()+" "+v.id)
-	if !g.o.Peers && g.chance(3) {
-		g.pool = append(g.pool, w)
-	}
-}
-
-// exchange passes values through workgroup memory. It stands where all
-// invocations come.
-func (g *maker) exchange() {
-	scope, order := g.constant(u32, "2"), g.constant(u32, "264") // Workgroup; AcquireRelease | WorkgroupMemory
-	barrier := "OpControlBarrier " + scope + " " + scope + " " + order
-	i := g.plain(u32, false, "OpLoad %s %index")
-	v := g.need(u32)
-	word := g.typeOf(u32)
-	g.line("OpStore %s %s", g.chain("Workgroup", word, "%shared", i.id), v.id)
-	g.line("%s", barrier)
-	n := g.plain(u32, false, "OpIAdd %s "+i.id+" "+g.constant(u32, fmt.Sprint(1+g.intn(5))))
-	n = g.plain(u32, false, "OpUMod %s "+n.id+" "+g.constant(u32, fmt.Sprint(g.lanes)))
-	g.put(u32, false, "OpLoad %s "+g.chain("Workgroup", word, "%shared", n.id))
-	g.line("%s", barrier)
 }

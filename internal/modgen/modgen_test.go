@@ -11,12 +11,13 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/asm"
 )
 
-var kinds = []modgen.Options{{}, {Peers: true}, {Subgroups: true, Size: 120}, {Peers: true, Subgroups: true, Size: 20}}
+var kinds = []modgen.Options{{}, {Peers: true}, {Subgroups: true, Size: 120}, {Peers: true, Subgroups: true, Size: 20},
+	{Peers: true, Words: true}, {Words: true, Subgroups: true}, {Peers: true, Atomics64: true}, {Atomics64: true, Size: 90}}
 
 // TestAssembles makes modules of every kind, twice, and assembles them.
 func TestAssembles(t *testing.T) {
 	for seed := range uint64(200) {
-		o := kinds[seed%4]
+		o := kinds[seed%uint64(len(kinds))]
 		m := modgen.New(seed, o)
 		if again := modgen.New(seed, o); again.Text != m.Text || !bytes.Equal(again.Push, m.Push) {
 			t.Fatalf("seed %d: two calls made two modules", seed)
@@ -39,7 +40,7 @@ func TestValidates(t *testing.T) {
 		n = 8
 	}
 	for seed := range n {
-		m := modgen.New(seed, kinds[seed%4])
+		m := modgen.New(seed, kinds[seed%uint64(len(kinds))])
 		words, err := m.Words()
 		if err != nil {
 			t.Fatal(err)

@@ -21,6 +21,26 @@ type Options struct {
 	// size.
 	Subgroups bool
 
+	// Words allows no numbers but those of 32 bits, for peers that have no
+	// others.
+	Words bool
+
+	// Flush keeps to what SwiftShader does like others: it flushes denormals,
+	// rounds an unsigned number from 2³¹ on twice when it becomes a float, and
+	// more that docs/differences.md names.
+	Flush bool
+
+	// Subgroup is the subgroup size of the peer, which clusters do not exceed;
+	// 0 is 4, which all have.
+	Subgroup int
+
+	// Groups are the classes of group operations, as the bits of
+	// VkSubgroupFeatureFlags; 0 are all of Vulkan 1.1.
+	Groups uint32
+
+	// Atomics64 allows atomics of 64 bits in buffers.
+	Atomics64 bool
+
 	// Size is about how many statements there are; 0 is 60.
 	Size int
 }
@@ -39,6 +59,10 @@ type Module struct {
 	Groups    [3]uint32
 	Buffers   []Buffer
 	Push      []byte
+
+	// Spec are values for specialization constants, by SpecId from 0 on. They
+	// need not be given: the constants have values of their own.
+	Spec []uint32
 }
 
 // Version is the version of SPIR-V of all modules.
@@ -54,6 +78,12 @@ func FromBytes(seed uint64, data []byte, o Options) *Module {
 	if o.Size == 0 {
 		o.Size = 60
 	}
+	if o.Subgroup == 0 {
+		o.Subgroup = 4
+	}
+	if o.Groups == 0 {
+		o.Groups = groupAll
+	}
 	g := &maker{
 		source: &source{data, rand.New(rand.NewPCG(seed, 1))}, o: o, room: o.Size,
 		known: map[string]bool{},
@@ -66,8 +96,9 @@ func (m *Module) Words() ([]uint32, error) {
 	return asm.Assemble([]byte(m.Text), asm.AssembleOptions{Version: Version})
 }
 
-// fill returns n words: small numbers, bits at random, floats of all widths.
-func (g *maker) fill(n int) []byte {
+// fill returns n words: small numbers, bits at random, floats of all widths;
+// normal: none is 0 or denormal as a float of 32 bits.
+func (g *maker) fill(n int, normal bool) []byte {
 	b := make([]byte, 0, 4*n)
 	for range n {
 		w := g.rest.Uint32()
@@ -80,6 +111,9 @@ func (g *maker) fill(n int) []byte {
 			w = choose(g.source, uint32(0x3f800000), 0x40200000, 0xbf000000, 0x80000000, 0x7fffffff, 0x3ff00000, 0x3c00c000, 0x01ff807f)
 		case 3:
 			w = w&0x807fffff | uint32(120+g.rest.IntN(16))<<23
+		}
+		if normal && w&0x7f800000 == 0 {
+			w |= 0x3f800000
 		}
 		b = binary.LittleEndian.AppendUint32(b, w)
 	}

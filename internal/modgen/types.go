@@ -124,6 +124,22 @@ func (g *maker) pointer(class string, to string) string {
 	return g.declare("%p"+class+"_"+to[1:], "OpTypePointer "+class+" "+to)
 }
 
+// width chooses one of some widths of numbers, the first of which is 32.
+func (g *maker) width(list ...int) int {
+	if g.o.Words {
+		list = list[:1]
+	}
+	return choose(g.source, list...)
+}
+
+// long is the unsigned integer of 64 bits, or of as many as there are.
+func (g *maker) long() *typ {
+	if g.o.Words {
+		return u32
+	}
+	return u64
+}
+
 // number chooses a scalar or vector type of a class.
 func (g *maker) number(c typing.Class) *typ {
 	width := 1
@@ -132,11 +148,11 @@ func (g *maker) number(c typing.Class) *typ {
 		if g.chance(2) {
 			c = typing.UInt
 		}
-		width = choose(g.source, 8, 16, 32, 32, 32, 32, 32, 64)
+		width = g.width(32, 32, 32, 32, 32, 8, 16, 64)
 	case typing.UInt:
-		width = choose(g.source, 8, 16, 32, 32, 32, 32, 64)
+		width = g.width(32, 32, 32, 32, 8, 16, 64)
 	case typing.Float:
-		width = choose(g.source, 16, 32, 32, 32, 64)
+		width = g.width(32, 32, 32, 16, 64)
 	}
 	return vector(c, width, choose(g.source, 1, 1, 1, 1, 2, 3, 4))
 }
@@ -147,7 +163,7 @@ func (g *maker) any(depth int) *typ {
 	case k < 8 || depth > 1:
 		return g.number(choose(g.source, typing.Bool, typing.Int, typing.Int, typing.Int, typing.Float, typing.Float))
 	case k == 8:
-		column := vector(typing.Float, choose(g.source, 32, 32, 16, 64), 2+g.intn(3))
+		column := vector(typing.Float, g.width(32, 32, 16, 64), 2+g.intn(3))
 		return &typ{kind: matrix, elem: []*typ{column}, n: 2 + g.intn(3)}
 	case k == 9:
 		return &typ{kind: array, elem: []*typ{g.any(depth + 1)}, n: choose(g.source, 1, 2, 4)}

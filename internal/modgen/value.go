@@ -62,6 +62,9 @@ func (g *maker) literal(t *typ) string {
 // fresh returns a constant value of a type.
 func (g *maker) fresh(t *typ) value {
 	if t.kind == number && t.shape.Count == 1 {
+		if w := t.shape.Width; (w == 32 || t.is(typing.Bool)) && g.chance(12) {
+			return g.specialized(t)
+		}
 		return value{g.constant(t, g.literal(t)), t, true}
 	}
 	if g.chance(8) && !(g.o.Peers && t.floats()) {
@@ -181,7 +184,7 @@ func (g *maker) convert(v value, t *typ) value {
 		v = g.finite(v, t)
 		return g.put(t, v.uniform, "OpConvertSToF %s "+v.id)
 	case to.Class == typing.Float:
-		v = g.finite(v, t)
+		v = g.below(g.finite(v, t))
 		return g.put(t, v.uniform, "OpConvertUToF %s "+v.id)
 	case wider && to.Class == typing.UInt:
 		return g.put(t, v.uniform, "OpUConvert %s "+v.id)
@@ -200,13 +203,43 @@ func (g *maker) finite(v value, t *typ) value {
 	return v
 }
 
+// below makes an integer less than 2³¹ where peers round others twice.
+func (g *maker) below(v value) value {
+	if g.o.Flush {
+		return g.and(v, "2147483647")
+	}
+	return v
+}
+
 // put writes an instruction with a result; %s in its form is the type.
 func (g *maker) put(t *typ, uniform bool, form string) value {
 	g.names++
 	v := value{fmt.Sprintf("%%v%d", g.names), t, uniform}
 	g.line("%s = %s", v.id, strings.Replace(form, "%s", g.typeOf(t), 1))
+	if g.o.Flush && t.is(typing.Float) && denormal(form) {
+		v = g.flushed(v)
+	}
 	g.pool = append(g.pool, v)
 	return v
+}
+
+// denormal reports whether an instruction may yield a denormal of operands that
+// are none.
+func denormal(form string) bool {
+	op, _, _ := strings.Cut(form, " ")
+	switch op {
+	case "OpFAdd", "OpFSub", "OpFMul", "OpFDiv", "OpVectorTimesScalar", "OpBitcast":
+		return true
+	}
+	return false
+}
+
+// flushed returns 0 where a float is denormal, whether or not that is taken for
+// 0 already.
+func (g *maker) flushed(v value) value {
+	abs := g.plain(v.t, v.uniform, "OpExtInst %s %glsl FAbs "+v.id)
+	small := g.plain(v.t.bools(), v.uniform, "OpFOrdLessThan %s "+abs.id+" "+g.splat(v.t, "0x1p-126"))
+	return g.plain(v.t, v.uniform, "OpSelect %s "+small.id+" "+g.splat(v.t, "0")+" "+v.id)
 }
 
 // plain is put for values that others should not use.

@@ -23,6 +23,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/interp"
+	"github.com/chiaro-gpu/chiaro/internal/jit"
 	"github.com/chiaro-gpu/chiaro/internal/modgen"
 	"github.com/chiaro-gpu/chiaro/spirv/asm"
 )
@@ -32,8 +33,9 @@ type contest struct {
 	client, icd, dir string
 	validator        string // path, or empty
 	peer             *peer
-	engine           exec.Engine
-	subgroup         uint32
+	engines          []exec.Engine
+	loud             bool
+	left             int // modules that may still be made small
 	crashes          int
 	found            map[string]int // classes of differences
 }
@@ -44,15 +46,19 @@ func main() {
 	icd := flag.String("icd", "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json", "the peer's driver, a manifest of the loader")
 	keep := flag.String("keep", "", "a directory for the modules that differ, made small")
 	size := flag.Int("size", 60, "statements of a module")
-	subgroup := flag.Uint("subgroup-size", 0, "have group operations; the peer's subgroup size")
+	groups := flag.Bool("groups", false, "have group operations, in subgroups of the peer's size")
+	words := flag.Bool("words", false, "have numbers of 32 bits alone, and no denormals, for peers without others")
+	reduced := flag.Int("reduce", 5, "how many modules that differ are made small")
+	loud := flag.Bool("loud", false, "show what the driver says")
 	flag.Parse()
-	if err := compareAll(*n, *seed, *icd, *keep, *size, uint32(*subgroup)); err != nil {
+	o := modgen.Options{Peers: true, Size: *size, Subgroups: *groups, Words: *words, Flush: *words}
+	if err := compareAll(*n, *seed, *icd, *keep, *reduced, *loud, o); err != nil {
 		fmt.Fprintln(os.Stderr, "vkdiff:", err)
 		os.Exit(1)
 	}
 }
 
-func compareAll(n, seed uint64, icd, keep string, size int, subgroup uint32) error {
+func compareAll(n, seed uint64, icd, keep string, reduced int, loud bool, o modgen.Options) error {
 	dir, err := os.MkdirTemp("", "vkdiff")
 	if err != nil {
 		return err
@@ -62,16 +68,16 @@ func compareAll(n, seed uint64, icd, keep string, size int, subgroup uint32) err
 	if err != nil {
 		return err
 	}
-	c := &contest{client: client, icd: icd, dir: dir, engine: interp.Engine{}, subgroup: subgroup, found: map[string]int{}}
+	c := &contest{client: client, icd: icd, dir: dir, loud: loud, left: reduced, engines: []exec.Engine{interp.Engine{}, jit.Engine{}}, found: map[string]int{}}
 	if c.validator, err = osexec.LookPath("spirv-val"); err != nil {
 		fmt.Println("spirv-val is missing (Debian: spirv-tools): modules are not checked")
 	}
-	if c.peer, err = start(client, icd); err != nil {
+	if c.peer, err = start(client, icd, loud); err != nil {
 		return err
 	}
 	defer func() { c.peer.stop() }()
-	fmt.Println("peer:", c.peer.device)
-	o := modgen.Options{Peers: true, Size: size, Subgroups: subgroup != 0}
+	fmt.Printf("peer: %s, subgroups of %d, operations %#x\n", c.peer.device, c.peer.size, c.peer.groups)
+	o.Subgroup, o.Groups, o.Atomics64 = int(c.peer.size), c.peer.groups, c.peer.wide == 1 && !o.Words
 	for i := range n {
 		if err := c.one(seed+i, modgen.New(seed+i, o), keep); err != nil {
 			return fmt.Errorf("seed %d: %w", seed+i, err)
@@ -98,19 +104,22 @@ func (c *contest) one(seed uint64, m *modgen.Module, keep string) error {
 	if err != nil {
 		return err
 	}
-	if err := c.legal(words); err != nil {
-		return err
-	}
 	what := c.differs(m)
-	if what == "" {
+	if what == "" && seed%16 != 0 {
 		return nil
+	}
+	if err := c.legal(words); err != nil || what == "" {
+		return err
 	}
 	fmt.Printf("seed %d: %s\n", seed, what)
 	c.found[kindOf(what)]++
 	if keep == "" || strings.HasPrefix(what, "peer died") {
 		return nil
 	}
-	small := c.reduce(*m, kindOf(what))
+	small := m
+	if c.left--; c.left >= 0 {
+		small = c.reduce(*m, kindOf(what))
+	}
 	if err := os.MkdirAll(keep, 0o755); err != nil {
 		return err
 	}
@@ -145,9 +154,16 @@ func (c *contest) differs(m *modgen.Module) string {
 	if err != nil {
 		return "not assembled: " + err.Error()
 	}
-	want, err := ours(c.engine, m, words, c.subgroup)
-	if err != nil {
-		return "ours: " + err.Error()
+	var want [][]byte
+	for _, e := range c.engines {
+		list, err := ours(e, m, words, c.peer.size)
+		if err != nil {
+			return "ours: " + e.Name() + ": " + err.Error()
+		}
+		if what := difference(m, want, list); want != nil && what != "" {
+			return "engines: " + what
+		}
+		want = list
 	}
 	got, err := c.peer.run(m, words)
 	var no refused
@@ -157,14 +173,22 @@ func (c *contest) differs(m *modgen.Module) string {
 	if err != nil {
 		c.crashes++
 		c.peer.stop()
-		if c.peer, err = start(c.client, c.icd); err != nil {
+		if c.peer, err = start(c.client, c.icd, c.loud); err != nil {
 			return "peer does not start: " + err.Error()
 		}
 		return "peer died"
 	}
+	return difference(m, want, got)
+}
+
+// difference says where buffers differ first.
+func difference(m *modgen.Module, want, got [][]byte) string {
 	for i, b := range m.Buffers {
+		if want == nil {
+			break
+		}
 		if at := firstDifference(want[i], got[i]); at >= 0 {
-			return fmt.Sprintf("buffer %d: byte %d: ours %x, peer's %x", b.Binding, at, want[i][at:at+4], got[i][at:at+4])
+			return fmt.Sprintf("buffer %d: byte %d: ours %x, the other's %x", b.Binding, at, want[i][at:at+4], got[i][at:at+4])
 		}
 	}
 	return ""
@@ -178,40 +202,4 @@ func firstDifference(a, b []byte) int {
 		}
 	}
 	return -1
-}
-
-// reduce takes lines out of the module, or makes their values null, as long as
-// the difference stays and the validator finds no fault. What keeps the places
-// of invocations apart stays.
-func (c *contest) reduce(m modgen.Module, kind string) *modgen.Module {
-	lines := strings.Split(strings.TrimSpace(m.Text), "\n")
-	try := func(i, j int, with ...string) bool {
-		for _, l := range lines[i:j] {
-			if strings.HasPrefix(l, "OpStore %lin") {
-				return false
-			}
-		}
-		next := append(append(append([]string(nil), lines[:i]...), with...), lines[j:]...)
-		k := m
-		k.Text = strings.Join(next, "\n") + "\n"
-		words, err := k.Words()
-		if err != nil || c.legal(words) != nil || kindOf(c.differs(&k)) != kind {
-			return false
-		}
-		lines = next
-		return true
-	}
-	for n := 64; n > 0; n /= 2 {
-		for i := len(lines) - n; i >= 0; i -= n {
-			if i+n > len(lines) || try(i, i+n) || n > 1 {
-				continue
-			}
-			word := strings.Fields(lines[i])
-			if len(word) > 4 && strings.HasPrefix(word[0], "%v") && word[2] != "OpPhi" && word[2] != "OpConstantNull" {
-				try(i, i+1, word[0]+" = OpCopyObject "+word[3]+" %null_"+word[3][1:])
-			}
-		}
-	}
-	m.Text = strings.Join(lines, "\n") + "\n"
-	return &m
 }

@@ -21,7 +21,11 @@ func ours(e exec.Engine, m *modgen.Module, words []uint32, size uint32) ([][]byt
 	if err != nil {
 		return nil, err
 	}
-	f := facts.Gather(d, nil)
+	spec := facts.Spec{}
+	for i, x := range m.Spec {
+		spec[uint32(i)] = uint64(x)
+	}
+	f := facts.Gather(d, spec)
 	if len(f.EntryPoints) == 0 {
 		return nil, errors.New("no entry point")
 	}

@@ -45,13 +45,18 @@ type peer struct {
 	in     io.WriteCloser
 	out    *bufio.Reader
 	device string
+	size   uint32 // of its subgroups
+	groups uint32 // VkSubgroupFeatureFlags
+	wide   uint32 // 1: it has atomics of 64 bits
 }
 
-// start starts the client.
-func start(client, icd string) (*peer, error) {
+// start starts the client; loud: what the driver says is shown.
+func start(client, icd string, loud bool) (*peer, error) {
 	p := &peer{cmd: exec.Command(client)}
 	p.cmd.Env = append(os.Environ(), "VK_ICD_FILENAMES="+icd, "VK_DRIVER_FILES="+icd)
-	p.cmd.Stderr = os.Stderr
+	if loud {
+		p.cmd.Stderr = os.Stderr
+	}
 	in, err := p.cmd.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -75,6 +80,12 @@ func start(client, icd string) (*peer, error) {
 		return nil, err
 	}
 	p.device = string(name)
+	for _, x := range []*uint32{&p.size, &p.groups, &p.wide} {
+		if *x, err = p.number(); err != nil {
+			p.stop()
+			return nil, err
+		}
+	}
 	return p, nil
 }
 
@@ -116,6 +127,8 @@ func (p *peer) run(m *modgen.Module, words []uint32) ([][]byte, error) {
 	}
 	put(uint32(len(m.Push)))
 	b = append(b, m.Push...)
+	put(uint32(len(m.Spec)))
+	put(m.Spec...)
 	if _, err := p.in.Write(b); err != nil {
 		return nil, err
 	}

@@ -3,10 +3,13 @@
  * stands in the buffers afterwards. It judges nothing.
  *
  * All numbers are 32 bits in the machine's order.
- *   at first, out: length and bytes of the device's name
+ *   at first, out: length and bytes of the device's name, its subgroup size,
+ *        the VkSubgroupFeatureFlags that it has in compute, and 1 if it has
+ *        atomics of 64 bits in buffers
  *   then, for each module,
  *   in:  words n, n words; groups x y z; buffers b, then for each: binding,
- *        1 if it is uniform, size, bytes; size of the push constants, bytes
+ *        1 if it is uniform, size, bytes; size of the push constants, bytes; constants c, then the
+ *        values of the specialization constants 0 to c−1
  *   out: 0 and the bytes of all buffers, or another VkResult and no bytes
  * All buffers are of descriptor set 0; the entry point is main. */
 #include <stdint.h>
@@ -15,7 +18,7 @@
 #include <string.h>
 #include <vulkan/vulkan.h>
 
-enum { MAX_BUFFERS = 16, MAX_PUSH = 128 };
+enum { MAX_BUFFERS = 16, MAX_PUSH = 128, MAX_SPEC = 16 };
 
 struct request {
 	uint32_t words, *code;
@@ -24,6 +27,7 @@ struct request {
 	struct { uint32_t binding, uniform, size; uint8_t *bytes; } buffer[MAX_BUFFERS];
 	uint32_t push_size;
 	uint8_t push[MAX_PUSH];
+	uint32_t constants, constant[MAX_SPEC];
 };
 
 static VkPhysicalDevice physical;
@@ -89,7 +93,6 @@ static void open_device(void)
 	uint32_t length = strlen(props.deviceName);
 	put(&length, sizeof length);
 	put(props.deviceName, length);
-	fflush(stdout);
 
 	VkQueueFamilyProperties families[16];
 	n = 16;
@@ -104,6 +107,14 @@ static void open_device(void)
 	VkPhysicalDeviceVulkan11Features f11 = { VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES, &f12 };
 	VkPhysicalDeviceFeatures2 features = { VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &f11 };
 	vkGetPhysicalDeviceFeatures2(physical, &features);
+	VkPhysicalDeviceSubgroupProperties groups = { VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES };
+	VkPhysicalDeviceProperties2 props2 = { VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &groups };
+	vkGetPhysicalDeviceProperties2(physical, &props2);
+	uint32_t operations = groups.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT ? groups.supportedOperations : 0;
+	put(&groups.subgroupSize, sizeof groups.subgroupSize);
+	put(&operations, sizeof operations);
+	put(&f12.shaderBufferInt64Atomics, sizeof f12.shaderBufferInt64Atomics);
+	fflush(stdout);
 	float priority = 1;
 	VkDeviceQueueCreateInfo qci = { VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO, .queueFamilyIndex = family, .queueCount = 1, .pQueuePriorities = &priority };
 	VkDeviceCreateInfo dci = { VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &features, .queueCreateInfoCount = 1, .pQueueCreateInfos = &qci };
@@ -143,6 +154,9 @@ static int receive(struct request *q)
 	q->push_size = number();
 	if (q->push_size > MAX_PUSH || !get(q->push, q->push_size))
 		fail("reading push constants", q->push_size);
+	q->constants = number();
+	if (q->constants > MAX_SPEC || !get(q->constant, 4 * (size_t)q->constants))
+		fail("reading specialization constants", q->constants);
 	return 1;
 }
 
@@ -170,8 +184,12 @@ static VkResult dispatch(struct request *q)
 		.pushConstantRangeCount = q->push_size > 0, .pPushConstantRanges = &range };
 	VkPipelineLayout layout;
 	must(vkCreatePipelineLayout(device, &plci, NULL, &layout), "vkCreatePipelineLayout");
+	VkSpecializationMapEntry entry[MAX_SPEC];
+	for (uint32_t i = 0; i < q->constants; i++)
+		entry[i] = (VkSpecializationMapEntry){ i, 4 * i, 4 };
+	VkSpecializationInfo spec = { q->constants, entry, 4 * q->constants, q->constant };
 	VkComputePipelineCreateInfo cpci = { VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO, .layout = layout,
-		.stage = { VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, .stage = VK_SHADER_STAGE_COMPUTE_BIT, .module = module, .pName = "main" } };
+		.stage = { VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, .stage = VK_SHADER_STAGE_COMPUTE_BIT, .module = module, .pName = "main", .pSpecializationInfo = &spec } };
 	VkPipeline pipeline;
 	if ((r = vkCreateComputePipelines(device, VK_NULL_HANDLE, 1, &cpci, NULL, &pipeline)))
 		return r;
