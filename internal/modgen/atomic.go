@@ -35,7 +35,7 @@ func (g *maker) ownAtomic() {
 	t := g.members[n].t
 	p := g.chain("StorageBuffer", g.typeOf(t), "%mix", g.zero(), own.id, g.constant(u32, fmt.Sprint(n)))
 	scope := " " + p + " " + g.constant(u32, "1") + " "
-	order := choose(g.source, "0", "0", "72") // relaxed; AcquireRelease | UniformMemory
+	order := choose(g.source, "0", "0", "72")          // relaxed; AcquireRelease | UniformMemory
 	if g.o.Peers && (g.depth > 0 || g.result != nil) { // lavapipe waits there for lanes that do not come
 		order = "0"
 	}
