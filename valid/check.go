@@ -75,6 +75,8 @@ type checker struct {
 	models  []modelSet            // of each function: by which models it is called
 	entries [][]*facts.EntryPoint // of each function: those that call it; nil before callersOf
 
+	entryOf map[spirv.ID][]int32 // entry points of each function; nil before they are asked for
+
 	found     []*Finding
 	count     int // findings so far, the omitted ones included
 	omitted   int

@@ -36,6 +36,8 @@ var families = []*family{
 	&functionFamily,
 	&controlFlowFamily,
 	&constructFamily,
+	&modeFamily,
+	&entryFamily,
 }
 
 // dispatch has the judges of each opcode.

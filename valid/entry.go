@@ -1,0 +1,221 @@
+package valid
+
+import (
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/vuid"
+)
+
+// entryFamily judges entry points (SPIR-V §3.3.5) and the modes that they must
+// have.
+var entryFamily = family{
+	rules: []Rule{
+		{Code: "SPV-Entry-Function", Section: "SPIR-V 3.3.5", Words: "an entry point is a function"},
+		{Code: "SPV-Entry-Signature", Section: "SPIR-V 2.16.1", Words: "an entry point that is no kernel takes no arguments, and every entry point returns void"},
+		{Code: "SPV-Entry-Name", Section: "SPIR-V 2.16.1", Words: "no two entry points have the same execution model and name"},
+		{Code: "SPV-Entry-Called", Section: "SPIR-V 2.16.1", Words: "no OpFunctionCall calls an entry point"},
+		{Code: "SPV-Entry-Interface", Section: "SPIR-V 3.3.5", Words: "the interface lists variables of module scope, before SPIR-V 1.4 of Input and Output alone, from 1.4 on each once"},
+		{Code: "SPV-Entry-Origin", Section: "SPIR-V 3.2.6", Words: "a fragment entry point has either OriginUpperLeft or OriginLowerLeft"},
+		{Code: "SPV-Entry-OneOf", Section: "SPIR-V 3.2.6", Words: "of modes that exclude one another an entry point has one at most, or exactly one where the model needs it"},
+		{Code: "SPV-Entry-Mesh", Section: "SPIR-V, SPV_EXT_mesh_shader", Words: "a mesh entry point says how many vertices and primitives it writes"},
+		{Code: vuid.StandaloneSpirv_None_10685, Section: "Vulkan, Shader Validation", Words: "an entry point of a workgroup says how large it is: by LocalSize, LocalSizeId, TileShadingRateQCOM or WorkgroupSize"},
+		{Code: vuid.StandaloneSpirv_DerivativeGroupQuadsKHR_10151, Section: "Vulkan, Shader Validation", Words: "with DerivativeGroupQuadsKHR the first two dimensions of the workgroup are even"},
+		{Code: vuid.StandaloneSpirv_DerivativeGroupLinearKHR_10152, Section: "Vulkan, Shader Validation", Words: "with DerivativeGroupLinearKHR the size of the workgroup is a multiple of 4"},
+	},
+	insts: map[spirv.Op]judge{spirv.OpFunctionCall: (*checker).entryCalled},
+	after: []func(*checker){(*checker).entryPoints},
+}
+
+// entryPoints judges all entry points.
+func (c *checker) entryPoints() {
+	type key struct {
+		model spirv.ExecutionModel
+		name  string
+	}
+	have := map[key]int{}
+	type judged struct {
+		id    spirv.ID
+		model spirv.ExecutionModel
+	}
+	done := map[judged]bool{} // what is said of modes holds for each name of the same function
+	sized := c.workgroupSized()
+	for n := range c.m.EntryPoints {
+		e := &c.m.EntryPoints[n]
+		k := key{e.Model, e.Name}
+		if old, ok := have[k]; ok {
+			c.fail(e.Index, "SPV-Entry-Name", "a second %s entry point %q; must differ in model or name", e.Model, e.Name).also(c, old, "the first")
+		} else {
+			have[k] = e.Index
+		}
+		c.signature(e)
+		c.interfaceList(e)
+		if j := (judged{e.ID, e.Model}); !done[j] {
+			done[j] = true
+			c.entryModes(e)
+			if c.vulkan {
+				c.workgroup(e, sized)
+			}
+		}
+	}
+}
+
+// signature judges the function of an entry point.
+func (c *checker) signature(e *facts.EntryPoint) {
+	f := e.Func
+	if f == nil {
+		if d := c.code.DefInst(e.ID); d != nil {
+			c.fail(e.Index, "SPV-Entry-Function", "%s is the result of %s; must be a function", c.name(e.ID), d.Op())
+		}
+		return
+	}
+	if f.Type == nil || f.Type.Op != spirv.OpTypeFunction || c.vulkan {
+		return // Vulkan has a rule of its own
+	}
+	if len(f.Type.Params) > 0 && e.Model != spirv.ExecutionModelKernel || f.Return != nil && !f.Return.IsVoid() {
+		c.fail(e.Index, "SPV-Entry-Signature", "the entry point takes %d arguments and returns %s; must take none and return void", len(f.Type.Params), c.typeName(f.Return)).also(c, f.Index, "the function")
+	}
+}
+
+// entryCalled judges that a call is of no entry point.
+func (c *checker) entryCalled(i int, in spirv.Inst) {
+	if list := c.entriesAt(spirv.ID(in[3])); len(list) > 0 {
+		c.fail(i, "SPV-Entry-Called", "the call is of the entry point %s; must not be", c.name(spirv.ID(in[3]))).also(c, c.m.EntryPoints[list[0]].Index, "the entry point")
+	}
+}
+
+// interfaceList judges what an entry point lists.
+func (c *checker) interfaceList(e *facts.EntryPoint) {
+	if c.marks == nil {
+		c.marks = make([]int32, c.code.Len())
+	}
+	for _, id := range e.Interface {
+		d := c.code.Def(id)
+		if d < 0 {
+			continue
+		}
+		v := c.m.Variable(id)
+		switch {
+		case v == nil:
+			c.fail(e.Index, "SPV-Entry-Interface", "%s is the result of %s; must be a variable", c.name(id), c.code.Inst(d).Op()).also(c, d, "its definition")
+		case v.Storage == spirv.StorageClassFunction || v.Func != nil:
+			c.fail(e.Index, "SPV-Entry-Interface", "%s is a variable of a function; must be of module scope", c.name(id)).also(c, d, "the variable")
+		case !c.since(spirv.Version14) && v.Storage != spirv.StorageClassInput && v.Storage != spirv.StorageClassOutput:
+			c.fail(e.Index, "SPV-Entry-Interface", "%s is in %s; must be in Input or Output before SPIR-V 1.4", c.name(id), v.Storage).also(c, d, "the variable")
+		case c.since(spirv.Version14) && c.marks[d] == -int32(e.Index+1):
+			c.fail(e.Index, "SPV-Entry-Interface", "%s is listed twice; must be once", c.name(id)).also(c, d, "the variable")
+		}
+		c.marks[d] = -int32(e.Index + 1)
+	}
+}
+
+// choice is a set of modes of which an entry point may have one.
+type choice struct {
+	models modelSet
+	must   modelSet // models that need exactly one
+	modes  []spirv.ExecutionMode
+}
+
+// choices are the sets of modes that exclude one another (SPIR-V §3.2.6).
+var choices = [...]choice{
+	{inFragment, 0, []spirv.ExecutionMode{spirv.ExecutionModeDepthGreater, spirv.ExecutionModeDepthLess, spirv.ExecutionModeDepthUnchanged}},
+	{inFragment, 0, []spirv.ExecutionMode{spirv.ExecutionModePixelInterlockOrderedEXT, spirv.ExecutionModePixelInterlockUnorderedEXT,
+		spirv.ExecutionModeSampleInterlockOrderedEXT, spirv.ExecutionModeSampleInterlockUnorderedEXT,
+		spirv.ExecutionModeShadingRateInterlockOrderedEXT, spirv.ExecutionModeShadingRateInterlockUnorderedEXT}},
+	{inFragment, 0, []spirv.ExecutionMode{spirv.ExecutionModeStencilRefUnchangedFrontAMD, spirv.ExecutionModeStencilRefGreaterFrontAMD, spirv.ExecutionModeStencilRefLessFrontAMD}},
+	{inFragment, 0, []spirv.ExecutionMode{spirv.ExecutionModeStencilRefUnchangedBackAMD, spirv.ExecutionModeStencilRefGreaterBackAMD, spirv.ExecutionModeStencilRefLessBackAMD}},
+	{inTessellationControl | inTessellationEvaluation, 0, []spirv.ExecutionMode{spirv.ExecutionModeSpacingEqual, spirv.ExecutionModeSpacingFractionalEven, spirv.ExecutionModeSpacingFractionalOdd}},
+	{inTessellationControl | inTessellationEvaluation, 0, []spirv.ExecutionMode{spirv.ExecutionModeTriangles, spirv.ExecutionModeQuads, spirv.ExecutionModeIsolines}},
+	{inTessellationControl | inTessellationEvaluation, 0, []spirv.ExecutionMode{spirv.ExecutionModeVertexOrderCw, spirv.ExecutionModeVertexOrderCcw}},
+	{inGeometry, inGeometry, []spirv.ExecutionMode{spirv.ExecutionModeInputPoints, spirv.ExecutionModeInputLines, spirv.ExecutionModeInputLinesAdjacency,
+		spirv.ExecutionModeTriangles, spirv.ExecutionModeInputTrianglesAdjacency}},
+	{inGeometry, inGeometry, []spirv.ExecutionMode{spirv.ExecutionModeOutputPoints, spirv.ExecutionModeOutputLineStrip, spirv.ExecutionModeOutputTriangleStrip}},
+	{inMeshEXT, inMeshEXT, []spirv.ExecutionMode{spirv.ExecutionModeOutputPoints, spirv.ExecutionModeOutputLinesEXT, spirv.ExecutionModeOutputTrianglesEXT}},
+	{inGLCompute | inTask | inMesh, 0, []spirv.ExecutionMode{spirv.ExecutionModeDerivativeGroupQuadsKHR, spirv.ExecutionModeDerivativeGroupLinearKHR}},
+}
+
+// entryModes judges which modes an entry point has together.
+func (c *checker) entryModes(e *facts.EntryPoint) {
+	s := modelOf(e.Model)
+	for n := range choices {
+		if choices[n].models&s != 0 {
+			c.choose(e, &choices[n], choices[n].must&s != 0)
+		}
+	}
+	switch s {
+	case inFragment:
+		up, low := e.HasMode(spirv.ExecutionModeOriginUpperLeft), e.HasMode(spirv.ExecutionModeOriginLowerLeft)
+		if up == low {
+			c.fail(e.Index, "SPV-Entry-Origin", "the fragment entry point has %d of OriginUpperLeft and OriginLowerLeft; must have one", count(up, low))
+		}
+	case inMeshEXT:
+		v, p := e.HasMode(spirv.ExecutionModeOutputVertices), e.HasMode(spirv.ExecutionModeOutputPrimitivesEXT)
+		if !v || !p {
+			c.fail(e.Index, "SPV-Entry-Mesh", "the mesh entry point has %d of OutputVertices and OutputPrimitivesEXT; must have both", count(v, p))
+		}
+	}
+}
+
+// count returns how many of several are true.
+func count(list ...bool) int {
+	n := 0
+	for _, x := range list {
+		if x {
+			n++
+		}
+	}
+	return n
+}
+
+// choose judges one set of modes.
+func (c *checker) choose(e *facts.EntryPoint, k *choice, must bool) {
+	n, last := 0, facts.Mode{Index: e.Index}
+	var names []string
+	for _, m := range k.modes {
+		names = append(names, m.String())
+		if mode, ok := e.Mode(m); ok {
+			n++
+			if n == 1 || mode.Index > last.Index {
+				last = mode
+			}
+		}
+	}
+	switch {
+	case n > 1:
+		c.fail(e.Index, "SPV-Entry-OneOf", "the %s entry point has %d of the modes %s; must have one at most", e.Model, n, or(names)).also(c, last.Index, "the last of them")
+	case n == 0 && must:
+		c.fail(e.Index, "SPV-Entry-OneOf", "the %s entry point has none of the modes %s; must have one", e.Model, or(names))
+	}
+}
+
+// workgroup judges the size of a workgroup in Vulkan; sized is whether a constant
+// is decorated WorkgroupSize.
+func (c *checker) workgroup(e *facts.EntryPoint, sized bool) {
+	if modelOf(e.Model)&(inGLCompute|inTask|inMesh) == 0 {
+		return
+	}
+	if !e.HasLocalSize && !e.HasMode(spirv.ExecutionModeLocalSizeId) && !e.HasMode(spirv.ExecutionModeLocalSize) &&
+		!e.HasMode(spirv.ExecutionModeTileShadingRateQCOM) && !sized {
+		c.fail(e.Index, vuid.StandaloneSpirv_None_10685, "the %s entry point does not say how large a workgroup is; must do so by LocalSize, LocalSizeId or WorkgroupSize", e.Model)
+		return
+	}
+	if !e.HasLocalSize {
+		return
+	}
+	s := e.LocalSize
+	if e.HasMode(spirv.ExecutionModeDerivativeGroupQuadsKHR) && (s[0]%2 != 0 || s[1]%2 != 0) {
+		c.fail(e.Index, vuid.StandaloneSpirv_DerivativeGroupQuadsKHR_10151, "the workgroup is %d × %d; both must be even with DerivativeGroupQuadsKHR", s[0], s[1])
+	}
+	if e.HasMode(spirv.ExecutionModeDerivativeGroupLinearKHR) && s[0]*s[1]*s[2]%4 != 0 {
+		c.fail(e.Index, vuid.StandaloneSpirv_DerivativeGroupLinearKHR_10152, "the workgroup is %d × %d × %d; the product must be a multiple of 4 with DerivativeGroupLinearKHR", s[0], s[1], s[2])
+	}
+}
+
+// workgroupSized reports whether a constant is decorated WorkgroupSize.
+func (c *checker) workgroupSized() bool {
+	for n := range c.m.Consts {
+		if b, ok := c.m.BuiltIn(c.m.Consts[n].ID); ok && b == spirv.BuiltInWorkgroupSize {
+			return true
+		}
+	}
+	return false
+}

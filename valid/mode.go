@@ -1,0 +1,382 @@
+package valid
+
+import (
+	"slices"
+
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
+	"github.com/chiaro-gpu/chiaro/vuid"
+)
+
+// modeFamily judges the memory model and execution modes (SPIR-V §3.3.5); entry
+// points are judged in entry.go.
+var modeFamily = family{
+	rules: []Rule{
+		{Code: "SPV-MemoryModel-Vulkan", Section: "SPIR-V 3.2.5", Words: "the memory model is Vulkan where the capability VulkanMemoryModel is declared"},
+		{Code: "SPV-MemoryModel-Cooperative", Section: "SPIR-V 3.2.30", Words: "shaders with cooperative matrices have the capability VulkanMemoryModel"},
+		{Code: "SPV-MemoryModel-OpenCL", Section: "OpenCL SPIR-V Environment", Words: "in OpenCL the memory model is OpenCL and the addressing model physical"},
+		{Code: "SPV-Mode-Entry", Section: "SPIR-V 3.3.5", Words: "an execution mode is of an entry point"},
+		{Code: "SPV-Mode-Ids", Section: "SPIR-V 3.3.5", Words: "OpExecutionModeId is for the modes whose operands are ids, OpExecutionMode for all others"},
+		{Code: "SPV-Mode-Model", Section: "SPIR-V 3.2.6", Words: "an execution mode is of an entry point whose execution model has it"},
+		{Code: "SPV-Mode-Twice", Section: "SPIR-V 2.16.1", Words: "an entry point has an execution mode once, or once for each type that it speaks of"},
+		{Code: "SPV-Mode-LocalSize", Section: "SPIR-V 3.2.6", Words: "no dimension of a workgroup is 0"},
+		{Code: "SPV-Mode-LocalSizeId", Section: "Vulkan, maintenance4", Words: "LocalSizeId is for Vulkan 1.3 and later, or maintenance4", Need: NeedVulkan},
+		{Code: "SPV-Mode-Constant", Section: "SPIR-V 3.2.6", Words: "the ids of an execution mode are constants"},
+		{Code: "SPV-Mode-FastMath", Section: "SPIR-V 3.2.6", Words: "FPFastMathDefault names a float type and a constant mask that is not for specialization and whose bits agree"},
+		{Code: "SPV-Mode-FastMathBoth", Section: "SPIR-V 3.2.6", Words: "an entry point with FPFastMathDefault has no ContractionOff and no SignedZeroInfNanPreserve, and its call tree neither NoContraction nor Fast"},
+		{Code: "SPV-Mode-TileShadingRate", Section: "SPIR-V, SPV_QCOM_tile_shading", Words: "the rates of TileShadingRateQCOM are powers of two"},
+		{Code: vuid.StandaloneSpirv_None_04635, Section: "Vulkan, Shader Validation", Words: "the addressing model is Logical or PhysicalStorageBuffer64"},
+		{Code: vuid.StandaloneSpirv_OriginLowerLeft_04653, Section: "Vulkan, Shader Validation", Words: "no entry point has OriginLowerLeft"},
+		{Code: vuid.StandaloneSpirv_PixelCenterInteger_04654, Section: "Vulkan, Shader Validation", Words: "no entry point has PixelCenterInteger"},
+		{Code: vuid.StandaloneSpirv_TileShadingRateQCOM_10692, Section: "Vulkan, Shader Validation", Words: "an entry point with TileShadingRateQCOM has neither LocalSize nor LocalSizeId"},
+		{Code: vuid.StandaloneSpirv_Execution_10687, Section: "Vulkan, Shader Validation", Words: "NonCoherentTileAttachmentReadQCOM is for fragment shaders"},
+	},
+	insts: map[spirv.Op]judge{
+		spirv.OpMemoryModel:     (*checker).memoryModel,
+		spirv.OpExecutionMode:   (*checker).executionMode,
+		spirv.OpExecutionModeId: (*checker).executionMode,
+	},
+	after: []func(*checker){(*checker).modesDiffer, (*checker).fastMath},
+}
+
+func (c *checker) memoryModel(i int, in spirv.Inst) {
+	v := inst.MemoryModel(in)
+	vulkan := v.MemoryModel() == spirv.MemoryModelVulkan
+	if c.capable(spirv.CapabilityVulkanMemoryModel) && !vulkan {
+		c.fail(i, "SPV-MemoryModel-Vulkan", "the memory model is %s; must be Vulkan where the capability VulkanMemoryModel is declared", v.MemoryModel())
+	}
+	if slices.Contains(c.m.Capabilities, spirv.CapabilityCooperativeMatrixKHR) && c.capable(spirv.CapabilityShader) && !c.capable(spirv.CapabilityVulkanMemoryModel) {
+		c.fail(i, "SPV-MemoryModel-Cooperative", "the capability CooperativeMatrixKHR without VulkanMemoryModel; must be declared too")
+	}
+	switch {
+	case c.vulkan:
+		if a := v.AddressingModel(); a != spirv.AddressingModelLogical && a != spirv.AddressingModelPhysicalStorageBuffer64 {
+			c.fail(i, vuid.StandaloneSpirv_None_04635, "the addressing model is %s; must be Logical or PhysicalStorageBuffer64", a)
+		}
+	case c.env.API == OpenCL:
+		a := v.AddressingModel()
+		if a != spirv.AddressingModelPhysical32 && a != spirv.AddressingModelPhysical64 || v.MemoryModel() != spirv.MemoryModelOpenCL {
+			c.fail(i, "SPV-MemoryModel-OpenCL", "the models are %s and %s; must be Physical32 or Physical64, and OpenCL", a, v.MemoryModel())
+		}
+	}
+}
+
+// executionMode judges one execution mode.
+func (c *checker) executionMode(i int, in spirv.Inst) {
+	v := inst.ExecutionMode(in)
+	mode, ids := v.Mode(), in.Op() == spirv.OpExecutionModeId
+	entries := c.entriesAt(v.EntryPoint())
+	if len(entries) == 0 {
+		if c.code.Def(v.EntryPoint()) >= 0 {
+			c.fail(i, "SPV-Mode-Entry", "%s is no entry point; must be one", c.name(v.EntryPoint()))
+		}
+		return
+	}
+	if takesIDs(mode) != ids {
+		word := "OpExecutionMode"
+		if takesIDs(mode) {
+			word = "OpExecutionModeId"
+		}
+		c.fail(i, "SPV-Mode-Ids", "%s by %s; must be by %s", mode, in.Op(), word)
+		return
+	}
+	if ids {
+		c.modeIDs(i, mode, spirv.IDs(v.ModeWords()))
+	}
+	if allowed := modelsWith(mode); allowed != 0 {
+		for _, k := range entries {
+			if e := &c.m.EntryPoints[k]; modelOf(e.Model)&allowed == 0 {
+				code := "SPV-Mode-Model"
+				if mode == spirv.ExecutionModeNonCoherentTileAttachmentReadQCOM && c.vulkan {
+					code = vuid.StandaloneSpirv_Execution_10687
+				}
+				c.fail(i, code, "%s of a %s entry point; must be of %s", mode, e.Model, allowed).also(c, e.Index, "the entry point")
+				break
+			}
+		}
+	}
+	c.modeOperands(i, mode, v.ModeWords())
+	if c.vulkan {
+		c.vulkanMode(i, mode)
+	}
+}
+
+// entriesAt returns the places of the entry points of a function in the order
+// of the module.
+func (c *checker) entriesAt(id spirv.ID) []int32 {
+	if c.entryOf == nil {
+		c.entryOf = map[spirv.ID][]int32{}
+		for k := range c.m.EntryPoints {
+			id := c.m.EntryPoints[k].ID
+			c.entryOf[id] = append(c.entryOf[id], int32(k))
+		}
+	}
+	return c.entryOf[id]
+}
+
+// takesIDs reports whether the operands of a mode are ids.
+func takesIDs(m spirv.ExecutionMode) bool {
+	r := spirv.KindExecutionMode.Enumerant(uint32(m))
+	if r == nil {
+		return false
+	}
+	for _, o := range r.Operands() {
+		if o.Kind.Category() == spirv.CategoryID {
+			return true
+		}
+	}
+	return false
+}
+
+// modelsWith returns the execution models that have a mode, 0 where all do
+// (SPIR-V §3.2.6).
+func modelsWith(m spirv.ExecutionMode) modelSet {
+	const tessellation = inTessellationControl | inTessellationEvaluation
+	switch m {
+	case spirv.ExecutionModeInvocations, spirv.ExecutionModeInputPoints, spirv.ExecutionModeInputLines,
+		spirv.ExecutionModeInputLinesAdjacency, spirv.ExecutionModeInputTrianglesAdjacency,
+		spirv.ExecutionModeOutputLineStrip, spirv.ExecutionModeOutputTriangleStrip:
+		return inGeometry
+	case spirv.ExecutionModeOutputPoints:
+		return inGeometry | inMesh
+	case spirv.ExecutionModeSpacingEqual, spirv.ExecutionModeSpacingFractionalEven, spirv.ExecutionModeSpacingFractionalOdd,
+		spirv.ExecutionModeVertexOrderCw, spirv.ExecutionModeVertexOrderCcw, spirv.ExecutionModePointMode,
+		spirv.ExecutionModeQuads, spirv.ExecutionModeIsolines:
+		return tessellation
+	case spirv.ExecutionModeTriangles:
+		return inGeometry | tessellation
+	case spirv.ExecutionModeOutputVertices:
+		return inGeometry | tessellation | inMesh
+	case spirv.ExecutionModeOutputLinesEXT, spirv.ExecutionModeOutputTrianglesEXT, spirv.ExecutionModeOutputPrimitivesEXT:
+		return inMesh
+	case spirv.ExecutionModeQuadDerivativesKHR:
+		return 0
+	case spirv.ExecutionModePixelCenterInteger, spirv.ExecutionModeOriginUpperLeft, spirv.ExecutionModeOriginLowerLeft,
+		spirv.ExecutionModeEarlyFragmentTests, spirv.ExecutionModeDepthReplacing, spirv.ExecutionModeDepthGreater,
+		spirv.ExecutionModeDepthLess, spirv.ExecutionModeDepthUnchanged, spirv.ExecutionModePostDepthCoverage,
+		spirv.ExecutionModeEarlyAndLateFragmentTestsAMD, spirv.ExecutionModeStencilRefReplacingEXT,
+		spirv.ExecutionModeStencilRefUnchangedFrontAMD, spirv.ExecutionModeStencilRefGreaterFrontAMD, spirv.ExecutionModeStencilRefLessFrontAMD,
+		spirv.ExecutionModeStencilRefUnchangedBackAMD, spirv.ExecutionModeStencilRefGreaterBackAMD, spirv.ExecutionModeStencilRefLessBackAMD,
+		spirv.ExecutionModePixelInterlockOrderedEXT, spirv.ExecutionModePixelInterlockUnorderedEXT,
+		spirv.ExecutionModeSampleInterlockOrderedEXT, spirv.ExecutionModeSampleInterlockUnorderedEXT,
+		spirv.ExecutionModeShadingRateInterlockOrderedEXT, spirv.ExecutionModeShadingRateInterlockUnorderedEXT,
+		spirv.ExecutionModeRequireFullQuadsKHR, spirv.ExecutionModeNonCoherentColorAttachmentReadEXT,
+		spirv.ExecutionModeNonCoherentDepthAttachmentReadEXT, spirv.ExecutionModeNonCoherentStencilAttachmentReadEXT,
+		spirv.ExecutionModeNonCoherentTileAttachmentReadQCOM:
+		return inFragment
+	case spirv.ExecutionModeLocalSizeHint, spirv.ExecutionModeVecTypeHint, spirv.ExecutionModeContractionOff,
+		spirv.ExecutionModeLocalSizeHintId:
+		return inKernel
+	case spirv.ExecutionModeLocalSize, spirv.ExecutionModeLocalSizeId:
+		return inWorkgroups
+	case spirv.ExecutionModeDerivativeGroupQuadsKHR, spirv.ExecutionModeDerivativeGroupLinearKHR:
+		return inGLCompute | inTask | inMesh
+	case spirv.ExecutionModeXfb:
+		return 0
+	case spirv.ExecutionModeShaderIndexAMDX, spirv.ExecutionModeMaxNodeRecursionAMDX, spirv.ExecutionModeMaxNumWorkgroupsAMDX,
+		spirv.ExecutionModeStaticNumWorkgroupsAMDX, spirv.ExecutionModeCoalescingAMDX, spirv.ExecutionModeIsApiEntryAMDX,
+		spirv.ExecutionModeSharesInputWithAMDX, spirv.ExecutionModeTileShadingRateQCOM:
+		return inGLCompute
+	}
+	return 0
+}
+
+// modeIDs judges the ids of a mode.
+func (c *checker) modeIDs(i int, mode spirv.ExecutionMode, ids []spirv.ID) {
+	for n, id := range ids {
+		if mode == spirv.ExecutionModeFPFastMathDefault && n == 0 {
+			continue // the type is judged with the mode
+		}
+		d := c.code.DefInst(id)
+		if d == nil {
+			continue
+		}
+		k := c.m.Const(id)
+		switch {
+		case d.Op() == spirv.OpConstantStringAMDX || d.Op() == spirv.OpSpecConstantStringAMDX:
+		case k == nil:
+			c.fail(i, "SPV-Mode-Constant", "%s is the result of %s; must be a constant", c.name(id), d.Op())
+		case mode == spirv.ExecutionModeLocalSizeId && k.Type != nil && !k.Type.IsInt():
+			c.fail(i, "SPV-Mode-Constant", "%s is %s; must be an integer", c.name(id), c.typeName(k.Type))
+		}
+	}
+}
+
+// modeOperands judges the operands of a mode.
+func (c *checker) modeOperands(i int, mode spirv.ExecutionMode, w []uint32) {
+	switch mode {
+	case spirv.ExecutionModeLocalSize:
+		if len(w) == 3 && (w[0] == 0 || w[1] == 0 || w[2] == 0) {
+			c.fail(i, "SPV-Mode-LocalSize", "the workgroup is %d × %d × %d; no dimension must be 0", w[0], w[1], w[2])
+		}
+	case spirv.ExecutionModeLocalSizeId:
+		for _, id := range spirv.IDs(w) {
+			if k := c.m.Const(id); k != nil && !k.Spec {
+				if n, ok := k.Int(); ok && n == 0 {
+					c.fail(i, "SPV-Mode-LocalSize", "the dimension %s of the workgroup is 0; must not be", c.name(id))
+				}
+			}
+		}
+	case spirv.ExecutionModeTileShadingRateQCOM:
+		if len(w) >= 2 && (w[0]&(w[0]-1) != 0 || w[1]&(w[1]-1) != 0) {
+			c.fail(i, "SPV-Mode-TileShadingRate", "the rates are %d and %d; must be powers of two", w[0], w[1])
+		}
+	}
+}
+
+// vulkanMode judges a mode in Vulkan.
+func (c *checker) vulkanMode(i int, mode spirv.ExecutionMode) {
+	switch mode {
+	case spirv.ExecutionModeOriginLowerLeft:
+		c.fail(i, vuid.StandaloneSpirv_OriginLowerLeft_04653, "OriginLowerLeft; must be OriginUpperLeft in Vulkan")
+	case spirv.ExecutionModePixelCenterInteger:
+		c.fail(i, vuid.StandaloneSpirv_PixelCenterInteger_04654, "PixelCenterInteger; must not stand in Vulkan")
+	case spirv.ExecutionModeLocalSizeId:
+		on, known := c.env.Device.feature("maintenance4")
+		if c.env.Version < Vulkan13 && !c.env.AllowLocalSizeID && !(on && known) {
+			c.fail(i, "SPV-Mode-LocalSizeId", "LocalSizeId in %s; must be LocalSize without maintenance4", c.env)
+		}
+	}
+}
+
+// perType reports whether a mode speaks of one type, so that an entry point can
+// have it for several.
+func perType(m spirv.ExecutionMode) bool {
+	switch m {
+	case spirv.ExecutionModeDenormPreserve, spirv.ExecutionModeDenormFlushToZero, spirv.ExecutionModeSignedZeroInfNanPreserve,
+		spirv.ExecutionModeRoundingModeRTE, spirv.ExecutionModeRoundingModeRTZ, spirv.ExecutionModeFPFastMathDefault,
+		spirv.ExecutionModeRoundingModeRTPINTEL, spirv.ExecutionModeRoundingModeRTNINTEL,
+		spirv.ExecutionModeFloatingPointModeALTINTEL, spirv.ExecutionModeFloatingPointModeIEEEINTEL:
+		return true
+	}
+	return false
+}
+
+// modesDiffer judges that no mode stands twice.
+func (c *checker) modesDiffer() {
+	type seen struct {
+		kind  spirv.ExecutionMode
+		first uint32
+	}
+	done := map[spirv.ID]bool{}
+	for k := range c.m.EntryPoints {
+		e := &c.m.EntryPoints[k]
+		if done[e.ID] {
+			continue
+		}
+		done[e.ID] = true
+		have := map[seen]int{}
+		for _, m := range e.Modes {
+			s := seen{kind: m.Kind}
+			if perType(m.Kind) && len(m.Operands) > 0 {
+				s.first = m.Operands[0]
+			}
+			if old, ok := have[s]; ok {
+				c.fail(m.Index, "SPV-Mode-Twice", "%s stands twice; must stand once", m.Kind).also(c, old, "the first")
+				continue
+			}
+			have[s] = m.Index
+		}
+		if c.vulkan && e.HasMode(spirv.ExecutionModeTileShadingRateQCOM) {
+			if e.HasMode(spirv.ExecutionModeLocalSize) || e.HasMode(spirv.ExecutionModeLocalSizeId) {
+				c.fail(e.Index, vuid.StandaloneSpirv_TileShadingRateQCOM_10692, "TileShadingRateQCOM with a size of the workgroup; must be without")
+			}
+		}
+	}
+}
+
+// fastMath judges FPFastMathDefault.
+func (c *checker) fastMath() {
+	var with []*facts.EntryPoint
+	for k := range c.m.EntryPoints {
+		e := &c.m.EntryPoints[k]
+		has := false
+		for _, m := range e.Modes {
+			if m.Kind == spirv.ExecutionModeFPFastMathDefault && len(m.Operands) == 2 {
+				has = true
+				c.fastMathDefault(m)
+			}
+		}
+		if !has {
+			continue
+		}
+		with = append(with, e)
+		for _, m := range e.Modes {
+			if m.Kind == spirv.ExecutionModeContractionOff || m.Kind == spirv.ExecutionModeSignedZeroInfNanPreserve {
+				c.fail(m.Index, "SPV-Mode-FastMathBoth", "%s of an entry point with FPFastMathDefault; must not be of the same", m.Kind).also(c, e.Index, "the entry point")
+			}
+		}
+	}
+	if len(with) == 0 {
+		return
+	}
+	told := make([]bool, len(c.m.Functions))
+	for _, e := range with {
+		for _, f := range c.m.CallTree(e) {
+			if told[f.Number] {
+				continue
+			}
+			told[f.Number] = true
+			c.fastMathTree(f)
+		}
+	}
+}
+
+// fastMathDefault judges the operands of one mode.
+func (c *checker) fastMathDefault(m facts.Mode) {
+	ids := spirv.IDs(m.Operands)
+	if d := c.code.DefInst(ids[0]); d != nil && d.Op() != spirv.OpTypeFloat {
+		c.fail(m.Index, "SPV-Mode-FastMath", "the target type is the result of %s; must be a float type", d.Op())
+	}
+	k := c.m.Const(ids[1])
+	if k == nil {
+		return
+	}
+	n, ok := k.Int()
+	switch {
+	case k.Spec:
+		c.fail(m.Index, "SPV-Mode-FastMath", "the mask is a specialization constant; must be a constant")
+	case !ok:
+		c.fail(m.Index, "SPV-Mode-FastMath", "the mask is %s; must be an integer", c.typeName(k.Type))
+	default:
+		if bad := fastMathFault(uint32(n)); bad != "" {
+			c.fail(m.Index, "SPV-Mode-FastMath", "%s", bad)
+		}
+	}
+}
+
+// fastMathFault returns what is wrong with a mask of FPFastMathMode that is not
+// an enumerant of its own: "" for nothing.
+func fastMathFault(mask uint32) string {
+	const known = uint32(spirv.FPFastMathModeNotNaNMask | spirv.FPFastMathModeNotInfMask | spirv.FPFastMathModeNSZMask |
+		spirv.FPFastMathModeAllowRecipMask | spirv.FPFastMathModeFastMask | spirv.FPFastMathModeAllowContractMask |
+		spirv.FPFastMathModeAllowReassocMask | spirv.FPFastMathModeAllowTransformMask)
+	both := uint32(spirv.FPFastMathModeAllowContractMask | spirv.FPFastMathModeAllowReassocMask)
+	switch {
+	case mask&^known != 0:
+		return "the mask has bits that are none of FPFastMathMode; must not"
+	case mask&uint32(spirv.FPFastMathModeFastMask) != 0:
+		return "the mask has Fast; must name the modes one by one"
+	case mask&uint32(spirv.FPFastMathModeAllowTransformMask) != 0 && mask&both != both:
+		return "the mask has AllowTransform without AllowContract and AllowReassoc; must have all"
+	}
+	return ""
+}
+
+// fastMathTree judges the decorations of a function's instructions that an entry
+// point with FPFastMathDefault calls.
+func (c *checker) fastMathTree(f *facts.Function) {
+	for i := f.Index; i < f.End; i++ {
+		id := c.code.Inst(i).Result()
+		if id == 0 {
+			continue
+		}
+		if c.m.Has(id, spirv.DecorationNoContraction) {
+			c.fail(i, "SPV-Mode-FastMathBoth", "%s is decorated NoContraction; must not be where an entry point has FPFastMathDefault", c.name(id))
+		}
+		if d, ok := c.m.Decoration(id, spirv.DecorationFPFastMathMode); ok && spirv.FPFastMathMode(d.Literal())&spirv.FPFastMathModeFastMask != 0 {
+			c.fail(i, "SPV-Mode-FastMathBoth", "%s is decorated Fast; must not be where an entry point has FPFastMathDefault", c.name(id))
+		}
+	}
+}
