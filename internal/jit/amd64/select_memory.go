@@ -176,9 +176,7 @@ func privateStore(m *machine, in *vcode.Inst) {
 func input(m *machine, in *vcode.Inst) {
 	s := m.prog.In[in.Key.Aux].Semantic
 	word := func(at Mem) { m.RM(VPBROADCASTD, V512, 0, 0, at, 0) }
-	local := func(row ir.Semantic) Mem {
-		return At(R14, m.record.Local+int32(row)*4*m.record.Lanes+64*int32(in.Part))
-	}
+	local := func(row ir.Semantic) Mem { return m.local(in, row) }
 	switch s {
 	case ir.WorkgroupIdX, ir.WorkgroupIdY, ir.WorkgroupIdZ:
 		word(arg(ArgGroup + int(s-ir.WorkgroupIdX)))

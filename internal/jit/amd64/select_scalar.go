@@ -190,15 +190,24 @@ func (m *machine) inputGen(in *vcode.Inst) {
 	case ir.NumSubgroups:
 		m.MovI(RAX, uint64(m.prog.Subgroups()))
 	default:
-		m.firstLane(s, in.Part)
+		m.firstLane(s, in)
 	}
 }
 
-// firstLane puts into RAX the built-in of the first lane of a part.
-func (m *machine) firstLane(s ir.Semantic, part uint8) {
-	local := func(row ir.Semantic) Mem {
-		return At(R14, m.record.Local+int32(row)*4*m.record.Lanes+4*int32(part)*int32(m.f.Form.Lanes))
+// local is a row of the record's identities, from the part's first lane on,
+// which where the instruction reads a register is so many lanes further. It uses
+// RCX.
+func (m *machine) local(in *vcode.Inst, row ir.Semantic) Mem {
+	at := m.record.Local + int32(row)*4*m.record.Lanes + 4*int32(in.Part)*int32(m.f.Form.Lanes)
+	if len(in.Uses) > 0 {
+		return Indexed(R14, m.gen(in.Uses[0], RCX), 4, at)
 	}
+	return At(R14, at)
+}
+
+// firstLane puts into RAX the built-in of the first lane of a part.
+func (m *machine) firstLane(s ir.Semantic, in *vcode.Inst) {
+	local := func(row ir.Semantic) Mem { return m.local(in, row) }
 	switch s {
 	case ir.LocalInvocationIndex:
 		m.GRM(MOV, RAX, local(0))
@@ -211,7 +220,7 @@ func (m *machine) firstLane(s ir.Semantic, part uint8) {
 		m.GRR(IMUL, RAX, RCX)
 		m.GRM(ADD, RAX, local(1+i))
 	case ir.SubgroupLocalInvocationId:
-		m.MovI(RAX, uint64(part)*uint64(m.f.Form.Lanes))
+		m.MovI(RAX, uint64(in.Part)*uint64(m.f.Form.Lanes))
 	default:
 		m.GRR(XOR, RAX, RAX)
 	}
@@ -219,7 +228,7 @@ func (m *machine) firstLane(s ir.Semantic, part uint8) {
 
 // rowIn is a built-in of the first lane of the part.
 func (m *machine) rowIn(in *vcode.Inst) {
-	m.firstLane(m.prog.In[in.Key.Aux].Semantic, in.Part)
+	m.firstLane(m.prog.In[in.Key.Aux].Semantic, in)
 	m.storeGen(in.Defs[0], RAX)
 }
 

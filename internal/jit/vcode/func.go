@@ -57,7 +57,7 @@ const (
 	Scalar      // d0 = the IR operation of u…, Gen all; a handle is its place in the table in bytes
 	Broadcast   // d0, a Vec or Mask = u0, a Gen, in every lane
 	Extract     // d0, a Gen = what all lanes of u0 hold
-	RowIn       // d0, a Gen = the built-in of the first lane of the part
+	RowIn       // d0, a Gen = the built-in of the first lane of the part; u0, where there is one, is so many lanes further, as with Lane
 	RowBase     // d0 = u0 + u1·Stride, Gen all, 64 bits
 	RowLoad     // d… = the IR load from handle u0 at min(u2 + (u3 + Step·lane)·Stride, 2³²−1); u1 is the RowBase; of several parts, lanes go on from part to part
 	RowStore    // stores u4… there

@@ -10,7 +10,7 @@ import (
 // it did.
 func (w *widener) identity(v ir.V) bool {
 	x, s := w.src.Val(v), w.shapes.of[v]
-	if x.Op != ir.In || w.group == nil || x.Type != ir.I32 || s.kind > row {
+	if x.Op != ir.In || w.group == nil || x.Type != ir.I32 || s.kind > row && w.index == 0 {
 		return false
 	}
 	lanes := uint32(w.dst.Form.Lanes)
@@ -21,6 +21,14 @@ func (w *widener) identity(v ir.V) bool {
 		return [3]uint32{at % size[0], at / size[0] % size[1], at / size[0] / size[1]}[i]
 	}
 	sem := w.p.In[x.Aux].Semantic
+	switch sem {
+	case ir.NumSubgroups, ir.SubgroupLocalInvocationId:
+	default:
+		if w.index != 0 && sem.Rate() > ir.PerGroup {
+			w.identityInTurn(v, s, sem)
+			return true
+		}
+	}
 	switch sem {
 	case ir.SubgroupId:
 		w.fixed(v, s, func(int) uint32 { return subgroup })

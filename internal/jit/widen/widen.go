@@ -61,6 +61,7 @@ type widener struct {
 	src    *ir.Func
 	parts  int
 	group  *workgroup // of which it widens a subgroup, or nil
+	index  vcode.Reg  // in a loop over subgroups, the index of the subgroup's first invocation
 	first  int        // the number of its first part, where others are widened beside it
 	place  []int      // of each function of the program among those widened
 	entry  bool       // it is the entry point

@@ -47,8 +47,9 @@ type workgroup struct {
 	*spine
 	subs    []*widener
 	open    []stage
-	dead    bool        // no lane comes here
-	partial bool        // the last subgroup lacks lanes
+	dead    bool // no lane comes here
+	partial bool // the last subgroup lacks lanes
+	turns   turns
 	start   []vcode.Reg // of each input that differs between workgroups: that of the first invocation
 }
 
@@ -84,6 +85,7 @@ func (g *workgroup) run() bool {
 	g.startBlock(g.newBlock())
 	g.arguments()
 	g.starts(g.p)
+	g.survey()
 	code := g.f.Code
 	for i := 0; i < len(code); i++ {
 		v := code[i]
@@ -103,10 +105,8 @@ func (g *workgroup) run() bool {
 		case x.Op == ir.Barrier:
 		default:
 			end := g.phaseEnd(i, false)
-			for s := range g.subs {
-				if !g.phase(s, code[i:end]) {
-					return false
-				}
+			if !g.do(i, code[i:end]) {
+				return false
 			}
 			i = end - 1
 		}
@@ -161,11 +161,25 @@ func (g *workgroup) phaseEnd(i int, dead bool) int {
 	}
 }
 
+// do widens the phase that begins at a place.
+func (g *workgroup) do(at int, code []ir.V) bool {
+	if g.inTurns(at, code) {
+		return g.turn(code)
+	}
+	for s := range g.subs {
+		if !g.phase(s, code) {
+			return false
+		}
+	}
+	return true
+}
+
 // phase widens a run of operations for a subgroup. What all share is made by the
 // first of them.
 func (g *workgroup) phase(s int, code []ir.V) bool {
 	w := g.subs[s]
 	before := w.active
+	made := g.reads(w, code)
 	w.open = []*region{{op: ir.Block}} // nobody leaves for it
 	for _, v := range code {
 		if s > 0 && g.shared[v] {
@@ -174,6 +188,7 @@ func (g *workgroup) phase(s int, code []ir.V) bool {
 		}
 		w.step(v)
 	}
+	forget(w, made)
 	return len(w.open) == 1 && slices.Equal(w.active, before)
 }
 
@@ -196,7 +211,9 @@ func (g *workgroup) of(shared bool, params, args []ir.V) (p, a []ir.V) {
 func (g *workgroup) each(params, args []ir.V, do func(w *widener, params, args []ir.V)) {
 	own, from := g.of(false, params, args)
 	for _, w := range g.subs {
+		made := g.want(w, from)
 		do(w, own, from)
+		forget(w, made)
 	}
 	common, from := g.of(true, params, args)
 	do(g.subs[0], common, from)

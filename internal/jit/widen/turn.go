@@ -1,0 +1,260 @@
+package widen
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+)
+
+// turns says which phases are loops over the subgroups: those that get nothing
+// from another phase, and leave nothing to one, that a subgroup would have to
+// keep. Others are written out for each subgroup, so that what they keep can
+// stay in registers.
+type turns struct {
+	phase   []int32 // of each value: the place of its phase's first operation, or none
+	place   []int32 // of each value in the code
+	cheap   []bool  // values that any phase can make for itself
+	crosses []bool  // values that are read in another phase, or on the spine
+}
+
+const none = -1
+
+// minTurns is how many operations of all subgroups together are worth a loop.
+const minTurns = 96
+
+// survey finds what phases get from each other.
+func (g *workgroup) survey() {
+	n := len(g.f.Vals)
+	t := &g.turns
+	t.phase, t.place = slices.Repeat([]int32{none}, n), make([]int32, n)
+	t.cheap, t.crosses = make([]bool, n), make([]bool, n)
+	inside := 0
+	current := int32(none)
+	var open []bool
+	for i, v := range g.f.Code {
+		x := g.f.Val(v)
+		spine := inside == 0
+		switch x.Op {
+		case ir.Block, ir.Loop, ir.If:
+			open = append(open, g.on[v])
+			spine = g.on[v]
+			if !spine {
+				inside++
+			}
+		case ir.End:
+			spine = open[len(open)-1]
+			if !spine {
+				inside--
+			}
+			open = open[:len(open)-1]
+		case ir.Else:
+			spine = open[len(open)-1]
+		case ir.Br, ir.Barrier:
+		default:
+			spine = false
+		}
+		if spine {
+			current = none
+		} else if current == none {
+			current = int32(i)
+		}
+		t.place[v] = int32(i)
+		t.phase[v] = current
+		if x.Op == ir.Block || x.Op == ir.Loop {
+			for _, p := range g.f.Params(v) {
+				t.phase[p] = current
+			}
+		}
+		t.cheap[v] = inside == 0 && current != none && g.cheapOf(x)
+		g.f.Operands(v, func(a ir.V) { t.crosses[a] = t.crosses[a] || current == none || t.phase[a] != current })
+	}
+}
+
+// cheapOf reports whether an operation can be done again.
+func (g *workgroup) cheapOf(x *ir.Val) bool {
+	if !x.Op.HasResult() || x.Op.Is(ir.Meets) || x.Op.Is(ir.Writes) || x.Op.Is(ir.Reads) || x.Op == ir.PAddr || !pure(x.Op) {
+		return false
+	}
+	for i := range x.Op.Args() {
+		if !g.ready(x.Args[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// ready reports whether every phase can have a value.
+func (g *workgroup) ready(v ir.V) bool {
+	return g.shared[v] || g.turns.cheap[v] || g.f.Val(v).Op == ir.Const
+}
+
+// inTurns reports whether a phase, which begins at a place, is to be a loop.
+func (g *workgroup) inTurns(at int, code []ir.V) bool {
+	if g.partial || len(g.subs) == 1 || len(code)*len(g.subs) < minTurns {
+		return false
+	}
+	for _, v := range code {
+		x := g.f.Val(v)
+		switch x.Op {
+		case ir.Loop, ir.PLd, ir.PSt, ir.PClr, ir.PAddr, ir.PLdI, ir.PStI:
+			return false
+		}
+		if g.turns.crosses[v] && !g.ready(v) {
+			return false
+		}
+		if x.Op == ir.Block && slices.ContainsFunc(g.f.Params(v), func(p ir.V) bool { return g.turns.crosses[p] }) {
+			return false
+		}
+		ok := true
+		g.f.Operands(v, func(a ir.V) {
+			ok = ok && (g.turns.phase[a] == int32(at) && !g.shared[v] || g.ready(a))
+		})
+		if !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// reads makes a subgroup's widener have the values that code reads and that it
+// can make for itself, but for those of the code. It returns those that it made.
+func (g *workgroup) reads(w *widener, code []ir.V) []ir.V {
+	var list []ir.V
+	for _, v := range code {
+		g.f.Operands(v, func(a ir.V) {
+			if w.values[a].vec == nil && (g.turns.phase[a] == none || g.turns.phase[a] != g.turns.phase[code[0]]) {
+				list = append(list, a)
+			}
+		})
+	}
+	return g.want(w, list)
+}
+
+// want makes a subgroup's widener have values, as far as it can make them for
+// itself. It returns those that it made.
+func (g *workgroup) want(w *widener, list []ir.V) (made []ir.V) {
+	seen := map[ir.V]bool{}
+	read := func(a ir.V) {
+		if !seen[a] && w.values[a].vec == nil && (g.shared[a] || g.turns.cheap[a]) {
+			seen[a] = true
+			made = append(made, a)
+		}
+	}
+	for _, v := range list {
+		read(v)
+	}
+	for i := 0; i < len(made); i++ {
+		v := made[i]
+		if !g.shared[v] {
+			g.f.Operands(v, read)
+		}
+	}
+	slices.SortFunc(made, func(a, b ir.V) int { return int(g.turns.place[a] - g.turns.place[b]) })
+	for _, v := range made {
+		if g.shared[v] {
+			w.values[v] = g.subs[0].values[v]
+		} else {
+			w.step(v)
+		}
+	}
+	return made
+}
+
+// forget makes a widener not have values: where it made them may not be on the
+// way to where they are read next.
+func forget(w *widener, list []ir.V) {
+	for _, v := range list {
+		w.values[v] = value{}
+	}
+}
+
+// turn widens a phase as a loop over the subgroups, and returns false where lanes
+// got lost.
+func (g *workgroup) turn(code []ir.V) bool {
+	for _, v := range code {
+		if g.shared[v] {
+			g.subs[0].step(v)
+		}
+	}
+	w := *g.subs[0]
+	w.values, w.regions = make([]value, len(g.f.Vals)), map[ir.V]*region{}
+	for _, v := range code {
+		if !g.shared[v] {
+			continue
+		}
+		w.values[v] = g.subs[0].values[v]
+		for _, other := range g.subs[1:] {
+			other.values[v] = w.values[v]
+		}
+	}
+	w.index = w.dst.NewReg(vcode.Gen)
+	w.emit(vcode.Inst{Op: vcode.Copy, Defs: []vcode.Reg{w.index}, Uses: []vcode.Reg{w.zero}})
+	top := w.newBlock()
+	w.startBlock(top)
+	g.reads(&w, code)
+	w.open = []*region{{op: ir.Block}}
+	for _, v := range code {
+		if !g.shared[v] {
+			w.step(v)
+		}
+	}
+	key := func(t ir.Type) ir.Key { return ir.Key{Type: t, From: ir.I32} }
+	through := w.dst.NewReg(vcode.Gen)
+	size := w.dst.NewConst(vcode.Gen, uint64(w.p.SubgroupSize))
+	all := w.dst.NewConst(vcode.Gen, uint64(w.p.Invocations()))
+	w.emit(vcode.Inst{Op: vcode.Scalar, IR: ir.Add, Key: key(ir.I32), Defs: []vcode.Reg{w.index}, Uses: []vcode.Reg{w.index, size}})
+	w.emit(vcode.Inst{Op: vcode.Scalar, IR: ir.Eq, Key: key(ir.B1), Defs: []vcode.Reg{through}, Uses: []vcode.Reg{w.index, all}})
+	w.emit(vcode.Inst{Op: vcode.JumpIfZero, Uses: []vcode.Reg{through}, Target: top})
+	w.startBlock(w.newBlock())
+	return len(w.open) == 1 && slices.Equal(w.active, g.subs[0].active)
+}
+
+// identityInTurn is identity in a loop over the subgroups: index is that of the
+// subgroup's first invocation.
+func (w *widener) identityInTurn(v ir.V, s shape, sem ir.Semantic) {
+	x, in := w.value(v), w.src.Val(v)
+	scalar := func(op ir.Op, u, k vcode.Reg) vcode.Reg {
+		r := w.dst.NewReg(vcode.Gen)
+		w.emit(vcode.Inst{Op: vcode.Scalar, IR: op, Key: ir.Key{Type: ir.I32, From: ir.I32}, Defs: []vcode.Reg{r}, Uses: []vcode.Reg{u, k}})
+		return r
+	}
+	line := w.p.LocalSize[1] == 1 && w.p.LocalSize[2] == 1
+	first := func(part int) vcode.Reg {
+		base := w.zero
+		switch {
+		case sem == ir.SubgroupId:
+			return scalar(ir.LShr, w.index, w.dst.NewConst(vcode.Gen, uint64(bits.TrailingZeros32(w.p.SubgroupSize))))
+		case sem == ir.LocalInvocationIndex, line && sem == ir.LocalInvocationIdX:
+			base = w.index
+		case line && sem == ir.GlobalInvocationIdX:
+			base = scalar(ir.Add, w.group.start[in.Aux], w.index)
+		default:
+			r := w.dst.NewReg(vcode.Gen)
+			w.emit(vcode.Inst{Op: vcode.RowIn, IR: in.Op, Key: w.src.Key(v), Part: uint8(part), Defs: []vcode.Reg{r}, Uses: []vcode.Reg{w.index}})
+			return r
+		}
+		if part == 0 {
+			return base
+		}
+		return scalar(ir.Add, base, w.dst.NewConst(vcode.Gen, uint64(part*w.dst.Form.Lanes)))
+	}
+	if s.kind == uniform {
+		x.gen = first(0)
+		w.broadcast(v, x)
+		return
+	}
+	if s.kind == row {
+		for p := range w.parts {
+			x.rows[p] = first(p)
+		}
+		w.words(x)
+	}
+	for p := range w.parts {
+		w.emit(vcode.Inst{
+			Op: vcode.Lane, IR: in.Op, Key: w.src.Key(v), Value: v, Part: uint8(p), Masks: w.active[p : p+1],
+			Defs: x.vec[p : p+1], Keep: w.keeps(v), Uses: []vcode.Reg{w.index},
+		})
+	}
+}
