@@ -246,10 +246,13 @@ func (w *widener) identityInTurn(v ir.V, s shape, sem ir.Semantic) {
 		return
 	}
 	if s.kind == row {
-		for p := range w.parts {
+		for p := range w.apart(s) {
 			x.rows[p] = first(p)
 		}
-		w.words(x)
+		if s.regular {
+			x.rows = w.all(x.rows[0])
+		}
+		w.words(v, x)
 	}
 	for p := range w.parts {
 		w.emit(vcode.Inst{
