@@ -222,6 +222,21 @@ func HasExtended(n spirv.GLSLOp) bool {
 	return ok
 }
 
+// HasInstruction reports whether an instruction of an extended set is lowered,
+// or needs no lowering.
+func HasInstruction(set spirv.ExtSet, n uint32) bool {
+	switch {
+	case set == spirv.ExtSetGLSL:
+		return HasExtended(spirv.GLSLOp(n))
+	case set == spirv.ExtSetAMDShaderTrinaryMinmax:
+		_, ok := trinary[spirv.AMDShaderTrinaryMinmaxOp(n)]
+		return ok
+	case set == spirv.ExtSetAMDShaderBallot:
+		return set.Inst(n) != nil
+	}
+	return set.NonSemantic()
+}
+
 // row returns what the table of direct instructions says of op, nil where it
 // says nothing.
 func (f *function) row(op spirv.Op) *direct.Row {

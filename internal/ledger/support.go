@@ -1,0 +1,181 @@
+package ledger
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/chiaro-gpu/chiaro/internal/lower"
+	"github.com/chiaro-gpu/chiaro/spirv"
+)
+
+// Status is what becomes of something that a compute shader may have.
+type Status string
+
+// The statuses.
+const (
+	Works   Status = "works"
+	Refused Status = "refused" // with an error that names it
+	Foreign Status = "not in Vulkan"
+)
+
+// StatusOf returns the status of an instruction. What stands outside functions
+// works where facts, or lower by way of them, know what it says.
+func StatusOf(op spirv.Op) Status {
+	switch {
+	case !allowed(op):
+		return Foreign
+	case Of(op).Lowered != "" || declares(op):
+		return Works
+	}
+	return Refused
+}
+
+// allowed reports whether Vulkan allows an instruction: one of its capabilities,
+// or where it needs none, one of its extensions, if it needs one.
+func allowed(op spirv.Op) bool {
+	r := op.Row()
+	if op.Class() == spirv.ClassExclude {
+		return false
+	}
+	in := func(c spirv.Capability) bool { _, ok := capabilities[c]; return ok }
+	if caps := r.Capabilities(); len(caps) > 0 {
+		return slices.ContainsFunc(caps, in)
+	}
+	list := r.Extensions()
+	return len(list) == 0 || r.Version() != 0 || slices.ContainsFunc(list, func(e string) bool { _, ok := extensions[e]; return ok })
+}
+
+// declares reports whether an instruction stands outside functions and is known.
+func declares(op spirv.Op) bool {
+	switch op.Class() {
+	case spirv.ClassDebug, spirv.ClassAnnotation, spirv.ClassExtension, spirv.ClassModeSetting, spirv.ClassConstantCreation:
+		switch op {
+		case spirv.OpMemberDecorateIdEXT, spirv.OpConstantSizeOfEXT, spirv.OpConstantSampler, spirv.OpConstantPipeStorage:
+			return false
+		}
+		return true
+	}
+	switch op {
+	case spirv.OpTypeVoid, spirv.OpTypeBool, spirv.OpTypeInt, spirv.OpTypeFloat, spirv.OpTypeVector, spirv.OpTypeVectorIdEXT,
+		spirv.OpTypeMatrix, spirv.OpTypeArray, spirv.OpTypeRuntimeArray, spirv.OpTypeStruct, spirv.OpTypePointer,
+		spirv.OpTypeUntypedPointerKHR, spirv.OpTypeForwardPointer, spirv.OpTypeFunction:
+		return true
+	}
+	return false
+}
+
+// Support returns docs/support.md. tested returns what tests something that has
+// the name, "" for nothing.
+func Support(tested func(name string) string) string {
+	var w strings.Builder
+	w.WriteString(supportHead)
+	section := func(title string, rows []supportRow) {
+		counts := map[Status]int{}
+		for _, r := range rows {
+			counts[r.status]++
+		}
+		fmt.Fprintf(&w, "\n## %s\n\n%d work, %d are refused, %d are not in Vulkan.\n\n| what | status | tested by |\n|---|---|---|\n",
+			title, counts[Works], counts[Refused], counts[Foreign])
+		for _, r := range rows {
+			by := "–"
+			if r.status == Works {
+				if t := testOf(r.name, tested); t != "" {
+					by = "`" + t + "`"
+				}
+			}
+			fmt.Fprintf(&w, "| %s | %s | %s |\n", r.name, r.status, by)
+		}
+	}
+	section("Instructions", instructionRows())
+	for _, s := range []spirv.ExtSet{spirv.ExtSetGLSL, spirv.ExtSetAMDShaderBallot, spirv.ExtSetAMDShaderTrinaryMinmax,
+		spirv.ExtSetNonSemanticDebugPrintf, spirv.ExtSetNonSemanticDebugBreak} {
+		section("Instructions of "+s.String(), extendedRows(s))
+	}
+	section("Capabilities", capabilityRows())
+	section("Extensions", extensionRows())
+	return w.String()
+}
+
+// testOf returns what tests something: it by its name, or an instruction that
+// needs the capability or the extension of that name.
+func testOf(name string, tested func(string) string) string {
+	if t := tested(name); t != "" {
+		return t
+	}
+	for _, r := range spirv.Ops() {
+		op := spirv.Op(r.Value())
+		needs := slices.Contains(r.Extensions(), name) ||
+			slices.ContainsFunc(r.Capabilities(), func(c spirv.Capability) bool { return c.String() == name })
+		if needs && StatusOf(op) == Works && Of(op).Lowered != "" {
+			return tested(op.String())
+		}
+	}
+	return ""
+}
+
+// supportRow is a line of a table.
+type supportRow struct {
+	name   string
+	status Status
+}
+
+const supportHead = `# What compute shaders may have
+
+Written by go test ./internal/ledger -update from the tables that do the work; a test compares. *Works* is what both engines
+run, with the same bytes; *refused* gets an error that names it; *not in Vulkan* may not stand in a module for Vulkan and is
+refused too. *Tested by* is a truth table or a case of internal/lower/testdata whose results were written from the specification;
+each instruction that works in a function has one. Types, constants, decorations and names are facts that every case rests on. Instructions
+of other debug sets (NonSemantic.*) are read over. What is open by the specification, and how we decide it, stands in
+[undefined.md](undefined.md).
+
+Robustness is not chosen: whichever robustBufferAccess, robustBufferAccess2 or null descriptor a pipeline or resource asks for, it gets the
+strictest form, which all of them allow: a component outside of a buffer reads 0 and is not written. Inline uniform blocks are uniform
+buffers; dynamic offsets belong to the binding of a buffer.
+`
+
+func instructionRows() (rows []supportRow) {
+	for _, r := range spirv.Ops() {
+		op := spirv.Op(r.Value())
+		rows = append(rows, supportRow{op.String(), StatusOf(op)})
+	}
+	return rows
+}
+
+func extendedRows(s spirv.ExtSet) (rows []supportRow) {
+	list := s.Insts()
+	for i := range list {
+		status := Refused
+		if lower.HasInstruction(s, list[i].Value()) {
+			status = Works
+		}
+		rows = append(rows, supportRow{list[i].Name(), status})
+	}
+	return rows
+}
+
+func capabilityRows() (rows []supportRow) {
+	for c, works := range capabilities {
+		rows = append(rows, supportRow{c.String(), status(works)})
+	}
+	return sorted(rows)
+}
+
+func extensionRows() (rows []supportRow) {
+	for e, works := range extensions {
+		rows = append(rows, supportRow{e, status(works)})
+	}
+	return sorted(rows)
+}
+
+func status(works bool) Status {
+	if works {
+		return Works
+	}
+	return Refused
+}
+
+func sorted(rows []supportRow) []supportRow {
+	slices.SortFunc(rows, func(a, b supportRow) int { return strings.Compare(a.name, b.name) })
+	return rows
+}

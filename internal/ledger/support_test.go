@@ -1,0 +1,149 @@
+package ledger
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chiaro-gpu/chiaro/internal/lower"
+	"github.com/chiaro-gpu/chiaro/spirv"
+)
+
+// casesOf returns what tests something that has a name: the first truth table,
+// or the first case with a run section, that has it as a word.
+func casesOf(t *testing.T) func(string) string {
+	const root = "../lower/testdata/"
+	tables, _ := filepath.Glob(root + "truth/*.txt")
+	cases, _ := filepath.Glob(root + "*/*.txtar")
+	if len(tables) == 0 || len(cases) == 0 {
+		t.Fatal("no cases")
+	}
+	word := regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_]*`)
+	first := map[string]string{}
+	for _, file := range append(tables, cases...) {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if filepath.Ext(file) == ".txtar" && !strings.Contains(string(data), "\n-- run") {
+			continue
+		}
+		for _, w := range word.FindAllString(string(data), -1) {
+			if first[w] == "" {
+				first[w] = strings.TrimPrefix(file, root)
+			}
+		}
+	}
+	return func(name string) string { return first[name] }
+}
+
+// TestSupport compares docs/support.md with the tables.
+func TestSupport(t *testing.T) {
+	const file = "../../docs/support.md"
+	want := Support(casesOf(t))
+	if *update {
+		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	old, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(old) != want {
+		t.Error("docs/support.md is not what the tables say; see go test ./internal/ledger -update and git diff")
+	}
+}
+
+// TestComputeIsComplete demands typing, meaning and a case of every instruction
+// that Vulkan allows in the functions of a compute shader, but for those that
+// stand in refused.txt, which may only shrink: instructions on images, of other
+// stages, and of what is not built.
+func TestComputeIsComplete(t *testing.T) {
+	tested := casesOf(t)
+	data, err := os.ReadFile("testdata/refused.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := map[string]bool{}
+	for _, l := range strings.Fields(string(data)) {
+		refused[l] = true
+	}
+	for _, r := range spirv.Ops() {
+		op := spirv.Op(r.Value())
+		e := Of(op)
+		switch StatusOf(op) {
+		case Refused:
+			if !refused[op.String()] {
+				t.Errorf("%s is refused and does not stand in testdata/refused.txt", op)
+			}
+		case Works:
+			if refused[op.String()] {
+				t.Errorf("%s works and stands in testdata/refused.txt", op)
+			}
+			if e.Lowered != "" && (e.Typed == "" || tested(op.String()) == "") {
+				t.Errorf("%s: typed %q, tested by %q; want both", op, e.Typed, tested(op.String()))
+			}
+		}
+	}
+	list := spirv.ExtSetGLSL.Insts()
+	for i := range list {
+		if lower.HasInstruction(spirv.ExtSetGLSL, list[i].Value()) && tested(list[i].Name()) == "" {
+			t.Errorf("GLSL.std.450 %s has no case", list[i].Name())
+		}
+	}
+}
+
+// TestVulkanTables compares the tables with those of the specification, where
+// they are at hand.
+func TestVulkanTables(t *testing.T) {
+	const folder = "../../../shared/spec/"
+	if _, err := os.Stat(folder); err != nil {
+		t.Skip("no tables of the specification:", err)
+	}
+	n := map[spirv.Capability]bool{}
+	for _, row := range columns(t, folder+"capabilities.tsv", "capability", "in_vulkan_now") {
+		r := spirv.KindCapability.EnumerantByName(row[0])
+		if r == nil || !strings.HasPrefix(row[1], "yes") {
+			continue // the grammar does not have it, or Vulkan
+		}
+		n[spirv.Capability(r.Value())] = true
+		if _, ok := capabilities[spirv.Capability(r.Value())]; !ok {
+			t.Errorf("no capability %s", row[0])
+		}
+	}
+	if len(n) != len(capabilities) {
+		t.Errorf("%d capabilities; there are %d", len(capabilities), len(n))
+	}
+	rows := columns(t, folder+"extensions.tsv", "spirv_extension")
+	for _, row := range rows {
+		if _, ok := extensions[row[0]]; !ok {
+			t.Errorf("no extension %s", row[0])
+		}
+	}
+	if len(rows) != len(extensions) {
+		t.Errorf("%d extensions; there are %d", len(extensions), len(rows))
+	}
+}
+
+// columns returns columns of a file of values between tabs.
+func columns(t *testing.T, file string, names ...string) (out [][]string) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(data)), "\n")
+	head := strings.Split(lines[0], "\t")
+	for _, l := range lines[1:] {
+		f := strings.Split(l, "\t")
+		var row []string
+		for _, n := range names {
+			row = append(row, f[slices.Index(head, n)])
+		}
+		out = append(out, row)
+	}
+	return out
+}
