@@ -18,8 +18,8 @@ func (e *VerifyError) Error() string {
 // Verify checks the form of the program as the package document states it:
 // brackets, labels, types, that every definition dominates its uses, and that
 // numbers of resources, variables, functions, inputs and outputs exist. It
-// returns a *VerifyError. Its cost is at most the product of the numbers of
-// branches and of values, by 64.
+// returns a *VerifyError. Its cost grows with the length of the program, and its
+// logarithm.
 func (p *Program) Verify() error {
 	if len(p.Funcs) == 0 || p.Funcs[0] == nil || len(p.Funcs[0].Args) > 0 {
 		return &VerifyError{Message: "no entry point without arguments"}
@@ -55,29 +55,31 @@ type set []uint64
 func (s set) has(v V) bool { return s[v/64]>>(v%64)&1 != 0 }
 func (s set) add(v V)      { s[v/64] |= 1 << (v % 64) }
 
-// frame is one open region.
+// frame is one open region. Its places are those of defined.
 type frame struct {
 	opener V
-	defs   set // if: what was defined where it opened
-	out    set // block: what every br to it had defined; if: what the first arm left; nil where none came
+	begin  V // if: where it opened; nowhere behind its else
+	out    V // block: where all br to it meet; if: the end of the first arm
 }
 
 type verifier struct {
-	p      *Program
-	f      *Func
-	at     int
-	placed set
-	defs   set  // defined on every way to here
-	dead   bool // no lane is active here
-	open   []frame
-	err    *VerifyError
+	p       *Program
+	f       *Func
+	at      int
+	placed  set
+	defined *defined
+	here    V    // the place
+	dead    bool // no lane is active here
+	open    []frame
+	opened  []int32 // of each value that opens a region, its number in open, from 1
+	err     *VerifyError
 }
 
 func verifyFunc(p *Program, f *Func) error {
 	n := len(f.Vals)/64 + 1
-	r := &verifier{p: p, f: f, placed: make(set, n), defs: make(set, n)}
+	r := &verifier{p: p, f: f, placed: make(set, n), defined: newDefined(len(f.Vals)), opened: make([]int32, len(f.Vals))}
 	for _, a := range f.Args {
-		r.defs.add(a)
+		r.define(a)
 	}
 	for i, v := range f.Code {
 		r.at = i
@@ -129,7 +131,7 @@ func (r *verifier) value(v V) {
 	case Block, Loop:
 		r.enter(v)
 	case If:
-		r.open = append(r.open, frame{opener: v, defs: clone(r.defs)})
+		r.enterFrame(frame{opener: v, begin: r.here, out: nowhere})
 	case Else:
 		r.elseArm(v)
 	case End:
@@ -144,13 +146,19 @@ func (r *verifier) value(v V) {
 		r.call(v)
 	default:
 		if x.Op.HasResult() && x.Flags&Unused == 0 { // what nobody reads is not defined
-			r.defs.add(v)
+			r.define(v)
 		}
 		r.immediate(x)
 	}
 }
 
-func clone(s set) set { return append(set(nil), s...) }
+// define defines v here.
+func (r *verifier) define(v V) { r.here = r.defined.add(r.here, v) }
+
+func (r *verifier) enterFrame(fr frame) {
+	r.open = append(r.open, fr)
+	r.opened[fr.opener] = int32(len(r.open))
+}
 
 // operands checks that what v reads exists, is defined and has its type.
 func (r *verifier) operands(v V) {
@@ -183,7 +191,16 @@ func (r *verifier) operands(v V) {
 	if row.On != 0 && !row.On.Has(t) {
 		r.fail("is not defined on %s", t)
 	}
-	if want, ok := map[byte]Type{'b': B1, 'i': I32, 'h': H}[row.Sig[0]]; ok && x.Type != want {
+	want := x.Type
+	switch row.Sig[0] {
+	case 'b':
+		want = B1
+	case 'i':
+		want = I32
+	case 'h':
+		want = H
+	}
+	if x.Type != want {
 		r.fail("yields %s; want %s", x.Type, want)
 	}
 	r.conversion(x)
@@ -225,7 +242,7 @@ func (r *verifier) use(v V) bool {
 	if x := r.f.Val(v); x.Op == Const && x.Type != None && x.Type != H && x.Aux&^x.Type.Mask() == 0 {
 		return true
 	}
-	if !r.defs.has(v) {
+	if !r.defined.has(r.here, v) {
 		r.fail("operand %d is not defined on every way to here", v)
 		return false
 	}
@@ -237,29 +254,28 @@ func (r *verifier) enter(label V) {
 		r.fail("a second outermost block")
 		return
 	}
-	fr := frame{opener: label}
 	if r.f.Val(label).Op == Loop {
 		for i, p := range r.f.Params(label) {
 			if init := r.f.Inits(label)[i]; r.f.Type(p) != r.f.Type(init) {
 				r.fail("parameter %d is %s; its initial value is %s", i+1, r.f.Type(p), r.f.Type(init))
 			}
-			r.defs.add(p)
+			r.define(p)
 		}
 	}
-	r.open = append(r.open, fr)
+	r.enterFrame(frame{opener: label, begin: nowhere, out: nowhere})
 }
 
 func (r *verifier) elseArm(v V) {
 	n := len(r.open) - 1
 	fr := &r.open[n]
-	if opener := r.f.Val(v).Args[0]; fr.opener != opener || r.f.Val(opener).Op != If || fr.defs == nil {
+	if opener := r.f.Val(v).Args[0]; fr.opener != opener || r.f.Val(opener).Op != If || fr.begin == nowhere {
 		r.fail("an else that belongs to no open if")
 		return
 	}
 	if !r.dead {
-		fr.out = r.defs
+		fr.out = r.here
 	}
-	r.defs, fr.defs, r.dead = fr.defs, nil, false
+	r.here, fr.begin, r.dead = fr.begin, nowhere, false
 }
 
 func (r *verifier) leave(v V) {
@@ -270,6 +286,7 @@ func (r *verifier) leave(v V) {
 	}
 	fr := r.open[n]
 	r.open = r.open[:n]
+	r.opened[fr.opener] = 0
 	opener := r.f.Val(fr.opener)
 	falls := !r.dead
 	if falls && (opener.Op == Loop || opener.Op == Block && opener.Aux > 0) {
@@ -280,48 +297,33 @@ func (r *verifier) leave(v V) {
 		return // behind it no lane is active
 	}
 	out := fr.out
-	if opener.Op == If && fr.defs != nil { // no else: the other lanes come as they were
-		out = meet(out, fr.defs)
+	if opener.Op == If { // without an else the other lanes come as they were
+		out = r.defined.meet(out, fr.begin)
 	}
 	if falls {
-		out = meet(out, r.defs)
+		out = r.defined.meet(out, r.here)
 	}
-	r.dead = out == nil
-	if out != nil {
-		r.defs = out
+	r.dead = out == nowhere
+	if !r.dead {
+		r.here = out
 	}
 	if opener.Op == Block {
 		for _, p := range r.f.Params(fr.opener) {
-			r.defs.add(p)
+			r.define(p)
 		}
 	}
-}
-
-// meet intersects into a, which may be nil for "nobody came yet".
-func meet(a, b set) set {
-	if a == nil {
-		return clone(b)
-	}
-	for i := range a {
-		a[i] &= b[i]
-	}
-	return a
 }
 
 // target checks that a label encloses this place, and notes who comes.
 func (r *verifier) target(label V) *Val {
-	for i := len(r.open) - 1; i >= 0; i-- {
-		fr := &r.open[i]
-		if fr.opener != label || r.f.Val(label).Op == If {
-			continue
-		}
-		if r.f.Val(label).Op == Block {
-			fr.out = meet(fr.out, r.defs)
-		}
-		return r.f.Val(label)
+	if !r.f.exists(label) || r.opened[label] == 0 || r.f.Val(label).Op == If {
+		r.fail("a branch to %d, which does not enclose it", label)
+		return nil
 	}
-	r.fail("a branch to %d, which does not enclose it", label)
-	return nil
+	if fr := &r.open[r.opened[label]-1]; r.f.Val(label).Op == Block {
+		fr.out = r.defined.meet(fr.out, r.here)
+	}
+	return r.f.Val(label)
 }
 
 func (r *verifier) br(v V) {
@@ -388,7 +390,7 @@ func (r *verifier) call(v V) {
 		if r.f.Type(x) != g.Type(g.Results()[i]) {
 			r.fail("result %d is %s; want %s", i+1, r.f.Type(x), g.Type(g.Results()[i]))
 		}
-		r.defs.add(x)
+		r.define(x)
 	}
 }
 
