@@ -3,8 +3,12 @@
 package chiaro
 
 import (
+	"context"
+	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
+	"os"
 	"strings"
 	"syscall"
 	"testing"
@@ -15,6 +19,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 	"github.com/chiaro-gpu/chiaro/internal/lower"
 	"github.com/chiaro-gpu/chiaro/internal/pass"
+	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/spirv/asm"
 	"github.com/chiaro-gpu/chiaro/valid"
@@ -262,13 +267,14 @@ func (s stages) total() (d time.Duration) {
 }
 
 // TestCompileGrows compiles ever longer modules: what takes n log n must not
-// take n². Of several tries the least processor time counts.
+// take n². Of several tries the least processor time counts. CHIARO_LONG goes on
+// to 50,000 instructions.
 func TestCompileGrows(t *testing.T) {
 	if !hasJIT() {
 		t.Skip("no jit here")
 	}
 	sizes := []int{3125, 12500, 50000}
-	if testing.Short() {
+	if _, long := os.LookupEnv("CHIARO_LONG"); !long {
 		sizes = sizes[:2]
 	}
 	for _, f := range families {
@@ -301,18 +307,121 @@ func TestCompileGrows(t *testing.T) {
 	}
 }
 
-// TestManyBlocks compiles 100,000 basic blocks.
+// TestManyBlocks compiles and runs 100,000 basic blocks; of several kinds where
+// CHIARO_LONG is set.
 func TestManyBlocks(t *testing.T) {
 	if !hasJIT() {
 		t.Skip("no jit here")
 	}
+	_, long := os.LookupEnv("CHIARO_LONG")
 	for _, f := range families {
 		blocks := strings.Count(f.unit+f.tail, "OpLabel")
-		if blocks == 0 || f.name == "nested" {
+		if blocks == 0 || f.name == "nested" || !long && f.name != "branches" {
 			continue
 		}
 		const want = 100_000
-		s := compileStages(t, f.module(t, want/blocks*f.size))
-		t.Logf("%s: %v %v", f.name, s.total(), s)
+		data := f.module(t, want/blocks*f.size)
+		begin := processorTime(t)
+		prog := compileModule(t, jit.Engine{}, data)
+		t.Logf("%s: %v", f.name, processorTime(t)-begin)
+		memory := make([]byte, 4096)
+		err := compute.Dispatch(context.Background(), prog, compute.Args{
+			Groups: [3]uint32{1, 1, 1}, Bindings: map[compute.Binding][]exec.Buffer{{}: {{Bytes: memory}}}, Budget: 1000,
+		})
+		var budget *exec.BudgetError
+		if err != nil && !errors.As(err, &budget) {
+			t.Errorf("%s: %v", f.name, err)
+		}
+		prog.Close()
+	}
+}
+
+// compileModule compiles the first entry point of a module.
+func compileModule(t testing.TB, e exec.Engine, data []byte) exec.Program {
+	t.Helper()
+	prog, err := tryModule(e, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return prog
+}
+
+func tryModule(e exec.Engine, data []byte) (exec.Program, error) {
+	m, err := spirv.Decode(data)
+	if err != nil {
+		return nil, err
+	}
+	f := facts.Gather(m, nil)
+	p, err := lower.Stage(valid.Assume(f), &f.EntryPoints[0], lower.Options{})
+	if err != nil {
+		return nil, err
+	}
+	pass.Run(p)
+	return e.Compile(p, exec.Options{})
+}
+
+// hungry is a module whose invocations have an array of the given number of
+// words each, at a place that is not known.
+func hungry(t *testing.T, words int) []byte {
+	text := longHead + fmt.Sprintf(`%%many = OpConstant %%uint %d
+%%array = OpTypeArray %%uint %%many
+%%toArray = OpTypePointer Private %%array
+%%toWord = OpTypePointer Private %%uint
+%%memory = OpVariable %%toArray Private
+%%main = OpFunction %%void None %%main_t
+%%entry = OpLabel
+%%gid3 = OpLoad %%uint3 %%gid
+%%x = OpCompositeExtract %%uint %%gid3 0
+%%from = OpAccessChain %%toUint %%buf %%zero %%x
+%%at = OpLoad %%uint %%from
+%%place = OpAccessChain %%toWord %%memory %%at
+OpStore %%place %%x
+%%back = OpLoad %%uint %%from
+%%again = OpAccessChain %%toWord %%memory %%back
+%%y = OpLoad %%uint %%again
+OpStore %%from %%y
+OpReturn
+OpFunctionEnd
+`, words)
+	out, err := asm.Assemble([]byte(text), asm.AssembleOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return asm.Bytes(out)
+}
+
+// TestHungry: private memory is either there or refused by name.
+func TestHungry(t *testing.T) {
+	for _, words := range []int{1 << 10, 1 << 18, 1 << 21, 1 << 28, 1<<30 - 1, 1<<32 - 1} {
+		data := hungry(t, words)
+		for _, e := range engines {
+			if e.Name() == "jit" && !hasJIT() {
+				continue
+			}
+			prog, err := tryModule(e, data)
+			if words > 1<<18 {
+				var limit *exec.LimitError
+				var missing *lower.Unsupported
+				if !errors.As(err, &limit) && !errors.As(err, &missing) {
+					t.Errorf("%s: %d words of each invocation: error %v", e.Name(), words, err)
+				}
+				continue
+			}
+			if err != nil {
+				t.Errorf("%s: %d words of each invocation: %v", e.Name(), words, err)
+				continue
+			}
+			memory := make([]byte, 4*64)
+			binary.LittleEndian.PutUint32(memory, uint32(words)-1)
+			err = compute.Dispatch(context.Background(), prog, compute.Args{
+				Groups: [3]uint32{1, 1, 1}, Bindings: map[compute.Binding][]exec.Buffer{{}: {{Bytes: memory}}},
+			})
+			if err != nil {
+				t.Errorf("%s: %d words: %v", e.Name(), words, err)
+			}
+			if err := prog.Close(); err != nil {
+				t.Error(err)
+			}
+		}
 	}
 }

@@ -26,6 +26,7 @@ type machine struct {
 	record Record
 	places Places
 	sites  []Site
+	bases  []uint32 // of the variables of prog; ir.Program.VarBase
 
 	demotes bool      // lanes may become helpers
 	meets   bool      // there are barriers
@@ -81,6 +82,11 @@ func Compile(p *ir.Program, funcs []*vcode.Func, level Level) (*Code, bool) {
 		m.set, m.vexOnly = ymm{m}, true
 	}
 	m.literals.labels = map[literal]Label{}
+	base := uint32(0)
+	for _, v := range p.Vars {
+		m.bases = append(m.bases, base)
+		base += v.Slots
+	}
 	if !m.layOut() {
 		return nil, false
 	}
@@ -98,6 +104,9 @@ func Compile(p *ir.Program, funcs []*vcode.Func, level Level) (*Code, bool) {
 	}
 	return &Code{Level: m.level, Bytes: m.Finish(), Sites: m.sites, StackBytes: int(depth), Spilled: m.frames[0].Spilled, Record: m.record}, true
 }
+
+// varBase is the place of a variable's first slot.
+func (m *machine) varBase(v int) uint32 { return m.bases[v] }
 
 // layOut gives every function its frame.
 func (m *machine) layOut() bool {

@@ -156,7 +156,7 @@ func (m *machine) private(in *vcode.Inst) Mem {
 	m.RMI(VPCMPUD, V512, 2, slot, m.word32(v.Slots), compareLT, K(m.execution(in))|BC)
 	m.RM(VPMULLD, V512, 0, slot, m.word32(uint32(m.record.Lanes)), BC)
 	m.RM(VPADDD, V512, 0, 0, m.iota16(), 0)
-	first := int32(m.prog.VarBase(int(in.Key.Aux)))*m.record.Lanes + int32(in.Part)*zmmLanes
+	first := int32(m.varBase(int(in.Key.Aux)))*m.record.Lanes + int32(in.Part)*zmmLanes
 	return Indexed(R14, 0, 4, m.record.Private+4*first)
 }
 

@@ -33,7 +33,7 @@ func (m *machine) place(in *vcode.Inst, n uint32) Mem {
 	slots, first := m.prog.PrivateSlots(), uint32(0)
 	if in.IR == ir.PLd || in.IR == ir.PSt {
 		v := int(in.Key.Aux)
-		slots, first = m.prog.Vars[v].Slots, m.prog.VarBase(v)
+		slots, first = m.prog.Vars[v].Slots, m.varBase(v)
 	}
 	slot := m.vec(in.Uses[0], 0)
 	end := max(slots+1, n) - n
@@ -117,7 +117,7 @@ const flatSlots = 16
 func clearVariable(m *machine, in *vcode.Inst) {
 	v := int(in.Key.Aux)
 	slots, row := m.prog.Vars[v].Slots, 4*m.record.Lanes
-	at := At(R14, m.record.Private+row*int32(m.prog.VarBase(v))+64*int32(in.Part))
+	at := At(R14, m.record.Private+row*int32(m.varBase(v))+64*int32(in.Part))
 	k := K(m.execution(in))
 	m.RR(VPXORD, V128, 0, 0, 0, 0)
 	if slots <= flatSlots {
@@ -139,6 +139,6 @@ func clearVariable(m *machine, in *vcode.Inst) {
 
 // variablePlace is the place of a variable's first slot.
 func variablePlace(m *machine, in *vcode.Inst) {
-	m.broadcast(0, uint32(m.prog.VarBase(int(in.Key.Aux))))
+	m.broadcast(0, uint32(m.varBase(int(in.Key.Aux))))
 	m.define(in, 0)
 }

@@ -97,7 +97,7 @@ func (m ymm) slotsInRange(in *vcode.Inst) Mem {
 		m.word(AVX_VPMULLD, 1, slot, lanes)
 	}
 	m.rm(AVX_VPADDD, 1, 1, m.octet(octetOf(0, 1)))
-	first := int32(m.prog.VarBase(int(in.Key.Aux)))*m.record.Lanes + int32(in.Part)*ymmLanes
+	first := int32(m.varBase(int(in.Key.Aux)))*m.record.Lanes + int32(in.Part)*ymmLanes
 	return Indexed(R14, 1, 4, m.record.Private+4*first)
 }
 

@@ -320,7 +320,7 @@ func (m ymm) scatter(in *vcode.Inst) {
 // for far out of range.
 func (m ymm) slotOf(in *vcode.Inst, far Label) Mem {
 	v := m.prog.Vars[in.Key.Aux]
-	first := m.record.Private + 4*int32(m.prog.VarBase(int(in.Key.Aux)))*m.record.Lanes + ymmBytes*int32(in.Part)
+	first := m.record.Private + 4*int32(m.varBase(int(in.Key.Aux)))*m.record.Lanes + ymmBytes*int32(in.Part)
 	if n, ok := m.f.Const(in.Uses[0]); ok {
 		if n >= uint64(v.Slots) {
 			m.Jmp(far)
