@@ -14,6 +14,7 @@ import (
 type handle struct {
 	bytes    []byte
 	readOnly bool
+	passes   bool   // stores had better go past the cache
 	address  uint64 // of a region
 }
 
@@ -40,7 +41,10 @@ func newHandles(p *ir.Program, job *exec.Job) *handles {
 		if r < len(job.Resources) {
 			descriptors = job.Resources[r]
 		}
-		h.resource(r, descriptors, x.NonWritable || x.Kind == ir.UniformBuffer)
+		readOnly := x.NonWritable || x.Kind == ir.UniformBuffer
+		h.resource(r, descriptors, func(b exec.Buffer) handle {
+			return handle{bytes: reach(b.Bytes), readOnly: readOnly, passes: !readOnly && passes(p, job, len(b.Bytes))}
+		})
 	}
 	h.regions = len(h.list)
 	for _, r := range job.Regions {
@@ -51,17 +55,17 @@ func newHandles(p *ir.Program, job *exec.Job) *handles {
 
 // resource gives the descriptors of a resource their handles: where it has
 // places for all of them these, else others too.
-func (h *handles) resource(r int, descriptors []exec.Buffer, readOnly bool) {
+func (h *handles) resource(r int, descriptors []exec.Buffer, of func(exec.Buffer) handle) {
 	first, n := h.places.Resources[r], h.places.Counts[r]
 	for i, b := range descriptors {
 		if i < n {
-			h.list[first+i] = handle{bytes: reach(b.Bytes), readOnly: readOnly}
+			h.list[first+i] = of(b)
 		}
 	}
 	if len(descriptors) > n {
 		first = len(h.list)
 		for _, b := range descriptors {
-			h.list = append(h.list, handle{bytes: reach(b.Bytes), readOnly: readOnly})
+			h.list = append(h.list, of(b))
 		}
 	}
 	h.resources = append(h.resources, uint32(first), uint32(len(descriptors)))
@@ -94,7 +98,11 @@ func (h *handle) words(to *[amd64.HandleBytes / 8]uint64) {
 	if h.readOnly {
 		written = 0
 	}
-	*to = [...]uint64{uint64(addressOf(h.bytes)), n, written, 1}
+	cached := uint64(1)
+	if h.passes {
+		cached = 0
+	}
+	*to = [...]uint64{uint64(addressOf(h.bytes)), n, written, cached}
 }
 
 // addressOf returns where a slice lies. Whoever hands it to machine code keeps

@@ -20,6 +20,7 @@ func (m *machine) dispatcher() {
 		m.straight()
 	}
 	m.nextGroup(group)
+	m.settle()
 	m.EmitExit(Finished)
 
 	m.betweenGroups(asked, group)

@@ -25,6 +25,7 @@ type machine struct {
 	frames []frame
 	record Record
 	places Places
+	unread []bool // of each resource: the program stores to it alone; nil where stores must go the usual way
 	sites  []Site
 	bases  []uint32 // of the variables of prog; ir.Program.VarBase
 
@@ -76,7 +77,7 @@ type selection interface {
 // that Choose returned. It returns false where a subgroup would need more than
 // MaxStack.
 func Compile(p *ir.Program, funcs []*vcode.Func, level Level) (*Code, bool) {
-	m := &machine{prog: p, funcs: funcs, level: level, record: RecordOf(p, level.Form()), places: PlacesOf(p)}
+	m := &machine{prog: p, funcs: funcs, level: level, record: RecordOf(p, level.Form()), places: PlacesOf(p), unread: unreadOf(p)}
 	m.set = zmm{m}
 	if level == AVX2 {
 		m.set, m.vexOnly = ymm{m}, true

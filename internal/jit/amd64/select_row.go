@@ -197,10 +197,7 @@ func (m *machine) rowStore(in *vcode.Inst) {
 		m.strideStore(in, far)
 	} else {
 		at, _ := m.within(in, 64*int32(len(in.Masks)), handleWrites, far)
-		for part := range in.Masks {
-			one := partOf(in, part)
-			m.RM(VMOVDQU32_ST, V512, m.vec(one.Uses[4], 0), 0, further(at, int32(part)), m.storing(&one))
-		}
+		m.storeParts(in, at)
 	}
 	m.Bind(on)
 	m.later = append(m.later, func() {

@@ -1,0 +1,98 @@
+package amd64
+
+import (
+	"slices"
+
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+)
+
+// Stores that go past the cache save that the lines which they fill are read
+// first. They are weakly ordered, so a program gets none where the order of its
+// effects may be seen while it runs.
+
+// unreadOf finds the resources that a program stores to and never reads. It
+// returns nil where there is an atomic, a fence or an access that others may
+// watch.
+func unreadOf(p *ir.Program) []bool {
+	read, stored := make([]bool, len(p.Res)), make([]bool, len(p.Res))
+	for _, f := range p.Funcs {
+		for _, v := range f.Code {
+			x := f.Val(v)
+			if x.Op.Is(ir.Atomic) || x.Op == ir.Fence || x.Op == ir.Exit || x.Flags&(ir.Volatile|ir.Coherent) != 0 {
+				return nil
+			}
+			if x.Op != ir.Ld && x.Op != ir.St {
+				continue
+			}
+			switch h := f.Val(x.Args[0]); {
+			case h.Op == ir.Res && x.Op == ir.St:
+				stored[h.Aux] = true
+			case h.Op == ir.Res:
+				read[h.Aux] = true
+			case h.Op != ir.Push && h.Op != ir.Table && h.Op != ir.Wg:
+				return nil
+			}
+		}
+	}
+	for r := range stored {
+		stored[r] = stored[r] && !read[r]
+	}
+	return stored
+}
+
+// streams reports whether the stores of an instruction may go past the cache:
+// whole vectors to a resource that is not read.
+func (m *machine) streams(in *vcode.Inst) bool {
+	h, ok := m.f.Const(in.Uses[0])
+	if !ok {
+		return false
+	}
+	for r, unread := range m.unread {
+		first := m.places.Resources[r]
+		if n := int(h / HandleBytes); !unread || n < first || n >= first+m.places.Counts[r] {
+			continue
+		}
+		return !slices.ContainsFunc(in.Masks, func(k vcode.Reg) bool {
+			all, ok := m.f.Const(k)
+			return !ok || all == 0 || m.demotes
+		})
+	}
+	return false
+}
+
+// storeParts stores the vectors of a row at a place: past the cache where the
+// buffer's handle says so and the place is that of a line. It uses RAX.
+func (m *machine) storeParts(in *vcode.Inst, at Mem) {
+	store := func(op Op) {
+		for part := range in.Masks {
+			one := partOf(in, part)
+			m.RM(op, V512, m.vec(one.Uses[4], 0), 0, further(at, int32(part)), m.storing(&one))
+		}
+	}
+	if !m.streams(in) {
+		store(VMOVDQU32_ST)
+		return
+	}
+	usual, done := m.NewLabel(), m.NewLabel()
+	h, _ := m.f.Const(in.Uses[0])
+	m.GRM(LEA|W, RAX, at)
+	m.GRM(OR|W, RAX, At(R13, int32(h)+handleCached))
+	m.GI(AndI, false, RAX, 63)
+	m.Jcc(NotEqual, usual)
+	store(VMOVNTPS_ST)
+	m.Bind(done)
+	m.later = append(m.later, func() {
+		m.Bind(usual)
+		store(VMOVDQU32_ST)
+		m.Jmp(done)
+	})
+}
+
+// settle makes what went past the cache seen by all before anything that
+// follows: sfence.
+func (m *machine) settle() {
+	if slices.Contains(m.unread, true) {
+		m.Code = append(m.Code, 0x0f, 0xae, 0xf8)
+	}
+}
