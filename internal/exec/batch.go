@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
@@ -16,9 +17,14 @@ type Batch struct {
 	First, Count uint64
 }
 
-// batchesPerWorker is into how many batches a worker's share is cut, so that
-// workers whose groups are quick may take from the others.
-const batchesPerWorker = 16
+// shares is which part of an even share of the groups that are left a batch is
+// at most: batches become smaller towards the end, so that workers whose groups
+// are quick take what others would still have before them.
+const shares = 8
+
+// batchTime is how long a batch should run: long beside what it costs to hand
+// one out, short beside a job that is worth several workers.
+const batchTime = 100 * time.Microsecond
 
 // maxBatch bounds a batch, so that a cancelled job is noticed.
 const maxBatch = 4096
@@ -39,7 +45,7 @@ func (j *Job) Split(ctx context.Context, p *ir.Program, newWorker func(stop *ato
 	defer context.AfterFunc(ctx, func() { stop.Store(true) })()
 
 	workers := j.WorkerCount(p)
-	q := &queue{total: total, size: min(max(total/uint64(workers*batchesPerWorker), 1), maxBatch), stop: &stop}
+	q := &queue{total: total, share: uint64(workers) * shares, stop: &stop}
 	if workers == 1 {
 		q.work(newWorker)
 	} else {
@@ -66,8 +72,8 @@ func (j *Job) Split(ctx context.Context, p *ir.Program, newWorker func(stop *ato
 
 // queue hands out batches.
 type queue struct {
-	total, size uint64
-	stop        *atomic.Bool
+	total, share uint64
+	stop         *atomic.Bool
 
 	mu   sync.Mutex
 	next uint64
@@ -88,13 +94,28 @@ func (q *queue) recover() {
 	}
 }
 
-func (q *queue) take() (Batch, bool) {
+// pace is how many groups a worker takes at once: few at first, and then as many
+// as run for about batchTime.
+type pace uint64
+
+// ran adapts the pace to how long a batch of that many groups ran.
+func (p *pace) ran(d time.Duration) {
+	switch {
+	case d < batchTime/2:
+		*p = min(2**p, maxBatch)
+	case d > 2*batchTime:
+		*p = max(*p/2, 1)
+	}
+}
+
+// take hands out a batch of up to most groups.
+func (q *queue) take(most pace) (Batch, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.next >= q.total || q.stop.Load() {
 		return Batch{}, false
 	}
-	b := Batch{q.next, min(q.size, q.total-q.next)}
+	b := Batch{q.next, min(max((q.total-q.next)/q.share, 1), uint64(most))}
 	q.next += b.Count
 	return b, true
 }
@@ -113,10 +134,15 @@ func (q *queue) work(newWorker func(*atomic.Bool) (func(Batch) error, func())) {
 	if free != nil {
 		defer free()
 	}
-	for b, ok := q.take(); ok; b, ok = q.take() {
+	p := pace(1)
+	for b, ok := q.take(p); ok; b, ok = q.take(p) {
+		begin := time.Now()
 		if err := run(b); err != nil {
 			q.fail(b, err)
 			return
+		}
+		if b.Count == uint64(p) { // no less was left
+			p.ran(time.Since(begin))
 		}
 	}
 }
