@@ -89,8 +89,11 @@ type program struct {
 const maxMergedCode = 4000
 
 // maxSpilled is how much of the work on vectors may be with memory where strips
-// are merged.
-const maxSpilled = 0.15
+// are merged to two vectors, and maxSpilledWide where to more, which gain less.
+const (
+	maxSpilled     = 0.15
+	maxSpilledWide = 0.03
+)
 
 func codeLength(p *ir.Program) int {
 	n := 0
@@ -152,7 +155,11 @@ func (p *program) compileMerged(order []int) (*variant, error) {
 		strip := *p.p
 		strip.SubgroupSize = lanes
 		made, ok := amd64.Compile(&strip, widen.Program(&strip, p.level.Form(), order), p.level)
-		if !ok || made.Spilled > maxSpilled && lanes > uint32(p.level.Form().Lanes) {
+		most := float32(maxSpilled)
+		if p.level.Form().Parts(lanes) > 2 {
+			most = maxSpilledWide
+		}
+		if !ok || made.Spilled > most && p.level.Form().Parts(lanes) > 1 {
 			continue
 		}
 		v, err := newVariant(&strip, made)

@@ -19,6 +19,8 @@ type Asm struct {
 	fixups []fixup
 
 	vexOnly bool // no instruction may be of AVX-512
+
+	named uint64 // vectors that instructions have named, one bit each
 }
 
 // Reset forgets code and labels and keeps their memory.

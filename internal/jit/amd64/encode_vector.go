@@ -51,6 +51,10 @@ func (op Op) fields(d, s1 Reg) (reg, v Reg) {
 // for store forms d is the source and s2 the destination.
 func (a *Asm) RR(op Op, vl VL, d, s1, s2 Reg, o Opt) {
 	a.check(op)
+	a.name(op, d, s1)
+	if op.form() == fMR && op.dstKind() < kindGPR || op.form() != fMR && op.srcKind() < kindGPR {
+		a.named |= 1 << (s2 & 63)
+	}
 	reg, v := op.fields(d, s1)
 	if op&fVEX != 0 {
 		a.vex(op, byte(vl)|byte(op>>shVL&3), reg, v, byte(s2>>3&1), 0)
@@ -75,8 +79,26 @@ func (a *Asm) RMI(op Op, vl VL, d, s1 Reg, m Mem, imm uint8, o Opt) {
 	a.Code = append(a.Code, imm)
 }
 
+// name notes which vectors stand in the first two places.
+func (a *Asm) name(op Op, d, s1 Reg) {
+	first, second := op.dstKind(), op.srcKind()
+	if op.form() == fMR {
+		first, second = second, first
+	}
+	if first < kindGPR {
+		a.named |= 1 << (d & 63)
+	}
+	if op.form() == fRVM && second < kindGPR {
+		a.named |= 1 << (s1 & 63)
+	}
+}
+
 func (a *Asm) memory(op Op, vl VL, d, s1 Reg, m *Mem, o Opt, tail int32) {
 	a.check(op)
+	a.name(op, d, s1)
+	if op&(fVSIB|fVSIBHalf) != 0 {
+		a.named |= 1 << (m.Index & 63)
+	}
 	reg, v := op.fields(d, s1)
 	b3, x3 := m.Base.bit3(), m.Index.bit3()
 	if op&fVEX != 0 {

@@ -1,6 +1,8 @@
 package amd64
 
 import (
+	"slices"
+
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit/regalloc"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
@@ -53,6 +55,8 @@ type frame struct {
 	regalloc.Frame
 	args, results []int32 // in the caller's frame
 	outgoing      int32   // size of both
+	first         Reg     // the first vector that is given out
+	more          bool    // it takes those from fewVec on
 }
 
 // selection is the code of a level: how it computes, holds and moves values of
@@ -82,23 +86,27 @@ func Compile(p *ir.Program, funcs []*vcode.Func, level Level) (*Code, bool) {
 	if level == AVX2 {
 		m.set, m.vexOnly = ymm{m}, true
 	}
-	m.literals.labels = map[literal]Label{}
 	base := uint32(0)
 	for _, v := range p.Vars {
 		m.bases = append(m.bases, base)
 		base += v.Slots
 	}
-	if !m.layOut() {
+	if !m.layOut(level == AVX512) {
 		return nil, false
 	}
-	for range funcs {
-		m.entries = append(m.entries, m.NewLabel())
+	if m.trial() {
+		if m.emit(); m.named&(1<<firstVec-1) >= 1<<fewVec { // the scratch that was given out is needed
+			if !m.layOut(false) {
+				return nil, false
+			}
+		}
+		for i := range m.frames {
+			if f := &m.frames[i]; f.more {
+				f.first = fewVec
+			}
+		}
 	}
-	m.dispatcher()
-	for i := range funcs {
-		m.function(i)
-	}
-	m.emitLiterals()
+	m.emit()
 	depth := m.depth()
 	if depth > MaxStack {
 		return nil, false
@@ -109,8 +117,31 @@ func Compile(p *ir.Program, funcs []*vcode.Func, level Level) (*Code, bool) {
 // varBase is the place of a variable's first slot.
 func (m *machine) varBase(v int) uint32 { return m.bases[v] }
 
-// layOut gives every function its frame.
-func (m *machine) layOut() bool {
+// emit makes the code, and forgets what it made before.
+func (m *machine) emit() {
+	m.Asm, m.sites = Asm{vexOnly: m.vexOnly}, nil
+	m.literals = literals{labels: map[literal]Label{}}
+	m.entries = m.entries[:0]
+	for range m.funcs {
+		m.entries = append(m.entries, m.NewLabel())
+	}
+	m.dispatcher()
+	for i := range m.funcs {
+		m.function(i)
+	}
+	m.emitLiterals()
+}
+
+// trial reports whether a function was given vectors that its code may need as
+// scratch. What it does need is found by making code in which they have numbers
+// beyond the machine's.
+func (m *machine) trial() bool {
+	return slices.ContainsFunc(m.frames, func(f frame) bool { return f.more })
+}
+
+// layOut gives every function its frame. Where it is eager it may give out more
+// vectors than all code can spare.
+func (m *machine) layOut(eager bool) bool {
 	m.frames = make([]frame, len(m.funcs))
 	for i, f := range m.funcs {
 		fr := &m.frames[i]
@@ -136,12 +167,33 @@ func (m *machine) layOut() bool {
 			}
 		})
 		allocated, ok := regalloc.Allocate(f, m.set.machineFor(f), out, MaxStack)
+		more := ok && eager && m.wantsMore(f, allocated.Spilled)
+		if more {
+			with := m.set.machineFor(f)
+			with.Registers[vcode.Vec] += firstVec - fewVec
+			allocated, ok = regalloc.Allocate(f, with, out, MaxStack)
+		}
 		if !ok {
 			return false
 		}
-		m.frames[i].Frame = allocated
+		m.frames[i].Frame, m.frames[i].first, m.frames[i].more = allocated, firstVec, more
 	}
 	return true
+}
+
+// Where it is tried to give out more vectors: where some of the work would be
+// with memory, in functions of no more than so many instructions.
+const (
+	minSpilled = 0.01
+	maxEager   = 8000
+)
+
+func (m *machine) wantsMore(f *vcode.Func, spilled float32) bool {
+	n := 0
+	for b := range f.Blocks {
+		n += len(f.Blocks[b].Insts)
+	}
+	return spilled > minSpilled && n <= maxEager
 }
 
 // depth returns how much stack the deepest chain of calls takes. Functions do

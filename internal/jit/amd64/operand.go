@@ -10,6 +10,10 @@ import (
 // vcode: Z0 to Z8, K1 to K3, RAX, RCX and RDX.
 const firstVec = 9
 
+// fewVec is firstVec for functions whose code needs no scratch vector from there
+// on.
+const fewVec = 5
+
 // masks are the mask registers that are given out. K0 cannot mask an
 // instruction, so it comes last.
 var masks = [...]Reg{4, 5, 6, 7, 0}
@@ -66,7 +70,7 @@ func (m *machine) real(r vcode.Reg) (Reg, bool) {
 	case vcode.Wide:
 		return 32 - 2*(Reg(n)+1), true
 	}
-	return firstVec + Reg(n), true
+	return m.frame.first + Reg(n), true
 }
 
 // slot is where a register lives in memory.

@@ -7,28 +7,45 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// joinBlocks puts the code of blocks to which nothing jumps behind that of the
-// blocks before them. Their numbers stay, without code.
+// joinBlocks makes one block of each to which something jumps, or the first, and
+// those behind it to which nothing does.
 func joinBlocks(f *vcode.Func) {
-	entered := make([]bool, len(f.Blocks))
-	for b := range f.Blocks {
-		for i := range f.Blocks[b].Insts {
-			if in := &f.Blocks[b].Insts[i]; in.Op.Jumps() {
-				entered[in.Target] = true
-			}
-		}
+	place := make([]int, len(f.Blocks)) // of a block that is entered among those that stay; −1 for others
+	for b := range place {
+		place[b] = -1
 	}
-	for to, next := 0, 1; to < len(f.Blocks); to, next = next, next+1 {
-		n := len(f.Blocks[to].Insts)
-		for ; next < len(f.Blocks) && !entered[next]; next++ {
+	place[0] = 0
+	each(f, func(in *vcode.Inst) {
+		if in.Op.Jumps() {
+			place[in.Target] = 0
+		}
+	})
+	var out []vcode.Block
+	for b, next := 0, 1; b < len(f.Blocks); b, next = next, next+1 {
+		n := len(f.Blocks[b].Insts)
+		for ; next < len(f.Blocks) && place[next] < 0; next++ {
 			n += len(f.Blocks[next].Insts)
 		}
-		all := slices.Grow(f.Blocks[to].Insts, n-len(f.Blocks[to].Insts))
-		for b := to + 1; b < next; b++ {
-			all = append(all, f.Blocks[b].Insts...)
-			f.Blocks[b].Insts = nil
+		all := slices.Grow(f.Blocks[b].Insts, n-len(f.Blocks[b].Insts))
+		for i := b + 1; i < next; i++ {
+			all = append(all, f.Blocks[i].Insts...)
 		}
-		f.Blocks[to].Insts = all
+		place[b] = len(out)
+		out = append(out, vcode.Block{Insts: all})
+	}
+	f.Blocks = out
+	each(f, func(in *vcode.Inst) {
+		if in.Op.Jumps() {
+			in.Target = place[in.Target]
+		}
+	})
+}
+
+func each(f *vcode.Func, do func(*vcode.Inst)) {
+	for b := range f.Blocks {
+		for i := range f.Blocks[b].Insts {
+			do(&f.Blocks[b].Insts[i])
+		}
 	}
 }
 

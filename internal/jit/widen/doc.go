@@ -14,6 +14,11 @@
 // code is skipped up to the place where A can grow; so code runs for at least
 // one lane, and what is the same in all lanes may be written for all of them.
 //
+// What is known of masks is followed through the code in the end (known.go), so
+// that a set is tested where it changes; values are made in the registers that
+// they are copied to (coalesce.go), and one way of a select that hardly any lane
+// wants is made behind a jump (defer.go).
+//
 // A register keeps what lanes that are not active hold only where somebody can
 // tell: where a value is read outside of the loop that makes it (home.go).
 //

@@ -5,20 +5,22 @@ import "github.com/chiaro-gpu/chiaro/internal/ir"
 // home is what the loops around a value mean for its registers. An operation
 // writes its value for the active lanes alone (internal/ir, "Values"), but that
 // can be told only where another iteration may have written it before: where
-// the value is read outside of the loop that makes it. Elsewhere the lanes that
-// are not active may become anything.
+// the value is read outside of the loop that makes it, and lanes leave that loop
+// in different iterations. Elsewhere the lanes that are not active may become
+// anything.
 type home struct {
 	loop     ir.V // the innermost loop in which the value is made, or 0
-	outlives bool // it is read outside of it
+	outlives bool // it is read outside of it, or of one around it, by lanes that left at different times
 
 	// Of parameters:
 	alone     bool // one br alone writes it, not from within an inner loop, nor do lanes read it behind that
-	keepsInit bool // of a loop: it is read outside of the loop around that loop
+	keepsInit bool // of a loop: the same for the loop around that loop
 }
 
-// homesOf finds the home of every value of f.
-func homesOf(f *ir.Func) *homing {
-	h := &homing{f: f, of: make([]home, len(f.Vals)), outer: map[ir.V]ir.V{}, brs: map[ir.V]int{}}
+// homesOf finds the home of every value of f, where lanes leave the loops of
+// which together is not true in different iterations.
+func homesOf(f *ir.Func, together func(loop ir.V) bool) *homing {
+	h := &homing{f: f, together: together, of: make([]home, len(f.Vals)), outer: map[ir.V]ir.V{}, brs: map[ir.V]int{}}
 	var open []ir.V
 	current := ir.V(0) // the innermost open loop
 	for i, v := range f.Code {
@@ -61,6 +63,8 @@ type homing struct {
 	of    []home
 	outer map[ir.V]ir.V // the loop around a loop
 	brs   map[ir.V]int  // to a label
+
+	together func(loop ir.V) bool
 }
 
 // read notes a use of a within loop l.
@@ -69,13 +73,19 @@ func (h *homing) read(a, l ir.V) {
 	if h.f.Val(a).Op == ir.Const {
 		return
 	}
-	if !h.within(l, home.loop) {
+	for x := home.loop; x != 0 && !h.within(l, x); x = h.outer[x] {
+		if h.together(x) {
+			continue
+		}
 		home.outlives = true
-		if x := h.f.Val(a); x.Op == ir.Param && x.Args[0] == home.loop && !h.within(l, h.outer[home.loop]) {
+		if p := h.f.Val(a); x != home.loop && p.Op == ir.Param && p.Args[0] == home.loop {
 			home.keepsInit = true
 		}
 	}
 }
+
+// apart says of every loop that lanes may leave it in different iterations.
+func apart(ir.V) bool { return false }
 
 // within reports whether loop l is the loop around, or stands in it.
 func (h *homing) within(l, around ir.V) bool {

@@ -98,7 +98,7 @@ func (m *merging) collect() bool {
 			}
 		}
 	}
-	s := shapesOf(m.p, m.f, homesOf(m.f), rowLanes(m.p, m.form), nil)
+	s := shapesOf(m.p, m.f, homesOf(m.f, apart), rowLanes(m.p, m.form), nil)
 	m.torn = len(s.diverges) > 0
 	return true
 }
@@ -135,7 +135,7 @@ func (m *merging) fits(lanes uint32) bool {
 		if s == nil {
 			p := *m.p
 			p.SubgroupSize = lanes
-			s = shapesOf(&p, m.f, homesOf(m.f), lanes, nil)
+			s = shapesOf(&p, m.f, homesOf(m.f, apart), lanes, nil)
 		}
 		if !m.own(s, slices.Concat(stores, m.loads[r])) {
 			return false

@@ -21,11 +21,12 @@ func Program(p *ir.Program, form vcode.Form, order []int) []*vcode.Func {
 	for i, fn := range order {
 		f := p.Funcs[fn]
 		parts := form.Parts(p.SubgroupSize)
-		homes := homesOf(f)
+		homes := homesOf(f, apart)
 		made := func(ways map[ir.V]bool) *widener {
 			w := &widener{stream: newStream(f.Name, form, parts), p: p, src: f, parts: parts, place: place, entry: i == 0}
-			w.homes, w.ways, w.otherwise = homes, ways, len(order)
+			w.ways, w.otherwise = ways, len(order)
 			w.shapes = shapesOf(p, f, homes, rowLanes(p, form), ways)
+			w.homes = homesOf(f, func(loop ir.V) bool { return !w.shapes.diverges[loop] })
 			return w
 		}
 		w := made(nil)
@@ -69,6 +70,8 @@ type widener struct {
 	shapes *shapes
 	kills  bool // lanes may end here for good
 
+	deferred *deferring // what stands with selects, or nil
+
 	ways      map[ir.V]bool // ifs that all lanes are taken to go the same way, and whether that is the first arm
 	otherwise int           // the function of strips in which they do not
 
@@ -88,6 +91,10 @@ func (w *widener) run() {
 		op := w.src.Val(v).Op
 		w.kills = w.kills || op == ir.Kill || op == ir.Call && w.p.Effects.Discards
 	}
+	w.deferred = deferralsOf(w.src, func(v ir.V) bool {
+		x := w.src.Val(v)
+		return w.shapes.of[v].kind != uniform && w.shapes.of[x.Args[0]].kind != uniform
+	})
 	w.startBlock(w.newBlock())
 	w.prologue()
 	for _, v := range w.src.Code {
@@ -119,8 +126,25 @@ func (w *widener) step(v ir.V) {
 	case ir.Barrier:
 		w.emit(vcode.Inst{Op: vcode.Barrier})
 	default:
-		w.operation(v)
+		w.plain(v)
 	}
+}
+
+// plain widens an operation without control where it stands, unless a select
+// does.
+func (w *widener) plain(v ir.V) {
+	if w.deferred == nil {
+		w.operation(v)
+		return
+	}
+	if w.deferred.skip[v] {
+		return
+	}
+	if d, ok := w.deferred.late[v]; ok {
+		w.selectLate(v, d)
+		return
+	}
+	w.operation(v)
 }
 
 // constants makes the sets of no lane and of all, and 0.

@@ -19,7 +19,7 @@ func Workgroup(p *ir.Program, form vcode.Form) (f *vcode.Func, written []int, ok
 		return nil, nil, false
 	}
 	src := p.Funcs[0]
-	homes := homesOf(src)
+	homes := homesOf(src, apart)
 	shapes := shapesOf(p, src, homes, rowLanes(p, form), nil)
 	s := spineOf(p, shapes)
 	if s == nil {
