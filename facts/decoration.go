@@ -210,6 +210,21 @@ func (m *Module) all(id spirv.ID, member int32) iter.Seq[Decoration] {
 	}
 }
 
+// Decorated yields every target of a decoration once: an id with −1, or a struct
+// with the number of a member, in order of definition.
+func (m *Module) Decorated() iter.Seq2[spirv.ID, int] {
+	return func(yield func(spirv.ID, int) bool) {
+		for n, d := range m.decor.list {
+			if n > 0 && m.decor.list[n-1].target == d.target && m.decor.list[n-1].member == d.member {
+				continue
+			}
+			if !yield(m.Code.Inst(int(d.target)).Result(), int(d.member)) {
+				return
+			}
+		}
+	}
+}
+
 // BuiltIn returns the built-in that id is decorated as, false where it is none.
 func (m *Module) BuiltIn(id spirv.ID) (spirv.BuiltIn, bool) {
 	d, ok := m.lookup(id, -1, spirv.DecorationBuiltIn)

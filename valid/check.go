@@ -77,6 +77,9 @@ type checker struct {
 
 	entryOf map[spirv.ID][]int32 // entry points of each function; nil before they are asked for
 
+	grouped int        // decorations judged by way of groups
+	rounded []rounding // values decorated FPRoundingMode
+
 	found     []*Finding
 	count     int // findings so far, the omitted ones included
 	omitted   int

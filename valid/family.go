@@ -38,6 +38,8 @@ var families = []*family{
 	&constructFamily,
 	&modeFamily,
 	&entryFamily,
+	&annotationFamily,
+	&decorationFamily,
 }
 
 // dispatch has the judges of each opcode.

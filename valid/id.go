@@ -226,6 +226,10 @@ func (c *checker) name(id spirv.ID) string {
 func (c *checker) kind(i int, op spirv.Op, in spirv.Inst, at, d int) {
 	def := c.code.Inst(d).Op()
 	switch {
+	case def == spirv.OpDecorationGroup:
+		if op.Class() != spirv.ClassAnnotation && op != spirv.OpName {
+			c.fail(i, "SPV-Group-Use", "an operand of %s is the OpDecorationGroup %s; must not be one", op, c.name(spirv.ID(in[at])))
+		}
 	case def == spirv.OpFunction:
 		if !namesFunction(op) {
 			c.fail(i, "SPV-Function-Use", "an operand of %s is the function %s; must not be one", op, c.name(spirv.ID(in[at])))

@@ -1,0 +1,173 @@
+package valid
+
+import (
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
+)
+
+// annotationFamily judges the instructions that decorate (SPIR-V §3.3.3): what
+// they name and whether they fit the decoration. What a decoration asks of its
+// target is judged in decoration.go.
+var annotationFamily = family{
+	rules: []Rule{
+		{Code: "SPV-Decorate-Ids", Section: "SPIR-V 3.3.3", Words: "decorations whose operands are ids are given by OpDecorateId, all others by OpDecorate"},
+		{Code: "SPV-Decorate-Earlier", Section: "SPIR-V 3.3.3", Words: "the operands of OpDecorateId are defined before the target"},
+		{Code: "SPV-Decorate-Constant", Section: "SPIR-V 3.3.3", Words: "the operands of OpDecorateId are constants, variables or strings that the decoration asks for"},
+		{Code: "SPV-Decorate-Member", Section: "SPIR-V 3.3.3", Words: "OpMemberDecorate names a member that a struct has"},
+		{Code: "SPV-Group-Target", Section: "SPIR-V 3.3.3", Words: "OpGroupDecorate gives the decorations of an OpDecorationGroup to what is no group"},
+		{Code: "SPV-Group-Use", Section: "SPIR-V 3.3.3", Words: "an OpDecorationGroup is named by decorations and names alone"},
+		{Code: "SPV-Name-Member", Section: "SPIR-V 3.3.2", Words: "OpMemberName names a member that a struct has"},
+		{Code: "SPV-Line-File", Section: "SPIR-V 3.3.2", Words: "the file of OpLine and OpSource is an OpString"},
+	},
+	insts: map[spirv.Op]judge{
+		spirv.OpDecorate:             (*checker).decorate,
+		spirv.OpDecorateString:       (*checker).decorate,
+		spirv.OpDecorateId:           (*checker).decorate,
+		spirv.OpMemberDecorate:       (*checker).memberDecorate,
+		spirv.OpMemberDecorateString: (*checker).memberDecorate,
+		spirv.OpMemberDecorateIdEXT:  (*checker).memberDecorate,
+		spirv.OpGroupDecorate:        (*checker).groupDecorate,
+		spirv.OpGroupMemberDecorate:  (*checker).groupDecorate,
+		spirv.OpMemberName:           (*checker).memberName,
+		spirv.OpLine:                 (*checker).line,
+		spirv.OpSource:               (*checker).source,
+	},
+}
+
+// decorate judges a decoration of an id.
+func (c *checker) decorate(i int, in spirv.Inst) {
+	v := inst.Decorate(in)
+	c.idsFit(i, in.Op() == spirv.OpDecorateId, v.Decoration(), v.Target(), v.DecorationWords())
+	if c.isGroup(v.Target()) {
+		return // judged with what the group is given to
+	}
+	c.target(i, v.Target(), v.Decoration(), v.DecorationWords())
+}
+
+// isGroup reports whether an id is that of an OpDecorationGroup.
+func (c *checker) isGroup(id spirv.ID) bool {
+	d := c.code.DefInst(id)
+	return d != nil && d.Op() == spirv.OpDecorationGroup
+}
+
+// idsFit judges that a decoration is given by the instruction for it.
+func (c *checker) idsFit(i int, byID bool, kind spirv.Decoration, target spirv.ID, words []uint32) {
+	r := spirv.KindDecoration.Enumerant(uint32(kind))
+	if r == nil {
+		return
+	}
+	takes := false
+	for _, o := range r.Operands() {
+		takes = takes || o.Kind.Category() == spirv.CategoryID
+	}
+	if takes != byID {
+		word := "OpDecorate"
+		if takes {
+			word = "OpDecorateId"
+		}
+		c.fail(i, "SPV-Decorate-Ids", "%s by %s; must be by %s", kind, c.code.Inst(i).Op(), word)
+		return
+	}
+	if !byID {
+		return
+	}
+	t := c.code.Def(target)
+	for _, id := range spirv.IDs(words) {
+		d := c.code.Def(id)
+		switch {
+		case d < 0:
+		case c.isGroup(id):
+			c.fail(i, "SPV-Decorate-Constant", "the operand %s is an OpDecorationGroup; must not be", c.name(id))
+		case t >= 0 && d > t && !c.isGroup(target) && kind != spirv.DecorationCounterBuffer:
+			c.fail(i, "SPV-Decorate-Earlier", "the operand %s is defined behind the target %s; must be before it", c.name(id), c.name(target)).also(c, d, "the operand")
+		case t >= 0 && d > t && kind == spirv.DecorationCounterBuffer:
+			c.fail(i, "SPV-Decorate-Earlier", "the counter buffer %s is defined behind %s; must be before it", c.name(id), c.name(target)).also(c, d, "the counter buffer")
+		}
+	}
+}
+
+// memberDecorate judges a decoration of a member.
+func (c *checker) memberDecorate(i int, in spirv.Inst) {
+	v := inst.MemberDecorate(in)
+	if !c.hasMember(i, "SPV-Decorate-Member", v.StructureType(), v.Member()) {
+		return
+	}
+	c.idsFit(i, in.Op() == spirv.OpMemberDecorateIdEXT, v.Decoration(), v.StructureType(), v.DecorationWords())
+	c.memberTarget(i, v.StructureType(), v.Member(), v.Decoration(), v.DecorationWords())
+}
+
+// hasMember judges that a struct has a member.
+func (c *checker) hasMember(i int, code string, id spirv.ID, member uint32) bool {
+	d := c.code.DefInst(id)
+	switch {
+	case d == nil:
+	case d.Op() != spirv.OpTypeStruct:
+		c.fail(i, code, "%s is the result of %s; must be a struct type", c.name(id), d.Op())
+	case uint64(member) >= uint64(len(d)-2):
+		c.fail(i, code, "member %d of a struct of %d; must be one that it has", member, len(d)-2).also(c, c.code.Def(id), "the struct")
+	default:
+		return true
+	}
+	return false
+}
+
+// maxGroup bounds how many pairs of a decoration and a target are judged by way
+// of groups, so that many of both do not take the square of the time.
+const maxGroup = 1 << 16
+
+// groupDecorate judges the targets of a group, and its decorations on them.
+func (c *checker) groupDecorate(i int, in spirv.Inst) {
+	group := spirv.ID(in[1])
+	if d := c.code.DefInst(group); d != nil && d.Op() != spirv.OpDecorationGroup {
+		c.fail(i, "SPV-Group-Target", "%s is the result of %s; must be an OpDecorationGroup", c.name(group), d.Op())
+		return
+	}
+	step := 1
+	if in.Op() == spirv.OpGroupMemberDecorate {
+		step = 2
+	}
+	for w := in[2:]; len(w) >= step; w = w[step:] {
+		id := spirv.ID(w[0])
+		if c.isGroup(id) {
+			c.fail(i, "SPV-Group-Target", "the target %s is an OpDecorationGroup; must not be", c.name(id))
+			continue
+		}
+		if step == 2 && !c.hasMember(i, "SPV-Decorate-Member", id, w[1]) {
+			continue
+		}
+		for d := range c.m.Decorations(group) {
+			if c.grouped++; c.grouped > maxGroup {
+				return
+			}
+			if step == 1 {
+				switch d.Kind { // by way of a group these stand on types too
+				case spirv.DecorationRowMajor, spirv.DecorationColMajor, spirv.DecorationMatrixStride:
+					continue
+				}
+				c.target(i, id, d.Kind, d.Operands)
+			} else {
+				c.memberTarget(i, id, w[1], d.Kind, d.Operands)
+			}
+		}
+	}
+}
+
+func (c *checker) memberName(i int, in spirv.Inst) {
+	v := inst.MemberName(in)
+	c.hasMember(i, "SPV-Name-Member", v.TypeOperand(), v.Member())
+}
+
+// file judges that an id is that of an OpString.
+func (c *checker) file(i int, id spirv.ID) {
+	if d := c.code.DefInst(id); d != nil && d.Op() != spirv.OpString {
+		c.fail(i, "SPV-Line-File", "the file is %s, the result of %s; must be an OpString", c.name(id), d.Op())
+	}
+}
+
+func (c *checker) line(i int, in spirv.Inst) { c.file(i, inst.Line(in).File()) }
+
+func (c *checker) source(i int, in spirv.Inst) {
+	if id, ok := inst.Source(in).File(); ok {
+		c.file(i, id)
+	}
+}

@@ -1,0 +1,190 @@
+package valid
+
+import (
+	"slices"
+
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+)
+
+// severalTimes reports whether a target may have a decoration more than once.
+func severalTimes(kind spirv.Decoration) bool {
+	switch kind {
+	case spirv.DecorationFuncParamAttr, spirv.DecorationUserSemantic, spirv.DecorationUserTypeGOOGLE, spirv.DecorationLinkageAttributes,
+		spirv.DecorationMergeINTEL, spirv.DecorationMemoryINTEL, spirv.DecorationCacheControlLoadINTEL, spirv.DecorationCacheControlStoreINTEL,
+		spirv.DecorationFPFastMathMode:
+		return true
+	}
+	return false
+}
+
+// exclusive are pairs of decorations that no target has both of.
+var exclusive = [...][2]spirv.Decoration{
+	{spirv.DecorationBlock, spirv.DecorationBufferBlock},
+	{spirv.DecorationRestrict, spirv.DecorationAliased},
+	{spirv.DecorationRestrictPointer, spirv.DecorationAliasedPointer},
+	{spirv.DecorationRowMajor, spirv.DecorationColMajor},
+	{spirv.DecorationFPFastMathMode, spirv.DecorationNoContraction},
+}
+
+// decorationsDiffer judges what the decorations of one target are together.
+func (c *checker) decorationsDiffer() {
+	for id, member := range c.m.Decorated() {
+		c.decorationsOf(id, member)
+	}
+	c.nestedBlocks()
+	c.storedRoundings()
+}
+
+// decorationsOf judges the decorations of one target, a member or −1.
+func (c *checker) decorationsOf(id spirv.ID, member int) {
+	last := spirv.Decoration(^uint32(0))
+	told := false
+	index := -1
+	has := [len(exclusive)][2]int{}
+	for d := range c.decorationsAt(id, member) {
+		if d.Kind == last && !severalTimes(d.Kind) && !told {
+			told = true
+			c.fail(max(d.Index, index), "SPV-Decoration-Twice", "%s has %s twice; must have it once", c.name(id), d.Kind).also(c, min(d.Index, index), "the first")
+		}
+		last, index = d.Kind, d.Index
+		for n := range exclusive {
+			for k := range exclusive[n] {
+				if exclusive[n][k] == d.Kind {
+					has[n][k] = d.Index + 1
+				}
+			}
+		}
+	}
+	for n, h := range has {
+		if h[0] > 0 && h[1] > 0 {
+			c.fail(max(h[0], h[1])-1, "SPV-Decoration-Exclusive", "%s has %s and %s; must have one of them", c.name(id), exclusive[n][0], exclusive[n][1]).also(c, min(h[0], h[1])-1, "the other")
+		}
+	}
+}
+
+// decorationsAt yields the decorations of an id, or of a member from 0 on.
+func (c *checker) decorationsAt(id spirv.ID, member int) func(func(facts.Decoration) bool) {
+	if member < 0 {
+		return c.m.Decorations(id)
+	}
+	return c.m.MemberDecorations(id, member)
+}
+
+// nestedBlocks judges that no block is in another.
+func (c *checker) nestedBlocks() {
+	holds := make([]int32, len(c.m.Types)) // of each struct: a block in it, its instruction + 1
+	for n := range c.m.Types {
+		t := &c.m.Types[n]
+		if !t.IsStruct() {
+			continue
+		}
+		in := int32(0)
+		for k := range t.Members {
+			m := t.Members[k].Type
+			for m.IsArray() {
+				m = m.Elem
+			}
+			if !m.IsStruct() || m.Index >= t.Index {
+				continue
+			}
+			if c.isBlock(m) {
+				in = int32(m.Index) + 1
+			} else if holds[m.Number] != 0 {
+				in = holds[m.Number]
+			}
+		}
+		if holds[n] = in; in != 0 && c.isBlock(t) {
+			c.fail(t.Index, "SPV-Decoration-BlockNested", "the block %s holds another block; must not", c.name(t.ID)).also(c, int(in)-1, "the other")
+		}
+	}
+}
+
+// storedRoundings judges that the values that are decorated FPRoundingMode are
+// only stored.
+func (c *checker) storedRoundings() {
+	if len(c.rounded) == 0 {
+		return
+	}
+	of := map[spirv.ID]int{}
+	for _, r := range c.rounded {
+		of[r.id] = r.at
+	}
+	for i, in := range c.code.All() {
+		switch in.Op().Class() {
+		case spirv.ClassAnnotation, spirv.ClassDebug:
+			continue
+		}
+		c.places = c.code.IDs(i, c.places[:0])
+		for _, w := range c.places {
+			at, ok := of[spirv.ID(in[w])]
+			if !ok || in.Op() == spirv.OpStore && w == 2 && c.storesSmall(in) {
+				continue
+			}
+			c.fail(at, "SPV-Decoration-Rounding", "%s is an operand of %s; must only be stored, as a 16-bit float, into Input, Output, Uniform, StorageBuffer, PushConstant or PhysicalStorageBuffer", c.name(spirv.ID(in[w])), in.Op()).also(c, i, "the use")
+			delete(of, spirv.ID(in[w]))
+		}
+	}
+}
+
+// storesSmall reports whether an OpStore stores 16-bit floats into memory that
+// has an interface.
+func (c *checker) storesSmall(in spirv.Inst) bool {
+	p := c.m.TypeOf(spirv.ID(in[1]))
+	if p == nil {
+		return true
+	}
+	e := p.Elem
+	if p.Op == spirv.OpTypeUntypedPointerKHR {
+		e = c.m.TypeOf(spirv.ID(in[2]))
+	}
+	s := e.Scalar()
+	if s == nil || !s.IsFloat() || s.Width != 16 {
+		return e == nil
+	}
+	return slices.Contains([]spirv.StorageClass{spirv.StorageClassInput, spirv.StorageClassOutput, spirv.StorageClassUniform,
+		spirv.StorageClassStorageBuffer, spirv.StorageClassPushConstant, spirv.StorageClassPhysicalStorageBuffer}, p.Storage)
+}
+
+// physicalPointers judges that pointers to physical storage buffers say how they
+// alias.
+func (c *checker) physicalPointers() {
+	if c.m.Addressing != spirv.AddressingModelPhysicalStorageBuffer64 {
+		return
+	}
+	for n := range c.m.Variables {
+		v := &c.m.Variables[n]
+		t := v.Type
+		for t.IsArray() {
+			t = t.Elem
+		}
+		if t.IsPointer() && t.Storage == spirv.StorageClassPhysicalStorageBuffer {
+			c.aliased(v.ID, v.Index, spirv.DecorationAliasedPointer, spirv.DecorationRestrictPointer)
+		}
+	}
+	for n := range c.m.Functions {
+		for _, p := range c.m.Functions[n].Params {
+			t := p.Type
+			if t.IsPointer() && t.Storage == spirv.StorageClassPhysicalStorageBuffer {
+				c.aliased(p.ID, p.Index, spirv.DecorationAliased, spirv.DecorationRestrict)
+				continue
+			}
+			if !t.IsPointer() {
+				continue
+			}
+			for t = t.Elem; t.IsArray(); {
+				t = t.Elem
+			}
+			if t.IsPointer() && t.Storage == spirv.StorageClassPhysicalStorageBuffer {
+				c.aliased(p.ID, p.Index, spirv.DecorationAliasedPointer, spirv.DecorationRestrictPointer)
+			}
+		}
+	}
+}
+
+// aliased judges that an id has one of two decorations.
+func (c *checker) aliased(id spirv.ID, i int, a, b spirv.Decoration) {
+	if !c.m.Has(id, a) && !c.m.Has(id, b) {
+		c.fail(i, "SPV-Decoration-PhysicalPointer", "%s is or holds a pointer to PhysicalStorageBuffer without %s or %s; must have one", c.name(id), a, b)
+	}
+}

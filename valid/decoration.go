@@ -1,0 +1,274 @@
+package valid
+
+import (
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+)
+
+// decorationFamily judges what decorations ask of their targets (SPIR-V §3.2.20);
+// the built-ins have files of their own.
+var decorationFamily = family{
+	rules: []Rule{
+		{Code: "SPV-Decoration-SpecId", Section: "SPIR-V 3.2.20", Words: "SpecId is on a scalar specialization constant"},
+		{Code: "SPV-Decoration-Struct", Section: "SPIR-V 3.2.20", Words: "Block, BufferBlock, GLSLShared, GLSLPacked and CPacked are on struct types"},
+		{Code: "SPV-Decoration-ArrayStride", Section: "SPIR-V 3.2.20", Words: "ArrayStride is on an array or pointer type, and is not 0"},
+		{Code: "SPV-Decoration-BuiltIn", Section: "SPIR-V 3.2.20", Words: "BuiltIn is on a variable, a member of a struct or a constant; WorkgroupSize on a constant"},
+		{Code: "SPV-Decoration-MemoryObject", Section: "SPIR-V 3.2.20", Words: "a decoration of memory is on a variable or a parameter that is a pointer"},
+		{Code: "SPV-Decoration-Variable", Section: "SPIR-V 3.2.20", Words: "a decoration of an interface is on a variable"},
+		{Code: "SPV-Decoration-MemberOnly", Section: "SPIR-V 3.2.20", Words: "RowMajor, ColMajor and MatrixStride are on members"},
+		{Code: "SPV-Decoration-NotMember", Section: "SPIR-V 3.2.20", Words: "a decoration of a whole object is on no member"},
+		{Code: "SPV-Decoration-Twice", Section: "SPIR-V 2.16.1", Words: "a target has a decoration once, but for those that it may have several times"},
+		{Code: "SPV-Decoration-Exclusive", Section: "SPIR-V 3.2.20", Words: "Block excludes BufferBlock, Restrict Aliased, RestrictPointer AliasedPointer, RowMajor ColMajor, NoContraction FPFastMathMode"},
+		{Code: "SPV-Decoration-FastMath", Section: "SPIR-V 3.2.15", Words: "AllowTransform comes with AllowContract and AllowReassoc"},
+		{Code: "SPV-Decoration-Wrap", Section: "SPIR-V 3.2.20", Words: "NoSignedWrap and NoUnsignedWrap are on integer instructions that can wrap"},
+		{Code: "SPV-Decoration-Rounding", Section: "SPIR-V 3.2.20", Words: "FPRoundingMode is on a conversion between widths of floats whose results are only stored"},
+		{Code: "SPV-Decoration-Uniform", Section: "SPIR-V 3.2.20", Words: "Uniform and UniformId are on values"},
+		{Code: "SPV-Decoration-NonWritable", Section: "SPIR-V 3.2.20", Words: "NonWritable and NonReadable are on storage images, buffers and tensors, NonWritable from SPIR-V 1.4 on also on variables of Function and Private"},
+		{Code: "SPV-Decoration-Component", Section: "SPIR-V 3.2.20", Words: "Component is on a variable of Input or Output"},
+		{Code: "SPV-Decoration-Coherent", Section: "SPIR-V 3.2.20", Words: "Coherent and Volatile are not used with the Vulkan memory model"},
+		{Code: "SPV-Decoration-Import", Section: "SPIR-V 2.15", Words: "an imported variable has no initializer"},
+		{Code: "SPV-Decoration-BlockNested", Section: "SPIR-V 2.16.2", Words: "no Block or BufferBlock is in another"},
+		{Code: "SPV-Decoration-BlockArray", Section: "SPIR-V 2.16.2", Words: "an array of Blocks or BufferBlocks has no ArrayStride"},
+		{Code: "SPV-Decoration-PhysicalPointer", Section: "SPIR-V, SPV_KHR_physical_storage_buffer", Words: "a variable or parameter that is or holds a pointer to PhysicalStorageBuffer says whether it is aliased or restricted"},
+	},
+	after: []func(*checker){(*checker).decorationsDiffer, (*checker).physicalPointers},
+}
+
+// target judges a decoration of an id.
+func (c *checker) target(i int, id spirv.ID, kind spirv.Decoration, words []uint32) {
+	d := c.code.DefInst(id)
+	if d == nil {
+		return
+	}
+	op := d.Op()
+	switch kind {
+	case spirv.DecorationSpecId:
+		switch op {
+		case spirv.OpSpecConstantTrue, spirv.OpSpecConstantFalse, spirv.OpSpecConstant, spirv.OpSpecConstantDataKHR:
+		default:
+			c.fail(i, "SPV-Decoration-SpecId", "SpecId on %s, the result of %s; must be on OpSpecConstantTrue, OpSpecConstantFalse or OpSpecConstant", c.name(id), op)
+		}
+	case spirv.DecorationBlock, spirv.DecorationBufferBlock, spirv.DecorationGLSLShared, spirv.DecorationGLSLPacked, spirv.DecorationCPacked:
+		if op != spirv.OpTypeStruct {
+			c.fail(i, "SPV-Decoration-Struct", "%s on %s, the result of %s; must be on a struct type", kind, c.name(id), op)
+		}
+	case spirv.DecorationArrayStride:
+		c.arrayStride(i, id, op, words)
+	case spirv.DecorationBuiltIn:
+		c.builtInTarget(i, id, op, words)
+	case spirv.DecorationRowMajor, spirv.DecorationColMajor, spirv.DecorationMatrixStride:
+		c.fail(i, "SPV-Decoration-MemberOnly", "%s on %s; must be on a member of a struct", kind, c.name(id))
+	case spirv.DecorationNoPerspective, spirv.DecorationFlat, spirv.DecorationPatch, spirv.DecorationCentroid, spirv.DecorationSample,
+		spirv.DecorationRestrict, spirv.DecorationAliased, spirv.DecorationVolatile, spirv.DecorationCoherent,
+		spirv.DecorationNonWritable, spirv.DecorationNonReadable, spirv.DecorationXfbBuffer, spirv.DecorationXfbStride,
+		spirv.DecorationComponent, spirv.DecorationStream, spirv.DecorationRestrictPointer, spirv.DecorationAliasedPointer,
+		spirv.DecorationPerPrimitiveEXT, spirv.DecorationPerVertexKHR:
+		c.memoryObject(i, id, d, kind)
+	case spirv.DecorationInvariant, spirv.DecorationConstant, spirv.DecorationLocation, spirv.DecorationIndex, spirv.DecorationBinding,
+		spirv.DecorationDescriptorSet, spirv.DecorationInputAttachmentIndex:
+		if op != spirv.OpVariable && op != spirv.OpUntypedVariableKHR {
+			c.fail(i, "SPV-Decoration-Variable", "%s on %s, the result of %s; must be on a variable", kind, c.name(id), op)
+		}
+	case spirv.DecorationNoSignedWrap, spirv.DecorationNoUnsignedWrap:
+		if !wraps(op) {
+			c.fail(i, "SPV-Decoration-Wrap", "%s on the result of %s; must be on an integer instruction that can wrap", kind, op)
+		}
+	case spirv.DecorationUniform, spirv.DecorationUniformId:
+		if t := c.m.TypeOf(id); !op.HasType() || t.IsVoid() {
+			c.fail(i, "SPV-Decoration-Uniform", "%s on %s, the result of %s, which is no value; must be on one", kind, c.name(id), op)
+		}
+	case spirv.DecorationFPRoundingMode:
+		c.roundingMode(i, id, d)
+	case spirv.DecorationFPFastMathMode:
+		c.fastMathMode(i, words)
+	case spirv.DecorationLinkageAttributes:
+		c.imported(i, id, words)
+	}
+}
+
+// arrayStride judges ArrayStride.
+func (c *checker) arrayStride(i int, id spirv.ID, op spirv.Op, words []uint32) {
+	switch op {
+	case spirv.OpTypeArray, spirv.OpTypeRuntimeArray, spirv.OpTypePointer, spirv.OpTypeUntypedPointerKHR:
+	default:
+		c.fail(i, "SPV-Decoration-ArrayStride", "ArrayStride on %s, the result of %s; must be on an array or pointer type", c.name(id), op)
+		return
+	}
+	if len(words) > 0 && words[0] == 0 && op != spirv.OpTypePointer && op != spirv.OpTypeUntypedPointerKHR {
+		c.fail(i, "SPV-Decoration-ArrayStride", "ArrayStride is 0; must be above 0")
+	}
+	t := c.m.Type(id)
+	if !t.IsArray() {
+		return
+	}
+	for t.IsArray() {
+		t = t.Elem
+	}
+	if t.IsStruct() && c.isBlock(t) {
+		c.fail(i, "SPV-Decoration-BlockArray", "ArrayStride on an array of the block %s; must not be there", c.name(t.ID)).also(c, t.Index, "the block")
+	}
+}
+
+// isBlock reports whether a struct is decorated Block or BufferBlock.
+func (c *checker) isBlock(t *facts.Type) bool {
+	return c.m.Has(t.ID, spirv.DecorationBlock) || c.m.Has(t.ID, spirv.DecorationBufferBlock)
+}
+
+// builtInTarget judges what is decorated BuiltIn.
+func (c *checker) builtInTarget(i int, id spirv.ID, op spirv.Op, words []uint32) {
+	size := len(words) > 0 && spirv.BuiltIn(words[0]) == spirv.BuiltInWorkgroupSize
+	switch {
+	case op == spirv.OpVariable || op == spirv.OpUntypedVariableKHR:
+		if size {
+			c.fail(i, "SPV-Decoration-BuiltIn", "WorkgroupSize on the variable %s; must be on a constant", c.name(id))
+		}
+	case constantDef(op):
+		if !size {
+			c.fail(i, "SPV-Decoration-BuiltIn", "BuiltIn %s on the constant %s; must be on a variable or a member", spirv.BuiltIn(words[0]), c.name(id))
+		}
+	default:
+		c.fail(i, "SPV-Decoration-BuiltIn", "BuiltIn on %s, the result of %s; must be on a variable, a member or a constant", c.name(id), op)
+	}
+}
+
+// memoryObject judges a decoration of a variable or a parameter.
+func (c *checker) memoryObject(i int, id spirv.ID, d spirv.Inst, kind spirv.Decoration) {
+	switch d.Op() {
+	case spirv.OpVariable, spirv.OpUntypedVariableKHR, spirv.OpFunctionParameter:
+	case spirv.OpRawAccessChainNV, spirv.OpBufferPointerEXT:
+		return
+	default:
+		c.fail(i, "SPV-Decoration-MemoryObject", "%s on %s, the result of %s; must be on a variable or a parameter", kind, c.name(id), d.Op())
+		return
+	}
+	t := c.m.Type(d.Type())
+	if t == nil {
+		return
+	}
+	if !t.IsPointer() {
+		if !(t.IsArray() && t.Elem.IsPointer()) {
+			c.fail(i, "SPV-Decoration-MemoryObject", "%s on %s, which is %s; must be a pointer", kind, c.name(id), c.typeName(t))
+		}
+		return
+	}
+	switch kind {
+	case spirv.DecorationNonWritable, spirv.DecorationNonReadable:
+		c.nonWritable(i, id, d, t, kind)
+	case spirv.DecorationComponent:
+		if t.Storage != spirv.StorageClassInput && t.Storage != spirv.StorageClassOutput && !c.vulkan {
+			c.fail(i, "SPV-Decoration-Component", "Component on a variable of %s; must be of Input or Output", t.Storage)
+		}
+	case spirv.DecorationCoherent, spirv.DecorationVolatile:
+		c.notCoherent(i, kind)
+	}
+}
+
+// notCoherent judges that a decoration is not used with the Vulkan memory model.
+func (c *checker) notCoherent(i int, kind spirv.Decoration) {
+	if c.m.HasMemory && c.m.Memory == spirv.MemoryModelVulkan {
+		c.fail(i, "SPV-Decoration-Coherent", "%s with the Vulkan memory model; must be said by the accesses", kind)
+	}
+}
+
+// nonWritable judges what NonWritable and NonReadable may be on.
+func (c *checker) nonWritable(i int, id spirv.ID, d spirv.Inst, t *facts.Type, kind spirv.Decoration) {
+	e := t.Elem
+	if v := c.m.Variable(id); v != nil {
+		e = v.Type
+	}
+	for e.IsArray() {
+		e = e.Elem
+	}
+	switch t.Storage {
+	case spirv.StorageClassStorageBuffer, spirv.StorageClassPhysicalStorageBuffer, spirv.StorageClassShaderRecordBufferKHR,
+		spirv.StorageClassTileAttachmentQCOM, spirv.StorageClassCrossWorkgroup, spirv.StorageClassGeneric:
+		return
+	case spirv.StorageClassUniform:
+		if e == nil || e.IsStruct() {
+			return
+		}
+	case spirv.StorageClassUniformConstant:
+		if e == nil || e.Op == spirv.OpTypeTensorARM || e.Op == spirv.OpTypeImage && e.Image != nil && e.Image.Sampled != 1 || e.Op == spirv.OpTypeBufferEXT {
+			return
+		}
+	case spirv.StorageClassFunction, spirv.StorageClassPrivate:
+		if kind == spirv.DecorationNonWritable && c.since(spirv.Version14) && d.Op() != spirv.OpFunctionParameter {
+			return
+		}
+		if d.Op() == spirv.OpFunctionParameter && kind == spirv.DecorationNonWritable && c.since(spirv.Version14) {
+			return
+		}
+	}
+	if c.capable(spirv.CapabilityKernel) {
+		return
+	}
+	c.fail(i, "SPV-Decoration-NonWritable", "%s on %s, a pointer into %s; must be on a storage image, a buffer or a tensor", kind, c.name(id), t.Storage)
+}
+
+// wraps reports whether an instruction can wrap (SPIR-V §3.2.20, NoSignedWrap and
+// NoUnsignedWrap).
+func wraps(op spirv.Op) bool {
+	switch op {
+	case spirv.OpIAdd, spirv.OpISub, spirv.OpIMul, spirv.OpShiftLeftLogical, spirv.OpSNegate, spirv.OpExtInst:
+		return true
+	}
+	return false
+}
+
+// fastMathMode judges the mask of FPFastMathMode.
+func (c *checker) fastMathMode(i int, words []uint32) {
+	if len(words) == 0 {
+		return
+	}
+	m := spirv.FPFastMathMode(words[0])
+	const both = spirv.FPFastMathModeAllowContractMask | spirv.FPFastMathModeAllowReassocMask
+	if m&spirv.FPFastMathModeAllowTransformMask != 0 && m&both != both {
+		c.fail(i, "SPV-Decoration-FastMath", "AllowTransform without AllowContract and AllowReassoc; must have both")
+	}
+}
+
+// imported judges LinkageAttributes on a variable.
+func (c *checker) imported(i int, id spirv.ID, words []uint32) {
+	v := c.m.Variable(id)
+	if v == nil || v.Init == 0 || len(words) == 0 {
+		return
+	}
+	if spirv.LinkageType(words[len(words)-1]) == spirv.LinkageTypeImport {
+		c.fail(i, "SPV-Decoration-Import", "the variable %s is imported and has an initializer; must not have one", c.name(id)).also(c, v.Index, "the variable")
+	}
+}
+
+// memberTarget judges a decoration of a member.
+func (c *checker) memberTarget(i int, id spirv.ID, member uint32, kind spirv.Decoration, _ []uint32) {
+	switch kind {
+	case spirv.DecorationSpecId, spirv.DecorationBlock, spirv.DecorationBufferBlock, spirv.DecorationArrayStride,
+		spirv.DecorationGLSLShared, spirv.DecorationGLSLPacked, spirv.DecorationCPacked, spirv.DecorationAliased,
+		spirv.DecorationConstant, spirv.DecorationUniform, spirv.DecorationUniformId, spirv.DecorationSaturatedConversion,
+		spirv.DecorationIndex, spirv.DecorationBinding, spirv.DecorationDescriptorSet, spirv.DecorationFuncParamAttr,
+		spirv.DecorationFPRoundingMode, spirv.DecorationFPFastMathMode, spirv.DecorationLinkageAttributes, spirv.DecorationNoContraction,
+		spirv.DecorationInputAttachmentIndex, spirv.DecorationAlignment, spirv.DecorationMaxByteOffset, spirv.DecorationAlignmentId,
+		spirv.DecorationMaxByteOffsetId, spirv.DecorationNoSignedWrap, spirv.DecorationNoUnsignedWrap, spirv.DecorationNonUniform,
+		spirv.DecorationRestrictPointer, spirv.DecorationAliasedPointer, spirv.DecorationCounterBuffer:
+		c.fail(i, "SPV-Decoration-NotMember", "%s on a member of a struct; must be on no member", kind)
+	case spirv.DecorationCoherent, spirv.DecorationVolatile:
+		c.notCoherent(i, kind)
+	}
+}
+
+// roundingMode judges FPRoundingMode.
+func (c *checker) roundingMode(i int, id spirv.ID, d spirv.Inst) {
+	if c.capable(spirv.CapabilityKernel) {
+		return
+	}
+	if d.Op() != spirv.OpFConvert {
+		c.fail(i, "SPV-Decoration-Rounding", "FPRoundingMode on the result of %s; must be on OpFConvert", d.Op())
+		return
+	}
+	c.rounded = append(c.rounded, rounding{i, id})
+}
+
+// rounding is a value that is decorated FPRoundingMode.
+type rounding struct {
+	at int
+	id spirv.ID
+}
