@@ -16,6 +16,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/interp"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
+	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
 	"github.com/chiaro-gpu/chiaro/internal/lower"
 	"github.com/chiaro-gpu/chiaro/internal/modgen"
 	"github.com/chiaro-gpu/chiaro/internal/pass"
@@ -27,7 +28,6 @@ import (
 // contest runs one module on every engine.
 type contest struct {
 	m    *modgen.Module
-	jit  bool // the machine has it
 	full bool // after each pass, at every subgroup size
 }
 
@@ -138,15 +138,17 @@ func (c *contest) hold(size uint32) (want []byte, err error) {
 			return nil, err
 		}
 	}
-	if !c.jit {
-		return want, nil
-	}
 	p.StateEffects()
-	got, err := c.run(jit.Engine{}, p)
-	if err != nil {
-		return nil, err
+	for _, level := range amd64.Levels() {
+		got, err := c.run(jit.Engine{Level: level}, p)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", level, err)
+		}
+		if err := c.compare("jit "+level.String(), want, got); err != nil {
+			return nil, err
+		}
 	}
-	return want, c.compare("jit", want, got)
+	return want, nil
 }
 
 // all holds the module at some or all subgroup sizes; where nothing depends on
@@ -212,27 +214,13 @@ func reduce(m modgen.Module, fails func(*modgen.Module) string) *modgen.Module {
 	return &m
 }
 
-// hasJIT reports whether this machine has the compiling engine.
-func hasJIT() bool {
-	b := ir.NewFunc("main", nil, nil)
-	b.Br(b.Func.Body())
-	p := &ir.Program{SubgroupSize: 16, LocalSize: [3]uint32{1, 1, 1}, Funcs: []*ir.Func{b.Finish()}}
-	p.StateEffects()
-	prog, err := jit.Engine{}.Compile(p, exec.Options{})
-	if err != nil {
-		return false
-	}
-	prog.Close()
-	return true
-}
-
 // variety are the kinds of modules that the engines run.
 var variety = []modgen.Options{{}, {Subgroups: true}, {Peers: true}, {Size: 25}, {Size: 150, Subgroups: true}, {Peers: true, Size: 150}, {Atomics64: true, Subgroups: true}}
 
 // meetEngines runs the module of a seed and fails with what is left of it.
 func meetEngines(t *testing.T, seed uint64, data []byte, full bool) {
 	o := variety[seed%uint64(len(variety))]
-	c := &contest{m: modgen.FromBytes(seed, data, o), jit: hasJIT(), full: full}
+	c := &contest{m: modgen.FromBytes(seed, data, o), full: full}
 	sizes := []uint32{4, 16, 32}
 	if !full {
 		k := seed / 7 % 3
@@ -252,13 +240,13 @@ func meetEngines(t *testing.T, seed uint64, data []byte, full bool) {
 		err = again // names the pass
 	}
 	small := reduce(*c.m, func(m *modgen.Module) string {
-		return class((&contest{m, c.jit, true}).all(sizes, independent))
+		return class((&contest{m, true}).all(sizes, independent))
 	})
 	t.Errorf("seed %d: %v\n%s", seed, err, small.Text)
 }
 
-// TestEngines runs modules made at random on both engines, before and after
-// each pass, at several subgroup sizes: all must give the same bytes.
+// TestEngines runs modules made at random on both engines, the jit at every level
+// that the machine has, before and after each pass, at several subgroup sizes: all must give the same bytes.
 // CHIARO_SEEDS=from-to runs others, one subgroup size each.
 func TestEngines(t *testing.T) {
 	if list, ok := os.LookupEnv("CHIARO_SEEDS"); ok {

@@ -11,8 +11,6 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
-	"github.com/chiaro-gpu/chiaro/internal/interp"
-	"github.com/chiaro-gpu/chiaro/internal/jit"
 	"github.com/chiaro-gpu/chiaro/internal/lower"
 	"github.com/chiaro-gpu/chiaro/internal/pass"
 	"github.com/chiaro-gpu/chiaro/internal/scalar"
@@ -472,10 +470,6 @@ func groupData(r *rand.Rand, t groupType, lanes, size int) (in []byte, push []by
 // subgroups of all sizes, where some lanes are active and the last subgroup is
 // not full, on both engines, and compares with a plain model of each lane.
 func TestGroupOperationsAgainstModel(t *testing.T) {
-	engines := []exec.Engine{interp.Engine{}}
-	if hasJIT() {
-		engines = append(engines, jit.Engine{})
-	}
 	rounds := 8
 	if testing.Short() {
 		rounds = 2
@@ -487,7 +481,7 @@ func TestGroupOperationsAgainstModel(t *testing.T) {
 				r := rand.New(rand.NewPCG(uint64(size), uint64(k)))
 				lanes := size + 1 + r.IntN(size)
 				cases := append(append(append(votes(typ, size), ballots(typ, size)...), moves(typ, size)...), reductions(typ, size)...)
-				for _, e := range engines {
+				for _, e := range engines() {
 					groupRun(t, e, typ, cases, lanes, size, rounds)
 				}
 			})

@@ -76,16 +76,15 @@ func TestCorpusRuns(t *testing.T) {
 				t.Errorf("%s: buffer %s differs", row["path"], b)
 			}
 		}
-		if amd64.Supported() != nil {
-			continue
-		}
-		j := runIn(t, files, row["path"], jit.Engine{}, o)
-		if j.Status == NotSupported || r.Status == NotSupported {
-			continue
-		}
-		compiled++
-		if j.Status != r.Status || !maps.Equal(j.Digests, r.Digests) {
-			t.Errorf("%s: the engines differ: interp %s, jit %s %s", row["path"], r.Status, j.Status, j.Message)
+		for _, level := range amd64.Levels() {
+			j := runIn(t, files, row["path"], jit.Engine{Level: level}, o)
+			if j.Status == NotSupported || r.Status == NotSupported {
+				continue
+			}
+			compiled++
+			if j.Status != r.Status || !maps.Equal(j.Digests, r.Digests) {
+				t.Errorf("%s: the engines differ: interp %s, jit %s %s %s", row["path"], r.Status, level, j.Status, j.Message)
+			}
 		}
 	}
 	t.Logf("%v, %d compiled too", count, compiled)

@@ -195,8 +195,8 @@ func wordBytes(f []string) ([]byte, error) {
 // engines are those that this machine has. Each must do the same.
 func engines() []exec.Engine {
 	list := []exec.Engine{interp.Engine{}}
-	if amd64.Supported() == nil {
-		list = append(list, jit.Engine{})
+	for _, l := range amd64.Levels() {
+		list = append(list, jit.Engine{Level: l})
 	}
 	return list
 }

@@ -69,6 +69,17 @@ func Choose(l Level) (Level, error) {
 
 var errUnsupported = errors.New("the jit needs linux on amd64 with AVX-512, or with AVX2, FMA and F16C")
 
+// Levels returns the levels that this machine runs.
+func Levels() []Level {
+	var list []Level
+	for _, l := range []Level{AVX512, AVX2} {
+		if has(l) {
+			list = append(list, l)
+		}
+	}
+	return list
+}
+
 // Supported returns nil where this machine runs what this package makes.
 func Supported() error {
 	_, err := Choose(Best)
