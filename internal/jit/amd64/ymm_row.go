@@ -29,24 +29,30 @@ func (m ymm) spreadLoad(in *vcode.Inst) {
 	})
 }
 
-// rowLoad loads consecutive words: at once where all eight are in range, which
-// means too that no offset wraps or saturates (package widen); else lane by
-// lane, out of line.
+// rowLoad loads consecutive words: at once where all are in range, which means
+// too that no offset wraps or saturates (package widen); else lane by lane, out
+// of line.
 func (m ymm) rowLoad(in *vcode.Inst) {
 	far, on := m.NewLabel(), m.NewLabel()
 	if in.Step*in.Stride > 4 {
 		m.strideLoad(in, far)
 	} else {
-		at, _ := m.within(in, ymmBytes, handleLength, far)
-		d := m.dest(in, 0)
-		m.rm(AVX_VMOVUPS, d, 0, at)
-		m.done(in, d)
+		at, _ := m.within(in, ymmBytes*int32(len(in.Defs)), handleLength, far)
+		for part := range in.Defs {
+			one := partOf(in, part)
+			d := m.dest(&one, 0)
+			m.rm(AVX_VMOVUPS, d, 0, beyond(at, ymmBytes*int32(part)))
+			m.done(&one, d)
+		}
 	}
 	m.Bind(on)
 	m.later = append(m.later, func() {
 		m.Bind(far)
-		m.rowOffsets(in)
-		m.gatherFrom(in, 1)
+		for part := range in.Defs {
+			one := partOf(in, part)
+			m.rowOffsets(in, part)
+			m.gatherFrom(&one, 1)
+		}
 		m.Jmp(on)
 	})
 }
@@ -56,33 +62,40 @@ func (m ymm) rowStore(in *vcode.Inst) {
 	if in.Step*in.Stride > 4 {
 		m.strideStore(in, far)
 	} else {
-		at, _ := m.within(in, ymmBytes, handleWrites, far)
-		m.storeMasked(in, in.Uses[4], at, on)
+		at, _ := m.within(in, ymmBytes*int32(len(in.Masks)), handleWrites, far)
+		for part := range in.Masks {
+			one := partOf(in, part)
+			m.storeMasked(&one, one.Uses[4], beyond(at, ymmBytes*int32(part)))
+		}
 	}
 	m.Bind(on)
 	m.later = append(m.later, func() {
 		m.Bind(far)
-		m.rowOffsets(in)
-		m.scatterTo(in, 1, in.Uses[4])
+		for part := range in.Masks {
+			one := partOf(in, part)
+			m.rowOffsets(in, part)
+			m.scatterTo(&one, 1, one.Uses[4])
+		}
 		m.Jmp(on)
 	})
 }
 
 // storeMasked stores a vector for the lanes that write: with the machine's masked
-// store, which is slow, only where these are not all. It goes on at on. It uses
-// RAX, which is no part of the place.
-func (m ymm) storeMasked(in *vcode.Inst, u vcode.Reg, at Mem, on Label) {
+// store, which is slow, only where these are not all. It uses RAX, which is no
+// part of the place.
+func (m ymm) storeMasked(in *vcode.Inst, u vcode.Reg, at Mem) {
 	value := m.vec(u, 0)
 	if m.always(in) && !m.demotes {
 		m.rm(AVX_VMOVUPS_ST, value, 0, at)
 		return
 	}
-	some := m.NewLabel()
+	some, on := m.NewLabel(), m.NewLabel()
 	k := m.writers(in, 1)
 	m.rr(AVX_VMOVMSKPS, RAX, 0, k)
 	m.GI(CmpI, false, RAX, allLanes8)
 	m.Jcc(NotEqual, some)
 	m.rm(AVX_VMOVUPS_ST, value, 0, at)
+	m.Bind(on)
 	m.later = append(m.later, func() {
 		m.Bind(some)
 		m.rm(AVX_VPMASKMOVD_ST, value, k, at)
@@ -96,13 +109,22 @@ func (m ymm) strideWithin(in *vcode.Inst, field int32, far Label) (at Mem, words
 	w, c := strideOf(in)
 	whole := *in
 	whole.Key.Aux -= uint64(4 * c)
-	at, _ = m.within(&whole, int32(ymmBytes*w), field, far)
+	at, _ = m.within(&whole, int32(ymmBytes*w*len(in.Masks)), field, far)
 	return at, int32(w), int32(c)
 }
 
-// strideLoad picks one word of two, four or eight out of consecutive memory.
+// strideLoad picks one word of two, four or eight out of consecutive memory. It
+// leaves for far where that is not in range.
 func (m ymm) strideLoad(in *vcode.Inst, far Label) {
 	at, words, component := m.strideWithin(in, handleLength, far)
+	for part := range in.Defs {
+		one := partOf(in, part)
+		m.pickWords(&one, beyond(at, ymmBytes*words*int32(part)), words, component)
+	}
+}
+
+// pickWords loads one part of a strided row.
+func (m ymm) pickWords(in *vcode.Inst, at Mem, words, component int32) {
 	switch words {
 	case 2:
 		m.rm(AVX_VMOVUPS, 0, 0, at)
@@ -143,35 +165,39 @@ func beyond(at Mem, n int32) Mem {
 	return at
 }
 
-// strideStore puts one word of two, four or eight into consecutive memory, if all
-// lanes write.
+// strideStore puts one word of two, four or eight into consecutive memory. It
+// leaves for far unless all lanes write and all of it is in range.
 func (m ymm) strideStore(in *vcode.Inst, far Label) {
-	if !m.always(in) || m.demotes {
-		m.rr(AVX_VMOVMSKPS, RAX, 0, m.writers(in, 1))
-		m.GI(CmpI, false, RAX, allLanes8)
-		m.Jcc(NotEqual, far)
+	for part := range in.Masks {
+		if one := partOf(in, part); !m.always(&one) || m.demotes {
+			m.rr(AVX_VMOVMSKPS, RAX, 0, m.writers(&one, 1))
+			m.GI(CmpI, false, RAX, allLanes8)
+			m.Jcc(NotEqual, far)
+		}
 	}
 	at, words, component := m.strideWithin(in, handleWrites, far)
-	y := m.vec(in.Uses[4], 0)
-	for lane := range int32(ymmLanes) {
-		if lane == 4 {
-			m.highHalf(1, y)
-			y = 1
-		}
-		to := beyond(at, 4*(component+words*lane))
-		if lane%4 == 0 {
-			m.RM(AVX_VMOVD_ST, V128, y, 0, to, 0)
-		} else {
-			m.RMI(AVX_VPEXTRD, V128, y, 0, to, uint8(lane%4), 0)
+	for part := range in.Masks {
+		y := m.vec(in.Uses[4+part], 0)
+		for lane := range int32(ymmLanes) {
+			if lane == 4 {
+				m.highHalf(1, y)
+				y = 1
+			}
+			to := beyond(at, 4*(component+words*lane)+ymmBytes*words*int32(part))
+			if lane%4 == 0 {
+				m.RM(AVX_VMOVD_ST, V128, y, 0, to, 0)
+			} else {
+				m.RMI(AVX_VPEXTRD, V128, y, 0, to, uint8(lane%4), 0)
+			}
 		}
 	}
 }
 
-// rowOffsets puts the offsets of a row into Y1: min(u2 + (u3 + Step·lane)·Stride,
-// 2³²−1), where the sum in parentheses is modulo 2³².
-func (m ymm) rowOffsets(in *vcode.Inst) {
+// rowOffsets puts the offsets of a part of a row into Y1: min(u2 + (u3 +
+// Step·lane)·Stride, 2³²−1), where the sum in parentheses is modulo 2³².
+func (m ymm) rowOffsets(in *vcode.Inst, part int) {
 	m.splat(1, m.gen(in.Uses[3], RAX))
-	m.rm(AVX_VPADDD, 1, 1, m.octet(octetOf(0, in.Step)))
+	m.rm(AVX_VPADDD, 1, 1, m.octet(octetOf(uint32(part)*ymmLanes*in.Step, in.Step)))
 	m.highHalf(2, 1)
 	m.RR(AVX_VMOVQ, V128, 3, 0, m.gen(in.Uses[2], RAX), 0)
 	m.rri(AVX_VPERMQ, 3, 0, 3, 0)
@@ -307,7 +333,7 @@ func (m ymm) scatter(in *vcode.Inst) {
 	}
 	far, on := m.NewLabel(), m.NewLabel()
 	at := m.consecutive(in, m.vec(in.Uses[1], 1), handleWrites, far)
-	m.storeMasked(in, in.Uses[2], at, on)
+	m.storeMasked(in, in.Uses[2], at)
 	m.Bind(on)
 	m.later = append(m.later, func() {
 		m.Bind(far)

@@ -124,7 +124,7 @@ func (w *widener) rowAt(off ir.V, p int, in *vcode.Inst) bool {
 func (w *widener) rowsAtOnce(v ir.V, in vcode.Inst) bool {
 	x := w.src.Val(v)
 	s := w.shapes.of[x.Args[1]]
-	if w.parts == 1 || !s.regular || s.step == 0 || s.across != s.step*uint32(w.dst.Form.Lanes) || s.step > maxStep || w.dst.Form.Vectors {
+	if w.parts == 1 || !s.regular || s.step == 0 || s.across != s.step*uint32(w.dst.Form.Lanes) || s.step > maxStep {
 		return false
 	}
 	in.Masks, in.Uses = w.active, []vcode.Reg{w.gen(x.Args[0])}
