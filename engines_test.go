@@ -214,6 +214,9 @@ func reduce(m modgen.Module, fails func(*modgen.Module) string) *modgen.Module {
 	return &m
 }
 
+// hasJIT reports whether this machine has the compiling engine.
+func hasJIT() bool { return len(amd64.Levels()) > 0 }
+
 // variety are the kinds of modules that the engines run.
 var variety = []modgen.Options{{}, {Subgroups: true}, {Peers: true}, {Size: 25}, {Size: 150, Subgroups: true}, {Peers: true, Size: 150}, {Atomics64: true, Subgroups: true}}
 

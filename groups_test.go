@@ -481,7 +481,7 @@ func TestGroupOperationsAgainstModel(t *testing.T) {
 				r := rand.New(rand.NewPCG(uint64(size), uint64(k)))
 				lanes := size + 1 + r.IntN(size)
 				cases := append(append(append(votes(typ, size), ballots(typ, size)...), moves(typ, size)...), reductions(typ, size)...)
-				for _, e := range engines() {
+				for _, e := range engines {
 					groupRun(t, e, typ, cases, lanes, size, rounds)
 				}
 			})

@@ -435,7 +435,7 @@ func TestWorkgroupMemoryIsAccounted(t *testing.T) {
 	if p.SharedBytes > 56 {
 		t.Errorf("%d bytes; want at most 56", p.SharedBytes)
 	}
-	for _, e := range engines() {
+	for _, e := range engines {
 		for most, ok := range map[uint32]bool{p.SharedBytes: true, p.SharedBytes - 1: false} {
 			prog, err := e.Compile(p, exec.Options{Limits: exec.Limits{SharedBytes: most}})
 			var limit *exec.LimitError

@@ -186,7 +186,7 @@ func (s *shader) expect(t *testing.T, want, in []uint32) {
 	if in == nil {
 		in = s.in
 	}
-	for _, e := range engines() {
+	for _, e := range engines {
 		got, after, err := s.run(t, e)
 		var unsupported *exec.UnsupportedError
 		if e.Name() != "interp" && errors.As(err, &unsupported) {
@@ -204,9 +204,10 @@ func (s *shader) expect(t *testing.T, want, in []uint32) {
 	}
 }
 
-// engines are all there are. The first runs everything, the others what they
-// take on this machine.
-func engines() []exec.Engine {
+// engines are the interpreter, and the jit at every level that this machine has.
+var engines = everyEngine()
+
+func everyEngine() []exec.Engine {
 	list := []exec.Engine{interp.Engine{}}
 	for _, l := range amd64.Levels() {
 		list = append(list, jit.Engine{Level: l})

@@ -178,7 +178,7 @@ const maxPhased = 8000
 // compilePhases makes one stream of all subgroups of a workgroup. It returns nil
 // where they do not meet, or that cannot be.
 func (p *program) compilePhases() (*variant, error) {
-	if !p.p.Effects.Barrier && p.p.SharedBytes == 0 || codeLength(p.p)*int(p.p.Subgroups()) > maxPhased || p.level.Form().Vectors {
+	if !p.p.Effects.Barrier && p.p.SharedBytes == 0 || codeLength(p.p)*int(p.p.Subgroups()) > maxPhased {
 		return nil, nil
 	}
 	f, written, ok := widen.Workgroup(p.p, p.level.Form())

@@ -145,9 +145,7 @@ func ymmPrivateStore(m ymm, in *vcode.Inst) {
 // ymmInput is a built-in of a compute program.
 func ymmInput(m ymm, in *vcode.Inst) {
 	s := m.prog.In[in.Key.Aux].Semantic
-	local := func(row ir.Semantic) Mem {
-		return At(R14, m.record.Local+int32(row)*4*m.record.Lanes+4*ymmLanes*int32(in.Part))
-	}
+	local := func(row ir.Semantic) Mem { return m.local(in, row) }
 	switch s {
 	case ir.WorkgroupIdX, ir.WorkgroupIdY, ir.WorkgroupIdZ:
 		m.rm(AVX_VPBROADCASTD, 0, 0, arg(ArgGroup+int(s-ir.WorkgroupIdX)))

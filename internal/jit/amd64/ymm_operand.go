@@ -90,7 +90,7 @@ func (m ymm) loadVec(y Reg, r vcode.Reg) {
 		m.fill(y, v)
 		return
 	}
-	m.rm(AVX_VMOVUPS, y, 0, m.slot(r))
+	m.rm(AVX_VMOVUPS, y, 0, m.operand(r))
 }
 
 func (m ymm) moveVec(d, s Reg) {
@@ -121,6 +121,9 @@ func (m ymm) withImm(op Op, d, a Reg, b vcode.Reg, imm uint8) {
 func (m ymm) operand(r vcode.Reg) Mem {
 	if v, ok := m.constant(r); ok {
 		return m.words(v)
+	}
+	if first, step, ok := m.f.Sequence(r); ok {
+		return m.octet(octetOf(first, step))
 	}
 	return m.slot(r)
 }

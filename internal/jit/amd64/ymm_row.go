@@ -63,10 +63,7 @@ func (m ymm) rowStore(in *vcode.Inst) {
 		m.strideStore(in, far)
 	} else {
 		at, _ := m.within(in, ymmBytes*int32(len(in.Masks)), handleWrites, far)
-		for part := range in.Masks {
-			one := partOf(in, part)
-			m.storeMasked(&one, one.Uses[4], beyond(at, ymmBytes*int32(part)))
-		}
+		m.storeParts(in, at)
 	}
 	m.Bind(on)
 	m.later = append(m.later, func() {
@@ -77,6 +74,35 @@ func (m ymm) rowStore(in *vcode.Inst) {
 			m.scatterTo(&one, 1, one.Uses[4])
 		}
 		m.Jmp(on)
+	})
+}
+
+// storeParts stores the vectors of a row at a place, past the cache where that
+// may be (select_stream.go). It uses RAX.
+func (m ymm) storeParts(in *vcode.Inst, at Mem) {
+	store := func(do func(one *vcode.Inst, at Mem)) {
+		for part := range in.Masks {
+			one := partOf(in, part)
+			do(&one, beyond(at, ymmBytes*int32(part)))
+		}
+	}
+	usually := func(one *vcode.Inst, at Mem) { m.storeMasked(one, one.Uses[4], at) }
+	if !m.streams(in) {
+		store(usually)
+		return
+	}
+	usual, done := m.NewLabel(), m.NewLabel()
+	h, _ := m.f.Const(in.Uses[0])
+	m.GRM(LEA|W, RAX, at)
+	m.GRM(OR|W, RAX, At(R13, int32(h)+handleCached))
+	m.GI(AndI, false, RAX, ymmBytes-1)
+	m.Jcc(NotEqual, usual)
+	store(func(one *vcode.Inst, at Mem) { m.rm(AVX_VMOVNTPS_ST, m.vec(one.Uses[4], 0), 0, at) })
+	m.Bind(done)
+	m.later = append(m.later, func() {
+		m.Bind(usual)
+		store(usually)
+		m.Jmp(done)
 	})
 }
 
