@@ -72,6 +72,7 @@ type checker struct {
 	layout  layoutState
 	caps    capabilityState
 	types   typeState
+	builtIn builtInState
 	models  []modelSet            // of each function: by which models it is called
 	entries [][]*facts.EntryPoint // of each function: those that call it; nil before callersOf
 

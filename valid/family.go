@@ -36,6 +36,7 @@ var families = []*family{
 	&functionFamily,
 	&controlFlowFamily,
 	&constructFamily,
+	&builtInFamily,
 	&modeFamily,
 	&entryFamily,
 	&annotationFamily,

@@ -1,0 +1,297 @@
+package valid
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
+)
+
+// builtInFamily judges variables, members and constants that are decorated
+// BuiltIn, in Vulkan (Built-In Variables). What only one built-in has stands in
+// builtin_own.go and builtin_mesh.go.
+var builtInFamily = family{
+	rules: append(rowRules(), ownBuiltInRules...),
+	insts: map[spirv.Op]judge{
+		spirv.OpDecorate:            (*checker).noteBuiltIn,
+		spirv.OpMemberDecorate:      (*checker).noteBuiltIn,
+		spirv.OpGroupDecorate:       (*checker).noteBuiltInGroup,
+		spirv.OpGroupMemberDecorate: (*checker).noteBuiltInGroup,
+	},
+	after: []func(*checker){(*checker).builtIns},
+}
+
+// builtInRow is what the specification says of one built-in. A rule without a
+// code is not one.
+type builtInRow struct {
+	builtIn spirv.BuiltIn
+
+	in     modelSet // it is used in these models alone
+	inCode string
+
+	classes []classRule
+
+	form     builtInForm
+	formCode string
+}
+
+// classRule is the storage classes of a built-in in some models.
+type classRule struct {
+	models  modelSet
+	allowed classSet
+	code    string
+}
+
+// always is the models of a class rule that holds whatever uses the variable,
+// and if nothing does.
+const always modelSet = 0
+
+// classSet is a set of storage classes.
+type classSet uint8
+
+// The storage classes that built-ins may have.
+const (
+	inputClass classSet = 1 << iota
+	outputClass
+	constantClass
+)
+
+// classOf returns the set of one class, 0 of one that no built-in has.
+func classOf(s spirv.StorageClass) classSet {
+	switch s {
+	case spirv.StorageClassInput:
+		return inputClass
+	case spirv.StorageClassOutput:
+		return outputClass
+	case spirv.StorageClassUniformConstant:
+		return constantClass
+	}
+	return 0
+}
+
+// String returns the names of the classes.
+func (s classSet) String() string {
+	var names []string
+	for i, n := range [...]spirv.StorageClass{spirv.StorageClassInput, spirv.StorageClassOutput, spirv.StorageClassUniformConstant} {
+		if s>>i&1 != 0 {
+			names = append(names, n.String())
+		}
+	}
+	return or(names)
+}
+
+// rowRules states the rules of the rows in words.
+func rowRules() []Rule {
+	var out []Rule
+	add := func(code, words string, args ...any) {
+		if code != "" {
+			out = append(out, Rule{Code: code, Section: "Vulkan, Built-In Variables", Words: fmt.Sprintf(words, args...)})
+		}
+	}
+	for _, r := range builtInRows {
+		add(r.inCode, "%s is used in %s entry points alone", r.builtIn, r.in)
+		for _, k := range r.classes {
+			where := ""
+			if k.models != always {
+				where = " in " + k.models.String() + " entry points"
+			}
+			add(k.code, "a variable that is %s%s has the storage class %s", r.builtIn, where, k.allowed)
+		}
+		add(r.formCode, "%s is %s", r.builtIn, r.form)
+	}
+	return out
+}
+
+// rowOf is the row of each built-in.
+var rowOf = func() map[spirv.BuiltIn]*builtInRow {
+	t := map[spirv.BuiltIn]*builtInRow{}
+	for i := range builtInRows {
+		t[builtInRows[i].builtIn] = &builtInRows[i]
+	}
+	return t
+}()
+
+// builtInState is the decorations BuiltIn of a module.
+type builtInState struct {
+	noted  []builtInNote
+	models []modelSet // of each variable of module scope: from which models it is used
+	blocks map[*facts.Type][]*facts.Variable
+}
+
+// builtInNote is one decoration BuiltIn: of an id, or of a member of a struct.
+type builtInNote struct {
+	at      int // the decoration
+	target  spirv.ID
+	member  int // −1 where it is the id itself
+	builtIn spirv.BuiltIn
+}
+
+// noteBuiltIn keeps a decoration for builtIns, which needs to know the functions.
+func (c *checker) noteBuiltIn(i int, in spirv.Inst) {
+	if !c.vulkan {
+		return
+	}
+	n := builtInNote{at: i, member: -1}
+	var kind spirv.Decoration
+	var words []uint32
+	if in.Op() == spirv.OpDecorate {
+		v := inst.Decorate(in)
+		n.target, kind, words = v.Target(), v.Decoration(), v.DecorationWords()
+	} else {
+		v := inst.MemberDecorate(in)
+		n.target, n.member, kind, words = v.StructureType(), int(v.Member()), v.Decoration(), v.DecorationWords()
+	}
+	if kind == spirv.DecorationBuiltIn && len(words) > 0 {
+		n.builtIn = spirv.BuiltIn(words[0])
+		c.builtIn.noted = append(c.builtIn.noted, n)
+	}
+}
+
+// noteBuiltInGroup does so for the targets of a group.
+func (c *checker) noteBuiltInGroup(i int, in spirv.Inst) {
+	if !c.vulkan {
+		return
+	}
+	if in.Op() == spirv.OpGroupDecorate {
+		v := inst.GroupDecorate(in)
+		if d, ok := c.m.Decoration(v.DecorationGroup(), spirv.DecorationBuiltIn); ok {
+			for _, id := range v.Targets() {
+				c.builtIn.noted = append(c.builtIn.noted, builtInNote{i, id, -1, spirv.BuiltIn(d.Literal())})
+			}
+		}
+		return
+	}
+	v := inst.GroupMemberDecorate(in)
+	if d, ok := c.m.Decoration(v.DecorationGroup(), spirv.DecorationBuiltIn); ok {
+		for _, t := range v.Targets() {
+			c.builtIn.noted = append(c.builtIn.noted, builtInNote{i, spirv.ID(t[0]), int(t[1]), spirv.BuiltIn(d.Literal())})
+		}
+	}
+}
+
+// builtIns judges what was noted.
+func (c *checker) builtIns() {
+	if len(c.builtIn.noted) == 0 {
+		return
+	}
+	c.useOfVariables()
+	slices.SortStableFunc(c.builtIn.noted, func(x, y builtInNote) int { return x.at - y.at })
+	for k := range c.builtIn.noted {
+		n := &c.builtIn.noted[k]
+		if n.member < 0 {
+			if v := c.m.Variable(n.target); v != nil {
+				c.builtInVariable(n, v, v.Type)
+			} else if k := c.m.Const(n.target); k != nil {
+				c.builtInConstant(n, k)
+			}
+			continue
+		}
+		s := c.m.Type(n.target)
+		if s == nil || n.member >= len(s.Members) {
+			continue
+		}
+		c.builtInMember(n, s)
+	}
+	c.builtInOwn()
+}
+
+// useOfVariables states from which models each variable of module scope is used,
+// and which variables are blocks.
+func (c *checker) useOfVariables() {
+	c.builtIn.models = make([]modelSet, c.code.Len())
+	for i := range c.m.Functions {
+		f := &c.m.Functions[i]
+		for _, v := range f.Globals {
+			c.builtIn.models[v.Index] |= c.models[f.Number]
+		}
+	}
+	c.builtIn.blocks = map[*facts.Type][]*facts.Variable{}
+	for i := range c.m.Variables {
+		v := &c.m.Variables[i]
+		if s := core(v.Type); s != nil && s.IsStruct() {
+			c.builtIn.blocks[s] = append(c.builtIn.blocks[s], v)
+		}
+	}
+}
+
+// core returns what arrays are made of.
+func core(t *facts.Type) *facts.Type {
+	for t != nil && (t.IsArray() || t.IsRuntimeArray()) {
+		t = t.Elem
+	}
+	return t
+}
+
+// builtInMember judges the member of a struct in each variable of that struct.
+func (c *checker) builtInMember(n *builtInNote, s *facts.Type) {
+	t := s.Members[n.member].Type
+	c.builtInType(n, t, inVertex)
+	for _, v := range c.builtIn.blocks[s] {
+		c.builtInUse(n, v)
+	}
+}
+
+// builtInVariable judges a variable.
+func (c *checker) builtInVariable(n *builtInNote, v *facts.Variable, t *facts.Type) {
+	c.builtInType(n, t, c.builtIn.models[v.Index])
+	c.builtInUse(n, v)
+}
+
+// builtInType judges the type that something decorated has. Where the interface
+// of a model is an array of one element for each vertex or primitive, that array
+// is not the built-in's.
+func (c *checker) builtInType(n *builtInNote, t *facts.Type, used modelSet) {
+	row := rowOf[n.builtIn]
+	if row == nil || row.formCode == "" || t == nil || row.form.holds(t) {
+		return
+	}
+	if t.IsArray() && t.Elem != nil && n.member < 0 && perVertex(n.builtIn) && (used == 0 || used&arrayedModels != 0) && row.form.holds(t.Elem) {
+		return
+	}
+	if n.member < 0 && used == inMeshEXT && perPrimitive(n.builtIn) {
+		return // builtin_mesh.go judges it
+	}
+	c.fail(n.at, row.formCode, "%s is %s; must be %s", n.builtIn, c.typeName(t), row.form)
+}
+
+// arrayedModels are the models with arrayed interfaces (Vulkan, Interface
+// Matching).
+const arrayedModels = inPrimitives | inMesh | inFragment
+
+// perVertex reports whether a built-in may have a value for each vertex or
+// primitive.
+func perVertex(b spirv.BuiltIn) bool {
+	switch b {
+	case spirv.BuiltInPosition, spirv.BuiltInPointSize, spirv.BuiltInClipDistance, spirv.BuiltInCullDistance,
+		spirv.BuiltInSecondaryPositionNV, spirv.BuiltInSecondaryViewportMaskNV, spirv.BuiltInPositionPerViewNV,
+		spirv.BuiltInViewportMaskPerViewNV, spirv.BuiltInViewportMaskNV, spirv.BuiltInClipDistancePerViewNV,
+		spirv.BuiltInCullDistancePerViewNV, spirv.BuiltInLayerPerViewNV, spirv.BuiltInInvocationId:
+		return b != spirv.BuiltInInvocationId
+	}
+	return perPrimitive(b)
+}
+
+// builtInUse judges the storage class of a variable and where it is used.
+func (c *checker) builtInUse(n *builtInNote, v *facts.Variable) {
+	row := rowOf[n.builtIn]
+	if row == nil {
+		return
+	}
+	used := c.builtIn.models[v.Index]
+	if bad := used &^ row.in; row.inCode != "" && bad != 0 {
+		c.fail(n.at, row.inCode, "%s in a variable that a %s entry point uses; needs %s", n.builtIn, bad, row.in).also(c, v.Index, "the variable")
+	}
+	class := classOf(v.Storage)
+	for _, k := range row.classes {
+		if class&k.allowed != 0 || k.models != always && used&k.models == 0 {
+			continue
+		}
+		where := ""
+		if k.models != always {
+			where = " in a " + (used & k.models).String() + " entry point"
+		}
+		c.fail(n.at, k.code, "%s has the storage class %s%s; must be %s", n.builtIn, v.Storage, where, k.allowed).also(c, v.Index, "the variable")
+	}
+}

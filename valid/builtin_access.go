@@ -1,0 +1,224 @@
+package valid
+
+import (
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
+	"github.com/chiaro-gpu/chiaro/vuid"
+)
+
+// builtInAccessRules are the rules of how built-ins are indexed and what is
+// written to them. What is judged is what constants decide.
+var builtInAccessRules = func() []Rule {
+	out := []Rule{
+		{Code: vuid.PositionPerViewNV_04326, Section: builtInSection, Words: "PositionPerViewNV is indexed by constants"},
+		{Code: vuid.ViewportMaskPerViewNV_04417, Section: builtInSection, Words: "ViewportMaskPerViewNV is indexed by constants"},
+		{Code: vuid.PrimitiveShadingRateKHR_04487, Section: builtInSection, Words: "what is written to PrimitiveShadingRateKHR has one vertical rate at most"},
+		{Code: vuid.PrimitiveShadingRateKHR_04488, Section: builtInSection, Words: "what is written to PrimitiveShadingRateKHR has one horizontal rate at most"},
+		{Code: vuid.PrimitiveShadingRateKHR_04489, Section: builtInSection, Words: "what is written to PrimitiveShadingRateKHR has bits of fragment shading rates alone"},
+	}
+	for _, r := range indexRows {
+		out = append(out,
+			Rule{Code: r.atCode, Section: builtInSection, Words: r.builtIn.String() + " is indexed below the number of primitives that OpSetMeshOutputsEXT says"},
+			Rule{Code: r.valueCode, Section: builtInSection, Words: "the indices in " + r.builtIn.String() + " are below the number of vertices that OpSetMeshOutputsEXT says"})
+	}
+	return out
+}()
+
+// accessed is a pointer to a built-in, or into it: the indices that lead from
+// what is decorated to where it points.
+type accessed struct {
+	note *builtInNote
+	path []spirv.ID
+}
+
+// watched reports whether accesses to a built-in are judged.
+func watched(b spirv.BuiltIn) bool {
+	switch b {
+	case spirv.BuiltInPositionPerViewNV, spirv.BuiltInViewportMaskPerViewNV, spirv.BuiltInPrimitiveShadingRateKHR,
+		spirv.BuiltInPrimitivePointIndicesEXT, spirv.BuiltInPrimitiveLineIndicesEXT, spirv.BuiltInPrimitiveTriangleIndicesEXT:
+		return true
+	}
+	return false
+}
+
+// builtInAccesses judges the accesses to the few built-ins that have rules on
+// them; where a module has none of those it looks at nothing.
+func (c *checker) builtInAccesses() {
+	var direct, members map[spirv.ID][]*builtInNote // by variable
+	for k := range c.builtIn.noted {
+		n := &c.builtIn.noted[k]
+		if !watched(n.builtIn) {
+			continue
+		}
+		if direct == nil {
+			direct, members = map[spirv.ID][]*builtInNote{}, map[spirv.ID][]*builtInNote{}
+		}
+		if n.member < 0 {
+			direct[n.target] = append(direct[n.target], n)
+		} else if s := c.m.Type(n.target); s != nil {
+			for _, v := range c.builtIn.blocks[s] {
+				members[v.ID] = append(members[v.ID], n)
+			}
+		}
+	}
+	if direct == nil {
+		return
+	}
+	for i := range c.m.Functions {
+		c.accessesIn(&c.m.Functions[i], direct, members)
+	}
+}
+
+// accessesIn judges the accesses of a function.
+func (c *checker) accessesIn(f *facts.Function, direct, members map[spirv.ID][]*builtInNote) {
+	chains := map[spirv.ID]accessed{}
+	outputs := c.meshOutputs(f)
+	for i := f.Index; i < f.End; i++ {
+		in := c.code.Inst(i)
+		switch in.Op() {
+		case spirv.OpAccessChain, spirv.OpInBoundsAccessChain:
+			v := inst.AccessChain(in)
+			if a, ok := c.accessOf(v.Base(), v.Indexes(), direct, members); ok {
+				chains[v.Result()] = a
+				c.indexed(i, a, outputs)
+			}
+		case spirv.OpStore:
+			v := inst.Store(in)
+			a, ok := chains[v.Pointer()]
+			if !ok {
+				for _, n := range direct[v.Pointer()] {
+					a, ok = accessed{note: n}, true
+				}
+			}
+			if k := c.m.Const(v.Object()); ok && k != nil && k.Known && !k.Undef {
+				c.written(i, a, k, outputs)
+			}
+		}
+	}
+}
+
+// accessOf finds the built-in that an access chain from a variable leads to.
+func (c *checker) accessOf(base spirv.ID, path []spirv.ID, direct, members map[spirv.ID][]*builtInNote) (accessed, bool) {
+	for _, n := range direct[base] {
+		return accessed{n, path}, true
+	}
+	list := members[base]
+	if len(list) == 0 {
+		return accessed{}, false
+	}
+	t := c.m.Variable(base).Type
+	for t != nil && len(path) > 0 && (t.IsArray() || t.IsRuntimeArray()) {
+		t, path = t.Elem, path[1:]
+	}
+	if t == nil || len(path) == 0 {
+		return accessed{}, false
+	}
+	k := c.m.Const(path[0])
+	if k == nil {
+		return accessed{}, false
+	}
+	for _, n := range list {
+		if n.target == t.ID && uint64(n.member) == k.Bits {
+			return accessed{n, path[1:]}, true
+		}
+	}
+	return accessed{}, false
+}
+
+// counts is what the one OpSetMeshOutputsEXT of a function says, where it is
+// constant.
+type counts struct {
+	at                     int // −1 where there is none, or several
+	vertices, primitives   uint64
+	hasVertices, hasPrimit bool
+}
+
+func (c *checker) meshOutputs(f *facts.Function) counts {
+	out := counts{at: -1}
+	for i := f.Index; i < f.End; i++ {
+		if c.code.Inst(i).Op() != spirv.OpSetMeshOutputsEXT {
+			continue
+		}
+		if out.at >= 0 {
+			return counts{at: -1}
+		}
+		v := inst.SetMeshOutputsEXT(c.code.Inst(i))
+		out.at = i
+		if k := c.m.Const(v.VertexCount()); k != nil && k.Known && !k.Spec {
+			out.vertices, out.hasVertices = k.Bits, true
+		}
+		if k := c.m.Const(v.PrimitiveCount()); k != nil && k.Known && !k.Spec {
+			out.primitives, out.hasPrimit = k.Bits, true
+		}
+	}
+	return out
+}
+
+// indexed judges the index of an access.
+func (c *checker) indexed(i int, a accessed, out counts) {
+	if len(a.path) == 0 {
+		return
+	}
+	k := c.m.Const(a.path[0])
+	switch a.note.builtIn {
+	case spirv.BuiltInPositionPerViewNV, spirv.BuiltInViewportMaskPerViewNV:
+		last := c.m.Const(a.path[len(a.path)-1])
+		if k == nil || last == nil {
+			code := vuid.PositionPerViewNV_04326
+			if a.note.builtIn == spirv.BuiltInViewportMaskPerViewNV {
+				code = vuid.ViewportMaskPerViewNV_04417
+			}
+			c.fail(i, code, "%s is indexed by %s; must be a constant", a.note.builtIn, c.name(a.path[0])).also(c, a.note.at, "the decoration")
+		}
+		return
+	}
+	for _, r := range indexRows {
+		if r.builtIn == a.note.builtIn && k != nil && k.Known && out.hasPrimit && k.Bits >= out.primitives {
+			c.fail(i, r.atCode, "element %d of %s; must be below %d, the number of primitives", k.Bits, r.builtIn, out.primitives).also(c, out.at, "OpSetMeshOutputsEXT")
+		}
+	}
+}
+
+// The bits of a fragment shading rate (SPIR-V §3.2.32).
+const (
+	verticalRates   = 1 | 2
+	horizontalRates = 4 | 8
+)
+
+// written judges a constant that is written to a built-in.
+func (c *checker) written(i int, a accessed, k *facts.Const, out counts) {
+	if a.note.builtIn == spirv.BuiltInPrimitiveShadingRateKHR {
+		if !k.Type.IsInt() {
+			return
+		}
+		if k.Bits&verticalRates == verticalRates {
+			c.fail(i, vuid.PrimitiveShadingRateKHR_04487, "%d, with Vertical2Pixels and Vertical4Pixels, is written to PrimitiveShadingRateKHR; must have one of them at most", k.Bits)
+		}
+		if k.Bits&horizontalRates == horizontalRates {
+			c.fail(i, vuid.PrimitiveShadingRateKHR_04488, "%d, with Horizontal2Pixels and Horizontal4Pixels, is written to PrimitiveShadingRateKHR; must have one of them at most", k.Bits)
+		}
+		if k.Bits&^(verticalRates|horizontalRates) != 0 {
+			c.fail(i, vuid.PrimitiveShadingRateKHR_04489, "%#x is written to PrimitiveShadingRateKHR; must have no bits but those of fragment shading rates", k.Bits)
+		}
+		return
+	}
+	for _, r := range indexRows {
+		if r.builtIn != a.note.builtIn || !out.hasVertices {
+			continue
+		}
+		parts := []*facts.Const{k}
+		if k.Type.IsVector() {
+			parts = parts[:0]
+			for p := range k.Type.Components() {
+				parts = append(parts, k.Elem(p))
+			}
+		}
+		for _, p := range parts {
+			if p != nil && p.Known && p.Type != nil && p.Type.IsInt() && p.Bits >= out.vertices {
+				c.fail(i, r.valueCode, "the index %d is written to %s; must be below %d, the number of vertices", p.Bits, r.builtIn, out.vertices).also(c, out.at, "OpSetMeshOutputsEXT")
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,128 @@
+package valid
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/chiaro-gpu/chiaro/facts"
+)
+
+// builtInForm is the type that a built-in must have: so many arrays around a
+// matrix, vector or scalar. The zero value takes any type.
+type builtInForm struct {
+	kind    scalarKind
+	narrow  bool // the scalar has 32 bits
+	rows    int  // components of a vector or column, 1 of a scalar
+	columns int  // of a matrix, 0 of all else
+	arrays  int  // around it
+	length  uint64
+}
+
+// scalarKind is a kind of scalar.
+type scalarKind uint8
+
+// The kinds of scalars that built-ins have.
+const (
+	anyScalar scalarKind = iota
+	boolScalar
+	intScalar
+	floatScalar
+)
+
+// The forms.
+var (
+	boolean = builtInForm{kind: boolScalar, rows: 1}
+	integer = builtInForm{kind: intScalar, rows: 1}
+	i32     = ints(1)
+	f32     = floats(1)
+)
+
+// ints is a vector of 32-bit integers, a scalar for n = 1.
+func ints(n int) builtInForm { return builtInForm{kind: intScalar, narrow: true, rows: n} }
+
+// floats is the same of floats.
+func floats(n int) builtInForm { return builtInForm{kind: floatScalar, narrow: true, rows: n} }
+
+// matrix is a matrix of 32-bit floats.
+func matrix(columns, rows int) builtInForm {
+	return builtInForm{kind: floatScalar, narrow: true, rows: rows, columns: columns}
+}
+
+// array is an array of any length, arrayOf one of n elements.
+func array(f builtInForm) builtInForm { return arrayOf(0, f) }
+
+func arrayOf(n uint64, f builtInForm) builtInForm {
+	f.arrays, f.length = f.arrays+1, n
+	return f
+}
+
+// holds reports whether a type has the form. What is not known of a type is as
+// it must be.
+func (f builtInForm) holds(t *facts.Type) bool {
+	if f.kind == anyScalar {
+		return true
+	}
+	for n := range f.arrays {
+		if !t.IsArray() {
+			return false
+		}
+		if n == 0 && f.length != 0 && t.Fixed() && t.Count != 0 && t.Count != f.length {
+			return false
+		}
+		if t = t.Elem; t == nil {
+			return true
+		}
+	}
+	if t.Columns() != f.columns {
+		return false
+	}
+	if t.IsMatrix() {
+		if t = t.Elem; t == nil {
+			return true
+		}
+	}
+	if (f.rows > 1) != t.IsVector() || t.IsVector() && t.Components() != f.rows {
+		return false
+	}
+	return f.scalar(t.Scalar())
+}
+
+// scalar reports whether a scalar is of the kind and width.
+func (f builtInForm) scalar(s *facts.Type) bool {
+	switch {
+	case s == nil:
+		return false
+	case f.narrow && s.Width != 32:
+		return false
+	case f.kind == boolScalar:
+		return s.IsBool()
+	case f.kind == intScalar:
+		return s.IsInt()
+	}
+	return s.IsFloat() && !s.Encoded
+}
+
+// String says the form: "an array of vectors of 4 32-bit floats".
+func (f builtInForm) String() string {
+	word := [...]string{"value", "bool", "int", "float"}[f.kind]
+	if f.narrow {
+		word = "32-bit " + word
+	}
+	switch {
+	case f.columns > 0:
+		word = fmt.Sprintf("matrix of %d columns of %d %ss", f.columns, f.rows, word)
+	case f.rows > 1:
+		word = fmt.Sprintf("vector of %d %ss", f.rows, word)
+	}
+	for n := range f.arrays {
+		if n == f.arrays-1 && f.length != 0 {
+			word = fmt.Sprintf("array of %d %ss", f.length, word)
+			continue
+		}
+		word = "array of " + word + "s"
+	}
+	if strings.HasPrefix(word, "int") || strings.HasPrefix(word, "array") {
+		return "an " + word
+	}
+	return "a " + word
+}
