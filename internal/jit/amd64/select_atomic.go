@@ -21,6 +21,10 @@ const (
 // it is misaligned it yields 0 and does nothing.
 func (m *machine) atomic(in *vcode.Inst) {
 	lock := in.Op == vcode.Atomic
+	if _, ok := storeForms[in.IR]; ok && len(in.Defs) == 0 {
+		m.tally(in, lock)
+		return
+	}
 	off := m.vec(in.Uses[1], 1)
 	m.RR(VPXORD, V128, 0, 0, 0, 0)
 	m.RM(VMOVDQU32_ST, V512, 0, 0, m.scratch(scratchOld), 0)
@@ -37,15 +41,7 @@ func (m *machine) atomic(in *vcode.Inst) {
 		if in.IR == ir.AtomCmpXchg {
 			m.RM(VMOVDQU32_ST, V512, m.vec(in.Uses[3], 0), 0, m.scratch(scratchCompare), 0)
 		}
-		if g, ok := storeForms[in.IR]; ok && len(in.Defs) == 0 {
-			m.eachLane(func() {
-				m.GRM(MOV, RCX, m.lane32(scratchOperand))
-				m.lockIf(lock)
-				m.GRM(g, RCX, At(RDX, 0))
-			})
-		} else {
-			m.exchanges(in, lock)
-		}
+		m.exchanges(in, lock)
 	}
 	m.Bind(done)
 	if len(in.Defs) > 0 {
@@ -57,6 +53,66 @@ func (m *machine) atomic(in *vcode.Inst) {
 // storeForms are instructions that do all of an atomic whose result is not
 // used.
 var storeForms = map[ir.Op]G{ir.AtomAdd: ADD_ST, ir.AtomAnd: AND_ST, ir.AtomOr: OR_ST, ir.AtomXor: XOR_ST}
+
+// constantForms are those with a constant operand.
+var constantForms = map[ir.Op]ALU{ir.AtomAdd: AddI, ir.AtomAnd: AndI, ir.AtomOr: OrI, ir.AtomXor: XorI}
+
+// tally does an atomic whose result is not used. Where all lanes do it, they do
+// it one behind the other without looking for the next.
+func (m *machine) tally(in *vcode.Inst, lock bool) {
+	k, off := m.writers(in), m.vec(in.Uses[1], 1)
+	all, full := m.f.Const(in.Masks[0])
+	full = full && all != 0 && !m.demotes && in.Sure
+	index := off
+	if in.Sure {
+		m.GRM(LEA|W, RDX, At(R12, int32(in.Key.Aux)))
+		if !full {
+			m.RR(KMOVW, V128, 2, 0, k, 0)
+		}
+	} else {
+		if !m.inRange(in, k, off, handleWrites) {
+			return
+		}
+		m.RM(VPADDD, V512, 3, off, m.word32(uint32(in.Key.Aux)), BC)
+		m.RM(VPTESTNMD, V512, 2, 3, m.word32(3), BC|K(2))
+		index = 4
+	}
+	m.RM(VMOVDQU32_ST, V512, index, 0, m.scratch(scratchOffset), 0)
+	operand, constant := m.f.Const(in.Uses[2])
+	if !constant {
+		m.RM(VMOVDQU32_ST, V512, m.vec(in.Uses[2], 0), 0, m.scratch(scratchOperand), 0)
+	}
+	one := func(lane, at Mem) {
+		m.lockIf(lock)
+		m.GMI(constantForms[in.IR], false, at, int32(operand))
+	}
+	if !constant {
+		one = func(lane, at Mem) {
+			m.GRM(MOV, RCX, lane)
+			m.lockIf(lock)
+			m.GRM(storeForms[in.IR], RCX, at)
+		}
+	}
+	some, done := m.NewLabel(), m.NewLabel()
+	if !full {
+		m.RR(KMOVW_RK, V128, RAX, 0, 2, 0)
+		m.GI(CmpI, false, RAX, 1<<zmmLanes-1)
+		m.Jcc(NotEqual, some)
+		m.later = append(m.later, func() {
+			m.Bind(some)
+			m.GRM(MOV_ST|W, RDX, m.scratch(scratchBase))
+			m.GRR(TEST, RAX, RAX)
+			m.Jcc(Equal, done)
+			m.eachLane(func() { one(m.lane32(scratchOperand), At(RDX, 0)) })
+			m.Jmp(done)
+		})
+	}
+	for lane := range int32(zmmLanes) {
+		m.GRM(MOVSXD|W, RAX, m.scratch(scratchOffset+4*lane))
+		one(m.scratch(scratchOperand+4*lane), Indexed(RDX, RAX, 1, 0))
+	}
+	m.Bind(done)
+}
 
 // scratch is a place in the record's scratch memory.
 func (m *machine) scratch(off int32) Mem { return At(R14, m.record.Scratch+off) }

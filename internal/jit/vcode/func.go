@@ -89,6 +89,7 @@ func (o Op) Jumps() bool { return o == Jump || o == JumpIfNone || o == JumpIfZer
 type Inst struct {
 	Op                Op
 	Part              uint8 // which register of the strip, for Lane
+	Sure              bool  // offsets are known to be in range, and aligned
 	Keep              bool  // lanes outside Masks keep what d has; else they become anything
 	Defs, Uses, Masks []Reg
 	Target            int    // block or function

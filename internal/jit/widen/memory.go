@@ -69,6 +69,7 @@ func (w *widener) atomic(v ir.V, in vcode.Inst) bool {
 	in.Op = vcode.Atomic
 	if w.src.Val(x.Args[0]).Op == ir.Wg {
 		in.Op = vcode.AtomicLocal
+		in.Sure = w.inShared(x.Args[1], x.Aux)
 	}
 	for p := range w.parts {
 		one := in

@@ -40,6 +40,9 @@ func (w *widener) operation(v ir.V) {
 			w.address(v)
 		}
 	}
+	if w.plain(v) {
+		return
+	}
 	w.lanes(v, in)
 }
 
