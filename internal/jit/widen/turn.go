@@ -191,8 +191,9 @@ func (g *workgroup) turn(code []ir.V) bool {
 	}
 	w.index = w.dst.NewReg(vcode.Gen)
 	w.emit(vcode.Inst{Op: vcode.Copy, Defs: []vcode.Reg{w.index}, Uses: []vcode.Reg{w.zero}})
-	top := w.newBlock()
+	top, end := w.newBlock(), w.newBlock()
 	w.startBlock(top)
+	g.guard(&w, code, end)
 	g.reads(&w, code)
 	w.open = []*region{{op: ir.Block}}
 	for _, v := range code {
@@ -207,8 +208,66 @@ func (g *workgroup) turn(code []ir.V) bool {
 	w.emit(vcode.Inst{Op: vcode.Scalar, IR: ir.Add, Key: key(ir.I32), Defs: []vcode.Reg{w.index}, Uses: []vcode.Reg{w.index, size}})
 	w.emit(vcode.Inst{Op: vcode.Scalar, IR: ir.Eq, Key: key(ir.B1), Defs: []vcode.Reg{through}, Uses: []vcode.Reg{w.index, all}})
 	w.emit(vcode.Inst{Op: vcode.JumpIfZero, Uses: []vcode.Reg{through}, Target: top})
-	w.startBlock(w.newBlock())
+	w.startBlock(end)
 	return len(w.open) == 1 && slices.Equal(w.active, g.subs[0].active)
+}
+
+// guard leaves a loop over the subgroups for end where neither this one nor those
+// behind it do anything: where all that a phase does is in an if for invocations
+// up to one.
+func (g *workgroup) guard(w *widener, code []ir.V, end int) {
+	only := ir.V(0)
+	depth := 0
+	for _, v := range code {
+		x := g.f.Val(v)
+		switch {
+		case x.Op == ir.If && depth == 0 && only == 0:
+			only = v
+			depth++
+		case x.Op == ir.If, x.Op == ir.Block:
+			if depth == 0 {
+				return
+			}
+			depth++
+		case x.Op == ir.End:
+			depth--
+		case depth == 1 && x.Op == ir.Else:
+			return
+		case depth == 0 && (!x.Op.HasResult() || x.Op.Is(ir.Writes) || x.Op.Is(ir.Meets)):
+			return
+		}
+	}
+	if only == 0 {
+		return
+	}
+	c := g.f.Val(g.f.Val(only).Args[0])
+	a, b := c.Args[0], c.Args[1]
+	op := c.Op
+	switch {
+	case c.Op == ir.Eq && g.f.Type(a) == ir.I32:
+		if op = ir.ULe; g.isIndex(b) {
+			a, b = b, a
+		}
+	case c.Op != ir.ULt && c.Op != ir.ULe || g.f.Type(a) != ir.I32:
+		return
+	}
+	if !g.isIndex(a) || !g.shared[b] && g.f.Val(b).Op != ir.Const {
+		return
+	}
+	some := w.dst.NewReg(vcode.Gen)
+	w.emit(vcode.Inst{Op: vcode.Scalar, IR: op, Key: ir.Key{Type: ir.B1, From: ir.I32}, Defs: []vcode.Reg{some}, Uses: []vcode.Reg{w.index, g.subs[0].gen(b)}})
+	w.emit(vcode.Inst{Op: vcode.JumpIfZero, Uses: []vcode.Reg{some}, Target: end})
+	w.startBlock(w.newBlock())
+}
+
+// isIndex reports whether a value is an invocation's index in its workgroup.
+func (g *workgroup) isIndex(v ir.V) bool {
+	x := g.f.Val(v)
+	if x.Op != ir.In || x.Type != ir.I32 {
+		return false
+	}
+	sem := g.p.In[x.Aux].Semantic
+	return sem == ir.LocalInvocationIndex || sem == ir.LocalInvocationIdX && g.p.LocalSize[1] == 1 && g.p.LocalSize[2] == 1
 }
 
 // identityInTurn is identity in a loop over the subgroups: index is that of the
