@@ -108,9 +108,9 @@ func (w *widener) inShared(off ir.V, imm uint64) bool {
 	return imm%4 == 0 && w.most(off)+imm+4 <= uint64(w.p.SharedBytes) && w.whole(off)
 }
 
-// plain emits an At that cannot saturate as arithmetic of 32 bits, and reports
+// unsaturated emits an At that cannot saturate as arithmetic of 32 bits, and reports
 // whether it is one.
-func (w *widener) plain(v ir.V) bool {
+func (w *widener) unsaturated(v ir.V) bool {
 	x := w.src.Val(v)
 	if x.Op != ir.At || x.Aux > math.MaxUint32 || w.most(v) == math.MaxUint32 {
 		return false

@@ -40,7 +40,7 @@ func (w *widener) operation(v ir.V) {
 			w.address(v)
 		}
 	}
-	if w.plain(v) {
+	if w.unsaturated(v) {
 		return
 	}
 	w.lanes(v, in)
