@@ -26,6 +26,73 @@ var guardForms = []string{
 	"vg = sle.i32 vn, vi\n	vf = not.b1 vg\n	vh = sle.i32 vm, vy\n	vj = select.b1 vf, vh, vg\n	vc = not.b1 vj\n",
 }
 
+// clampForms are ways to keep a row within bounds; vk is what comes of it.
+var clampForms = []string{
+	"vd = smax.i32 vi, 0:i32\n	vk = smin.i32 vd, vn\n",
+	"vd = smin.i32 vn, vi\n	vk = smax.i32 0:i32, vd\n",
+	"vk = umin.i32 vi, vn\n",
+	"vd = umax.i32 vi, vm\n	vf = umin.i32 vd, vn\n	vk = add.i32 vf, 1:i32\n",
+}
+
+// TestClamps loads and stores what clamped rows hold and where they point, of
+// strips in which bounds count and of others, on both sides of them.
+func TestClamps(t *testing.T) { eachLevel(t, testClamps) }
+
+func testClamps(t *testing.T, engine jit.Engine) {
+	for _, form := range clampForms {
+		for _, local := range []string{"64 1 1", "16 8 1", "8 16 1"} {
+			for _, first := range []string{"0", "-20", "7", "0x7fffffe8"} {
+				text := fmt.Sprintf(`program "clamps" compute
+subgroup 16
+local %s
+push 8
+in global.x i32 0
+in global.y i32 0
+in localindex i32 0
+res storage 0 0 count 1
+res storage 0 1 count 1
+
+func "main"() L1 {
+	vp = push
+	vn = ld.i32 vp, 0:i32, #0
+	vm = ld.i32 vp, 0:i32, #4
+	vx = in.i32 #0
+	vy = in.i32 #1
+	vl = in.i32 #2
+	vi = add.i32 vx, %s:i32
+	%s	vA = res 0:i32, #0
+	vB = res 0:i32, #1
+	vs = mul.i32 vy, 16:i32
+	vr = add.i32 vk, vs
+	vo = at 0:i32, vr, #4
+	va = ld.i32 vA, vo, #0
+	vb = add.i32 va, vk
+	vq = at 0:i32, vl, #4
+	st.i32 vB, vq, vb, #0
+}
+`, local, first, form)
+				words := make([]uint32, 300)
+				for i := range words {
+					words[i] = uint32(i) * 77773
+				}
+				for _, n := range []uint32{0, 15, 40, 63, 64, 1 << 31, 1<<31 - 1, 1<<32 - 1} {
+					push := binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, n), 5)
+					job := exec.Job{Groups: [3]uint32{2, 1, 1}, Workers: 1, Push: push, Resources: [][]exec.Buffer{buffer(words), buffer(make([]uint32, 200))}}
+					for _, subgroup := range []uint32{16, 32} {
+						want := run(interp.Engine{}, text, subgroup, job)
+						if want.err != nil {
+							t.Fatal(want.err, text)
+						}
+						if same(t, want, run(engine, text, subgroup, job)); t.Failed() {
+							t.Fatalf("subgroup %d, n %#x:\n%s", subgroup, n, text)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
 // TestGuards sends home the lanes of some strips, of all and of none, where
 // numbers wrap and where they do not, in groups of one row, of several and of
 // planes.

@@ -48,7 +48,7 @@ func (c *chooser) arm(from, to int) (ops []ir.V, br ir.V, weight int) {
 	}
 	ops = c.code[from : to-1]
 	for _, v := range ops {
-		w := speculative(c.f.Val(v))
+		w := c.speculative(v)
 		if weight += w; w < 0 || weight > maxSpeculated {
 			return nil, 0, 0
 		}
@@ -58,8 +58,14 @@ func (c *chooser) arm(from, to int) (ops []ir.V, br ir.V, weight int) {
 
 // speculative returns the weight of an operation that may be done in vain, −1
 // for others.
-func speculative(x *ir.Val) int {
+func (c *chooser) speculative(v ir.V) int {
+	x := c.f.Val(v)
 	switch x.Op {
+	case ir.Ld: // which nobody writes, and all lanes read at one place
+		if c.f.Val(x.Args[0]).Op == ir.Push && c.f.Val(x.Args[1]).Op == ir.Const {
+			return cheap
+		}
+		return -1
 	case ir.UDiv, ir.SDiv, ir.UMod, ir.SRem, ir.SMod, ir.FDiv, ir.FRem, ir.FSqrt, ir.Region:
 		return dear
 	}
@@ -89,7 +95,7 @@ func (c *chooser) endIf(opener ir.V) {
 // to the same label. It reports whether they have become one.
 func (c *chooser) br() bool {
 	i := len(c.code) - 2
-	for ; i > 0 && len(c.code)-i <= maxSpeculated+2 && speculative(c.f.Val(c.code[i])) >= 0; i-- {
+	for ; i > 0 && len(c.code)-i <= maxSpeculated+2 && c.speculative(c.code[i]) >= 0; i-- {
 	}
 	x := c.f.Val(c.code[i])
 	if x.Op != ir.End || c.f.Val(x.Args[0]).Op != ir.If {

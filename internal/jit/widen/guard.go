@@ -21,28 +21,50 @@ const maxLooked = 32
 // maxDead bounds the operations of an arm that is taken to be empty of lanes.
 const maxDead = 6
 
-// guards finds the ifs at the start of the entry point that may be taken to go
-// one way, and which.
+// What is clamped to the data, such as max(i - 1, 0), mostly need not have been:
+// it is taken to be the operand, whose lanes are a row, in the same way.
+
+// assumed is what all lanes of a strip are taken to do.
+type assumed struct {
+	ways   map[ir.V]bool // ifs at which they go the same way: whether that is the first arm
+	clamps map[ir.V]ir.V // operations that yield one of their operands
+}
+
+func (a *assumed) way(v ir.V) (first, ok bool) {
+	if a != nil {
+		first, ok = a.ways[v]
+	}
+	return first, ok
+}
+
+func (a *assumed) clamp(v ir.V) (operand ir.V, ok bool) {
+	if a != nil {
+		operand, ok = a.clamps[v]
+	}
+	return operand, ok
+}
+
+// guards finds what may be assumed at the start of the entry point.
 type guards struct {
+	assumed
 	f    *ir.Func
 	s    *shapes
-	ways map[ir.V]bool
 	left int // values of the condition that may still be looked at
 }
 
-// guardsOf returns nil where there are none.
-func guardsOf(f *ir.Func, s *shapes) map[ir.V]bool {
-	g := guards{f: f, s: s, ways: map[ir.V]bool{}}
+// guardsOf returns nil where there is nothing.
+func guardsOf(f *ir.Func, s *shapes) *assumed {
+	g := guards{f: f, s: s, assumed: assumed{map[ir.V]bool{}, map[ir.V]ir.V{}}}
 	if len(f.Code) > maxGuarded {
 		return nil
 	}
 	for at := 0; at >= 0 && at < len(f.Code); {
 		at = g.step(at)
 	}
-	if len(g.ways) == 0 {
+	if len(g.ways)+len(g.clamps) == 0 {
 		return nil
 	}
-	return g.ways
+	return &g.assumed
 }
 
 // step looks at the operation at a place of the code and returns the place to
@@ -58,8 +80,61 @@ func (g *guards) step(at int) int {
 		if !idle(x) {
 			return -1
 		}
+		g.findClamp(v)
 		return at + 1
 	}
+}
+
+// findClamp looks for the greater or the smaller one of a row and a bound that
+// is the same in all lanes: 0 or less, or nothing that is known.
+func (g *guards) findClamp(v ir.V) {
+	x := g.f.Val(v)
+	if x.Type != ir.I32 || clamps[x.Op] == 0 {
+		return
+	}
+	for i := range 2 {
+		row, bound := x.Args[i], x.Args[1-i]
+		from := row
+		for from = row; ; {
+			next, ok := g.clamps[from]
+			if !ok {
+				break
+			}
+			from = next
+		}
+		b := g.f.Val(bound)
+		likely := b.Op != ir.Const || x.Op == ir.SMax && int32(b.Aux) <= 0
+		if g.s.of[from].ascends() && g.s.of[from].regular && g.s.of[bound].kind == uniform && likely {
+			g.clamps[v] = row
+			return
+		}
+	}
+}
+
+// clamps are the operations that yield the lesser of two operands, or the
+// greater one, and the relation that then holds.
+var clamps = map[ir.Op]ir.Op{ir.SMin: ir.SLe, ir.SMax: ir.SLe, ir.UMin: ir.ULe, ir.UMax: ir.ULe}
+
+// clamp makes a value that is taken to be one of its operands, and leaves for
+// the function of all other strips where it is not. It reports whether it is
+// one.
+func (w *widener) clamp(v ir.V) bool {
+	row, ok := w.assumed.clamp(v)
+	if !ok {
+		return false
+	}
+	x := w.src.Val(v)
+	bound := x.Args[0]
+	if bound == row {
+		bound = x.Args[1]
+	}
+	r := relation{clamps[x.Op], bound, row}
+	if x.Op == ir.SMin || x.Op == ir.UMin {
+		r.low, r.high = row, bound
+	}
+	w.hold(r)
+	w.values[v] = *w.value(row)
+	return true
 }
 
 // idle reports whether an operation has no effect, nor any control.
@@ -74,6 +149,9 @@ func (g *guards) choose(v ir.V, at int) int {
 	c := g.f.Val(v).Args[0]
 	if g.s.of[c].kind == uniform {
 		return -1
+	}
+	if g.leaves(at+1, other) && g.leaves(other+1, end) {
+		return -1 // either is as likely
 	}
 	g.left = maxLooked
 	if _, ok := g.relations(c, false, nil); ok && g.leaves(at+1, other) {
@@ -184,25 +262,31 @@ func (w *widener) reach(x shape) uint32 {
 // guard leaves for the function of all other strips unless an if goes the way
 // it was taken to go.
 func (w *widener) guard(v ir.V, so bool) {
-	g := guards{f: w.src, s: w.shapes, left: maxLooked}
+	g := guards{f: w.src, s: w.shapes, left: maxLooked, assumed: *w.assumed}
 	list, _ := g.relations(w.src.Val(v).Args[0], so, nil)
 	for _, r := range list {
-		low, high := w.shapes.of[r.low], w.shapes.of[r.high]
-		if low.kind == row {
-			for p := range w.apart(low) {
-				w.unless(r.op, w.rowBase(r.low, p), w.gen(r.high), w.reach(low))
-			}
-			continue
+		w.hold(r)
+	}
+}
+
+// hold leaves for the function of all other strips unless a relation holds in
+// all lanes.
+func (w *widener) hold(r relation) {
+	low, high := w.shapes.of[r.low], w.shapes.of[r.high]
+	if low.kind == row {
+		for p := range w.apart(low) {
+			w.unless(r.op, w.rowBase(r.low, p), w.gen(r.high), w.reach(low))
 		}
-		last, op := uint64(1<<32-1), ir.ULe
-		if r.op == ir.SLt || r.op == ir.SLe {
-			last, op = 1<<31-1, ir.SLe
-		}
-		for p := range w.apart(high) {
-			first := w.rowBase(r.high, p)
-			w.unless(r.op, w.gen(r.low), first, 0)
-			w.unless(op, first, w.dst.NewConst(vcode.Gen, last), w.reach(high)) // it does not wrap
-		}
+		return
+	}
+	last, op := uint64(1<<32-1), ir.ULe
+	if r.op == ir.SLt || r.op == ir.SLe {
+		last, op = 1<<31-1, ir.SLe
+	}
+	for p := range w.apart(high) {
+		first := w.rowBase(r.high, p)
+		w.unless(r.op, w.gen(r.low), first, 0)
+		w.unless(op, first, w.dst.NewConst(vcode.Gen, last), w.reach(high)) // it does not wrap
 	}
 }
 

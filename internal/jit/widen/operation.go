@@ -24,7 +24,7 @@ func (w *widener) operation(v ir.V) {
 		w.emit(in)
 		return
 	}
-	if w.identity(v) || w.memory(v, in) {
+	if w.identity(v) || w.clamp(v) || w.memory(v, in) || w.quotient(v, in) {
 		return
 	}
 	if x.Op.HasResult() {

@@ -126,7 +126,7 @@ func (w *widener) ifBegin(v ir.V) {
 	c := w.src.Val(v).Args[0]
 	r := &region{label: v, op: ir.If, entry: w.active, arm: w.active, rest: w.active, other: w.newBlock(), out: w.regs(vcode.Mask)}
 	r.end = r.other // until an else is seen
-	so, taken := w.ways[v]
+	so, taken := w.assumed.way(v)
 	r.uniform = taken || w.shapes.of[c].kind == uniform
 	if taken {
 		w.set(r.out, w.active)

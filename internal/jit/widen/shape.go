@@ -35,12 +35,12 @@ const maxRounds = 12
 
 // shapes is what is known of a function before it is widened.
 type shapes struct {
-	f     *ir.Func
-	p     *ir.Program
-	lanes uint32 // that a row spans
-	homes *homing
-	ways  map[ir.V]bool // ifs that all lanes go the same way
-	of    []shape
+	f       *ir.Func
+	p       *ir.Program
+	lanes   uint32 // that a row spans
+	homes   *homing
+	assumed *assumed
+	of      []shape
 
 	// Of labels and ifs, by opener.
 	diverges map[ir.V]bool // a loop that lanes leave in different iterations
@@ -75,10 +75,10 @@ type place struct {
 }
 
 // shapesOf finds the shapes of all values of f, for rows of so many lanes, where
-// all lanes go the same way at the ifs among ways.
-func shapesOf(p *ir.Program, f *ir.Func, homes *homing, lanes uint32, ways map[ir.V]bool) *shapes {
+// that is so which is assumed, if anything is.
+func shapesOf(p *ir.Program, f *ir.Func, homes *homing, lanes uint32, a *assumed) *shapes {
 	s := &shapes{
-		f: f, p: p, lanes: lanes, homes: homes, ways: ways, of: make([]shape, len(f.Vals)),
+		f: f, p: p, lanes: lanes, homes: homes, assumed: a, of: make([]shape, len(f.Vals)),
 		brs: map[ir.V]int{}, leaks: map[ir.V]bool{}, diverges: map[ir.V]bool{}, closed: map[ir.V]bool{}, whole: map[ir.V]bool{},
 	}
 	for i := range f.Vals {
@@ -219,7 +219,7 @@ func (s *shapes) enter(v, loop ir.V) {
 	switch x.Op {
 	case ir.If:
 		r.arm, r.other = s.set, s.set
-		if _, taken := s.ways[v]; !taken && s.of[x.Args[0]].kind != uniform {
+		if _, taken := s.assumed.way(v); !taken && s.of[x.Args[0]].kind != uniform {
 			r.split, r.arm, r.other = true, s.fresh(), s.fresh()
 		}
 		s.set = r.arm
@@ -366,6 +366,9 @@ func (s *shapes) leaveIf(r *place) {
 // result is the shape of what an operation yields.
 func (s *shapes) result(v ir.V) shape {
 	x := s.f.Val(v)
+	if a, ok := s.assumed.clamp(v); ok {
+		return s.of[a]
+	}
 	all := true
 	for i := range x.Op.Args() {
 		all = all && s.of[x.Args[i]].kind == uniform

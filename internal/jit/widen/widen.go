@@ -22,17 +22,17 @@ func Program(p *ir.Program, form vcode.Form, order []int) []*vcode.Func {
 		f := p.Funcs[fn]
 		parts := form.Parts(p.SubgroupSize)
 		homes := homesOf(f, apart)
-		made := func(ways map[ir.V]bool) *widener {
+		made := func(a *assumed) *widener {
 			w := &widener{stream: newStream(f.Name, form, parts), p: p, src: f, parts: parts, place: place, entry: i == 0}
-			w.ways, w.otherwise = ways, len(order)
-			w.shapes = shapesOf(p, f, homes, rowLanes(p, form), ways)
+			w.assumed, w.otherwise = a, len(order)
+			w.shapes = shapesOf(p, f, homes, rowLanes(p, form), a)
 			w.homes = homesOf(f, func(loop ir.V) bool { return !w.shapes.diverges[loop] })
 			return w
 		}
 		w := made(nil)
 		if i == 0 && w.startsFull() {
-			if ways := guardsOf(f, w.shapes); ways != nil {
-				whole := made(ways)
+			if a := guardsOf(f, w.shapes); a != nil {
+				whole := made(a)
 				whole.run()
 				out[0] = whole.finish()
 				w.run()
@@ -72,8 +72,10 @@ type widener struct {
 
 	deferred *deferring // what stands with selects, or nil
 
-	ways      map[ir.V]bool // ifs that all lanes are taken to go the same way, and whether that is the first arm
-	otherwise int           // the function of strips in which they do not
+	assumed   *assumed
+	otherwise int // the function of strips in which that is not so
+
+	factors map[[2]uint64]factors // that were found, by divisor and bits
 
 	none    vcode.Reg   // no lane
 	full    []vcode.Reg // all lanes
