@@ -90,7 +90,7 @@ func (w *widener) atomic(v ir.V, in vcode.Inst) bool {
 // one place, and reports whether they are.
 func (w *widener) rowAt(off ir.V, p int, in *vcode.Inst) bool {
 	s := w.shapes.of[off]
-	one := in.IR == ir.Ld && s.level() // one place for the whole part
+	one := in.IR == ir.Ld && (s.level() || s.kind == address && s.step == 0) // one place for the whole part
 	switch {
 	case s.kind == row && (one || strided(uint64(s.step), in.Key.Aux)):
 		at := w.rowBase(off, p)
