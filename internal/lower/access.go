@@ -277,5 +277,6 @@ func (f *function) lengthOf(in spirv.Inst, p *pointer, member uint32) {
 	size := f.b.Op(ir.Len, ir.I32, p.handle)
 	at := f.whole(p.offset.plus(uint64(m.Offset)))
 	rest := f.b.Op(ir.Sub, ir.I32, f.b.Op(ir.UMax, ir.I32, size, at), at)
-	f.define(in, f.b.Op(ir.UDiv, ir.I32, rest, f.b.I32(m.Type.ArrayStride)))
+	n := f.b.Op(ir.UDiv, ir.I32, rest, f.b.I32(m.Type.ArrayStride))
+	f.define(in, f.toInt(n, f.scalar(f.facts.Type(in.Type())))) // of 64 bits with Shader64BitIndexingEXT
 }

@@ -57,12 +57,46 @@ func (f *function) atomic(op ir.Op, p *pointer, t ir.Type, args ...ir.V) ir.V {
 
 func atomicBinary(f *function, in spirv.Inst) {
 	v := inst.AtomicIAdd(in) // all have the same operands
+	if f.facts.Type(v.Type()).IsVector() {
+		atomicVector(f, in)
+		return
+	}
 	p, t := f.atom(v.Pointer(), f.facts.Type(v.Type()))
 	x := f.typed(v.Value(), t)
 	if in.Op() == spirv.OpAtomicISub {
 		x = f.b.Op(ir.Sub, t, f.b.Const(t, 0), x)
 	}
 	f.define(in, f.atomic(atomics[in.Op()], p, t, x))
+}
+
+// atomicVector lowers an atomic on two or four floats of 16 bits: each component
+// by itself (SPV_NV_shader_atomic_fp16_vector).
+func atomicVector(f *function, in spirv.Inst) {
+	v := inst.AtomicFAddEXT(in)
+	t := f.facts.Type(v.Type())
+	switch s := t.Scalar(); {
+	case !s.IsFloat() || s.Encoded || s.Width != 16 || t.Count != 2 && t.Count != 4:
+		f.malformed("an atomic on a vector; want two or four floats of 16 bits")
+	case in.Op() == spirv.OpAtomicISub || !atomics[in.Op()].Row().On.Has(ir.F16):
+		f.malformed("an atomic of integers on floats")
+	}
+	p := f.to(v.Pointer(), t)
+	f.sameType(p, t)
+	if p.memory == physical {
+		p = f.reached(p, uint32(t.Count)*2)
+	}
+	if p.memory != inBuffer {
+		f.unsupported("on %s", p.class)
+	}
+	x := f.scalars(v.Value())
+	f.fits(t, x)
+	parts := make([]ir.V, len(x))
+	for i := range x {
+		q := *p
+		f.stepElement(&q, operand{bits: uint64(i)})
+		parts[i] = f.atomic(atomics[in.Op()], &q, ir.F16, x[i])
+	}
+	f.define(in, parts...)
 }
 
 func atomicCount(f *function, in spirv.Inst) {
