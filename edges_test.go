@@ -150,6 +150,41 @@ var integerEdges = []edgeCase{
 	}},
 }
 
+// dotEdges are the dot products of the four bytes of words: with and without a
+// sign, and with a sum that saturates.
+var dotEdges = []edgeCase{
+	{"%r = OpSDot %R %a %b PackedVectorFormat4x8Bit", 2, "", dotOf(true, true, nil)},
+	{"%r = OpUDot %R %a %b PackedVectorFormat4x8Bit", 2, "", dotOf(false, false, nil)},
+	{"%r = OpSUDot %R %a %b PackedVectorFormat4x8Bit", 2, "", dotOf(true, false, nil)},
+	{"%r = OpSDotAccSat %R %a %b %c PackedVectorFormat4x8Bit", 3, "", dotOf(true, true, saturateSigned)},
+	{"%r = OpUDotAccSat %R %a %b %c PackedVectorFormat4x8Bit", 3, "", dotOf(false, false, func(sum int64, acc uint64) int64 { return min(sum+int64(acc), math.MaxUint32) })},
+	{"%r = OpSUDotAccSat %R %a %b %c PackedVectorFormat4x8Bit", 3, "", dotOf(true, false, saturateSigned)},
+}
+
+func saturateSigned(sum int64, acc uint64) int64 {
+	return max(min(sum+int64(int32(acc)), math.MaxInt32), math.MinInt32)
+}
+
+// dotOf sums products of bytes that have a sign or not.
+func dotOf(first, second bool, add func(sum int64, acc uint64) int64) func(int, []uint64) uint64 {
+	part := func(sign bool, x uint64) int64 {
+		if sign {
+			return int64(int8(x))
+		}
+		return int64(uint8(x))
+	}
+	return func(w int, x []uint64) uint64 {
+		sum := int64(0)
+		for i := range 4 {
+			sum += part(first, x[0]>>(8*i)) * part(second, x[1]>>(8*i))
+		}
+		if add != nil {
+			sum = add(sum, x[2])
+		}
+		return uint64(sum) & mask(w)
+	}
+}
+
 func ofWide(f func(w int, x, y *big.Int) *big.Int) func(int, []uint64) uint64 {
 	return func(w int, x []uint64) uint64 { return low(w, f(w, unsigned(x[0]), unsigned(x[1]))) }
 }
@@ -337,6 +372,9 @@ OpCapability Int16
 OpCapability Int64
 OpCapability Float16
 OpCapability Float64
+OpCapability DotProduct
+OpCapability DotProductInput4x8BitPacked
+OpExtension "SPV_KHR_integer_dot_product"
 %%glsl = OpExtInstImport "GLSL.std.450"
 OpMemoryModel Logical GLSL450
 OpEntryPoint GLCompute %%main "main" %%gid %%m %%out
@@ -452,6 +490,9 @@ func TestEdges(t *testing.T) {
 		for _, w := range []int{8, 16, 32, 64} {
 			c.run(t, w, false, integers(w))
 		}
+	}
+	for _, c := range dotEdges {
+		c.run(t, 32, false, append(integers(32), 0x80808080, 0x7f7f7f7f, 0x80ff017f, 0xff00ff00))
 	}
 	for _, c := range floatEdges {
 		for _, w := range []int{16, 32, 64} {

@@ -56,6 +56,7 @@ const (
 	BitFieldU
 	BitFieldS
 	BitFieldMask
+	Dot4
 
 	// Comparisons.
 	Eq
@@ -203,12 +204,13 @@ var ops = [numOps]Row{
 
 	BitCount:     {"bitcount", "T:T", OnInt, 0, i1(scalar.BitCount)},
 	BitReverse:   {"bitreverse", "T:T", OnInt, 0, i1(scalar.BitReverse)},
-	FindLsb:      {"findlsb", "T:T", OnInt, 0, i1(scalar.FindLsb)},            // −1 for 0
-	FindUMsb:     {"findumsb", "T:T", OnInt, 0, i1(scalar.FindUMsb)},          // −1 for 0
-	FindSMsb:     {"findsmsb", "T:T", OnInt, 0, i1(scalar.FindSMsb)},          // −1 for 0 and −1
-	BitFieldU:    {"bitfieldu", "T:Tii", OnInt, 0, i3(scalar.BitFieldU)},      // arg2 bits of arg0 from bit arg1, zero-extended
-	BitFieldS:    {"bitfields", "T:Tii", OnInt, 0, i3(scalar.BitFieldS)},      // the same, sign-extended
-	BitFieldMask: {"bitfieldmask", "T:ii", OnInt, 0, i2(scalar.BitFieldMask)}, // arg1 ones from bit arg0
+	FindLsb:      {"findlsb", "T:T", OnInt, 0, i1(scalar.FindLsb)},                                            // −1 for 0
+	FindUMsb:     {"findumsb", "T:T", OnInt, 0, i1(scalar.FindUMsb)},                                          // −1 for 0
+	FindSMsb:     {"findsmsb", "T:T", OnInt, 0, i1(scalar.FindSMsb)},                                          // −1 for 0 and −1
+	BitFieldU:    {"bitfieldu", "T:Tii", OnInt, 0, i3(scalar.BitFieldU)},                                      // arg2 bits of arg0 from bit arg1, zero-extended
+	BitFieldS:    {"bitfields", "T:Tii", OnInt, 0, i3(scalar.BitFieldS)},                                      // the same, sign-extended
+	BitFieldMask: {"bitfieldmask", "T:ii", OnInt, 0, i2(scalar.BitFieldMask)},                                 // arg1 ones from bit arg0
+	Dot4:         {"dot4", "i:iii", 0, 0, func(_ Key, x, y, z uint64) uint64 { return scalar.Dot4(x, y, z) }}, // four unsigned bytes of arg0 times four signed ones of arg1, and arg2
 
 	Eq:  {"eq", "b:TT", OnInt | OnBool, Commute, c2(scalar.Eq)},
 	ULt: {"ult", "b:TT", OnInt, 0, c2(scalar.ULt)},

@@ -201,6 +201,17 @@ func testOperations(t *testing.T, engine jit.Engine) {
 	}
 }
 
+// TestWithoutByteProducts makes dot products on a machine that has no instruction
+// for them.
+func TestWithoutByteProducts(t *testing.T) {
+	needMachine(t)
+	has := &cpu.X86.HasAVX512VNNI
+	defer func(old bool) { *has = old }(*has)
+	*has = false
+	text := operationCase(ir.Dot4, ir.I32, ir.I32, "", false)
+	same(t, run(interp.Engine{}, text, 0, operationJob()), run(jit.Engine{}, text, 0, operationJob()))
+}
+
 // TestWithoutPopulationCount counts bits on a machine that has no instruction
 // for it.
 func TestWithoutPopulationCount(t *testing.T) {

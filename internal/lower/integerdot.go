@@ -32,6 +32,18 @@ func integerDot(s signs) rule {
 			wide = ir.I64 // where the sum of narrower ones is exact
 		}
 		packed := len(in) > 3+operands
+		if packed && t[0] == ir.I32 {
+			sum := f.bytesDot(s, f.typed(spirv.ID(in[3]), ir.I32), f.typed(spirv.ID(in[4]), ir.I32))
+			switch {
+			case operands == 2:
+			case s[0] == ir.ZExt:
+				sum = addSatU(f.b, ir.I32, sum, f.typed(spirv.ID(in[5]), ir.I32))
+			default:
+				sum = addSatS(f.b, ir.I32, sum, f.typed(spirv.ID(in[5]), ir.I32))
+			}
+			f.define(in, sum)
+			return
+		}
 		x := f.widened(spirv.ID(in[3]), packed, s[0], wide)
 		y := f.widened(spirv.ID(in[4]), packed, s[1], wide)
 		if len(x) != len(y) {
@@ -80,6 +92,22 @@ func (f *function) widen(v ir.V, by ir.Op, t ir.Type) ir.V {
 		return v
 	}
 	return f.b.Op(by, t, v)
+}
+
+// bytesDot is the dot product of the four bytes of two words, which fits 32 bits.
+// Dot4 takes the first ones without a sign and the second ones with it: 128 is
+// added to bytes of the other kind, and its products taken off again.
+func (f *function) bytesDot(s signs, x, y ir.V) ir.V {
+	zero, top := f.b.I32(0), f.b.I32(0x80808080)
+	dot := func(x, y, z ir.V) ir.V { return f.b.Op(ir.Dot4, ir.I32, x, y, z) }
+	flip := func(x ir.V) ir.V { return f.b.Op(ir.Xor, ir.I32, x, top) }
+	switch s {
+	case mixedDot:
+		return dot(y, x, zero)
+	case signedDot:
+		return dot(flip(x), y, f.b.Op(ir.Sub, ir.I32, zero, dot(top, y, zero)))
+	}
+	return dot(x, flip(y), f.b.Op(ir.Sub, ir.I32, zero, dot(x, top, zero)))
 }
 
 // saturate adds two i64 and cuts the sum to the range of a narrower type.

@@ -226,6 +226,9 @@ func (g *maker) packing() {
 // dot writes an integer dot product, of vectors or of four bytes in a word.
 func (g *maker) dot() {
 	op := choose(g.source, "OpSDot", "OpUDot", "OpSUDot", "OpSDotAccSat", "OpUDotAccSat", "OpSUDotAccSat")
+	if g.o.Peers && op == "OpSUDotAccSat" { // of constants lavapipe does not saturate
+		op = "OpSUDot"
+	}
 	t, first, second, format := i32, choose(g.source, typing.UInt, typing.Int), choose(g.source, typing.UInt, typing.Int), ""
 	switch {
 	case strings.HasPrefix(op, "OpSU"):

@@ -171,3 +171,13 @@ func At(off, idx, stride uint64) uint64 {
 	}
 	return sum
 }
+
+// Dot4 returns z and the products of the bytes of x, which are unsigned, and the
+// bytes of y, which are signed; all have 32 bits, the low ones of the sum.
+func Dot4(x, y, z uint64) uint64 {
+	sum := int64(z)
+	for i := range 4 {
+		sum += int64(uint8(x>>(8*i))) * int64(int8(y>>(8*i)))
+	}
+	return uint64(sum) & Mask(32)
+}

@@ -125,6 +125,18 @@ func TestExtendedProducts(t *testing.T) {
 	check(t, "subborrow", SubBorrow, []row{{8, 0, 1, 1}, {32, 1, 1, 0}, {32, 0, m32, 1}, {64, ones, 0, 0}, {64, 0, ones, 1}})
 }
 
+func TestDot4(t *testing.T) {
+	for _, r := range [][4]uint64{ // unsigned bytes, signed bytes, summand, sum
+		{0, 0, 0, 0}, {0, 0, 7, 7}, {1, 1, 0, 1}, {0x04030201, 0x01010101, 0, 10}, {0xff, 0xff, 0, 0xffffff01},
+		{0xffffffff, 0x7f7f7f7f, 0, 4 * 255 * 127}, {0xffffffff, 0x80808080, 0, 1<<32 - 4*255*128}, {0x80, 0x80, 1 << 14, 0},
+		{1, 1, 0xffffffff, 0}, {0xff, 0x80, 0x80000000, 0x7fff8080}, {0xff000000, 0x01000000, 0, 255},
+	} {
+		if got := Dot4(r[0], r[1], r[2]); got != r[3] {
+			t.Errorf("Dot4(%#x, %#x, %#x) = %#x, want %#x", r[0], r[1], r[2], got, r[3])
+		}
+	}
+}
+
 func TestIntegerMinMax(t *testing.T) {
 	check(t, "umin", UMin, []row{{8, 0x80, 0x7f, 0x7f}, {32, 0, m32, 0}, {64, ones, 1, 1}})
 	check(t, "umax", UMax, []row{{8, 0x80, 0x7f, 0x80}, {32, 0, m32, m32}, {64, ones, 1, ones}})

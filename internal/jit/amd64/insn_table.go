@@ -72,6 +72,7 @@ const (
 	VPSUBB         Op = m0F | p66 | 0xF8 | tFVM | fRVM
 	VPMULLD        Op = m38 | p66 | 0x40 | tFV | fRVM
 	VPMULLQ        Op = m38 | p66 | w1 | 0x40 | tFV | fRVM
+	VPMADDWD       Op = m0F | p66 | 0xF5 | tFVM | fRVM
 	VPMULLW        Op = m0F | p66 | 0xD5 | tFVM | fRVM
 	VPMULDQ        Op = m38 | p66 | w1 | 0x28 | tFV | fRVM
 	VPMULUDQ       Op = m0F | p66 | w1 | 0xF4 | tFV | fRVM
@@ -106,6 +107,7 @@ const (
 	VPSLLD         Op = m0F | p66 | 0x72 | tFV | fVMI | 6<<shExt | fImm
 	VPSRLD         Op = m0F | p66 | 0x72 | tFV | fVMI | 2<<shExt | fImm
 	VPSRAD         Op = m0F | p66 | 0x72 | tFV | fVMI | 4<<shExt | fImm
+	VPSRAW         Op = m0F | p66 | 0x71 | tFVM | fVMI | 4<<shExt | fImm
 	VPROLD         Op = m0F | p66 | 0x72 | tFV | fVMI | 1<<shExt | fImm
 	VPRORD         Op = m0F | p66 | 0x72 | tFV | fVMI | 0<<shExt | fImm
 	VPSLLQ         Op = m0F | p66 | w1 | 0x73 | tFV | fVMI | 6<<shExt | fImm

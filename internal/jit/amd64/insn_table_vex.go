@@ -22,6 +22,8 @@ const (
 	AVX_VPSLLD   Op = m0F | p66 | 0x72 | fVMI | 6<<shExt | fImm | fVEX | fRegOnly
 	AVX_VPSRLD   Op = m0F | p66 | 0x72 | fVMI | 2<<shExt | fImm | fVEX | fRegOnly
 	AVX_VPSRAD   Op = m0F | p66 | 0x72 | fVMI | 4<<shExt | fImm | fVEX | fRegOnly
+	AVX_VPSRAW   Op = m0F | p66 | 0x71 | fVMI | 4<<shExt | fImm | fVEX | fRegOnly
+	AVX_VPMADDWD Op = m0F | p66 | 0xF5 | fRVM | fVEX
 	AVX_VPSLLQ   Op = m0F | p66 | 0x73 | fVMI | 6<<shExt | fImm | fVEX | fRegOnly
 	AVX_VPSRLQ   Op = m0F | p66 | 0x73 | fVMI | 2<<shExt | fImm | fVEX | fRegOnly
 	AVX_VPCMPEQQ Op = m38 | p66 | 0x29 | fRVM | fVEX

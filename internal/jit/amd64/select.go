@@ -73,6 +73,7 @@ var rules = dense(together(map[rule]emitter{
 	{ir.BitFieldU, ir.I32, ir.I32}:    bitField,
 	{ir.BitFieldS, ir.I32, ir.I32}:    signedBitField,
 	{ir.BitFieldMask, ir.I32, ir.I32}: bitFieldMask,
+	{ir.Dot4, ir.I32, ir.I32}:         dotBytes,
 
 	{ir.And, ir.B1, ir.B1}: maskBinary(KANDW),
 	{ir.Or, ir.B1, ir.B1}:  maskBinary(KORW),

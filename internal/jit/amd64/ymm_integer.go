@@ -27,6 +27,7 @@ func ymmIntegers() map[rule]ymmEmitter {
 		{ir.BitFieldU, t, t}:    ymmBitField,
 		{ir.BitFieldS, t, t}:    ymmSignedBitField,
 		{ir.BitFieldMask, t, t}: ymmBitFieldMask,
+		{ir.Dot4, t, t}:         ymmDotBytes,
 	}
 }
 

@@ -1,0 +1,44 @@
+package amd64
+
+import (
+	"golang.org/x/sys/cpu"
+
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+)
+
+// everyOther is the lower byte of each half word.
+const everyOther = 0x00ff00ff
+
+// dotBytes is u2 and the products of the bytes of u0, unsigned, and of u1,
+// signed. Where the machine has no instruction for it, two of pairs of half
+// words, which lose nothing, do it: VPMADDUBSW would saturate.
+func dotBytes(m *machine, in *vcode.Inst) {
+	if cpu.X86.HasAVX512VNNI {
+		m.dotBytes(in)
+		return
+	}
+	x, y := m.vec(in.Uses[0], 4), m.vec(in.Uses[1], 5)
+	m.RM(VPANDD, V512, 1, x, m.word32(everyOther), BC)
+	m.RRI(VPSLLD, V512, 2, 0, y, 8, 0)
+	m.RRI(VPSRAW, V512, 2, 0, 2, 8, 0)
+	m.RR(VPMADDWD, V512, 1, 1, 2, 0)
+	m.RRI(VPSRLD, V512, 2, 0, x, 8, 0)
+	m.RM(VPANDD, V512, 2, 2, m.word32(everyOther), BC)
+	m.RRI(VPSRAW, V512, 3, 0, y, 8, 0)
+	m.RR(VPMADDWD, V512, 2, 2, 3, 0)
+	m.RR(VPADDD, V512, 1, 1, 2, 0)
+	m.with(VPADDD, 0, 1, in.Uses[2], 0)
+	m.define(in, 0)
+}
+
+// dotBytes adds to u2 in the result's register, if that holds no factor.
+func (m *machine) dotBytes(in *vcode.Inst) {
+	d, inRegister := m.real(in.Defs[0])
+	x, y := m.vec(in.Uses[0], 1), m.vec(in.Uses[1], 2)
+	if in.Keep || !inRegister || d == x || d == y {
+		d = 0
+	}
+	m.loadVec(d, in.Uses[2])
+	m.RR(VPDPBUSD, V512, d, x, y, 0)
+	m.define(in, d)
+}
