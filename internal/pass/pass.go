@@ -36,6 +36,7 @@ var Passes = []Pass{
 	{"fold", each(fold)},
 	{"share", each(share)},
 	{"hoist", each(hoist)},
+	{"seal", each(seal)},
 	{"tidy", each(tidy)},
 	{"remove", remove},
 	{"compact", each(compact)},
@@ -53,6 +54,7 @@ var order = [][2]string{
 	{"promote", "join"},   // promote gives parameters wherever ways may differ
 	{"promote", "share"},  // what was loaded from a variable is the same expression only then
 	{"join", "hoist"},     // what a loop hands on unchanged is no parameter of it
+	{"join", "seal"},      // whose parameters are given one value on all ways
 	{"share", "hoist"},    // handles and offsets of loads are then the same in all iterations
 	{"join", "unroll"},    // a loop's count is a parameter that starts at a constant
 	{"unroll", "thread"},  // what unrolled iterations test is constant
