@@ -145,14 +145,14 @@ func operationJob() exec.Job {
 }
 
 // leaves reports whether the code of the operation that defines vy does so.
-func leaves(t *testing.T, text string, op ir.Op) bool {
+func leaves(t *testing.T, level amd64.Level, text string, op ir.Op) bool {
 	p, err := ir.Parse(text)
 	if err != nil {
 		t.Fatal(err)
 	}
 	f := p.Funcs[0]
 	for _, v := range f.Code {
-		if f.Val(v).Op == op && !amd64.Native(f.Key(v), op) {
+		if f.Val(v).Op == op && !level.Native(f.Key(v), op) {
 			return true
 		}
 	}
@@ -186,7 +186,7 @@ func testOperations(t *testing.T, engine jit.Engine) {
 						continue // no such form of the operation
 					}
 					count++
-					if engine.Level == amd64.AVX512 && leaves(t, text, op) {
+					if leaves(t, engine.Level, text, op) {
 						t.Errorf("%s.%s.%s leaves for Go", op, typ, from)
 					}
 					if got := run(engine, text, 0, job); !t.Run(fmt.Sprintf("%s.%s.%s%s", op, typ, from, flag), func(t *testing.T) { same(t, want, got) }) {

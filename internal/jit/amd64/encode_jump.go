@@ -13,6 +13,7 @@ const (
 	Above        Cond = 7
 	Sign         Cond = 8
 	NotSign      Cond = 9
+	Parity       Cond = 10
 	Less         Cond = 12
 	GreaterEqual Cond = 13
 	LessEqual    Cond = 14

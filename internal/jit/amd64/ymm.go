@@ -47,10 +47,26 @@ func (m ymm) clobbers(in *vcode.Inst) bool {
 // ymmEmitter makes the code of a Lane instruction.
 type ymmEmitter func(m ymm, in *vcode.Inst)
 
-// ymmNative reports whether an IR operation has code of its own. The machine
-// rounds to nearest even only, unless it is told so for all that follows.
+// rounds reports whether an operation does as its RTZ flag says. The machine has
+// to be told so for all that follows.
+func rounds(op ir.Op) bool {
+	switch op {
+	case ir.FAdd, ir.FSub, ir.FMul, ir.FDiv, ir.FFma, ir.FSqrt, ir.SToF, ir.UToF, ir.FCvt:
+		return true
+	}
+	return false
+}
+
+// towardZero is that rounding in MXCSR, and ldmxcsr the register field of the
+// instruction that sets it.
+const (
+	towardZero = 0x6000
+	ldmxcsr    = 2
+)
+
+// ymmNative reports whether an IR operation has code of its own.
 func ymmNative(k ir.Key, op ir.Op) bool {
-	return ymmRules.of(op, k) != nil && k.Flags&ir.RTZ == 0 && (op != ir.At || k.Aux <= math.MaxUint32)
+	return ymmRules.of(op, k) != nil && (op != ir.At || k.Aux <= math.MaxUint32)
 }
 
 func (m ymm) native(in *vcode.Inst) bool { return in.Op == vcode.Lane && ymmNative(in.Key, in.IR) }
@@ -59,7 +75,14 @@ func (m ymm) native(in *vcode.Inst) bool { return in.Op == vcode.Lane && ymmNati
 // skipped where no lane is active.
 func (m ymm) lane(in *vcode.Inst) {
 	if m.native(in) {
+		cuts := in.Key.Flags&ir.RTZ != 0 && rounds(in.IR)
+		if cuts {
+			m.GRM(LDMXCSR, ldmxcsr, m.word32(mxcsr|towardZero))
+		}
 		ymmRules.of(in.IR, in.Key)(m, in)
+		if cuts {
+			m.GRM(LDMXCSR, ldmxcsr, m.word32(mxcsr))
+		}
 		return
 	}
 	skip := m.NewLabel()

@@ -46,30 +46,38 @@ func ymmFlush(m ymm, in *vcode.Inst) {
 // canonical one.
 func ymmNumeric(most bool) ymmEmitter {
 	return func(m ymm, in *vcode.Inst) {
-		x, y := m.vec(in.Uses[0], 0), m.vec(in.Uses[1], 1)
-		least, zeros := AVX_VMINPS, AVX_VPOR
-		if most {
-			least, zeros = AVX_VMAXPS, AVX_VPAND
-		}
-		m.rr(least, 2, x, y) // y where one is NaN
-		m.rri(AVX_VCMPPS, 3, x, y, orderedEQ)
-		m.rr(zeros, 4, x, y)
-		m.blend(2, 2, 4, 3)
-		m.rri(AVX_VCMPPS, 3, y, y, unordered)
-		m.blend(2, 2, x, 3)
-		m.rri(AVX_VCMPPS, 3, 2, 2, unordered)
-		m.RMI(AVX_VBLENDVPS, V256, 2, 2, m.words(nan32), is4(3), 0)
+		m.numeric(m.vec(in.Uses[0], 0), m.vec(in.Uses[1], 1), most)
 		m.done(in, 2)
 	}
 }
 
-// ymmLoadExponent is u0·2^u1 in doubles, which hold the product for every
-// exponent that makes a difference, so that it is rounded once.
+// numeric puts the lesser or greater of x and y into Y2. It uses Y3 and Y4.
+func (m ymm) numeric(x, y Reg, most bool) {
+	least, zeros := AVX_VMINPS, AVX_VPOR
+	if most {
+		least, zeros = AVX_VMAXPS, AVX_VPAND
+	}
+	m.rr(least, 2, x, y) // y where one is NaN
+	m.rri(AVX_VCMPPS, 3, x, y, orderedEQ)
+	m.rr(zeros, 4, x, y)
+	m.blend(2, 2, 4, 3)
+	m.rri(AVX_VCMPPS, 3, y, y, unordered)
+	m.blend(2, 2, x, 3)
+	m.rri(AVX_VCMPPS, 3, 2, 2, unordered)
+	m.RMI(AVX_VBLENDVPS, V256, 2, 2, m.words(nan32), is4(3), 0)
+}
+
 func ymmLoadExponent(m ymm, in *vcode.Inst) {
-	m.word(AVX_VPMINSD, 1, m.vec(in.Uses[1], 1), 400)
+	m.scale(m.vec(in.Uses[0], 0), m.vec(in.Uses[1], 1))
+	m.done(in, 0)
+}
+
+// scale makes Y0 x·2^n, in doubles, which hold the product for every exponent
+// that makes a difference, so that it is rounded once. It uses Y1 to Y4.
+func (m ymm) scale(x, n Reg) {
+	m.word(AVX_VPMINSD, 1, n, 400)
 	m.word(AVX_VPMAXSD, 1, 1, 1<<32-400)
 	m.word(AVX_VPADDD, 1, 1, 1023)
-	x := m.vec(in.Uses[0], 0)
 	for i := range Reg(2) {
 		d, n := 2+i, 4-4*i // the second one may spoil what it reads: Y3, Y0
 		if i == 1 {
@@ -85,7 +93,6 @@ func ymmLoadExponent(m ymm, in *vcode.Inst) {
 		m.rr(AVX_VCVTPD2PS, d, 0, d)
 	}
 	m.join(0, 2, 3)
-	m.done(in, 0)
 }
 
 // ymmToSigned converts toward zero, saturating; NaN is 0. The machine gives the

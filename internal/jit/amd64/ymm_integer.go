@@ -19,15 +19,25 @@ func ymmIntegers() map[rule]ymmEmitter {
 		{ir.SMulHi, t, t}:       ymmHighProduct(AVX_VPMULDQ),
 		{ir.AddCarry, t, t}:     ymmCarry,
 		{ir.SubBorrow, t, t}:    ymmBorrow,
-		{ir.BitCount, t, t}:     ymmCountBits,
-		{ir.BitReverse, t, t}:   ymmReverseBits,
-		{ir.FindLsb, t, t}:      ymmFindLow,
-		{ir.FindUMsb, t, t}:     ymmFindHigh,
-		{ir.FindSMsb, t, t}:     ymmFindSign,
+		{ir.BitCount, t, t}:     ymmUnary(ymm.countBits),
+		{ir.BitReverse, t, t}:   ymmUnary(ymm.reverseBits),
+		{ir.FindLsb, t, t}:      ymmUnary(ymm.lowest),
+		{ir.FindUMsb, t, t}:     ymmUnary(ymm.highest),
+		{ir.FindSMsb, t, t}:     ymmUnary(ymm.highestSigned),
 		{ir.BitFieldU, t, t}:    ymmBitField,
 		{ir.BitFieldS, t, t}:    ymmSignedBitField,
 		{ir.BitFieldMask, t, t}: ymmBitFieldMask,
 		{ir.Dot4, t, t}:         ymmDotBytes,
+	}
+}
+
+// ymmUnary is d = what do makes of u0. It writes d last.
+func ymmUnary(do func(m ymm, d, x Reg)) ymmEmitter {
+	return func(m ymm, in *vcode.Inst) {
+		x := m.vec(in.Uses[0], 0)
+		d := m.dest(in, 0)
+		do(m, d, x)
+		m.done(in, d)
 	}
 }
 
@@ -67,75 +77,69 @@ func ymmBorrow(m ymm, in *vcode.Inst) {
 	m.lessBit(in, m.vec(in.Uses[0], 0), m.vec(in.Uses[1], 1))
 }
 
-// ymmCountBits adds up neighbours, in fields of two, four and eight bits.
-func ymmCountBits(m ymm, in *vcode.Inst) {
-	x := m.vec(in.Uses[0], 0)
+// countBits adds up neighbours, in fields of two, four and eight bits. It uses Y1
+// and Y2.
+func (m ymm) countBits(d, x Reg) {
 	m.rri(AVX_VPSRLD, 1, 0, x, 1)
 	m.word(AVX_VPAND, 1, 1, 0x55555555)
-	m.rr(AVX_VPSUBD, 0, x, 1)
-	m.rri(AVX_VPSRLD, 1, 0, 0, 2)
+	m.rr(AVX_VPSUBD, 2, x, 1)
+	m.rri(AVX_VPSRLD, 1, 0, 2, 2)
 	m.word(AVX_VPAND, 1, 1, 0x33333333)
-	m.word(AVX_VPAND, 0, 0, 0x33333333)
-	m.rr(AVX_VPADDD, 0, 0, 1)
-	m.rri(AVX_VPSRLD, 1, 0, 0, 4)
-	m.rr(AVX_VPADDD, 0, 0, 1)
-	m.word(AVX_VPAND, 0, 0, 0x0f0f0f0f)
-	m.word(AVX_VPMULLD, 0, 0, 0x01010101)
-	d := m.dest(in, 0)
-	m.rri(AVX_VPSRLD, d, 0, 0, 24)
-	m.done(in, d)
+	m.word(AVX_VPAND, 2, 2, 0x33333333)
+	m.rr(AVX_VPADDD, 2, 2, 1)
+	m.rri(AVX_VPSRLD, 1, 0, 2, 4)
+	m.rr(AVX_VPADDD, 2, 2, 1)
+	m.word(AVX_VPAND, 2, 2, 0x0f0f0f0f)
+	m.word(AVX_VPMULLD, 2, 2, 0x01010101)
+	m.rri(AVX_VPSRLD, d, 0, 2, 24)
 }
 
-// ymmReverseBits looks up both halves of each byte reversed, and then exchanges
-// bytes.
-func ymmReverseBits(m ymm, in *vcode.Inst) {
-	x := m.vec(in.Uses[0], 0)
+// reverseBits looks up both halves of each byte reversed, and then exchanges
+// bytes. It uses Y1 to Y3.
+func (m ymm) reverseBits(d, x Reg) {
+	m.reverseInBytes(2, x)
+	m.rm(AVX_VPSHUFB, d, 2, m.octet([8]uint32{0x00010203, 0x04050607, 0x08090a0b, 0x0c0d0e0f, 0x00010203, 0x04050607, 0x08090a0b, 0x0c0d0e0f}))
+}
+
+// reverseInBytes reverses the bits of each byte of x. It uses Y1 to Y3.
+func (m ymm) reverseInBytes(d, x Reg) {
 	m.rri(AVX_VPSRLD, 1, 0, x, 4)
 	m.word(AVX_VPAND, 1, 1, 0x0f0f0f0f)
-	m.word(AVX_VPAND, 0, x, 0x0f0f0f0f)
-	m.rm(AVX_VMOVUPS, 2, 0, m.octet([8]uint32{0x0c040800, 0x0e060a02, 0x0d050901, 0x0f070b03, 0x0c040800, 0x0e060a02, 0x0d050901, 0x0f070b03}))
-	m.rr(AVX_VPSHUFB, 0, 2, 0)
-	m.rr(AVX_VPSHUFB, 1, 2, 1)
-	m.rri(AVX_VPSLLD, 0, 0, 0, 4)
-	m.rr(AVX_VPOR, 0, 0, 1)
-	d := m.dest(in, 0)
-	m.rm(AVX_VPSHUFB, d, 0, m.octet([8]uint32{0x00010203, 0x04050607, 0x08090a0b, 0x0c0d0e0f, 0x00010203, 0x04050607, 0x08090a0b, 0x0c0d0e0f}))
-	m.done(in, d)
+	m.word(AVX_VPAND, 2, x, 0x0f0f0f0f)
+	m.rm(AVX_VMOVUPS, 3, 0, m.octet([8]uint32{0x0c040800, 0x0e060a02, 0x0d050901, 0x0f070b03, 0x0c040800, 0x0e060a02, 0x0d050901, 0x0f070b03}))
+	m.rr(AVX_VPSHUFB, 2, 3, 2)
+	m.rr(AVX_VPSHUFB, 1, 3, 1)
+	m.rri(AVX_VPSLLD, 2, 0, 2, 4)
+	m.rr(AVX_VPOR, d, 2, 1)
 }
 
-// highest puts the number of the highest bit of x into the result, −1 for 0:
-// the exponent of x as a float. Without the bit below the highest one it is not
-// rounded up to another exponent. The sign of what the machine takes for a
-// negative number makes it too large.
-func (m ymm) highest(in *vcode.Inst, x Reg) {
+// highest puts the number of the highest bit of x into d, −1 for 0: the exponent
+// of x as a float. Without the bit below the highest one it is not rounded up to
+// another exponent. The sign of what the machine takes for a negative number
+// makes it too large. It uses Y1.
+func (m ymm) highest(d, x Reg) {
 	m.rri(AVX_VPSRLD, 1, 0, x, 1)
 	m.rr(AVX_VPANDN, 1, 1, x)
 	m.rr(AVX_VCVTDQ2PS, 1, 0, 1)
 	m.rri(AVX_VPSRLD, 1, 0, 1, 23)
 	m.word(AVX_VPSUBD, 1, 1, 127)
 	m.word(AVX_VPMAXSD, 1, 1, 1<<32-1)
-	d := m.dest(in, 0)
 	m.word(AVX_VPMINSD, d, 1, 31)
-	m.done(in, d)
 }
 
-func ymmFindHigh(m ymm, in *vcode.Inst) { m.highest(in, m.vec(in.Uses[0], 0)) }
-
-// ymmFindSign looks at the bits that differ from the sign.
-func ymmFindSign(m ymm, in *vcode.Inst) {
-	x := m.vec(in.Uses[0], 0)
+// highestSigned looks at the bits that differ from the sign. It uses Y1 and Y2.
+func (m ymm) highestSigned(d, x Reg) {
 	m.rri(AVX_VPSRAD, 1, 0, x, 31)
-	m.rr(AVX_VPXOR, 0, x, 1)
-	m.highest(in, 0)
+	m.rr(AVX_VPXOR, 2, x, 1)
+	m.highest(d, 2)
 }
 
-// ymmFindLow looks at the lowest bit alone: x and −x.
-func ymmFindLow(m ymm, in *vcode.Inst) {
-	x := m.vec(in.Uses[0], 0)
+// lowest looks at the lowest bit alone: x and −x. It uses Y1 and Y2.
+func (m ymm) lowest(d, x Reg) {
 	m.zero(1)
 	m.rr(AVX_VPSUBD, 1, 1, x)
-	m.rr(AVX_VPAND, 0, x, 1)
-	m.highest(in, 0)
+	m.rr(AVX_VPAND, 2, x, 1)
+	m.highest(d, 2)
 }
 
 // ones is all ones shifted left by u, 0 from 32 on.
@@ -198,13 +202,18 @@ func ymmBitFieldMask(m ymm, in *vcode.Inst) {
 // ymmDivide makes quotients and remainders through double precision, as
 // select_integer.go says.
 func ymmDivide(m ymm, in *vcode.Inst) {
-	x, y := m.vec(in.Uses[0], 0), m.vec(in.Uses[1], 1)
-	m.quotient(x, y, in.IR != ir.UDiv && in.IR != ir.UMod)
-	if in.IR != ir.UDiv && in.IR != ir.SDiv {
+	m.divide(in.IR, m.vec(in.Uses[0], 0), m.vec(in.Uses[1], 1))
+	m.done(in, 2)
+}
+
+// divide puts what an operation makes of x and y into Y2. It uses Y3 and Y4.
+func (m ymm) divide(op ir.Op, x, y Reg) {
+	m.quotient(x, y, op != ir.UDiv && op != ir.UMod)
+	if op != ir.UDiv && op != ir.SDiv {
 		m.rr(AVX_VPMULLD, 2, 2, y)
 		m.rr(AVX_VPSUBD, 2, x, 2)
 	}
-	if in.IR == ir.SMod { // where the remainder is not 0 and has the other sign
+	if op == ir.SMod { // where the remainder is not 0 and has the other sign
 		m.zero(3)
 		m.rr(AVX_VPXOR, 4, 2, y)
 		m.rr(AVX_VPCMPGTD, 4, 3, 4)
@@ -215,9 +224,7 @@ func ymmDivide(m ymm, in *vcode.Inst) {
 	}
 	m.zero(3)
 	m.rr(AVX_VPCMPEQD, 3, 3, y) // division by 0 gives all ones
-	d := m.dest(in, 0)
-	m.rr(AVX_VPOR, d, 2, 3)
-	m.done(in, d)
+	m.rr(AVX_VPOR, 2, 2, 3)
 }
 
 // quotient puts x / y, toward zero, into Y2. It uses Y3 and Y4.

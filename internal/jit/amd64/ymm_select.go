@@ -80,7 +80,7 @@ var ymmRules = dense(together(map[rule]ymmEmitter{
 	{ir.PSt, ir.F32, ir.I32}:  ymmPrivateStore,
 	{ir.In, ir.I32, ir.None}:  ymmInput,
 	{ir.Fence, 0, 0}:          func(m ymm, in *vcode.Inst) { fence(m.machine, in) },
-}, ymmIntegers(), ymmFloats()))
+}, ymmIntegers(), ymmFloats(), ymmNarrow(), ymmWide(), ymmDoubles(), ymmHalves(), ymmConversions()))
 
 // ymmTwo is d = u0 op u1.
 func ymmTwo(op Op) ymmEmitter {

@@ -1,0 +1,365 @@
+package amd64
+
+import (
+	"math"
+
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+)
+
+// Doubles that conversions compute with: 2⁵², in whose low bits a number of 32
+// bits stands as itself, that and 2³¹, and powers of two.
+const (
+	double52   = 0x4330 << 48
+	double52s  = 0x4330000080000000
+	double32   = 0x41f0 << 48
+	doubleLess = 0x3df0 << 48 // 2⁻³²
+)
+
+// ymmConversions is the code of conversions between all types, but those between
+// f32 and integers of 32 bits (ymm_float.go).
+func ymmConversions() map[rule]ymmEmitter {
+	r := map[rule]ymmEmitter{}
+	for _, t := range integerTypes {
+		r[rule{ir.ZExt, t, ir.B1}] = ymmFromMask
+		for _, from := range integerTypes {
+			switch {
+			case from.Bits() < t.Bits():
+				r[rule{ir.ZExt, t, from}] = ymmZeroExtend
+				r[rule{ir.SExt, t, from}] = ymmSignExtend
+			case from.Bits() > t.Bits():
+				r[rule{ir.Trunc, t, from}] = ymmTruncate
+			}
+		}
+		for _, f := range floatTypes {
+			r[rule{ir.FToS, t, f}] = ymmToInteger
+			r[rule{ir.FToU, t, f}] = ymmToInteger
+			r[rule{ir.SToF, f, t}] = ymmToFloat
+			r[rule{ir.UToF, f, t}] = ymmToFloat
+		}
+	}
+	for _, t := range allTypes {
+		for _, from := range allTypes {
+			if t.Bits() == from.Bits() {
+				r[rule{ir.Bitcast, t, from}] = ymm.copy
+			}
+		}
+	}
+	for _, t := range floatTypes {
+		for _, from := range floatTypes {
+			r[rule{ir.FCvt, t, from}] = ymmBetween
+		}
+	}
+	r[rule{ir.ZExt, ir.I64, ir.B1}] = func(m ymm, in *vcode.Inst) {
+		for i := range 2 {
+			m.longMask(0, in.Uses[0], i)
+			m.rri(AVX_VPSRLQ, 0, 0, 0, 63)
+			m.doneHalf(in, i, 0)
+		}
+	}
+	return r
+}
+
+// ymmZeroExtend: what is narrower than a lane has zeros above it.
+func ymmZeroExtend(m ymm, in *vcode.Inst) {
+	if in.Key.Type != ir.I64 {
+		m.copy(in)
+		return
+	}
+	for i := range 2 {
+		m.load(wideInt, 0, in.Uses[0], i)
+		m.doneHalf(in, i, 0)
+	}
+}
+
+func ymmSignExtend(m ymm, in *vcode.Inst) {
+	from := uint32(in.Key.From.Bits())
+	if in.Key.Type != ir.I64 {
+		m.loadVec(0, in.Uses[0])
+		m.signExtend(0, from)
+		m.truncate(0, uint32(in.Key.Type.Bits()))
+		m.done(in, 0)
+		return
+	}
+	for i := range 2 {
+		m.four(0, in.Uses[0], i)
+		m.signExtend(0, from)
+		m.rr(AVX_VPMOVSXDQ, 0, 0, 0)
+		m.doneHalf(in, i, 0)
+	}
+}
+
+func ymmTruncate(m ymm, in *vcode.Inst) {
+	if in.Key.From == ir.I64 {
+		m.loadHalf(0, in.Uses[0], 0)
+		m.loadHalf(1, in.Uses[0], 1)
+		m.lowWords(0, 0, 1)
+	} else {
+		m.loadVec(0, in.Uses[0])
+	}
+	m.truncate(0, uint32(in.Key.Type.Bits()))
+	m.done(in, 0)
+}
+
+// asDouble puts four lanes of a float into y as doubles.
+func (m ymm) asDouble(y Reg, u vcode.Reg, t ir.Type, i int) {
+	switch t {
+	case ir.F64:
+		m.loadHalf(y, u, i)
+		return
+	case ir.F16:
+		m.floats(y, u, t)
+		if i == 1 {
+			m.highHalf(y, y)
+		}
+	default:
+		m.four(y, u, i)
+	}
+	m.rr(AVX_VCVTPS2PD, y, 0, y)
+}
+
+// ymmToInteger cuts a float to a whole number; beyond the range the nearest one
+// in range, of NaN 0. The bounds of types below 64 bits are doubles.
+func ymmToInteger(m ymm, in *vcode.Inst) {
+	t, sign := in.Key.Type, in.IR == ir.FToS
+	if t == ir.I64 {
+		for i := range 2 {
+			m.asDouble(0, in.Uses[0], in.Key.From, i)
+			if sign {
+				m.cutSigned()
+			} else {
+				m.cutUnsigned()
+			}
+			m.doneHalf(in, i, 0)
+		}
+		return
+	}
+	least, most := 0.0, math.Ldexp(1, int(t.Bits()))-1
+	if sign {
+		least, most = -math.Ldexp(1, int(t.Bits())-1), math.Ldexp(1, int(t.Bits())-1)-1
+	}
+	for i := range 2 {
+		y := Reg(i)
+		m.asDouble(y, in.Uses[0], in.Key.From, i)
+		m.rri(AVX_VCMPPD, 2, y, y, ordered)
+		m.long(AVX_VMAXPD, y, y, math.Float64bits(least))
+		m.long(AVX_VMINPD, y, y, math.Float64bits(most))
+		m.rr(AVX_VPAND, y, y, 2)
+		if sign {
+			m.rr(AVX_VCVTTPD2DQ, y, 0, y)
+		} else {
+			m.rri(AVX_VROUNDPD, y, 0, y, roundTrunc)
+			m.long(AVX_VADDPD, y, y, double52)
+		}
+	}
+	if sign {
+		m.join(0, 0, 1)
+		m.truncate(0, uint32(t.Bits()))
+	} else {
+		m.lowWords(0, 0, 1)
+	}
+	m.done(in, 0)
+}
+
+// cutSigned makes of the doubles in Y0 numbers of 64 bits: of the upper half,
+// rounded down, and of what is left, each of which is exact.
+func (m ymm) cutSigned() {
+	m.rri(AVX_VCMPPD, 1, 0, 0, ordered)
+	m.fillLong(2, 0x43e0<<48) // 2⁶³
+	m.rri(AVX_VCMPPD, 2, 2, 0, orderedLE)
+	m.long(AVX_VMINPD, 0, 0, 0x43e0<<48-1)
+	m.long(AVX_VMAXPD, 0, 0, 0xc3e0<<48)
+	m.rr(AVX_VPAND, 0, 0, 1)
+	m.halves()
+	m.rr(AVX_VCVTTPD2DQ, 3, 0, 3)
+	m.rr(AVX_VPMOVZXDQ, 3, 0, 3)
+	m.rri(AVX_VPSLLQ, 3, 0, 3, 32)
+	m.rr(AVX_VPOR, 0, 0, 3)
+	m.RMI(AVX_VBLENDVPD, V256, 0, 0, m.longs(1<<63-1), is4(2), 0)
+}
+
+func (m ymm) cutUnsigned() {
+	m.fillLong(2, 0x43f0<<48) // 2⁶⁴
+	m.rri(AVX_VCMPPD, 2, 2, 0, orderedLE)
+	m.long(AVX_VMAXPD, 0, 0, 0) // 0 for NaN
+	m.long(AVX_VMINPD, 0, 0, 0x43f0<<48-1)
+	m.halves()
+	m.long(AVX_VADDPD, 3, 3, double52)
+	m.rri(AVX_VPSLLQ, 3, 0, 3, 32)
+	m.rr(AVX_VPOR, 0, 0, 3)
+	m.rr(AVX_VPOR, 0, 0, 2)
+}
+
+// halves cuts the doubles in Y0 and makes Y3 the number of 2³² in them, rounded
+// down, and Y0 what is left, as a number of 32 bits. It uses Y4.
+func (m ymm) halves() {
+	m.rri(AVX_VROUNDPD, 0, 0, 0, roundTrunc)
+	m.long(AVX_VMULPD, 3, 0, doubleLess)
+	m.rri(AVX_VROUNDPD, 3, 0, 3, roundFloor)
+	m.fillLong(4, double32)
+	m.rr(AVX_VFNMADD231PD, 0, 3, 4)
+	m.long(AVX_VADDPD, 0, 0, double52)
+	m.long(AVX_VPAND, 0, 0, 1<<32-1)
+}
+
+// ymmToFloat converts integers, rounded once. For f16 they are brought to ±2¹⁷
+// first, which overflows as they do and is exact on the way.
+func ymmToFloat(m ymm, in *vcode.Inst) {
+	t, from, sign := in.Key.Type, in.Key.From, in.IR == ir.SToF
+	switch {
+	case t == ir.F64:
+		for i := range 2 {
+			m.wholeDouble(in, i, sign)
+			m.doneHalf(in, i, 0)
+		}
+		return
+	case from == ir.I64 && t == ir.F32:
+		m.wholeDouble(in, 0, sign)
+		m.oddDouble(in)
+		m.rr(AVX_VCVTPD2PS, 0, 0, 0)
+		m.RM(AVX_VMOVUPS_ST, V128, 0, 0, m.scratch(scratchOld), 0)
+		m.wholeDouble(in, 1, sign)
+		m.oddDouble(in)
+		m.rr(AVX_VCVTPD2PS, 1, 0, 0)
+		m.RM(AVX_VMOVUPS, V128, 0, 0, m.scratch(scratchOld), 0)
+		m.join(0, 0, 1)
+		m.done(in, 0)
+		return
+	case from == ir.I64:
+		for i := range 2 {
+			m.loadHalf(Reg(i), in.Uses[0], i)
+			m.limitWide(Reg(i), sign)
+		}
+		m.lowWords(0, 0, 1)
+	default:
+		m.loadVec(0, in.Uses[0])
+		if sign {
+			m.signExtend(0, uint32(from.Bits()))
+		}
+		switch {
+		case t == ir.F16 && sign:
+			m.word(AVX_VPMAXSD, 0, 0, 1<<32-beyondHalf)
+			m.word(AVX_VPMINSD, 0, 0, beyondHalf)
+		case t == ir.F16:
+			m.word(AVX_VPMINUD, 0, 0, beyondHalf)
+		}
+	}
+	m.rr(AVX_VCVTDQ2PS, 0, 0, 0)
+	if t == ir.F16 {
+		m.toHalf(0)
+	}
+	m.done(in, 0)
+}
+
+// limitWide brings a number of 64 bits to ±2¹⁷, or from 0 to 2¹⁷. It uses Y2 to
+// Y4.
+func (m ymm) limitWide(y Reg, sign bool) {
+	flip := uint64(sign64)
+	if sign {
+		flip = 0
+	}
+	m.fillLong(2, beyondHalf)
+	m.greater(3, 4, y, 2, flip)
+	m.rri(AVX_VBLENDVPD, y, y, 2, is4(3))
+	if sign {
+		m.fillLong(2, 1<<64-beyondHalf)
+		m.greater(3, 4, 2, y, 0)
+		m.rri(AVX_VBLENDVPD, y, y, 2, is4(3))
+	}
+}
+
+// wholeDouble makes of four lanes of an integer doubles in Y0. Of 64 bits both
+// halves are exact; Y1 becomes what the rounded sum in Y0 lacks.
+func (m ymm) wholeDouble(in *vcode.Inst, i int, sign bool) {
+	if in.Key.From != ir.I64 {
+		m.four(0, in.Uses[0], i)
+		if sign {
+			m.signExtend(0, uint32(in.Key.From.Bits()))
+		}
+		m.toDouble(0, 0, sign)
+		return
+	}
+	m.loadHalf(0, in.Uses[0], i)
+	m.rri(AVX_VPSRLQ, 1, 0, 0, 32)
+	m.long(AVX_VPAND, 0, 0, 1<<32-1)
+	m.long(AVX_VPOR, 0, 0, double52)
+	m.long(AVX_VSUBPD, 0, 0, double52)
+	if sign {
+		m.long(AVX_VPXOR, 1, 1, 1<<31)
+		m.long(AVX_VPOR, 1, 1, double52)
+		m.long(AVX_VSUBPD, 1, 1, double52s)
+	} else {
+		m.long(AVX_VPOR, 1, 1, double52)
+		m.long(AVX_VSUBPD, 1, 1, double52)
+	}
+	m.long(AVX_VMULPD, 1, 1, double32)
+	m.rr(AVX_VADDPD, 2, 1, 0)
+	m.rr(AVX_VSUBPD, 1, 2, 1)
+	m.rr(AVX_VSUBPD, 1, 0, 1)
+	m.moveVec(0, 2)
+}
+
+// oddDouble makes of the sum that wholeDouble gave one rounded to odd, unless it
+// was cut.
+func (m ymm) oddDouble(in *vcode.Inst) {
+	if in.Key.Flags&ir.RTZ != 0 {
+		return
+	}
+	m.zero(2)
+	m.rri(AVX_VCMPPD, 2, 1, 2, notEqual)
+	m.rr(AVX_VPXOR, 3, 1, 0)
+	m.signs(3, 3)
+	m.rr(AVX_VPAND, 3, 3, 2)
+	m.rr(AVX_VPADDQ, 0, 0, 3)
+	m.rri(AVX_VPSRLQ, 2, 0, 2, 63)
+	m.rr(AVX_VPOR, 0, 0, 2)
+}
+
+// ymmBetween converts floats to another width, rounded once.
+func ymmBetween(m ymm, in *vcode.Inst) {
+	t, from := in.Key.Type, in.Key.From
+	switch {
+	case t == from:
+		m.copy(in)
+		return
+	case t == ir.F64:
+		for i := range 2 {
+			m.asDouble(0, in.Uses[0], from, i)
+			m.doneHalf(in, i, 0)
+		}
+		return
+	case from != ir.F64:
+		m.floats(0, in.Uses[0], from)
+	default:
+		m.single(in, 0)
+		m.RM(AVX_VMOVUPS_ST, V128, 0, 0, m.scratch(scratchOld), 0)
+		m.single(in, 1)
+		m.moveVec(1, 0)
+		m.RM(AVX_VMOVUPS, V128, 0, 0, m.scratch(scratchOld), 0)
+		m.join(0, 0, 1)
+	}
+	if t == ir.F16 {
+		m.toHalf(0)
+	}
+	m.done(in, 0)
+}
+
+// single rounds four doubles to f32, into the lower half of Y0: to odd where they
+// will be rounded to f16 once more, unless they are cut.
+func (m ymm) single(in *vcode.Inst, i int) {
+	m.loadHalf(1, in.Uses[0], i)
+	m.rr(AVX_VCVTPD2PS, 0, 0, 1)
+	if in.Key.Type == ir.F32 || in.Key.Flags&ir.RTZ != 0 {
+		return
+	}
+	m.rr(AVX_VCVTPS2PD, 2, 0, 0)
+	m.rr(AVX_VSUBPD, 2, 1, 2) // what it lacks
+	m.zero(3)
+	m.rri(AVX_VCMPPD, 3, 2, 3, notEqual)
+	m.rr(AVX_VPXOR, 2, 2, 1)
+	m.signs(2, 2)
+	m.rr(AVX_VPAND, 2, 2, 3)
+	m.lowWords(2, 2, 2)
+	m.lowWords(3, 3, 3)
+	m.odd(0, 2, 3)
+}

@@ -1,0 +1,119 @@
+package amd64
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+)
+
+// ymmDoubles is the code of arithmetic and comparisons of f64, four lanes at a
+// time.
+func ymmDoubles() map[rule]ymmEmitter {
+	const f = ir.F64
+	lanes := func(do ymmBody) ymmEmitter { return ymmLanewise(f, plain, do) }
+	long := func(op Op, v uint64) ymmBody {
+		return func(m ymm, in *vcode.Inst, e element) { m.long(op, 0, 0, v) }
+	}
+	round := func(mode uint8) ymmBody {
+		return func(m ymm, in *vcode.Inst, e element) { m.rri(AVX_VROUNDPD, 0, 0, 0, mode) }
+	}
+	return map[rule]ymmEmitter{
+		{ir.FAdd, f, f}:       lanes(ymmDirect(0, AVX_VADDPD)),
+		{ir.FSub, f, f}:       lanes(ymmDirect(0, AVX_VSUBPD)),
+		{ir.FMul, f, f}:       lanes(ymmDirect(0, AVX_VMULPD)),
+		{ir.FDiv, f, f}:       lanes(ymmDirect(0, AVX_VDIVPD)),
+		{ir.FFma, f, f}:       lanes(func(m ymm, in *vcode.Inst, e element) { m.rr(AVX_VFMADD213PD, 0, 1, 2) }),
+		{ir.FSqrt, f, f}:      lanes(func(m ymm, in *vcode.Inst, e element) { m.rr(AVX_VSQRTPD, 0, 0, 0) }),
+		{ir.FNeg, f, f}:       lanes(long(AVX_VPXOR, sign64)),
+		{ir.FAbs, f, f}:       lanes(long(AVX_VPAND, sign64-1)),
+		{ir.FFloor, f, f}:     lanes(round(roundFloor)),
+		{ir.FCeil, f, f}:      lanes(round(roundCeil)),
+		{ir.FTrunc, f, f}:     lanes(round(roundTrunc)),
+		{ir.FRoundEven, f, f}: lanes(round(roundEven)),
+		{ir.FMin, f, f}:       lanes(func(m ymm, in *vcode.Inst, e element) { m.rr(AVX_VMINPD, 0, 1, 0) }),
+		{ir.FMax, f, f}:       lanes(func(m ymm, in *vcode.Inst, e element) { m.rr(AVX_VMAXPD, 0, 1, 0) }),
+		{ir.NMin, f, f}:       lanes(ymmNumericWide(AVX_VMINPD, AVX_VPOR)),
+		{ir.NMax, f, f}:       lanes(ymmNumericWide(AVX_VMAXPD, AVX_VPAND)),
+		{ir.FCanon, f, f}:     lanes(func(m ymm, in *vcode.Inst, e element) { m.canonicalWide() }),
+		{ir.FFlush, f, f}:     lanes(ymmFlushWide),
+		{ir.FLdexp, f, f}:     lanes(ymmScaleWide),
+
+		{ir.FEq, ir.B1, f}: ymmCompareDoubles(orderedEQ),
+		{ir.FLt, ir.B1, f}: ymmCompareDoubles(orderedLT),
+		{ir.FLe, ir.B1, f}: ymmCompareDoubles(orderedLE),
+	}
+}
+
+// canonicalWide makes every NaN in Y0 the canonical one. It uses Y3.
+func (m ymm) canonicalWide() {
+	m.rri(AVX_VCMPPD, 3, 0, 0, unordered)
+	m.RMI(AVX_VBLENDVPD, V256, 0, 0, m.longs(nan64), is4(3), 0)
+}
+
+// ymmNumericWide is nmin or nmax, as with f32 (ymm_float.go).
+func ymmNumericWide(least, zeros Op) ymmBody {
+	return func(m ymm, in *vcode.Inst, e element) {
+		m.rr(least, 2, 0, 1) // Y1 where one is NaN
+		m.rri(AVX_VCMPPD, 3, 0, 1, orderedEQ)
+		m.rr(zeros, 4, 0, 1)
+		m.rri(AVX_VBLENDVPD, 2, 2, 4, is4(3))
+		m.rri(AVX_VCMPPD, 3, 1, 1, unordered)
+		m.rri(AVX_VBLENDVPD, 0, 2, 0, is4(3))
+		m.canonicalWide()
+	}
+}
+
+// ymmFlushWide keeps of a number without exponent the sign.
+func ymmFlushWide(m ymm, in *vcode.Inst, e element) {
+	m.long(AVX_VPAND, 1, 0, infinity64)
+	m.zero(2)
+	m.rr(AVX_VPCMPEQQ, 1, 1, 2)
+	m.long(AVX_VPAND, 2, 0, sign64)
+	m.rri(AVX_VBLENDVPD, 0, 0, 2, is4(1))
+}
+
+// ymmScaleWide is Y0·2^Y1 with Y1 a number of 32 bits. No exponent beyond ±2200
+// makes a difference. What is beyond the exponents of a double is multiplied by
+// powers of two in two steps before: downwards by 2^−969, so that what is rounded
+// there would be rounded to 0 in the end.
+func ymmScaleWide(m ymm, in *vcode.Inst, e element) {
+	m.word(AVX_VPMINSD, 1, 1, 2200)
+	m.word(AVX_VPMAXSD, 1, 1, 1<<32-2200) // what is above the low word is 0 still, or −0
+	for range 2 {
+		m.fillLong(2, 1022)
+		m.rr(AVX_VPCMPGTD, 2, 1, 2) // of the low words
+		m.rri(AVX_VPSHUFD, 2, 0, 2, 0xa0)
+		m.long(AVX_VPAND, 3, 2, 1022)
+		m.rr(AVX_VPSUBD, 1, 1, 3)
+		m.fillLong(3, 0x3ff<<52)
+		m.RMI(AVX_VBLENDVPD, V256, 3, 3, m.longs(0x7fd<<52), is4(2), 0) // 2^1022
+		m.rr(AVX_VMULPD, 0, 0, 3)
+		m.fillLong(2, 1<<32-1022)
+		m.rr(AVX_VPCMPGTD, 2, 2, 1)
+		m.rri(AVX_VPSHUFD, 2, 0, 2, 0xa0)
+		m.long(AVX_VPAND, 3, 2, 969)
+		m.rr(AVX_VPADDD, 1, 1, 3)
+		m.fillLong(3, 0x3ff<<52)
+		m.RMI(AVX_VBLENDVPD, V256, 3, 3, m.longs((1023-969)<<52), is4(2), 0)
+		m.rr(AVX_VMULPD, 0, 0, 3)
+	}
+	m.long(AVX_VPADDD, 1, 1, 1023)
+	m.rri(AVX_VPSLLQ, 1, 0, 1, 52)
+	m.rr(AVX_VMULPD, 0, 0, 1)
+}
+
+// fillLong puts a constant into all lanes of 64 bits.
+func (m ymm) fillLong(y Reg, v uint64) { m.rm(AVX_VMOVUPS, y, 0, m.longs(v)) }
+
+// ymmCompareDoubles compares four lanes at a time and makes one mask of both.
+func ymmCompareDoubles(predicate uint8) ymmEmitter {
+	return func(m ymm, in *vcode.Inst) {
+		for i := range 2 {
+			m.loadHalf(Reg(i), in.Uses[0], i)
+			m.RMI(AVX_VCMPPD, V256, Reg(i), Reg(i), m.halfOf(in.Uses[1], i), predicate, 0)
+		}
+		d := m.dest(in, 0)
+		m.rri(AVX_VSHUFPS, 0, 0, 1, 0x88)
+		m.rri(AVX_VPERMQ, d, 0, 0, 0xd8)
+		m.done(in, d)
+	}
+}

@@ -1,0 +1,216 @@
+package amd64
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+)
+
+// packCurrent is the rounding of VCVTPS2PH that is the machine's own.
+const packCurrent = 4
+
+// notEqual is the quiet predicate of CMPPS for two different numbers.
+const notEqual = 0x0c
+
+// ymmHalves is the code of f16, which is computed in f32 as select_half.go says,
+// and of frem.
+func ymmHalves() map[rule]ymmEmitter {
+	const f = ir.F16
+	direct := func(op Op) ymmEmitter { return ymmInFloats(ymmDirect(op, 0)) }
+	round := func(mode uint8) ymmEmitter {
+		return ymmInFloats(func(m ymm, in *vcode.Inst, e element) { m.rri(AVX_VROUNDPS, 0, 0, 0, mode) })
+	}
+	return map[rule]ymmEmitter{
+		{ir.FAdd, f, f}:       direct(AVX_VADDPS),
+		{ir.FSub, f, f}:       direct(AVX_VSUBPS),
+		{ir.FMul, f, f}:       direct(AVX_VMULPS),
+		{ir.FDiv, f, f}:       direct(AVX_VDIVPS),
+		{ir.FSqrt, f, f}:      ymmInFloats(func(m ymm, in *vcode.Inst, e element) { m.rr(AVX_VSQRTPS, 0, 0, 0) }),
+		{ir.FFma, f, f}:       ymmInFloats(ymmHalfMultiplyAdd),
+		{ir.FFloor, f, f}:     round(roundFloor),
+		{ir.FCeil, f, f}:      round(roundCeil),
+		{ir.FTrunc, f, f}:     round(roundTrunc),
+		{ir.FRoundEven, f, f}: round(roundEven),
+		{ir.NMin, f, f}:       ymmInFloats(func(m ymm, in *vcode.Inst, e element) { m.numeric(0, 1, false); m.moveVec(0, 2) }),
+		{ir.NMax, f, f}:       ymmInFloats(func(m ymm, in *vcode.Inst, e element) { m.numeric(0, 1, true); m.moveVec(0, 2) }),
+		{ir.FMin, f, f}:       ymmHalfChoice(0, 1),
+		{ir.FMax, f, f}:       ymmHalfChoice(1, 0),
+		{ir.FLdexp, f, f}:     ymmHalfLdexp,
+		{ir.FNeg, f, f}:       ymmWord(AVX_VPXOR, 0x8000),
+		{ir.FAbs, f, f}:       ymmWord(AVX_VPAND, 0x7fff),
+		{ir.FCanon, f, f}:     ymmHalfCanonical,
+		{ir.FFlush, f, f}:     ymmHalfFlush,
+		{ir.FEq, ir.B1, f}:    ymmHalfCompare(orderedEQ),
+		{ir.FLt, ir.B1, f}:    ymmHalfCompare(orderedLT),
+		{ir.FLe, ir.B1, f}:    ymmHalfCompare(orderedLE),
+		{ir.FRem, f, f}:       ymmRemainder,
+
+		{ir.FRem, ir.F32, ir.F32}: ymmRemainder,
+		{ir.FRem, ir.F64, ir.F64}: ymmRemainder,
+	}
+}
+
+// floats puts a float of 16 or 32 bits into y as one of 32.
+func (m ymm) floats(y Reg, u vcode.Reg, t ir.Type) {
+	m.loadVec(y, u)
+	if t == ir.F16 {
+		m.rr(AVX_VPACKUSDW, y, y, y)
+		m.rri(AVX_VPERMQ, y, 0, y, 0x08)
+		m.rr(AVX_VCVTPH2PS, y, 0, y)
+	}
+}
+
+// toHalf rounds y to 16 bits, which it extends with zeros.
+func (m ymm) toHalf(y Reg) {
+	m.rri(AVX_VCVTPS2PH, y, 0, y, packCurrent)
+	m.rr(AVX_VPMOVZXWD, y, 0, y)
+}
+
+// ymmInFloats is an operation on f16 by a body for f32.
+func ymmInFloats(do ymmBody) ymmEmitter {
+	return func(m ymm, in *vcode.Inst) {
+		for n, u := range in.Uses {
+			m.floats(Reg(n), u, ir.F16)
+		}
+		do(m, in, narrowInt)
+		m.toHalf(0)
+		m.done(in, 0)
+	}
+}
+
+// ymmHalfMultiplyAdd is Y0·Y1 + Y2 rounded to odd, so that to round it once more
+// is to round once. The product is exact, and what the sum lacks is known (Knuth).
+func ymmHalfMultiplyAdd(m ymm, in *vcode.Inst, e element) {
+	m.rr(AVX_VMULPS, 0, 0, 1)
+	m.rr(AVX_VADDPS, 1, 0, 2)
+	if in.Key.Flags&ir.RTZ != 0 { // to cut twice is to cut once
+		m.moveVec(0, 1)
+		return
+	}
+	m.rr(AVX_VSUBPS, 3, 1, 0)
+	m.rr(AVX_VSUBPS, 4, 1, 3)
+	m.rr(AVX_VSUBPS, 0, 0, 4)
+	m.rr(AVX_VSUBPS, 2, 2, 3)
+	m.rr(AVX_VADDPS, 0, 0, 2)
+	m.zero(2)
+	m.rri(AVX_VCMPPS, 2, 0, 2, notEqual)
+	m.rr(AVX_VPXOR, 3, 0, 1)
+	m.rri(AVX_VPSRAD, 3, 0, 3, 31)
+	m.rr(AVX_VPAND, 3, 3, 2)
+	m.odd(1, 3, 2)
+	m.moveVec(0, 1)
+}
+
+// odd makes of a sum in y, which was rounded to nearest, one rounded to odd: one
+// less where less, all ones, says that it is too great, and odd where inexact.
+func (m ymm) odd(y, less, inexact Reg) {
+	m.rr(AVX_VPADDD, y, y, less)
+	m.rri(AVX_VPSRLD, inexact, 0, inexact, 31)
+	m.rr(AVX_VPOR, y, y, inexact)
+}
+
+// ymmHalfChoice is u1 where operand a of the two is greater than operand b, else
+// u0. All bits stay as they are.
+func ymmHalfChoice(a, b Reg) ymmEmitter {
+	return func(m ymm, in *vcode.Inst) {
+		for n, u := range in.Uses {
+			m.floats(Reg(n), u, ir.F16)
+		}
+		m.rri(AVX_VCMPPS, 2, a, b, orderedGT)
+		m.loadVec(0, in.Uses[0])
+		m.blend(0, 0, m.vec(in.Uses[1], 1), 2)
+		m.done(in, 0)
+	}
+}
+
+// ymmHalfLdexp: what f32 rounds is below all halves.
+func ymmHalfLdexp(m ymm, in *vcode.Inst) {
+	m.floats(0, in.Uses[0], ir.F16)
+	m.scale(0, m.vec(in.Uses[1], 1))
+	m.toHalf(0)
+	m.done(in, 0)
+}
+
+func ymmHalfCanonical(m ymm, in *vcode.Inst) {
+	x := m.vec(in.Uses[0], 0)
+	m.word(AVX_VPAND, 1, x, 0x7fff)
+	m.word(AVX_VPCMPGTD, 1, 1, 0x7c00)
+	d := m.dest(in, 0)
+	m.RMI(AVX_VBLENDVPS, V256, d, x, m.words(nan16), is4(1), 0)
+	m.done(in, d)
+}
+
+func ymmHalfFlush(m ymm, in *vcode.Inst) {
+	x := m.vec(in.Uses[0], 0)
+	m.word(AVX_VPAND, 1, x, 0x7c00)
+	m.zero(2)
+	m.rr(AVX_VPCMPEQD, 1, 1, 2)
+	m.word(AVX_VPAND, 2, x, 0x8000)
+	d := m.dest(in, 0)
+	m.blend(d, x, 2, 1)
+	m.done(in, d)
+}
+
+func ymmHalfCompare(predicate uint8) ymmEmitter {
+	return func(m ymm, in *vcode.Inst) {
+		m.floats(0, in.Uses[0], ir.F16)
+		m.floats(1, in.Uses[1], ir.F16)
+		d := m.dest(in, 0)
+		m.rri(AVX_VCMPPS, d, 0, 1, predicate)
+		m.done(in, d)
+	}
+}
+
+// ymmRemainder is frem, lane by lane on the machine's stack of floats, which
+// divides exactly and keeps the sign of the dividend.
+func ymmRemainder(m ymm, in *vcode.Inst) {
+	t := in.Key.Type
+	if t != ir.F64 {
+		m.floats(0, in.Uses[0], t)
+		m.floats(1, in.Uses[1], t)
+		m.remainders(4)
+		m.rri(AVX_VCMPPS, 1, 0, 0, unordered)
+		m.RMI(AVX_VBLENDVPS, V256, 0, 0, m.words(nan32), is4(1), 0)
+		if t == ir.F16 {
+			m.toHalf(0)
+		}
+		m.done(in, 0)
+		return
+	}
+	for i := range 2 {
+		m.loadHalf(0, in.Uses[0], i)
+		m.loadHalf(1, in.Uses[1], i)
+		m.remainders(8)
+		m.canonicalWide()
+		m.doneHalf(in, i, 0)
+	}
+}
+
+// x87 instructions on a float of 32 bits in memory; those of 64 bits are 4 more.
+const (
+	x87 = 0xd9
+	fld = 0 // onto the stack
+	fst = 3 // from it
+)
+
+// remainders makes Y0 the remainders of Y0 by Y1, whose lanes have so many
+// bytes, through the scratch memory.
+func (m ymm) remainders(size int32) {
+	m.rm(AVX_VMOVUPS_ST, 0, 0, m.scratch(scratchOld))
+	m.rm(AVX_VMOVUPS_ST, 1, 0, m.scratch(scratchOperand))
+	op := G(x87 + size - 4)
+	m.MovI(RCX, uint64(32/size))
+	m.GRM(LEA|W, RDX, m.scratch(scratchOld))
+	lane, again := m.NewLabel(), m.NewLabel()
+	m.Bind(lane)
+	m.GRM(op, fld, At(RDX, scratchOperand-scratchOld))
+	m.GRM(op, fld, At(RDX, 0))
+	m.Bind(again)
+	m.Code = append(m.Code, 0xd9, 0xf8, 0xdf, 0xe0, 0x9e) // fprem; fnstsw ax; sahf
+	m.Jcc(Parity, again)                                  // where it is not through
+	m.GRM(op, fst, At(RDX, 0))
+	m.Code = append(m.Code, 0xdd, 0xd8) // the divisor goes
+	m.GI(AddI, true, RDX, size)
+	m.GI(SubI, true, RCX, 1)
+	m.Jcc(NotEqual, lane)
+	m.rm(AVX_VMOVUPS, 0, 0, m.scratch(scratchOld))
+}

@@ -1,0 +1,221 @@
+package amd64
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+)
+
+// ymmBody is the code of an operation on lanes: operands in Y0, Y1 and Y2, the
+// result in Y0. It may use Y3 and Y4 too.
+type ymmBody func(m ymm, in *vcode.Inst, e element)
+
+// ymmLanewise is an operation whose result and first operand have type t.
+func ymmLanewise(t ir.Type, how manner, do ymmBody) ymmEmitter {
+	e := elementOf(t)
+	return func(m ymm, in *vcode.Inst) {
+		for i := range m.pieces(e) {
+			for n, u := range in.Uses {
+				m.load(e, Reg(n), u, i)
+				if how&signed != 0 {
+					m.signExtend(Reg(n), e.bits)
+				}
+			}
+			do(m, in, e)
+			if how&cut != 0 {
+				m.truncate(0, e.bits)
+			}
+			m.store(e, in, i, 0)
+		}
+	}
+}
+
+// load puts an operand, or the i-th four lanes of it, into y. One of 32 bits is
+// extended with zeros where lanes have 64.
+func (m ymm) load(e element, y Reg, u vcode.Reg, i int) {
+	switch {
+	case !e.wide:
+		m.loadVec(y, u)
+	case m.class(u) == vcode.Wide:
+		m.loadHalf(y, u, i)
+	default:
+		m.four(y, u, i)
+		m.rr(AVX_VPMOVZXDQ, y, 0, y)
+	}
+}
+
+// store writes y to the result, or to the i-th four lanes of it. It uses Y3 and
+// Y4.
+func (m ymm) store(e element, in *vcode.Inst, i int, y Reg) {
+	if e.wide {
+		m.doneHalf(in, i, y)
+		return
+	}
+	m.done(in, y)
+}
+
+// number is d = a op a constant in all lanes of e.
+func (m ymm) number(e element, op Op, d, a Reg, v uint64) {
+	if e.wide {
+		m.long(op, d, a, v)
+		return
+	}
+	m.word(op, d, a, uint32(v))
+}
+
+// signExtend extends a number of fewer than 32 bits by its sign.
+func (m ymm) signExtend(y Reg, bits uint32) {
+	if bits < 32 {
+		m.rri(AVX_VPSLLD, y, 0, y, uint8(32-bits))
+		m.rri(AVX_VPSRAD, y, 0, y, uint8(32-bits))
+	}
+}
+
+// truncate clears what is above a number of fewer than 32 bits.
+func (m ymm) truncate(y Reg, bits uint32) {
+	if bits < 32 {
+		m.word(AVX_VPAND, y, y, 1<<bits-1)
+	}
+}
+
+// ymmDirect is a body of one instruction on Y0 and Y1.
+func ymmDirect(narrow, wide Op) ymmBody {
+	return func(m ymm, in *vcode.Inst, e element) { m.rr(e.op(narrow, wide), 0, 0, 1) }
+}
+
+// ymmNarrow is the code of arithmetic, logic and comparisons of integers of 8
+// and 16 bits.
+func ymmNarrow() map[rule]ymmEmitter {
+	r := map[rule]ymmEmitter{}
+	for _, t := range narrowTypes {
+		r[rule{ir.Add, t, t}] = ymmLanewise(t, cut, ymmDirect(AVX_VPADDD, 0))
+		r[rule{ir.Sub, t, t}] = ymmLanewise(t, cut, ymmDirect(AVX_VPSUBD, 0))
+		r[rule{ir.Mul, t, t}] = ymmLanewise(t, cut, ymmDirect(AVX_VPMULLD, 0))
+		r[rule{ir.And, t, t}] = ymmEither(AVX_VPAND)
+		r[rule{ir.Or, t, t}] = ymmEither(AVX_VPOR)
+		r[rule{ir.Xor, t, t}] = ymmEither(AVX_VPXOR)
+		r[rule{ir.Not, t, t}] = ymmWord(AVX_VPXOR, uint32(elementOf(t).mask()))
+		r[rule{ir.UMin, t, t}] = ymmEither(AVX_VPMINUD)
+		r[rule{ir.UMax, t, t}] = ymmEither(AVX_VPMAXUD)
+		r[rule{ir.SMin, t, t}] = ymmLanewise(t, signed|cut, ymmDirect(AVX_VPMINSD, 0))
+		r[rule{ir.SMax, t, t}] = ymmLanewise(t, signed|cut, ymmDirect(AVX_VPMAXSD, 0))
+		r[rule{ir.SAbs, t, t}] = ymmLanewise(t, signed|cut, func(m ymm, in *vcode.Inst, e element) { m.rr(AVX_VPABSD, 0, 0, 0) })
+		r[rule{ir.Shl, t, t}] = ymmLanewise(t, cut, ymmShiftBy(AVX_VPSLLVD, 0))
+		r[rule{ir.LShr, t, t}] = ymmLanewise(t, plain, ymmShiftBy(AVX_VPSRLVD, 0))
+		r[rule{ir.AShr, t, t}] = ymmLanewise(t, signed|cut, ymmShiftBy(AVX_VPSRAVD, 0))
+		r[rule{ir.UMulHi, t, t}] = ymmLanewise(t, plain, ymmMultiplyShift(AVX_VPSRLD))
+		r[rule{ir.SMulHi, t, t}] = ymmLanewise(t, signed|cut, ymmMultiplyShift(AVX_VPSRAD))
+		r[rule{ir.AddCarry, t, t}] = ymmLanewise(t, plain, func(m ymm, in *vcode.Inst, e element) {
+			m.rr(AVX_VPADDD, 0, 0, 1)
+			m.rri(AVX_VPSRLD, 0, 0, 0, uint8(e.bits))
+		})
+		r[rule{ir.SubBorrow, t, t}] = ymmBorrow
+		r[rule{ir.Eq, ir.B1, t}] = ymmEither(AVX_VPCMPEQD)
+		r[rule{ir.ULt, ir.B1, t}] = ymmBelow
+		r[rule{ir.ULe, ir.B1, t}] = ymmBelowEqual
+		r[rule{ir.SLt, ir.B1, t}] = ymmNarrowCompare(t)
+		r[rule{ir.SLe, ir.B1, t}] = ymmNarrowCompare(t)
+		for _, op := range [...]ir.Op{ir.UDiv, ir.UMod} {
+			r[rule{op, t, t}] = ymmLanewise(t, cut, ymmDivided)
+		}
+		for _, op := range [...]ir.Op{ir.SDiv, ir.SRem, ir.SMod} {
+			r[rule{op, t, t}] = ymmLanewise(t, signed|cut, ymmDivided)
+		}
+		ymmNarrowBits(r, t)
+	}
+	return r
+}
+
+// ymmNarrowBits adds what counts, finds and cuts out bits.
+func ymmNarrowBits(r map[rule]ymmEmitter, t ir.Type) {
+	unary := func(do func(m ymm, d, x Reg)) ymmBody {
+		return func(m ymm, in *vcode.Inst, e element) { do(m, 0, 0) }
+	}
+	r[rule{ir.BitCount, t, t}] = ymmLanewise(t, plain, unary(ymm.countBits))
+	r[rule{ir.BitReverse, t, t}] = ymmLanewise(t, plain, func(m ymm, in *vcode.Inst, e element) {
+		m.reverseBits(0, 0)
+		m.rri(AVX_VPSRLD, 0, 0, 0, uint8(32-e.bits))
+	})
+	r[rule{ir.FindLsb, t, t}] = ymmLanewise(t, cut, unary(ymm.lowest))
+	r[rule{ir.FindUMsb, t, t}] = ymmLanewise(t, cut, unary(ymm.highest))
+	r[rule{ir.FindSMsb, t, t}] = ymmLanewise(t, signed|cut, unary(ymm.highestSigned))
+	r[rule{ir.BitFieldU, t, t}] = ymmLanewise(t, plain, ymmFieldOf)
+	r[rule{ir.BitFieldS, t, t}] = ymmLanewise(t, cut, ymmFieldSigned)
+	r[rule{ir.BitFieldMask, t, ir.I32}] = ymmLanewise(t, cut, ymmFieldMask)
+}
+
+// ymmNarrowCompare compares numbers extended by their sign as if they were of 32
+// bits: it moves them to the top of their lanes.
+func ymmNarrowCompare(t ir.Type) ymmEmitter {
+	by := uint8(32 - t.Bits())
+	return func(m ymm, in *vcode.Inst) {
+		for n, u := range in.Uses {
+			m.rri(AVX_VPSLLD, Reg(n), 0, m.vec(u, Reg(n)), by)
+		}
+		d := m.dest(in, 0)
+		if in.IR == ir.SLt {
+			m.rr(AVX_VPCMPGTD, d, 1, 0)
+		} else {
+			m.rr(AVX_VPCMPGTD, 0, 0, 1)
+			m.invert(d, 0)
+		}
+		m.done(in, d)
+	}
+}
+
+// ymmShiftBy takes the count modulo the width.
+func ymmShiftBy(narrow, wide Op) ymmBody {
+	return func(m ymm, in *vcode.Inst, e element) {
+		m.number(e, AVX_VPAND, 1, 1, uint64(e.bits-1))
+		m.rr(e.op(narrow, wide), 0, 0, 1)
+	}
+}
+
+// ymmMultiplyShift is the high half of a product that fits 32 bits.
+func ymmMultiplyShift(shift Op) ymmBody {
+	return func(m ymm, in *vcode.Inst, e element) {
+		m.rr(AVX_VPMULLD, 0, 0, 1)
+		m.rri(shift, 0, 0, 0, uint8(e.bits))
+	}
+}
+
+func ymmDivided(m ymm, in *vcode.Inst, e element) {
+	m.divide(in.IR, 0, 1)
+	m.moveVec(0, 2)
+}
+
+// lowOnes makes Y2 a number of low ones, all ones from the lane's width on. It
+// uses Y3.
+func (m ymm) lowOnes(e element) {
+	m.zero(3)
+	m.number(e, e.op(AVX_VPADDD, AVX_VPADDQ), 3, 3, 1)
+	m.rr(e.op(AVX_VPSLLVD, AVX_VPSLLVQ), 2, 3, 2)
+	m.rr(e.op(AVX_VPSUBD, AVX_VPSUBQ), 2, 2, 3)
+}
+
+func ymmFieldOf(m ymm, in *vcode.Inst, e element) {
+	m.lowOnes(e)
+	m.rr(e.op(AVX_VPSRLVD, AVX_VPSRLVQ), 0, 0, 1)
+	m.rr(AVX_VPAND, 0, 0, 2)
+}
+
+// ymmFieldSigned shifts the field to the top of the lane and back.
+func ymmFieldSigned(m ymm, in *vcode.Inst, e element) {
+	m.rr(e.op(AVX_VPSRLVD, AVX_VPSRLVQ), 0, 0, 1)
+	m.number(narrowInt, AVX_VPMINUD, 2, 2, uint64(e.bits)) // a count has 32 bits
+	m.zero(1)
+	m.number(e, e.op(AVX_VPADDD, AVX_VPADDQ), 1, 1, uint64(e.lane()))
+	m.rr(e.op(AVX_VPSUBD, AVX_VPSUBQ), 1, 1, 2)
+	m.rr(e.op(AVX_VPSLLVD, AVX_VPSLLVQ), 0, 0, 1)
+	if e.wide {
+		m.arithmeticShift(0, 1)
+		return
+	}
+	m.rr(AVX_VPSRAVD, 0, 0, 1)
+}
+
+// ymmFieldMask has its offset in Y0 and its count in Y1.
+func ymmFieldMask(m ymm, in *vcode.Inst, e element) {
+	m.moveVec(2, 1)
+	m.lowOnes(e)
+	m.rr(e.op(AVX_VPSLLVD, AVX_VPSLLVQ), 0, 2, 0)
+}

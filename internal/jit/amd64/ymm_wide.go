@@ -1,0 +1,253 @@
+package amd64
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+)
+
+// ymmWide is the code of integers of 64 bits, four lanes at a time.
+func ymmWide() map[rule]ymmEmitter {
+	const t = ir.I64
+	lanes := func(do ymmBody) ymmEmitter { return ymmLanewise(t, plain, do) }
+	r := map[rule]ymmEmitter{
+		{ir.Add, t, t}:       lanes(ymmDirect(0, AVX_VPADDQ)),
+		{ir.Sub, t, t}:       lanes(ymmDirect(0, AVX_VPSUBQ)),
+		{ir.Mul, t, t}:       lanes(ymmMultiplyWide),
+		{ir.And, t, t}:       lanes(ymmDirect(0, AVX_VPAND)),
+		{ir.Or, t, t}:        lanes(ymmDirect(0, AVX_VPOR)),
+		{ir.Xor, t, t}:       lanes(ymmDirect(0, AVX_VPXOR)),
+		{ir.Not, t, t}:       lanes(func(m ymm, in *vcode.Inst, e element) { m.invert(0, 0) }),
+		{ir.UMin, t, t}:      lanes(ymmExtremeWide(false, sign64)),
+		{ir.UMax, t, t}:      lanes(ymmExtremeWide(true, sign64)),
+		{ir.SMin, t, t}:      lanes(ymmExtremeWide(false, 0)),
+		{ir.SMax, t, t}:      lanes(ymmExtremeWide(true, 0)),
+		{ir.SAbs, t, t}:      lanes(ymmAbsoluteWide),
+		{ir.Shl, t, t}:       lanes(ymmShiftBy(0, AVX_VPSLLVQ)),
+		{ir.LShr, t, t}:      lanes(ymmShiftBy(0, AVX_VPSRLVQ)),
+		{ir.AShr, t, t}:      lanes(ymmShiftWide),
+		{ir.UMulHi, t, t}:    lanes(ymmHighWide),
+		{ir.SMulHi, t, t}:    lanes(ymmHighWideSigned),
+		{ir.AddCarry, t, t}:  lanes(ymmCarryWide),
+		{ir.SubBorrow, t, t}: lanes(ymmBorrowWide),
+		{ir.BitCount, t, t}:  lanes(ymmCountWide),
+		{ir.FindLsb, t, t}:   lanes(ymmLowestWide),
+		{ir.FindUMsb, t, t}:  lanes(ymmHighestWide),
+		{ir.FindSMsb, t, t}:  lanes(ymmHighestWideSigned),
+		{ir.BitReverse, t, t}: lanes(func(m ymm, in *vcode.Inst, e element) {
+			m.reverseInBytes(0, 0)
+			m.rm(AVX_VPSHUFB, 0, 0, m.octet([8]uint32{0x04050607, 0x00010203, 0x0c0d0e0f, 0x08090a0b, 0x04050607, 0x00010203, 0x0c0d0e0f, 0x08090a0b}))
+		}),
+		{ir.BitFieldU, t, t}:         lanes(ymmFieldOf),
+		{ir.BitFieldS, t, t}:         lanes(ymmFieldSigned),
+		{ir.BitFieldMask, t, ir.I32}: lanes(ymmFieldMask),
+
+		{ir.Eq, ir.B1, t}:  ymmCompareWide,
+		{ir.ULt, ir.B1, t}: ymmCompareWide,
+		{ir.ULe, ir.B1, t}: ymmCompareWide,
+		{ir.SLt, ir.B1, t}: ymmCompareWide,
+		{ir.SLe, ir.B1, t}: ymmCompareWide,
+
+		{ir.Select, ir.I64, ir.B1}: ymmChooseWide,
+		{ir.Select, ir.F64, ir.B1}: ymmChooseWide,
+	}
+	for _, op := range [...]ir.Op{ir.UDiv, ir.UMod, ir.SDiv, ir.SRem, ir.SMod} {
+		r[rule{op, t, t}] = lanes(ymmDivideWide)
+	}
+	return r
+}
+
+// ymmMultiplyWide adds the products of the halves of which the low 64 bits know.
+func ymmMultiplyWide(m ymm, in *vcode.Inst, e element) {
+	m.rri(AVX_VPSRLQ, 2, 0, 0, 32)
+	m.rr(AVX_VPMULUDQ, 2, 2, 1)
+	m.rri(AVX_VPSRLQ, 3, 0, 1, 32)
+	m.rr(AVX_VPMULUDQ, 3, 3, 0)
+	m.rr(AVX_VPADDQ, 2, 2, 3)
+	m.rri(AVX_VPSLLQ, 2, 0, 2, 32)
+	m.rr(AVX_VPMULUDQ, 0, 0, 1)
+	m.rr(AVX_VPADDQ, 0, 0, 2)
+}
+
+// greater is d = a > b of 64 bits, both with the bits of flip exchanged. It uses
+// t.
+func (m ymm) greater(d, t, a, b Reg, flip uint64) {
+	if flip != 0 {
+		m.long(AVX_VPXOR, t, b, flip)
+		m.long(AVX_VPXOR, d, a, flip)
+		a, b = d, t
+	}
+	m.rr(AVX_VPCMPGTQ, d, a, b)
+}
+
+func ymmExtremeWide(most bool, flip uint64) ymmBody {
+	return func(m ymm, in *vcode.Inst, e element) {
+		m.greater(2, 3, 0, 1, flip)
+		if most {
+			m.rri(AVX_VBLENDVPD, 0, 1, 0, is4(2))
+		} else {
+			m.rri(AVX_VBLENDVPD, 0, 0, 1, is4(2))
+		}
+	}
+}
+
+// signs makes d all ones where x is negative. It may be x.
+func (m ymm) signs(d, x Reg) {
+	m.rri(AVX_VPSRAD, d, 0, x, 31)
+	m.rri(AVX_VPSHUFD, d, 0, d, 0xf5)
+}
+
+func ymmAbsoluteWide(m ymm, in *vcode.Inst, e element) {
+	m.signs(1, 0)
+	m.rr(AVX_VPXOR, 0, 0, 1)
+	m.rr(AVX_VPSUBQ, 0, 0, 1)
+}
+
+// arithmeticShift shifts x right by n with its sign: what differs from the sign
+// is shifted alone. It uses Y3.
+func (m ymm) arithmeticShift(x, n Reg) {
+	m.signs(3, x)
+	m.rr(AVX_VPXOR, x, x, 3)
+	m.rr(AVX_VPSRLVQ, x, x, n)
+	m.rr(AVX_VPXOR, x, x, 3)
+}
+
+func ymmShiftWide(m ymm, in *vcode.Inst, e element) {
+	m.long(AVX_VPAND, 1, 1, 63)
+	m.arithmeticShift(0, 1)
+}
+
+// ymmHighWide is the high half of an unsigned product, as select_arithmetic.go
+// says. It keeps Y1.
+func ymmHighWide(m ymm, in *vcode.Inst, e element) {
+	m.rr(AVX_VPMULUDQ, 2, 0, 1)    // ll
+	m.rri(AVX_VPSRLQ, 2, 0, 2, 32) // what of it matters
+	m.rri(AVX_VPSRLQ, 3, 0, 1, 32)
+	m.rr(AVX_VPMULUDQ, 4, 0, 3) // lh
+	m.rri(AVX_VPSRLQ, 0, 0, 0, 32)
+	m.rr(AVX_VPMULUDQ, 3, 0, 3) // hh
+	m.rr(AVX_VPMULUDQ, 0, 0, 1) // hl
+	m.rr(AVX_VPADDQ, 0, 0, 2)
+	m.rri(AVX_VPSRLQ, 2, 0, 0, 32)
+	m.rr(AVX_VPADDQ, 3, 3, 2)
+	m.long(AVX_VPAND, 0, 0, 1<<32-1)
+	m.rr(AVX_VPADDQ, 0, 0, 4)
+	m.rri(AVX_VPSRLQ, 0, 0, 0, 32)
+	m.rr(AVX_VPADDQ, 0, 0, 3)
+}
+
+// ymmHighWideSigned takes from the unsigned product each operand where the other
+// is negative. The first one waits in the scratch memory.
+func ymmHighWideSigned(m ymm, in *vcode.Inst, e element) {
+	m.rm(AVX_VMOVUPS_ST, 0, 0, m.scratch(scratchOperand))
+	ymmHighWide(m, in, e)
+	m.rm(AVX_VMOVUPS, 2, 0, m.scratch(scratchOperand))
+	m.signs(3, 2)
+	m.rr(AVX_VPAND, 3, 3, 1)
+	m.rr(AVX_VPSUBQ, 0, 0, 3)
+	m.signs(3, 1)
+	m.rr(AVX_VPAND, 3, 3, 2)
+	m.rr(AVX_VPSUBQ, 0, 0, 3)
+}
+
+func ymmCarryWide(m ymm, in *vcode.Inst, e element) {
+	m.rr(AVX_VPADDQ, 0, 0, 1)
+	ymmBorrowWide(m, in, e)
+}
+
+// ymmBorrowWide is 1 where Y0 is less than Y1.
+func ymmBorrowWide(m ymm, in *vcode.Inst, e element) {
+	m.greater(2, 3, 1, 0, sign64)
+	m.rri(AVX_VPSRLQ, 0, 0, 2, 63)
+}
+
+// ymmCountWide adds the counts of the halves.
+func ymmCountWide(m ymm, in *vcode.Inst, e element) {
+	m.countBits(0, 0)
+	m.rri(AVX_VPSRLQ, 1, 0, 0, 32)
+	m.rr(AVX_VPADDD, 0, 0, 1)
+	m.long(AVX_VPAND, 0, 0, 1<<32-1)
+}
+
+// ymmHighestWide takes the number of the upper half's highest bit, plus 32, where
+// it has one, else that of the lower half.
+func ymmHighestWide(m ymm, in *vcode.Inst, e element) {
+	m.highest(0, 0)
+	m.word(AVX_VPADDD, 1, 0, 32)
+	m.rri(AVX_VPSHUFD, 1, 0, 1, 0xf5) // of the upper half
+	m.rri(AVX_VPSHUFD, 2, 0, 0, 0xf5) // which is negative where there is none
+	m.rri(AVX_VPSHUFD, 0, 0, 0, 0xa0) // of the lower half
+	m.blend(0, 1, 0, 2)
+	m.rri(AVX_VPSRAD, 1, 0, 0, 31)
+	m.rri(AVX_VPBLENDD, 0, 0, 1, 0xaa) // the sign
+}
+
+func ymmHighestWideSigned(m ymm, in *vcode.Inst, e element) {
+	m.signs(1, 0)
+	m.rr(AVX_VPXOR, 0, 0, 1)
+	ymmHighestWide(m, in, e)
+}
+
+func ymmLowestWide(m ymm, in *vcode.Inst, e element) {
+	m.zero(1)
+	m.rr(AVX_VPSUBQ, 1, 1, 0)
+	m.rr(AVX_VPAND, 0, 0, 1)
+	ymmHighestWide(m, in, e)
+}
+
+// ymmCompareWide compares four lanes at a time and makes one mask of both.
+func ymmCompareWide(m ymm, in *vcode.Inst) {
+	flip := uint64(0)
+	if in.IR == ir.ULt || in.IR == ir.ULe {
+		flip = sign64
+	}
+	for i := range 2 {
+		d := Reg(i) // Y0 and Y1
+		m.loadHalf(2, in.Uses[0], i)
+		m.loadHalf(3, in.Uses[1], i)
+		switch in.IR {
+		case ir.Eq:
+			m.rr(AVX_VPCMPEQQ, d, 2, 3)
+		case ir.ULt, ir.SLt:
+			m.greater(d, 4, 3, 2, flip)
+		default:
+			m.greater(d, 4, 2, 3, flip)
+		}
+	}
+	m.lowWords(0, 0, 1)
+	if in.IR == ir.ULe || in.IR == ir.SLe {
+		m.invert(0, 0)
+	}
+	m.done(in, 0)
+}
+
+// ymmChooseWide is u0 ? u1 : u2.
+func ymmChooseWide(m ymm, in *vcode.Inst) {
+	for i := range 2 {
+		m.longMask(2, in.Uses[0], i)
+		m.loadHalf(0, in.Uses[2], i)
+		m.RMI(AVX_VBLENDVPD, V256, 0, 0, m.halfOf(in.Uses[1], i), is4(2), 0)
+		m.doneHalf(in, i, 0)
+	}
+}
+
+// ymmDivideWide divides lane by lane, through the scratch memory.
+func ymmDivideWide(m ymm, in *vcode.Inst, e element) {
+	m.rm(AVX_VMOVUPS_ST, 0, 0, m.scratch(scratchOld))
+	m.rm(AVX_VMOVUPS_ST, 1, 0, m.scratch(scratchOperand))
+	for lane := range int32(4) {
+		m.GRM(MOV|W, RAX, m.scratch(scratchOld+8*lane))
+		m.GRM(MOV|W, RCX, m.scratch(scratchOperand+8*lane))
+		m.divideGen(in.IR)
+		m.GRM(MOV_ST|W, RAX, m.scratch(scratchOld+8*lane))
+	}
+	m.rm(AVX_VMOVUPS, 0, 0, m.scratch(scratchOld))
+	if in.IR == ir.SMod { // where the remainder is not 0 and has the other sign
+		m.zero(2)
+		m.rr(AVX_VPXOR, 3, 0, 1)
+		m.signs(3, 3)
+		m.rr(AVX_VPCMPEQQ, 2, 2, 0)
+		m.rr(AVX_VPANDN, 2, 2, 3)
+		m.rr(AVX_VPAND, 2, 2, 1)
+		m.rr(AVX_VPADDQ, 0, 0, 2)
+	}
+}
