@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -50,7 +51,7 @@ func newAsm(c console) *cobra.Command {
 }
 
 func newDis(c console) *cobra.Command {
-	var out, stage string
+	var out, stage, machine string
 	var unknown bool
 	var color *bool // what the last of --color and --no-color says
 	var opts asm.DisassembleOptions
@@ -68,6 +69,13 @@ func newDis(c console) *cobra.Command {
 			m, err := spirv.DecodeWith(data, spirv.Options{AllowUnknown: unknown})
 			if err != nil {
 				return reported(c, name, err)
+			}
+			if machine != "" {
+				text, err := machineText(m, machine)
+				if err != nil {
+					return disError(c, name, err)
+				}
+				return writeOutput(c, out, text)
 			}
 			if stage != "" {
 				if !slices.Contains(irStages, stage) {
@@ -108,7 +116,19 @@ func newDis(c console) *cobra.Command {
 	f.StringVar(&stage, "ir", "", "show the program that compute entry points become instead: lowered, final, all (after each pass) or vcode")
 	f.Lookup("ir").NoOptDefVal = "final"
 	complete(cmd, "ir", irStages...)
+	f.StringVar(&machine, "asm", "", "show the machine code that the jit makes of compute entry points instead: for best, avx512 or avx2")
+	f.Lookup("asm").NoOptDefVal = "best"
+	complete(cmd, "asm", levelNames...)
 	return cmd
+}
+
+// disError is reported where it is a fault of the input.
+func disError(c console, name string, err error) error {
+	var usage *coded
+	if errors.As(err, &usage) {
+		return err
+	}
+	return reported(c, name, err)
 }
 
 // input returns the one file argument, standard input by default.

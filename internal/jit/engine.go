@@ -274,6 +274,17 @@ func (p *program) Code() []byte {
 	return p.first.code.Bytes
 }
 
+// Lines returns the machine code that most jobs run as text, and the names of
+// its functions.
+func (p *program) Lines() (lines []amd64.Line, funcs []string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.first == nil {
+		return nil, nil
+	}
+	return p.first.code.Lines(), p.first.code.Funcs
+}
+
 // Close lets go of the code, which is freed when no run and no cache holds it.
 func (p *program) Close() error {
 	p.mu.Lock()

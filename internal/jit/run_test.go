@@ -207,3 +207,27 @@ func interruptLoop(t *testing.T, level amd64.Level, values int) {
 		}
 	})
 }
+
+// TestLines: all code that is made can be shown.
+func TestLines(t *testing.T) {
+	needMachine(t)
+	for _, level := range []amd64.Level{amd64.AVX512, amd64.AVX2} {
+		if _, err := amd64.Choose(level); err != nil {
+			continue
+		}
+		for _, file := range []string{"saxpy.ir", "mandelbrot.ir", "reduce_shared.ir", "localarr.ir"} {
+			prog := compileWith(t, jit.Engine{Level: level}, read(t, file))
+			lines, funcs := prog.(interface {
+				Lines() ([]amd64.Line, []string)
+			}).Lines()
+			if len(lines) < 50 || len(funcs) == 0 {
+				t.Errorf("%s: %d lines, functions %q", file, len(lines), funcs)
+			}
+			for _, l := range lines {
+				if strings.HasPrefix(l.Text, ".byte") && l.Mark != nil {
+					t.Errorf("%s %s: %#x is no instruction that we know: %s", level, file, l.Offset, l.Text)
+				}
+			}
+		}
+	}
+}

@@ -17,10 +17,15 @@ type Code struct {
 	StackBytes int     // that a subgroup needs
 	Spilled    float32 // regalloc.Frame.Spilled of the entry point
 	Record     Record
+
+	// For people; code that was kept on disk has none.
+	Marks []Mark
+	Funcs []string // names of the functions
+	Data  int      // offset of the constants, behind all code
 }
 
-// Append appends c as bytes that ParseCode takes back. Spilled, which nobody
-// needs later, is left out.
+// Append appends c as bytes that ParseCode takes back. Spilled, and
+// what is for people, is left out.
 func (c *Code) Append(b []byte) []byte {
 	for _, n := range []int{int(c.Level), c.StackBytes, int(c.Record.Lanes), int(c.Record.Local), int(c.Record.Steps), int(c.Record.Helpers),
 		int(c.Record.Scratch), int(c.Record.Private), int(c.Record.Size), len(c.Sites), len(c.Bytes)} {

@@ -29,6 +29,7 @@ type machine struct {
 	places Places
 	unread []bool // of each resource: the program stores to it alone; nil where stores must go the usual way
 	sites  []Site
+	data   int      // offset of the constants
 	bases  []uint32 // of the variables of prog; ir.Program.VarBase
 
 	demotes bool      // lanes may become helpers
@@ -41,7 +42,9 @@ type machine struct {
 	yield   Label // comes back as Polled, with every register kept, for the site in EAX
 
 	literals literals
-	later    []func() // make code that is rarely run, behind the function
+	later    []func()      // make code that is rarely run, behind the function
+	owners   []*vcode.Inst // of each of them, what it is for
+	marks    []Mark        // in the order of the code
 
 	// Of the function being made.
 	f      *vcode.Func
@@ -111,7 +114,7 @@ func Compile(p *ir.Program, funcs []*vcode.Func, level Level) (*Code, bool) {
 	if depth > MaxStack {
 		return nil, false
 	}
-	return &Code{Level: m.level, Bytes: m.Finish(), Sites: m.sites, StackBytes: int(depth), Spilled: m.frames[0].Spilled, Record: m.record}, true
+	return &Code{Level: m.level, Bytes: m.Finish(), Marks: m.marks, Data: m.data, Funcs: namesOf(m.funcs), Sites: m.sites, StackBytes: int(depth), Spilled: m.frames[0].Spilled, Record: m.record}, true
 }
 
 // varBase is the place of a variable's first slot.
@@ -119,7 +122,8 @@ func (m *machine) varBase(v int) uint32 { return m.bases[v] }
 
 // emit makes the code, and forgets what it made before.
 func (m *machine) emit() {
-	m.Asm, m.sites = Asm{vexOnly: m.vexOnly}, nil
+	m.Asm, m.sites, m.marks = Asm{vexOnly: m.vexOnly}, nil, m.marks[:0]
+	m.mark(aside, nil)
 	m.literals = literals{labels: map[literal]Label{}}
 	m.entries = m.entries[:0]
 	for range m.funcs {
@@ -129,6 +133,8 @@ func (m *machine) emit() {
 	for i := range m.funcs {
 		m.function(i)
 	}
+	m.mark(aside, nil)
+	m.data = len(m.Code)
 	m.emitLiterals()
 }
 
@@ -243,6 +249,7 @@ func (m *machine) function(i int) {
 	}
 	m.Align(16)
 	m.Bind(m.entries[i])
+	m.mark(i, nil)
 	m.GI(SubI, true, RSP, m.frame.Size+56)
 	for b := range m.f.Blocks {
 		m.Bind(m.blocks[b])
@@ -251,14 +258,18 @@ func (m *machine) function(i int) {
 			if in.Op == vcode.Jump && in.Target == b+1 && j == len(m.f.Blocks[b].Insts)-1 {
 				continue
 			}
+			m.mark(i, in)
 			m.inst(in)
+			m.charge(in)
 		}
 	}
 	for len(m.later) > 0 {
-		list := m.later
-		m.later = nil
-		for _, do := range list {
+		list, owners := m.later, m.owners
+		m.later, m.owners = nil, nil
+		for j, do := range list {
+			m.mark(i, owners[j])
 			do()
+			m.charge(owners[j])
 		}
 	}
 }
@@ -318,7 +329,7 @@ func (m *machine) inst(in *vcode.Inst) {
 	case vcode.JumpIfZero:
 		m.jumpIfZero(in)
 	case vcode.Own:
-		m.own(in)
+		m.charge(in)
 	case vcode.Guard:
 		m.guard(in)
 	case vcode.Return:

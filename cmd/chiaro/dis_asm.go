@@ -1,0 +1,99 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/jit"
+	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
+	"github.com/chiaro-gpu/chiaro/internal/lower"
+	"github.com/chiaro-gpu/chiaro/internal/pass"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/asm"
+	"github.com/chiaro-gpu/chiaro/valid"
+)
+
+// machineText renders the machine code of the compute entry points of a module,
+// each piece behind the instruction that it came from.
+func machineText(m *spirv.Module, name string) ([]byte, error) {
+	level, ok := amd64.LevelOf(name)
+	if !ok {
+		return nil, unreadable("--asm %q; want one of %s", name, strings.Join(levelNames, " "))
+	}
+	source, err := asm.Disassemble(nil, m, asm.DisassembleOptions{NoHeader: true, NoIndent: true})
+	if err != nil {
+		return nil, err
+	}
+	g := facts.Gather(m, nil)
+	l := listing{source: strings.Split(string(source), "\n")}
+	for i := range g.EntryPoints {
+		e := &g.EntryPoints[i]
+		if e.Model != spirv.ExecutionModelGLCompute {
+			continue
+		}
+		p, err := lower.Stage(valid.Assume(g), e, lower.Options{})
+		if err != nil {
+			return nil, err
+		}
+		pass.Run(p)
+		prog, err := jit.Engine{Level: level}.Compile(p, exec.Options{})
+		if err != nil {
+			return nil, err
+		}
+		l.program(prog)
+		if err := prog.Close(); err != nil {
+			return nil, err
+		}
+	}
+	if l.out.Len() == 0 {
+		return nil, fmt.Errorf("no entry point of the execution model GLCompute")
+	}
+	return []byte(l.out.String()), nil
+}
+
+// listing is machine code with the text of its source, a line an instruction.
+type listing struct {
+	source []string
+	out    strings.Builder
+}
+
+func (l *listing) program(prog exec.Program) {
+	made, ok := prog.(interface {
+		Lines() ([]amd64.Line, []string)
+		Level() amd64.Level
+	})
+	if !ok {
+		return
+	}
+	lines, funcs := made.Lines()
+	fmt.Fprintf(&l.out, "; %s, %d functions\n", made.Level(), len(funcs))
+	var last *amd64.Mark
+	for i := range lines {
+		x := &lines[i]
+		if x.Mark != last {
+			l.mark(last, x.Mark, funcs)
+			last = x.Mark
+		}
+		fmt.Fprintf(&l.out, "  %04x  %s\n", x.Offset, x.Text)
+	}
+}
+
+// mark writes what the code behind it is for, where that is another thing.
+func (l *listing) mark(old, m *amd64.Mark, funcs []string) {
+	switch {
+	case m == nil:
+		l.out.WriteString("constants:\n")
+		return
+	case old == nil || old.Func != m.Func:
+		if m.Func < 0 {
+			l.out.WriteString("around the functions:\n")
+			return
+		}
+		fmt.Fprintf(&l.out, "function %q:\n", funcs[m.Func])
+	}
+	if m.Origin > 0 && int(m.Origin) <= len(l.source) && (old == nil || old.Origin != m.Origin || old.Func != m.Func) {
+		fmt.Fprintf(&l.out, "; %d: %s\n", m.Origin, l.source[m.Origin-1])
+	}
+}

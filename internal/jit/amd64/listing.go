@@ -1,0 +1,86 @@
+package amd64
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+)
+
+// Mark says what the code from an offset on is for, up to the next mark.
+type Mark struct {
+	Offset int32
+	Func   int32 // number of the function, or -1 for what all of them share
+	Origin int32 // number of the SPIR-V instruction, from 1; 0 where there is none
+	Op     vcode.Op
+	IR     ir.Op // the operation of the program, where Op is one
+}
+
+// aside is the function of code that belongs to none.
+const aside = -1
+
+// mark notes that the code from here on is for an instruction of a function, or
+// for the function itself.
+func (m *machine) mark(fn int, in *vcode.Inst) {
+	x := Mark{Offset: int32(len(m.Code)), Func: int32(fn)}
+	if in != nil {
+		x.Origin, x.Op, x.IR = in.Origin, in.Op, in.IR
+	}
+	m.marks = append(m.marks, x)
+}
+
+// charge notes for which instruction code shall be made later.
+func (m *machine) charge(in *vcode.Inst) {
+	for len(m.owners) < len(m.later) {
+		m.owners = append(m.owners, in)
+	}
+}
+
+func namesOf(funcs []*vcode.Func) []string {
+	var list []string
+	for _, f := range funcs {
+		list = append(list, f.Name)
+	}
+	return list
+}
+
+// Line is one instruction of the machine, or a piece of data.
+type Line struct {
+	Offset int
+	Text   string
+	Mark   *Mark // what it is for; nil where nobody knows
+}
+
+// Lines returns the code as text.
+func (c *Code) Lines() []Line {
+	var list []Line
+	next := 0 // of the marks
+	end := c.Data
+	if c.Marks == nil {
+		end = len(c.Bytes)
+	}
+	for d := newDecoder(c.Bytes[:end]); d.left() > 0; {
+		x := Line{Offset: d.at}
+		for next < len(c.Marks) && int(c.Marks[next].Offset) <= d.at {
+			next++
+		}
+		if next > 0 {
+			x.Mark = &c.Marks[next-1]
+		}
+		x.Text = d.next()
+		list = append(list, x)
+	}
+	const row = 16
+	for at := end; at < len(c.Bytes); at += row {
+		var b strings.Builder
+		for i, v := range c.Bytes[at:min(at+row, len(c.Bytes))] {
+			if i > 0 {
+				b.WriteString(", ")
+			}
+			fmt.Fprintf(&b, "%#02x", v)
+		}
+		list = append(list, Line{Offset: at, Text: ".byte " + b.String()})
+	}
+	return list
+}
