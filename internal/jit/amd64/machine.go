@@ -329,7 +329,7 @@ func (m *machine) inst(in *vcode.Inst) {
 	case vcode.JumpIfZero:
 		m.jumpIfZero(in)
 	case vcode.Own:
-		m.charge(in)
+		m.own(in)
 	case vcode.Guard:
 		m.guard(in)
 	case vcode.Return:
