@@ -378,13 +378,25 @@ func maskNot(m *machine, in *vcode.Inst) {
 // choose is u0 ? u1 : u2.
 func choose(m *machine, in *vcode.Inst) {
 	k := m.mask(in.Uses[0], 2)
-	no := m.vec(in.Uses[2], 0)
 	d := Reg(0)
 	if x, ok := m.real(in.Defs[0]); ok && !in.Keep {
 		d = x
 	}
-	m.with(VPBLENDMD, d, no, in.Uses[1], K(k))
+	if bits, ok := m.f.Const(in.Uses[2]); ok && bits == 0 {
+		m.onlyIn(d, in.Uses[1], k)
+	} else {
+		m.with(VPBLENDMD, d, m.vec(in.Uses[2], 0), in.Uses[1], K(k))
+	}
 	m.define(in, d)
+}
+
+// onlyIn puts u into z in the lanes of k, and 0 into the others.
+func (m *machine) onlyIn(z Reg, u vcode.Reg, k Reg) {
+	if bits, ok := m.f.Const(u); ok {
+		m.RM(VPBROADCASTD, V512, z, 0, m.word32(uint32(bits)), K(k)|Z)
+		return
+	}
+	m.with(VMOVDQA32, z, 0, u, K(k)|Z)
 }
 
 // chooseMask is u2 ^ (u2 ^ u1) & u0.

@@ -11,8 +11,7 @@ func toSigned(m *machine, in *vcode.Inst) {
 	x := m.vec(in.Uses[0], 0)
 	m.RRI(VCMPPS, V512, 2, x, x, ordered, 0)
 	m.RR(VCVTTPS2DQ, V512, 2, 0, x, K(2)|Z)
-	m.broadcast(1, 0x4f000000) // 2³¹
-	m.RRI(VCMPPS, V512, 2, 1, x, orderedLE, 0)
+	m.RMI(VCMPPS, V512, 2, x, m.word32(0x4f000000), orderedGE, BC) // 2³¹
 	m.RM(VPBROADCASTD, V512, 2, 0, m.word32(0x7fffffff), K(2))
 	m.define(in, 2)
 }

@@ -59,7 +59,7 @@ const (
 // lets values take the place of those that end where they begin (chain), so that
 // the parameter of a loop and what becomes of it in an iteration are one register.
 func coalesce(f *vcode.Func) {
-	c := &coalescer{f: f, defs: make([]int32, len(f.Classes)), reads: make([]int32, len(f.Classes)), spots: make([][]spot, len(f.Classes))}
+	c := &coalescer{f: f, defs: make([]int32, len(f.Classes)), reads: make([]int32, len(f.Classes)), spots: make([][]spot, len(f.Classes)), many: make([]int32, len(f.Classes))}
 	copied := make([]bool, len(f.Classes))
 	for b := range f.Blocks {
 		for i := range f.Blocks[b].Insts {
@@ -115,6 +115,8 @@ type coalescer struct {
 	b       int
 	list    []vcode.Inst
 	spots   [][]spot // by register: where it is mentioned, in order
+	all     []spot   // which those are parts of, as long as nothing moves
+	many    []int32  // how many
 	touched []vcode.Reg
 	exits   []int32 // instructions that jump
 }
@@ -129,35 +131,50 @@ type spot struct {
 // survey notes all mentions in a block.
 func (c *coalescer) survey(b int) {
 	c.b, c.list = b, c.f.Blocks[b].Insts
+	n := int32(0)
+	c.each(func(r vcode.Reg, _ spot) {
+		if c.many[r] == 0 {
+			c.touched = append(c.touched, r)
+		}
+		c.many[r]++
+		n++
+	})
+	all := slices.Grow(c.all[:0], int(n))[:n]
+	c.all, n = all, 0
+	for _, r := range c.touched {
+		c.spots[r] = all[n : n : n+c.many[r]]
+		n += c.many[r]
+	}
+	c.each(func(r vcode.Reg, s spot) { c.spots[r] = append(c.spots[r], s) })
 	for i := range c.list {
-		in := &c.list[i]
-		if in.Op.Jumps() {
+		if c.list[i].Op.Jumps() {
 			c.exits = append(c.exits, int32(i))
-		}
-		for _, list := range [...][]vcode.Reg{in.Uses, in.Masks} {
-			for _, r := range list {
-				c.note(r, spot{at: int32(i)})
-			}
-		}
-		for _, r := range in.Defs {
-			if in.Keep {
-				c.note(r, spot{at: int32(i)})
-			}
-			c.note(r, spot{int32(i), true})
 		}
 	}
 }
 
-func (c *coalescer) note(r vcode.Reg, s spot) {
-	if len(c.spots[r]) == 0 {
-		c.touched = append(c.touched, r)
+// each calls do for all mentions in the block in order.
+func (c *coalescer) each(do func(vcode.Reg, spot)) {
+	for i := range c.list {
+		in := &c.list[i]
+		for _, r := range in.Uses {
+			do(r, spot{at: int32(i)})
+		}
+		for _, r := range in.Masks {
+			do(r, spot{at: int32(i)})
+		}
+		for _, r := range in.Defs {
+			if in.Keep {
+				do(r, spot{at: int32(i)})
+			}
+			do(r, spot{int32(i), true})
+		}
 	}
-	c.spots[r] = append(c.spots[r], s)
 }
 
 func (c *coalescer) forget() {
 	for _, r := range c.touched {
-		c.spots[r] = c.spots[r][:0]
+		c.spots[r], c.many[r] = nil, 0
 	}
 	c.touched, c.exits = c.touched[:0], c.exits[:0]
 }

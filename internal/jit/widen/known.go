@@ -42,6 +42,18 @@ func settleMasks(f *vcode.Func) {
 	}
 }
 
+// copiesMasks reports whether there is a copy of a mask that is no constant.
+func copiesMasks(f *vcode.Func) bool {
+	found := false
+	each(f, func(in *vcode.Inst) {
+		if in.Op == vcode.Copy && f.Classes[in.Defs[0]] == vcode.Mask {
+			_, constant := f.Const(in.Uses[0])
+			found = found || !constant
+		}
+	})
+	return found
+}
+
 type settler struct {
 	f     *vcode.Func
 	at    []*known  // what is known where jumps arrive at a block

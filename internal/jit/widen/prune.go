@@ -9,7 +9,7 @@ import (
 
 // prune removes what nobody reads and nobody notices.
 func prune(f *vcode.Func) {
-	p := pruner{f: f, live: make([]bool, len(f.Classes)), defs: make([][]*vcode.Inst, len(f.Classes))}
+	p := pruner{f: f, live: make([]bool, len(f.Classes)), made: make([]*vcode.Inst, len(f.Classes)), more: map[vcode.Reg][]*vcode.Inst{}}
 	for b := range f.Blocks {
 		for i := range f.Blocks[b].Insts {
 			in := &f.Blocks[b].Insts[i]
@@ -18,14 +18,22 @@ func prune(f *vcode.Func) {
 				continue
 			}
 			for _, d := range in.Defs {
-				p.defs[d] = append(p.defs[d], in)
+				if p.made[d] == nil {
+					p.made[d] = in
+				} else {
+					p.more[d] = append(p.more[d], in)
+				}
 			}
 		}
 	}
 	for len(p.todo) > 0 {
 		r := p.todo[len(p.todo)-1]
 		p.todo = p.todo[:len(p.todo)-1]
-		for _, in := range p.defs[r] {
+		if p.made[r] == nil {
+			continue
+		}
+		p.reads(p.made[r])
+		for _, in := range p.more[r] {
 			p.reads(in)
 		}
 	}
@@ -57,7 +65,8 @@ func straighten(f *vcode.Func) {
 type pruner struct {
 	f    *vcode.Func
 	live []bool
-	defs [][]*vcode.Inst // of each register
+	made []*vcode.Inst               // by register: the first instruction that writes it
+	more map[vcode.Reg][]*vcode.Inst // and the others
 	todo []vcode.Reg
 }
 

@@ -53,7 +53,10 @@ func (s *stream) finish() *vcode.Func {
 	s.dst.Blocks = sorted
 	prune(s.dst)
 	straighten(s.dst)
-	for range 2 { // copies are seen through once what was written for nobody is gone
+	settleMasks(s.dst)
+	straighten(s.dst)
+	pruneMasks(s.dst)
+	if copiesMasks(s.dst) { // which are seen through once what was written for nobody is gone
 		settleMasks(s.dst)
 		straighten(s.dst)
 		pruneMasks(s.dst)
