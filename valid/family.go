@@ -41,6 +41,9 @@ var families = []*family{
 	&entryFamily,
 	&annotationFamily,
 	&decorationFamily,
+	&extInstFamily,
+	&clspvFamily,
+	&glslFamily,
 }
 
 // dispatch has the judges of each opcode.

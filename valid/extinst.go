@@ -1,0 +1,64 @@
+package valid
+
+import (
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
+)
+
+// extInstFamily judges OpExtInst (SPIR-V §3.3.4) as such, and hands each
+// instruction to the file of its set.
+var extInstFamily = family{
+	rules: []Rule{
+		{Code: "SPV-ExtInst-Forward", Section: "SPIR-V, SPV_KHR_relaxed_extended_instruction", Words: "OpExtInstWithForwardRefsKHR is of a set without a meaning, and names what is defined behind it"},
+		{Code: "SPV-ExtInst-Void", Section: "SPIR-V, SPV_KHR_non_semantic_info", Words: "an instruction without a meaning is void"},
+		{Code: "SPV-ExtInst-Extension", Section: "SPIR-V, SPV_KHR_non_semantic_info", Words: "a set without a meaning is imported from SPIR-V 1.6 on, or with the extension SPV_KHR_non_semantic_info"},
+	},
+	insts: map[spirv.Op]judge{
+		spirv.OpExtInst:                   (*checker).extInst,
+		spirv.OpExtInstWithForwardRefsKHR: (*checker).extInst,
+		spirv.OpExtInstImport:             (*checker).extInstImport,
+	},
+}
+
+func (c *checker) extInst(i int, in spirv.Inst) {
+	v := inst.ExtInst(in)
+	set := c.m.ExtSet(v.Set())
+	if in.Op() == spirv.OpExtInstWithForwardRefsKHR {
+		c.forwardRefs(i, in, set)
+	}
+	if set.NonSemantic() {
+		if t := c.m.Type(in.Type()); t != nil && !t.IsVoid() {
+			c.fail(i, "SPV-ExtInst-Void", "the instruction is %s; must be void", c.typeName(t))
+		}
+	}
+	switch set {
+	case spirv.ExtSetGLSL:
+		c.glsl(i, in)
+	case spirv.ExtSetNonSemanticClspvReflection:
+		c.clspv(i, in)
+	}
+}
+
+// forwardRefs judges OpExtInstWithForwardRefsKHR.
+func (c *checker) forwardRefs(i int, in spirv.Inst, set spirv.ExtSet) {
+	if !set.NonSemantic() {
+		c.fail(i, "SPV-ExtInst-Forward", "OpExtInstWithForwardRefsKHR of the set %s, which has a meaning; must be of one without", set)
+		return
+	}
+	for _, w := range in[5:] {
+		if c.code.Def(spirv.ID(w)) >= i {
+			return
+		}
+	}
+	c.fail(i, "SPV-ExtInst-Forward", "OpExtInstWithForwardRefsKHR names nothing that is defined behind it; must be OpExtInst")
+}
+
+func (c *checker) extInstImport(i int, in spirv.Inst) {
+	set := c.m.ExtSet(in.Result())
+	if set.NonSemantic() && !c.since(spirv.Version16) && !c.m.Extension("SPV_KHR_non_semantic_info") {
+		c.fail(i, "SPV-ExtInst-Extension", "the import of %q in SPIR-V %s; the extension SPV_KHR_non_semantic_info must be declared", spirv.String(in[2:]), c.version)
+	}
+	if set == spirv.ExtSetNonSemanticClspvReflection {
+		c.clspvVersion(i, spirv.String(in[2:]))
+	}
+}
