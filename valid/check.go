@@ -78,8 +78,9 @@ type checker struct {
 
 	entryOf map[spirv.ID][]int32 // entry points of each function; nil before they are asked for
 
-	grouped int        // decorations judged by way of groups
-	rounded []rounding // values decorated FPRoundingMode
+	grouped int                  // decorations judged by way of groups
+	texts   map[spirv.ID][]int32 // lengths of the lines of each DebugSource, as far as they were asked for
+	rounded []rounding           // values decorated FPRoundingMode
 
 	found     []*Finding
 	count     int // findings so far, the omitted ones included

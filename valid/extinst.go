@@ -1,6 +1,9 @@
 package valid
 
 import (
+	"strconv"
+	"strings"
+
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
@@ -36,6 +39,8 @@ func (c *checker) extInst(i int, in spirv.Inst) {
 		c.glsl(i, in)
 	case spirv.ExtSetNonSemanticClspvReflection:
 		c.clspv(i, in)
+	case spirv.ExtSetNonSemanticShaderDebugInfo, spirv.ExtSetOpenCLDebugInfo100:
+		c.debug(i, in, set)
 	}
 }
 
@@ -60,5 +65,10 @@ func (c *checker) extInstImport(i int, in spirv.Inst) {
 	}
 	if set == spirv.ExtSetNonSemanticClspvReflection {
 		c.clspvVersion(i, spirv.String(in[2:]))
+	}
+	if name := spirv.String(in[2:]); set == spirv.ExtSetNonSemanticShaderDebugInfo {
+		if n, err := strconv.ParseUint(strings.TrimPrefix(name, "NonSemantic.Shader.DebugInfo."), 10, 32); err != nil || n < 1 {
+			c.fail(i, "SPV-DebugInfo-Version", "the import %q names no version; must name one", name)
+		}
 	}
 }

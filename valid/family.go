@@ -44,6 +44,7 @@ var families = []*family{
 	&extInstFamily,
 	&clspvFamily,
 	&glslFamily,
+	&debugInfoFamily,
 }
 
 // dispatch has the judges of each opcode.
