@@ -91,6 +91,8 @@ func (f *function) step(p *pointer, i operand) {
 		f.choose(p, i)
 	case p.memory == opaque:
 		f.unsupported("of %s", t.Op)
+	case isTile(t):
+		f.stepTile(p, i)
 	case t.IsStruct():
 		f.stepMember(p, i)
 	case t.IsComposite() && t.Elem != nil:
@@ -192,6 +194,16 @@ func (f *function) toMember(p *pointer, i int) {
 		p.offset = p.offset.plus(slots)
 	}
 	p.typ = m.Type
+}
+
+// stepTile goes to a component that the lane holds of a cooperative matrix.
+func (f *function) stepTile(p *pointer, i operand) {
+	if p.memory != inSlots && p.memory != inPlace {
+		f.unsupported("a cooperative matrix in %s", p.class)
+	}
+	x := f.tile(p.typ)
+	p.offset = f.index(p.offset, f.below(i, x.components), f.extent(x.elem).slots)
+	p.typ = x.elem
 }
 
 // stepElement goes to an element, a column or a component.

@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"slices"
+
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/spirv"
@@ -76,6 +78,9 @@ func compositeConstruct(f *function, in spirv.Inst) {
 	for _, id := range inst.CompositeConstruct(in).Constituents() {
 		parts = append(parts, f.scalars(id)...)
 	}
+	if t := f.facts.Type(in.Type()); isTile(t) && len(parts) == 1 {
+		parts = slices.Repeat(parts, len(f.flat(t)))
+	}
 	f.define(in, parts...)
 }
 
@@ -118,6 +123,10 @@ func compositeInsert(f *function, in spirv.Inst) {
 func (f *function) path(t *facts.Type, indexes []uint32) (int, *facts.Type) {
 	at := 0
 	for _, i := range indexes {
+		if isTile(t) && uint64(i) < f.tile(t).components {
+			at, t = at+int(i), t.Elem
+			continue
+		}
 		p := t.Part(uint64(i))
 		if p == nil || t.IsRuntimeArray() {
 			f.malformed("part %d of what does not have it", i)

@@ -31,6 +31,9 @@ var encodings = map[spirv.FPEncoding]encoding{
 // false where it is that of IEEE 754.
 func (u *unit) encodingOf(t *facts.Type) (encoding, bool) {
 	s := t.Scalar()
+	if isTile(t) {
+		s = t.Elem
+	}
 	if s == nil || !s.Encoded {
 		return encoding{}, false
 	}

@@ -39,6 +39,15 @@ func vectorTimesScalar(f *function, in spirv.Inst) {
 	v := inst.VectorTimesScalar(in)
 	s := f.one(v.Scalar())
 	x := f.scalars(v.Vector())
+	if t := f.facts.Type(in.Type()); isTile(t) && t.Elem.IsInt() {
+		parts := make([]ir.V, len(x))
+		for i := range x {
+			f.alike(x[i], s)
+			parts[i] = f.b.Op(ir.Mul, f.b.Func.Type(s), x[i], s)
+		}
+		f.define(in, parts...)
+		return
+	}
 	f.floats(s)
 	f.floats(x...)
 	parts := make([]ir.V, len(x))

@@ -110,6 +110,12 @@ func (f *function) scalarsAt(p pointer, yield func(*pointer, ir.Type)) {
 			f.toMember(&part, i)
 			f.scalarsAt(part, yield)
 		}
+	case isTile(t):
+		for i := range f.tile(t).components {
+			part := p
+			f.stepTile(&part, operand{bits: i})
+			f.scalarsAt(part, yield)
+		}
 	default:
 		for i := range t.Count {
 			part := p

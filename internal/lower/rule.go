@@ -73,6 +73,12 @@ var rules = map[spirv.Op]rule{
 	spirv.OpUDotAccSat:         integerDot(unsignedDot),
 	spirv.OpSUDotAccSat:        integerDot(mixedDot),
 
+	// Cooperative matrices.
+	spirv.OpCooperativeMatrixLoadKHR:   cooperativeLoad,
+	spirv.OpCooperativeMatrixStoreKHR:  cooperativeStore,
+	spirv.OpCooperativeMatrixMulAddKHR: cooperativeMulAdd,
+	spirv.OpCooperativeMatrixLengthKHR: cooperativeLength,
+
 	// Bits, logic, conversion.
 	spirv.OpBitcast:        bitcast,
 	spirv.OpBitFieldInsert: bitFieldInsert,

@@ -52,6 +52,12 @@ func (u *unit) flatten(list []ir.Type, t *facts.Type) []ir.Type {
 		return append(list, u.scalar(t))
 	case t.IsPointer():
 		return append(list, u.carried(t)...)
+	case isTile(t):
+		x := u.tile(t)
+		for range x.components {
+			list = append(list, u.scalar(x.elem))
+		}
+		return list
 	case t.IsStruct():
 		for i := range t.Members {
 			list = u.flatten(list, t.Members[i].Type)
@@ -107,6 +113,9 @@ func (u *unit) extent(t *facts.Type) extent {
 		e = pointerExtent(t)
 	case t.IsStruct():
 		e = u.structExtent(t)
+	case isTile(t):
+		e = u.member(t.Elem)
+		e = extent{slots: e.slots * u.tile(t).components, align: 1}
 	case t.IsComposite() && t.Elem != nil:
 		e = u.member(t.Elem)
 		e = extent{mul(e.slots, t.Count), mul(e.size, t.Count), e.align, e.depth + 1}

@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"slices"
+
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/spirv"
@@ -138,6 +140,9 @@ func (f *function) constant(c *facts.Const) []ir.V {
 		return f.nullPointer(c.Type)
 	}
 	n := len(f.flat(c.Type))
+	if isTile(c.Type) && len(c.Elems) == 1 && c.Elems[0] != nil && c.Elems[0].Known && c.Elems[0].Type == c.Type.Elem {
+		return slices.Repeat(f.appendConst(nil, c.Elems[0], c.Type.Elem), n)
+	}
 	if !c.Known {
 		f.unsupported("the constant %%%d, whose value is not known", c.ID)
 	}

@@ -86,6 +86,12 @@ var forms = map[Op]Form{
 	spirv.OpFDot2MixAcc16VALVE: mixedDot(2, 16),
 	spirv.OpFDot4MixAcc32VALVE: mixedDot(4, 32),
 
+	// Cooperative matrices: the parts of a product have sizes that fit.
+	spirv.OpCooperativeMatrixLoadKHR:   gives(in(Opaque, 0), pointer, integer, integer.maybe()),
+	spirv.OpCooperativeMatrixStoreKHR:  does(pointer, in(Opaque, 0), integer, integer.maybe()),
+	spirv.OpCooperativeMatrixMulAddKHR: gives(in(Opaque, 0), in(Opaque, 0), in(Opaque, 0), in(Opaque, 0)),
+	spirv.OpCooperativeMatrixLengthKHR: gives(unsigned, in(Opaque, 0)),
+
 	// Integer functions.
 	spirv.OpUCountLeadingZerosINTEL:  alikeInts(OfUInt, 1),
 	spirv.OpUCountTrailingZerosINTEL: alikeInts(OfUInt, 1),

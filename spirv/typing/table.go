@@ -125,7 +125,6 @@ var table = map[spirv.Op]Row{
 // untyped are the instructions of those chapters that neither a row nor a form
 // types: those that Vulkan does not allow, and those on cooperative matrices.
 var untyped = map[spirv.Op]bool{
-	spirv.OpCooperativeMatrixMulAddKHR:     true,
 	spirv.OpBitwiseFunctionINTEL:           true,
 	spirv.OpPtrCastToGeneric:               true,
 	spirv.OpGenericCastToPtr:               true,

@@ -1,0 +1,293 @@
+package lower
+
+import (
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
+)
+
+// A cooperative matrix (SPV_KHR_cooperative_matrix) is spread over the lanes of
+// a subgroup, which the specification leaves to us: of a matrix A a lane holds
+// whole rows, of B and of an accumulator whole columns; row or column i is with
+// lane i mod the subgroup size. So a product needs of the other lanes what each
+// of them knows to ask for: the rows of A. Where there are more lanes than rows
+// the rest hold zeros and store nothing.
+
+// tile is a cooperative matrix type.
+type tile struct {
+	elem       *facts.Type
+	lines      uint64 // rows of A, columns of B and of an accumulator
+	length     uint64 // components of a line
+	byRow      bool   // lines are rows
+	lanes      uint64 // of the subgroup
+	components uint64 // that a lane holds
+}
+
+// maxProduct bounds the multiplications of one product that each lane makes.
+const maxProduct = 1 << 14
+
+// isTile reports whether t is a cooperative matrix type.
+func isTile(t *facts.Type) bool { return t != nil && t.Op == spirv.OpTypeCooperativeMatrixKHR }
+
+// tile returns what is known of a cooperative matrix type.
+func (u *unit) tile(t *facts.Type) tile {
+	v := inst.TypeCooperativeMatrixKHR(u.facts.Code.Inst(t.Index))
+	known := func(id spirv.ID) uint64 {
+		n, ok := u.facts.Const(id).Int()
+		if !ok || n < 0 {
+			u.malformed("%%%d is no known constant", id)
+		}
+		return uint64(n)
+	}
+	if s := spirv.Scope(known(v.Scope())); s != spirv.ScopeSubgroup {
+		u.unsupported("a cooperative matrix of scope %s", s)
+	}
+	if t.Elem == nil || !t.Elem.IsInt() && !t.Elem.IsFloat() {
+		u.malformed("a cooperative matrix of what are no numbers")
+	}
+	rows, columns := known(v.Rows()), known(v.Columns())
+	x := tile{elem: t.Elem, lines: columns, length: rows, lanes: uint64(u.options.SubgroupSize)}
+	switch use := spirv.CooperativeMatrixUse(known(v.Use())); use {
+	case spirv.CooperativeMatrixUseMatrixAKHR:
+		x.lines, x.length, x.byRow = rows, columns, true
+	case spirv.CooperativeMatrixUseMatrixBKHR, spirv.CooperativeMatrixUseMatrixAccumulatorKHR:
+	default:
+		u.malformed("a cooperative matrix of use %d", use)
+	}
+	if rows == 0 || columns == 0 || rows > maxLeaves || columns > maxLeaves || rows*columns > maxLeaves {
+		u.unsupported("a cooperative matrix of %d×%d", rows, columns)
+	}
+	x.components = (x.lines + x.lanes - 1) / x.lanes * x.length
+	return x
+}
+
+// cooperativeLength lowers OpCooperativeMatrixLengthKHR.
+func cooperativeLength(f *function, in spirv.Inst) {
+	t := f.facts.Type(inst.CooperativeMatrixLengthKHR(in).TypeOperand())
+	if !isTile(t) {
+		f.malformed("the length of what is no cooperative matrix")
+	}
+	f.define(in, f.b.I32(uint32(f.tile(t).components)))
+}
+
+func cooperativeLoad(f *function, in spirv.Inst) {
+	v := inst.CooperativeMatrixLoadKHR(in)
+	m, _ := v.MemoryOperand()
+	stride, _ := v.Stride()
+	t := f.facts.Type(in.Type())
+	parts := make([]ir.V, 0, len(f.flat(t)))
+	f.tileAt(t, v.Pointer(), v.MemoryLayout(), stride, accessFlags(m), func(p *pointer, s ir.Type) {
+		parts = append(parts, f.loadScalar(p, s))
+	})
+	f.define(in, parts...)
+}
+
+func cooperativeStore(f *function, in spirv.Inst) {
+	v := inst.CooperativeMatrixStoreKHR(in)
+	m, _ := v.MemoryOperand()
+	stride, _ := v.Stride()
+	t := f.typeOf(v.Object())
+	parts := f.scalars(v.Object())
+	f.tileAt(t, v.Pointer(), v.MemoryLayout(), stride, accessFlags(m), func(p *pointer, s ir.Type) {
+		f.storeScalar(p, s, parts[0])
+		parts = parts[1:]
+	})
+}
+
+// tileAt calls yield with the place in memory of each component that a lane
+// holds, in order. A component beyond the matrix has a place that is out of
+// range.
+func (f *function) tileAt(t *facts.Type, at, layout, stride spirv.ID, flags ir.Flags, yield func(*pointer, ir.Type)) {
+	if !isTile(t) {
+		f.malformed("a type that is no cooperative matrix")
+	}
+	x := f.tile(t)
+	p := *f.pointer(at)
+	p.flags |= flags
+	if p.typ.Scalar() == nil || p.memory != inBuffer && p.memory != physical {
+		f.unsupported("through a pointer to %s", p.class)
+	}
+	byRow := false
+	switch l := spirv.CooperativeMatrixLayout(f.known(layout)); l {
+	case spirv.CooperativeMatrixLayoutRowMajorKHR:
+		byRow = true
+	case spirv.CooperativeMatrixLayoutColumnMajorKHR:
+	default:
+		f.unsupported("of layout %s", l)
+	}
+	if stride == 0 {
+		f.malformed("a layout without a stride")
+	}
+	// The stride counts in what the pointer points at.
+	unit := f.extent(p.typ.Scalar()).size * uint64(p.typ.Components())
+	far := f.b.OpAux(ir.At, ir.I32, unit, f.b.I32(0), f.toInt(f.one(stride), ir.I32))
+	near := f.b.I32(uint32(f.extent(x.elem).size))
+	acrossLines, along := far, near
+	if byRow != x.byRow {
+		acrossLines, along = near, far
+	}
+	base := f.b.I32(0)
+	if p.memory == inBuffer {
+		base = f.whole(p.offset)
+	}
+	s := f.scalar(x.elem)
+	lane := f.lane()
+	for i := range x.components {
+		line := f.b.Op(ir.Add, ir.I32, lane, f.b.I32(uint32(i/x.length*x.lanes)))
+		off := f.strided(base, line, acrossLines)
+		off = f.strided(off, f.b.I32(uint32(i%x.length)), along)
+		q := p
+		q.typ, q.matrix = x.elem, matrixForm{}
+		inside := f.b.Cmp(ir.ULt, line, f.b.I32(uint32(x.lines)))
+		if p.memory == physical {
+			address := f.b.Op(ir.Add, ir.I64, f.addressOf(&p), f.b.Op(ir.ZExt, ir.I64, off))
+			q.address, q.offset = f.b.Select(inside, address, f.b.Const(ir.I64, 0)), offset{}
+		} else {
+			q.offset = offset{dyn: f.b.Select(inside, off, f.b.I32(farAway))}
+		}
+		yield(&q, s)
+	}
+}
+
+// strided returns off + n·stride, which stays out of range where it is beyond 32
+// bits.
+func (f *function) strided(off, n, stride ir.V) ir.V {
+	if bits, ok := f.constBits(stride); ok {
+		return f.b.OpAux(ir.At, ir.I32, bits, off, n)
+	}
+	fits := f.b.Cmp(ir.Eq, f.b.Op(ir.UMulHi, ir.I32, n, stride), f.b.I32(0))
+	return f.b.OpAux(ir.At, ir.I32, 1, off, f.b.Select(fits, f.b.Op(ir.Mul, ir.I32, n, stride), f.b.I32(farAway)))
+}
+
+// cooperativeMulAdd lowers OpCooperativeMatrixMulAddKHR: for each component of
+// the result the accumulator and then, in the order of the columns of A, each
+// product added, in 32 bits or the result's where they are more, and rounded or
+// cut to the result in the end.
+func cooperativeMulAdd(f *function, in spirv.Inst) {
+	v := inst.CooperativeMatrixMulAddKHR(in)
+	ta, tb, tc, tr := f.typeOf(v.A()), f.typeOf(v.B()), f.typeOf(v.C()), f.facts.Type(in.Type())
+	if !isTile(ta) || !isTile(tb) || !isTile(tc) || !isTile(tr) {
+		f.malformed("an operand that is no cooperative matrix")
+	}
+	a, b, c := f.tile(ta), f.tile(tb), f.tile(tc)
+	if r := f.tile(tr); !a.byRow || b.byRow || c.byRow || a.length != b.length || a.lines != c.length || b.lines != c.lines || r.lines != c.lines || r.length != c.length {
+		f.malformed("matrices of sizes or uses that do not fit")
+	}
+	if n := a.lines * a.length * (b.components / b.length); n > maxProduct {
+		f.unsupported("a product of %d multiplications in each lane; at most %d", n, maxProduct)
+	}
+	how, _ := v.CooperativeMatrixOperands()
+	k := f.kernel(a.elem, b.elem, c.elem, f.facts.Type(in.Type()).Elem, how)
+	x, y, z := f.scalars(v.A()), f.scalars(v.B()), f.scalars(v.C())
+	parts := make([]ir.V, len(z))
+	for i := range parts {
+		parts[i] = k.sum(z[i])
+	}
+	for row := range a.lines {
+		for n := range a.length {
+			own := k.left(x[row/a.lanes*a.length+n])
+			shared := f.b.Op(ir.Shuf, f.b.Func.Type(own), own, f.b.I32(uint32(row%a.lanes)))
+			for block := range b.components / b.length {
+				at := block*c.length + row
+				parts[at] = k.add(parts[at], shared, k.right(y[block*b.length+n]))
+			}
+		}
+	}
+	for i := range parts {
+		parts[i] = k.result(parts[i])
+	}
+	f.define(in, parts...)
+}
+
+// kernel is the arithmetic of a product: what makes its operands those of the
+// sum, a step of it, and what makes the result of it.
+type kernel struct {
+	left, right, sum, result func(ir.V) ir.V
+	add                      func(sum, x, y ir.V) ir.V
+}
+
+func (f *function) kernel(a, b, c, r *facts.Type, how spirv.CooperativeMatrixOperands) kernel {
+	if a.IsFloat() != b.IsFloat() || a.IsFloat() != c.IsFloat() || a.IsFloat() != r.IsFloat() {
+		f.malformed("a product of floats and integers")
+	}
+	if a.IsFloat() {
+		return f.floatKernel(a, b, c, r)
+	}
+	signed := func(m spirv.CooperativeMatrixOperands) bool { return how&m != 0 }
+	saturate := signed(spirv.CooperativeMatrixOperandsSaturatingAccumulationKHRMask)
+	t := ir.I32
+	if saturate || r.Width > 32 || c.Width > 32 || a.Width > 32 || b.Width > 32 {
+		t = ir.I64
+	}
+	widen := func(sign bool) func(ir.V) ir.V {
+		return func(v ir.V) ir.V {
+			if f.b.Func.Type(v) == t {
+				return v
+			}
+			if sign {
+				return f.b.Op(ir.SExt, t, v)
+			}
+			return f.b.Op(ir.ZExt, t, v)
+		}
+	}
+	return kernel{
+		left:  widen(signed(spirv.CooperativeMatrixOperandsMatrixASignedComponentsKHRMask)),
+		right: widen(signed(spirv.CooperativeMatrixOperandsMatrixBSignedComponentsKHRMask)),
+		sum:   widen(signed(spirv.CooperativeMatrixOperandsMatrixCSignedComponentsKHRMask)),
+		add: func(sum, x, y ir.V) ir.V {
+			return f.b.Op(ir.Add, t, sum, f.b.Op(ir.Mul, t, x, y))
+		},
+		result: func(v ir.V) ir.V {
+			to := f.scalar(r)
+			if saturate && to != ir.I64 {
+				v = f.saturated(v, to, signed(spirv.CooperativeMatrixOperandsMatrixResultSignedComponentsKHRMask))
+			}
+			return f.toInt(v, to)
+		},
+	}
+}
+
+// saturated returns the number of 64 bits nearest to v that a type has.
+func (f *function) saturated(v ir.V, to ir.Type, signed bool) ir.V {
+	least, most := uint64(0), to.Mask()
+	if signed {
+		most >>= 1
+		least = ^most
+	}
+	v = f.b.Op(ir.SMax, ir.I64, v, f.b.Const(ir.I64, least))
+	return f.b.Op(ir.SMin, ir.I64, v, f.b.Const(ir.I64, most))
+}
+
+func (f *function) floatKernel(a, b, c, r *facts.Type) kernel {
+	t := ir.F32
+	for _, x := range []*facts.Type{a, b, c, r} {
+		if x.Width == 64 {
+			t = ir.F64
+		}
+	}
+	widen := func(from *facts.Type) func(ir.V) ir.V {
+		return func(v ir.V) ir.V {
+			if from.Encoded {
+				v = f.decode(f.encoded(from), v)
+			}
+			if s := f.b.Func.Type(v); s != t {
+				v = f.Make(ir.FCvt, t, s, v, 0, 0)
+			}
+			return v
+		}
+	}
+	return kernel{
+		left: widen(a), right: widen(b), sum: widen(c),
+		add: func(sum, x, y ir.V) ir.V { return f.Make(ir.FFma, t, t, x, y, sum) },
+		result: func(v ir.V) ir.V {
+			if r.Encoded {
+				return f.encode(f.encoded(r), narrowing{}, v)
+			}
+			if to := f.scalar(r); to != t {
+				return f.Make(ir.FCvt, to, t, v, 0, 0)
+			}
+			return v
+		},
+	}
+}
