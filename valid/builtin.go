@@ -35,6 +35,7 @@ type builtInRow struct {
 
 	form     builtInForm
 	formCode string
+	other    builtInForm // that another specification says; taken too, where it is one
 }
 
 // classRule is the storage classes of a built-in in some models.
@@ -244,7 +245,7 @@ func (c *checker) builtInVariable(n *builtInNote, v *facts.Variable, t *facts.Ty
 // is not the built-in's.
 func (c *checker) builtInType(n *builtInNote, t *facts.Type, used modelSet) {
 	row := rowOf[n.builtIn]
-	if row == nil || row.formCode == "" || t == nil || row.form.holds(t) {
+	if row == nil || row.formCode == "" || t == nil || row.form.holds(t) || row.other != (builtInForm{}) && row.other.holds(t) {
 		return
 	}
 	if t.IsArray() && t.Elem != nil && n.member < 0 && perVertex(n.builtIn) && (used == 0 || used&arrayedModels != 0) && row.form.holds(t.Elem) {

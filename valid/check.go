@@ -5,6 +5,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/typing"
 )
 
 // Options are the choices of Check beside the environment. The zero value is
@@ -73,6 +74,8 @@ type checker struct {
 	caps    capabilityState
 	types   typeState
 	builtIn builtInState
+	views   []typing.View         // scratch: what an instruction's operands show of their types
+	viewed  []*facts.Type         // those types
 	models  []modelSet            // of each function: by which models it is called
 	entries [][]*facts.EntryPoint // of each function: those that call it; nil before callersOf
 

@@ -39,6 +39,7 @@ var families = []*family{
 	&builtInFamily,
 	&modeFamily,
 	&entryFamily,
+	&typingFamily,
 	&annotationFamily,
 	&decorationFamily,
 	&extInstFamily,

@@ -75,7 +75,7 @@ func atomic(result Pattern, semantics, n int) Form {
 // combined is a group operation that combines the lanes' values of some
 // classes, perhaps in clusters or partitions.
 func combined(c Classes) Form {
-	return gives(of(c), constant, same, in(One|Vec, OfUInt).maybe())
+	return gives(of(c), constant, same, in(One|Vec, OfInt).maybe()) // an unsigned ClusterSize, or a ballot
 }
 
 // shuffled is a group operation that reads the value of another lane, which n

@@ -1,0 +1,256 @@
+package valid
+
+import (
+	"strings"
+
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/typing"
+)
+
+// typingFamily judges the types of operands and results by the typing table
+// (SPIR-V §3.3). What a table cannot say stands with the subject.
+var typingFamily = family{rules: typingRules(), ops: typedOps()}
+
+// typedChapters are the chapters whose instructions the typing table judges,
+// and the code of the finding. Memory, functions and control flow have rules of
+// their own, which say more.
+var typedChapters = map[spirv.Class]struct{ code, section, what string }{
+	spirv.ClassConversion:           {"SPV-Conversion-Type", "SPIR-V 3.3.11", "conversion"},
+	spirv.ClassComposite:            {"SPV-Composite-Type", "SPIR-V 3.3.12", "composite"},
+	spirv.ClassArithmetic:           {"SPV-Arithmetic-Type", "SPIR-V 3.3.13", "arithmetic"},
+	spirv.ClassBit:                  {"SPV-Bit-Type", "SPIR-V 3.3.14", "bit"},
+	spirv.ClassRelationalAndLogical: {"SPV-Logic-Type", "SPIR-V 3.3.15", "relational and logical"},
+	spirv.ClassDerivative:           {"SPV-Derivative-Type", "SPIR-V 3.3.16", "derivative"},
+	spirv.ClassAtomic:               {"SPV-Atomic-Type", "SPIR-V 3.3.18", "atomic"},
+	spirv.ClassBarrier:              {"SPV-Barrier-Type", "SPIR-V 3.3.20", "barrier"},
+	spirv.ClassGroup:                {"SPV-Group-Type", "SPIR-V 3.3.21", "group"},
+	spirv.ClassNonUniform:           {"SPV-NonUniform-Type", "SPIR-V 3.3.24", "non-uniform"},
+}
+
+func typingRules() []Rule {
+	var out []Rule
+	for class := range spirv.ClassReserved + 1 {
+		if k, ok := typedChapters[class]; ok {
+			out = append(out, Rule{Code: k.code, Section: k.section, Words: "the operands and the result of " + k.what + " instructions have the types that each instruction takes and yields"})
+		}
+	}
+	return out
+}
+
+// typedOps are the instructions of those chapters that the table knows.
+func typedOps() []group {
+	rows := group{judge: (*checker).typedByRow}
+	forms := group{judge: (*checker).typedByForm}
+	for _, r := range spirv.Ops() {
+		op := spirv.Op(r.Value())
+		if _, ok := typedChapters[op.Class()]; !ok {
+			continue
+		}
+		if _, ok := typing.Of(op); ok {
+			rows.ops = append(rows.ops, op)
+		} else if _, ok := typing.FormOf(op); ok {
+			forms.ops = append(forms.ops, op)
+		}
+	}
+	return []group{rows, forms}
+}
+
+// typedByRow judges an instruction that works component by component.
+func (c *checker) typedByRow(i int, in spirv.Inst) {
+	row, _ := typing.Of(in.Op())
+	if len(in) < 3+len(row.Operands) {
+		return
+	}
+	result := c.m.Type(in.Type())
+	if result == nil || cooperative(result) {
+		return
+	}
+	shape, ok := shapeOf(result)
+	if !ok || len(row.Operands) > maxRowOperands {
+		c.misfit(i, in, 0, result, "must be "+row.Result.String()+", a scalar or a vector")
+		return
+	}
+	var operands [maxRowOperands]typing.Shape
+	for k := range row.Operands {
+		t := c.m.TypeOf(spirv.ID(in[3+k]))
+		if t == nil || cooperative(t) {
+			return
+		}
+		if operands[k], ok = shapeOf(t); !ok {
+			c.misfit(i, in, k+1, t, "must be "+row.Operands[k].Class.String()+", a scalar or a vector")
+			return
+		}
+	}
+	switch k := row.Misfit(shape, operands[:len(row.Operands)]); {
+	case k == 0:
+		c.misfit(i, in, 0, result, "must be "+row.Result.String())
+	case k > 0:
+		c.misfit(i, in, k, c.m.TypeOf(spirv.ID(in[2+k])), "must be "+rowWords(row.Operands[k-1])+"; the result is "+c.typeName(result))
+	}
+}
+
+// maxRowOperands is how many operands a row has at most.
+const maxRowOperands = 4
+
+// rowWords says what an operand of a row must be.
+func rowWords(o typing.Operand) string {
+	how := [...]string{
+		"of as many components as the result", "of the type of the result", "of as many components and bits as the result",
+		"of the type of operand 1", "of as many components and bits as operand 1", "a scalar", "a vector",
+	}
+	return o.Class.String() + ", " + how[o.Relation]
+}
+
+// shapeOf returns what a row asks of a type, false where that is no scalar or
+// vector of numbers or Booleans.
+func shapeOf(t *facts.Type) (typing.Shape, bool) {
+	s := t.Scalar()
+	if !t.IsScalar() && !t.IsVector() || s == nil {
+		return typing.Shape{}, false
+	}
+	out := typing.Shape{Width: uint8(s.Width), Count: uint8(min(t.Components(), 255))}
+	switch {
+	case s.IsBool():
+		out.Class, out.Width = typing.Bool, 1
+	case s.IsInt() && s.Signed:
+		out.Class = typing.Int
+	case s.IsInt():
+		out.Class = typing.UInt
+	case s.IsFloat():
+		out.Class = typing.Float
+	default:
+		return out, false
+	}
+	return out, true
+}
+
+// cooperative reports whether a type is a cooperative matrix or vector, or a
+// tensor, whose rules stand in files of their own.
+func cooperative(t *facts.Type) bool {
+	switch t.Op {
+	case spirv.OpTypeCooperativeMatrixKHR, spirv.OpTypeCooperativeMatrixNV, spirv.OpTypeVectorIdEXT, spirv.OpTypeTensorARM:
+		return true
+	}
+	return false
+}
+
+// typedByForm judges the instructions that take more than that.
+func (c *checker) typedByForm(i int, in spirv.Inst) {
+	op := in.Op()
+	form, _ := typing.FormOf(op)
+	var result typing.View
+	var t *facts.Type
+	if op.HasType() {
+		if t = c.m.Type(in.Type()); t == nil || cooperative(t) {
+			return
+		}
+		result = t.View()
+	}
+	c.views, c.viewed = c.views[:0], c.viewed[:0]
+	for w := c.code.Walk(i); w.Next(); {
+		switch w.Kind {
+		case spirv.KindIdRef, spirv.KindIdScope, spirv.KindIdMemorySemantics:
+			if w.Parameter {
+				continue
+			}
+			o := c.m.Type(spirv.ID(w.Words[0]))
+			if o == nil {
+				o = c.m.TypeOf(spirv.ID(w.Words[0]))
+			}
+			if o == nil && !c.typeless(spirv.ID(w.Words[0])) || o != nil && cooperative(o) {
+				return
+			}
+			c.views, c.viewed = append(c.views, o.View()), append(c.viewed, o)
+		}
+	}
+	switch k := form.Misfit(result, c.views); {
+	case k == 0:
+		c.misfit(i, in, 0, t, "must be "+patternWords(form.Result))
+	case k > 0 && k <= len(c.viewed):
+		p := form.Operands[min(k, len(form.Operands))-1]
+		words := "must be " + patternWords(p)
+		if t != nil {
+			words += "; the result is " + c.typeName(t)
+		}
+		c.misfit(i, in, k, c.viewed[k-1], words)
+	}
+}
+
+// typeless reports whether an id is known to have no type: it is defined by an
+// instruction without one. Of an id whose type is missing nothing is known.
+func (c *checker) typeless(id spirv.ID) bool {
+	d := c.code.Def(id)
+	return d >= 0 && !c.code.Inst(d).Op().HasType()
+}
+
+// misfit reports a type that does not fit.
+func (c *checker) misfit(i int, in spirv.Inst, place int, t *facts.Type, must string) {
+	what := "the result"
+	if place > 0 {
+		what = "operand " + itoa(uint64(place))
+	}
+	name := "an id without a type"
+	if t != nil {
+		name = c.typeName(t)
+	}
+	c.fail(i, typedChapters[in.Op().Class()].code, "%s of %s is %s; %s", what, in.Op(), name, must)
+}
+
+// patternWords says what an operand of a form must be.
+func patternWords(p typing.Pattern) string {
+	var kinds []string
+	for _, k := range [...]struct {
+		shape typing.Shapes
+		word  string
+	}{
+		{typing.One, "a scalar"}, {typing.Vec, "a vector"}, {typing.Mat, "a matrix"}, {typing.Arr, "an array"},
+		{typing.Struct, "a struct"}, {typing.Ptr, "a pointer"},
+	} {
+		if p.Shapes&k.shape != 0 {
+			kinds = append(kinds, k.word)
+		}
+	}
+	words := or(kinds)
+	if words == "" {
+		words = "an id without a type"
+	}
+	if p.Count != 0 {
+		words += " of " + itoa(uint64(p.Count))
+	}
+	var classes []string
+	for _, k := range [...]struct {
+		class typing.Classes
+		word  string
+	}{{typing.OfBool, "Booleans"}, {typing.OfInt, "integers"}, {typing.OfUInt, "unsigned integers"}, {typing.OfFloat, "floats"}} {
+		if p.Classes&k.class != 0 && p.Classes != typing.OfAny {
+			classes = append(classes, k.word)
+		}
+	}
+	if len(classes) > 0 {
+		words += " of " + or(classes)
+	}
+	if p.Width != 0 {
+		words += " of " + itoa(uint64(p.Width)) + " bits"
+	}
+	var bonds []string
+	for _, b := range p.Bonds {
+		to := "the result"
+		if b.To > 0 {
+			to = "operand " + itoa(uint64(b.To))
+		}
+		bonds = append(bonds, bondWords[b.Link]+to)
+	}
+	if len(bonds) > 0 {
+		words += ", " + strings.Join(bonds, ", ")
+	}
+	return words
+}
+
+// bondWords says each link of the typing table.
+var bondWords = [...]string{
+	typing.Same: "of the type of ", typing.PointsAt: "that points at ", typing.PointedAt: "of what is pointed at by ",
+	typing.PartOf: "of the parts of ", typing.Whole: "whose parts are those of ", typing.SameLen: "as long as ",
+	typing.SameWidth: "as wide as ", typing.SameCount: "with as many components as ", typing.RowsOf: "with rows as long as ",
+	typing.LongAsRows: "as long as the rows of ", typing.SharesPart: "with the same parts as ",
+}
