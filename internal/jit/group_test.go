@@ -1,6 +1,7 @@
 package jit_test
 
 import (
+	"context"
 	"fmt"
 	"math/rand"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/interp"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
+	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
 )
 
 // groupOperations are all reductions, scans and other operations at which lanes
@@ -27,7 +29,7 @@ func groupOperations() (list []string) {
 			list = append(list, fmt.Sprintf("%s.f32 vf, %s, #0", kind, op))
 		}
 	}
-	return append(list, "shuf.i32 va, vn", "shuf.f32 vf, vn", "quadswap.i32 va, #1", "ballot vb, #0", "ballot vb, #1", "elect", "any vb", "all vb", "alleq.i32 va")
+	return append(list, "shuf.i32 va, vn", "shuf.f32 vf, vn", "quadswap.i32 va, #0", "quadswap.i32 va, #1", "quadswap.f32 vf, #2", "quadswap.i32 va, #3", "ballot vb, #0", "ballot vb, #1", "elect", "any vb", "all vb", "alleq.i32 va", "alleq.i32 vq", "alleq.f32 vf", "alleq.f32 vnan")
 }
 
 // TestGroupOperations runs them with some lanes active and with all, on every
@@ -63,15 +65,43 @@ func testGroupOperations(t *testing.T, engine jit.Engine) {
 func groupProgram(op, some string) string {
 	show := "\tst.i32 vB, vr, vy, #0\n"
 	switch {
-	case strings.Contains(op, ".f32"):
-		show = "\tvc = fcanon.f32 vy\n\tst.f32 vB, vr, vc, #0\n"
 	case strings.HasPrefix(op, "elect"), strings.HasPrefix(op, "any"), strings.HasPrefix(op, "all"):
 		show = "\tvz = zext.i32.b1 vy\n\tst.i32 vB, vr, vz, #0\n"
+	case strings.Contains(op, ".f32"):
+		show = "\tvc = fcanon.f32 vy\n\tst.f32 vB, vr, vc, #0\n"
 	}
 	return "program \"group\" compute\nsubgroup 32\nlocal 60 1 1\nin localindex i32 0\nres storage 0 0 count 1\nres storage 0 1 count 1\n" +
 		"effects groupops writes\n\nfunc \"main\"() L1 {\n" +
 		"\tvi = in.i32 #0\n\tvA = res 0:i32, #0\n\tvB = res 0:i32, #1\n\tvo = at 0:i32, vi, #16\n\tvr = at 0:i32, vi, #4\n" +
 		"\tva = ld.i32 vA, vo, #0\n\tvf = ld.f32 vA, vo, #4\n\tvm = ld.i32 vA, vo, #8\n\tvl = ld.i32 vA, vo, #12\n" +
-		"\tvn = and.i32 vl, 31:i32\n\tvb = slt.i32 vm, 0:i32\n\tvq = and.i32 vm, 3:i32\n\tvsome = ult.i32 0:i32, vq\n" +
+		"\tvn = and.i32 vl, 31:i32\n\tvb = slt.i32 vm, 0:i32\n\tvq = and.i32 vm, 3:i32\n\tvsome = ult.i32 0:i32, vq\n\tvnan = fdiv.f32 vf, 0.0:f32\n" +
 		"\tif " + some + " {\n\tvy = " + op + "\n" + show + "\t}\n}\n"
+}
+
+// TestGroupOperationsStay makes sure that the operations on one vector do not
+// leave for Go.
+func TestGroupOperationsStay(t *testing.T) {
+	needMachine(t)
+	if _, err := amd64.Choose(amd64.AVX512); err != nil {
+		t.Skip(err)
+	}
+	for _, op := range []string{"quadswap.i32 va, #1", "quadswap.f32 vf, #2", "alleq.i32 va", "alleq.f32 vf", "shuf.i32 va, vn", "reduce.i32 va, add, #0", "elect", "any vb", "all vb", "ballot vb, #0"} {
+		p, err := ir.Parse(groupProgram(op, "vsome"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.SubgroupSize = 16
+		prog, err := jit.Engine{Level: amd64.AVX512}.Compile(p, exec.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		job := exec.Job{Groups: [3]uint32{1, 1, 1}, Workers: 1, Resources: [][]exec.Buffer{buffer(make([]uint32, 256)), buffer(make([]uint32, 64))}}
+		if err := prog.Run(context.Background(), &job); err != nil {
+			t.Fatal(err)
+		}
+		if n := prog.(interface{ Exits() uint64 }).Exits(); n != 0 {
+			t.Errorf("%s leaves for Go %d times", op, n)
+		}
+		prog.Close()
+	}
 }

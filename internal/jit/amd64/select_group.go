@@ -16,6 +16,9 @@ var groups = map[ir.Op]emitter{
 	ir.Reduce: reduce,
 	ir.ScanI:  scanInclusive,
 	ir.ScanX:  scanExclusive,
+
+	ir.QuadSwap: quadSwap,
+	ir.AllEq:    allEqual,
 }
 
 // combiners are the operators that reductions and scans know.
@@ -47,7 +50,9 @@ func groupNative(in *vcode.Inst) bool {
 		return false
 	}
 	switch in.IR {
-	case ir.Shuf:
+	case ir.AllEq:
+		return in.Key.From == ir.I32 || in.Key.From == ir.F32
+	case ir.Shuf, ir.QuadSwap:
 		return vcode.ClassOf(in.Key.Type) == vcode.Vec
 	case ir.Reduce, ir.ScanI, ir.ScanX:
 		_, _, cluster, ok := combinerOf(in)
