@@ -1,5 +1,7 @@
 package amd64
 
+import "github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+
 // dispatcher makes the entry, which runs ArgCount groups from ArgGroup on, and
 // what all functions call.
 func (m *machine) dispatcher() {
@@ -135,11 +137,23 @@ func (m *machine) subgroup() {
 	}
 	out := (m.frames[0].outgoing + 63) &^ 63
 	m.GI(SubI, true, RSP, out)
-	for p := range m.funcs[0].Args { // the active lanes of each part
-		m.set.initial(At(RSP, m.frames[0].args[p]), p)
+	if m.asksLanes(0) {
+		for p := range m.funcs[0].Args { // the active lanes of each part
+			m.set.initial(At(RSP, m.frames[0].args[p]), p)
+		}
 	}
 	m.Call(m.entries[0])
 	m.GI(AddI, true, RSP, out)
+}
+
+// asksLanes reports whether a function, or one that it leaves for with its own
+// arguments, reads which lanes are active.
+func (m *machine) asksLanes(i int) bool {
+	asks := false
+	each(m.funcs[i], func(in *vcode.Inst) {
+		asks = asks || in.Op == vcode.Arg || in.Op == vcode.Guard && m.asksLanes(in.Target)
+	})
+	return asks
 }
 
 // nextGroup goes to group unless this was the last one. x runs fastest.

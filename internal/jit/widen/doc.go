@@ -6,6 +6,7 @@
 // or varying. What is the same in all lanes is computed once, in general
 // registers where they can, and an if or switch on it is a jump that changes no
 // set of lanes. Loads and stores of rows are one access to consecutive memory.
+// Rows of several parts that go on from one to the next are one access.
 // All other values become a register for each part of the strip.
 //
 // The set of active lanes A is a mask for each part of the strip. Each label
@@ -18,6 +19,10 @@
 // that a set is tested where it changes; values are made in the registers that
 // they are copied to (coalesce.go), and one way of a select that hardly any lane
 // wants is made behind a jump (defer.go).
+//
+// What nearly all strips do alike, such as to pass the test that keeps lanes within
+// the data, is assumed: the entry point is widened for them, and once more for
+// strips in which that is not so, which begin anew (guard.go).
 //
 // A register keeps what lanes that are not active hold only where somebody can
 // tell: where a value is read outside of the loop that makes it (home.go).

@@ -311,8 +311,12 @@ func (w *widener) back(r *region, lanes []vcode.Reg) {
 	w.jump(r.top)
 }
 
-// leave ends the function.
+// leave ends the function. Nobody asks the entry point who came back.
 func (w *widener) leave() {
+	if w.entry {
+		w.emit(vcode.Inst{Op: vcode.Return})
+		return
+	}
 	list := append([]vcode.Reg(nil), w.active...)
 	for range w.parts - len(w.active) {
 		list = append(list, w.none) // A is empty
