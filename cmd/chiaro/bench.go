@@ -97,6 +97,8 @@ type benchReport struct {
 	Level       string  `json:"level"`   // of the jit's code; the engine's name for others
 	Subgroup    uint32  `json:"subgroup"`
 	Invocations uint64  `json:"invocations"` // of one dispatch
+
+	ordered bool // workgroups run one behind the other, for the result depends on it
 }
 
 // bench times one shader and prints the report.
@@ -174,6 +176,7 @@ func (r *benchReport) describe(prog exec.Program, args *compute.Args) {
 	if made, ok := prog.(interface{ Level() amd64.Level }); ok {
 		r.Device, r.Level = "chiaro jit", made.Level().String()
 	}
+	r.ordered = p.Effects.Ordered
 	job := exec.Job{Groups: args.Groups, Workers: args.Workers}
 	r.Threads = job.WorkerCount(p)
 	r.Invocations = job.Total() * uint64(p.Invocations())

@@ -21,6 +21,9 @@ func (r *benchReport) print(c console, format string) error {
 		what += " " + r.Level
 	}
 	fmt.Fprintf(c.out, "%s: %d invocations in subgroups of %d, threads: %d\n", what, r.Invocations, r.Subgroup, r.Threads)
+	if r.ordered {
+		fmt.Fprintln(c.out, "workgroups run in order, on one thread: the result depends on the order of atomics")
+	}
 	t := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "\twall\tprocessor\t")
 	row := func(name string, wall, cpu float64) {
