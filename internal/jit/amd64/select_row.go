@@ -24,7 +24,7 @@ func (m *machine) handleWord(h vcode.Reg, g Reg, field int32) Mem {
 // operand of the access, and whether it is known that it never leaves. It uses
 // RAX, RCX and RDX.
 func (m *machine) within(in *vcode.Inst, bytes int32, field int32, far Label) (at Mem, sure bool) {
-	imm := in.Key.Aux
+	imm := in.Key.Aux + uint64(in.Ahead)*uint64(in.Stride)
 	if imm > nearImm {
 		m.Jmp(far)
 		return At(RCX, 0), false
@@ -37,7 +37,7 @@ func (m *machine) within(in *vcode.Inst, bytes int32, field int32, far Label) (a
 	case placed && h == HandlePush*HandleBytes && constant && field == handleLength && m.pushed(off+imm, bytes):
 		return At(R13, int32(m.places.Push*HandleBytes)+int32(off+imm)), true
 	case placed && h == HandleShared*HandleBytes:
-		return m.withinShared(in, reach, far)
+		return m.withinShared(in, int32(imm), reach, far)
 	case constant:
 		at = m.handleWord(in.Uses[0], RAX, field)
 		m.GMI(CmpI, true, at, reach+int32(off))
@@ -63,8 +63,7 @@ func (m *machine) pushed(off uint64, bytes int32) bool {
 }
 
 // withinShared is within for the workgroup memory, whose length is known.
-func (m *machine) withinShared(in *vcode.Inst, reach int32, far Label) (at Mem, sure bool) {
-	imm := int32(in.Key.Aux)
+func (m *machine) withinShared(in *vcode.Inst, imm, reach int32, far Label) (at Mem, sure bool) {
 	room := int64(m.prog.SharedBytes) - int64(reach)
 	if off, ok := m.f.Const(in.Uses[1]); ok {
 		sure = room >= 0 && off <= uint64(room)
@@ -240,7 +239,7 @@ func further(at Mem, n int32) Mem {
 }
 
 // rowOffsets puts the offsets of a part of a row into Z1: min(u2 + (u3 +
-// Step·lane)·Stride, 2³²−1), where the sum in parentheses is modulo 2³².
+// Step·lane + Ahead)·Stride, 2³²−1), where the sum in parentheses is modulo 2³².
 func (m *machine) rowOffsets(in *vcode.Inst, part int) {
 	m.RM(VMOVDQU32, V512, 1, 0, m.iota16(), 0)
 	if part > 0 {
@@ -249,6 +248,9 @@ func (m *machine) rowOffsets(in *vcode.Inst, part int) {
 	m.RM(VPMULLD, V512, 1, 1, m.word32(in.Step), BC)
 	m.RR(VPBROADCASTD_R, V512, 2, 0, m.gen(in.Uses[3], RAX), 0)
 	m.RR(VPADDD, V512, 1, 1, 2, 0)
+	if in.Ahead > 0 {
+		m.RM(VPADDD, V512, 1, 1, m.word32(in.Ahead), BC)
+	}
 	m.highHalf(2, 1)
 	m.RR(VPBROADCASTQ_R, V512, 3, 0, m.gen(in.Uses[2], RAX), 0)
 	for r := Reg(1); r < 3; r++ {

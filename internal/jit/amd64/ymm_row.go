@@ -220,10 +220,10 @@ func (m ymm) strideStore(in *vcode.Inst, far Label) {
 }
 
 // rowOffsets puts the offsets of a part of a row into Y1: min(u2 + (u3 +
-// Step·lane)·Stride, 2³²−1), where the sum in parentheses is modulo 2³².
+// Step·lane + Ahead)·Stride, 2³²−1), where the sum in parentheses is modulo 2³².
 func (m ymm) rowOffsets(in *vcode.Inst, part int) {
 	m.splat(1, m.gen(in.Uses[3], RAX))
-	m.rm(AVX_VPADDD, 1, 1, m.octet(octetOf(uint32(part)*ymmLanes*in.Step, in.Step)))
+	m.rm(AVX_VPADDD, 1, 1, m.octet(octetOf(uint32(part)*ymmLanes*in.Step+in.Ahead, in.Step)))
 	m.highHalf(2, 1)
 	m.RR(AVX_VMOVQ, V128, 3, 0, m.gen(in.Uses[2], RAX), 0)
 	m.rri(AVX_VPERMQ, 3, 0, 3, 0)

@@ -55,6 +55,9 @@ func (f *Func) line(in *Inst) string {
 	}
 	if in.Stride > 0 {
 		s += fmt.Sprintf(" %d·%d", in.Step, in.Stride)
+		if in.Ahead > 0 {
+			s += fmt.Sprintf("+%d", in.Ahead)
+		}
 	}
 	if len(in.Masks) > 0 {
 		s += " {" + f.names(in.Masks) + "}"

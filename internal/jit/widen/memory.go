@@ -90,7 +90,7 @@ func (w *widener) atomic(v ir.V, in vcode.Inst) bool {
 // one place, and reports whether they are.
 func (w *widener) rowAt(off ir.V, p int, in *vcode.Inst) bool {
 	s := w.shapes.of[off]
-	one := in.IR == ir.Ld && (s.level() || s.kind == address && s.step == 0) // one place for the whole part
+	one := in.IR == ir.Ld && s.step == 0 // one place for the whole part
 	switch {
 	case s.kind == row && (one || strided(uint64(s.step), in.Key.Aux)):
 		at := w.rowBase(off, p)
@@ -100,6 +100,7 @@ func (w *widener) rowAt(off ir.V, p int, in *vcode.Inst) bool {
 		in.Step, in.Stride = s.step, uint32(s.size)
 		x := w.value(off)
 		u := x.u
+		in.Ahead = x.ahead
 		if x.extra > 0 { // an offset out of range stays so, whichever part is added last
 			u = w.zero
 			in.Key.Aux += x.extra

@@ -130,8 +130,40 @@ func (w *widener) row(v ir.V, in vcode.Inst) bool {
 	if s.regular {
 		to.rows = w.all(to.rows[0])
 	}
-	w.words(v, to)
+	if !w.follow(v, to) {
+		w.words(v, to)
+	}
 	return false
+}
+
+// maxAhead bounds how far a row is ahead of another one.
+const maxAhead = 1 << 16
+
+// follow makes a row that is a constant more than another one know that: accesses
+// at it are accesses at the other one, so much further. It reports whether it is
+// one.
+func (w *widener) follow(v ir.V, to *value) bool {
+	x := w.src.Val(v)
+	if x.Op != ir.Add || w.shapes.of[v].level() {
+		return false
+	}
+	a, b := x.Args[0], x.Args[1]
+	if w.src.Val(a).Op == ir.Const {
+		a, b = b, a
+	}
+	k := w.src.Val(b)
+	if k.Op != ir.Const || w.shapes.of[a].kind != row || k.Aux > maxAhead {
+		return false
+	}
+	from := w.value(a)
+	if from.words == nil || uint64(from.ahead)+k.Aux > maxAhead {
+		return false
+	}
+	to.lead, to.words, to.ahead = from.rows, from.words, from.ahead+uint32(k.Aux)
+	if from.ahead > 0 {
+		to.lead = from.lead
+	}
+	return true
 }
 
 // base emits u + row·stride, 64 bits.
@@ -168,15 +200,19 @@ func (w *widener) address(v ir.V) {
 	if off.kind == address {
 		from := w.value(x.Args[0])
 		to.u = w.dst.NewReg(vcode.Gen)
-		to.rows = from.rows
+		to.rows, to.ahead = from.rows, from.ahead
 		w.emit(vcode.Inst{
 			Op: vcode.Scalar, IR: ir.At, Key: ir.Key{Type: ir.I32, From: ir.I32, Aux: x.Aux},
 			Defs: []vcode.Reg{to.u}, Uses: []vcode.Reg{from.u, w.gen(x.Args[1])},
 		})
 	} else {
-		to.u, to.rows = w.gen(x.Args[0]), w.value(x.Args[1]).rows
+		index := w.value(x.Args[1])
+		to.u, to.rows, to.ahead = w.gen(x.Args[0]), index.rows, index.ahead
+		if index.ahead > 0 {
+			to.rows = index.lead
+		}
 		if w.src.Val(x.Args[0]).Op == ir.Const && x.Aux == 4 {
-			to.base, to.extra = w.value(x.Args[1]).words, w.src.Val(x.Args[0]).Aux
+			to.base, to.extra = index.words, w.src.Val(x.Args[0]).Aux
 			return
 		}
 	}

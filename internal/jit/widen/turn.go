@@ -178,6 +178,9 @@ func (g *workgroup) turn(code []ir.V) bool {
 			g.subs[0].step(v)
 		}
 	}
+	if !slices.ContainsFunc(code, func(v ir.V) bool { return g.f.Val(v).Op.Is(ir.Writes) || g.f.Val(v).Flags&ir.Volatile != 0 }) {
+		return true // what it makes is made again where it is read
+	}
 	w := *g.subs[0]
 	w.values, w.regions = make([]value, len(g.f.Vals)), map[ir.V]*region{}
 	for _, v := range code {

@@ -14,6 +14,8 @@ type value struct {
 	u     vcode.Reg   // of an address: U
 	base  []vcode.Reg // of an address: U + row·stride of lane 0 of each part, 64 bits; or the first part's, for all
 	words []vcode.Reg // of a row: row·4 of lane 0 of each part, 64 bits; or the first part's, for all
+	lead  []vcode.Reg // of a row that is a constant more than another one: rows of that, whose words are in words
+	ahead uint32      // that constant; of an address, how much more than rows its row is
 	extra uint64      // of an address: a constant U, which base lacks
 }
 
