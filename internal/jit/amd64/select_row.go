@@ -25,6 +25,12 @@ func (m *machine) handleWord(h vcode.Reg, g Reg, field int32) Mem {
 // RAX, RCX and RDX.
 func (m *machine) within(in *vcode.Inst, bytes int32, field int32, far Label) (at Mem, sure bool) {
 	imm := in.Key.Aux + uint64(in.Ahead)*uint64(in.Stride)
+	if in.Held {
+		p := m.gen(in.Uses[len(in.Uses)-1], RDX)
+		m.GRR(TEST|W, p, p)
+		m.Jcc(Equal, far)
+		return At(p, int32(imm)), false
+	}
 	if imm > nearImm {
 		m.Jmp(far)
 		return At(RCX, 0), false
@@ -104,6 +110,10 @@ func (m *machine) spreadLoad(in *vcode.Inst) {
 
 // distantLoad is the load of loadOne where within leaves for far.
 func (m *machine) distantLoad(in *vcode.Inst) {
+	if in.Held {
+		m.lone(in)
+		return
+	}
 	m.GRR(XOR, RAX, RAX)
 	if in.Key.Aux <= nearImm || in.Key.Aux > math.MaxUint32 {
 		return
@@ -113,6 +123,35 @@ func (m *machine) distantLoad(in *vcode.Inst) {
 	m.Jcc(Less, out)
 	m.GRM(MOV, RAX, Indexed(RCX, RDX, 1, 0))
 	m.Bind(out)
+}
+
+// lone is the load of 32 bits of which no window is known, into RAX.
+func (m *machine) lone(in *vcode.Inst) {
+	one := *in
+	one.Held = false
+	far, on := m.NewLabel(), m.NewLabel()
+	at, _ := m.within(&one, 4, handleLength, far)
+	m.GRM(MOV, RAX, at)
+	m.Jmp(on)
+	m.Bind(far)
+	m.GRR(XOR, RAX, RAX)
+	m.Bind(on)
+}
+
+// window is the address of the offset u1 in handle u0, or 0.
+func (m *machine) window(in *vcode.Inst, field int32) {
+	whole := *in
+	whole.Key.Aux = 0
+	far, on := m.NewLabel(), m.NewLabel()
+	at, _ := m.within(&whole, int32(in.Key.Aux), field, far)
+	m.GRM(LEA|W, RAX, at)
+	m.Bind(on)
+	m.storeGen(in.Defs[0], RAX)
+	m.later = append(m.later, func() {
+		m.Bind(far)
+		m.GRR(XOR, RAX, RAX)
+		m.Jmp(on)
+	})
 }
 
 // loadOne puts 32 bits from handle u0 at offset u1 into RAX, 0 out of range.
@@ -223,7 +262,7 @@ func (m *machine) storing(in *vcode.Inst) Opt {
 func partOf(in *vcode.Inst, part int) vcode.Inst {
 	one := *in
 	one.Part += uint8(part)
-	one.Masks = in.Masks[part : part+1]
+	one.Masks, one.Held = in.Masks[part:part+1], false
 	if len(in.Defs) > 0 {
 		one.Defs = in.Defs[part : part+1]
 	} else {
@@ -416,6 +455,10 @@ func (m *machine) special(in *vcode.Inst) {
 		m.extract(in)
 	case vcode.RowIn:
 		m.rowIn(in)
+	case vcode.Window:
+		m.window(in, handleLength)
+	case vcode.StoreWindow:
+		m.window(in, handleWrites)
 	case vcode.RowBase:
 		m.rowBase(in)
 	case vcode.RowLoad:

@@ -104,6 +104,10 @@ func (m ymm) special(in *vcode.Inst) {
 		m.extract(in)
 	case vcode.RowIn:
 		m.rowIn(in)
+	case vcode.Window:
+		m.window(in, handleLength)
+	case vcode.StoreWindow:
+		m.window(in, handleWrites)
 	case vcode.RowBase:
 		m.rowBase(in)
 	case vcode.RowLoad:

@@ -68,6 +68,8 @@ const (
 	Spread      // d0 = the IR load of 32 bits from handle u0 at the offset u1, both Gen, in every lane
 	SlotLoad    // d0 = slot u0, a Gen, of private variable Aux
 	SlotStore   // stores u1 there
+	Window      // d0 = the address of the offset u1 in handle u0 where Aux bytes from there on can be read, else 0
+	StoreWindow // the same where they can be written
 	Own         // d0 = an operation of the machine's own, Fused, of u…; a Mask is empty outside m0
 )
 
@@ -89,6 +91,7 @@ func (o Op) Jumps() bool { return o == Jump || o == JumpIfNone || o == JumpIfZer
 type Inst struct {
 	Op                Op
 	Part              uint8 // which register of the strip, for Lane
+	Held              bool  // the last of Uses is the Window of a RowLoad, RowStore or Spread
 	Sure              bool  // offsets are known to be in range, and aligned
 	Keep              bool  // lanes outside Masks keep what d has; else they become anything
 	Defs, Uses, Masks []Reg

@@ -90,7 +90,8 @@ func acts(in *vcode.Inst) bool {
 	case vcode.Gather, vcode.RowLoad, vcode.Spread:
 		return in.Key.Flags&ir.Volatile != 0
 	case vcode.Undef, vcode.Copy, vcode.And, vcode.AndNot, vcode.Or, vcode.Arg,
-		vcode.Broadcast, vcode.Extract, vcode.RowIn, vcode.RowBase, vcode.SlotLoad:
+		vcode.Broadcast, vcode.Extract, vcode.RowIn, vcode.RowBase, vcode.SlotLoad,
+		vcode.Window, vcode.StoreWindow:
 		return false
 	}
 	return true

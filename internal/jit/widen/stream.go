@@ -64,5 +64,6 @@ func (s *stream) finish() *vcode.Func {
 	prune(s.dst) // what only jumps read that are gone
 	joinBlocks(s.dst)
 	coalesce(s.dst)
+	windows(s.dst)
 	return s.dst
 }
