@@ -84,7 +84,7 @@ func debugWants(op debugOp, name string) (w debugWant, ok bool) {
 			return debugWant{set: 1 << 2}, true
 		}
 		return debugWant{set: debugTypes | debugNone}, true
-	case "Type":
+	case "Type", "TypeOperand":
 		if op == spirv.NonSemanticShaderDebugInfoDebugFunction || op == spirv.NonSemanticShaderDebugInfoDebugFunctionDeclaration {
 			return debugWant{set: 1 << 8}, true
 		}
@@ -123,7 +123,9 @@ func debugWantsMore(op debugOp, name string) (w debugWant, ok bool) {
 		case spirv.NonSemanticShaderDebugInfoDebugInlinedVariable:
 			return debugWant{set: 1 << 26}, true
 		}
-		return debugWant{}, false
+		return debugWant{ops: []spirv.Op{spirv.OpVariable, spirv.OpUntypedVariableKHR, spirv.OpFunctionParameter, spirv.OpAccessChain, spirv.OpInBoundsAccessChain}}, true
+	case "Rows", "Columns", "Use":
+		return debugWant{constant: true}, true
 	case "StaticMemberDeclaration":
 		return debugWant{set: 1 << 11}, true
 	case "Declaration":

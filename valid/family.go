@@ -28,6 +28,9 @@ type group struct {
 var families = []*family{
 	&formFamily,
 	&layoutFamily,
+	&extensionFamily,
+	&variableFamily,
+	&interfaceFamily,
 	&idFamily,
 	&capabilityFamily,
 	&vulkanFamily,
