@@ -13,7 +13,8 @@ const (
 	scratchCompare = 192
 	scratchBase    = 256 // a double word, as is the next
 	scratchSaved   = 264
-	scratchBytes   = 320
+	scratchResults = 320 // of eight parts of eight lanes
+	scratchBytes   = 576
 )
 
 // atomic does an atomic operation lane by lane, ascending: on workgroup memory

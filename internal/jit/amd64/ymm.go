@@ -66,14 +66,27 @@ const (
 
 // ymmNative reports whether an IR operation has code of its own.
 func ymmNative(k ir.Key, op ir.Op) bool {
-	return ymmRules.of(op, k) != nil && (op != ir.At || k.Aux <= math.MaxUint32)
+	switch {
+	case op == ir.At && k.Aux > math.MaxUint32, (op == ir.Ld || op == ir.St) && k.Aux > nearImm:
+		return false
+	}
+	return ymmRules.of(op, k) != nil
 }
 
-func (m ymm) native(in *vcode.Inst) bool { return in.Op == vcode.Lane && ymmNative(in.Key, in.IR) }
+func (m ymm) native(in *vcode.Inst) bool {
+	if in.Op == vcode.Strip {
+		return m.groupNative(in)
+	}
+	return in.Op == vcode.Lane && ymmNative(in.Key, in.IR)
+}
 
 // lane makes the code of an IR operation: its rule's, or a call of Go that is
 // skipped where no lane is active.
 func (m ymm) lane(in *vcode.Inst) {
+	if in.Op == vcode.Strip && m.native(in) {
+		ymmGroups[in.IR](m, in)
+		return
+	}
 	if m.native(in) {
 		cuts := in.Key.Flags&ir.RTZ != 0 && rounds(in.IR)
 		if cuts {

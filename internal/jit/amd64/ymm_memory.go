@@ -83,63 +83,12 @@ func (m ymm) writers(in *vcode.Inst, y Reg) Reg {
 	return y
 }
 
-// slotsInRange finds the lanes whose slot of a variable, in u0, is in range, as
-// Y2, and the index of the word from the returned place on, as Y1.
-func (m ymm) slotsInRange(in *vcode.Inst) Mem {
-	v := m.prog.Vars[in.Key.Aux]
-	slot := m.vec(in.Uses[0], 0)
-	m.word(AVX_VPMAXUD, 2, slot, v.Slots)
-	m.rr(AVX_VPCMPEQD, 2, 2, slot) // out of range
-	m.rr(AVX_VPANDN, 2, 2, m.execution(in, 3))
-	if lanes := uint32(m.record.Lanes); lanes&(lanes-1) == 0 {
-		m.rri(AVX_VPSLLD, 1, 0, slot, log2(lanes))
-	} else {
-		m.word(AVX_VPMULLD, 1, slot, lanes)
-	}
-	m.rm(AVX_VPADDD, 1, 1, m.octet(octetOf(0, 1)))
-	first := int32(m.varBase(int(in.Key.Aux)))*m.record.Lanes + int32(in.Part)*ymmLanes
-	return Indexed(R14, 1, 4, m.record.Private+4*first)
-}
-
 // octetOf is the numbers first, first+step, …
 func octetOf(first, step uint32) (v [8]uint32) {
 	for i := range v {
 		v[i] = first + step*uint32(i)
 	}
 	return v
-}
-
-// log2 is the number of the highest bit.
-func log2(n uint32) uint8 {
-	k := uint8(0)
-	for ; n > 1; n >>= 1 {
-		k++
-	}
-	return k
-}
-
-func ymmPrivateLoad(m ymm, in *vcode.Inst) {
-	at := m.slotsInRange(in)
-	m.zero(0)
-	m.rm(AVX_VPGATHERDD, 0, 2, at)
-	m.done(in, 0)
-}
-
-// ymmPrivateStore sends the lanes that store nothing to a word of the scratch
-// memory, and stores lane by lane.
-func ymmPrivateStore(m ymm, in *vcode.Inst) {
-	at := m.slotsInRange(in)
-	nowhere := (m.record.Scratch + scratchSaved - at.Disp) / 4
-	m.fill(3, uint32(nowhere))
-	m.blend(1, 3, 1, 2)
-	value := m.vec(in.Uses[1], 0)
-	m.rm(AVX_VMOVUPS_ST, 1, 0, m.scratch(scratchOffset))
-	m.rm(AVX_VMOVUPS_ST, value, 0, m.scratch(scratchOperand))
-	for lane := range int32(ymmLanes) {
-		m.GRM(MOVSXD|W, RAX, m.scratch(scratchOffset+4*lane))
-		m.GRM(MOV, RCX, m.scratch(scratchOperand+4*lane))
-		m.GRM(MOV_ST, RCX, Indexed(R14, RAX, 4, at.Disp))
-	}
 }
 
 // ymmInput is a built-in of a compute program.

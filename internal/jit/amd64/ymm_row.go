@@ -236,7 +236,7 @@ func (m ymm) rowOffsets(in *vcode.Inst, part int) {
 	m.lowWords(1, 1, 2)
 }
 
-// inRange finds the lanes of k whose four bytes at the offsets in off are
+// inRange finds the lanes of k, all where k is none, whose four bytes at the offsets in off are
 // within the handle u0: they become Y2. It returns the place to which Y4, as
 // signed indices, belongs; its base is RDX. It returns false where no offset can
 // be in range. It uses Y3 and keeps Y0 and Y1.
@@ -251,7 +251,7 @@ func (m ymm) inRange(in *vcode.Inst, k, off Reg, field int32) (Mem, bool) {
 		}
 		m.word(AVX_VPMINUD, 2, off, m.prog.SharedBytes-uint32(reach))
 		m.rr(AVX_VPCMPEQD, 2, 2, off)
-		m.rr(AVX_VPAND, 2, 2, k)
+		m.among(2, k)
 		m.moveVec(4, off)
 		return Indexed(R12, 4, 1, int32(in.Key.Aux)), true
 	}
@@ -265,17 +265,28 @@ func (m ymm) inRange(in *vcode.Inst, k, off Reg, field int32) (Mem, bool) {
 	m.rr(AVX_VPMINUD, 3, 3, off)
 	m.rr(AVX_VPCMPEQD, 3, 3, off)
 	m.rr(AVX_VPAND, 2, 2, 3)
-	m.rr(AVX_VPAND, 2, 2, k)
+	m.among(2, k)
 	m.word(AVX_VPXOR, 4, off, 1<<31)
 	m.MovI(RCX, 1<<31+in.Key.Aux)
 	m.GRR(ADD|W, RDX, RCX)
 	return Indexed(RDX, 4, 1, 0), true
 }
 
+// among leaves of the lanes in y those of k, all where k is none.
+func (m ymm) among(y, k Reg) {
+	if k != NoReg {
+		m.rr(AVX_VPAND, y, y, k)
+	}
+}
+
 // gatherFrom loads a word for each lane at the offsets in off, Y1 or a register
 // that is given out, 0 out of range.
 func (m ymm) gatherFrom(in *vcode.Inst, off Reg) {
-	at, found := m.inRange(in, m.execution(in, 0), off, handleLength)
+	k := NoReg // what the other lanes get does not matter
+	if in.Keep {
+		k = m.execution(in, 0)
+	}
+	at, found := m.inRange(in, k, off, handleLength)
 	m.zero(0)
 	if found {
 		m.rm(AVX_VPGATHERDD, 0, 2, at)

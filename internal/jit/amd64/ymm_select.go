@@ -74,13 +74,9 @@ var ymmRules = dense(together(map[rule]ymmEmitter{
 	{ir.Table, ir.H, ir.None}: ymmHandle,
 	{ir.Len, ir.I32, ir.H}:    ymmLength,
 	{ir.At, ir.I32, ir.I32}:   ymmOffset,
-	{ir.PLd, ir.I32, ir.I32}:  ymmPrivateLoad,
-	{ir.PLd, ir.F32, ir.I32}:  ymmPrivateLoad,
-	{ir.PSt, ir.I32, ir.I32}:  ymmPrivateStore,
-	{ir.PSt, ir.F32, ir.I32}:  ymmPrivateStore,
 	{ir.In, ir.I32, ir.None}:  ymmInput,
 	{ir.Fence, 0, 0}:          func(m ymm, in *vcode.Inst) { fence(m.machine, in) },
-}, ymmIntegers(), ymmFloats(), ymmNarrow(), ymmWide(), ymmDoubles(), ymmHalves(), ymmConversions()))
+}, ymmIntegers(), ymmFloats(), ymmNarrow(), ymmWide(), ymmDoubles(), ymmHalves(), ymmConversions(), ymmAccesses(), ymmVariables()))
 
 // ymmTwo is d = u0 op u1.
 func ymmTwo(op Op) ymmEmitter {

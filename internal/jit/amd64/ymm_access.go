@@ -1,0 +1,93 @@
+package amd64
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+)
+
+// ymmAccesses is the code of loads and stores of all types, whose handles may
+// differ between lanes: lane by lane, through the scratch memory.
+func ymmAccesses() map[rule]ymmEmitter {
+	r := map[rule]ymmEmitter{}
+	for _, t := range allTypes {
+		r[rule{ir.Ld, t, ir.H}] = ymmLoad
+		r[rule{ir.St, t, ir.H}] = ymmStore
+	}
+	return r
+}
+
+// ymmLoad loads a value for each lane, 0 out of range.
+func ymmLoad(m ymm, in *vcode.Inst) {
+	size := int32(in.Key.Type.Size())
+	load := map[int32]G{1: MOVZXB, 2: MOVZXW, 4: MOV, 8: MOV | W}[size]
+	step, store := uint8(4), MOV_ST
+	if size == 8 {
+		step, store = 8, MOV_ST|W
+	}
+	m.zero(0)
+	m.rm(AVX_VMOVUPS_ST, 0, 0, m.scratch(scratchOld))
+	m.rm(AVX_VMOVUPS_ST, 0, 0, m.scratch(scratchOld+ymmBytes))
+	m.eachAccess(in, m.execution(in, 0), handleLength, func() {
+		m.GRM(load, RDX, At(RAX, -size))
+		m.GRM(store, RDX, Indexed(R14, RCX, step, m.record.Scratch+scratchOld))
+	})
+	m.rm(AVX_VMOVUPS, 0, 0, m.scratch(scratchOld))
+	if size < 8 {
+		m.done(in, 0)
+		return
+	}
+	m.doneHalf(in, 0, 0)
+	m.rm(AVX_VMOVUPS, 0, 0, m.scratch(scratchOld+ymmBytes))
+	m.doneHalf(in, 1, 0)
+}
+
+// ymmStore stores a value of each lane, lanes ascending, nothing out of range and
+// nothing for helpers.
+func ymmStore(m ymm, in *vcode.Inst) {
+	size := int32(in.Key.Type.Size())
+	store := map[int32]G{1: MOVB_ST, 2: MOVW_ST, 4: MOV_ST, 8: MOV_ST | W}[size]
+	step, load := uint8(4), MOV
+	if size == 8 {
+		step, load = 8, MOV|W
+		for i := range 2 {
+			m.loadHalf(0, in.Uses[2], i)
+			m.rm(AVX_VMOVUPS_ST, 0, 0, m.scratch(scratchOld+int32(i)*ymmBytes))
+		}
+	} else {
+		m.rm(AVX_VMOVUPS_ST, m.vec(in.Uses[2], 0), 0, m.scratch(scratchOld))
+	}
+	m.eachAccess(in, m.writers(in, 0), handleWrites, func() {
+		m.GRM(load, RCX, Indexed(R14, RCX, step, m.record.Scratch+scratchOld))
+		m.GRM(store, RCX, At(RAX, -size))
+	})
+}
+
+// eachAccess does something for the lanes of k, ascending, that access their
+// handle in range: with the lane's number in RCX and the end of what it accesses
+// in RAX. It may use RDX. RBX holds the lanes that are left meanwhile.
+func (m ymm) eachAccess(in *vcode.Inst, k Reg, field int32, do func()) {
+	next, skip, done := m.NewLabel(), m.NewLabel(), m.NewLabel()
+	m.rr(AVX_VMOVMSKPS, RAX, 0, k)
+	m.GRR(TEST, RAX, RAX)
+	m.Jcc(Equal, done)
+	m.rm(AVX_VMOVUPS_ST, m.vec(in.Uses[0], 1), 0, m.scratch(scratchOperand))
+	m.rm(AVX_VMOVUPS_ST, m.vec(in.Uses[1], 1), 0, m.scratch(scratchOffset))
+	m.GRM(MOV_ST|W, RBX, m.scratch(scratchSaved))
+	m.GRR(MOV, RBX, RAX)
+	m.Bind(next)
+	m.GRR(TZCNT, RCX, RBX)
+	m.GRM(MOV, RDX, m.lane32(scratchOperand))
+	m.ShiftI(ShlI, true, RDX, handleShift)
+	m.GRM(MOV, RAX, m.lane32(scratchOffset))
+	m.GI(AddI, true, RAX, int32(in.Key.Aux)+int32(in.Key.Type.Size()))
+	m.GRM(CMP|W, RAX, Indexed(R13, RDX, 1, field))
+	m.Jcc(Above, skip)
+	m.GRM(ADD|W, RAX, Indexed(R13, RDX, 1, 0))
+	do()
+	m.Bind(skip)
+	m.GRM(LEA, RCX, At(RBX, -1)) // the lowest one goes
+	m.GRR(AND, RBX, RCX)
+	m.Jcc(NotEqual, next)
+	m.GRM(MOV|W, RBX, m.scratch(scratchSaved))
+	m.Bind(done)
+}

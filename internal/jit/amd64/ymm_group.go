@@ -1,0 +1,335 @@
+package amd64
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+)
+
+// ymmGroups is the code of operations in which the lanes of a strip meet. The
+// parts of the strip stand in rows of the scratch memory meanwhile.
+var ymmGroups = map[ir.Op]ymmEmitter{
+	ir.Elect:    ymmElect,
+	ir.Any:      ymmAny,
+	ir.All:      ymmAll,
+	ir.Ballot:   ymmBallot,
+	ir.Shuf:     ymmShuffle,
+	ir.QuadSwap: ymmQuadSwap,
+	ir.Reduce:   ymmReduce,
+	ir.ScanI:    ymmScan,
+	ir.ScanX:    ymmScanExclusive,
+}
+
+// ymmGroupParts is how many parts have room in the scratch memory.
+const ymmGroupParts = 8
+
+// ymmCombiners are the operators that reductions and scans know.
+var ymmCombiners = map[rule]Op{
+	{ir.Add, ir.I32, ir.I32}:  AVX_VPADDD,
+	{ir.Mul, ir.I32, ir.I32}:  AVX_VPMULLD,
+	{ir.UMin, ir.I32, ir.I32}: AVX_VPMINUD,
+	{ir.UMax, ir.I32, ir.I32}: AVX_VPMAXUD,
+	{ir.SMin, ir.I32, ir.I32}: AVX_VPMINSD,
+	{ir.SMax, ir.I32, ir.I32}: AVX_VPMAXSD,
+	{ir.And, ir.I32, ir.I32}:  AVX_VPAND,
+	{ir.Or, ir.I32, ir.I32}:   AVX_VPOR,
+	{ir.Xor, ir.I32, ir.I32}:  AVX_VPXOR,
+	{ir.FAdd, ir.F32, ir.F32}: AVX_VADDPS,
+	{ir.FMul, ir.F32, ir.F32}: AVX_VMULPS,
+}
+
+// combiner returns the operator of a reduction or scan and its cluster size, that
+// of the subgroup where it has none.
+func (m ymm) combiner(in *vcode.Inst) (c Op, op ir.Op, cluster int, ok bool) {
+	op, t := ir.Op(in.Key.Aux&0xff), in.Key.Type
+	c, ok = ymmCombiners[rule{op, t, t}]
+	if cluster = int(in.Key.Aux >> 8); cluster == 0 {
+		cluster = int(m.prog.SubgroupSize)
+	}
+	return c, op, cluster, ok && in.Key.Flags&ir.RTZ == 0
+}
+
+// groupNative reports whether ymmGroups has code for an instruction.
+func (m ymm) groupNative(in *vcode.Inst) bool {
+	if len(in.Masks) > ymmGroupParts || ymmGroups[in.IR] == nil {
+		return false
+	}
+	switch in.IR {
+	case ir.Shuf, ir.QuadSwap:
+		return vcode.ClassOf(in.Key.Type) == vcode.Vec
+	case ir.Reduce, ir.ScanI, ir.ScanX:
+		_, _, _, ok := m.combiner(in)
+		return ok
+	}
+	return true
+}
+
+// row is the row of the scratch memory of a part.
+func (m ymm) row(part int) Mem { return m.scratch(int32(part) * ymmBytes) }
+
+// putAll writes y to all parts of the result. It keeps y, none of Y3 and Y4.
+func (m ymm) putAll(in *vcode.Inst, y Reg) {
+	for part := range in.Masks {
+		one := m.partOf(in, part)
+		m.put(&one, in.Defs[part], y)
+	}
+}
+
+// partOf is an instruction with the mask of one part.
+func (m ymm) partOf(in *vcode.Inst, part int) vcode.Inst {
+	one := *in
+	one.Masks, one.Defs = in.Masks[part:part+1], in.Defs[part:part+1]
+	return one
+}
+
+// bits puts the lanes of masks into RAX, with those of u alone where there is
+// one. It uses RCX.
+func (m ymm) bits(in *vcode.Inst, u []vcode.Reg) {
+	m.GRR(XOR, RAX, RAX)
+	for part := len(in.Masks) - 1; part >= 0; part-- {
+		k := m.vec(in.Masks[part], 0)
+		if u != nil {
+			m.with(AVX_VPAND, 0, k, u[part])
+			k = 0
+		}
+		m.rr(AVX_VMOVMSKPS, RCX, 0, k)
+		m.ShiftI(ShlI, true, RAX, ymmLanes)
+		m.GRR(OR|W, RAX, RCX)
+	}
+}
+
+// ymmElect is the lowest active lane.
+func ymmElect(m ymm, in *vcode.Inst) {
+	m.bits(in, nil)
+	m.GRR(XOR, RCX, RCX)
+	m.GRR(SUB|W, RCX, RAX)
+	m.GRR(AND|W, RAX, RCX)
+	m.GRM(MOV_ST|W, RAX, m.scratch(scratchBase))
+	for part := range in.Masks {
+		one := m.partOf(in, part)
+		m.expand(0, m.scratch(scratchBase+int32(part)))
+		m.put(&one, in.Defs[part], 0)
+	}
+}
+
+// truth makes a mask of a condition of the flags.
+func (m ymm) truth(in *vcode.Inst, c Cond) {
+	m.SetCC(c, RAX)
+	m.GRR(XOR, RCX, RCX)
+	m.GRR(SUB, RCX, RAX)
+	m.splat(0, RCX)
+	m.putAll(in, 0)
+}
+
+func ymmAny(m ymm, in *vcode.Inst) {
+	m.bits(in, in.Uses)
+	m.GRR(TEST|W, RAX, RAX)
+	m.truth(in, NotEqual)
+}
+
+// ymmAll looks for an active lane in which the condition does not hold.
+func ymmAll(m ymm, in *vcode.Inst) {
+	for part, u := range in.Uses {
+		y := Reg(0)
+		if part > 0 {
+			y = 1
+		}
+		m.loadVec(y, u)
+		m.with(AVX_VPANDN, y, y, in.Masks[part])
+		if part > 0 {
+			m.rr(AVX_VPOR, 0, 0, 1)
+		}
+	}
+	m.rr(AVX_VMOVMSKPS, RAX, 0, 0)
+	m.GRR(TEST, RAX, RAX)
+	m.truth(in, Equal)
+}
+
+// ymmBallot is a word of the lanes as a number, 0 beyond the strip.
+func ymmBallot(m ymm, in *vcode.Inst) {
+	m.bits(in, in.Uses)
+	switch in.Key.Aux {
+	case 0:
+	case 1:
+		m.ShiftI(ShrI, true, RAX, 32)
+	default:
+		m.GRR(XOR, RAX, RAX)
+	}
+	m.splat(0, RAX)
+	m.putAll(in, 0)
+}
+
+// ymmShuffle reads 0 from lanes that are not active and from beyond the strip.
+func ymmShuffle(m ymm, in *vcode.Inst) {
+	n := len(in.Masks)
+	x, from := in.Uses[:n], in.Uses[n:]
+	for part := range n {
+		k := m.vec(in.Masks[part], 0)
+		m.with(AVX_VPAND, 0, k, x[part])
+		m.rm(AVX_VMOVUPS_ST, 0, 0, m.row(part))
+	}
+	for part := range n {
+		index := m.vec(from[part], 1)
+		m.word(AVX_VPMINUD, 2, index, uint32(n*ymmLanes-1))
+		m.rr(AVX_VPCMPEQD, 2, 2, index)
+		m.zero(0)
+		m.rm(AVX_VPGATHERDD, 0, 2, Indexed(R14, index, 4, m.record.Scratch))
+		m.rm(AVX_VMOVUPS_ST, 0, 0, beyond(m.row(part), scratchResults))
+	}
+	m.fromRows(in, scratchResults)
+}
+
+// ymmQuadSwap exchanges lanes of each four; one whose partner is not active keeps
+// its own.
+func ymmQuadSwap(m ymm, in *vcode.Inst) {
+	order := map[uint64]uint8{1: 0xb1, 2: 0x4e, 3: 0x1b}[in.Key.Aux]
+	for part := range in.Masks {
+		x := m.vec(in.Uses[part], 0)
+		m.rri(AVX_VPSHUFD, 1, 0, x, order)
+		m.withImm(AVX_VPSHUFD, 2, 0, in.Masks[part], order)
+		m.blend(0, x, 1, 2)
+		m.rm(AVX_VMOVUPS_ST, 0, 0, m.row(part))
+	}
+	m.fromRows(in, 0)
+}
+
+// members puts the operand into the rows, with the identity in the lanes that are
+// not active.
+func (m ymm) members(in *vcode.Inst, op ir.Op) {
+	for part := range in.Masks {
+		m.fill(0, uint32(ir.Identity(op, in.Key.Type)))
+		k := m.vec(in.Masks[part], 1)
+		m.withImm(AVX_VBLENDVPS, 0, 0, in.Uses[part], is4(k))
+		m.rm(AVX_VMOVUPS_ST, 0, 0, m.row(part))
+	}
+}
+
+// ymmReduce is a tree over the lane index (package ir, "Groups"), first within
+// parts and then over parts: what lanes that are no multiple of the step make of
+// it, nobody reads.
+func ymmReduce(m ymm, in *vcode.Inst) {
+	c, op, cluster, _ := m.combiner(in)
+	m.members(in, op)
+	for part := range in.Masks {
+		m.rm(AVX_VMOVUPS, 0, 0, m.row(part))
+		for k := 1; k < min(cluster, ymmLanes); k *= 2 {
+			switch k {
+			case 1:
+				m.rri(AVX_VPSHUFD, 1, 0, 0, 0xf5)
+			case 2:
+				m.rri(AVX_VPSHUFD, 1, 0, 0, 0xee)
+			default:
+				m.highHalf(1, 0)
+			}
+			m.rr(c, 0, 0, 1)
+		}
+		m.rm(AVX_VMOVUPS_ST, 0, 0, m.row(part))
+	}
+	for k := 1; k < cluster/ymmLanes; k *= 2 {
+		for part := 0; part+k < len(in.Masks); part += 2 * k {
+			m.rm(AVX_VMOVUPS, 0, 0, m.row(part))
+			m.rm(c, 0, 0, m.row(part+k))
+			m.rm(AVX_VMOVUPS_ST, 0, 0, m.row(part))
+		}
+	}
+	for part := range in.Masks {
+		one := m.partOf(in, part)
+		if cluster >= ymmLanes {
+			m.rm(AVX_VBROADCASTSS, 0, 0, m.row(part/(cluster/ymmLanes)*(cluster/ymmLanes)))
+		} else {
+			var first [8]uint32
+			for lane := range first {
+				first[lane] = uint32(lane / cluster * cluster)
+			}
+			m.rm(AVX_VMOVUPS, 0, 0, m.octet(first))
+			m.rm(AVX_VPERMD, 0, 0, m.row(part))
+		}
+		m.put(&one, in.Defs[part], 0)
+	}
+}
+
+// scan makes the inclusive scan of the clusters in the rows, Kogge–Stone. A step
+// goes from the last part to the first, so that each finds what the one before
+// it was.
+func (m ymm) scan(in *vcode.Inst) {
+	c, op, cluster, _ := m.combiner(in)
+	m.members(in, op)
+	for k := 1; k < cluster; k *= 2 {
+		for part := len(in.Masks) - 1; part >= 0; part-- {
+			var high uint8 // lanes whose place in the cluster is at least k
+			for lane := range ymmLanes {
+				if (part*ymmLanes+lane)%cluster >= k {
+					high |= 1 << lane
+				}
+			}
+			if high == 0 {
+				continue
+			}
+			m.lower(part, k)
+			m.rm(AVX_VMOVUPS, 1, 0, m.row(part))
+			m.rr(c, 0, 0, 1)
+			m.rri(AVX_VPBLENDD, 0, 1, 0, high)
+			m.rm(AVX_VMOVUPS_ST, 0, 0, m.row(part))
+		}
+	}
+}
+
+// lower puts into Y0 what is k lanes lower than the lanes of a part.
+func (m ymm) lower(part, k int) {
+	if k >= ymmLanes {
+		m.rm(AVX_VMOVUPS, 0, 0, m.row(part-k/ymmLanes))
+		return
+	}
+	m.rm(AVX_VMOVUPS, 2, 0, m.octet(octetOf(uint32(ymmLanes-k), 1))) // modulo 8
+	m.rm(AVX_VPERMD, 0, 2, m.row(part))
+	if part > 0 {
+		m.rm(AVX_VPERMD, 3, 2, m.row(part-1))
+		m.rri(AVX_VPBLENDD, 0, 0, 3, uint8(1<<k-1))
+	}
+}
+
+func ymmScan(m ymm, in *vcode.Inst) {
+	m.scan(in)
+	m.fromRows(in, 0)
+}
+
+// fromRows makes the rows from off on the result. Nothing may be written to it
+// before all operands have been read, since they may share registers.
+func (m ymm) fromRows(in *vcode.Inst, off int32) {
+	for part := range in.Masks {
+		one := m.partOf(in, part)
+		m.rm(AVX_VMOVUPS, 0, 0, beyond(m.row(part), off))
+		m.put(&one, in.Defs[part], 0)
+	}
+}
+
+// ymmScanExclusive gives each active lane what the one before it in its cluster
+// has of the inclusive scan, the first one the identity: lane by lane.
+func ymmScanExclusive(m ymm, in *vcode.Inst) {
+	_, op, cluster, _ := m.combiner(in)
+	m.scan(in)
+	identity := uint64(uint32(ir.Identity(op, in.Key.Type)))
+	m.bits(in, nil)
+	m.GRM(MOV_ST|W, RAX, m.scratch(scratchBase))
+	for from := 0; from < len(in.Masks)*ymmLanes; from += cluster {
+		next, done := m.NewLabel(), m.NewLabel()
+		m.GRM(MOV|W, RAX, m.scratch(scratchBase))
+		if from > 0 {
+			m.ShiftI(ShrI, true, RAX, uint8(from))
+		}
+		if cluster < 64 {
+			m.MovI(RCX, 1<<cluster-1)
+			m.GRR(AND|W, RAX, RCX)
+		}
+		m.MovI(RDX, identity)
+		m.Bind(next)
+		m.GRR(TEST|W, RAX, RAX)
+		m.Jcc(Equal, done)
+		m.GRR(TZCNT|W, RCX, RAX)
+		m.GRM(XCHG, RDX, Indexed(R14, RCX, 4, m.record.Scratch+int32(4*from)))
+		m.GRM(LEA|W, RCX, At(RAX, -1)) // the lowest one goes
+		m.GRR(AND|W, RAX, RCX)
+		m.Jmp(next)
+		m.Bind(done)
+	}
+	m.fromRows(in, 0)
+}

@@ -1,0 +1,170 @@
+package amd64
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+)
+
+// ymmVariables is the code of accesses to private memory, of all types, and of
+// operations on whole variables.
+func ymmVariables() map[rule]ymmEmitter {
+	r := map[rule]ymmEmitter{
+		{ir.PClr, ir.None, ir.None}: ymmClearVariable,
+		{ir.PAddr, ir.I32, ir.None}: func(m ymm, in *vcode.Inst) {
+			m.fill(0, uint32(m.prog.VarBase(int(in.Key.Aux))))
+			m.done(in, 0)
+		},
+	}
+	for _, t := range append([]ir.Type{ir.B1}, allTypes[:]...) {
+		load, store := ymmLoadSlots, ymmStoreSlots
+		if t.Bits() == 64 {
+			load, store = ymmLoadPairs, ymmStorePairs
+		}
+		for _, op := range [...]ir.Op{ir.PLd, ir.PLdI} {
+			r[rule{op, t, ir.I32}] = load
+		}
+		for _, op := range [...]ir.Op{ir.PSt, ir.PStI} {
+			r[rule{op, t, ir.I32}] = store
+		}
+	}
+	return r
+}
+
+// place finds the words of slots: Y2 becomes the lanes whose n slots are in
+// range, Y1 the index of the first from the returned place on. It uses Y0 and Y3.
+func (m ymm) place(in *vcode.Inst, n uint32) Mem {
+	slots, first := m.prog.PrivateSlots(), uint32(0)
+	if in.IR == ir.PLd || in.IR == ir.PSt {
+		v := int(in.Key.Aux)
+		slots, first = m.prog.Vars[v].Slots, m.prog.VarBase(v)
+	}
+	slot := m.vec(in.Uses[0], 0)
+	m.word(AVX_VPMAXUD, 2, slot, max(slots+1, n)-n)
+	m.rr(AVX_VPCMPEQD, 2, 2, slot) // out of range
+	m.rr(AVX_VPANDN, 2, 2, m.execution(in, 3))
+	if lanes := uint32(m.record.Lanes); lanes&(lanes-1) == 0 {
+		m.rri(AVX_VPSLLD, 1, 0, slot, log2(lanes))
+	} else {
+		m.word(AVX_VPMULLD, 1, slot, lanes)
+	}
+	m.rm(AVX_VPADDD, 1, 1, m.octet(octetOf(0, 1)))
+	return Indexed(R14, 1, 4, m.record.Private+4*int32(first)*m.record.Lanes+ymmBytes*int32(in.Part))
+}
+
+// log2 is the number of the highest bit.
+func log2(n uint32) uint8 {
+	k := uint8(0)
+	for ; n > 1; n >>= 1 {
+		k++
+	}
+	return k
+}
+
+// ymmLoadSlots takes the low bits of a slot for each lane, 0 out of range.
+func ymmLoadSlots(m ymm, in *vcode.Inst) {
+	at := m.place(in, 1)
+	m.zero(0)
+	m.rm(AVX_VPGATHERDD, 0, 2, at)
+	if in.Key.Type == ir.B1 {
+		m.rri(AVX_VPSLLD, 0, 0, 0, 31)
+		m.rri(AVX_VPSRAD, 0, 0, 0, 31)
+	} else {
+		m.truncate(0, uint32(in.Key.Type.Bits()))
+	}
+	m.done(in, 0)
+}
+
+// ymmStoreSlots sets a slot of each lane that is in range.
+func ymmStoreSlots(m ymm, in *vcode.Inst) {
+	at := m.place(in, 1)
+	m.sendElsewhere(at)
+	value := m.vec(in.Uses[1], 0)
+	if in.Key.Type == ir.B1 {
+		m.rri(AVX_VPSRLD, 0, 0, value, 31)
+		value = 0
+	}
+	m.storeWords(at, value)
+}
+
+// sendElsewhere makes the index in Y1 of the lanes outside of Y2 that of a word
+// of the scratch memory. It uses Y3.
+func (m ymm) sendElsewhere(at Mem) {
+	m.fill(3, uint32((m.record.Scratch+scratchSaved-at.Disp)/4))
+	m.blend(1, 3, 1, 2)
+	m.rm(AVX_VMOVUPS_ST, 1, 0, m.scratch(scratchOffset))
+}
+
+// storeWords stores the words of y at the indices that sendElsewhere left, lane
+// by lane.
+func (m ymm) storeWords(at Mem, y Reg) {
+	m.rm(AVX_VMOVUPS_ST, y, 0, m.scratch(scratchOperand))
+	for lane := range int32(ymmLanes) {
+		m.GRM(MOVSXD|W, RAX, m.scratch(scratchOffset+4*lane))
+		m.GRM(MOV, RCX, m.scratch(scratchOperand+4*lane))
+		m.GRM(MOV_ST, RCX, Indexed(R14, RAX, 4, at.Disp))
+	}
+}
+
+// ymmLoadPairs takes two slots for each lane, the low half first; 0 where one is
+// out of range.
+func ymmLoadPairs(m ymm, in *vcode.Inst) {
+	at := m.place(in, 2)
+	m.zero(3)
+	m.zero(4)
+	m.moveVec(0, 2)
+	m.rm(AVX_VPGATHERDD, 3, 2, at)
+	m.rm(AVX_VPGATHERDD, 4, 0, m.second(at))
+	m.rr(AVX_VUNPCKLPS, 0, 3, 4) // lanes 0 1 4 5
+	m.rr(AVX_VUNPCKHPS, 1, 3, 4) // lanes 2 3 6 7
+	m.rm(AVX_VMOVUPS_ST, 1, 0, m.scratch(scratchOld))
+	m.RMI(AVX_VINSERTF128, V256, 2, 0, m.scratch(scratchOld), 1, 0)
+	m.rm(AVX_VMOVUPS_ST, 0, 0, m.scratch(scratchOperand))
+	m.doneHalf(in, 0, 2)
+	m.RM(AVX_VMOVUPS, V128, 0, 0, m.scratch(scratchOperand+16), 0)
+	m.RMI(AVX_VINSERTF128, V256, 0, 0, m.scratch(scratchOld+16), 1, 0)
+	m.doneHalf(in, 1, 0)
+}
+
+// ymmStorePairs sets two slots of each lane where both are in range.
+func ymmStorePairs(m ymm, in *vcode.Inst) {
+	at := m.place(in, 2)
+	m.sendElsewhere(at)
+	m.loadHalf(0, in.Uses[1], 0)
+	m.loadHalf(1, in.Uses[1], 1)
+	m.lowWords(2, 0, 1)
+	m.storeWords(at, 2)
+	m.rri(AVX_VSHUFPS, 0, 0, 1, 0xdd)
+	m.rri(AVX_VPERMQ, 0, 0, 0, 0xd8)
+	m.storeWords(m.second(at), 0)
+}
+
+// ymmClearVariable makes all slots of a variable 0 for the active lanes.
+func ymmClearVariable(m ymm, in *vcode.Inst) {
+	v := int(in.Key.Aux)
+	slots, row := m.prog.Vars[v].Slots, 4*m.record.Lanes
+	at := At(R14, m.record.Private+row*int32(m.prog.VarBase(v))+ymmBytes*int32(in.Part))
+	k := m.execution(in, 2)
+	clear := func(at Mem) {
+		if m.always(in) {
+			m.rm(AVX_VMOVUPS_ST, 0, 0, at)
+			return
+		}
+		m.rm(AVX_VPANDN, 1, k, at)
+		m.rm(AVX_VMOVUPS_ST, 1, 0, at)
+	}
+	m.zero(0)
+	if slots <= flatSlots {
+		for i := range int32(slots) {
+			clear(beyond(at, row*i))
+		}
+		return
+	}
+	again := m.NewLabel()
+	m.GRM(LEA|W, RAX, at)
+	m.MovI(RCX, uint64(slots))
+	m.Bind(again)
+	clear(At(RAX, 0))
+	m.GI(AddI, true, RAX, row)
+	m.GI(SubI, true, RCX, 1)
+	m.Jcc(NotEqual, again)
+}
