@@ -1,0 +1,261 @@
+package valid
+
+import (
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
+	"github.com/chiaro-gpu/chiaro/vuid"
+)
+
+// atomicFamily judges atomics (SPIR-V §3.3.18); their types are judged by the
+// typing table.
+var atomicFamily = family{
+	rules: []Rule{
+		{Code: "SPV-Atomic-Pointer", Section: "SPIR-V 3.3.18", Words: "an atomic works on memory through a pointer of a storage class that is shared"},
+		{Code: "SPV-Atomic-Capability", Section: "SPIR-V 3.2.30", Words: "atomics on 16 and 64 bits, and on floats, come with the capability for that operation and width"},
+		{Code: "SPV-Atomic-Encoding", Section: "SPIR-V 3.3.18", Words: "no atomic works on floats of another encoding than IEEE 754's"},
+		{Code: vuid.StandaloneSpirv_None_04686, Section: environment, Words: "an atomic works on the storage classes Uniform, Workgroup, Image, StorageBuffer, PhysicalStorageBuffer and TaskPayloadWorkgroupEXT"},
+		{Code: vuid.RuntimeSpirv_None_06278, Section: environment, Words: "64-bit integer atomics on buffers need the feature shaderBufferInt64Atomics", Need: NeedDevice},
+		{Code: vuid.RuntimeSpirv_None_06279, Section: environment, Words: "64-bit integer atomics on workgroup memory need the feature shaderSharedInt64Atomics", Need: NeedDevice},
+		{Code: vuid.RuntimeSpirv_None_06284, Section: environment, Words: "float atomics on buffers need one of the features that bring them", Need: NeedDevice},
+		{Code: vuid.RuntimeSpirv_None_06285, Section: environment, Words: "float atomics on workgroup memory need one of the features that bring them", Need: NeedDevice},
+		{Code: vuid.RuntimeSpirv_None_06286, Section: environment, Words: "float atomics on images need one of the features that bring them", Need: NeedDevice},
+		{Code: vuid.RuntimeSpirv_None_06288, Section: environment, Words: "64-bit integer atomics on images need the feature shaderImageInt64Atomics", Need: NeedDevice},
+		{Code: vuid.RuntimeSpirv_None_06337, Section: environment, Words: "16-bit float atomics need one of the features that bring them", Need: NeedDevice},
+		{Code: vuid.RuntimeSpirv_None_06338, Section: environment, Words: "32-bit float atomics need one of the features that bring them", Need: NeedDevice},
+		{Code: vuid.RuntimeSpirv_None_06339, Section: environment, Words: "64-bit float atomics need one of the features that bring them", Need: NeedDevice},
+		{Code: vuid.RuntimeSpirv_shaderFloat16VectorAtomics_09581, Section: environment, Words: "atomics on vectors of 16-bit floats need the feature shaderFloat16VectorAtomics", Need: NeedDevice},
+	},
+	ops: []group{{(*checker).atomic, atomicOps}},
+}
+
+// atomicOps are the atomics.
+var atomicOps = []spirv.Op{
+	spirv.OpAtomicLoad, spirv.OpAtomicStore, spirv.OpAtomicExchange, spirv.OpAtomicCompareExchange,
+	spirv.OpAtomicCompareExchangeWeak, spirv.OpAtomicIIncrement, spirv.OpAtomicIDecrement, spirv.OpAtomicIAdd,
+	spirv.OpAtomicISub, spirv.OpAtomicSMin, spirv.OpAtomicUMin, spirv.OpAtomicSMax, spirv.OpAtomicUMax,
+	spirv.OpAtomicAnd, spirv.OpAtomicOr, spirv.OpAtomicXor, spirv.OpAtomicFlagTestAndSet, spirv.OpAtomicFlagClear,
+	spirv.OpAtomicFAddEXT, spirv.OpAtomicFMinEXT, spirv.OpAtomicFMaxEXT,
+}
+
+// atomicOperands returns the pointer, the scope and the semantics of an atomic.
+func atomicOperands(in spirv.Inst) (pointer, scope, sem spirv.ID) {
+	switch in.Op() {
+	case spirv.OpAtomicStore:
+		v := inst.AtomicStore(in)
+		return v.Pointer(), v.Memory(), v.Semantics()
+	case spirv.OpAtomicFlagClear:
+		v := inst.AtomicFlagClear(in)
+		return v.Pointer(), v.Memory(), v.Semantics()
+	case spirv.OpAtomicCompareExchange, spirv.OpAtomicCompareExchangeWeak:
+		v := inst.AtomicCompareExchange(in)
+		return v.Pointer(), v.Memory(), v.Equal()
+	}
+	v := inst.AtomicLoad(in) // the others with a result begin as it does
+	return v.Pointer(), v.Memory(), v.Semantics()
+}
+
+// atomic judges one atomic.
+func (c *checker) atomic(i int, in spirv.Inst) {
+	op := in.Op()
+	pointer, scope, sem := atomicOperands(in)
+	s, scoped := c.memoryScope(i, scope)
+	m, ok := c.semanticsOperand(i, sem, s, scoped)
+	if op == spirv.OpAtomicFlagClear && ok && m&acquires != 0 {
+		c.fail(i, "SPV-Semantics-FlagClear", "the memory semantics of OpAtomicFlagClear are %s; must have neither Acquire nor AcquireRelease", m)
+	}
+	if op == spirv.OpAtomicCompareExchange || op == spirv.OpAtomicCompareExchangeWeak {
+		if u, known := c.semanticsOperand(i, inst.AtomicCompareExchange(in).Unequal(), s, scoped); ok && known {
+			c.unequalSemantics(i, op, m, u)
+		}
+	}
+	p := c.m.TypeOf(pointer)
+	if p == nil || !p.IsPointer() {
+		return
+	}
+	c.atomicClass(i, op, pointer, p)
+	if t := c.atomicType(in, p); t != nil {
+		c.atomicWidth(i, op, p.Storage, t)
+	}
+}
+
+// atomicClass judges the storage class of an atomic's pointer.
+func (c *checker) atomicClass(i int, op spirv.Op, pointer spirv.ID, p *facts.Type) {
+	switch p.Storage {
+	case spirv.StorageClassUniform, spirv.StorageClassWorkgroup, spirv.StorageClassImage, spirv.StorageClassStorageBuffer,
+		spirv.StorageClassPhysicalStorageBuffer, spirv.StorageClassTaskPayloadWorkgroupEXT:
+		return
+	}
+	if c.vulkan {
+		c.fail(i, vuid.StandaloneSpirv_None_04686, "%s through %s, of the storage class %s; must be Uniform, Workgroup, Image, StorageBuffer, PhysicalStorageBuffer or TaskPayloadWorkgroupEXT", op, c.name(pointer), p.Storage)
+		return
+	}
+	switch p.Storage {
+	case spirv.StorageClassFunction:
+		if c.capable(spirv.CapabilityShader) {
+			c.fail(i, "SPV-Atomic-Pointer", "%s through %s, of the storage class Function; must be shared memory in a shader", op, c.name(pointer))
+		}
+	case spirv.StorageClassCrossWorkgroup, spirv.StorageClassGeneric, spirv.StorageClassAtomicCounter, spirv.StorageClassNodePayloadAMDX,
+		spirv.StorageClassHostOnlyINTEL, spirv.StorageClassDeviceOnlyINTEL:
+	default:
+		c.fail(i, "SPV-Atomic-Pointer", "%s through %s, of the storage class %s; must be shared memory", op, c.name(pointer), p.Storage)
+	}
+}
+
+// atomicType returns the type that an atomic works on.
+func (c *checker) atomicType(in spirv.Inst, p *facts.Type) *facts.Type {
+	switch in.Op() {
+	case spirv.OpAtomicStore:
+		return c.m.TypeOf(inst.AtomicStore(in).Value())
+	case spirv.OpAtomicFlagTestAndSet, spirv.OpAtomicFlagClear:
+		return p.Elem
+	}
+	return c.m.Type(in.Type())
+}
+
+// atomicWidth judges the width of what an atomic works on.
+func (c *checker) atomicWidth(i int, op spirv.Op, class spirv.StorageClass, t *facts.Type) {
+	s := t.Scalar()
+	switch {
+	case s == nil:
+		return
+	case s.IsFloat() && s.Encoded:
+		c.fail(i, "SPV-Atomic-Encoding", "%s on %s; must be an IEEE 754 float", op, c.typeName(t))
+	case s.IsInt() && s.Width == 64:
+		if !c.capable(spirv.CapabilityInt64Atomics) && !(class == spirv.StorageClassImage && c.capable(spirv.CapabilityInt64ImageEXT)) {
+			c.fail(i, "SPV-Atomic-Capability", "%s on 64-bit integers; needs the capability Int64Atomics", op)
+		}
+		if c.vulkan {
+			c.wideFeature(i, op, class)
+		}
+	case s.IsFloat():
+		c.floatAtomic(i, op, s, t)
+		if c.vulkan {
+			c.floatFeatures(i, op, class, s.Width, t.IsVector())
+		}
+	}
+}
+
+// floatAtomic judges the capability of a float atomic.
+func (c *checker) floatAtomic(i int, op spirv.Op, s, t *facts.Type) {
+	var need spirv.Capability
+	add := op == spirv.OpAtomicFAddEXT
+	switch {
+	case !add && op != spirv.OpAtomicFMinEXT && op != spirv.OpAtomicFMaxEXT:
+		if !t.IsVector() {
+			return
+		}
+		need = spirv.CapabilityAtomicFloat16VectorNV
+	case t.IsVector():
+		need = spirv.CapabilityAtomicFloat16VectorNV
+	case s.Width == 16 && add:
+		need = spirv.CapabilityAtomicFloat16AddEXT
+	case s.Width == 32 && add:
+		need = spirv.CapabilityAtomicFloat32AddEXT
+	case s.Width == 64 && add:
+		need = spirv.CapabilityAtomicFloat64AddEXT
+	case s.Width == 16:
+		need = spirv.CapabilityAtomicFloat16MinMaxEXT
+	case s.Width == 32:
+		need = spirv.CapabilityAtomicFloat32MinMaxEXT
+	case s.Width == 64:
+		need = spirv.CapabilityAtomicFloat64MinMaxEXT
+	}
+	if !c.capable(need) {
+		c.fail(i, "SPV-Atomic-Capability", "%s on %s; needs the capability %s", op, c.typeName(t), need)
+	}
+	if t.IsVector() && (s.Width != 16 || t.Components() != 2 && t.Components() != 4) {
+		c.fail(i, "SPV-Atomic-Type", "%s on %s; must be a scalar, or a vector of 2 or 4 floats of 16 bits", op, c.typeName(t))
+	}
+}
+
+// wideFeature judges the feature of an atomic on 64-bit integers.
+func (c *checker) wideFeature(i int, op spirv.Op, class spirv.StorageClass) {
+	code, feature := vuid.RuntimeSpirv_None_06278, "shaderBufferInt64Atomics"
+	switch class {
+	case spirv.StorageClassWorkgroup:
+		code, feature = vuid.RuntimeSpirv_None_06279, "shaderSharedInt64Atomics"
+	case spirv.StorageClassImage:
+		code, feature = vuid.RuntimeSpirv_None_06288, "shaderImageInt64Atomics"
+	case spirv.StorageClassStorageBuffer, spirv.StorageClassUniform:
+	default:
+		return
+	}
+	if !c.feature(code, feature) {
+		c.fail(i, code, "%s on 64-bit integers of the storage class %s; needs the feature %s", op, class, feature)
+	}
+}
+
+// The features that bring float atomics, by where the float stands and by its
+// width.
+var (
+	bufferFloatAtomics = []string{
+		"shaderBufferFloat32Atomics", "shaderBufferFloat32AtomicAdd", "shaderBufferFloat64Atomics", "shaderBufferFloat64AtomicAdd",
+		"shaderBufferFloat16Atomics", "shaderBufferFloat16AtomicAdd", "shaderBufferFloat16AtomicMinMax",
+		"shaderBufferFloat32AtomicMinMax", "shaderBufferFloat64AtomicMinMax", "shaderFloat16VectorAtomics",
+	}
+	sharedFloatAtomics = []string{
+		"shaderSharedFloat32Atomics", "shaderSharedFloat32AtomicAdd", "shaderSharedFloat64Atomics", "shaderSharedFloat64AtomicAdd",
+		"shaderSharedFloat16Atomics", "shaderSharedFloat16AtomicAdd", "shaderSharedFloat16AtomicMinMax",
+		"shaderSharedFloat32AtomicMinMax", "shaderSharedFloat64AtomicMinMax", "shaderFloat16VectorAtomics",
+	}
+	imageFloatAtomics = []string{"shaderImageFloat32Atomics", "shaderImageFloat32AtomicAdd", "shaderImageFloat32AtomicMinMax"}
+
+	halfAtomics = []string{
+		"shaderBufferFloat16Atomics", "shaderBufferFloat16AtomicAdd", "shaderBufferFloat16AtomicMinMax",
+		"shaderSharedFloat16Atomics", "shaderSharedFloat16AtomicAdd", "shaderSharedFloat16AtomicMinMax",
+	}
+	singleAtomics = []string{
+		"shaderBufferFloat32Atomics", "shaderBufferFloat32AtomicAdd", "shaderSharedFloat32Atomics", "shaderSharedFloat32AtomicAdd",
+		"shaderImageFloat32Atomics", "shaderImageFloat32AtomicAdd", "shaderBufferFloat32AtomicMinMax",
+		"shaderSharedFloat32AtomicMinMax", "shaderImageFloat32AtomicMinMax",
+	}
+	doubleAtomics = []string{
+		"shaderBufferFloat64Atomics", "shaderBufferFloat64AtomicAdd", "shaderSharedFloat64Atomics", "shaderSharedFloat64AtomicAdd",
+		"shaderBufferFloat64AtomicMinMax", "shaderSharedFloat64AtomicMinMax",
+	}
+)
+
+// floatFeatures judges the features of a float atomic.
+func (c *checker) floatFeatures(i int, op spirv.Op, class spirv.StorageClass, width uint32, vector bool) {
+	if vector {
+		if !c.feature(vuid.RuntimeSpirv_shaderFloat16VectorAtomics_09581, "shaderFloat16VectorAtomics") {
+			c.fail(i, vuid.RuntimeSpirv_shaderFloat16VectorAtomics_09581, "%s on vectors of 16-bit floats; needs the feature shaderFloat16VectorAtomics", op)
+		}
+		return
+	}
+	switch class {
+	case spirv.StorageClassStorageBuffer, spirv.StorageClassUniform:
+		c.oneFeature(i, op, vuid.RuntimeSpirv_None_06284, "buffers", bufferFloatAtomics)
+	case spirv.StorageClassWorkgroup:
+		c.oneFeature(i, op, vuid.RuntimeSpirv_None_06285, "workgroup memory", sharedFloatAtomics)
+	case spirv.StorageClassImage:
+		c.oneFeature(i, op, vuid.RuntimeSpirv_None_06286, "images", imageFloatAtomics)
+	}
+	switch width {
+	case 16:
+		c.oneFeature(i, op, vuid.RuntimeSpirv_None_06337, "16 bits", halfAtomics)
+	case 32:
+		c.oneFeature(i, op, vuid.RuntimeSpirv_None_06338, "32 bits", singleAtomics)
+	case 64:
+		c.oneFeature(i, op, vuid.RuntimeSpirv_None_06339, "64 bits", doubleAtomics)
+	}
+}
+
+// oneFeature demands that one of several features is on. Where one is unknown
+// the rule stays silent.
+func (c *checker) oneFeature(i int, op spirv.Op, code, what string, list []string) {
+	silent := false
+	for _, name := range list {
+		on, known := c.env.Device.feature(name)
+		if on {
+			return
+		}
+		silent = silent || !known
+	}
+	if silent {
+		c.unknown(code)
+		return
+	}
+	c.fail(i, code, "%s on floats of %s; needs one of the features %s", op, what, or(list))
+}

@@ -1,0 +1,66 @@
+package valid
+
+import (
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
+	"github.com/chiaro-gpu/chiaro/vuid"
+)
+
+// barrierFamily judges barriers (SPIR-V §3.3.20).
+var barrierFamily = family{
+	rules: []Rule{
+		{Code: "SPV-Barrier-Model", Section: "SPIR-V 3.3.20", Words: "before SPIR-V 1.3 OpControlBarrier is for tessellation control, compute, kernel, mesh and task shaders"},
+		{Code: vuid.StandaloneSpirv_OpControlBarrier_04682, Section: environment, Words: "OpControlBarrier in stages without workgroups has the scope for execution Subgroup"},
+		{Code: vuid.StandaloneSpirv_OpControlBarrierArriveEXT_13553, Section: environment, Words: "a split barrier has the scope for execution Workgroup or Subgroup"},
+		{Code: vuid.StandaloneSpirv_SplitBarrierEXT_13552, Section: environment, Words: "split barriers are for compute shaders"},
+	},
+	insts: map[spirv.Op]judge{
+		spirv.OpControlBarrier:          (*checker).controlBarrier,
+		spirv.OpMemoryBarrier:           (*checker).memoryBarrier,
+		spirv.OpControlBarrierArriveEXT: (*checker).splitBarrier,
+		spirv.OpControlBarrierWaitEXT:   (*checker).splitBarrier,
+		spirv.OpMemoryNamedBarrier:      (*checker).namedBarrier,
+	},
+}
+
+// inControl is the models that may synchronize before SPIR-V 1.3.
+const inControl = inTessellationControl | inWorkgroups
+
+func (c *checker) controlBarrier(i int, in spirv.Inst) {
+	v := inst.ControlBarrier(in)
+	if !c.since(spirv.Version13) {
+		c.onlyIn(i, inControl, "SPV-Barrier-Model")
+	}
+	alone := c.callerModels() & (inRayTracing&^inCallable | inFragment | inVertex | inTessellationEvaluation | inGeometry)
+	if s, ok := c.scopeOperand(i, v.Execution()); ok && c.vulkan && alone != 0 && s != spirv.ScopeSubgroup {
+		c.fail(i, vuid.StandaloneSpirv_OpControlBarrier_04682, "the scope for execution of OpControlBarrier is %s in a function that a %s entry point calls; must be Subgroup", s, alone)
+	}
+	c.barrier(i, v.Execution(), v.Memory(), v.Semantics())
+}
+
+// barrier judges the operands of a barrier that waits.
+func (c *checker) barrier(i int, execution, memory, sem spirv.ID) {
+	c.executionScope(i, execution)
+	s, ok := c.memoryScope(i, memory)
+	c.semanticsOperand(i, sem, s, ok)
+}
+
+func (c *checker) memoryBarrier(i int, in spirv.Inst) {
+	v := inst.MemoryBarrier(in)
+	s, ok := c.memoryScope(i, v.Memory())
+	c.semanticsOperand(i, v.Semantics(), s, ok)
+}
+
+func (c *checker) namedBarrier(i int, in spirv.Inst) {
+	v := inst.MemoryNamedBarrier(in)
+	s, ok := c.memoryScope(i, v.Memory())
+	c.semanticsOperand(i, v.Semantics(), s, ok)
+}
+
+func (c *checker) splitBarrier(i int, in spirv.Inst) {
+	v := inst.ControlBarrierArriveEXT(in)
+	if c.vulkan {
+		c.onlyIn(i, inGLCompute, vuid.StandaloneSpirv_SplitBarrierEXT_13552)
+	}
+	c.barrier(i, v.Execution(), v.Memory(), v.Semantics())
+}

@@ -1,0 +1,193 @@
+package valid
+
+import (
+	"math/bits"
+
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/vuid"
+)
+
+// semanticsFamily judges the operands that are memory semantics (SPIR-V
+// §3.2.25), which atomics and barriers have.
+var semanticsFamily = family{
+	rules: []Rule{
+		{Code: "SPV-Semantics-Constant", Section: "SPIR-V 3.2.25", Words: "in shaders memory semantics are an OpConstant, or some constant where cooperative matrices are declared"},
+		{Code: "SPV-Semantics-Order", Section: "SPIR-V 3.2.25", Words: "memory semantics have one memory order at most"},
+		{Code: "SPV-Semantics-Sequential", Section: "SPIR-V 3.2.25", Words: "with the Vulkan memory model no memory order is SequentiallyConsistent"},
+		{Code: "SPV-Semantics-Model", Section: "SPIR-V 3.2.25", Words: "OutputMemory, MakeAvailable, MakeVisible and Volatile come with the capability VulkanMemoryModel"},
+		{Code: "SPV-Semantics-Available", Section: "SPIR-V 3.2.25", Words: "MakeAvailable comes with Release or AcquireRelease, and with a storage class"},
+		{Code: "SPV-Semantics-Visible", Section: "SPIR-V 3.2.25", Words: "MakeVisible comes with Acquire or AcquireRelease, and with a storage class"},
+		{Code: "SPV-Semantics-Unequal", Section: "SPIR-V 3.3.18", Words: "the semantics of an unequal comparison have neither Release nor AcquireRelease"},
+		{Code: "SPV-Semantics-FlagClear", Section: "SPIR-V 3.3.18", Words: "the semantics of OpAtomicFlagClear have neither Acquire nor AcquireRelease"},
+		{Code: vuid.StandaloneSpirv_None_04641, Section: environment, Words: "with the scope Invocation the memory order is relaxed"},
+		{Code: vuid.StandaloneSpirv_MemorySemantics_10865, Section: environment, Words: "memory semantics have one of Acquire, Release and AcquireRelease at most"},
+		{Code: vuid.StandaloneSpirv_MemorySemantics_10866, Section: environment, Words: "no memory order is SequentiallyConsistent"},
+		{Code: vuid.StandaloneSpirv_MemorySemantics_10867, Section: environment, Words: "OpAtomicStore has neither Acquire nor AcquireRelease"},
+		{Code: vuid.StandaloneSpirv_MemorySemantics_10868, Section: environment, Words: "OpAtomicLoad has neither Release nor AcquireRelease"},
+		{Code: vuid.StandaloneSpirv_MemorySemantics_10869, Section: environment, Words: "OpMemoryBarrier has a memory order that is not relaxed"},
+		{Code: vuid.StandaloneSpirv_MemorySemantics_10870, Section: environment, Words: "a memory order that is not relaxed comes with a storage class that Vulkan has"},
+		{Code: vuid.StandaloneSpirv_MemorySemantics_10871, Section: environment, Words: "a storage class that Vulkan has comes with a memory order that is not relaxed"},
+		{Code: vuid.StandaloneSpirv_MemorySemantics_10872, Section: environment, Words: "MakeAvailable comes with Release or AcquireRelease"},
+		{Code: vuid.StandaloneSpirv_MemorySemantics_10873, Section: environment, Words: "MakeVisible comes with Acquire or AcquireRelease"},
+		{Code: vuid.StandaloneSpirv_MemorySemantics_13551, Section: environment, Words: "no barrier is Volatile"},
+		{Code: vuid.StandaloneSpirv_MemorySemantics_13556, Section: environment, Words: "OpControlBarrierArriveEXT has no other memory order than Release"},
+		{Code: vuid.StandaloneSpirv_MemorySemantics_13557, Section: environment, Words: "OpControlBarrierWaitEXT has no other memory order than Acquire"},
+		{Code: vuid.StandaloneSpirv_UnequalMemorySemantics_10875, Section: environment, Words: "the semantics of an unequal comparison have neither Release nor AcquireRelease"},
+		{Code: vuid.StandaloneSpirv_UnequalMemorySemantics_10876, Section: environment, Words: "the memory order of an unequal comparison is not stronger than that of an equal one"},
+		{Code: vuid.StandaloneSpirv_UnequalMemorySemantics_10877, Section: environment, Words: "the semantics of an unequal comparison have no storage class that those of an equal one lack"},
+		{Code: vuid.StandaloneSpirv_UnequalMemorySemantics_10878, Section: environment, Words: "the semantics of an unequal comparison have MakeVisible only where those of an equal one have it"},
+		{Code: vuid.StandaloneSpirv_UnequalMemorySemantics_10879, Section: environment, Words: "the semantics of an unequal comparison are Volatile where those of an equal one are, and only there"},
+	},
+}
+
+// semantics is a set of bits of memory semantics.
+type semantics = spirv.MemorySemantics
+
+// The sets of bits that rules speak of.
+const (
+	acquires = spirv.MemorySemanticsAcquireMask | spirv.MemorySemanticsAcquireReleaseMask
+	releases = spirv.MemorySemanticsReleaseMask | spirv.MemorySemanticsAcquireReleaseMask
+	orders   = acquires | releases | spirv.MemorySemanticsSequentiallyConsistentMask
+
+	vulkanClasses = spirv.MemorySemanticsUniformMemoryMask | spirv.MemorySemanticsWorkgroupMemoryMask |
+		spirv.MemorySemanticsImageMemoryMask | spirv.MemorySemanticsOutputMemoryMask
+	storageClasses = vulkanClasses | spirv.MemorySemanticsSubgroupMemoryMask |
+		spirv.MemorySemanticsCrossWorkgroupMemoryMask | spirv.MemorySemanticsAtomicCounterMemoryMask
+)
+
+// semanticsOperand judges the memory semantics of instruction i; s is the scope
+// for memory, where scoped. It returns the semantics, ok false where they are
+// not known.
+func (c *checker) semanticsOperand(i int, id spirv.ID, s spirv.Scope, scoped bool) (m semantics, ok bool) {
+	v, ok := c.constantOperand(i, id, "memory semantics", "SPV-Semantics-Constant")
+	if !ok {
+		return 0, false
+	}
+	m = semantics(v)
+	op := c.code.Inst(i).Op()
+	order := m & orders
+	if bits.OnesCount32(uint32(order)) > 1 {
+		code := "SPV-Semantics-Order"
+		if c.vulkan {
+			code = vuid.StandaloneSpirv_MemorySemantics_10865
+		}
+		c.fail(i, code, "the memory semantics of %s are %s; must have one memory order at most", op, m)
+	}
+	if order&spirv.MemorySemanticsSequentiallyConsistentMask != 0 {
+		switch {
+		case c.vulkan:
+			c.fail(i, vuid.StandaloneSpirv_MemorySemantics_10866, "the memory order of %s is SequentiallyConsistent; must be another one", op)
+		case c.m.Memory == spirv.MemoryModelVulkan:
+			c.fail(i, "SPV-Semantics-Sequential", "the memory order of %s is SequentiallyConsistent in the Vulkan memory model; must be another one", op)
+		}
+	}
+	const modern = spirv.MemorySemanticsOutputMemoryMask | spirv.MemorySemanticsMakeAvailableMask |
+		spirv.MemorySemanticsMakeVisibleMask | spirv.MemorySemanticsVolatileMask
+	if m&modern != 0 && !c.capable(spirv.CapabilityVulkanMemoryModel) {
+		c.fail(i, "SPV-Semantics-Model", "the memory semantics of %s have %s; needs the capability VulkanMemoryModel", op, m&modern)
+	}
+	c.availability(i, op, m)
+	if c.vulkan {
+		c.vulkanSemantics(i, op, m)
+		if scoped && s == spirv.ScopeInvocation && order != 0 {
+			c.fail(i, vuid.StandaloneSpirv_None_04641, "the memory order of %s is %s with the scope Invocation; must be relaxed", op, order)
+		}
+	}
+	return m, true
+}
+
+// availability judges MakeAvailable and MakeVisible.
+func (c *checker) availability(i int, op spirv.Op, m semantics) {
+	for _, k := range [...]struct {
+		bit, with      semantics
+		code, vulkan   string
+		first, another string
+	}{
+		{spirv.MemorySemanticsMakeAvailableMask, releases, "SPV-Semantics-Available", vuid.StandaloneSpirv_MemorySemantics_10872, "Release", "AcquireRelease"},
+		{spirv.MemorySemanticsMakeVisibleMask, acquires, "SPV-Semantics-Visible", vuid.StandaloneSpirv_MemorySemantics_10873, "Acquire", "AcquireRelease"},
+	} {
+		if m&k.bit == 0 {
+			continue
+		}
+		if m&k.with == 0 {
+			code := k.code
+			if c.vulkan {
+				code = k.vulkan
+			}
+			c.fail(i, code, "the memory semantics of %s are %s; %s must come with %s or %s", op, m, k.bit, k.first, k.another)
+		} else if m&storageClasses == 0 {
+			c.fail(i, k.code, "the memory semantics of %s are %s; %s must come with a storage class", op, m, k.bit)
+		}
+	}
+}
+
+// isBarrier reports whether an instruction is a barrier.
+func isBarrier(op spirv.Op) bool {
+	switch op {
+	case spirv.OpControlBarrier, spirv.OpMemoryBarrier, spirv.OpControlBarrierArriveEXT, spirv.OpControlBarrierWaitEXT:
+		return true
+	}
+	return false
+}
+
+func (c *checker) vulkanSemantics(i int, op spirv.Op, m semantics) {
+	order, classes := m&orders, m&vulkanClasses
+	if order != 0 && classes == 0 {
+		c.fail(i, vuid.StandaloneSpirv_MemorySemantics_10870, "the memory order of %s is %s without a storage class; must come with UniformMemory, WorkgroupMemory, ImageMemory or OutputMemory", op, order)
+	}
+	if order == 0 && classes != 0 {
+		c.fail(i, vuid.StandaloneSpirv_MemorySemantics_10871, "the memory semantics of %s are %s without a memory order; must come with Acquire, Release or AcquireRelease", op, m)
+	}
+	if isBarrier(op) && m&spirv.MemorySemanticsVolatileMask != 0 {
+		c.fail(i, vuid.StandaloneSpirv_MemorySemantics_13551, "the memory semantics of %s have Volatile; must not", op)
+	}
+	switch op {
+	case spirv.OpAtomicStore:
+		if m&acquires != 0 {
+			c.fail(i, vuid.StandaloneSpirv_MemorySemantics_10867, "the memory order of OpAtomicStore is %s; must be Release or relaxed", order)
+		}
+	case spirv.OpAtomicLoad:
+		if m&releases != 0 {
+			c.fail(i, vuid.StandaloneSpirv_MemorySemantics_10868, "the memory order of OpAtomicLoad is %s; must be Acquire or relaxed", order)
+		}
+	case spirv.OpMemoryBarrier:
+		if order == 0 {
+			c.fail(i, vuid.StandaloneSpirv_MemorySemantics_10869, "the memory order of OpMemoryBarrier is relaxed; must be Acquire, Release or AcquireRelease")
+		}
+	case spirv.OpControlBarrierArriveEXT:
+		if order&^spirv.MemorySemanticsReleaseMask != 0 {
+			c.fail(i, vuid.StandaloneSpirv_MemorySemantics_13556, "the memory order of %s is %s; must be Release or relaxed", op, order)
+		}
+	case spirv.OpControlBarrierWaitEXT:
+		if order&^spirv.MemorySemanticsAcquireMask != 0 {
+			c.fail(i, vuid.StandaloneSpirv_MemorySemantics_13557, "the memory order of %s is %s; must be Acquire or relaxed", op, order)
+		}
+	}
+}
+
+// unequalSemantics judges the semantics of an unequal comparison beside those
+// of an equal one.
+func (c *checker) unequalSemantics(i int, op spirv.Op, equal, unequal semantics) {
+	if unequal&releases != 0 {
+		code := "SPV-Semantics-Unequal"
+		if c.vulkan {
+			code = vuid.StandaloneSpirv_UnequalMemorySemantics_10875
+		}
+		c.fail(i, code, "the memory semantics of an unequal comparison of %s are %s; must have neither Release nor AcquireRelease", op, unequal)
+	}
+	if !c.vulkan {
+		return
+	}
+	if unequal&orders != 0 && equal&orders == 0 {
+		c.fail(i, vuid.StandaloneSpirv_UnequalMemorySemantics_10876, "the memory order of an unequal comparison of %s is %s, that of an equal one relaxed; must not be stronger", op, unequal&orders)
+	}
+	if more := unequal & vulkanClasses &^ equal; more != 0 {
+		c.fail(i, vuid.StandaloneSpirv_UnequalMemorySemantics_10877, "the memory semantics of an unequal comparison of %s have %s; must be in those of an equal one too", op, more)
+	}
+	if unequal&^equal&spirv.MemorySemanticsMakeVisibleMask != 0 {
+		c.fail(i, vuid.StandaloneSpirv_UnequalMemorySemantics_10878, "the memory semantics of an unequal comparison of %s have MakeVisible; must be in those of an equal one too", op)
+	}
+	if (unequal^equal)&spirv.MemorySemanticsVolatileMask != 0 {
+		c.fail(i, vuid.StandaloneSpirv_UnequalMemorySemantics_10879, "one of the memory semantics of %s is Volatile; must be both or none", op)
+	}
+}
