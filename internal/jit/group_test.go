@@ -29,6 +29,11 @@ func groupOperations() (list []string) {
 			list = append(list, fmt.Sprintf("%s.f32 vf, %s, #0", kind, op))
 		}
 	}
+	for _, op := range []ir.Op{ir.NMin, ir.NMax} {
+		for _, kind := range []string{"reduce", "scani", "scanx"} {
+			list = append(list, fmt.Sprintf("%s.f32 vodd, %s, #0", kind, op), fmt.Sprintf("%s.f32 vodd, %s, #4", kind, op))
+		}
+	}
 	return append(list, "shuf.i32 va, vn", "shuf.f32 vf, vn", "quadswap.i32 va, #0", "quadswap.i32 va, #1", "quadswap.f32 vf, #2", "quadswap.i32 va, #3", "ballot vb, #0", "ballot vb, #1", "elect", "any vb", "all vb", "alleq.i32 va", "alleq.i32 vq", "alleq.f32 vf", "alleq.f32 vnan")
 }
 
@@ -74,7 +79,7 @@ func groupProgram(op, some string) string {
 		"effects groupops writes\n\nfunc \"main\"() L1 {\n" +
 		"\tvi = in.i32 #0\n\tvA = res 0:i32, #0\n\tvB = res 0:i32, #1\n\tvo = at 0:i32, vi, #16\n\tvr = at 0:i32, vi, #4\n" +
 		"\tva = ld.i32 vA, vo, #0\n\tvf = ld.f32 vA, vo, #4\n\tvm = ld.i32 vA, vo, #8\n\tvl = ld.i32 vA, vo, #12\n" +
-		"\tvn = and.i32 vl, 31:i32\n\tvb = slt.i32 vm, 0:i32\n\tvq = and.i32 vm, 3:i32\n\tvsome = ult.i32 0:i32, vq\n\tvnan = fdiv.f32 vf, 0.0:f32\n" +
+		"\tvn = and.i32 vl, 31:i32\n\tvb = slt.i32 vm, 0:i32\n\tvq = and.i32 vm, 3:i32\n\tvsome = ult.i32 0:i32, vq\n\tvnan = fdiv.f32 vf, 0.0:f32\n\tvbits = shl.i32 vm, 21:i32\n\tvodd = bitcast.f32 vbits\n" +
 		"\tif " + some + " {\n\tvy = " + op + "\n" + show + "\t}\n}\n"
 }
 
@@ -85,7 +90,7 @@ func TestGroupOperationsStay(t *testing.T) {
 	if _, err := amd64.Choose(amd64.AVX512); err != nil {
 		t.Skip(err)
 	}
-	for _, op := range []string{"quadswap.i32 va, #1", "quadswap.f32 vf, #2", "alleq.i32 va", "alleq.f32 vf", "shuf.i32 va, vn", "reduce.i32 va, add, #0", "elect", "any vb", "all vb", "ballot vb, #0"} {
+	for _, op := range []string{"quadswap.i32 va, #1", "quadswap.f32 vf, #2", "alleq.i32 va", "alleq.f32 vf", "shuf.i32 va, vn", "reduce.i32 va, add, #0", "reduce.f32 vf, nmin, #0", "scanx.f32 vf, nmax, #0", "elect", "any vb", "all vb", "ballot vb, #0"} {
 		p, err := ir.Parse(groupProgram(op, "vsome"))
 		if err != nil {
 			t.Fatal(err)

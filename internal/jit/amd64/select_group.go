@@ -34,6 +34,8 @@ var combiners = map[rule]Op{
 	{ir.Xor, ir.I32, ir.I32}:  VPXORD,
 	{ir.FAdd, ir.F32, ir.F32}: VADDPS,
 	{ir.FMul, ir.F32, ir.F32}: VMULPS,
+	{ir.NMin, ir.F32, ir.F32}: VRANGEPS,
+	{ir.NMax, ir.F32, ir.F32}: VRANGEPS,
 }
 
 // combinerOf returns the operator of a reduction or scan and its cluster size,
@@ -121,6 +123,23 @@ func (m *machine) members(in *vcode.Inst, op ir.Op) {
 	x := m.vec(in.Uses[0], 0)
 	m.broadcast(2, uint32(ir.Identity(op, in.Key.Type)))
 	m.RR(VMOVDQA32, V512, 2, 0, x, K(k))
+	if op == ir.NMin || op == ir.NMax {
+		m.RRI(VCMPPS, V512, 2, 2, 2, unordered, 0)
+		m.RM(VPBROADCASTD, V512, 2, 0, m.word32(nan32), K(2))
+	}
+}
+
+// combine is d = a op b. Of a NaN and a number VRANGEPS gives the number, as
+// long as the NaN is a quiet one, and of zeros the one that the sign says.
+func (m *machine) combine(c Op, op ir.Op, d, a, b Reg, o Opt) {
+	switch op {
+	case ir.NMin:
+		m.RRI(c, V512, d, a, b, rangeMin, o)
+	case ir.NMax:
+		m.RRI(c, V512, d, a, b, rangeMax, o)
+	default:
+		m.RR(c, V512, d, a, b, o)
+	}
 }
 
 // size is the number of lanes of a cluster, of a subgroup of one part where it
@@ -140,7 +159,7 @@ func reduce(m *machine, in *vcode.Inst) {
 	n := m.size(cluster)
 	for k := 1; k < n; k *= 2 {
 		m.RRI(VALIGND, V512, 3, 2, 2, uint8(k), 0)
-		m.RR(c, V512, 2, 2, 3, 0)
+		m.combine(c, op, 2, 2, 3, 0)
 	}
 	if cluster == 0 {
 		m.RR(VPBROADCASTD, V512, 2, 0, 2, 0)
@@ -167,7 +186,7 @@ func (m *machine) scan(in *vcode.Inst) {
 		m.MovI(RAX, low)
 		m.RR(KMOVW_KR, V128, 2, 0, RAX, 0)
 		m.RRI(VALIGND, V512, 3, 2, 2, uint8(zmmLanes-k), 0)
-		m.RR(c, V512, 2, 3, 2, K(2))
+		m.combine(c, op, 2, 3, 2, K(2))
 	}
 }
 
