@@ -175,6 +175,7 @@ var deviceExtensions = map[string]bool{
 	"VK_NV_push_constant_bank":                    true,
 	"VK_NV_shader_atomic_float16_vector":          true,
 	"VK_EXT_shader_64bit_indexing":                true,
+	"VK_NV_cooperative_matrix":                    true,
 	"VK_KHR_cooperative_matrix":                   true,
 	"VK_KHR_shader_abort":                         true,
 	"VK_KHR_shader_integer_dot_product":           true,

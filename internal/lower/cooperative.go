@@ -7,9 +7,10 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
-// A cooperative matrix (SPV_KHR_cooperative_matrix) is spread over the lanes of
+// A cooperative matrix (SPV_KHR_cooperative_matrix, and SPV_NV_cooperative_matrix,
+// whose matrices say no use) is spread over the lanes of
 // a subgroup, which the specification leaves to us: of a matrix A a lane holds
-// whole rows, of B and of an accumulator whole columns; row or column i is with
+// whole rows, of all others whole columns; row or column i is with
 // lane i mod the subgroup size. So a product needs of the other lanes what each
 // of them knows to ask for: the rows of A. Where there are more lanes than rows
 // the rest hold zeros and store nothing.
@@ -17,7 +18,9 @@ import (
 // tile is a cooperative matrix type.
 type tile struct {
 	elem       *facts.Type
-	lines      uint64 // rows of A, columns of B and of an accumulator
+	rows       uint64
+	columns    uint64
+	lines      uint64 // rows of A, columns of others
 	length     uint64 // components of a line
 	byRow      bool   // lines are rows
 	lanes      uint64 // of the subgroup
@@ -28,11 +31,13 @@ type tile struct {
 const maxProduct = 1 << 14
 
 // isTile reports whether t is a cooperative matrix type.
-func isTile(t *facts.Type) bool { return t != nil && t.Op == spirv.OpTypeCooperativeMatrixKHR }
+func isTile(t *facts.Type) bool {
+	return t != nil && (t.Op == spirv.OpTypeCooperativeMatrixKHR || t.Op == spirv.OpTypeCooperativeMatrixNV)
+}
 
 // tile returns what is known of a cooperative matrix type.
 func (u *unit) tile(t *facts.Type) tile {
-	v := inst.TypeCooperativeMatrixKHR(u.facts.Code.Inst(t.Index))
+	v := inst.TypeCooperativeMatrixKHR(u.facts.Code.Inst(t.Index)) // that of NV has the same operands, but for the use
 	known := func(id spirv.ID) uint64 {
 		n, ok := u.facts.Const(id).Int()
 		if !ok || n < 0 {
@@ -47,13 +52,15 @@ func (u *unit) tile(t *facts.Type) tile {
 		u.malformed("a cooperative matrix of what are no numbers")
 	}
 	rows, columns := known(v.Rows()), known(v.Columns())
-	x := tile{elem: t.Elem, lines: columns, length: rows, lanes: uint64(u.options.SubgroupSize)}
-	switch use := spirv.CooperativeMatrixUse(known(v.Use())); use {
-	case spirv.CooperativeMatrixUseMatrixAKHR:
-		x.lines, x.length, x.byRow = rows, columns, true
-	case spirv.CooperativeMatrixUseMatrixBKHR, spirv.CooperativeMatrixUseMatrixAccumulatorKHR:
-	default:
-		u.malformed("a cooperative matrix of use %d", use)
+	x := tile{elem: t.Elem, rows: rows, columns: columns, lines: columns, length: rows, lanes: uint64(u.options.SubgroupSize)}
+	if t.Op == spirv.OpTypeCooperativeMatrixKHR {
+		switch use := spirv.CooperativeMatrixUse(known(v.Use())); use {
+		case spirv.CooperativeMatrixUseMatrixAKHR:
+			x.lines, x.length, x.byRow = rows, columns, true
+		case spirv.CooperativeMatrixUseMatrixBKHR, spirv.CooperativeMatrixUseMatrixAccumulatorKHR:
+		default:
+			u.malformed("a cooperative matrix of use %d", use)
+		}
 	}
 	if rows == 0 || columns == 0 || rows > maxLeaves || columns > maxLeaves || rows*columns > maxLeaves {
 		u.unsupported("a cooperative matrix of %d×%d", rows, columns)
@@ -62,9 +69,18 @@ func (u *unit) tile(t *facts.Type) tile {
 	return x
 }
 
+// place returns which lane holds a component, and which of its components it is.
+func (x *tile) place(row, column uint64) (lane, i uint64) {
+	line, along := column, row
+	if x.byRow {
+		line, along = row, column
+	}
+	return line % x.lanes, line/x.lanes*x.length + along
+}
+
 // cooperativeLength lowers OpCooperativeMatrixLengthKHR.
 func cooperativeLength(f *function, in spirv.Inst) {
-	t := f.facts.Type(inst.CooperativeMatrixLengthKHR(in).TypeOperand())
+	t := f.facts.Type(inst.CooperativeMatrixLengthKHR(in).TypeOperand()) // that of NV has the same operands
 	if !isTile(t) {
 		f.malformed("the length of what is no cooperative matrix")
 	}
@@ -77,10 +93,49 @@ func cooperativeLoad(f *function, in spirv.Inst) {
 	stride, _ := v.Stride()
 	t := f.facts.Type(in.Type())
 	parts := make([]ir.V, 0, len(f.flat(t)))
-	f.tileAt(t, v.Pointer(), v.MemoryLayout(), stride, accessFlags(m), func(p *pointer, s ir.Type) {
+	f.tileAt(t, v.Pointer(), f.rowMajor(v.MemoryLayout()), stride, accessFlags(m), func(p *pointer, s ir.Type) {
 		parts = append(parts, f.loadScalar(p, s))
 	})
 	f.define(in, parts...)
+}
+
+// rowMajor reports whether a layout, a constant, goes row by row.
+func (f *function) rowMajor(layout spirv.ID) bool {
+	l := spirv.CooperativeMatrixLayout(f.known(layout))
+	if l != spirv.CooperativeMatrixLayoutRowMajorKHR && l != spirv.CooperativeMatrixLayoutColumnMajorKHR {
+		f.unsupported("of layout %s", l)
+	}
+	return l == spirv.CooperativeMatrixLayoutRowMajorKHR
+}
+
+func cooperativeLoadNV(f *function, in spirv.Inst) {
+	v := inst.CooperativeMatrixLoadNV(in)
+	m, _ := v.MemoryAccess()
+	t := f.facts.Type(in.Type())
+	parts := make([]ir.V, 0, len(f.flat(t)))
+	f.tileAt(t, v.Pointer(), !f.truth(v.ColumnMajor()), v.Stride(), accessFlags(m), func(p *pointer, s ir.Type) {
+		parts = append(parts, f.loadScalar(p, s))
+	})
+	f.define(in, parts...)
+}
+
+// truth returns the value of an operand that must be a Boolean constant.
+func (f *function) truth(id spirv.ID) bool {
+	c := f.facts.Const(id)
+	if c == nil || !c.Known || !c.Type.IsBool() {
+		f.malformed("%%%d is no Boolean constant", id)
+	}
+	return c.Bits != 0
+}
+
+func cooperativeStoreNV(f *function, in spirv.Inst) {
+	v := inst.CooperativeMatrixStoreNV(in)
+	m, _ := v.MemoryAccess()
+	parts := f.scalars(v.Object())
+	f.tileAt(f.typeOf(v.Object()), v.Pointer(), !f.truth(v.ColumnMajor()), v.Stride(), accessFlags(m), func(p *pointer, s ir.Type) {
+		f.storeScalar(p, s, parts[0])
+		parts = parts[1:]
+	})
 }
 
 func cooperativeStore(f *function, in spirv.Inst) {
@@ -89,7 +144,7 @@ func cooperativeStore(f *function, in spirv.Inst) {
 	stride, _ := v.Stride()
 	t := f.typeOf(v.Object())
 	parts := f.scalars(v.Object())
-	f.tileAt(t, v.Pointer(), v.MemoryLayout(), stride, accessFlags(m), func(p *pointer, s ir.Type) {
+	f.tileAt(t, v.Pointer(), f.rowMajor(v.MemoryLayout()), stride, accessFlags(m), func(p *pointer, s ir.Type) {
 		f.storeScalar(p, s, parts[0])
 		parts = parts[1:]
 	})
@@ -98,7 +153,7 @@ func cooperativeStore(f *function, in spirv.Inst) {
 // tileAt calls yield with the place in memory of each component that a lane
 // holds, in order. A component beyond the matrix has a place that is out of
 // range.
-func (f *function) tileAt(t *facts.Type, at, layout, stride spirv.ID, flags ir.Flags, yield func(*pointer, ir.Type)) {
+func (f *function) tileAt(t *facts.Type, at spirv.ID, byRow bool, stride spirv.ID, flags ir.Flags, yield func(*pointer, ir.Type)) {
 	if !isTile(t) {
 		f.malformed("a type that is no cooperative matrix")
 	}
@@ -107,14 +162,6 @@ func (f *function) tileAt(t *facts.Type, at, layout, stride spirv.ID, flags ir.F
 	p.flags |= flags
 	if p.typ.Scalar() == nil || p.memory != inBuffer && p.memory != physical {
 		f.unsupported("through a pointer to %s", p.class)
-	}
-	byRow := false
-	switch l := spirv.CooperativeMatrixLayout(f.known(layout)); l {
-	case spirv.CooperativeMatrixLayoutRowMajorKHR:
-		byRow = true
-	case spirv.CooperativeMatrixLayoutColumnMajorKHR:
-	default:
-		f.unsupported("of layout %s", l)
 	}
 	if stride == 0 {
 		f.malformed("a layout without a stride")
@@ -170,24 +217,34 @@ func cooperativeMulAdd(f *function, in spirv.Inst) {
 	if !isTile(ta) || !isTile(tb) || !isTile(tc) || !isTile(tr) {
 		f.malformed("an operand that is no cooperative matrix")
 	}
-	a, b, c := f.tile(ta), f.tile(tb), f.tile(tc)
-	if r := f.tile(tr); !a.byRow || b.byRow || c.byRow || a.length != b.length || a.lines != c.length || b.lines != c.lines || r.lines != c.lines || r.length != c.length {
+	a, b, c, r := f.tile(ta), f.tile(tb), f.tile(tc), f.tile(tr)
+	fit := a.columns == b.rows && a.rows == c.rows && b.columns == c.columns && r.rows == c.rows && r.columns == c.columns
+	if !fit || b.byRow || c.byRow || r.byRow {
 		f.malformed("matrices of sizes or uses that do not fit")
 	}
-	if n := a.lines * a.length * (b.components / b.length); n > maxProduct {
+	if n := a.rows * a.columns * (b.components / b.length); n > maxProduct {
 		f.unsupported("a product of %d multiplications in each lane; at most %d", n, maxProduct)
 	}
 	how, _ := v.CooperativeMatrixOperands()
-	k := f.kernel(a.elem, b.elem, c.elem, f.facts.Type(in.Type()).Elem, how)
+	if in.Op() == spirv.OpCooperativeMatrixMulAddNV { // the types say the signs
+		how = 0
+		for i, x := range []tile{a, b, c, r} {
+			if x.elem.Signed {
+				how |= spirv.CooperativeMatrixOperandsMatrixASignedComponentsKHRMask << i
+			}
+		}
+	}
+	k := f.kernel(a.elem, b.elem, c.elem, r.elem, how)
 	x, y, z := f.scalars(v.A()), f.scalars(v.B()), f.scalars(v.C())
 	parts := make([]ir.V, len(z))
 	for i := range parts {
 		parts[i] = k.sum(z[i])
 	}
-	for row := range a.lines {
-		for n := range a.length {
-			own := k.left(x[row/a.lanes*a.length+n])
-			shared := f.b.Op(ir.Shuf, f.b.Func.Type(own), own, f.b.I32(uint32(row%a.lanes)))
+	for row := range a.rows {
+		for n := range a.columns {
+			lane, i := a.place(row, n)
+			own := k.left(x[i])
+			shared := f.b.Op(ir.Shuf, f.b.Func.Type(own), own, f.b.I32(uint32(lane)))
 			for block := range b.components / b.length {
 				at := block*c.length + row
 				parts[at] = k.add(parts[at], shared, k.right(y[block*b.length+n]))

@@ -78,6 +78,10 @@ var rules = map[spirv.Op]rule{
 	spirv.OpCooperativeMatrixStoreKHR:  cooperativeStore,
 	spirv.OpCooperativeMatrixMulAddKHR: cooperativeMulAdd,
 	spirv.OpCooperativeMatrixLengthKHR: cooperativeLength,
+	spirv.OpCooperativeMatrixLoadNV:    cooperativeLoadNV,
+	spirv.OpCooperativeMatrixStoreNV:   cooperativeStoreNV,
+	spirv.OpCooperativeMatrixMulAddNV:  cooperativeMulAdd,
+	spirv.OpCooperativeMatrixLengthNV:  cooperativeLength,
 
 	// Bits, logic, conversion.
 	spirv.OpBitcast:        bitcast,

@@ -92,6 +92,11 @@ var forms = map[Op]Form{
 	spirv.OpCooperativeMatrixMulAddKHR: gives(in(Opaque, 0), in(Opaque, 0), in(Opaque, 0), in(Opaque, 0)),
 	spirv.OpCooperativeMatrixLengthKHR: gives(unsigned, in(Opaque, 0)),
 
+	spirv.OpCooperativeMatrixLoadNV:   gives(in(Opaque, 0), pointer, integer, boolean),
+	spirv.OpCooperativeMatrixStoreNV:  does(pointer, in(Opaque, 0), integer, boolean),
+	spirv.OpCooperativeMatrixMulAddNV: gives(in(Opaque, 0), in(Opaque, 0), in(Opaque, 0), same),
+	spirv.OpCooperativeMatrixLengthNV: gives(unsigned, in(Opaque, 0)),
+
 	// Integer functions.
 	spirv.OpUCountLeadingZerosINTEL:  alikeInts(OfUInt, 1),
 	spirv.OpUCountTrailingZerosINTEL: alikeInts(OfUInt, 1),
