@@ -155,14 +155,22 @@ func (m *machine) truncate(z Reg, bits uint32) {
 // pair is d = u0 op u1 on 64 bits a lane.
 func pair(op Op) emitter {
 	return func(m *machine, in *vcode.Inst) {
+		x, y := in.Uses[0], in.Uses[1]
+		if _, ok := m.real(x); !ok && exchangeable(in.IR) {
+			x, y = y, x // what stands in memory comes last
+		}
 		for i := range 2 {
-			a := m.half(in.Uses[0], i, 0)
+			a := m.half(x, i, 0)
 			d, o := m.destHalf(in, i, 0)
-			m.withHalf(op, d, a, in.Uses[1], i, o)
+			m.withHalf(op, d, a, y, i, o)
 			m.doneHalf(in, i, d)
 		}
 	}
 }
+
+// exchangeable reports whether the operands of an operation may be exchanged;
+// which of two NaN a float operation gives is not observed.
+func exchangeable(op ir.Op) bool { return op.Is(ir.Commute) || op == ir.FAdd || op == ir.FMul }
 
 // pairSwapped is d = u1 op u0 on 64 bits a lane.
 func pairSwapped(op Op) emitter {
@@ -209,12 +217,31 @@ func comparison(t ir.Type, how manner, op Op, predicate uint8) emitter {
 		}
 	}
 	return func(m *machine, in *vcode.Inst) {
+		x, y, ask := in.Uses[0], in.Uses[1], predicate
+		if _, ok := m.real(x); !ok {
+			x, y, ask = y, x, exchanged(op, predicate) // what stands in memory comes last
+		}
 		for i := range 2 {
-			m.withHalfImm(op, Reg(2+i), m.half(in.Uses[0], i, 0), in.Uses[1], i, predicate)
+			m.withHalfImm(op, Reg(2+i), m.half(x, i, 0), y, i, ask)
 		}
 		m.RR(KUNPCKBW, V128, 2, 3, 2, 0)
 		m.doneMask(in, 2)
 	}
+}
+
+// exchanged is a predicate for exchanged operands.
+func exchanged(op Op, predicate uint8) uint8 {
+	switch {
+	case op == VCMPPD && predicate == orderedLT:
+		return orderedGT
+	case op == VCMPPD && predicate == orderedLE:
+		return orderedGE
+	case op != VCMPPD && predicate == compareLT:
+		return compareGT
+	case op != VCMPPD && predicate == compareLE:
+		return compareGE
+	}
+	return predicate // equality
 }
 
 // together joins tables of rules: the first that has a row counts.
