@@ -173,33 +173,49 @@ func (m *machine) layOut(eager bool) bool {
 			}
 		})
 		allocated, ok := regalloc.Allocate(f, m.set.machineFor(f), out, MaxStack)
-		more := ok && eager && m.wantsMore(f, allocated.Spilled)
-		if more {
-			with := m.set.machineFor(f)
-			with.Registers[vcode.Vec] += firstVec - fewVec
-			allocated, ok = regalloc.Allocate(f, with, out, MaxStack)
-		}
 		if !ok {
 			return false
 		}
-		m.frames[i].Frame, m.frames[i].first, m.frames[i].more = allocated, firstVec, more
+		m.frames[i].Frame, m.frames[i].first = allocated, firstVec
+		if m.level == AVX512 && m.wantsMore(f, allocated.Memory) {
+			m.better(i, out, eager)
+		}
 	}
 	return true
 }
 
-// Where it is tried to give out more vectors: where some of the work would be
-// with memory, in functions of no more than so many instructions.
-const (
-	minSpilled = 0.01
-	maxEager   = 8000
-)
+// better allocates again, with more of all vectors for what is 64 bits a lane, and
+// where it is eager with those that not all code can spare, and keeps what keeps
+// most out of memory.
+func (m *machine) better(i int, outgoing int32, eager bool) {
+	fr := &m.frames[i]
+	spare, first := 0, Reg(firstVec)
+	if eager {
+		spare, first = firstVec-fewVec, trialVec
+	}
+	for _, extra := range [...]int{0, 1, 2, 3} {
+		with := m.set.machineFor(m.funcs[i])
+		if extra > 0 && with.Registers[vcode.Wide] == 0 {
+			break
+		}
+		with.Registers[vcode.Wide] += extra
+		with.Registers[vcode.Vec] += spare - 2*extra
+		if made, ok := regalloc.Allocate(m.funcs[i], with, outgoing, MaxStack); ok && made.Memory < fr.Memory {
+			fr.Frame, fr.first, fr.more = made, first, eager
+		}
+	}
+}
 
-func (m *machine) wantsMore(f *vcode.Func, spilled float32) bool {
+// maxEager bounds the instructions of functions for which it is tried to give
+// out more vectors.
+const maxEager = 8000
+
+func (m *machine) wantsMore(f *vcode.Func, memory float32) bool {
 	n := 0
 	for b := range f.Blocks {
 		n += len(f.Blocks[b].Insts)
 	}
-	return spilled > minSpilled && n <= maxEager
+	return memory > float32(n)/8 && n <= maxEager
 }
 
 // depth returns how much stack the deepest chain of calls takes. Functions do

@@ -14,6 +14,10 @@ const firstVec = 9
 // on.
 const fewVec = 5
 
+// trialVec is where they begin while it is found out whether that is so: beyond
+// all that the machine has.
+const trialVec = 32
+
 // masks are the mask registers that are given out. K0 cannot mask an
 // instruction, so it comes last.
 var masks = [...]Reg{4, 5, 6, 7, 0}

@@ -20,6 +20,10 @@ type Frame struct {
 	// Spilled is the part of the mentions of vectors, those in loops counted
 	// more, that go to memory for want of registers.
 	Spilled float32
+
+	// Memory is the weight of those and of twice what is 64 bits a lane, to compare
+	// allocations of the same function.
+	Memory float32
 }
 
 // Save is what moves between registers and slots around an instruction that

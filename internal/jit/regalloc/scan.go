@@ -200,12 +200,17 @@ func (a *allocator) saves(c clobber) {
 func (a *allocator) measure() {
 	var all, spilled float32
 	for r := range a.intervals {
-		if i := &a.intervals[r]; i.seen && a.f.Classes[r] == vcode.Vec {
-			if all += i.weight; a.frame.Regs[r] == None {
-				if !a.f.Fixed(vcode.Reg(r)) {
-					spilled += i.weight
-				}
+		i := &a.intervals[r]
+		gone := a.frame.Regs[r] == None && !a.f.Fixed(vcode.Reg(r))
+		switch c := a.f.Classes[r]; {
+		case !i.seen:
+		case c == vcode.Vec:
+			if all += i.weight; gone {
+				spilled += i.weight
+				a.frame.Memory += i.weight
 			}
+		case c == vcode.Wide && gone:
+			a.frame.Memory += 2 * i.weight
 		}
 	}
 	if all > 0 {
