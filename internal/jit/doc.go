@@ -10,6 +10,10 @@
 // looked at for each job, and the code for a subgroup a strip is made when it is
 // first wanted.
 //
+// The subgroups of a workgroup that meet at barriers are one strip too where they
+// take the same way to them: one behind the other from barrier to barrier. Else
+// each has a stack of its own, and a barrier goes on with the next one's.
+//
 // Code is counted by its users: programs, runs, and a Cache, which keeps it by
 // what the program is, in memory and on disk.
 //

@@ -24,6 +24,16 @@
 // the data, is assumed: the entry point is widened for them, and once more for
 // strips in which that is not so, which begin anew (guard.go).
 //
+// Subgroups that meet at barriers are one stream of code where all of them take
+// the same way to them (spine.go): what stands between two barriers, a phase, is
+// done by one subgroup behind the other, which is the order that the law of
+// effects wants of them (phase.go), so that a barrier is nothing but the end of a
+// phase. A phase that leaves nothing for a later one is a loop over the subgroups
+// (turn.go); any other is written out for each of them, so that what they keep
+// stays in registers (workgroup.go).
+//
+// Accesses at constant distances from each other are checked together (window.go).
+//
 // A register keeps what lanes that are not active hold only where somebody can
 // tell: where a value is read outside of the loop that makes it (home.go).
 //

@@ -284,7 +284,7 @@ func (w *widener) identityInTurn(v ir.V, s shape, sem ir.Semantic) {
 	}
 	line := w.p.LocalSize[1] == 1 && w.p.LocalSize[2] == 1
 	first := func(part int) vcode.Reg {
-		base := w.zero
+		var base vcode.Reg
 		switch {
 		case sem == ir.SubgroupId:
 			return scalar(ir.LShr, w.index, w.dst.NewConst(vcode.Gen, uint64(bits.TrailingZeros32(w.p.SubgroupSize))))
