@@ -12,8 +12,13 @@ import (
 // others, which begin anew. That is possible as long as nothing has had an
 // effect.
 
-// maxGuarded bounds the operations of a function that is widened twice.
-const maxGuarded = 1500
+// maxGuarded bounds the operations of a function that is widened twice, and
+// maxBetween how many there are for each access that gains by it: compiling
+// takes twice as long.
+const (
+	maxGuarded = 1000
+	maxBetween = 13
+)
 
 // maxLooked bounds the values of which one condition may be made.
 const maxLooked = 32
@@ -61,10 +66,22 @@ func guardsOf(f *ir.Func, s *shapes) *assumed {
 	for at := 0; at >= 0 && at < len(f.Code); {
 		at = g.step(at)
 	}
-	if len(g.ways)+len(g.clamps) == 0 {
+	if len(g.ways)+len(g.clamps) == 0 || !g.worth() {
 		return nil
 	}
 	return &g.assumed
+}
+
+// worth reports whether much of the function is accesses whose masks go and
+// whose offsets become rows.
+func (g *guards) worth() bool {
+	gains := 2 * len(g.clamps)
+	for _, v := range g.f.Code {
+		if x := g.f.Val(v); (x.Op == ir.Ld || x.Op == ir.St) && g.s.of[x.Args[1]].kind != uniform {
+			gains++
+		}
+	}
+	return gains*maxBetween >= len(g.f.Code)
 }
 
 // step looks at the operation at a place of the code and returns the place to
