@@ -46,7 +46,8 @@ func ChooseRelease(entry uintptr) (polling bool, err error) {
 // tryRelease runs the trial while another goroutine stops the world: that ends
 // before the trial does only where the runtime gets the processor.
 func tryRelease(entry uintptr, polling bool) (ok bool, err error) {
-	stacks, err := NewStacks(1, guard)
+	const few = 4096 // bytes of stack, of which the trial needs none
+	stacks, err := NewStacks(1, few)
 	if err != nil {
 		return false, err
 	}
