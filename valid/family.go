@@ -31,6 +31,7 @@ var families = []*family{
 	&extensionFamily,
 	&variableFamily,
 	&interfaceFamily,
+	&blockLayoutFamily,
 	&idFamily,
 	&capabilityFamily,
 	&vulkanFamily,
