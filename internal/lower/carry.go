@@ -38,13 +38,34 @@ func pointerExtent(t *facts.Type) extent {
 
 // pointerParts makes the scalars of a pointer that travels.
 func (f *function) pointerParts(p *pointer) []ir.V {
-	if p.matrix != (matrixForm{}) {
-		f.unsupported("a pointer into a matrix of a buffer as a value")
+	if p.memory == inBuffer || p.memory == physical {
+		f.formOf(carriedAs{p.class, p.typ}, p.matrix)
 	}
 	if p.banked {
 		f.unsupported("a pointer into a bank of push constants as a value")
 	}
 	return f.identity(p)
+}
+
+// carriedAs is what pointers have in common that may travel to the same place.
+type carriedAs struct {
+	class spirv.StorageClass
+	typ   *facts.Type
+}
+
+// formOf returns how matrices lie that travelling pointers of a kind point into,
+// or at: as where the first of them came from, which all others must agree with.
+// The scalars of a pointer do not say it.
+func (u *unit) formOf(k carriedAs, m matrixForm) matrixForm {
+	first, ok := u.forms[k]
+	if !ok {
+		u.forms[k] = m
+		return m
+	}
+	if first != m {
+		u.unsupported("pointers as values into matrices of a buffer that lie in different ways")
+	}
+	return first
 }
 
 // identity returns the scalars that two pointers have in common where they are
@@ -86,6 +107,7 @@ func (f *function) pointerOf(t *facts.Type, parts []ir.V) *pointer {
 	switch t.Storage {
 	case spirv.StorageClassPhysicalStorageBuffer:
 		p.memory, p.address = physical, at
+		p.matrix = f.formOf(carriedAs{p.class, p.typ}, f.forms[carriedAs{p.class, p.typ}])
 		return p
 	case spirv.StorageClassStorageBuffer, spirv.StorageClassUniform:
 		p.home, p.element = parts[0], parts[1]
@@ -96,6 +118,9 @@ func (f *function) pointerOf(t *facts.Type, parts []ir.V) *pointer {
 		p.handle = f.b.Op(ir.Push, ir.H)
 	default:
 		p.memory = inPlace
+	}
+	if p.memory != inPlace {
+		p.matrix = f.formOf(carriedAs{p.class, p.typ}, f.forms[carriedAs{p.class, p.typ}])
 	}
 	p.offset.dyn = at
 	if bits, ok := f.constBits(at); ok {

@@ -52,6 +52,7 @@ func Stage(m *valid.Module, entry *facts.EntryPoint, o Options) (p *ir.Program, 
 		globals: map[spirv.ID]*pointer{},
 		numbers: map[*facts.Function]int{},
 		inputs:  map[ir.Semantic]uint64{},
+		forms:   map[carriedAs]matrixForm{},
 		tabled:  map[*facts.Const]uint64{},
 		defined: make([]slot, m.Facts().Code.Len()),
 	}
@@ -73,10 +74,11 @@ type unit struct {
 	extents map[*facts.Type]extent
 	globals map[spirv.ID]*pointer // where the variables of module scope are
 	numbers map[*facts.Function]int
-	inputs  map[ir.Semantic]uint64  // their numbers in Program.In
-	tabled  map[*facts.Const]uint64 // the constants that are tables: their numbers
-	clocked uint64                  // 1 + the number of the variable that counts readings of clocks, 0 where there is none yet
-	null    uint64                  // 1 + the number of the empty table, 0 where there is none yet
+	inputs  map[ir.Semantic]uint64   // their numbers in Program.In
+	tabled  map[*facts.Const]uint64  // the constants that are tables: their numbers
+	forms   map[carriedAs]matrixForm // of the matrices that travelling pointers point into
+	clocked uint64                   // 1 + the number of the variable that counts readings of clocks, 0 where there is none yet
+	null    uint64                   // 1 + the number of the empty table, 0 where there is none yet
 
 	private  uint64 // slots of all variables
 	values   int    // of functions that are finished
