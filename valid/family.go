@@ -48,6 +48,7 @@ var families = []*family{
 	&semanticsFamily,
 	&barrierFamily,
 	&atomicFamily,
+	&groupFamily,
 	&annotationFamily,
 	&decorationFamily,
 	&extInstFamily,
