@@ -17,10 +17,11 @@ const (
 
 // fuse makes one operation of several, where nobody else wants what they yield:
 // rotates, logic of up to three operands, comparisons in the lanes of a mask,
-// and fused operations with a negated factor.
-func fuse(f *vcode.Func) {
+// and fused operations with a negated factor. Only of what general registers do
+// has every level one operation.
+func fuse(f *vcode.Func, level Level) {
 	z := &fuser{
-		f: f, reads: make([]int32, len(f.Classes)), defs: make([]int32, len(f.Classes)),
+		f: f, vectors: level == AVX512, reads: make([]int32, len(f.Classes)), defs: make([]int32, len(f.Classes)),
 		made: make([]*vcode.Inst, len(f.Classes)), place: make([]int32, len(f.Classes)), since: make([]int32, len(f.Classes)),
 		logic: map[vcode.Reg]logic{},
 	}
@@ -47,6 +48,7 @@ func fuse(f *vcode.Func) {
 
 type fuser struct {
 	f           *vcode.Func
+	vectors     bool    // operations on vectors are fused too
 	reads, defs []int32 // how often registers are read and written
 	pos, block  int32
 
@@ -125,6 +127,7 @@ func (z *fuser) inst(in *vcode.Inst) {
 	switch {
 	case in.Op == vcode.JumpIfZero:
 		z.branch(in)
+	case !z.vectors:
 	case in.Op == vcode.And || in.Op == vcode.AndNot:
 		z.within(in, in.Op == vcode.AndNot)
 	case in.Op != vcode.Lane:

@@ -181,7 +181,7 @@ func ymmShuffle(m ymm, in *vcode.Inst) {
 // ymmQuadSwap exchanges lanes of each four; one whose partner is not active keeps
 // its own.
 func ymmQuadSwap(m ymm, in *vcode.Inst) {
-	order := map[uint64]uint8{1: 0xb1, 2: 0x4e, 3: 0x1b}[in.Key.Aux]
+	order := [...]uint8{0xe4, 0xb1, 0x4e, 0x1b}[in.Key.Aux&3]
 	for part := range in.Masks {
 		x := m.vec(in.Uses[part], 0)
 		m.rri(AVX_VPSHUFD, 1, 0, x, order)

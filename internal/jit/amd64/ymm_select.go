@@ -156,12 +156,18 @@ func ymmRound(mode uint8) ymmEmitter {
 	}
 }
 
-// ymmCompare is a comparison of floats.
+// ymmCompare is a comparison of floats. Where the first one is in memory alone it
+// is the contrary one of the two exchanged.
 func ymmCompare(predicate uint8) ymmEmitter {
+	exchanged := map[uint8]uint8{orderedEQ: orderedEQ, orderedLT: orderedGT, orderedLE: orderedGE}[predicate]
 	return func(m ymm, in *vcode.Inst) {
-		a := m.vec(in.Uses[0], 0)
+		x, y, p := in.Uses[0], in.Uses[1], predicate
+		if _, ok := m.real(x); !ok {
+			x, y, p = y, x, exchanged
+		}
+		a := m.vec(x, 0)
 		d := m.dest(in, 0)
-		m.withImm(AVX_VCMPPS, d, a, in.Uses[1], predicate)
+		m.withImm(AVX_VCMPPS, d, a, y, p)
 		m.done(in, d)
 	}
 }
