@@ -11,9 +11,10 @@ var variableFamily = family{
 	rules: []Rule{
 		{Code: "SPV-Variable-Scope", Section: "SPIR-V 2.4", Words: "a variable in a function is of the storage class Function, and no variable outside is"},
 		{Code: "SPV-Variable-Locals", Section: "SPIR-V 2.17", Words: "a function has no more variables than the universal limit allows"},
+		{Code: "SPV-Variable-Small", Section: "SPIR-V 3.2.30", Words: "a variable that holds values of 8 or 16 bits stands in a storage class that a declared capability allows them in"},
 		{Code: "SPV-Variable-Globals", Section: "SPIR-V 2.17", Words: "a module has no more variables outside of functions than the universal limit allows"},
 	},
-	after: []func(*checker){(*checker).variables},
+	after: []func(*checker){(*checker).variables, (*checker).smallVariables},
 }
 
 func (c *checker) variables() {
@@ -41,4 +42,78 @@ func (c *checker) local(v *facts.Variable, n *int) {
 	if *n++; *n == c.opts.Limits.LocalVariables+1 {
 		c.fail(v.Index, "SPV-Variable-Locals", "more than %d variables in %s; must not be", c.opts.Limits.LocalVariables, c.name(v.Func.ID))
 	}
+}
+
+// What a type holds that a shader may only store and load.
+const (
+	holds8 uint8 = 1 << iota
+	holds16
+)
+
+// smallVariables judges variables that hold values of 8 and 16 bits which the
+// declared capabilities only store.
+func (c *checker) smallVariables() {
+	if !c.capable(spirv.CapabilityShader) {
+		return
+	}
+	holds := make([]uint8, len(c.m.Types)) // parts stand before the whole
+	for n := range c.m.Types {
+		t := &c.m.Types[n]
+		switch {
+		case t.IsScalar():
+			if c.limited(t) {
+				holds[n] = holds8 << (t.Width / 16)
+			}
+		case t.IsStruct():
+			for k := range t.Members {
+				if m := t.Members[k].Type; m != nil && m.Index < t.Index {
+					holds[n] |= holds[m.Number]
+				}
+			}
+		case t.IsComposite() && t.Elem != nil && t.Elem.Index < t.Index:
+			holds[n] = holds[t.Elem.Number]
+		}
+	}
+	for n := range c.m.Variables {
+		v := &c.m.Variables[n]
+		if v.Type == nil {
+			continue
+		}
+		for bit, width := holds8, 8; width <= 16; bit, width = bit<<1, width*2 {
+			if holds[v.Type.Number]&bit != 0 && !c.storesSmallIn(v, width) {
+				c.fail(v.Index, "SPV-Variable-Small", "a variable in %s that holds values of %d bits; no declared capability allows them there", v.Storage, width)
+			}
+		}
+	}
+}
+
+// storesSmallIn reports whether a capability allows values of 8 or 16 bits in the
+// storage class of a variable.
+func (c *checker) storesSmallIn(v *facts.Variable, width int) bool {
+	pick := func(of8, of16 spirv.Capability) bool {
+		if width == 8 {
+			return c.capable(of8)
+		}
+		return c.capable(of16)
+	}
+	switch v.Storage {
+	case spirv.StorageClassStorageBuffer, spirv.StorageClassPhysicalStorageBuffer:
+		return pick(spirv.CapabilityStorageBuffer8BitAccess, spirv.CapabilityStorageBuffer16BitAccess)
+	case spirv.StorageClassUniform:
+		t := v.Type
+		for t.IsArray() {
+			t = t.Elem
+		}
+		if t.IsStruct() && c.m.Has(t.ID, spirv.DecorationBufferBlock) && pick(spirv.CapabilityStorageBuffer8BitAccess, spirv.CapabilityStorageBuffer16BitAccess) {
+			return true
+		}
+		return pick(spirv.CapabilityUniformAndStorageBuffer8BitAccess, spirv.CapabilityUniformAndStorageBuffer16BitAccess)
+	case spirv.StorageClassPushConstant:
+		return pick(spirv.CapabilityStoragePushConstant8, spirv.CapabilityStoragePushConstant16)
+	case spirv.StorageClassWorkgroup:
+		return pick(spirv.CapabilityWorkgroupMemoryExplicitLayout8BitAccessKHR, spirv.CapabilityWorkgroupMemoryExplicitLayout16BitAccessKHR)
+	case spirv.StorageClassInput, spirv.StorageClassOutput:
+		return width == 16 && c.capable(spirv.CapabilityStorageInputOutput16)
+	}
+	return false
 }
