@@ -135,13 +135,10 @@ func (g *gatherer) arrange(t *Type) {
 
 // lanes returns how many components the alignment of a vector counts.
 func lanes(n uint64) uint64 {
-	switch {
-	case n <= 2:
+	if n <= 2 {
 		return n
-	case n <= 4:
-		return 4
 	}
-	return 4 // a long vector is aligned as one of 4
+	return 4 // also of a long vector
 }
 
 // both sets the alignments for matrices of either order.

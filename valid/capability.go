@@ -76,7 +76,14 @@ func (c *checker) ask(r *spirv.Row) lack {
 	if len(caps) > 0 && !c.anyCapable(caps...) {
 		return lacksCapability
 	}
-	return c.askVersion(r, len(caps) > 0)
+	return c.askVersion(r, slices.ContainsFunc(caps, c.bringsRows))
+}
+
+// bringsRows reports whether a capability is declared that itself came with an
+// extension or a later version, so that what needs it came with it too.
+func (c *checker) bringsRows(k spirv.Capability) bool {
+	r := spirv.KindCapability.Enumerant(uint32(k))
+	return c.capable(k) && r != nil && r.Version() != spirv.Version10
 }
 
 // askVersion returns what a row lacks beside capabilities; brought is whether

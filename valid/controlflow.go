@@ -26,6 +26,7 @@ var controlFlowFamily = family{
 		{Code: "SPV-LoopMerge-Blocks", Section: "SPIR-V 3.3.17", Words: "the merge block of a loop is not its continue target and not its header"},
 		{Code: "SPV-LoopMerge-Control", Section: "SPIR-V 3.2.23", Words: "the controls of a loop do not contradict one another"},
 		{Code: "SPV-SelectionMerge-Block", Section: "SPIR-V 3.3.17", Words: "the merge block of a selection is not its header"},
+		{Code: "SPV-Block-Order", Section: "SPIR-V 2.16.1", Words: "a block stands behind the blocks that dominate it"},
 		{Code: "SPV-Lifetime-Pointer", Section: "SPIR-V 3.3.17", Words: "the operand of OpLifetimeStart and OpLifetimeStop is a pointer into Function"},
 	},
 	insts: map[spirv.Op]judge{
@@ -38,6 +39,20 @@ var controlFlowFamily = family{
 		spirv.OpLifetimeStart:     (*checker).lifetime,
 		spirv.OpLifetimeStop:      (*checker).lifetime,
 	},
+	after: []func(*checker){(*checker).blockOrder},
+}
+
+// blockOrder judges that blocks stand behind those that dominate them.
+func (c *checker) blockOrder() {
+	for k := range c.m.Functions {
+		f := &c.m.Functions[k]
+		for n := range f.Blocks {
+			b := &f.Blocks[n]
+			if up := b.Idom(); up != nil && up.Index > b.Index {
+				c.fail(b.Index, "SPV-Block-Order", "the block %s stands before %s, which dominates it; must stand behind it", c.name(b.ID), c.name(up.ID)).also(c, up.Index, "the block that dominates it")
+			}
+		}
+	}
 }
 
 // label judges that an id is a label of the walk's function.

@@ -202,12 +202,26 @@ func (c *checker) workgroup(e *facts.EntryPoint, sized bool) {
 		return
 	}
 	s := e.LocalSize
+	if sized && !c.specialSize() && (s[0] == 0 || s[1] == 0 || s[2] == 0) {
+		c.fail(e.Index, "SPV-Mode-LocalSize", "the workgroup is %d × %d × %d; no dimension must be 0", s[0], s[1], s[2])
+	}
 	if e.HasMode(spirv.ExecutionModeDerivativeGroupQuadsKHR) && (s[0]%2 != 0 || s[1]%2 != 0) {
 		c.fail(e.Index, vuid.StandaloneSpirv_DerivativeGroupQuadsKHR_10151, "the workgroup is %d × %d; both must be even with DerivativeGroupQuadsKHR", s[0], s[1])
 	}
 	if e.HasMode(spirv.ExecutionModeDerivativeGroupLinearKHR) && s[0]*s[1]*s[2]%4 != 0 {
 		c.fail(e.Index, vuid.StandaloneSpirv_DerivativeGroupLinearKHR_10152, "the workgroup is %d × %d × %d; the product must be a multiple of 4 with DerivativeGroupLinearKHR", s[0], s[1], s[2])
 	}
+}
+
+// specialSize reports whether the constant that is decorated WorkgroupSize depends
+// on specialization.
+func (c *checker) specialSize() bool {
+	for n := range c.m.Consts {
+		if b, ok := c.m.BuiltIn(c.m.Consts[n].ID); ok && b == spirv.BuiltInWorkgroupSize && c.m.Consts[n].Spec {
+			return true
+		}
+	}
+	return false
 }
 
 // workgroupSized reports whether a constant is decorated WorkgroupSize.

@@ -154,6 +154,9 @@ func (c *checker) freeSection(i int, op spirv.Op, in spirv.Inst) section {
 	}
 	switch op {
 	case spirv.OpNop:
+		if c.layout.at == functionSection {
+			return functionSection
+		}
 		return anywhere
 	case spirv.OpLine, spirv.OpNoLine:
 		if c.layout.at < annotationSection {
@@ -199,7 +202,7 @@ func (c *checker) placeOutside(i int, op spirv.Op) {
 		l.open, l.params, l.block, l.started, l.badScope = i, true, -1, false, false
 	case spirv.OpGraphARM:
 		l.graph = true
-	case spirv.OpNop, spirv.OpLine, spirv.OpNoLine, spirv.OpExtInst, spirv.OpExtInstWithForwardRefsKHR:
+	case spirv.OpLine, spirv.OpNoLine, spirv.OpExtInst, spirv.OpExtInstWithForwardRefsKHR:
 	default:
 		if l.told&1 == 0 {
 			l.told |= 1

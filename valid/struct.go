@@ -69,7 +69,7 @@ func (c *checker) structDepth(i int, t *facts.Type) {
 	if c.types.depth == nil {
 		c.types.depth = make([]int32, len(c.m.Types))
 	}
-	deepest := int32(0)
+	deepest := int32(1)
 	for n := range t.Members {
 		m := t.Members[n].Type
 		for m.IsArray() {
