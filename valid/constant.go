@@ -104,26 +104,7 @@ func (c *checker) limited(t *facts.Type) bool {
 }
 
 // limitedWithin reports whether a type or a part of it is limited.
-func (c *checker) limitedWithin(t *facts.Type) bool {
-	for steps := 0; t != nil && steps < 64; steps++ {
-		switch {
-		case t.IsScalar():
-			return c.limited(t)
-		case t.IsStruct():
-			for n := range t.Members {
-				if m := t.Members[n].Type; m != nil && !m.IsPointer() && !m.IsStruct() && c.limitedWithin(m) {
-					return true
-				}
-			}
-			return false
-		case t.IsComposite():
-			t = t.Elem
-		default:
-			return false
-		}
-	}
-	return false
-}
+func (c *checker) limitedWithin(t *facts.Type) bool { return t != nil && c.holds(t) != 0 }
 
 func (c *checker) constantComposite(i int, in spirv.Inst) {
 	t := c.m.Type(in.Type())

@@ -86,7 +86,7 @@ func (c *checker) brought(code string, ways []way) bool {
 	}
 	unknown := false
 	for _, w := range ways {
-		ok, known := c.holds(w)
+		ok, known := c.hasWay(w)
 		if ok && known {
 			return true
 		}
@@ -98,8 +98,8 @@ func (c *checker) brought(code string, ways []way) bool {
 	return unknown
 }
 
-// holds reports whether the device has one way, and whether that is known.
-func (c *checker) holds(w way) (ok, known bool) {
+// hasWay reports whether the device has one way, and whether that is known.
+func (c *checker) hasWay(w way) (ok, known bool) {
 	d := c.env.Device
 	if w.since == 0 || w.since > c.env.Version {
 		if w.extension == "" {
