@@ -51,7 +51,11 @@ func (m ymm) rowLoad(in *vcode.Inst) {
 		for part := range in.Defs {
 			one := partOf(in, part)
 			m.rowOffsets(in, part)
-			m.gatherFrom(&one, 1)
+			k := NoReg // its mask may have gone for the result of another part
+			if in.Keep {
+				k = m.execution(&one, 0)
+			}
+			m.gatherFrom(&one, k, 1)
 		}
 		m.Jmp(on)
 	})
@@ -124,6 +128,8 @@ func (m ymm) storeMasked(in *vcode.Inst, u vcode.Reg, at Mem) {
 	m.Bind(on)
 	m.later = append(m.later, func() {
 		m.Bind(some)
+		m.GRR(TEST, RAX, RAX)
+		m.Jcc(Equal, on)
 		m.rm(AVX_VPMASKMOVD_ST, value, k, at)
 		m.Jmp(on)
 	})
@@ -279,13 +285,9 @@ func (m ymm) among(y, k Reg) {
 	}
 }
 
-// gatherFrom loads a word for each lane at the offsets in off, Y1 or a register
-// that is given out, 0 out of range.
-func (m ymm) gatherFrom(in *vcode.Inst, off Reg) {
-	k := NoReg // what the other lanes get does not matter
-	if in.Keep {
-		k = m.execution(in, 0)
-	}
+// gatherFrom loads a word for each lane of k, all where k is none, at the offsets
+// in off, Y1 or a register that is given out, 0 out of range.
+func (m ymm) gatherFrom(in *vcode.Inst, k, off Reg) {
 	at, found := m.inRange(in, k, off, handleLength)
 	m.zero(0)
 	if found {
@@ -325,15 +327,21 @@ func (m ymm) laneBase(at Mem) {
 }
 
 // consecutive leaves for far unless the offsets in off are those of consecutive
-// words, all eight words of which are in range. It returns their place, which is
-// not in RAX.
+// words in the active lanes, all eight words of which are in range. It returns
+// their place, which is not in RAX.
 func (m ymm) consecutive(in *vcode.Inst, off Reg, field int32, far Label) Mem {
 	m.RR(AVX_VMOVD_ST, V128, off, 0, RDX, 0)
 	m.rr(AVX_VPBROADCASTD, 2, 0, off)
 	m.rm(AVX_VPADDD, 2, 2, m.octet(octetOf(0, 4)))
 	m.rr(AVX_VPCMPEQD, 2, 2, off)
-	m.rr(AVX_VMOVMSKPS, RAX, 0, 2)
-	m.GI(CmpI, false, RAX, allLanes8)
+	if !m.always(in) {
+		m.with(AVX_VPANDN, 2, 2, in.Masks[0])
+		m.rr(AVX_VMOVMSKPS, RAX, 0, 2)
+		m.GRR(TEST, RAX, RAX)
+	} else {
+		m.rr(AVX_VMOVMSKPS, RAX, 0, 2)
+		m.GI(CmpI, false, RAX, allLanes8)
+	}
 	m.Jcc(NotEqual, far)
 	at := m.handleWord(in.Uses[0], RAX, field)
 	m.GRM(MOV, RCX, at)
@@ -347,7 +355,7 @@ func (m ymm) consecutive(in *vcode.Inst, off Reg, field int32, far Label) Mem {
 
 func (m ymm) gather(in *vcode.Inst) {
 	if in.Key.Aux > nearImm {
-		m.gatherFrom(in, m.vec(in.Uses[1], 1))
+		m.gatherFrom(in, m.execution(in, 0), m.vec(in.Uses[1], 1))
 		return
 	}
 	far, on := m.NewLabel(), m.NewLabel()
@@ -358,7 +366,7 @@ func (m ymm) gather(in *vcode.Inst) {
 	m.Bind(on)
 	m.later = append(m.later, func() {
 		m.Bind(far)
-		m.gatherFrom(in, m.vec(in.Uses[1], 1))
+		m.gatherFrom(in, m.execution(in, 0), m.vec(in.Uses[1], 1))
 		m.Jmp(on)
 	})
 }
