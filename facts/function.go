@@ -210,6 +210,12 @@ func (w *walker) uses(i int, op spirv.Op, in spirv.Inst) {
 	case spirv.OpFunctionCall:
 		w.call(inst.FunctionCall(in).Function())
 		w.walk(i)
+	case spirv.OpCooperativeMatrixPerElementOpEXT:
+		w.call(inst.CooperativeMatrixPerElementOpEXT(in).Func())
+		w.walk(i)
+	case spirv.OpCooperativeMatrixReduceEXT:
+		w.call(inst.CooperativeMatrixReduceEXT(in).CombineFunc())
+		w.walk(i)
 	default:
 		w.walk(i)
 	}

@@ -202,11 +202,11 @@ var capabilities = map[spirv.Capability]bool{
 	spirv.CapabilityFloat8UnsignedE8M0EXT:                       false,
 	spirv.CapabilityMXInt8EXT:                                   false,
 	spirv.CapabilityBitcastExtractEXT:                           false,
-	spirv.CapabilityCooperativeMatrixReductionsEXT:              false,
-	spirv.CapabilityCooperativeMatrixConversionsNV:              false,
-	spirv.CapabilityCooperativeMatrixConversionsEXT:             false,
-	spirv.CapabilityCooperativeMatrixPerElementOperationsEXT:    false,
-	spirv.CapabilityCooperativeMatrixGetCoordinateEXT:           false,
+	spirv.CapabilityCooperativeMatrixReductionsEXT:              true,
+	spirv.CapabilityCooperativeMatrixConversionsNV:              true,
+	spirv.CapabilityCooperativeMatrixConversionsEXT:             true,
+	spirv.CapabilityCooperativeMatrixPerElementOperationsEXT:    true,
+	spirv.CapabilityCooperativeMatrixGetCoordinateEXT:           true,
 }
 
 // extensions are the extensions of SPIR-V that Vulkan allows (there, Extensions);
@@ -325,5 +325,5 @@ var extensions = map[string]bool{
 	"SPV_KHR_abort":                                true,
 	"SPV_KHR_constant_data":                        true,
 	"SPV_EXT_ocp_microscaling_types":               false,
-	"SPV_EXT_cooperative_matrix_maintenance1":      false,
+	"SPV_EXT_cooperative_matrix_maintenance1":      true,
 }

@@ -80,6 +80,9 @@ func floating(op ir.Op) bool {
 // componentwise lowers an instruction that is one operation for each component.
 func (f *function) componentwise(in spirv.Inst, row direct.Row) {
 	args := f.operands(in[3:])
+	if in.Op().Class() == spirv.ClassConversion {
+		args[0] = f.arranged(in, spirv.ID(in[3]))
+	}
 	f.eachComponent(in, args, func(t ir.Type, args []direct.Operand[ir.V]) ir.V {
 		v, ok := direct.Apply[ir.V](f, row, t, args...)
 		if !ok {

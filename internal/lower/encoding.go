@@ -143,7 +143,7 @@ func (f *function) convertEncoded(in spirv.Inst) bool {
 		saturate:   f.facts.Has(in.Result(), spirv.DecorationSaturatedToLargestFloat8NormalConversionEXT),
 	}
 	types := f.flat(t)
-	parts := append([]ir.V(nil), f.scalars(inst.FConvert(in).FloatValue())...)
+	parts := append([]ir.V(nil), f.arranged(in, inst.FConvert(in).FloatValue())...)
 	if len(parts) != len(types) {
 		f.malformed("operands of different sizes")
 	}

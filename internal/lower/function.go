@@ -128,23 +128,30 @@ func (f *function) instruction(op spirv.Op, in spirv.Inst) {
 
 func functionCall(f *function, in spirv.Inst) {
 	v := inst.FunctionCall(in)
-	callee := f.facts.Function(v.Function())
+	args := make([][]ir.V, 0, len(v.Arguments()))
+	for _, id := range v.Arguments() {
+		args = append(args, f.scalars(id))
+	}
+	f.define(in, f.call(v.Function(), args...)...)
+}
+
+// call appends a call of a function of the module, with the scalars of each
+// argument, and returns those of its result.
+func (f *function) call(id spirv.ID, args ...[]ir.V) []ir.V {
+	callee := f.facts.Function(id)
 	n, ok := f.numbers[callee]
 	if callee == nil || !ok || n == 0 {
 		f.malformed("a call of what is no function to call")
 	}
-	if len(v.Arguments()) != len(callee.Params) {
-		f.malformed("a call with %d arguments of a function with %d", len(v.Arguments()), len(callee.Params))
+	if len(args) != len(callee.Params) {
+		f.malformed("a call with %d arguments of a function with %d", len(args), len(callee.Params))
 	}
-	var args []ir.V
-	for i, id := range v.Arguments() {
-		parts := f.scalars(id)
+	var flat []ir.V
+	for i, parts := range args {
 		f.fits(callee.Params[i].Type, parts)
-		args = append(args, parts...)
+		flat = append(flat, parts...)
 	}
-	types := f.flat(callee.Return)
-	parts := f.b.Call(n, types, args...)
-	f.define(in, parts...)
+	return f.b.Call(n, f.flat(callee.Return), flat...)
 }
 
 // emit appends an operation that Builder.Op does not make.

@@ -74,14 +74,19 @@ var rules = map[spirv.Op]rule{
 	spirv.OpSUDotAccSat:        integerDot(mixedDot),
 
 	// Cooperative matrices.
-	spirv.OpCooperativeMatrixLoadKHR:   cooperativeLoad,
-	spirv.OpCooperativeMatrixStoreKHR:  cooperativeStore,
-	spirv.OpCooperativeMatrixMulAddKHR: cooperativeMulAdd,
-	spirv.OpCooperativeMatrixLengthKHR: cooperativeLength,
-	spirv.OpCooperativeMatrixLoadNV:    cooperativeLoadNV,
-	spirv.OpCooperativeMatrixStoreNV:   cooperativeStoreNV,
-	spirv.OpCooperativeMatrixMulAddNV:  cooperativeMulAdd,
-	spirv.OpCooperativeMatrixLengthNV:  cooperativeLength,
+	spirv.OpCooperativeMatrixLoadKHR:          cooperativeLoad,
+	spirv.OpCooperativeMatrixStoreKHR:         cooperativeStore,
+	spirv.OpCooperativeMatrixMulAddKHR:        cooperativeMulAdd,
+	spirv.OpCooperativeMatrixLengthKHR:        cooperativeLength,
+	spirv.OpCooperativeMatrixLoadNV:           cooperativeLoadNV,
+	spirv.OpCooperativeMatrixStoreNV:          cooperativeStoreNV,
+	spirv.OpCooperativeMatrixMulAddNV:         cooperativeMulAdd,
+	spirv.OpCooperativeMatrixLengthNV:         cooperativeLength,
+	spirv.OpCooperativeMatrixConvertUseEXT:    cooperativeConvert,
+	spirv.OpCooperativeMatrixTransposeNV:      cooperativeTranspose,
+	spirv.OpCooperativeMatrixGetCoordinateEXT: cooperativeCoordinate,
+	spirv.OpCooperativeMatrixPerElementOpEXT:  cooperativePerElement,
+	spirv.OpCooperativeMatrixReduceEXT:        cooperativeReduce,
 
 	// Bits, logic, conversion.
 	spirv.OpBitcast:        bitcast,

@@ -97,6 +97,12 @@ var forms = map[Op]Form{
 	spirv.OpCooperativeMatrixMulAddNV: gives(in(Opaque, 0), in(Opaque, 0), in(Opaque, 0), same),
 	spirv.OpCooperativeMatrixLengthNV: gives(unsigned, in(Opaque, 0)),
 
+	spirv.OpCooperativeMatrixConvertUseEXT:    gives(in(Opaque, 0), in(Opaque, 0)), // of another use
+	spirv.OpCooperativeMatrixTransposeNV:      gives(in(Opaque, 0), in(Opaque, 0)),
+	spirv.OpCooperativeMatrixGetCoordinateEXT: gives(Pattern{Shapes: Vec, Classes: OfInt, Width: 32, Count: 2}, in(Opaque, 0), integer.wide(32)),
+	spirv.OpCooperativeMatrixPerElementOpEXT:  gives(in(Opaque, 0), same, none, in(Data|Opaque, 0).many()), // those of the function
+	spirv.OpCooperativeMatrixReduceEXT:        gives(in(Opaque, 0), in(Opaque, 0), none),
+
 	// Integer functions.
 	spirv.OpUCountLeadingZerosINTEL:  alikeInts(OfUInt, 1),
 	spirv.OpUCountTrailingZerosINTEL: alikeInts(OfUInt, 1),

@@ -123,16 +123,14 @@ var table = map[spirv.Op]Row{
 }
 
 // untyped are the instructions of those chapters that neither a row nor a form
-// types: those that Vulkan does not allow, and those on cooperative matrices.
+// types: those that Vulkan does not allow.
 var untyped = map[spirv.Op]bool{
-	spirv.OpBitwiseFunctionINTEL:           true,
-	spirv.OpPtrCastToGeneric:               true,
-	spirv.OpGenericCastToPtr:               true,
-	spirv.OpGenericCastToPtrExplicit:       true,
-	spirv.OpBitCastArrayQCOM:               true,
-	spirv.OpCooperativeMatrixConvertUseEXT: true,
-	spirv.OpCooperativeMatrixTransposeNV:   true,
-	spirv.OpConvertFToBF16INTEL:            true,
-	spirv.OpConvertBF16ToFINTEL:            true,
-	spirv.OpRoundFToTF32INTEL:              true,
+	spirv.OpBitwiseFunctionINTEL:     true,
+	spirv.OpPtrCastToGeneric:         true,
+	spirv.OpGenericCastToPtr:         true,
+	spirv.OpGenericCastToPtrExplicit: true,
+	spirv.OpBitCastArrayQCOM:         true,
+	spirv.OpConvertFToBF16INTEL:      true,
+	spirv.OpConvertBF16ToFINTEL:      true,
+	spirv.OpRoundFToTF32INTEL:        true,
 }

@@ -1,0 +1,97 @@
+package lower
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
+)
+
+// cooperativeConvert lowers OpCooperativeMatrixConvertUseEXT: a matrix with the
+// same components, of another use.
+func cooperativeConvert(f *function, in spirv.Inst) {
+	f.define(in, f.arranged(in, inst.CooperativeMatrixConvertUseEXT(in).Matrix())...)
+}
+
+// cooperativeTranspose lowers OpCooperativeMatrixTransposeNV.
+func cooperativeTranspose(f *function, in spirv.Inst) {
+	id := inst.CooperativeMatrixTransposeNV(in).Matrix()
+	from, to := f.typeOf(id), f.facts.Type(in.Type())
+	if !isTile(from) || !isTile(to) {
+		f.malformed("an operand that is no cooperative matrix")
+	}
+	f.define(in, f.relaid(f.scalars(id), f.tile(from), f.tile(to), true)...)
+}
+
+// arranged returns the scalars of the operand of a conversion, those of a
+// cooperative matrix where the use of the result has them
+// (SPV_EXT_cooperative_matrix_maintenance1; there also the decoration that
+// transposes).
+func (f *function) arranged(in spirv.Inst, id spirv.ID) []ir.V {
+	from, to := f.typeOf(id), f.facts.Type(in.Type())
+	parts := f.scalars(id)
+	if !isTile(from) || !isTile(to) || from == to {
+		return parts
+	}
+	turned := f.facts.Has(in.Result(), spirv.DecorationCooperativeMatrixTransposeEXT)
+	return f.relaid(parts, f.tile(from), f.tile(to), turned)
+}
+
+// relaid returns what a lane holds of a matrix that has the components of
+// another one, or its transpose. Where the lines of one are not those of the
+// other, a lane asks the others for each component; which one of theirs it
+// wants depends on the lane, so it chooses among those of a round.
+func (f *function) relaid(parts []ir.V, from, to tile, turned bool) []ir.V {
+	rows, columns := to.rows, to.columns
+	if turned {
+		rows, columns = columns, rows
+	}
+	if from.rows != rows || from.columns != columns {
+		f.malformed("a matrix of %d×%d made of one of %d×%d", to.rows, to.columns, from.rows, from.columns)
+	}
+	if (from.byRow == to.byRow) != turned {
+		return parts
+	}
+	if n := to.lines * to.length; n > maxProduct {
+		f.unsupported("%d components that each lane asks for; at most %d", n, maxProduct)
+	}
+	lane := f.lane()
+	out := make([]ir.V, to.components)
+	for i := range to.components {
+		first, along := i/to.length*to.lanes, i%to.length
+		source := f.b.I32(uint32(along % from.lanes))
+		held := parts[along/from.lanes*from.length:]
+		for k := range min(to.lanes, to.lines-first) {
+			x := f.b.Op(ir.Shuf, f.b.Func.Type(parts[0]), held[first+k], source)
+			if k > 0 {
+				x = f.b.Select(f.b.Cmp(ir.Eq, lane, f.b.I32(uint32(k))), x, out[i])
+			}
+			out[i] = x
+		}
+	}
+	return out
+}
+
+// cooperativeCoordinate lowers OpCooperativeMatrixGetCoordinateEXT: the row and
+// the column of a component that the lane holds.
+func cooperativeCoordinate(f *function, in spirv.Inst) {
+	v := inst.CooperativeMatrixGetCoordinateEXT(in)
+	t := f.typeOf(v.Matrix())
+	if !isTile(t) {
+		f.malformed("a coordinate in what is no cooperative matrix")
+	}
+	x := f.tile(t)
+	row, column := f.coordinate(&x, f.typed(v.Index(), ir.I32))
+	f.define(in, row, column)
+}
+
+// coordinate returns the row and the column of component i of the lane.
+func (f *function) coordinate(x *tile, i ir.V) (row, column ir.V) {
+	n := f.b.I32(uint32(x.length))
+	round := f.b.Op(ir.UDiv, ir.I32, i, n)
+	line := f.b.Op(ir.Add, ir.I32, f.lane(), f.b.Op(ir.Mul, ir.I32, round, f.b.I32(uint32(x.lanes))))
+	along := f.b.Op(ir.UMod, ir.I32, i, n)
+	if x.byRow {
+		return line, along
+	}
+	return along, line
+}

@@ -1,0 +1,229 @@
+package lower
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
+)
+
+// Instructions on cooperative matrices that call a function of the module
+// (SPV_EXT_cooperative_matrix_maintenance1, SPV_NV_cooperative_matrix2). It is
+// called for components of the matrix only, not for what lanes hold beyond it.
+
+// cooperativePerElement lowers OpCooperativeMatrixPerElementOpEXT.
+func cooperativePerElement(f *function, in spirv.Inst) {
+	v := inst.CooperativeMatrixPerElementOpEXT(in)
+	t := f.facts.Type(in.Type())
+	if !isTile(t) || f.typeOf(v.Matrix()) != t {
+		f.malformed("a result that has not the type of the matrix")
+	}
+	x := f.tile(t)
+	matrix := f.scalars(v.Matrix())
+	parts := make([]ir.V, 0, x.components)
+	for first := uint64(0); first < x.components; first += x.length {
+		parts = append(parts, f.inside(&x, first, x.length, func(i uint64) ir.V {
+			row, column := f.coordinate(&x, f.b.I32(uint32(first+i)))
+			args := [][]ir.V{{row}, {column}, {matrix[first+i]}}
+			for _, id := range v.Operands() {
+				more := f.scalars(id)
+				if o := f.typeOf(id); isTile(o) {
+					if o != t {
+						f.malformed("another type of matrix than the first")
+					}
+					more = more[first+i : first+i+1]
+				}
+				args = append(args, more)
+			}
+			return f.only(f.call(v.Func(), args...))
+		})...)
+	}
+	f.define(in, parts...)
+}
+
+// only returns the result of a function that returns a scalar.
+func (f *function) only(parts []ir.V) ir.V {
+	if len(parts) != 1 {
+		f.malformed("a function that returns %d scalars; want 1", len(parts))
+	}
+	return parts[0]
+}
+
+// inside returns n components that begin with component first of the lane, all
+// of one line; where the matrix does not have the line they are 0 and not computed.
+func (f *function) inside(x *tile, first, n uint64, yield func(i uint64) ir.V) []ir.V {
+	parts := make([]ir.V, n)
+	compute := func() {
+		for i := range n {
+			parts[i] = yield(i)
+		}
+	}
+	before := first / x.length * x.lanes
+	if before+x.lanes <= x.lines {
+		compute()
+		return parts
+	}
+	t := f.scalar(x.elem)
+	types, zeros := make([]ir.Type, n), make([]ir.V, n)
+	for i := range n {
+		types[i], zeros[i] = t, f.b.Const(t, 0)
+	}
+	label := f.b.Block(types...)
+	f.b.If(f.b.Cmp(ir.ULt, f.lane(), f.b.I32(uint32(x.lines-before))))
+	compute()
+	f.b.Br(label, parts...)
+	f.b.Else()
+	f.b.Br(label, zeros...)
+	f.b.End()
+	f.b.End()
+	for i := range n {
+		parts[i] = f.b.Param(label, int(i))
+	}
+	return parts
+}
+
+// reduction is a reduction of a matrix, whose lanes hold columns.
+type reduction struct {
+	*function
+	from, to tile
+	parts    []ir.V
+	combine  spirv.ID
+}
+
+// cooperativeReduce lowers OpCooperativeMatrixReduceEXT. Columns are combined
+// from the top to the bottom, rows from the left to the right; where both are,
+// columns first.
+func cooperativeReduce(f *function, in spirv.Inst) {
+	v := inst.CooperativeMatrixReduceEXT(in)
+	tm, tr := f.typeOf(v.Matrix()), f.facts.Type(in.Type())
+	if !isTile(tm) || !isTile(tr) || tm.Elem != tr.Elem {
+		f.malformed("a reduction of what is no cooperative matrix, or to another type")
+	}
+	r := reduction{f, f.tile(tm), f.tile(tr), f.scalars(v.Matrix()), v.CombineFunc()}
+	if r.from.byRow || r.to.byRow {
+		f.malformed("a reduction of a matrix that is no accumulator")
+	}
+	if n := r.from.rows * r.from.columns; n > maxProduct {
+		f.unsupported("a reduction of %d components; at most %d", n, maxProduct)
+	}
+	switch mode := v.Reduce(); mode {
+	case spirv.CooperativeMatrixReduceRowMask:
+		f.define(in, r.rows()...)
+	case spirv.CooperativeMatrixReduceColumnMask:
+		f.define(in, r.columns()...)
+	case spirv.CooperativeMatrixReduceRowMask | spirv.CooperativeMatrixReduceColumnMask:
+		all := r.across(r.sums(), 1, 0)
+		parts := make([]ir.V, r.to.components)
+		for i := range parts {
+			parts[i] = all
+		}
+		f.define(in, parts...)
+	case spirv.CooperativeMatrixReduce2x2Mask:
+		f.define(in, r.squares()...)
+	default:
+		f.malformed("a reduction of %s", mode)
+	}
+}
+
+// both returns two components combined.
+func (r *reduction) both(x, y ir.V) ir.V {
+	return r.only(r.call(r.combine, []ir.V{x}, []ir.V{y}))
+}
+
+// rows returns a result each of whose rows is one value: that of the row.
+func (r *reduction) rows() []ir.V {
+	if r.to.rows != r.from.rows {
+		r.malformed("a result of %d rows; the matrix has %d", r.to.rows, r.from.rows)
+	}
+	parts := make([]ir.V, r.to.components)
+	for row := range r.from.rows {
+		v := r.across(r.parts, r.from.length, row)
+		for at := row; at < r.to.components; at += r.to.length {
+			parts[at] = v
+		}
+	}
+	return parts
+}
+
+// across combines one component of each column: parts has those of a column
+// stride behind those of the one before in the same lane.
+func (r *reduction) across(parts []ir.V, stride, at uint64) ir.V {
+	var v ir.V
+	for column := range r.from.columns {
+		own := parts[column/r.from.lanes*stride+at]
+		x := r.b.Op(ir.Shuf, r.b.Func.Type(own), own, r.b.I32(uint32(column%r.from.lanes)))
+		if column > 0 {
+			x = r.both(v, x)
+		}
+		v = x
+	}
+	return v
+}
+
+// sums returns the value of each column that the lane holds.
+func (r *reduction) sums() []ir.V {
+	var out []ir.V
+	for first := uint64(0); first < r.from.components; first += r.from.length {
+		out = append(out, r.inside(&r.from, first, 1, func(uint64) ir.V {
+			v := r.parts[first]
+			for _, x := range r.parts[first+1 : first+r.from.length] {
+				v = r.both(v, x)
+			}
+			return v
+		})...)
+	}
+	return out
+}
+
+// columns returns a result each of whose columns is one value.
+func (r *reduction) columns() []ir.V {
+	if r.to.columns != r.from.columns {
+		r.malformed("a result of %d columns; the matrix has %d", r.to.columns, r.from.columns)
+	}
+	var parts []ir.V
+	for _, v := range r.sums() {
+		for range r.to.length {
+			parts = append(parts, v)
+		}
+	}
+	return parts
+}
+
+// squares returns a result each of whose components is that of two by two: the
+// upper with the lower one of both columns, and then both columns. Columns 2c and
+// 2c+1 of the matrix are with other lanes than column c of the result, in one of
+// two rounds.
+func (r *reduction) squares() []ir.V {
+	if r.to.rows*2 != r.from.rows || r.to.columns*2 != r.from.columns {
+		r.malformed("a result of %d×%d; want half of %d×%d", r.to.rows, r.to.columns, r.from.rows, r.from.columns)
+	}
+	n := r.to.length
+	var pairs []ir.V
+	for first := uint64(0); first < r.from.components; first += r.from.length {
+		pairs = append(pairs, r.inside(&r.from, first, n, func(i uint64) ir.V {
+			return r.both(r.parts[first+2*i], r.parts[first+2*i+1])
+		})...)
+	}
+	lanes := r.b.I32(uint32(r.from.lanes))
+	twice := r.b.Op(ir.Shl, ir.I32, r.lane(), r.b.I32(1))
+	var parts []ir.V
+	for first := uint64(0); first < r.to.components; first += n {
+		var halves [2][]ir.V
+		for side := range halves {
+			column := r.b.Op(ir.Add, ir.I32, twice, r.b.I32(uint32(side)))
+			source := r.b.Op(ir.UMod, ir.I32, column, lanes)
+			near := r.b.Cmp(ir.ULt, column, lanes)
+			for i := range n {
+				at := 2*first + i
+				v := r.b.Op(ir.Shuf, r.b.Func.Type(pairs[at]), pairs[at], source)
+				if at+n < uint64(len(pairs)) {
+					v = r.b.Select(near, v, r.b.Op(ir.Shuf, r.b.Func.Type(v), pairs[at+n], source))
+				}
+				halves[side] = append(halves[side], v)
+			}
+		}
+		parts = append(parts, r.inside(&r.to, first, n, func(i uint64) ir.V {
+			return r.both(halves[0][i], halves[1][i])
+		})...)
+	}
+	return parts
+}
