@@ -66,18 +66,20 @@ type checker struct {
 	block  *facts.Block    // the block, nil outside
 	params int             // of fn, judged so far
 
-	places  []int            // scratch: the words of an instruction that are ids
-	forward map[spirv.ID]int // OpTypeForwardPointer of each pointer; nil before it is asked for
-	blockOf []*facts.Block   // of each instruction, as far as the walk came; nil outside of blocks
-	marks   []int32          // scratch for judges, of each instruction: the last one that marked it
-	layout  layoutState
-	caps    capabilityState
-	types   typeState
-	builtIn builtInState
-	views   []typing.View         // scratch: what an instruction's operands show of their types
-	viewed  []*facts.Type         // those types
-	models  []modelSet            // of each function: by which models it is called
-	entries [][]*facts.EntryPoint // of each function: those that call it; nil before callersOf
+	places   []int            // scratch: the words of an instruction that are ids
+	forward  map[spirv.ID]int // OpTypeForwardPointer of each pointer; nil before it is asked for
+	blockOf  []*facts.Block   // of each instruction, as far as the walk came; nil outside of blocks
+	marks    []int32          // scratch for judges, of each instruction: the last one that marked it
+	layout   layoutState
+	caps     capabilityState
+	types    typeState
+	builtIn  builtInState
+	content  contentState
+	pointers pointerState
+	views    []typing.View         // scratch: what an instruction's operands show of their types
+	viewed   []*facts.Type         // those types
+	models   []modelSet            // of each function: by which models it is called
+	entries  [][]*facts.EntryPoint // of each function: those that call it; nil before callersOf
 
 	entryOf map[spirv.ID][]int32 // entry points of each function; nil before they are asked for
 

@@ -104,7 +104,7 @@ func (c *checker) limited(t *facts.Type) bool {
 }
 
 // limitedWithin reports whether a type or a part of it is limited.
-func (c *checker) limitedWithin(t *facts.Type) bool { return t != nil && c.holds(t) != 0 }
+func (c *checker) limitedWithin(t *facts.Type) bool { return c.contains(t, holds8|holds16) }
 
 func (c *checker) constantComposite(i int, in spirv.Inst) {
 	t := c.m.Type(in.Type())

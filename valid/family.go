@@ -29,6 +29,8 @@ var families = []*family{
 	&formFamily,
 	&layoutFamily,
 	&extensionFamily,
+	&memoryFamily,
+	&memoryAccessFamily,
 	&variableFamily,
 	&interfaceFamily,
 	&blockLayoutFamily,

@@ -10,7 +10,6 @@ import (
 // typeState is what is known of types while they are judged.
 type typeState struct {
 	depth []int32 // of each type: how deep structs nest in it
-	holds []uint8 // of each type: what it holds that may only be stored and loaded
 }
 
 // typeStruct judges OpTypeStruct.

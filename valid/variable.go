@@ -44,46 +44,6 @@ func (c *checker) local(v *facts.Variable, n *int) {
 	}
 }
 
-// What a type holds that a shader may only store and load.
-const (
-	holds8 uint8 = 1 << iota
-	holds16
-)
-
-// holds returns what a type holds of values that a shader may only store and
-// load. It looks at each type once.
-func (c *checker) holds(t *facts.Type) uint8 {
-	if c.types.holds == nil {
-		c.types.holds = make([]uint8, len(c.m.Types)) // parts stand before the whole
-		for n := range c.m.Types {
-			c.types.holds[n] = c.holdsOf(&c.m.Types[n])
-		}
-	}
-	return c.types.holds[t.Number]
-}
-
-func (c *checker) holdsOf(t *facts.Type) (h uint8) {
-	part := func(m *facts.Type) uint8 {
-		if m == nil || m.Index >= t.Index {
-			return 0
-		}
-		return c.types.holds[m.Number]
-	}
-	switch {
-	case t.IsScalar():
-		if c.limited(t) {
-			h = holds8 << (t.Width / 16)
-		}
-	case t.IsStruct():
-		for k := range t.Members {
-			h |= part(t.Members[k].Type)
-		}
-	case t.IsComposite():
-		h = part(t.Elem)
-	}
-	return h
-}
-
 // smallVariables judges variables that hold values of 8 and 16 bits which the
 // declared capabilities only store.
 func (c *checker) smallVariables() {
@@ -96,7 +56,7 @@ func (c *checker) smallVariables() {
 			continue
 		}
 		for bit, width := holds8, 8; width <= 16; bit, width = bit<<1, width*2 {
-			if c.holds(v.Type)&bit != 0 && !c.storesSmallIn(v, width) {
+			if c.contains(v.Type, bit) && !c.storesSmallIn(v, width) {
 				c.fail(v.Index, "SPV-Variable-Small", "a variable in %s that holds values of %d bits; no declared capability allows them there", v.Storage, width)
 			}
 		}

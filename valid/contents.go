@@ -1,0 +1,132 @@
+package valid
+
+import (
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+)
+
+// contents is what values of a type hold at any depth, the type itself included.
+// What a pointer points at is not in it.
+type contents uint32
+
+const (
+	holds8           contents = 1 << iota // values of 8 bits that a shader may only load and store
+	holds16                               // the same of 16 bits
+	holdsRuntime                          // arrays without a length
+	holdsMatrix                           // matrices, cooperative ones excluded
+	holdsBool                             // Booleans
+	holdsPointer                          // pointers
+	holdsPhysical                         // pointers into physical storage buffers
+	holdsCooperative                      // cooperative matrices
+	holdsOpaque                           // images, samplers, acceleration structures, tensors
+	holdsFP8                              // floats of the encodings E4M3 and E5M2
+	holdsBF16                             // floats of the encoding BFloat16
+	holdsMicro                            // floats of the OCP microscaling encodings
+	holdsTiny                             // those of 4 and 6 bits
+	holdsLong                             // vectors of more than four components
+	holdsSized                            // arrays whose length is a specialization constant
+	holdsSizedVector                      // vectors whose length is one
+)
+
+// contentState is the contents of each type, and the bytes of the widest scalar
+// in it.
+type contentState struct {
+	of     []contents
+	widest []uint8
+}
+
+// contents finds out what types hold. Parts are declared before the whole.
+func (c *checker) contents() {
+	s := &c.content
+	s.of, s.widest = make([]contents, len(c.m.Types)), make([]uint8, len(c.m.Types))
+	for n := range c.m.Types {
+		t := &c.m.Types[n]
+		s.of[n], s.widest[n] = c.contentsOf(t)
+		part := func(p *facts.Type) {
+			if p != nil && p.Number < n {
+				s.of[n] |= s.of[p.Number]
+				s.widest[n] = max(s.widest[n], s.widest[p.Number])
+			}
+		}
+		switch {
+		case t.IsStruct():
+			for k := range t.Members {
+				part(t.Members[k].Type)
+			}
+		case t.IsComposite():
+			part(t.Elem)
+		}
+	}
+}
+
+// contentsOf returns what a type is by itself.
+func (c *checker) contentsOf(t *facts.Type) (contents, uint8) {
+	switch t.Op {
+	case spirv.OpTypeBool:
+		return holdsBool, 0
+	case spirv.OpTypeInt, spirv.OpTypeFloat:
+		out := encodingContents(t)
+		if c.limited(t) {
+			out |= holds8 << (t.Width / 16)
+		}
+		return out, uint8(min(t.Width/8, 8))
+	case spirv.OpTypeMatrix:
+		return holdsMatrix, 0
+	case spirv.OpTypeRuntimeArray:
+		return holdsRuntime, 0
+	case spirv.OpTypeVector, spirv.OpTypeVectorIdEXT:
+		var out contents
+		if t.Count > 4 {
+			out |= holdsLong
+		}
+		if t.Length != nil && t.Length.Spec {
+			out |= holdsSizedVector
+		}
+		return out, 0
+	case spirv.OpTypeArray:
+		if t.Length != nil && t.Length.Spec {
+			return holdsSized, 0
+		}
+	case spirv.OpTypePointer, spirv.OpTypeUntypedPointerKHR:
+		if t.Storage == spirv.StorageClassPhysicalStorageBuffer {
+			return holdsPointer | holdsPhysical, 0
+		}
+		return holdsPointer, 0
+	case spirv.OpTypeCooperativeMatrixKHR, spirv.OpTypeCooperativeMatrixNV:
+		return holdsCooperative, 0
+	case spirv.OpTypeImage, spirv.OpTypeSampler, spirv.OpTypeSampledImage, spirv.OpTypeAccelerationStructureKHR, spirv.OpTypeTensorARM:
+		return holdsOpaque, 0
+	}
+	return 0, 0
+}
+
+// encodingContents returns what the encoding of a float makes of it.
+func encodingContents(t *facts.Type) contents {
+	if !t.Encoded {
+		return 0
+	}
+	switch t.Encoding {
+	case spirv.FPEncodingBFloat16KHR:
+		return holdsBF16
+	case spirv.FPEncodingFloat8E4M3EXT, spirv.FPEncodingFloat8E5M2EXT:
+		return holdsFP8
+	case spirv.FPEncodingFloat6E2M3EXT, spirv.FPEncodingFloat6E3M2EXT, spirv.FPEncodingFloat4E2M1EXT:
+		return holdsMicro | holdsTiny
+	case spirv.FPEncodingFloat8UnsignedE8M0EXT, spirv.FPEncodingMXInt8EXT:
+		return holdsMicro
+	}
+	return 0
+}
+
+// contains reports whether a type holds any of the contents; nil holds nothing.
+func (c *checker) contains(t *facts.Type, what contents) bool {
+	return t != nil && c.content.of[t.Number]&what != 0
+}
+
+// widest returns the bytes of the widest scalar that a type holds.
+func (c *checker) widest(t *facts.Type) uint32 {
+	if t == nil {
+		return 0
+	}
+	return uint32(c.content.widest[t.Number])
+}

@@ -1,0 +1,134 @@
+package valid
+
+import (
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/vuid"
+)
+
+// memoryAccessFamily judges memory operands (SPIR-V §3.2.26), which loads,
+// stores, copies and the like have.
+var memoryAccessFamily = family{
+	rules: []Rule{
+		{Code: "SPV-MemoryAccess-Aligned", Section: "SPIR-V 3.2.26", Words: "an access to physical storage buffers has Aligned"},
+		{Code: "SPV-MemoryAccess-Alignment", Section: "SPIR-V 3.2.26", Words: "an alignment is a power of two, and in physical storage buffers not less than the widest scalar that is accessed"},
+		{Code: "SPV-MemoryAccess-Available", Section: "SPIR-V 3.2.26", Words: "MakePointerAvailable is for what writes, and comes with NonPrivatePointer"},
+		{Code: "SPV-MemoryAccess-Visible", Section: "SPIR-V 3.2.26", Words: "MakePointerVisible is for what reads, and comes with NonPrivatePointer"},
+		{Code: "SPV-MemoryAccess-NonPrivate", Section: "SPIR-V 3.2.26", Words: "NonPrivatePointer is for pointers to memory that invocations share"},
+		{Code: "SPV-MemoryAccess-Two", Section: "SPIR-V 3.3.8", Words: "two sets of memory operands come with SPIR-V 1.4"},
+		{Code: vuid.StandaloneSpirv_PhysicalStorageBuffer64_04708, Section: environment, Words: "an access to physical storage buffers has Aligned"},
+		{Code: vuid.StandaloneSpirv_PhysicalStorageBuffer64_06314, Section: environment, Words: "the alignment of an access to physical storage buffers is a multiple of the widest scalar that is accessed"},
+	},
+}
+
+// access is what an instruction does with memory.
+type access struct {
+	writes, reads *facts.Type // the pointers that it writes and reads by way of; nil where it does not
+	through       *facts.Type // what is accessed, where no typed pointer says it
+}
+
+// accesses judges the memory operands of instruction i: the mask, 0 where there
+// is none, and its parameters.
+func (c *checker) accesses(i int, a access, mask spirv.MemoryAccess, words []uint32) {
+	op := c.code.Inst(i).Op()
+	switch {
+	case mask&spirv.MemoryAccessAlignedMask != 0 && len(words) > 0:
+		c.alignment(i, a, words[0])
+		words = words[1:]
+	case physical(a.writes) || physical(a.reads):
+		code := "SPV-MemoryAccess-Aligned"
+		if c.vulkan {
+			code = vuid.StandaloneSpirv_PhysicalStorageBuffer64_04708
+		}
+		c.fail(i, code, "%s accesses a physical storage buffer without Aligned; must have it", op)
+	}
+	for _, k := range [...]struct {
+		bit   spirv.MemoryAccess
+		takes bool
+		code  string
+		name  string
+	}{
+		{spirv.MemoryAccessMakePointerAvailableMask, a.writes != nil, "SPV-MemoryAccess-Available", "MakePointerAvailable"},
+		{spirv.MemoryAccessMakePointerVisibleMask, a.reads != nil, "SPV-MemoryAccess-Visible", "MakePointerVisible"},
+	} {
+		if mask&k.bit == 0 {
+			continue
+		}
+		switch {
+		case !k.takes:
+			c.fail(i, k.code, "%s has %s with a pointer that it does not use so; must not", op, k.name)
+		case mask&spirv.MemoryAccessNonPrivatePointerMask == 0:
+			c.fail(i, k.code, "%s stands without NonPrivatePointer; must stand with it", k.name)
+		}
+		if len(words) > 0 {
+			c.memoryScope(i, spirv.ID(words[0]))
+			words = words[1:]
+		}
+	}
+	if mask&spirv.MemoryAccessNonPrivatePointerMask == 0 {
+		return
+	}
+	for _, p := range [...]*facts.Type{a.writes, a.reads} {
+		if p != nil && !sharedClass(p.Storage) {
+			c.fail(i, "SPV-MemoryAccess-NonPrivate", "NonPrivatePointer stands with a pointer to %s; needs memory that invocations share", p.Storage)
+		}
+	}
+}
+
+// physical reports whether a pointer is into a physical storage buffer.
+func physical(p *facts.Type) bool {
+	return p != nil && p.Storage == spirv.StorageClassPhysicalStorageBuffer
+}
+
+// sharedClass reports whether NonPrivatePointer may stand with a storage class.
+func sharedClass(s spirv.StorageClass) bool {
+	switch s {
+	case spirv.StorageClassUniform, spirv.StorageClassWorkgroup, spirv.StorageClassCrossWorkgroup, spirv.StorageClassGeneric,
+		spirv.StorageClassImage, spirv.StorageClassStorageBuffer, spirv.StorageClassPhysicalStorageBuffer,
+		spirv.StorageClassTaskPayloadWorkgroupEXT:
+		return true
+	}
+	return false
+}
+
+// alignment judges an alignment beside what is accessed.
+func (c *checker) alignment(i int, a access, n uint32) {
+	if n == 0 || n&(n-1) != 0 {
+		c.fail(i, "SPV-MemoryAccess-Alignment", "the alignment is %d; must be a power of two", n)
+		return
+	}
+	var widest uint32
+	for _, p := range [...]*facts.Type{a.writes, a.reads} {
+		if physical(p) {
+			widest = max(widest, c.widest(p.Elem), c.widest(a.through))
+		}
+	}
+	if widest == 0 || n%widest == 0 {
+		return
+	}
+	code := "SPV-MemoryAccess-Alignment"
+	if c.vulkan {
+		code = vuid.StandaloneSpirv_PhysicalStorageBuffer64_06314
+	}
+	c.fail(i, code, "the alignment is %d; must be a multiple of %d, the bytes of the widest scalar", n, widest)
+}
+
+// accessSet is one set of memory operands.
+type accessSet struct {
+	mask  spirv.MemoryAccess
+	words []uint32
+}
+
+// copyAccesses judges the memory operands of a copy, which may be two sets: that
+// of the target, then that of the source.
+func (c *checker) copyAccesses(i int, a access, first, second accessSet, two bool) {
+	if !two {
+		c.accesses(i, a, first.mask, first.words)
+		return
+	}
+	if !c.since(spirv.Version14) {
+		c.fail(i, "SPV-MemoryAccess-Two", "%s has two sets of memory operands in SPIR-V %s; needs 1.4", c.code.Inst(i).Op(), c.version)
+	}
+	c.accesses(i, access{writes: a.writes, through: a.through}, first.mask, first.words)
+	c.accesses(i, access{reads: a.reads, through: a.through}, second.mask, second.words)
+}

@@ -1,0 +1,86 @@
+package valid
+
+import (
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
+)
+
+// pointerState is where pointers lead: of each instruction, the variable that
+// its pointer is derived from by access chains and copies, by its number in
+// facts.Module.Variables plus 1; 0 where there is none, or more than one.
+type pointerState struct{ origin []int32 }
+
+// origins follows pointers to their variables. A base stands before the chain
+// that begins at it, phis excluded, which join pointers and have no one origin.
+func (c *checker) origins() {
+	c.pointers.origin = make([]int32, c.code.Len())
+	for n := range c.m.Variables {
+		c.pointers.origin[c.m.Variables[n].Index] = int32(n + 1)
+	}
+	for f := range c.m.Functions {
+		for i := c.m.Functions[f].Index; i < c.m.Functions[f].End; i++ {
+			if base := chainBase(c.code.Inst(i)); base != 0 {
+				if d := c.code.Def(base); d >= 0 && d < i {
+					c.pointers.origin[i] = c.pointers.origin[d]
+				}
+			}
+		}
+	}
+}
+
+// chainBase returns the pointer that an instruction derives its pointer from; 0
+// where it derives none.
+func chainBase(in spirv.Inst) spirv.ID {
+	switch in.Op() {
+	case spirv.OpAccessChain, spirv.OpInBoundsAccessChain, spirv.OpPtrAccessChain, spirv.OpInBoundsPtrAccessChain,
+		spirv.OpRawAccessChainNV, spirv.OpImageTexelPointer, spirv.OpCopyObject, spirv.OpBufferPointerEXT:
+		return inst.AccessChain(in).Base()
+	case spirv.OpUntypedAccessChainKHR, spirv.OpUntypedInBoundsAccessChainKHR, spirv.OpUntypedPtrAccessChainKHR,
+		spirv.OpUntypedInBoundsPtrAccessChainKHR, spirv.OpUntypedImageTexelPointerEXT:
+		return inst.UntypedAccessChainKHR(in).Base()
+	}
+	return 0
+}
+
+// origin returns the variable that a pointer is derived from, nil where that is
+// not known.
+func (c *checker) origin(pointer spirv.ID) *facts.Variable {
+	d := c.code.Def(pointer)
+	if d < 0 || c.pointers.origin[d] == 0 {
+		return nil
+	}
+	return &c.m.Variables[c.pointers.origin[d]-1]
+}
+
+// pointerOf returns the type of a pointer, nil where the id has no type, or
+// none of a pointer.
+func (c *checker) pointerOf(id spirv.ID) *facts.Type {
+	if t := c.m.TypeOf(id); t.IsPointer() {
+		return t
+	}
+	return nil
+}
+
+// logical reports whether a pointer type is of the logical addressing model
+// (SPIR-V §2.2.2).
+func (c *checker) logical(t *facts.Type) bool {
+	switch c.m.Addressing {
+	case spirv.AddressingModelLogical:
+		return t.Storage != spirv.StorageClassPhysicalStorageBuffer
+	case spirv.AddressingModelPhysicalStorageBuffer64:
+		return t.Storage != spirv.StorageClassPhysicalStorageBuffer
+	}
+	return false
+}
+
+// blockOfArrays returns the struct within arrays, nil where there is none.
+func blockOfArrays(t *facts.Type) *facts.Type {
+	for t.IsArray() {
+		t = t.Elem
+	}
+	if t.IsStruct() {
+		return t
+	}
+	return nil
+}
