@@ -26,6 +26,7 @@ type maker struct {
 	ints, bools, floats, longs []ir.V // values that dominate the place where we are
 	labels                     []target
 	used                       map[ir.V]bool // labels that were branched to
+	side                       *side         // of Workgroup's programs
 }
 
 // target is an open label that a branch may go to.
@@ -161,6 +162,8 @@ func (m *maker) statement() bool {
 		m.private()
 	case k < 13:
 		m.memory()
+	case k == 13 && m.side != nil && m.side.merged:
+		m.operation()
 	case k == 13:
 		m.meeting()
 	case k == 14:
@@ -173,7 +176,7 @@ func (m *maker) statement() bool {
 		m.loop()
 	case k == 22:
 		m.counted()
-	case k == 23 && m.fn < 2:
+	case k == 23 && m.fn < 2 && m.side == nil:
 		m.call()
 	case k == 24 && m.depth > 0:
 		return m.leave()

@@ -293,7 +293,7 @@ func (m *maker) leave() bool {
 		}
 		m.b.Switch(m.b.Op(ir.And, ir.I32, m.int(), m.b.I32(3)), to[0], []ir.Case{{Value: 0, Label: to[1]}, {Value: 2, Label: to[2]}})
 	case 1:
-		if m.r.Intn(4) > 0 {
+		if m.side != nil || m.r.Intn(4) > 0 {
 			return false
 		}
 		m.b.Op(ir.Kill, ir.None)

@@ -78,6 +78,7 @@ type program struct {
 	exits  atomic.Uint64
 
 	polling bool // for tests: code polls though it need not
+	passing bool // for tests: stores go past the cache, however few there are
 
 	mu    sync.Mutex
 	first *variant // for most jobs: strips as wide as they may be

@@ -28,7 +28,9 @@ type handles struct {
 	push      []byte // what stands in their place
 }
 
-func newHandles(p *ir.Program, job *exec.Job) *handles {
+// newHandles makes the handles of a job. Where passing is set all stores had
+// better go past the cache.
+func newHandles(p *ir.Program, job *exec.Job, passing bool) *handles {
 	h := &handles{list: make([]handle, amd64.HandleTables), places: amd64.PlacesOf(p)}
 	h.list[amd64.HandlePush] = handle{bytes: reach(job.Push), readOnly: true}
 	for _, t := range p.Tables {
@@ -43,7 +45,7 @@ func newHandles(p *ir.Program, job *exec.Job) *handles {
 		}
 		readOnly := x.NonWritable || x.Kind == ir.UniformBuffer
 		h.resource(r, descriptors, func(b exec.Buffer) handle {
-			return handle{bytes: reach(b.Bytes), readOnly: readOnly, passes: !readOnly && passes(p, job, len(b.Bytes))}
+			return handle{bytes: reach(b.Bytes), readOnly: readOnly, passes: !readOnly && (passing || passes(p, job, len(b.Bytes)))}
 		})
 	}
 	h.regions = len(h.list)

@@ -29,7 +29,7 @@ func (p *program) Run(ctx context.Context, job *exec.Job) error {
 	if err != nil {
 		return err
 	}
-	h := newHandles(p.p, job)
+	h := newHandles(p.p, job, p.passing)
 	err = job.Split(ctx, p.p, func(stop *atomic.Bool) (func(exec.Batch) error, func()) {
 		w, err := newWorker(ctx, p, strip, job, h, stop)
 		if err != nil {

@@ -1,0 +1,72 @@
+package jit_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/interp"
+	"github.com/chiaro-gpu/chiaro/internal/irgen"
+	"github.com/chiaro-gpu/chiaro/internal/jit"
+	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
+	"github.com/chiaro-gpu/chiaro/internal/pass"
+)
+
+// left runs a program of Workgroup and returns all memory that it could reach.
+func left(e exec.Engine, seed int64, optimised bool) ([]byte, error) {
+	p := irgen.Workgroup(seed)
+	if optimised {
+		pass.Run(p)
+	}
+	prog, err := e.Compile(p, exec.Options{})
+	if err != nil {
+		return nil, err
+	}
+	defer prog.Close()
+	if e, ok := e.(jit.Engine); ok && (seed+int64(e.Level))%2 == 0 {
+		jit.Pass(prog)
+	}
+	job, memory := irgen.WorkgroupJob(seed)
+	return memory, prog.Run(context.Background(), job)
+}
+
+// TestWorkgroups compares the engines on programs whose invocations work side by
+// side, on buffers that may share bytes and lie among bytes of nobody's.
+// CHIARO_SEEDS=from-to runs others.
+func TestWorkgroups(t *testing.T) {
+	from, to := int64(0), int64(400)
+	if testing.Short() {
+		to = 60
+	}
+	if s := os.Getenv("CHIARO_SEEDS"); s != "" {
+		if _, err := fmt.Sscanf(s, "%d-%d", &from, &to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for seed := from; seed < to; seed++ {
+		if err := irgen.Workgroup(seed).Verify(); err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		want, err := left(interp.Engine{}, seed, false)
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		optimised := seed%2 == 0
+		for _, level := range amd64.Levels() {
+			got, err := left(jit.Engine{Level: level}, seed, optimised)
+			if err != nil {
+				t.Fatalf("seed %d, %s: %v", seed, level, err)
+			}
+			if !bytes.Equal(got, want) {
+				at := 0
+				for got[at] == want[at] {
+					at++
+				}
+				t.Errorf("seed %d, %s, passes %v: byte %d is %x; must be %x", seed, level, optimised, at, got[at], want[at])
+			}
+		}
+	}
+}
