@@ -48,22 +48,43 @@ type decorations struct {
 
 // decorate states the decorations.
 func (g *gatherer) decorate() {
+	d := &g.decor
+	d.list = make([]decorated, 0, len(g.annot))
 	for _, n := range g.annot {
 		g.annotation(int(n), g.Code.Inst(int(n)))
 	}
-	d := &g.decor
-	slices.SortFunc(d.list, func(x, y decorated) int {
-		return cmp.Or(cmp.Compare(x.target, y.target), cmp.Compare(x.member, y.member),
-			cmp.Compare(x.kind, y.kind), cmp.Compare(x.Index, y.Index))
-	})
-	d.first = make([]int32, g.Code.Len()+1)
-	at := 0
-	for i := range d.first {
-		for at < len(d.list) && int(d.list[at].target) < i {
-			at++
-		}
-		d.first[i] = int32(at)
+	d.order(g.Code.Len())
+}
+
+// order sorts the list: by target by counting, and then what each target has,
+// which mostly stands in order.
+func (d *decorations) order(n int) {
+	d.first = make([]int32, n+2)
+	for i := range d.list {
+		d.first[d.list[i].target+2]++
 	}
+	for i := 2; i < len(d.first); i++ {
+		d.first[i] += d.first[i-1]
+	}
+	sorted := make([]decorated, len(d.list))
+	for i := range d.list {
+		at := &d.first[d.list[i].target+1]
+		sorted[*at] = d.list[i]
+		*at++
+	}
+	d.list, d.first = sorted, d.first[:n+1]
+	for i := 0; i < len(sorted); {
+		j := int(d.first[sorted[i].target+1])
+		if part := sorted[i:j]; !slices.IsSortedFunc(part, decorated.compare) {
+			slices.SortFunc(part, decorated.compare)
+		}
+		i = j
+	}
+}
+
+// compare orders the decorations of one target.
+func (x decorated) compare(y decorated) int {
+	return cmp.Or(cmp.Compare(x.member, y.member), cmp.Compare(x.kind, y.kind), cmp.Compare(x.Index, y.Index))
 }
 
 func (g *gatherer) annotation(i int, in spirv.Inst) {

@@ -32,15 +32,21 @@ func (b *Block) Idom() *Block { return b.dom.idom }
 func (b *Block) StructuralIdom() *Block { return b.structural.idom }
 
 // dominate states the three trees of dominators of a function.
-func dominate(f *Function) {
+func (d *dominators) dominate(f *Function) {
 	n := len(f.Blocks)
-	var edges [][2]int32
+	if n == 1 && len(f.Blocks[0].Succs) == 0 && f.Blocks[0].MergeBlock == nil && f.Blocks[0].Continue == nil {
+		b := &f.Blocks[0] // as most functions are
+		b.Reachable = true
+		b.dom, b.structural, b.post = node{pre: 1, post: 1}, node{pre: 1, post: 1}, node{pre: 2, post: 2}
+		return
+	}
+	edges := d.edges[:0]
 	for i := range f.Blocks {
 		for _, t := range f.Blocks[i].Succs {
 			edges = append(edges, [2]int32{int32(i), int32(t.Number)})
 		}
 	}
-	tree(f, n, edges, 0, func(b *Block) *node { return &b.dom })
+	d.tree(f, n, edges, 0, func(b *Block) *node { return &b.dom })
 	for i := range f.Blocks {
 		b := &f.Blocks[i]
 		b.Reachable = b.dom.pre != 0
@@ -50,7 +56,7 @@ func dominate(f *Function) {
 			}
 		}
 	}
-	tree(f, n, edges, 0, func(b *Block) *node { return &b.structural })
+	d.tree(f, n, edges, 0, func(b *Block) *node { return &b.structural })
 	for i, e := range edges {
 		edges[i] = [2]int32{e[1], e[0]}
 	}
@@ -59,17 +65,19 @@ func dominate(f *Function) {
 			edges = append(edges, [2]int32{int32(n), int32(i)})
 		}
 	}
-	tree(f, n+1, edges, n, func(b *Block) *node { return &b.post })
+	d.tree(f, n+1, edges, n, func(b *Block) *node { return &b.post })
+	d.edges = edges
 }
 
 // tree states one tree of dominators: that of a graph whose first nodes are the
 // blocks of f.
-func tree(f *Function, n int, edges [][2]int32, root int, of func(*Block) *node) {
-	d := newDominators(n, edges)
+func (d *dominators) tree(f *Function, n int, edges [][2]int32, root int, of func(*Block) *node) {
+	d.start(n, edges)
 	d.search(int32(root))
 	d.solve()
 	count := len(d.vertex)
-	size, next, pre := make([]int32, count), make([]int32, count), make([]int32, count)
+	size, next, pre := d.semi, d.next, d.label // done with
+	clear(size)
 	for i := count - 1; i > 0; i-- {
 		size[i]++
 		size[d.idom[i]] += size[i]
@@ -108,13 +116,30 @@ type dominators struct {
 	semi, idom, ancestor, label []int32
 	bucket, next                []int32 // lists of the nodes with a given semidominator
 	path                        []int32
+
+	// Scratch that lasts from one graph to the next.
+	edges [][2]int32
+	stack []frame
+	room  []int32
+	rest  []int32 // of room, what is not taken
+}
+
+// frame is a node that a search is at, and its next neighbour.
+type frame struct{ v, next int32 }
+
+// take returns n numbers of the room, which are 0.
+func (d *dominators) take(n int) []int32 {
+	out := d.rest[:n:n]
+	d.rest = d.rest[n:]
+	clear(out)
+	return out
 }
 
 // adjacency is the neighbours of each node: list[at[v]:at[v+1]].
 type adjacency struct{ at, list []int32 }
 
-func adjacent(n int, edges [][2]int32, from int) adjacency {
-	a := adjacency{make([]int32, n+2), make([]int32, len(edges))}
+func (d *dominators) adjacent(n int, edges [][2]int32, from int) adjacency {
+	a := adjacency{d.take(n + 2), d.take(len(edges))}
 	for _, e := range edges {
 		a.at[e[from]+2]++
 	}
@@ -131,13 +156,19 @@ func adjacent(n int, edges [][2]int32, from int) adjacency {
 
 func (a adjacency) of(v int32) []int32 { return a.list[a.at[v]:a.at[v+1]] }
 
-func newDominators(n int, edges [][2]int32) *dominators {
-	return &dominators{succ: adjacent(n, edges, 0), pred: adjacent(n, edges, 1), number: make([]int32, n)}
+// start takes a graph of n nodes.
+func (d *dominators) start(n int, edges [][2]int32) {
+	need := 11*n + 4 + 2*len(edges)
+	if cap(d.room) < need {
+		d.room = make([]int32, need+need/4)
+	}
+	d.rest = d.room[:cap(d.room)]
+	d.succ, d.pred = d.adjacent(n, edges, 0), d.adjacent(n, edges, 1)
+	d.number, d.vertex, d.parent = d.take(n), d.take(n)[:0], d.take(n)[:0]
 }
 
 // search numbers the nodes depth first.
 func (d *dominators) search(root int32) {
-	type frame struct{ v, next int32 }
 	for i := range d.number {
 		d.number[i] = -1
 	}
@@ -147,7 +178,7 @@ func (d *dominators) search(root int32) {
 		d.parent = append(d.parent, parent)
 		return frame{v, 0}
 	}
-	stack := []frame{visit(root, 0)}
+	stack := append(d.stack[:0], visit(root, 0))
 	for len(stack) > 0 {
 		top := &stack[len(stack)-1]
 		list := d.succ.of(top.v)
@@ -161,14 +192,14 @@ func (d *dominators) search(root int32) {
 			stack = append(stack, visit(w, d.number[top.v]))
 		}
 	}
+	d.stack = stack
 }
 
 // solve computes idom.
 func (d *dominators) solve() {
 	n := len(d.vertex)
-	room := make([]int32, 6*n)
-	for i, p := range []*[]int32{&d.semi, &d.idom, &d.ancestor, &d.label, &d.bucket, &d.next} {
-		*p = room[i*n : (i+1)*n]
+	for _, p := range [...]*[]int32{&d.semi, &d.idom, &d.ancestor, &d.label, &d.bucket, &d.next} {
+		*p = d.take(n)
 	}
 	for i := range int32(n) {
 		d.semi[i], d.label[i], d.ancestor[i], d.bucket[i] = i, i, -1, -1

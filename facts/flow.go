@@ -11,7 +11,7 @@ func (g *gatherer) flow(f *Function) {
 		return
 	}
 	g.edges(f)
-	dominate(f)
+	g.trees.dominate(f)
 	g.constructs(f)
 }
 

@@ -231,6 +231,7 @@ OpUnreachable`), nil)
 // reached without a.
 func TestDominators(t *testing.T) {
 	r := rand.New(rand.NewSource(1))
+	var d dominators // whose room lasts from one graph to the next
 	for round := range 300 {
 		n := 1 + r.Intn(12)
 		var edges [][2]int32
@@ -241,7 +242,7 @@ func TestDominators(t *testing.T) {
 		for i := range f.Blocks {
 			f.Blocks[i].Number, f.Blocks[i].Func = i, f
 		}
-		tree(f, n, edges, 0, func(b *Block) *node { return &b.dom })
+		d.tree(f, n, edges, 0, func(b *Block) *node { return &b.dom })
 		all := reach(n, edges, -1)
 		for a := range n {
 			without := reach(n, edges, a)

@@ -2,7 +2,7 @@ package facts
 
 import (
 	"iter"
-	"maps"
+	"math/bits"
 
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
@@ -29,8 +29,8 @@ type Module struct {
 	Functions   []Function // in order of definition; declarations without a body included
 	EntryPoints []EntryPoint
 
-	capable map[spirv.Capability]bool
-	fact    []fact // of each instruction
+	capable []uint64 // a bit for each capability
+	fact    []fact   // of each instruction
 	blocks  []Block
 	decor   decorations
 	names   names
@@ -55,12 +55,14 @@ func Gather(m *spirv.Module, spec Spec) *Module {
 // then.
 type gatherer struct {
 	*Module
-	count  counts
-	annot  []int32 // instructions that decorate
-	entry  []int32 // OpEntryPoint
-	mode   []int32 // OpExecutionMode and OpExecutionModeId
-	elems  []*Const
-	budget int // elements that evaluated composites may still have
+	count   counts
+	annot   []int32 // instructions that decorate
+	entry   []int32 // OpEntryPoint
+	mode    []int32 // OpExecutionMode and OpExecutionModeId
+	elems   []*Const
+	trees   dominators         // scratch
+	implied []spirv.Capability // scratch
+	budget  int                // elements that evaluated composites may still have
 }
 
 // counts is how many of each there are, so that arenas never move.
@@ -166,11 +168,23 @@ func (m *Module) ExtSet(id spirv.ID) spirv.ExtSet {
 
 // Capable reports whether a capability is declared, or implied by one that is
 // (SPIR-V §3.2.30).
-func (m *Module) Capable(c spirv.Capability) bool { return m.capable[c] }
+func (m *Module) Capable(c spirv.Capability) bool {
+	return int(c/64) < len(m.capable) && m.capable[c/64]>>(c%64)&1 != 0
+}
 
-// AllCapabilities yields every capability that is declared or implied, in no
-// order.
-func (m *Module) AllCapabilities() iter.Seq[spirv.Capability] { return maps.Keys(m.capable) }
+// AllCapabilities yields every capability that is declared or implied, in order
+// of their numbers.
+func (m *Module) AllCapabilities() iter.Seq[spirv.Capability] {
+	return func(yield func(spirv.Capability) bool) {
+		for n, w := range m.capable {
+			for ; w != 0; w &= w - 1 {
+				if !yield(spirv.Capability(n*64 + bits.TrailingZeros64(w))) {
+					return
+				}
+			}
+		}
+	}
+}
 
 // Extension reports whether an extension is declared.
 func (m *Module) Extension(name string) bool {

@@ -10,7 +10,6 @@ import (
 // survey looks at each instruction once: it numbers the facts to come, makes
 // room for them, and states what needs no other fact.
 func (g *gatherer) survey() {
-	g.capable = map[spirv.Capability]bool{}
 	var s surveyor
 	for i := range g.Code.Len() {
 		in := g.Code.Inst(i)
@@ -132,18 +131,24 @@ func (g *gatherer) setting(i int, op spirv.Op, in spirv.Inst) {
 
 // imply adds a capability and those that it declares by itself.
 func (g *gatherer) imply(c spirv.Capability) {
-	list := []spirv.Capability{c}
+	list := append(g.implied[:0], c)
 	for len(list) > 0 {
 		c := list[len(list)-1]
 		list = list[:len(list)-1]
-		if g.capable[c] {
+		if g.Capable(c) {
 			continue
 		}
-		g.capable[c] = true
-		if r := spirv.KindCapability.Enumerant(uint32(c)); r != nil {
-			list = append(list, r.Capabilities()...)
+		r := spirv.KindCapability.Enumerant(uint32(c))
+		if r == nil {
+			continue
 		}
+		if n := int(c/64) + 1; n > len(g.capable) {
+			g.capable = append(g.capable, make([]uint64, n-len(g.capable))...)
+		}
+		g.capable[c/64] |= 1 << (c % 64)
+		list = append(list, r.Capabilities()...)
 	}
+	g.implied = list
 }
 
 // room makes the arenas and gives each fact its number and its opcode.

@@ -101,8 +101,8 @@ func (m *Module) Operands(i int) []typing.View {
 // that is an id. It is −1 where all fit, and where the instruction has no form.
 func (m *Module) Misfit(i int) int {
 	in := m.Code.Inst(i)
-	f, ok := typing.FormOf(in.Op())
-	if !ok {
+	f := typing.FormAt(in.Op())
+	if f == nil {
 		return -1
 	}
 	var result typing.View

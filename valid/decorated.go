@@ -3,7 +3,6 @@ package valid
 import (
 	"slices"
 
-	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
@@ -42,7 +41,7 @@ func (c *checker) decorationsOf(id spirv.ID, member int) {
 	told := false
 	index := -1
 	has := [len(exclusive)][2]int{}
-	for d := range c.decorationsAt(id, member) {
+	for d := range c.m.MemberDecorations(id, member) {
 		if d.Kind == last && !severalTimes(d.Kind) && !told {
 			told = true
 			c.fail(max(d.Index, index), "SPV-Decoration-Twice", "%s has %s twice; must have it once", c.name(id), d.Kind).also(c, min(d.Index, index), "the first")
@@ -61,14 +60,6 @@ func (c *checker) decorationsOf(id spirv.ID, member int) {
 			c.fail(max(h[0], h[1])-1, "SPV-Decoration-Exclusive", "%s has %s and %s; must have one of them", c.name(id), exclusive[n][0], exclusive[n][1]).also(c, min(h[0], h[1])-1, "the other")
 		}
 	}
-}
-
-// decorationsAt yields the decorations of an id, or of a member from 0 on.
-func (c *checker) decorationsAt(id spirv.ID, member int) func(func(facts.Decoration) bool) {
-	if member < 0 {
-		return c.m.Decorations(id)
-	}
-	return c.m.MemberDecorations(id, member)
 }
 
 // nestedBlocks judges that no block is in another.

@@ -138,7 +138,7 @@ func cooperative(t *facts.Type) bool {
 // typedByForm judges the instructions that take more than that.
 func (c *checker) typedByForm(i int, in spirv.Inst) {
 	op := in.Op()
-	form, _ := typing.FormOf(op)
+	form := typing.FormAt(op)
 	var result typing.View
 	var t *facts.Type
 	if op.HasType() {
@@ -147,22 +147,8 @@ func (c *checker) typedByForm(i int, in spirv.Inst) {
 		}
 		result = t.View()
 	}
-	c.views, c.viewed = c.views[:0], c.viewed[:0]
-	for w := c.code.Walk(i); w.Next(); {
-		switch w.Kind {
-		case spirv.KindIdRef, spirv.KindIdScope, spirv.KindIdMemorySemantics:
-			if w.Parameter {
-				continue
-			}
-			o := c.m.Type(spirv.ID(w.Words[0]))
-			if o == nil {
-				o = c.m.TypeOf(spirv.ID(w.Words[0]))
-			}
-			if o == nil && !c.typeless(spirv.ID(w.Words[0])) || o != nil && cooperative(o) {
-				return
-			}
-			c.views, c.viewed = append(c.views, o.View()), append(c.viewed, o)
-		}
+	if !c.viewOperands(i, op, in) {
+		return
 	}
 	switch k := form.Misfit(result, c.views); {
 	case k == 0:
@@ -175,6 +161,38 @@ func (c *checker) typedByForm(i int, in spirv.Inst) {
 		}
 		c.misfit(i, in, k, c.viewed[k-1], words)
 	}
+}
+
+// viewOperands fills views and viewed with the operands of instruction i that
+// are ids, those of enumerants excluded. It returns false where nothing can be
+// said of one.
+func (c *checker) viewOperands(i int, op spirv.Op, in spirv.Inst) bool {
+	c.views, c.viewed = c.views[:0], c.viewed[:0]
+	c.places = c.code.IDs(i, c.places[:0])
+	for _, at := range c.places {
+		if (at > 1 || !op.HasType()) && !c.viewOperand(spirv.ID(in[at])) {
+			return false
+		}
+	}
+	w, ok := c.code.Tail(i)
+	for ok && w.Next() {
+		if w.Kind.Category() == spirv.CategoryID && !w.Parameter && !c.viewOperand(spirv.ID(w.Words[0])) {
+			return false
+		}
+	}
+	return true
+}
+
+func (c *checker) viewOperand(id spirv.ID) bool {
+	o := c.m.Type(id)
+	if o == nil {
+		o = c.m.TypeOf(id)
+	}
+	if o == nil && !c.typeless(id) || o != nil && cooperative(o) {
+		return false
+	}
+	c.views, c.viewed = append(c.views, o.View()), append(c.viewed, o)
+	return true
 }
 
 // typeless reports whether an id is known to have no type: it is defined by an

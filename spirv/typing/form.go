@@ -107,15 +107,35 @@ type Form struct {
 
 // FormOf returns the form of an instruction; ok is false where it has none.
 func FormOf(op Op) (f Form, ok bool) {
-	f, ok = forms[op]
-	return f, ok
+	if p := FormAt(op); p != nil {
+		return *p, true
+	}
+	return Form{}, false
 }
+
+// FormAt is FormOf without a copy; nil where the instruction has none. The form
+// must not be changed.
+func FormAt(op Op) *Form {
+	if int(op) < len(formAt) {
+		return formAt[op]
+	}
+	return nil
+}
+
+// formAt has the form of each opcode.
+var formAt = func() []*Form {
+	t := make([]*Form, opCount())
+	for op, f := range forms {
+		t[op] = &f
+	}
+	return t
+}()
 
 // Misfit is the place of the first type that does not fit: 0 for the result, i
 // for operand i, and −1 where all fit. The result is nil where there is none, an
 // operand without a type is nil. Where operands are missing or too many it is
 // the first of them.
-func (f Form) Misfit(result View, operands []View) int {
+func (f *Form) Misfit(result View, operands []View) int {
 	at := func(i int) View {
 		if i == 0 {
 			return result

@@ -60,8 +60,25 @@ type Shape struct {
 // Of returns the row of an instruction; ok is false where the table cannot say
 // its typing.
 func Of(op spirv.Op) (row Row, ok bool) {
-	row, ok = table[op]
-	return row, ok
+	if int(op) < len(rowAt) && len(rowAt[op].Operands) > 0 {
+		return rowAt[op], true
+	}
+	return Row{}, false
+}
+
+// rowAt has the row of each opcode; none is without operands.
+var rowAt = func() []Row {
+	t := make([]Row, opCount())
+	for op, r := range table {
+		t[op] = r
+	}
+	return t
+}()
+
+// opCount returns the length of a table by opcode.
+func opCount() int {
+	rows := spirv.Ops()
+	return int(rows[len(rows)-1].Value()) + 1
 }
 
 // Misfit is the place of the first type that does not fit a row: 0 for the
