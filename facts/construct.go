@@ -64,8 +64,14 @@ type nesting struct {
 func (g *gatherer) constructs(f *Function) {
 	total := 0
 	for i := range f.Blocks {
-		if b := &f.Blocks[i]; b.Merge >= 0 {
-			total += 2 + len(b.Succs)
+		switch b := &f.Blocks[i]; {
+		case b.Merge < 0:
+		case g.Code.Inst(b.Merge).Op() == spirv.OpLoopMerge:
+			total += 2
+		case b.Term >= 0 && g.Code.Inst(b.Term).Op() == spirv.OpSwitch:
+			total += 1 + len(b.Succs)
+		default:
+			total++
 		}
 	}
 	if total == 0 {

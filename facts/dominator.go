@@ -40,6 +40,16 @@ func (d *dominators) dominate(f *Function) {
 		b.dom, b.structural, b.post = node{pre: 1, post: 1}, node{pre: 1, post: 1}, node{pre: 2, post: 2}
 		return
 	}
+	need := 0 // edges of the largest of the three graphs
+	for i := range f.Blocks {
+		need += len(f.Blocks[i].Succs) + 1
+		if f.Blocks[i].MergeBlock != nil {
+			need++
+		}
+	}
+	if cap(d.edges) < need {
+		d.edges, d.stack = make([][2]int32, 0, need), make([]frame, 0, n+1)
+	}
 	edges := d.edges[:0]
 	for i := range f.Blocks {
 		for _, t := range f.Blocks[i].Succs {

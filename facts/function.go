@@ -105,6 +105,7 @@ type walker struct {
 	called []int32 // number of the last function that called each function
 	block  int     // of the next label
 	open   *Block
+	places []int // scratch
 }
 
 // function fills in a function and its blocks.
@@ -223,7 +224,13 @@ func (w *walker) uses(i int, op spirv.Op, in spirv.Inst) {
 
 // walk takes note of the variables among all operands of an instruction.
 func (w *walker) walk(i int) {
-	for o := w.g.Code.Walk(i); o.Next(); {
+	in := w.g.Code.Inst(i)
+	w.places = w.g.Code.IDs(i, w.places[:0])
+	for _, at := range w.places {
+		w.use(spirv.ID(in[at]))
+	}
+	o, ok := w.g.Code.Tail(i)
+	for ok && o.Next() {
 		if o.Kind == spirv.KindIdRef {
 			w.use(spirv.ID(o.Words[0]))
 		}

@@ -61,6 +61,8 @@ type checker struct {
 	vulkan  bool          // whether env is Vulkan's
 	version spirv.Version // of the module
 
+	room scratch
+
 	// Where the walk is.
 	fn     *facts.Function // the function, nil outside
 	block  *facts.Block    // the block, nil outside
@@ -93,10 +95,19 @@ type checker struct {
 	unchecked map[string]int
 }
 
+// scratch is what the scratch lists of a checker begin with. Most instructions
+// fit in.
+type scratch struct {
+	places [16]int
+	views  [8]typing.View
+	viewed [8]*facts.Type
+}
+
 func (c *checker) prepare() {
 	c.vulkan = c.env.API == Vulkan
 	c.version = c.code.Version
 	c.blockOf = make([]*facts.Block, c.code.Len())
+	c.places, c.views, c.viewed = c.room.places[:0], c.room.views[:0], c.room.viewed[:0]
 	c.declare()
 	c.callers()
 }

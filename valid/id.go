@@ -29,6 +29,10 @@ func (c *checker) operands(i int, op spirv.Op, in spirv.Inst) {
 	for _, at := range c.places {
 		c.use(i, op, in, at)
 	}
+	switch op { // behind the ids they have strings and literals alone
+	case spirv.OpName, spirv.OpMemberName, spirv.OpString, spirv.OpConstant, spirv.OpSpecConstant, spirv.OpExtInstImport, spirv.OpExtension:
+		return
+	}
 	w, ok := c.code.Tail(i)
 	if !ok {
 		return

@@ -1,0 +1,116 @@
+package valid
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/asm"
+)
+
+// grown returns a valid compute shader of about n words: n/20 rounds of loads,
+// arithmetic, a selection with a phi and a store.
+func grown(tb testing.TB, n int) *spirv.Module {
+	var s strings.Builder
+	s.WriteString(`OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main "main"
+OpExecutionMode %main LocalSize 1 1 1
+OpDecorate %block Block
+OpMemberDecorate %block 0 Offset 0
+OpDecorate %array ArrayStride 4
+OpDecorate %data DescriptorSet 0
+OpDecorate %data Binding 0
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%bool = OpTypeBool
+%uint = OpTypeInt 32 0
+%zero = OpConstant %uint 0
+%array = OpTypeRuntimeArray %uint
+%block = OpTypeStruct %array
+%ptrb = OpTypePointer Uniform %block
+%ptr = OpTypePointer Uniform %uint
+%data = OpVariable %ptrb Uniform
+%main = OpFunction %void None %fn
+%first = OpLabel
+%p = OpAccessChain %ptr %data %zero %zero
+%x0 = OpLoad %uint %p
+`)
+	s2 := strings.Replace(s.String(), "%block Block", "%block BufferBlock", 1)
+	s.Reset()
+	s.WriteString(s2)
+	from := "%first"
+	for i := range n / 43 {
+		fmt.Fprintf(&s, `%%c%[1]d = OpULessThan %%bool %%x%[1]d %%zero
+OpSelectionMerge %%m%[1]d None
+OpBranchConditional %%c%[1]d %%t%[1]d %%m%[1]d
+%%t%[1]d = OpLabel
+%%y%[1]d = OpIAdd %%uint %%x%[1]d %%x0
+OpBranch %%m%[1]d
+%%m%[1]d = OpLabel
+%%x%[2]d = OpPhi %%uint %%x%[1]d %[3]s %%y%[1]d %%t%[1]d
+OpStore %%p %%x%[2]d
+`, i, i+1, from)
+		from = fmt.Sprintf("%%m%d", i)
+	}
+	s.WriteString("OpReturn\nOpFunctionEnd\n")
+	words, err := asm.Assemble([]byte(s.String()), asm.AssembleOptions{Version: spirv.Version10})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	m, err := spirv.FromWords(words)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return m
+}
+
+// judgeModule judges a module of which facts are not gathered yet.
+func judgeModule(tb testing.TB, m *spirv.Module) *Report {
+	env, _ := ParseEnv("vulkan1.3")
+	r, err := Check(context.Background(), facts.Gather(m, nil), env, Options{})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return r
+}
+
+// BenchmarkGrowth shows the cost of modules from 8 KB to 1 MB: ns/word must stay
+// as it is.
+func BenchmarkGrowth(b *testing.B) {
+	for n := 1 << 11; n <= 1<<18; n <<= 1 {
+		m := grown(b, n)
+		b.Run(fmt.Sprintf("%dKB", len(m.Words)*4/1024), func(b *testing.B) {
+			start := cpuTime()
+			for b.Loop() {
+				judgeModule(b, m)
+			}
+			words := float64(b.N) * float64(len(m.Words))
+			b.ReportMetric(float64((cpuTime()-start).Nanoseconds())/words, "cpu-ns/word")
+		})
+	}
+}
+
+// TestGrownModule demands that the modules whose growth is measured are valid,
+// and that judging a large one takes less than 40 bytes a word beside the words,
+// all that is given back on the way included.
+func TestGrownModule(t *testing.T) {
+	m := grown(t, 1<<18)
+	if r := judgeModule(t, m); len(r.Findings) > 0 {
+		t.Fatalf("%d findings, the first: %v", len(r.Findings), &r.Findings[0])
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	r := judgeModule(t, m)
+	runtime.ReadMemStats(&after)
+	if took := float64(after.TotalAlloc-before.TotalAlloc) / float64(len(m.Words)); took > 40 {
+		t.Errorf("%.1f bytes a word; must be 40 at most", took)
+	} else {
+		t.Logf("%.1f bytes a word", took)
+	}
+	runtime.KeepAlive(r)
+}
