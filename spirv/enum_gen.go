@@ -104,6 +104,9 @@ type ImageOperands uint32
 // String returns the name in assembly.
 func (v ImageOperands) String() string { return KindImageOperands.maskName(uint32(v)) }
 
+// MarshalText returns the name in assembly.
+func (v ImageOperands) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // The values of ImageOperands.
 const (
 	ImageOperandsMaskNone                  ImageOperands = 0x0
@@ -135,6 +138,9 @@ type FPFastMathMode uint32
 // String returns the name in assembly.
 func (v FPFastMathMode) String() string { return KindFPFastMathMode.maskName(uint32(v)) }
 
+// MarshalText returns the name in assembly.
+func (v FPFastMathMode) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // The values of FPFastMathMode.
 const (
 	FPFastMathModeMaskNone                   FPFastMathMode = 0x0
@@ -156,6 +162,9 @@ type SelectionControl uint32
 // String returns the name in assembly.
 func (v SelectionControl) String() string { return KindSelectionControl.maskName(uint32(v)) }
 
+// MarshalText returns the name in assembly.
+func (v SelectionControl) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // The values of SelectionControl.
 const (
 	SelectionControlMaskNone        SelectionControl = 0x0
@@ -168,6 +177,9 @@ type LoopControl uint32
 
 // String returns the name in assembly.
 func (v LoopControl) String() string { return KindLoopControl.maskName(uint32(v)) }
+
+// MarshalText returns the name in assembly.
+func (v LoopControl) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // The values of LoopControl.
 const (
@@ -210,6 +222,9 @@ type FunctionControl uint32
 // String returns the name in assembly.
 func (v FunctionControl) String() string { return KindFunctionControl.maskName(uint32(v)) }
 
+// MarshalText returns the name in assembly.
+func (v FunctionControl) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // The values of FunctionControl.
 const (
 	FunctionControlMaskNone         FunctionControl = 0x0
@@ -226,6 +241,9 @@ type MemorySemantics uint32
 
 // String returns the name in assembly.
 func (v MemorySemantics) String() string { return KindMemorySemantics.maskName(uint32(v)) }
+
+// MarshalText returns the name in assembly.
+func (v MemorySemantics) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // The values of MemorySemantics.
 const (
@@ -256,6 +274,9 @@ type MemoryAccess uint32
 // String returns the name in assembly.
 func (v MemoryAccess) String() string { return KindMemoryAccess.maskName(uint32(v)) }
 
+// MarshalText returns the name in assembly.
+func (v MemoryAccess) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // The values of MemoryAccess.
 const (
 	MemoryAccessMaskNone                    MemoryAccess = 0x0
@@ -278,6 +299,9 @@ type KernelProfilingInfo uint32
 // String returns the name in assembly.
 func (v KernelProfilingInfo) String() string { return KindKernelProfilingInfo.maskName(uint32(v)) }
 
+// MarshalText returns the name in assembly.
+func (v KernelProfilingInfo) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // The values of KernelProfilingInfo.
 const (
 	KernelProfilingInfoMaskNone        KernelProfilingInfo = 0x0
@@ -289,6 +313,9 @@ type RayFlags uint32
 
 // String returns the name in assembly.
 func (v RayFlags) String() string { return KindRayFlags.maskName(uint32(v)) }
+
+// MarshalText returns the name in assembly.
+func (v RayFlags) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // The values of RayFlags.
 const (
@@ -314,6 +341,9 @@ type FragmentShadingRate uint32
 // String returns the name in assembly.
 func (v FragmentShadingRate) String() string { return KindFragmentShadingRate.maskName(uint32(v)) }
 
+// MarshalText returns the name in assembly.
+func (v FragmentShadingRate) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // The values of FragmentShadingRate.
 const (
 	FragmentShadingRateVertical2PixelsMask   FragmentShadingRate = 0x1
@@ -330,6 +360,9 @@ func (v RawAccessChainOperands) String() string {
 	return KindRawAccessChainOperands.maskName(uint32(v))
 }
 
+// MarshalText returns the name in assembly.
+func (v RawAccessChainOperands) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // The values of RawAccessChainOperands.
 const (
 	RawAccessChainOperandsMaskNone                     RawAccessChainOperands = 0x0
@@ -342,6 +375,9 @@ type SourceLanguage uint32
 
 // String returns the name in assembly.
 func (v SourceLanguage) String() string { return KindSourceLanguage.valueName(uint32(v)) }
+
+// MarshalText returns the name in assembly.
+func (v SourceLanguage) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // The values of SourceLanguage.
 const (
@@ -368,6 +404,9 @@ type ExecutionModel uint32
 
 // String returns the name in assembly.
 func (v ExecutionModel) String() string { return KindExecutionModel.valueName(uint32(v)) }
+
+// MarshalText returns the name in assembly.
+func (v ExecutionModel) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // The values of ExecutionModel.
 const (
@@ -402,6 +441,9 @@ type AddressingModel uint32
 // String returns the name in assembly.
 func (v AddressingModel) String() string { return KindAddressingModel.valueName(uint32(v)) }
 
+// MarshalText returns the name in assembly.
+func (v AddressingModel) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // The values of AddressingModel.
 const (
 	AddressingModelLogical                    AddressingModel = 0
@@ -417,6 +459,9 @@ type MemoryModel uint32
 // String returns the name in assembly.
 func (v MemoryModel) String() string { return KindMemoryModel.valueName(uint32(v)) }
 
+// MarshalText returns the name in assembly.
+func (v MemoryModel) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // The values of MemoryModel.
 const (
 	MemoryModelSimple    MemoryModel = 0
@@ -431,6 +476,9 @@ type ExecutionMode uint32
 
 // String returns the name in assembly.
 func (v ExecutionMode) String() string { return KindExecutionMode.valueName(uint32(v)) }
+
+// MarshalText returns the name in assembly.
+func (v ExecutionMode) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // The values of ExecutionMode.
 const (
@@ -546,6 +594,9 @@ type StorageClass uint32
 // String returns the name in assembly.
 func (v StorageClass) String() string { return KindStorageClass.valueName(uint32(v)) }
 
+// MarshalText returns the name in assembly.
+func (v StorageClass) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // The values of StorageClass.
 const (
 	StorageClassUniformConstant          StorageClass = 0
@@ -594,6 +645,9 @@ type Dim uint32
 // String returns the name in assembly.
 func (v Dim) String() string { return KindDim.valueName(uint32(v)) }
 
+// MarshalText returns the name in assembly.
+func (v Dim) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // The values of Dim.
 const (
 	Dim1D               Dim = 0
@@ -612,6 +666,9 @@ type SamplerAddressingMode uint32
 // String returns the name in assembly.
 func (v SamplerAddressingMode) String() string { return KindSamplerAddressingMode.valueName(uint32(v)) }
 
+// MarshalText returns the name in assembly.
+func (v SamplerAddressingMode) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // The values of SamplerAddressingMode.
 const (
 	SamplerAddressingModeNone           SamplerAddressingMode = 0
@@ -627,6 +684,9 @@ type SamplerFilterMode uint32
 // String returns the name in assembly.
 func (v SamplerFilterMode) String() string { return KindSamplerFilterMode.valueName(uint32(v)) }
 
+// MarshalText returns the name in assembly.
+func (v SamplerFilterMode) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // The values of SamplerFilterMode.
 const (
 	SamplerFilterModeNearest SamplerFilterMode = 0
@@ -638,6 +698,9 @@ type ImageFormat uint32
 
 // String returns the name in assembly.
 func (v ImageFormat) String() string { return KindImageFormat.valueName(uint32(v)) }
+
+// MarshalText returns the name in assembly.
+func (v ImageFormat) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // The values of ImageFormat.
 const (
@@ -691,6 +754,9 @@ type ImageChannelOrder uint32
 // String returns the name in assembly.
 func (v ImageChannelOrder) String() string { return KindImageChannelOrder.valueName(uint32(v)) }
 
+// MarshalText returns the name in assembly.
+func (v ImageChannelOrder) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // The values of ImageChannelOrder.
 const (
 	ImageChannelOrderR            ImageChannelOrder = 0
@@ -720,6 +786,9 @@ type ImageChannelDataType uint32
 
 // String returns the name in assembly.
 func (v ImageChannelDataType) String() string { return KindImageChannelDataType.valueName(uint32(v)) }
+
+// MarshalText returns the name in assembly.
+func (v ImageChannelDataType) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // The values of ImageChannelDataType.
 const (
@@ -757,6 +826,9 @@ type FPRoundingMode uint32
 // String returns the name in assembly.
 func (v FPRoundingMode) String() string { return KindFPRoundingMode.valueName(uint32(v)) }
 
+// MarshalText returns the name in assembly.
+func (v FPRoundingMode) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // The values of FPRoundingMode.
 const (
 	FPRoundingModeRTE FPRoundingMode = 0
@@ -771,6 +843,9 @@ type FPDenormMode uint32
 // String returns the name in assembly.
 func (v FPDenormMode) String() string { return KindFPDenormMode.valueName(uint32(v)) }
 
+// MarshalText returns the name in assembly.
+func (v FPDenormMode) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // The values of FPDenormMode.
 const (
 	FPDenormModePreserve    FPDenormMode = 0
@@ -782,6 +857,9 @@ type QuantizationModes uint32
 
 // String returns the name in assembly.
 func (v QuantizationModes) String() string { return KindQuantizationModes.valueName(uint32(v)) }
+
+// MarshalText returns the name in assembly.
+func (v QuantizationModes) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // The values of QuantizationModes.
 const (
@@ -801,6 +879,9 @@ type FPOperationMode uint32
 // String returns the name in assembly.
 func (v FPOperationMode) String() string { return KindFPOperationMode.valueName(uint32(v)) }
 
+// MarshalText returns the name in assembly.
+func (v FPOperationMode) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // The values of FPOperationMode.
 const (
 	FPOperationModeIEEE FPOperationMode = 0
@@ -812,6 +893,9 @@ type OverflowModes uint32
 
 // String returns the name in assembly.
 func (v OverflowModes) String() string { return KindOverflowModes.valueName(uint32(v)) }
+
+// MarshalText returns the name in assembly.
+func (v OverflowModes) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // The values of OverflowModes.
 const (
@@ -827,6 +911,9 @@ type LinkageType uint32
 // String returns the name in assembly.
 func (v LinkageType) String() string { return KindLinkageType.valueName(uint32(v)) }
 
+// MarshalText returns the name in assembly.
+func (v LinkageType) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // The values of LinkageType.
 const (
 	LinkageTypeExport      LinkageType = 0
@@ -841,6 +928,9 @@ type AccessQualifier uint32
 // String returns the name in assembly.
 func (v AccessQualifier) String() string { return KindAccessQualifier.valueName(uint32(v)) }
 
+// MarshalText returns the name in assembly.
+func (v AccessQualifier) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // The values of AccessQualifier.
 const (
 	AccessQualifierReadOnly  AccessQualifier = 0
@@ -853,6 +943,9 @@ type HostAccessQualifier uint32
 
 // String returns the name in assembly.
 func (v HostAccessQualifier) String() string { return KindHostAccessQualifier.valueName(uint32(v)) }
+
+// MarshalText returns the name in assembly.
+func (v HostAccessQualifier) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // The values of HostAccessQualifier.
 const (
@@ -869,6 +962,9 @@ type FunctionParameterAttribute uint32
 func (v FunctionParameterAttribute) String() string {
 	return KindFunctionParameterAttribute.valueName(uint32(v))
 }
+
+// MarshalText returns the name in assembly.
+func (v FunctionParameterAttribute) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // The values of FunctionParameterAttribute.
 const (
@@ -889,6 +985,9 @@ type Decoration uint32
 
 // String returns the name in assembly.
 func (v Decoration) String() string { return KindDecoration.valueName(uint32(v)) }
+
+// MarshalText returns the name in assembly.
+func (v Decoration) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // The values of Decoration.
 const (
@@ -1100,6 +1199,9 @@ type BuiltIn uint32
 // String returns the name in assembly.
 func (v BuiltIn) String() string { return KindBuiltIn.valueName(uint32(v)) }
 
+// MarshalText returns the name in assembly.
+func (v BuiltIn) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // The values of BuiltIn.
 const (
 	BuiltInPosition                             BuiltIn = 0
@@ -1260,6 +1362,9 @@ type Scope uint32
 // String returns the name in assembly.
 func (v Scope) String() string { return KindScope.valueName(uint32(v)) }
 
+// MarshalText returns the name in assembly.
+func (v Scope) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // The values of Scope.
 const (
 	ScopeCrossDevice    Scope = 0
@@ -1277,6 +1382,9 @@ type GroupOperation uint32
 
 // String returns the name in assembly.
 func (v GroupOperation) String() string { return KindGroupOperation.valueName(uint32(v)) }
+
+// MarshalText returns the name in assembly.
+func (v GroupOperation) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // The values of GroupOperation.
 const (
@@ -1298,6 +1406,9 @@ type KernelEnqueueFlags uint32
 // String returns the name in assembly.
 func (v KernelEnqueueFlags) String() string { return KindKernelEnqueueFlags.valueName(uint32(v)) }
 
+// MarshalText returns the name in assembly.
+func (v KernelEnqueueFlags) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // The values of KernelEnqueueFlags.
 const (
 	KernelEnqueueFlagsNoWait        KernelEnqueueFlags = 0
@@ -1310,6 +1421,9 @@ type Capability uint32
 
 // String returns the name in assembly.
 func (v Capability) String() string { return KindCapability.valueName(uint32(v)) }
+
+// MarshalText returns the name in assembly.
+func (v Capability) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // The values of Capability.
 const (
@@ -1678,6 +1792,9 @@ type RayQueryIntersection uint32
 // String returns the name in assembly.
 func (v RayQueryIntersection) String() string { return KindRayQueryIntersection.valueName(uint32(v)) }
 
+// MarshalText returns the name in assembly.
+func (v RayQueryIntersection) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // The values of RayQueryIntersection.
 const (
 	RayQueryIntersectionRayQueryCandidateIntersectionKHR RayQueryIntersection = 0
@@ -1690,6 +1807,11 @@ type RayQueryCommittedIntersectionType uint32
 // String returns the name in assembly.
 func (v RayQueryCommittedIntersectionType) String() string {
 	return KindRayQueryCommittedIntersectionType.valueName(uint32(v))
+}
+
+// MarshalText returns the name in assembly.
+func (v RayQueryCommittedIntersectionType) MarshalText() ([]byte, error) {
+	return []byte(v.String()), nil
 }
 
 // The values of RayQueryCommittedIntersectionType.
@@ -1707,6 +1829,11 @@ func (v RayQueryCandidateIntersectionType) String() string {
 	return KindRayQueryCandidateIntersectionType.valueName(uint32(v))
 }
 
+// MarshalText returns the name in assembly.
+func (v RayQueryCandidateIntersectionType) MarshalText() ([]byte, error) {
+	return []byte(v.String()), nil
+}
+
 // The values of RayQueryCandidateIntersectionType.
 const (
 	RayQueryCandidateIntersectionTypeRayQueryCandidateIntersectionTriangleKHR RayQueryCandidateIntersectionType = 0
@@ -1718,6 +1845,9 @@ type PackedVectorFormat uint32
 
 // String returns the name in assembly.
 func (v PackedVectorFormat) String() string { return KindPackedVectorFormat.valueName(uint32(v)) }
+
+// MarshalText returns the name in assembly.
+func (v PackedVectorFormat) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // The values of PackedVectorFormat.
 const (
@@ -1732,6 +1862,9 @@ type CooperativeMatrixOperands uint32
 func (v CooperativeMatrixOperands) String() string {
 	return KindCooperativeMatrixOperands.maskName(uint32(v))
 }
+
+// MarshalText returns the name in assembly.
+func (v CooperativeMatrixOperands) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // The values of CooperativeMatrixOperands.
 const (
@@ -1751,6 +1884,9 @@ func (v CooperativeMatrixLayout) String() string {
 	return KindCooperativeMatrixLayout.valueName(uint32(v))
 }
 
+// MarshalText returns the name in assembly.
+func (v CooperativeMatrixLayout) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // The values of CooperativeMatrixLayout.
 const (
 	CooperativeMatrixLayoutRowMajorKHR                 CooperativeMatrixLayout = 0
@@ -1764,6 +1900,9 @@ type CooperativeMatrixUse uint32
 
 // String returns the name in assembly.
 func (v CooperativeMatrixUse) String() string { return KindCooperativeMatrixUse.valueName(uint32(v)) }
+
+// MarshalText returns the name in assembly.
+func (v CooperativeMatrixUse) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // The values of CooperativeMatrixUse.
 const (
@@ -1780,6 +1919,9 @@ func (v CooperativeMatrixReduce) String() string {
 	return KindCooperativeMatrixReduce.maskName(uint32(v))
 }
 
+// MarshalText returns the name in assembly.
+func (v CooperativeMatrixReduce) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // The values of CooperativeMatrixReduce.
 const (
 	CooperativeMatrixReduceRowMask    CooperativeMatrixReduce = 0x1
@@ -1792,6 +1934,9 @@ type TensorClampMode uint32
 
 // String returns the name in assembly.
 func (v TensorClampMode) String() string { return KindTensorClampMode.valueName(uint32(v)) }
+
+// MarshalText returns the name in assembly.
+func (v TensorClampMode) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // The values of TensorClampMode.
 const (
@@ -1810,6 +1955,9 @@ func (v TensorAddressingOperands) String() string {
 	return KindTensorAddressingOperands.maskName(uint32(v))
 }
 
+// MarshalText returns the name in assembly.
+func (v TensorAddressingOperands) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // The values of TensorAddressingOperands.
 const (
 	TensorAddressingOperandsMaskNone             TensorAddressingOperands = 0x0
@@ -1826,6 +1974,9 @@ func (v InitializationModeQualifier) String() string {
 	return KindInitializationModeQualifier.valueName(uint32(v))
 }
 
+// MarshalText returns the name in assembly.
+func (v InitializationModeQualifier) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // The values of InitializationModeQualifier.
 const (
 	InitializationModeQualifierInitOnDeviceReprogramALTERA InitializationModeQualifier = 0
@@ -1839,6 +1990,9 @@ type LoadCacheControl uint32
 
 // String returns the name in assembly.
 func (v LoadCacheControl) String() string { return KindLoadCacheControl.valueName(uint32(v)) }
+
+// MarshalText returns the name in assembly.
+func (v LoadCacheControl) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // The values of LoadCacheControl.
 const (
@@ -1854,6 +2008,9 @@ type StoreCacheControl uint32
 
 // String returns the name in assembly.
 func (v StoreCacheControl) String() string { return KindStoreCacheControl.valueName(uint32(v)) }
+
+// MarshalText returns the name in assembly.
+func (v StoreCacheControl) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // The values of StoreCacheControl.
 const (
@@ -1871,6 +2028,9 @@ func (v NamedMaximumNumberOfRegisters) String() string {
 	return KindNamedMaximumNumberOfRegisters.valueName(uint32(v))
 }
 
+// MarshalText returns the name in assembly.
+func (v NamedMaximumNumberOfRegisters) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // The values of NamedMaximumNumberOfRegisters.
 const (
 	NamedMaximumNumberOfRegistersAutoINTEL NamedMaximumNumberOfRegisters = 0
@@ -1882,6 +2042,11 @@ type MatrixMultiplyAccumulateOperands uint32
 // String returns the name in assembly.
 func (v MatrixMultiplyAccumulateOperands) String() string {
 	return KindMatrixMultiplyAccumulateOperands.maskName(uint32(v))
+}
+
+// MarshalText returns the name in assembly.
+func (v MatrixMultiplyAccumulateOperands) MarshalText() ([]byte, error) {
+	return []byte(v.String()), nil
 }
 
 // The values of MatrixMultiplyAccumulateOperands.
@@ -1909,6 +2074,9 @@ type FPEncoding uint32
 // String returns the name in assembly.
 func (v FPEncoding) String() string { return KindFPEncoding.valueName(uint32(v)) }
 
+// MarshalText returns the name in assembly.
+func (v FPEncoding) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // The values of FPEncoding.
 const (
 	FPEncodingBFloat16KHR           FPEncoding = 0
@@ -1929,6 +2097,9 @@ func (v CooperativeVectorMatrixLayout) String() string {
 	return KindCooperativeVectorMatrixLayout.valueName(uint32(v))
 }
 
+// MarshalText returns the name in assembly.
+func (v CooperativeVectorMatrixLayout) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // The values of CooperativeVectorMatrixLayout.
 const (
 	CooperativeVectorMatrixLayoutRowMajorNV           CooperativeVectorMatrixLayout = 0
@@ -1942,6 +2113,9 @@ type ComponentType uint32
 
 // String returns the name in assembly.
 func (v ComponentType) String() string { return KindComponentType.valueName(uint32(v)) }
+
+// MarshalText returns the name in assembly.
+func (v ComponentType) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // The values of ComponentType.
 const (
@@ -1968,6 +2142,9 @@ type GatherModes uint32
 // String returns the name in assembly.
 func (v GatherModes) String() string { return KindGatherModes.valueName(uint32(v)) }
 
+// MarshalText returns the name in assembly.
+func (v GatherModes) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // The values of GatherModes.
 const (
 	GatherModesGather4x1QCOM GatherModes = 0
@@ -1981,6 +2158,9 @@ type TensorOperands uint32
 
 // String returns the name in assembly.
 func (v TensorOperands) String() string { return KindTensorOperands.maskName(uint32(v)) }
+
+// MarshalText returns the name in assembly.
+func (v TensorOperands) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // The values of TensorOperands.
 const (
@@ -1997,6 +2177,9 @@ type DebugInfoFlags uint32
 
 // String returns the name in assembly.
 func (v DebugInfoFlags) String() string { return KindDebugInfoFlags.maskName(uint32(v)) }
+
+// MarshalText returns the name in assembly.
+func (v DebugInfoFlags) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // The values of DebugInfoFlags.
 const (
@@ -2026,6 +2209,11 @@ func (v DebugInfoBaseTypeAttributeEncoding) String() string {
 	return KindDebugInfoBaseTypeAttributeEncoding.valueName(uint32(v))
 }
 
+// MarshalText returns the name in assembly.
+func (v DebugInfoBaseTypeAttributeEncoding) MarshalText() ([]byte, error) {
+	return []byte(v.String()), nil
+}
+
 // The values of DebugInfoBaseTypeAttributeEncoding.
 const (
 	DebugInfoBaseTypeAttributeEncodingUnspecified  DebugInfoBaseTypeAttributeEncoding = 0
@@ -2046,6 +2234,9 @@ func (v DebugInfoCompositeType) String() string {
 	return KindDebugInfoCompositeType.valueName(uint32(v))
 }
 
+// MarshalText returns the name in assembly.
+func (v DebugInfoCompositeType) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // The values of DebugInfoCompositeType.
 const (
 	DebugInfoCompositeTypeClass     DebugInfoCompositeType = 0
@@ -2061,6 +2252,9 @@ func (v DebugInfoTypeQualifier) String() string {
 	return KindDebugInfoTypeQualifier.valueName(uint32(v))
 }
 
+// MarshalText returns the name in assembly.
+func (v DebugInfoTypeQualifier) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // The values of DebugInfoTypeQualifier.
 const (
 	DebugInfoTypeQualifierConstType    DebugInfoTypeQualifier = 0
@@ -2073,6 +2267,9 @@ type DebugInfoOperation uint32
 
 // String returns the name in assembly.
 func (v DebugInfoOperation) String() string { return KindDebugInfoOperation.valueName(uint32(v)) }
+
+// MarshalText returns the name in assembly.
+func (v DebugInfoOperation) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // The values of DebugInfoOperation.
 const (
@@ -2094,6 +2291,9 @@ type OpenCLDebugInfo100Flags uint32
 func (v OpenCLDebugInfo100Flags) String() string {
 	return KindOpenCLDebugInfo100Flags.maskName(uint32(v))
 }
+
+// MarshalText returns the name in assembly.
+func (v OpenCLDebugInfo100Flags) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // The values of OpenCLDebugInfo100Flags.
 const (
@@ -2126,6 +2326,11 @@ func (v OpenCLDebugInfo100BaseTypeAttributeEncoding) String() string {
 	return KindOpenCLDebugInfo100BaseTypeAttributeEncoding.valueName(uint32(v))
 }
 
+// MarshalText returns the name in assembly.
+func (v OpenCLDebugInfo100BaseTypeAttributeEncoding) MarshalText() ([]byte, error) {
+	return []byte(v.String()), nil
+}
+
 // The values of OpenCLDebugInfo100BaseTypeAttributeEncoding.
 const (
 	OpenCLDebugInfo100BaseTypeAttributeEncodingUnspecified  OpenCLDebugInfo100BaseTypeAttributeEncoding = 0
@@ -2146,6 +2351,11 @@ func (v OpenCLDebugInfo100CompositeType) String() string {
 	return KindOpenCLDebugInfo100CompositeType.valueName(uint32(v))
 }
 
+// MarshalText returns the name in assembly.
+func (v OpenCLDebugInfo100CompositeType) MarshalText() ([]byte, error) {
+	return []byte(v.String()), nil
+}
+
 // The values of OpenCLDebugInfo100CompositeType.
 const (
 	OpenCLDebugInfo100CompositeTypeClass     OpenCLDebugInfo100CompositeType = 0
@@ -2159,6 +2369,11 @@ type OpenCLDebugInfo100TypeQualifier uint32
 // String returns the name in assembly.
 func (v OpenCLDebugInfo100TypeQualifier) String() string {
 	return KindOpenCLDebugInfo100TypeQualifier.valueName(uint32(v))
+}
+
+// MarshalText returns the name in assembly.
+func (v OpenCLDebugInfo100TypeQualifier) MarshalText() ([]byte, error) {
+	return []byte(v.String()), nil
 }
 
 // The values of OpenCLDebugInfo100TypeQualifier.
@@ -2176,6 +2391,9 @@ type OpenCLDebugInfo100Operation uint32
 func (v OpenCLDebugInfo100Operation) String() string {
 	return KindOpenCLDebugInfo100Operation.valueName(uint32(v))
 }
+
+// MarshalText returns the name in assembly.
+func (v OpenCLDebugInfo100Operation) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // The values of OpenCLDebugInfo100Operation.
 const (
@@ -2199,6 +2417,11 @@ func (v OpenCLDebugInfo100ImportedEntity) String() string {
 	return KindOpenCLDebugInfo100ImportedEntity.valueName(uint32(v))
 }
 
+// MarshalText returns the name in assembly.
+func (v OpenCLDebugInfo100ImportedEntity) MarshalText() ([]byte, error) {
+	return []byte(v.String()), nil
+}
+
 // The values of OpenCLDebugInfo100ImportedEntity.
 const (
 	OpenCLDebugInfo100ImportedEntityImportedModule      OpenCLDebugInfo100ImportedEntity = 0
@@ -2213,6 +2436,11 @@ func (v NonSemanticClspvReflectionKernelPropertyFlags) String() string {
 	return KindNonSemanticClspvReflectionKernelPropertyFlags.maskName(uint32(v))
 }
 
+// MarshalText returns the name in assembly.
+func (v NonSemanticClspvReflectionKernelPropertyFlags) MarshalText() ([]byte, error) {
+	return []byte(v.String()), nil
+}
+
 // The values of NonSemanticClspvReflectionKernelPropertyFlags.
 const (
 	NonSemanticClspvReflectionKernelPropertyFlagsMaskNone         NonSemanticClspvReflectionKernelPropertyFlags = 0x0
@@ -2225,6 +2453,11 @@ type NonSemanticShaderDebugInfoFlags uint32
 // String returns the name in assembly.
 func (v NonSemanticShaderDebugInfoFlags) String() string {
 	return KindNonSemanticShaderDebugInfoFlags.maskName(uint32(v))
+}
+
+// MarshalText returns the name in assembly.
+func (v NonSemanticShaderDebugInfoFlags) MarshalText() ([]byte, error) {
+	return []byte(v.String()), nil
 }
 
 // The values of NonSemanticShaderDebugInfoFlags.
@@ -2259,6 +2492,11 @@ func (v NonSemanticShaderDebugInfoBuildIdentifierFlags) String() string {
 	return KindNonSemanticShaderDebugInfoBuildIdentifierFlags.maskName(uint32(v))
 }
 
+// MarshalText returns the name in assembly.
+func (v NonSemanticShaderDebugInfoBuildIdentifierFlags) MarshalText() ([]byte, error) {
+	return []byte(v.String()), nil
+}
+
 // The values of NonSemanticShaderDebugInfoBuildIdentifierFlags.
 const (
 	NonSemanticShaderDebugInfoBuildIdentifierFlagsIdentifierPossibleDuplicatesMask NonSemanticShaderDebugInfoBuildIdentifierFlags = 0x1
@@ -2270,6 +2508,11 @@ type NonSemanticShaderDebugInfoBaseTypeAttributeEncoding uint32
 // String returns the name in assembly.
 func (v NonSemanticShaderDebugInfoBaseTypeAttributeEncoding) String() string {
 	return KindNonSemanticShaderDebugInfoBaseTypeAttributeEncoding.valueName(uint32(v))
+}
+
+// MarshalText returns the name in assembly.
+func (v NonSemanticShaderDebugInfoBaseTypeAttributeEncoding) MarshalText() ([]byte, error) {
+	return []byte(v.String()), nil
 }
 
 // The values of NonSemanticShaderDebugInfoBaseTypeAttributeEncoding.
@@ -2292,6 +2535,11 @@ func (v NonSemanticShaderDebugInfoCompositeType) String() string {
 	return KindNonSemanticShaderDebugInfoCompositeType.valueName(uint32(v))
 }
 
+// MarshalText returns the name in assembly.
+func (v NonSemanticShaderDebugInfoCompositeType) MarshalText() ([]byte, error) {
+	return []byte(v.String()), nil
+}
+
 // The values of NonSemanticShaderDebugInfoCompositeType.
 const (
 	NonSemanticShaderDebugInfoCompositeTypeClass     NonSemanticShaderDebugInfoCompositeType = 0
@@ -2305,6 +2553,11 @@ type NonSemanticShaderDebugInfoTypeQualifier uint32
 // String returns the name in assembly.
 func (v NonSemanticShaderDebugInfoTypeQualifier) String() string {
 	return KindNonSemanticShaderDebugInfoTypeQualifier.valueName(uint32(v))
+}
+
+// MarshalText returns the name in assembly.
+func (v NonSemanticShaderDebugInfoTypeQualifier) MarshalText() ([]byte, error) {
+	return []byte(v.String()), nil
 }
 
 // The values of NonSemanticShaderDebugInfoTypeQualifier.
@@ -2321,6 +2574,11 @@ type NonSemanticShaderDebugInfoOperation uint32
 // String returns the name in assembly.
 func (v NonSemanticShaderDebugInfoOperation) String() string {
 	return KindNonSemanticShaderDebugInfoOperation.valueName(uint32(v))
+}
+
+// MarshalText returns the name in assembly.
+func (v NonSemanticShaderDebugInfoOperation) MarshalText() ([]byte, error) {
+	return []byte(v.String()), nil
 }
 
 // The values of NonSemanticShaderDebugInfoOperation.
@@ -2343,6 +2601,11 @@ type NonSemanticShaderDebugInfoImportedEntity uint32
 // String returns the name in assembly.
 func (v NonSemanticShaderDebugInfoImportedEntity) String() string {
 	return KindNonSemanticShaderDebugInfoImportedEntity.valueName(uint32(v))
+}
+
+// MarshalText returns the name in assembly.
+func (v NonSemanticShaderDebugInfoImportedEntity) MarshalText() ([]byte, error) {
+	return []byte(v.String()), nil
 }
 
 // The values of NonSemanticShaderDebugInfoImportedEntity.

@@ -78,6 +78,7 @@ func enumType(b *strings.Builder, k kind) {
 	}
 	fmt.Fprintf(b, "\n// %s is %s.\ntype %s uint32\n\n", k.Name, what, k.Name)
 	fmt.Fprintf(b, "// String returns the name in assembly.\nfunc (v %s) String() string { return Kind%s.%s(uint32(v)) }\n\n", k.Name, k.Name, method)
+	fmt.Fprintf(b, "// MarshalText returns the name in assembly.\nfunc (v %s) MarshalText() ([]byte, error) { return []byte(v.String()), nil }\n\n", k.Name)
 	fmt.Fprintf(b, "// The values of %s.\nconst (\n", k.Name)
 	taken := map[string]bool{}
 	for _, e := range k.Enumerants {

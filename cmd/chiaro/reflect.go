@@ -1,0 +1,139 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/spf13/cobra"
+
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/iface"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/asm"
+	"github.com/chiaro-gpu/chiaro/valid"
+)
+
+// reflectFlags are the flags of reflect.
+type reflectFlags struct {
+	format, entry, targetEnv string
+	spec                     []string
+}
+
+var reflectFormats = []string{"text", "json", "yaml"}
+
+func newReflect(c console) *cobra.Command {
+	var f reflectFlags
+	cmd := &cobra.Command{
+		Use:   "reflect [FILE|-]...",
+		Short: "Show the interface of each entry point",
+		Long: `Show what an entry point reads from and writes to other stages, its resources with the layout of
+their blocks, push constants, specialization constants, workgroup size, and what of it is used.
+The module is not judged: that is check's.`,
+		Example: "  chiaro reflect shader.spv\n  chiaro reflect --spec 0=64 --format yaml shader.spv",
+		Args:    cobra.MinimumNArgs(1),
+		RunE:    func(_ *cobra.Command, args []string) error { return reflectFiles(c, f, args) },
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&f.format, "format", "text", "what is written: "+strings.Join(reflectFormats, ", "))
+	fl.StringVar(&f.entry, "entry", "", "show the entry points of this name alone")
+	fl.StringVar(&f.targetEnv, "target-env", "vulkan1.4", "environment that text is assembled for")
+	fl.StringArrayVar(&f.spec, "spec", nil, "value of a specialization constant: ID=VALUE, any number of times")
+	complete(cmd, "format", reflectFormats...)
+	complete(cmd, "target-env", asm.Targets()...)
+	return cmd
+}
+
+// reflected is one module in machine output.
+type reflected struct {
+	File    string         `json:"file"`
+	Entries []*iface.Entry `json:"entryPoints"`
+}
+
+func reflectFiles(c console, f reflectFlags, files []string) error {
+	env, ok := valid.ParseEnv(f.targetEnv)
+	if !ok {
+		return unreadable("--target-env %q: must be one such as vulkan1.3 or spv1.6", f.targetEnv)
+	}
+	spec, err := specValues(f.spec)
+	if err != nil {
+		return err
+	}
+	all := []reflected{}
+	entries, bad := 0, 0
+	for _, file := range files {
+		data, err := readModule(c, file)
+		var m *spirv.Module
+		if err == nil {
+			m, err = decodeModule(data, file, env)
+		}
+		if err != nil { // one bad file does not hide the others
+			fmt.Fprintf(c.err, "chiaro: %s: %v\n", file, err)
+			bad++
+			continue
+		}
+		r := reflected{file, []*iface.Entry{}}
+		for _, e := range iface.Reflect(valid.Assume(facts.Gather(m, spec))) {
+			if f.entry == "" || f.entry == e.Name {
+				r.Entries = append(r.Entries, e)
+			}
+		}
+		entries += len(r.Entries)
+		all = append(all, r)
+	}
+	if err := writeReflected(c.out, f.format, all); err != nil {
+		return err
+	}
+	switch {
+	case bad > 0:
+		return &coded{exitUsage, ""}
+	case entries == 0:
+		return &coded{exitNothing, "no entry point"}
+	}
+	return nil
+}
+
+// specValues reads the values of specialization constants: decimal or
+// hexadecimal integers, floats of 32 bits, true or false.
+func specValues(list []string) (facts.Spec, error) {
+	out := facts.Spec{}
+	for _, s := range list {
+		id, value, ok := strings.Cut(s, "=")
+		n, err := strconv.ParseUint(id, 0, 32)
+		bits, known := specBits(value)
+		if !ok || err != nil || !known {
+			return nil, unreadable("--spec %q: must be ID=VALUE, both numbers", s)
+		}
+		out[uint32(n)] = bits
+	}
+	return out, nil
+}
+
+func writeReflected(w io.Writer, format string, all []reflected) error {
+	switch format {
+	case "text":
+		for _, r := range all {
+			for _, e := range r.Entries {
+				writeEntry(w, r.File, e)
+			}
+		}
+		return nil
+	case "json", "yaml":
+		data, err := json.MarshalIndent(all, "", "  ")
+		if err != nil {
+			return err
+		}
+		if format == "yaml" {
+			if data, err = yaml.JSONToYAML(data); err != nil {
+				return err
+			}
+			data = []byte(strings.TrimRight(string(data), "\n"))
+		}
+		_, err = fmt.Fprintf(w, "%s\n", data)
+		return err
+	}
+	return unreadable("--format %q: must be %s", format, strings.Join(reflectFormats, ", "))
+}

@@ -1,0 +1,244 @@
+package iface
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/valid"
+)
+
+// Entry is an entry point seen from outside. Lists are in order of Location, of
+// set and binding, of SpecId; what has none of them in order of declaration.
+type Entry struct {
+	Name  string               `json:"name"`
+	Model spirv.ExecutionModel `json:"executionModel"`
+
+	Inputs        []Variable `json:"inputs"`
+	Outputs       []Variable `json:"outputs"`
+	BuiltIns      []BuiltIn  `json:"builtIns"`
+	Resources     []Resource `json:"resources"`
+	PushConstants []Push     `json:"pushConstants"`
+	Constants     []Constant `json:"specializationConstants"`
+	Payloads      []Payload  `json:"payloads,omitempty"`
+
+	// Workgroup is the size of a workgroup in invocations; nil where the
+	// execution model has none.
+	Workgroup *Workgroup `json:"workgroup,omitempty"`
+
+	Modes []Mode `json:"executionModes,omitempty"`
+
+	// SharedMemory is how many bytes of workgroup memory the entry point uses,
+	// as maxComputeSharedMemorySize counts them: in std430.
+	SharedMemory uint64 `json:"sharedMemory,omitempty"`
+
+	// Capabilities and Extensions are those of the module.
+	Capabilities []spirv.Capability `json:"capabilities"`
+	Extensions   []string           `json:"extensions"`
+
+	// Sources is what the module was made of, as it says.
+	Sources []string `json:"sources,omitempty"`
+
+	ID spirv.ID `json:"-"`
+}
+
+// Push is a block of push constants.
+type Push struct {
+	Name string `json:"name"`
+	Bank uint32 `json:"bank,omitempty"` // BankNV
+	Used bool   `json:"used"`
+	Block
+
+	ID   spirv.ID `json:"-"`
+	Inst int      `json:"-"`
+}
+
+// Payload is a variable that goes from shader to shader: of a ray, a call, a
+// hit, or from a task shader to its mesh shaders.
+type Payload struct {
+	Name     string             `json:"name"`
+	Class    spirv.StorageClass `json:"storageClass"`
+	Location uint32             `json:"location,omitempty"`
+	Type     Type               `json:"type"`
+	Members  []Member           `json:"members,omitempty"`
+	Used     bool               `json:"used"`
+
+	ID   spirv.ID `json:"-"`
+	Inst int      `json:"-"`
+}
+
+// Workgroup is the size of a workgroup.
+type Workgroup struct {
+	Size [3]uint32 `json:"size"`
+
+	// SpecIDs are the specialization constants that say a dimension, nil where
+	// it is fixed.
+	SpecIDs [3]*uint32 `json:"specIds"`
+}
+
+// Mode is an execution mode with its operands, which are values, not ids.
+type Mode struct {
+	Mode     spirv.ExecutionMode `json:"mode"`
+	Operands []uint32            `json:"operands,omitempty"`
+}
+
+// Reflect describes every entry point of a module, in order of declaration.
+// Specialization enters with facts.Gather: what depends on it is what it is
+// under the values given there.
+func Reflect(m *valid.Module) []*Entry {
+	f := m.Facts()
+	u := gatherUses(f)
+	out := make([]*Entry, 0, len(f.EntryPoints))
+	for i := range f.EntryPoints {
+		out = append(out, entry(f, &f.EntryPoints[i], u))
+	}
+	return out
+}
+
+// entry describes one entry point.
+func entry(m *facts.Module, p *facts.EntryPoint, u *uses) *Entry {
+	e := &Entry{
+		Name: p.Name, Model: p.Model, ID: p.ID, Capabilities: m.Capabilities, Extensions: m.Extensions,
+		Inputs: []Variable{}, Outputs: []Variable{}, BuiltIns: []BuiltIn{}, Resources: []Resource{}, PushConstants: []Push{}, Constants: []Constant{},
+	}
+	var tree []*facts.Function
+	var globals []*facts.Variable
+	if p.Func != nil {
+		tree, globals = m.CallTree(p), m.Globals(p)
+	}
+	used := map[*facts.Variable]bool{}
+	for _, v := range globals {
+		used[v] = true
+	}
+	listed := map[spirv.ID]bool{}
+	for _, id := range p.Interface {
+		listed[id] = true
+	}
+	for i := range m.Variables {
+		v := &m.Variables[i]
+		if v.Func == nil {
+			e.variable(m, v, used[v], listed[v.ID], u, tree)
+		}
+	}
+	e.shared(m, globals)
+	e.constants(m, u.constants(p, tree, globals))
+	e.modes(m, p)
+	for _, s := range m.Sources() {
+		if s.File != "" {
+			e.Sources = append(e.Sources, s.File)
+		}
+	}
+	e.sort()
+	return e
+}
+
+// variable adds a variable of module scope where it belongs.
+func (e *Entry) variable(m *facts.Module, v *facts.Variable, used, listed bool, u *uses, tree []*facts.Function) {
+	switch v.Storage {
+	case spirv.StorageClassInput, spirv.StorageClassOutput:
+		if listed || used {
+			e.stage(m, v, used)
+		}
+	case spirv.StorageClassUniform, spirv.StorageClassStorageBuffer, spirv.StorageClassUniformConstant, spirv.StorageClassTileAttachmentQCOM:
+		var members []bool
+		if used {
+			members = u.members(tree, v)
+		} else if s := blockOfAny(v.Type); s != nil {
+			members = make([]bool, len(s.Members))
+		}
+		e.resource(m, v, used, members)
+	case spirv.StorageClassPushConstant:
+		s := blockOfAny(v.Type)
+		if s == nil {
+			return
+		}
+		members := make([]bool, len(s.Members))
+		if used {
+			members = u.members(tree, v)
+		}
+		bank, _ := decorations{m, v.ID, -1}.literal(spirv.DecorationBankNV)
+		e.PushConstants = append(e.PushConstants, Push{nameOf(m, v.ID), bank, used, *blockAt(m, s, members), v.ID, v.Index})
+	default:
+		e.payload(m, v, used, listed)
+	}
+}
+
+// payload adds a variable that other shaders share.
+func (e *Entry) payload(m *facts.Module, v *facts.Variable, used, listed bool) {
+	switch v.Storage {
+	case spirv.StorageClassRayPayloadKHR, spirv.StorageClassIncomingRayPayloadKHR, spirv.StorageClassCallableDataKHR,
+		spirv.StorageClassIncomingCallableDataKHR, spirv.StorageClassHitAttributeKHR, spirv.StorageClassShaderRecordBufferKHR,
+		spirv.StorageClassTaskPayloadWorkgroupEXT, spirv.StorageClassHitObjectAttributeNV:
+	default:
+		return
+	}
+	if !used && !listed {
+		return
+	}
+	p := Payload{Name: nameOf(m, v.ID), Class: v.Storage, Type: typeOf(m, v.Type), Used: used, ID: v.ID, Inst: v.Index}
+	p.Location, _ = decorations{m, v.ID, -1}.literal(spirv.DecorationLocation)
+	if s := blockOfAny(v.Type); s != nil {
+		p.Members = layoutOf(m, s, nil)
+	}
+	e.Payloads = append(e.Payloads, p)
+}
+
+// modes adds the execution modes and the size of workgroups.
+func (e *Entry) modes(m *facts.Module, p *facts.EntryPoint) {
+	for _, k := range p.Modes {
+		mode := Mode{Mode: k.Kind, Operands: k.Operands}
+		if k.IDs {
+			mode.Operands = make([]uint32, len(k.Operands))
+			for i, id := range k.Operands {
+				if c := m.Const(spirv.ID(id)); c != nil {
+					mode.Operands[i] = uint32(c.Bits)
+				}
+			}
+		}
+		e.Modes = append(e.Modes, mode)
+	}
+	if p.HasLocalSize {
+		e.Workgroup = &Workgroup{Size: p.LocalSize, SpecIDs: sizeConstants(m, p)}
+	}
+}
+
+// sizeConstants returns which specialization constants say the size of a
+// workgroup: the parts of the constant decorated WorkgroupSize, else the
+// operands of LocalSizeId.
+func sizeConstants(m *facts.Module, p *facts.EntryPoint) (out [3]*uint32) {
+	put := func(i int, k *facts.Const) {
+		if k != nil && k.HasSpecID && i < 3 {
+			id := k.SpecID
+			out[i] = &id
+		}
+	}
+	for i := range m.Consts {
+		k := &m.Consts[i]
+		if b, ok := m.BuiltIn(k.ID); k.ID != 0 && ok && b == spirv.BuiltInWorkgroupSize {
+			for n := range min(len(k.Elems), 3) {
+				put(n, k.Elem(n))
+			}
+			return out
+		}
+	}
+	if mode, ok := p.Mode(spirv.ExecutionModeLocalSizeId); ok {
+		for n, id := range mode.Operands {
+			put(n, m.Const(spirv.ID(id)))
+		}
+	}
+	return out
+}
+
+// sort puts the lists in their order.
+func (e *Entry) sort() {
+	byLocation := func(x, y Variable) int {
+		return cmp.Or(cmp.Compare(x.Location, y.Location), cmp.Compare(x.Component, y.Component))
+	}
+	slices.SortStableFunc(e.Inputs, byLocation)
+	slices.SortStableFunc(e.Outputs, byLocation)
+	slices.SortStableFunc(e.Resources, func(x, y Resource) int {
+		return cmp.Or(cmp.Compare(x.Set, y.Set), cmp.Compare(x.Binding, y.Binding))
+	})
+	slices.SortStableFunc(e.Constants, func(x, y Constant) int { return cmp.Compare(x.SpecID, y.SpecID) })
+}
