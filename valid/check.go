@@ -85,6 +85,8 @@ type checker struct {
 
 	entryOf map[spirv.ID][]int32 // entry points of each function; nil before they are asked for
 
+	sampledImages []int // instructions OpSampledImage so far
+
 	grouped int                  // decorations judged by way of groups
 	texts   map[spirv.ID][]int32 // lengths of the lines of each DebugSource, as far as they were asked for
 	rounded []rounding           // values decorated FPRoundingMode

@@ -57,6 +57,10 @@ var families = []*family{
 	&clspvFamily,
 	&glslFamily,
 	&debugInfoFamily,
+	&imageTypeFamily,
+	&imageFamily,
+	&imageOperandFamily,
+	&imageQueryFamily,
 }
 
 // dispatch has the judges of each opcode.

@@ -1,0 +1,310 @@
+package valid
+
+import (
+	"strconv"
+
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
+	"github.com/chiaro-gpu/chiaro/vuid"
+)
+
+// imageFamily judges the instructions that access images (SPIR-V §3.3.10);
+// image operands, queries and Qualcomm's image processing stand in files of
+// their own.
+var imageFamily = family{
+	rules: []Rule{
+		{Code: "SPV-Image-Result", Section: "SPIR-V 3.3.10", Words: "the result of an access of an image is of the kind and number of components that the instruction yields"},
+		{Code: "SPV-Image-Sparse", Section: "SPIR-V 3.3.10", Words: "the result of a sparse access is a struct of a residency code, which is an integer, and of the texel"},
+		{Code: "SPV-Image-Texel", Section: "SPIR-V 3.3.10", Words: "the components of a texel are of the sampled type of its image"},
+		{Code: "SPV-Image-Operand", Section: "SPIR-V 3.3.10", Words: "an instruction takes an image, or a sampled image, as it says"},
+		{Code: "SPV-Image-Kind", Section: "SPIR-V 3.3.10", Words: "an instruction takes an image of a dimension, of layers, samples and use with a sampler that it can access"},
+		{Code: "SPV-Image-Coordinate", Section: "SPIR-V 3.3.10", Words: "a coordinate is of integers or floats as the instruction says, and has a component for each dimension, for the layer and for the divisor"},
+		{Code: "SPV-Image-Dref", Section: "SPIR-V 3.3.10", Words: "the reference of a comparison is a float of 32 bits"},
+		{Code: "SPV-Image-Component", Section: "SPIR-V 3.3.10", Words: "the component of a gather is an integer of 32 bits"},
+		{Code: "SPV-Image-Format", Section: "SPIR-V 3.2.30", Words: "an image without a format is read and written with the capability for it"},
+		{Code: "SPV-Image-Model", Section: "SPIR-V 3.3.10", Words: "an implicit level of detail needs derivatives: a fragment shader, or groups of derivatives; subpasses and tiles a fragment shader"},
+		{Code: "SPV-Image-Resident", Section: "SPIR-V 3.3.10", Words: "OpImageSparseTexelsResident yields a Boolean of an integer"},
+		{Code: "SPV-Image-Reserved", Section: "SPIR-V 3.3.10", Words: "a reserved instruction is not used"},
+		{Code: "SPV-SampledImage-Operand", Section: "SPIR-V 3.3.10", Words: "OpSampledImage joins a sampler and an image of the result's image type, whose depth alone may differ"},
+		{Code: "SPV-SampledImage-Use", Section: "SPIR-V 2.16.1", Words: "the result of OpSampledImage is used in its block only, and by instructions that take a sampled image"},
+		{Code: vuid.StandaloneSpirv_OpImage_04777, Section: environment, Words: "no comparison takes an image of three dimensions"},
+		{Code: vuid.StandaloneSpirv_OpImageGather_04664, Section: environment, Words: "the component of a gather is a constant"},
+		{Code: vuid.StandaloneSpirv_Result_04780, Section: environment, Words: "the result of OpImageRead is a vector of four components"},
+		{Code: vuid.StandaloneSpirv_SubpassData_04660, Section: environment, Words: "the coordinate of a subpass is the constant (0, 0)"},
+		{Code: vuid.RuntimeSpirv_OpImageWrite_07112, Section: environment, Words: "the texel that is written has as many components as the format of the image, at least"},
+	},
+	insts: map[spirv.Op]judge{
+		spirv.OpImage:                     (*checker).imageOf,
+		spirv.OpSampledImage:              (*checker).sampledImage,
+		spirv.OpImageFetch:                (*checker).imageFetch,
+		spirv.OpImageSparseFetch:          (*checker).imageFetch,
+		spirv.OpImageRead:                 (*checker).imageRead,
+		spirv.OpImageSparseRead:           (*checker).imageRead,
+		spirv.OpImageWrite:                (*checker).imageWrite,
+		spirv.OpImageGather:               (*checker).imageGather,
+		spirv.OpImageSparseGather:         (*checker).imageGather,
+		spirv.OpImageDrefGather:           (*checker).imageGather,
+		spirv.OpImageSparseDrefGather:     (*checker).imageGather,
+		spirv.OpImageSparseTexelsResident: (*checker).texelsResident,
+		spirv.OpColorAttachmentReadEXT:    (*checker).tileRead,
+		spirv.OpDepthAttachmentReadEXT:    (*checker).tileRead,
+		spirv.OpStencilAttachmentReadEXT:  (*checker).tileRead,
+	},
+	ops: []group{{(*checker).imageSample, []spirv.Op{
+		spirv.OpImageSampleImplicitLod, spirv.OpImageSampleExplicitLod, spirv.OpImageSampleProjImplicitLod, spirv.OpImageSampleProjExplicitLod,
+		spirv.OpImageSampleDrefImplicitLod, spirv.OpImageSampleDrefExplicitLod, spirv.OpImageSampleProjDrefImplicitLod, spirv.OpImageSampleProjDrefExplicitLod,
+		spirv.OpImageSparseSampleImplicitLod, spirv.OpImageSparseSampleExplicitLod, spirv.OpImageSparseSampleDrefImplicitLod, spirv.OpImageSparseSampleDrefExplicitLod,
+	}}, {(*checker).imageReserved, []spirv.Op{
+		spirv.OpImageSparseSampleProjImplicitLod, spirv.OpImageSparseSampleProjExplicitLod,
+		spirv.OpImageSparseSampleProjDrefImplicitLod, spirv.OpImageSparseSampleProjDrefExplicitLod,
+	}}},
+	after: []func(*checker){(*checker).sampledImageUses},
+}
+
+// access is an instruction that accesses an image.
+type access struct {
+	i        int
+	op       spirv.Op
+	how      howImage
+	image    *facts.Type // the type of the image; nil where it is not known
+	texel    *facts.Type // what is read or written; likewise
+	mask     spirv.ImageOperands
+	operands []uint32 // of the mask
+}
+
+// howImage is what an opcode does, as bits.
+type howImage uint8
+
+const (
+	howImplicit howImage = 1 << iota // level of detail by derivatives
+	howExplicit                      // level of detail by operands
+	howProj                          // the coordinate is divided
+	howDref                          // a comparison
+	howSparse
+	howGather
+)
+
+// howOf returns what an opcode does.
+func howOf(op spirv.Op) howImage {
+	switch op {
+	case spirv.OpImageSampleImplicitLod:
+		return howImplicit
+	case spirv.OpImageSampleExplicitLod:
+		return howExplicit
+	case spirv.OpImageSampleDrefImplicitLod:
+		return howImplicit | howDref
+	case spirv.OpImageSampleDrefExplicitLod:
+		return howExplicit | howDref
+	case spirv.OpImageSampleProjImplicitLod:
+		return howImplicit | howProj
+	case spirv.OpImageSampleProjExplicitLod:
+		return howExplicit | howProj
+	case spirv.OpImageSampleProjDrefImplicitLod:
+		return howImplicit | howProj | howDref
+	case spirv.OpImageSampleProjDrefExplicitLod:
+		return howExplicit | howProj | howDref
+	case spirv.OpImageSparseSampleImplicitLod:
+		return howImplicit | howSparse
+	case spirv.OpImageSparseSampleExplicitLod:
+		return howExplicit | howSparse
+	case spirv.OpImageSparseSampleDrefImplicitLod:
+		return howImplicit | howDref | howSparse
+	case spirv.OpImageSparseSampleDrefExplicitLod:
+		return howExplicit | howDref | howSparse
+	case spirv.OpImageGather:
+		return howGather
+	case spirv.OpImageDrefGather:
+		return howGather | howDref
+	case spirv.OpImageSparseGather:
+		return howGather | howSparse
+	case spirv.OpImageSparseDrefGather:
+		return howGather | howDref | howSparse
+	case spirv.OpImageSparseFetch, spirv.OpImageSparseRead:
+		return howSparse
+	}
+	return 0
+}
+
+// axes returns how many coordinates a point within one layer has.
+func axes(d spirv.Dim) int {
+	switch d {
+	case spirv.Dim1D, spirv.DimBuffer:
+		return 1
+	case spirv.Dim3D, spirv.DimCube:
+		return 3
+	}
+	return 2
+}
+
+// coordinates returns how many components a coordinate must have.
+func (a *access) coordinates() int {
+	m := a.image.Image
+	if m.Dim == spirv.DimCube && a.how&(howImplicit|howExplicit|howGather) == 0 {
+		return 3 // a face, or a face of a layer, in place of the third
+	}
+	n := axes(m.Dim)
+	if m.Arrayed {
+		n++
+	}
+	if a.how&howProj != 0 {
+		n++
+	}
+	return n
+}
+
+// fits judges the type of a coordinate; what says what it must be of.
+func (a *access) coordinate(c *checker, id spirv.ID, ok func(*facts.Type) bool, what string) {
+	t := c.m.TypeOf(id)
+	if t == nil {
+		return
+	}
+	if t.IsMatrix() || t.Scalar() == nil || !ok(t.Scalar()) {
+		c.fail(a.i, "SPV-Image-Coordinate", "the coordinate of %s is %s; must be %s", a.op, c.typeName(t), what)
+		return
+	}
+	if n := a.coordinates(); t.Components() < n {
+		c.fail(a.i, "SPV-Image-Coordinate", "the coordinate of %s has %s; must have %d at least", a.op, components(t.Components()), n)
+	}
+}
+
+func components(n int) string {
+	if n == 1 {
+		return "1 component"
+	}
+	return strconv.Itoa(n) + " components"
+}
+
+// isSingle reports whether a type is a float of 32 bits.
+func isSingle(t *facts.Type) bool { return t.IsFloat() && t.Width == 32 && !t.Encoded }
+
+// isWord reports whether a type is an integer of 32 bits.
+func isWord(t *facts.Type) bool { return t.IsInt() && t.Width == 32 }
+
+// sampleFloat returns what a float operand of a sampling instruction must be.
+func (c *checker) sampleFloat() (ok func(*facts.Type) bool) {
+	if c.capable(spirv.CapabilityFloat16ImageAMD) {
+		return func(t *facts.Type) bool { return t.IsFloat() && (t.Width == 32 || t.Width == 16) && !t.Encoded }
+	}
+	return isSingle
+}
+
+// result finds what is read: the type of the result, or the second member of
+// that of a sparse access. It is false where the result is of another form.
+func (a *access) result(c *checker, in spirv.Inst) bool {
+	t := c.m.Type(in.Type())
+	if t == nil || a.how&howSparse == 0 {
+		a.texel = t
+		return t != nil
+	}
+	if !t.IsStruct() || len(t.Members) != 2 || t.Members[0].Type != nil && !t.Members[0].Type.IsInt() {
+		c.fail(a.i, "SPV-Image-Sparse", "the result of %s is %s; must be a struct of an integer and a texel", a.op, c.typeName(t))
+		return false
+	}
+	a.texel = t.Members[1].Type
+	return a.texel != nil
+}
+
+// numbers reports whether a type is a number or a vector of numbers.
+func numbers(t *facts.Type) bool {
+	s := t.Scalar()
+	return !t.IsMatrix() && (s.IsInt() || s.IsFloat())
+}
+
+// fourTexel judges that a texel is a vector of four numbers.
+func (a *access) fourTexel(c *checker) bool {
+	if !a.texel.IsVector() || !numbers(a.texel) || a.texel.Components() != 4 {
+		c.fail(a.i, "SPV-Image-Result", "%s yields %s; must yield a vector of 4 numbers", a.op, c.typeName(a.texel))
+		return false
+	}
+	return true
+}
+
+// sampledOperand finds the image of a sampled image.
+func (a *access) sampledOperand(c *checker, id spirv.ID) bool {
+	t := c.m.TypeOf(id)
+	switch {
+	case t == nil && c.typeless(id), t != nil && t.Op != spirv.OpTypeSampledImage:
+		c.fail(a.i, "SPV-Image-Operand", "%s takes %s; must take a sampled image", a.op, c.name(id))
+		return false
+	case t == nil || t.Elem == nil || t.Elem.Image == nil:
+		return false
+	}
+	a.image = t.Elem
+	return true
+}
+
+// imageOperand finds the image of an image.
+func (a *access) imageOperand(c *checker, id spirv.ID) bool {
+	t := c.m.TypeOf(id)
+	switch {
+	case t == nil && c.typeless(id), t != nil && t.Image == nil:
+		c.fail(a.i, "SPV-Image-Operand", "%s takes %s; must take an image", a.op, c.name(id))
+		return false
+	case t == nil:
+		return false
+	}
+	a.image = t
+	return true
+}
+
+// sampledType judges that the texel is of the sampled type.
+func (a *access) sampledType(c *checker) {
+	s := a.image.Elem
+	if s == nil || s.IsVoid() && a.how&howDref == 0 || a.texel.Scalar() == s {
+		return
+	}
+	if s.IsVoid() && c.env.API == OpenCL {
+		return
+	}
+	c.fail(a.i, "SPV-Image-Texel", "%s of %s with an image whose sampled type is %s; must be the same", a.op, c.typeName(a.texel), c.typeName(s)).also(c, a.image.Index, "the image")
+}
+
+// single judges that the image is not multisampled.
+func (a *access) single(c *checker) bool {
+	if a.image.Image.MS {
+		c.fail(a.i, "SPV-Image-Kind", "%s of a multisampled image; must have one sample", a.op).also(c, a.image.Index, "the image")
+	}
+	return !a.image.Image.MS
+}
+
+// unsuited reports an image that an instruction cannot access.
+func (a *access) unsuited(c *checker, format string, args ...any) {
+	c.fail(a.i, "SPV-Image-Kind", a.op.String()+" of an image "+format, args...).also(c, a.image.Index, "the image")
+}
+
+// threeDim judges that a comparison has no image of three dimensions.
+func (a *access) threeDim(c *checker) {
+	if c.vulkan && a.how&howDref != 0 && a.image.Image.Dim == spirv.Dim3D {
+		c.fail(a.i, vuid.StandaloneSpirv_OpImage_04777, "%s of an image of dimension 3D; must be another", a.op).also(c, a.image.Index, "the image")
+	}
+}
+
+func (c *checker) imageReserved(i int, in spirv.Inst) {
+	c.fail(i, "SPV-Image-Reserved", "%s; must not be used", in.Op())
+}
+
+// imageOf judges OpImage.
+func (c *checker) imageOf(i int, in spirv.Inst) {
+	t, v := c.m.Type(in.Type()), inst.Image(in)
+	s := c.m.TypeOf(v.SampledImage())
+	switch {
+	case t == nil || s == nil:
+	case t.Image == nil:
+		c.fail(i, "SPV-Image-Result", "OpImage yields %s; must yield an image", c.typeName(t))
+	case s.Op != spirv.OpTypeSampledImage:
+		c.fail(i, "SPV-Image-Operand", "OpImage takes %s; must take a sampled image", c.name(v.SampledImage()))
+	case s.Elem != nil && s.Elem != t:
+		c.fail(i, "SPV-Image-Result", "OpImage yields %s of %s; must yield the sampled image's image", c.typeName(t), c.typeName(s))
+	}
+}
+
+func (c *checker) texelsResident(i int, in spirv.Inst) {
+	t, s := c.m.Type(in.Type()), c.m.TypeOf(inst.ImageSparseTexelsResident(in).ResidentCode())
+	switch {
+	case t != nil && !t.IsBool():
+		c.fail(i, "SPV-Image-Resident", "OpImageSparseTexelsResident yields %s; must yield a Boolean", c.typeName(t))
+	case s != nil && !s.IsInt():
+		c.fail(i, "SPV-Image-Resident", "the residency code is %s; must be an integer", c.typeName(s))
+	}
+}

@@ -1,0 +1,286 @@
+package valid
+
+import (
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/vuid"
+)
+
+// imageOperandFamily judges image operands (SPIR-V §3.2.14), which the accesses
+// of images hand over.
+var imageOperandFamily = family{rules: []Rule{
+	{Code: "SPV-ImageOperand-Bias", Section: "SPIR-V 3.2.14", Words: "Bias is a float of 32 bits, for an implicit level of detail and an image that has levels"},
+	{Code: "SPV-ImageOperand-Lod", Section: "SPIR-V 3.2.14", Words: "Lod is a float of 32 bits where the level of detail is explicit, an integer of 32 bits of a fetch; it does not stand with Grad, and the image has levels"},
+	{Code: "SPV-ImageOperand-Grad", Section: "SPIR-V 3.2.14", Words: "Grad is two derivatives of floats of 32 bits, each with a component for each dimension, for an explicit level of detail"},
+	{Code: "SPV-ImageOperand-Offset", Section: "SPIR-V 3.2.14", Words: "an offset is of integers of 32 bits with a component for each dimension, for no cube, a constant in ConstOffset; ConstOffsets is a constant array of four for a gather; one kind of offset stands at most"},
+	{Code: "SPV-ImageOperand-Sample", Section: "SPIR-V 3.2.14", Words: "Sample is an integer of 32 bits, for multisampled images that are fetched, read or written"},
+	{Code: "SPV-ImageOperand-MinLod", Section: "SPIR-V 3.2.14", Words: "MinLod is a float of 32 bits, for an implicit level of detail or with Grad, and an image that has levels"},
+	{Code: "SPV-ImageOperand-Memory", Section: "SPIR-V 3.2.14", Words: "a texel is made available by a write and visible by a read, both with NonPrivateTexel"},
+	{Code: "SPV-ImageOperand-Extend", Section: "SPIR-V 3.2.14", Words: "SignExtend and ZeroExtend are for integer texels, ZeroExtend for unsigned ones, and not both"},
+	{Code: vuid.StandaloneSpirv_Offset_04865, Section: environment, Words: "an access with an offset takes an image with sampled 1"},
+	{Code: vuid.RuntimeSpirv_Offset_10213, Section: environment, Words: "Offset is for gathers, where the feature maintenance8 is not on", Need: NeedDevice},
+	{Code: vuid.RuntimeSpirv_OpImage_06376, Section: environment, Words: "a constant offset of a gather is minTexelGatherOffset at least", Need: NeedDevice},
+	{Code: vuid.RuntimeSpirv_OpImage_06377, Section: environment, Words: "a constant offset of a gather is maxTexelGatherOffset at most", Need: NeedDevice},
+	{Code: vuid.RuntimeSpirv_OpImageSample_06435, Section: environment, Words: "a constant offset of a sampling or a fetch is minTexelOffset at least", Need: NeedDevice},
+	{Code: vuid.RuntimeSpirv_OpImageSample_06436, Section: environment, Words: "a constant offset of a sampling or a fetch is maxTexelOffset at most", Need: NeedDevice},
+}}
+
+// offsets are the operands that shift a coordinate.
+const offsets = spirv.ImageOperandsConstOffsetMask | spirv.ImageOperandsOffsetMask | spirv.ImageOperandsConstOffsetsMask | spirv.ImageOperandsOffsetsMask
+
+// imageOperands judges the image operands of an access, in the order of their
+// bits, in which their ids stand.
+func (c *checker) imageOperands(a *access) {
+	rest := a.operands
+	next := func() (id spirv.ID) {
+		if len(rest) > 0 {
+			id, rest = spirv.ID(rest[0]), rest[1:]
+		}
+		return id
+	}
+	has := func(m spirv.ImageOperands) bool { return a.mask&m != 0 }
+	if has(spirv.ImageOperandsBiasMask) {
+		c.operandBias(a, next())
+	}
+	if has(spirv.ImageOperandsLodMask) {
+		c.operandLod(a, next())
+	}
+	if has(spirv.ImageOperandsGradMask) {
+		c.operandGrad(a, next(), next())
+	}
+	for _, m := range [...]spirv.ImageOperands{spirv.ImageOperandsConstOffsetMask, spirv.ImageOperandsOffsetMask, spirv.ImageOperandsConstOffsetsMask} {
+		if has(m) {
+			c.operandOffset(a, m, next())
+		}
+	}
+	if has(spirv.ImageOperandsSampleMask) {
+		c.operandSample(a, next())
+	} else if a.image.Image.MS {
+		c.fail(a.i, "SPV-ImageOperand-Sample", "%s of a multisampled image without the image operand Sample; must have it", a.op)
+	}
+	if has(spirv.ImageOperandsMinLodMask) {
+		c.operandMinLod(a, next())
+	}
+	if has(spirv.ImageOperandsMakeTexelAvailableMask) {
+		c.operandMemory(a, "MakeTexelAvailable", a.op == spirv.OpImageWrite, next())
+	}
+	if has(spirv.ImageOperandsMakeTexelVisibleMask) {
+		c.operandMemory(a, "MakeTexelVisible", a.op == spirv.OpImageRead || a.op == spirv.OpImageSparseRead, next())
+	}
+	c.operandExtend(a)
+	if m := a.mask & offsets; m&(m-1) != 0 {
+		c.fail(a.i, "SPV-ImageOperand-Offset", "%s with %s; must have one kind of offset at most", a.op, m)
+	}
+	if c.vulkan && a.mask&offsets != 0 && a.image.Image.Sampled != 1 {
+		c.fail(a.i, vuid.StandaloneSpirv_Offset_04865, "%s with an offset into an image with sampled %d; must be 1", a.op, a.image.Image.Sampled)
+	}
+}
+
+// levels reports whether images of a dimension have levels of detail.
+func levels(m *facts.Image) bool {
+	switch m.Dim {
+	case spirv.Dim1D, spirv.Dim2D, spirv.Dim3D, spirv.DimCube:
+		return !m.MS
+	}
+	return false
+}
+
+// levelled judges that the image of an operand has levels of detail.
+func (c *checker) levelled(a *access, name, code string) {
+	if m := a.image.Image; !levels(m) {
+		c.fail(a.i, code, "%s with the image operand %s and an image of dimension %s, multisampled %t; must be 1D, 2D, 3D or Cube with one sample", a.op, name, m.Dim, m.MS)
+	}
+}
+
+// gatherLod reports whether the access is a gather that may choose a level.
+func (c *checker) gatherLod(a *access) bool {
+	return a.how&howGather != 0 && a.how&howDref == 0 && c.capable(spirv.CapabilityImageGatherBiasLodAMD)
+}
+
+func (c *checker) operandBias(a *access, id spirv.ID) {
+	if a.how&howImplicit == 0 && !c.gatherLod(a) {
+		c.fail(a.i, "SPV-ImageOperand-Bias", "%s with the image operand Bias; must have an implicit level of detail", a.op)
+		return
+	}
+	c.operandType(a, "Bias", "SPV-ImageOperand-Bias", id, c.sampleFloat(), "a float of 32 bits")
+	c.levelled(a, "Bias", "SPV-ImageOperand-Bias")
+}
+
+// operandType judges the type of an operand.
+func (c *checker) operandType(a *access, name, code string, id spirv.ID, ok func(*facts.Type) bool, want string) {
+	if t := c.m.TypeOf(id); t != nil && !ok(t) {
+		c.fail(a.i, code, "the image operand %s is %s; must be %s", name, c.typeName(t), want)
+	}
+}
+
+func (c *checker) operandLod(a *access, id spirv.ID) {
+	const code = "SPV-ImageOperand-Lod"
+	if a.mask&spirv.ImageOperandsGradMask != 0 {
+		c.fail(a.i, code, "%s with the image operands Lod and Grad; must have one of them", a.op)
+	}
+	switch {
+	case a.how&howExplicit != 0 || c.gatherLod(a):
+		c.operandType(a, "Lod", code, id, c.sampleFloat(), "a float of 32 bits")
+	case a.op == spirv.OpImageFetch || a.op == spirv.OpImageSparseFetch:
+		c.operandType(a, "Lod", code, id, isWord, "an integer of 32 bits")
+	case c.capable(spirv.CapabilityImageReadWriteLodAMD) && a.how&(howImplicit|howGather) == 0:
+		c.operandType(a, "Lod", code, id, isWord, "an integer of 32 bits")
+	default:
+		c.fail(a.i, code, "%s with the image operand Lod; must have an explicit level of detail, or be a fetch", a.op)
+		return
+	}
+	c.levelled(a, "Lod", code)
+}
+
+func (c *checker) operandGrad(a *access, ids ...spirv.ID) {
+	const code = "SPV-ImageOperand-Grad"
+	if a.how&howExplicit == 0 {
+		c.fail(a.i, code, "%s with the image operand Grad; must have an explicit level of detail", a.op)
+		return
+	}
+	ok := c.sampleFloat()
+	for _, id := range ids {
+		t := c.m.TypeOf(id)
+		if t == nil {
+			continue
+		}
+		if n := axes(a.image.Image.Dim); t.IsMatrix() || t.Scalar() == nil || !ok(t.Scalar()) || t.Components() != n {
+			c.fail(a.i, code, "the image operand Grad has %s; must have %d floats of 32 bits", c.typeName(t), n)
+		}
+	}
+}
+
+func (c *checker) operandSample(a *access, id spirv.ID) {
+	const code = "SPV-ImageOperand-Sample"
+	switch a.op {
+	case spirv.OpImageFetch, spirv.OpImageRead, spirv.OpImageWrite, spirv.OpImageSparseFetch, spirv.OpImageSparseRead:
+	default:
+		c.fail(a.i, code, "%s with the image operand Sample; must be a fetch, a read or a write", a.op)
+		return
+	}
+	if !a.image.Image.MS {
+		c.fail(a.i, code, "%s with the image operand Sample and an image of one sample; must be multisampled", a.op)
+	}
+	c.operandType(a, "Sample", code, id, isWord, "an integer of 32 bits")
+}
+
+func (c *checker) operandMinLod(a *access, id spirv.ID) {
+	const code = "SPV-ImageOperand-MinLod"
+	if a.how&howImplicit == 0 && a.mask&spirv.ImageOperandsGradMask == 0 {
+		c.fail(a.i, code, "%s with the image operand MinLod; must have an implicit level of detail, or Grad", a.op)
+		return
+	}
+	c.operandType(a, "MinLod", code, id, c.sampleFloat(), "a float of 32 bits")
+	c.levelled(a, "MinLod", code)
+}
+
+// operandMemory judges MakeTexelAvailable and MakeTexelVisible.
+func (c *checker) operandMemory(a *access, name string, suited bool, scope spirv.ID) {
+	if !suited {
+		c.fail(a.i, "SPV-ImageOperand-Memory", "%s with the image operand %s; must be a write for MakeTexelAvailable, a read for MakeTexelVisible", a.op, name)
+		return
+	}
+	if a.mask&spirv.ImageOperandsNonPrivateTexelMask == 0 {
+		c.fail(a.i, "SPV-ImageOperand-Memory", "%s with the image operand %s; must have NonPrivateTexel too", a.op, name)
+	}
+	c.memoryScope(a.i, scope)
+}
+
+// operandExtend judges SignExtend and ZeroExtend.
+func (c *checker) operandExtend(a *access) {
+	const both = spirv.ImageOperandsSignExtendMask | spirv.ImageOperandsZeroExtendMask
+	s := a.texel.Scalar()
+	if a.mask&both == 0 || s == nil {
+		return
+	}
+	switch {
+	case a.mask&both == both:
+		c.fail(a.i, "SPV-ImageOperand-Extend", "%s with SignExtend and ZeroExtend; must have one at most", a.op)
+	case !s.IsInt():
+		c.fail(a.i, "SPV-ImageOperand-Extend", "%s of %s with %s; must be of integers", a.op, c.typeName(a.texel), a.mask&both)
+	case s.Signed && a.mask&spirv.ImageOperandsZeroExtendMask != 0:
+		c.fail(a.i, "SPV-ImageOperand-Extend", "%s of %s with ZeroExtend; must be of unsigned integers", a.op, c.typeName(a.texel))
+	}
+}
+
+// operandOffset judges one of the offsets.
+func (c *checker) operandOffset(a *access, m spirv.ImageOperands, id spirv.ID) {
+	const code = "SPV-ImageOperand-Offset"
+	t, k := c.m.TypeOf(id), c.m.Const(id)
+	gather := a.how&howGather != 0
+	if a.image.Image.Dim == spirv.DimCube {
+		c.fail(a.i, code, "%s with the image operand %s and an image of dimension Cube; must be another", a.op, m)
+		return
+	}
+	if t == nil {
+		return
+	}
+	if m != spirv.ImageOperandsOffsetMask && (k == nil || k.Undef) {
+		c.fail(a.i, code, "the image operand %s is %s; must be a constant", m, c.name(id))
+		return
+	}
+	shift := t
+	if m == spirv.ImageOperandsConstOffsetsMask {
+		if !gather {
+			c.fail(a.i, code, "%s with the image operand ConstOffsets; must be a gather", a.op)
+			return
+		}
+		if t.Op != spirv.OpTypeArray || t.Count != 4 {
+			c.fail(a.i, code, "the image operand ConstOffsets is %s; must be an array of 4 offsets", c.typeName(t))
+			return
+		}
+		shift = t.Elem
+	}
+	n := axes(a.image.Image.Dim)
+	if shift == nil {
+		return
+	}
+	if shift.IsMatrix() || !shift.Scalar().IsInt() || shift.Scalar().Width != 32 || shift.Components() != n {
+		c.fail(a.i, code, "the image operand %s is %s; must have %d integers of 32 bits", m, c.typeName(t), n)
+		return
+	}
+	if !c.vulkan {
+		return
+	}
+	if m == spirv.ImageOperandsOffsetMask && !gather && !c.feature(vuid.RuntimeSpirv_Offset_10213, "maintenance8") {
+		c.fail(a.i, vuid.RuntimeSpirv_Offset_10213, "%s with the image operand Offset; must be a gather, or needs the feature maintenance8", a.op)
+	}
+	c.offsetRange(a, m, k)
+}
+
+// offsetRange judges constant offsets beside the limits of the device.
+func (c *checker) offsetRange(a *access, m spirv.ImageOperands, k *facts.Const) {
+	low, lowest, high, highest := vuid.RuntimeSpirv_OpImageSample_06435, "minTexelOffset", vuid.RuntimeSpirv_OpImageSample_06436, "maxTexelOffset"
+	if a.how&howGather != 0 {
+		low, lowest, high, highest = vuid.RuntimeSpirv_OpImage_06376, "minTexelGatherOffset", vuid.RuntimeSpirv_OpImage_06377, "maxTexelGatherOffset"
+	}
+	if k == nil || !k.Known {
+		return
+	}
+	judge := func(e *facts.Const) {
+		if e == nil || !e.Known || !e.Type.IsInt() {
+			return
+		}
+		v := int64(int32(uint32(e.Bits)))
+		if l, ok := c.limit(low, lowest); ok && v < int64(l) {
+			c.fail(a.i, low, "an offset of %d; must be %s, which is %d, at least", v, lowest, int64(l))
+		}
+		if l, ok := c.limit(high, highest); ok && v > int64(l) {
+			c.fail(a.i, high, "an offset of %d; must be %s, which is %d, at most", v, highest, int64(l))
+		}
+	}
+	switch {
+	case m == spirv.ImageOperandsConstOffsetsMask:
+		for n := range 4 {
+			e := k.Elem(n)
+			judge(e.Elem(0))
+			judge(e.Elem(1))
+		}
+	case k.Type.IsVector():
+		for n := range k.Type.Components() {
+			judge(k.Elem(n))
+		}
+	default:
+		judge(k)
+	}
+}

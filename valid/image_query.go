@@ -1,0 +1,269 @@
+package valid
+
+import (
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
+	"github.com/chiaro-gpu/chiaro/vuid"
+)
+
+// imageQueryFamily judges the queries of images and pointers to texels (SPIR-V
+// §3.3.10).
+var imageQueryFamily = family{
+	rules: []Rule{
+		{Code: "SPV-ImageQuery-Result", Section: "SPIR-V 3.3.10", Words: "a query yields integers, OpImageQueryLod two floats, as many as the image has dimensions and layers"},
+		{Code: "SPV-ImageQuery-Operand", Section: "SPIR-V 3.3.10", Words: "a query takes an image, OpImageQueryLod a sampled image, and a level that is an integer"},
+		{Code: "SPV-ImageQuery-Kind", Section: "SPIR-V 3.3.10", Words: "an image that is queried has what the query asks: a size, levels, samples"},
+		{Code: "SPV-TexelPointer-Result", Section: "SPIR-V 3.3.8", Words: "a pointer to a texel points into Image at the sampled type"},
+		{Code: "SPV-TexelPointer-Image", Section: "SPIR-V 3.3.8", Words: "a pointer to a texel is made of a pointer to an image, which is of no subpass and no tile"},
+		{Code: "SPV-TexelPointer-Coordinate", Section: "SPIR-V 3.3.8", Words: "the coordinate of a pointer to a texel has an integer for each dimension and layer"},
+		{Code: "SPV-TexelPointer-Sample", Section: "SPIR-V 3.3.8", Words: "the sample of a pointer to a texel is an integer, the constant 0 where the image has one sample"},
+		{Code: vuid.StandaloneSpirv_OpImageQuerySizeLod_04659, Section: environment, Words: "OpImageQuerySizeLod, OpImageQueryLod and OpImageQueryLevels take an image with sampled 1"},
+		{Code: vuid.StandaloneSpirv_OpImageTexelPointer_04658, Section: environment, Words: "a pointer to a texel is of an image of the format R64i, R64ui, R32f, R32i or R32ui"},
+		{Code: vuid.StandaloneSpirv_OpUntypedImageTexelPointerEXT_11416, Section: environment, Words: "an untyped pointer to a texel is of an image of the format R64i, R64ui, R32f, R32i or R32ui"},
+	},
+	insts: map[spirv.Op]judge{
+		spirv.OpImageQuerySizeLod:           (*checker).querySize,
+		spirv.OpImageQuerySize:              (*checker).querySize,
+		spirv.OpImageQueryFormat:            (*checker).queryNumber,
+		spirv.OpImageQueryOrder:             (*checker).queryNumber,
+		spirv.OpImageQueryLevels:            (*checker).queryNumber,
+		spirv.OpImageQuerySamples:           (*checker).queryNumber,
+		spirv.OpImageQueryLod:               (*checker).queryLod,
+		spirv.OpImageTexelPointer:           (*checker).texelPointer,
+		spirv.OpUntypedImageTexelPointerEXT: (*checker).untypedTexelPointer,
+	},
+}
+
+// queried returns the image that a query takes.
+func (c *checker) queried(i int, op spirv.Op, id spirv.ID) *facts.Type {
+	t := c.m.TypeOf(id)
+	if t == nil && c.typeless(id) || t != nil && t.Image == nil {
+		c.fail(i, "SPV-ImageQuery-Operand", "%s takes %s; must take an image", op, c.name(id))
+		return nil
+	}
+	return t
+}
+
+// unsuitedQuery reports an image that does not have what a query asks.
+func (c *checker) unsuitedQuery(i int, op spirv.Op, t *facts.Type, want string) {
+	m := t.Image
+	c.fail(i, "SPV-ImageQuery-Kind", "%s of an image of dimension %s, sampled %d, multisampled %t; must be %s", op, m.Dim, m.Sampled, m.MS, want).also(c, t.Index, "the image")
+}
+
+// queriesSampled judges that a query of levels takes an image with a sampler.
+func (c *checker) queriesSampled(i int, op spirv.Op, t *facts.Type) {
+	if c.vulkan && t.Image.Sampled != 1 {
+		c.fail(i, vuid.StandaloneSpirv_OpImageQuerySizeLod_04659, "%s of an image with sampled %d; must be 1", op, t.Image.Sampled).also(c, t.Index, "the image")
+	}
+}
+
+// querySize judges OpImageQuerySize and OpImageQuerySizeLod.
+func (c *checker) querySize(i int, in spirv.Inst) {
+	op, v := in.Op(), inst.ImageQuerySizeLod(in)
+	t := c.m.Type(in.Type())
+	if t == nil {
+		return
+	}
+	if !isInts(t) {
+		c.fail(i, "SPV-ImageQuery-Result", "%s yields %s; must yield integers", op, c.typeName(t))
+		return
+	}
+	image := c.queried(i, op, v.Image())
+	if image == nil {
+		return
+	}
+	m := image.Image
+	n := axes(m.Dim)
+	if m.Dim == spirv.DimCube {
+		n = 2
+	}
+	if m.Arrayed {
+		n++
+	}
+	switch m.Dim {
+	case spirv.Dim1D, spirv.Dim2D, spirv.Dim3D, spirv.DimCube:
+		if op == spirv.OpImageQuerySizeLod && m.MS {
+			c.unsuitedQuery(i, op, image, "of one sample")
+		}
+		if op == spirv.OpImageQuerySize && !m.MS && m.Sampled == 1 {
+			c.unsuitedQuery(i, op, image, "multisampled, or have sampled 0 or 2")
+		}
+	case spirv.DimBuffer, spirv.DimRect:
+		if op == spirv.OpImageQuerySizeLod {
+			c.unsuitedQuery(i, op, image, "1D, 2D, 3D or Cube")
+			return
+		}
+	default:
+		c.unsuitedQuery(i, op, image, "of another dimension")
+		return
+	}
+	if t.Components() != n {
+		c.fail(i, "SPV-ImageQuery-Result", "%s yields %s; must yield %d", op, components(t.Components()), n).also(c, image.Index, "the image")
+	}
+	if op == spirv.OpImageQuerySizeLod {
+		if l := c.m.TypeOf(v.LevelOfDetail()); l != nil && !l.IsInt() {
+			c.fail(i, "SPV-ImageQuery-Operand", "the level of %s is %s; must be an integer", op, c.typeName(l))
+		}
+		c.queriesSampled(i, op, image)
+	}
+}
+
+// queryNumber judges the queries that yield one integer.
+func (c *checker) queryNumber(i int, in spirv.Inst) {
+	op := in.Op()
+	if t := c.m.Type(in.Type()); t != nil && !t.IsInt() {
+		c.fail(i, "SPV-ImageQuery-Result", "%s yields %s; must yield an integer", op, c.typeName(t))
+		return
+	}
+	image := c.queried(i, op, inst.ImageQueryLevels(in).Image())
+	if image == nil {
+		return
+	}
+	m := image.Image
+	switch op {
+	case spirv.OpImageQueryLevels:
+		if m.Dim != spirv.Dim1D && m.Dim != spirv.Dim2D && m.Dim != spirv.Dim3D && m.Dim != spirv.DimCube {
+			c.unsuitedQuery(i, op, image, "1D, 2D, 3D or Cube")
+			return
+		}
+		c.queriesSampled(i, op, image)
+	case spirv.OpImageQuerySamples:
+		if m.Dim != spirv.Dim2D || !m.MS {
+			c.unsuitedQuery(i, op, image, "2D and multisampled")
+		}
+	default:
+		if m.Dim == spirv.DimTileImageDataEXT {
+			c.unsuitedQuery(i, op, image, "of another dimension")
+		}
+	}
+}
+
+// queryLod judges OpImageQueryLod.
+func (c *checker) queryLod(i int, in spirv.Inst) {
+	op, v := in.Op(), inst.ImageQueryLod(in)
+	c.implicitLod(i, op)
+	if t := c.m.Type(in.Type()); t != nil && (!t.IsVector() || !t.Scalar().IsFloat() || t.Components() != 2) {
+		c.fail(i, "SPV-ImageQuery-Result", "OpImageQueryLod yields %s; must yield a vector of 2 floats", c.typeName(t))
+		return
+	}
+	a := access{i: i, op: op, how: howImplicit}
+	s := c.m.TypeOf(v.SampledImage())
+	switch {
+	case s == nil && c.typeless(v.SampledImage()), s != nil && s.Op != spirv.OpTypeSampledImage:
+		c.fail(i, "SPV-ImageQuery-Operand", "OpImageQueryLod takes %s; must take a sampled image", c.name(v.SampledImage()))
+		return
+	case s == nil || s.Elem == nil || s.Elem.Image == nil:
+		return
+	}
+	a.image = s.Elem
+	if m := a.image.Image; m.Dim != spirv.Dim1D && m.Dim != spirv.Dim2D && m.Dim != spirv.Dim3D && m.Dim != spirv.DimCube {
+		c.unsuitedQuery(i, op, a.image, "1D, 2D, 3D or Cube")
+		return
+	}
+	t := c.m.TypeOf(v.Coordinate())
+	if t == nil {
+		return
+	}
+	n := axes(a.image.Image.Dim)
+	switch {
+	case t.IsMatrix() || t.Scalar() == nil || !t.Scalar().IsFloat() && !(c.capable(spirv.CapabilityKernel) && t.Scalar().IsInt()):
+		c.fail(i, "SPV-Image-Coordinate", "the coordinate of %s is %s; must be of floats", op, c.typeName(t))
+	case t.Components() < n:
+		c.fail(i, "SPV-Image-Coordinate", "the coordinate of %s has %s; must have %d at least", op, components(t.Components()), n)
+	}
+	c.queriesSampled(i, op, a.image)
+}
+
+func (c *checker) texelPointer(i int, in spirv.Inst) {
+	v := inst.ImageTexelPointer(in)
+	t, p := c.m.Type(in.Type()), c.m.TypeOf(v.Image())
+	if t == nil {
+		return
+	}
+	if !t.IsPointer() || t.Storage != spirv.StorageClassImage {
+		c.fail(i, "SPV-TexelPointer-Result", "OpImageTexelPointer yields %s; must yield a pointer into Image", c.typeName(t))
+		return
+	}
+	if e := t.Elem; e != nil && !numbers(e) && !e.IsVoid() || e.IsVector() && !c.capable(spirv.CapabilityAtomicFloat16VectorNV) {
+		c.fail(i, "SPV-TexelPointer-Result", "OpImageTexelPointer yields a pointer at %s; must point at a scalar number", c.typeName(t.Elem))
+		return
+	}
+	if p == nil {
+		return
+	}
+	if !p.IsPointer() || p.Op == spirv.OpTypePointer && p.Elem != nil && p.Elem.Image == nil {
+		c.fail(i, "SPV-TexelPointer-Image", "the image of OpImageTexelPointer is %s; must be a pointer to an image", c.typeName(p))
+		return
+	}
+	if p.Elem == nil || p.Elem.Image == nil {
+		return
+	}
+	if s := p.Elem.Elem; s != nil && t.Elem != nil && s != t.Elem.Scalar() && !s.IsVoid() {
+		c.fail(i, "SPV-TexelPointer-Result", "OpImageTexelPointer yields a pointer at %s; must point at the sampled type, which is %s", c.typeName(t.Elem), c.typeName(s))
+	}
+	c.texelAddress(i, in.Op(), p.Elem, v.Coordinate(), v.Sample())
+	c.texelFormat(i, in.Op(), vuid.StandaloneSpirv_OpImageTexelPointer_04658, p.Elem)
+	c.imageSign(i, in.Op(), p.Elem, 0)
+}
+
+func (c *checker) untypedTexelPointer(i int, in spirv.Inst) {
+	v := inst.UntypedImageTexelPointerEXT(in)
+	t, image, p := c.m.Type(in.Type()), c.m.Type(v.ImageType()), c.m.TypeOf(v.Image())
+	switch {
+	case t == nil || image == nil:
+	case t.Op != spirv.OpTypeUntypedPointerKHR || t.Storage != spirv.StorageClassImage:
+		c.fail(i, "SPV-TexelPointer-Result", "%s yields %s; must yield an untyped pointer into Image", in.Op(), c.typeName(t))
+	case image.Image == nil:
+		c.fail(i, "SPV-TexelPointer-Image", "the type of the image is %s; must be an image", c.typeName(image))
+	case p != nil && !p.IsPointer():
+		c.fail(i, "SPV-TexelPointer-Image", "the image of %s is %s; must be a pointer", in.Op(), c.typeName(p))
+	default:
+		c.texelAddress(i, in.Op(), image, v.Coordinate(), v.Sample())
+		c.texelFormat(i, in.Op(), vuid.StandaloneSpirv_OpUntypedImageTexelPointerEXT_11416, image)
+	}
+}
+
+// texelAddress judges the coordinate and the sample of a pointer to a texel.
+func (c *checker) texelAddress(i int, op spirv.Op, image *facts.Type, coordinate, sample spirv.ID) {
+	m := image.Image
+	if m.Dim == spirv.DimSubpassData || m.Dim == spirv.DimTileImageDataEXT {
+		c.fail(i, "SPV-TexelPointer-Image", "%s of an image of dimension %s; must be another", op, m.Dim).also(c, image.Index, "the image")
+		return
+	}
+	n := axes(m.Dim)
+	if m.Arrayed && m.Dim != spirv.DimCube {
+		n++
+	}
+	if t := c.m.TypeOf(coordinate); t != nil && (!isInts(t) || t.Components() != n) {
+		c.fail(i, "SPV-TexelPointer-Coordinate", "the coordinate of %s is %s; must have %d integers", op, c.typeName(t), n)
+	}
+	t := c.m.TypeOf(sample)
+	if t == nil {
+		return
+	}
+	if !t.IsInt() {
+		c.fail(i, "SPV-TexelPointer-Sample", "the sample of %s is %s; must be an integer", op, c.typeName(t))
+		return
+	}
+	if k := c.m.Const(sample); !m.MS && (k == nil || k.Known && k.Bits != 0) {
+		c.fail(i, "SPV-TexelPointer-Sample", "the sample of %s is %s; must be the constant 0 of an image with one sample", op, c.name(sample))
+	}
+}
+
+// texelFormat judges the format of an image whose texels are pointed at.
+func (c *checker) texelFormat(i int, op spirv.Op, code string, image *facts.Type) {
+	if !c.vulkan {
+		return
+	}
+	switch f := image.Image.Format; f {
+	case spirv.ImageFormatR64i, spirv.ImageFormatR64ui, spirv.ImageFormatR32f, spirv.ImageFormatR32i, spirv.ImageFormatR32ui:
+	case spirv.ImageFormatRg16f, spirv.ImageFormatRgba16f:
+		if c.capable(spirv.CapabilityAtomicFloat16VectorNV) {
+			return
+		}
+		fallthrough
+	default:
+		c.fail(i, code, "%s of an image of the format %s; must be R64i, R64ui, R32f, R32i or R32ui", op, f).also(c, image.Index, "the image")
+	}
+}

@@ -1,0 +1,225 @@
+package valid
+
+import (
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
+	"github.com/chiaro-gpu/chiaro/vuid"
+)
+
+// sampleMask returns the image operands of a sampling instruction.
+func (a *access) sampleMask(in spirv.Inst) {
+	if a.how&howDref != 0 || a.how&howGather != 0 {
+		v := inst.ImageSampleDrefImplicitLod(in) // a gather has its component in place of the reference
+		a.mask, _ = v.ImageOperands()
+		a.operands = v.ImageOperandsWords()
+		return
+	}
+	v := inst.ImageSampleImplicitLod(in)
+	a.mask, _ = v.ImageOperands()
+	a.operands = v.ImageOperandsWords()
+}
+
+// imageSample judges the instructions OpImage…Sample….
+func (c *checker) imageSample(i int, in spirv.Inst) {
+	op := in.Op()
+	a := access{i: i, op: op, how: howOf(op)}
+	v := inst.ImageSampleImplicitLod(in)
+	if a.how&howImplicit != 0 {
+		c.implicitLod(i, op)
+	}
+	if !a.result(c, in) || !a.sampledOperand(c, v.SampledImage()) {
+		return
+	}
+	a.sampleMask(in)
+	if a.how&howDref != 0 {
+		if s := a.texel; !s.IsInt() && !s.IsFloat() {
+			c.fail(i, "SPV-Image-Result", "%s yields %s; must yield a scalar number", op, c.typeName(s))
+			return
+		}
+	} else if !a.fourTexel(c) {
+		return
+	}
+	if !a.single(c) {
+		return
+	}
+	if m := a.image.Image; a.how&howProj != 0 {
+		switch m.Dim {
+		case spirv.Dim1D, spirv.Dim2D, spirv.Dim3D, spirv.DimRect:
+		default:
+			a.unsuited(c, "of dimension %s; must be 1D, 2D, 3D or Rect", m.Dim)
+		}
+		if m.Arrayed {
+			a.unsuited(c, "with layers; must have none")
+		}
+	}
+	a.sampledType(c)
+	c.imageSign(i, op, a.image, a.mask)
+	if a.how&howExplicit != 0 && c.capable(spirv.CapabilityKernel) {
+		a.coordinate(c, v.Coordinate(), func(t *facts.Type) bool { return isSingle(t) || isWord(t) }, "of integers or floats of 32 bits")
+	} else {
+		a.coordinate(c, v.Coordinate(), c.sampleFloat(), "of floats of 32 bits")
+	}
+	if a.how&howDref != 0 {
+		c.dref(&a, inst.ImageSampleDrefImplicitLod(in).DRef())
+		a.threeDim(c)
+	}
+	c.imageOperands(&a)
+}
+
+// dref judges the reference of a comparison.
+func (c *checker) dref(a *access, id spirv.ID) {
+	if t := c.m.TypeOf(id); t != nil && !isSingle(t) && !(c.capable(spirv.CapabilityFloat16ImageAMD) && t.IsFloat() && t.Width == 16) {
+		c.fail(a.i, "SPV-Image-Dref", "the reference of %s is %s; must be a float of 32 bits", a.op, c.typeName(t))
+	}
+}
+
+// imageGather judges the instructions that gather.
+func (c *checker) imageGather(i int, in spirv.Inst) {
+	op := in.Op()
+	a := access{i: i, op: op, how: howOf(op)}
+	v := inst.ImageGather(in)
+	if !a.result(c, in) || !a.fourTexel(c) || !a.sampledOperand(c, v.SampledImage()) || !a.single(c) {
+		return
+	}
+	a.sampleMask(in)
+	a.sampledType(c)
+	c.imageSign(i, op, a.image, a.mask)
+	switch d := a.image.Image.Dim; d {
+	case spirv.Dim2D, spirv.DimCube, spirv.DimRect:
+	default:
+		if a.threeDim(c); !c.vulkan || a.how&howDref == 0 || d != spirv.Dim3D {
+			a.unsuited(c, "of dimension %s; must be 2D, Cube or Rect", d)
+		}
+	}
+	a.coordinate(c, v.Coordinate(), c.sampleFloat(), "of floats of 32 bits")
+	if a.how&howDref != 0 {
+		c.dref(&a, inst.ImageDrefGather(in).DRef())
+	} else {
+		c.gatherComponent(i, op, v.Component())
+	}
+	c.imageOperands(&a)
+}
+
+// gatherComponent judges the component that is gathered.
+func (c *checker) gatherComponent(i int, op spirv.Op, id spirv.ID) {
+	t := c.m.TypeOf(id)
+	switch {
+	case t == nil:
+	case !isWord(t):
+		c.fail(i, "SPV-Image-Component", "the component of %s is %s; must be an integer of 32 bits", op, c.typeName(t))
+	case c.vulkan && (c.m.Const(id) == nil || c.m.Const(id).Undef):
+		c.fail(i, vuid.StandaloneSpirv_OpImageGather_04664, "the component of %s is %s; must be a constant", op, c.name(id))
+	}
+}
+
+// inDerivatives are the models that may have derivatives.
+const inDerivatives = inFragment | inGLCompute | inMeshEXT | inTaskEXT
+
+// implicitLod judges where derivatives are taken: in a fragment shader, or in a
+// workgroup that says which invocations make a group.
+func (c *checker) implicitLod(i int, op spirv.Op) {
+	c.derivativeModel(i, op, inDerivatives, "SPV-Image-Model")
+}
+
+// derivativeModel judges the models and the modes of the entry points that call
+// an instruction that takes derivatives.
+func (c *checker) derivativeModel(i int, op spirv.Op, allowed modelSet, code string) {
+	models := c.callerModels()
+	if models&^inFragment == 0 || c.onlyIn(i, allowed, code) {
+		return
+	}
+	for _, e := range c.callersOf(c.fn) {
+		switch e.Model {
+		case spirv.ExecutionModelGLCompute, spirv.ExecutionModelMeshEXT, spirv.ExecutionModelTaskEXT, spirv.ExecutionModelMeshNV, spirv.ExecutionModelTaskNV:
+			if !e.HasMode(spirv.ExecutionModeDerivativeGroupQuadsKHR) && !e.HasMode(spirv.ExecutionModeDerivativeGroupLinearKHR) {
+				c.fail(i, code, "%s in a function that the %s entry point %q calls, which has no group of derivatives; needs the execution mode DerivativeGroupQuadsKHR or DerivativeGroupLinearKHR", op, e.Model, e.Name).also(c, e.Index, "the entry point")
+				return
+			}
+		}
+	}
+}
+
+// sampledImage judges OpSampledImage.
+func (c *checker) sampledImage(i int, in spirv.Inst) {
+	v := inst.SampledImage(in)
+	t, m, s := c.m.Type(in.Type()), c.m.TypeOf(v.Image()), c.m.TypeOf(v.Sampler())
+	if t == nil {
+		return
+	}
+	c.sampledImages = append(c.sampledImages, i)
+	switch {
+	case t.Op != spirv.OpTypeSampledImage:
+		c.fail(i, "SPV-SampledImage-Operand", "OpSampledImage yields %s; must yield a sampled image", c.typeName(t))
+	case m != nil && m.Image == nil:
+		c.fail(i, "SPV-SampledImage-Operand", "the image of OpSampledImage is %s; must be an image", c.typeName(m))
+	case m != nil && t.Elem != nil && t.Elem.Image != nil && !alikeImages(m, t.Elem):
+		c.fail(i, "SPV-SampledImage-Operand", "the image of OpSampledImage is %s, and the result %s; must differ in depth at most", c.typeName(m), c.typeName(t)).also(c, m.Index, "the image's type")
+	case m != nil && m.Image.Sampled > 1:
+		c.fail(i, "SPV-SampledImage-Operand", "the image of OpSampledImage has sampled %d; must be 0 or 1", m.Image.Sampled)
+	case s != nil && s.Op != spirv.OpTypeSampler:
+		c.fail(i, "SPV-SampledImage-Operand", "the sampler of OpSampledImage is %s; must be a sampler", c.typeName(s))
+	}
+}
+
+// alikeImages reports whether two image types differ in depth at most.
+func alikeImages(a, b *facts.Type) bool {
+	x, y := *a.Image, *b.Image
+	x.Depth, y.Depth = 0, 0
+	return a.Elem == b.Elem && x == y
+}
+
+// sampledImageUses judges where the results of OpSampledImage are used. It looks
+// at the operands only of instructions in which a word is such an id.
+func (c *checker) sampledImageUses() {
+	if len(c.sampledImages) == 0 {
+		return
+	}
+	made := make(map[spirv.ID]int, len(c.sampledImages))
+	for _, i := range c.sampledImages {
+		made[c.code.Inst(i).Result()] = i
+	}
+	for i := c.sampledImages[0] + 1; i < c.code.Len(); i++ {
+		if !c.code.Known(i) {
+			continue
+		}
+		in := c.code.Inst(i)
+		for _, w := range in[1:] {
+			if d, ok := made[spirv.ID(w)]; ok && i != d {
+				c.sampledImageUse(i, in, made)
+				break
+			}
+		}
+	}
+}
+
+// sampledImageUse judges the operands of one instruction.
+func (c *checker) sampledImageUse(i int, in spirv.Inst, made map[spirv.ID]int) {
+	op := in.Op()
+	for w := c.code.Walk(i); w.Next(); {
+		if w.Kind != spirv.KindIdRef || len(w.Words) == 0 {
+			continue
+		}
+		d, ok := made[spirv.ID(w.Words[0])]
+		switch {
+		case !ok || d == i:
+		case !takesSampledImage(op):
+			c.fail(i, "SPV-SampledImage-Use", "%s takes the result of OpSampledImage %s; only what samples or queries it may", op, c.name(spirv.ID(w.Words[0]))).also(c, d, "the sampled image")
+		case c.blockOf[i] != c.blockOf[d]:
+			c.fail(i, "SPV-SampledImage-Use", "the result of OpSampledImage %s is used in another block; must be used in its own", c.name(spirv.ID(w.Words[0]))).also(c, d, "the sampled image")
+		}
+	}
+}
+
+// takesSampledImage reports whether an instruction takes a sampled image as it
+// is.
+func takesSampledImage(op spirv.Op) bool {
+	switch op {
+	case spirv.OpImage, spirv.OpImageQueryLod, spirv.OpImageSampleWeightedQCOM, spirv.OpImageBoxFilterQCOM, spirv.OpImageBlockMatchSSDQCOM,
+		spirv.OpImageBlockMatchSADQCOM, spirv.OpImageBlockMatchWindowSSDQCOM, spirv.OpImageBlockMatchWindowSADQCOM,
+		spirv.OpImageBlockMatchGatherSSDQCOM, spirv.OpImageBlockMatchGatherSADQCOM, spirv.OpImageGatherQCOM, spirv.OpCopyObject,
+		spirv.OpImageSampleFootprintNV, spirv.OpName, spirv.OpDecorate, spirv.OpDecorateId, spirv.OpDecorateString, spirv.OpExtInst:
+		return true
+	}
+	return howOf(op)&(howImplicit|howExplicit|howGather) != 0
+}
