@@ -62,8 +62,8 @@ var imageFamily = family{
 	after: []func(*checker){(*checker).sampledImageUses},
 }
 
-// access is an instruction that accesses an image.
-type access struct {
+// imageAccess is an instruction that accesses an image.
+type imageAccess struct {
 	i        int
 	op       spirv.Op
 	how      howImage
@@ -138,7 +138,7 @@ func axes(d spirv.Dim) int {
 }
 
 // coordinates returns how many components a coordinate must have.
-func (a *access) coordinates() int {
+func (a *imageAccess) coordinates() int {
 	m := a.image.Image
 	if m.Dim == spirv.DimCube && a.how&(howImplicit|howExplicit|howGather) == 0 {
 		return 3 // a face, or a face of a layer, in place of the third
@@ -154,7 +154,7 @@ func (a *access) coordinates() int {
 }
 
 // fits judges the type of a coordinate; what says what it must be of.
-func (a *access) coordinate(c *checker, id spirv.ID, ok func(*facts.Type) bool, what string) {
+func (a *imageAccess) coordinate(c *checker, id spirv.ID, ok func(*facts.Type) bool, what string) {
 	t := c.m.TypeOf(id)
 	if t == nil {
 		return
@@ -191,7 +191,7 @@ func (c *checker) sampleFloat() (ok func(*facts.Type) bool) {
 
 // result finds what is read: the type of the result, or the second member of
 // that of a sparse access. It is false where the result is of another form.
-func (a *access) result(c *checker, in spirv.Inst) bool {
+func (a *imageAccess) result(c *checker, in spirv.Inst) bool {
 	t := c.m.Type(in.Type())
 	if t == nil || a.how&howSparse == 0 {
 		a.texel = t
@@ -212,7 +212,7 @@ func numbers(t *facts.Type) bool {
 }
 
 // fourTexel judges that a texel is a vector of four numbers.
-func (a *access) fourTexel(c *checker) bool {
+func (a *imageAccess) fourTexel(c *checker) bool {
 	if !a.texel.IsVector() || !numbers(a.texel) || a.texel.Components() != 4 {
 		c.fail(a.i, "SPV-Image-Result", "%s yields %s; must yield a vector of 4 numbers", a.op, c.typeName(a.texel))
 		return false
@@ -221,7 +221,7 @@ func (a *access) fourTexel(c *checker) bool {
 }
 
 // sampledOperand finds the image of a sampled image.
-func (a *access) sampledOperand(c *checker, id spirv.ID) bool {
+func (a *imageAccess) sampledOperand(c *checker, id spirv.ID) bool {
 	t := c.m.TypeOf(id)
 	switch {
 	case t == nil && c.typeless(id), t != nil && t.Op != spirv.OpTypeSampledImage:
@@ -235,7 +235,7 @@ func (a *access) sampledOperand(c *checker, id spirv.ID) bool {
 }
 
 // imageOperand finds the image of an image.
-func (a *access) imageOperand(c *checker, id spirv.ID) bool {
+func (a *imageAccess) imageOperand(c *checker, id spirv.ID) bool {
 	t := c.m.TypeOf(id)
 	switch {
 	case t == nil && c.typeless(id), t != nil && t.Image == nil:
@@ -249,7 +249,7 @@ func (a *access) imageOperand(c *checker, id spirv.ID) bool {
 }
 
 // sampledType judges that the texel is of the sampled type.
-func (a *access) sampledType(c *checker) {
+func (a *imageAccess) sampledType(c *checker) {
 	s := a.image.Elem
 	if s == nil || s.IsVoid() && a.how&howDref == 0 || a.texel.Scalar() == s {
 		return
@@ -261,7 +261,7 @@ func (a *access) sampledType(c *checker) {
 }
 
 // single judges that the image is not multisampled.
-func (a *access) single(c *checker) bool {
+func (a *imageAccess) single(c *checker) bool {
 	if a.image.Image.MS {
 		c.fail(a.i, "SPV-Image-Kind", "%s of a multisampled image; must have one sample", a.op).also(c, a.image.Index, "the image")
 	}
@@ -269,12 +269,12 @@ func (a *access) single(c *checker) bool {
 }
 
 // unsuited reports an image that an instruction cannot access.
-func (a *access) unsuited(c *checker, format string, args ...any) {
+func (a *imageAccess) unsuited(c *checker, format string, args ...any) {
 	c.fail(a.i, "SPV-Image-Kind", a.op.String()+" of an image "+format, args...).also(c, a.image.Index, "the image")
 }
 
 // threeDim judges that a comparison has no image of three dimensions.
-func (a *access) threeDim(c *checker) {
+func (a *imageAccess) threeDim(c *checker) {
 	if c.vulkan && a.how&howDref != 0 && a.image.Image.Dim == spirv.Dim3D {
 		c.fail(a.i, vuid.StandaloneSpirv_OpImage_04777, "%s of an image of dimension 3D; must be another", a.op).also(c, a.image.Index, "the image")
 	}

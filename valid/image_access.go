@@ -8,7 +8,7 @@ import (
 )
 
 // accessMask returns the image operands of a fetch or a read.
-func (a *access) accessMask(in spirv.Inst) {
+func (a *imageAccess) accessMask(in spirv.Inst) {
 	v := inst.ImageFetch(in) // a read has the same form
 	a.mask, _ = v.ImageOperands()
 	a.operands = v.ImageOperandsWords()
@@ -16,7 +16,7 @@ func (a *access) accessMask(in spirv.Inst) {
 
 func (c *checker) imageFetch(i int, in spirv.Inst) {
 	op := in.Op()
-	a := access{i: i, op: op, how: howOf(op)}
+	a := imageAccess{i: i, op: op, how: howOf(op)}
 	v := inst.ImageFetch(in)
 	if !a.result(c, in) || !a.fourTexel(c) || !a.imageOperand(c, v.Image()) {
 		return
@@ -36,7 +36,7 @@ func (c *checker) imageFetch(i int, in spirv.Inst) {
 
 func (c *checker) imageRead(i int, in spirv.Inst) {
 	op := in.Op()
-	a := access{i: i, op: op, how: howOf(op)}
+	a := imageAccess{i: i, op: op, how: howOf(op)}
 	v := inst.ImageRead(in)
 	if !a.result(c, in) {
 		return
@@ -66,7 +66,7 @@ func (c *checker) imageRead(i int, in spirv.Inst) {
 }
 
 // readable judges what image can be read.
-func (c *checker) readable(a *access) {
+func (c *checker) readable(a *imageAccess) {
 	switch m := a.image.Image; {
 	case m.Dim == spirv.DimTileImageDataEXT:
 		a.unsuited(c, "of dimension %s; must be another", m.Dim)
@@ -80,12 +80,12 @@ func (c *checker) readable(a *access) {
 }
 
 // accessCoordinate judges the coordinate of a read or a write.
-func (c *checker) accessCoordinate(a *access, id spirv.ID) {
+func (c *checker) accessCoordinate(a *imageAccess, id spirv.ID) {
 	a.coordinate(c, id, func(t *facts.Type) bool { return isWord(t) || isSingle(t) }, "of integers or floats of 32 bits")
 }
 
 // subpassCoordinate judges the coordinate of a subpass.
-func (c *checker) subpassCoordinate(a *access, id spirv.ID) {
+func (c *checker) subpassCoordinate(a *imageAccess, id spirv.ID) {
 	k := c.m.Const(id)
 	zero := k != nil && k.Known && k.Type.IsVector()
 	for n := 0; zero && n < k.Type.Components(); n++ {
@@ -99,7 +99,7 @@ func (c *checker) subpassCoordinate(a *access, id spirv.ID) {
 
 func (c *checker) imageWrite(i int, in spirv.Inst) {
 	op := in.Op()
-	a := access{i: i, op: op}
+	a := imageAccess{i: i, op: op}
 	v := inst.ImageWrite(in)
 	if !a.imageOperand(c, v.Image()) {
 		return
@@ -157,7 +157,7 @@ func (c *checker) tileRead(i int, in spirv.Inst) {
 	if t == nil {
 		return
 	}
-	a := access{i: i, op: op, texel: t}
+	a := imageAccess{i: i, op: op, texel: t}
 	sample, sampled := spirv.ID(0), false
 	switch op {
 	case spirv.OpColorAttachmentReadEXT:

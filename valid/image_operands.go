@@ -30,7 +30,7 @@ const offsets = spirv.ImageOperandsConstOffsetMask | spirv.ImageOperandsOffsetMa
 
 // imageOperands judges the image operands of an access, in the order of their
 // bits, in which their ids stand.
-func (c *checker) imageOperands(a *access) {
+func (c *checker) imageOperands(a *imageAccess) {
 	rest := a.operands
 	next := func() (id spirv.ID) {
 		if len(rest) > 0 {
@@ -86,18 +86,18 @@ func levels(m *facts.Image) bool {
 }
 
 // levelled judges that the image of an operand has levels of detail.
-func (c *checker) levelled(a *access, name, code string) {
+func (c *checker) levelled(a *imageAccess, name, code string) {
 	if m := a.image.Image; !levels(m) {
 		c.fail(a.i, code, "%s with the image operand %s and an image of dimension %s, multisampled %t; must be 1D, 2D, 3D or Cube with one sample", a.op, name, m.Dim, m.MS)
 	}
 }
 
 // gatherLod reports whether the access is a gather that may choose a level.
-func (c *checker) gatherLod(a *access) bool {
+func (c *checker) gatherLod(a *imageAccess) bool {
 	return a.how&howGather != 0 && a.how&howDref == 0 && c.capable(spirv.CapabilityImageGatherBiasLodAMD)
 }
 
-func (c *checker) operandBias(a *access, id spirv.ID) {
+func (c *checker) operandBias(a *imageAccess, id spirv.ID) {
 	if a.how&howImplicit == 0 && !c.gatherLod(a) {
 		c.fail(a.i, "SPV-ImageOperand-Bias", "%s with the image operand Bias; must have an implicit level of detail", a.op)
 		return
@@ -107,13 +107,13 @@ func (c *checker) operandBias(a *access, id spirv.ID) {
 }
 
 // operandType judges the type of an operand.
-func (c *checker) operandType(a *access, name, code string, id spirv.ID, ok func(*facts.Type) bool, want string) {
+func (c *checker) operandType(a *imageAccess, name, code string, id spirv.ID, ok func(*facts.Type) bool, want string) {
 	if t := c.m.TypeOf(id); t != nil && !ok(t) {
 		c.fail(a.i, code, "the image operand %s is %s; must be %s", name, c.typeName(t), want)
 	}
 }
 
-func (c *checker) operandLod(a *access, id spirv.ID) {
+func (c *checker) operandLod(a *imageAccess, id spirv.ID) {
 	const code = "SPV-ImageOperand-Lod"
 	if a.mask&spirv.ImageOperandsGradMask != 0 {
 		c.fail(a.i, code, "%s with the image operands Lod and Grad; must have one of them", a.op)
@@ -132,7 +132,7 @@ func (c *checker) operandLod(a *access, id spirv.ID) {
 	c.levelled(a, "Lod", code)
 }
 
-func (c *checker) operandGrad(a *access, ids ...spirv.ID) {
+func (c *checker) operandGrad(a *imageAccess, ids ...spirv.ID) {
 	const code = "SPV-ImageOperand-Grad"
 	if a.how&howExplicit == 0 {
 		c.fail(a.i, code, "%s with the image operand Grad; must have an explicit level of detail", a.op)
@@ -150,7 +150,7 @@ func (c *checker) operandGrad(a *access, ids ...spirv.ID) {
 	}
 }
 
-func (c *checker) operandSample(a *access, id spirv.ID) {
+func (c *checker) operandSample(a *imageAccess, id spirv.ID) {
 	const code = "SPV-ImageOperand-Sample"
 	switch a.op {
 	case spirv.OpImageFetch, spirv.OpImageRead, spirv.OpImageWrite, spirv.OpImageSparseFetch, spirv.OpImageSparseRead:
@@ -164,7 +164,7 @@ func (c *checker) operandSample(a *access, id spirv.ID) {
 	c.operandType(a, "Sample", code, id, isWord, "an integer of 32 bits")
 }
 
-func (c *checker) operandMinLod(a *access, id spirv.ID) {
+func (c *checker) operandMinLod(a *imageAccess, id spirv.ID) {
 	const code = "SPV-ImageOperand-MinLod"
 	if a.how&howImplicit == 0 && a.mask&spirv.ImageOperandsGradMask == 0 {
 		c.fail(a.i, code, "%s with the image operand MinLod; must have an implicit level of detail, or Grad", a.op)
@@ -175,7 +175,7 @@ func (c *checker) operandMinLod(a *access, id spirv.ID) {
 }
 
 // operandMemory judges MakeTexelAvailable and MakeTexelVisible.
-func (c *checker) operandMemory(a *access, name string, suited bool, scope spirv.ID) {
+func (c *checker) operandMemory(a *imageAccess, name string, suited bool, scope spirv.ID) {
 	if !suited {
 		c.fail(a.i, "SPV-ImageOperand-Memory", "%s with the image operand %s; must be a write for MakeTexelAvailable, a read for MakeTexelVisible", a.op, name)
 		return
@@ -187,7 +187,7 @@ func (c *checker) operandMemory(a *access, name string, suited bool, scope spirv
 }
 
 // operandExtend judges SignExtend and ZeroExtend.
-func (c *checker) operandExtend(a *access) {
+func (c *checker) operandExtend(a *imageAccess) {
 	const both = spirv.ImageOperandsSignExtendMask | spirv.ImageOperandsZeroExtendMask
 	s := a.texel.Scalar()
 	if a.mask&both == 0 || s == nil {
@@ -204,7 +204,7 @@ func (c *checker) operandExtend(a *access) {
 }
 
 // operandOffset judges one of the offsets.
-func (c *checker) operandOffset(a *access, m spirv.ImageOperands, id spirv.ID) {
+func (c *checker) operandOffset(a *imageAccess, m spirv.ImageOperands, id spirv.ID) {
 	const code = "SPV-ImageOperand-Offset"
 	t, k := c.m.TypeOf(id), c.m.Const(id)
 	gather := a.how&howGather != 0
@@ -249,7 +249,7 @@ func (c *checker) operandOffset(a *access, m spirv.ImageOperands, id spirv.ID) {
 }
 
 // offsetRange judges constant offsets beside the limits of the device.
-func (c *checker) offsetRange(a *access, m spirv.ImageOperands, k *facts.Const) {
+func (c *checker) offsetRange(a *imageAccess, m spirv.ImageOperands, k *facts.Const) {
 	low, lowest, high, highest := vuid.RuntimeSpirv_OpImageSample_06435, "minTexelOffset", vuid.RuntimeSpirv_OpImageSample_06436, "maxTexelOffset"
 	if a.how&howGather != 0 {
 		low, lowest, high, highest = vuid.RuntimeSpirv_OpImage_06376, "minTexelGatherOffset", vuid.RuntimeSpirv_OpImage_06377, "maxTexelGatherOffset"

@@ -147,7 +147,7 @@ func (c *checker) queryLod(i int, in spirv.Inst) {
 		c.fail(i, "SPV-ImageQuery-Result", "OpImageQueryLod yields %s; must yield a vector of 2 floats", c.typeName(t))
 		return
 	}
-	a := access{i: i, op: op, how: howImplicit}
+	a := imageAccess{i: i, op: op, how: howImplicit}
 	s := c.m.TypeOf(v.SampledImage())
 	switch {
 	case s == nil && c.typeless(v.SampledImage()), s != nil && s.Op != spirv.OpTypeSampledImage:

@@ -8,7 +8,7 @@ import (
 )
 
 // sampleMask returns the image operands of a sampling instruction.
-func (a *access) sampleMask(in spirv.Inst) {
+func (a *imageAccess) sampleMask(in spirv.Inst) {
 	if a.how&howDref != 0 || a.how&howGather != 0 {
 		v := inst.ImageSampleDrefImplicitLod(in) // a gather has its component in place of the reference
 		a.mask, _ = v.ImageOperands()
@@ -23,7 +23,7 @@ func (a *access) sampleMask(in spirv.Inst) {
 // imageSample judges the instructions OpImage…Sample….
 func (c *checker) imageSample(i int, in spirv.Inst) {
 	op := in.Op()
-	a := access{i: i, op: op, how: howOf(op)}
+	a := imageAccess{i: i, op: op, how: howOf(op)}
 	v := inst.ImageSampleImplicitLod(in)
 	if a.how&howImplicit != 0 {
 		c.implicitLod(i, op)
@@ -68,7 +68,7 @@ func (c *checker) imageSample(i int, in spirv.Inst) {
 }
 
 // dref judges the reference of a comparison.
-func (c *checker) dref(a *access, id spirv.ID) {
+func (c *checker) dref(a *imageAccess, id spirv.ID) {
 	if t := c.m.TypeOf(id); t != nil && !isSingle(t) && !(c.capable(spirv.CapabilityFloat16ImageAMD) && t.IsFloat() && t.Width == 16) {
 		c.fail(a.i, "SPV-Image-Dref", "the reference of %s is %s; must be a float of 32 bits", a.op, c.typeName(t))
 	}
@@ -77,7 +77,7 @@ func (c *checker) dref(a *access, id spirv.ID) {
 // imageGather judges the instructions that gather.
 func (c *checker) imageGather(i int, in spirv.Inst) {
 	op := in.Op()
-	a := access{i: i, op: op, how: howOf(op)}
+	a := imageAccess{i: i, op: op, how: howOf(op)}
 	v := inst.ImageGather(in)
 	if !a.result(c, in) || !a.fourTexel(c) || !a.sampledOperand(c, v.SampledImage()) || !a.single(c) {
 		return
