@@ -1,8 +1,10 @@
 package jit
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"errors"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -209,13 +211,10 @@ func (p *program) choose(job *exec.Job) (*variant, error) {
 	if v == nil {
 		return nil, errClosed
 	}
-	for _, r := range v.written {
-		if r < len(job.Resources) && shared(job, r) {
-			var err error
-			if v, err = p.subgroups(); err != nil {
-				return nil, err
-			}
-			break
+	if len(v.written) > 0 && overlap(job, v.written) {
+		var err error
+		if v, err = p.subgroups(); err != nil {
+			return nil, err
 		}
 	}
 	v.retain()
@@ -237,18 +236,31 @@ func (p *program) subgroups() (*variant, error) {
 	return p.exact, nil
 }
 
-// shared reports whether a descriptor of resource r overlaps another one.
-func shared(job *exec.Job, r int) bool {
-	for i, b := range job.Resources[r] {
-		begin := addressOf(b.Bytes)
-		end := begin + uintptr(len(b.Bytes))
-		for s, list := range job.Resources {
-			for k, c := range list {
-				at := addressOf(c.Bytes)
-				if (s != r || k != i) && at < end && begin < at+uintptr(len(c.Bytes)) {
-					return true
-				}
+// overlap reports whether a descriptor of a resource that is written shares bytes
+// with another descriptor. There may be many.
+func overlap(job *exec.Job, written []int) bool {
+	type stretch struct {
+		begin, end uintptr
+		written    bool
+	}
+	var list []stretch
+	for r, descriptors := range job.Resources {
+		for _, b := range descriptors {
+			if n := uintptr(len(b.Bytes)); n > 0 {
+				at := addressOf(b.Bytes)
+				list = append(list, stretch{at, at + n, slices.Contains(written, r)})
 			}
+		}
+	}
+	slices.SortFunc(list, func(a, b stretch) int { return cmp.Compare(a.begin, b.begin) })
+	var all, wrote uintptr // the ends of all before, and of those that are written
+	for _, x := range list {
+		if x.begin < wrote || x.written && x.begin < all {
+			return true
+		}
+		all = max(all, x.end)
+		if x.written {
+			wrote = max(wrote, x.end)
 		}
 	}
 	return false

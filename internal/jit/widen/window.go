@@ -32,37 +32,54 @@ func windows(f *vcode.Func) {
 	}
 }
 
-func windowsOf(f *vcode.Func, list []vcode.Inst, local map[vcode.Reg]bool) []vcode.Inst {
-	groups := map[accessKey][]int{}
-	var order []accessKey
+// view is a window to be: the accesses that it serves.
+type view struct {
+	accessKey
+	members []int
+}
+
+// viewsOf finds the accesses between which neither what they have for a handle
+// nor their base is written.
+func viewsOf(f *vcode.Func, list []vcode.Inst, local map[vcode.Reg]bool) []*view {
+	var views []*view
+	last := map[accessKey]*view{}
+	written := map[vcode.Reg]int{} // the last instruction that does
 	for i := range list {
 		if k, ok := windowKey(f, &list[i]); ok && !local[k.handle] {
-			if groups[k] == nil {
-				order = append(order, k)
+			v := last[k]
+			if v == nil || max(written[k.base], written[k.handle]) > v.members[0] {
+				v = &view{accessKey: k}
+				views, last[k] = append(views, v), v
 			}
-			groups[k] = append(groups[k], i)
+			v.members = append(v.members, i)
+		}
+		for _, d := range list[i].Defs {
+			if f.Classes[d] == vcode.Gen {
+				written[d] = i
+			}
 		}
 	}
+	return views
+}
+
+func windowsOf(f *vcode.Func, list []vcode.Inst, local map[vcode.Reg]bool) []vcode.Inst {
 	made := map[int][]vcode.Inst{} // before an instruction
-	for _, k := range order {
-		members := groups[k]
-		last := members[len(members)-1]
-		if len(members) < 2 || slices.ContainsFunc(list[members[0]:last], func(in vcode.Inst) bool {
-			return slices.Contains(in.Defs, k.base) || slices.Contains(in.Defs, k.handle)
-		}) {
+	for _, v := range viewsOf(f, list, local) {
+		if len(v.members) < 2 {
 			continue
 		}
-		w := vcode.Inst{Op: vcode.Window, Defs: []vcode.Reg{f.NewReg(vcode.Gen)}, Uses: []vcode.Reg{k.handle, k.base}, Origin: list[members[0]].Origin}
-		if k.store {
+		first := v.members[0]
+		w := vcode.Inst{Op: vcode.Window, Defs: []vcode.Reg{f.NewReg(vcode.Gen)}, Uses: []vcode.Reg{v.handle, v.base}, Origin: list[first].Origin}
+		if v.store {
 			w.Op = vcode.StoreWindow
 		}
-		for _, i := range members {
+		for _, i := range v.members {
 			in := &list[i]
 			w.Key.Aux = max(w.Key.Aux, reachOf(f, in))
 			in.Uses = append(slices.Clip(in.Uses), w.Defs[0])
 			in.Held = true
 		}
-		made[members[0]] = append(made[members[0]], w)
+		made[first] = append(made[first], w)
 	}
 	if len(made) == 0 {
 		return list

@@ -262,6 +262,7 @@ func (g *workgroup) branch(v ir.V) {
 	g.each(g.f.Params(label), g.f.BrArgs(v), func(w *widener, params, args []ir.V) { w.assign(label, params, args, false) })
 	i := slices.IndexFunc(g.open, func(st stage) bool { return st.v == label })
 	if to := &g.open[i]; to.op == ir.Loop {
+		g.origin = g.f.Val(label).Origin
 		g.emit(vcode.Inst{Op: vcode.Step, Masks: g.subs[0].active, Value: label})
 		g.subs[0].jump(to.top)
 	} else {

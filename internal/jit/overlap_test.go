@@ -1,0 +1,44 @@
+package jit
+
+import (
+	"testing"
+	"time"
+
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+)
+
+func TestOverlap(t *testing.T) {
+	memory := make([]byte, 1<<16)
+	part := func(from, to int) []exec.Buffer { return []exec.Buffer{{Bytes: memory[from:to]}} }
+	for _, c := range []struct {
+		what      string
+		resources [][]exec.Buffer
+		written   []int
+		want      bool
+	}{
+		{"side by side", [][]exec.Buffer{part(0, 64), part(64, 128)}, []int{0}, false},
+		{"a byte, written", [][]exec.Buffer{part(0, 65), part(64, 128)}, []int{0}, true},
+		{"a byte, the later one written", [][]exec.Buffer{part(0, 65), part(64, 128)}, []int{1}, true},
+		{"a byte that is only read", [][]exec.Buffer{part(0, 65), part(64, 128), part(256, 300)}, []int{2}, false},
+		{"within one that began long before", [][]exec.Buffer{part(0, 1000), part(8, 16), part(512, 520)}, []int{2}, true},
+		{"one that is read between", [][]exec.Buffer{part(0, 1000), part(8, 2000), part(1024, 1032)}, []int{0}, true},
+		{"two of one resource", [][]exec.Buffer{append(part(0, 64), part(32, 96)...)}, []int{0}, true},
+		{"nothing", [][]exec.Buffer{part(0, 64), part(32, 32)}, []int{0, 1}, false},
+		{"none bound", nil, []int{0}, false},
+	} {
+		if got := overlap(&exec.Job{Resources: c.resources}, c.written); got != c.want {
+			t.Errorf("%s: %v", c.what, got)
+		}
+	}
+	var many []exec.Buffer
+	for i := range 50_000 {
+		many = append(many, exec.Buffer{Bytes: memory[i : i+1]})
+	}
+	begin := time.Now()
+	if overlap(&exec.Job{Resources: [][]exec.Buffer{many}}, []int{0}) {
+		t.Error("many: they do not")
+	}
+	if d := time.Since(begin); d > 2*time.Second {
+		t.Errorf("many descriptors took %v", d)
+	}
+}
