@@ -95,7 +95,7 @@ const maxMergedCode = 4000
 // are merged to two vectors, and maxSpilledWide where to more, which gain less.
 const (
 	maxSpilled     = 0.15
-	maxSpilledWide = 0.03
+	maxSpilledWide = 0.08
 )
 
 func codeLength(p *ir.Program) int {

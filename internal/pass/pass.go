@@ -32,6 +32,7 @@ var Passes = []Pass{
 	{"strength", each(strength)},
 	{"share", each(share)},
 	{"choose", each(choose)},
+	{"halves", each(halves)},
 	{"join", each(join)},
 	{"fold", each(fold)},
 	{"share", each(share)},
@@ -60,6 +61,9 @@ var order = [][2]string{
 	{"unroll", "thread"},  // what unrolled iterations test is constant
 	{"fold", "strength"},  // a divisor is known once it is folded
 	{"promote", "choose"}, // arms that store are no choice between values
+	{"choose", "halves"},  // a select is held as its operands are
+	{"promote", "halves"}, // and so is what a variable holds
+	{"halves", "hoist"},   // what is widened before a loop is widened once
 	{"fold", "thread"},    // a condition is known to be constant once it is folded
 	{"thread", "tidy"},    // brackets are empty once no lane enters them
 	{"settle", "remove"},  // the place of a variable that nobody uses any more must go before promote

@@ -13,6 +13,7 @@ const (
 	fusedLogic           // bit by bit, what the table Aux says of u0, u1 and u2 (VPTERNLOGD)
 	fusedCompare         // a comparison, or where Aux is 1 its contrary, in the lanes of m0
 	fusedNegative        // u2 − u0·u1, rounded once
+	fusedHalf            // u0, a float of 32 bits, rounded to 16 and widened again
 )
 
 // fuse makes one operation of several, where nobody else wants what they yield:
@@ -137,6 +138,8 @@ func (z *fuser) inst(in *vcode.Inst) {
 		z.bitwise(in)
 	case in.Key.Type == ir.F32 && in.IR == ir.FFma:
 		z.negative(in)
+	case in.Key.Type == ir.F32 && in.IR == ir.FCvt:
+		z.half(in)
 	}
 }
 
@@ -255,6 +258,16 @@ func (z *fuser) negative(in *vcode.Inst) {
 	}
 }
 
+// half looks for a float that is rounded to 16 bits and widened again.
+func (z *fuser) half(in *vcode.Inst) {
+	n := z.maker(in.Uses[0], 1)
+	if n == nil || n.Op != vcode.Lane || n.IR != ir.FCvt || n.Key.Type != ir.F16 || n.Key.From != ir.F32 {
+		return
+	}
+	in.Key.Flags = n.Key.Flags
+	z.replace(in, fusedHalf, 0, n.Uses, in.Uses[0])
+}
+
 // bitwise folds logic operations into one with up to three operands.
 func (z *fuser) bitwise(in *vcode.Inst) {
 	var x logic
@@ -368,6 +381,8 @@ func (m *machine) own(in *vcode.Inst) {
 		m.compareWithin(in)
 	case fusedNegative:
 		multiplyAddOf(VFNMADD213PS, VFNMADD231PS)(m, in)
+	case fusedHalf:
+		m.throughHalf(in)
 	}
 }
 

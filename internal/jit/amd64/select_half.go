@@ -62,12 +62,23 @@ func (m *machine) floats(z Reg, u vcode.Reg, t ir.Type) {
 
 // toHalf rounds z to 16 bits, which it extends with zeros.
 func (m *machine) toHalf(z Reg, o Opt) {
-	mode := uint8(packNearest)
-	if o == RZ {
-		mode = packZero
-	}
-	m.RRI(VCVTPS2PH, V512, z, 0, z, mode, 0)
+	m.RRI(VCVTPS2PH, V512, z, 0, z, packMode(o), 0)
 	m.RR(VPMOVZXWD, V512, z, 0, z, 0)
+}
+
+func packMode(o Opt) uint8 {
+	if o == RZ {
+		return packZero
+	}
+	return packNearest
+}
+
+// throughHalf rounds a float of 32 bits to 16 and widens it again.
+func (m *machine) throughHalf(in *vcode.Inst) {
+	d, o := m.dest(in, 0)
+	m.RRI(VCVTPS2PH, V512, m.vec(in.Uses[0], 0), 0, 0, packMode(rounding(in)), 0) // the source first
+	m.RR(VCVTPH2PS, V512, d, 0, 0, o)
+	m.done(in, d)
 }
 
 // inFloats is an operation on f16 by a body for f32.
