@@ -88,17 +88,23 @@ var rules = map[spirv.Op]rule{
 	spirv.OpCooperativeMatrixPerElementOpEXT:  cooperativePerElement,
 	spirv.OpCooperativeMatrixReduceEXT:        cooperativeReduce,
 
+	spirv.OpCompositeConstructCoopMatQCOM: constructFromArray,
+	spirv.OpCompositeExtractCoopMatQCOM:   extractToArray,
+	spirv.OpExtractSubArrayQCOM:           extractSubArray,
+	spirv.OpBitCastArrayQCOM:              bitcast, // the same operands, and bits that lie as those of vectors do
+
 	// Bits, logic, conversion.
-	spirv.OpBitcast:        bitcast,
-	spirv.OpBitFieldInsert: bitFieldInsert,
-	spirv.OpAny:            anyOf,
-	spirv.OpAll:            allOf,
-	spirv.OpIsInf:          isInf,
-	spirv.OpSelect:         selectOf,
-	spirv.OpQuantizeToF16:  quantizeToF16,
-	spirv.OpFConvert:       fConvert,
-	spirv.OpExpectKHR:      expect,
-	spirv.OpReadClockKHR:   readClock,
+	spirv.OpBitcastExtractEXT: bitcastExtract,
+	spirv.OpBitcast:           bitcast,
+	spirv.OpBitFieldInsert:    bitFieldInsert,
+	spirv.OpAny:               anyOf,
+	spirv.OpAll:               allOf,
+	spirv.OpIsInf:             isInf,
+	spirv.OpSelect:            selectOf,
+	spirv.OpQuantizeToF16:     quantizeToF16,
+	spirv.OpFConvert:          fConvert,
+	spirv.OpExpectKHR:         expect,
+	spirv.OpReadClockKHR:      readClock,
 
 	// Integer functions.
 	spirv.OpUCountLeadingZerosINTEL:  integerFunction(leadingZeros),

@@ -19,7 +19,7 @@ var forms = map[Op]Form{
 	spirv.OpAssumeTrueKHR:             does(boolean),
 	spirv.OpReadClockKHR:              gives(of(OfUInt), constant), // 64 bits, or two components of 32
 	spirv.OpUntypedPrefetchKHR:        does(pointer, integer, integer.maybe(), integer.maybe(), integer.maybe()),
-	spirv.OpBitcastExtractEXT:         gives(of(OfNumber), of(OfInt), integer),
+	spirv.OpBitcastExtractEXT:         gives(of(OfNumber), of(OfNumber).by(SameCount, 0), integer), // more bits
 	spirv.OpConvertPtrToU:             gives(in(One, OfUInt), pointer),
 	spirv.OpConvertUToPtr:             gives(pointer, in(One, OfUInt)),
 	spirv.OpBitcast:                   gives(in(Number|Ptr, OfNumber), in(Number|Ptr, OfNumber)), // as many bits
@@ -102,6 +102,11 @@ var forms = map[Op]Form{
 	spirv.OpCooperativeMatrixGetCoordinateEXT: gives(Pattern{Shapes: Vec, Classes: OfInt, Width: 32, Count: 2}, in(Opaque, 0), integer.wide(32)),
 	spirv.OpCooperativeMatrixPerElementOpEXT:  gives(in(Opaque, 0), same, none, in(Data|Opaque, 0).many()), // those of the function
 	spirv.OpCooperativeMatrixReduceEXT:        gives(in(Opaque, 0), in(Opaque, 0), none),
+
+	spirv.OpCompositeConstructCoopMatQCOM: gives(in(Opaque, 0), in(Arr, 0)), // of the length of a line
+	spirv.OpCompositeExtractCoopMatQCOM:   gives(in(Arr, 0), in(Opaque, 0)),
+	spirv.OpExtractSubArrayQCOM:           gives(in(Arr, 0), in(Arr, 0).by(SharesPart, 0), integer.wide(32)),
+	spirv.OpBitCastArrayQCOM:              gives(in(Arr, 0), in(Arr, 0)), // as many bits
 
 	// Integer functions.
 	spirv.OpUCountLeadingZerosINTEL:  alikeInts(OfUInt, 1),

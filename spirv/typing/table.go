@@ -129,7 +129,6 @@ var untyped = map[spirv.Op]bool{
 	spirv.OpPtrCastToGeneric:         true,
 	spirv.OpGenericCastToPtr:         true,
 	spirv.OpGenericCastToPtrExplicit: true,
-	spirv.OpBitCastArrayQCOM:         true,
 	spirv.OpConvertFToBF16INTEL:      true,
 	spirv.OpConvertBF16ToFINTEL:      true,
 	spirv.OpRoundFToTF32INTEL:        true,
