@@ -93,6 +93,14 @@ var rules = map[spirv.Op]rule{
 	spirv.OpExtractSubArrayQCOM:           extractSubArray,
 	spirv.OpBitCastArrayQCOM:              bitcast, // the same operands, and bits that lie as those of vectors do
 
+	// Cooperative vectors.
+	spirv.OpCooperativeVectorLoadNV:                   cooperativeVectorLoad,
+	spirv.OpCooperativeVectorStoreNV:                  cooperativeVectorStore,
+	spirv.OpCooperativeVectorMatrixMulNV:              cooperativeVectorMul,
+	spirv.OpCooperativeVectorMatrixMulAddNV:           cooperativeVectorMulAdd,
+	spirv.OpCooperativeVectorOuterProductAccumulateNV: cooperativeVectorOuterProduct,
+	spirv.OpCooperativeVectorReduceSumAccumulateNV:    cooperativeVectorReduceSum,
+
 	// Bits, logic, conversion.
 	spirv.OpBitcastExtractEXT: bitcastExtract,
 	spirv.OpBitcast:           bitcast,

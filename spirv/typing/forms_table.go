@@ -108,6 +108,14 @@ var forms = map[Op]Form{
 	spirv.OpExtractSubArrayQCOM:           gives(in(Arr, 0), in(Arr, 0).by(SharesPart, 0), integer.wide(32)),
 	spirv.OpBitCastArrayQCOM:              gives(in(Arr, 0), in(Arr, 0)), // as many bits
 
+	// Cooperative vectors: sizes and interpretations are constants.
+	spirv.OpCooperativeVectorLoadNV:                   gives(of(OfNumber), pointer, integer.wide(32)),
+	spirv.OpCooperativeVectorStoreNV:                  does(pointer, integer.wide(32), of(OfNumber)),
+	spirv.OpCooperativeVectorMatrixMulNV:              gives(of(OfNumber), of(OfNumber), integer.wide(32), pointer, integer.wide(32), integer.wide(32), integer.wide(32), integer.wide(32), integer.wide(32), boolean, integer.wide(32).maybe()),
+	spirv.OpCooperativeVectorMatrixMulAddNV:           gives(of(OfNumber), of(OfNumber), integer.wide(32), pointer, integer.wide(32), integer.wide(32), pointer, integer.wide(32), integer.wide(32), integer.wide(32), integer.wide(32), integer.wide(32), boolean, integer.wide(32).maybe()),
+	spirv.OpCooperativeVectorOuterProductAccumulateNV: does(pointer, integer.wide(32), of(OfNumber), of(OfNumber).by(SharesPart, 3), integer.wide(32), integer.wide(32), integer.wide(32).maybe()),
+	spirv.OpCooperativeVectorReduceSumAccumulateNV:    does(pointer, integer.wide(32), of(OfNumber)),
+
 	// Integer functions.
 	spirv.OpUCountLeadingZerosINTEL:  alikeInts(OfUInt, 1),
 	spirv.OpUCountTrailingZerosINTEL: alikeInts(OfUInt, 1),
