@@ -240,6 +240,9 @@ type checked struct {
 	findings []valid.Finding
 	report   *valid.Report // nil where the module does not decode
 	facts    *facts.Module // likewise
+
+	text   string // of a module that is text
+	starts []int  // where each instruction begins in it
 }
 
 // checkOne judges one file. It is a door: a panic is reported for this file
@@ -257,7 +260,7 @@ func checkOne(ctx context.Context, c console, f checkFlags, env *valid.Env, file
 		x.message = err.Error()
 		return x
 	}
-	m, err := decodeModule(data, file, env)
+	m, err := x.decode(data, env)
 	var fault *diag.Finding
 	switch {
 	case errors.As(err, &fault) && m == nil && fault.Pos.Line == 0 && !noModule[fault.Code]:
@@ -295,12 +298,13 @@ func readModule(c console, file string) ([]byte, error) {
 	return data, nil
 }
 
-// decodeModule reads words, or text that it assembles for the environment.
-func decodeModule(data []byte, file string, env *valid.Env) (*spirv.Module, error) {
-	if isBinary(data) || strings.HasSuffix(file, ".spv") {
+// decode reads words, or text that it assembles for the environment.
+func (x *checked) decode(data []byte, env *valid.Env) (*spirv.Module, error) {
+	if isBinary(data) || strings.HasSuffix(x.file, ".spv") {
 		return spirv.Decode(data)
 	}
-	words, err := asm.Assemble(data, asm.AssembleOptions{Version: env.SPIRV})
+	x.text = string(data)
+	words, err := asm.Assemble(data, asm.AssembleOptions{Version: env.SPIRV, Starts: &x.starts})
 	if err != nil {
 		return nil, err
 	}

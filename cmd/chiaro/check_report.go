@@ -11,13 +11,10 @@ import (
 	"sync"
 
 	"github.com/chiaro-gpu/chiaro/diag"
-	"github.com/chiaro-gpu/chiaro/facts"
-	"github.com/chiaro-gpu/chiaro/spirv/asm"
-	"github.com/chiaro-gpu/chiaro/valid"
 )
 
 // checkFormats are the names that --format and --out of check take.
-var checkFormats = []string{"text", "json", "jsonl"}
+var checkFormats = []string{"text", "json", "jsonl", "sarif", "github", "junit", "html"}
 
 // checkReporter renders verdicts in one format. Record is called once a file,
 // in order of the list; from several goroutines, as soon as a file is done,
@@ -36,6 +33,14 @@ func newCheckReporter(format string, w io.Writer, f checkFlags, color bool) (che
 		return &checkJSON{w: w, files: []checkRecord{}}, nil
 	case "jsonl":
 		return &checkLines{w: w}, nil
+	case "sarif":
+		return newCheckSARIF(w), nil
+	case "github":
+		return &checkGitHub{bufio.NewWriter(w)}, nil
+	case "junit":
+		return &checkJUnit{w: w}, nil
+	case "html":
+		return &checkHTML{w: w, env: f.targetEnv}, nil
 	}
 	return nil, unreadable("unknown format %q; want one of %s", format, strings.Join(checkFormats, " "))
 }
@@ -157,63 +162,6 @@ func verdictRecord(x *checked) checkRecord {
 	return r
 }
 
-// viewer turns the positions of one module into words.
-type viewer struct {
-	m     *facts.Module
-	lines *asm.Lines
-	rows  []int // lines of the disassembly; nil before it is asked for
-}
-
-func newViewer(x *checked) *viewer { return &viewer{m: x.facts} }
-
-// text returns the instruction at a place, "" where it is none.
-func (v *viewer) text(p diag.Pos) string {
-	if v.m == nil || p.Instruction < 1 {
-		return ""
-	}
-	if v.lines == nil {
-		v.lines = asm.NewLines(v.m.Code, false)
-	}
-	return v.lines.Text(p.Instruction - 1)
-}
-
-// row returns the line of the disassembly that shows the instruction.
-func (v *viewer) row(p diag.Pos) int {
-	if v.text(p) == "" {
-		return 0
-	}
-	if v.rows == nil {
-		v.rows = v.lines.Numbers()
-	}
-	return v.rows[p.Instruction-1]
-}
-
-// callers returns the name of the first entry point that calls the function of
-// an instruction, and the models of all that do.
-func (v *viewer) callers(p diag.Pos) (name string, stages []string) {
-	if v.m == nil || p.Instruction < 1 {
-		return "", nil
-	}
-	i := p.Instruction - 1
-	n, _ := slices.BinarySearchFunc(v.m.Functions, i, func(f facts.Function, i int) int { return f.End - 1 - i })
-	if n == len(v.m.Functions) || v.m.Functions[n].Index > i {
-		return "", nil
-	}
-	for k := range v.m.EntryPoints {
-		e := &v.m.EntryPoints[k]
-		if !slices.Contains(v.m.CallTree(e), &v.m.Functions[n]) {
-			continue
-		}
-		if name == "" {
-			name = e.Name
-		}
-		if s := e.Model.String(); !slices.Contains(stages, s) {
-			stages = append(stages, s)
-		}
-	}
-	return name, stages
-}
-
 // checkLines is one JSON object a line, written as soon as a file is done.
 type checkLines struct {
 	mu sync.Mutex
@@ -264,7 +212,14 @@ func (r *checkText) Record(x *checked) {
 	v := newViewer(x)
 	for i := range x.findings {
 		f := &x.findings[i]
-		fmt.Fprintf(r.w, "%s: %s: %s [%s]\n", r.where(x, v, f), r.severity(f.Severity), f.Message, f.Code)
+		file, line, column := v.where(x, f)
+		fmt.Fprintf(r.w, "%s:%d:%d: %s: %s [%s]\n", file, line, column, r.severity(f.Severity), f.Message, f.Code)
+		if s := v.source(f); s != "" {
+			fmt.Fprintf(r.w, "    %s\n", s)
+			if n := int(f.Source.Column); n > 1 && n <= len(s) {
+				fmt.Fprintf(r.w, "    %s^\n", indentOf(s[:n-1]))
+			}
+		}
 		if t := v.text(f.Pos); t != "" {
 			fmt.Fprintf(r.w, "    %s\n", strings.ReplaceAll(t, "\n", "\n    "))
 		}
@@ -295,18 +250,6 @@ func (r *checkText) unchecked(x *checked) {
 	}
 }
 
-// where is the source line where the module says it, else the line of the
-// disassembly.
-func (r *checkText) where(x *checked, v *viewer, f *valid.Finding) string {
-	if f.HasSource && f.Source.File != "" {
-		return fmt.Sprintf("%s:%d:%d", f.Source.File, f.Source.Line, max(f.Source.Column, 1))
-	}
-	if n := v.row(f.Pos); n > 0 {
-		return fmt.Sprintf("%s:%d:1", strings.TrimSuffix(strings.TrimSuffix(x.file, "asm"), ".spv")+".spvasm", n)
-	}
-	return x.file + ":1:1"
-}
-
 func (r *checkText) severity(s diag.Severity) string {
 	if !r.color {
 		return s.String()
@@ -335,6 +278,9 @@ func newCheckReporters(c console, f checkFlags) (*checkReporters, error) {
 		return nil, err
 	}
 	rs := &checkReporters{all: []checkReporter{first}}
+	if f.format == "text" && os.Getenv("GITHUB_ACTIONS") == "true" {
+		rs.all = append(rs.all, &checkGitHub{bufio.NewWriter(c.out)})
+	}
 	for _, o := range f.out {
 		kind, path, ok := strings.Cut(o, "=")
 		if !ok {

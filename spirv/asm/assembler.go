@@ -35,6 +35,9 @@ func Assemble(text []byte, o AssembleOptions) ([]uint32, error) {
 	}
 	a.of = make([]uint32, 1, 64+len(s)/64)
 	for a.next(); !a.atEnd(); {
+		if o.Starts != nil {
+			*o.Starts = append(*o.Starts, a.start)
+		}
 		if !a.instruction() {
 			return nil, a.err
 		}

@@ -17,6 +17,9 @@ type AssembleOptions struct {
 	PreserveNumericIDs bool
 	// Generator goes into the header; the registry of generators allows 0.
 	Generator uint32
+	// Starts, where it is not nil, gets the offset in the text of each
+	// instruction, behind what it has.
+	Starts *[]int
 }
 
 // DisassembleOptions says how Disassemble prints. The zero value is the plain

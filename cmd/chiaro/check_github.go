@@ -1,0 +1,55 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"strings"
+
+	"github.com/chiaro-gpu/chiaro/diag"
+)
+
+// checkGitHub is workflow commands of GitHub Actions, which show each finding
+// at its line.
+type checkGitHub struct{ w *bufio.Writer }
+
+func (r *checkGitHub) Record(x *checked) {
+	if x.verdict == verdictUnreadable || x.verdict == verdictInternal {
+		fmt.Fprintf(r.w, "::error file=%s,title=unreadable::%s\n", property(x.file), data(x.message))
+		r.w.Flush()
+		return
+	}
+	v := newViewer(x)
+	for i := range x.findings {
+		f := &x.findings[i]
+		kind := "warning"
+		if f.Severity == diag.Error {
+			kind = "error"
+		}
+		message := f.Message
+		if t := v.text(f.Pos); t != "" {
+			message += "\n" + t
+		}
+		if v.sited(f) {
+			file, line, column := v.where(x, f)
+			fmt.Fprintf(r.w, "::%s file=%s,line=%d,col=%d,title=%s::%s\n", kind, property(file), line, column, property(f.Code), data(message))
+			continue
+		}
+		fmt.Fprintf(r.w, "::%s file=%s,title=%s::%s\n", kind, property(x.file), property(f.Code), data(message))
+	}
+	r.w.Flush()
+}
+
+func (r *checkGitHub) Close(t checkTally) error {
+	fmt.Fprintf(r.w, "::notice::%s\n", data(t.String()))
+	return r.w.Flush()
+}
+
+// data escapes the message of a command.
+func data(s string) string {
+	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(s)
+}
+
+// property escapes the value of a property.
+func property(s string) string {
+	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C").Replace(s)
+}

@@ -1,0 +1,38 @@
+package main
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
+
+	"github.com/chiaro-gpu/chiaro/diag"
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/valid"
+)
+
+// TestSARIFSchema demands that a log is one by the schema of SARIF 2.1.0: with
+// findings that have a source and that have none, with related places, and of
+// files that cannot be read.
+func TestSARIFSchema(t *testing.T) {
+	finding := diag.Finding{Code: "SPV-Id-Forward", Pos: diag.Pos{Instruction: 3, Word: 9}, Message: "a message", Related: []diag.Related{{Message: "the definition"}}}
+	var out bytes.Buffer
+	r := newCheckSARIF(&out)
+	r.Record(&checked{file: "a.spv", verdict: verdictClean})
+	r.Record(&checked{file: "b.spv", verdict: verdictUnreadable, message: "no module"})
+	r.Record(&checked{file: "c.spv", verdict: verdictFindings, findings: []valid.Finding{
+		{Finding: finding}, {Finding: finding, HasSource: true, Source: facts.Position{File: "c.comp", Line: 7}}}})
+	if err := r.Close(checkTally{}); err != nil {
+		t.Fatal(err)
+	}
+	log, err := sarif.FromBytes(out.Bytes(), sarif.WithStrictValidation())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := log.Validate(); err != nil {
+		t.Errorf("%v\n%s", err, out.Bytes())
+	}
+	if run := log.Runs[0]; len(run.Results) != 3 || len(run.Tool.Driver.Rules) != 2 {
+		t.Errorf("%d results of %d rules; want 3 of 2", len(run.Results), len(run.Tool.Driver.Rules))
+	}
+}

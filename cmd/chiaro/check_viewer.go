@@ -1,0 +1,195 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/chiaro-gpu/chiaro/diag"
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/asm"
+	"github.com/chiaro-gpu/chiaro/valid"
+)
+
+// viewer turns the positions of one module into words.
+type viewer struct {
+	m      *facts.Module
+	input  string // the text that the module was assembled from, "" where it was binary
+	starts []int  // where each instruction begins in it
+	lines  *asm.Lines
+	rows   []int    // lines of the text, or of the disassembly; nil before they are asked for
+	called []called // of each function; nil before it is asked for
+
+	sources map[spirv.ID][]string // lines of each source, as far as they were asked for
+}
+
+// called is who calls a function.
+type called struct {
+	entry  string   // the first entry point that does
+	stages []string // the models of all that do
+}
+
+func newViewer(x *checked) *viewer { return &viewer{m: x.facts, input: x.text, starts: x.starts} }
+
+// text returns the instruction at a place, "" where it is none.
+func (v *viewer) text(p diag.Pos) string {
+	if v.m == nil || p.Instruction < 1 {
+		return ""
+	}
+	if v.input != "" {
+		return v.written(p.Instruction - 1)
+	}
+	if v.lines == nil {
+		v.lines = asm.NewLines(v.m.Code, false)
+	}
+	return v.lines.Text(p.Instruction - 1)
+}
+
+// written returns an instruction as the text has it, without the lines of
+// comment behind it.
+func (v *viewer) written(i int) string {
+	if i >= len(v.starts) {
+		return ""
+	}
+	end := len(v.input)
+	if i+1 < len(v.starts) {
+		end = v.starts[i+1]
+	}
+	lines := strings.Split(v.input[v.starts[i]:end], "\n")
+	for len(lines) > 1 {
+		if s := strings.TrimSpace(lines[len(lines)-1]); s != "" && s[0] != ';' {
+			break
+		}
+		lines = lines[:len(lines)-1]
+	}
+	return strings.TrimRight(strings.Join(lines, "\n"), " \t\r")
+}
+
+// row returns the line that shows the instruction: of the text, or of the
+// disassembly.
+func (v *viewer) row(p diag.Pos) int {
+	if v.text(p) == "" {
+		return 0
+	}
+	if v.rows == nil {
+		v.rows = v.numbers()
+	}
+	return v.rows[p.Instruction-1]
+}
+
+func (v *viewer) numbers() []int {
+	if v.input == "" {
+		return v.lines.Numbers()
+	}
+	rows := make([]int, len(v.starts))
+	line, at := 1, 0
+	for i, start := range v.starts {
+		line += strings.Count(v.input[at:start], "\n")
+		rows[i], at = line, start
+	}
+	return rows
+}
+
+// source returns the line of the source that an instruction comes from, ""
+// where the module does not hold it.
+func (v *viewer) source(f *valid.Finding) string {
+	if v.m == nil || !f.HasSource || f.Pos.Instruction < 1 {
+		return ""
+	}
+	id := v.m.SourceOf(f.Pos.Instruction - 1)
+	lines, ok := v.sources[id]
+	if !ok {
+		if v.sources == nil {
+			v.sources = map[spirv.ID][]string{}
+		}
+		lines = strings.Split(v.m.SourceText(id), "\n")
+		v.sources[id] = lines
+	}
+	if n := int(f.Source.Line); n >= 1 && n <= len(lines) {
+		return strings.TrimRight(lines[n-1], " \t\r")
+	}
+	return ""
+}
+
+// callers returns the name of the first entry point that calls the function of
+// an instruction, and the models of all that do.
+func (v *viewer) callers(p diag.Pos) (name string, stages []string) {
+	if v.m == nil || p.Instruction < 1 {
+		return "", nil
+	}
+	i := p.Instruction - 1
+	n, _ := slices.BinarySearchFunc(v.m.Functions, i, func(f facts.Function, i int) int { return f.End - 1 - i })
+	if n == len(v.m.Functions) || v.m.Functions[n].Index > i {
+		return "", nil
+	}
+	if v.called == nil {
+		v.calls()
+	}
+	return v.called[n].entry, v.called[n].stages
+}
+
+// maxCalls bounds how many pairs of an entry point and a function that it calls
+// are looked at.
+const maxCalls = 1 << 18
+
+func (v *viewer) calls() {
+	v.called = make([]called, len(v.m.Functions))
+	budget := maxCalls
+	for k := range v.m.EntryPoints {
+		e := &v.m.EntryPoints[k]
+		if budget <= 0 {
+			return
+		}
+		tree := v.m.CallTree(e)
+		budget -= len(tree)
+		for _, f := range tree {
+			c := &v.called[f.Number]
+			if c.entry == "" {
+				c.entry = e.Name
+			}
+			if s := e.Model.String(); !slices.Contains(c.stages, s) {
+				c.stages = append(c.stages, s)
+			}
+		}
+	}
+}
+
+// where is the source line where the module says it, else the line of the
+// disassembly.
+func (v *viewer) where(x *checked, f *valid.Finding) (file string, line, column int) {
+	if f.HasSource && f.Source.File != "" {
+		return f.Source.File, int(f.Source.Line), int(max(f.Source.Column, 1))
+	}
+	if n := v.row(f.Pos); n > 0 {
+		if v.input != "" {
+			return x.file, n, 1
+		}
+		return strings.TrimSuffix(strings.TrimSuffix(x.file, "asm"), ".spv") + ".spvasm", n, 1
+	}
+	return x.file, 1, 1
+}
+
+// sited reports whether where is a line that somebody wrote, and not one of the
+// disassembly.
+func (v *viewer) sited(f *valid.Finding) bool {
+	return f.HasSource && f.Source.File != "" || v.input != "" && f.Pos.Instruction > 0
+}
+
+// indentOf is a text of the same width with nothing to see.
+func indentOf(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\t' {
+			return r
+		}
+		return ' '
+	}, s)
+}
+
+// position is a place as problem matchers read it.
+func position(file string, line, column int) string {
+	return fmt.Sprintf("%s:%d:%d", file, line, column)
+}
+
+// instructionPos is the place of instruction i, counted from 0.
+func instructionPos(i int) diag.Pos { return diag.Pos{Instruction: i + 1} }
