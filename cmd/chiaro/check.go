@@ -260,7 +260,7 @@ func checkOne(ctx context.Context, c console, f checkFlags, env *valid.Env, file
 		x.message = err.Error()
 		return x
 	}
-	m, err := x.decode(data, env)
+	m, err := decodeModule(data, file, env, x)
 	var fault *diag.Finding
 	switch {
 	case errors.As(err, &fault) && m == nil && fault.Pos.Line == 0 && !noModule[fault.Code]:
@@ -298,10 +298,14 @@ func readModule(c console, file string) ([]byte, error) {
 	return data, nil
 }
 
-// decode reads words, or text that it assembles for the environment.
-func (x *checked) decode(data []byte, env *valid.Env) (*spirv.Module, error) {
-	if isBinary(data) || strings.HasSuffix(x.file, ".spv") {
+// decodeModule reads words, or text that it assembles for the environment and
+// keeps in x, which may be nil.
+func decodeModule(data []byte, file string, env *valid.Env, x *checked) (*spirv.Module, error) {
+	if isBinary(data) || strings.HasSuffix(file, ".spv") {
 		return spirv.Decode(data)
+	}
+	if x == nil {
+		x = &checked{}
 	}
 	x.text = string(data)
 	words, err := asm.Assemble(data, asm.AssembleOptions{Version: env.SPIRV, Starts: &x.starts})

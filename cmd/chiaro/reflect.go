@@ -68,7 +68,7 @@ func reflectFiles(c console, f reflectFlags, files []string) error {
 		data, err := readModule(c, file)
 		var m *spirv.Module
 		if err == nil {
-			m, err = decodeModule(data, file, env)
+			m, err = decodeModule(data, file, env, nil)
 		}
 		if err != nil { // one bad file does not hide the others
 			fmt.Fprintf(c.err, "chiaro: %s: %v\n", file, err)
