@@ -83,6 +83,7 @@ type checker struct {
 	models   []modelSet            // of each function: by which models it is called
 	entries  [][]*facts.EntryPoint // of each function: those that call it; nil before callersOf
 
+	shader  interfaceState
 	entryOf map[spirv.ID][]int32 // entry points of each function; nil before they are asked for
 
 	sampledImages []int // instructions OpSampledImage so far

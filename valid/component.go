@@ -1,0 +1,103 @@
+package valid
+
+import (
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/vuid"
+)
+
+// componentFamily judges the decoration Component (Vulkan, Shader Interfaces,
+// Location and Component Assignment).
+var componentFamily = family{
+	rules: []Rule{
+		{Code: vuid.StandaloneSpirv_Component_04920, Section: environment, Words: "Component is 3 at most"},
+		{Code: vuid.StandaloneSpirv_Component_04921, Section: environment, Words: "the components of a vector of 32 bits or less do not reach beyond a location"},
+		{Code: vuid.StandaloneSpirv_Component_04922, Section: environment, Words: "the components of a vector of 64 bits do not reach beyond a location"},
+		{Code: vuid.StandaloneSpirv_Component_04923, Section: environment, Words: "a scalar or a vector of two of 64 bits begins at component 0 or 2"},
+		{Code: vuid.StandaloneSpirv_Component_07703, Section: environment, Words: "a vector of three or four of 64 bits has no Component"},
+		{Code: vuid.StandaloneSpirv_Component_10583, Section: environment, Words: "Component is on scalars, vectors and arrays of them"},
+		{Code: vuid.StandaloneSpirv_Execution_10584, Section: environment, Words: "an input with a Component is an array of arrays in tessellation control and geometry shaders alone"},
+		{Code: vuid.StandaloneSpirv_Execution_10585, Section: environment, Words: "an output with a Component is an array of arrays in mesh shaders alone"},
+	},
+	after: []func(*checker){(*checker).components, (*checker).componentArrays},
+}
+
+// components judges each decoration Component.
+func (c *checker) components() {
+	if !c.vulkan {
+		return
+	}
+	for id, member := range c.m.Decorated() {
+		if member < 0 {
+			if d, ok := c.m.Decoration(id, spirv.DecorationComponent); ok {
+				if v := c.m.Variable(id); v != nil {
+					c.component(d, v.Type)
+				}
+			}
+			continue
+		}
+		if d, ok := c.m.MemberDecoration(id, member, spirv.DecorationComponent); ok {
+			if s := c.m.Type(id); s.IsStruct() && member < len(s.Members) {
+				c.component(d, s.Members[member].Type)
+			}
+		}
+	}
+}
+
+// component judges one of what has a type.
+func (c *checker) component(d facts.Decoration, t *facts.Type) {
+	n := uint64(d.Literal())
+	t = core(t)
+	switch {
+	case t == nil:
+		return
+	case !t.IsScalar() && !t.IsVector():
+		c.fail(d.Index, vuid.StandaloneSpirv_Component_10583, "Component on what is %s; must be on a scalar, a vector or arrays of them", c.typeName(t))
+		return
+	case n > 3:
+		c.fail(d.Index, vuid.StandaloneSpirv_Component_04920, "Component %d; must be 3 at most", n)
+		return
+	}
+	s, count := t, uint64(1)
+	if t.IsVector() {
+		s, count = t.Elem, t.Count
+	}
+	switch {
+	case s == nil:
+	case s.Width != 64:
+		if n+count > 4 {
+			c.fail(d.Index, vuid.StandaloneSpirv_Component_04921, "%d components from component %d on; must end at 3", count, n)
+		}
+	case count > 2:
+		c.fail(d.Index, vuid.StandaloneSpirv_Component_07703, "Component on a vector of %d of 64 bits; must not be there", count)
+	case n%2 != 0:
+		c.fail(d.Index, vuid.StandaloneSpirv_Component_04923, "Component %d on what has 64 bits; must be 0 or 2", n)
+	case n+2*count > 4:
+		c.fail(d.Index, vuid.StandaloneSpirv_Component_04922, "%d components of 64 bits from component %d on; must end at 3", count, n)
+	}
+}
+
+// componentArrays judges the arrays of arrays that have a Component in each entry
+// point.
+func (c *checker) componentArrays() {
+	if !c.vulkan {
+		return
+	}
+	for n := range c.m.EntryPoints {
+		e := &c.m.EntryPoints[n]
+		for _, id := range e.Interface {
+			v := c.m.Variable(id)
+			if v == nil || !v.Type.IsArray() || !v.Type.Elem.IsArray() {
+				continue
+			}
+			d, ok := c.m.Decoration(id, spirv.DecorationComponent)
+			switch s := modelOf(e.Model); {
+			case !ok:
+			case v.Storage == spirv.StorageClassInput && s&(inTessellationControl|inGeometry) == 0:
+				c.fail(d.Index, vuid.StandaloneSpirv_Execution_10584, "Component on %s, an array of arrays in Input of a %s entry point; must not be there", c.name(id), e.Model).also(c, e.Index, "the entry point")
+			case v.Storage == spirv.StorageClassOutput && s&inMeshNV == 0:
+				c.fail(d.Index, vuid.StandaloneSpirv_Execution_10585, "Component on %s, an array of arrays in Output of a %s entry point; must not be there", c.name(id), e.Model).also(c, e.Index, "the entry point")
+			}
+		}
+	}
+}

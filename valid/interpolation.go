@@ -1,0 +1,168 @@
+package valid
+
+import (
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/vuid"
+)
+
+// interpolationFamily judges how inputs and outputs are interpolated (Vulkan,
+// Shader Interfaces, Interpolation Decorations).
+var interpolationFamily = family{
+	rules: []Rule{
+		{Code: vuid.StandaloneSpirv_Flat_04670, Section: environment, Words: "Flat, NoPerspective, Sample and Centroid are on variables in Input and Output"},
+		{Code: vuid.StandaloneSpirv_Flat_06201, Section: environment, Words: "no output of a fragment shader is Flat, NoPerspective, Sample or Centroid"},
+		{Code: vuid.StandaloneSpirv_Flat_06202, Section: environment, Words: "no input of a vertex shader is Flat, NoPerspective, Sample or Centroid"},
+		{Code: vuid.StandaloneSpirv_Flat_04744, Section: environment, Words: "an input of a fragment shader that holds integers or doubles is Flat"},
+		{Code: vuid.StandaloneSpirv_PerVertexKHR_06777, Section: environment, Words: "PerVertexKHR is on inputs of fragment shaders"},
+		{Code: vuid.StandaloneSpirv_Input_06778, Section: environment, Words: "an input of a fragment shader that is PerVertexKHR is an array"},
+	},
+	after: []func(*checker){(*checker).interpolation},
+}
+
+// interpolating are the decorations that say how a value is interpolated.
+var interpolating = [...]spirv.Decoration{spirv.DecorationFlat, spirv.DecorationNoPerspective, spirv.DecorationSample, spirv.DecorationCentroid}
+
+// interpolation judges each variable by itself and in each entry point.
+func (c *checker) interpolation() {
+	if !c.vulkan {
+		return
+	}
+	for n := range c.m.Variables {
+		v := &c.m.Variables[n]
+		if v.Storage != spirv.StorageClassInput && v.Storage != spirv.StorageClassOutput {
+			for _, kind := range interpolating {
+				if d, ok := c.m.Decoration(v.ID, kind); ok {
+					c.fail(d.Index, vuid.StandaloneSpirv_Flat_04670, "%s on %s in %s; must be on a variable in Input or Output", kind, c.name(v.ID), v.Storage).also(c, v.Index, "the variable")
+				}
+			}
+		}
+		if d, ok := c.m.Decoration(v.ID, spirv.DecorationPerVertexKHR); ok && v.Storage != spirv.StorageClassInput {
+			c.fail(d.Index, vuid.StandaloneSpirv_PerVertexKHR_06777, "PerVertexKHR on %s in %s; must be on an input of a fragment shader", c.name(v.ID), v.Storage).also(c, v.Index, "the variable")
+		}
+	}
+	for n := range c.m.EntryPoints {
+		e := &c.m.EntryPoints[n]
+		for _, id := range e.Interface {
+			v := c.m.Variable(id)
+			switch {
+			case v == nil:
+			case v.Storage == spirv.StorageClassInput:
+				c.interpolatedInput(e, v)
+			case v.Storage == spirv.StorageClassOutput && e.Model == spirv.ExecutionModelFragment:
+				c.notInterpolated(e, v, vuid.StandaloneSpirv_Flat_06201, "an output of a fragment shader")
+			}
+		}
+	}
+}
+
+// notInterpolated judges that a variable says nothing of interpolation, nor does
+// a member of it.
+func (c *checker) notInterpolated(e *facts.EntryPoint, v *facts.Variable, code, what string) {
+	for _, kind := range interpolating {
+		d, ok := c.m.Decoration(v.ID, kind)
+		if s := core(v.Type); !ok && s.IsStruct() {
+			for k := 0; k < len(s.Members) && !ok; k++ {
+				d, ok = c.m.MemberDecoration(s.ID, k, kind)
+			}
+		}
+		if ok {
+			c.fail(d.Index, code, "%s on %s, %s; must not be there", kind, c.name(v.ID), what).also(c, v.Index, "the variable").also(c, e.Index, "the entry point")
+		}
+	}
+}
+
+// interpolatedInput judges an input of an entry point.
+func (c *checker) interpolatedInput(e *facts.EntryPoint, v *facts.Variable) {
+	d, per := c.m.Decoration(v.ID, spirv.DecorationPerVertexKHR)
+	switch {
+	case per && e.Model != spirv.ExecutionModelFragment:
+		c.fail(d.Index, vuid.StandaloneSpirv_PerVertexKHR_06777, "PerVertexKHR on %s, an input of a %s entry point; must be of a Fragment entry point", c.name(v.ID), e.Model).also(c, e.Index, "the entry point")
+	case per && v.Type != nil && !v.Type.IsArray():
+		c.fail(v.Index, vuid.StandaloneSpirv_Input_06778, "%s is PerVertexKHR and %s; must be an array", c.name(v.ID), c.typeName(v.Type))
+	}
+	switch e.Model {
+	case spirv.ExecutionModelVertex:
+		c.notInterpolated(e, v, vuid.StandaloneSpirv_Flat_06202, "an input of a vertex shader")
+	case spirv.ExecutionModelFragment:
+		if _, builtIn := c.m.BuiltIn(v.ID); !builtIn && !per {
+			c.flatInput(e, v)
+		}
+	}
+}
+
+// flatInput judges that an input of a fragment shader is Flat where it cannot be
+// interpolated. The rule speaks of variables of such a type, not of blocks.
+func (c *checker) flatInput(e *facts.EntryPoint, v *facts.Variable) {
+	if t := core(v.Type); !t.IsStruct() && c.rigid(t) && !c.m.Has(v.ID, spirv.DecorationFlat) {
+		c.fail(v.Index, vuid.StandaloneSpirv_Flat_04744, "the input %s is %s and not Flat; must be Flat in a fragment shader", c.name(v.ID), c.typeName(v.Type)).also(c, e.Index, "the entry point")
+	}
+}
+
+// What numbers a type holds.
+const (
+	numbersRigid  uint8 = 1 << iota // integers or doubles
+	numbersWide                     // 64 bits, pointers included
+	numbersSingle                   // 32 bits
+	numbersOdd                      // other widths, and Booleans
+)
+
+// rigid reports whether a type holds what cannot be interpolated.
+func (c *checker) rigid(t *facts.Type) bool { return c.numbers(t)&numbersRigid != 0 }
+
+// numbers returns what numbers a type holds in all of its parts, 0 where it is
+// not known. It looks at each type once.
+func (c *checker) numbers(t *facts.Type) uint8 {
+	if t == nil {
+		return 0
+	}
+	if c.shader.numbers == nil {
+		c.shader.numbers = make([]uint8, len(c.m.Types)) // parts stand before the whole
+		for n := range c.m.Types {
+			c.shader.numbers[n] = c.numbersOf(&c.m.Types[n])
+		}
+	}
+	return c.shader.numbers[t.Number]
+}
+
+func (c *checker) numbersOf(t *facts.Type) (h uint8) {
+	part := func(m *facts.Type) uint8 {
+		if m == nil || m.Index >= t.Index {
+			return 0
+		}
+		return c.shader.numbers[m.Number]
+	}
+	switch {
+	case t.IsBool():
+		h = numbersOdd
+	case t.IsInt():
+		h = numbersRigid | widthOf(t)
+	case t.IsFloat():
+		h = widthOf(t)
+		if t.Width == 64 {
+			h |= numbersRigid
+		}
+	case t.IsPointer():
+		if t.Storage == spirv.StorageClassPhysicalStorageBuffer {
+			h = numbersWide
+		}
+	case t.IsStruct():
+		for k := range t.Members {
+			h |= part(t.Members[k].Type)
+		}
+	case t.IsComposite():
+		h = part(t.Elem)
+	}
+	return h
+}
+
+// widthOf returns what the width of a number says.
+func widthOf(t *facts.Type) uint8 {
+	switch t.Width {
+	case 32:
+		return numbersSingle
+	case 64:
+		return numbersWide
+	}
+	return numbersOdd
+}

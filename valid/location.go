@@ -1,0 +1,434 @@
+package valid
+
+import (
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/vuid"
+)
+
+// locationFamily judges where inputs and outputs lie (Vulkan, Shader Interfaces,
+// Location and Component Assignment).
+var locationFamily = family{
+	rules: []Rule{
+		{Code: vuid.StandaloneSpirv_Location_06672, Section: environment, Words: "Location and Component are on variables of storage classes that have locations"},
+		{Code: vuid.StandaloneSpirv_Location_04915, Section: environment, Words: "a built-in has no Location and no Component"},
+		{Code: vuid.StandaloneSpirv_Location_04916, Section: environment, Words: "an input or output with a Location is of the user and no built-in block"},
+		{Code: vuid.StandaloneSpirv_Location_04917, Section: environment, Words: "an input or output of the user that is no Block has a Location"},
+		{Code: vuid.StandaloneSpirv_Location_04918, Section: environment, Words: "the members of an input or output that has a Location have none, nor have those of structs within members"},
+		{Code: vuid.StandaloneSpirv_Location_04919, Section: environment, Words: "each member of an input or output Block without a Location has one"},
+		{Code: vuid.StandaloneSpirv_OpEntryPoint_08721, Section: environment, Words: "no two inputs of an entry point have the same component of a location"},
+		{Code: vuid.StandaloneSpirv_OpEntryPoint_08722, Section: environment, Words: "no two outputs of an entry point have the same component of a location"},
+		{Code: vuid.StandaloneSpirv_Output_10586, Section: environment, Words: "no two outputs before the fragment shader overlap in Location and Component"},
+		{Code: vuid.StandaloneSpirv_Output_10587, Section: environment, Words: "no two outputs of a fragment shader with the same Index overlap in Location and Component"},
+		{Code: vuid.StandaloneSpirv_Input_10588, Section: environment, Words: "no two inputs behind the vertex shader overlap in Location and Component"},
+		{Code: vuid.StandaloneSpirv_Input_10604, Section: environment, Words: "inputs of a fragment shader that share a location are interpolated alike"},
+		{Code: vuid.RuntimeSpirv_Location_06272, Section: "Vulkan, Shader Input and Output Locations", Words: "the locations of an input or output are among those that the device has", Need: NeedDevice},
+	},
+	after: []func(*checker){(*checker).locations},
+}
+
+// locations judges the variables by themselves and then entry point by entry
+// point.
+func (c *checker) locations() {
+	if !c.vulkan {
+		return
+	}
+	for n := range c.m.Variables {
+		if v := &c.m.Variables[n]; v.Func == nil {
+			c.locatedVariable(v)
+		}
+	}
+	for n := range c.m.EntryPoints {
+		if e := &c.m.EntryPoints[n]; modelOf(e.Model)&locatedModels != 0 {
+			c.locatedEntry(e)
+		}
+	}
+}
+
+// locatedModels are the models whose inputs or outputs have locations.
+const locatedModels = inVertex | inTessellationControl | inTessellationEvaluation | inGeometry | inFragment | inMesh
+
+// locatedVariable judges Location and Component on a variable.
+func (c *checker) locatedVariable(v *facts.Variable) {
+	at := -1
+	kind := spirv.DecorationLocation
+	if d, ok := c.m.Decoration(v.ID, spirv.DecorationLocation); ok {
+		at = d.Index
+	} else if d, ok := c.m.Decoration(v.ID, spirv.DecorationComponent); ok {
+		at, kind = d.Index, spirv.DecorationComponent
+	}
+	if at < 0 {
+		return
+	}
+	switch v.Storage {
+	case spirv.StorageClassInput, spirv.StorageClassOutput, spirv.StorageClassRayPayloadKHR, spirv.StorageClassIncomingRayPayloadKHR,
+		spirv.StorageClassHitAttributeKHR, spirv.StorageClassHitObjectAttributeNV, spirv.StorageClassHitObjectAttributeEXT, spirv.StorageClassCallableDataKHR,
+		spirv.StorageClassIncomingCallableDataKHR, spirv.StorageClassShaderRecordBufferKHR:
+	case spirv.StorageClassTileImageEXT:
+		if kind == spirv.DecorationLocation {
+			return
+		}
+		fallthrough
+	default:
+		c.fail(at, vuid.StandaloneSpirv_Location_06672, "%s on %s in %s; must be on an input or output", kind, c.name(v.ID), v.Storage).also(c, v.Index, "the variable")
+		return
+	}
+	if b, ok := c.m.BuiltIn(v.ID); ok {
+		c.fail(at, vuid.StandaloneSpirv_Location_04915, "%s on the built-in %s; must not be there", kind, b).also(c, v.Index, "the variable")
+	}
+}
+
+// slot is what is known of one component of a location.
+type slot struct {
+	v      *facts.Variable
+	member int // of the block that v is, −1 of v itself
+}
+
+// slots are the components in use of one kind of locations.
+type slots map[uint64]slot
+
+// located is one entry point whose locations are judged.
+type located struct {
+	c *checker
+	e *facts.EntryPoint
+
+	// inputs and outputs are by component; the second of each is of patches, and
+	// the third of outputs with Index 1.
+	inputs, outputs [3]slots
+	told            [2]bool // of inputs and outputs: that two of them overlap
+}
+
+// locatedEntry judges what an entry point lists.
+func (c *checker) locatedEntry(e *facts.EntryPoint) {
+	l := located{c: c, e: e}
+	seen := map[spirv.ID]bool{}
+	for _, id := range e.Interface {
+		v := c.m.Variable(id)
+		if v == nil || seen[id] || v.Type == nil {
+			continue
+		}
+		seen[id] = true
+		switch v.Storage {
+		case spirv.StorageClassInput:
+			if modelOf(e.Model)&inMesh == 0 {
+				l.variable(v)
+			}
+		case spirv.StorageClassOutput:
+			l.variable(v)
+		}
+	}
+}
+
+// arrayed reports whether a variable of an entry point is an array of one element
+// for each vertex or primitive, which is no part of its locations (Vulkan,
+// Interface Matching).
+func (c *checker) arrayed(e *facts.EntryPoint, v *facts.Variable) bool {
+	out := v.Storage == spirv.StorageClassOutput
+	patch := c.decorated(v, spirv.DecorationPatch)
+	switch e.Model {
+	case spirv.ExecutionModelTessellationControl:
+		return !patch
+	case spirv.ExecutionModelTessellationEvaluation, spirv.ExecutionModelGeometry:
+		return !out && !patch
+	case spirv.ExecutionModelFragment:
+		return !out && c.decorated(v, spirv.DecorationPerVertexKHR)
+	case spirv.ExecutionModelMeshEXT:
+		return out
+	case spirv.ExecutionModelMeshNV:
+		return out && !c.decorated(v, spirv.DecorationPerTaskNV)
+	}
+	return false
+}
+
+// decorated reports whether a variable or a member of the block that it is has a
+// decoration.
+func (c *checker) decorated(v *facts.Variable, kind spirv.Decoration) bool {
+	if c.m.Has(v.ID, kind) {
+		return true
+	}
+	if s := core(v.Type); s.IsStruct() {
+		for k := range s.Members {
+			if c.m.HasMember(s.ID, k, kind) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// variable judges the locations of one variable.
+func (l *located) variable(v *facts.Variable) {
+	c := l.c
+	d, has := c.m.Decoration(v.ID, spirv.DecorationLocation)
+	if _, ok := c.m.BuiltIn(v.ID); ok {
+		return
+	}
+	t := v.Type
+	if t.IsArray() && c.arrayed(l.e, v) {
+		t = t.Elem
+	}
+	s := core(t)
+	if s == nil {
+		return
+	}
+	if s.IsStruct() && len(s.Members) > 0 {
+		if _, ok := c.m.MemberBuiltIn(s.ID, 0); ok {
+			if has {
+				c.fail(d.Index, vuid.StandaloneSpirv_Location_04916, "Location on %s, a block of built-ins; must be on what is the user's", c.name(v.ID)).also(c, s.Index, "the block")
+			}
+			return
+		}
+	}
+	switch {
+	case has:
+		if s.IsStruct() && c.membersLocated(s, v) {
+			return
+		}
+		component, _ := c.m.Decoration(v.ID, spirv.DecorationComponent)
+		l.take(v, -1, t, d.Literal(), component.Literal())
+	case t.IsStruct() && c.m.Has(t.ID, spirv.DecorationBlock):
+		l.block(v, t)
+	default:
+		c.fail(v.Index, vuid.StandaloneSpirv_Location_04917, "%s in %s has no Location and is no Block; must have one", c.name(v.ID), v.Storage).also(c, l.e.Index, "the entry point")
+	}
+}
+
+// membersLocated judges that no member of a struct has a location, its own having
+// one; it looks at members of members no further.
+func (c *checker) membersLocated(s *facts.Type, v *facts.Variable) bool {
+	for k := range s.Members {
+		if d, ok := c.m.MemberDecoration(s.ID, k, spirv.DecorationLocation); ok {
+			c.fail(d.Index, vuid.StandaloneSpirv_Location_04918, "member %d of %s has a Location, and so has what it is in; must have none", k, c.name(s.ID)).also(c, v.Index, "the variable")
+			return true
+		}
+	}
+	return false
+}
+
+// block judges a block whose members have locations.
+func (l *located) block(v *facts.Variable, s *facts.Type) {
+	c := l.c
+	for k := range s.Members {
+		m := s.Members[k].Type
+		d, ok := c.m.MemberDecoration(s.ID, k, spirv.DecorationLocation)
+		if !ok {
+			c.fail(v.Index, vuid.StandaloneSpirv_Location_04919, "member %d of the block %s has no Location, nor has the variable %s; must have one", k, c.name(s.ID), c.name(v.ID)).also(c, s.Index, "the block")
+			return
+		}
+		if in := core(m); in.IsStruct() && c.membersLocated(in, v) {
+			return
+		}
+		component, _ := c.m.MemberDecoration(s.ID, k, spirv.DecorationComponent)
+		l.take(v, k, m, d.Literal(), component.Literal())
+	}
+}
+
+// maxSlots bounds how many components of a variable are looked at: no device has
+// locations beyond it.
+const maxSlots = 4 * 4096
+
+// take marks the components of a variable or a member.
+func (l *located) take(v *facts.Variable, member int, t *facts.Type, location, component uint32) {
+	kind := &l.inputs
+	if v.Storage == spirv.StorageClassOutput {
+		kind = &l.outputs
+	}
+	set := 0
+	if l.c.m.Has(v.ID, spirv.DecorationPatch) || member >= 0 && l.c.m.HasMember(core(v.Type).ID, member, spirv.DecorationPatch) {
+		set = 1
+	} else if d, ok := l.c.m.Decoration(v.ID, spirv.DecorationIndex); ok && d.Literal() == 1 {
+		set = 2
+	}
+	if kind[set] == nil {
+		kind[set] = slots{}
+	}
+	m := kind[set]
+	elem, count := t, uint64(1)
+	for elem.IsArray() {
+		if elem.Count == 0 || elem.Count > maxSlots {
+			return
+		}
+		if count *= elem.Count; count > maxSlots {
+			return
+		}
+		elem = elem.Elem
+	}
+	rows, words := consumed(elem)
+	if rows*count > maxSlots/4 {
+		return
+	}
+	l.enough(v, uint64(location)+rows*count, set == 1)
+	stream := l.stream(v, member)
+	for n := range count {
+		first := (uint64(location) + n*rows) * 4
+		last := first + rows*4
+		if words != 0 {
+			first += uint64(component)
+			last = first + words
+		}
+		for at := first; at < last; at++ {
+			if old, ok := m[at|stream]; ok {
+				l.overlap(v, member, old, at)
+				return
+			}
+			m[at|stream] = slot{v, member}
+		}
+		l.alike(m, v, first/4)
+	}
+}
+
+// stream returns what tells the locations of a geometry shader's vertex streams
+// from one another.
+func (l *located) stream(v *facts.Variable, member int) uint64 {
+	if l.e.Model != spirv.ExecutionModelGeometry {
+		return 0
+	}
+	d, ok := l.c.m.Decoration(v.ID, spirv.DecorationStream)
+	if !ok && member >= 0 {
+		d, _ = l.c.m.MemberDecoration(core(v.Type).ID, member, spirv.DecorationStream)
+	}
+	return uint64(d.Literal()) << 36
+}
+
+// consumed returns how many locations a type takes, and how many components where
+// those are contiguous within them, else 0.
+func consumed(t *facts.Type) (rows, words uint64) {
+	switch {
+	case t == nil:
+		return 0, 0
+	case t.IsPointer():
+		return 1, 2
+	case t.IsScalar():
+		return 1, max(uint64(t.Width)/32, 1)
+	case t.IsVector():
+		_, one := consumed(t.Elem)
+		if words = one * t.Count; words <= 4 {
+			return 1, words
+		}
+		if t.Count <= 4 {
+			return 2, words
+		}
+		return (words + 3) / 4, 0
+	case t.IsStruct():
+		for k := range t.Members {
+			n, _ := consumed(t.Members[k].Type)
+			if rows += n; rows > maxSlots {
+				return maxSlots, 0
+			}
+		}
+		return rows, 0
+	case t.IsMatrix(), t.IsArray():
+		n, _ := consumed(t.Elem)
+		if t.Count > maxSlots {
+			return maxSlots, 0
+		}
+		return min(n*t.Count, maxSlots), 0
+	}
+	return 0, 0
+}
+
+// overlap reports that two variables or members have the same component.
+func (l *located) overlap(v *facts.Variable, member int, old slot, at uint64) {
+	k, code, other := 0, vuid.StandaloneSpirv_OpEntryPoint_08721, ""
+	switch {
+	case v.Storage == spirv.StorageClassOutput:
+		k, code, other = 1, vuid.StandaloneSpirv_OpEntryPoint_08722, vuid.StandaloneSpirv_Output_10586
+		if l.e.Model == spirv.ExecutionModelFragment {
+			other = vuid.StandaloneSpirv_Output_10587
+		} else if modelOf(l.e.Model)&inMesh != 0 {
+			other = ""
+		}
+	case l.e.Model != spirv.ExecutionModelVertex:
+		other = vuid.StandaloneSpirv_Input_10588
+	}
+	if l.told[k] {
+		return
+	}
+	l.told[k] = true
+	c := l.c
+	c.fail(l.e.Index, code, "%s and %s of %s have component %d of location %d both; must not overlap", l.place(old), l.place(slot{v, member}), v.Storage, at%4, at/4).
+		also(c, old.v.Index, "the first").also(c, v.Index, "the second")
+	if other != "" && v != old.v && c.m.Has(v.ID, spirv.DecorationComponent) && c.m.Has(old.v.ID, spirv.DecorationComponent) {
+		c.fail(l.e.Index, other, "Location and Component of %s and %s overlap; must not", c.name(old.v.ID), c.name(v.ID)).
+			also(c, old.v.Index, "the first").also(c, v.Index, "the second")
+	}
+}
+
+// place names a variable or a member of one.
+func (l *located) place(s slot) string {
+	if s.member < 0 {
+		return l.c.name(s.v.ID)
+	}
+	return "member " + itoa(uint64(s.member)) + " of " + l.c.name(s.v.ID)
+}
+
+// alike judges that the inputs of a fragment shader that share a location are
+// interpolated alike. Where both are Flat the others say nothing.
+func (l *located) alike(m slots, v *facts.Variable, location uint64) {
+	if l.e.Model != spirv.ExecutionModelFragment || v.Storage != spirv.StorageClassInput {
+		return
+	}
+	c := l.c
+	for at := location * 4; at < location*4+4; at++ {
+		old, ok := m[at]
+		if !ok || old.v == v {
+			continue
+		}
+		for _, kind := range [...]spirv.Decoration{spirv.DecorationPerVertexKHR, spirv.DecorationFlat, spirv.DecorationNoPerspective, spirv.DecorationSample, spirv.DecorationCentroid} {
+			if c.m.Has(v.ID, kind) != c.m.Has(old.v.ID, kind) {
+				c.fail(l.e.Index, vuid.StandaloneSpirv_Input_10604, "%s and %s share location %d, and one of them is %s; must be alike", c.name(old.v.ID), c.name(v.ID), location, kind).
+					also(c, old.v.Index, "the first").also(c, v.Index, "the second")
+				return
+			}
+			if kind == spirv.DecorationFlat && c.m.Has(v.ID, kind) {
+				break
+			}
+		}
+	}
+}
+
+// locationLimits are the limits of locations: in components, or in locations
+// where whole is true.
+var locationLimits = [...]struct {
+	model   spirv.ExecutionModel
+	storage spirv.StorageClass
+	patch   bool
+	limit   string
+	whole   bool
+}{
+	{spirv.ExecutionModelVertex, spirv.StorageClassInput, false, "maxVertexInputAttributes", true},
+	{spirv.ExecutionModelVertex, spirv.StorageClassOutput, false, "maxVertexOutputComponents", false},
+	{spirv.ExecutionModelTessellationControl, spirv.StorageClassInput, false, "maxTessellationControlPerVertexInputComponents", false},
+	{spirv.ExecutionModelTessellationControl, spirv.StorageClassOutput, false, "maxTessellationControlPerVertexOutputComponents", false},
+	{spirv.ExecutionModelTessellationControl, spirv.StorageClassOutput, true, "maxTessellationControlPerPatchOutputComponents", false},
+	{spirv.ExecutionModelTessellationEvaluation, spirv.StorageClassInput, false, "maxTessellationEvaluationInputComponents", false},
+	{spirv.ExecutionModelTessellationEvaluation, spirv.StorageClassInput, true, "maxTessellationControlPerPatchOutputComponents", false},
+	{spirv.ExecutionModelTessellationEvaluation, spirv.StorageClassOutput, false, "maxTessellationEvaluationOutputComponents", false},
+	{spirv.ExecutionModelGeometry, spirv.StorageClassInput, false, "maxGeometryInputComponents", false},
+	{spirv.ExecutionModelGeometry, spirv.StorageClassOutput, false, "maxGeometryOutputComponents", false},
+	{spirv.ExecutionModelFragment, spirv.StorageClassInput, false, "maxFragmentInputComponents", false},
+	{spirv.ExecutionModelFragment, spirv.StorageClassOutput, false, "maxFragmentOutputAttachments", true},
+	{spirv.ExecutionModelMeshEXT, spirv.StorageClassOutput, false, "maxMeshOutputComponents", false},
+}
+
+// enough judges that a device has as many locations as a variable needs: end is
+// the first behind it.
+func (l *located) enough(v *facts.Variable, end uint64, patch bool) {
+	for k := range locationLimits {
+		r := &locationLimits[k]
+		if r.model != l.e.Model || r.storage != v.Storage || r.patch != patch {
+			continue
+		}
+		have, ok := l.c.limit(vuid.RuntimeSpirv_Location_06272, r.limit)
+		if !ok {
+			return
+		}
+		if !r.whole {
+			have /= 4
+		}
+		if end > have {
+			l.c.fail(v.Index, vuid.RuntimeSpirv_Location_06272, "%s in %s reaches to location %d; must be below %d, as %s says", l.c.name(v.ID), v.Storage, end-1, have, r.limit).also(l.c, l.e.Index, "the entry point")
+		}
+		return
+	}
+}

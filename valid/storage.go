@@ -1,0 +1,171 @@
+package valid
+
+import (
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/vuid"
+)
+
+// storageFamily judges which execution models use which storage classes
+// (SPIR-V §3.2.7; Vulkan, Shader Validation).
+var storageFamily = family{
+	rules: append(storageRules(), []Rule{
+		{Code: "SPV-Storage-Model", Section: "SPIR-V 3.2.7", Words: "a variable of a storage class of ray tracing or of mesh shading is used in the execution models that have it"},
+		{Code: vuid.StandaloneSpirv_None_04643, Section: environment, Words: "the storage class of a pointer is one that Vulkan has"},
+		{Code: vuid.StandaloneSpirv_IncomingRayPayloadKHR_04700, Section: environment, Words: "an entry point has one variable in IncomingRayPayloadKHR at most"},
+		{Code: vuid.StandaloneSpirv_HitAttributeKHR_04702, Section: environment, Words: "an entry point has one variable in HitAttributeKHR at most"},
+		{Code: vuid.StandaloneSpirv_IncomingCallableDataKHR_04706, Section: environment, Words: "an entry point has one variable in IncomingCallableDataKHR at most"},
+		{Code: vuid.StandaloneSpirv_HitAttributeKHR_04703, Section: environment, Words: "a variable in HitAttributeKHR is written in intersection shaders alone"},
+	}...),
+	insts: map[spirv.Op]judge{
+		spirv.OpTypePointer:           (*checker).vulkanStorage,
+		spirv.OpTypeUntypedPointerKHR: (*checker).vulkanStorage,
+		spirv.OpStore:                 (*checker).hitAttributeStore,
+		spirv.OpCopyMemory:            (*checker).hitAttributeStore,
+		spirv.OpCopyMemorySized:       (*checker).hitAttributeStore,
+	},
+	after: []func(*checker){(*checker).storages, (*checker).incoming},
+}
+
+// interfaceState is what is known of variables while shader interfaces are judged.
+type interfaceState struct {
+	users   []modelSet // of each variable of module scope, by its instruction: by which models it is used; nil before usedBy
+	numbers []uint8    // of each type: what numbers it holds; nil before it is asked for
+}
+
+// storageRow says in which models a storage class is used.
+type storageRow struct {
+	storage spirv.StorageClass
+	models  modelSet
+	code    string // the rule of Vulkan; empty where only SPIR-V has one
+	vulkan  bool   // SPIR-V has none
+}
+
+// storageRows are the storage classes that not all models have.
+var storageRows = [...]storageRow{
+	{spirv.StorageClassOutput, ^(inGLCompute | inRayTracing), vuid.StandaloneSpirv_None_04644, true},
+	{spirv.StorageClassWorkgroup, inWorkgroups, vuid.StandaloneSpirv_None_04645, true},
+	{spirv.StorageClassTileImageEXT, inFragment, vuid.StandaloneSpirv_None_08720, true},
+	{spirv.StorageClassRayPayloadKHR, inRayGeneration | inClosestHit | inMiss, vuid.StandaloneSpirv_RayPayloadKHR_04698, false},
+	{spirv.StorageClassIncomingRayPayloadKHR, inClosestHit | inAnyHit | inMiss, vuid.StandaloneSpirv_IncomingRayPayloadKHR_04699, false},
+	{spirv.StorageClassHitAttributeKHR, inIntersection | inAnyHit | inClosestHit, vuid.StandaloneSpirv_HitAttributeKHR_04701, false},
+	{spirv.StorageClassCallableDataKHR, inRayGeneration | inClosestHit | inMiss | inCallable, vuid.StandaloneSpirv_CallableDataKHR_04704, false},
+	{spirv.StorageClassIncomingCallableDataKHR, inCallable, vuid.StandaloneSpirv_IncomingCallableDataKHR_04705, false},
+	{spirv.StorageClassShaderRecordBufferKHR, inRayTracing, vuid.StandaloneSpirv_ShaderRecordBufferKHR_07119, false},
+	{spirv.StorageClassTaskPayloadWorkgroupEXT, inTaskEXT | inMeshEXT, "", false},
+}
+
+// everyModel is all models.
+const everyModel = inMeshEXT<<1 - 1
+
+// storageRules states the rules of the rows in words.
+func storageRules() []Rule {
+	var out []Rule
+	for _, r := range storageRows {
+		if r.code != "" {
+			out = append(out, Rule{Code: r.code, Section: environment, Words: "variables in " + r.storage.String() + " are used in " + (r.models & everyModel).String() + " entry points alone"})
+		}
+	}
+	return out
+}
+
+// storages judges each variable of module scope.
+func (c *checker) storages() {
+	for n := range c.m.Variables {
+		v := &c.m.Variables[n]
+		if v.Func != nil {
+			continue
+		}
+		for k := range storageRows {
+			if r := &storageRows[k]; r.storage == v.Storage {
+				c.storageUse(v, r)
+			}
+		}
+	}
+}
+
+// storageUse judges the models that use a variable.
+func (c *checker) storageUse(v *facts.Variable, r *storageRow) {
+	bad := c.usedBy(v) &^ r.models
+	if bad == 0 || r.vulkan && !c.vulkan {
+		return
+	}
+	code := r.code
+	if code == "" || !c.vulkan {
+		code = "SPV-Storage-Model"
+	}
+	c.fail(v.Index, code, "the variable %s in %s, which a %s entry point uses; needs %s", c.name(v.ID), v.Storage, bad, r.models&everyModel)
+}
+
+// usedBy returns from which models a variable of module scope is used: the models
+// of the entry points that call a function which names it.
+func (c *checker) usedBy(v *facts.Variable) modelSet {
+	if c.shader.users == nil {
+		c.shader.users = make([]modelSet, c.code.Len())
+		for i := range c.m.Functions {
+			f := &c.m.Functions[i]
+			for _, g := range f.Globals {
+				c.shader.users[g.Index] |= c.models[f.Number]
+			}
+		}
+	}
+	return c.shader.users[v.Index]
+}
+
+// vulkanStorage judges the storage class of a pointer in Vulkan. Those that a
+// capability of an allowed extension brings are judged as enumerants.
+func (c *checker) vulkanStorage(i int, in spirv.Inst) {
+	if !c.vulkan {
+		return
+	}
+	switch s := spirv.StorageClass(in[2]); s {
+	case spirv.StorageClassCrossWorkgroup, spirv.StorageClassGeneric, spirv.StorageClassAtomicCounter, spirv.StorageClassCodeSectionINTEL,
+		spirv.StorageClassDeviceOnlyALTERA, spirv.StorageClassHostOnlyALTERA:
+		c.fail(i, vuid.StandaloneSpirv_None_04643, "a pointer into %s; must be into a storage class of Vulkan", s)
+	}
+}
+
+// hitAttributeStore judges what writes to memory.
+func (c *checker) hitAttributeStore(i int, in spirv.Inst) {
+	t := c.m.TypeOf(spirv.ID(in[1]))
+	if !c.vulkan || t == nil || !t.IsPointer() || t.Storage != spirv.StorageClassHitAttributeKHR {
+		return
+	}
+	if bad := c.callerModels() & (inAnyHit | inClosestHit); bad != 0 {
+		c.fail(i, vuid.StandaloneSpirv_HitAttributeKHR_04703, "%s into HitAttributeKHR in a function that a %s entry point calls; must be in IntersectionKHR", in.Op(), bad)
+	}
+}
+
+// incoming judges that an entry point has one variable of each storage class
+// that the caller fills.
+func (c *checker) incoming() {
+	if !c.vulkan || !c.capable(spirv.CapabilityRayTracingKHR) && !c.capable(spirv.CapabilityRayTracingNV) {
+		return
+	}
+	for n := range c.m.EntryPoints {
+		e := &c.m.EntryPoints[n]
+		var first [3]*facts.Variable
+		for _, id := range e.Interface {
+			v := c.m.Variable(id)
+			if v == nil {
+				continue
+			}
+			k, code := 0, ""
+			switch v.Storage {
+			case spirv.StorageClassIncomingRayPayloadKHR:
+				k, code = 0, vuid.StandaloneSpirv_IncomingRayPayloadKHR_04700
+			case spirv.StorageClassHitAttributeKHR:
+				k, code = 1, vuid.StandaloneSpirv_HitAttributeKHR_04702
+			case spirv.StorageClassIncomingCallableDataKHR:
+				k, code = 2, vuid.StandaloneSpirv_IncomingCallableDataKHR_04706
+			default:
+				continue
+			}
+			if first[k] == nil {
+				first[k] = v
+			} else if first[k] != v {
+				c.fail(e.Index, code, "the interface lists %s, a second variable in %s; must list one", c.name(id), v.Storage).also(c, first[k].Index, "the first").also(c, v.Index, "the second")
+			}
+		}
+	}
+}
