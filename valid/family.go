@@ -31,6 +31,8 @@ var families = []*family{
 	&extensionFamily,
 	&memoryFamily,
 	&memoryAccessFamily,
+	&accessChainFamily,
+	&pointerCompareFamily,
 	&variableFamily,
 	&interfaceFamily,
 	&storageFamily,

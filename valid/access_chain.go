@@ -1,0 +1,276 @@
+package valid
+
+import (
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
+	"github.com/chiaro-gpu/chiaro/vuid"
+)
+
+// accessChainFamily judges the instructions that make pointers into what other
+// pointers point at (SPIR-V §3.3.8).
+var accessChainFamily = family{
+	rules: []Rule{
+		{Code: "SPV-AccessChain-Result", Section: "SPIR-V 3.3.8", Words: "an access chain yields a typed pointer, an untyped one an untyped pointer"},
+		{Code: "SPV-AccessChain-Base", Section: "SPIR-V 3.3.8", Words: "the base of an access chain is a pointer, a typed one unless the chain is untyped"},
+		{Code: "SPV-AccessChain-BaseType", Section: "SPIR-V 3.3.8", Words: "the base type of an untyped access chain is a type and not a pointer"},
+		{Code: "SPV-AccessChain-Storage", Section: "SPIR-V 3.3.8", Words: "the result and the base of an access chain have the same storage class"},
+		{Code: "SPV-AccessChain-Index", Section: "SPIR-V 3.3.8", Words: "the indices of an access chain are integer scalars, those of structs OpConstants of members that there are"},
+		{Code: "SPV-AccessChain-Depth", Section: "SPIR-V 3.3.8", Words: "an access chain has no more indices than there are levels of composites"},
+		{Code: "SPV-AccessChain-Indexes", Section: "SPIR-V 2.17", Words: "an access chain has no more indices than the universal limit allows"},
+		{Code: "SPV-AccessChain-Type", Section: "SPIR-V 3.3.8", Words: "an access chain yields a pointer to what its indices lead to"},
+		{Code: "SPV-AccessChain-Element", Section: "SPIR-V 3.3.8", Words: "the element of a pointer access chain is an integer scalar"},
+		{Code: "SPV-AccessChain-Stride", Section: "SPIR-V 3.3.8", Words: "in shaders the base of a pointer access chain into memory with an explicit layout has a type decorated ArrayStride"},
+		{Code: "SPV-AccessChain-BlockArray", Section: "SPIR-V, SPV_KHR_untyped_pointers", Words: "the base type of an untyped access chain is an array of blocks where what the base points at is one, and only there"},
+		{Code: "SPV-RawAccessChain-Result", Section: "SPIR-V, SPV_NV_raw_access_chains", Words: "OpRawAccessChainNV yields a pointer to a scalar or vector in StorageBuffer, PhysicalStorageBuffer or Uniform, where its base is"},
+		{Code: "SPV-RawAccessChain-Operand", Section: "SPIR-V, SPV_NV_raw_access_chains", Words: "the stride of OpRawAccessChainNV is an OpConstant, and it, the index and the offset are integers of 32 bits"},
+		{Code: vuid.StandaloneSpirv_Base_07650, Section: environment, Words: "the base of a pointer access chain is in Workgroup, StorageBuffer or PhysicalStorageBuffer"},
+		{Code: vuid.StandaloneSpirv_Base_07651, Section: environment, Words: "a pointer access chain in Workgroup needs the capability VariablePointers"},
+		{Code: vuid.StandaloneSpirv_Base_07652, Section: environment, Words: "a pointer access chain in StorageBuffer needs the capability VariablePointers or VariablePointersStorageBuffer"},
+	},
+	insts: map[spirv.Op]judge{spirv.OpRawAccessChainNV: (*checker).rawAccessChain},
+	ops: []group{
+		{(*checker).accessChain, []spirv.Op{
+			spirv.OpAccessChain, spirv.OpInBoundsAccessChain, spirv.OpPtrAccessChain, spirv.OpInBoundsPtrAccessChain,
+			spirv.OpUntypedAccessChainKHR, spirv.OpUntypedInBoundsAccessChainKHR, spirv.OpUntypedPtrAccessChainKHR,
+			spirv.OpUntypedInBoundsPtrAccessChainKHR,
+		}},
+	},
+}
+
+// chain is an access chain of any kind.
+type chain struct {
+	base     spirv.ID
+	baseType spirv.ID // 0 of a typed chain
+	element  spirv.ID // 0 of a chain without one
+	path     []spirv.ID
+}
+
+// chainOf takes an access chain apart.
+func chainOf(in spirv.Inst) (h chain) {
+	switch in.Op() {
+	case spirv.OpAccessChain, spirv.OpInBoundsAccessChain:
+		v := inst.AccessChain(in)
+		h = chain{base: v.Base(), path: v.Indexes()}
+	case spirv.OpPtrAccessChain, spirv.OpInBoundsPtrAccessChain:
+		v := inst.PtrAccessChain(in)
+		h = chain{base: v.Base(), element: v.Element(), path: v.Indexes()}
+	case spirv.OpUntypedAccessChainKHR, spirv.OpUntypedInBoundsAccessChainKHR:
+		v := inst.UntypedAccessChainKHR(in)
+		h = chain{base: v.Base(), baseType: v.BaseType(), path: v.Indexes()}
+	case spirv.OpUntypedPtrAccessChainKHR, spirv.OpUntypedInBoundsPtrAccessChainKHR:
+		v := inst.UntypedPtrAccessChainKHR(in)
+		h = chain{base: v.Base(), baseType: v.BaseType(), element: v.Element(), path: v.Indexes()}
+	}
+	return h
+}
+
+func (c *checker) accessChain(i int, in spirv.Inst) {
+	op, h := in.Op(), chainOf(in)
+	t, base := c.m.Type(in.Type()), c.m.TypeOf(h.base)
+	if t == nil || base == nil {
+		return
+	}
+	untyped := h.baseType != 0
+	if want := pointerOp(untyped); t.Op != want {
+		c.fail(i, "SPV-AccessChain-Result", "the result of %s is %s; must be an %s", op, c.typeName(t), want)
+		return
+	}
+	if !base.IsPointer() || !untyped && base.Op != spirv.OpTypePointer {
+		c.fail(i, "SPV-AccessChain-Base", "the base %s of %s is %s; must be a pointer that the chain takes", c.name(h.base), op, c.typeName(base))
+		return
+	}
+	if t.Storage != base.Storage {
+		c.fail(i, "SPV-AccessChain-Storage", "the result of %s is in %s, its base in %s; must be the same", op, t.Storage, base.Storage)
+	}
+	if n := len(h.path); n > c.opts.Limits.AccessChainIndexes {
+		c.fail(i, "SPV-AccessChain-Indexes", "%s has %d indices; must have %d at most", op, n, c.opts.Limits.AccessChainIndexes)
+		return
+	}
+	c.elementOf(i, h, base)
+	at := base.Elem
+	if untyped {
+		if at = c.baseType(i, h, base); at == nil {
+			return
+		}
+	}
+	at, ok := c.follow(i, at, h.path)
+	if ok && !untyped && at != nil && t.Elem != nil && at != t.Elem && !(c.env.BeforeLegalization && sameStructure(at, t.Elem)) {
+		c.fail(i, "SPV-AccessChain-Type", "%s leads to %s; the result points at %s", op, c.typeName(at), c.typeName(t.Elem))
+	}
+}
+
+func pointerOp(untyped bool) spirv.Op {
+	if untyped {
+		return spirv.OpTypeUntypedPointerKHR
+	}
+	return spirv.OpTypePointer
+}
+
+// baseType judges the base type of an untyped chain and returns it, nil where
+// it is none.
+func (c *checker) baseType(i int, h chain, base *facts.Type) *facts.Type {
+	t := c.m.Type(h.baseType)
+	if t == nil {
+		return nil
+	}
+	if t.Op == spirv.OpTypePointer {
+		c.fail(i, "SPV-AccessChain-BaseType", "the base type is %s; must not be a pointer", c.typeName(t))
+		return nil
+	}
+	if !c.vulkan {
+		return t
+	}
+	of := base.Elem
+	if of == nil { // an untyped variable says what it holds
+		d := c.code.Def(h.base)
+		for steps := 0; steps < 64 && d >= 0 && c.code.Inst(d).Op() == spirv.OpCopyObject; steps++ {
+			d = c.code.Def(inst.CopyObject(c.code.Inst(d)).Operand())
+		}
+		if d < 0 || c.code.Inst(d).Op() != spirv.OpUntypedVariableKHR {
+			return t
+		}
+		if v := c.m.Variable(c.code.Inst(d).Result()); v != nil {
+			of = v.Type
+		}
+	}
+	if of != nil && c.blockArray(of) != c.blockArray(t) {
+		c.fail(i, "SPV-AccessChain-BlockArray", "the base type is %s, the base points at %s; both must be arrays of blocks or neither", c.typeName(t), c.typeName(of))
+	}
+	return t
+}
+
+// blockArray reports whether a type is an array of blocks.
+func (c *checker) blockArray(t *facts.Type) bool {
+	if !t.IsArray() {
+		return false
+	}
+	s := blockOfArrays(t)
+	return s != nil && (c.m.Has(s.ID, spirv.DecorationBlock) || c.m.Has(s.ID, spirv.DecorationBufferBlock))
+}
+
+// follow goes from a type by way of indices and returns where they lead; ok is
+// false where they lead nowhere.
+func (c *checker) follow(i int, t *facts.Type, path []spirv.ID) (at *facts.Type, ok bool) {
+	op := c.code.Inst(i).Op()
+	for n, id := range path {
+		if t == nil {
+			return nil, false
+		}
+		x := c.m.TypeOf(id)
+		if x != nil && !x.IsInt() {
+			c.fail(i, "SPV-AccessChain-Index", "index %d of %s is %s; must be an integer scalar", n, op, c.typeName(x))
+			return nil, false
+		}
+		switch {
+		case t.IsStruct():
+			k := c.m.Const(id)
+			if k == nil || k.Op != spirv.OpConstant {
+				if x != nil {
+					c.fail(i, "SPV-AccessChain-Index", "index %d of %s leads into the struct %s and is %s; must be an OpConstant", n, op, c.name(t.ID), c.name(id))
+				}
+				return nil, false
+			}
+			v, known := k.Int()
+			if !known {
+				return nil, false
+			}
+			if v < 0 || v >= int64(len(t.Members)) {
+				c.fail(i, "SPV-AccessChain-Index", "index %d of %s is %d; the struct %s has %d members", n, op, v, c.name(t.ID), len(t.Members))
+				return nil, false
+			}
+			t = t.Members[v].Type
+		case t.IsComposite(), t.Op == spirv.OpTypeCooperativeMatrixKHR, t.Op == spirv.OpTypeCooperativeMatrixNV:
+			t = t.Elem
+		case t.Op == spirv.OpTypeNodePayloadArrayAMDX:
+			return nil, false
+		default:
+			c.fail(i, "SPV-AccessChain-Depth", "index %d of %s leads into %s; must lead into a composite", n, op, c.typeName(t))
+			return nil, false
+		}
+	}
+	return t, true
+}
+
+// elementOf judges what pointer access chains have beside the others.
+func (c *checker) elementOf(i int, h chain, base *facts.Type) {
+	if h.element == 0 {
+		return
+	}
+	op := c.code.Inst(i).Op()
+	if e := c.m.TypeOf(h.element); e != nil && !e.IsInt() {
+		c.fail(i, "SPV-AccessChain-Element", "the element of %s is %s; must be an integer scalar", op, c.typeName(e))
+	}
+	if c.capable(spirv.CapabilityShader) && h.baseType == 0 && c.explicitClass(base.Storage) && !c.m.Has(base.ID, spirv.DecorationArrayStride) &&
+		!c.m.Has(base.ID, spirv.DecorationArrayStrideIdEXT) {
+		c.fail(i, "SPV-AccessChain-Stride", "the base of %s is %s, which has no ArrayStride; must have one", op, c.typeName(base))
+	}
+	if !c.vulkan {
+		return
+	}
+	switch base.Storage {
+	case spirv.StorageClassWorkgroup:
+		if !c.capable(spirv.CapabilityVariablePointers) {
+			c.fail(i, vuid.StandaloneSpirv_Base_07651, "%s in Workgroup; needs the capability VariablePointers", op)
+		}
+	case spirv.StorageClassStorageBuffer:
+		if !c.anyCapable(spirv.CapabilityVariablePointers, spirv.CapabilityVariablePointersStorageBuffer) {
+			c.fail(i, vuid.StandaloneSpirv_Base_07652, "%s in StorageBuffer; needs the capability VariablePointers or VariablePointersStorageBuffer", op)
+		}
+	case spirv.StorageClassPhysicalStorageBuffer:
+	default:
+		c.fail(i, vuid.StandaloneSpirv_Base_07650, "%s in %s; must be in Workgroup, StorageBuffer or PhysicalStorageBuffer", op, base.Storage)
+	}
+}
+
+// explicitClass reports whether what stands in a storage class has an explicit
+// layout (SPIR-V §2.16.2).
+func (c *checker) explicitClass(s spirv.StorageClass) bool {
+	switch s {
+	case spirv.StorageClassUniform, spirv.StorageClassStorageBuffer, spirv.StorageClassPhysicalStorageBuffer, spirv.StorageClassPushConstant:
+		return true
+	case spirv.StorageClassWorkgroup:
+		return c.capable(spirv.CapabilityWorkgroupMemoryExplicitLayoutKHR)
+	}
+	return false
+}
+
+func (c *checker) rawAccessChain(i int, in spirv.Inst) {
+	v := inst.RawAccessChainNV(in)
+	t := c.m.Type(v.Type())
+	if t == nil {
+		return
+	}
+	switch {
+	case t.Op != spirv.OpTypePointer:
+		c.fail(i, "SPV-RawAccessChain-Result", "the result is %s; must be a typed pointer", c.typeName(t))
+		return
+	case t.Storage != spirv.StorageClassStorageBuffer && t.Storage != spirv.StorageClassPhysicalStorageBuffer && t.Storage != spirv.StorageClassUniform:
+		c.fail(i, "SPV-RawAccessChain-Result", "the result is in %s; must be in StorageBuffer, PhysicalStorageBuffer or Uniform", t.Storage)
+	case t.Elem.IsArray() || t.Elem.IsMatrix() || t.Elem.IsStruct():
+		c.fail(i, "SPV-RawAccessChain-Result", "the result points at %s; must not point at an array, matrix or struct", c.typeName(t.Elem))
+	}
+	if b := c.m.TypeOf(v.Base()); b != nil && (b.Op != spirv.OpTypePointer || b.Storage != t.Storage) {
+		c.fail(i, "SPV-RawAccessChain-Result", "the base is %s; must be a typed pointer to %s", c.typeName(b), t.Storage)
+	}
+	for _, o := range [...]struct {
+		id   spirv.ID
+		what string
+	}{{v.ByteStride(), "stride"}, {v.ElementIndex(), "index"}, {v.ByteOffset(), "offset"}} {
+		if x := c.m.TypeOf(o.id); x != nil && (!x.IsInt() || x.Width != 32) {
+			c.fail(i, "SPV-RawAccessChain-Operand", "the %s is %s; must be an integer of 32 bits", o.what, c.typeName(x))
+		}
+	}
+	k := c.m.Const(v.ByteStride())
+	if k == nil || k.Op != spirv.OpConstant {
+		if c.m.TypeOf(v.ByteStride()) != nil {
+			c.fail(i, "SPV-RawAccessChain-Operand", "the stride is %s; must be an OpConstant", c.name(v.ByteStride()))
+		}
+		return
+	}
+	if o, ok := v.RawAccessChainOperands(); ok && o&spirv.RawAccessChainOperandsRobustnessPerElementNVMask != 0 {
+		if n, known := k.Int(); known && n == 0 {
+			c.fail(i, "SPV-RawAccessChain-Operand", "the stride is 0 with robustness for each element; must not be")
+		}
+	}
+}
