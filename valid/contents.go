@@ -26,19 +26,26 @@ const (
 	holdsLong                             // vectors of more than four components
 	holdsSized                            // arrays whose length is a specialization constant
 	holdsSizedVector                      // vectors whose length is one
+	holdsByte                             // integers of 8 bits
+	holdsHalf                             // integers and floats of 16 bits
+	holdsStored                           // pointers to StorageBuffer
+	holdsWorkgroup                        // pointers to Workgroup
+	holdsLocal                            // pointers to other logical memory
+	holdsLengthless                       // vectors whose length is an id
 )
 
 // contentState is the contents of each type, and the bytes of the widest scalar
-// in it.
+// or physical pointer in it.
 type contentState struct {
 	of     []contents
 	widest []uint8
+	bytes  []uint64 // of each type: its scalars, without padding
 }
 
 // contents finds out what types hold. Parts are declared before the whole.
 func (c *checker) contents() {
 	s := &c.content
-	s.of, s.widest = make([]contents, len(c.m.Types)), make([]uint8, len(c.m.Types))
+	s.of, s.widest, s.bytes = make([]contents, len(c.m.Types)), make([]uint8, len(c.m.Types)), make([]uint64, len(c.m.Types))
 	for n := range c.m.Types {
 		t := &c.m.Types[n]
 		s.of[n], s.widest[n] = c.contentsOf(t)
@@ -46,6 +53,7 @@ func (c *checker) contents() {
 			if p != nil && p.Number < n {
 				s.of[n] |= s.of[p.Number]
 				s.widest[n] = max(s.widest[n], s.widest[p.Number])
+				s.bytes[n] = saturate(s.bytes[n] + s.bytes[p.Number])
 			}
 		}
 		switch {
@@ -55,9 +63,21 @@ func (c *checker) contents() {
 			}
 		case t.IsComposite():
 			part(t.Elem)
+			s.bytes[n] = saturate(s.bytes[n] * min(t.Count, maxBytes))
+		case t.IsScalar():
+			s.bytes[n] = 4 // a Boolean has no size; nobody stores it in less
+			if !t.IsBool() {
+				s.bytes[n] = uint64(min(t.Width, 64) / 8)
+			}
 		}
 	}
 }
+
+// maxBytes bounds the sizes of types; it is beyond all limits, and so small that
+// a product of two does not overflow.
+const maxBytes = 1 << 31
+
+func saturate(n uint64) uint64 { return min(n, maxBytes) }
 
 // contentsOf returns what a type is by itself.
 func (c *checker) contentsOf(t *facts.Type) (contents, uint8) {
@@ -66,6 +86,12 @@ func (c *checker) contentsOf(t *facts.Type) (contents, uint8) {
 		return holdsBool, 0
 	case spirv.OpTypeInt, spirv.OpTypeFloat:
 		out := encodingContents(t)
+		switch {
+		case t.Width == 8 && t.IsInt():
+			out |= holdsByte
+		case t.Width == 16:
+			out |= holdsHalf
+		}
 		if c.limited(t) {
 			out |= holds8 << (t.Width / 16)
 		}
@@ -82,16 +108,24 @@ func (c *checker) contentsOf(t *facts.Type) (contents, uint8) {
 		if t.Length != nil && t.Length.Spec {
 			out |= holdsSizedVector
 		}
+		if t.Op == spirv.OpTypeVectorIdEXT {
+			out |= holdsLengthless
+		}
 		return out, 0
 	case spirv.OpTypeArray:
 		if t.Length != nil && t.Length.Spec {
 			return holdsSized, 0
 		}
 	case spirv.OpTypePointer, spirv.OpTypeUntypedPointerKHR:
-		if t.Storage == spirv.StorageClassPhysicalStorageBuffer {
-			return holdsPointer | holdsPhysical, 0
+		switch t.Storage {
+		case spirv.StorageClassPhysicalStorageBuffer:
+			return holdsPointer | holdsPhysical, 8
+		case spirv.StorageClassStorageBuffer:
+			return holdsPointer | holdsStored, 0
+		case spirv.StorageClassWorkgroup:
+			return holdsPointer | holdsWorkgroup, 0
 		}
-		return holdsPointer, 0
+		return holdsPointer | holdsLocal, 0
 	case spirv.OpTypeCooperativeMatrixKHR, spirv.OpTypeCooperativeMatrixNV:
 		return holdsCooperative, 0
 	case spirv.OpTypeImage, spirv.OpTypeSampler, spirv.OpTypeSampledImage, spirv.OpTypeAccelerationStructureKHR, spirv.OpTypeTensorARM:

@@ -34,6 +34,8 @@ var families = []*family{
 	&accessChainFamily,
 	&pointerCompareFamily,
 	&variableFamily,
+	&variableKindFamily,
+	&storageClassFamily,
 	&interfaceFamily,
 	&storageFamily,
 	&resourceFamily,

@@ -1,0 +1,336 @@
+package valid
+
+import (
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/vuid"
+)
+
+// variableKindFamily judges what variables hold, beside their storage class, and
+// what they begin with (SPIR-V §3.3.8, OpVariable).
+var variableKindFamily = family{
+	rules: []Rule{
+		{Code: "SPV-Variable-Result", Section: "SPIR-V 3.3.8", Words: "OpVariable yields a typed pointer, OpUntypedVariableKHR an untyped one"},
+		{Code: "SPV-Variable-Storage", Section: "SPIR-V 3.3.8", Words: "the storage class of a variable is that of its pointer"},
+		{Code: "SPV-Variable-Class", Section: "SPIR-V 3.3.8", Words: "no variable is in Generic or PhysicalStorageBuffer"},
+		{Code: "SPV-Variable-DataType", Section: "SPIR-V, SPV_KHR_untyped_pointers", Words: "an untyped variable in Function, Private or Workgroup says what it holds"},
+		{Code: "SPV-Variable-Initializer", Section: "SPIR-V 3.3.8", Words: "a variable begins with a constant or a variable of module scope, of the type that it holds; none in TaskPayloadWorkgroupEXT begins with one"},
+		{Code: "SPV-Variable-Bool", Section: "SPIR-V 3.3.6", Words: "Booleans stand in no storage class that is visible outside, and in Input and Output only as built-ins"},
+		{Code: "SPV-Variable-Pointer", Section: "SPIR-V 2.16.1", Words: "with logical addressing variables hold pointers only to StorageBuffer and Workgroup, with the capability of variable pointers, and only in Function and Private"},
+		{Code: "SPV-Variable-Cooperative", Section: "SPIR-V, SPV_KHR_cooperative_matrix", Words: "cooperative matrices and vectors stand in Function and Private"},
+		{Code: "SPV-Variable-Microscaling", Section: "SPIR-V, SPV_EXT_ocp_microscaling_types", Words: "floats of 4 and 6 bits stand in Function and Private"},
+		{Code: vuid.StandaloneSpirv_None_04643, Section: environment, Words: "the storage classes of kernels and of OpenGL are not used"},
+		{Code: vuid.StandaloneSpirv_OpVariable_04651, Section: environment, Words: "only variables in Output, Private, Function and Workgroup have an initializer"},
+		{Code: vuid.StandaloneSpirv_OpVariable_04734, Section: environment, Words: "the initializer of a variable in Workgroup is OpConstantNull"},
+		{Code: vuid.StandaloneSpirv_UniformConstant_04655, Section: environment, Words: "variables in UniformConstant are images, samplers, sampled images, acceleration structures, tensors or arrays of them"},
+		{Code: vuid.StandaloneSpirv_Uniform_06807, Section: environment, Words: "variables in Uniform and StorageBuffer are structs or arrays of them"},
+		{Code: vuid.StandaloneSpirv_PushConstant_06808, Section: environment, Words: "variables in PushConstant are structs"},
+		{Code: vuid.StandaloneSpirv_Input_07290, Section: environment, Words: "Booleans in Input and Output are built-ins"},
+		{Code: vuid.StandaloneSpirv_OpTypeFloat_10370, Section: environment, Words: "no variable in Input or Output holds floats of the encoding BFloat16KHR"},
+		{Code: vuid.StandaloneSpirv_OpTypeFloat_10823, Section: environment, Words: "no variable in Input or Output holds floats of 8 bits or of the microscaling encodings"},
+		{Code: vuid.StandaloneSpirv_Function_04681, Section: environment, Words: "an array whose length is a specialization constant is all that a variable with an explicit layout or an interface is, not a part of it"},
+		{Code: vuid.StandaloneSpirv_Function_12294, Section: environment, Words: "a vector whose length is a specialization constant is all that a variable with an explicit layout or an interface is, not a part of it"},
+		{Code: vuid.StandaloneSpirv_OpUntypedVariableKHR_11167, Section: environment, Words: "an untyped variable that is not in UniformConstant says what it holds"},
+		{Code: vuid.StandaloneSpirv_OpUntypedVariableKHR_11347, Section: environment, Words: "an untyped variable that does not say what it holds is a heap of descriptors"},
+		{Code: vuid.StandaloneSpirv_Type_12297, Section: environment, Words: "pointers to vectors of more than four components are to memory that can hold them"},
+		{Code: vuid.StandaloneSpirv_None_08724, Section: environment, Words: "variables in TileImageEXT are tile images"},
+		{Code: vuid.StandaloneSpirv_TileImageEXT_08723, Section: environment, Words: "a tile image has a Location"},
+		{Code: vuid.StandaloneSpirv_OpTypeImage_10693, Section: environment, Words: "an image in TileAttachmentQCOM is 2D"},
+		{Code: vuid.StandaloneSpirv_OpTypeImage_10694, Section: environment, Words: "an image in TileAttachmentQCOM is sampled or a storage image"},
+		{Code: vuid.StandaloneSpirv_TileAttachmentQCOM_10695, Section: environment, Words: "a variable in TileAttachmentQCOM has DescriptorSet and Binding"},
+		{Code: vuid.StandaloneSpirv_TileAttachmentQCOM_10696, Section: environment, Words: "a variable in TileAttachmentQCOM has no Component"},
+		{Code: vuid.RuntimeSpirv_shaderZeroInitializeWorkgroupMemory_06372, Section: environment, Words: "an initializer in Workgroup needs the feature shaderZeroInitializeWorkgroupMemory", Need: NeedDevice},
+	},
+	ops:   []group{{(*checker).pointerType, []spirv.Op{spirv.OpTypePointer, spirv.OpTypeUntypedPointerKHR}}},
+	after: []func(*checker){(*checker).variableKinds},
+}
+
+// pointerType judges the storage class of a pointer beside what it points at.
+func (c *checker) pointerType(i int, in spirv.Inst) {
+	if !c.vulkan {
+		return
+	}
+	t := c.m.Type(in.Result())
+	if t == nil {
+		return
+	}
+	switch t.Storage {
+	case spirv.StorageClassCrossWorkgroup, spirv.StorageClassGeneric, spirv.StorageClassAtomicCounter,
+		spirv.StorageClassCodeSectionINTEL, spirv.StorageClassDeviceOnlyALTERA, spirv.StorageClassHostOnlyALTERA:
+		c.fail(i, vuid.StandaloneSpirv_None_04643, "a pointer to %s; Vulkan has no such storage class", t.Storage)
+	case spirv.StorageClassFunction, spirv.StorageClassPrivate, spirv.StorageClassUniform, spirv.StorageClassWorkgroup,
+		spirv.StorageClassStorageBuffer, spirv.StorageClassPhysicalStorageBuffer, spirv.StorageClassPushConstant,
+		spirv.StorageClassShaderRecordBufferKHR:
+	default:
+		if c.contains(t.Elem, holdsLong) {
+			c.fail(i, vuid.StandaloneSpirv_Type_12297, "a pointer to %s in %s; vectors of more than four components must not be there", c.typeName(t.Elem), t.Storage)
+		}
+	}
+}
+
+// variableKinds judges each variable.
+func (c *checker) variableKinds() {
+	for n := range c.m.Variables {
+		v := &c.m.Variables[n]
+		if !c.variableForm(v) {
+			continue
+		}
+		c.initializer(v)
+		if v.Type == nil {
+			continue
+		}
+		c.variableHolds(v)
+		if c.vulkan {
+			c.vulkanVariable(v)
+		}
+	}
+}
+
+// variableForm judges the pointer of a variable; false where it is none.
+func (c *checker) variableForm(v *facts.Variable) bool {
+	untyped := c.code.Inst(v.Index).Op() == spirv.OpUntypedVariableKHR
+	if v.Pointer == nil {
+		return false
+	}
+	if want := pointerOp(untyped); v.Pointer.Op != want {
+		c.fail(v.Index, "SPV-Variable-Result", "the result is %s; must be an %s", c.typeName(v.Pointer), want)
+		return false
+	}
+	if v.Pointer.Storage != v.Storage {
+		c.fail(v.Index, "SPV-Variable-Storage", "the variable is in %s, its pointer points to %s; must be the same", v.Storage, v.Pointer.Storage)
+	}
+	switch v.Storage {
+	case spirv.StorageClassGeneric, spirv.StorageClassPhysicalStorageBuffer:
+		c.fail(v.Index, "SPV-Variable-Class", "a variable in %s; must not be", v.Storage)
+	case spirv.StorageClassFunction, spirv.StorageClassPrivate, spirv.StorageClassWorkgroup:
+		if untyped && v.Type == nil {
+			c.fail(v.Index, "SPV-Variable-DataType", "an untyped variable in %s without a data type; must have one", v.Storage)
+		}
+	}
+	if untyped && v.Type == nil && c.vulkan {
+		if v.Storage != spirv.StorageClassUniformConstant {
+			c.fail(v.Index, vuid.StandaloneSpirv_OpUntypedVariableKHR_11167, "an untyped variable in %s without a data type; must have one", v.Storage)
+		} else if b, ok := c.m.BuiltIn(v.ID); !ok || b != spirv.BuiltInSamplerHeapEXT && b != spirv.BuiltInResourceHeapEXT {
+			c.fail(v.Index, vuid.StandaloneSpirv_OpUntypedVariableKHR_11347, "an untyped variable without a data type; must be SamplerHeapEXT or ResourceHeapEXT")
+		}
+	}
+	return true
+}
+
+// initializer judges what a variable begins with.
+func (c *checker) initializer(v *facts.Variable) {
+	if v.Init == 0 {
+		return
+	}
+	k, g := c.m.Const(v.Init), c.m.Variable(v.Init)
+	if c.code.Def(v.Init) < 0 {
+		return
+	}
+	d := c.code.DefInst(v.Init)
+	switch {
+	case k == nil && (g == nil || g.Func != nil) && d.Op() != spirv.OpConstantFunctionPointerINTEL && d.Op().Class() != spirv.ClassConstantCreation:
+		c.fail(v.Index, "SPV-Variable-Initializer", "the initializer %s is the result of %s; must be a constant or a variable of module scope", c.name(v.Init), d.Op())
+	case v.Storage == spirv.StorageClassTaskPayloadWorkgroupEXT:
+		c.fail(v.Index, "SPV-Variable-Initializer", "a variable in TaskPayloadWorkgroupEXT has an initializer; must not")
+	default:
+		if t := c.m.TypeOf(v.Init); t != nil && v.Type != nil && t != v.Type {
+			c.fail(v.Index, "SPV-Variable-Initializer", "the initializer is %s, the variable holds %s; must be the same", c.typeName(t), c.typeName(v.Type))
+		}
+	}
+	if !c.vulkan {
+		return
+	}
+	switch v.Storage {
+	case spirv.StorageClassOutput, spirv.StorageClassPrivate, spirv.StorageClassFunction:
+	case spirv.StorageClassWorkgroup:
+		if k != nil && k.Op != spirv.OpConstantNull {
+			c.fail(v.Index, vuid.StandaloneSpirv_OpVariable_04734, "the initializer of a variable in Workgroup is an %s; must be OpConstantNull", k.Op)
+		}
+		if !c.feature(vuid.RuntimeSpirv_shaderZeroInitializeWorkgroupMemory_06372, "shaderZeroInitializeWorkgroupMemory") {
+			c.fail(v.Index, vuid.RuntimeSpirv_shaderZeroInitializeWorkgroupMemory_06372, "a variable in Workgroup has an initializer; needs the feature shaderZeroInitializeWorkgroupMemory")
+		}
+	default:
+		c.fail(v.Index, vuid.StandaloneSpirv_OpVariable_04651, "a variable in %s has an initializer; must be in Output, Private, Function or Workgroup", v.Storage)
+	}
+}
+
+// variableHolds judges what a variable holds.
+func (c *checker) variableHolds(v *facts.Variable) {
+	inside := v.Storage == spirv.StorageClassFunction || v.Storage == spirv.StorageClassPrivate
+	if c.capable(spirv.CapabilityShader) && c.contains(v.Type, holdsBool) {
+		c.heldBool(v)
+	}
+	if !inside && (c.contains(v.Type, holdsCooperative) || c.contains(v.Type, holdsLengthless) && !c.capable(spirv.CapabilityLongVectorEXT)) {
+		c.fail(v.Index, "SPV-Variable-Cooperative", "a variable in %s holds cooperative matrices or vectors; must be in Function or Private", v.Storage)
+	}
+	if !inside && c.contains(v.Type, holdsTiny) {
+		c.fail(v.Index, "SPV-Variable-Microscaling", "a variable in %s holds floats of 4 or 6 bits; must be in Function or Private", v.Storage)
+	}
+	logical := c.m.Addressing == spirv.AddressingModelLogical || c.m.Addressing == spirv.AddressingModelPhysicalStorageBuffer64
+	if logical && c.capable(spirv.CapabilityShader) && !c.env.RelaxLogicalPointer && !c.env.BeforeLegalization {
+		c.heldPointer(v, inside)
+	}
+}
+
+// heldBool judges Booleans in a variable.
+func (c *checker) heldBool(v *facts.Variable) {
+	switch v.Storage {
+	case spirv.StorageClassInput, spirv.StorageClassOutput:
+		if c.boolBuiltIn(v) {
+			return
+		}
+		code := "SPV-Variable-Bool"
+		if c.vulkan {
+			code = vuid.StandaloneSpirv_Input_07290
+		}
+		c.fail(v.Index, code, "a variable in %s holds Booleans and is no built-in; must be one", v.Storage)
+	case spirv.StorageClassUniform, spirv.StorageClassStorageBuffer, spirv.StorageClassPushConstant, spirv.StorageClassShaderRecordBufferKHR,
+		spirv.StorageClassImage, spirv.StorageClassAtomicCounter:
+		c.fail(v.Index, "SPV-Variable-Bool", "a variable in %s holds Booleans; must not", v.Storage)
+	}
+}
+
+// boolBuiltIn reports whether the Booleans of a variable are built-ins.
+func (c *checker) boolBuiltIn(v *facts.Variable) bool {
+	if _, ok := c.m.BuiltIn(v.ID); ok {
+		return true
+	}
+	s := blockOfArrays(v.Type)
+	if s == nil {
+		return false
+	}
+	for n := range s.Members {
+		if _, ok := c.m.MemberBuiltIn(s.ID, n); !ok && c.contains(s.Members[n].Type, holdsBool) {
+			return false
+		}
+	}
+	return true
+}
+
+// heldPointer judges logical pointers in a variable.
+func (c *checker) heldPointer(v *facts.Variable, inside bool) {
+	switch {
+	case !c.contains(v.Type, holdsStored|holdsWorkgroup|holdsLocal):
+	case c.contains(v.Type, holdsLocal):
+		c.fail(v.Index, "SPV-Variable-Pointer", "the variable holds pointers; with logical addressing they must be to StorageBuffer or Workgroup")
+	case c.contains(v.Type, holdsStored) && !c.anyCapable(spirv.CapabilityVariablePointersStorageBuffer, spirv.CapabilityVariablePointers):
+		c.fail(v.Index, "SPV-Variable-Pointer", "the variable holds pointers to StorageBuffer; needs the capability VariablePointersStorageBuffer")
+	case c.contains(v.Type, holdsWorkgroup) && !c.capable(spirv.CapabilityVariablePointers):
+		c.fail(v.Index, "SPV-Variable-Pointer", "the variable holds pointers to Workgroup; needs the capability VariablePointers")
+	case !inside:
+		c.fail(v.Index, "SPV-Variable-Pointer", "a variable in %s holds pointers; must be in Function or Private", v.Storage)
+	}
+}
+
+// vulkanVariable judges what Vulkan asks of a variable.
+func (c *checker) vulkanVariable(v *facts.Variable) {
+	c.sizedByConstant(v)
+	if c.env.BeforeLegalization {
+		return
+	}
+	switch v.Storage {
+	case spirv.StorageClassUniformConstant:
+		if !opaqueElements(v.Type) {
+			c.fail(v.Index, vuid.StandaloneSpirv_UniformConstant_04655, "a variable in UniformConstant holds %s; must hold an image, sampler, sampled image, acceleration structure, tensor or array of them", c.typeName(v.Type))
+		}
+	case spirv.StorageClassUniform, spirv.StorageClassStorageBuffer:
+		if t := v.Type; !t.IsStruct() && (!t.IsArray() || t.Elem != nil && !t.Elem.IsStruct()) {
+			c.fail(v.Index, vuid.StandaloneSpirv_Uniform_06807, "a variable in %s holds %s; must hold a struct or an array of structs", v.Storage, c.typeName(t))
+		}
+	case spirv.StorageClassPushConstant:
+		if !v.Type.IsStruct() {
+			c.fail(v.Index, vuid.StandaloneSpirv_PushConstant_06808, "a variable in PushConstant holds %s; must hold a struct", c.typeName(v.Type))
+		}
+	case spirv.StorageClassInput, spirv.StorageClassOutput:
+		if c.contains(v.Type, holdsBF16) {
+			c.fail(v.Index, vuid.StandaloneSpirv_OpTypeFloat_10370, "a variable in %s holds floats of the encoding BFloat16KHR; must not", v.Storage)
+		}
+		if c.contains(v.Type, holdsFP8|holdsMicro) {
+			c.fail(v.Index, vuid.StandaloneSpirv_OpTypeFloat_10823, "a variable in %s holds floats of 8 bits or of a microscaling encoding; must not", v.Storage)
+		}
+	case spirv.StorageClassTileImageEXT, spirv.StorageClassTileAttachmentQCOM:
+		c.tileVariable(v)
+	}
+	c.runtimeArrayVariable(v)
+}
+
+// tileVariable judges variables of tiles.
+func (c *checker) tileVariable(v *facts.Variable) {
+	t := v.Type
+	for t.IsArray() {
+		t = t.Elem
+	}
+	if t == nil {
+		return
+	}
+	if v.Storage == spirv.StorageClassTileImageEXT {
+		if t.Image == nil || t.Image.Dim != spirv.DimTileImageDataEXT {
+			c.fail(v.Index, vuid.StandaloneSpirv_None_08724, "a variable in TileImageEXT holds %s; must hold an image of the dimension TileImageDataEXT", c.typeName(v.Type))
+		}
+		if !c.m.Has(v.ID, spirv.DecorationLocation) {
+			c.fail(v.Index, vuid.StandaloneSpirv_TileImageEXT_08723, "a tile image without a Location; must have one")
+		}
+		return
+	}
+	if t.Image != nil {
+		if t.Image.Dim != spirv.Dim2D {
+			c.fail(v.Index, vuid.StandaloneSpirv_OpTypeImage_10693, "an image of the dimension %s in TileAttachmentQCOM; must be 2D", t.Image.Dim)
+		}
+		if t.Image.Sampled != 1 && t.Image.Sampled != 2 {
+			c.fail(v.Index, vuid.StandaloneSpirv_OpTypeImage_10694, "an image in TileAttachmentQCOM with Sampled %d; must be 1 or 2", t.Image.Sampled)
+		}
+	}
+	if !c.m.Has(v.ID, spirv.DecorationBinding) || !c.m.Has(v.ID, spirv.DecorationDescriptorSet) {
+		c.fail(v.Index, vuid.StandaloneSpirv_TileAttachmentQCOM_10695, "a variable in TileAttachmentQCOM without DescriptorSet and Binding; must have both")
+	}
+	if c.m.Has(v.ID, spirv.DecorationComponent) {
+		c.fail(v.Index, vuid.StandaloneSpirv_TileAttachmentQCOM_10696, "a variable in TileAttachmentQCOM with Component; must not have it")
+	}
+}
+
+// runtimeArrayVariable judges variables that hold arrays without a length.
+func (c *checker) runtimeArrayVariable(v *facts.Variable) {
+	if !c.contains(v.Type, holdsRuntime) {
+		return
+	}
+	t := v.Type
+	if t.IsRuntimeArray() {
+		if !c.capable(spirv.CapabilityRuntimeDescriptorArray) {
+			c.fail(v.Index, vuid.StandaloneSpirv_OpTypeRuntimeArray_04680, "the variable is an array without a length; needs the capability RuntimeDescriptorArray")
+		} else if v.Storage != spirv.StorageClassStorageBuffer && v.Storage != spirv.StorageClassUniform && v.Storage != spirv.StorageClassUniformConstant {
+			c.fail(v.Index, vuid.StandaloneSpirv_OpTypeRuntimeArray_04680, "a variable in %s is an array without a length; must be in StorageBuffer, Uniform or UniformConstant", v.Storage)
+		}
+		return
+	}
+	if t.IsStruct() && v.Storage != spirv.StorageClassStorageBuffer && v.Storage != spirv.StorageClassUniform &&
+		v.Storage != spirv.StorageClassPhysicalStorageBuffer && v.Storage != spirv.StorageClassShaderRecordBufferKHR {
+		c.fail(v.Index, vuid.StandaloneSpirv_OpTypeRuntimeArray_04680, "a variable in %s holds an array without a length; must be in StorageBuffer or Uniform", v.Storage)
+	}
+}
+
+// sizedByConstant judges arrays and vectors whose length is a specialization
+// constant.
+func (c *checker) sizedByConstant(v *facts.Variable) {
+	if !c.contains(v.Type, holdsSized|holdsSizedVector) {
+		return
+	}
+	block := false
+	if s := blockOfArrays(v.Type); s != nil {
+		block = c.m.Has(s.ID, spirv.DecorationBlock)
+	}
+	inside := v.Storage == spirv.StorageClassFunction || v.Storage == spirv.StorageClassPrivate || v.Storage == spirv.StorageClassWorkgroup && !block
+	if inside {
+		return
+	}
+	t := v.Type
+	interfaces := v.Storage == spirv.StorageClassInput || v.Storage == spirv.StorageClassOutput
+	for n := 0; t != nil && (n == 0 || n == 1 && interfaces) && (t.IsArray() || t.IsVector()); n++ { // the whole may be sized so
+		t = t.Elem
+	}
+	switch {
+	case c.contains(t, holdsSized):
+		c.fail(v.Index, vuid.StandaloneSpirv_Function_04681, "a part of what a variable in %s holds is an array whose length is a specialization constant; must not be", v.Storage).warn() // compilers write such blocks, and devices take them
+	case c.contains(t, holdsSizedVector):
+		c.fail(v.Index, vuid.StandaloneSpirv_Function_12294, "a part of what a variable in %s holds is a vector whose length is a specialization constant; must not be", v.Storage)
+	}
+}
