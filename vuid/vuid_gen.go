@@ -4,1016 +4,2009 @@ package vuid
 
 // The rules by name.
 const (
-	BaryCoordKHR_04154                                                   = "VUID-BaryCoordKHR-BaryCoordKHR-04154"
-	BaryCoordKHR_04155                                                   = "VUID-BaryCoordKHR-BaryCoordKHR-04155"
-	BaryCoordKHR_04156                                                   = "VUID-BaryCoordKHR-BaryCoordKHR-04156"
-	BaryCoordNoPerspAMD_04157                                            = "VUID-BaryCoordNoPerspAMD-BaryCoordNoPerspAMD-04157"
-	BaryCoordNoPerspAMD_04158                                            = "VUID-BaryCoordNoPerspAMD-BaryCoordNoPerspAMD-04158"
-	BaryCoordNoPerspAMD_04159                                            = "VUID-BaryCoordNoPerspAMD-BaryCoordNoPerspAMD-04159"
-	BaryCoordNoPerspCentroidAMD_04163                                    = "VUID-BaryCoordNoPerspCentroidAMD-BaryCoordNoPerspCentroidAMD-04163"
-	BaryCoordNoPerspCentroidAMD_04164                                    = "VUID-BaryCoordNoPerspCentroidAMD-BaryCoordNoPerspCentroidAMD-04164"
-	BaryCoordNoPerspCentroidAMD_04165                                    = "VUID-BaryCoordNoPerspCentroidAMD-BaryCoordNoPerspCentroidAMD-04165"
-	BaryCoordNoPerspKHR_04160                                            = "VUID-BaryCoordNoPerspKHR-BaryCoordNoPerspKHR-04160"
-	BaryCoordNoPerspKHR_04161                                            = "VUID-BaryCoordNoPerspKHR-BaryCoordNoPerspKHR-04161"
-	BaryCoordNoPerspKHR_04162                                            = "VUID-BaryCoordNoPerspKHR-BaryCoordNoPerspKHR-04162"
-	BaryCoordNoPerspSampleAMD_04166                                      = "VUID-BaryCoordNoPerspSampleAMD-BaryCoordNoPerspSampleAMD-04166"
-	BaryCoordNoPerspSampleAMD_04167                                      = "VUID-BaryCoordNoPerspSampleAMD-BaryCoordNoPerspSampleAMD-04167"
-	BaryCoordNoPerspSampleAMD_04168                                      = "VUID-BaryCoordNoPerspSampleAMD-BaryCoordNoPerspSampleAMD-04168"
-	BaryCoordPullModelAMD_04169                                          = "VUID-BaryCoordPullModelAMD-BaryCoordPullModelAMD-04169"
-	BaryCoordPullModelAMD_04170                                          = "VUID-BaryCoordPullModelAMD-BaryCoordPullModelAMD-04170"
-	BaryCoordPullModelAMD_04171                                          = "VUID-BaryCoordPullModelAMD-BaryCoordPullModelAMD-04171"
-	BaryCoordSmoothAMD_04172                                             = "VUID-BaryCoordSmoothAMD-BaryCoordSmoothAMD-04172"
-	BaryCoordSmoothAMD_04173                                             = "VUID-BaryCoordSmoothAMD-BaryCoordSmoothAMD-04173"
-	BaryCoordSmoothAMD_04174                                             = "VUID-BaryCoordSmoothAMD-BaryCoordSmoothAMD-04174"
-	BaryCoordSmoothCentroidAMD_04175                                     = "VUID-BaryCoordSmoothCentroidAMD-BaryCoordSmoothCentroidAMD-04175"
-	BaryCoordSmoothCentroidAMD_04176                                     = "VUID-BaryCoordSmoothCentroidAMD-BaryCoordSmoothCentroidAMD-04176"
-	BaryCoordSmoothCentroidAMD_04177                                     = "VUID-BaryCoordSmoothCentroidAMD-BaryCoordSmoothCentroidAMD-04177"
-	BaryCoordSmoothSampleAMD_04178                                       = "VUID-BaryCoordSmoothSampleAMD-BaryCoordSmoothSampleAMD-04178"
-	BaryCoordSmoothSampleAMD_04179                                       = "VUID-BaryCoordSmoothSampleAMD-BaryCoordSmoothSampleAMD-04179"
-	BaryCoordSmoothSampleAMD_04180                                       = "VUID-BaryCoordSmoothSampleAMD-BaryCoordSmoothSampleAMD-04180"
-	BaseInstance_04181                                                   = "VUID-BaseInstance-BaseInstance-04181"
-	BaseInstance_04182                                                   = "VUID-BaseInstance-BaseInstance-04182"
-	BaseInstance_04183                                                   = "VUID-BaseInstance-BaseInstance-04183"
-	BaseVertex_04184                                                     = "VUID-BaseVertex-BaseVertex-04184"
-	BaseVertex_04185                                                     = "VUID-BaseVertex-BaseVertex-04185"
-	BaseVertex_04186                                                     = "VUID-BaseVertex-BaseVertex-04186"
-	ClipDistance_04187                                                   = "VUID-ClipDistance-ClipDistance-04187"
-	ClipDistance_04188                                                   = "VUID-ClipDistance-ClipDistance-04188"
-	ClipDistance_04189                                                   = "VUID-ClipDistance-ClipDistance-04189"
-	ClipDistance_04190                                                   = "VUID-ClipDistance-ClipDistance-04190"
-	ClipDistance_04191                                                   = "VUID-ClipDistance-ClipDistance-04191"
-	ClipDistancePerViewNV_04192                                          = "VUID-ClipDistancePerViewNV-ClipDistancePerViewNV-04192"
-	ClipDistancePerViewNV_04193                                          = "VUID-ClipDistancePerViewNV-ClipDistancePerViewNV-04193"
-	ClipDistancePerViewNV_04194                                          = "VUID-ClipDistancePerViewNV-ClipDistancePerViewNV-04194"
-	ClipDistancePerViewNV_04195                                          = "VUID-ClipDistancePerViewNV-ClipDistancePerViewNV-04195"
-	ClusterIDHUAWEI_07797                                                = "VUID-ClusterIDHUAWEI-ClusterIDHUAWEI-07797"
-	ClusterIDHUAWEI_07798                                                = "VUID-ClusterIDHUAWEI-ClusterIDHUAWEI-07798"
-	ClusterIDNV_10531                                                    = "VUID-ClusterIDNV-ClusterIDNV-10531"
-	ClusterIDNV_10532                                                    = "VUID-ClusterIDNV-ClusterIDNV-10532"
-	ClusterIDNV_10533                                                    = "VUID-ClusterIDNV-ClusterIDNV-10533"
-	ClusterShadingRateHUAWEI_09448                                       = "VUID-ClusterShadingRateHUAWEI-ClusterShadingRateHUAWEI-09448"
-	ClusterShadingRateHUAWEI_09449                                       = "VUID-ClusterShadingRateHUAWEI-ClusterShadingRateHUAWEI-09449"
-	CoalescedInputCountAMDX_09172                                        = "VUID-CoalescedInputCountAMDX-CoalescedInputCountAMDX-09172"
-	CoalescedInputCountAMDX_09173                                        = "VUID-CoalescedInputCountAMDX-CoalescedInputCountAMDX-09173"
-	CoalescedInputCountAMDX_09174                                        = "VUID-CoalescedInputCountAMDX-CoalescedInputCountAMDX-09174"
-	CoreCountARM_07595                                                   = "VUID-CoreCountARM-CoreCountARM-07595"
-	CoreCountARM_07596                                                   = "VUID-CoreCountARM-CoreCountARM-07596"
-	CoreIDARM_07599                                                      = "VUID-CoreIDARM-CoreIDARM-07599"
-	CoreIDARM_07600                                                      = "VUID-CoreIDARM-CoreIDARM-07600"
-	CoreMaxIDARM_07597                                                   = "VUID-CoreMaxIDARM-CoreMaxIDARM-07597"
-	CoreMaxIDARM_07598                                                   = "VUID-CoreMaxIDARM-CoreMaxIDARM-07598"
-	CullDistance_04196                                                   = "VUID-CullDistance-CullDistance-04196"
-	CullDistance_04197                                                   = "VUID-CullDistance-CullDistance-04197"
-	CullDistance_04198                                                   = "VUID-CullDistance-CullDistance-04198"
-	CullDistance_04199                                                   = "VUID-CullDistance-CullDistance-04199"
-	CullDistance_04200                                                   = "VUID-CullDistance-CullDistance-04200"
-	CullDistancePerViewNV_04201                                          = "VUID-CullDistancePerViewNV-CullDistancePerViewNV-04201"
-	CullDistancePerViewNV_04202                                          = "VUID-CullDistancePerViewNV-CullDistancePerViewNV-04202"
-	CullDistancePerViewNV_04203                                          = "VUID-CullDistancePerViewNV-CullDistancePerViewNV-04203"
-	CullDistancePerViewNV_04204                                          = "VUID-CullDistancePerViewNV-CullDistancePerViewNV-04204"
-	CullMaskKHR_06735                                                    = "VUID-CullMaskKHR-CullMaskKHR-06735"
-	CullMaskKHR_06736                                                    = "VUID-CullMaskKHR-CullMaskKHR-06736"
-	CullMaskKHR_06737                                                    = "VUID-CullMaskKHR-CullMaskKHR-06737"
-	CullPrimitiveEXT_07034                                               = "VUID-CullPrimitiveEXT-CullPrimitiveEXT-07034"
-	CullPrimitiveEXT_07035                                               = "VUID-CullPrimitiveEXT-CullPrimitiveEXT-07035"
-	CullPrimitiveEXT_07036                                               = "VUID-CullPrimitiveEXT-CullPrimitiveEXT-07036"
-	CullPrimitiveEXT_07038                                               = "VUID-CullPrimitiveEXT-CullPrimitiveEXT-07038"
-	CullPrimitiveEXT_10589                                               = "VUID-CullPrimitiveEXT-CullPrimitiveEXT-10589"
-	CullPrimitiveEXT_10590                                               = "VUID-CullPrimitiveEXT-CullPrimitiveEXT-10590"
-	CullPrimitiveEXT_10591                                               = "VUID-CullPrimitiveEXT-CullPrimitiveEXT-10591"
-	CurrentRayTimeNV_04942                                               = "VUID-CurrentRayTimeNV-CurrentRayTimeNV-04942"
-	CurrentRayTimeNV_04943                                               = "VUID-CurrentRayTimeNV-CurrentRayTimeNV-04943"
-	CurrentRayTimeNV_04944                                               = "VUID-CurrentRayTimeNV-CurrentRayTimeNV-04944"
-	DeviceIndex_04205                                                    = "VUID-DeviceIndex-DeviceIndex-04205"
-	DeviceIndex_04206                                                    = "VUID-DeviceIndex-DeviceIndex-04206"
-	DrawIndex_04207                                                      = "VUID-DrawIndex-DrawIndex-04207"
-	DrawIndex_04208                                                      = "VUID-DrawIndex-DrawIndex-04208"
-	DrawIndex_04209                                                      = "VUID-DrawIndex-DrawIndex-04209"
-	FirstIndexHUAWEI_07799                                               = "VUID-FirstIndexHUAWEI-FirstIndexHUAWEI-07799"
-	FirstIndexHUAWEI_07800                                               = "VUID-FirstIndexHUAWEI-FirstIndexHUAWEI-07800"
-	FirstInstanceHUAWEI_07801                                            = "VUID-FirstInstanceHUAWEI-FirstInstanceHUAWEI-07801"
-	FirstInstanceHUAWEI_07802                                            = "VUID-FirstInstanceHUAWEI-FirstInstanceHUAWEI-07802"
-	FirstVertexHUAWEI_07803                                              = "VUID-FirstVertexHUAWEI-FirstVertexHUAWEI-07803"
-	FirstVertexHUAWEI_07804                                              = "VUID-FirstVertexHUAWEI-FirstVertexHUAWEI-07804"
-	FragCoord_04210                                                      = "VUID-FragCoord-FragCoord-04210"
-	FragCoord_04211                                                      = "VUID-FragCoord-FragCoord-04211"
-	FragCoord_04212                                                      = "VUID-FragCoord-FragCoord-04212"
-	FragDepth_04213                                                      = "VUID-FragDepth-FragDepth-04213"
-	FragDepth_04214                                                      = "VUID-FragDepth-FragDepth-04214"
-	FragDepth_04215                                                      = "VUID-FragDepth-FragDepth-04215"
-	FragDepth_04216                                                      = "VUID-FragDepth-FragDepth-04216"
-	FragInvocationCountEXT_04217                                         = "VUID-FragInvocationCountEXT-FragInvocationCountEXT-04217"
-	FragInvocationCountEXT_04218                                         = "VUID-FragInvocationCountEXT-FragInvocationCountEXT-04218"
-	FragInvocationCountEXT_04219                                         = "VUID-FragInvocationCountEXT-FragInvocationCountEXT-04219"
-	FragSizeEXT_04220                                                    = "VUID-FragSizeEXT-FragSizeEXT-04220"
-	FragSizeEXT_04221                                                    = "VUID-FragSizeEXT-FragSizeEXT-04221"
-	FragSizeEXT_04222                                                    = "VUID-FragSizeEXT-FragSizeEXT-04222"
-	FragStencilRefEXT_04223                                              = "VUID-FragStencilRefEXT-FragStencilRefEXT-04223"
-	FragStencilRefEXT_04224                                              = "VUID-FragStencilRefEXT-FragStencilRefEXT-04224"
-	FragStencilRefEXT_04225                                              = "VUID-FragStencilRefEXT-FragStencilRefEXT-04225"
-	FragmentSizeNV_04226                                                 = "VUID-FragmentSizeNV-FragmentSizeNV-04226"
-	FragmentSizeNV_04227                                                 = "VUID-FragmentSizeNV-FragmentSizeNV-04227"
-	FragmentSizeNV_04228                                                 = "VUID-FragmentSizeNV-FragmentSizeNV-04228"
-	FrontFacing_04229                                                    = "VUID-FrontFacing-FrontFacing-04229"
-	FrontFacing_04230                                                    = "VUID-FrontFacing-FrontFacing-04230"
-	FrontFacing_04231                                                    = "VUID-FrontFacing-FrontFacing-04231"
-	FullyCoveredEXT_04232                                                = "VUID-FullyCoveredEXT-FullyCoveredEXT-04232"
-	FullyCoveredEXT_04233                                                = "VUID-FullyCoveredEXT-FullyCoveredEXT-04233"
-	FullyCoveredEXT_04234                                                = "VUID-FullyCoveredEXT-FullyCoveredEXT-04234"
-	FullyCoveredEXT_conservativeRasterizationPostDepthCoverage_04235     = "VUID-FullyCoveredEXT-conservativeRasterizationPostDepthCoverage-04235"
-	GlobalInvocationId_04236                                             = "VUID-GlobalInvocationId-GlobalInvocationId-04236"
-	GlobalInvocationId_04237                                             = "VUID-GlobalInvocationId-GlobalInvocationId-04237"
-	GlobalInvocationId_04238                                             = "VUID-GlobalInvocationId-GlobalInvocationId-04238"
-	HelperInvocation_04239                                               = "VUID-HelperInvocation-HelperInvocation-04239"
-	HelperInvocation_04240                                               = "VUID-HelperInvocation-HelperInvocation-04240"
-	HelperInvocation_04241                                               = "VUID-HelperInvocation-HelperInvocation-04241"
-	HitIsLSSNV_10516                                                     = "VUID-HitIsLSSNV-HitIsLSSNV-10516"
-	HitIsLSSNV_10517                                                     = "VUID-HitIsLSSNV-HitIsLSSNV-10517"
-	HitIsLSSNV_10518                                                     = "VUID-HitIsLSSNV-HitIsLSSNV-10518"
-	HitIsSphereNV_10513                                                  = "VUID-HitIsSphereNV-HitIsSphereNV-10513"
-	HitIsSphereNV_10514                                                  = "VUID-HitIsSphereNV-HitIsSphereNV-10514"
-	HitIsSphereNV_10515                                                  = "VUID-HitIsSphereNV-HitIsSphereNV-10515"
-	HitKindKHR_04242                                                     = "VUID-HitKindKHR-HitKindKHR-04242"
-	HitKindKHR_04243                                                     = "VUID-HitKindKHR-HitKindKHR-04243"
-	HitKindKHR_04244                                                     = "VUID-HitKindKHR-HitKindKHR-04244"
-	HitLSSPositionsNV_10525                                              = "VUID-HitLSSPositionsNV-HitLSSPositionsNV-10525"
-	HitLSSPositionsNV_10526                                              = "VUID-HitLSSPositionsNV-HitLSSPositionsNV-10526"
-	HitLSSPositionsNV_10527                                              = "VUID-HitLSSPositionsNV-HitLSSPositionsNV-10527"
-	HitLSSRadiiNV_10528                                                  = "VUID-HitLSSRadiiNV-HitLSSRadiiNV-10528"
-	HitLSSRadiiNV_10529                                                  = "VUID-HitLSSRadiiNV-HitLSSRadiiNV-10529"
-	HitLSSRadiiNV_10530                                                  = "VUID-HitLSSRadiiNV-HitLSSRadiiNV-10530"
-	HitSpherePositionNV_10519                                            = "VUID-HitSpherePositionNV-HitSpherePositionNV-10519"
-	HitSpherePositionNV_10520                                            = "VUID-HitSpherePositionNV-HitSpherePositionNV-10520"
-	HitSpherePositionNV_10521                                            = "VUID-HitSpherePositionNV-HitSpherePositionNV-10521"
-	HitSphereRadiusNV_10522                                              = "VUID-HitSphereRadiusNV-HitSphereRadiusNV-10522"
-	HitSphereRadiusNV_10523                                              = "VUID-HitSphereRadiusNV-HitSphereRadiusNV-10523"
-	HitSphereRadiusNV_10524                                              = "VUID-HitSphereRadiusNV-HitSphereRadiusNV-10524"
-	HitTNV_04245                                                         = "VUID-HitTNV-HitTNV-04245"
-	HitTNV_04246                                                         = "VUID-HitTNV-HitTNV-04246"
-	HitTNV_04247                                                         = "VUID-HitTNV-HitTNV-04247"
-	HitTriangleVertexPositionsKHR_08747                                  = "VUID-HitTriangleVertexPositionsKHR-HitTriangleVertexPositionsKHR-08747"
-	HitTriangleVertexPositionsKHR_08748                                  = "VUID-HitTriangleVertexPositionsKHR-HitTriangleVertexPositionsKHR-08748"
-	HitTriangleVertexPositionsKHR_08749                                  = "VUID-HitTriangleVertexPositionsKHR-HitTriangleVertexPositionsKHR-08749"
-	HitTriangleVertexPositionsKHR_08750                                  = "VUID-HitTriangleVertexPositionsKHR-HitTriangleVertexPositionsKHR-08750"
-	HitTriangleVertexPositionsKHR_None_08751                             = "VUID-HitTriangleVertexPositionsKHR-None-08751"
-	IncomingRayFlagsKHR_04248                                            = "VUID-IncomingRayFlagsKHR-IncomingRayFlagsKHR-04248"
-	IncomingRayFlagsKHR_04249                                            = "VUID-IncomingRayFlagsKHR-IncomingRayFlagsKHR-04249"
-	IncomingRayFlagsKHR_04250                                            = "VUID-IncomingRayFlagsKHR-IncomingRayFlagsKHR-04250"
-	IndexCountHUAWEI_07805                                               = "VUID-IndexCountHUAWEI-IndexCountHUAWEI-07805"
-	IndexCountHUAWEI_07806                                               = "VUID-IndexCountHUAWEI-IndexCountHUAWEI-07806"
-	InstanceCountHUAWEI_07807                                            = "VUID-InstanceCountHUAWEI-InstanceCountHUAWEI-07807"
-	InstanceCountHUAWEI_07808                                            = "VUID-InstanceCountHUAWEI-InstanceCountHUAWEI-07808"
-	InstanceCustomIndexKHR_04251                                         = "VUID-InstanceCustomIndexKHR-InstanceCustomIndexKHR-04251"
-	InstanceCustomIndexKHR_04252                                         = "VUID-InstanceCustomIndexKHR-InstanceCustomIndexKHR-04252"
-	InstanceCustomIndexKHR_04253                                         = "VUID-InstanceCustomIndexKHR-InstanceCustomIndexKHR-04253"
-	InstanceId_04254                                                     = "VUID-InstanceId-InstanceId-04254"
-	InstanceId_04255                                                     = "VUID-InstanceId-InstanceId-04255"
-	InstanceId_04256                                                     = "VUID-InstanceId-InstanceId-04256"
-	InstanceIndex_04263                                                  = "VUID-InstanceIndex-InstanceIndex-04263"
-	InstanceIndex_04264                                                  = "VUID-InstanceIndex-InstanceIndex-04264"
-	InstanceIndex_04265                                                  = "VUID-InstanceIndex-InstanceIndex-04265"
-	InvocationId_04257                                                   = "VUID-InvocationId-InvocationId-04257"
-	InvocationId_04258                                                   = "VUID-InvocationId-InvocationId-04258"
-	InvocationId_04259                                                   = "VUID-InvocationId-InvocationId-04259"
-	InvocationsPerPixelNV_04260                                          = "VUID-InvocationsPerPixelNV-InvocationsPerPixelNV-04260"
-	InvocationsPerPixelNV_04261                                          = "VUID-InvocationsPerPixelNV-InvocationsPerPixelNV-04261"
-	InvocationsPerPixelNV_04262                                          = "VUID-InvocationsPerPixelNV-InvocationsPerPixelNV-04262"
-	LaunchIdKHR_04266                                                    = "VUID-LaunchIdKHR-LaunchIdKHR-04266"
-	LaunchIdKHR_04267                                                    = "VUID-LaunchIdKHR-LaunchIdKHR-04267"
-	LaunchIdKHR_04268                                                    = "VUID-LaunchIdKHR-LaunchIdKHR-04268"
-	LaunchSizeKHR_04269                                                  = "VUID-LaunchSizeKHR-LaunchSizeKHR-04269"
-	LaunchSizeKHR_04270                                                  = "VUID-LaunchSizeKHR-LaunchSizeKHR-04270"
-	LaunchSizeKHR_04271                                                  = "VUID-LaunchSizeKHR-LaunchSizeKHR-04271"
-	Layer_04272                                                          = "VUID-Layer-Layer-04272"
-	Layer_04273                                                          = "VUID-Layer-Layer-04273"
-	Layer_04274                                                          = "VUID-Layer-Layer-04274"
-	Layer_04275                                                          = "VUID-Layer-Layer-04275"
-	Layer_04276                                                          = "VUID-Layer-Layer-04276"
-	Layer_07039                                                          = "VUID-Layer-Layer-07039"
-	Layer_10592                                                          = "VUID-Layer-Layer-10592"
-	Layer_10593                                                          = "VUID-Layer-Layer-10593"
-	Layer_10594                                                          = "VUID-Layer-Layer-10594"
-	LayerPerViewNV_04277                                                 = "VUID-LayerPerViewNV-LayerPerViewNV-04277"
-	LayerPerViewNV_04278                                                 = "VUID-LayerPerViewNV-LayerPerViewNV-04278"
-	LayerPerViewNV_04279                                                 = "VUID-LayerPerViewNV-LayerPerViewNV-04279"
-	LayerPerViewNV_04280                                                 = "VUID-LayerPerViewNV-LayerPerViewNV-04280"
-	LocalInvocationId_04281                                              = "VUID-LocalInvocationId-LocalInvocationId-04281"
-	LocalInvocationId_04282                                              = "VUID-LocalInvocationId-LocalInvocationId-04282"
-	LocalInvocationId_04283                                              = "VUID-LocalInvocationId-LocalInvocationId-04283"
-	LocalInvocationIndex_04284                                           = "VUID-LocalInvocationIndex-LocalInvocationIndex-04284"
-	LocalInvocationIndex_04285                                           = "VUID-LocalInvocationIndex-LocalInvocationIndex-04285"
-	LocalInvocationIndex_04286                                           = "VUID-LocalInvocationIndex-LocalInvocationIndex-04286"
-	MeshViewCountNV_04287                                                = "VUID-MeshViewCountNV-MeshViewCountNV-04287"
-	MeshViewCountNV_04288                                                = "VUID-MeshViewCountNV-MeshViewCountNV-04288"
-	MeshViewCountNV_04289                                                = "VUID-MeshViewCountNV-MeshViewCountNV-04289"
-	MeshViewIndicesNV_04290                                              = "VUID-MeshViewIndicesNV-MeshViewIndicesNV-04290"
-	MeshViewIndicesNV_04291                                              = "VUID-MeshViewIndicesNV-MeshViewIndicesNV-04291"
-	MeshViewIndicesNV_04292                                              = "VUID-MeshViewIndicesNV-MeshViewIndicesNV-04292"
-	NumSubgroups_04293                                                   = "VUID-NumSubgroups-NumSubgroups-04293"
-	NumSubgroups_04294                                                   = "VUID-NumSubgroups-NumSubgroups-04294"
-	NumSubgroups_04295                                                   = "VUID-NumSubgroups-NumSubgroups-04295"
-	NumWorkgroups_04296                                                  = "VUID-NumWorkgroups-NumWorkgroups-04296"
-	NumWorkgroups_04297                                                  = "VUID-NumWorkgroups-NumWorkgroups-04297"
-	NumWorkgroups_04298                                                  = "VUID-NumWorkgroups-NumWorkgroups-04298"
-	ObjectRayDirectionKHR_04299                                          = "VUID-ObjectRayDirectionKHR-ObjectRayDirectionKHR-04299"
-	ObjectRayDirectionKHR_04300                                          = "VUID-ObjectRayDirectionKHR-ObjectRayDirectionKHR-04300"
-	ObjectRayDirectionKHR_04301                                          = "VUID-ObjectRayDirectionKHR-ObjectRayDirectionKHR-04301"
-	ObjectRayOriginKHR_04302                                             = "VUID-ObjectRayOriginKHR-ObjectRayOriginKHR-04302"
-	ObjectRayOriginKHR_04303                                             = "VUID-ObjectRayOriginKHR-ObjectRayOriginKHR-04303"
-	ObjectRayOriginKHR_04304                                             = "VUID-ObjectRayOriginKHR-ObjectRayOriginKHR-04304"
-	ObjectToWorldKHR_04305                                               = "VUID-ObjectToWorldKHR-ObjectToWorldKHR-04305"
-	ObjectToWorldKHR_04306                                               = "VUID-ObjectToWorldKHR-ObjectToWorldKHR-04306"
-	ObjectToWorldKHR_04307                                               = "VUID-ObjectToWorldKHR-ObjectToWorldKHR-04307"
-	PatchVertices_04308                                                  = "VUID-PatchVertices-PatchVertices-04308"
-	PatchVertices_04309                                                  = "VUID-PatchVertices-PatchVertices-04309"
-	PatchVertices_04310                                                  = "VUID-PatchVertices-PatchVertices-04310"
-	PointCoord_04311                                                     = "VUID-PointCoord-PointCoord-04311"
-	PointCoord_04312                                                     = "VUID-PointCoord-PointCoord-04312"
-	PointCoord_04313                                                     = "VUID-PointCoord-PointCoord-04313"
-	PointSize_04314                                                      = "VUID-PointSize-PointSize-04314"
-	PointSize_04315                                                      = "VUID-PointSize-PointSize-04315"
-	PointSize_04316                                                      = "VUID-PointSize-PointSize-04316"
-	PointSize_04317                                                      = "VUID-PointSize-PointSize-04317"
-	Position_04318                                                       = "VUID-Position-Position-04318"
-	Position_04319                                                       = "VUID-Position-Position-04319"
-	Position_04320                                                       = "VUID-Position-Position-04320"
-	Position_04321                                                       = "VUID-Position-Position-04321"
-	PositionPerViewNV_04322                                              = "VUID-PositionPerViewNV-PositionPerViewNV-04322"
-	PositionPerViewNV_04323                                              = "VUID-PositionPerViewNV-PositionPerViewNV-04323"
-	PositionPerViewNV_04324                                              = "VUID-PositionPerViewNV-PositionPerViewNV-04324"
-	PositionPerViewNV_04325                                              = "VUID-PositionPerViewNV-PositionPerViewNV-04325"
-	PositionPerViewNV_04326                                              = "VUID-PositionPerViewNV-PositionPerViewNV-04326"
-	PrimitiveCountNV_04327                                               = "VUID-PrimitiveCountNV-PrimitiveCountNV-04327"
-	PrimitiveCountNV_04328                                               = "VUID-PrimitiveCountNV-PrimitiveCountNV-04328"
-	PrimitiveCountNV_04329                                               = "VUID-PrimitiveCountNV-PrimitiveCountNV-04329"
-	PrimitiveId_Fragment_04331                                           = "VUID-PrimitiveId-Fragment-04331"
-	PrimitiveId_Fragment_04332                                           = "VUID-PrimitiveId-Fragment-04332"
-	PrimitiveId_Fragment_04333                                           = "VUID-PrimitiveId-Fragment-04333"
-	PrimitiveId_04330                                                    = "VUID-PrimitiveId-PrimitiveId-04330"
-	PrimitiveId_04334                                                    = "VUID-PrimitiveId-PrimitiveId-04334"
-	PrimitiveId_04335                                                    = "VUID-PrimitiveId-PrimitiveId-04335"
-	PrimitiveId_04336                                                    = "VUID-PrimitiveId-PrimitiveId-04336"
-	PrimitiveId_04337                                                    = "VUID-PrimitiveId-PrimitiveId-04337"
-	PrimitiveId_07040                                                    = "VUID-PrimitiveId-PrimitiveId-07040"
-	PrimitiveId_10595                                                    = "VUID-PrimitiveId-PrimitiveId-10595"
-	PrimitiveId_10596                                                    = "VUID-PrimitiveId-PrimitiveId-10596"
-	PrimitiveId_10597                                                    = "VUID-PrimitiveId-PrimitiveId-10597"
-	PrimitiveIndicesNV_OutputLinesNV_04343                               = "VUID-PrimitiveIndicesNV-OutputLinesNV-04343"
-	PrimitiveIndicesNV_OutputPoints_04342                                = "VUID-PrimitiveIndicesNV-OutputPoints-04342"
-	PrimitiveIndicesNV_OutputTrianglesNV_04344                           = "VUID-PrimitiveIndicesNV-OutputTrianglesNV-04344"
-	PrimitiveIndicesNV_04338                                             = "VUID-PrimitiveIndicesNV-PrimitiveIndicesNV-04338"
-	PrimitiveIndicesNV_04339                                             = "VUID-PrimitiveIndicesNV-PrimitiveIndicesNV-04339"
-	PrimitiveIndicesNV_04340                                             = "VUID-PrimitiveIndicesNV-PrimitiveIndicesNV-04340"
-	PrimitiveIndicesNV_04341                                             = "VUID-PrimitiveIndicesNV-PrimitiveIndicesNV-04341"
-	PrimitiveLineIndicesEXT_07047                                        = "VUID-PrimitiveLineIndicesEXT-PrimitiveLineIndicesEXT-07047"
-	PrimitiveLineIndicesEXT_07048                                        = "VUID-PrimitiveLineIndicesEXT-PrimitiveLineIndicesEXT-07048"
-	PrimitiveLineIndicesEXT_07049                                        = "VUID-PrimitiveLineIndicesEXT-PrimitiveLineIndicesEXT-07049"
-	PrimitiveLineIndicesEXT_07050                                        = "VUID-PrimitiveLineIndicesEXT-PrimitiveLineIndicesEXT-07050"
-	PrimitiveLineIndicesEXT_07051                                        = "VUID-PrimitiveLineIndicesEXT-PrimitiveLineIndicesEXT-07051"
-	PrimitiveLineIndicesEXT_07052                                        = "VUID-PrimitiveLineIndicesEXT-PrimitiveLineIndicesEXT-07052"
-	PrimitiveLineIndicesEXT_12336                                        = "VUID-PrimitiveLineIndicesEXT-PrimitiveLineIndicesEXT-12336"
-	PrimitivePointIndicesEXT_07041                                       = "VUID-PrimitivePointIndicesEXT-PrimitivePointIndicesEXT-07041"
-	PrimitivePointIndicesEXT_07042                                       = "VUID-PrimitivePointIndicesEXT-PrimitivePointIndicesEXT-07042"
-	PrimitivePointIndicesEXT_07043                                       = "VUID-PrimitivePointIndicesEXT-PrimitivePointIndicesEXT-07043"
-	PrimitivePointIndicesEXT_07044                                       = "VUID-PrimitivePointIndicesEXT-PrimitivePointIndicesEXT-07044"
-	PrimitivePointIndicesEXT_07045                                       = "VUID-PrimitivePointIndicesEXT-PrimitivePointIndicesEXT-07045"
-	PrimitivePointIndicesEXT_07046                                       = "VUID-PrimitivePointIndicesEXT-PrimitivePointIndicesEXT-07046"
-	PrimitivePointIndicesEXT_12335                                       = "VUID-PrimitivePointIndicesEXT-PrimitivePointIndicesEXT-12335"
-	PrimitiveShadingRateKHR_04484                                        = "VUID-PrimitiveShadingRateKHR-PrimitiveShadingRateKHR-04484"
-	PrimitiveShadingRateKHR_04485                                        = "VUID-PrimitiveShadingRateKHR-PrimitiveShadingRateKHR-04485"
-	PrimitiveShadingRateKHR_04486                                        = "VUID-PrimitiveShadingRateKHR-PrimitiveShadingRateKHR-04486"
-	PrimitiveShadingRateKHR_04487                                        = "VUID-PrimitiveShadingRateKHR-PrimitiveShadingRateKHR-04487"
-	PrimitiveShadingRateKHR_04488                                        = "VUID-PrimitiveShadingRateKHR-PrimitiveShadingRateKHR-04488"
-	PrimitiveShadingRateKHR_04489                                        = "VUID-PrimitiveShadingRateKHR-PrimitiveShadingRateKHR-04489"
-	PrimitiveShadingRateKHR_07059                                        = "VUID-PrimitiveShadingRateKHR-PrimitiveShadingRateKHR-07059"
-	PrimitiveShadingRateKHR_10598                                        = "VUID-PrimitiveShadingRateKHR-PrimitiveShadingRateKHR-10598"
-	PrimitiveShadingRateKHR_10599                                        = "VUID-PrimitiveShadingRateKHR-PrimitiveShadingRateKHR-10599"
-	PrimitiveShadingRateKHR_10600                                        = "VUID-PrimitiveShadingRateKHR-PrimitiveShadingRateKHR-10600"
-	PrimitiveShadingRateKHR_12275                                        = "VUID-PrimitiveShadingRateKHR-PrimitiveShadingRateKHR-12275"
-	PrimitiveTriangleIndicesEXT_07053                                    = "VUID-PrimitiveTriangleIndicesEXT-PrimitiveTriangleIndicesEXT-07053"
-	PrimitiveTriangleIndicesEXT_07054                                    = "VUID-PrimitiveTriangleIndicesEXT-PrimitiveTriangleIndicesEXT-07054"
-	PrimitiveTriangleIndicesEXT_07055                                    = "VUID-PrimitiveTriangleIndicesEXT-PrimitiveTriangleIndicesEXT-07055"
-	PrimitiveTriangleIndicesEXT_07056                                    = "VUID-PrimitiveTriangleIndicesEXT-PrimitiveTriangleIndicesEXT-07056"
-	PrimitiveTriangleIndicesEXT_07057                                    = "VUID-PrimitiveTriangleIndicesEXT-PrimitiveTriangleIndicesEXT-07057"
-	PrimitiveTriangleIndicesEXT_07058                                    = "VUID-PrimitiveTriangleIndicesEXT-PrimitiveTriangleIndicesEXT-07058"
-	PrimitiveTriangleIndicesEXT_12337                                    = "VUID-PrimitiveTriangleIndicesEXT-PrimitiveTriangleIndicesEXT-12337"
-	RayGeometryIndexKHR_04345                                            = "VUID-RayGeometryIndexKHR-RayGeometryIndexKHR-04345"
-	RayGeometryIndexKHR_04346                                            = "VUID-RayGeometryIndexKHR-RayGeometryIndexKHR-04346"
-	RayGeometryIndexKHR_04347                                            = "VUID-RayGeometryIndexKHR-RayGeometryIndexKHR-04347"
-	RayTmaxKHR_04348                                                     = "VUID-RayTmaxKHR-RayTmaxKHR-04348"
-	RayTmaxKHR_04349                                                     = "VUID-RayTmaxKHR-RayTmaxKHR-04349"
-	RayTmaxKHR_04350                                                     = "VUID-RayTmaxKHR-RayTmaxKHR-04350"
-	RayTminKHR_04351                                                     = "VUID-RayTminKHR-RayTminKHR-04351"
-	RayTminKHR_04352                                                     = "VUID-RayTminKHR-RayTminKHR-04352"
-	RayTminKHR_04353                                                     = "VUID-RayTminKHR-RayTminKHR-04353"
-	ResourceHeapEXT_11241                                                = "VUID-ResourceHeapEXT-ResourceHeapEXT-11241"
-	RuntimeSpirv_ConstOffset_10718                                       = "VUID-RuntimeSpirv-ConstOffset-10718"
-	RuntimeSpirv_Coordinate_10713                                        = "VUID-RuntimeSpirv-Coordinate-10713"
-	RuntimeSpirv_Coordinate_10714                                        = "VUID-RuntimeSpirv-Coordinate-10714"
-	RuntimeSpirv_DescriptorSet_11385                                     = "VUID-RuntimeSpirv-DescriptorSet-11385"
-	RuntimeSpirv_DescriptorSet_11388                                     = "VUID-RuntimeSpirv-DescriptorSet-11388"
-	RuntimeSpirv_GraphARM_09922                                          = "VUID-RuntimeSpirv-GraphARM-09922"
-	RuntimeSpirv_Image_11379                                             = "VUID-RuntimeSpirv-Image-11379"
-	RuntimeSpirv_Image_11380                                             = "VUID-RuntimeSpirv-Image-11380"
-	RuntimeSpirv_Image_11382                                             = "VUID-RuntimeSpirv-Image-11382"
-	RuntimeSpirv_InputAttachmentArrayNonUniformIndexing_10138            = "VUID-RuntimeSpirv-InputAttachmentArrayNonUniformIndexing-10138"
-	RuntimeSpirv_KSize_12353                                             = "VUID-RuntimeSpirv-KSize-12353"
-	RuntimeSpirv_LocalSizeId_06433                                       = "VUID-RuntimeSpirv-LocalSizeId-06433"
-	RuntimeSpirv_LocalSizeId_06434                                       = "VUID-RuntimeSpirv-LocalSizeId-06434"
-	RuntimeSpirv_Location_06272                                          = "VUID-RuntimeSpirv-Location-06272"
-	RuntimeSpirv_Location_06428                                          = "VUID-RuntimeSpirv-Location-06428"
-	RuntimeSpirv_MeshEXT_07115                                           = "VUID-RuntimeSpirv-MeshEXT-07115"
-	RuntimeSpirv_MeshEXT_07116                                           = "VUID-RuntimeSpirv-MeshEXT-07116"
-	RuntimeSpirv_MeshEXT_07118                                           = "VUID-RuntimeSpirv-MeshEXT-07118"
-	RuntimeSpirv_MeshEXT_07295                                           = "VUID-RuntimeSpirv-MeshEXT-07295"
-	RuntimeSpirv_MeshEXT_07296                                           = "VUID-RuntimeSpirv-MeshEXT-07296"
-	RuntimeSpirv_MeshEXT_07297                                           = "VUID-RuntimeSpirv-MeshEXT-07297"
-	RuntimeSpirv_MeshEXT_07298                                           = "VUID-RuntimeSpirv-MeshEXT-07298"
-	RuntimeSpirv_MeshEXT_07332                                           = "VUID-RuntimeSpirv-MeshEXT-07332"
-	RuntimeSpirv_MeshEXT_07333                                           = "VUID-RuntimeSpirv-MeshEXT-07333"
-	RuntimeSpirv_MeshEXT_09218                                           = "VUID-RuntimeSpirv-MeshEXT-09218"
-	RuntimeSpirv_MeshEXT_12333                                           = "VUID-RuntimeSpirv-MeshEXT-12333"
-	RuntimeSpirv_MeshEXT_12380                                           = "VUID-RuntimeSpirv-MeshEXT-12380"
-	RuntimeSpirv_MeshNV_07113                                            = "VUID-RuntimeSpirv-MeshNV-07113"
-	RuntimeSpirv_MeshNV_07114                                            = "VUID-RuntimeSpirv-MeshNV-07114"
-	RuntimeSpirv_NSize_12352                                             = "VUID-RuntimeSpirv-NSize-12352"
-	RuntimeSpirv_NodePayloadAMDX_09192                                   = "VUID-RuntimeSpirv-NodePayloadAMDX-09192"
-	RuntimeSpirv_NonWritable_06340                                       = "VUID-RuntimeSpirv-NonWritable-06340"
-	RuntimeSpirv_NonWritable_06341                                       = "VUID-RuntimeSpirv-NonWritable-06341"
-	RuntimeSpirv_None_04745                                              = "VUID-RuntimeSpirv-None-04745"
-	RuntimeSpirv_None_06275                                              = "VUID-RuntimeSpirv-None-06275"
-	RuntimeSpirv_None_06278                                              = "VUID-RuntimeSpirv-None-06278"
-	RuntimeSpirv_None_06279                                              = "VUID-RuntimeSpirv-None-06279"
-	RuntimeSpirv_None_06284                                              = "VUID-RuntimeSpirv-None-06284"
-	RuntimeSpirv_None_06285                                              = "VUID-RuntimeSpirv-None-06285"
-	RuntimeSpirv_None_06286                                              = "VUID-RuntimeSpirv-None-06286"
-	RuntimeSpirv_None_06287                                              = "VUID-RuntimeSpirv-None-06287"
-	RuntimeSpirv_None_06288                                              = "VUID-RuntimeSpirv-None-06288"
-	RuntimeSpirv_None_06335                                              = "VUID-RuntimeSpirv-None-06335"
-	RuntimeSpirv_None_06336                                              = "VUID-RuntimeSpirv-None-06336"
-	RuntimeSpirv_None_06337                                              = "VUID-RuntimeSpirv-None-06337"
-	RuntimeSpirv_None_06338                                              = "VUID-RuntimeSpirv-None-06338"
-	RuntimeSpirv_None_06339                                              = "VUID-RuntimeSpirv-None-06339"
-	RuntimeSpirv_None_06342                                              = "VUID-RuntimeSpirv-None-06342"
-	RuntimeSpirv_None_06343                                              = "VUID-RuntimeSpirv-None-06343"
-	RuntimeSpirv_None_09558                                              = "VUID-RuntimeSpirv-None-09558"
-	RuntimeSpirv_None_10148                                              = "VUID-RuntimeSpirv-None-10148"
-	RuntimeSpirv_None_10824                                              = "VUID-RuntimeSpirv-None-10824"
-	RuntimeSpirv_None_10834                                              = "VUID-RuntimeSpirv-None-10834"
-	RuntimeSpirv_None_10980                                              = "VUID-RuntimeSpirv-None-10980"
-	RuntimeSpirv_None_12205                                              = "VUID-RuntimeSpirv-None-12205"
-	RuntimeSpirv_Offset_06308                                            = "VUID-RuntimeSpirv-Offset-06308"
-	RuntimeSpirv_Offset_06344                                            = "VUID-RuntimeSpirv-Offset-06344"
-	RuntimeSpirv_Offset_06345                                            = "VUID-RuntimeSpirv-Offset-06345"
-	RuntimeSpirv_Offset_06346                                            = "VUID-RuntimeSpirv-Offset-06346"
-	RuntimeSpirv_Offset_06347                                            = "VUID-RuntimeSpirv-Offset-06347"
-	RuntimeSpirv_Offset_10213                                            = "VUID-RuntimeSpirv-Offset-10213"
-	RuntimeSpirv_OpArrayLength_11807                                     = "VUID-RuntimeSpirv-OpArrayLength-11807"
-	RuntimeSpirv_OpConstantSizeOfEXT_11475                               = "VUID-RuntimeSpirv-OpConstantSizeOfEXT-11475"
-	RuntimeSpirv_OpControlBarrierArriveEXT_13558                         = "VUID-RuntimeSpirv-OpControlBarrierArriveEXT-13558"
-	RuntimeSpirv_OpControlBarrierArriveEXT_13561                         = "VUID-RuntimeSpirv-OpControlBarrierArriveEXT-13561"
-	RuntimeSpirv_OpControlBarrierArriveEXT_13562                         = "VUID-RuntimeSpirv-OpControlBarrierArriveEXT-13562"
-	RuntimeSpirv_OpControlBarrierWaitEXT_13559                           = "VUID-RuntimeSpirv-OpControlBarrierWaitEXT-13559"
-	RuntimeSpirv_OpControlBarrierWaitEXT_13560                           = "VUID-RuntimeSpirv-OpControlBarrierWaitEXT-13560"
-	RuntimeSpirv_OpCooperativeMatrix_12379                               = "VUID-RuntimeSpirv-OpCooperativeMatrix-12379"
-	RuntimeSpirv_OpCooperativeMatrixLoadKHR_08986                        = "VUID-RuntimeSpirv-OpCooperativeMatrixLoadKHR-08986"
-	RuntimeSpirv_OpCooperativeMatrixLoadNV_06324                         = "VUID-RuntimeSpirv-OpCooperativeMatrixLoadNV-06324"
-	RuntimeSpirv_OpCooperativeMatrixLoadTensorNV_12429                   = "VUID-RuntimeSpirv-OpCooperativeMatrixLoadTensorNV-12429"
-	RuntimeSpirv_OpCooperativeMatrixMulAddKHR_10060                      = "VUID-RuntimeSpirv-OpCooperativeMatrixMulAddKHR-10060"
-	RuntimeSpirv_OpCooperativeVectorLoadNV_10099                         = "VUID-RuntimeSpirv-OpCooperativeVectorLoadNV-10099"
-	RuntimeSpirv_OpCooperativeVectorLoadNV_11809                         = "VUID-RuntimeSpirv-OpCooperativeVectorLoadNV-11809"
-	RuntimeSpirv_OpCooperativeVectorMatrixMulAddNV_10098                 = "VUID-RuntimeSpirv-OpCooperativeVectorMatrixMulAddNV-10098"
-	RuntimeSpirv_OpCooperativeVectorMatrixMulAddNV_11808                 = "VUID-RuntimeSpirv-OpCooperativeVectorMatrixMulAddNV-11808"
-	RuntimeSpirv_OpCooperativeVectorMatrixMulNV_10089                    = "VUID-RuntimeSpirv-OpCooperativeVectorMatrixMulNV-10089"
-	RuntimeSpirv_OpCooperativeVectorMatrixMulNV_10090                    = "VUID-RuntimeSpirv-OpCooperativeVectorMatrixMulNV-10090"
-	RuntimeSpirv_OpCooperativeVectorMatrixMulNV_10096                    = "VUID-RuntimeSpirv-OpCooperativeVectorMatrixMulNV-10096"
-	RuntimeSpirv_OpCooperativeVectorMatrixMulNV_10097                    = "VUID-RuntimeSpirv-OpCooperativeVectorMatrixMulNV-10097"
-	RuntimeSpirv_OpCooperativeVectorOuterProductAccumulateNV_10093       = "VUID-RuntimeSpirv-OpCooperativeVectorOuterProductAccumulateNV-10093"
-	RuntimeSpirv_OpCooperativeVectorOuterProductAccumulateNV_10101       = "VUID-RuntimeSpirv-OpCooperativeVectorOuterProductAccumulateNV-10101"
-	RuntimeSpirv_OpCooperativeVectorReduceSumAccumulateNV_10092          = "VUID-RuntimeSpirv-OpCooperativeVectorReduceSumAccumulateNV-10092"
-	RuntimeSpirv_OpCooperativeVectorReduceSumAccumulateNV_10100          = "VUID-RuntimeSpirv-OpCooperativeVectorReduceSumAccumulateNV-10100"
-	RuntimeSpirv_OpEmitStreamVertex_06310                                = "VUID-RuntimeSpirv-OpEmitStreamVertex-06310"
-	RuntimeSpirv_OpEntryPoint_07754                                      = "VUID-RuntimeSpirv-OpEntryPoint-07754"
-	RuntimeSpirv_OpEntryPoint_08727                                      = "VUID-RuntimeSpirv-OpEntryPoint-08727"
-	RuntimeSpirv_OpEntryPoint_08743                                      = "VUID-RuntimeSpirv-OpEntryPoint-08743"
-	RuntimeSpirv_OpExtractSubArrayQCOM_12354                             = "VUID-RuntimeSpirv-OpExtractSubArrayQCOM-12354"
-	RuntimeSpirv_OpHitObjectTraceRayEXT_11878                            = "VUID-RuntimeSpirv-OpHitObjectTraceRayEXT-11878"
-	RuntimeSpirv_OpHitObjectTraceRayEXT_11879                            = "VUID-RuntimeSpirv-OpHitObjectTraceRayEXT-11879"
-	RuntimeSpirv_OpHitObjectTraceRayEXT_11880                            = "VUID-RuntimeSpirv-OpHitObjectTraceRayEXT-11880"
-	RuntimeSpirv_OpHitObjectTraceRayEXT_11881                            = "VUID-RuntimeSpirv-OpHitObjectTraceRayEXT-11881"
-	RuntimeSpirv_OpHitObjectTraceRayEXT_11882                            = "VUID-RuntimeSpirv-OpHitObjectTraceRayEXT-11882"
-	RuntimeSpirv_OpHitObjectTraceRayEXT_11883                            = "VUID-RuntimeSpirv-OpHitObjectTraceRayEXT-11883"
-	RuntimeSpirv_OpHitObjectTraceRayEXT_11884                            = "VUID-RuntimeSpirv-OpHitObjectTraceRayEXT-11884"
-	RuntimeSpirv_OpHitObjectTraceRayEXT_11885                            = "VUID-RuntimeSpirv-OpHitObjectTraceRayEXT-11885"
-	RuntimeSpirv_OpHitObjectTraceRayEXT_11886                            = "VUID-RuntimeSpirv-OpHitObjectTraceRayEXT-11886"
-	RuntimeSpirv_OpHitObjectTraceRayEXT_11887                            = "VUID-RuntimeSpirv-OpHitObjectTraceRayEXT-11887"
-	RuntimeSpirv_OpHitObjectTraceRayMotionEXT_11877                      = "VUID-RuntimeSpirv-OpHitObjectTraceRayMotionEXT-11877"
-	RuntimeSpirv_OpHitObjectTraceRayMotionNV_07704                       = "VUID-RuntimeSpirv-OpHitObjectTraceRayMotionNV-07704"
-	RuntimeSpirv_OpHitObjectTraceRayMotionNV_07709                       = "VUID-RuntimeSpirv-OpHitObjectTraceRayMotionNV-07709"
-	RuntimeSpirv_OpHitObjectTraceRayMotionNV_07711                       = "VUID-RuntimeSpirv-OpHitObjectTraceRayMotionNV-07711"
-	RuntimeSpirv_OpHitObjectTraceRayNV_07705                             = "VUID-RuntimeSpirv-OpHitObjectTraceRayNV-07705"
-	RuntimeSpirv_OpHitObjectTraceRayNV_07706                             = "VUID-RuntimeSpirv-OpHitObjectTraceRayNV-07706"
-	RuntimeSpirv_OpHitObjectTraceRayNV_07707                             = "VUID-RuntimeSpirv-OpHitObjectTraceRayNV-07707"
-	RuntimeSpirv_OpHitObjectTraceRayNV_07708                             = "VUID-RuntimeSpirv-OpHitObjectTraceRayNV-07708"
-	RuntimeSpirv_OpHitObjectTraceRayNV_07710                             = "VUID-RuntimeSpirv-OpHitObjectTraceRayNV-07710"
-	RuntimeSpirv_OpHitObjectTraceRayNV_07712                             = "VUID-RuntimeSpirv-OpHitObjectTraceRayNV-07712"
-	RuntimeSpirv_OpHitObjectTraceRayNV_07713                             = "VUID-RuntimeSpirv-OpHitObjectTraceRayNV-07713"
-	RuntimeSpirv_OpHitObjectTraceRayNV_07714                             = "VUID-RuntimeSpirv-OpHitObjectTraceRayNV-07714"
-	RuntimeSpirv_OpHitObjectTraceRayNV_07715                             = "VUID-RuntimeSpirv-OpHitObjectTraceRayNV-07715"
-	RuntimeSpirv_OpHitObjectTraceRayNV_07716                             = "VUID-RuntimeSpirv-OpHitObjectTraceRayNV-07716"
-	RuntimeSpirv_OpImage_06376                                           = "VUID-RuntimeSpirv-OpImage-06376"
-	RuntimeSpirv_OpImage_06377                                           = "VUID-RuntimeSpirv-OpImage-06377"
-	RuntimeSpirv_OpImage_10706                                           = "VUID-RuntimeSpirv-OpImage-10706"
-	RuntimeSpirv_OpImageBlockMatchSADQCOM_06982                          = "VUID-RuntimeSpirv-OpImageBlockMatchSADQCOM-06982"
-	RuntimeSpirv_OpImageBlockMatchSSDQCOM_06983                          = "VUID-RuntimeSpirv-OpImageBlockMatchSSDQCOM-06983"
-	RuntimeSpirv_OpImageBlockMatchSSDQCOM_06984                          = "VUID-RuntimeSpirv-OpImageBlockMatchSSDQCOM-06984"
-	RuntimeSpirv_OpImageBlockMatchSSDQCOM_06985                          = "VUID-RuntimeSpirv-OpImageBlockMatchSSDQCOM-06985"
-	RuntimeSpirv_OpImageBlockMatchSSDQCOM_06986                          = "VUID-RuntimeSpirv-OpImageBlockMatchSSDQCOM-06986"
-	RuntimeSpirv_OpImageBlockMatchSSDQCOM_06988                          = "VUID-RuntimeSpirv-OpImageBlockMatchSSDQCOM-06988"
-	RuntimeSpirv_OpImageBlockMatchWindow_09219                           = "VUID-RuntimeSpirv-OpImageBlockMatchWindow-09219"
-	RuntimeSpirv_OpImageBlockMatchWindow_09220                           = "VUID-RuntimeSpirv-OpImageBlockMatchWindow-09220"
-	RuntimeSpirv_OpImageBlockMatchWindow_09221                           = "VUID-RuntimeSpirv-OpImageBlockMatchWindow-09221"
-	RuntimeSpirv_OpImageBlockMatchWindow_09222                           = "VUID-RuntimeSpirv-OpImageBlockMatchWindow-09222"
-	RuntimeSpirv_OpImageBlockMatchWindow_09223                           = "VUID-RuntimeSpirv-OpImageBlockMatchWindow-09223"
-	RuntimeSpirv_OpImageBoxFilterQCOM_06989                              = "VUID-RuntimeSpirv-OpImageBoxFilterQCOM-06989"
-	RuntimeSpirv_OpImageBoxFilterQCOM_06990                              = "VUID-RuntimeSpirv-OpImageBoxFilterQCOM-06990"
-	RuntimeSpirv_OpImageSample_06435                                     = "VUID-RuntimeSpirv-OpImageSample-06435"
-	RuntimeSpirv_OpImageSample_06436                                     = "VUID-RuntimeSpirv-OpImageSample-06436"
-	RuntimeSpirv_OpImageSampleWeightedQCOM_06979                         = "VUID-RuntimeSpirv-OpImageSampleWeightedQCOM-06979"
-	RuntimeSpirv_OpImageSampleWeightedQCOM_06980                         = "VUID-RuntimeSpirv-OpImageSampleWeightedQCOM-06980"
-	RuntimeSpirv_OpImageSampleWeightedQCOM_06981                         = "VUID-RuntimeSpirv-OpImageSampleWeightedQCOM-06981"
-	RuntimeSpirv_OpImageWrite_07112                                      = "VUID-RuntimeSpirv-OpImageWrite-07112"
-	RuntimeSpirv_OpRayQueryGenerateIntersectionKHR_06353                 = "VUID-RuntimeSpirv-OpRayQueryGenerateIntersectionKHR-06353"
-	RuntimeSpirv_OpRayQueryGenerateIntersectionKHR_06354                 = "VUID-RuntimeSpirv-OpRayQueryGenerateIntersectionKHR-06354"
-	RuntimeSpirv_OpRayQueryInitializeKHR_06348                           = "VUID-RuntimeSpirv-OpRayQueryInitializeKHR-06348"
-	RuntimeSpirv_OpRayQueryInitializeKHR_06349                           = "VUID-RuntimeSpirv-OpRayQueryInitializeKHR-06349"
-	RuntimeSpirv_OpRayQueryInitializeKHR_06350                           = "VUID-RuntimeSpirv-OpRayQueryInitializeKHR-06350"
-	RuntimeSpirv_OpRayQueryInitializeKHR_06351                           = "VUID-RuntimeSpirv-OpRayQueryInitializeKHR-06351"
-	RuntimeSpirv_OpRayQueryInitializeKHR_06352                           = "VUID-RuntimeSpirv-OpRayQueryInitializeKHR-06352"
-	RuntimeSpirv_OpRayQueryInitializeKHR_06889                           = "VUID-RuntimeSpirv-OpRayQueryInitializeKHR-06889"
-	RuntimeSpirv_OpRayQueryInitializeKHR_06890                           = "VUID-RuntimeSpirv-OpRayQueryInitializeKHR-06890"
-	RuntimeSpirv_OpRayQueryInitializeKHR_06891                           = "VUID-RuntimeSpirv-OpRayQueryInitializeKHR-06891"
-	RuntimeSpirv_OpReportIntersectionKHR_06998                           = "VUID-RuntimeSpirv-OpReportIntersectionKHR-06998"
-	RuntimeSpirv_OpTraceRayKHR_06355                                     = "VUID-RuntimeSpirv-OpTraceRayKHR-06355"
-	RuntimeSpirv_OpTraceRayKHR_06356                                     = "VUID-RuntimeSpirv-OpTraceRayKHR-06356"
-	RuntimeSpirv_OpTraceRayKHR_06357                                     = "VUID-RuntimeSpirv-OpTraceRayKHR-06357"
-	RuntimeSpirv_OpTraceRayKHR_06358                                     = "VUID-RuntimeSpirv-OpTraceRayKHR-06358"
-	RuntimeSpirv_OpTraceRayKHR_06359                                     = "VUID-RuntimeSpirv-OpTraceRayKHR-06359"
-	RuntimeSpirv_OpTraceRayKHR_06360                                     = "VUID-RuntimeSpirv-OpTraceRayKHR-06360"
-	RuntimeSpirv_OpTraceRayKHR_06552                                     = "VUID-RuntimeSpirv-OpTraceRayKHR-06552"
-	RuntimeSpirv_OpTraceRayKHR_06553                                     = "VUID-RuntimeSpirv-OpTraceRayKHR-06553"
-	RuntimeSpirv_OpTraceRayKHR_06554                                     = "VUID-RuntimeSpirv-OpTraceRayKHR-06554"
-	RuntimeSpirv_OpTraceRayKHR_06892                                     = "VUID-RuntimeSpirv-OpTraceRayKHR-06892"
-	RuntimeSpirv_OpTraceRayKHR_06893                                     = "VUID-RuntimeSpirv-OpTraceRayKHR-06893"
-	RuntimeSpirv_OpTraceRayKHR_11855                                     = "VUID-RuntimeSpirv-OpTraceRayKHR-11855"
-	RuntimeSpirv_OpTraceRayMotionNV_06361                                = "VUID-RuntimeSpirv-OpTraceRayMotionNV-06361"
-	RuntimeSpirv_OpTraceRayMotionNV_06362                                = "VUID-RuntimeSpirv-OpTraceRayMotionNV-06362"
-	RuntimeSpirv_OpTraceRayMotionNV_06363                                = "VUID-RuntimeSpirv-OpTraceRayMotionNV-06363"
-	RuntimeSpirv_OpTraceRayMotionNV_06364                                = "VUID-RuntimeSpirv-OpTraceRayMotionNV-06364"
-	RuntimeSpirv_OpTraceRayMotionNV_06365                                = "VUID-RuntimeSpirv-OpTraceRayMotionNV-06365"
-	RuntimeSpirv_OpTraceRayMotionNV_06366                                = "VUID-RuntimeSpirv-OpTraceRayMotionNV-06366"
-	RuntimeSpirv_OpTraceRayMotionNV_06367                                = "VUID-RuntimeSpirv-OpTraceRayMotionNV-06367"
-	RuntimeSpirv_OpTypeCooperativeMatrixKHR_10163                        = "VUID-RuntimeSpirv-OpTypeCooperativeMatrixKHR-10163"
-	RuntimeSpirv_OpTypeCooperativeMatrixKHR_10770                        = "VUID-RuntimeSpirv-OpTypeCooperativeMatrixKHR-10770"
-	RuntimeSpirv_OpTypeCooperativeMatrixKHR_10771                        = "VUID-RuntimeSpirv-OpTypeCooperativeMatrixKHR-10771"
-	RuntimeSpirv_OpTypeCooperativeMatrixMulAddNV_10059                   = "VUID-RuntimeSpirv-OpTypeCooperativeMatrixMulAddNV-10059"
-	RuntimeSpirv_OpTypeCooperativeMatrixNV_06316                         = "VUID-RuntimeSpirv-OpTypeCooperativeMatrixNV-06316"
-	RuntimeSpirv_OpTypeCooperativeMatrixNV_06322                         = "VUID-RuntimeSpirv-OpTypeCooperativeMatrixNV-06322"
-	RuntimeSpirv_OpTypeCooperativeVector_10095                           = "VUID-RuntimeSpirv-OpTypeCooperativeVector-10095"
-	RuntimeSpirv_OpTypeImage_06269                                       = "VUID-RuntimeSpirv-OpTypeImage-06269"
-	RuntimeSpirv_OpTypeImage_06270                                       = "VUID-RuntimeSpirv-OpTypeImage-06270"
-	RuntimeSpirv_OpTypeImage_09644                                       = "VUID-RuntimeSpirv-OpTypeImage-09644"
-	RuntimeSpirv_OpTypeImage_10707                                       = "VUID-RuntimeSpirv-OpTypeImage-10707"
-	RuntimeSpirv_OpTypeImage_10708                                       = "VUID-RuntimeSpirv-OpTypeImage-10708"
-	RuntimeSpirv_OpTypeImage_10709                                       = "VUID-RuntimeSpirv-OpTypeImage-10709"
-	RuntimeSpirv_OpTypeImage_10710                                       = "VUID-RuntimeSpirv-OpTypeImage-10710"
-	RuntimeSpirv_OpTypeImage_12204                                       = "VUID-RuntimeSpirv-OpTypeImage-12204"
-	RuntimeSpirv_OpTypeImage_12207                                       = "VUID-RuntimeSpirv-OpTypeImage-12207"
-	RuntimeSpirv_OpTypeSampledImage_10711                                = "VUID-RuntimeSpirv-OpTypeSampledImage-10711"
-	RuntimeSpirv_OpTypeSampledImage_12206                                = "VUID-RuntimeSpirv-OpTypeSampledImage-12206"
-	RuntimeSpirv_OpTypeSampledImage_12208                                = "VUID-RuntimeSpirv-OpTypeSampledImage-12208"
-	RuntimeSpirv_OpTypeSampler_12203                                     = "VUID-RuntimeSpirv-OpTypeSampler-12203"
-	RuntimeSpirv_OpTypeTensorARM_09902                                   = "VUID-RuntimeSpirv-OpTypeTensorARM-09902"
-	RuntimeSpirv_OpTypeTensorARM_09907                                   = "VUID-RuntimeSpirv-OpTypeTensorARM-09907"
-	RuntimeSpirv_OpTypeUntypedPointerKHR_11166                           = "VUID-RuntimeSpirv-OpTypeUntypedPointerKHR-11166"
-	RuntimeSpirv_OpTypeVector_06816                                      = "VUID-RuntimeSpirv-OpTypeVector-06816"
-	RuntimeSpirv_OpVariable_06373                                        = "VUID-RuntimeSpirv-OpVariable-06373"
-	RuntimeSpirv_OpVariable_08746                                        = "VUID-RuntimeSpirv-OpVariable-08746"
-	RuntimeSpirv_PhysicalStorageBuffer64_06315                           = "VUID-RuntimeSpirv-PhysicalStorageBuffer64-06315"
-	RuntimeSpirv_PhysicalStorageBuffer64_11819                           = "VUID-RuntimeSpirv-PhysicalStorageBuffer64-11819"
-	RuntimeSpirv_RayTracingOpacityMicromapKHR_11542                      = "VUID-RuntimeSpirv-RayTracingOpacityMicromapKHR-11542"
-	RuntimeSpirv_Result_11340                                            = "VUID-RuntimeSpirv-Result-11340"
-	RuntimeSpirv_Result_11341                                            = "VUID-RuntimeSpirv-Result-11341"
-	RuntimeSpirv_Result_11342                                            = "VUID-RuntimeSpirv-Result-11342"
-	RuntimeSpirv_Result_11343                                            = "VUID-RuntimeSpirv-Result-11343"
-	RuntimeSpirv_Result_11345                                            = "VUID-RuntimeSpirv-Result-11345"
-	RuntimeSpirv_Result_11350                                            = "VUID-RuntimeSpirv-Result-11350"
-	RuntimeSpirv_SampleRateShading_06378                                 = "VUID-RuntimeSpirv-SampleRateShading-06378"
-	RuntimeSpirv_SampledImageArrayNonUniformIndexing_10135               = "VUID-RuntimeSpirv-SampledImageArrayNonUniformIndexing-10135"
-	RuntimeSpirv_ShaderEnqueueAMDX_09191                                 = "VUID-RuntimeSpirv-ShaderEnqueueAMDX-09191"
-	RuntimeSpirv_Size_11165                                              = "VUID-RuntimeSpirv-Size-11165"
-	RuntimeSpirv_StorageBufferArrayNonUniformIndexing_10136              = "VUID-RuntimeSpirv-StorageBufferArrayNonUniformIndexing-10136"
-	RuntimeSpirv_StorageImageArrayNonUniformIndexing_10137               = "VUID-RuntimeSpirv-StorageImageArrayNonUniformIndexing-10137"
-	RuntimeSpirv_StorageTexelBufferArrayNonUniformIndexing_10140         = "VUID-RuntimeSpirv-StorageTexelBufferArrayNonUniformIndexing-10140"
-	RuntimeSpirv_Stream_06312                                            = "VUID-RuntimeSpirv-Stream-06312"
-	RuntimeSpirv_SubgroupUniformControlFlowKHR_06379                     = "VUID-RuntimeSpirv-SubgroupUniformControlFlowKHR-06379"
-	RuntimeSpirv_TaskEXT_07117                                           = "VUID-RuntimeSpirv-TaskEXT-07117"
-	RuntimeSpirv_TaskEXT_07291                                           = "VUID-RuntimeSpirv-TaskEXT-07291"
-	RuntimeSpirv_TaskEXT_07292                                           = "VUID-RuntimeSpirv-TaskEXT-07292"
-	RuntimeSpirv_TaskEXT_07293                                           = "VUID-RuntimeSpirv-TaskEXT-07293"
-	RuntimeSpirv_TaskEXT_07294                                           = "VUID-RuntimeSpirv-TaskEXT-07294"
-	RuntimeSpirv_TaskEXT_07299                                           = "VUID-RuntimeSpirv-TaskEXT-07299"
-	RuntimeSpirv_TaskEXT_07300                                           = "VUID-RuntimeSpirv-TaskEXT-07300"
-	RuntimeSpirv_TaskEXT_07301                                           = "VUID-RuntimeSpirv-TaskEXT-07301"
-	RuntimeSpirv_TaskEXT_07302                                           = "VUID-RuntimeSpirv-TaskEXT-07302"
-	RuntimeSpirv_TileShadingQCOM_10698                                   = "VUID-RuntimeSpirv-TileShadingQCOM-10698"
-	RuntimeSpirv_TileShadingQCOM_10699                                   = "VUID-RuntimeSpirv-TileShadingQCOM-10699"
-	RuntimeSpirv_TileShadingQCOM_10700                                   = "VUID-RuntimeSpirv-TileShadingQCOM-10700"
-	RuntimeSpirv_TileShadingQCOM_10701                                   = "VUID-RuntimeSpirv-TileShadingQCOM-10701"
-	RuntimeSpirv_UniformBufferArrayNonUniformIndexing_10134              = "VUID-RuntimeSpirv-UniformBufferArrayNonUniformIndexing-10134"
-	RuntimeSpirv_UniformTexelBufferArrayNonUniformIndexing_10139         = "VUID-RuntimeSpirv-UniformTexelBufferArrayNonUniformIndexing-10139"
-	RuntimeSpirv_Workgroup_06530                                         = "VUID-RuntimeSpirv-Workgroup-06530"
-	RuntimeSpirv_XfbBuffer_06309                                         = "VUID-RuntimeSpirv-XfbBuffer-06309"
-	RuntimeSpirv_XfbStride_06313                                         = "VUID-RuntimeSpirv-XfbStride-06313"
-	RuntimeSpirv_apiVersion_07952                                        = "VUID-RuntimeSpirv-apiVersion-07952"
-	RuntimeSpirv_apiVersion_07953                                        = "VUID-RuntimeSpirv-apiVersion-07953"
-	RuntimeSpirv_apiVersion_07954                                        = "VUID-RuntimeSpirv-apiVersion-07954"
-	RuntimeSpirv_apiVersion_07955                                        = "VUID-RuntimeSpirv-apiVersion-07955"
-	RuntimeSpirv_bufferDescriptorAlignment_11384                         = "VUID-RuntimeSpirv-bufferDescriptorAlignment-11384"
-	RuntimeSpirv_bufferDescriptorAlignment_11478                         = "VUID-RuntimeSpirv-bufferDescriptorAlignment-11478"
-	RuntimeSpirv_bufferDescriptorAlignment_11479                         = "VUID-RuntimeSpirv-bufferDescriptorAlignment-11479"
-	RuntimeSpirv_cooperativeMatrixFlexibleDimensions_10165               = "VUID-RuntimeSpirv-cooperativeMatrixFlexibleDimensions-10165"
-	RuntimeSpirv_cooperativeMatrixFlexibleDimensions_10166               = "VUID-RuntimeSpirv-cooperativeMatrixFlexibleDimensions-10166"
-	RuntimeSpirv_cooperativeMatrixFlexibleDimensionsMaxDimension_10167   = "VUID-RuntimeSpirv-cooperativeMatrixFlexibleDimensionsMaxDimension-10167"
-	RuntimeSpirv_cooperativeMatrixProperties2_13382                      = "VUID-RuntimeSpirv-cooperativeMatrixProperties2-13382"
-	RuntimeSpirv_cooperativeMatrixProperties2_13383                      = "VUID-RuntimeSpirv-cooperativeMatrixProperties2-13383"
-	RuntimeSpirv_cooperativeMatrixSupportedStages_08985                  = "VUID-RuntimeSpirv-cooperativeMatrixSupportedStages-08985"
-	RuntimeSpirv_cooperativeMatrixWorkgroupScope_10164                   = "VUID-RuntimeSpirv-cooperativeMatrixWorkgroupScope-10164"
-	RuntimeSpirv_cooperativeVectorSupportedStages_10091                  = "VUID-RuntimeSpirv-cooperativeVectorSupportedStages-10091"
-	RuntimeSpirv_denormBehaviorIndependence_06289                        = "VUID-RuntimeSpirv-denormBehaviorIndependence-06289"
-	RuntimeSpirv_denormBehaviorIndependence_06290                        = "VUID-RuntimeSpirv-denormBehaviorIndependence-06290"
-	RuntimeSpirv_flags_08761                                             = "VUID-RuntimeSpirv-flags-08761"
-	RuntimeSpirv_flags_11875                                             = "VUID-RuntimeSpirv-flags-11875"
-	RuntimeSpirv_flags_11876                                             = "VUID-RuntimeSpirv-flags-11876"
-	RuntimeSpirv_imageDescriptorAlignment_11349                          = "VUID-RuntimeSpirv-imageDescriptorAlignment-11349"
-	RuntimeSpirv_imageDescriptorAlignment_11383                          = "VUID-RuntimeSpirv-imageDescriptorAlignment-11383"
-	RuntimeSpirv_imageDescriptorAlignment_11477                          = "VUID-RuntimeSpirv-imageDescriptorAlignment-11477"
-	RuntimeSpirv_longVector_12296                                        = "VUID-RuntimeSpirv-longVector-12296"
-	RuntimeSpirv_maintenance4_06817                                      = "VUID-RuntimeSpirv-maintenance4-06817"
-	RuntimeSpirv_maintenance5_09190                                      = "VUID-RuntimeSpirv-maintenance5-09190"
-	RuntimeSpirv_maintenance5_10934                                      = "VUID-RuntimeSpirv-maintenance5-10934"
-	RuntimeSpirv_maxBlockMatchRegion_09225                               = "VUID-RuntimeSpirv-maxBlockMatchRegion-09225"
-	RuntimeSpirv_maxComputeSharedMemorySize_10168                        = "VUID-RuntimeSpirv-maxComputeSharedMemorySize-10168"
-	RuntimeSpirv_maxCooperativeVectorComponents_10094                    = "VUID-RuntimeSpirv-maxCooperativeVectorComponents-10094"
-	RuntimeSpirv_maxExecutionGraphShaderOutputNodes_09197                = "VUID-RuntimeSpirv-maxExecutionGraphShaderOutputNodes-09197"
-	RuntimeSpirv_maxExecutionGraphShaderPayloadCount_09196               = "VUID-RuntimeSpirv-maxExecutionGraphShaderPayloadCount-09196"
-	RuntimeSpirv_maxExecutionGraphShaderPayloadSize_09193                = "VUID-RuntimeSpirv-maxExecutionGraphShaderPayloadSize-09193"
-	RuntimeSpirv_maxExecutionGraphShaderPayloadSize_09194                = "VUID-RuntimeSpirv-maxExecutionGraphShaderPayloadSize-09194"
-	RuntimeSpirv_maxExecutionGraphShaderPayloadSize_09195                = "VUID-RuntimeSpirv-maxExecutionGraphShaderPayloadSize-09195"
-	RuntimeSpirv_maxMeshOutputMemorySize_08756                           = "VUID-RuntimeSpirv-maxMeshOutputMemorySize-08756"
-	RuntimeSpirv_maxMeshPayloadAndOutputMemorySize_08757                 = "VUID-RuntimeSpirv-maxMeshPayloadAndOutputMemorySize-08757"
-	RuntimeSpirv_maxMeshPayloadAndSharedMemorySize_08755                 = "VUID-RuntimeSpirv-maxMeshPayloadAndSharedMemorySize-08755"
-	RuntimeSpirv_maxMeshSharedMemorySize_08754                           = "VUID-RuntimeSpirv-maxMeshSharedMemorySize-08754"
-	RuntimeSpirv_maxPushDataSize_12455                                   = "VUID-RuntimeSpirv-maxPushDataSize-12455"
-	RuntimeSpirv_maxShaderBindingTableRecordIndex_11888                  = "VUID-RuntimeSpirv-maxShaderBindingTableRecordIndex-11888"
-	RuntimeSpirv_maxShaderWaitQueues_12426                               = "VUID-RuntimeSpirv-maxShaderWaitQueues-12426"
-	RuntimeSpirv_maxTaskPayloadAndSharedMemorySize_08760                 = "VUID-RuntimeSpirv-maxTaskPayloadAndSharedMemorySize-08760"
-	RuntimeSpirv_maxTaskPayloadSize_08758                                = "VUID-RuntimeSpirv-maxTaskPayloadSize-08758"
-	RuntimeSpirv_maxTaskSharedMemorySize_08759                           = "VUID-RuntimeSpirv-maxTaskSharedMemorySize-08759"
-	RuntimeSpirv_maxTensorShaderAccessArrayLength_09903                  = "VUID-RuntimeSpirv-maxTensorShaderAccessArrayLength-09903"
-	RuntimeSpirv_maxTensorShaderAccessSize_09904                         = "VUID-RuntimeSpirv-maxTensorShaderAccessSize-09904"
-	RuntimeSpirv_meshAndTaskShaderDerivatives_10153                      = "VUID-RuntimeSpirv-meshAndTaskShaderDerivatives-10153"
-	RuntimeSpirv_micromap_11630                                          = "VUID-RuntimeSpirv-micromap-11630"
-	RuntimeSpirv_minSampleShading_08731                                  = "VUID-RuntimeSpirv-minSampleShading-08731"
-	RuntimeSpirv_minSampleShading_08732                                  = "VUID-RuntimeSpirv-minSampleShading-08732"
-	RuntimeSpirv_pNext_09226                                             = "VUID-RuntimeSpirv-pNext-09226"
-	RuntimeSpirv_pNext_09919                                             = "VUID-RuntimeSpirv-pNext-09919"
-	RuntimeSpirv_pNext_09920                                             = "VUID-RuntimeSpirv-pNext-09920"
-	RuntimeSpirv_pNext_09921                                             = "VUID-RuntimeSpirv-pNext-09921"
-	RuntimeSpirv_pNext_09923                                             = "VUID-RuntimeSpirv-pNext-09923"
-	RuntimeSpirv_protectedNoFault_09645                                  = "VUID-RuntimeSpirv-protectedNoFault-09645"
-	RuntimeSpirv_roundingModeIndependence_06291                          = "VUID-RuntimeSpirv-roundingModeIndependence-06291"
-	RuntimeSpirv_roundingModeIndependence_06292                          = "VUID-RuntimeSpirv-roundingModeIndependence-06292"
-	RuntimeSpirv_samplerDescriptorAlignment_11348                        = "VUID-RuntimeSpirv-samplerDescriptorAlignment-11348"
-	RuntimeSpirv_samplerDescriptorAlignment_11476                        = "VUID-RuntimeSpirv-samplerDescriptorAlignment-11476"
-	RuntimeSpirv_samples_08725                                           = "VUID-RuntimeSpirv-samples-08725"
-	RuntimeSpirv_samples_08726                                           = "VUID-RuntimeSpirv-samples-08726"
-	RuntimeSpirv_shaderDenormFlushToZeroFloat16_06299                    = "VUID-RuntimeSpirv-shaderDenormFlushToZeroFloat16-06299"
-	RuntimeSpirv_shaderDenormFlushToZeroFloat32_06300                    = "VUID-RuntimeSpirv-shaderDenormFlushToZeroFloat32-06300"
-	RuntimeSpirv_shaderDenormFlushToZeroFloat64_06301                    = "VUID-RuntimeSpirv-shaderDenormFlushToZeroFloat64-06301"
-	RuntimeSpirv_shaderDenormPreserveFloat16_06296                       = "VUID-RuntimeSpirv-shaderDenormPreserveFloat16-06296"
-	RuntimeSpirv_shaderDenormPreserveFloat32_06297                       = "VUID-RuntimeSpirv-shaderDenormPreserveFloat32-06297"
-	RuntimeSpirv_shaderDenormPreserveFloat64_06298                       = "VUID-RuntimeSpirv-shaderDenormPreserveFloat64-06298"
-	RuntimeSpirv_shaderDeviceClock_06268                                 = "VUID-RuntimeSpirv-shaderDeviceClock-06268"
-	RuntimeSpirv_shaderEarlyAndLateFragmentTests_06767                   = "VUID-RuntimeSpirv-shaderEarlyAndLateFragmentTests-06767"
-	RuntimeSpirv_shaderEarlyAndLateFragmentTests_06768                   = "VUID-RuntimeSpirv-shaderEarlyAndLateFragmentTests-06768"
-	RuntimeSpirv_shaderEarlyAndLateFragmentTests_06769                   = "VUID-RuntimeSpirv-shaderEarlyAndLateFragmentTests-06769"
-	RuntimeSpirv_shaderEarlyAndLateFragmentTests_06770                   = "VUID-RuntimeSpirv-shaderEarlyAndLateFragmentTests-06770"
-	RuntimeSpirv_shaderEarlyAndLateFragmentTests_06771                   = "VUID-RuntimeSpirv-shaderEarlyAndLateFragmentTests-06771"
-	RuntimeSpirv_shaderEarlyAndLateFragmentTests_06772                   = "VUID-RuntimeSpirv-shaderEarlyAndLateFragmentTests-06772"
-	RuntimeSpirv_shaderEarlyAndLateFragmentTests_06773                   = "VUID-RuntimeSpirv-shaderEarlyAndLateFragmentTests-06773"
-	RuntimeSpirv_shaderFloat16VectorAtomics_09581                        = "VUID-RuntimeSpirv-shaderFloat16VectorAtomics-09581"
-	RuntimeSpirv_shaderFmaFloat16_10977                                  = "VUID-RuntimeSpirv-shaderFmaFloat16-10977"
-	RuntimeSpirv_shaderFmaFloat32_10978                                  = "VUID-RuntimeSpirv-shaderFmaFloat32-10978"
-	RuntimeSpirv_shaderFmaFloat64_10979                                  = "VUID-RuntimeSpirv-shaderFmaFloat64-10979"
-	RuntimeSpirv_shaderRelaxedExtendedInstruction_10773                  = "VUID-RuntimeSpirv-shaderRelaxedExtendedInstruction-10773"
-	RuntimeSpirv_shaderRoundingModeRTEFloat16_06302                      = "VUID-RuntimeSpirv-shaderRoundingModeRTEFloat16-06302"
-	RuntimeSpirv_shaderRoundingModeRTEFloat32_06303                      = "VUID-RuntimeSpirv-shaderRoundingModeRTEFloat32-06303"
-	RuntimeSpirv_shaderRoundingModeRTEFloat64_06304                      = "VUID-RuntimeSpirv-shaderRoundingModeRTEFloat64-06304"
-	RuntimeSpirv_shaderRoundingModeRTZFloat16_06305                      = "VUID-RuntimeSpirv-shaderRoundingModeRTZFloat16-06305"
-	RuntimeSpirv_shaderRoundingModeRTZFloat32_06306                      = "VUID-RuntimeSpirv-shaderRoundingModeRTZFloat32-06306"
-	RuntimeSpirv_shaderRoundingModeRTZFloat64_06307                      = "VUID-RuntimeSpirv-shaderRoundingModeRTZFloat64-06307"
-	RuntimeSpirv_shaderSampleRateInterpolationFunctions_06325            = "VUID-RuntimeSpirv-shaderSampleRateInterpolationFunctions-06325"
-	RuntimeSpirv_shaderSignedZeroInfNanPreserveFloat16_06293             = "VUID-RuntimeSpirv-shaderSignedZeroInfNanPreserveFloat16-06293"
-	RuntimeSpirv_shaderSignedZeroInfNanPreserveFloat16_09559             = "VUID-RuntimeSpirv-shaderSignedZeroInfNanPreserveFloat16-09559"
-	RuntimeSpirv_shaderSignedZeroInfNanPreserveFloat16_09560             = "VUID-RuntimeSpirv-shaderSignedZeroInfNanPreserveFloat16-09560"
-	RuntimeSpirv_shaderSignedZeroInfNanPreserveFloat32_06294             = "VUID-RuntimeSpirv-shaderSignedZeroInfNanPreserveFloat32-06294"
-	RuntimeSpirv_shaderSignedZeroInfNanPreserveFloat32_09561             = "VUID-RuntimeSpirv-shaderSignedZeroInfNanPreserveFloat32-09561"
-	RuntimeSpirv_shaderSignedZeroInfNanPreserveFloat32_09562             = "VUID-RuntimeSpirv-shaderSignedZeroInfNanPreserveFloat32-09562"
-	RuntimeSpirv_shaderSignedZeroInfNanPreserveFloat64_06295             = "VUID-RuntimeSpirv-shaderSignedZeroInfNanPreserveFloat64-06295"
-	RuntimeSpirv_shaderSignedZeroInfNanPreserveFloat64_09563             = "VUID-RuntimeSpirv-shaderSignedZeroInfNanPreserveFloat64-09563"
-	RuntimeSpirv_shaderSignedZeroInfNanPreserveFloat64_09564             = "VUID-RuntimeSpirv-shaderSignedZeroInfNanPreserveFloat64-09564"
-	RuntimeSpirv_shaderStorageImageReadWithoutFormat_07957               = "VUID-RuntimeSpirv-shaderStorageImageReadWithoutFormat-07957"
-	RuntimeSpirv_shaderStorageImageWriteWithoutFormat_07956              = "VUID-RuntimeSpirv-shaderStorageImageWriteWithoutFormat-07956"
-	RuntimeSpirv_shaderSubgroupClock_06267                               = "VUID-RuntimeSpirv-shaderSubgroupClock-06267"
-	RuntimeSpirv_shaderSubgroupRotateClustered_09566                     = "VUID-RuntimeSpirv-shaderSubgroupRotateClustered-09566"
-	RuntimeSpirv_shaderTensorSupportedStages_09901                       = "VUID-RuntimeSpirv-shaderTensorSupportedStages-09901"
-	RuntimeSpirv_shaderUniformBufferUnsizedArray_11806                   = "VUID-RuntimeSpirv-shaderUniformBufferUnsizedArray-11806"
-	RuntimeSpirv_shaderZeroInitializeWorkgroupMemory_06372               = "VUID-RuntimeSpirv-shaderZeroInitializeWorkgroupMemory-06372"
-	RuntimeSpirv_source_11387                                            = "VUID-RuntimeSpirv-source-11387"
-	RuntimeSpirv_storageBuffer16BitAccess_11161                          = "VUID-RuntimeSpirv-storageBuffer16BitAccess-11161"
-	RuntimeSpirv_storageBuffer8BitAccess_06328                           = "VUID-RuntimeSpirv-storageBuffer8BitAccess-06328"
-	RuntimeSpirv_storageInputOutput16_11162                              = "VUID-RuntimeSpirv-storageInputOutput16-11162"
-	RuntimeSpirv_storagePushConstant16_06333                             = "VUID-RuntimeSpirv-storagePushConstant16-06333"
-	RuntimeSpirv_storagePushConstant8_06330                              = "VUID-RuntimeSpirv-storagePushConstant8-06330"
-	RuntimeSpirv_subgroupBroadcastDynamicId_06276                        = "VUID-RuntimeSpirv-subgroupBroadcastDynamicId-06276"
-	RuntimeSpirv_subgroupBroadcastDynamicId_06277                        = "VUID-RuntimeSpirv-subgroupBroadcastDynamicId-06277"
-	RuntimeSpirv_subgroupSize_10141                                      = "VUID-RuntimeSpirv-subgroupSize-10141"
-	RuntimeSpirv_subgroupSize_10142                                      = "VUID-RuntimeSpirv-subgroupSize-10142"
-	RuntimeSpirv_subgroupSize_10143                                      = "VUID-RuntimeSpirv-subgroupSize-10143"
-	RuntimeSpirv_subgroupSize_10144                                      = "VUID-RuntimeSpirv-subgroupSize-10144"
-	RuntimeSpirv_subgroupSize_10145                                      = "VUID-RuntimeSpirv-subgroupSize-10145"
-	RuntimeSpirv_subgroupSize_10146                                      = "VUID-RuntimeSpirv-subgroupSize-10146"
-	RuntimeSpirv_subgroupSize_10147                                      = "VUID-RuntimeSpirv-subgroupSize-10147"
-	RuntimeSpirv_subgroupSize_10149                                      = "VUID-RuntimeSpirv-subgroupSize-10149"
-	RuntimeSpirv_tensorDescriptorAlignment_11480                         = "VUID-RuntimeSpirv-tensorDescriptorAlignment-11480"
-	RuntimeSpirv_tensorDescriptorAlignment_11481                         = "VUID-RuntimeSpirv-tensorDescriptorAlignment-11481"
-	RuntimeSpirv_tessellationShader_06326                                = "VUID-RuntimeSpirv-tessellationShader-06326"
-	RuntimeSpirv_tessellationShader_06327                                = "VUID-RuntimeSpirv-tessellationShader-06327"
-	RuntimeSpirv_tileShadingImageProcessing_10712                        = "VUID-RuntimeSpirv-tileShadingImageProcessing-10712"
-	RuntimeSpirv_tileSize_10705                                          = "VUID-RuntimeSpirv-tileSize-10705"
-	RuntimeSpirv_transformFeedbackStreamsLinesTriangles_06311            = "VUID-RuntimeSpirv-transformFeedbackStreamsLinesTriangles-06311"
-	RuntimeSpirv_uniformAndStorageBuffer16BitAccess_06332                = "VUID-RuntimeSpirv-uniformAndStorageBuffer16BitAccess-06332"
-	RuntimeSpirv_uniformAndStorageBuffer8BitAccess_06329                 = "VUID-RuntimeSpirv-uniformAndStorageBuffer8BitAccess-06329"
-	RuntimeSpirv_vulkanMemoryModel_06265                                 = "VUID-RuntimeSpirv-vulkanMemoryModel-06265"
-	RuntimeSpirv_vulkanMemoryModel_06266                                 = "VUID-RuntimeSpirv-vulkanMemoryModel-06266"
-	RuntimeSpirv_workgroupMemoryExplicitLayout16BitAccess_10757          = "VUID-RuntimeSpirv-workgroupMemoryExplicitLayout16BitAccess-10757"
-	RuntimeSpirv_workgroupMemoryExplicitLayout8BitAccess_10756           = "VUID-RuntimeSpirv-workgroupMemoryExplicitLayout8BitAccess-10756"
-	RuntimeSpirv_x_06429                                                 = "VUID-RuntimeSpirv-x-06429"
-	RuntimeSpirv_x_06432                                                 = "VUID-RuntimeSpirv-x-06432"
-	RuntimeSpirv_x_10702                                                 = "VUID-RuntimeSpirv-x-10702"
-	RuntimeSpirv_y_06430                                                 = "VUID-RuntimeSpirv-y-06430"
-	RuntimeSpirv_y_10703                                                 = "VUID-RuntimeSpirv-y-10703"
-	RuntimeSpirv_z_06431                                                 = "VUID-RuntimeSpirv-z-06431"
-	RuntimeSpirv_z_10704                                                 = "VUID-RuntimeSpirv-z-10704"
-	SMCountNV_04363                                                      = "VUID-SMCountNV-SMCountNV-04363"
-	SMCountNV_04364                                                      = "VUID-SMCountNV-SMCountNV-04364"
-	SMIDNV_04365                                                         = "VUID-SMIDNV-SMIDNV-04365"
-	SMIDNV_04366                                                         = "VUID-SMIDNV-SMIDNV-04366"
-	SampleId_04354                                                       = "VUID-SampleId-SampleId-04354"
-	SampleId_04355                                                       = "VUID-SampleId-SampleId-04355"
-	SampleId_04356                                                       = "VUID-SampleId-SampleId-04356"
-	SampleMask_04357                                                     = "VUID-SampleMask-SampleMask-04357"
-	SampleMask_04358                                                     = "VUID-SampleMask-SampleMask-04358"
-	SampleMask_04359                                                     = "VUID-SampleMask-SampleMask-04359"
-	SamplePosition_04360                                                 = "VUID-SamplePosition-SamplePosition-04360"
-	SamplePosition_04361                                                 = "VUID-SamplePosition-SamplePosition-04361"
-	SamplePosition_04362                                                 = "VUID-SamplePosition-SamplePosition-04362"
-	SamplerHeapEXT_11239                                                 = "VUID-SamplerHeapEXT-SamplerHeapEXT-11239"
-	ShaderIndexAMDX_09175                                                = "VUID-ShaderIndexAMDX-ShaderIndexAMDX-09175"
-	ShaderIndexAMDX_09176                                                = "VUID-ShaderIndexAMDX-ShaderIndexAMDX-09176"
-	ShadingRateKHR_04490                                                 = "VUID-ShadingRateKHR-ShadingRateKHR-04490"
-	ShadingRateKHR_04491                                                 = "VUID-ShadingRateKHR-ShadingRateKHR-04491"
-	ShadingRateKHR_04492                                                 = "VUID-ShadingRateKHR-ShadingRateKHR-04492"
-	StandaloneSpirv_Base_07650                                           = "VUID-StandaloneSpirv-Base-07650"
-	StandaloneSpirv_Base_07651                                           = "VUID-StandaloneSpirv-Base-07651"
-	StandaloneSpirv_Base_07652                                           = "VUID-StandaloneSpirv-Base-07652"
-	StandaloneSpirv_Base_12469                                           = "VUID-StandaloneSpirv-Base-12469"
-	StandaloneSpirv_BuiltIn_04668                                        = "VUID-StandaloneSpirv-BuiltIn-04668"
-	StandaloneSpirv_CallableDataKHR_04704                                = "VUID-StandaloneSpirv-CallableDataKHR-04704"
-	StandaloneSpirv_Component_04920                                      = "VUID-StandaloneSpirv-Component-04920"
-	StandaloneSpirv_Component_04921                                      = "VUID-StandaloneSpirv-Component-04921"
-	StandaloneSpirv_Component_04922                                      = "VUID-StandaloneSpirv-Component-04922"
-	StandaloneSpirv_Component_04923                                      = "VUID-StandaloneSpirv-Component-04923"
-	StandaloneSpirv_Component_07703                                      = "VUID-StandaloneSpirv-Component-07703"
-	StandaloneSpirv_Component_10583                                      = "VUID-StandaloneSpirv-Component-10583"
-	StandaloneSpirv_DerivativeGroupLinearKHR_10152                       = "VUID-StandaloneSpirv-DerivativeGroupLinearKHR-10152"
-	StandaloneSpirv_DerivativeGroupLinearNV_04778                        = "VUID-StandaloneSpirv-DerivativeGroupLinearNV-04778"
-	StandaloneSpirv_DerivativeGroupQuadsKHR_10151                        = "VUID-StandaloneSpirv-DerivativeGroupQuadsKHR-10151"
-	StandaloneSpirv_DerivativeGroupQuadsNV_04684                         = "VUID-StandaloneSpirv-DerivativeGroupQuadsNV-04684"
-	StandaloneSpirv_DescriptorHeapEXT_11482                              = "VUID-StandaloneSpirv-DescriptorHeapEXT-11482"
-	StandaloneSpirv_DescriptorSet_06491                                  = "VUID-StandaloneSpirv-DescriptorSet-06491"
-	StandaloneSpirv_Execution_10584                                      = "VUID-StandaloneSpirv-Execution-10584"
-	StandaloneSpirv_Execution_10585                                      = "VUID-StandaloneSpirv-Execution-10585"
-	StandaloneSpirv_Execution_10687                                      = "VUID-StandaloneSpirv-Execution-10687"
-	StandaloneSpirv_Execution_10688                                      = "VUID-StandaloneSpirv-Execution-10688"
-	StandaloneSpirv_ExecutionModel_07320                                 = "VUID-StandaloneSpirv-ExecutionModel-07320"
-	StandaloneSpirv_FPRoundingMode_04675                                 = "VUID-StandaloneSpirv-FPRoundingMode-04675"
-	StandaloneSpirv_Flat_04670                                           = "VUID-StandaloneSpirv-Flat-04670"
-	StandaloneSpirv_Flat_04744                                           = "VUID-StandaloneSpirv-Flat-04744"
-	StandaloneSpirv_Flat_06201                                           = "VUID-StandaloneSpirv-Flat-06201"
-	StandaloneSpirv_Flat_06202                                           = "VUID-StandaloneSpirv-Flat-06202"
-	StandaloneSpirv_Function_04681                                       = "VUID-StandaloneSpirv-Function-04681"
-	StandaloneSpirv_Function_12294                                       = "VUID-StandaloneSpirv-Function-12294"
-	StandaloneSpirv_GLSLShared_04669                                     = "VUID-StandaloneSpirv-GLSLShared-04669"
-	StandaloneSpirv_HitAttributeKHR_04701                                = "VUID-StandaloneSpirv-HitAttributeKHR-04701"
-	StandaloneSpirv_HitAttributeKHR_04702                                = "VUID-StandaloneSpirv-HitAttributeKHR-04702"
-	StandaloneSpirv_HitAttributeKHR_04703                                = "VUID-StandaloneSpirv-HitAttributeKHR-04703"
-	StandaloneSpirv_Image_04965                                          = "VUID-StandaloneSpirv-Image-04965"
-	StandaloneSpirv_IncomingCallableDataKHR_04705                        = "VUID-StandaloneSpirv-IncomingCallableDataKHR-04705"
-	StandaloneSpirv_IncomingCallableDataKHR_04706                        = "VUID-StandaloneSpirv-IncomingCallableDataKHR-04706"
-	StandaloneSpirv_IncomingRayPayloadKHR_04699                          = "VUID-StandaloneSpirv-IncomingRayPayloadKHR-04699"
-	StandaloneSpirv_IncomingRayPayloadKHR_04700                          = "VUID-StandaloneSpirv-IncomingRayPayloadKHR-04700"
-	StandaloneSpirv_Input_06778                                          = "VUID-StandaloneSpirv-Input-06778"
-	StandaloneSpirv_Input_07290                                          = "VUID-StandaloneSpirv-Input-07290"
-	StandaloneSpirv_Input_09557                                          = "VUID-StandaloneSpirv-Input-09557"
-	StandaloneSpirv_Input_10588                                          = "VUID-StandaloneSpirv-Input-10588"
-	StandaloneSpirv_Input_10604                                          = "VUID-StandaloneSpirv-Input-10604"
-	StandaloneSpirv_InputAttachmentArrayDynamicIndexing_10131            = "VUID-StandaloneSpirv-InputAttachmentArrayDynamicIndexing-10131"
-	StandaloneSpirv_InputAttachmentIndex_06678                           = "VUID-StandaloneSpirv-InputAttachmentIndex-06678"
-	StandaloneSpirv_Invariant_04677                                      = "VUID-StandaloneSpirv-Invariant-04677"
-	StandaloneSpirv_Location_04915                                       = "VUID-StandaloneSpirv-Location-04915"
-	StandaloneSpirv_Location_04916                                       = "VUID-StandaloneSpirv-Location-04916"
-	StandaloneSpirv_Location_04917                                       = "VUID-StandaloneSpirv-Location-04917"
-	StandaloneSpirv_Location_04918                                       = "VUID-StandaloneSpirv-Location-04918"
-	StandaloneSpirv_Location_04919                                       = "VUID-StandaloneSpirv-Location-04919"
-	StandaloneSpirv_Location_06672                                       = "VUID-StandaloneSpirv-Location-06672"
-	StandaloneSpirv_MaximallyReconvergesKHR_09565                        = "VUID-StandaloneSpirv-MaximallyReconvergesKHR-09565"
-	StandaloneSpirv_MemorySemantics_10865                                = "VUID-StandaloneSpirv-MemorySemantics-10865"
-	StandaloneSpirv_MemorySemantics_10866                                = "VUID-StandaloneSpirv-MemorySemantics-10866"
-	StandaloneSpirv_MemorySemantics_10867                                = "VUID-StandaloneSpirv-MemorySemantics-10867"
-	StandaloneSpirv_MemorySemantics_10868                                = "VUID-StandaloneSpirv-MemorySemantics-10868"
-	StandaloneSpirv_MemorySemantics_10869                                = "VUID-StandaloneSpirv-MemorySemantics-10869"
-	StandaloneSpirv_MemorySemantics_10870                                = "VUID-StandaloneSpirv-MemorySemantics-10870"
-	StandaloneSpirv_MemorySemantics_10871                                = "VUID-StandaloneSpirv-MemorySemantics-10871"
-	StandaloneSpirv_MemorySemantics_10872                                = "VUID-StandaloneSpirv-MemorySemantics-10872"
-	StandaloneSpirv_MemorySemantics_10873                                = "VUID-StandaloneSpirv-MemorySemantics-10873"
-	StandaloneSpirv_MemorySemantics_13551                                = "VUID-StandaloneSpirv-MemorySemantics-13551"
-	StandaloneSpirv_MemorySemantics_13556                                = "VUID-StandaloneSpirv-MemorySemantics-13556"
-	StandaloneSpirv_MemorySemantics_13557                                = "VUID-StandaloneSpirv-MemorySemantics-13557"
-	StandaloneSpirv_MeshEXT_07102                                        = "VUID-StandaloneSpirv-MeshEXT-07102"
-	StandaloneSpirv_MeshEXT_07106                                        = "VUID-StandaloneSpirv-MeshEXT-07106"
-	StandaloneSpirv_MeshEXT_07107                                        = "VUID-StandaloneSpirv-MeshEXT-07107"
-	StandaloneSpirv_MeshEXT_07108                                        = "VUID-StandaloneSpirv-MeshEXT-07108"
-	StandaloneSpirv_MeshEXT_07109                                        = "VUID-StandaloneSpirv-MeshEXT-07109"
-	StandaloneSpirv_MeshEXT_07110                                        = "VUID-StandaloneSpirv-MeshEXT-07110"
-	StandaloneSpirv_MeshEXT_07111                                        = "VUID-StandaloneSpirv-MeshEXT-07111"
-	StandaloneSpirv_MeshEXT_07330                                        = "VUID-StandaloneSpirv-MeshEXT-07330"
-	StandaloneSpirv_MeshEXT_07331                                        = "VUID-StandaloneSpirv-MeshEXT-07331"
-	StandaloneSpirv_NonCoherentTileAttachmentReadQCOM_10690              = "VUID-StandaloneSpirv-NonCoherentTileAttachmentReadQCOM-10690"
-	StandaloneSpirv_None_04633                                           = "VUID-StandaloneSpirv-None-04633"
-	StandaloneSpirv_None_04634                                           = "VUID-StandaloneSpirv-None-04634"
-	StandaloneSpirv_None_04635                                           = "VUID-StandaloneSpirv-None-04635"
-	StandaloneSpirv_None_04636                                           = "VUID-StandaloneSpirv-None-04636"
-	StandaloneSpirv_None_04637                                           = "VUID-StandaloneSpirv-None-04637"
-	StandaloneSpirv_None_04638                                           = "VUID-StandaloneSpirv-None-04638"
-	StandaloneSpirv_None_04640                                           = "VUID-StandaloneSpirv-None-04640"
-	StandaloneSpirv_None_04641                                           = "VUID-StandaloneSpirv-None-04641"
-	StandaloneSpirv_None_04642                                           = "VUID-StandaloneSpirv-None-04642"
-	StandaloneSpirv_None_04643                                           = "VUID-StandaloneSpirv-None-04643"
-	StandaloneSpirv_None_04644                                           = "VUID-StandaloneSpirv-None-04644"
-	StandaloneSpirv_None_04645                                           = "VUID-StandaloneSpirv-None-04645"
-	StandaloneSpirv_None_04667                                           = "VUID-StandaloneSpirv-None-04667"
-	StandaloneSpirv_None_04686                                           = "VUID-StandaloneSpirv-None-04686"
-	StandaloneSpirv_None_07321                                           = "VUID-StandaloneSpirv-None-07321"
-	StandaloneSpirv_None_08720                                           = "VUID-StandaloneSpirv-None-08720"
-	StandaloneSpirv_None_08724                                           = "VUID-StandaloneSpirv-None-08724"
-	StandaloneSpirv_None_10684                                           = "VUID-StandaloneSpirv-None-10684"
-	StandaloneSpirv_None_10685                                           = "VUID-StandaloneSpirv-None-10685"
-	StandaloneSpirv_None_12295                                           = "VUID-StandaloneSpirv-None-12295"
-	StandaloneSpirv_Offset_04687                                         = "VUID-StandaloneSpirv-Offset-04687"
-	StandaloneSpirv_Offset_04689                                         = "VUID-StandaloneSpirv-Offset-04689"
-	StandaloneSpirv_Offset_04690                                         = "VUID-StandaloneSpirv-Offset-04690"
-	StandaloneSpirv_Offset_04691                                         = "VUID-StandaloneSpirv-Offset-04691"
-	StandaloneSpirv_Offset_04692                                         = "VUID-StandaloneSpirv-Offset-04692"
-	StandaloneSpirv_Offset_04716                                         = "VUID-StandaloneSpirv-Offset-04716"
-	StandaloneSpirv_Offset_04865                                         = "VUID-StandaloneSpirv-Offset-04865"
-	StandaloneSpirv_OpArrayLength_11805                                  = "VUID-StandaloneSpirv-OpArrayLength-11805"
-	StandaloneSpirv_OpControlBarrier_04682                               = "VUID-StandaloneSpirv-OpControlBarrier-04682"
-	StandaloneSpirv_OpControlBarrierArriveEXT_13553                      = "VUID-StandaloneSpirv-OpControlBarrierArriveEXT-13553"
-	StandaloneSpirv_OpConvertFToU_12465                                  = "VUID-StandaloneSpirv-OpConvertFToU-12465"
-	StandaloneSpirv_OpEntryPoint_06674                                   = "VUID-StandaloneSpirv-OpEntryPoint-06674"
-	StandaloneSpirv_OpEntryPoint_08721                                   = "VUID-StandaloneSpirv-OpEntryPoint-08721"
-	StandaloneSpirv_OpEntryPoint_08722                                   = "VUID-StandaloneSpirv-OpEntryPoint-08722"
-	StandaloneSpirv_OpEntryPoint_09658                                   = "VUID-StandaloneSpirv-OpEntryPoint-09658"
-	StandaloneSpirv_OpEntryPoint_09659                                   = "VUID-StandaloneSpirv-OpEntryPoint-09659"
-	StandaloneSpirv_OpFConvert_12466                                     = "VUID-StandaloneSpirv-OpFConvert-12466"
-	StandaloneSpirv_OpFConvert_12467                                     = "VUID-StandaloneSpirv-OpFConvert-12467"
-	StandaloneSpirv_OpGraphInputARM_09931                                = "VUID-StandaloneSpirv-OpGraphInputARM-09931"
-	StandaloneSpirv_OpGraphSetOutputARM_09932                            = "VUID-StandaloneSpirv-OpGraphSetOutputARM-09932"
-	StandaloneSpirv_OpGroupNonUniformBallotBitCount_04685                = "VUID-StandaloneSpirv-OpGroupNonUniformBallotBitCount-04685"
-	StandaloneSpirv_OpImage_04777                                        = "VUID-StandaloneSpirv-OpImage-04777"
-	StandaloneSpirv_OpImageGather_04664                                  = "VUID-StandaloneSpirv-OpImageGather-04664"
-	StandaloneSpirv_OpImageQuerySizeLod_04659                            = "VUID-StandaloneSpirv-OpImageQuerySizeLod-04659"
-	StandaloneSpirv_OpImageTexelPointer_04658                            = "VUID-StandaloneSpirv-OpImageTexelPointer-04658"
-	StandaloneSpirv_OpReadClockKHR_04652                                 = "VUID-StandaloneSpirv-OpReadClockKHR-04652"
-	StandaloneSpirv_OpTypeFloat_10370                                    = "VUID-StandaloneSpirv-OpTypeFloat-10370"
-	StandaloneSpirv_OpTypeFloat_10823                                    = "VUID-StandaloneSpirv-OpTypeFloat-10823"
-	StandaloneSpirv_OpTypeForwardPointer_04711                           = "VUID-StandaloneSpirv-OpTypeForwardPointer-04711"
-	StandaloneSpirv_OpTypeImage_04656                                    = "VUID-StandaloneSpirv-OpTypeImage-04656"
-	StandaloneSpirv_OpTypeImage_04657                                    = "VUID-StandaloneSpirv-OpTypeImage-04657"
-	StandaloneSpirv_OpTypeImage_06214                                    = "VUID-StandaloneSpirv-OpTypeImage-06214"
-	StandaloneSpirv_OpTypeImage_06924                                    = "VUID-StandaloneSpirv-OpTypeImage-06924"
-	StandaloneSpirv_OpTypeImage_09638                                    = "VUID-StandaloneSpirv-OpTypeImage-09638"
-	StandaloneSpirv_OpTypeImage_10693                                    = "VUID-StandaloneSpirv-OpTypeImage-10693"
-	StandaloneSpirv_OpTypeImage_10694                                    = "VUID-StandaloneSpirv-OpTypeImage-10694"
-	StandaloneSpirv_OpTypeRuntimeArray_04680                             = "VUID-StandaloneSpirv-OpTypeRuntimeArray-04680"
-	StandaloneSpirv_OpTypeSampledImage_06671                             = "VUID-StandaloneSpirv-OpTypeSampledImage-06671"
-	StandaloneSpirv_OpTypeUntypedPointerKHR_11417                        = "VUID-StandaloneSpirv-OpTypeUntypedPointerKHR-11417"
-	StandaloneSpirv_OpUndef_12464                                        = "VUID-StandaloneSpirv-OpUndef-12464"
-	StandaloneSpirv_OpUntypedImageTexelPointerEXT_11416                  = "VUID-StandaloneSpirv-OpUntypedImageTexelPointerEXT-11416"
-	StandaloneSpirv_OpUntypedVariableKHR_11167                           = "VUID-StandaloneSpirv-OpUntypedVariableKHR-11167"
-	StandaloneSpirv_OpUntypedVariableKHR_11347                           = "VUID-StandaloneSpirv-OpUntypedVariableKHR-11347"
-	StandaloneSpirv_OpVariable_04651                                     = "VUID-StandaloneSpirv-OpVariable-04651"
-	StandaloneSpirv_OpVariable_04734                                     = "VUID-StandaloneSpirv-OpVariable-04734"
-	StandaloneSpirv_OpVariable_06673                                     = "VUID-StandaloneSpirv-OpVariable-06673"
-	StandaloneSpirv_OriginLowerLeft_04653                                = "VUID-StandaloneSpirv-OriginLowerLeft-04653"
-	StandaloneSpirv_Output_10586                                         = "VUID-StandaloneSpirv-Output-10586"
-	StandaloneSpirv_Output_10587                                         = "VUID-StandaloneSpirv-Output-10587"
-	StandaloneSpirv_PerVertexKHR_06777                                   = "VUID-StandaloneSpirv-PerVertexKHR-06777"
-	StandaloneSpirv_PhysicalStorageBuffer64_04708                        = "VUID-StandaloneSpirv-PhysicalStorageBuffer64-04708"
-	StandaloneSpirv_PhysicalStorageBuffer64_04709                        = "VUID-StandaloneSpirv-PhysicalStorageBuffer64-04709"
-	StandaloneSpirv_PhysicalStorageBuffer64_04710                        = "VUID-StandaloneSpirv-PhysicalStorageBuffer64-04710"
-	StandaloneSpirv_PhysicalStorageBuffer64_06314                        = "VUID-StandaloneSpirv-PhysicalStorageBuffer64-06314"
-	StandaloneSpirv_PixelCenterInteger_04654                             = "VUID-StandaloneSpirv-PixelCenterInteger-04654"
-	StandaloneSpirv_Pointer_08973                                        = "VUID-StandaloneSpirv-Pointer-08973"
-	StandaloneSpirv_PushConstant_06675                                   = "VUID-StandaloneSpirv-PushConstant-06675"
-	StandaloneSpirv_PushConstant_06808                                   = "VUID-StandaloneSpirv-PushConstant-06808"
-	StandaloneSpirv_RayPayloadKHR_04698                                  = "VUID-StandaloneSpirv-RayPayloadKHR-04698"
-	StandaloneSpirv_Result_04780                                         = "VUID-StandaloneSpirv-Result-04780"
-	StandaloneSpirv_Result_11336                                         = "VUID-StandaloneSpirv-Result-11336"
-	StandaloneSpirv_Result_11337                                         = "VUID-StandaloneSpirv-Result-11337"
-	StandaloneSpirv_Result_11339                                         = "VUID-StandaloneSpirv-Result-11339"
-	StandaloneSpirv_Result_12468                                         = "VUID-StandaloneSpirv-Result-12468"
-	StandaloneSpirv_SampledImageArrayDynamicIndexing_10128               = "VUID-StandaloneSpirv-SampledImageArrayDynamicIndexing-10128"
-	StandaloneSpirv_Scope_12243                                          = "VUID-StandaloneSpirv-Scope-12243"
-	StandaloneSpirv_ShaderRecordBufferKHR_07119                          = "VUID-StandaloneSpirv-ShaderRecordBufferKHR-07119"
-	StandaloneSpirv_SplitBarrierEXT_13552                                = "VUID-StandaloneSpirv-SplitBarrierEXT-13552"
-	StandaloneSpirv_StorageBufferArrayDynamicIndexing_10129              = "VUID-StandaloneSpirv-StorageBufferArrayDynamicIndexing-10129"
-	StandaloneSpirv_StorageImageArrayDynamicIndexing_10130               = "VUID-StandaloneSpirv-StorageImageArrayDynamicIndexing-10130"
-	StandaloneSpirv_StorageTexelBufferArrayDynamicIndexing_10133         = "VUID-StandaloneSpirv-StorageTexelBufferArrayDynamicIndexing-10133"
-	StandaloneSpirv_Stream_04694                                         = "VUID-StandaloneSpirv-Stream-04694"
-	StandaloneSpirv_SubgroupVoteKHR_07951                                = "VUID-StandaloneSpirv-SubgroupVoteKHR-07951"
-	StandaloneSpirv_SubpassData_04660                                    = "VUID-StandaloneSpirv-SubpassData-04660"
-	StandaloneSpirv_TessLevelInner_10880                                 = "VUID-StandaloneSpirv-TessLevelInner-10880"
-	StandaloneSpirv_TileAttachmentQCOM_10689                             = "VUID-StandaloneSpirv-TileAttachmentQCOM-10689"
-	StandaloneSpirv_TileAttachmentQCOM_10695                             = "VUID-StandaloneSpirv-TileAttachmentQCOM-10695"
-	StandaloneSpirv_TileAttachmentQCOM_10696                             = "VUID-StandaloneSpirv-TileAttachmentQCOM-10696"
-	StandaloneSpirv_TileAttachmentQCOM_10697                             = "VUID-StandaloneSpirv-TileAttachmentQCOM-10697"
-	StandaloneSpirv_TileImageEXT_08723                                   = "VUID-StandaloneSpirv-TileImageEXT-08723"
-	StandaloneSpirv_TileShadingQCOM_10686                                = "VUID-StandaloneSpirv-TileShadingQCOM-10686"
-	StandaloneSpirv_TileShadingRateQCOM_10691                            = "VUID-StandaloneSpirv-TileShadingRateQCOM-10691"
-	StandaloneSpirv_TileShadingRateQCOM_10692                            = "VUID-StandaloneSpirv-TileShadingRateQCOM-10692"
-	StandaloneSpirv_Type_12297                                           = "VUID-StandaloneSpirv-Type-12297"
-	StandaloneSpirv_UnequalMemorySemantics_10875                         = "VUID-StandaloneSpirv-UnequalMemorySemantics-10875"
-	StandaloneSpirv_UnequalMemorySemantics_10876                         = "VUID-StandaloneSpirv-UnequalMemorySemantics-10876"
-	StandaloneSpirv_UnequalMemorySemantics_10877                         = "VUID-StandaloneSpirv-UnequalMemorySemantics-10877"
-	StandaloneSpirv_UnequalMemorySemantics_10878                         = "VUID-StandaloneSpirv-UnequalMemorySemantics-10878"
-	StandaloneSpirv_UnequalMemorySemantics_10879                         = "VUID-StandaloneSpirv-UnequalMemorySemantics-10879"
-	StandaloneSpirv_Uniform_06676                                        = "VUID-StandaloneSpirv-Uniform-06676"
-	StandaloneSpirv_Uniform_06807                                        = "VUID-StandaloneSpirv-Uniform-06807"
-	StandaloneSpirv_Uniform_06925                                        = "VUID-StandaloneSpirv-Uniform-06925"
-	StandaloneSpirv_UniformBufferArrayDynamicIndexing_10127              = "VUID-StandaloneSpirv-UniformBufferArrayDynamicIndexing-10127"
-	StandaloneSpirv_UniformConstant_04655                                = "VUID-StandaloneSpirv-UniformConstant-04655"
-	StandaloneSpirv_UniformConstant_06677                                = "VUID-StandaloneSpirv-UniformConstant-06677"
-	StandaloneSpirv_UniformTexelBufferArrayDynamicIndexing_10132         = "VUID-StandaloneSpirv-UniformTexelBufferArrayDynamicIndexing-10132"
-	StandaloneSpirv_ViewportMaskNV_04674                                 = "VUID-StandaloneSpirv-ViewportMaskNV-04674"
-	StandaloneSpirv_ViewportRelativeNV_04672                             = "VUID-StandaloneSpirv-ViewportRelativeNV-04672"
-	StandaloneSpirv_ViewportRelativeNV_04673                             = "VUID-StandaloneSpirv-ViewportRelativeNV-04673"
-	StandaloneSpirv_VulkanMemoryModel_04678                              = "VUID-StandaloneSpirv-VulkanMemoryModel-04678"
-	StandaloneSpirv_VulkanMemoryModel_04679                              = "VUID-StandaloneSpirv-VulkanMemoryModel-04679"
-	StandaloneSpirv_XfbBuffer_04693                                      = "VUID-StandaloneSpirv-XfbBuffer-04693"
-	StandaloneSpirv_XfbBuffer_04696                                      = "VUID-StandaloneSpirv-XfbBuffer-04696"
-	StandaloneSpirv_XfbBuffer_04697                                      = "VUID-StandaloneSpirv-XfbBuffer-04697"
-	SubgroupEqMask_04370                                                 = "VUID-SubgroupEqMask-SubgroupEqMask-04370"
-	SubgroupEqMask_04371                                                 = "VUID-SubgroupEqMask-SubgroupEqMask-04371"
-	SubgroupGeMask_04372                                                 = "VUID-SubgroupGeMask-SubgroupGeMask-04372"
-	SubgroupGeMask_04373                                                 = "VUID-SubgroupGeMask-SubgroupGeMask-04373"
-	SubgroupGtMask_04374                                                 = "VUID-SubgroupGtMask-SubgroupGtMask-04374"
-	SubgroupGtMask_04375                                                 = "VUID-SubgroupGtMask-SubgroupGtMask-04375"
-	SubgroupId_04367                                                     = "VUID-SubgroupId-SubgroupId-04367"
-	SubgroupId_04368                                                     = "VUID-SubgroupId-SubgroupId-04368"
-	SubgroupId_04369                                                     = "VUID-SubgroupId-SubgroupId-04369"
-	SubgroupLeMask_04376                                                 = "VUID-SubgroupLeMask-SubgroupLeMask-04376"
-	SubgroupLeMask_04377                                                 = "VUID-SubgroupLeMask-SubgroupLeMask-04377"
-	SubgroupLocalInvocationId_04380                                      = "VUID-SubgroupLocalInvocationId-SubgroupLocalInvocationId-04380"
-	SubgroupLocalInvocationId_04381                                      = "VUID-SubgroupLocalInvocationId-SubgroupLocalInvocationId-04381"
-	SubgroupLtMask_04378                                                 = "VUID-SubgroupLtMask-SubgroupLtMask-04378"
-	SubgroupLtMask_04379                                                 = "VUID-SubgroupLtMask-SubgroupLtMask-04379"
-	SubgroupSize_04382                                                   = "VUID-SubgroupSize-SubgroupSize-04382"
-	SubgroupSize_04383                                                   = "VUID-SubgroupSize-SubgroupSize-04383"
-	TaskCountNV_04384                                                    = "VUID-TaskCountNV-TaskCountNV-04384"
-	TaskCountNV_04385                                                    = "VUID-TaskCountNV-TaskCountNV-04385"
-	TaskCountNV_04386                                                    = "VUID-TaskCountNV-TaskCountNV-04386"
-	TessCoord_04387                                                      = "VUID-TessCoord-TessCoord-04387"
-	TessCoord_04388                                                      = "VUID-TessCoord-TessCoord-04388"
-	TessCoord_04389                                                      = "VUID-TessCoord-TessCoord-04389"
-	TessLevelInner_04394                                                 = "VUID-TessLevelInner-TessLevelInner-04394"
-	TessLevelInner_04395                                                 = "VUID-TessLevelInner-TessLevelInner-04395"
-	TessLevelInner_04396                                                 = "VUID-TessLevelInner-TessLevelInner-04396"
-	TessLevelInner_04397                                                 = "VUID-TessLevelInner-TessLevelInner-04397"
-	TessLevelOuter_04390                                                 = "VUID-TessLevelOuter-TessLevelOuter-04390"
-	TessLevelOuter_04391                                                 = "VUID-TessLevelOuter-TessLevelOuter-04391"
-	TessLevelOuter_04392                                                 = "VUID-TessLevelOuter-TessLevelOuter-04392"
-	TessLevelOuter_04393                                                 = "VUID-TessLevelOuter-TessLevelOuter-04393"
-	TileApronSizeQCOM_10632                                              = "VUID-TileApronSizeQCOM-TileApronSizeQCOM-10632"
-	TileApronSizeQCOM_10633                                              = "VUID-TileApronSizeQCOM-TileApronSizeQCOM-10633"
-	TileApronSizeQCOM_10634                                              = "VUID-TileApronSizeQCOM-TileApronSizeQCOM-10634"
-	TileDimensionQCOM_10629                                              = "VUID-TileDimensionQCOM-TileDimensionQCOM-10629"
-	TileDimensionQCOM_10630                                              = "VUID-TileDimensionQCOM-TileDimensionQCOM-10630"
-	TileDimensionQCOM_10631                                              = "VUID-TileDimensionQCOM-TileDimensionQCOM-10631"
-	TileOffsetQCOM_10626                                                 = "VUID-TileOffsetQCOM-TileOffsetQCOM-10626"
-	TileOffsetQCOM_10627                                                 = "VUID-TileOffsetQCOM-TileOffsetQCOM-10627"
-	TileOffsetQCOM_10628                                                 = "VUID-TileOffsetQCOM-TileOffsetQCOM-10628"
-	VertexCountHUAWEI_07809                                              = "VUID-VertexCountHUAWEI-VertexCountHUAWEI-07809"
-	VertexCountHUAWEI_07810                                              = "VUID-VertexCountHUAWEI-VertexCountHUAWEI-07810"
-	VertexIndex_04398                                                    = "VUID-VertexIndex-VertexIndex-04398"
-	VertexIndex_04399                                                    = "VUID-VertexIndex-VertexIndex-04399"
-	VertexIndex_04400                                                    = "VUID-VertexIndex-VertexIndex-04400"
-	VertexOffsetHUAWEI_07811                                             = "VUID-VertexOffsetHUAWEI-VertexOffsetHUAWEI-07811"
-	VertexOffsetHUAWEI_07812                                             = "VUID-VertexOffsetHUAWEI-VertexOffsetHUAWEI-07812"
-	ViewIndex_04401                                                      = "VUID-ViewIndex-ViewIndex-04401"
-	ViewIndex_04402                                                      = "VUID-ViewIndex-ViewIndex-04402"
-	ViewIndex_04403                                                      = "VUID-ViewIndex-ViewIndex-04403"
-	ViewportIndex_04404                                                  = "VUID-ViewportIndex-ViewportIndex-04404"
-	ViewportIndex_04405                                                  = "VUID-ViewportIndex-ViewportIndex-04405"
-	ViewportIndex_04406                                                  = "VUID-ViewportIndex-ViewportIndex-04406"
-	ViewportIndex_04407                                                  = "VUID-ViewportIndex-ViewportIndex-04407"
-	ViewportIndex_04408                                                  = "VUID-ViewportIndex-ViewportIndex-04408"
-	ViewportIndex_07060                                                  = "VUID-ViewportIndex-ViewportIndex-07060"
-	ViewportIndex_10601                                                  = "VUID-ViewportIndex-ViewportIndex-10601"
-	ViewportIndex_10602                                                  = "VUID-ViewportIndex-ViewportIndex-10602"
-	ViewportIndex_10603                                                  = "VUID-ViewportIndex-ViewportIndex-10603"
-	ViewportMaskNV_04409                                                 = "VUID-ViewportMaskNV-ViewportMaskNV-04409"
-	ViewportMaskNV_04410                                                 = "VUID-ViewportMaskNV-ViewportMaskNV-04410"
-	ViewportMaskNV_04411                                                 = "VUID-ViewportMaskNV-ViewportMaskNV-04411"
-	ViewportMaskPerViewNV_04412                                          = "VUID-ViewportMaskPerViewNV-ViewportMaskPerViewNV-04412"
-	ViewportMaskPerViewNV_04413                                          = "VUID-ViewportMaskPerViewNV-ViewportMaskPerViewNV-04413"
-	ViewportMaskPerViewNV_04414                                          = "VUID-ViewportMaskPerViewNV-ViewportMaskPerViewNV-04414"
-	ViewportMaskPerViewNV_04415                                          = "VUID-ViewportMaskPerViewNV-ViewportMaskPerViewNV-04415"
-	ViewportMaskPerViewNV_04416                                          = "VUID-ViewportMaskPerViewNV-ViewportMaskPerViewNV-04416"
-	ViewportMaskPerViewNV_04417                                          = "VUID-ViewportMaskPerViewNV-ViewportMaskPerViewNV-04417"
-	VkShaderModuleCreateInfo_codeSize_01085                              = "VUID-VkShaderModuleCreateInfo-codeSize-01085"
-	VkShaderModuleCreateInfo_codeSize_08735                              = "VUID-VkShaderModuleCreateInfo-codeSize-08735"
-	VkShaderModuleCreateInfo_flags_zerobitmask                           = "VUID-VkShaderModuleCreateInfo-flags-zerobitmask"
-	VkShaderModuleCreateInfo_pCode_01379                                 = "VUID-VkShaderModuleCreateInfo-pCode-01379"
-	VkShaderModuleCreateInfo_pCode_07912                                 = "VUID-VkShaderModuleCreateInfo-pCode-07912"
-	VkShaderModuleCreateInfo_pCode_08736                                 = "VUID-VkShaderModuleCreateInfo-pCode-08736"
-	VkShaderModuleCreateInfo_pCode_08737                                 = "VUID-VkShaderModuleCreateInfo-pCode-08737"
-	VkShaderModuleCreateInfo_pCode_08738                                 = "VUID-VkShaderModuleCreateInfo-pCode-08738"
-	VkShaderModuleCreateInfo_pCode_08739                                 = "VUID-VkShaderModuleCreateInfo-pCode-08739"
-	VkShaderModuleCreateInfo_pCode_08740                                 = "VUID-VkShaderModuleCreateInfo-pCode-08740"
-	VkShaderModuleCreateInfo_pCode_08741                                 = "VUID-VkShaderModuleCreateInfo-pCode-08741"
-	VkShaderModuleCreateInfo_pCode_08742                                 = "VUID-VkShaderModuleCreateInfo-pCode-08742"
-	VkShaderModuleCreateInfo_pCode_parameter                             = "VUID-VkShaderModuleCreateInfo-pCode-parameter"
-	VkShaderModuleCreateInfo_sType_sType                                 = "VUID-VkShaderModuleCreateInfo-sType-sType"
-	VkShaderModuleValidationCacheCreateInfoEXT_sType_sType               = "VUID-VkShaderModuleValidationCacheCreateInfoEXT-sType-sType"
-	VkShaderModuleValidationCacheCreateInfoEXT_validationCache_parameter = "VUID-VkShaderModuleValidationCacheCreateInfoEXT-validationCache-parameter"
-	WarpIDARM_07603                                                      = "VUID-WarpIDARM-WarpIDARM-07603"
-	WarpIDARM_07604                                                      = "VUID-WarpIDARM-WarpIDARM-07604"
-	WarpIDNV_04420                                                       = "VUID-WarpIDNV-WarpIDNV-04420"
-	WarpIDNV_04421                                                       = "VUID-WarpIDNV-WarpIDNV-04421"
-	WarpMaxIDARM_07601                                                   = "VUID-WarpMaxIDARM-WarpMaxIDARM-07601"
-	WarpMaxIDARM_07602                                                   = "VUID-WarpMaxIDARM-WarpMaxIDARM-07602"
-	WarpsPerSMNV_04418                                                   = "VUID-WarpsPerSMNV-WarpsPerSMNV-04418"
-	WarpsPerSMNV_04419                                                   = "VUID-WarpsPerSMNV-WarpsPerSMNV-04419"
-	WorkgroupId_04422                                                    = "VUID-WorkgroupId-WorkgroupId-04422"
-	WorkgroupId_04423                                                    = "VUID-WorkgroupId-WorkgroupId-04423"
-	WorkgroupId_04424                                                    = "VUID-WorkgroupId-WorkgroupId-04424"
-	WorkgroupSize_TileShadingRateQCOM_10635                              = "VUID-WorkgroupSize-TileShadingRateQCOM-10635"
-	WorkgroupSize_04425                                                  = "VUID-WorkgroupSize-WorkgroupSize-04425"
-	WorkgroupSize_04426                                                  = "VUID-WorkgroupSize-WorkgroupSize-04426"
-	WorkgroupSize_04427                                                  = "VUID-WorkgroupSize-WorkgroupSize-04427"
-	WorldRayDirectionKHR_04428                                           = "VUID-WorldRayDirectionKHR-WorldRayDirectionKHR-04428"
-	WorldRayDirectionKHR_04429                                           = "VUID-WorldRayDirectionKHR-WorldRayDirectionKHR-04429"
-	WorldRayDirectionKHR_04430                                           = "VUID-WorldRayDirectionKHR-WorldRayDirectionKHR-04430"
-	WorldRayOriginKHR_04431                                              = "VUID-WorldRayOriginKHR-WorldRayOriginKHR-04431"
-	WorldRayOriginKHR_04432                                              = "VUID-WorldRayOriginKHR-WorldRayOriginKHR-04432"
-	WorldRayOriginKHR_04433                                              = "VUID-WorldRayOriginKHR-WorldRayOriginKHR-04433"
-	WorldToObjectKHR_04434                                               = "VUID-WorldToObjectKHR-WorldToObjectKHR-04434"
-	WorldToObjectKHR_04435                                               = "VUID-WorldToObjectKHR-WorldToObjectKHR-04435"
-	WorldToObjectKHR_04436                                               = "VUID-WorldToObjectKHR-WorldToObjectKHR-04436"
-	vkCreateShaderModule_device_parameter                                = "VUID-vkCreateShaderModule-device-parameter"
-	vkCreateShaderModule_pAllocator_parameter                            = "VUID-vkCreateShaderModule-pAllocator-parameter"
-	vkCreateShaderModule_pCreateInfo_06904                               = "VUID-vkCreateShaderModule-pCreateInfo-06904"
-	vkCreateShaderModule_pCreateInfo_parameter                           = "VUID-vkCreateShaderModule-pCreateInfo-parameter"
-	vkCreateShaderModule_pShaderModule_parameter                         = "VUID-vkCreateShaderModule-pShaderModule-parameter"
-	vkDestroyShaderModule_device_parameter                               = "VUID-vkDestroyShaderModule-device-parameter"
-	vkDestroyShaderModule_pAllocator_parameter                           = "VUID-vkDestroyShaderModule-pAllocator-parameter"
-	vkDestroyShaderModule_shaderModule_01092                             = "VUID-vkDestroyShaderModule-shaderModule-01092"
-	vkDestroyShaderModule_shaderModule_01093                             = "VUID-vkDestroyShaderModule-shaderModule-01093"
-	vkDestroyShaderModule_shaderModule_parameter                         = "VUID-vkDestroyShaderModule-shaderModule-parameter"
-	vkDestroyShaderModule_shaderModule_parent                            = "VUID-vkDestroyShaderModule-shaderModule-parent"
+	BaryCoordKHR_04154                                                                                       = "VUID-BaryCoordKHR-BaryCoordKHR-04154"
+	BaryCoordKHR_04155                                                                                       = "VUID-BaryCoordKHR-BaryCoordKHR-04155"
+	BaryCoordKHR_04156                                                                                       = "VUID-BaryCoordKHR-BaryCoordKHR-04156"
+	BaryCoordNoPerspAMD_04157                                                                                = "VUID-BaryCoordNoPerspAMD-BaryCoordNoPerspAMD-04157"
+	BaryCoordNoPerspAMD_04158                                                                                = "VUID-BaryCoordNoPerspAMD-BaryCoordNoPerspAMD-04158"
+	BaryCoordNoPerspAMD_04159                                                                                = "VUID-BaryCoordNoPerspAMD-BaryCoordNoPerspAMD-04159"
+	BaryCoordNoPerspCentroidAMD_04163                                                                        = "VUID-BaryCoordNoPerspCentroidAMD-BaryCoordNoPerspCentroidAMD-04163"
+	BaryCoordNoPerspCentroidAMD_04164                                                                        = "VUID-BaryCoordNoPerspCentroidAMD-BaryCoordNoPerspCentroidAMD-04164"
+	BaryCoordNoPerspCentroidAMD_04165                                                                        = "VUID-BaryCoordNoPerspCentroidAMD-BaryCoordNoPerspCentroidAMD-04165"
+	BaryCoordNoPerspKHR_04160                                                                                = "VUID-BaryCoordNoPerspKHR-BaryCoordNoPerspKHR-04160"
+	BaryCoordNoPerspKHR_04161                                                                                = "VUID-BaryCoordNoPerspKHR-BaryCoordNoPerspKHR-04161"
+	BaryCoordNoPerspKHR_04162                                                                                = "VUID-BaryCoordNoPerspKHR-BaryCoordNoPerspKHR-04162"
+	BaryCoordNoPerspSampleAMD_04166                                                                          = "VUID-BaryCoordNoPerspSampleAMD-BaryCoordNoPerspSampleAMD-04166"
+	BaryCoordNoPerspSampleAMD_04167                                                                          = "VUID-BaryCoordNoPerspSampleAMD-BaryCoordNoPerspSampleAMD-04167"
+	BaryCoordNoPerspSampleAMD_04168                                                                          = "VUID-BaryCoordNoPerspSampleAMD-BaryCoordNoPerspSampleAMD-04168"
+	BaryCoordPullModelAMD_04169                                                                              = "VUID-BaryCoordPullModelAMD-BaryCoordPullModelAMD-04169"
+	BaryCoordPullModelAMD_04170                                                                              = "VUID-BaryCoordPullModelAMD-BaryCoordPullModelAMD-04170"
+	BaryCoordPullModelAMD_04171                                                                              = "VUID-BaryCoordPullModelAMD-BaryCoordPullModelAMD-04171"
+	BaryCoordSmoothAMD_04172                                                                                 = "VUID-BaryCoordSmoothAMD-BaryCoordSmoothAMD-04172"
+	BaryCoordSmoothAMD_04173                                                                                 = "VUID-BaryCoordSmoothAMD-BaryCoordSmoothAMD-04173"
+	BaryCoordSmoothAMD_04174                                                                                 = "VUID-BaryCoordSmoothAMD-BaryCoordSmoothAMD-04174"
+	BaryCoordSmoothCentroidAMD_04175                                                                         = "VUID-BaryCoordSmoothCentroidAMD-BaryCoordSmoothCentroidAMD-04175"
+	BaryCoordSmoothCentroidAMD_04176                                                                         = "VUID-BaryCoordSmoothCentroidAMD-BaryCoordSmoothCentroidAMD-04176"
+	BaryCoordSmoothCentroidAMD_04177                                                                         = "VUID-BaryCoordSmoothCentroidAMD-BaryCoordSmoothCentroidAMD-04177"
+	BaryCoordSmoothSampleAMD_04178                                                                           = "VUID-BaryCoordSmoothSampleAMD-BaryCoordSmoothSampleAMD-04178"
+	BaryCoordSmoothSampleAMD_04179                                                                           = "VUID-BaryCoordSmoothSampleAMD-BaryCoordSmoothSampleAMD-04179"
+	BaryCoordSmoothSampleAMD_04180                                                                           = "VUID-BaryCoordSmoothSampleAMD-BaryCoordSmoothSampleAMD-04180"
+	BaseInstance_04181                                                                                       = "VUID-BaseInstance-BaseInstance-04181"
+	BaseInstance_04182                                                                                       = "VUID-BaseInstance-BaseInstance-04182"
+	BaseInstance_04183                                                                                       = "VUID-BaseInstance-BaseInstance-04183"
+	BaseVertex_04184                                                                                         = "VUID-BaseVertex-BaseVertex-04184"
+	BaseVertex_04185                                                                                         = "VUID-BaseVertex-BaseVertex-04185"
+	BaseVertex_04186                                                                                         = "VUID-BaseVertex-BaseVertex-04186"
+	ClipDistance_04187                                                                                       = "VUID-ClipDistance-ClipDistance-04187"
+	ClipDistance_04188                                                                                       = "VUID-ClipDistance-ClipDistance-04188"
+	ClipDistance_04189                                                                                       = "VUID-ClipDistance-ClipDistance-04189"
+	ClipDistance_04190                                                                                       = "VUID-ClipDistance-ClipDistance-04190"
+	ClipDistance_04191                                                                                       = "VUID-ClipDistance-ClipDistance-04191"
+	ClipDistancePerViewNV_04192                                                                              = "VUID-ClipDistancePerViewNV-ClipDistancePerViewNV-04192"
+	ClipDistancePerViewNV_04193                                                                              = "VUID-ClipDistancePerViewNV-ClipDistancePerViewNV-04193"
+	ClipDistancePerViewNV_04194                                                                              = "VUID-ClipDistancePerViewNV-ClipDistancePerViewNV-04194"
+	ClipDistancePerViewNV_04195                                                                              = "VUID-ClipDistancePerViewNV-ClipDistancePerViewNV-04195"
+	ClusterIDHUAWEI_07797                                                                                    = "VUID-ClusterIDHUAWEI-ClusterIDHUAWEI-07797"
+	ClusterIDHUAWEI_07798                                                                                    = "VUID-ClusterIDHUAWEI-ClusterIDHUAWEI-07798"
+	ClusterIDNV_10531                                                                                        = "VUID-ClusterIDNV-ClusterIDNV-10531"
+	ClusterIDNV_10532                                                                                        = "VUID-ClusterIDNV-ClusterIDNV-10532"
+	ClusterIDNV_10533                                                                                        = "VUID-ClusterIDNV-ClusterIDNV-10533"
+	ClusterShadingRateHUAWEI_09448                                                                           = "VUID-ClusterShadingRateHUAWEI-ClusterShadingRateHUAWEI-09448"
+	ClusterShadingRateHUAWEI_09449                                                                           = "VUID-ClusterShadingRateHUAWEI-ClusterShadingRateHUAWEI-09449"
+	CoalescedInputCountAMDX_09172                                                                            = "VUID-CoalescedInputCountAMDX-CoalescedInputCountAMDX-09172"
+	CoalescedInputCountAMDX_09173                                                                            = "VUID-CoalescedInputCountAMDX-CoalescedInputCountAMDX-09173"
+	CoalescedInputCountAMDX_09174                                                                            = "VUID-CoalescedInputCountAMDX-CoalescedInputCountAMDX-09174"
+	CoreCountARM_07595                                                                                       = "VUID-CoreCountARM-CoreCountARM-07595"
+	CoreCountARM_07596                                                                                       = "VUID-CoreCountARM-CoreCountARM-07596"
+	CoreIDARM_07599                                                                                          = "VUID-CoreIDARM-CoreIDARM-07599"
+	CoreIDARM_07600                                                                                          = "VUID-CoreIDARM-CoreIDARM-07600"
+	CoreMaxIDARM_07597                                                                                       = "VUID-CoreMaxIDARM-CoreMaxIDARM-07597"
+	CoreMaxIDARM_07598                                                                                       = "VUID-CoreMaxIDARM-CoreMaxIDARM-07598"
+	CullDistance_04196                                                                                       = "VUID-CullDistance-CullDistance-04196"
+	CullDistance_04197                                                                                       = "VUID-CullDistance-CullDistance-04197"
+	CullDistance_04198                                                                                       = "VUID-CullDistance-CullDistance-04198"
+	CullDistance_04199                                                                                       = "VUID-CullDistance-CullDistance-04199"
+	CullDistance_04200                                                                                       = "VUID-CullDistance-CullDistance-04200"
+	CullDistancePerViewNV_04201                                                                              = "VUID-CullDistancePerViewNV-CullDistancePerViewNV-04201"
+	CullDistancePerViewNV_04202                                                                              = "VUID-CullDistancePerViewNV-CullDistancePerViewNV-04202"
+	CullDistancePerViewNV_04203                                                                              = "VUID-CullDistancePerViewNV-CullDistancePerViewNV-04203"
+	CullDistancePerViewNV_04204                                                                              = "VUID-CullDistancePerViewNV-CullDistancePerViewNV-04204"
+	CullMaskKHR_06735                                                                                        = "VUID-CullMaskKHR-CullMaskKHR-06735"
+	CullMaskKHR_06736                                                                                        = "VUID-CullMaskKHR-CullMaskKHR-06736"
+	CullMaskKHR_06737                                                                                        = "VUID-CullMaskKHR-CullMaskKHR-06737"
+	CullPrimitiveEXT_07034                                                                                   = "VUID-CullPrimitiveEXT-CullPrimitiveEXT-07034"
+	CullPrimitiveEXT_07035                                                                                   = "VUID-CullPrimitiveEXT-CullPrimitiveEXT-07035"
+	CullPrimitiveEXT_07036                                                                                   = "VUID-CullPrimitiveEXT-CullPrimitiveEXT-07036"
+	CullPrimitiveEXT_07038                                                                                   = "VUID-CullPrimitiveEXT-CullPrimitiveEXT-07038"
+	CullPrimitiveEXT_10589                                                                                   = "VUID-CullPrimitiveEXT-CullPrimitiveEXT-10589"
+	CullPrimitiveEXT_10590                                                                                   = "VUID-CullPrimitiveEXT-CullPrimitiveEXT-10590"
+	CullPrimitiveEXT_10591                                                                                   = "VUID-CullPrimitiveEXT-CullPrimitiveEXT-10591"
+	CurrentRayTimeNV_04942                                                                                   = "VUID-CurrentRayTimeNV-CurrentRayTimeNV-04942"
+	CurrentRayTimeNV_04943                                                                                   = "VUID-CurrentRayTimeNV-CurrentRayTimeNV-04943"
+	CurrentRayTimeNV_04944                                                                                   = "VUID-CurrentRayTimeNV-CurrentRayTimeNV-04944"
+	DeviceIndex_04205                                                                                        = "VUID-DeviceIndex-DeviceIndex-04205"
+	DeviceIndex_04206                                                                                        = "VUID-DeviceIndex-DeviceIndex-04206"
+	DrawIndex_04207                                                                                          = "VUID-DrawIndex-DrawIndex-04207"
+	DrawIndex_04208                                                                                          = "VUID-DrawIndex-DrawIndex-04208"
+	DrawIndex_04209                                                                                          = "VUID-DrawIndex-DrawIndex-04209"
+	FirstIndexHUAWEI_07799                                                                                   = "VUID-FirstIndexHUAWEI-FirstIndexHUAWEI-07799"
+	FirstIndexHUAWEI_07800                                                                                   = "VUID-FirstIndexHUAWEI-FirstIndexHUAWEI-07800"
+	FirstInstanceHUAWEI_07801                                                                                = "VUID-FirstInstanceHUAWEI-FirstInstanceHUAWEI-07801"
+	FirstInstanceHUAWEI_07802                                                                                = "VUID-FirstInstanceHUAWEI-FirstInstanceHUAWEI-07802"
+	FirstVertexHUAWEI_07803                                                                                  = "VUID-FirstVertexHUAWEI-FirstVertexHUAWEI-07803"
+	FirstVertexHUAWEI_07804                                                                                  = "VUID-FirstVertexHUAWEI-FirstVertexHUAWEI-07804"
+	FragCoord_04210                                                                                          = "VUID-FragCoord-FragCoord-04210"
+	FragCoord_04211                                                                                          = "VUID-FragCoord-FragCoord-04211"
+	FragCoord_04212                                                                                          = "VUID-FragCoord-FragCoord-04212"
+	FragDepth_04213                                                                                          = "VUID-FragDepth-FragDepth-04213"
+	FragDepth_04214                                                                                          = "VUID-FragDepth-FragDepth-04214"
+	FragDepth_04215                                                                                          = "VUID-FragDepth-FragDepth-04215"
+	FragDepth_04216                                                                                          = "VUID-FragDepth-FragDepth-04216"
+	FragInvocationCountEXT_04217                                                                             = "VUID-FragInvocationCountEXT-FragInvocationCountEXT-04217"
+	FragInvocationCountEXT_04218                                                                             = "VUID-FragInvocationCountEXT-FragInvocationCountEXT-04218"
+	FragInvocationCountEXT_04219                                                                             = "VUID-FragInvocationCountEXT-FragInvocationCountEXT-04219"
+	FragSizeEXT_04220                                                                                        = "VUID-FragSizeEXT-FragSizeEXT-04220"
+	FragSizeEXT_04221                                                                                        = "VUID-FragSizeEXT-FragSizeEXT-04221"
+	FragSizeEXT_04222                                                                                        = "VUID-FragSizeEXT-FragSizeEXT-04222"
+	FragStencilRefEXT_04223                                                                                  = "VUID-FragStencilRefEXT-FragStencilRefEXT-04223"
+	FragStencilRefEXT_04224                                                                                  = "VUID-FragStencilRefEXT-FragStencilRefEXT-04224"
+	FragStencilRefEXT_04225                                                                                  = "VUID-FragStencilRefEXT-FragStencilRefEXT-04225"
+	FragmentSizeNV_04226                                                                                     = "VUID-FragmentSizeNV-FragmentSizeNV-04226"
+	FragmentSizeNV_04227                                                                                     = "VUID-FragmentSizeNV-FragmentSizeNV-04227"
+	FragmentSizeNV_04228                                                                                     = "VUID-FragmentSizeNV-FragmentSizeNV-04228"
+	FrontFacing_04229                                                                                        = "VUID-FrontFacing-FrontFacing-04229"
+	FrontFacing_04230                                                                                        = "VUID-FrontFacing-FrontFacing-04230"
+	FrontFacing_04231                                                                                        = "VUID-FrontFacing-FrontFacing-04231"
+	FullyCoveredEXT_04232                                                                                    = "VUID-FullyCoveredEXT-FullyCoveredEXT-04232"
+	FullyCoveredEXT_04233                                                                                    = "VUID-FullyCoveredEXT-FullyCoveredEXT-04233"
+	FullyCoveredEXT_04234                                                                                    = "VUID-FullyCoveredEXT-FullyCoveredEXT-04234"
+	FullyCoveredEXT_conservativeRasterizationPostDepthCoverage_04235                                         = "VUID-FullyCoveredEXT-conservativeRasterizationPostDepthCoverage-04235"
+	GlobalInvocationId_04236                                                                                 = "VUID-GlobalInvocationId-GlobalInvocationId-04236"
+	GlobalInvocationId_04237                                                                                 = "VUID-GlobalInvocationId-GlobalInvocationId-04237"
+	GlobalInvocationId_04238                                                                                 = "VUID-GlobalInvocationId-GlobalInvocationId-04238"
+	HelperInvocation_04239                                                                                   = "VUID-HelperInvocation-HelperInvocation-04239"
+	HelperInvocation_04240                                                                                   = "VUID-HelperInvocation-HelperInvocation-04240"
+	HelperInvocation_04241                                                                                   = "VUID-HelperInvocation-HelperInvocation-04241"
+	HitIsLSSNV_10516                                                                                         = "VUID-HitIsLSSNV-HitIsLSSNV-10516"
+	HitIsLSSNV_10517                                                                                         = "VUID-HitIsLSSNV-HitIsLSSNV-10517"
+	HitIsLSSNV_10518                                                                                         = "VUID-HitIsLSSNV-HitIsLSSNV-10518"
+	HitIsSphereNV_10513                                                                                      = "VUID-HitIsSphereNV-HitIsSphereNV-10513"
+	HitIsSphereNV_10514                                                                                      = "VUID-HitIsSphereNV-HitIsSphereNV-10514"
+	HitIsSphereNV_10515                                                                                      = "VUID-HitIsSphereNV-HitIsSphereNV-10515"
+	HitKindKHR_04242                                                                                         = "VUID-HitKindKHR-HitKindKHR-04242"
+	HitKindKHR_04243                                                                                         = "VUID-HitKindKHR-HitKindKHR-04243"
+	HitKindKHR_04244                                                                                         = "VUID-HitKindKHR-HitKindKHR-04244"
+	HitLSSPositionsNV_10525                                                                                  = "VUID-HitLSSPositionsNV-HitLSSPositionsNV-10525"
+	HitLSSPositionsNV_10526                                                                                  = "VUID-HitLSSPositionsNV-HitLSSPositionsNV-10526"
+	HitLSSPositionsNV_10527                                                                                  = "VUID-HitLSSPositionsNV-HitLSSPositionsNV-10527"
+	HitLSSRadiiNV_10528                                                                                      = "VUID-HitLSSRadiiNV-HitLSSRadiiNV-10528"
+	HitLSSRadiiNV_10529                                                                                      = "VUID-HitLSSRadiiNV-HitLSSRadiiNV-10529"
+	HitLSSRadiiNV_10530                                                                                      = "VUID-HitLSSRadiiNV-HitLSSRadiiNV-10530"
+	HitSpherePositionNV_10519                                                                                = "VUID-HitSpherePositionNV-HitSpherePositionNV-10519"
+	HitSpherePositionNV_10520                                                                                = "VUID-HitSpherePositionNV-HitSpherePositionNV-10520"
+	HitSpherePositionNV_10521                                                                                = "VUID-HitSpherePositionNV-HitSpherePositionNV-10521"
+	HitSphereRadiusNV_10522                                                                                  = "VUID-HitSphereRadiusNV-HitSphereRadiusNV-10522"
+	HitSphereRadiusNV_10523                                                                                  = "VUID-HitSphereRadiusNV-HitSphereRadiusNV-10523"
+	HitSphereRadiusNV_10524                                                                                  = "VUID-HitSphereRadiusNV-HitSphereRadiusNV-10524"
+	HitTNV_04245                                                                                             = "VUID-HitTNV-HitTNV-04245"
+	HitTNV_04246                                                                                             = "VUID-HitTNV-HitTNV-04246"
+	HitTNV_04247                                                                                             = "VUID-HitTNV-HitTNV-04247"
+	HitTriangleVertexPositionsKHR_08747                                                                      = "VUID-HitTriangleVertexPositionsKHR-HitTriangleVertexPositionsKHR-08747"
+	HitTriangleVertexPositionsKHR_08748                                                                      = "VUID-HitTriangleVertexPositionsKHR-HitTriangleVertexPositionsKHR-08748"
+	HitTriangleVertexPositionsKHR_08749                                                                      = "VUID-HitTriangleVertexPositionsKHR-HitTriangleVertexPositionsKHR-08749"
+	HitTriangleVertexPositionsKHR_08750                                                                      = "VUID-HitTriangleVertexPositionsKHR-HitTriangleVertexPositionsKHR-08750"
+	HitTriangleVertexPositionsKHR_None_08751                                                                 = "VUID-HitTriangleVertexPositionsKHR-None-08751"
+	IncomingRayFlagsKHR_04248                                                                                = "VUID-IncomingRayFlagsKHR-IncomingRayFlagsKHR-04248"
+	IncomingRayFlagsKHR_04249                                                                                = "VUID-IncomingRayFlagsKHR-IncomingRayFlagsKHR-04249"
+	IncomingRayFlagsKHR_04250                                                                                = "VUID-IncomingRayFlagsKHR-IncomingRayFlagsKHR-04250"
+	IndexCountHUAWEI_07805                                                                                   = "VUID-IndexCountHUAWEI-IndexCountHUAWEI-07805"
+	IndexCountHUAWEI_07806                                                                                   = "VUID-IndexCountHUAWEI-IndexCountHUAWEI-07806"
+	InstanceCountHUAWEI_07807                                                                                = "VUID-InstanceCountHUAWEI-InstanceCountHUAWEI-07807"
+	InstanceCountHUAWEI_07808                                                                                = "VUID-InstanceCountHUAWEI-InstanceCountHUAWEI-07808"
+	InstanceCustomIndexKHR_04251                                                                             = "VUID-InstanceCustomIndexKHR-InstanceCustomIndexKHR-04251"
+	InstanceCustomIndexKHR_04252                                                                             = "VUID-InstanceCustomIndexKHR-InstanceCustomIndexKHR-04252"
+	InstanceCustomIndexKHR_04253                                                                             = "VUID-InstanceCustomIndexKHR-InstanceCustomIndexKHR-04253"
+	InstanceId_04254                                                                                         = "VUID-InstanceId-InstanceId-04254"
+	InstanceId_04255                                                                                         = "VUID-InstanceId-InstanceId-04255"
+	InstanceId_04256                                                                                         = "VUID-InstanceId-InstanceId-04256"
+	InstanceIndex_04263                                                                                      = "VUID-InstanceIndex-InstanceIndex-04263"
+	InstanceIndex_04264                                                                                      = "VUID-InstanceIndex-InstanceIndex-04264"
+	InstanceIndex_04265                                                                                      = "VUID-InstanceIndex-InstanceIndex-04265"
+	InvocationId_04257                                                                                       = "VUID-InvocationId-InvocationId-04257"
+	InvocationId_04258                                                                                       = "VUID-InvocationId-InvocationId-04258"
+	InvocationId_04259                                                                                       = "VUID-InvocationId-InvocationId-04259"
+	InvocationsPerPixelNV_04260                                                                              = "VUID-InvocationsPerPixelNV-InvocationsPerPixelNV-04260"
+	InvocationsPerPixelNV_04261                                                                              = "VUID-InvocationsPerPixelNV-InvocationsPerPixelNV-04261"
+	InvocationsPerPixelNV_04262                                                                              = "VUID-InvocationsPerPixelNV-InvocationsPerPixelNV-04262"
+	LaunchIdKHR_04266                                                                                        = "VUID-LaunchIdKHR-LaunchIdKHR-04266"
+	LaunchIdKHR_04267                                                                                        = "VUID-LaunchIdKHR-LaunchIdKHR-04267"
+	LaunchIdKHR_04268                                                                                        = "VUID-LaunchIdKHR-LaunchIdKHR-04268"
+	LaunchSizeKHR_04269                                                                                      = "VUID-LaunchSizeKHR-LaunchSizeKHR-04269"
+	LaunchSizeKHR_04270                                                                                      = "VUID-LaunchSizeKHR-LaunchSizeKHR-04270"
+	LaunchSizeKHR_04271                                                                                      = "VUID-LaunchSizeKHR-LaunchSizeKHR-04271"
+	Layer_04272                                                                                              = "VUID-Layer-Layer-04272"
+	Layer_04273                                                                                              = "VUID-Layer-Layer-04273"
+	Layer_04274                                                                                              = "VUID-Layer-Layer-04274"
+	Layer_04275                                                                                              = "VUID-Layer-Layer-04275"
+	Layer_04276                                                                                              = "VUID-Layer-Layer-04276"
+	Layer_07039                                                                                              = "VUID-Layer-Layer-07039"
+	Layer_10592                                                                                              = "VUID-Layer-Layer-10592"
+	Layer_10593                                                                                              = "VUID-Layer-Layer-10593"
+	Layer_10594                                                                                              = "VUID-Layer-Layer-10594"
+	LayerPerViewNV_04277                                                                                     = "VUID-LayerPerViewNV-LayerPerViewNV-04277"
+	LayerPerViewNV_04278                                                                                     = "VUID-LayerPerViewNV-LayerPerViewNV-04278"
+	LayerPerViewNV_04279                                                                                     = "VUID-LayerPerViewNV-LayerPerViewNV-04279"
+	LayerPerViewNV_04280                                                                                     = "VUID-LayerPerViewNV-LayerPerViewNV-04280"
+	LocalInvocationId_04281                                                                                  = "VUID-LocalInvocationId-LocalInvocationId-04281"
+	LocalInvocationId_04282                                                                                  = "VUID-LocalInvocationId-LocalInvocationId-04282"
+	LocalInvocationId_04283                                                                                  = "VUID-LocalInvocationId-LocalInvocationId-04283"
+	LocalInvocationIndex_04284                                                                               = "VUID-LocalInvocationIndex-LocalInvocationIndex-04284"
+	LocalInvocationIndex_04285                                                                               = "VUID-LocalInvocationIndex-LocalInvocationIndex-04285"
+	LocalInvocationIndex_04286                                                                               = "VUID-LocalInvocationIndex-LocalInvocationIndex-04286"
+	MeshViewCountNV_04287                                                                                    = "VUID-MeshViewCountNV-MeshViewCountNV-04287"
+	MeshViewCountNV_04288                                                                                    = "VUID-MeshViewCountNV-MeshViewCountNV-04288"
+	MeshViewCountNV_04289                                                                                    = "VUID-MeshViewCountNV-MeshViewCountNV-04289"
+	MeshViewIndicesNV_04290                                                                                  = "VUID-MeshViewIndicesNV-MeshViewIndicesNV-04290"
+	MeshViewIndicesNV_04291                                                                                  = "VUID-MeshViewIndicesNV-MeshViewIndicesNV-04291"
+	MeshViewIndicesNV_04292                                                                                  = "VUID-MeshViewIndicesNV-MeshViewIndicesNV-04292"
+	NumSubgroups_04293                                                                                       = "VUID-NumSubgroups-NumSubgroups-04293"
+	NumSubgroups_04294                                                                                       = "VUID-NumSubgroups-NumSubgroups-04294"
+	NumSubgroups_04295                                                                                       = "VUID-NumSubgroups-NumSubgroups-04295"
+	NumWorkgroups_04296                                                                                      = "VUID-NumWorkgroups-NumWorkgroups-04296"
+	NumWorkgroups_04297                                                                                      = "VUID-NumWorkgroups-NumWorkgroups-04297"
+	NumWorkgroups_04298                                                                                      = "VUID-NumWorkgroups-NumWorkgroups-04298"
+	ObjectRayDirectionKHR_04299                                                                              = "VUID-ObjectRayDirectionKHR-ObjectRayDirectionKHR-04299"
+	ObjectRayDirectionKHR_04300                                                                              = "VUID-ObjectRayDirectionKHR-ObjectRayDirectionKHR-04300"
+	ObjectRayDirectionKHR_04301                                                                              = "VUID-ObjectRayDirectionKHR-ObjectRayDirectionKHR-04301"
+	ObjectRayOriginKHR_04302                                                                                 = "VUID-ObjectRayOriginKHR-ObjectRayOriginKHR-04302"
+	ObjectRayOriginKHR_04303                                                                                 = "VUID-ObjectRayOriginKHR-ObjectRayOriginKHR-04303"
+	ObjectRayOriginKHR_04304                                                                                 = "VUID-ObjectRayOriginKHR-ObjectRayOriginKHR-04304"
+	ObjectToWorldKHR_04305                                                                                   = "VUID-ObjectToWorldKHR-ObjectToWorldKHR-04305"
+	ObjectToWorldKHR_04306                                                                                   = "VUID-ObjectToWorldKHR-ObjectToWorldKHR-04306"
+	ObjectToWorldKHR_04307                                                                                   = "VUID-ObjectToWorldKHR-ObjectToWorldKHR-04307"
+	PatchVertices_04308                                                                                      = "VUID-PatchVertices-PatchVertices-04308"
+	PatchVertices_04309                                                                                      = "VUID-PatchVertices-PatchVertices-04309"
+	PatchVertices_04310                                                                                      = "VUID-PatchVertices-PatchVertices-04310"
+	PointCoord_04311                                                                                         = "VUID-PointCoord-PointCoord-04311"
+	PointCoord_04312                                                                                         = "VUID-PointCoord-PointCoord-04312"
+	PointCoord_04313                                                                                         = "VUID-PointCoord-PointCoord-04313"
+	PointSize_04314                                                                                          = "VUID-PointSize-PointSize-04314"
+	PointSize_04315                                                                                          = "VUID-PointSize-PointSize-04315"
+	PointSize_04316                                                                                          = "VUID-PointSize-PointSize-04316"
+	PointSize_04317                                                                                          = "VUID-PointSize-PointSize-04317"
+	Position_04318                                                                                           = "VUID-Position-Position-04318"
+	Position_04319                                                                                           = "VUID-Position-Position-04319"
+	Position_04320                                                                                           = "VUID-Position-Position-04320"
+	Position_04321                                                                                           = "VUID-Position-Position-04321"
+	PositionPerViewNV_04322                                                                                  = "VUID-PositionPerViewNV-PositionPerViewNV-04322"
+	PositionPerViewNV_04323                                                                                  = "VUID-PositionPerViewNV-PositionPerViewNV-04323"
+	PositionPerViewNV_04324                                                                                  = "VUID-PositionPerViewNV-PositionPerViewNV-04324"
+	PositionPerViewNV_04325                                                                                  = "VUID-PositionPerViewNV-PositionPerViewNV-04325"
+	PositionPerViewNV_04326                                                                                  = "VUID-PositionPerViewNV-PositionPerViewNV-04326"
+	PrimitiveCountNV_04327                                                                                   = "VUID-PrimitiveCountNV-PrimitiveCountNV-04327"
+	PrimitiveCountNV_04328                                                                                   = "VUID-PrimitiveCountNV-PrimitiveCountNV-04328"
+	PrimitiveCountNV_04329                                                                                   = "VUID-PrimitiveCountNV-PrimitiveCountNV-04329"
+	PrimitiveId_Fragment_04331                                                                               = "VUID-PrimitiveId-Fragment-04331"
+	PrimitiveId_Fragment_04332                                                                               = "VUID-PrimitiveId-Fragment-04332"
+	PrimitiveId_Fragment_04333                                                                               = "VUID-PrimitiveId-Fragment-04333"
+	PrimitiveId_04330                                                                                        = "VUID-PrimitiveId-PrimitiveId-04330"
+	PrimitiveId_04334                                                                                        = "VUID-PrimitiveId-PrimitiveId-04334"
+	PrimitiveId_04335                                                                                        = "VUID-PrimitiveId-PrimitiveId-04335"
+	PrimitiveId_04336                                                                                        = "VUID-PrimitiveId-PrimitiveId-04336"
+	PrimitiveId_04337                                                                                        = "VUID-PrimitiveId-PrimitiveId-04337"
+	PrimitiveId_07040                                                                                        = "VUID-PrimitiveId-PrimitiveId-07040"
+	PrimitiveId_10595                                                                                        = "VUID-PrimitiveId-PrimitiveId-10595"
+	PrimitiveId_10596                                                                                        = "VUID-PrimitiveId-PrimitiveId-10596"
+	PrimitiveId_10597                                                                                        = "VUID-PrimitiveId-PrimitiveId-10597"
+	PrimitiveIndicesNV_OutputLinesNV_04343                                                                   = "VUID-PrimitiveIndicesNV-OutputLinesNV-04343"
+	PrimitiveIndicesNV_OutputPoints_04342                                                                    = "VUID-PrimitiveIndicesNV-OutputPoints-04342"
+	PrimitiveIndicesNV_OutputTrianglesNV_04344                                                               = "VUID-PrimitiveIndicesNV-OutputTrianglesNV-04344"
+	PrimitiveIndicesNV_04338                                                                                 = "VUID-PrimitiveIndicesNV-PrimitiveIndicesNV-04338"
+	PrimitiveIndicesNV_04339                                                                                 = "VUID-PrimitiveIndicesNV-PrimitiveIndicesNV-04339"
+	PrimitiveIndicesNV_04340                                                                                 = "VUID-PrimitiveIndicesNV-PrimitiveIndicesNV-04340"
+	PrimitiveIndicesNV_04341                                                                                 = "VUID-PrimitiveIndicesNV-PrimitiveIndicesNV-04341"
+	PrimitiveLineIndicesEXT_07047                                                                            = "VUID-PrimitiveLineIndicesEXT-PrimitiveLineIndicesEXT-07047"
+	PrimitiveLineIndicesEXT_07048                                                                            = "VUID-PrimitiveLineIndicesEXT-PrimitiveLineIndicesEXT-07048"
+	PrimitiveLineIndicesEXT_07049                                                                            = "VUID-PrimitiveLineIndicesEXT-PrimitiveLineIndicesEXT-07049"
+	PrimitiveLineIndicesEXT_07050                                                                            = "VUID-PrimitiveLineIndicesEXT-PrimitiveLineIndicesEXT-07050"
+	PrimitiveLineIndicesEXT_07051                                                                            = "VUID-PrimitiveLineIndicesEXT-PrimitiveLineIndicesEXT-07051"
+	PrimitiveLineIndicesEXT_07052                                                                            = "VUID-PrimitiveLineIndicesEXT-PrimitiveLineIndicesEXT-07052"
+	PrimitiveLineIndicesEXT_12336                                                                            = "VUID-PrimitiveLineIndicesEXT-PrimitiveLineIndicesEXT-12336"
+	PrimitivePointIndicesEXT_07041                                                                           = "VUID-PrimitivePointIndicesEXT-PrimitivePointIndicesEXT-07041"
+	PrimitivePointIndicesEXT_07042                                                                           = "VUID-PrimitivePointIndicesEXT-PrimitivePointIndicesEXT-07042"
+	PrimitivePointIndicesEXT_07043                                                                           = "VUID-PrimitivePointIndicesEXT-PrimitivePointIndicesEXT-07043"
+	PrimitivePointIndicesEXT_07044                                                                           = "VUID-PrimitivePointIndicesEXT-PrimitivePointIndicesEXT-07044"
+	PrimitivePointIndicesEXT_07045                                                                           = "VUID-PrimitivePointIndicesEXT-PrimitivePointIndicesEXT-07045"
+	PrimitivePointIndicesEXT_07046                                                                           = "VUID-PrimitivePointIndicesEXT-PrimitivePointIndicesEXT-07046"
+	PrimitivePointIndicesEXT_12335                                                                           = "VUID-PrimitivePointIndicesEXT-PrimitivePointIndicesEXT-12335"
+	PrimitiveShadingRateKHR_04484                                                                            = "VUID-PrimitiveShadingRateKHR-PrimitiveShadingRateKHR-04484"
+	PrimitiveShadingRateKHR_04485                                                                            = "VUID-PrimitiveShadingRateKHR-PrimitiveShadingRateKHR-04485"
+	PrimitiveShadingRateKHR_04486                                                                            = "VUID-PrimitiveShadingRateKHR-PrimitiveShadingRateKHR-04486"
+	PrimitiveShadingRateKHR_04487                                                                            = "VUID-PrimitiveShadingRateKHR-PrimitiveShadingRateKHR-04487"
+	PrimitiveShadingRateKHR_04488                                                                            = "VUID-PrimitiveShadingRateKHR-PrimitiveShadingRateKHR-04488"
+	PrimitiveShadingRateKHR_04489                                                                            = "VUID-PrimitiveShadingRateKHR-PrimitiveShadingRateKHR-04489"
+	PrimitiveShadingRateKHR_07059                                                                            = "VUID-PrimitiveShadingRateKHR-PrimitiveShadingRateKHR-07059"
+	PrimitiveShadingRateKHR_10598                                                                            = "VUID-PrimitiveShadingRateKHR-PrimitiveShadingRateKHR-10598"
+	PrimitiveShadingRateKHR_10599                                                                            = "VUID-PrimitiveShadingRateKHR-PrimitiveShadingRateKHR-10599"
+	PrimitiveShadingRateKHR_10600                                                                            = "VUID-PrimitiveShadingRateKHR-PrimitiveShadingRateKHR-10600"
+	PrimitiveShadingRateKHR_12275                                                                            = "VUID-PrimitiveShadingRateKHR-PrimitiveShadingRateKHR-12275"
+	PrimitiveTriangleIndicesEXT_07053                                                                        = "VUID-PrimitiveTriangleIndicesEXT-PrimitiveTriangleIndicesEXT-07053"
+	PrimitiveTriangleIndicesEXT_07054                                                                        = "VUID-PrimitiveTriangleIndicesEXT-PrimitiveTriangleIndicesEXT-07054"
+	PrimitiveTriangleIndicesEXT_07055                                                                        = "VUID-PrimitiveTriangleIndicesEXT-PrimitiveTriangleIndicesEXT-07055"
+	PrimitiveTriangleIndicesEXT_07056                                                                        = "VUID-PrimitiveTriangleIndicesEXT-PrimitiveTriangleIndicesEXT-07056"
+	PrimitiveTriangleIndicesEXT_07057                                                                        = "VUID-PrimitiveTriangleIndicesEXT-PrimitiveTriangleIndicesEXT-07057"
+	PrimitiveTriangleIndicesEXT_07058                                                                        = "VUID-PrimitiveTriangleIndicesEXT-PrimitiveTriangleIndicesEXT-07058"
+	PrimitiveTriangleIndicesEXT_12337                                                                        = "VUID-PrimitiveTriangleIndicesEXT-PrimitiveTriangleIndicesEXT-12337"
+	RayGeometryIndexKHR_04345                                                                                = "VUID-RayGeometryIndexKHR-RayGeometryIndexKHR-04345"
+	RayGeometryIndexKHR_04346                                                                                = "VUID-RayGeometryIndexKHR-RayGeometryIndexKHR-04346"
+	RayGeometryIndexKHR_04347                                                                                = "VUID-RayGeometryIndexKHR-RayGeometryIndexKHR-04347"
+	RayTmaxKHR_04348                                                                                         = "VUID-RayTmaxKHR-RayTmaxKHR-04348"
+	RayTmaxKHR_04349                                                                                         = "VUID-RayTmaxKHR-RayTmaxKHR-04349"
+	RayTmaxKHR_04350                                                                                         = "VUID-RayTmaxKHR-RayTmaxKHR-04350"
+	RayTminKHR_04351                                                                                         = "VUID-RayTminKHR-RayTminKHR-04351"
+	RayTminKHR_04352                                                                                         = "VUID-RayTminKHR-RayTminKHR-04352"
+	RayTminKHR_04353                                                                                         = "VUID-RayTminKHR-RayTminKHR-04353"
+	ResourceHeapEXT_11241                                                                                    = "VUID-ResourceHeapEXT-ResourceHeapEXT-11241"
+	RuntimeSpirv_ConstOffset_10718                                                                           = "VUID-RuntimeSpirv-ConstOffset-10718"
+	RuntimeSpirv_Coordinate_10713                                                                            = "VUID-RuntimeSpirv-Coordinate-10713"
+	RuntimeSpirv_Coordinate_10714                                                                            = "VUID-RuntimeSpirv-Coordinate-10714"
+	RuntimeSpirv_DescriptorSet_11385                                                                         = "VUID-RuntimeSpirv-DescriptorSet-11385"
+	RuntimeSpirv_DescriptorSet_11388                                                                         = "VUID-RuntimeSpirv-DescriptorSet-11388"
+	RuntimeSpirv_GraphARM_09922                                                                              = "VUID-RuntimeSpirv-GraphARM-09922"
+	RuntimeSpirv_Image_11379                                                                                 = "VUID-RuntimeSpirv-Image-11379"
+	RuntimeSpirv_Image_11380                                                                                 = "VUID-RuntimeSpirv-Image-11380"
+	RuntimeSpirv_Image_11382                                                                                 = "VUID-RuntimeSpirv-Image-11382"
+	RuntimeSpirv_InputAttachmentArrayNonUniformIndexing_10138                                                = "VUID-RuntimeSpirv-InputAttachmentArrayNonUniformIndexing-10138"
+	RuntimeSpirv_KSize_12353                                                                                 = "VUID-RuntimeSpirv-KSize-12353"
+	RuntimeSpirv_LocalSizeId_06433                                                                           = "VUID-RuntimeSpirv-LocalSizeId-06433"
+	RuntimeSpirv_LocalSizeId_06434                                                                           = "VUID-RuntimeSpirv-LocalSizeId-06434"
+	RuntimeSpirv_Location_06272                                                                              = "VUID-RuntimeSpirv-Location-06272"
+	RuntimeSpirv_Location_06428                                                                              = "VUID-RuntimeSpirv-Location-06428"
+	RuntimeSpirv_MeshEXT_07115                                                                               = "VUID-RuntimeSpirv-MeshEXT-07115"
+	RuntimeSpirv_MeshEXT_07116                                                                               = "VUID-RuntimeSpirv-MeshEXT-07116"
+	RuntimeSpirv_MeshEXT_07118                                                                               = "VUID-RuntimeSpirv-MeshEXT-07118"
+	RuntimeSpirv_MeshEXT_07295                                                                               = "VUID-RuntimeSpirv-MeshEXT-07295"
+	RuntimeSpirv_MeshEXT_07296                                                                               = "VUID-RuntimeSpirv-MeshEXT-07296"
+	RuntimeSpirv_MeshEXT_07297                                                                               = "VUID-RuntimeSpirv-MeshEXT-07297"
+	RuntimeSpirv_MeshEXT_07298                                                                               = "VUID-RuntimeSpirv-MeshEXT-07298"
+	RuntimeSpirv_MeshEXT_07332                                                                               = "VUID-RuntimeSpirv-MeshEXT-07332"
+	RuntimeSpirv_MeshEXT_07333                                                                               = "VUID-RuntimeSpirv-MeshEXT-07333"
+	RuntimeSpirv_MeshEXT_09218                                                                               = "VUID-RuntimeSpirv-MeshEXT-09218"
+	RuntimeSpirv_MeshEXT_12333                                                                               = "VUID-RuntimeSpirv-MeshEXT-12333"
+	RuntimeSpirv_MeshEXT_12380                                                                               = "VUID-RuntimeSpirv-MeshEXT-12380"
+	RuntimeSpirv_MeshNV_07113                                                                                = "VUID-RuntimeSpirv-MeshNV-07113"
+	RuntimeSpirv_MeshNV_07114                                                                                = "VUID-RuntimeSpirv-MeshNV-07114"
+	RuntimeSpirv_NSize_12352                                                                                 = "VUID-RuntimeSpirv-NSize-12352"
+	RuntimeSpirv_NodePayloadAMDX_09192                                                                       = "VUID-RuntimeSpirv-NodePayloadAMDX-09192"
+	RuntimeSpirv_NonWritable_06340                                                                           = "VUID-RuntimeSpirv-NonWritable-06340"
+	RuntimeSpirv_NonWritable_06341                                                                           = "VUID-RuntimeSpirv-NonWritable-06341"
+	RuntimeSpirv_None_04745                                                                                  = "VUID-RuntimeSpirv-None-04745"
+	RuntimeSpirv_None_06275                                                                                  = "VUID-RuntimeSpirv-None-06275"
+	RuntimeSpirv_None_06278                                                                                  = "VUID-RuntimeSpirv-None-06278"
+	RuntimeSpirv_None_06279                                                                                  = "VUID-RuntimeSpirv-None-06279"
+	RuntimeSpirv_None_06284                                                                                  = "VUID-RuntimeSpirv-None-06284"
+	RuntimeSpirv_None_06285                                                                                  = "VUID-RuntimeSpirv-None-06285"
+	RuntimeSpirv_None_06286                                                                                  = "VUID-RuntimeSpirv-None-06286"
+	RuntimeSpirv_None_06287                                                                                  = "VUID-RuntimeSpirv-None-06287"
+	RuntimeSpirv_None_06288                                                                                  = "VUID-RuntimeSpirv-None-06288"
+	RuntimeSpirv_None_06335                                                                                  = "VUID-RuntimeSpirv-None-06335"
+	RuntimeSpirv_None_06336                                                                                  = "VUID-RuntimeSpirv-None-06336"
+	RuntimeSpirv_None_06337                                                                                  = "VUID-RuntimeSpirv-None-06337"
+	RuntimeSpirv_None_06338                                                                                  = "VUID-RuntimeSpirv-None-06338"
+	RuntimeSpirv_None_06339                                                                                  = "VUID-RuntimeSpirv-None-06339"
+	RuntimeSpirv_None_06342                                                                                  = "VUID-RuntimeSpirv-None-06342"
+	RuntimeSpirv_None_06343                                                                                  = "VUID-RuntimeSpirv-None-06343"
+	RuntimeSpirv_None_09558                                                                                  = "VUID-RuntimeSpirv-None-09558"
+	RuntimeSpirv_None_10148                                                                                  = "VUID-RuntimeSpirv-None-10148"
+	RuntimeSpirv_None_10824                                                                                  = "VUID-RuntimeSpirv-None-10824"
+	RuntimeSpirv_None_10834                                                                                  = "VUID-RuntimeSpirv-None-10834"
+	RuntimeSpirv_None_10980                                                                                  = "VUID-RuntimeSpirv-None-10980"
+	RuntimeSpirv_None_12205                                                                                  = "VUID-RuntimeSpirv-None-12205"
+	RuntimeSpirv_Offset_06308                                                                                = "VUID-RuntimeSpirv-Offset-06308"
+	RuntimeSpirv_Offset_06344                                                                                = "VUID-RuntimeSpirv-Offset-06344"
+	RuntimeSpirv_Offset_06345                                                                                = "VUID-RuntimeSpirv-Offset-06345"
+	RuntimeSpirv_Offset_06346                                                                                = "VUID-RuntimeSpirv-Offset-06346"
+	RuntimeSpirv_Offset_06347                                                                                = "VUID-RuntimeSpirv-Offset-06347"
+	RuntimeSpirv_Offset_10213                                                                                = "VUID-RuntimeSpirv-Offset-10213"
+	RuntimeSpirv_OpArrayLength_11807                                                                         = "VUID-RuntimeSpirv-OpArrayLength-11807"
+	RuntimeSpirv_OpConstantSizeOfEXT_11475                                                                   = "VUID-RuntimeSpirv-OpConstantSizeOfEXT-11475"
+	RuntimeSpirv_OpControlBarrierArriveEXT_13558                                                             = "VUID-RuntimeSpirv-OpControlBarrierArriveEXT-13558"
+	RuntimeSpirv_OpControlBarrierArriveEXT_13561                                                             = "VUID-RuntimeSpirv-OpControlBarrierArriveEXT-13561"
+	RuntimeSpirv_OpControlBarrierArriveEXT_13562                                                             = "VUID-RuntimeSpirv-OpControlBarrierArriveEXT-13562"
+	RuntimeSpirv_OpControlBarrierWaitEXT_13559                                                               = "VUID-RuntimeSpirv-OpControlBarrierWaitEXT-13559"
+	RuntimeSpirv_OpControlBarrierWaitEXT_13560                                                               = "VUID-RuntimeSpirv-OpControlBarrierWaitEXT-13560"
+	RuntimeSpirv_OpCooperativeMatrix_12379                                                                   = "VUID-RuntimeSpirv-OpCooperativeMatrix-12379"
+	RuntimeSpirv_OpCooperativeMatrixLoadKHR_08986                                                            = "VUID-RuntimeSpirv-OpCooperativeMatrixLoadKHR-08986"
+	RuntimeSpirv_OpCooperativeMatrixLoadNV_06324                                                             = "VUID-RuntimeSpirv-OpCooperativeMatrixLoadNV-06324"
+	RuntimeSpirv_OpCooperativeMatrixLoadTensorNV_12429                                                       = "VUID-RuntimeSpirv-OpCooperativeMatrixLoadTensorNV-12429"
+	RuntimeSpirv_OpCooperativeMatrixMulAddKHR_10060                                                          = "VUID-RuntimeSpirv-OpCooperativeMatrixMulAddKHR-10060"
+	RuntimeSpirv_OpCooperativeVectorLoadNV_10099                                                             = "VUID-RuntimeSpirv-OpCooperativeVectorLoadNV-10099"
+	RuntimeSpirv_OpCooperativeVectorLoadNV_11809                                                             = "VUID-RuntimeSpirv-OpCooperativeVectorLoadNV-11809"
+	RuntimeSpirv_OpCooperativeVectorMatrixMulAddNV_10098                                                     = "VUID-RuntimeSpirv-OpCooperativeVectorMatrixMulAddNV-10098"
+	RuntimeSpirv_OpCooperativeVectorMatrixMulAddNV_11808                                                     = "VUID-RuntimeSpirv-OpCooperativeVectorMatrixMulAddNV-11808"
+	RuntimeSpirv_OpCooperativeVectorMatrixMulNV_10089                                                        = "VUID-RuntimeSpirv-OpCooperativeVectorMatrixMulNV-10089"
+	RuntimeSpirv_OpCooperativeVectorMatrixMulNV_10090                                                        = "VUID-RuntimeSpirv-OpCooperativeVectorMatrixMulNV-10090"
+	RuntimeSpirv_OpCooperativeVectorMatrixMulNV_10096                                                        = "VUID-RuntimeSpirv-OpCooperativeVectorMatrixMulNV-10096"
+	RuntimeSpirv_OpCooperativeVectorMatrixMulNV_10097                                                        = "VUID-RuntimeSpirv-OpCooperativeVectorMatrixMulNV-10097"
+	RuntimeSpirv_OpCooperativeVectorOuterProductAccumulateNV_10093                                           = "VUID-RuntimeSpirv-OpCooperativeVectorOuterProductAccumulateNV-10093"
+	RuntimeSpirv_OpCooperativeVectorOuterProductAccumulateNV_10101                                           = "VUID-RuntimeSpirv-OpCooperativeVectorOuterProductAccumulateNV-10101"
+	RuntimeSpirv_OpCooperativeVectorReduceSumAccumulateNV_10092                                              = "VUID-RuntimeSpirv-OpCooperativeVectorReduceSumAccumulateNV-10092"
+	RuntimeSpirv_OpCooperativeVectorReduceSumAccumulateNV_10100                                              = "VUID-RuntimeSpirv-OpCooperativeVectorReduceSumAccumulateNV-10100"
+	RuntimeSpirv_OpEmitStreamVertex_06310                                                                    = "VUID-RuntimeSpirv-OpEmitStreamVertex-06310"
+	RuntimeSpirv_OpEntryPoint_07754                                                                          = "VUID-RuntimeSpirv-OpEntryPoint-07754"
+	RuntimeSpirv_OpEntryPoint_08727                                                                          = "VUID-RuntimeSpirv-OpEntryPoint-08727"
+	RuntimeSpirv_OpEntryPoint_08743                                                                          = "VUID-RuntimeSpirv-OpEntryPoint-08743"
+	RuntimeSpirv_OpExtractSubArrayQCOM_12354                                                                 = "VUID-RuntimeSpirv-OpExtractSubArrayQCOM-12354"
+	RuntimeSpirv_OpHitObjectTraceRayEXT_11878                                                                = "VUID-RuntimeSpirv-OpHitObjectTraceRayEXT-11878"
+	RuntimeSpirv_OpHitObjectTraceRayEXT_11879                                                                = "VUID-RuntimeSpirv-OpHitObjectTraceRayEXT-11879"
+	RuntimeSpirv_OpHitObjectTraceRayEXT_11880                                                                = "VUID-RuntimeSpirv-OpHitObjectTraceRayEXT-11880"
+	RuntimeSpirv_OpHitObjectTraceRayEXT_11881                                                                = "VUID-RuntimeSpirv-OpHitObjectTraceRayEXT-11881"
+	RuntimeSpirv_OpHitObjectTraceRayEXT_11882                                                                = "VUID-RuntimeSpirv-OpHitObjectTraceRayEXT-11882"
+	RuntimeSpirv_OpHitObjectTraceRayEXT_11883                                                                = "VUID-RuntimeSpirv-OpHitObjectTraceRayEXT-11883"
+	RuntimeSpirv_OpHitObjectTraceRayEXT_11884                                                                = "VUID-RuntimeSpirv-OpHitObjectTraceRayEXT-11884"
+	RuntimeSpirv_OpHitObjectTraceRayEXT_11885                                                                = "VUID-RuntimeSpirv-OpHitObjectTraceRayEXT-11885"
+	RuntimeSpirv_OpHitObjectTraceRayEXT_11886                                                                = "VUID-RuntimeSpirv-OpHitObjectTraceRayEXT-11886"
+	RuntimeSpirv_OpHitObjectTraceRayEXT_11887                                                                = "VUID-RuntimeSpirv-OpHitObjectTraceRayEXT-11887"
+	RuntimeSpirv_OpHitObjectTraceRayMotionEXT_11877                                                          = "VUID-RuntimeSpirv-OpHitObjectTraceRayMotionEXT-11877"
+	RuntimeSpirv_OpHitObjectTraceRayMotionNV_07704                                                           = "VUID-RuntimeSpirv-OpHitObjectTraceRayMotionNV-07704"
+	RuntimeSpirv_OpHitObjectTraceRayMotionNV_07709                                                           = "VUID-RuntimeSpirv-OpHitObjectTraceRayMotionNV-07709"
+	RuntimeSpirv_OpHitObjectTraceRayMotionNV_07711                                                           = "VUID-RuntimeSpirv-OpHitObjectTraceRayMotionNV-07711"
+	RuntimeSpirv_OpHitObjectTraceRayNV_07705                                                                 = "VUID-RuntimeSpirv-OpHitObjectTraceRayNV-07705"
+	RuntimeSpirv_OpHitObjectTraceRayNV_07706                                                                 = "VUID-RuntimeSpirv-OpHitObjectTraceRayNV-07706"
+	RuntimeSpirv_OpHitObjectTraceRayNV_07707                                                                 = "VUID-RuntimeSpirv-OpHitObjectTraceRayNV-07707"
+	RuntimeSpirv_OpHitObjectTraceRayNV_07708                                                                 = "VUID-RuntimeSpirv-OpHitObjectTraceRayNV-07708"
+	RuntimeSpirv_OpHitObjectTraceRayNV_07710                                                                 = "VUID-RuntimeSpirv-OpHitObjectTraceRayNV-07710"
+	RuntimeSpirv_OpHitObjectTraceRayNV_07712                                                                 = "VUID-RuntimeSpirv-OpHitObjectTraceRayNV-07712"
+	RuntimeSpirv_OpHitObjectTraceRayNV_07713                                                                 = "VUID-RuntimeSpirv-OpHitObjectTraceRayNV-07713"
+	RuntimeSpirv_OpHitObjectTraceRayNV_07714                                                                 = "VUID-RuntimeSpirv-OpHitObjectTraceRayNV-07714"
+	RuntimeSpirv_OpHitObjectTraceRayNV_07715                                                                 = "VUID-RuntimeSpirv-OpHitObjectTraceRayNV-07715"
+	RuntimeSpirv_OpHitObjectTraceRayNV_07716                                                                 = "VUID-RuntimeSpirv-OpHitObjectTraceRayNV-07716"
+	RuntimeSpirv_OpImage_06376                                                                               = "VUID-RuntimeSpirv-OpImage-06376"
+	RuntimeSpirv_OpImage_06377                                                                               = "VUID-RuntimeSpirv-OpImage-06377"
+	RuntimeSpirv_OpImage_10706                                                                               = "VUID-RuntimeSpirv-OpImage-10706"
+	RuntimeSpirv_OpImageBlockMatchSADQCOM_06982                                                              = "VUID-RuntimeSpirv-OpImageBlockMatchSADQCOM-06982"
+	RuntimeSpirv_OpImageBlockMatchSSDQCOM_06983                                                              = "VUID-RuntimeSpirv-OpImageBlockMatchSSDQCOM-06983"
+	RuntimeSpirv_OpImageBlockMatchSSDQCOM_06984                                                              = "VUID-RuntimeSpirv-OpImageBlockMatchSSDQCOM-06984"
+	RuntimeSpirv_OpImageBlockMatchSSDQCOM_06985                                                              = "VUID-RuntimeSpirv-OpImageBlockMatchSSDQCOM-06985"
+	RuntimeSpirv_OpImageBlockMatchSSDQCOM_06986                                                              = "VUID-RuntimeSpirv-OpImageBlockMatchSSDQCOM-06986"
+	RuntimeSpirv_OpImageBlockMatchSSDQCOM_06988                                                              = "VUID-RuntimeSpirv-OpImageBlockMatchSSDQCOM-06988"
+	RuntimeSpirv_OpImageBlockMatchWindow_09219                                                               = "VUID-RuntimeSpirv-OpImageBlockMatchWindow-09219"
+	RuntimeSpirv_OpImageBlockMatchWindow_09220                                                               = "VUID-RuntimeSpirv-OpImageBlockMatchWindow-09220"
+	RuntimeSpirv_OpImageBlockMatchWindow_09221                                                               = "VUID-RuntimeSpirv-OpImageBlockMatchWindow-09221"
+	RuntimeSpirv_OpImageBlockMatchWindow_09222                                                               = "VUID-RuntimeSpirv-OpImageBlockMatchWindow-09222"
+	RuntimeSpirv_OpImageBlockMatchWindow_09223                                                               = "VUID-RuntimeSpirv-OpImageBlockMatchWindow-09223"
+	RuntimeSpirv_OpImageBoxFilterQCOM_06989                                                                  = "VUID-RuntimeSpirv-OpImageBoxFilterQCOM-06989"
+	RuntimeSpirv_OpImageBoxFilterQCOM_06990                                                                  = "VUID-RuntimeSpirv-OpImageBoxFilterQCOM-06990"
+	RuntimeSpirv_OpImageSample_06435                                                                         = "VUID-RuntimeSpirv-OpImageSample-06435"
+	RuntimeSpirv_OpImageSample_06436                                                                         = "VUID-RuntimeSpirv-OpImageSample-06436"
+	RuntimeSpirv_OpImageSampleWeightedQCOM_06979                                                             = "VUID-RuntimeSpirv-OpImageSampleWeightedQCOM-06979"
+	RuntimeSpirv_OpImageSampleWeightedQCOM_06980                                                             = "VUID-RuntimeSpirv-OpImageSampleWeightedQCOM-06980"
+	RuntimeSpirv_OpImageSampleWeightedQCOM_06981                                                             = "VUID-RuntimeSpirv-OpImageSampleWeightedQCOM-06981"
+	RuntimeSpirv_OpImageWrite_07112                                                                          = "VUID-RuntimeSpirv-OpImageWrite-07112"
+	RuntimeSpirv_OpRayQueryGenerateIntersectionKHR_06353                                                     = "VUID-RuntimeSpirv-OpRayQueryGenerateIntersectionKHR-06353"
+	RuntimeSpirv_OpRayQueryGenerateIntersectionKHR_06354                                                     = "VUID-RuntimeSpirv-OpRayQueryGenerateIntersectionKHR-06354"
+	RuntimeSpirv_OpRayQueryInitializeKHR_06348                                                               = "VUID-RuntimeSpirv-OpRayQueryInitializeKHR-06348"
+	RuntimeSpirv_OpRayQueryInitializeKHR_06349                                                               = "VUID-RuntimeSpirv-OpRayQueryInitializeKHR-06349"
+	RuntimeSpirv_OpRayQueryInitializeKHR_06350                                                               = "VUID-RuntimeSpirv-OpRayQueryInitializeKHR-06350"
+	RuntimeSpirv_OpRayQueryInitializeKHR_06351                                                               = "VUID-RuntimeSpirv-OpRayQueryInitializeKHR-06351"
+	RuntimeSpirv_OpRayQueryInitializeKHR_06352                                                               = "VUID-RuntimeSpirv-OpRayQueryInitializeKHR-06352"
+	RuntimeSpirv_OpRayQueryInitializeKHR_06889                                                               = "VUID-RuntimeSpirv-OpRayQueryInitializeKHR-06889"
+	RuntimeSpirv_OpRayQueryInitializeKHR_06890                                                               = "VUID-RuntimeSpirv-OpRayQueryInitializeKHR-06890"
+	RuntimeSpirv_OpRayQueryInitializeKHR_06891                                                               = "VUID-RuntimeSpirv-OpRayQueryInitializeKHR-06891"
+	RuntimeSpirv_OpReportIntersectionKHR_06998                                                               = "VUID-RuntimeSpirv-OpReportIntersectionKHR-06998"
+	RuntimeSpirv_OpTraceRayKHR_06355                                                                         = "VUID-RuntimeSpirv-OpTraceRayKHR-06355"
+	RuntimeSpirv_OpTraceRayKHR_06356                                                                         = "VUID-RuntimeSpirv-OpTraceRayKHR-06356"
+	RuntimeSpirv_OpTraceRayKHR_06357                                                                         = "VUID-RuntimeSpirv-OpTraceRayKHR-06357"
+	RuntimeSpirv_OpTraceRayKHR_06358                                                                         = "VUID-RuntimeSpirv-OpTraceRayKHR-06358"
+	RuntimeSpirv_OpTraceRayKHR_06359                                                                         = "VUID-RuntimeSpirv-OpTraceRayKHR-06359"
+	RuntimeSpirv_OpTraceRayKHR_06360                                                                         = "VUID-RuntimeSpirv-OpTraceRayKHR-06360"
+	RuntimeSpirv_OpTraceRayKHR_06552                                                                         = "VUID-RuntimeSpirv-OpTraceRayKHR-06552"
+	RuntimeSpirv_OpTraceRayKHR_06553                                                                         = "VUID-RuntimeSpirv-OpTraceRayKHR-06553"
+	RuntimeSpirv_OpTraceRayKHR_06554                                                                         = "VUID-RuntimeSpirv-OpTraceRayKHR-06554"
+	RuntimeSpirv_OpTraceRayKHR_06892                                                                         = "VUID-RuntimeSpirv-OpTraceRayKHR-06892"
+	RuntimeSpirv_OpTraceRayKHR_06893                                                                         = "VUID-RuntimeSpirv-OpTraceRayKHR-06893"
+	RuntimeSpirv_OpTraceRayKHR_11855                                                                         = "VUID-RuntimeSpirv-OpTraceRayKHR-11855"
+	RuntimeSpirv_OpTraceRayMotionNV_06361                                                                    = "VUID-RuntimeSpirv-OpTraceRayMotionNV-06361"
+	RuntimeSpirv_OpTraceRayMotionNV_06362                                                                    = "VUID-RuntimeSpirv-OpTraceRayMotionNV-06362"
+	RuntimeSpirv_OpTraceRayMotionNV_06363                                                                    = "VUID-RuntimeSpirv-OpTraceRayMotionNV-06363"
+	RuntimeSpirv_OpTraceRayMotionNV_06364                                                                    = "VUID-RuntimeSpirv-OpTraceRayMotionNV-06364"
+	RuntimeSpirv_OpTraceRayMotionNV_06365                                                                    = "VUID-RuntimeSpirv-OpTraceRayMotionNV-06365"
+	RuntimeSpirv_OpTraceRayMotionNV_06366                                                                    = "VUID-RuntimeSpirv-OpTraceRayMotionNV-06366"
+	RuntimeSpirv_OpTraceRayMotionNV_06367                                                                    = "VUID-RuntimeSpirv-OpTraceRayMotionNV-06367"
+	RuntimeSpirv_OpTypeCooperativeMatrixKHR_10163                                                            = "VUID-RuntimeSpirv-OpTypeCooperativeMatrixKHR-10163"
+	RuntimeSpirv_OpTypeCooperativeMatrixKHR_10770                                                            = "VUID-RuntimeSpirv-OpTypeCooperativeMatrixKHR-10770"
+	RuntimeSpirv_OpTypeCooperativeMatrixKHR_10771                                                            = "VUID-RuntimeSpirv-OpTypeCooperativeMatrixKHR-10771"
+	RuntimeSpirv_OpTypeCooperativeMatrixMulAddNV_10059                                                       = "VUID-RuntimeSpirv-OpTypeCooperativeMatrixMulAddNV-10059"
+	RuntimeSpirv_OpTypeCooperativeMatrixNV_06316                                                             = "VUID-RuntimeSpirv-OpTypeCooperativeMatrixNV-06316"
+	RuntimeSpirv_OpTypeCooperativeMatrixNV_06322                                                             = "VUID-RuntimeSpirv-OpTypeCooperativeMatrixNV-06322"
+	RuntimeSpirv_OpTypeCooperativeVector_10095                                                               = "VUID-RuntimeSpirv-OpTypeCooperativeVector-10095"
+	RuntimeSpirv_OpTypeImage_06269                                                                           = "VUID-RuntimeSpirv-OpTypeImage-06269"
+	RuntimeSpirv_OpTypeImage_06270                                                                           = "VUID-RuntimeSpirv-OpTypeImage-06270"
+	RuntimeSpirv_OpTypeImage_09644                                                                           = "VUID-RuntimeSpirv-OpTypeImage-09644"
+	RuntimeSpirv_OpTypeImage_10707                                                                           = "VUID-RuntimeSpirv-OpTypeImage-10707"
+	RuntimeSpirv_OpTypeImage_10708                                                                           = "VUID-RuntimeSpirv-OpTypeImage-10708"
+	RuntimeSpirv_OpTypeImage_10709                                                                           = "VUID-RuntimeSpirv-OpTypeImage-10709"
+	RuntimeSpirv_OpTypeImage_10710                                                                           = "VUID-RuntimeSpirv-OpTypeImage-10710"
+	RuntimeSpirv_OpTypeImage_12204                                                                           = "VUID-RuntimeSpirv-OpTypeImage-12204"
+	RuntimeSpirv_OpTypeImage_12207                                                                           = "VUID-RuntimeSpirv-OpTypeImage-12207"
+	RuntimeSpirv_OpTypeSampledImage_10711                                                                    = "VUID-RuntimeSpirv-OpTypeSampledImage-10711"
+	RuntimeSpirv_OpTypeSampledImage_12206                                                                    = "VUID-RuntimeSpirv-OpTypeSampledImage-12206"
+	RuntimeSpirv_OpTypeSampledImage_12208                                                                    = "VUID-RuntimeSpirv-OpTypeSampledImage-12208"
+	RuntimeSpirv_OpTypeSampler_12203                                                                         = "VUID-RuntimeSpirv-OpTypeSampler-12203"
+	RuntimeSpirv_OpTypeTensorARM_09902                                                                       = "VUID-RuntimeSpirv-OpTypeTensorARM-09902"
+	RuntimeSpirv_OpTypeTensorARM_09907                                                                       = "VUID-RuntimeSpirv-OpTypeTensorARM-09907"
+	RuntimeSpirv_OpTypeUntypedPointerKHR_11166                                                               = "VUID-RuntimeSpirv-OpTypeUntypedPointerKHR-11166"
+	RuntimeSpirv_OpTypeVector_06816                                                                          = "VUID-RuntimeSpirv-OpTypeVector-06816"
+	RuntimeSpirv_OpVariable_06373                                                                            = "VUID-RuntimeSpirv-OpVariable-06373"
+	RuntimeSpirv_OpVariable_08746                                                                            = "VUID-RuntimeSpirv-OpVariable-08746"
+	RuntimeSpirv_PhysicalStorageBuffer64_06315                                                               = "VUID-RuntimeSpirv-PhysicalStorageBuffer64-06315"
+	RuntimeSpirv_PhysicalStorageBuffer64_11819                                                               = "VUID-RuntimeSpirv-PhysicalStorageBuffer64-11819"
+	RuntimeSpirv_RayTracingOpacityMicromapKHR_11542                                                          = "VUID-RuntimeSpirv-RayTracingOpacityMicromapKHR-11542"
+	RuntimeSpirv_Result_11340                                                                                = "VUID-RuntimeSpirv-Result-11340"
+	RuntimeSpirv_Result_11341                                                                                = "VUID-RuntimeSpirv-Result-11341"
+	RuntimeSpirv_Result_11342                                                                                = "VUID-RuntimeSpirv-Result-11342"
+	RuntimeSpirv_Result_11343                                                                                = "VUID-RuntimeSpirv-Result-11343"
+	RuntimeSpirv_Result_11345                                                                                = "VUID-RuntimeSpirv-Result-11345"
+	RuntimeSpirv_Result_11350                                                                                = "VUID-RuntimeSpirv-Result-11350"
+	RuntimeSpirv_SampleRateShading_06378                                                                     = "VUID-RuntimeSpirv-SampleRateShading-06378"
+	RuntimeSpirv_SampledImageArrayNonUniformIndexing_10135                                                   = "VUID-RuntimeSpirv-SampledImageArrayNonUniformIndexing-10135"
+	RuntimeSpirv_ShaderEnqueueAMDX_09191                                                                     = "VUID-RuntimeSpirv-ShaderEnqueueAMDX-09191"
+	RuntimeSpirv_Size_11165                                                                                  = "VUID-RuntimeSpirv-Size-11165"
+	RuntimeSpirv_StorageBufferArrayNonUniformIndexing_10136                                                  = "VUID-RuntimeSpirv-StorageBufferArrayNonUniformIndexing-10136"
+	RuntimeSpirv_StorageImageArrayNonUniformIndexing_10137                                                   = "VUID-RuntimeSpirv-StorageImageArrayNonUniformIndexing-10137"
+	RuntimeSpirv_StorageTexelBufferArrayNonUniformIndexing_10140                                             = "VUID-RuntimeSpirv-StorageTexelBufferArrayNonUniformIndexing-10140"
+	RuntimeSpirv_Stream_06312                                                                                = "VUID-RuntimeSpirv-Stream-06312"
+	RuntimeSpirv_SubgroupUniformControlFlowKHR_06379                                                         = "VUID-RuntimeSpirv-SubgroupUniformControlFlowKHR-06379"
+	RuntimeSpirv_TaskEXT_07117                                                                               = "VUID-RuntimeSpirv-TaskEXT-07117"
+	RuntimeSpirv_TaskEXT_07291                                                                               = "VUID-RuntimeSpirv-TaskEXT-07291"
+	RuntimeSpirv_TaskEXT_07292                                                                               = "VUID-RuntimeSpirv-TaskEXT-07292"
+	RuntimeSpirv_TaskEXT_07293                                                                               = "VUID-RuntimeSpirv-TaskEXT-07293"
+	RuntimeSpirv_TaskEXT_07294                                                                               = "VUID-RuntimeSpirv-TaskEXT-07294"
+	RuntimeSpirv_TaskEXT_07299                                                                               = "VUID-RuntimeSpirv-TaskEXT-07299"
+	RuntimeSpirv_TaskEXT_07300                                                                               = "VUID-RuntimeSpirv-TaskEXT-07300"
+	RuntimeSpirv_TaskEXT_07301                                                                               = "VUID-RuntimeSpirv-TaskEXT-07301"
+	RuntimeSpirv_TaskEXT_07302                                                                               = "VUID-RuntimeSpirv-TaskEXT-07302"
+	RuntimeSpirv_TileShadingQCOM_10698                                                                       = "VUID-RuntimeSpirv-TileShadingQCOM-10698"
+	RuntimeSpirv_TileShadingQCOM_10699                                                                       = "VUID-RuntimeSpirv-TileShadingQCOM-10699"
+	RuntimeSpirv_TileShadingQCOM_10700                                                                       = "VUID-RuntimeSpirv-TileShadingQCOM-10700"
+	RuntimeSpirv_TileShadingQCOM_10701                                                                       = "VUID-RuntimeSpirv-TileShadingQCOM-10701"
+	RuntimeSpirv_UniformBufferArrayNonUniformIndexing_10134                                                  = "VUID-RuntimeSpirv-UniformBufferArrayNonUniformIndexing-10134"
+	RuntimeSpirv_UniformTexelBufferArrayNonUniformIndexing_10139                                             = "VUID-RuntimeSpirv-UniformTexelBufferArrayNonUniformIndexing-10139"
+	RuntimeSpirv_Workgroup_06530                                                                             = "VUID-RuntimeSpirv-Workgroup-06530"
+	RuntimeSpirv_XfbBuffer_06309                                                                             = "VUID-RuntimeSpirv-XfbBuffer-06309"
+	RuntimeSpirv_XfbStride_06313                                                                             = "VUID-RuntimeSpirv-XfbStride-06313"
+	RuntimeSpirv_apiVersion_07952                                                                            = "VUID-RuntimeSpirv-apiVersion-07952"
+	RuntimeSpirv_apiVersion_07953                                                                            = "VUID-RuntimeSpirv-apiVersion-07953"
+	RuntimeSpirv_apiVersion_07954                                                                            = "VUID-RuntimeSpirv-apiVersion-07954"
+	RuntimeSpirv_apiVersion_07955                                                                            = "VUID-RuntimeSpirv-apiVersion-07955"
+	RuntimeSpirv_bufferDescriptorAlignment_11384                                                             = "VUID-RuntimeSpirv-bufferDescriptorAlignment-11384"
+	RuntimeSpirv_bufferDescriptorAlignment_11478                                                             = "VUID-RuntimeSpirv-bufferDescriptorAlignment-11478"
+	RuntimeSpirv_bufferDescriptorAlignment_11479                                                             = "VUID-RuntimeSpirv-bufferDescriptorAlignment-11479"
+	RuntimeSpirv_cooperativeMatrixFlexibleDimensions_10165                                                   = "VUID-RuntimeSpirv-cooperativeMatrixFlexibleDimensions-10165"
+	RuntimeSpirv_cooperativeMatrixFlexibleDimensions_10166                                                   = "VUID-RuntimeSpirv-cooperativeMatrixFlexibleDimensions-10166"
+	RuntimeSpirv_cooperativeMatrixFlexibleDimensionsMaxDimension_10167                                       = "VUID-RuntimeSpirv-cooperativeMatrixFlexibleDimensionsMaxDimension-10167"
+	RuntimeSpirv_cooperativeMatrixProperties2_13382                                                          = "VUID-RuntimeSpirv-cooperativeMatrixProperties2-13382"
+	RuntimeSpirv_cooperativeMatrixProperties2_13383                                                          = "VUID-RuntimeSpirv-cooperativeMatrixProperties2-13383"
+	RuntimeSpirv_cooperativeMatrixSupportedStages_08985                                                      = "VUID-RuntimeSpirv-cooperativeMatrixSupportedStages-08985"
+	RuntimeSpirv_cooperativeMatrixWorkgroupScope_10164                                                       = "VUID-RuntimeSpirv-cooperativeMatrixWorkgroupScope-10164"
+	RuntimeSpirv_cooperativeVectorSupportedStages_10091                                                      = "VUID-RuntimeSpirv-cooperativeVectorSupportedStages-10091"
+	RuntimeSpirv_denormBehaviorIndependence_06289                                                            = "VUID-RuntimeSpirv-denormBehaviorIndependence-06289"
+	RuntimeSpirv_denormBehaviorIndependence_06290                                                            = "VUID-RuntimeSpirv-denormBehaviorIndependence-06290"
+	RuntimeSpirv_flags_08761                                                                                 = "VUID-RuntimeSpirv-flags-08761"
+	RuntimeSpirv_flags_11875                                                                                 = "VUID-RuntimeSpirv-flags-11875"
+	RuntimeSpirv_flags_11876                                                                                 = "VUID-RuntimeSpirv-flags-11876"
+	RuntimeSpirv_imageDescriptorAlignment_11349                                                              = "VUID-RuntimeSpirv-imageDescriptorAlignment-11349"
+	RuntimeSpirv_imageDescriptorAlignment_11383                                                              = "VUID-RuntimeSpirv-imageDescriptorAlignment-11383"
+	RuntimeSpirv_imageDescriptorAlignment_11477                                                              = "VUID-RuntimeSpirv-imageDescriptorAlignment-11477"
+	RuntimeSpirv_longVector_12296                                                                            = "VUID-RuntimeSpirv-longVector-12296"
+	RuntimeSpirv_maintenance4_06817                                                                          = "VUID-RuntimeSpirv-maintenance4-06817"
+	RuntimeSpirv_maintenance5_09190                                                                          = "VUID-RuntimeSpirv-maintenance5-09190"
+	RuntimeSpirv_maintenance5_10934                                                                          = "VUID-RuntimeSpirv-maintenance5-10934"
+	RuntimeSpirv_maxBlockMatchRegion_09225                                                                   = "VUID-RuntimeSpirv-maxBlockMatchRegion-09225"
+	RuntimeSpirv_maxComputeSharedMemorySize_10168                                                            = "VUID-RuntimeSpirv-maxComputeSharedMemorySize-10168"
+	RuntimeSpirv_maxCooperativeVectorComponents_10094                                                        = "VUID-RuntimeSpirv-maxCooperativeVectorComponents-10094"
+	RuntimeSpirv_maxExecutionGraphShaderOutputNodes_09197                                                    = "VUID-RuntimeSpirv-maxExecutionGraphShaderOutputNodes-09197"
+	RuntimeSpirv_maxExecutionGraphShaderPayloadCount_09196                                                   = "VUID-RuntimeSpirv-maxExecutionGraphShaderPayloadCount-09196"
+	RuntimeSpirv_maxExecutionGraphShaderPayloadSize_09193                                                    = "VUID-RuntimeSpirv-maxExecutionGraphShaderPayloadSize-09193"
+	RuntimeSpirv_maxExecutionGraphShaderPayloadSize_09194                                                    = "VUID-RuntimeSpirv-maxExecutionGraphShaderPayloadSize-09194"
+	RuntimeSpirv_maxExecutionGraphShaderPayloadSize_09195                                                    = "VUID-RuntimeSpirv-maxExecutionGraphShaderPayloadSize-09195"
+	RuntimeSpirv_maxMeshOutputMemorySize_08756                                                               = "VUID-RuntimeSpirv-maxMeshOutputMemorySize-08756"
+	RuntimeSpirv_maxMeshPayloadAndOutputMemorySize_08757                                                     = "VUID-RuntimeSpirv-maxMeshPayloadAndOutputMemorySize-08757"
+	RuntimeSpirv_maxMeshPayloadAndSharedMemorySize_08755                                                     = "VUID-RuntimeSpirv-maxMeshPayloadAndSharedMemorySize-08755"
+	RuntimeSpirv_maxMeshSharedMemorySize_08754                                                               = "VUID-RuntimeSpirv-maxMeshSharedMemorySize-08754"
+	RuntimeSpirv_maxPushDataSize_12455                                                                       = "VUID-RuntimeSpirv-maxPushDataSize-12455"
+	RuntimeSpirv_maxShaderBindingTableRecordIndex_11888                                                      = "VUID-RuntimeSpirv-maxShaderBindingTableRecordIndex-11888"
+	RuntimeSpirv_maxShaderWaitQueues_12426                                                                   = "VUID-RuntimeSpirv-maxShaderWaitQueues-12426"
+	RuntimeSpirv_maxTaskPayloadAndSharedMemorySize_08760                                                     = "VUID-RuntimeSpirv-maxTaskPayloadAndSharedMemorySize-08760"
+	RuntimeSpirv_maxTaskPayloadSize_08758                                                                    = "VUID-RuntimeSpirv-maxTaskPayloadSize-08758"
+	RuntimeSpirv_maxTaskSharedMemorySize_08759                                                               = "VUID-RuntimeSpirv-maxTaskSharedMemorySize-08759"
+	RuntimeSpirv_maxTensorShaderAccessArrayLength_09903                                                      = "VUID-RuntimeSpirv-maxTensorShaderAccessArrayLength-09903"
+	RuntimeSpirv_maxTensorShaderAccessSize_09904                                                             = "VUID-RuntimeSpirv-maxTensorShaderAccessSize-09904"
+	RuntimeSpirv_meshAndTaskShaderDerivatives_10153                                                          = "VUID-RuntimeSpirv-meshAndTaskShaderDerivatives-10153"
+	RuntimeSpirv_micromap_11630                                                                              = "VUID-RuntimeSpirv-micromap-11630"
+	RuntimeSpirv_minSampleShading_08731                                                                      = "VUID-RuntimeSpirv-minSampleShading-08731"
+	RuntimeSpirv_minSampleShading_08732                                                                      = "VUID-RuntimeSpirv-minSampleShading-08732"
+	RuntimeSpirv_pNext_09226                                                                                 = "VUID-RuntimeSpirv-pNext-09226"
+	RuntimeSpirv_pNext_09919                                                                                 = "VUID-RuntimeSpirv-pNext-09919"
+	RuntimeSpirv_pNext_09920                                                                                 = "VUID-RuntimeSpirv-pNext-09920"
+	RuntimeSpirv_pNext_09921                                                                                 = "VUID-RuntimeSpirv-pNext-09921"
+	RuntimeSpirv_pNext_09923                                                                                 = "VUID-RuntimeSpirv-pNext-09923"
+	RuntimeSpirv_protectedNoFault_09645                                                                      = "VUID-RuntimeSpirv-protectedNoFault-09645"
+	RuntimeSpirv_roundingModeIndependence_06291                                                              = "VUID-RuntimeSpirv-roundingModeIndependence-06291"
+	RuntimeSpirv_roundingModeIndependence_06292                                                              = "VUID-RuntimeSpirv-roundingModeIndependence-06292"
+	RuntimeSpirv_samplerDescriptorAlignment_11348                                                            = "VUID-RuntimeSpirv-samplerDescriptorAlignment-11348"
+	RuntimeSpirv_samplerDescriptorAlignment_11476                                                            = "VUID-RuntimeSpirv-samplerDescriptorAlignment-11476"
+	RuntimeSpirv_samples_08725                                                                               = "VUID-RuntimeSpirv-samples-08725"
+	RuntimeSpirv_samples_08726                                                                               = "VUID-RuntimeSpirv-samples-08726"
+	RuntimeSpirv_shaderDenormFlushToZeroFloat16_06299                                                        = "VUID-RuntimeSpirv-shaderDenormFlushToZeroFloat16-06299"
+	RuntimeSpirv_shaderDenormFlushToZeroFloat32_06300                                                        = "VUID-RuntimeSpirv-shaderDenormFlushToZeroFloat32-06300"
+	RuntimeSpirv_shaderDenormFlushToZeroFloat64_06301                                                        = "VUID-RuntimeSpirv-shaderDenormFlushToZeroFloat64-06301"
+	RuntimeSpirv_shaderDenormPreserveFloat16_06296                                                           = "VUID-RuntimeSpirv-shaderDenormPreserveFloat16-06296"
+	RuntimeSpirv_shaderDenormPreserveFloat32_06297                                                           = "VUID-RuntimeSpirv-shaderDenormPreserveFloat32-06297"
+	RuntimeSpirv_shaderDenormPreserveFloat64_06298                                                           = "VUID-RuntimeSpirv-shaderDenormPreserveFloat64-06298"
+	RuntimeSpirv_shaderDeviceClock_06268                                                                     = "VUID-RuntimeSpirv-shaderDeviceClock-06268"
+	RuntimeSpirv_shaderEarlyAndLateFragmentTests_06767                                                       = "VUID-RuntimeSpirv-shaderEarlyAndLateFragmentTests-06767"
+	RuntimeSpirv_shaderEarlyAndLateFragmentTests_06768                                                       = "VUID-RuntimeSpirv-shaderEarlyAndLateFragmentTests-06768"
+	RuntimeSpirv_shaderEarlyAndLateFragmentTests_06769                                                       = "VUID-RuntimeSpirv-shaderEarlyAndLateFragmentTests-06769"
+	RuntimeSpirv_shaderEarlyAndLateFragmentTests_06770                                                       = "VUID-RuntimeSpirv-shaderEarlyAndLateFragmentTests-06770"
+	RuntimeSpirv_shaderEarlyAndLateFragmentTests_06771                                                       = "VUID-RuntimeSpirv-shaderEarlyAndLateFragmentTests-06771"
+	RuntimeSpirv_shaderEarlyAndLateFragmentTests_06772                                                       = "VUID-RuntimeSpirv-shaderEarlyAndLateFragmentTests-06772"
+	RuntimeSpirv_shaderEarlyAndLateFragmentTests_06773                                                       = "VUID-RuntimeSpirv-shaderEarlyAndLateFragmentTests-06773"
+	RuntimeSpirv_shaderFloat16VectorAtomics_09581                                                            = "VUID-RuntimeSpirv-shaderFloat16VectorAtomics-09581"
+	RuntimeSpirv_shaderFmaFloat16_10977                                                                      = "VUID-RuntimeSpirv-shaderFmaFloat16-10977"
+	RuntimeSpirv_shaderFmaFloat32_10978                                                                      = "VUID-RuntimeSpirv-shaderFmaFloat32-10978"
+	RuntimeSpirv_shaderFmaFloat64_10979                                                                      = "VUID-RuntimeSpirv-shaderFmaFloat64-10979"
+	RuntimeSpirv_shaderRelaxedExtendedInstruction_10773                                                      = "VUID-RuntimeSpirv-shaderRelaxedExtendedInstruction-10773"
+	RuntimeSpirv_shaderRoundingModeRTEFloat16_06302                                                          = "VUID-RuntimeSpirv-shaderRoundingModeRTEFloat16-06302"
+	RuntimeSpirv_shaderRoundingModeRTEFloat32_06303                                                          = "VUID-RuntimeSpirv-shaderRoundingModeRTEFloat32-06303"
+	RuntimeSpirv_shaderRoundingModeRTEFloat64_06304                                                          = "VUID-RuntimeSpirv-shaderRoundingModeRTEFloat64-06304"
+	RuntimeSpirv_shaderRoundingModeRTZFloat16_06305                                                          = "VUID-RuntimeSpirv-shaderRoundingModeRTZFloat16-06305"
+	RuntimeSpirv_shaderRoundingModeRTZFloat32_06306                                                          = "VUID-RuntimeSpirv-shaderRoundingModeRTZFloat32-06306"
+	RuntimeSpirv_shaderRoundingModeRTZFloat64_06307                                                          = "VUID-RuntimeSpirv-shaderRoundingModeRTZFloat64-06307"
+	RuntimeSpirv_shaderSampleRateInterpolationFunctions_06325                                                = "VUID-RuntimeSpirv-shaderSampleRateInterpolationFunctions-06325"
+	RuntimeSpirv_shaderSignedZeroInfNanPreserveFloat16_06293                                                 = "VUID-RuntimeSpirv-shaderSignedZeroInfNanPreserveFloat16-06293"
+	RuntimeSpirv_shaderSignedZeroInfNanPreserveFloat16_09559                                                 = "VUID-RuntimeSpirv-shaderSignedZeroInfNanPreserveFloat16-09559"
+	RuntimeSpirv_shaderSignedZeroInfNanPreserveFloat16_09560                                                 = "VUID-RuntimeSpirv-shaderSignedZeroInfNanPreserveFloat16-09560"
+	RuntimeSpirv_shaderSignedZeroInfNanPreserveFloat32_06294                                                 = "VUID-RuntimeSpirv-shaderSignedZeroInfNanPreserveFloat32-06294"
+	RuntimeSpirv_shaderSignedZeroInfNanPreserveFloat32_09561                                                 = "VUID-RuntimeSpirv-shaderSignedZeroInfNanPreserveFloat32-09561"
+	RuntimeSpirv_shaderSignedZeroInfNanPreserveFloat32_09562                                                 = "VUID-RuntimeSpirv-shaderSignedZeroInfNanPreserveFloat32-09562"
+	RuntimeSpirv_shaderSignedZeroInfNanPreserveFloat64_06295                                                 = "VUID-RuntimeSpirv-shaderSignedZeroInfNanPreserveFloat64-06295"
+	RuntimeSpirv_shaderSignedZeroInfNanPreserveFloat64_09563                                                 = "VUID-RuntimeSpirv-shaderSignedZeroInfNanPreserveFloat64-09563"
+	RuntimeSpirv_shaderSignedZeroInfNanPreserveFloat64_09564                                                 = "VUID-RuntimeSpirv-shaderSignedZeroInfNanPreserveFloat64-09564"
+	RuntimeSpirv_shaderStorageImageReadWithoutFormat_07957                                                   = "VUID-RuntimeSpirv-shaderStorageImageReadWithoutFormat-07957"
+	RuntimeSpirv_shaderStorageImageWriteWithoutFormat_07956                                                  = "VUID-RuntimeSpirv-shaderStorageImageWriteWithoutFormat-07956"
+	RuntimeSpirv_shaderSubgroupClock_06267                                                                   = "VUID-RuntimeSpirv-shaderSubgroupClock-06267"
+	RuntimeSpirv_shaderSubgroupRotateClustered_09566                                                         = "VUID-RuntimeSpirv-shaderSubgroupRotateClustered-09566"
+	RuntimeSpirv_shaderTensorSupportedStages_09901                                                           = "VUID-RuntimeSpirv-shaderTensorSupportedStages-09901"
+	RuntimeSpirv_shaderUniformBufferUnsizedArray_11806                                                       = "VUID-RuntimeSpirv-shaderUniformBufferUnsizedArray-11806"
+	RuntimeSpirv_shaderZeroInitializeWorkgroupMemory_06372                                                   = "VUID-RuntimeSpirv-shaderZeroInitializeWorkgroupMemory-06372"
+	RuntimeSpirv_source_11387                                                                                = "VUID-RuntimeSpirv-source-11387"
+	RuntimeSpirv_storageBuffer16BitAccess_11161                                                              = "VUID-RuntimeSpirv-storageBuffer16BitAccess-11161"
+	RuntimeSpirv_storageBuffer8BitAccess_06328                                                               = "VUID-RuntimeSpirv-storageBuffer8BitAccess-06328"
+	RuntimeSpirv_storageInputOutput16_11162                                                                  = "VUID-RuntimeSpirv-storageInputOutput16-11162"
+	RuntimeSpirv_storagePushConstant16_06333                                                                 = "VUID-RuntimeSpirv-storagePushConstant16-06333"
+	RuntimeSpirv_storagePushConstant8_06330                                                                  = "VUID-RuntimeSpirv-storagePushConstant8-06330"
+	RuntimeSpirv_subgroupBroadcastDynamicId_06276                                                            = "VUID-RuntimeSpirv-subgroupBroadcastDynamicId-06276"
+	RuntimeSpirv_subgroupBroadcastDynamicId_06277                                                            = "VUID-RuntimeSpirv-subgroupBroadcastDynamicId-06277"
+	RuntimeSpirv_subgroupSize_10141                                                                          = "VUID-RuntimeSpirv-subgroupSize-10141"
+	RuntimeSpirv_subgroupSize_10142                                                                          = "VUID-RuntimeSpirv-subgroupSize-10142"
+	RuntimeSpirv_subgroupSize_10143                                                                          = "VUID-RuntimeSpirv-subgroupSize-10143"
+	RuntimeSpirv_subgroupSize_10144                                                                          = "VUID-RuntimeSpirv-subgroupSize-10144"
+	RuntimeSpirv_subgroupSize_10145                                                                          = "VUID-RuntimeSpirv-subgroupSize-10145"
+	RuntimeSpirv_subgroupSize_10146                                                                          = "VUID-RuntimeSpirv-subgroupSize-10146"
+	RuntimeSpirv_subgroupSize_10147                                                                          = "VUID-RuntimeSpirv-subgroupSize-10147"
+	RuntimeSpirv_subgroupSize_10149                                                                          = "VUID-RuntimeSpirv-subgroupSize-10149"
+	RuntimeSpirv_tensorDescriptorAlignment_11480                                                             = "VUID-RuntimeSpirv-tensorDescriptorAlignment-11480"
+	RuntimeSpirv_tensorDescriptorAlignment_11481                                                             = "VUID-RuntimeSpirv-tensorDescriptorAlignment-11481"
+	RuntimeSpirv_tessellationShader_06326                                                                    = "VUID-RuntimeSpirv-tessellationShader-06326"
+	RuntimeSpirv_tessellationShader_06327                                                                    = "VUID-RuntimeSpirv-tessellationShader-06327"
+	RuntimeSpirv_tileShadingImageProcessing_10712                                                            = "VUID-RuntimeSpirv-tileShadingImageProcessing-10712"
+	RuntimeSpirv_tileSize_10705                                                                              = "VUID-RuntimeSpirv-tileSize-10705"
+	RuntimeSpirv_transformFeedbackStreamsLinesTriangles_06311                                                = "VUID-RuntimeSpirv-transformFeedbackStreamsLinesTriangles-06311"
+	RuntimeSpirv_uniformAndStorageBuffer16BitAccess_06332                                                    = "VUID-RuntimeSpirv-uniformAndStorageBuffer16BitAccess-06332"
+	RuntimeSpirv_uniformAndStorageBuffer8BitAccess_06329                                                     = "VUID-RuntimeSpirv-uniformAndStorageBuffer8BitAccess-06329"
+	RuntimeSpirv_vulkanMemoryModel_06265                                                                     = "VUID-RuntimeSpirv-vulkanMemoryModel-06265"
+	RuntimeSpirv_vulkanMemoryModel_06266                                                                     = "VUID-RuntimeSpirv-vulkanMemoryModel-06266"
+	RuntimeSpirv_workgroupMemoryExplicitLayout16BitAccess_10757                                              = "VUID-RuntimeSpirv-workgroupMemoryExplicitLayout16BitAccess-10757"
+	RuntimeSpirv_workgroupMemoryExplicitLayout8BitAccess_10756                                               = "VUID-RuntimeSpirv-workgroupMemoryExplicitLayout8BitAccess-10756"
+	RuntimeSpirv_x_06429                                                                                     = "VUID-RuntimeSpirv-x-06429"
+	RuntimeSpirv_x_06432                                                                                     = "VUID-RuntimeSpirv-x-06432"
+	RuntimeSpirv_x_10702                                                                                     = "VUID-RuntimeSpirv-x-10702"
+	RuntimeSpirv_y_06430                                                                                     = "VUID-RuntimeSpirv-y-06430"
+	RuntimeSpirv_y_10703                                                                                     = "VUID-RuntimeSpirv-y-10703"
+	RuntimeSpirv_z_06431                                                                                     = "VUID-RuntimeSpirv-z-06431"
+	RuntimeSpirv_z_10704                                                                                     = "VUID-RuntimeSpirv-z-10704"
+	SMCountNV_04363                                                                                          = "VUID-SMCountNV-SMCountNV-04363"
+	SMCountNV_04364                                                                                          = "VUID-SMCountNV-SMCountNV-04364"
+	SMIDNV_04365                                                                                             = "VUID-SMIDNV-SMIDNV-04365"
+	SMIDNV_04366                                                                                             = "VUID-SMIDNV-SMIDNV-04366"
+	SampleId_04354                                                                                           = "VUID-SampleId-SampleId-04354"
+	SampleId_04355                                                                                           = "VUID-SampleId-SampleId-04355"
+	SampleId_04356                                                                                           = "VUID-SampleId-SampleId-04356"
+	SampleMask_04357                                                                                         = "VUID-SampleMask-SampleMask-04357"
+	SampleMask_04358                                                                                         = "VUID-SampleMask-SampleMask-04358"
+	SampleMask_04359                                                                                         = "VUID-SampleMask-SampleMask-04359"
+	SamplePosition_04360                                                                                     = "VUID-SamplePosition-SamplePosition-04360"
+	SamplePosition_04361                                                                                     = "VUID-SamplePosition-SamplePosition-04361"
+	SamplePosition_04362                                                                                     = "VUID-SamplePosition-SamplePosition-04362"
+	SamplerHeapEXT_11239                                                                                     = "VUID-SamplerHeapEXT-SamplerHeapEXT-11239"
+	ShaderIndexAMDX_09175                                                                                    = "VUID-ShaderIndexAMDX-ShaderIndexAMDX-09175"
+	ShaderIndexAMDX_09176                                                                                    = "VUID-ShaderIndexAMDX-ShaderIndexAMDX-09176"
+	ShadingRateKHR_04490                                                                                     = "VUID-ShadingRateKHR-ShadingRateKHR-04490"
+	ShadingRateKHR_04491                                                                                     = "VUID-ShadingRateKHR-ShadingRateKHR-04491"
+	ShadingRateKHR_04492                                                                                     = "VUID-ShadingRateKHR-ShadingRateKHR-04492"
+	StandaloneSpirv_Base_07650                                                                               = "VUID-StandaloneSpirv-Base-07650"
+	StandaloneSpirv_Base_07651                                                                               = "VUID-StandaloneSpirv-Base-07651"
+	StandaloneSpirv_Base_07652                                                                               = "VUID-StandaloneSpirv-Base-07652"
+	StandaloneSpirv_Base_12469                                                                               = "VUID-StandaloneSpirv-Base-12469"
+	StandaloneSpirv_BuiltIn_04668                                                                            = "VUID-StandaloneSpirv-BuiltIn-04668"
+	StandaloneSpirv_CallableDataKHR_04704                                                                    = "VUID-StandaloneSpirv-CallableDataKHR-04704"
+	StandaloneSpirv_Component_04920                                                                          = "VUID-StandaloneSpirv-Component-04920"
+	StandaloneSpirv_Component_04921                                                                          = "VUID-StandaloneSpirv-Component-04921"
+	StandaloneSpirv_Component_04922                                                                          = "VUID-StandaloneSpirv-Component-04922"
+	StandaloneSpirv_Component_04923                                                                          = "VUID-StandaloneSpirv-Component-04923"
+	StandaloneSpirv_Component_07703                                                                          = "VUID-StandaloneSpirv-Component-07703"
+	StandaloneSpirv_Component_10583                                                                          = "VUID-StandaloneSpirv-Component-10583"
+	StandaloneSpirv_DerivativeGroupLinearKHR_10152                                                           = "VUID-StandaloneSpirv-DerivativeGroupLinearKHR-10152"
+	StandaloneSpirv_DerivativeGroupLinearNV_04778                                                            = "VUID-StandaloneSpirv-DerivativeGroupLinearNV-04778"
+	StandaloneSpirv_DerivativeGroupQuadsKHR_10151                                                            = "VUID-StandaloneSpirv-DerivativeGroupQuadsKHR-10151"
+	StandaloneSpirv_DerivativeGroupQuadsNV_04684                                                             = "VUID-StandaloneSpirv-DerivativeGroupQuadsNV-04684"
+	StandaloneSpirv_DescriptorHeapEXT_11482                                                                  = "VUID-StandaloneSpirv-DescriptorHeapEXT-11482"
+	StandaloneSpirv_DescriptorSet_06491                                                                      = "VUID-StandaloneSpirv-DescriptorSet-06491"
+	StandaloneSpirv_Execution_10584                                                                          = "VUID-StandaloneSpirv-Execution-10584"
+	StandaloneSpirv_Execution_10585                                                                          = "VUID-StandaloneSpirv-Execution-10585"
+	StandaloneSpirv_Execution_10687                                                                          = "VUID-StandaloneSpirv-Execution-10687"
+	StandaloneSpirv_Execution_10688                                                                          = "VUID-StandaloneSpirv-Execution-10688"
+	StandaloneSpirv_ExecutionModel_07320                                                                     = "VUID-StandaloneSpirv-ExecutionModel-07320"
+	StandaloneSpirv_FPRoundingMode_04675                                                                     = "VUID-StandaloneSpirv-FPRoundingMode-04675"
+	StandaloneSpirv_Flat_04670                                                                               = "VUID-StandaloneSpirv-Flat-04670"
+	StandaloneSpirv_Flat_04744                                                                               = "VUID-StandaloneSpirv-Flat-04744"
+	StandaloneSpirv_Flat_06201                                                                               = "VUID-StandaloneSpirv-Flat-06201"
+	StandaloneSpirv_Flat_06202                                                                               = "VUID-StandaloneSpirv-Flat-06202"
+	StandaloneSpirv_Function_04681                                                                           = "VUID-StandaloneSpirv-Function-04681"
+	StandaloneSpirv_Function_12294                                                                           = "VUID-StandaloneSpirv-Function-12294"
+	StandaloneSpirv_GLSLShared_04669                                                                         = "VUID-StandaloneSpirv-GLSLShared-04669"
+	StandaloneSpirv_HitAttributeKHR_04701                                                                    = "VUID-StandaloneSpirv-HitAttributeKHR-04701"
+	StandaloneSpirv_HitAttributeKHR_04702                                                                    = "VUID-StandaloneSpirv-HitAttributeKHR-04702"
+	StandaloneSpirv_HitAttributeKHR_04703                                                                    = "VUID-StandaloneSpirv-HitAttributeKHR-04703"
+	StandaloneSpirv_Image_04965                                                                              = "VUID-StandaloneSpirv-Image-04965"
+	StandaloneSpirv_IncomingCallableDataKHR_04705                                                            = "VUID-StandaloneSpirv-IncomingCallableDataKHR-04705"
+	StandaloneSpirv_IncomingCallableDataKHR_04706                                                            = "VUID-StandaloneSpirv-IncomingCallableDataKHR-04706"
+	StandaloneSpirv_IncomingRayPayloadKHR_04699                                                              = "VUID-StandaloneSpirv-IncomingRayPayloadKHR-04699"
+	StandaloneSpirv_IncomingRayPayloadKHR_04700                                                              = "VUID-StandaloneSpirv-IncomingRayPayloadKHR-04700"
+	StandaloneSpirv_Input_06778                                                                              = "VUID-StandaloneSpirv-Input-06778"
+	StandaloneSpirv_Input_07290                                                                              = "VUID-StandaloneSpirv-Input-07290"
+	StandaloneSpirv_Input_09557                                                                              = "VUID-StandaloneSpirv-Input-09557"
+	StandaloneSpirv_Input_10588                                                                              = "VUID-StandaloneSpirv-Input-10588"
+	StandaloneSpirv_Input_10604                                                                              = "VUID-StandaloneSpirv-Input-10604"
+	StandaloneSpirv_InputAttachmentArrayDynamicIndexing_10131                                                = "VUID-StandaloneSpirv-InputAttachmentArrayDynamicIndexing-10131"
+	StandaloneSpirv_InputAttachmentIndex_06678                                                               = "VUID-StandaloneSpirv-InputAttachmentIndex-06678"
+	StandaloneSpirv_Invariant_04677                                                                          = "VUID-StandaloneSpirv-Invariant-04677"
+	StandaloneSpirv_Location_04915                                                                           = "VUID-StandaloneSpirv-Location-04915"
+	StandaloneSpirv_Location_04916                                                                           = "VUID-StandaloneSpirv-Location-04916"
+	StandaloneSpirv_Location_04917                                                                           = "VUID-StandaloneSpirv-Location-04917"
+	StandaloneSpirv_Location_04918                                                                           = "VUID-StandaloneSpirv-Location-04918"
+	StandaloneSpirv_Location_04919                                                                           = "VUID-StandaloneSpirv-Location-04919"
+	StandaloneSpirv_Location_06672                                                                           = "VUID-StandaloneSpirv-Location-06672"
+	StandaloneSpirv_MaximallyReconvergesKHR_09565                                                            = "VUID-StandaloneSpirv-MaximallyReconvergesKHR-09565"
+	StandaloneSpirv_MemorySemantics_10865                                                                    = "VUID-StandaloneSpirv-MemorySemantics-10865"
+	StandaloneSpirv_MemorySemantics_10866                                                                    = "VUID-StandaloneSpirv-MemorySemantics-10866"
+	StandaloneSpirv_MemorySemantics_10867                                                                    = "VUID-StandaloneSpirv-MemorySemantics-10867"
+	StandaloneSpirv_MemorySemantics_10868                                                                    = "VUID-StandaloneSpirv-MemorySemantics-10868"
+	StandaloneSpirv_MemorySemantics_10869                                                                    = "VUID-StandaloneSpirv-MemorySemantics-10869"
+	StandaloneSpirv_MemorySemantics_10870                                                                    = "VUID-StandaloneSpirv-MemorySemantics-10870"
+	StandaloneSpirv_MemorySemantics_10871                                                                    = "VUID-StandaloneSpirv-MemorySemantics-10871"
+	StandaloneSpirv_MemorySemantics_10872                                                                    = "VUID-StandaloneSpirv-MemorySemantics-10872"
+	StandaloneSpirv_MemorySemantics_10873                                                                    = "VUID-StandaloneSpirv-MemorySemantics-10873"
+	StandaloneSpirv_MemorySemantics_13551                                                                    = "VUID-StandaloneSpirv-MemorySemantics-13551"
+	StandaloneSpirv_MemorySemantics_13556                                                                    = "VUID-StandaloneSpirv-MemorySemantics-13556"
+	StandaloneSpirv_MemorySemantics_13557                                                                    = "VUID-StandaloneSpirv-MemorySemantics-13557"
+	StandaloneSpirv_MeshEXT_07102                                                                            = "VUID-StandaloneSpirv-MeshEXT-07102"
+	StandaloneSpirv_MeshEXT_07106                                                                            = "VUID-StandaloneSpirv-MeshEXT-07106"
+	StandaloneSpirv_MeshEXT_07107                                                                            = "VUID-StandaloneSpirv-MeshEXT-07107"
+	StandaloneSpirv_MeshEXT_07108                                                                            = "VUID-StandaloneSpirv-MeshEXT-07108"
+	StandaloneSpirv_MeshEXT_07109                                                                            = "VUID-StandaloneSpirv-MeshEXT-07109"
+	StandaloneSpirv_MeshEXT_07110                                                                            = "VUID-StandaloneSpirv-MeshEXT-07110"
+	StandaloneSpirv_MeshEXT_07111                                                                            = "VUID-StandaloneSpirv-MeshEXT-07111"
+	StandaloneSpirv_MeshEXT_07330                                                                            = "VUID-StandaloneSpirv-MeshEXT-07330"
+	StandaloneSpirv_MeshEXT_07331                                                                            = "VUID-StandaloneSpirv-MeshEXT-07331"
+	StandaloneSpirv_NonCoherentTileAttachmentReadQCOM_10690                                                  = "VUID-StandaloneSpirv-NonCoherentTileAttachmentReadQCOM-10690"
+	StandaloneSpirv_None_04633                                                                               = "VUID-StandaloneSpirv-None-04633"
+	StandaloneSpirv_None_04634                                                                               = "VUID-StandaloneSpirv-None-04634"
+	StandaloneSpirv_None_04635                                                                               = "VUID-StandaloneSpirv-None-04635"
+	StandaloneSpirv_None_04636                                                                               = "VUID-StandaloneSpirv-None-04636"
+	StandaloneSpirv_None_04637                                                                               = "VUID-StandaloneSpirv-None-04637"
+	StandaloneSpirv_None_04638                                                                               = "VUID-StandaloneSpirv-None-04638"
+	StandaloneSpirv_None_04640                                                                               = "VUID-StandaloneSpirv-None-04640"
+	StandaloneSpirv_None_04641                                                                               = "VUID-StandaloneSpirv-None-04641"
+	StandaloneSpirv_None_04642                                                                               = "VUID-StandaloneSpirv-None-04642"
+	StandaloneSpirv_None_04643                                                                               = "VUID-StandaloneSpirv-None-04643"
+	StandaloneSpirv_None_04644                                                                               = "VUID-StandaloneSpirv-None-04644"
+	StandaloneSpirv_None_04645                                                                               = "VUID-StandaloneSpirv-None-04645"
+	StandaloneSpirv_None_04667                                                                               = "VUID-StandaloneSpirv-None-04667"
+	StandaloneSpirv_None_04686                                                                               = "VUID-StandaloneSpirv-None-04686"
+	StandaloneSpirv_None_07321                                                                               = "VUID-StandaloneSpirv-None-07321"
+	StandaloneSpirv_None_08720                                                                               = "VUID-StandaloneSpirv-None-08720"
+	StandaloneSpirv_None_08724                                                                               = "VUID-StandaloneSpirv-None-08724"
+	StandaloneSpirv_None_10684                                                                               = "VUID-StandaloneSpirv-None-10684"
+	StandaloneSpirv_None_10685                                                                               = "VUID-StandaloneSpirv-None-10685"
+	StandaloneSpirv_None_12295                                                                               = "VUID-StandaloneSpirv-None-12295"
+	StandaloneSpirv_Offset_04687                                                                             = "VUID-StandaloneSpirv-Offset-04687"
+	StandaloneSpirv_Offset_04689                                                                             = "VUID-StandaloneSpirv-Offset-04689"
+	StandaloneSpirv_Offset_04690                                                                             = "VUID-StandaloneSpirv-Offset-04690"
+	StandaloneSpirv_Offset_04691                                                                             = "VUID-StandaloneSpirv-Offset-04691"
+	StandaloneSpirv_Offset_04692                                                                             = "VUID-StandaloneSpirv-Offset-04692"
+	StandaloneSpirv_Offset_04716                                                                             = "VUID-StandaloneSpirv-Offset-04716"
+	StandaloneSpirv_Offset_04865                                                                             = "VUID-StandaloneSpirv-Offset-04865"
+	StandaloneSpirv_OpArrayLength_11805                                                                      = "VUID-StandaloneSpirv-OpArrayLength-11805"
+	StandaloneSpirv_OpControlBarrier_04682                                                                   = "VUID-StandaloneSpirv-OpControlBarrier-04682"
+	StandaloneSpirv_OpControlBarrierArriveEXT_13553                                                          = "VUID-StandaloneSpirv-OpControlBarrierArriveEXT-13553"
+	StandaloneSpirv_OpConvertFToU_12465                                                                      = "VUID-StandaloneSpirv-OpConvertFToU-12465"
+	StandaloneSpirv_OpEntryPoint_06674                                                                       = "VUID-StandaloneSpirv-OpEntryPoint-06674"
+	StandaloneSpirv_OpEntryPoint_08721                                                                       = "VUID-StandaloneSpirv-OpEntryPoint-08721"
+	StandaloneSpirv_OpEntryPoint_08722                                                                       = "VUID-StandaloneSpirv-OpEntryPoint-08722"
+	StandaloneSpirv_OpEntryPoint_09658                                                                       = "VUID-StandaloneSpirv-OpEntryPoint-09658"
+	StandaloneSpirv_OpEntryPoint_09659                                                                       = "VUID-StandaloneSpirv-OpEntryPoint-09659"
+	StandaloneSpirv_OpFConvert_12466                                                                         = "VUID-StandaloneSpirv-OpFConvert-12466"
+	StandaloneSpirv_OpFConvert_12467                                                                         = "VUID-StandaloneSpirv-OpFConvert-12467"
+	StandaloneSpirv_OpGraphInputARM_09931                                                                    = "VUID-StandaloneSpirv-OpGraphInputARM-09931"
+	StandaloneSpirv_OpGraphSetOutputARM_09932                                                                = "VUID-StandaloneSpirv-OpGraphSetOutputARM-09932"
+	StandaloneSpirv_OpGroupNonUniformBallotBitCount_04685                                                    = "VUID-StandaloneSpirv-OpGroupNonUniformBallotBitCount-04685"
+	StandaloneSpirv_OpImage_04777                                                                            = "VUID-StandaloneSpirv-OpImage-04777"
+	StandaloneSpirv_OpImageGather_04664                                                                      = "VUID-StandaloneSpirv-OpImageGather-04664"
+	StandaloneSpirv_OpImageQuerySizeLod_04659                                                                = "VUID-StandaloneSpirv-OpImageQuerySizeLod-04659"
+	StandaloneSpirv_OpImageTexelPointer_04658                                                                = "VUID-StandaloneSpirv-OpImageTexelPointer-04658"
+	StandaloneSpirv_OpReadClockKHR_04652                                                                     = "VUID-StandaloneSpirv-OpReadClockKHR-04652"
+	StandaloneSpirv_OpTypeFloat_10370                                                                        = "VUID-StandaloneSpirv-OpTypeFloat-10370"
+	StandaloneSpirv_OpTypeFloat_10823                                                                        = "VUID-StandaloneSpirv-OpTypeFloat-10823"
+	StandaloneSpirv_OpTypeForwardPointer_04711                                                               = "VUID-StandaloneSpirv-OpTypeForwardPointer-04711"
+	StandaloneSpirv_OpTypeImage_04656                                                                        = "VUID-StandaloneSpirv-OpTypeImage-04656"
+	StandaloneSpirv_OpTypeImage_04657                                                                        = "VUID-StandaloneSpirv-OpTypeImage-04657"
+	StandaloneSpirv_OpTypeImage_06214                                                                        = "VUID-StandaloneSpirv-OpTypeImage-06214"
+	StandaloneSpirv_OpTypeImage_06924                                                                        = "VUID-StandaloneSpirv-OpTypeImage-06924"
+	StandaloneSpirv_OpTypeImage_09638                                                                        = "VUID-StandaloneSpirv-OpTypeImage-09638"
+	StandaloneSpirv_OpTypeImage_10693                                                                        = "VUID-StandaloneSpirv-OpTypeImage-10693"
+	StandaloneSpirv_OpTypeImage_10694                                                                        = "VUID-StandaloneSpirv-OpTypeImage-10694"
+	StandaloneSpirv_OpTypeRuntimeArray_04680                                                                 = "VUID-StandaloneSpirv-OpTypeRuntimeArray-04680"
+	StandaloneSpirv_OpTypeSampledImage_06671                                                                 = "VUID-StandaloneSpirv-OpTypeSampledImage-06671"
+	StandaloneSpirv_OpTypeUntypedPointerKHR_11417                                                            = "VUID-StandaloneSpirv-OpTypeUntypedPointerKHR-11417"
+	StandaloneSpirv_OpUndef_12464                                                                            = "VUID-StandaloneSpirv-OpUndef-12464"
+	StandaloneSpirv_OpUntypedImageTexelPointerEXT_11416                                                      = "VUID-StandaloneSpirv-OpUntypedImageTexelPointerEXT-11416"
+	StandaloneSpirv_OpUntypedVariableKHR_11167                                                               = "VUID-StandaloneSpirv-OpUntypedVariableKHR-11167"
+	StandaloneSpirv_OpUntypedVariableKHR_11347                                                               = "VUID-StandaloneSpirv-OpUntypedVariableKHR-11347"
+	StandaloneSpirv_OpVariable_04651                                                                         = "VUID-StandaloneSpirv-OpVariable-04651"
+	StandaloneSpirv_OpVariable_04734                                                                         = "VUID-StandaloneSpirv-OpVariable-04734"
+	StandaloneSpirv_OpVariable_06673                                                                         = "VUID-StandaloneSpirv-OpVariable-06673"
+	StandaloneSpirv_OriginLowerLeft_04653                                                                    = "VUID-StandaloneSpirv-OriginLowerLeft-04653"
+	StandaloneSpirv_Output_10586                                                                             = "VUID-StandaloneSpirv-Output-10586"
+	StandaloneSpirv_Output_10587                                                                             = "VUID-StandaloneSpirv-Output-10587"
+	StandaloneSpirv_PerVertexKHR_06777                                                                       = "VUID-StandaloneSpirv-PerVertexKHR-06777"
+	StandaloneSpirv_PhysicalStorageBuffer64_04708                                                            = "VUID-StandaloneSpirv-PhysicalStorageBuffer64-04708"
+	StandaloneSpirv_PhysicalStorageBuffer64_04709                                                            = "VUID-StandaloneSpirv-PhysicalStorageBuffer64-04709"
+	StandaloneSpirv_PhysicalStorageBuffer64_04710                                                            = "VUID-StandaloneSpirv-PhysicalStorageBuffer64-04710"
+	StandaloneSpirv_PhysicalStorageBuffer64_06314                                                            = "VUID-StandaloneSpirv-PhysicalStorageBuffer64-06314"
+	StandaloneSpirv_PixelCenterInteger_04654                                                                 = "VUID-StandaloneSpirv-PixelCenterInteger-04654"
+	StandaloneSpirv_Pointer_08973                                                                            = "VUID-StandaloneSpirv-Pointer-08973"
+	StandaloneSpirv_PushConstant_06675                                                                       = "VUID-StandaloneSpirv-PushConstant-06675"
+	StandaloneSpirv_PushConstant_06808                                                                       = "VUID-StandaloneSpirv-PushConstant-06808"
+	StandaloneSpirv_RayPayloadKHR_04698                                                                      = "VUID-StandaloneSpirv-RayPayloadKHR-04698"
+	StandaloneSpirv_Result_04780                                                                             = "VUID-StandaloneSpirv-Result-04780"
+	StandaloneSpirv_Result_11336                                                                             = "VUID-StandaloneSpirv-Result-11336"
+	StandaloneSpirv_Result_11337                                                                             = "VUID-StandaloneSpirv-Result-11337"
+	StandaloneSpirv_Result_11339                                                                             = "VUID-StandaloneSpirv-Result-11339"
+	StandaloneSpirv_Result_12468                                                                             = "VUID-StandaloneSpirv-Result-12468"
+	StandaloneSpirv_SampledImageArrayDynamicIndexing_10128                                                   = "VUID-StandaloneSpirv-SampledImageArrayDynamicIndexing-10128"
+	StandaloneSpirv_Scope_12243                                                                              = "VUID-StandaloneSpirv-Scope-12243"
+	StandaloneSpirv_ShaderRecordBufferKHR_07119                                                              = "VUID-StandaloneSpirv-ShaderRecordBufferKHR-07119"
+	StandaloneSpirv_SplitBarrierEXT_13552                                                                    = "VUID-StandaloneSpirv-SplitBarrierEXT-13552"
+	StandaloneSpirv_StorageBufferArrayDynamicIndexing_10129                                                  = "VUID-StandaloneSpirv-StorageBufferArrayDynamicIndexing-10129"
+	StandaloneSpirv_StorageImageArrayDynamicIndexing_10130                                                   = "VUID-StandaloneSpirv-StorageImageArrayDynamicIndexing-10130"
+	StandaloneSpirv_StorageTexelBufferArrayDynamicIndexing_10133                                             = "VUID-StandaloneSpirv-StorageTexelBufferArrayDynamicIndexing-10133"
+	StandaloneSpirv_Stream_04694                                                                             = "VUID-StandaloneSpirv-Stream-04694"
+	StandaloneSpirv_SubgroupVoteKHR_07951                                                                    = "VUID-StandaloneSpirv-SubgroupVoteKHR-07951"
+	StandaloneSpirv_SubpassData_04660                                                                        = "VUID-StandaloneSpirv-SubpassData-04660"
+	StandaloneSpirv_TessLevelInner_10880                                                                     = "VUID-StandaloneSpirv-TessLevelInner-10880"
+	StandaloneSpirv_TileAttachmentQCOM_10689                                                                 = "VUID-StandaloneSpirv-TileAttachmentQCOM-10689"
+	StandaloneSpirv_TileAttachmentQCOM_10695                                                                 = "VUID-StandaloneSpirv-TileAttachmentQCOM-10695"
+	StandaloneSpirv_TileAttachmentQCOM_10696                                                                 = "VUID-StandaloneSpirv-TileAttachmentQCOM-10696"
+	StandaloneSpirv_TileAttachmentQCOM_10697                                                                 = "VUID-StandaloneSpirv-TileAttachmentQCOM-10697"
+	StandaloneSpirv_TileImageEXT_08723                                                                       = "VUID-StandaloneSpirv-TileImageEXT-08723"
+	StandaloneSpirv_TileShadingQCOM_10686                                                                    = "VUID-StandaloneSpirv-TileShadingQCOM-10686"
+	StandaloneSpirv_TileShadingRateQCOM_10691                                                                = "VUID-StandaloneSpirv-TileShadingRateQCOM-10691"
+	StandaloneSpirv_TileShadingRateQCOM_10692                                                                = "VUID-StandaloneSpirv-TileShadingRateQCOM-10692"
+	StandaloneSpirv_Type_12297                                                                               = "VUID-StandaloneSpirv-Type-12297"
+	StandaloneSpirv_UnequalMemorySemantics_10875                                                             = "VUID-StandaloneSpirv-UnequalMemorySemantics-10875"
+	StandaloneSpirv_UnequalMemorySemantics_10876                                                             = "VUID-StandaloneSpirv-UnequalMemorySemantics-10876"
+	StandaloneSpirv_UnequalMemorySemantics_10877                                                             = "VUID-StandaloneSpirv-UnequalMemorySemantics-10877"
+	StandaloneSpirv_UnequalMemorySemantics_10878                                                             = "VUID-StandaloneSpirv-UnequalMemorySemantics-10878"
+	StandaloneSpirv_UnequalMemorySemantics_10879                                                             = "VUID-StandaloneSpirv-UnequalMemorySemantics-10879"
+	StandaloneSpirv_Uniform_06676                                                                            = "VUID-StandaloneSpirv-Uniform-06676"
+	StandaloneSpirv_Uniform_06807                                                                            = "VUID-StandaloneSpirv-Uniform-06807"
+	StandaloneSpirv_Uniform_06925                                                                            = "VUID-StandaloneSpirv-Uniform-06925"
+	StandaloneSpirv_UniformBufferArrayDynamicIndexing_10127                                                  = "VUID-StandaloneSpirv-UniformBufferArrayDynamicIndexing-10127"
+	StandaloneSpirv_UniformConstant_04655                                                                    = "VUID-StandaloneSpirv-UniformConstant-04655"
+	StandaloneSpirv_UniformConstant_06677                                                                    = "VUID-StandaloneSpirv-UniformConstant-06677"
+	StandaloneSpirv_UniformTexelBufferArrayDynamicIndexing_10132                                             = "VUID-StandaloneSpirv-UniformTexelBufferArrayDynamicIndexing-10132"
+	StandaloneSpirv_ViewportMaskNV_04674                                                                     = "VUID-StandaloneSpirv-ViewportMaskNV-04674"
+	StandaloneSpirv_ViewportRelativeNV_04672                                                                 = "VUID-StandaloneSpirv-ViewportRelativeNV-04672"
+	StandaloneSpirv_ViewportRelativeNV_04673                                                                 = "VUID-StandaloneSpirv-ViewportRelativeNV-04673"
+	StandaloneSpirv_VulkanMemoryModel_04678                                                                  = "VUID-StandaloneSpirv-VulkanMemoryModel-04678"
+	StandaloneSpirv_VulkanMemoryModel_04679                                                                  = "VUID-StandaloneSpirv-VulkanMemoryModel-04679"
+	StandaloneSpirv_XfbBuffer_04693                                                                          = "VUID-StandaloneSpirv-XfbBuffer-04693"
+	StandaloneSpirv_XfbBuffer_04696                                                                          = "VUID-StandaloneSpirv-XfbBuffer-04696"
+	StandaloneSpirv_XfbBuffer_04697                                                                          = "VUID-StandaloneSpirv-XfbBuffer-04697"
+	SubgroupEqMask_04370                                                                                     = "VUID-SubgroupEqMask-SubgroupEqMask-04370"
+	SubgroupEqMask_04371                                                                                     = "VUID-SubgroupEqMask-SubgroupEqMask-04371"
+	SubgroupGeMask_04372                                                                                     = "VUID-SubgroupGeMask-SubgroupGeMask-04372"
+	SubgroupGeMask_04373                                                                                     = "VUID-SubgroupGeMask-SubgroupGeMask-04373"
+	SubgroupGtMask_04374                                                                                     = "VUID-SubgroupGtMask-SubgroupGtMask-04374"
+	SubgroupGtMask_04375                                                                                     = "VUID-SubgroupGtMask-SubgroupGtMask-04375"
+	SubgroupId_04367                                                                                         = "VUID-SubgroupId-SubgroupId-04367"
+	SubgroupId_04368                                                                                         = "VUID-SubgroupId-SubgroupId-04368"
+	SubgroupId_04369                                                                                         = "VUID-SubgroupId-SubgroupId-04369"
+	SubgroupLeMask_04376                                                                                     = "VUID-SubgroupLeMask-SubgroupLeMask-04376"
+	SubgroupLeMask_04377                                                                                     = "VUID-SubgroupLeMask-SubgroupLeMask-04377"
+	SubgroupLocalInvocationId_04380                                                                          = "VUID-SubgroupLocalInvocationId-SubgroupLocalInvocationId-04380"
+	SubgroupLocalInvocationId_04381                                                                          = "VUID-SubgroupLocalInvocationId-SubgroupLocalInvocationId-04381"
+	SubgroupLtMask_04378                                                                                     = "VUID-SubgroupLtMask-SubgroupLtMask-04378"
+	SubgroupLtMask_04379                                                                                     = "VUID-SubgroupLtMask-SubgroupLtMask-04379"
+	SubgroupSize_04382                                                                                       = "VUID-SubgroupSize-SubgroupSize-04382"
+	SubgroupSize_04383                                                                                       = "VUID-SubgroupSize-SubgroupSize-04383"
+	TaskCountNV_04384                                                                                        = "VUID-TaskCountNV-TaskCountNV-04384"
+	TaskCountNV_04385                                                                                        = "VUID-TaskCountNV-TaskCountNV-04385"
+	TaskCountNV_04386                                                                                        = "VUID-TaskCountNV-TaskCountNV-04386"
+	TessCoord_04387                                                                                          = "VUID-TessCoord-TessCoord-04387"
+	TessCoord_04388                                                                                          = "VUID-TessCoord-TessCoord-04388"
+	TessCoord_04389                                                                                          = "VUID-TessCoord-TessCoord-04389"
+	TessLevelInner_04394                                                                                     = "VUID-TessLevelInner-TessLevelInner-04394"
+	TessLevelInner_04395                                                                                     = "VUID-TessLevelInner-TessLevelInner-04395"
+	TessLevelInner_04396                                                                                     = "VUID-TessLevelInner-TessLevelInner-04396"
+	TessLevelInner_04397                                                                                     = "VUID-TessLevelInner-TessLevelInner-04397"
+	TessLevelOuter_04390                                                                                     = "VUID-TessLevelOuter-TessLevelOuter-04390"
+	TessLevelOuter_04391                                                                                     = "VUID-TessLevelOuter-TessLevelOuter-04391"
+	TessLevelOuter_04392                                                                                     = "VUID-TessLevelOuter-TessLevelOuter-04392"
+	TessLevelOuter_04393                                                                                     = "VUID-TessLevelOuter-TessLevelOuter-04393"
+	TileApronSizeQCOM_10632                                                                                  = "VUID-TileApronSizeQCOM-TileApronSizeQCOM-10632"
+	TileApronSizeQCOM_10633                                                                                  = "VUID-TileApronSizeQCOM-TileApronSizeQCOM-10633"
+	TileApronSizeQCOM_10634                                                                                  = "VUID-TileApronSizeQCOM-TileApronSizeQCOM-10634"
+	TileDimensionQCOM_10629                                                                                  = "VUID-TileDimensionQCOM-TileDimensionQCOM-10629"
+	TileDimensionQCOM_10630                                                                                  = "VUID-TileDimensionQCOM-TileDimensionQCOM-10630"
+	TileDimensionQCOM_10631                                                                                  = "VUID-TileDimensionQCOM-TileDimensionQCOM-10631"
+	TileOffsetQCOM_10626                                                                                     = "VUID-TileOffsetQCOM-TileOffsetQCOM-10626"
+	TileOffsetQCOM_10627                                                                                     = "VUID-TileOffsetQCOM-TileOffsetQCOM-10627"
+	TileOffsetQCOM_10628                                                                                     = "VUID-TileOffsetQCOM-TileOffsetQCOM-10628"
+	VertexCountHUAWEI_07809                                                                                  = "VUID-VertexCountHUAWEI-VertexCountHUAWEI-07809"
+	VertexCountHUAWEI_07810                                                                                  = "VUID-VertexCountHUAWEI-VertexCountHUAWEI-07810"
+	VertexIndex_04398                                                                                        = "VUID-VertexIndex-VertexIndex-04398"
+	VertexIndex_04399                                                                                        = "VUID-VertexIndex-VertexIndex-04399"
+	VertexIndex_04400                                                                                        = "VUID-VertexIndex-VertexIndex-04400"
+	VertexOffsetHUAWEI_07811                                                                                 = "VUID-VertexOffsetHUAWEI-VertexOffsetHUAWEI-07811"
+	VertexOffsetHUAWEI_07812                                                                                 = "VUID-VertexOffsetHUAWEI-VertexOffsetHUAWEI-07812"
+	ViewIndex_04401                                                                                          = "VUID-ViewIndex-ViewIndex-04401"
+	ViewIndex_04402                                                                                          = "VUID-ViewIndex-ViewIndex-04402"
+	ViewIndex_04403                                                                                          = "VUID-ViewIndex-ViewIndex-04403"
+	ViewportIndex_04404                                                                                      = "VUID-ViewportIndex-ViewportIndex-04404"
+	ViewportIndex_04405                                                                                      = "VUID-ViewportIndex-ViewportIndex-04405"
+	ViewportIndex_04406                                                                                      = "VUID-ViewportIndex-ViewportIndex-04406"
+	ViewportIndex_04407                                                                                      = "VUID-ViewportIndex-ViewportIndex-04407"
+	ViewportIndex_04408                                                                                      = "VUID-ViewportIndex-ViewportIndex-04408"
+	ViewportIndex_07060                                                                                      = "VUID-ViewportIndex-ViewportIndex-07060"
+	ViewportIndex_10601                                                                                      = "VUID-ViewportIndex-ViewportIndex-10601"
+	ViewportIndex_10602                                                                                      = "VUID-ViewportIndex-ViewportIndex-10602"
+	ViewportIndex_10603                                                                                      = "VUID-ViewportIndex-ViewportIndex-10603"
+	ViewportMaskNV_04409                                                                                     = "VUID-ViewportMaskNV-ViewportMaskNV-04409"
+	ViewportMaskNV_04410                                                                                     = "VUID-ViewportMaskNV-ViewportMaskNV-04410"
+	ViewportMaskNV_04411                                                                                     = "VUID-ViewportMaskNV-ViewportMaskNV-04411"
+	ViewportMaskPerViewNV_04412                                                                              = "VUID-ViewportMaskPerViewNV-ViewportMaskPerViewNV-04412"
+	ViewportMaskPerViewNV_04413                                                                              = "VUID-ViewportMaskPerViewNV-ViewportMaskPerViewNV-04413"
+	ViewportMaskPerViewNV_04414                                                                              = "VUID-ViewportMaskPerViewNV-ViewportMaskPerViewNV-04414"
+	ViewportMaskPerViewNV_04415                                                                              = "VUID-ViewportMaskPerViewNV-ViewportMaskPerViewNV-04415"
+	ViewportMaskPerViewNV_04416                                                                              = "VUID-ViewportMaskPerViewNV-ViewportMaskPerViewNV-04416"
+	ViewportMaskPerViewNV_04417                                                                              = "VUID-ViewportMaskPerViewNV-ViewportMaskPerViewNV-04417"
+	VkComputePipelineCreateInfo_None_10391                                                                   = "VUID-VkComputePipelineCreateInfo-None-10391"
+	VkComputePipelineCreateInfo_None_11367                                                                   = "VUID-VkComputePipelineCreateInfo-None-11367"
+	VkComputePipelineCreateInfo_commonparent                                                                 = "VUID-VkComputePipelineCreateInfo-commonparent"
+	VkComputePipelineCreateInfo_flags_03369                                                                  = "VUID-VkComputePipelineCreateInfo-flags-03369"
+	VkComputePipelineCreateInfo_flags_03370                                                                  = "VUID-VkComputePipelineCreateInfo-flags-03370"
+	VkComputePipelineCreateInfo_flags_09178                                                                  = "VUID-VkComputePipelineCreateInfo-flags-09178"
+	VkComputePipelineCreateInfo_flags_11311                                                                  = "VUID-VkComputePipelineCreateInfo-flags-11311"
+	VkComputePipelineCreateInfo_flags_11312                                                                  = "VUID-VkComputePipelineCreateInfo-flags-11312"
+	VkComputePipelineCreateInfo_flags_11798                                                                  = "VUID-VkComputePipelineCreateInfo-flags-11798"
+	VkComputePipelineCreateInfo_layout_01687                                                                 = "VUID-VkComputePipelineCreateInfo-layout-01687"
+	VkComputePipelineCreateInfo_layout_07987                                                                 = "VUID-VkComputePipelineCreateInfo-layout-07987"
+	VkComputePipelineCreateInfo_layout_07988                                                                 = "VUID-VkComputePipelineCreateInfo-layout-07988"
+	VkComputePipelineCreateInfo_layout_07990                                                                 = "VUID-VkComputePipelineCreateInfo-layout-07990"
+	VkComputePipelineCreateInfo_layout_07991                                                                 = "VUID-VkComputePipelineCreateInfo-layout-07991"
+	VkComputePipelineCreateInfo_layout_10069                                                                 = "VUID-VkComputePipelineCreateInfo-layout-10069"
+	VkComputePipelineCreateInfo_layout_parameter                                                             = "VUID-VkComputePipelineCreateInfo-layout-parameter"
+	VkComputePipelineCreateInfo_pNext_pNext                                                                  = "VUID-VkComputePipelineCreateInfo-pNext-pNext"
+	VkComputePipelineCreateInfo_sType_sType                                                                  = "VUID-VkComputePipelineCreateInfo-sType-sType"
+	VkComputePipelineCreateInfo_sType_unique                                                                 = "VUID-VkComputePipelineCreateInfo-sType-unique"
+	VkComputePipelineCreateInfo_shaderEnqueue_09177                                                          = "VUID-VkComputePipelineCreateInfo-shaderEnqueue-09177"
+	VkComputePipelineCreateInfo_stage_00702                                                                  = "VUID-VkComputePipelineCreateInfo-stage-00702"
+	VkComputePipelineCreateInfo_stage_parameter                                                              = "VUID-VkComputePipelineCreateInfo-stage-parameter"
+	VkConvertCooperativeVectorMatrixInfoNV_dstComponentType_10080                                            = "VUID-VkConvertCooperativeVectorMatrixInfoNV-dstComponentType-10080"
+	VkConvertCooperativeVectorMatrixInfoNV_dstComponentType_10082                                            = "VUID-VkConvertCooperativeVectorMatrixInfoNV-dstComponentType-10082"
+	VkConvertCooperativeVectorMatrixInfoNV_dstComponentType_parameter                                        = "VUID-VkConvertCooperativeVectorMatrixInfoNV-dstComponentType-parameter"
+	VkConvertCooperativeVectorMatrixInfoNV_dstData_parameter                                                 = "VUID-VkConvertCooperativeVectorMatrixInfoNV-dstData-parameter"
+	VkConvertCooperativeVectorMatrixInfoNV_dstLayout_10078                                                   = "VUID-VkConvertCooperativeVectorMatrixInfoNV-dstLayout-10078"
+	VkConvertCooperativeVectorMatrixInfoNV_dstLayout_parameter                                               = "VUID-VkConvertCooperativeVectorMatrixInfoNV-dstLayout-parameter"
+	VkConvertCooperativeVectorMatrixInfoNV_pDstSize_parameter                                                = "VUID-VkConvertCooperativeVectorMatrixInfoNV-pDstSize-parameter"
+	VkConvertCooperativeVectorMatrixInfoNV_pNext_pNext                                                       = "VUID-VkConvertCooperativeVectorMatrixInfoNV-pNext-pNext"
+	VkConvertCooperativeVectorMatrixInfoNV_sType_sType                                                       = "VUID-VkConvertCooperativeVectorMatrixInfoNV-sType-sType"
+	VkConvertCooperativeVectorMatrixInfoNV_srcComponentType_10079                                            = "VUID-VkConvertCooperativeVectorMatrixInfoNV-srcComponentType-10079"
+	VkConvertCooperativeVectorMatrixInfoNV_srcComponentType_10081                                            = "VUID-VkConvertCooperativeVectorMatrixInfoNV-srcComponentType-10081"
+	VkConvertCooperativeVectorMatrixInfoNV_srcComponentType_parameter                                        = "VUID-VkConvertCooperativeVectorMatrixInfoNV-srcComponentType-parameter"
+	VkConvertCooperativeVectorMatrixInfoNV_srcData_parameter                                                 = "VUID-VkConvertCooperativeVectorMatrixInfoNV-srcData-parameter"
+	VkConvertCooperativeVectorMatrixInfoNV_srcLayout_10077                                                   = "VUID-VkConvertCooperativeVectorMatrixInfoNV-srcLayout-10077"
+	VkConvertCooperativeVectorMatrixInfoNV_srcLayout_parameter                                               = "VUID-VkConvertCooperativeVectorMatrixInfoNV-srcLayout-parameter"
+	VkCooperativeMatrixFlexibleDimensionsPropertiesNV_pNext_pNext                                            = "VUID-VkCooperativeMatrixFlexibleDimensionsPropertiesNV-pNext-pNext"
+	VkCooperativeMatrixFlexibleDimensionsPropertiesNV_sType_sType                                            = "VUID-VkCooperativeMatrixFlexibleDimensionsPropertiesNV-sType-sType"
+	VkCooperativeMatrixProperties2EXT_pNext_pNext                                                            = "VUID-VkCooperativeMatrixProperties2EXT-pNext-pNext"
+	VkCooperativeMatrixProperties2EXT_sType_sType                                                            = "VUID-VkCooperativeMatrixProperties2EXT-sType-sType"
+	VkCooperativeMatrixPropertiesKHR_pNext_pNext                                                             = "VUID-VkCooperativeMatrixPropertiesKHR-pNext-pNext"
+	VkCooperativeMatrixPropertiesKHR_sType_sType                                                             = "VUID-VkCooperativeMatrixPropertiesKHR-sType-sType"
+	VkCooperativeMatrixPropertiesNV_pNext_pNext                                                              = "VUID-VkCooperativeMatrixPropertiesNV-pNext-pNext"
+	VkCooperativeMatrixPropertiesNV_sType_sType                                                              = "VUID-VkCooperativeMatrixPropertiesNV-sType-sType"
+	VkCooperativeVectorPropertiesNV_biasInterpretation_parameter                                             = "VUID-VkCooperativeVectorPropertiesNV-biasInterpretation-parameter"
+	VkCooperativeVectorPropertiesNV_inputInterpretation_parameter                                            = "VUID-VkCooperativeVectorPropertiesNV-inputInterpretation-parameter"
+	VkCooperativeVectorPropertiesNV_inputType_parameter                                                      = "VUID-VkCooperativeVectorPropertiesNV-inputType-parameter"
+	VkCooperativeVectorPropertiesNV_matrixInterpretation_parameter                                           = "VUID-VkCooperativeVectorPropertiesNV-matrixInterpretation-parameter"
+	VkCooperativeVectorPropertiesNV_pNext_pNext                                                              = "VUID-VkCooperativeVectorPropertiesNV-pNext-pNext"
+	VkCooperativeVectorPropertiesNV_resultType_parameter                                                     = "VUID-VkCooperativeVectorPropertiesNV-resultType-parameter"
+	VkCooperativeVectorPropertiesNV_sType_sType                                                              = "VUID-VkCooperativeVectorPropertiesNV-sType-sType"
+	VkDescriptorSetLayoutBinding_descriptorCount_09465                                                       = "VUID-VkDescriptorSetLayoutBinding-descriptorCount-09465"
+	VkDescriptorSetLayoutBinding_descriptorType_00282                                                        = "VUID-VkDescriptorSetLayoutBinding-descriptorType-00282"
+	VkDescriptorSetLayoutBinding_descriptorType_01510                                                        = "VUID-VkDescriptorSetLayoutBinding-descriptorType-01510"
+	VkDescriptorSetLayoutBinding_descriptorType_02209                                                        = "VUID-VkDescriptorSetLayoutBinding-descriptorType-02209"
+	VkDescriptorSetLayoutBinding_descriptorType_04604                                                        = "VUID-VkDescriptorSetLayoutBinding-descriptorType-04604"
+	VkDescriptorSetLayoutBinding_descriptorType_04605                                                        = "VUID-VkDescriptorSetLayoutBinding-descriptorType-04605"
+	VkDescriptorSetLayoutBinding_descriptorType_08004                                                        = "VUID-VkDescriptorSetLayoutBinding-descriptorType-08004"
+	VkDescriptorSetLayoutBinding_descriptorType_12200                                                        = "VUID-VkDescriptorSetLayoutBinding-descriptorType-12200"
+	VkDescriptorSetLayoutBinding_descriptorType_12215                                                        = "VUID-VkDescriptorSetLayoutBinding-descriptorType-12215"
+	VkDescriptorSetLayoutBinding_descriptorType_parameter                                                    = "VUID-VkDescriptorSetLayoutBinding-descriptorType-parameter"
+	VkDescriptorSetLayoutBinding_flags_08005                                                                 = "VUID-VkDescriptorSetLayoutBinding-flags-08005"
+	VkDescriptorSetLayoutBinding_flags_08006                                                                 = "VUID-VkDescriptorSetLayoutBinding-flags-08006"
+	VkDescriptorSetLayoutBinding_flags_08007                                                                 = "VUID-VkDescriptorSetLayoutBinding-flags-08007"
+	VkDescriptorSetLayoutBinding_flags_09466                                                                 = "VUID-VkDescriptorSetLayoutBinding-flags-09466"
+	VkDescriptorSetLayoutBinding_pImmutableSamplers_04009                                                    = "VUID-VkDescriptorSetLayoutBinding-pImmutableSamplers-04009"
+	VkDescriptorSetLayoutBindingFlagsCreateInfo_None_03011                                                   = "VUID-VkDescriptorSetLayoutBindingFlagsCreateInfo-None-03011"
+	VkDescriptorSetLayoutBindingFlagsCreateInfo_bindingCount_03002                                           = "VUID-VkDescriptorSetLayoutBindingFlagsCreateInfo-bindingCount-03002"
+	VkDescriptorSetLayoutBindingFlagsCreateInfo_descriptorBindingAccelerationStructureUpdateAfterBind_03570  = "VUID-VkDescriptorSetLayoutBindingFlagsCreateInfo-descriptorBindingAccelerationStructureUpdateAfterBind-03570"
+	VkDescriptorSetLayoutBindingFlagsCreateInfo_descriptorBindingInlineUniformBlockUpdateAfterBind_02211     = "VUID-VkDescriptorSetLayoutBindingFlagsCreateInfo-descriptorBindingInlineUniformBlockUpdateAfterBind-02211"
+	VkDescriptorSetLayoutBindingFlagsCreateInfo_descriptorBindingPartiallyBound_03013                        = "VUID-VkDescriptorSetLayoutBindingFlagsCreateInfo-descriptorBindingPartiallyBound-03013"
+	VkDescriptorSetLayoutBindingFlagsCreateInfo_descriptorBindingSampledImageUpdateAfterBind_03006           = "VUID-VkDescriptorSetLayoutBindingFlagsCreateInfo-descriptorBindingSampledImageUpdateAfterBind-03006"
+	VkDescriptorSetLayoutBindingFlagsCreateInfo_descriptorBindingStorageBufferUpdateAfterBind_03008          = "VUID-VkDescriptorSetLayoutBindingFlagsCreateInfo-descriptorBindingStorageBufferUpdateAfterBind-03008"
+	VkDescriptorSetLayoutBindingFlagsCreateInfo_descriptorBindingStorageImageUpdateAfterBind_03007           = "VUID-VkDescriptorSetLayoutBindingFlagsCreateInfo-descriptorBindingStorageImageUpdateAfterBind-03007"
+	VkDescriptorSetLayoutBindingFlagsCreateInfo_descriptorBindingStorageTensorUpdateAfterBind_09697          = "VUID-VkDescriptorSetLayoutBindingFlagsCreateInfo-descriptorBindingStorageTensorUpdateAfterBind-09697"
+	VkDescriptorSetLayoutBindingFlagsCreateInfo_descriptorBindingStorageTexelBufferUpdateAfterBind_03010     = "VUID-VkDescriptorSetLayoutBindingFlagsCreateInfo-descriptorBindingStorageTexelBufferUpdateAfterBind-03010"
+	VkDescriptorSetLayoutBindingFlagsCreateInfo_descriptorBindingUniformBufferUpdateAfterBind_03005          = "VUID-VkDescriptorSetLayoutBindingFlagsCreateInfo-descriptorBindingUniformBufferUpdateAfterBind-03005"
+	VkDescriptorSetLayoutBindingFlagsCreateInfo_descriptorBindingUniformTexelBufferUpdateAfterBind_03009     = "VUID-VkDescriptorSetLayoutBindingFlagsCreateInfo-descriptorBindingUniformTexelBufferUpdateAfterBind-03009"
+	VkDescriptorSetLayoutBindingFlagsCreateInfo_descriptorBindingUpdateUnusedWhilePending_03012              = "VUID-VkDescriptorSetLayoutBindingFlagsCreateInfo-descriptorBindingUpdateUnusedWhilePending-03012"
+	VkDescriptorSetLayoutBindingFlagsCreateInfo_descriptorBindingVariableDescriptorCount_03014               = "VUID-VkDescriptorSetLayoutBindingFlagsCreateInfo-descriptorBindingVariableDescriptorCount-03014"
+	VkDescriptorSetLayoutBindingFlagsCreateInfo_flags_03003                                                  = "VUID-VkDescriptorSetLayoutBindingFlagsCreateInfo-flags-03003"
+	VkDescriptorSetLayoutBindingFlagsCreateInfo_pBindingFlags_03004                                          = "VUID-VkDescriptorSetLayoutBindingFlagsCreateInfo-pBindingFlags-03004"
+	VkDescriptorSetLayoutBindingFlagsCreateInfo_pBindingFlags_03015                                          = "VUID-VkDescriptorSetLayoutBindingFlagsCreateInfo-pBindingFlags-03015"
+	VkDescriptorSetLayoutBindingFlagsCreateInfo_pBindingFlags_parameter                                      = "VUID-VkDescriptorSetLayoutBindingFlagsCreateInfo-pBindingFlags-parameter"
+	VkDescriptorSetLayoutBindingFlagsCreateInfo_sType_sType                                                  = "VUID-VkDescriptorSetLayoutBindingFlagsCreateInfo-sType-sType"
+	VkDescriptorSetLayoutCreateInfo_binding_00279                                                            = "VUID-VkDescriptorSetLayoutCreateInfo-binding-00279"
+	VkDescriptorSetLayoutCreateInfo_descriptorType_03001                                                     = "VUID-VkDescriptorSetLayoutCreateInfo-descriptorType-03001"
+	VkDescriptorSetLayoutCreateInfo_descriptorType_04594                                                     = "VUID-VkDescriptorSetLayoutCreateInfo-descriptorType-04594"
+	VkDescriptorSetLayoutCreateInfo_flags_00280                                                              = "VUID-VkDescriptorSetLayoutCreateInfo-flags-00280"
+	VkDescriptorSetLayoutCreateInfo_flags_00281                                                              = "VUID-VkDescriptorSetLayoutCreateInfo-flags-00281"
+	VkDescriptorSetLayoutCreateInfo_flags_02208                                                              = "VUID-VkDescriptorSetLayoutCreateInfo-flags-02208"
+	VkDescriptorSetLayoutCreateInfo_flags_03000                                                              = "VUID-VkDescriptorSetLayoutCreateInfo-flags-03000"
+	VkDescriptorSetLayoutCreateInfo_flags_04590                                                              = "VUID-VkDescriptorSetLayoutCreateInfo-flags-04590"
+	VkDescriptorSetLayoutCreateInfo_flags_04591                                                              = "VUID-VkDescriptorSetLayoutCreateInfo-flags-04591"
+	VkDescriptorSetLayoutCreateInfo_flags_04592                                                              = "VUID-VkDescriptorSetLayoutCreateInfo-flags-04592"
+	VkDescriptorSetLayoutCreateInfo_flags_04596                                                              = "VUID-VkDescriptorSetLayoutCreateInfo-flags-04596"
+	VkDescriptorSetLayoutCreateInfo_flags_08000                                                              = "VUID-VkDescriptorSetLayoutCreateInfo-flags-08000"
+	VkDescriptorSetLayoutCreateInfo_flags_08001                                                              = "VUID-VkDescriptorSetLayoutCreateInfo-flags-08001"
+	VkDescriptorSetLayoutCreateInfo_flags_08002                                                              = "VUID-VkDescriptorSetLayoutCreateInfo-flags-08002"
+	VkDescriptorSetLayoutCreateInfo_flags_08003                                                              = "VUID-VkDescriptorSetLayoutCreateInfo-flags-08003"
+	VkDescriptorSetLayoutCreateInfo_flags_09463                                                              = "VUID-VkDescriptorSetLayoutCreateInfo-flags-09463"
+	VkDescriptorSetLayoutCreateInfo_flags_09464                                                              = "VUID-VkDescriptorSetLayoutCreateInfo-flags-09464"
+	VkDescriptorSetLayoutCreateInfo_flags_10354                                                              = "VUID-VkDescriptorSetLayoutCreateInfo-flags-10354"
+	VkDescriptorSetLayoutCreateInfo_flags_parameter                                                          = "VUID-VkDescriptorSetLayoutCreateInfo-flags-parameter"
+	VkDescriptorSetLayoutCreateInfo_mutableDescriptorType_04595                                              = "VUID-VkDescriptorSetLayoutCreateInfo-mutableDescriptorType-04595"
+	VkDescriptorSetLayoutCreateInfo_pBindings_07303                                                          = "VUID-VkDescriptorSetLayoutCreateInfo-pBindings-07303"
+	VkDescriptorSetLayoutCreateInfo_pBindings_parameter                                                      = "VUID-VkDescriptorSetLayoutCreateInfo-pBindings-parameter"
+	VkDescriptorSetLayoutCreateInfo_pNext_pNext                                                              = "VUID-VkDescriptorSetLayoutCreateInfo-pNext-pNext"
+	VkDescriptorSetLayoutCreateInfo_sType_sType                                                              = "VUID-VkDescriptorSetLayoutCreateInfo-sType-sType"
+	VkDescriptorSetLayoutCreateInfo_sType_unique                                                             = "VUID-VkDescriptorSetLayoutCreateInfo-sType-unique"
+	VkDescriptorSetLayoutSupport_pNext_pNext                                                                 = "VUID-VkDescriptorSetLayoutSupport-pNext-pNext"
+	VkDescriptorSetLayoutSupport_sType_sType                                                                 = "VUID-VkDescriptorSetLayoutSupport-sType-sType"
+	VkDescriptorSetLayoutSupport_sType_unique                                                                = "VUID-VkDescriptorSetLayoutSupport-sType-unique"
+	VkDescriptorSetVariableDescriptorCountLayoutSupport_sType_sType                                          = "VUID-VkDescriptorSetVariableDescriptorCountLayoutSupport-sType-sType"
+	VkGraphicsPipelineCreateInfo_Geometry_07726                                                              = "VUID-VkGraphicsPipelineCreateInfo-Geometry-07726"
+	VkGraphicsPipelineCreateInfo_Input_06632                                                                 = "VUID-VkGraphicsPipelineCreateInfo-Input-06632"
+	VkGraphicsPipelineCreateInfo_Input_07904                                                                 = "VUID-VkGraphicsPipelineCreateInfo-Input-07904"
+	VkGraphicsPipelineCreateInfo_Input_08733                                                                 = "VUID-VkGraphicsPipelineCreateInfo-Input-08733"
+	VkGraphicsPipelineCreateInfo_None_02322                                                                  = "VUID-VkGraphicsPipelineCreateInfo-None-02322"
+	VkGraphicsPipelineCreateInfo_None_04889                                                                  = "VUID-VkGraphicsPipelineCreateInfo-None-04889"
+	VkGraphicsPipelineCreateInfo_None_07826                                                                  = "VUID-VkGraphicsPipelineCreateInfo-None-07826"
+	VkGraphicsPipelineCreateInfo_None_10391                                                                  = "VUID-VkGraphicsPipelineCreateInfo-None-10391"
+	VkGraphicsPipelineCreateInfo_PrimitiveId_06264                                                           = "VUID-VkGraphicsPipelineCreateInfo-PrimitiveId-06264"
+	VkGraphicsPipelineCreateInfo_TaskNV_07063                                                                = "VUID-VkGraphicsPipelineCreateInfo-TaskNV-07063"
+	VkGraphicsPipelineCreateInfo_TessellationEvaluation_07723                                                = "VUID-VkGraphicsPipelineCreateInfo-TessellationEvaluation-07723"
+	VkGraphicsPipelineCreateInfo_TessellationEvaluation_07724                                                = "VUID-VkGraphicsPipelineCreateInfo-TessellationEvaluation-07724"
+	VkGraphicsPipelineCreateInfo_alphaToCoverageEnable_08891                                                 = "VUID-VkGraphicsPipelineCreateInfo-alphaToCoverageEnable-08891"
+	VkGraphicsPipelineCreateInfo_extendedDynamicState3TessellationDomainOrigin_07370                         = "VUID-VkGraphicsPipelineCreateInfo-extendedDynamicState3TessellationDomainOrigin-07370"
+	VkGraphicsPipelineCreateInfo_externalFormatResolve_09308                                                 = "VUID-VkGraphicsPipelineCreateInfo-externalFormatResolve-09308"
+	VkGraphicsPipelineCreateInfo_externalFormatResolve_09310                                                 = "VUID-VkGraphicsPipelineCreateInfo-externalFormatResolve-09310"
+	VkGraphicsPipelineCreateInfo_externalFormatResolve_09317                                                 = "VUID-VkGraphicsPipelineCreateInfo-externalFormatResolve-09317"
+	VkGraphicsPipelineCreateInfo_flags_02966                                                                 = "VUID-VkGraphicsPipelineCreateInfo-flags-02966"
+	VkGraphicsPipelineCreateInfo_flags_06591                                                                 = "VUID-VkGraphicsPipelineCreateInfo-flags-06591"
+	VkGraphicsPipelineCreateInfo_flags_06612                                                                 = "VUID-VkGraphicsPipelineCreateInfo-flags-06612"
+	VkGraphicsPipelineCreateInfo_flags_06614                                                                 = "VUID-VkGraphicsPipelineCreateInfo-flags-06614"
+	VkGraphicsPipelineCreateInfo_flags_06616                                                                 = "VUID-VkGraphicsPipelineCreateInfo-flags-06616"
+	VkGraphicsPipelineCreateInfo_flags_06618                                                                 = "VUID-VkGraphicsPipelineCreateInfo-flags-06618"
+	VkGraphicsPipelineCreateInfo_flags_06620                                                                 = "VUID-VkGraphicsPipelineCreateInfo-flags-06620"
+	VkGraphicsPipelineCreateInfo_flags_06640                                                                 = "VUID-VkGraphicsPipelineCreateInfo-flags-06640"
+	VkGraphicsPipelineCreateInfo_flags_06642                                                                 = "VUID-VkGraphicsPipelineCreateInfo-flags-06642"
+	VkGraphicsPipelineCreateInfo_flags_06643                                                                 = "VUID-VkGraphicsPipelineCreateInfo-flags-06643"
+	VkGraphicsPipelineCreateInfo_flags_06679                                                                 = "VUID-VkGraphicsPipelineCreateInfo-flags-06679"
+	VkGraphicsPipelineCreateInfo_flags_06682                                                                 = "VUID-VkGraphicsPipelineCreateInfo-flags-06682"
+	VkGraphicsPipelineCreateInfo_flags_06683                                                                 = "VUID-VkGraphicsPipelineCreateInfo-flags-06683"
+	VkGraphicsPipelineCreateInfo_flags_06729                                                                 = "VUID-VkGraphicsPipelineCreateInfo-flags-06729"
+	VkGraphicsPipelineCreateInfo_flags_06730                                                                 = "VUID-VkGraphicsPipelineCreateInfo-flags-06730"
+	VkGraphicsPipelineCreateInfo_flags_06756                                                                 = "VUID-VkGraphicsPipelineCreateInfo-flags-06756"
+	VkGraphicsPipelineCreateInfo_flags_06757                                                                 = "VUID-VkGraphicsPipelineCreateInfo-flags-06757"
+	VkGraphicsPipelineCreateInfo_flags_10188                                                                 = "VUID-VkGraphicsPipelineCreateInfo-flags-10188"
+	VkGraphicsPipelineCreateInfo_flags_10190                                                                 = "VUID-VkGraphicsPipelineCreateInfo-flags-10190"
+	VkGraphicsPipelineCreateInfo_flags_11001                                                                 = "VUID-VkGraphicsPipelineCreateInfo-flags-11001"
+	VkGraphicsPipelineCreateInfo_flags_11311                                                                 = "VUID-VkGraphicsPipelineCreateInfo-flags-11311"
+	VkGraphicsPipelineCreateInfo_flags_11312                                                                 = "VUID-VkGraphicsPipelineCreateInfo-flags-11312"
+	VkGraphicsPipelineCreateInfo_flags_11798                                                                 = "VUID-VkGraphicsPipelineCreateInfo-flags-11798"
+	VkGraphicsPipelineCreateInfo_geometryStreams_02321                                                       = "VUID-VkGraphicsPipelineCreateInfo-geometryStreams-02321"
+	VkGraphicsPipelineCreateInfo_layout_01688                                                                = "VUID-VkGraphicsPipelineCreateInfo-layout-01688"
+	VkGraphicsPipelineCreateInfo_layout_06602                                                                = "VUID-VkGraphicsPipelineCreateInfo-layout-06602"
+	VkGraphicsPipelineCreateInfo_layout_07827                                                                = "VUID-VkGraphicsPipelineCreateInfo-layout-07827"
+	VkGraphicsPipelineCreateInfo_layout_07987                                                                = "VUID-VkGraphicsPipelineCreateInfo-layout-07987"
+	VkGraphicsPipelineCreateInfo_layout_07988                                                                = "VUID-VkGraphicsPipelineCreateInfo-layout-07988"
+	VkGraphicsPipelineCreateInfo_layout_07990                                                                = "VUID-VkGraphicsPipelineCreateInfo-layout-07990"
+	VkGraphicsPipelineCreateInfo_layout_07991                                                                = "VUID-VkGraphicsPipelineCreateInfo-layout-07991"
+	VkGraphicsPipelineCreateInfo_layout_10069                                                                = "VUID-VkGraphicsPipelineCreateInfo-layout-10069"
+	VkGraphicsPipelineCreateInfo_pDynamicStates_04870                                                        = "VUID-VkGraphicsPipelineCreateInfo-pDynamicStates-04870"
+	VkGraphicsPipelineCreateInfo_pDynamicStates_07065                                                        = "VUID-VkGraphicsPipelineCreateInfo-pDynamicStates-07065"
+	VkGraphicsPipelineCreateInfo_pDynamicStates_07066                                                        = "VUID-VkGraphicsPipelineCreateInfo-pDynamicStates-07066"
+	VkGraphicsPipelineCreateInfo_pDynamicStates_07067                                                        = "VUID-VkGraphicsPipelineCreateInfo-pDynamicStates-07067"
+	VkGraphicsPipelineCreateInfo_pLibraries_06613                                                            = "VUID-VkGraphicsPipelineCreateInfo-pLibraries-06613"
+	VkGraphicsPipelineCreateInfo_pLibraries_06615                                                            = "VUID-VkGraphicsPipelineCreateInfo-pLibraries-06615"
+	VkGraphicsPipelineCreateInfo_pLibraries_06617                                                            = "VUID-VkGraphicsPipelineCreateInfo-pLibraries-06617"
+	VkGraphicsPipelineCreateInfo_pLibraries_06619                                                            = "VUID-VkGraphicsPipelineCreateInfo-pLibraries-06619"
+	VkGraphicsPipelineCreateInfo_pLibraries_06621                                                            = "VUID-VkGraphicsPipelineCreateInfo-pLibraries-06621"
+	VkGraphicsPipelineCreateInfo_pLibraries_06681                                                            = "VUID-VkGraphicsPipelineCreateInfo-pLibraries-06681"
+	VkGraphicsPipelineCreateInfo_pLibraries_06758                                                            = "VUID-VkGraphicsPipelineCreateInfo-pLibraries-06758"
+	VkGraphicsPipelineCreateInfo_pStages_00729                                                               = "VUID-VkGraphicsPipelineCreateInfo-pStages-00729"
+	VkGraphicsPipelineCreateInfo_pStages_00730                                                               = "VUID-VkGraphicsPipelineCreateInfo-pStages-00730"
+	VkGraphicsPipelineCreateInfo_pStages_00732                                                               = "VUID-VkGraphicsPipelineCreateInfo-pStages-00732"
+	VkGraphicsPipelineCreateInfo_pStages_00733                                                               = "VUID-VkGraphicsPipelineCreateInfo-pStages-00733"
+	VkGraphicsPipelineCreateInfo_pStages_00734                                                               = "VUID-VkGraphicsPipelineCreateInfo-pStages-00734"
+	VkGraphicsPipelineCreateInfo_pStages_00735                                                               = "VUID-VkGraphicsPipelineCreateInfo-pStages-00735"
+	VkGraphicsPipelineCreateInfo_pStages_00738                                                               = "VUID-VkGraphicsPipelineCreateInfo-pStages-00738"
+	VkGraphicsPipelineCreateInfo_pStages_00739                                                               = "VUID-VkGraphicsPipelineCreateInfo-pStages-00739"
+	VkGraphicsPipelineCreateInfo_pStages_00740                                                               = "VUID-VkGraphicsPipelineCreateInfo-pStages-00740"
+	VkGraphicsPipelineCreateInfo_pStages_00742                                                               = "VUID-VkGraphicsPipelineCreateInfo-pStages-00742"
+	VkGraphicsPipelineCreateInfo_pStages_01565                                                               = "VUID-VkGraphicsPipelineCreateInfo-pStages-01565"
+	VkGraphicsPipelineCreateInfo_pStages_02095                                                               = "VUID-VkGraphicsPipelineCreateInfo-pStages-02095"
+	VkGraphicsPipelineCreateInfo_pStages_02097                                                               = "VUID-VkGraphicsPipelineCreateInfo-pStages-02097"
+	VkGraphicsPipelineCreateInfo_pStages_02317                                                               = "VUID-VkGraphicsPipelineCreateInfo-pStages-02317"
+	VkGraphicsPipelineCreateInfo_pStages_02318                                                               = "VUID-VkGraphicsPipelineCreateInfo-pStages-02318"
+	VkGraphicsPipelineCreateInfo_pStages_06600                                                               = "VUID-VkGraphicsPipelineCreateInfo-pStages-06600"
+	VkGraphicsPipelineCreateInfo_pStages_06894                                                               = "VUID-VkGraphicsPipelineCreateInfo-pStages-06894"
+	VkGraphicsPipelineCreateInfo_pStages_06895                                                               = "VUID-VkGraphicsPipelineCreateInfo-pStages-06895"
+	VkGraphicsPipelineCreateInfo_pStages_06896                                                               = "VUID-VkGraphicsPipelineCreateInfo-pStages-06896"
+	VkGraphicsPipelineCreateInfo_pStages_08711                                                               = "VUID-VkGraphicsPipelineCreateInfo-pStages-08711"
+	VkGraphicsPipelineCreateInfo_pStages_08712                                                               = "VUID-VkGraphicsPipelineCreateInfo-pStages-08712"
+	VkGraphicsPipelineCreateInfo_pStages_08888                                                               = "VUID-VkGraphicsPipelineCreateInfo-pStages-08888"
+	VkGraphicsPipelineCreateInfo_pStages_08894                                                               = "VUID-VkGraphicsPipelineCreateInfo-pStages-08894"
+	VkGraphicsPipelineCreateInfo_pStages_09022                                                               = "VUID-VkGraphicsPipelineCreateInfo-pStages-09022"
+	VkGraphicsPipelineCreateInfo_pStages_09631                                                               = "VUID-VkGraphicsPipelineCreateInfo-pStages-09631"
+	VkGraphicsPipelineCreateInfo_pStages_10189                                                               = "VUID-VkGraphicsPipelineCreateInfo-pStages-10189"
+	VkGraphicsPipelineCreateInfo_pTessellationState_09023                                                    = "VUID-VkGraphicsPipelineCreateInfo-pTessellationState-09023"
+	VkGraphicsPipelineCreateInfo_pVertexInputState_08929                                                     = "VUID-VkGraphicsPipelineCreateInfo-pVertexInputState-08929"
+	VkGraphicsPipelineCreateInfo_pVertexInputState_08930                                                     = "VUID-VkGraphicsPipelineCreateInfo-pVertexInputState-08930"
+	VkGraphicsPipelineCreateInfo_pVertexInputState_09198                                                     = "VUID-VkGraphicsPipelineCreateInfo-pVertexInputState-09198"
+	VkGraphicsPipelineCreateInfo_primitiveFragmentShadingRateWithMultipleViewports_04503                     = "VUID-VkGraphicsPipelineCreateInfo-primitiveFragmentShadingRateWithMultipleViewports-04503"
+	VkGraphicsPipelineCreateInfo_primitiveFragmentShadingRateWithMultipleViewports_04504                     = "VUID-VkGraphicsPipelineCreateInfo-primitiveFragmentShadingRateWithMultipleViewports-04504"
+	VkGraphicsPipelineCreateInfo_primitiveFragmentShadingRateWithMultipleViewports_04505                     = "VUID-VkGraphicsPipelineCreateInfo-primitiveFragmentShadingRateWithMultipleViewports-04505"
+	VkGraphicsPipelineCreateInfo_rasterizationStream_02319                                                   = "VUID-VkGraphicsPipelineCreateInfo-rasterizationStream-02319"
+	VkGraphicsPipelineCreateInfo_rasterizationStream_02320                                                   = "VUID-VkGraphicsPipelineCreateInfo-rasterizationStream-02320"
+	VkGraphicsPipelineCreateInfo_renderPass_06038                                                            = "VUID-VkGraphicsPipelineCreateInfo-renderPass-06038"
+	VkGraphicsPipelineCreateInfo_renderPass_06047                                                            = "VUID-VkGraphicsPipelineCreateInfo-renderPass-06047"
+	VkGraphicsPipelineCreateInfo_renderPass_06048                                                            = "VUID-VkGraphicsPipelineCreateInfo-renderPass-06048"
+	VkGraphicsPipelineCreateInfo_renderPass_06050                                                            = "VUID-VkGraphicsPipelineCreateInfo-renderPass-06050"
+	VkGraphicsPipelineCreateInfo_renderPass_06057                                                            = "VUID-VkGraphicsPipelineCreateInfo-renderPass-06057"
+	VkGraphicsPipelineCreateInfo_renderPass_06058                                                            = "VUID-VkGraphicsPipelineCreateInfo-renderPass-06058"
+	VkGraphicsPipelineCreateInfo_renderPass_06059                                                            = "VUID-VkGraphicsPipelineCreateInfo-renderPass-06059"
+	VkGraphicsPipelineCreateInfo_renderPass_06061                                                            = "VUID-VkGraphicsPipelineCreateInfo-renderPass-06061"
+	VkGraphicsPipelineCreateInfo_renderPass_07064                                                            = "VUID-VkGraphicsPipelineCreateInfo-renderPass-07064"
+	VkGraphicsPipelineCreateInfo_renderPass_07720                                                            = "VUID-VkGraphicsPipelineCreateInfo-renderPass-07720"
+	VkGraphicsPipelineCreateInfo_renderPass_08710                                                            = "VUID-VkGraphicsPipelineCreateInfo-renderPass-08710"
+	VkGraphicsPipelineCreateInfo_renderPass_09531                                                            = "VUID-VkGraphicsPipelineCreateInfo-renderPass-09531"
+	VkGraphicsPipelineCreateInfo_renderPass_09532                                                            = "VUID-VkGraphicsPipelineCreateInfo-renderPass-09532"
+	VkGraphicsPipelineCreateInfo_renderPass_09652                                                            = "VUID-VkGraphicsPipelineCreateInfo-renderPass-09652"
+	VkGraphicsPipelineCreateInfo_renderPass_12325                                                            = "VUID-VkGraphicsPipelineCreateInfo-renderPass-12325"
+	VkGraphicsPipelineCreateInfo_renderPass_12326                                                            = "VUID-VkGraphicsPipelineCreateInfo-renderPass-12326"
+	VkGraphicsPipelineCreateInfo_sampleLocationsEnable_01524                                                 = "VUID-VkGraphicsPipelineCreateInfo-sampleLocationsEnable-01524"
+	VkGraphicsPipelineCreateInfo_shaderMeshEnqueue_10187                                                     = "VUID-VkGraphicsPipelineCreateInfo-shaderMeshEnqueue-10187"
+	VkGraphicsPipelineCreateInfo_shaderTessellationAndGeometryPointSize_08776                                = "VUID-VkGraphicsPipelineCreateInfo-shaderTessellationAndGeometryPointSize-08776"
+	VkGraphicsPipelineCreateInfo_stage_02096                                                                 = "VUID-VkGraphicsPipelineCreateInfo-stage-02096"
+	VkGraphicsPipelineCreateInfo_stage_06897                                                                 = "VUID-VkGraphicsPipelineCreateInfo-stage-06897"
+	VkGraphicsPipelineCreateInfo_stageCount_09530                                                            = "VUID-VkGraphicsPipelineCreateInfo-stageCount-09530"
+	VkGraphicsPipelineCreateInfo_stageCount_09587                                                            = "VUID-VkGraphicsPipelineCreateInfo-stageCount-09587"
+	VkGraphicsPipelineCreateInfo_topology_08773                                                              = "VUID-VkGraphicsPipelineCreateInfo-topology-08773"
+	VkGraphicsPipelineCreateInfo_topology_08889                                                              = "VUID-VkGraphicsPipelineCreateInfo-topology-08889"
+	VkMutableDescriptorTypeCreateInfoEXT_pMutableDescriptorTypeLists_parameter                               = "VUID-VkMutableDescriptorTypeCreateInfoEXT-pMutableDescriptorTypeLists-parameter"
+	VkMutableDescriptorTypeCreateInfoEXT_sType_sType                                                         = "VUID-VkMutableDescriptorTypeCreateInfoEXT-sType-sType"
+	VkMutableDescriptorTypeListEXT_descriptorTypeCount_04597                                                 = "VUID-VkMutableDescriptorTypeListEXT-descriptorTypeCount-04597"
+	VkMutableDescriptorTypeListEXT_descriptorTypeCount_04599                                                 = "VUID-VkMutableDescriptorTypeListEXT-descriptorTypeCount-04599"
+	VkMutableDescriptorTypeListEXT_pDescriptorTypes_04598                                                    = "VUID-VkMutableDescriptorTypeListEXT-pDescriptorTypes-04598"
+	VkMutableDescriptorTypeListEXT_pDescriptorTypes_04600                                                    = "VUID-VkMutableDescriptorTypeListEXT-pDescriptorTypes-04600"
+	VkMutableDescriptorTypeListEXT_pDescriptorTypes_04601                                                    = "VUID-VkMutableDescriptorTypeListEXT-pDescriptorTypes-04601"
+	VkMutableDescriptorTypeListEXT_pDescriptorTypes_04602                                                    = "VUID-VkMutableDescriptorTypeListEXT-pDescriptorTypes-04602"
+	VkMutableDescriptorTypeListEXT_pDescriptorTypes_04603                                                    = "VUID-VkMutableDescriptorTypeListEXT-pDescriptorTypes-04603"
+	VkMutableDescriptorTypeListEXT_pDescriptorTypes_09696                                                    = "VUID-VkMutableDescriptorTypeListEXT-pDescriptorTypes-09696"
+	VkMutableDescriptorTypeListEXT_pDescriptorTypes_parameter                                                = "VUID-VkMutableDescriptorTypeListEXT-pDescriptorTypes-parameter"
+	VkPhysicalDeviceCooperativeMatrixInfo2EXT_cooperativeMatrixWorkgroupScope_13373                          = "VUID-VkPhysicalDeviceCooperativeMatrixInfo2EXT-cooperativeMatrixWorkgroupScope-13373"
+	VkPhysicalDeviceCooperativeMatrixInfo2EXT_flags_parameter                                                = "VUID-VkPhysicalDeviceCooperativeMatrixInfo2EXT-flags-parameter"
+	VkPhysicalDeviceCooperativeMatrixInfo2EXT_invocations_13378                                              = "VUID-VkPhysicalDeviceCooperativeMatrixInfo2EXT-invocations-13378"
+	VkPhysicalDeviceCooperativeMatrixInfo2EXT_invocations_13381                                              = "VUID-VkPhysicalDeviceCooperativeMatrixInfo2EXT-invocations-13381"
+	VkPhysicalDeviceCooperativeMatrixInfo2EXT_pNext_pNext                                                    = "VUID-VkPhysicalDeviceCooperativeMatrixInfo2EXT-pNext-pNext"
+	VkPhysicalDeviceCooperativeMatrixInfo2EXT_sType_sType                                                    = "VUID-VkPhysicalDeviceCooperativeMatrixInfo2EXT-sType-sType"
+	VkPhysicalDeviceCooperativeMatrixInfo2EXT_scope_13372                                                    = "VUID-VkPhysicalDeviceCooperativeMatrixInfo2EXT-scope-13372"
+	VkPhysicalDeviceCooperativeMatrixInfo2EXT_scope_13375                                                    = "VUID-VkPhysicalDeviceCooperativeMatrixInfo2EXT-scope-13375"
+	VkPhysicalDeviceCooperativeMatrixInfo2EXT_scope_13376                                                    = "VUID-VkPhysicalDeviceCooperativeMatrixInfo2EXT-scope-13376"
+	VkPhysicalDeviceCooperativeMatrixInfo2EXT_scope_13377                                                    = "VUID-VkPhysicalDeviceCooperativeMatrixInfo2EXT-scope-13377"
+	VkPhysicalDeviceCooperativeMatrixInfo2EXT_scope_13380                                                    = "VUID-VkPhysicalDeviceCooperativeMatrixInfo2EXT-scope-13380"
+	VkPhysicalDeviceCooperativeMatrixInfo2EXT_scope_parameter                                                = "VUID-VkPhysicalDeviceCooperativeMatrixInfo2EXT-scope-parameter"
+	VkPhysicalDeviceCooperativeMatrixInfo2EXT_subgroupSize_13374                                             = "VUID-VkPhysicalDeviceCooperativeMatrixInfo2EXT-subgroupSize-13374"
+	VkPhysicalDeviceCooperativeMatrixInfo2EXT_subgroupSize_13379                                             = "VUID-VkPhysicalDeviceCooperativeMatrixInfo2EXT-subgroupSize-13379"
+	VkPipelineLayoutCreateInfo_None_10005                                                                    = "VUID-VkPipelineLayoutCreateInfo-None-10005"
+	VkPipelineLayoutCreateInfo_descriptorType_02214                                                          = "VUID-VkPipelineLayoutCreateInfo-descriptorType-02214"
+	VkPipelineLayoutCreateInfo_descriptorType_02215                                                          = "VUID-VkPipelineLayoutCreateInfo-descriptorType-02215"
+	VkPipelineLayoutCreateInfo_descriptorType_02216                                                          = "VUID-VkPipelineLayoutCreateInfo-descriptorType-02216"
+	VkPipelineLayoutCreateInfo_descriptorType_02217                                                          = "VUID-VkPipelineLayoutCreateInfo-descriptorType-02217"
+	VkPipelineLayoutCreateInfo_descriptorType_02381                                                          = "VUID-VkPipelineLayoutCreateInfo-descriptorType-02381"
+	VkPipelineLayoutCreateInfo_descriptorType_03016                                                          = "VUID-VkPipelineLayoutCreateInfo-descriptorType-03016"
+	VkPipelineLayoutCreateInfo_descriptorType_03017                                                          = "VUID-VkPipelineLayoutCreateInfo-descriptorType-03017"
+	VkPipelineLayoutCreateInfo_descriptorType_03018                                                          = "VUID-VkPipelineLayoutCreateInfo-descriptorType-03018"
+	VkPipelineLayoutCreateInfo_descriptorType_03020                                                          = "VUID-VkPipelineLayoutCreateInfo-descriptorType-03020"
+	VkPipelineLayoutCreateInfo_descriptorType_03021                                                          = "VUID-VkPipelineLayoutCreateInfo-descriptorType-03021"
+	VkPipelineLayoutCreateInfo_descriptorType_03022                                                          = "VUID-VkPipelineLayoutCreateInfo-descriptorType-03022"
+	VkPipelineLayoutCreateInfo_descriptorType_03023                                                          = "VUID-VkPipelineLayoutCreateInfo-descriptorType-03023"
+	VkPipelineLayoutCreateInfo_descriptorType_03024                                                          = "VUID-VkPipelineLayoutCreateInfo-descriptorType-03024"
+	VkPipelineLayoutCreateInfo_descriptorType_03025                                                          = "VUID-VkPipelineLayoutCreateInfo-descriptorType-03025"
+	VkPipelineLayoutCreateInfo_descriptorType_03026                                                          = "VUID-VkPipelineLayoutCreateInfo-descriptorType-03026"
+	VkPipelineLayoutCreateInfo_descriptorType_03027                                                          = "VUID-VkPipelineLayoutCreateInfo-descriptorType-03027"
+	VkPipelineLayoutCreateInfo_descriptorType_03028                                                          = "VUID-VkPipelineLayoutCreateInfo-descriptorType-03028"
+	VkPipelineLayoutCreateInfo_descriptorType_03029                                                          = "VUID-VkPipelineLayoutCreateInfo-descriptorType-03029"
+	VkPipelineLayoutCreateInfo_descriptorType_03030                                                          = "VUID-VkPipelineLayoutCreateInfo-descriptorType-03030"
+	VkPipelineLayoutCreateInfo_descriptorType_03031                                                          = "VUID-VkPipelineLayoutCreateInfo-descriptorType-03031"
+	VkPipelineLayoutCreateInfo_descriptorType_03032                                                          = "VUID-VkPipelineLayoutCreateInfo-descriptorType-03032"
+	VkPipelineLayoutCreateInfo_descriptorType_03033                                                          = "VUID-VkPipelineLayoutCreateInfo-descriptorType-03033"
+	VkPipelineLayoutCreateInfo_descriptorType_03034                                                          = "VUID-VkPipelineLayoutCreateInfo-descriptorType-03034"
+	VkPipelineLayoutCreateInfo_descriptorType_03035                                                          = "VUID-VkPipelineLayoutCreateInfo-descriptorType-03035"
+	VkPipelineLayoutCreateInfo_descriptorType_03571                                                          = "VUID-VkPipelineLayoutCreateInfo-descriptorType-03571"
+	VkPipelineLayoutCreateInfo_descriptorType_03572                                                          = "VUID-VkPipelineLayoutCreateInfo-descriptorType-03572"
+	VkPipelineLayoutCreateInfo_descriptorType_03573                                                          = "VUID-VkPipelineLayoutCreateInfo-descriptorType-03573"
+	VkPipelineLayoutCreateInfo_descriptorType_03574                                                          = "VUID-VkPipelineLayoutCreateInfo-descriptorType-03574"
+	VkPipelineLayoutCreateInfo_descriptorType_06531                                                          = "VUID-VkPipelineLayoutCreateInfo-descriptorType-06531"
+	VkPipelineLayoutCreateInfo_descriptorType_06939                                                          = "VUID-VkPipelineLayoutCreateInfo-descriptorType-06939"
+	VkPipelineLayoutCreateInfo_descriptorType_09879                                                          = "VUID-VkPipelineLayoutCreateInfo-descriptorType-09879"
+	VkPipelineLayoutCreateInfo_flags_13352                                                                   = "VUID-VkPipelineLayoutCreateInfo-flags-13352"
+	VkPipelineLayoutCreateInfo_flags_parameter                                                               = "VUID-VkPipelineLayoutCreateInfo-flags-parameter"
+	VkPipelineLayoutCreateInfo_graphicsPipelineLibrary_06753                                                 = "VUID-VkPipelineLayoutCreateInfo-graphicsPipelineLibrary-06753"
+	VkPipelineLayoutCreateInfo_maintenance7_10003                                                            = "VUID-VkPipelineLayoutCreateInfo-maintenance7-10003"
+	VkPipelineLayoutCreateInfo_maintenance7_10004                                                            = "VUID-VkPipelineLayoutCreateInfo-maintenance7-10004"
+	VkPipelineLayoutCreateInfo_maintenance7_10007                                                            = "VUID-VkPipelineLayoutCreateInfo-maintenance7-10007"
+	VkPipelineLayoutCreateInfo_maintenance7_10008                                                            = "VUID-VkPipelineLayoutCreateInfo-maintenance7-10008"
+	VkPipelineLayoutCreateInfo_pImmutableSamplers_03566                                                      = "VUID-VkPipelineLayoutCreateInfo-pImmutableSamplers-03566"
+	VkPipelineLayoutCreateInfo_pPushConstantRanges_00292                                                     = "VUID-VkPipelineLayoutCreateInfo-pPushConstantRanges-00292"
+	VkPipelineLayoutCreateInfo_pPushConstantRanges_parameter                                                 = "VUID-VkPipelineLayoutCreateInfo-pPushConstantRanges-parameter"
+	VkPipelineLayoutCreateInfo_pSetLayouts_00293                                                             = "VUID-VkPipelineLayoutCreateInfo-pSetLayouts-00293"
+	VkPipelineLayoutCreateInfo_pSetLayouts_03036                                                             = "VUID-VkPipelineLayoutCreateInfo-pSetLayouts-03036"
+	VkPipelineLayoutCreateInfo_pSetLayouts_03037                                                             = "VUID-VkPipelineLayoutCreateInfo-pSetLayouts-03037"
+	VkPipelineLayoutCreateInfo_pSetLayouts_03038                                                             = "VUID-VkPipelineLayoutCreateInfo-pSetLayouts-03038"
+	VkPipelineLayoutCreateInfo_pSetLayouts_03039                                                             = "VUID-VkPipelineLayoutCreateInfo-pSetLayouts-03039"
+	VkPipelineLayoutCreateInfo_pSetLayouts_03040                                                             = "VUID-VkPipelineLayoutCreateInfo-pSetLayouts-03040"
+	VkPipelineLayoutCreateInfo_pSetLayouts_03041                                                             = "VUID-VkPipelineLayoutCreateInfo-pSetLayouts-03041"
+	VkPipelineLayoutCreateInfo_pSetLayouts_03042                                                             = "VUID-VkPipelineLayoutCreateInfo-pSetLayouts-03042"
+	VkPipelineLayoutCreateInfo_pSetLayouts_03043                                                             = "VUID-VkPipelineLayoutCreateInfo-pSetLayouts-03043"
+	VkPipelineLayoutCreateInfo_pSetLayouts_04606                                                             = "VUID-VkPipelineLayoutCreateInfo-pSetLayouts-04606"
+	VkPipelineLayoutCreateInfo_pSetLayouts_08008                                                             = "VUID-VkPipelineLayoutCreateInfo-pSetLayouts-08008"
+	VkPipelineLayoutCreateInfo_pSetLayouts_09698                                                             = "VUID-VkPipelineLayoutCreateInfo-pSetLayouts-09698"
+	VkPipelineLayoutCreateInfo_pSetLayouts_09699                                                             = "VUID-VkPipelineLayoutCreateInfo-pSetLayouts-09699"
+	VkPipelineLayoutCreateInfo_pSetLayouts_09878                                                             = "VUID-VkPipelineLayoutCreateInfo-pSetLayouts-09878"
+	VkPipelineLayoutCreateInfo_pSetLayouts_10006                                                             = "VUID-VkPipelineLayoutCreateInfo-pSetLayouts-10006"
+	VkPipelineLayoutCreateInfo_pSetLayouts_parameter                                                         = "VUID-VkPipelineLayoutCreateInfo-pSetLayouts-parameter"
+	VkPipelineLayoutCreateInfo_sType_sType                                                                   = "VUID-VkPipelineLayoutCreateInfo-sType-sType"
+	VkPipelineLayoutCreateInfo_setLayoutCount_00286                                                          = "VUID-VkPipelineLayoutCreateInfo-setLayoutCount-00286"
+	VkPipelineRobustnessCreateInfo_images_10638                                                              = "VUID-VkPipelineRobustnessCreateInfo-images-10638"
+	VkPipelineRobustnessCreateInfo_images_parameter                                                          = "VUID-VkPipelineRobustnessCreateInfo-images-parameter"
+	VkPipelineRobustnessCreateInfo_pipelineRobustness_06926                                                  = "VUID-VkPipelineRobustnessCreateInfo-pipelineRobustness-06926"
+	VkPipelineRobustnessCreateInfo_pipelineRobustness_06927                                                  = "VUID-VkPipelineRobustnessCreateInfo-pipelineRobustness-06927"
+	VkPipelineRobustnessCreateInfo_pipelineRobustness_06928                                                  = "VUID-VkPipelineRobustnessCreateInfo-pipelineRobustness-06928"
+	VkPipelineRobustnessCreateInfo_pipelineRobustness_06929                                                  = "VUID-VkPipelineRobustnessCreateInfo-pipelineRobustness-06929"
+	VkPipelineRobustnessCreateInfo_robustBufferAccess2_06931                                                 = "VUID-VkPipelineRobustnessCreateInfo-robustBufferAccess2-06931"
+	VkPipelineRobustnessCreateInfo_robustBufferAccess2_06932                                                 = "VUID-VkPipelineRobustnessCreateInfo-robustBufferAccess2-06932"
+	VkPipelineRobustnessCreateInfo_robustBufferAccess2_06933                                                 = "VUID-VkPipelineRobustnessCreateInfo-robustBufferAccess2-06933"
+	VkPipelineRobustnessCreateInfo_robustImageAccess_06930                                                   = "VUID-VkPipelineRobustnessCreateInfo-robustImageAccess-06930"
+	VkPipelineRobustnessCreateInfo_robustImageAccess2_06934                                                  = "VUID-VkPipelineRobustnessCreateInfo-robustImageAccess2-06934"
+	VkPipelineRobustnessCreateInfo_sType_sType                                                               = "VUID-VkPipelineRobustnessCreateInfo-sType-sType"
+	VkPipelineRobustnessCreateInfo_storageBuffers_10636                                                      = "VUID-VkPipelineRobustnessCreateInfo-storageBuffers-10636"
+	VkPipelineRobustnessCreateInfo_storageBuffers_parameter                                                  = "VUID-VkPipelineRobustnessCreateInfo-storageBuffers-parameter"
+	VkPipelineRobustnessCreateInfo_uniformBuffers_10637                                                      = "VUID-VkPipelineRobustnessCreateInfo-uniformBuffers-10637"
+	VkPipelineRobustnessCreateInfo_uniformBuffers_parameter                                                  = "VUID-VkPipelineRobustnessCreateInfo-uniformBuffers-parameter"
+	VkPipelineRobustnessCreateInfo_vertexInputs_parameter                                                    = "VUID-VkPipelineRobustnessCreateInfo-vertexInputs-parameter"
+	VkPipelineShaderStageCreateInfo_clustercullingShader_07813                                               = "VUID-VkPipelineShaderStageCreateInfo-clustercullingShader-07813"
+	VkPipelineShaderStageCreateInfo_descriptorHeap_11314                                                     = "VUID-VkPipelineShaderStageCreateInfo-descriptorHeap-11314"
+	VkPipelineShaderStageCreateInfo_flags_02758                                                              = "VUID-VkPipelineShaderStageCreateInfo-flags-02758"
+	VkPipelineShaderStageCreateInfo_flags_02759                                                              = "VUID-VkPipelineShaderStageCreateInfo-flags-02759"
+	VkPipelineShaderStageCreateInfo_flags_02784                                                              = "VUID-VkPipelineShaderStageCreateInfo-flags-02784"
+	VkPipelineShaderStageCreateInfo_flags_02785                                                              = "VUID-VkPipelineShaderStageCreateInfo-flags-02785"
+	VkPipelineShaderStageCreateInfo_flags_08988                                                              = "VUID-VkPipelineShaderStageCreateInfo-flags-08988"
+	VkPipelineShaderStageCreateInfo_flags_parameter                                                          = "VUID-VkPipelineShaderStageCreateInfo-flags-parameter"
+	VkPipelineShaderStageCreateInfo_maxClipDistances_00708                                                   = "VUID-VkPipelineShaderStageCreateInfo-maxClipDistances-00708"
+	VkPipelineShaderStageCreateInfo_maxCombinedClipAndCullDistances_00710                                    = "VUID-VkPipelineShaderStageCreateInfo-maxCombinedClipAndCullDistances-00710"
+	VkPipelineShaderStageCreateInfo_maxCullDistances_00709                                                   = "VUID-VkPipelineShaderStageCreateInfo-maxCullDistances-00709"
+	VkPipelineShaderStageCreateInfo_maxSampleMaskWords_00711                                                 = "VUID-VkPipelineShaderStageCreateInfo-maxSampleMaskWords-00711"
+	VkPipelineShaderStageCreateInfo_module_08987                                                             = "VUID-VkPipelineShaderStageCreateInfo-module-08987"
+	VkPipelineShaderStageCreateInfo_module_10169                                                             = "VUID-VkPipelineShaderStageCreateInfo-module-10169"
+	VkPipelineShaderStageCreateInfo_module_parameter                                                         = "VUID-VkPipelineShaderStageCreateInfo-module-parameter"
+	VkPipelineShaderStageCreateInfo_pName_00707                                                              = "VUID-VkPipelineShaderStageCreateInfo-pName-00707"
+	VkPipelineShaderStageCreateInfo_pName_parameter                                                          = "VUID-VkPipelineShaderStageCreateInfo-pName-parameter"
+	VkPipelineShaderStageCreateInfo_pNext_02754                                                              = "VUID-VkPipelineShaderStageCreateInfo-pNext-02754"
+	VkPipelineShaderStageCreateInfo_pNext_02755                                                              = "VUID-VkPipelineShaderStageCreateInfo-pNext-02755"
+	VkPipelineShaderStageCreateInfo_pNext_02756                                                              = "VUID-VkPipelineShaderStageCreateInfo-pNext-02756"
+	VkPipelineShaderStageCreateInfo_pNext_02757                                                              = "VUID-VkPipelineShaderStageCreateInfo-pNext-02757"
+	VkPipelineShaderStageCreateInfo_pNext_11315                                                              = "VUID-VkPipelineShaderStageCreateInfo-pNext-11315"
+	VkPipelineShaderStageCreateInfo_pNext_11316                                                              = "VUID-VkPipelineShaderStageCreateInfo-pNext-11316"
+	VkPipelineShaderStageCreateInfo_pNext_11317                                                              = "VUID-VkPipelineShaderStageCreateInfo-pNext-11317"
+	VkPipelineShaderStageCreateInfo_pNext_11318                                                              = "VUID-VkPipelineShaderStageCreateInfo-pNext-11318"
+	VkPipelineShaderStageCreateInfo_pNext_11378                                                              = "VUID-VkPipelineShaderStageCreateInfo-pNext-11378"
+	VkPipelineShaderStageCreateInfo_pNext_11399                                                              = "VUID-VkPipelineShaderStageCreateInfo-pNext-11399"
+	VkPipelineShaderStageCreateInfo_pNext_12454                                                              = "VUID-VkPipelineShaderStageCreateInfo-pNext-12454"
+	VkPipelineShaderStageCreateInfo_pNext_pNext                                                              = "VUID-VkPipelineShaderStageCreateInfo-pNext-pNext"
+	VkPipelineShaderStageCreateInfo_pSpecializationInfo_06849                                                = "VUID-VkPipelineShaderStageCreateInfo-pSpecializationInfo-06849"
+	VkPipelineShaderStageCreateInfo_pSpecializationInfo_parameter                                            = "VUID-VkPipelineShaderStageCreateInfo-pSpecializationInfo-parameter"
+	VkPipelineShaderStageCreateInfo_sType_sType                                                              = "VUID-VkPipelineShaderStageCreateInfo-sType-sType"
+	VkPipelineShaderStageCreateInfo_sType_unique                                                             = "VUID-VkPipelineShaderStageCreateInfo-sType-unique"
+	VkPipelineShaderStageCreateInfo_stage_00704                                                              = "VUID-VkPipelineShaderStageCreateInfo-stage-00704"
+	VkPipelineShaderStageCreateInfo_stage_00705                                                              = "VUID-VkPipelineShaderStageCreateInfo-stage-00705"
+	VkPipelineShaderStageCreateInfo_stage_00706                                                              = "VUID-VkPipelineShaderStageCreateInfo-stage-00706"
+	VkPipelineShaderStageCreateInfo_stage_00713                                                              = "VUID-VkPipelineShaderStageCreateInfo-stage-00713"
+	VkPipelineShaderStageCreateInfo_stage_00714                                                              = "VUID-VkPipelineShaderStageCreateInfo-stage-00714"
+	VkPipelineShaderStageCreateInfo_stage_00715                                                              = "VUID-VkPipelineShaderStageCreateInfo-stage-00715"
+	VkPipelineShaderStageCreateInfo_stage_02091                                                              = "VUID-VkPipelineShaderStageCreateInfo-stage-02091"
+	VkPipelineShaderStageCreateInfo_stage_02092                                                              = "VUID-VkPipelineShaderStageCreateInfo-stage-02092"
+	VkPipelineShaderStageCreateInfo_stage_02596                                                              = "VUID-VkPipelineShaderStageCreateInfo-stage-02596"
+	VkPipelineShaderStageCreateInfo_stage_02597                                                              = "VUID-VkPipelineShaderStageCreateInfo-stage-02597"
+	VkPipelineShaderStageCreateInfo_stage_06685                                                              = "VUID-VkPipelineShaderStageCreateInfo-stage-06685"
+	VkPipelineShaderStageCreateInfo_stage_06686                                                              = "VUID-VkPipelineShaderStageCreateInfo-stage-06686"
+	VkPipelineShaderStageCreateInfo_stage_06844                                                              = "VUID-VkPipelineShaderStageCreateInfo-stage-06844"
+	VkPipelineShaderStageCreateInfo_stage_06845                                                              = "VUID-VkPipelineShaderStageCreateInfo-stage-06845"
+	VkPipelineShaderStageCreateInfo_stage_06848                                                              = "VUID-VkPipelineShaderStageCreateInfo-stage-06848"
+	VkPipelineShaderStageCreateInfo_stage_08771                                                              = "VUID-VkPipelineShaderStageCreateInfo-stage-08771"
+	VkPipelineShaderStageCreateInfo_stage_parameter                                                          = "VUID-VkPipelineShaderStageCreateInfo-stage-parameter"
+	VkPipelineShaderStageModuleIdentifierCreateInfoEXT_identifierSize_06852                                  = "VUID-VkPipelineShaderStageModuleIdentifierCreateInfoEXT-identifierSize-06852"
+	VkPipelineShaderStageModuleIdentifierCreateInfoEXT_pIdentifier_parameter                                 = "VUID-VkPipelineShaderStageModuleIdentifierCreateInfoEXT-pIdentifier-parameter"
+	VkPipelineShaderStageModuleIdentifierCreateInfoEXT_pNext_06850                                           = "VUID-VkPipelineShaderStageModuleIdentifierCreateInfoEXT-pNext-06850"
+	VkPipelineShaderStageModuleIdentifierCreateInfoEXT_pNext_06851                                           = "VUID-VkPipelineShaderStageModuleIdentifierCreateInfoEXT-pNext-06851"
+	VkPipelineShaderStageModuleIdentifierCreateInfoEXT_sType_sType                                           = "VUID-VkPipelineShaderStageModuleIdentifierCreateInfoEXT-sType-sType"
+	VkPipelineShaderStageNodeCreateInfoAMDX_pName_parameter                                                  = "VUID-VkPipelineShaderStageNodeCreateInfoAMDX-pName-parameter"
+	VkPipelineShaderStageNodeCreateInfoAMDX_sType_sType                                                      = "VUID-VkPipelineShaderStageNodeCreateInfoAMDX-sType-sType"
+	VkPipelineShaderStageRequiredSubgroupSizeCreateInfo_requiredSubgroupSize_02760                           = "VUID-VkPipelineShaderStageRequiredSubgroupSizeCreateInfo-requiredSubgroupSize-02760"
+	VkPipelineShaderStageRequiredSubgroupSizeCreateInfo_requiredSubgroupSize_02761                           = "VUID-VkPipelineShaderStageRequiredSubgroupSizeCreateInfo-requiredSubgroupSize-02761"
+	VkPipelineShaderStageRequiredSubgroupSizeCreateInfo_requiredSubgroupSize_02762                           = "VUID-VkPipelineShaderStageRequiredSubgroupSizeCreateInfo-requiredSubgroupSize-02762"
+	VkPipelineShaderStageRequiredSubgroupSizeCreateInfo_sType_sType                                          = "VUID-VkPipelineShaderStageRequiredSubgroupSizeCreateInfo-sType-sType"
+	VkPipelineTessellationDomainOriginStateCreateInfo_domainOrigin_parameter                                 = "VUID-VkPipelineTessellationDomainOriginStateCreateInfo-domainOrigin-parameter"
+	VkPipelineTessellationDomainOriginStateCreateInfo_sType_sType                                            = "VUID-VkPipelineTessellationDomainOriginStateCreateInfo-sType-sType"
+	VkPipelineTessellationStateCreateInfo_flags_zerobitmask                                                  = "VUID-VkPipelineTessellationStateCreateInfo-flags-zerobitmask"
+	VkPipelineTessellationStateCreateInfo_pNext_pNext                                                        = "VUID-VkPipelineTessellationStateCreateInfo-pNext-pNext"
+	VkPipelineTessellationStateCreateInfo_patchControlPoints_01214                                           = "VUID-VkPipelineTessellationStateCreateInfo-patchControlPoints-01214"
+	VkPipelineTessellationStateCreateInfo_sType_sType                                                        = "VUID-VkPipelineTessellationStateCreateInfo-sType-sType"
+	VkPipelineTessellationStateCreateInfo_sType_unique                                                       = "VUID-VkPipelineTessellationStateCreateInfo-sType-unique"
+	VkPipelineVertexInputDivisorStateCreateInfo_pVertexBindingDivisors_parameter                             = "VUID-VkPipelineVertexInputDivisorStateCreateInfo-pVertexBindingDivisors-parameter"
+	VkPipelineVertexInputDivisorStateCreateInfo_sType_sType                                                  = "VUID-VkPipelineVertexInputDivisorStateCreateInfo-sType-sType"
+	VkPipelineVertexInputDivisorStateCreateInfo_vertexBindingDivisorCount_arraylength                        = "VUID-VkPipelineVertexInputDivisorStateCreateInfo-vertexBindingDivisorCount-arraylength"
+	VkPipelineVertexInputStateCreateInfo_binding_00615                                                       = "VUID-VkPipelineVertexInputStateCreateInfo-binding-00615"
+	VkPipelineVertexInputStateCreateInfo_flags_zerobitmask                                                   = "VUID-VkPipelineVertexInputStateCreateInfo-flags-zerobitmask"
+	VkPipelineVertexInputStateCreateInfo_pNext_pNext                                                         = "VUID-VkPipelineVertexInputStateCreateInfo-pNext-pNext"
+	VkPipelineVertexInputStateCreateInfo_pVertexAttributeDescriptions_00617                                  = "VUID-VkPipelineVertexInputStateCreateInfo-pVertexAttributeDescriptions-00617"
+	VkPipelineVertexInputStateCreateInfo_pVertexAttributeDescriptions_parameter                              = "VUID-VkPipelineVertexInputStateCreateInfo-pVertexAttributeDescriptions-parameter"
+	VkPipelineVertexInputStateCreateInfo_pVertexBindingDescriptions_00616                                    = "VUID-VkPipelineVertexInputStateCreateInfo-pVertexBindingDescriptions-00616"
+	VkPipelineVertexInputStateCreateInfo_pVertexBindingDescriptions_parameter                                = "VUID-VkPipelineVertexInputStateCreateInfo-pVertexBindingDescriptions-parameter"
+	VkPipelineVertexInputStateCreateInfo_sType_sType                                                         = "VUID-VkPipelineVertexInputStateCreateInfo-sType-sType"
+	VkPipelineVertexInputStateCreateInfo_sType_unique                                                        = "VUID-VkPipelineVertexInputStateCreateInfo-sType-unique"
+	VkPipelineVertexInputStateCreateInfo_vertexAttributeDescriptionCount_00614                               = "VUID-VkPipelineVertexInputStateCreateInfo-vertexAttributeDescriptionCount-00614"
+	VkPipelineVertexInputStateCreateInfo_vertexBindingDescriptionCount_00613                                 = "VUID-VkPipelineVertexInputStateCreateInfo-vertexBindingDescriptionCount-00613"
+	VkPushConstantBankInfoNV_bank_12342                                                                      = "VUID-VkPushConstantBankInfoNV-bank-12342"
+	VkPushConstantBankInfoNV_bank_12343                                                                      = "VUID-VkPushConstantBankInfoNV-bank-12343"
+	VkPushConstantBankInfoNV_bank_12344                                                                      = "VUID-VkPushConstantBankInfoNV-bank-12344"
+	VkPushConstantBankInfoNV_bank_12345                                                                      = "VUID-VkPushConstantBankInfoNV-bank-12345"
+	VkPushConstantBankInfoNV_bank_12346                                                                      = "VUID-VkPushConstantBankInfoNV-bank-12346"
+	VkPushConstantBankInfoNV_bank_12347                                                                      = "VUID-VkPushConstantBankInfoNV-bank-12347"
+	VkPushConstantBankInfoNV_sType_sType                                                                     = "VUID-VkPushConstantBankInfoNV-sType-sType"
+	VkPushConstantRange_offset_00294                                                                         = "VUID-VkPushConstantRange-offset-00294"
+	VkPushConstantRange_offset_00295                                                                         = "VUID-VkPushConstantRange-offset-00295"
+	VkPushConstantRange_size_00296                                                                           = "VUID-VkPushConstantRange-size-00296"
+	VkPushConstantRange_size_00297                                                                           = "VUID-VkPushConstantRange-size-00297"
+	VkPushConstantRange_size_00298                                                                           = "VUID-VkPushConstantRange-size-00298"
+	VkPushConstantRange_stageFlags_parameter                                                                 = "VUID-VkPushConstantRange-stageFlags-parameter"
+	VkPushConstantRange_stageFlags_requiredbitmask                                                           = "VUID-VkPushConstantRange-stageFlags-requiredbitmask"
+	VkPushConstantsInfo_None_09495                                                                           = "VUID-VkPushConstantsInfo-None-09495"
+	VkPushConstantsInfo_layout_09496                                                                         = "VUID-VkPushConstantsInfo-layout-09496"
+	VkPushConstantsInfo_layout_parameter                                                                     = "VUID-VkPushConstantsInfo-layout-parameter"
+	VkPushConstantsInfo_offset_00368                                                                         = "VUID-VkPushConstantsInfo-offset-00368"
+	VkPushConstantsInfo_offset_00370                                                                         = "VUID-VkPushConstantsInfo-offset-00370"
+	VkPushConstantsInfo_offset_01795                                                                         = "VUID-VkPushConstantsInfo-offset-01795"
+	VkPushConstantsInfo_offset_01796                                                                         = "VUID-VkPushConstantsInfo-offset-01796"
+	VkPushConstantsInfo_pNext_pNext                                                                          = "VUID-VkPushConstantsInfo-pNext-pNext"
+	VkPushConstantsInfo_pValues_parameter                                                                    = "VUID-VkPushConstantsInfo-pValues-parameter"
+	VkPushConstantsInfo_sType_sType                                                                          = "VUID-VkPushConstantsInfo-sType-sType"
+	VkPushConstantsInfo_sType_unique                                                                         = "VUID-VkPushConstantsInfo-sType-unique"
+	VkPushConstantsInfo_size_00369                                                                           = "VUID-VkPushConstantsInfo-size-00369"
+	VkPushConstantsInfo_size_00371                                                                           = "VUID-VkPushConstantsInfo-size-00371"
+	VkPushConstantsInfo_size_arraylength                                                                     = "VUID-VkPushConstantsInfo-size-arraylength"
+	VkPushConstantsInfo_stageFlags_parameter                                                                 = "VUID-VkPushConstantsInfo-stageFlags-parameter"
+	VkPushConstantsInfo_stageFlags_requiredbitmask                                                           = "VUID-VkPushConstantsInfo-stageFlags-requiredbitmask"
+	VkPushDataInfoEXT_data_11419                                                                             = "VUID-VkPushDataInfoEXT-data-11419"
+	VkPushDataInfoEXT_data_parameter                                                                         = "VUID-VkPushDataInfoEXT-data-parameter"
+	VkPushDataInfoEXT_offset_11243                                                                           = "VUID-VkPushDataInfoEXT-offset-11243"
+	VkPushDataInfoEXT_offset_11418                                                                           = "VUID-VkPushDataInfoEXT-offset-11418"
+	VkPushDataInfoEXT_pNext_pNext                                                                            = "VUID-VkPushDataInfoEXT-pNext-pNext"
+	VkPushDataInfoEXT_sType_sType                                                                            = "VUID-VkPushDataInfoEXT-sType-sType"
+	VkPushDataInfoEXT_sType_unique                                                                           = "VUID-VkPushDataInfoEXT-sType-unique"
+	VkRayTracingPipelineCreateInfoKHR_None_10391                                                             = "VUID-VkRayTracingPipelineCreateInfoKHR-None-10391"
+	VkRayTracingPipelineCreateInfoKHR_None_11369                                                             = "VUID-VkRayTracingPipelineCreateInfoKHR-None-11369"
+	VkRayTracingPipelineCreateInfoKHR_commonparent                                                           = "VUID-VkRayTracingPipelineCreateInfoKHR-commonparent"
+	VkRayTracingPipelineCreateInfoKHR_flags_03465                                                            = "VUID-VkRayTracingPipelineCreateInfoKHR-flags-03465"
+	VkRayTracingPipelineCreateInfoKHR_flags_04718                                                            = "VUID-VkRayTracingPipelineCreateInfoKHR-flags-04718"
+	VkRayTracingPipelineCreateInfoKHR_flags_04719                                                            = "VUID-VkRayTracingPipelineCreateInfoKHR-flags-04719"
+	VkRayTracingPipelineCreateInfoKHR_flags_06546                                                            = "VUID-VkRayTracingPipelineCreateInfoKHR-flags-06546"
+	VkRayTracingPipelineCreateInfoKHR_flags_11275                                                            = "VUID-VkRayTracingPipelineCreateInfoKHR-flags-11275"
+	VkRayTracingPipelineCreateInfoKHR_flags_11276                                                            = "VUID-VkRayTracingPipelineCreateInfoKHR-flags-11276"
+	VkRayTracingPipelineCreateInfoKHR_flags_11311                                                            = "VUID-VkRayTracingPipelineCreateInfoKHR-flags-11311"
+	VkRayTracingPipelineCreateInfoKHR_flags_11312                                                            = "VUID-VkRayTracingPipelineCreateInfoKHR-flags-11312"
+	VkRayTracingPipelineCreateInfoKHR_flags_11798                                                            = "VUID-VkRayTracingPipelineCreateInfoKHR-flags-11798"
+	VkRayTracingPipelineCreateInfoKHR_flags_12361                                                            = "VUID-VkRayTracingPipelineCreateInfoKHR-flags-12361"
+	VkRayTracingPipelineCreateInfoKHR_flags_12362                                                            = "VUID-VkRayTracingPipelineCreateInfoKHR-flags-12362"
+	VkRayTracingPipelineCreateInfoKHR_layout_03428                                                           = "VUID-VkRayTracingPipelineCreateInfoKHR-layout-03428"
+	VkRayTracingPipelineCreateInfoKHR_layout_07987                                                           = "VUID-VkRayTracingPipelineCreateInfoKHR-layout-07987"
+	VkRayTracingPipelineCreateInfoKHR_layout_07988                                                           = "VUID-VkRayTracingPipelineCreateInfoKHR-layout-07988"
+	VkRayTracingPipelineCreateInfoKHR_layout_07990                                                           = "VUID-VkRayTracingPipelineCreateInfoKHR-layout-07990"
+	VkRayTracingPipelineCreateInfoKHR_layout_07991                                                           = "VUID-VkRayTracingPipelineCreateInfoKHR-layout-07991"
+	VkRayTracingPipelineCreateInfoKHR_layout_10069                                                           = "VUID-VkRayTracingPipelineCreateInfoKHR-layout-10069"
+	VkRayTracingPipelineCreateInfoKHR_layout_parameter                                                       = "VUID-VkRayTracingPipelineCreateInfoKHR-layout-parameter"
+	VkRayTracingPipelineCreateInfoKHR_maxPipelineRayRecursionDepth_03589                                     = "VUID-VkRayTracingPipelineCreateInfoKHR-maxPipelineRayRecursionDepth-03589"
+	VkRayTracingPipelineCreateInfoKHR_pDynamicState_parameter                                                = "VUID-VkRayTracingPipelineCreateInfoKHR-pDynamicState-parameter"
+	VkRayTracingPipelineCreateInfoKHR_pGroups_parameter                                                      = "VUID-VkRayTracingPipelineCreateInfoKHR-pGroups-parameter"
+	VkRayTracingPipelineCreateInfoKHR_pLibraries_03591                                                       = "VUID-VkRayTracingPipelineCreateInfoKHR-pLibraries-03591"
+	VkRayTracingPipelineCreateInfoKHR_pLibraryInfo_03590                                                     = "VUID-VkRayTracingPipelineCreateInfoKHR-pLibraryInfo-03590"
+	VkRayTracingPipelineCreateInfoKHR_pLibraryInfo_03593                                                     = "VUID-VkRayTracingPipelineCreateInfoKHR-pLibraryInfo-03593"
+	VkRayTracingPipelineCreateInfoKHR_pLibraryInfo_03595                                                     = "VUID-VkRayTracingPipelineCreateInfoKHR-pLibraryInfo-03595"
+	VkRayTracingPipelineCreateInfoKHR_pLibraryInfo_parameter                                                 = "VUID-VkRayTracingPipelineCreateInfoKHR-pLibraryInfo-parameter"
+	VkRayTracingPipelineCreateInfoKHR_pLibraryInterface_parameter                                            = "VUID-VkRayTracingPipelineCreateInfoKHR-pLibraryInterface-parameter"
+	VkRayTracingPipelineCreateInfoKHR_pNext_pNext                                                            = "VUID-VkRayTracingPipelineCreateInfoKHR-pNext-pNext"
+	VkRayTracingPipelineCreateInfoKHR_pStages_03426                                                          = "VUID-VkRayTracingPipelineCreateInfoKHR-pStages-03426"
+	VkRayTracingPipelineCreateInfoKHR_pStages_parameter                                                      = "VUID-VkRayTracingPipelineCreateInfoKHR-pStages-parameter"
+	VkRayTracingPipelineCreateInfoKHR_rayTraversalPrimitiveCulling_03596                                     = "VUID-VkRayTracingPipelineCreateInfoKHR-rayTraversalPrimitiveCulling-03596"
+	VkRayTracingPipelineCreateInfoKHR_rayTraversalPrimitiveCulling_03597                                     = "VUID-VkRayTracingPipelineCreateInfoKHR-rayTraversalPrimitiveCulling-03597"
+	VkRayTracingPipelineCreateInfoKHR_sType_sType                                                            = "VUID-VkRayTracingPipelineCreateInfoKHR-sType-sType"
+	VkRayTracingPipelineCreateInfoKHR_sType_unique                                                           = "VUID-VkRayTracingPipelineCreateInfoKHR-sType-unique"
+	VkRayTracingPipelineCreateInfoKHR_stage_03425                                                            = "VUID-VkRayTracingPipelineCreateInfoKHR-stage-03425"
+	VkRayTracingPipelineCreateInfoKHR_stage_06899                                                            = "VUID-VkRayTracingPipelineCreateInfoKHR-stage-06899"
+	VkRayTracingPipelineCreateInfoNV_None_10391                                                              = "VUID-VkRayTracingPipelineCreateInfoNV-None-10391"
+	VkRayTracingPipelineCreateInfoNV_None_11368                                                              = "VUID-VkRayTracingPipelineCreateInfoNV-None-11368"
+	VkRayTracingPipelineCreateInfoNV_commonparent                                                            = "VUID-VkRayTracingPipelineCreateInfoNV-commonparent"
+	VkRayTracingPipelineCreateInfoNV_flags_03462                                                             = "VUID-VkRayTracingPipelineCreateInfoNV-flags-03462"
+	VkRayTracingPipelineCreateInfoNV_flags_03463                                                             = "VUID-VkRayTracingPipelineCreateInfoNV-flags-03463"
+	VkRayTracingPipelineCreateInfoNV_flags_11311                                                             = "VUID-VkRayTracingPipelineCreateInfoNV-flags-11311"
+	VkRayTracingPipelineCreateInfoNV_flags_11312                                                             = "VUID-VkRayTracingPipelineCreateInfoNV-flags-11312"
+	VkRayTracingPipelineCreateInfoNV_flags_11798                                                             = "VUID-VkRayTracingPipelineCreateInfoNV-flags-11798"
+	VkRayTracingPipelineCreateInfoNV_groupCount_arraylength                                                  = "VUID-VkRayTracingPipelineCreateInfoNV-groupCount-arraylength"
+	VkRayTracingPipelineCreateInfoNV_layout_03428                                                            = "VUID-VkRayTracingPipelineCreateInfoNV-layout-03428"
+	VkRayTracingPipelineCreateInfoNV_layout_07987                                                            = "VUID-VkRayTracingPipelineCreateInfoNV-layout-07987"
+	VkRayTracingPipelineCreateInfoNV_layout_07988                                                            = "VUID-VkRayTracingPipelineCreateInfoNV-layout-07988"
+	VkRayTracingPipelineCreateInfoNV_layout_07990                                                            = "VUID-VkRayTracingPipelineCreateInfoNV-layout-07990"
+	VkRayTracingPipelineCreateInfoNV_layout_07991                                                            = "VUID-VkRayTracingPipelineCreateInfoNV-layout-07991"
+	VkRayTracingPipelineCreateInfoNV_layout_10069                                                            = "VUID-VkRayTracingPipelineCreateInfoNV-layout-10069"
+	VkRayTracingPipelineCreateInfoNV_layout_parameter                                                        = "VUID-VkRayTracingPipelineCreateInfoNV-layout-parameter"
+	VkRayTracingPipelineCreateInfoNV_pGroups_parameter                                                       = "VUID-VkRayTracingPipelineCreateInfoNV-pGroups-parameter"
+	VkRayTracingPipelineCreateInfoNV_pNext_pNext                                                             = "VUID-VkRayTracingPipelineCreateInfoNV-pNext-pNext"
+	VkRayTracingPipelineCreateInfoNV_pStages_03426                                                           = "VUID-VkRayTracingPipelineCreateInfoNV-pStages-03426"
+	VkRayTracingPipelineCreateInfoNV_pStages_parameter                                                       = "VUID-VkRayTracingPipelineCreateInfoNV-pStages-parameter"
+	VkRayTracingPipelineCreateInfoNV_sType_sType                                                             = "VUID-VkRayTracingPipelineCreateInfoNV-sType-sType"
+	VkRayTracingPipelineCreateInfoNV_sType_unique                                                            = "VUID-VkRayTracingPipelineCreateInfoNV-sType-unique"
+	VkRayTracingPipelineCreateInfoNV_stage_06232                                                             = "VUID-VkRayTracingPipelineCreateInfoNV-stage-06232"
+	VkRayTracingPipelineCreateInfoNV_stage_06898                                                             = "VUID-VkRayTracingPipelineCreateInfoNV-stage-06898"
+	VkRayTracingPipelineCreateInfoNV_stageCount_arraylength                                                  = "VUID-VkRayTracingPipelineCreateInfoNV-stageCount-arraylength"
+	VkRayTracingPipelineInterfaceCreateInfoKHR_maxPipelineRayHitAttributeSize_03605                          = "VUID-VkRayTracingPipelineInterfaceCreateInfoKHR-maxPipelineRayHitAttributeSize-03605"
+	VkRayTracingPipelineInterfaceCreateInfoKHR_pNext_pNext                                                   = "VUID-VkRayTracingPipelineInterfaceCreateInfoKHR-pNext-pNext"
+	VkRayTracingPipelineInterfaceCreateInfoKHR_sType_sType                                                   = "VUID-VkRayTracingPipelineInterfaceCreateInfoKHR-sType-sType"
+	VkRayTracingShaderGroupCreateInfoKHR_anyHitShader_03479                                                  = "VUID-VkRayTracingShaderGroupCreateInfoKHR-anyHitShader-03479"
+	VkRayTracingShaderGroupCreateInfoKHR_closestHitShader_03478                                              = "VUID-VkRayTracingShaderGroupCreateInfoKHR-closestHitShader-03478"
+	VkRayTracingShaderGroupCreateInfoKHR_pNext_pNext                                                         = "VUID-VkRayTracingShaderGroupCreateInfoKHR-pNext-pNext"
+	VkRayTracingShaderGroupCreateInfoKHR_rayTracingPipelineShaderGroupHandleCaptureReplayMixed_03603         = "VUID-VkRayTracingShaderGroupCreateInfoKHR-rayTracingPipelineShaderGroupHandleCaptureReplayMixed-03603"
+	VkRayTracingShaderGroupCreateInfoKHR_rayTracingPipelineShaderGroupHandleCaptureReplayMixed_03604         = "VUID-VkRayTracingShaderGroupCreateInfoKHR-rayTracingPipelineShaderGroupHandleCaptureReplayMixed-03604"
+	VkRayTracingShaderGroupCreateInfoKHR_sType_sType                                                         = "VUID-VkRayTracingShaderGroupCreateInfoKHR-sType-sType"
+	VkRayTracingShaderGroupCreateInfoKHR_type_03474                                                          = "VUID-VkRayTracingShaderGroupCreateInfoKHR-type-03474"
+	VkRayTracingShaderGroupCreateInfoKHR_type_03475                                                          = "VUID-VkRayTracingShaderGroupCreateInfoKHR-type-03475"
+	VkRayTracingShaderGroupCreateInfoKHR_type_03476                                                          = "VUID-VkRayTracingShaderGroupCreateInfoKHR-type-03476"
+	VkRayTracingShaderGroupCreateInfoKHR_type_03477                                                          = "VUID-VkRayTracingShaderGroupCreateInfoKHR-type-03477"
+	VkRayTracingShaderGroupCreateInfoKHR_type_parameter                                                      = "VUID-VkRayTracingShaderGroupCreateInfoKHR-type-parameter"
+	VkRayTracingShaderGroupCreateInfoNV_anyHitShader_02418                                                   = "VUID-VkRayTracingShaderGroupCreateInfoNV-anyHitShader-02418"
+	VkRayTracingShaderGroupCreateInfoNV_closestHitShader_02417                                               = "VUID-VkRayTracingShaderGroupCreateInfoNV-closestHitShader-02417"
+	VkRayTracingShaderGroupCreateInfoNV_pNext_pNext                                                          = "VUID-VkRayTracingShaderGroupCreateInfoNV-pNext-pNext"
+	VkRayTracingShaderGroupCreateInfoNV_sType_sType                                                          = "VUID-VkRayTracingShaderGroupCreateInfoNV-sType-sType"
+	VkRayTracingShaderGroupCreateInfoNV_type_02413                                                           = "VUID-VkRayTracingShaderGroupCreateInfoNV-type-02413"
+	VkRayTracingShaderGroupCreateInfoNV_type_02414                                                           = "VUID-VkRayTracingShaderGroupCreateInfoNV-type-02414"
+	VkRayTracingShaderGroupCreateInfoNV_type_02415                                                           = "VUID-VkRayTracingShaderGroupCreateInfoNV-type-02415"
+	VkRayTracingShaderGroupCreateInfoNV_type_02416                                                           = "VUID-VkRayTracingShaderGroupCreateInfoNV-type-02416"
+	VkRayTracingShaderGroupCreateInfoNV_type_parameter                                                       = "VUID-VkRayTracingShaderGroupCreateInfoNV-type-parameter"
+	VkRenderingAttachmentLocationInfo_colorAttachmentCount_09514                                             = "VUID-VkRenderingAttachmentLocationInfo-colorAttachmentCount-09514"
+	VkRenderingAttachmentLocationInfo_dynamicRenderingLocalRead_09512                                        = "VUID-VkRenderingAttachmentLocationInfo-dynamicRenderingLocalRead-09512"
+	VkRenderingAttachmentLocationInfo_pColorAttachmentLocations_09513                                        = "VUID-VkRenderingAttachmentLocationInfo-pColorAttachmentLocations-09513"
+	VkRenderingAttachmentLocationInfo_pColorAttachmentLocations_09515                                        = "VUID-VkRenderingAttachmentLocationInfo-pColorAttachmentLocations-09515"
+	VkRenderingAttachmentLocationInfo_sType_sType                                                            = "VUID-VkRenderingAttachmentLocationInfo-sType-sType"
+	VkRenderingInputAttachmentIndexInfo_colorAttachmentCount_09525                                           = "VUID-VkRenderingInputAttachmentIndexInfo-colorAttachmentCount-09525"
+	VkRenderingInputAttachmentIndexInfo_dynamicRenderingLocalRead_09519                                      = "VUID-VkRenderingInputAttachmentIndexInfo-dynamicRenderingLocalRead-09519"
+	VkRenderingInputAttachmentIndexInfo_dynamicRenderingLocalRead_09520                                      = "VUID-VkRenderingInputAttachmentIndexInfo-dynamicRenderingLocalRead-09520"
+	VkRenderingInputAttachmentIndexInfo_dynamicRenderingLocalRead_09521                                      = "VUID-VkRenderingInputAttachmentIndexInfo-dynamicRenderingLocalRead-09521"
+	VkRenderingInputAttachmentIndexInfo_pColorAttachmentInputIndices_09522                                   = "VUID-VkRenderingInputAttachmentIndexInfo-pColorAttachmentInputIndices-09522"
+	VkRenderingInputAttachmentIndexInfo_pColorAttachmentInputIndices_09523                                   = "VUID-VkRenderingInputAttachmentIndexInfo-pColorAttachmentInputIndices-09523"
+	VkRenderingInputAttachmentIndexInfo_pColorAttachmentInputIndices_09524                                   = "VUID-VkRenderingInputAttachmentIndexInfo-pColorAttachmentInputIndices-09524"
+	VkRenderingInputAttachmentIndexInfo_pColorAttachmentInputIndices_parameter                               = "VUID-VkRenderingInputAttachmentIndexInfo-pColorAttachmentInputIndices-parameter"
+	VkRenderingInputAttachmentIndexInfo_pDepthInputAttachmentIndex_12274                                     = "VUID-VkRenderingInputAttachmentIndexInfo-pDepthInputAttachmentIndex-12274"
+	VkRenderingInputAttachmentIndexInfo_pDepthInputAttachmentIndex_parameter                                 = "VUID-VkRenderingInputAttachmentIndexInfo-pDepthInputAttachmentIndex-parameter"
+	VkRenderingInputAttachmentIndexInfo_pStencilInputAttachmentIndex_parameter                               = "VUID-VkRenderingInputAttachmentIndexInfo-pStencilInputAttachmentIndex-parameter"
+	VkRenderingInputAttachmentIndexInfo_sType_sType                                                          = "VUID-VkRenderingInputAttachmentIndexInfo-sType-sType"
+	VkShaderCreateInfoEXT_codeSize_08735                                                                     = "VUID-VkShaderCreateInfoEXT-codeSize-08735"
+	VkShaderCreateInfoEXT_codeSize_arraylength                                                               = "VUID-VkShaderCreateInfoEXT-codeSize-arraylength"
+	VkShaderCreateInfoEXT_codeType_08872                                                                     = "VUID-VkShaderCreateInfoEXT-codeType-08872"
+	VkShaderCreateInfoEXT_codeType_10064                                                                     = "VUID-VkShaderCreateInfoEXT-codeType-10064"
+	VkShaderCreateInfoEXT_codeType_10065                                                                     = "VUID-VkShaderCreateInfoEXT-codeType-10065"
+	VkShaderCreateInfoEXT_codeType_10383                                                                     = "VUID-VkShaderCreateInfoEXT-codeType-10383"
+	VkShaderCreateInfoEXT_codeType_10384                                                                     = "VUID-VkShaderCreateInfoEXT-codeType-10384"
+	VkShaderCreateInfoEXT_codeType_10385                                                                     = "VUID-VkShaderCreateInfoEXT-codeType-10385"
+	VkShaderCreateInfoEXT_codeType_10386                                                                     = "VUID-VkShaderCreateInfoEXT-codeType-10386"
+	VkShaderCreateInfoEXT_codeType_12226                                                                     = "VUID-VkShaderCreateInfoEXT-codeType-12226"
+	VkShaderCreateInfoEXT_codeType_parameter                                                                 = "VUID-VkShaderCreateInfoEXT-codeType-parameter"
+	VkShaderCreateInfoEXT_descriptorHeap_11314                                                               = "VUID-VkShaderCreateInfoEXT-descriptorHeap-11314"
+	VkShaderCreateInfoEXT_flags_08412                                                                        = "VUID-VkShaderCreateInfoEXT-flags-08412"
+	VkShaderCreateInfoEXT_flags_08414                                                                        = "VUID-VkShaderCreateInfoEXT-flags-08414"
+	VkShaderCreateInfoEXT_flags_08416                                                                        = "VUID-VkShaderCreateInfoEXT-flags-08416"
+	VkShaderCreateInfoEXT_flags_08417                                                                        = "VUID-VkShaderCreateInfoEXT-flags-08417"
+	VkShaderCreateInfoEXT_flags_08485                                                                        = "VUID-VkShaderCreateInfoEXT-flags-08485"
+	VkShaderCreateInfoEXT_flags_08486                                                                        = "VUID-VkShaderCreateInfoEXT-flags-08486"
+	VkShaderCreateInfoEXT_flags_08487                                                                        = "VUID-VkShaderCreateInfoEXT-flags-08487"
+	VkShaderCreateInfoEXT_flags_08488                                                                        = "VUID-VkShaderCreateInfoEXT-flags-08488"
+	VkShaderCreateInfoEXT_flags_08489                                                                        = "VUID-VkShaderCreateInfoEXT-flags-08489"
+	VkShaderCreateInfoEXT_flags_08992                                                                        = "VUID-VkShaderCreateInfoEXT-flags-08992"
+	VkShaderCreateInfoEXT_flags_09404                                                                        = "VUID-VkShaderCreateInfoEXT-flags-09404"
+	VkShaderCreateInfoEXT_flags_09405                                                                        = "VUID-VkShaderCreateInfoEXT-flags-09405"
+	VkShaderCreateInfoEXT_flags_11005                                                                        = "VUID-VkShaderCreateInfoEXT-flags-11005"
+	VkShaderCreateInfoEXT_flags_11006                                                                        = "VUID-VkShaderCreateInfoEXT-flags-11006"
+	VkShaderCreateInfoEXT_flags_11290                                                                        = "VUID-VkShaderCreateInfoEXT-flags-11290"
+	VkShaderCreateInfoEXT_flags_11291                                                                        = "VUID-VkShaderCreateInfoEXT-flags-11291"
+	VkShaderCreateInfoEXT_flags_11292                                                                        = "VUID-VkShaderCreateInfoEXT-flags-11292"
+	VkShaderCreateInfoEXT_flags_11370                                                                        = "VUID-VkShaderCreateInfoEXT-flags-11370"
+	VkShaderCreateInfoEXT_flags_11371                                                                        = "VUID-VkShaderCreateInfoEXT-flags-11371"
+	VkShaderCreateInfoEXT_flags_11758                                                                        = "VUID-VkShaderCreateInfoEXT-flags-11758"
+	VkShaderCreateInfoEXT_flags_12490                                                                        = "VUID-VkShaderCreateInfoEXT-flags-12490"
+	VkShaderCreateInfoEXT_flags_parameter                                                                    = "VUID-VkShaderCreateInfoEXT-flags-parameter"
+	VkShaderCreateInfoEXT_micromap_11623                                                                     = "VUID-VkShaderCreateInfoEXT-micromap-11623"
+	VkShaderCreateInfoEXT_nextStage_08427                                                                    = "VUID-VkShaderCreateInfoEXT-nextStage-08427"
+	VkShaderCreateInfoEXT_nextStage_08428                                                                    = "VUID-VkShaderCreateInfoEXT-nextStage-08428"
+	VkShaderCreateInfoEXT_nextStage_08429                                                                    = "VUID-VkShaderCreateInfoEXT-nextStage-08429"
+	VkShaderCreateInfoEXT_nextStage_08430                                                                    = "VUID-VkShaderCreateInfoEXT-nextStage-08430"
+	VkShaderCreateInfoEXT_nextStage_08431                                                                    = "VUID-VkShaderCreateInfoEXT-nextStage-08431"
+	VkShaderCreateInfoEXT_nextStage_08433                                                                    = "VUID-VkShaderCreateInfoEXT-nextStage-08433"
+	VkShaderCreateInfoEXT_nextStage_08434                                                                    = "VUID-VkShaderCreateInfoEXT-nextStage-08434"
+	VkShaderCreateInfoEXT_nextStage_08435                                                                    = "VUID-VkShaderCreateInfoEXT-nextStage-08435"
+	VkShaderCreateInfoEXT_nextStage_08436                                                                    = "VUID-VkShaderCreateInfoEXT-nextStage-08436"
+	VkShaderCreateInfoEXT_nextStage_parameter                                                                = "VUID-VkShaderCreateInfoEXT-nextStage-parameter"
+	VkShaderCreateInfoEXT_pCode_08448                                                                        = "VUID-VkShaderCreateInfoEXT-pCode-08448"
+	VkShaderCreateInfoEXT_pCode_08449                                                                        = "VUID-VkShaderCreateInfoEXT-pCode-08449"
+	VkShaderCreateInfoEXT_pCode_08450                                                                        = "VUID-VkShaderCreateInfoEXT-pCode-08450"
+	VkShaderCreateInfoEXT_pCode_08451                                                                        = "VUID-VkShaderCreateInfoEXT-pCode-08451"
+	VkShaderCreateInfoEXT_pCode_08453                                                                        = "VUID-VkShaderCreateInfoEXT-pCode-08453"
+	VkShaderCreateInfoEXT_pCode_08454                                                                        = "VUID-VkShaderCreateInfoEXT-pCode-08454"
+	VkShaderCreateInfoEXT_pCode_08455                                                                        = "VUID-VkShaderCreateInfoEXT-pCode-08455"
+	VkShaderCreateInfoEXT_pCode_08456                                                                        = "VUID-VkShaderCreateInfoEXT-pCode-08456"
+	VkShaderCreateInfoEXT_pCode_08457                                                                        = "VUID-VkShaderCreateInfoEXT-pCode-08457"
+	VkShaderCreateInfoEXT_pCode_08459                                                                        = "VUID-VkShaderCreateInfoEXT-pCode-08459"
+	VkShaderCreateInfoEXT_pCode_08460                                                                        = "VUID-VkShaderCreateInfoEXT-pCode-08460"
+	VkShaderCreateInfoEXT_pCode_08492                                                                        = "VUID-VkShaderCreateInfoEXT-pCode-08492"
+	VkShaderCreateInfoEXT_pCode_08493                                                                        = "VUID-VkShaderCreateInfoEXT-pCode-08493"
+	VkShaderCreateInfoEXT_pCode_08736                                                                        = "VUID-VkShaderCreateInfoEXT-pCode-08736"
+	VkShaderCreateInfoEXT_pCode_08737                                                                        = "VUID-VkShaderCreateInfoEXT-pCode-08737"
+	VkShaderCreateInfoEXT_pCode_08738                                                                        = "VUID-VkShaderCreateInfoEXT-pCode-08738"
+	VkShaderCreateInfoEXT_pCode_08739                                                                        = "VUID-VkShaderCreateInfoEXT-pCode-08739"
+	VkShaderCreateInfoEXT_pCode_08740                                                                        = "VUID-VkShaderCreateInfoEXT-pCode-08740"
+	VkShaderCreateInfoEXT_pCode_08741                                                                        = "VUID-VkShaderCreateInfoEXT-pCode-08741"
+	VkShaderCreateInfoEXT_pCode_08742                                                                        = "VUID-VkShaderCreateInfoEXT-pCode-08742"
+	VkShaderCreateInfoEXT_pCode_parameter                                                                    = "VUID-VkShaderCreateInfoEXT-pCode-parameter"
+	VkShaderCreateInfoEXT_pName_08440                                                                        = "VUID-VkShaderCreateInfoEXT-pName-08440"
+	VkShaderCreateInfoEXT_pName_parameter                                                                    = "VUID-VkShaderCreateInfoEXT-pName-parameter"
+	VkShaderCreateInfoEXT_pNext_11315                                                                        = "VUID-VkShaderCreateInfoEXT-pNext-11315"
+	VkShaderCreateInfoEXT_pNext_11316                                                                        = "VUID-VkShaderCreateInfoEXT-pNext-11316"
+	VkShaderCreateInfoEXT_pNext_11317                                                                        = "VUID-VkShaderCreateInfoEXT-pNext-11317"
+	VkShaderCreateInfoEXT_pNext_11318                                                                        = "VUID-VkShaderCreateInfoEXT-pNext-11318"
+	VkShaderCreateInfoEXT_pNext_11378                                                                        = "VUID-VkShaderCreateInfoEXT-pNext-11378"
+	VkShaderCreateInfoEXT_pNext_11399                                                                        = "VUID-VkShaderCreateInfoEXT-pNext-11399"
+	VkShaderCreateInfoEXT_pNext_12454                                                                        = "VUID-VkShaderCreateInfoEXT-pNext-12454"
+	VkShaderCreateInfoEXT_pNext_pNext                                                                        = "VUID-VkShaderCreateInfoEXT-pNext-pNext"
+	VkShaderCreateInfoEXT_pPushConstantRanges_10063                                                          = "VUID-VkShaderCreateInfoEXT-pPushConstantRanges-10063"
+	VkShaderCreateInfoEXT_pPushConstantRanges_parameter                                                      = "VUID-VkShaderCreateInfoEXT-pPushConstantRanges-parameter"
+	VkShaderCreateInfoEXT_pSpecializationInfo_parameter                                                      = "VUID-VkShaderCreateInfoEXT-pSpecializationInfo-parameter"
+	VkShaderCreateInfoEXT_sType_sType                                                                        = "VUID-VkShaderCreateInfoEXT-sType-sType"
+	VkShaderCreateInfoEXT_sType_unique                                                                       = "VUID-VkShaderCreateInfoEXT-sType-unique"
+	VkShaderCreateInfoEXT_setLayoutCount_12257                                                               = "VUID-VkShaderCreateInfoEXT-setLayoutCount-12257"
+	VkShaderCreateInfoEXT_setLayoutCount_13359                                                               = "VUID-VkShaderCreateInfoEXT-setLayoutCount-13359"
+	VkShaderCreateInfoEXT_setLayoutCount_13360                                                               = "VUID-VkShaderCreateInfoEXT-setLayoutCount-13360"
+	VkShaderCreateInfoEXT_stage_08418                                                                        = "VUID-VkShaderCreateInfoEXT-stage-08418"
+	VkShaderCreateInfoEXT_stage_08419                                                                        = "VUID-VkShaderCreateInfoEXT-stage-08419"
+	VkShaderCreateInfoEXT_stage_08420                                                                        = "VUID-VkShaderCreateInfoEXT-stage-08420"
+	VkShaderCreateInfoEXT_stage_08421                                                                        = "VUID-VkShaderCreateInfoEXT-stage-08421"
+	VkShaderCreateInfoEXT_stage_08422                                                                        = "VUID-VkShaderCreateInfoEXT-stage-08422"
+	VkShaderCreateInfoEXT_stage_08425                                                                        = "VUID-VkShaderCreateInfoEXT-stage-08425"
+	VkShaderCreateInfoEXT_stage_08426                                                                        = "VUID-VkShaderCreateInfoEXT-stage-08426"
+	VkShaderCreateInfoEXT_stage_12428                                                                        = "VUID-VkShaderCreateInfoEXT-stage-12428"
+	VkShaderCreateInfoEXT_stage_12445                                                                        = "VUID-VkShaderCreateInfoEXT-stage-12445"
+	VkShaderCreateInfoEXT_stage_parameter                                                                    = "VUID-VkShaderCreateInfoEXT-stage-parameter"
+	VkShaderModuleCreateInfo_codeSize_01085                                                                  = "VUID-VkShaderModuleCreateInfo-codeSize-01085"
+	VkShaderModuleCreateInfo_codeSize_08735                                                                  = "VUID-VkShaderModuleCreateInfo-codeSize-08735"
+	VkShaderModuleCreateInfo_flags_zerobitmask                                                               = "VUID-VkShaderModuleCreateInfo-flags-zerobitmask"
+	VkShaderModuleCreateInfo_pCode_01379                                                                     = "VUID-VkShaderModuleCreateInfo-pCode-01379"
+	VkShaderModuleCreateInfo_pCode_07912                                                                     = "VUID-VkShaderModuleCreateInfo-pCode-07912"
+	VkShaderModuleCreateInfo_pCode_08736                                                                     = "VUID-VkShaderModuleCreateInfo-pCode-08736"
+	VkShaderModuleCreateInfo_pCode_08737                                                                     = "VUID-VkShaderModuleCreateInfo-pCode-08737"
+	VkShaderModuleCreateInfo_pCode_08738                                                                     = "VUID-VkShaderModuleCreateInfo-pCode-08738"
+	VkShaderModuleCreateInfo_pCode_08739                                                                     = "VUID-VkShaderModuleCreateInfo-pCode-08739"
+	VkShaderModuleCreateInfo_pCode_08740                                                                     = "VUID-VkShaderModuleCreateInfo-pCode-08740"
+	VkShaderModuleCreateInfo_pCode_08741                                                                     = "VUID-VkShaderModuleCreateInfo-pCode-08741"
+	VkShaderModuleCreateInfo_pCode_08742                                                                     = "VUID-VkShaderModuleCreateInfo-pCode-08742"
+	VkShaderModuleCreateInfo_pCode_parameter                                                                 = "VUID-VkShaderModuleCreateInfo-pCode-parameter"
+	VkShaderModuleCreateInfo_sType_sType                                                                     = "VUID-VkShaderModuleCreateInfo-sType-sType"
+	VkShaderModuleIdentifierEXT_pNext_pNext                                                                  = "VUID-VkShaderModuleIdentifierEXT-pNext-pNext"
+	VkShaderModuleIdentifierEXT_sType_sType                                                                  = "VUID-VkShaderModuleIdentifierEXT-sType-sType"
+	VkShaderModuleValidationCacheCreateInfoEXT_sType_sType                                                   = "VUID-VkShaderModuleValidationCacheCreateInfoEXT-sType-sType"
+	VkShaderModuleValidationCacheCreateInfoEXT_validationCache_parameter                                     = "VUID-VkShaderModuleValidationCacheCreateInfoEXT-validationCache-parameter"
+	VkSpecializationInfo_constantID_04911                                                                    = "VUID-VkSpecializationInfo-constantID-04911"
+	VkSpecializationInfo_offset_00773                                                                        = "VUID-VkSpecializationInfo-offset-00773"
+	VkSpecializationInfo_pData_parameter                                                                     = "VUID-VkSpecializationInfo-pData-parameter"
+	VkSpecializationInfo_pMapEntries_00774                                                                   = "VUID-VkSpecializationInfo-pMapEntries-00774"
+	VkSpecializationInfo_pMapEntries_parameter                                                               = "VUID-VkSpecializationInfo-pMapEntries-parameter"
+	VkSpecializationMapEntry_constantID_00776                                                                = "VUID-VkSpecializationMapEntry-constantID-00776"
+	VkVertexInputAttributeDescription_binding_00621                                                          = "VUID-VkVertexInputAttributeDescription-binding-00621"
+	VkVertexInputAttributeDescription_format_00623                                                           = "VUID-VkVertexInputAttributeDescription-format-00623"
+	VkVertexInputAttributeDescription_format_parameter                                                       = "VUID-VkVertexInputAttributeDescription-format-parameter"
+	VkVertexInputAttributeDescription_location_00620                                                         = "VUID-VkVertexInputAttributeDescription-location-00620"
+	VkVertexInputAttributeDescription_offset_00622                                                           = "VUID-VkVertexInputAttributeDescription-offset-00622"
+	VkVertexInputAttributeDescription_vertexAttributeAccessBeyondStride_04457                                = "VUID-VkVertexInputAttributeDescription-vertexAttributeAccessBeyondStride-04457"
+	VkVertexInputAttributeDescription2EXT_binding_06229                                                      = "VUID-VkVertexInputAttributeDescription2EXT-binding-06229"
+	VkVertexInputAttributeDescription2EXT_format_04805                                                       = "VUID-VkVertexInputAttributeDescription2EXT-format-04805"
+	VkVertexInputAttributeDescription2EXT_format_parameter                                                   = "VUID-VkVertexInputAttributeDescription2EXT-format-parameter"
+	VkVertexInputAttributeDescription2EXT_location_06228                                                     = "VUID-VkVertexInputAttributeDescription2EXT-location-06228"
+	VkVertexInputAttributeDescription2EXT_offset_06230                                                       = "VUID-VkVertexInputAttributeDescription2EXT-offset-06230"
+	VkVertexInputAttributeDescription2EXT_sType_sType                                                        = "VUID-VkVertexInputAttributeDescription2EXT-sType-sType"
+	VkVertexInputAttributeDescription2EXT_vertexAttributeAccessBeyondStride_04806                            = "VUID-VkVertexInputAttributeDescription2EXT-vertexAttributeAccessBeyondStride-04806"
+	VkVertexInputBindingDescription_binding_00618                                                            = "VUID-VkVertexInputBindingDescription-binding-00618"
+	VkVertexInputBindingDescription_inputRate_parameter                                                      = "VUID-VkVertexInputBindingDescription-inputRate-parameter"
+	VkVertexInputBindingDescription_stride_00619                                                             = "VUID-VkVertexInputBindingDescription-stride-00619"
+	VkVertexInputBindingDescription_stride_04456                                                             = "VUID-VkVertexInputBindingDescription-stride-04456"
+	VkVertexInputBindingDescription2EXT_binding_04796                                                        = "VUID-VkVertexInputBindingDescription2EXT-binding-04796"
+	VkVertexInputBindingDescription2EXT_divisor_04798                                                        = "VUID-VkVertexInputBindingDescription2EXT-divisor-04798"
+	VkVertexInputBindingDescription2EXT_divisor_04799                                                        = "VUID-VkVertexInputBindingDescription2EXT-divisor-04799"
+	VkVertexInputBindingDescription2EXT_divisor_06226                                                        = "VUID-VkVertexInputBindingDescription2EXT-divisor-06226"
+	VkVertexInputBindingDescription2EXT_divisor_06227                                                        = "VUID-VkVertexInputBindingDescription2EXT-divisor-06227"
+	VkVertexInputBindingDescription2EXT_inputRate_parameter                                                  = "VUID-VkVertexInputBindingDescription2EXT-inputRate-parameter"
+	VkVertexInputBindingDescription2EXT_sType_sType                                                          = "VUID-VkVertexInputBindingDescription2EXT-sType-sType"
+	VkVertexInputBindingDescription2EXT_stride_04797                                                         = "VUID-VkVertexInputBindingDescription2EXT-stride-04797"
+	VkVertexInputBindingDivisorDescription_binding_01869                                                     = "VUID-VkVertexInputBindingDivisorDescription-binding-01869"
+	VkVertexInputBindingDivisorDescription_divisor_01870                                                     = "VUID-VkVertexInputBindingDivisorDescription-divisor-01870"
+	VkVertexInputBindingDivisorDescription_inputRate_01871                                                   = "VUID-VkVertexInputBindingDivisorDescription-inputRate-01871"
+	VkVertexInputBindingDivisorDescription_vertexAttributeInstanceRateDivisor_02229                          = "VUID-VkVertexInputBindingDivisorDescription-vertexAttributeInstanceRateDivisor-02229"
+	VkVertexInputBindingDivisorDescription_vertexAttributeInstanceRateZeroDivisor_02228                      = "VUID-VkVertexInputBindingDivisorDescription-vertexAttributeInstanceRateZeroDivisor-02228"
+	WarpIDARM_07603                                                                                          = "VUID-WarpIDARM-WarpIDARM-07603"
+	WarpIDARM_07604                                                                                          = "VUID-WarpIDARM-WarpIDARM-07604"
+	WarpIDNV_04420                                                                                           = "VUID-WarpIDNV-WarpIDNV-04420"
+	WarpIDNV_04421                                                                                           = "VUID-WarpIDNV-WarpIDNV-04421"
+	WarpMaxIDARM_07601                                                                                       = "VUID-WarpMaxIDARM-WarpMaxIDARM-07601"
+	WarpMaxIDARM_07602                                                                                       = "VUID-WarpMaxIDARM-WarpMaxIDARM-07602"
+	WarpsPerSMNV_04418                                                                                       = "VUID-WarpsPerSMNV-WarpsPerSMNV-04418"
+	WarpsPerSMNV_04419                                                                                       = "VUID-WarpsPerSMNV-WarpsPerSMNV-04419"
+	WorkgroupId_04422                                                                                        = "VUID-WorkgroupId-WorkgroupId-04422"
+	WorkgroupId_04423                                                                                        = "VUID-WorkgroupId-WorkgroupId-04423"
+	WorkgroupId_04424                                                                                        = "VUID-WorkgroupId-WorkgroupId-04424"
+	WorkgroupSize_TileShadingRateQCOM_10635                                                                  = "VUID-WorkgroupSize-TileShadingRateQCOM-10635"
+	WorkgroupSize_04425                                                                                      = "VUID-WorkgroupSize-WorkgroupSize-04425"
+	WorkgroupSize_04426                                                                                      = "VUID-WorkgroupSize-WorkgroupSize-04426"
+	WorkgroupSize_04427                                                                                      = "VUID-WorkgroupSize-WorkgroupSize-04427"
+	WorldRayDirectionKHR_04428                                                                               = "VUID-WorldRayDirectionKHR-WorldRayDirectionKHR-04428"
+	WorldRayDirectionKHR_04429                                                                               = "VUID-WorldRayDirectionKHR-WorldRayDirectionKHR-04429"
+	WorldRayDirectionKHR_04430                                                                               = "VUID-WorldRayDirectionKHR-WorldRayDirectionKHR-04430"
+	WorldRayOriginKHR_04431                                                                                  = "VUID-WorldRayOriginKHR-WorldRayOriginKHR-04431"
+	WorldRayOriginKHR_04432                                                                                  = "VUID-WorldRayOriginKHR-WorldRayOriginKHR-04432"
+	WorldRayOriginKHR_04433                                                                                  = "VUID-WorldRayOriginKHR-WorldRayOriginKHR-04433"
+	WorldToObjectKHR_04434                                                                                   = "VUID-WorldToObjectKHR-WorldToObjectKHR-04434"
+	WorldToObjectKHR_04435                                                                                   = "VUID-WorldToObjectKHR-WorldToObjectKHR-04435"
+	WorldToObjectKHR_04436                                                                                   = "VUID-WorldToObjectKHR-WorldToObjectKHR-04436"
+	vkCmdBindShadersEXT_None_08462                                                                           = "VUID-vkCmdBindShadersEXT-None-08462"
+	vkCmdBindShadersEXT_commandBuffer_cmdpool                                                                = "VUID-vkCmdBindShadersEXT-commandBuffer-cmdpool"
+	vkCmdBindShadersEXT_commandBuffer_parameter                                                              = "VUID-vkCmdBindShadersEXT-commandBuffer-parameter"
+	vkCmdBindShadersEXT_commandBuffer_recording                                                              = "VUID-vkCmdBindShadersEXT-commandBuffer-recording"
+	vkCmdBindShadersEXT_commonparent                                                                         = "VUID-vkCmdBindShadersEXT-commonparent"
+	vkCmdBindShadersEXT_pShaders_08469                                                                       = "VUID-vkCmdBindShadersEXT-pShaders-08469"
+	vkCmdBindShadersEXT_pShaders_08470                                                                       = "VUID-vkCmdBindShadersEXT-pShaders-08470"
+	vkCmdBindShadersEXT_pShaders_08471                                                                       = "VUID-vkCmdBindShadersEXT-pShaders-08471"
+	vkCmdBindShadersEXT_pShaders_08476                                                                       = "VUID-vkCmdBindShadersEXT-pShaders-08476"
+	vkCmdBindShadersEXT_pShaders_08477                                                                       = "VUID-vkCmdBindShadersEXT-pShaders-08477"
+	vkCmdBindShadersEXT_pShaders_08478                                                                       = "VUID-vkCmdBindShadersEXT-pShaders-08478"
+	vkCmdBindShadersEXT_pShaders_parameter                                                                   = "VUID-vkCmdBindShadersEXT-pShaders-parameter"
+	vkCmdBindShadersEXT_pStages_08463                                                                        = "VUID-vkCmdBindShadersEXT-pStages-08463"
+	vkCmdBindShadersEXT_pStages_08464                                                                        = "VUID-vkCmdBindShadersEXT-pStages-08464"
+	vkCmdBindShadersEXT_pStages_08465                                                                        = "VUID-vkCmdBindShadersEXT-pStages-08465"
+	vkCmdBindShadersEXT_pStages_08467                                                                        = "VUID-vkCmdBindShadersEXT-pStages-08467"
+	vkCmdBindShadersEXT_pStages_08468                                                                        = "VUID-vkCmdBindShadersEXT-pStages-08468"
+	vkCmdBindShadersEXT_pStages_parameter                                                                    = "VUID-vkCmdBindShadersEXT-pStages-parameter"
+	vkCmdBindShadersEXT_stageCount_arraylength                                                               = "VUID-vkCmdBindShadersEXT-stageCount-arraylength"
+	vkCmdBindShadersEXT_videocoding                                                                          = "VUID-vkCmdBindShadersEXT-videocoding"
+	vkCmdConvertCooperativeVectorMatrixNV_None_10088                                                         = "VUID-vkCmdConvertCooperativeVectorMatrixNV-None-10088"
+	vkCmdConvertCooperativeVectorMatrixNV_commandBuffer_cmdpool                                              = "VUID-vkCmdConvertCooperativeVectorMatrixNV-commandBuffer-cmdpool"
+	vkCmdConvertCooperativeVectorMatrixNV_commandBuffer_parameter                                            = "VUID-vkCmdConvertCooperativeVectorMatrixNV-commandBuffer-parameter"
+	vkCmdConvertCooperativeVectorMatrixNV_commandBuffer_recording                                            = "VUID-vkCmdConvertCooperativeVectorMatrixNV-commandBuffer-recording"
+	vkCmdConvertCooperativeVectorMatrixNV_infoCount_arraylength                                              = "VUID-vkCmdConvertCooperativeVectorMatrixNV-infoCount-arraylength"
+	vkCmdConvertCooperativeVectorMatrixNV_pInfo_10083                                                        = "VUID-vkCmdConvertCooperativeVectorMatrixNV-pInfo-10083"
+	vkCmdConvertCooperativeVectorMatrixNV_pInfo_10084                                                        = "VUID-vkCmdConvertCooperativeVectorMatrixNV-pInfo-10084"
+	vkCmdConvertCooperativeVectorMatrixNV_pInfo_10085                                                        = "VUID-vkCmdConvertCooperativeVectorMatrixNV-pInfo-10085"
+	vkCmdConvertCooperativeVectorMatrixNV_pInfo_10086                                                        = "VUID-vkCmdConvertCooperativeVectorMatrixNV-pInfo-10086"
+	vkCmdConvertCooperativeVectorMatrixNV_pInfo_10087                                                        = "VUID-vkCmdConvertCooperativeVectorMatrixNV-pInfo-10087"
+	vkCmdConvertCooperativeVectorMatrixNV_pInfo_10895                                                        = "VUID-vkCmdConvertCooperativeVectorMatrixNV-pInfo-10895"
+	vkCmdConvertCooperativeVectorMatrixNV_pInfos_parameter                                                   = "VUID-vkCmdConvertCooperativeVectorMatrixNV-pInfos-parameter"
+	vkCmdConvertCooperativeVectorMatrixNV_renderpass                                                         = "VUID-vkCmdConvertCooperativeVectorMatrixNV-renderpass"
+	vkCmdConvertCooperativeVectorMatrixNV_suspended                                                          = "VUID-vkCmdConvertCooperativeVectorMatrixNV-suspended"
+	vkCmdConvertCooperativeVectorMatrixNV_videocoding                                                        = "VUID-vkCmdConvertCooperativeVectorMatrixNV-videocoding"
+	vkCmdPushConstants_commandBuffer_11295                                                                   = "VUID-vkCmdPushConstants-commandBuffer-11295"
+	vkCmdPushConstants_commandBuffer_11296                                                                   = "VUID-vkCmdPushConstants-commandBuffer-11296"
+	vkCmdPushConstants_commandBuffer_cmdpool                                                                 = "VUID-vkCmdPushConstants-commandBuffer-cmdpool"
+	vkCmdPushConstants_commandBuffer_parameter                                                               = "VUID-vkCmdPushConstants-commandBuffer-parameter"
+	vkCmdPushConstants_commandBuffer_recording                                                               = "VUID-vkCmdPushConstants-commandBuffer-recording"
+	vkCmdPushConstants_commonparent                                                                          = "VUID-vkCmdPushConstants-commonparent"
+	vkCmdPushConstants_layout_parameter                                                                      = "VUID-vkCmdPushConstants-layout-parameter"
+	vkCmdPushConstants_offset_00368                                                                          = "VUID-vkCmdPushConstants-offset-00368"
+	vkCmdPushConstants_offset_00370                                                                          = "VUID-vkCmdPushConstants-offset-00370"
+	vkCmdPushConstants_offset_01795                                                                          = "VUID-vkCmdPushConstants-offset-01795"
+	vkCmdPushConstants_offset_01796                                                                          = "VUID-vkCmdPushConstants-offset-01796"
+	vkCmdPushConstants_pValues_parameter                                                                     = "VUID-vkCmdPushConstants-pValues-parameter"
+	vkCmdPushConstants_size_00369                                                                            = "VUID-vkCmdPushConstants-size-00369"
+	vkCmdPushConstants_size_00371                                                                            = "VUID-vkCmdPushConstants-size-00371"
+	vkCmdPushConstants_size_arraylength                                                                      = "VUID-vkCmdPushConstants-size-arraylength"
+	vkCmdPushConstants_stageFlags_parameter                                                                  = "VUID-vkCmdPushConstants-stageFlags-parameter"
+	vkCmdPushConstants_stageFlags_requiredbitmask                                                            = "VUID-vkCmdPushConstants-stageFlags-requiredbitmask"
+	vkCmdPushConstants_videocoding                                                                           = "VUID-vkCmdPushConstants-videocoding"
+	vkCmdPushConstants2_commandBuffer_11295                                                                  = "VUID-vkCmdPushConstants2-commandBuffer-11295"
+	vkCmdPushConstants2_commandBuffer_11296                                                                  = "VUID-vkCmdPushConstants2-commandBuffer-11296"
+	vkCmdPushConstants2_commandBuffer_cmdpool                                                                = "VUID-vkCmdPushConstants2-commandBuffer-cmdpool"
+	vkCmdPushConstants2_commandBuffer_parameter                                                              = "VUID-vkCmdPushConstants2-commandBuffer-parameter"
+	vkCmdPushConstants2_commandBuffer_recording                                                              = "VUID-vkCmdPushConstants2-commandBuffer-recording"
+	vkCmdPushConstants2_pPushConstantsInfo_parameter                                                         = "VUID-vkCmdPushConstants2-pPushConstantsInfo-parameter"
+	vkCmdPushConstants2_videocoding                                                                          = "VUID-vkCmdPushConstants2-videocoding"
+	vkCmdPushDataEXT_commandBuffer_cmdpool                                                                   = "VUID-vkCmdPushDataEXT-commandBuffer-cmdpool"
+	vkCmdPushDataEXT_commandBuffer_parameter                                                                 = "VUID-vkCmdPushDataEXT-commandBuffer-parameter"
+	vkCmdPushDataEXT_commandBuffer_recording                                                                 = "VUID-vkCmdPushDataEXT-commandBuffer-recording"
+	vkCmdPushDataEXT_pPushDataInfo_parameter                                                                 = "VUID-vkCmdPushDataEXT-pPushDataInfo-parameter"
+	vkCmdPushDataEXT_videocoding                                                                             = "VUID-vkCmdPushDataEXT-videocoding"
+	vkCmdSetPatchControlPointsEXT_None_09422                                                                 = "VUID-vkCmdSetPatchControlPointsEXT-None-09422"
+	vkCmdSetPatchControlPointsEXT_commandBuffer_cmdpool                                                      = "VUID-vkCmdSetPatchControlPointsEXT-commandBuffer-cmdpool"
+	vkCmdSetPatchControlPointsEXT_commandBuffer_parameter                                                    = "VUID-vkCmdSetPatchControlPointsEXT-commandBuffer-parameter"
+	vkCmdSetPatchControlPointsEXT_commandBuffer_recording                                                    = "VUID-vkCmdSetPatchControlPointsEXT-commandBuffer-recording"
+	vkCmdSetPatchControlPointsEXT_patchControlPoints_04874                                                   = "VUID-vkCmdSetPatchControlPointsEXT-patchControlPoints-04874"
+	vkCmdSetPatchControlPointsEXT_videocoding                                                                = "VUID-vkCmdSetPatchControlPointsEXT-videocoding"
+	vkCmdSetRayTracingPipelineStackSizeKHR_commandBuffer_cmdpool                                             = "VUID-vkCmdSetRayTracingPipelineStackSizeKHR-commandBuffer-cmdpool"
+	vkCmdSetRayTracingPipelineStackSizeKHR_commandBuffer_parameter                                           = "VUID-vkCmdSetRayTracingPipelineStackSizeKHR-commandBuffer-parameter"
+	vkCmdSetRayTracingPipelineStackSizeKHR_commandBuffer_recording                                           = "VUID-vkCmdSetRayTracingPipelineStackSizeKHR-commandBuffer-recording"
+	vkCmdSetRayTracingPipelineStackSizeKHR_pipelineStackSize_03610                                           = "VUID-vkCmdSetRayTracingPipelineStackSizeKHR-pipelineStackSize-03610"
+	vkCmdSetRayTracingPipelineStackSizeKHR_renderpass                                                        = "VUID-vkCmdSetRayTracingPipelineStackSizeKHR-renderpass"
+	vkCmdSetRayTracingPipelineStackSizeKHR_videocoding                                                       = "VUID-vkCmdSetRayTracingPipelineStackSizeKHR-videocoding"
+	vkCmdSetRenderingAttachmentLocations_commandBuffer_09511                                                 = "VUID-vkCmdSetRenderingAttachmentLocations-commandBuffer-09511"
+	vkCmdSetRenderingAttachmentLocations_commandBuffer_cmdpool                                               = "VUID-vkCmdSetRenderingAttachmentLocations-commandBuffer-cmdpool"
+	vkCmdSetRenderingAttachmentLocations_commandBuffer_parameter                                             = "VUID-vkCmdSetRenderingAttachmentLocations-commandBuffer-parameter"
+	vkCmdSetRenderingAttachmentLocations_commandBuffer_recording                                             = "VUID-vkCmdSetRenderingAttachmentLocations-commandBuffer-recording"
+	vkCmdSetRenderingAttachmentLocations_dynamicRenderingLocalRead_09509                                     = "VUID-vkCmdSetRenderingAttachmentLocations-dynamicRenderingLocalRead-09509"
+	vkCmdSetRenderingAttachmentLocations_pLocationInfo_09510                                                 = "VUID-vkCmdSetRenderingAttachmentLocations-pLocationInfo-09510"
+	vkCmdSetRenderingAttachmentLocations_pLocationInfo_parameter                                             = "VUID-vkCmdSetRenderingAttachmentLocations-pLocationInfo-parameter"
+	vkCmdSetRenderingAttachmentLocations_renderpass                                                          = "VUID-vkCmdSetRenderingAttachmentLocations-renderpass"
+	vkCmdSetRenderingAttachmentLocations_videocoding                                                         = "VUID-vkCmdSetRenderingAttachmentLocations-videocoding"
+	vkCmdSetRenderingInputAttachmentIndices_commandBuffer_09518                                              = "VUID-vkCmdSetRenderingInputAttachmentIndices-commandBuffer-09518"
+	vkCmdSetRenderingInputAttachmentIndices_commandBuffer_cmdpool                                            = "VUID-vkCmdSetRenderingInputAttachmentIndices-commandBuffer-cmdpool"
+	vkCmdSetRenderingInputAttachmentIndices_commandBuffer_parameter                                          = "VUID-vkCmdSetRenderingInputAttachmentIndices-commandBuffer-parameter"
+	vkCmdSetRenderingInputAttachmentIndices_commandBuffer_recording                                          = "VUID-vkCmdSetRenderingInputAttachmentIndices-commandBuffer-recording"
+	vkCmdSetRenderingInputAttachmentIndices_dynamicRenderingLocalRead_09516                                  = "VUID-vkCmdSetRenderingInputAttachmentIndices-dynamicRenderingLocalRead-09516"
+	vkCmdSetRenderingInputAttachmentIndices_pInputAttachmentIndexInfo_09517                                  = "VUID-vkCmdSetRenderingInputAttachmentIndices-pInputAttachmentIndexInfo-09517"
+	vkCmdSetRenderingInputAttachmentIndices_pInputAttachmentIndexInfo_parameter                              = "VUID-vkCmdSetRenderingInputAttachmentIndices-pInputAttachmentIndexInfo-parameter"
+	vkCmdSetRenderingInputAttachmentIndices_renderpass                                                       = "VUID-vkCmdSetRenderingInputAttachmentIndices-renderpass"
+	vkCmdSetRenderingInputAttachmentIndices_videocoding                                                      = "VUID-vkCmdSetRenderingInputAttachmentIndices-videocoding"
+	vkCmdSetTessellationDomainOriginEXT_None_09423                                                           = "VUID-vkCmdSetTessellationDomainOriginEXT-None-09423"
+	vkCmdSetTessellationDomainOriginEXT_commandBuffer_cmdpool                                                = "VUID-vkCmdSetTessellationDomainOriginEXT-commandBuffer-cmdpool"
+	vkCmdSetTessellationDomainOriginEXT_commandBuffer_parameter                                              = "VUID-vkCmdSetTessellationDomainOriginEXT-commandBuffer-parameter"
+	vkCmdSetTessellationDomainOriginEXT_commandBuffer_recording                                              = "VUID-vkCmdSetTessellationDomainOriginEXT-commandBuffer-recording"
+	vkCmdSetTessellationDomainOriginEXT_domainOrigin_parameter                                               = "VUID-vkCmdSetTessellationDomainOriginEXT-domainOrigin-parameter"
+	vkCmdSetTessellationDomainOriginEXT_videocoding                                                          = "VUID-vkCmdSetTessellationDomainOriginEXT-videocoding"
+	vkCmdSetVertexInputEXT_None_04790                                                                        = "VUID-vkCmdSetVertexInputEXT-None-04790"
+	vkCmdSetVertexInputEXT_None_08546                                                                        = "VUID-vkCmdSetVertexInputEXT-None-08546"
+	vkCmdSetVertexInputEXT_None_08547                                                                        = "VUID-vkCmdSetVertexInputEXT-None-08547"
+	vkCmdSetVertexInputEXT_binding_04793                                                                     = "VUID-vkCmdSetVertexInputEXT-binding-04793"
+	vkCmdSetVertexInputEXT_commandBuffer_cmdpool                                                             = "VUID-vkCmdSetVertexInputEXT-commandBuffer-cmdpool"
+	vkCmdSetVertexInputEXT_commandBuffer_parameter                                                           = "VUID-vkCmdSetVertexInputEXT-commandBuffer-parameter"
+	vkCmdSetVertexInputEXT_commandBuffer_recording                                                           = "VUID-vkCmdSetVertexInputEXT-commandBuffer-recording"
+	vkCmdSetVertexInputEXT_pVertexAttributeDescriptions_04795                                                = "VUID-vkCmdSetVertexInputEXT-pVertexAttributeDescriptions-04795"
+	vkCmdSetVertexInputEXT_pVertexAttributeDescriptions_parameter                                            = "VUID-vkCmdSetVertexInputEXT-pVertexAttributeDescriptions-parameter"
+	vkCmdSetVertexInputEXT_pVertexBindingDescriptions_04794                                                  = "VUID-vkCmdSetVertexInputEXT-pVertexBindingDescriptions-04794"
+	vkCmdSetVertexInputEXT_pVertexBindingDescriptions_parameter                                              = "VUID-vkCmdSetVertexInputEXT-pVertexBindingDescriptions-parameter"
+	vkCmdSetVertexInputEXT_vertexAttributeDescriptionCount_04792                                             = "VUID-vkCmdSetVertexInputEXT-vertexAttributeDescriptionCount-04792"
+	vkCmdSetVertexInputEXT_vertexBindingDescriptionCount_04791                                               = "VUID-vkCmdSetVertexInputEXT-vertexBindingDescriptionCount-04791"
+	vkCmdSetVertexInputEXT_videocoding                                                                       = "VUID-vkCmdSetVertexInputEXT-videocoding"
+	vkConvertCooperativeVectorMatrixNV_device_parameter                                                      = "VUID-vkConvertCooperativeVectorMatrixNV-device-parameter"
+	vkConvertCooperativeVectorMatrixNV_pInfo_10073                                                           = "VUID-vkConvertCooperativeVectorMatrixNV-pInfo-10073"
+	vkConvertCooperativeVectorMatrixNV_pInfo_10074                                                           = "VUID-vkConvertCooperativeVectorMatrixNV-pInfo-10074"
+	vkConvertCooperativeVectorMatrixNV_pInfo_10075                                                           = "VUID-vkConvertCooperativeVectorMatrixNV-pInfo-10075"
+	vkConvertCooperativeVectorMatrixNV_pInfo_10076                                                           = "VUID-vkConvertCooperativeVectorMatrixNV-pInfo-10076"
+	vkConvertCooperativeVectorMatrixNV_pInfo_parameter                                                       = "VUID-vkConvertCooperativeVectorMatrixNV-pInfo-parameter"
+	vkCreateComputePipelines_binaryCount_09620                                                               = "VUID-vkCreateComputePipelines-binaryCount-09620"
+	vkCreateComputePipelines_binaryCount_09621                                                               = "VUID-vkCreateComputePipelines-binaryCount-09621"
+	vkCreateComputePipelines_binaryCount_09622                                                               = "VUID-vkCreateComputePipelines-binaryCount-09622"
+	vkCreateComputePipelines_createInfoCount_arraylength                                                     = "VUID-vkCreateComputePipelines-createInfoCount-arraylength"
+	vkCreateComputePipelines_device_09661                                                                    = "VUID-vkCreateComputePipelines-device-09661"
+	vkCreateComputePipelines_device_parameter                                                                = "VUID-vkCreateComputePipelines-device-parameter"
+	vkCreateComputePipelines_flags_00695                                                                     = "VUID-vkCreateComputePipelines-flags-00695"
+	vkCreateComputePipelines_flags_00696                                                                     = "VUID-vkCreateComputePipelines-flags-00696"
+	vkCreateComputePipelines_pAllocator_parameter                                                            = "VUID-vkCreateComputePipelines-pAllocator-parameter"
+	vkCreateComputePipelines_pCreateInfos_11414                                                              = "VUID-vkCreateComputePipelines-pCreateInfos-11414"
+	vkCreateComputePipelines_pCreateInfos_11429                                                              = "VUID-vkCreateComputePipelines-pCreateInfos-11429"
+	vkCreateComputePipelines_pCreateInfos_parameter                                                          = "VUID-vkCreateComputePipelines-pCreateInfos-parameter"
+	vkCreateComputePipelines_pNext_09616                                                                     = "VUID-vkCreateComputePipelines-pNext-09616"
+	vkCreateComputePipelines_pNext_09617                                                                     = "VUID-vkCreateComputePipelines-pNext-09617"
+	vkCreateComputePipelines_pPipelines_parameter                                                            = "VUID-vkCreateComputePipelines-pPipelines-parameter"
+	vkCreateComputePipelines_pipelineCache_02873                                                             = "VUID-vkCreateComputePipelines-pipelineCache-02873"
+	vkCreateComputePipelines_pipelineCache_parameter                                                         = "VUID-vkCreateComputePipelines-pipelineCache-parameter"
+	vkCreateComputePipelines_pipelineCache_parent                                                            = "VUID-vkCreateComputePipelines-pipelineCache-parent"
+	vkCreateDescriptorSetLayout_device_parameter                                                             = "VUID-vkCreateDescriptorSetLayout-device-parameter"
+	vkCreateDescriptorSetLayout_pAllocator_parameter                                                         = "VUID-vkCreateDescriptorSetLayout-pAllocator-parameter"
+	vkCreateDescriptorSetLayout_pCreateInfo_parameter                                                        = "VUID-vkCreateDescriptorSetLayout-pCreateInfo-parameter"
+	vkCreateDescriptorSetLayout_pSetLayout_parameter                                                         = "VUID-vkCreateDescriptorSetLayout-pSetLayout-parameter"
+	vkCreatePipelineLayout_device_parameter                                                                  = "VUID-vkCreatePipelineLayout-device-parameter"
+	vkCreatePipelineLayout_pAllocator_parameter                                                              = "VUID-vkCreatePipelineLayout-pAllocator-parameter"
+	vkCreatePipelineLayout_pCreateInfo_parameter                                                             = "VUID-vkCreatePipelineLayout-pCreateInfo-parameter"
+	vkCreatePipelineLayout_pPipelineLayout_parameter                                                         = "VUID-vkCreatePipelineLayout-pPipelineLayout-parameter"
+	vkCreateRayTracingPipelinesKHR_binaryCount_09620                                                         = "VUID-vkCreateRayTracingPipelinesKHR-binaryCount-09620"
+	vkCreateRayTracingPipelinesKHR_binaryCount_09621                                                         = "VUID-vkCreateRayTracingPipelinesKHR-binaryCount-09621"
+	vkCreateRayTracingPipelinesKHR_binaryCount_09622                                                         = "VUID-vkCreateRayTracingPipelinesKHR-binaryCount-09622"
+	vkCreateRayTracingPipelinesKHR_createInfoCount_arraylength                                               = "VUID-vkCreateRayTracingPipelinesKHR-createInfoCount-arraylength"
+	vkCreateRayTracingPipelinesKHR_deferredOperation_03587                                                   = "VUID-vkCreateRayTracingPipelinesKHR-deferredOperation-03587"
+	vkCreateRayTracingPipelinesKHR_deferredOperation_03678                                                   = "VUID-vkCreateRayTracingPipelinesKHR-deferredOperation-03678"
+	vkCreateRayTracingPipelinesKHR_deferredOperation_parameter                                               = "VUID-vkCreateRayTracingPipelinesKHR-deferredOperation-parameter"
+	vkCreateRayTracingPipelinesKHR_deferredOperation_parent                                                  = "VUID-vkCreateRayTracingPipelinesKHR-deferredOperation-parent"
+	vkCreateRayTracingPipelinesKHR_device_09677                                                              = "VUID-vkCreateRayTracingPipelinesKHR-device-09677"
+	vkCreateRayTracingPipelinesKHR_device_parameter                                                          = "VUID-vkCreateRayTracingPipelinesKHR-device-parameter"
+	vkCreateRayTracingPipelinesKHR_flags_03415                                                               = "VUID-vkCreateRayTracingPipelinesKHR-flags-03415"
+	vkCreateRayTracingPipelinesKHR_flags_03416                                                               = "VUID-vkCreateRayTracingPipelinesKHR-flags-03416"
+	vkCreateRayTracingPipelinesKHR_flags_03816                                                               = "VUID-vkCreateRayTracingPipelinesKHR-flags-03816"
+	vkCreateRayTracingPipelinesKHR_pAllocator_parameter                                                      = "VUID-vkCreateRayTracingPipelinesKHR-pAllocator-parameter"
+	vkCreateRayTracingPipelinesKHR_pCreateInfos_11414                                                        = "VUID-vkCreateRayTracingPipelinesKHR-pCreateInfos-11414"
+	vkCreateRayTracingPipelinesKHR_pCreateInfos_11429                                                        = "VUID-vkCreateRayTracingPipelinesKHR-pCreateInfos-11429"
+	vkCreateRayTracingPipelinesKHR_pCreateInfos_parameter                                                    = "VUID-vkCreateRayTracingPipelinesKHR-pCreateInfos-parameter"
+	vkCreateRayTracingPipelinesKHR_pNext_09616                                                               = "VUID-vkCreateRayTracingPipelinesKHR-pNext-09616"
+	vkCreateRayTracingPipelinesKHR_pNext_09617                                                               = "VUID-vkCreateRayTracingPipelinesKHR-pNext-09617"
+	vkCreateRayTracingPipelinesKHR_pPipelines_parameter                                                      = "VUID-vkCreateRayTracingPipelinesKHR-pPipelines-parameter"
+	vkCreateRayTracingPipelinesKHR_pipelineCache_02903                                                       = "VUID-vkCreateRayTracingPipelinesKHR-pipelineCache-02903"
+	vkCreateRayTracingPipelinesKHR_pipelineCache_parameter                                                   = "VUID-vkCreateRayTracingPipelinesKHR-pipelineCache-parameter"
+	vkCreateRayTracingPipelinesKHR_pipelineCache_parent                                                      = "VUID-vkCreateRayTracingPipelinesKHR-pipelineCache-parent"
+	vkCreateRayTracingPipelinesKHR_rayTracingPipeline_03586                                                  = "VUID-vkCreateRayTracingPipelinesKHR-rayTracingPipeline-03586"
+	vkCreateRayTracingPipelinesNV_binaryCount_09620                                                          = "VUID-vkCreateRayTracingPipelinesNV-binaryCount-09620"
+	vkCreateRayTracingPipelinesNV_binaryCount_09621                                                          = "VUID-vkCreateRayTracingPipelinesNV-binaryCount-09621"
+	vkCreateRayTracingPipelinesNV_binaryCount_09622                                                          = "VUID-vkCreateRayTracingPipelinesNV-binaryCount-09622"
+	vkCreateRayTracingPipelinesNV_createInfoCount_arraylength                                                = "VUID-vkCreateRayTracingPipelinesNV-createInfoCount-arraylength"
+	vkCreateRayTracingPipelinesNV_device_09677                                                               = "VUID-vkCreateRayTracingPipelinesNV-device-09677"
+	vkCreateRayTracingPipelinesNV_device_parameter                                                           = "VUID-vkCreateRayTracingPipelinesNV-device-parameter"
+	vkCreateRayTracingPipelinesNV_flags_03415                                                                = "VUID-vkCreateRayTracingPipelinesNV-flags-03415"
+	vkCreateRayTracingPipelinesNV_flags_03416                                                                = "VUID-vkCreateRayTracingPipelinesNV-flags-03416"
+	vkCreateRayTracingPipelinesNV_flags_03816                                                                = "VUID-vkCreateRayTracingPipelinesNV-flags-03816"
+	vkCreateRayTracingPipelinesNV_pAllocator_parameter                                                       = "VUID-vkCreateRayTracingPipelinesNV-pAllocator-parameter"
+	vkCreateRayTracingPipelinesNV_pCreateInfos_11414                                                         = "VUID-vkCreateRayTracingPipelinesNV-pCreateInfos-11414"
+	vkCreateRayTracingPipelinesNV_pCreateInfos_11429                                                         = "VUID-vkCreateRayTracingPipelinesNV-pCreateInfos-11429"
+	vkCreateRayTracingPipelinesNV_pCreateInfos_parameter                                                     = "VUID-vkCreateRayTracingPipelinesNV-pCreateInfos-parameter"
+	vkCreateRayTracingPipelinesNV_pNext_09616                                                                = "VUID-vkCreateRayTracingPipelinesNV-pNext-09616"
+	vkCreateRayTracingPipelinesNV_pNext_09617                                                                = "VUID-vkCreateRayTracingPipelinesNV-pNext-09617"
+	vkCreateRayTracingPipelinesNV_pNext_10150                                                                = "VUID-vkCreateRayTracingPipelinesNV-pNext-10150"
+	vkCreateRayTracingPipelinesNV_pPipelines_parameter                                                       = "VUID-vkCreateRayTracingPipelinesNV-pPipelines-parameter"
+	vkCreateRayTracingPipelinesNV_pipelineCache_02903                                                        = "VUID-vkCreateRayTracingPipelinesNV-pipelineCache-02903"
+	vkCreateRayTracingPipelinesNV_pipelineCache_parameter                                                    = "VUID-vkCreateRayTracingPipelinesNV-pipelineCache-parameter"
+	vkCreateRayTracingPipelinesNV_pipelineCache_parent                                                       = "VUID-vkCreateRayTracingPipelinesNV-pipelineCache-parent"
+	vkCreateShaderModule_device_parameter                                                                    = "VUID-vkCreateShaderModule-device-parameter"
+	vkCreateShaderModule_pAllocator_parameter                                                                = "VUID-vkCreateShaderModule-pAllocator-parameter"
+	vkCreateShaderModule_pCreateInfo_06904                                                                   = "VUID-vkCreateShaderModule-pCreateInfo-06904"
+	vkCreateShaderModule_pCreateInfo_parameter                                                               = "VUID-vkCreateShaderModule-pCreateInfo-parameter"
+	vkCreateShaderModule_pShaderModule_parameter                                                             = "VUID-vkCreateShaderModule-pShaderModule-parameter"
+	vkCreateShadersEXT_None_08400                                                                            = "VUID-vkCreateShadersEXT-None-08400"
+	vkCreateShadersEXT_createInfoCount_arraylength                                                           = "VUID-vkCreateShadersEXT-createInfoCount-arraylength"
+	vkCreateShadersEXT_device_parameter                                                                      = "VUID-vkCreateShadersEXT-device-parameter"
+	vkCreateShadersEXT_flags_11472                                                                           = "VUID-vkCreateShadersEXT-flags-11472"
+	vkCreateShadersEXT_pAllocator_parameter                                                                  = "VUID-vkCreateShadersEXT-pAllocator-parameter"
+	vkCreateShadersEXT_pCreateInfos_08402                                                                    = "VUID-vkCreateShadersEXT-pCreateInfos-08402"
+	vkCreateShadersEXT_pCreateInfos_08403                                                                    = "VUID-vkCreateShadersEXT-pCreateInfos-08403"
+	vkCreateShadersEXT_pCreateInfos_08404                                                                    = "VUID-vkCreateShadersEXT-pCreateInfos-08404"
+	vkCreateShadersEXT_pCreateInfos_08405                                                                    = "VUID-vkCreateShadersEXT-pCreateInfos-08405"
+	vkCreateShadersEXT_pCreateInfos_08409                                                                    = "VUID-vkCreateShadersEXT-pCreateInfos-08409"
+	vkCreateShadersEXT_pCreateInfos_08410                                                                    = "VUID-vkCreateShadersEXT-pCreateInfos-08410"
+	vkCreateShadersEXT_pCreateInfos_08411                                                                    = "VUID-vkCreateShadersEXT-pCreateInfos-08411"
+	vkCreateShadersEXT_pCreateInfos_08867                                                                    = "VUID-vkCreateShadersEXT-pCreateInfos-08867"
+	vkCreateShadersEXT_pCreateInfos_08868                                                                    = "VUID-vkCreateShadersEXT-pCreateInfos-08868"
+	vkCreateShadersEXT_pCreateInfos_08870                                                                    = "VUID-vkCreateShadersEXT-pCreateInfos-08870"
+	vkCreateShadersEXT_pCreateInfos_08871                                                                    = "VUID-vkCreateShadersEXT-pCreateInfos-08871"
+	vkCreateShadersEXT_pCreateInfos_09632                                                                    = "VUID-vkCreateShadersEXT-pCreateInfos-09632"
+	vkCreateShadersEXT_pCreateInfos_11413                                                                    = "VUID-vkCreateShadersEXT-pCreateInfos-11413"
+	vkCreateShadersEXT_pCreateInfos_11428                                                                    = "VUID-vkCreateShadersEXT-pCreateInfos-11428"
+	vkCreateShadersEXT_pCreateInfos_12224                                                                    = "VUID-vkCreateShadersEXT-pCreateInfos-12224"
+	vkCreateShadersEXT_pCreateInfos_12225                                                                    = "VUID-vkCreateShadersEXT-pCreateInfos-12225"
+	vkCreateShadersEXT_pCreateInfos_parameter                                                                = "VUID-vkCreateShadersEXT-pCreateInfos-parameter"
+	vkCreateShadersEXT_pShaders_parameter                                                                    = "VUID-vkCreateShadersEXT-pShaders-parameter"
+	vkCreateShadersEXT_stage_09670                                                                           = "VUID-vkCreateShadersEXT-stage-09670"
+	vkCreateShadersEXT_stage_09671                                                                           = "VUID-vkCreateShadersEXT-stage-09671"
+	vkDestroyDescriptorSetLayout_descriptorSetLayout_00284                                                   = "VUID-vkDestroyDescriptorSetLayout-descriptorSetLayout-00284"
+	vkDestroyDescriptorSetLayout_descriptorSetLayout_00285                                                   = "VUID-vkDestroyDescriptorSetLayout-descriptorSetLayout-00285"
+	vkDestroyDescriptorSetLayout_descriptorSetLayout_parameter                                               = "VUID-vkDestroyDescriptorSetLayout-descriptorSetLayout-parameter"
+	vkDestroyDescriptorSetLayout_descriptorSetLayout_parent                                                  = "VUID-vkDestroyDescriptorSetLayout-descriptorSetLayout-parent"
+	vkDestroyDescriptorSetLayout_device_parameter                                                            = "VUID-vkDestroyDescriptorSetLayout-device-parameter"
+	vkDestroyDescriptorSetLayout_pAllocator_parameter                                                        = "VUID-vkDestroyDescriptorSetLayout-pAllocator-parameter"
+	vkDestroyPipelineLayout_device_parameter                                                                 = "VUID-vkDestroyPipelineLayout-device-parameter"
+	vkDestroyPipelineLayout_pAllocator_parameter                                                             = "VUID-vkDestroyPipelineLayout-pAllocator-parameter"
+	vkDestroyPipelineLayout_pipelineLayout_00299                                                             = "VUID-vkDestroyPipelineLayout-pipelineLayout-00299"
+	vkDestroyPipelineLayout_pipelineLayout_00300                                                             = "VUID-vkDestroyPipelineLayout-pipelineLayout-00300"
+	vkDestroyPipelineLayout_pipelineLayout_parameter                                                         = "VUID-vkDestroyPipelineLayout-pipelineLayout-parameter"
+	vkDestroyPipelineLayout_pipelineLayout_parent                                                            = "VUID-vkDestroyPipelineLayout-pipelineLayout-parent"
+	vkDestroyShaderEXT_None_08481                                                                            = "VUID-vkDestroyShaderEXT-None-08481"
+	vkDestroyShaderEXT_device_parameter                                                                      = "VUID-vkDestroyShaderEXT-device-parameter"
+	vkDestroyShaderEXT_pAllocator_08483                                                                      = "VUID-vkDestroyShaderEXT-pAllocator-08483"
+	vkDestroyShaderEXT_pAllocator_08484                                                                      = "VUID-vkDestroyShaderEXT-pAllocator-08484"
+	vkDestroyShaderEXT_pAllocator_parameter                                                                  = "VUID-vkDestroyShaderEXT-pAllocator-parameter"
+	vkDestroyShaderEXT_shader_08482                                                                          = "VUID-vkDestroyShaderEXT-shader-08482"
+	vkDestroyShaderEXT_shader_parameter                                                                      = "VUID-vkDestroyShaderEXT-shader-parameter"
+	vkDestroyShaderEXT_shader_parent                                                                         = "VUID-vkDestroyShaderEXT-shader-parent"
+	vkDestroyShaderModule_device_parameter                                                                   = "VUID-vkDestroyShaderModule-device-parameter"
+	vkDestroyShaderModule_pAllocator_parameter                                                               = "VUID-vkDestroyShaderModule-pAllocator-parameter"
+	vkDestroyShaderModule_shaderModule_01092                                                                 = "VUID-vkDestroyShaderModule-shaderModule-01092"
+	vkDestroyShaderModule_shaderModule_01093                                                                 = "VUID-vkDestroyShaderModule-shaderModule-01093"
+	vkDestroyShaderModule_shaderModule_parameter                                                             = "VUID-vkDestroyShaderModule-shaderModule-parameter"
+	vkDestroyShaderModule_shaderModule_parent                                                                = "VUID-vkDestroyShaderModule-shaderModule-parent"
+	vkGetDescriptorSetLayoutSupport_device_parameter                                                         = "VUID-vkGetDescriptorSetLayoutSupport-device-parameter"
+	vkGetDescriptorSetLayoutSupport_pCreateInfo_parameter                                                    = "VUID-vkGetDescriptorSetLayoutSupport-pCreateInfo-parameter"
+	vkGetDescriptorSetLayoutSupport_pSupport_parameter                                                       = "VUID-vkGetDescriptorSetLayoutSupport-pSupport-parameter"
+	vkGetPhysicalDeviceCooperativeMatrixFlexibleDimensionsPropertiesNV_pProperties_parameter                 = "VUID-vkGetPhysicalDeviceCooperativeMatrixFlexibleDimensionsPropertiesNV-pProperties-parameter"
+	vkGetPhysicalDeviceCooperativeMatrixFlexibleDimensionsPropertiesNV_pPropertyCount_parameter              = "VUID-vkGetPhysicalDeviceCooperativeMatrixFlexibleDimensionsPropertiesNV-pPropertyCount-parameter"
+	vkGetPhysicalDeviceCooperativeMatrixFlexibleDimensionsPropertiesNV_physicalDevice_parameter              = "VUID-vkGetPhysicalDeviceCooperativeMatrixFlexibleDimensionsPropertiesNV-physicalDevice-parameter"
+	vkGetPhysicalDeviceCooperativeMatrixProperties2EXT_cooperativeMatrixProperties2_13371                    = "VUID-vkGetPhysicalDeviceCooperativeMatrixProperties2EXT-cooperativeMatrixProperties2-13371"
+	vkGetPhysicalDeviceCooperativeMatrixProperties2EXT_pCooperativeMatrixInfo_parameter                      = "VUID-vkGetPhysicalDeviceCooperativeMatrixProperties2EXT-pCooperativeMatrixInfo-parameter"
+	vkGetPhysicalDeviceCooperativeMatrixProperties2EXT_pProperties_parameter                                 = "VUID-vkGetPhysicalDeviceCooperativeMatrixProperties2EXT-pProperties-parameter"
+	vkGetPhysicalDeviceCooperativeMatrixProperties2EXT_pPropertyCount_parameter                              = "VUID-vkGetPhysicalDeviceCooperativeMatrixProperties2EXT-pPropertyCount-parameter"
+	vkGetPhysicalDeviceCooperativeMatrixProperties2EXT_physicalDevice_parameter                              = "VUID-vkGetPhysicalDeviceCooperativeMatrixProperties2EXT-physicalDevice-parameter"
+	vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR_pProperties_parameter                                  = "VUID-vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR-pProperties-parameter"
+	vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR_pPropertyCount_parameter                               = "VUID-vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR-pPropertyCount-parameter"
+	vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR_physicalDevice_parameter                               = "VUID-vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR-physicalDevice-parameter"
+	vkGetPhysicalDeviceCooperativeMatrixPropertiesNV_pProperties_parameter                                   = "VUID-vkGetPhysicalDeviceCooperativeMatrixPropertiesNV-pProperties-parameter"
+	vkGetPhysicalDeviceCooperativeMatrixPropertiesNV_pPropertyCount_parameter                                = "VUID-vkGetPhysicalDeviceCooperativeMatrixPropertiesNV-pPropertyCount-parameter"
+	vkGetPhysicalDeviceCooperativeMatrixPropertiesNV_physicalDevice_parameter                                = "VUID-vkGetPhysicalDeviceCooperativeMatrixPropertiesNV-physicalDevice-parameter"
+	vkGetPhysicalDeviceCooperativeVectorPropertiesNV_pProperties_parameter                                   = "VUID-vkGetPhysicalDeviceCooperativeVectorPropertiesNV-pProperties-parameter"
+	vkGetPhysicalDeviceCooperativeVectorPropertiesNV_pPropertyCount_parameter                                = "VUID-vkGetPhysicalDeviceCooperativeVectorPropertiesNV-pPropertyCount-parameter"
+	vkGetPhysicalDeviceCooperativeVectorPropertiesNV_physicalDevice_parameter                                = "VUID-vkGetPhysicalDeviceCooperativeVectorPropertiesNV-physicalDevice-parameter"
+	vkGetRayTracingCaptureReplayShaderGroupHandlesKHR_dataSize_03484                                         = "VUID-vkGetRayTracingCaptureReplayShaderGroupHandlesKHR-dataSize-03484"
+	vkGetRayTracingCaptureReplayShaderGroupHandlesKHR_dataSize_arraylength                                   = "VUID-vkGetRayTracingCaptureReplayShaderGroupHandlesKHR-dataSize-arraylength"
+	vkGetRayTracingCaptureReplayShaderGroupHandlesKHR_device_parameter                                       = "VUID-vkGetRayTracingCaptureReplayShaderGroupHandlesKHR-device-parameter"
+	vkGetRayTracingCaptureReplayShaderGroupHandlesKHR_firstGroup_03483                                       = "VUID-vkGetRayTracingCaptureReplayShaderGroupHandlesKHR-firstGroup-03483"
+	vkGetRayTracingCaptureReplayShaderGroupHandlesKHR_firstGroup_04051                                       = "VUID-vkGetRayTracingCaptureReplayShaderGroupHandlesKHR-firstGroup-04051"
+	vkGetRayTracingCaptureReplayShaderGroupHandlesKHR_pData_parameter                                        = "VUID-vkGetRayTracingCaptureReplayShaderGroupHandlesKHR-pData-parameter"
+	vkGetRayTracingCaptureReplayShaderGroupHandlesKHR_pipeline_03607                                         = "VUID-vkGetRayTracingCaptureReplayShaderGroupHandlesKHR-pipeline-03607"
+	vkGetRayTracingCaptureReplayShaderGroupHandlesKHR_pipeline_04620                                         = "VUID-vkGetRayTracingCaptureReplayShaderGroupHandlesKHR-pipeline-04620"
+	vkGetRayTracingCaptureReplayShaderGroupHandlesKHR_pipeline_07829                                         = "VUID-vkGetRayTracingCaptureReplayShaderGroupHandlesKHR-pipeline-07829"
+	vkGetRayTracingCaptureReplayShaderGroupHandlesKHR_pipeline_parameter                                     = "VUID-vkGetRayTracingCaptureReplayShaderGroupHandlesKHR-pipeline-parameter"
+	vkGetRayTracingCaptureReplayShaderGroupHandlesKHR_pipeline_parent                                        = "VUID-vkGetRayTracingCaptureReplayShaderGroupHandlesKHR-pipeline-parent"
+	vkGetRayTracingCaptureReplayShaderGroupHandlesKHR_rayTracingPipelineShaderGroupHandleCaptureReplay_03606 = "VUID-vkGetRayTracingCaptureReplayShaderGroupHandlesKHR-rayTracingPipelineShaderGroupHandleCaptureReplay-03606"
+	vkGetRayTracingShaderGroupHandlesKHR_dataSize_02420                                                      = "VUID-vkGetRayTracingShaderGroupHandlesKHR-dataSize-02420"
+	vkGetRayTracingShaderGroupHandlesKHR_dataSize_arraylength                                                = "VUID-vkGetRayTracingShaderGroupHandlesKHR-dataSize-arraylength"
+	vkGetRayTracingShaderGroupHandlesKHR_device_parameter                                                    = "VUID-vkGetRayTracingShaderGroupHandlesKHR-device-parameter"
+	vkGetRayTracingShaderGroupHandlesKHR_firstGroup_02419                                                    = "VUID-vkGetRayTracingShaderGroupHandlesKHR-firstGroup-02419"
+	vkGetRayTracingShaderGroupHandlesKHR_firstGroup_04050                                                    = "VUID-vkGetRayTracingShaderGroupHandlesKHR-firstGroup-04050"
+	vkGetRayTracingShaderGroupHandlesKHR_pData_parameter                                                     = "VUID-vkGetRayTracingShaderGroupHandlesKHR-pData-parameter"
+	vkGetRayTracingShaderGroupHandlesKHR_pipeline_04619                                                      = "VUID-vkGetRayTracingShaderGroupHandlesKHR-pipeline-04619"
+	vkGetRayTracingShaderGroupHandlesKHR_pipeline_07828                                                      = "VUID-vkGetRayTracingShaderGroupHandlesKHR-pipeline-07828"
+	vkGetRayTracingShaderGroupHandlesKHR_pipeline_parameter                                                  = "VUID-vkGetRayTracingShaderGroupHandlesKHR-pipeline-parameter"
+	vkGetRayTracingShaderGroupHandlesKHR_pipeline_parent                                                     = "VUID-vkGetRayTracingShaderGroupHandlesKHR-pipeline-parent"
+	vkGetRayTracingShaderGroupStackSizeKHR_device_parameter                                                  = "VUID-vkGetRayTracingShaderGroupStackSizeKHR-device-parameter"
+	vkGetRayTracingShaderGroupStackSizeKHR_group_03608                                                       = "VUID-vkGetRayTracingShaderGroupStackSizeKHR-group-03608"
+	vkGetRayTracingShaderGroupStackSizeKHR_groupShader_03609                                                 = "VUID-vkGetRayTracingShaderGroupStackSizeKHR-groupShader-03609"
+	vkGetRayTracingShaderGroupStackSizeKHR_groupShader_parameter                                             = "VUID-vkGetRayTracingShaderGroupStackSizeKHR-groupShader-parameter"
+	vkGetRayTracingShaderGroupStackSizeKHR_pipeline_04622                                                    = "VUID-vkGetRayTracingShaderGroupStackSizeKHR-pipeline-04622"
+	vkGetRayTracingShaderGroupStackSizeKHR_pipeline_parameter                                                = "VUID-vkGetRayTracingShaderGroupStackSizeKHR-pipeline-parameter"
+	vkGetRayTracingShaderGroupStackSizeKHR_pipeline_parent                                                   = "VUID-vkGetRayTracingShaderGroupStackSizeKHR-pipeline-parent"
+	vkGetShaderBinaryDataEXT_None_08461                                                                      = "VUID-vkGetShaderBinaryDataEXT-None-08461"
+	vkGetShaderBinaryDataEXT_None_08499                                                                      = "VUID-vkGetShaderBinaryDataEXT-None-08499"
+	vkGetShaderBinaryDataEXT_device_parameter                                                                = "VUID-vkGetShaderBinaryDataEXT-device-parameter"
+	vkGetShaderBinaryDataEXT_pData_parameter                                                                 = "VUID-vkGetShaderBinaryDataEXT-pData-parameter"
+	vkGetShaderBinaryDataEXT_pDataSize_parameter                                                             = "VUID-vkGetShaderBinaryDataEXT-pDataSize-parameter"
+	vkGetShaderBinaryDataEXT_shader_parameter                                                                = "VUID-vkGetShaderBinaryDataEXT-shader-parameter"
+	vkGetShaderBinaryDataEXT_shader_parent                                                                   = "VUID-vkGetShaderBinaryDataEXT-shader-parent"
+	vkGetShaderModuleCreateInfoIdentifierEXT_device_parameter                                                = "VUID-vkGetShaderModuleCreateInfoIdentifierEXT-device-parameter"
+	vkGetShaderModuleCreateInfoIdentifierEXT_pCreateInfo_parameter                                           = "VUID-vkGetShaderModuleCreateInfoIdentifierEXT-pCreateInfo-parameter"
+	vkGetShaderModuleCreateInfoIdentifierEXT_pIdentifier_parameter                                           = "VUID-vkGetShaderModuleCreateInfoIdentifierEXT-pIdentifier-parameter"
+	vkGetShaderModuleCreateInfoIdentifierEXT_shaderModuleIdentifier_06885                                    = "VUID-vkGetShaderModuleCreateInfoIdentifierEXT-shaderModuleIdentifier-06885"
+	vkGetShaderModuleIdentifierEXT_device_parameter                                                          = "VUID-vkGetShaderModuleIdentifierEXT-device-parameter"
+	vkGetShaderModuleIdentifierEXT_pIdentifier_parameter                                                     = "VUID-vkGetShaderModuleIdentifierEXT-pIdentifier-parameter"
+	vkGetShaderModuleIdentifierEXT_shaderModule_parameter                                                    = "VUID-vkGetShaderModuleIdentifierEXT-shaderModule-parameter"
+	vkGetShaderModuleIdentifierEXT_shaderModule_parent                                                       = "VUID-vkGetShaderModuleIdentifierEXT-shaderModule-parent"
+	vkGetShaderModuleIdentifierEXT_shaderModuleIdentifier_06884                                              = "VUID-vkGetShaderModuleIdentifierEXT-shaderModuleIdentifier-06884"
 )
 
 // All is every rule's name, in order.
@@ -1977,6 +2970,660 @@ var All = [...]string{
 	"VUID-ViewportMaskPerViewNV-ViewportMaskPerViewNV-04415",
 	"VUID-ViewportMaskPerViewNV-ViewportMaskPerViewNV-04416",
 	"VUID-ViewportMaskPerViewNV-ViewportMaskPerViewNV-04417",
+	"VUID-VkComputePipelineCreateInfo-None-10391",
+	"VUID-VkComputePipelineCreateInfo-None-11367",
+	"VUID-VkComputePipelineCreateInfo-commonparent",
+	"VUID-VkComputePipelineCreateInfo-flags-03369",
+	"VUID-VkComputePipelineCreateInfo-flags-03370",
+	"VUID-VkComputePipelineCreateInfo-flags-09178",
+	"VUID-VkComputePipelineCreateInfo-flags-11311",
+	"VUID-VkComputePipelineCreateInfo-flags-11312",
+	"VUID-VkComputePipelineCreateInfo-flags-11798",
+	"VUID-VkComputePipelineCreateInfo-layout-01687",
+	"VUID-VkComputePipelineCreateInfo-layout-07987",
+	"VUID-VkComputePipelineCreateInfo-layout-07988",
+	"VUID-VkComputePipelineCreateInfo-layout-07990",
+	"VUID-VkComputePipelineCreateInfo-layout-07991",
+	"VUID-VkComputePipelineCreateInfo-layout-10069",
+	"VUID-VkComputePipelineCreateInfo-layout-parameter",
+	"VUID-VkComputePipelineCreateInfo-pNext-pNext",
+	"VUID-VkComputePipelineCreateInfo-sType-sType",
+	"VUID-VkComputePipelineCreateInfo-sType-unique",
+	"VUID-VkComputePipelineCreateInfo-shaderEnqueue-09177",
+	"VUID-VkComputePipelineCreateInfo-stage-00702",
+	"VUID-VkComputePipelineCreateInfo-stage-parameter",
+	"VUID-VkConvertCooperativeVectorMatrixInfoNV-dstComponentType-10080",
+	"VUID-VkConvertCooperativeVectorMatrixInfoNV-dstComponentType-10082",
+	"VUID-VkConvertCooperativeVectorMatrixInfoNV-dstComponentType-parameter",
+	"VUID-VkConvertCooperativeVectorMatrixInfoNV-dstData-parameter",
+	"VUID-VkConvertCooperativeVectorMatrixInfoNV-dstLayout-10078",
+	"VUID-VkConvertCooperativeVectorMatrixInfoNV-dstLayout-parameter",
+	"VUID-VkConvertCooperativeVectorMatrixInfoNV-pDstSize-parameter",
+	"VUID-VkConvertCooperativeVectorMatrixInfoNV-pNext-pNext",
+	"VUID-VkConvertCooperativeVectorMatrixInfoNV-sType-sType",
+	"VUID-VkConvertCooperativeVectorMatrixInfoNV-srcComponentType-10079",
+	"VUID-VkConvertCooperativeVectorMatrixInfoNV-srcComponentType-10081",
+	"VUID-VkConvertCooperativeVectorMatrixInfoNV-srcComponentType-parameter",
+	"VUID-VkConvertCooperativeVectorMatrixInfoNV-srcData-parameter",
+	"VUID-VkConvertCooperativeVectorMatrixInfoNV-srcLayout-10077",
+	"VUID-VkConvertCooperativeVectorMatrixInfoNV-srcLayout-parameter",
+	"VUID-VkCooperativeMatrixFlexibleDimensionsPropertiesNV-pNext-pNext",
+	"VUID-VkCooperativeMatrixFlexibleDimensionsPropertiesNV-sType-sType",
+	"VUID-VkCooperativeMatrixProperties2EXT-pNext-pNext",
+	"VUID-VkCooperativeMatrixProperties2EXT-sType-sType",
+	"VUID-VkCooperativeMatrixPropertiesKHR-pNext-pNext",
+	"VUID-VkCooperativeMatrixPropertiesKHR-sType-sType",
+	"VUID-VkCooperativeMatrixPropertiesNV-pNext-pNext",
+	"VUID-VkCooperativeMatrixPropertiesNV-sType-sType",
+	"VUID-VkCooperativeVectorPropertiesNV-biasInterpretation-parameter",
+	"VUID-VkCooperativeVectorPropertiesNV-inputInterpretation-parameter",
+	"VUID-VkCooperativeVectorPropertiesNV-inputType-parameter",
+	"VUID-VkCooperativeVectorPropertiesNV-matrixInterpretation-parameter",
+	"VUID-VkCooperativeVectorPropertiesNV-pNext-pNext",
+	"VUID-VkCooperativeVectorPropertiesNV-resultType-parameter",
+	"VUID-VkCooperativeVectorPropertiesNV-sType-sType",
+	"VUID-VkDescriptorSetLayoutBinding-descriptorCount-09465",
+	"VUID-VkDescriptorSetLayoutBinding-descriptorType-00282",
+	"VUID-VkDescriptorSetLayoutBinding-descriptorType-01510",
+	"VUID-VkDescriptorSetLayoutBinding-descriptorType-02209",
+	"VUID-VkDescriptorSetLayoutBinding-descriptorType-04604",
+	"VUID-VkDescriptorSetLayoutBinding-descriptorType-04605",
+	"VUID-VkDescriptorSetLayoutBinding-descriptorType-08004",
+	"VUID-VkDescriptorSetLayoutBinding-descriptorType-12200",
+	"VUID-VkDescriptorSetLayoutBinding-descriptorType-12215",
+	"VUID-VkDescriptorSetLayoutBinding-descriptorType-parameter",
+	"VUID-VkDescriptorSetLayoutBinding-flags-08005",
+	"VUID-VkDescriptorSetLayoutBinding-flags-08006",
+	"VUID-VkDescriptorSetLayoutBinding-flags-08007",
+	"VUID-VkDescriptorSetLayoutBinding-flags-09466",
+	"VUID-VkDescriptorSetLayoutBinding-pImmutableSamplers-04009",
+	"VUID-VkDescriptorSetLayoutBindingFlagsCreateInfo-None-03011",
+	"VUID-VkDescriptorSetLayoutBindingFlagsCreateInfo-bindingCount-03002",
+	"VUID-VkDescriptorSetLayoutBindingFlagsCreateInfo-descriptorBindingAccelerationStructureUpdateAfterBind-03570",
+	"VUID-VkDescriptorSetLayoutBindingFlagsCreateInfo-descriptorBindingInlineUniformBlockUpdateAfterBind-02211",
+	"VUID-VkDescriptorSetLayoutBindingFlagsCreateInfo-descriptorBindingPartiallyBound-03013",
+	"VUID-VkDescriptorSetLayoutBindingFlagsCreateInfo-descriptorBindingSampledImageUpdateAfterBind-03006",
+	"VUID-VkDescriptorSetLayoutBindingFlagsCreateInfo-descriptorBindingStorageBufferUpdateAfterBind-03008",
+	"VUID-VkDescriptorSetLayoutBindingFlagsCreateInfo-descriptorBindingStorageImageUpdateAfterBind-03007",
+	"VUID-VkDescriptorSetLayoutBindingFlagsCreateInfo-descriptorBindingStorageTensorUpdateAfterBind-09697",
+	"VUID-VkDescriptorSetLayoutBindingFlagsCreateInfo-descriptorBindingStorageTexelBufferUpdateAfterBind-03010",
+	"VUID-VkDescriptorSetLayoutBindingFlagsCreateInfo-descriptorBindingUniformBufferUpdateAfterBind-03005",
+	"VUID-VkDescriptorSetLayoutBindingFlagsCreateInfo-descriptorBindingUniformTexelBufferUpdateAfterBind-03009",
+	"VUID-VkDescriptorSetLayoutBindingFlagsCreateInfo-descriptorBindingUpdateUnusedWhilePending-03012",
+	"VUID-VkDescriptorSetLayoutBindingFlagsCreateInfo-descriptorBindingVariableDescriptorCount-03014",
+	"VUID-VkDescriptorSetLayoutBindingFlagsCreateInfo-flags-03003",
+	"VUID-VkDescriptorSetLayoutBindingFlagsCreateInfo-pBindingFlags-03004",
+	"VUID-VkDescriptorSetLayoutBindingFlagsCreateInfo-pBindingFlags-03015",
+	"VUID-VkDescriptorSetLayoutBindingFlagsCreateInfo-pBindingFlags-parameter",
+	"VUID-VkDescriptorSetLayoutBindingFlagsCreateInfo-sType-sType",
+	"VUID-VkDescriptorSetLayoutCreateInfo-binding-00279",
+	"VUID-VkDescriptorSetLayoutCreateInfo-descriptorType-03001",
+	"VUID-VkDescriptorSetLayoutCreateInfo-descriptorType-04594",
+	"VUID-VkDescriptorSetLayoutCreateInfo-flags-00280",
+	"VUID-VkDescriptorSetLayoutCreateInfo-flags-00281",
+	"VUID-VkDescriptorSetLayoutCreateInfo-flags-02208",
+	"VUID-VkDescriptorSetLayoutCreateInfo-flags-03000",
+	"VUID-VkDescriptorSetLayoutCreateInfo-flags-04590",
+	"VUID-VkDescriptorSetLayoutCreateInfo-flags-04591",
+	"VUID-VkDescriptorSetLayoutCreateInfo-flags-04592",
+	"VUID-VkDescriptorSetLayoutCreateInfo-flags-04596",
+	"VUID-VkDescriptorSetLayoutCreateInfo-flags-08000",
+	"VUID-VkDescriptorSetLayoutCreateInfo-flags-08001",
+	"VUID-VkDescriptorSetLayoutCreateInfo-flags-08002",
+	"VUID-VkDescriptorSetLayoutCreateInfo-flags-08003",
+	"VUID-VkDescriptorSetLayoutCreateInfo-flags-09463",
+	"VUID-VkDescriptorSetLayoutCreateInfo-flags-09464",
+	"VUID-VkDescriptorSetLayoutCreateInfo-flags-10354",
+	"VUID-VkDescriptorSetLayoutCreateInfo-flags-parameter",
+	"VUID-VkDescriptorSetLayoutCreateInfo-mutableDescriptorType-04595",
+	"VUID-VkDescriptorSetLayoutCreateInfo-pBindings-07303",
+	"VUID-VkDescriptorSetLayoutCreateInfo-pBindings-parameter",
+	"VUID-VkDescriptorSetLayoutCreateInfo-pNext-pNext",
+	"VUID-VkDescriptorSetLayoutCreateInfo-sType-sType",
+	"VUID-VkDescriptorSetLayoutCreateInfo-sType-unique",
+	"VUID-VkDescriptorSetLayoutSupport-pNext-pNext",
+	"VUID-VkDescriptorSetLayoutSupport-sType-sType",
+	"VUID-VkDescriptorSetLayoutSupport-sType-unique",
+	"VUID-VkDescriptorSetVariableDescriptorCountLayoutSupport-sType-sType",
+	"VUID-VkGraphicsPipelineCreateInfo-Geometry-07726",
+	"VUID-VkGraphicsPipelineCreateInfo-Input-06632",
+	"VUID-VkGraphicsPipelineCreateInfo-Input-07904",
+	"VUID-VkGraphicsPipelineCreateInfo-Input-08733",
+	"VUID-VkGraphicsPipelineCreateInfo-None-02322",
+	"VUID-VkGraphicsPipelineCreateInfo-None-04889",
+	"VUID-VkGraphicsPipelineCreateInfo-None-07826",
+	"VUID-VkGraphicsPipelineCreateInfo-None-10391",
+	"VUID-VkGraphicsPipelineCreateInfo-PrimitiveId-06264",
+	"VUID-VkGraphicsPipelineCreateInfo-TaskNV-07063",
+	"VUID-VkGraphicsPipelineCreateInfo-TessellationEvaluation-07723",
+	"VUID-VkGraphicsPipelineCreateInfo-TessellationEvaluation-07724",
+	"VUID-VkGraphicsPipelineCreateInfo-alphaToCoverageEnable-08891",
+	"VUID-VkGraphicsPipelineCreateInfo-extendedDynamicState3TessellationDomainOrigin-07370",
+	"VUID-VkGraphicsPipelineCreateInfo-externalFormatResolve-09308",
+	"VUID-VkGraphicsPipelineCreateInfo-externalFormatResolve-09310",
+	"VUID-VkGraphicsPipelineCreateInfo-externalFormatResolve-09317",
+	"VUID-VkGraphicsPipelineCreateInfo-flags-02966",
+	"VUID-VkGraphicsPipelineCreateInfo-flags-06591",
+	"VUID-VkGraphicsPipelineCreateInfo-flags-06612",
+	"VUID-VkGraphicsPipelineCreateInfo-flags-06614",
+	"VUID-VkGraphicsPipelineCreateInfo-flags-06616",
+	"VUID-VkGraphicsPipelineCreateInfo-flags-06618",
+	"VUID-VkGraphicsPipelineCreateInfo-flags-06620",
+	"VUID-VkGraphicsPipelineCreateInfo-flags-06640",
+	"VUID-VkGraphicsPipelineCreateInfo-flags-06642",
+	"VUID-VkGraphicsPipelineCreateInfo-flags-06643",
+	"VUID-VkGraphicsPipelineCreateInfo-flags-06679",
+	"VUID-VkGraphicsPipelineCreateInfo-flags-06682",
+	"VUID-VkGraphicsPipelineCreateInfo-flags-06683",
+	"VUID-VkGraphicsPipelineCreateInfo-flags-06729",
+	"VUID-VkGraphicsPipelineCreateInfo-flags-06730",
+	"VUID-VkGraphicsPipelineCreateInfo-flags-06756",
+	"VUID-VkGraphicsPipelineCreateInfo-flags-06757",
+	"VUID-VkGraphicsPipelineCreateInfo-flags-10188",
+	"VUID-VkGraphicsPipelineCreateInfo-flags-10190",
+	"VUID-VkGraphicsPipelineCreateInfo-flags-11001",
+	"VUID-VkGraphicsPipelineCreateInfo-flags-11311",
+	"VUID-VkGraphicsPipelineCreateInfo-flags-11312",
+	"VUID-VkGraphicsPipelineCreateInfo-flags-11798",
+	"VUID-VkGraphicsPipelineCreateInfo-geometryStreams-02321",
+	"VUID-VkGraphicsPipelineCreateInfo-layout-01688",
+	"VUID-VkGraphicsPipelineCreateInfo-layout-06602",
+	"VUID-VkGraphicsPipelineCreateInfo-layout-07827",
+	"VUID-VkGraphicsPipelineCreateInfo-layout-07987",
+	"VUID-VkGraphicsPipelineCreateInfo-layout-07988",
+	"VUID-VkGraphicsPipelineCreateInfo-layout-07990",
+	"VUID-VkGraphicsPipelineCreateInfo-layout-07991",
+	"VUID-VkGraphicsPipelineCreateInfo-layout-10069",
+	"VUID-VkGraphicsPipelineCreateInfo-pDynamicStates-04870",
+	"VUID-VkGraphicsPipelineCreateInfo-pDynamicStates-07065",
+	"VUID-VkGraphicsPipelineCreateInfo-pDynamicStates-07066",
+	"VUID-VkGraphicsPipelineCreateInfo-pDynamicStates-07067",
+	"VUID-VkGraphicsPipelineCreateInfo-pLibraries-06613",
+	"VUID-VkGraphicsPipelineCreateInfo-pLibraries-06615",
+	"VUID-VkGraphicsPipelineCreateInfo-pLibraries-06617",
+	"VUID-VkGraphicsPipelineCreateInfo-pLibraries-06619",
+	"VUID-VkGraphicsPipelineCreateInfo-pLibraries-06621",
+	"VUID-VkGraphicsPipelineCreateInfo-pLibraries-06681",
+	"VUID-VkGraphicsPipelineCreateInfo-pLibraries-06758",
+	"VUID-VkGraphicsPipelineCreateInfo-pStages-00729",
+	"VUID-VkGraphicsPipelineCreateInfo-pStages-00730",
+	"VUID-VkGraphicsPipelineCreateInfo-pStages-00732",
+	"VUID-VkGraphicsPipelineCreateInfo-pStages-00733",
+	"VUID-VkGraphicsPipelineCreateInfo-pStages-00734",
+	"VUID-VkGraphicsPipelineCreateInfo-pStages-00735",
+	"VUID-VkGraphicsPipelineCreateInfo-pStages-00738",
+	"VUID-VkGraphicsPipelineCreateInfo-pStages-00739",
+	"VUID-VkGraphicsPipelineCreateInfo-pStages-00740",
+	"VUID-VkGraphicsPipelineCreateInfo-pStages-00742",
+	"VUID-VkGraphicsPipelineCreateInfo-pStages-01565",
+	"VUID-VkGraphicsPipelineCreateInfo-pStages-02095",
+	"VUID-VkGraphicsPipelineCreateInfo-pStages-02097",
+	"VUID-VkGraphicsPipelineCreateInfo-pStages-02317",
+	"VUID-VkGraphicsPipelineCreateInfo-pStages-02318",
+	"VUID-VkGraphicsPipelineCreateInfo-pStages-06600",
+	"VUID-VkGraphicsPipelineCreateInfo-pStages-06894",
+	"VUID-VkGraphicsPipelineCreateInfo-pStages-06895",
+	"VUID-VkGraphicsPipelineCreateInfo-pStages-06896",
+	"VUID-VkGraphicsPipelineCreateInfo-pStages-08711",
+	"VUID-VkGraphicsPipelineCreateInfo-pStages-08712",
+	"VUID-VkGraphicsPipelineCreateInfo-pStages-08888",
+	"VUID-VkGraphicsPipelineCreateInfo-pStages-08894",
+	"VUID-VkGraphicsPipelineCreateInfo-pStages-09022",
+	"VUID-VkGraphicsPipelineCreateInfo-pStages-09631",
+	"VUID-VkGraphicsPipelineCreateInfo-pStages-10189",
+	"VUID-VkGraphicsPipelineCreateInfo-pTessellationState-09023",
+	"VUID-VkGraphicsPipelineCreateInfo-pVertexInputState-08929",
+	"VUID-VkGraphicsPipelineCreateInfo-pVertexInputState-08930",
+	"VUID-VkGraphicsPipelineCreateInfo-pVertexInputState-09198",
+	"VUID-VkGraphicsPipelineCreateInfo-primitiveFragmentShadingRateWithMultipleViewports-04503",
+	"VUID-VkGraphicsPipelineCreateInfo-primitiveFragmentShadingRateWithMultipleViewports-04504",
+	"VUID-VkGraphicsPipelineCreateInfo-primitiveFragmentShadingRateWithMultipleViewports-04505",
+	"VUID-VkGraphicsPipelineCreateInfo-rasterizationStream-02319",
+	"VUID-VkGraphicsPipelineCreateInfo-rasterizationStream-02320",
+	"VUID-VkGraphicsPipelineCreateInfo-renderPass-06038",
+	"VUID-VkGraphicsPipelineCreateInfo-renderPass-06047",
+	"VUID-VkGraphicsPipelineCreateInfo-renderPass-06048",
+	"VUID-VkGraphicsPipelineCreateInfo-renderPass-06050",
+	"VUID-VkGraphicsPipelineCreateInfo-renderPass-06057",
+	"VUID-VkGraphicsPipelineCreateInfo-renderPass-06058",
+	"VUID-VkGraphicsPipelineCreateInfo-renderPass-06059",
+	"VUID-VkGraphicsPipelineCreateInfo-renderPass-06061",
+	"VUID-VkGraphicsPipelineCreateInfo-renderPass-07064",
+	"VUID-VkGraphicsPipelineCreateInfo-renderPass-07720",
+	"VUID-VkGraphicsPipelineCreateInfo-renderPass-08710",
+	"VUID-VkGraphicsPipelineCreateInfo-renderPass-09531",
+	"VUID-VkGraphicsPipelineCreateInfo-renderPass-09532",
+	"VUID-VkGraphicsPipelineCreateInfo-renderPass-09652",
+	"VUID-VkGraphicsPipelineCreateInfo-renderPass-12325",
+	"VUID-VkGraphicsPipelineCreateInfo-renderPass-12326",
+	"VUID-VkGraphicsPipelineCreateInfo-sampleLocationsEnable-01524",
+	"VUID-VkGraphicsPipelineCreateInfo-shaderMeshEnqueue-10187",
+	"VUID-VkGraphicsPipelineCreateInfo-shaderTessellationAndGeometryPointSize-08776",
+	"VUID-VkGraphicsPipelineCreateInfo-stage-02096",
+	"VUID-VkGraphicsPipelineCreateInfo-stage-06897",
+	"VUID-VkGraphicsPipelineCreateInfo-stageCount-09530",
+	"VUID-VkGraphicsPipelineCreateInfo-stageCount-09587",
+	"VUID-VkGraphicsPipelineCreateInfo-topology-08773",
+	"VUID-VkGraphicsPipelineCreateInfo-topology-08889",
+	"VUID-VkMutableDescriptorTypeCreateInfoEXT-pMutableDescriptorTypeLists-parameter",
+	"VUID-VkMutableDescriptorTypeCreateInfoEXT-sType-sType",
+	"VUID-VkMutableDescriptorTypeListEXT-descriptorTypeCount-04597",
+	"VUID-VkMutableDescriptorTypeListEXT-descriptorTypeCount-04599",
+	"VUID-VkMutableDescriptorTypeListEXT-pDescriptorTypes-04598",
+	"VUID-VkMutableDescriptorTypeListEXT-pDescriptorTypes-04600",
+	"VUID-VkMutableDescriptorTypeListEXT-pDescriptorTypes-04601",
+	"VUID-VkMutableDescriptorTypeListEXT-pDescriptorTypes-04602",
+	"VUID-VkMutableDescriptorTypeListEXT-pDescriptorTypes-04603",
+	"VUID-VkMutableDescriptorTypeListEXT-pDescriptorTypes-09696",
+	"VUID-VkMutableDescriptorTypeListEXT-pDescriptorTypes-parameter",
+	"VUID-VkPhysicalDeviceCooperativeMatrixInfo2EXT-cooperativeMatrixWorkgroupScope-13373",
+	"VUID-VkPhysicalDeviceCooperativeMatrixInfo2EXT-flags-parameter",
+	"VUID-VkPhysicalDeviceCooperativeMatrixInfo2EXT-invocations-13378",
+	"VUID-VkPhysicalDeviceCooperativeMatrixInfo2EXT-invocations-13381",
+	"VUID-VkPhysicalDeviceCooperativeMatrixInfo2EXT-pNext-pNext",
+	"VUID-VkPhysicalDeviceCooperativeMatrixInfo2EXT-sType-sType",
+	"VUID-VkPhysicalDeviceCooperativeMatrixInfo2EXT-scope-13372",
+	"VUID-VkPhysicalDeviceCooperativeMatrixInfo2EXT-scope-13375",
+	"VUID-VkPhysicalDeviceCooperativeMatrixInfo2EXT-scope-13376",
+	"VUID-VkPhysicalDeviceCooperativeMatrixInfo2EXT-scope-13377",
+	"VUID-VkPhysicalDeviceCooperativeMatrixInfo2EXT-scope-13380",
+	"VUID-VkPhysicalDeviceCooperativeMatrixInfo2EXT-scope-parameter",
+	"VUID-VkPhysicalDeviceCooperativeMatrixInfo2EXT-subgroupSize-13374",
+	"VUID-VkPhysicalDeviceCooperativeMatrixInfo2EXT-subgroupSize-13379",
+	"VUID-VkPipelineLayoutCreateInfo-None-10005",
+	"VUID-VkPipelineLayoutCreateInfo-descriptorType-02214",
+	"VUID-VkPipelineLayoutCreateInfo-descriptorType-02215",
+	"VUID-VkPipelineLayoutCreateInfo-descriptorType-02216",
+	"VUID-VkPipelineLayoutCreateInfo-descriptorType-02217",
+	"VUID-VkPipelineLayoutCreateInfo-descriptorType-02381",
+	"VUID-VkPipelineLayoutCreateInfo-descriptorType-03016",
+	"VUID-VkPipelineLayoutCreateInfo-descriptorType-03017",
+	"VUID-VkPipelineLayoutCreateInfo-descriptorType-03018",
+	"VUID-VkPipelineLayoutCreateInfo-descriptorType-03020",
+	"VUID-VkPipelineLayoutCreateInfo-descriptorType-03021",
+	"VUID-VkPipelineLayoutCreateInfo-descriptorType-03022",
+	"VUID-VkPipelineLayoutCreateInfo-descriptorType-03023",
+	"VUID-VkPipelineLayoutCreateInfo-descriptorType-03024",
+	"VUID-VkPipelineLayoutCreateInfo-descriptorType-03025",
+	"VUID-VkPipelineLayoutCreateInfo-descriptorType-03026",
+	"VUID-VkPipelineLayoutCreateInfo-descriptorType-03027",
+	"VUID-VkPipelineLayoutCreateInfo-descriptorType-03028",
+	"VUID-VkPipelineLayoutCreateInfo-descriptorType-03029",
+	"VUID-VkPipelineLayoutCreateInfo-descriptorType-03030",
+	"VUID-VkPipelineLayoutCreateInfo-descriptorType-03031",
+	"VUID-VkPipelineLayoutCreateInfo-descriptorType-03032",
+	"VUID-VkPipelineLayoutCreateInfo-descriptorType-03033",
+	"VUID-VkPipelineLayoutCreateInfo-descriptorType-03034",
+	"VUID-VkPipelineLayoutCreateInfo-descriptorType-03035",
+	"VUID-VkPipelineLayoutCreateInfo-descriptorType-03571",
+	"VUID-VkPipelineLayoutCreateInfo-descriptorType-03572",
+	"VUID-VkPipelineLayoutCreateInfo-descriptorType-03573",
+	"VUID-VkPipelineLayoutCreateInfo-descriptorType-03574",
+	"VUID-VkPipelineLayoutCreateInfo-descriptorType-06531",
+	"VUID-VkPipelineLayoutCreateInfo-descriptorType-06939",
+	"VUID-VkPipelineLayoutCreateInfo-descriptorType-09879",
+	"VUID-VkPipelineLayoutCreateInfo-flags-13352",
+	"VUID-VkPipelineLayoutCreateInfo-flags-parameter",
+	"VUID-VkPipelineLayoutCreateInfo-graphicsPipelineLibrary-06753",
+	"VUID-VkPipelineLayoutCreateInfo-maintenance7-10003",
+	"VUID-VkPipelineLayoutCreateInfo-maintenance7-10004",
+	"VUID-VkPipelineLayoutCreateInfo-maintenance7-10007",
+	"VUID-VkPipelineLayoutCreateInfo-maintenance7-10008",
+	"VUID-VkPipelineLayoutCreateInfo-pImmutableSamplers-03566",
+	"VUID-VkPipelineLayoutCreateInfo-pPushConstantRanges-00292",
+	"VUID-VkPipelineLayoutCreateInfo-pPushConstantRanges-parameter",
+	"VUID-VkPipelineLayoutCreateInfo-pSetLayouts-00293",
+	"VUID-VkPipelineLayoutCreateInfo-pSetLayouts-03036",
+	"VUID-VkPipelineLayoutCreateInfo-pSetLayouts-03037",
+	"VUID-VkPipelineLayoutCreateInfo-pSetLayouts-03038",
+	"VUID-VkPipelineLayoutCreateInfo-pSetLayouts-03039",
+	"VUID-VkPipelineLayoutCreateInfo-pSetLayouts-03040",
+	"VUID-VkPipelineLayoutCreateInfo-pSetLayouts-03041",
+	"VUID-VkPipelineLayoutCreateInfo-pSetLayouts-03042",
+	"VUID-VkPipelineLayoutCreateInfo-pSetLayouts-03043",
+	"VUID-VkPipelineLayoutCreateInfo-pSetLayouts-04606",
+	"VUID-VkPipelineLayoutCreateInfo-pSetLayouts-08008",
+	"VUID-VkPipelineLayoutCreateInfo-pSetLayouts-09698",
+	"VUID-VkPipelineLayoutCreateInfo-pSetLayouts-09699",
+	"VUID-VkPipelineLayoutCreateInfo-pSetLayouts-09878",
+	"VUID-VkPipelineLayoutCreateInfo-pSetLayouts-10006",
+	"VUID-VkPipelineLayoutCreateInfo-pSetLayouts-parameter",
+	"VUID-VkPipelineLayoutCreateInfo-sType-sType",
+	"VUID-VkPipelineLayoutCreateInfo-setLayoutCount-00286",
+	"VUID-VkPipelineRobustnessCreateInfo-images-10638",
+	"VUID-VkPipelineRobustnessCreateInfo-images-parameter",
+	"VUID-VkPipelineRobustnessCreateInfo-pipelineRobustness-06926",
+	"VUID-VkPipelineRobustnessCreateInfo-pipelineRobustness-06927",
+	"VUID-VkPipelineRobustnessCreateInfo-pipelineRobustness-06928",
+	"VUID-VkPipelineRobustnessCreateInfo-pipelineRobustness-06929",
+	"VUID-VkPipelineRobustnessCreateInfo-robustBufferAccess2-06931",
+	"VUID-VkPipelineRobustnessCreateInfo-robustBufferAccess2-06932",
+	"VUID-VkPipelineRobustnessCreateInfo-robustBufferAccess2-06933",
+	"VUID-VkPipelineRobustnessCreateInfo-robustImageAccess-06930",
+	"VUID-VkPipelineRobustnessCreateInfo-robustImageAccess2-06934",
+	"VUID-VkPipelineRobustnessCreateInfo-sType-sType",
+	"VUID-VkPipelineRobustnessCreateInfo-storageBuffers-10636",
+	"VUID-VkPipelineRobustnessCreateInfo-storageBuffers-parameter",
+	"VUID-VkPipelineRobustnessCreateInfo-uniformBuffers-10637",
+	"VUID-VkPipelineRobustnessCreateInfo-uniformBuffers-parameter",
+	"VUID-VkPipelineRobustnessCreateInfo-vertexInputs-parameter",
+	"VUID-VkPipelineShaderStageCreateInfo-clustercullingShader-07813",
+	"VUID-VkPipelineShaderStageCreateInfo-descriptorHeap-11314",
+	"VUID-VkPipelineShaderStageCreateInfo-flags-02758",
+	"VUID-VkPipelineShaderStageCreateInfo-flags-02759",
+	"VUID-VkPipelineShaderStageCreateInfo-flags-02784",
+	"VUID-VkPipelineShaderStageCreateInfo-flags-02785",
+	"VUID-VkPipelineShaderStageCreateInfo-flags-08988",
+	"VUID-VkPipelineShaderStageCreateInfo-flags-parameter",
+	"VUID-VkPipelineShaderStageCreateInfo-maxClipDistances-00708",
+	"VUID-VkPipelineShaderStageCreateInfo-maxCombinedClipAndCullDistances-00710",
+	"VUID-VkPipelineShaderStageCreateInfo-maxCullDistances-00709",
+	"VUID-VkPipelineShaderStageCreateInfo-maxSampleMaskWords-00711",
+	"VUID-VkPipelineShaderStageCreateInfo-module-08987",
+	"VUID-VkPipelineShaderStageCreateInfo-module-10169",
+	"VUID-VkPipelineShaderStageCreateInfo-module-parameter",
+	"VUID-VkPipelineShaderStageCreateInfo-pName-00707",
+	"VUID-VkPipelineShaderStageCreateInfo-pName-parameter",
+	"VUID-VkPipelineShaderStageCreateInfo-pNext-02754",
+	"VUID-VkPipelineShaderStageCreateInfo-pNext-02755",
+	"VUID-VkPipelineShaderStageCreateInfo-pNext-02756",
+	"VUID-VkPipelineShaderStageCreateInfo-pNext-02757",
+	"VUID-VkPipelineShaderStageCreateInfo-pNext-11315",
+	"VUID-VkPipelineShaderStageCreateInfo-pNext-11316",
+	"VUID-VkPipelineShaderStageCreateInfo-pNext-11317",
+	"VUID-VkPipelineShaderStageCreateInfo-pNext-11318",
+	"VUID-VkPipelineShaderStageCreateInfo-pNext-11378",
+	"VUID-VkPipelineShaderStageCreateInfo-pNext-11399",
+	"VUID-VkPipelineShaderStageCreateInfo-pNext-12454",
+	"VUID-VkPipelineShaderStageCreateInfo-pNext-pNext",
+	"VUID-VkPipelineShaderStageCreateInfo-pSpecializationInfo-06849",
+	"VUID-VkPipelineShaderStageCreateInfo-pSpecializationInfo-parameter",
+	"VUID-VkPipelineShaderStageCreateInfo-sType-sType",
+	"VUID-VkPipelineShaderStageCreateInfo-sType-unique",
+	"VUID-VkPipelineShaderStageCreateInfo-stage-00704",
+	"VUID-VkPipelineShaderStageCreateInfo-stage-00705",
+	"VUID-VkPipelineShaderStageCreateInfo-stage-00706",
+	"VUID-VkPipelineShaderStageCreateInfo-stage-00713",
+	"VUID-VkPipelineShaderStageCreateInfo-stage-00714",
+	"VUID-VkPipelineShaderStageCreateInfo-stage-00715",
+	"VUID-VkPipelineShaderStageCreateInfo-stage-02091",
+	"VUID-VkPipelineShaderStageCreateInfo-stage-02092",
+	"VUID-VkPipelineShaderStageCreateInfo-stage-02596",
+	"VUID-VkPipelineShaderStageCreateInfo-stage-02597",
+	"VUID-VkPipelineShaderStageCreateInfo-stage-06685",
+	"VUID-VkPipelineShaderStageCreateInfo-stage-06686",
+	"VUID-VkPipelineShaderStageCreateInfo-stage-06844",
+	"VUID-VkPipelineShaderStageCreateInfo-stage-06845",
+	"VUID-VkPipelineShaderStageCreateInfo-stage-06848",
+	"VUID-VkPipelineShaderStageCreateInfo-stage-08771",
+	"VUID-VkPipelineShaderStageCreateInfo-stage-parameter",
+	"VUID-VkPipelineShaderStageModuleIdentifierCreateInfoEXT-identifierSize-06852",
+	"VUID-VkPipelineShaderStageModuleIdentifierCreateInfoEXT-pIdentifier-parameter",
+	"VUID-VkPipelineShaderStageModuleIdentifierCreateInfoEXT-pNext-06850",
+	"VUID-VkPipelineShaderStageModuleIdentifierCreateInfoEXT-pNext-06851",
+	"VUID-VkPipelineShaderStageModuleIdentifierCreateInfoEXT-sType-sType",
+	"VUID-VkPipelineShaderStageNodeCreateInfoAMDX-pName-parameter",
+	"VUID-VkPipelineShaderStageNodeCreateInfoAMDX-sType-sType",
+	"VUID-VkPipelineShaderStageRequiredSubgroupSizeCreateInfo-requiredSubgroupSize-02760",
+	"VUID-VkPipelineShaderStageRequiredSubgroupSizeCreateInfo-requiredSubgroupSize-02761",
+	"VUID-VkPipelineShaderStageRequiredSubgroupSizeCreateInfo-requiredSubgroupSize-02762",
+	"VUID-VkPipelineShaderStageRequiredSubgroupSizeCreateInfo-sType-sType",
+	"VUID-VkPipelineTessellationDomainOriginStateCreateInfo-domainOrigin-parameter",
+	"VUID-VkPipelineTessellationDomainOriginStateCreateInfo-sType-sType",
+	"VUID-VkPipelineTessellationStateCreateInfo-flags-zerobitmask",
+	"VUID-VkPipelineTessellationStateCreateInfo-pNext-pNext",
+	"VUID-VkPipelineTessellationStateCreateInfo-patchControlPoints-01214",
+	"VUID-VkPipelineTessellationStateCreateInfo-sType-sType",
+	"VUID-VkPipelineTessellationStateCreateInfo-sType-unique",
+	"VUID-VkPipelineVertexInputDivisorStateCreateInfo-pVertexBindingDivisors-parameter",
+	"VUID-VkPipelineVertexInputDivisorStateCreateInfo-sType-sType",
+	"VUID-VkPipelineVertexInputDivisorStateCreateInfo-vertexBindingDivisorCount-arraylength",
+	"VUID-VkPipelineVertexInputStateCreateInfo-binding-00615",
+	"VUID-VkPipelineVertexInputStateCreateInfo-flags-zerobitmask",
+	"VUID-VkPipelineVertexInputStateCreateInfo-pNext-pNext",
+	"VUID-VkPipelineVertexInputStateCreateInfo-pVertexAttributeDescriptions-00617",
+	"VUID-VkPipelineVertexInputStateCreateInfo-pVertexAttributeDescriptions-parameter",
+	"VUID-VkPipelineVertexInputStateCreateInfo-pVertexBindingDescriptions-00616",
+	"VUID-VkPipelineVertexInputStateCreateInfo-pVertexBindingDescriptions-parameter",
+	"VUID-VkPipelineVertexInputStateCreateInfo-sType-sType",
+	"VUID-VkPipelineVertexInputStateCreateInfo-sType-unique",
+	"VUID-VkPipelineVertexInputStateCreateInfo-vertexAttributeDescriptionCount-00614",
+	"VUID-VkPipelineVertexInputStateCreateInfo-vertexBindingDescriptionCount-00613",
+	"VUID-VkPushConstantBankInfoNV-bank-12342",
+	"VUID-VkPushConstantBankInfoNV-bank-12343",
+	"VUID-VkPushConstantBankInfoNV-bank-12344",
+	"VUID-VkPushConstantBankInfoNV-bank-12345",
+	"VUID-VkPushConstantBankInfoNV-bank-12346",
+	"VUID-VkPushConstantBankInfoNV-bank-12347",
+	"VUID-VkPushConstantBankInfoNV-sType-sType",
+	"VUID-VkPushConstantRange-offset-00294",
+	"VUID-VkPushConstantRange-offset-00295",
+	"VUID-VkPushConstantRange-size-00296",
+	"VUID-VkPushConstantRange-size-00297",
+	"VUID-VkPushConstantRange-size-00298",
+	"VUID-VkPushConstantRange-stageFlags-parameter",
+	"VUID-VkPushConstantRange-stageFlags-requiredbitmask",
+	"VUID-VkPushConstantsInfo-None-09495",
+	"VUID-VkPushConstantsInfo-layout-09496",
+	"VUID-VkPushConstantsInfo-layout-parameter",
+	"VUID-VkPushConstantsInfo-offset-00368",
+	"VUID-VkPushConstantsInfo-offset-00370",
+	"VUID-VkPushConstantsInfo-offset-01795",
+	"VUID-VkPushConstantsInfo-offset-01796",
+	"VUID-VkPushConstantsInfo-pNext-pNext",
+	"VUID-VkPushConstantsInfo-pValues-parameter",
+	"VUID-VkPushConstantsInfo-sType-sType",
+	"VUID-VkPushConstantsInfo-sType-unique",
+	"VUID-VkPushConstantsInfo-size-00369",
+	"VUID-VkPushConstantsInfo-size-00371",
+	"VUID-VkPushConstantsInfo-size-arraylength",
+	"VUID-VkPushConstantsInfo-stageFlags-parameter",
+	"VUID-VkPushConstantsInfo-stageFlags-requiredbitmask",
+	"VUID-VkPushDataInfoEXT-data-11419",
+	"VUID-VkPushDataInfoEXT-data-parameter",
+	"VUID-VkPushDataInfoEXT-offset-11243",
+	"VUID-VkPushDataInfoEXT-offset-11418",
+	"VUID-VkPushDataInfoEXT-pNext-pNext",
+	"VUID-VkPushDataInfoEXT-sType-sType",
+	"VUID-VkPushDataInfoEXT-sType-unique",
+	"VUID-VkRayTracingPipelineCreateInfoKHR-None-10391",
+	"VUID-VkRayTracingPipelineCreateInfoKHR-None-11369",
+	"VUID-VkRayTracingPipelineCreateInfoKHR-commonparent",
+	"VUID-VkRayTracingPipelineCreateInfoKHR-flags-03465",
+	"VUID-VkRayTracingPipelineCreateInfoKHR-flags-04718",
+	"VUID-VkRayTracingPipelineCreateInfoKHR-flags-04719",
+	"VUID-VkRayTracingPipelineCreateInfoKHR-flags-06546",
+	"VUID-VkRayTracingPipelineCreateInfoKHR-flags-11275",
+	"VUID-VkRayTracingPipelineCreateInfoKHR-flags-11276",
+	"VUID-VkRayTracingPipelineCreateInfoKHR-flags-11311",
+	"VUID-VkRayTracingPipelineCreateInfoKHR-flags-11312",
+	"VUID-VkRayTracingPipelineCreateInfoKHR-flags-11798",
+	"VUID-VkRayTracingPipelineCreateInfoKHR-flags-12361",
+	"VUID-VkRayTracingPipelineCreateInfoKHR-flags-12362",
+	"VUID-VkRayTracingPipelineCreateInfoKHR-layout-03428",
+	"VUID-VkRayTracingPipelineCreateInfoKHR-layout-07987",
+	"VUID-VkRayTracingPipelineCreateInfoKHR-layout-07988",
+	"VUID-VkRayTracingPipelineCreateInfoKHR-layout-07990",
+	"VUID-VkRayTracingPipelineCreateInfoKHR-layout-07991",
+	"VUID-VkRayTracingPipelineCreateInfoKHR-layout-10069",
+	"VUID-VkRayTracingPipelineCreateInfoKHR-layout-parameter",
+	"VUID-VkRayTracingPipelineCreateInfoKHR-maxPipelineRayRecursionDepth-03589",
+	"VUID-VkRayTracingPipelineCreateInfoKHR-pDynamicState-parameter",
+	"VUID-VkRayTracingPipelineCreateInfoKHR-pGroups-parameter",
+	"VUID-VkRayTracingPipelineCreateInfoKHR-pLibraries-03591",
+	"VUID-VkRayTracingPipelineCreateInfoKHR-pLibraryInfo-03590",
+	"VUID-VkRayTracingPipelineCreateInfoKHR-pLibraryInfo-03593",
+	"VUID-VkRayTracingPipelineCreateInfoKHR-pLibraryInfo-03595",
+	"VUID-VkRayTracingPipelineCreateInfoKHR-pLibraryInfo-parameter",
+	"VUID-VkRayTracingPipelineCreateInfoKHR-pLibraryInterface-parameter",
+	"VUID-VkRayTracingPipelineCreateInfoKHR-pNext-pNext",
+	"VUID-VkRayTracingPipelineCreateInfoKHR-pStages-03426",
+	"VUID-VkRayTracingPipelineCreateInfoKHR-pStages-parameter",
+	"VUID-VkRayTracingPipelineCreateInfoKHR-rayTraversalPrimitiveCulling-03596",
+	"VUID-VkRayTracingPipelineCreateInfoKHR-rayTraversalPrimitiveCulling-03597",
+	"VUID-VkRayTracingPipelineCreateInfoKHR-sType-sType",
+	"VUID-VkRayTracingPipelineCreateInfoKHR-sType-unique",
+	"VUID-VkRayTracingPipelineCreateInfoKHR-stage-03425",
+	"VUID-VkRayTracingPipelineCreateInfoKHR-stage-06899",
+	"VUID-VkRayTracingPipelineCreateInfoNV-None-10391",
+	"VUID-VkRayTracingPipelineCreateInfoNV-None-11368",
+	"VUID-VkRayTracingPipelineCreateInfoNV-commonparent",
+	"VUID-VkRayTracingPipelineCreateInfoNV-flags-03462",
+	"VUID-VkRayTracingPipelineCreateInfoNV-flags-03463",
+	"VUID-VkRayTracingPipelineCreateInfoNV-flags-11311",
+	"VUID-VkRayTracingPipelineCreateInfoNV-flags-11312",
+	"VUID-VkRayTracingPipelineCreateInfoNV-flags-11798",
+	"VUID-VkRayTracingPipelineCreateInfoNV-groupCount-arraylength",
+	"VUID-VkRayTracingPipelineCreateInfoNV-layout-03428",
+	"VUID-VkRayTracingPipelineCreateInfoNV-layout-07987",
+	"VUID-VkRayTracingPipelineCreateInfoNV-layout-07988",
+	"VUID-VkRayTracingPipelineCreateInfoNV-layout-07990",
+	"VUID-VkRayTracingPipelineCreateInfoNV-layout-07991",
+	"VUID-VkRayTracingPipelineCreateInfoNV-layout-10069",
+	"VUID-VkRayTracingPipelineCreateInfoNV-layout-parameter",
+	"VUID-VkRayTracingPipelineCreateInfoNV-pGroups-parameter",
+	"VUID-VkRayTracingPipelineCreateInfoNV-pNext-pNext",
+	"VUID-VkRayTracingPipelineCreateInfoNV-pStages-03426",
+	"VUID-VkRayTracingPipelineCreateInfoNV-pStages-parameter",
+	"VUID-VkRayTracingPipelineCreateInfoNV-sType-sType",
+	"VUID-VkRayTracingPipelineCreateInfoNV-sType-unique",
+	"VUID-VkRayTracingPipelineCreateInfoNV-stage-06232",
+	"VUID-VkRayTracingPipelineCreateInfoNV-stage-06898",
+	"VUID-VkRayTracingPipelineCreateInfoNV-stageCount-arraylength",
+	"VUID-VkRayTracingPipelineInterfaceCreateInfoKHR-maxPipelineRayHitAttributeSize-03605",
+	"VUID-VkRayTracingPipelineInterfaceCreateInfoKHR-pNext-pNext",
+	"VUID-VkRayTracingPipelineInterfaceCreateInfoKHR-sType-sType",
+	"VUID-VkRayTracingShaderGroupCreateInfoKHR-anyHitShader-03479",
+	"VUID-VkRayTracingShaderGroupCreateInfoKHR-closestHitShader-03478",
+	"VUID-VkRayTracingShaderGroupCreateInfoKHR-pNext-pNext",
+	"VUID-VkRayTracingShaderGroupCreateInfoKHR-rayTracingPipelineShaderGroupHandleCaptureReplayMixed-03603",
+	"VUID-VkRayTracingShaderGroupCreateInfoKHR-rayTracingPipelineShaderGroupHandleCaptureReplayMixed-03604",
+	"VUID-VkRayTracingShaderGroupCreateInfoKHR-sType-sType",
+	"VUID-VkRayTracingShaderGroupCreateInfoKHR-type-03474",
+	"VUID-VkRayTracingShaderGroupCreateInfoKHR-type-03475",
+	"VUID-VkRayTracingShaderGroupCreateInfoKHR-type-03476",
+	"VUID-VkRayTracingShaderGroupCreateInfoKHR-type-03477",
+	"VUID-VkRayTracingShaderGroupCreateInfoKHR-type-parameter",
+	"VUID-VkRayTracingShaderGroupCreateInfoNV-anyHitShader-02418",
+	"VUID-VkRayTracingShaderGroupCreateInfoNV-closestHitShader-02417",
+	"VUID-VkRayTracingShaderGroupCreateInfoNV-pNext-pNext",
+	"VUID-VkRayTracingShaderGroupCreateInfoNV-sType-sType",
+	"VUID-VkRayTracingShaderGroupCreateInfoNV-type-02413",
+	"VUID-VkRayTracingShaderGroupCreateInfoNV-type-02414",
+	"VUID-VkRayTracingShaderGroupCreateInfoNV-type-02415",
+	"VUID-VkRayTracingShaderGroupCreateInfoNV-type-02416",
+	"VUID-VkRayTracingShaderGroupCreateInfoNV-type-parameter",
+	"VUID-VkRenderingAttachmentLocationInfo-colorAttachmentCount-09514",
+	"VUID-VkRenderingAttachmentLocationInfo-dynamicRenderingLocalRead-09512",
+	"VUID-VkRenderingAttachmentLocationInfo-pColorAttachmentLocations-09513",
+	"VUID-VkRenderingAttachmentLocationInfo-pColorAttachmentLocations-09515",
+	"VUID-VkRenderingAttachmentLocationInfo-sType-sType",
+	"VUID-VkRenderingInputAttachmentIndexInfo-colorAttachmentCount-09525",
+	"VUID-VkRenderingInputAttachmentIndexInfo-dynamicRenderingLocalRead-09519",
+	"VUID-VkRenderingInputAttachmentIndexInfo-dynamicRenderingLocalRead-09520",
+	"VUID-VkRenderingInputAttachmentIndexInfo-dynamicRenderingLocalRead-09521",
+	"VUID-VkRenderingInputAttachmentIndexInfo-pColorAttachmentInputIndices-09522",
+	"VUID-VkRenderingInputAttachmentIndexInfo-pColorAttachmentInputIndices-09523",
+	"VUID-VkRenderingInputAttachmentIndexInfo-pColorAttachmentInputIndices-09524",
+	"VUID-VkRenderingInputAttachmentIndexInfo-pColorAttachmentInputIndices-parameter",
+	"VUID-VkRenderingInputAttachmentIndexInfo-pDepthInputAttachmentIndex-12274",
+	"VUID-VkRenderingInputAttachmentIndexInfo-pDepthInputAttachmentIndex-parameter",
+	"VUID-VkRenderingInputAttachmentIndexInfo-pStencilInputAttachmentIndex-parameter",
+	"VUID-VkRenderingInputAttachmentIndexInfo-sType-sType",
+	"VUID-VkShaderCreateInfoEXT-codeSize-08735",
+	"VUID-VkShaderCreateInfoEXT-codeSize-arraylength",
+	"VUID-VkShaderCreateInfoEXT-codeType-08872",
+	"VUID-VkShaderCreateInfoEXT-codeType-10064",
+	"VUID-VkShaderCreateInfoEXT-codeType-10065",
+	"VUID-VkShaderCreateInfoEXT-codeType-10383",
+	"VUID-VkShaderCreateInfoEXT-codeType-10384",
+	"VUID-VkShaderCreateInfoEXT-codeType-10385",
+	"VUID-VkShaderCreateInfoEXT-codeType-10386",
+	"VUID-VkShaderCreateInfoEXT-codeType-12226",
+	"VUID-VkShaderCreateInfoEXT-codeType-parameter",
+	"VUID-VkShaderCreateInfoEXT-descriptorHeap-11314",
+	"VUID-VkShaderCreateInfoEXT-flags-08412",
+	"VUID-VkShaderCreateInfoEXT-flags-08414",
+	"VUID-VkShaderCreateInfoEXT-flags-08416",
+	"VUID-VkShaderCreateInfoEXT-flags-08417",
+	"VUID-VkShaderCreateInfoEXT-flags-08485",
+	"VUID-VkShaderCreateInfoEXT-flags-08486",
+	"VUID-VkShaderCreateInfoEXT-flags-08487",
+	"VUID-VkShaderCreateInfoEXT-flags-08488",
+	"VUID-VkShaderCreateInfoEXT-flags-08489",
+	"VUID-VkShaderCreateInfoEXT-flags-08992",
+	"VUID-VkShaderCreateInfoEXT-flags-09404",
+	"VUID-VkShaderCreateInfoEXT-flags-09405",
+	"VUID-VkShaderCreateInfoEXT-flags-11005",
+	"VUID-VkShaderCreateInfoEXT-flags-11006",
+	"VUID-VkShaderCreateInfoEXT-flags-11290",
+	"VUID-VkShaderCreateInfoEXT-flags-11291",
+	"VUID-VkShaderCreateInfoEXT-flags-11292",
+	"VUID-VkShaderCreateInfoEXT-flags-11370",
+	"VUID-VkShaderCreateInfoEXT-flags-11371",
+	"VUID-VkShaderCreateInfoEXT-flags-11758",
+	"VUID-VkShaderCreateInfoEXT-flags-12490",
+	"VUID-VkShaderCreateInfoEXT-flags-parameter",
+	"VUID-VkShaderCreateInfoEXT-micromap-11623",
+	"VUID-VkShaderCreateInfoEXT-nextStage-08427",
+	"VUID-VkShaderCreateInfoEXT-nextStage-08428",
+	"VUID-VkShaderCreateInfoEXT-nextStage-08429",
+	"VUID-VkShaderCreateInfoEXT-nextStage-08430",
+	"VUID-VkShaderCreateInfoEXT-nextStage-08431",
+	"VUID-VkShaderCreateInfoEXT-nextStage-08433",
+	"VUID-VkShaderCreateInfoEXT-nextStage-08434",
+	"VUID-VkShaderCreateInfoEXT-nextStage-08435",
+	"VUID-VkShaderCreateInfoEXT-nextStage-08436",
+	"VUID-VkShaderCreateInfoEXT-nextStage-parameter",
+	"VUID-VkShaderCreateInfoEXT-pCode-08448",
+	"VUID-VkShaderCreateInfoEXT-pCode-08449",
+	"VUID-VkShaderCreateInfoEXT-pCode-08450",
+	"VUID-VkShaderCreateInfoEXT-pCode-08451",
+	"VUID-VkShaderCreateInfoEXT-pCode-08453",
+	"VUID-VkShaderCreateInfoEXT-pCode-08454",
+	"VUID-VkShaderCreateInfoEXT-pCode-08455",
+	"VUID-VkShaderCreateInfoEXT-pCode-08456",
+	"VUID-VkShaderCreateInfoEXT-pCode-08457",
+	"VUID-VkShaderCreateInfoEXT-pCode-08459",
+	"VUID-VkShaderCreateInfoEXT-pCode-08460",
+	"VUID-VkShaderCreateInfoEXT-pCode-08492",
+	"VUID-VkShaderCreateInfoEXT-pCode-08493",
+	"VUID-VkShaderCreateInfoEXT-pCode-08736",
+	"VUID-VkShaderCreateInfoEXT-pCode-08737",
+	"VUID-VkShaderCreateInfoEXT-pCode-08738",
+	"VUID-VkShaderCreateInfoEXT-pCode-08739",
+	"VUID-VkShaderCreateInfoEXT-pCode-08740",
+	"VUID-VkShaderCreateInfoEXT-pCode-08741",
+	"VUID-VkShaderCreateInfoEXT-pCode-08742",
+	"VUID-VkShaderCreateInfoEXT-pCode-parameter",
+	"VUID-VkShaderCreateInfoEXT-pName-08440",
+	"VUID-VkShaderCreateInfoEXT-pName-parameter",
+	"VUID-VkShaderCreateInfoEXT-pNext-11315",
+	"VUID-VkShaderCreateInfoEXT-pNext-11316",
+	"VUID-VkShaderCreateInfoEXT-pNext-11317",
+	"VUID-VkShaderCreateInfoEXT-pNext-11318",
+	"VUID-VkShaderCreateInfoEXT-pNext-11378",
+	"VUID-VkShaderCreateInfoEXT-pNext-11399",
+	"VUID-VkShaderCreateInfoEXT-pNext-12454",
+	"VUID-VkShaderCreateInfoEXT-pNext-pNext",
+	"VUID-VkShaderCreateInfoEXT-pPushConstantRanges-10063",
+	"VUID-VkShaderCreateInfoEXT-pPushConstantRanges-parameter",
+	"VUID-VkShaderCreateInfoEXT-pSpecializationInfo-parameter",
+	"VUID-VkShaderCreateInfoEXT-sType-sType",
+	"VUID-VkShaderCreateInfoEXT-sType-unique",
+	"VUID-VkShaderCreateInfoEXT-setLayoutCount-12257",
+	"VUID-VkShaderCreateInfoEXT-setLayoutCount-13359",
+	"VUID-VkShaderCreateInfoEXT-setLayoutCount-13360",
+	"VUID-VkShaderCreateInfoEXT-stage-08418",
+	"VUID-VkShaderCreateInfoEXT-stage-08419",
+	"VUID-VkShaderCreateInfoEXT-stage-08420",
+	"VUID-VkShaderCreateInfoEXT-stage-08421",
+	"VUID-VkShaderCreateInfoEXT-stage-08422",
+	"VUID-VkShaderCreateInfoEXT-stage-08425",
+	"VUID-VkShaderCreateInfoEXT-stage-08426",
+	"VUID-VkShaderCreateInfoEXT-stage-12428",
+	"VUID-VkShaderCreateInfoEXT-stage-12445",
+	"VUID-VkShaderCreateInfoEXT-stage-parameter",
 	"VUID-VkShaderModuleCreateInfo-codeSize-01085",
 	"VUID-VkShaderModuleCreateInfo-codeSize-08735",
 	"VUID-VkShaderModuleCreateInfo-flags-zerobitmask",
@@ -1991,8 +3638,46 @@ var All = [...]string{
 	"VUID-VkShaderModuleCreateInfo-pCode-08742",
 	"VUID-VkShaderModuleCreateInfo-pCode-parameter",
 	"VUID-VkShaderModuleCreateInfo-sType-sType",
+	"VUID-VkShaderModuleIdentifierEXT-pNext-pNext",
+	"VUID-VkShaderModuleIdentifierEXT-sType-sType",
 	"VUID-VkShaderModuleValidationCacheCreateInfoEXT-sType-sType",
 	"VUID-VkShaderModuleValidationCacheCreateInfoEXT-validationCache-parameter",
+	"VUID-VkSpecializationInfo-constantID-04911",
+	"VUID-VkSpecializationInfo-offset-00773",
+	"VUID-VkSpecializationInfo-pData-parameter",
+	"VUID-VkSpecializationInfo-pMapEntries-00774",
+	"VUID-VkSpecializationInfo-pMapEntries-parameter",
+	"VUID-VkSpecializationMapEntry-constantID-00776",
+	"VUID-VkVertexInputAttributeDescription-binding-00621",
+	"VUID-VkVertexInputAttributeDescription-format-00623",
+	"VUID-VkVertexInputAttributeDescription-format-parameter",
+	"VUID-VkVertexInputAttributeDescription-location-00620",
+	"VUID-VkVertexInputAttributeDescription-offset-00622",
+	"VUID-VkVertexInputAttributeDescription-vertexAttributeAccessBeyondStride-04457",
+	"VUID-VkVertexInputAttributeDescription2EXT-binding-06229",
+	"VUID-VkVertexInputAttributeDescription2EXT-format-04805",
+	"VUID-VkVertexInputAttributeDescription2EXT-format-parameter",
+	"VUID-VkVertexInputAttributeDescription2EXT-location-06228",
+	"VUID-VkVertexInputAttributeDescription2EXT-offset-06230",
+	"VUID-VkVertexInputAttributeDescription2EXT-sType-sType",
+	"VUID-VkVertexInputAttributeDescription2EXT-vertexAttributeAccessBeyondStride-04806",
+	"VUID-VkVertexInputBindingDescription-binding-00618",
+	"VUID-VkVertexInputBindingDescription-inputRate-parameter",
+	"VUID-VkVertexInputBindingDescription-stride-00619",
+	"VUID-VkVertexInputBindingDescription-stride-04456",
+	"VUID-VkVertexInputBindingDescription2EXT-binding-04796",
+	"VUID-VkVertexInputBindingDescription2EXT-divisor-04798",
+	"VUID-VkVertexInputBindingDescription2EXT-divisor-04799",
+	"VUID-VkVertexInputBindingDescription2EXT-divisor-06226",
+	"VUID-VkVertexInputBindingDescription2EXT-divisor-06227",
+	"VUID-VkVertexInputBindingDescription2EXT-inputRate-parameter",
+	"VUID-VkVertexInputBindingDescription2EXT-sType-sType",
+	"VUID-VkVertexInputBindingDescription2EXT-stride-04797",
+	"VUID-VkVertexInputBindingDivisorDescription-binding-01869",
+	"VUID-VkVertexInputBindingDivisorDescription-divisor-01870",
+	"VUID-VkVertexInputBindingDivisorDescription-inputRate-01871",
+	"VUID-VkVertexInputBindingDivisorDescription-vertexAttributeInstanceRateDivisor-02229",
+	"VUID-VkVertexInputBindingDivisorDescription-vertexAttributeInstanceRateZeroDivisor-02228",
 	"VUID-WarpIDARM-WarpIDARM-07603",
 	"VUID-WarpIDARM-WarpIDARM-07604",
 	"VUID-WarpIDNV-WarpIDNV-04420",
@@ -2017,15 +3702,316 @@ var All = [...]string{
 	"VUID-WorldToObjectKHR-WorldToObjectKHR-04434",
 	"VUID-WorldToObjectKHR-WorldToObjectKHR-04435",
 	"VUID-WorldToObjectKHR-WorldToObjectKHR-04436",
+	"VUID-vkCmdBindShadersEXT-None-08462",
+	"VUID-vkCmdBindShadersEXT-commandBuffer-cmdpool",
+	"VUID-vkCmdBindShadersEXT-commandBuffer-parameter",
+	"VUID-vkCmdBindShadersEXT-commandBuffer-recording",
+	"VUID-vkCmdBindShadersEXT-commonparent",
+	"VUID-vkCmdBindShadersEXT-pShaders-08469",
+	"VUID-vkCmdBindShadersEXT-pShaders-08470",
+	"VUID-vkCmdBindShadersEXT-pShaders-08471",
+	"VUID-vkCmdBindShadersEXT-pShaders-08476",
+	"VUID-vkCmdBindShadersEXT-pShaders-08477",
+	"VUID-vkCmdBindShadersEXT-pShaders-08478",
+	"VUID-vkCmdBindShadersEXT-pShaders-parameter",
+	"VUID-vkCmdBindShadersEXT-pStages-08463",
+	"VUID-vkCmdBindShadersEXT-pStages-08464",
+	"VUID-vkCmdBindShadersEXT-pStages-08465",
+	"VUID-vkCmdBindShadersEXT-pStages-08467",
+	"VUID-vkCmdBindShadersEXT-pStages-08468",
+	"VUID-vkCmdBindShadersEXT-pStages-parameter",
+	"VUID-vkCmdBindShadersEXT-stageCount-arraylength",
+	"VUID-vkCmdBindShadersEXT-videocoding",
+	"VUID-vkCmdConvertCooperativeVectorMatrixNV-None-10088",
+	"VUID-vkCmdConvertCooperativeVectorMatrixNV-commandBuffer-cmdpool",
+	"VUID-vkCmdConvertCooperativeVectorMatrixNV-commandBuffer-parameter",
+	"VUID-vkCmdConvertCooperativeVectorMatrixNV-commandBuffer-recording",
+	"VUID-vkCmdConvertCooperativeVectorMatrixNV-infoCount-arraylength",
+	"VUID-vkCmdConvertCooperativeVectorMatrixNV-pInfo-10083",
+	"VUID-vkCmdConvertCooperativeVectorMatrixNV-pInfo-10084",
+	"VUID-vkCmdConvertCooperativeVectorMatrixNV-pInfo-10085",
+	"VUID-vkCmdConvertCooperativeVectorMatrixNV-pInfo-10086",
+	"VUID-vkCmdConvertCooperativeVectorMatrixNV-pInfo-10087",
+	"VUID-vkCmdConvertCooperativeVectorMatrixNV-pInfo-10895",
+	"VUID-vkCmdConvertCooperativeVectorMatrixNV-pInfos-parameter",
+	"VUID-vkCmdConvertCooperativeVectorMatrixNV-renderpass",
+	"VUID-vkCmdConvertCooperativeVectorMatrixNV-suspended",
+	"VUID-vkCmdConvertCooperativeVectorMatrixNV-videocoding",
+	"VUID-vkCmdPushConstants-commandBuffer-11295",
+	"VUID-vkCmdPushConstants-commandBuffer-11296",
+	"VUID-vkCmdPushConstants-commandBuffer-cmdpool",
+	"VUID-vkCmdPushConstants-commandBuffer-parameter",
+	"VUID-vkCmdPushConstants-commandBuffer-recording",
+	"VUID-vkCmdPushConstants-commonparent",
+	"VUID-vkCmdPushConstants-layout-parameter",
+	"VUID-vkCmdPushConstants-offset-00368",
+	"VUID-vkCmdPushConstants-offset-00370",
+	"VUID-vkCmdPushConstants-offset-01795",
+	"VUID-vkCmdPushConstants-offset-01796",
+	"VUID-vkCmdPushConstants-pValues-parameter",
+	"VUID-vkCmdPushConstants-size-00369",
+	"VUID-vkCmdPushConstants-size-00371",
+	"VUID-vkCmdPushConstants-size-arraylength",
+	"VUID-vkCmdPushConstants-stageFlags-parameter",
+	"VUID-vkCmdPushConstants-stageFlags-requiredbitmask",
+	"VUID-vkCmdPushConstants-videocoding",
+	"VUID-vkCmdPushConstants2-commandBuffer-11295",
+	"VUID-vkCmdPushConstants2-commandBuffer-11296",
+	"VUID-vkCmdPushConstants2-commandBuffer-cmdpool",
+	"VUID-vkCmdPushConstants2-commandBuffer-parameter",
+	"VUID-vkCmdPushConstants2-commandBuffer-recording",
+	"VUID-vkCmdPushConstants2-pPushConstantsInfo-parameter",
+	"VUID-vkCmdPushConstants2-videocoding",
+	"VUID-vkCmdPushDataEXT-commandBuffer-cmdpool",
+	"VUID-vkCmdPushDataEXT-commandBuffer-parameter",
+	"VUID-vkCmdPushDataEXT-commandBuffer-recording",
+	"VUID-vkCmdPushDataEXT-pPushDataInfo-parameter",
+	"VUID-vkCmdPushDataEXT-videocoding",
+	"VUID-vkCmdSetPatchControlPointsEXT-None-09422",
+	"VUID-vkCmdSetPatchControlPointsEXT-commandBuffer-cmdpool",
+	"VUID-vkCmdSetPatchControlPointsEXT-commandBuffer-parameter",
+	"VUID-vkCmdSetPatchControlPointsEXT-commandBuffer-recording",
+	"VUID-vkCmdSetPatchControlPointsEXT-patchControlPoints-04874",
+	"VUID-vkCmdSetPatchControlPointsEXT-videocoding",
+	"VUID-vkCmdSetRayTracingPipelineStackSizeKHR-commandBuffer-cmdpool",
+	"VUID-vkCmdSetRayTracingPipelineStackSizeKHR-commandBuffer-parameter",
+	"VUID-vkCmdSetRayTracingPipelineStackSizeKHR-commandBuffer-recording",
+	"VUID-vkCmdSetRayTracingPipelineStackSizeKHR-pipelineStackSize-03610",
+	"VUID-vkCmdSetRayTracingPipelineStackSizeKHR-renderpass",
+	"VUID-vkCmdSetRayTracingPipelineStackSizeKHR-videocoding",
+	"VUID-vkCmdSetRenderingAttachmentLocations-commandBuffer-09511",
+	"VUID-vkCmdSetRenderingAttachmentLocations-commandBuffer-cmdpool",
+	"VUID-vkCmdSetRenderingAttachmentLocations-commandBuffer-parameter",
+	"VUID-vkCmdSetRenderingAttachmentLocations-commandBuffer-recording",
+	"VUID-vkCmdSetRenderingAttachmentLocations-dynamicRenderingLocalRead-09509",
+	"VUID-vkCmdSetRenderingAttachmentLocations-pLocationInfo-09510",
+	"VUID-vkCmdSetRenderingAttachmentLocations-pLocationInfo-parameter",
+	"VUID-vkCmdSetRenderingAttachmentLocations-renderpass",
+	"VUID-vkCmdSetRenderingAttachmentLocations-videocoding",
+	"VUID-vkCmdSetRenderingInputAttachmentIndices-commandBuffer-09518",
+	"VUID-vkCmdSetRenderingInputAttachmentIndices-commandBuffer-cmdpool",
+	"VUID-vkCmdSetRenderingInputAttachmentIndices-commandBuffer-parameter",
+	"VUID-vkCmdSetRenderingInputAttachmentIndices-commandBuffer-recording",
+	"VUID-vkCmdSetRenderingInputAttachmentIndices-dynamicRenderingLocalRead-09516",
+	"VUID-vkCmdSetRenderingInputAttachmentIndices-pInputAttachmentIndexInfo-09517",
+	"VUID-vkCmdSetRenderingInputAttachmentIndices-pInputAttachmentIndexInfo-parameter",
+	"VUID-vkCmdSetRenderingInputAttachmentIndices-renderpass",
+	"VUID-vkCmdSetRenderingInputAttachmentIndices-videocoding",
+	"VUID-vkCmdSetTessellationDomainOriginEXT-None-09423",
+	"VUID-vkCmdSetTessellationDomainOriginEXT-commandBuffer-cmdpool",
+	"VUID-vkCmdSetTessellationDomainOriginEXT-commandBuffer-parameter",
+	"VUID-vkCmdSetTessellationDomainOriginEXT-commandBuffer-recording",
+	"VUID-vkCmdSetTessellationDomainOriginEXT-domainOrigin-parameter",
+	"VUID-vkCmdSetTessellationDomainOriginEXT-videocoding",
+	"VUID-vkCmdSetVertexInputEXT-None-04790",
+	"VUID-vkCmdSetVertexInputEXT-None-08546",
+	"VUID-vkCmdSetVertexInputEXT-None-08547",
+	"VUID-vkCmdSetVertexInputEXT-binding-04793",
+	"VUID-vkCmdSetVertexInputEXT-commandBuffer-cmdpool",
+	"VUID-vkCmdSetVertexInputEXT-commandBuffer-parameter",
+	"VUID-vkCmdSetVertexInputEXT-commandBuffer-recording",
+	"VUID-vkCmdSetVertexInputEXT-pVertexAttributeDescriptions-04795",
+	"VUID-vkCmdSetVertexInputEXT-pVertexAttributeDescriptions-parameter",
+	"VUID-vkCmdSetVertexInputEXT-pVertexBindingDescriptions-04794",
+	"VUID-vkCmdSetVertexInputEXT-pVertexBindingDescriptions-parameter",
+	"VUID-vkCmdSetVertexInputEXT-vertexAttributeDescriptionCount-04792",
+	"VUID-vkCmdSetVertexInputEXT-vertexBindingDescriptionCount-04791",
+	"VUID-vkCmdSetVertexInputEXT-videocoding",
+	"VUID-vkConvertCooperativeVectorMatrixNV-device-parameter",
+	"VUID-vkConvertCooperativeVectorMatrixNV-pInfo-10073",
+	"VUID-vkConvertCooperativeVectorMatrixNV-pInfo-10074",
+	"VUID-vkConvertCooperativeVectorMatrixNV-pInfo-10075",
+	"VUID-vkConvertCooperativeVectorMatrixNV-pInfo-10076",
+	"VUID-vkConvertCooperativeVectorMatrixNV-pInfo-parameter",
+	"VUID-vkCreateComputePipelines-binaryCount-09620",
+	"VUID-vkCreateComputePipelines-binaryCount-09621",
+	"VUID-vkCreateComputePipelines-binaryCount-09622",
+	"VUID-vkCreateComputePipelines-createInfoCount-arraylength",
+	"VUID-vkCreateComputePipelines-device-09661",
+	"VUID-vkCreateComputePipelines-device-parameter",
+	"VUID-vkCreateComputePipelines-flags-00695",
+	"VUID-vkCreateComputePipelines-flags-00696",
+	"VUID-vkCreateComputePipelines-pAllocator-parameter",
+	"VUID-vkCreateComputePipelines-pCreateInfos-11414",
+	"VUID-vkCreateComputePipelines-pCreateInfos-11429",
+	"VUID-vkCreateComputePipelines-pCreateInfos-parameter",
+	"VUID-vkCreateComputePipelines-pNext-09616",
+	"VUID-vkCreateComputePipelines-pNext-09617",
+	"VUID-vkCreateComputePipelines-pPipelines-parameter",
+	"VUID-vkCreateComputePipelines-pipelineCache-02873",
+	"VUID-vkCreateComputePipelines-pipelineCache-parameter",
+	"VUID-vkCreateComputePipelines-pipelineCache-parent",
+	"VUID-vkCreateDescriptorSetLayout-device-parameter",
+	"VUID-vkCreateDescriptorSetLayout-pAllocator-parameter",
+	"VUID-vkCreateDescriptorSetLayout-pCreateInfo-parameter",
+	"VUID-vkCreateDescriptorSetLayout-pSetLayout-parameter",
+	"VUID-vkCreatePipelineLayout-device-parameter",
+	"VUID-vkCreatePipelineLayout-pAllocator-parameter",
+	"VUID-vkCreatePipelineLayout-pCreateInfo-parameter",
+	"VUID-vkCreatePipelineLayout-pPipelineLayout-parameter",
+	"VUID-vkCreateRayTracingPipelinesKHR-binaryCount-09620",
+	"VUID-vkCreateRayTracingPipelinesKHR-binaryCount-09621",
+	"VUID-vkCreateRayTracingPipelinesKHR-binaryCount-09622",
+	"VUID-vkCreateRayTracingPipelinesKHR-createInfoCount-arraylength",
+	"VUID-vkCreateRayTracingPipelinesKHR-deferredOperation-03587",
+	"VUID-vkCreateRayTracingPipelinesKHR-deferredOperation-03678",
+	"VUID-vkCreateRayTracingPipelinesKHR-deferredOperation-parameter",
+	"VUID-vkCreateRayTracingPipelinesKHR-deferredOperation-parent",
+	"VUID-vkCreateRayTracingPipelinesKHR-device-09677",
+	"VUID-vkCreateRayTracingPipelinesKHR-device-parameter",
+	"VUID-vkCreateRayTracingPipelinesKHR-flags-03415",
+	"VUID-vkCreateRayTracingPipelinesKHR-flags-03416",
+	"VUID-vkCreateRayTracingPipelinesKHR-flags-03816",
+	"VUID-vkCreateRayTracingPipelinesKHR-pAllocator-parameter",
+	"VUID-vkCreateRayTracingPipelinesKHR-pCreateInfos-11414",
+	"VUID-vkCreateRayTracingPipelinesKHR-pCreateInfos-11429",
+	"VUID-vkCreateRayTracingPipelinesKHR-pCreateInfos-parameter",
+	"VUID-vkCreateRayTracingPipelinesKHR-pNext-09616",
+	"VUID-vkCreateRayTracingPipelinesKHR-pNext-09617",
+	"VUID-vkCreateRayTracingPipelinesKHR-pPipelines-parameter",
+	"VUID-vkCreateRayTracingPipelinesKHR-pipelineCache-02903",
+	"VUID-vkCreateRayTracingPipelinesKHR-pipelineCache-parameter",
+	"VUID-vkCreateRayTracingPipelinesKHR-pipelineCache-parent",
+	"VUID-vkCreateRayTracingPipelinesKHR-rayTracingPipeline-03586",
+	"VUID-vkCreateRayTracingPipelinesNV-binaryCount-09620",
+	"VUID-vkCreateRayTracingPipelinesNV-binaryCount-09621",
+	"VUID-vkCreateRayTracingPipelinesNV-binaryCount-09622",
+	"VUID-vkCreateRayTracingPipelinesNV-createInfoCount-arraylength",
+	"VUID-vkCreateRayTracingPipelinesNV-device-09677",
+	"VUID-vkCreateRayTracingPipelinesNV-device-parameter",
+	"VUID-vkCreateRayTracingPipelinesNV-flags-03415",
+	"VUID-vkCreateRayTracingPipelinesNV-flags-03416",
+	"VUID-vkCreateRayTracingPipelinesNV-flags-03816",
+	"VUID-vkCreateRayTracingPipelinesNV-pAllocator-parameter",
+	"VUID-vkCreateRayTracingPipelinesNV-pCreateInfos-11414",
+	"VUID-vkCreateRayTracingPipelinesNV-pCreateInfos-11429",
+	"VUID-vkCreateRayTracingPipelinesNV-pCreateInfos-parameter",
+	"VUID-vkCreateRayTracingPipelinesNV-pNext-09616",
+	"VUID-vkCreateRayTracingPipelinesNV-pNext-09617",
+	"VUID-vkCreateRayTracingPipelinesNV-pNext-10150",
+	"VUID-vkCreateRayTracingPipelinesNV-pPipelines-parameter",
+	"VUID-vkCreateRayTracingPipelinesNV-pipelineCache-02903",
+	"VUID-vkCreateRayTracingPipelinesNV-pipelineCache-parameter",
+	"VUID-vkCreateRayTracingPipelinesNV-pipelineCache-parent",
 	"VUID-vkCreateShaderModule-device-parameter",
 	"VUID-vkCreateShaderModule-pAllocator-parameter",
 	"VUID-vkCreateShaderModule-pCreateInfo-06904",
 	"VUID-vkCreateShaderModule-pCreateInfo-parameter",
 	"VUID-vkCreateShaderModule-pShaderModule-parameter",
+	"VUID-vkCreateShadersEXT-None-08400",
+	"VUID-vkCreateShadersEXT-createInfoCount-arraylength",
+	"VUID-vkCreateShadersEXT-device-parameter",
+	"VUID-vkCreateShadersEXT-flags-11472",
+	"VUID-vkCreateShadersEXT-pAllocator-parameter",
+	"VUID-vkCreateShadersEXT-pCreateInfos-08402",
+	"VUID-vkCreateShadersEXT-pCreateInfos-08403",
+	"VUID-vkCreateShadersEXT-pCreateInfos-08404",
+	"VUID-vkCreateShadersEXT-pCreateInfos-08405",
+	"VUID-vkCreateShadersEXT-pCreateInfos-08409",
+	"VUID-vkCreateShadersEXT-pCreateInfos-08410",
+	"VUID-vkCreateShadersEXT-pCreateInfos-08411",
+	"VUID-vkCreateShadersEXT-pCreateInfos-08867",
+	"VUID-vkCreateShadersEXT-pCreateInfos-08868",
+	"VUID-vkCreateShadersEXT-pCreateInfos-08870",
+	"VUID-vkCreateShadersEXT-pCreateInfos-08871",
+	"VUID-vkCreateShadersEXT-pCreateInfos-09632",
+	"VUID-vkCreateShadersEXT-pCreateInfos-11413",
+	"VUID-vkCreateShadersEXT-pCreateInfos-11428",
+	"VUID-vkCreateShadersEXT-pCreateInfos-12224",
+	"VUID-vkCreateShadersEXT-pCreateInfos-12225",
+	"VUID-vkCreateShadersEXT-pCreateInfos-parameter",
+	"VUID-vkCreateShadersEXT-pShaders-parameter",
+	"VUID-vkCreateShadersEXT-stage-09670",
+	"VUID-vkCreateShadersEXT-stage-09671",
+	"VUID-vkDestroyDescriptorSetLayout-descriptorSetLayout-00284",
+	"VUID-vkDestroyDescriptorSetLayout-descriptorSetLayout-00285",
+	"VUID-vkDestroyDescriptorSetLayout-descriptorSetLayout-parameter",
+	"VUID-vkDestroyDescriptorSetLayout-descriptorSetLayout-parent",
+	"VUID-vkDestroyDescriptorSetLayout-device-parameter",
+	"VUID-vkDestroyDescriptorSetLayout-pAllocator-parameter",
+	"VUID-vkDestroyPipelineLayout-device-parameter",
+	"VUID-vkDestroyPipelineLayout-pAllocator-parameter",
+	"VUID-vkDestroyPipelineLayout-pipelineLayout-00299",
+	"VUID-vkDestroyPipelineLayout-pipelineLayout-00300",
+	"VUID-vkDestroyPipelineLayout-pipelineLayout-parameter",
+	"VUID-vkDestroyPipelineLayout-pipelineLayout-parent",
+	"VUID-vkDestroyShaderEXT-None-08481",
+	"VUID-vkDestroyShaderEXT-device-parameter",
+	"VUID-vkDestroyShaderEXT-pAllocator-08483",
+	"VUID-vkDestroyShaderEXT-pAllocator-08484",
+	"VUID-vkDestroyShaderEXT-pAllocator-parameter",
+	"VUID-vkDestroyShaderEXT-shader-08482",
+	"VUID-vkDestroyShaderEXT-shader-parameter",
+	"VUID-vkDestroyShaderEXT-shader-parent",
 	"VUID-vkDestroyShaderModule-device-parameter",
 	"VUID-vkDestroyShaderModule-pAllocator-parameter",
 	"VUID-vkDestroyShaderModule-shaderModule-01092",
 	"VUID-vkDestroyShaderModule-shaderModule-01093",
 	"VUID-vkDestroyShaderModule-shaderModule-parameter",
 	"VUID-vkDestroyShaderModule-shaderModule-parent",
+	"VUID-vkGetDescriptorSetLayoutSupport-device-parameter",
+	"VUID-vkGetDescriptorSetLayoutSupport-pCreateInfo-parameter",
+	"VUID-vkGetDescriptorSetLayoutSupport-pSupport-parameter",
+	"VUID-vkGetPhysicalDeviceCooperativeMatrixFlexibleDimensionsPropertiesNV-pProperties-parameter",
+	"VUID-vkGetPhysicalDeviceCooperativeMatrixFlexibleDimensionsPropertiesNV-pPropertyCount-parameter",
+	"VUID-vkGetPhysicalDeviceCooperativeMatrixFlexibleDimensionsPropertiesNV-physicalDevice-parameter",
+	"VUID-vkGetPhysicalDeviceCooperativeMatrixProperties2EXT-cooperativeMatrixProperties2-13371",
+	"VUID-vkGetPhysicalDeviceCooperativeMatrixProperties2EXT-pCooperativeMatrixInfo-parameter",
+	"VUID-vkGetPhysicalDeviceCooperativeMatrixProperties2EXT-pProperties-parameter",
+	"VUID-vkGetPhysicalDeviceCooperativeMatrixProperties2EXT-pPropertyCount-parameter",
+	"VUID-vkGetPhysicalDeviceCooperativeMatrixProperties2EXT-physicalDevice-parameter",
+	"VUID-vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR-pProperties-parameter",
+	"VUID-vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR-pPropertyCount-parameter",
+	"VUID-vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR-physicalDevice-parameter",
+	"VUID-vkGetPhysicalDeviceCooperativeMatrixPropertiesNV-pProperties-parameter",
+	"VUID-vkGetPhysicalDeviceCooperativeMatrixPropertiesNV-pPropertyCount-parameter",
+	"VUID-vkGetPhysicalDeviceCooperativeMatrixPropertiesNV-physicalDevice-parameter",
+	"VUID-vkGetPhysicalDeviceCooperativeVectorPropertiesNV-pProperties-parameter",
+	"VUID-vkGetPhysicalDeviceCooperativeVectorPropertiesNV-pPropertyCount-parameter",
+	"VUID-vkGetPhysicalDeviceCooperativeVectorPropertiesNV-physicalDevice-parameter",
+	"VUID-vkGetRayTracingCaptureReplayShaderGroupHandlesKHR-dataSize-03484",
+	"VUID-vkGetRayTracingCaptureReplayShaderGroupHandlesKHR-dataSize-arraylength",
+	"VUID-vkGetRayTracingCaptureReplayShaderGroupHandlesKHR-device-parameter",
+	"VUID-vkGetRayTracingCaptureReplayShaderGroupHandlesKHR-firstGroup-03483",
+	"VUID-vkGetRayTracingCaptureReplayShaderGroupHandlesKHR-firstGroup-04051",
+	"VUID-vkGetRayTracingCaptureReplayShaderGroupHandlesKHR-pData-parameter",
+	"VUID-vkGetRayTracingCaptureReplayShaderGroupHandlesKHR-pipeline-03607",
+	"VUID-vkGetRayTracingCaptureReplayShaderGroupHandlesKHR-pipeline-04620",
+	"VUID-vkGetRayTracingCaptureReplayShaderGroupHandlesKHR-pipeline-07829",
+	"VUID-vkGetRayTracingCaptureReplayShaderGroupHandlesKHR-pipeline-parameter",
+	"VUID-vkGetRayTracingCaptureReplayShaderGroupHandlesKHR-pipeline-parent",
+	"VUID-vkGetRayTracingCaptureReplayShaderGroupHandlesKHR-rayTracingPipelineShaderGroupHandleCaptureReplay-03606",
+	"VUID-vkGetRayTracingShaderGroupHandlesKHR-dataSize-02420",
+	"VUID-vkGetRayTracingShaderGroupHandlesKHR-dataSize-arraylength",
+	"VUID-vkGetRayTracingShaderGroupHandlesKHR-device-parameter",
+	"VUID-vkGetRayTracingShaderGroupHandlesKHR-firstGroup-02419",
+	"VUID-vkGetRayTracingShaderGroupHandlesKHR-firstGroup-04050",
+	"VUID-vkGetRayTracingShaderGroupHandlesKHR-pData-parameter",
+	"VUID-vkGetRayTracingShaderGroupHandlesKHR-pipeline-04619",
+	"VUID-vkGetRayTracingShaderGroupHandlesKHR-pipeline-07828",
+	"VUID-vkGetRayTracingShaderGroupHandlesKHR-pipeline-parameter",
+	"VUID-vkGetRayTracingShaderGroupHandlesKHR-pipeline-parent",
+	"VUID-vkGetRayTracingShaderGroupStackSizeKHR-device-parameter",
+	"VUID-vkGetRayTracingShaderGroupStackSizeKHR-group-03608",
+	"VUID-vkGetRayTracingShaderGroupStackSizeKHR-groupShader-03609",
+	"VUID-vkGetRayTracingShaderGroupStackSizeKHR-groupShader-parameter",
+	"VUID-vkGetRayTracingShaderGroupStackSizeKHR-pipeline-04622",
+	"VUID-vkGetRayTracingShaderGroupStackSizeKHR-pipeline-parameter",
+	"VUID-vkGetRayTracingShaderGroupStackSizeKHR-pipeline-parent",
+	"VUID-vkGetShaderBinaryDataEXT-None-08461",
+	"VUID-vkGetShaderBinaryDataEXT-None-08499",
+	"VUID-vkGetShaderBinaryDataEXT-device-parameter",
+	"VUID-vkGetShaderBinaryDataEXT-pData-parameter",
+	"VUID-vkGetShaderBinaryDataEXT-pDataSize-parameter",
+	"VUID-vkGetShaderBinaryDataEXT-shader-parameter",
+	"VUID-vkGetShaderBinaryDataEXT-shader-parent",
+	"VUID-vkGetShaderModuleCreateInfoIdentifierEXT-device-parameter",
+	"VUID-vkGetShaderModuleCreateInfoIdentifierEXT-pCreateInfo-parameter",
+	"VUID-vkGetShaderModuleCreateInfoIdentifierEXT-pIdentifier-parameter",
+	"VUID-vkGetShaderModuleCreateInfoIdentifierEXT-shaderModuleIdentifier-06885",
+	"VUID-vkGetShaderModuleIdentifierEXT-device-parameter",
+	"VUID-vkGetShaderModuleIdentifierEXT-pIdentifier-parameter",
+	"VUID-vkGetShaderModuleIdentifierEXT-shaderModule-parameter",
+	"VUID-vkGetShaderModuleIdentifierEXT-shaderModule-parent",
+	"VUID-vkGetShaderModuleIdentifierEXT-shaderModuleIdentifier-06884",
 }

@@ -1,0 +1,185 @@
+package link
+
+import (
+	"github.com/chiaro-gpu/chiaro/iface"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/valid"
+)
+
+// Description is a pipeline as it is put together.
+type Description struct {
+	Stages []Shader // in any order
+	Layout *Layout  // nil where it is not known
+
+	// Maintenance4 says whether the feature is enabled.
+	Maintenance4 Known
+
+	// Library says that the pipeline is a part of one, so that stages may be
+	// missing.
+	Library bool
+}
+
+// Known is a fact that may not be known.
+type Known uint8
+
+// What may be known.
+const (
+	Unknown Known = iota
+	Off
+	On
+)
+
+// Shader is one stage of a pipeline.
+type Shader struct {
+	File   string // where it comes from, as a message names it
+	Module *valid.Module
+	Entry  *iface.Entry
+}
+
+// Layout is a pipeline layout.
+type Layout struct {
+	Sets []Set
+	Push []Range
+}
+
+// Set is a descriptor set layout.
+type Set struct {
+	Number   uint32
+	Bindings []Binding
+}
+
+// Binding is one binding of a descriptor set layout.
+type Binding struct {
+	Binding uint32
+	Type    DescriptorType
+	Count   uint32 // of descriptors; bytes of an inline uniform block
+	Stages  Stages
+	Mutable []DescriptorType // what a mutable descriptor may be
+}
+
+// DescriptorType is a VkDescriptorType by the middle of its name in lower case:
+// "uniform_buffer_dynamic".
+type DescriptorType string
+
+// The types that no iface.Descriptor has.
+const (
+	UniformBufferDynamic DescriptorType = "uniform_buffer_dynamic"
+	StorageBufferDynamic DescriptorType = "storage_buffer_dynamic"
+	InlineUniformBlock   DescriptorType = "inline_uniform_block"
+	Mutable              DescriptorType = "mutable"
+	SampleWeightImage    DescriptorType = "sample_weight_image"
+	BlockMatchImage      DescriptorType = "block_match_image"
+)
+
+// DescriptorTypes returns the names of all descriptor types.
+func DescriptorTypes() []DescriptorType {
+	return []DescriptorType{
+		DescriptorType(iface.Sampler), DescriptorType(iface.CombinedImageSampler), DescriptorType(iface.SampledImage),
+		DescriptorType(iface.StorageImage), DescriptorType(iface.UniformTexelBuffer), DescriptorType(iface.StorageTexelBuffer),
+		DescriptorType(iface.UniformBuffer), DescriptorType(iface.StorageBuffer), UniformBufferDynamic, StorageBufferDynamic,
+		DescriptorType(iface.InputAttachment), InlineUniformBlock, DescriptorType(iface.AccelerationStructure), Mutable,
+		SampleWeightImage, BlockMatchImage, DescriptorType(iface.StorageTensor),
+	}
+}
+
+// Range is a push constant range, in bytes.
+type Range struct {
+	Offset, Size uint32
+	Stages       Stages
+}
+
+// Stages is a set of shader stages; bit k is that of stageOrder[k].
+type Stages uint32
+
+// AllStages has every stage.
+const AllStages = Stages(1<<len(stageOrder) - 1)
+
+// stageOrder is the stages in the order of a pipeline, with the execution
+// models that they have and their names.
+var stageOrder = [...]struct {
+	name   string
+	models []spirv.ExecutionModel
+}{
+	{"vertex", []spirv.ExecutionModel{spirv.ExecutionModelVertex}},
+	{"tessellation_control", []spirv.ExecutionModel{spirv.ExecutionModelTessellationControl}},
+	{"tessellation_evaluation", []spirv.ExecutionModel{spirv.ExecutionModelTessellationEvaluation}},
+	{"geometry", []spirv.ExecutionModel{spirv.ExecutionModelGeometry}},
+	{"task", []spirv.ExecutionModel{spirv.ExecutionModelTaskEXT, spirv.ExecutionModelTaskNV}},
+	{"mesh", []spirv.ExecutionModel{spirv.ExecutionModelMeshEXT, spirv.ExecutionModelMeshNV}},
+	{"fragment", []spirv.ExecutionModel{spirv.ExecutionModelFragment}},
+	{"compute", []spirv.ExecutionModel{spirv.ExecutionModelGLCompute}},
+	{"raygen", []spirv.ExecutionModel{spirv.ExecutionModelRayGenerationKHR}},
+	{"any_hit", []spirv.ExecutionModel{spirv.ExecutionModelAnyHitKHR}},
+	{"closest_hit", []spirv.ExecutionModel{spirv.ExecutionModelClosestHitKHR}},
+	{"miss", []spirv.ExecutionModel{spirv.ExecutionModelMissKHR}},
+	{"intersection", []spirv.ExecutionModel{spirv.ExecutionModelIntersectionKHR}},
+	{"callable", []spirv.ExecutionModel{spirv.ExecutionModelCallableKHR}},
+}
+
+// The places of stages in stageOrder.
+const (
+	vertex = iota
+	tessellationControl
+	tessellationEvaluation
+	geometry
+	task
+	mesh
+	fragment
+	compute
+	raygen
+)
+
+// StageOf returns the place of an execution model in the order of stages, -1
+// where no Vulkan pipeline has it.
+func StageOf(m spirv.ExecutionModel) int {
+	for i, s := range stageOrder {
+		for _, k := range s.models {
+			if k == m {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// ParseStage returns the set of one stage by its name, or of "all", "all_graphics".
+func ParseStage(name string) (Stages, bool) {
+	switch name {
+	case "all":
+		return AllStages, true
+	case "all_graphics":
+		return 1<<(fragment+1) - 1, true
+	}
+	for i, s := range stageOrder {
+		if s.name == name {
+			return 1 << i, true
+		}
+	}
+	return 0, false
+}
+
+// StageNames returns the names that ParseStage takes.
+func StageNames() []string {
+	out := []string{"all", "all_graphics"}
+	for _, s := range stageOrder {
+		out = append(out, s.name)
+	}
+	return out
+}
+
+// String returns the names of the stages.
+func (s Stages) String() string {
+	out := ""
+	for i, k := range stageOrder {
+		if s>>i&1 != 0 {
+			if out != "" {
+				out += ", "
+			}
+			out += k.name
+		}
+	}
+	if out == "" {
+		return "no stage"
+	}
+	return out
+}

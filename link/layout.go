@@ -1,0 +1,180 @@
+package link
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/chiaro-gpu/chiaro/iface"
+	"github.com/chiaro-gpu/chiaro/vuid"
+)
+
+// layoutCodes are the rules of layouts, which each kind of pipeline has under a
+// name of its own.
+type layoutCodes struct {
+	push, pushInside, stage, kind, count, inline string
+}
+
+var codesOf = [...]layoutCodes{
+	{
+		vuid.VkGraphicsPipelineCreateInfo_layout_07987, vuid.VkGraphicsPipelineCreateInfo_layout_10069, vuid.VkGraphicsPipelineCreateInfo_layout_07988,
+		vuid.VkGraphicsPipelineCreateInfo_layout_07990, vuid.VkGraphicsPipelineCreateInfo_layout_07991, vuid.VkGraphicsPipelineCreateInfo_None_10391,
+	},
+	{
+		vuid.VkComputePipelineCreateInfo_layout_07987, vuid.VkComputePipelineCreateInfo_layout_10069, vuid.VkComputePipelineCreateInfo_layout_07988,
+		vuid.VkComputePipelineCreateInfo_layout_07990, vuid.VkComputePipelineCreateInfo_layout_07991, vuid.VkComputePipelineCreateInfo_None_10391,
+	},
+	{
+		vuid.VkRayTracingPipelineCreateInfoKHR_layout_07987, vuid.VkRayTracingPipelineCreateInfoKHR_layout_10069, vuid.VkRayTracingPipelineCreateInfoKHR_layout_07988,
+		vuid.VkRayTracingPipelineCreateInfoKHR_layout_07990, vuid.VkRayTracingPipelineCreateInfoKHR_layout_07991, vuid.VkRayTracingPipelineCreateInfoKHR_None_10391,
+	},
+}
+
+// codes returns the rules for the pipeline that a stage is of.
+func codes(s *Shader) layoutCodes {
+	switch k := StageOf(s.Entry.Model); {
+	case k == compute:
+		return codesOf[1]
+	case k >= raygen:
+		return codesOf[2]
+	}
+	return codesOf[0]
+}
+
+// binding returns a binding of the layout, nil where there is none.
+func (l *Layout) binding(set, binding uint32) *Binding {
+	for i := range l.Sets {
+		if l.Sets[i].Number != set {
+			continue
+		}
+		for k := range l.Sets[i].Bindings {
+			if b := &l.Sets[i].Bindings[k]; b.Binding == binding {
+				return b
+			}
+		}
+	}
+	return nil
+}
+
+// takes reports whether a variable of one kind may stand behind a descriptor of
+// a type (Vulkan, Shader Resource and Descriptor Type Correspondence).
+func takes(t DescriptorType, k iface.Descriptor) bool {
+	if t == DescriptorType(k) {
+		return true
+	}
+	switch k {
+	case iface.Sampler:
+		return t == DescriptorType(iface.CombinedImageSampler)
+	case iface.SampledImage:
+		return t == DescriptorType(iface.CombinedImageSampler) || t == SampleWeightImage || t == BlockMatchImage
+	case iface.CombinedImageSampler:
+		return t == SampleWeightImage || t == BlockMatchImage
+	case iface.UniformBuffer:
+		return t == UniformBufferDynamic || t == InlineUniformBlock
+	case iface.StorageBuffer:
+		return t == StorageBufferDynamic
+	}
+	return false
+}
+
+// resources judges what a stage uses against the layout (Vulkan, DescriptorSet
+// and Binding Assignment).
+func (l *linker) resources(s *Shader) {
+	c := codes(s)
+	for i := range s.Entry.Resources {
+		r := &s.Entry.Resources[i]
+		if !r.Used || r.MissingSet || r.MissingBinding {
+			continue
+		}
+		side := resourceSide(s, r)
+		b := l.d.Layout.binding(r.Set, r.Binding)
+		if b == nil {
+			l.fail(c.stage, []Side{side}, "%s is at set %d binding %d, which the layout does not have; must have it", r.Name, r.Set, r.Binding)
+			continue
+		}
+		sides := []Side{side, b.side(r.Set)}
+		if b.Stages>>StageOf(s.Entry.Model)&1 == 0 {
+			l.fail(c.stage, sides, "%s is used by the %s stage, its binding is for %s; must be for that stage too", r.Name, side.Stage, b.Stages)
+		}
+		if b.Type == Mutable {
+			if len(b.Mutable) > 0 && !slices.ContainsFunc(b.Mutable, func(t DescriptorType) bool { return takes(t, r.Type) }) {
+				l.fail(c.kind, sides, "%s is a %s, and the mutable descriptor may be %v; must be one of them", r.Name, r.Type, b.Mutable)
+			}
+		} else if !takes(b.Type, r.Type) {
+			l.fail(c.kind, sides, "%s is a %s, its binding a %s; must correspond", r.Name, r.Type, b.Type)
+		}
+		switch {
+		case b.Type == InlineUniformBlock:
+			if len(r.Arrays) > 0 {
+				l.fail(c.inline, sides, "%s is an array of descriptors, its binding an inline uniform block; must be no array", r.Name)
+			}
+		case len(r.Arrays) > 0 && r.Count > uint64(b.Count):
+			l.fail(c.count, sides, "%s is an array of %d, its binding has %d descriptors; must have as many", r.Name, r.Count, b.Count)
+		}
+	}
+}
+
+// resourceSide describes a resource of a stage.
+func resourceSide(s *Shader, r *iface.Resource) Side {
+	side := s.at(r.Inst)
+	side.Name, side.Type = r.Name, string(r.Type)
+	side.Place = fmt.Sprintf("set %d binding %d", r.Set, r.Binding)
+	for _, n := range r.Arrays {
+		if n == 0 {
+			side.Type += "[]"
+			continue
+		}
+		side.Type += fmt.Sprintf("[%d]", n)
+	}
+	return side
+}
+
+// side describes a binding of the layout.
+func (b *Binding) side(set uint32) Side {
+	t := string(b.Type)
+	if b.Count != 1 {
+		t += fmt.Sprintf("[%d]", b.Count)
+	}
+	return Side{Stage: "layout", Place: fmt.Sprintf("set %d binding %d", set, b.Binding), Type: t, Decorations: "for " + b.Stages.String()}
+}
+
+// pushConstants judges the push constants that a stage uses.
+func (l *linker) pushConstants(s *Shader) {
+	c, stage := codes(s), StageOf(s.Entry.Model)
+	for i := range s.Entry.PushConstants {
+		p := &s.Entry.PushConstants[i]
+		if !p.Used || p.Bank != 0 {
+			continue
+		}
+		side := s.at(p.Inst)
+		side.Name, side.Place = p.Name, fmt.Sprintf("bytes %d to %d", firstByte(p), p.Size)
+		var of []Range
+		for _, r := range l.d.Layout.Push {
+			if r.Stages>>stage&1 != 0 {
+				of = append(of, r)
+			}
+		}
+		if len(of) == 0 {
+			l.fail(c.push, []Side{side}, "%s is used by the %s stage, for which the layout has no push constant range; must have one", p.Name, side.Stage)
+			continue
+		}
+		inside := slices.ContainsFunc(of, func(r Range) bool {
+			return uint64(r.Offset) <= firstByte(p) && p.Size <= uint64(r.Offset)+uint64(r.Size)
+		})
+		if !inside {
+			r := Side{Stage: "layout", Place: fmt.Sprintf("bytes %d to %d", of[0].Offset, uint64(of[0].Offset)+uint64(of[0].Size)), Decorations: "for " + of[0].Stages.String()}
+			l.fail(c.pushInside, []Side{side, r}, "%s reaches from byte %d to %d, the range for its stage from %d to %d; must be inside", p.Name, firstByte(p), p.Size, of[0].Offset, uint64(of[0].Offset)+uint64(of[0].Size))
+		}
+	}
+}
+
+// firstByte is where a block of push constants begins.
+func firstByte(p *iface.Push) uint64 {
+	if len(p.Members) == 0 {
+		return 0
+	}
+	first := p.Members[0].Offset
+	for _, m := range p.Members {
+		first = min(first, m.Offset)
+	}
+	return first
+}

@@ -1,0 +1,92 @@
+package link
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/chiaro-gpu/chiaro/diag"
+	"github.com/chiaro-gpu/chiaro/facts"
+)
+
+// Finding is one place where the parts of a pipeline do not fit.
+type Finding struct {
+	Code     string
+	Severity diag.Severity
+	Message  string // what is, and what must be
+	Sides    []Side // both sides of a mismatch, the one that is at fault first; one where there is no other
+}
+
+// Side is one side of a mismatch: a variable of a stage, or of the layout.
+type Side struct {
+	File        string `json:"file,omitempty"`
+	Stage       string `json:"stage,omitempty"`
+	Name        string `json:"name,omitempty"`
+	Place       string `json:"place,omitempty"` // its Location or binding
+	Type        string `json:"type,omitempty"`
+	Decorations string `json:"decorations,omitempty"`
+
+	Pos       diag.Pos       `json:"-"`
+	Source    facts.Position `json:"-"`
+	HasSource bool           `json:"-"`
+}
+
+// linker is a description that is being judged.
+type linker struct {
+	d      *Description
+	stages []*Shader // in order of the pipeline
+	found  []Finding
+}
+
+// maxFindings bounds what is reported of one pipeline.
+const maxFindings = 10_000
+
+// Link judges a pipeline and returns what does not fit, in order of its stages.
+func Link(d *Description) []Finding {
+	l := &linker{d: d}
+	for i := range d.Stages {
+		if s := &d.Stages[i]; s.Entry != nil && StageOf(s.Entry.Model) >= 0 {
+			l.stages = append(l.stages, s)
+		}
+	}
+	slices.SortStableFunc(l.stages, func(x, y *Shader) int {
+		return cmp.Compare(StageOf(x.Entry.Model), StageOf(y.Entry.Model))
+	})
+	l.pipeline()
+	l.interfaces()
+	if d.Layout != nil {
+		for _, s := range l.stages {
+			l.resources(s)
+			l.pushConstants(s)
+		}
+	}
+	return l.found
+}
+
+// fail reports that the parts of the pipeline do not fit.
+func (l *linker) fail(code string, sides []Side, format string, args ...any) {
+	if len(l.found) < maxFindings {
+		l.found = append(l.found, Finding{Code: code, Severity: diag.Error, Message: fmt.Sprintf(format, args...), Sides: sides})
+	}
+}
+
+// at returns a side that is at an instruction of a shader.
+func (s *Shader) at(inst int) Side {
+	side := Side{File: s.File, Stage: stageOrder[StageOf(s.Entry.Model)].name}
+	m := s.Module.Facts()
+	if inst >= 0 && inst < m.Code.Len() {
+		side.Pos = diag.Pos{Instruction: inst + 1, Word: m.Code.Offset(inst)}
+		side.Source, side.HasSource = m.Line(inst)
+	}
+	return side
+}
+
+// stage returns the shader of a stage, nil where there is none.
+func (l *linker) stage(k int) *Shader {
+	for _, s := range l.stages {
+		if StageOf(s.Entry.Model) == k {
+			return s
+		}
+	}
+	return nil
+}

@@ -1,0 +1,177 @@
+package link
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/chiaro-gpu/chiaro/iface"
+	"github.com/chiaro-gpu/chiaro/vuid"
+)
+
+// interfaces judges the outputs of each stage and the inputs of the next one
+// that there is (Vulkan, Interface Matching).
+func (l *linker) interfaces() {
+	chain := []int{vertex, tessellationControl, tessellationEvaluation, geometry, mesh, fragment}
+	var last *Shader
+	for _, k := range chain {
+		s := l.stage(k)
+		if s == nil {
+			continue
+		}
+		if last != nil && k != mesh {
+			l.match(last, s)
+		}
+		last = s
+	}
+}
+
+// slot is one component word of a Location.
+type slot struct {
+	location  uint32
+	component int
+}
+
+// maxSlots bounds the words of one interface; no device has so many.
+const maxSlots = 1 << 16
+
+// words calls f for every component word that a variable takes: 32-bit words,
+// two for each component of 64 bits (Vulkan, Location and Component Assignment).
+func words(v *iface.Variable, f func(slot)) {
+	t := v.Type
+	vectors := min(uint64(t.Columns)*t.Elements(), maxSlots)
+	per := t.Rows
+	if t.Width == 64 {
+		per *= 2
+	}
+	at := v.Location
+	for range vectors {
+		first := int(v.Component)
+		for n := range per {
+			f(slot{at + uint32((first+n)/4), (first + n) % 4})
+		}
+		at += uint32((first+per-1)/4) + 1
+	}
+}
+
+// match judges the interface between two stages.
+func (l *linker) match(out, in *Shader) {
+	have := map[slot]*iface.Variable{}
+	for i := range out.Entry.Outputs {
+		v := &out.Entry.Outputs[i]
+		if v.Missing || !v.Type.Numeric() {
+			continue
+		}
+		words(v, func(at slot) {
+			if len(have) < maxSlots && have[at] == nil {
+				have[at] = v
+			}
+		})
+	}
+	for i := range in.Entry.Inputs {
+		v := &in.Entry.Inputs[i]
+		if v.Missing || !v.Type.Numeric() {
+			continue
+		}
+		l.input(out, in, v, have)
+	}
+}
+
+// input judges one input against what the stage before gives.
+func (l *linker) input(out, in *Shader, v *iface.Variable, have map[slot]*iface.Variable) {
+	var first *iface.Variable
+	var missing *slot
+	var odd *iface.Variable
+	words(v, func(at slot) {
+		o := have[at]
+		switch {
+		case o == nil:
+			if missing == nil {
+				missing = &at
+			}
+		case o.Type.Kind != v.Type.Kind || o.Type.Width != v.Type.Width:
+			odd = o
+		default:
+			if first == nil {
+				first = o
+			}
+		}
+	})
+	switch {
+	case missing != nil:
+		sides := []Side{variableSide(in, v)}
+		if o := cmpOr(first, odd); o != nil {
+			sides = append(sides, variableSide(out, o))
+		}
+		l.fail(vuid.RuntimeSpirv_OpEntryPoint_08743, sides, "the %s shader reads %s at location %d component %d, where the %s shader writes nothing; must be written",
+			sides[0].Stage, v.Name, missing.location, missing.component, out.at(-1).Stage)
+	case odd != nil:
+		l.fail(vuid.RuntimeSpirv_OpEntryPoint_07754, []Side{variableSide(in, v), variableSide(out, odd)},
+			"%s is %s, and %s, at the same location, is %s; must be of the same kind and width", v.Name, v.Type, odd.Name, odd.Type)
+	case first != nil:
+		l.decorations(out, in, first, v)
+		l.narrowed(out, in, first, v)
+	}
+}
+
+func cmpOr(a, b *iface.Variable) *iface.Variable {
+	if a != nil {
+		return a
+	}
+	return b
+}
+
+// decorations judges the decorations that must be equivalent on both sides: all
+// but those of interpolation, of transform feedback, Component and
+// RelaxedPrecision.
+func (l *linker) decorations(out, in *Shader, o, v *iface.Variable) {
+	for _, k := range [...]struct {
+		name    string
+		out, in bool
+	}{
+		{"Patch", o.Patch, v.Patch}, {"PerPrimitiveEXT", o.PerPrimitive, v.PerPrimitive},
+		{"PerViewNV", o.PerView, v.PerView}, {"PerTaskNV", o.PerTask, v.PerTask},
+	} {
+		if k.out != k.in {
+			l.fail(vuid.RuntimeSpirv_OpVariable_08746, []Side{variableSide(in, v), variableSide(out, o)},
+				"%s is decorated %s on one side alone; must be on both", v.Name, k.name)
+		}
+	}
+	if (o.Block == "") != (v.Block == "") && len(o.Member) == 1 && len(v.Member) <= 1 {
+		l.fail(vuid.RuntimeSpirv_OpVariable_08746, []Side{variableSide(in, v), variableSide(out, o)},
+			"%s is a member of a block on one side alone; must be on both", v.Name)
+	}
+}
+
+// narrowed judges an output vector that is longer than the input, which needs
+// the feature maintenance4.
+func (l *linker) narrowed(out, in *Shader, o, v *iface.Variable) {
+	if l.d.Maintenance4 != Off || o.Location != v.Location || o.Component != v.Component || o.Type.Rows <= v.Type.Rows || v.Type.Rows < 2 {
+		return
+	}
+	l.fail(vuid.RuntimeSpirv_maintenance4_06817, []Side{variableSide(out, o), variableSide(in, v)},
+		"the output %s is %s, the input %s %s; must be no longer without the feature maintenance4", o.Name, o.Type, v.Name, v.Type)
+}
+
+// variableSide describes a variable of a stage.
+func variableSide(s *Shader, v *iface.Variable) Side {
+	side := s.at(v.Inst)
+	side.Name, side.Type = v.Name, v.Type.String()
+	side.Place = fmt.Sprintf("location %d", v.Location)
+	if v.Component > 0 {
+		side.Place += fmt.Sprintf(" component %d", v.Component)
+	}
+	var words []string
+	for _, k := range [...]struct {
+		on   bool
+		word string
+	}{
+		{v.Flat, "Flat"}, {v.NoPerspective, "NoPerspective"}, {v.Centroid, "Centroid"}, {v.Sample, "Sample"}, {v.Patch, "Patch"},
+		{v.PerPrimitive, "PerPrimitiveEXT"}, {v.PerVertex, "PerVertexKHR"}, {v.PerView, "PerViewNV"}, {v.PerTask, "PerTaskNV"},
+	} {
+		if k.on {
+			words = append(words, k.word)
+		}
+	}
+	side.Decorations = strings.Join(words, " ")
+	return side
+}
