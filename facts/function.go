@@ -214,6 +214,11 @@ func (w *walker) uses(i int, op spirv.Op, in spirv.Inst) {
 	case spirv.OpCooperativeMatrixPerElementOpEXT:
 		w.call(inst.CooperativeMatrixPerElementOpEXT(in).Func())
 		w.walk(i)
+	case spirv.OpCooperativeMatrixLoadTensorNV:
+		for _, word := range inst.CooperativeMatrixLoadTensorNV(in).TensorAddressingOperandsWords() {
+			w.call(spirv.ID(word)) // where it is a function
+		}
+		w.walk(i)
 	case spirv.OpCooperativeMatrixReduceEXT:
 		w.call(inst.CooperativeMatrixReduceEXT(in).CombineFunc())
 		w.walk(i)

@@ -116,6 +116,15 @@ func (f *function) scalarsAt(p pointer, yield func(*pointer, ir.Type)) {
 			f.stepTile(&part, operand{bits: i})
 			f.scalarsAt(part, yield)
 		}
+	case isTensor(t):
+		if p.memory != inSlots && p.memory != inPlace {
+			f.unsupported("%s in %s", t.Op, p.class)
+		}
+		for range f.tensorWords(t) {
+			part := p
+			yield(&part, ir.I32)
+			p.offset = p.offset.plus(1)
+		}
 	default:
 		for i := range t.Count {
 			part := p

@@ -93,6 +93,20 @@ var rules = map[spirv.Op]rule{
 	spirv.OpExtractSubArrayQCOM:           extractSubArray,
 	spirv.OpBitCastArrayQCOM:              bitcast, // the same operands, and bits that lie as those of vectors do
 
+	// Tensors.
+	spirv.OpCreateTensorLayoutNV:           createTensorLayout,
+	spirv.OpTensorLayoutSetBlockSizeNV:     tensorLayoutSetBlockSize,
+	spirv.OpTensorLayoutSetDimensionNV:     tensorLayoutSetDimension,
+	spirv.OpTensorLayoutSetStrideNV:        tensorLayoutSetStride,
+	spirv.OpTensorLayoutSliceNV:            tensorLayoutSlice,
+	spirv.OpTensorLayoutSetClampValueNV:    tensorLayoutSetClampValue,
+	spirv.OpCreateTensorViewNV:             createTensorView,
+	spirv.OpTensorViewSetDimensionNV:       tensorViewSetDimension,
+	spirv.OpTensorViewSetStrideNV:          tensorViewSetStride,
+	spirv.OpTensorViewSetClipNV:            tensorViewSetClip,
+	spirv.OpCooperativeMatrixLoadTensorNV:  cooperativeLoadTensor,
+	spirv.OpCooperativeMatrixStoreTensorNV: cooperativeStoreTensor,
+
 	// Cooperative vectors.
 	spirv.OpCooperativeVectorLoadNV:                   cooperativeVectorLoad,
 	spirv.OpCooperativeVectorStoreNV:                  cooperativeVectorStore,

@@ -58,6 +58,11 @@ func (u *unit) flatten(list []ir.Type, t *facts.Type) []ir.Type {
 			list = append(list, u.scalar(x.elem))
 		}
 		return list
+	case isTensor(t):
+		for range u.tensorWords(t) {
+			list = append(list, ir.I32)
+		}
+		return list
 	case t.IsStruct():
 		for i := range t.Members {
 			list = u.flatten(list, t.Members[i].Type)
@@ -116,6 +121,8 @@ func (u *unit) extent(t *facts.Type) extent {
 	case isTile(t):
 		e = u.member(t.Elem)
 		e = extent{slots: e.slots * u.tile(t).components, align: 1}
+	case isTensor(t):
+		e.slots = u.tensorWords(t)
 	case t.IsComposite() && t.Elem != nil:
 		e = u.member(t.Elem)
 		e = extent{mul(e.slots, t.Count), mul(e.size, t.Count), e.align, e.depth + 1}

@@ -108,6 +108,20 @@ var forms = map[Op]Form{
 	spirv.OpExtractSubArrayQCOM:           gives(in(Arr, 0), in(Arr, 0).by(SharesPart, 0), integer.wide(32)),
 	spirv.OpBitCastArrayQCOM:              gives(in(Arr, 0), in(Arr, 0)), // as many bits
 
+	// Tensors: as many words as the tensor has dimensions.
+	spirv.OpCreateTensorLayoutNV:           gives(in(Opaque, 0)),
+	spirv.OpTensorLayoutSetBlockSizeNV:     gives(in(Opaque, 0), same, integer.wide(32).many()),
+	spirv.OpTensorLayoutSetDimensionNV:     gives(in(Opaque, 0), same, integer.wide(32).many()),
+	spirv.OpTensorLayoutSetStrideNV:        gives(in(Opaque, 0), same, integer.wide(32).many()),
+	spirv.OpTensorLayoutSliceNV:            gives(in(Opaque, 0), same, integer.wide(32).many()),
+	spirv.OpTensorLayoutSetClampValueNV:    gives(in(Opaque, 0), same, integer.wide(32)),
+	spirv.OpCreateTensorViewNV:             gives(in(Opaque, 0)),
+	spirv.OpTensorViewSetDimensionNV:       gives(in(Opaque, 0), same, integer.wide(32).many()),
+	spirv.OpTensorViewSetStrideNV:          gives(in(Opaque, 0), same, integer.wide(32).many()),
+	spirv.OpTensorViewSetClipNV:            gives(in(Opaque, 0), same, integer.wide(32), integer.wide(32), integer.wide(32), integer.wide(32)),
+	spirv.OpCooperativeMatrixLoadTensorNV:  gives(in(Opaque, 0), pointer, same, in(Opaque, 0)),
+	spirv.OpCooperativeMatrixStoreTensorNV: does(pointer, in(Opaque, 0), in(Opaque, 0)),
+
 	// Cooperative vectors: sizes and interpretations are constants.
 	spirv.OpCooperativeVectorLoadNV:                   gives(of(OfNumber), pointer, integer.wide(32)),
 	spirv.OpCooperativeVectorStoreNV:                  does(pointer, integer.wide(32), of(OfNumber)),

@@ -1,0 +1,249 @@
+package lower
+
+import (
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
+)
+
+// tensorAccess loads or stores a cooperative matrix through a tensor layout, and
+// perhaps a view (SPV_NV_cooperative_matrix2, Tensor Layout and View).
+type tensorAccess struct {
+	*function
+	typ    *facts.Type
+	x      tile
+	layout tensorLayout
+	mode   spirv.TensorClampMode
+	view   *tensorView // nil where there is none
+	at     pointer
+	decode spirv.ID // the function that decodes; 0 where there is none
+}
+
+// tensorElement is where one component of a matrix lies in a tensor.
+type tensorElement struct {
+	skipped ir.V // it is outside of the clip; 0 where there is none
+	outside ir.V // it is outside of the tensor, where that matters; 0 where not
+	block   []ir.V
+	inBlock []ir.V
+	index   ir.V // of the element, or of the block
+}
+
+// tensor returns an access. Where the operands name a view and a function, those
+// stand in that order; the one that decodes several components at once may be
+// called instead of the other one, and is not.
+func (f *function) tensor(t *facts.Type, at, layout spirv.ID, m spirv.MemoryAccess, how spirv.TensorAddressingOperands, words []uint32) tensorAccess {
+	if !isTile(t) {
+		f.malformed("a type that is no cooperative matrix")
+	}
+	a := tensorAccess{function: f, typ: t, x: f.tile(t), layout: f.layoutOf(layout), at: *f.pointer(at)}
+	a.at.flags |= accessFlags(m)
+	if a.at.memory != inBuffer && a.at.memory != physical || a.at.checked {
+		f.unsupported("through a pointer to %s", a.at.class)
+	}
+	a.mode = spirv.TensorClampMode(f.known(inst.TypeTensorLayoutNV(f.facts.Code.Inst(f.typeOf(layout).Index)).ClampMode()))
+	if a.mode > spirv.TensorClampModeRepeatMirrored {
+		f.unsupported("%s", a.mode)
+	}
+	if how&spirv.TensorAddressingOperandsTensorViewMask != 0 && len(words) > 0 {
+		v := f.viewOf(spirv.ID(words[0]))
+		if !v.own && len(v.dim) != len(a.layout.dim) {
+			f.malformed("a view of %d dimensions on a layout of %d", len(v.dim), len(a.layout.dim))
+		}
+		a.view, words = &v, words[1:]
+	}
+	if how&spirv.TensorAddressingOperandsDecodeFuncMask != 0 && len(words) > 0 {
+		a.decode = spirv.ID(words[0])
+	}
+	return a
+}
+
+// element returns where a component of the matrix lies.
+func (a *tensorAccess) element(row, column ir.V, stores bool) tensorElement {
+	var e tensorElement
+	b := a.b
+	width := b.I32(uint32(a.x.columns))
+	if a.view != nil {
+		c := a.view.clip
+		e.skipped = b.Op(ir.Or, ir.B1, a.beyond(row, c[0], c[1]), a.beyond(column, c[2], c[3]))
+		row, column = b.Op(ir.Sub, ir.I32, row, c[0]), b.Op(ir.Sub, ir.I32, column, c[2])
+		width = b.Op(ir.UMin, ir.I32, width, c[3])
+	}
+	index := b.Op(ir.Add, ir.I32, b.Op(ir.Mul, ir.I32, row, width), column)
+	if a.view != nil {
+		index = a.viewed(index)
+	}
+	n := len(a.layout.dim)
+	at := make([]ir.V, n)
+	for i := n - 1; i >= 0; i-- {
+		at[i] = b.Op(ir.UMod, ir.I32, index, a.layout.span[i])
+		if i > 0 {
+			index = b.Op(ir.UDiv, ir.I32, index, a.layout.span[i])
+		}
+	}
+	discards := stores || a.mode == spirv.TensorClampModeConstant || a.mode == spirv.TensorClampModeUndefined
+	e.index = b.I32(0)
+	for i := range at {
+		c := b.Op(ir.Add, ir.I32, at[i], a.layout.offset[i])
+		if discards {
+			out := b.Cmp(ir.ULe, a.layout.dim[i], c)
+			if e.outside != 0 {
+				out = b.Op(ir.Or, ir.B1, e.outside, out)
+			}
+			e.outside = out
+		} else {
+			c = a.clamped(c, a.layout.dim[i])
+		}
+		inner := b.I32(0)
+		if n, ok := a.constBits(a.layout.block[i]); !ok || n != 1 {
+			inner = b.Op(ir.UMod, ir.I32, c, a.layout.block[i])
+			c = b.Op(ir.UDiv, ir.I32, c, a.layout.block[i])
+		}
+		e.block, e.inBlock = append(e.block, c), append(e.inBlock, inner)
+		e.index = b.Op(ir.Add, ir.I32, e.index, b.Op(ir.Mul, ir.I32, c, a.layout.stride[i]))
+	}
+	return e
+}
+
+// beyond reports whether n is not among span numbers from first on.
+func (f *function) beyond(n, first, span ir.V) ir.V {
+	before := f.b.Cmp(ir.ULt, n, first)
+	behind := f.b.Cmp(ir.ULe, span, f.b.Op(ir.Sub, ir.I32, n, first))
+	return f.b.Op(ir.Or, ir.B1, before, behind)
+}
+
+// clamped returns a coordinate that is inside, for one that may not be.
+func (a *tensorAccess) clamped(c, dim ir.V) ir.V {
+	b := a.b
+	zero, one := b.I32(0), b.I32(1)
+	switch a.mode {
+	case spirv.TensorClampModeClampToEdge:
+		return b.Op(ir.SMin, ir.I32, b.Op(ir.SMax, ir.I32, c, zero), b.Op(ir.Sub, ir.I32, dim, one))
+	case spirv.TensorClampModeRepeat:
+		return b.Op(ir.SMod, ir.I32, c, dim)
+	}
+	period := b.Op(ir.Sub, ir.I32, b.Op(ir.Shl, ir.I32, dim, one), b.I32(2))
+	c = b.Op(ir.SMod, ir.I32, c, b.Op(ir.UMax, ir.I32, period, one)) // of one element: itself
+	return b.Select(b.Cmp(ir.ULt, c, dim), c, b.Op(ir.Sub, ir.I32, period, c))
+}
+
+// viewed returns the index in the span of an index in the view.
+func (a *tensorAccess) viewed(index ir.V) ir.V {
+	b, v := a.b, a.view
+	dim, stride := v.dim, v.stride
+	if !v.own {
+		dim = a.layout.span
+		stride = a.gapless(dim)
+	}
+	out := b.I32(0)
+	for i := len(v.order) - 1; i >= 0; i-- {
+		k := v.order[i]
+		c := b.Op(ir.UMod, ir.I32, index, dim[k])
+		index = b.Op(ir.UDiv, ir.I32, index, dim[k])
+		out = b.Op(ir.Add, ir.I32, out, b.Op(ir.Mul, ir.I32, c, stride[k]))
+	}
+	return out
+}
+
+// reaches returns the place of an element, out of range where the access is not.
+func (a *tensorAccess) reaches(e *tensorElement, size uint64, unless ...ir.V) *pointer {
+	off := a.strided(a.b.I32(0), e.index, a.b.I32(uint32(size)))
+	p := a.behind(&a.at, off)
+	for _, no := range unless {
+		if no == 0 {
+			continue
+		}
+		if p.memory == physical {
+			p.address = a.b.Select(no, a.b.Const(ir.I64, 0), a.addressOf(p))
+			p.offset = offset{}
+		} else {
+			p.offset = offset{dyn: a.b.Select(no, a.b.I32(farAway), a.whole(p.offset))}
+		}
+	}
+	p.typ = a.x.elem
+	return p
+}
+
+// each calls yield for each component that the lane holds, with its place and
+// whether the matrix does not have it.
+func (a *tensorAccess) each(stores bool, yield func(i uint64, e tensorElement, padding ir.V)) {
+	for i := range a.x.components {
+		row, column := a.coordinate(&a.x, a.b.I32(uint32(i)))
+		line := column
+		if a.x.byRow {
+			line = row
+		}
+		var padding ir.V
+		if i/a.x.length*a.x.lanes+a.x.lanes > a.x.lines {
+			padding = a.b.Cmp(ir.ULe, a.b.I32(uint32(a.x.lines)), line)
+		}
+		yield(i, a.element(row, column, stores), padding)
+	}
+}
+
+func cooperativeLoadTensor(f *function, in spirv.Inst) {
+	v := inst.CooperativeMatrixLoadTensorNV(in)
+	a := f.tensor(f.facts.Type(in.Type()), v.Pointer(), v.TensorLayout(), v.MemoryOperand(), v.TensorAddressingOperands(), v.TensorAddressingOperandsWords())
+	if f.typeOf(v.Object()) != a.typ {
+		f.malformed("an object of another type than the result")
+	}
+	kept := f.scalars(v.Object())
+	s := f.scalar(a.x.elem)
+	clamp := f.ofBits(a.layout.clamp, s)
+	if a.mode != spirv.TensorClampModeConstant {
+		clamp = f.b.Const(s, 0)
+	}
+	parts := make([]ir.V, len(kept))
+	a.each(false, func(i uint64, e tensorElement, padding ir.V) {
+		var x ir.V
+		if a.decode != 0 {
+			x = a.inside(&a.x, i, 1, func(uint64) ir.V { return a.decoded(&e) })[0]
+		} else {
+			x = f.loadScalar(a.reaches(&e, uint64(s.Size()), padding, e.skipped, e.outside), s)
+		}
+		if e.outside != 0 {
+			x = f.b.Select(e.outside, clamp, x)
+		}
+		if e.skipped != 0 {
+			x = f.b.Select(e.skipped, kept[i], x)
+		}
+		parts[i] = x
+	})
+	f.define(in, parts...)
+}
+
+// ofBits returns the value of type t whose bits are the lowest of a word.
+func (f *function) ofBits(word ir.V, t ir.Type) ir.V {
+	return f.reinterpret(f.toInt(word, ir.Int(uint32(t.Bits()))), t)
+}
+
+// decoded calls the function that decodes an element, with the place of its block
+// and the coordinates of the block and in it.
+func (a *tensorAccess) decoded(e *tensorElement) ir.V {
+	callee := a.facts.Function(a.decode)
+	if callee == nil || len(callee.Params) != 3 || !callee.Params[0].Type.IsPointer() || callee.Params[0].Type.Elem == nil {
+		a.malformed("a function that decodes without a pointer and two arrays")
+	}
+	t := callee.Params[0].Type
+	if t.Storage != a.at.class {
+		a.malformed("a function that decodes from %s, for a pointer to %s", t.Storage, a.at.class)
+	}
+	size := roundUp(t.Elem.Size(0, false), uint64(max(t.Elem.Align(facts.Scalar, false), 1)))
+	p := a.reaches(e, size, e.skipped, e.outside)
+	p.typ = t.Elem
+	return a.only(a.call(a.decode, a.carry(value{typ: t, ptr: p}), e.block, e.inBlock))
+}
+
+func cooperativeStoreTensor(f *function, in spirv.Inst) {
+	v := inst.CooperativeMatrixStoreTensorNV(in)
+	t := f.typeOf(v.Object())
+	a := f.tensor(t, v.Pointer(), v.TensorLayout(), v.MemoryOperand(), v.TensorAddressingOperands(), v.TensorAddressingOperandsWords())
+	if a.decode != 0 {
+		f.malformed("a store that decodes")
+	}
+	parts := f.scalars(v.Object())
+	s := f.scalar(a.x.elem)
+	a.each(true, func(i uint64, e tensorElement, padding ir.V) {
+		f.storeScalar(a.reaches(&e, uint64(s.Size()), padding, e.skipped, e.outside), s, parts[i])
+	})
+}
