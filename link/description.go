@@ -11,23 +11,31 @@ type Description struct {
 	Stages []Shader // in any order
 	Layout *Layout  // nil where it is not known
 
-	// Maintenance4 says whether the feature is enabled.
-	Maintenance4 Known
+	// Attributes are the vertex attributes, where HasAttributes; else they are
+	// not known.
+	Attributes    []Attribute
+	HasAttributes bool
+
+	// Features says which are enabled, by their names: "maintenance4". What is
+	// not there is not known.
+	Features map[string]bool
 
 	// Library says that the pipeline is a part of one, so that stages may be
 	// missing.
 	Library bool
 }
 
-// Known is a fact that may not be known.
-type Known uint8
+// feature returns whether a feature is enabled, and whether that is known.
+func (d *Description) feature(name string) (on, known bool) {
+	on, known = d.Features[name]
+	return on, known
+}
 
-// What may be known.
-const (
-	Unknown Known = iota
-	Off
-	On
-)
+// Attribute is a vertex attribute.
+type Attribute struct {
+	Location uint32
+	Format   string // a VkFormat by the end of its name: "R32G32_SFLOAT", in any case
+}
 
 // Shader is one stage of a pipeline.
 type Shader struct {

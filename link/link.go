@@ -54,6 +54,7 @@ func Link(d *Description) []Finding {
 	})
 	l.pipeline()
 	l.interfaces()
+	l.attributes()
 	if d.Layout != nil {
 		for _, s := range l.stages {
 			l.resources(s)

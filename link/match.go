@@ -145,7 +145,7 @@ func (l *linker) decorations(out, in *Shader, o, v *iface.Variable) {
 // narrowed judges an output vector that is longer than the input, which needs
 // the feature maintenance4.
 func (l *linker) narrowed(out, in *Shader, o, v *iface.Variable) {
-	if l.d.Maintenance4 != Off || o.Location != v.Location || o.Component != v.Component || o.Type.Rows <= v.Type.Rows || v.Type.Rows < 2 {
+	if on, known := l.d.feature("maintenance4"); on || !known || o.Location != v.Location || o.Component != v.Component || o.Type.Rows <= v.Type.Rows || v.Type.Rows < 2 {
 		return
 	}
 	l.fail(vuid.RuntimeSpirv_maintenance4_06817, []Side{variableSide(out, o), variableSide(in, v)},

@@ -26,6 +26,9 @@ func vec(kind iface.Kind, width, rows int) iface.Type {
 	return iface.Type{Kind: kind, Width: width, Rows: rows, Columns: 1}
 }
 
+// without are features that are known to be off.
+var without = map[string]bool{"maintenance4": false}
+
 // TestMatch holds the rules of Interface Matching: what a vertex stage writes
 // and a fragment stage reads, and the rule that this breaks, if any.
 func TestMatch(t *testing.T) {
@@ -62,7 +65,7 @@ func TestMatch(t *testing.T) {
 		{"array shorter than asked", []iface.Variable{at(f4, 0, 0), at(f4, 1, 0)}, []iface.Variable{at(array, 0, 0)}, vuid.RuntimeSpirv_OpEntryPoint_08743},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			found := Link(&Description{Maintenance4: Off, Stages: []Shader{
+			found := Link(&Description{Features: without, Stages: []Shader{
 				shader(t, iface.Entry{Model: spirv.ExecutionModelFragment, Inputs: c.in}),
 				shader(t, iface.Entry{Model: spirv.ExecutionModelVertex, Outputs: c.out}),
 			}})
@@ -79,13 +82,13 @@ func TestMatch(t *testing.T) {
 // TestLongerOutput holds the feature maintenance4: known to be on, or not known,
 // longer outputs are fine.
 func TestLongerOutput(t *testing.T) {
-	for _, k := range []Known{Unknown, On} {
-		found := Link(&Description{Maintenance4: k, Stages: []Shader{
+	for _, k := range []map[string]bool{nil, {"maintenance4": true}} {
+		found := Link(&Description{Features: k, Stages: []Shader{
 			shader(t, iface.Entry{Model: spirv.ExecutionModelVertex, Outputs: []iface.Variable{{Type: vec(iface.Float, 32, 4)}}}),
 			shader(t, iface.Entry{Model: spirv.ExecutionModelFragment, Inputs: []iface.Variable{{Type: vec(iface.Float, 32, 2)}}}),
 		}})
 		if len(found) != 0 {
-			t.Errorf("maintenance4 %d: found %v; must be nothing", k, found)
+			t.Errorf("features %v: found %v; must be nothing", k, found)
 		}
 	}
 }
@@ -107,7 +110,7 @@ func TestProperty(t *testing.T) {
 			at += uint32(k.Slots()) + uint32(r.IntN(2))
 		}
 		in := append([]iface.Variable(nil), vars...)
-		d := &Description{Maintenance4: Off, Stages: []Shader{
+		d := &Description{Features: without, Stages: []Shader{
 			shader(t, iface.Entry{Model: spirv.ExecutionModelVertex, Outputs: vars}),
 			shader(t, iface.Entry{Model: spirv.ExecutionModelFragment, Inputs: in}),
 		}}

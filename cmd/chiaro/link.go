@@ -4,11 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"text/tabwriter"
 
-	"github.com/goccy/go-yaml"
 	"github.com/spf13/cobra"
 
 	"github.com/chiaro-gpu/chiaro/facts"
@@ -40,22 +38,30 @@ var linkFormats = []string{"text", "json"}
 func newLink(c console) *cobra.Command {
 	f := linkFlags{files: map[string]*string{}}
 	cmd := &cobra.Command{
-		Use:   "link --vert FILE --frag FILE [--layout FILE]",
+		Use:   "link FILE.pipeline.yaml... | --vert FILE --frag FILE [--layout FILE]",
 		Short: "Judge whether the stages of a pipeline fit each other and a layout",
-		Long: `Judge the interfaces between the stages of one pipeline, and its resources and push constants
-against a pipeline layout in YAML or JSON:
+		Long: `Judge the interfaces between the stages of a pipeline, its resources and push constants against
+its layout, and vertex inputs against vertex attributes. A pipeline is described in YAML or JSON;
+names of files in it are seen from where it lies:
 
-  sets:
-    0:
-      0: {type: uniform_buffer, stages: [vertex]}
-      1: {type: combined_image_sampler, count: 4, stages: [fragment]}
-  push_constants:
-    - {offset: 0, size: 16, stages: [vertex, fragment]}
+  stages:
+    vertex: mesh.vert.spv
+    fragment: {file: mesh.frag.spv, entry: main, specialization: {0: 4, 1: true}}
+  layout:
+    sets:
+      0:
+        0: {type: uniform_buffer, stages: [vertex]}
+        1: {type: combined_image_sampler, count: 4, stages: [fragment]}
+    push_constants:
+      - {offset: 0, size: 16, stages: [vertex, fragment]}
+  vertex_attributes:
+    - {location: 0, format: R32G32B32_SFLOAT}
+  features: {maintenance4: true}
 
-The modules themselves are judged by check.`,
-		Example: "  chiaro link --vert mesh.vert.spv --frag mesh.frag.spv --layout layout.yaml",
-		Args:    cobra.NoArgs,
-		RunE:    func(_ *cobra.Command, _ []string) error { return linkPipeline(c, f) },
+or by flags; --layout names a file with what stands under "layout" there. The modules themselves
+are judged by check.`,
+		Example: "  chiaro link mesh.pipeline.yaml\n  chiaro link --vert mesh.vert.spv --frag mesh.frag.spv --layout layout.yaml",
+		RunE:    func(_ *cobra.Command, args []string) error { return linkPipelines(c, f, args) },
 	}
 	fl := cmd.Flags()
 	for _, s := range linkStages {
@@ -73,44 +79,46 @@ The modules themselves are judged by check.`,
 	return cmd
 }
 
-// linkPipeline judges one pipeline.
-func linkPipeline(c console, f linkFlags) error {
-	d := &link.Description{Library: f.library}
-	switch f.maintenance4 {
-	case "":
-	case "on":
-		d.Maintenance4 = link.On
-	case "off":
-		d.Maintenance4 = link.Off
-	default:
-		return unreadable("--maintenance4 %q: must be on or off", f.maintenance4)
-	}
+// linkPipelines judges the pipelines that files describe, or the one that flags do.
+func linkPipelines(c console, f linkFlags, files []string) error {
 	env, ok := valid.ParseEnv(f.targetEnv)
 	if !ok {
 		return unreadable("--target-env %q: must be one such as vulkan1.3 or spv1.6", f.targetEnv)
 	}
-	for _, s := range linkStages {
-		file := *f.files[s.flag]
-		if file == "" {
-			continue
-		}
-		shader, err := linkShader(c, file, s.what, f.entry, env)
+	var all []*link.Description
+	for _, file := range files {
+		d, err := readPipeline(c, file, env)
 		if err != nil {
 			return err
 		}
-		d.Stages = append(d.Stages, *shader)
+		all = append(all, d)
 	}
-	if len(d.Stages) == 0 {
-		return &coded{exitNothing, "no stage: name modules with --vert, --frag and the like"}
+	d, err := flaggedPipeline(c, f, env)
+	if err != nil {
+		return err
 	}
-	if f.layout != "" {
-		var err error
-		if d.Layout, err = readLayout(f.layout); err != nil {
-			return err
+	if len(d.Stages) > 0 {
+		all = append(all, d)
+	}
+	if len(all) == 0 {
+		return &coded{exitNothing, "no pipeline: name a description, or modules with --vert, --frag and the like"}
+	}
+	var found []link.Finding
+	for _, d := range all {
+		d.Library = d.Library || f.library
+		switch f.maintenance4 {
+		case "":
+		case "on", "off":
+			if d.Features == nil {
+				d.Features = map[string]bool{}
+			}
+			d.Features["maintenance4"] = f.maintenance4 == "on"
+		default:
+			return unreadable("--maintenance4 %q: must be on or off", f.maintenance4)
 		}
+		found = append(found, link.Link(d)...)
 	}
-	found := link.Link(d)
-	if err := writeLink(c.out, f.format, found); err != nil {
+	if err := writeLink(c.out, f.format, found, len(all)); err != nil {
 		return err
 	}
 	if len(found) > 0 {
@@ -119,8 +127,36 @@ func linkPipeline(c console, f linkFlags) error {
 	return nil
 }
 
+// flaggedPipeline is the pipeline that flags describe, without stages where they
+// describe none.
+func flaggedPipeline(c console, f linkFlags, env *valid.Env) (*link.Description, error) {
+	d := &link.Description{}
+	for _, s := range linkStages {
+		file := *f.files[s.flag]
+		if file == "" {
+			continue
+		}
+		shader, err := linkShader(c, file, s.what, f.entry, nil, env)
+		if err != nil {
+			return nil, err
+		}
+		d.Stages = append(d.Stages, *shader)
+	}
+	if f.layout != "" {
+		var in layoutFile
+		if err := readYAML(f.layout, &in); err != nil {
+			return nil, err
+		}
+		var err error
+		if d.Layout, err = in.layout(f.layout); err != nil {
+			return nil, err
+		}
+	}
+	return d, nil
+}
+
 // linkShader reads the module of a stage and finds its entry point.
-func linkShader(c console, file, stage, name string, env *valid.Env) (*link.Shader, error) {
+func linkShader(c console, file, stage, name string, spec facts.Spec, env *valid.Env) (*link.Shader, error) {
 	data, err := readModule(c, file)
 	if err != nil {
 		return nil, err
@@ -129,7 +165,7 @@ func linkShader(c console, file, stage, name string, env *valid.Env) (*link.Shad
 	if err != nil {
 		return nil, unreadable("%s: %v", file, err)
 	}
-	v := valid.Assume(facts.Gather(m, nil))
+	v := valid.Assume(facts.Gather(m, spec))
 	want, _ := link.ParseStage(strings.ReplaceAll(stage, " ", "_"))
 	var found []*iface.Entry
 	for _, e := range iface.Reflect(v) {
@@ -143,95 +179,6 @@ func linkShader(c console, file, stage, name string, env *valid.Env) (*link.Shad
 	return &link.Shader{File: file, Module: v, Entry: found[0]}, nil
 }
 
-// layoutFile is a pipeline layout as it is written.
-type layoutFile struct {
-	Sets map[uint32]map[uint32]struct {
-		Type    link.DescriptorType   `yaml:"type"`
-		Count   *uint32               `yaml:"count"`
-		Stages  []string              `yaml:"stages"`
-		Mutable []link.DescriptorType `yaml:"mutable"`
-	} `yaml:"sets"`
-	Push []struct {
-		Offset uint32   `yaml:"offset"`
-		Size   uint32   `yaml:"size"`
-		Stages []string `yaml:"stages"`
-	} `yaml:"push_constants"`
-}
-
-// maxLayout bounds the text of a layout: 16 MiB.
-const maxLayout = 16 << 20
-
-// readLayout reads a layout; what is wrong in it is said with line and column.
-func readLayout(file string) (*link.Layout, error) {
-	data, err := os.ReadFile(file)
-	if err != nil {
-		return nil, unreadable("%v", err)
-	}
-	if len(data) > maxLayout {
-		return nil, unreadable("%s: larger than %d bytes", file, maxLayout)
-	}
-	var in layoutFile
-	if err := yaml.UnmarshalWithOptions(data, &in, yaml.DisallowUnknownField()); err != nil {
-		return nil, unreadable("%s: %s", file, yaml.FormatError(err, false, true))
-	}
-	out := &link.Layout{}
-	for number, bindings := range in.Sets {
-		set := link.Set{Number: number}
-		for n, b := range bindings {
-			stages, err := stagesOf(b.Stages)
-			if err == nil {
-				err = knownTypes(append(b.Mutable, b.Type))
-			}
-			if err != nil {
-				return nil, unreadable("%s: set %d binding %d: %v", file, number, n, err)
-			}
-			k := link.Binding{Binding: n, Type: b.Type, Count: 1, Stages: stages, Mutable: b.Mutable}
-			if b.Count != nil {
-				k.Count = *b.Count
-			}
-			set.Bindings = append(set.Bindings, k)
-		}
-		out.Sets = append(out.Sets, set)
-	}
-	for i, p := range in.Push {
-		stages, err := stagesOf(p.Stages)
-		if err != nil {
-			return nil, unreadable("%s: push constant range %d: %v", file, i, err)
-		}
-		out.Push = append(out.Push, link.Range{Offset: p.Offset, Size: p.Size, Stages: stages})
-	}
-	return out, nil
-}
-
-// stagesOf reads names of stages; none are all.
-func stagesOf(names []string) (link.Stages, error) {
-	if len(names) == 0 {
-		return link.AllStages, nil
-	}
-	var out link.Stages
-	for _, n := range names {
-		s, ok := link.ParseStage(n)
-		if !ok {
-			return 0, fmt.Errorf("stage %q: must be %s", n, strings.Join(link.StageNames(), ", "))
-		}
-		out |= s
-	}
-	return out, nil
-}
-
-func knownTypes(list []link.DescriptorType) error {
-next:
-	for _, t := range list {
-		for _, k := range link.DescriptorTypes() {
-			if t == k {
-				continue next
-			}
-		}
-		return fmt.Errorf("type %q: must be one of %v", t, link.DescriptorTypes())
-	}
-	return nil
-}
-
 // linkRecord is a finding in machine output.
 type linkRecord struct {
 	Code     string      `json:"code"`
@@ -241,7 +188,7 @@ type linkRecord struct {
 }
 
 // writeLink writes the findings, both sides in columns.
-func writeLink(w io.Writer, format string, found []link.Finding) error {
+func writeLink(w io.Writer, format string, found []link.Finding, pipelines int) error {
 	switch format {
 	case "json":
 		out := []linkRecord{}
@@ -267,7 +214,7 @@ func writeLink(w io.Writer, format string, found []link.Finding) error {
 		}
 		t.Flush()
 	}
-	fmt.Fprintf(w, "LINKED  findings %d\n", len(found))
+	fmt.Fprintf(w, "LINKED %d  findings %d\n", pipelines, len(found))
 	return nil
 }
 

@@ -1,0 +1,83 @@
+package link
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/chiaro-gpu/chiaro/iface"
+	"github.com/chiaro-gpu/chiaro/vuid"
+)
+
+// numeric returns the kind and width of what a shader reads of a format (Vulkan,
+// Interpretation of Numeric Format): floats, but for UINT and SINT; 64 bits where
+// a component has them.
+func (a Attribute) numeric() (kind iface.Kind, width int) {
+	name := strings.ToUpper(a.Format)
+	kind, width = iface.Float, 32
+	switch {
+	case strings.HasSuffix(name, "_UINT"):
+		kind = iface.Uint
+	case strings.HasSuffix(name, "_SINT"):
+		kind = iface.Int
+	}
+	if strings.HasPrefix(name, "R64") {
+		width = 64
+	}
+	return kind, width
+}
+
+// attributes judges the inputs of the vertex stage against the vertex
+// attributes (Vulkan, Vertex Input Interface).
+func (l *linker) attributes() {
+	s := l.stage(vertex)
+	if s == nil || !l.d.HasAttributes {
+		return
+	}
+	at := map[uint32]*Attribute{}
+	for i := range l.d.Attributes {
+		at[l.d.Attributes[i].Location] = &l.d.Attributes[i]
+	}
+	for i := range s.Entry.Inputs {
+		v := &s.Entry.Inputs[i]
+		if v.Missing || !v.Type.Numeric() {
+			continue
+		}
+		for n := range min(v.Slots, maxSlots) {
+			step := uint64(1)
+			if v.Type.Width == 64 && v.Type.Rows > 2 {
+				step = 2 // the second Location of a long vector has no attribute of its own
+			}
+			if n%step == 0 && !l.attribute(s, v, at, v.Location+uint32(n)) {
+				break
+			}
+		}
+	}
+}
+
+// attribute judges one Location of an input. It returns whether there is more
+// to say of the input.
+func (l *linker) attribute(s *Shader, v *iface.Variable, at map[uint32]*Attribute, location uint32) bool {
+	side := variableSide(s, v)
+	a := at[location]
+	if a == nil {
+		robust, known := l.d.feature("vertexAttributeRobustness")
+		late, knownToo := l.d.feature("maintenance9")
+		if known && knownToo && !robust && !late {
+			l.fail(vuid.VkGraphicsPipelineCreateInfo_Input_07904, []Side{side}, "the vertex stage reads %s at location %d, for which there is no attribute; must be one", v.Name, location)
+		}
+		return false
+	}
+	sides := []Side{side, {Stage: "vertex input", Place: fmt.Sprintf("location %d", location), Type: a.Format}}
+	switch kind, width := a.numeric(); {
+	case kind != v.Type.Kind:
+		l.fail(vuid.VkGraphicsPipelineCreateInfo_Input_08733, sides, "%s is %s, its attribute %s; must be of the same numeric type", v.Name, v.Type, a.Format)
+		return false
+	case width == 64 && v.Type.Width != 64:
+		l.fail(vuid.VkGraphicsPipelineCreateInfo_pVertexInputState_08929, sides, "%s is %s, its attribute %s has 64 bits; must have as many", v.Name, v.Type, a.Format)
+		return false
+	case width != 64 && v.Type.Width == 64:
+		l.fail(vuid.VkGraphicsPipelineCreateInfo_pVertexInputState_08930, sides, "%s is %s, its attribute %s has no 64 bits; must have as many", v.Name, v.Type, a.Format)
+		return false
+	}
+	return true
+}
