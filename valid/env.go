@@ -50,6 +50,10 @@ type Env struct {
 	// bits in Vulkan, as maintenance9 does.
 	AllowVulkan32BitBitwise bool
 
+	// AllowTextureOffset takes the image operand Offset with what is no gather
+	// where the feature maintenance8 is not known.
+	AllowTextureOffset bool
+
 	// The descriptors of a heap, in bytes; zero where they are not known.
 	ImageDescriptor, SamplerDescriptor, BufferDescriptor DescriptorSize
 

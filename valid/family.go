@@ -70,6 +70,11 @@ var families = []*family{
 	&imageFamily,
 	&imageOperandFamily,
 	&imageQueryFamily,
+	&imageProcessingFamily,
+	&rayFamily,
+	&rayValueFamily,
+	&meshFamily,
+	&derivativeFamily,
 }
 
 // dispatch has the judges of each opcode.

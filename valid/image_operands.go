@@ -242,10 +242,19 @@ func (c *checker) operandOffset(a *imageAccess, m spirv.ImageOperands, id spirv.
 	if !c.vulkan {
 		return
 	}
-	if m == spirv.ImageOperandsOffsetMask && !gather && !c.feature(vuid.RuntimeSpirv_Offset_10213, "maintenance8") {
+	if m == spirv.ImageOperandsOffsetMask && !gather && !c.offsetAllowed() {
 		c.fail(a.i, vuid.RuntimeSpirv_Offset_10213, "%s with the image operand Offset; must be a gather, or needs the feature maintenance8", a.op)
 	}
 	c.offsetRange(a, m, k)
+}
+
+// offsetAllowed reports whether Offset may stand with what is no gather: by the
+// feature maintenance8, or by the environment where the device is not known.
+func (c *checker) offsetAllowed() bool {
+	if on, known := c.env.Device.feature("maintenance8"); known {
+		return on
+	}
+	return c.env.AllowTextureOffset || c.env.BeforeLegalization
 }
 
 // offsetRange judges constant offsets beside the limits of the device.

@@ -79,6 +79,7 @@ func (f *checkFlags) layoutFlags(cmd *cobra.Command) {
 	fl.BoolVar(&e.BeforeLegalization, "before-hlsl-legalization", false, "take what a compiler of HLSL has not legalized yet")
 	fl.BoolVar(&e.AllowLocalSizeID, "allow-localsizeid", false, "take the mode LocalSizeId where Vulkan asks for maintenance4")
 	fl.BoolVar(&e.AllowVulkan32BitBitwise, "allow-vulkan-32-bit-bitwise", false, "take bit instructions on other widths than 32 bits in Vulkan (maintenance9)")
+	fl.BoolVar(&e.AllowTextureOffset, "allow-offset-texture-operand", false, "take the image operand Offset where Vulkan asks for maintenance8")
 	fl.Bool("use-friendly-names", true, "messages always have names; taken for the sake of scripts")
 	fl.IntVar(&l.StructMembers, "max-struct-members", 0, "members that a struct may have")
 	fl.IntVar(&l.StructDepth, "max-struct-depth", 0, "how deep structs may nest")

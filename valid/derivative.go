@@ -1,0 +1,19 @@
+package valid
+
+import "github.com/chiaro-gpu/chiaro/spirv"
+
+// derivativeFamily judges where derivatives are taken (SPIR-V §3.3.16); their
+// types are judged by the typing table.
+var derivativeFamily = family{
+	rules: []Rule{
+		{Code: "SPV-Derivative-Model", Section: "SPIR-V 3.3.16", Words: "a derivative is taken in a fragment shader, or in a workgroup that says which invocations make a group of derivatives"},
+	},
+	ops: []group{{(*checker).derivative, []spirv.Op{
+		spirv.OpDPdx, spirv.OpDPdy, spirv.OpFwidth, spirv.OpDPdxFine, spirv.OpDPdyFine, spirv.OpFwidthFine,
+		spirv.OpDPdxCoarse, spirv.OpDPdyCoarse, spirv.OpFwidthCoarse,
+	}}},
+}
+
+func (c *checker) derivative(i int, in spirv.Inst) {
+	c.derivativeModel(i, in.Op(), inDerivatives, "SPV-Derivative-Model")
+}

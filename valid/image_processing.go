@@ -1,0 +1,250 @@
+package valid
+
+import (
+	"math"
+
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
+	"github.com/chiaro-gpu/chiaro/vuid"
+)
+
+// imageProcessingFamily judges SPV_QCOM_image_processing and its successors.
+var imageProcessingFamily = family{
+	rules: []Rule{
+		{Code: "SPV-ImageProcessing-Decoration", Section: "SPIR-V, SPV_QCOM_image_processing", Words: "weights, and the images and samplers of block matching, are variables decorated for it"},
+		{Code: "SPV-ImageProcessing-Use", Section: "SPIR-V, SPV_QCOM_image_processing", Words: "what is decorated for image processing is used by its instructions only"},
+		{Code: "SPV-ImageProcessing-Operand", Section: "SPIR-V, SPV_QCOM_image_processing", Words: "coordinates and sizes have two components: floats of a filter, unsigned integers of block matching"},
+		{Code: "SPV-ImageProcessing-Gather", Section: "SPIR-V, SPV_QCOM_image_processing3", Words: "the mode of OpImageGatherQCOM is a constant integer of 32 bits, 0 to 3, whose capability is declared"},
+		{Code: vuid.RuntimeSpirv_OpImageSampleWeightedQCOM_06980, Section: environment, Words: "the weights of OpImageSampleWeightedQCOM are in UniformConstant, of a two-dimensional image with layers, without depth and samples, and sampled 1"},
+		{Code: vuid.RuntimeSpirv_OpImageSampleWeightedQCOM_06981, Section: environment, Words: "the weights of OpImageSampleWeightedQCOM are decorated WeightTextureQCOM"},
+		{Code: vuid.RuntimeSpirv_OpImageBlockMatchSSDQCOM_06983, Section: environment, Words: "target and reference of block matching are in UniformConstant, of a two-dimensional image without layers, depth and samples, and sampled 1"},
+		{Code: vuid.RuntimeSpirv_OpImageBlockMatchSSDQCOM_06984, Section: environment, Words: "target and reference of block matching are decorated BlockMatchTextureQCOM"},
+		{Code: vuid.RuntimeSpirv_OpImageBlockMatchSSDQCOM_06988, Section: environment, Words: "a constant block size is maxBlockMatchRegion at most", Need: NeedDevice},
+		{Code: vuid.RuntimeSpirv_OpImageBoxFilterQCOM_06989, Section: environment, Words: "the height of a constant box is 1 at least and that of maxBoxFilterBlockSize at most", Need: NeedDevice},
+		{Code: vuid.RuntimeSpirv_OpImageBlockMatchWindow_09220, Section: environment, Words: "target and reference of block matching in a window, and of gathered matching, are in UniformConstant, of a two-dimensional image without layers, depth and samples, and sampled 1"},
+		{Code: vuid.RuntimeSpirv_OpImageBlockMatchWindow_09221, Section: environment, Words: "target and reference of block matching in a window, and of gathered matching, are decorated BlockMatchTextureQCOM"},
+		{Code: vuid.RuntimeSpirv_maxBlockMatchRegion_09225, Section: environment, Words: "a constant block size in a window, and of gathered matching, is maxBlockMatchRegion at most", Need: NeedDevice},
+	},
+	insts: map[spirv.Op]judge{
+		spirv.OpImageSampleWeightedQCOM: (*checker).sampleWeighted,
+		spirv.OpImageBoxFilterQCOM:      (*checker).boxFilter,
+		spirv.OpImageGatherQCOM:         (*checker).gatherQCOM,
+	},
+	ops: []group{
+		{(*checker).blockMatch, []spirv.Op{
+			spirv.OpImageBlockMatchSSDQCOM, spirv.OpImageBlockMatchSADQCOM, spirv.OpImageBlockMatchWindowSSDQCOM, spirv.OpImageBlockMatchWindowSADQCOM,
+			spirv.OpImageBlockMatchGatherSSDQCOM, spirv.OpImageBlockMatchGatherSADQCOM,
+		}},
+		{(*checker).processingUse, []spirv.Op{
+			spirv.OpImageSampleImplicitLod, spirv.OpImageSampleExplicitLod, spirv.OpImageSampleProjImplicitLod, spirv.OpImageSampleProjExplicitLod,
+			spirv.OpImageSampleDrefImplicitLod, spirv.OpImageSampleDrefExplicitLod, spirv.OpImageSampleProjDrefImplicitLod, spirv.OpImageSampleProjDrefExplicitLod,
+			spirv.OpImageSparseSampleImplicitLod, spirv.OpImageSparseSampleExplicitLod, spirv.OpImageSparseSampleDrefImplicitLod, spirv.OpImageSparseSampleDrefExplicitLod,
+			spirv.OpImageGather, spirv.OpImageDrefGather, spirv.OpImageSparseGather, spirv.OpImageSparseDrefGather,
+			spirv.OpImageFetch, spirv.OpImageSparseFetch, spirv.OpImageQueryLod,
+		}},
+	},
+}
+
+// imageOrigin returns the variables that an image, or a sampled image, and its
+// sampler are loaded from; nil where that is not seen. Both are the same where
+// the variable holds a sampled image.
+func (c *checker) imageOrigin(id spirv.ID) (image, sampler *facts.Variable) {
+	d := c.code.DefInst(id)
+	if d == nil {
+		return nil, nil
+	}
+	if d.Op() == spirv.OpSampledImage {
+		v := inst.SampledImage(d)
+		return c.loadedFrom(v.Image()), c.loadedFrom(v.Sampler())
+	}
+	v := c.loadedFrom(id)
+	return v, v
+}
+
+// loadedFrom returns the variable that a value is loaded from, also from an
+// element of it.
+func (c *checker) loadedFrom(id spirv.ID) *facts.Variable {
+	d := c.code.DefInst(id)
+	if d == nil || d.Op() != spirv.OpLoad {
+		return nil
+	}
+	p := inst.Load(d).Pointer()
+	for range maxChain {
+		if v := c.m.Variable(p); v != nil {
+			return v
+		}
+		switch d := c.code.DefInst(p); {
+		case d == nil:
+			return nil
+		case d.Op() == spirv.OpAccessChain, d.Op() == spirv.OpInBoundsAccessChain:
+			p = inst.AccessChain(d).Base()
+		default:
+			return nil
+		}
+	}
+	return nil
+}
+
+// maxChain is how many access chains are followed from one to the next.
+const maxChain = 16
+
+// processed judges one image of image processing: its decoration and its type.
+func (c *checker) processed(i int, op spirv.Op, what string, id spirv.ID, decoration spirv.Decoration, code, kind string, arrayed bool) {
+	image, _ := c.imageOrigin(id)
+	if image == nil {
+		return
+	}
+	if !c.m.Has(image.ID, decoration) {
+		if !c.vulkan {
+			code = "SPV-ImageProcessing-Decoration"
+		}
+		c.fail(i, code, "%s of %s is %s, which has no decoration %s; must have it", what, op, c.name(image.ID), decoration).also(c, image.Index, "the variable")
+	}
+	t := c.m.TypeOf(id)
+	if t != nil && t.Op == spirv.OpTypeSampledImage {
+		t = t.Elem
+	}
+	if !c.vulkan || t == nil || t.Image == nil {
+		return
+	}
+	if m := t.Image; image.Storage != spirv.StorageClassUniformConstant || m.Depth != 0 || m.Dim != spirv.Dim2D || m.Arrayed != arrayed || m.MS || m.Sampled != 1 {
+		c.fail(i, kind, "%s of %s is of the storage class %s and %s; must be UniformConstant, and 2D with depth 0, layers %t, one sample, sampled 1", what, op, image.Storage, c.typeName(t), arrayed).also(c, t.Index, "the image")
+	}
+}
+
+// processedTexel judges the result of image processing, and the image that it
+// reads.
+func (c *checker) processedTexel(i int, in spirv.Inst, id spirv.ID) {
+	a := imageAccess{i: i, op: in.Op()}
+	if a.result(c, in) && a.fourTexel(c) && a.sampledOperand(c, id) {
+		a.single(c)
+	}
+}
+
+// two judges an operand of two components.
+func (c *checker) two(i int, op spirv.Op, what string, id spirv.ID, float bool) {
+	if t := c.m.TypeOf(id); t != nil && (!isVectorOf(t, 2, float, 32) || !float && t.Elem.Signed) {
+		want := "unsigned integers"
+		if float {
+			want = "floats"
+		}
+		c.fail(i, "SPV-ImageProcessing-Operand", "%s of %s is %s; must be a vector of 2 %s of 32 bits", what, op, c.typeName(t), want)
+	}
+}
+
+func (c *checker) sampleWeighted(i int, in spirv.Inst) {
+	v := inst.ImageSampleWeightedQCOM(in)
+	c.processedTexel(i, in, v.Texture())
+	c.two(i, in.Op(), "the coordinate", v.Coordinates(), true)
+	c.processed(i, in.Op(), "the weights", v.Weights(), spirv.DecorationWeightTextureQCOM, vuid.RuntimeSpirv_OpImageSampleWeightedQCOM_06981, vuid.RuntimeSpirv_OpImageSampleWeightedQCOM_06980, true)
+	c.processedElsewhere(i, in.Op(), v.Texture())
+}
+
+func (c *checker) boxFilter(i int, in spirv.Inst) {
+	v := inst.ImageBoxFilterQCOM(in)
+	c.processedTexel(i, in, v.Texture())
+	c.two(i, in.Op(), "the coordinate", v.Coordinates(), true)
+	c.two(i, in.Op(), "the box", v.BoxSize(), true)
+	c.processedElsewhere(i, in.Op(), v.Texture())
+	k := c.m.Const(v.BoxSize())
+	h := k.Elem(1)
+	if !c.vulkan || h == nil || !h.Known || !h.Type.IsFloat() {
+		return
+	}
+	const code = vuid.RuntimeSpirv_OpImageBoxFilterQCOM_06989
+	y := float64(math.Float32frombits(uint32(h.Bits)))
+	if y < 1 {
+		c.fail(i, code, "the height of the box is %g; must be 1 at least", y)
+	}
+	if l, ok := c.limit(code, "maxBoxFilterBlockSize.height"); ok && y > float64(l) {
+		c.fail(i, code, "the height of the box is %g; must be maxBoxFilterBlockSize.height, which is %d, at most", y, l)
+	}
+}
+
+// blockMatch judges the instructions that match blocks.
+func (c *checker) blockMatch(i int, in spirv.Inst) {
+	op, v := in.Op(), inst.ImageBlockMatchSSDQCOM(in)
+	texture, kind, region := vuid.RuntimeSpirv_OpImageBlockMatchWindow_09221, vuid.RuntimeSpirv_OpImageBlockMatchWindow_09220, vuid.RuntimeSpirv_maxBlockMatchRegion_09225
+	if op == spirv.OpImageBlockMatchSSDQCOM || op == spirv.OpImageBlockMatchSADQCOM {
+		texture, kind, region = vuid.RuntimeSpirv_OpImageBlockMatchSSDQCOM_06984, vuid.RuntimeSpirv_OpImageBlockMatchSSDQCOM_06983, vuid.RuntimeSpirv_OpImageBlockMatchSSDQCOM_06988
+	}
+	c.processedTexel(i, in, v.Target())
+	for _, o := range [...]struct {
+		what string
+		id   spirv.ID
+	}{{"the target", v.Target()}, {"the reference", v.Reference()}} {
+		c.processed(i, op, o.what, o.id, spirv.DecorationBlockMatchTextureQCOM, texture, kind, false)
+		if op != spirv.OpImageBlockMatchWindowSSDQCOM && op != spirv.OpImageBlockMatchWindowSADQCOM {
+			continue
+		}
+		if _, s := c.imageOrigin(o.id); s != nil && !c.m.Has(s.ID, spirv.DecorationBlockMatchSamplerQCOM) {
+			c.fail(i, "SPV-ImageProcessing-Decoration", "the sampler of %s of %s is %s, which has no decoration BlockMatchSamplerQCOM; must have it", o.what, op, c.name(s.ID)).also(c, s.Index, "the variable")
+		}
+	}
+	c.two(i, op, "the coordinate of the target", v.TargetCoordinates(), false)
+	c.two(i, op, "the coordinate of the reference", v.ReferenceCoordinates(), false)
+	c.two(i, op, "the size of the block", v.BlockSize(), false)
+	k := c.m.Const(v.BlockSize())
+	for n, dimension := range [...]string{"width", "height"} {
+		e := k.Elem(n)
+		if !c.vulkan || e == nil || !e.Known || !e.Type.IsInt() {
+			continue
+		}
+		if l, ok := c.limit(region, "maxBlockMatchRegion."+dimension); ok && e.Bits > l {
+			c.fail(i, region, "the %s of the block is %d; must be maxBlockMatchRegion.%s, which is %d, at most", dimension, e.Bits, dimension, l)
+		}
+	}
+}
+
+// processingUse judges an instruction that is not of image processing.
+func (c *checker) processingUse(i int, in spirv.Inst) {
+	if c.anyCapable(spirv.CapabilityTextureSampleWeightedQCOM, spirv.CapabilityTextureBlockMatchQCOM, spirv.CapabilityTextureBlockMatch2QCOM) {
+		c.processedElsewhere(i, in.Op(), inst.ImageSampleImplicitLod(in).SampledImage())
+	}
+}
+
+// processedElsewhere judges that an image or a sampler that an instruction takes
+// is not decorated for another one.
+func (c *checker) processedElsewhere(i int, op spirv.Op, id spirv.ID) {
+	image, sampler := c.imageOrigin(id)
+	for _, v := range [...]*facts.Variable{image, sampler} {
+		if v == nil {
+			continue
+		}
+		for _, d := range [...]spirv.Decoration{spirv.DecorationWeightTextureQCOM, spirv.DecorationBlockMatchTextureQCOM, spirv.DecorationBlockMatchSamplerQCOM} {
+			if c.m.Has(v.ID, d) {
+				c.fail(i, "SPV-ImageProcessing-Use", "%s takes %s, which is decorated %s; must not", op, c.name(v.ID), d).also(c, v.Index, "the variable")
+				return
+			}
+		}
+	}
+}
+
+// gatherQCOM judges OpImageGatherQCOM.
+func (c *checker) gatherQCOM(i int, in spirv.Inst) {
+	op, v := in.Op(), inst.ImageGatherQCOM(in)
+	a := imageAccess{i: i, op: op, how: howGather}
+	if !a.result(c, in) || !a.fourTexel(c) || !a.sampledOperand(c, v.SampledImage()) || !a.single(c) {
+		return
+	}
+	a.mask, _ = v.ImageOperands()
+	a.operands = v.ImageOperandsWords()
+	a.sampledType(c)
+	a.coordinate(c, v.Coordinate(), c.sampleFloat(), "of floats of 32 bits")
+	c.gatherComponent(i, op, v.Component())
+	c.imageOperands(&a)
+	t, k := c.m.TypeOf(v.Mode()), c.m.Const(v.Mode())
+	switch {
+	case t == nil:
+	case !isWord(t) || k == nil || k.Undef:
+		c.fail(i, "SPV-ImageProcessing-Gather", "the mode of %s is %s; must be a constant integer of 32 bits", op, c.name(v.Mode()))
+	case !k.Known:
+	case k.Bits > uint64(spirv.GatherModesGatherV2QCOM):
+		c.fail(i, "SPV-ImageProcessing-Gather", "the mode of %s is %d; must be 0 to 3", op, k.Bits)
+	case k.Bits == uint64(spirv.GatherModesGather4x1QCOM) && !c.capable(spirv.CapabilityImageGatherLinearQCOM):
+		c.fail(i, "SPV-ImageProcessing-Gather", "the mode of %s is Gather4x1QCOM; needs the capability ImageGatherLinearQCOM", op)
+	case k.Bits != uint64(spirv.GatherModesGather4x1QCOM) && !c.capable(spirv.CapabilityImageGatherExtendedModesQCOM):
+		c.fail(i, "SPV-ImageProcessing-Gather", "the mode of %s is %s; needs the capability ImageGatherExtendedModesQCOM", op, spirv.GatherModes(k.Bits))
+	}
+}

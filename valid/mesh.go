@@ -1,0 +1,248 @@
+package valid
+
+import (
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
+	"github.com/chiaro-gpu/chiaro/vuid"
+)
+
+// meshFamily judges what emits: vertices and primitives of geometry shaders
+// (SPIR-V §3.3.19), and task and mesh shaders (SPV_EXT_mesh_shader).
+var meshFamily = family{
+	rules: []Rule{
+		{Code: "SPV-Primitive-Model", Section: "SPIR-V 3.3.19", Words: "vertices and primitives are emitted by geometry shaders"},
+		{Code: "SPV-Primitive-Stream", Section: "SPIR-V 3.3.19", Words: "a stream is a constant integer"},
+		{Code: "SPV-Mesh-Model", Section: "SPIR-V, SPV_EXT_mesh_shader", Words: "OpSetMeshOutputsEXT is in mesh shaders and OpEmitMeshTasksEXT in task shaders"},
+		{Code: "SPV-Mesh-Count", Section: "SPIR-V, SPV_EXT_mesh_shader", Words: "a count of vertices, primitives or workgroups is an unsigned integer of 32 bits"},
+		{Code: "SPV-Mesh-Payload", Section: "SPIR-V, SPV_EXT_mesh_shader", Words: "the payload of OpEmitMeshTasksEXT is a variable of the storage class TaskPayloadWorkgroupEXT"},
+		{Code: "SPV-Mesh-Output", Section: "SPIR-V, SPV_EXT_mesh_shader", Words: "an output of a mesh shader is an array"},
+		{Code: "SPV-Mesh-PerPrimitive", Section: "SPIR-V, SPV_EXT_mesh_shader", Words: "PerPrimitiveEXT is of outputs of mesh shaders and inputs of fragment shaders"},
+		{Code: "SPV-Mesh-Outputs", Section: "SPIR-V, SPV_EXT_mesh_shader", Words: "constant counts of OpSetMeshOutputsEXT are those of the modes OutputVertices and OutputPrimitivesEXT at most"},
+		{Code: vuid.RuntimeSpirv_MeshEXT_07332, Section: environment, Words: "the count of vertices of OpSetMeshOutputsEXT is that of the mode OutputVertices at most"},
+		{Code: vuid.RuntimeSpirv_MeshEXT_07333, Section: environment, Words: "the count of primitives of OpSetMeshOutputsEXT is that of the mode OutputPrimitivesEXT at most"},
+		{Code: vuid.StandaloneSpirv_MeshEXT_07102, Section: environment, Words: "a module has no task and mesh shaders both of the extension by NVIDIA and of EXT's"},
+		{Code: vuid.StandaloneSpirv_MeshEXT_07107, Section: environment, Words: "no output of a mesh shader is read"},
+		{Code: vuid.StandaloneSpirv_MeshEXT_07330, Section: environment, Words: "OutputVertices of a mesh shader is 1 at least"},
+		{Code: vuid.StandaloneSpirv_MeshEXT_07331, Section: environment, Words: "OutputPrimitivesEXT of a mesh shader is 1 at least"},
+		{Code: vuid.RuntimeSpirv_MeshEXT_07115, Section: environment, Words: "OutputVertices of a mesh shader is maxMeshOutputVertices at most", Need: NeedDevice},
+		{Code: vuid.RuntimeSpirv_MeshEXT_07116, Section: environment, Words: "OutputPrimitivesEXT of a mesh shader is maxMeshOutputPrimitives at most", Need: NeedDevice},
+		{Code: vuid.RuntimeSpirv_MeshNV_07113, Section: environment, Words: "OutputVertices of a mesh shader is maxMeshOutputVertices at most", Need: NeedDevice},
+		{Code: vuid.RuntimeSpirv_MeshNV_07114, Section: environment, Words: "OutputPrimitivesNV of a mesh shader is maxMeshOutputPrimitives at most", Need: NeedDevice},
+		{Code: vuid.RuntimeSpirv_TaskEXT_07299, Section: environment, Words: "constant counts of workgroups of OpEmitMeshTasksEXT are maxMeshWorkGroupCount[0] at most", Need: NeedDevice},
+		{Code: vuid.RuntimeSpirv_TaskEXT_07300, Section: environment, Words: "constant counts of workgroups of OpEmitMeshTasksEXT are maxMeshWorkGroupCount[1] at most", Need: NeedDevice},
+		{Code: vuid.RuntimeSpirv_TaskEXT_07301, Section: environment, Words: "constant counts of workgroups of OpEmitMeshTasksEXT are maxMeshWorkGroupCount[2] at most", Need: NeedDevice},
+		{Code: vuid.RuntimeSpirv_TaskEXT_07302, Section: environment, Words: "the product of the constant counts of OpEmitMeshTasksEXT is maxMeshWorkGroupTotalCount at most", Need: NeedDevice},
+		{Code: vuid.RuntimeSpirv_OpEmitStreamVertex_06310, Section: environment, Words: "a stream is below maxTransformFeedbackStreams", Need: NeedDevice},
+	},
+	insts: map[spirv.Op]judge{
+		spirv.OpEmitVertex:         (*checker).emit,
+		spirv.OpEndPrimitive:       (*checker).emit,
+		spirv.OpEmitStreamVertex:   (*checker).emitStream,
+		spirv.OpEndStreamPrimitive: (*checker).emitStream,
+		spirv.OpSetMeshOutputsEXT:  (*checker).setMeshOutputs,
+		spirv.OpEmitMeshTasksEXT:   (*checker).emitMeshTasks,
+		spirv.OpLoad:               (*checker).meshRead,
+	},
+	after: []func(*checker){(*checker).meshEntries},
+}
+
+func (c *checker) emit(i int, _ spirv.Inst) { c.onlyIn(i, inGeometry, "SPV-Primitive-Model") }
+
+func (c *checker) emitStream(i int, in spirv.Inst) {
+	c.emit(i, in)
+	op, id := in.Op(), inst.EmitStreamVertex(in).Stream()
+	t, k := c.m.TypeOf(id), c.m.Const(id)
+	switch {
+	case t == nil:
+	case !t.IsInt():
+		c.fail(i, "SPV-Primitive-Stream", "the stream of %s is %s; must be an integer", op, c.typeName(t))
+	case k == nil || k.Undef:
+		c.fail(i, "SPV-Primitive-Stream", "the stream of %s is %s; must be a constant", op, c.name(id))
+	case c.vulkan && k.Known:
+		if l, ok := c.limit(vuid.RuntimeSpirv_OpEmitStreamVertex_06310, "maxTransformFeedbackStreams"); ok && k.Bits >= l {
+			c.fail(i, vuid.RuntimeSpirv_OpEmitStreamVertex_06310, "the stream of %s is %d; must be below maxTransformFeedbackStreams, which is %d", op, k.Bits, l)
+		}
+	}
+}
+
+// meshCount judges the type of a count and returns it where it is a constant.
+func (c *checker) meshCount(i int, op spirv.Op, what string, id spirv.ID) (uint64, bool) {
+	if t := c.m.TypeOf(id); t != nil && (!isWord(t) || t.Signed) {
+		c.fail(i, "SPV-Mesh-Count", "the count of %s of %s is %s; must be an unsigned integer of 32 bits", what, op, c.typeName(t))
+		return 0, false
+	}
+	k := c.m.Const(id)
+	if k == nil || !k.Known || k.Undef || k.Spec {
+		return 0, false
+	}
+	return k.Bits, true
+}
+
+func (c *checker) setMeshOutputs(i int, in spirv.Inst) {
+	op, v := in.Op(), inst.SetMeshOutputsEXT(in)
+	c.onlyIn(i, inMeshEXT, "SPV-Mesh-Model")
+	vertices, okV := c.meshCount(i, op, "vertices", v.VertexCount())
+	primitives, okP := c.meshCount(i, op, "primitives", v.PrimitiveCount())
+	if c.fn == nil || !okV && !okP {
+		return
+	}
+	codeV, codeP := "SPV-Mesh-Outputs", "SPV-Mesh-Outputs"
+	if c.vulkan {
+		codeV, codeP = vuid.RuntimeSpirv_MeshEXT_07332, vuid.RuntimeSpirv_MeshEXT_07333
+	}
+	for _, e := range c.callersOf(c.fn) {
+		if m, ok := e.Mode(spirv.ExecutionModeOutputVertices); ok && okV && len(m.Operands) > 0 && vertices > uint64(m.Operands[0]) {
+			c.fail(i, codeV, "OpSetMeshOutputsEXT of %d vertices; must be %d at most, as OutputVertices of %q says", vertices, m.Operands[0], e.Name).also(c, m.Index, "the mode")
+		}
+		if m, ok := e.Mode(spirv.ExecutionModeOutputPrimitivesEXT); ok && okP && len(m.Operands) > 0 && primitives > uint64(m.Operands[0]) {
+			c.fail(i, codeP, "OpSetMeshOutputsEXT of %d primitives; must be %d at most, as OutputPrimitivesEXT of %q says", primitives, m.Operands[0], e.Name).also(c, m.Index, "the mode")
+		}
+	}
+}
+
+func (c *checker) emitMeshTasks(i int, in spirv.Inst) {
+	op, v := in.Op(), inst.EmitMeshTasksEXT(in)
+	c.onlyIn(i, inTaskEXT, "SPV-Mesh-Model")
+	if id, ok := v.Payload(); ok {
+		switch p := c.m.Variable(id); {
+		case p == nil && c.code.DefInst(id) != nil:
+			c.fail(i, "SPV-Mesh-Payload", "the payload is the result of %s; must be a variable", c.code.DefInst(id).Op())
+		case p != nil && p.Storage != spirv.StorageClassTaskPayloadWorkgroupEXT:
+			c.fail(i, "SPV-Mesh-Payload", "the payload is a variable of the storage class %s; must be TaskPayloadWorkgroupEXT", p.Storage).also(c, p.Index, "the variable")
+		}
+	}
+	total, known := uint64(1), true
+	for _, g := range [...]struct {
+		what, code, limit string
+		id                spirv.ID
+	}{
+		{"workgroups along x", vuid.RuntimeSpirv_TaskEXT_07299, "maxMeshWorkGroupCount[0]", v.GroupCountX()},
+		{"workgroups along y", vuid.RuntimeSpirv_TaskEXT_07300, "maxMeshWorkGroupCount[1]", v.GroupCountY()},
+		{"workgroups along z", vuid.RuntimeSpirv_TaskEXT_07301, "maxMeshWorkGroupCount[2]", v.GroupCountZ()},
+	} {
+		n, ok := c.meshCount(i, op, g.what, g.id)
+		known = known && ok
+		if total *= max(n, 1); total > 1<<32 {
+			total = 1 << 32 // beyond any limit
+		}
+		if !c.vulkan || !ok {
+			continue
+		}
+		if l, ok := c.limit(g.code, g.limit); ok && n > l {
+			c.fail(i, g.code, "the count of %s is %d; must be %s, which is %d, at most", g.what, n, g.limit, l)
+		}
+	}
+	if c.vulkan && known {
+		if l, ok := c.limit(vuid.RuntimeSpirv_TaskEXT_07302, "maxMeshWorkGroupTotalCount"); ok && total > l {
+			c.fail(i, vuid.RuntimeSpirv_TaskEXT_07302, "%d workgroups; must be maxMeshWorkGroupTotalCount, which is %d, at most", total, l)
+		}
+	}
+}
+
+// meshRead judges that no output of a mesh shader is read.
+func (c *checker) meshRead(i int, in spirv.Inst) {
+	if !c.vulkan || c.callerModels()&inMeshEXT == 0 {
+		return
+	}
+	if p := c.m.TypeOf(inst.Load(in).Pointer()); p.IsPointer() && p.Storage == spirv.StorageClassOutput {
+		c.fail(i, vuid.StandaloneSpirv_MeshEXT_07107, "OpLoad through %s of the storage class Output in a mesh shader; must not read it", c.name(inst.Load(in).Pointer()))
+	}
+}
+
+// meshEntries judges the modes and the interfaces of entry points.
+func (c *checker) meshEntries() {
+	var nv, ext *facts.EntryPoint
+	for n := range c.m.EntryPoints {
+		e := &c.m.EntryPoints[n]
+		switch e.Model {
+		case spirv.ExecutionModelTaskNV, spirv.ExecutionModelMeshNV:
+			nv = e
+		case spirv.ExecutionModelTaskEXT, spirv.ExecutionModelMeshEXT:
+			ext = e
+		}
+		if c.vulkan {
+			c.meshModes(e)
+		}
+		if e.Model == spirv.ExecutionModelMeshEXT || e.Model == spirv.ExecutionModelFragment {
+			c.meshVariables(e)
+		}
+	}
+	if c.vulkan && nv != nil && ext != nil {
+		c.fail(ext.Index, vuid.StandaloneSpirv_MeshEXT_07102, "a %s entry point beside one of %s; must be of one extension", ext.Model, nv.Model).also(c, nv.Index, "the other")
+	}
+}
+
+// meshModes judges how much a mesh shader puts out at most.
+func (c *checker) meshModes(e *facts.EntryPoint) {
+	type rule struct {
+		mode          spirv.ExecutionMode
+		least         string
+		greatest, max string
+	}
+	var rules [2]rule
+	switch e.Model {
+	case spirv.ExecutionModelMeshEXT:
+		rules = [2]rule{
+			{spirv.ExecutionModeOutputVertices, vuid.StandaloneSpirv_MeshEXT_07330, vuid.RuntimeSpirv_MeshEXT_07115, "maxMeshOutputVertices"},
+			{spirv.ExecutionModeOutputPrimitivesEXT, vuid.StandaloneSpirv_MeshEXT_07331, vuid.RuntimeSpirv_MeshEXT_07116, "maxMeshOutputPrimitives"},
+		}
+	case spirv.ExecutionModelMeshNV:
+		rules = [2]rule{
+			{spirv.ExecutionModeOutputVertices, "", vuid.RuntimeSpirv_MeshNV_07113, "maxMeshOutputVertices"},
+			{spirv.ExecutionModeOutputPrimitivesNV, "", vuid.RuntimeSpirv_MeshNV_07114, "maxMeshOutputPrimitives"},
+		}
+	default:
+		return
+	}
+	for _, r := range rules {
+		m, ok := e.Mode(r.mode)
+		if !ok || len(m.Operands) == 0 {
+			continue
+		}
+		if m.Operands[0] == 0 && r.least != "" {
+			c.fail(m.Index, r.least, "%s is 0; must be 1 at least", r.mode)
+		}
+		if l, ok := c.limit(r.greatest, r.max); ok && uint64(m.Operands[0]) > l {
+			c.fail(m.Index, r.greatest, "%s is %d; must be %s, which is %d, at most", r.mode, m.Operands[0], r.max, l)
+		}
+	}
+}
+
+// meshVariables judges the interface of a mesh or fragment shader.
+func (c *checker) meshVariables(e *facts.EntryPoint) {
+	mesh := e.Model == spirv.ExecutionModelMeshEXT
+	for _, id := range e.Interface {
+		v := c.m.Variable(id)
+		if v == nil || v.Type == nil {
+			continue
+		}
+		if mesh && v.Storage == spirv.StorageClassOutput && !v.Type.IsArray() {
+			c.fail(v.Index, "SPV-Mesh-Output", "%s is %s; must be an array, as an output of a mesh shader", c.name(id), c.typeName(v.Type)).also(c, e.Index, "the entry point")
+		}
+		if !c.perPrimitive(v) {
+			continue
+		}
+		if mesh && v.Storage != spirv.StorageClassOutput || !mesh && v.Storage != spirv.StorageClassInput {
+			c.fail(v.Index, "SPV-Mesh-PerPrimitive", "%s of the storage class %s in a %s entry point has PerPrimitiveEXT; must be an output of a mesh shader or an input of a fragment shader", c.name(id), v.Storage, e.Model).also(c, e.Index, "the entry point")
+		}
+	}
+}
+
+// perPrimitive reports whether a variable or a member of its block is decorated
+// PerPrimitiveEXT.
+func (c *checker) perPrimitive(v *facts.Variable) bool {
+	if c.m.Has(v.ID, spirv.DecorationPerPrimitiveEXT) {
+		return true
+	}
+	t := v.Type
+	for t.IsArray() && t.Elem != nil {
+		t = t.Elem
+	}
+	for n := range t.Members {
+		if c.m.HasMember(t.ID, n, spirv.DecorationPerPrimitiveEXT) {
+			return true
+		}
+	}
+	return false
+}

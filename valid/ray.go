@@ -1,0 +1,271 @@
+package valid
+
+import (
+	"strings"
+
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/vuid"
+)
+
+// rayFamily judges ray tracing, ray queries and hit objects
+// (SPV_KHR_ray_tracing, SPV_KHR_ray_query, SPV_NV_shader_invocation_reorder,
+// SPV_EXT_shader_invocation_reorder). What an operand must be follows from its
+// name in the grammar, which is the same in all of these instructions.
+var rayFamily = family{
+	rules: []Rule{
+		{Code: "SPV-Ray-Operand", Section: "SPIR-V, SPV_KHR_ray_tracing", Words: "each operand has the type that the instruction takes"},
+		{Code: "SPV-Ray-Result", Section: "SPIR-V, SPV_KHR_ray_tracing", Words: "the result has the type that the instruction yields"},
+		{Code: "SPV-Ray-Model", Section: "SPIR-V, SPV_KHR_ray_tracing", Words: "the instruction is in a shader of an execution model that has it"},
+		{Code: "SPV-Ray-Intersection", Section: "SPIR-V, SPV_KHR_ray_query", Words: "which intersection is asked for is a constant of 32 bits, 0 or 1"},
+		{Code: "SPV-Ray-Payload", Section: "SPIR-V, SPV_KHR_ray_tracing", Words: "what a ray or a call carries is a variable of the storage class for it"},
+		{Code: "SPV-Ray-Micromap", Section: "SPIR-V, SPV_EXT_opacity_micromap", Words: "the flag ForceOpacityMicromap2StateKHR needs the capability RayTracingOpacityMicromapKHR"},
+		{Code: vuid.RuntimeSpirv_RayTracingOpacityMicromapKHR_11542, Section: environment, Words: "the flag ForceOpacityMicromap2StateKHR needs the capability RayTracingOpacityMicromapKHR"},
+	},
+	ops: []group{{(*checker).ray, rayOps()}},
+}
+
+// rayOps are the instructions that ray judges: all that speak of rays,
+// ray queries, hit objects or callable shaders.
+func rayOps() []spirv.Op {
+	var out []spirv.Op
+	for _, r := range spirv.Ops() {
+		name := r.Name()
+		for _, part := range [...]string{"TraceRay", "RayQuery", "HitObject", "ReorderThread", "ExecuteCallable", "ReportIntersection", "IgnoreIntersection", "TerminateRay"} {
+			if strings.HasPrefix(name, part) {
+				out = append(out, spirv.Op(r.Value()))
+				break
+			}
+		}
+	}
+	return out
+}
+
+// raySort is what an operand or a result must be.
+type raySort uint8
+
+const (
+	rayAny raySort = iota
+	rayBool
+	rayWord     // an integer of 32 bits
+	rayUnsigned // an unsigned integer of 32 bits
+	rayFloat    // a float of 32 bits
+	rayVector   // three floats of 32 bits
+	rayPair     // two floats of 32 bits
+	rayMatrix   // four columns of three floats of 32 bits
+	rayTriangle // an array of three vectors
+	rayEnds     // an array of two vectors
+	rayRadii    // an array of two floats
+	rayHandle   // two integers of 32 bits
+	rayStructure
+	rayQuery
+	rayHitObject
+	rayPayload
+	rayCallable
+	rayAttributes
+	rayIntersection
+)
+
+var rayWords = [...]string{
+	rayBool: "a Boolean", rayWord: "an integer of 32 bits", rayUnsigned: "an unsigned integer of 32 bits", rayFloat: "a float of 32 bits",
+	rayVector: "a vector of 3 floats of 32 bits", rayPair: "a vector of 2 floats of 32 bits", rayMatrix: "a matrix of 4 columns of 3 floats of 32 bits",
+	rayTriangle: "an array of 3 vectors of 3 floats of 32 bits", rayEnds: "an array of 2 vectors of 3 floats of 32 bits",
+	rayRadii: "an array of 2 floats of 32 bits", rayHandle: "a vector of 2 integers of 32 bits",
+	rayStructure: "an acceleration structure", rayQuery: "a pointer to a ray query", rayHitObject: "a pointer to a hit object",
+}
+
+// rayOperands are what operands must be, by their names.
+var rayOperands = map[string]raySort{
+	"Accel": rayStructure, "AccelerationStructure": rayStructure,
+	"RayFlags": rayWord, "CullMask": rayWord, "Cullmask": rayWord,
+	"SBTOffset": rayWord, "SBTStride": rayWord, "SBTRecordOffset": rayWord, "SBTRecordStride": rayWord, "SBTRecordIndex": rayWord,
+	"SBTIndex": rayWord, "MissIndex": rayWord,
+	"RayOrigin": rayVector, "Origin": rayVector, "RayDirection": rayVector, "Direction": rayVector,
+	"RayTmin": rayFloat, "RayTMin": rayFloat, "TMin": rayFloat, "RayTmax": rayFloat, "RayTMax": rayFloat, "TMax": rayFloat,
+	"Time": rayFloat, "CurrentTime": rayFloat, "HitT": rayFloat, "Hit": rayFloat,
+	"InstanceId": rayWord, "PrimitiveId": rayWord, "GeometryIndex": rayWord, "HitKind": rayUnsigned, "Hint": rayWord, "Bits": rayWord,
+	"RayQuery": rayQuery, "HitObject": rayHitObject, "Payload": rayPayload, "CallableData": rayCallable,
+	"HitObjectAttributes": rayAttributes, "HitObjectAttribute": rayAttributes, "Intersection": rayIntersection,
+}
+
+// rayResults are what results must be, by what the name of the instruction has
+// behind the object that it asks and before the vendor.
+var rayResults = map[string]raySort{
+	"Proceed": rayBool, "FrontFace": rayBool, "CandidateAABBOpaque": rayBool, "IsSphereHit": rayBool, "IsLSSHit": rayBool,
+	"IsEmpty": rayBool, "IsHit": rayBool, "IsMiss": rayBool, "Report": rayBool,
+	"Type": rayWord, "RayFlags": rayWord, "InstanceCustomIndex": rayWord, "InstanceId": rayWord, "InstanceShaderBindingTableRecordOffset": rayWord,
+	"GeometryIndex": rayWord, "PrimitiveIndex": rayWord, "HitKind": rayWord, "ClusterId": rayWord, "ShaderBindingTableRecordIndex": rayWord,
+	"T": rayFloat, "RayTMin": rayFloat, "RayTMax": rayFloat, "CurrentTime": rayFloat, "SphereRadius": rayFloat, "LSSHitValue": rayFloat,
+	"Barycentrics": rayPair, "ObjectRayDirection": rayVector, "ObjectRayOrigin": rayVector, "WorldRayDirection": rayVector,
+	"WorldRayOrigin": rayVector, "SpherePosition": rayVector, "ObjectToWorld": rayMatrix, "WorldToObject": rayMatrix,
+	"TriangleVertexPositions": rayTriangle, "LSSPositions": rayEnds, "LSSRadii": rayRadii, "ShaderRecordBufferHandle": rayHandle,
+}
+
+// rayResult returns what the result of an instruction must be.
+func rayResult(op spirv.Op) raySort {
+	name := op.Row().Name()
+	if op == spirv.OpReportIntersectionKHR {
+		return rayBool
+	}
+	for _, vendor := range [...]string{"KHR", "EXT", "NV"} {
+		name = strings.TrimSuffix(name, vendor)
+	}
+	for _, before := range [...]string{"RayQuery", "HitObject", "Get", "Intersection"} {
+		name = strings.TrimPrefix(name, before)
+	}
+	return rayResults[name]
+}
+
+// The models that rays are sent from.
+const (
+	inSending = inRayGeneration | inClosestHit | inMiss
+	inCalling = inSending | inCallable
+)
+
+// rayModels returns the models that an instruction may be in.
+func rayModels(op spirv.Op) modelSet {
+	switch op {
+	case spirv.OpIgnoreIntersectionKHR, spirv.OpTerminateRayKHR, spirv.OpIgnoreIntersectionNV, spirv.OpTerminateRayNV:
+		return inAnyHit
+	case spirv.OpReportIntersectionKHR:
+		return inIntersection
+	case spirv.OpExecuteCallableKHR, spirv.OpExecuteCallableNV:
+		return inCalling
+	}
+	switch name := op.Row().Name(); {
+	case strings.HasPrefix(name, "ReorderThread"), strings.Contains(name, "ReorderExecute"):
+		return inRayGeneration
+	case strings.HasPrefix(name, "TraceRay"), strings.HasPrefix(name, "HitObject"):
+		return inSending
+	}
+	return ^modelSet(0)
+}
+
+// ray judges one instruction.
+func (c *checker) ray(i int, in spirv.Inst) {
+	op := in.Op()
+	if allowed := rayModels(op); c.callerModels()&^allowed != 0 {
+		c.onlyIn(i, allowed, "SPV-Ray-Model")
+	}
+	if op.HasType() {
+		if t, want := c.m.Type(in.Type()), rayResult(op); t != nil && want != rayAny && !(want == rayHandle && op == spirv.OpHitObjectGetShaderRecordBufferHandleEXT) && !rayFits(t, want) {
+			c.fail(i, "SPV-Ray-Result", "%s yields %s; must yield %s", op, c.typeName(t), rayWords[want])
+		}
+	}
+	var r rayValues
+	for w := c.code.Walk(i); w.Next(); {
+		if w.Kind != spirv.KindIdRef || w.Operand == nil {
+			continue
+		}
+		name, id := w.Operand.Name(), spirv.ID(w.Words[0])
+		if c.rayOperand(i, op, name, id) {
+			r.keep(name, c.m.Const(id))
+		}
+	}
+	c.rayValues(i, op, &r)
+}
+
+// rayOperand judges an operand and returns whether it is what it must be.
+func (c *checker) rayOperand(i int, op spirv.Op, name string, id spirv.ID) bool {
+	want := rayOperands[name]
+	switch want {
+	case rayAny:
+		return false
+	case rayPayload:
+		return c.carried(i, op, name, id, spirv.StorageClassRayPayloadKHR, spirv.StorageClassIncomingRayPayloadKHR)
+	case rayCallable:
+		return c.carried(i, op, name, id, spirv.StorageClassCallableDataKHR, spirv.StorageClassIncomingCallableDataKHR)
+	case rayAttributes:
+		if strings.HasSuffix(op.Row().Name(), "EXT") {
+			return c.carried(i, op, name, id, spirv.StorageClassHitObjectAttributeEXT, spirv.StorageClassHitObjectAttributeNV)
+		}
+		return c.carried(i, op, name, id, spirv.StorageClassHitObjectAttributeNV, spirv.StorageClassHitObjectAttributeEXT)
+	case rayIntersection:
+		t, k := c.m.TypeOf(id), c.m.Const(id)
+		if t != nil && (!isWord(t) || k == nil || k.Undef) {
+			c.fail(i, "SPV-Ray-Intersection", "the intersection of %s is %s; must be a constant integer of 32 bits", op, c.name(id))
+		} else if k != nil && k.Known && !k.Spec && k.Bits > 1 {
+			c.fail(i, "SPV-Ray-Intersection", "the intersection of %s is %d; must be 0 or 1", op, k.Bits)
+		}
+		return false
+	}
+	if name == "SBTIndex" && (op == spirv.OpExecuteCallableKHR || op == spirv.OpExecuteCallableNV) {
+		want = rayUnsigned
+	}
+	if name == "HitKind" && op != spirv.OpReportIntersectionKHR {
+		want = rayWord
+	}
+	t := c.m.TypeOf(id)
+	if t == nil && !c.typeless(id) {
+		return false
+	}
+	if t == nil || !rayFits(t, want) {
+		c.fail(i, "SPV-Ray-Operand", "operand %s of %s is %s; must be %s", name, op, c.name(id), rayWords[want])
+		return false
+	}
+	return true
+}
+
+// carried judges what a ray, a call or a hit object carries.
+func (c *checker) carried(i int, op spirv.Op, name string, id spirv.ID, one, other spirv.StorageClass) bool {
+	v := c.m.Variable(id)
+	if v == nil {
+		if d := c.code.DefInst(id); d != nil {
+			c.fail(i, "SPV-Ray-Payload", "operand %s of %s is the result of %s; must be a variable", name, op, d.Op())
+		}
+		return false
+	}
+	if v.Storage != one && v.Storage != other {
+		c.fail(i, "SPV-Ray-Payload", "operand %s of %s is a variable of the storage class %s; must be %s or %s", name, op, v.Storage, one, other).also(c, v.Index, "the variable")
+	}
+	return false
+}
+
+// rayFits reports whether a type is of a sort.
+func rayFits(t *facts.Type, want raySort) bool {
+	array := func(n uint64, of raySort) bool {
+		return t.Op == spirv.OpTypeArray && t.Count == n && t.Elem != nil && rayFits(t.Elem, of)
+	}
+	points := func(at ...spirv.Op) bool {
+		if !t.IsPointer() {
+			return false
+		}
+		for _, op := range at {
+			if t.Elem == nil || t.Elem.Op == op {
+				return true
+			}
+		}
+		return false
+	}
+	switch want {
+	case rayBool:
+		return t.IsBool()
+	case rayWord:
+		return isWord(t)
+	case rayUnsigned:
+		return isWord(t) && !t.Signed
+	case rayFloat:
+		return isSingle(t)
+	case rayVector:
+		return isVectorOf(t, 3, true, 32)
+	case rayPair:
+		return isVectorOf(t, 2, true, 32)
+	case rayHandle:
+		return isVectorOf(t, 2, false, 32)
+	case rayMatrix:
+		return t.IsMatrix() && t.Columns() == 4 && isVectorOf(t.Elem, 3, true, 32)
+	case rayTriangle:
+		return array(3, rayVector)
+	case rayEnds:
+		return array(2, rayVector)
+	case rayRadii:
+		return array(2, rayFloat)
+	case rayStructure:
+		return t.Op == spirv.OpTypeAccelerationStructureKHR
+	case rayQuery:
+		return points(spirv.OpTypeRayQueryKHR)
+	case rayHitObject:
+		return points(spirv.OpTypeHitObjectNV, spirv.OpTypeHitObjectEXT)
+	}
+	return true
+}
