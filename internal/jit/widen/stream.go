@@ -63,6 +63,7 @@ func (s *stream) finish() *vcode.Func {
 	}
 	prune(s.dst) // what only jumps read that are gone
 	joinBlocks(s.dst)
+	reuse(s.dst)
 	coalesce(s.dst)
 	windows(s.dst)
 	return s.dst
