@@ -41,6 +41,24 @@ var meetings = map[string]string{
 	}
 	vy = ld.i32 vS, vo, #0
 `,
+	"read again": `
+	st.i32 vS, vo, vi, #0
+	barrier
+	va = ld.i32 vS, 0:i32, #64
+	vb = ld.i32 vS, vo, #0
+	vc = add.i32 va, vb
+	vd = ld.i32 vS, 0:i32, #64
+	barrier
+	st.i32 vS, vo, vc, #0
+	ve = ld.i32 vS, vo, #0
+	vf = add.i32 ve, vd
+	st.i32 vS, vo, vf, #0
+	vg = ld.i32 vS, vo, #0
+	barrier
+	vh = ld.i32 vS, 0:i32, #64
+	vk = add.i32 vg, vh
+	vy = add.i32 vk, ve
+`,
 	"both arms": `
 	vodd = and.i32 vw, 1:i32
 	vc = eq.i32 vodd, 0:i32

@@ -71,6 +71,8 @@ func (d *decoder) opcode(p *prefixes) string {
 			return d.both(p, "cmov"+condNames[c&15], true)
 		case c == 0xae:
 			return "ldmxcsr " + d.operand(p, "")
+		case c == 0x18:
+			return "prefetcht0 " + d.operand(p, "")
 		}
 	}
 	if n, ok := integerNames[g|p.mandatory]; ok {

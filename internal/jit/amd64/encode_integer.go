@@ -39,6 +39,8 @@ const (
 	TZCNT   G = 0x0fbc | 0xf3<<17
 	LZCNT   G = 0x0fbd | 0xf3<<17
 	LDMXCSR G = 0x0fae // of a memory operand, with 2 as the register
+
+	PREFETCH G = 0x0f18 // a hint; of a memory operand, with 1 as the register, for all caches
 )
 
 // CMOV is the conditional move of c.

@@ -201,6 +201,22 @@ func (m *machine) storeOne(in *vcode.Inst) {
 	})
 }
 
+// allCaches is the register field of PREFETCH that brings memory into all caches.
+const allCaches = 1
+
+// fetch asks for what the next workgroup loads, where bytes bytes are loaded at
+// an address. Nothing is read there, so that it need not be in range.
+func (m *machine) fetch(in *vcode.Inst, at Mem, bytes int32) {
+	if in.Next == 0 || in.Next > nearImm || int64(at.Disp) > nearImm {
+		return
+	}
+	for off := int32(0); off < bytes; off += 64 {
+		next := at
+		next.Disp += int32(in.Next) + off
+		m.GRM(PREFETCH, allCaches, next)
+	}
+}
+
 // rowLoad loads consecutive words: at once where all are in range, which means
 // too that no offset wraps or saturates (package widen); else lane by lane, out
 // of line.
@@ -210,6 +226,7 @@ func (m *machine) rowLoad(in *vcode.Inst) {
 		m.strideLoad(in, far)
 	} else {
 		at, _ := m.within(in, 64*int32(len(in.Defs)), handleLength, far)
+		m.fetch(in, at, 64*int32(len(in.Defs)))
 		for part := range in.Defs {
 			one := partOf(in, part)
 			d, o := m.dest(&one, 0)

@@ -327,6 +327,8 @@ func integerForms() []form {
 		d, m := c.reg(16), c.mem()
 		c.a.GRM(MOV_ST|W, d, m)
 		add("mov %s, %s", memName(m, 8, ""), names64[d])
+		c.a.GRM(PREFETCH, allCaches, m)
+		add("prefetcht0 %s", memName(m, 1, ""))
 		c.a.GRM(MOV_ST, d, m)
 		add("mov %s, %s", memName(m, 4, ""), names32[d])
 		c.a.GRM(MOVW_ST, RCX, m)

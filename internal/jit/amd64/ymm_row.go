@@ -38,6 +38,7 @@ func (m ymm) rowLoad(in *vcode.Inst) {
 		m.strideLoad(in, far)
 	} else {
 		at, _ := m.within(in, ymmBytes*int32(len(in.Defs)), handleLength, far)
+		m.fetch(in, at, ymmBytes*int32(len(in.Defs)))
 		for part := range in.Defs {
 			one := partOf(in, part)
 			d := m.dest(&one, 0)

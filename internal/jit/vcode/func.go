@@ -97,6 +97,7 @@ type Inst struct {
 	Defs, Uses, Masks []Reg
 	Target            int    // block or function
 	Step, Stride      uint32 // of the offsets of a row
+	Next              uint32 // a RowLoad in the next workgroup is likely to be so many bytes further; 0 where nobody knows
 	Ahead             uint32 // a RowLoad or RowStore is at u3 + Ahead in place of u3, Ahead·Stride further than u1
 	Fused             uint8  // of Own: its number, which only the machine knows
 

@@ -115,7 +115,7 @@ func (w *widener) rowAt(off ir.V, p int, in *vcode.Inst) bool {
 		return false
 	}
 	in.Op = vcode.RowLoad
-	if one {
+	if in.Next = w.inNextGroup(in.Value); one {
 		in.Op, in.Uses = vcode.Spread, in.Uses[:2]
 	}
 	return true
