@@ -13,20 +13,25 @@ import (
 
 func newExplain(c console) *cobra.Command {
 	return &cobra.Command{
-		Use:     "explain INSTRUCTION",
-		Short:   "Say what an instruction is and where its typing and meaning stand",
-		Example: "  chiaro explain OpFMod",
+		Use:     "explain CODE|INSTRUCTION",
+		Short:   "Say what a rule demands, or what an instruction is",
+		Long:    "Say what a rule demands, with a module that breaks it and one that keeps it; or what an\ninstruction is, and where its typing and meaning stand.",
+		Example: "  chiaro explain SPV-Id-Dominance\n  chiaro explain VUID-StandaloneSpirv-None-04633\n  chiaro explain OpFMod",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
+			if r, ok := findRule(args[0]); ok {
+				explainRule(c.out, r)
+				return nil
+			}
 			op, ok := spirv.OpByName(args[0])
 			if !ok {
-				return unreadable("no instruction %q; want a name such as OpFMod", args[0])
+				return unreadable("no rule and no instruction %q; want a code such as SPV-Id-Dominance, or a name such as OpFMod", args[0])
 			}
 			explain(c.out, op)
 			return nil
 		},
 		ValidArgsFunction: func(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
-			return opNames(prefix), cobra.ShellCompDirectiveNoFileComp
+			return append(ruleCodes(prefix), opNames(prefix)...), cobra.ShellCompDirectiveNoFileComp
 		},
 	}
 }

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/chiaro-gpu/chiaro/valid"
+)
+
+// findRule returns the rule of a code; of a VUID also by its end, such as 04633,
+// where that is the end of one alone.
+func findRule(code string) (valid.Rule, bool) {
+	if r, ok := valid.RuleOf(code); ok {
+		return r, true
+	}
+	var found valid.Rule
+	n := 0
+	if len(code) == len("04633") && strings.Trim(code, "0123456789") == "" {
+		for r := range valid.Rules() {
+			if strings.HasPrefix(r.Code, "VUID-") && strings.HasSuffix(r.Code, "-"+code) {
+				found = r
+				n++
+			}
+		}
+	}
+	return found, n == 1
+}
+
+// ruleCodes returns the codes of rules that begin with a prefix.
+func ruleCodes(prefix string) []string {
+	var codes []string
+	for r := range valid.Rules() {
+		if strings.HasPrefix(r.Code, prefix) {
+			codes = append(codes, r.Code)
+		}
+	}
+	return codes
+}
+
+// explainRule prints what a rule demands, and its examples.
+func explainRule(w io.Writer, r valid.Rule) {
+	fmt.Fprintf(w, "%s\n  section  %s\n  judged   %s\n  rule     %s\n", r.Code, r.Section, judgedWith[r.Need], r.Words)
+	text, ok := valid.Case(r.Code)
+	if !ok {
+		fmt.Fprintf(w, "\nThere is no example of it yet.\n")
+		return
+	}
+	a := txtar.Parse([]byte(text))
+	if s := strings.TrimSpace(string(a.Comment)); s != "" {
+		fmt.Fprintf(w, "  example  %s\n", strings.ReplaceAll(s, "\n", ", "))
+	}
+	for _, part := range []struct{ kind, title string }{{"fail", "This breaks it:"}, {"pass", "This keeps it:"}} {
+		for _, f := range a.Files {
+			if !strings.HasPrefix(f.Name, part.kind) {
+				continue
+			}
+			fmt.Fprintf(w, "\n%s\n\n", part.title)
+			for line := range strings.Lines(strings.TrimRight(string(f.Data), "\n") + "\n") {
+				fmt.Fprintf(w, "    %s", strings.Replace(line, "; ERROR ", "; error: ", 1))
+			}
+			break // one of each kind says it
+		}
+	}
+}
+
+// judgedWith says what a rule has to know.
+var judgedWith = [...]string{
+	valid.NeedModule: "from the module alone",
+	valid.NeedVulkan: "for a Vulkan environment",
+	valid.NeedDevice: "where the device is known",
+}
