@@ -42,6 +42,8 @@ var families = []*family{
 	&interpolationFamily,
 	&locationFamily,
 	&componentFamily,
+	&inputOutputFamily,
+	&feedbackFamily,
 	&blockLayoutFamily,
 	&idFamily,
 	&capabilityFamily,

@@ -294,7 +294,7 @@ func (l *located) stream(v *facts.Variable, member int) uint64 {
 // those are contiguous within them, else 0.
 func consumed(t *facts.Type) (rows, words uint64) {
 	switch {
-	case t == nil:
+	case t == nil || t.Leaves == 0:
 		return 0, 0
 	case t.IsPointer():
 		return 1, 2
@@ -324,7 +324,7 @@ func consumed(t *facts.Type) (rows, words uint64) {
 		}
 		return min(n*t.Count, maxSlots), 0
 	}
-	return 0, 0
+	return 1, 0
 }
 
 // overlap reports that two variables or members have the same component.
