@@ -1,0 +1,266 @@
+package valid
+
+import (
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
+)
+
+// compositeFamily judges what takes composites apart and puts them together, as
+// far as the typing table does not (SPIR-V §3.3.12).
+var compositeFamily = family{
+	rules: []Rule{
+		{Code: "SPV-Composite-Index", Section: "SPIR-V 3.3.12", Words: "the literal indices of OpCompositeExtract and OpCompositeInsert, one at least, lead to parts that there are"},
+		{Code: "SPV-Composite-Part", Section: "SPIR-V 3.3.12", Words: "what is extracted or inserted has the type of the part that the indices lead to"},
+		{Code: "SPV-Composite-Count", Section: "SPIR-V 3.3.12", Words: "OpCompositeConstruct has as many constituents as the result has parts"},
+		{Code: "SPV-Composite-Constituent", Section: "SPIR-V 3.3.12", Words: "the constituents of OpCompositeConstruct have the types of the parts; those of a vector are scalars or vectors of its components"},
+		{Code: "SPV-Composite-Shuffle", Section: "SPIR-V 3.3.12", Words: "OpVectorShuffle names as many components as the result has, each of them one that there is, or 0xFFFFFFFF"},
+		{Code: "SPV-Composite-Copy", Section: "SPIR-V 3.3.12", Words: "OpCopyLogical yields another type whose parts are logically those of its operand; OpCopyObject copies no void"},
+		{Code: "SPV-Composite-Small", Section: "SPIR-V 2.16.1", Words: "values of 8 and 16 bits that the module has no arithmetic for are not put into composites or taken out of them"},
+	},
+	insts: map[spirv.Op]judge{
+		spirv.OpCompositeExtract:               (*checker).compositeExtract,
+		spirv.OpCompositeInsert:                (*checker).compositeInsert,
+		spirv.OpCompositeConstruct:             (*checker).compositeConstruct,
+		spirv.OpCompositeConstructReplicateEXT: (*checker).compositeReplicate,
+		spirv.OpVectorShuffle:                  (*checker).vectorShuffle,
+		spirv.OpCopyLogical:                    (*checker).copyLogical,
+		spirv.OpCopyObject:                     (*checker).copyObject,
+	},
+	ops: []group{{(*checker).smallComposite, []spirv.Op{spirv.OpVectorExtractDynamic, spirv.OpVectorInsertDynamic, spirv.OpTranspose}}},
+}
+
+// partOf follows literal indices into a composite; ok is false where they lead
+// nowhere, or where that is not known.
+func (c *checker) partOf(i int, t *facts.Type, path []uint32) (part *facts.Type, ok bool) {
+	op := c.code.Inst(i).Op()
+	if len(path) == 0 {
+		c.fail(i, "SPV-Composite-Index", "%s has no index; must have one at least", op)
+		return nil, false
+	}
+	for n, x := range path {
+		if t == nil {
+			return nil, false
+		}
+		switch {
+		case t.Op == spirv.OpTypeCooperativeMatrixKHR, t.Op == spirv.OpTypeCooperativeMatrixNV:
+			t = t.Elem // how many components an invocation holds is not known
+			continue
+		case !t.IsComposite():
+			c.fail(i, "SPV-Composite-Index", "index %d of %s leads into %s; must lead into a composite", n, op, c.typeName(t))
+			return nil, false
+		case t.Length != nil && (!t.Length.Known || t.Length.Spec), t.IsRuntimeArray():
+			t = t.Elem
+			continue
+		}
+		if uint64(x) >= t.Parts() {
+			c.fail(i, "SPV-Composite-Index", "index %d of %s is %d; %s has %d parts", n, op, x, c.typeName(t), t.Parts())
+			return nil, false
+		}
+		t = t.Part(uint64(x))
+	}
+	return t, t != nil
+}
+
+func (c *checker) compositeExtract(i int, in spirv.Inst) {
+	v := inst.CompositeExtract(in)
+	t, whole := c.m.Type(v.Type()), c.m.TypeOf(v.Composite())
+	if t == nil || whole == nil {
+		return
+	}
+	if part, ok := c.partOf(i, whole, v.Indexes()); ok && part != t {
+		c.fail(i, "SPV-Composite-Part", "the result is %s; the indices lead to %s", c.typeName(t), c.typeName(part))
+	}
+	c.smallParts(i, whole)
+}
+
+func (c *checker) compositeInsert(i int, in spirv.Inst) {
+	v := inst.CompositeInsert(in)
+	t, whole := c.m.TypeOf(v.Object()), c.m.TypeOf(v.Composite())
+	if t == nil || whole == nil {
+		return
+	}
+	if part, ok := c.partOf(i, whole, v.Indexes()); ok && part != t {
+		c.fail(i, "SPV-Composite-Part", "the object is %s; the indices lead to %s", c.typeName(t), c.typeName(part))
+	}
+	c.smallParts(i, whole)
+}
+
+// smallParts judges a composite whose parts may only be loaded and stored.
+func (c *checker) smallParts(i int, t *facts.Type) {
+	if c.capable(spirv.CapabilityShader) && c.contains(t, holds8|holds16) {
+		c.fail(i, "SPV-Composite-Small", "%s of %s, which holds values of 8 or 16 bits without arithmetic; must not be", c.code.Inst(i).Op(), c.typeName(t))
+	}
+}
+
+func (c *checker) smallComposite(i int, in spirv.Inst) {
+	if t := c.m.Type(in.Type()); t != nil {
+		c.smallParts(i, t)
+	}
+}
+
+func (c *checker) compositeConstruct(i int, in spirv.Inst) {
+	v := inst.CompositeConstruct(in)
+	t := c.m.Type(v.Type())
+	if t == nil {
+		return
+	}
+	c.smallParts(i, t)
+	ids := v.Constituents()
+	switch {
+	case t.IsVector():
+		c.constructVector(i, t, ids)
+	case t.Op == spirv.OpTypeCooperativeMatrixKHR, t.Op == spirv.OpTypeCooperativeMatrixNV:
+		if len(ids) != 1 {
+			c.fail(i, "SPV-Composite-Count", "a cooperative matrix of %d constituents; must be of one", len(ids))
+			return
+		}
+		c.part(i, 0, ids[0], t.Elem)
+	case t.IsRuntimeArray():
+		c.fail(i, "SPV-Composite-Count", "%s has no length; must have one", c.typeName(t))
+	case t.IsComposite():
+		if t.Length != nil && (!t.Length.Known || t.Length.Spec) {
+			return
+		}
+		if n := t.Parts(); n != uint64(len(ids)) {
+			c.fail(i, "SPV-Composite-Count", "%d constituents; %s has %d parts", len(ids), c.typeName(t), n)
+			return
+		}
+		for n, id := range ids {
+			c.part(i, n, id, t.Part(uint64(n)))
+		}
+	}
+}
+
+// part judges one constituent.
+func (c *checker) part(i, n int, id spirv.ID, want *facts.Type) {
+	if got := c.m.TypeOf(id); got != nil && want != nil && got != want && !(c.env.BeforeLegalization && sameStructure(got, want)) {
+		c.fail(i, "SPV-Composite-Constituent", "constituent %d is %s; the part is %s", n, c.typeName(got), c.typeName(want))
+	}
+}
+
+// constructVector judges the constituents of a vector.
+func (c *checker) constructVector(i int, t *facts.Type, ids []spirv.ID) {
+	known := t.Length == nil || t.Length.Known && !t.Length.Spec
+	if len(ids) < 2 && t.Op == spirv.OpTypeVector && !c.capable(spirv.CapabilityLongVectorEXT) {
+		c.fail(i, "SPV-Composite-Count", "a vector of %d constituents; must be of two at least", len(ids))
+		return
+	}
+	sum := uint64(0)
+	for n, id := range ids {
+		x := c.m.TypeOf(id)
+		if x == nil {
+			return
+		}
+		switch {
+		case x == t.Elem:
+			sum++
+		case x.IsVector() && x.Elem == t.Elem:
+			if x.Length != nil && (!x.Length.Known || x.Length.Spec) {
+				return
+			}
+			sum += x.Count
+		default:
+			c.fail(i, "SPV-Composite-Constituent", "constituent %d is %s; must be of the components of %s", n, c.typeName(x), c.typeName(t))
+			return
+		}
+	}
+	if known && sum != t.Count {
+		c.fail(i, "SPV-Composite-Count", "the constituents have %d components; %s has %d", sum, c.typeName(t), t.Count)
+	}
+}
+
+func (c *checker) compositeReplicate(i int, in spirv.Inst) {
+	v := inst.CompositeConstructReplicateEXT(in)
+	t, x := c.m.Type(v.Type()), c.m.TypeOf(v.Value())
+	if t == nil || x == nil {
+		return
+	}
+	switch {
+	case t.Op == spirv.OpTypeTensorARM:
+		if e := c.m.Type(inst.TypeTensorARM(c.code.Inst(t.Index)).ElementType()); e != nil && e != x {
+			c.fail(i, "SPV-Composite-Constituent", "the value is %s; the element is %s", c.typeName(x), c.typeName(e))
+		}
+	case t.IsStruct():
+		for n := range t.Members {
+			c.part(i, n, v.Value(), t.Members[n].Type)
+		}
+	case t.Elem != nil:
+		c.part(i, 0, v.Value(), t.Elem)
+	}
+}
+
+func (c *checker) vectorShuffle(i int, in spirv.Inst) {
+	v := inst.VectorShuffle(in)
+	t, x, y := c.m.Type(v.Type()), c.m.TypeOf(v.Vector1()), c.m.TypeOf(v.Vector2())
+	if t == nil || x == nil || y == nil || !t.IsVector() || !x.IsVector() || !y.IsVector() {
+		return
+	}
+	c.smallParts(i, t)
+	list := v.Components()
+	if t.Length == nil && uint64(len(list)) != t.Count {
+		c.fail(i, "SPV-Composite-Shuffle", "%d components are named; the result has %d", len(list), t.Count)
+	}
+	if x.Length != nil || y.Length != nil {
+		return
+	}
+	for n, k := range list {
+		if most := x.Count + y.Count; k != 0xffffffff && uint64(k) >= most {
+			c.fail(i, "SPV-Composite-Shuffle", "component %d is %d; the vectors have %d", n, k, most)
+			return
+		}
+	}
+}
+
+func (c *checker) copyLogical(i int, in spirv.Inst) {
+	v := inst.CopyLogical(in)
+	t, x := c.m.Type(v.Type()), c.m.TypeOf(v.Operand())
+	if t == nil || x == nil {
+		return
+	}
+	switch {
+	case t == x:
+		c.fail(i, "SPV-Composite-Copy", "the result and the operand are %s; must be of different types", c.typeName(t))
+	case !logicallySame(t, x):
+		c.fail(i, "SPV-Composite-Copy", "the result is %s, the operand %s; must be the same but for their layouts", c.typeName(t), c.typeName(x))
+	}
+	c.smallParts(i, t)
+}
+
+// logicallySame reports whether two types match logically: they are the same,
+// or arrays of one length or structs, whose parts match logically. It looks a
+// bounded number of steps far.
+func logicallySame(x, y *facts.Type) bool {
+	type pair struct{ x, y *facts.Type }
+	todo := []pair{{x, y}}
+	for steps := 0; len(todo) > 0; steps++ {
+		p := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if p.x == p.y || p.x == nil || p.y == nil {
+			continue
+		}
+		if steps > 1<<12 {
+			return true // not known
+		}
+		if p.x.Op != p.y.Op || len(p.x.Members) != len(p.y.Members) || p.x.Count != p.y.Count {
+			return false
+		}
+		switch {
+		case p.x.IsStruct():
+			for n := range p.x.Members {
+				todo = append(todo, pair{p.x.Members[n].Type, p.y.Members[n].Type})
+			}
+		case p.x.IsArray():
+			todo = append(todo, pair{p.x.Elem, p.y.Elem})
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+func (c *checker) copyObject(i int, in spirv.Inst) {
+	if t := c.m.Type(in.Type()); t.IsVoid() {
+		c.fail(i, "SPV-Composite-Copy", "OpCopyObject of void; must be of an object")
+	}
+}

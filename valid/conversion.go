@@ -1,0 +1,218 @@
+package valid
+
+import (
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
+	"github.com/chiaro-gpu/chiaro/vuid"
+)
+
+// conversionFamily judges conversions, as far as the typing table does not
+// (SPIR-V §3.3.11).
+var conversionFamily = family{
+	rules: []Rule{
+		{Code: "SPV-Conversion-Width", Section: "SPIR-V 3.3.11", Words: "OpUConvert, OpSConvert and OpFConvert change the width, OpFConvert the width or the encoding"},
+		{Code: "SPV-Conversion-Small", Section: "SPIR-V 2.16.1", Words: "values of 8 and 16 bits that the module has no arithmetic for are converted to other widths alone"},
+		{Code: "SPV-Conversion-Bits", Section: "SPIR-V 3.3.11", Words: "the result of OpBitcast has as many bits as the operand; with a pointer stands a pointer, an integer scalar, or from SPIR-V 1.5 on a vector of two integers of 32 bits"},
+		{Code: "SPV-Conversion-Pointer", Section: "SPIR-V 3.3.11", Words: "pointers are converted to and from integers only with physical addressing, with PhysicalStorageBuffer64 those to PhysicalStorageBuffer"},
+		{Code: "SPV-Conversion-Generic", Section: "SPIR-V 3.3.11", Words: "pointers are cast between Generic and Workgroup, CrossWorkgroup or Function, to the same type"},
+		{Code: "SPV-Conversion-AccelerationStructure", Section: "SPIR-V, SPV_KHR_ray_tracing", Words: "OpConvertUToAccelerationStructureKHR takes an integer of 64 bits or two of 32 bits, without a sign"},
+		{Code: vuid.StandaloneSpirv_PhysicalStorageBuffer64_04710, Section: environment, Words: "pointers are converted to and from integers of 64 bits"},
+		{Code: vuid.StandaloneSpirv_OpConvertFToU_12465, Section: environment, Words: "floats of microscaling encodings are not converted to or from integers"},
+		{Code: vuid.StandaloneSpirv_OpFConvert_12466, Section: environment, Words: "OpFConvert yields no float of a microscaling encoding"},
+		{Code: vuid.StandaloneSpirv_OpFConvert_12467, Section: environment, Words: "OpFConvert of a float of a microscaling encoding yields one of IEEE 754, of 8 bits, or BFloat16KHR"},
+		{Code: vuid.StandaloneSpirv_Result_12468, Section: environment, Words: "OpBitcastExtractEXT yields a float of 4 or 6 bits"},
+		{Code: vuid.StandaloneSpirv_Base_12469, Section: environment, Words: "OpBitcastExtractEXT takes an integer scalar or vector"},
+	},
+	insts: map[spirv.Op]judge{
+		spirv.OpBitcast:                            (*checker).bitcast,
+		spirv.OpConvertPtrToU:                      (*checker).pointerToInteger,
+		spirv.OpConvertUToPtr:                      (*checker).pointerToInteger,
+		spirv.OpPtrCastToGeneric:                   (*checker).castGeneric,
+		spirv.OpGenericCastToPtr:                   (*checker).castGeneric,
+		spirv.OpGenericCastToPtrExplicit:           (*checker).castGeneric,
+		spirv.OpBitcastExtractEXT:                  (*checker).bitcastExtract,
+		spirv.OpConvertUToAccelerationStructureKHR: (*checker).accelerationStructure,
+	},
+	ops: []group{
+		{(*checker).changesWidth, []spirv.Op{spirv.OpUConvert, spirv.OpSConvert, spirv.OpFConvert}},
+		{(*checker).changesClass, []spirv.Op{
+			spirv.OpConvertFToU, spirv.OpConvertFToS, spirv.OpConvertSToF, spirv.OpConvertUToF, spirv.OpQuantizeToF16,
+			spirv.OpSatConvertSToU, spirv.OpSatConvertUToS,
+		}},
+	},
+}
+
+// converted returns the types of the result and the first operand; ok is false
+// where either is not known.
+func (c *checker) converted(in spirv.Inst) (t, x *facts.Type, ok bool) {
+	t, x = c.m.Type(in.Type()), c.m.TypeOf(inst.UConvert(in).UnsignedValue())
+	return t, x, t != nil && x != nil
+}
+
+// componentOf returns the scalar of a scalar, a vector or a cooperative matrix.
+func componentOf(t *facts.Type) *facts.Type {
+	if t.Op == spirv.OpTypeCooperativeMatrixKHR || t.Op == spirv.OpTypeCooperativeMatrixNV {
+		return t.Elem
+	}
+	return t.Scalar()
+}
+
+func (c *checker) changesWidth(i int, in spirv.Inst) {
+	t, x, ok := c.converted(in)
+	if !ok {
+		return
+	}
+	a, b := componentOf(t), componentOf(x)
+	if a == nil || b == nil {
+		return
+	}
+	if a.Width == b.Width && (in.Op() != spirv.OpFConvert || a.Encoded == b.Encoded && (!a.Encoded || a.Encoding == b.Encoding)) {
+		c.fail(i, "SPV-Conversion-Width", "%s from %s to %s; must change the width", in.Op(), c.typeName(x), c.typeName(t))
+	}
+	if in.Op() != spirv.OpFConvert || !c.vulkan {
+		return
+	}
+	switch {
+	case c.contains(a, holdsMicro):
+		c.fail(i, vuid.StandaloneSpirv_OpFConvert_12466, "OpFConvert yields %s; must not yield a microscaling encoding", c.typeName(t))
+	case c.contains(b, holdsMicro) && a.Encoded && !c.contains(a, holdsFP8|holdsBF16):
+		c.fail(i, vuid.StandaloneSpirv_OpFConvert_12467, "OpFConvert of %s yields %s; must yield IEEE 754, 8 bits or BFloat16KHR", c.typeName(x), c.typeName(t))
+	}
+}
+
+func (c *checker) changesClass(i int, in spirv.Inst) {
+	t, x, ok := c.converted(in)
+	if !ok {
+		return
+	}
+	c.smallConversion(i, in, t, x)
+	a, b := componentOf(t), componentOf(x)
+	if c.vulkan && in.Op() != spirv.OpQuantizeToF16 && (c.contains(a, holdsMicro) || c.contains(b, holdsMicro)) {
+		c.fail(i, vuid.StandaloneSpirv_OpConvertFToU_12465, "%s from %s to %s; a microscaling encoding must not be converted so", in.Op(), c.typeName(x), c.typeName(t))
+	}
+}
+
+// smallConversion judges conversions of what has no arithmetic.
+func (c *checker) smallConversion(i int, in spirv.Inst, t, x *facts.Type) {
+	if c.capable(spirv.CapabilityShader) && (c.contains(t, holds8|holds16) || c.contains(x, holds8|holds16)) {
+		c.fail(i, "SPV-Conversion-Small", "%s of values of 8 or 16 bits without arithmetic; only their width must be converted", in.Op())
+	}
+}
+
+// bitsOf returns how many bits a scalar or vector of numbers has.
+func bitsOf(t *facts.Type) (uint64, bool) {
+	s := t.Scalar()
+	if s == nil || s.IsBool() || t.IsMatrix() || t.Length != nil && (!t.Length.Known || t.Length.Spec) {
+		return 0, false
+	}
+	return uint64(s.Width) * uint64(t.Components()), true
+}
+
+func (c *checker) bitcast(i int, in spirv.Inst) {
+	t, x, ok := c.converted(in)
+	if !ok || cooperative(t) && !t.IsVector() || cooperative(x) && !x.IsVector() {
+		return
+	}
+	c.smallConversion(i, in, t, x)
+	if t.IsPointer() && x.IsPointer() {
+		return
+	}
+	if t.IsPointer() || x.IsPointer() {
+		p, n := t, x
+		if x.IsPointer() {
+			p, n = x, t
+		}
+		pair := c.since(spirv.Version15) || c.m.Extension("SPV_KHR_physical_storage_buffer")
+		if !n.IsInt() && !(pair && n.IsVector() && n.Count == 2 && n.Elem.IsInt() && n.Elem.Width == 32) {
+			c.fail(i, "SPV-Conversion-Bits", "OpBitcast of %s to %s; beside %s must stand an integer", c.typeName(x), c.typeName(t), c.typeName(p))
+			return
+		}
+		if bits, ok := bitsOf(n); ok && p.Storage == spirv.StorageClassPhysicalStorageBuffer && bits != 64 {
+			c.fail(i, "SPV-Conversion-Bits", "OpBitcast of %s to %s; must be of 64 bits", c.typeName(x), c.typeName(t))
+		}
+		return
+	}
+	a, known := bitsOf(t)
+	b, known2 := bitsOf(x)
+	if known && known2 && a != b {
+		c.fail(i, "SPV-Conversion-Bits", "OpBitcast of %s to %s, of %d bits to %d; must have as many", c.typeName(x), c.typeName(t), b, a)
+	}
+}
+
+func (c *checker) pointerToInteger(i int, in spirv.Inst) {
+	t, x, ok := c.converted(in)
+	if !ok {
+		return
+	}
+	p, n := x, t
+	if in.Op() == spirv.OpConvertUToPtr {
+		p, n = t, x
+	}
+	if !p.IsPointer() {
+		return
+	}
+	switch {
+	case c.m.Addressing == spirv.AddressingModelLogical:
+		c.fail(i, "SPV-Conversion-Pointer", "%s with logical addressing; needs physical addressing", in.Op())
+	case c.m.Addressing == spirv.AddressingModelPhysicalStorageBuffer64 && !physical(p):
+		c.fail(i, "SPV-Conversion-Pointer", "%s of a pointer to %s; must be to PhysicalStorageBuffer", in.Op(), p.Storage)
+	}
+	if c.vulkan && c.m.Addressing == spirv.AddressingModelPhysicalStorageBuffer64 && n.IsInt() && n.Width != 64 {
+		c.fail(i, vuid.StandaloneSpirv_PhysicalStorageBuffer64_04710, "%s with %s; must be an integer of 64 bits", in.Op(), c.typeName(n))
+	}
+}
+
+func (c *checker) castGeneric(i int, in spirv.Inst) {
+	t, x, ok := c.converted(in)
+	if !ok {
+		return
+	}
+	if !t.IsPointer() || !x.IsPointer() {
+		c.fail(i, "SPV-Conversion-Generic", "%s of %s to %s; must be pointers", in.Op(), c.typeName(x), c.typeName(t))
+		return
+	}
+	generic, other := x, t
+	if in.Op() == spirv.OpPtrCastToGeneric {
+		generic, other = t, x
+	}
+	named := other.Storage == spirv.StorageClassWorkgroup || other.Storage == spirv.StorageClassCrossWorkgroup || other.Storage == spirv.StorageClassFunction
+	switch {
+	case generic.Storage != spirv.StorageClassGeneric || !named:
+		c.fail(i, "SPV-Conversion-Generic", "%s of a pointer to %s yields one to %s; must be between Generic and Workgroup, CrossWorkgroup or Function", in.Op(), x.Storage, t.Storage)
+	case t.Elem != x.Elem && t.Elem != nil && x.Elem != nil:
+		c.fail(i, "SPV-Conversion-Generic", "%s of a pointer to %s yields one to %s; must be the same", in.Op(), c.typeName(x.Elem), c.typeName(t.Elem))
+	}
+	if in.Op() == spirv.OpGenericCastToPtrExplicit && inst.GenericCastToPtrExplicit(in).Storage() != t.Storage {
+		c.fail(i, "SPV-Conversion-Generic", "the storage class is %s; the result points to %s", inst.GenericCastToPtrExplicit(in).Storage(), t.Storage)
+	}
+}
+
+func (c *checker) bitcastExtract(i int, in spirv.Inst) {
+	t, x, ok := c.converted(in)
+	if !ok || !c.vulkan {
+		return
+	}
+	if !t.Scalar().IsFloat() || t.IsMatrix() || !c.contains(t, holdsTiny) {
+		c.fail(i, vuid.StandaloneSpirv_Result_12468, "the result is %s; must be a float of 4 or 6 bits", c.typeName(t))
+	}
+	if s := x.Scalar(); x.IsMatrix() || !s.IsInt() {
+		c.fail(i, vuid.StandaloneSpirv_Base_12469, "the base is %s; must be an integer scalar or vector", c.typeName(x))
+	}
+}
+
+func (c *checker) accelerationStructure(i int, in spirv.Inst) {
+	t, x, ok := c.converted(in)
+	if !ok {
+		return
+	}
+	if t.Op != spirv.OpTypeAccelerationStructureKHR {
+		c.fail(i, "SPV-Conversion-AccelerationStructure", "the result is %s; must be an acceleration structure", c.typeName(t))
+	}
+	s := x.Scalar()
+	wide := x.IsInt() && x.Width == 64 && !x.Signed
+	pair := x.IsVector() && x.Count == 2 && s.IsInt() && s.Width == 32 && !s.Signed
+	if !wide && !pair {
+		c.fail(i, "SPV-Conversion-AccelerationStructure", "the operand is %s; must be an integer of 64 bits, or two of 32 bits, without a sign", c.typeName(x))
+	}
+}

@@ -1,0 +1,111 @@
+package valid
+
+import (
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/vuid"
+)
+
+// encodingFamily judges that floats whose encoding is not IEEE 754's are used
+// only by what their extensions allow.
+var encodingFamily = family{
+	rules: []Rule{
+		{Code: "SPV-Encoding-BFloat16", Section: "SPIR-V, SPV_KHR_bfloat16", Words: "there is no arithmetic on floats of the encoding BFloat16KHR but the dot product"},
+		{Code: "SPV-Encoding-Float8", Section: "SPIR-V, SPV_EXT_float8", Words: "there is no arithmetic on floats of 8 bits"},
+		{Code: "SPV-Encoding-Microscaling", Section: "SPIR-V, SPV_EXT_ocp_microscaling_types", Words: "there is no arithmetic on floats of the microscaling encodings"},
+		{Code: vuid.RuntimeSpirv_shaderFmaFloat16_10977, Section: environment, Words: "OpFmaKHR of 16 bits needs the feature shaderFmaFloat16", Need: NeedDevice},
+		{Code: vuid.RuntimeSpirv_shaderFmaFloat32_10978, Section: environment, Words: "OpFmaKHR of 32 bits needs the feature shaderFmaFloat32", Need: NeedDevice},
+		{Code: vuid.RuntimeSpirv_shaderFmaFloat64_10979, Section: environment, Words: "OpFmaKHR of 64 bits needs the feature shaderFmaFloat64", Need: NeedDevice},
+	},
+	insts: map[spirv.Op]judge{
+		spirv.OpDot:    (*checker).encodedDot,
+		spirv.OpFmaKHR: (*checker).fmaFeature,
+	},
+	ops: []group{{(*checker).encoded, []spirv.Op{
+		spirv.OpFNegate, spirv.OpFAdd, spirv.OpFSub, spirv.OpFMul, spirv.OpFDiv, spirv.OpFRem, spirv.OpFMod, spirv.OpFmaKHR,
+		spirv.OpVectorTimesScalar, spirv.OpMatrixTimesScalar, spirv.OpVectorTimesMatrix, spirv.OpMatrixTimesVector,
+		spirv.OpMatrixTimesMatrix, spirv.OpOuterProduct, spirv.OpExtInst,
+		spirv.OpIsNan, spirv.OpIsInf, spirv.OpIsFinite, spirv.OpIsNormal, spirv.OpSignBitSet, spirv.OpLessOrGreater,
+		spirv.OpOrdered, spirv.OpUnordered, spirv.OpFOrdEqual, spirv.OpFUnordEqual, spirv.OpFOrdNotEqual, spirv.OpFUnordNotEqual,
+		spirv.OpFOrdLessThan, spirv.OpFUnordLessThan, spirv.OpFOrdGreaterThan, spirv.OpFUnordGreaterThan,
+		spirv.OpFOrdLessThanEqual, spirv.OpFUnordLessThanEqual, spirv.OpFOrdGreaterThanEqual, spirv.OpFUnordGreaterThanEqual,
+		spirv.OpDPdx, spirv.OpDPdy, spirv.OpFwidth, spirv.OpDPdxFine, spirv.OpDPdyFine, spirv.OpFwidthFine,
+		spirv.OpDPdxCoarse, spirv.OpDPdyCoarse, spirv.OpFwidthCoarse,
+		spirv.OpAtomicExchange, spirv.OpAtomicLoad, spirv.OpAtomicFAddEXT, spirv.OpAtomicFMinEXT, spirv.OpAtomicFMaxEXT,
+		spirv.OpGroupFAdd, spirv.OpGroupFMin, spirv.OpGroupFMax, spirv.OpGroupBroadcast, spirv.OpGroupFMulKHR,
+		spirv.OpGroupNonUniformBroadcast, spirv.OpGroupNonUniformBroadcastFirst, spirv.OpGroupNonUniformShuffle,
+		spirv.OpGroupNonUniformShuffleXor, spirv.OpGroupNonUniformShuffleUp, spirv.OpGroupNonUniformShuffleDown,
+		spirv.OpGroupNonUniformAllEqual, spirv.OpGroupNonUniformFAdd, spirv.OpGroupNonUniformFMul, spirv.OpGroupNonUniformFMin,
+		spirv.OpGroupNonUniformFMax, spirv.OpGroupNonUniformQuadBroadcast, spirv.OpGroupNonUniformQuadSwap,
+		spirv.OpGroupNonUniformRotateKHR,
+	}}},
+}
+
+// encoded judges the types of an instruction that computes with floats.
+func (c *checker) encoded(i int, in spirv.Inst) {
+	if c.encodedType(i, c.m.Type(in.Type()), holdsBF16|holdsFP8|holdsMicro) || in.Op() == spirv.OpExtInst {
+		return
+	}
+	for _, w := range in[min(3, len(in)):] { // a comparison of such floats yields Booleans
+		if t := c.m.TypeOf(spirv.ID(w)); t != nil && !t.IsPointer() && c.encodedType(i, t, holdsBF16|holdsFP8|holdsMicro) {
+			return
+		}
+		if in.Op().Class() != spirv.ClassRelationalAndLogical && in.Op() != spirv.OpGroupNonUniformAllEqual {
+			return
+		}
+	}
+}
+
+// encodedType reports a type that an instruction must not compute with, and
+// returns whether it did.
+func (c *checker) encodedType(i int, t *facts.Type, bad contents) bool {
+	if t == nil {
+		return false
+	}
+	s := componentOf(t)
+	if s == nil || !s.Encoded {
+		return false
+	}
+	code := "SPV-Encoding-BFloat16"
+	switch h := encodingContents(s) & bad; {
+	case h == 0:
+		return false
+	case h&holdsFP8 != 0:
+		code = "SPV-Encoding-Float8"
+	case h&holdsMicro != 0:
+		code = "SPV-Encoding-Microscaling"
+	}
+	c.fail(i, code, "%s of %s; there is no such arithmetic", c.code.Inst(i).Op(), c.typeName(t))
+	return true
+}
+
+// encodedDot judges a dot product, which BFloat16KHR has.
+func (c *checker) encodedDot(i int, in spirv.Inst) {
+	bad := holdsFP8 | holdsMicro
+	if !c.capable(spirv.CapabilityBFloat16DotProductKHR) {
+		bad |= holdsBF16
+	}
+	c.encodedType(i, c.m.Type(in.Type()), bad)
+}
+
+// fmaFeature judges the feature of a fused multiplication and addition.
+func (c *checker) fmaFeature(i int, in spirv.Inst) {
+	t := c.m.Type(in.Type())
+	if !c.vulkan || t == nil || t.Scalar() == nil {
+		return
+	}
+	code, feature := "", ""
+	switch t.Scalar().Width {
+	case 16:
+		code, feature = vuid.RuntimeSpirv_shaderFmaFloat16_10977, "shaderFmaFloat16"
+	case 32:
+		code, feature = vuid.RuntimeSpirv_shaderFmaFloat32_10978, "shaderFmaFloat32"
+	case 64:
+		code, feature = vuid.RuntimeSpirv_shaderFmaFloat64_10979, "shaderFmaFloat64"
+	default:
+		return
+	}
+	if !c.feature(code, feature) {
+		c.fail(i, code, "OpFmaKHR of %s; needs the feature %s", c.typeName(t), feature)
+	}
+}
