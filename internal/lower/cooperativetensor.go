@@ -226,7 +226,7 @@ func (a *tensorAccess) decoded(e *tensorElement) ir.V {
 	}
 	t := callee.Params[0].Type
 	if t.Storage != a.at.class {
-		a.malformed("a function that decodes from %s, for a pointer to %s", t.Storage, a.at.class)
+		a.unsupported("a function that decodes from %s, for a pointer to %s", t.Storage, a.at.class)
 	}
 	size := roundUp(t.Elem.Size(0, false), uint64(max(t.Elem.Align(facts.Scalar, false), 1)))
 	p := a.reaches(e, size, e.skipped, e.outside)

@@ -19,6 +19,8 @@ type function struct {
 
 	constants map[spirv.ID]*facts.Const // the variables that are tables
 
+	nested int // operations among constants that are being lowered
+
 	tree tree
 	todo []task
 	open []region

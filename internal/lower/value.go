@@ -48,6 +48,9 @@ func (f *function) value(id spirv.ID) value {
 		return v
 	}
 	if c := f.facts.Const(id); c != nil {
+		if !c.Known && c.ID != 0 && c.Op == spirv.OpSpecConstantOp {
+			return f.operation(c) // not kept: it reaches no further than from here
+		}
 		v := value{typ: c.Type, parts: f.constant(c)}
 		if c.Type.IsPointer() { // made of operations, which reach no further than from here
 			v.ptr = f.pointerOf(c.Type, v.parts)
