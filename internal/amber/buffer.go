@@ -24,6 +24,10 @@ type Buffer struct {
 	// made when the script is complete, or stays empty where no pipeline draws
 	// into the buffer.
 	Lazy bool
+
+	// Whole is set where the buffer gathers what several lines declare, each of
+	// which has a buffer of its own; it is no buffer of the script's.
+	Whole bool
 }
 
 // Image is what an image has beyond a buffer. Sizes are in texels.

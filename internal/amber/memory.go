@@ -41,7 +41,9 @@ func (m memory) write(c *Write) {
 func (m memory) contents(s *Script) map[string][]byte {
 	all := map[string][]byte{}
 	for _, b := range s.Buffers {
-		all[b.Name] = m[b]
+		if !b.Whole {
+			all[b.Name] = m[b]
+		}
 	}
 	return all
 }

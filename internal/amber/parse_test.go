@@ -309,7 +309,7 @@ probe ssbo uint 3 4 >= 0
 	for _, b := range s.Buffers {
 		sizes = append(sizes, fmt.Sprintf("%s %d", b.Name, len(b.Data)))
 	}
-	if got := strings.Join(sizes, ", "); got != "ssbo 0:3 32, ssbo 0:1 32, ubo 0:2 32, push constants 8" {
+	if got := strings.Join(sizes, ", "); got != "ssbo 0:3 32, ssbo 0:1 32, ubo 0:2 32, push constants 8, push constants 4 4" {
 		t.Errorf("buffers %s", got)
 	}
 	if p := s.Pipelines[0]; p.Name != "vk_pipeline" || p.Kind != ComputePipeline || len(p.Bindings) != 3 || p.Push == nil {
@@ -319,11 +319,11 @@ probe ssbo uint 3 4 >= 0
 	for _, c := range s.Commands {
 		kinds = append(kinds, fmt.Sprintf("%T@%s", c, c.Place()))
 	}
-	want := "*amber.Write@10:1 *amber.Write@12:1 *amber.Write@13:1 *amber.SetEntryPoint@14:1 *amber.Dispatch@16:1 *amber.ExpectValues@17:1 *amber.ExpectValues@18:1"
+	want := "*amber.Write@10:1 *amber.Write@12:1 *amber.Write@13:1 *amber.Write@13:1 *amber.SetEntryPoint@14:1 *amber.Dispatch@16:1 *amber.ExpectValues@17:1 *amber.ExpectValues@18:1"
 	if got := strings.Join(kinds, " "); got != want {
 		t.Errorf("commands %s", got)
 	}
-	if e := s.Commands[5].(*ExpectValues); e.Compare != Fuzzy || len(e.Tolerances) != 4 || e.Tolerances[0] != (Tolerance{1, true}) {
+	if e := s.Commands[6].(*ExpectValues); e.Compare != Fuzzy || len(e.Tolerances) != 4 || e.Tolerances[0] != (Tolerance{1, true}) {
 		t.Errorf("probe %+v", e)
 	}
 }

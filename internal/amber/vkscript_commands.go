@@ -1,6 +1,7 @@
 package amber
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -154,11 +155,11 @@ func (v *vkParser) memory(step Step, kind string) {
 	}
 	switch {
 	case kind == "push":
-		v.write(step, v.pushBuffer(step), v.layouts["push"])
+		v.push(step)
 	case kind == "uniform" && v.optional("ubo"):
 		v.write(step, v.bound(step, Uniform), v.layouts["ubo"])
 	case kind == "uniform":
-		v.write(step, v.pushBuffer(step), v.layouts["push"])
+		v.push(step)
 	default:
 		b := v.bound(step, map[string]BindingKind{"ssbo": Storage, "ubo": Uniform}[kind])
 		if v.optional("subdata") {
@@ -221,16 +222,26 @@ func (v *vkParser) bindingNumber() (set, binding uint32) {
 	return uint32(s.Bits), uint32(b.Bits)
 }
 
-func (v *vkParser) pushBuffer(step Step) *Buffer {
+// push reads push constants: a type, an offset and numbers. They go into the
+// push constants of all pipelines; the buffer that the line declares holds its
+// own numbers alone.
+func (v *vkParser) push(step Step) {
 	const name = "push constants"
-	b := v.buffers[name]
-	if b == nil {
-		b = v.newBuffer(step, name)
+	all := v.buffers[name]
+	if all == nil {
+		all = v.newBuffer(step, name)
+		all.Whole = true
 		for _, q := range v.script.Pipelines {
-			q.Push = b
+			q.Push = all
 		}
 	}
-	return b
+	c := v.write(step, all, v.layouts["push"])
+	own := *c
+	own.Buffer = v.newBuffer(step, fmt.Sprintf("%s %d", name, len(v.script.Buffers)))
+	own.Offset = 0
+	v.typed(own.Buffer, all.Type, own.Shape)
+	v.grow(step, own.Buffer, own.Shape.end(0, len(own.Values)))
+	v.add(&own)
 }
 
 // typed gives a buffer the type of its elements, where none has done so before.
@@ -265,7 +276,7 @@ func (v *vkParser) grow(step Step, b *Buffer, n int) {
 }
 
 // write reads a type, an offset and numbers.
-func (v *vkParser) write(step Step, b *Buffer, l Layout) {
+func (v *vkParser) write(step Step, b *Buffer, l Layout) *Write {
 	c := &Write{Step: step, Buffer: b}
 	t := v.glslType()
 	c.Shape = v.shape(t, l)
@@ -274,6 +285,7 @@ func (v *vkParser) write(step Step, b *Buffer, l Layout) {
 	c.Values = v.wholeElements(c.Shape)
 	v.grow(step, b, c.Shape.end(c.Offset, len(c.Values)))
 	v.add(c)
+	return c
 }
 
 func (v *vkParser) glslType() Type {
