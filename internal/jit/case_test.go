@@ -56,6 +56,11 @@ func run(e exec.Engine, text string, subgroup uint32, job exec.Job) outcome {
 		p.SubgroupSize = subgroup
 	}
 	p.StateEffects()
+	return runProgram(e, p, job)
+}
+
+// runProgram compiles p with an engine and runs a copy of the job.
+func runProgram(e exec.Engine, p *ir.Program, job exec.Job) outcome {
 	prog, err := e.Compile(p, exec.Options{})
 	if err != nil {
 		return outcome{err: err}

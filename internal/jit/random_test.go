@@ -1,38 +1,52 @@
 package jit_test
 
 import (
+	"fmt"
+	"os"
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/internal/interp"
 	"github.com/chiaro-gpu/chiaro/internal/irgen"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
+	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
 )
 
 // TestRandom compares the engines on random programs. Whatever has failed once
-// stays here by its seed.
-func TestRandom(t *testing.T) { eachLevel(t, testRandom) }
-
-func testRandom(t *testing.T, engine jit.Engine) {
-	n := int64(300)
-	if testing.Short() {
-		n = 50
-	}
-	ran := 0
-	for seed := range n {
+// stays here by its seed. CHIARO_SEEDS=from-to runs others.
+func TestRandom(t *testing.T) {
+	from, to := seeds(t, 300, 50)
+	for seed := from; seed < to; seed++ {
+		if seed%1000 == 999 {
+			t.Logf("%d programs", seed-from)
+		}
 		p := irgen.Program(seed)
 		if err := p.Verify(); err != nil {
 			t.Fatalf("seed %d: %v\n%s", seed, err, p)
 		}
 		job := *irgen.Job()
-		text := p.String()
-		want := run(interp.Engine{}, text, 0, job)
+		want := runProgram(interp.Engine{}, p, job)
 		if want.err != nil {
 			t.Fatalf("seed %d: %v", seed, want.err)
 		}
-		ran++
-		if same(t, want, run(engine, text, 0, job)); t.Failed() {
-			t.Fatalf("seed %d:\n%s", seed, text)
+		for _, level := range amd64.Levels() {
+			if same(t, want, runProgram(jit.Engine{Level: level}, irgen.Program(seed), job)); t.Failed() {
+				t.Fatalf("seed %d, %s:\n%s", seed, level, p)
+			}
 		}
 	}
-	t.Logf("%d programs", ran)
+}
+
+// seeds are those from 0 to usual, to few in short tests, or what
+// CHIARO_SEEDS=from-to says.
+func seeds(t *testing.T, usual, few int64) (from, to int64) {
+	to = usual
+	if testing.Short() {
+		to = few
+	}
+	if s := os.Getenv("CHIARO_SEEDS"); s != "" {
+		if _, err := fmt.Sscanf(s, "%d-%d", &from, &to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return from, to
 }

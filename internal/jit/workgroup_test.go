@@ -3,8 +3,6 @@ package jit_test
 import (
 	"bytes"
 	"context"
-	"fmt"
-	"os"
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
@@ -37,16 +35,11 @@ func left(e exec.Engine, seed int64, optimised bool) ([]byte, error) {
 // side, on buffers that may share bytes and lie among bytes of nobody's.
 // CHIARO_SEEDS=from-to runs others.
 func TestWorkgroups(t *testing.T) {
-	from, to := int64(0), int64(400)
-	if testing.Short() {
-		to = 60
-	}
-	if s := os.Getenv("CHIARO_SEEDS"); s != "" {
-		if _, err := fmt.Sscanf(s, "%d-%d", &from, &to); err != nil {
-			t.Fatal(err)
-		}
-	}
+	from, to := seeds(t, 400, 60)
 	for seed := from; seed < to; seed++ {
+		if seed%1000 == 999 {
+			t.Logf("%d programs", seed-from)
+		}
 		if err := irgen.Workgroup(seed).Verify(); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
