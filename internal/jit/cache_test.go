@@ -193,6 +193,29 @@ func TestCacheOnDisk(t *testing.T) {
 	}
 }
 
+// TestCacheOfAnotherMachine: code made with instructions that a machine lacks is
+// none for that machine.
+func TestCacheOfAnotherMachine(t *testing.T) {
+	c := NewCache(1<<20, openStore(t, t.TempDir()), "v1")
+	mustCompile(t, c, parse(t, square))
+	p := parse(t, square)
+	lacks := Without(Engine{Cache: c}, amd64.CountBits|amd64.DotBytes)
+	for range 2 {
+		prog, err := lacks.Compile(p, exec.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		prog.Close()
+	}
+	want := Found{Nowhere: 2, Memory: 1}
+	if amd64.Extras() == 0 {
+		want = Found{Nowhere: 1, Memory: 2}
+	}
+	if found := c.Found(); found != want {
+		t.Errorf("found %+v; want %+v", found, want)
+	}
+}
+
 func TestParseVariant(t *testing.T) {
 	p := parse(t, square)
 	b := mustCompile(t, nil, p).first.append(nil)

@@ -11,6 +11,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
+	"github.com/chiaro-gpu/chiaro/internal/jit/store"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 	"github.com/chiaro-gpu/chiaro/internal/jit/widen"
 )
@@ -29,6 +30,8 @@ const maxSlots = 2 << 20
 type Engine struct {
 	Level amd64.Level // of the code; the zero one is the best that the machine has
 	Cache *Cache      // of code; nil for none
+
+	without amd64.Extra // for tests: what the machine is taken to lack
 }
 
 // Name returns "jit".
@@ -43,10 +46,10 @@ func (e Engine) Compile(p *ir.Program, o exec.Options) (exec.Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &program{p: p, level: level, limits: o.Limits, cache: e.Cache}
+	out := &program{p: p, level: level, extras: amd64.Extras() &^ e.without, limits: o.Limits, cache: e.Cache}
 	if out.cache != nil {
 		out.hash = hashOf(p)
-		if v := out.cache.get(out.cache.keyOf(out.hash, level, false), p); v != nil {
+		if v := out.cache.get(out.key(false), p); v != nil {
 			return out.begin(v)
 		}
 	}
@@ -74,6 +77,7 @@ func (e Engine) Compile(p *ir.Program, o exec.Options) (exec.Program, error) {
 type program struct {
 	p      *ir.Program
 	level  amd64.Level
+	extras amd64.Extra
 	limits exec.Limits
 	cache  *Cache            // or nil
 	hash   [sha256.Size]byte // of p, where there is a cache
@@ -97,6 +101,11 @@ const (
 	maxSpilled     = 0.15
 	maxSpilledWide = 0.08
 )
+
+// key is that of the program's code in the cache.
+func (p *program) key(exact bool) store.Key {
+	return p.cache.keyOf(p.hash, p.level, p.extras, exact)
+}
 
 func codeLength(p *ir.Program) int {
 	n := 0
@@ -136,7 +145,7 @@ func (p *program) compile(exact bool) (*variant, error) {
 		}
 	}
 	if v == nil {
-		made, ok := amd64.Compile(p.p, widen.Program(p.p, p.level.Form(), order), p.level)
+		made, ok := amd64.Compile(p.p, widen.Program(p.p, p.level.Form(), order), p.level, p.extras)
 		if !ok {
 			return nil, &exec.LimitError{What: "bytes of stack of a subgroup", Have: amd64.MaxStack + 1, Most: amd64.MaxStack}
 		}
@@ -145,7 +154,7 @@ func (p *program) compile(exact bool) (*variant, error) {
 		}
 	}
 	if p.cache != nil {
-		p.cache.put(p.cache.keyOf(p.hash, p.level, exact), v)
+		p.cache.put(p.key(exact), v)
 	}
 	return v, nil
 }
@@ -157,7 +166,7 @@ func (p *program) compileMerged(order []int) (*variant, error) {
 	for lanes := merge.Widest; lanes > p.p.SubgroupSize; lanes /= 2 {
 		strip := *p.p
 		strip.SubgroupSize = lanes
-		made, ok := amd64.Compile(&strip, widen.Program(&strip, p.level.Form(), order), p.level)
+		made, ok := amd64.Compile(&strip, widen.Program(&strip, p.level.Form(), order), p.level, p.extras)
 		most := float32(maxSpilled)
 		if p.level.Form().Parts(lanes) > 2 {
 			most = maxSpilledWide
@@ -190,7 +199,7 @@ func (p *program) compilePhases() (*variant, error) {
 	}
 	strip := *p.p
 	strip.SubgroupSize *= p.p.Subgroups()
-	made, ok := amd64.Compile(&strip, []*vcode.Func{f}, p.level)
+	made, ok := amd64.Compile(&strip, []*vcode.Func{f}, p.level, p.extras)
 	if !ok || made.Leaves() {
 		return nil, nil
 	}
@@ -224,7 +233,7 @@ func (p *program) choose(job *exec.Job) (*variant, error) {
 // subgroups returns the code whose strips are subgroups.
 func (p *program) subgroups() (*variant, error) {
 	if p.exact == nil && p.cache != nil {
-		p.exact = p.cache.get(p.cache.keyOf(p.hash, p.level, true), p.p)
+		p.exact = p.cache.get(p.key(true), p.p)
 	}
 	if p.exact == nil {
 		v, err := p.compile(true)

@@ -1,6 +1,9 @@
 package jit
 
-import "github.com/chiaro-gpu/chiaro/internal/exec"
+import (
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
+)
 
 // Poll makes the code of p give its processor back by polling, which it
 // otherwise does only where Go's runtime leaves no other way.
@@ -9,3 +12,9 @@ func Poll(p exec.Program) { p.(*program).polling = true }
 // Pass makes the code of p store past the cache wherever it is fit for that,
 // which it otherwise does only where much is stored.
 func Pass(p exec.Program) { p.(*program).passing = true }
+
+// Without returns the engine of a machine that lacks some instructions.
+func Without(e Engine, lacks amd64.Extra) Engine {
+	e.without = lacks
+	return e
+}

@@ -23,6 +23,7 @@ type machine struct {
 	set    selection
 	prog   *ir.Program
 	level  Level
+	extras Extra
 	funcs  []*vcode.Func
 	frames []frame
 	record Record
@@ -81,10 +82,10 @@ type selection interface {
 }
 
 // Compile makes the code of a program that was widened to funcs, for a level
-// that Choose returned. It returns false where a subgroup would need more than
+// that Choose returned and instructions of Extras. It returns false where a subgroup would need more than
 // MaxStack.
-func Compile(p *ir.Program, funcs []*vcode.Func, level Level) (*Code, bool) {
-	m := &machine{prog: p, funcs: funcs, level: level, record: RecordOf(p, level.Form()), places: PlacesOf(p), unread: unreadOf(p)}
+func Compile(p *ir.Program, funcs []*vcode.Func, level Level, extras Extra) (*Code, bool) {
+	m := &machine{prog: p, funcs: funcs, level: level, extras: extras, record: RecordOf(p, level.Form()), places: PlacesOf(p), unread: unreadOf(p)}
 	m.set = zmm{m}
 	if level == AVX2 {
 		m.set, m.vexOnly = ymm{m}, true

@@ -1,8 +1,6 @@
 package amd64
 
 import (
-	"golang.org/x/sys/cpu"
-
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
@@ -32,7 +30,7 @@ func bitOperations() map[rule]emitter {
 // countBits adds up neighbours, in fields of two, four and eight bits, where
 // the machine has no instruction for it.
 func countBits(m *machine, in *vcode.Inst, e element) {
-	if cpu.X86.HasAVX512VPOPCNTDQ {
+	if m.extras&CountBits != 0 {
 		m.RR(e.op(VPOPCNTD, VPOPCNTQ), V512, 0, 0, 0, 0)
 		return
 	}

@@ -1,8 +1,6 @@
 package amd64
 
 import (
-	"golang.org/x/sys/cpu"
-
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
@@ -13,7 +11,7 @@ const everyOther = 0x00ff00ff
 // signed. Where the machine has no instruction for it, two of pairs of half
 // words, which lose nothing, do it: VPMADDUBSW would saturate.
 func dotBytes(m *machine, in *vcode.Inst) {
-	if cpu.X86.HasAVX512VNNI {
+	if m.extras&DotBytes != 0 {
 		m.dotBytes(in)
 		return
 	}
