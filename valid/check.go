@@ -86,6 +86,8 @@ type checker struct {
 	shader  interfaceState
 	entryOf map[spirv.ID][]int32 // entry points of each function; nil before they are asked for
 
+	graph graphState
+
 	sampledImages []int // instructions OpSampledImage so far
 
 	grouped int                  // decorations judged by way of groups

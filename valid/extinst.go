@@ -13,6 +13,7 @@ import (
 var extInstFamily = family{
 	rules: []Rule{
 		{Code: "SPV-ExtInst-Forward", Section: "SPIR-V, SPV_KHR_relaxed_extended_instruction", Words: "OpExtInstWithForwardRefsKHR is of a set without a meaning, and names what is defined behind it"},
+		{Code: "SPV-ExtInst-Version", Section: "Arm.ExperimentalMLOperations", Words: "the import names a version that there is"},
 		{Code: "SPV-ExtInst-Void", Section: "SPIR-V, SPV_KHR_non_semantic_info", Words: "an instruction without a meaning is void"},
 		{Code: "SPV-ExtInst-Extension", Section: "SPIR-V, SPV_KHR_non_semantic_info", Words: "a set without a meaning is imported from SPIR-V 1.6 on, or with the extension SPV_KHR_non_semantic_info"},
 	},
@@ -39,6 +40,8 @@ func (c *checker) extInst(i int, in spirv.Inst) {
 		c.glsl(i, in)
 	case spirv.ExtSetNonSemanticClspvReflection:
 		c.clspv(i, in)
+	case spirv.ExtSetNonSemanticGraphDebugInfo:
+		c.graphDebug(i, in)
 	case spirv.ExtSetNonSemanticShaderDebugInfo, spirv.ExtSetOpenCLDebugInfo100:
 		c.debug(i, in, set)
 	}
@@ -62,6 +65,9 @@ func (c *checker) extInstImport(i int, in spirv.Inst) {
 	set := c.m.ExtSet(in.Result())
 	if set.NonSemantic() && !c.since(spirv.Version16) && !c.m.Extension("SPV_KHR_non_semantic_info") {
 		c.fail(i, "SPV-ExtInst-Extension", "the import of %q in SPIR-V %s; the extension SPV_KHR_non_semantic_info must be declared", spirv.String(in[2:]), c.version)
+	}
+	if name := spirv.String(in[2:]); set == spirv.ExtSetArmExperimentalMLOperations && name != set.String()+"1" {
+		c.fail(i, "SPV-ExtInst-Version", "the import %q; must be of version 1", name)
 	}
 	if set == spirv.ExtSetNonSemanticClspvReflection {
 		c.clspvVersion(i, spirv.String(in[2:]))

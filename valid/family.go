@@ -80,6 +80,8 @@ var families = []*family{
 	&rayValueFamily,
 	&meshFamily,
 	&derivativeFamily,
+	&graphFamily,
+	&tensorFamily,
 }
 
 // dispatch has the judges of each opcode.
