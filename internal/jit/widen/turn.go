@@ -282,25 +282,31 @@ func (w *widener) identityInTurn(v ir.V, s shape, sem ir.Semantic) {
 		w.emit(vcode.Inst{Op: vcode.Scalar, IR: op, Key: ir.Key{Type: ir.I32, From: ir.I32}, Defs: []vcode.Reg{r}, Uses: []vcode.Reg{u, k}})
 		return r
 	}
-	line := w.p.LocalSize[1] == 1 && w.p.LocalSize[2] == 1
 	first := func(part int) vcode.Reg {
-		var base vcode.Reg
-		switch {
-		case sem == ir.SubgroupId:
-			return scalar(ir.LShr, w.index, w.dst.NewConst(vcode.Gen, uint64(bits.TrailingZeros32(w.p.SubgroupSize))))
-		case sem == ir.LocalInvocationIndex, line && sem == ir.LocalInvocationIdX:
-			base = w.index
-		case line && sem == ir.GlobalInvocationIdX:
-			base = scalar(ir.Add, w.group.start[in.Aux], w.index)
-		default:
-			r := w.dst.NewReg(vcode.Gen)
-			w.emit(vcode.Inst{Op: vcode.RowIn, IR: in.Op, Key: w.src.Key(v), Part: uint8(part), Defs: []vcode.Reg{r}, Uses: []vcode.Reg{w.index}})
-			return r
+		at := w.index
+		if part > 0 && sem != ir.SubgroupId {
+			at = scalar(ir.Add, at, w.dst.NewConst(vcode.Gen, uint64(part*w.dst.Form.Lanes)))
 		}
-		if part == 0 {
-			return base
+		switch sem {
+		case ir.SubgroupId:
+			return scalar(ir.LShr, at, w.dst.NewConst(vcode.Gen, uint64(bits.TrailingZeros32(w.p.SubgroupSize))))
+		case ir.LocalInvocationIndex:
+			return at
+		case ir.LocalInvocationIdX, ir.LocalInvocationIdY:
+			if r, ok := w.coordinate(at, int(sem-ir.LocalInvocationIdX), scalar); ok {
+				return r
+			}
+		case ir.GlobalInvocationIdX, ir.GlobalInvocationIdY:
+			if r, ok := w.coordinate(at, int(sem-ir.GlobalInvocationIdX), scalar); ok {
+				if k, constant := w.dst.Const(r); constant && k == 0 {
+					return w.group.start[in.Aux]
+				}
+				return scalar(ir.Add, w.group.start[in.Aux], r)
+			}
 		}
-		return scalar(ir.Add, base, w.dst.NewConst(vcode.Gen, uint64(part*w.dst.Form.Lanes)))
+		r := w.dst.NewReg(vcode.Gen)
+		w.emit(vcode.Inst{Op: vcode.RowIn, IR: in.Op, Key: w.src.Key(v), Part: uint8(part), Defs: []vcode.Reg{r}, Uses: []vcode.Reg{w.index}})
+		return r
 	}
 	if s.kind == uniform {
 		x.gen = first(0)
@@ -322,4 +328,25 @@ func (w *widener) identityInTurn(v ir.V, s shape, sem ir.Semantic) {
 			Defs: x.vec[p : p+1], Keep: w.keeps(v), Uses: []vcode.Reg{w.index},
 		})
 	}
+}
+
+// coordinate makes x (0) or y (1) of the invocation with an index, the first of a
+// part, and reports whether that takes no division.
+func (w *widener) coordinate(at vcode.Reg, axis int, scalar func(op ir.Op, u, k vcode.Reg) vcode.Reg) (vcode.Reg, bool) {
+	width, lanes := w.p.LocalSize[0], uint32(w.dst.Form.Lanes)
+	line, plane := w.p.LocalSize[1] == 1 && w.p.LocalSize[2] == 1, w.p.LocalSize[2] == 1
+	switch {
+	case axis == 0 && line:
+		return at, true
+	case axis == 0 && lanes%width == 0: // where lines begin
+		return w.dst.NewConst(vcode.Gen, 0), true
+	case axis == 1 && line:
+		return w.dst.NewConst(vcode.Gen, 0), true
+	case bits.OnesCount32(width) != 1:
+	case axis == 0:
+		return scalar(ir.And, at, w.dst.NewConst(vcode.Gen, uint64(width-1))), true
+	case plane:
+		return scalar(ir.LShr, at, w.dst.NewConst(vcode.Gen, uint64(bits.TrailingZeros32(width)))), true
+	}
+	return 0, false
 }
