@@ -152,11 +152,16 @@ func (m *machine) resourceGen(in *vcode.Inst) {
 	m.Bind(out)
 }
 
-// offsetGen is u0 + u1·Aux, saturating.
+// offsetGen is u0 + u1·Aux, saturating where it is not known that it need not.
 func (m *machine) offsetGen(in *vcode.Inst) {
 	m.loadGen(RAX, in.Uses[1])
 	m.multiply(RAX, in.Key.Aux)
-	m.GRR(ADD|W, RAX, m.gen(in.Uses[0], RCX))
+	if base, ok := m.f.Const(in.Uses[0]); !ok || base != 0 {
+		m.GRR(ADD|W, RAX, m.gen(in.Uses[0], RCX))
+	}
+	if in.Sure {
+		return
+	}
 	m.MovI(RCX, 1<<32-1)
 	m.GRR(CMP|W, RAX, RCX)
 	m.GRR(CMOV(Above)|W, RAX, RCX)

@@ -92,7 +92,7 @@ type Inst struct {
 	Op                Op
 	Part              uint8 // which register of the strip, for Lane
 	Held              bool  // the last of Uses is the Window of a RowLoad, RowStore or Spread
-	Sure              bool  // offsets are known to be in range, and aligned
+	Sure              bool  // offsets are known to be in range, and aligned; of an At, that it does not saturate
 	Keep              bool  // lanes outside Masks keep what d has; else they become anything
 	Defs, Uses, Masks []Reg
 	Target            int    // block or function

@@ -1,6 +1,8 @@
 package widen
 
 import (
+	"math"
+
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
@@ -73,6 +75,7 @@ func (w *widener) once(v ir.V, in vcode.Inst) {
 	to := w.value(v)
 	if to.gen != 0 {
 		in.Op, in.Defs = vcode.Scalar, []vcode.Reg{to.gen}
+		in.Sure = x.Op == ir.At && w.most(v) < math.MaxUint32
 		for _, a := range x.Args[:x.Op.Args()] {
 			in.Uses = append(in.Uses, w.gen(a))
 		}
@@ -202,7 +205,7 @@ func (w *widener) address(v ir.V) {
 		to.u = w.dst.NewReg(vcode.Gen)
 		to.rows, to.ahead = from.rows, from.ahead
 		w.emit(vcode.Inst{
-			Op: vcode.Scalar, IR: ir.At, Key: ir.Key{Type: ir.I32, From: ir.I32, Aux: x.Aux},
+			Op: vcode.Scalar, IR: ir.At, Key: ir.Key{Type: ir.I32, From: ir.I32, Aux: x.Aux}, Sure: w.most(v) < math.MaxUint32,
 			Defs: []vcode.Reg{to.u}, Uses: []vcode.Reg{from.u, w.gen(x.Args[1])},
 		})
 	} else {
