@@ -56,7 +56,6 @@ func (c *checker) load(i int, in spirv.Inst) {
 	c.smallAccess(i, t, "load")
 	mask, _ := v.MemoryAccess()
 	c.accesses(i, access{reads: p, through: t}, mask, v.MemoryAccessWords())
-	c.readBy(i, v.Pointer(), p, mask)
 	c.descriptorLoad(i, v.Pointer(), t, p)
 }
 
@@ -196,12 +195,8 @@ func (c *checker) writable(i int, pointer spirv.ID, p *facts.Type) {
 	case spirv.StorageClassUniformConstant, spirv.StorageClassInput, spirv.StorageClassPushConstant, spirv.StorageClassShaderRecordBufferKHR:
 		c.fail(i, "SPV-Store-ReadOnly", "%s writes to %s by way of %s; must not", c.code.Inst(i).Op(), p.Storage, c.name(pointer))
 	case spirv.StorageClassHitAttributeKHR:
-		code := "SPV-Storage-HitAttribute"
-		if c.vulkan {
-			code = vuid.StandaloneSpirv_HitAttributeKHR_04703
-		}
-		if bad := c.callerModels() & (inAnyHit | inClosestHit); bad != 0 {
-			c.fail(i, code, "%s writes to HitAttributeKHR in a function that a %s entry point calls; must not", c.code.Inst(i).Op(), bad)
+		if bad := c.callerModels() & (inAnyHit | inClosestHit); bad != 0 && !c.vulkan {
+			c.fail(i, "SPV-Storage-HitAttribute", "%s writes to HitAttributeKHR in a function that a %s entry point calls; must not", c.code.Inst(i).Op(), bad)
 		}
 	case spirv.StorageClassUniform:
 		if !c.vulkan {
@@ -238,7 +233,6 @@ func (c *checker) copied(i int, target, source spirv.ID) (t, s *facts.Type, ok b
 		}
 	}
 	c.writable(i, target, t)
-	c.readBy(i, source, s, spirv.MemoryAccessVolatileMask)
 	return t, s, true
 }
 

@@ -19,7 +19,6 @@ var variableKindFamily = family{
 		{Code: "SPV-Variable-Pointer", Section: "SPIR-V 2.16.1", Words: "with logical addressing variables hold pointers only to StorageBuffer and Workgroup, with the capability of variable pointers, and only in Function and Private"},
 		{Code: "SPV-Variable-Cooperative", Section: "SPIR-V, SPV_KHR_cooperative_matrix", Words: "cooperative matrices and vectors stand in Function and Private"},
 		{Code: "SPV-Variable-Microscaling", Section: "SPIR-V, SPV_EXT_ocp_microscaling_types", Words: "floats of 4 and 6 bits stand in Function and Private"},
-		{Code: vuid.StandaloneSpirv_None_04643, Section: environment, Words: "the storage classes of kernels and of OpenGL are not used"},
 		{Code: vuid.StandaloneSpirv_OpVariable_04651, Section: environment, Words: "only variables in Output, Private, Function and Workgroup have an initializer"},
 		{Code: vuid.StandaloneSpirv_OpVariable_04734, Section: environment, Words: "the initializer of a variable in Workgroup is OpConstantNull"},
 		{Code: vuid.StandaloneSpirv_UniformConstant_04655, Section: environment, Words: "variables in UniformConstant are images, samplers, sampled images, acceleration structures, tensors or arrays of them"},
@@ -35,10 +34,6 @@ var variableKindFamily = family{
 		{Code: vuid.StandaloneSpirv_Type_12297, Section: environment, Words: "pointers to vectors of more than four components are to memory that can hold them"},
 		{Code: vuid.StandaloneSpirv_None_08724, Section: environment, Words: "variables in TileImageEXT are tile images"},
 		{Code: vuid.StandaloneSpirv_TileImageEXT_08723, Section: environment, Words: "a tile image has a Location"},
-		{Code: vuid.StandaloneSpirv_OpTypeImage_10693, Section: environment, Words: "an image in TileAttachmentQCOM is 2D"},
-		{Code: vuid.StandaloneSpirv_OpTypeImage_10694, Section: environment, Words: "an image in TileAttachmentQCOM is sampled or a storage image"},
-		{Code: vuid.StandaloneSpirv_TileAttachmentQCOM_10695, Section: environment, Words: "a variable in TileAttachmentQCOM has DescriptorSet and Binding"},
-		{Code: vuid.StandaloneSpirv_TileAttachmentQCOM_10696, Section: environment, Words: "a variable in TileAttachmentQCOM has no Component"},
 		{Code: vuid.RuntimeSpirv_shaderZeroInitializeWorkgroupMemory_06372, Section: environment, Words: "an initializer in Workgroup needs the feature shaderZeroInitializeWorkgroupMemory", Need: NeedDevice},
 	},
 	ops:   []group{{(*checker).pointerType, []spirv.Op{spirv.OpTypePointer, spirv.OpTypeUntypedPointerKHR}}},
@@ -55,9 +50,6 @@ func (c *checker) pointerType(i int, in spirv.Inst) {
 		return
 	}
 	switch t.Storage {
-	case spirv.StorageClassCrossWorkgroup, spirv.StorageClassGeneric, spirv.StorageClassAtomicCounter,
-		spirv.StorageClassCodeSectionINTEL, spirv.StorageClassDeviceOnlyALTERA, spirv.StorageClassHostOnlyALTERA:
-		c.fail(i, vuid.StandaloneSpirv_None_04643, "a pointer to %s; Vulkan has no such storage class", t.Storage)
 	case spirv.StorageClassFunction, spirv.StorageClassPrivate, spirv.StorageClassUniform, spirv.StorageClassWorkgroup,
 		spirv.StorageClassStorageBuffer, spirv.StorageClassPhysicalStorageBuffer, spirv.StorageClassPushConstant,
 		spirv.StorageClassShaderRecordBufferKHR:
@@ -248,7 +240,7 @@ func (c *checker) vulkanVariable(v *facts.Variable) {
 		if c.contains(v.Type, holdsFP8|holdsMicro) {
 			c.fail(v.Index, vuid.StandaloneSpirv_OpTypeFloat_10823, "a variable in %s holds floats of 8 bits or of a microscaling encoding; must not", v.Storage)
 		}
-	case spirv.StorageClassTileImageEXT, spirv.StorageClassTileAttachmentQCOM:
+	case spirv.StorageClassTileImageEXT:
 		c.tileVariable(v)
 	}
 	c.runtimeArrayVariable(v)
@@ -260,31 +252,11 @@ func (c *checker) tileVariable(v *facts.Variable) {
 	for t.IsArray() {
 		t = t.Elem
 	}
-	if t == nil {
-		return
+	if t != nil && (t.Image == nil || t.Image.Dim != spirv.DimTileImageDataEXT) {
+		c.fail(v.Index, vuid.StandaloneSpirv_None_08724, "a variable in TileImageEXT holds %s; must hold an image of the dimension TileImageDataEXT", c.typeName(v.Type))
 	}
-	if v.Storage == spirv.StorageClassTileImageEXT {
-		if t.Image == nil || t.Image.Dim != spirv.DimTileImageDataEXT {
-			c.fail(v.Index, vuid.StandaloneSpirv_None_08724, "a variable in TileImageEXT holds %s; must hold an image of the dimension TileImageDataEXT", c.typeName(v.Type))
-		}
-		if !c.m.Has(v.ID, spirv.DecorationLocation) {
-			c.fail(v.Index, vuid.StandaloneSpirv_TileImageEXT_08723, "a tile image without a Location; must have one")
-		}
-		return
-	}
-	if t.Image != nil {
-		if t.Image.Dim != spirv.Dim2D {
-			c.fail(v.Index, vuid.StandaloneSpirv_OpTypeImage_10693, "an image of the dimension %s in TileAttachmentQCOM; must be 2D", t.Image.Dim)
-		}
-		if t.Image.Sampled != 1 && t.Image.Sampled != 2 {
-			c.fail(v.Index, vuid.StandaloneSpirv_OpTypeImage_10694, "an image in TileAttachmentQCOM with Sampled %d; must be 1 or 2", t.Image.Sampled)
-		}
-	}
-	if !c.m.Has(v.ID, spirv.DecorationBinding) || !c.m.Has(v.ID, spirv.DecorationDescriptorSet) {
-		c.fail(v.Index, vuid.StandaloneSpirv_TileAttachmentQCOM_10695, "a variable in TileAttachmentQCOM without DescriptorSet and Binding; must have both")
-	}
-	if c.m.Has(v.ID, spirv.DecorationComponent) {
-		c.fail(v.Index, vuid.StandaloneSpirv_TileAttachmentQCOM_10696, "a variable in TileAttachmentQCOM with Component; must not have it")
+	if !c.m.Has(v.ID, spirv.DecorationLocation) {
+		c.fail(v.Index, vuid.StandaloneSpirv_TileImageEXT_08723, "a tile image without a Location; must have one")
 	}
 }
 

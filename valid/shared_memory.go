@@ -1,0 +1,98 @@
+package valid
+
+import (
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/vuid"
+)
+
+// sharedMemoryFamily judges how much memory the invocations of a workgroup
+// share, and what else an entry point asks of the storage classes that it uses.
+var sharedMemoryFamily = family{
+	rules: []Rule{
+		{Code: "SPV-Storage-Payload", Section: "SPIR-V, SPV_EXT_mesh_shader", Words: "an entry point uses one variable in TaskPayloadWorkgroupEXT at most"},
+		{Code: "SPV-Storage-HitAttribute", Section: "SPIR-V, SPV_KHR_ray_tracing", Words: "any-hit and closest-hit shaders do not write to HitAttributeKHR"},
+		{Code: vuid.RuntimeSpirv_Workgroup_06530, Section: environment, Words: "the variables of a compute shader in Workgroup are no larger than maxComputeSharedMemorySize", Need: NeedDevice},
+		{Code: vuid.RuntimeSpirv_maxMeshSharedMemorySize_08754, Section: environment, Words: "the variables of a mesh shader in Workgroup are no larger than maxMeshSharedMemorySize", Need: NeedDevice},
+		{Code: vuid.RuntimeSpirv_maxMeshPayloadAndSharedMemorySize_08755, Section: environment, Words: "the variables of a mesh shader in Workgroup and TaskPayloadWorkgroupEXT are no larger than maxMeshPayloadAndSharedMemorySize", Need: NeedDevice},
+		{Code: vuid.RuntimeSpirv_maxTaskPayloadSize_08758, Section: environment, Words: "the variables of a task shader in TaskPayloadWorkgroupEXT are no larger than maxTaskPayloadSize", Need: NeedDevice},
+		{Code: vuid.RuntimeSpirv_maxTaskSharedMemorySize_08759, Section: environment, Words: "the variables of a task shader in Workgroup are no larger than maxTaskSharedMemorySize", Need: NeedDevice},
+		{Code: vuid.RuntimeSpirv_maxTaskPayloadAndSharedMemorySize_08760, Section: environment, Words: "the variables of a task shader in Workgroup and TaskPayloadWorkgroupEXT are no larger than maxTaskPayloadAndSharedMemorySize", Need: NeedDevice},
+	},
+	after: []func(*checker){(*checker).storageClasses},
+}
+
+// maxStorageUses bounds how many pairs of an entry point and a variable are
+// looked at, so that thousands of both do not take the square of the time.
+const maxStorageUses = 1 << 20
+
+func (c *checker) storageClasses() {
+	budget := maxStorageUses
+	for n := range c.m.EntryPoints {
+		e := &c.m.EntryPoints[n]
+		if e.Func == nil || budget <= 0 {
+			continue
+		}
+		budget -= len(c.m.Variables)/16 + len(c.m.Functions)/16 + 1
+		used := c.m.Globals(e)
+		budget -= len(used)
+		c.entryPayload(e, used)
+		c.workgroupSizes(e, used)
+	}
+}
+
+// entryPayload judges how many payloads of a task an entry point has.
+func (c *checker) entryPayload(e *facts.EntryPoint, used []*facts.Variable) {
+	n := 0
+	for _, v := range used {
+		if v.Storage == spirv.StorageClassTaskPayloadWorkgroupEXT {
+			n++
+		}
+	}
+	if n > 1 {
+		c.fail(e.Index, "SPV-Storage-Payload", "the entry point uses %d variables in TaskPayloadWorkgroupEXT; must use one at most", n)
+	}
+}
+
+// workgroupSizes judges how large the variables are that a workgroup shares.
+func (c *checker) workgroupSizes(e *facts.EntryPoint, used []*facts.Variable) {
+	if !c.vulkan {
+		return
+	}
+	var shared, blocks, payload uint64
+	for _, v := range used {
+		if v.Type == nil || v.Storage != spirv.StorageClassWorkgroup && v.Storage != spirv.StorageClassTaskPayloadWorkgroupEXT {
+			continue
+		}
+		n := c.content.bytes[v.Type.Number]
+		switch {
+		case v.Storage == spirv.StorageClassTaskPayloadWorkgroupEXT:
+			payload = saturate(payload + n)
+		case v.Type.IsStruct() && c.m.Has(v.Type.ID, spirv.DecorationBlock): // all blocks begin at the same byte
+			blocks = max(blocks, n)
+		default:
+			shared = saturate(shared + n)
+		}
+	}
+	shared = saturate(shared + blocks)
+	atMost := func(code, limit string, n uint64) {
+		if n == 0 {
+			return
+		}
+		if most, ok := c.limit(code, limit); ok && n > most {
+			c.fail(e.Index, code, "the variables that a workgroup of the entry point shares take %d bytes; %s is %d", n, limit, most)
+		}
+	}
+	const mesh = "VkPhysicalDeviceMeshShaderPropertiesEXT::"
+	switch e.Model {
+	case spirv.ExecutionModelGLCompute:
+		atMost(vuid.RuntimeSpirv_Workgroup_06530, "maxComputeSharedMemorySize", shared)
+	case spirv.ExecutionModelMeshEXT:
+		atMost(vuid.RuntimeSpirv_maxMeshSharedMemorySize_08754, mesh+"maxMeshSharedMemorySize", shared)
+		atMost(vuid.RuntimeSpirv_maxMeshPayloadAndSharedMemorySize_08755, mesh+"maxMeshPayloadAndSharedMemorySize", shared+payload)
+	case spirv.ExecutionModelTaskEXT:
+		atMost(vuid.RuntimeSpirv_maxTaskPayloadSize_08758, mesh+"maxTaskPayloadSize", payload)
+		atMost(vuid.RuntimeSpirv_maxTaskSharedMemorySize_08759, mesh+"maxTaskSharedMemorySize", shared)
+		atMost(vuid.RuntimeSpirv_maxTaskPayloadAndSharedMemorySize_08760, mesh+"maxTaskPayloadAndSharedMemorySize", shared+payload)
+	}
+}

@@ -1,0 +1,286 @@
+package valid
+
+import (
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
+)
+
+// variablePointerFamily judges logical and variable pointers (SPIR-V §2.16.1).
+var variablePointerFamily = family{
+	rules: []Rule{
+		{Code: "SPV-LogicalPointer-Use", Section: "SPIR-V 2.16.1", Words: "with logical addressing pointers are chosen, loaded, compared, returned and null only in StorageBuffer and Workgroup, with the capability of variable pointers"},
+		{Code: "SPV-LogicalPointer-Cast", Section: "SPIR-V 2.16.1", Words: "logical pointers are not cast"},
+		{Code: "SPV-VariablePointer-Buffer", Section: "SPIR-V 2.16.1", Words: "without the capability VariablePointers a variable pointer is chosen among pointers into one buffer"},
+		{Code: "SPV-VariablePointer-Matrix", Section: "SPIR-V 2.16.1", Words: "a variable pointer points neither at what is or holds a matrix nor into one"},
+		{Code: "SPV-VariablePointer-ArrayLength", Section: "SPIR-V 2.16.1", Words: "the pointer of OpArrayLength is no variable pointer"},
+	},
+	after: []func(*checker){(*checker).variablePointers},
+}
+
+// What is known of a pointer.
+const (
+	isVariable uint8 = 1 << iota // it is a variable pointer
+	intoMatrix                   // it points at a column of a matrix, or at a component of one
+)
+
+// variablePointers judges the pointers of a module with logical addressing.
+func (c *checker) variablePointers() {
+	if c.env.RelaxLogicalPointer || c.env.BeforeLegalization || !c.capable(spirv.CapabilityShader) ||
+		c.m.Addressing != spirv.AddressingModelLogical && c.m.Addressing != spirv.AddressingModelPhysicalStorageBuffer64 {
+		return
+	}
+	for i := range c.code.Len() {
+		if c.code.Known(i) {
+			c.logicalUse(i, c.code.Inst(i))
+		}
+	}
+	if !c.anyCapable(spirv.CapabilityVariablePointersStorageBuffer, spirv.CapabilityVariablePointers) {
+		return
+	}
+	w := &pointerWalk{checker: c, known: make([]uint8, c.code.Len())}
+	for n := range c.m.Consts {
+		if k := &c.m.Consts[n]; k.Op == spirv.OpConstantNull && k.ID != 0 && k.Type.IsPointer() && c.logical(k.Type) {
+			w.known[k.Index] = isVariable
+		}
+	}
+	for pass := 0; pass < maxPointerPasses && w.pass(); pass++ { // phis, calls and memory may lead back
+	}
+	w.judge()
+}
+
+// maxPointerPasses bounds how often all functions are looked at. What later
+// passes would still find, a hostile module alone has.
+const maxPointerPasses = 16
+
+// varies reports whether a logical pointer may be a variable pointer.
+func (c *checker) varies(t *facts.Type) bool {
+	switch t.Storage {
+	case spirv.StorageClassStorageBuffer:
+		return c.anyCapable(spirv.CapabilityVariablePointersStorageBuffer, spirv.CapabilityVariablePointers)
+	case spirv.StorageClassWorkgroup:
+		return c.capable(spirv.CapabilityVariablePointers)
+	}
+	return false
+}
+
+// logicalUse judges what an instruction does with logical pointers.
+func (c *checker) logicalUse(i int, in spirv.Inst) {
+	op := in.Op()
+	var t *facts.Type
+	switch op {
+	case spirv.OpConstantNull, spirv.OpLoad, spirv.OpSelect, spirv.OpPhi, spirv.OpFunctionCall, spirv.OpBitcast:
+		t = c.m.Type(in.Type())
+	case spirv.OpPtrAccessChain, spirv.OpInBoundsPtrAccessChain, spirv.OpUntypedPtrAccessChainKHR, spirv.OpUntypedInBoundsPtrAccessChainKHR:
+		t = c.m.TypeOf(chainBase(in))
+	case spirv.OpReturnValue:
+		t = c.m.TypeOf(inst.ReturnValue(in).Value())
+	default:
+		return
+	}
+	if op == spirv.OpBitcast {
+		x := c.m.TypeOf(inst.Bitcast(in).Operand())
+		if t.IsPointer() && c.logical(t) || x.IsPointer() && c.logical(x) {
+			c.fail(i, "SPV-LogicalPointer-Cast", "OpBitcast of a logical pointer; must not be")
+		}
+		return
+	}
+	if !t.IsPointer() || !c.logical(t) || c.varies(t) {
+		return
+	}
+	c.fail(i, "SPV-LogicalPointer-Use", "%s with a pointer to %s; must be to StorageBuffer or Workgroup, with the capability of variable pointers", op, t.Storage)
+}
+
+// pointerWalk follows what is known of pointers through the functions.
+type pointerWalk struct {
+	*checker
+	known   []uint8 // of each instruction: of the pointer that it yields
+	changed bool
+}
+
+// add makes more known of an instruction.
+func (w *pointerWalk) add(i int, what uint8) {
+	if i >= 0 && w.known[i]|what != w.known[i] {
+		w.known[i] |= what
+		w.changed = true
+	}
+}
+
+// of returns what is known of a pointer.
+func (w *pointerWalk) of(id spirv.ID) uint8 {
+	if d := w.code.Def(id); d >= 0 {
+		return w.known[d]
+	}
+	return 0
+}
+
+// pass looks at all functions and returns whether anything new is known.
+func (w *pointerWalk) pass() bool {
+	w.changed = false
+	for n := range w.m.Functions {
+		f := &w.m.Functions[n]
+		for i := f.Index; i < f.End; i++ {
+			w.instruction(f, i, w.code.Inst(i))
+		}
+	}
+	return w.changed
+}
+
+// instruction makes known what an instruction makes of pointers. A function is
+// what it returns, and a variable what is stored in it.
+func (w *pointerWalk) instruction(f *facts.Function, i int, in spirv.Inst) {
+	switch op := in.Op(); op {
+	case spirv.OpStore:
+		v := inst.Store(in)
+		if m := w.origin(v.Pointer()); m != nil && w.m.TypeOf(v.Object()).IsPointer() {
+			w.add(m.Index, w.of(v.Object())&intoMatrix)
+		}
+	case spirv.OpReturnValue:
+		if id := inst.ReturnValue(in).Value(); w.m.TypeOf(id).IsPointer() {
+			w.add(f.Index, w.of(id))
+		}
+	case spirv.OpFunctionCall:
+		v := inst.FunctionCall(in)
+		g := w.m.Function(v.Function())
+		if g == nil {
+			return
+		}
+		for n, a := range v.Arguments() {
+			if n < len(g.Params) && g.Params[n].Type.IsPointer() {
+				w.add(g.Params[n].Index, w.of(a))
+			}
+		}
+		if w.yields(in) {
+			w.add(i, isVariable|w.known[g.Index])
+		}
+	case spirv.OpLoad:
+		if w.yields(in) {
+			w.add(i, isVariable)
+			if m := w.origin(inst.Load(in).Pointer()); m != nil {
+				w.add(i, w.known[m.Index]&intoMatrix)
+			}
+		}
+	case spirv.OpSelect, spirv.OpPhi:
+		if w.yields(in) {
+			w.add(i, isVariable)
+			for _, id := range in[3:] {
+				if w.m.TypeOf(spirv.ID(id)).IsPointer() {
+					w.add(i, w.of(spirv.ID(id)))
+				}
+			}
+		}
+	default:
+		if base := chainBase(in); base != 0 && w.yields(in) {
+			w.chain(i, in, base)
+		}
+	}
+}
+
+// yields reports whether an instruction yields a logical pointer that may vary.
+func (w *pointerWalk) yields(in spirv.Inst) bool {
+	t := w.m.Type(in.Type())
+	return t.IsPointer() && w.logical(t) && w.varies(t)
+}
+
+// chain makes known what an access chain or a copy yields.
+func (w *pointerWalk) chain(i int, in spirv.Inst, base spirv.ID) {
+	w.add(i, w.of(base))
+	h := chainOf(in)
+	if h.base == 0 {
+		return
+	}
+	if h.element != 0 {
+		w.add(i, isVariable)
+	}
+	t := w.m.Type(h.baseType)
+	if b := w.pointerOf(base); t == nil && b != nil {
+		t = b.Elem
+	}
+	for _, id := range h.path {
+		switch {
+		case t == nil:
+			return
+		case t.IsMatrix():
+			w.add(i, intoMatrix)
+			return
+		case t.IsStruct():
+			n, ok := w.m.Const(id).Int()
+			if !ok || n < 0 || n >= int64(len(t.Members)) {
+				return
+			}
+			t = t.Members[n].Type
+		default:
+			t = t.Elem
+		}
+	}
+}
+
+// judge reports what variable pointers must not do.
+func (w *pointerWalk) judge() {
+	for n := range w.m.Functions {
+		f := &w.m.Functions[n]
+		for i := f.Index; i < f.End; i++ {
+			in := w.code.Inst(i)
+			switch op := in.Op(); op {
+			case spirv.OpArrayLength, spirv.OpUntypedArrayLengthKHR:
+				p := inst.ArrayLength(in).Structure()
+				if op == spirv.OpUntypedArrayLengthKHR {
+					p = inst.UntypedArrayLengthKHR(in).Pointer()
+				}
+				if w.of(p)&isVariable != 0 {
+					w.fail(i, "SPV-VariablePointer-ArrayLength", "the pointer %s is a variable pointer; must not be", w.name(p))
+				}
+			case spirv.OpSelect, spirv.OpPhi:
+				w.oneBuffer(i, in)
+			case spirv.OpLoad:
+				w.heldMatrix(i, inst.Load(in).Pointer(), w.m.Type(in.Type()))
+			case spirv.OpStore:
+				w.heldMatrix(i, inst.Store(in).Pointer(), w.m.TypeOf(inst.Store(in).Object()))
+			}
+			if w.known[i] == isVariable|intoMatrix && makesPointer(in) {
+				if base := chainBase(in); base == 0 || w.of(base) != isVariable|intoMatrix {
+					w.fail(i, "SPV-VariablePointer-Matrix", "a variable pointer to a column of a matrix, or to a component of one; must not be")
+				}
+			}
+		}
+	}
+}
+
+// makesPointer reports whether an instruction yields a pointer by itself, which a function
+// and a parameter do not.
+func makesPointer(in spirv.Inst) bool {
+	switch in.Op() {
+	case spirv.OpFunction, spirv.OpFunctionParameter, spirv.OpVariable, spirv.OpUntypedVariableKHR:
+		return false
+	}
+	return true
+}
+
+// heldMatrix judges an access by way of a variable pointer.
+func (w *pointerWalk) heldMatrix(i int, pointer spirv.ID, t *facts.Type) {
+	if w.of(pointer)&isVariable != 0 && w.contains(t, holdsMatrix) {
+		w.fail(i, "SPV-VariablePointer-Matrix", "%s of %s by way of a variable pointer; what it points at must not hold a matrix", w.code.Inst(i).Op(), w.typeName(t))
+	}
+}
+
+// oneBuffer judges pointers among which one is chosen.
+func (w *pointerWalk) oneBuffer(i int, in spirv.Inst) {
+	t := w.m.Type(in.Type())
+	if !t.IsPointer() || t.Storage != spirv.StorageClassStorageBuffer || w.capable(spirv.CapabilityVariablePointers) {
+		return
+	}
+	var first *facts.Variable
+	for _, id := range in[3:] {
+		v := w.origin(spirv.ID(id))
+		if v == nil || !w.m.TypeOf(spirv.ID(id)).IsPointer() {
+			continue
+		}
+		if first == nil {
+			first = v
+		}
+		if v != first {
+			w.fail(i, "SPV-VariablePointer-Buffer", "%s chooses between pointers into %s and %s; must be into one buffer", in.Op(), w.name(first.ID), w.name(v.ID))
+			return
+		}
+	}
+}
