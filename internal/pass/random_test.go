@@ -74,3 +74,49 @@ func TestRandom(t *testing.T) {
 		agree(t, seed, "all", all, want)
 	}
 }
+
+// left runs a program of Workgroup and returns the memory of its job.
+func left(t *testing.T, seed int64, p *ir.Program) []byte {
+	t.Helper()
+	prog, err := interp.Engine{}.Compile(p, exec.Options{})
+	if err != nil {
+		t.Fatalf("%v\n%s", err, p)
+	}
+	defer prog.Close()
+	job, memory := irgen.WorkgroupJob(seed)
+	if err := prog.Run(context.Background(), job); err != nil {
+		t.Fatalf("%v\n%s", err, p)
+	}
+	return memory
+}
+
+// TestWorkgroups does with programs whose invocations work side by side what
+// TestRandom does with others, each pass alone and all of them in order. Even
+// seeds have buffers that passes may take to be apart.
+func TestWorkgroups(t *testing.T) {
+	from, n := int64(0), int64(300)
+	if testing.Short() {
+		n = 60
+	}
+	if s := os.Getenv("CHIARO_SEEDS"); s != "" {
+		fmt.Sscanf(s, "%d,%d", &from, &n)
+	}
+	for seed := from; seed < n; seed++ {
+		even := 2 * seed
+		p := irgen.Workgroup(even)
+		want := left(t, even, p)
+		for _, x := range Passes {
+			one := irgen.Workgroup(even)
+			for _, p := range []*ir.Program{one, p} {
+				x.Run(p)
+				p.StateEffects()
+				if err := p.Verify(); err != nil {
+					t.Fatalf("seed %d, %s: %v\n%s", even, x.Name, err, p)
+				}
+				if !bytes.Equal(left(t, even, p), want) {
+					t.Fatalf("seed %d, %s: other bytes\n%s", even, x.Name, p)
+				}
+			}
+		}
+	}
+}
