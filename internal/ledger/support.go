@@ -17,6 +17,7 @@ const (
 	Works   Status = "works"
 	Refused Status = "refused" // with an error that names it
 	Foreign Status = "not in Vulkan"
+	Other   Status = "not in compute shaders" // but in those of other stages
 )
 
 // StatusOf returns the status of an instruction. What stands outside functions
@@ -25,6 +26,8 @@ func StatusOf(op spirv.Op) Status {
 	switch {
 	case !allowed(op):
 		return Foreign
+	case otherStages[op]:
+		return Other
 	case Of(op).Lowered != "" || declares(op):
 		return Works
 	}
@@ -75,8 +78,8 @@ func Support(tested func(name string) string) string {
 		for _, r := range rows {
 			counts[r.status]++
 		}
-		fmt.Fprintf(&w, "\n## %s\n\n%d work, %d are refused, %d are not in Vulkan.\n\n| what | status | tested by |\n|---|---|---|\n",
-			title, counts[Works], counts[Refused], counts[Foreign])
+		fmt.Fprintf(&w, "\n## %s\n\n%d work, %d are refused, %d are not in compute shaders, %d are not in Vulkan.\n\n| what | status | tested by |\n|---|---|---|\n",
+			title, counts[Works], counts[Refused], counts[Other], counts[Foreign])
 		for _, r := range rows {
 			by := "–"
 			if r.status == Works {
@@ -123,8 +126,8 @@ type supportRow struct {
 const supportHead = `# What compute shaders may have
 
 Written by go test ./internal/ledger -update from the tables that do the work; a test compares. *Works* is what both engines
-run, with the same bytes; *refused* gets an error that names it; *not in Vulkan* may not stand in a module for Vulkan and is
-refused too. *Tested by* is a truth table or a case of internal/lower/testdata whose results were written from the specification;
+run, with the same bytes; *refused* gets an error that names it; *not in compute shaders* is what SPIR-V and Vulkan have in
+shaders of other stages only, and *not in Vulkan* may not stand in a module for Vulkan; both are refused too. *Tested by* is a truth table or a case of internal/lower/testdata whose results were written from the specification;
 each instruction that works in a function has one. Types, constants, decorations and names are facts that every case rests on. Instructions
 of other debug sets (NonSemantic.*) are read over. What is open by the specification, and how we decide it, stands in
 [undefined.md](undefined.md).

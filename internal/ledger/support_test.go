@@ -80,6 +80,10 @@ func TestComputeIsComplete(t *testing.T) {
 			if !refused[op.String()] {
 				t.Errorf("%s is refused and does not stand in testdata/refused.txt", op)
 			}
+		case Other, Foreign:
+			if refused[op.String()] {
+				t.Errorf("%s is %s and stands in testdata/refused.txt", op, StatusOf(op))
+			}
 		case Works:
 			if refused[op.String()] {
 				t.Errorf("%s works and stands in testdata/refused.txt", op)

@@ -100,7 +100,7 @@ func (f *function) operation(c *facts.Const) value {
 	op, words := v.Opcode(), v.Operands()
 	row, isRow := direct.Lookup(op)
 	length := op == spirv.OpCooperativeMatrixLengthKHR || op == spirv.OpCooperativeMatrixLengthNV
-	if !isRow && !length {
+	if !isRow && !length || !c.Type.IsScalar() {
 		f.unsupported("the constant %%%d, whose value is not known", c.ID)
 	}
 	if f.nested++; f.nested > maxOperations {

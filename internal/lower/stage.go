@@ -15,6 +15,13 @@ type Options struct {
 	// to 128; 0 is 16.
 	SubgroupSize uint32
 
+	// FullSubgroups demands that no subgroup lacks invocations: the workgroup
+	// must be as wide as a multiple of SubgroupSize
+	// (VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT,
+	// VUID-VkPipelineShaderStageCreateInfo-pNext-02757 and -flags-02759). Where
+	// sizes may vary, SubgroupSize is the one that was chosen.
+	FullSubgroups bool
+
 	// Contract makes one fused multiply-add of an OpFAdd or OpFSub and the
 	// OpFMul that is an operand of it, the left one first, where neither is
 	// decorated NoContraction.
@@ -133,6 +140,9 @@ func (u *unit) localSize() [3]uint32 {
 		if n == 0 || n > 1<<16 {
 			u.malformed("a workgroup of %d×%d×%d invocations; want 1 to 65536", s[0], s[1], s[2])
 		}
+	}
+	if n := u.options.SubgroupSize; u.options.FullSubgroups && s[0]%n != 0 {
+		u.malformed("a workgroup %d wide; where full subgroups are required, want a multiple of the %d of a subgroup", s[0], n)
 	}
 	return s
 }
