@@ -1,0 +1,195 @@
+package valid
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/asm"
+)
+
+// hostileHead begins every hostile module.
+const hostileHead = `OpCapability Shader
+OpCapability Linkage
+OpMemoryModel Logical GLSL450
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%bool = OpTypeBool
+%uint = OpTypeInt 32 0
+%true = OpConstantTrue %bool
+%one = OpConstant %uint 1
+`
+
+// hostile are modules that are large in one way, of about n lines. What they do
+// to a rule that is not linear is why they are here.
+var hostile = map[string]func(s *strings.Builder, n int){
+	"ids": func(s *strings.Builder, n int) {
+		for i := range n {
+			fmt.Fprintf(s, "%%c%d = OpConstant %%uint %d\n", i, i)
+		}
+	},
+	"equal types": func(s *strings.Builder, n int) {
+		for i := range n {
+			fmt.Fprintf(s, "%%s%d = OpTypeStruct %%uint %%bool\n", i)
+		}
+	},
+	"nested types": func(s *strings.Builder, n int) {
+		s.WriteString("%t0 = OpTypeStruct %uint\n")
+		for i := range n {
+			fmt.Fprintf(s, "%%t%d = OpTypeStruct %%t%d %%t%d\n", i+1, i, i)
+		}
+	},
+	"nested arrays": func(s *strings.Builder, n int) {
+		s.WriteString("%t0 = OpTypeArray %uint %one\n")
+		for i := range n {
+			fmt.Fprintf(s, "%%t%d = OpTypeArray %%t%d %%one\n", i+1, i)
+		}
+	},
+	"cyclic types": func(s *strings.Builder, n int) {
+		for i := range n {
+			fmt.Fprintf(s, "OpTypeForwardPointer %%p%d Function\n", i)
+		}
+		for i := range n {
+			fmt.Fprintf(s, "%%s%[1]d = OpTypeStruct %%p%[1]d %%p%[2]d\n%%p%[1]d = OpTypePointer Function %%s%[1]d\n", i, (i+1)%n)
+		}
+	},
+	"decorations": func(s *strings.Builder, n int) {
+		head := s.String()
+		s.Reset()
+		for i := range n {
+			fmt.Fprintf(s, "OpDecorate %%one SpecId %d\nOpDecorate %%d%d RelaxedPrecision\n", i, i)
+		}
+		tail := s.String()
+		s.Reset()
+		s.WriteString(strings.Replace(head, "%void =", tail+"%void =", 1))
+	},
+	"calls": func(s *strings.Builder, n int) {
+		for i := range n {
+			fmt.Fprintf(s, "%%f%[1]d = OpFunction %%void None %%fn\n%%l%[1]d = OpLabel\n%%r%[1]d = OpFunctionCall %%void %%f%[2]d\n%%q%[1]d = OpFunctionCall %%void %%f%[3]d\nOpReturn\nOpFunctionEnd\n", i, min(i+1, n-1), i/2)
+		}
+	},
+	"entry points": func(s *strings.Builder, n int) {
+		head := s.String()
+		s.Reset()
+		for i := range n {
+			fmt.Fprintf(s, "OpEntryPoint GLCompute %%f%[1]d \"e%[1]d\"\nOpExecutionMode %%f%[1]d LocalSize 1 1 1\n", i)
+		}
+		tail := s.String()
+		s.Reset()
+		s.WriteString(strings.Replace(head, "%void =", tail+"%void =", 1))
+		for i := range n {
+			fmt.Fprintf(s, "%%f%[1]d = OpFunction %%void None %%fn\n%%l%[1]d = OpLabel\n%%r%[1]d = OpFunctionCall %%void %%f%[2]d\nOpReturn\nOpFunctionEnd\n", i, min(i+1, n-1))
+		}
+	},
+	"nested selections": func(s *strings.Builder, n int) {
+		s.WriteString("%f = OpFunction %void None %fn\n%b0 = OpLabel\n")
+		for i := range n {
+			fmt.Fprintf(s, "OpSelectionMerge %%m%[1]d None\nOpBranchConditional %%true %%b%[2]d %%m%[1]d\n%%b%[2]d = OpLabel\n", i, i+1)
+		}
+		for i := n - 1; i >= 0; i-- {
+			fmt.Fprintf(s, "OpBranch %%m%[1]d\n%%m%[1]d = OpLabel\n", i)
+		}
+		s.WriteString("OpReturn\nOpFunctionEnd\n")
+	},
+	"nested loops": func(s *strings.Builder, n int) {
+		s.WriteString("%f = OpFunction %void None %fn\n%start = OpLabel\nOpBranch %h0\n")
+		for i := range n {
+			fmt.Fprintf(s, "%%h%[1]d = OpLabel\nOpLoopMerge %%m%[1]d %%c%[1]d None\nOpBranchConditional %%true %%h%[2]d %%m%[1]d\n", i, i+1)
+		}
+		fmt.Fprintf(s, "%%h%d = OpLabel\n", n)
+		for i := n - 1; i >= 0; i-- {
+			fmt.Fprintf(s, "OpBranch %%c%[1]d\n%%c%[1]d = OpLabel\nOpBranch %%h%[1]d\n%%m%[1]d = OpLabel\n", i)
+		}
+		s.WriteString("OpReturn\nOpFunctionEnd\n")
+	},
+	"huge switch": func(s *strings.Builder, n int) {
+		n = min(n, 30_000) // as many as one instruction may have
+		s.WriteString("%f = OpFunction %void None %fn\n%b = OpLabel\nOpSelectionMerge %m None\nOpSwitch %one %m")
+		for i := range n {
+			fmt.Fprintf(s, " %d %%c%d", i, i)
+		}
+		for i := range n {
+			fmt.Fprintf(s, "\n%%c%d = OpLabel\nOpBranch %%m", i)
+		}
+		s.WriteString("\n%m = OpLabel\nOpReturn\nOpFunctionEnd\n")
+	},
+	"wide phi": func(s *strings.Builder, n int) {
+		n = min(n, 30_000)
+		s.WriteString("%f = OpFunction %void None %fn\n%b = OpLabel\nOpSelectionMerge %m None\nOpSwitch %one %d")
+		for i := range n {
+			fmt.Fprintf(s, " %d %%c%d", i, i)
+		}
+		s.WriteString("\n%d = OpLabel\nOpBranch %m")
+		for i := range n {
+			fmt.Fprintf(s, "\n%%c%d = OpLabel\nOpBranch %%m", i)
+		}
+		s.WriteString("\n%m = OpLabel\n%x = OpPhi %uint %one %d")
+		for i := range n {
+			fmt.Fprintf(s, " %%one %%c%d", i)
+		}
+		s.WriteString("\nOpReturn\nOpFunctionEnd\n")
+	},
+	"phi chain": func(s *strings.Builder, n int) {
+		s.WriteString("%f = OpFunction %void None %fn\n%b0 = OpLabel\n%x0 = OpIAdd %uint %one %one\n")
+		for i := range n {
+			fmt.Fprintf(s, "OpBranch %%b%[2]d\n%%b%[2]d = OpLabel\n%%x%[2]d = OpPhi %%uint %%x%[1]d %%b%[1]d\n", i, i+1)
+		}
+		s.WriteString("OpReturn\nOpFunctionEnd\n")
+	},
+	"everything wrong": func(s *strings.Builder, n int) {
+		s.WriteString("%f = OpFunction %void None %fn\n%b = OpLabel\n")
+		for i := range n {
+			fmt.Fprintf(s, "%%x%d = OpFAdd %%uint %%true %%y%d\n", i, i)
+		}
+		s.WriteString("OpReturn\nOpFunctionEnd\n")
+	},
+}
+
+// TestHostile demands that what is judged takes time in proportion to the
+// module: no more than 40 times as much for one 16 times as large, where it
+// takes long enough to be measured; and that the list of findings ends.
+func TestHostile(t *testing.T) {
+	const small, times = 1_000, 16
+	for name, build := range hostile {
+		t.Run(name, func(t *testing.T) {
+			cost := func(n int) time.Duration {
+				var s strings.Builder
+				s.WriteString(hostileHead)
+				build(&s, n)
+				words, err := asm.Assemble([]byte(s.String()), asm.AssembleOptions{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				m, err := spirv.FromWords(words)
+				if err != nil {
+					t.Fatal(err)
+				}
+				start := cpuTime()
+				if r := judgeModule(t, m); len(r.Findings) > defaultFindings {
+					t.Errorf("%d findings; must be %d at most", len(r.Findings), defaultFindings)
+				}
+				return cpuTime() - start
+			}
+			a, b := cost(small), cost(small*times)
+			t.Logf("%v, and %v of a module %d times as large", a, b, times)
+			if b > time.Second && b > 40*a {
+				t.Errorf("%v, and %v of a module %d times as large; must grow with it", a, b, times)
+			}
+		})
+	}
+}
+
+// TestCancelled demands that Check ends when its context does.
+func TestCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	env, _ := ParseEnv("spv1.6")
+	if _, err := Check(ctx, facts.Gather(grown(t, 1<<14), nil), env, Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v; want %v", err, context.Canceled)
+	}
+}
