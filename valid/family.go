@@ -76,6 +76,7 @@ var families = []*family{
 	&imageFamily,
 	&imageOperandFamily,
 	&imageQueryFamily,
+	&imageVariableFamily,
 	&imageProcessingFamily,
 	&rayFamily,
 	&rayValueFamily,
