@@ -117,7 +117,7 @@ func RecordOf(p *ir.Program, form vcode.Form) Record {
 	r.Helpers = r.Steps + words
 	r.Scratch = r.Helpers + words
 	r.Private = r.Scratch + scratchBytes
-	r.Size = r.Private + 4*lanes*int32(p.PrivateSlots())
+	r.Size = r.Private + (4*lanes*int32(p.PrivateSlots())+63)&^63 // it is cleared by lines
 	return r
 }
 
