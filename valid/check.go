@@ -17,6 +17,10 @@ type Options struct {
 
 	// Limits are the universal limits (SPIR-V §2.17).
 	Limits Limits
+
+	// Asked, where it is not nil, is called with each feature that a rule finds
+	// the module to need beyond what its capabilities say, and the rule's code.
+	Asked func(code, feature string)
 }
 
 // defaultFindings is MaxFindings where it is 0.

@@ -59,6 +59,9 @@ func (d *Device) limit(name string) (value uint64, known bool) {
 // takes note that the rule was not judged and returns true, so that the rule
 // stays silent.
 func (c *checker) feature(code, name string) bool {
+	if c.opts.Asked != nil {
+		c.opts.Asked(code, name)
+	}
 	on, known := c.env.Device.feature(name)
 	if !known {
 		c.unknown(code)
@@ -115,6 +118,18 @@ func leastDevice(v Version) *Device {
 		if v >= Vulkan14 {
 			d.Limits[name] = l[1]
 		}
+	}
+	for _, ways := range capabilityWays {
+		for _, w := range ways {
+			if w.property != "" { // a Boolean, or flags of which none is required
+				d.Limits[w.property] = 0
+			}
+		}
+	}
+	if v >= Vulkan11 {
+		// Vulkan, Subgroups: the basic operations, in compute shaders.
+		d.Limits["subgroupSupportedOperations"] = 0x1
+		d.Limits["subgroupSupportedStages"] = 0x20
 	}
 	return d
 }

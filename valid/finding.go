@@ -17,6 +17,10 @@ type Finding struct {
 	// or DebugLine say.
 	Source    facts.Position
 	HasSource bool
+
+	// Profiles are the names of the devices on which it stands; nil where it
+	// was not judged for several.
+	Profiles []string
 }
 
 // Report is what Check found.

@@ -99,9 +99,12 @@ func (c *checker) brought(code string, ways []way) bool {
 }
 
 // hasWay reports whether the device has one way, and whether that is known.
-func (c *checker) hasWay(w way) (ok, known bool) {
-	d := c.env.Device
-	if w.since == 0 || w.since > c.env.Version {
+func (c *checker) hasWay(w way) (ok, known bool) { return c.env.Device.has(w, c.env.Version) }
+
+// has reports whether a device of a version of Vulkan has one way, and whether
+// that is known.
+func (d *Device) has(w way, v Version) (ok, known bool) {
+	if w.since == 0 || w.since > v {
 		if w.extension == "" {
 			return false, true
 		}

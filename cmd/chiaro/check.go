@@ -29,11 +29,14 @@ type checkFlags struct {
 	out       []string
 	filesFrom string
 	targetEnv string
-	device    string
+	profiles  []string
+	matrix    bool
 	jobs      int
 	verbose   bool
 	opts      valid.Options
-	env       valid.Env // what the flags say beside the target environment
+	env       valid.Env    // what the flags say beside the target environment
+	given     bool         // the target environment is given
+	envs      []*valid.Env // for each profile
 	filter    findingFilter
 }
 
@@ -44,9 +47,11 @@ func newCheck(c console) *cobra.Command {
 		Short: "Judge modules against a target environment",
 		Long: `Judge SPIR-V modules, binary or text, by the rules of SPIR-V and of the environment that
 --target-env names, and report every fault. Directories are searched for *.spv and *.spvasm;
-- is standard input. Rules that need to know a device are judged where --device names one.`,
+- is standard input. Rules that need to know a device are judged for each that --profile names:
+min, max, self, min1.0 to min1.4, or files of Vulkan profiles, which vulkaninfo --json writes too.`,
 		Example: "  chiaro check shader.spv\n  chiaro check --target-env vulkan1.1 --format jsonl shaders/",
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.given = cmd.Flags().Changed("target-env")
 			return checkFiles(c, f, args)
 		},
 	}
@@ -55,14 +60,13 @@ func newCheck(c console) *cobra.Command {
 	fl.StringArrayVar(&f.out, "out", nil, "write another format to a file: FORMAT=FILE, any number of times")
 	fl.StringVar(&f.filesFrom, "files-from", "", "read more names of modules from a file, one a line, - for standard input")
 	fl.StringVar(&f.targetEnv, "target-env", "vulkan1.4", "environment to judge for, such as vulkan1.3, vulkan1.1spv1.4 or spv1.6")
-	fl.StringVar(&f.device, "device", "", "what is known of the device: "+strings.Join(valid.DeviceNames(), ", ")+"; nothing by default")
+	f.profileFlags(cmd)
 	fl.IntVarP(&f.jobs, "jobs", "j", runtime.GOMAXPROCS(0), "modules to judge at once")
 	fl.BoolVarP(&f.verbose, "verbose", "v", false, "say which rules were not checkable, and what they need")
 	f.filter.flags(fl)
 	f.layoutFlags(cmd)
 	complete(cmd, "format", checkFormats...)
 	complete(cmd, "target-env", asm.Targets()...)
-	complete(cmd, "device", valid.DeviceNames()...)
 	return cmd
 }
 
@@ -134,13 +138,6 @@ func (f *checkFlags) environment() (*valid.Env, error) {
 	}
 	e := f.env
 	e.Name, e.API, e.Version, e.SPIRV, e.Embedded = base.Name, base.API, base.Version, base.SPIRV, base.Embedded
-	if f.device != "" {
-		d, ok := valid.BuiltinDevice(f.device, e.Version)
-		if !ok {
-			return nil, unreadable("unknown device %q; want one of %s", f.device, strings.Join(valid.DeviceNames(), " "))
-		}
-		e.Device = d
-	}
 	return &e, nil
 }
 
@@ -150,6 +147,9 @@ func checkFiles(c console, f checkFlags, args []string) error {
 	}
 	env, err := f.environment()
 	if err != nil {
+		return err
+	}
+	if err := f.loadProfiles(c, env); err != nil {
 		return err
 	}
 	files, err := listFiles(c, args, f.filesFrom, ".spv", ".spvasm")
@@ -241,6 +241,7 @@ type checked struct {
 	findings []valid.Finding
 	report   *valid.Report // nil where the module does not decode
 	facts    *facts.Module // likewise
+	profiles []string      // that it was judged for
 
 	text   string // of a module that is text
 	starts []int  // where each instruction begins in it
@@ -272,7 +273,11 @@ func checkOne(ctx context.Context, c console, f checkFlags, env *valid.Env, file
 		return x
 	}
 	x.facts = facts.Gather(m, nil)
-	x.report, err = valid.Check(ctx, x.facts, env, f.opts)
+	if x.profiles = f.profileNames(); len(f.envs) > 0 {
+		x.report, err = valid.CheckSeveral(ctx, x.facts, f.envs, f.opts)
+	} else {
+		x.report, err = valid.Check(ctx, x.facts, env, f.opts)
+	}
 	if err != nil {
 		x.message = err.Error()
 		return x

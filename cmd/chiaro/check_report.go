@@ -28,6 +28,9 @@ type checkReporter interface {
 func newCheckReporter(format string, w io.Writer, f checkFlags, color bool) (checkReporter, error) {
 	switch format {
 	case "text":
+		if f.matrix {
+			return newCheckMatrix(w, f.profileNames()), nil
+		}
 		return &checkText{bufio.NewWriter(w), color, f.verbose}, nil
 	case "json":
 		return &checkJSON{w: w, files: []checkRecord{}}, nil
@@ -110,6 +113,7 @@ type checkRecord struct {
 	Findings  []findingRecord `json:"findings"`
 	Omitted   int             `json:"omitted,omitempty"`
 	Unchecked map[string]int  `json:"unchecked,omitempty"`
+	Profiles  map[string]int  `json:"profiles,omitempty"` // errors on each
 }
 
 // findingRecord is one finding as JSON.
@@ -123,6 +127,7 @@ type findingRecord struct {
 	Source      *sourceRecord   `json:"source,omitempty"`
 	EntryPoint  string          `json:"entryPoint,omitempty"` // the first that calls the function
 	Stages      []string        `json:"stages,omitempty"`     // of all that do
+	Profiles    []string        `json:"profile,omitempty"`    // on which it stands
 	Related     []relatedRecord `json:"related,omitempty"`
 }
 
@@ -145,11 +150,12 @@ func verdictRecord(x *checked) checkRecord {
 	if x.report != nil {
 		r.Omitted, r.Unchecked = x.report.Omitted, x.report.Unchecked
 	}
+	r.Profiles = x.byProfile()
 	v := newViewer(x)
 	for i := range x.findings {
 		f := &x.findings[i]
 		fr := findingRecord{Code: f.Code, Severity: f.Severity.String(), Message: f.Message,
-			Instruction: f.Pos.Instruction, WordOffset: f.Pos.Word, Text: v.text(f.Pos)}
+			Instruction: f.Pos.Instruction, WordOffset: f.Pos.Word, Text: v.text(f.Pos), Profiles: f.Profiles}
 		if f.HasSource {
 			fr.Source = &sourceRecord{f.Source.File, f.Source.Line, f.Source.Column}
 		}
@@ -222,6 +228,9 @@ func (r *checkText) Record(x *checked) {
 		}
 		if t := v.text(f.Pos); t != "" {
 			fmt.Fprintf(r.w, "    %s\n", strings.ReplaceAll(t, "\n", "\n    "))
+		}
+		if len(x.profiles) > 1 {
+			fmt.Fprintf(r.w, "    on %s\n", strings.Join(f.Profiles, ", "))
 		}
 		for _, o := range f.Related {
 			fmt.Fprintf(r.w, "    %s: %s\n", o.Message, orElse(v.text(o.Pos), o.Pos.String()))

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -156,6 +157,13 @@ func extendedRows(s spirv.ExtSet) (rows []supportRow) {
 	}
 	return rows
 }
+
+// Capabilities returns the capabilities that Vulkan allows; true are those that
+// compute shaders have here.
+func Capabilities() map[spirv.Capability]bool { return maps.Clone(capabilities) }
+
+// Extensions is Capabilities for the extensions of SPIR-V.
+func Extensions() map[string]bool { return maps.Clone(extensions) }
 
 func capabilityRows() (rows []supportRow) {
 	for c, works := range capabilities {

@@ -1,6 +1,6 @@
-// Command vulkangen writes what package vuid and package valid know of Vulkan's
-// tables: the names of the rules, and what brings each capability and extension
-// of SPIR-V. It knows facts and numbers and carries over no sentence of the
+// Command vulkangen writes what packages vuid, valid and device know of Vulkan's
+// tables: the names of the rules, what brings each capability and extension of
+// SPIR-V, and the features and properties that a device has. It knows facts and numbers and carries over no sentence of the
 // specification.
 //
 // Usage, from the root of the module:
@@ -57,6 +57,7 @@ func Generate(dir fs.FS) (map[string][]byte, error) {
 		"vuid/vuid_gen.go":             rules,
 		"valid/vulkan_brought_gen.go":  brought,
 		"valid/vulkan_required_gen.go": required,
+		"device/names_gen.go":          names,
 	} {
 		text, err := write(dir)
 		if err != nil {

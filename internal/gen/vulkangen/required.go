@@ -46,19 +46,51 @@ func required(dir fs.FS) (string, error) {
 	}
 	done := map[string]bool{}
 	for _, r := range limits {
-		old, ok := number(r["required_core"])
+		old, ok := amounts(r["required_core"])
 		if !ok || done[r["limit"]] {
 			continue
 		}
 		done[r["limit"]] = true
-		now, ok := number(r["vk14"])
+		now, ok := amounts(r["vk14"])
 		if !ok {
 			now = old
 		}
-		fmt.Fprintf(&b, "\t%q: {%d, %d},\n", r["limit"], old, now)
+		for i := range old {
+			name := r["limit"]
+			if len(old) > 1 {
+				name = fmt.Sprintf("%s[%d]", name, i)
+			}
+			fmt.Fprintf(&b, "\t%q: {%s, %s},\n", name, old[i], now[i])
+		}
 	}
 	b.WriteString("}\n")
 	return b.String(), nil
+}
+
+// amounts reads the cell of a limit: a whole number, a power such as 2^27, a
+// number below zero, or one for each dimension, such as (128,128,64). They are
+// returned as Go writes them.
+func amounts(cell string) (out []string, ok bool) {
+	cell = strings.TrimSpace(cell)
+	if inner, list := strings.CutPrefix(cell, "("); list {
+		for _, one := range strings.Split(strings.TrimSuffix(inner, ")"), ",") {
+			n, ok := number(one)
+			if !ok {
+				return nil, false
+			}
+			out = append(out, strconv.FormatUint(n, 10))
+		}
+		return out, true
+	}
+	if base, exponent, power := strings.Cut(cell, "^"); power && base == "2" {
+		n, ok := number(exponent)
+		return []string{fmt.Sprintf("1 << %d", n)}, ok && n < 64
+	}
+	if n, err := strconv.ParseInt(cell, 10, 64); err == nil && n < 0 {
+		return []string{fmt.Sprintf("1<<64 - %d", -n)}, true
+	}
+	n, ok := number(cell)
+	return []string{strconv.FormatUint(n, 10)}, ok
 }
 
 // number reads a whole number.

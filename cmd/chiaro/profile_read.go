@@ -1,0 +1,159 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/chiaro-gpu/chiaro/device"
+	"github.com/chiaro-gpu/chiaro/internal/ledger"
+	"github.com/chiaro-gpu/chiaro/valid"
+)
+
+// profileUsage is what names a profile.
+const profileUsage = "min, max, self, min1.0 to min1.4, a file of profiles or a pattern of such, or FILE#NAME for one of a file"
+
+// builtinProfiles are the names of profiles that need no file.
+func builtinProfiles() []string { return slices.Insert(device.BuiltinNames(), 2, "self") }
+
+// builtinProfile returns a profile that needs no file.
+func builtinProfile(name string, v valid.Version) (device.Profile, bool) {
+	if name == "self" {
+		return selfProfile(), true
+	}
+	return device.Builtin(name, v)
+}
+
+// chosen is an argument that names profiles of a file.
+type chosen struct{ file, pattern string }
+
+// readProfiles returns the profiles that arguments name, in their order, each
+// once; v is the version of Vulkan that min stands for. Warnings go to the
+// console.
+func readProfiles(c console, args []string, v valid.Version) ([]device.Profile, error) {
+	var sources []device.Source
+	var order []any // device.Profile or chosen
+	for _, a := range args {
+		if p, ok := builtinProfile(a, v); ok {
+			order = append(order, p)
+			continue
+		}
+		files, pattern, err := profileFiles(a)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range files {
+			order = append(order, chosen{f, pattern})
+			if slices.ContainsFunc(sources, func(s device.Source) bool { return s.Name == f }) {
+				continue
+			}
+			data, err := readInput(c, f)
+			if err != nil {
+				return nil, err
+			}
+			sources = append(sources, device.Source{Name: f, Data: data})
+		}
+	}
+	read, warnings, err := device.Read(sources...)
+	if err != nil {
+		return nil, unreadable("%v", err)
+	}
+	for _, w := range warnings {
+		fmt.Fprintln(c.err, w)
+	}
+	var out []device.Profile
+	add := func(p device.Profile) {
+		for _, have := range out {
+			if have.Name == p.Name && have.File != p.File { // the file tells them apart
+				p.Name = p.File + "#" + p.Name
+				p.Device.Name = p.Name
+			}
+			if have.Name == p.Name && have.File == p.File {
+				return
+			}
+		}
+		out = append(out, p)
+	}
+	for _, o := range order {
+		if p, ok := o.(device.Profile); ok {
+			add(p)
+			continue
+		}
+		want, found := o.(chosen), false
+		for _, p := range read {
+			if p.File == want.file && matches(want.pattern, p.Name) {
+				found = true
+				add(p)
+			}
+		}
+		if !found {
+			return nil, unreadable("%s: no profile %s", want.file, want.pattern)
+		}
+	}
+	return out, nil
+}
+
+// matches reports whether a profile, or what it is a choice of, has a name.
+func matches(pattern, name string) bool {
+	whole, _, _ := strings.Cut(name, "/")
+	for _, n := range []string{name, whole} {
+		if ok, _ := path.Match(pattern, n); ok || pattern == n {
+			return true
+		}
+	}
+	return pattern == "*"
+}
+
+// profileFiles returns the files that an argument names, and which of their
+// profiles.
+func profileFiles(arg string) (files []string, pattern string, err error) {
+	if _, err := os.Stat(arg); err == nil || arg == "-" {
+		return []string{arg}, "*", nil
+	}
+	name, pattern := arg, "*"
+	if i := strings.LastIndexByte(arg, '#'); i >= 0 {
+		name, pattern = arg[:i], arg[i+1:]
+	}
+	if _, err := os.Stat(name); err == nil || name == "-" {
+		return []string{name}, pattern, nil
+	}
+	files, err = filepath.Glob(name)
+	if err != nil || len(files) == 0 {
+		return nil, "", unreadable("unknown device %q; want %s", arg, profileUsage)
+	}
+	return files, pattern, nil
+}
+
+// selfProfile is Chiaro as a device: what the capabilities that its compute
+// shaders have ask for. A feature that no capability needs is not known, and
+// neither is any limit: memory is the limit.
+func selfProfile() device.Profile {
+	d := &valid.Device{Name: "self", Features: map[string]bool{}, Limits: map[string]uint64{}, Extensions: map[string]bool{}}
+	take := func(ways []valid.Way, works bool) {
+		for _, w := range ways {
+			if w.Extension != "" {
+				d.Extensions[w.Extension] = d.Extensions[w.Extension] || works
+			}
+			if w.Feature != "" {
+				d.Features[w.Feature] = d.Features[w.Feature] || works
+			}
+			if w.Property != "" {
+				has := w.Bits
+				if !works {
+					has = 0
+				}
+				d.Limits[w.Property] |= has
+			}
+		}
+	}
+	for k, works := range ledger.Capabilities() {
+		take(valid.CapabilityWays(k), works)
+	}
+	for name, works := range ledger.Extensions() {
+		take(valid.ExtensionWays(name), works)
+	}
+	return device.Profile{Name: "self", Label: "the features behind the capabilities that compute shaders have here", Device: d}
+}

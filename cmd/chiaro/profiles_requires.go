@@ -1,0 +1,133 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+	"text/tabwriter"
+
+	"github.com/chiaro-gpu/chiaro/device"
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/valid"
+)
+
+// satisfaction is what a device lacks of what modules need.
+type satisfaction struct {
+	Profile   string   `json:"profile"`
+	Satisfies bool     `json:"satisfies"`
+	Lacks     []string `json:"lacks"`
+	Unknown   []string `json:"unknown"`
+}
+
+func requireProfiles(c console, f profilesFlags, args []string) error {
+	ps, env, err := f.read(c, f.profiles)
+	if err != nil {
+		return err
+	}
+	files, err := listFiles(c, args, "", ".spv", ".spvasm")
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	all, read := &device.Requirements{}, 0
+	for _, file := range files {
+		data, err := readModule(c, file)
+		var m *spirv.Module
+		if err == nil {
+			m, err = decodeModule(data, file, env, nil)
+		}
+		if err != nil { // one bad file does not hide the others
+			fmt.Fprintln(c.err, located(file, err))
+			continue
+		}
+		r, err := device.Require(ctx, facts.Gather(m, nil))
+		if err != nil {
+			return &coded{exitInterrupt, "interrupted"}
+		}
+		all.Add(r)
+		read++
+	}
+	if read == 0 {
+		return &coded{exitNothing, "no module"}
+	}
+	if err := writeRequirements(c, f, all, ps, env); err != nil || read == len(files) {
+		return err
+	}
+	return &coded{code: exitUsage}
+}
+
+// writeRequirements shows what is needed and who has it.
+func writeRequirements(c console, f profilesFlags, all *device.Requirements, ps []device.Profile, env *valid.Env) error {
+	have := []satisfaction{}
+	bad := 0
+	for _, p := range ps {
+		lacks, unknown := all.Missing(p.Device, cmp.Or(p.Version, env.Version))
+		s := satisfaction{p.Name, len(lacks) == 0, append([]string{}, lacks...), append([]string{}, unknown...)}
+		if !s.Satisfies {
+			bad++
+		}
+		have = append(have, s)
+	}
+	var err error
+	if f.format == "json" {
+		err = writeJSON(c.out, requirementsRecord(all, have))
+	} else {
+		writeRequirementsText(c.out, all, have)
+	}
+	if err == nil && bad > 0 {
+		err = &coded{code: exitFindings}
+	}
+	return err
+}
+
+// requirementsRecord is what requires writes as JSON.
+func requirementsRecord(all *device.Requirements, have []satisfaction) any {
+	type declared struct {
+		What string   `json:"what"`
+		Ways []string `json:"ways"`
+	}
+	list := []declared{}
+	for _, d := range all.Declared {
+		one := declared{What: d.What}
+		for _, w := range d.Ways {
+			one.Ways = append(one.Ways, device.Words([]valid.Way{w}))
+		}
+		list = append(list, one)
+	}
+	return map[string]any{"declared": list, "features": all.Features, "limits": all.Limits, "profiles": have}
+}
+
+func writeRequirementsText(w io.Writer, all *device.Requirements, have []satisfaction) {
+	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
+	for _, d := range all.Declared {
+		fmt.Fprintf(t, "%s\t%s\n", d.What, device.Words(d.Ways))
+	}
+	for _, n := range slices.Sorted(maps.Keys(all.Features)) {
+		fmt.Fprintf(t, "feature %s\t[%s]\n", n, all.Features[n])
+	}
+	for _, n := range slices.Sorted(maps.Keys(all.Limits)) {
+		fmt.Fprintf(t, "%s ≥ %d\t%s\n", n, all.Limits[n].Value, all.Limits[n].Why)
+	}
+	t.Flush()
+	for _, s := range have {
+		switch {
+		case !s.Satisfies:
+			fmt.Fprintf(w, "%s: lacks\n    %s\n", s.Profile, strings.Join(s.Lacks, "\n    "))
+		case len(s.Unknown) > 0:
+			fmt.Fprintf(w, "%s: has what is known of it\n", s.Profile)
+		default:
+			fmt.Fprintf(w, "%s: has it all\n", s.Profile)
+		}
+		if len(s.Unknown) > 0 {
+			fmt.Fprintf(w, "  not known\n    %s\n", strings.Join(s.Unknown, "\n    "))
+		}
+	}
+}

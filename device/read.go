@@ -1,0 +1,401 @@
+package device
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// maxFile bounds a file: 8 MiB. What vulkaninfo writes has a quarter of one.
+const maxFile = 8 << 20
+
+// maxWarnings bounds the warnings that are kept of one file.
+const maxWarnings = 100
+
+// block is one block of capabilities, or several that were merged.
+type block struct {
+	features   map[string]bool
+	limits     map[string]uint64
+	extensions map[string]bool
+}
+
+func newBlock() *block {
+	return &block{map[string]bool{}, map[string]uint64{}, map[string]bool{}}
+}
+
+// size is how many facts the block has.
+func (b *block) size() int { return len(b.features) + len(b.limits) + len(b.extensions) }
+
+// add merges what another block promises.
+func (b *block) add(o *block) {
+	for n, on := range o.features {
+		b.features[n] = b.features[n] || on
+	}
+	for n, v := range o.limits {
+		if old, ok := b.limits[n]; ok {
+			name, _, _ := strings.Cut(n, "[")
+			v = properties[name].merge(old, v)
+		}
+		b.limits[n] = v
+	}
+	maps.Copy(b.extensions, o.extensions)
+}
+
+// written is a profile as its file has it.
+type written struct {
+	name, label, description string
+	version                  string     // of Vulkan
+	blocks                   [][]string // each a choice of blocks
+	required                 []string   // names of profiles
+	from                     *file
+}
+
+// file is one file that was read.
+type file struct {
+	name     string
+	blocks   map[string]*block
+	profiles []*written
+	warnings []string
+	left     int // warnings beyond maxWarnings
+}
+
+// reader walks over a file. The first fault ends it: later ones are of no use
+// to a person, who sees what comes first.
+type reader struct {
+	*file
+	err error
+}
+
+// fail reports a fault at a path.
+func (r *reader) fail(path, format string, args ...any) {
+	if r.err == nil {
+		r.err = fmt.Errorf("%s: error: %s: %s", r.name, path, fmt.Sprintf(format, args...))
+	}
+}
+
+// warn reports what is read over.
+func (r *reader) warn(path, format string, args ...any) {
+	if len(r.warnings) == maxWarnings {
+		r.left++
+		return
+	}
+	r.warnings = append(r.warnings, fmt.Sprintf("%s: warning: %s: %s", r.name, path, fmt.Sprintf(format, args...)))
+}
+
+// parse reads one file.
+func parse(name string, data []byte) (*file, error) {
+	if len(data) > maxFile {
+		return nil, fmt.Errorf("%s: error: %d bytes, must be at most %d", name, len(data), maxFile)
+	}
+	r := &reader{file: &file{name: name, blocks: map[string]*block{}}}
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	var all any
+	err := d.Decode(&all)
+	if err == nil {
+		if _, more := d.Token(); more != io.EOF {
+			err = fmt.Errorf("more than one value, must be one object")
+		}
+	}
+	if err != nil {
+		line, column := place(data, d.InputOffset(), err)
+		return nil, fmt.Errorf("%s:%d:%d: error: %v", name, line, column, err)
+	}
+	top := r.object("$", all)
+	if _, ok := top["capabilities"]; !ok {
+		r.fail("$", "no member capabilities, must be a profile as the schema profiles-0.8 says, such as vulkaninfo --json writes")
+	}
+	caps := r.object("capabilities", top["capabilities"])
+	for _, n := range keys(caps) {
+		r.blocks[n] = r.block("capabilities."+n, caps[n])
+	}
+	profiles := r.object("profiles", top["profiles"])
+	for _, n := range keys(profiles) {
+		r.profiles = append(r.profiles, r.profile(n, profiles[n]))
+	}
+	return r.file, r.err
+}
+
+// place returns line and column of an error.
+func place(data []byte, offset int64, err error) (line, column int) {
+	if s, ok := err.(*json.SyntaxError); ok {
+		offset = s.Offset
+	}
+	before := data[:min(max(offset, 0), int64(len(data)))]
+	return 1 + bytes.Count(before, []byte("\n")), max(1, len(before)-1-bytes.LastIndexByte(before, '\n'))
+}
+
+// keys returns the members of an object in order.
+func keys(o map[string]any) []string { return slices.Sorted(maps.Keys(o)) }
+
+// object takes a value for an object; nothing is an empty one.
+func (r *reader) object(path string, v any) map[string]any {
+	o, ok := v.(map[string]any)
+	if !ok && v != nil {
+		r.fail(path, "%s, must be an object", kindName(v))
+	}
+	return o
+}
+
+// text takes a value for a string; nothing is an empty one.
+func (r *reader) text(path string, v any) string {
+	s, ok := v.(string)
+	if !ok && v != nil {
+		r.fail(path, "%s, must be a string", kindName(v))
+	}
+	return s
+}
+
+// list takes a value for an array; nothing is an empty one.
+func (r *reader) list(path string, v any) []any {
+	l, ok := v.([]any)
+	if !ok && v != nil {
+		r.fail(path, "%s, must be an array", kindName(v))
+	}
+	return l
+}
+
+// kindName is how a message calls what stands where something else must.
+func kindName(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return "a Boolean"
+	case json.Number:
+		return "the number " + v.String()
+	case string:
+		return "a string"
+	case []any:
+		return "an array"
+	}
+	return "an object"
+}
+
+// profile reads a member of profiles.
+func (r *reader) profile(name string, v any) *written {
+	path := "profiles." + name
+	o := r.object(path, v)
+	w := &written{name: name, from: r.file, label: r.text(path+".label", o["label"]),
+		description: r.text(path+".description", o["description"]), version: r.text(path+".api-version", o["api-version"])}
+	for i, v := range r.list(path+".capabilities", o["capabilities"]) {
+		at := fmt.Sprintf("%s.capabilities[%d]", path, i)
+		names := []any{v}
+		if l, ok := v.([]any); ok {
+			names = l
+		}
+		var choice []string
+		for _, n := range names {
+			s, ok := n.(string)
+			if !ok {
+				r.fail(at, "%s, must be the name of a block or an array of such", kindName(n))
+			} else if r.blocks[s] == nil {
+				r.fail(at, "no block %q in capabilities", s)
+			}
+			choice = append(choice, s)
+		}
+		if len(choice) == 0 {
+			r.fail(at, "an empty array, must be a choice of blocks")
+		}
+		w.blocks = append(w.blocks, choice)
+	}
+	for i, v := range r.list(path+".profiles", o["profiles"]) {
+		w.required = append(w.required, r.text(fmt.Sprintf("%s.profiles[%d]", path, i), v))
+	}
+	if o["api-version"] == nil {
+		r.fail(path, "no member api-version, must be one such as \"1.3.204\"")
+	}
+	return w
+}
+
+// block reads a member of capabilities.
+func (r *reader) block(path string, v any) *block {
+	b := newBlock()
+	o := r.object(path, v)
+	for _, n := range keys(o) {
+		at := path + "." + n
+		switch n {
+		case "extensions":
+			for name, revision := range r.object(at, o[n]) {
+				if _, ok := revision.(json.Number); !ok {
+					r.fail(at+"."+name, "%s, must be the number of its revision", kindName(revision))
+				}
+				b.extensions[name] = true
+			}
+		case "features":
+			structs := r.object(at, o[n])
+			for _, s := range keys(structs) {
+				r.features(b, at+"."+s, structs[s], true)
+			}
+		case "properties":
+			structs := r.object(at, o[n])
+			for _, s := range keys(structs) {
+				r.properties(b, at+"."+s, s, structs[s], true)
+			}
+		case "formats", "queueFamiliesProperties", "videoProfiles":
+		default:
+			r.warn(at, "unknown member, read over")
+		}
+	}
+	return b
+}
+
+// features reads one struct of features. A struct may have another in it, as
+// VkPhysicalDeviceFeatures2 has.
+func (r *reader) features(b *block, path string, v any, outer bool) {
+	o := r.object(path, v)
+	for _, n := range keys(o) {
+		switch v := o[n].(type) {
+		case bool:
+			if !features[n] {
+				r.warn(path+"."+n, "unknown feature")
+			}
+			b.features[n] = b.features[n] || v
+		case map[string]any:
+			if !outer {
+				r.fail(path+"."+n, "an object, must be true or false")
+				return
+			}
+			r.features(b, path+"."+n, v, false)
+		default:
+			r.fail(path+"."+n, "%s, must be true or false", kindName(v))
+		}
+	}
+}
+
+// properties reads one struct of properties; those of VkPhysicalDeviceProperties
+// and of VkPhysicalDeviceProperties2 have others in them.
+func (r *reader) properties(b *block, path, in string, v any, outer bool) {
+	o := r.object(path, v)
+	for _, n := range keys(o) {
+		at := path + "." + n
+		if inner, ok := o[n].(map[string]any); ok && (n == "limits" || n == "sparseProperties" || n == "properties") && outer {
+			r.properties(b, at, in, inner, n == "properties")
+			continue
+		}
+		value := o[n]
+		if as, ok := renamed[n]; ok && in == "VkPhysicalDeviceSubgroupProperties" {
+			n = as
+		}
+		p, known := properties[in+"::"+n]
+		name := in + "::" + n
+		if !known {
+			name = n
+			p, known = properties[n]
+		}
+		if !known && !unranked[n] {
+			r.warn(at, "unknown property, read over")
+		}
+		r.property(b, at, name, p, value)
+	}
+}
+
+// property takes the value of a property.
+func (r *reader) property(b *block, path, name string, p property, v any) {
+	switch p.kind {
+	case truth:
+		on, ok := v.(bool)
+		if !ok {
+			r.fail(path, "%s, must be true or false", kindName(v))
+		}
+		b.keep(name, p, 0)
+		if on {
+			b.keep(name, p, 1)
+		}
+	case whole, signed:
+		values := []any{v}
+		if l, ok := v.([]any); ok {
+			values = l
+		}
+		for i, v := range values {
+			n, ok := number(v, p.kind == signed)
+			if !ok {
+				r.fail(path, "%s, must be a whole number%s", kindName(v), map[bool]string{false: " from 0"}[p.kind == signed])
+				return
+			}
+			at := name
+			if len(values) > 1 {
+				at = fmt.Sprintf("%s[%d]", name, i)
+			}
+			b.keep(at, p, n)
+		}
+	case floating:
+		values := []any{v}
+		if l, ok := v.([]any); ok {
+			values = l
+		}
+		for _, v := range values {
+			if _, ok := v.(json.Number); !ok {
+				r.fail(path, "%s, must be a number", kindName(v))
+			}
+		}
+	case extent:
+		o := r.object(path, v)
+		for i, side := range []string{"width", "height"} {
+			n, ok := number(o[side], false)
+			if !ok {
+				r.fail(path+"."+side, "%s, must be a whole number from 0", kindName(o[side]))
+			}
+			b.keep(fmt.Sprintf("%s[%d]", name, i), p, n)
+		}
+	case flags:
+		b.keep(name, p, r.flags(path, v))
+	case choice:
+		b.keep(name, p, r.flag(path, r.text(path, v)))
+	}
+}
+
+// flags takes a list of names of bits, or their number.
+func (r *reader) flags(path string, v any) (sum uint64) {
+	if n, ok := number(v, false); ok {
+		return n
+	}
+	switch v := v.(type) {
+	case string:
+		return r.flag(path, v)
+	case []any:
+		for i, one := range v {
+			at := fmt.Sprintf("%s[%d]", path, i)
+			sum |= r.flag(at, r.text(at, one))
+		}
+	default:
+		r.fail(path, "%s, must be an array of names of flags", kindName(v))
+	}
+	return sum
+}
+
+// flag takes the name of one bit.
+func (r *reader) flag(path, name string) uint64 {
+	v, ok := bits[name]
+	if !ok {
+		r.warn(path, "unknown flag %q", name)
+	}
+	return v
+}
+
+// keep adds a limit that several structs may say.
+func (b *block) keep(name string, p property, v uint64) {
+	if old, ok := b.limits[name]; ok {
+		v = p.merge(old, v)
+	}
+	b.limits[name] = v
+}
+
+// number takes a whole number; one below 0 as two's complement.
+func number(v any, signed bool) (uint64, bool) {
+	s, ok := v.(json.Number)
+	if !ok {
+		return 0, false
+	}
+	if n, err := strconv.ParseUint(string(s), 10, 64); err == nil {
+		return n, !signed || n <= math.MaxInt64
+	}
+	n, err := strconv.ParseInt(string(s), 10, 64)
+	return uint64(n), err == nil && signed
+}
