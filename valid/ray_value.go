@@ -158,7 +158,8 @@ func (c *checker) rayValues(i int, op spirv.Op, r *rayValues) {
 	}
 }
 
-// rayFlags judges constant flags.
+// rayFlags judges constant flags. They are wrong only where the instruction is
+// executed, so they are warnings.
 func (c *checker) rayFlags(i int, op spirv.Op, codes *rayCodes, k *facts.Const) {
 	if k == nil {
 		return
@@ -166,7 +167,7 @@ func (c *checker) rayFlags(i int, op spirv.Op, codes *rayCodes, k *facts.Const) 
 	f := spirv.RayFlags(k.Bits)
 	one := func(code string, m spirv.RayFlags) {
 		if code != "" && bits.OnesCount32(uint32(f&m)) > 1 {
-			c.fail(i, code, "the flags of %s have %s; must have one of them at most", op, f&m)
+			c.fail(i, code, "the flags of %s have %s; must have one of them at most", op, f&m).warn()
 		}
 	}
 	one(codes.both, spirv.RayFlagsSkipTrianglesKHRMask|spirv.RayFlagsSkipAABBsKHRMask)
