@@ -33,6 +33,7 @@ var families = []*family{
 	&compositeFamily,
 	&conversionFamily,
 	&encodingFamily,
+	&cooperativeFamily,
 	&memoryAccessFamily,
 	&accessChainFamily,
 	&pointerCompareFamily,

@@ -1,0 +1,381 @@
+package valid
+
+import (
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
+	"github.com/chiaro-gpu/chiaro/vuid"
+)
+
+// cooperativeFamily judges cooperative matrices: their types, and what loads,
+// stores, converts and multiplies them (SPV_KHR_cooperative_matrix,
+// SPV_NV_cooperative_matrix, SPV_ARM_cooperative_matrix_layouts).
+var cooperativeFamily = family{
+	rules: []Rule{
+		{Code: "SPV-CooperativeMatrix-Component", Section: "SPIR-V 3.3.6", Words: "the components of a cooperative matrix are numbers"},
+		{Code: "SPV-CooperativeMatrix-Operand", Section: "SPIR-V 3.3.6", Words: "the scope, the rows, the columns and the use of a cooperative matrix type are constants, integer scalars"},
+		{Code: "SPV-CooperativeMatrix-Pointer", Section: "SPIR-V 3.3.8", Words: "a cooperative matrix is loaded and stored by way of a pointer to numbers or vectors of them"},
+		{Code: "SPV-CooperativeMatrix-Matrix", Section: "SPIR-V 3.3.8", Words: "what loads, stores, measures and computes with cooperative matrices has them where it takes them"},
+		{Code: "SPV-CooperativeMatrix-Layout", Section: "SPIR-V 3.2.57", Words: "the memory layout of a cooperative matrix is a constant of 32 bits"},
+		{Code: "SPV-CooperativeMatrix-Stride", Section: "SPIR-V 3.2.57", Words: "a cooperative matrix has a stride, an integer scalar; of blocked layouts a constant 1, 2 or 4"},
+		{Code: "SPV-CooperativeMatrix-Blocks", Section: "SPIR-V, SPV_ARM_cooperative_matrix_layouts", Words: "the rows and columns of a matrix of a blocked layout are a multiple of those of a block"},
+		{Code: "SPV-CooperativeMatrix-Length", Section: "SPIR-V 3.3.8", Words: "the length of a cooperative matrix is an integer of 32 bits without a sign, of a type of cooperative matrices"},
+		{Code: "SPV-CooperativeMatrix-Shape", Section: "SPIR-V 3.3.13", Words: "the scopes, rows, columns and uses of the cooperative matrices of an instruction fit together"},
+		{Code: "SPV-CooperativeMatrix-Scalar", Section: "SPIR-V 3.3.13", Words: "a cooperative matrix is multiplied by a scalar of its components"},
+		{Code: vuid.StandaloneSpirv_Scope_12243, Section: environment, Words: "the scope of a cooperative matrix is Workgroup or Subgroup"},
+		{Code: vuid.StandaloneSpirv_Pointer_08973, Section: environment, Words: "cooperative matrices are loaded from and stored to Workgroup, StorageBuffer and PhysicalStorageBuffer"},
+		{Code: vuid.RuntimeSpirv_cooperativeMatrixWorkgroupScope_10164, Section: environment, Words: "a cooperative matrix of the scope Workgroup needs the feature cooperativeMatrixWorkgroupScope", Need: NeedDevice},
+	},
+	insts: map[spirv.Op]judge{
+		spirv.OpTypeCooperativeMatrixKHR:   (*checker).matrixType,
+		spirv.OpTypeCooperativeMatrixNV:    (*checker).matrixType,
+		spirv.OpCooperativeMatrixLoadKHR:   (*checker).matrixLoad,
+		spirv.OpCooperativeMatrixStoreKHR:  (*checker).matrixStore,
+		spirv.OpCooperativeMatrixLoadNV:    (*checker).matrixLoadNV,
+		spirv.OpCooperativeMatrixStoreNV:   (*checker).matrixStoreNV,
+		spirv.OpCooperativeMatrixLengthKHR: (*checker).matrixLength,
+		spirv.OpCooperativeMatrixLengthNV:  (*checker).matrixLength,
+		spirv.OpCooperativeMatrixMulAddKHR: (*checker).matrixMultiply,
+		spirv.OpCooperativeMatrixMulAddNV:  (*checker).matrixMultiply,
+		spirv.OpMatrixTimesScalar:          (*checker).matrixScaled,
+	},
+	ops: []group{{(*checker).matrixConverted, []spirv.Op{
+		spirv.OpConvertFToU, spirv.OpConvertFToS, spirv.OpConvertSToF, spirv.OpConvertUToF, spirv.OpUConvert, spirv.OpSConvert,
+		spirv.OpFConvert, spirv.OpBitcast, spirv.OpCooperativeMatrixConvertUseEXT, spirv.OpCooperativeMatrixTransposeNV,
+	}}},
+}
+
+// isCooperative reports whether a type is a cooperative matrix.
+func isCooperative(t *facts.Type) bool {
+	return t != nil && (t.Op == spirv.OpTypeCooperativeMatrixKHR || t.Op == spirv.OpTypeCooperativeMatrixNV)
+}
+
+// matrixShape is the operands of a cooperative matrix type: scope, rows, columns
+// and use, which a matrix of SPV_NV_cooperative_matrix has not (0).
+type matrixShape struct{ scope, rows, columns, use spirv.ID }
+
+func (c *checker) shapeOfMatrix(t *facts.Type) matrixShape {
+	in := c.code.Inst(t.Index)
+	if t.Op == spirv.OpTypeCooperativeMatrixNV {
+		v := inst.TypeCooperativeMatrixNV(in)
+		return matrixShape{v.Execution(), v.Rows(), v.Columns(), 0}
+	}
+	v := inst.TypeCooperativeMatrixKHR(in)
+	return matrixShape{v.Scope(), v.Rows(), v.Columns(), v.Use()}
+}
+
+// settled returns the value of a constant that no specialization changes.
+func (c *checker) settled(id spirv.ID) (int64, bool) {
+	k := c.m.Const(id)
+	if k == nil || k.Spec || k.Undef {
+		return 0, false
+	}
+	return k.Int()
+}
+
+// differ reports whether two constants are known to have different values.
+func (c *checker) differ(x, y spirv.ID) bool {
+	if x == y {
+		return false
+	}
+	a, ok := c.settled(x)
+	b, ok2 := c.settled(y)
+	return ok && ok2 && a != b
+}
+
+func (c *checker) matrixType(i int, in spirv.Inst) {
+	t := c.m.Type(in.Result())
+	if t == nil {
+		return
+	}
+	if t.Elem != nil && !t.Elem.IsInt() && !t.Elem.IsFloat() {
+		c.fail(i, "SPV-CooperativeMatrix-Component", "the components are %s; must be numbers", c.typeName(t.Elem))
+	}
+	s := c.shapeOfMatrix(t)
+	for _, o := range [...]struct {
+		id   spirv.ID
+		what string
+	}{{s.scope, "scope"}, {s.rows, "number of rows"}, {s.columns, "number of columns"}, {s.use, "use"}} {
+		if o.id == 0 || c.code.Def(o.id) < 0 {
+			continue
+		}
+		if k := c.m.Const(o.id); k == nil || k.Type != nil && !k.Type.IsInt() {
+			c.fail(i, "SPV-CooperativeMatrix-Operand", "the %s is %s; must be a constant, an integer scalar", o.what, c.name(o.id))
+		}
+	}
+	scope, ok := c.settled(s.scope)
+	if !c.vulkan || !ok || t.Op != spirv.OpTypeCooperativeMatrixKHR {
+		return
+	}
+	switch spirv.Scope(scope) {
+	case spirv.ScopeSubgroup:
+	case spirv.ScopeWorkgroup:
+		if !c.feature(vuid.RuntimeSpirv_cooperativeMatrixWorkgroupScope_10164, "cooperativeMatrixWorkgroupScope") {
+			c.fail(i, vuid.RuntimeSpirv_cooperativeMatrixWorkgroupScope_10164, "the scope of the matrix is Workgroup; needs the feature cooperativeMatrixWorkgroupScope")
+		}
+	default:
+		c.fail(i, vuid.StandaloneSpirv_Scope_12243, "the scope of the matrix is %s; must be Workgroup or Subgroup", spirv.Scope(scope))
+	}
+}
+
+func (c *checker) matrixLoad(i int, in spirv.Inst) {
+	v := inst.CooperativeMatrixLoadKHR(in)
+	t, p := c.m.Type(v.Type()), c.matrixPointer(i, v.Pointer())
+	if t != nil && t.Op != spirv.OpTypeCooperativeMatrixKHR {
+		c.fail(i, "SPV-CooperativeMatrix-Matrix", "the result is %s; must be a cooperative matrix", c.typeName(t))
+		return
+	}
+	stride, _ := v.Stride()
+	c.matrixLayout(i, t, v.MemoryLayout(), stride)
+	if p != nil {
+		mask, _ := v.MemoryOperand()
+		c.accesses(i, access{reads: p}, mask, v.MemoryOperandWords())
+	}
+}
+
+func (c *checker) matrixStore(i int, in spirv.Inst) {
+	v := inst.CooperativeMatrixStoreKHR(in)
+	t, p := c.m.TypeOf(v.Object()), c.matrixPointer(i, v.Pointer())
+	if t != nil && t.Op != spirv.OpTypeCooperativeMatrixKHR {
+		c.fail(i, "SPV-CooperativeMatrix-Matrix", "the object is %s; must be a cooperative matrix", c.typeName(t))
+		return
+	}
+	stride, _ := v.Stride()
+	c.matrixLayout(i, t, v.MemoryLayout(), stride)
+	if p != nil {
+		mask, _ := v.MemoryOperand()
+		c.accesses(i, access{writes: p}, mask, v.MemoryOperandWords())
+	}
+}
+
+func (c *checker) matrixLoadNV(i int, in spirv.Inst) {
+	v := inst.CooperativeMatrixLoadNV(in)
+	if t := c.m.Type(v.Type()); t != nil && t.Op != spirv.OpTypeCooperativeMatrixNV {
+		c.fail(i, "SPV-CooperativeMatrix-Matrix", "the result is %s; must be a cooperative matrix", c.typeName(t))
+	}
+	c.matrixOrder(i, v.Stride(), v.ColumnMajor())
+	if p := c.matrixPointer(i, v.Pointer()); p != nil {
+		mask, _ := v.MemoryAccess()
+		c.accesses(i, access{reads: p}, mask, v.MemoryAccessWords())
+	}
+}
+
+func (c *checker) matrixStoreNV(i int, in spirv.Inst) {
+	v := inst.CooperativeMatrixStoreNV(in)
+	if t := c.m.TypeOf(v.Object()); t != nil && t.Op != spirv.OpTypeCooperativeMatrixNV {
+		c.fail(i, "SPV-CooperativeMatrix-Matrix", "the object is %s; must be a cooperative matrix", c.typeName(t))
+	}
+	c.matrixOrder(i, v.Stride(), v.ColumnMajor())
+	if p := c.matrixPointer(i, v.Pointer()); p != nil {
+		mask, _ := v.MemoryAccess()
+		c.accesses(i, access{writes: p}, mask, v.MemoryAccessWords())
+	}
+}
+
+// matrixOrder judges the stride and the order of a matrix of NVIDIA's.
+func (c *checker) matrixOrder(i int, stride, columnMajor spirv.ID) {
+	if t := c.m.TypeOf(stride); t != nil && !t.IsInt() {
+		c.fail(i, "SPV-CooperativeMatrix-Stride", "the stride is %s; must be an integer scalar", c.typeName(t))
+	}
+	if t := c.m.TypeOf(columnMajor); t != nil && (!t.IsBool() || c.m.Const(columnMajor) == nil) {
+		c.fail(i, "SPV-CooperativeMatrix-Layout", "the order is %s; must be a Boolean constant", c.name(columnMajor))
+	}
+}
+
+// matrixPointer judges the pointer of a load or store and returns its type, nil
+// where it is none.
+func (c *checker) matrixPointer(i int, id spirv.ID) *facts.Type {
+	p := c.m.TypeOf(id)
+	if p == nil {
+		return nil
+	}
+	if !p.IsPointer() {
+		c.fail(i, "SPV-CooperativeMatrix-Pointer", "%s is %s; must be a pointer", c.name(id), c.typeName(p))
+		return nil
+	}
+	if e := p.Elem; e != nil && !e.IsInt() && !e.IsFloat() && (!e.IsVector() || e.Scalar().IsBool()) {
+		c.fail(i, "SPV-CooperativeMatrix-Pointer", "%s points at %s; must point at numbers or vectors of them", c.name(id), c.typeName(e))
+	}
+	if c.vulkan {
+		switch p.Storage {
+		case spirv.StorageClassWorkgroup, spirv.StorageClassStorageBuffer, spirv.StorageClassPhysicalStorageBuffer:
+		default:
+			c.fail(i, vuid.StandaloneSpirv_Pointer_08973, "%s points to %s; must point to Workgroup, StorageBuffer or PhysicalStorageBuffer", c.name(id), p.Storage)
+		}
+	}
+	return p
+}
+
+// matrixLayout judges the layout of a matrix in memory and its stride, 0 where
+// there is none.
+func (c *checker) matrixLayout(i int, t *facts.Type, layout, stride spirv.ID) {
+	k := c.m.Const(layout)
+	if k == nil || k.Type != nil && (!k.Type.IsInt() || k.Type.Width != 32) {
+		if c.code.Def(layout) >= 0 {
+			c.fail(i, "SPV-CooperativeMatrix-Layout", "the layout is %s; must be a constant of 32 bits", c.name(layout))
+		}
+		return
+	}
+	if x := c.m.TypeOf(stride); stride != 0 && x != nil && !x.IsInt() {
+		c.fail(i, "SPV-CooperativeMatrix-Stride", "the stride is %s; must be an integer scalar", c.typeName(x))
+		return
+	}
+	n, ok := c.settled(layout)
+	if !ok {
+		return
+	}
+	l := spirv.CooperativeMatrixLayout(n)
+	blocked := l == spirv.CooperativeMatrixLayoutRowBlockedInterleavedARM || l == spirv.CooperativeMatrixLayoutColumnBlockedInterleavedARM
+	switch {
+	case stride == 0:
+		if blocked || l == spirv.CooperativeMatrixLayoutRowMajorKHR || l == spirv.CooperativeMatrixLayoutColumnMajorKHR {
+			c.fail(i, "SPV-CooperativeMatrix-Stride", "the layout %s stands without a stride; must have one", l)
+		}
+	case blocked:
+		c.matrixBlocks(i, t, l, stride)
+	}
+}
+
+// blockRows is how many rows a block of a blocked layout has, and how many
+// columns where they are interleaved by 1.
+const blockRows = 4
+
+// matrixBlocks judges a matrix of a blocked layout.
+func (c *checker) matrixBlocks(i int, t *facts.Type, l spirv.CooperativeMatrixLayout, stride spirv.ID) {
+	if c.m.Const(stride) == nil {
+		c.fail(i, "SPV-CooperativeMatrix-Stride", "the stride of the layout %s is %s; must be a constant", l, c.name(stride))
+		return
+	}
+	n, ok := c.settled(stride)
+	if !ok || t == nil {
+		return
+	}
+	if n != 1 && n != 2 && n != 4 {
+		c.fail(i, "SPV-CooperativeMatrix-Stride", "the stride of the layout %s is %d; must be 1, 2 or 4", l, n)
+		return
+	}
+	s := c.shapeOfMatrix(t)
+	byRows, byColumns := int64(blockRows), blockRows*n
+	if l == spirv.CooperativeMatrixLayoutColumnBlockedInterleavedARM {
+		byRows, byColumns = byColumns, byRows
+	}
+	if r, ok := c.settled(s.rows); ok && r%byRows != 0 {
+		c.fail(i, "SPV-CooperativeMatrix-Blocks", "a matrix of %d rows in the layout %s with the stride %d; must be a multiple of %d", r, l, n, byRows)
+	}
+	if r, ok := c.settled(s.columns); ok && r%byColumns != 0 {
+		c.fail(i, "SPV-CooperativeMatrix-Blocks", "a matrix of %d columns in the layout %s with the stride %d; must be a multiple of %d", r, l, n, byColumns)
+	}
+}
+
+func (c *checker) matrixLength(i int, in spirv.Inst) {
+	v := inst.CooperativeMatrixLengthKHR(in)
+	if t := c.m.Type(v.Type()); t != nil && (!t.IsInt() || t.Width != 32 || t.Signed) {
+		c.fail(i, "SPV-CooperativeMatrix-Length", "the length is %s; must be an integer of 32 bits without a sign", c.typeName(t))
+	}
+	want := spirv.OpTypeCooperativeMatrixKHR
+	if in.Op() == spirv.OpCooperativeMatrixLengthNV {
+		want = spirv.OpTypeCooperativeMatrixNV
+	}
+	d := c.code.Def(v.TypeOperand())
+	if d < 0 {
+		return
+	}
+	if op := c.code.Inst(d).Op(); op != want && op != spirv.OpTypeVectorIdEXT {
+		c.fail(i, "SPV-CooperativeMatrix-Length", "the length is of %s, the result of %s; must be of an %s", c.name(v.TypeOperand()), op, want)
+	}
+}
+
+// matrixMultiply judges a product of matrices and a sum.
+func (c *checker) matrixMultiply(i int, in spirv.Inst) {
+	v := inst.CooperativeMatrixMulAddKHR(in)
+	var s [4]matrixShape // result, A, B, C
+	for n, t := range [...]*facts.Type{c.m.Type(v.Type()), c.m.TypeOf(v.A()), c.m.TypeOf(v.B()), c.m.TypeOf(v.C())} {
+		if t == nil {
+			return
+		}
+		if !isCooperative(t) || (t.Op == spirv.OpTypeCooperativeMatrixNV) != (in.Op() == spirv.OpCooperativeMatrixMulAddNV) {
+			c.fail(i, "SPV-CooperativeMatrix-Matrix", "%s of %s; must be cooperative matrices", in.Op(), c.typeName(t))
+			return
+		}
+		s[n] = c.shapeOfMatrix(t)
+	}
+	r, a, b, d := s[0], s[1], s[2], s[3]
+	for _, o := range [...]struct {
+		bad  bool
+		what string
+	}{
+		{c.differ(r.scope, a.scope) || c.differ(r.scope, b.scope) || c.differ(r.scope, d.scope), "scopes differ"},
+		{c.differ(r.rows, a.rows) || c.differ(r.rows, d.rows), "numbers of rows of the result, A and C differ"},
+		{c.differ(r.columns, b.columns) || c.differ(r.columns, d.columns), "numbers of columns of the result, B and C differ"},
+		{c.differ(a.columns, b.rows), "columns of A are not as many as the rows of B"},
+		{!c.used(r.use, spirv.CooperativeMatrixUseMatrixAccumulatorKHR) || !c.used(d.use, spirv.CooperativeMatrixUseMatrixAccumulatorKHR) ||
+			!c.used(a.use, spirv.CooperativeMatrixUseMatrixAKHR) || !c.used(b.use, spirv.CooperativeMatrixUseMatrixBKHR), "uses are not A, B and accumulator"},
+	} {
+		if o.bad {
+			c.fail(i, "SPV-CooperativeMatrix-Shape", "the %s; must fit together", o.what)
+		}
+	}
+}
+
+// used reports whether a matrix has a use, as far as that is known.
+func (c *checker) used(id spirv.ID, use spirv.CooperativeMatrixUse) bool {
+	n, ok := c.settled(id)
+	return !ok || spirv.CooperativeMatrixUse(n) == use
+}
+
+// matrixScaled judges a cooperative matrix that is multiplied by a scalar.
+func (c *checker) matrixScaled(i int, in spirv.Inst) {
+	v := inst.MatrixTimesScalar(in)
+	t, m, s := c.m.Type(v.Type()), c.m.TypeOf(v.Matrix()), c.m.TypeOf(v.Scalar())
+	if t == nil || m == nil || s == nil || !isCooperative(t) {
+		return
+	}
+	switch {
+	case t != m:
+		c.fail(i, "SPV-CooperativeMatrix-Matrix", "the matrix is %s, the result %s; must be the same", c.typeName(m), c.typeName(t))
+	case t.Elem != nil && s != t.Elem:
+		c.fail(i, "SPV-CooperativeMatrix-Scalar", "the scalar is %s; the components are %s", c.typeName(s), c.typeName(t.Elem))
+	}
+}
+
+// matrixConverted judges conversions of cooperative matrices and vectors.
+func (c *checker) matrixConverted(i int, in spirv.Inst) {
+	t, x, ok := c.converted(in)
+	if !ok {
+		return
+	}
+	use := in.Op() == spirv.OpCooperativeMatrixConvertUseEXT || in.Op() == spirv.OpCooperativeMatrixTransposeNV
+	switch {
+	case t.Op == spirv.OpTypeVectorIdEXT && x.IsVector() && in.Op() != spirv.OpBitcast:
+		if t.Count != x.Count && (t.Length == nil || t.Length.Known && !t.Length.Spec) && (x.Length == nil || x.Length.Known && !x.Length.Spec) {
+			c.fail(i, "SPV-CooperativeMatrix-Shape", "%s of %d components yields %d; must be as many", in.Op(), x.Count, t.Count)
+		}
+		return
+	case !isCooperative(t) && !isCooperative(x) && !use:
+		return
+	case t.Op != x.Op || use && t.Op != spirv.OpTypeCooperativeMatrixKHR:
+		c.fail(i, "SPV-CooperativeMatrix-Matrix", "%s of %s yields %s; must be cooperative matrices both", in.Op(), c.typeName(x), c.typeName(t))
+		return
+	}
+	a, b := c.shapeOfMatrix(t), c.shapeOfMatrix(x)
+	if in.Op() == spirv.OpCooperativeMatrixTransposeNV || c.m.Has(in.Result(), spirv.DecorationCooperativeMatrixTransposeEXT) {
+		b.rows, b.columns = b.columns, b.rows
+	}
+	switch {
+	case c.differ(a.scope, b.scope), c.differ(a.rows, b.rows), c.differ(a.columns, b.columns):
+		c.fail(i, "SPV-CooperativeMatrix-Shape", "%s of %s yields %s; the scopes, rows and columns must be the same", in.Op(), c.typeName(x), c.typeName(t))
+	case !use && a.use != 0 && c.differ(a.use, b.use) && !c.anyCapable(spirv.CapabilityCooperativeMatrixConversionsNV, spirv.CapabilityCooperativeMatrixConversionsEXT):
+		c.fail(i, "SPV-CooperativeMatrix-Shape", "%s of %s yields %s; the uses must be the same", in.Op(), c.typeName(x), c.typeName(t))
+	case use && t.Elem != nil && x.Elem != nil && (t.Elem.Op != x.Elem.Op || t.Elem.Width != x.Elem.Width):
+		c.fail(i, "SPV-CooperativeMatrix-Shape", "%s of %s yields %s; the components must be of one kind and width", in.Op(), c.typeName(x), c.typeName(t))
+	}
+	if !use {
+		return
+	}
+	from, ok := c.settled(b.use)
+	to, ok2 := c.settled(a.use)
+	accumulator := int64(spirv.CooperativeMatrixUseMatrixAccumulatorKHR)
+	if ok && ok2 && (from == accumulator) == (to == accumulator) || a.use == b.use {
+		c.fail(i, "SPV-CooperativeMatrix-Shape", "%s between matrices of the uses %d and %d; one must be an accumulator", in.Op(), from, to)
+	}
+}
