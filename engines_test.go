@@ -118,9 +118,6 @@ func (c *contest) hold(size uint32) (want []byte, err error) {
 	if want, err = c.run(interp.Engine{}, p); err != nil {
 		return nil, err
 	}
-	if p, err = c.lowered(size); err != nil {
-		return nil, err
-	}
 	for i, x := range pass.Passes {
 		x.Run(p)
 		if !c.full && i+1 < len(pass.Passes) {
