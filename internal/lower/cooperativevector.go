@@ -118,7 +118,7 @@ func (f *function) behind(p *pointer, off ir.V) *pointer {
 // components calls yield with the place of each component of a vector of type t
 // that lies at a place.
 func (f *function) components(t *facts.Type, at *pointer, yield func(*pointer, ir.Type)) {
-	if !t.IsVector() {
+	if !t.IsVector() || t.Elem == nil {
 		f.malformed("a type that is no vector")
 	}
 	s := f.scalar(t.Elem)

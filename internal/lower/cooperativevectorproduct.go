@@ -64,7 +64,10 @@ func (p *vectorProduct) from(matrix, off, as, layout, stride spirv.ID) {
 // by fused multiply-adds, integers in the bits of the result. It is rounded once,
 // in the end.
 func (p *vectorProduct) parts() []ir.V {
-	if !p.result.IsVector() || p.result.Count != p.rows {
+	if !p.result.IsVector() || p.result.Elem == nil {
+		p.malformed("a result that is no vector")
+	}
+	if p.result.Count != p.rows {
 		p.malformed("a result of %d components; want %d", p.result.Count, p.rows)
 	}
 	if n := mul(p.rows, p.columns); n > maxProduct {
@@ -123,7 +126,7 @@ func (p *vectorProduct) rounded(v ir.V) ir.V {
 // inputs returns the input as it is interpreted, in the type of the sum.
 func (p *vectorProduct) inputs(t ir.Type) []ir.V {
 	typ := p.typeOf(p.input)
-	if !typ.IsVector() {
+	if !typ.IsVector() || len(p.scalars(p.input)) == 0 {
 		p.malformed("an input that is no vector")
 	}
 	x := p.scalars(p.input)
