@@ -1,0 +1,80 @@
+package valid_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/asm"
+	"github.com/chiaro-gpu/chiaro/valid"
+)
+
+// A module is decoded, its facts are gathered, and Check returns all findings.
+func ExampleCheck() {
+	words, err := asm.Assemble([]byte(`
+		OpCapability Shader
+		OpMemoryModel Logical GLSL450
+		OpEntryPoint GLCompute %main "main"
+		OpExecutionMode %main LocalSize 1 1 1
+		OpName %sum "sum"
+		%void = OpTypeVoid
+		%fn = OpTypeFunction %void
+		%uint = OpTypeInt 32 0
+		%float = OpTypeFloat 32
+		%one = OpConstant %uint 1
+		%half = OpConstant %float 0.5
+		%main = OpFunction %void None %fn
+		%start = OpLabel
+		%sum = OpIAdd %uint %one %half
+		OpReturn
+		OpFunctionEnd`), asm.AssembleOptions{})
+	if err != nil {
+		panic(err)
+	}
+	module, err := spirv.FromWords(words)
+	if err != nil {
+		panic(err) // a *diag.Finding: it is no module
+	}
+	env, _ := valid.ParseEnv("vulkan1.3")
+	report, err := valid.Check(context.Background(), facts.Gather(module, nil), env, valid.Options{})
+	if err != nil {
+		panic(err) // the context has ended
+	}
+	for _, f := range report.Findings {
+		fmt.Println("instruction", f.Pos.Instruction, f.Code)
+	}
+	// Output: instruction 14 SPV-Arithmetic-Type
+}
+
+// Without a device, rules that need to know it stay silent and are counted.
+// With one, they are judged.
+func ExampleCheck_device() {
+	env, _ := valid.ParseEnv("vulkan1.3")
+	env.Device, _ = valid.BuiltinDevice("min", env.Version)
+	module, err := spirv.FromWords([]uint32{spirv.Magic, uint32(spirv.Version16), 0, 1, 0,
+		2<<16 | uint32(spirv.OpCapability), uint32(spirv.CapabilityShader),
+		2<<16 | uint32(spirv.OpCapability), uint32(spirv.CapabilityFloat64),
+		3<<16 | uint32(spirv.OpMemoryModel), 0, 1})
+	if err != nil {
+		panic(err)
+	}
+	report, err := valid.Check(context.Background(), facts.Gather(module, nil), env, valid.Options{})
+	if err != nil {
+		panic(err)
+	}
+	for _, f := range report.Findings {
+		fmt.Println(f.Code)
+	}
+	fmt.Println("clean:", report.Clean())
+}
+
+// Rules yields what can be found.
+func ExampleRules() {
+	for r := range valid.Rules() {
+		if r.Code == "SPV-Id-Dominance" {
+			fmt.Println(r.Words)
+		}
+	}
+	// Output: the definition of an id dominates every use of it in a block that can be reached
+}

@@ -1,0 +1,171 @@
+package valid
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/vuid"
+)
+
+// TestRuleDocs demands that docs/rules.md and docs/vuids.md say what the source
+// says; with -todo it writes them.
+func TestRuleDocs(t *testing.T) {
+	at := judges(t)
+	for name, text := range map[string][]byte{"rules.md": rulesPage(at), "vuids.md": vuidsPage(at)} {
+		file := filepath.Join("../docs", name)
+		if *writeTodo {
+			if err := os.WriteFile(file, text, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		have, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(have, text) {
+			t.Errorf("%s is not what the source says; write it with: go test ./valid -run 'TestWriteTodo|TestRuleDocs' -todo", file)
+		}
+	}
+}
+
+// judges returns where each code is reported: the function, or the table, in
+// which it stands outside of the list of rules.
+func judges(t *testing.T) map[string]string {
+	names := map[string]string{}
+	for _, code := range vuid.All {
+		ident := strings.ReplaceAll(strings.TrimPrefix(code, "VUID-"), "-", "_")
+		names[ident] = code
+		if h, rest, ok := strings.Cut(ident, "_"); ok && strings.HasPrefix(rest, h+"_") {
+			names[rest] = code
+		}
+	}
+	at := map[string]string{}
+	for _, file := range sources(t) {
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range f.Decls {
+			where, table := declared(d)
+			ast.Inspect(d, func(n ast.Node) bool {
+				if kv, ok := n.(*ast.KeyValueExpr); ok {
+					if k, ok := kv.Key.(*ast.Ident); ok && k.Name == "Code" {
+						return false
+					}
+				}
+				code := ""
+				switch x := n.(type) {
+				case *ast.BasicLit:
+					if s := strings.Trim(x.Value, `"`); strings.HasPrefix(s, "SPV-") {
+						code = s
+					}
+				case *ast.SelectorExpr:
+					if id, ok := x.X.(*ast.Ident); ok && id.Name == "vuid" {
+						code = names[x.Sel.Name]
+					}
+				}
+				if _, have := at[code]; code != "" && (!have || !table) {
+					at[code] = strings.TrimPrefix(filepath.ToSlash(filepath.Clean(filepath.Join("valid", file))), "./") + " " + where
+				}
+				return true
+			})
+		}
+	}
+	return at
+}
+
+// declared returns the name of a declaration, and whether it is a table.
+func declared(d ast.Decl) (name string, table bool) {
+	switch d := d.(type) {
+	case *ast.FuncDecl:
+		return d.Name.Name, false
+	case *ast.GenDecl:
+		for _, s := range d.Specs {
+			if v, ok := s.(*ast.ValueSpec); ok {
+				return v.Names[0].Name, true
+			}
+		}
+	}
+	return "", true
+}
+
+// caseLink returns a link to the case of a code.
+func caseLink(code string) string {
+	if _, ok := Case(code); ok {
+		return "[case](../valid/testdata/" + code + ".txtar)"
+	}
+	return ""
+}
+
+// rulesPage lists the universal rules.
+func rulesPage(at map[string]string) []byte {
+	var b bytes.Buffer
+	b.WriteString("<!-- Written by TestRuleDocs of package valid. -->\n\n# Rules of SPIR-V\n\nThe rules that `chiaro check` judges and that have no VUID. `chiaro explain CODE` shows one with a module\nthat breaks it and one that keeps it.\n\n| code | section | what must be | judged by | example |\n|---|---|---|---|---|\n")
+	for r := range Rules() {
+		if strings.HasPrefix(r.Code, "SPV-") {
+			fmt.Fprintf(&b, "| `%s` | %s | %s | `%s` | %s |\n", r.Code, r.Section, strings.ReplaceAll(r.Words, "|", "\\|"), at[r.Code], caseLink(r.Code))
+		}
+	}
+	return b.Bytes()
+}
+
+// vuidGroups are the groups of Vulkan's rules on modules: what their VUIDs begin
+// with; those of built-ins have the name of one.
+var vuidGroups = [...]struct{ title, prefix string }{
+	{"StandaloneSpirv: what a module decides", "VUID-StandaloneSpirv-"},
+	{"RuntimeSpirv: what a device, a pipeline or a run decides too", "VUID-RuntimeSpirv-"},
+	{"Built-in variables", ""},
+}
+
+// vuidsPage lists Vulkan's rules on modules, those that are not judged too.
+func vuidsPage(at map[string]string) []byte {
+	var b bytes.Buffer
+	b.WriteString("<!-- Written by TestRuleDocs of package valid. -->\n\n# Vulkan's rules on modules\n\nEach rule of the appendix \"Shader Validation\" and of the chapter \"Built-In Variables\", and where\n`chiaro check` judges it. *Device* are those that are judged where `--device` says what the device has;\na rule that is not judged needs a pipeline, a draw or a run, or is not written yet.\n\n")
+	for g, group := range vuidGroups {
+		var rows bytes.Buffer
+		total, judged, cases := 0, 0, 0
+		for _, code := range vuid.All {
+			if groupOf(code) != g {
+				continue
+			}
+			total++
+			r, ok := RuleOf(code)
+			if !ok {
+				fmt.Fprintf(&rows, "| `%s` | not judged | | |\n", code)
+				continue
+			}
+			judged++
+			example := caseLink(code)
+			if example != "" {
+				cases++
+			}
+			fmt.Fprintf(&rows, "| `%s` | %s | `%s` | %s |\n", code, r.Need, at[code], example)
+		}
+		fmt.Fprintf(&b, "## %s\n\n%d rules, %d judged, %d with a case.\n\n| rule | needs | judged by | example |\n|---|---|---|---|\n%s\n", group.title, total, judged, cases, &rows)
+	}
+	return append(bytes.TrimRight(b.Bytes(), "\n"), '\n')
+}
+
+// groupOf returns the group of a VUID, −1 where it is none of these.
+func groupOf(code string) int {
+	for g, group := range vuidGroups[:2] {
+		if strings.HasPrefix(code, group.prefix) {
+			return g
+		}
+	}
+	builtIn, rest, _ := strings.Cut(strings.TrimPrefix(code, "VUID-"), "-")
+	// Some have no number in SPIR-V yet: their rules name them twice.
+	if spirv.KindBuiltIn.EnumerantByName(builtIn) != nil || strings.HasPrefix(rest, builtIn+"-") {
+		return 2
+	}
+	return -1
+}
