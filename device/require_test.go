@@ -123,6 +123,7 @@ func TestMissing(t *testing.T) {
 			"maxComputeWorkGroupInvocations: 128, must be at least 256 (workgroup of main)",
 		}},
 		{"min1.4", []string{
+			"capability Int64: shaderInt64",
 			"capability GroupNonUniformBallot: VK_SUBGROUP_FEATURE_BALLOT_BIT of subgroupSupportedOperations in Vulkan 1.1",
 		}},
 	} {

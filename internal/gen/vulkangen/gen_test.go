@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -38,6 +39,22 @@ func TestWays(t *testing.T) {
 	} {
 		if got := ways(c.cell); got != c.want {
 			t.Errorf("%s: %s; want %s", c.cell, got, c.want)
+		}
+	}
+}
+
+// TestAmounts checks how the cell of a limit is read.
+func TestAmounts(t *testing.T) {
+	for _, c := range []struct{ cell, want string }{
+		{"16384", "16384"}, {"2^27", "1 << 27"}, {"-8", "1<<64 - 8"}, {"(128,128,64)", "128 128 64"},
+		{"", ""}, {"-", ""}, {"0.5 - (1 ULP)", ""}, {"(1.0,64.0 - ULP)", ""}, {"maxDescriptorSetSamplers", ""}, {"2^64", ""},
+	} {
+		got, ok := amounts(c.cell)
+		if !ok {
+			got = nil
+		}
+		if g := strings.Join(got, " "); g != c.want {
+			t.Errorf("%q: %q; want %q", c.cell, g, c.want)
 		}
 	}
 }

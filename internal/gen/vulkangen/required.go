@@ -23,7 +23,7 @@ func required(dir fs.FS) (string, error) {
 		f := r["feature"]
 		for _, v := range strings.FieldsFunc(r["required_by"], func(c rune) bool { return c == ',' || c == ' ' || c == ';' }) {
 			v, ok := strings.CutPrefix(v, "VK_VERSION_")
-			if !ok {
+			if !ok || v < conditional[f] {
 				continue
 			}
 			if old, ok := seen[f]; !ok {
@@ -66,6 +66,43 @@ func required(dir fs.FS) (string, error) {
 	b.WriteString("}\n")
 	return b.String(), nil
 }
+
+// conditional has features that a version requires only of devices that have
+// another feature or an extension that it took up (Vulkan, Feature
+// Requirements, and the differences that the appendix Core Revisions lists),
+// with the version that requires them of all; never where none does.
+var conditional = map[string]string{
+	"storageBuffer16BitAccess":                           "1_4",
+	"storageBuffer8BitAccess":                            "1_4",
+	"samplerMirrorClampToEdge":                           "1_4",
+	"shaderSampledImageArrayDynamicIndexing":             "1_4",
+	"shaderStorageBufferArrayDynamicIndexing":            "1_4",
+	"shaderUniformTexelBufferArrayDynamicIndexing":       "1_4",
+	"shaderStorageTexelBufferArrayDynamicIndexing":       "1_4",
+	"pipelineProtectedAccess":                            never,
+	"shaderDrawParameters":                               never,
+	"shaderInt64":                                        never,
+	"drawIndirectCount":                                  never,
+	"samplerFilterMinmax":                                never,
+	"shaderOutputLayer":                                  never,
+	"shaderOutputViewportIndex":                          never,
+	"descriptorIndexing":                                 never,
+	"runtimeDescriptorArray":                             never,
+	"shaderSampledImageArrayNonUniformIndexing":          never,
+	"shaderStorageBufferArrayNonUniformIndexing":         never,
+	"shaderUniformTexelBufferArrayNonUniformIndexing":    never,
+	"descriptorBindingPartiallyBound":                    never,
+	"descriptorBindingUpdateUnusedWhilePending":          never,
+	"descriptorBindingSampledImageUpdateAfterBind":       never,
+	"descriptorBindingStorageBufferUpdateAfterBind":      never,
+	"descriptorBindingStorageImageUpdateAfterBind":       never,
+	"descriptorBindingStorageTexelBufferUpdateAfterBind": never,
+	"descriptorBindingUniformTexelBufferUpdateAfterBind": never,
+	"descriptorBindingInlineUniformBlockUpdateAfterBind": never,
+}
+
+// never is later than any version.
+const never = "9"
 
 // amounts reads the cell of a limit: a whole number, a power such as 2^27, a
 // number below zero, or one for each dimension, such as (128,128,64). They are
