@@ -105,14 +105,29 @@ func rowRules() []Rule {
 	return out
 }
 
-// rowOf is the row of each built-in.
-var rowOf = func() map[spirv.BuiltIn]*builtInRow {
-	t := map[spirv.BuiltIn]*builtInRow{}
+// rowOf is the row of each built-in, renamedRows the one by its earlier name,
+// which has rules of its own.
+var rowOf, renamedRows = func() (rows, renamed map[spirv.BuiltIn]*builtInRow) {
+	rows, renamed = map[spirv.BuiltIn]*builtInRow{}, map[spirv.BuiltIn]*builtInRow{}
 	for i := range builtInRows {
-		t[builtInRows[i].builtIn] = &builtInRows[i]
+		b := builtInRows[i].builtIn
+		if rows[b] == nil {
+			rows[b] = &builtInRows[i]
+		} else {
+			renamed[b] = &builtInRows[i]
+		}
 	}
-	return t
+	return rows, renamed
 }()
+
+// row returns the row of a built-in by the name that the module's extensions
+// give it; nil where it has none.
+func (c *checker) row(b spirv.BuiltIn) *builtInRow {
+	if r := renamedRows[b]; r != nil && c.m.Extension("SPV_NV_shading_rate") {
+		return r
+	}
+	return rowOf[b]
+}
 
 // builtInState is the decorations BuiltIn of a module.
 type builtInState struct {
@@ -244,7 +259,7 @@ func (c *checker) builtInVariable(n *builtInNote, v *facts.Variable, t *facts.Ty
 // of a model is an array of one element for each vertex or primitive, that array
 // is not the built-in's.
 func (c *checker) builtInType(n *builtInNote, t *facts.Type, used modelSet) {
-	row := rowOf[n.builtIn]
+	row := c.row(n.builtIn)
 	if row == nil || row.formCode == "" || t == nil || row.form.holds(t) || row.other != (builtInForm{}) && row.other.holds(t) {
 		return
 	}
@@ -274,9 +289,20 @@ func perVertex(b spirv.BuiltIn) bool {
 	return perPrimitive(b)
 }
 
+// inputOrOutput returns the rule that a built-in is an input or an output, nil
+// where it has none. It is what a variable that is neither breaks first.
+func (r *builtInRow) inputOrOutput() *classRule {
+	for i := range r.classes {
+		if r.classes[i].allowed == inputClass|outputClass {
+			return &r.classes[i]
+		}
+	}
+	return nil
+}
+
 // builtInUse judges the storage class of a variable and where it is used.
 func (c *checker) builtInUse(n *builtInNote, v *facts.Variable) {
-	row := rowOf[n.builtIn]
+	row := c.row(n.builtIn)
 	if row == nil {
 		return
 	}
@@ -285,6 +311,10 @@ func (c *checker) builtInUse(n *builtInNote, v *facts.Variable) {
 		c.fail(n.at, row.inCode, "%s in a variable that a %s entry point uses; needs %s", n.builtIn, bad, row.in).also(c, v.Index, "the variable")
 	}
 	class := classOf(v.Storage)
+	if k := row.inputOrOutput(); class == 0 && k != nil {
+		c.fail(n.at, k.code, "%s has the storage class %s; must be %s", n.builtIn, v.Storage, k.allowed).also(c, v.Index, "the variable")
+		return
+	}
 	for _, k := range row.classes {
 		if class&k.allowed != 0 || k.models != always && used&k.models == 0 {
 			continue

@@ -3,6 +3,7 @@ package valid
 import (
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
 // decorationFamily judges what decorations ask of their targets (SPIR-V §3.2.20);
@@ -30,6 +31,8 @@ var decorationFamily = family{
 		{Code: "SPV-Decoration-BlockNested", Section: "SPIR-V 2.16.2", Words: "no Block or BufferBlock is in another"},
 		{Code: "SPV-Decoration-BlockArray", Section: "SPIR-V 2.16.2", Words: "an array of Blocks or BufferBlocks has no ArrayStride"},
 		{Code: "SPV-Decoration-PhysicalPointer", Section: "SPIR-V, SPV_KHR_physical_storage_buffer", Words: "a variable or parameter that is or holds a pointer to PhysicalStorageBuffer says whether it is aliased or restricted"},
+		{Code: vuid.StandaloneSpirv_GLSLShared_04669, Section: environment, Words: "GLSLShared and GLSLPacked are not used"},
+		{Code: vuid.StandaloneSpirv_FPRoundingMode_04675, Section: environment, Words: "FPRoundingMode is to the nearest even or towards zero"},
 	},
 	after: []func(*checker){(*checker).decorationsDiffer, (*checker).physicalPointers},
 }
@@ -41,6 +44,9 @@ func (c *checker) target(i int, id spirv.ID, kind spirv.Decoration, words []uint
 		return
 	}
 	op := d.Op()
+	if c.vulkan {
+		c.vulkanDecoration(i, kind, words)
+	}
 	switch kind {
 	case spirv.DecorationSpecId:
 		switch op {
@@ -83,6 +89,21 @@ func (c *checker) target(i int, id spirv.ID, kind spirv.Decoration, words []uint
 		c.fastMathMode(i, words)
 	case spirv.DecorationLinkageAttributes:
 		c.imported(i, id, words)
+	}
+}
+
+// vulkanDecoration judges which decorations Vulkan has.
+func (c *checker) vulkanDecoration(i int, kind spirv.Decoration, words []uint32) {
+	switch kind {
+	case spirv.DecorationGLSLShared, spirv.DecorationGLSLPacked:
+		c.fail(i, vuid.StandaloneSpirv_GLSLShared_04669, "%s; must not be used in Vulkan", kind)
+	case spirv.DecorationFPRoundingMode:
+		if len(words) == 0 {
+			return
+		}
+		if m := spirv.FPRoundingMode(words[0]); m != spirv.FPRoundingModeRTE && m != spirv.FPRoundingModeRTZ {
+			c.fail(i, vuid.StandaloneSpirv_FPRoundingMode_04675, "FPRoundingMode %s; must be RTE or RTZ in Vulkan", m)
+		}
 	}
 }
 
@@ -239,7 +260,10 @@ func (c *checker) imported(i int, id spirv.ID, words []uint32) {
 }
 
 // memberTarget judges a decoration of a member.
-func (c *checker) memberTarget(i int, id spirv.ID, member uint32, kind spirv.Decoration, _ []uint32) {
+func (c *checker) memberTarget(i int, id spirv.ID, member uint32, kind spirv.Decoration, words []uint32) {
+	if c.vulkan {
+		c.vulkanDecoration(i, kind, words)
+	}
 	switch kind {
 	case spirv.DecorationSpecId, spirv.DecorationBlock, spirv.DecorationBufferBlock, spirv.DecorationArrayStride,
 		spirv.DecorationGLSLShared, spirv.DecorationGLSLPacked, spirv.DecorationCPacked, spirv.DecorationAliased,

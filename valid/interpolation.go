@@ -85,7 +85,7 @@ func (c *checker) interpolatedInput(e *facts.EntryPoint, v *facts.Variable) {
 	case spirv.ExecutionModelVertex:
 		c.notInterpolated(e, v, vuid.StandaloneSpirv_Flat_06202, "an input of a vertex shader")
 	case spirv.ExecutionModelFragment:
-		if _, builtIn := c.m.BuiltIn(v.ID); !builtIn && !per {
+		if !per {
 			c.flatInput(e, v)
 		}
 	}

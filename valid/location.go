@@ -12,8 +12,8 @@ var locationFamily = family{
 	rules: []Rule{
 		{Code: vuid.StandaloneSpirv_Location_06672, Section: environment, Words: "Location and Component are on variables of storage classes that have locations"},
 		{Code: vuid.StandaloneSpirv_Location_04915, Section: environment, Words: "a built-in has no Location and no Component"},
-		{Code: vuid.StandaloneSpirv_Location_04916, Section: environment, Words: "an input or output with a Location is of the user and no built-in block"},
-		{Code: vuid.StandaloneSpirv_Location_04917, Section: environment, Words: "an input or output of the user that is no Block has a Location"},
+		{Code: vuid.StandaloneSpirv_Location_04916, Section: environment, Words: "an input or output of the user has a Location, and what is a built-in or a block of them none"},
+		{Code: vuid.StandaloneSpirv_Location_04917, Section: environment, Words: "an input or output of the user that is a struct and no Block has a Location"},
 		{Code: vuid.StandaloneSpirv_Location_04918, Section: environment, Words: "the members of an input or output that has a Location have none, nor have those of structs within members"},
 		{Code: vuid.StandaloneSpirv_Location_04919, Section: environment, Words: "each member of an input or output Block without a Location has one"},
 		{Code: vuid.StandaloneSpirv_OpEntryPoint_08721, Section: environment, Words: "no two inputs of an entry point have the same component of a location"},
@@ -189,7 +189,11 @@ func (l *located) variable(v *facts.Variable) {
 	case t.IsStruct() && c.m.Has(t.ID, spirv.DecorationBlock):
 		l.block(v, t)
 	default:
-		c.fail(v.Index, vuid.StandaloneSpirv_Location_04917, "%s in %s has no Location and is no Block; must have one", c.name(v.ID), v.Storage).also(c, l.e.Index, "the entry point")
+		code := vuid.StandaloneSpirv_Location_04916
+		if t.IsStruct() {
+			code = vuid.StandaloneSpirv_Location_04917
+		}
+		c.fail(v.Index, code, "%s in %s has no Location and is no Block; must have one", c.name(v.ID), v.Storage).also(c, l.e.Index, "the entry point")
 	}
 }
 

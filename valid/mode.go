@@ -30,6 +30,7 @@ var modeFamily = family{
 		{Code: vuid.StandaloneSpirv_OriginLowerLeft_04653, Section: "Vulkan, Shader Validation", Words: "no entry point has OriginLowerLeft"},
 		{Code: vuid.StandaloneSpirv_PixelCenterInteger_04654, Section: "Vulkan, Shader Validation", Words: "no entry point has PixelCenterInteger"},
 		{Code: vuid.StandaloneSpirv_TileShadingRateQCOM_10692, Section: "Vulkan, Shader Validation", Words: "an entry point with TileShadingRateQCOM has neither LocalSize nor LocalSizeId"},
+		{Code: vuid.StandaloneSpirv_Execution_10688, Section: environment, Words: "TileShadingRateQCOM is for compute shaders"},
 		{Code: vuid.StandaloneSpirv_Execution_10687, Section: "Vulkan, Shader Validation", Words: "NonCoherentTileAttachmentReadQCOM is for fragment shaders"},
 	},
 	insts: map[spirv.Op]judge{
@@ -88,8 +89,12 @@ func (c *checker) executionMode(i int, in spirv.Inst) {
 		for _, k := range entries {
 			if e := &c.m.EntryPoints[k]; modelOf(e.Model)&allowed == 0 {
 				code := "SPV-Mode-Model"
-				if mode == spirv.ExecutionModeNonCoherentTileAttachmentReadQCOM && c.vulkan {
+				switch {
+				case !c.vulkan:
+				case mode == spirv.ExecutionModeNonCoherentTileAttachmentReadQCOM:
 					code = vuid.StandaloneSpirv_Execution_10687
+				case mode == spirv.ExecutionModeTileShadingRateQCOM:
+					code = vuid.StandaloneSpirv_Execution_10688
 				}
 				c.fail(i, code, "%s of a %s entry point; must be of %s", mode, e.Model, allowed).also(c, e.Index, "the entry point")
 				break

@@ -34,6 +34,8 @@ var typeFamily = family{
 		{Code: "SPV-Type-FunctionParameter", Section: "SPIR-V 3.3.6", Words: "a parameter of a function type is a type other than void"},
 		{Code: "SPV-Type-FunctionParameters", Section: "SPIR-V 2.17", Words: "a function type has no more parameters than the universal limit allows"},
 		{Code: vuid.StandaloneSpirv_OpTypeRuntimeArray_04680, Section: "Vulkan, Shader Validation", Words: "a runtime array is the last member of a Block or BufferBlock, or an array of descriptors, and no part of another composite"},
+		{Code: vuid.StandaloneSpirv_OpTypeForwardPointer_04711, Section: environment, Words: "OpTypeForwardPointer is of PhysicalStorageBuffer"},
+		{Code: vuid.StandaloneSpirv_None_12295, Section: environment, Words: "a vector has 2 to 4 components without the capability LongVectorEXT"},
 		{Code: vuid.StandaloneSpirv_None_04667, Section: "Vulkan, Shader Validation", Words: "no struct has a member that is opaque, or an array of opaque elements"},
 		{Code: vuid.StandaloneSpirv_OpTypeUntypedPointerKHR_11417, Section: "Vulkan, Shader Validation", Words: "an untyped pointer is to a storage class with an explicit layout"},
 	},
@@ -172,7 +174,11 @@ func (c *checker) typeVector(i int, in spirv.Inst) {
 		}
 	default:
 		if n < 2 || !c.anyCapable(spirv.CapabilityVectorAnyINTEL, spirv.CapabilityLongVectorEXT) {
-			c.fail(i, "SPV-Type-VectorCount", "a vector of %d components; must be 2, 3 or 4", n)
+			code := "SPV-Type-VectorCount"
+			if c.vulkan {
+				code = vuid.StandaloneSpirv_None_12295
+			}
+			c.fail(i, code, "a vector of %d components; must be 2, 3 or 4", n)
 		}
 	}
 }
@@ -258,6 +264,10 @@ func (c *checker) typeUntypedPointer(i int, in spirv.Inst) {
 func (c *checker) typeForwardPointer(i int, in spirv.Inst) {
 	v := inst.TypeForwardPointer(in)
 	t := c.m.Type(v.PointerType())
+	if c.vulkan && v.StorageClass() != spirv.StorageClassPhysicalStorageBuffer {
+		c.fail(i, vuid.StandaloneSpirv_OpTypeForwardPointer_04711, "the storage class is %s; must be PhysicalStorageBuffer", v.StorageClass())
+		return
+	}
 	switch {
 	case c.code.DefInst(v.PointerType()) == nil:
 	case t == nil || t.Op != spirv.OpTypePointer:
