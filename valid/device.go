@@ -131,5 +131,21 @@ func leastDevice(v Version) *Device {
 		d.Limits["subgroupSupportedOperations"] = 0x1
 		d.Limits["subgroupSupportedStages"] = 0x20
 	}
+	for name, size := range requiredSizes {
+		for n, least := range size {
+			d.Limits[name+"["+itoa(uint64(n))+"]"] = least
+		}
+	}
+	if v >= Vulkan14 { // maxComputeWorkGroupSize grew with it
+		d.Limits["maxComputeWorkGroupSize[0]"], d.Limits["maxComputeWorkGroupSize[1]"] = 256, 256
+	}
 	return d
+}
+
+// requiredSizes are the limits of each dimension that every device has at the
+// least (Vulkan, Required Limits).
+var requiredSizes = map[string][3]uint64{
+	"maxComputeWorkGroupSize":             {128, 128, 64},
+	meshProperty + "maxTaskWorkGroupSize": {128, 128, 128},
+	meshProperty + "maxMeshWorkGroupSize": {128, 128, 128},
 }

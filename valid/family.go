@@ -51,7 +51,7 @@ var families = []*family{
 	&feedbackFamily,
 	&tileShadingFamily,
 	&runtimeFamily,
-	&runtimeMemoryFamily,
+	&runtimeOutputFamily,
 	&blockLayoutFamily,
 	&idFamily,
 	&capabilityFamily,

@@ -167,8 +167,8 @@ func (c *checker) meshModes(e *facts.EntryPoint) {
 	switch e.Model {
 	case spirv.ExecutionModelMeshEXT:
 		rules = [2]rule{
-			{spirv.ExecutionModeOutputVertices, vuid.StandaloneSpirv_MeshEXT_07330, vuid.RuntimeSpirv_MeshEXT_07115, "maxMeshOutputVertices"},
-			{spirv.ExecutionModeOutputPrimitivesEXT, vuid.StandaloneSpirv_MeshEXT_07331, vuid.RuntimeSpirv_MeshEXT_07116, "maxMeshOutputPrimitives"},
+			{spirv.ExecutionModeOutputVertices, vuid.StandaloneSpirv_MeshEXT_07330, vuid.RuntimeSpirv_MeshEXT_07115, meshProperty + "maxMeshOutputVertices"},
+			{spirv.ExecutionModeOutputPrimitivesEXT, vuid.StandaloneSpirv_MeshEXT_07331, vuid.RuntimeSpirv_MeshEXT_07116, meshProperty + "maxMeshOutputPrimitives"},
 		}
 	case spirv.ExecutionModelMeshNV:
 		rules = [2]rule{

@@ -13,8 +13,6 @@ var runtimeFamily = family{
 		{Code: vuid.RuntimeSpirv_x_06432, Section: runtimeSection, Words: "a compute workgroup has maxComputeWorkGroupInvocations invocations at most", Need: NeedDevice},
 		{Code: vuid.RuntimeSpirv_TaskEXT_07294, Section: runtimeSection, Words: "a task workgroup has maxTaskWorkGroupInvocations invocations at most", Need: NeedDevice},
 		{Code: vuid.RuntimeSpirv_MeshEXT_07298, Section: runtimeSection, Words: "a mesh workgroup has maxMeshWorkGroupInvocations invocations at most", Need: NeedDevice},
-		{Code: vuid.RuntimeSpirv_MeshEXT_07115, Section: runtimeSection, Words: "OutputVertices of a mesh shader is within maxMeshOutputVertices", Need: NeedDevice},
-		{Code: vuid.RuntimeSpirv_MeshEXT_07116, Section: runtimeSection, Words: "OutputPrimitivesEXT of a mesh shader is within maxMeshOutputPrimitives", Need: NeedDevice},
 		{Code: vuid.RuntimeSpirv_denormBehaviorIndependence_06289, Section: runtimeSection, Words: "where denormBehaviorIndependence is 32_BIT_ONLY, the modes of denormals are the same for 16 and 64 bits", Need: NeedDevice},
 		{Code: vuid.RuntimeSpirv_denormBehaviorIndependence_06290, Section: runtimeSection, Words: "where denormBehaviorIndependence is NONE, the modes of denormals are the same for all widths", Need: NeedDevice},
 		{Code: vuid.RuntimeSpirv_roundingModeIndependence_06291, Section: runtimeSection, Words: "where roundingModeIndependence is 32_BIT_ONLY, the modes of rounding are the same for 16 and 64 bits", Need: NeedDevice},
@@ -121,10 +119,6 @@ func (c *checker) runtime() {
 	for n := range c.m.EntryPoints {
 		e := &c.m.EntryPoints[n]
 		c.groupSize(e)
-		if e.Model == spirv.ExecutionModelMeshEXT {
-			c.atMost(e, spirv.ExecutionModeOutputVertices, vuid.RuntimeSpirv_MeshEXT_07115, meshProperty+"maxMeshOutputVertices")
-			c.atMost(e, spirv.ExecutionModeOutputPrimitivesEXT, vuid.RuntimeSpirv_MeshEXT_07116, meshProperty+"maxMeshOutputPrimitives")
-		}
 		if done[e.ID] {
 			continue
 		}
@@ -156,17 +150,6 @@ func (c *checker) groupSize(e *facts.EntryPoint) {
 		if most, ok := c.limit(r.code, r.total); ok && all > most {
 			c.fail(e.Index, r.code, "the workgroup has %d invocations; must have %d at most", all, most)
 		}
-	}
-}
-
-// atMost judges the operand of a mode.
-func (c *checker) atMost(e *facts.EntryPoint, mode spirv.ExecutionMode, code, limit string) {
-	m, ok := e.Mode(mode)
-	if !ok || len(m.Operands) == 0 {
-		return
-	}
-	if most, ok := c.limit(code, limit); ok && uint64(m.Operands[0]) > most {
-		c.fail(m.Index, code, "%s is %d; must be %d at most", mode, m.Operands[0], most)
 	}
 }
 

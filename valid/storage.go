@@ -90,6 +90,9 @@ func (c *checker) storageUse(v *facts.Variable, r *storageRow) {
 	if bad == 0 || r.vulkan && !c.vulkan {
 		return
 	}
+	if b, ok := c.m.BuiltIn(v.ID); ok && c.row(b) != nil {
+		return // which class a built-in has in which model is a rule of its own
+	}
 	code := r.code
 	if code == "" || !c.vulkan {
 		code = "SPV-Storage-Model"

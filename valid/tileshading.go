@@ -3,29 +3,18 @@ package valid
 import (
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/spirv"
-	"github.com/chiaro-gpu/chiaro/spirv/inst"
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// tileShadingFamily judges tile shading and tile images (Vulkan, Shader
-// Interfaces, Fragment Tile Image Interface; SPV_QCOM_tile_shading).
+// tileShadingFamily judges what needs the capability TileShadingQCOM, and how
+// large a tile's share is (SPV_QCOM_tile_shading).
 var tileShadingFamily = family{
 	rules: []Rule{
-		{Code: vuid.StandaloneSpirv_TileShadingQCOM_10686, Section: environment, Words: "the entry points of a module with TileShadingQCOM are compute and fragment shaders"},
 		{Code: vuid.StandaloneSpirv_TileAttachmentQCOM_10689, Section: environment, Words: "a variable in TileAttachmentQCOM needs the capability TileShadingQCOM"},
 		{Code: vuid.StandaloneSpirv_NonCoherentTileAttachmentReadQCOM_10690, Section: environment, Words: "the mode NonCoherentTileAttachmentReadQCOM needs the capability TileShadingQCOM"},
 		{Code: vuid.StandaloneSpirv_TileShadingRateQCOM_10691, Section: environment, Words: "the mode TileShadingRateQCOM needs the capability TileShadingQCOM"},
-		{Code: vuid.StandaloneSpirv_TileAttachmentQCOM_10697, Section: environment, Words: "an image in TileAttachmentQCOM is not queried"},
-		{Code: vuid.RuntimeSpirv_TileShadingQCOM_10698, Section: runtimeSection, Words: "a compute shader declares TileShadingQCOM only with tileShading", Need: NeedDevice},
-		{Code: vuid.RuntimeSpirv_TileShadingQCOM_10699, Section: runtimeSection, Words: "a fragment shader declares TileShadingQCOM only with tileShadingFragmentStage", Need: NeedDevice},
-		{Code: vuid.RuntimeSpirv_OpImage_10706, Section: runtimeSection, Words: "a pointer to a texel of an image in TileAttachmentQCOM needs tileShadingAtomicOps", Need: NeedDevice},
 		{Code: vuid.RuntimeSpirv_x_10702, Section: runtimeSection, Words: "the x rate of TileShadingRateQCOM is within maxTileShadingRate", Need: NeedDevice},
 		{Code: vuid.RuntimeSpirv_y_10703, Section: runtimeSection, Words: "the y rate of TileShadingRateQCOM is within maxTileShadingRate", Need: NeedDevice},
-	},
-	ops: []group{
-		{(*checker).tileQuery, []spirv.Op{spirv.OpImageQuerySizeLod, spirv.OpImageQuerySize, spirv.OpImageQueryLod, spirv.OpImageQueryLevels,
-			spirv.OpImageQuerySamples, spirv.OpImageQueryFormat, spirv.OpImageQueryOrder}},
-		{(*checker).tileTexel, []spirv.Op{spirv.OpImageTexelPointer, spirv.OpUntypedImageTexelPointerEXT}},
 	},
 	after: []func(*checker){(*checker).tileShading},
 }
@@ -40,23 +29,7 @@ func (c *checker) tileShading() {
 	}
 	has := c.capable(spirv.CapabilityTileShadingQCOM)
 	for n := range c.m.EntryPoints {
-		e := &c.m.EntryPoints[n]
-		c.tileModes(e, has)
-		if !has {
-			continue
-		}
-		switch e.Model {
-		case spirv.ExecutionModelGLCompute:
-			if !c.feature(vuid.RuntimeSpirv_TileShadingQCOM_10698, "tileShading") {
-				c.fail(e.Index, vuid.RuntimeSpirv_TileShadingQCOM_10698, "a compute shader with TileShadingQCOM; needs the feature tileShading")
-			}
-		case spirv.ExecutionModelFragment:
-			if !c.feature(vuid.RuntimeSpirv_TileShadingQCOM_10699, "tileShadingFragmentStage") {
-				c.fail(e.Index, vuid.RuntimeSpirv_TileShadingQCOM_10699, "a fragment shader with TileShadingQCOM; needs the feature tileShadingFragmentStage")
-			}
-		default:
-			c.fail(e.Index, vuid.StandaloneSpirv_TileShadingQCOM_10686, "a %s entry point in a module with TileShadingQCOM; must be GLCompute or Fragment", e.Model)
-		}
+		c.tileModes(&c.m.EntryPoints[n], has)
 	}
 	if has {
 		return
@@ -89,33 +62,5 @@ func (c *checker) tileModes(e *facts.EntryPoint, has bool) {
 		if most, ok := c.limit(r.code, r.limit); ok && uint64(m.Operands[k]) > most {
 			c.fail(m.Index, r.code, "the rate is %d; must be %d at most", m.Operands[k], most)
 		}
-	}
-}
-
-// tileQuery judges what asks an image for its properties.
-func (c *checker) tileQuery(i int, in spirv.Inst) {
-	if !c.vulkan || !c.capable(spirv.CapabilityTileShadingQCOM) {
-		return
-	}
-	d := c.code.DefInst(inst.ImageQuerySize(in).Image())
-	if d == nil || d.Op() != spirv.OpLoad {
-		return
-	}
-	if t := c.m.TypeOf(inst.Load(d).Pointer()); t.IsPointer() && t.Storage == spirv.StorageClassTileAttachmentQCOM {
-		c.fail(i, vuid.StandaloneSpirv_TileAttachmentQCOM_10697, "%s of an image in TileAttachmentQCOM; must be of another", in.Op())
-	}
-}
-
-// tileTexel judges a pointer to a texel.
-func (c *checker) tileTexel(i int, in spirv.Inst) {
-	if !c.vulkan || !c.capable(spirv.CapabilityTileShadingQCOM) {
-		return
-	}
-	image := spirv.ID(in[3])
-	if in.Op() == spirv.OpUntypedImageTexelPointerEXT {
-		image = inst.UntypedImageTexelPointerEXT(in).Image()
-	}
-	if t := c.m.TypeOf(image); t.IsPointer() && t.Storage == spirv.StorageClassTileAttachmentQCOM && !c.feature(vuid.RuntimeSpirv_OpImage_10706, "tileShadingAtomicOps") {
-		c.fail(i, vuid.RuntimeSpirv_OpImage_10706, "%s of an image in TileAttachmentQCOM; needs the feature tileShadingAtomicOps", in.Op())
 	}
 }
