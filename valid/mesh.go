@@ -22,6 +22,7 @@ var meshFamily = family{
 		{Code: vuid.RuntimeSpirv_MeshEXT_07332, Section: environment, Words: "the count of vertices of OpSetMeshOutputsEXT is that of the mode OutputVertices at most"},
 		{Code: vuid.RuntimeSpirv_MeshEXT_07333, Section: environment, Words: "the count of primitives of OpSetMeshOutputsEXT is that of the mode OutputPrimitivesEXT at most"},
 		{Code: vuid.StandaloneSpirv_MeshEXT_07102, Section: environment, Words: "a module has no task and mesh shaders both of the extension by NVIDIA and of EXT's"},
+		{Code: vuid.StandaloneSpirv_MeshEXT_07107, Section: environment, Words: "no output of a mesh shader is read"},
 		{Code: vuid.StandaloneSpirv_MeshEXT_07330, Section: environment, Words: "OutputVertices of a mesh shader is 1 at least"},
 		{Code: vuid.StandaloneSpirv_MeshEXT_07331, Section: environment, Words: "OutputPrimitivesEXT of a mesh shader is 1 at least"},
 		{Code: vuid.RuntimeSpirv_MeshEXT_07115, Section: environment, Words: "OutputVertices of a mesh shader is maxMeshOutputVertices at most", Need: NeedDevice},
@@ -40,6 +41,7 @@ var meshFamily = family{
 		spirv.OpEndStreamPrimitive: (*checker).emitStream,
 		spirv.OpSetMeshOutputsEXT:  (*checker).setMeshOutputs,
 		spirv.OpEmitMeshTasksEXT:   (*checker).emitMeshTasks,
+		spirv.OpLoad:               (*checker).meshRead,
 	},
 	after: []func(*checker){(*checker).meshEntries},
 }
@@ -130,6 +132,17 @@ func (c *checker) emitMeshTasks(i int, in spirv.Inst) {
 		if l, ok := c.limit(vuid.RuntimeSpirv_TaskEXT_07302, "maxMeshWorkGroupTotalCount"); ok && total > l {
 			c.fail(i, vuid.RuntimeSpirv_TaskEXT_07302, "%d workgroups; must be maxMeshWorkGroupTotalCount, which is %d, at most", total, l)
 		}
+	}
+}
+
+// meshRead judges that no output of a mesh shader is read.
+func (c *checker) meshRead(i int, in spirv.Inst) {
+	if !c.vulkan || c.callerModels()&inMeshEXT == 0 {
+		return
+	}
+	id := inst.Load(in).Pointer()
+	if p := c.m.TypeOf(id); p.IsPointer() && p.Storage == spirv.StorageClassOutput {
+		c.fail(i, vuid.StandaloneSpirv_MeshEXT_07107, "OpLoad through %s of the storage class Output in a mesh shader; must not read it", c.name(id))
 	}
 }
 
