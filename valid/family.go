@@ -65,6 +65,7 @@ var families = []*family{
 	&modeFamily,
 	&entryFamily,
 	&typingFamily,
+	&arithmeticFamily,
 	&scopeFamily,
 	&semanticsFamily,
 	&barrierFamily,

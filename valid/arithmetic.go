@@ -1,0 +1,133 @@
+package valid
+
+import (
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
+	"github.com/chiaro-gpu/chiaro/vuid"
+)
+
+// arithmeticFamily judges what the typing table cannot say of arithmetic and bit
+// instructions (SPIR-V §3.3.13 and §3.3.14).
+var arithmeticFamily = family{
+	rules: []Rule{
+		{Code: "SPV-Dot-Capability", Section: "SPIR-V 3.3.13", Words: "an integer dot product comes with the capability for what it multiplies: packed words, vectors of four bytes, or any vectors"},
+		{Code: "SPV-Dot-Unsigned", Section: "SPIR-V 3.3.13", Words: "the second vector of OpSUDot is of unsigned integers"},
+		{Code: vuid.RuntimeSpirv_None_10824, Section: environment, Words: "counts, reversals and fields of bits are of 32-bit integers without the feature maintenance9", Need: NeedDevice},
+	},
+	insts: map[spirv.Op]judge{
+		spirv.OpMatrixTimesScalar: (*checker).matrixTimesScalar,
+		spirv.OpMatrixTimesMatrix: (*checker).matrixTimesMatrix,
+		spirv.OpOuterProduct:      (*checker).outerProduct,
+		spirv.OpSelect:            (*checker).choice,
+	},
+	ops: []group{
+		{(*checker).integerDot, []spirv.Op{spirv.OpSDot, spirv.OpUDot, spirv.OpSUDot, spirv.OpSDotAccSat, spirv.OpUDotAccSat, spirv.OpSUDotAccSat}},
+		{(*checker).bitsOf32, []spirv.Op{spirv.OpBitCount, spirv.OpBitReverse, spirv.OpBitFieldInsert, spirv.OpBitFieldSExtract, spirv.OpBitFieldUExtract}},
+	},
+}
+
+// parts reports whether the scalars of two types are the same; true where one is
+// not known, for then it was reported.
+func parts(x, y *facts.Type) bool {
+	if x == nil || y == nil {
+		return true
+	}
+	a, b := innermost(x), innermost(y)
+	return a == nil || b == nil || a == b
+}
+
+// innermost is the scalar of a scalar, vector or matrix.
+func innermost(t *facts.Type) *facts.Type {
+	if t.IsMatrix() {
+		t = t.Elem
+	}
+	if t == nil || cooperative(t) {
+		return nil
+	}
+	return t.Scalar()
+}
+
+func (c *checker) matrixTimesScalar(i int, in spirv.Inst) {
+	v := inst.MatrixTimesScalar(in)
+	if s := c.m.TypeOf(v.Scalar()); !parts(c.m.Type(v.Type()), s) {
+		c.fail(i, "SPV-Arithmetic-Type", "the scalar of OpMatrixTimesScalar is %s; must be of the type of the matrix' components", c.typeName(s))
+	}
+}
+
+func (c *checker) matrixTimesMatrix(i int, in spirv.Inst) {
+	v := inst.MatrixTimesMatrix(in)
+	t := c.m.Type(v.Type())
+	for _, id := range [...]spirv.ID{v.LeftMatrix(), v.RightMatrix()} {
+		if m := c.m.TypeOf(id); !parts(t, m) {
+			c.fail(i, "SPV-Arithmetic-Type", "the components of %s are not those of the result of OpMatrixTimesMatrix; must be the same", c.name(id))
+			return
+		}
+	}
+}
+
+func (c *checker) outerProduct(i int, in spirv.Inst) {
+	v := inst.OuterProduct(in)
+	if !parts(c.m.Type(v.Type()), c.m.TypeOf(v.Vector2())) {
+		c.fail(i, "SPV-Arithmetic-Type", "the components of the second vector of OpOuterProduct are not those of the result; must be the same")
+	}
+}
+
+// choice judges OpSelect: what may be chosen between, and a condition for each
+// component.
+func (c *checker) choice(i int, in spirv.Inst) {
+	v := inst.Select(in)
+	t, cond := c.m.Type(v.Type()), c.m.TypeOf(v.Condition())
+	if t == nil || cond == nil || cooperative(t) {
+		return
+	}
+	if !c.since(spirv.Version14) && !t.IsScalar() && !t.IsVector() && !t.IsPointer() {
+		c.fail(i, "SPV-Logic-Type", "OpSelect between %s before SPIR-V 1.4; must be between scalars, vectors or pointers", c.typeName(t))
+		return
+	}
+	if cond.IsVector() && (!t.IsVector() || t.Components() != cond.Components()) {
+		c.fail(i, "SPV-Logic-Type", "the condition of OpSelect is %s, the result %s; must have as many components", c.typeName(cond), c.typeName(t))
+	}
+}
+
+// integerDot judges what an integer dot product multiplies.
+func (c *checker) integerDot(i int, in spirv.Inst) {
+	v := inst.SDot(in) // all begin as it does
+	t := c.m.TypeOf(v.Vector1())
+	if t == nil || cooperative(t) || t.Scalar() == nil {
+		return
+	}
+	switch {
+	case t.IsScalar():
+		if !c.capable(spirv.CapabilityDotProductInput4x8BitPacked) {
+			c.fail(i, "SPV-Dot-Capability", "%s on packed words; needs the capability DotProductInput4x8BitPacked", in.Op())
+		}
+	case t.Components() == 4 && t.Scalar().Width == 8:
+		if !c.anyCapable(spirv.CapabilityDotProductInput4x8Bit, spirv.CapabilityDotProductInputAll) {
+			c.fail(i, "SPV-Dot-Capability", "%s on vectors of 4 integers of 8 bits; needs the capability DotProductInput4x8Bit or DotProductInputAll", in.Op())
+		}
+	default:
+		if !c.capable(spirv.CapabilityDotProductInputAll) {
+			c.fail(i, "SPV-Dot-Capability", "%s on %s; needs the capability DotProductInputAll", in.Op(), c.typeName(t))
+		}
+	}
+	if op := in.Op(); op == spirv.OpSUDot || op == spirv.OpSUDotAccSat {
+		if s := c.m.TypeOf(v.Vector2()); s != nil && s.IsVector() && s.Scalar() != nil && s.Scalar().Signed {
+			c.fail(i, "SPV-Dot-Unsigned", "the second vector of %s is %s; must be of unsigned integers", op, c.typeName(s))
+		}
+	}
+}
+
+// bitsOf32 judges the width of what bits are counted, reversed or moved in.
+func (c *checker) bitsOf32(i int, in spirv.Inst) {
+	if !c.vulkan || c.env.AllowVulkan32BitBitwise {
+		return
+	}
+	t := c.m.TypeOf(spirv.ID(in[3]))
+	if t == nil || t.Scalar() == nil || t.Scalar().Width == 32 {
+		return
+	}
+	if on, known := c.env.Device.feature("maintenance9"); !known || !on {
+		c.fail(i, vuid.RuntimeSpirv_None_10824, "%s on %s; needs the feature maintenance9, or integers of 32 bits", in.Op(), c.typeName(t))
+	}
+}
