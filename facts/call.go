@@ -1,5 +1,7 @@
 package facts
 
+import "slices"
+
 // CallTree returns the functions in the static call tree of the entry point:
 // its own first, and each before those that it calls, as far as there is no
 // recursion. The list is made anew each time.
@@ -7,14 +9,14 @@ func (m *Module) CallTree(e *EntryPoint) []*Function {
 	if e.Func == nil {
 		return nil
 	}
-	seen := make([]bool, len(m.Functions))
+	seen := newNumbers(len(m.Functions))
 	var after []*Function // each behind those that it calls
 	type frame struct {
 		f    *Function
 		next int
 	}
 	stack := []frame{{e.Func, 0}}
-	seen[e.Func.Number] = true
+	seen.add(e.Func.Number)
 	for len(stack) > 0 {
 		top := &stack[len(stack)-1]
 		if top.next == len(top.f.Calls) {
@@ -24,8 +26,7 @@ func (m *Module) CallTree(e *EntryPoint) []*Function {
 		}
 		callee := top.f.Calls[top.next]
 		top.next++
-		if n := callee.Number; !seen[n] {
-			seen[n] = true
+		if seen.add(callee.Number) {
 			stack = append(stack, frame{callee, 0})
 		}
 	}
@@ -40,26 +41,58 @@ func (m *Module) CallTree(e *EntryPoint) []*Function {
 // initialise one of them. They are in order of declaration. The list is made
 // anew each time.
 func (m *Module) Globals(e *EntryPoint) []*Variable {
-	used := make([]bool, len(m.Variables))
-	for _, f := range m.CallTree(e) {
-		for _, v := range f.Globals {
-			used[m.fact[v.Index]>>factBits] = true
+	used := newNumbers(len(m.Variables))
+	var list []int
+	add := func(n int) {
+		if used.add(n) {
+			list = append(list, n)
 		}
 	}
-	for i := len(m.Variables) - 1; i >= 0; i-- { // an initializer stands before
-		if v := &m.Variables[i]; used[i] && v.Init != 0 {
-			if n := m.at(v.Init, varFact); n >= 0 && n < i {
-				used[n] = true
+	for _, f := range m.CallTree(e) {
+		for _, v := range f.Globals {
+			add(int(m.fact[v.Index] >> factBits))
+		}
+	}
+	for k := 0; k < len(list); k++ { // an initializer stands before
+		if v := &m.Variables[list[k]]; v.Init != 0 {
+			if n := m.at(v.Init, varFact); n >= 0 && n < list[k] {
+				add(n)
 			}
 		}
 	}
-	var out []*Variable
-	for i := range m.Variables {
-		if used[i] {
-			out = append(out, &m.Variables[i])
-		}
+	slices.Sort(list)
+	out := make([]*Variable, len(list))
+	for k, n := range list {
+		out[k] = &m.Variables[n]
 	}
 	return out
+}
+
+// numbers is a set of numbers below a bound. What it costs grows with what is
+// in it where the bound is large, so that asking for each of many entry points
+// costs what they use.
+type numbers struct {
+	few  []bool
+	many map[int]bool
+}
+
+func newNumbers(bound int) numbers {
+	if bound <= 256 {
+		return numbers{few: make([]bool, bound)}
+	}
+	return numbers{many: map[int]bool{}}
+}
+
+// add puts a number in, and reports whether it was not there.
+func (s numbers) add(n int) bool {
+	if s.few != nil {
+		had := s.few[n]
+		s.few[n] = true
+		return !had
+	}
+	had := s.many[n]
+	s.many[n] = true
+	return !had
 }
 
 // recursion finds the functions that can come to call themselves: those in a

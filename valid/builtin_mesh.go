@@ -101,7 +101,7 @@ func (c *checker) meshInterfaces() {
 		for _, id := range e.Interface {
 			on[id] = true
 		}
-		for _, v := range c.m.Globals(e) {
+		for _, v := range c.globals(e) {
 			on[v.ID] = true
 		}
 		c.meshInterface(e, on)

@@ -87,6 +87,9 @@ type checker struct {
 	models   []modelSet            // of each function: by which models it is called
 	entries  [][]*facts.EntryPoint // of each function: those that call it; nil before callersOf
 
+	globalsOf map[*facts.Function][]*facts.Variable // see globals
+	steps     int
+
 	shader  interfaceState
 	entryOf map[spirv.ID][]int32 // entry points of each function; nil before they are asked for
 

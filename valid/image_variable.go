@@ -108,7 +108,7 @@ func (c *checker) stageWrites() {
 		if c.feature(code, feature) {
 			continue
 		}
-		for _, v := range c.m.Globals(e) {
+		for _, v := range c.globals(e) {
 			if c.stageWritable(v) {
 				c.fail(v.Index, code, "%s can be written by the %s entry point %q; must be NonWritable, or needs the feature %s", c.name(v.ID), e.Model, e.Name, feature).also(c, e.Index, "the entry point")
 			}

@@ -148,3 +148,26 @@ func (c *checker) callersOf(f *facts.Function) []*facts.EntryPoint {
 // maxCallers bounds how many pairs of an entry point and a function it calls
 // are looked at, so that thousands of both do not take the square of the time.
 const maxCallers = 1 << 18
+
+// globals returns the variables of module scope that an entry point uses, asked
+// once for each function that is one. Thousands of entry points that call
+// thousands of functions are looked at up to maxSteps; of those behind, the
+// rules that ask say nothing.
+func (c *checker) globals(e *facts.EntryPoint) []*facts.Variable {
+	if e.Func == nil {
+		return nil
+	}
+	if c.globalsOf == nil {
+		c.globalsOf, c.steps = map[*facts.Function][]*facts.Variable{}, maxSteps
+	}
+	list, ok := c.globalsOf[e.Func]
+	if !ok && c.steps > 0 {
+		list = c.m.Globals(e)
+		c.steps -= len(c.m.Functions) + len(list)
+		c.globalsOf[e.Func] = list
+	}
+	return list
+}
+
+// maxSteps bounds the functions that globals looks at.
+const maxSteps = 1 << 22

@@ -123,7 +123,7 @@ func (c *checker) pushConstants() {
 			continue
 		}
 		var first *facts.Variable
-		for _, v := range c.m.Globals(e) {
+		for _, v := range c.globals(e) {
 			if v.Storage != spirv.StorageClassPushConstant {
 				continue
 			}

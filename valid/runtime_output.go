@@ -31,7 +31,7 @@ func (c *checker) runtimeOutputs() {
 			continue
 		}
 		budget -= len(c.m.Variables)/16 + len(c.m.Functions)/16 + 1
-		c.combinedOutputs(e, c.m.Globals(e))
+		c.combinedOutputs(e, c.globals(e))
 	}
 }
 

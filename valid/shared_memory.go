@@ -34,7 +34,7 @@ func (c *checker) storageClasses() {
 			continue
 		}
 		budget -= len(c.m.Variables)/16 + len(c.m.Functions)/16 + 1
-		used := c.m.Globals(e)
+		used := c.globals(e)
 		budget -= len(used)
 		c.entryPayload(e, used)
 		c.workgroupSizes(e, used)
