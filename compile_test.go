@@ -271,7 +271,7 @@ func (s stages) total() (d time.Duration) {
 // to 50,000 instructions.
 func TestCompileGrows(t *testing.T) {
 	if !hasJIT() {
-		t.Skip("no jit here")
+		t.Skip("needs linux on amd64 with AVX-512 or AVX2")
 	}
 	sizes := []int{3125, 12500, 50000}
 	if _, long := os.LookupEnv("CHIARO_LONG"); !long {
@@ -311,7 +311,7 @@ func TestCompileGrows(t *testing.T) {
 // CHIARO_LONG is set.
 func TestManyBlocks(t *testing.T) {
 	if !hasJIT() {
-		t.Skip("no jit here")
+		t.Skip("needs linux on amd64 with AVX-512 or AVX2")
 	}
 	_, long := os.LookupEnv("CHIARO_LONG")
 	for _, f := range families {

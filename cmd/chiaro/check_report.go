@@ -331,15 +331,5 @@ func (s *checkReporters) ordered(x *checked) {
 }
 
 func (s *checkReporters) close(t checkTally) error {
-	for _, r := range s.all {
-		if err := r.Close(t); err != nil {
-			return err
-		}
-	}
-	for _, f := range s.files {
-		if err := f.Close(); err != nil {
-			return err
-		}
-	}
-	return nil
+	return closeReports(s.all, s.files, t)
 }

@@ -257,12 +257,18 @@ func (s *reporters) ordered(x record) {
 }
 
 func (s *reporters) close(t tally) error {
-	for _, r := range s.all {
+	return closeReports(s.all, s.files, t)
+}
+
+// closeReports ends every report with the tally and closes the files that they
+// were written to.
+func closeReports[T any, R interface{ Close(T) error }](all []R, files []*os.File, t T) error {
+	for _, r := range all {
 		if err := r.Close(t); err != nil {
 			return err
 		}
 	}
-	for _, f := range s.files {
+	for _, f := range files {
 		if err := f.Close(); err != nil {
 			return err
 		}
