@@ -2,25 +2,22 @@ package link
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/chiaro-gpu/chiaro/iface"
+	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
 // numeric returns the kind and width of what a shader reads of a format (Vulkan,
 // Interpretation of Numeric Format): floats, but for UINT and SINT; 64 bits where
 // a component has them.
-func (a Attribute) numeric() (kind iface.Kind, width int) {
-	name := strings.ToUpper(a.Format)
-	kind, width = iface.Float, 32
-	switch {
-	case strings.HasSuffix(name, "_UINT"):
-		kind = iface.Uint
-	case strings.HasSuffix(name, "_SINT"):
-		kind = iface.Int
+func (f Format) numeric() (kind iface.Kind, width int) {
+	i := format.ByID(uint32(f))
+	if i == nil {
+		return iface.Float, 32
 	}
-	if strings.HasPrefix(name, "R64") {
+	kind, width = [...]iface.Kind{format.Float: iface.Float, format.Int: iface.Int, format.Uint: iface.Uint}[i.Sampled], 32
+	if i.Wide {
 		width = 64
 	}
 	return kind, width
@@ -30,12 +27,12 @@ func (a Attribute) numeric() (kind iface.Kind, width int) {
 // attributes (Vulkan, Vertex Input Interface).
 func (l *linker) attributes() {
 	s := l.stage(vertex)
-	if s == nil || !l.d.HasAttributes {
+	if s == nil || l.d.Vertex == nil || l.d.dynamic(DynamicStateVertexInput) {
 		return
 	}
 	at := map[uint32]*Attribute{}
-	for i := range l.d.Attributes {
-		at[l.d.Attributes[i].Location] = &l.d.Attributes[i]
+	for i := range l.d.Vertex.Attributes {
+		at[l.d.Vertex.Attributes[i].Location] = &l.d.Vertex.Attributes[i]
 	}
 	for i := range s.Entry.Inputs {
 		v := &s.Entry.Inputs[i]
@@ -67,8 +64,8 @@ func (l *linker) attribute(s *Shader, v *iface.Variable, at map[uint32]*Attribut
 		}
 		return false
 	}
-	sides := []Side{side, {Stage: "vertex input", Place: fmt.Sprintf("location %d", location), Type: a.Format}}
-	switch kind, width := a.numeric(); {
+	sides := []Side{side, {Stage: "vertex input", Place: fmt.Sprintf("location %d", location), Type: a.Format.String()}}
+	switch kind, width := a.Format.numeric(); {
 	case kind != v.Type.Kind:
 		l.fail(vuid.VkGraphicsPipelineCreateInfo_Input_08733, sides, "%s is %s, its attribute %s; must be of the same numeric type", v.Name, v.Type, a.Format)
 		return false

@@ -1,40 +1,83 @@
 package link
 
 import (
+	"slices"
+
 	"github.com/chiaro-gpu/chiaro/iface"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/valid"
 )
 
-// Description is a pipeline as it is put together.
+// Kind is the kind of a pipeline.
+type Kind uint8
+
+// The kinds. Any is that of the stages.
+const (
+	Any Kind = iota
+	Graphics
+	Compute
+	RayTracing
+	ShaderObjects // stages that are no pipeline (VK_EXT_shader_object)
+)
+
+// Description is a pipeline as it is put together. What is nil is not known, and
+// no rule judges it.
 type Description struct {
-	Stages []Shader // in any order
-	Layout *Layout  // nil where it is not known
+	Name   string // as messages name it
+	Kind   Kind
+	Flags  PipelineFlags
+	Stages []Shader // in any order; of ray tracing pipelines in that which groups count
+	Layout *Layout
 
-	// Attributes are the vertex attributes, where HasAttributes; else they are
-	// not known.
-	Attributes    []Attribute
-	HasAttributes bool
+	Vertex        *VertexInput
+	Assembly      *InputAssembly
+	Tessellation  *Tessellation
+	Viewport      *Viewport
+	Rasterization *Rasterization
+	Multisample   *Multisample
+	DepthStencil  *DepthStencil
+	Blend         *ColorBlend
+	ShadingRate   *ShadingRate
+	Dynamic       []DynamicState
+	HasDynamic    bool // Dynamic is known, be it empty
 
-	// Features says which are enabled, by their names: "maintenance4". What is
-	// not there is not known.
-	Features map[string]bool
+	// Pass and Subpass, or Rendering, are what is drawn to.
+	Pass      *RenderPass
+	Subpass   uint32
+	Rendering *Rendering
+
+	Rays       *Rays
+	Robustness *Robustness
 
 	// Library says that the pipeline is a part of one, so that stages may be
-	// missing.
+	// missing; Parts which parts of the state it has, 0 where all.
 	Library bool
+	Parts   Parts
+
+	Env    *valid.Env    // what is judged for, nil where it is not known
+	Device *valid.Device // what is known of the device, nil where nothing is
 }
 
 // feature returns whether a feature is enabled, and whether that is known.
 func (d *Description) feature(name string) (on, known bool) {
-	on, known = d.Features[name]
-	return on, known
+	return d.Device.Feature(name)
 }
 
-// Attribute is a vertex attribute.
-type Attribute struct {
-	Location uint32
-	Format   string // a VkFormat by the end of its name: "R32G32_SFLOAT", in any case
+// lacks reports whether a feature is known to be off.
+func (d *Description) lacks(name string) bool {
+	on, known := d.feature(name)
+	return known && !on
+}
+
+// limit returns a limit or a property of the device, and whether it is known.
+func (d *Description) limit(name string) (uint64, bool) {
+	return d.Device.Limit(name)
+}
+
+// dynamic reports whether a state is set as commands are recorded, or may be,
+// for it is not known which are.
+func (d *Description) dynamic(s DynamicState) bool {
+	return slices.Contains(d.Dynamic, s)
 }
 
 // Shader is one stage of a pipeline.
@@ -42,17 +85,32 @@ type Shader struct {
 	File   string // where it comes from, as a message names it
 	Module *valid.Module
 	Entry  *iface.Entry
+
+	Flags          StageFlags
+	SubgroupSize   uint32 // that is required, 0 where none is
+	Robustness     *Robustness
+	Specialization []SpecEntry
+}
+
+// SpecEntry is VkSpecializationMapEntry: a constant and where its value stands.
+type SpecEntry struct {
+	ID     uint32
+	Offset uint32 // bytes
+	Size   uint64 // bytes
+	Data   uint64 // the size of all data, in bytes
 }
 
 // Layout is a pipeline layout.
 type Layout struct {
-	Sets []Set
-	Push []Range
+	Flags LayoutFlags
+	Sets  []Set
+	Push  []Range
 }
 
 // Set is a descriptor set layout.
 type Set struct {
 	Number   uint32
+	Flags    SetFlags
 	Bindings []Binding
 }
 
@@ -63,6 +121,11 @@ type Binding struct {
 	Count   uint32 // of descriptors; bytes of an inline uniform block
 	Stages  Stages
 	Mutable []DescriptorType // what a mutable descriptor may be
+	Flags   BindingFlags
+
+	// Samplers says that the binding has immutable samplers, Ycbcr that one of
+	// them converts from Y′CbCr.
+	Samplers, Ycbcr bool
 }
 
 // DescriptorType is a VkDescriptorType by the middle of its name in lower case:

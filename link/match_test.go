@@ -65,7 +65,7 @@ func TestMatch(t *testing.T) {
 		{"array shorter than asked", []iface.Variable{at(f4, 0, 0), at(f4, 1, 0)}, []iface.Variable{at(array, 0, 0)}, vuid.RuntimeSpirv_OpEntryPoint_08743},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			found := Link(&Description{Features: without, Stages: []Shader{
+			found := Link(&Description{Device: &valid.Device{Features: without}, Stages: []Shader{
 				shader(t, iface.Entry{Model: spirv.ExecutionModelFragment, Inputs: c.in}),
 				shader(t, iface.Entry{Model: spirv.ExecutionModelVertex, Outputs: c.out}),
 			}})
@@ -83,7 +83,7 @@ func TestMatch(t *testing.T) {
 // longer outputs are fine.
 func TestLongerOutput(t *testing.T) {
 	for _, k := range []map[string]bool{nil, {"maintenance4": true}} {
-		found := Link(&Description{Features: k, Stages: []Shader{
+		found := Link(&Description{Device: &valid.Device{Features: k}, Stages: []Shader{
 			shader(t, iface.Entry{Model: spirv.ExecutionModelVertex, Outputs: []iface.Variable{{Type: vec(iface.Float, 32, 4)}}}),
 			shader(t, iface.Entry{Model: spirv.ExecutionModelFragment, Inputs: []iface.Variable{{Type: vec(iface.Float, 32, 2)}}}),
 		}})
@@ -110,7 +110,7 @@ func TestProperty(t *testing.T) {
 			at += uint32(k.Slots()) + uint32(r.IntN(2))
 		}
 		in := append([]iface.Variable(nil), vars...)
-		d := &Description{Features: without, Stages: []Shader{
+		d := &Description{Device: &valid.Device{Features: without}, Stages: []Shader{
 			shader(t, iface.Entry{Model: spirv.ExecutionModelVertex, Outputs: vars}),
 			shader(t, iface.Entry{Model: spirv.ExecutionModelFragment, Inputs: in}),
 		}}

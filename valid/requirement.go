@@ -107,3 +107,10 @@ func (d *Device) Meets(n Requirement, v Version) (ok, known bool) {
 
 // Feature returns whether a feature is on, and whether that is known.
 func (d *Device) Feature(name string) (on, known bool) { return d.feature(name) }
+
+// Extension returns whether a device extension is enabled, and whether that is
+// known.
+func (d *Device) Extension(name string) (on, known bool) { return d.extension(name) }
+
+// Limit returns a limit or a property, and whether it is known.
+func (d *Device) Limit(name string) (value uint64, known bool) { return d.limit(name) }

@@ -109,10 +109,13 @@ func linkPipelines(c console, f linkFlags, files []string) error {
 		switch f.maintenance4 {
 		case "":
 		case "on", "off":
-			if d.Features == nil {
-				d.Features = map[string]bool{}
+			if d.Device == nil {
+				d.Device = &valid.Device{}
 			}
-			d.Features["maintenance4"] = f.maintenance4 == "on"
+			if d.Device.Features == nil {
+				d.Device.Features = map[string]bool{}
+			}
+			d.Device.Features["maintenance4"] = f.maintenance4 == "on"
 		default:
 			return unreadable("--maintenance4 %q: must be on or off", f.maintenance4)
 		}

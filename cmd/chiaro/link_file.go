@@ -1,13 +1,18 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 
 	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
 
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/link"
@@ -16,21 +21,48 @@ import (
 
 // pipelineFile is a pipeline as it is written.
 type pipelineFile struct {
-	Stages     map[string]stageFile `yaml:"stages"`
-	Layout     *layoutFile          `yaml:"layout"`
-	Attributes *[]struct {
-		Location uint32 `yaml:"location"`
-		Format   string `yaml:"format"`
-	} `yaml:"vertex_attributes"`
-	Features map[string]bool `yaml:"features"`
-	Library  bool            `yaml:"library"`
+	Kind          string               `yaml:"kind"`
+	Flags         link.PipelineFlags   `yaml:"flags"`
+	Stages        map[string]stageFile `yaml:"stages"`
+	Layout        *layoutFile          `yaml:"layout"`
+	Vertex        *link.VertexInput    `yaml:"vertex_input"`
+	Assembly      *link.InputAssembly  `yaml:"input_assembly"`
+	Tessellation  *link.Tessellation   `yaml:"tessellation"`
+	Viewport      *link.Viewport       `yaml:"viewport"`
+	Rasterization *link.Rasterization  `yaml:"rasterization"`
+	Multisample   *link.Multisample    `yaml:"multisample"`
+	DepthStencil  *link.DepthStencil   `yaml:"depth_stencil"`
+	Blend         *link.ColorBlend     `yaml:"color_blend"`
+	ShadingRate   *link.ShadingRate    `yaml:"fragment_shading_rate"`
+	Dynamic       *[]link.DynamicState `yaml:"dynamic"`
+	Pass          *link.RenderPass     `yaml:"render_pass"`
+	Subpass       uint32               `yaml:"subpass"`
+	Rendering     *link.Rendering      `yaml:"rendering"`
+	RayStages     []rayStageFile       `yaml:"ray_stages"`
+	Rays          *link.Rays           `yaml:"ray_tracing"`
+	Robustness    *link.Robustness     `yaml:"robustness"`
+	Attributes    *[]link.Attribute    `yaml:"vertex_attributes"` // vertex_input without its buffers
+	Features      map[string]bool      `yaml:"features"`
+	Limits        map[string]uint64    `yaml:"limits"`
+	Extensions    map[string]bool      `yaml:"extensions"`
+	Library       bool                 `yaml:"library"`
+	Parts         link.Parts           `yaml:"parts"`
 }
 
 // stageFile is a stage: the name of its file, or more than that.
 type stageFile struct {
-	File           string         `yaml:"file"`
-	Entry          string         `yaml:"entry"`
-	Specialization map[uint32]any `yaml:"specialization"`
+	File           string           `yaml:"file"`
+	Entry          string           `yaml:"entry"`
+	Specialization map[uint32]any   `yaml:"specialization"`
+	Flags          link.StageFlags  `yaml:"flags"`
+	SubgroupSize   uint32           `yaml:"subgroup_size"`
+	Robustness     *link.Robustness `yaml:"robustness"`
+}
+
+// rayStageFile is a stage of a ray tracing pipeline, whose groups count them.
+type rayStageFile struct {
+	Stage     string `yaml:"stage"`
+	stageFile `yaml:",inline"`
 }
 
 // UnmarshalYAML takes a name alone, too.
@@ -55,10 +87,42 @@ func readYAML(file string, to any) error {
 		return unreadable("%s: larger than %d bytes", file, maxDescription)
 	}
 	if err := yaml.UnmarshalWithOptions(data, to, yaml.DisallowUnknownField()); err != nil {
+		var value *link.ValueError
+		if errors.As(err, &value) {
+			return unreadable("%s: %s%v", file, placeOf(data, value.Text), value)
+		}
 		return unreadable("%s: %s", file, yaml.FormatError(err, false, true))
 	}
 	return nil
 }
+
+// placeOf is the line and column of the first value that is a text, as
+// "[3:7] ", and nothing where there is none.
+func placeOf(data []byte, text string) string {
+	f, err := parser.ParseBytes(data, 0)
+	if err != nil {
+		return ""
+	}
+	w := &placeFinder{text: text}
+	for _, d := range f.Docs {
+		ast.Walk(w, d)
+	}
+	return w.place
+}
+
+// placeFinder looks for a text among the values of a document.
+type placeFinder struct{ text, place string }
+
+// Visit looks at one node.
+func (w *placeFinder) Visit(n ast.Node) ast.Visitor {
+	if t := n.GetToken(); n.Type() == ast.StringType && w.place == "" && t.Value == w.text {
+		w.place = fmt.Sprintf("[%d:%d] ", t.Position.Line, t.Position.Column)
+	}
+	return w
+}
+
+// kinds are the kinds of pipelines as they are written.
+var kinds = map[string]link.Kind{"": link.Any, "graphics": link.Graphics, "compute": link.Compute, "ray_tracing": link.RayTracing, "shader_objects": link.ShaderObjects}
 
 // readPipeline reads the description of a pipeline and the modules it names.
 func readPipeline(c console, file string, env *valid.Env) (*link.Description, error) {
@@ -66,7 +130,11 @@ func readPipeline(c console, file string, env *valid.Env) (*link.Description, er
 	if err := readYAML(file, &in); err != nil {
 		return nil, err
 	}
-	d := &link.Description{Features: in.Features, Library: in.Library}
+	d, err := in.description(file)
+	if err != nil {
+		return nil, err
+	}
+	d.Env = env
 	names := make([]string, 0, len(in.Stages))
 	for n := range in.Stages {
 		names = append(names, n)
@@ -74,32 +142,42 @@ func readPipeline(c console, file string, env *valid.Env) (*link.Description, er
 	sort.Strings(names)
 	for _, n := range names {
 		s := in.Stages[n]
-		if _, ok := link.ParseStage(n); !ok {
-			return nil, unreadable("%s: stages: stage %q: must be %s", file, n, strings.Join(link.StageNames()[2:], ", "))
-		}
-		spec := facts.Spec{}
-		for id, v := range s.Specialization {
-			bits, ok := specBits(fmt.Sprint(v))
-			if !ok {
-				return nil, unreadable("%s: stages.%s.specialization.%d: %v: must be a number or a Boolean", file, n, id, v)
-			}
-			spec[id] = bits
-		}
-		path := s.File
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(filepath.Dir(file), path)
-		}
-		shader, err := linkShader(c, path, strings.ReplaceAll(n, "_", " "), s.Entry, spec, env)
-		if err != nil {
+		if err := s.add(c, d, file, "stages."+n, n, env); err != nil {
 			return nil, err
 		}
-		d.Stages = append(d.Stages, *shader)
+	}
+	for i := range in.RayStages {
+		s := &in.RayStages[i]
+		if err := s.add(c, d, file, fmt.Sprintf("ray_stages[%d]", i), s.Stage, env); err != nil {
+			return nil, err
+		}
+	}
+	return d, nil
+}
+
+// description is what was written, without its stages.
+func (in *pipelineFile) description(file string) (*link.Description, error) {
+	kind, ok := kinds[in.Kind]
+	if !ok {
+		return nil, unreadable("%s: kind: %q: must be graphics, compute, ray_tracing or shader_objects", file, in.Kind)
+	}
+	d := &link.Description{
+		Name: file, Kind: kind, Flags: in.Flags, Vertex: in.Vertex, Assembly: in.Assembly, Tessellation: in.Tessellation,
+		Viewport: in.Viewport, Rasterization: in.Rasterization, Multisample: in.Multisample, DepthStencil: in.DepthStencil,
+		Blend: in.Blend, ShadingRate: in.ShadingRate, Pass: in.Pass, Subpass: in.Subpass, Rendering: in.Rendering,
+		Rays: in.Rays, Robustness: in.Robustness, Library: in.Library, Parts: in.Parts,
+	}
+	if in.Dynamic != nil {
+		d.Dynamic, d.HasDynamic = *in.Dynamic, true
 	}
 	if in.Attributes != nil {
-		d.HasAttributes = true
-		for _, a := range *in.Attributes {
-			d.Attributes = append(d.Attributes, link.Attribute{Location: a.Location, Format: a.Format})
+		if d.Vertex != nil {
+			return nil, unreadable("%s: vertex_attributes: must not stand beside vertex_input, which has attributes of its own", file)
 		}
+		d.Vertex = &link.VertexInput{Attributes: *in.Attributes}
+	}
+	if in.Features != nil || in.Limits != nil || in.Extensions != nil {
+		d.Device = &valid.Device{Name: file, Features: in.Features, Limits: in.Limits, Extensions: in.Extensions}
 	}
 	if in.Layout != nil {
 		var err error
@@ -110,27 +188,71 @@ func readPipeline(c console, file string, env *valid.Env) (*link.Description, er
 	return d, nil
 }
 
+// add adds the stage to a pipeline; file and where are for errors.
+func (s *stageFile) add(c console, d *link.Description, file, where, stage string, env *valid.Env) error {
+	if _, ok := link.ParseStage(stage); !ok || strings.HasPrefix(stage, "all") {
+		return unreadable("%s: %s: stage %q: must be %s", file, where, stage, strings.Join(link.StageNames()[2:], ", "))
+	}
+	spec := facts.Spec{}
+	for id, v := range s.Specialization {
+		bits, ok := specBits(fmt.Sprint(v))
+		if !ok {
+			return unreadable("%s: %s.specialization.%d: %v: must be a number or a Boolean", file, where, id, v)
+		}
+		spec[id] = bits
+	}
+	path := s.File
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(filepath.Dir(file), path)
+	}
+	shader, err := linkShader(c, path, strings.ReplaceAll(stage, "_", " "), s.Entry, spec, env)
+	if err != nil {
+		return err
+	}
+	shader.Flags, shader.SubgroupSize, shader.Robustness = s.Flags, s.SubgroupSize, s.Robustness
+	d.Stages = append(d.Stages, *shader)
+	return nil
+}
+
 // layoutFile is a pipeline layout as it is written.
 type layoutFile struct {
-	Sets map[uint32]map[uint32]struct {
-		Type    link.DescriptorType   `yaml:"type"`
-		Count   *uint32               `yaml:"count"`
-		Stages  []string              `yaml:"stages"`
-		Mutable []link.DescriptorType `yaml:"mutable"`
-	} `yaml:"sets"`
-	Push []struct {
+	Flags    link.LayoutFlags                   `yaml:"flags"`
+	SetFlags map[uint32]link.SetFlags           `yaml:"set_flags"`
+	Sets     map[uint32]map[uint32]*bindingFile `yaml:"sets"`
+	Push     []struct {
 		Offset uint32   `yaml:"offset"`
 		Size   uint32   `yaml:"size"`
 		Stages []string `yaml:"stages"`
 	} `yaml:"push_constants"`
 }
 
+// bindingFile is one binding of a set.
+type bindingFile struct {
+	Type     link.DescriptorType   `yaml:"type"`
+	Count    *uint32               `yaml:"count"`
+	Stages   []string              `yaml:"stages"`
+	Mutable  []link.DescriptorType `yaml:"mutable"`
+	Flags    link.BindingFlags     `yaml:"flags"`
+	Samplers bool                  `yaml:"immutable_samplers"`
+	Ycbcr    bool                  `yaml:"ycbcr"`
+}
+
 // layout turns what was written into a layout; file is for errors.
 func (in *layoutFile) layout(file string) (*link.Layout, error) {
-	out := &link.Layout{}
-	for number, bindings := range in.Sets {
-		set := link.Set{Number: number}
-		for n, b := range bindings {
+	out := &link.Layout{Flags: in.Flags}
+	for number := range in.SetFlags {
+		if _, ok := in.Sets[number]; !ok {
+			return nil, unreadable("%s: set_flags: %d: there is no such set", file, number)
+		}
+	}
+	for _, number := range slices.Sorted(maps.Keys(in.Sets)) {
+		bindings := in.Sets[number]
+		set := link.Set{Number: number, Flags: in.SetFlags[number]}
+		for _, n := range slices.Sorted(maps.Keys(bindings)) {
+			b := bindings[n]
+			if b == nil {
+				return nil, unreadable("%s: set %d binding %d: must have a type", file, number, n)
+			}
 			stages, err := stagesOf(b.Stages)
 			if err == nil {
 				err = knownTypes(append(b.Mutable, b.Type))
@@ -138,7 +260,7 @@ func (in *layoutFile) layout(file string) (*link.Layout, error) {
 			if err != nil {
 				return nil, unreadable("%s: set %d binding %d: %v", file, number, n, err)
 			}
-			k := link.Binding{Binding: n, Type: b.Type, Count: 1, Stages: stages, Mutable: b.Mutable}
+			k := link.Binding{Binding: n, Type: b.Type, Count: 1, Stages: stages, Mutable: b.Mutable, Flags: b.Flags, Samplers: b.Samplers || b.Ycbcr, Ycbcr: b.Ycbcr}
 			if b.Count != nil {
 				k.Count = *b.Count
 			}
