@@ -451,3 +451,58 @@ func TestWorkgroupMemoryIsAccounted(t *testing.T) {
 		}
 	}
 }
+
+// Blocks with explicit layout all begin at the same byte: they take as much as
+// the largest of them, without the padding at its end, and say so to the limit.
+func TestExplicitWorkgroupMemoryIsAccounted(t *testing.T) {
+	s := shader{
+		caps: `
+			OpCapability WorkgroupMemoryExplicitLayoutKHR
+			OpExtension "SPV_KHR_workgroup_memory_explicit_layout"`,
+		annot: `
+			OpDecorate %A Block
+			OpMemberDecorate %A 0 Offset 0
+			OpMemberDecorate %A 1 Offset 16
+			OpDecorate %B Block
+			OpMemberDecorate %B 0 Offset 8
+			OpDecorate %ten ArrayStride 4
+			OpDecorate %a Aliased
+			OpDecorate %b Aliased`,
+		decl: `
+			%ten = OpTypeArray %uint %c10
+			%A = OpTypeStruct %uvec4 %uvec3
+			%B = OpTypeStruct %ten
+			%pw_A = OpTypePointer Workgroup %A
+			%pw_B = OpTypePointer Workgroup %B
+			%pw_uint = OpTypePointer Workgroup %uint
+			%a = OpVariable %pw_A Workgroup
+			%b = OpVariable %pw_B Workgroup`,
+		body: `
+			%pa = OpAccessChain %pw_uint %a %c1 %c2
+			%pb = OpAccessChain %pw_uint %b %c0 %c4
+			%last = OpAccessChain %pw_uint %b %c0 %c9
+			OpStore %pa %c5
+			%x = OpLoad %uint %pb
+			OpStore %last %c6
+			%y = OpLoad %uint %last
+			put 0 %x
+			put 1 %y`,
+	}
+	// a's member at 16 ends at byte 28; b's array at 8 ends at byte 48. The third
+	// component of a[1] is at 24, and so is b's element 4.
+	s.expect(t, []uint32{5, 6, untouched}, nil)
+	p, err := s.lowered(t)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.SharedBytes != 48 {
+		t.Errorf("%d bytes; want 48", p.SharedBytes)
+	}
+	for _, e := range engines {
+		_, err := e.Compile(p, exec.Options{Limits: exec.Limits{SharedBytes: 47}})
+		var limit *exec.LimitError
+		if !errors.As(err, &limit) {
+			t.Errorf("%s: %v; want a *exec.LimitError", e.Name(), err)
+		}
+	}
+}

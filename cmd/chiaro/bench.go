@@ -23,18 +23,17 @@ import (
 // benchFlags are the flags of bench.
 type benchFlags struct {
 	engine             engineFlags
+	pipeline           pipelineFlags
 	name, format       string
 	buffers            []string
 	dumps, compare     []string
 	codeFiles          string
-	robust             bool
 	images             []string
 	groups, push       string
 	specialize         []string
 	most, least, batch int
 	budget             float64
 	threads            int
-	subgroup           uint32
 }
 
 func newBench(c console) *cobra.Command {
@@ -52,7 +51,7 @@ The buffers stand at bindings 0, 1, … of set 0, in the order of -b.`,
 	}
 	fl := cmd.Flags()
 	fl.StringVarP(&f.name, "name", "N", "", "name in the report; the file's name")
-	fl.StringArrayVarP(&f.buffers, "buffer", "b", nil, "a storage buffer: SIZE[=FILL[,SEED]], SIZE in bytes or with k or m; SEED is 1 where not given; FILL is zero, iota, rand, byte, unif, sunif, range:LO:HI, perm, h01 or d01")
+	fl.StringArrayVarP(&f.buffers, "buffer", "b", nil, "a storage buffer: SIZE[:RANGE][=FILL[,SEED]], SIZE in bytes or with k or m, RANGE how many of them the descriptor names; SEED is 1 where not given; FILL is zero, iota, rand, byte, unif, sunif, range:LO:HI, perm, h01 or d01")
 	fl.StringArrayVarP(&f.images, "image", "i", nil, "a sampled image: WxH[,SEED]; images are not supported yet")
 	fl.StringVarP(&f.groups, "groups", "g", "1", "workgroups: X[,Y[,Z]]")
 	fl.StringVarP(&f.push, "push", "p", "", "push constants, a 32-bit word each: 7 or u7, i-3, f1.5")
@@ -64,10 +63,10 @@ The buffers stand at bindings 0, 1, … of set 0, in the order of -b.`,
 	fl.StringArrayVarP(&f.dumps, "dump", "d", nil, "write a buffer after the first dispatch: BINDING=FILE")
 	fl.StringArrayVar(&f.compare, "compare", nil, "compare a buffer with a file after the first dispatch: BINDING=FILE; exit code 1 where they differ")
 	fl.StringVarP(&f.codeFiles, "code", "x", "", "write the machine code to PREFIX.N.ADDRESS.bin")
-	fl.BoolVarP(&f.robust, "robust", "r", false, "as robustBufferAccess, which is always on")
+	fl.BoolP("robust", "r", false, "as robustBufferAccess, which is always on; see --robustness")
+	f.pipeline.add(cmd)
 	f.engine.add(cmd)
 	fl.IntVar(&f.threads, "threads", 0, "workgroups that run at once; 0 for one a core")
-	fl.Uint32Var(&f.subgroup, "subgroup-size", 0, "lanes of a subgroup: 4 to 128; 0 for the default")
 	fl.StringVar(&f.format, "format", "text", "text or json")
 	complete(cmd, "format", "text", "json")
 	return cmd
@@ -109,8 +108,9 @@ func bench(c console, f benchFlags, file string) error {
 	if f.format != "text" && f.format != "json" {
 		return unreadable("unknown format %q; want text or json", f.format)
 	}
-	if n := f.subgroup; n != 0 && (n < 4 || n > 128 || n&(n-1) != 0) {
-		return unreadable("--subgroup-size %d; want a power of two from 4 to 128", n)
+	options, err := f.pipeline.lowering()
+	if err != nil {
+		return err
 	}
 	engine, err := f.engine.choose(c)
 	if err != nil {
@@ -132,7 +132,7 @@ func bench(c console, f benchFlags, file string) error {
 	if r.Name == "" {
 		r.Name = strings.TrimSuffix(filepath.Base(file), ".spv")
 	}
-	prog, err := r.compile(func() (exec.Program, error) { return compileEntry(engine, data, spec, f.subgroup) })
+	prog, err := r.compile(func() (exec.Program, error) { return compileEntry(engine, data, spec, options) })
 	if err != nil {
 		return reported(c, file, err)
 	}
@@ -183,7 +183,7 @@ func (r *benchReport) describe(prog exec.Program, args *compute.Args) {
 }
 
 // compileEntry makes a program of the first compute entry point of a module.
-func compileEntry(engine exec.Engine, data []byte, spec facts.Spec, subgroup uint32) (exec.Program, error) {
+func compileEntry(engine exec.Engine, data []byte, spec facts.Spec, options lower.Options) (exec.Program, error) {
 	m, err := spirv.Decode(data)
 	if err != nil {
 		return nil, err
@@ -193,7 +193,7 @@ func compileEntry(engine exec.Engine, data []byte, spec facts.Spec, subgroup uin
 	if i < 0 {
 		return nil, fmt.Errorf("no entry point of the execution model GLCompute")
 	}
-	p, err := lower.Stage(valid.Assume(g), &g.EntryPoints[i], lower.Options{SubgroupSize: subgroup})
+	p, err := lower.Stage(valid.Assume(g), &g.EntryPoints[i], options)
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,11 @@ const maxBenchBuffer = 1<<32 - 4096
 
 // args makes the dispatch and its buffers, filled.
 func (f *benchFlags) args() (compute.Args, [][]byte, error) {
-	args := compute.Args{Bindings: map[compute.Binding][]exec.Buffer{}, Workers: f.threads, Groups: [3]uint32{1, 1, 1}, Budget: math.MaxUint64}
+	robustness, err := f.pipeline.robust()
+	if err != nil {
+		return compute.Args{}, nil, err
+	}
+	args := compute.Args{Robustness: robustness, Bindings: map[compute.Binding][]exec.Buffer{}, Workers: f.threads, Groups: [3]uint32{1, 1, 1}, Budget: math.MaxUint64}
 	parts := strings.Split(f.groups, ",")
 	if len(parts) > 3 {
 		return args, nil, unreadable("-g %q; want X[,Y[,Z]]", f.groups)
@@ -39,12 +43,12 @@ func (f *benchFlags) args() (compute.Args, [][]byte, error) {
 	}
 	var buffers [][]byte
 	for i, b := range f.buffers {
-		data, err := parseBuffer(b)
+		data, beyond, err := parseBuffer(b)
 		if err != nil {
 			return args, nil, err
 		}
 		buffers = append(buffers, data)
-		args.Bindings[compute.Binding{Binding: uint32(i)}] = []exec.Buffer{{Bytes: data}}
+		args.Bindings[compute.Binding{Binding: uint32(i)}] = []exec.Buffer{{Bytes: data, Beyond: beyond}}
 	}
 	return args, buffers, nil
 }
@@ -80,35 +84,53 @@ func parseWord(s string) (uint32, error) {
 	return uint32(v), err
 }
 
-// parseBuffer makes a buffer of SIZE[=FILL[,SEED]].
-func parseBuffer(s string) ([]byte, error) {
+// parseBuffer makes a buffer of SIZE[:RANGE][=FILL[,SEED]]. Beyond are its bytes
+// behind the range.
+func parseBuffer(s string) (data []byte, beyond int, err error) {
 	sizeText, kind, _ := strings.Cut(s, "=")
-	unit := 1.0
-	switch {
-	case strings.HasSuffix(sizeText, "k"):
-		unit, sizeText = 1<<10, sizeText[:len(sizeText)-1]
-	case strings.HasSuffix(sizeText, "m"):
-		unit, sizeText = 1<<20, sizeText[:len(sizeText)-1]
+	sizeText, rangeText, ranged := strings.Cut(sizeText, ":")
+	size, ok := parseSize(sizeText)
+	if !ok || size < 4 || size > maxBenchBuffer {
+		return nil, 0, unreadable("-b %q; want SIZE[:RANGE][=FILL[,SEED]] with a size from 4 to %d", s, maxBenchBuffer)
 	}
-	size, err := strconv.ParseFloat(sizeText, 64)
-	if err != nil || !(size*unit >= 4) || size*unit > maxBenchBuffer {
-		return nil, unreadable("-b %q; want SIZE[=FILL[,SEED]] with a size from 4 to %d", s, maxBenchBuffer)
+	if ranged {
+		named, ok := parseSize(rangeText)
+		if !ok || named > size {
+			return nil, 0, unreadable("-b %q; want a range of at most the size", s)
+		}
+		beyond = size - named
 	}
 	kind, seedText, seeded := strings.Cut(kind, ",")
 	seed := uint64(1)
 	if seeded {
 		if seed, err = parseUint(seedText, 32); err != nil {
-			return nil, unreadable("-b %q: the seed is no number", s)
+			return nil, 0, unreadable("-b %q: the seed is no number", s)
 		}
 	}
-	memory, err := exec.Alloc(int(size * unit)) // lives as long as the program runs
+	memory, err := exec.Alloc(size) // lives as long as the program runs
 	if err != nil {
-		return nil, unreadable("-b %q: %v", s, err)
+		return nil, 0, unreadable("-b %q: %v", s, err)
 	}
 	if !fill(memory.Bytes(), kind, uint32(seed)) {
-		return nil, unreadable("-b %q: unknown fill %q", s, kind)
+		return nil, 0, unreadable("-b %q: unknown fill %q", s, kind)
 	}
-	return memory.Bytes(), nil
+	return memory.Bytes(), beyond, nil
+}
+
+// parseSize reads bytes: a number, perhaps with k or m behind it.
+func parseSize(text string) (n int, ok bool) {
+	unit := 1.0
+	switch {
+	case strings.HasSuffix(text, "k"):
+		unit, text = 1<<10, text[:len(text)-1]
+	case strings.HasSuffix(text, "m"):
+		unit, text = 1<<20, text[:len(text)-1]
+	}
+	size, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(size*unit >= 0 && size*unit <= 1<<40) {
+		return 0, false
+	}
+	return int(size * unit), true
 }
 
 // hash32 mixes i and seed; equal arguments give equal bits everywhere.

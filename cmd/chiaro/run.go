@@ -26,6 +26,7 @@ type runFlags struct {
 	out       []string
 	filesFrom string
 	engine    engineFlags
+	pipeline  pipelineFlags
 	jobs      int
 	dump      dumpFlags
 	opts      amber.Options
@@ -55,18 +56,21 @@ as unsupported, with what it needs.`,
 	fl.StringVar(&f.opts.SpirvDir, "spirv-dir", "", "take DIR/<script>/<pipeline>.<shader>.<stage>.spv instead of compiling")
 	fl.StringVar(&f.opts.ScriptRoot, "script-root", "", "folder that <script> of --spirv-dir is relative to")
 	fl.BoolVar(&f.opts.Digest, "digest", false, "report the SHA-256 of every buffer")
-	fl.BoolVar(&f.opts.Contract, "fp-contract", false, "fuse a multiplication and an addition where the shader allows it")
-	fl.Uint32Var(&f.opts.SubgroupSize, "subgroup-size", 0, "lanes of a subgroup: 4 to 128; 0 for the default")
+	f.pipeline.add(cmd)
 	f.dump.add(cmd)
 	complete(cmd, "format", formats...)
 	complete(cmd, "target-env", "vulkan1.0", "vulkan1.1", "vulkan1.2", "vulkan1.3", "vulkan1.4")
 	return cmd
 }
 
-// check refuses values that no script could run with.
-func (f *runFlags) check() error {
-	if n := f.opts.SubgroupSize; n != 0 && (n < 4 || n > 128 || n&(n-1) != 0) {
-		return unreadable("--subgroup-size %d; want a power of two from 4 to 128", n)
+// check refuses values that no script could run with, and takes what the flags
+// of pipelines say.
+func (f *runFlags) check() (err error) {
+	if f.opts.Lowering, err = f.pipeline.lowering(); err != nil {
+		return err
+	}
+	if f.opts.Robustness, err = f.pipeline.robust(); err != nil {
+		return err
 	}
 	if f.opts.Timeout < 0 {
 		return unreadable("--timeout %v; want a positive time, or 0 for no limit", f.opts.Timeout)

@@ -158,8 +158,8 @@ func TestDescriptorParts(t *testing.T) {
 	data := make([]byte, 64)
 	b := Binding{Kind: StorageDynamic, Buffers: []*Buffer{{Name: "b"}, {Name: "b"}}, Offsets: []int64{8, 16}, DynamicOffsets: []int64{8}, Ranges: []int64{16, WholeBuffer}}
 	for i, want := range []int{16, 48} {
-		if got, err := r.slice(&b, i, data); err != nil || len(got) != want || cap(got) != want {
-			t.Errorf("descriptor %d: %d bytes, %v; want %d", i, len(got), err, want)
+		if got, err := r.slice(&b, i, data); err != nil || got.Range() != want || len(got.Bytes) != 48 {
+			t.Errorf("descriptor %d: %d bytes of %d, %v; want %d of 48", i, got.Range(), len(got.Bytes), err, want)
 		}
 	}
 	for _, b := range []Binding{{Offsets: []int64{65}}, {Ranges: []int64{65}}, {Offsets: []int64{8}, Ranges: []int64{64}}, {Offsets: []int64{-1}}} {

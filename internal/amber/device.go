@@ -56,7 +56,7 @@ func (r *runner) dispatch(ctx context.Context, c *Dispatch) error {
 	if workers == 0 {
 		workers = 1
 	}
-	args := compute.Args{Groups: c.Groups, Bindings: bindings, Workers: workers, Budget: r.options.Budget}
+	args := compute.Args{Groups: c.Groups, Bindings: bindings, Robustness: r.options.Robustness, Workers: workers, Budget: r.options.Budget}
 	if c.Pipeline.Push != nil {
 		args.Push = r.memory[c.Pipeline.Push]
 	}
@@ -108,16 +108,16 @@ func (r *runner) compile(module []byte, entry string, a *Attachment) (program, e
 	if e == nil {
 		return program{}, r.fault(CodeShader, s.At, "shader %s has no compute entry point %q", s.Name, entry)
 	}
-	size := r.options.SubgroupSize
-	if n := a.Subgroup.RequiredSize; n != 0 && n != DeviceSize {
-		if n < minSubgroup {
+	options := r.options.Lowering
+	if n := a.Subgroup.RequiredSize; n != 0 {
+		if n < lower.MinSubgroup {
 			return program{}, r.unsupported(s.At, fmt.Sprintf("subgroups of %d lanes", n))
 		}
-		size = uint32(n)
+		options.SubgroupSize = uint32(n)
 	}
 	// FULLY_POPULATED is not held against the size of the workgroup: scripts of the
 	// conformance tests ask for it with workgroups that have a partial subgroup.
-	p, err := lower.Stage(valid.Assume(f), e, lower.Options{SubgroupSize: size, Contract: r.options.Contract})
+	p, err := lower.Stage(valid.Assume(f), e, options)
 	if err != nil {
 		return program{}, r.shaderError(s, err)
 	}
@@ -161,9 +161,6 @@ func (p *program) place(script string, err error) string {
 	return text
 }
 
-// minSubgroup is the least size of subgroups (see ir.Program).
-const minSubgroup = 4
-
 // shaderError adds the shader's name to what is wrong with it.
 func (r *runner) shaderError(s *Shader, err error) error {
 	var missing *lower.Unsupported
@@ -183,19 +180,20 @@ func (r *runner) bindings(p *Pipeline) (map[compute.Binding][]exec.Buffer, error
 	for _, b := range p.Bindings {
 		var array []exec.Buffer
 		for i, buf := range b.Buffers {
-			bytes, err := r.slice(&b, i, r.memory[buf])
+			descriptor, err := r.slice(&b, i, r.memory[buf])
 			if err != nil {
 				return nil, err
 			}
-			array = append(array, exec.Buffer{Bytes: bytes})
+			array = append(array, descriptor)
 		}
 		all[compute.Binding{Set: b.Set, Binding: b.Binding}] = array
 	}
 	return all, nil
 }
 
-// slice returns the part of a buffer that descriptor i of an array names.
-func (r *runner) slice(b *Binding, i int, data []byte) ([]byte, error) {
+// slice returns what descriptor i of an array names of a buffer, and what is
+// behind that.
+func (r *runner) slice(b *Binding, i int, data []byte) (exec.Buffer, error) {
 	at := func(list []int64, absent int64) int64 {
 		if i < len(list) {
 			return list[i]
@@ -211,8 +209,8 @@ func (r *runner) slice(b *Binding, i int, data []byte) ([]byte, error) {
 		size = left
 	}
 	if offset < 0 || size < 0 || size > left {
-		return nil, r.fault(CodeSize, b.At, "buffer %s has %d bytes; descriptor %d of set %d, binding %d names %d bytes from byte %d on",
+		return exec.Buffer{}, r.fault(CodeSize, b.At, "buffer %s has %d bytes; descriptor %d of set %d, binding %d names %d bytes from byte %d on",
 			b.Buffers[i].Name, len(data), i, b.Set, b.Binding, size, offset)
 	}
-	return data[offset : offset+size : offset+size], nil
+	return exec.Buffer{Bytes: data[offset:], Beyond: int(left - size)}, nil
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/chiaro-gpu/chiaro/diag"
+	"github.com/chiaro-gpu/chiaro/internal/lower"
 )
 
 // The limits of numbers in pipelines, far above those of any device.
@@ -192,8 +193,10 @@ func (p *parser) requiredSize(a *Attachment) {
 	w := p.word("a size of subgroups")
 	n, ok := parseNumber(w.text)
 	switch {
-	case w.is("MIN"), w.is("MAX"):
-		a.Subgroup.RequiredSize = DeviceSize
+	case w.is("MIN"):
+		a.Subgroup.RequiredSize = lower.MinSubgroup
+	case w.is("MAX"):
+		a.Subgroup.RequiredSize = lower.MaxSubgroup
 	case !ok || !n.Integer || n.Bits == 0 || n.Bits > 128 || n.Bits&(n.Bits-1) != 0:
 		p.fail(CodeNumber, w.pos, "%s where MIN, MAX or a power of two up to 128 must stand", w)
 	default:

@@ -83,11 +83,8 @@ type Specialization struct {
 type Subgroup struct {
 	FullyPopulated bool
 	VaryingSize    bool
-	RequiredSize   int // lanes; 0 for any, DeviceSize for MIN and MAX
+	RequiredSize   int // lanes; 0 for any
 }
-
-// DeviceSize is the required size of subgroups that is the device's own.
-const DeviceSize = -1
 
 // BindingKind is the kind of a descriptor.
 type BindingKind uint8

@@ -8,17 +8,20 @@ import (
 	"time"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/lower"
+	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 )
 
 // Options say how scripts run. Engine is required.
 type Options struct {
-	Engine       exec.Engine
-	Timeout      time.Duration // for one script; 0 for none but the context's
-	Budget       uint64        // steps of one subgroup; 0 for the engine's default, see exec.Job
-	Workers      int           // groups of a dispatch that run at once; 0 for 1
-	SubgroupSize uint32        // lanes: 4 to 128; 0 for the default
-	Contract     bool          // fuse multiplications and additions where the shader allows it
-	TargetEnv    string        // environment of shaders that name none, such as "vulkan1.1" or "spv1.4"; "" for vulkan1.0
+	Engine   exec.Engine
+	Timeout  time.Duration // for one script; 0 for none but the context's
+	Budget   uint64        // steps of one subgroup; 0 for the engine's default, see exec.Job
+	Workers  int           // groups of a dispatch that run at once; 0 for 1
+	Lowering lower.Options // of all shaders, as far as the script does not ask for other subgroups
+	// Robustness is that of all pipelines: AmberScript has no word for it.
+	Robustness compute.Robustness
+	TargetEnv  string // environment of shaders that name none, such as "vulkan1.1" or "spv1.4"; "" for vulkan1.0
 	// SpirvDir, where set, has ready SPIR-V in <script>/<pipeline>.<shader>.<stage>.spv,
 	// <script> being the script's path below ScriptRoot. Shaders that are not there are compiled.
 	SpirvDir, ScriptRoot string

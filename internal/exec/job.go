@@ -18,7 +18,15 @@ import (
 // lie anywhere; an engine keeps no pointer to it when Run has returned.
 type Buffer struct {
 	Bytes []byte
+
+	// Beyond is how many of Bytes, at their end, lie behind the descriptor's
+	// range: the program reaches them, but they are not in the length that it
+	// learns. See Robustness.
+	Beyond int
 }
+
+// Range returns how many bytes the descriptor names.
+func (b Buffer) Range() int { return len(b.Bytes) - b.Beyond }
 
 // Region is an allocation that the program may reach by its address.
 type Region struct {
@@ -115,6 +123,9 @@ func (j *Job) Check(p *ir.Program) error {
 	}
 	for r, list := range j.Resources {
 		for i, b := range list {
+			if b.Beyond < 0 || b.Beyond > len(b.Bytes) {
+				return fault("descriptor %d of set %d, binding %d has %d bytes behind its range, of %d", i, p.Res[r].Set, p.Res[r].Binding, b.Beyond, len(b.Bytes))
+			}
 			if !aligned(b.Bytes) {
 				return fault("descriptor %d of set %d, binding %d begins at no multiple of 8", i, p.Res[r].Set, p.Res[r].Binding)
 			}

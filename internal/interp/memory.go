@@ -14,6 +14,7 @@ import (
 // a worker's handles.
 type handle struct {
 	bytes    []byte
+	beyond   int // of bytes, those at the end that len does not count
 	readOnly bool
 	address  uint64 // of a region
 }
@@ -44,7 +45,7 @@ func newHandles(p *ir.Program, job *exec.Job) *handles {
 		h.res = append(h.res, uint64(len(h.list)))
 		x := p.Res[r]
 		for _, b := range job.Resources[r] {
-			h.list = append(h.list, handle{bytes: reach(b.Bytes), readOnly: x.NonWritable || x.Kind == ir.UniformBuffer})
+			h.list = append(h.list, handle{bytes: reach(b.Bytes), beyond: max(0, len(reach(b.Bytes))-b.Range()), readOnly: x.NonWritable || x.Kind == ir.UniformBuffer})
 		}
 	}
 	h.regions = len(h.list)
@@ -88,7 +89,8 @@ func (s *subgroup) table(in *inst) { s.setAll(in, uint64(s.w.places.tables)+in.k
 func (s *subgroup) length(in *inst) {
 	dst, x := s.row(in.dst), s.row(in.x)
 	for lane := range s.A.All {
-		dst[lane] = uint64(len(s.w.handles[x[lane]].bytes))
+		h := &s.w.handles[x[lane]]
+		dst[lane] = uint64(len(h.bytes) - h.beyond)
 	}
 }
 

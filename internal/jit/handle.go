@@ -13,6 +13,7 @@ import (
 // handle is what a value of type h numbers: memory, as Go sees it.
 type handle struct {
 	bytes    []byte
+	beyond   int // of bytes, those at the end that its length does not count
 	readOnly bool
 	passes   bool   // stores had better go past the cache
 	address  uint64 // of a region
@@ -45,7 +46,7 @@ func newHandles(p *ir.Program, job *exec.Job, passing bool) *handles {
 		}
 		readOnly := x.NonWritable || x.Kind == ir.UniformBuffer
 		h.resource(r, descriptors, func(b exec.Buffer) handle {
-			return handle{bytes: reach(b.Bytes), readOnly: readOnly, passes: !readOnly && (passing || passes(p, job, len(b.Bytes)))}
+			return handle{bytes: reach(b.Bytes), beyond: max(0, len(reach(b.Bytes))-b.Range()), readOnly: readOnly, passes: !readOnly && (passing || passes(p, job, len(b.Bytes)))}
 		})
 	}
 	h.regions = len(h.list)
@@ -92,8 +93,8 @@ func (h *handles) native(list []handle) []uint64 {
 // reach cuts off what no length of 32 bits can name.
 func reach(b []byte) []byte { return b[:min(uint64(len(b)), math.MaxUint32)] }
 
-// words is the handle as machine code reads it: address, length, how much of it
-// may be written, and whether stores should not go past the cache.
+// words is the handle as machine code reads it: address, how much may be read
+// and written, whether stores should not go past the cache, and its length.
 func (h *handle) words(to *[amd64.HandleBytes / 8]uint64) {
 	n := uint64(len(h.bytes))
 	written := n
@@ -104,8 +105,12 @@ func (h *handle) words(to *[amd64.HandleBytes / 8]uint64) {
 	if h.passes {
 		cached = 0
 	}
-	*to = [...]uint64{uint64(addressOf(h.bytes)), n, written, cached}
+	*to = [...]uint64{uint64(addressOf(h.bytes)), n, written, cached | uint64(h.length())<<32}
 }
+
+// length is what a program learns as the length of the handle's memory: it fits
+// 32 bits.
+func (h *handle) length() int { return len(h.bytes) - h.beyond }
 
 // addressOf returns where a slice lies. Whoever hands it to machine code keeps
 // the slice alive.

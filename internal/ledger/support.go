@@ -133,9 +133,10 @@ each instruction that works in a function has one. Types, constants, decorations
 of other debug sets (NonSemantic.*) are read over. What is open by the specification, and how we decide it, stands in
 [undefined.md](undefined.md).
 
-Robustness is not chosen: whichever robustBufferAccess, robustBufferAccess2 or null descriptor a pipeline or resource asks for, it gets the
-strictest form, which all of them allow: a component outside of a buffer reads 0 and is not written. Inline uniform blocks are uniform
-buffers; dynamic offsets belong to the binding of a buffer.
+Robustness (robustBufferAccess, robustBufferAccess2, none) is chosen for a pipeline, by kind of resource and by binding; the default is
+stricter than all of them: a component outside of a descriptor's range reads 0 and is not written. Null descriptors are of length 0 at
+every level. Subgroups are of a required size, of one that may vary, or full, as a pipeline asks. Inline uniform blocks are bindings of
+bytes; dynamic offsets belong to the binding of a buffer.
 `
 
 func instructionRows() (rows []supportRow) {

@@ -31,6 +31,12 @@ import (
 //	bank 2 1 2.5              a bank of push constants
 //	buffer 0.1 1 -2 0x30 4.5  set 0, binding 1: 32-bit words; w×n is n words w
 //	element 0.1 7             the next descriptor of the same array
+//	inline 0.1 1 2            an inline uniform block
+//	dynamic 0.1 16            dynamic offsets, by descriptor, in bytes
+//	null 0.1                  the next descriptor of the array is null
+//	range 0.1 8               the last descriptor names only so many bytes
+//	robustness 0.1 robust     what holds out of the ranges of a place
+//	subgroups full varying    what the pipeline asks of subgroups
 //	region 0x10000 1 2        an allocation with a physical address
 //	want 0.1 …                what the first descriptor must have in the end;
 //	want 0x10000 …            what the allocation must have; _ is any word
@@ -80,11 +86,12 @@ func (s *script) item(key string, f []string) error {
 	case "want":
 		s.want = append(s.want, expectation{f[0], s.bound(f[0]), repeated(f[1:])})
 		return nil
-	case "buffer", "element":
-		at := binding(f[0])
-		data, err := wordBytes(f[1:])
-		s.args.Bindings[at] = append(s.args.Bindings[at], exec.Buffer{Bytes: data})
-		return err
+	case "subgroups":
+		s.options.FullSubgroups = slices.Contains(f, "full")
+		s.options.VaryingSubgroups = slices.Contains(f, "varying")
+		return nil
+	case "buffer", "element", "null", "range", "inline", "dynamic", "robustness":
+		return s.bind(key, binding(f[0]), f[1:])
 	}
 	w, err := words(f)
 	if err != nil {
@@ -111,6 +118,43 @@ func (s *script) item(key string, f []string) error {
 		err = fmt.Errorf("no such item")
 	}
 	return err
+}
+
+// bind is an item that says what is bound at a place.
+func (s *script) bind(key string, at compute.Binding, f []string) error {
+	list := s.args.Bindings[at]
+	switch key {
+	case "range":
+		n, err := strconv.Atoi(f[0])
+		list[len(list)-1].Beyond = len(list[len(list)-1].Bytes) - n
+		return err
+	case "robustness":
+		level, ok := exec.RobustnessOf(f[0])
+		if !ok {
+			return fmt.Errorf("no such level")
+		}
+		put(&s.args.Robustness.Bindings, at, level)
+		return nil
+	case "dynamic":
+		offsets, err := words(f)
+		put(&s.args.Dynamic, at, offsets)
+		return err
+	}
+	data, err := wordBytes(f) // none is null
+	if key == "inline" {
+		put(&s.args.Inline, at, data)
+	} else {
+		s.args.Bindings[at] = append(list, exec.Buffer{Bytes: data})
+	}
+	return err
+}
+
+// put puts a value into a map that may not be there yet.
+func put[V any](m *map[compute.Binding]V, at compute.Binding, v V) {
+	if *m == nil {
+		*m = map[compute.Binding]V{}
+	}
+	(*m)[at] = v
 }
 
 func binding(s string) (at compute.Binding) {

@@ -18,9 +18,15 @@ type Options struct {
 	// FullSubgroups demands that no subgroup lacks invocations: the workgroup
 	// must be as wide as a multiple of SubgroupSize
 	// (VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT,
-	// VUID-VkPipelineShaderStageCreateInfo-pNext-02757 and -flags-02759). Where
-	// sizes may vary, SubgroupSize is the one that was chosen.
+	// VUID-VkPipelineShaderStageCreateInfo-pNext-02757 and -flags-02759).
 	FullSubgroups bool
+
+	// VaryingSubgroups leaves the size of subgroups open
+	// (VK_PIPELINE_SHADER_STAGE_CREATE_ALLOW_VARYING_SUBGROUP_SIZE_BIT);
+	// SubgroupSize is the one that was chosen. With FullSubgroups the workgroup
+	// must then be as wide as a multiple of MaxSubgroup
+	// (VUID-VkPipelineShaderStageCreateInfo-flags-02758).
+	VaryingSubgroups bool
 
 	// Contract makes one fused multiply-add of an OpFAdd or OpFSub and the
 	// OpFMul that is an operand of it, the left one first, where neither is
@@ -30,6 +36,14 @@ type Options struct {
 	// MaxValues limits the number of values of the program; 0 is 4 million.
 	MaxValues int
 }
+
+// The sizes of subgroups (minSubgroupSize, maxSubgroupSize), in lanes. A
+// workgroup may have as many subgroups of any size as it has room for
+// (maxComputeWorkgroupSubgroups).
+const (
+	MinSubgroup = 4
+	MaxSubgroup = 128
+)
 
 const (
 	defaultSubgroup  = 16
@@ -141,8 +155,12 @@ func (u *unit) localSize() [3]uint32 {
 			u.malformed("a workgroup of %d×%d×%d invocations; want 1 to 65536", s[0], s[1], s[2])
 		}
 	}
-	if n := u.options.SubgroupSize; u.options.FullSubgroups && s[0]%n != 0 {
-		u.malformed("a workgroup %d wide; where full subgroups are required, want a multiple of the %d of a subgroup", s[0], n)
+	of := u.options.SubgroupSize
+	if u.options.VaryingSubgroups {
+		of = MaxSubgroup
+	}
+	if u.options.FullSubgroups && s[0]%of != 0 {
+		u.malformed("a workgroup %d wide; where full subgroups are required, want a multiple of the %d of a subgroup", s[0], of)
 	}
 	return s
 }

@@ -25,14 +25,15 @@ const (
 )
 
 // A handle is the address of its first byte, how many bytes may be read and
-// how many written, and whether stores should not go past the cache (1), 64
-// bits each. Handle 0 is null.
+// how many written, 64 bits each, and in 32 bits each whether stores should not
+// go past the cache (1), and its length for those who ask. Handle 0 is null.
 const (
 	HandleBytes  = 32
 	handleShift  = 5 // HandleBytes is 1 << handleShift
 	handleLength = 8
 	handleWrites = 16
 	handleCached = 24
+	handleRange  = 28
 )
 
 // The first handles. Tables follow, and what Places says.

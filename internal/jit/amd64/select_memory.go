@@ -51,7 +51,7 @@ func (m *machine) handleField(d, index, z, k Reg, field int32) {
 func length(m *machine, in *vcode.Inst) {
 	m.RR(VPXORD, V128, 3, 3, 3, 0)
 	m.RR(KMOVW, V128, 2, 0, m.execution(in), 0)
-	m.handleField(3, 2, m.vec(in.Uses[0], 0), 2, handleLength)
+	m.handleField(3, 2, m.vec(in.Uses[0], 0), 2, handleRange)
 	m.define(in, 3)
 }
 

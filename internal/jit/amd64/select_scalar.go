@@ -42,7 +42,7 @@ func (m *machine) scalar(in *vcode.Inst) {
 	case ir.Res:
 		m.resourceGen(in)
 	case ir.Len:
-		m.GRM(MOV, RAX, Indexed(R13, m.gen(in.Uses[0], RAX), 1, handleLength))
+		m.GRM(MOV, RAX, Indexed(R13, m.gen(in.Uses[0], RAX), 1, handleRange))
 	case ir.At:
 		m.offsetGen(in)
 	case ir.In:

@@ -77,7 +77,7 @@ func (m *machine) storeParts(in *vcode.Inst, at Mem) {
 	usual, done := m.NewLabel(), m.NewLabel()
 	h, _ := m.f.Const(in.Uses[0])
 	m.GRM(LEA|W, RAX, at)
-	m.GRM(OR|W, RAX, At(R13, int32(h)+handleCached))
+	m.GRM(OR, RAX, At(R13, int32(h)+handleCached))
 	m.GI(AndI, false, RAX, 63)
 	m.Jcc(NotEqual, usual)
 	store(VMOVNTPS_ST)

@@ -40,7 +40,7 @@ func ymmLength(m ymm, in *vcode.Inst) {
 	m.rri(AVX_VPSLLD, 1, 0, m.vec(in.Uses[0], 0), handleShift-3)
 	m.loadVec(2, in.Masks[0])
 	m.zero(0)
-	m.rm(AVX_VPGATHERDD, 0, 2, Indexed(R13, 1, 8, handleLength))
+	m.rm(AVX_VPGATHERDD, 0, 2, Indexed(R13, 1, 8, handleRange))
 	m.done(in, 0)
 }
 

@@ -26,8 +26,21 @@ type Args struct {
 
 	// Bindings has the descriptors bound to each place, by array element. A
 	// place or an element that is missing is the null descriptor; what the
-	// program does not use is ignored.
+	// program does not use is ignored. A buffer may have bytes behind the
+	// descriptor's range; Robustness says whether they are reached.
 	Bindings map[Binding][]exec.Buffer
+
+	// Inline has the inline uniform blocks: the bytes themselves. A place of it
+	// counts before one of Bindings.
+	Inline map[Binding][]byte
+
+	// Dynamic has the dynamic offsets of descriptors, in bytes, by array
+	// element: those of dynamic buffers, whose ranges then begin so much later.
+	// A missing one is 0.
+	Dynamic map[Binding][]uint32
+
+	// Robustness is that of the pipeline's stage; all zero is exact.
+	Robustness Robustness
 
 	// Regions are the allocations that the program may reach by address,
 	// sorted by address.
@@ -48,6 +61,10 @@ type Args struct {
 
 // MaxPushBytes is the size of push constants (maxPushConstantsSize).
 const MaxPushBytes = 256
+
+// MaxInlineBytes is the size of an inline uniform block
+// (maxInlineUniformBlockSize).
+const MaxInlineBytes = 1 << 16
 
 // MaxGroups is the number of workgroups in each dimension of a dispatch
 // (maxComputeWorkGroupCount).
@@ -77,18 +94,13 @@ func Dispatch(ctx context.Context, prog exec.Program, args Args) error {
 			job.Resources[i] = []exec.Buffer{{Bytes: args.Banks[r.Binding]}}
 			continue
 		}
-		job.Resources[i] = descriptors(r, args.Bindings[Binding{r.Set, r.Binding}])
+		bound, err := args.bound(r)
+		if err != nil {
+			return err
+		}
+		job.Resources[i] = bound
 	}
 	return prog.Run(ctx, job)
-}
-
-// descriptors returns those of an array that the program declares: an index
-// past its size names the null descriptor, however much is bound.
-func descriptors(r ir.Resource, bound []exec.Buffer) []exec.Buffer {
-	if r.Count > 0 && uint64(len(bound)) > uint64(r.Count) {
-		return bound[:r.Count]
-	}
-	return bound
 }
 
 func (a *Args) check(p *ir.Program) error {

@@ -104,6 +104,9 @@ func TestRefused(t *testing.T) {
 		{compute.Args{Groups: [3]uint32{1, 1, 1 << 16}, Push: push}, new(*exec.LimitError)},
 		{compute.Args{Groups: one, Push: make([]byte, compute.MaxPushBytes+1)}, new(*exec.LimitError)},
 		{compute.Args{Groups: one, Push: push[:3]}, new(*exec.JobError)},
+		{compute.Args{Groups: one, Push: push, Inline: map[compute.Binding][]byte{{Set: 1, Binding: 5}: make([]byte, 8)}}, new(*exec.JobError)},
+		{compute.Args{Groups: one, Push: push, Bindings: map[compute.Binding][]exec.Buffer{{}: {{Bytes: make([]byte, 8), Beyond: 9}}}}, new(*exec.JobError)},
+		{compute.Args{Groups: one, Push: push, Bindings: map[compute.Binding][]exec.Buffer{{}: {{Bytes: make([]byte, 8), Beyond: -1}}}}, new(*exec.JobError)},
 		{compute.Args{Groups: [3]uint32{2, 1, 1}, Base: [3]uint32{1<<32 - 1, 0, 0}, Push: push}, new(*exec.JobError)},
 	}
 	prog := program(t, sum)
@@ -118,5 +121,35 @@ func TestRefused(t *testing.T) {
 	}
 	if err := compute.Dispatch(context.Background(), prog, compute.Args{Push: push}); err != nil {
 		t.Errorf("no workgroups: %v", err)
+	}
+}
+
+// TestRobustness checks how far levels reach, and which one holds where.
+func TestRobustness(t *testing.T) {
+	for _, c := range []struct {
+		level         exec.Robustness
+		kind          ir.ResourceKind
+		bytes, beyond int
+		reach         int
+	}{
+		{exec.Strict, ir.StorageBuffer, 64, 51, 13}, {exec.Strict, ir.UniformBuffer, 64, 51, 13},
+		{exec.Robust2, ir.StorageBuffer, 64, 51, 16}, {exec.Robust2, ir.UniformBuffer, 64, 47, 32},
+		{exec.Robust2, ir.StorageBuffer, 14, 1, 14}, {exec.Robust2, ir.UniformBuffer, 20, 4, 16}, {exec.Robust2, ir.UniformBuffer, 20, 3, 20},
+		{exec.Robust2, ir.StorageBuffer, 64, 64, 0}, {exec.Robust2, ir.StorageBuffer, 0, 0, 0},
+		{exec.Robust, ir.StorageBuffer, 64, 51, 64}, {exec.NotRobust, ir.UniformBuffer, 64, 51, 64}, {exec.NotRobust, ir.UniformBuffer, 0, 0, 0},
+	} {
+		b := exec.Buffer{Bytes: make([]byte, c.bytes), Beyond: c.beyond}
+		got := c.level.Reach(b, c.kind)
+		if len(got.Bytes) != c.reach || got.Range() != b.Range() {
+			t.Errorf("%s, %s, %d of %d bytes: %d of %d; want %d", c.level, c.kind, b.Range(), c.bytes, got.Range(), len(got.Bytes), c.reach)
+		}
+	}
+	at := compute.Binding{Set: 1, Binding: 2}
+	r := compute.Robustness{Storage: exec.Robust, Uniform: exec.Robust2, Bindings: map[compute.Binding]exec.Robustness{at: exec.Strict}}
+	if r.Of(at, ir.StorageBuffer) != exec.Strict || r.Of(compute.Binding{}, ir.StorageBuffer) != exec.Robust || r.Of(compute.Binding{}, ir.UniformBuffer) != exec.Robust2 {
+		t.Errorf("%+v holds elsewhere", r)
+	}
+	if (&compute.Robustness{}).Of(at, ir.StorageBuffer) != exec.Strict {
+		t.Error("the default is not strict")
 	}
 }

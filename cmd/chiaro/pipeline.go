@@ -1,0 +1,75 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/lower"
+	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
+)
+
+// pipelineFlags say what a pipeline asks for beside its shader.
+type pipelineFlags struct {
+	robustness    []string
+	subgroup      uint32
+	full, varying bool
+	contract      bool
+}
+
+func (f *pipelineFlags) add(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.Uint32Var(&f.subgroup, "subgroup-size", 0, "lanes of a subgroup: 4 to 128; 0 for the default")
+	fl.BoolVar(&f.full, "full-subgroups", false, "require full subgroups: workgroups must be as wide as a multiple of a subgroup")
+	fl.BoolVar(&f.varying, "varying-subgroup-size", false, "let the size of subgroups vary: with --full-subgroups, workgroups must be as wide as a multiple of the largest")
+	fl.BoolVar(&f.contract, "fp-contract", false, "fuse a multiplication and an addition where the shader allows it")
+	fl.StringArrayVar(&f.robustness, "robustness", nil,
+		"what lies outside of a descriptor's range: [storage=|uniform=|SET.BINDING=]LEVEL, any number of times; LEVEL is "+
+			strings.Join(exec.Robustnesses(), ", "))
+	complete(cmd, "robustness", exec.Robustnesses()...)
+}
+
+// lowering returns how shaders are lowered. It refuses what no pipeline may
+// ask for.
+func (f *pipelineFlags) lowering() (o lower.Options, err error) {
+	if n := f.subgroup; n != 0 && (n < lower.MinSubgroup || n > lower.MaxSubgroup || n&(n-1) != 0) {
+		return o, unreadable("--subgroup-size %d; want a power of two from %d to %d", n, lower.MinSubgroup, lower.MaxSubgroup)
+	}
+	if f.subgroup != 0 && f.varying { // VUID-VkPipelineShaderStageCreateInfo-pNext-02754
+		return o, unreadable("--subgroup-size with --varying-subgroup-size; want one of them")
+	}
+	return lower.Options{SubgroupSize: f.subgroup, FullSubgroups: f.full, VaryingSubgroups: f.varying, Contract: f.contract}, nil
+}
+
+// robust reads --robustness.
+func (f *pipelineFlags) robust() (r compute.Robustness, err error) {
+	r.Bindings = map[compute.Binding]exec.Robustness{}
+	for _, s := range f.robustness {
+		what, name, some := strings.Cut(s, "=")
+		if !some {
+			what, name = "", s
+		}
+		level, ok := exec.RobustnessOf(name)
+		if !ok {
+			return r, unreadable("--robustness %q; want one of %s", s, strings.Join(exec.Robustnesses(), " "))
+		}
+		switch {
+		case !some:
+			r.Storage, r.Uniform = level, level
+		case what == "storage":
+			r.Storage = level
+		case what == "uniform":
+			r.Uniform = level
+		default:
+			var at compute.Binding
+			var rest string
+			if n, _ := fmt.Sscanf(what+" .", "%d.%d %s", &at.Set, &at.Binding, &rest); n != 3 || rest != "." {
+				return r, unreadable("--robustness %q; want storage, uniform or SET.BINDING before the =", s)
+			}
+			r.Bindings[at] = level
+		}
+	}
+	return r, nil
+}

@@ -1,0 +1,60 @@
+package compute
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+)
+
+// bound returns what the program finds at a resource: of an array no more than it
+// declares, for an index past its size names the null descriptor, however much is
+// bound.
+func (a *Args) bound(r ir.Resource) ([]exec.Buffer, error) {
+	at := Binding{r.Set, r.Binding}
+	if data, ok := a.Inline[at]; ok {
+		return inline(r, data)
+	}
+	list := a.Bindings[at]
+	if r.Count > 0 && uint64(len(list)) > uint64(r.Count) {
+		list = list[:r.Count]
+	}
+	list, err := a.moved(at, list)
+	if err != nil {
+		return nil, err
+	}
+	return a.Robustness.reach(at, r.Kind, list), nil
+}
+
+// inline returns the descriptor of an inline uniform block: a copy, for the
+// bytes may lie anywhere.
+func inline(r ir.Resource, data []byte) ([]exec.Buffer, error) {
+	switch {
+	case r.Kind != ir.UniformBuffer || r.Count != 1:
+		return nil, &exec.JobError{What: fmt.Sprintf("bytes at set %d, binding %d, which is no single uniform block", r.Set, r.Binding)}
+	case len(data) > MaxInlineBytes:
+		return nil, &exec.LimitError{What: "bytes of an inline uniform block", Have: uint64(len(data)), Most: MaxInlineBytes}
+	}
+	return []exec.Buffer{{Bytes: bytes.Clone(data)}}, nil
+}
+
+// moved returns descriptors with their dynamic offsets: each range begins so
+// much later and is as long as before. One that would leave its buffer is a
+// fault (VUID-vkCmdBindDescriptorSets-pDescriptorSets-01979).
+func (a *Args) moved(at Binding, list []exec.Buffer) ([]exec.Buffer, error) {
+	offsets := a.Dynamic[at]
+	if len(offsets) == 0 {
+		return list, nil
+	}
+	out := append([]exec.Buffer(nil), list...)
+	for i, n := range offsets[:min(len(offsets), len(out))] {
+		b := &out[i]
+		if b.Beyond < 0 || uint64(n) > uint64(b.Beyond) {
+			return nil, &exec.JobError{What: fmt.Sprintf("a dynamic offset of %d for descriptor %d of set %d, binding %d, behind whose range there are %d bytes",
+				n, i, at.Set, at.Binding, b.Beyond)}
+		}
+		b.Bytes, b.Beyond = b.Bytes[n:], b.Beyond-int(n)
+	}
+	return out, nil
+}

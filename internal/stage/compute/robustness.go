@@ -1,0 +1,44 @@
+package compute
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+)
+
+// Robustness is what a pipeline's stage asks for out of the ranges of its
+// descriptors (VkPipelineRobustnessCreateInfo): by kind of resource, and by
+// binding. Vulkan gives it with the pipeline; no program is compiled otherwise
+// for it.
+type Robustness struct {
+	Storage, Uniform exec.Robustness
+
+	// Bindings has places that ask for something else.
+	Bindings map[Binding]exec.Robustness
+}
+
+// Of returns what holds for a resource of a kind at a place.
+func (r *Robustness) Of(at Binding, kind ir.ResourceKind) exec.Robustness {
+	if x, ok := r.Bindings[at]; ok {
+		return x
+	}
+	if kind == ir.UniformBuffer {
+		return r.Uniform
+	}
+	return r.Storage
+}
+
+// reach returns the descriptors with the bytes that the program reaches.
+func (r *Robustness) reach(at Binding, kind ir.ResourceKind, bound []exec.Buffer) []exec.Buffer {
+	level := r.Of(at, kind)
+	for i := range bound {
+		if bound[i].Beyond == 0 {
+			continue // most often all are such
+		}
+		reached := make([]exec.Buffer, len(bound))
+		for k, b := range bound {
+			reached[k] = level.Reach(b, kind)
+		}
+		return reached
+	}
+	return bound
+}
