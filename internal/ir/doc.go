@@ -111,10 +111,14 @@
 // Flags change no value that one subgroup alone can see. Volatile forbids to
 // merge, move or remove the access; Coherent, and every atomic, makes an aligned
 // access of up to 64 bits indivisible for other workers (an aligned one of 32
-// always is). Proven is a promise that the check would pass: who sets it has
+// always is). A Coherent atomic also orders the accesses before and behind it as
+// others see them. Proven is a promise that the check would pass: who sets it has
 // proved it. The result of an Unused atomic does not exist and may not be read.
-// fence orders what is before it against what is behind it for other workers;
-// within a worker effects are in order without it.
+// fence and barrier order what is before them against what is behind them: for
+// the workgroup, and where they are Coherent for other workers and whoever else
+// sees the memory; within a worker effects are in order without them. What an
+// Unused atomic does may be seen when the run ends only, unless an order or a
+// Coherent or Volatile access says that others look before.
 //
 // Function and Private variables are slots of 32 bits in a private memory of
 // the lane; values of 64 bits take two slots (low half first), all others

@@ -83,6 +83,8 @@ type program struct {
 	hash   [sha256.Size]byte // of p, where there is a cache
 	exits  atomic.Uint64
 
+	tallies []ir.Op // amd64.TalliesOf
+
 	polling bool // for tests: code polls though it need not
 	passing bool // for tests: stores go past the cache, however few there are
 
@@ -122,7 +124,7 @@ func (p *program) begin(v *variant) (exec.Program, error) {
 		v.release()
 		return nil, err
 	}
-	p.first = v
+	p.first, p.tallies = v, amd64.TalliesOf(p.p)
 	return p, nil
 }
 

@@ -16,6 +16,7 @@ type handle struct {
 	beyond   int // of bytes, those at the end that its length does not count
 	readOnly bool
 	passes   bool   // stores had better go past the cache
+	tally    ir.Op  // each worker gathers what this atomic does in memory of its own; ir.Bad for none
 	address  uint64 // of a region
 }
 
@@ -94,7 +95,7 @@ func (h *handles) native(list []handle) []uint64 {
 func reach(b []byte) []byte { return b[:min(uint64(len(b)), math.MaxUint32)] }
 
 // words is the handle as machine code reads it: address, how much may be read
-// and written, whether stores should not go past the cache, and its length.
+// and written, what stores and atomics should know, and its length.
 func (h *handle) words(to *[amd64.HandleBytes / 8]uint64) {
 	n := uint64(len(h.bytes))
 	written := n
@@ -104,6 +105,9 @@ func (h *handle) words(to *[amd64.HandleBytes / 8]uint64) {
 	cached := uint64(1)
 	if h.passes {
 		cached = 0
+	}
+	if h.tally != ir.Bad {
+		cached = amd64.HandleOwn
 	}
 	*to = [...]uint64{uint64(addressOf(h.bytes)), n, written, cached | uint64(h.length())<<32}
 }

@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
 )
 
@@ -30,6 +31,7 @@ func (p *program) Run(ctx context.Context, job *exec.Job) error {
 		return err
 	}
 	h := newHandles(p.p, job, p.passing)
+	h.tallying(p.p, job, p.tallies)
 	err = job.Split(ctx, p.p, func(stop *atomic.Bool) (func(exec.Batch) error, func()) {
 		w, err := newWorker(ctx, p, strip, job, h, stop)
 		if err != nil {
@@ -58,6 +60,7 @@ type worker struct {
 	shared    []uint64
 	subgroups []uint64 // amd64.SubgroupBytes each
 	records   []uint32 // amd64.Record.Size bytes each
+	tallies   []tally
 }
 
 func newWorker(ctx context.Context, of *program, p *variant, job *exec.Job, h *handles, stop *atomic.Bool) (*worker, error) {
@@ -76,6 +79,11 @@ func newWorker(ctx context.Context, of *program, p *variant, job *exec.Job, h *h
 	}
 	w.handles = append(w.handles, h.list...)
 	w.handles[amd64.HandleShared].bytes = unsafe.Slice((*byte)(unsafe.Pointer(&w.shared[0])), p.p.SharedBytes)
+	for i := range w.handles {
+		if x := &w.handles[i]; x.tally != ir.Bad {
+			w.tallies = append(w.tallies, newTally(x))
+		}
+	}
 	w.native = h.native(w.handles)
 	for i := range n {
 		w.subgroup(i)
@@ -165,5 +173,11 @@ func (w *worker) batch(b exec.Batch) error {
 	}
 }
 
-// free gives the stacks back. It fails only where they are none of ours.
-func (w *worker) free() { _ = w.stacks.Close() }
+// free does to descriptors what the worker's atomics gathered, and gives the
+// stacks back, which fails only where they are none of ours.
+func (w *worker) free() {
+	for i := range w.tallies {
+		w.tallies[i].settle()
+	}
+	_ = w.stacks.Close()
+}

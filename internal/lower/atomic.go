@@ -62,6 +62,7 @@ func atomicBinary(f *function, in spirv.Inst) {
 		return
 	}
 	p, t := f.atom(v.Pointer(), f.facts.Type(v.Type()))
+	p.flags |= f.order(v.Memory(), v.Semantics())
 	x := f.typed(v.Value(), t)
 	if in.Op() == spirv.OpAtomicISub {
 		x = f.b.Op(ir.Sub, t, f.b.Const(t, 0), x)
@@ -88,6 +89,7 @@ func atomicVector(f *function, in spirv.Inst) {
 	if p.memory != inBuffer {
 		f.unsupported("on %s", p.class)
 	}
+	p.flags |= f.order(v.Memory(), v.Semantics())
 	x := f.scalars(v.Value())
 	f.fits(t, x)
 	parts := make([]ir.V, len(x))
@@ -100,7 +102,9 @@ func atomicVector(f *function, in spirv.Inst) {
 }
 
 func atomicCount(f *function, in spirv.Inst) {
-	p, t := f.atom(inst.AtomicIIncrement(in).Pointer(), f.facts.Type(in.Type()))
+	v := inst.AtomicIIncrement(in)
+	p, t := f.atom(v.Pointer(), f.facts.Type(v.Type()))
+	p.flags |= f.order(v.Memory(), v.Semantics())
 	x := f.b.Const(t, 1)
 	if in.Op() == spirv.OpAtomicIDecrement {
 		x = f.b.Const(t, t.Mask())
@@ -111,6 +115,7 @@ func atomicCount(f *function, in spirv.Inst) {
 func atomicCompareExchange(f *function, in spirv.Inst) {
 	v := inst.AtomicCompareExchange(in)
 	p, t := f.atom(v.Pointer(), f.facts.Type(v.Type()))
+	p.flags |= f.order(v.Memory(), v.Equal()) | f.order(v.Memory(), v.Unequal())
 	f.define(in, f.atomic(ir.AtomCmpXchg, p, t, f.typed(v.Value(), t), f.typed(v.Comparator(), t)))
 }
 

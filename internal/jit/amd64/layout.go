@@ -25,8 +25,8 @@ const (
 )
 
 // A handle is the address of its first byte, how many bytes may be read and
-// how many written, 64 bits each, and in 32 bits each whether stores should not
-// go past the cache (1), and its length for those who ask. Handle 0 is null.
+// how many written, 64 bits each, and in 32 bits each what stores and atomics
+// should know, and its length for those who ask. Handle 0 is null.
 const (
 	HandleBytes  = 32
 	handleShift  = 5 // HandleBytes is 1 << handleShift
@@ -35,6 +35,10 @@ const (
 	handleCached = 24
 	handleRange  = 28
 )
+
+// What handleCached holds: 0 where stores had better go past the cache, else 1, or
+// HandleOwn where no other worker has the memory either.
+const HandleOwn = 65 // as 1 in the low six bits, those of a place in a line
 
 // The first handles. Tables follow, and what Places says.
 const (

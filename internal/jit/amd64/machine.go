@@ -20,18 +20,19 @@ const MaxStack = 1 << 30
 // machine makes the code of one program.
 type machine struct {
 	Asm
-	set    selection
-	prog   *ir.Program
-	level  Level
-	extras Extra
-	funcs  []*vcode.Func
-	frames []frame
-	record Record
-	places Places
-	unread []bool // of each resource: the program stores to it alone; nil where stores must go the usual way
-	sites  []Site
-	data   int      // offset of the constants
-	bases  []uint32 // of the variables of prog; ir.Program.VarBase
+	set     selection
+	prog    *ir.Program
+	level   Level
+	extras  Extra
+	funcs   []*vcode.Func
+	frames  []frame
+	record  Record
+	places  Places
+	unread  []bool  // of each resource: the program stores to it alone; nil where stores must go the usual way
+	tallies []ir.Op // TalliesOf
+	sites   []Site
+	data    int      // offset of the constants
+	bases   []uint32 // of the variables of prog; ir.Program.VarBase
 
 	demotes bool      // lanes may become helpers
 	meets   bool      // there are barriers
@@ -85,7 +86,7 @@ type selection interface {
 // that Choose returned and instructions of Extras. It returns false where a subgroup would need more than
 // MaxStack.
 func Compile(p *ir.Program, funcs []*vcode.Func, level Level, extras Extra) (*Code, bool) {
-	m := &machine{prog: p, funcs: funcs, level: level, extras: extras, record: RecordOf(p, level.Form()), places: PlacesOf(p), unread: unreadOf(p)}
+	m := &machine{prog: p, funcs: funcs, level: level, extras: extras, record: RecordOf(p, level.Form()), places: PlacesOf(p), unread: unreadOf(p), tallies: TalliesOf(p)}
 	m.set = zmm{m}
 	if level == AVX2 {
 		m.set, m.vexOnly = ymm{m}, true

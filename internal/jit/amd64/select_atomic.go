@@ -20,8 +20,7 @@ const (
 // atomic does an atomic operation lane by lane, ascending: on workgroup memory
 // without a lock, since a workgroup runs on one thread. Out of range and where
 // it is misaligned it yields 0 and does nothing.
-func (m *machine) atomic(in *vcode.Inst) {
-	lock := in.Op == vcode.Atomic
+func (m *machine) atomic(in *vcode.Inst, lock bool) {
 	if _, ok := storeForms[in.IR]; ok && len(in.Defs) == 0 {
 		m.tally(in, lock)
 		return

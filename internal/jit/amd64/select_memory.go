@@ -204,5 +204,10 @@ func input(m *machine, in *vcode.Inst) {
 	m.define(in, 0)
 }
 
-// fence orders all memory accesses before it with all behind it: mfence.
-func fence(m *machine, in *vcode.Inst) { m.Code = append(m.Code, 0x0f, 0xae, 0xf0) }
+// fence orders all memory accesses before it with all behind it, where others can
+// see it: mfence.
+func fence(m *machine, in *vcode.Inst) {
+	if in.Key.Flags&ir.Coherent != 0 {
+		m.Code = append(m.Code, 0x0f, 0xae, 0xf0)
+	}
+}

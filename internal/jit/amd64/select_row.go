@@ -487,7 +487,7 @@ func (m *machine) special(in *vcode.Inst) {
 	case vcode.Scatter:
 		m.scatter(in)
 	case vcode.Atomic, vcode.AtomicLocal:
-		m.atomic(in)
+		m.alone(in, func(lock bool) { m.atomic(in, lock) })
 	case vcode.Spread:
 		m.spreadLoad(in)
 	case vcode.SlotLoad:

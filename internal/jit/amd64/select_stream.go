@@ -12,14 +12,14 @@ import (
 // effects may be seen while it runs.
 
 // unreadOf finds the resources that a program stores to and never reads. It
-// returns nil where there is an atomic, a fence or an access that others may
-// watch.
+// returns nil where there is an atomic, or what orders accesses for others or may
+// be watched by them.
 func unreadOf(p *ir.Program) []bool {
 	read, stored := make([]bool, len(p.Res)), make([]bool, len(p.Res))
 	for _, f := range p.Funcs {
 		for _, v := range f.Code {
 			x := f.Val(v)
-			if x.Op.Is(ir.Atomic) || x.Op == ir.Fence || x.Op == ir.Exit || x.Flags&(ir.Volatile|ir.Coherent) != 0 {
+			if x.Op.Is(ir.Atomic) || x.Op == ir.Exit || x.Flags&(ir.Volatile|ir.Coherent) != 0 {
 				return nil
 			}
 			if x.Op != ir.Ld && x.Op != ir.St {

@@ -132,7 +132,7 @@ func (m ymm) special(in *vcode.Inst) {
 	case vcode.Scatter:
 		m.scatter(in)
 	case vcode.Atomic, vcode.AtomicLocal:
-		m.atomic(in)
+		m.alone(in, func(lock bool) { m.atomic(in, lock) })
 	case vcode.Spread:
 		m.spreadLoad(in)
 	case vcode.SlotLoad:

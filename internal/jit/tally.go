@@ -1,0 +1,77 @@
+package jit
+
+import (
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
+)
+
+// maxOwn bounds the bytes in which a worker gathers what its atomics do, so that
+// they stay in its cache.
+const maxOwn = 256 << 10
+
+// tallying chooses the handles for which each worker gathers what its atomics do
+// in memory of its own: those of resources that the program touches in no other
+// way, that share no byte with anything else that is bound, and that have no more
+// words than the job has lanes.
+func (h *handles) tallying(p *ir.Program, job *exec.Job, tallies []ir.Op) {
+	var some []int
+	for r, op := range tallies {
+		if op != ir.Bad && r < len(job.Resources) {
+			some = append(some, r)
+		}
+	}
+	if len(some) == 0 || overlap(job, some) {
+		return
+	}
+	lanes := min(job.Total(), 1<<40) * uint64(p.Invocations())
+	left := uint64(maxOwn)
+	for _, r := range some {
+		first, n := h.resources[2*r], h.resources[2*r+1]
+		for i := range h.list[first:][:n] {
+			x := &h.list[int(first)+i]
+			if size := uint64(len(x.bytes)); size > 0 && size <= left && size/4 <= lanes && !x.readOnly {
+				x.tally = tallies[r]
+				left -= size
+			}
+		}
+	}
+}
+
+// tally is what the atomics of one worker on one descriptor did so far.
+type tally struct {
+	op    ir.Op
+	total []byte   // what it shall be done to
+	own   []uint32 // a word for each, where the worker does it
+}
+
+// newTally begins a tally for a handle, and has the handle name the worker's own
+// memory.
+func newTally(h *handle) tally {
+	t := tally{op: h.tally, total: h.bytes, own: make([]uint32, (len(h.bytes)+63)/64*16)} // whole lines
+	if neutral, _ := amd64.Neutral(t.op); neutral != 0 {
+		for i := range t.own {
+			t.own[i] = neutral
+		}
+	}
+	h.bytes = unsafe.Slice((*byte)(unsafe.Pointer(&t.own[0])), len(h.bytes))
+	return t
+}
+
+// settle does to the descriptor what was gathered.
+func (t *tally) settle() {
+	neutral, _ := amd64.Neutral(t.op)
+	key := ir.Key{Type: ir.I32, From: ir.I32}
+	for i, x := range t.own[:len(t.total)/4] {
+		switch {
+		case x == neutral:
+		case t.op == ir.AtomAdd:
+			atomic.AddUint32((*uint32)(unsafe.Pointer(&t.total[4*i])), x)
+		default:
+			exchange(t.total[4*i:][:4], func(old uint64) uint64 { return ir.Replacement(t.op, key, old, uint64(x), 0) })
+		}
+	}
+}

@@ -1,0 +1,95 @@
+package jit_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math/rand"
+	"testing"
+
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/jit"
+)
+
+// TestTallies has the groups of several workers meet in a few words, with every
+// atomic that workers gather for themselves. What must come out is computed here.
+func TestTallies(t *testing.T) { eachLevel(t, testTallies) }
+
+var tallied = []struct {
+	op string
+	do func(old, x uint32) uint32
+}{
+	{"add", func(old, x uint32) uint32 { return old + x }},
+	{"and", func(old, x uint32) uint32 { return old & x }},
+	{"or", func(old, x uint32) uint32 { return old | x }},
+	{"xor", func(old, x uint32) uint32 { return old ^ x }},
+	{"umin", func(old, x uint32) uint32 { return min(old, x) }},
+	{"umax", func(old, x uint32) uint32 { return max(old, x) }},
+	{"smin", func(old, x uint32) uint32 { return uint32(min(int32(old), int32(x))) }},
+	{"smax", func(old, x uint32) uint32 { return uint32(max(int32(old), int32(x))) }},
+}
+
+func testTallies(t *testing.T, engine jit.Engine) {
+	const n = 64 * 32
+	r := rand.New(rand.NewSource(5))
+	for _, c := range tallied {
+		for _, extra := range []string{"", "\tfence !coh\n", "\tvz = ld.i32 vB, 0:i32, #0\n\tst.i32 vC, vo, vz, #0\n"} {
+			t.Run(fmt.Sprintf("%s, %q", c.op, extra), func(t *testing.T) {
+				prog := compileWith(t, engine, tallyProgram(c.op, extra))
+				source, totals := make([]uint32, n), make([]uint32, 21)
+				for i := range source {
+					source[i] = r.Uint32()
+				}
+				for i := range totals {
+					totals[i] = r.Uint32() >> (i % 3)
+				}
+				target := little(totals)
+				for i, x := range source {
+					if at := i * 7 % 32; at < len(totals) {
+						totals[at] = c.do(totals[at], x)
+					}
+				}
+				job := &exec.Job{Groups: [3]uint32{32, 1, 1}, Workers: 3, Resources: [][]exec.Buffer{buffer(source), {{Bytes: target}}, buffer(make([]uint32, n))}}
+				if err := prog.Run(t.Context(), job); err != nil {
+					t.Fatal(err)
+				}
+				if !bytes.Equal(target, little(totals)) {
+					t.Errorf("%x; want %x", target, little(totals))
+				}
+			})
+		}
+	}
+}
+
+// TestTalliesMeetOthers binds the same memory twice: what one operation gathers
+// the other must see, group by group.
+func TestTalliesMeetOthers(t *testing.T) { eachLevel(t, testTalliesMeetOthers) }
+
+func testTalliesMeetOthers(t *testing.T, engine jit.Engine) {
+	prog := compileWith(t, engine, tallyProgram("add", "\tvz = ld.i32 vC, 0:i32, #0\n\tst.i32 vC, vo, vz, #4\n"))
+	source, target := make([]uint32, 64*4), make([]byte, 4*(64*4+1))
+	for i := 0; i < len(source); i += 32 {
+		source[i] = 1
+	}
+	job := &exec.Job{Groups: [3]uint32{4, 1, 1}, Workers: 1, Resources: [][]exec.Buffer{buffer(source), {{Bytes: target[:84]}}, {{Bytes: target}}}}
+	if err := prog.Run(t.Context(), job); err != nil {
+		t.Fatal(err)
+	}
+	for group := range 4 {
+		// Its first subgroup adds one, and reads what all before added.
+		at := 4 * (64*group + 1 + 31)
+		if got := binary.LittleEndian.Uint32(target[at:]); got == 0 {
+			t.Errorf("group %d read %d of memory that is bound twice", group, got)
+		}
+	}
+}
+
+// tallyProgram does an atomic on one of 32 words for each lane, of which not all
+// are there.
+func tallyProgram(op, extra string) string {
+	return "program \"tally\" compute\nsubgroup 16\nlocal 64 1 1\nin global.x i32 0\nres storage 0 0 count 1\nres storage 0 1 count 1\nres storage 0 2 count 1\n" +
+		"effects writes\n\nfunc \"main\"() L1 {\n" +
+		"\tvi = in.i32 #0\n\tvA = res 0:i32, #0\n\tvB = res 0:i32, #1\n\tvC = res 0:i32, #2\n\tvo = at 0:i32, vi, #4\n" +
+		"\tvx = ld.i32 vA, vo, #0\n\tvm = mul.i32 vi, 7:i32\n\tvw = and.i32 vm, 31:i32\n\tvq = at 0:i32, vw, #4\n" +
+		"\tvy = atom" + op + ".i32 vB, vq, vx, #0 !unused\n" + extra + "}\n"
+}
