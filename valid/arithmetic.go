@@ -85,7 +85,7 @@ func (c *checker) choice(i int, in spirv.Inst) {
 		c.fail(i, "SPV-Logic-Type", "OpSelect between %s before SPIR-V 1.4; must be between scalars, vectors or pointers", c.typeName(t))
 		return
 	}
-	if cond.IsVector() && (!t.IsVector() || t.Components() != cond.Components()) {
+	if cond.IsVector() && (!t.IsVector() || t.Components() != cond.Components()) || t.IsVector() && !cond.IsVector() && !c.since(spirv.Version14) {
 		c.fail(i, "SPV-Logic-Type", "the condition of OpSelect is %s, the result %s; must have as many components", c.typeName(cond), c.typeName(t))
 	}
 }

@@ -50,7 +50,13 @@ func (c *checker) contents() {
 		t := &c.m.Types[n]
 		s.of[n], s.widest[n] = c.contentsOf(t)
 		part := func(p *facts.Type) {
-			if p != nil && p.Number < n {
+			switch {
+			case p == nil:
+			case p.IsPointer(): // it may be declared behind
+				held, wide := c.contentsOf(p)
+				s.of[n] |= held
+				s.widest[n] = max(s.widest[n], wide)
+			case p.Number < n:
 				s.of[n] |= s.of[p.Number]
 				s.widest[n] = max(s.widest[n], s.widest[p.Number])
 				s.bytes[n] = saturate(s.bytes[n] + s.bytes[p.Number])

@@ -87,6 +87,8 @@ var families = []*family{
 	&rayValueFamily,
 	&meshFamily,
 	&derivativeFamily,
+	&fragmentFamily,
+	&abortFamily,
 	&graphFamily,
 	&tensorFamily,
 }

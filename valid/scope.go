@@ -13,7 +13,7 @@ var scopeFamily = family{
 	rules: []Rule{
 		{Code: "SPV-Scope-Constant", Section: "SPIR-V 3.2.26", Words: "in shaders a scope is an OpConstant, or some constant where cooperative matrices are declared"},
 		{Code: "SPV-Scope-Value", Section: "SPIR-V 3.2.26", Words: "a scope is one of the scopes that there are"},
-		{Code: "SPV-Scope-NonUniform", Section: "SPIR-V 3.3.24", Words: "the scope of a non-uniform instruction is Subgroup or Workgroup"},
+		{Code: "SPV-Scope-NonUniform", Section: "SPIR-V 3.3.24", Words: "the scope of a non-uniform instruction is Subgroup, or Workgroup for a rotation"},
 		{Code: "SPV-Scope-QueueFamily", Section: "SPIR-V 3.2.26", Words: "the scope QueueFamily comes with the capability VulkanMemoryModel"},
 		{Code: "SPV-Scope-Device", Section: "SPIR-V 2.18.1", Words: "with the Vulkan memory model the memory scope Device comes with the capability VulkanMemoryModelDeviceScope"},
 		{Code: vuid.StandaloneSpirv_None_04636, Section: environment, Words: "the scope for execution is Workgroup or Subgroup"},
@@ -80,8 +80,13 @@ func (c *checker) executionScope(i int, id spirv.ID) {
 	}
 	op := c.code.Inst(i).Op()
 	grouped := op.Class() == spirv.ClassNonUniform
-	if grouped && s != spirv.ScopeSubgroup && s != spirv.ScopeWorkgroup {
-		c.fail(i, "SPV-Scope-NonUniform", "the scope of %s is %s; must be Subgroup or Workgroup", op, s)
+	switch {
+	case op == spirv.OpGroupNonUniformRotateKHR:
+		if s != spirv.ScopeSubgroup && s != spirv.ScopeWorkgroup {
+			c.fail(i, "SPV-Scope-NonUniform", "the scope of %s is %s; must be Subgroup or Workgroup", op, s)
+		}
+	case grouped && s != spirv.ScopeSubgroup:
+		c.fail(i, "SPV-Scope-NonUniform", "the scope of %s is %s; must be Subgroup", op, s)
 	}
 	if !c.vulkan {
 		return

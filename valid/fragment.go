@@ -1,0 +1,49 @@
+package valid
+
+import "github.com/chiaro-gpu/chiaro/spirv"
+
+// fragmentFamily judges the instructions that only a fragment shader has
+// (SPIR-V §3.3.17 and §3.3.20).
+var fragmentFamily = family{
+	rules: []Rule{
+		{Code: "SPV-Fragment-Model", Section: "SPIR-V 3.3.17", Words: "invocations end, demote themselves or begin and end an interlock in fragment shaders alone"},
+		{Code: "SPV-Fragment-Interlock", Section: "SPIR-V, SPV_EXT_fragment_shader_interlock", Words: "an entry point that begins or ends an interlock has one of the execution modes of interlocks"},
+	},
+	ops: []group{
+		{(*checker).fragmentOnly, []spirv.Op{
+			spirv.OpKill, spirv.OpTerminateInvocation, spirv.OpDemoteToHelperInvocation, spirv.OpIsHelperInvocationEXT,
+			spirv.OpBeginInvocationInterlockEXT, spirv.OpEndInvocationInterlockEXT,
+		}},
+		{(*checker).interlock, []spirv.Op{spirv.OpBeginInvocationInterlockEXT, spirv.OpEndInvocationInterlockEXT}},
+	},
+}
+
+func (c *checker) fragmentOnly(i int, _ spirv.Inst) { c.onlyIn(i, inFragment, "SPV-Fragment-Model") }
+
+// interlockModes are the execution modes of which one goes with an interlock.
+var interlockModes = [...]spirv.ExecutionMode{
+	spirv.ExecutionModePixelInterlockOrderedEXT, spirv.ExecutionModePixelInterlockUnorderedEXT,
+	spirv.ExecutionModeSampleInterlockOrderedEXT, spirv.ExecutionModeSampleInterlockUnorderedEXT,
+	spirv.ExecutionModeShadingRateInterlockOrderedEXT, spirv.ExecutionModeShadingRateInterlockUnorderedEXT,
+}
+
+// interlock judges that the entry points that reach an instruction of interlocks
+// say of what kind they are.
+func (c *checker) interlock(i int, in spirv.Inst) {
+	if c.callerModels()&inFragment == 0 {
+		return
+	}
+entries:
+	for _, e := range c.callersOf(c.fn) {
+		if e.Model != spirv.ExecutionModelFragment {
+			continue
+		}
+		for _, m := range interlockModes {
+			if e.HasMode(m) {
+				continue entries
+			}
+		}
+		c.fail(i, "SPV-Fragment-Interlock", "%s in a function that the entry point %q calls, which has no execution mode of interlocks; must have one", in.Op(), e.Name).also(c, e.Index, "the entry point")
+		return
+	}
+}
