@@ -1,11 +1,9 @@
 package valid
 
 import (
-	"cmp"
-	"slices"
-
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
@@ -17,8 +15,8 @@ var blockLayoutFamily = family{
 		{Code: "SPV-Block-Alignment", Section: "Vulkan, Offset and Stride Assignment", Words: "offsets and strides in a block are multiples of the alignment that its layout asks for"},
 		{Code: "SPV-Block-Overlap", Section: "Vulkan, Offset and Stride Assignment", Words: "no member of a block lies within another, or in the padding of an array or struct"},
 		{Code: "SPV-Block-Straddle", Section: "Vulkan, Offset and Stride Assignment", Words: "no vector of a block straddles 16 bytes improperly"},
-		{Code: "SPV-Block-Stride", Section: "Vulkan, Offset and Stride Assignment", Words: "the stride of an array in a block is no smaller than an element"},
-		{Code: vuid.StandaloneSpirv_None_10684, Section: "Vulkan, Shader Validation", Words: "memory without an explicit layout holds no type that has one"},
+		{Code: "SPV-Block-Stride", Section: "Vulkan, Offset and Stride Assignment", Words: "the stride of an array or a matrix in a block is no smaller than an element, a column or a row"},
+		{Code: vuid.StandaloneSpirv_None_10684, Section: "Vulkan, Shader Validation", Words: "memory without an explicit layout holds no type that has one, and an array of descriptors has no stride"},
 	},
 	after: []func(*checker){(*checker).blocks},
 }
@@ -31,15 +29,18 @@ type blockRule struct {
 
 // blockCheck is one block that is being judged.
 type blockCheck struct {
-	c    *checker
-	rule blockRule
-	via  int // the variable or pointer that the block is reached from
-	sc   spirv.StorageClass
-	todo []*facts.Type
-	seen []uint8 // of each type: the rules that it was judged by
+	c     *checker
+	rule  blockRule
+	via   int // the variable or instruction that the block is reached from
+	sc    spirv.StorageClass
+	heap  *descriptorLayout
+	todo  []placedStruct
+	seen  []uint64 // of each type: the rules that it was judged by, and at which bytes modulo 16
+	order []int    // scratch: the members of a struct by their offsets
 }
 
-// blocks judges the blocks of all variables, and of pointers to physical memory.
+// blocks judges what variables hold, and what is reached by pointers that no
+// variable stands for.
 func (c *checker) blocks() {
 	if !c.vulkan {
 		return // how blocks are laid out is for the API to say
@@ -48,48 +49,93 @@ func (c *checker) blocks() {
 	if c.env.Layout.Skip {
 		return
 	}
-	b := blockCheck{c: c, seen: make([]uint8, len(c.m.Types))}
+	b := blockCheck{c: c, seen: make([]uint64, len(c.m.Types)), heap: c.descriptorLayout()}
 	for n := range c.m.Variables {
 		if v := &c.m.Variables[n]; v.Func == nil {
-			b.block(v.Index, v.Storage, v.Type)
+			b.variable(v)
 		}
 	}
-	for n := range c.m.Types {
-		if t := &c.m.Types[n]; t.Op == spirv.OpTypePointer && t.Storage == spirv.StorageClassPhysicalStorageBuffer {
-			b.block(t.Index, t.Storage, t.Elem)
+	if c.m.Addressing == spirv.AddressingModelPhysicalStorageBuffer64 || c.anyCapable(spirv.CapabilityUntypedPointersKHR, spirv.CapabilityDescriptorHeapEXT) {
+		for i, in := range c.code.All() {
+			b.reference(i, in)
 		}
 	}
 }
 
-// block judges a type in a storage class, where that has blocks.
-func (b *blockCheck) block(via int, sc spirv.StorageClass, t *facts.Type) {
-	c := b.c
+// variable judges the block of a variable, where its storage class has blocks.
+func (b *blockCheck) variable(v *facts.Variable) {
+	t := v.Type
+	if t == nil || v.Pointer.Op == spirv.OpTypeUntypedPointerKHR {
+		return // see reference
+	}
+	if !explicit(v.Storage) || v.Storage == spirv.StorageClassWorkgroup && !b.c.capable(spirv.CapabilityWorkgroupMemoryExplicitLayoutKHR) {
+		return
+	}
+	if t = core(t); t.IsStruct() && b.c.isBlock(t) {
+		b.root(v.Index, v.Storage, t)
+	}
+}
+
+// explicit reports whether types in a storage class have an explicit layout.
+func explicit(sc spirv.StorageClass) bool {
 	switch sc {
 	case spirv.StorageClassUniform, spirv.StorageClassStorageBuffer, spirv.StorageClassPushConstant, spirv.StorageClassPhysicalStorageBuffer,
-		spirv.StorageClassShaderRecordBufferKHR:
-	case spirv.StorageClassWorkgroup:
-		if !c.capable(spirv.CapabilityWorkgroupMemoryExplicitLayoutKHR) {
+		spirv.StorageClassShaderRecordBufferKHR, spirv.StorageClassWorkgroup:
+		return true
+	}
+	return false
+}
+
+// reference judges the type that an instruction refers to memory with: by a
+// physical pointer, by one to a buffer of a heap, or by an untyped one.
+func (b *blockCheck) reference(i int, in spirv.Inst) {
+	c := b.c
+	op := in.Op()
+	var pointer, data *facts.Type
+	switch op {
+	case spirv.OpUntypedVariableKHR:
+		if v := c.m.Variable(in.Result()); v != nil {
+			pointer, data = v.Pointer, v.Type
+		}
+	case spirv.OpUntypedAccessChainKHR, spirv.OpUntypedInBoundsAccessChainKHR, spirv.OpUntypedPtrAccessChainKHR, spirv.OpUntypedInBoundsPtrAccessChainKHR:
+		pointer, data = c.m.Type(in.Type()), c.m.Type(inst.UntypedAccessChainKHR(in).BaseType())
+	case spirv.OpUntypedArrayLengthKHR:
+		v := inst.UntypedArrayLengthKHR(in)
+		pointer, data = c.m.TypeOf(v.Pointer()), c.m.Type(v.Structure())
+	case spirv.OpStore:
+		v := inst.Store(in)
+		pointer, data = c.m.TypeOf(v.Pointer()), c.m.TypeOf(v.Object())
+	default:
+		if !op.HasType() {
 			return
 		}
-	default:
-		return
-	}
-	for t.IsArray() {
-		t = t.Elem
-	}
-	if !t.IsStruct() || !c.isBlock(t) {
-		return
-	}
-	b.via, b.sc, b.rule = via, sc, c.ruleOf(sc, c.m.Has(t.ID, spirv.DecorationBlock))
-	b.todo = append(b.todo[:0], t)
-	for len(b.todo) > 0 {
-		t := b.todo[len(b.todo)-1]
-		b.todo = b.todo[:len(b.todo)-1]
-		bit := uint8(1) << b.rule.align
-		if b.seen[t.Number]&bit == 0 {
-			b.seen[t.Number] |= bit
-			b.structure(t)
+		t := c.m.Type(in.Type())
+		if t != nil && t.Op == spirv.OpTypePointer && t.Elem != nil && (t.Storage == spirv.StorageClassPhysicalStorageBuffer || op == spirv.OpBufferPointerEXT) {
+			b.root(i, t.Storage, t.Elem)
 		}
+		if op != spirv.OpLoad {
+			return
+		}
+		pointer, data = c.m.TypeOf(inst.Load(in).Pointer()), t
+	}
+	if pointer == nil || pointer.Op != spirv.OpTypeUntypedPointerKHR || data == nil {
+		return
+	}
+	if data.IsArray() && data.Elem.IsStruct() && c.isBlock(data.Elem) {
+		data = data.Elem // an array of descriptors
+	}
+	b.root(i, pointer.Storage, data)
+}
+
+// root judges a type that memory in a storage class is referred to with.
+func (b *blockCheck) root(via int, sc spirv.StorageClass, t *facts.Type) {
+	b.via, b.sc, b.rule = via, sc, b.c.ruleOf(sc, !b.c.m.Has(t.ID, spirv.DecorationBufferBlock))
+	b.todo = b.todo[:0]
+	b.parts(spot{t: t, n: -1, first: true}, 0, &facts.Member{Type: t})
+	for len(b.todo) > 0 {
+		p := b.todo[len(b.todo)-1]
+		b.todo = b.todo[:len(b.todo)-1]
+		b.structure(p)
 	}
 }
 
@@ -115,156 +161,67 @@ func (c *checker) relaxed() bool {
 	return c.env.Layout.Relaxed || c.env.Version >= Vulkan11
 }
 
-// fail reports a fault at a struct.
-func (b *blockCheck) fail(t *facts.Type, code, format string, args ...any) {
-	b.c.fail(t.Index, code, format, args...).also(b.c, b.via, "the block in %s", b.sc)
-}
-
-// structure judges one struct.
-func (b *blockCheck) structure(t *facts.Type) {
-	order := make([]int, len(t.Members))
-	for n := range t.Members {
-		m := &t.Members[n]
-		if m.Type == nil {
-			return
-		}
-		if !m.HasOffset {
-			if !b.c.m.HasMember(t.ID, n, spirv.DecorationBuiltIn) && !b.c.m.HasMember(t.ID, n, spirv.DecorationOffsetIdEXT) {
-				b.fail(t, "SPV-Block-Missing", "member %d has no Offset; must have one in a block", n)
-			}
-			return
-		}
-		order[n] = n
-	}
-	slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(t.Members[x].Offset, t.Members[y].Offset) })
-	next := uint64(0)
-	for k, n := range order {
-		m := &t.Members[n]
-		if !b.member(t, n, m) {
-			return
-		}
-		if uint64(m.Offset) < next {
-			b.fail(t, "SPV-Block-Overlap", "member %d is at %d; the member before it, with its padding, ends at %d", n, m.Offset, next)
-		}
-		if m.Type.IsRuntimeArray() && k != len(order)-1 {
-			b.fail(t, vuid.StandaloneSpirv_OpTypeRuntimeArray_04680, "member %d is a runtime array at %d, and others come behind it; must be the last", n, m.Offset)
-		}
-		next = uint64(m.Offset) + m.Size()
-		if b.rule.align != facts.Scalar && (m.Type.IsArray() || m.Type.IsStruct()) {
-			if a := uint64(m.Align(b.rule.align)); a > 0 {
-				next = (next + a - 1) / a * a
-			}
-		}
-	}
-}
-
-// member judges the place of one member, and what it is made of. It returns
-// false where the layout cannot be followed further.
-func (b *blockCheck) member(t *facts.Type, n int, m *facts.Member) bool {
-	a := m.Align(b.rule.align)
-	if b.rule.align != facts.Scalar && b.rule.relaxed && m.Type.IsVector() {
-		a = m.Align(facts.Scalar)
-		if straddles(uint64(m.Offset), m.Size()) {
-			b.fail(t, "SPV-Block-Straddle", "member %d, a vector of %d bytes at %d, straddles 16 bytes; must not", n, m.Size(), m.Offset)
-		}
-	}
-	if a > 0 && m.Offset%a != 0 {
-		b.fail(t, "SPV-Block-Alignment", "member %d is at %d; must be at a multiple of %d", n, m.Offset, a)
-	}
-	return b.parts(t, n, m)
-}
-
-// straddles reports whether a vector straddles improperly: one of 16 bytes or
-// less must not cross a multiple of 16, a larger one must begin at one.
-func straddles(offset, size uint64) bool {
-	if size > 16 {
-		return offset%16 != 0
-	}
-	return size > 0 && offset/16 != (offset+size-1)/16
-}
-
-// parts judges the arrays and matrices of a member.
-func (b *blockCheck) parts(t *facts.Type, n int, m *facts.Member) bool {
-	e := m.Type
-	for e.IsArray() {
-		if e.ArrayStride == 0 {
-			if e.Elem == nil || b.c.m.Has(e.ID, spirv.DecorationArrayStrideIdEXT) {
-				return false
-			}
-			b.fail(t, "SPV-Block-Missing", "member %d has an array without ArrayStride; must have one in a block", n)
-			return false
-		}
-		if a := e.Align(b.rule.align, m.RowMajor); a > 0 && e.ArrayStride%a != 0 {
-			b.fail(t, "SPV-Block-Alignment", "the stride of the array in member %d is %d; must be a multiple of %d", n, e.ArrayStride, a)
-		}
-		if size := e.Elem.Size(m.MatrixStride, m.RowMajor); uint64(e.ArrayStride) < size {
-			b.fail(t, "SPV-Block-Stride", "the stride of the array in member %d is %d; an element has %d bytes", n, e.ArrayStride, size)
-		}
-		e = e.Elem
-		if b.rule.align != facts.Scalar && b.rule.relaxed && e.IsVector() && e.Count == 3 && straddles(uint64(m.Offset), e.Size(0, false)) {
-			b.fail(t, "SPV-Block-Straddle", "member %d at %d has vectors that straddle 16 bytes; must not", n, m.Offset)
-		}
-	}
-	switch {
-	case e.IsStruct():
-		b.todo = append(b.todo, e)
-	case e.IsMatrix():
-		return b.matrix(t, n, m, e)
-	}
-	return true
-}
-
-// matrix judges a matrix in a member.
-func (b *blockCheck) matrix(t *facts.Type, n int, m *facts.Member, e *facts.Type) bool {
-	if !m.HasMatrixStride {
-		b.fail(t, "SPV-Block-Missing", "member %d has a matrix without MatrixStride; must have one in a block", n)
-		return false
-	}
-	if !m.RowMajor && !m.ColMajor {
-		b.fail(t, "SPV-Block-Missing", "member %d has a matrix without RowMajor or ColMajor; must have one in a block", n)
-		return false
-	}
-	if a := e.Align(b.rule.align, m.RowMajor); a > 0 && (m.MatrixStride == 0 || m.MatrixStride%a != 0) {
-		b.fail(t, "SPV-Block-Alignment", "the stride of the matrix in member %d is %d; must be a multiple of %d", n, m.MatrixStride, a)
-	}
-	return true
-}
-
 // noLayout judges that memory without an explicit layout holds no type that has
-// one.
+// one, and that no array of descriptors has a stride.
 func (c *checker) noLayout() {
-	laid := make([]bool, len(c.m.Types)) // of each type: whether it has an explicit layout
+	laid := c.laidTypes()
+	for n := range c.m.Types {
+		t := &c.m.Types[n]
+		if t.Op == spirv.OpTypePointer && t.Elem != nil && laid[t.Elem.Number] && !t.Elem.IsPointer() && !c.mayLayout(t.Storage) {
+			c.fail(t.Index, vuid.StandaloneSpirv_None_10684, "a pointer into %s to the type %s, which has an explicit layout; must have none there", t.Storage, c.name(t.Elem.ID)).also(c, t.Elem.Index, "the type")
+		}
+	}
+	for n := range c.m.Variables {
+		v := &c.m.Variables[n]
+		t := v.Type
+		if t == nil || v.Pointer == nil {
+			continue
+		}
+		untyped := v.Pointer.Op == spirv.OpTypeUntypedPointerKHR
+		switch v.Storage {
+		case spirv.StorageClassWorkgroup:
+			block := t.IsStruct() && c.m.Has(t.ID, spirv.DecorationBlock)
+			if laid[t.Number] && !block && c.capable(spirv.CapabilityWorkgroupMemoryExplicitLayoutKHR) || untyped && !block {
+				c.fail(v.Index, vuid.StandaloneSpirv_None_10684, "a variable in Workgroup of the type %s, which has an explicit layout and is no Block; must be one", c.name(t.ID)).also(c, t.Index, "the type")
+			}
+		case spirv.StorageClassStorageBuffer, spirv.StorageClassUniform:
+			if t.IsArray() && t.Elem.IsStruct() && (t.ArrayStride != 0 || c.m.Has(t.ID, spirv.DecorationArrayStrideIdEXT)) {
+				c.fail(v.Index, vuid.StandaloneSpirv_None_10684, "a variable in %s of the type %s, an array of descriptors with a stride; must have none", v.Storage, c.name(t.ID)).also(c, t.Index, "the type")
+			}
+		default:
+			if untyped && laid[t.Number] && !c.mayLayout(v.Storage) && v.Storage != spirv.StorageClassUniformConstant {
+				c.fail(v.Index, vuid.StandaloneSpirv_None_10684, "a variable in %s of the type %s, which has an explicit layout; must have none there", v.Storage, c.name(t.ID)).also(c, t.Index, "the type")
+			}
+		}
+	}
+}
+
+// laidTypes returns, of each type, whether it has an explicit layout.
+func (c *checker) laidTypes() []bool {
+	laid := make([]bool, len(c.m.Types))
 	for n := range c.m.Types {
 		t := &c.m.Types[n]
 		switch {
 		case t.IsArray():
 			laid[n] = t.ArrayStride != 0 || c.m.Has(t.ID, spirv.DecorationArrayStrideIdEXT) || t.Elem != nil && t.Elem.Index < t.Index && laid[t.Elem.Number]
 		case t.IsStruct():
+			laid[n] = c.isBlock(t)
 			for k := range t.Members {
 				m := &t.Members[k]
 				laid[n] = laid[n] || m.HasOffset || m.HasMatrixStride || c.m.HasMember(t.ID, k, spirv.DecorationOffsetIdEXT) ||
 					m.Type != nil && m.Type.Index < t.Index && laid[m.Type.Number]
 			}
-		case t.Op == spirv.OpTypePointer && t.Elem != nil && t.Elem.Index < t.Index:
-			if laid[t.Elem.Number] && !t.Elem.IsPointer() && !c.mayLayout(t.Storage) {
-				c.fail(t.Index, vuid.StandaloneSpirv_None_10684, "a pointer into %s to the type %s, which has an explicit layout; must have none there", t.Storage, c.name(t.Elem.ID)).also(c, t.Elem.Index, "the type")
-			}
 		}
 	}
-	for n := range c.m.Variables {
-		v := &c.m.Variables[n]
-		if v.Pointer != nil && v.Pointer.Op == spirv.OpTypeUntypedPointerKHR && v.Type != nil && laid[v.Type.Number] && !c.mayLayout(v.Storage) {
-			c.fail(v.Index, vuid.StandaloneSpirv_None_10684, "a variable in %s of the type %s, which has an explicit layout; must have none there", v.Storage, c.name(v.Type.ID)).also(c, v.Type.Index, "the type")
-		}
-	}
+	return laid
 }
 
-// mayLayout reports whether types in a storage class may have an explicit
-// layout.
+// mayLayout reports whether types that pointers into a storage class point at may
+// have an explicit layout.
 func (c *checker) mayLayout(sc spirv.StorageClass) bool {
 	switch sc {
 	case spirv.StorageClassUniformConstant:
-		return c.capable(spirv.CapabilityDescriptorHeapEXT)
+		return false
 	case spirv.StorageClassWorkgroup:
 		return c.capable(spirv.CapabilityWorkgroupMemoryExplicitLayoutKHR)
 	case spirv.StorageClassFunction, spirv.StorageClassPrivate:
