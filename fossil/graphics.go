@@ -1,0 +1,211 @@
+package fossil
+
+import "github.com/chiaro-gpu/chiaro/link"
+
+// graphics reads a graphics pipeline.
+func (b *builder) graphics(p *graphicsPipeline) {
+	d := b.out.Description
+	d.Kind, d.Flags = link.Graphics, link.PipelineFlags(p.Flags)
+	var parts flags
+	var out rendering
+	var rate shadingRate
+	var where locations
+	var from inputs
+	found := b.common(p.Next, map[structureType]any{stParts: &parts, stRendering: &out, stShadingRate: &rate, stLocations: &where, stInputs: &from})
+	if found[stParts] {
+		d.Parts = link.Parts(parts.Flags)
+	}
+	if found[stShadingRate] {
+		d.ShadingRate = &link.ShadingRate{Width: rate.Size.Width, Height: rate.Size.Height}
+		for i, c := range rate.Combiners {
+			d.ShadingRate.Combiners[i] = link.RateCombiner(c)
+		}
+	}
+	b.layout(p.Layout)
+	if b.hash(p.RenderPass) != 0 {
+		b.renderPass(p.RenderPass)
+		d.Subpass = p.Subpass
+	} else if found[stRendering] {
+		d.Rendering = out.state()
+		if found[stLocations] {
+			d.Rendering.Locations = refs(where.List)
+		}
+		if found[stInputs] {
+			d.Rendering.Inputs, d.Rendering.DepthInput, d.Rendering.StencilInput = refs(from.Color), (*link.Ref)(from.Depth), (*link.Ref)(from.Stencil)
+		}
+	}
+	b.stages(p.Stages)
+	b.fixed(p)
+}
+
+// fixed reads the states of the fixed functions.
+func (b *builder) fixed(p *graphicsPipeline) {
+	d := b.out.Description
+	b.vertex(p.Vertex)
+	if a := p.Assembly; a != nil {
+		d.Assembly = &link.InputAssembly{Topology: link.Topology(a.Topology), PrimitiveRestart: a.Restart != 0}
+	}
+	if t := p.Tessellation; t != nil {
+		var origin domainOrigin
+		b.read(t.Next, map[structureType]any{stDomainOrigin: &origin})
+		d.Tessellation = &link.Tessellation{PatchControlPoints: t.Points, Origin: link.DomainOrigin(origin.Origin)}
+	}
+	if v := p.Viewport; v != nil {
+		var control negativeOneToOne
+		b.read(v.Next, map[structureType]any{stNegativeOneToOne: &control})
+		d.Viewport = &link.Viewport{Viewports: v.Viewports, Scissors: v.Scissors, NegativeOneToOne: control.On != 0}
+	}
+	b.rasterization(p.Rasterization)
+	if m := p.Multisample; m != nil {
+		b.read(m.Next, nil)
+		d.Multisample = &link.Multisample{
+			Samples: m.Samples, SampleShading: m.SampleShading != 0, MinShading: m.MinShading,
+			AlphaToCoverage: m.AlphaToCoverage != 0, AlphaToOne: m.AlphaToOne != 0,
+		}
+	}
+	if s := p.DepthStencil; s != nil {
+		d.DepthStencil = &link.DepthStencil{
+			DepthTest: s.Test != 0, DepthWrite: s.Write != 0, Compare: link.CompareOp(s.Compare), BoundsTest: s.Bounds != 0,
+			StencilTest: s.Stencil != 0, Front: s.Front.state(), Back: s.Back.state(),
+		}
+	}
+	b.blend(p.Blend)
+	b.dynamic(p.Dynamic)
+}
+
+func (f *stencilFace) state() link.StencilFace {
+	return link.StencilFace{
+		Fail: link.StencilOp(f.FailOp), Pass: link.StencilOp(f.PassOp), DepthFail: link.StencilOp(f.DepthFailOp),
+		Compare: link.CompareOp(f.CompareOp), CompareMask: f.CompareMask, WriteMask: f.WriteMask, Reference: f.Reference,
+	}
+}
+
+func (b *builder) vertex(v *vertexInput) {
+	if v == nil {
+		return
+	}
+	var steps divisors
+	b.read(v.Next, map[structureType]any{stDivisors: &steps})
+	out := &link.VertexInput{}
+	for _, k := range v.Bindings {
+		n := link.VertexBinding{Binding: k.Binding, Stride: k.Stride, Rate: link.InputRate(k.Rate)}
+		for i := range steps.List {
+			if steps.List[i].Binding == k.Binding {
+				n.Divisor = &steps.List[i].Divisor
+			}
+		}
+		out.Bindings = append(out.Bindings, n)
+	}
+	for _, a := range v.Attributes {
+		out.Attributes = append(out.Attributes, link.Attribute{Location: a.Location, Binding: a.Binding, Format: link.Format(a.Format), Offset: a.Offset})
+	}
+	b.out.Description.Vertex = out
+}
+
+func (b *builder) rasterization(r *rasterization) {
+	if r == nil {
+		return
+	}
+	var clip depthClip
+	var captured stream
+	var coverage conservative
+	var line lines
+	var vertex provoking
+	found := b.read(r.Next, map[structureType]any{stDepthClip: &clip, stStream: &captured, stConservative: &coverage, stLines: &line, stProvoking: &vertex})
+	out := &link.Rasterization{
+		DepthClamp: r.Clamp != 0, Discard: r.Discard != 0, Polygon: link.PolygonMode(r.Polygon), Cull: link.CullMode(r.Cull), Front: link.FrontFace(r.Front),
+		DepthBias: r.Bias != 0, LineWidth: r.LineWidth, Stream: captured.Stream, HasStream: found[stStream],
+		Conservative: link.ConservativeMode(coverage.Mode), Lines: link.LineMode(line.Mode), Stippled: line.Stippled != 0,
+		Provoking: link.ProvokingVertex(vertex.Mode),
+	}
+	if found[stDepthClip] {
+		on := clip.On != 0
+		out.DepthClip = &on
+	}
+	b.out.Description.Rasterization = out
+}
+
+func (b *builder) blend(c *colorBlend) {
+	if c == nil {
+		return
+	}
+	b.read(c.Next, nil)
+	out := &link.ColorBlend{Logic: c.Logic != 0, LogicOp: link.LogicOp(c.LogicOp)}
+	for i := range c.Attachments {
+		a := &c.Attachments[i]
+		out.Attachments = append(out.Attachments, link.Blend{
+			Enable: a.Enable != 0, SrcColor: link.BlendFactor(a.SrcColor), DstColor: link.BlendFactor(a.DstColor), ColorOp: link.BlendOp(a.ColorOp),
+			SrcAlpha: link.BlendFactor(a.SrcAlpha), DstAlpha: link.BlendFactor(a.DstAlpha), AlphaOp: link.BlendOp(a.AlphaOp), Mask: &a.Mask,
+		})
+	}
+	b.out.Description.Blend = out
+}
+
+func (b *builder) dynamic(s *dynamicState) {
+	d := b.out.Description
+	d.HasDynamic = true
+	if s == nil {
+		return
+	}
+	for _, v := range s.States {
+		d.Dynamic = append(d.Dynamic, link.DynamicState(v))
+	}
+}
+
+func refs(list []uint32) []link.Ref {
+	out := make([]link.Ref, len(list))
+	for i, v := range list {
+		out[i] = link.Ref(v)
+	}
+	return out
+}
+
+func (r *rendering) state() *link.Rendering {
+	out := &link.Rendering{ViewMask: r.ViewMask, Depth: link.Format(r.Depth), Stencil: link.Format(r.Stencil)}
+	for _, f := range r.Color {
+		out.Color = append(out.Color, link.Format(f))
+	}
+	return out
+}
+
+// renderPass reads the render pass of a handle.
+func (b *builder) renderPass(handle string) {
+	p, err := keep(b.set, Ref{RenderPass, b.hash(handle)}, func(d *document) map[string]*renderPass { return d.RenderPasses })
+	if err != nil {
+		b.fail(err)
+		return
+	}
+	var views multiview
+	var none struct{}
+	found := b.read(p.Next, map[structureType]any{stMultiview: &views, stDensityMap: &none})
+	out := &link.RenderPass{}
+	for _, a := range p.Attachments {
+		out.Attachments = append(out.Attachments, link.PassAttachment{Format: link.Format(a.Format), Samples: a.Samples})
+	}
+	for i := range p.Subpasses {
+		s := &p.Subpasses[i]
+		var rate shadingRateAttachment
+		b.read(s.Next, map[structureType]any{stShadingRateAttachment: &rate})
+		k := link.Subpass{
+			Input: attachments(s.Input), Color: attachments(s.Color), Resolve: attachments(s.Resolve), ViewMask: s.ViewMask,
+			ShadingRate: rate.Attachment != nil && link.Ref(rate.Attachment.Attachment) != link.Unused, DensityMap: found[stDensityMap],
+		}
+		if s.Depth != nil {
+			n := link.Ref(s.Depth.Attachment)
+			k.Depth = &n
+		}
+		if found[stMultiview] && i < len(views.Masks) {
+			k.ViewMask = views.Masks[i]
+		}
+		out.Subpasses = append(out.Subpasses, k)
+	}
+	b.out.Description.Pass = out
+}
+
+func attachments(list []attachmentRef) []link.Ref {
+	out := make([]link.Ref, len(list))
+	for i, a := range list {
+		out[i] = link.Ref(a.Attachment)
+	}
+	return out
+}

@@ -1,0 +1,112 @@
+package fossil
+
+import (
+	"fmt"
+
+	"github.com/chiaro-gpu/chiaro/iface"
+	"github.com/chiaro-gpu/chiaro/link"
+)
+
+// descriptorTypes are the descriptor types by VkDescriptorType.
+var descriptorTypes = map[uint32]link.DescriptorType{
+	0: link.DescriptorType(iface.Sampler), 1: link.DescriptorType(iface.CombinedImageSampler),
+	2: link.DescriptorType(iface.SampledImage), 3: link.DescriptorType(iface.StorageImage),
+	4: link.DescriptorType(iface.UniformTexelBuffer), 5: link.DescriptorType(iface.StorageTexelBuffer),
+	6: link.DescriptorType(iface.UniformBuffer), 7: link.DescriptorType(iface.StorageBuffer),
+	8: link.UniformBufferDynamic, 9: link.StorageBufferDynamic,
+	10: link.DescriptorType(iface.InputAttachment), 1000138000: link.InlineUniformBlock,
+	1000150000: link.DescriptorType(iface.AccelerationStructure), 1000165000: link.DescriptorType(iface.AccelerationStructure),
+	1000351000: link.Mutable, 1000440000: link.SampleWeightImage, 1000440001: link.BlockMatchImage,
+	1000460000: link.DescriptorType(iface.StorageTensor),
+}
+
+// maxBindings bounds the bindings of one set layout, and the set layouts of one
+// pipeline layout.
+const maxBindings = 1 << 16
+
+// layout reads the pipeline layout of a handle, and the set layouts in it.
+func (b *builder) layout(handle string) {
+	h := b.hash(handle)
+	if h == 0 {
+		return
+	}
+	p, err := keep(b.set, Ref{PipelineLayout, h}, func(d *document) map[string]*pipelineLayout { return d.PipelineLayouts })
+	if err != nil {
+		b.fail(err)
+		return
+	}
+	out := &link.Layout{Flags: link.LayoutFlags(p.Flags)}
+	for _, r := range p.Push {
+		out.Push = append(out.Push, link.Range{Offset: r.Offset, Size: r.Size, Stages: stageSet(r.Stages)})
+	}
+	if len(p.Sets) > maxBindings {
+		b.fail(fmt.Errorf("pipeline layout %s has %d sets; must have at most %d", h, len(p.Sets), maxBindings))
+		return
+	}
+	for i, handle := range p.Sets {
+		if set := b.setLayout(uint32(i), handle); set != nil {
+			out.Sets = append(out.Sets, *set)
+		}
+	}
+	b.out.Description.Layout = out
+}
+
+// setLayout reads the layout of one set.
+func (b *builder) setLayout(number uint32, handle string) *link.Set {
+	h := b.hash(handle)
+	if h == 0 {
+		return nil // a pipeline library may leave it out
+	}
+	s, err := keep(b.set, Ref{SetLayout, h}, func(d *document) map[string]*setLayout { return d.SetLayouts })
+	if err != nil {
+		b.fail(err)
+		return nil
+	}
+	if len(s.Bindings) > maxBindings {
+		b.fail(fmt.Errorf("set layout %s has %d bindings; must have at most %d", h, len(s.Bindings), maxBindings))
+		return nil
+	}
+	var flags bindingFlags
+	var mutable mutableTypes
+	b.read(s.Next, map[structureType]any{stBindingFlags: &flags, stMutable: &mutable})
+	out := &link.Set{Number: number, Flags: link.SetFlags(s.Flags)}
+	for i, k := range s.Bindings {
+		t, ok := descriptorTypes[k.Type]
+		if !ok {
+			t = link.DescriptorType(fmt.Sprint(k.Type))
+		}
+		v := link.Binding{Binding: k.Binding, Type: t, Count: k.Count, Stages: stageSet(k.Stages), Samplers: len(k.Samplers) > 0, Ycbcr: b.ycbcr(k.Samplers)}
+		if i < len(flags.Flags) {
+			v.Flags = link.BindingFlags(flags.Flags[i])
+		}
+		if i < len(mutable.Lists) {
+			for _, m := range mutable.Lists[i] {
+				v.Mutable = append(v.Mutable, descriptorTypes[m])
+			}
+		}
+		out.Bindings = append(out.Bindings, v)
+	}
+	return out
+}
+
+// ycbcr reports whether one of immutable samplers converts from Y′CbCr.
+func (b *builder) ycbcr(handles []string) bool {
+	for _, handle := range handles {
+		h := b.hash(handle)
+		if h == 0 {
+			continue
+		}
+		s, err := keep(b.set, Ref{Sampler, h}, func(d *document) map[string]*sampler { return d.Samplers })
+		if err != nil {
+			b.fail(err)
+			return false
+		}
+		var any struct{}
+		if found, err := s.Next.find(stYcbcr, &any); err != nil {
+			b.fail(err)
+		} else if found {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,171 @@
+package fossil
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+)
+
+// Ref names an object.
+type Ref struct {
+	Tag  Tag
+	Hash Hash
+}
+
+// String returns the sort and the hash.
+func (r Ref) String() string { return r.Tag.String() + " " + r.Hash.String() }
+
+// Set is the objects of an archive or of a document. It keeps the layouts and
+// render passes that it has read, which are few and shared by many pipelines. It
+// is safe for concurrent use.
+type Set struct {
+	archive *Archive
+	doc     *document
+
+	mu   sync.Mutex
+	kept map[Ref]any
+}
+
+// NewSet returns the objects of an archive.
+func NewSet(a *Archive) *Set { return &Set{archive: a, kept: map[Ref]any{}} }
+
+// Parse reads a document of JSON that stands alone.
+func Parse(data []byte) (*Set, error) {
+	d, err := decode(data)
+	if err != nil {
+		return nil, err
+	}
+	return &Set{doc: d, kept: map[Ref]any{}}, nil
+}
+
+// Pipelines returns all pipelines: graphics, compute and ray tracing, each in
+// order of their hashes.
+func (s *Set) Pipelines() []Ref {
+	var out []Ref
+	for _, t := range [...]Tag{GraphicsPipeline, ComputePipeline, RayTracingPipeline} {
+		out = append(out, s.Refs(t)...)
+	}
+	return out
+}
+
+// Refs returns the objects of a sort, in order of their hashes.
+func (s *Set) Refs(t Tag) []Ref {
+	var out []Ref
+	if s.archive != nil {
+		for _, e := range s.archive.Entries(t) {
+			out = append(out, Ref{t, e.Hash})
+		}
+		return out
+	}
+	add := func(name string) {
+		if h, err := ParseHash(name); err == nil {
+			out = append(out, Ref{t, h})
+		}
+	}
+	switch t {
+	case ShaderModule:
+		names(s.doc.ShaderModules, add)
+	case GraphicsPipeline:
+		names(s.doc.GraphicsPipelines, add)
+	case ComputePipeline:
+		names(s.doc.ComputePipelines, add)
+	case RayTracingPipeline:
+		names(s.doc.RayTracing, add)
+	}
+	slices.SortFunc(out, func(x, y Ref) int {
+		if x.Hash < y.Hash {
+			return -1
+		}
+		return 1
+	})
+	return out
+}
+
+func names[T any](m map[string]T, add func(string)) {
+	for n := range m {
+		add(n)
+	}
+}
+
+// document returns the document that an object stands in.
+func (s *Set) document(r Ref) (*document, error) {
+	if s.doc != nil {
+		return s.doc, nil
+	}
+	e, ok := s.archive.Entry(r.Tag, r.Hash)
+	if !ok {
+		return nil, &MissingError{r}
+	}
+	data, err := s.archive.Read(e)
+	if err != nil {
+		return nil, err
+	}
+	d, err := decode(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", r, err)
+	}
+	return d, nil
+}
+
+// MissingError says that an object is named and not there.
+type MissingError struct{ Ref Ref }
+
+func (e *MissingError) Error() string { return e.Ref.String() + ": there is no such object" }
+
+// object finds an object in a document by its hash; hashes are written with or
+// without leading zeros.
+func object[T any](m map[string]T, r Ref) (T, error) {
+	if v, ok := m[r.Hash.String()]; ok {
+		return v, nil
+	}
+	for n, v := range m {
+		if h, err := ParseHash(n); err == nil && h == r.Hash {
+			return v, nil
+		}
+	}
+	var none T
+	return none, &MissingError{r}
+}
+
+// keep returns an object that is kept, or reads it and keeps it.
+func keep[T any](s *Set, r Ref, of func(*document) map[string]*T) (*T, error) {
+	s.mu.Lock()
+	v, ok := s.kept[r]
+	s.mu.Unlock()
+	if ok {
+		return v.(*T), nil
+	}
+	d, err := s.document(r)
+	if err != nil {
+		return nil, err
+	}
+	o, err := object(of(d), r)
+	if err != nil {
+		return nil, err
+	}
+	if o == nil {
+		return nil, &MissingError{r}
+	}
+	s.mu.Lock()
+	s.kept[r] = o
+	s.mu.Unlock()
+	return o, nil
+}
+
+// Code returns the words of a shader module, in little-endian order.
+func (s *Set) Code(h Hash) ([]byte, error) {
+	r := Ref{ShaderModule, h}
+	d, err := s.document(r)
+	if err != nil {
+		return nil, err
+	}
+	m, err := object(d.ShaderModules, r)
+	if err != nil {
+		return nil, err
+	}
+	code, err := m.words(d.binary)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", r, err)
+	}
+	return code, nil
+}
