@@ -78,25 +78,33 @@ func (m *machine) tally(in *vcode.Inst, lock bool) {
 		index = 4
 	}
 	m.RM(VMOVDQU32_ST, V512, index, 0, m.scratch(scratchOffset), 0)
-	operand, constant := m.f.Const(in.Uses[2])
-	if !constant {
+	if _, constant := m.f.Const(in.Uses[2]); !constant {
 		m.RM(VMOVDQU32_ST, V512, m.vec(in.Uses[2], 0), 0, m.scratch(scratchOperand), 0)
 	}
-	one := func(lane, at Mem) {
-		m.lockIf(lock)
-		m.GMI(constantForms[in.IR], false, at, int32(operand))
+	if !full {
+		m.RR(KMOVW_RK, V128, RAX, 0, 2, 0)
 	}
-	if !constant {
-		one = func(lane, at Mem) {
+	m.tallyLanes(in, zmmLanes, full, lock)
+}
+
+// tallyLanes does an atomic of storeForms whose result is not used, for the lanes
+// in RAX or all of them. Their addresses are RDX plus the offsets in the scratch
+// memory, where the operands stand unless they are constant.
+func (m *machine) tallyLanes(in *vcode.Inst, lanes int32, full, lock bool) {
+	operand, constant := m.f.Const(in.Uses[2])
+	some, done := m.NewLabel(), m.NewLabel()
+	one := func(lane, at Mem) {
+		if !constant {
 			m.GRM(MOV, RCX, lane)
 			m.lockIf(lock)
 			m.GRM(storeForms[in.IR], RCX, at)
+			return
 		}
+		m.lockIf(lock)
+		m.GMI(constantForms[in.IR], false, at, int32(operand))
 	}
-	some, done := m.NewLabel(), m.NewLabel()
 	if !full {
-		m.RR(KMOVW_RK, V128, RAX, 0, 2, 0)
-		m.GI(CmpI, false, RAX, 1<<zmmLanes-1)
+		m.GI(CmpI, false, RAX, 1<<lanes-1)
 		m.Jcc(NotEqual, some)
 		m.later = append(m.later, func() {
 			m.Bind(some)
@@ -107,8 +115,17 @@ func (m *machine) tally(in *vcode.Inst, lock bool) {
 			m.Jmp(done)
 		})
 	}
-	for lane := range int32(zmmLanes) {
-		m.GRM(MOVSXD|W, RAX, m.scratch(scratchOffset+4*lane))
+	for lane := int32(0); lane < lanes; lane++ {
+		if at := m.scratch(scratchOffset + 4*lane); !constant {
+			m.GRM(MOVSXD|W, RAX, at)
+		} else if lane%2 == 0 { // two at once, as RCX is free
+			m.GRM(MOV|W, RAX, at)
+			m.GRR(MOVSXD|W, RCX, RAX)
+			one(Mem{}, Indexed(RDX, RCX, 1, 0))
+			continue
+		} else {
+			m.ShiftI(SarI, true, RAX, 32)
+		}
 		one(m.scratch(scratchOperand+4*lane), Indexed(RDX, RAX, 1, 0))
 	}
 	m.Bind(done)

@@ -21,22 +21,18 @@ func (m ymm) atomic(in *vcode.Inst, lock bool) {
 		m.rr(AVX_VPCMPEQD, 3, 3, 0)
 		m.rr(AVX_VPAND, 2, 2, 3)
 		m.rr(AVX_VMOVMSKPS, RAX, 0, 2)
-		m.GRR(TEST, RAX, RAX)
-		m.Jcc(Equal, done)
 		m.laneBase(at)
 		m.rm(AVX_VMOVUPS_ST, m.vec(in.Uses[2], 0), 0, m.scratch(scratchOperand))
+		if _, ok := storeForms[in.IR]; ok && len(in.Defs) == 0 {
+			m.tallyLanes(in, ymmLanes, false, lock)
+			return
+		}
+		m.GRR(TEST, RAX, RAX)
+		m.Jcc(Equal, done)
 		if in.IR == ir.AtomCmpXchg {
 			m.rm(AVX_VMOVUPS_ST, m.vec(in.Uses[3], 0), 0, m.scratch(scratchCompare))
 		}
-		if g, ok := storeForms[in.IR]; ok && len(in.Defs) == 0 {
-			m.eachLane(func() {
-				m.GRM(MOV, RCX, m.lane32(scratchOperand))
-				m.lockIf(lock)
-				m.GRM(g, RCX, At(RDX, 0))
-			})
-		} else {
-			m.exchanges(in, lock)
-		}
+		m.exchanges(in, lock)
 	}
 	m.Bind(done)
 	if len(in.Defs) > 0 {
