@@ -109,9 +109,10 @@ const (
 	Coherent                   // !coh: the access is available and visible to other invocations
 	Proven                     // !proven: the access is in range
 	Unused                     // !unused: nobody reads the result of this atomic
+	AnyNaN                     // !anynan: of a bitcast: which NaN the operand is makes no difference to anything seen
 )
 
 var flagNames = [...]struct {
 	flag Flags
 	name string
-}{{RTZ, "rtz"}, {Volatile, "vol"}, {Coherent, "coh"}, {Proven, "proven"}, {Unused, "unused"}}
+}{{RTZ, "rtz"}, {Volatile, "vol"}, {Coherent, "coh"}, {Proven, "proven"}, {Unused, "unused"}, {AnyNaN, "anynan"}}

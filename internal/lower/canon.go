@@ -137,7 +137,7 @@ func insert(f *ir.Func, vals []bool) {
 	for _, v := range f.Code {
 		x := f.Vals[v]
 		if k := shown(x.Op); k >= 0 {
-			if a := x.Args[k]; int(a) < len(vals) && vals[a] && f.Type(a).IsFloat() {
+			if a := x.Args[k]; int(a) < len(vals) && vals[a] && f.Type(a).IsFloat() && x.Flags&ir.AnyNaN == 0 {
 				n := ir.V(len(f.Vals))
 				f.Vals = append(f.Vals, ir.Val{Op: ir.FCanon, Type: f.Type(a), Args: [4]ir.V{a}, Origin: x.Origin})
 				f.Vals[v].Args[k] = n

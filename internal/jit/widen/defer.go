@@ -8,8 +8,9 @@ import (
 // Bounds of what is deferred: how far before a select it may begin, and how many
 // operations are worth a jump.
 const (
-	deferWindow = 128
-	minDeferred = 6
+	deferWindow  = 128
+	minDeferred  = 6
+	longDeferred = 3 // what a root or a quotient counts for
 )
 
 // deferral is what is done for one way of a select alone, and only where lanes
@@ -20,8 +21,8 @@ type deferral struct {
 }
 
 // deferring finds selects between a value that is computed and one that is
-// chosen by a chain of tests, as functions end that treat infinities, NaN and
-// zeros apart: hardly ever does a lane want that.
+// chosen by a chain of tests or comes out of a root or quotient, as functions end
+// that treat infinities, NaN and zeros apart: hardly ever does a lane want that.
 type deferring struct {
 	f     *ir.Func
 	late  map[ir.V]deferral // by select
@@ -65,7 +66,7 @@ func (d *deferring) count() {
 func (d *deferring) look(v ir.V, first, i int) {
 	x := d.f.Val(v)
 	for way := 1; way <= 2; way++ {
-		if a := d.f.Val(x.Args[way]); a.Op != ir.Select || x.Args[way] == x.Args[3-way] {
+		if a := d.f.Val(x.Args[way]); a.Op != ir.Select && !long(a) || x.Args[way] == x.Args[3-way] {
 			continue
 		}
 		d.count()
@@ -82,7 +83,7 @@ func (d *deferring) look(v ir.V, first, i int) {
 
 // chain returns the operations from place first on and before place last that
 // nobody reads but they themselves and, for root, one other; nil where they are
-// few or more than tests and choices.
+// few. They are tests, choices, roots and quotients.
 func (d *deferring) chain(root ir.V, first, last int) []ir.V {
 	if d.uses[root] != 1 {
 		return nil
@@ -94,14 +95,17 @@ func (d *deferring) chain(root ir.V, first, last int) []ir.V {
 	for i := last - 1; i >= first; i-- {
 		v := d.f.Code[i]
 		x := d.f.Val(v)
-		if d.found[v] == 0 || d.found[v] != d.uses[v] || d.skip[v] || !test(x) {
+		if d.found[v] == 0 || d.found[v] != d.uses[v] || d.skip[v] || !test(x) && !long(x) {
 			continue
 		}
 		if _, ok := d.late[v]; ok {
 			continue
 		}
 		back = append(back, v)
-		if x.Op != ir.Bitcast {
+		switch {
+		case long(x):
+			n += longDeferred
+		case x.Op != ir.Bitcast:
 			n++
 		}
 		for _, a := range x.Args[:x.Op.Args()] {
@@ -132,6 +136,10 @@ func test(x *ir.Val) bool {
 	}
 	return false
 }
+
+// long reports whether an operation takes the machine longer than a jump that is
+// foreseen wrongly, or nearly so.
+func long(x *ir.Val) bool { return x.Op == ir.FSqrt || x.Op == ir.FDiv }
 
 // selectLate emits a select one of whose ways is computed where a lane wants it.
 func (w *widener) selectLate(v ir.V, d deferral) {

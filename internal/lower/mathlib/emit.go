@@ -69,6 +69,11 @@ func (e emit) int() ir.Type { return ir.Int(uint32(e.t.Bits())) }
 func (e emit) bits(x ir.V) ir.V  { return e.b.Op(ir.Bitcast, e.int(), x) }
 func (e emit) float(x ir.V) ir.V { return e.b.Op(ir.Bitcast, e.t, x) }
 
+// numberBits are the bits of x where what is made of them is not looked at for NaN.
+func (e emit) numberBits(x ir.V) ir.V {
+	return e.b.Emit(ir.Val{Op: ir.Bitcast, Type: e.int(), Flags: ir.AnyNaN, Args: [4]ir.V{x}})
+}
+
 // mask is the integer constant x.
 func (e emit) mask(x uint64) ir.V { return e.b.Const(e.int(), x) }
 

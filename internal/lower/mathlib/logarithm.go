@@ -32,12 +32,13 @@ func (e emit) log1p(u ir.V) ir.V {
 	return e.add(e.log(w), fix)
 }
 
-// reduce returns f and n with x = (1 + f)·2^n and √½ ≤ 1 + f < √2, of x > 0.
+// reduce returns f and n with x = (1 + f)·2^n and √½ ≤ 1 + f < √2, of x > 0; of a
+// NaN they are not to be looked at.
 func (e emit) reduce(x ir.V) (f, n ir.V) {
 	const rootHalf = 0x3f3504f3 // bits of √½
 	small := e.lt(x, e.num(0x1p-126))
 	x = e.pick(small, e.mul(x, e.num(0x1p24)), x)
-	i := e.b.Op(ir.Sub, ir.I32, e.bits(x), e.b.I32(rootHalf))
+	i := e.b.Op(ir.Sub, ir.I32, e.numberBits(x), e.b.I32(rootHalf))
 	m := e.b.Op(ir.Add, ir.I32, e.and(i, 1<<23-1), e.b.I32(rootHalf))
 	n = e.b.Op(ir.SToF, ir.F32, e.b.Op(ir.AShr, ir.I32, i, e.b.I32(23)))
 	n = e.add(n, e.pick(small, e.num(-24), e.num(0)))
