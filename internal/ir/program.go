@@ -156,11 +156,13 @@ type ResourceKind uint8
 const (
 	StorageBuffer ResourceKind = iota
 	UniformBuffer
-	PushBank // Binding is the number of a bank of push constants; nothing writes it
+	PushBank      // Binding is the number of a bank of push constants; nothing writes it
+	StorageTensor // the memory of a tensor
+	TensorShape   // what is bound to the same place, as words of 64 bits: rank, size of each dimension, bytes between elements along each
 	numResourceKinds
 )
 
-var resourceKindNames = [numResourceKinds]string{"storage", "uniform", "bank"}
+var resourceKindNames = [numResourceKinds]string{"storage", "uniform", "bank", "tensor", "shape"}
 
 // String returns the printed form, such as "storage".
 func (k ResourceKind) String() string { return resourceKindNames[k] }

@@ -89,7 +89,7 @@ func (f *function) step(p *pointer, i operand) {
 	switch {
 	case p.memory == descriptor:
 		f.choose(p, i)
-	case p.memory == opaque:
+	case p.memory == opaque, p.memory == object:
 		f.unsupported("of %s", t.Op)
 	case isTile(t):
 		f.stepTile(p, i)
@@ -124,6 +124,10 @@ func (f *function) choose(p *pointer, i operand) {
 	}
 	p.element = f.operandValue(i)
 	if p.typ.IsArray() {
+		return
+	}
+	if isStorageTensor(p.typ) {
+		p.memory = object
 		return
 	}
 	p.memory, p.home = inBuffer, f.b.I32(uint32(p.number))

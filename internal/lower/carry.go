@@ -18,6 +18,10 @@ func (u *unit) carried(t *facts.Type) []ir.Type {
 		return []ir.Type{ir.I32}
 	case spirv.StorageClassPhysicalStorageBuffer:
 		return []ir.Type{ir.I64}
+	case spirv.StorageClassUniformConstant:
+		if isStorageTensor(t.Elem) {
+			return []ir.Type{ir.I32, ir.I32}
+		}
 	}
 	u.unsupported("a pointer to %s as a value", t.Storage)
 	return nil
@@ -30,7 +34,7 @@ func pointerExtent(t *facts.Type) extent {
 	switch t.Storage {
 	case spirv.StorageClassStorageBuffer, spirv.StorageClassUniform:
 		e.slots = 3
-	case spirv.StorageClassPhysicalStorageBuffer:
+	case spirv.StorageClassPhysicalStorageBuffer, spirv.StorageClassUniformConstant:
 		e.slots = 2
 	}
 	return e
@@ -83,6 +87,8 @@ func (f *function) identity(p *pointer) []ir.V {
 		return []ir.V{f.whole(p.offset)}
 	case physical:
 		return []ir.V{f.addressOf(p)}
+	case object:
+		return f.objectParts(p)
 	}
 	f.unsupported("a pointer to %s as a value", p.class)
 	return nil
@@ -105,6 +111,9 @@ func (f *function) pointerOf(t *facts.Type, parts []ir.V) *pointer {
 	p := &pointer{typ: t.Elem, class: t.Storage}
 	at := parts[len(parts)-1]
 	switch t.Storage {
+	case spirv.StorageClassUniformConstant:
+		p.memory, p.home, p.element = object, parts[0], parts[1]
+		return p
 	case spirv.StorageClassPhysicalStorageBuffer:
 		p.memory, p.address = physical, at
 		p.matrix = f.formOf(carriedAs{p.class, p.typ}, f.forms[carriedAs{p.class, p.typ}])
@@ -137,6 +146,9 @@ func (f *function) buffer(p *pointer) ir.V {
 	}
 	h := f.nowhere()
 	for n := range f.prog.Res {
+		if k := f.prog.Res[n].Kind; k == ir.StorageTensor || k == ir.TensorShape {
+			continue // no pointer leads there
+		}
 		r := f.b.OpAux(ir.Res, ir.H, uint64(n), p.element)
 		h = f.b.Select(f.b.Cmp(ir.Eq, p.home, f.b.I32(uint32(n))), r, h)
 	}
@@ -156,6 +168,8 @@ func (f *function) nowhere() ir.V {
 // is out of range.
 func (f *function) nullPointer(t *facts.Type) []ir.V {
 	switch types := f.carried(t); {
+	case len(types) == 2:
+		return []ir.V{f.b.I32(farAway), f.b.I32(0)}
 	case len(types) == 3:
 		return []ir.V{f.b.I32(farAway), f.b.I32(0), f.b.I32(0)}
 	case types[0] == ir.I64:

@@ -13,6 +13,10 @@ func load(f *function, in spirv.Inst) {
 	p := f.to(v.Pointer(), t)
 	m, _ := v.MemoryAccess()
 	p.flags |= accessFlags(m)
+	if isStorageTensor(t) {
+		f.loadObject(in, p)
+		return
+	}
 	f.sameType(p, t)
 	f.define(in, f.load(p)...)
 }
@@ -52,7 +56,7 @@ func (f *function) sameType(p *pointer, t *facts.Type) {
 	if p.typ == nil {
 		f.malformed("a type is missing")
 	}
-	if p.memory == opaque || p.memory == descriptor {
+	if p.memory == opaque || p.memory == descriptor || p.memory == object {
 		f.unsupported("of %s", p.typ.Op)
 	}
 	if p.typ == t {
@@ -116,6 +120,8 @@ func (f *function) scalarsAt(p pointer, yield func(*pointer, ir.Type)) {
 			f.stepTile(&part, operand{bits: i})
 			f.scalarsAt(part, yield)
 		}
+	case isStorageTensor(t):
+		f.unsupported("a tensor in %s", p.class)
 	case isTensor(t):
 		if p.memory != inSlots && p.memory != inPlace {
 			f.unsupported("%s in %s", t.Op, p.class)

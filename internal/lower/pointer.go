@@ -17,7 +17,8 @@ const (
 	inPlace                  // a slot of the lane's whole private memory
 	inInput                  // components of a built-in
 	physical                 // an address
-	descriptor               // an array of buffers: the next index chooses one
+	descriptor               // an array of buffers or tensors: the next index chooses one
+	object                   // a tensor, which is a value
 	opaque                   // a variable that holds no data: an image, a sampler
 )
 
@@ -29,10 +30,10 @@ type pointer struct {
 	flags  ir.Flags // of every access
 
 	handle  ir.V   // inBuffer
-	home    ir.V   // inBuffer: the number of the resource, where there may be several
-	element ir.V   // inBuffer: the index of the descriptor
+	home    ir.V   // inBuffer, object: the number of the resource, where there may be several
+	element ir.V   // inBuffer, object: the index of the descriptor
 	address ir.V   // physical: to which the offset's constant is added
-	number  uint64 // the resource of a descriptor, the variable of inSlots
+	number  uint64 // the resource of a descriptor or object, the variable of inSlots
 	offset  offset
 	room    uint64 // the slots of the whole variable, the bytes of the whole table
 

@@ -107,6 +107,11 @@ var rules = map[spirv.Op]rule{
 	spirv.OpCooperativeMatrixLoadTensorNV:  cooperativeLoadTensor,
 	spirv.OpCooperativeMatrixStoreTensorNV: cooperativeStoreTensor,
 
+	// Storage tensors.
+	spirv.OpTensorReadARM:      tensorRead,
+	spirv.OpTensorWriteARM:     tensorWrite,
+	spirv.OpTensorQuerySizeARM: tensorQuerySize,
+
 	// Cooperative vectors.
 	spirv.OpCooperativeVectorLoadNV:                   cooperativeVectorLoad,
 	spirv.OpCooperativeVectorStoreNV:                  cooperativeVectorStore,

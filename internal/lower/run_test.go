@@ -3,6 +3,7 @@ package lower
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -32,6 +33,8 @@ import (
 //	buffer 0.1 1 -2 0x30 4.5  set 0, binding 1: 32-bit words; w×n is n words w
 //	element 0.1 7             the next descriptor of the same array
 //	inline 0.1 1 2            an inline uniform block
+//	tensor 0.1 4 3×2 1 2 …    a tensor: bytes of an element, sizes, words of memory
+//	strides 0.1 16 4          the strides of the last tensor of the array
 //	dynamic 0.1 16            dynamic offsets, by descriptor, in bytes
 //	null 0.1                  the next descriptor of the array is null
 //	range 0.1 8               the last descriptor names only so many bytes
@@ -90,7 +93,7 @@ func (s *script) item(key string, f []string) error {
 		s.options.FullSubgroups = slices.Contains(f, "full")
 		s.options.VaryingSubgroups = slices.Contains(f, "varying")
 		return nil
-	case "buffer", "element", "null", "range", "inline", "dynamic", "robustness":
+	case "buffer", "element", "null", "range", "inline", "dynamic", "robustness", "tensor", "strides":
 		return s.bind(key, binding(f[0]), f[1:])
 	}
 	w, err := words(f)
@@ -140,6 +143,13 @@ func (s *script) bind(key string, at compute.Binding, f []string) error {
 		put(&s.args.Dynamic, at, offsets)
 		return err
 	}
+	switch key {
+	case "tensor":
+		return s.tensor(at, f)
+	case "strides":
+		all := s.args.Tensors[at]
+		return numbers(f, &all[len(all)-1].Strides)
+	}
 	data, err := wordBytes(f) // none is null
 	if key == "inline" {
 		put(&s.args.Inline, at, data)
@@ -147,6 +157,31 @@ func (s *script) bind(key string, at compute.Binding, f []string) error {
 		s.args.Bindings[at] = append(list, exec.Buffer{Bytes: data})
 	}
 	return err
+}
+
+// tensor binds a tensor; one without operands is null.
+func (s *script) tensor(at compute.Binding, f []string) (err error) {
+	var t compute.Tensor
+	if len(f) > 1 {
+		var size []uint64
+		err = errors.Join(numbers(f[:1], &size), numbers(strings.Split(f[1], "×"), &t.Dimensions))
+		t.ElementBytes = size[0]
+		data, err2 := wordBytes(f[2:])
+		t.Bytes, err = data, errors.Join(err, err2)
+	}
+	put(&s.args.Tensors, at, append(s.args.Tensors[at], t))
+	return err
+}
+
+func numbers(f []string, to *[]uint64) error {
+	for _, x := range f {
+		n, err := strconv.ParseUint(x, 0, 64)
+		if err != nil {
+			return err
+		}
+		*to = append(*to, n)
+	}
+	return nil
 }
 
 // put puts a value into a map that may not be there yet.
@@ -175,6 +210,9 @@ func (s *script) bound(at string) func() []byte {
 	args := &s.args
 	return func() []byte {
 		if list := args.Bindings[binding(at)]; len(list) > 0 {
+			return list[0].Bytes
+		}
+		if list := args.Tensors[binding(at)]; len(list) > 0 {
 			return list[0].Bytes
 		}
 		return nil

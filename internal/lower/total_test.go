@@ -22,7 +22,7 @@ func TestTotal(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if filepath.Ext(file) == ".txt" || bytes.Contains(data, []byte("-- run --")) {
+		if filepath.Ext(file) == ".txt" || bytes.Contains(data, []byte("\n-- run")) {
 			text = append(text, data...)
 		}
 	}

@@ -42,6 +42,8 @@ func (u *unit) global(v *facts.Variable) *pointer {
 		p.number, p.room = u.slots(v, -1)
 	case spirv.StorageClassInput:
 		u.input(p, v)
+	case spirv.StorageClassUniformConstant:
+		u.descriptorObject(p, v)
 	default:
 		p.memory = opaque
 	}

@@ -122,6 +122,11 @@ var forms = map[Op]Form{
 	spirv.OpCooperativeMatrixLoadTensorNV:  gives(in(Opaque, 0), pointer, same, in(Opaque, 0)),
 	spirv.OpCooperativeMatrixStoreTensorNV: does(pointer, in(Opaque, 0), in(Opaque, 0)),
 
+	// Storage tensors: what else must hold, the type of the tensor says.
+	spirv.OpTensorReadARM:      gives(anything, anything, anything),
+	spirv.OpTensorWriteARM:     does(anything, anything, anything),
+	spirv.OpTensorQuerySizeARM: gives(anything, anything, anything),
+
 	// Cooperative vectors: sizes and interpretations are constants.
 	spirv.OpCooperativeVectorLoadNV:                   gives(of(OfNumber), pointer, integer.wide(32)),
 	spirv.OpCooperativeVectorStoreNV:                  does(pointer, integer.wide(32), of(OfNumber)),

@@ -13,6 +13,12 @@ import (
 // bound.
 func (a *Args) bound(r ir.Resource) ([]exec.Buffer, error) {
 	at := Binding{r.Set, r.Binding}
+	switch r.Kind {
+	case ir.PushBank:
+		return []exec.Buffer{{Bytes: a.Banks[r.Binding]}}, nil
+	case ir.StorageTensor, ir.TensorShape:
+		return tensors(r, a.Tensors[at])
+	}
 	if data, ok := a.Inline[at]; ok {
 		return inline(r, data)
 	}

@@ -34,6 +34,10 @@ type Args struct {
 	// counts before one of Bindings.
 	Inline map[Binding][]byte
 
+	// Tensors has the descriptors of tensors, by array element, as Bindings has
+	// those of buffers.
+	Tensors map[Binding][]Tensor
+
 	// Dynamic has the dynamic offsets of descriptors, in bytes, by array
 	// element: those of dynamic buffers, whose ranges then begin so much later.
 	// A missing one is 0.
@@ -90,10 +94,6 @@ func Dispatch(ctx context.Context, prog exec.Program, args Args) error {
 		Log:       args.Log,
 	}
 	for i, r := range p.Res {
-		if r.Kind == ir.PushBank {
-			job.Resources[i] = []exec.Buffer{{Bytes: args.Banks[r.Binding]}}
-			continue
-		}
 		bound, err := args.bound(r)
 		if err != nil {
 			return err

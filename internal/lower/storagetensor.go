@@ -1,0 +1,263 @@
+package lower
+
+import (
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
+)
+
+// Storage tensors (SPV_ARM_tensors) are two resources, one behind the other: the
+// memory, and what Vulkan says of its shape. A tensor as a value is the number of
+// the first and the index of the descriptor.
+
+// A shape is words of 64 bits: the rank, the size of each dimension, and how far
+// apart in bytes two elements are along it. A descriptor that is null has none.
+const shapeWord = 8
+
+// maxTensorRank bounds the dimensions of a tensor (maxTensorDimensionCount).
+const maxTensorRank = 32
+
+// isStorageTensor reports whether t is the type of a tensor in memory.
+func isStorageTensor(t *facts.Type) bool { return t != nil && t.Op == spirv.OpTypeTensorARM }
+
+// storageTensor is what a type says of a tensor.
+type storageTensor struct {
+	elem *facts.Type
+	rank uint64
+}
+
+// storageTensor returns what a type says. Shaders have no tensors without a rank
+// and none with a shape (VUID-RuntimeSpirv-OpTypeTensorARM-09907 and -09902).
+func (u *unit) storageTensor(t *facts.Type) storageTensor {
+	if !isStorageTensor(t) {
+		u.malformed("an operand that is no tensor")
+	}
+	v := inst.TypeTensorARM(u.facts.Code.Inst(t.Index))
+	if _, shaped := v.Shape(); shaped {
+		u.unsupported("a tensor with a shape of its own")
+	}
+	x := storageTensor{elem: u.facts.Type(v.ElementType())}
+	if x.elem == nil || !x.elem.IsScalar() {
+		u.malformed("a tensor of what is no scalar")
+	}
+	id, _ := v.Rank()
+	n, ok := u.facts.Const(id).Int()
+	if !ok || n < 1 || n > maxTensorRank {
+		u.malformed("a tensor without a rank of 1 to %d", maxTensorRank)
+	}
+	x.rank = uint64(n)
+	return x
+}
+
+// descriptorObject gives a variable in UniformConstant its place: a tensor, or an
+// array of them. All others hold no data that is read here.
+func (u *unit) descriptorObject(p *pointer, v *facts.Variable) {
+	t := v.Type
+	for n := 0; t.IsArray() && t.Elem != nil && n <= maxDepth; n++ {
+		t = t.Elem
+	}
+	if !isStorageTensor(t) {
+		p.memory = opaque
+		return
+	}
+	set, _ := u.facts.Decoration(v.ID, spirv.DecorationDescriptorSet)
+	binding, _ := u.facts.Decoration(v.ID, spirv.DecorationBinding)
+	r := ir.Resource{Set: set.Literal(), Binding: binding.Literal(), Kind: ir.StorageTensor, Count: uint32(descriptors(v.Type))}
+	if p.memory = object; v.Type.IsArray() {
+		p.memory = descriptor
+	}
+	p.number = u.bound(r)
+	r.Kind, r.NonWritable = ir.TensorShape, true
+	if u.bound(r) != p.number+1 {
+		u.malformed("a tensor whose descriptors are counted in two ways")
+	}
+}
+
+// objectParts returns the scalars of a tensor that a pointer points at, or of the
+// pointer.
+func (f *function) objectParts(p *pointer) []ir.V {
+	home, element := p.home, p.element
+	if home == 0 {
+		home = f.b.I32(uint32(p.number))
+	}
+	if element == 0 {
+		element = f.b.I32(0)
+	}
+	return []ir.V{home, element}
+}
+
+// loadObject lowers the OpLoad of a tensor.
+func (f *function) loadObject(in spirv.Inst, p *pointer) {
+	if p.memory != object {
+		f.unsupported("a tensor in %s", p.class)
+	}
+	f.define(in, f.objectParts(p)...)
+}
+
+// boundTensor is a tensor that is accessed.
+type boundTensor struct {
+	storageTensor
+	memory, shape ir.V
+}
+
+// boundTensor returns the tensor that an operand is.
+func (f *function) boundTensor(id spirv.ID) boundTensor {
+	x := boundTensor{storageTensor: f.storageTensor(f.typeOf(id))}
+	parts := f.scalars(id)
+	if len(parts) != 2 {
+		f.malformed("%%%d is no tensor", id)
+	}
+	home, element := parts[0], parts[1]
+	if n, ok := f.constBits(home); ok && n+1 < uint64(len(f.prog.Res)) {
+		x.memory, x.shape = f.b.OpAux(ir.Res, ir.H, n, element), f.b.OpAux(ir.Res, ir.H, n+1, element)
+		return x
+	}
+	x.memory, x.shape = f.nowhere(), f.nowhere()
+	for n := range f.prog.Res {
+		if f.prog.Res[n].Kind != ir.StorageTensor {
+			continue
+		}
+		here := f.b.Cmp(ir.Eq, home, f.b.I32(uint32(n)))
+		x.memory = f.b.Select(here, f.b.OpAux(ir.Res, ir.H, uint64(n), element), x.memory)
+		x.shape = f.b.Select(here, f.b.OpAux(ir.Res, ir.H, uint64(n+1), element), x.shape)
+	}
+	return x
+}
+
+// shapeOf reads a word of a tensor's shape.
+func (f *function) shapeOf(x boundTensor, word uint64) ir.V {
+	return f.emit(ir.Val{Op: ir.Ld, Type: ir.I64, Aux: word * shapeWord, Args: [4]ir.V{x.shape, f.b.I32(0)}})
+}
+
+// ranked reports whether what is bound has as many dimensions as the shader says:
+// a null descriptor has none.
+func (f *function) ranked(x boundTensor) ir.V {
+	return f.b.Cmp(ir.Eq, f.shapeOf(x, 0), f.b.Const(ir.I64, x.rank))
+}
+
+// coordinates returns the coordinates of an access, as words of 64 bits.
+func (f *function) coordinates(id spirv.ID, rank uint64) []ir.V {
+	t := f.typeOf(id)
+	parts := append([]ir.V(nil), f.scalars(id)...)
+	if t == nil || t.Elem == nil || !t.Elem.IsInt() || uint64(len(parts)) != rank {
+		f.malformed("coordinates that are no %d integers", rank)
+	}
+	wider := ir.ZExt
+	if t.Elem.Signed {
+		wider = ir.SExt
+	}
+	for i, v := range parts {
+		if f.b.Func.Type(v) != ir.I64 {
+			parts[i] = f.b.Op(wider, ir.I64, v)
+		}
+	}
+	return parts
+}
+
+// element is the place of one element of a tensor, out of range where it is not
+// in the tensor.
+type element struct {
+	inside ir.V
+	offset ir.V
+}
+
+// elements returns the places of n elements that follow each other along the
+// innermost dimension.
+func (f *function) elements(x boundTensor, at []ir.V, n uint64) []element {
+	b := f.b
+	outer, last := f.ranked(x), x.rank-1
+	base := b.Const(ir.I64, 0)
+	for i := range last {
+		outer = b.Op(ir.And, ir.B1, outer, b.Cmp(ir.ULt, at[i], f.shapeOf(x, 1+i)))
+		base = b.Op(ir.Add, ir.I64, base, b.Op(ir.Mul, ir.I64, at[i], f.shapeOf(x, 1+x.rank+i)))
+	}
+	size, stride := f.shapeOf(x, 1+last), f.shapeOf(x, 1+x.rank+last)
+	out := make([]element, n)
+	for k := range out {
+		i := b.Op(ir.Add, ir.I64, at[last], b.Const(ir.I64, uint64(k)))
+		inside := b.Op(ir.And, ir.B1, outer, b.Cmp(ir.ULt, i, size))
+		far := b.Op(ir.Add, ir.I64, base, b.Op(ir.Mul, ir.I64, i, stride))
+		far = b.Op(ir.UMin, ir.I64, far, b.Const(ir.I64, farAway))
+		out[k] = element{inside, b.Select(inside, b.Op(ir.Trunc, ir.I32, far), b.I32(farAway))}
+	}
+	return out
+}
+
+// tensorType returns the type that an element has in memory: a Boolean is 8 bits
+// wide (VK_FORMAT_R8_BOOL_ARM).
+func (f *function) tensorType(x boundTensor) (value, stored ir.Type) {
+	value = f.scalar(x.elem)
+	if value == ir.B1 {
+		return value, ir.I8
+	}
+	return value, value
+}
+
+// tensorFlags returns what the operands of an access say, and the value outside
+// of the tensor, 0 where there is none.
+func (f *function) tensorFlags(m spirv.TensorOperands, words []uint32) (flags ir.Flags, outside ir.V) {
+	if m&(spirv.TensorOperandsMakeElementAvailableARMMask|spirv.TensorOperandsMakeElementVisibleARMMask) != 0 {
+		flags |= ir.Coherent
+	}
+	if m&spirv.TensorOperandsOutOfBoundsValueARMMask != 0 {
+		if len(words) == 0 {
+			f.malformed("no value outside of the tensor")
+		}
+		outside = f.one(spirv.ID(words[0]))
+	}
+	return flags, outside
+}
+
+func tensorRead(f *function, in spirv.Inst) {
+	v := inst.TensorReadARM(in)
+	x := f.boundTensor(v.Tensor())
+	t, stored := f.tensorType(x)
+	parts := make([]ir.V, len(f.flat(f.facts.Type(in.Type()))))
+	m, _ := v.TensorOperands()
+	flags, outside := f.tensorFlags(m, v.TensorOperandsWords())
+	for k, e := range f.elements(x, f.coordinates(v.Coordinates(), x.rank), uint64(len(parts))) {
+		r := f.emit(ir.Val{Op: ir.Ld, Type: stored, Flags: flags, Args: [4]ir.V{x.memory, e.offset}})
+		if t == ir.B1 {
+			r = f.b.Op(ir.Not, ir.B1, f.b.Cmp(ir.Eq, r, f.b.Const(ir.I8, 0)))
+		}
+		if outside != 0 {
+			f.alike(r, outside)
+			r = f.b.Select(e.inside, r, outside)
+		}
+		parts[k] = r
+	}
+	f.define(in, parts...)
+}
+
+func tensorWrite(f *function, in spirv.Inst) {
+	v := inst.TensorWriteARM(in)
+	x := f.boundTensor(v.Tensor())
+	t, stored := f.tensorType(x)
+	parts := f.scalars(v.Object())
+	m, _ := v.TensorOperands()
+	flags, _ := f.tensorFlags(m, v.TensorOperandsWords())
+	for k, e := range f.elements(x, f.coordinates(v.Coordinates(), x.rank), uint64(len(parts))) {
+		part := parts[k]
+		if f.b.Func.Type(part) != t {
+			f.malformed("an object of another type than the tensor's elements")
+		}
+		if t == ir.B1 {
+			part = f.b.Op(ir.ZExt, ir.I8, part)
+		}
+		f.emit(ir.Val{Op: ir.St, Type: stored, Flags: flags, Args: [4]ir.V{x.memory, e.offset, part}})
+	}
+}
+
+// tensorQuerySize gives the size of a dimension: 0 of a null descriptor, and
+// where the tensor has another rank.
+func tensorQuerySize(f *function, in spirv.Inst) {
+	v := inst.TensorQuerySizeARM(in)
+	x := f.boundTensor(v.Tensor())
+	i := f.known(v.Dimension())
+	if i >= x.rank {
+		f.malformed("dimension %d of a tensor of %d", i, x.rank)
+	}
+	n := f.b.Select(f.ranked(x), f.shapeOf(x, 1+i), f.b.Const(ir.I64, 0))
+	f.define(in, f.toInt(n, f.scalar(f.facts.Type(in.Type()))))
+}
