@@ -44,10 +44,11 @@ func newCheck(c console) *cobra.Command {
 	var f checkFlags
 	cmd := &cobra.Command{
 		Use:   "check [FILE|DIRECTORY|-]...",
-		Short: "Judge modules against a target environment",
+		Short: "Judge modules and pipelines against a target environment",
 		Long: `Judge SPIR-V modules, binary or text, by the rules of SPIR-V and of the environment that
---target-env names, and report every fault. Directories are searched for *.spv and *.spvasm;
-- is standard input. Rules that need to know a device are judged for each that --profile names:
+--target-env names, and report every fault; and pipelines by Vulkan's rules on them: descriptions
+(*.pipeline.yaml, see link), archives of Fossilize (*.foz) and its JSON. Directories are searched for
+all of them; - is standard input, ARCHIVE#graphics/HASH one object of an archive. Rules that need to know a device are judged for each that --profile names:
 min, max, self, min1.0 to min1.4, or files of Vulkan profiles, which vulkaninfo --json writes too.`,
 		Example: "  chiaro check shader.spv\n  chiaro check --target-env vulkan1.1 --format jsonl shaders/",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -152,10 +153,12 @@ func checkFiles(c console, f checkFlags, args []string) error {
 	if err := f.loadProfiles(c, env); err != nil {
 		return err
 	}
-	files, err := listFiles(c, args, f.filesFrom, ".spv", ".spvasm")
+	files, err := listFiles(c, args, f.filesFrom, checkEndings...)
 	if err != nil {
 		return err
 	}
+	list, closeAll := subjects(files)
+	defer closeAll()
 	if err := f.filter.load(); err != nil {
 		return err
 	}
@@ -169,7 +172,7 @@ func checkFiles(c console, f checkFlags, args []string) error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	t := checkAll(ctx, c, f, env, files, rs)
+	t := checkAll(ctx, &judge{c, f, env, newModuleStore()}, list, rs)
 	if ctx.Err() != nil {
 		return &coded{exitInterrupt, "interrupted"}
 	}
@@ -185,9 +188,10 @@ func checkFiles(c console, f checkFlags, args []string) error {
 	return nil
 }
 
-// checkAll judges the modules on f.jobs goroutines and reports them in order.
-func checkAll(ctx context.Context, c console, f checkFlags, env *valid.Env, files []string, rs *checkReporters) checkTally {
-	bar := progress(c, f.format, len(files))
+// checkAll judges the subjects on f.jobs goroutines and reports them in order.
+func checkAll(ctx context.Context, j *judge, files []subject, rs *checkReporters) checkTally {
+	f := &j.f
+	bar := progress(j.c, f.format, len(files))
 	done := make([]chan *checked, len(files))
 	for i := range done {
 		done[i] = make(chan *checked, 1)
@@ -197,7 +201,7 @@ func checkAll(ctx context.Context, c console, f checkFlags, env *valid.Env, file
 	for range max(1, min(f.jobs, len(files))) {
 		workers.Go(func() {
 			for i := range next {
-				x := checkOne(ctx, c, f, env, files[i])
+				x := j.one(ctx, files[i])
 				f.filter.apply(x)
 				rs.done(x)
 				done[i] <- x
@@ -238,55 +242,69 @@ type checked struct {
 	file     string
 	verdict  string
 	message  string // why it is unreadable
-	findings []valid.Finding
-	report   *valid.Report // nil where the module does not decode
+	findings []shownFinding
+	report   *valid.Report // nil where the module does not decode, and of pipelines
 	facts    *facts.Module // likewise
 	profiles []string      // that it was judged for
+	pipeline bool          // it is no module
+	skipped  []string      // what of it is not known and was not judged
 
 	text   string // of a module that is text
 	starts []int  // where each instruction begins in it
 }
 
-// checkOne judges one file. It is a door: a panic is reported for this file
-// alone.
-func checkOne(ctx context.Context, c console, f checkFlags, env *valid.Env, file string) (x *checked) {
-	x = &checked{file: file, verdict: verdictUnreadable}
+// one judges one subject. It is a door: a panic is reported for this one alone.
+func (j *judge) one(ctx context.Context, s subject) (x *checked) {
+	x = &checked{file: s.name, verdict: verdictUnreadable}
 	defer func() {
 		if e := recover(); e != nil {
-			fmt.Fprintf(c.err, "chiaro: %s: internal error: %v\n%s", file, e, debug.Stack())
-			x.verdict, x.message = verdictInternal, fmt.Sprintf("internal error: %v", e)
+			fmt.Fprintf(j.c.err, "chiaro: %s: internal error: %v\n%s", s.name, e, debug.Stack())
+			x.verdict, x.message = verdictInternal, fmt.Sprintf("%s: internal error: %v; again alone: chiaro check '%s'", s.name, e, s.name)
 		}
 	}()
-	data, err := readModule(c, file)
+	j.judge(ctx, s, x)
+	return x
+}
+
+// moduleFile judges a module of a file.
+func (j *judge) moduleFile(ctx context.Context, file string, x *checked) {
+	data, err := readModule(j.c, file)
 	if err != nil {
 		x.message = err.Error()
-		return x
+		return
 	}
-	m, err := decodeModule(data, file, env, x)
+	j.module(ctx, data, file, x)
+}
+
+// module judges a module; file says what it is, by its ending.
+func (j *judge) module(ctx context.Context, data []byte, file string, x *checked) {
+	m, err := decodeModule(data, file, j.env, x)
 	var fault *diag.Finding
 	switch {
 	case errors.As(err, &fault) && m == nil && fault.Pos.Line == 0 && !noModule[fault.Code]:
-		x.verdict, x.findings = verdictFindings, []valid.Finding{{Finding: *fault}}
-		return x
+		x.verdict, x.findings = verdictFindings, []shownFinding{{Finding: valid.Finding{Finding: *fault}}}
+		return
 	case err != nil:
-		x.message = located(file, err)
-		return x
+		x.message = located(x.file, err)
+		return
 	}
 	x.facts = facts.Gather(m, nil)
-	if x.profiles = f.profileNames(); len(f.envs) > 0 {
-		x.report, err = valid.CheckSeveral(ctx, x.facts, f.envs, f.opts)
+	if x.profiles = j.f.profileNames(); len(j.f.envs) > 0 {
+		x.report, err = valid.CheckSeveral(ctx, x.facts, j.f.envs, j.f.opts)
 	} else {
-		x.report, err = valid.Check(ctx, x.facts, env, f.opts)
+		x.report, err = valid.Check(ctx, x.facts, j.env, j.f.opts)
 	}
 	if err != nil {
 		x.message = err.Error()
-		return x
+		return
 	}
-	x.findings, x.verdict = x.report.Findings, verdictClean
+	x.verdict = verdictClean
+	for i := range x.report.Findings {
+		x.findings = append(x.findings, shownFinding{Finding: x.report.Findings[i]})
+	}
 	if len(x.findings) > 0 {
 		x.verdict = verdictFindings
 	}
-	return x
 }
 
 // noModule are the codes of streams that are no SPIR-V at all.

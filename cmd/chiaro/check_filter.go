@@ -93,10 +93,10 @@ func (f *findingFilter) apply(x *checked) {
 	f.state.mu.Lock()
 	defer f.state.mu.Unlock()
 	of := map[string]int{}
-	kept := make([]valid.Finding, 0, len(x.findings))
+	kept := make([]shownFinding, 0, len(x.findings))
 	for i := range x.findings {
 		n := &x.findings[i]
-		k := key(x.file, n)
+		k := key(x.file, &n.Finding)
 		switch {
 		case slices.Contains(f.suppress, n.Code):
 			continue

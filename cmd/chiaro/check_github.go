@@ -29,8 +29,9 @@ func (r *checkGitHub) Record(x *checked) {
 		if t := v.text(f.Pos); t != "" {
 			message += "\n" + t
 		}
-		if v.sited(f) {
-			file, line, column := v.where(x, f)
+		message += f.more()
+		if v.sited(&f.Finding) {
+			file, line, column := v.where(x, &f.Finding)
 			fmt.Fprintf(r.w, "::%s file=%s,line=%d,col=%d,title=%s::%s\n", kind, property(file), line, column, property(f.Code), data(message))
 			continue
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/chiaro-gpu/chiaro/link"
 	"github.com/chiaro-gpu/chiaro/valid"
 )
 
@@ -65,13 +66,19 @@ func (r *checkHTML) Record(x *checked) {
 	at := map[int][]htmlFinding{}
 	for i := range x.findings {
 		n := &x.findings[i]
-		h := htmlFinding{Code: n.Code, Severity: n.Severity.String(), Message: n.Message, File: f.Number, Line: v.row(n.Pos), SourceLine: v.source(n)}
+		h := htmlFinding{Code: n.Code, Severity: n.Severity.String(), Message: n.Message, File: f.Number, Line: v.row(n.Pos), SourceLine: v.source(&n.Finding)}
 		h.EntryPoint, _ = v.callers(n.Pos)
 		if n.HasSource && n.Source.File != "" {
-			h.Source = position(v.where(x, n))
+			h.Source = position(v.where(x, &n.Finding))
 		}
 		for _, o := range n.Related {
 			h.Related = append(h.Related, relatedRecord{Message: o.Message, Text: orElse(v.text(o.Pos), o.Pos.String())})
+		}
+		for _, side := range n.sides {
+			h.Related = append(h.Related, relatedRecord{Message: orElse(side.Stage, "pipeline"), Text: strings.TrimSpace(sidesText([]link.Side{side}))})
+		}
+		if len(x.profiles) > 1 {
+			h.Related = append(h.Related, relatedRecord{Message: "on", Text: strings.Join(n.Profiles, ", ")})
 		}
 		f.Findings = append(f.Findings, h)
 		at[h.Line] = append(at[h.Line], h)

@@ -52,8 +52,8 @@ func (r *checkJUnit) Record(x *checked) {
 		n := 0
 		for i := range x.findings {
 			f := &x.findings[i]
-			file, line, column := v.where(x, f)
-			fmt.Fprintf(&text, "%s:%d:%d: %s: %s [%s]\n", file, line, column, f.Severity, f.Message, f.Code)
+			file, line, column := v.where(x, &f.Finding)
+			fmt.Fprintf(&text, "%s:%d:%d: %s: %s [%s]%s\n", file, line, column, f.Severity, f.Message, f.Code, f.more())
 			if f.Severity == diag.Error {
 				if n++; n == 1 {
 					first = f.Code

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/chiaro-gpu/chiaro/diag"
+	"github.com/chiaro-gpu/chiaro/link"
 )
 
 // checkFormats are the names that --format and --out of check take.
@@ -114,6 +115,7 @@ type checkRecord struct {
 	Omitted   int             `json:"omitted,omitempty"`
 	Unchecked map[string]int  `json:"unchecked,omitempty"`
 	Profiles  map[string]int  `json:"profiles,omitempty"` // errors on each
+	Skipped   []string        `json:"skipped,omitempty"`  // what of a pipeline is not known and was not judged
 }
 
 // findingRecord is one finding as JSON.
@@ -129,6 +131,7 @@ type findingRecord struct {
 	Stages      []string        `json:"stages,omitempty"`     // of all that do
 	Profiles    []string        `json:"profile,omitempty"`    // on which it stands
 	Related     []relatedRecord `json:"related,omitempty"`
+	Sides       []link.Side     `json:"sides,omitempty"` // of a finding of a pipeline, the one at fault first
 }
 
 type sourceRecord struct {
@@ -150,12 +153,12 @@ func verdictRecord(x *checked) checkRecord {
 	if x.report != nil {
 		r.Omitted, r.Unchecked = x.report.Omitted, x.report.Unchecked
 	}
-	r.Profiles = x.byProfile()
+	r.Profiles, r.Skipped = x.byProfile(), x.skipped
 	v := newViewer(x)
 	for i := range x.findings {
 		f := &x.findings[i]
 		fr := findingRecord{Code: f.Code, Severity: f.Severity.String(), Message: f.Message,
-			Instruction: f.Pos.Instruction, WordOffset: f.Pos.Word, Text: v.text(f.Pos), Profiles: f.Profiles}
+			Instruction: f.Pos.Instruction, WordOffset: f.Pos.Word, Text: v.text(f.Pos), Profiles: f.Profiles, Sides: f.sides}
 		if f.HasSource {
 			fr.Source = &sourceRecord{f.Source.File, f.Source.Line, f.Source.Column}
 		}
@@ -218,9 +221,9 @@ func (r *checkText) Record(x *checked) {
 	v := newViewer(x)
 	for i := range x.findings {
 		f := &x.findings[i]
-		file, line, column := v.where(x, f)
+		file, line, column := v.where(x, &f.Finding)
 		fmt.Fprintf(r.w, "%s:%d:%d: %s: %s [%s]\n", file, line, column, r.severity(f.Severity), f.Message, f.Code)
-		if s := v.source(f); s != "" {
+		if s := v.source(&f.Finding); s != "" {
 			fmt.Fprintf(r.w, "    %s\n", s)
 			if n := int(f.Source.Column); n > 1 && n <= len(s) {
 				fmt.Fprintf(r.w, "    %s^\n", indentOf(s[:n-1]))
@@ -229,12 +232,16 @@ func (r *checkText) Record(x *checked) {
 		if t := v.text(f.Pos); t != "" {
 			fmt.Fprintf(r.w, "    %s\n", strings.ReplaceAll(t, "\n", "\n    "))
 		}
+		fmt.Fprint(r.w, sidesText(f.sides))
 		if len(x.profiles) > 1 {
 			fmt.Fprintf(r.w, "    on %s\n", strings.Join(f.Profiles, ", "))
 		}
 		for _, o := range f.Related {
 			fmt.Fprintf(r.w, "    %s: %s\n", o.Message, orElse(v.text(o.Pos), o.Pos.String()))
 		}
+	}
+	for _, s := range x.skipped {
+		fmt.Fprintf(r.w, "%s: note: %s is not known and was not judged\n", x.file, s)
 	}
 	if x.report != nil {
 		if x.report.Omitted > 0 {

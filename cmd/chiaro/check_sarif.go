@@ -37,13 +37,13 @@ func (r *checkSARIF) Record(x *checked) {
 	for i := range x.findings {
 		f := &x.findings[i]
 		res := sarif.NewRuleResult(f.Code).WithRuleIndex(r.rule(f.Code)).WithLevel(sarifLevel(f.Severity)).
-			WithMessage(sarif.NewTextMessage(f.Message)).WithLocations([]*sarif.Location{r.place(x, v, f)})
+			WithMessage(sarif.NewTextMessage(f.Message + f.more())).WithLocations([]*sarif.Location{r.place(x, v, &f.Finding)})
 		for n, o := range f.Related {
 			at := sarifAt(x.file, 0, 0).WithID(n + 1).WithMessage(sarif.NewTextMessage(o.Message))
 			at.AddLogicalLocation(sarif.NewLogicalLocation().WithFullyQualifiedName(orElse(v.text(o.Pos), o.Pos.String())))
 			res.AddRelatedLocation(at)
 		}
-		res.WithPartialFingerprints(map[string]string{"chiaro/v1": key(x.file, f)})
+		res.WithPartialFingerprints(map[string]string{"chiaro/v1": key(x.file, &f.Finding)})
 		r.run.AddResult(res)
 	}
 }

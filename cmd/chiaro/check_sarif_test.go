@@ -20,8 +20,9 @@ func TestSARIFSchema(t *testing.T) {
 	r := newCheckSARIF(&out)
 	r.Record(&checked{file: "a.spv", verdict: verdictClean})
 	r.Record(&checked{file: "b.spv", verdict: verdictUnreadable, message: "no module"})
-	r.Record(&checked{file: "c.spv", verdict: verdictFindings, findings: []valid.Finding{
-		{Finding: finding}, {Finding: finding, HasSource: true, Source: facts.Position{File: "c.comp", Line: 7}}}})
+	r.Record(&checked{file: "c.spv", verdict: verdictFindings, findings: []shownFinding{
+		{Finding: valid.Finding{Finding: finding, Profiles: []string{"min"}}},
+		{Finding: valid.Finding{Finding: finding, HasSource: true, Source: facts.Position{File: "c.comp", Line: 7}}}}})
 	if err := r.Close(checkTally{}); err != nil {
 		t.Fatal(err)
 	}

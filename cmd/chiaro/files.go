@@ -73,11 +73,17 @@ func listFiles(c console, args []string, listFile string, endings ...string) ([]
 			files = append(files, a)
 			continue
 		}
+		if path, _, ok := archiveObject(a); ok && err != nil {
+			if _, err := os.Stat(path); err == nil {
+				files = append(files, a)
+				continue
+			}
+		}
 		if err != nil {
 			return nil, unreadable("%v", err)
 		}
 		err = filepath.WalkDir(a, func(path string, d fs.DirEntry, err error) error {
-			if err == nil && !d.IsDir() && slices.Contains(endings, filepath.Ext(path)) {
+			if err == nil && !d.IsDir() && slices.ContainsFunc(endings, func(e string) bool { return strings.HasSuffix(path, e) }) {
 				files = append(files, path)
 			}
 			return err

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/chiaro-gpu/chiaro/facts"
-	"github.com/chiaro-gpu/chiaro/iface"
 	"github.com/chiaro-gpu/chiaro/link"
 	"github.com/chiaro-gpu/chiaro/spirv/asm"
 	"github.com/chiaro-gpu/chiaro/valid"
@@ -85,15 +84,16 @@ func linkPipelines(c console, f linkFlags, files []string) error {
 	if !ok {
 		return unreadable("--target-env %q: must be one such as vulkan1.3 or spv1.6", f.targetEnv)
 	}
+	j := &judge{c: c, env: env, modules: newModuleStore()}
 	var all []*link.Description
 	for _, file := range files {
-		d, err := readPipeline(c, file, env)
+		d, err := j.readPipeline(file)
 		if err != nil {
 			return err
 		}
 		all = append(all, d)
 	}
-	d, err := flaggedPipeline(c, f, env)
+	d, err := j.flaggedPipeline(f)
 	if err != nil {
 		return err
 	}
@@ -132,14 +132,14 @@ func linkPipelines(c console, f linkFlags, files []string) error {
 
 // flaggedPipeline is the pipeline that flags describe, without stages where they
 // describe none.
-func flaggedPipeline(c console, f linkFlags, env *valid.Env) (*link.Description, error) {
+func (j *judge) flaggedPipeline(f linkFlags) (*link.Description, error) {
 	d := &link.Description{}
 	for _, s := range linkStages {
 		file := *f.files[s.flag]
 		if file == "" {
 			continue
 		}
-		shader, err := linkShader(c, file, s.what, f.entry, nil, env)
+		shader, err := j.fileShader(file, strings.ReplaceAll(s.what, " ", "_"), f.entry, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -158,28 +158,24 @@ func flaggedPipeline(c console, f linkFlags, env *valid.Env) (*link.Description,
 	return d, nil
 }
 
-// linkShader reads the module of a stage and finds its entry point.
-func linkShader(c console, file, stage, name string, spec facts.Spec, env *valid.Env) (*link.Shader, error) {
-	data, err := readModule(c, file)
+// fileShader reads the module of a stage and finds its entry point.
+func (j *judge) fileShader(file, stage, name string, spec facts.Spec) (*link.Shader, error) {
+	m, err := j.modules.get(file, spec, func() (*facts.Module, error) {
+		data, err := readModule(j.c, file)
+		if err != nil {
+			return nil, err
+		}
+		m, err := decodeModule(data, file, j.env, nil)
+		if err != nil {
+			return nil, unreadable("%s: %v", file, err)
+		}
+		return facts.Gather(m, spec), nil
+	})
 	if err != nil {
 		return nil, err
 	}
-	m, err := decodeModule(data, file, env, nil)
-	if err != nil {
-		return nil, unreadable("%s: %v", file, err)
-	}
-	v := valid.Assume(facts.Gather(m, spec))
-	want, _ := link.ParseStage(strings.ReplaceAll(stage, " ", "_"))
-	var found []*iface.Entry
-	for _, e := range iface.Reflect(v) {
-		if k := link.StageOf(e.Model); k >= 0 && want>>k&1 != 0 && (name == "" || name == e.Name) {
-			found = append(found, e)
-		}
-	}
-	if len(found) != 1 {
-		return nil, unreadable("%s: has %d entry points of the %s stage; must have one, or --entry must name it", file, len(found), stage)
-	}
-	return &link.Shader{File: file, Module: v, Entry: found[0]}, nil
+	of, _ := link.ParseStage(stage)
+	return m.shader(file, of, name)
 }
 
 // linkRecord is a finding in machine output.
@@ -211,14 +207,19 @@ func writeLink(w io.Writer, format string, found []link.Finding, pipelines int) 
 			where = sideFile(x.Sides[0])
 		}
 		fmt.Fprintf(w, "%s: %s: %s [%s]\n", where, x.Severity, x.Message, x.Code)
-		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-		for _, s := range x.Sides {
-			fmt.Fprintf(t, "    %s\t%s\t%s\t%s\t%s\t%s\n", s.Stage, s.Name, s.Place, s.Type, s.Decorations, sideFile(s))
-		}
-		t.Flush()
+		writeSides(w, x.Sides)
 	}
 	fmt.Fprintf(w, "LINKED %d  findings %d\n", pipelines, len(found))
 	return nil
+}
+
+// writeSides writes the sides of a mismatch, one a line.
+func writeSides(w io.Writer, sides []link.Side) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, s := range sides {
+		fmt.Fprintf(t, "    %s\t%s\t%s\t%s\t%s\t%s\n", s.Stage, s.Name, s.Place, s.Type, s.Decorations, sideFile(s))
+	}
+	t.Flush()
 }
 
 // sideFile is the file and the line of a side.

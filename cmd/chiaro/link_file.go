@@ -125,7 +125,7 @@ func (w *placeFinder) Visit(n ast.Node) ast.Visitor {
 var kinds = map[string]link.Kind{"": link.Any, "graphics": link.Graphics, "compute": link.Compute, "ray_tracing": link.RayTracing, "shader_objects": link.ShaderObjects}
 
 // readPipeline reads the description of a pipeline and the modules it names.
-func readPipeline(c console, file string, env *valid.Env) (*link.Description, error) {
+func (j *judge) readPipeline(file string) (*link.Description, error) {
 	var in pipelineFile
 	if err := readYAML(file, &in); err != nil {
 		return nil, err
@@ -134,7 +134,7 @@ func readPipeline(c console, file string, env *valid.Env) (*link.Description, er
 	if err != nil {
 		return nil, err
 	}
-	d.Env = env
+	d.Env = j.env
 	names := make([]string, 0, len(in.Stages))
 	for n := range in.Stages {
 		names = append(names, n)
@@ -142,13 +142,13 @@ func readPipeline(c console, file string, env *valid.Env) (*link.Description, er
 	sort.Strings(names)
 	for _, n := range names {
 		s := in.Stages[n]
-		if err := s.add(c, d, file, "stages."+n, n, env); err != nil {
+		if err := s.add(j, d, file, "stages."+n, n); err != nil {
 			return nil, err
 		}
 	}
 	for i := range in.RayStages {
 		s := &in.RayStages[i]
-		if err := s.add(c, d, file, fmt.Sprintf("ray_stages[%d]", i), s.Stage, env); err != nil {
+		if err := s.add(j, d, file, fmt.Sprintf("ray_stages[%d]", i), s.Stage); err != nil {
 			return nil, err
 		}
 	}
@@ -189,7 +189,7 @@ func (in *pipelineFile) description(file string) (*link.Description, error) {
 }
 
 // add adds the stage to a pipeline; file and where are for errors.
-func (s *stageFile) add(c console, d *link.Description, file, where, stage string, env *valid.Env) error {
+func (s *stageFile) add(j *judge, d *link.Description, file, where, stage string) error {
 	if _, ok := link.ParseStage(stage); !ok || strings.HasPrefix(stage, "all") {
 		return unreadable("%s: %s: stage %q: must be %s", file, where, stage, strings.Join(link.StageNames()[2:], ", "))
 	}
@@ -205,7 +205,7 @@ func (s *stageFile) add(c console, d *link.Description, file, where, stage strin
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(filepath.Dir(file), path)
 	}
-	shader, err := linkShader(c, path, strings.ReplaceAll(stage, "_", " "), s.Entry, spec, env)
+	shader, err := j.fileShader(path, stage, s.Entry, spec)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/chiaro-gpu/chiaro/fossil"
+)
+
+// subject is one thing that check judges: a module, a description of a
+// pipeline, or an object of an archive.
+type subject struct {
+	name string // as reports call it; check takes it too
+	file string
+	kind subjectKind
+	set  *fossil.Set // of an archive
+	ref  fossil.Ref
+	err  error // why it cannot be read
+}
+
+type subjectKind uint8
+
+const (
+	isModule subjectKind = iota
+	isDescription
+	isObject
+)
+
+// The endings of files that check finds in directories.
+var checkEndings = []string{".spv", ".spvasm", ".foz", ".pipeline.yaml", ".pipeline.yml", ".pipeline.json"}
+
+// isPipelineFile reports whether a file describes a pipeline, by its name.
+func isPipelineFile(file string) bool {
+	return slices.ContainsFunc(checkEndings[3:], func(e string) bool { return strings.HasSuffix(file, e) })
+}
+
+// objectWords are the sorts of objects that are judged, as names have them.
+var objectWords = []struct {
+	word string
+	tag  fossil.Tag
+}{
+	{"module", fossil.ShaderModule}, {"graphics", fossil.GraphicsPipeline}, {"compute", fossil.ComputePipeline}, {"raytracing", fossil.RayTracingPipeline},
+}
+
+// subjects turns files into what is judged: an archive is its modules and its
+// pipelines. ARCHIVE#SORT/HASH is one object. closeAll closes the archives.
+func subjects(files []string) (list []subject, closeAll func()) {
+	var open []*os.File
+	for _, file := range files {
+		path, object, one := archiveObject(file)
+		switch {
+		case file == "-":
+			list = append(list, subject{name: file, file: file})
+		case one || strings.HasSuffix(path, ".foz") || fossilJSON(path):
+			set, f, err := openSet(path)
+			if f != nil {
+				open = append(open, f)
+			}
+			if err != nil {
+				list = append(list, subject{name: file, file: path, kind: isObject, err: err})
+				continue
+			}
+			list = append(list, objectsOf(set, path, object)...)
+		case isPipelineFile(file):
+			list = append(list, subject{name: file, file: file, kind: isDescription})
+		default:
+			list = append(list, subject{name: file, file: file})
+		}
+	}
+	return list, func() {
+		for _, f := range open {
+			f.Close()
+		}
+	}
+}
+
+// archiveObject splits ARCHIVE#SORT/HASH. A file of that name is no such thing.
+func archiveObject(file string) (path, object string, ok bool) {
+	i := strings.LastIndexByte(file, '#')
+	if i < 0 {
+		return file, "", false
+	}
+	if _, err := os.Stat(file); err == nil {
+		return file, "", false
+	}
+	return file[:i], file[i+1:], true
+}
+
+// fossilJSON reports whether a file of JSON holds objects as Fossilize writes
+// them, by its beginning.
+func fossilJSON(file string) bool {
+	if !strings.HasSuffix(file, ".json") || isPipelineFile(file) {
+		return false
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	var head [64]byte
+	n, _ := f.Read(head[:])
+	return bytes.Contains(head[:n], []byte(`"version"`))
+}
+
+// openSet opens an archive, or reads a document.
+func openSet(path string) (*fossil.Set, *os.File, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, nil, unreadable("%v", err)
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, f, unreadable("%v", err)
+	}
+	if strings.HasSuffix(path, ".json") {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return nil, f, unreadable("%v", err)
+		}
+		set, err := fossil.Parse(data)
+		if err != nil {
+			return nil, f, unreadable("%s: error: %v", path, err)
+		}
+		return set, f, nil
+	}
+	a, err := fossil.Open(f, info.Size())
+	if err != nil {
+		return nil, f, unreadable("%s: error: %v", path, err)
+	}
+	return fossil.NewSet(a), f, nil
+}
+
+// objectsOf lists what is judged of an archive: the object that is named, or
+// all.
+func objectsOf(set *fossil.Set, path, object string) []subject {
+	var list []subject
+	if object != "" {
+		word, hash, _ := strings.Cut(object, "/")
+		h, err := fossil.ParseHash(hash)
+		for _, w := range objectWords {
+			if w.word == word && err == nil {
+				return []subject{{name: path + "#" + object, file: path, kind: isObject, set: set, ref: fossil.Ref{Tag: w.tag, Hash: h}}}
+			}
+		}
+		return []subject{{name: path + "#" + object, file: path, kind: isObject,
+			err: unreadable("%s#%s: must be module, graphics, compute or raytracing, and a hash, with / between them", path, object)}}
+	}
+	for _, w := range objectWords {
+		for _, r := range set.Refs(w.tag) {
+			list = append(list, subject{name: fmt.Sprintf("%s#%s/%s", path, w.word, r.Hash), file: path, kind: isObject, set: set, ref: r})
+		}
+	}
+	return list
+}
