@@ -2,6 +2,7 @@ package amd64
 
 import (
 	"math"
+	"math/bits"
 
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
@@ -55,21 +56,60 @@ func length(m *machine, in *vcode.Inst) {
 	m.define(in, 3)
 }
 
-// offsetAt is u0 + u1·Aux, saturating: 32·32 + 32 bits fit in 64.
+// offsetAt is u0 + u1·Aux, saturating: the product does where u1 is beyond what
+// is in the range times Aux, the sum where it is less than u0. A constant u0 makes
+// both one comparison.
 func offsetAt(m *machine, in *vcode.Inst) {
-	m.loadVec(0, in.Uses[0])
-	m.loadVec(1, in.Uses[1])
-	m.highHalf(2, 0)
-	m.highHalf(3, 1)
-	for r := Reg(0); r < 4; r += 2 { // off in r, index in r+1
-		m.RR(VPMOVZXDQ, V512, r, 0, r, 0)
-		m.RR(VPMOVZXDQ, V512, r+1, 0, r+1, 0)
-		m.RM(VPMULUDQ, V512, r+1, r+1, m.word64(in.Key.Aux), BC)
-		m.RR(VPADDQ, V512, r, r, r+1, 0)
-		m.RR(VPMOVUSQD, V512, r, 0, r, 0)
+	off, constant := m.f.Const(in.Uses[0])
+	x := m.vec(in.Uses[1], 1)
+	y := m.times(0, x, uint32(in.Key.Aux))
+	beyond := m.beyond(in, uint32(off))
+	if beyond < math.MaxUint32 {
+		m.RMI(VPCMPUD, V512, 2, x, m.word32(beyond), compareGT, BC)
 	}
-	m.RRI(VSHUFF32X4, V512, 0, 0, 2, both, 0)
-	m.define(in, 0)
+	switch {
+	case !constant:
+		m.with(VPADDD, 0, y, in.Uses[0], 0)
+		m.withImm(VPCMPUD, 1, 0, in.Uses[0], compareLT, 0)
+		if beyond < math.MaxUint32 {
+			m.RR(KORW, V128, 1, 1, 2, 0)
+		}
+		m.RRI(VPTERNLOGD, V512, 0, 0, 0, 0xff, K(1)) // all ones
+		m.define(in, 0)
+		return
+	case off != 0:
+		m.RM(VPADDD, V512, 0, y, m.word32(uint32(off)), BC)
+		y = 0
+	}
+	if beyond < math.MaxUint32 {
+		m.moveVec(0, y)
+		m.RRI(VPTERNLOGD, V512, 0, 0, 0, 0xff, K(2))
+		y = 0
+	}
+	m.define(in, y)
+}
+
+// beyond is the greatest index that times Aux and, where it is known, added to
+// off does not saturate.
+func (m *machine) beyond(in *vcode.Inst, off uint32) uint32 {
+	if in.Key.Aux == 0 {
+		return math.MaxUint32
+	}
+	return (math.MaxUint32 - off) / uint32(in.Key.Aux)
+}
+
+// times multiplies the vector x by a constant, modulo 2³². It returns d, or x
+// where nothing changes.
+func (m *machine) times(d, x Reg, by uint32) Reg {
+	switch {
+	case by == 1:
+		return x
+	case by != 0 && by&(by-1) == 0:
+		m.RRI(VPSLLD, V512, d, 0, x, uint8(bits.TrailingZeros32(by)), 0)
+	default:
+		m.RM(VPMULLD, V512, d, x, m.word32(by), BC)
+	}
+	return d
 }
 
 // halves finds the lanes of k that access size bytes in range, and calls access

@@ -2,6 +2,7 @@ package amd64
 
 import (
 	"math"
+	"math/bits"
 
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
@@ -44,19 +45,36 @@ func ymmLength(m ymm, in *vcode.Inst) {
 	m.done(in, 0)
 }
 
-// ymmOffset is u0 + u1·Aux, saturating: 32·32 + 32 bits fit in 64.
+// ymmOffset is u0 + u1·Aux, saturating as offsetAt says.
 func ymmOffset(m ymm, in *vcode.Inst) {
-	for i := range 2 {
-		r := Reg(2 * i)
-		m.four(r, in.Uses[0], i)
-		m.four(r+1, in.Uses[1], i)
-		m.rr(AVX_VPMOVZXDQ, r, 0, r)
-		m.rr(AVX_VPMOVZXDQ, r+1, 0, r+1)
-		m.long(AVX_VPMULUDQ, r+1, r+1, in.Key.Aux&math.MaxUint32)
-		m.rr(AVX_VPADDQ, r, r, r+1)
-		m.saturate(r, r+1)
+	off, constant := m.f.Const(in.Uses[0])
+	x, stride := m.vec(in.Uses[1], 1), uint32(in.Key.Aux)
+	switch {
+	case stride != 0 && stride&(stride-1) == 0:
+		m.rri(AVX_VPSLLD, 0, 0, x, uint8(bits.TrailingZeros32(stride)))
+	default:
+		m.word(AVX_VPMULLD, 0, x, stride)
 	}
-	m.lowWords(0, 0, 2)
+	beyond := m.beyond(in, uint32(off))
+	if beyond < math.MaxUint32 {
+		m.word(AVX_VPMAXUD, 2, x, beyond+1)
+		m.rr(AVX_VPCMPEQD, 2, 2, x)
+	}
+	switch {
+	case !constant:
+		y := m.vec(in.Uses[0], 3)
+		m.rr(AVX_VPADDD, 0, 0, y)
+		m.rr(AVX_VPMAXUD, 1, 0, y)
+		m.rr(AVX_VPCMPEQD, 1, 1, 0) // the sum is no less
+		m.fill(3, math.MaxUint32)
+		m.rr(AVX_VPXOR, 1, 1, 3)
+		m.rr(AVX_VPOR, 0, 0, 1)
+	case off != 0:
+		m.word(AVX_VPADDD, 0, 0, uint32(off))
+	}
+	if beyond < math.MaxUint32 {
+		m.rr(AVX_VPOR, 0, 0, 2)
+	}
 	m.done(in, 0)
 }
 
