@@ -106,10 +106,15 @@ type sigaction struct {
 	mask     uint64
 }
 
+// ignored is SIG_IGN; SIG_DFL is less. Where a signal has either there is nobody to
+// pass it on to, and it is left alone: Go's runtime in a C host does not handle
+// SIGILL.
+const ignored = 1
+
 // faults is what the signal handler reads: it runs where no argument reaches.
 var faults struct {
 	lo, hi uintptr    // where generated code lies
-	old    [3]uintptr // the handlers before ours: SIGSEGV, SIGBUS, SIGFPE
+	old    [4]uintptr // the handlers before ours: SIGSEGV, SIGBUS, SIGFPE, SIGILL
 }
 
 func faultHandler() uintptr // address of the handler in entry_amd64.s
@@ -120,12 +125,12 @@ func faultHandler() uintptr // address of the handler in entry_amd64.s
 // called once, before any code runs, for the one range that all code lies in.
 func CatchFaults(lo, hi uintptr) error {
 	faults.lo, faults.hi = lo, hi
-	for i, sig := range []syscall.Signal{syscall.SIGSEGV, syscall.SIGBUS, syscall.SIGFPE} {
+	for i, sig := range []syscall.Signal{syscall.SIGSEGV, syscall.SIGBUS, syscall.SIGFPE, syscall.SIGILL} {
 		var act sigaction
 		if err := rtSigaction(sig, nil, &act); err != nil {
 			return err
 		}
-		if act.handler == faultHandler() {
+		if act.handler == faultHandler() || act.handler <= ignored {
 			continue
 		}
 		faults.old[i] = act.handler

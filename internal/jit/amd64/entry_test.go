@@ -176,6 +176,10 @@ func TestFault(t *testing.T) {
 			t.Error(err)
 		}
 	}
+	illegal := newContext(t, loadCode(t, func(a *Asm) { a.Code = append(a.Code, 0x0f, 0x0b) })) // ud2
+	if s := Run(illegal); s != Faulted || !strings.Contains(illegal.Fault().Error(), "signal 4 ") {
+		t.Errorf("an illegal instruction: status %d, %v", s, illegal.Fault())
+	}
 	over := loadCode(t, func(a *Asm) { // runs into the guard page
 		top := a.NewLabel()
 		a.Bind(top)

@@ -22,7 +22,7 @@ TEXT ·onFault(SB), NOSPLIT|NOFRAME, $0
 	MOVQ	Context_exitPC(CX), AX
 	MOVQ	AX, 168(DX)
 	RET
-pass:	// SIGSEGV 11, SIGBUS 7, SIGFPE 8
+pass:	// SIGSEGV 11, SIGBUS 7, SIGFPE 8, SIGILL 4
 	MOVQ	·faults+16(SB), AX
 	CMPQ	DI, $11
 	JEQ	go
@@ -30,4 +30,7 @@ pass:	// SIGSEGV 11, SIGBUS 7, SIGFPE 8
 	CMPQ	DI, $7
 	JEQ	go
 	MOVQ	·faults+32(SB), AX
+	CMPQ	DI, $8
+	JEQ	go
+	MOVQ	·faults+40(SB), AX
 go:	JMP	AX
