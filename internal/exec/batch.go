@@ -49,13 +49,15 @@ func (j *Job) Split(ctx context.Context, p *ir.Program, newWorker func(stop *ato
 	if workers == 1 {
 		q.work(newWorker)
 	} else {
-		var wait sync.WaitGroup
-		for range workers {
-			wait.Go(func() {
-				defer q.recover()
-				q.work(newWorker)
-			})
+		work := func() {
+			defer q.recover()
+			q.work(newWorker)
 		}
+		var wait sync.WaitGroup
+		for range workers - 1 {
+			wait.Go(work)
+		}
+		work()
 		wait.Wait()
 	}
 	if q.panic != nil {

@@ -18,3 +18,13 @@ func Without(e Engine, lacks amd64.Extra) Engine {
 	e.without = lacks
 	return e
 }
+
+// Rooms returns what counts the rooms that are kept for p's next run.
+func Rooms(p exec.Program) func() int {
+	v := p.(*program).first
+	return func() int {
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		return len(v.rooms)
+	}
+}

@@ -46,6 +46,9 @@ type variant struct {
 	heap    *codemem.Heap
 	block   codemem.Block
 	refs    atomic.Int64
+
+	mu    sync.Mutex
+	rooms []*room // that no worker is in
 }
 
 // newVariant puts code where it can run. The caller holds the one reference.
@@ -69,6 +72,7 @@ func (v *variant) retain() { v.refs.Add(1) }
 // release takes a reference back.
 func (v *variant) release() {
 	if v.refs.Add(-1) == 0 {
+		v.clear()
 		v.heap.Free(v.block)
 	}
 }

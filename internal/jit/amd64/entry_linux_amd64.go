@@ -195,5 +195,8 @@ func (s *Stacks) Bytes(at uintptr) []byte {
 	return s.mem[off:]
 }
 
+// Size returns how many bytes are mapped.
+func (s *Stacks) Size() int { return len(s.mem) }
+
 // Close unmaps the stacks.
 func (s *Stacks) Close() error { return syscall.Munmap(s.mem) }

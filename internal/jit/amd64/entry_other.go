@@ -29,5 +29,8 @@ func (s *Stacks) Top(i int) uintptr { return 0 }
 // Bytes returns the stack memory from the address at on.
 func (s *Stacks) Bytes(at uintptr) []byte { return nil }
 
+// Size returns how many bytes are mapped.
+func (s *Stacks) Size() int { return 0 }
+
 // Close unmaps the stacks.
 func (s *Stacks) Close() error { return nil }
