@@ -29,13 +29,13 @@ const batchTime = 100 * time.Microsecond
 // maxBatch bounds a batch, so that a cancelled job is noticed.
 const maxBatch = 4096
 
-// Split hands the job's groups out in batches to WorkerCount(p) workers; each
-// gets its batches in ascending order. newWorker is called once for each
-// worker, in its goroutine, and returns the function that runs a batch and one
-// that frees what the worker holds, or nil. stop is closed over by both: it is
-// set when ctx is done or another worker has failed, and a batch that sees it
-// returns nil at once. Split returns the error of the lowest batch that
-// failed, or ctx.Err(). A panic of a worker becomes a panic of Split.
+// Split hands the job's groups out in batches to WorkerCount(p) workers, of
+// whom its caller is one; each gets its batches in ascending order. newWorker is
+// called once for each worker, in its goroutine, and returns the function that
+// runs a batch and one that frees what the worker holds, or nil. stop is closed
+// over by both: it is set when ctx is done or another worker has failed, and a
+// batch that sees it returns nil at once. Split returns the error of the lowest
+// batch that failed, or ctx.Err(). A panic of a worker becomes a panic of Split.
 func (j *Job) Split(ctx context.Context, p *ir.Program, newWorker func(stop *atomic.Bool) (run func(Batch) error, free func())) error {
 	total := j.Total()
 	if total == 0 {
