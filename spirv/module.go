@@ -94,6 +94,9 @@ func (m *Module) DefInst(id ID) Inst {
 // Known reports whether the grammar knows instruction i and all its
 // enumerants. It is false only where Options.AllowUnknown let one in.
 func (m *Module) Known(i int) bool {
+	if m.odd == nil {
+		return true
+	}
 	_, odd := m.odd[i]
 	return !odd
 }

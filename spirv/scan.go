@@ -44,6 +44,35 @@ func (m *Module) Tail(i int) (w Walk, ok bool) {
 	return Walk{m: m, in: in, lim: m.Bound - 1, pos: 1 + int(s.fixed), shape: in.Op().Row().Operands()[s.next:]}, true
 }
 
+// Layout is where the ids of an opcode's instructions stand, so that a loop over
+// all instructions need not ask the grammar for each.
+type Layout struct {
+	IDs   uint32    // bit i: word i+1 is an id that the instruction names, among the words that always stand
+	Fixed int       // words that always stand and are looked at above, the first included
+	Rest  bool      // all words behind them are ids
+	Tail  []Operand // the operands behind them, where they must be looked at one by one; shared, must not be changed
+}
+
+// Layout returns where the ids of the opcode's instructions stand; all of it is
+// zero where the grammar does not know the opcode.
+func (o Op) Layout() Layout {
+	s := o.shape()
+	if s == nil {
+		return Layout{}
+	}
+	l := Layout{IDs: s.ids, Fixed: 1 + int(s.fixed), Rest: s.tail == tailIDs}
+	if s.flags&hasResult != 0 {
+		l.IDs &^= 1 << (s.flags & hasType)
+	}
+	if s.tail == tailWalked {
+		l.Tail = o.Row().Operands()[s.next:]
+	}
+	return l
+}
+
+// OpAt returns the opcode of instruction i.
+func (m *Module) OpAt(i int) Op { return Op(m.Words[m.starts[i]]) }
+
 // Number returns the place of the row among all rows of the grammar, from 0 to
 // RowCount()-1, for tables of what is known of each.
 func (r *Row) Number() int {

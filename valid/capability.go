@@ -19,56 +19,46 @@ var capabilityFamily = family{
 	},
 }
 
-// capabilityState is what is declared, and what is known of the rows of the
-// grammar.
+// capabilityState is what is known of the rows of the grammar.
 type capabilityState struct {
-	has  []uint64 // a bit for each capability
-	rows []lack   // of each row of the grammar, once it was asked for
+	fine []uint64 // a bit for each row that was found to lack nothing
 }
 
 // lack is what a row of the grammar lacks.
 type lack uint8
 
 const (
-	notAsked lack = iota
-	lacksNothing
+	lacksNothing lack = iota
 	lacksCapability
 	lacksExtension
 	lacksVersion
 	lacksLastVersion
 )
 
-// declare takes in the capabilities of the module.
-func (c *checker) declare() {
-	top := uint32(0)
-	for k := range c.m.AllCapabilities() {
-		top = max(top, uint32(k))
-	}
-	c.caps.has = make([]uint64, top/64+1)
-	for k := range c.m.AllCapabilities() {
-		c.caps.has[k/64] |= 1 << (k % 64)
-	}
-	c.caps.rows = make([]lack, spirv.RowCount())
-}
-
 // capable reports whether a capability is declared, or implied by one that is.
-func (c *checker) capable(k spirv.Capability) bool {
-	w := int(k / 64)
-	return w < len(c.caps.has) && c.caps.has[w]>>(k%64)&1 != 0
-}
+func (c *checker) capable(k spirv.Capability) bool { return c.m.Capable(k) }
 
 // anyCapable reports whether one of several capabilities is.
 func (c *checker) anyCapable(list ...spirv.Capability) bool {
 	return slices.ContainsFunc(list, c.capable)
 }
 
+// freeRow reports whether every module may use what a row says.
+func freeRow(r *spirv.Row) bool {
+	return len(r.Capabilities()) == 0 && r.Version() == spirv.Version10 && r.LastVersion() == 0
+}
+
 // lacks returns what the module lacks to use a row.
 func (c *checker) lacks(r *spirv.Row) lack {
-	at := &c.caps.rows[r.Number()]
-	if *at == notAsked {
-		*at = c.ask(r)
+	n := r.Number()
+	if c.caps.fine[n/64]>>(n%64)&1 != 0 {
+		return lacksNothing
 	}
-	return *at
+	l := c.ask(r)
+	if l == lacksNothing {
+		c.caps.fine[n/64] |= 1 << (n % 64)
+	}
+	return l
 }
 
 func (c *checker) ask(r *spirv.Row) lack {
@@ -108,10 +98,9 @@ func (c *checker) askVersion(r *spirv.Row, brought bool) lack {
 }
 
 // usable judges whether the module may use the opcode of instruction i.
-func (c *checker) usable(i int, op spirv.Op) {
-	r := op.Row()
-	if l := c.lacks(r); l != lacksNothing && !(l == lacksCapability && c.ballotGroup(op)) {
-		c.lacking(i, l, op.String(), r)
+func (c *checker) usable(i int, o *opcode) {
+	if l := c.lacks(o.row); l != lacksNothing && !(l == lacksCapability && c.ballotGroup(o.op)) {
+		c.lacking(i, l, o.op.String(), o.row)
 	}
 }
 

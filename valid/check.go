@@ -74,7 +74,8 @@ type checker struct {
 
 	places   []int            // scratch: the words of an instruction that are ids
 	forward  map[spirv.ID]int // OpTypeForwardPointer of each pointer; nil before it is asked for
-	blockOf  []*facts.Block   // of each instruction, as far as the walk came; nil outside of blocks
+	blockOf  []int32          // of each instruction, as far as the walk came: the OpLabel of its block + 1; 0 outside of blocks
+	labelAt  int32            // the OpLabel of block + 1; 0 outside
 	marks    []int32          // scratch for judges, of each instruction: the last one that marked it
 	layout   layoutState
 	caps     capabilityState
@@ -118,9 +119,9 @@ type scratch struct {
 func (c *checker) prepare() {
 	c.vulkan = c.env.API == Vulkan
 	c.version = c.code.Version
-	c.blockOf = make([]*facts.Block, c.code.Len())
+	c.blockOf = make([]int32, c.code.Len())
 	c.places, c.views, c.viewed = c.room.places[:0], c.room.views[:0], c.room.viewed[:0]
-	c.declare()
+	c.caps.fine = make([]uint64, (spirv.RowCount()+63)/64)
 	c.callers()
 }
 
@@ -141,14 +142,19 @@ func (c *checker) walk(ctx context.Context) error {
 		}
 		in := c.code.Inst(i)
 		op := in.Op()
+		o := opcodes[op]
 		c.enter(i, op, in)
-		c.place(i, op, in)
-		c.usable(i, op)
-		c.operands(i, op, in)
+		c.place(i, o, in)
+		if !o.free {
+			c.usable(i, o)
+		}
+		c.operands(i, o, in)
 		for _, j := range dispatch[op] {
 			j(c, i, in)
 		}
-		c.leave(i, op)
+		if o.ends {
+			c.leave(op)
+		}
 	}
 	c.placeEnd()
 	return nil
@@ -159,20 +165,22 @@ func (c *checker) enter(i int, op spirv.Op, in spirv.Inst) {
 	switch op {
 	case spirv.OpFunction:
 		if f := c.m.Function(in.Result()); f != nil {
-			c.fn, c.block, c.params = f, nil, 0
+			c.fn, c.block, c.labelAt, c.params = f, nil, 0, 0
 		}
 	case spirv.OpLabel:
-		c.block = c.m.Block(in.Result())
+		if c.block = c.m.Block(in.Result()); c.block != nil {
+			c.labelAt = int32(i) + 1
+		} else {
+			c.labelAt = 0
+		}
 	}
-	c.blockOf[i] = c.block
+	c.blockOf[i] = c.labelAt
 }
 
-// leave does so behind it.
-func (c *checker) leave(_ int, op spirv.Op) {
-	switch {
-	case op == spirv.OpFunctionEnd:
-		c.fn, c.block = nil, nil
-	case facts.IsTerminator(op):
-		c.block = nil
+// leave does so behind an instruction that ends a function or a block.
+func (c *checker) leave(op spirv.Op) {
+	if op == spirv.OpFunctionEnd {
+		c.fn = nil
 	}
+	c.block, c.labelAt = nil, 0
 }

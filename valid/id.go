@@ -1,6 +1,8 @@
 package valid
 
 import (
+	"math/bits"
+
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
@@ -24,15 +26,23 @@ var idFamily = family{
 func isType(op spirv.Op) bool { return facts.IsType(op) }
 
 // operands judges the ids and the enumerants of instruction i.
-func (c *checker) operands(i int, op spirv.Op, in spirv.Inst) {
-	c.places = c.code.IDs(i, c.places[:0])
-	for _, at := range c.places {
-		c.use(i, op, in, at)
+func (c *checker) operands(i int, o *opcode, in spirv.Inst) {
+	for ids := o.ids; ids != 0; ids &= ids - 1 {
+		c.use(i, o, in, 1+bits.TrailingZeros32(ids))
 	}
-	switch op { // behind the ids they have strings and literals alone
-	case spirv.OpName, spirv.OpMemberName, spirv.OpString, spirv.OpConstant, spirv.OpSpecConstant, spirv.OpExtInstImport, spirv.OpExtension:
-		return
+	switch {
+	case len(in) <= o.fixed:
+	case o.rest:
+		for at := o.fixed; at < len(in); at++ {
+			c.use(i, o, in, at)
+		}
+	case o.tail:
+		c.tail(i, o, in)
 	}
+}
+
+// tail judges the operands of instruction i that must be looked at one by one.
+func (c *checker) tail(i int, o *opcode, in spirv.Inst) {
 	w, ok := c.code.Tail(i)
 	if !ok {
 		return
@@ -40,9 +50,9 @@ func (c *checker) operands(i int, op spirv.Op, in spirv.Inst) {
 	for w.Next() {
 		switch w.Kind.Category() {
 		case spirv.CategoryID:
-			c.use(i, op, in, w.Pos)
+			c.use(i, o, in, w.Pos)
 		case spirv.CategoryValue, spirv.CategoryMask:
-			c.enumerant(i, op, &w)
+			c.enumerant(i, o.op, &w)
 		case spirv.CategoryLiteral:
 			if w.Kind == spirv.KindLiteralSpecConstantOpInteger || w.Kind == spirv.KindLiteralExtInstInteger {
 				c.nested(i, &w)
@@ -63,25 +73,35 @@ func (c *checker) nested(i int, w *spirv.Walk) {
 }
 
 // use judges the id at one word of instruction i.
-func (c *checker) use(i int, op spirv.Op, in spirv.Inst, at int) {
-	id := spirv.ID(in[at])
-	d := c.code.Def(id)
-	if d < 0 {
-		c.fail(i, "SPV-Id-Undefined", "%s uses %s, which nothing defines", op, c.name(id))
+func (c *checker) use(i int, o *opcode, in spirv.Inst, at int) {
+	d := c.code.Def(spirv.ID(in[at]))
+	if uint(d) >= uint(i) || at == 1 && o.hasType {
+		c.useOther(i, o.op, in, at, d)
 		return
 	}
-	if at == 1 && op.HasType() {
-		c.resultType(i, op, id, d)
-		return
-	}
-	if d >= i {
-		if !c.mayForward(i, op, in, at, d) {
-			c.fail(i, "SPV-Id-Forward", "%s uses %s before its definition", op, c.name(id)).also(c, d, "the definition")
+	k := opcodes[c.code.OpAt(d)].yields
+	if c.fn != nil {
+		b := c.blockOf[d]
+		if b != 0 && (b != c.labelAt || o.op == spirv.OpPhi) || b == 0 && k == yieldsValue { // as parameters are
+			c.scope(i, o.op, in, at, d)
 		}
-		return
 	}
-	c.scope(i, op, in, at, d)
-	c.kind(i, op, in, at, d)
+	if k&o.names == 0 {
+		c.kind(i, o.op, in, at, d)
+	}
+}
+
+// useOther judges an id that is no operand defined before.
+func (c *checker) useOther(i int, op spirv.Op, in spirv.Inst, at, d int) {
+	id := spirv.ID(in[at])
+	switch {
+	case d < 0:
+		c.fail(i, "SPV-Id-Undefined", "%s uses %s, which nothing defines", op, c.name(id))
+	case at == 1 && op.HasType():
+		c.resultType(i, op, id, d)
+	case !c.mayForward(i, op, in, at, d):
+		c.fail(i, "SPV-Id-Forward", "%s uses %s before its definition", op, c.name(id)).also(c, d, "the definition")
+	}
 }
 
 // resultType judges the type of a result.
@@ -94,17 +114,15 @@ func (c *checker) resultType(i int, op spirv.Op, id spirv.ID, d int) {
 	}
 }
 
-// scope judges whether what instruction d defines can be used by i.
+// scope judges whether what instruction d defines can be used by i, which is in a
+// function.
 func (c *checker) scope(i int, op spirv.Op, in spirv.Inst, at, d int) {
-	if c.fn == nil {
+	def := c.code.OpAt(d)
+	b := c.blockNumber(c.blockOf[d])
+	if b == nil && def != spirv.OpFunctionParameter {
 		return
 	}
-	def := c.code.Inst(d)
-	b := c.blockOf[d]
-	if b == nil && def.Op() != spirv.OpFunctionParameter {
-		return
-	}
-	if def.Op() == spirv.OpLabel && op.Class() == spirv.ClassControlFlow {
+	if def == spirv.OpLabel && op.Class() == spirv.ClassControlFlow {
 		return // where branches may lead is judged with the control flow
 	}
 	if d < c.fn.Index {
@@ -182,7 +200,7 @@ func (c *checker) phiForward(in spirv.Inst, at, d int) bool {
 // blockAt returns the block that instruction d of the walk's function stands
 // in, also where the walk has not come to it.
 func (c *checker) blockAt(d int) *facts.Block {
-	if b := c.blockOf[d]; b != nil || c.fn == nil {
+	if b := c.blockNumber(c.blockOf[d]); b != nil || c.fn == nil {
 		return b
 	}
 	lo, hi := 0, len(c.fn.Blocks)
@@ -198,6 +216,14 @@ func (c *checker) blockAt(d int) *facts.Block {
 		return nil
 	}
 	return &c.fn.Blocks[lo-1]
+}
+
+// blockNumber returns the block of an entry of blockOf.
+func (c *checker) blockNumber(n int32) *facts.Block {
+	if n == 0 {
+		return nil
+	}
+	return c.m.Block(c.code.Inst(int(n) - 1).Result())
 }
 
 // pointerDeclared reports whether the type at d, behind i, is a pointer that

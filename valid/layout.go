@@ -109,8 +109,8 @@ func sectionOf(op spirv.Op) section {
 }
 
 // place judges where an instruction stands.
-func (c *checker) place(i int, op spirv.Op, in spirv.Inst) {
-	l := &c.layout
+func (c *checker) place(i int, o *opcode, in spirv.Inst) {
+	l, op := &c.layout, o.op
 	if i == 0 {
 		l.open, l.block, l.merge = -1, -1, -1
 	}
@@ -123,7 +123,7 @@ func (c *checker) place(i int, op spirv.Op, in spirv.Inst) {
 			c.fail(i, "SPV-Layout-MemoryModel", "a second OpMemoryModel; must be one")
 		}
 	}
-	s := sectionOf(op)
+	s := o.section
 	if s == anywhere {
 		s = c.freeSection(i, op, in)
 	}

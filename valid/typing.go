@@ -1,6 +1,7 @@
 package valid
 
 import (
+	"math/bits"
 	"strings"
 
 	"github.com/chiaro-gpu/chiaro/facts"
@@ -168,11 +169,26 @@ func (c *checker) typedByForm(i int, in spirv.Inst) {
 // said of one.
 func (c *checker) viewOperands(i int, op spirv.Op, in spirv.Inst) bool {
 	c.views, c.viewed = c.views[:0], c.viewed[:0]
-	c.places = c.code.IDs(i, c.places[:0])
-	for _, at := range c.places {
-		if (at > 1 || !op.HasType()) && !c.viewOperand(spirv.ID(in[at])) {
+	o := opcodes[op]
+	ids := o.ids
+	if o.hasType {
+		ids &^= 1
+	}
+	for ; ids != 0; ids &= ids - 1 {
+		if !c.viewOperand(spirv.ID(in[1+bits.TrailingZeros32(ids)])) {
 			return false
 		}
+	}
+	if o.rest {
+		for _, id := range in[o.fixed:] {
+			if !c.viewOperand(spirv.ID(id)) {
+				return false
+			}
+		}
+		return true
+	}
+	if !o.tail || len(in) <= o.fixed {
+		return true
 	}
 	w, ok := c.code.Tail(i)
 	for ok && w.Next() {

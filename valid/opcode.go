@@ -1,0 +1,114 @@
+package valid
+
+import (
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+)
+
+// opcode is what the walk asks of every instruction, by its opcode: it is looked
+// up in the grammar once for all modules.
+type opcode struct {
+	op      spirv.Op
+	class   spirv.Class
+	section section
+	hasType bool
+	ends    bool // it ends a block or a function
+	free    bool // no capability, extension or version is needed
+
+	// ids are the words that are ids, among those that always stand: bit i is
+	// word i+1. Behind the fixed words all are ids, where rest is set, or there
+	// is a tail that must be looked at operand by operand.
+	ids   uint32
+	fixed int
+	rest  bool
+	tail  bool
+
+	yields yield // what its result is
+	names  yield // what its operands may be, wherever they stand
+	row    *spirv.Row
+}
+
+// yield is a set of kinds of results.
+type yield uint8
+
+// The kinds of results.
+const (
+	yieldsValue    yield = 1 << iota // a value that is no constant
+	yieldsConstant                   // a constant, or an OpUndef
+	yieldsType
+	yieldsFunction
+	yieldsGroup  // an OpDecorationGroup
+	yieldsString // an OpString
+	yieldsOther  // what has no type: a label, an imported set
+)
+
+// opcodes has a row for each opcode, one that says nothing for those that the
+// grammar does not know.
+var opcodes = newOpcodes()
+
+func newOpcodes() []*opcode {
+	rows := spirv.Ops()
+	table := make([]opcode, len(rows)+1)
+	list := make([]*opcode, rows[len(rows)-1].Value()+1)
+	for i := range list {
+		list[i] = &table[len(rows)]
+	}
+	for i := range rows {
+		op := spirv.Op(rows[i].Value())
+		l := op.Layout()
+		o := &table[i]
+		*o = opcode{
+			op: op, class: op.Class(), section: sectionOf(op), hasType: op.HasType(),
+			ends: op == spirv.OpFunctionEnd || facts.IsTerminator(op), free: freeRow(op.Row()),
+			ids: l.IDs, fixed: l.Fixed, rest: l.Rest, tail: len(l.Tail) > 0, yields: yieldOf(op), row: op.Row(),
+		}
+		switch op { // behind the ids they have strings and literals alone
+		case spirv.OpName, spirv.OpMemberName, spirv.OpString, spirv.OpConstant, spirv.OpSpecConstant, spirv.OpExtInstImport, spirv.OpExtension:
+			o.tail = false
+		}
+		for k := yieldsValue; k <= yieldsOther; k <<= 1 {
+			if mayName(op, k) {
+				o.names |= k
+			}
+		}
+		list[op] = o
+	}
+	return list
+}
+
+// yieldOf returns what the result of an opcode is.
+func yieldOf(op spirv.Op) yield {
+	switch {
+	case op == spirv.OpDecorationGroup:
+		return yieldsGroup
+	case op == spirv.OpFunction:
+		return yieldsFunction
+	case op == spirv.OpString:
+		return yieldsString
+	case op == spirv.OpUndef, op.HasType() && constantDef(op):
+		return yieldsConstant
+	case op.HasType():
+		return yieldsValue
+	case isType(op):
+		return yieldsType
+	}
+	return yieldsOther
+}
+
+// mayName reports whether all operands of an opcode may name a kind of results.
+// Where some only may, or must, kind judges the operand.
+func mayName(op spirv.Op, k yield) bool {
+	switch k {
+	case yieldsGroup:
+		return op.Class() == spirv.ClassAnnotation || op == spirv.OpName
+	case yieldsFunction:
+		return namesFunction(op)
+	case yieldsValue:
+		return op.Class() != spirv.ClassTypeDeclaration
+	case yieldsConstant, yieldsString:
+		return true
+	case yieldsType:
+		return op != spirv.OpFunction && namesType(op, 0)
+	}
+	return namesUntyped(op, 0, spirv.OpNop)
+}
