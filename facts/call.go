@@ -41,53 +41,61 @@ func (m *Module) CallTree(e *EntryPoint) []*Function {
 // initialise one of them. They are in order of declaration. The list is made
 // anew each time.
 func (m *Module) Globals(e *EntryPoint) []*Variable {
+	if e.Func == nil {
+		return nil
+	}
+	var one [1]*Function
+	tree := one[:]
+	if one[0] = e.Func; len(e.Func.Calls) > 0 {
+		tree = m.CallTree(e)
+	}
 	used := newNumbers(len(m.Variables))
-	var list []int
-	add := func(n int) {
-		if used.add(n) {
-			list = append(list, n)
+	list := make([]*Variable, 0, len(e.Func.Globals))
+	sorted := true
+	add := func(v *Variable) {
+		if used.add(v.Number) {
+			sorted = sorted && (len(list) == 0 || list[len(list)-1].Number < v.Number)
+			list = append(list, v)
 		}
 	}
-	for _, f := range m.CallTree(e) {
+	for _, f := range tree {
 		for _, v := range f.Globals {
-			add(int(m.fact[v.Index] >> factBits))
+			add(v)
 		}
 	}
 	for k := 0; k < len(list); k++ { // an initializer stands before
-		if v := &m.Variables[list[k]]; v.Init != 0 {
-			if n := m.at(v.Init, varFact); n >= 0 && n < list[k] {
-				add(n)
+		if v := list[k]; v.Init != 0 {
+			if n := m.at(v.Init, varFact); n >= 0 && n < v.Number {
+				add(&m.Variables[n])
 			}
 		}
 	}
-	slices.Sort(list)
-	out := make([]*Variable, len(list))
-	for k, n := range list {
-		out[k] = &m.Variables[n]
+	if !sorted {
+		slices.SortFunc(list, func(x, y *Variable) int { return x.Number - y.Number })
 	}
-	return out
+	return list
 }
 
 // numbers is a set of numbers below a bound. What it costs grows with what is
 // in it where the bound is large, so that asking for each of many entry points
 // costs what they use.
 type numbers struct {
-	few  []bool
+	few  [4]uint64
 	many map[int]bool
 }
 
-func newNumbers(bound int) numbers {
+func newNumbers(bound int) *numbers {
 	if bound <= 256 {
-		return numbers{few: make([]bool, bound)}
+		return &numbers{}
 	}
-	return numbers{many: map[int]bool{}}
+	return &numbers{many: map[int]bool{}}
 }
 
 // add puts a number in, and reports whether it was not there.
-func (s numbers) add(n int) bool {
-	if s.few != nil {
-		had := s.few[n]
-		s.few[n] = true
+func (s *numbers) add(n int) bool {
+	if s.many == nil {
+		had := s.few[n/64]>>(n%64)&1 != 0
+		s.few[n/64] |= 1 << (n % 64)
 		return !had
 	}
 	had := s.many[n]
@@ -100,6 +108,13 @@ func (s numbers) add(n int) bool {
 // algorithm, with a stack of its own).
 func (g *gatherer) recursion() {
 	n := len(g.Functions)
+	calls := 0
+	for i := range g.Functions {
+		calls += len(g.Functions[i].Calls)
+	}
+	if calls == 0 {
+		return
+	}
 	order, low := make([]int, n), make([]int, n) // order 0 is not visited
 	on := make([]bool, n)
 	next := make([]int, n)

@@ -79,7 +79,7 @@ func (g *gatherer) constBefore(id spirv.ID, i int) *Const {
 
 // evaluate fills in the constant that instruction i makes.
 func (g *gatherer) evaluate(c *Const, i int, in spirv.Inst) {
-	*c = Const{ID: in.Result(), Op: in.Op(), Index: i, Type: g.before(in.Type(), i)}
+	c.ID, c.Op, c.Index, c.Type = in.Result(), in.Op(), i, g.before(in.Type(), i)
 	switch c.Op {
 	case spirv.OpConstantTrue, spirv.OpConstantFalse:
 		c.boolean(c.Op == spirv.OpConstantTrue)

@@ -21,6 +21,7 @@ func (k ConstructKind) String() string {
 // Construct is one structured construct.
 type Construct struct {
 	Kind   ConstructKind
+	Number int        // in Function.Constructs
 	Header *Block     // the block with the merge instruction that makes it
 	Entry  *Block     // its first block: the header, the continue target, the target of a switch
 	Merge  *Block     // the merge block that the header names; nil where it is missing
@@ -124,6 +125,7 @@ func (s *nesting) block(b *Block) {
 }
 
 func (s *nesting) add(c Construct) *Construct {
+	c.Number = len(s.f.Constructs)
 	s.f.Constructs = append(s.f.Constructs, c)
 	return &s.f.Constructs[len(s.f.Constructs)-1]
 }

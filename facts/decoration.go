@@ -44,41 +44,67 @@ const grouped = ^uint32(0)
 type decorations struct {
 	list  []decorated
 	first []int32 // of each instruction, and of the end
+	kinds kindSet
 }
 
-// decorate states the decorations.
+// kindSet says which kinds of decorations a module has. It may say so of a kind
+// that there is none of, where the numbers are large.
+type kindSet [2]uint64
+
+func (s *kindSet) add(kind uint32) { s[min(kind/64, 1)] |= 1 << (kind % 64) }
+
+func (s *kindSet) has(kind uint32) bool { return s[min(kind/64, 1)]>>(kind%64)&1 != 0 }
+
+// decorate states the decorations: first how many each target has, and then,
+// each in its place, what they are.
 func (g *gatherer) decorate() {
 	d := &g.decor
-	d.list = make([]decorated, 0, len(g.annot))
+	d.first = make([]int32, g.Code.Len()+2)
+	total := 0
 	for _, n := range g.annot {
-		g.annotation(int(n), g.Code.Inst(int(n)))
+		in := g.Code.Inst(int(n))
+		eachTarget(in, func(id spirv.ID, _ int32) {
+			if t := g.Def(id); t >= 0 {
+				d.first[t+2]++
+				total++
+			}
+		})
 	}
-	d.order(g.Code.Len())
-}
-
-// order sorts the list: by target by counting, and then what each target has,
-// which mostly stands in order.
-func (d *decorations) order(n int) {
-	d.first = make([]int32, n+2)
-	for i := range d.list {
-		d.first[d.list[i].target+2]++
+	if total > 0 {
+		for i := 2; i < len(d.first); i++ {
+			d.first[i] += d.first[i-1]
+		}
+		d.list = make([]decorated, total)
+		for _, n := range g.annot {
+			g.annotation(int(n), g.Code.Inst(int(n)))
+		}
 	}
-	for i := 2; i < len(d.first); i++ {
-		d.first[i] += d.first[i-1]
-	}
-	sorted := make([]decorated, len(d.list))
-	for i := range d.list {
-		at := &d.first[d.list[i].target+1]
-		sorted[*at] = d.list[i]
-		*at++
-	}
-	d.list, d.first = sorted, d.first[:n+1]
-	for i := 0; i < len(sorted); {
-		j := int(d.first[sorted[i].target+1])
-		if part := sorted[i:j]; !slices.IsSortedFunc(part, decorated.compare) {
+	d.first = d.first[:g.Code.Len()+1]
+	for i := 0; i < total; {
+		j := int(d.first[d.list[i].target+1])
+		if part := d.list[i:j]; !slices.IsSortedFunc(part, decorated.compare) {
 			slices.SortFunc(part, decorated.compare)
 		}
 		i = j
+	}
+}
+
+// eachTarget yields what an instruction decorates: an id, and the number of a
+// member or −1.
+func eachTarget(in spirv.Inst, yield func(id spirv.ID, member int32)) {
+	switch in.Op() {
+	case spirv.OpDecorate, spirv.OpDecorateId, spirv.OpDecorateString:
+		yield(spirv.ID(in[1]), -1)
+	case spirv.OpMemberDecorate, spirv.OpMemberDecorateString, spirv.OpMemberDecorateIdEXT:
+		yield(spirv.ID(in[1]), member(in[2]))
+	case spirv.OpGroupDecorate:
+		for _, t := range inst.GroupDecorate(in).Targets() {
+			yield(t, -1)
+		}
+	case spirv.OpGroupMemberDecorate:
+		for _, t := range inst.GroupMemberDecorate(in).Targets() {
+			yield(spirv.ID(t[0]), member(t[1]))
+		}
 	}
 }
 
@@ -87,53 +113,33 @@ func (x decorated) compare(y decorated) int {
 	return cmp.Or(cmp.Compare(x.member, y.member), cmp.Compare(x.kind, y.kind), cmp.Compare(x.Index, y.Index))
 }
 
+// annotation puts what an instruction says in its places.
 func (g *gatherer) annotation(i int, in spirv.Inst) {
+	d := Decoration{Index: i}
+	kind := grouped
 	switch in.Op() {
-	case spirv.OpDecorate:
-		v := inst.Decorate(in)
-		g.addDecoration(i, v.Target(), -1, v.Decoration(), v.DecorationWords(), false)
-	case spirv.OpDecorateId:
-		v := inst.DecorateId(in)
-		g.addDecoration(i, v.Target(), -1, v.Decoration(), v.DecorationWords(), true)
-	case spirv.OpDecorateString:
-		v := inst.DecorateString(in)
-		g.addDecoration(i, v.Target(), -1, v.Decoration(), v.DecorationWords(), false)
-	case spirv.OpMemberDecorate:
-		v := inst.MemberDecorate(in)
-		g.addDecoration(i, v.StructureType(), member(v.Member()), v.Decoration(), v.DecorationWords(), false)
-	case spirv.OpMemberDecorateString:
-		v := inst.MemberDecorateString(in)
-		g.addDecoration(i, v.StructType(), member(v.Member()), v.Decoration(), v.DecorationWords(), false)
-	case spirv.OpMemberDecorateIdEXT:
-		v := inst.MemberDecorateIdEXT(in)
-		g.addDecoration(i, v.StructureType(), member(v.Member()), v.Decoration(), v.DecorationWords(), true)
-	case spirv.OpGroupDecorate:
-		v := inst.GroupDecorate(in)
-		for _, t := range v.Targets() {
-			g.addGroup(i, t, -1, in[1:2])
-		}
-	case spirv.OpGroupMemberDecorate:
-		v := inst.GroupMemberDecorate(in)
-		for _, t := range v.Targets() {
-			g.addGroup(i, spirv.ID(t[0]), member(t[1]), in[1:2])
-		}
+	case spirv.OpGroupDecorate, spirv.OpGroupMemberDecorate:
+		d.Operands = in[1:2]
+	case spirv.OpMemberDecorate, spirv.OpMemberDecorateString, spirv.OpMemberDecorateIdEXT:
+		kind, d.Operands, d.IDs = in[3], in[4:], in.Op() == spirv.OpMemberDecorateIdEXT
+	default:
+		kind, d.Operands, d.IDs = in[2], in[3:], in.Op() == spirv.OpDecorateId
 	}
+	if kind != grouped {
+		d.Kind = spirv.Decoration(kind)
+		g.decor.kinds.add(kind)
+	}
+	eachTarget(in, func(id spirv.ID, member int32) {
+		if t := g.Def(id); t >= 0 {
+			at := &g.decor.first[t+1]
+			g.decor.list[*at] = decorated{int32(t), member, kind, d}
+			*at++
+		}
+	})
 }
 
 // member returns the number of a member; none that there can be beyond 2³¹.
 func member(n uint32) int32 { return int32(min(n, math.MaxInt32)) }
-
-func (g *gatherer) addDecoration(i int, target spirv.ID, member int32, kind spirv.Decoration, words []uint32, ids bool) {
-	if t := g.Def(target); t >= 0 {
-		g.decor.list = append(g.decor.list, decorated{int32(t), member, uint32(kind), Decoration{kind, i, words, ids}})
-	}
-}
-
-func (g *gatherer) addGroup(i int, target spirv.ID, member int32, group []uint32) {
-	if t := g.Def(target); t >= 0 {
-		g.decor.list = append(g.decor.list, decorated{int32(t), member, grouped, Decoration{0, i, group, false}})
-	}
-}
 
 // own returns what stands on a target itself, groups as such and last.
 func (m *Module) own(id spirv.ID, member int32) []decorated {
@@ -166,6 +172,9 @@ func find(list []decorated, kind uint32) (Decoration, bool) {
 
 // lookup returns the first decoration of a kind, directly or through a group.
 func (m *Module) lookup(id spirv.ID, member int32, kind spirv.Decoration) (Decoration, bool) {
+	if !m.decor.kinds.has(uint32(kind)) {
+		return Decoration{}, false
+	}
 	list := m.own(id, member)
 	if d, ok := find(list, uint32(kind)); ok {
 		return d, true
@@ -177,6 +186,10 @@ func (m *Module) lookup(id spirv.ID, member int32, kind spirv.Decoration) (Decor
 	}
 	return Decoration{}, false
 }
+
+// Decorates reports whether a decoration of a kind may stand anywhere in the
+// module; where it does not, there is none.
+func (m *Module) Decorates(kind spirv.Decoration) bool { return m.decor.kinds.has(uint32(kind)) }
 
 // Decoration returns the decoration of a kind that stands on id, the first
 // where there are several; false where there is none.

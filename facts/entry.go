@@ -66,7 +66,9 @@ func (m *Module) EntryPoint(name string, model spirv.ExecutionModel) *EntryPoint
 
 // entryPoints states the entry points.
 func (g *gatherer) entryPoints() {
-	g.modes = make([]Mode, 0, len(g.mode))
+	if len(g.mode) > 0 {
+		g.modes = make([]Mode, 0, len(g.mode))
+	}
 	for _, n := range g.mode {
 		in := g.Code.Inst(int(n))
 		v := inst.ExecutionMode(in)
@@ -82,7 +84,10 @@ func (g *gatherer) entryPoints() {
 		local [3]uint32
 		ok    bool
 	}
-	sizes := map[int]size{} // by the function, so that each is asked for once
+	var sizes map[int]size // by the function, so that each is asked for once
+	if len(g.entry) > 1 {
+		sizes = map[int]size{}
+	}
 	g.EntryPoints = make([]EntryPoint, len(g.entry))
 	for i, n := range g.entry {
 		v := inst.EntryPoint(g.Code.Inst(int(n)))
@@ -100,7 +105,9 @@ func (g *gatherer) entryPoints() {
 		s, ok := sizes[target]
 		if !ok {
 			s.local, s.ok = g.localSize(e)
-			sizes[target] = s
+			if sizes != nil {
+				sizes[target] = s
+			}
 		}
 		e.LocalSize, e.HasLocalSize = s.local, s.ok
 	}
@@ -120,6 +127,9 @@ func (g *gatherer) modesOf(target int32) []Mode {
 // workgroupSize returns the value of the constant that is decorated BuiltIn
 // WorkgroupSize. It stands above every mode (SPIR-V §3.2.21, WorkgroupSize).
 func (g *gatherer) workgroupSize() (size [3]uint32, ok bool) {
+	if !g.Decorates(spirv.DecorationBuiltIn) {
+		return size, false
+	}
 	for _, d := range g.decor.list {
 		if d.Kind != spirv.DecorationBuiltIn || d.kind == grouped || d.member >= 0 ||
 			spirv.BuiltIn(d.Literal()) != spirv.BuiltInWorkgroupSize || g.fact[d.target].kind() != constFact {

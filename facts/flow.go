@@ -17,13 +17,19 @@ func (g *gatherer) flow(f *Function) {
 
 // edges states where blocks lead.
 func (g *gatherer) edges(f *Function) {
-	mark := make([]int32, len(f.Blocks)) // number of the last block that led here, from 1
 	total := 0
 	for n := range f.Blocks {
 		b := &f.Blocks[n]
 		b.Number = n
 		g.targets(b, func(id spirv.ID) { total++ })
 	}
+	if total == 0 {
+		for n := range f.Blocks {
+			g.merge(&f.Blocks[n])
+		}
+		return
+	}
+	mark := make([]int32, len(f.Blocks)) // number of the last block that led here, from 1
 	arena := make([]*Block, 0, total)
 	preds := make([]int32, len(f.Blocks)+1)
 	for n := range f.Blocks {

@@ -1,6 +1,8 @@
 package facts
 
 import (
+	"math/bits"
+
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
@@ -105,7 +107,6 @@ type walker struct {
 	called []int32 // number of the last function that called each function
 	block  int     // of the next label
 	open   *Block
-	places []int // scratch
 }
 
 // function fills in a function and its blocks.
@@ -114,7 +115,7 @@ func (w *walker) function(f *Function, i int) {
 	v := inst.Function(g.Code.Inst(i))
 	w.f, w.open = f, nil
 	w.number++
-	*f = Function{ID: v.Result(), Number: int(g.fact[i] >> factBits), Index: i, Return: g.Type(v.Type()), Type: g.Type(v.FunctionType())}
+	f.ID, f.Number, f.Index, f.Return, f.Type = v.Result(), int(g.fact[i]>>factBits), i, g.Type(v.Type()), g.Type(v.FunctionType())
 	first := w.block
 	n := i + 1
 	for ; n < g.Code.Len(); n++ {
@@ -135,15 +136,38 @@ func (w *walker) function(f *Function, i int) {
 // the last.
 func (w *walker) instruction(i int, in spirv.Inst) bool {
 	g, op := w.g, in.Op()
-	switch {
-	case !g.Code.Known(i):
+	if !g.Code.Known(i) {
 		return false
+	}
+	switch useOps[op] {
+	case usesNone:
+	case usesBase:
+		w.use(spirv.ID(in[3]))
+	case usesStore:
+		w.use(inst.Store(in).Pointer())
+		w.use(inst.Store(in).Object())
+	case usesWords:
+		w.words(i, in)
+	case usesMore:
+		w.uses(i, op, in)
+	case isFrame:
+		return w.frame(i, op, in)
+	}
+	return false
+}
+
+// frame takes in an instruction that makes functions and blocks what they are.
+func (w *walker) frame(i int, op spirv.Op, in spirv.Inst) bool {
+	g := w.g
+	switch {
 	case op == spirv.OpFunctionEnd:
 		w.close(i)
 		return true
-	case op == spirv.OpLabel && g.fact[i].kind() == blockFact:
-		w.close(i)
-		w.label(i, in.Result())
+	case op == spirv.OpLabel:
+		if g.fact[i].kind() == blockFact {
+			w.close(i)
+			w.label(i, in.Result())
+		}
 	case op == spirv.OpFunctionParameter:
 		w.f.Params = append(w.f.Params, Param{in.Result(), i, g.Type(in.Type())})
 	case op == spirv.OpSelectionMerge, op == spirv.OpLoopMerge:
@@ -155,19 +179,16 @@ func (w *walker) instruction(i int, in spirv.Inst) bool {
 			w.open.Term = i
 			w.close(i + 1)
 		}
-	default:
-		w.uses(i, op, in)
-		return false
-	}
-	if op == spirv.OpBranchConditional || op == spirv.OpSwitch || op == spirv.OpReturnValue {
-		w.uses(i, op, in)
+		if op == spirv.OpBranchConditional || op == spirv.OpSwitch || op == spirv.OpReturnValue {
+			w.words(i, in)
+		}
 	}
 	return false
 }
 
 func (w *walker) label(i int, id spirv.ID) {
 	b := &w.g.blocks[w.block] // survey has counted the same labels
-	*b = Block{ID: id, Func: w.f, Index: i, Term: -1, Merge: -1}
+	b.ID, b.Func, b.Index, b.Term, b.Merge = id, w.f, i, -1, -1
 	w.block++
 	w.open = b
 }
@@ -180,64 +201,106 @@ func (w *walker) close(i int) {
 	}
 }
 
+// What an instruction of a function names.
+const (
+	usesNone  uint8 = iota // no variable and no function
+	usesBase               // what its first operand is
+	usesStore              // what it stores, and where
+	usesWords              // any operand may be a variable
+	usesMore               // uses says what
+	isFrame                // it makes functions and blocks what they are
+)
+
+// useOps has these of each opcode.
+var useOps = func() []uint8 {
+	rows := spirv.Ops()
+	t := make([]uint8, rows[len(rows)-1].Value()+1)
+	for i := range rows {
+		op := spirv.Op(rows[i].Value())
+		t[op] = useOf(op)
+	}
+	return t
+}()
+
+func useOf(op spirv.Op) uint8 {
+	switch op {
+	case spirv.OpFunctionEnd, spirv.OpLabel, spirv.OpFunctionParameter, spirv.OpSelectionMerge, spirv.OpLoopMerge:
+		return isFrame
+	case spirv.OpLoad, spirv.OpAccessChain, spirv.OpInBoundsAccessChain:
+		return usesBase
+	case spirv.OpStore:
+		return usesStore
+	case spirv.OpSelect:
+		return usesWords
+	case spirv.OpVariable, spirv.OpUntypedVariableKHR, spirv.OpExtInst, spirv.OpExtInstWithForwardRefsKHR, spirv.OpFunctionCall,
+		spirv.OpCooperativeMatrixPerElementOpEXT, spirv.OpCooperativeMatrixLoadTensorNV, spirv.OpCooperativeMatrixReduceEXT:
+		return usesMore
+	}
+	if IsTerminator(op) {
+		return isFrame
+	}
+	switch op.Class() {
+	case spirv.ClassArithmetic, spirv.ClassBit, spirv.ClassRelationalAndLogical, spirv.ClassDerivative, spirv.ClassDebug:
+		return usesNone
+	}
+	return usesWords
+}
+
 // uses takes note of the functions and variables that an instruction names.
 func (w *walker) uses(i int, op spirv.Op, in spirv.Inst) {
 	g := w.g
-	switch op.Class() {
-	case spirv.ClassArithmetic, spirv.ClassBit, spirv.ClassRelationalAndLogical, spirv.ClassDerivative:
-		if op != spirv.OpSelect {
-			return
-		}
-	case spirv.ClassDebug:
-		return
-	}
 	switch op {
-	case spirv.OpLoad:
-		w.use(inst.Load(in).Pointer())
-	case spirv.OpAccessChain, spirv.OpInBoundsAccessChain:
-		w.use(inst.AccessChain(in).Base())
-	case spirv.OpStore:
-		w.use(inst.Store(in).Pointer())
-		w.use(inst.Store(in).Object())
 	case spirv.OpVariable, spirv.OpUntypedVariableKHR:
 		if g.fact[i].kind() == varFact {
 			g.Variables[g.fact[i]>>factBits].Func = w.f
 		}
-		w.walk(i)
 	case spirv.OpExtInst, spirv.OpExtInstWithForwardRefsKHR:
-		if !g.ExtSet(inst.ExtInst(in).Set()).NonSemantic() {
-			w.walk(i)
+		if g.ExtSet(inst.ExtInst(in).Set()).NonSemantic() {
+			return
 		}
 	case spirv.OpFunctionCall:
 		w.call(inst.FunctionCall(in).Function())
-		w.walk(i)
 	case spirv.OpCooperativeMatrixPerElementOpEXT:
 		w.call(inst.CooperativeMatrixPerElementOpEXT(in).Func())
-		w.walk(i)
 	case spirv.OpCooperativeMatrixLoadTensorNV:
 		for _, word := range inst.CooperativeMatrixLoadTensorNV(in).TensorAddressingOperandsWords() {
 			w.call(spirv.ID(word)) // where it is a function
 		}
-		w.walk(i)
 	case spirv.OpCooperativeMatrixReduceEXT:
 		w.call(inst.CooperativeMatrixReduceEXT(in).CombineFunc())
-		w.walk(i)
-	default:
-		w.walk(i)
 	}
+	w.words(i, in)
 }
 
-// walk takes note of the variables among all operands of an instruction.
-func (w *walker) walk(i int) {
-	in := w.g.Code.Inst(i)
-	w.places = w.g.Code.IDs(i, w.places[:0])
-	for _, at := range w.places {
-		w.use(spirv.ID(in[at]))
+// layouts is where the ids of each opcode stand.
+var layouts = func() []spirv.Layout {
+	rows := spirv.Ops()
+	t := make([]spirv.Layout, rows[len(rows)-1].Value()+1)
+	for i := range rows {
+		op := spirv.Op(rows[i].Value())
+		t[op] = op.Layout()
 	}
-	o, ok := w.g.Code.Tail(i)
-	for ok && o.Next() {
-		if o.Kind == spirv.KindIdRef {
-			w.use(spirv.ID(o.Words[0]))
+	return t
+}()
+
+// words takes note of the variables among all operands of an instruction.
+func (w *walker) words(i int, in spirv.Inst) {
+	l := &layouts[in.Op()]
+	for ids := l.IDs; ids != 0; ids &= ids - 1 {
+		w.use(spirv.ID(in[1+bits.TrailingZeros32(ids)]))
+	}
+	switch {
+	case len(in) <= l.Fixed:
+	case l.Rest:
+		for _, id := range in[l.Fixed:] {
+			w.use(spirv.ID(id))
+		}
+	case len(l.Tail) > 0:
+		o, ok := w.g.Code.Tail(i)
+		for ok && o.Next() {
+			if o.Kind == spirv.KindIdRef {
+				w.use(spirv.ID(o.Words[0]))
+			}
 		}
 	}
 }

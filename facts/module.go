@@ -199,6 +199,7 @@ func (m *Module) Extension(name string) bool {
 // Variable is an OpVariable or an OpUntypedVariableKHR.
 type Variable struct {
 	ID      spirv.ID
+	Number  int   // in Module.Variables
 	Index   int   // its instruction
 	Pointer *Type // its result type
 	Type    *Type // of what it holds

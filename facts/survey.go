@@ -191,7 +191,7 @@ func (g *gatherer) declare() {
 }
 
 func (g *gatherer) variable(v *Variable, i int, in spirv.Inst) {
-	v.ID, v.Index, v.Pointer = in.Result(), i, g.Type(in.Type())
+	v.ID, v.Number, v.Index, v.Pointer = in.Result(), int(g.fact[i]>>factBits), i, g.Type(in.Type())
 	if in.Op() == spirv.OpVariable {
 		w := inst.Variable(in)
 		v.Storage = w.StorageClass()

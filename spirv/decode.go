@@ -214,6 +214,9 @@ func (d *decoder) sound(in Inst, s *shape) bool {
 	case tailNone:
 		return false
 	}
+	if d.plain(in, 1+int(s.fixed), in.Op().Row().Operands()[s.next:]) {
+		return true
+	}
 	k := &d.walk
 	k.in, k.pos, k.fault = in, 1+int(s.fixed), faultNone
 	k.params, k.mask, k.half, k.Set = nil, 0, KindNone, ExtSetNone
@@ -221,4 +224,99 @@ func (d *decoder) sound(in Inst, s *shape) bool {
 	for k.Next() {
 	}
 	return k.fault == faultNone
+}
+
+// plain reports whether the operands from a word on are as they must be, where
+// that can be seen at a glance. Where it is false, a walk finds out.
+func (d *decoder) plain(in Inst, at int, shape []Operand) bool {
+	for len(shape) > 0 {
+		o := &shape[0]
+		if at >= len(in) {
+			if o.Quant == Once {
+				return false
+			}
+			shape = shape[1:]
+			continue
+		}
+		if o.Quant != Repeated {
+			shape = shape[1:]
+		}
+		v := in[at]
+		switch kinds[o.Kind].category {
+		case CategoryValue:
+			r := o.Kind.Enumerant(v)
+			if r == nil {
+				return false
+			}
+			at++
+			if r.nOperands > 0 {
+				if at = d.parameters(in, at, r.Operands()); at == 0 {
+					return false
+				}
+			}
+			continue
+		case CategoryMask:
+			if v&^kinds[o.Kind].bits != 0 || v&kinds[o.Kind].args != 0 {
+				return false
+			}
+			at++
+			continue
+		case CategoryLiteral:
+			if o.Kind == KindLiteralExtInstInteger {
+				r := d.m.ExtSet(ID(in[3])).Inst(v)
+				if r == nil {
+					return false
+				}
+				shape = r.Operands()
+				at++
+				continue
+			}
+		}
+		if at = d.one(in, at, o.Kind); at == 0 {
+			return false
+		}
+	}
+	return at == len(in)
+}
+
+// parameters returns where the parameters of an enumerant end, 0 where a walk
+// must look at them.
+func (d *decoder) parameters(in Inst, at int, shape []Operand) int {
+	for i := range shape {
+		if shape[i].Quant != Once || at >= len(in) {
+			return 0
+		}
+		if at = d.one(in, at, shape[i].Kind); at == 0 {
+			return 0
+		}
+	}
+	return at
+}
+
+// one returns where an operand ends that is an id or a literal, 0 where a walk
+// must look at it.
+func (d *decoder) one(in Inst, at int, k Kind) int {
+	switch kinds[k].category {
+	case CategoryID:
+		if in[at]-1 < d.lim {
+			return at + 1
+		}
+	case CategoryLiteral:
+		switch k {
+		case KindLiteralInteger, KindLiteralFloat:
+			return at + 1
+		case KindLiteralString:
+			if n := StringWords(in[at:]); n > 0 {
+				return at + n
+			}
+		case KindLiteralContextDependentNumber:
+			if in.Op() != OpConstant && in.Op() != OpSpecConstant {
+				return 0
+			}
+			if n, ok := d.m.Number(ID(in[1])); ok && n.Words() <= len(in)-at {
+				return at + n.Words()
+			}
+		}
+	}
+	return 0
 }
