@@ -132,8 +132,7 @@ func (c *checker) row(b spirv.BuiltIn) *builtInRow {
 // builtInState is the decorations BuiltIn of a module.
 type builtInState struct {
 	noted  []builtInNote
-	models []modelSet // of each variable of module scope: from which models it is used
-	blocks map[*facts.Type][]*facts.Variable
+	blocks map[*facts.Type][]*facts.Variable // of each block that has built-ins
 }
 
 // builtInNote is one decoration BuiltIn: of an id, or of a member of a struct.
@@ -192,7 +191,7 @@ func (c *checker) builtIns() {
 	if len(c.builtIn.noted) == 0 {
 		return
 	}
-	c.useOfVariables()
+	c.blockVariables()
 	slices.SortStableFunc(c.builtIn.noted, func(x, y builtInNote) int { return x.at - y.at })
 	for k := range c.builtIn.noted {
 		n := &c.builtIn.noted[k]
@@ -213,23 +212,27 @@ func (c *checker) builtIns() {
 	c.builtInOwn()
 }
 
-// useOfVariables states from which models each variable of module scope is used,
-// and which variables are blocks.
-func (c *checker) useOfVariables() {
-	c.builtIn.models = make([]modelSet, c.code.Len())
-	for i := range c.m.Functions {
-		f := &c.m.Functions[i]
-		for _, v := range f.Globals {
-			c.builtIn.models[v.Index] |= c.models[f.Number]
+// blockVariables states which variables are blocks that have built-ins.
+func (c *checker) blockVariables() {
+	noted := func(n builtInNote) bool { return n.member >= 0 }
+	if !slices.ContainsFunc(c.builtIn.noted, noted) {
+		return
+	}
+	of := map[*facts.Type][]*facts.Variable{}
+	for _, n := range c.builtIn.noted {
+		if s := c.m.Type(n.target); noted(n) && s != nil {
+			of[s] = nil
 		}
 	}
-	c.builtIn.blocks = map[*facts.Type][]*facts.Variable{}
 	for i := range c.m.Variables {
 		v := &c.m.Variables[i]
-		if s := core(v.Type); s != nil && s.IsStruct() {
-			c.builtIn.blocks[s] = append(c.builtIn.blocks[s], v)
+		if s := core(v.Type); s.IsStruct() {
+			if list, ok := of[s]; ok {
+				of[s] = append(list, v)
+			}
 		}
 	}
+	c.builtIn.blocks = of
 }
 
 // core returns what arrays are made of.
@@ -251,7 +254,7 @@ func (c *checker) builtInMember(n *builtInNote, s *facts.Type) {
 
 // builtInVariable judges a variable.
 func (c *checker) builtInVariable(n *builtInNote, v *facts.Variable, t *facts.Type) {
-	c.builtInType(n, t, c.builtIn.models[v.Index])
+	c.builtInType(n, t, c.usedBy(v))
 	c.builtInUse(n, v)
 }
 
@@ -306,7 +309,7 @@ func (c *checker) builtInUse(n *builtInNote, v *facts.Variable) {
 	if row == nil {
 		return
 	}
-	used := c.builtIn.models[v.Index]
+	used := c.usedBy(v)
 	if bad := used &^ row.in; row.inCode != "" && bad != 0 {
 		c.fail(n.at, row.inCode, "%s in a variable that a %s entry point uses; needs %s", n.builtIn, bad, row.in).also(c, v.Index, "the variable")
 	}

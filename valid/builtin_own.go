@@ -89,7 +89,7 @@ func (c *checker) builtInOwn() {
 
 // ownVariable judges one variable.
 func (c *checker) ownVariable(n *builtInNote, v *facts.Variable) {
-	used := c.builtIn.models[v.Index]
+	used := c.usedBy(v)
 	switch n.builtIn {
 	case spirv.BuiltInFragDepth:
 		if used&inFragment != 0 {
@@ -199,7 +199,7 @@ func (c *checker) fullyCovered(n *builtInNote, v *facts.Variable) {
 
 // outputIndex judges Layer and ViewportIndex before the geometry shader.
 func (c *checker) outputIndex(n *builtInNote, v *facts.Variable, code string, own spirv.Capability, feature string) {
-	used := c.builtIn.models[v.Index] & (inVertex | inTessellationEvaluation)
+	used := c.usedBy(v) & (inVertex | inTessellationEvaluation)
 	if used == 0 {
 		return
 	}

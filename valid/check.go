@@ -88,7 +88,7 @@ type checker struct {
 	models   []modelSet            // of each function: by which models it is called
 	entries  [][]*facts.EntryPoint // of each function: those that call it; nil before callersOf
 
-	globalsOf map[*facts.Function][]*facts.Variable // see globals
+	globalsOf [][]*facts.Variable // of each function; see globals
 	steps     int
 
 	shader  interfaceState
@@ -119,7 +119,9 @@ type scratch struct {
 func (c *checker) prepare() {
 	c.vulkan = c.env.API == Vulkan
 	c.version = c.code.Version
-	c.blockOf = make([]int32, c.code.Len())
+	tables := make([]int32, 3*c.code.Len())
+	c.blockOf, tables = tables[:c.code.Len():c.code.Len()], tables[c.code.Len():]
+	c.marks, c.pointers.origin = tables[:c.code.Len():c.code.Len()], tables[c.code.Len():]
 	c.places, c.views, c.viewed = c.room.places[:0], c.room.views[:0], c.room.viewed[:0]
 	c.caps.fine = make([]uint64, (spirv.RowCount()+63)/64)
 	c.callers()

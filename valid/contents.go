@@ -34,32 +34,36 @@ const (
 	holdsLengthless                       // vectors whose length is an id
 )
 
-// contentState is the contents of each type, and the bytes of the widest scalar
-// or physical pointer in it.
-type contentState struct {
-	of     []contents
-	widest []uint8
-	bytes  []uint64 // of each type: its scalars, without padding
+// contentState is what each type holds.
+type contentState struct{ of []content }
+
+// content is what a type holds, the bytes of the widest scalar or physical
+// pointer in it, and of all its scalars, without padding.
+type content struct {
+	what   contents
+	widest uint8
+	bytes  uint64
 }
 
 // contents finds out what types hold. Parts are declared before the whole.
 func (c *checker) contents() {
-	s := &c.content
-	s.of, s.widest, s.bytes = make([]contents, len(c.m.Types)), make([]uint8, len(c.m.Types)), make([]uint64, len(c.m.Types))
+	of := make([]content, len(c.m.Types))
+	c.content.of = of
 	for n := range c.m.Types {
 		t := &c.m.Types[n]
-		s.of[n], s.widest[n] = c.contentsOf(t)
+		k := &of[n]
+		k.what, k.widest = c.contentsOf(t)
 		part := func(p *facts.Type) {
 			switch {
 			case p == nil:
 			case p.IsPointer(): // it may be declared behind
 				held, wide := c.contentsOf(p)
-				s.of[n] |= held
-				s.widest[n] = max(s.widest[n], wide)
+				k.what |= held
+				k.widest = max(k.widest, wide)
 			case p.Number < n:
-				s.of[n] |= s.of[p.Number]
-				s.widest[n] = max(s.widest[n], s.widest[p.Number])
-				s.bytes[n] = saturate(s.bytes[n] + s.bytes[p.Number])
+				k.what |= of[p.Number].what
+				k.widest = max(k.widest, of[p.Number].widest)
+				k.bytes = saturate(k.bytes + of[p.Number].bytes)
 			}
 		}
 		switch {
@@ -69,11 +73,11 @@ func (c *checker) contents() {
 			}
 		case t.IsComposite():
 			part(t.Elem)
-			s.bytes[n] = saturate(s.bytes[n] * min(t.Count, maxBytes))
+			k.bytes = saturate(k.bytes * min(t.Count, maxBytes))
 		case t.IsScalar():
-			s.bytes[n] = 4 // a Boolean has no size; nobody stores it in less
+			k.bytes = 4 // a Boolean has no size; nobody stores it in less
 			if !t.IsBool() {
-				s.bytes[n] = uint64(min(t.Width, 64) / 8)
+				k.bytes = uint64(min(t.Width, 64) / 8)
 			}
 		}
 	}
@@ -160,7 +164,7 @@ func encodingContents(t *facts.Type) contents {
 
 // contains reports whether a type holds any of the contents; nil holds nothing.
 func (c *checker) contains(t *facts.Type, what contents) bool {
-	return t != nil && c.content.of[t.Number]&what != 0
+	return t != nil && c.content.of[t.Number].what&what != 0
 }
 
 // widest returns the bytes of the widest scalar that a type holds.
@@ -168,5 +172,5 @@ func (c *checker) widest(t *facts.Type) uint32 {
 	if t == nil {
 		return 0
 	}
-	return uint32(c.content.widest[t.Number])
+	return uint32(c.content.of[t.Number].widest)
 }

@@ -174,9 +174,6 @@ func (c *checker) phiType(i int, t *facts.Type) {
 // phiParents judges the labels of a phi. It marks each predecessor with the
 // instruction, so that no list is searched.
 func (c *checker) phiParents(i int, pairs []uint32) {
-	if c.marks == nil {
-		c.marks = make([]int32, c.code.Len())
-	}
 	mark := int32(2*i + 1)
 	for _, p := range c.block.Preds {
 		c.marks[p.Index] = mark

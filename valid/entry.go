@@ -85,9 +85,6 @@ func (c *checker) entryCalled(i int, in spirv.Inst) {
 
 // interfaceList judges what an entry point lists.
 func (c *checker) interfaceList(e *facts.EntryPoint) {
-	if c.marks == nil {
-		c.marks = make([]int32, c.code.Len())
-	}
 	for _, id := range e.Interface {
 		d := c.code.Def(id)
 		if d < 0 {

@@ -19,9 +19,6 @@ var interfaceFamily = family{
 const maxInterfaces = 1 << 20
 
 func (c *checker) interfaces() {
-	if c.marks == nil {
-		c.marks = make([]int32, c.code.Len())
-	}
 	budget := maxInterfaces
 	for n := range c.m.EntryPoints {
 		e := &c.m.EntryPoints[n]

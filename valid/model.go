@@ -158,13 +158,13 @@ func (c *checker) globals(e *facts.EntryPoint) []*facts.Variable {
 		return nil
 	}
 	if c.globalsOf == nil {
-		c.globalsOf, c.steps = map[*facts.Function][]*facts.Variable{}, maxSteps
+		c.globalsOf, c.steps = make([][]*facts.Variable, len(c.m.Functions)), maxSteps
 	}
-	list, ok := c.globalsOf[e.Func]
-	if !ok && c.steps > 0 {
+	list := c.globalsOf[e.Func.Number]
+	if list == nil && c.steps > 0 {
 		list = c.m.Globals(e)
 		c.steps -= len(c.m.Functions) + len(list)
-		c.globalsOf[e.Func] = list
+		c.globalsOf[e.Func.Number] = list
 	}
 	return list
 }

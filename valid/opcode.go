@@ -13,6 +13,7 @@ type opcode struct {
 	section section
 	hasType bool
 	ends    bool // it ends a block or a function
+	chains  bool // it derives a pointer from another
 	free    bool // no capability, extension or version is needed
 
 	// ids are the words that are ids, among those that always stand: bit i is
@@ -59,7 +60,8 @@ func newOpcodes() []*opcode {
 		o := &table[i]
 		*o = opcode{
 			op: op, class: op.Class(), section: sectionOf(op), hasType: op.HasType(),
-			ends: op == spirv.OpFunctionEnd || facts.IsTerminator(op), free: freeRow(op.Row()),
+			chains: chainWord(op) != 0,
+			ends:   op == spirv.OpFunctionEnd || facts.IsTerminator(op), free: freeRow(op.Row()),
 			ids: l.IDs, fixed: l.Fixed, rest: l.Rest, tail: len(l.Tail) > 0, yields: yieldOf(op), row: op.Row(),
 		}
 		switch op { // behind the ids they have strings and literals alone

@@ -14,16 +14,16 @@ type pointerState struct{ origin []int32 }
 // origins follows pointers to their variables. A base stands before the chain
 // that begins at it, phis excluded, which join pointers and have no one origin.
 func (c *checker) origins() {
-	c.pointers.origin = make([]int32, c.code.Len())
 	for n := range c.m.Variables {
 		c.pointers.origin[c.m.Variables[n].Index] = int32(n + 1)
 	}
 	for f := range c.m.Functions {
 		for i := c.m.Functions[f].Index; i < c.m.Functions[f].End; i++ {
-			if base := chainBase(c.code.Inst(i)); base != 0 {
-				if d := c.code.Def(base); d >= 0 && d < i {
-					c.pointers.origin[i] = c.pointers.origin[d]
-				}
+			if !c.code.Known(i) || !opcodes[c.code.OpAt(i)].chains {
+				continue
+			}
+			if d := c.code.Def(chainBase(c.code.Inst(i))); d >= 0 && d < i {
+				c.pointers.origin[i] = c.pointers.origin[d]
 			}
 		}
 	}
@@ -32,13 +32,25 @@ func (c *checker) origins() {
 // chainBase returns the pointer that an instruction derives its pointer from; 0
 // where it derives none.
 func chainBase(in spirv.Inst) spirv.ID {
-	switch in.Op() {
+	switch chainWord(in.Op()) {
+	case 3:
+		return inst.AccessChain(in).Base()
+	case 4:
+		return inst.UntypedAccessChainKHR(in).Base()
+	}
+	return 0
+}
+
+// chainWord returns which word of an instruction is the pointer that it derives
+// its pointer from; 0 where it derives none.
+func chainWord(op spirv.Op) int {
+	switch op {
 	case spirv.OpAccessChain, spirv.OpInBoundsAccessChain, spirv.OpPtrAccessChain, spirv.OpInBoundsPtrAccessChain,
 		spirv.OpRawAccessChainNV, spirv.OpImageTexelPointer, spirv.OpCopyObject, spirv.OpBufferPointerEXT:
-		return inst.AccessChain(in).Base()
+		return 3
 	case spirv.OpUntypedAccessChainKHR, spirv.OpUntypedInBoundsAccessChainKHR, spirv.OpUntypedPtrAccessChainKHR,
 		spirv.OpUntypedInBoundsPtrAccessChainKHR, spirv.OpUntypedImageTexelPointerEXT:
-		return inst.UntypedAccessChainKHR(in).Base()
+		return 4
 	}
 	return 0
 }

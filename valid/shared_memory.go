@@ -64,7 +64,7 @@ func (c *checker) workgroupSizes(e *facts.EntryPoint, used []*facts.Variable) {
 		if v.Type == nil || v.Storage != spirv.StorageClassWorkgroup && v.Storage != spirv.StorageClassTaskPayloadWorkgroupEXT {
 			continue
 		}
-		n := c.content.bytes[v.Type.Number]
+		n := c.content.of[v.Type.Number].bytes
 		switch {
 		case v.Storage == spirv.StorageClassTaskPayloadWorkgroupEXT:
 			payload = saturate(payload + n)

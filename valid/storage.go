@@ -29,7 +29,7 @@ var storageFamily = family{
 
 // interfaceState is what is known of variables while shader interfaces are judged.
 type interfaceState struct {
-	users   []modelSet // of each variable of module scope, by its instruction: by which models it is used; nil before usedBy
+	users   []modelSet // of each variable of module scope: by which models it is used; nil before usedBy
 	numbers []uint8    // of each type: what numbers it holds; nil before it is asked for
 }
 
@@ -104,15 +104,15 @@ func (c *checker) storageUse(v *facts.Variable, r *storageRow) {
 // of the entry points that call a function which names it.
 func (c *checker) usedBy(v *facts.Variable) modelSet {
 	if c.shader.users == nil {
-		c.shader.users = make([]modelSet, c.code.Len())
+		c.shader.users = make([]modelSet, len(c.m.Variables))
 		for i := range c.m.Functions {
 			f := &c.m.Functions[i]
 			for _, g := range f.Globals {
-				c.shader.users[g.Index] |= c.models[f.Number]
+				c.shader.users[g.Number] |= c.models[f.Number]
 			}
 		}
 	}
-	return c.shader.users[v.Index]
+	return c.shader.users[v.Number]
 }
 
 // vulkanStorage judges the storage class of a pointer in Vulkan. Those that a

@@ -15,6 +15,10 @@ var variablePointerFamily = family{
 		{Code: "SPV-VariablePointer-Matrix", Section: "SPIR-V 2.16.1", Words: "a variable pointer points neither at what is or holds a matrix nor into one"},
 		{Code: "SPV-VariablePointer-ArrayLength", Section: "SPIR-V 2.16.1", Words: "the pointer of OpArrayLength is no variable pointer"},
 	},
+	ops: []group{{(*checker).logicalUse, []spirv.Op{
+		spirv.OpConstantNull, spirv.OpLoad, spirv.OpSelect, spirv.OpPhi, spirv.OpFunctionCall, spirv.OpBitcast, spirv.OpPtrAccessChain,
+		spirv.OpInBoundsPtrAccessChain, spirv.OpUntypedPtrAccessChainKHR, spirv.OpUntypedInBoundsPtrAccessChainKHR, spirv.OpReturnValue,
+	}}},
 	after: []func(*checker){(*checker).variablePointers},
 }
 
@@ -26,16 +30,7 @@ const (
 
 // variablePointers judges the pointers of a module with logical addressing.
 func (c *checker) variablePointers() {
-	if c.env.RelaxLogicalPointer || c.env.BeforeLegalization || !c.capable(spirv.CapabilityShader) ||
-		c.m.Addressing != spirv.AddressingModelLogical && c.m.Addressing != spirv.AddressingModelPhysicalStorageBuffer64 {
-		return
-	}
-	for i := range c.code.Len() {
-		if c.code.Known(i) {
-			c.logicalUse(i, c.code.Inst(i))
-		}
-	}
-	if !c.anyCapable(spirv.CapabilityVariablePointersStorageBuffer, spirv.CapabilityVariablePointers) {
+	if !c.judgesPointers() || !c.anyCapable(spirv.CapabilityVariablePointersStorageBuffer, spirv.CapabilityVariablePointers) {
 		return
 	}
 	w := &pointerWalk{checker: c, known: make([]uint8, c.code.Len())}
@@ -47,6 +42,13 @@ func (c *checker) variablePointers() {
 	for pass := 0; pass < maxPointerPasses && w.pass(); pass++ { // phis, calls and memory may lead back
 	}
 	w.judge()
+}
+
+// judgesPointers reports whether the module has logical pointers that rules
+// speak of.
+func (c *checker) judgesPointers() bool {
+	return !c.env.RelaxLogicalPointer && !c.env.BeforeLegalization && c.capable(spirv.CapabilityShader) &&
+		(c.m.Addressing == spirv.AddressingModelLogical || c.m.Addressing == spirv.AddressingModelPhysicalStorageBuffer64)
 }
 
 // maxPointerPasses bounds how often all functions are looked at. What later
@@ -80,12 +82,12 @@ func (c *checker) logicalUse(i int, in spirv.Inst) {
 	}
 	if op == spirv.OpBitcast {
 		x := c.m.TypeOf(inst.Bitcast(in).Operand())
-		if t.IsPointer() && c.logical(t) || x.IsPointer() && c.logical(x) {
+		if (t.IsPointer() && c.logical(t) || x.IsPointer() && c.logical(x)) && c.judgesPointers() {
 			c.fail(i, "SPV-LogicalPointer-Cast", "OpBitcast of a logical pointer; must not be")
 		}
 		return
 	}
-	if !t.IsPointer() || !c.logical(t) || c.varies(t) {
+	if !t.IsPointer() || !c.logical(t) || c.varies(t) || !c.judgesPointers() {
 		return
 	}
 	c.fail(i, "SPV-LogicalPointer-Use", "%s with a pointer to %s; must be to StorageBuffer or Workgroup, with the capability of variable pointers", op, t.Storage)
