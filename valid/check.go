@@ -77,6 +77,7 @@ type checker struct {
 	blockOf  []int32          // of each instruction, as far as the walk came: the OpLabel of its block + 1; 0 outside of blocks
 	labelAt  int32            // the OpLabel of block + 1; 0 outside
 	marks    []int32          // scratch for judges, of each instruction: the last one that marked it
+	marked   int32            // the last mark that a judge of the whole module took
 	layout   layoutState
 	caps     capabilityState
 	types    typeState
@@ -125,6 +126,14 @@ func (c *checker) prepare() {
 	c.places, c.views, c.viewed = c.room.places[:0], c.room.views[:0], c.room.viewed[:0]
 	c.caps.fine = make([]uint64, (spirv.RowCount()+63)/64)
 	c.callers()
+}
+
+// mark returns a mark for marks that no other judge uses: the judges of an
+// instruction take such as begin at its number, which are above 0, and these are
+// below.
+func (c *checker) mark() int32 {
+	c.marked--
+	return c.marked - int32(c.code.Len())
 }
 
 // patience is how many instructions the walk takes before it asks whether the

@@ -24,7 +24,7 @@ var componentFamily = family{
 
 // components judges each decoration Component.
 func (c *checker) components() {
-	if !c.vulkan {
+	if !c.vulkan || !c.m.Decorates(spirv.DecorationComponent) {
 		return
 	}
 	for id, member := range c.m.Decorated() {

@@ -32,25 +32,30 @@ func (c *checker) entryPoints() {
 		model spirv.ExecutionModel
 		name  string
 	}
-	have := map[key]int{}
+	have := map[key]int(nil)
 	type judged struct {
 		id    spirv.ID
 		model spirv.ExecutionModel
 	}
-	done := map[judged]bool{} // what is said of modes holds for each name of the same function
+	done := map[judged]bool(nil) // what is said of modes holds for each name of the same function
+	if len(c.m.EntryPoints) > 1 {
+		have, done = map[key]int{}, map[judged]bool{}
+	}
 	sized := c.workgroupSized()
 	for n := range c.m.EntryPoints {
 		e := &c.m.EntryPoints[n]
 		k := key{e.Model, e.Name}
 		if old, ok := have[k]; ok {
 			c.fail(e.Index, "SPV-Entry-Name", "a second %s entry point %q; must differ in model or name", e.Model, e.Name).also(c, old, "the first")
-		} else {
+		} else if have != nil {
 			have[k] = e.Index
 		}
 		c.signature(e)
 		c.interfaceList(e)
 		if j := (judged{e.ID, e.Model}); !done[j] {
-			done[j] = true
+			if done != nil {
+				done[j] = true
+			}
 			c.entryModes(e)
 			if c.vulkan {
 				c.workgroup(e, sized)
@@ -85,6 +90,7 @@ func (c *checker) entryCalled(i int, in spirv.Inst) {
 
 // interfaceList judges what an entry point lists.
 func (c *checker) interfaceList(e *facts.EntryPoint) {
+	mark := c.mark()
 	for _, id := range e.Interface {
 		d := c.code.Def(id)
 		if d < 0 {
@@ -98,10 +104,10 @@ func (c *checker) interfaceList(e *facts.EntryPoint) {
 			c.fail(e.Index, "SPV-Entry-Interface", "%s is a variable of a function; must be of module scope", c.name(id)).also(c, d, "the variable")
 		case !c.since(spirv.Version14) && v.Storage != spirv.StorageClassInput && v.Storage != spirv.StorageClassOutput:
 			c.fail(e.Index, "SPV-Entry-Interface", "%s is in %s; must be in Input or Output before SPIR-V 1.4", c.name(id), v.Storage).also(c, d, "the variable")
-		case c.since(spirv.Version14) && c.marks[d] == -int32(e.Index+1):
+		case c.since(spirv.Version14) && c.marks[d] == mark:
 			c.fail(e.Index, "SPV-Entry-Interface", "%s is listed twice; must be once", c.name(id)).also(c, d, "the variable")
 		}
-		c.marks[d] = -int32(e.Index + 1)
+		c.marks[d] = mark
 	}
 }
 
@@ -166,9 +172,7 @@ func count(list ...bool) int {
 // choose judges one set of modes.
 func (c *checker) choose(e *facts.EntryPoint, k *choice, must bool) {
 	n, last := 0, facts.Mode{Index: e.Index}
-	var names []string
 	for _, m := range k.modes {
-		names = append(names, m.String())
 		if mode, ok := e.Mode(m); ok {
 			n++
 			if n == 1 || mode.Index > last.Index {
@@ -176,10 +180,17 @@ func (c *checker) choose(e *facts.EntryPoint, k *choice, must bool) {
 			}
 		}
 	}
+	if n == 1 || n == 0 && !must {
+		return
+	}
+	var names []string
+	for _, m := range k.modes {
+		names = append(names, m.String())
+	}
 	switch {
 	case n > 1:
 		c.fail(e.Index, "SPV-Entry-OneOf", "the %s entry point has %d of the modes %s; must have one at most", e.Model, n, or(names)).also(c, last.Index, "the last of them")
-	case n == 0 && must:
+	default:
 		c.fail(e.Index, "SPV-Entry-OneOf", "the %s entry point has none of the modes %s; must have one", e.Model, or(names))
 	}
 }
@@ -223,6 +234,9 @@ func (c *checker) specialSize() bool {
 
 // workgroupSized reports whether a constant is decorated WorkgroupSize.
 func (c *checker) workgroupSized() bool {
+	if !c.m.Decorates(spirv.DecorationBuiltIn) {
+		return false
+	}
 	for n := range c.m.Consts {
 		if b, ok := c.m.BuiltIn(c.m.Consts[n].ID); ok && b == spirv.BuiltInWorkgroupSize {
 			return true

@@ -47,7 +47,7 @@ func (c *checker) inputsOutputs() {
 			c.inputOutput(v)
 			continue
 		}
-		if c.decorated(v, spirv.DecorationInvariant) {
+		if c.m.Decorates(spirv.DecorationInvariant) && c.decorated(v, spirv.DecorationInvariant) {
 			c.fail(v.Index, vuid.StandaloneSpirv_Invariant_04677, "%s in %s is Invariant or has a member that is; must be an input or an output", c.name(v.ID), v.Storage)
 		}
 	}
@@ -130,13 +130,26 @@ func (c *checker) eachOnce(e *facts.EntryPoint) {
 	if len(c.builtIn.noted) == 0 {
 		return
 	}
-	have := map[key]*facts.Variable{}
+	type builtIn struct {
+		key
+		v *facts.Variable
+	}
+	var first [16]builtIn
+	list := first[:0] // few, so that they are looked at one by one
+	have := func(k key) *facts.Variable {
+		for n := range list {
+			if list[n].key == k {
+				return list[n].v
+			}
+		}
+		return nil
+	}
 	relative := false
 	see := func(v *facts.Variable, b spirv.BuiltIn) {
 		k := key{v.Storage, b}
-		old := have[k]
+		old := have(k)
 		if old == nil {
-			have[k] = v
+			list = append(list, builtIn{k, v})
 			return
 		}
 		code := vuid.StandaloneSpirv_OpEntryPoint_09658
@@ -145,13 +158,13 @@ func (c *checker) eachOnce(e *facts.EntryPoint) {
 		}
 		c.fail(e.Index, code, "%s and %s in %s are both %s; must be one", c.name(old.ID), c.name(v.ID), v.Storage, b).also(c, old.Index, "the first").also(c, v.Index, "the second")
 	}
-	seen := map[spirv.ID]bool{}
+	mark := c.mark()
 	for _, id := range e.Interface {
 		v := c.m.Variable(id)
-		if v == nil || seen[id] || v.Storage != spirv.StorageClassInput && v.Storage != spirv.StorageClassOutput {
+		if v == nil || c.marks[v.Index] == mark || v.Storage != spirv.StorageClassInput && v.Storage != spirv.StorageClassOutput {
 			continue
 		}
-		seen[id] = true
+		c.marks[v.Index] = mark
 		relative = relative || c.m.Has(id, spirv.DecorationViewportRelativeNV)
 		if b, ok := c.m.BuiltIn(id); ok {
 			see(v, b)
@@ -163,8 +176,8 @@ func (c *checker) eachOnce(e *facts.EntryPoint) {
 			}
 		}
 	}
-	mask := have[key{spirv.StorageClassOutput, spirv.BuiltInViewportMaskNV}]
-	index := have[key{spirv.StorageClassOutput, spirv.BuiltInViewportIndex}]
+	mask := have(key{spirv.StorageClassOutput, spirv.BuiltInViewportMaskNV})
+	index := have(key{spirv.StorageClassOutput, spirv.BuiltInViewportIndex})
 	if relative && mask == nil && index == nil {
 		c.fail(e.Index, vuid.StandaloneSpirv_ViewportRelativeNV_04673, "the entry point has ViewportRelativeNV and neither ViewportIndex nor ViewportMaskNV; must have one").warn()
 	}

@@ -26,7 +26,7 @@ func (c *checker) interfaces() {
 			continue
 		}
 		budget -= len(c.m.Variables)/16 + len(c.m.Functions)/16 + len(e.Interface) + 1
-		mark := -int32(len(c.m.EntryPoints)+c.code.Len()) - int32(n) // of this entry point alone
+		mark := c.mark()
 		for _, id := range e.Interface {
 			if d := c.code.Def(id); d >= 0 {
 				c.marks[d] = mark

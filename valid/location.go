@@ -84,8 +84,68 @@ type slot struct {
 	member int // of the block that v is, −1 of v itself
 }
 
-// slots are the components in use of one kind of locations.
-type slots map[uint64]slot
+// run is components that lie side by side, from first to before last.
+type run struct {
+	first, last uint64
+	slot
+}
+
+// slots are the components in use of one kind of locations: few of them as runs,
+// of more each component by itself.
+type slots struct {
+	runs []run
+	of   map[uint64]slot
+}
+
+// maxRuns is how many runs are looked at one by one.
+const maxRuns = 48
+
+// at returns what a component is of.
+func (m *slots) at(n uint64) (slot, bool) {
+	if m.of != nil {
+		s, ok := m.of[n]
+		return s, ok
+	}
+	for k := range m.runs {
+		if r := &m.runs[k]; r.first <= n && n < r.last {
+			return r.slot, true
+		}
+	}
+	return slot{}, false
+}
+
+// add puts components in, unless one is there: then it returns that, and what it
+// is of.
+func (m *slots) add(r run) (old slot, at uint64, ok bool) {
+	if m.of == nil && len(m.runs) < maxRuns {
+		at = r.last
+		for k := range m.runs {
+			if x := &m.runs[k]; x.first < r.last && r.first < x.last && max(x.first, r.first) < at {
+				old, at = x.slot, max(x.first, r.first)
+			}
+		}
+		if at < r.last {
+			return old, at, false
+		}
+		m.runs = append(m.runs, r)
+		return slot{}, 0, true
+	}
+	if m.of == nil {
+		m.of = map[uint64]slot{}
+		for _, x := range m.runs {
+			for n := x.first; n < x.last; n++ {
+				m.of[n] = x.slot
+			}
+		}
+	}
+	for n := r.first; n < r.last; n++ {
+		if old, has := m.of[n]; has {
+			return old, n, false
+		}
+		m.of[n] = r.slot
+	}
+	return slot{}, 0, true
+}
 
 // located is one entry point whose locations are judged.
 type located struct {
@@ -101,13 +161,13 @@ type located struct {
 // locatedEntry judges what an entry point lists.
 func (c *checker) locatedEntry(e *facts.EntryPoint) {
 	l := located{c: c, e: e}
-	seen := map[spirv.ID]bool{}
+	mark := c.mark()
 	for _, id := range e.Interface {
 		v := c.m.Variable(id)
-		if v == nil || seen[id] || v.Type == nil {
+		if v == nil || c.marks[v.Index] == mark || v.Type == nil {
 			continue
 		}
-		seen[id] = true
+		c.marks[v.Index] = mark
 		switch v.Storage {
 		case spirv.StorageClassInput:
 			if modelOf(e.Model)&inMesh == 0 {
@@ -243,10 +303,7 @@ func (l *located) take(v *facts.Variable, member int, t *facts.Type, location, c
 	} else if d, ok := l.c.m.Decoration(v.ID, spirv.DecorationIndex); ok && d.Literal() == 1 {
 		set = 2
 	}
-	if kind[set] == nil {
-		kind[set] = slots{}
-	}
-	m := kind[set]
+	m := &kind[set]
 	elem, count := t, uint64(1)
 	for elem.IsArray() {
 		if elem.Count == 0 || elem.Count > maxSlots {
@@ -270,12 +327,9 @@ func (l *located) take(v *facts.Variable, member int, t *facts.Type, location, c
 			first += uint64(component)
 			last = first + words
 		}
-		for at := first; at < last; at++ {
-			if old, ok := m[at|stream]; ok {
-				l.overlap(v, member, old, at)
-				return
-			}
-			m[at|stream] = slot{v, member}
+		if old, at, ok := m.add(run{first | stream, last | stream, slot{v, member}}); !ok {
+			l.overlap(v, member, old, at&^stream)
+			return
 		}
 		l.alike(m, v, first/4)
 	}
@@ -368,13 +422,13 @@ func (l *located) place(s slot) string {
 
 // alike judges that the inputs of a fragment shader that share a location are
 // interpolated alike. Where both are Flat the others say nothing.
-func (l *located) alike(m slots, v *facts.Variable, location uint64) {
+func (l *located) alike(m *slots, v *facts.Variable, location uint64) {
 	if l.e.Model != spirv.ExecutionModelFragment || v.Storage != spirv.StorageClassInput {
 		return
 	}
 	c := l.c
 	for at := location * 4; at < location*4+4; at++ {
-		old, ok := m[at]
+		old, ok := m.at(at)
 		if !ok || old.v == v {
 			continue
 		}
