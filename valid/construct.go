@@ -34,24 +34,35 @@ func (c *checker) constructs() {
 	var s flowSearch
 	for k := range c.m.Functions {
 		f := &c.m.Functions[k]
-		if len(f.Blocks) == 0 {
+		if len(f.Blocks) == 0 || c.straight(f) {
 			continue
 		}
-		c.merges(f)
+		c.merges(f, &s)
 		s.search(f)
 		c.loops(f, &s)
 		c.selections(f, &s)
 		c.exits(f)
-		c.nesting(f)
+		c.nesting(f, &s)
 		c.cases(f)
 		c.reconvergence(f)
 	}
 }
 
-// flowSearch is a depth-first search of the structural control flow.
+// straight reports whether a function is one block that leads nowhere, so that
+// there is nothing to judge.
+func (c *checker) straight(f *facts.Function) bool {
+	b := &f.Blocks[0]
+	return len(f.Blocks) == 1 && len(b.Succs) == 0 && b.Merge < 0 && (b.Term < 0 || c.code.OpAt(b.Term) != spirv.OpSwitch)
+}
+
+// flowSearch is a depth-first search of the structural control flow, and scratch
+// for the judges of one function.
 type flowSearch struct {
-	state []uint8 // of each block: 0 not found, 1 on the way, 2 done
-	back  []edge  // back edges
+	of    []*facts.Block // of each block: the header that it is the merge block of
+	depth []int          // of each construct
+	seen  []bool         // of each block
+	state []uint8        // of each block: 0 not found, 1 on the way, 2 done
+	back  []edge         // back edges
 	post  []*facts.Block
 	backs []int32 // back edges to each block
 	stack []searchFrame
@@ -67,8 +78,7 @@ type searchFrame struct {
 // search finds the back edges and the post-order of a function.
 func (s *flowSearch) search(f *facts.Function) {
 	n := len(f.Blocks)
-	s.state = append(s.state[:0], make([]uint8, n)...)
-	s.backs = append(s.backs[:0], make([]int32, n)...)
+	s.state, s.backs = cleared(s.state, n), cleared(s.backs, n)
 	s.back, s.post = s.back[:0], s.post[:0]
 	s.stack = append(s.stack[:0], searchFrame{f.Entry(), 0})
 	s.state[0] = 1
@@ -100,6 +110,16 @@ func (s *flowSearch) search(f *facts.Function) {
 	}
 }
 
+// cleared returns a list of n zeros, in the room of another where that is enough.
+func cleared[T any](list []T, n int) []T {
+	if cap(list) < n {
+		return make([]T, n)
+	}
+	list = list[:n]
+	clear(list)
+	return list
+}
+
 // structuralSuccessor returns successor n of a block: the merge block, the
 // continue target, and then where the terminator leads.
 func structuralSuccessor(b *facts.Block, n int) (t *facts.Block, more bool) {
@@ -115,19 +135,19 @@ func structuralSuccessor(b *facts.Block, n int) (t *facts.Block, more bool) {
 }
 
 // merges judges merge blocks.
-func (c *checker) merges(f *facts.Function) {
-	of := map[*facts.Block]*facts.Block{}
+func (c *checker) merges(f *facts.Function, s *flowSearch) {
+	s.of = cleared(s.of, len(f.Blocks))
 	for n := range f.Blocks {
 		b := &f.Blocks[n]
 		m := b.MergeBlock
 		if m == nil {
 			continue
 		}
-		if old := of[m]; old != nil {
+		if old := s.of[m.Number]; old != nil {
 			c.fail(b.Merge, "SPV-Construct-Merge", "%s is the merge block of the header %s already; must be of one", c.name(m.ID), c.name(old.ID)).also(c, old.Merge, "the other merge instruction")
 			continue
 		}
-		of[m] = b
+		s.of[m.Number] = b
 		if m != b && !facts.StructurallyDominates(b, m) && inTree(b) {
 			c.fail(b.Merge, "SPV-Construct-Dominance", "the header %s does not dominate its merge block %s; must do so", c.name(b.ID), c.name(m.ID))
 		}
@@ -173,12 +193,12 @@ func isLoop(c *checker, b *facts.Block) bool {
 
 // selections judges branches to several blocks that have no merge instruction.
 func (c *checker) selections(f *facts.Function, s *flowSearch) {
-	seen := make([]bool, len(f.Blocks)) // merge blocks, continue targets and targets, in reverse post-order
+	s.seen = cleared(s.seen, len(f.Blocks)) // merge blocks, continue targets and targets, in reverse post-order
 	mark := func(b *facts.Block) bool {
-		if b == nil || seen[b.Number] {
+		if b == nil || s.seen[b.Number] {
 			return false
 		}
-		seen[b.Number] = true
+		s.seen[b.Number] = true
 		return true
 	}
 	for n := len(s.post) - 1; n >= 0; n-- {
@@ -262,13 +282,16 @@ func (c *checker) mayExit(k *facts.Construct, b, t *facts.Block, patience *int) 
 
 // nesting judges that merge blocks lie in the constructs of their headers, and
 // how deep constructs nest.
-func (c *checker) nesting(f *facts.Function) {
-	depth := make(map[*facts.Construct]int, len(f.Constructs))
-	told := false
+func (c *checker) nesting(f *facts.Function, s *flowSearch) {
+	s.depth = cleared(s.depth, len(f.Constructs))
+	depth, told := s.depth, false
 	for n := range f.Constructs {
 		k := &f.Constructs[n]
-		depth[k] = depth[k.Parent] + 1
-		if limit := c.opts.Limits.ControlFlowDepth; depth[k] > limit && !told {
+		depth[n] = 1
+		if k.Parent != nil { // it stands before
+			depth[n] += depth[k.Parent.Number]
+		}
+		if limit := c.opts.Limits.ControlFlowDepth; depth[n] > limit && !told {
 			told = true
 			c.fail(k.Header.Merge, "SPV-Construct-Depth", "constructs nest deeper than %d; must not", limit)
 		}

@@ -1,6 +1,7 @@
 package valid
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/chiaro-gpu/chiaro/facts"
@@ -57,7 +58,8 @@ var typeFamily = family{
 
 // typesDiffer judges that no type but aggregates and pointers is declared twice.
 func (c *checker) typesDiffer() {
-	var order []int
+	var room [64]int
+	order := room[:0]
 	for i := range c.m.Types {
 		switch t := &c.m.Types[i]; t.Op {
 		case spirv.OpTypeStruct, spirv.OpTypeArray, spirv.OpTypeRuntimeArray, spirv.OpTypePointer, spirv.OpTypeUntypedPointerKHR,
@@ -66,16 +68,14 @@ func (c *checker) typesDiffer() {
 			order = append(order, t.Index)
 		}
 	}
-	words := func(i int) (spirv.Inst, uint32) { in := c.code.Inst(i); return in[2:], in[0] }
 	compare := func(x, y int) int {
-		a, ha := words(x)
-		b, hb := words(y)
-		if ha != hb {
-			return int(int64(ha) - int64(hb))
+		a, b := c.code.Inst(x), c.code.Inst(y)
+		if a[0] != b[0] {
+			return cmp.Compare(a[0], b[0])
 		}
-		return slices.Compare(a, b)
+		return slices.Compare(a[2:], b[2:])
 	}
-	slices.SortStableFunc(order, compare)
+	slices.SortFunc(order, func(x, y int) int { return cmp.Or(compare(x, y), cmp.Compare(x, y)) })
 	for n := 1; n < len(order); n++ {
 		if compare(order[n-1], order[n]) == 0 {
 			in := c.code.Inst(order[n])
