@@ -159,10 +159,17 @@ const (
 	PushBank      // Binding is the number of a bank of push constants; nothing writes it
 	StorageTensor // the memory of a tensor
 	TensorShape   // what is bound to the same place, as words of 64 bits: rank, size of each dimension, bytes between elements along each
+	HeapBytes     // the heap of descriptors as it stands in memory
+	HeapBuffer    // the buffers whose descriptors stand in the heap, one for each HeapDescriptor bytes
+	HeapUniform   // the same, to be read alone
 	numResourceKinds
 )
 
-var resourceKindNames = [numResourceKinds]string{"storage", "uniform", "bank", "tensor", "shape"}
+// HeapDescriptor is the size in bytes of the descriptor of a buffer in a heap:
+// two words of 64 bits, the address and the length of the range.
+const HeapDescriptor = 16
+
+var resourceKindNames = [numResourceKinds]string{"storage", "uniform", "bank", "tensor", "shape", "heap", "heapbuffer", "heapuniform"}
 
 // String returns the printed form, such as "storage".
 func (k ResourceKind) String() string { return resourceKindNames[k] }

@@ -55,7 +55,7 @@ func declares(op spirv.Op) bool {
 	switch op.Class() {
 	case spirv.ClassDebug, spirv.ClassAnnotation, spirv.ClassExtension, spirv.ClassModeSetting, spirv.ClassConstantCreation:
 		switch op {
-		case spirv.OpMemberDecorateIdEXT, spirv.OpConstantSizeOfEXT, spirv.OpConstantSampler, spirv.OpConstantPipeStorage:
+		case spirv.OpConstantSampler, spirv.OpConstantPipeStorage:
 			return false
 		}
 		return true
@@ -63,7 +63,7 @@ func declares(op spirv.Op) bool {
 	switch op {
 	case spirv.OpTypeVoid, spirv.OpTypeBool, spirv.OpTypeInt, spirv.OpTypeFloat, spirv.OpTypeVector, spirv.OpTypeVectorIdEXT,
 		spirv.OpTypeMatrix, spirv.OpTypeArray, spirv.OpTypeRuntimeArray, spirv.OpTypeStruct, spirv.OpTypePointer,
-		spirv.OpTypeUntypedPointerKHR, spirv.OpTypeCooperativeMatrixKHR, spirv.OpTypeCooperativeMatrixNV, spirv.OpTypeTensorLayoutNV, spirv.OpTypeTensorViewNV, spirv.OpTypeTensorARM, spirv.OpTypeForwardPointer, spirv.OpTypeFunction:
+		spirv.OpTypeUntypedPointerKHR, spirv.OpTypeCooperativeMatrixKHR, spirv.OpTypeCooperativeMatrixNV, spirv.OpTypeTensorLayoutNV, spirv.OpTypeTensorViewNV, spirv.OpTypeTensorARM, spirv.OpTypeBufferEXT, spirv.OpTypeForwardPointer, spirv.OpTypeFunction:
 		return true
 	}
 	return false

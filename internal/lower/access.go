@@ -37,7 +37,7 @@ func (f *function) along(p *pointer, element spirv.ID, stride uint64) {
 // strideOf returns how far apart the elements are that a pointer of type t may
 // go along.
 func (f *function) strideOf(p *pointer, t *facts.Type) uint64 {
-	stride := uint64(t.ArrayStride)
+	stride := f.arrayStride(t)
 	if p.natural {
 		e := f.extent(p.typ)
 		stride = roundUp(e.size, e.align)
@@ -181,7 +181,7 @@ func (f *function) toMember(p *pointer, i int) {
 	}
 	switch {
 	case decorated:
-		p.offset = p.offset.plus(uint64(m.Offset))
+		p.offset = p.offset.plus(f.memberOffset(p.typ, i))
 		p.matrix = matrixForm{}
 		if m.HasMatrixStride {
 			p.matrix = matrixForm{stride: m.MatrixStride, rowMajor: m.RowMajor}
@@ -263,7 +263,7 @@ func (f *function) stride(p *pointer) (uint64, matrixForm) {
 	}
 	switch {
 	case t.IsArray():
-		return uint64(t.ArrayStride), m
+		return f.arrayStride(t), m
 	case t.IsMatrix() && m.rowMajor:
 		return f.extent(t.Elem.Elem).size, matrixForm{m.stride, true, true}
 	case t.IsMatrix():
@@ -287,12 +287,12 @@ func (f *function) lengthOf(in spirv.Inst, p *pointer, member uint32) {
 		f.malformed("the length of what is no runtime array in a buffer")
 	}
 	m := &p.typ.Members[member]
-	if !m.Type.IsRuntimeArray() || m.Type.ArrayStride == 0 {
+	if !m.Type.IsRuntimeArray() || f.arrayStride(m.Type) == 0 {
 		f.malformed("the length of what is no runtime array in a buffer")
 	}
 	size := f.b.Op(ir.Len, ir.I32, p.handle)
-	at := f.whole(p.offset.plus(uint64(m.Offset)))
+	at := f.whole(p.offset.plus(f.memberOffset(p.typ, int(member))))
 	rest := f.b.Op(ir.Sub, ir.I32, f.b.Op(ir.UMax, ir.I32, size, at), at)
-	n := f.b.Op(ir.UDiv, ir.I32, rest, f.b.I32(m.Type.ArrayStride))
+	n := f.b.Op(ir.UDiv, ir.I32, rest, f.b.I32(uint32(min(f.arrayStride(m.Type), farAway))))
 	f.define(in, f.toInt(n, f.scalar(f.facts.Type(in.Type())))) // of 64 bits with Shader64BitIndexingEXT
 }

@@ -48,6 +48,9 @@ func (f *function) pointerParts(p *pointer) []ir.V {
 	if p.banked {
 		f.unsupported("a pointer into a bank of push constants as a value")
 	}
+	if p.heap {
+		f.unsupported("a pointer into a heap of descriptors as a value")
+	}
 	return f.identity(p)
 }
 
@@ -146,8 +149,9 @@ func (f *function) buffer(p *pointer) ir.V {
 	}
 	h := f.nowhere()
 	for n := range f.prog.Res {
-		if k := f.prog.Res[n].Kind; k == ir.StorageTensor || k == ir.TensorShape {
-			continue // no pointer leads there
+		switch f.prog.Res[n].Kind {
+		case ir.StorageTensor, ir.TensorShape, ir.PushBank, ir.HeapBytes:
+			continue // no pointer that travels leads there
 		}
 		r := f.b.OpAux(ir.Res, ir.H, uint64(n), p.element)
 		h = f.b.Select(f.b.Cmp(ir.Eq, p.home, f.b.I32(uint32(n))), r, h)

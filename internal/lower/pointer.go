@@ -43,6 +43,7 @@ type pointer struct {
 
 	built *builtin // inInput
 
+	heap   bool // inBuffer: into a heap of descriptors, which is a resource
 	banked bool // inBuffer: into a bank of push constants, which is a resource
 }
 

@@ -25,6 +25,7 @@ var rules = map[spirv.Op]rule{
 	spirv.OpPtrAccessChain:                   ptrAccessChain,
 	spirv.OpInBoundsPtrAccessChain:           ptrAccessChain,
 	spirv.OpRawAccessChainNV:                 rawAccessChain,
+	spirv.OpBufferPointerEXT:                 bufferPointer,
 	spirv.OpArrayLength:                      arrayLength,
 	spirv.OpUntypedAccessChainKHR:            untypedAccessChain,
 	spirv.OpUntypedInBoundsAccessChainKHR:    untypedAccessChain,

@@ -40,6 +40,7 @@ import (
 //	range 0.1 8               the last descriptor names only so many bytes
 //	robustness 0.1 robust     what holds out of the ranges of a place
 //	subgroups full varying    what the pipeline asks of subgroups
+//	heap 0x10000 8            the next descriptor of the heap: address and length
 //	region 0x10000 1 2        an allocation with a physical address
 //	want 0.1 …                what the first descriptor must have in the end;
 //	want 0x10000 …            what the allocation must have; _ is any word
@@ -107,6 +108,10 @@ func (s *script) item(key string, f []string) error {
 		s.options.SubgroupSize = w[0]
 	case "spec":
 		s.spec[w[0]] = uint64(w[1])
+	case "heap":
+		for _, x := range w {
+			s.args.Heap = binary.LittleEndian.AppendUint64(s.args.Heap, uint64(x))
+		}
 	case "push":
 		s.args.Push, err = wordBytes(f)
 	case "bank":

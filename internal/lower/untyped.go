@@ -41,7 +41,7 @@ func untypedPtrAccessChain(f *function, in spirv.Inst) {
 	base := f.facts.Type(v.BaseType())
 	f.retype(&p, base)
 	from := base
-	if base.ArrayStride == 0 {
+	if f.arrayStride(base) == 0 {
 		from = f.typeOf(v.Base())
 	}
 	stride := f.strideOf(&p, from)

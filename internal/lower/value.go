@@ -146,6 +146,9 @@ func (f *function) constant(c *facts.Const) []ir.V {
 	if isTile(c.Type) && len(c.Elems) == 1 && c.Elems[0] != nil && c.Elems[0].Known && c.Elems[0].Type == c.Type.Elem {
 		return slices.Repeat(f.appendConst(nil, c.Elems[0], c.Type.Elem), n)
 	}
+	if c.Op == spirv.OpConstantSizeOfEXT && c.Type.IsInt() {
+		return []ir.V{f.b.Const(f.scalar(c.Type), f.size(c.ID, 0)&f.scalar(c.Type).Mask())}
+	}
 	if !c.Known {
 		f.unsupported("the constant %%%d, whose value is not known", c.ID)
 	}

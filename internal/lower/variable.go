@@ -26,10 +26,13 @@ func (u *unit) module() {
 // global returns the place of a variable of module scope. The handle of a
 // buffer is made in each function that uses it.
 func (u *unit) global(v *facts.Variable) *pointer {
+	p := &pointer{typ: v.Type, class: v.Storage, flags: u.variableFlags(v.ID)}
+	if u.heap(p, v) {
+		return p
+	}
 	if v.Type == nil {
 		u.unsupported("without a type")
 	}
-	p := &pointer{typ: v.Type, class: v.Storage, flags: u.variableFlags(v.ID)}
 	switch v.Storage {
 	case spirv.StorageClassStorageBuffer, spirv.StorageClassUniform:
 		u.resource(p, v)

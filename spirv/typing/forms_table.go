@@ -40,6 +40,7 @@ var forms = map[Op]Form{
 	spirv.OpUntypedPtrAccessChainKHR:         gives(pointer, anything, pointer, integer, integer.many()),
 	spirv.OpUntypedInBoundsPtrAccessChainKHR: gives(pointer, anything, pointer, integer, integer.many()),
 	spirv.OpRawAccessChainNV:                 gives(pointer, pointer, integer.wide(32), integer.wide(32), integer.wide(32)),
+	spirv.OpBufferPointerEXT:                 gives(pointer, pointer),
 	spirv.OpArrayLength:                      gives(unsigned, pointer), // of 32 bits, or 64
 	spirv.OpUntypedArrayLengthKHR:            gives(unsigned, in(Struct, 0), pointer),
 	spirv.OpPtrEqual:                         gives(boolean, pointer, pointer.by(Same, 1)),

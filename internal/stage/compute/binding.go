@@ -18,6 +18,12 @@ func (a *Args) bound(r ir.Resource) ([]exec.Buffer, error) {
 		return []exec.Buffer{{Bytes: a.Banks[r.Binding]}}, nil
 	case ir.StorageTensor, ir.TensorShape:
 		return tensors(r, a.Tensors[at])
+	case ir.HeapBytes:
+		return []exec.Buffer{{Bytes: a.Heap}}, nil
+	case ir.HeapBuffer:
+		return a.heap(a.Robustness.Storage, ir.StorageBuffer), nil
+	case ir.HeapUniform:
+		return a.heap(a.Robustness.Uniform, ir.UniformBuffer), nil
 	}
 	if data, ok := a.Inline[at]; ok {
 		return inline(r, data)

@@ -38,6 +38,12 @@ type Args struct {
 	// those of buffers.
 	Tensors map[Binding][]Tensor
 
+	// Heap is the heap of descriptors of resources: that of a buffer is its
+	// address and the length of its range, 64 bits each, and stands at a
+	// multiple of ir.HeapDescriptor. It is read when the dispatch begins, and
+	// begins at a multiple of 8 in memory.
+	Heap []byte
+
 	// Dynamic has the dynamic offsets of descriptors, in bytes, by array
 	// element: those of dynamic buffers, whose ranges then begin so much later.
 	// A missing one is 0.

@@ -1,0 +1,139 @@
+package lower
+
+import (
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
+)
+
+// A heap of descriptors (SPV_EXT_descriptor_heap) is bytes that a pointer in
+// UniformConstant goes through as through a buffer; OpBufferPointerEXT makes of a
+// place in it the buffer whose descriptor stands there. The descriptors are read
+// when the program starts: they are a resource of their own, one for each place
+// that a buffer's may have, so that a place becomes an index.
+
+// Sizes of the descriptors of a heap, in bytes, which are their alignments too.
+const (
+	samplerDescriptor = 32
+	imageDescriptor   = 32
+	tensorDescriptor  = 32
+)
+
+// descriptorSize returns how large a descriptor of a type is in a heap.
+func (u *unit) descriptorSize(t *facts.Type) uint64 {
+	switch t.Op {
+	case spirv.OpTypeBufferEXT, spirv.OpTypeAccelerationStructureKHR:
+		return ir.HeapDescriptor
+	case spirv.OpTypeImage:
+		return imageDescriptor
+	case spirv.OpTypeSampler:
+		return samplerDescriptor
+	case spirv.OpTypeTensorARM:
+		return tensorDescriptor
+	}
+	u.malformed("the size of %s; want a descriptor", t.Op)
+	return 0
+}
+
+// maxSizeDepth bounds the constants that one is computed from.
+const maxSizeDepth = 64
+
+// size returns the value of an integer constant that may depend on the size of
+// descriptors, which facts do not know.
+func (u *unit) size(id spirv.ID, depth int) uint64 {
+	c := u.facts.Const(id)
+	switch {
+	case c == nil || !c.Type.IsInt() || depth > maxSizeDepth:
+		u.malformed("%%%d is no constant integer", id)
+	case c.Known:
+		return c.Bits
+	case c.Op == spirv.OpConstantSizeOfEXT:
+		t := u.facts.Type(inst.ConstantSizeOfEXT(u.facts.Code.Inst(c.Index)).TypeOperand())
+		if t == nil {
+			u.malformed("a type is missing")
+		}
+		return u.descriptorSize(t)
+	case c.Op == spirv.OpSpecConstantOp:
+		in := u.facts.Code.Inst(c.Index)
+		if len(in) == 6 {
+			x, y := u.size(spirv.ID(in[4]), depth+1), u.size(spirv.ID(in[5]), depth+1)
+			switch inst.SpecConstantOp(in).Opcode() {
+			case spirv.OpIAdd:
+				return (x + y) & ir.Int(c.Type.Width).Mask()
+			case spirv.OpISub:
+				return (x - y) & ir.Int(c.Type.Width).Mask()
+			case spirv.OpIMul:
+				return (x * y) & ir.Int(c.Type.Width).Mask()
+			}
+		}
+	}
+	u.unsupported("a layout by the constant %%%d, whose value is not known", id)
+	return 0
+}
+
+// arrayStride returns how far apart the elements of an array or behind a pointer
+// are, 0 where nothing says so.
+func (u *unit) arrayStride(t *facts.Type) uint64 {
+	if t.ArrayStride == 0 {
+		if d, ok := u.facts.Decoration(t.ID, spirv.DecorationArrayStrideIdEXT); ok {
+			return u.size(spirv.ID(d.Literal()), 0)
+		}
+	}
+	return uint64(t.ArrayStride)
+}
+
+// memberOffset returns where a member of a struct with a layout begins.
+func (u *unit) memberOffset(t *facts.Type, i int) uint64 {
+	m := &t.Members[i]
+	if !m.HasOffset {
+		if d, ok := u.facts.MemberDecoration(t.ID, i, spirv.DecorationOffsetIdEXT); ok {
+			return u.size(spirv.ID(d.Literal()), 0)
+		}
+	}
+	return uint64(m.Offset)
+}
+
+// heap gives the variable of a heap its place; false where it is none. No program
+// writes to its heap.
+func (u *unit) heap(p *pointer, v *facts.Variable) bool {
+	switch k, _ := u.facts.BuiltIn(v.ID); {
+	case v.Storage != spirv.StorageClassUniformConstant:
+		return false
+	case k == spirv.BuiltInSamplerHeapEXT:
+		u.unsupported("%s: samplers", k)
+	case k != spirv.BuiltInResourceHeapEXT:
+		return false
+	}
+	p.heap = true
+	u.bound(ir.Resource{Kind: ir.HeapBuffer}) // before pointers travel, which may lead to any
+	u.bound(ir.Resource{Kind: ir.HeapUniform, NonWritable: true})
+	p.number = u.bound(ir.Resource{Kind: ir.HeapBytes, Count: 1, NonWritable: true})
+	return true
+}
+
+// bufferPointer lowers OpBufferPointerEXT: the buffer whose descriptor stands at
+// a place in the heap. What stands where no descriptor may is null.
+func bufferPointer(f *function, in spirv.Inst) {
+	v := inst.BufferPointerEXT(in)
+	p, t := f.pointer(v.Buffer()), f.facts.Type(v.Type())
+	if !p.heap || p.memory != inBuffer {
+		f.malformed("a buffer that stands in no heap of descriptors")
+	}
+	r := ir.Resource{Kind: ir.HeapBuffer}
+	switch {
+	case !t.IsPointer():
+		f.malformed("a result that is no pointer")
+	case t.Storage == spirv.StorageClassUniform && !(t.Elem.IsStruct() && f.facts.Has(t.Elem.ID, spirv.DecorationBufferBlock)):
+		r.Kind, r.NonWritable = ir.HeapUniform, true
+	case t.Storage != spirv.StorageClassStorageBuffer && t.Storage != spirv.StorageClassUniform:
+		f.unsupported("of a pointer to %s", t.Storage)
+	}
+	n := f.bound(r)
+	at := f.whole(p.offset)
+	aligned := f.b.Cmp(ir.Eq, f.b.Op(ir.And, ir.I32, at, f.b.I32(ir.HeapDescriptor-1)), f.b.I32(0))
+	i := f.b.Select(aligned, f.b.Op(ir.UDiv, ir.I32, at, f.b.I32(ir.HeapDescriptor)), f.b.I32(farAway))
+	q := &pointer{memory: inBuffer, typ: t.Elem, class: t.Storage, number: n, home: f.b.I32(uint32(n)), element: i}
+	q.handle = f.b.OpAux(ir.Res, ir.H, n, i)
+	f.definePointer(in, q)
+}

@@ -1,0 +1,35 @@
+package compute
+
+import (
+	"encoding/binary"
+	"sort"
+
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+)
+
+// heap returns the buffers whose descriptors stand in the heap, one for each
+// place that may have one, as far as a program reaches through them.
+func (a *Args) heap(level exec.Robustness, kind ir.ResourceKind) []exec.Buffer {
+	out := make([]exec.Buffer, len(a.Heap)/ir.HeapDescriptor)
+	for i := range out {
+		d := a.Heap[i*ir.HeapDescriptor:]
+		out[i] = level.Reach(a.at(binary.LittleEndian.Uint64(d), binary.LittleEndian.Uint64(d[8:])), kind)
+	}
+	return out
+}
+
+// at returns the buffer of n bytes at an address: null where no live allocation
+// holds them all, or where it does not begin at a multiple of 8.
+func (a *Args) at(address, n uint64) exec.Buffer {
+	i := sort.Search(len(a.Regions), func(i int) bool { return a.Regions[i].Address > address }) - 1
+	if i < 0 || n == 0 {
+		return exec.Buffer{}
+	}
+	r := &a.Regions[i]
+	from, size := address-r.Address, uint64(len(r.Bytes))
+	if from > size || n > size-from || from%8 != 0 {
+		return exec.Buffer{}
+	}
+	return exec.Buffer{Bytes: r.Bytes[from:], Beyond: int(size - from - n)}
+}
