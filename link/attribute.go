@@ -8,6 +8,14 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
+// attributeRules are the rules of the Vertex Input Interface.
+var attributeRules = []Rule{
+	{vuid.VkGraphicsPipelineCreateInfo_Input_07904, "each input of a vertex stage has an attribute, unless vertexAttributeRobustness or maintenance9 is enabled"},
+	{vuid.VkGraphicsPipelineCreateInfo_Input_08733, "an attribute is of the numeric type of the input that reads it"},
+	{vuid.VkGraphicsPipelineCreateInfo_pVertexInputState_08929, "an input that reads an attribute of 64 bits has 64 bits"},
+	{vuid.VkGraphicsPipelineCreateInfo_pVertexInputState_08930, "an input of 64 bits reads an attribute of 64 bits"},
+}
+
 // numeric returns the kind and width of what a shader reads of a format (Vulkan,
 // Interpretation of Numeric Format): floats, but for UINT and SINT; 64 bits where
 // a component has them.

@@ -29,6 +29,21 @@ var codesOf = [...]layoutCodes{
 	},
 }
 
+// layoutRules are the rules of pipeline layouts, for each kind of pipeline.
+var layoutRules = func() (out []Rule) {
+	for _, c := range codesOf {
+		out = append(out,
+			Rule{c.push, "a stage with push constants has a push constant range in the layout"},
+			Rule{c.pushInside, "the push constants of a stage are inside of the range for it"},
+			Rule{c.stage, "each resource that a stage uses has a binding in the layout, for that stage"},
+			Rule{c.kind, "the type of a binding corresponds to the kind of the variable"},
+			Rule{c.count, "a binding has as many descriptors as the array in the shader"},
+			Rule{c.inline, "a variable at an inline uniform block is no array of descriptors"},
+		)
+	}
+	return out
+}()
+
 // codes returns the rules for the pipeline that a stage is of.
 func codes(s *Shader) layoutCodes {
 	switch k := StageOf(s.Entry.Model); {

@@ -8,6 +8,15 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
+// matchRules are the rules of the interfaces between stages (Vulkan, Interface
+// Matching).
+var matchRules = []Rule{
+	{vuid.RuntimeSpirv_OpEntryPoint_08743, "each location and component that a stage reads is written by the stage before it"},
+	{vuid.RuntimeSpirv_OpEntryPoint_07754, "what one stage writes and the next one reads at a location is of one kind and width"},
+	{vuid.RuntimeSpirv_OpVariable_08746, "what one stage writes and the next one reads has the same decorations but for those of interpolation, and is a member of a block on both sides or on none"},
+	{vuid.RuntimeSpirv_maintenance4_06817, "an output has no more components than the input that reads it, unless maintenance4 is enabled"},
+}
+
 // interfaces judges the outputs of each stage and the inputs of the next one
 // that there is (Vulkan, Interface Matching).
 func (l *linker) interfaces() {

@@ -8,6 +8,27 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
+// stageRules are the rules of which stages stand together.
+var stageRules = []Rule{
+	{vuid.VkGraphicsPipelineCreateInfo_stage_06897, "a pipeline has one stage of each sort"},
+	{vuid.VkGraphicsPipelineCreateInfo_pStages_02095, "a pipeline shades either vertices or meshes"},
+	{vuid.VkGraphicsPipelineCreateInfo_stage_02096, "a pipeline has a vertex or a mesh stage"},
+	{vuid.VkGraphicsPipelineCreateInfo_TaskNV_07063, "task and mesh stages are of one extension"},
+	{vuid.VkGraphicsPipelineCreateInfo_pStages_09631, "a mesh stage behind a task stage has no DrawIndex"},
+	{vuid.VkGraphicsPipelineCreateInfo_pStages_00729, "a tessellation control stage stands with an evaluation stage"},
+	{vuid.VkGraphicsPipelineCreateInfo_pStages_00730, "a tessellation evaluation stage stands with a control stage"},
+	{vuid.VkGraphicsPipelineCreateInfo_pStages_00732, "one of the tessellation stages says how primitives are subdivided"},
+	{vuid.VkGraphicsPipelineCreateInfo_pStages_00733, "the tessellation stages agree on how primitives are subdivided"},
+	{vuid.VkGraphicsPipelineCreateInfo_pStages_00734, "one of the tessellation stages says the size of output patches"},
+	{vuid.VkGraphicsPipelineCreateInfo_pStages_00735, "the tessellation stages agree on the size of output patches"},
+	{vuid.VkGraphicsPipelineCreateInfo_pStages_00739, "a geometry stage takes the primitives that tessellation gives"},
+	{vuid.VkGraphicsPipelineCreateInfo_pStages_00740, "a PrimitiveId that a fragment stage reads is written by the geometry stage"},
+	{vuid.VkGraphicsPipelineCreateInfo_PrimitiveId_06264, "a PrimitiveId that a fragment stage reads is written by the mesh stage"},
+	{vuid.VkGraphicsPipelineCreateInfo_pStages_02317, "one stage has the mode Xfb at most"},
+	{vuid.VkGraphicsPipelineCreateInfo_pStages_02318, "the stage with the mode Xfb is the last one before rasterization"},
+	{vuid.VkGraphicsPipelineCreateInfo_None_02322, "no stage has the mode Xfb in a pipeline with a mesh stage"},
+}
+
 // pipeline judges which stages stand together and what they say of each other.
 func (l *linker) pipeline() {
 	for i := 1; i < len(l.stages); i++ {

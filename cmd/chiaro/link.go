@@ -4,12 +4,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/describe"
 	"github.com/chiaro-gpu/chiaro/link"
 	"github.com/chiaro-gpu/chiaro/spirv/asm"
 	"github.com/chiaro-gpu/chiaro/valid"
@@ -139,43 +142,61 @@ func (j *judge) flaggedPipeline(f linkFlags) (*link.Description, error) {
 		if file == "" {
 			continue
 		}
-		shader, err := j.fileShader(file, strings.ReplaceAll(s.what, " ", "_"), f.entry, nil)
+		stage, _ := link.ParseStage(strings.ReplaceAll(s.what, " ", "_"))
+		shader, err := j.fileShader(describe.Stage{File: file, Stage: stage, Entry: f.entry})
 		if err != nil {
 			return nil, err
 		}
 		d.Stages = append(d.Stages, *shader)
 	}
 	if f.layout != "" {
-		var in layoutFile
-		if err := readYAML(f.layout, &in); err != nil {
-			return nil, err
+		data, err := os.ReadFile(f.layout)
+		if err != nil {
+			return nil, unreadable("%v", err)
 		}
-		var err error
-		if d.Layout, err = in.layout(f.layout); err != nil {
-			return nil, err
+		if d.Layout, err = describe.Layout(data, f.layout); err != nil {
+			return nil, unreadable("%v", err)
 		}
 	}
 	return d, nil
 }
 
+// readPipeline reads the description of a pipeline and the modules it names.
+func (j *judge) readPipeline(file string) (*link.Description, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, unreadable("%v", err)
+	}
+	d, err := describe.Read(data, file, func(s describe.Stage) (*link.Shader, error) {
+		if !filepath.IsAbs(s.File) {
+			s.File = filepath.Join(filepath.Dir(file), s.File)
+		}
+		return j.fileShader(s)
+	})
+	if err != nil {
+		return nil, unreadable("%v", err)
+	}
+	d.Env = j.env
+	return d, nil
+}
+
 // fileShader reads the module of a stage and finds its entry point.
-func (j *judge) fileShader(file, stage, name string, spec facts.Spec) (*link.Shader, error) {
-	m, err := j.modules.get(file, spec, func() (*facts.Module, error) {
-		data, err := readModule(j.c, file)
+func (j *judge) fileShader(s describe.Stage) (*link.Shader, error) {
+	m, err := j.modules.get(s.File, s.Specialization, func() (*facts.Module, error) {
+		data, err := readModule(j.c, s.File)
 		if err != nil {
 			return nil, err
 		}
-		m, err := decodeModule(data, file, j.env, nil)
+		m, err := decodeModule(data, s.File, j.env, nil)
 		if err != nil {
-			return nil, unreadable("%s: %v", file, err)
+			return nil, unreadable("%s: %v", s.File, err)
 		}
-		return facts.Gather(m, spec), nil
+		return facts.Gather(m, s.Specialization), nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	of, _ := link.ParseStage(stage)
-	return m.shader(file, of, name)
+	return m.shader(s.File, s.Stage, s.Entry)
 }
 
 // linkRecord is a finding in machine output.

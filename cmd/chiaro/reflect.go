@@ -12,6 +12,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/iface"
+	"github.com/chiaro-gpu/chiaro/internal/describe"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/spirv/asm"
 	"github.com/chiaro-gpu/chiaro/valid"
@@ -103,7 +104,7 @@ func specValues(list []string) (facts.Spec, error) {
 	for _, s := range list {
 		id, value, ok := strings.Cut(s, "=")
 		n, err := strconv.ParseUint(id, 0, 32)
-		bits, known := specBits(value)
+		bits, known := describe.SpecBits(value)
 		if !ok || err != nil || !known {
 			return nil, unreadable("--spec %q: must be ID=VALUE, both numbers", s)
 		}

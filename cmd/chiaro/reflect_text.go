@@ -3,31 +3,12 @@ package main
 import (
 	"fmt"
 	"io"
-	"math"
 	"strconv"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/chiaro-gpu/chiaro/iface"
 )
-
-// specBits reads the value of a specialization constant.
-func specBits(s string) (uint64, bool) {
-	switch s {
-	case "true":
-		return 1, true
-	case "false":
-		return 0, true
-	}
-	if n, err := strconv.ParseInt(s, 0, 64); err == nil {
-		return uint64(n), true
-	}
-	if n, err := strconv.ParseUint(s, 0, 64); err == nil {
-		return n, true
-	}
-	f, err := strconv.ParseFloat(s, 32)
-	return uint64(math.Float32bits(float32(f))), err == nil
-}
 
 // writeEntry writes an entry point as text.
 func writeEntry(w io.Writer, file string, e *iface.Entry) {

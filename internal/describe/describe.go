@@ -1,13 +1,16 @@
-package main
+// Package describe reads descriptions of pipelines that people write: YAML or
+// JSON, with the words of Vulkan in lower case. It refuses to know how modules
+// are read, which its caller does, and what is wrong in a pipeline, which is
+// link's. Every error says the file, and the line where there is one.
+package describe
 
 import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
+	"math"
 	"slices"
-	"sort"
+	"strconv"
 	"strings"
 
 	"github.com/goccy/go-yaml"
@@ -77,21 +80,18 @@ func (s *stageFile) UnmarshalYAML(read func(any) error) error {
 // maxDescription bounds the text of a description: 16 MiB.
 const maxDescription = 16 << 20
 
-// readYAML reads a description; what is wrong in it is said with line and column.
-func readYAML(file string, to any) error {
-	data, err := os.ReadFile(file)
-	if err != nil {
-		return unreadable("%v", err)
-	}
+// Decode reads YAML into a value; what is wrong in it is said with line and
+// column. name is for errors.
+func Decode(data []byte, name string, to any) error {
 	if len(data) > maxDescription {
-		return unreadable("%s: larger than %d bytes", file, maxDescription)
+		return fmt.Errorf("%s: larger than %d bytes", name, maxDescription)
 	}
 	if err := yaml.UnmarshalWithOptions(data, to, yaml.DisallowUnknownField()); err != nil {
 		var value *link.ValueError
 		if errors.As(err, &value) {
-			return unreadable("%s: %s%v", file, placeOf(data, value.Text), value)
+			return fmt.Errorf("%s: %s%w", name, placeOf(data, value.Text), value)
 		}
-		return unreadable("%s: %s", file, yaml.FormatError(err, false, true))
+		return fmt.Errorf("%s: %s", name, yaml.FormatError(err, false, true))
 	}
 	return nil
 }
@@ -124,42 +124,54 @@ func (w *placeFinder) Visit(n ast.Node) ast.Visitor {
 // kinds are the kinds of pipelines as they are written.
 var kinds = map[string]link.Kind{"": link.Any, "graphics": link.Graphics, "compute": link.Compute, "ray_tracing": link.RayTracing, "shader_objects": link.ShaderObjects}
 
-// readPipeline reads the description of a pipeline and the modules it names.
-func (j *judge) readPipeline(file string) (*link.Description, error) {
+// Stage is a stage as a description names it.
+type Stage struct {
+	File           string // as it is written: seen from where the description lies
+	Stage          link.Stages
+	Entry          string // "" for the only one of the stage
+	Specialization facts.Spec
+}
+
+// Read reads the description of a pipeline; load reads the modules it names.
+// name is for errors.
+func Read(data []byte, name string, load func(Stage) (*link.Shader, error)) (*link.Description, error) {
 	var in pipelineFile
-	if err := readYAML(file, &in); err != nil {
+	if err := Decode(data, name, &in); err != nil {
 		return nil, err
 	}
-	d, err := in.description(file)
+	d, err := in.description(name)
 	if err != nil {
 		return nil, err
 	}
-	d.Env = j.env
-	names := make([]string, 0, len(in.Stages))
-	for n := range in.Stages {
-		names = append(names, n)
-	}
-	sort.Strings(names)
-	for _, n := range names {
+	for _, n := range slices.Sorted(maps.Keys(in.Stages)) {
 		s := in.Stages[n]
-		if err := s.add(j, d, file, "stages."+n, n); err != nil {
-			return nil, err
+		if err := s.add(d, load, "stages."+n, n); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 	}
 	for i := range in.RayStages {
 		s := &in.RayStages[i]
-		if err := s.add(j, d, file, fmt.Sprintf("ray_stages[%d]", i), s.Stage); err != nil {
-			return nil, err
+		if err := s.add(d, load, fmt.Sprintf("ray_stages[%d]", i), s.Stage); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 	}
 	return d, nil
+}
+
+// Layout reads what stands under layout of a description, alone.
+func Layout(data []byte, name string) (*link.Layout, error) {
+	var in layoutFile
+	if err := Decode(data, name, &in); err != nil {
+		return nil, err
+	}
+	return in.layout(name)
 }
 
 // description is what was written, without its stages.
 func (in *pipelineFile) description(file string) (*link.Description, error) {
 	kind, ok := kinds[in.Kind]
 	if !ok {
-		return nil, unreadable("%s: kind: %q: must be graphics, compute, ray_tracing or shader_objects", file, in.Kind)
+		return nil, fmt.Errorf("%s: kind: %q: must be graphics, compute, ray_tracing or shader_objects", file, in.Kind)
 	}
 	d := &link.Description{
 		Name: file, Kind: kind, Flags: in.Flags, Vertex: in.Vertex, Assembly: in.Assembly, Tessellation: in.Tessellation,
@@ -172,7 +184,7 @@ func (in *pipelineFile) description(file string) (*link.Description, error) {
 	}
 	if in.Attributes != nil {
 		if d.Vertex != nil {
-			return nil, unreadable("%s: vertex_attributes: must not stand beside vertex_input, which has attributes of its own", file)
+			return nil, fmt.Errorf("%s: vertex_attributes: must not stand beside vertex_input, which has attributes of its own", file)
 		}
 		d.Vertex = &link.VertexInput{Attributes: *in.Attributes}
 	}
@@ -188,30 +200,49 @@ func (in *pipelineFile) description(file string) (*link.Description, error) {
 	return d, nil
 }
 
-// add adds the stage to a pipeline; file and where are for errors.
-func (s *stageFile) add(j *judge, d *link.Description, file, where, stage string) error {
-	if _, ok := link.ParseStage(stage); !ok || strings.HasPrefix(stage, "all") {
-		return unreadable("%s: %s: stage %q: must be %s", file, where, stage, strings.Join(link.StageNames()[2:], ", "))
+// add adds the stage to a pipeline; where is for errors.
+func (s *stageFile) add(d *link.Description, load func(Stage) (*link.Shader, error), where, stage string) error {
+	set, ok := link.ParseStage(stage)
+	if !ok || strings.HasPrefix(stage, "all") {
+		return fmt.Errorf("%s: stage %q: must be %s", where, stage, strings.Join(link.StageNames()[2:], ", "))
 	}
-	spec := facts.Spec{}
+	out := Stage{File: s.File, Stage: set, Entry: s.Entry}
+	if len(s.Specialization) > 0 {
+		out.Specialization = facts.Spec{}
+	}
 	for id, v := range s.Specialization {
-		bits, ok := specBits(fmt.Sprint(v))
+		bits, ok := SpecBits(fmt.Sprint(v))
 		if !ok {
-			return unreadable("%s: %s.specialization.%d: %v: must be a number or a Boolean", file, where, id, v)
+			return fmt.Errorf("%s.specialization.%d: %v: must be a number or a Boolean", where, id, v)
 		}
-		spec[id] = bits
+		out.Specialization[id] = bits
 	}
-	path := s.File
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(filepath.Dir(file), path)
-	}
-	shader, err := j.fileShader(path, stage, s.Entry, spec)
+	shader, err := load(out)
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %w", where, err)
 	}
 	shader.Flags, shader.SubgroupSize, shader.Robustness = s.Flags, s.SubgroupSize, s.Robustness
 	d.Stages = append(d.Stages, *shader)
 	return nil
+}
+
+// SpecBits reads the value of a specialization constant: a Boolean, a whole
+// number in any base that Go has, or a float, whose 32 bits it is.
+func SpecBits(s string) (uint64, bool) {
+	switch s {
+	case "true":
+		return 1, true
+	case "false":
+		return 0, true
+	}
+	if n, err := strconv.ParseInt(s, 0, 64); err == nil {
+		return uint64(n), true
+	}
+	if n, err := strconv.ParseUint(s, 0, 64); err == nil {
+		return n, true
+	}
+	f, err := strconv.ParseFloat(s, 32)
+	return uint64(math.Float32bits(float32(f))), err == nil
 }
 
 // layoutFile is a pipeline layout as it is written.
@@ -242,7 +273,7 @@ func (in *layoutFile) layout(file string) (*link.Layout, error) {
 	out := &link.Layout{Flags: in.Flags}
 	for number := range in.SetFlags {
 		if _, ok := in.Sets[number]; !ok {
-			return nil, unreadable("%s: set_flags: %d: there is no such set", file, number)
+			return nil, fmt.Errorf("%s: set_flags: %d: there is no such set", file, number)
 		}
 	}
 	for _, number := range slices.Sorted(maps.Keys(in.Sets)) {
@@ -251,14 +282,14 @@ func (in *layoutFile) layout(file string) (*link.Layout, error) {
 		for _, n := range slices.Sorted(maps.Keys(bindings)) {
 			b := bindings[n]
 			if b == nil {
-				return nil, unreadable("%s: set %d binding %d: must have a type", file, number, n)
+				return nil, fmt.Errorf("%s: set %d binding %d: must have a type", file, number, n)
 			}
 			stages, err := stagesOf(b.Stages)
 			if err == nil {
 				err = knownTypes(append(b.Mutable, b.Type))
 			}
 			if err != nil {
-				return nil, unreadable("%s: set %d binding %d: %v", file, number, n, err)
+				return nil, fmt.Errorf("%s: set %d binding %d: %v", file, number, n, err)
 			}
 			k := link.Binding{Binding: n, Type: b.Type, Count: 1, Stages: stages, Mutable: b.Mutable, Flags: b.Flags, Samplers: b.Samplers || b.Ycbcr, Ycbcr: b.Ycbcr}
 			if b.Count != nil {
@@ -271,7 +302,7 @@ func (in *layoutFile) layout(file string) (*link.Layout, error) {
 	for i, p := range in.Push {
 		stages, err := stagesOf(p.Stages)
 		if err != nil {
-			return nil, unreadable("%s: push constant range %d: %v", file, i, err)
+			return nil, fmt.Errorf("%s: push constant range %d: %v", file, i, err)
 		}
 		out.Push = append(out.Push, link.Range{Offset: p.Offset, Size: p.Size, Stages: stages})
 	}

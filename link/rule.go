@@ -1,0 +1,40 @@
+package link
+
+import (
+	"iter"
+	"slices"
+	"strings"
+)
+
+// Rule is one rule that Link judges.
+type Rule struct {
+	Code  string // the VUID
+	Words string // what must be, in our words, as a sentence without a period
+}
+
+// families are the rules, by the file that judges them.
+var families = [][]Rule{
+	matchRules, layoutRules, stageRules, attributeRules,
+}
+
+// Rules yields every rule in order of its code.
+func Rules() iter.Seq[Rule] {
+	var all []Rule
+	for _, f := range families {
+		all = append(all, f...)
+	}
+	slices.SortFunc(all, func(x, y Rule) int { return strings.Compare(x.Code, y.Code) })
+	return slices.Values(all)
+}
+
+// RuleOf returns the rule of a code.
+func RuleOf(code string) (Rule, bool) {
+	for _, f := range families {
+		for _, r := range f {
+			if r.Code == code {
+				return r, true
+			}
+		}
+	}
+	return Rule{}, false
+}

@@ -1,0 +1,179 @@
+package link_test
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chiaro-gpu/chiaro/link"
+	"github.com/chiaro-gpu/chiaro/vuid"
+)
+
+// judges returns the function outside of lists of rules in which each rule
+// stands.
+func judges(t *testing.T) map[string]string {
+	t.Helper()
+	names := map[string]string{}
+	for _, code := range vuid.All {
+		names[strings.ReplaceAll(strings.TrimPrefix(code, "VUID-"), "-", "_")] = code
+	}
+	at := map[string]string{}
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range f.Decls {
+			where := declares(d)
+			if strings.HasSuffix(where, "Rules") {
+				continue
+			}
+			ast.Inspect(d, func(n ast.Node) bool {
+				if x, ok := n.(*ast.SelectorExpr); ok {
+					if id, ok := x.X.(*ast.Ident); ok && id.Name == "vuid" && names[x.Sel.Name] != "" {
+						at[names[x.Sel.Name]] = "link/" + file + " " + where
+					}
+				}
+				return true
+			})
+		}
+	}
+	return at
+}
+
+// declares returns the name of what is declared.
+func declares(d ast.Decl) string {
+	switch d := d.(type) {
+	case *ast.FuncDecl:
+		return d.Name.Name
+	case *ast.GenDecl:
+		for _, s := range d.Specs {
+			if v, ok := s.(*ast.ValueSpec); ok {
+				return v.Names[0].Name
+			}
+		}
+	}
+	return ""
+}
+
+// TestRules demands that every rule is judged somewhere, that everything that is
+// judged is a rule, and that what has no case stands in testdata/todo.txt.
+func TestRules(t *testing.T) {
+	at := judges(t)
+	have := map[string]bool{}
+	var missing []string
+	for r := range link.Rules() {
+		switch {
+		case have[r.Code]:
+			t.Errorf("%s: twice", r.Code)
+		case r.Words == "" || strings.HasSuffix(r.Words, "."):
+			t.Errorf("%s: needs words without a period", r.Code)
+		case at[r.Code] == "":
+			t.Errorf("%s is a rule that nothing judges", r.Code)
+		}
+		have[r.Code] = true
+		if _, err := os.Stat("testdata/" + r.Code + ".txtar"); err != nil {
+			missing = append(missing, r.Code)
+		}
+	}
+	for code := range at {
+		if !have[code] {
+			t.Errorf("%s is judged and is no rule", code)
+		}
+	}
+	text := strings.Join(missing, "\n") + "\n"
+	if *writeTodo {
+		if err := os.WriteFile("testdata/todo.txt", []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	todo, err := os.ReadFile("testdata/todo.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(todo) != text {
+		t.Error("testdata/todo.txt is not what has no case; write it with: go test ./link -todo")
+	}
+}
+
+// TestDocs holds docs/pipelines.md to what is judged.
+func TestDocs(t *testing.T) {
+	want := page(judges(t))
+	const file = "../docs/pipelines.md"
+	if *writeTodo {
+		if err := os.WriteFile(file, want, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	have, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(have, want) {
+		t.Errorf("%s is not what the source says; write it with: go test ./link -todo", file)
+	}
+}
+
+// modules are what the codes of rules on modules begin with, which package valid
+// judges and docs/vuids.md lists.
+func ofModules(code string) bool {
+	of, _, _ := strings.Cut(strings.TrimPrefix(code, "VUID-"), "-")
+	return !strings.HasPrefix(of, "Vk") && !strings.HasPrefix(of, "vk")
+}
+
+// page lists Vulkan's rules on pipelines by what they are on.
+func page(at map[string]string) []byte {
+	groups := map[string][]string{}
+	for _, code := range vuid.All {
+		of, _, _ := strings.Cut(strings.TrimPrefix(code, "VUID-"), "-")
+		if !ofModules(code) || at[code] != "" {
+			groups[of] = append(groups[of], code)
+		}
+	}
+	var order []string
+	for of := range groups {
+		order = append(order, of)
+	}
+	slices.Sort(order)
+	var b, rows bytes.Buffer
+	total, judged, cases := 0, 0, 0
+	for _, of := range order {
+		n := 0
+		var lines bytes.Buffer
+		for _, code := range groups[of] {
+			r, ok := link.RuleOf(code)
+			if !ok {
+				continue
+			}
+			n++
+			example := ""
+			if _, err := os.Stat("testdata/" + code + ".txtar"); err == nil {
+				example = "[case](../link/testdata/" + code + ".txtar)"
+				cases++
+			}
+			fmt.Fprintf(&lines, "| `%s` | %s | `%s` | %s |\n", code, r.Words, at[code], example)
+		}
+		total += len(groups[of])
+		judged += n
+		if n > 0 {
+			fmt.Fprintf(&rows, "\n## %s: %d of %d\n\n| rule | what must be | judged by | example |\n|---|---|---|---|\n%s", of, n, len(groups[of]), lines.Bytes())
+		}
+	}
+	fmt.Fprintf(&b, "<!-- Written by TestDocs of package link. -->\n\n# Vulkan's rules on pipelines\n\nThe rules that `chiaro check` judges on descriptions of pipelines: %d, %d of them with a case. Each heading counts how many rules\nVulkan has there; most of the others ask about calls, handles and pointers, which a description has none of.\n", judged, cases)
+	b.Write(rows.Bytes())
+	return b.Bytes()
+}
