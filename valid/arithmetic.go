@@ -11,8 +11,6 @@ import (
 // instructions (SPIR-V §3.3.13 and §3.3.14).
 var arithmeticFamily = family{
 	rules: []Rule{
-		{Code: "SPV-Dot-Capability", Section: "SPIR-V 3.3.13", Words: "an integer dot product comes with the capability for what it multiplies: packed words, vectors of four bytes, or any vectors"},
-		{Code: "SPV-Dot-Unsigned", Section: "SPIR-V 3.3.13", Words: "the second vector of OpSUDot is of unsigned integers"},
 		{Code: vuid.RuntimeSpirv_None_10824, Section: environment, Words: "counts, reversals and fields of bits are of 32-bit integers without the feature maintenance9", Need: NeedDevice},
 	},
 	insts: map[spirv.Op]judge{
@@ -22,7 +20,6 @@ var arithmeticFamily = family{
 		spirv.OpSelect:            (*checker).choice,
 	},
 	ops: []group{
-		{(*checker).integerDot, []spirv.Op{spirv.OpSDot, spirv.OpUDot, spirv.OpSUDot, spirv.OpSDotAccSat, spirv.OpUDotAccSat, spirv.OpSUDotAccSat}},
 		{(*checker).bitsOf32, []spirv.Op{spirv.OpBitCount, spirv.OpBitReverse, spirv.OpBitFieldInsert, spirv.OpBitFieldSExtract, spirv.OpBitFieldUExtract}},
 	},
 }
@@ -87,34 +84,6 @@ func (c *checker) choice(i int, in spirv.Inst) {
 	}
 	if cond.IsVector() && (!t.IsVector() || t.Components() != cond.Components()) || t.IsVector() && !cond.IsVector() && !c.since(spirv.Version14) {
 		c.fail(i, "SPV-Logic-Type", "the condition of OpSelect is %s, the result %s; must have as many components", c.typeName(cond), c.typeName(t))
-	}
-}
-
-// integerDot judges what an integer dot product multiplies.
-func (c *checker) integerDot(i int, in spirv.Inst) {
-	v := inst.SDot(in) // all begin as it does
-	t := c.m.TypeOf(v.Vector1())
-	if t == nil || cooperative(t) || t.Scalar() == nil {
-		return
-	}
-	switch {
-	case t.IsScalar():
-		if !c.capable(spirv.CapabilityDotProductInput4x8BitPacked) {
-			c.fail(i, "SPV-Dot-Capability", "%s on packed words; needs the capability DotProductInput4x8BitPacked", in.Op())
-		}
-	case t.Components() == 4 && t.Scalar().Width == 8:
-		if !c.anyCapable(spirv.CapabilityDotProductInput4x8Bit, spirv.CapabilityDotProductInputAll) {
-			c.fail(i, "SPV-Dot-Capability", "%s on vectors of 4 integers of 8 bits; needs the capability DotProductInput4x8Bit or DotProductInputAll", in.Op())
-		}
-	default:
-		if !c.capable(spirv.CapabilityDotProductInputAll) {
-			c.fail(i, "SPV-Dot-Capability", "%s on %s; needs the capability DotProductInputAll", in.Op(), c.typeName(t))
-		}
-	}
-	if op := in.Op(); op == spirv.OpSUDot || op == spirv.OpSUDotAccSat {
-		if s := c.m.TypeOf(v.Vector2()); s != nil && s.IsVector() && s.Scalar() != nil && s.Scalar().Signed {
-			c.fail(i, "SPV-Dot-Unsigned", "the second vector of %s is %s; must be of unsigned integers", op, c.typeName(s))
-		}
 	}
 }
 

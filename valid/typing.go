@@ -126,12 +126,15 @@ func shapeOf(t *facts.Type) (typing.Shape, bool) {
 	return out, true
 }
 
-// cooperative reports whether a type is a cooperative matrix or vector, or a
-// tensor, whose rules stand in files of their own.
+// cooperative reports whether a type is a cooperative matrix or a tensor, whose
+// rules stand in files of their own, or a vector whose length is not known
+// before specialization.
 func cooperative(t *facts.Type) bool {
 	switch t.Op {
-	case spirv.OpTypeCooperativeMatrixKHR, spirv.OpTypeCooperativeMatrixNV, spirv.OpTypeVectorIdEXT, spirv.OpTypeTensorARM:
+	case spirv.OpTypeCooperativeMatrixKHR, spirv.OpTypeCooperativeMatrixNV, spirv.OpTypeTensorARM:
 		return true
+	case spirv.OpTypeVectorIdEXT:
+		return lengthOf(t) == 0
 	}
 	return false
 }

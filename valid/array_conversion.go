@@ -1,0 +1,139 @@
+package valid
+
+import (
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
+)
+
+// arrayConversionFamily judges conversions between arrays and cooperative
+// matrices (SPV_QCOM_cooperative_matrix_conversion).
+var arrayConversionFamily = family{
+	rules: []Rule{
+		{Code: "SPV-ArrayConversion-Array", Section: "SPIR-V, SPV_QCOM_cooperative_matrix_conversion", Words: "what is converted is an array of integers or floats of 32 bits, or floats of 16; an array that a matrix is made of or taken to holds its components or unsigned words"},
+		{Code: "SPV-ArrayConversion-Size", Section: "SPIR-V, SPV_QCOM_cooperative_matrix_conversion", Words: "an array that is cast has as many bits as the result; one that a matrix is made of or taken to is as long as a row of it, of B a column, or holds the bits of one"},
+		{Code: "SPV-ArrayConversion-Matrix", Section: "SPIR-V, SPV_QCOM_cooperative_matrix_conversion", Words: "the matrix is of the scope Subgroup; A and B are of integers of 8 bits or floats of 16 or 32 and are 256 bits wide and high, an accumulator of integers of 32 bits or such floats"},
+		{Code: "SPV-ArrayConversion-Index", Section: "SPIR-V, SPV_QCOM_cooperative_matrix_conversion", Words: "the index at which a part of an array begins is an integer of 32 bits"},
+	},
+	insts: map[spirv.Op]judge{
+		spirv.OpBitCastArrayQCOM:              (*checker).castArray,
+		spirv.OpExtractSubArrayQCOM:           (*checker).subArray,
+		spirv.OpCompositeConstructCoopMatQCOM: (*checker).matrixOfArray,
+		spirv.OpCompositeExtractCoopMatQCOM:   (*checker).arrayOfMatrix,
+	},
+}
+
+// isConvertible reports whether a type is an array whose elements these
+// conversions take, or is not known.
+func isConvertible(t *facts.Type) bool {
+	if t == nil {
+		return true
+	}
+	if t.Op != spirv.OpTypeArray {
+		return false
+	}
+	e := t.Elem
+	return e == nil || isWord(e) || e.IsFloat() && !e.Encoded && (e.Width == 16 || e.Width == 32)
+}
+
+// arrays judges the operand and the result of a conversion between arrays, and
+// reports whether both are known to be right.
+func (c *checker) arrays(i int, op spirv.Op, t, x *facts.Type) bool {
+	for _, o := range [...]*facts.Type{x, t} {
+		if !isConvertible(o) {
+			c.fail(i, "SPV-ArrayConversion-Array", "%s of or to %s; must be an array of integers or floats of 32 bits or floats of 16", op, c.typeName(o))
+			return false
+		}
+	}
+	return t != nil && x != nil && t.Elem != nil && x.Elem != nil
+}
+
+// arrayLength returns the length of an array, 0 where it is not known before
+// specialization.
+func arrayLength(t *facts.Type) uint64 {
+	if t.Length == nil || !t.Length.Known || t.Length.Spec {
+		return 0
+	}
+	return t.Count
+}
+
+func (c *checker) castArray(i int, in spirv.Inst) {
+	t, x := c.m.Type(in.Type()), c.m.TypeOf(inst.BitCastArrayQCOM(in).SourceArray())
+	if !c.arrays(i, in.Op(), t, x) {
+		return
+	}
+	n, m := arrayLength(t), arrayLength(x)
+	if n != 0 && m != 0 && n < 1<<32 && m < 1<<32 && n*uint64(t.Elem.Width) != m*uint64(x.Elem.Width) {
+		c.fail(i, "SPV-ArrayConversion-Size", "%s of %d times %d bits yields %d times %d; must be as many bits", in.Op(), m, x.Elem.Width, n, t.Elem.Width)
+	}
+}
+
+func (c *checker) subArray(i int, in spirv.Inst) {
+	v := inst.ExtractSubArrayQCOM(in)
+	t, x := c.m.Type(v.Type()), c.m.TypeOf(v.SourceArray())
+	if c.arrays(i, in.Op(), t, x) && t.Elem != x.Elem {
+		c.fail(i, "SPV-ArrayConversion-Array", "%s of elements %s yields %s; must yield the same", in.Op(), c.typeName(x.Elem), c.typeName(t.Elem))
+	}
+	if n := c.m.TypeOf(v.Index()); n != nil && !isWord(n) {
+		c.fail(i, "SPV-ArrayConversion-Index", "the index is %s; must be an integer of 32 bits", c.typeName(n))
+	}
+}
+
+func (c *checker) matrixOfArray(i int, in spirv.Inst) {
+	v := inst.CompositeConstructCoopMatQCOM(in)
+	c.matrixAndArray(i, c.m.Type(v.Type()), c.m.TypeOf(v.SourceArray()))
+}
+
+func (c *checker) arrayOfMatrix(i int, in spirv.Inst) {
+	v := inst.CompositeExtractCoopMatQCOM(in)
+	c.matrixAndArray(i, c.m.TypeOf(v.SourceCooperativeMatrix()), c.m.Type(v.Type()))
+}
+
+// rowBits is how many bits a row of A and a column of B have that are converted.
+const rowBits = 256
+
+// matrixAndArray judges a matrix and an array of one of its rows or columns.
+func (c *checker) matrixAndArray(i int, t, x *facts.Type) {
+	const matrix, size = "SPV-ArrayConversion-Matrix", "SPV-ArrayConversion-Size"
+	if !c.matrixOperand(i, t, "the matrix") || t.Elem == nil || x == nil {
+		return
+	}
+	if x.Op != spirv.OpTypeArray || unlike(x.Elem, t.Elem) && (!isWord(x.Elem) || x.Elem.Signed) {
+		c.fail(i, "SPV-ArrayConversion-Array", "the array is %s; must be an array of %s, as the matrix is, or of unsigned integers of 32 bits", c.typeName(x), c.typeName(t.Elem))
+		return
+	}
+	s := c.shapeOfMatrix(t)
+	if n, ok := c.settled(s.scope); ok && spirv.Scope(n) != spirv.ScopeSubgroup {
+		c.fail(i, matrix, "the scope of the matrix is %s; must be Subgroup", spirv.Scope(n))
+	}
+	use, ok := c.settled(s.use)
+	if !ok || x.Elem == nil {
+		return
+	}
+	along, e := s.columns, t.Elem
+	small := e.IsInt() && e.Width == 8
+	switch spirv.CooperativeMatrixUse(use) {
+	case spirv.CooperativeMatrixUseMatrixBKHR:
+		along = s.rows
+	case spirv.CooperativeMatrixUseMatrixAccumulatorKHR:
+		small = isWord(e)
+	}
+	if !small && (!e.IsFloat() || e.Encoded || e.Width != 16 && e.Width != 32) {
+		c.fail(i, matrix, "the matrix of the use %s is of %s; must be of floats of 16 or 32 bits or integers of 8, an accumulator of 32", spirv.CooperativeMatrixUse(use), c.typeName(e))
+		return
+	}
+	n, known := c.settled(along)
+	if spirv.CooperativeMatrixUse(use) != spirv.CooperativeMatrixUseMatrixAccumulatorKHR {
+		if known && n != rowBits/int64(e.Width) {
+			c.fail(i, matrix, "%d of %s of the matrix stand in an array; must be %d bits", n, c.typeName(e), rowBits)
+			return
+		}
+		n, known = rowBits/int64(e.Width), true
+	}
+	if x.Elem != e {
+		n = n * int64(e.Width) / 32
+	}
+	if l := arrayLength(x); known && l != 0 && l != uint64(n) {
+		c.fail(i, size, "the array has %d elements; must have %d, as the matrix asks", l, n)
+	}
+}

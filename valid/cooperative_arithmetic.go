@@ -1,0 +1,103 @@
+package valid
+
+import (
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/typing"
+)
+
+// cooperativeArithmeticFamily judges arithmetic on whole cooperative matrices,
+// component by component (SPV_KHR_cooperative_matrix, SPV_NV_cooperative_matrix).
+var cooperativeArithmeticFamily = family{
+	rules: []Rule{
+		{Code: "SPV-CooperativeMatrix-Arithmetic", Section: "SPIR-V 3.3.13", Words: "cooperative matrices are negated, added, subtracted, multiplied and divided component by component; no other arithmetic, bit or logic instruction takes them"},
+		{Code: "SPV-CooperativeMatrix-Operands", Section: "SPIR-V 3.3.13", Words: "the cooperative matrices of an arithmetic instruction have the type of the result, whose components are what the instruction computes with"},
+	},
+	ops: []group{{(*checker).matrixArithmetic, componentwise()}},
+}
+
+// componentwise are the instructions of the typing table's rows that compute.
+func componentwise() []spirv.Op {
+	var out []spirv.Op
+	for _, r := range spirv.Ops() {
+		op := spirv.Op(r.Value())
+		if _, ok := typing.Of(op); !ok {
+			continue
+		}
+		switch op.Class() {
+		case spirv.ClassArithmetic, spirv.ClassBit, spirv.ClassRelationalAndLogical, spirv.ClassDerivative:
+			out = append(out, op)
+		}
+	}
+	return out
+}
+
+// takesMatrices reports whether an instruction takes cooperative matrices.
+func takesMatrices(op spirv.Op) bool {
+	switch op {
+	case spirv.OpSNegate, spirv.OpFNegate, spirv.OpIAdd, spirv.OpFAdd, spirv.OpISub, spirv.OpFSub, spirv.OpIMul, spirv.OpFMul,
+		spirv.OpSDiv, spirv.OpUDiv, spirv.OpFDiv:
+		return true
+	}
+	return false
+}
+
+// matrixArithmetic judges an instruction that works component by component, of
+// which the result or an operand is a cooperative matrix.
+func (c *checker) matrixArithmetic(i int, in spirv.Inst) {
+	op := in.Op()
+	row, _ := typing.Of(op)
+	n := len(row.Operands)
+	t := c.m.Type(in.Type())
+	if len(in) < 3+n || t == nil {
+		return
+	}
+	some := isCooperative(t)
+	for _, w := range in[3 : 3+n] {
+		some = some || isCooperative(c.m.TypeOf(spirv.ID(w)))
+	}
+	if !some {
+		return
+	}
+	if !takesMatrices(op) {
+		c.fail(i, "SPV-CooperativeMatrix-Arithmetic", "%s of cooperative matrices; there is no such arithmetic", op)
+		return
+	}
+	const code = "SPV-CooperativeMatrix-Operands"
+	if !isCooperative(t) || t.Elem != nil && !fits(row.Result, t.Elem) {
+		c.fail(i, code, "%s of cooperative matrices yields %s; must yield a cooperative matrix of %s components", op, c.typeName(t), row.Result)
+		return
+	}
+	for k, w := range in[3 : 3+n] {
+		x := c.m.TypeOf(spirv.ID(w))
+		if x == nil || x == t {
+			continue
+		}
+		if isCooperative(x) && x.Op == t.Op && row.Operands[k].Relation != typing.Type && x.Elem != nil && t.Elem != nil &&
+			fits(row.Operands[k].Class, x.Elem) && x.Elem.Width == t.Elem.Width && !c.shapesDiffer(t, x) {
+			continue
+		}
+		c.fail(i, code, "operand %d of %s is %s; the result is %s", k+1, op, c.typeName(x), c.typeName(t))
+		return
+	}
+}
+
+// fits reports whether a number is of a class.
+func fits(k typing.Class, t *facts.Type) bool {
+	switch k {
+	case typing.Float:
+		return t.IsFloat()
+	case typing.Int:
+		return t.IsInt()
+	case typing.UInt:
+		return t.IsInt() && !t.Signed
+	}
+	return t.IsBool()
+}
+
+// shapesDiffer reports whether two cooperative matrices are known to differ in
+// scope, rows, columns or use.
+func (c *checker) shapesDiffer(t, x *facts.Type) bool {
+	a, b := c.shapeOfMatrix(t), c.shapeOfMatrix(x)
+	return c.differ(a.scope, b.scope) || c.differ(a.rows, b.rows) || c.differ(a.columns, b.columns) || a.use != 0 && b.use != 0 && c.differ(a.use, b.use)
+}

@@ -1,0 +1,161 @@
+package valid
+
+import (
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
+)
+
+// cooperativeFunctionFamily judges what applies functions to the elements of
+// cooperative matrices, and what asks where an element is
+// (SPV_NV_cooperative_matrix2, SPV_EXT_cooperative_matrix_maintenance1).
+var cooperativeFunctionFamily = family{
+	rules: []Rule{
+		{Code: "SPV-CooperativeMatrix-Function", Section: "SPIR-V, SPV_NV_cooperative_matrix2", Words: "what is applied to the elements of a cooperative matrix is a function"},
+		{Code: "SPV-CooperativeMatrix-PerElement", Section: "SPIR-V, SPV_NV_cooperative_matrix2", Words: "a function that is applied to each element takes its row and column, integers of 32 bits, the element, and each further operand, of a matrix of the same type its element; it returns an element"},
+		{Code: "SPV-CooperativeMatrix-Reduce", Section: "SPIR-V, SPV_NV_cooperative_matrix2", Words: "a function that combines elements takes two and returns one"},
+		{Code: "SPV-CooperativeMatrix-ReduceShape", Section: "SPIR-V, SPV_NV_cooperative_matrix2", Words: "accumulators of the same scope and components are reduced: by rows to as many rows, by columns to as many columns, 2x2 to half of both, which stands alone"},
+		{Code: "SPV-CooperativeMatrix-Coordinate", Section: "SPIR-V, SPV_EXT_cooperative_matrix_maintenance1", Words: "the coordinate of an element is two integers of 32 bits, asked for by an integer of 32 bits"},
+	},
+	insts: map[spirv.Op]judge{
+		spirv.OpCooperativeMatrixPerElementOpEXT:  (*checker).matrixPerElement,
+		spirv.OpCooperativeMatrixReduceEXT:        (*checker).matrixReduce,
+		spirv.OpCooperativeMatrixGetCoordinateEXT: (*checker).matrixCoordinate,
+	},
+}
+
+// appliedFunction returns the type of a function that is applied to elements,
+// nil where it is none or not known.
+func (c *checker) appliedFunction(i int, id spirv.ID) *facts.Type {
+	d := c.code.DefInst(id)
+	if d == nil {
+		return nil
+	}
+	if d.Op() != spirv.OpFunction {
+		c.fail(i, "SPV-CooperativeMatrix-Function", "%s is the result of %s; must be a function", c.name(id), d.Op())
+		return nil
+	}
+	if t := c.m.Type(inst.Function(d).FunctionType()); t != nil && t.Op == spirv.OpTypeFunction {
+		return t
+	}
+	return nil
+}
+
+// matrixOperand reports whether a type is a cooperative matrix with a use, and
+// reports it where it is none.
+func (c *checker) matrixOperand(i int, t *facts.Type, what string) bool {
+	if t != nil && t.Op != spirv.OpTypeCooperativeMatrixKHR {
+		c.fail(i, "SPV-CooperativeMatrix-Matrix", "%s of %s is %s; must be an OpTypeCooperativeMatrixKHR", what, c.code.Inst(i).Op(), c.typeName(t))
+	}
+	return t != nil && t.Op == spirv.OpTypeCooperativeMatrixKHR
+}
+
+// unlike reports whether two types are known and differ.
+func unlike(x, y *facts.Type) bool { return x != nil && y != nil && x != y }
+
+func (c *checker) matrixPerElement(i int, in spirv.Inst) {
+	v := inst.CooperativeMatrixPerElementOpEXT(in)
+	t, x := c.m.Type(v.Type()), c.m.TypeOf(v.Matrix())
+	if !c.matrixOperand(i, x, "the matrix") {
+		return
+	}
+	const code = "SPV-CooperativeMatrix-PerElement"
+	if unlike(t, x) {
+		c.fail(i, "SPV-CooperativeMatrix-Matrix", "%s of %s yields %s; must yield the same", in.Op(), c.typeName(x), c.typeName(t))
+	}
+	f := c.appliedFunction(i, v.Func())
+	if f == nil {
+		return
+	}
+	if unlike(f.Elem, x.Elem) {
+		c.fail(i, code, "the function returns %s; must return %s, the element of the matrix", c.typeName(f.Elem), c.typeName(x.Elem))
+	}
+	if n := 3 + len(v.Operands()); len(f.Params) != n {
+		c.fail(i, code, "the function has %d parameters; must have %d: row, column, element and each operand", len(f.Params), n)
+		return
+	}
+	for n, p := range f.Params[:2] {
+		if p != nil && !isWord(p) {
+			c.fail(i, code, "parameter %d of the function is %s; must be an integer of 32 bits", n, c.typeName(p))
+		}
+	}
+	if unlike(f.Params[2], x.Elem) {
+		c.fail(i, code, "parameter 2 of the function is %s; must be %s, the element of the matrix", c.typeName(f.Params[2]), c.typeName(x.Elem))
+	}
+	for n, id := range v.Operands() {
+		want := c.m.TypeOf(id)
+		if isCooperative(want) {
+			if want != x {
+				c.fail(i, code, "operand %d is the matrix %s; must be %s, as the first is", n, c.typeName(want), c.typeName(x))
+				continue
+			}
+			want = x.Elem
+		}
+		if p := f.Params[3+n]; unlike(p, want) {
+			c.fail(i, code, "parameter %d of the function is %s; must be %s, as operand %d is", 3+n, c.typeName(p), c.typeName(want), n)
+		}
+	}
+}
+
+func (c *checker) matrixReduce(i int, in spirv.Inst) {
+	v := inst.CooperativeMatrixReduceEXT(in)
+	t, x := c.m.Type(v.Type()), c.m.TypeOf(v.Matrix())
+	if !c.matrixOperand(i, t, "the result") || !c.matrixOperand(i, x, "the matrix") {
+		return
+	}
+	c.reduceShape(i, t, x, v.Reduce())
+	f := c.appliedFunction(i, v.CombineFunc())
+	if f == nil {
+		return
+	}
+	const code = "SPV-CooperativeMatrix-Reduce"
+	if unlike(f.Elem, x.Elem) || len(f.Params) != 2 || unlike(f.Params[0], x.Elem) || unlike(f.Params[1], x.Elem) {
+		c.fail(i, code, "the function %s is not one that combines two of %s; must be", c.name(v.CombineFunc()), c.typeName(x.Elem))
+	}
+}
+
+// reduceShape judges the types of a matrix and of what it is reduced to.
+func (c *checker) reduceShape(i int, t, x *facts.Type, how spirv.CooperativeMatrixReduce) {
+	const code = "SPV-CooperativeMatrix-ReduceShape"
+	a, b := c.shapeOfMatrix(t), c.shapeOfMatrix(x)
+	const (
+		row    = spirv.CooperativeMatrixReduceRowMask
+		column = spirv.CooperativeMatrixReduceColumnMask
+		four   = spirv.CooperativeMatrixReduce2x2Mask
+	)
+	for _, o := range [...]struct {
+		bad  bool
+		what string
+	}{
+		{unlike(t.Elem, x.Elem), "components differ"},
+		{c.differ(a.scope, b.scope), "scopes differ"},
+		{!c.used(a.use, spirv.CooperativeMatrixUseMatrixAccumulatorKHR) || !c.used(b.use, spirv.CooperativeMatrixUseMatrixAccumulatorKHR), "uses are not that of an accumulator"},
+		{how&four != 0 && how != four, "reduction of 2x2 stands with another"},
+		{how == four && (!c.half(a.rows, b.rows) || !c.half(a.columns, b.columns)), "rows and columns of the result are not half of the matrix'"},
+		{how == row && c.differ(a.rows, b.rows), "numbers of rows differ"},
+		{how == column && c.differ(a.columns, b.columns), "numbers of columns differ"},
+	} {
+		if o.bad {
+			c.fail(i, code, "the %s; a reduction is not so", o.what)
+		}
+	}
+}
+
+// half reports whether a constant is half of another, as far as they are known.
+func (c *checker) half(x, y spirv.ID) bool {
+	a, ok := c.settled(x)
+	b, ok2 := c.settled(y)
+	return !ok || !ok2 || a >= 0 && a <= 1<<32 && a*2 == b
+}
+
+func (c *checker) matrixCoordinate(i int, in spirv.Inst) {
+	v := inst.CooperativeMatrixGetCoordinateEXT(in)
+	const code = "SPV-CooperativeMatrix-Coordinate"
+	if t := c.m.Type(v.Type()); t != nil && (!t.IsVector() || t.Components() != 2 || t.Elem != nil && !isWord(t.Elem)) {
+		c.fail(i, code, "the coordinate is %s; must be a vector of two integers of 32 bits", c.typeName(t))
+	}
+	if t := c.m.TypeOf(v.Index()); t != nil && !isWord(t) {
+		c.fail(i, code, "the index is %s; must be an integer of 32 bits", c.typeName(t))
+	}
+	c.matrixOperand(i, c.m.TypeOf(v.Matrix()), "the matrix")
+}

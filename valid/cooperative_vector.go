@@ -1,0 +1,232 @@
+package valid
+
+import (
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
+)
+
+// cooperativeVectorFamily judges vectors whose length is a constant, and what
+// loads, stores and multiplies them (SPV_NV_cooperative_vector,
+// SPV_EXT_long_vector). Instructions that take any vector are judged by the
+// typing table.
+var cooperativeVectorFamily = family{
+	rules: []Rule{
+		{Code: "SPV-CooperativeVector-Component", Section: "SPIR-V, SPV_NV_cooperative_vector", Words: "the components of a cooperative vector are numbers, with the capability LongVectorEXT any scalars"},
+		{Code: "SPV-CooperativeVector-Count", Section: "SPIR-V, SPV_EXT_long_vector", Words: "the number of components of a vector is a constant integer of 32 bits, 1 at least"},
+		{Code: "SPV-CooperativeVector-Vector", Section: "SPIR-V, SPV_NV_cooperative_vector", Words: "what loads, stores, multiplies and sums up cooperative vectors has them where it takes them"},
+		{Code: "SPV-CooperativeVector-Pointer", Section: "SPIR-V, SPV_NV_cooperative_vector", Words: "a cooperative vector is loaded and stored by way of a pointer to an array of numbers, or of vectors of them, in memory that invocations share"},
+		{Code: "SPV-CooperativeVector-Offset", Section: "SPIR-V, SPV_NV_cooperative_vector", Words: "an offset is an integer of 32 or 64 bits, a stride one of 32"},
+		{Code: "SPV-CooperativeVector-Result", Section: "SPIR-V, SPV_NV_cooperative_vector", Words: "the product of a matrix and a vector is of integers of 32 bits, or floats of 16 or 32, as many as the matrix has rows"},
+		{Code: "SPV-CooperativeVector-Input", Section: "SPIR-V, SPV_NV_cooperative_vector", Words: "a vector that is multiplied, and is not packed, has as many components as the matrix has columns"},
+		{Code: "SPV-CooperativeVector-Constant", Section: "SPIR-V, SPV_NV_cooperative_vector", Words: "interpretations, sizes and the layout of a matrix are constants of 32 bits, and whether it is transposed a Boolean constant"},
+		{Code: "SPV-CooperativeVector-Layout", Section: "SPIR-V, SPV_NV_cooperative_vector", Words: "the layout of a matrix is one of those that there are"},
+		{Code: "SPV-CooperativeVector-Product", Section: "SPIR-V, SPV_NV_cooperative_vector", Words: "the vectors of an outer product have the same components"},
+	},
+	insts: map[spirv.Op]judge{
+		spirv.OpTypeVectorIdEXT:                           (*checker).typeVectorID,
+		spirv.OpCooperativeVectorLoadNV:                   (*checker).vectorLoad,
+		spirv.OpCooperativeVectorStoreNV:                  (*checker).vectorStore,
+		spirv.OpCooperativeVectorMatrixMulNV:              (*checker).vectorMultiply,
+		spirv.OpCooperativeVectorMatrixMulAddNV:           (*checker).vectorMultiplyAdd,
+		spirv.OpCooperativeVectorOuterProductAccumulateNV: (*checker).vectorOuterProduct,
+		spirv.OpCooperativeVectorReduceSumAccumulateNV:    (*checker).vectorReduceSum,
+	},
+}
+
+func (c *checker) typeVectorID(i int, in spirv.Inst) {
+	v := inst.TypeVectorIdEXT(in)
+	if t := c.m.Type(v.ComponentType()); t != nil && !t.IsInt() && !t.IsFloat() && (!t.IsBool() || !c.capable(spirv.CapabilityLongVectorEXT)) {
+		c.fail(i, "SPV-CooperativeVector-Component", "the components are %s; must be numbers", c.typeName(t))
+	}
+	id := v.ComponentCount()
+	if k := c.wordConstant(i, id, "the number of components", "SPV-CooperativeVector-Count"); k != nil && k.Known && !k.Spec && k.Bits == 0 {
+		c.fail(i, "SPV-CooperativeVector-Count", "a vector of no components; must have 1 at least")
+	}
+}
+
+// wordConstant demands that an operand is a constant integer of 32 bits, and
+// returns it; nil where it is none.
+func (c *checker) wordConstant(i int, id spirv.ID, what, code string) *facts.Const {
+	k := c.m.Const(id)
+	switch {
+	case c.code.Def(id) < 0:
+		return nil
+	case k == nil || k.Undef || k.Type != nil && !isWord(k.Type):
+		c.fail(i, code, "%s is %s; must be a constant integer of 32 bits", what, c.name(id))
+		return nil
+	}
+	return k
+}
+
+// isVectorID reports whether a type is a vector whose length is a constant, as
+// far as it is known.
+func isVectorID(t *facts.Type) bool { return t == nil || t.Op == spirv.OpTypeVectorIdEXT }
+
+// vectorOperand judges that a type is a cooperative vector, and reports whether
+// it is known to be.
+func (c *checker) vectorOperand(i int, t *facts.Type, what string) bool {
+	if !isVectorID(t) {
+		c.fail(i, "SPV-CooperativeVector-Vector", "%s of %s is %s; must be a cooperative vector", what, c.code.Inst(i).Op(), c.typeName(t))
+	}
+	return t != nil && isVectorID(t)
+}
+
+// vectorPointer judges the pointer to an array that vectors or matrices lie in,
+// and returns its type; nil where it is none.
+func (c *checker) vectorPointer(i int, id spirv.ID) *facts.Type {
+	p := c.m.TypeOf(id)
+	if p == nil {
+		return nil
+	}
+	const code = "SPV-CooperativeVector-Pointer"
+	if p.Op != spirv.OpTypePointer {
+		c.fail(i, code, "%s is %s; must be a pointer to an array", c.name(id), c.typeName(p))
+		return nil
+	}
+	switch p.Storage {
+	case spirv.StorageClassWorkgroup, spirv.StorageClassStorageBuffer, spirv.StorageClassPhysicalStorageBuffer, spirv.StorageClassCrossWorkgroup:
+	default:
+		c.fail(i, code, "%s points to %s; must point to Workgroup, StorageBuffer, PhysicalStorageBuffer or CrossWorkgroup", c.name(id), p.Storage)
+		return p
+	}
+	if e := p.Elem; e != nil && (!e.IsArray() || e.Elem != nil && !isNumbers(e.Elem)) {
+		c.fail(i, code, "%s points at %s; must point at an array of numbers or of vectors of them", c.name(id), c.typeName(e))
+	}
+	return p
+}
+
+// isNumbers reports whether a type is a number or a vector of them.
+func isNumbers(t *facts.Type) bool {
+	return (t.IsScalar() || t.IsVector()) && t.Scalar() != nil && !t.Scalar().IsBool()
+}
+
+// vectorOffset judges an offset in bytes.
+func (c *checker) vectorOffset(i int, id spirv.ID, what string) {
+	if t := c.m.TypeOf(id); t != nil && (!t.IsInt() || t.Width != 32 && t.Width != 64) {
+		c.fail(i, "SPV-CooperativeVector-Offset", "%s of %s is %s; must be an integer of 32 or 64 bits", what, c.code.Inst(i).Op(), c.typeName(t))
+	}
+}
+
+// vectorStride judges the stride of a matrix, where it has one.
+func (c *checker) vectorStride(i int, id spirv.ID, has bool) {
+	if t := c.m.TypeOf(id); has && t != nil && !isWord(t) {
+		c.fail(i, "SPV-CooperativeVector-Offset", "the stride of %s is %s; must be an integer of 32 bits", c.code.Inst(i).Op(), c.typeName(t))
+	}
+}
+
+func (c *checker) vectorLoad(i int, in spirv.Inst) {
+	v := inst.CooperativeVectorLoadNV(in)
+	c.vectorOperand(i, c.m.Type(v.Type()), "the result")
+	c.vectorOffset(i, v.Offset(), "the offset")
+	if p := c.vectorPointer(i, v.Pointer()); p != nil {
+		mask, _ := v.MemoryAccess()
+		c.accesses(i, access{reads: p}, mask, v.MemoryAccessWords())
+	}
+}
+
+func (c *checker) vectorStore(i int, in spirv.Inst) {
+	v := inst.CooperativeVectorStoreNV(in)
+	c.vectorOperand(i, c.m.TypeOf(v.Object()), "the object")
+	c.vectorOffset(i, v.Offset(), "the offset")
+	if p := c.vectorPointer(i, v.Pointer()); p != nil {
+		mask, _ := v.MemoryAccess()
+		c.accesses(i, access{writes: p}, mask, v.MemoryAccessWords())
+	}
+}
+
+// product is the operands that a product has with a bias and without.
+type product struct {
+	typ, input, inputAs      spirv.ID
+	matrix, offset, matrixAs spirv.ID
+	m, k, layout, transpose  spirv.ID
+	stride                   spirv.ID
+	strided                  bool
+}
+
+func (c *checker) vectorMultiply(i int, in spirv.Inst) {
+	v := inst.CooperativeVectorMatrixMulNV(in)
+	p := product{typ: v.Type(), input: v.Input(), inputAs: v.InputInterpretation(), matrix: v.Matrix(), offset: v.MatrixOffset(),
+		matrixAs: v.MatrixInterpretation(), m: v.M(), k: v.K(), layout: v.MemoryLayout(), transpose: v.Transpose()}
+	p.stride, p.strided = v.MatrixStride()
+	c.product(i, &p)
+}
+
+func (c *checker) vectorMultiplyAdd(i int, in spirv.Inst) {
+	v := inst.CooperativeVectorMatrixMulAddNV(in)
+	p := product{typ: v.Type(), input: v.Input(), inputAs: v.InputInterpretation(), matrix: v.Matrix(), offset: v.MatrixOffset(),
+		matrixAs: v.MatrixInterpretation(), m: v.M(), k: v.K(), layout: v.MemoryLayout(), transpose: v.Transpose()}
+	p.stride, p.strided = v.MatrixStride()
+	c.product(i, &p)
+	c.vectorPointer(i, v.Bias())
+	c.vectorOffset(i, v.BiasOffset(), "the offset of the bias")
+	c.wordConstant(i, v.BiasInterpretation(), "the interpretation of the bias", "SPV-CooperativeVector-Constant")
+}
+
+// product judges the product of a matrix and a vector.
+func (c *checker) product(i int, p *product) {
+	const code = "SPV-CooperativeVector-Constant"
+	c.vectorPointer(i, p.matrix)
+	c.vectorOffset(i, p.offset, "the offset of the matrix")
+	c.vectorStride(i, p.stride, p.strided)
+	as := c.wordConstant(i, p.inputAs, "the interpretation of the input", code)
+	c.wordConstant(i, p.matrixAs, "the interpretation of the matrix", code)
+	c.wordConstant(i, p.m, "the number of rows", code)
+	c.wordConstant(i, p.k, "the number of columns", code)
+	c.vectorMatrixLayout(i, p.layout)
+	if t, k := c.m.TypeOf(p.transpose), c.m.Const(p.transpose); t != nil && (!t.IsBool() || k == nil || k.Undef) {
+		c.fail(i, code, "whether the matrix is transposed is %s; must be a Boolean constant", c.name(p.transpose))
+	}
+	if t := c.m.Type(p.typ); c.vectorOperand(i, t, "the result") && t.Elem != nil {
+		e := t.Elem
+		if !isWord(e) && (!e.IsFloat() || e.Encoded || e.Width != 16 && e.Width != 32) {
+			c.fail(i, "SPV-CooperativeVector-Result", "the components of the result are %s; must be integers of 32 bits or floats of 16 or 32", c.typeName(e))
+		}
+		if m, ok := c.settled(p.m); ok && lengthOf(t) != 0 && uint64(uint32(m)) != t.Count {
+			c.fail(i, "SPV-CooperativeVector-Result", "the result has %d components; the matrix has %d rows", t.Count, uint32(m))
+		}
+	}
+	t := c.m.TypeOf(p.input)
+	if !c.vectorOperand(i, t, "the input") || as == nil || !as.Known || as.Spec {
+		return
+	}
+	switch spirv.ComponentType(as.Bits) {
+	case spirv.ComponentTypeSignedInt8PackedNV, spirv.ComponentTypeUnsignedInt8PackedNV:
+		return
+	}
+	if k, ok := c.settled(p.k); ok && lengthOf(t) != 0 && uint64(uint32(k)) != t.Count {
+		c.fail(i, "SPV-CooperativeVector-Input", "the input has %d components; the matrix has %d columns", t.Count, uint32(k))
+	}
+}
+
+// vectorMatrixLayout judges the layout of a matrix that a vector is multiplied
+// by, or that is summed up.
+func (c *checker) vectorMatrixLayout(i int, id spirv.ID) {
+	k := c.wordConstant(i, id, "the layout of the matrix", "SPV-CooperativeVector-Constant")
+	if k != nil && k.Known && !k.Spec && spirv.KindCooperativeVectorMatrixLayout.Enumerant(uint32(k.Bits)) == nil {
+		c.fail(i, "SPV-CooperativeVector-Layout", "%d is no layout of a matrix", k.Bits)
+	}
+}
+
+func (c *checker) vectorOuterProduct(i int, in spirv.Inst) {
+	v := inst.CooperativeVectorOuterProductAccumulateNV(in)
+	c.vectorPointer(i, v.Pointer())
+	c.vectorOffset(i, v.Offset(), "the offset")
+	a, b := c.m.TypeOf(v.A()), c.m.TypeOf(v.B())
+	if c.vectorOperand(i, a, "the first vector") && c.vectorOperand(i, b, "the second vector") && a.Elem != b.Elem {
+		c.fail(i, "SPV-CooperativeVector-Product", "the outer product of %s and %s; must have the same components", c.typeName(a), c.typeName(b))
+	}
+	c.vectorMatrixLayout(i, v.MemoryLayout())
+	if t := c.m.TypeOf(v.MatrixInterpretation()); t != nil && !isWord(t) {
+		c.fail(i, "SPV-CooperativeVector-Constant", "the interpretation of the matrix is %s; must be an integer of 32 bits", c.typeName(t))
+	}
+	stride, has := v.MatrixStride()
+	c.vectorStride(i, stride, has)
+}
+
+func (c *checker) vectorReduceSum(i int, in spirv.Inst) {
+	v := inst.CooperativeVectorReduceSumAccumulateNV(in)
+	c.vectorPointer(i, v.Pointer())
+	c.vectorOffset(i, v.Offset(), "the offset")
+	c.vectorOperand(i, c.m.TypeOf(v.V()), "the vector")
+}

@@ -1,0 +1,128 @@
+package valid
+
+import (
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
+)
+
+// dotFamily judges dot products, as far as the typing table does not: of
+// integers (SPIR-V §3.3.13) and of floats that are summed up in another width
+// (SPV_VALVE_mixed_float_dot_product).
+var dotFamily = family{
+	rules: []Rule{
+		{Code: "SPV-Dot-Capability", Section: "SPIR-V 3.3.13", Words: "an integer dot product comes with the capability for what it multiplies: packed words, vectors of four bytes, or any vectors; one of floats with that for their encoding and the width of the sum"},
+		{Code: "SPV-Dot-Unsigned", Section: "SPIR-V 3.3.13", Words: "the second vector of OpSUDot is of unsigned integers"},
+		{Code: "SPV-Dot-Vector", Section: "SPIR-V, SPV_VALVE_mixed_float_dot_product", Words: "the vectors of a dot product are as long and of such components as the instruction multiplies, those of 16 bits of one encoding"},
+		{Code: "SPV-Dot-Accumulator", Section: "SPIR-V, SPV_VALVE_mixed_float_dot_product", Words: "the sum of a dot product is a float of the width that the instruction names, and the accumulator is of its type"},
+	},
+	insts: map[spirv.Op]judge{
+		spirv.OpFDot2MixAcc32VALVE: (*checker).mixedDot,
+		spirv.OpFDot2MixAcc16VALVE: (*checker).mixedDot,
+		spirv.OpFDot4MixAcc32VALVE: (*checker).mixedDot,
+	},
+	ops: []group{
+		{(*checker).integerDot, []spirv.Op{spirv.OpSDot, spirv.OpUDot, spirv.OpSUDot, spirv.OpSDotAccSat, spirv.OpUDotAccSat, spirv.OpSUDotAccSat}},
+	},
+}
+
+// integerDot judges what an integer dot product multiplies.
+func (c *checker) integerDot(i int, in spirv.Inst) {
+	v := inst.SDot(in) // all begin as it does
+	t, u := c.m.TypeOf(v.Vector1()), c.m.TypeOf(v.Vector2())
+	if t == nil || t.Scalar() == nil {
+		return
+	}
+	switch {
+	case t.IsScalar():
+		if !c.capable(spirv.CapabilityDotProductInput4x8BitPacked) {
+			c.fail(i, "SPV-Dot-Capability", "%s on packed words; needs the capability DotProductInput4x8BitPacked", in.Op())
+		}
+	case t.Components() == 4 && t.Scalar().Width == 8:
+		if !c.anyCapable(spirv.CapabilityDotProductInput4x8Bit, spirv.CapabilityDotProductInputAll) {
+			c.fail(i, "SPV-Dot-Capability", "%s on vectors of 4 integers of 8 bits; needs the capability DotProductInput4x8Bit or DotProductInputAll", in.Op())
+		}
+	default:
+		if !c.capable(spirv.CapabilityDotProductInputAll) {
+			c.fail(i, "SPV-Dot-Capability", "%s on %s; needs the capability DotProductInputAll", in.Op(), c.typeName(t))
+		}
+	}
+	if op := in.Op(); op == spirv.OpSUDot || op == spirv.OpSUDotAccSat {
+		if u.IsVector() && u.Scalar() != nil && u.Scalar().Signed {
+			c.fail(i, "SPV-Dot-Unsigned", "the second vector of %s is %s; must be of unsigned integers", op, c.typeName(u))
+		}
+	}
+}
+
+// mixedDot judges a dot product of floats that is summed up in a width of its
+// own.
+func (c *checker) mixedDot(i int, in spirv.Inst) {
+	v := inst.FDot2MixAcc32VALVE(in) // all have the same operands
+	op := in.Op()
+	if c.mixedVectors(i, op, c.m.TypeOf(v.Vector1()), c.m.TypeOf(v.Vector2())) {
+		return
+	}
+	t, sum := c.m.Type(v.Type()), c.m.TypeOf(v.Accumulator())
+	if t == nil {
+		return
+	}
+	if op == spirv.OpFDot2MixAcc16VALVE {
+		x := c.m.TypeOf(v.Vector1())
+		if x != nil && t != x.Scalar() {
+			c.fail(i, "SPV-Dot-Accumulator", "%s of %s yields %s; must yield the component of the vectors", op, c.typeName(x), c.typeName(t))
+			return
+		}
+	} else if !t.IsFloat() || t.Width != 32 || t.Encoded {
+		c.fail(i, "SPV-Dot-Accumulator", "%s yields %s; must yield a float of 32 bits", op, c.typeName(t))
+		return
+	}
+	if sum != nil && sum != t {
+		c.fail(i, "SPV-Dot-Accumulator", "the accumulator of %s is %s; must be %s, as the result is", op, c.typeName(sum), c.typeName(t))
+	}
+}
+
+// mixedVectors judges what a dot product of floats multiplies and returns
+// whether it reported it, or it is not known.
+func (c *checker) mixedVectors(i int, op spirv.Op, x, y *facts.Type) bool {
+	count, width, kind := uint64(2), uint32(16), "2 floats of 16 bits"
+	if op == spirv.OpFDot4MixAcc32VALVE {
+		count, width, kind = 4, 8, "4 floats of 8 bits"
+	}
+	for _, t := range [...]*facts.Type{x, y} {
+		if t == nil || t.IsVector() && t.Elem == nil {
+			return true
+		}
+		if !t.IsVector() || lengthOf(t) != 0 && t.Count != count || !t.Elem.IsFloat() || t.Elem.Width != width || width == 8 && !c.contains(t.Elem, holdsFP8) {
+			c.fail(i, "SPV-Dot-Vector", "%s of %s; must be of vectors of %s", op, c.typeName(t), kind)
+			return true
+		}
+	}
+	if width == 8 {
+		return false // their encodings may differ
+	}
+	if x.Elem != y.Elem {
+		c.fail(i, "SPV-Dot-Vector", "%s of %s and %s; must be of one encoding", op, c.typeName(x), c.typeName(y))
+		return true
+	}
+	need := spirv.CapabilityDotProductFloat16AccFloat32VALVE
+	switch {
+	case c.contains(x.Elem, holdsBF16):
+		need = spirv.CapabilityDotProductBFloat16AccVALVE
+	case op == spirv.OpFDot2MixAcc16VALVE:
+		need = spirv.CapabilityDotProductFloat16AccFloat16VALVE
+	}
+	if !c.capable(need) {
+		c.fail(i, "SPV-Dot-Capability", "%s of %s; needs the capability %s", op, c.typeName(x), need)
+		return true
+	}
+	return false
+}
+
+// lengthOf returns how many components a vector has, 0 where that is not known
+// before specialization.
+func lengthOf(t *facts.Type) uint64 {
+	if t.Op == spirv.OpTypeVectorIdEXT && (t.Length == nil || !t.Length.Known || t.Length.Spec) {
+		return 0
+	}
+	return t.Count
+}

@@ -1,0 +1,264 @@
+package valid
+
+import (
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
+	"github.com/chiaro-gpu/chiaro/vuid"
+)
+
+// tensorLayoutFamily judges layouts and views of tensors
+// (SPV_NV_tensor_addressing) and what loads and stores cooperative matrices by
+// way of them (SPV_NV_cooperative_matrix2,
+// SPV_NV_cooperative_matrix_decode_vector).
+var tensorLayoutFamily = family{
+	rules: []Rule{
+		{Code: "SPV-TensorLayout-Dimension", Section: "SPIR-V, SPV_NV_tensor_addressing", Words: "the number of dimensions of a layout or a view is a constant integer of 32 bits from 1 to 5"},
+		{Code: "SPV-TensorLayout-ClampMode", Section: "SPIR-V, SPV_NV_tensor_addressing", Words: "the clamp mode of a layout is a constant integer of 32 bits, one of those that there are"},
+		{Code: "SPV-TensorView-Dimensions", Section: "SPIR-V, SPV_NV_tensor_addressing", Words: "whether a view has dimensions of its own is a Boolean constant"},
+		{Code: "SPV-TensorView-Permutation", Section: "SPIR-V, SPV_NV_tensor_addressing", Words: "a view names each dimension once, by constant integers of 32 bits"},
+		{Code: "SPV-TensorLayout-Result", Section: "SPIR-V, SPV_NV_tensor_addressing", Words: "what makes or changes a layout or a view yields one, what changes it one of the same type"},
+		{Code: "SPV-TensorLayout-Operand", Section: "SPIR-V, SPV_NV_tensor_addressing", Words: "there is an integer of 32 bits for each dimension of the layout or view, for a slice two"},
+		{Code: "SPV-TensorLayout-Access", Section: "SPIR-V, SPV_NV_cooperative_matrix2", Words: "a matrix is loaded and stored by way of a pointer and a layout, and a view where one is named; a load has an object of its type"},
+		{Code: "SPV-TensorLayout-Decode", Section: "SPIR-V, SPV_NV_cooperative_matrix2", Words: "a function that decodes stands with a load from a storage buffer; it takes a pointer to PhysicalStorageBuffer and two arrays of integers of 32 bits, one for each dimension, and returns an element of the matrix"},
+		{Code: "SPV-TensorLayout-DecodeVector", Section: "SPIR-V, SPV_NV_cooperative_matrix_decode_vector", Words: "a function that decodes vectors stands with one that decodes elements, and returns 2, 4 or 8 of them"},
+	},
+	insts: map[spirv.Op]judge{
+		spirv.OpTypeTensorLayoutNV:             (*checker).typeTensorLayout,
+		spirv.OpTypeTensorViewNV:               (*checker).typeTensorView,
+		spirv.OpCreateTensorLayoutNV:           (*checker).tensorLayout,
+		spirv.OpCreateTensorViewNV:             (*checker).tensorView,
+		spirv.OpCooperativeMatrixLoadTensorNV:  (*checker).matrixLoadTensor,
+		spirv.OpCooperativeMatrixStoreTensorNV: (*checker).matrixStoreTensor,
+	},
+	ops: []group{
+		{(*checker).tensorLayout, []spirv.Op{
+			spirv.OpTensorLayoutSetDimensionNV, spirv.OpTensorLayoutSetStrideNV, spirv.OpTensorLayoutSliceNV,
+			spirv.OpTensorLayoutSetClampValueNV, spirv.OpTensorLayoutSetBlockSizeNV,
+		}},
+		{(*checker).tensorView, []spirv.Op{spirv.OpTensorViewSetDimensionNV, spirv.OpTensorViewSetStrideNV, spirv.OpTensorViewSetClipNV}},
+	},
+}
+
+// maxTensorDim is how many dimensions a layout or a view has at most.
+const maxTensorDim = 5
+
+// tensorDim judges the number of dimensions of a layout or view.
+func (c *checker) tensorDim(i int, id spirv.ID) {
+	k := c.wordConstant(i, id, "the number of dimensions", "SPV-TensorLayout-Dimension")
+	if k != nil && k.Known && !k.Spec && (k.Bits < 1 || k.Bits > maxTensorDim) {
+		c.fail(i, "SPV-TensorLayout-Dimension", "the number of dimensions is %d; must be from 1 to %d", k.Bits, maxTensorDim)
+	}
+}
+
+func (c *checker) typeTensorLayout(i int, in spirv.Inst) {
+	v := inst.TypeTensorLayoutNV(in)
+	c.tensorDim(i, v.Dim())
+	k := c.wordConstant(i, v.ClampMode(), "the clamp mode", "SPV-TensorLayout-ClampMode")
+	if k != nil && k.Known && !k.Spec && spirv.KindTensorClampMode.Enumerant(uint32(k.Bits)) == nil {
+		c.fail(i, "SPV-TensorLayout-ClampMode", "%d is no clamp mode", k.Bits)
+	}
+}
+
+func (c *checker) typeTensorView(i int, in spirv.Inst) {
+	v := inst.TypeTensorViewNV(in)
+	c.tensorDim(i, v.Dim())
+	if t, k := c.m.TypeOf(v.HasDimensions()), c.m.Const(v.HasDimensions()); t != nil && (!t.IsBool() || k == nil || k.Undef) {
+		c.fail(i, "SPV-TensorView-Dimensions", "whether the view has dimensions is %s; must be a Boolean constant", c.name(v.HasDimensions()))
+	}
+	const code = "SPV-TensorView-Permutation"
+	dim, ok := c.settled(v.Dim())
+	if ok && int64(len(v.P())) != dim {
+		c.fail(i, code, "a view of %d dimensions names %d; must name each", dim, len(v.P()))
+		return
+	}
+	var seen uint32
+	for n, id := range v.P() {
+		k := c.wordConstant(i, id, "dimension "+itoa(uint64(n)), code)
+		if k == nil || !k.Known || k.Spec {
+			continue
+		}
+		if k.Bits >= uint64(len(v.P())) || seen>>k.Bits&1 != 0 {
+			c.fail(i, code, "the view names dimension %d of %d, or names it twice; must name each once", k.Bits, len(v.P()))
+			return
+		}
+		seen |= 1 << k.Bits
+	}
+}
+
+// tensorLayout judges an instruction that makes or changes a layout.
+func (c *checker) tensorLayout(i int, in spirv.Inst) { c.addressing(i, in, spirv.OpTypeTensorLayoutNV) }
+
+// tensorView judges an instruction that makes or changes a view.
+func (c *checker) tensorView(i int, in spirv.Inst) { c.addressing(i, in, spirv.OpTypeTensorViewNV) }
+
+// addressing judges the types of such an instruction.
+func (c *checker) addressing(i int, in spirv.Inst, kind spirv.Op) {
+	t := c.m.Type(in.Type())
+	if t == nil {
+		return
+	}
+	if t.Op != kind {
+		c.fail(i, "SPV-TensorLayout-Result", "%s yields %s; must yield an %s", in.Op(), c.typeName(t), kind)
+		return
+	}
+	op := in.Op()
+	if op == spirv.OpCreateTensorLayoutNV || op == spirv.OpCreateTensorViewNV {
+		return
+	}
+	v := inst.TensorLayoutSetDimensionNV(in) // the others begin as it does
+	if x := c.m.TypeOf(v.TensorLayout()); unlike(x, t) {
+		c.fail(i, "SPV-TensorLayout-Result", "%s of %s yields %s; must yield the same", op, c.typeName(x), c.typeName(t))
+	}
+	for n, id := range v.Dim() {
+		if x := c.m.TypeOf(id); x != nil && !isWord(x) {
+			c.fail(i, "SPV-TensorLayout-Operand", "operand %d of %s is %s; must be an integer of 32 bits", n, op, c.typeName(x))
+		}
+	}
+	dim, ok := c.dimOf(t)
+	switch op {
+	case spirv.OpTensorLayoutSetClampValueNV, spirv.OpTensorViewSetClipNV:
+		return // the grammar counts their operands
+	case spirv.OpTensorLayoutSliceNV:
+		dim *= 2
+	}
+	if ok && int64(len(v.Dim())) != dim {
+		c.fail(i, "SPV-TensorLayout-Operand", "%s has %d operands; must have %d, by the dimensions of %s", op, len(v.Dim()), dim, c.typeName(t))
+	}
+}
+
+// dimOf returns the number of dimensions of a layout or view, false where it is
+// not known or out of range.
+func (c *checker) dimOf(t *facts.Type) (int64, bool) {
+	n, ok := c.settled(inst.TypeTensorLayoutNV(c.code.Inst(t.Index)).Dim()) // a view begins as it does
+	return n, ok && n >= 1 && n <= maxTensorDim
+}
+
+func (c *checker) matrixLoadTensor(i int, in spirv.Inst) {
+	v := inst.CooperativeMatrixLoadTensorNV(in)
+	t := c.m.Type(v.Type())
+	if !c.matrixOperand(i, t, "the result") {
+		return
+	}
+	if x := c.m.TypeOf(v.Object()); unlike(x, t) {
+		c.fail(i, "SPV-TensorLayout-Access", "the object is %s; must be %s, as the result is", c.typeName(x), c.typeName(t))
+	}
+	p := c.tensorPointer(i, v.Pointer())
+	if p != nil {
+		c.accesses(i, access{reads: p}, v.MemoryOperand(), v.MemoryOperandWords())
+	}
+	c.tensorAddressing(i, t, p, v.TensorLayout(), v.TensorAddressingOperands(), v.TensorAddressingOperandsWords())
+}
+
+func (c *checker) matrixStoreTensor(i int, in spirv.Inst) {
+	v := inst.CooperativeMatrixStoreTensorNV(in)
+	c.matrixOperand(i, c.m.TypeOf(v.Object()), "the object")
+	p := c.tensorPointer(i, v.Pointer())
+	if p != nil {
+		c.accesses(i, access{writes: p}, v.MemoryOperand(), v.MemoryOperandWords())
+	}
+	c.tensorAddressing(i, nil, p, v.TensorLayout(), v.TensorAddressingOperands(), v.TensorAddressingOperandsWords())
+}
+
+// tensorPointer judges the pointer of such an access and returns its type, nil
+// where it is none.
+func (c *checker) tensorPointer(i int, id spirv.ID) *facts.Type {
+	p := c.m.TypeOf(id)
+	if p == nil {
+		return nil
+	}
+	if !p.IsPointer() {
+		c.fail(i, "SPV-TensorLayout-Access", "%s is %s; must be a pointer", c.name(id), c.typeName(p))
+		return nil
+	}
+	if c.vulkan {
+		switch p.Storage {
+		case spirv.StorageClassWorkgroup, spirv.StorageClassStorageBuffer, spirv.StorageClassPhysicalStorageBuffer:
+		default:
+			c.fail(i, vuid.StandaloneSpirv_Pointer_08973, "%s points to %s; must point to Workgroup, StorageBuffer or PhysicalStorageBuffer", c.name(id), p.Storage)
+		}
+	}
+	return p
+}
+
+// tensorAddressing judges the layout of an access, and the view and functions
+// that it names. t is what is loaded, nil of a store.
+func (c *checker) tensorAddressing(i int, t, p *facts.Type, layout spirv.ID, mask spirv.TensorAddressingOperands, words []uint32) {
+	l := c.m.TypeOf(layout)
+	if l != nil && l.Op != spirv.OpTypeTensorLayoutNV {
+		c.fail(i, "SPV-TensorLayout-Access", "%s is %s; must be a tensor layout", c.name(layout), c.typeName(l))
+		l = nil
+	}
+	next := func(bit spirv.TensorAddressingOperands) (id spirv.ID) {
+		if mask&bit != 0 && len(words) > 0 {
+			id, words = spirv.ID(words[0]), words[1:]
+		}
+		return id
+	}
+	if id := next(spirv.TensorAddressingOperandsTensorViewMask); id != 0 {
+		if x := c.m.TypeOf(id); x != nil && x.Op != spirv.OpTypeTensorViewNV {
+			c.fail(i, "SPV-TensorLayout-Access", "%s is %s; must be a tensor view", c.name(id), c.typeName(x))
+		}
+	}
+	decode := next(spirv.TensorAddressingOperandsDecodeFuncMask)
+	vector := next(spirv.TensorAddressingOperandsDecodeVectorFuncMask)
+	if decode == 0 && vector == 0 {
+		return
+	}
+	if t == nil {
+		c.fail(i, "SPV-TensorLayout-Decode", "a store names a function that decodes; only a load does")
+		return
+	}
+	if p != nil && p.Storage != spirv.StorageClassStorageBuffer && p.Storage != spirv.StorageClassPhysicalStorageBuffer {
+		c.fail(i, "SPV-TensorLayout-Decode", "a function decodes what is in %s; must be in StorageBuffer or PhysicalStorageBuffer", p.Storage)
+	}
+	if decode != 0 {
+		if f := c.decoder(i, l, decode, "SPV-TensorLayout-Decode"); f != nil && unlike(f.Elem, t.Elem) {
+			c.fail(i, "SPV-TensorLayout-Decode", "%s returns %s; must return %s, the element of the matrix", c.name(decode), c.typeName(f.Elem), c.typeName(t.Elem))
+		}
+	}
+	if vector == 0 {
+		return
+	}
+	if decode == 0 {
+		c.fail(i, "SPV-TensorLayout-DecodeVector", "DecodeVectorFunc stands without DecodeFunc; must stand with it")
+	}
+	f := c.decoder(i, l, vector, "SPV-TensorLayout-DecodeVector")
+	if f == nil || f.Elem == nil {
+		return
+	}
+	if n := f.Elem.Components(); !f.Elem.IsVector() || unlike(f.Elem.Elem, t.Elem) || n != 2 && n != 4 && n != 8 {
+		c.fail(i, "SPV-TensorLayout-DecodeVector", "%s returns %s; must return 2, 4 or 8 of %s", c.name(vector), c.typeName(f.Elem), c.typeName(t.Elem))
+	}
+}
+
+// decoder judges the parameters of a function that decodes and returns its type,
+// nil where it is none or not known. l is the type of the layout.
+func (c *checker) decoder(i int, l *facts.Type, id spirv.ID, code string) *facts.Type {
+	f := c.appliedFunction(i, id)
+	if f == nil {
+		return nil
+	}
+	if len(f.Params) != 3 {
+		c.fail(i, code, "%s has %d parameters; must have 3", c.name(id), len(f.Params))
+		return nil
+	}
+	if p := f.Params[0]; p != nil && (!p.IsPointer() || p.Storage != spirv.StorageClassPhysicalStorageBuffer) {
+		c.fail(i, code, "the first parameter of %s is %s; must be a pointer to PhysicalStorageBuffer", c.name(id), c.typeName(p))
+	}
+	for _, p := range f.Params[1:] {
+		if p == nil {
+			continue
+		}
+		bad := p.Op != spirv.OpTypeArray || p.Elem != nil && !isWord(p.Elem)
+		if !bad && l != nil && p.Count != 0 && (p.Length == nil || !p.Length.Spec) {
+			n, ok := c.dimOf(l)
+			bad = ok && uint64(n) != p.Count
+		}
+		if bad {
+			c.fail(i, code, "a parameter of %s is %s; must be an array of integers of 32 bits, one for each dimension of the layout", c.name(id), c.typeName(p))
+			break
+		}
+	}
+	return f
+}
