@@ -17,6 +17,7 @@ var arithmeticFamily = family{
 		spirv.OpMatrixTimesScalar: (*checker).matrixTimesScalar,
 		spirv.OpMatrixTimesMatrix: (*checker).matrixTimesMatrix,
 		spirv.OpOuterProduct:      (*checker).outerProduct,
+		spirv.OpTranspose:         (*checker).transpose,
 		spirv.OpSelect:            (*checker).choice,
 	},
 	ops: []group{
@@ -70,6 +71,13 @@ func (c *checker) outerProduct(i int, in spirv.Inst) {
 	}
 }
 
+func (c *checker) transpose(i int, in spirv.Inst) {
+	v := inst.Transpose(in)
+	if t, m := c.m.Type(v.Type()), c.m.TypeOf(v.Matrix()); t.IsMatrix() && m.IsMatrix() && !parts(t, m) {
+		c.fail(i, "SPV-Composite-Type", "OpTranspose of %s yields %s; the components must be the same", c.typeName(m), c.typeName(t))
+	}
+}
+
 // choice judges OpSelect: what may be chosen between, and a condition for each
 // component.
 func (c *checker) choice(i int, in spirv.Inst) {
@@ -82,7 +90,8 @@ func (c *checker) choice(i int, in spirv.Inst) {
 		c.fail(i, "SPV-Logic-Type", "OpSelect between %s before SPIR-V 1.4; must be between scalars, vectors or pointers", c.typeName(t))
 		return
 	}
-	if cond.IsVector() && (!t.IsVector() || t.Components() != cond.Components()) || t.IsVector() && !cond.IsVector() && !c.since(spirv.Version14) {
+	narrow := !cond.IsVector() && t.IsVector() && !c.since(spirv.Version14)
+	if narrow || cond.IsVector() && (!t.IsVector() || lengthOf(t) != 0 && lengthOf(cond) != 0 && t.Count != cond.Count) {
 		c.fail(i, "SPV-Logic-Type", "the condition of OpSelect is %s, the result %s; must have as many components", c.typeName(cond), c.typeName(t))
 	}
 }

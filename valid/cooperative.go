@@ -22,6 +22,8 @@ var cooperativeFamily = family{
 		{Code: "SPV-CooperativeMatrix-Length", Section: "SPIR-V 3.3.8", Words: "the length of a cooperative matrix is an integer of 32 bits without a sign, of a type of cooperative matrices"},
 		{Code: "SPV-CooperativeMatrix-Shape", Section: "SPIR-V 3.3.13", Words: "the scopes, rows, columns and uses of the cooperative matrices of an instruction fit together"},
 		{Code: "SPV-CooperativeMatrix-Scalar", Section: "SPIR-V 3.3.13", Words: "a cooperative matrix is multiplied by a scalar of its components"},
+		{Code: "SPV-CooperativeMatrix-Transpose", Section: "SPIR-V, SPV_EXT_cooperative_matrix_maintenance1", Words: "CooperativeMatrixTransposeEXT is on conversions of cooperative matrices"},
+		{Code: "SPV-CooperativeMatrix-Workgroup", Section: "SPIR-V, SPV_NV_cooperative_matrix2", Words: "the size of the workgroup stands before the type of a cooperative matrix of the scope Workgroup"},
 		{Code: vuid.StandaloneSpirv_Scope_12243, Section: environment, Words: "the scope of a cooperative matrix is Workgroup or Subgroup"},
 		{Code: vuid.StandaloneSpirv_Pointer_08973, Section: environment, Words: "cooperative matrices are loaded from and stored to Workgroup, StorageBuffer and PhysicalStorageBuffer"},
 		{Code: vuid.RuntimeSpirv_cooperativeMatrixWorkgroupScope_10164, Section: environment, Words: "a cooperative matrix of the scope Workgroup needs the feature cooperativeMatrixWorkgroupScope", Need: NeedDevice},
@@ -38,6 +40,8 @@ var cooperativeFamily = family{
 		spirv.OpCooperativeMatrixMulAddKHR: (*checker).matrixMultiply,
 		spirv.OpCooperativeMatrixMulAddNV:  (*checker).matrixMultiply,
 		spirv.OpMatrixTimesScalar:          (*checker).matrixScaled,
+		spirv.OpDecorate:                   (*checker).transposedTarget,
+		spirv.OpSpecConstantOp:             (*checker).matrixLengthOperation,
 	},
 	ops: []group{{(*checker).matrixConverted, []spirv.Op{
 		spirv.OpConvertFToU, spirv.OpConvertFToS, spirv.OpConvertSToF, spirv.OpConvertUToF, spirv.OpUConvert, spirv.OpSConvert,
@@ -104,6 +108,9 @@ func (c *checker) matrixType(i int, in spirv.Inst) {
 		}
 	}
 	scope, ok := c.settled(s.scope)
+	if ok && spirv.Scope(scope) == spirv.ScopeWorkgroup && t.Op == spirv.OpTypeCooperativeMatrixKHR {
+		c.matrixWorkgroup(i)
+	}
 	if !c.vulkan || !ok || t.Op != spirv.OpTypeCooperativeMatrixKHR {
 		return
 	}
@@ -269,19 +276,35 @@ func (c *checker) matrixBlocks(i int, t *facts.Type, l spirv.CooperativeMatrixLa
 
 func (c *checker) matrixLength(i int, in spirv.Inst) {
 	v := inst.CooperativeMatrixLengthKHR(in)
-	if t := c.m.Type(v.Type()); t != nil && (!t.IsInt() || t.Width != 32 || t.Signed) {
-		c.fail(i, "SPV-CooperativeMatrix-Length", "the length is %s; must be an integer of 32 bits without a sign", c.typeName(t))
-	}
+	c.matrixLengthType(i, c.m.Type(v.Type()))
+	c.lengthOfMatrix(i, in.Op(), v.TypeOperand())
+}
+
+// lengthOfMatrix judges whose length an instruction asks for.
+func (c *checker) lengthOfMatrix(i int, op spirv.Op, id spirv.ID) {
 	want := spirv.OpTypeCooperativeMatrixKHR
-	if in.Op() == spirv.OpCooperativeMatrixLengthNV {
+	if op == spirv.OpCooperativeMatrixLengthNV {
 		want = spirv.OpTypeCooperativeMatrixNV
 	}
-	d := c.code.Def(v.TypeOperand())
-	if d < 0 {
+	if d := c.code.DefInst(id); d != nil && d.Op() != want && d.Op() != spirv.OpTypeVectorIdEXT {
+		c.fail(i, "SPV-CooperativeMatrix-Length", "the length is of %s, the result of %s; must be of an %s", c.name(id), d.Op(), want)
+	}
+}
+
+// matrixLengthOperation judges the length of a cooperative matrix as a constant.
+func (c *checker) matrixLengthOperation(i int, in spirv.Inst) {
+	op := spirv.Op(inst.SpecConstantOp(in).Opcode())
+	if len(in) < 5 || op != spirv.OpCooperativeMatrixLengthKHR && op != spirv.OpCooperativeMatrixLengthNV {
 		return
 	}
-	if op := c.code.Inst(d).Op(); op != want && op != spirv.OpTypeVectorIdEXT {
-		c.fail(i, "SPV-CooperativeMatrix-Length", "the length is of %s, the result of %s; must be of an %s", c.name(v.TypeOperand()), op, want)
+	c.matrixLengthType(i, c.m.Type(in.Type()))
+	c.lengthOfMatrix(i, op, spirv.ID(in[4]))
+}
+
+// matrixLengthType judges the type of a length.
+func (c *checker) matrixLengthType(i int, t *facts.Type) {
+	if t != nil && (!t.IsInt() || t.Width != 32 || t.Signed) {
+		c.fail(i, "SPV-CooperativeMatrix-Length", "the length is %s; must be an integer of 32 bits without a sign", c.typeName(t))
 	}
 }
 
@@ -357,25 +380,90 @@ func (c *checker) matrixConverted(i int, in spirv.Inst) {
 		c.fail(i, "SPV-CooperativeMatrix-Matrix", "%s of %s yields %s; must be cooperative matrices both", in.Op(), c.typeName(x), c.typeName(t))
 		return
 	}
+	c.matrixReshaped(i, in, t, x, use)
+}
+
+// matrixReshaped judges the scopes, shapes and uses of a matrix and of what it
+// is converted to. use is whether the instruction is one that changes the use.
+func (c *checker) matrixReshaped(i int, in spirv.Inst, t, x *facts.Type, use bool) {
+	const code = "SPV-CooperativeMatrix-Shape"
 	a, b := c.shapeOfMatrix(t), c.shapeOfMatrix(x)
-	if in.Op() == spirv.OpCooperativeMatrixTransposeNV || c.m.Has(in.Result(), spirv.DecorationCooperativeMatrixTransposeEXT) {
+	nv := in.Op() == spirv.OpCooperativeMatrixTransposeNV
+	transposed := nv || c.m.Has(in.Result(), spirv.DecorationCooperativeMatrixTransposeEXT)
+	if transposed {
 		b.rows, b.columns = b.columns, b.rows
 	}
-	switch {
-	case c.differ(a.scope, b.scope), c.differ(a.rows, b.rows), c.differ(a.columns, b.columns):
-		c.fail(i, "SPV-CooperativeMatrix-Shape", "%s of %s yields %s; the scopes, rows and columns must be the same", in.Op(), c.typeName(x), c.typeName(t))
-	case !use && a.use != 0 && c.differ(a.use, b.use) && !c.anyCapable(spirv.CapabilityCooperativeMatrixConversionsNV, spirv.CapabilityCooperativeMatrixConversionsEXT):
-		c.fail(i, "SPV-CooperativeMatrix-Shape", "%s of %s yields %s; the uses must be the same", in.Op(), c.typeName(x), c.typeName(t))
-	case use && t.Elem != nil && x.Elem != nil && (t.Elem.Op != x.Elem.Op || t.Elem.Width != x.Elem.Width):
-		c.fail(i, "SPV-CooperativeMatrix-Shape", "%s of %s yields %s; the components must be of one kind and width", in.Op(), c.typeName(x), c.typeName(t))
-	}
-	if !use {
+	if c.differ(a.scope, b.scope) || c.differ(a.rows, b.rows) || c.differ(a.columns, b.columns) {
+		c.fail(i, code, "%s of %s yields %s; the scopes, rows and columns must be the same, or rows and columns swapped where it is transposed", in.Op(), c.typeName(x), c.typeName(t))
 		return
 	}
+	if use && !nv && t.Elem != nil && x.Elem != nil && (t.Elem.Op != x.Elem.Op || t.Elem.Width != x.Elem.Width || t.Elem.IsFloat() && t.Elem != x.Elem) {
+		c.fail(i, code, "%s of %s yields %s; the components must be of one kind and width", in.Op(), c.typeName(x), c.typeName(t))
+	}
+	if a.use == 0 || b.use == 0 {
+		return
+	}
+	const accumulator = spirv.CooperativeMatrixUseMatrixAccumulatorKHR
 	from, ok := c.settled(b.use)
 	to, ok2 := c.settled(a.use)
-	accumulator := int64(spirv.CooperativeMatrixUseMatrixAccumulatorKHR)
-	if ok && ok2 && (from == accumulator) == (to == accumulator) || a.use == b.use {
-		c.fail(i, "SPV-CooperativeMatrix-Shape", "%s between matrices of the uses %d and %d; one must be an accumulator", in.Op(), from, to)
+	back := c.capable(spirv.CapabilityCooperativeMatrixConversionsEXT) // from A or B to an accumulator
+	switch {
+	case transposed:
+		if a.use == b.use || !c.used(b.use, accumulator) || ok2 && spirv.CooperativeMatrixUse(to) == accumulator || nv && !c.used(a.use, spirv.CooperativeMatrixUseMatrixBKHR) {
+			c.fail(i, code, "%s transposes %s to %s; must transpose an accumulator to A or B", in.Op(), c.typeName(x), c.typeName(t))
+		}
+	case use:
+		if a.use == b.use || ok && ok2 && (spirv.CooperativeMatrixUse(from) == accumulator) == (spirv.CooperativeMatrixUse(to) == accumulator) {
+			c.fail(i, code, "%s between matrices of the uses %d and %d; one must be an accumulator", in.Op(), from, to)
+		} else if !back && !c.used(b.use, accumulator) {
+			c.fail(i, code, "%s of a matrix of the use %d; must be of an accumulator without the capability CooperativeMatrixConversionsEXT", in.Op(), from)
+		}
+	case ok && ok2 && from != to:
+		free := in.Op() != spirv.OpBitcast && (back || c.capable(spirv.CapabilityCooperativeMatrixConversionsNV))
+		if !free || spirv.CooperativeMatrixUse(from) != accumulator && (!back || spirv.CooperativeMatrixUse(to) != accumulator) {
+			c.fail(i, code, "%s of %s yields %s; the uses must be the same, or be changed from or to an accumulator by a conversion with the capability for it", in.Op(), c.typeName(x), c.typeName(t))
+		}
+	}
+}
+
+// transposedTarget judges what is decorated CooperativeMatrixTransposeEXT.
+func (c *checker) transposedTarget(i int, in spirv.Inst) {
+	v := inst.Decorate(in)
+	if v.Decoration() != spirv.DecorationCooperativeMatrixTransposeEXT {
+		return
+	}
+	d := c.code.DefInst(v.Target())
+	if d == nil {
+		return
+	}
+	ok := false
+	switch op := d.Op(); op {
+	case spirv.OpConvertFToU, spirv.OpConvertFToS, spirv.OpConvertSToF, spirv.OpConvertUToF, spirv.OpUConvert, spirv.OpSConvert,
+		spirv.OpFConvert, spirv.OpCooperativeMatrixConvertUseEXT:
+		t := c.m.Type(d.Type())
+		ok = t == nil || t.Op == spirv.OpTypeCooperativeMatrixKHR
+	}
+	if !ok {
+		c.fail(i, "SPV-CooperativeMatrix-Transpose", "CooperativeMatrixTransposeEXT is on %s, the result of %s; must be on a conversion of a cooperative matrix", c.name(v.Target()), d.Op())
+	}
+}
+
+// matrixWorkgroup judges that the size of the workgroup stands before a matrix
+// type of the scope Workgroup.
+func (c *checker) matrixWorkgroup(i int) {
+	for n := range c.m.EntryPoints {
+		e := &c.m.EntryPoints[n]
+		m, ok := e.Mode(spirv.ExecutionModeLocalSizeId)
+		if !ok {
+			if modelOf(e.Model)&inWorkgroups != 0 && !e.HasLocalSize {
+				c.fail(i, "SPV-CooperativeMatrix-Workgroup", "the scope of the matrix is Workgroup and the entry point %q does not say how large that is; must say it before", e.Name).also(c, e.Index, "the entry point")
+			}
+			continue
+		}
+		for _, w := range m.Operands {
+			if d := c.code.Def(spirv.ID(w)); d > i {
+				c.fail(i, "SPV-CooperativeMatrix-Workgroup", "the scope of the matrix is Workgroup and its size %s is defined behind; must be defined before", c.name(spirv.ID(w))).also(c, d, "the size")
+			}
+		}
 	}
 }
