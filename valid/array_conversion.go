@@ -13,7 +13,6 @@ var arrayConversionFamily = family{
 		{Code: "SPV-ArrayConversion-Array", Section: "SPIR-V, SPV_QCOM_cooperative_matrix_conversion", Words: "what is converted is an array of integers or floats of 32 bits, or floats of 16; an array that a matrix is made of or taken to holds its components or unsigned words"},
 		{Code: "SPV-ArrayConversion-Size", Section: "SPIR-V, SPV_QCOM_cooperative_matrix_conversion", Words: "an array that is cast has as many bits as the result; one that a matrix is made of or taken to is as long as a row of it, of B a column, or holds the bits of one"},
 		{Code: "SPV-ArrayConversion-Matrix", Section: "SPIR-V, SPV_QCOM_cooperative_matrix_conversion", Words: "the matrix is of the scope Subgroup; A and B are of integers of 8 bits or floats of 16 or 32 and are 256 bits wide and high, an accumulator of integers of 32 bits or such floats"},
-		{Code: "SPV-ArrayConversion-Index", Section: "SPIR-V, SPV_QCOM_cooperative_matrix_conversion", Words: "the index at which a part of an array begins is an integer of 32 bits"},
 	},
 	insts: map[spirv.Op]judge{
 		spirv.OpBitCastArrayQCOM:              (*checker).castArray,
@@ -70,13 +69,7 @@ func (c *checker) castArray(i int, in spirv.Inst) {
 
 func (c *checker) subArray(i int, in spirv.Inst) {
 	v := inst.ExtractSubArrayQCOM(in)
-	t, x := c.m.Type(v.Type()), c.m.TypeOf(v.SourceArray())
-	if c.arrays(i, in.Op(), t, x) && t.Elem != x.Elem {
-		c.fail(i, "SPV-ArrayConversion-Array", "%s of elements %s yields %s; must yield the same", in.Op(), c.typeName(x.Elem), c.typeName(t.Elem))
-	}
-	if n := c.m.TypeOf(v.Index()); n != nil && !isWord(n) {
-		c.fail(i, "SPV-ArrayConversion-Index", "the index is %s; must be an integer of 32 bits", c.typeName(n))
-	}
+	c.arrays(i, in.Op(), c.m.Type(v.Type()), c.m.TypeOf(v.SourceArray())) // the table judges that the elements are the same
 }
 
 func (c *checker) matrixOfArray(i int, in spirv.Inst) {
