@@ -86,7 +86,7 @@ func (c *checker) typeTensor(i int, in spirv.Inst) {
 		c.fail(i, code, "the shape of the tensor is %s; must be a constant array of integers", c.name(id))
 		return
 	}
-	if s == nil || k == nil || !k.Known || k.Spec {
+	if s == nil || t == nil || k == nil || !k.Known || k.Spec {
 		return
 	}
 	if t.Count != k.Bits {
