@@ -2,7 +2,6 @@ package jit_test
 
 import (
 	"math/rand"
-	"os"
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
@@ -12,14 +11,17 @@ import (
 
 // TestKeptBehindLoop has a parameter of a block within a loop that is read
 // behind the loop, where each lane finds that of its own last iteration,
-// whatever the other lanes went on to compute.
+// whatever the other lanes went on to compute; and a value that a loop makes behind
+// a call with which it begins.
 func TestKeptBehindLoop(t *testing.T) { eachLevel(t, testKeptBehindLoop) }
 
 func testKeptBehindLoop(t *testing.T, engine jit.Engine) {
-	text, err := os.ReadFile("testdata/kept_behind_loop.ir")
-	if err != nil {
-		t.Fatal(err)
+	for _, file := range []string{"kept_behind_loop.ir", "kept_behind_call.ir"} {
+		t.Run(file, func(t *testing.T) { testKept(t, engine, read(t, file)) })
 	}
+}
+
+func testKept(t *testing.T, engine jit.Engine, text string) {
 	r := rand.New(rand.NewSource(1))
 	in := make([]uint32, 64)
 	for range 20 {
@@ -28,7 +30,7 @@ func testKeptBehindLoop(t *testing.T, engine jit.Engine) {
 		}
 		for _, size := range []uint32{4, 8, 16, 32} {
 			job := exec.Job{Groups: [3]uint32{1, 1, 1}, Resources: [][]exec.Buffer{buffer(in), buffer(make([]uint32, 512))}}
-			same(t, run(interp.Engine{}, string(text), size, job), run(engine, string(text), size, job))
+			same(t, run(interp.Engine{}, text, size, job), run(engine, text, size, job))
 		}
 	}
 }

@@ -23,7 +23,7 @@ type loop struct {
 }
 
 // loops finds the loops of the function, outer ones first, and the innermost
-// loop of each block.
+// loop of each block. A loop lasts at least as long as those that begin in it.
 func (a *allocator) loops() {
 	starts := make([]int32, len(a.f.Blocks)+1)
 	n := int32(0)
@@ -51,7 +51,9 @@ func (a *allocator) loops() {
 			l := loop{first: starts[b], last: starts[last[b]+1] - 1, parent: current}
 			if current != None {
 				l.depth = a.loop[current].depth + 1
-				l.last = min(l.last, a.loop[current].last)
+			}
+			for p := current; p != None; p = a.loop[p].parent {
+				a.loop[p].last = max(a.loop[p].last, l.last)
 			}
 			current = int32(len(a.loop))
 			a.loop = append(a.loop, l)
@@ -143,7 +145,8 @@ func (a *allocator) first(r vcode.Reg, pos, l int32, w float32, whole bool) {
 // of the outermost loop that contains the mention but not the start. A register
 // that is read before it is written, or of which lanes are kept, lives through
 // the whole loop: the innermost around all mentions, or where some are behind
-// all loops, the outermost around the first.
+// all loops, the outermost around the first. It begins before the first
+// instruction, where it already holds what the turn before left.
 func (a *allocator) extend(r vcode.Reg, pos, l int32) {
 	i := &a.intervals[r]
 	if !i.fresh {
@@ -154,7 +157,7 @@ func (a *allocator) extend(r vcode.Reg, pos, l int32) {
 			}
 		}
 		if whole != None {
-			i.start = min(i.start, 2*a.loop[whole].first)
+			i.start = min(i.start, 2*a.loop[whole].first-1)
 			i.end = max(i.end, 2*a.loop[whole].last+1)
 		}
 	}

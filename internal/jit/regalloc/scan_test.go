@@ -1,6 +1,7 @@
 package regalloc_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/internal/jit/regalloc"
@@ -143,5 +144,48 @@ func TestPools(t *testing.T) {
 	}
 	if len(in) != 2 {
 		t.Errorf("%d of 2 registers are taken", len(in))
+	}
+}
+
+// A register whose lanes are kept from turn to turn of a loop holds something when
+// the loop comes back to its first instruction, though it is mentioned later only.
+func TestKeptAcrossFirst(t *testing.T) {
+	f := &vcode.Func{Form: vcode.Form{Lanes: 16}}
+	k, a, x := f.NewReg(vcode.Mask), f.NewReg(vcode.Vec), f.NewReg(vcode.Vec)
+	kept := inst(vcode.Lane, x, a)
+	kept.Keep, kept.Masks = true, []vcode.Reg{k}
+	f.Blocks = []vcode.Block{
+		{Insts: []vcode.Inst{inst(vcode.Arg, k), inst(vcode.Arg, a)}},
+		{Insts: []vcode.Inst{inst(vcode.Barrier, 0), kept, {Op: vcode.Jump, Target: 1}}},
+		{Insts: []vcode.Inst{inst(vcode.Lane, 0, x), {Op: vcode.Return}}},
+	}
+	frame, _ := regalloc.Allocate(f, &machine, 0, 1<<20)
+	saves := frame.Saves[&f.Blocks[1].Insts[0]]
+	if frame.Regs[x] != regalloc.None && (!slices.Contains(saves.Before, x) || !slices.Contains(saves.After, x)) {
+		t.Errorf("the lanes that x keeps are lost: saved %v, restored %v", saves.Before, saves.After)
+	}
+}
+
+// Loops of which one ends within the other are both as long as the later end.
+func TestLoopsThatCross(t *testing.T) {
+	f := &vcode.Func{Form: vcode.Form{Lanes: 16}}
+	var r [6]vcode.Reg
+	for i := 1; i < len(r); i++ {
+		r[i] = f.NewReg(vcode.Vec)
+	}
+	f.Blocks = []vcode.Block{
+		{Insts: []vcode.Inst{inst(vcode.Arg, r[1])}},
+		{Insts: []vcode.Inst{inst(vcode.Arg, r[2])}},
+		{Insts: []vcode.Inst{inst(vcode.Lane, r[3], r[1], r[2]), {Op: vcode.JumpIfZero, Target: 1}}},
+		{Insts: []vcode.Inst{inst(vcode.Arg, r[4]), inst(vcode.Lane, r[5], r[4], r[3]), {Op: vcode.Jump, Target: 2}}},
+	}
+	f.Blocks[3].Insts[0].Uses = []vcode.Reg{r[3]}
+	frame, _ := regalloc.Allocate(f, &machine, 0, 1<<20)
+	for _, i := range []int{4, 5} { // while r1 and r2 are still to be read in the next turn
+		for _, kept := range []int{1, 2} {
+			if n := frame.Regs[r[i]]; n != regalloc.None && n == frame.Regs[r[kept]] {
+				t.Errorf("register %d lives in that of %d, which is read again", i, kept)
+			}
+		}
 	}
 }
