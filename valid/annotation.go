@@ -13,6 +13,7 @@ var annotationFamily = family{
 		{Code: "SPV-Decorate-Ids", Section: "SPIR-V 3.3.3", Words: "decorations whose operands are ids are given by OpDecorateId, all others by OpDecorate"},
 		{Code: "SPV-Decorate-Earlier", Section: "SPIR-V 3.3.3", Words: "the operands of OpDecorateId are defined before the target"},
 		{Code: "SPV-Decorate-Constant", Section: "SPIR-V 3.3.3", Words: "the operands of OpDecorateId are constants, variables or strings that the decoration asks for"},
+		{Code: "SPV-Decorate-Group", Section: "SPIR-V 3.3.3", Words: "OpDecorateId gives no decoration to an OpDecorationGroup"},
 		{Code: "SPV-Decorate-Member", Section: "SPIR-V 3.3.3", Words: "OpMemberDecorate names a member that a struct has"},
 		{Code: "SPV-Group-Target", Section: "SPIR-V 3.3.3", Words: "OpGroupDecorate gives the decorations of an OpDecorationGroup to what is no group"},
 		{Code: "SPV-Group-Use", Section: "SPIR-V 3.3.3", Words: "an OpDecorationGroup is named by decorations and names alone"},
@@ -70,6 +71,12 @@ func (c *checker) idsFit(i int, byID bool, kind spirv.Decoration, target spirv.I
 	}
 	if !byID {
 		return
+	}
+	if c.isGroup(target) {
+		c.fail(i, "SPV-Decorate-Group", "%s gives %s to an OpDecorationGroup; must give it to what is no group", c.code.Inst(i).Op(), kind)
+	}
+	if kind == spirv.DecorationUniformId && len(words) > 0 {
+		c.executionScope(i, spirv.ID(words[0]))
 	}
 	t := c.code.Def(target)
 	for _, id := range spirv.IDs(words) {

@@ -217,6 +217,8 @@ func (c *checker) constantReplicate(i int, in spirv.Inst) {
 func (c *checker) constantNull(i int, in spirv.Inst) {
 	if t := c.m.Type(in.Type()); t != nil && !nullable(t) {
 		c.fail(i, "SPV-Constant-Null", "OpConstantNull is %s; must be of a type that has a null value", c.typeName(t))
+	} else if t != nil && c.capable(spirv.CapabilityShader) && !t.IsPointer() && c.limitedWithin(t) {
+		c.fail(i, "SPV-Constant-Small", "OpConstantNull of %s; the declared capabilities only store what is in it", c.typeName(t))
 	}
 }
 

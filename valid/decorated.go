@@ -24,6 +24,8 @@ var exclusive = [...][2]spirv.Decoration{
 	{spirv.DecorationRestrictPointer, spirv.DecorationAliasedPointer},
 	{spirv.DecorationRowMajor, spirv.DecorationColMajor},
 	{spirv.DecorationFPFastMathMode, spirv.DecorationNoContraction},
+	{spirv.DecorationOffset, spirv.DecorationOffsetIdEXT},
+	{spirv.DecorationArrayStride, spirv.DecorationArrayStrideIdEXT},
 }
 
 // decorationsDiffer judges what the decorations of one target are together.

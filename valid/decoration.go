@@ -19,13 +19,14 @@ var decorationFamily = family{
 		{Code: "SPV-Decoration-MemberOnly", Section: "SPIR-V 3.2.20", Words: "RowMajor, ColMajor and MatrixStride are on members"},
 		{Code: "SPV-Decoration-NotMember", Section: "SPIR-V 3.2.20", Words: "a decoration of a whole object is on no member"},
 		{Code: "SPV-Decoration-Twice", Section: "SPIR-V 2.16.1", Words: "a target has a decoration once, but for those that it may have several times"},
-		{Code: "SPV-Decoration-Exclusive", Section: "SPIR-V 3.2.20", Words: "Block excludes BufferBlock, Restrict Aliased, RestrictPointer AliasedPointer, RowMajor ColMajor, NoContraction FPFastMathMode"},
+		{Code: "SPV-Decoration-Exclusive", Section: "SPIR-V 3.2.20", Words: "Block excludes BufferBlock, Restrict Aliased, RestrictPointer AliasedPointer, RowMajor ColMajor, NoContraction FPFastMathMode, Offset OffsetIdEXT, ArrayStride ArrayStrideIdEXT"},
 		{Code: "SPV-Decoration-FastMath", Section: "SPIR-V 3.2.15", Words: "AllowTransform comes with AllowContract and AllowReassoc"},
 		{Code: "SPV-Decoration-Wrap", Section: "SPIR-V 3.2.20", Words: "NoSignedWrap and NoUnsignedWrap are on integer instructions that can wrap"},
 		{Code: "SPV-Decoration-Rounding", Section: "SPIR-V 3.2.20", Words: "FPRoundingMode is on a conversion between widths of floats whose results are only stored"},
 		{Code: "SPV-Decoration-Uniform", Section: "SPIR-V 3.2.20", Words: "Uniform and UniformId are on values"},
 		{Code: "SPV-Decoration-NonWritable", Section: "SPIR-V 3.2.20", Words: "NonWritable and NonReadable are on storage images, buffers and tensors, NonWritable from SPIR-V 1.4 on also on variables of Function and Private"},
 		{Code: "SPV-Decoration-Component", Section: "SPIR-V 3.2.20", Words: "Component is on a variable of Input or Output"},
+		{Code: "SPV-Decoration-Index", Section: "SPIR-V 3.2.20", Words: "Index is on a variable of Output"},
 		{Code: "SPV-Decoration-Coherent", Section: "SPIR-V 3.2.20", Words: "Coherent and Volatile are not used with the Vulkan memory model"},
 		{Code: "SPV-Decoration-Import", Section: "SPIR-V 2.15", Words: "an imported variable has no initializer"},
 		{Code: "SPV-Decoration-BlockNested", Section: "SPIR-V 2.16.2", Words: "no Block or BufferBlock is in another"},
@@ -70,10 +71,16 @@ func (c *checker) target(i int, id spirv.ID, kind spirv.Decoration, words []uint
 		spirv.DecorationComponent, spirv.DecorationStream, spirv.DecorationRestrictPointer, spirv.DecorationAliasedPointer,
 		spirv.DecorationPerPrimitiveEXT, spirv.DecorationPerVertexKHR:
 		c.memoryObject(i, id, d, kind)
-	case spirv.DecorationInvariant, spirv.DecorationConstant, spirv.DecorationLocation, spirv.DecorationIndex, spirv.DecorationBinding,
+	case spirv.DecorationInvariant, spirv.DecorationConstant, spirv.DecorationLocation, spirv.DecorationBinding,
 		spirv.DecorationDescriptorSet, spirv.DecorationInputAttachmentIndex:
 		if op != spirv.OpVariable && op != spirv.OpUntypedVariableKHR {
 			c.fail(i, "SPV-Decoration-Variable", "%s on %s, the result of %s; must be on a variable", kind, c.name(id), op)
+		}
+	case spirv.DecorationIndex:
+		if v := c.m.Variable(id); v == nil {
+			c.fail(i, "SPV-Decoration-Variable", "Index on %s, the result of %s; must be on a variable", c.name(id), op)
+		} else if v.Storage != spirv.StorageClassOutput {
+			c.fail(i, "SPV-Decoration-Index", "Index on %s in %s; must be on a variable in Output", c.name(id), v.Storage).also(c, v.Index, "the variable")
 		}
 	case spirv.DecorationNoSignedWrap, spirv.DecorationNoUnsignedWrap:
 		if !wraps(op) {
@@ -156,7 +163,12 @@ func (c *checker) builtInTarget(i int, id spirv.ID, op spirv.Op, words []uint32)
 func (c *checker) memoryObject(i int, id spirv.ID, d spirv.Inst, kind spirv.Decoration) {
 	switch d.Op() {
 	case spirv.OpVariable, spirv.OpUntypedVariableKHR, spirv.OpFunctionParameter:
-	case spirv.OpRawAccessChainNV, spirv.OpBufferPointerEXT:
+	case spirv.OpRawAccessChainNV:
+		return
+	case spirv.OpBufferPointerEXT:
+		if t := c.m.Type(d.Type()); kind == spirv.DecorationNonWritable && t.IsPointer() && t.Storage != spirv.StorageClassStorageBuffer {
+			c.fail(i, "SPV-Heap-NonWritable", "NonWritable on %s, a pointer into %s; must be into StorageBuffer", c.name(id), t.Storage)
+		}
 		return
 	default:
 		c.fail(i, "SPV-Decoration-MemoryObject", "%s on %s, the result of %s; must be on a variable or a parameter", kind, c.name(id), d.Op())

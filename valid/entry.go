@@ -57,6 +57,9 @@ func (c *checker) entryPoints() {
 				done[j] = true
 			}
 			c.entryModes(e)
+			if sized {
+				c.emptyWorkgroup(e)
+			}
 			if c.vulkan {
 				c.workgroup(e, sized)
 			}
@@ -210,14 +213,18 @@ func (c *checker) workgroup(e *facts.EntryPoint, sized bool) {
 		return
 	}
 	s := e.LocalSize
-	if sized && !c.specialSize() && (s[0] == 0 || s[1] == 0 || s[2] == 0) {
-		c.fail(e.Index, "SPV-Mode-LocalSize", "the workgroup is %d × %d × %d; no dimension must be 0", s[0], s[1], s[2])
-	}
 	if e.HasMode(spirv.ExecutionModeDerivativeGroupQuadsKHR) && (s[0]%2 != 0 || s[1]%2 != 0) {
 		c.fail(e.Index, vuid.StandaloneSpirv_DerivativeGroupQuadsKHR_10151, "the workgroup is %d × %d; both must be even with DerivativeGroupQuadsKHR", s[0], s[1])
 	}
 	if e.HasMode(spirv.ExecutionModeDerivativeGroupLinearKHR) && s[0]*s[1]*s[2]%4 != 0 {
 		c.fail(e.Index, vuid.StandaloneSpirv_DerivativeGroupLinearKHR_10152, "the workgroup is %d × %d × %d; the product must be a multiple of 4 with DerivativeGroupLinearKHR", s[0], s[1], s[2])
+	}
+}
+
+// emptyWorkgroup judges the constant that is decorated WorkgroupSize.
+func (c *checker) emptyWorkgroup(e *facts.EntryPoint) {
+	if s := e.LocalSize; e.HasLocalSize && modelOf(e.Model)&inWorkgroups != 0 && !c.specialSize() && (s[0] == 0 || s[1] == 0 || s[2] == 0) {
+		c.fail(e.Index, "SPV-Mode-LocalSize", "the workgroup is %d × %d × %d; no dimension must be 0", s[0], s[1], s[2])
 	}
 }
 

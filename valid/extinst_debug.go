@@ -21,6 +21,8 @@ var debugInfoFamily = family{
 		{Code: "SPV-DebugInfo-Column", Section: "NonSemantic.Shader.DebugInfo", Words: "a column is within its line, or just behind it"},
 		{Code: "SPV-DebugInfo-Definition", Section: "NonSemantic.Shader.DebugInfo", Words: "DebugFunctionDefinition stands in the first block of the function that it names"},
 		{Code: "SPV-DebugInfo-Count", Section: "NonSemantic.Shader.DebugInfo", Words: "a vector has 2 to 4 components, a matrix 2 to 4 columns"},
+		{Code: "SPV-DebugInfo-Size", Section: "NonSemantic.Shader.DebugInfo", Words: "an enumeration takes more than 0 bits"},
+		{Code: "SPV-DebugInfo-ArrayLength", Section: "NonSemantic.Shader.DebugInfo, OpenCL.DebugInfo", Words: "a variable that says how long an array is has the type of an unsigned integer of 32 or 64 bits"},
 		{Code: "SPV-DebugInfo-Place", Section: "NonSemantic.Shader.DebugInfo, OpenCL.DebugInfo", Words: "what belongs to instructions stands in blocks, all else outside of functions"},
 	},
 }
@@ -287,6 +289,20 @@ func (c *checker) debugMore(i int, in spirv.Inst, op debugOp, set spirv.ExtSet) 
 				}
 			}
 		}
+	case spirv.NonSemanticShaderDebugInfoDebugTypeArray:
+		for _, id := range spirv.IDs(w[min(1, len(w)):]) {
+			c.debugLength(i, id, shader)
+		}
+	case spirv.NonSemanticShaderDebugInfoDebugTypeEnum:
+		if len(w) > 6 {
+			if n, ok := c.m.Const(spirv.ID(w[6])).Int(); ok && n == 0 {
+				c.fail(i, "SPV-DebugInfo-Size", "the enumeration takes 0 bits; must take more")
+			}
+		}
+	case spirv.NonSemanticShaderDebugInfoDebugTypeBasic:
+		if shader && len(w) > 4 { // the encoding of a float came with version 101
+			c.debugOperand(i, op, set, "FPEncoding", spirv.ID(w[4]), debugWant{number: true})
+		}
 	case spirv.NonSemanticShaderDebugInfoDebugFunctionDefinition:
 		if c.block != nil && (c.block.Number != 0 || len(w) > 1 && c.m.Function(spirv.ID(w[1])) != c.fn) {
 			c.fail(i, "SPV-DebugInfo-Definition", "DebugFunctionDefinition in the block %s; must be in the first of the function that it names", c.name(c.block.ID))
@@ -307,6 +323,35 @@ func (c *checker) debugMore(i int, in spirv.Inst, op debugOp, set spirv.ExtSet) 
 			c.inText(i, spirv.ID(w[2]), c.m.Const(spirv.ID(w[3])), c.m.Const(spirv.ID(w[4])))
 		}
 	}
+}
+
+// debugLength judges a variable that says how long an array is.
+func (c *checker) debugLength(i int, id spirv.ID, shader bool) {
+	d := c.debugInst(id)
+	if len(d) < 7 || debugOp(d[4]) != spirv.NonSemanticShaderDebugInfoDebugLocalVariable && debugOp(d[4]) != spirv.NonSemanticShaderDebugInfoDebugGlobalVariable {
+		return
+	}
+	t := c.debugInst(spirv.ID(d[6]))
+	if len(t) < 8 || debugOp(t[4]) != spirv.NonSemanticShaderDebugInfoDebugTypeBasic {
+		return
+	}
+	bits, ok := c.m.Const(spirv.ID(t[6])).Int()
+	encoding, ok2 := int64(t[7]), true
+	if shader {
+		encoding, ok2 = c.m.Const(spirv.ID(t[7])).Int()
+	}
+	if ok && bits != 32 && bits != 64 || ok2 && encoding != int64(spirv.OpenCLDebugInfo100BaseTypeAttributeEncodingUnsigned) {
+		c.fail(i, "SPV-DebugInfo-ArrayLength", "the length is the variable %s, which is no unsigned integer of 32 or 64 bits; must be one", c.name(id)).also(c, c.code.Def(id), "the variable")
+	}
+}
+
+// debugInst returns the instruction of debug information that defines an id, nil
+// where another does.
+func (c *checker) debugInst(id spirv.ID) spirv.Inst {
+	if d := c.code.DefInst(id); len(d) > 4 && isDebugInfo(c.m, d.Op(), d) {
+		return d
+	}
+	return nil
 }
 
 // debugLine judges the range of a DebugLine: source, first and last line, first

@@ -95,6 +95,7 @@ var families = []*family{
 	&derivativeFamily,
 	&fragmentFamily,
 	&abortFamily,
+	&heapFamily,
 	&graphFamily,
 	&tensorFamily,
 }

@@ -106,7 +106,7 @@ func (c *checker) call(i int, in spirv.Inst) {
 }
 
 // sameStructure reports whether two types have the same parts, whatever their
-// decorations and storage classes, as what a compiler has not legalized yet may
+// decorations but for strides that differ and storage classes, as what a compiler has not legalized yet may
 // have. It looks a bounded number of steps far.
 func sameStructure(x, y *facts.Type) bool {
 	type pair struct{ x, y *facts.Type }
@@ -125,6 +125,8 @@ func sameStructure(x, y *facts.Type) bool {
 			for n := range p.x.Members {
 				todo = append(todo, pair{p.x.Members[n].Type, p.y.Members[n].Type})
 			}
+		case p.x.ArrayStride != p.y.ArrayStride && p.x.ArrayStride != 0 && p.y.ArrayStride != 0:
+			return false
 		case p.x.IsArray(), p.x.IsPointer():
 			todo = append(todo, pair{p.x.Elem, p.y.Elem})
 		default:

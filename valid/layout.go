@@ -159,7 +159,7 @@ func (c *checker) freeSection(i int, op spirv.Op, in spirv.Inst) section {
 		}
 		return anywhere
 	case spirv.OpLine, spirv.OpNoLine:
-		if c.layout.at < annotationSection {
+		if c.layout.at < declarationSection {
 			return declarationSection
 		}
 		return anywhere
@@ -240,8 +240,7 @@ func (c *checker) placeInside(i int, op spirv.Op, s section, in spirv.Inst) {
 			l.body = true
 		}
 		l.block, l.phis, l.vars, l.started, l.params = i, true, !l.started, true, false
-	case spirv.OpNop, spirv.OpLine, spirv.OpNoLine:
-		l.phis = l.phis && op != spirv.OpNop
+	case spirv.OpLine, spirv.OpNoLine:
 	default:
 		c.placeInBlock(i, op, in)
 	}

@@ -357,7 +357,7 @@ func consumed(t *facts.Type) (rows, words uint64) {
 	case t.IsPointer():
 		return 1, 2
 	case t.IsScalar():
-		return 1, max(uint64(t.Width)/32, 1)
+		return 1, min(max(uint64(t.Width)/32, 1), 2)
 	case t.IsVector():
 		_, one := consumed(t.Elem)
 		if words = one * t.Count; words <= 4 {
@@ -366,7 +366,7 @@ func consumed(t *facts.Type) (rows, words uint64) {
 		if t.Count <= 4 {
 			return 2, words
 		}
-		return (words + 3) / 4, 0
+		return min((words+3)/4, maxSlots), 0
 	case t.IsStruct():
 		for k := range t.Members {
 			n, _ := consumed(t.Members[k].Type)

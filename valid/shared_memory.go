@@ -11,6 +11,8 @@ import (
 var sharedMemoryFamily = family{
 	rules: []Rule{
 		{Code: "SPV-Storage-Payload", Section: "SPIR-V, SPV_EXT_mesh_shader", Words: "an entry point uses one variable in TaskPayloadWorkgroupEXT at most"},
+		{Code: "SPV-Workgroup-Block", Section: "SPIR-V, SPV_KHR_workgroup_memory_explicit_layout", Words: "all or none of the variables in Workgroup of an entry point are blocks"},
+		{Code: "SPV-Workgroup-Aliased", Section: "SPIR-V, SPV_KHR_workgroup_memory_explicit_layout", Words: "where an entry point has several blocks in Workgroup, they are Aliased"},
 		{Code: "SPV-Storage-HitAttribute", Section: "SPIR-V, SPV_KHR_ray_tracing", Words: "any-hit and closest-hit shaders do not write to HitAttributeKHR"},
 		{Code: vuid.RuntimeSpirv_Workgroup_06530, Section: environment, Words: "the variables of a compute shader in Workgroup are no larger than maxComputeSharedMemorySize", Need: NeedDevice},
 		{Code: vuid.RuntimeSpirv_maxMeshSharedMemorySize_08754, Section: environment, Words: "the variables of a mesh shader in Workgroup are no larger than maxMeshSharedMemorySize", Need: NeedDevice},
@@ -38,6 +40,7 @@ func (c *checker) storageClasses() {
 		budget -= len(used)
 		c.entryPayload(e, used)
 		c.workgroupSizes(e, used)
+		c.workgroupBlocks(e, used)
 	}
 }
 
@@ -51,6 +54,42 @@ func (c *checker) entryPayload(e *facts.EntryPoint, used []*facts.Variable) {
 	}
 	if n > 1 {
 		c.fail(e.Index, "SPV-Storage-Payload", "the entry point uses %d variables in TaskPayloadWorkgroupEXT; must use one at most", n)
+	}
+}
+
+// workgroupBlocks judges the variables that share the memory of a workgroup by
+// explicit layouts: all or none are blocks, and blocks are Aliased.
+func (c *checker) workgroupBlocks(e *facts.EntryPoint, used []*facts.Variable) {
+	if !c.capable(spirv.CapabilityWorkgroupMemoryExplicitLayoutKHR) {
+		return
+	}
+	blocks := 0
+	var other, bare *facts.Variable
+	judge := func(v *facts.Variable) {
+		switch {
+		case v == nil || v.Storage != spirv.StorageClassWorkgroup || v.Type == nil || v.Pointer == nil || v.Pointer.Op != spirv.OpTypePointer:
+		case !v.Type.IsStruct() || !c.m.Has(v.Type.ID, spirv.DecorationBlock):
+			other = v
+		default:
+			blocks++
+			if !c.m.Has(v.ID, spirv.DecorationAliased) {
+				bare = v
+			}
+		}
+	}
+	if c.since(spirv.Version14) {
+		for _, id := range e.Interface {
+			judge(c.m.Variable(id))
+		}
+	} else {
+		for _, v := range used {
+			judge(v)
+		}
+	}
+	if blocks > 0 && other != nil {
+		c.fail(e.Index, "SPV-Workgroup-Block", "the entry point has blocks in Workgroup, and %s, which is none; must have blocks alone or none", c.name(other.ID)).also(c, other.Index, "the variable")
+	} else if blocks > 1 && bare != nil {
+		c.fail(e.Index, "SPV-Workgroup-Aliased", "the entry point has %d blocks in Workgroup, and %s is not Aliased; must be", blocks, c.name(bare.ID)).also(c, bare.Index, "the variable")
 	}
 }
 

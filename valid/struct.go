@@ -48,8 +48,13 @@ func (c *checker) vulkanMember(i, n, count int, m *facts.Type) {
 	for e.IsArray() && e.Elem != nil {
 		e = e.Elem
 	}
-	if isOpaque(e) && !c.env.BeforeLegalization && !c.capable(spirv.CapabilityDescriptorHeapEXT) {
+	if !isOpaque(e) || c.env.BeforeLegalization {
+		return
+	}
+	if !c.capable(spirv.CapabilityDescriptorHeapEXT) {
 		c.fail(i, vuid.StandaloneSpirv_None_04667, "member %d is %s, which is opaque; no member must be", n, c.typeName(e))
+	} else if !isDescriptor(e.Op) && !c.capable(spirv.CapabilityBindlessTextureNV) {
+		c.fail(i, vuid.StandaloneSpirv_DescriptorHeapEXT_11482, "member %d is %s, which is opaque and no descriptor; no member must be", n, c.typeName(e))
 	}
 }
 

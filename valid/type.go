@@ -37,6 +37,7 @@ var typeFamily = family{
 		{Code: vuid.StandaloneSpirv_OpTypeRuntimeArray_04680, Section: "Vulkan, Shader Validation", Words: "a runtime array is the last member of a Block or BufferBlock, or an array of descriptors, and no part of another composite"},
 		{Code: vuid.StandaloneSpirv_OpTypeForwardPointer_04711, Section: environment, Words: "OpTypeForwardPointer is of PhysicalStorageBuffer"},
 		{Code: vuid.StandaloneSpirv_None_12295, Section: environment, Words: "a vector has 2 to 4 components without the capability LongVectorEXT"},
+		{Code: vuid.StandaloneSpirv_DescriptorHeapEXT_11482, Section: "Vulkan, Shader Validation", Words: "where heaps of descriptors are declared, no struct holds what is opaque and no descriptor"},
 		{Code: vuid.StandaloneSpirv_None_04667, Section: "Vulkan, Shader Validation", Words: "no struct has a member that is opaque, or an array of opaque elements"},
 		{Code: vuid.StandaloneSpirv_OpTypeUntypedPointerKHR_11417, Section: "Vulkan, Shader Validation", Words: "an untyped pointer is to a storage class with an explicit layout"},
 	},

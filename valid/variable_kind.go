@@ -14,6 +14,7 @@ var variableKindFamily = family{
 		{Code: "SPV-Variable-Storage", Section: "SPIR-V 3.3.8", Words: "the storage class of a variable is that of its pointer"},
 		{Code: "SPV-Variable-Class", Section: "SPIR-V 3.3.8", Words: "no variable is in Generic or PhysicalStorageBuffer"},
 		{Code: "SPV-Variable-DataType", Section: "SPIR-V, SPV_KHR_untyped_pointers", Words: "an untyped variable in Function, Private or Workgroup says what it holds"},
+		{Code: "SPV-Variable-UntypedWorkgroup", Section: "SPIR-V, SPV_KHR_untyped_pointers", Words: "in a shader an untyped variable in Workgroup holds a Block"},
 		{Code: "SPV-Variable-Initializer", Section: "SPIR-V 3.3.8", Words: "a variable begins with a constant or a variable of module scope, of the type that it holds; none in TaskPayloadWorkgroupEXT begins with one"},
 		{Code: "SPV-Variable-Bool", Section: "SPIR-V 3.3.6", Words: "Booleans stand in no storage class that is visible outside, and in Input and Output only as built-ins"},
 		{Code: "SPV-Variable-Pointer", Section: "SPIR-V 2.16.1", Words: "with logical addressing variables hold pointers only to StorageBuffer and Workgroup, with the capability of variable pointers, and only in Function and Private"},
@@ -98,6 +99,10 @@ func (c *checker) variableForm(v *facts.Variable) bool {
 		if untyped && v.Type == nil {
 			c.fail(v.Index, "SPV-Variable-DataType", "an untyped variable in %s without a data type; must have one", v.Storage)
 		}
+	}
+	if untyped && v.Type != nil && v.Storage == spirv.StorageClassWorkgroup && c.capable(spirv.CapabilityWorkgroupMemoryExplicitLayoutKHR) && !c.vulkan &&
+		(!v.Type.IsStruct() || !c.m.Has(v.Type.ID, spirv.DecorationBlock)) {
+		c.fail(v.Index, "SPV-Variable-UntypedWorkgroup", "an untyped variable in Workgroup holds %s; must hold a struct that is a Block", c.typeName(v.Type))
 	}
 	if untyped && v.Type == nil && c.vulkan {
 		if v.Storage != spirv.StorageClassUniformConstant {
