@@ -26,7 +26,6 @@ var compositeFamily = family{
 		spirv.OpVectorShuffle:                  (*checker).vectorShuffle,
 		spirv.OpCopyLogical:                    (*checker).copyLogical,
 		spirv.OpCopyObject:                     (*checker).copyObject,
-		spirv.OpTranspose:                      (*checker).transpose,
 	},
 	ops: []group{{(*checker).smallComposite, []spirv.Op{spirv.OpVectorExtractDynamic, spirv.OpVectorInsertDynamic, spirv.OpTranspose}}},
 }
@@ -263,13 +262,5 @@ func logicallySame(x, y *facts.Type) bool {
 func (c *checker) copyObject(i int, in spirv.Inst) {
 	if t := c.m.Type(in.Type()); t.IsVoid() {
 		c.fail(i, "SPV-Composite-Copy", "OpCopyObject of void; must be of an object")
-	}
-}
-
-// transpose judges the components of a matrix, which stay what they are.
-func (c *checker) transpose(i int, in spirv.Inst) {
-	v := inst.Transpose(in)
-	if t := c.m.Type(v.Type()); !parts(t, c.m.TypeOf(v.Matrix())) {
-		c.fail(i, "SPV-Composite-Type", "the components of %s are not those of the result of OpTranspose, %s; must be the same", c.name(v.Matrix()), c.typeName(t))
 	}
 }
