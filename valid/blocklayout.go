@@ -65,7 +65,7 @@ func (c *checker) blocks() {
 // variable judges the block of a variable, where its storage class has blocks.
 func (b *blockCheck) variable(v *facts.Variable) {
 	t := v.Type
-	if t == nil || v.Pointer.Op == spirv.OpTypeUntypedPointerKHR {
+	if t == nil || v.Pointer == nil || v.Pointer.Op == spirv.OpTypeUntypedPointerKHR {
 		return // see reference
 	}
 	if !explicit(v.Storage) || v.Storage == spirv.StorageClassWorkgroup && !b.c.capable(spirv.CapabilityWorkgroupMemoryExplicitLayoutKHR) {
