@@ -25,7 +25,7 @@ const (
 // works where facts, or lower by way of them, know what it says.
 func StatusOf(op spirv.Op) Status {
 	switch {
-	case !allowed(op):
+	case !allowed(op), op == spirv.OpUntypedGroupAsyncCopyKHR: // its result is an event, which needs the capability Kernel
 		return Foreign
 	case otherStages[op]:
 		return Other
@@ -92,7 +92,7 @@ func Support(tested func(name string) string) string {
 		}
 	}
 	section("Instructions", instructionRows())
-	for _, s := range []spirv.ExtSet{spirv.ExtSetGLSL, spirv.ExtSetAMDShaderBallot, spirv.ExtSetAMDShaderTrinaryMinmax,
+	for _, s := range []spirv.ExtSet{spirv.ExtSetGLSL, spirv.ExtSetAMDShaderBallot, spirv.ExtSetAMDShaderTrinaryMinmax, spirv.ExtSetAMDGcnShader,
 		spirv.ExtSetNonSemanticDebugPrintf, spirv.ExtSetNonSemanticDebugBreak} {
 		section("Instructions of "+s.String(), extendedRows(s))
 	}
@@ -150,13 +150,27 @@ func instructionRows() (rows []supportRow) {
 func extendedRows(s spirv.ExtSet) (rows []supportRow) {
 	list := s.Insts()
 	for i := range list {
-		status := Refused
-		if lower.HasInstruction(s, list[i].Value()) {
-			status = Works
-		}
-		rows = append(rows, supportRow{list[i].Name(), status})
+		rows = append(rows, supportRow{list[i].Name(), extendedStatus(s, list[i].Value())})
 	}
 	return rows
+}
+
+// extendedStatus returns the status of an extended instruction. IMix has a number
+// and no meaning; there is nothing to interpolate in compute shaders.
+func extendedStatus(s spirv.ExtSet, n uint32) Status {
+	switch {
+	case lower.HasInstruction(s, n):
+		return Works
+	case s != spirv.ExtSetGLSL:
+		return Refused
+	}
+	switch spirv.GLSLOp(n) {
+	case spirv.GLSLIMix:
+		return Foreign
+	case spirv.GLSLInterpolateAtCentroid, spirv.GLSLInterpolateAtSample, spirv.GLSLInterpolateAtOffset:
+		return Other
+	}
+	return Refused
 }
 
 // Capabilities returns the capabilities that Vulkan allows; true are those that
@@ -168,21 +182,24 @@ func Extensions() map[string]bool { return maps.Clone(extensions) }
 
 func capabilityRows() (rows []supportRow) {
 	for c, works := range capabilities {
-		rows = append(rows, supportRow{c.String(), status(works)})
+		rows = append(rows, supportRow{c.String(), status(works, otherCapabilities[c])})
 	}
 	return sorted(rows)
 }
 
 func extensionRows() (rows []supportRow) {
 	for e, works := range extensions {
-		rows = append(rows, supportRow{e, status(works)})
+		rows = append(rows, supportRow{e, status(works, otherExtensions[e])})
 	}
 	return sorted(rows)
 }
 
-func status(works bool) Status {
-	if works {
+func status(works, other bool) Status {
+	switch {
+	case works:
 		return Works
+	case other:
+		return Other
 	}
 	return Refused
 }

@@ -105,18 +105,26 @@ func bitcastExtract(f *function, in spirv.Inst) {
 		f.malformed("operands of different sizes")
 	}
 	off := f.one(v.Offset())
+	e, encoded := f.encodingOf(f.facts.Type(in.Type()))
 	parts := make([]ir.V, len(x))
 	for i := range x {
 		from, to := f.b.Func.Type(x[i]), types[i]
-		if from == ir.B1 || to == ir.B1 || from.Bits() <= to.Bits() {
-			f.malformed("%d bits of %d", to.Bits(), from.Bits())
+		bits := uint32(to.Bits())
+		if encoded {
+			bits = uint32(e.bits)
+		}
+		if from == ir.B1 || to == ir.B1 || uint32(from.Bits()) <= bits {
+			f.malformed("%d bits of %d", bits, from.Bits())
 		}
 		wide := ir.Int(uint32(from.Bits()))
 		n := f.b.Op(ir.UMin, f.b.Func.Type(off), off, f.b.Const(f.b.Func.Type(off), uint64(wide.Bits())))
 		moved := f.b.Op(ir.LShr, wide, f.reinterpret(x[i], wide), f.toInt(n, wide))
 		inside := f.b.Cmp(ir.ULt, n, f.b.Const(f.b.Func.Type(off), uint64(wide.Bits())))
 		moved = f.b.Select(inside, moved, f.b.Const(wide, 0))
-		parts[i] = f.reinterpret(f.b.Op(ir.Trunc, ir.Int(uint32(to.Bits())), moved), to)
+		if bits < uint32(to.Bits()) {
+			moved = f.b.Op(ir.And, wide, moved, f.b.Const(wide, 1<<bits-1))
+		}
+		parts[i] = f.reinterpret(f.toInt(moved, ir.Int(uint32(to.Bits()))), to)
 	}
 	f.define(in, parts...)
 }

@@ -19,13 +19,36 @@ type encoding struct {
 	top            uint32 // the greatest finite number
 	over           uint32 // what stands for all beyond it
 	nan            uint32 // the canonical NaN
+	kind           encodingKind
 }
 
+// encodingKind tells encodings that are floats with infinities and NaN, or NaN
+// alone, from those of SPV_EXT_ocp_microscaling_types, from which there are
+// conversions alone (VUID-StandaloneSpirv-OpFConvert-12466).
+type encodingKind uint8
+
+const (
+	general   encodingKind = iota
+	allFinite              // floats without infinities and NaN
+	exponents              // powers of two: no sign, no zero, and the greatest is NaN
+	fixed                  // an integer with a sign, in sixty-fourths
+)
+
 var encodings = map[spirv.FPEncoding]encoding{
-	spirv.FPEncodingBFloat16KHR:   {16, 7, 127, 0x7f7f, 0x7f80, 0x7fc0},
-	spirv.FPEncodingFloat8E4M3EXT: {8, 3, 7, 0x7e, 0x7f, 0x7f},
-	spirv.FPEncodingFloat8E5M2EXT: {8, 2, 15, 0x7b, 0x7c, 0x7e},
+	spirv.FPEncodingBFloat16KHR:   {16, 7, 127, 0x7f7f, 0x7f80, 0x7fc0, general},
+	spirv.FPEncodingFloat8E4M3EXT: {8, 3, 7, 0x7e, 0x7f, 0x7f, general},
+	spirv.FPEncodingFloat8E5M2EXT: {8, 2, 15, 0x7b, 0x7c, 0x7e, general},
+
+	spirv.FPEncodingFloat6E2M3EXT:         {bits: 6, fraction: 3, bias: 1, kind: allFinite},
+	spirv.FPEncodingFloat6E3M2EXT:         {bits: 6, fraction: 2, bias: 3, kind: allFinite},
+	spirv.FPEncodingFloat4E2M1EXT:         {bits: 4, fraction: 1, bias: 1, kind: allFinite},
+	spirv.FPEncodingFloat8UnsignedE8M0EXT: {bits: 8, kind: exponents},
+	spirv.FPEncodingMXInt8EXT:             {bits: 8, kind: fixed},
 }
+
+// width returns the bits of the integer that an encoded float is in the IR: at
+// least 8, of which the lowest count.
+func (e encoding) width() uint32 { return max(uint32(e.bits), 8) }
 
 // encodingOf returns the encoding of the components of a scalar or vector type,
 // false where it is that of IEEE 754.
@@ -52,6 +75,13 @@ func (u *unit) encoded(t *facts.Type) encoding {
 // decode returns the value of an encoded float, exactly, as one of 32 bits.
 func (f *function) decode(e encoding, x ir.V) ir.V {
 	b := f.b
+	switch e.kind {
+	case exponents:
+		return f.decodeExponent(x)
+	case fixed:
+		n := b.Op(ir.SToF, ir.F32, x)
+		return b.Op(ir.FMul, ir.F32, n, b.Const(ir.F32, uint64(127-6)<<23))
+	}
 	if e.fraction == 7 { // the upper half of 32 bits
 		wide := b.Op(ir.Shl, ir.I32, b.Op(ir.ZExt, ir.I32, x), b.I32(16))
 		return b.Op(ir.Bitcast, ir.F32, wide)
@@ -59,11 +89,15 @@ func (f *function) decode(e encoding, x ir.V) ir.V {
 	// As its bits lie in a float of 32 bits it is 2 to the difference of the
 	// biases too small, also where it is denormal.
 	wide := b.Op(ir.ZExt, ir.I32, x)
-	magnitude := b.Op(ir.And, ir.I32, wide, b.I32(0x7f))
+	magnitude := b.Op(ir.And, ir.I32, wide, b.I32(1<<(e.bits-1)-1))
 	placed := b.Op(ir.Shl, ir.I32, magnitude, b.I32(uint32(23-e.fraction)))
 	scale := b.Const(ir.F32, uint64(127+127-e.bias)<<23)
 	v := b.Op(ir.FMul, ir.F32, b.Op(ir.Bitcast, ir.F32, placed), scale)
 	bits := b.Op(ir.Bitcast, ir.I32, v)
+	sign := b.Op(ir.Shl, ir.I32, b.Op(ir.LShr, ir.I32, wide, b.I32(uint32(e.bits)-1)), b.I32(31))
+	if e.kind == allFinite {
+		return b.Op(ir.Bitcast, ir.F32, b.Op(ir.Or, ir.I32, bits, sign))
+	}
 	if e.over != e.nan {
 		bits = b.Select(b.Cmp(ir.Eq, magnitude, b.I32(e.over)), b.I32(0x7f800000), bits)
 	}
@@ -72,8 +106,19 @@ func (f *function) decode(e encoding, x ir.V) ir.V {
 		most = e.top
 	}
 	bits = b.Select(b.Cmp(ir.ULt, b.I32(most), magnitude), b.I32(0x7fc00000), bits)
-	sign := b.Op(ir.Shl, ir.I32, b.Op(ir.LShr, ir.I32, wide, b.I32(7)), b.I32(31))
 	return b.Op(ir.Bitcast, ir.F32, b.Op(ir.Or, ir.I32, bits, sign))
+}
+
+// decodeExponent returns the power of two that an exponent of 8 bits is: as it
+// stands in a float of 32 bits, but for the least, which is denormal there, and
+// the greatest, which is NaN.
+func (f *function) decodeExponent(x ir.V) ir.V {
+	b := f.b
+	wide := b.Op(ir.ZExt, ir.I32, x)
+	bits := b.Op(ir.Shl, ir.I32, wide, b.I32(23))
+	bits = b.Select(b.Cmp(ir.Eq, wide, b.I32(0)), b.I32(1<<22), bits)
+	bits = b.Select(b.Cmp(ir.Eq, wide, b.I32(0xff)), b.I32(0x7fc00000), bits)
+	return b.Op(ir.Bitcast, ir.F32, bits)
 }
 
 // narrowing says how a number that an encoding does not have becomes one that
@@ -84,6 +129,9 @@ type narrowing struct{ towardZero, saturate bool }
 // becomes what stands for all that is, or the greatest finite number.
 func (f *function) encode(e encoding, how narrowing, v ir.V) ir.V {
 	b := f.b
+	if e.kind != general {
+		f.unsupported("a conversion to a microscaling format")
+	}
 	if b.Func.Type(v) == ir.F16 {
 		v = b.Op(ir.FCvt, ir.F32, v)
 	}

@@ -21,6 +21,10 @@ func extInst(f *function, in spirv.Inst) {
 	case set == spirv.ExtSetAMDShaderBallot:
 		amdBallot(f, in)
 		return
+	case set == spirv.ExtSetAMDGcnShader:
+		amdGcn(f, in)
+		f.flushResult(in)
+		return
 	case set == spirv.ExtSetNonSemanticDebugPrintf:
 		debugPrintf(f, in)
 		return

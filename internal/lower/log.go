@@ -66,16 +66,22 @@ func readClock(f *function, in spirv.Inst) {
 	default:
 		f.unsupported("of scope %s", s)
 	}
-	n := f.clock()
-	slot := f.b.I32(0)
-	now := f.b.Op(ir.Add, ir.I64, f.b.OpAux(ir.PLd, ir.I64, n, slot), f.b.Const(ir.I64, clockStep))
-	f.b.OpAux(ir.PSt, ir.I64, n, slot, now)
+	now := f.now()
 	if f.facts.Type(in.Type()).IsVector() {
 		high := f.b.Op(ir.LShr, ir.I64, now, f.b.Const(ir.I64, 32))
 		f.define(in, f.b.Op(ir.Trunc, ir.I32, now), f.b.Op(ir.Trunc, ir.I32, high))
 		return
 	}
 	f.define(in, now)
+}
+
+// now reads the clock.
+func (f *function) now() ir.V {
+	n := f.clock()
+	slot := f.b.I32(0)
+	now := f.b.Op(ir.Add, ir.I64, f.b.OpAux(ir.PLd, ir.I64, n, slot), f.b.Const(ir.I64, clockStep))
+	f.b.OpAux(ir.PSt, ir.I64, n, slot, now)
+	return now
 }
 
 // clock returns the number of the variable that counts the readings.

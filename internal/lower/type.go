@@ -16,7 +16,7 @@ func (u *unit) scalar(t *facts.Type) ir.Type {
 	case t.IsInt():
 		s = ir.Int(t.Width)
 	case t.IsFloat() && t.Encoded:
-		s = ir.Int(uint32(u.encoded(t).bits))
+		s = ir.Int(u.encoded(t).width())
 	case t.IsFloat():
 		s = ir.Float(t.Width)
 	case t == nil:
