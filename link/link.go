@@ -52,6 +52,9 @@ func Link(d *Description) []Finding {
 	slices.SortStableFunc(l.stages, func(x, y *Shader) int {
 		return cmp.Compare(StageOf(x.Entry.Model), StageOf(y.Entry.Model))
 	})
+	for _, s := range l.stages {
+		l.shader(s)
+	}
 	l.pipeline()
 	l.interfaces()
 	l.attributes()

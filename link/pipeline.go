@@ -31,6 +31,9 @@ var stageRules = []Rule{
 
 // pipeline judges which stages stand together and what they say of each other.
 func (l *linker) pipeline() {
+	if l.isGraphics() {
+		l.graphics()
+	}
 	for i := 1; i < len(l.stages); i++ {
 		k := StageOf(l.stages[i].Entry.Model)
 		if k == StageOf(l.stages[i-1].Entry.Model) && k <= fragment {
@@ -46,6 +49,11 @@ func (l *linker) pipeline() {
 	l.primitives()
 	l.transformFeedback()
 	l.primitiveID()
+}
+
+// isGraphics reports whether the pipeline draws.
+func (l *linker) isGraphics() bool {
+	return l.d.Kind == Graphics || l.d.Kind == Any && len(l.stages) > 0 && StageOf(l.stages[0].Entry.Model) <= fragment
 }
 
 // entrySide describes a stage as a whole.
