@@ -1,6 +1,10 @@
 package amd64
 
-import "github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+import (
+	"slices"
+
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+)
 
 // dispatcher makes the entry, which runs ArgCount groups from ArgGroup on, and
 // what all functions call.
@@ -10,6 +14,9 @@ func (m *machine) dispatcher() {
 	m.GRM(MOV|W, R13, arg(ArgHandles))
 	m.GRM(MOV|W, R12, arg(ArgShared))
 	m.GRM(MOV_ST|W, RSP, arg(ArgHome))
+	if !m.meets {
+		m.GI(SubI, true, RSP, m.outgoing())
+	}
 	m.Bind(group)
 	m.poll(asked)
 	if n := m.prog.SharedBytes; n > 0 {
@@ -30,7 +37,11 @@ func (m *machine) dispatcher() {
 	m.serviceStub()
 }
 
-// straight runs the subgroups one behind the other.
+// outgoing is the room for what Funcs[0] is told.
+func (m *machine) outgoing() int32 { return (m.frames[0].outgoing + 63) &^ 63 }
+
+// straight runs the subgroups one behind the other, above room for what they are
+// told.
 func (m *machine) straight() {
 	m.GRM(MOV|W, RBX, arg(ArgSubgroups))
 	m.GRM(MOV|W, R14, At(RBX, subgroupRecord))
@@ -56,7 +67,9 @@ func (m *machine) switching() {
 	m.beginGroup(start)
 	m.goTo()
 	m.Bind(start)
+	m.GI(SubI, true, RSP, m.outgoing())
 	m.subgroup()
+	m.GI(AddI, true, RSP, m.outgoing())
 	m.GRM(MOV|W, RBX, arg(ArgCurrent))
 	m.MovMI(true, At(RBX, 0), 0)
 	m.GMI(SubI, true, arg(ArgLive), 1)
@@ -129,21 +142,20 @@ func (m *machine) subgroup() {
 		m.GRR(MOV|W, RDI, R14)
 		m.set.clear(RDI, m.record.Helpers, int(m.record.Scratch-m.record.Helpers))
 	}
-	m.GRM(MOV|W, RAX, arg(ArgBudget))
+	if slices.Contains(m.steps[:], true) {
+		m.GRM(MOV|W, RAX, arg(ArgBudget))
+	}
 	for part, steps := range m.steps {
 		if steps {
 			m.GRM(MOV_ST|W, RAX, At(R14, m.record.Steps+8*int32(part)))
 		}
 	}
-	out := (m.frames[0].outgoing + 63) &^ 63
-	m.GI(SubI, true, RSP, out)
 	if m.asksLanes(0) {
 		for p := range m.funcs[0].Args { // the active lanes of each part
 			m.set.initial(At(RSP, m.frames[0].args[p]), p)
 		}
 	}
 	m.Call(m.entries[0])
-	m.GI(AddI, true, RSP, out)
 }
 
 // asksLanes reports whether a function, or one that it leaves for with its own

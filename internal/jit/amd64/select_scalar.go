@@ -1,6 +1,8 @@
 package amd64
 
 import (
+	"math/bits"
+
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
@@ -172,11 +174,7 @@ func (m *machine) multiply(g Reg, k uint64) {
 	switch {
 	case k == 1:
 	case k&(k-1) == 0 && k != 0:
-		n := uint8(0)
-		for ; k > 1; k >>= 1 {
-			n++
-		}
-		m.ShiftI(ShlI, true, g, n)
+		m.ShiftI(ShlI, true, g, uint8(bits.TrailingZeros64(k)))
 	default:
 		m.MovI(RDX, k)
 		m.GRR(IMUL|W, g, RDX)
@@ -221,8 +219,16 @@ func (m *machine) firstLane(s ir.Semantic, in *vcode.Inst) {
 	case ir.GlobalInvocationIdX, ir.GlobalInvocationIdY, ir.GlobalInvocationIdZ:
 		i := s - ir.GlobalInvocationIdX
 		m.GRM(MOV, RAX, arg(ArgGroup+int(i)))
-		m.MovI(RCX, uint64(m.prog.LocalSize[i]))
-		m.GRR(IMUL, RAX, RCX)
+		n := m.prog.LocalSize[i]
+		switch {
+		case n == 1: // and so LocalInvocationId is 0
+			return
+		case n&(n-1) == 0:
+			m.ShiftI(ShlI, false, RAX, uint8(bits.TrailingZeros32(n)))
+		default:
+			m.MovI(RCX, uint64(n))
+			m.GRR(IMUL, RAX, RCX)
+		}
 		m.GRM(ADD, RAX, local(1+i))
 	case ir.SubgroupLocalInvocationId:
 		m.MovI(RAX, uint64(in.Part)*uint64(m.f.Form.Lanes))
