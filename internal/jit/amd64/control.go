@@ -13,7 +13,7 @@ func (m *machine) copy(in *vcode.Inst) {
 	switch m.class(d) {
 	case vcode.Mask:
 		if !in.Keep {
-			m.storeMask(d, m.mask(u, 2))
+			m.storeMask(d, m.maskBits(u, 2))
 			return
 		}
 		m.loadMask(2, u)
@@ -66,7 +66,7 @@ func (m *machine) halfMask(in *vcode.Inst, i int) Opt {
 
 // maskOp combines two masks, all lanes.
 func (m *machine) maskOp(in *vcode.Inst) {
-	x, y := m.mask(in.Uses[0], 2), m.mask(in.Uses[1], 1)
+	x, y := m.maskBits(in.Uses[0], 2), m.maskBits(in.Uses[1], 1)
 	d := m.destMask(in, 2)
 	switch in.Op {
 	case vcode.And:
@@ -81,14 +81,14 @@ func (m *machine) maskOp(in *vcode.Inst) {
 
 // testMasks sets the zero flag where no lane is in any of the masks.
 func (m *machine) testMasks(masks []vcode.Reg) {
-	k := m.mask(masks[0], 2)
+	k := m.maskBits(masks[0], 2)
 	for i := 1; i+1 < len(masks); i++ {
-		m.RR(KORW, V128, 2, k, m.mask(masks[i], 1), 0)
+		m.RR(KORW, V128, 2, k, m.maskBits(masks[i], 1), 0)
 		k = 2
 	}
 	other := k
 	if n := len(masks); n > 1 {
-		other = m.mask(masks[n-1], 1)
+		other = m.maskBits(masks[n-1], 1)
 	}
 	m.RR(KORTESTW, V128, k, 0, other, 0)
 }

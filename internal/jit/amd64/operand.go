@@ -168,6 +168,16 @@ func (m *machine) mask(r vcode.Reg, k Reg) Reg {
 	return k
 }
 
+// maskBits returns the mask register that holds r for an instruction that only reads
+// its bits, as K0 can be; k where it has to be loaded.
+func (m *machine) maskBits(r vcode.Reg, k Reg) Reg {
+	if x, ok := m.real(r); ok {
+		return x
+	}
+	m.loadMask(k, r)
+	return k
+}
+
 // loadMask puts r into k.
 func (m *machine) loadMask(k Reg, r vcode.Reg) {
 	if x, ok := m.real(r); ok {
@@ -256,9 +266,9 @@ func (m *machine) doneMask(in *vcode.Inst, k Reg) {
 		return
 	}
 	old := in.Defs[0]
-	m.RR(KXORW, V128, 2, 2, m.mask(old, 1), 0)
-	m.RR(KANDW, V128, 2, 2, m.execution(in), 0)
-	m.RR(KXORW, V128, 2, 2, m.mask(old, 1), 0)
+	m.RR(KXORW, V128, 2, 2, m.maskBits(old, 1), 0)
+	m.RR(KANDW, V128, 2, 2, m.maskBits(in.Masks[0], 1), 0)
+	m.RR(KXORW, V128, 2, 2, m.maskBits(old, 1), 0)
 	m.storeMask(old, 2)
 }
 

@@ -12,6 +12,7 @@ type interval struct {
 	loop       int32   // the innermost loop that contains all mentions, or None
 	first      int32   // the innermost loop that contains the first mention, or None
 	fresh      bool    // its first mention writes it whole
+	carried    bool    // it goes round a loop: what one iteration makes of it the next begins with
 	seen       bool
 }
 
@@ -115,6 +116,14 @@ func (a *allocator) mentions() {
 		}
 		for _, r := range in.Defs {
 			a.extend(r, 2*pos+1, l)
+			if i := &a.intervals[r]; l != None && i.start < 2*a.loop[l].first {
+				i.carried = true
+			}
+		}
+	})
+	a.walk(func(pos, l int32, in *vcode.Inst) {
+		if in.Op == vcode.Copy && len(in.Uses) == 1 && l != None && a.intervals[in.Defs[0]].carried {
+			a.intervals[in.Uses[0]].carried = true
 		}
 	})
 }

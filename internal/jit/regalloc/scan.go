@@ -153,10 +153,18 @@ func (a *allocator) give(r vcode.Reg, c vcode.Class) {
 	a.active[c] = append(a.active[c], r)
 }
 
+// around is how much more it costs to keep a mask in memory that goes round a
+// loop: each iteration then waits for memory, for masks are no operands there.
+const around = 8
+
 // cost is what it costs to keep an interval in memory, for its length.
 func (a *allocator) cost(r vcode.Reg) float32 {
 	i := &a.intervals[r]
-	return i.weight / float32(i.end-i.start+4)
+	c := i.weight / float32(i.end-i.start+4)
+	if i.carried && a.pool(r) == vcode.Mask {
+		c *= around
+	}
+	return c
 }
 
 // expire frees the registers of intervals that end before pos.

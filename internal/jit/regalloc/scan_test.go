@@ -88,6 +88,39 @@ func TestLoop(t *testing.T) {
 	}
 }
 
+// A mask that goes round a loop, and what is made for it there, keep their
+// registers where others that live shorter want them; where masks are vectors, which
+// are operands in memory too, the longest gives way.
+func TestCarried(t *testing.T) {
+	f := &vcode.Func{Form: vcode.Form{Lanes: 16}}
+	a, next, left := f.NewReg(vcode.Mask), f.NewReg(vcode.Mask), f.NewReg(vcode.Mask)
+	f.Blocks = []vcode.Block{
+		{Insts: []vcode.Inst{inst(vcode.Arg, a)}},
+		{Insts: []vcode.Inst{
+			inst(vcode.Lane, next, a),
+			inst(vcode.Lane, left, a),
+			inst(vcode.Lane, 0, left),
+			inst(vcode.Lane, 0),
+			inst(vcode.Lane, 0),
+			inst(vcode.Lane, 0),
+			inst(vcode.Copy, a, next),
+			{Op: vcode.Jump, Target: 1},
+		}},
+		{Insts: []vcode.Inst{{Op: vcode.Return}}},
+	}
+	frame, _ := regalloc.Allocate(f, &machine, 0, 1<<20)
+	if frame.Regs[a] == regalloc.None || frame.Regs[next] == regalloc.None || frame.Regs[left] != regalloc.None {
+		t.Errorf("registers %d and %d go round, %d does not", frame.Regs[a], frame.Regs[next], frame.Regs[left])
+	}
+	shared := machine
+	shared.Registers = [vcode.NumClasses]int{vcode.Vec: 2}
+	shared.Pools[vcode.Mask] = vcode.Vec
+	frame, _ = regalloc.Allocate(f, &shared, 0, 1<<20)
+	if frame.Regs[left] == regalloc.None {
+		t.Error("no register for what lives shortest")
+	}
+}
+
 // Around an instruction that keeps no register, what lives has a slot too.
 func TestSaves(t *testing.T) {
 	f := &vcode.Func{Form: vcode.Form{Lanes: 16}}
