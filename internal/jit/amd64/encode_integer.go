@@ -34,7 +34,6 @@ const (
 	AND_ST  G = 0x21
 	XOR_ST  G = 0x31
 	XADD    G = 0x0fc1 // exchanges and adds
-	XCHG    G = 0x87   // exchanges, indivisibly
 	CMPXCHG G = 0x0fb1 // stores the register where memory holds RAX, else loads RAX
 	TZCNT   G = 0x0fbc | 0xf3<<17
 	LZCNT   G = 0x0fbd | 0xf3<<17

@@ -70,7 +70,6 @@ type selection interface {
 	machineFor(f *vcode.Func) *regalloc.Machine
 	native(in *vcode.Inst) bool   // it does not leave for Go
 	lane(in *vcode.Inst)          // of Lane and Strip
-	special(in *vcode.Inst)       // of what is neither that nor control
 	copy(in *vcode.Inst)          // of Copy
 	maskOp(in *vcode.Inst)        // of And, AndNot and Or
 	testMasks(masks []vcode.Reg)  // sets the zero flag where no lane is in any of them
@@ -80,6 +79,18 @@ type selection interface {
 	fromMemory(r vcode.Reg, from Mem)
 	initial(to Mem, part int)      // the mask of the lanes that have an invocation
 	clear(r Reg, off int32, n int) // n bytes, a multiple of 64; may move r
+
+	// Of the operations of vcode with these names.
+	spread(in *vcode.Inst) // Broadcast
+	extract(in *vcode.Inst)
+	rowLoad(in *vcode.Inst)
+	rowStore(in *vcode.Inst)
+	gather(in *vcode.Inst)
+	scatter(in *vcode.Inst)
+	atomic(in *vcode.Inst, lock bool)
+	spreadLoad(in *vcode.Inst) // Spread
+	slotLoad(in *vcode.Inst)
+	slotStore(in *vcode.Inst)
 }
 
 // Compile makes the code of a program that was widened to funcs, for a level
@@ -352,9 +363,46 @@ func (m *machine) inst(in *vcode.Inst) {
 		m.GI(AddI, true, RSP, m.frame.Size+56)
 		m.Ret()
 	default:
-		m.set.special(in)
+		m.special(in)
 	}
 }
 
 // incoming is a place in the caller's frame.
 func (m *machine) incoming(off int32) Mem { return At(RSP, m.frame.Size+64+off) }
+
+// special makes the code of instructions on general registers and of those
+// whose addresses have a shape.
+func (m *machine) special(in *vcode.Inst) {
+	switch in.Op {
+	case vcode.Scalar:
+		m.scalar(in)
+	case vcode.Broadcast:
+		m.set.spread(in)
+	case vcode.Extract:
+		m.set.extract(in)
+	case vcode.RowIn:
+		m.rowIn(in)
+	case vcode.Window:
+		m.window(in, handleLength)
+	case vcode.StoreWindow:
+		m.window(in, handleWrites)
+	case vcode.RowBase:
+		m.rowBase(in)
+	case vcode.RowLoad:
+		m.set.rowLoad(in)
+	case vcode.RowStore:
+		m.set.rowStore(in)
+	case vcode.Gather:
+		m.set.gather(in)
+	case vcode.Scatter:
+		m.set.scatter(in)
+	case vcode.Atomic, vcode.AtomicLocal:
+		m.alone(in, func(lock bool) { m.set.atomic(in, lock) })
+	case vcode.Spread:
+		m.set.spreadLoad(in)
+	case vcode.SlotLoad:
+		m.set.slotLoad(in)
+	case vcode.SlotStore:
+		m.set.slotStore(in)
+	}
+}

@@ -105,43 +105,6 @@ func (m ymm) lane(in *vcode.Inst) {
 	m.Bind(skip)
 }
 
-// special makes the code of instructions on general registers and of those
-// whose addresses have a shape.
-func (m ymm) special(in *vcode.Inst) {
-	switch in.Op {
-	case vcode.Scalar:
-		m.scalar(in)
-	case vcode.Broadcast:
-		m.spread(in)
-	case vcode.Extract:
-		m.extract(in)
-	case vcode.RowIn:
-		m.rowIn(in)
-	case vcode.Window:
-		m.window(in, handleLength)
-	case vcode.StoreWindow:
-		m.window(in, handleWrites)
-	case vcode.RowBase:
-		m.rowBase(in)
-	case vcode.RowLoad:
-		m.rowLoad(in)
-	case vcode.RowStore:
-		m.rowStore(in)
-	case vcode.Gather:
-		m.gather(in)
-	case vcode.Scatter:
-		m.scatter(in)
-	case vcode.Atomic, vcode.AtomicLocal:
-		m.alone(in, func(lock bool) { m.atomic(in, lock) })
-	case vcode.Spread:
-		m.spreadLoad(in)
-	case vcode.SlotLoad:
-		m.slotLoad(in)
-	case vcode.SlotStore:
-		m.slotStore(in)
-	}
-}
-
 // initial makes a mask of the bits of the lanes.
 func (m ymm) initial(to Mem, part int) {
 	m.expand(0, At(R14, int32(RecordInitial+8*part)))

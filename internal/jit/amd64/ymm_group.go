@@ -310,6 +310,7 @@ func ymmScanExclusive(m ymm, in *vcode.Inst) {
 	identity := uint64(uint32(ir.Identity(op, in.Key.Type)))
 	m.bits(in, nil)
 	m.GRM(MOV_ST|W, RAX, m.scratch(scratchBase))
+	m.GRM(MOV_ST|W, RBX, m.scratch(scratchSaved))
 	for from := 0; from < len(in.Masks)*ymmLanes; from += cluster {
 		next, done := m.NewLabel(), m.NewLabel()
 		m.GRM(MOV|W, RAX, m.scratch(scratchBase))
@@ -325,11 +326,15 @@ func ymmScanExclusive(m ymm, in *vcode.Inst) {
 		m.GRR(TEST|W, RAX, RAX)
 		m.Jcc(Equal, done)
 		m.GRR(TZCNT|W, RCX, RAX)
-		m.GRM(XCHG, RDX, Indexed(R14, RCX, 4, m.record.Scratch+int32(4*from)))
+		at := Indexed(R14, RCX, 4, m.record.Scratch+int32(4*from))
+		m.GRM(MOV, RBX, at)
+		m.GRM(MOV_ST, RDX, at)
+		m.GRR(MOV, RDX, RBX)
 		m.GRM(LEA|W, RCX, At(RAX, -1)) // the lowest one goes
 		m.GRR(AND|W, RAX, RCX)
 		m.Jmp(next)
 		m.Bind(done)
 	}
+	m.GRM(MOV|W, RBX, m.scratch(scratchSaved))
 	m.fromRows(in, 0)
 }
