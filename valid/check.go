@@ -84,10 +84,15 @@ type checker struct {
 	builtIn  builtInState
 	content  contentState
 	pointers pointerState
-	views    []typing.View         // scratch: what an instruction's operands show of their types
-	viewed   []*facts.Type         // those types
-	models   []modelSet            // of each function: by which models it is called
-	entries  [][]*facts.EntryPoint // of each function: those that call it; nil before callersOf
+
+	descriptor descriptorState
+	rowMajors  []int // access chains that lead into a row-major matrix
+	flow       *flow // see values; nil before it is asked for
+
+	views   []typing.View         // scratch: what an instruction's operands show of their types
+	viewed  []*facts.Type         // those types
+	models  []modelSet            // of each function: by which models it is called
+	entries [][]*facts.EntryPoint // of each function: those that call it; nil before callersOf
 
 	globalsOf [][]*facts.Variable // of each function; see globals
 	steps     int

@@ -20,6 +20,8 @@ var entryFamily = family{
 		{Code: "SPV-Entry-Mesh", Section: "SPIR-V, SPV_EXT_mesh_shader", Words: "a mesh entry point says how many vertices and primitives it writes"},
 		{Code: vuid.StandaloneSpirv_None_10685, Section: "Vulkan, Shader Validation", Words: "an entry point of a workgroup says how large it is: by LocalSize, LocalSizeId, TileShadingRateQCOM or WorkgroupSize"},
 		{Code: vuid.StandaloneSpirv_DerivativeGroupQuadsKHR_10151, Section: "Vulkan, Shader Validation", Words: "with DerivativeGroupQuadsKHR the first two dimensions of the workgroup are even"},
+		{Code: vuid.StandaloneSpirv_DerivativeGroupQuadsNV_04684, Section: environment, Words: "with DerivativeGroupQuadsNV the first two dimensions of a workgroup are even"},
+		{Code: vuid.StandaloneSpirv_DerivativeGroupLinearNV_04778, Section: environment, Words: "with DerivativeGroupLinearNV the product of the dimensions of a workgroup is a multiple of 4"},
 		{Code: vuid.StandaloneSpirv_DerivativeGroupLinearKHR_10152, Section: "Vulkan, Shader Validation", Words: "with DerivativeGroupLinearKHR the size of the workgroup is a multiple of 4"},
 	},
 	insts: map[spirv.Op]judge{spirv.OpFunctionCall: (*checker).entryCalled},
@@ -214,10 +216,18 @@ func (c *checker) workgroup(e *facts.EntryPoint, sized bool) {
 	}
 	s := e.LocalSize
 	if e.HasMode(spirv.ExecutionModeDerivativeGroupQuadsKHR) && (s[0]%2 != 0 || s[1]%2 != 0) {
-		c.fail(e.Index, vuid.StandaloneSpirv_DerivativeGroupQuadsKHR_10151, "the workgroup is %d × %d; both must be even with DerivativeGroupQuadsKHR", s[0], s[1])
+		code := vuid.StandaloneSpirv_DerivativeGroupQuadsKHR_10151
+		if c.derivativesOfNV() {
+			code = vuid.StandaloneSpirv_DerivativeGroupQuadsNV_04684
+		}
+		c.fail(e.Index, code, "the workgroup is %d × %d; both must be even with DerivativeGroupQuadsKHR", s[0], s[1])
 	}
 	if e.HasMode(spirv.ExecutionModeDerivativeGroupLinearKHR) && s[0]*s[1]*s[2]%4 != 0 {
-		c.fail(e.Index, vuid.StandaloneSpirv_DerivativeGroupLinearKHR_10152, "the workgroup is %d × %d × %d; the product must be a multiple of 4 with DerivativeGroupLinearKHR", s[0], s[1], s[2])
+		code := vuid.StandaloneSpirv_DerivativeGroupLinearKHR_10152
+		if c.derivativesOfNV() {
+			code = vuid.StandaloneSpirv_DerivativeGroupLinearNV_04778
+		}
+		c.fail(e.Index, code, "the workgroup is %d × %d × %d; the product must be a multiple of 4 with DerivativeGroupLinearKHR", s[0], s[1], s[2])
 	}
 }
 
@@ -226,6 +236,12 @@ func (c *checker) emptyWorkgroup(e *facts.EntryPoint) {
 	if s := e.LocalSize; e.HasLocalSize && modelOf(e.Model)&inWorkgroups != 0 && !c.specialSize() && (s[0] == 0 || s[1] == 0 || s[2] == 0) {
 		c.fail(e.Index, "SPV-Mode-LocalSize", "the workgroup is %d × %d × %d; no dimension must be 0", s[0], s[1], s[2])
 	}
+}
+
+// derivativesOfNV reports whether the modes that group invocations for derivatives
+// are those of NVIDIA's extension, whose names KHR's took over.
+func (c *checker) derivativesOfNV() bool {
+	return c.m.Extension("SPV_NV_compute_shader_derivatives") && !c.m.Extension("SPV_KHR_compute_shader_derivatives")
 }
 
 // specialSize reports whether the constant that is decorated WorkgroupSize depends

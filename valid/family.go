@@ -98,6 +98,15 @@ var families = []*family{
 	&heapFamily,
 	&graphFamily,
 	&tensorFamily,
+	&descriptorIndexFamily,
+	&meshViewFamily,
+	&meshOrderFamily,
+	&standaloneFamily,
+	&storageWidthFamily,
+	&runtimeFloatFamily,
+	&runtimeStageFamily,
+	&runtimeLimitFamily,
+	&runtimeCooperativeFamily,
 }
 
 // dispatch has the judges of each opcode.

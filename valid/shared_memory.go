@@ -98,22 +98,12 @@ func (c *checker) workgroupSizes(e *facts.EntryPoint, used []*facts.Variable) {
 	if !c.vulkan {
 		return
 	}
-	var shared, blocks, payload uint64
+	shared, payload := c.workgroupBytes(used), uint64(0)
 	for _, v := range used {
-		if v.Type == nil || v.Storage != spirv.StorageClassWorkgroup && v.Storage != spirv.StorageClassTaskPayloadWorkgroupEXT {
-			continue
-		}
-		n := c.content.of[v.Type.Number].bytes
-		switch {
-		case v.Storage == spirv.StorageClassTaskPayloadWorkgroupEXT:
-			payload = saturate(payload + n)
-		case v.Type.IsStruct() && c.m.Has(v.Type.ID, spirv.DecorationBlock): // all blocks begin at the same byte
-			blocks = max(blocks, n)
-		default:
-			shared = saturate(shared + n)
+		if v.Type != nil && v.Storage == spirv.StorageClassTaskPayloadWorkgroupEXT {
+			payload = saturate(payload + c.content.of[v.Type.Number].bytes)
 		}
 	}
-	shared = saturate(shared + blocks)
 	atMost := func(code, limit string, n uint64) {
 		if n == 0 {
 			return
@@ -134,4 +124,21 @@ func (c *checker) workgroupSizes(e *facts.EntryPoint, used []*facts.Variable) {
 		atMost(vuid.RuntimeSpirv_maxTaskSharedMemorySize_08759, mesh+"maxTaskSharedMemorySize", shared)
 		atMost(vuid.RuntimeSpirv_maxTaskPayloadAndSharedMemorySize_08760, mesh+"maxTaskPayloadAndSharedMemorySize", shared+payload)
 	}
+}
+
+// workgroupBytes returns how many bytes variables in Workgroup take.
+func (c *checker) workgroupBytes(used []*facts.Variable) uint64 {
+	var shared, blocks uint64
+	for _, v := range used {
+		if v.Type == nil || v.Storage != spirv.StorageClassWorkgroup {
+			continue
+		}
+		n := c.content.of[v.Type.Number].bytes
+		if v.Type.IsStruct() && c.m.Has(v.Type.ID, spirv.DecorationBlock) { // all blocks begin at the same byte
+			blocks = max(blocks, n)
+		} else {
+			shared = saturate(shared + n)
+		}
+	}
+	return saturate(shared + blocks)
 }

@@ -1,0 +1,319 @@
+package valid
+
+import (
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
+	"github.com/chiaro-gpu/chiaro/vuid"
+)
+
+// descriptorIndexFamily judges how arrays of descriptors and of push constants
+// are indexed (Vulkan, Shader Validation).
+var descriptorIndexFamily = family{
+	rules: append(descriptorIndexRules(), []Rule{
+		{Code: vuid.RuntimeSpirv_None_04745, Section: environment, Words: "arrays in push constants are indexed by what is dynamically uniform"},
+		{Code: vuid.RuntimeSpirv_None_10148, Section: environment, Words: "where subgroups have one invocation, what accesses a descriptor that differs between the invocations of a workgroup is NonUniform", Need: NeedDevice},
+		{Code: vuid.RuntimeSpirv_subgroupSize_10149, Section: environment, Words: "what accesses a descriptor that differs between the invocations of a subgroup is NonUniform"},
+	}...),
+	ops: []group{{(*checker).descriptorChain, []spirv.Op{
+		spirv.OpAccessChain, spirv.OpInBoundsAccessChain, spirv.OpPtrAccessChain, spirv.OpInBoundsPtrAccessChain,
+		spirv.OpUntypedAccessChainKHR, spirv.OpUntypedInBoundsAccessChainKHR,
+	}}},
+	after: []func(*checker){(*checker).descriptorIndexes},
+}
+
+// descriptorKind is what a module must say to index the descriptors of a kind.
+type descriptorKind struct {
+	what                 string
+	dynamic, nonUniform  spirv.Capability
+	dynamicCode          string // the index is constant
+	nonUniformCode, lone string // the index is dynamically uniform; the same where subgroups have one invocation
+	tolerated            bool   // compilers leave the capability away, and devices take that
+}
+
+// The kinds, in the order of descriptorKinds.
+const (
+	uniformBuffers = iota
+	sampledImages
+	storageBuffers
+	storageImages
+	inputAttachments
+	uniformTexels
+	storageTexels
+)
+
+// descriptorKinds are the kinds of descriptors that have capabilities of their own.
+var descriptorKinds = [...]descriptorKind{
+	uniformBuffers: {"a uniform buffer", spirv.CapabilityUniformBufferArrayDynamicIndexing, spirv.CapabilityUniformBufferArrayNonUniformIndexing,
+		vuid.StandaloneSpirv_UniformBufferArrayDynamicIndexing_10127, vuid.RuntimeSpirv_UniformBufferArrayNonUniformIndexing_10134, vuid.RuntimeSpirv_subgroupSize_10141, true},
+	sampledImages: {"a sampled image or sampler", spirv.CapabilitySampledImageArrayDynamicIndexing, spirv.CapabilitySampledImageArrayNonUniformIndexing,
+		vuid.StandaloneSpirv_SampledImageArrayDynamicIndexing_10128, vuid.RuntimeSpirv_SampledImageArrayNonUniformIndexing_10135, vuid.RuntimeSpirv_subgroupSize_10142, true},
+	storageBuffers: {"a storage buffer", spirv.CapabilityStorageBufferArrayDynamicIndexing, spirv.CapabilityStorageBufferArrayNonUniformIndexing,
+		vuid.StandaloneSpirv_StorageBufferArrayDynamicIndexing_10129, vuid.RuntimeSpirv_StorageBufferArrayNonUniformIndexing_10136, vuid.RuntimeSpirv_subgroupSize_10143, true},
+	storageImages: {"a storage image", spirv.CapabilityStorageImageArrayDynamicIndexing, spirv.CapabilityStorageImageArrayNonUniformIndexing,
+		vuid.StandaloneSpirv_StorageImageArrayDynamicIndexing_10130, vuid.RuntimeSpirv_StorageImageArrayNonUniformIndexing_10137, vuid.RuntimeSpirv_subgroupSize_10144, true},
+	inputAttachments: {"an input attachment", spirv.CapabilityInputAttachmentArrayDynamicIndexing, spirv.CapabilityInputAttachmentArrayNonUniformIndexing,
+		vuid.StandaloneSpirv_InputAttachmentArrayDynamicIndexing_10131, vuid.RuntimeSpirv_InputAttachmentArrayNonUniformIndexing_10138, vuid.RuntimeSpirv_subgroupSize_10145, false},
+	uniformTexels: {"a uniform texel buffer", spirv.CapabilityUniformTexelBufferArrayDynamicIndexing, spirv.CapabilityUniformTexelBufferArrayNonUniformIndexing,
+		vuid.StandaloneSpirv_UniformTexelBufferArrayDynamicIndexing_10132, vuid.RuntimeSpirv_UniformTexelBufferArrayNonUniformIndexing_10139, vuid.RuntimeSpirv_subgroupSize_10146, false},
+	storageTexels: {"a storage texel buffer", spirv.CapabilityStorageTexelBufferArrayDynamicIndexing, spirv.CapabilityStorageTexelBufferArrayNonUniformIndexing,
+		vuid.StandaloneSpirv_StorageTexelBufferArrayDynamicIndexing_10133, vuid.RuntimeSpirv_StorageTexelBufferArrayNonUniformIndexing_10140, vuid.RuntimeSpirv_subgroupSize_10147, false},
+}
+
+// descriptorIndexRules states the rules of the kinds in words.
+func descriptorIndexRules() []Rule {
+	var out []Rule
+	for _, k := range descriptorKinds {
+		out = append(out,
+			Rule{Code: k.dynamicCode, Section: environment, Words: "without the capability " + k.dynamic.String() + " an access by way of " + k.what + " of an array has constant indices"},
+			Rule{Code: k.nonUniformCode, Section: environment, Words: "without the capability " + k.nonUniform.String() + " an access by way of " + k.what + " of an array has indices that are the same in all invocations of a subgroup"},
+			Rule{Code: k.lone, Section: environment, Words: "without the capability " + k.nonUniform.String() + ", and where subgroups have one invocation, an access by way of " + k.what + " of an array has indices that are the same in all invocations of a workgroup", Need: NeedDevice})
+	}
+	return out
+}
+
+// descriptorKindOf returns the kind of what a variable is, or is an array of; −1
+// where it is no descriptor that rules speak of.
+func (c *checker) descriptorKindOf(s spirv.StorageClass, t *facts.Type) int {
+	t = core(t)
+	if t == nil {
+		return -1
+	}
+	switch s {
+	case spirv.StorageClassStorageBuffer:
+		return storageBuffers
+	case spirv.StorageClassUniform:
+		if c.m.Has(t.ID, spirv.DecorationBufferBlock) {
+			return storageBuffers
+		}
+		return uniformBuffers
+	case spirv.StorageClassUniformConstant:
+	default:
+		return -1
+	}
+	if t.Op == spirv.OpTypeSampledImage && t.Elem != nil {
+		t = t.Elem
+	}
+	switch m := t.Image; {
+	case t.Op == spirv.OpTypeSampler:
+		return sampledImages
+	case m == nil:
+		return -1
+	case m.Dim == spirv.DimSubpassData:
+		return inputAttachments
+	case m.Dim == spirv.DimBuffer && m.Sampled == 2:
+		return storageTexels
+	case m.Dim == spirv.DimBuffer:
+		return uniformTexels
+	case m.Sampled == 2:
+		return storageImages
+	}
+	return sampledImages
+}
+
+// descriptorState is the access chains whose indices are not all constant.
+type descriptorState struct {
+	chains []descriptorChoice // that lead to a descriptor of an array
+	pushed []int              // into arrays in push constants
+}
+
+// descriptorChoice is an access chain that chooses a descriptor of an array.
+type descriptorChoice struct {
+	at, kind int
+	told     bool // that its indices are not constant
+}
+
+// descriptorChain keeps an access chain for descriptorIndexes.
+func (c *checker) descriptorChain(i int, in spirv.Inst) {
+	if !c.vulkan {
+		return
+	}
+	h := chainOf(in)
+	v := c.m.Variable(h.base)
+	if v == nil || v.Func != nil {
+		return
+	}
+	t := v.Type
+	if h.baseType != 0 {
+		t = c.m.Type(h.baseType)
+	}
+	switch {
+	case v.Storage == spirv.StorageClassPushConstant:
+		for _, id := range h.path {
+			if t.IsArray() && c.m.Const(id) == nil {
+				c.descriptor.pushed = append(c.descriptor.pushed, i)
+				return
+			}
+			if t = c.partAt(t, id); t == nil {
+				return
+			}
+		}
+	case t.IsArray():
+		kind := c.descriptorKindOf(v.Storage, t)
+		if kind < 0 {
+			return
+		}
+		for _, id := range h.path {
+			if !t.IsArray() {
+				return
+			}
+			if c.m.Const(id) == nil {
+				c.descriptor.chains = append(c.descriptor.chains, descriptorChoice{at: i, kind: kind})
+				return
+			}
+			t = t.Elem
+		}
+	}
+}
+
+// partAt returns the type of a part that an index leads to, nil where that is not
+// known.
+func (c *checker) partAt(t *facts.Type, id spirv.ID) *facts.Type {
+	if !t.IsStruct() {
+		if t == nil {
+			return nil
+		}
+		return t.Elem
+	}
+	if n, ok := c.m.Const(id).Int(); ok && n >= 0 {
+		return t.Part(uint64(n))
+	}
+	return nil
+}
+
+// descriptorUse follows descriptors to what accesses memory by way of them.
+type descriptorUse struct {
+	*flow
+	by []int32 // of each instruction: which of the chains chose the descriptor, plus 1
+}
+
+// descriptorIndexes judges the accesses by way of the chains that were kept.
+func (c *checker) descriptorIndexes() {
+	s := &c.descriptor
+	if len(s.chains)+len(s.pushed) == 0 {
+		return
+	}
+	w := &descriptorUse{flow: c.values(), by: make([]int32, c.code.Len())}
+	for _, i := range s.pushed {
+		if w.apartIndex(i) && w.always(c.blockNumber(c.blockOf[i])) {
+			c.fail(i, vuid.RuntimeSpirv_None_04745, "an array in push constants is indexed by what differs between invocations; must be dynamically uniform")
+		}
+	}
+	if len(s.chains) == 0 {
+		return
+	}
+	for n := range s.chains {
+		w.by[s.chains[n].at] = int32(n + 1)
+	}
+	for n := range c.m.Functions {
+		f := &c.m.Functions[n]
+		for i := f.Index; i < f.End; i++ {
+			if w.by[i] == 0 {
+				w.follow(i, c.code.Inst(i))
+			}
+		}
+	}
+}
+
+// apartIndex reports whether an index of a chain differs between all invocations.
+func (w *descriptorUse) apartIndex(i int) bool {
+	for _, id := range chainOf(w.code.Inst(i)).path {
+		if w.of(id)&apart != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// follow hands a descriptor on, or judges the access by way of it.
+func (w *descriptorUse) follow(i int, in spirv.Inst) {
+	at := func(id spirv.ID) int32 {
+		if d := w.code.Def(id); d >= 0 && d < i {
+			return w.by[d]
+		}
+		return 0
+	}
+	op := in.Op()
+	switch op {
+	case spirv.OpLoad:
+		p := inst.Load(in).Pointer()
+		if t := w.m.Type(in.Type()); t != nil && w.contains(t, holdsOpaque) {
+			w.by[i] = at(p)
+			return
+		}
+	case spirv.OpSampledImage:
+		v := inst.SampledImage(in)
+		if w.by[i] = at(v.Image()); w.by[i] == 0 {
+			w.by[i] = at(v.Sampler())
+		}
+		return
+	case spirv.OpImage:
+		w.by[i] = at(inst.Image(in).SampledImage())
+		return
+	case spirv.OpImageQueryFormat, spirv.OpImageQueryOrder, spirv.OpImageQuerySizeLod, spirv.OpImageQuerySize, spirv.OpImageQueryLod,
+		spirv.OpImageQueryLevels, spirv.OpImageQuerySamples, spirv.OpArrayLength, spirv.OpUntypedArrayLengthKHR, spirv.OpFunctionCall, spirv.OpPhi, spirv.OpSelect:
+		return // no access, or no descriptor that is known
+	default:
+		if base := chainBase(in); base != 0 {
+			w.by[i] = at(base)
+			return
+		}
+	}
+	for _, n := range w.operandIDs(i, in) {
+		if k := at(spirv.ID(in[n])); k != 0 {
+			w.access(i, &w.descriptor.chains[k-1], spirv.ID(in[n]))
+			return
+		}
+	}
+}
+
+// access judges one access by way of a descriptor that a chain chose.
+func (w *descriptorUse) access(i int, choice *descriptorChoice, operand spirv.ID) {
+	k, op := &descriptorKinds[choice.kind], w.code.Inst(i).Op()
+	array := w.name(chainOf(w.code.Inst(choice.at)).base)
+	nonUniform := w.capable(k.nonUniform)
+	if !choice.told && !nonUniform && !w.capable(k.dynamic) {
+		choice.told = true
+		f := w.fail(i, k.dynamicCode, "%s by way of %s of the array %s that is not indexed by a constant; needs the capability %s", op, k.what, array, k.dynamic).also(w.checker, choice.at, "the index")
+		if k.tolerated {
+			f.warn()
+		}
+	}
+	differs := w.apartIndex(choice.at) && w.always(w.blockNumber(w.blockOf[i]))
+	if !differs && (nonUniform || !w.saidNonUniform(choice.at, operand)) {
+		return
+	}
+	lone := w.loneSubgroups()
+	switch {
+	case !nonUniform:
+		code := k.nonUniformCode
+		if lone {
+			code = k.lone
+		}
+		f := w.fail(i, code, "%s by way of %s of the array %s that differs between invocations or is said to; needs the capability %s", op, k.what, array, k.nonUniform).also(w.checker, choice.at, "the index")
+		if !differs { // compilers leave the capability away, and what is NonUniform may be uniform
+			f.warn()
+		}
+	case !w.m.Has(operand, spirv.DecorationNonUniform) && !w.capable(spirv.CapabilityDescriptorHeapEXT):
+		code := vuid.RuntimeSpirv_subgroupSize_10149
+		if lone {
+			code = vuid.RuntimeSpirv_None_10148
+		}
+		w.fail(i, code, "%s by way of %s, which differs between invocations, of the array %s; must be NonUniform", op, w.name(operand), array).also(w.checker, choice.at, "the index")
+	}
+}
+
+// saidNonUniform reports whether the module itself says of a descriptor that it
+// may differ between invocations.
+func (w *descriptorUse) saidNonUniform(chain int, operand spirv.ID) bool {
+	in := w.code.Inst(chain)
+	if w.m.Has(operand, spirv.DecorationNonUniform) || w.m.Has(in.Result(), spirv.DecorationNonUniform) {
+		return true
+	}
+	for _, id := range chainOf(in).path {
+		if w.m.Has(id, spirv.DecorationNonUniform) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,264 @@
+package valid
+
+import (
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
+	"github.com/chiaro-gpu/chiaro/vuid"
+)
+
+// meshOrderFamily judges when task and mesh shaders say how much they put out, and
+// that what they write is within (Vulkan, Shader Validation).
+var meshOrderFamily = family{
+	rules: []Rule{
+		{Code: vuid.StandaloneSpirv_MeshEXT_07106, Section: environment, Words: "a mesh shader calls OpSetMeshOutputsEXT before it writes an output"},
+		{Code: vuid.RuntimeSpirv_MeshEXT_07118, Section: runtimeSection, Words: "a mesh shader calls OpSetMeshOutputsEXT once at most"},
+		{Code: vuid.RuntimeSpirv_TaskEXT_07117, Section: runtimeSection, Words: "a task shader calls OpEmitMeshTasksEXT"},
+		{Code: vuid.RuntimeSpirv_MeshEXT_12333, Section: runtimeSection, Words: "outputs of primitives are indexed below the number of primitives that OpSetMeshOutputsEXT says"},
+		{Code: vuid.RuntimeSpirv_MeshEXT_09218, Section: runtimeSection, Words: "a mesh shader that puts out points writes PointSize without the feature maintenance5", Need: NeedDevice},
+		{Code: vuid.PrimitiveIndicesNV_04341, Section: builtInSection, Words: "the indices in PrimitiveIndicesNV are below the number that OutputVertices says"},
+	},
+	ops:   []group{{(*checker).primitiveChain, []spirv.Op{spirv.OpAccessChain, spirv.OpInBoundsAccessChain}}},
+	insts: map[spirv.Op]judge{spirv.OpStore: (*checker).primitiveIndex},
+	after: []func(*checker){(*checker).meshOrders},
+}
+
+// primitiveChain judges a constant index into what there is one of for each
+// primitive.
+func (c *checker) primitiveChain(i int, in spirv.Inst) {
+	if !c.vulkan || c.callerModels()&inMeshEXT == 0 || c.fn == nil {
+		return
+	}
+	h := chainOf(in)
+	v := c.m.Variable(h.base)
+	if v == nil || v.Storage != spirv.StorageClassOutput || len(h.path) == 0 || c.indexArray(v) || !c.perPrimitive(v) {
+		return
+	}
+	n, ok := c.whole(h.path[0])
+	if !ok {
+		return
+	}
+	if out := c.meshOutputs(c.fn); out.hasPrimit && n >= out.primitives {
+		c.fail(i, vuid.RuntimeSpirv_MeshEXT_12333, "element %d of %s; must be below %d, the number of primitives", n, c.name(v.ID), out.primitives).also(c, out.at, "OpSetMeshOutputsEXT")
+	}
+}
+
+// primitiveIndex judges a constant that is written to the list of indices of
+// NVIDIA's mesh shaders.
+func (c *checker) primitiveIndex(i int, in spirv.Inst) {
+	if !c.vulkan || c.callerModels()&inMeshNV == 0 {
+		return
+	}
+	v := inst.Store(in)
+	o := c.origin(v.Pointer())
+	if o == nil {
+		return
+	}
+	b, ok := c.m.BuiltIn(o.ID)
+	n, known := c.whole(v.Object())
+	if !ok || b != spirv.BuiltInPrimitiveIndicesNV || !known {
+		return
+	}
+	for _, e := range c.callersOf(c.fn) {
+		if m, ok := e.Mode(spirv.ExecutionModeOutputVertices); ok && len(m.Operands) > 0 && n >= uint64(m.Operands[0]) {
+			c.fail(i, vuid.PrimitiveIndicesNV_04341, "the index %d is written to PrimitiveIndicesNV; must be below %d, as OutputVertices says", n, m.Operands[0]).also(c, m.Index, "the mode")
+			return
+		}
+	}
+}
+
+// pointSizes judges that points have a size where the device does not give them
+// one.
+func (c *checker) pointSizes(e *facts.EntryPoint) {
+	const code = vuid.RuntimeSpirv_MeshEXT_09218
+	if !e.HasMode(spirv.ExecutionModeOutputPoints) || c.feature(code, "maintenance5") {
+		return
+	}
+	for _, v := range c.globals(e) {
+		if v.Storage == spirv.StorageClassOutput && c.holdsBuiltIn(v, spirv.BuiltInPointSize) {
+			return
+		}
+	}
+	c.fail(e.Index, code, "the mesh shader puts out points and uses no PointSize; must write it, or needs the feature maintenance5")
+}
+
+// holdsBuiltIn reports whether a variable, or a member of its block, is a built-in.
+func (c *checker) holdsBuiltIn(v *facts.Variable, want spirv.BuiltIn) bool {
+	if b, ok := c.m.BuiltIn(v.ID); ok {
+		return b == want
+	}
+	s := core(v.Type)
+	if !s.IsStruct() {
+		return false
+	}
+	for k := range s.Members {
+		if b, ok := c.m.MemberBuiltIn(s.ID, k); ok && b == want {
+			return true
+		}
+	}
+	return false
+}
+
+// What compilers in the field do all the same, or tests of theirs, and devices
+// take, is a warning: outputs written before, or counts set twice.
+
+// meshOrders judges that mesh shaders set how much they put out before they put
+// it out, and task shaders do so at all.
+func (c *checker) meshOrders() {
+	if !c.vulkan || !c.anyCapable(spirv.CapabilityMeshShadingEXT, spirv.CapabilityMeshShadingNV) {
+		return
+	}
+	budget := maxCallers
+	for n := range c.m.EntryPoints {
+		e := &c.m.EntryPoints[n]
+		if e.Func == nil || modelOf(e.Model)&(inMesh|inTaskEXT) == 0 || budget <= 0 {
+			continue
+		}
+		budget -= len(c.m.Functions) + e.Func.End - e.Func.Index
+		if modelOf(e.Model)&inMesh != 0 {
+			c.pointSizes(e)
+		}
+		if e.Model != spirv.ExecutionModelMeshNV {
+			c.meshOrder(e)
+		}
+	}
+}
+
+// meshCalls is which functions of a mesh shader set its outputs, and before which
+// they may be set already.
+type meshCalls struct {
+	*checker
+	op          spirv.Op
+	sets, after []bool // of each function: it or what it calls sets them; they may be set before it is called
+}
+
+// meshOrder judges one mesh shader: an output is written only where
+// OpSetMeshOutputsEXT may have come before.
+func (c *checker) meshOrder(e *facts.EntryPoint) {
+	tree := c.m.CallTree(e)
+	op := spirv.OpSetMeshOutputsEXT
+	if e.Model == spirv.ExecutionModelTaskEXT {
+		op = spirv.OpEmitMeshTasksEXT
+	}
+	w := &meshCalls{checker: c, op: op, sets: make([]bool, len(c.m.Functions)), after: make([]bool, len(c.m.Functions))}
+	for n := len(tree) - 1; n >= 0; n-- { // what is called before what calls it
+		f := tree[n]
+		for _, g := range f.Calls {
+			w.sets[f.Number] = w.sets[f.Number] || w.sets[g.Number]
+		}
+		for i := f.Index; i < f.End && !w.sets[f.Number]; i++ {
+			w.sets[f.Number] = c.code.Inst(i).Op() == op
+		}
+	}
+	if e.Model == spirv.ExecutionModelTaskEXT {
+		if !w.sets[e.Func.Number] {
+			c.fail(e.Index, vuid.RuntimeSpirv_TaskEXT_07117, "the task shader does not call OpEmitMeshTasksEXT; must do so once").warn()
+		}
+		return
+	}
+	for _, f := range tree {
+		w.function(f)
+	}
+}
+
+// function judges a function whose callers have all been judged.
+func (w *meshCalls) function(f *facts.Function) {
+	out := make([]bool, len(f.Blocks)) // of each block: the outputs may be set behind it
+	var todo []*facts.Block
+	set := func(b *facts.Block) {
+		if !out[b.Number] {
+			out[b.Number] = true
+			todo = append(todo, b)
+		}
+	}
+	for n := range f.Blocks {
+		if b := &f.Blocks[n]; n == 0 && w.after[f.Number] || w.setIn(b) {
+			set(b)
+		}
+	}
+	for len(todo) > 0 {
+		b := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		for _, to := range b.Succs {
+			set(to)
+		}
+	}
+	w.once(f)
+	for n := range f.Blocks {
+		if b := &f.Blocks[n]; b.Reachable {
+			w.block(b, w.before(b, out))
+		}
+	}
+}
+
+// once judges that the outputs are not set again where they certainly are set.
+func (w *meshCalls) once(f *facts.Function) {
+	first := -1
+	for i := f.Index; i < f.End; i++ {
+		if w.code.Inst(i).Op() != spirv.OpSetMeshOutputsEXT || w.blockNumber(w.blockOf[i]) == nil || !w.blockNumber(w.blockOf[i]).Reachable {
+			continue
+		}
+		if first < 0 {
+			first = i
+		} else if facts.Dominates(w.blockNumber(w.blockOf[first]), w.blockNumber(w.blockOf[i])) {
+			w.fail(i, vuid.RuntimeSpirv_MeshEXT_07118, "OpSetMeshOutputsEXT is called again; must be called once at most").also(w.checker, first, "the first call").warn()
+		}
+	}
+}
+
+// before reports whether the outputs may be set where a block begins.
+func (w *meshCalls) before(b *facts.Block, out []bool) bool {
+	if b.Number == 0 && w.after[b.Func.Number] {
+		return true
+	}
+	for _, p := range b.Preds {
+		if out[p.Number] {
+			return true
+		}
+	}
+	return false
+}
+
+// setsAt reports whether an instruction sets the outputs, or a function that it
+// calls does.
+func (w *meshCalls) setsAt(in spirv.Inst) (sets bool, call *facts.Function) {
+	switch in.Op() {
+	case spirv.OpSetMeshOutputsEXT:
+		return true, nil
+	case spirv.OpFunctionCall:
+		call = w.m.Function(inst.FunctionCall(in).Function())
+		return call != nil && w.sets[call.Number], call
+	}
+	return false, nil
+}
+
+func (w *meshCalls) setIn(b *facts.Block) bool {
+	for i := b.Index; i < b.End; i++ {
+		if sets, _ := w.setsAt(w.code.Inst(i)); sets {
+			return true
+		}
+	}
+	return false
+}
+
+// block judges what a block writes.
+func (w *meshCalls) block(b *facts.Block, set bool) {
+	for i := b.Index; i < b.End; i++ {
+		in := w.code.Inst(i)
+		sets, call := w.setsAt(in)
+		if call != nil && set {
+			w.after[call.Number] = true
+		}
+		set = set || sets
+		pointer := spirv.ID(0)
+		switch in.Op() {
+		case spirv.OpStore, spirv.OpCopyMemory, spirv.OpCopyMemorySized:
+			pointer = spirv.ID(in[1])
+		default:
+			continue
+		}
+		if t := w.m.TypeOf(pointer); !set && t.IsPointer() && t.Storage == spirv.StorageClassOutput {
+			w.fail(i, vuid.StandaloneSpirv_MeshEXT_07106, "%s to the output %s before OpSetMeshOutputsEXT; must come behind it", in.Op(), w.name(pointer)).warn()
+		}
+	}
+}

@@ -1,0 +1,144 @@
+package valid
+
+import (
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/vuid"
+)
+
+// standaloneFamily judges what has no neighbours elsewhere in the list of rules
+// that a module alone decides (Vulkan, Standalone SPIR-V Validation).
+var standaloneFamily = family{
+	rules: []Rule{
+		{Code: vuid.StandaloneSpirv_OpUndef_12464, Section: environment, Words: "OpUndef makes no image, sampler, sampled image, acceleration structure or tensor"},
+		{Code: vuid.StandaloneSpirv_MaximallyReconvergesKHR_09565, Section: environment, Words: "an entry point with MaximallyReconvergesKHR uses no instruction that regroups invocations"},
+		{Code: vuid.StandaloneSpirv_DescriptorHeapEXT_11482, Section: environment, Words: "with the capability DescriptorHeapEXT the members of structs that are opaque are descriptors"},
+		{Code: vuid.StandaloneSpirv_PhysicalStorageBuffer64_04709, Section: environment, Words: "with PhysicalStorageBuffer64 a pointer into a row-major matrix is for OpLoad and OpStore alone"},
+	},
+	insts: map[spirv.Op]judge{
+		spirv.OpUndef:      (*checker).undefOpaque,
+		spirv.OpTypeStruct: (*checker).heapStruct,
+	},
+	ops: []group{
+		{(*checker).repack, []spirv.Op{
+			spirv.OpTraceRayKHR, spirv.OpTraceNV, spirv.OpTraceMotionNV, spirv.OpTraceRayMotionNV, spirv.OpExecuteCallableKHR, spirv.OpExecuteCallableNV,
+			spirv.OpReportIntersectionKHR, spirv.OpReorderThreadWithHintNV, spirv.OpReorderThreadWithHitObjectNV, spirv.OpReorderThreadWithHintEXT,
+			spirv.OpReorderThreadWithHitObjectEXT, spirv.OpHitObjectTraceRayNV, spirv.OpHitObjectTraceRayMotionNV, spirv.OpHitObjectExecuteShaderNV,
+			spirv.OpHitObjectTraceRayEXT, spirv.OpHitObjectTraceRayMotionEXT, spirv.OpHitObjectExecuteShaderEXT, spirv.OpHitObjectReorderExecuteShaderEXT,
+			spirv.OpHitObjectTraceReorderExecuteEXT, spirv.OpHitObjectTraceMotionReorderExecuteEXT,
+		}},
+		{(*checker).rowMajorChain, []spirv.Op{
+			spirv.OpAccessChain, spirv.OpInBoundsAccessChain, spirv.OpPtrAccessChain, spirv.OpInBoundsPtrAccessChain,
+			spirv.OpUntypedAccessChainKHR, spirv.OpUntypedInBoundsAccessChainKHR, spirv.OpUntypedPtrAccessChainKHR,
+			spirv.OpUntypedInBoundsPtrAccessChainKHR,
+		}},
+	},
+	after: []func(*checker){(*checker).rowMajorUses},
+}
+
+func (c *checker) undefOpaque(i int, in spirv.Inst) {
+	if t := c.m.Type(in.Type()); c.vulkan && t != nil {
+		switch t.Op {
+		case spirv.OpTypeImage, spirv.OpTypeSampler, spirv.OpTypeSampledImage, spirv.OpTypeAccelerationStructureKHR, spirv.OpTypeTensorARM:
+			c.fail(i, vuid.StandaloneSpirv_OpUndef_12464, "OpUndef of %s; must not be of an image, sampler, sampled image, acceleration structure or tensor", c.typeName(t))
+		}
+	}
+}
+
+// repack judges the instructions behind which other invocations may run together
+// than before.
+func (c *checker) repack(i int, in spirv.Inst) {
+	if !c.vulkan || c.fn == nil || !c.capable(spirv.CapabilityShader) || !c.m.Extension("SPV_KHR_maximal_reconvergence") {
+		return
+	}
+	for _, e := range c.callersOf(c.fn) {
+		if m, ok := e.Mode(spirv.ExecutionModeMaximallyReconvergesKHR); ok {
+			c.fail(m.Index, vuid.StandaloneSpirv_MaximallyReconvergesKHR_09565, "MaximallyReconvergesKHR of the entry point %q, which uses %s; must not stand with it", e.Name, in.Op()).also(c, i, "the use")
+			return
+		}
+	}
+}
+
+// heapStruct judges the opaque members of a struct where heaps of descriptors may
+// be made of structs.
+func (c *checker) heapStruct(i int, in spirv.Inst) {
+	if !c.vulkan || !c.capable(spirv.CapabilityDescriptorHeapEXT) {
+		return
+	}
+	t := c.m.Type(in.Result())
+	if t == nil {
+		return
+	}
+	for n := range t.Members {
+		switch e := core(t.Members[n].Type); {
+		case e == nil:
+		case e.Op == spirv.OpTypeSampledImage, e.Op == spirv.OpTypeOpaque, e.Op == spirv.OpTypeRayQueryKHR, e.Op == spirv.OpTypeHitObjectNV, e.Op == spirv.OpTypeHitObjectEXT:
+			c.fail(i, vuid.StandaloneSpirv_DescriptorHeapEXT_11482, "member %d is %s, which is opaque and no descriptor; must be a descriptor where it is opaque", n, c.typeName(e))
+			return
+		}
+	}
+}
+
+// rowMajorChain keeps the chains that lead into a row-major matrix.
+func (c *checker) rowMajorChain(i int, in spirv.Inst) {
+	if !c.vulkan || c.m.Addressing != spirv.AddressingModelPhysicalStorageBuffer64 {
+		return
+	}
+	h := chainOf(in)
+	t := c.m.Type(h.baseType)
+	if b := c.pointerOf(h.base); t == nil && b != nil {
+		t = b.Elem
+	}
+	rowMajor := false
+	for _, id := range h.path {
+		switch {
+		case t == nil:
+			return
+		case t.IsStruct():
+			n, ok := c.m.Const(id).Int()
+			if !ok || n < 0 || n >= int64(len(t.Members)) {
+				return
+			}
+			rowMajor = t.Members[n].RowMajor
+			t = t.Members[n].Type
+		case t.IsMatrix() && rowMajor:
+			c.rowMajors = append(c.rowMajors, i)
+			return
+		default:
+			t = t.Elem
+		}
+	}
+}
+
+// rowMajorUses judges what the chains that were kept are for.
+func (c *checker) rowMajorUses() {
+	if len(c.rowMajors) == 0 {
+		return
+	}
+	of := map[spirv.ID]bool{}
+	for _, i := range c.rowMajors {
+		of[c.code.Inst(i).Result()] = true
+	}
+	for n := range c.m.Functions {
+		f := &c.m.Functions[n]
+		for i := f.Index; i < f.End; i++ {
+			c.rowMajorUse(i, of)
+		}
+	}
+}
+
+// rowMajorUse judges one instruction; what a debugger alone reads is no use.
+func (c *checker) rowMajorUse(i int, of map[spirv.ID]bool) {
+	in := c.code.Inst(i)
+	if in.Op() == spirv.OpExtInst {
+		return
+	}
+	c.places = c.code.IDs(i, c.places[:0])
+	for _, at := range c.places {
+		id := spirv.ID(in[at])
+		if !of[id] || in.Op() == spirv.OpLoad && at == 3 || in.Op() == spirv.OpStore && at == 1 {
+			continue
+		}
+		c.fail(i, vuid.StandaloneSpirv_PhysicalStorageBuffer64_04709, "%s of %s, which points into a row-major matrix; must be the pointer of OpLoad or OpStore", in.Op(), c.name(id)).also(c, c.code.Def(id), "the access chain")
+		return
+	}
+}

@@ -1,0 +1,138 @@
+package valid
+
+import (
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/vuid"
+)
+
+// storageWidthFamily judges where values of 8 and 16 bits stand by the features of
+// a device (Vulkan, Runtime SPIR-V Validation; 8-Bit Storage, 16-Bit Storage).
+var storageWidthFamily = family{
+	rules: append(storageWidthRules(),
+		Rule{Code: vuid.RuntimeSpirv_None_10980, Section: runtimeSection, Words: "no integers of 8 bits stand in Input or Output"},
+		Rule{Code: vuid.RuntimeSpirv_shaderUniformBufferUnsizedArray_11806, Section: runtimeSection, Words: "the last member of a block in Uniform has a length without the feature shaderUniformBufferUnsizedArray", Need: NeedDevice}),
+	after: []func(*checker){(*checker).storageWidths},
+}
+
+// storedPlace is a kind of memory that features let values of 8 or 16 bits stand in.
+type storedPlace uint8
+
+// The kinds of memory.
+const (
+	storedBuffer  storedPlace = iota // StorageBuffer, ShaderRecordBufferKHR, PhysicalStorageBuffer
+	storedUniform                    // blocks in Uniform
+	storedPush                       // PushConstant
+	storedShared                     // blocks in Workgroup
+	storedInOut                      // Input and Output
+)
+
+// String returns how a message calls the memory.
+func (p storedPlace) String() string {
+	return [...]string{"StorageBuffer, ShaderRecordBufferKHR and PhysicalStorageBuffer", "blocks in Uniform", "PushConstant", "blocks in Workgroup", "Input and Output"}[p]
+}
+
+// storageWidthRow is the feature that values of one width need in one place; with
+// another feature, narrower, that one is enough.
+type storageWidthRow struct {
+	place    storedPlace
+	bits     int
+	what     contents
+	feature  string
+	narrower string
+	code     string
+}
+
+var storageWidthRows = [...]storageWidthRow{
+	{storedBuffer, 8, holdsByte, "storageBuffer8BitAccess", "", vuid.RuntimeSpirv_storageBuffer8BitAccess_06328},
+	{storedUniform, 8, holdsByte, "uniformAndStorageBuffer8BitAccess", "", vuid.RuntimeSpirv_uniformAndStorageBuffer8BitAccess_06329},
+	{storedPush, 8, holdsByte, "storagePushConstant8", "", vuid.RuntimeSpirv_storagePushConstant8_06330},
+	{storedShared, 8, holdsByte, "workgroupMemoryExplicitLayout8BitAccess", "", vuid.RuntimeSpirv_workgroupMemoryExplicitLayout8BitAccess_10756},
+	{storedBuffer, 16, holdsHalf, "storageBuffer16BitAccess", "storageBuffer8BitAccess", vuid.RuntimeSpirv_storageBuffer16BitAccess_11161},
+	{storedUniform, 16, holdsHalf, "uniformAndStorageBuffer16BitAccess", "uniformAndStorageBuffer8BitAccess", vuid.RuntimeSpirv_uniformAndStorageBuffer16BitAccess_06332},
+	{storedPush, 16, holdsHalf, "storagePushConstant16", "storagePushConstant8", vuid.RuntimeSpirv_storagePushConstant16_06333},
+	{storedShared, 16, holdsHalf, "workgroupMemoryExplicitLayout16BitAccess", "workgroupMemoryExplicitLayout8BitAccess", vuid.RuntimeSpirv_workgroupMemoryExplicitLayout16BitAccess_10757},
+	{storedInOut, 16, holdsHalf, "storageInputOutput16", "", vuid.RuntimeSpirv_storageInputOutput16_11162},
+}
+
+// storageWidthRules states the rules of the rows in words.
+func storageWidthRules() []Rule {
+	var out []Rule
+	for _, r := range storageWidthRows {
+		words := "values of " + itoa(uint64(r.bits)) + " bits in " + r.place.String() + " need the feature " + r.feature
+		if r.narrower != "" {
+			words += " or " + r.narrower
+		}
+		out = append(out, Rule{Code: r.code, Section: runtimeSection, Words: words, Need: NeedDevice})
+	}
+	return out
+}
+
+// storageWidths judges the variables, and what pointers to physical storage
+// buffers point at.
+func (c *checker) storageWidths() {
+	if !c.vulkan {
+		return
+	}
+	for n := range c.m.Variables {
+		v := &c.m.Variables[n]
+		if v.Func != nil || v.Type == nil {
+			continue
+		}
+		block := false
+		if s := blockOfArrays(v.Type); s != nil {
+			block = c.m.Has(s.ID, spirv.DecorationBlock)
+			c.unsizedUniform(v, s, block)
+		}
+		place := storedBuffer
+		switch {
+		case v.Storage == spirv.StorageClassStorageBuffer, v.Storage == spirv.StorageClassShaderRecordBufferKHR,
+			v.Storage == spirv.StorageClassUniform && !block: // a BufferBlock
+		case v.Storage == spirv.StorageClassUniform:
+			place = storedUniform
+		case v.Storage == spirv.StorageClassPushConstant:
+			place = storedPush
+		case v.Storage == spirv.StorageClassWorkgroup && block:
+			place = storedShared
+		case v.Storage == spirv.StorageClassInput, v.Storage == spirv.StorageClassOutput:
+			place = storedInOut
+			if c.contains(v.Type, holdsByte) {
+				c.fail(v.Index, vuid.RuntimeSpirv_None_10980, "%s in %s holds integers of 8 bits; must not", c.name(v.ID), v.Storage)
+			}
+		default:
+			continue
+		}
+		c.storedWidth(v.Index, place, v.Type)
+	}
+	for n := range c.m.Types {
+		if t := &c.m.Types[n]; t.Op == spirv.OpTypePointer && t.Storage == spirv.StorageClassPhysicalStorageBuffer && t.Elem != nil {
+			c.storedWidth(t.Index, storedBuffer, t.Elem)
+		}
+	}
+}
+
+// storedWidth judges what stands in one place. Where untyped pointers may access
+// it in wider pieces, nothing is said.
+func (c *checker) storedWidth(i int, place storedPlace, t *facts.Type) {
+	for k := range storageWidthRows {
+		r := &storageWidthRows[k]
+		if r.place != place || !c.contains(t, r.what) || c.feature(r.code, r.feature) {
+			continue
+		}
+		if r.narrower != "" && c.feature(r.code, r.narrower) || c.feature(r.code, "shaderUntypedPointers") && place != storedInOut {
+			continue
+		}
+		c.fail(i, r.code, "%s holds values of %d bits, in %s; needs the feature %s", c.typeName(t), r.bits, r.place, r.feature)
+	}
+}
+
+// unsizedUniform judges the last member of a block in Uniform.
+func (c *checker) unsizedUniform(v *facts.Variable, s *facts.Type, block bool) {
+	const code = vuid.RuntimeSpirv_shaderUniformBufferUnsizedArray_11806
+	if v.Storage != spirv.StorageClassUniform || !block || len(s.Members) == 0 || !s.Members[len(s.Members)-1].Type.IsRuntimeArray() {
+		return
+	}
+	if !c.feature(code, "shaderUniformBufferUnsizedArray") {
+		c.fail(v.Index, code, "the block of %s in Uniform ends in an array without a length; needs the feature shaderUniformBufferUnsizedArray", c.name(v.ID)).also(c, s.Index, "the block")
+	}
+}

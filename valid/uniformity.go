@@ -1,0 +1,276 @@
+package valid
+
+import (
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
+)
+
+// What is known of where a value comes from.
+const (
+	ofView    uint8 = 1 << iota // it depends on ViewIndex
+	apart                       // no two invocations of a workgroup, or of a subgroup, have the same
+	storedOne                   // of a variable in Function: one instruction stores to the whole of it
+	storedAny                   // others do, or may
+)
+
+// flow follows values through the functions: which depend on ViewIndex, and which
+// certainly differ between invocations. Everything else may be constant, uniform
+// or neither, and no rule speaks of it.
+type flow struct {
+	*checker
+	known   []uint8 // of each instruction: of the value that it yields; of a variable: of what it holds; of a function: of what it returns
+	changed bool
+}
+
+// values follows the values of the module, once. It looks at each function a
+// bounded number of times, which loops and memory may ask for.
+func (c *checker) values() *flow {
+	if c.flow == nil {
+		c.flow = c.newFlow()
+	}
+	return c.flow
+}
+
+func (c *checker) newFlow() *flow {
+	w := &flow{checker: c, known: make([]uint8, c.code.Len())}
+	for n := range c.m.Functions {
+		f := &c.m.Functions[n]
+		for i := f.Index; i < f.End; i++ {
+			w.stores(i, c.code.Inst(i))
+		}
+	}
+	for pass := 0; pass < maxPointerPasses; pass++ {
+		w.changed = false
+		for n := range c.m.Functions {
+			f := &c.m.Functions[n]
+			for i := f.Index; i < f.End; i++ {
+				w.instruction(f, i, c.code.Inst(i))
+			}
+		}
+		if !w.changed {
+			break
+		}
+	}
+	return w
+}
+
+// add makes more known of an instruction.
+func (w *flow) add(i int, what uint8) {
+	if i >= 0 && w.known[i]|what != w.known[i] {
+		w.known[i] |= what
+		w.changed = true
+	}
+}
+
+// of returns what is known of a value.
+func (w *flow) of(id spirv.ID) uint8 {
+	if d := w.code.Def(id); d >= 0 {
+		return w.known[d]
+	}
+	return 0
+}
+
+// operandIDs returns the words of an instruction that are ids, those behind
+// enumerants excluded; the operands of an extended instruction are ids.
+func (w *flow) operandIDs(i int, in spirv.Inst) []int {
+	w.places = w.code.IDs(i, w.places[:0])
+	if in.Op() == spirv.OpExtInst {
+		for n := 5; n < len(in); n++ {
+			w.places = append(w.places, n)
+		}
+	}
+	return w.places
+}
+
+// stores notes which variables in Function are written as a whole by one store
+// alone, so that what they hold is what was stored.
+func (w *flow) stores(i int, in spirv.Inst) {
+	whole := spirv.ID(0)
+	switch in.Op() {
+	case spirv.OpLoad, spirv.OpVariable:
+		return
+	case spirv.OpStore:
+		whole = inst.Store(in).Pointer()
+	}
+	for _, at := range w.operandIDs(i, in) {
+		id := spirv.ID(in[at])
+		d := w.code.Def(id)
+		if d < 0 || w.code.Inst(d).Op() != spirv.OpVariable {
+			continue
+		}
+		if id == whole && w.known[d]&(storedOne|storedAny) == 0 {
+			w.known[d] |= storedOne
+		} else {
+			w.known[d] |= storedAny
+		}
+	}
+}
+
+// instruction makes known what an instruction makes of its operands.
+func (w *flow) instruction(f *facts.Function, i int, in spirv.Inst) {
+	switch in.Op() {
+	case spirv.OpFunction, spirv.OpFunctionParameter, spirv.OpVariable, spirv.OpLabel:
+		return
+	case spirv.OpLoad:
+		w.load(i, in)
+		return
+	case spirv.OpStore:
+		v := inst.Store(in)
+		if m := w.origin(v.Pointer()); m != nil {
+			w.add(m.Index, (w.of(v.Object())|w.of(v.Pointer()))&ofView)
+			if m.Func != nil && w.known[m.Index]&(storedOne|storedAny) == storedOne {
+				w.add(m.Index, w.of(v.Object())&apart)
+			}
+		}
+		return
+	case spirv.OpReturnValue:
+		w.add(f.Index, w.of(inst.ReturnValue(in).Value())&ofView)
+		return
+	case spirv.OpFunctionCall:
+		v := inst.FunctionCall(in)
+		if g := w.m.Function(v.Function()); g != nil {
+			for n, a := range v.Arguments() {
+				if n < len(g.Params) {
+					w.add(g.Params[n].Index, w.of(a)&ofView)
+				}
+			}
+		}
+	}
+	if !in.Op().HasResult() {
+		return
+	}
+	if in.Op() == spirv.OpCompositeExtract {
+		w.extract(i, in)
+	}
+	all := uint8(0)
+	for _, at := range w.operandIDs(i, in) {
+		if d := w.code.Def(spirv.ID(in[at])); d >= 0 && d != i && w.code.Inst(d).Op() != spirv.OpVariable {
+			all |= w.known[d]
+		}
+	}
+	w.add(i, all&ofView)
+	if all&apart != 0 && w.injective(in) {
+		w.add(i, apart)
+	}
+}
+
+// load makes known what a load yields.
+func (w *flow) load(i int, in spirv.Inst) {
+	p := inst.Load(in).Pointer()
+	v := w.origin(p)
+	w.add(i, w.of(p)&ofView)
+	if v == nil {
+		return
+	}
+	w.add(i, w.known[v.Index]&ofView)
+	if p == v.ID && v.Func != nil {
+		w.add(i, w.known[v.Index]&apart)
+	}
+	b, ok := w.m.BuiltIn(v.ID)
+	if !ok || v.Storage != spirv.StorageClassInput {
+		return
+	}
+	switch b {
+	case spirv.BuiltInViewIndex:
+		w.add(i, ofView)
+	case spirv.BuiltInLocalInvocationIndex:
+		if w.several(-1) {
+			w.add(i, apart)
+		}
+	case spirv.BuiltInSubgroupLocalInvocationId:
+		if !w.loneSubgroups() {
+			w.add(i, apart)
+		}
+	default:
+		if h := chainOf(w.code.DefInst(p)); len(h.path) == 1 && h.base == v.ID {
+			if k, ok := w.m.Const(h.path[0]).Int(); ok {
+				w.component(i, b, k)
+			}
+		}
+	}
+}
+
+// component makes known what a component of a built-in is.
+func (w *flow) component(i int, b spirv.BuiltIn, n int64) {
+	if (b == spirv.BuiltInLocalInvocationId || b == spirv.BuiltInGlobalInvocationId) && n >= 0 && n < 3 && w.several(int(n)) {
+		w.add(i, apart)
+	}
+}
+
+// extract makes known what a component of a vector is that was loaded as a whole.
+func (w *flow) extract(i int, in spirv.Inst) {
+	v := inst.CompositeExtract(in)
+	d := w.code.DefInst(v.Composite())
+	if len(d) == 0 || d.Op() != spirv.OpLoad || len(v.Indexes()) != 1 {
+		return
+	}
+	p := inst.Load(d).Pointer()
+	if o := w.m.Variable(p); o != nil && o.Storage == spirv.StorageClassInput {
+		if b, ok := w.m.BuiltIn(p); ok {
+			w.component(i, b, int64(v.Indexes()[0]))
+		}
+	}
+}
+
+// several reports whether every entry point that the walk's function is called
+// from has workgroups of several invocations, all along one dimension; of any
+// shape for −1.
+func (w *flow) several(dimension int) bool {
+	if len(w.m.EntryPoints) == 0 {
+		return false
+	}
+	for n := range w.m.EntryPoints {
+		e := &w.m.EntryPoints[n]
+		if modelOf(e.Model)&inWorkgroups == 0 || !e.HasLocalSize {
+			return false
+		}
+		s := e.LocalSize
+		switch all := uint64(s[0]) * uint64(s[1]) * uint64(s[2]); {
+		case all < 2:
+			return false
+		case dimension >= 0 && (dimension > 2 || uint64(s[dimension]) != all):
+			return false
+		}
+	}
+	return true
+}
+
+// loneSubgroups reports whether the device is known to have subgroups of one
+// invocation.
+func (c *checker) loneSubgroups() bool {
+	n, known := c.env.Device.limit("subgroupSize")
+	return known && n == 1
+}
+
+// injective reports whether an instruction yields different values for different
+// values of the one operand that is apart, where those are as small as the number
+// of an invocation.
+func (w *flow) injective(in spirv.Inst) bool {
+	const small = 1 << 12
+	t := w.m.Type(in.Type())
+	switch in.Op() {
+	case spirv.OpCopyObject:
+		return true
+	case spirv.OpBitcast, spirv.OpUConvert, spirv.OpSConvert:
+		x := w.m.TypeOf(spirv.ID(in[3]))
+		return t.IsInt() && x.IsInt() && t.Width >= x.Width
+	case spirv.OpIAdd, spirv.OpISub, spirv.OpIMul:
+		for n := 3; n <= 4; n++ {
+			k := w.m.Const(spirv.ID(in[n]))
+			if k != nil && k.Known && !k.Spec && !k.Undef && k.Bits < small && t.IsInt() && t.Width >= 32 && (k.Bits != 0 || in.Op() != spirv.OpIMul) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// always reports whether every invocation of an entry point comes to a block: it
+// is in the entry point's own function, and on every way to its end.
+func (w *flow) always(b *facts.Block) bool {
+	if b == nil || len(w.entriesAt(b.Func.ID)) == 0 {
+		return false
+	}
+	return facts.StructurallyPostDominates(b, b.Func.Entry())
+}
