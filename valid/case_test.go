@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -23,7 +24,8 @@ import (
 // none. A text has one instruction a line. A finding is marked at the end of its
 // line with "; ERROR CODE", one of the module as a whole on a line of its own.
 // The comment before the first section may say "env: vulkan1.2" (default: spv1.6
-// for SPV-, vulkan1.4 for VUID-), "device: min", and flags such as
+// for SPV-, vulkan1.4 for VUID-), "device: min", or what is known of a device:
+// "feature: NAME off", "extension: NAME on", "limit: NAME 4"; and flags such as
 // "relax-block-layout".
 func TestCases(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
@@ -66,6 +68,7 @@ func caseEnv(t *testing.T, code, comment string) *Env {
 		name = "vulkan1.4"
 	}
 	var device string
+	own := &Device{Features: map[string]bool{}, Limits: map[string]uint64{}, Extensions: map[string]bool{}}
 	flags := map[string]bool{}
 	for line := range strings.Lines(comment) {
 		line = strings.TrimSpace(line)
@@ -74,6 +77,9 @@ func caseEnv(t *testing.T, code, comment string) *Env {
 			name = v
 		case ok && k == "device":
 			device = v
+		case ok && (k == "feature" || k == "extension" || k == "limit"):
+			own.Name = "case"
+			ownDevice(t, own, k, v)
 		case line != "":
 			flags[line] = true
 		}
@@ -95,12 +101,36 @@ func caseEnv(t *testing.T, code, comment string) *Env {
 	for f := range flags {
 		t.Fatalf("no flag %s", f)
 	}
+	if own.Name != "" {
+		e.Device = own
+	}
 	if device != "" {
 		if e.Device, ok = BuiltinDevice(device, e.Version); !ok {
 			t.Fatalf("no device %s", device)
 		}
 	}
 	return e
+}
+
+// ownDevice makes one thing of a device known.
+func ownDevice(t *testing.T, d *Device, kind, what string) {
+	name, value, _ := strings.Cut(what, " ")
+	switch kind {
+	case "limit":
+		n, err := strconv.ParseUint(value, 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.Limits[name] = n
+		return
+	case "feature":
+		d.Features[name] = value == "on"
+	case "extension":
+		d.Extensions[name] = value == "on"
+	}
+	if value != "on" && value != "off" {
+		t.Fatalf("%s %s is %q; must be on or off", kind, name, value)
+	}
 }
 
 // marks returns the findings that a text marks, as "line code", in order.

@@ -107,6 +107,8 @@ var families = []*family{
 	&runtimeStageFamily,
 	&runtimeLimitFamily,
 	&runtimeCooperativeFamily,
+	&splitBarrierFamily,
+	&pointSizeFamily,
 }
 
 // dispatch has the judges of each opcode.

@@ -22,6 +22,7 @@ var memoryFamily = family{
 		{Code: "SPV-CopyMemory-Type", Section: "SPIR-V 3.3.8", Words: "OpCopyMemory copies between pointers to the same type"},
 		{Code: "SPV-CopyMemory-Size", Section: "SPIR-V 3.3.8", Words: "the size of OpCopyMemorySized is an integer scalar, and as a constant neither 0 nor negative"},
 		{Code: "SPV-CopyMemory-Multiple", Section: "SPIR-V 3.3.8", Words: "in shaders the size of a copy between untyped pointers is a multiple of 4, of 2 and 1 only with the capabilities for 16 and 8 bits"},
+		{Code: vuid.RuntimeSpirv_Size_11165, Section: environment, Words: "the size of a copy is a multiple of 4, of 2 and 1 only where 16-bit and 8-bit storage are enabled"},
 		{Code: vuid.StandaloneSpirv_Uniform_06925, Section: environment, Words: "nothing is stored to a Block in Uniform"},
 		{Code: vuid.StandaloneSpirv_OpTypeImage_06924, Section: environment, Words: "images, samplers, sampled images, acceleration structures, tensors and arrays of them are not stored"},
 		{Code: vuid.StandaloneSpirv_Result_11336, Section: environment, Words: "a sampler is loaded from a variable with Binding and DescriptorSet, or from SamplerHeapEXT"},
@@ -305,7 +306,11 @@ func (c *checker) copySize(i int, id spirv.ID, t, s *facts.Type) {
 		return
 	}
 	if step := max(c.copyStep(t.Storage), c.copyStep(s.Storage)); uint64(n)%step != 0 {
-		c.fail(i, "SPV-CopyMemory-Multiple", "the size is %d; must be a multiple of %d", n, step)
+		code := "SPV-CopyMemory-Multiple"
+		if c.vulkan {
+			code = vuid.RuntimeSpirv_Size_11165
+		}
+		c.fail(i, code, "the size is %d; must be a multiple of %d", n, step)
 	}
 }
 

@@ -18,8 +18,8 @@ import (
 // TestRuleDocs demands that docs/rules.md and docs/vuids.md say what the source
 // says; with -todo it writes them.
 func TestRuleDocs(t *testing.T) {
-	at := judges(t)
-	for name, text := range map[string][]byte{"rules.md": rulesPage(at), "vuids.md": vuidsPage(at)} {
+	at := judges(t, "valid", ".", "../spirv")
+	for name, text := range map[string][]byte{"rules.md": rulesPage(at), "vuids.md": vuidsPage(at, judges(t, "link", "../link"))} {
 		file := filepath.Join("../docs", name)
 		if *writeTodo {
 			if err := os.WriteFile(file, text, 0o666); err != nil {
@@ -37,9 +37,10 @@ func TestRuleDocs(t *testing.T) {
 	}
 }
 
-// judges returns where each code is reported: the function, or the table, in
-// which it stands outside of the list of rules.
-func judges(t *testing.T) map[string]string {
+// judges returns where each code is reported in some directories, the first of
+// which is a package: the function, or the table, in which it stands outside of the
+// list of rules.
+func judges(t *testing.T, name string, dirs ...string) map[string]string {
 	names := map[string]string{}
 	for _, code := range vuid.All {
 		ident := strings.ReplaceAll(strings.TrimPrefix(code, "VUID-"), "-", "_")
@@ -49,7 +50,7 @@ func judges(t *testing.T) map[string]string {
 		}
 	}
 	at := map[string]string{}
-	for _, file := range sources(t) {
+	for _, file := range sources(t, dirs...) {
 		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
 		if err != nil {
 			t.Fatal(err)
@@ -74,13 +75,21 @@ func judges(t *testing.T) map[string]string {
 					}
 				}
 				if _, have := at[code]; code != "" && (!have || !table) {
-					at[code] = strings.TrimPrefix(filepath.ToSlash(filepath.Clean(filepath.Join("valid", file))), "./") + " " + where
+					at[code] = strings.TrimPrefix(filepath.ToSlash(filepath.Clean(filepath.Join(name, inside(file, dirs[0])))), "./") + " " + where
 				}
 				return true
 			})
 		}
 	}
 	return at
+}
+
+// inside returns a file's name as seen from a directory, where it is in it.
+func inside(file, dir string) string {
+	if rel, err := filepath.Rel(dir, file); err == nil {
+		return rel
+	}
+	return file
 }
 
 // declared returns the name of a declaration, and whether it is a table.
@@ -126,13 +135,23 @@ var vuidGroups = [...]struct{ title, prefix string }{
 	{"Built-in variables", ""},
 }
 
+// beyondWords say what rules need, behind how many they are.
+var beyondWords = [...]string{
+	BeyondPipeline: "need a pipeline", BeyondDraw: "need a draw", BeyondRun: "need a run", BeyondQuery: "need a query", BeyondText: "are not of this text",
+}
+
 // vuidsPage lists Vulkan's rules on modules, those that are not judged too.
-func vuidsPage(at map[string]string) []byte {
+func vuidsPage(at, link map[string]string) []byte {
 	var b bytes.Buffer
-	b.WriteString("<!-- Written by TestRuleDocs of package valid. -->\n\n# Vulkan's rules on modules\n\nEach rule of the appendix \"Shader Validation\" and of the chapter \"Built-In Variables\", and where\n`chiaro check` judges it. *Device* are those that are judged where `--device` says what the device has;\na rule that is not judged needs a pipeline, a draw or a run, or is not written yet.\n\n")
+	b.WriteString("<!-- Written by TestRuleDocs of package valid. -->\n\n# Vulkan's rules on modules\n\nEach rule of the appendix \"Shader Validation\" and of the chapter \"Built-In Variables\", and where\n`chiaro check` judges it. *Device* are those that are judged where `--profile` says what the device has.\nOf a rule that a module and a device do not decide the list says what it needs: a *pipeline* (with its\nlayout, flags and other stages), a *draw* (what is bound and attached, and how that was made), a *run*\n(values that only an execution has), a *query* (a list that no feature, property or limit says), or\n*text*: the rule speaks of what this version of Vulkan or SPIR-V does not have.\n\n")
+	beyond := map[string]Unjudged{}
+	for u := range AllUnjudged() {
+		beyond[u.Code] = u
+	}
 	for g, group := range vuidGroups {
 		var rows bytes.Buffer
-		total, judged, cases := 0, 0, 0
+		total, judged, linked, cases := 0, 0, 0, 0
+		var needs [BeyondText + 1]int
 		for _, code := range vuid.All {
 			if groupOf(code) != g {
 				continue
@@ -140,7 +159,15 @@ func vuidsPage(at map[string]string) []byte {
 			total++
 			r, ok := RuleOf(code)
 			if !ok {
-				fmt.Fprintf(&rows, "| `%s` | not judged | | |\n", code)
+				u := beyond[code]
+				by := u.Why
+				if where := link[code]; where != "" {
+					by = "`" + where + "`"
+					linked++
+				} else {
+					needs[u.Needs]++
+				}
+				fmt.Fprintf(&rows, "| `%s` | %s | %s | |\n", code, u.Needs, by)
 				continue
 			}
 			judged++
@@ -150,7 +177,13 @@ func vuidsPage(at map[string]string) []byte {
 			}
 			fmt.Fprintf(&rows, "| `%s` | %s | `%s` | %s |\n", code, r.Need, at[code], example)
 		}
-		fmt.Fprintf(&b, "## %s\n\n%d rules, %d judged, %d with a case.\n\n| rule | needs | judged by | example |\n|---|---|---|---|\n%s\n", group.title, total, judged, cases, &rows)
+		fmt.Fprintf(&b, "## %s\n\n%d rules: %d judged by `chiaro check`, %d of them with a case; %d judged by `chiaro link`", group.title, total, judged, cases, linked)
+		for n, count := range needs {
+			if count > 0 {
+				fmt.Fprintf(&b, "; %d %s", count, beyondWords[n])
+			}
+		}
+		fmt.Fprintf(&b, ".\n\n| rule | needs | judged by, or why not | example |\n|---|---|---|---|\n%s\n", &rows)
 	}
 	return append(bytes.TrimRight(b.Bytes(), "\n"), '\n')
 }

@@ -46,6 +46,31 @@ func TestRules(t *testing.T) {
 	}
 }
 
+// TestUnjudged demands that each of Vulkan's rules on modules is judged, or stands
+// in the list of those that are not, and not both.
+func TestUnjudged(t *testing.T) {
+	listed := map[string]bool{}
+	for u := range AllUnjudged() {
+		_, judged := RuleOf(u.Code)
+		switch {
+		case listed[u.Code]:
+			t.Errorf("%s: twice", u.Code)
+		case judged:
+			t.Errorf("%s is judged", u.Code)
+		case groupOf(u.Code) < 0 || !slices.Contains(vuid.All[:], u.Code):
+			t.Errorf("%s: Vulkan has no such rule on modules", u.Code)
+		case u.Why == "":
+			t.Errorf("%s: needs a reason", u.Code)
+		}
+		listed[u.Code] = true
+	}
+	for _, code := range vuid.All {
+		if _, judged := RuleOf(code); groupOf(code) >= 0 && !judged && !listed[code] {
+			t.Errorf("%s is neither judged nor listed", code)
+		}
+	}
+}
+
 // codes returns the codes that the source declares as rules, and those that
 // stand anywhere else.
 func codes(t *testing.T) (declared, used map[string]bool) {
@@ -58,7 +83,7 @@ func codes(t *testing.T) (declared, used map[string]bool) {
 			names[rest] = code
 		}
 	}
-	for _, file := range sources(t) {
+	for _, file := range sources(t, ".", "../spirv") {
 		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
 		if err != nil {
 			t.Fatal(err)
@@ -97,9 +122,9 @@ func codes(t *testing.T) (declared, used map[string]bool) {
 }
 
 // sources returns the files that may report a code.
-func sources(t *testing.T) []string {
+func sources(t *testing.T, dirs ...string) []string {
 	var out []string
-	for _, dir := range []string{".", "../spirv"} {
+	for _, dir := range dirs {
 		list, err := filepath.Glob(filepath.Join(dir, "*.go"))
 		if err != nil {
 			t.Fatal(err)

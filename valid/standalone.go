@@ -11,12 +11,10 @@ var standaloneFamily = family{
 	rules: []Rule{
 		{Code: vuid.StandaloneSpirv_OpUndef_12464, Section: environment, Words: "OpUndef makes no image, sampler, sampled image, acceleration structure or tensor"},
 		{Code: vuid.StandaloneSpirv_MaximallyReconvergesKHR_09565, Section: environment, Words: "an entry point with MaximallyReconvergesKHR uses no instruction that regroups invocations"},
-		{Code: vuid.StandaloneSpirv_DescriptorHeapEXT_11482, Section: environment, Words: "with the capability DescriptorHeapEXT the members of structs that are opaque are descriptors"},
 		{Code: vuid.StandaloneSpirv_PhysicalStorageBuffer64_04709, Section: environment, Words: "with PhysicalStorageBuffer64 a pointer into a row-major matrix is for OpLoad and OpStore alone"},
 	},
 	insts: map[spirv.Op]judge{
-		spirv.OpUndef:      (*checker).undefOpaque,
-		spirv.OpTypeStruct: (*checker).heapStruct,
+		spirv.OpUndef: (*checker).undefOpaque,
 	},
 	ops: []group{
 		{(*checker).repack, []spirv.Op{
@@ -53,26 +51,6 @@ func (c *checker) repack(i int, in spirv.Inst) {
 	for _, e := range c.callersOf(c.fn) {
 		if m, ok := e.Mode(spirv.ExecutionModeMaximallyReconvergesKHR); ok {
 			c.fail(m.Index, vuid.StandaloneSpirv_MaximallyReconvergesKHR_09565, "MaximallyReconvergesKHR of the entry point %q, which uses %s; must not stand with it", e.Name, in.Op()).also(c, i, "the use")
-			return
-		}
-	}
-}
-
-// heapStruct judges the opaque members of a struct where heaps of descriptors may
-// be made of structs.
-func (c *checker) heapStruct(i int, in spirv.Inst) {
-	if !c.vulkan || !c.capable(spirv.CapabilityDescriptorHeapEXT) {
-		return
-	}
-	t := c.m.Type(in.Result())
-	if t == nil {
-		return
-	}
-	for n := range t.Members {
-		switch e := core(t.Members[n].Type); {
-		case e == nil:
-		case e.Op == spirv.OpTypeSampledImage, e.Op == spirv.OpTypeOpaque, e.Op == spirv.OpTypeRayQueryKHR, e.Op == spirv.OpTypeHitObjectNV, e.Op == spirv.OpTypeHitObjectEXT:
-			c.fail(i, vuid.StandaloneSpirv_DescriptorHeapEXT_11482, "member %d is %s, which is opaque and no descriptor; must be a descriptor where it is opaque", n, c.typeName(e))
 			return
 		}
 	}

@@ -1,0 +1,161 @@
+package valid
+
+import (
+	"iter"
+	"slices"
+	"strings"
+)
+
+// Beyond is what a rule on modules needs that neither a module nor an [Env] has.
+type Beyond uint8
+
+// What rules need.
+const (
+	BeyondPipeline Beyond = iota // the pipeline, its layout, its flags, its other stages
+	BeyondDraw                   // what is bound or attached when it runs, and how that was made
+	BeyondRun                    // the values that an execution computes
+	BeyondQuery                  // a list that a query of the device returns, which no feature, property or limit says
+	BeyondText                   // nothing: what the rule speaks of is not in this version of the specification
+)
+
+// String returns "pipeline", "draw", "run", "query" or "text".
+func (b Beyond) String() string {
+	return [...]string{"pipeline", "draw", "run", "query", "text"}[b]
+}
+
+// Unjudged is a rule of Vulkan on modules that Check does not judge. One that needs
+// a pipeline may be judged by package link.
+type Unjudged struct {
+	Code  string
+	Needs Beyond
+	Why   string // what it needs, in a word or two
+}
+
+// AllUnjudged yields the rules of Vulkan on modules that Check does not judge, in
+// order of their codes.
+func AllUnjudged() iter.Seq[Unjudged] {
+	var all []Unjudged
+	for _, g := range unjudged {
+		for _, code := range g.codes {
+			all = append(all, Unjudged{"VUID-" + code, g.needs, g.why})
+		}
+	}
+	slices.SortFunc(all, func(x, y Unjudged) int { return strings.Compare(x.Code, y.Code) })
+	return slices.Values(all)
+}
+
+// unjudged are those rules by what they need.
+var unjudged = [...]struct {
+	needs Beyond
+	why   string
+	codes []string
+}{
+	{BeyondPipeline, "the other stages", []string{
+		"RuntimeSpirv-OpEntryPoint-07754", "RuntimeSpirv-OpEntryPoint-08743", "RuntimeSpirv-OpVariable-08746", "RuntimeSpirv-maintenance4-06817",
+		"RuntimeSpirv-MeshEXT-12380", "PrimitiveId-Fragment-04331", "PrimitiveId-Fragment-04332", "RuntimeSpirv-OpTraceRayKHR-11855",
+	}},
+	{BeyondPipeline, "that the module makes a stage of one", []string{"RuntimeSpirv-GraphARM-09922"}},
+	{BeyondPipeline, "its flags", []string{
+		"RuntimeSpirv-OpTraceRayKHR-06553", "RuntimeSpirv-OpTraceRayKHR-06554", "RuntimeSpirv-OpTraceRayMotionNV-06367",
+		"RuntimeSpirv-OpHitObjectTraceRayMotionNV-07711", "RuntimeSpirv-OpHitObjectTraceRayNV-07715", "RuntimeSpirv-OpHitObjectTraceRayNV-07716",
+		"RuntimeSpirv-OpHitObjectTraceRayMotionEXT-11877", "RuntimeSpirv-OpHitObjectTraceRayEXT-11886", "RuntimeSpirv-OpHitObjectTraceRayEXT-11887",
+		"RuntimeSpirv-micromap-11630", "RuntimeSpirv-OpArrayLength-11807", "RuntimeSpirv-OpConstantSizeOfEXT-11475",
+		"RuntimeSpirv-OpCooperativeVectorMatrixMulAddNV-11808", "RuntimeSpirv-OpCooperativeVectorLoadNV-11809",
+		"RuntimeSpirv-OpTypeCooperativeMatrixKHR-10770", "RuntimeSpirv-OpTypeCooperativeMatrixKHR-10771",
+	}},
+	{BeyondPipeline, "its multisample state", []string{"RuntimeSpirv-minSampleShading-08731", "RuntimeSpirv-minSampleShading-08732"}},
+	{BeyondPipeline, "its subpass", []string{"RuntimeSpirv-SampleRateShading-06378", "ViewportMaskPerViewNV-ViewportMaskPerViewNV-04416"}},
+	{BeyondPipeline, "the mapping of its descriptors", []string{
+		"RuntimeSpirv-DescriptorSet-11385", "RuntimeSpirv-DescriptorSet-11388", "RuntimeSpirv-source-11387",
+	}},
+	{BeyondPipeline, "the resources and constants of a data graph", []string{
+		"RuntimeSpirv-pNext-09919", "RuntimeSpirv-pNext-09920", "RuntimeSpirv-pNext-09921", "RuntimeSpirv-pNext-09923",
+	}},
+	{BeyondDraw, "the image or sampler, and its conversion", []string{
+		"RuntimeSpirv-OpTypeSampler-12203", "RuntimeSpirv-OpTypeImage-12204", "RuntimeSpirv-None-12205", "RuntimeSpirv-OpTypeSampledImage-12206",
+		"RuntimeSpirv-OpTypeImage-12207", "RuntimeSpirv-ConstOffset-10718", "RuntimeSpirv-OpTypeSampledImage-12208",
+	}},
+	{BeyondDraw, "the image, and its samples", []string{"RuntimeSpirv-samples-08725", "RuntimeSpirv-samples-08726"}},
+	{BeyondDraw, "the image, and whether it is sparse", []string{"RuntimeSpirv-None-06287"}},
+	{BeyondDraw, "the image, and its aspects", []string{"RuntimeSpirv-OpEntryPoint-08727"}},
+	{BeyondDraw, "the samplers", []string{
+		"RuntimeSpirv-OpImageBlockMatchSSDQCOM-06985", "RuntimeSpirv-OpImageBlockMatchSSDQCOM-06986", "RuntimeSpirv-OpImageBlockMatchWindow-09222",
+		"RuntimeSpirv-OpImageBlockMatchWindow-09223", "RuntimeSpirv-pNext-09226",
+	}},
+	{BeyondDraw, "the acceleration structure, and how it was built", []string{
+		"RuntimeSpirv-OpRayQueryInitializeKHR-06352", "RuntimeSpirv-OpRayQueryGenerateIntersectionKHR-06354", "RuntimeSpirv-flags-08761",
+		"RuntimeSpirv-OpTraceRayKHR-06359", "RuntimeSpirv-OpTraceRayKHR-06360", "RuntimeSpirv-OpTraceRayMotionNV-06365",
+		"RuntimeSpirv-OpHitObjectTraceRayMotionNV-07704", "RuntimeSpirv-OpHitObjectTraceRayMotionNV-07709", "RuntimeSpirv-flags-11875",
+		"RuntimeSpirv-flags-11876", "HitTriangleVertexPositionsKHR-None-08751",
+	}},
+	{BeyondDraw, "the attachments", []string{
+		"RuntimeSpirv-OpTypeImage-10707", "RuntimeSpirv-OpTypeImage-10708", "RuntimeSpirv-OpTypeImage-10709", "RuntimeSpirv-OpTypeImage-10710",
+		"RuntimeSpirv-OpTypeSampledImage-10711",
+	}},
+	{BeyondDraw, "the render pass, and its tiles", []string{
+		"RuntimeSpirv-TileShadingQCOM-10700", "RuntimeSpirv-TileShadingQCOM-10701", "RuntimeSpirv-z-10704", "RuntimeSpirv-tileSize-10705",
+	}},
+	{BeyondDraw, "the size of a fragment", []string{
+		"RuntimeSpirv-Offset-06344", "RuntimeSpirv-Offset-06345", "RuntimeSpirv-Offset-06346", "RuntimeSpirv-Offset-06347",
+	}},
+	{BeyondDraw, "the buffer, and how it was made", []string{"RuntimeSpirv-PhysicalStorageBuffer64-11819", "RuntimeSpirv-protectedNoFault-09645"}},
+	{BeyondDraw, "the descriptors, which may be null", []string{"RuntimeSpirv-OpCooperativeMatrix-12379"}},
+	{BeyondDraw, "the descriptors in the heap", []string{
+		"RuntimeSpirv-Result-11340", "RuntimeSpirv-Result-11341", "RuntimeSpirv-Result-11342", "RuntimeSpirv-Result-11343", "RuntimeSpirv-Result-11345",
+		"RuntimeSpirv-Image-11379", "RuntimeSpirv-Image-11380", "RuntimeSpirv-Image-11382",
+	}},
+	{BeyondRun, "the offset into the heap", []string{
+		"RuntimeSpirv-samplerDescriptorAlignment-11348", "RuntimeSpirv-imageDescriptorAlignment-11349", "RuntimeSpirv-imageDescriptorAlignment-11383",
+		"RuntimeSpirv-Result-11350", "RuntimeSpirv-bufferDescriptorAlignment-11384", "RuntimeSpirv-tensorDescriptorAlignment-11481",
+	}},
+	{BeyondRun, "the addresses", []string{
+		"RuntimeSpirv-PhysicalStorageBuffer64-06315", "RuntimeSpirv-OpTypeUntypedPointerKHR-11166", "RuntimeSpirv-None-10834",
+	}},
+	{BeyondRun, "the coordinates", []string{"RuntimeSpirv-Coordinate-10713", "RuntimeSpirv-Coordinate-10714"}},
+	{BeyondRun, "the distance of the hit", []string{"RuntimeSpirv-OpRayQueryGenerateIntersectionKHR-06353"}},
+	{BeyondRun, "the kind of the hit", []string{"HitTriangleVertexPositionsKHR-HitTriangleVertexPositionsKHR-08750"}},
+	{BeyondRun, "the size of blocks of a tensor", []string{"RuntimeSpirv-OpCooperativeMatrixLoadTensorNV-12429"}},
+	{BeyondRun, "whether the operands are the same in a quad", []string{
+		"RuntimeSpirv-OpImageSampleWeightedQCOM-06979", "RuntimeSpirv-OpImageBlockMatchSADQCOM-06982", "RuntimeSpirv-OpImageBoxFilterQCOM-06990",
+		"RuntimeSpirv-OpImageBlockMatchWindow-09219",
+	}},
+	{BeyondRun, "which invocations come to it", []string{"RuntimeSpirv-OpControlBarrierArriveEXT-13558"}},
+	{BeyondQuery, "the shapes of cooperative matrices", []string{
+		"RuntimeSpirv-OpTypeCooperativeMatrixNV-06316", "RuntimeSpirv-OpTypeCooperativeMatrixMulAddNV-10059", "RuntimeSpirv-OpTypeCooperativeMatrixKHR-10163",
+		"RuntimeSpirv-OpCooperativeMatrixMulAddKHR-10060", "RuntimeSpirv-NSize-12352", "RuntimeSpirv-KSize-12353",
+		"RuntimeSpirv-cooperativeMatrixProperties2-13382", "RuntimeSpirv-cooperativeMatrixProperties2-13383",
+		"RuntimeSpirv-cooperativeMatrixFlexibleDimensions-10165", "RuntimeSpirv-cooperativeMatrixFlexibleDimensions-10166",
+	}},
+	{BeyondQuery, "the kinds of cooperative vectors", []string{
+		"RuntimeSpirv-OpCooperativeVectorMatrixMulNV-10089", "RuntimeSpirv-OpTypeCooperativeVector-10095",
+	}},
+	{BeyondText, "a specification without Vulkan 1.3 or VK_KHR_format_feature_flags2 has it; apiVersion-07954 and apiVersion-07955 judge the same", []string{
+		"RuntimeSpirv-OpTypeImage-06269", "RuntimeSpirv-OpTypeImage-06270", "RuntimeSpirv-apiVersion-07952", "RuntimeSpirv-apiVersion-07953",
+		"RuntimeSpirv-shaderStorageImageWriteWithoutFormat-07956", "RuntimeSpirv-shaderStorageImageReadWithoutFormat-07957",
+	}},
+	{BeyondText, "a specification without VK_EXT_shader_atomic_float2 has it; None-06337 and None-06338 judge the same", []string{
+		"RuntimeSpirv-None-06335", "RuntimeSpirv-None-06336",
+	}},
+	{BeyondText, "a specification without maintenance4 has it; LocalSizeId-06434 judges the same", []string{"RuntimeSpirv-LocalSizeId-06433"}},
+	{BeyondText, "a specification without maintenance4 has it; maintenance4-06817 is the same", []string{"RuntimeSpirv-OpTypeVector-06816"}},
+	{BeyondText, "a specification without VK_KHR_zero_initialize_workgroup_memory has it; shaderZeroInitializeWorkgroupMemory-06372 judges the same", []string{
+		"RuntimeSpirv-OpVariable-06373",
+	}},
+	{BeyondText, "SPIR-V has no built-in of the name", []string{
+		"ClusterIDHUAWEI-ClusterIDHUAWEI-07797", "ClusterIDHUAWEI-ClusterIDHUAWEI-07798",
+		"ClusterShadingRateHUAWEI-ClusterShadingRateHUAWEI-09448", "ClusterShadingRateHUAWEI-ClusterShadingRateHUAWEI-09449",
+		"FirstIndexHUAWEI-FirstIndexHUAWEI-07799", "FirstIndexHUAWEI-FirstIndexHUAWEI-07800",
+		"FirstInstanceHUAWEI-FirstInstanceHUAWEI-07801", "FirstInstanceHUAWEI-FirstInstanceHUAWEI-07802",
+		"FirstVertexHUAWEI-FirstVertexHUAWEI-07803", "FirstVertexHUAWEI-FirstVertexHUAWEI-07804",
+		"IndexCountHUAWEI-IndexCountHUAWEI-07805", "IndexCountHUAWEI-IndexCountHUAWEI-07806",
+		"InstanceCountHUAWEI-InstanceCountHUAWEI-07807", "InstanceCountHUAWEI-InstanceCountHUAWEI-07808",
+		"VertexCountHUAWEI-VertexCountHUAWEI-07809", "VertexCountHUAWEI-VertexCountHUAWEI-07810",
+		"VertexOffsetHUAWEI-VertexOffsetHUAWEI-07811", "VertexOffsetHUAWEI-VertexOffsetHUAWEI-07812",
+		"CoalescedInputCountAMDX-CoalescedInputCountAMDX-09172", "CoalescedInputCountAMDX-CoalescedInputCountAMDX-09173",
+		"CoalescedInputCountAMDX-CoalescedInputCountAMDX-09174",
+	}},
+	{BeyondText, "SPIR-V has no storage class NodeOutputPayloadAMDX", []string{
+		"RuntimeSpirv-maxExecutionGraphShaderPayloadCount-09196", "RuntimeSpirv-maxExecutionGraphShaderPayloadSize-09194",
+		"RuntimeSpirv-maxExecutionGraphShaderPayloadSize-09195",
+	}},
+}

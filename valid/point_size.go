@@ -1,0 +1,177 @@
+package valid
+
+import (
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
+	"github.com/chiaro-gpu/chiaro/vuid"
+)
+
+// pointSizeFamily judges that a shader that writes PointSize writes it on every
+// way, where a device would take it to be 1 if it never did (Vulkan, Runtime
+// SPIR-V Validation).
+var pointSizeFamily = family{
+	rules: []Rule{
+		{Code: vuid.RuntimeSpirv_maintenance5_09190, Section: runtimeSection, Words: "with the feature maintenance5 a shader that writes PointSize does so on every way to its end", Need: NeedDevice},
+		{Code: vuid.RuntimeSpirv_maintenance5_10934, Section: runtimeSection, Words: "with the feature maintenance5 a geometry shader that writes PointSize does so for every vertex", Need: NeedDevice},
+	},
+	after: []func(*checker){(*checker).pointSizeWays},
+}
+
+// pointSizeWays judges the entry points whose last stage before rasterization may
+// be theirs.
+func (c *checker) pointSizeWays() {
+	if !c.vulkan || len(c.builtIn.noted) == 0 {
+		return
+	}
+	budget := maxCallers
+	for n := range c.m.EntryPoints {
+		e := &c.m.EntryPoints[n]
+		if e.Func == nil || modelOf(e.Model)&(inVertex|inTessellationEvaluation|inGeometry) == 0 || budget <= 0 {
+			continue
+		}
+		budget -= len(c.m.Functions) + e.Func.End - e.Func.Index
+		code := vuid.RuntimeSpirv_maintenance5_09190
+		if e.Model == spirv.ExecutionModelGeometry {
+			code = vuid.RuntimeSpirv_maintenance5_10934
+		}
+		w := &pointSizeWalk{checker: c, entry: e, rule: code, writes: make([]bool, len(c.m.Functions))}
+		if !w.written() {
+			continue
+		}
+		if on, known := c.env.Device.feature("maintenance5"); !known {
+			c.unknown(code)
+		} else if on {
+			w.function(e.Func)
+		}
+	}
+}
+
+// pointSizeWalk is an entry point whose ways are looked at.
+type pointSizeWalk struct {
+	*checker
+	entry  *facts.EntryPoint
+	rule   string
+	writes []bool // of each function: it or what it calls may write PointSize
+}
+
+// written finds out which functions of the entry point may write PointSize, and
+// returns whether any does.
+func (w *pointSizeWalk) written() bool {
+	tree := w.m.CallTree(w.entry)
+	for n := len(tree) - 1; n >= 0; n-- { // what is called before what calls it
+		f := tree[n]
+		for _, g := range f.Calls {
+			w.writes[f.Number] = w.writes[f.Number] || w.writes[g.Number]
+		}
+		for i := f.Index; i < f.End && !w.writes[f.Number]; i++ {
+			w.writes[f.Number] = w.store(w.code.Inst(i))
+		}
+	}
+	return w.writes[w.entry.Func.Number]
+}
+
+// store reports whether an instruction writes PointSize, or a block that has it as
+// a whole.
+func (w *pointSizeWalk) store(in spirv.Inst) bool {
+	switch in.Op() {
+	case spirv.OpStore, spirv.OpCopyMemory, spirv.OpCopyMemorySized:
+	default:
+		return false
+	}
+	pointer := spirv.ID(in[1])
+	v := w.origin(pointer)
+	if v == nil || v.Storage != spirv.StorageClassOutput {
+		return false
+	}
+	if b, ok := w.m.BuiltIn(v.ID); ok {
+		return b == spirv.BuiltInPointSize
+	}
+	if !w.holdsBuiltIn(v, spirv.BuiltInPointSize) {
+		return false
+	}
+	h := chainOf(w.code.DefInst(pointer))
+	if h.base != v.ID || len(h.path) == 0 {
+		return true // the whole, or it is not known what
+	}
+	n, ok := w.whole(h.path[0])
+	b, named := w.m.MemberBuiltIn(core(v.Type).ID, int(n))
+	return !ok || named && b == spirv.BuiltInPointSize
+}
+
+// function judges the ways through the entry point's function: whether one comes to
+// its end, or to a vertex that is emitted, without a write.
+func (w *pointSizeWalk) function(f *facts.Function) {
+	seen := make([]bool, len(f.Blocks)) // a way without a write leads to where the block begins
+	var todo []*facts.Block
+	come := func(b *facts.Block) {
+		if !seen[b.Number] {
+			seen[b.Number] = true
+			todo = append(todo, b)
+		}
+	}
+	if b := f.Entry(); b != nil {
+		come(b)
+	}
+	for n := range f.Blocks {
+		b := &f.Blocks[n]
+		if !b.Reachable {
+			continue
+		}
+		on, told := w.block(b, false)
+		if told {
+			return
+		}
+		for _, to := range b.Succs {
+			if on { // a vertex was emitted and nothing written since
+				come(to)
+			}
+		}
+	}
+	for len(todo) > 0 {
+		b := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		on, told := w.block(b, true)
+		if told {
+			return
+		}
+		for _, to := range b.Succs {
+			if on {
+				come(to)
+			}
+		}
+	}
+}
+
+// block goes through a block to which a way without a write leads, where bare, and
+// returns whether one leads on, and whether it found a fault.
+func (w *pointSizeWalk) block(b *facts.Block, bare bool) (on, told bool) {
+	for i := b.Index; i < b.End; i++ {
+		in := w.code.Inst(i)
+		switch op := in.Op(); op {
+		case spirv.OpFunctionCall:
+			if g := w.m.Function(inst.FunctionCall(in).Function()); g != nil && w.writes[g.Number] {
+				bare = false
+			}
+		case spirv.OpEmitVertex, spirv.OpEmitStreamVertex:
+			if bare {
+				return false, w.fault(i, "the vertex is emitted")
+			}
+			bare = true
+		case spirv.OpReturn:
+			if bare && w.entry.Model != spirv.ExecutionModelGeometry {
+				return false, w.fault(i, "the shader ends")
+			}
+		default:
+			if w.store(in) {
+				bare = false
+			}
+		}
+	}
+	return bare, false
+}
+
+func (w *pointSizeWalk) fault(i int, what string) bool {
+	w.fail(i, w.rule, "%s on a way that does not write PointSize, which the shader writes on others; must write it on all", what).also(w.checker, w.entry.Index, "the entry point")
+	return true
+}

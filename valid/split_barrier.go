@@ -1,0 +1,123 @@
+package valid
+
+import (
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/vuid"
+)
+
+// splitBarrierFamily judges the order of the two halves of a barrier, where no
+// execution can keep it (Vulkan, Runtime SPIR-V Validation).
+var splitBarrierFamily = family{
+	rules: []Rule{
+		{Code: vuid.RuntimeSpirv_OpControlBarrierWaitEXT_13559, Section: runtimeSection, Words: "before OpControlBarrierWaitEXT an OpControlBarrierArriveEXT of the same scope is executed"},
+		{Code: vuid.RuntimeSpirv_OpControlBarrierWaitEXT_13560, Section: runtimeSection, Words: "between two OpControlBarrierWaitEXT of a scope an OpControlBarrierArriveEXT of it is executed"},
+		{Code: vuid.RuntimeSpirv_OpControlBarrierArriveEXT_13561, Section: runtimeSection, Words: "between two OpControlBarrierArriveEXT of a scope an OpControlBarrierWaitEXT of it is executed"},
+	},
+	after: []func(*checker){(*checker).splitBarriers},
+}
+
+// splitBarriers judges the functions. A function that others call, or that calls
+// others, may have the other half elsewhere; it is judged within blocks alone, and
+// only as far as nothing is called.
+func (c *checker) splitBarriers() {
+	if !c.vulkan || !c.capable(spirv.CapabilitySplitBarrierEXT) {
+		return
+	}
+	for n := range c.m.Functions {
+		f := &c.m.Functions[n]
+		for k := range f.Blocks {
+			c.splitBlock(&f.Blocks[k])
+		}
+		if len(c.entriesAt(f.ID)) > 0 && len(f.Calls) == 0 {
+			c.unarrived(f)
+		}
+	}
+}
+
+// halfOf returns whether an instruction is half a barrier, and its scope; −1 where
+// that is not known.
+func (c *checker) halfOf(in spirv.Inst) (scope int, half bool) {
+	if op := in.Op(); op != spirv.OpControlBarrierArriveEXT && op != spirv.OpControlBarrierWaitEXT {
+		return 0, false
+	}
+	if n, ok := c.whole(spirv.ID(in[1])); ok && n < maxScopes {
+		return int(n), true
+	}
+	return -1, true
+}
+
+// splitBlock judges the halves that stand in one block, each scope by itself.
+func (c *checker) splitBlock(b *facts.Block) {
+	var last [maxScopes]int // of each scope: the last half, plus 1
+	for i := b.Index; i < b.End; i++ {
+		in := c.code.Inst(i)
+		scope, half := c.halfOf(in)
+		if in.Op() == spirv.OpFunctionCall || scope < 0 {
+			clear(last[:])
+		}
+		if !half || scope < 0 {
+			continue
+		}
+		if before := last[scope] - 1; before >= 0 && c.code.Inst(before).Op() == in.Op() {
+			if in.Op() == spirv.OpControlBarrierWaitEXT {
+				c.fail(i, vuid.RuntimeSpirv_OpControlBarrierWaitEXT_13560, "OpControlBarrierWaitEXT behind another with no OpControlBarrierArriveEXT between; must be one").also(c, before, "the other")
+			} else {
+				c.fail(i, vuid.RuntimeSpirv_OpControlBarrierArriveEXT_13561, "OpControlBarrierArriveEXT behind another with no OpControlBarrierWaitEXT between; must be one").also(c, before, "the other")
+			}
+		}
+		last[scope] = i + 1
+	}
+}
+
+// maxScopes is above every scope that Vulkan has.
+const maxScopes = 8
+
+// unarrived judges, in an entry point's function that calls none, that where an
+// execution waits it may have arrived.
+func (c *checker) unarrived(f *facts.Function) {
+	into := make([]uint16, len(f.Blocks)) // of each block: the scopes that may have arrived where it begins
+	out := make([]uint16, len(f.Blocks))
+	for n := range f.Blocks {
+		out[n] = c.arrivals(&f.Blocks[n], 0, false)
+	}
+	var todo []*facts.Block
+	for n := range f.Blocks {
+		todo = append(todo, &f.Blocks[n])
+	}
+	for len(todo) > 0 { // a block comes back at most once for each scope
+		b := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		for _, to := range b.Succs {
+			if more := out[b.Number] &^ into[to.Number]; more != 0 {
+				into[to.Number] |= more
+				out[to.Number] |= more
+				todo = append(todo, to)
+			}
+		}
+	}
+	for n := range f.Blocks {
+		if b := &f.Blocks[n]; b.Reachable {
+			c.arrivals(b, into[n], true)
+		}
+	}
+}
+
+// arrivals returns the scopes that have arrived behind a block, and judges it
+// where that is asked for.
+func (c *checker) arrivals(b *facts.Block, have uint16, judge bool) uint16 {
+	for i := b.Index; i < b.End; i++ {
+		in := c.code.Inst(i)
+		scope, half := c.halfOf(in)
+		switch arrive := in.Op() == spirv.OpControlBarrierArriveEXT; {
+		case !half:
+		case arrive && scope < 0:
+			have = 1<<maxScopes - 1
+		case arrive:
+			have |= 1 << scope
+		case scope >= 0 && judge && have>>scope&1 == 0:
+			c.fail(i, vuid.RuntimeSpirv_OpControlBarrierWaitEXT_13559, "OpControlBarrierWaitEXT where no OpControlBarrierArriveEXT of the scope can have been executed; must be one before it")
+		}
+	}
+	return have
+}
