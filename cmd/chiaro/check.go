@@ -25,19 +25,20 @@ import (
 
 // checkFlags are the flags of check.
 type checkFlags struct {
-	format    string
-	out       []string
-	filesFrom string
-	targetEnv string
-	profiles  []string
-	matrix    bool
-	jobs      int
-	verbose   bool
-	opts      valid.Options
-	env       valid.Env    // what the flags say beside the target environment
-	given     bool         // the target environment is given
-	envs      []*valid.Env // for each profile
-	filter    findingFilter
+	format               string
+	out                  []string
+	filesFrom            string
+	targetEnv            string
+	profiles             []string
+	matrix               bool
+	jobs                 int
+	verbose              bool
+	spirvDir, scriptRoot string // ready modules of scripts
+	opts                 valid.Options
+	env                  valid.Env    // what the flags say beside the target environment
+	given                bool         // the target environment is given
+	envs                 []*valid.Env // for each profile
+	filter               findingFilter
 }
 
 func newCheck(c console) *cobra.Command {
@@ -47,7 +48,7 @@ func newCheck(c console) *cobra.Command {
 		Short: "Judge modules and pipelines against a target environment",
 		Long: `Judge SPIR-V modules, binary or text, by the rules of SPIR-V and of the environment that
 --target-env names, and report every fault; and pipelines by Vulkan's rules on them: descriptions
-(*.pipeline.yaml, see link), archives of Fossilize (*.foz) and its JSON. Directories are searched for
+(*.pipeline.yaml, see link), archives of Fossilize (*.foz) and its JSON, Amber scripts and VkScript. Directories are searched for
 all of them; - is standard input, ARCHIVE#graphics/HASH one object of an archive. Rules that need to know a device are judged for each that --profile names:
 min, max, self, min1.0 to min1.4, or files of Vulkan profiles, which vulkaninfo --json writes too.`,
 		Example: "  chiaro check shader.spv\n  chiaro check --target-env vulkan1.1 --format jsonl shaders/",
@@ -64,6 +65,8 @@ min, max, self, min1.0 to min1.4, or files of Vulkan profiles, which vulkaninfo 
 	f.profileFlags(cmd)
 	fl.IntVarP(&f.jobs, "jobs", "j", runtime.GOMAXPROCS(0), "modules to judge at once")
 	fl.BoolVarP(&f.verbose, "verbose", "v", false, "say which rules were not checkable, and what they need")
+	fl.StringVar(&f.spirvDir, "spirv-dir", "", "for scripts, take DIR/<script>/<pipeline>.<shader>.<stage>.spv instead of compiling")
+	fl.StringVar(&f.scriptRoot, "script-root", "", "folder that <script> of --spirv-dir is relative to")
 	f.filter.flags(fl)
 	f.layoutFlags(cmd)
 	complete(cmd, "format", checkFormats...)

@@ -55,6 +55,8 @@ func (j *judge) judge(ctx context.Context, s subject, x *checked) {
 			return
 		}
 		j.link(d, x)
+	case s.kind == isScript:
+		j.script(ctx, s.file, x)
 	case s.ref.Tag == fossil.ShaderModule:
 		code, err := s.set.Code(s.ref.Hash)
 		if err != nil {
@@ -115,7 +117,7 @@ func (j *judge) link(d *link.Description, x *checked) {
 	x.verdict, x.pipeline = verdictClean, true
 	if x.profiles = j.f.profileNames(); len(j.f.envs) == 0 {
 		d.Env = j.env
-		x.findings = linkFindings(link.Link(d), "")
+		x.findings = merge(x.findings, linkFindings(link.Link(d), ""))
 	}
 	for i, env := range j.f.envs {
 		d.Env, d.Device = env, env.Device

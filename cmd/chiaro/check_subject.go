@@ -27,14 +27,17 @@ const (
 	isModule subjectKind = iota
 	isDescription
 	isObject
+	isScript
 )
 
 // The endings of files that check finds in directories.
-var checkEndings = []string{".spv", ".spvasm", ".foz", ".pipeline.yaml", ".pipeline.yml", ".pipeline.json"}
+var checkEndings = append([]string{".spv", ".spvasm", ".foz", ".amber", ".vkscript"}, pipelineEndings...)
+
+var pipelineEndings = []string{".pipeline.yaml", ".pipeline.yml", ".pipeline.json"}
 
 // isPipelineFile reports whether a file describes a pipeline, by its name.
 func isPipelineFile(file string) bool {
-	return slices.ContainsFunc(checkEndings[3:], func(e string) bool { return strings.HasSuffix(file, e) })
+	return slices.ContainsFunc(pipelineEndings, func(e string) bool { return strings.HasSuffix(file, e) })
 }
 
 // objectWords are the sorts of objects that are judged, as names have them.
@@ -66,6 +69,8 @@ func subjects(files []string) (list []subject, closeAll func()) {
 			list = append(list, objectsOf(set, path, object)...)
 		case isPipelineFile(file):
 			list = append(list, subject{name: file, file: file, kind: isDescription})
+		case strings.HasSuffix(file, ".amber") || strings.HasSuffix(file, ".vkscript"):
+			list = append(list, subject{name: file, file: file, kind: isScript})
 		default:
 			list = append(list, subject{name: file, file: file})
 		}

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/amber"
+	"github.com/chiaro-gpu/chiaro/link"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/valid"
+)
+
+// script judges the pipelines that the commands of a script run, and their
+// modules.
+func (j *judge) script(ctx context.Context, file string, x *checked) {
+	s, err := amber.Load(file)
+	var list []amber.Described
+	if err == nil {
+		list, err = amber.Describe(ctx, s, amber.Options{SpirvDir: j.f.spirvDir, ScriptRoot: j.f.scriptRoot})
+	}
+	if err != nil {
+		x.message = located(file, err)
+		return
+	}
+	x.verdict, x.pipeline, x.profiles = verdictClean, true, j.f.profileNames()
+	enabled := scriptFeatures(s)
+	judged := map[string]bool{}
+	for i := range list {
+		p := &list[i]
+		d := p.Description
+		d.Name = file + "#" + p.Name
+		for k := range p.Stages {
+			shader, err := j.scriptShader(ctx, file, &p.Stages[k], judged, x)
+			if err != nil {
+				x.verdict, x.message = verdictUnreadable, fmt.Sprintf("%s: error: %v", d.Name, err)
+				return
+			}
+			d.Stages = append(d.Stages, *shader)
+		}
+		d.Device = enabled
+		j.link(d, x)
+	}
+}
+
+// scriptFeatures are the features and extensions that a script asks for: they
+// are enabled, and of others nothing is known.
+func scriptFeatures(s *amber.Script) *valid.Device {
+	d := &valid.Device{Name: s.File, Features: map[string]bool{}, Extensions: map[string]bool{}}
+	for _, r := range s.Requirements {
+		switch r.Kind {
+		case amber.Feature:
+			d.Features[r.Name] = true
+		case amber.DeviceExtension, amber.AnyExtension:
+			d.Extensions[r.Name] = true
+		}
+	}
+	return d
+}
+
+// scriptShader makes the shader of a stage, and judges its module once.
+func (j *judge) scriptShader(ctx context.Context, file string, s *amber.DescribedStage, judged map[string]bool, x *checked) (*link.Shader, error) {
+	name := file + "#" + s.Shader
+	m, err := j.modules.get(fmt.Sprintf("%s\x00%x", name, sha256.Sum256(s.Code)), s.Spec, func() (*facts.Module, error) {
+		m, err := spirv.Decode(s.Code)
+		if err != nil {
+			return nil, err
+		}
+		return facts.Gather(m, s.Spec), nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.Shader, err)
+	}
+	if !judged[s.Shader] {
+		judged[s.Shader] = true
+		if err := j.scriptModule(ctx, name, m.module.Facts(), x); err != nil {
+			return nil, err
+		}
+	}
+	shader, err := m.shader(name, s.Stage, s.Entry)
+	if err != nil {
+		return nil, err
+	}
+	shader.Flags, shader.SubgroupSize = s.Flags, s.Size
+	return shader, nil
+}
+
+// scriptModule judges a module of a script. What it finds is shown with the
+// module as its side, for the script is the file.
+func (j *judge) scriptModule(ctx context.Context, name string, m *facts.Module, x *checked) error {
+	envs := j.f.envs
+	if len(envs) == 0 {
+		envs = []*valid.Env{j.env}
+	}
+	report, err := valid.CheckSeveral(ctx, m, envs, j.f.opts)
+	if err != nil {
+		return err
+	}
+	for i := range report.Findings {
+		f := report.Findings[i]
+		if len(j.f.envs) == 0 {
+			f.Profiles = nil
+		}
+		side := link.Side{File: name, Place: fmt.Sprintf("instruction %d", f.Pos.Instruction), Pos: f.Pos, Source: f.Source, HasSource: f.HasSource}
+		f.Finding.Pos.Instruction, f.Finding.Pos.Word = 0, 0
+		f.Related = nil
+		x.findings = append(x.findings, shownFinding{Finding: f, sides: []link.Side{side}})
+	}
+	if len(x.findings) > 0 {
+		x.verdict = verdictFindings
+	}
+	return nil
+}

@@ -1,0 +1,278 @@
+package amber
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/iface"
+	"github.com/chiaro-gpu/chiaro/link"
+)
+
+// Described is a pipeline of a script as package link judges it, but for its
+// modules, which stand in Modules in the order of its stages.
+type Described struct {
+	Name        string // of the pipeline, and the topology that it draws
+	Description *link.Description
+	Stages      []DescribedStage
+}
+
+// DescribedStage is a stage of a described pipeline.
+type DescribedStage struct {
+	Shader string
+	Stage  link.Stages
+	Entry  string
+	Code   []byte // SPIR-V
+	Spec   facts.Spec
+	Flags  link.StageFlags
+	Size   uint32 // of subgroups that is required, 0 for any
+}
+
+// Describe returns the pipelines that the commands of a script run: one for each
+// topology that they are drawn with. Of pipelines that only clear nothing is
+// said, for no shader of theirs runs. The error is that of a shader that cannot
+// be made into a module.
+func Describe(ctx context.Context, s *Script, o Options) ([]Described, error) {
+	r := &runner{script: s, options: o}
+	var out []Described
+	seen := map[string]bool{}
+	for _, u := range used(s.Commands, nil) {
+		name := u.pipeline.Name
+		if u.topology != "" {
+			name += " " + u.topology
+		}
+		if seen[name] {
+			continue
+		}
+		seen[name] = true
+		d, err := r.describe(ctx, u, name)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, *d)
+	}
+	return out, nil
+}
+
+// use is a pipeline that a command runs.
+type use struct {
+	pipeline *Pipeline
+	topology string
+}
+
+// used returns the pipelines that commands run.
+func used(list []Command, out []use) []use {
+	for _, c := range list {
+		switch c := c.(type) {
+		case *Dispatch:
+			out = append(out, use{c.Pipeline, ""})
+		case *Draw:
+			t := strings.ToLower(c.Topology)
+			switch {
+			case c.Patch:
+				t = "patch_list"
+			case t == "" && c.Kind != DrawArray:
+				t = "triangle_list"
+			}
+			out = append(out, use{c.Pipeline, t})
+		case *Trace:
+			out = append(out, use{c.Pipeline, ""})
+		case *Repeat:
+			out = used(c.Commands, out)
+		}
+	}
+	return out
+}
+
+// descriptorTypes are the descriptor types by the kinds of bindings.
+var descriptorTypes = [...]link.DescriptorType{
+	Uniform: link.DescriptorType(iface.UniformBuffer), UniformDynamic: link.UniformBufferDynamic,
+	Storage: link.DescriptorType(iface.StorageBuffer), StorageDynamic: link.StorageBufferDynamic,
+	UniformTexelBuffer: link.DescriptorType(iface.UniformTexelBuffer), StorageTexelBuffer: link.DescriptorType(iface.StorageTexelBuffer),
+	SampledImage: link.DescriptorType(iface.SampledImage), StorageImage: link.DescriptorType(iface.StorageImage),
+	CombinedImageSampler: link.DescriptorType(iface.CombinedImageSampler), SamplerOnly: link.DescriptorType(iface.Sampler),
+	AccelerationStructure: link.DescriptorType(iface.AccelerationStructure),
+}
+
+func (r *runner) describe(ctx context.Context, u use, name string) (*Described, error) {
+	p := u.pipeline
+	d := &link.Description{Name: name, Layout: &link.Layout{}}
+	d.Kind = [...]link.Kind{ComputePipeline: link.Compute, GraphicsPipeline: link.Graphics, RayTracingPipeline: link.RayTracing}[p.Kind]
+	out := &Described{Name: name, Description: d}
+	for i := range p.Stages {
+		s, err := r.describeStage(ctx, p, &p.Stages[i])
+		if err != nil {
+			return nil, err
+		}
+		out.Stages = append(out.Stages, *s)
+	}
+	r.describeLayout(p, d.Layout)
+	if p.Kind == GraphicsPipeline {
+		return out, describeGraphics(p, u.topology, d)
+	}
+	return out, nil
+}
+
+// describeLayout is the pipeline layout that a script's pipeline has: every
+// binding is for all stages.
+func (r *runner) describeLayout(p *Pipeline, l *link.Layout) {
+	sets := map[uint32]int{}
+	for _, b := range p.Bindings {
+		if b.Kind == Untyped {
+			continue
+		}
+		i, ok := sets[b.Set]
+		if !ok {
+			i = len(l.Sets)
+			sets[b.Set] = i
+			l.Sets = append(l.Sets, link.Set{Number: b.Set})
+		}
+		n := max(len(b.Buffers), len(b.Samplers), 1)
+		l.Sets[i].Bindings = append(l.Sets[i].Bindings, link.Binding{Binding: b.Binding, Type: descriptorTypes[b.Kind], Count: uint32(n), Stages: link.AllStages})
+	}
+	if p.Push != nil {
+		l.Push = []link.Range{{Size: uint32(len(p.Push.Data)), Stages: link.AllStages}}
+	}
+}
+
+// describeStage makes the module of a stage.
+func (r *runner) describeStage(ctx context.Context, p *Pipeline, a *Attachment) (*DescribedStage, error) {
+	name := strings.Replace(strings.ToLower(a.Stage.String()), "ray_generation", "raygen", 1)
+	stage, ok := link.ParseStage(name)
+	if !ok {
+		return nil, r.unsupported(p.At, "a shader of the stage "+a.Stage.String())
+	}
+	var code []byte
+	var err error
+	if a.Shader.Format == Passthrough {
+		s := *a.Shader
+		s.Format, s.Source, s.TargetEnv = SPIRVAssembly, passthrough, ""
+		code, err = r.assemble(&s)
+	} else {
+		code, err = r.module(ctx, p, a)
+	}
+	if err != nil {
+		return nil, err
+	}
+	out := &DescribedStage{Shader: a.Shader.Name, Stage: stage, Entry: a.EntryPoint, Code: code, Size: uint32(a.Subgroup.RequiredSize)}
+	if len(a.Specialize) > 0 {
+		out.Spec = facts.Spec{}
+	}
+	for _, x := range a.Specialize {
+		out.Spec[x.ID] = x.Bits
+	}
+	if a.Subgroup.VaryingSize {
+		out.Flags |= link.StageFlagsAllowVaryingSubgroupSize
+	}
+	if a.Subgroup.FullyPopulated {
+		out.Flags |= link.StageFlagsRequireFullSubgroups
+	}
+	return out, nil
+}
+
+// passthrough is the vertex shader that scripts need not write.
+const passthrough = `OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint Vertex %main "main" %in %out
+OpDecorate %in Location 0
+OpDecorate %out BuiltIn Position
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%float = OpTypeFloat 32
+%v4 = OpTypeVector %float 4
+%pin = OpTypePointer Input %v4
+%pout = OpTypePointer Output %v4
+%in = OpVariable %pin Input
+%out = OpVariable %pout Output
+%main = OpFunction %void None %fn
+%l = OpLabel
+%x = OpLoad %v4 %in
+OpStore %out %x
+OpReturn
+OpFunctionEnd
+`
+
+// describeGraphics adds the states of a graphics pipeline.
+func describeGraphics(p *Pipeline, topology string, d *link.Description) error {
+	g := &p.Graphics
+	d.HasDynamic = true
+	d.Rasterization = &link.Rasterization{LineWidth: 1}
+	d.Assembly = &link.InputAssembly{}
+	if err := d.Assembly.Topology.UnmarshalText([]byte(topology)); err != nil {
+		d.Assembly = nil // another rule of the script says it
+	}
+	if g.PatchControlPoints > 0 {
+		d.Tessellation = &link.Tessellation{PatchControlPoints: uint32(g.PatchControlPoints)}
+	} else {
+		d.Tessellation = &link.Tessellation{PatchControlPoints: 3} // the default of AmberScript
+	}
+	d.Viewport = &link.Viewport{Viewports: 1, Scissors: 1}
+	if len(g.Vertices) > 0 {
+		d.Vertex = &link.VertexInput{}
+	}
+	for i, v := range g.Vertices {
+		a := link.Attribute{Location: uint32(v.Location), Binding: uint32(i), Offset: uint32(v.Offset)}
+		f := v.Format
+		if f == nil {
+			f = v.Buffer.Texel
+		}
+		if f == nil {
+			d.Vertex = nil // its elements have no format: nothing is known of its attributes
+			break
+		}
+		if err := a.Format.UnmarshalText([]byte(f.Name)); err != nil {
+			return fmt.Errorf("vertex data at location %d: %w", v.Location, err)
+		}
+		d.Vertex.Attributes = append(d.Vertex.Attributes, a)
+		b := link.VertexBinding{Binding: uint32(i), Stride: uint32(v.Stride)}
+		if b.Stride == 0 {
+			b.Stride = uint32(v.Buffer.Shape.Stride)
+		}
+		if v.PerInstance {
+			b.Rate = link.InputRateInstance
+		}
+		d.Vertex.Bindings = append(d.Vertex.Bindings, b)
+	}
+	return describePass(g, d)
+}
+
+// describePass adds the render pass: color attachments by location, and depth
+// and stencil.
+func describePass(g *Graphics, d *link.Description) error {
+	pass := &link.RenderPass{}
+	var sub link.Subpass
+	attach := func(b *Buffer) (link.Ref, error) {
+		a := link.PassAttachment{}
+		if b.Image != nil {
+			a.Samples = uint32(b.Image.Samples)
+		}
+		if b.Texel != nil {
+			if err := a.Format.UnmarshalText([]byte(b.Texel.Name)); err != nil {
+				return 0, err
+			}
+		}
+		pass.Attachments = append(pass.Attachments, a)
+		return link.Ref(len(pass.Attachments) - 1), nil
+	}
+	for _, c := range g.Colors {
+		for len(sub.Color) <= c.Location {
+			sub.Color = append(sub.Color, link.Unused)
+		}
+		n, err := attach(c.Buffer)
+		if err != nil {
+			return err
+		}
+		sub.Color[c.Location] = n
+	}
+	if g.DepthStencil != nil {
+		n, err := attach(g.DepthStencil)
+		if err != nil {
+			return err
+		}
+		sub.Depth = &n
+	}
+	pass.Subpasses = []link.Subpass{sub}
+	d.Pass = pass
+	return nil
+}
