@@ -121,6 +121,9 @@ func (g *gatherer) evaluate(c *Const, i int, in spirv.Inst) {
 		c.Spec = true
 		g.operation(c, inst.SpecConstantOp(in))
 	}
+	if v, ok := g.device[c.ID]; ok && c.Type.IsInt() {
+		c.Known, c.Bits = true, v&mask(c.Type.Width)
+	}
 }
 
 func (c *Const) boolean(x bool) {

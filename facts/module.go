@@ -12,6 +12,11 @@ import (
 // is true where any of the low 32 bits is set (VkBool32).
 type Spec map[uint32]uint64
 
+// Device gives constants whose values are the device's theirs, by id: the sizes
+// of descriptors (OpConstantSizeOfEXT), the lengths of cooperative matrices. What
+// follows from one that is missing is not known.
+type Device map[spirv.ID]uint64
+
 // Module is what is true of one module under one specialization.
 type Module struct {
 	Code *spirv.Module // the words; instruction numbers from 0 are its
@@ -40,8 +45,11 @@ type Module struct {
 
 // Gather states what is true of m where the specialization constants have the
 // values of spec, which may be nil.
-func Gather(m *spirv.Module, spec Spec) *Module {
-	g := &gatherer{Module: &Module{Code: m, Spec: spec, fact: make([]fact, m.Len())}}
+func Gather(m *spirv.Module, spec Spec) *Module { return GatherOn(m, spec, nil) }
+
+// GatherOn is Gather for a device.
+func GatherOn(m *spirv.Module, spec Spec, device Device) *Module {
+	g := &gatherer{Module: &Module{Code: m, Spec: spec, fact: make([]fact, m.Len())}, device: device}
 	g.survey()
 	g.name()
 	g.decorate()
@@ -55,6 +63,7 @@ func Gather(m *spirv.Module, spec Spec) *Module {
 // then.
 type gatherer struct {
 	*Module
+	device  Device
 	count   counts
 	annot   []int32 // instructions that decorate
 	entry   []int32 // OpEntryPoint

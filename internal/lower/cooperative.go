@@ -2,7 +2,6 @@ package lower
 
 import (
 	"github.com/chiaro-gpu/chiaro/facts"
-	"github.com/chiaro-gpu/chiaro/internal/direct"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
@@ -82,41 +81,15 @@ func (x *tile) place(row, column uint64) (lane, i uint64) {
 // cooperativeLength lowers OpCooperativeMatrixLengthKHR.
 func cooperativeLength(f *function, in spirv.Inst) {
 	t := f.facts.Type(inst.CooperativeMatrixLengthKHR(in).TypeOperand()) // that of NV has the same operands
-	if !isTile(t) {
-		f.malformed("the length of what is no cooperative matrix")
-	}
-	f.define(in, f.b.I32(uint32(f.tile(t).components)))
+	f.define(in, f.b.I32(uint32(f.lengthOfTile(t))))
 }
 
-// maxOperations bounds how deep operations on the length of a cooperative matrix
-// are nested among the constants.
-const maxOperations = 8
-
-// operation returns the value of an OpSpecConstantOp that facts do not know,
-// since it depends on the length of a cooperative matrix and so on the size of
-// the subgroup.
-func (f *function) operation(c *facts.Const) value {
-	v := inst.SpecConstantOp(f.facts.Code.Inst(c.Index))
-	op, words := v.Opcode(), v.Operands()
-	row, isRow := direct.Lookup(op)
-	length := op == spirv.OpCooperativeMatrixLengthKHR || op == spirv.OpCooperativeMatrixLengthNV
-	if !isRow && !length || !c.Type.IsScalar() {
-		f.unsupported("the constant %%%d, whose value is not known", c.ID)
+// lengthOfTile returns how many components each lane has of a cooperative matrix.
+func (u *unit) lengthOfTile(t *facts.Type) uint64 {
+	if !isTile(t) {
+		u.malformed("the length of what is no cooperative matrix")
 	}
-	if f.nested++; f.nested > maxOperations {
-		f.unsupported("constants of more than %d operations on the length of a cooperative matrix", maxOperations)
-	}
-	in := append(spirv.Inst{spirv.Head(op, len(words)+3), uint32(c.Type.ID), uint32(c.ID)}, words...)
-	if length {
-		cooperativeLength(f, in)
-	} else {
-		f.componentwise(in, row)
-	}
-	f.nested--
-	out := f.get(c.ID)
-	f.defined[f.facts.Def(c.ID)] = slot{}
-	out.block = nil
-	return out
+	return u.tile(t).components
 }
 
 func cooperativeLoad(f *function, in spirv.Inst) {

@@ -227,14 +227,47 @@ func (a *tensorAccess) decoded(e *tensorElement) ir.V {
 	if callee == nil || len(callee.Params) != 3 || !callee.Params[0].Type.IsPointer() || callee.Params[0].Type.Elem == nil {
 		a.malformed("a function that decodes without a pointer and two arrays")
 	}
-	t := callee.Params[0].Type
+	t, n := callee.Params[0].Type, a.numbers[callee]
 	if t.Storage != a.at.class {
-		a.unsupported("a function that decodes from %s, for a pointer to %s", t.Storage, a.at.class)
+		t, n = a.decoder(callee)
+	}
+	if n == 0 {
+		a.malformed("a call of what is no function to call")
 	}
 	size := roundUp(t.Elem.Size(0, false), uint64(max(t.Elem.Align(facts.Scalar, false), 1)))
 	p := a.reaches(e, size, e.skipped, e.outside)
 	p.typ = t.Elem
-	return a.only(a.call(a.decode, a.carry(value{typ: t, ptr: p}), e.block, e.inBlock))
+	args := append(append(a.carry(value{typ: t, ptr: p}), e.block...), e.inBlock...)
+	return a.only(a.b.Call(n, a.flat(callee.Return), args...))
+}
+
+// decoder returns the number of a function that decodes what the pointer of the
+// access points into, and the type of its pointer. Shaders have one that takes
+// addresses; of a buffer that is bound, and of workgroup memory, there may be
+// none, so that the function is lowered once more for what it is.
+func (a *tensorAccess) decoder(callee *facts.Function) (*facts.Type, int) {
+	if callee.Params[0].Type.Storage != spirv.StorageClassPhysicalStorageBuffer {
+		a.malformed("a function that decodes from %s, for a pointer to %s", callee.Params[0].Type.Storage, a.at.class)
+	}
+	t := *callee.Params[0].Type
+	t.Storage = a.at.class
+	for _, v := range a.variants {
+		if v.fn == callee && v.from.Storage == t.Storage {
+			return v.from, v.number
+		}
+	}
+	n := a.functions
+	a.functions++
+	a.variants = append(a.variants, variant{callee, &t, n})
+	return &t, n
+}
+
+// variant is a function that is lowered once more, with another type of its
+// first parameter, which is a pointer.
+type variant struct {
+	fn     *facts.Function
+	from   *facts.Type
+	number int
 }
 
 func cooperativeStoreTensor(f *function, in spirv.Inst) {

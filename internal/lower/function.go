@@ -19,16 +19,14 @@ type function struct {
 
 	constants map[spirv.ID]*facts.Const // the variables that are tables
 
-	nested int // operations among constants that are being lowered
-
 	tree tree
 	todo []task
 	open []region
 	phi  map[*facts.Block][]ir.V // the parameters of the labels of blocks that are not entered yet
 }
 
-// function lowers one function.
-func (u *unit) function(fn *facts.Function) *ir.Func {
+// function lowers one function, as a variant of itself where that is not nil.
+func (u *unit) function(fn *facts.Function, number int, as *variant) *ir.Func {
 	u.at = fn.Index
 	if fn.Recursive {
 		u.malformed("a function that can come to call itself")
@@ -36,8 +34,8 @@ func (u *unit) function(fn *facts.Function) *ir.Func {
 	if len(fn.Blocks) == 0 {
 		u.unsupported("a function without a body")
 	}
-	f := &function{unit: u, fn: fn, number: u.numbers[fn], phi: map[*facts.Block][]ir.V{}}
-	f.begin()
+	f := &function{unit: u, fn: fn, number: number, phi: map[*facts.Block][]ir.V{}}
+	f.begin(as)
 	f.constants = f.tables()
 	f.tree = u.plant(fn)
 	f.blocks()
@@ -59,10 +57,15 @@ func (f *function) name() string {
 }
 
 // begin opens the function: its arguments, its variables of module scope.
-func (f *function) begin() {
+func (f *function) begin(as *variant) {
+	params := make([]*facts.Type, len(f.fn.Params))
 	var args []ir.Type
-	for _, p := range f.fn.Params {
-		args = append(args, f.flat(p.Type)...)
+	for i, p := range f.fn.Params {
+		params[i] = p.Type
+		if i == 0 && as != nil {
+			params[i] = as.from
+		}
+		args = append(args, f.flat(params[i])...)
 	}
 	results := f.flat(f.fn.Return)
 	if f.number == 0 && len(args)+len(results) > 0 {
@@ -71,11 +74,14 @@ func (f *function) begin() {
 	f.b = ir.NewFunc(f.name(), args, results)
 	f.b.Origin = int32(f.at + 1)
 	rest := f.b.Func.Args
-	for _, p := range f.fn.Params {
-		n := len(f.flat(p.Type))
+	for i, p := range f.fn.Params {
+		n := len(f.flat(params[i]))
 		v := value{typ: p.Type, parts: rest[:n:n]}
 		if p.Type.IsPointer() {
-			v.ptr = f.pointerOf(p.Type, v.parts)
+			v.ptr = f.pointerOf(params[i], v.parts)
+		}
+		if i == 0 && as != nil {
+			v.parts, v.ptr.natural = nil, false // a block lies as it is decorated
 		}
 		f.put(p.ID, v)
 		rest = rest[n:]

@@ -13,63 +13,14 @@ import (
 // when the program starts: they are a resource of their own, one for each place
 // that a buffer's may have, so that a place becomes an index.
 
-// Sizes of the descriptors of a heap, in bytes, which are their alignments too.
-const (
-	samplerDescriptor = 32
-	imageDescriptor   = 32
-	tensorDescriptor  = 32
-)
-
-// descriptorSize returns how large a descriptor of a type is in a heap.
-func (u *unit) descriptorSize(t *facts.Type) uint64 {
-	switch t.Op {
-	case spirv.OpTypeBufferEXT, spirv.OpTypeAccelerationStructureKHR:
-		return ir.HeapDescriptor
-	case spirv.OpTypeImage:
-		return imageDescriptor
-	case spirv.OpTypeSampler:
-		return samplerDescriptor
-	case spirv.OpTypeTensorARM:
-		return tensorDescriptor
-	}
-	u.malformed("the size of %s; want a descriptor", t.Op)
-	return 0
-}
-
-// maxSizeDepth bounds the constants that one is computed from.
-const maxSizeDepth = 64
-
-// size returns the value of an integer constant that may depend on the size of
-// descriptors, which facts do not know.
-func (u *unit) size(id spirv.ID, depth int) uint64 {
+// size returns the value of an integer constant that says where something is in a
+// heap.
+func (u *unit) size(id spirv.ID) uint64 {
 	c := u.facts.Const(id)
-	switch {
-	case c == nil || !c.Type.IsInt() || depth > maxSizeDepth:
-		u.malformed("%%%d is no constant integer", id)
-	case c.Known:
-		return c.Bits
-	case c.Op == spirv.OpConstantSizeOfEXT:
-		t := u.facts.Type(inst.ConstantSizeOfEXT(u.facts.Code.Inst(c.Index)).TypeOperand())
-		if t == nil {
-			u.malformed("a type is missing")
-		}
-		return u.descriptorSize(t)
-	case c.Op == spirv.OpSpecConstantOp:
-		in := u.facts.Code.Inst(c.Index)
-		if len(in) == 6 {
-			x, y := u.size(spirv.ID(in[4]), depth+1), u.size(spirv.ID(in[5]), depth+1)
-			switch inst.SpecConstantOp(in).Opcode() {
-			case spirv.OpIAdd:
-				return (x + y) & ir.Int(c.Type.Width).Mask()
-			case spirv.OpISub:
-				return (x - y) & ir.Int(c.Type.Width).Mask()
-			case spirv.OpIMul:
-				return (x * y) & ir.Int(c.Type.Width).Mask()
-			}
-		}
+	if c == nil || !c.Known || !c.Type.IsInt() {
+		u.malformed("a layout by %%%d, which is no integer constant that is known", id)
 	}
-	u.unsupported("a layout by the constant %%%d, whose value is not known", id)
-	return 0
+	return c.Bits
 }
 
 // arrayStride returns how far apart the elements of an array or behind a pointer
@@ -77,7 +28,7 @@ func (u *unit) size(id spirv.ID, depth int) uint64 {
 func (u *unit) arrayStride(t *facts.Type) uint64 {
 	if t.ArrayStride == 0 {
 		if d, ok := u.facts.Decoration(t.ID, spirv.DecorationArrayStrideIdEXT); ok {
-			return u.size(spirv.ID(d.Literal()), 0)
+			return u.size(spirv.ID(d.Literal()))
 		}
 	}
 	return uint64(t.ArrayStride)
@@ -88,7 +39,7 @@ func (u *unit) memberOffset(t *facts.Type, i int) uint64 {
 	m := &t.Members[i]
 	if !m.HasOffset {
 		if d, ok := u.facts.MemberDecoration(t.ID, i, spirv.DecorationOffsetIdEXT); ok {
-			return u.size(spirv.ID(d.Literal()), 0)
+			return u.size(spirv.ID(d.Literal()))
 		}
 	}
 	return uint64(m.Offset)

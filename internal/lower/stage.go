@@ -95,6 +95,11 @@ type unit struct {
 	extents map[*facts.Type]extent
 	globals map[spirv.ID]*pointer // where the variables of module scope are
 	numbers map[*facts.Function]int
+	// functions is how many there are, and variants which of them are lowered
+	// once more.
+	functions int
+	variants  []variant
+
 	inputs  map[ir.Semantic]uint64   // their numbers in Program.In
 	tabled  map[*facts.Const]uint64  // the constants that are tables: their numbers
 	forms   map[carriedAs]matrixForm // of the matrices that travelling pointers point into
@@ -114,6 +119,7 @@ func (u *unit) program() {
 	if u.entry == nil || u.entry.Func == nil || len(u.entry.Func.Blocks) == 0 {
 		u.malformed("the entry point has no function with a body")
 	}
+	u.onDevice()
 	u.at = u.entry.Index
 	if u.entry.Model != spirv.ExecutionModelGLCompute {
 		u.unsupported("%s", u.entry.Model)
@@ -131,8 +137,12 @@ func (u *unit) program() {
 	for i, f := range tree {
 		u.numbers[f] = i
 	}
-	for _, f := range tree {
-		u.prog.Funcs = append(u.prog.Funcs, u.function(f))
+	u.functions = len(tree)
+	for i, f := range tree {
+		u.prog.Funcs = append(u.prog.Funcs, u.function(f, i, nil))
+	}
+	for i := 0; i < len(u.variants); i++ { // which may grow
+		u.prog.Funcs = append(u.prog.Funcs, u.function(u.variants[i].fn, u.variants[i].number, &u.variants[i]))
 	}
 	u.at = -1
 	u.prog.StateEffects()

@@ -48,9 +48,6 @@ func (f *function) value(id spirv.ID) value {
 		return v
 	}
 	if c := f.facts.Const(id); c != nil {
-		if !c.Known && c.ID != 0 && c.Op == spirv.OpSpecConstantOp {
-			return f.operation(c) // not kept: it reaches no further than from here
-		}
 		v := value{typ: c.Type, parts: f.constant(c)}
 		if c.Type.IsPointer() { // made of operations, which reach no further than from here
 			v.ptr = f.pointerOf(c.Type, v.parts)
@@ -72,6 +69,9 @@ func (f *function) scalars(id spirv.ID) []ir.V {
 // carry returns the scalars of a value.
 func (f *function) carry(v value) []ir.V {
 	if v.parts == nil && v.ptr != nil {
+		if v.typ.Storage == spirv.StorageClassPhysicalStorageBuffer && v.ptr.memory != physical {
+			f.unsupported("the address of what is in %s", v.ptr.class)
+		}
 		return f.pointerParts(v.ptr)
 	}
 	return v.parts
@@ -145,9 +145,6 @@ func (f *function) constant(c *facts.Const) []ir.V {
 	n := len(f.flat(c.Type))
 	if isTile(c.Type) && len(c.Elems) == 1 && c.Elems[0] != nil && c.Elems[0].Known && c.Elems[0].Type == c.Type.Elem {
 		return slices.Repeat(f.appendConst(nil, c.Elems[0], c.Type.Elem), n)
-	}
-	if c.Op == spirv.OpConstantSizeOfEXT && c.Type.IsInt() {
-		return []ir.V{f.b.Const(f.scalar(c.Type), f.size(c.ID, 0)&f.scalar(c.Type).Mask())}
 	}
 	if !c.Known {
 		f.unsupported("the constant %%%d, whose value is not known", c.ID)

@@ -1,0 +1,68 @@
+package lower
+
+import (
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
+)
+
+// Sizes of the descriptors of a heap, in bytes, which are their alignments too.
+// That of a buffer is ir.HeapDescriptor.
+const (
+	samplerDescriptor = 32
+	imageDescriptor   = 32
+	tensorDescriptor  = 32
+)
+
+// onDevice gives the facts the constants that are the device's, where the module has
+// some: then arrays may be as long as they say.
+func (u *unit) onDevice() {
+	device := facts.Device{}
+	for i := range u.facts.Consts {
+		c := &u.facts.Consts[i]
+		if c.Known || !c.Type.IsInt() {
+			continue
+		}
+		u.at = c.Index
+		in := u.facts.Code.Inst(c.Index)
+		switch c.Op {
+		case spirv.OpConstantSizeOfEXT:
+			device[c.ID] = u.descriptorSize(u.facts.Type(inst.ConstantSizeOfEXT(in).TypeOperand()))
+		case spirv.OpSpecConstantOp:
+			v := inst.SpecConstantOp(in)
+			if op := v.Opcode(); (op == spirv.OpCooperativeMatrixLengthKHR || op == spirv.OpCooperativeMatrixLengthNV) && len(v.Operands()) == 1 {
+				device[c.ID] = u.lengthOfTile(u.facts.Type(spirv.ID(v.Operands()[0])))
+			}
+		}
+	}
+	if len(device) == 0 {
+		return
+	}
+	u.facts = facts.GatherOn(u.facts.Code, u.facts.Spec, device)
+	for i := range u.facts.EntryPoints {
+		if e := &u.facts.EntryPoints[i]; u.entry != nil && e.Index == u.entry.Index {
+			u.entry = e
+			return
+		}
+	}
+}
+
+// descriptorSize returns how large a descriptor of a type is in a heap.
+func (u *unit) descriptorSize(t *facts.Type) uint64 {
+	if t == nil {
+		u.malformed("a type is missing")
+	}
+	switch t.Op {
+	case spirv.OpTypeBufferEXT, spirv.OpTypeAccelerationStructureKHR:
+		return ir.HeapDescriptor
+	case spirv.OpTypeImage:
+		return imageDescriptor
+	case spirv.OpTypeSampler:
+		return samplerDescriptor
+	case spirv.OpTypeTensorARM:
+		return tensorDescriptor
+	}
+	u.malformed("the size of %s; want a descriptor", t.Op)
+	return 0
+}
