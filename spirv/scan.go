@@ -81,3 +81,6 @@ func (r *Row) Number() int {
 
 // RowCount returns how many rows the grammar has.
 func RowCount() int { return len(rows) }
+
+// KindCount returns how many kinds of operands there are, numbered from 0.
+func KindCount() int { return len(kinds) }

@@ -43,6 +43,25 @@ func (c *checker) anyCapable(list ...spirv.Capability) bool {
 	return slices.ContainsFunc(list, c.capable)
 }
 
+// freeRows has a bit for each row that every module may use what it says.
+var freeRows = newFreeRows()
+
+func newFreeRows() []uint64 {
+	out := make([]uint64, (spirv.RowCount()+63)/64)
+	add := func(rows []spirv.Row) {
+		for i := range rows {
+			if n := rows[i].Number(); freeRow(&rows[i]) {
+				out[n/64] |= 1 << (n % 64)
+			}
+		}
+	}
+	add(spirv.Ops())
+	for k := range spirv.KindCount() {
+		add(spirv.Kind(k).Enumerants())
+	}
+	return out
+}
+
 // freeRow reports whether every module may use what a row says.
 func freeRow(r *spirv.Row) bool {
 	return len(r.Capabilities()) == 0 && r.Version() == spirv.Version10 && r.LastVersion() == 0
@@ -99,8 +118,9 @@ func (c *checker) askVersion(r *spirv.Row, brought bool) lack {
 
 // usable judges whether the module may use the opcode of instruction i.
 func (c *checker) usable(i int, o *opcode) {
-	if l := c.lacks(o.row); l != lacksNothing && !(l == lacksCapability && c.ballotGroup(o.op)) {
-		c.lacking(i, l, o.op.String(), o.row)
+	r := o.op.Row()
+	if l := c.lacks(r); l != lacksNothing && !(l == lacksCapability && c.ballotGroup(o.op)) {
+		c.lacking(i, l, o.op.String(), r)
 	}
 }
 
@@ -110,19 +130,9 @@ func (c *checker) ballotGroup(op spirv.Op) bool {
 	return op >= spirv.OpGroupIAddNonUniformAMD && op <= spirv.OpGroupSMaxNonUniformAMD && c.m.Extension("SPV_AMD_shader_ballot")
 }
 
-// enumerant judges whether the module may use an enumerant that instruction i
-// names, and those bits of a mask that it has.
-func (c *checker) enumerant(i int, op spirv.Op, w *spirv.Walk) {
-	if w.Kind.Category() == spirv.CategoryMask {
-		for rest := w.Words[0]; rest != 0; rest &= rest - 1 {
-			c.enumerantRow(i, op, w.Kind, w.Kind.Enumerant(rest&-rest))
-		}
-		return
-	}
-	c.enumerantRow(i, op, w.Kind, w.Row())
-}
-
-func (c *checker) enumerantRow(i int, op spirv.Op, k spirv.Kind, r *spirv.Row) {
+// enumerant judges whether the module may use an enumerant, or one bit of a mask,
+// that instruction i names; r is its row, nil where there is none.
+func (c *checker) enumerant(i int, op spirv.Op, k spirv.Kind, r *spirv.Row) {
 	if r == nil {
 		return
 	}

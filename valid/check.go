@@ -2,6 +2,7 @@ package valid
 
 import (
 	"context"
+	"slices"
 
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/spirv"
@@ -97,8 +98,9 @@ type checker struct {
 	globalsOf [][]*facts.Variable // of each function; see globals
 	steps     int
 
-	shader  interfaceState
-	entryOf map[spirv.ID][]int32 // entry points of each function; nil before they are asked for
+	shader   interfaceState
+	entryOf  [][]int32            // entry points of each function; nil before they are asked for
+	entryOdd map[spirv.ID][]int32 // those of what is no function
 
 	graph graphState
 
@@ -129,7 +131,7 @@ func (c *checker) prepare() {
 	c.blockOf, tables = tables[:c.code.Len():c.code.Len()], tables[c.code.Len():]
 	c.marks, c.pointers.origin = tables[:c.code.Len():c.code.Len()], tables[c.code.Len():]
 	c.places, c.views, c.viewed = c.room.places[:0], c.room.views[:0], c.room.viewed[:0]
-	c.caps.fine = make([]uint64, (spirv.RowCount()+63)/64)
+	c.caps.fine = slices.Clone(freeRows)
 	c.callers()
 }
 
@@ -161,9 +163,7 @@ func (c *checker) walk(ctx context.Context) error {
 		o := opcodes[op]
 		c.enter(i, op, in)
 		c.place(i, o, in)
-		if !o.free {
-			c.usable(i, o)
-		}
+		c.usable(i, o)
 		c.operands(i, o, in)
 		for _, j := range dispatch[op] {
 			j(c, i, in)

@@ -27,6 +27,11 @@ func isType(op spirv.Op) bool { return facts.IsType(op) }
 
 // operands judges the ids and the enumerants of instruction i.
 func (c *checker) operands(i int, o *opcode, in spirv.Inst) {
+	if o.hasType {
+		if d := c.code.Def(spirv.ID(in[1])); uint(d) >= uint(i) || opcodes[c.code.OpAt(d)].yields != yieldsType {
+			c.resultType(i, o.op, spirv.ID(in[1]), d)
+		}
+	}
 	for ids := o.ids; ids != 0; ids &= ids - 1 {
 		c.use(i, o, in, 1+bits.TrailingZeros32(ids))
 	}
@@ -36,13 +41,83 @@ func (c *checker) operands(i int, o *opcode, in spirv.Inst) {
 		for at := o.fixed; at < len(in); at++ {
 			c.use(i, o, in, at)
 		}
-	case o.tail:
+	case o.odd:
+		c.oddTail(i, o, in)
+	case o.tail != nil:
 		c.tail(i, o, in)
 	}
 }
 
-// tail judges the operands of instruction i that must be looked at one by one.
+// tail judges the operands of instruction i behind the fixed words. Decoding has
+// seen that they are as the grammar wants them.
 func (c *checker) tail(i int, o *opcode, in spirv.Inst) {
+	at := o.fixed
+	for shape := o.tail; len(shape) > 0 && at < len(in); {
+		k := shape[0].Kind
+		if shape[0].Quant != spirv.Repeated {
+			shape = shape[1:]
+		}
+		if k == spirv.KindLiteralExtInstInteger {
+			if r := c.code.ExtSet(inst.ExtInst(in).Set()).Inst(in[at]); r != nil {
+				c.nested(i, r)
+				shape = r.Operands()
+			}
+			at++
+			continue
+		}
+		at = c.operand(i, o, in, at, k)
+	}
+	for ; at < len(in); at++ { // more than the set says, where that has no meaning
+		c.use(i, o, in, at)
+	}
+}
+
+// operand judges an operand at a word and its parameters, and returns where the
+// next one begins.
+func (c *checker) operand(i int, o *opcode, in spirv.Inst, at int, k spirv.Kind) int {
+	v := in[at]
+	switch k.Category() {
+	case spirv.CategoryID:
+		c.use(i, o, in, at)
+	case spirv.CategoryLiteral:
+		if k == spirv.KindLiteralString {
+			return at + spirv.StringWords(in[at:])
+		}
+	case spirv.CategoryValue:
+		r := k.Enumerant(v)
+		c.enumerant(i, o.op, k, r)
+		return c.parameters(i, o, in, at+1, r)
+	case spirv.CategoryMask:
+		for rest := v; rest != 0; rest &= rest - 1 {
+			c.enumerant(i, o.op, k, k.Enumerant(rest&-rest))
+		}
+		for at++; v != 0 && at < len(in); v &= v - 1 {
+			at = c.parameters(i, o, in, at, k.Enumerant(v&-v))
+		}
+		return at
+	}
+	return at + 1
+}
+
+// parameters judges the parameters of an enumerant, which have none of their own,
+// and returns where the next operand begins.
+func (c *checker) parameters(i int, o *opcode, in spirv.Inst, at int, r *spirv.Row) int {
+	if r == nil {
+		return at
+	}
+	for _, p := range r.Operands() {
+		for at < len(in) {
+			at = c.operand(i, o, in, at, p.Kind)
+			if p.Quant != spirv.Repeated {
+				break
+			}
+		}
+	}
+	return at
+}
+
+// oddTail does so where the grammar needs to know more than the operand.
+func (c *checker) oddTail(i int, o *opcode, in spirv.Inst) {
 	w, ok := c.code.Tail(i)
 	if !ok {
 		return
@@ -51,19 +126,22 @@ func (c *checker) tail(i int, o *opcode, in spirv.Inst) {
 		switch w.Kind.Category() {
 		case spirv.CategoryID:
 			c.use(i, o, in, w.Pos)
-		case spirv.CategoryValue, spirv.CategoryMask:
-			c.enumerant(i, o.op, &w)
+		case spirv.CategoryValue:
+			c.enumerant(i, o.op, w.Kind, w.Row())
+		case spirv.CategoryMask:
+			for rest := w.Words[0]; rest != 0; rest &= rest - 1 {
+				c.enumerant(i, o.op, w.Kind, w.Kind.Enumerant(rest&-rest))
+			}
 		case spirv.CategoryLiteral:
-			if w.Kind == spirv.KindLiteralSpecConstantOpInteger || w.Kind == spirv.KindLiteralExtInstInteger {
-				c.nested(i, &w)
+			if w.Kind == spirv.KindLiteralSpecConstantOpInteger {
+				c.nested(i, w.Row())
 			}
 		}
 	}
 }
 
 // nested judges the opcode or the extended instruction that an operand names.
-func (c *checker) nested(i int, w *spirv.Walk) {
-	r := w.Row()
+func (c *checker) nested(i int, r *spirv.Row) {
 	if r == nil {
 		return
 	}
@@ -75,7 +153,7 @@ func (c *checker) nested(i int, w *spirv.Walk) {
 // use judges the id at one word of instruction i.
 func (c *checker) use(i int, o *opcode, in spirv.Inst, at int) {
 	d := c.code.Def(spirv.ID(in[at]))
-	if uint(d) >= uint(i) || at == 1 && o.hasType {
+	if uint(d) >= uint(i) {
 		c.useOther(i, o.op, in, at, d)
 		return
 	}
@@ -97,8 +175,6 @@ func (c *checker) useOther(i int, op spirv.Op, in spirv.Inst, at, d int) {
 	switch {
 	case d < 0:
 		c.fail(i, "SPV-Id-Undefined", "%s uses %s, which nothing defines", op, c.name(id))
-	case at == 1 && op.HasType():
-		c.resultType(i, op, id, d)
 	case !c.mayForward(i, op, in, at, d):
 		c.fail(i, "SPV-Id-Forward", "%s uses %s before its definition", op, c.name(id)).also(c, d, "the definition")
 	}
@@ -107,6 +183,8 @@ func (c *checker) useOther(i int, op spirv.Op, in spirv.Inst, at, d int) {
 // resultType judges the type of a result.
 func (c *checker) resultType(i int, op spirv.Op, id spirv.ID, d int) {
 	switch {
+	case d < 0:
+		c.fail(i, "SPV-Id-Undefined", "%s uses %s, which nothing defines", op, c.name(id))
 	case !isType(c.code.Inst(d).Op()):
 		c.fail(i, "SPV-Id-Type", "the result type of %s is %s, the result of %s; must be a type", op, c.name(id), c.code.Inst(d).Op())
 	case d >= i:

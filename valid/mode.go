@@ -111,13 +111,27 @@ func (c *checker) executionMode(i int, in spirv.Inst) {
 // of the module.
 func (c *checker) entriesAt(id spirv.ID) []int32 {
 	if c.entryOf == nil {
-		c.entryOf = map[spirv.ID][]int32{}
+		c.entryOf = make([][]int32, len(c.m.Functions))
+		all := make([]int32, len(c.m.EntryPoints))
 		for k := range c.m.EntryPoints {
-			id := c.m.EntryPoints[k].ID
-			c.entryOf[id] = append(c.entryOf[id], int32(k))
+			e := &c.m.EntryPoints[k]
+			switch all[k] = int32(k); {
+			case e.Func == nil:
+				if c.entryOdd == nil {
+					c.entryOdd = map[spirv.ID][]int32{}
+				}
+				c.entryOdd[e.ID] = append(c.entryOdd[e.ID], int32(k))
+			case c.entryOf[e.Func.Number] == nil:
+				c.entryOf[e.Func.Number] = all[k : k+1 : k+1]
+			default:
+				c.entryOf[e.Func.Number] = append(c.entryOf[e.Func.Number], int32(k))
+			}
 		}
 	}
-	return c.entryOf[id]
+	if f := c.m.Function(id); f != nil {
+		return c.entryOf[f.Number]
+	}
+	return c.entryOdd[id]
 }
 
 // takesIDs reports whether the operands of a mode are ids.

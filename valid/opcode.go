@@ -14,19 +14,19 @@ type opcode struct {
 	hasType bool
 	ends    bool // it ends a block or a function
 	chains  bool // it derives a pointer from another
-	free    bool // no capability, extension or version is needed
 
-	// ids are the words that are ids, among those that always stand: bit i is
-	// word i+1. Behind the fixed words all are ids, where rest is set, or there
-	// is a tail that must be looked at operand by operand.
+	// ids are the words that are ids, among those that always stand and without
+	// the result type: bit i is word i+1. Behind the fixed words all are ids,
+	// where rest is set, or there is a tail that must be looked at operand by
+	// operand. It is odd where the words of an operand depend on more than it.
 	ids   uint32
 	fixed int
 	rest  bool
-	tail  bool
+	odd   bool
+	tail  []spirv.Operand
 
 	yields yield // what its result is
 	names  yield // what its operands may be, wherever they stand
-	row    *spirv.Row
 }
 
 // yield is a set of kinds of results.
@@ -61,12 +61,15 @@ func newOpcodes() []*opcode {
 		*o = opcode{
 			op: op, class: op.Class(), section: sectionOf(op), hasType: op.HasType(),
 			chains: chainWord(op) != 0,
-			ends:   op == spirv.OpFunctionEnd || facts.IsTerminator(op), free: freeRow(op.Row()),
-			ids: l.IDs, fixed: l.Fixed, rest: l.Rest, tail: len(l.Tail) > 0, yields: yieldOf(op), row: op.Row(),
+			ends:   op == spirv.OpFunctionEnd || facts.IsTerminator(op),
+			ids:    l.IDs, fixed: l.Fixed, rest: l.Rest, odd: oddTail(l.Tail), tail: l.Tail, yields: yieldOf(op),
 		}
 		switch op { // behind the ids they have strings and literals alone
 		case spirv.OpName, spirv.OpMemberName, spirv.OpString, spirv.OpConstant, spirv.OpSpecConstant, spirv.OpExtInstImport, spirv.OpExtension:
-			o.tail = false
+			o.tail = nil
+		}
+		if o.hasType {
+			o.ids &^= 1
 		}
 		for k := yieldsValue; k <= yieldsOther; k <<= 1 {
 			if mayName(op, k) {
@@ -76,6 +79,21 @@ func newOpcodes() []*opcode {
 		list[op] = o
 	}
 	return list
+}
+
+// oddTail reports whether the words of an operand depend on others, on the
+// module, or on a pair.
+func oddTail(shape []spirv.Operand) bool {
+	for _, o := range shape {
+		switch o.Kind {
+		case spirv.KindLiteralContextDependentNumber, spirv.KindLiteralSpecConstantOpInteger:
+			return true
+		}
+		if o.Kind.Category() == spirv.CategoryPair || o.Kind.Category() == spirv.CategoryNone {
+			return true
+		}
+	}
+	return false
 }
 
 // yieldOf returns what the result of an opcode is.

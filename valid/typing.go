@@ -173,11 +173,7 @@ func (c *checker) typedByForm(i int, in spirv.Inst) {
 func (c *checker) viewOperands(i int, op spirv.Op, in spirv.Inst) bool {
 	c.views, c.viewed = c.views[:0], c.viewed[:0]
 	o := opcodes[op]
-	ids := o.ids
-	if o.hasType {
-		ids &^= 1
-	}
-	for ; ids != 0; ids &= ids - 1 {
+	for ids := o.ids; ids != 0; ids &= ids - 1 {
 		if !c.viewOperand(spirv.ID(in[1+bits.TrailingZeros32(ids)])) {
 			return false
 		}
@@ -190,7 +186,7 @@ func (c *checker) viewOperands(i int, op spirv.Op, in spirv.Inst) bool {
 		}
 		return true
 	}
-	if !o.tail || len(in) <= o.fixed {
+	if o.tail == nil || len(in) <= o.fixed {
 		return true
 	}
 	w, ok := c.code.Tail(i)

@@ -34,8 +34,11 @@ func skip(v []uint32, p int, kinds ...spirv.Kind) int {
 // parameters returns the words after the enumerant or mask at p that are its
 // parameters.
 func parameters(v []uint32, p int, k spirv.Kind) []uint32 {
-	if p >= len(v) {
+	switch {
+	case p >= len(v):
 		return nil
+	case k == spirv.KindDecoration, k == spirv.KindExecutionMode: // nothing stands behind them
+		return v[p+1:]
 	}
 	return v[p+1 : p+k.Span(v[p:])]
 }
