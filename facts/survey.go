@@ -12,46 +12,100 @@ import (
 func (g *gatherer) survey() {
 	var s surveyor
 	for i := range g.Code.Len() {
-		in := g.Code.Inst(i)
-		op := in.Op()
+		op := g.Code.OpAt(i)
 		if !g.Code.Known(i) {
 			continue
 		}
-		s.mark(g, i, op)
-		switch op.Class() {
-		case spirv.ClassTypeDeclaration, spirv.ClassReserved, spirv.ClassExclude:
-			if IsType(op) {
-				g.tag(i, typeFact, &g.count.types)
-			}
-		case spirv.ClassConstantCreation:
-			g.constant(i, op, in)
-		case spirv.ClassMiscellaneous:
-			if op == spirv.OpUndef || op == spirv.OpPoisonKHR {
-				g.tag(i, constFact, &g.count.consts)
-			}
-		case spirv.ClassMemory:
-			if op == spirv.OpVariable || op == spirv.OpUntypedVariableKHR {
-				g.tag(i, varFact, &g.count.vars)
-			}
-		case spirv.ClassFunction:
+		switch surveyOps[op] {
+		case surveyNothing:
+		case surveyType:
+			g.tag(i, typeFact, &g.count.types)
+		case surveyConstant:
+			g.constant(i, op, g.Code.Inst(i))
+		case surveyVariable:
+			g.tag(i, varFact, &g.count.vars)
+		case surveyFunction:
 			s.function(g, i, op)
-		case spirv.ClassControlFlow:
-			if op == spirv.OpLabel && s.inside {
+		case surveyLabel:
+			if s.inside {
 				g.tag(i, blockFact, &g.count.blocks)
 			}
-		case spirv.ClassAnnotation:
-			if op != spirv.OpDecorationGroup {
-				g.annot = append(g.annot, int32(i))
-			}
-		case spirv.ClassDebug:
-			g.names.debug(i, op, in)
-		case spirv.ClassExtension:
-			g.extension(i, op, in)
-		case spirv.ClassModeSetting:
-			g.setting(i, op, in)
+		case surveyAnnotation:
+			g.annot = append(g.annot, int32(i))
+		case surveyDebug:
+			s.mark(g, i, op)
+			g.names.debug(i, op, g.Code.Inst(i))
+		case surveyExtension:
+			s.mark(g, i, op)
+			g.extension(i, op, g.Code.Inst(i))
+		case surveySetting:
+			g.setting(i, op, g.Code.Inst(i))
+		case surveyEnd:
+			s.mark(g, i, op)
 		}
 	}
 	g.room()
+}
+
+// What a survey takes note of.
+const (
+	surveyNothing uint8 = iota
+	surveyType
+	surveyConstant
+	surveyVariable
+	surveyFunction
+	surveyLabel
+	surveyAnnotation
+	surveyDebug
+	surveyExtension
+	surveySetting
+	surveyEnd // of a block
+)
+
+// surveyOps has what a survey takes note of in each opcode.
+var surveyOps = func() []uint8 {
+	rows := spirv.Ops()
+	t := make([]uint8, rows[len(rows)-1].Value()+1)
+	for i := range rows {
+		op := spirv.Op(rows[i].Value())
+		t[op] = surveyed(op)
+	}
+	return t
+}()
+
+func surveyed(op spirv.Op) uint8 {
+	switch op {
+	case spirv.OpUndef, spirv.OpPoisonKHR:
+		return surveyConstant
+	case spirv.OpVariable, spirv.OpUntypedVariableKHR:
+		return surveyVariable
+	case spirv.OpLabel:
+		return surveyLabel
+	case spirv.OpDecorationGroup:
+		return surveyNothing
+	}
+	switch op.Class() {
+	case spirv.ClassTypeDeclaration, spirv.ClassReserved, spirv.ClassExclude:
+		if IsType(op) {
+			return surveyType
+		}
+	case spirv.ClassConstantCreation:
+		return surveyConstant
+	case spirv.ClassFunction:
+		return surveyFunction
+	case spirv.ClassAnnotation:
+		return surveyAnnotation
+	case spirv.ClassDebug:
+		return surveyDebug
+	case spirv.ClassExtension:
+		return surveyExtension
+	case spirv.ClassModeSetting:
+		return surveySetting
+	}
+	if IsTerminator(op) {
+		return surveyEnd
+	}
+	return surveyNothing
 }
 
 // IsType reports whether an instruction declares a type: those that do have a

@@ -30,8 +30,9 @@ func DecodeWith(data []byte, o Options) (*Module, error) {
 	if len(data)%4 != 0 {
 		return nil, diag.New("SPV-Stream-Size", diag.Pos{Word: len(data) / 4}, "the stream has %d bytes; must be a multiple of 4", len(data))
 	}
-	words := make([]uint32, len(data)/4)
-	copy(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), len(data)), data)
+	own := make([]byte, len(data)) // bytes to bytes, which need not be cleared first
+	copy(own, data)
+	words := unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(own))), len(own)/4)
 	if len(words) > 0 && words[0] != Magic && hostOrder(data, words) == nil {
 		return nil, diag.New("SPV-Header-Magic", diag.Pos{}, "the first word is %#08x; must be %#08x in one byte order or the other", binary.LittleEndian.Uint32(data), Magic)
 	}
