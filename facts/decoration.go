@@ -259,6 +259,24 @@ func (m *Module) Decorated() iter.Seq2[spirv.ID, int] {
 	}
 }
 
+// DecoratedOften is Decorated without the targets that have one decoration only,
+// and not by way of a group.
+func (m *Module) DecoratedOften() iter.Seq2[spirv.ID, int] {
+	return func(yield func(spirv.ID, int) bool) {
+		list := m.decor.list
+		for n := 0; n < len(list); {
+			end := n + 1
+			for end < len(list) && list[end].target == list[n].target && list[end].member == list[n].member {
+				end++
+			}
+			if (end > n+1 || list[n].kind == grouped) && !yield(m.Code.Inst(int(list[n].target)).Result(), int(list[n].member)) {
+				return
+			}
+			n = end
+		}
+	}
+}
+
 // BuiltIn returns the built-in that id is decorated as, false where it is none.
 func (m *Module) BuiltIn(id spirv.ID) (spirv.BuiltIn, bool) {
 	d, ok := m.lookup(id, -1, spirv.DecorationBuiltIn)

@@ -132,6 +132,7 @@ func (c *checker) prepare() {
 	c.marks, c.pointers.origin = tables[:c.code.Len():c.code.Len()], tables[c.code.Len():]
 	c.places, c.views, c.viewed = c.room.places[:0], c.room.views[:0], c.room.viewed[:0]
 	c.caps.fine = slices.Clone(freeRows)
+	c.layout.open, c.layout.block, c.layout.merge = -1, -1, -1
 	c.callers()
 }
 
@@ -162,8 +163,14 @@ func (c *checker) walk(ctx context.Context) error {
 		op := in.Op()
 		o := opcodes[op]
 		c.enter(i, op, in)
-		c.place(i, o, in)
-		c.usable(i, o)
+		if o.plain && c.layout.block >= 0 && c.layout.merge < 0 {
+			c.layout.phis, c.layout.vars = false, false
+		} else {
+			c.place(i, o, in)
+		}
+		if c.caps.fine[o.number/64]>>(o.number%64)&1 == 0 {
+			c.usable(i, o)
+		}
 		c.operands(i, o, in)
 		for _, j := range dispatch[op] {
 			j(c, i, in)

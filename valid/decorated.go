@@ -30,7 +30,7 @@ var exclusive = [...][2]spirv.Decoration{
 
 // decorationsDiffer judges what the decorations of one target are together.
 func (c *checker) decorationsDiffer() {
-	for id, member := range c.m.Decorated() {
+	for id, member := range c.m.DecoratedOften() {
 		c.decorationsOf(id, member)
 	}
 	c.nestedBlocks()

@@ -189,25 +189,75 @@ func (c *checker) debug(i int, in spirv.Inst, set spirv.ExtSet) {
 		}
 		c.fail(i, "SPV-DebugInfo-Place", "%s %s; must not be there", op, where)
 	}
-	pair := 0
-	for w := c.code.Walk(i); w.Next(); {
-		if w.Pos < 5 || w.Operand == nil || w.Kind != spirv.KindIdRef {
-			continue
+	c.debugOperands(i, in, op, set)
+	c.debugMore(i, in, op, set)
+}
+
+// debugShape is what the operands of an instruction must be, each of which is one
+// word. That of a list stands for the rest.
+type debugShape struct {
+	operands []debugOperand
+	repeated bool // the last one stands any number of times
+}
+
+// debugOperand is what one operand must be.
+type debugOperand struct {
+	name string
+	want debugWant
+	any  bool // anything may stand there
+}
+
+// debugShapes are the instructions of the two sets, by their numbers.
+var debugShapes = [2][]debugShape{newDebugShapes(spirv.ExtSetNonSemanticShaderDebugInfo), newDebugShapes(spirv.ExtSetOpenCLDebugInfo100)}
+
+func newDebugShapes(set spirv.ExtSet) []debugShape {
+	var out []debugShape
+	for _, r := range set.Insts() {
+		op := debugOp(r.Value())
+		for len(out) <= int(op) {
+			out = append(out, debugShape{})
 		}
-		name := w.Operand.Name()
-		if op == spirv.NonSemanticShaderDebugInfoDebugTypeEnum && w.Operand.Kind != spirv.KindIdRef {
-			name = [2]string{"Value of", "Name"}[pair%2]
-			pair++
-			if pair%2 == 1 {
-				c.debugOperand(i, op, set, name, spirv.ID(w.Words[0]), debugWant{constant: true})
+		s := &out[op]
+		for _, o := range r.Operands() {
+			s.repeated = o.Quant == spirv.Repeated
+			if o.Kind.Category() == spirv.CategoryPair { // of DebugTypeEnum: a value, and its name
+				names, _ := debugWants(op, "Name")
+				s.operands = append(s.operands, debugOperand{name: "Value of", want: debugWant{constant: true}}, debugOperand{name: "Name", want: names})
 				continue
 			}
-		}
-		if want, ok := debugWants(op, name); ok {
-			c.debugOperand(i, op, set, name, spirv.ID(w.Words[0]), want)
+			k := debugOperand{name: o.Name(), any: true}
+			if w, ok := debugWants(op, k.name); ok && o.Kind == spirv.KindIdRef {
+				k.want, k.any = w, false
+			}
+			s.operands = append(s.operands, k)
 		}
 	}
-	c.debugMore(i, in, op, set)
+	return out
+}
+
+// debugOperands judges the operands of an instruction.
+func (c *checker) debugOperands(i int, in spirv.Inst, op debugOp, set spirv.ExtSet) {
+	shapes := debugShapes[0]
+	if set == spirv.ExtSetOpenCLDebugInfo100 {
+		shapes = debugShapes[1]
+	}
+	if int(op) >= len(shapes) {
+		return
+	}
+	s := &shapes[op]
+	list := s.operands
+	for at := 5; at < len(in) && len(list) > 0; at++ {
+		o := &list[0]
+		switch {
+		case len(list) > 1 || !s.repeated:
+			list = list[1:]
+		case o.name == "Name" && len(s.operands) > 1 && s.operands[len(s.operands)-2].name == "Value of":
+			list = s.operands[len(s.operands)-2:]
+		}
+		if !o.any {
+			c.debugOperand(i, op, set, o.name, spirv.ID(in[at]), o.want)
+		}
+	}
 }
 
 // debugOperand judges one operand.

@@ -111,9 +111,6 @@ func sectionOf(op spirv.Op) section {
 // place judges where an instruction stands.
 func (c *checker) place(i int, o *opcode, in spirv.Inst) {
 	l, op := &c.layout, o.op
-	if i == 0 {
-		l.open, l.block, l.merge = -1, -1, -1
-	}
 	if l.merge >= 0 && !branches(c.code.Inst(l.merge).Op(), op) {
 		c.fail(l.merge, "SPV-Layout-Merge", "%s before %s; must be just before %s", c.code.Inst(l.merge).Op(), op, branchOf(c.code.Inst(l.merge).Op()))
 	}

@@ -9,9 +9,11 @@ import (
 // up in the grammar once for all modules.
 type opcode struct {
 	op      spirv.Op
+	number  int // of its row in the grammar
 	class   spirv.Class
 	section section
 	hasType bool
+	plain   bool // it stands in a block, and where in it does not matter
 	ends    bool // it ends a block or a function
 	chains  bool // it derives a pointer from another
 
@@ -76,9 +78,19 @@ func newOpcodes() []*opcode {
 				o.names |= k
 			}
 		}
+		o.number, o.plain = op.Row().Number(), o.section == functionSection && !o.ends && !framing(op)
 		list[op] = o
 	}
 	return list
+}
+
+// framing reports whether where an instruction stands in a function matters.
+func framing(op spirv.Op) bool {
+	switch op {
+	case spirv.OpFunction, spirv.OpFunctionParameter, spirv.OpLabel, spirv.OpPhi, spirv.OpSelectionMerge, spirv.OpLoopMerge:
+		return true
+	}
+	return false
 }
 
 // oddTail reports whether the words of an operand depend on others, on the

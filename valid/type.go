@@ -59,13 +59,13 @@ var typeFamily = family{
 
 // typesDiffer judges that no type but aggregates and pointers is declared twice.
 func (c *checker) typesDiffer() {
-	var room [64]int
-	order := room[:0]
+	if len(c.m.Types) <= maxTypeSlots/2 {
+		c.fewTypesDiffer()
+		return
+	}
+	var order []int
 	for i := range c.m.Types {
-		switch t := &c.m.Types[i]; t.Op {
-		case spirv.OpTypeStruct, spirv.OpTypeArray, spirv.OpTypeRuntimeArray, spirv.OpTypePointer, spirv.OpTypeUntypedPointerKHR,
-			spirv.OpTypeNodePayloadArrayAMDX, spirv.OpTypeGraphARM:
-		default:
+		if t := &c.m.Types[i]; unlike(t.Op) {
 			order = append(order, t.Index)
 		}
 	}
@@ -79,10 +79,53 @@ func (c *checker) typesDiffer() {
 	slices.SortFunc(order, func(x, y int) int { return cmp.Or(compare(x, y), cmp.Compare(x, y)) })
 	for n := 1; n < len(order); n++ {
 		if compare(order[n-1], order[n]) == 0 {
-			in := c.code.Inst(order[n])
-			c.fail(order[n], "SPV-Type-Duplicate", "%s declares the same type as another; must differ from all", in.Op()).also(c, order[n-1], "the other")
+			c.sameType(order[n], order[n-1])
 		}
 	}
+}
+
+// unlike reports whether the types of an opcode must differ.
+func unlike(op spirv.Op) bool {
+	switch op {
+	case spirv.OpTypeStruct, spirv.OpTypeArray, spirv.OpTypeRuntimeArray, spirv.OpTypePointer, spirv.OpTypeUntypedPointerKHR,
+		spirv.OpTypeNodePayloadArrayAMDX, spirv.OpTypeGraphARM:
+		return false
+	}
+	return true
+}
+
+// maxTypeSlots is a power of two.
+const maxTypeSlots = 128
+
+// fewTypesDiffer is typesDiffer where there are few types, by a table of those
+// that were seen.
+func (c *checker) fewTypesDiffer() {
+	var slots [maxTypeSlots]int32 // the instruction of a type + 1
+	for n := range c.m.Types {
+		t := &c.m.Types[n]
+		if !unlike(t.Op) {
+			continue
+		}
+		in := c.code.Inst(t.Index)
+		h := in[0]
+		for _, w := range in[2:] {
+			h = (h ^ w) * 0x9e3779b1
+		}
+		at := &slots[h>>25]
+		for h >>= 25; *at != 0; at = &slots[h] {
+			if old := c.code.Inst(int(*at) - 1); old[0] == in[0] && slices.Equal(old[2:], in[2:]) {
+				c.sameType(t.Index, int(*at)-1)
+				break
+			}
+			h = (h + 1) % maxTypeSlots
+		}
+		*at = int32(t.Index) + 1
+	}
+}
+
+// sameType reports that a type was declared before.
+func (c *checker) sameType(i, old int) {
+	c.fail(i, "SPV-Type-Duplicate", "%s declares the same type as another; must differ from all", c.code.Inst(i).Op()).also(c, old, "the other")
 }
 
 func (c *checker) typeInt(i int, in spirv.Inst) {
