@@ -65,7 +65,7 @@ func (c *checker) typesDiffer() {
 	}
 	var order []int
 	for i := range c.m.Types {
-		if t := &c.m.Types[i]; unlike(t.Op) {
+		if t := &c.m.Types[i]; typesMustDiffer(t.Op) {
 			order = append(order, t.Index)
 		}
 	}
@@ -84,8 +84,8 @@ func (c *checker) typesDiffer() {
 	}
 }
 
-// unlike reports whether the types of an opcode must differ.
-func unlike(op spirv.Op) bool {
+// typesMustDiffer reports whether the types of an opcode must differ.
+func typesMustDiffer(op spirv.Op) bool {
 	switch op {
 	case spirv.OpTypeStruct, spirv.OpTypeArray, spirv.OpTypeRuntimeArray, spirv.OpTypePointer, spirv.OpTypeUntypedPointerKHR,
 		spirv.OpTypeNodePayloadArrayAMDX, spirv.OpTypeGraphARM:
@@ -103,7 +103,7 @@ func (c *checker) fewTypesDiffer() {
 	var slots [maxTypeSlots]int32 // the instruction of a type + 1
 	for n := range c.m.Types {
 		t := &c.m.Types[n]
-		if !unlike(t.Op) {
+		if !typesMustDiffer(t.Op) {
 			continue
 		}
 		in := c.code.Inst(t.Index)
