@@ -62,6 +62,7 @@ func (s *stream) finish() *vcode.Func {
 		pruneMasks(s.dst)
 	}
 	prune(s.dst) // what only jumps read that are gone
+	walkThrough(s.dst)
 	joinBlocks(s.dst)
 	reuse(s.dst)
 	coalesce(s.dst)
