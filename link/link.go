@@ -59,6 +59,7 @@ func Link(d *Description) []Finding {
 	l.interfaces()
 	l.attributes()
 	if d.Layout != nil {
+		l.layout()
 		for _, s := range l.stages {
 			l.resources(s)
 			l.pushConstants(s)
