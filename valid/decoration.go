@@ -147,7 +147,7 @@ func (c *checker) builtInTarget(i int, id spirv.ID, op spirv.Op, words []uint32)
 	size := len(words) > 0 && spirv.BuiltIn(words[0]) == spirv.BuiltInWorkgroupSize
 	switch {
 	case op == spirv.OpVariable || op == spirv.OpUntypedVariableKHR:
-		if size {
+		if size && !c.vulkan { // Vulkan has a rule of its own, and takes it with TileShadingRateQCOM
 			c.fail(i, "SPV-Decoration-BuiltIn", "WorkgroupSize on the variable %s; must be on a constant", c.name(id))
 		}
 	case constantDef(op):

@@ -466,7 +466,7 @@ var locationLimits = [...]struct {
 	{spirv.ExecutionModelGeometry, spirv.StorageClassOutput, false, "maxGeometryOutputComponents", false},
 	{spirv.ExecutionModelFragment, spirv.StorageClassInput, false, "maxFragmentInputComponents", false},
 	{spirv.ExecutionModelFragment, spirv.StorageClassOutput, false, "maxFragmentOutputAttachments", true},
-	{spirv.ExecutionModelMeshEXT, spirv.StorageClassOutput, false, "maxMeshOutputComponents", false},
+	{spirv.ExecutionModelMeshEXT, spirv.StorageClassOutput, false, meshProperty + "maxMeshOutputComponents", false},
 }
 
 // enough judges that a device has as many locations as a variable needs: end is

@@ -112,9 +112,9 @@ func (c *checker) emitMeshTasks(i int, in spirv.Inst) {
 		what, code, limit string
 		id                spirv.ID
 	}{
-		{"workgroups along x", vuid.RuntimeSpirv_TaskEXT_07299, "maxMeshWorkGroupCount[0]", v.GroupCountX()},
-		{"workgroups along y", vuid.RuntimeSpirv_TaskEXT_07300, "maxMeshWorkGroupCount[1]", v.GroupCountY()},
-		{"workgroups along z", vuid.RuntimeSpirv_TaskEXT_07301, "maxMeshWorkGroupCount[2]", v.GroupCountZ()},
+		{"workgroups along x", vuid.RuntimeSpirv_TaskEXT_07299, meshProperty + "maxMeshWorkGroupCount[0]", v.GroupCountX()},
+		{"workgroups along y", vuid.RuntimeSpirv_TaskEXT_07300, meshProperty + "maxMeshWorkGroupCount[1]", v.GroupCountY()},
+		{"workgroups along z", vuid.RuntimeSpirv_TaskEXT_07301, meshProperty + "maxMeshWorkGroupCount[2]", v.GroupCountZ()},
 	} {
 		n, ok := c.meshCount(i, op, g.what, g.id)
 		known = known && ok
@@ -129,7 +129,7 @@ func (c *checker) emitMeshTasks(i int, in spirv.Inst) {
 		}
 	}
 	if c.vulkan && known {
-		if l, ok := c.limit(vuid.RuntimeSpirv_TaskEXT_07302, "maxMeshWorkGroupTotalCount"); ok && total > l {
+		if l, ok := c.limit(vuid.RuntimeSpirv_TaskEXT_07302, meshProperty+"maxMeshWorkGroupTotalCount"); ok && total > l {
 			c.fail(i, vuid.RuntimeSpirv_TaskEXT_07302, "%d workgroups; must be maxMeshWorkGroupTotalCount, which is %d, at most", total, l)
 		}
 	}
@@ -185,8 +185,8 @@ func (c *checker) meshModes(e *facts.EntryPoint) {
 		}
 	case spirv.ExecutionModelMeshNV:
 		rules = [2]rule{
-			{spirv.ExecutionModeOutputVertices, "", vuid.RuntimeSpirv_MeshNV_07113, "maxMeshOutputVertices"},
-			{spirv.ExecutionModeOutputPrimitivesNV, "", vuid.RuntimeSpirv_MeshNV_07114, "maxMeshOutputPrimitives"},
+			{spirv.ExecutionModeOutputVertices, "", vuid.RuntimeSpirv_MeshNV_07113, meshPropertyNV + "maxMeshOutputVertices"},
+			{spirv.ExecutionModeOutputPrimitivesNV, "", vuid.RuntimeSpirv_MeshNV_07114, meshPropertyNV + "maxMeshOutputPrimitives"},
 		}
 	default:
 		return

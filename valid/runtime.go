@@ -41,9 +41,12 @@ var groupLimits = [...]groupLimit{
 		meshProperty + "maxMeshWorkGroupInvocations", vuid.RuntimeSpirv_MeshEXT_07298},
 }
 
-// meshProperty stands before the limits of mesh shaders, which two extensions
-// name alike.
-const meshProperty = "VkPhysicalDeviceMeshShaderPropertiesEXT::"
+// meshProperty and meshPropertyNV stand before the limits of mesh shaders, which
+// two extensions name alike.
+const (
+	meshProperty   = "VkPhysicalDeviceMeshShaderPropertiesEXT::"
+	meshPropertyNV = "VkPhysicalDeviceMeshShaderPropertiesNV::"
+)
 
 // controlRow says which property a device must have for a mode of floats.
 type controlRow struct {
