@@ -370,9 +370,13 @@ func namesType(op spirv.Op, at int) bool {
 	switch op {
 	case spirv.OpFunction:
 		return at == 4
-	case spirv.OpSizeOf, spirv.OpCooperativeMatrixLengthNV, spirv.OpCooperativeMatrixLengthKHR, spirv.OpUntypedArrayLengthKHR,
-		spirv.OpUntypedVariableKHR, spirv.OpUntypedAccessChainKHR, spirv.OpUntypedInBoundsAccessChainKHR, spirv.OpUntypedPtrAccessChainKHR,
-		spirv.OpUntypedInBoundsPtrAccessChainKHR, spirv.OpSpecConstantOp, spirv.OpConstantSizeOfEXT, spirv.OpGraphEntryPointARM, spirv.OpGraphARM, spirv.OpAbortKHR,
+	case spirv.OpAbortKHR: // the message's
+		return at == 1
+	case spirv.OpUntypedArrayLengthKHR, spirv.OpUntypedAccessChainKHR, spirv.OpUntypedInBoundsAccessChainKHR,
+		spirv.OpUntypedPtrAccessChainKHR, spirv.OpUntypedInBoundsPtrAccessChainKHR: // that of the base
+		return at == 3
+	case spirv.OpSizeOf, spirv.OpCooperativeMatrixLengthNV, spirv.OpCooperativeMatrixLengthKHR,
+		spirv.OpUntypedVariableKHR, spirv.OpSpecConstantOp, spirv.OpConstantSizeOfEXT, spirv.OpGraphEntryPointARM, spirv.OpGraphARM,
 		spirv.OpExtInst, spirv.OpExtInstWithForwardRefsKHR:
 		return true
 	}

@@ -117,7 +117,6 @@ func TestCooperativeRefusals(t *testing.T) {
 		{"%x = OpCooperativeMatrixPerElementOpEXT %acc %zacc %comb", "with 3 arguments of a function with 2"},
 		{"%x = OpCompositeConstructCoopMatQCOM %acc %za8", "no array of 192 bits"},
 		{"%x = OpCompositeConstructCoopMatQCOM %big %za200", "a matrix with more lines than a subgroup has lanes: 200 and 16"},
-		{product("%z8", "%n8", "%n8", "%n0", "%yes"), "a matrix transposed of layout RowMajorNV"},
 		{product("%z8", "%n8", "%n6", "%n0", "%no"), "an input of 8 numbers; want 6"},
 		{product("%z8", "%n6", "%n8", "%n0", "%no"), "a result of 8 components; want 6"},
 		{product("%z8", "%n8", "%n8", "%n8", "%no"), "of layout"},

@@ -46,15 +46,11 @@ func cooperativeVectorMulAdd(f *function, in spirv.Inst) {
 	f.define(in, p.parts()...)
 }
 
-// from says where the matrix is. It is transposed in the layouts only that are
-// the implementation's.
+// from says where the matrix is.
 func (p *vectorProduct) from(matrix, off, as, layout, stride spirv.ID) {
 	across := p.columns
 	if p.turned {
 		across = p.rows
-		if l := spirv.CooperativeVectorMatrixLayout(p.known(layout)); l < spirv.CooperativeVectorMatrixLayoutInferencingOptimalNV {
-			p.malformed("a matrix transposed of layout %s", l)
-		}
 	}
 	p.matrix = p.loose(p.array(matrix, off), p.numberOf(as), layout, stride, across)
 }
