@@ -205,12 +205,18 @@ func (m *machine) storeOne(in *vcode.Inst) {
 const allCaches = 1
 
 // fetch asks for what the next workgroup loads, where bytes bytes are loaded at
-// an address. Nothing is read there, so that it need not be in range.
+// an address: where that follows on what is loaded now, for its last word, for
+// its first is in a line that is here. Nothing is read there, so that it need
+// not be in range.
 func (m *machine) fetch(in *vcode.Inst, at Mem, bytes int32) {
 	if in.Next == 0 || in.Next > nearImm || int64(at.Disp) > nearImm {
 		return
 	}
-	for off := int32(0); off < bytes; off += 64 {
+	first := int32(0)
+	if in.Next <= uint32(bytes) {
+		first = 60
+	}
+	for off := first; off < bytes; off += 64 {
 		next := at
 		next.Disp += int32(in.Next) + off
 		m.GRM(PREFETCH, allCaches, next)

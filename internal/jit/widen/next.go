@@ -6,27 +6,74 @@ import (
 
 // Bounds of the distance in bytes between what two workgroups load one behind the
 // other, for which the second one's is fetched while the first runs. Where they
-// are nearer the machine finds out by itself how it goes on.
+// are nearer the machine finds out by itself how it goes on, unless workgroups
+// have several rows: then it meets a short piece of each of many lines.
 const (
+	nearNext  = 256
 	leastNext = 4096
 	mostNext  = 1 << 20
 )
+
+// shortLoop is how far from where it begins a loop's counter stops at most, for
+// loads in it to be fetched for the next workgroup: what longer ones load does not
+// stay in the nearest cache until then.
+const shortLoop = 16
 
 // maxSteps is how many operations are followed for what a value will be.
 const maxSteps = 16
 
 // inNextGroup is how many bytes further the next workgroup of a row of them loads what v
-// loads, where that is far enough to be worth knowing, else 0. Nothing but time
-// depends on it.
+// loads, where that is worth knowing, else 0. Nothing but time depends on it.
 func (w *widener) inNextGroup(v ir.V) uint32 {
 	x := w.src.Val(v)
-	if w.group == nil || x.Op != ir.Ld || w.src.Val(x.Args[0]).Op != ir.Res {
+	rows := w.p.Invocations() > w.p.LocalSize[0] && w.p.LocalSize[0] > 1
+	if w.group == nil && !rows || x.Op != ir.Ld || w.src.Val(x.Args[0]).Op != ir.Res {
 		return 0
 	}
-	if n, ok := w.perGroup(x.Args[1], maxSteps); ok && n >= leastNext && n <= mostNext {
+	n, ok := w.perGroup(x.Args[1], maxSteps)
+	far := n >= leastNext && n <= mostNext
+	if ok && (w.group != nil && far || w.group == nil && n > 0 && n <= nearNext) {
 		return uint32(n)
 	}
 	return 0
+}
+
+// short reports whether a parameter of a loop counts no more than shortLoop
+// iterations: the loop goes on while a comparison with a constant holds.
+func (w *widener) short(param ir.V) bool {
+	if w.counted == nil {
+		w.counted = map[ir.V]bool{}
+		loop := ir.V(0) // that has begun and not yet tested anything
+		for _, v := range w.src.Code {
+			switch x := w.src.Val(v); x.Op {
+			case ir.Loop:
+				loop = v
+			case ir.If:
+				if loop != 0 {
+					w.counts(loop, x.Args[0])
+				}
+				loop = 0
+			}
+		}
+	}
+	return w.counted[param]
+}
+
+// counts notes the parameter of a loop that a condition compares with a constant
+// near to where it begins.
+func (w *widener) counts(loop, condition ir.V) {
+	x := w.src.Val(condition)
+	switch x.Op {
+	case ir.Not:
+		w.counts(loop, x.Args[0])
+	case ir.SLt, ir.SLe, ir.ULt, ir.ULe:
+		p, bound := w.src.Val(x.Args[0]), w.src.Val(x.Args[1])
+		if p.Op != ir.Param || p.Args[0] != loop || bound.Op != ir.Const {
+			return
+		}
+		first := w.src.Val(w.src.Inits(loop)[p.Aux])
+		w.counted[x.Args[0]] = first.Op == ir.Const && uint32(bound.Aux-first.Aux) <= shortLoop
+	}
 }
 
 // perGroup returns how much more a number is in the next workgroup in x, where
@@ -55,6 +102,9 @@ func (w *widener) perGroup(v ir.V, depth int) (n uint64, ok bool) {
 		return 0, true
 	case ir.Param:
 		if label := x.Args[0]; w.src.Val(label).Op == ir.Loop { // as it goes on from where it began
+			if w.group == nil && !w.short(v) {
+				return 0, false
+			}
 			return w.perGroup(w.src.Inits(label)[x.Aux], depth-1)
 		}
 		return 0, false
@@ -65,6 +115,14 @@ func (w *widener) perGroup(v ir.V, depth int) (n uint64, ok bool) {
 			b *= x.Aux
 		}
 		return a + b, first && second
+	case ir.Sub:
+		a, first := arg(0)
+		b, second := arg(1)
+		return a - b, first && second
+	case ir.SMin, ir.SMax, ir.UMin, ir.UMax: // which hardly ever cut anything off
+		a, first := arg(0)
+		b, second := arg(1)
+		return max(a, b), first && second
 	case ir.Shl:
 		a, ok := arg(0)
 		k, also := constant(1)

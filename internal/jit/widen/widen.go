@@ -70,7 +70,8 @@ type widener struct {
 	shapes *shapes
 	kills  bool // lanes may end here for good
 
-	deferred *deferring // what stands with selects, or nil
+	deferred *deferring    // what stands with selects, or nil
+	counted  map[ir.V]bool // parameters of loops: they count few iterations; nil until somebody asks
 
 	assumed   *assumed
 	otherwise int // the function of strips in which that is not so
