@@ -31,6 +31,14 @@ func (f Format) numeric() (kind iface.Kind, width int) {
 	return kind, width
 }
 
+// components returns how many components a format has.
+func components(f Format) int {
+	if i := format.ByID(uint32(f)); i != nil {
+		return len(i.Components)
+	}
+	return 4
+}
+
 // attributes judges the inputs of the vertex stage against the vertex
 // attributes (Vulkan, Vertex Input Interface).
 func (l *linker) attributes() {
@@ -79,6 +87,9 @@ func (l *linker) attribute(s *Shader, v *iface.Variable, at map[uint32]*Attribut
 		return false
 	case width == 64 && v.Type.Width != 64:
 		l.fail(vuid.VkGraphicsPipelineCreateInfo_pVertexInputState_08929, sides, "%s is %s, its attribute %s has 64 bits; must have as many", v.Name, v.Type, a.Format)
+		return false
+	case width == 64 && int(v.Component)/2+v.Type.Rows > components(a.Format):
+		l.fail(vuid.VkGraphicsPipelineCreateInfo_pVertexInputState_09198, sides, "%s is %s, its attribute %s has %d components; must have as many", v.Name, v.Type, a.Format, components(a.Format))
 		return false
 	case width != 64 && v.Type.Width == 64:
 		l.fail(vuid.VkGraphicsPipelineCreateInfo_pVertexInputState_08930, sides, "%s is %s, its attribute %s has no 64 bits; must have as many", v.Name, v.Type, a.Format)

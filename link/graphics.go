@@ -62,6 +62,8 @@ var graphicsRules = []Rule{
 
 // graphics judges the states of a graphics pipeline and its shaders.
 func (l *linker) graphics() {
+	l.vertexInput()
+	l.localReads()
 	l.topology()
 	l.pointSizes()
 	l.views()

@@ -14,7 +14,7 @@ type Rule struct {
 
 // families are the rules, by the file that judges them.
 var families = [][]Rule{
-	matchRules, layoutRules, layoutCountRules, setRules, stageRules, attributeRules, shaderRules, graphicsRules,
+	matchRules, layoutRules, layoutCountRules, setRules, stageRules, attributeRules, shaderRules, graphicsRules, vertexRules, localReadRules,
 }
 
 // Rules yields every rule in order of its code.
