@@ -231,9 +231,9 @@ func (c *checker) perPrimitive(v *facts.Variable) bool {
 	if c.m.Has(v.ID, spirv.DecorationPerPrimitiveEXT) {
 		return true
 	}
-	t := v.Type
-	for t.IsArray() && t.Elem != nil {
-		t = t.Elem
+	t := core(v.Type)
+	if t == nil {
+		return false
 	}
 	for n := range t.Members {
 		if c.m.HasMember(t.ID, n, spirv.DecorationPerPrimitiveEXT) {
