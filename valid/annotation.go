@@ -76,6 +76,9 @@ func (c *checker) idsFit(i int, byID bool, kind spirv.Decoration, target spirv.I
 		c.fail(i, "SPV-Decorate-Group", "%s gives %s to an OpDecorationGroup; must give it to what is no group", c.code.Inst(i).Op(), kind)
 	}
 	if kind == spirv.DecorationUniformId && len(words) > 0 {
+		if t := c.m.TypeOf(spirv.ID(words[0])); t != nil && (!t.IsInt() || t.Width != 32) {
+			c.fail(i, "SPV-Decorate-Constant", "the scope of UniformId is %s; must be an integer of 32 bits", c.typeName(t))
+		}
 		c.executionScope(i, spirv.ID(words[0]))
 	}
 	t := c.code.Def(target)

@@ -95,14 +95,14 @@ func (b *blockCheck) structure(p placedStruct) {
 			continue // a specialization decides it
 		}
 		s := spot{t, n, p.first}
+		if m.Type.IsRuntimeArray() && k != len(b.order)-1 {
+			b.fail(s, vuid.StandaloneSpirv_OpTypeRuntimeArray_04680, "member %d is a runtime array at %d, and others come behind it; must be the last", n, off)
+		}
 		if !b.member(s, off, uint8((off+uint64(p.at))%16), m) {
 			return
 		}
 		if off < next {
 			b.fail(s, "SPV-Block-Overlap", "member %d is at %d; the member before it, with its padding, ends at %d", n, off, next)
-		}
-		if m.Type.IsRuntimeArray() && k != len(b.order)-1 {
-			b.fail(s, vuid.StandaloneSpirv_OpTypeRuntimeArray_04680, "member %d is a runtime array at %d, and others come behind it; must be the last", n, off)
 		}
 		next = off + b.heap.size(m)
 		if b.rule.align != facts.Scalar && (m.Type.IsArray() || m.Type.IsStruct()) {

@@ -73,6 +73,7 @@ type checker struct {
 	block  *facts.Block    // the block, nil outside
 	params int             // of fn, judged so far
 
+	literals []uint64         // scratch: those of an OpSwitch
 	places   []int            // scratch: the words of an instruction that are ids
 	forward  map[spirv.ID]int // OpTypeForwardPointer of each pointer; nil before it is asked for
 	blockOf  []int32          // of each instruction, as far as the walk came: the OpLabel of its block + 1; 0 outside of blocks

@@ -296,6 +296,7 @@ func (c *checker) specConstantOp(i int, in spirv.Inst) {
 			c.fail(i, "SPV-SpecConstantOp-Operand", "the operand %s is the result of %s; must be a constant", c.name(id), d.Op())
 		}
 	}
+	c.typedSpec(i, op, in)
 	if t := c.m.Type(in.Type()); t != nil {
 		c.small(i, t)
 	}

@@ -271,9 +271,6 @@ func (c *checker) mayExit(k *facts.Construct, b, t *facts.Block, patience *int) 
 				if t == o.Merge {
 					return true
 				}
-				if k.Kind != facts.CasePart && slices.Contains(o.Header.Succs, t) {
-					return true // out of a selection in one case to the next case
-				}
 			}
 		}
 	}

@@ -1,6 +1,8 @@
 package valid
 
 import (
+	"slices"
+
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
@@ -16,6 +18,7 @@ var controlFlowFamily = family{
 		{Code: "SPV-Branch-Weights", Section: "SPIR-V 3.3.17", Words: "OpBranchConditional has no weights or two, which are not both 0"},
 		{Code: "SPV-Branch-Same", Section: "SPIR-V 3.3.17", Words: "from SPIR-V 1.6 on, and in entry points that reconverge maximally, the labels of OpBranchConditional differ"},
 		{Code: "SPV-Switch-Selector", Section: "SPIR-V 3.3.17", Words: "the selector of OpSwitch is an integer"},
+		{Code: "SPV-Switch-Literal", Section: "SPIR-V 3.3.17", Words: "no two literals of OpSwitch are equal"},
 		{Code: "SPV-Switch-Branches", Section: "SPIR-V 2.17", Words: "OpSwitch has no more cases than the universal limit allows"},
 		{Code: "SPV-Phi-Type", Section: "SPIR-V 3.3.17", Words: "OpPhi is of a type that a value can have and that can be chosen"},
 		{Code: "SPV-Phi-Operands", Section: "SPIR-V 3.3.17", Words: "OpPhi has pairs of a value and a label"},
@@ -121,9 +124,22 @@ func (c *checker) switchBranch(i int, in spirv.Inst) {
 		words = 2
 	}
 	n := 0
-	for _, label := range v.Cases(words) {
+	c.literals = c.literals[:0]
+	for literal, label := range v.Cases(words) {
 		c.label(i, label, "SPV-Branch-Target")
 		n++
+		x := uint64(literal[0])
+		if words == 2 {
+			x |= uint64(literal[1]) << 32
+		}
+		c.literals = append(c.literals, x)
+	}
+	slices.Sort(c.literals)
+	for k := 1; k < len(c.literals); k++ {
+		if x := c.literals[k]; x == c.literals[k-1] {
+			c.fail(i, "SPV-Switch-Literal", "the literal %d stands twice; must stand once", x).warn() // drivers take the first
+			break
+		}
 	}
 	if n > c.opts.Limits.SwitchBranches {
 		c.fail(i, "SPV-Switch-Branches", "a switch of %d cases; must be %d at most", n, c.opts.Limits.SwitchBranches)

@@ -23,6 +23,8 @@ var decorationFamily = family{
 		{Code: "SPV-Decoration-FastMath", Section: "SPIR-V 3.2.15", Words: "AllowTransform comes with AllowContract and AllowReassoc"},
 		{Code: "SPV-Decoration-Wrap", Section: "SPIR-V 3.2.20", Words: "NoSignedWrap and NoUnsignedWrap are on integer instructions that can wrap"},
 		{Code: "SPV-Decoration-Rounding", Section: "SPIR-V 3.2.20", Words: "FPRoundingMode is on a conversion between widths of floats whose results are only stored"},
+		{Code: "SPV-Decoration-Value", Section: "SPIR-V 3.2.20", Words: "RelaxedPrecision, NoContraction and NonUniform are on no type"},
+		{Code: "SPV-Decoration-FloatMath", Section: "SPIR-V 3.2.20", Words: "FPFastMathMode is on an instruction that takes or yields floats"},
 		{Code: "SPV-Decoration-Uniform", Section: "SPIR-V 3.2.20", Words: "Uniform and UniformId are on values"},
 		{Code: "SPV-Decoration-NonWritable", Section: "SPIR-V 3.2.20", Words: "NonWritable and NonReadable are on storage images, buffers and tensors, NonWritable from SPIR-V 1.4 on also on variables of Function and Private"},
 		{Code: "SPV-Decoration-Component", Section: "SPIR-V 3.2.20", Words: "Component is on a variable of Input or Output"},
@@ -86,6 +88,10 @@ func (c *checker) target(i int, id spirv.ID, kind spirv.Decoration, words []uint
 		if !wraps(op) {
 			c.fail(i, "SPV-Decoration-Wrap", "%s on the result of %s; must be on an integer instruction that can wrap", kind, op)
 		}
+	case spirv.DecorationRelaxedPrecision, spirv.DecorationNoContraction, spirv.DecorationNonUniform:
+		if isType(op) || op == spirv.OpLabel || op == spirv.OpFunction && kind != spirv.DecorationRelaxedPrecision {
+			c.fail(i, "SPV-Decoration-Value", "%s on %s, the result of %s; must be on a value", kind, c.name(id), op)
+		}
 	case spirv.DecorationUniform, spirv.DecorationUniformId:
 		if t := c.m.TypeOf(id); !op.HasType() || t.IsVoid() {
 			c.fail(i, "SPV-Decoration-Uniform", "%s on %s, the result of %s, which is no value; must be on one", kind, c.name(id), op)
@@ -94,6 +100,7 @@ func (c *checker) target(i int, id spirv.ID, kind spirv.Decoration, words []uint
 		c.roundingMode(i, id, d)
 	case spirv.DecorationFPFastMathMode:
 		c.fastMathMode(i, words)
+		c.floatMath(i, id, d)
 	case spirv.DecorationLinkageAttributes:
 		c.imported(i, id, words)
 	}
@@ -257,6 +264,29 @@ func (c *checker) fastMathMode(i int, words []uint32) {
 	const both = spirv.FPFastMathModeAllowContractMask | spirv.FPFastMathModeAllowReassocMask
 	if m&spirv.FPFastMathModeAllowTransformMask != 0 && m&both != both {
 		c.fail(i, "SPV-Decoration-FastMath", "AllowTransform without AllowContract and AllowReassoc; must have both")
+	}
+}
+
+// floatMath judges what FPFastMathMode is on. Of extended instructions their set
+// says whether it may be.
+func (c *checker) floatMath(i int, id spirv.ID, d spirv.Inst) {
+	op := d.Op()
+	if op == spirv.OpExtInst {
+		return
+	}
+	number := func(t *facts.Type) bool { // whether a type is of numbers other than floats
+		s := t.Scalar()
+		return t != nil && s != nil && !s.IsFloat()
+	}
+	bad := !op.HasType() || number(c.m.Type(d.Type()))
+	if op.HasType() && bad {
+		c.places = c.code.IDs(c.code.Def(id), c.places[:0])
+		for _, at := range c.places {
+			bad = bad && (at < 3 || number(c.m.TypeOf(spirv.ID(d[at]))))
+		}
+	}
+	if bad {
+		c.fail(i, "SPV-Decoration-FloatMath", "FPFastMathMode on %s, the result of %s; must be on an instruction that takes or yields floats", c.name(id), op)
 	}
 }
 

@@ -23,6 +23,7 @@ var modeFamily = family{
 		{Code: "SPV-Mode-LocalSize", Section: "SPIR-V 3.2.6", Words: "no dimension of a workgroup is 0"},
 		{Code: "SPV-Mode-LocalSizeId", Section: "Vulkan, maintenance4", Words: "LocalSizeId is for Vulkan 1.3 and later, or maintenance4", Need: NeedVulkan},
 		{Code: "SPV-Mode-Constant", Section: "SPIR-V 3.2.6", Words: "the ids of an execution mode are constants"},
+		{Code: "SPV-Mode-FloatControl", Section: "SPIR-V 3.2.6", Words: "an entry point has one of DenormPreserve and DenormFlushToZero, and one of RoundingModeRTE and RoundingModeRTZ, for a width, which is 16, 32 or 64"},
 		{Code: "SPV-Mode-FastMath", Section: "SPIR-V 3.2.6", Words: "FPFastMathDefault names a float type and a constant mask that is not for specialization and whose bits agree"},
 		{Code: "SPV-Mode-FastMathBoth", Section: "SPIR-V 3.2.6", Words: "an entry point with FPFastMathDefault has no ContractionOff and no SignedZeroInfNanPreserve, and its call tree neither NoContraction nor Fast"},
 		{Code: "SPV-Mode-TileShadingRate", Section: "SPIR-V, SPV_QCOM_tile_shading", Words: "the rates of TileShadingRateQCOM are powers of two"},
@@ -237,6 +238,11 @@ func (c *checker) modeOperands(i int, mode spirv.ExecutionMode, w []uint32) {
 				}
 			}
 		}
+	case spirv.ExecutionModeDenormPreserve, spirv.ExecutionModeDenormFlushToZero, spirv.ExecutionModeSignedZeroInfNanPreserve,
+		spirv.ExecutionModeRoundingModeRTE, spirv.ExecutionModeRoundingModeRTZ:
+		if len(w) == 1 && w[0] != 16 && w[0] != 32 && w[0] != 64 {
+			c.fail(i, "SPV-Mode-FloatControl", "%s of %d bits; must be of 16, 32 or 64", mode, w[0])
+		}
 	case spirv.ExecutionModeTileShadingRateQCOM:
 		if len(w) >= 2 && (w[0]&(w[0]-1) != 0 || w[1]&(w[1]-1) != 0) {
 			c.fail(i, "SPV-Mode-TileShadingRate", "the rates are %d and %d; must be powers of two", w[0], w[1])
@@ -272,6 +278,21 @@ func perType(m spirv.ExecutionMode) bool {
 	return false
 }
 
+// oppositeMode returns the mode of floats that excludes another of the same width.
+func oppositeMode(m spirv.ExecutionMode) (spirv.ExecutionMode, bool) {
+	switch m {
+	case spirv.ExecutionModeDenormPreserve:
+		return spirv.ExecutionModeDenormFlushToZero, true
+	case spirv.ExecutionModeDenormFlushToZero:
+		return spirv.ExecutionModeDenormPreserve, true
+	case spirv.ExecutionModeRoundingModeRTE:
+		return spirv.ExecutionModeRoundingModeRTZ, true
+	case spirv.ExecutionModeRoundingModeRTZ:
+		return spirv.ExecutionModeRoundingModeRTE, true
+	}
+	return 0, false
+}
+
 // modesDiffer judges that no mode stands twice.
 func (c *checker) modesDiffer() {
 	type seen struct {
@@ -296,6 +317,11 @@ func (c *checker) modesDiffer() {
 				continue
 			}
 			have[s] = m.Index
+			if other, ok := oppositeMode(m.Kind); ok {
+				if old, ok := have[seen{other, s.first}]; ok {
+					c.fail(m.Index, "SPV-Mode-FloatControl", "%s and %s for %d bits; must be one of them", other, m.Kind, s.first).also(c, old, "the other")
+				}
+			}
 		}
 		if c.vulkan && e.HasMode(spirv.ExecutionModeTileShadingRateQCOM) {
 			if e.HasMode(spirv.ExecutionModeLocalSize) || e.HasMode(spirv.ExecutionModeLocalSizeId) {

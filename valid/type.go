@@ -260,7 +260,7 @@ func (c *checker) typeArray(i int, in spirv.Inst) {
 		c.fail(i, "SPV-Type-ArrayLength", "the length %s is %s; must be an integer", c.name(v.Length()), c.typeName(k.Type))
 		return
 	}
-	if n, ok := k.Int(); ok && !k.Spec && (n == 0 || n < 0 && k.Type.Signed) {
+	if n, ok := k.Int(); ok && (!k.Spec || k.Op == spirv.OpSpecConstant) && (n == 0 || n < 0 && k.Type.Signed) {
 		c.fail(i, "SPV-Type-ArrayLength", "the length is %d; must be 1 at least", n)
 	}
 }
@@ -325,14 +325,14 @@ func (c *checker) typeForwardPointer(i int, in spirv.Inst) {
 
 func (c *checker) typeFunction(i int, in spirv.Inst) {
 	v := inst.TypeFunction(in)
-	if d := c.code.DefInst(v.ReturnType()); d != nil && !isType(d.Op()) {
-		c.fail(i, "SPV-Type-FunctionReturn", "the return type is %s, the result of %s; must be a type", c.name(v.ReturnType()), d.Op())
+	if d := c.code.DefInst(v.ReturnType()); d != nil && (!isType(d.Op()) || d.Op() == spirv.OpTypeFunction) {
+		c.fail(i, "SPV-Type-FunctionReturn", "the return type is %s, the result of %s; must be a type other than that of a function", c.name(v.ReturnType()), d.Op())
 	}
 	for _, p := range v.ParameterTypes() {
 		switch d := c.code.DefInst(p); {
 		case d == nil:
-		case !isType(d.Op()), d.Op() == spirv.OpTypeVoid:
-			c.fail(i, "SPV-Type-FunctionParameter", "a parameter is %s, the result of %s; must be a type other than void", c.name(p), d.Op())
+		case !isType(d.Op()), d.Op() == spirv.OpTypeVoid, d.Op() == spirv.OpTypeFunction:
+			c.fail(i, "SPV-Type-FunctionParameter", "a parameter is %s, the result of %s; must be a type other than void and that of a function", c.name(p), d.Op())
 		}
 	}
 	if n := len(v.ParameterTypes()); n > c.opts.Limits.FunctionArgs {

@@ -139,8 +139,35 @@ func cooperative(t *facts.Type) bool {
 	return false
 }
 
+// typedSpec judges the types of what OpSpecConstantOp computes, as those of the
+// instruction itself.
+func (c *checker) typedSpec(i int, op spirv.Op, in spirv.Inst) {
+	if _, ok := typedChapters[op.Class()]; !ok || len(in) < 5 {
+		return
+	}
+	as := make(spirv.Inst, 0, len(in)-1)
+	as = append(append(as, spirv.Head(op, len(in)-1), in[1], in[2]), in[4:]...)
+	if _, ok := typing.Of(op); ok {
+		c.typedByRow(i, as)
+	} else if _, ok := typing.FormOf(op); ok {
+		c.typedAs(i, in, as)
+	}
+	switch op {
+	case spirv.OpCompositeExtract:
+		c.compositeExtract(i, as)
+	case spirv.OpCompositeInsert:
+		c.compositeInsert(i, as)
+	case spirv.OpVectorShuffle:
+		c.vectorShuffle(i, as)
+	}
+}
+
 // typedByForm judges the instructions that take more than that.
-func (c *checker) typedByForm(i int, in spirv.Inst) {
+func (c *checker) typedByForm(i int, in spirv.Inst) { c.typedAs(i, in, in) }
+
+// typedAs judges instruction i as what OpSpecConstantOp makes of it; the two are
+// the same of all others.
+func (c *checker) typedAs(i int, whole, in spirv.Inst) {
 	op := in.Op()
 	form := typing.FormAt(op)
 	var result typing.View
@@ -151,7 +178,7 @@ func (c *checker) typedByForm(i int, in spirv.Inst) {
 		}
 		result = t.View()
 	}
-	if !c.viewOperands(i, op, in) {
+	if !c.viewOperands(i, op, whole) {
 		return
 	}
 	switch k := form.Misfit(result, c.views); {

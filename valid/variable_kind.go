@@ -282,6 +282,10 @@ func (c *checker) runtimeArrayVariable(v *facts.Variable) {
 	if t.IsStruct() && v.Storage != spirv.StorageClassStorageBuffer && v.Storage != spirv.StorageClassUniform &&
 		v.Storage != spirv.StorageClassPhysicalStorageBuffer && v.Storage != spirv.StorageClassShaderRecordBufferKHR {
 		c.fail(v.Index, vuid.StandaloneSpirv_OpTypeRuntimeArray_04680, "a variable in %s holds an array without a length; must be in StorageBuffer or Uniform", v.Storage)
+		return
+	}
+	if s := blockOfArrays(t); s != nil && !c.isBlock(s) && v.Storage != spirv.StorageClassShaderRecordBufferKHR {
+		c.fail(v.Index, vuid.StandaloneSpirv_OpTypeRuntimeArray_04680, "the variable is %s, which holds an array without a length and is no Block; must be one", c.name(s.ID)).also(c, s.Index, "the struct")
 	}
 }
 
