@@ -235,6 +235,9 @@ func (c *checker) perPrimitive(v *facts.Variable) bool {
 	if t == nil {
 		return false
 	}
+	if t == nil {
+		return false
+	}
 	for n := range t.Members {
 		if c.m.HasMember(t.ID, n, spirv.DecorationPerPrimitiveEXT) {
 			return true
