@@ -15,8 +15,8 @@ const maxOwn = 256 << 10
 
 // tallying chooses the handles for which each worker gathers what its atomics do
 // in memory of its own: those of resources that the program touches in no other
-// way, that share no byte with anything else that is bound, and that have no more
-// words than the job has lanes.
+// way, that share no byte with anything else that is bound, and that have at most
+// half as many words as a worker runs lanes, as it walks them all in the end.
 func (h *handles) tallying(p *ir.Program, job *exec.Job, tallies []ir.Op) {
 	var some []int
 	for r, op := range tallies {
@@ -27,13 +27,14 @@ func (h *handles) tallying(p *ir.Program, job *exec.Job, tallies []ir.Op) {
 	if len(some) == 0 || overlap(job, some) {
 		return
 	}
-	lanes := min(job.Total(), 1<<40) * uint64(p.Invocations())
+	lanes := min(job.Total(), 1<<40) * uint64(p.Invocations()) / uint64(job.WorkerCount(p))
 	left := uint64(maxOwn)
 	for _, r := range some {
 		first, n := h.resources[2*r], h.resources[2*r+1]
 		for i := range h.list[first:][:n] {
 			x := &h.list[int(first)+i]
-			if size := uint64(len(x.bytes)); size > 0 && size <= left && size/4 <= lanes && !x.readOnly {
+			size := uint64(len(x.bytes)+63) &^ 63
+			if size > 0 && size <= left && uint64(len(x.bytes))/2 <= lanes && !x.readOnly {
 				x.tally = tallies[r]
 				left -= size
 			}

@@ -10,6 +10,7 @@ import (
 func TestTallying(t *testing.T) {
 	p := &ir.Program{LocalSize: [3]uint32{64, 1, 1}, SubgroupSize: 16, Res: []ir.Resource{{Count: 1}, {Count: 2}}}
 	memory := make([]byte, 1<<20)
+
 	part := func(from, to int) exec.Buffer { return exec.Buffer{Bytes: memory[from:to]} }
 	for _, c := range []struct {
 		what   string
@@ -19,16 +20,17 @@ func TestTallying(t *testing.T) {
 		second []exec.Buffer
 		want   [2]bool // of the descriptors of the second
 	}{
-		{"two", ir.AtomAdd, 1, part(0, 64), []exec.Buffer{part(64, 128), part(128, 320)}, [2]bool{true, true}},
-		{"none that is bound", ir.AtomAdd, 1, part(0, 64), []exec.Buffer{part(0, 0), part(128, 320)}, [2]bool{false, true}},
+		{"two", ir.AtomAdd, 1, part(0, 64), []exec.Buffer{part(64, 128), part(128, 256)}, [2]bool{true, true}},
+		{"none that is bound", ir.AtomAdd, 1, part(0, 64), []exec.Buffer{part(0, 0), part(128, 256)}, [2]bool{false, true}},
 		{"other accesses", ir.Bad, 1, part(0, 64), []exec.Buffer{part(64, 128), part(128, 320)}, [2]bool{}},
-		{"more words than lanes", ir.AtomAdd, 1, part(0, 64), []exec.Buffer{part(64, 128), part(128, 384+8)}, [2]bool{true, false}},
+		{"more than half as many words as lanes", ir.AtomAdd, 1, part(0, 64), []exec.Buffer{part(64, 128), part(128, 256+8)}, [2]bool{true, false}},
 		{"more than a cache holds", ir.AtomAdd, 1 << 14, part(0, 64), []exec.Buffer{part(64, 128), part(128, 128+maxOwn)}, [2]bool{true, false}},
+		{"more words than half the lanes of a worker", ir.AtomAdd, 2, part(0, 64), []exec.Buffer{part(64, 128), part(128, 256+8)}, [2]bool{true, false}},
 		{"as much as a cache holds", ir.AtomAdd, 1 << 14, part(0, 64), []exec.Buffer{part(0, 0), part(128, 128+maxOwn)}, [2]bool{false, true}},
 		{"a byte with another resource", ir.AtomAdd, 1, part(0, 72), []exec.Buffer{part(64, 128), part(128, 320)}, [2]bool{}},
 		{"a byte with each other", ir.AtomAdd, 1, part(0, 64), []exec.Buffer{part(64, 136), part(128, 320)}, [2]bool{}},
 	} {
-		job := &exec.Job{Groups: [3]uint32{c.groups, 1, 1}, Resources: [][]exec.Buffer{{c.first}, c.second}}
+		job := &exec.Job{Groups: [3]uint32{c.groups, 1, 1}, Workers: 2, Resources: [][]exec.Buffer{{c.first}, c.second}}
 		h := newHandles(p, job, false)
 		h.tallying(p, job, []ir.Op{ir.Bad, c.op})
 		for i, want := range c.want {
