@@ -343,7 +343,7 @@ func (c *checker) kind(i int, op spirv.Op, in spirv.Inst, at, d int) {
 			c.fail(i, "SPV-Function-Use", "an operand of %s is the function %s; must not be one", op, c.name(spirv.ID(in[at])))
 		}
 	case def.HasType():
-		if op.Class() == spirv.ClassTypeDeclaration && def != spirv.OpUndef && !constantDef(def) {
+		if op.Class() == spirv.ClassTypeDeclaration && (def != spirv.OpUndef && !constantDef(def) || madeOfType(op, at)) {
 			c.fail(i, "SPV-Id-Type", "%s names %s, the result of %s; must be a type or a constant", op, c.name(spirv.ID(in[at])), def)
 		}
 	case isType(def):
@@ -355,6 +355,19 @@ func (c *checker) kind(i int, op spirv.Op, in spirv.Inst, at, d int) {
 			c.fail(i, "SPV-Id-Untyped", "an operand of %s is %s, the result of %s; must be a value that has a type", op, c.name(spirv.ID(in[at])), def)
 		}
 	}
+}
+
+// madeOfType reports whether the operand at a word of a declaration is a type that
+// another is made of, and not a size.
+func madeOfType(op spirv.Op, at int) bool {
+	switch op {
+	case spirv.OpTypeRuntimeArray, spirv.OpTypeStruct, spirv.OpTypePointer, spirv.OpTypeFunction, spirv.OpTypeVector, spirv.OpTypeMatrix,
+		spirv.OpTypeImage, spirv.OpTypeSampledImage:
+		return true
+	case spirv.OpTypeArray, spirv.OpTypeVectorIdEXT, spirv.OpTypeCooperativeMatrixKHR, spirv.OpTypeCooperativeMatrixNV, spirv.OpTypeTensorARM:
+		return at == 2
+	}
+	return false
 }
 
 // constantDef reports whether an instruction makes a constant.
@@ -387,7 +400,9 @@ func namesType(op spirv.Op, at int) bool {
 // the result of an instruction that has no type.
 func namesUntyped(op spirv.Op, at int, def spirv.Op) bool {
 	switch op.Class() {
-	case spirv.ClassAnnotation, spirv.ClassDebug, spirv.ClassModeSetting, spirv.ClassExtension, spirv.ClassControlFlow, spirv.ClassTypeDeclaration:
+	case spirv.ClassControlFlow:
+		return op != spirv.OpAbortKHR // which names no label
+	case spirv.ClassAnnotation, spirv.ClassDebug, spirv.ClassModeSetting, spirv.ClassExtension, spirv.ClassTypeDeclaration:
 		return true
 	}
 	return def == spirv.OpFunction || def == spirv.OpString || op.Class() == spirv.ClassReserved || op.Class() == spirv.ClassExclude

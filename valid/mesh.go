@@ -238,7 +238,7 @@ func (c *checker) perPrimitive(v *facts.Variable) bool {
 	if t == nil {
 		return false
 	}
-	for n := range t.Members {
+	for n := 0; t != nil && n < len(t.Members); n++ {
 		if c.m.HasMember(t.ID, n, spirv.DecorationPerPrimitiveEXT) {
 			return true
 		}

@@ -137,7 +137,9 @@ func mayName(op spirv.Op, k yield) bool {
 		return namesFunction(op)
 	case yieldsValue:
 		return op.Class() != spirv.ClassTypeDeclaration
-	case yieldsConstant, yieldsString:
+	case yieldsConstant:
+		return op.Class() != spirv.ClassTypeDeclaration
+	case yieldsString:
 		return true
 	case yieldsType:
 		return op != spirv.OpFunction && namesType(op, 0)

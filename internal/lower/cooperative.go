@@ -49,7 +49,7 @@ func (u *unit) tile(t *facts.Type) tile {
 		u.unsupported("a cooperative matrix of scope %s", s)
 	}
 	if t.Elem == nil || !t.Elem.IsInt() && !t.Elem.IsFloat() {
-		u.malformed("a cooperative matrix of what are no numbers")
+		u.unsupported("a cooperative matrix of what are no numbers")
 	}
 	rows, columns := known(v.Rows()), known(v.Columns())
 	x := tile{elem: t.Elem, rows: rows, columns: columns, lines: columns, length: rows, lanes: uint64(u.options.SubgroupSize)}
@@ -59,7 +59,7 @@ func (u *unit) tile(t *facts.Type) tile {
 			x.lines, x.length, x.byRow = rows, columns, true
 		case spirv.CooperativeMatrixUseMatrixBKHR, spirv.CooperativeMatrixUseMatrixAccumulatorKHR:
 		default:
-			u.malformed("a cooperative matrix of use %d", use)
+			u.unsupported("a cooperative matrix of use %d", use)
 		}
 	}
 	if rows == 0 || columns == 0 || rows > maxLeaves || columns > maxLeaves || rows*columns > maxLeaves {

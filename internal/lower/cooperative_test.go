@@ -128,7 +128,6 @@ func TestCooperativeRefusals(t *testing.T) {
 		{"%l = OpCreateTensorLayoutNV %tl\n%v = OpCreateTensorViewNV %tv1\n%x = OpCooperativeMatrixLoadTensorNV %acc %arr %zacc %l None TensorView %v", "a view of 1 dimensions on a layout of 2"},
 		{"%x = OpCooperativeVectorMatrixMulNV %f32 %z8 %n1 %arr %n0 %n1 %n8 %n8 %n0 %no %n8", "a result that is no vector"},
 		{"%l = OpCreateTensorLayoutNV %tl5\n%x = OpCooperativeMatrixLoadTensorNV %huge %arr %zhuge %l None None", "coordinates that each lane computes"},
-		{"%l = OpCreateTensorLayoutNV %tl\n%x = OpCooperativeMatrixLoadTensorNV %acc %arr %zacc %l None DecodeFunc %dec", "a function that decodes from PhysicalStorageBuffer, for a pointer to StorageBuffer"},
 	} {
 		source := cooperativeHead + c.body + cooperativeTail
 		if strings.Contains(c.body, "%tl6") {

@@ -72,7 +72,7 @@ func (f *function) loose(at *pointer, n numeric, layout, stride spirv.ID, column
 		return g
 	case spirv.CooperativeVectorMatrixLayoutRowMajorNV, spirv.CooperativeVectorMatrixLayoutColumnMajorNV:
 		if stride == 0 {
-			f.malformed("the layout %s without a stride", l)
+			f.unsupported("the layout %s without a stride", l)
 		}
 		g.row = f.typed(stride, ir.I32)
 		if l == spirv.CooperativeVectorMatrixLayoutColumnMajorNV {

@@ -155,6 +155,9 @@ func (u *unit) program() {
 // localSize returns the size of the workgroup.
 func (u *unit) localSize() [3]uint32 {
 	s := u.entry.LocalSize
+	if !u.entry.HasLocalSize && u.facts.Capable(spirv.CapabilityTileShadingQCOM) {
+		u.unsupported("%s", spirv.CapabilityTileShadingQCOM)
+	}
 	if !u.entry.HasLocalSize {
 		u.malformed("the entry point says no size of its workgroup")
 	}
