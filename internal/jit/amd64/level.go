@@ -36,10 +36,11 @@ func LevelOf(name string) (Level, bool) {
 
 // Form is how code of the level holds values. Best has none.
 func (l Level) Form() vcode.Form {
+	made := vcode.Form{Lanes: 16, Fuse: func(f *vcode.Func) { fuse(f, l) }}
 	if l == AVX2 {
-		return vcode.Form{Lanes: 8, Vectors: true}
+		made.Lanes, made.Vectors = 8, true
 	}
-	return vcode.Form{Lanes: 16}
+	return made
 }
 
 // Native reports whether an IR operation has code of its own, so that it does

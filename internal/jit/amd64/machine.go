@@ -169,7 +169,6 @@ func (m *machine) layOut(eager bool) bool {
 		fr.results, fr.outgoing = regalloc.Sequence(f.Form, f.Results, end)
 	}
 	for i, f := range m.funcs {
-		fuse(f, m.level)
 		out := int32(0)
 		each(f, func(in *vcode.Inst) {
 			m.know(f, in)

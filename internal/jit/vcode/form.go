@@ -4,6 +4,8 @@ package vcode
 type Form struct {
 	Lanes   int  // of a register
 	Vectors bool // a mask is 32 bits a lane, all ones or all zeros; else one bit
+
+	Fuse func(*Func) // makes operations of the machine's own of several; nil where it has none
 }
 
 // Size returns the bytes that a register of class c takes in memory.

@@ -221,7 +221,7 @@ func (c *coalescer) sink(in *vcode.Inst, i int32) bool {
 		return false
 	}
 	if in.Keep {
-		if by.Op != vcode.Lane || c.f.Classes[d] == vcode.Mask || c.writtenSince(in.Masks[0], made, i) {
+		if by.Op != vcode.Lane && by.Op != vcode.Own || c.f.Classes[d] == vcode.Mask || c.writtenSince(in.Masks[0], made, i) {
 			return false
 		}
 		for _, m := range by.Masks {
@@ -264,7 +264,7 @@ func (c *coalescer) chainAll() {
 	for i := range c.list {
 		in := &c.list[i]
 		switch in.Op {
-		case vcode.Lane, vcode.And, vcode.AndNot, vcode.Or:
+		case vcode.Lane, vcode.Own, vcode.And, vcode.AndNot, vcode.Or:
 		default:
 			continue
 		}

@@ -63,8 +63,13 @@ func (s *stream) finish() *vcode.Func {
 	}
 	prune(s.dst) // what only jumps read that are gone
 	walkThrough(s.dst)
+	turnLatches(s.dst)
+	straighten(s.dst)
 	joinBlocks(s.dst)
 	reuse(s.dst)
+	if s.dst.Form.Fuse != nil {
+		s.dst.Form.Fuse(s.dst) // sees what makes a value before that shares its register with others
+	}
 	coalesce(s.dst)
 	windows(s.dst)
 	return s.dst
