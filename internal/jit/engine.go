@@ -98,10 +98,15 @@ type program struct {
 const maxMergedCode = 4000
 
 // maxSpilled is how much of the work on vectors may be with memory where strips
-// are merged to two vectors, and maxSpilledWide where to more, which gain less.
+// are merged to two vectors, maxSpilledWide where to more, which gain less, and
+// maxSpilledWaiting where to more than wideLanes lanes, which the code waits for
+// anyway.
 const (
-	maxSpilled     = 0.15
-	maxSpilledWide = 0.08
+	maxSpilled        = 0.15
+	maxSpilledWide    = 0.08
+	maxSpilledWaiting = 0.12
+
+	wideLanes = 64
 )
 
 // key is that of the program's code in the cache.
@@ -170,7 +175,10 @@ func (p *program) compileMerged(order []int) (*variant, error) {
 		strip.SubgroupSize = lanes
 		made, ok := amd64.Compile(&strip, widen.Program(&strip, p.level.Form(), order), p.level, p.extras)
 		most := float32(maxSpilled)
-		if p.level.Form().Parts(lanes) > 2 {
+		switch {
+		case lanes > wideLanes:
+			most = maxSpilledWaiting
+		case p.level.Form().Parts(lanes) > 2:
 			most = maxSpilledWide
 		}
 		if !ok || made.Spilled > most && p.level.Form().Parts(lanes) > 1 {

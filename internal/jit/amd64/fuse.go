@@ -1,10 +1,12 @@
 package amd64
 
 import (
+	"math"
 	"slices"
 
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+	"github.com/chiaro-gpu/chiaro/internal/scalar"
 )
 
 // The operations of this machine that several of vcode make: what Fused says.
@@ -13,7 +15,7 @@ const (
 	fusedLogic           // bit by bit, what the table Aux says of u0, u1 and u2 (VPTERNLOGD)
 	fusedCompare         // a comparison, or where Aux is 1 its contrary, in the lanes of m0
 	fusedNegative        // u2 − u0·u1, rounded once
-	fusedHalf            // u0, a float of 32 bits, rounded to 16 and widened again
+	fusedHalf            // u0, a float of 32 bits, rounded to 16 and widened again; where Aux is 1, u0 is a nearSum
 )
 
 // fuse makes one operation of several, where nobody else wants what they yield:
@@ -265,7 +267,47 @@ func (z *fuser) half(in *vcode.Inst) {
 		return
 	}
 	in.Key.Flags = n.Key.Flags
-	z.replace(in, fusedHalf, 0, n.Uses, in.Uses[0])
+	near := uint64(0)
+	if z.nearSum(n.Uses[0]) && n.Key.Flags&ir.RTZ == 0 {
+		near = 1
+	}
+	z.replace(in, fusedHalf, near, n.Uses, in.Uses[0])
+}
+
+// nearSum reports whether r is the sum of an f16 and of a constant that is one
+// too, and so small that the sum, rounded, is an infinity only where the f16 is,
+// and never −0.
+func (z *fuser) nearSum(r vcode.Reg) bool {
+	in := z.made[r]
+	if in == nil || z.since[r] != z.block || in.Keep || in.Op != vcode.Lane || in.IR != ir.FAdd && in.IR != ir.FSub || in.Key.Flags&ir.RTZ != 0 {
+		return false
+	}
+	for i, u := range in.Uses {
+		if bits, ok := z.f.Const(u); ok && nearTerm(bits) && z.isHalf(in.Uses[1-i], z.place[r]) {
+			return true
+		}
+	}
+	return false
+}
+
+// maxNearTerm is half of the distance of the greatest f16, 65504, to the next
+// number that it has bits for.
+const maxNearTerm = 16
+
+// nearTerm reports whether the bits of an f32 are those of an f16 that is not 0
+// and below maxNearTerm.
+func nearTerm(bits uint64) bool {
+	size := math.Abs(float64(math.Float32frombits(uint32(bits))))
+	return scalar.FCvt(32, 16, false, scalar.FCvt(16, 32, false, bits)) == bits && 0 < size && size < maxNearTerm
+}
+
+// isHalf reports whether what r holds before place is an f16 that was widened.
+func (z *fuser) isHalf(r vcode.Reg, place int32) bool {
+	in := z.made[r]
+	if in == nil || z.since[r] != z.block || z.place[r] >= place || in.Keep {
+		return false
+	}
+	return in.Op == vcode.Own && in.Fused == fusedHalf || in.Op == vcode.Lane && in.IR == ir.FCvt && in.Key.From == ir.F16 && in.Key.Type == ir.F32
 }
 
 // bitwise folds logic operations into one with up to three operands.
@@ -382,7 +424,11 @@ func (m *machine) own(in *vcode.Inst) {
 	case fusedNegative:
 		multiplyAddOf(VFNMADD213PS, VFNMADD231PS)(m, in)
 	case fusedHalf:
-		m.throughHalf(in)
+		if in.Key.Aux == 1 {
+			m.nearSumHalf(in)
+		} else {
+			m.throughHalf(in)
+		}
 	}
 }
 

@@ -81,6 +81,31 @@ func (m *machine) throughHalf(in *vcode.Inst) {
 	m.done(in, d)
 }
 
+// Constants of nearSumHalf, as bits.
+const (
+	halfShift = 13 << 23   // added to those of a float: times 2¹³
+	one32     = 0x3f800000 // 1
+)
+
+// nearSumHalf rounds x, a nearSum, to 16 bits without a conversion: by taking it out
+// of 2¹³·x and back. The difference has room for 11 bits of x, as an f16, and its
+// last bit is even where that of the f16 is. To an f16 that has fewer bits, being
+// small, x is a multiple of their last anyway. An infinity stays one, since 13
+// more in its exponent make it a tiny number; and of 0 that makes one too.
+func (m *machine) nearSumHalf(in *vcode.Inst) {
+	x := m.vec(in.Uses[0], 0)
+	m.RM(VPADDD, V512, 1, x, m.word32(halfShift), BC)
+	if d, ok := m.real(in.Defs[0]); ok && d == x && !in.Keep { // in units that a sum has no use for
+		m.RM(VFNMADD132PS, V512, x, 1, m.word32(one32), BC)
+	} else {
+		m.RR(VSUBPS, V512, 0, 1, x, 0)
+		x = 0
+	}
+	d, o := m.dest(in, 0)
+	m.RR(VSUBPS, V512, d, 1, x, o)
+	m.done(in, d)
+}
+
 // inFloats is an operation on f16 by a body for f32.
 func inFloats(do body) emitter {
 	return func(m *machine, in *vcode.Inst) {

@@ -13,11 +13,13 @@ type Merge struct {
 	Written []int  // resources that are stored to; while merged, nothing else that is bound may share their bytes
 }
 
-// maxMerged bounds the lanes of a strip that loops do not tear apart, and
-// maxTorn of one that they do.
+// Bounds of the lanes of a strip: that loops do not tear apart, that they do, and
+// whose loops wait for results of f16 most of the time, for which the parts
+// (maxWaiting of them) have to be more.
 const (
-	maxMerged = 64
-	maxTorn   = 32
+	maxMerged  = 64
+	maxTorn    = 32
+	maxWaiting = 8
 )
 
 // MergeOf finds out, for a machine that holds values as form says, whether a result could tell that several subgroups ran as
@@ -27,12 +29,15 @@ const (
 func MergeOf(p *ir.Program, form vcode.Form) Merge {
 	m := merging{p: p, form: form, f: p.Funcs[0], stores: make([][]ir.V, len(p.Res)), loads: make([][]ir.V, len(p.Res)), inLoop: make([]bool, len(p.Res))}
 	narrow := Merge{Widest: p.SubgroupSize}
-	widest := uint32(maxMerged)
 	if !m.collect() {
 		return narrow
 	}
-	if m.torn {
+	widest := uint32(maxMerged)
+	switch {
+	case m.torn:
 		widest = maxTorn
+	case m.rounded > 0 && 2*m.rounded >= m.computed:
+		widest = max(widest, uint32(maxWaiting*form.Lanes))
 	}
 	for widest > p.SubgroupSize && (p.Invocations()%widest != 0 || !m.fits(widest)) {
 		widest /= 2
@@ -56,6 +61,8 @@ type merging struct {
 	stores, loads [][]ir.V // of each resource
 	inLoop        []bool   // a store to it stands in a loop
 	torn          bool     // there are loops that lanes leave at different times
+
+	computed, rounded int // operations on f32 in loops, and what is rounded to f16
 }
 
 // collect finds all accesses, and returns false where something rules merging
@@ -92,6 +99,14 @@ func (m *merging) collect() bool {
 			}
 		case ir.Call, ir.Region, ir.RegionOff, ir.Fence, ir.Exit:
 			return false
+		case ir.FAdd, ir.FSub, ir.FMul, ir.FDiv, ir.FFma, ir.FSqrt:
+			if loops > 0 {
+				m.computed++
+			}
+		case ir.FCvt:
+			if loops > 0 && x.Type == ir.F16 {
+				m.rounded++
+			}
 		default:
 			if x.Op.Is(ir.Atomic) || x.Op.Is(ir.Meets) {
 				return false
