@@ -1,24 +1,22 @@
 // Command valdiff judges modules with package valid and with SPIRV-Tools, and
-// says where the verdicts differ: real modules, those that modgen makes, and
-// both with some of their words changed. It knows nothing of the rules; a
+// says where the verdicts differ: real modules, those of cases, those that modgen
+// makes, and all of them changed at random. It knows nothing of the rules; a
 // difference is for a person to look at.
 //
-// usage: valdiff [flags] PEER [FOLDER]
+// usage: valdiff [flags] [FOLDER]…
 //
-// PEER is ../shared/peers/stbench.cpp, built: it is called as
-// "PEER LIST valraw 1 ENV OUT" and writes path, bytes, result, time and message
-// of each module, divided by tabs.
+// A folder has modules (.spv) or cases (.txtar). The peer is a small client of
+// SPIRV-Tools that the tool builds by g++ from client/client.cpp. Only what both
+// accept is changed; where they differ on what is not, the tool says so first.
 package main
 
 import (
 	"context"
 	"flag"
 	"fmt"
-	"io/fs"
 	"maps"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -26,27 +24,22 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/diag"
 	"github.com/chiaro-gpu/chiaro/facts"
-	"github.com/chiaro-gpu/chiaro/internal/modgen"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/spirv/asm"
 	"github.com/chiaro-gpu/chiaro/valid"
 )
 
 func main() {
-	t := tool{tally: map[string]int{}, first: map[string]string{}}
-	flag.IntVar(&t.count, "n", 10_000, "modules to judge")
+	t := tool{classes: map[string]*class{}}
+	flag.IntVar(&t.count, "n", 10_000, "changed modules to judge")
 	flag.Uint64Var(&t.seed, "seed", 1, "of the changes")
-	flag.IntVar(&t.changes, "changes", 2, "words that are changed of a module, at most; 0 for none")
-	flag.IntVar(&t.batch, "batch", 2_000, "modules that the peer judges at once")
+	flag.IntVar(&t.changer.most, "changes", 2, "changes of a module, at most")
+	flag.IntVar(&t.made, "made", 200, "modules that modgen makes")
+	flag.IntVar(&t.large, "large", 4_000, "words that a module may have to be changed")
 	flag.StringVar(&t.env, "target-env", "vulkan1.3", "environment to judge for")
-	flag.StringVar(&t.keep, "keep", "", "folder that gets the first module of each difference")
+	flag.StringVar(&t.keep, "keep", "", "folder that gets the first modules of each difference")
 	flag.Parse()
-	if flag.NArg() < 1 || flag.NArg() > 2 {
-		flag.Usage()
-		os.Exit(2)
-	}
-	t.peer = flag.Arg(0)
-	if err := t.run(flag.Arg(1)); err != nil {
+	if err := t.run(flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "valdiff:", err)
 		os.Exit(1)
 	}
@@ -54,157 +47,111 @@ func main() {
 
 // tool is one run.
 type tool struct {
-	count, changes, batch int
-	seed                  uint64
-	env, keep, peer       string
+	count, made, large int
+	seed               uint64
+	env, keep          string
 
 	judge   *valid.Env
-	random  *rand.Rand
+	changer changer
+	peer    peer
 	sources [][]uint32
-	tally   map[string]int    // how often each pair of verdicts came
-	first   map[string]string // the first module of each
+	classes map[string]*class
 	judged  int
-	crashed int // batches that the peer did not end
+	kept    int
 }
 
-func (t *tool) run(folder string) error {
+// class is modules of which both say the same pair of things.
+type class struct {
+	pair     string
+	count    int
+	examples []string
+	words    int    // of the smallest module
+	message  string // of that
+}
+
+func (t *tool) run(folders []string) error {
 	env, ok := valid.ParseEnv(t.env)
 	if !ok {
 		return fmt.Errorf("unknown target environment %q", t.env)
 	}
-	t.judge, t.random = env, rand.New(rand.NewPCG(t.seed, 0))
-	if err := t.read(folder); err != nil {
-		return err
-	}
+	t.judge, t.changer.Rand = env, rand.New(rand.NewPCG(t.seed, 0))
 	work, err := os.MkdirTemp("", "valdiff-*")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(work)
-	for t.judged < t.count {
-		if err := t.round(work, min(t.batch, t.count-t.judged)); err != nil {
-			return err
-		}
+	client, err := build(work)
+	if err != nil {
+		return err
 	}
-	t.report()
-	return nil
-}
-
-// read takes the modules of a folder, and modules that modgen makes.
-func (t *tool) read(folder string) error {
-	for i := range 200 {
-		words, err := asm.Assemble([]byte(modgen.New(t.seed*1000+uint64(i), modgen.Options{}).Text), asm.AssembleOptions{Version: modgen.Version})
-		if err == nil {
+	t.peer = peer{path: client, env: t.env}
+	defer t.peer.stop()
+	all, err := t.read(folders)
+	if err != nil {
+		return err
+	}
+	for _, words := range all {
+		if t.both(words) && len(words) <= t.large {
 			t.sources = append(t.sources, words)
 		}
 	}
-	if folder == "" {
+	t.report(fmt.Sprintf("%d modules as they are", len(all)))
+	if len(t.sources) == 0 {
 		return nil
 	}
-	return filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || filepath.Ext(path) != ".spv" {
-			return err
-		}
-		data, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		if m, err := spirv.Decode(data); err == nil {
-			t.sources = append(t.sources, m.Words)
-		}
-		return nil
-	})
-}
-
-// round judges one batch with both.
-func (t *tool) round(work string, n int) error {
-	var list strings.Builder
-	ours := make([]string, n)
-	for i := range n {
-		words := t.change(t.sources[t.random.IntN(len(t.sources))])
-		path := filepath.Join(work, fmt.Sprintf("%06d.spv", i))
-		if err := os.WriteFile(path, asm.Bytes(words), 0o666); err != nil {
-			return err
-		}
-		fmt.Fprintln(&list, path)
-		ours[i] = t.own(words)
+	t.judged, t.classes = 0, map[string]*class{}
+	for t.judged < t.count {
+		t.both(t.changer.change(t.sources[t.changer.IntN(len(t.sources))]))
 	}
-	t.judged += n
-	listed, out := filepath.Join(work, "list"), filepath.Join(work, "out")
-	if err := os.WriteFile(listed, []byte(list.String()), 0o666); err != nil {
-		return err
-	}
-	if err := exec.Command(t.peer, listed, "valraw", "1", t.env, out).Run(); err != nil {
-		t.crashed++
-		return nil
-	}
-	text, err := os.ReadFile(out)
-	if err != nil {
-		return err
-	}
-	for i, line := range strings.Split(strings.TrimSuffix(string(text), "\n"), "\n") {
-		f := strings.Split(line, "\t")
-		if i >= n || len(f) < 5 {
-			return fmt.Errorf("the peer's answer is %q", line)
-		}
-		theirs := ""
-		if f[2] != "0" {
-			theirs = kind(f[4])
-		}
-		t.compare(ours[i], theirs, f[0])
-	}
+	t.report(fmt.Sprintf("%d changed modules, from %d", t.judged, len(t.sources)))
 	return nil
 }
 
-// change returns a module with some words changed.
-func (t *tool) change(words []uint32) []uint32 {
-	out := slices.Clone(words)
-	if t.changes == 0 {
-		return out
+// both judges a module with both and reports whether both accept it.
+func (t *tool) both(words []uint32) bool {
+	t.judged++
+	asked := t.peer.ask(words)
+	ours, said := t.own(words)
+	var theirs answer
+	if asked == nil {
+		theirs, asked = t.peer.answer()
 	}
-	for range 1 + t.random.IntN(t.changes) {
-		at := spirv.HeaderWords + t.random.IntN(max(1, len(out)-spirv.HeaderWords))
-		if at >= len(out) {
-			continue
-		}
-		switch t.random.IntN(5) {
-		case 0:
-			out[at]++
-		case 1:
-			out[at] = words[t.random.IntN(len(words))]
-		case 2:
-			out[at] ^= 1 << t.random.IntN(8)
-		case 3:
-			out[at] = t.random.Uint32N(words[3])
-		case 4: // one instruction is left out
-			if m, err := spirv.FromWords(slices.Clone(out)); err == nil && m.Len() > 0 {
-				i := t.random.IntN(m.Len())
-				out = slices.Delete(out, m.Offset(i), m.Offset(i)+len(m.Inst(i)))
-			}
-		}
+	var pair string
+	switch {
+	case asked != nil:
+		pair = "the peer died"
+	case ours == "" && !theirs.rejected:
+		pair = "both accept"
+	case ours != "" && theirs.rejected:
+		pair = "both reject"
+	case ours != "":
+		pair = "we alone reject: " + ours
+	default:
+		pair, said = "the peer alone rejects: "+kind(theirs.message), theirs.message
 	}
-	return out
+	t.note(pair, said, words)
+	return pair == "both accept"
 }
 
-// own returns the code of our first error, "" where there is none.
-func (t *tool) own(words []uint32) string {
+// own returns the code of our first error and what it says, "" where there is none.
+func (t *tool) own(words []uint32) (code, message string) {
 	m, err := spirv.FromWords(words)
 	if err != nil {
 		if f, ok := err.(*diag.Finding); ok {
-			return f.Code
+			return f.Code, f.Message
 		}
-		return err.Error()
+		return "error", err.Error()
 	}
 	r, err := valid.Check(context.Background(), facts.Gather(m, nil), t.judge, valid.Options{})
 	if err != nil {
-		return err.Error()
+		return "error", err.Error()
 	}
 	for i := range r.Findings {
-		if r.Findings[i].Severity == diag.Error {
-			return r.Findings[i].Code
+		if f := &r.Findings[i]; f.Severity == diag.Error {
+			return f.Code, fmt.Sprintf("%d: %s", f.Pos.Instruction, f.Message)
 		}
 	}
-	return ""
+	return "", ""
 }
 
 // detail is what differs between two messages of one rule: ids, names, numbers.
@@ -217,38 +164,50 @@ func kind(message string) string {
 			return message[a+1 : a+b]
 		}
 	}
-	s := detail.ReplaceAllString(message, "_")
+	s := detail.ReplaceAllString(strings.ReplaceAll(message, "\n", " "), "_")
 	return s[:min(len(s), 90)]
 }
 
-func (t *tool) compare(ours, theirs, path string) {
-	var pair string
-	switch {
-	case ours == "" && theirs == "":
-		pair = "both accept"
-	case ours != "" && theirs != "":
-		pair = "both reject"
-	case ours != "":
-		pair = "we alone reject: " + ours
-	default:
-		pair = "the peer alone rejects: " + theirs
+// maxExamples is how many modules of a difference are kept.
+const maxExamples = 3
+
+// note counts a module, and keeps it where it is one of the first that differ so
+// or smaller than they.
+func (t *tool) note(pair, message string, words []uint32) {
+	k := t.classes[pair]
+	if k == nil {
+		k = &class{pair: pair, words: len(words) + 1}
+		t.classes[pair] = k
 	}
-	t.tally[pair]++
-	if _, ok := t.first[pair]; ok || t.keep == "" || strings.HasPrefix(pair, "both") {
+	k.count++
+	if strings.HasPrefix(pair, "both") {
 		return
 	}
-	at := filepath.Join(t.keep, fmt.Sprintf("%03d.spv", len(t.first)))
-	t.first[pair] = at
-	if data, err := os.ReadFile(path); err == nil {
-		// The report names the file; without it the example is lost, no more.
-		_ = os.WriteFile(at, data, 0o666)
+	smallest := len(words) < k.words
+	if smallest {
+		k.words, k.message = len(words), message
+	}
+	if t.keep == "" || len(k.examples) >= maxExamples && !smallest {
+		return
+	}
+	at := filepath.Join(t.keep, fmt.Sprintf("%05d.spv", t.kept))
+	t.kept++
+	// Without it the example is lost, no more.
+	_ = os.WriteFile(at, asm.Bytes(words), 0o666)
+	if len(k.examples) < maxExamples {
+		k.examples = append(k.examples, at)
+	} else {
+		k.examples[0] = at
 	}
 }
 
-func (t *tool) report() {
-	fmt.Printf("%d modules from %d, %s, %d batches that the peer did not end\n", t.judged, len(t.sources), t.env, t.crashed)
-	pairs := slices.SortedFunc(maps.Keys(t.tally), func(x, y string) int { return t.tally[y] - t.tally[x] })
-	for _, p := range pairs {
-		fmt.Printf("%8d  %s  %s\n", t.tally[p], p, t.first[p])
+func (t *tool) report(what string) {
+	fmt.Printf("%s, %s\n", what, t.env)
+	list := slices.SortedFunc(maps.Values(t.classes), func(x, y *class) int { return y.count - x.count })
+	for _, k := range list {
+		fmt.Printf("%8d  %s\n", k.count, k.pair)
+		if k.message != "" {
+			fmt.Printf("          %s  %s\n", strings.Join(k.examples, " "), strings.ReplaceAll(k.message, "\n", " "))
+		}
 	}
 }
