@@ -19,6 +19,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -118,6 +119,8 @@ func (t *tool) both(words []uint32) bool {
 	}
 	var pair string
 	switch {
+	case ours == "panic":
+		pair = "we panic"
 	case asked != nil:
 		pair = "the peer died"
 	case ours == "" && !theirs.rejected:
@@ -135,6 +138,11 @@ func (t *tool) both(words []uint32) bool {
 
 // own returns the code of our first error and what it says, "" where there is none.
 func (t *tool) own(words []uint32) (code, message string) {
+	defer func() { // a panic is a difference too, and the module is worth keeping
+		if e := recover(); e != nil {
+			code, message = "panic", fmt.Sprintf("%v\n%s", e, debug.Stack())
+		}
+	}()
 	m, err := spirv.FromWords(words)
 	if err != nil {
 		if f, ok := err.(*diag.Finding); ok {
