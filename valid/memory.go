@@ -21,7 +21,6 @@ var memoryFamily = family{
 		{Code: "SPV-CopyMemory-Pointer", Section: "SPIR-V 3.3.8", Words: "memory is copied from a pointer to a pointer, one of the two typed where no size is said, and neither to void"},
 		{Code: "SPV-CopyMemory-Type", Section: "SPIR-V 3.3.8", Words: "OpCopyMemory copies between pointers to the same type"},
 		{Code: "SPV-CopyMemory-Size", Section: "SPIR-V 3.3.8", Words: "the size of OpCopyMemorySized is an integer scalar, and as a constant neither 0 nor negative"},
-		{Code: vuid.RuntimeSpirv_Size_11165, Section: environment, Words: "the size of OpCopyMemorySized is a multiple of 4, of 2 and 1 only with the capabilities for 16 and 8 bits"},
 		{Code: "SPV-CopyMemory-Multiple", Section: "SPIR-V 3.3.8", Words: "in shaders the size of a copy between untyped pointers is a multiple of 4, of 2 and 1 only with the capabilities for 16 and 8 bits"},
 		{Code: vuid.RuntimeSpirv_Size_11165, Section: environment, Words: "the size of a copy is a multiple of 4, of 2 and 1 only where 16-bit and 8-bit storage are enabled"},
 		{Code: vuid.StandaloneSpirv_Uniform_06925, Section: environment, Words: "nothing is stored to a Block in Uniform"},
