@@ -20,6 +20,7 @@ func fold(_ *ir.Program, f *ir.Func) {
 			to[v] = same
 			continue
 		}
+		logical(f, x)
 		if bits, ok := absorbed(f, x); ok {
 			*x = ir.Val{Op: ir.Const, Type: x.Type, Aux: bits & x.Type.Mask(), Origin: x.Origin}
 			continue
@@ -110,6 +111,24 @@ func copyOf(f *ir.Func, x *ir.Val) ir.V {
 		}
 	}
 	return 0
+}
+
+// logical makes a choice between a bit and a constant one, or the condition
+// itself, what it is: both, or one of them.
+func logical(f *ir.Func, x *ir.Val) {
+	if x.Op != ir.Select || x.Type != ir.B1 {
+		return
+	}
+	is := func(v ir.V, k uint64) bool {
+		y := f.Val(v)
+		return v == x.Args[0] || y.Op == ir.Const && y.Aux == k
+	}
+	switch c, yes, no := x.Args[0], x.Args[1], x.Args[2]; {
+	case is(no, 0):
+		*x = ir.Val{Op: ir.And, Type: ir.B1, Args: [4]ir.V{c, yes}, Origin: x.Origin}
+	case is(yes, 1):
+		*x = ir.Val{Op: ir.Or, Type: ir.B1, Args: [4]ir.V{c, no}, Origin: x.Origin}
+	}
 }
 
 // absorbed returns the bits of an integer operation that does not depend on

@@ -37,8 +37,6 @@ func (s *strengthener) value(v ir.V) {
 		s.divide(v)
 	case ir.FDiv:
 		s.invert(v)
-	case ir.Select:
-		s.logical(v)
 	case ir.At:
 		s.distance(v)
 	case ir.Ld, ir.St:
@@ -68,19 +66,6 @@ func (s *strengthener) number(n uint64) ir.V { return s.edit.constant(s.now.Type
 // become makes an operation of two operands of v.
 func (s *strengthener) become(v ir.V, op ir.Op, x, y ir.V) {
 	*s.f.Val(v) = ir.Val{Op: op, Type: s.now.Type, Args: [4]ir.V{x, y}, Origin: s.now.Origin}
-}
-
-// logical: a choice between a bit and a constant one is no choice.
-func (s *strengthener) logical(v ir.V) {
-	if s.now.Type != ir.B1 {
-		return
-	}
-	c, yes, no := s.now.Args[0], s.now.Args[1], s.now.Args[2]
-	if k, ok := s.constant(no); ok && k == 0 {
-		s.become(v, ir.And, c, yes)
-	} else if k, ok := s.constant(yes); ok && k == 1 {
-		s.become(v, ir.Or, c, no)
-	}
 }
 
 // multiply: by a power of two it is a shift.

@@ -3,8 +3,9 @@ package pass
 import "github.com/chiaro-gpu/chiaro/internal/ir"
 
 // tidy drops control that does nothing: branches to where the lanes go anyway,
-// blocks that nobody branches to, ifs with nothing inside. Where lanes meet
-// does not change.
+// blocks that nobody branches to, ifs with nothing inside. An if that has only a
+// second arm becomes one of the contrary with only a first. Where lanes meet does
+// not change.
 func tidy(_ *ir.Program, f *ir.Func) {
 	t := &tidier{f: f, brs: make([]int, len(f.Vals)), ends: make([]int, len(f.Vals)), gone: make([]bool, len(f.Vals))}
 	for i, v := range f.Code {
@@ -30,6 +31,7 @@ func tidy(_ *ir.Program, f *ir.Func) {
 		}
 	}
 	t.sweep()
+	contrary(f)
 }
 
 type tidier struct {
@@ -92,6 +94,30 @@ func (t *tidier) sweep() {
 			}
 		}
 		code = append(code, v)
+	}
+	f.Code = code
+}
+
+// contrary makes ifs whose first arm is empty ask for the contrary.
+func contrary(f *ir.Func) {
+	edit := editor{f: f}
+	code := make([]ir.V, 0, len(f.Code))
+	for _, v := range f.Code {
+		x := f.Val(v)
+		if x.Op != ir.Else || code[len(code)-1] != x.Args[0] {
+			code = append(code, v)
+			continue
+		}
+		opener := x.Args[0]
+		asked := f.Val(opener).Args[0]
+		if y := f.Val(asked); y.Op == ir.Not {
+			f.Val(opener).Args[0] = y.Args[0]
+			continue
+		}
+		not := edit.float(ir.Val{Op: ir.Not, Type: ir.B1, Args: [4]ir.V{asked}, Origin: f.Val(opener).Origin})
+		f.Val(opener).Args[0] = not
+		code[len(code)-1] = not
+		code = append(code, opener)
 	}
 	f.Code = code
 }
