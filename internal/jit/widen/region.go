@@ -138,10 +138,14 @@ func (w *widener) ifBegin(v ir.V) {
 		w.set(r.out, w.active)
 		w.jumpIfNot(c, r.other)
 	} else {
+		here, there := vcode.And, vcode.AndNot
+		if x := w.src.Val(c); x.Op == ir.Not {
+			c, here, there = x.Args[0], there, here
+		}
 		cond := w.vec(c)
 		r.arm, r.rest = w.regs(vcode.Mask), w.regs(vcode.Mask)
-		w.mask(vcode.AndNot, r.rest, w.active, cond)
-		w.mask(vcode.And, r.arm, w.active, cond)
+		w.mask(there, r.rest, w.active, cond)
+		w.mask(here, r.arm, w.active, cond)
 		w.clear(r.out)
 		w.jumpIfNone(r.arm, r.other)
 	}
