@@ -346,6 +346,9 @@ func (c *checker) kind(i int, op spirv.Op, in spirv.Inst, at, d int) {
 		if op.Class() == spirv.ClassTypeDeclaration && (def != spirv.OpUndef && !constantDef(def) || madeOfType(op, at)) {
 			c.fail(i, "SPV-Id-Type", "%s names %s, the result of %s; must be a type or a constant", op, c.name(spirv.ID(in[at])), def)
 		}
+		if at == typeAt(op) {
+			c.fail(i, "SPV-Id-Type", "an operand of %s is %s, the result of %s; must be a type", op, c.name(spirv.ID(in[at])), def)
+		}
 	case isType(def):
 		if !namesType(op, at) {
 			c.fail(i, "SPV-Id-Type", "an operand of %s is the type %s; must be no type", op, c.name(spirv.ID(in[at])))
@@ -380,20 +383,31 @@ func namesType(op spirv.Op, at int) bool {
 	case spirv.ClassTypeDeclaration, spirv.ClassAnnotation, spirv.ClassDebug, spirv.ClassModeSetting, spirv.ClassExtension:
 		return true
 	}
+	if n := typeAt(op); n != 0 {
+		return at == n
+	}
 	switch op {
 	case spirv.OpFunction:
 		return at == 4
-	case spirv.OpAbortKHR: // the message's
-		return at == 1
-	case spirv.OpUntypedArrayLengthKHR, spirv.OpUntypedAccessChainKHR, spirv.OpUntypedInBoundsAccessChainKHR,
-		spirv.OpUntypedPtrAccessChainKHR, spirv.OpUntypedInBoundsPtrAccessChainKHR: // that of the base
-		return at == 3
 	case spirv.OpSizeOf, spirv.OpCooperativeMatrixLengthNV, spirv.OpCooperativeMatrixLengthKHR,
 		spirv.OpUntypedVariableKHR, spirv.OpSpecConstantOp, spirv.OpConstantSizeOfEXT, spirv.OpGraphEntryPointARM, spirv.OpGraphARM,
 		spirv.OpExtInst, spirv.OpExtInstWithForwardRefsKHR:
 		return true
 	}
 	return isType(op)
+}
+
+// typeAt returns the word of an instruction, which declares no type, that must name
+// one, 0 where there is none.
+func typeAt(op spirv.Op) int {
+	switch op {
+	case spirv.OpAbortKHR: // the message's
+		return 1
+	case spirv.OpUntypedArrayLengthKHR, spirv.OpUntypedAccessChainKHR, spirv.OpUntypedInBoundsAccessChainKHR,
+		spirv.OpUntypedPtrAccessChainKHR, spirv.OpUntypedInBoundsPtrAccessChainKHR: // that of the base
+		return 3
+	}
+	return 0
 }
 
 // namesUntyped reports whether the operand at a word of an instruction may be

@@ -136,9 +136,9 @@ func mayName(op spirv.Op, k yield) bool {
 	case yieldsFunction:
 		return namesFunction(op)
 	case yieldsValue:
-		return op.Class() != spirv.ClassTypeDeclaration
+		return op.Class() != spirv.ClassTypeDeclaration && typeAt(op) == 0
 	case yieldsConstant:
-		return op.Class() != spirv.ClassTypeDeclaration
+		return op.Class() != spirv.ClassTypeDeclaration && typeAt(op) == 0
 	case yieldsString:
 		return true
 	case yieldsType:
