@@ -56,46 +56,56 @@ func length(m *machine, in *vcode.Inst) {
 	m.define(in, 3)
 }
 
-// offsetAt is u0 + u1·Aux, saturating: the product does where u1 is beyond what
-// is in the range times Aux, the sum where it is less than u0. A constant u0 makes
-// both one comparison.
+// offsetAt is u0 + u1·Aux, saturating.
 func offsetAt(m *machine, in *vcode.Inst) {
-	off, constant := m.f.Const(in.Uses[0])
-	x := m.vec(in.Uses[1], 1)
-	y := m.times(0, x, uint32(in.Key.Aux))
-	beyond := m.beyond(in, uint32(off))
-	if beyond < math.MaxUint32 {
-		m.RMI(VPCMPUD, V512, 2, x, m.word32(beyond), compareGT, BC)
+	start, off := NoReg, uint64(0)
+	if bits, ok := m.f.Const(in.Uses[0]); ok {
+		off = bits
+	} else {
+		start = m.vec(in.Uses[0], 3)
 	}
-	switch {
-	case !constant:
-		m.with(VPADDD, 0, y, in.Uses[0], 0)
-		m.withImm(VPCMPUD, 1, 0, in.Uses[0], compareLT, 0)
-		if beyond < math.MaxUint32 {
-			m.RR(KORW, V128, 1, 1, 2, 0)
-		}
-		m.RRI(VPTERNLOGD, V512, 0, 0, 0, 0xff, K(1)) // all ones
-		m.define(in, 0)
-		return
-	case off != 0:
-		m.RM(VPADDD, V512, 0, y, m.word32(uint32(off)), BC)
-		y = 0
-	}
-	if beyond < math.MaxUint32 {
-		m.moveVec(0, y)
-		m.RRI(VPTERNLOGD, V512, 0, 0, 0, 0xff, K(2))
-		y = 0
-	}
-	m.define(in, y)
+	m.define(in, m.offset(m.vec(in.Uses[1], 1), uint32(in.Key.Aux), start, uint32(off)))
 }
 
-// beyond is the greatest index that times Aux and, where it is known, added to
-// off does not saturate.
-func (m *machine) beyond(in *vcode.Inst, off uint32) uint32 {
-	if in.Key.Aux == 0 {
+// offset returns start + x·stride, saturating, in Z0 or x: the product does where
+// x is beyond what is in the range times stride, the sum where it is less than
+// start. Where there is no start but the constant off both are one comparison. It
+// uses K1 and K2.
+func (m *machine) offset(x Reg, stride uint32, start Reg, off uint32) Reg {
+	y, most := m.times(0, x, stride), beyondWhich(stride, off)
+	if most < math.MaxUint32 {
+		m.RMI(VPCMPUD, V512, 2, x, m.word32(most), compareGT, BC)
+	}
+	k := Reg(2)
+	switch {
+	case start != NoReg:
+		m.RR(VPADDD, V512, 0, y, start, 0)
+		m.RRI(VPCMPUD, V512, 1, 0, start, compareLT, 0)
+		if most < math.MaxUint32 {
+			m.RR(KORW, V128, 1, 1, 2, 0)
+		}
+		k = 1
+	case off != 0:
+		m.RM(VPADDD, V512, 0, y, m.word32(off), BC)
+	default:
+		if most == math.MaxUint32 {
+			return y
+		}
+		m.moveVec(0, y)
+	}
+	if k == 1 || most < math.MaxUint32 {
+		m.RRI(VPTERNLOGD, V512, 0, 0, 0, 0xff, K(k)) // all ones
+	}
+	return 0
+}
+
+// beyondWhich is the greatest index that times stride and added to off does not
+// saturate.
+func beyondWhich(stride, off uint32) uint32 {
+	if stride == 0 {
 		return math.MaxUint32
 	}
-	return (math.MaxUint32 - off) / uint32(in.Key.Aux)
+	return (math.MaxUint32 - off) / stride
 }
 
 // times multiplies the vector x by a constant, modulo 2³². It returns d, or x

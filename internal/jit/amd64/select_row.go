@@ -313,15 +313,13 @@ func (m *machine) rowOffsets(in *vcode.Inst, part int) {
 	if in.Ahead > 0 {
 		m.RM(VPADDD, V512, 1, 1, m.word32(in.Ahead), BC)
 	}
-	m.highHalf(2, 1)
-	m.RR(VPBROADCASTQ_R, V512, 3, 0, m.gen(in.Uses[2], RAX), 0)
-	for r := Reg(1); r < 3; r++ {
-		m.RR(VPMOVZXDQ, V512, r, 0, r, 0)
-		m.RM(VPMULUDQ, V512, r, r, m.word64(uint64(in.Stride)), BC)
-		m.RR(VPADDQ, V512, r, r, 3, 0)
-		m.RR(VPMOVUSQD, V512, r, 0, r, 0)
+	start := NoReg
+	off, ok := m.f.Const(in.Uses[2])
+	if !ok {
+		m.RR(VPBROADCASTD_R, V512, 3, 0, m.gen(in.Uses[2], RAX), 0)
+		start = 3
 	}
-	m.RRI(VSHUFF32X4, V512, 1, 1, 2, both, 0)
+	m.moveVec(1, m.offset(1, in.Stride, start, uint32(off)))
 }
 
 // inRange finds the lanes of k whose four bytes at the offsets in off are

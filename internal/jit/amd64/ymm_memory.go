@@ -45,48 +45,44 @@ func ymmLength(m ymm, in *vcode.Inst) {
 	m.done(in, 0)
 }
 
-// ymmOffset is u0 + u1·Aux, saturating as offsetAt says.
+// ymmOffset is u0 + u1·Aux, saturating.
 func ymmOffset(m ymm, in *vcode.Inst) {
-	off, constant := m.f.Const(in.Uses[0])
-	x, stride := m.vec(in.Uses[1], 1), uint32(in.Key.Aux)
-	switch {
-	case stride != 0 && stride&(stride-1) == 0:
+	start, off := NoReg, uint64(0)
+	if bits, ok := m.f.Const(in.Uses[0]); ok {
+		off = bits
+	} else {
+		start = m.vec(in.Uses[0], 3)
+	}
+	m.offset(m.vec(in.Uses[1], 1), uint32(in.Key.Aux), start, uint32(off))
+	m.done(in, 0)
+}
+
+// offset puts start + x·stride into Y0, as machine.offset says. It uses Y1 to Y3.
+func (m ymm) offset(x Reg, stride uint32, start Reg, off uint32) {
+	if stride != 0 && stride&(stride-1) == 0 {
 		m.rri(AVX_VPSLLD, 0, 0, x, uint8(bits.TrailingZeros32(stride)))
-	default:
+	} else {
 		m.word(AVX_VPMULLD, 0, x, stride)
 	}
-	beyond := m.beyond(in, uint32(off))
-	if beyond < math.MaxUint32 {
-		m.word(AVX_VPMAXUD, 2, x, beyond+1)
+	most := beyondWhich(stride, off)
+	if most < math.MaxUint32 {
+		m.word(AVX_VPMAXUD, 2, x, most+1)
 		m.rr(AVX_VPCMPEQD, 2, 2, x)
 	}
 	switch {
-	case !constant:
-		y := m.vec(in.Uses[0], 3)
-		m.rr(AVX_VPADDD, 0, 0, y)
-		m.rr(AVX_VPMAXUD, 1, 0, y)
+	case start != NoReg:
+		m.rr(AVX_VPADDD, 0, 0, start)
+		m.rr(AVX_VPMAXUD, 1, 0, start)
 		m.rr(AVX_VPCMPEQD, 1, 1, 0) // the sum is no less
 		m.fill(3, math.MaxUint32)
 		m.rr(AVX_VPXOR, 1, 1, 3)
 		m.rr(AVX_VPOR, 0, 0, 1)
 	case off != 0:
-		m.word(AVX_VPADDD, 0, 0, uint32(off))
+		m.word(AVX_VPADDD, 0, 0, off)
 	}
-	if beyond < math.MaxUint32 {
+	if most < math.MaxUint32 {
 		m.rr(AVX_VPOR, 0, 0, 2)
 	}
-	m.done(in, 0)
-}
-
-// saturate makes the low words of y all ones where the high words are not 0. It
-// uses t.
-func (m ymm) saturate(y, t Reg) {
-	m.rri(AVX_VPSRLQ, t, 0, y, 32)
-	m.long(AVX_VPADDQ, t, t, 1<<32-1) // bit 32 says that they are not
-	m.rri(AVX_VSHUFPS, t, t, t, 0xf5) // what is above, twice
-	m.rri(AVX_VPSLLD, t, 0, t, 31)
-	m.rri(AVX_VPSRAD, t, 0, t, 31)
-	m.rr(AVX_VPOR, y, y, t)
 }
 
 // writers returns the lanes of an instruction that are no helpers, y where they

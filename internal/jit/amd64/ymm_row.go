@@ -231,16 +231,14 @@ func (m ymm) strideStore(in *vcode.Inst, far Label) {
 func (m ymm) rowOffsets(in *vcode.Inst, part int) {
 	m.splat(1, m.gen(in.Uses[3], RAX))
 	m.rm(AVX_VPADDD, 1, 1, m.octet(octetOf(uint32(part)*ymmLanes*in.Step+in.Ahead, in.Step)))
-	m.highHalf(2, 1)
-	m.RR(AVX_VMOVQ, V128, 3, 0, m.gen(in.Uses[2], RAX), 0)
-	m.rri(AVX_VPERMQ, 3, 0, 3, 0)
-	for r := Reg(1); r < 3; r++ {
-		m.rr(AVX_VPMOVZXDQ, r, 0, r)
-		m.long(AVX_VPMULUDQ, r, r, uint64(in.Stride))
-		m.rr(AVX_VPADDQ, r, r, 3)
-		m.saturate(r, 4)
+	start := NoReg
+	off, ok := m.f.Const(in.Uses[2])
+	if !ok {
+		m.splat(3, m.gen(in.Uses[2], RAX))
+		start = 3
 	}
-	m.lowWords(1, 1, 2)
+	m.offset(1, in.Stride, start, uint32(off))
+	m.moveVec(1, 0)
 }
 
 // inRange finds the lanes of k, all where k is none, whose four bytes at the offsets in off are
