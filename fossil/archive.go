@@ -11,6 +11,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"sync"
 )
 
 // Tag is the sort of an object.
@@ -227,6 +228,17 @@ func (a *Archive) Read(e Entry) ([]byte, error) {
 	return unpack(e, raw)
 }
 
+// inflaters are readers of deflated data, which are large, to be used again.
+var inflaters sync.Pool
+
+// inflater returns a reader of what is deflated in raw.
+func inflater(raw []byte) (io.Reader, error) {
+	if z, ok := inflaters.Get().(io.Reader); ok {
+		return z, z.(zlib.Resetter).Reset(bytes.NewReader(raw), nil)
+	}
+	return zlib.NewReader(bytes.NewReader(raw))
+}
+
 // unpack unpacks the payload of an entry.
 func unpack(e Entry, raw []byte) ([]byte, error) {
 	switch e.Format {
@@ -242,10 +254,11 @@ func unpack(e Entry, raw []byte) ([]byte, error) {
 	if e.Full > maxPayload {
 		return nil, fmt.Errorf("%s %s: its payload has %d bytes when unpacked; must be at most %d", e.Tag, e.Hash, e.Full, maxPayload)
 	}
-	z, err := zlib.NewReader(bytes.NewReader(raw))
+	z, err := inflater(raw)
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", e.Tag, e.Hash, err)
 	}
+	defer inflaters.Put(z)
 	// What is said of the size need not be true: no more is taken at once than
 	// a payload of that size can unpack to.
 	out := bytes.NewBuffer(make([]byte, 0, min(int64(e.Full), int64(len(raw))*1032)+1))

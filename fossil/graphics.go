@@ -170,7 +170,7 @@ func (r *rendering) state() *link.Rendering {
 
 // renderPass reads the render pass of a handle.
 func (b *builder) renderPass(handle string) {
-	p, err := keep(b.set, Ref{RenderPass, b.hash(handle)}, func(d *document) map[string]*renderPass { return d.RenderPasses })
+	p, err := keep(b, Ref{RenderPass, b.hash(handle)}, func(d *document) map[string]*renderPass { return d.RenderPasses })
 	if err != nil {
 		b.fail(err)
 		return

@@ -30,7 +30,7 @@ func (b *builder) layout(handle string) {
 	if h == 0 {
 		return
 	}
-	p, err := keep(b.set, Ref{PipelineLayout, h}, func(d *document) map[string]*pipelineLayout { return d.PipelineLayouts })
+	p, err := keep(b, Ref{PipelineLayout, h}, func(d *document) map[string]*pipelineLayout { return d.PipelineLayouts })
 	if err != nil {
 		b.fail(err)
 		return
@@ -57,7 +57,7 @@ func (b *builder) setLayout(number uint32, handle string) *link.Set {
 	if h == 0 {
 		return nil // a pipeline library may leave it out
 	}
-	s, err := keep(b.set, Ref{SetLayout, h}, func(d *document) map[string]*setLayout { return d.SetLayouts })
+	s, err := keep(b, Ref{SetLayout, h}, func(d *document) map[string]*setLayout { return d.SetLayouts })
 	if err != nil {
 		b.fail(err)
 		return nil
@@ -96,7 +96,7 @@ func (b *builder) ycbcr(handles []string) bool {
 		if h == 0 {
 			continue
 		}
-		s, err := keep(b.set, Ref{Sampler, h}, func(d *document) map[string]*sampler { return d.Samplers })
+		s, err := keep(b, Ref{Sampler, h}, func(d *document) map[string]*sampler { return d.Samplers })
 		if err != nil {
 			b.fail(err)
 			return false

@@ -20,6 +20,10 @@ type Pipeline struct {
 	// names; Libraries the pipelines that this one is made of.
 	Skipped   []string
 	Libraries []Hash
+
+	// Uses are the objects that the pipeline was put together of, the modules
+	// of its stages among them.
+	Uses []Ref
 }
 
 // Stage is what a pipeline says of one of its stages.
@@ -196,6 +200,9 @@ func (b *builder) stages(list []stage) {
 			if out.Spec, out.Entries, err = s.Spec.values(); err != nil {
 				b.fail(fmt.Errorf("stages[%d]: specializationInfo: %w", i, err))
 			}
+		}
+		if out.Module != 0 {
+			b.out.Uses = append(b.out.Uses, Ref{ShaderModule, out.Module})
 		}
 		b.out.Stages = append(b.out.Stages, out)
 	}

@@ -1,6 +1,7 @@
 package fossil
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"slices"
 	"sync"
@@ -22,8 +23,33 @@ type Set struct {
 	archive *Archive
 	doc     *document
 
-	mu   sync.Mutex
-	kept map[Ref]any
+	mu      sync.Mutex
+	kept    map[Ref]any
+	digests sync.Map // of Ref to [32]byte
+}
+
+// Digest returns a digest of an object as it is stored, by which a change of it
+// is found. It is false of a document, and where the object cannot be read.
+func (s *Set) Digest(r Ref) (digest [sha256.Size]byte, ok bool) {
+	if s.archive == nil {
+		return digest, false
+	}
+	if v, ok := s.digests.Load(r); ok {
+		return v.([sha256.Size]byte), true
+	}
+	e, ok := s.archive.Entry(r.Tag, r.Hash)
+	if !ok {
+		return digest, false
+	}
+	raw, err := s.archive.Raw(e)
+	if err != nil {
+		return digest, false
+	}
+	digest = sha256.Sum256(raw)
+	if r.Tag != GraphicsPipeline && r.Tag != ComputePipeline && r.Tag != RayTracingPipeline {
+		s.digests.Store(r, digest) // others share it
+	}
+	return digest, true
 }
 
 // NewSet returns the objects of an archive.
@@ -128,7 +154,9 @@ func object[T any](m map[string]T, r Ref) (T, error) {
 }
 
 // keep returns an object that is kept, or reads it and keeps it.
-func keep[T any](s *Set, r Ref, of func(*document) map[string]*T) (*T, error) {
+func keep[T any](b *builder, r Ref, of func(*document) map[string]*T) (*T, error) {
+	s := b.set
+	b.out.Uses = append(b.out.Uses, r)
 	s.mu.Lock()
 	v, ok := s.kept[r]
 	s.mu.Unlock()

@@ -3,6 +3,7 @@ package link
 import (
 	"slices"
 
+	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/iface"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/valid"
@@ -86,10 +87,26 @@ type Shader struct {
 	Module *valid.Module
 	Entry  *iface.Entry
 
+	// Load reads the module where Module is nil: most rules ask for the entry
+	// point alone, so that a caller with many modules need not keep them.
+	Load func() *valid.Module
+
 	Flags          StageFlags
 	SubgroupSize   uint32 // that is required, 0 where none is
 	Robustness     *Robustness
 	Specialization []SpecEntry
+}
+
+// facts returns what is true of the module, nil where it cannot be read any
+// more.
+func (s *Shader) facts() *facts.Module {
+	if s.Module == nil && s.Load != nil {
+		s.Module = s.Load()
+	}
+	if s.Module == nil {
+		return nil
+	}
+	return s.Module.Facts()
 }
 
 // SpecEntry is VkSpecializationMapEntry: a constant and where its value stands.

@@ -245,7 +245,13 @@ func (l *linker) streams() {
 	if r := l.d.Rasterization; r != nil && r.Stream != 0 {
 		want, code = r.Stream, vuid.VkGraphicsPipelineCreateInfo_rasterizationStream_02319
 	}
-	m := last.Module.Facts()
+	if want == 0 && !slices.Contains(last.Entry.Capabilities, spirv.CapabilityGeometryStreams) {
+		return // the decoration Stream needs it
+	}
+	m := last.facts()
+	if m == nil {
+		return
+	}
 	for i := range last.Entry.BuiltIns {
 		b := &last.Entry.BuiltIns[i]
 		if b.Class != spirv.StorageClassOutput || !slices.Contains(rasterized, b.BuiltIn) {
@@ -361,7 +367,10 @@ func (l *linker) tileTests(f *Shader) {
 
 // uses reports whether the functions of a module have an instruction.
 func uses(s *Shader, op spirv.Op) bool {
-	m := s.Module.Facts()
+	m := s.facts()
+	if m == nil {
+		return false
+	}
 	for k := range m.Functions {
 		for i := m.Functions[k].Index; i < m.Functions[k].End; i++ {
 			if m.Code.Inst(i).Op() == op {

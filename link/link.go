@@ -29,6 +29,9 @@ type Side struct {
 	Pos       diag.Pos       `json:"-"`
 	Source    facts.Position `json:"-"`
 	HasSource bool           `json:"-"`
+
+	shader *Shader // where it is not placed yet
+	inst   int
 }
 
 // linker is a description that is being judged.
@@ -71,19 +74,31 @@ func Link(d *Description) []Finding {
 // fail reports that the parts of the pipeline do not fit.
 func (l *linker) fail(code string, sides []Side, format string, args ...any) {
 	if len(l.found) < maxFindings {
+		sides = slices.Clone(sides)
+		for i := range sides {
+			sides[i].place()
+			sides[i].inst = 0
+		}
 		l.found = append(l.found, Finding{Code: code, Severity: diag.Error, Message: fmt.Sprintf(format, args...), Sides: sides})
 	}
 }
 
-// at returns a side that is at an instruction of a shader.
+// at returns a side that is at an instruction of a shader. Where it is in the
+// source is looked up when it is reported.
 func (s *Shader) at(inst int) Side {
-	side := Side{File: s.File, Stage: stageOrder[StageOf(s.Entry.Model)].name}
-	m := s.Module.Facts()
-	if inst >= 0 && inst < m.Code.Len() {
-		side.Pos = diag.Pos{Instruction: inst + 1, Word: m.Code.Offset(inst)}
-		side.Source, side.HasSource = m.Line(inst)
+	return Side{File: s.File, Stage: stageOrder[StageOf(s.Entry.Model)].name, shader: s, inst: inst}
+}
+
+// place fills in where a side is in its module.
+func (side *Side) place() {
+	s := side.shader
+	if side.shader = nil; s == nil || side.inst < 0 {
+		return
 	}
-	return side
+	if m := s.facts(); m != nil && side.inst < m.Code.Len() {
+		side.Pos = diag.Pos{Instruction: side.inst + 1, Word: m.Code.Offset(side.inst)}
+		side.Source, side.HasSource = m.Line(side.inst)
+	}
 }
 
 // stage returns the shader of a stage, nil where there is none.

@@ -1,6 +1,7 @@
 package link
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/chiaro-gpu/chiaro/iface"
@@ -254,7 +255,7 @@ func (l *linker) specialization(s *Shader) {
 // cooperative judges the workgroups of stages with cooperative matrices of a
 // subgroup.
 func (l *linker) cooperative(s *Shader) {
-	if s.Entry.Workgroup == nil {
+	if s.Entry.Workgroup == nil || !slices.Contains(s.Entry.Capabilities, spirv.CapabilityCooperativeMatrixKHR) {
 		return
 	}
 	n, known := l.d.limit("subgroupSize")
@@ -264,7 +265,10 @@ func (l *linker) cooperative(s *Shader) {
 	if !known || n == 0 || s.Flags&StageFlagsAllowVaryingSubgroupSize != 0 {
 		return
 	}
-	m := s.Module.Facts()
+	m := s.facts()
+	if m == nil {
+		return
+	}
 	for i, in := range m.Code.All() {
 		switch in.Op() {
 		case spirv.OpTypeCooperativeMatrixKHR:

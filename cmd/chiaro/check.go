@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -34,6 +35,9 @@ type checkFlags struct {
 	jobs                 int
 	verbose              bool
 	spirvDir, scriptRoot string // ready modules of scripts
+	noCache              bool
+	cacheDir             string
+	shard                string
 	opts                 valid.Options
 	env                  valid.Env    // what the flags say beside the target environment
 	given                bool         // the target environment is given
@@ -65,6 +69,9 @@ min, max, self, min1.0 to min1.4, or files of Vulkan profiles, which vulkaninfo 
 	f.profileFlags(cmd)
 	fl.IntVarP(&f.jobs, "jobs", "j", runtime.GOMAXPROCS(0), "modules to judge at once")
 	fl.BoolVarP(&f.verbose, "verbose", "v", false, "say which rules were not checkable, and what they need")
+	fl.StringVar(&f.shard, "shard", "", "I/N: judge every Nth of all there is, from the Ith on; see report merge")
+	fl.BoolVar(&f.noCache, "no-cache", false, "judge objects of archives anew; what became of them is kept from run to run otherwise")
+	fl.StringVar(&f.cacheDir, "cache-dir", "", "folder of what is kept; chiaro/check in the user's cache by default")
 	fl.StringVar(&f.spirvDir, "spirv-dir", "", "for scripts, take DIR/<script>/<pipeline>.<shader>.<stage>.spv instead of compiling")
 	fl.StringVar(&f.scriptRoot, "script-root", "", "folder that <script> of --spirv-dir is relative to")
 	f.filter.flags(fl)
@@ -162,6 +169,9 @@ func checkFiles(c console, f checkFlags, args []string) error {
 	}
 	list, closeAll := subjects(files)
 	defer closeAll()
+	if list, err = shardOf(list, f.shard); err != nil {
+		return err
+	}
 	if err := f.filter.load(); err != nil {
 		return err
 	}
@@ -169,13 +179,24 @@ func checkFiles(c console, f checkFlags, args []string) error {
 	if err != nil {
 		return err
 	}
+	archives := slices.ContainsFunc(list, func(s subject) bool { return s.set != nil })
 	if os.Getenv("GOGC") == "" {
-		// What a module takes is given back with it: collect seldom.
-		defer debug.SetGCPercent(debug.SetGCPercent(400))
+		// What a module takes is given back with it: collect seldom. What is kept
+		// of an archive stays.
+		percent := 400
+		if archives {
+			percent = 200
+		}
+		defer debug.SetGCPercent(debug.SetGCPercent(percent))
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	t := checkAll(ctx, &judge{c, f, env, newModuleStore()}, list, rs)
+	j := &judge{c: c, f: f, env: env, modules: newModuleStore()}
+	if !f.noCache && archives {
+		j.cache = openCache(f.cacheDir, env, &f)
+		defer j.cache.close()
+	}
+	t := checkAll(ctx, j, list, rs)
 	if ctx.Err() != nil {
 		return &coded{exitInterrupt, "interrupted"}
 	}

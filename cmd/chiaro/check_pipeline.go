@@ -39,6 +39,7 @@ type judge struct {
 	f       checkFlags
 	env     *valid.Env
 	modules *moduleStore
+	cache   *resultCache // nil for none
 }
 
 // judge judges one subject.
@@ -57,24 +58,32 @@ func (j *judge) judge(ctx context.Context, s subject, x *checked) {
 		j.link(d, x)
 	case s.kind == isScript:
 		j.script(ctx, s.file, x)
-	case s.ref.Tag == fossil.ShaderModule:
-		code, err := s.set.Code(s.ref.Hash)
-		if err != nil {
-			x.message = fmt.Sprintf("%s: error: %v", s.name, err)
-			return
-		}
-		j.module(ctx, code, s.name+".spv", x)
 	default:
-		j.object(s, x)
+		j.cached(ctx, &s, x)
 	}
 }
 
+// judgeObject judges an object of an archive. It returns what else a pipeline is
+// made of.
+func (j *judge) judgeObject(ctx context.Context, s *subject, x *checked) []fossil.Ref {
+	if s.ref.Tag != fossil.ShaderModule {
+		return j.object(s, x)
+	}
+	code, err := s.set.Code(s.ref.Hash)
+	if err != nil {
+		x.message = fmt.Sprintf("%s: error: %v", s.name, err)
+		return nil
+	}
+	j.module(ctx, code, s.name+".spv", x)
+	return nil
+}
+
 // object judges a pipeline of an archive.
-func (j *judge) object(s subject, x *checked) {
+func (j *judge) object(s *subject, x *checked) []fossil.Ref {
 	p, err := s.set.Pipeline(s.ref)
 	if err != nil {
 		x.message = fmt.Sprintf("%s: error: %v", s.name, err)
-		return
+		return nil
 	}
 	d := p.Description
 	d.Name = s.name
@@ -104,12 +113,13 @@ func (j *judge) object(s subject, x *checked) {
 		}
 		if err != nil {
 			x.message = fmt.Sprintf("%s: error: stages[%d]: %v", s.name, i, err)
-			return
+			return nil
 		}
 		shader.Flags, shader.SubgroupSize, shader.Robustness, shader.Specialization = k.Flags, k.SubgroupSize, k.Robustness, k.Entries
 		d.Stages = append(d.Stages, *shader)
 	}
 	j.link(d, x)
+	return p.Uses
 }
 
 // link judges a pipeline, on each profile.

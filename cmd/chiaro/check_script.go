@@ -74,8 +74,10 @@ func (j *judge) scriptShader(ctx context.Context, file string, s *amber.Describe
 	}
 	if !judged[s.Shader] {
 		judged[s.Shader] = true
-		if err := j.scriptModule(ctx, name, m.module.Facts(), x); err != nil {
-			return nil, err
+		if v := m.load(); v != nil {
+			if err := j.scriptModule(ctx, name, v.Facts(), x); err != nil {
+				return nil, err
+			}
 		}
 	}
 	shader, err := m.shader(name, s.Stage, s.Entry)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/chiaro-gpu/chiaro/fossil"
@@ -159,4 +160,23 @@ func objectsOf(set *fossil.Set, path, object string) []subject {
 		}
 	}
 	return list
+}
+
+// shardOf returns the part of a list that a shard judges: all of it where none is
+// named.
+func shardOf(list []subject, shard string) ([]subject, error) {
+	if shard == "" {
+		return list, nil
+	}
+	a, b, ok := strings.Cut(shard, "/")
+	i, err := strconv.Atoi(a)
+	n, err2 := strconv.Atoi(b)
+	if !ok || err != nil || err2 != nil || i < 1 || n < 1 || i > n {
+		return nil, unreadable("--shard %q: must be I/N, I from 1 to N", shard)
+	}
+	var out []subject
+	for k := i - 1; k < len(list); k += n {
+		out = append(out, list[k])
+	}
+	return out, nil
 }

@@ -12,48 +12,57 @@ import (
 	"github.com/chiaro-gpu/chiaro/valid"
 )
 
-// moduleStore keeps modules that stages of pipelines share, as far as they take
-// no more than a bound; those that were asked for least lately go first. It is
-// safe for concurrent use.
+// moduleStore keeps what entry points of modules look like from outside, which
+// stages of pipelines share, and the modules themselves as far as they take no
+// more than a bound; those that were asked for least lately go first. It is safe
+// for concurrent use.
 type moduleStore struct {
 	mu    sync.Mutex
-	kept  map[string]*list.Element
-	order *list.List // of *stored, the latest first
-	words int        // of all that are kept
+	kept  map[string]*stored
+	order *list.List // of *stored that have their module, the latest first
+	words int        // of all that do
 }
 
 // stored is one module with the values of its specialization constants.
 type stored struct {
-	key   string
-	words int
+	store *moduleStore
+	read  func() (*facts.Module, error)
 
 	once    sync.Once
-	module  *valid.Module
 	entries []*iface.Entry
 	err     error
+
+	// Under the lock of the store.
+	module *valid.Module // nil where it was let go of
+	place  *list.Element
+	words  int
 }
 
 // storedWords bounds the words of the modules that are kept: what is known of a
-// module takes some 40 bytes a word.
-const storedWords = 4 << 20
+// module takes some 40 bytes a word. storedEntries bounds how many modules are
+// known from outside.
+const (
+	storedWords   = 1 << 20
+	storedEntries = 1 << 16
+)
 
 func newModuleStore() *moduleStore {
-	return &moduleStore{kept: map[string]*list.Element{}, order: list.New()}
+	return &moduleStore{kept: map[string]*stored{}, order: list.New()}
 }
 
 // get returns a module by what it is called, which read reads where it is not
-// kept.
+// kept; it may be called again later.
 func (s *moduleStore) get(name string, spec facts.Spec, read func() (*facts.Module, error)) (*stored, error) {
 	key := name + specKey(spec)
 	s.mu.Lock()
-	e, ok := s.kept[key]
-	if !ok {
-		e = s.order.PushFront(&stored{key: key})
-		s.kept[key] = e
-	} else {
-		s.order.MoveToFront(e)
+	x := s.kept[key]
+	if x == nil {
+		if len(s.kept) >= storedEntries {
+			clear(s.kept)
+		}
+		x = &stored{store: s, read: read}
+		s.kept[key] = x
 	}
-	x := e.Value.(*stored)
 	s.mu.Unlock()
 	x.once.Do(func() {
 		m, err := read()
@@ -61,27 +70,50 @@ func (s *moduleStore) get(name string, spec facts.Spec, read func() (*facts.Modu
 			x.err = err
 			return
 		}
-		x.module = valid.Assume(m)
-		x.entries = iface.Reflect(x.module)
-		s.grew(x, m.Code.Offset(m.Code.Len()))
+		v := valid.Assume(m)
+		x.entries = iface.Reflect(v)
+		s.keep(x, v)
 	})
 	return x, x.err
 }
 
-// grew takes note of the words of a module, and lets go of others.
-func (s *moduleStore) grew(x *stored, words int) {
+// keep keeps a module, and lets go of others.
+func (s *moduleStore) keep(x *stored, v *valid.Module) {
+	code := v.Facts().Code
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, ok := s.kept[x.key]; !ok {
+	if x.module != nil {
 		return
 	}
-	x.words = words
-	s.words += words
+	x.module, x.words, x.place = v, code.Offset(code.Len()), s.order.PushFront(x)
+	s.words += x.words
 	for s.words > storedWords && s.order.Len() > 1 {
 		last := s.order.Remove(s.order.Back()).(*stored)
-		delete(s.kept, last.key)
+		last.module, last.place = nil, nil
 		s.words -= last.words
 	}
+}
+
+// load returns the module, read again where it was let go of; nil where that is
+// not possible any more.
+func (x *stored) load() *valid.Module {
+	s := x.store
+	s.mu.Lock()
+	v := x.module
+	if v != nil {
+		s.order.MoveToFront(x.place)
+	}
+	s.mu.Unlock()
+	if v != nil {
+		return v
+	}
+	m, err := x.read()
+	if err != nil {
+		return nil
+	}
+	v = valid.Assume(m)
+	s.keep(x, v)
+	return v
 }
 
 // specKey is values of specialization constants as a part of a key.
@@ -117,5 +149,5 @@ func (x *stored) shader(file string, stage link.Stages, name string) (*link.Shad
 		}
 		return nil, unreadable("%s: has %d entry points of the %s stage%s; must have one, or --entry must name it", file, len(found), stage, what)
 	}
-	return &link.Shader{File: file, Module: x.module, Entry: found[0]}, nil
+	return &link.Shader{File: file, Load: x.load, Entry: found[0]}, nil
 }

@@ -1,0 +1,264 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/chiaro-gpu/chiaro/diag"
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/fossil"
+	"github.com/chiaro-gpu/chiaro/link"
+	"github.com/chiaro-gpu/chiaro/valid"
+)
+
+// resultCache keeps what became of objects of archives, from run to run: a file
+// for each environment, to which results are added as they come. A run that was
+// killed goes on where it was. What cannot be read is as if it were not there.
+type resultCache struct {
+	mu    sync.Mutex
+	known map[cacheKey][]byte
+	file  *os.File
+	w     *bufio.Writer
+	since int // results since the file was written to
+}
+
+// cacheKey is a part of the digest of an object and of what is judged for.
+type cacheKey [16]byte
+
+// cachedResult is what is kept of one object. Of a module with findings nothing
+// is kept, for they are shown with its text.
+type cachedResult struct {
+	Uses     []fossil.Ref    `json:"u,omitempty"` // what else it was made of
+	Digest   []byte          `json:"d,omitempty"` // of that
+	Findings []cachedFinding `json:"f,omitempty"`
+	Skipped  []string        `json:"s,omitempty"`
+	Pipeline bool            `json:"p,omitempty"`
+}
+
+type cachedFinding struct {
+	Code     string         `json:"c"`
+	Severity diag.Severity  `json:"v,omitempty"`
+	Message  string         `json:"m"`
+	Profiles []string       `json:"p,omitempty"`
+	Sides    []cachedSide   `json:"s,omitempty"`
+	Source   facts.Position `json:"l"`
+	Has      bool           `json:"h,omitempty"`
+}
+
+// cachedSide is a side with what its JSON leaves out. Its file is seen from that
+// of the object, which may lie elsewhere the next time.
+type cachedSide struct {
+	link.Side
+	Pos    diag.Pos       `json:"o"`
+	Source facts.Position `json:"l"`
+	Has    bool           `json:"h,omitempty"`
+}
+
+const (
+	cacheMagic   = "chiaro results 1\n"
+	maxCacheFile = 512 << 20 // bytes; a file that has grown larger is begun anew
+	flushAfter   = 512       // results
+)
+
+// openCache opens the cache for what a run judges for. It is nil where there is
+// none.
+func openCache(dir string, env *valid.Env, f *checkFlags) *resultCache {
+	if dir == "" {
+		base, err := os.UserCacheDir()
+		if err != nil {
+			return nil
+		}
+		dir = filepath.Join(base, "chiaro", "check")
+	}
+	envs := f.envs
+	if len(envs) == 0 {
+		envs = []*valid.Env{env}
+	}
+	text, err := json.Marshal(struct {
+		Version string
+		Envs    []*valid.Env
+		Limits  valid.Limits
+	}{version(), envs, f.opts.Limits})
+	if err != nil || os.MkdirAll(dir, 0o755) != nil {
+		return nil
+	}
+	sum := sha256.Sum256(text)
+	name := filepath.Join(dir, fmt.Sprintf("%x.results", sum[:16]))
+	c := &resultCache{known: map[cacheKey][]byte{}}
+	end := c.load(name)
+	if c.file, err = os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o644); err != nil {
+		return nil
+	}
+	if end == 0 { // new, or not to be used
+		if err = c.file.Truncate(0); err == nil {
+			_, err = c.file.WriteString(cacheMagic)
+		}
+		end = int64(len(cacheMagic))
+	} else {
+		err = c.file.Truncate(end) // what was cut off
+	}
+	if err == nil {
+		_, err = c.file.Seek(end, io.SeekStart)
+	}
+	if err != nil {
+		c.file.Close()
+		return nil
+	}
+	c.w = bufio.NewWriterSize(c.file, 1<<16)
+	return c
+}
+
+// load reads the results of a file, up to one that is damaged. It returns where
+// that is, 0 where nothing can be used.
+func (c *resultCache) load(name string) int64 {
+	info, err := os.Stat(name)
+	if err != nil || info.Size() > maxCacheFile {
+		return 0
+	}
+	data, err := os.ReadFile(name)
+	if err != nil || len(data) < len(cacheMagic) || string(data[:len(cacheMagic)]) != cacheMagic {
+		return 0
+	}
+	at := len(cacheMagic)
+	for len(data)-at >= 24 {
+		n, sum := int(binary.LittleEndian.Uint32(data[at:])), binary.LittleEndian.Uint32(data[at+4:])
+		if n < 0 || n > len(data)-at-24 || crc32.ChecksumIEEE(data[at+8:at+24+n]) != sum {
+			break
+		}
+		c.known[cacheKey(data[at+8:at+24])] = data[at+24 : at+24+n]
+		at += 24 + n
+	}
+	return int64(at)
+}
+
+// add keeps a result.
+func (c *resultCache) add(k cacheKey, value []byte) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.w == nil {
+		return
+	}
+	head := binary.LittleEndian.AppendUint32(nil, uint32(len(value)))
+	sum := crc32.Update(crc32.ChecksumIEEE(k[:]), crc32.IEEETable, value)
+	head = append(binary.LittleEndian.AppendUint32(head, sum), k[:]...)
+	c.w.Write(head)
+	c.w.Write(value) // an error stays with the writer
+	if c.since++; c.since >= flushAfter {
+		c.since = 0
+		if c.w.Flush() != nil {
+			c.w = nil // the disk is full: what is there is good up to its end
+		}
+	}
+}
+
+// close writes what is left.
+func (c *resultCache) close() {
+	if c == nil {
+		return
+	}
+	if c.w != nil {
+		_ = c.w.Flush()
+	}
+	c.file.Close()
+}
+
+// keyOf returns the key of an object, and whether it can have one.
+func keyOf(s *subject) (k cacheKey, ok bool) {
+	d, ok := s.set.Digest(s.ref)
+	if !ok {
+		return k, false
+	}
+	var b [sha256.Size + 9]byte
+	copy(b[:], d[:])
+	b[sha256.Size] = byte(s.ref.Tag)
+	binary.LittleEndian.PutUint64(b[sha256.Size+1:], uint64(s.ref.Hash))
+	sum := sha256.Sum256(b[:])
+	return cacheKey(sum[:16]), true
+}
+
+// usedDigest is a digest of the objects that a pipeline was made of.
+func usedDigest(set *fossil.Set, uses []fossil.Ref) ([]byte, bool) {
+	h := sha256.New()
+	for _, r := range uses {
+		d, ok := set.Digest(r)
+		if !ok {
+			return nil, false
+		}
+		h.Write(d[:])
+	}
+	return h.Sum(nil)[:16], true
+}
+
+// cached judges an object of an archive, or takes what the cache has of it.
+func (j *judge) cached(ctx context.Context, s *subject, x *checked) {
+	var k cacheKey
+	ok := false
+	if j.cache != nil {
+		if k, ok = keyOf(s); ok && j.cache.take(k, s, x) {
+			x.profiles = j.f.profileNames()
+			return
+		}
+	}
+	uses := j.judgeObject(ctx, s, x)
+	if !ok || x.verdict == verdictUnreadable || !x.pipeline && len(x.findings) > 0 {
+		return
+	}
+	r := cachedResult{Uses: uses, Skipped: x.skipped, Pipeline: x.pipeline}
+	if r.Digest, ok = usedDigest(s.set, uses); !ok {
+		return
+	}
+	for i := range x.findings {
+		f := &x.findings[i]
+		n := cachedFinding{Code: f.Code, Severity: f.Severity, Message: f.Message, Profiles: f.Profiles, Source: f.Source, Has: f.HasSource}
+		for _, side := range f.sides {
+			side.File = strings.TrimPrefix(side.File, s.file)
+			n.Sides = append(n.Sides, cachedSide{side, side.Pos, side.Source, side.HasSource})
+		}
+		r.Findings = append(r.Findings, n)
+	}
+	if value, err := json.Marshal(&r); err == nil {
+		j.cache.add(k, value)
+	}
+}
+
+// take fills in a result that is kept. It is false where none is, or where it
+// was made of other objects.
+func (c *resultCache) take(k cacheKey, s *subject, x *checked) bool {
+	value, ok := c.known[k] // read alone, from the moment it is loaded
+	if !ok {
+		return false
+	}
+	var r cachedResult
+	if json.Unmarshal(value, &r) != nil {
+		return false
+	}
+	if d, ok := usedDigest(s.set, r.Uses); !ok || string(d) != string(r.Digest) {
+		return false
+	}
+	x.verdict, x.pipeline, x.skipped = verdictClean, r.Pipeline, r.Skipped
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		x.verdict = verdictFindings
+		n := shownFinding{Finding: valid.Finding{Finding: diag.Finding{Code: f.Code, Severity: f.Severity, Message: f.Message}, Source: f.Source, HasSource: f.Has, Profiles: f.Profiles}}
+		for _, side := range f.Sides {
+			out := side.Side
+			out.Pos, out.Source, out.HasSource = side.Pos, side.Source, side.Has
+			if strings.HasPrefix(out.File, "#") {
+				out.File = s.file + out.File
+			}
+			n.sides = append(n.sides, out)
+		}
+		x.findings = append(x.findings, n)
+	}
+	return true
+}

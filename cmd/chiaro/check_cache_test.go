@@ -1,0 +1,129 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chiaro-gpu/chiaro/fossil"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/asm"
+)
+
+// cacheModule is a vertex shader with a uniform buffer that some layouts have.
+const cacheModule = `OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint Vertex %main "main"
+OpName %u "u"
+OpDecorate %u DescriptorSet 0
+OpDecorate %u Binding 1
+OpDecorate %s Block
+OpMemberDecorate %s 0 Offset 0
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%float = OpTypeFloat 32
+%s = OpTypeStruct %float
+%p = OpTypePointer Uniform %s
+%u = OpVariable %p Uniform
+%main = OpFunction %void None %fn
+%l = OpLabel
+%x = OpLoad %s %u
+OpReturn
+OpFunctionEnd
+`
+
+// writeArchive writes an archive of one pipeline, whose set layout has a binding.
+func writeArchive(t *testing.T, file, binding string) {
+	t.Helper()
+	words, err := asm.Assemble([]byte(cacheModule), asm.AssembleOptions{Version: spirv.Version10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := spirv.FromWords(words)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	w, err := fossil.NewWriter(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range []struct {
+		tag  fossil.Tag
+		hash fossil.Hash
+		data []byte
+	}{
+		{fossil.ShaderModule, 1, fossil.Module(1, m.Encode())},
+		{fossil.SetLayout, 2, []byte(`{"version":6,"setLayouts":{"0000000000000002":{"flags":0,"bindings":[{"descriptorType":6,"descriptorCount":1,"stageFlags":1,"binding":` + binding + `}]}}}`)},
+		{fossil.PipelineLayout, 3, []byte(`{"version":6,"pipelineLayouts":{"0000000000000003":{"flags":0,"setLayouts":["0000000000000002"]}}}`)},
+		{fossil.GraphicsPipeline, 4, []byte(`{"version":6,"graphicsPipelines":{"0000000000000004":{"flags":0,"layout":"0000000000000003","renderPass":"0",
+			"stages":[{"flags":0,"stage":1,"module":"0000000000000001","name":"main"}]}}}`)},
+	} {
+		if err := w.Add(o.tag, o.hash, o.data, true); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(file, b.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestCache holds that a result that is kept is the result, that it is not taken
+// where an object that a pipeline uses has changed, and that a file of results
+// that was cut off or damaged is used up to there.
+func TestCache(t *testing.T) {
+	dir := t.TempDir()
+	cache, archive := filepath.Join(dir, "cache"), filepath.Join(dir, "a.foz")
+	check := func() string {
+		t.Helper()
+		var out, errs bytes.Buffer
+		f := checkFlags{format: "text", targetEnv: "vulkan1.3", jobs: 2, cacheDir: cache}
+		_ = checkFiles(console{out: &out, err: &errs}, f, []string{archive}) // findings are an exit code
+		return out.String() + errs.String()
+	}
+	writeArchive(t, archive, "7")
+	cold := check()
+	if !strings.Contains(cold, "layout-07988") || !strings.Contains(cold, "EXERCISED 2/2") {
+		t.Fatalf("got\n%s", cold)
+	}
+	files, err := filepath.Glob(cache + "/*.results")
+	if err != nil || len(files) != 1 {
+		t.Fatalf("%v, %v", files, err)
+	}
+	if warm := check(); warm != cold {
+		t.Errorf("got\n%s\nthe second time, must be\n%s", warm, cold)
+	}
+	writeArchive(t, archive, "1") // the pipeline itself has not changed
+	if fixed := check(); strings.Contains(fixed, "07988") {
+		t.Errorf("a set layout has changed, and the old result is taken:\n%s", fixed)
+	}
+	writeArchive(t, archive, "7")
+	kept, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []int{0, 5, len(cacheMagic), len(kept) / 2, len(kept) - 1} {
+		if err := os.WriteFile(files[0], kept[:n], 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if got := check(); got != cold {
+			t.Errorf("cut at %d: got\n%s\nmust be\n%s", n, got, cold)
+		}
+	}
+	for n := range kept {
+		bad := bytes.Clone(kept)
+		bad[n] ^= 0x55
+		c := &resultCache{known: map[cacheKey][]byte{}}
+		if err := os.WriteFile(files[0], bad, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		c.load(files[0])
+		for k, v := range c.known {
+			if !bytes.Contains(kept, v) || !bytes.Contains(kept, k[:]) {
+				t.Fatalf("byte %d changed: a damaged result is used", n)
+			}
+		}
+	}
+}
