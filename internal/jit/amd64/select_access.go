@@ -40,10 +40,48 @@ func storeWide(m *machine, in *vcode.Inst) {
 	})
 }
 
-// loadNarrow gathers 8 or 16 bits for each lane, 0 out of range: the words that
+// rowOf is the access to a row that an access of all lanes may be.
+func rowOf(in *vcode.Inst) *vcode.Inst {
+	row := *in
+	row.Uses = in.Uses[len(in.Uses)-4:]
+	return &row
+}
+
+// evens makes K2 the even ones of 32 places of 16 bits. It uses RAX.
+func (m *machine) evens() Opt {
+	m.MovI(RAX, 0x55555555)
+	m.RR(KMOVD_KR, V128, 2, 0, RAX, 0)
+	return K(2)
+}
+
+// loadNarrow loads 8 or 16 bits for each lane, 0 out of range: at once where it is
+// told that they are a row, and all is in range.
+func loadNarrow(m *machine, in *vcode.Inst) {
+	if in.Stride == 0 {
+		gatherNarrow(m, in)
+		return
+	}
+	far, on := m.NewLabel(), m.NewLabel()
+	if in.Step*in.Stride == 2 {
+		at, _ := m.within(rowOf(in), 32, handleLength, far)
+		m.RM(VPMOVZXWD, V512, 0, 0, at, 0)
+	} else {
+		at, _ := m.within(rowOf(in), 62, handleLength, far)
+		m.RM(VMOVDQU16, V512, 0, 0, at, m.evens()|Z)
+	}
+	m.define(in, 0)
+	m.Bind(on)
+	m.later = append(m.later, func() {
+		m.Bind(far)
+		gatherNarrow(m, in)
+		m.Jmp(on)
+	})
+}
+
+// gatherNarrow gathers 8 or 16 bits for each lane, 0 out of range: the words that
 // hold the first and the last byte, which lie on the same pages as these, moved
 // so that the first byte is the lowest.
-func loadNarrow(m *machine, in *vcode.Inst) {
+func gatherNarrow(m *machine, in *vcode.Inst) {
 	bits := uint32(in.Key.Type.Bits())
 	m.RR(VPXORD, V128, 7, 7, 7, 0)
 	m.RR(VPXORD, V128, 8, 8, 8, 0)
@@ -78,10 +116,34 @@ func (m *machine) gatherWord(d, at Reg) {
 	m.RM(VPGATHERQD, V512, d, 0, Indexed(NoReg, at, 1, 0), K(1))
 }
 
-// storeNarrow stores 8 or 16 bits of each lane, lanes ascending, nothing out of
+// storeNarrow stores 8 or 16 bits of each lane, nothing out of range and nothing
+// for helpers: at once where it is told that they are a row, all lanes store, and
+// all is in range.
+func storeNarrow(m *machine, in *vcode.Inst) {
+	if in.Stride == 0 || m.storing(in) != 0 {
+		scatterNarrow(m, in)
+		return
+	}
+	far, on := m.NewLabel(), m.NewLabel()
+	if in.Step*in.Stride == 2 {
+		at, _ := m.within(rowOf(in), 32, handleWrites, far)
+		m.RM(VPMOVDW, V512, m.vec(in.Uses[2], 0), 0, at, 0)
+	} else {
+		at, _ := m.within(rowOf(in), 62, handleWrites, far)
+		m.RM(VMOVDQU16_ST, V512, m.vec(in.Uses[2], 0), 0, at, m.evens())
+	}
+	m.Bind(on)
+	m.later = append(m.later, func() {
+		m.Bind(far)
+		scatterNarrow(m, in)
+		m.Jmp(on)
+	})
+}
+
+// scatterNarrow stores 8 or 16 bits of each lane, lanes ascending, nothing out of
 // range and nothing for helpers. The lanes that store are moved together, and
 // leave one by one from the lowest place.
-func storeNarrow(m *machine, in *vcode.Inst) {
+func scatterNarrow(m *machine, in *vcode.Inst) {
 	bits := in.Key.Type.Bits()
 	k := m.writers(in)
 	m.loadVec(7, in.Uses[2])

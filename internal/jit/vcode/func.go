@@ -96,7 +96,7 @@ type Inst struct {
 	Keep              bool  // lanes outside Masks keep what d has; else they become anything
 	Defs, Uses, Masks []Reg
 	Target            int    // block or function
-	Step, Stride      uint32 // of the offsets of a row
+	Step, Stride      uint32 // of the offsets of a row; of a Lane that is an access, where Stride is not 0 Uses end with those of the RowLoad or RowStore that it may be
 	Next              uint32 // a RowLoad in the next workgroup is likely to be so many bytes further; 0 where nobody knows
 	Ahead             uint32 // a RowLoad or RowStore is at u3 + Ahead in place of u3, Ahead·Stride further than u1
 	Fused             uint8  // of Own: its number, which only the machine knows

@@ -9,6 +9,9 @@ import (
 // whether it did.
 func (w *widener) memory(v ir.V, in vcode.Inst) bool {
 	x := w.src.Val(v)
+	if x.Type.Bits() == 16 {
+		return w.narrow(v, in)
+	}
 	if x.Type != ir.I32 && x.Type != ir.F32 {
 		return false
 	}
@@ -93,32 +96,42 @@ func (w *widener) rowAt(off ir.V, p int, in *vcode.Inst) bool {
 	one := in.IR == ir.Ld && s.step == 0 // one place for the whole part
 	switch {
 	case s.kind == row && (one || strided(uint64(s.step), in.Key.Aux)):
-		at := w.rowBase(off, p)
-		in.Step, in.Stride = s.step, 1
-		in.Uses = append(in.Uses, at, w.zero, at)
 	case s.kind == address && (one || strided(uint64(s.step)*s.size, in.Key.Aux+w.value(off).extra)):
-		in.Step, in.Stride = s.step, uint32(s.size)
-		x := w.value(off)
-		u := x.u
-		in.Ahead = x.ahead
-		if x.extra > 0 { // an offset out of range stays so, whichever part is added last
-			u = w.zero
-			in.Key.Aux += x.extra
-		}
-		at, base := w.rowBase(off, p), x.base[p]
-		if at != x.rows[0] && s.regular {
-			base = w.dst.NewReg(vcode.Gen)
-			w.base(&base, u, at, in.Stride)
-		}
-		in.Uses = append(in.Uses, base, u, at)
 	default:
 		return false
 	}
+	w.consecutive(off, p, in)
 	in.Op = vcode.RowLoad
 	if in.Next = w.inNextGroup(in.Value); one {
 		in.Op, in.Uses = vcode.Spread, in.Uses[:2]
 	}
 	return true
+}
+
+// consecutive appends to what an access reads, which is its handle, what says
+// where a row or an address is.
+func (w *widener) consecutive(off ir.V, p int, in *vcode.Inst) {
+	s := w.shapes.of[off]
+	if s.kind == row {
+		at := w.rowBase(off, p)
+		in.Step, in.Stride = s.step, 1
+		in.Uses = append(in.Uses, at, w.zero, at)
+		return
+	}
+	in.Step, in.Stride = s.step, uint32(s.size)
+	x := w.value(off)
+	u := x.u
+	in.Ahead = x.ahead
+	if x.extra > 0 { // an offset out of range stays so, whichever part is added last
+		u = w.zero
+		in.Key.Aux += x.extra
+	}
+	at, base := w.rowBase(off, p), x.base[p]
+	if at != x.rows[0] && s.regular {
+		base = w.dst.NewReg(vcode.Gen)
+		w.base(&base, u, at, in.Stride)
+	}
+	in.Uses = append(in.Uses, base, u, at)
 }
 
 // rowsAtOnce emits an access to rows of which each goes on where the one before
@@ -141,6 +154,46 @@ func (w *widener) rowsAtOnce(v ir.V, in vcode.Inst) bool {
 	}
 	w.emit(in)
 	return true
+}
+
+// narrow emits an access to every 16 bits, or to 16 of every 32, as an operation
+// of the lanes that is told of what else it may be made (vcode.Inst, Stride), and
+// reports whether it did.
+func (w *widener) narrow(v ir.V, in vcode.Inst) bool {
+	x := w.src.Val(v)
+	if w.dst.Form.Vectors || x.Op != ir.Ld && x.Op != ir.St || x.Flags&(ir.Volatile|ir.Coherent) != 0 || w.shapes.of[x.Args[0]].kind != uniform {
+		return false
+	}
+	off := w.shapes.of[x.Args[1]]
+	step := uint64(off.step)
+	if off.kind == address {
+		step *= off.size
+	}
+	if off.kind != row && off.kind != address || step != 2 && step != 4 {
+		return false
+	}
+	for p := range w.parts {
+		one := in
+		one.Part, one.Masks = uint8(p), w.active[p:p+1]
+		one.Uses = []vcode.Reg{w.vec(x.Args[0])[p], w.vec(x.Args[1])[p]}
+		if x.Op == ir.St {
+			one.Uses = append(one.Uses, w.vec(x.Args[2])[p])
+		} else {
+			one.Defs, one.Keep = w.vec(v)[p:p+1], w.keeps(v)
+		}
+		w.rowUses(x.Args[1], p, &one)
+		w.emit(one)
+	}
+	return true
+}
+
+// rowUses tells an operation of the lanes at which row it is.
+func (w *widener) rowUses(off ir.V, p int, in *vcode.Inst) {
+	row := vcode.Inst{IR: in.IR, Key: in.Key, Uses: []vcode.Reg{w.gen(w.src.Val(in.Value).Args[0])}}
+	if w.consecutive(off, p, &row); row.Key.Aux == in.Key.Aux {
+		in.Step, in.Stride, in.Ahead = row.Step, row.Stride, row.Ahead
+		in.Uses = append(in.Uses, row.Uses...)
+	}
 }
 
 // strided reports whether lanes access every word, or every second, fourth or eighth.
