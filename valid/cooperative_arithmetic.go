@@ -59,7 +59,7 @@ func (c *checker) matrixArithmetic(i int, in spirv.Inst) {
 	if !some {
 		return
 	}
-	if !takesMatrices(op) {
+	if !takesMatrices(op) || t.Op == spirv.OpTypeCooperativeMatrixNV && (op == spirv.OpFMul || op == spirv.OpIMul) {
 		c.fail(i, "SPV-CooperativeMatrix-Arithmetic", "%s of cooperative matrices; there is no such arithmetic", op)
 		return
 	}

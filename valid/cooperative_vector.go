@@ -144,20 +144,30 @@ type product struct {
 	strided                  bool
 }
 
-func (c *checker) vectorMultiply(i int, in spirv.Inst) {
+// productOf returns the operands of a product.
+func productOf(in spirv.Inst) product {
+	if in.Op() == spirv.OpCooperativeVectorMatrixMulAddNV {
+		v := inst.CooperativeVectorMatrixMulAddNV(in)
+		p := product{typ: v.Type(), input: v.Input(), inputAs: v.InputInterpretation(), matrix: v.Matrix(), offset: v.MatrixOffset(),
+			matrixAs: v.MatrixInterpretation(), m: v.M(), k: v.K(), layout: v.MemoryLayout(), transpose: v.Transpose()}
+		p.stride, p.strided = v.MatrixStride()
+		return p
+	}
 	v := inst.CooperativeVectorMatrixMulNV(in)
 	p := product{typ: v.Type(), input: v.Input(), inputAs: v.InputInterpretation(), matrix: v.Matrix(), offset: v.MatrixOffset(),
 		matrixAs: v.MatrixInterpretation(), m: v.M(), k: v.K(), layout: v.MemoryLayout(), transpose: v.Transpose()}
 	p.stride, p.strided = v.MatrixStride()
+	return p
+}
+
+func (c *checker) vectorMultiply(i int, in spirv.Inst) {
+	p := productOf(in)
 	c.product(i, &p)
 }
 
 func (c *checker) vectorMultiplyAdd(i int, in spirv.Inst) {
+	c.vectorMultiply(i, in)
 	v := inst.CooperativeVectorMatrixMulAddNV(in)
-	p := product{typ: v.Type(), input: v.Input(), inputAs: v.InputInterpretation(), matrix: v.Matrix(), offset: v.MatrixOffset(),
-		matrixAs: v.MatrixInterpretation(), m: v.M(), k: v.K(), layout: v.MemoryLayout(), transpose: v.Transpose()}
-	p.stride, p.strided = v.MatrixStride()
-	c.product(i, &p)
 	c.vectorPointer(i, v.Bias())
 	c.vectorOffset(i, v.BiasOffset(), "the offset of the bias")
 	c.wordConstant(i, v.BiasInterpretation(), "the interpretation of the bias", "SPV-CooperativeVector-Constant")

@@ -20,6 +20,8 @@ var encodingFamily = family{
 	insts: map[spirv.Op]judge{
 		spirv.OpDot:    (*checker).encodedDot,
 		spirv.OpFmaKHR: (*checker).fmaFeature,
+
+		spirv.OpCooperativeMatrixMulAddNV: (*checker).encodedProduct,
 	},
 	ops: []group{{(*checker).encoded, []spirv.Op{
 		spirv.OpFNegate, spirv.OpFAdd, spirv.OpFSub, spirv.OpFMul, spirv.OpFDiv, spirv.OpFRem, spirv.OpFMod, spirv.OpFmaKHR,
@@ -86,6 +88,16 @@ func (c *checker) encodedDot(i int, in spirv.Inst) {
 		bad |= holdsBF16
 	}
 	c.encodedType(i, c.m.Type(in.Type()), bad)
+}
+
+// encodedProduct judges a product of NVIDIA's cooperative matrices.
+func (c *checker) encodedProduct(i int, in spirv.Inst) {
+	for _, w := range in[min(3, len(in)):] {
+		if c.encodedType(i, c.m.TypeOf(spirv.ID(w)), holdsBF16|holdsFP8|holdsMicro) {
+			return
+		}
+	}
+	c.encodedType(i, c.m.Type(in.Type()), holdsBF16|holdsFP8|holdsMicro)
 }
 
 // fmaFeature judges the feature of a fused multiplication and addition.

@@ -391,7 +391,7 @@ func namesType(op spirv.Op, at int) bool {
 		return at == 4
 	case spirv.OpSizeOf, spirv.OpCooperativeMatrixLengthNV, spirv.OpCooperativeMatrixLengthKHR,
 		spirv.OpUntypedVariableKHR, spirv.OpSpecConstantOp, spirv.OpConstantSizeOfEXT, spirv.OpGraphEntryPointARM, spirv.OpGraphARM,
-		spirv.OpExtInst, spirv.OpExtInstWithForwardRefsKHR:
+		spirv.OpIsNodePayloadValidAMDX, spirv.OpExtInst, spirv.OpExtInstWithForwardRefsKHR:
 		return true
 	}
 	return isType(op)

@@ -1,0 +1,218 @@
+package valid
+
+import (
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+)
+
+// kernelFamily judges the types of the instructions that kernels alone have:
+// operations on groups, copies of groups, pipes, named barriers and work that a
+// device gives to itself (SPIR-V §3.3.20 to §3.3.23).
+var kernelFamily = family{
+	rules: []Rule{
+		{Code: "SPV-Kernel-Group", Section: "SPIR-V 3.3.21", Words: "an operation on a group yields what it takes: numbers of the kind that it combines, or a Boolean of a Boolean"},
+		{Code: "SPV-Kernel-Pipe", Section: "SPIR-V 3.3.23", Words: "an instruction on pipes has a pipe, a reservation, a pointer and integers of 32 bits where it takes them, and yields what it says"},
+		{Code: "SPV-Kernel-Enqueue", Section: "SPIR-V 3.3.22", Words: "an instruction that enqueues has a queue, events, a range, a function, pointers and integers of 32 bits where it takes them, and yields what it says"},
+		{Code: "SPV-Kernel-Barrier", Section: "SPIR-V 3.3.20", Words: "a named barrier is made of an integer of 32 bits and waited at as what it is"},
+		{Code: "SPV-Kernel-Pointer", Section: "SPIR-V 3.3.8", Words: "the size of what a pointer points at, and the semantics of a generic pointer, are integers of 32 bits"},
+	},
+	ops: []group{{(*checker).kernel, kernelOps()}},
+}
+
+// kernelWant is what the type of an operand or a result must be.
+type kernelWant struct {
+	words string
+	ok    func(t *facts.Type) bool
+}
+
+// The operands that kernel instructions have.
+var (
+	wantBool     = kernelWant{"a Boolean", (*facts.Type).IsBool}
+	wantWord     = kernelWant{"an integer of 32 bits", isWord}
+	wantInt      = kernelWant{"an integer", (*facts.Type).IsInt}
+	wantInts     = kernelWant{"integers", func(t *facts.Type) bool { return isNumbers(t) && t.Scalar().IsInt() }}
+	wantFloats   = kernelWant{"floats", func(t *facts.Type) bool { return isNumbers(t) && t.Scalar().IsFloat() }}
+	wantScalars  = kernelWant{"scalars or vectors", func(t *facts.Type) bool { return t.IsScalar() || t.IsVector() }}
+	wantLane     = kernelWant{"an integer, or a vector of two or three", func(t *facts.Type) bool { return t.IsInt() || t.IsVector() && t.Elem.IsInt() && t.Count <= 3 }}
+	wantPointer  = kernelWant{"a pointer", (*facts.Type).IsPointer}
+	wantGeneric  = kernelWant{"a pointer to Generic", func(t *facts.Type) bool { return t.IsPointer() && t.Storage == spirv.StorageClassGeneric }}
+	wantStruct   = kernelWant{"a struct", (*facts.Type).IsStruct}
+	wantSizes    = kernelWant{"an integer or an array of them", func(t *facts.Type) bool { return t.IsInt() || t.IsArray() && t.Elem.IsInt() }}
+	wantPipe     = kernelKind("a pipe", spirv.OpTypePipe)
+	wantStorage  = kernelKind("the storage of a pipe", spirv.OpTypePipeStorage)
+	wantReserve  = kernelKind("a reservation", spirv.OpTypeReserveId)
+	wantQueue    = kernelKind("a queue", spirv.OpTypeQueue)
+	wantEvent    = kernelKind("an event", spirv.OpTypeEvent)
+	wantDevice   = kernelKind("a device event", spirv.OpTypeDeviceEvent)
+	wantBarrier  = kernelKind("a named barrier", spirv.OpTypeNamedBarrier)
+	wantAnything = kernelWant{"anything", func(*facts.Type) bool { return true }}
+	wantSame     = kernelWant{words: "of the type of the result"}
+	wantFunction = kernelWant{words: "a function"}
+	wantNone     = kernelWant{}
+)
+
+// kernelKind is what a type of an opcode must be.
+func kernelKind(words string, op spirv.Op) kernelWant {
+	return kernelWant{words, func(t *facts.Type) bool { return t.Op == op }}
+}
+
+// kernelForm is what an instruction yields and takes, in the order of its ids.
+type kernelForm struct {
+	code   string
+	result kernelWant
+	takes  []kernelWant
+}
+
+// kernelForms has the instructions; further operands are as the last one.
+var kernelForms = newKernelForms()
+
+func newKernelForms() map[spirv.Op]kernelForm {
+	t := map[spirv.Op]kernelForm{
+		spirv.OpGroupAll:       {"SPV-Kernel-Group", wantBool, []kernelWant{wantInt, wantBool}},
+		spirv.OpGroupAny:       {"SPV-Kernel-Group", wantBool, []kernelWant{wantInt, wantBool}},
+		spirv.OpGroupBroadcast: {"SPV-Kernel-Group", wantScalars, []kernelWant{wantInt, wantSame, wantLane}},
+
+		spirv.OpGroupAsyncCopy:  {"SPV-Kernel-Group", wantEvent, []kernelWant{wantInt, wantPointer, wantPointer, wantInt, wantInt, wantEvent}},
+		spirv.OpGroupWaitEvents: {"SPV-Kernel-Group", wantNone, []kernelWant{wantInt, wantWord, wantPointer}},
+
+		spirv.OpNamedBarrierInitialize: {"SPV-Kernel-Barrier", wantBarrier, []kernelWant{wantWord}},
+
+		spirv.OpMemoryNamedBarrier: {"SPV-Kernel-Barrier", wantNone, []kernelWant{wantBarrier, wantInt}},
+
+		spirv.OpSizeOf:                 {"SPV-Kernel-Pointer", wantWord, []kernelWant{wantPointer}},
+		spirv.OpGenericPtrMemSemantics: {"SPV-Kernel-Pointer", wantWord, []kernelWant{wantGeneric}},
+	}
+	for _, o := range [...]struct {
+		want kernelWant
+		ops  []spirv.Op
+	}{
+		{wantInts, []spirv.Op{
+			spirv.OpGroupIAdd, spirv.OpGroupSMin, spirv.OpGroupUMin, spirv.OpGroupSMax, spirv.OpGroupUMax, spirv.OpGroupIMulKHR,
+			spirv.OpGroupBitwiseAndKHR, spirv.OpGroupBitwiseOrKHR, spirv.OpGroupBitwiseXorKHR, spirv.OpGroupIAddNonUniformAMD,
+			spirv.OpGroupSMinNonUniformAMD, spirv.OpGroupUMinNonUniformAMD, spirv.OpGroupSMaxNonUniformAMD, spirv.OpGroupUMaxNonUniformAMD,
+		}},
+		{wantFloats, []spirv.Op{
+			spirv.OpGroupFAdd, spirv.OpGroupFMin, spirv.OpGroupFMax, spirv.OpGroupFMulKHR, spirv.OpGroupFAddNonUniformAMD,
+			spirv.OpGroupFMinNonUniformAMD, spirv.OpGroupFMaxNonUniformAMD,
+		}},
+		{wantBool, []spirv.Op{spirv.OpGroupLogicalAndKHR, spirv.OpGroupLogicalOrKHR, spirv.OpGroupLogicalXorKHR}},
+	} {
+		for _, op := range o.ops {
+			t[op] = kernelForm{"SPV-Kernel-Group", o.want, []kernelWant{wantInt, wantSame}}
+		}
+	}
+	pipeForms(t)
+	enqueueForms(t)
+	return t
+}
+
+// pipeForms adds the instructions on pipes; all end in the size and the
+// alignment of a packet.
+func pipeForms(t map[spirv.Op]kernelForm) {
+	add := func(op spirv.Op, result kernelWant, takes ...kernelWant) {
+		t[op] = kernelForm{"SPV-Kernel-Pipe", result, append(takes, wantWord)}
+	}
+	add(spirv.OpReadPipe, wantWord, wantPipe, wantPointer)
+	add(spirv.OpWritePipe, wantWord, wantPipe, wantPointer)
+	add(spirv.OpReservedReadPipe, wantWord, wantPipe, wantReserve, wantWord, wantPointer)
+	add(spirv.OpReservedWritePipe, wantWord, wantPipe, wantReserve, wantWord, wantPointer)
+	add(spirv.OpReserveReadPipePackets, wantReserve, wantPipe)
+	add(spirv.OpReserveWritePipePackets, wantReserve, wantPipe)
+	add(spirv.OpCommitReadPipe, wantNone, wantPipe, wantReserve)
+	add(spirv.OpCommitWritePipe, wantNone, wantPipe, wantReserve)
+	add(spirv.OpIsValidReserveId, wantBool, wantReserve)
+	add(spirv.OpGetNumPipePackets, wantWord, wantPipe)
+	add(spirv.OpGetMaxPipePackets, wantWord, wantPipe)
+	add(spirv.OpGroupReserveReadPipePackets, wantReserve, wantInt, wantPipe)
+	add(spirv.OpGroupReserveWritePipePackets, wantReserve, wantInt, wantPipe)
+	add(spirv.OpGroupCommitReadPipe, wantNone, wantInt, wantPipe, wantReserve)
+	add(spirv.OpGroupCommitWritePipe, wantNone, wantInt, wantPipe, wantReserve)
+	add(spirv.OpConstantPipeStorage, wantStorage)
+	add(spirv.OpCreatePipeFromPipeStorage, wantPipe, wantStorage)
+}
+
+// enqueueForms adds the instructions by which a device enqueues.
+func enqueueForms(t map[spirv.Op]kernelForm) {
+	add := func(op spirv.Op, result kernelWant, takes ...kernelWant) {
+		t[op] = kernelForm{"SPV-Kernel-Enqueue", result, append(takes, wantAnything)}
+	}
+	add(spirv.OpEnqueueMarker, wantWord, wantQueue, wantWord, wantPointer, wantPointer)
+	add(spirv.OpEnqueueKernel, wantWord, wantQueue, wantWord, wantStruct, wantWord, wantPointer, wantPointer, wantFunction, wantPointer, wantWord, wantWord)
+	add(spirv.OpGetKernelNDrangeSubGroupCount, wantWord, wantStruct, wantFunction, wantPointer, wantWord, wantWord)
+	add(spirv.OpGetKernelNDrangeMaxSubGroupSize, wantWord, wantStruct, wantFunction, wantPointer, wantWord, wantWord)
+	add(spirv.OpGetKernelWorkGroupSize, wantWord, wantFunction, wantPointer, wantWord, wantWord)
+	add(spirv.OpGetKernelPreferredWorkGroupSizeMultiple, wantWord, wantFunction, wantPointer, wantWord, wantWord)
+	add(spirv.OpGetKernelLocalSizeForSubgroupCount, wantWord, wantWord, wantFunction, wantPointer, wantWord, wantWord)
+	add(spirv.OpGetKernelMaxNumSubgroups, wantWord, wantFunction, wantPointer, wantWord, wantWord)
+	add(spirv.OpRetainEvent, wantNone, wantDevice)
+	add(spirv.OpReleaseEvent, wantNone, wantDevice)
+	add(spirv.OpCreateUserEvent, wantDevice)
+	add(spirv.OpIsValidEvent, wantBool, wantDevice)
+	add(spirv.OpSetUserEventStatus, wantNone, wantDevice, wantWord)
+	add(spirv.OpCaptureEventProfilingInfo, wantNone, wantDevice, wantWord, wantPointer)
+	add(spirv.OpGetDefaultQueue, wantQueue)
+	add(spirv.OpBuildNDRange, wantStruct, wantSizes, wantSizes, wantSizes)
+}
+
+// kernelOps are the instructions of kernelForms, in their order.
+func kernelOps() []spirv.Op {
+	var out []spirv.Op
+	for _, r := range spirv.Ops() {
+		if _, ok := kernelForms[spirv.Op(r.Value())]; ok {
+			out = append(out, spirv.Op(r.Value()))
+		}
+	}
+	return out
+}
+
+// kernel judges the types of one of them.
+func (c *checker) kernel(i int, in spirv.Inst) {
+	op := in.Op()
+	f := kernelForms[op]
+	var result *facts.Type
+	if op.HasType() {
+		if result = c.m.Type(in.Type()); result != nil && f.result.ok != nil && !f.result.ok(result) {
+			c.fail(i, f.code, "%s yields %s; must yield %s", op, c.typeName(result), f.result.words)
+			return
+		}
+	}
+	c.places = c.code.IDs(i, c.places[:0])
+	n := 0
+	for _, at := range c.places {
+		if at > 1 || !op.HasType() {
+			n++
+			if !c.kernelOperand(i, &f, result, n, spirv.ID(in[at])) {
+				return
+			}
+		}
+	}
+	w, ok := c.code.Tail(i)
+	for ok && w.Next() {
+		if w.Kind.Category() == spirv.CategoryID && !w.Parameter {
+			n++
+			if !c.kernelOperand(i, &f, result, n, spirv.ID(w.Words[0])) {
+				return
+			}
+		}
+	}
+}
+
+// kernelOperand judges operand n and returns whether it is right.
+func (c *checker) kernelOperand(i int, f *kernelForm, result *facts.Type, n int, id spirv.ID) bool {
+	w := &f.takes[min(n, len(f.takes))-1]
+	d, t := c.code.DefInst(id), c.m.TypeOf(id)
+	bad := false
+	switch {
+	case d == nil:
+	case w.ok != nil:
+		bad = t != nil && !w.ok(t)
+	case w.words == wantFunction.words:
+		bad = d.Op() != spirv.OpFunction
+	default:
+		bad = unlike(t, result)
+	}
+	if bad {
+		c.fail(i, f.code, "operand %d of %s is %s, the result of %s; must be %s", n, c.code.Inst(i).Op(), c.name(id), d.Op(), w.words)
+	}
+	return !bad
+}
