@@ -114,7 +114,6 @@ var unjudged = [...]struct {
 	{BeyondRun, "the coordinates", []string{"RuntimeSpirv-Coordinate-10713", "RuntimeSpirv-Coordinate-10714"}},
 	{BeyondRun, "the distance of the hit", []string{"RuntimeSpirv-OpRayQueryGenerateIntersectionKHR-06353"}},
 	{BeyondRun, "the kind of the hit", []string{"HitTriangleVertexPositionsKHR-HitTriangleVertexPositionsKHR-08750"}},
-	{BeyondRun, "the size of blocks of a tensor", []string{"RuntimeSpirv-OpCooperativeMatrixLoadTensorNV-12429"}},
 	{BeyondRun, "whether the operands are the same in a quad", []string{
 		"RuntimeSpirv-OpImageSampleWeightedQCOM-06979", "RuntimeSpirv-OpImageBlockMatchSADQCOM-06982", "RuntimeSpirv-OpImageBoxFilterQCOM-06990",
 		"RuntimeSpirv-OpImageBlockMatchWindow-09219",

@@ -103,8 +103,7 @@ type checker struct {
 	entryOf  [][]int32            // entry points of each function; nil before they are asked for
 	entryOdd map[spirv.ID][]int32 // those of what is no function
 
-	graph    graphState
-	payloads []payloads // of each function; nil before the first allocation
+	graph graphState
 
 	sampledImages []int // instructions OpSampledImage so far
 

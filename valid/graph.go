@@ -20,7 +20,6 @@ var graphFamily = family{
 		{Code: "SPV-Graph-Twice", Section: "SPIR-V, SPV_ARM_graph", Words: "no input, output or element is named twice in a graph"},
 		{Code: "SPV-Graph-Place", Section: "SPIR-V, SPV_ARM_graph", Words: "a graph sets an output at its end and has nothing behind that; no entry point stands in a graph"},
 		{Code: "SPV-Graph-Debug", Section: "NonSemantic.Graph.DebugInfo", Words: "each operand is of the kind that the set asks for"},
-		{Code: vuid.RuntimeSpirv_GraphARM_09922, Section: environment, Words: "a module with the capability GraphARM has no entry points of shader stages"},
 		{Code: vuid.StandaloneSpirv_OpGraphInputARM_09931, Section: environment, Words: "the indices of OpGraphInputARM are constants"},
 		{Code: vuid.StandaloneSpirv_OpGraphSetOutputARM_09932, Section: environment, Words: "the indices of OpGraphSetOutputARM are constants"},
 	},
@@ -33,7 +32,6 @@ var graphFamily = family{
 		spirv.OpGraphSetOutputARM:  (*checker).graphOutput,
 		spirv.OpGraphEndARM:        (*checker).graphEnd,
 	},
-	after: []func(*checker){(*checker).graphStages},
 }
 
 // graphState is what the walk knows of graphs.
@@ -298,13 +296,5 @@ func (c *checker) graphDebug(i int, in spirv.Inst) {
 				return d.Op() == spirv.OpConstant && isWord(t) && !t.Signed
 			})
 		}
-	}
-}
-
-// graphStages judges that a module of graphs has no shaders.
-func (c *checker) graphStages() {
-	if c.vulkan && len(c.m.EntryPoints) > 0 && c.capable(spirv.CapabilityGraphARM) {
-		e := &c.m.EntryPoints[0]
-		c.fail(e.Index, vuid.RuntimeSpirv_GraphARM_09922, "the entry point %q of the model %s in a module with the capability GraphARM; must stand in another", e.Name, e.Model)
 	}
 }

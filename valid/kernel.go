@@ -88,18 +88,25 @@ func newKernelForms() map[spirv.Op]kernelForm {
 	}{
 		{wantInts, []spirv.Op{
 			spirv.OpGroupIAdd, spirv.OpGroupSMin, spirv.OpGroupUMin, spirv.OpGroupSMax, spirv.OpGroupUMax, spirv.OpGroupIMulKHR,
-			spirv.OpGroupBitwiseAndKHR, spirv.OpGroupBitwiseOrKHR, spirv.OpGroupBitwiseXorKHR, spirv.OpGroupIAddNonUniformAMD,
-			spirv.OpGroupSMinNonUniformAMD, spirv.OpGroupUMinNonUniformAMD, spirv.OpGroupSMaxNonUniformAMD, spirv.OpGroupUMaxNonUniformAMD,
+			spirv.OpGroupBitwiseAndKHR, spirv.OpGroupBitwiseOrKHR, spirv.OpGroupBitwiseXorKHR,
 		}},
 		{wantFloats, []spirv.Op{
-			spirv.OpGroupFAdd, spirv.OpGroupFMin, spirv.OpGroupFMax, spirv.OpGroupFMulKHR, spirv.OpGroupFAddNonUniformAMD,
-			spirv.OpGroupFMinNonUniformAMD, spirv.OpGroupFMaxNonUniformAMD,
+			spirv.OpGroupFAdd, spirv.OpGroupFMin, spirv.OpGroupFMax, spirv.OpGroupFMulKHR,
 		}},
 		{wantBool, []spirv.Op{spirv.OpGroupLogicalAndKHR, spirv.OpGroupLogicalOrKHR, spirv.OpGroupLogicalXorKHR}},
 	} {
 		for _, op := range o.ops {
 			t[op] = kernelForm{"SPV-Kernel-Group", o.want, []kernelWant{wantInt, wantSame}}
 		}
+	}
+	for _, op := range [...]spirv.Op{ // of AMD's, the sign may differ
+		spirv.OpGroupIAddNonUniformAMD, spirv.OpGroupSMinNonUniformAMD, spirv.OpGroupUMinNonUniformAMD, spirv.OpGroupSMaxNonUniformAMD,
+		spirv.OpGroupUMaxNonUniformAMD,
+	} {
+		t[op] = kernelForm{"SPV-Kernel-Group", wantInts, []kernelWant{wantInt, wantInts}}
+	}
+	for _, op := range [...]spirv.Op{spirv.OpGroupFAddNonUniformAMD, spirv.OpGroupFMinNonUniformAMD, spirv.OpGroupFMaxNonUniformAMD} {
+		t[op] = kernelForm{"SPV-Kernel-Group", wantFloats, []kernelWant{wantInt, wantSame}}
 	}
 	pipeForms(t)
 	enqueueForms(t)

@@ -22,6 +22,7 @@ var tensorLayoutFamily = family{
 		{Code: "SPV-TensorLayout-Access", Section: "SPIR-V, SPV_NV_cooperative_matrix2", Words: "a matrix is loaded and stored by way of a pointer and a layout, and a view where one is named; a load has an object of its type"},
 		{Code: "SPV-TensorLayout-Decode", Section: "SPIR-V, SPV_NV_cooperative_matrix2", Words: "a function that decodes stands with a load from a storage buffer; it takes a pointer to PhysicalStorageBuffer and two arrays of integers of 32 bits, one for each dimension, and returns an element of the matrix"},
 		{Code: "SPV-TensorLayout-DecodeVector", Section: "SPIR-V, SPV_NV_cooperative_matrix_decode_vector", Words: "a function that decodes vectors stands with one that decodes elements, and returns 2, 4 or 8 of them"},
+		{Code: vuid.RuntimeSpirv_OpCooperativeMatrixLoadTensorNV_12429, Section: environment, Words: "the last size of the layout's block is a multiple of how many elements a function decodes at once"},
 	},
 	insts: map[spirv.Op]judge{
 		spirv.OpTypeTensorLayoutNV:             (*checker).typeTensorLayout,
@@ -148,6 +149,7 @@ func (c *checker) matrixLoadTensor(i int, in spirv.Inst) {
 		c.accesses(i, access{reads: p}, v.MemoryOperand(), v.MemoryOperandWords())
 	}
 	c.tensorAddressing(i, t, p, v.TensorLayout(), v.TensorAddressingOperands(), v.TensorAddressingOperandsWords())
+	c.decodedBlock(i, in)
 }
 
 func (c *checker) matrixStoreTensor(i int, in spirv.Inst) {
@@ -261,4 +263,54 @@ func (c *checker) decoder(i int, l *facts.Type, id spirv.ID, code string) *facts
 		}
 	}
 	return f
+}
+
+// layoutSteps is how far back the making of a tensor layout is followed.
+const layoutSteps = 64
+
+// decodedBlock judges the block of a layout whose elements a function decodes
+// several at a time.
+func (c *checker) decodedBlock(i int, in spirv.Inst) {
+	v := inst.CooperativeMatrixLoadTensorNV(in)
+	if !c.vulkan || v.TensorAddressingOperands()&spirv.TensorAddressingOperandsDecodeVectorFuncMask == 0 {
+		return
+	}
+	words := v.TensorAddressingOperandsWords()
+	if len(words) == 0 {
+		return
+	}
+	f := c.m.Function(spirv.ID(words[len(words)-1])) // DecodeVectorFunc is the last bit
+	if f == nil || !f.Return.IsVector() || f.Return.Count == 0 {
+		return
+	}
+	block, ok := c.blockSize(v.TensorLayout())
+	if n := int64(f.Return.Components()); ok && n > 0 && block%n != 0 {
+		c.fail(i, vuid.RuntimeSpirv_OpCooperativeMatrixLoadTensorNV_12429, "%s decodes %d elements at once and the last size of a block is %d; must be a multiple", c.name(f.ID), n, block)
+	}
+}
+
+// blockSize returns the last size of a layout's block, false where it is not
+// known.
+func (c *checker) blockSize(layout spirv.ID) (int64, bool) {
+	for range layoutSteps {
+		d := c.code.DefInst(layout)
+		if d == nil {
+			return 0, false
+		}
+		switch d.Op() {
+		case spirv.OpCreateTensorLayoutNV:
+			return 1, true
+		case spirv.OpTensorLayoutSetBlockSizeNV:
+			v := inst.TensorLayoutSetBlockSizeNV(d)
+			if n := len(v.BlockSize()); n > 0 {
+				return c.settled(v.BlockSize()[n-1])
+			}
+			return 0, false
+		case spirv.OpTensorLayoutSetDimensionNV, spirv.OpTensorLayoutSetStrideNV, spirv.OpTensorLayoutSliceNV, spirv.OpTensorLayoutSetClampValueNV:
+			layout = inst.TensorLayoutSetDimensionNV(d).TensorLayout()
+		default:
+			return 0, false
+		}
+	}
+	return 0, false
 }
