@@ -155,7 +155,7 @@ func (a *allocator) give(r vcode.Reg, c vcode.Class) {
 
 // around is how much more it costs to keep a mask in memory that goes round a
 // loop: each iteration then waits for memory, for masks are no operands there.
-const around = 4
+const around = 8
 
 // cost is what it costs to keep an interval in memory, for its length.
 func (a *allocator) cost(r vcode.Reg) float32 {
