@@ -3,6 +3,7 @@ package valid
 import (
 	"slices"
 
+	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
@@ -12,6 +13,19 @@ func severalTimes(kind spirv.Decoration) bool {
 	case spirv.DecorationFuncParamAttr, spirv.DecorationUserSemantic, spirv.DecorationUserTypeGOOGLE, spirv.DecorationLinkageAttributes,
 		spirv.DecorationMergeINTEL, spirv.DecorationMemoryINTEL, spirv.DecorationCacheControlLoadINTEL, spirv.DecorationCacheControlStoreINTEL,
 		spirv.DecorationFPFastMathMode:
+		return true
+	}
+	return false
+}
+
+// placesOnce reports whether a decoration says where a target lies or what it is
+// bound to, so that even the same again is an error.
+func placesOnce(kind spirv.Decoration) bool {
+	switch kind {
+	case spirv.DecorationArrayStride, spirv.DecorationArrayStrideIdEXT, spirv.DecorationOffset, spirv.DecorationOffsetIdEXT,
+		spirv.DecorationMatrixStride, spirv.DecorationRowMajor, spirv.DecorationColMajor, spirv.DecorationLocation,
+		spirv.DecorationComponent, spirv.DecorationIndex, spirv.DecorationBinding, spirv.DecorationDescriptorSet,
+		spirv.DecorationBuiltIn, spirv.DecorationSpecId, spirv.DecorationXfbBuffer, spirv.DecorationXfbStride, spirv.DecorationStream:
 		return true
 	}
 	return false
@@ -39,16 +53,19 @@ func (c *checker) decorationsDiffer() {
 
 // decorationsOf judges the decorations of one target, a member or −1.
 func (c *checker) decorationsOf(id spirv.ID, member int) {
-	last := spirv.Decoration(^uint32(0))
+	var last facts.Decoration
+	last.Kind = spirv.Decoration(^uint32(0))
 	told := false
-	index := -1
 	has := [len(exclusive)][2]int{}
 	for d := range c.m.MemberDecorations(id, member) {
-		if d.Kind == last && !severalTimes(d.Kind) && !told {
+		if d.Kind == last.Kind && !severalTimes(d.Kind) && !told {
 			told = true
-			c.fail(max(d.Index, index), "SPV-Decoration-Twice", "%s has %s twice; must have it once", c.name(id), d.Kind).also(c, min(d.Index, index), "the first")
+			f := c.fail(max(d.Index, last.Index), "SPV-Decoration-Twice", "%s has %s twice; must have it once", c.name(id), d.Kind).also(c, min(d.Index, last.Index), "the first")
+			if slices.Equal(d.Operands, last.Operands) && !placesOnce(d.Kind) {
+				f.warn() // it says nothing new
+			}
 		}
-		last, index = d.Kind, d.Index
+		last = d
 		for n := range exclusive {
 			for k := range exclusive[n] {
 				if exclusive[n][k] == d.Kind {
