@@ -85,7 +85,7 @@ func (c *checker) executionScope(i int, id spirv.ID) {
 		if s != spirv.ScopeSubgroup && s != spirv.ScopeWorkgroup {
 			c.fail(i, "SPV-Scope-NonUniform", "the scope of %s is %s; must be Subgroup or Workgroup", op, s)
 		}
-	case grouped && s != spirv.ScopeSubgroup:
+	case grouped && s != spirv.ScopeSubgroup && !c.vulkan: // Vulkan has a rule of its own
 		c.fail(i, "SPV-Scope-NonUniform", "the scope of %s is %s; must be Subgroup", op, s)
 	}
 	if !c.vulkan {
