@@ -20,8 +20,9 @@ const (
 
 // fuse makes one operation of several, where nobody else wants what they yield:
 // rotates, logic of up to three operands, comparisons in the lanes of a mask,
-// and fused operations with a negated factor. Only of what general registers do
-// has every level one operation.
+// fused operations with a negated factor, and what is rounded to 16 bits and
+// widened again. Every level has an operation for the last, and of what general
+// registers do.
 func fuse(f *vcode.Func, level Level) {
 	z := &fuser{
 		f: f, vectors: level == AVX512, reads: make([]int32, len(f.Classes)), defs: make([]int32, len(f.Classes)),
@@ -110,10 +111,16 @@ func (z *fuser) drop(r vcode.Reg) {
 }
 
 // replace makes of in another operation that reads uses, for which it has no
-// more need of the operands gone.
+// more need of the operands gone, nor of its mask where it keeps nothing.
 func (z *fuser) replace(in *vcode.Inst, fused uint8, aux uint64, uses []vcode.Reg, gone ...vcode.Reg) {
 	for _, r := range uses {
 		z.reads[r]++
+	}
+	if !in.Keep {
+		for _, r := range in.Masks {
+			z.reads[r]--
+		}
+		in.Masks = nil
 	}
 	old := in.Uses
 	in.Op, in.Fused, in.Key.Aux, in.Uses = vcode.Own, fused, aux, uses
@@ -130,6 +137,8 @@ func (z *fuser) inst(in *vcode.Inst) {
 	switch {
 	case in.Op == vcode.JumpIfZero:
 		z.branch(in)
+	case in.Op == vcode.Lane && in.Key.Type == ir.F32 && in.IR == ir.FCvt:
+		z.half(in)
 	case !z.vectors:
 	case in.Op == vcode.And || in.Op == vcode.AndNot:
 		z.within(in, in.Op == vcode.AndNot)
@@ -140,8 +149,6 @@ func (z *fuser) inst(in *vcode.Inst) {
 		z.bitwise(in)
 	case in.Key.Type == ir.F32 && in.IR == ir.FFma:
 		z.negative(in)
-	case in.Key.Type == ir.F32 && in.IR == ir.FCvt:
-		z.half(in)
 	}
 }
 
@@ -264,6 +271,9 @@ func (z *fuser) negative(in *vcode.Inst) {
 func (z *fuser) half(in *vcode.Inst) {
 	n := z.maker(in.Uses[0], 1)
 	if n == nil || n.Op != vcode.Lane || n.IR != ir.FCvt || n.Key.Type != ir.F16 || n.Key.From != ir.F32 {
+		return
+	}
+	if !z.vectors && n.Key.Flags&ir.RTZ != 0 {
 		return
 	}
 	in.Key.Flags = n.Key.Flags
@@ -424,11 +434,7 @@ func (m *machine) own(in *vcode.Inst) {
 	case fusedNegative:
 		multiplyAddOf(VFNMADD213PS, VFNMADD231PS)(m, in)
 	case fusedHalf:
-		if in.Key.Aux == 1 {
-			m.nearSumHalf(in)
-		} else {
-			m.throughHalf(in)
-		}
+		m.set.half(in, in.Key.Aux == 1)
 	}
 }
 

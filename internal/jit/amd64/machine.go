@@ -68,14 +68,15 @@ type frame struct {
 // vectors and masks.
 type selection interface {
 	machineFor(f *vcode.Func) *regalloc.Machine
-	native(in *vcode.Inst) bool   // it does not leave for Go
-	lane(in *vcode.Inst)          // of Lane and Strip
-	copy(in *vcode.Inst)          // of Copy
-	maskOp(in *vcode.Inst)        // of And, AndNot and Or
-	testMasks(masks []vcode.Reg)  // sets the zero flag where no lane is in any of them
-	save(r vcode.Reg)             // from its register to its slot
-	restore(r vcode.Reg)          // back
-	toMemory(to Mem, r vcode.Reg) // from where it lives
+	native(in *vcode.Inst) bool     // it does not leave for Go
+	lane(in *vcode.Inst)            // of Lane and Strip
+	copy(in *vcode.Inst)            // of Copy
+	half(in *vcode.Inst, near bool) // of Own, where Fused is fusedHalf; near: of a nearSum
+	maskOp(in *vcode.Inst)          // of And, AndNot and Or
+	testMasks(masks []vcode.Reg)    // sets the zero flag where no lane is in any of them
+	save(r vcode.Reg)               // from its register to its slot
+	restore(r vcode.Reg)            // back
+	toMemory(to Mem, r vcode.Reg)   // from where it lives
 	fromMemory(r vcode.Reg, from Mem)
 	initial(to Mem, part int)      // the mask of the lanes that have an invocation
 	clear(r Reg, off int32, n int) // n bytes, a multiple of 64; may move r

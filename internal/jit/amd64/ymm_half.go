@@ -65,6 +65,21 @@ func (m ymm) toHalf(y Reg) {
 	m.rr(AVX_VPMOVZXWD, y, 0, y)
 }
 
+// half rounds a float of 32 bits to 16 and widens it again: as throughHalf, or of
+// a nearSum as nearSumHalf.
+func (m ymm) half(in *vcode.Inst, near bool) {
+	x, d := m.vec(in.Uses[0], 0), m.dest(in, 0)
+	if near {
+		m.word(AVX_VPADDD, 1, x, halfShift)
+		m.rr(AVX_VSUBPS, 0, 1, x)
+		m.rr(AVX_VSUBPS, d, 1, 0)
+	} else {
+		m.rri(AVX_VCVTPS2PH, x, 0, 0, packCurrent) // the source first
+		m.rr(AVX_VCVTPH2PS, d, 0, 0)
+	}
+	m.done(in, d)
+}
+
 // ymmInFloats is an operation on f16 by a body for f32.
 func ymmInFloats(do ymmBody) ymmEmitter {
 	return func(m ymm, in *vcode.Inst) {

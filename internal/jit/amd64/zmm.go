@@ -15,6 +15,14 @@ func (z zmm) native(in *vcode.Inst) bool { return native(in) }
 
 func (z zmm) machineFor(f *vcode.Func) *regalloc.Machine { return machineFor(f) }
 
+func (z zmm) half(in *vcode.Inst, near bool) {
+	if near {
+		z.nearSumHalf(in)
+	} else {
+		z.throughHalf(in)
+	}
+}
+
 // initial copies the bits of the lanes.
 func (z zmm) initial(to Mem, part int) {
 	z.GRM(MOV|W, RAX, At(R14, int32(RecordInitial+8*part)))
