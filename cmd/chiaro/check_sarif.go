@@ -7,6 +7,7 @@ import (
 	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
 
 	"github.com/chiaro-gpu/chiaro/diag"
+	"github.com/chiaro-gpu/chiaro/link"
 	"github.com/chiaro-gpu/chiaro/valid"
 )
 
@@ -74,6 +75,8 @@ func (r *checkSARIF) rule(code string) int {
 		words := "the file can be read"
 		if rule, ok := valid.RuleOf(code); ok {
 			words = rule.Words + " (" + rule.Section + ")"
+		} else if rule, ok := link.RuleOf(code); ok {
+			words = rule.Words
 		}
 		r.run.Tool.Driver.AddRule(sarif.NewRule(code).WithDescription(words))
 	}

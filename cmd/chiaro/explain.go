@@ -23,6 +23,10 @@ func newExplain(c console) *cobra.Command {
 				explainRule(c.out, r)
 				return nil
 			}
+			if r, ok := findLinkRule(args[0]); ok {
+				explainLinkRule(c.out, r)
+				return nil
+			}
 			op, ok := spirv.OpByName(args[0])
 			if !ok {
 				return unreadable("no rule and no instruction %q; want a code such as SPV-Id-Dominance, or a name such as OpFMod", args[0])

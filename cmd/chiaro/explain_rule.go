@@ -7,8 +7,60 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/chiaro-gpu/chiaro/link"
 	"github.com/chiaro-gpu/chiaro/valid"
 )
+
+// findLinkRule is findRule for the rules of pipelines.
+func findLinkRule(code string) (link.Rule, bool) {
+	if r, ok := link.RuleOf(code); ok {
+		return r, true
+	}
+	var found link.Rule
+	n := 0
+	if len(code) == len("04633") && strings.Trim(code, "0123456789") == "" {
+		for r := range link.Rules() {
+			if strings.HasSuffix(r.Code, "-"+code) {
+				found = r
+				n++
+			}
+		}
+	}
+	return found, n == 1
+}
+
+// explainLinkRule prints what a rule of pipelines demands, and its examples.
+func explainLinkRule(w io.Writer, r link.Rule) {
+	fmt.Fprintf(w, "%s\n  judged   on pipelines\n  rule     %s\n", r.Code, r.Words)
+	text, ok := link.Case(r.Code)
+	if !ok {
+		fmt.Fprintf(w, "\nThere is no example of it yet.\n")
+		return
+	}
+	a := txtar.Parse([]byte(text))
+	shown := ""
+	for _, part := range []struct{ name, title string }{{"fail.yaml", "This breaks it:"}, {"pass.yaml", "This keeps it:"}} {
+		for _, f := range a.Files {
+			if f.Name == part.name {
+				fmt.Fprintf(w, "\n%s\n\n", part.title)
+				indented(w, string(f.Data))
+				shown += string(f.Data)
+			}
+		}
+	}
+	for _, f := range a.Files {
+		if strings.HasSuffix(f.Name, ".spvasm") && strings.Contains(shown, f.Name) {
+			fmt.Fprintf(w, "\n%s:\n\n", f.Name)
+			indented(w, string(f.Data))
+		}
+	}
+}
+
+func indented(w io.Writer, text string) {
+	for line := range strings.Lines(strings.TrimRight(text, "\n") + "\n") {
+		fmt.Fprintf(w, "    %s", line)
+	}
+}
 
 // findRule returns the rule of a code; of a VUID also by its end, such as 04633,
 // where that is the end of one alone.
@@ -33,6 +85,11 @@ func findRule(code string) (valid.Rule, bool) {
 func ruleCodes(prefix string) []string {
 	var codes []string
 	for r := range valid.Rules() {
+		if strings.HasPrefix(r.Code, prefix) {
+			codes = append(codes, r.Code)
+		}
+	}
+	for r := range link.Rules() {
 		if strings.HasPrefix(r.Code, prefix) {
 			codes = append(codes, r.Code)
 		}

@@ -27,6 +27,7 @@ type linkFlags struct {
 	targetEnv    string
 	maintenance4 string
 	library      bool
+	check        checkFlags // its profiles
 }
 
 // linkStages are the flags that name the module of a stage.
@@ -60,8 +61,10 @@ names of files in it are seen from where it lies:
     - {location: 0, format: R32G32B32_SFLOAT}
   features: {maintenance4: true}
 
-or by flags; --layout names a file with what stands under "layout" there. The modules themselves
-are judged by check.`,
+or by flags; --layout names a file with what stands under "layout" there. More states of a pipeline are
+vertex_input, input_assembly, tessellation, viewport, rasterization, multisample, depth_stencil,
+color_blend, dynamic, render_pass, rendering and ray_tracing: docs/pipeline.schema.json has them all. The
+modules themselves are judged by check, which takes descriptions too.`,
 		Example: "  chiaro link mesh.pipeline.yaml\n  chiaro link --vert mesh.vert.spv --frag mesh.frag.spv --layout layout.yaml",
 		RunE:    func(_ *cobra.Command, args []string) error { return linkPipelines(c, f, args) },
 	}
@@ -74,6 +77,7 @@ are judged by check.`,
 	fl.StringVar(&f.format, "format", "text", "what is written: "+strings.Join(linkFormats, ", "))
 	fl.StringVar(&f.targetEnv, "target-env", "vulkan1.4", "environment that text is assembled for")
 	fl.StringVar(&f.maintenance4, "maintenance4", "", "whether the feature maintenance4 is enabled: on, off; not known by default")
+	f.check.profileFlags(cmd)
 	fl.BoolVar(&f.library, "library", false, "the stages are a part of a pipeline: others may be missing")
 	complete(cmd, "format", linkFormats...)
 	complete(cmd, "maintenance4", "on", "off")
@@ -106,7 +110,15 @@ func linkPipelines(c console, f linkFlags, files []string) error {
 	if len(all) == 0 {
 		return &coded{exitNothing, "no pipeline: name a description, or modules with --vert, --frag and the like"}
 	}
-	var found []link.Finding
+	if f.check.matrix {
+		return unreadable("--matrix: check has it, and takes descriptions too")
+	}
+	f.check.format, f.check.targetEnv = "text", f.targetEnv
+	if err := f.check.loadProfiles(c, env); err != nil {
+		return err
+	}
+	j.f = f.check
+	var found []shownFinding
 	for _, d := range all {
 		d.Library = d.Library || f.library
 		switch f.maintenance4 {
@@ -122,7 +134,9 @@ func linkPipelines(c console, f linkFlags, files []string) error {
 		default:
 			return unreadable("--maintenance4 %q: must be on or off", f.maintenance4)
 		}
-		found = append(found, link.Link(d)...)
+		x := &checked{file: d.Name}
+		j.link(d, x)
+		found = append(found, x.findings...)
 	}
 	if err := writeLink(c.out, f.format, found, len(all)); err != nil {
 		return err
@@ -204,16 +218,17 @@ type linkRecord struct {
 	Code     string      `json:"code"`
 	Severity string      `json:"severity"`
 	Message  string      `json:"message"`
+	Profiles []string    `json:"profile,omitempty"` // on which it stands
 	Sides    []link.Side `json:"sides"`
 }
 
 // writeLink writes the findings, both sides in columns.
-func writeLink(w io.Writer, format string, found []link.Finding, pipelines int) error {
+func writeLink(w io.Writer, format string, found []shownFinding, pipelines int) error {
 	switch format {
 	case "json":
 		out := []linkRecord{}
 		for _, x := range found {
-			out = append(out, linkRecord{x.Code, x.Severity.String(), x.Message, x.Sides})
+			out = append(out, linkRecord{x.Code, x.Severity.String(), x.Message, x.Profiles, x.sides})
 		}
 		e := json.NewEncoder(w)
 		e.SetIndent("", "  ")
@@ -224,11 +239,14 @@ func writeLink(w io.Writer, format string, found []link.Finding, pipelines int) 
 	}
 	for _, x := range found {
 		where := "pipeline"
-		if len(x.Sides) > 0 && x.Sides[0].File != "" {
-			where = sideFile(x.Sides[0])
+		if len(x.sides) > 0 && x.sides[0].File != "" {
+			where = sideFile(x.sides[0])
 		}
 		fmt.Fprintf(w, "%s: %s: %s [%s]\n", where, x.Severity, x.Message, x.Code)
-		writeSides(w, x.Sides)
+		writeSides(w, x.sides)
+		if len(x.Profiles) > 0 {
+			fmt.Fprintf(w, "    on %s\n", strings.Join(x.Profiles, ", "))
+		}
 	}
 	fmt.Fprintf(w, "LINKED %d  findings %d\n", pipelines, len(found))
 	return nil

@@ -54,6 +54,12 @@ type pipelineFile struct {
 
 // stageFile is a stage: the name of its file, or more than that.
 type stageFile struct {
+	StageBody `yaml:",inline"`
+}
+
+// StageBody is what is said of a stage. It is exported for the reader of YAML,
+// which sets no others that are embedded.
+type StageBody struct {
 	File           string           `yaml:"file"`
 	Entry          string           `yaml:"entry"`
 	Specialization map[uint32]any   `yaml:"specialization"`
@@ -65,16 +71,20 @@ type stageFile struct {
 // rayStageFile is a stage of a ray tracing pipeline, whose groups count them.
 type rayStageFile struct {
 	Stage     string `yaml:"stage"`
-	stageFile `yaml:",inline"`
+	StageBody `yaml:",inline"`
 }
 
 // UnmarshalYAML takes a name alone, too.
 func (s *stageFile) UnmarshalYAML(read func(any) error) error {
-	if read(&s.File) == nil {
+	var v any
+	if err := read(&v); err != nil {
+		return err
+	}
+	if name, ok := v.(string); ok {
+		s.File = name
 		return nil
 	}
-	type plain stageFile
-	return read((*plain)(s))
+	return read(&s.StageBody)
 }
 
 // maxDescription bounds the text of a description: 16 MiB.
@@ -201,7 +211,7 @@ func (in *pipelineFile) description(file string) (*link.Description, error) {
 }
 
 // add adds the stage to a pipeline; where is for errors.
-func (s *stageFile) add(d *link.Description, load func(Stage) (*link.Shader, error), where, stage string) error {
+func (s *StageBody) add(d *link.Description, load func(Stage) (*link.Shader, error), where, stage string) error {
 	set, ok := link.ParseStage(stage)
 	if !ok || strings.HasPrefix(stage, "all") {
 		return fmt.Errorf("%s: stage %q: must be %s", where, stage, strings.Join(link.StageNames()[2:], ", "))

@@ -1,0 +1,83 @@
+package describe
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+	"github.com/xeipuuv/gojsonschema"
+
+	"github.com/chiaro-gpu/chiaro/link"
+)
+
+var update = flag.Bool("update", false, "write docs/pipeline.schema.json")
+
+// TestSchema holds the published schema to what is read.
+func TestSchema(t *testing.T) {
+	const file = "../../docs/pipeline.schema.json"
+	want := Schema()
+	if *update {
+		if err := os.WriteFile(file, want, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	have, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(have, want) {
+		t.Errorf("%s is not what descriptions are; write it with: go test ./internal/describe -update", file)
+	}
+}
+
+// TestSchemaTakes holds that the schema takes what is read, and does not take
+// what is not.
+func TestSchemaTakes(t *testing.T) {
+	schema, err := gojsonschema.NewSchema(gojsonschema.NewBytesLoader(Schema()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		text string
+		ok   bool
+	}{
+		{"stages: {vertex: v.spv, fragment: {file: f.spv, specialization: {3: 1.5}, flags: [require_full_subgroups]}}", true},
+		{"layout: {flags: independent_sets, sets: {0: {1: {type: sampler, count: 2, stages: [fragment]}}}, push_constants: [{offset: 0, size: 4}]}", true},
+		{"color_blend: {attachments: [{enable: true, src_color: src1_alpha, write_mask: 7}]}\nrender_pass: {subpasses: [{color: [0, unused]}]}", true},
+		{"ray_stages: [{stage: raygen, file: r.spv}]\nray_tracing: {groups: [{type: general, general: 0}], max_recursion_depth: 1}", true},
+		{"fragment_shading_rate: {combiners: [keep, max]}\nrasterization: {cull_mode: [front, back]}\ndynamic: [viewport]\nfeatures: {maintenance4: true}\nlimits: {maxVertexInputBindings: 3}", true},
+		{"vertex_input: {attributes: [{location: 0, format: R32_SFLOAT}]}", true},
+		{"stages: {vertex: 3}", false},
+		{"input_assembly: {topology: triangles}", false},
+		{"layouts: {}", false},
+		{"layout: {sets: {a: {1: {type: sampler}}}}", false},
+		{"vertex_input: {bindings: [{binding: -1}]}", false},
+	} {
+		data, err := yaml.YAMLToJSON([]byte(c.text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var v any
+		if err := json.Unmarshal(data, &v); err != nil {
+			t.Fatal(err)
+		}
+		r, err := schema.Validate(gojsonschema.NewGoLoader(v))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Valid() != c.ok {
+			t.Errorf("%s: the schema takes it: %t, must be %t: %v", c.text, r.Valid(), c.ok, r.Errors())
+		}
+		_, err = Read([]byte(c.text), "x.yaml", func(Stage) (*link.Shader, error) { return &link.Shader{}, nil })
+		if (err == nil) != c.ok {
+			t.Errorf("%s: it is read with %v; must be as the schema says", c.text, err)
+		}
+		if err != nil && !strings.HasPrefix(err.Error(), "x.yaml: ") {
+			t.Errorf("%s: %v; must begin with the file", c.text, err)
+		}
+	}
+}
