@@ -122,6 +122,9 @@ func RecordOf(p *ir.Program, form vcode.Form) Record {
 	r.Helpers = r.Steps + words
 	r.Scratch = r.Helpers + words
 	r.Private = r.Scratch + scratchBytes
+	if parts > 1 && !form.Vectors {
+		r.Private = r.Scratch + wideScratchBytes
+	}
 	r.Size = r.Private + (4*lanes*int32(p.PrivateSlots())+63)&^63 // it is cleared by lines
 	return r
 }

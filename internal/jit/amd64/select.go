@@ -165,7 +165,7 @@ func masked(op ir.Op) bool {
 // skipped where no lane is active.
 func (m *machine) lane(in *vcode.Inst) {
 	if native(in) && in.Op == vcode.Strip {
-		groups[in.IR](m, in)
+		m.group(in)
 		return
 	}
 	if native(in) {

@@ -46,9 +46,21 @@ func combinerOf(in *vcode.Inst) (c Op, op ir.Op, cluster int, ok bool) {
 	return c, op, int(in.Key.Aux >> 8), ok && in.Key.Flags&ir.RTZ == 0
 }
 
-// groupNative reports whether groups has code for an instruction.
+// group makes the code of an instruction of groups or wideGroups.
+func (m *machine) group(in *vcode.Inst) {
+	if len(in.Masks) > 1 {
+		wideGroups[in.IR](m, in)
+		return
+	}
+	groups[in.IR](m, in)
+}
+
+// groupNative reports whether groups or wideGroups has code for an instruction.
 func groupNative(in *vcode.Inst) bool {
-	if len(in.Masks) != 1 || groups[in.IR] == nil {
+	switch {
+	case len(in.Masks) > 1:
+		return wideNative(in)
+	case len(in.Masks) == 0 || groups[in.IR] == nil:
 		return false
 	}
 	switch in.IR {

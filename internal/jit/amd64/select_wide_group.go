@@ -1,0 +1,349 @@
+package amd64
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+)
+
+// Operations at which the lanes of several parts meet go through rows of the
+// scratch memory, one for each part: their results may share registers with
+// operands of other parts.
+
+// wideGroups is groups for strips of several parts.
+var wideGroups = map[ir.Op]emitter{
+	ir.Elect:    wideElect,
+	ir.Any:      wideAny,
+	ir.All:      wideAll,
+	ir.AllEq:    wideEqual,
+	ir.Ballot:   wideBallot,
+	ir.Shuf:     wideShuffle,
+	ir.QuadSwap: wideQuadSwap,
+	ir.Reduce:   wideReduce,
+	ir.ScanI:    wideScan,
+	ir.ScanX:    wideScanExclusive,
+}
+
+// Rows of 64 bytes of scratch memory: one for each part, and one for each part of
+// a result.
+const (
+	wideParts        = 8
+	wideResults      = 64 * wideParts
+	wideScratchBytes = 2 * wideResults
+)
+
+// wideNative reports whether wideGroups has code for an instruction.
+func wideNative(in *vcode.Inst) bool {
+	if len(in.Masks) > wideParts || wideGroups[in.IR] == nil {
+		return false
+	}
+	switch in.IR {
+	case ir.AllEq:
+		return in.Key.From == ir.I32 || in.Key.From == ir.F32
+	case ir.Shuf, ir.QuadSwap:
+		return vcode.ClassOf(in.Key.Type) == vcode.Vec
+	case ir.Reduce, ir.ScanI, ir.ScanX:
+		_, _, _, ok := combinerOf(in)
+		return ok
+	}
+	return true
+}
+
+// row is the row of the scratch memory of a part.
+func (m *machine) row(part int) Mem { return m.scratch(int32(64 * part)) }
+
+// strip is an instruction on one part of it. Its operands are those of that part:
+// each has as many registers as there are parts.
+func (m *machine) strip(in *vcode.Inst, part int) vcode.Inst {
+	one := *in
+	one.Part += uint8(part)
+	one.Masks, one.Held = in.Masks[part:part+1], false
+	one.Defs, one.Uses = in.Defs[part:part+1], nil
+	for i := part; i < len(in.Uses); i += len(in.Masks) {
+		one.Uses = append(one.Uses, in.Uses[i])
+	}
+	return one
+}
+
+// eachPart calls do for each part of an instruction.
+func (m *machine) eachPart(in *vcode.Inst, do func(part int, one *vcode.Inst)) {
+	for part := range in.Masks {
+		one := m.strip(in, part)
+		do(part, &one)
+	}
+}
+
+// fromRows makes the rows from off on the result.
+func (m *machine) fromRows(in *vcode.Inst, off int32) {
+	m.eachPart(in, func(part int, one *vcode.Inst) {
+		m.RM(VMOVDQU32, V512, 2, 0, m.scratch(off+int32(64*part)), 0)
+		m.define(one, 2)
+	})
+}
+
+// wideTruth makes masks of a condition of the flags.
+func (m *machine) wideTruth(in *vcode.Inst, c Cond) {
+	m.SetCC(c, RAX)
+	m.GRR(XOR, RCX, RCX)
+	m.GRR(SUB, RCX, RAX)
+	m.eachPart(in, func(_ int, one *vcode.Inst) {
+		m.RR(KMOVW_KR, V128, 2, 0, RCX, 0)
+		m.doneMask(one, 2)
+	})
+}
+
+// gathered puts into RAX the lanes of all parts that op makes of the operand and
+// the active ones.
+func (m *machine) gathered(in *vcode.Inst, op Op) {
+	m.GRR(XOR, RAX, RAX)
+	m.eachPart(in, func(_ int, one *vcode.Inst) {
+		m.RR(op, V128, 2, m.mask(one.Uses[0], 2), m.execution(one), 0)
+		m.RR(KMOVW_RK, V128, RCX, 0, 2, 0)
+		m.GRR(OR, RAX, RCX)
+	})
+	m.GRR(TEST, RAX, RAX)
+}
+
+func wideAny(m *machine, in *vcode.Inst) {
+	m.gathered(in, KANDW)
+	m.wideTruth(in, NotEqual)
+}
+
+func wideAll(m *machine, in *vcode.Inst) {
+	m.gathered(in, KANDNW)
+	m.wideTruth(in, Equal)
+}
+
+// first does something in the first part that has an active lane, the lowest of
+// which is then in RCX, with those of the part in RAX.
+func (m *machine) first(in *vcode.Inst, do func(part int)) {
+	done := m.NewLabel()
+	m.eachPart(in, func(part int, one *vcode.Inst) {
+		next := m.NewLabel()
+		m.RR(KMOVW_RK, V128, RAX, 0, m.execution(one), 0)
+		m.GRR(TEST, RAX, RAX)
+		m.Jcc(Equal, next)
+		m.GRR(TZCNT, RCX, RAX)
+		do(part)
+		m.Jmp(done)
+		m.Bind(next)
+	})
+	m.Bind(done)
+}
+
+// wideElect keeps the elected lane of each part in the first row.
+func wideElect(m *machine, in *vcode.Inst) {
+	m.broadcast(2, 0)
+	m.RM(VMOVDQU32_ST, V512, 2, 0, m.row(0), 0)
+	m.first(in, func(part int) {
+		m.GRR(XOR, RCX, RCX)
+		m.GRR(SUB, RCX, RAX)
+		m.GRR(AND, RAX, RCX)
+		m.GRM(MOV_ST, RAX, m.scratch(int32(4*part)))
+	})
+	m.eachPart(in, func(part int, one *vcode.Inst) {
+		m.RM(KMOVW, V128, 2, 0, m.scratch(int32(4*part)), 0)
+		m.doneMask(one, 2)
+	})
+}
+
+// wideEqual compares with the value of the lowest active lane, floats as floats.
+func wideEqual(m *machine, in *vcode.Inst) {
+	m.eachPart(in, func(part int, one *vcode.Inst) {
+		m.RM(VMOVDQU32_ST, V512, m.vec(one.Uses[0], 2), 0, m.row(part), 0)
+	})
+	m.broadcast(3, 0)
+	m.first(in, func(part int) {
+		m.RM(VPBROADCASTD, V512, 3, 0, m.lane32(int32(64*part)), 0)
+	})
+	m.GRR(XOR, RAX, RAX)
+	m.eachPart(in, func(part int, one *vcode.Inst) {
+		k := m.execution(one)
+		m.RM(VMOVDQU32, V512, 2, 0, m.row(part), 0)
+		if in.Key.From == ir.F32 {
+			m.RRI(VCMPPS, V512, 2, 2, 3, orderedEQ, K(k))
+		} else {
+			m.RRI(VPCMPUD, V512, 2, 2, 3, compareEQ, K(k))
+		}
+		m.RR(KXORW, V128, 2, 2, k, 0)
+		m.RR(KMOVW_RK, V128, RCX, 0, 2, 0)
+		m.GRR(OR, RAX, RCX)
+	})
+	m.GRR(TEST, RAX, RAX)
+	m.wideTruth(in, Equal)
+}
+
+// wideBallot is the lanes of two parts as a number, 0 beyond the strip.
+func wideBallot(m *machine, in *vcode.Inst) {
+	m.GRR(XOR, RAX, RAX)
+	for half := 1; half >= 0; half-- {
+		part := 2*in.Key.Aux + uint64(half)
+		if part >= uint64(len(in.Masks)) {
+			continue
+		}
+		one := m.strip(in, int(part))
+		m.RR(KANDW, V128, 2, m.mask(one.Uses[0], 2), m.execution(&one), 0)
+		m.RR(KMOVW_RK, V128, RCX, 0, 2, 0)
+		m.ShiftI(ShlI, false, RAX, zmmLanes)
+		m.GRR(OR, RAX, RCX)
+	}
+	m.RR(VPBROADCASTD_R, V512, 2, 0, RAX, 0)
+	m.eachPart(in, func(_ int, one *vcode.Inst) { m.define(one, 2) })
+}
+
+// wideShuffle reads 0 from lanes that are not active and from beyond the strip.
+func wideShuffle(m *machine, in *vcode.Inst) {
+	m.eachPart(in, func(part int, one *vcode.Inst) {
+		m.RR(VMOVDQA32, V512, 2, 0, m.vec(one.Uses[0], 2), K(m.execution(one))|Z)
+		m.RM(VMOVDQU32_ST, V512, 2, 0, m.row(part), 0)
+	})
+	m.eachPart(in, func(part int, one *vcode.Inst) {
+		m.loadVec(3, one.Uses[1])
+		m.RMI(VPCMPUD, V512, 2, 3, m.word32(uint32(len(in.Masks)*zmmLanes)), compareLT, BC)
+		m.broadcast(2, 0)
+		m.RM(VPGATHERDD, V512, 2, 0, Indexed(R14, 3, 4, m.record.Scratch), K(2))
+		m.RM(VMOVDQU32_ST, V512, 2, 0, m.scratch(wideResults+int32(64*part)), 0)
+	})
+	m.fromRows(in, wideResults)
+}
+
+// wideQuadSwap leaves a lane its own value where the other one is not active.
+func wideQuadSwap(m *machine, in *vcode.Inst) {
+	order := quadOrders[in.Key.Aux&3]
+	m.eachPart(in, func(part int, one *vcode.Inst) {
+		x := m.vec(one.Uses[0], 2)
+		m.RM(VPBROADCASTD, V512, 3, 0, m.word32(1), K(m.execution(one))|Z)
+		m.RRI(VPSHUFD, V512, 3, 0, 3, order, 0)
+		m.RR(VPTESTMD, V512, 2, 3, 3, 0)
+		m.RR(VMOVDQA32, V512, 4, 0, x, 0)
+		m.RRI(VPSHUFD, V512, 4, 0, x, order, K(2))
+		m.RM(VMOVDQU32_ST, V512, 4, 0, m.row(part), 0)
+	})
+	m.fromRows(in, 0)
+}
+
+// wideMembers puts the operand into the rows, with the identity in the lanes that
+// are not active.
+func (m *machine) wideMembers(in *vcode.Inst, op ir.Op) {
+	m.eachPart(in, func(part int, one *vcode.Inst) {
+		m.members(one, op)
+		m.RM(VMOVDQU32_ST, V512, 2, 0, m.row(part), 0)
+	})
+}
+
+// wideCluster returns the operator of a reduction or scan, and the lanes of a
+// cluster.
+func (m *machine) wideCluster(in *vcode.Inst) (c Op, op ir.Op, cluster int) {
+	c, op, cluster, _ = combinerOf(in)
+	if cluster == 0 {
+		cluster = int(m.prog.SubgroupSize)
+	}
+	return c, op, cluster
+}
+
+// wideReduce is a tree over the lane index (package ir, "Groups"), first within
+// parts and then over parts: what lanes that are no multiple of the step make of
+// it, nobody reads.
+func wideReduce(m *machine, in *vcode.Inst) {
+	c, op, cluster := m.wideCluster(in)
+	m.eachPart(in, func(part int, one *vcode.Inst) {
+		m.members(one, op)
+		for k := 1; k < min(cluster, zmmLanes); k *= 2 {
+			m.RRI(VALIGND, V512, 3, 2, 2, uint8(k), 0)
+			m.combine(c, op, 2, 2, 3, 0)
+		}
+		m.RM(VMOVDQU32_ST, V512, 2, 0, m.row(part), 0)
+	})
+	for k := 1; k < cluster/zmmLanes; k *= 2 {
+		for part := 0; part+k < len(in.Masks); part += 2 * k {
+			m.RM(VMOVDQU32, V512, 2, 0, m.row(part), 0)
+			m.RM(VMOVDQU32, V512, 3, 0, m.row(part+k), 0)
+			m.combine(c, op, 2, 2, 3, 0)
+			m.RM(VMOVDQU32_ST, V512, 2, 0, m.row(part), 0)
+		}
+	}
+	m.eachPart(in, func(part int, one *vcode.Inst) {
+		if n := cluster / zmmLanes; n > 0 {
+			m.RM(VPBROADCASTD, V512, 2, 0, m.row(part/n*n), 0)
+		} else {
+			m.RM(VMOVDQU32, V512, 2, 0, m.row(part), 0)
+			m.RM(VMOVDQU32, V512, 3, 0, m.iota16(), 0)
+			m.RM(VPANDD, V512, 3, 3, m.word32(uint32(-cluster)), BC)
+			m.RR(VPERMD, V512, 2, 3, 2, 0)
+		}
+		m.define(one, 2)
+	})
+}
+
+// wideSums makes the inclusive scan of the clusters in the rows, Kogge–Stone. A
+// step goes from the last part to the first, so that each finds what the one
+// before it was.
+func (m *machine) wideSums(in *vcode.Inst) {
+	c, op, cluster := m.wideCluster(in)
+	m.wideMembers(in, op)
+	for k := 1; k < cluster; k *= 2 {
+		for part := len(in.Masks) - 1; part >= 0; part-- {
+			high := uint64(0) // lanes whose place in the cluster is at least k
+			for lane := range zmmLanes {
+				if (part*zmmLanes+lane)%cluster >= k {
+					high |= 1 << lane
+				}
+			}
+			if high == 0 {
+				continue
+			}
+			m.RM(VMOVDQU32, V512, 2, 0, m.row(part), 0)
+			m.RM(VMOVDQU32, V512, 3, 0, m.row(max(part-max(k/zmmLanes, 1), 0)), 0)
+			if k < zmmLanes {
+				m.RRI(VALIGND, V512, 3, 2, 3, uint8(zmmLanes-k), 0)
+			}
+			m.MovI(RAX, high)
+			m.RR(KMOVW_KR, V128, 2, 0, RAX, 0)
+			m.combine(c, op, 2, 3, 2, K(2))
+			m.RM(VMOVDQU32_ST, V512, 2, 0, m.row(part), 0)
+		}
+	}
+}
+
+func wideScan(m *machine, in *vcode.Inst) {
+	m.wideSums(in)
+	m.fromRows(in, 0)
+}
+
+// wideScanExclusive gives each active lane what the one before it in its cluster
+// has of the inclusive scan, the first one the identity: part by part, or by
+// clusters within one. What the part before handed on is in the row of results.
+func wideScanExclusive(m *machine, in *vcode.Inst) {
+	_, op, cluster := m.wideCluster(in)
+	m.wideSums(in)
+	identity := uint64(uint32(ir.Identity(op, in.Key.Type)))
+	step := min(cluster, zmmLanes)
+	for from := 0; from < len(in.Masks)*zmmLanes; from += step {
+		part, low := from/zmmLanes, from%zmmLanes
+		one := m.strip(in, part)
+		if from%cluster == 0 {
+			m.MovI(RDX, identity)
+			m.GRM(MOV_ST, RDX, m.scratch(wideResults))
+		}
+		next, done := m.NewLabel(), m.NewLabel()
+		m.RR(KMOVW_RK, V128, RAX, 0, m.execution(&one), 0)
+		if step < zmmLanes {
+			m.GI(AndI, false, RAX, int32(1<<step-1)<<low)
+		}
+		m.Bind(next)
+		m.GRR(TEST, RAX, RAX)
+		m.Jcc(Equal, done)
+		m.GRR(TZCNT, RCX, RAX)
+		at := m.lane32(int32(64 * part))
+		m.GRM(MOV, RDX, at)
+		m.GRM(MOV_ST, RDX, m.scratch(wideResults+4))
+		m.GRM(MOV, RDX, m.scratch(wideResults))
+		m.GRM(MOV_ST, RDX, at)
+		m.GRM(MOV, RDX, m.scratch(wideResults+4))
+		m.GRM(MOV_ST, RDX, m.scratch(wideResults))
+		m.GRM(LEA, RCX, At(RAX, -1)) // the lowest one goes
+		m.GRR(AND, RAX, RCX)
+		m.Jmp(next)
+		m.Bind(done)
+	}
+	m.fromRows(in, 0)
+}
