@@ -17,6 +17,7 @@ var constructFamily = family{
 		{Code: "SPV-Construct-BackEdge", Section: "SPIR-V 2.11.1", Words: "a back edge leads to a loop header, and exactly one does to each"},
 		{Code: "SPV-Construct-Continue", Section: "SPIR-V 2.11.1", Words: "the continue target structurally dominates the block with the back edge, and is structurally post-dominated by it"},
 		{Code: "SPV-Construct-Exit", Section: "SPIR-V 2.11.2", Words: "a branch leaves a construct only to its merge block, or for an enclosing loop or switch"},
+		{Code: "SPV-Construct-Entry", Section: "SPIR-V 2.11.3", Words: "a branch into a construct from outside leads to its header"},
 		{Code: "SPV-Construct-Nesting", Section: "SPIR-V 2.11.2", Words: "a construct that contains a header contains its merge block too"},
 		{Code: "SPV-Construct-Selection", Section: "SPIR-V 2.11.1", Words: "a branch to several blocks has a merge instruction before it, unless all but one are exits"},
 		{Code: "SPV-Construct-Switch", Section: "SPIR-V 2.11.1", Words: "OpSwitch has an OpSelectionMerge before it"},
@@ -231,6 +232,9 @@ func (c *checker) exits(f *facts.Function) {
 			continue
 		}
 		for _, t := range b.Succs {
+			if b.Reachable {
+				c.enters(b, t, &patience)
+			}
 			for k := b.Construct; k != nil && !k.Contains(t) && patience > 0; k = k.Parent {
 				patience--
 				if !c.mayExit(k, b, t, &patience) {
@@ -238,6 +242,17 @@ func (c *checker) exits(f *facts.Function) {
 					break
 				}
 			}
+		}
+	}
+}
+
+// enters judges a branch from b to t, where t is in constructs that b is not in.
+func (c *checker) enters(b, t *facts.Block, patience *int) {
+	for k := t.Construct; k != nil && !k.Contains(b) && *patience > 0; k = k.Parent {
+		*patience--
+		if t != k.Entry && t != k.Header {
+			c.fail(b.Term, "SPV-Construct-Entry", "the branch from %s to %s enters the %s construct of %s; must lead to where that begins", c.name(b.ID), c.name(t.ID), k.Kind, c.name(k.Header.ID)).also(c, k.Header.Merge, "the construct")
+			return
 		}
 	}
 }

@@ -18,6 +18,7 @@ var idFamily = family{
 		{Code: "SPV-Id-Dominance", Section: "SPIR-V 2.16.1", Words: "the definition of an id dominates every use of it in a block that can be reached"},
 		{Code: "SPV-Id-Function", Section: "SPIR-V 2.16.1", Words: "what a function defines is used in that function alone"},
 		{Code: "SPV-Id-Type", Section: "SPIR-V 2.16.1", Words: "a result type is a type, and an operand that is no type does not name one"},
+		{Code: "SPV-Type-FunctionUse", Section: "SPIR-V 3.3.6", Words: "an OpTypeFunction is the type of functions and of nothing else"},
 		{Code: "SPV-Id-Untyped", Section: "SPIR-V 2.16.1", Words: "an operand that must be a value is the result of an instruction that has a type"},
 	},
 }
@@ -187,6 +188,8 @@ func (c *checker) resultType(i int, op spirv.Op, id spirv.ID, d int) {
 		c.fail(i, "SPV-Id-Undefined", "%s uses %s, which nothing defines", op, c.name(id))
 	case !isType(c.code.Inst(d).Op()):
 		c.fail(i, "SPV-Id-Type", "the result type of %s is %s, the result of %s; must be a type", op, c.name(id), c.code.Inst(d).Op())
+	case c.code.OpAt(d) == spirv.OpTypeFunction:
+		c.fail(i, "SPV-Type-FunctionUse", "the result type of %s is %s, the type of a function; only functions have it", op, c.name(id))
 	case d >= i:
 		c.fail(i, "SPV-Id-Forward", "%s uses the type %s before its declaration", op, c.name(id)).also(c, d, "the declaration")
 	}
@@ -350,11 +353,14 @@ func (c *checker) kind(i int, op spirv.Op, in spirv.Inst, at, d int) {
 			c.fail(i, "SPV-Id-Type", "an operand of %s is %s, the result of %s; must be a type", op, c.name(spirv.ID(in[at])), def)
 		}
 	case isType(def):
-		if !namesType(op, at) {
+		switch {
+		case def == spirv.OpTypeFunction && namesType(op, at) && !c.namesFunctionType(op):
+			c.fail(i, "SPV-Type-FunctionUse", "%s names %s, the type of a function; only functions have it", op, c.name(spirv.ID(in[at])))
+		case !namesType(op, at) || op == spirv.OpSpecConstantOp && !namesType(spirv.Op(in[3]), 0):
 			c.fail(i, "SPV-Id-Type", "an operand of %s is the type %s; must be no type", op, c.name(spirv.ID(in[at])))
 		}
 	default:
-		if !namesUntyped(op, at, def) {
+		if !namesUntyped(op, at) {
 			c.fail(i, "SPV-Id-Untyped", "an operand of %s is %s, the result of %s; must be a value that has a type", op, c.name(spirv.ID(in[at])), def)
 		}
 	}
@@ -412,14 +418,42 @@ func typeAt(op spirv.Op) int {
 
 // namesUntyped reports whether the operand at a word of an instruction may be
 // the result of an instruction that has no type.
-func namesUntyped(op spirv.Op, at int, def spirv.Op) bool {
+func namesUntyped(op spirv.Op, at int) bool {
+	switch op {
+	case spirv.OpEmitMeshTasksEXT, spirv.OpSetMeshOutputsEXT: // the grammar has no class for them
+		return false
+	}
 	switch op.Class() {
-	case spirv.ClassControlFlow:
-		return op != spirv.OpAbortKHR // which names no label
-	case spirv.ClassAnnotation, spirv.ClassDebug, spirv.ClassModeSetting, spirv.ClassExtension, spirv.ClassTypeDeclaration:
+	case spirv.ClassAnnotation, spirv.ClassDebug, spirv.ClassModeSetting, spirv.ClassExtension, spirv.ClassReserved, spirv.ClassExclude:
 		return true
 	}
-	return def == spirv.OpFunction || def == spirv.OpString || op.Class() == spirv.ClassReserved || op.Class() == spirv.ClassExclude
+	switch op { // the words of labels
+	case spirv.OpBranch:
+		return at == 1
+	case spirv.OpSelectionMerge, spirv.OpLoopMerge:
+		return at == 1 || at == 2
+	case spirv.OpBranchConditional, spirv.OpSwitch:
+		return at >= 2
+	case spirv.OpPhi:
+		return at >= 4 && at%2 == 0
+	}
+	return false
+}
+
+// namesFunctionType reports whether an operand of an instruction may be an
+// OpTypeFunction.
+func (c *checker) namesFunctionType(op spirv.Op) bool {
+	switch op.Class() {
+	case spirv.ClassAnnotation, spirv.ClassDebug, spirv.ClassModeSetting, spirv.ClassExtension, spirv.ClassReserved, spirv.ClassExclude:
+		return true
+	}
+	switch op {
+	case spirv.OpTypeFunction: // which has a rule of its own
+		return true
+	case spirv.OpTypePointer:
+		return c.capable(spirv.CapabilityFunctionPointersINTEL)
+	}
+	return op == spirv.OpFunction
 }
 
 // namesFunction reports whether an operand of an instruction may be a function.

@@ -233,6 +233,9 @@ func (l *located) variable(v *facts.Variable) {
 	}
 	if s.IsStruct() && len(s.Members) > 0 {
 		if _, ok := c.m.MemberBuiltIn(s.ID, 0); ok {
+			if !c.m.Has(s.ID, spirv.DecorationBlock) {
+				c.fail(v.Index, vuid.StandaloneSpirv_Location_04919, "%s has members that are built-ins and is no Block, nor have the members a Location; must be a Block", c.name(v.ID)).also(c, s.Index, "the struct")
+			}
 			if has {
 				c.fail(d.Index, vuid.StandaloneSpirv_Location_04916, "Location on %s, a block of built-ins; must be on what is the user's", c.name(v.ID)).also(c, s.Index, "the block")
 			}

@@ -40,9 +40,9 @@ const (
 	yieldsConstant                   // a constant, or an OpUndef
 	yieldsType
 	yieldsFunction
-	yieldsGroup  // an OpDecorationGroup
-	yieldsString // an OpString
-	yieldsOther  // what has no type: a label, an imported set
+	yieldsGroup // an OpDecorationGroup
+	yieldsForm  // an OpTypeFunction, which is no type of values
+	yieldsOther // what has no type: a label, a string, an imported set
 )
 
 // opcodes has a row for each opcode, one that says nothing for those that the
@@ -115,12 +115,12 @@ func yieldOf(op spirv.Op) yield {
 		return yieldsGroup
 	case op == spirv.OpFunction:
 		return yieldsFunction
-	case op == spirv.OpString:
-		return yieldsString
 	case op == spirv.OpUndef, op.HasType() && constantDef(op):
 		return yieldsConstant
 	case op.HasType():
 		return yieldsValue
+	case op == spirv.OpTypeFunction:
+		return yieldsForm
 	case isType(op):
 		return yieldsType
 	}
@@ -135,14 +135,12 @@ func mayName(op spirv.Op, k yield) bool {
 		return op.Class() == spirv.ClassAnnotation || op == spirv.OpName
 	case yieldsFunction:
 		return namesFunction(op)
-	case yieldsValue:
+	case yieldsValue, yieldsConstant:
 		return op.Class() != spirv.ClassTypeDeclaration && typeAt(op) == 0
-	case yieldsConstant:
-		return op.Class() != spirv.ClassTypeDeclaration && typeAt(op) == 0
-	case yieldsString:
-		return true
+	case yieldsForm:
+		return false // kind judges it
 	case yieldsType:
-		return op != spirv.OpFunction && namesType(op, 0)
+		return op != spirv.OpFunction && op != spirv.OpSpecConstantOp && namesType(op, 0)
 	}
-	return namesUntyped(op, 0, spirv.OpNop)
+	return namesUntyped(op, 0)
 }
