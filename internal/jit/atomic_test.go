@@ -25,7 +25,12 @@ func testAtomics(t *testing.T, engine jit.Engine) {
 		target[i] = r.Uint32()
 	}
 	words[1], target[0] = 0, words[3] // a comparison that finds what it looks for
-	for _, op := range []string{"xchg", "cmpxchg", "add", "smin", "smax", "umin", "umax", "and", "or", "xor"} {
+	special := []uint32{0, 1 << 31, 1, 0x80000001, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc12345, 0x7f812345, 0x3f800000, 0xbf800000, 0x7f7fffff}
+	for i := 0; i < len(words); i += 8 { // what is special among floats
+		words[i] = special[i/8%len(special)]
+	}
+	copy(target[4:], special[:8])
+	for _, op := range []string{"xchg", "cmpxchg", "add", "smin", "smax", "umin", "umax", "and", "or", "xor", "fadd", "fmin", "fmax"} {
 		for _, memory := range []string{"res 0:i32, #1", "wg", "push"} {
 			for _, result := range []string{"vy", "vy !unused"} {
 				text := atomicProgram(op, memory, result != "vy")
@@ -47,7 +52,11 @@ func testAtomics(t *testing.T, engine jit.Engine) {
 }
 
 func atomicProgram(op, memory string, unused bool) string {
-	compare, flag, show := "", "", "\tst.i32 vC, vr, vy, #0\n"
+	compare, flag, typ := "", "", "i32"
+	if op[0] == 'f' {
+		typ = "f32"
+	}
+	show := "\tst." + typ + " vC, vr, vy, #0\n"
 	if op == "cmpxchg" {
 		compare = ", vk"
 	}
@@ -57,9 +66,9 @@ func atomicProgram(op, memory string, unused bool) string {
 	return "program \"atomic\" compute\nsubgroup 32\nlocal 60 1 1\npush 64\nshared 64\nin localindex i32 0\nres storage 0 0 count 1\nres storage 0 1 count 1\nres storage 0 2 count 1\n" +
 		"effects writes\n\nfunc \"main\"() L1 {\n" +
 		"\tvi = in.i32 #0\n\tvA = res 0:i32, #0\n\tvM = " + memory + "\n\tvC = res 0:i32, #2\n\tvo = at 0:i32, vi, #16\n\tvr = at 0:i32, vi, #4\n" +
-		"\tva = ld.i32 vA, vo, #0\n\tvl = ld.i32 vA, vo, #4\n\tvm = ld.i32 vA, vo, #8\n\tvk = ld.i32 vA, vo, #12\n" +
+		"\tva = ld." + typ + " vA, vo, #0\n\tvl = ld.i32 vA, vo, #4\n\tvm = ld.i32 vA, vo, #8\n\tvk = ld.i32 vA, vo, #12\n" +
 		"\tvone = and.i32 vl, 1:i32\n\tvodd = eq.i32 vone, 1:i32\n\tvlow = and.i32 vl, 0x7f:i32\n\tvword = and.i32 vl, 0x4c:i32\n" +
 		"\tvoff = select.i32 vodd, vlow, vword\n\tvq = and.i32 vm, 3:i32\n\tvsome = ult.i32 0:i32, vq\n" +
-		"\tif vsome {\n\tvy = atom" + op + ".i32 vM, voff, va" + compare + ", #0" + flag + "\n" + show + "\t}\n" +
+		"\tif vsome {\n\tvy = atom" + op + "." + typ + " vM, voff, va" + compare + ", #0" + flag + "\n" + show + "\t}\n" +
 		"\tbarrier\n\tvs = wg\n\tvw = ld.i32 vs, vr, #0\n\tvsmall = ult.i32 vi, 16:i32\n\tif vsmall {\n\tst.i32 vC, vr, vw, #256\n\t}\n}\n"
 }

@@ -89,6 +89,7 @@ type selection interface {
 	gather(in *vcode.Inst)
 	scatter(in *vcode.Inst)
 	atomic(in *vcode.Inst, lock bool)
+	floatAtomic(op ir.Op)
 	spreadLoad(in *vcode.Inst) // Spread
 	slotLoad(in *vcode.Inst)
 	slotStore(in *vcode.Inst)

@@ -193,6 +193,8 @@ func (m *machine) exchanges(in *vcode.Inst, lock bool) {
 // replacement makes of the operand in RCX what is stored where RAX is found.
 func (m *machine) replacement(op ir.Op) {
 	switch op {
+	case ir.AtomFAdd, ir.AtomFMin, ir.AtomFMax:
+		m.set.floatAtomic(op)
 	case ir.AtomAdd:
 		m.GRR(ADD, RCX, RAX)
 	case ir.AtomAnd:

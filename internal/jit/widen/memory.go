@@ -20,6 +20,8 @@ func (w *widener) memory(v ir.V, in vcode.Inst) bool {
 		return w.private(v, in)
 	case ir.AtomXchg, ir.AtomCmpXchg, ir.AtomAdd, ir.AtomSMin, ir.AtomSMax, ir.AtomUMin, ir.AtomUMax, ir.AtomAnd, ir.AtomOr, ir.AtomXor:
 		return w.atomic(v, in)
+	case ir.AtomFAdd, ir.AtomFMin, ir.AtomFMax:
+		return x.Type == ir.F32 && x.Flags&ir.RTZ == 0 && w.atomic(v, in)
 	case ir.Ld, ir.St:
 	default:
 		return false
