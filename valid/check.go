@@ -105,7 +105,8 @@ type checker struct {
 
 	graph graphState
 
-	sampledImages []int // instructions OpSampledImage so far
+	handleWidth   uint32 // of addresses of images and samplers, in bits; 0 before the module says it
+	sampledImages []int  // instructions OpSampledImage so far
 
 	grouped int                  // decorations judged by way of groups
 	texts   map[spirv.ID][]int32 // lengths of the lines of each DebugSource, as far as they were asked for

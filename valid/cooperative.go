@@ -13,6 +13,7 @@ import (
 var cooperativeFamily = family{
 	rules: []Rule{
 		{Code: "SPV-CooperativeMatrix-Component", Section: "SPIR-V 3.3.6", Words: "the components of a cooperative matrix are numbers"},
+		{Code: "SPV-CooperativeMatrix-Encoding", Section: "SPIR-V, SPV_KHR_bfloat16 and SPV_EXT_float8", Words: "a cooperative matrix of BFloat16KHR or of floats of 8 bits has the capability for it, and there is none of the microscaling encodings"},
 		{Code: "SPV-CooperativeMatrix-Operand", Section: "SPIR-V 3.3.6", Words: "the scope, the rows, the columns and the use of a cooperative matrix type are constants, integer scalars"},
 		{Code: "SPV-CooperativeMatrix-Pointer", Section: "SPIR-V 3.3.8", Words: "a cooperative matrix is loaded and stored by way of a pointer to numbers or vectors of them"},
 		{Code: "SPV-CooperativeMatrix-Matrix", Section: "SPIR-V 3.3.8", Words: "what loads, stores, measures and computes with cooperative matrices has them where it takes them"},
@@ -95,6 +96,7 @@ func (c *checker) matrixType(i int, in spirv.Inst) {
 	if t.Elem != nil && !t.Elem.IsInt() && !t.Elem.IsFloat() {
 		c.fail(i, "SPV-CooperativeMatrix-Component", "the components are %s; must be numbers", c.typeName(t.Elem))
 	}
+	c.matrixEncoding(i, t.Elem)
 	s := c.shapeOfMatrix(t)
 	for _, o := range [...]struct {
 		id   spirv.ID
@@ -122,6 +124,19 @@ func (c *checker) matrixType(i int, in spirv.Inst) {
 		}
 	default:
 		c.fail(i, vuid.StandaloneSpirv_Scope_12243, "the scope of the matrix is %s; must be Workgroup or Subgroup", spirv.Scope(scope))
+	}
+}
+
+// matrixEncoding judges components that are no IEEE 754 floats.
+func (c *checker) matrixEncoding(i int, e *facts.Type) {
+	const code = "SPV-CooperativeMatrix-Encoding"
+	switch {
+	case c.contains(e, holdsMicro):
+		c.fail(i, code, "the components are %s; there are no such matrices", c.typeName(e))
+	case c.contains(e, holdsBF16) && !c.capable(spirv.CapabilityBFloat16CooperativeMatrixKHR):
+		c.fail(i, code, "the components are %s; needs the capability BFloat16CooperativeMatrixKHR", c.typeName(e))
+	case c.contains(e, holdsFP8) && !c.capable(spirv.CapabilityFloat8CooperativeMatrixEXT):
+		c.fail(i, code, "the components are %s; needs the capability Float8CooperativeMatrixEXT", c.typeName(e))
 	}
 }
 

@@ -1,8 +1,11 @@
 package valid
 
 import (
+	"slices"
+
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
@@ -12,7 +15,8 @@ var encodingFamily = family{
 	rules: []Rule{
 		{Code: "SPV-Encoding-BFloat16", Section: "SPIR-V, SPV_KHR_bfloat16", Words: "there is no arithmetic on floats of the encoding BFloat16KHR but the dot product"},
 		{Code: "SPV-Encoding-Float8", Section: "SPIR-V, SPV_EXT_float8", Words: "there is no arithmetic on floats of 8 bits"},
-		{Code: "SPV-Encoding-Microscaling", Section: "SPIR-V, SPV_EXT_ocp_microscaling_types", Words: "there is no arithmetic on floats of the microscaling encodings"},
+		{Code: "SPV-Encoding-Microscaling", Section: "SPIR-V, SPV_EXT_ocp_microscaling_types", Words: "values of the microscaling encodings are made, moved, stored, converted and chosen; nothing else takes them"},
+		{Code: "SPV-Encoding-Saturated", Section: "SPIR-V, SPV_EXT_float8", Words: "SaturatedToLargestFloat8NormalConversionEXT is on conversions to floats of 8 bits"},
 		{Code: vuid.RuntimeSpirv_shaderFmaFloat16_10977, Section: environment, Words: "OpFmaKHR of 16 bits needs the feature shaderFmaFloat16", Need: NeedDevice},
 		{Code: vuid.RuntimeSpirv_shaderFmaFloat32_10978, Section: environment, Words: "OpFmaKHR of 32 bits needs the feature shaderFmaFloat32", Need: NeedDevice},
 		{Code: vuid.RuntimeSpirv_shaderFmaFloat64_10979, Section: environment, Words: "OpFmaKHR of 64 bits needs the feature shaderFmaFloat64", Need: NeedDevice},
@@ -22,25 +26,30 @@ var encodingFamily = family{
 		spirv.OpFmaKHR: (*checker).fmaFeature,
 
 		spirv.OpCooperativeMatrixMulAddNV: (*checker).encodedProduct,
+		spirv.OpDecorate:                  (*checker).saturatedTarget,
 	},
-	ops: []group{{(*checker).encoded, []spirv.Op{
-		spirv.OpFNegate, spirv.OpFAdd, spirv.OpFSub, spirv.OpFMul, spirv.OpFDiv, spirv.OpFRem, spirv.OpFMod, spirv.OpFmaKHR,
-		spirv.OpVectorTimesScalar, spirv.OpMatrixTimesScalar, spirv.OpVectorTimesMatrix, spirv.OpMatrixTimesVector,
-		spirv.OpMatrixTimesMatrix, spirv.OpOuterProduct, spirv.OpExtInst,
-		spirv.OpIsNan, spirv.OpIsInf, spirv.OpIsFinite, spirv.OpIsNormal, spirv.OpSignBitSet, spirv.OpLessOrGreater,
-		spirv.OpOrdered, spirv.OpUnordered, spirv.OpFOrdEqual, spirv.OpFUnordEqual, spirv.OpFOrdNotEqual, spirv.OpFUnordNotEqual,
-		spirv.OpFOrdLessThan, spirv.OpFUnordLessThan, spirv.OpFOrdGreaterThan, spirv.OpFUnordGreaterThan,
-		spirv.OpFOrdLessThanEqual, spirv.OpFUnordLessThanEqual, spirv.OpFOrdGreaterThanEqual, spirv.OpFUnordGreaterThanEqual,
-		spirv.OpDPdx, spirv.OpDPdy, spirv.OpFwidth, spirv.OpDPdxFine, spirv.OpDPdyFine, spirv.OpFwidthFine,
-		spirv.OpDPdxCoarse, spirv.OpDPdyCoarse, spirv.OpFwidthCoarse,
-		spirv.OpAtomicExchange, spirv.OpAtomicLoad, spirv.OpAtomicFAddEXT, spirv.OpAtomicFMinEXT, spirv.OpAtomicFMaxEXT,
-		spirv.OpGroupFAdd, spirv.OpGroupFMin, spirv.OpGroupFMax, spirv.OpGroupBroadcast, spirv.OpGroupFMulKHR,
-		spirv.OpGroupNonUniformBroadcast, spirv.OpGroupNonUniformBroadcastFirst, spirv.OpGroupNonUniformShuffle,
-		spirv.OpGroupNonUniformShuffleXor, spirv.OpGroupNonUniformShuffleUp, spirv.OpGroupNonUniformShuffleDown,
-		spirv.OpGroupNonUniformAllEqual, spirv.OpGroupNonUniformFAdd, spirv.OpGroupNonUniformFMul, spirv.OpGroupNonUniformFMin,
-		spirv.OpGroupNonUniformFMax, spirv.OpGroupNonUniformQuadBroadcast, spirv.OpGroupNonUniformQuadSwap,
-		spirv.OpGroupNonUniformRotateKHR,
-	}}},
+	ops:   []group{{(*checker).encoded, encodedOps}},
+	after: []func(*checker){(*checker).microscaled},
+}
+
+// encodedOps are the instructions that compute with IEEE 754 floats alone.
+var encodedOps = []spirv.Op{
+	spirv.OpFNegate, spirv.OpFAdd, spirv.OpFSub, spirv.OpFMul, spirv.OpFDiv, spirv.OpFRem, spirv.OpFMod, spirv.OpFmaKHR,
+	spirv.OpVectorTimesScalar, spirv.OpMatrixTimesScalar, spirv.OpVectorTimesMatrix, spirv.OpMatrixTimesVector,
+	spirv.OpMatrixTimesMatrix, spirv.OpOuterProduct, spirv.OpExtInst,
+	spirv.OpIsNan, spirv.OpIsInf, spirv.OpIsFinite, spirv.OpIsNormal, spirv.OpSignBitSet, spirv.OpLessOrGreater,
+	spirv.OpOrdered, spirv.OpUnordered, spirv.OpFOrdEqual, spirv.OpFUnordEqual, spirv.OpFOrdNotEqual, spirv.OpFUnordNotEqual,
+	spirv.OpFOrdLessThan, spirv.OpFUnordLessThan, spirv.OpFOrdGreaterThan, spirv.OpFUnordGreaterThan,
+	spirv.OpFOrdLessThanEqual, spirv.OpFUnordLessThanEqual, spirv.OpFOrdGreaterThanEqual, spirv.OpFUnordGreaterThanEqual,
+	spirv.OpDPdx, spirv.OpDPdy, spirv.OpFwidth, spirv.OpDPdxFine, spirv.OpDPdyFine, spirv.OpFwidthFine,
+	spirv.OpDPdxCoarse, spirv.OpDPdyCoarse, spirv.OpFwidthCoarse,
+	spirv.OpAtomicExchange, spirv.OpAtomicLoad, spirv.OpAtomicFAddEXT, spirv.OpAtomicFMinEXT, spirv.OpAtomicFMaxEXT,
+	spirv.OpGroupFAdd, spirv.OpGroupFMin, spirv.OpGroupFMax, spirv.OpGroupBroadcast, spirv.OpGroupFMulKHR,
+	spirv.OpGroupNonUniformBroadcast, spirv.OpGroupNonUniformBroadcastFirst, spirv.OpGroupNonUniformShuffle,
+	spirv.OpGroupNonUniformShuffleXor, spirv.OpGroupNonUniformShuffleUp, spirv.OpGroupNonUniformShuffleDown,
+	spirv.OpGroupNonUniformAllEqual, spirv.OpGroupNonUniformFAdd, spirv.OpGroupNonUniformFMul, spirv.OpGroupNonUniformFMin,
+	spirv.OpGroupNonUniformFMax, spirv.OpGroupNonUniformQuadBroadcast, spirv.OpGroupNonUniformQuadSwap,
+	spirv.OpGroupNonUniformRotateKHR,
 }
 
 // encoded judges the types of an instruction that computes with floats.
@@ -81,6 +90,55 @@ func (c *checker) encodedType(i int, t *facts.Type, bad contents) bool {
 	return true
 }
 
+// microscaled judges that values of the microscaling encodings are used only by
+// what makes, moves, stores, converts and chooses values.
+func (c *checker) microscaled() {
+	micro := false
+	for n := range c.m.Types {
+		micro = micro || c.contains(&c.m.Types[n], holdsMicro)
+	}
+	if !micro {
+		return
+	}
+	for n := range c.m.Functions {
+		f := &c.m.Functions[n]
+		for i := f.Index; i < f.End; i++ {
+			if c.code.Known(i) {
+				c.microscaledUse(i, c.code.Inst(i))
+			}
+		}
+	}
+}
+
+// microscaledUse judges one instruction; those of encodedOps were judged.
+func (c *checker) microscaledUse(i int, in spirv.Inst) {
+	op := in.Op()
+	switch op.Class() {
+	case spirv.ClassAtomic, spirv.ClassGroup, spirv.ClassNonUniform, spirv.ClassImage, spirv.ClassPrimitive, spirv.ClassDerivative,
+		spirv.ClassArithmetic, spirv.ClassBit, spirv.ClassRelationalAndLogical:
+	default:
+		return
+	}
+	if op == spirv.OpSelect || op == spirv.OpDot || op == spirv.OpCooperativeMatrixMulAddNV || slices.Contains(encodedOps, op) {
+		return
+	}
+	t := (*facts.Type)(nil)
+	if op.HasType() {
+		t = c.m.Type(in.Type())
+	}
+	if c.contains(t, holdsMicro) {
+		c.fail(i, "SPV-Encoding-Microscaling", "%s yields %s; values of such an encoding are made, moved, stored, converted and chosen alone", op, c.typeName(t))
+		return
+	}
+	c.places = c.code.IDs(i, c.places[:0])
+	for _, at := range c.places {
+		if x := c.m.TypeOf(spirv.ID(in[at])); x != nil && !x.IsPointer() && c.contains(x, holdsMicro) {
+			c.fail(i, "SPV-Encoding-Microscaling", "%s of %s; values of such an encoding are made, moved, stored, converted and chosen alone", op, c.typeName(x))
+			return
+		}
+	}
+}
+
 // encodedDot judges a dot product, which BFloat16KHR has.
 func (c *checker) encodedDot(i int, in spirv.Inst) {
 	bad := holdsFP8 | holdsMicro
@@ -88,6 +146,26 @@ func (c *checker) encodedDot(i int, in spirv.Inst) {
 		bad |= holdsBF16
 	}
 	c.encodedType(i, c.m.Type(in.Type()), bad)
+}
+
+// saturatedTarget judges what is decorated
+// SaturatedToLargestFloat8NormalConversionEXT.
+func (c *checker) saturatedTarget(i int, in spirv.Inst) {
+	v := inst.Decorate(in)
+	if v.Decoration() != spirv.DecorationSaturatedToLargestFloat8NormalConversionEXT {
+		return
+	}
+	d := c.code.DefInst(v.Target())
+	if d == nil || d.Op() == spirv.OpDecorationGroup {
+		return
+	}
+	switch d.Op() {
+	case spirv.OpFConvert, spirv.OpConvertSToF, spirv.OpConvertUToF:
+		if t := c.m.Type(d.Type()); t == nil || componentOf(t) == nil || c.contains(componentOf(t), holdsFP8) {
+			return
+		}
+	}
+	c.fail(i, "SPV-Encoding-Saturated", "%s is on %s, the result of %s; must be on a conversion to floats of 8 bits", v.Decoration(), c.name(v.Target()), d.Op())
 }
 
 // encodedProduct judges a product of NVIDIA's cooperative matrices.

@@ -90,6 +90,7 @@ var families = []*family{
 	&imageQueryFamily,
 	&imageVariableFamily,
 	&imageProcessingFamily,
+	&bindlessFamily,
 	&rayFamily,
 	&rayValueFamily,
 	&meshFamily,

@@ -1,0 +1,66 @@
+package valid
+
+import (
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
+)
+
+// bindlessFamily judges images and samplers that are integers
+// (SPV_NV_bindless_texture).
+var bindlessFamily = family{
+	rules: []Rule{
+		{Code: "SPV-Bindless-Width", Section: "SPIR-V, SPV_NV_bindless_texture", Words: "images and samplers are addressed by integers of 32 or 64 bits, which a module says once"},
+		{Code: "SPV-Bindless-Type", Section: "SPIR-V, SPV_NV_bindless_texture", Words: "an image, a sampler or a sampled image is converted from and to an unsigned integer of the width that the module says"},
+	},
+	insts: map[spirv.Op]judge{
+		spirv.OpSamplerImageAddressingModeNV: (*checker).addressingMode,
+		spirv.OpConvertUToImageNV:            (*checker).fromHandle,
+		spirv.OpConvertUToSamplerNV:          (*checker).fromHandle,
+		spirv.OpConvertUToSampledImageNV:     (*checker).fromHandle,
+		spirv.OpConvertImageToUNV:            (*checker).toHandle,
+		spirv.OpConvertSamplerToUNV:          (*checker).toHandle,
+		spirv.OpConvertSampledImageToUNV:     (*checker).toHandle,
+	},
+}
+
+func (c *checker) addressingMode(i int, in spirv.Inst) {
+	w := inst.SamplerImageAddressingModeNV(in).BitWidth()
+	switch {
+	case w != 32 && w != 64:
+		c.fail(i, "SPV-Bindless-Width", "images and samplers are addressed by %d bits; must be 32 or 64", w)
+	case c.handleWidth != 0:
+		c.fail(i, "SPV-Bindless-Width", "the width of the addresses of images and samplers is said twice; must be once")
+	default:
+		c.handleWidth = w
+	}
+}
+
+// handleOf returns the type that an instruction converts from or to a handle.
+func handleOf(op spirv.Op) spirv.Op {
+	switch op {
+	case spirv.OpConvertUToImageNV, spirv.OpConvertImageToUNV:
+		return spirv.OpTypeImage
+	case spirv.OpConvertUToSamplerNV, spirv.OpConvertSamplerToUNV:
+		return spirv.OpTypeSampler
+	}
+	return spirv.OpTypeSampledImage
+}
+
+// handle judges the two sides of a conversion: the integer and the other.
+func (c *checker) handle(i int, op spirv.Op, number, x *facts.Type) {
+	if number != nil && (!number.IsInt() || number.Signed || c.handleWidth != 0 && number.Width != c.handleWidth) {
+		c.fail(i, "SPV-Bindless-Type", "the handle of %s is %s; must be an unsigned integer of the width that images and samplers are addressed by", op, c.typeName(number))
+	}
+	if want := handleOf(op); x != nil && x.Op != want {
+		c.fail(i, "SPV-Bindless-Type", "%s of %s; must be of an %s", op, c.typeName(x), want)
+	}
+}
+
+func (c *checker) fromHandle(i int, in spirv.Inst) {
+	c.handle(i, in.Op(), c.m.TypeOf(inst.ConvertUToImageNV(in).Operand()), c.m.Type(in.Type()))
+}
+
+func (c *checker) toHandle(i int, in spirv.Inst) {
+	c.handle(i, in.Op(), c.m.Type(in.Type()), c.m.TypeOf(inst.ConvertUToImageNV(in).Operand()))
+}
