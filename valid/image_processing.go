@@ -157,7 +157,7 @@ func (c *checker) boxFilter(i int, in spirv.Inst) {
 	if y < 1 {
 		c.fail(i, code, "the height of the box is %g; must be 1 at least", y)
 	}
-	if l, ok := c.limit(code, "maxBoxFilterBlockSize.height"); ok && y > float64(l) {
+	if l, ok := c.limit(code, "maxBoxFilterBlockSize[1]"); ok && y > float64(l) {
 		c.fail(i, code, "the height of the box is %g; must be maxBoxFilterBlockSize.height, which is %d, at most", y, l)
 	}
 }
@@ -191,7 +191,7 @@ func (c *checker) blockMatch(i int, in spirv.Inst) {
 		if !c.vulkan || e == nil || !e.Known || !e.Type.IsInt() {
 			continue
 		}
-		if l, ok := c.limit(region, "maxBlockMatchRegion."+dimension); ok && e.Bits > l {
+		if l, ok := c.limit(region, "maxBlockMatchRegion["+itoa(uint64(n))+"]"); ok && e.Bits > l {
 			c.fail(i, region, "the %s of the block is %d; must be maxBlockMatchRegion.%s, which is %d, at most", dimension, e.Bits, dimension, l)
 		}
 	}

@@ -54,7 +54,7 @@ func (c *checker) tileModes(e *facts.EntryPoint, has bool) {
 		c.fail(m.Index, vuid.StandaloneSpirv_TileShadingRateQCOM_10691, "TileShadingRateQCOM; needs the capability TileShadingQCOM")
 	}
 	for k, r := range [...]struct{ code, limit string }{
-		{vuid.RuntimeSpirv_x_10702, "maxTileShadingRate.x"}, {vuid.RuntimeSpirv_y_10703, "maxTileShadingRate.y"},
+		{vuid.RuntimeSpirv_x_10702, "maxTileShadingRate[0]"}, {vuid.RuntimeSpirv_y_10703, "maxTileShadingRate[1]"},
 	} {
 		if k >= len(m.Operands) {
 			return
