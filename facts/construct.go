@@ -145,7 +145,7 @@ func (s *nesting) header(b *Block) {
 		}
 	}
 	b.Construct = c
-	if k := s.conts[b.Number]; k != nil && k.Contains(b) {
+	if k := c.cont; k != nil && k.Entry == b && k.Contains(b) {
 		b.Construct = k // a loop of one block is its own continue construct
 	}
 	if m := b.MergeBlock; m != nil && s.merges[m.Number] == nil {

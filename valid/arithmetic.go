@@ -11,6 +11,7 @@ import (
 // instructions (SPIR-V §3.3.13 and §3.3.14).
 var arithmeticFamily = family{
 	rules: []Rule{
+		{Code: "SPV-Arithmetic-Pair", Section: "SPIR-V 3.3.13", Words: "the result of an instruction that yields a carry, a borrow or the upper bits is a struct of two members of the type of the operands"},
 		{Code: vuid.RuntimeSpirv_None_10824, Section: environment, Words: "counts, reversals and fields of bits are of 32-bit integers without the feature maintenance9", Need: NeedDevice},
 	},
 	insts: map[spirv.Op]judge{
@@ -21,8 +22,21 @@ var arithmeticFamily = family{
 		spirv.OpSelect:            (*checker).choice,
 	},
 	ops: []group{
+		{(*checker).pairResult, []spirv.Op{spirv.OpIAddCarry, spirv.OpISubBorrow, spirv.OpUMulExtended, spirv.OpSMulExtended}},
 		{(*checker).bitsOf32, []spirv.Op{spirv.OpBitCount, spirv.OpBitReverse, spirv.OpBitFieldInsert, spirv.OpBitFieldSExtract, spirv.OpBitFieldUExtract}},
 	},
+}
+
+// pairResult judges a result that is two numbers.
+func (c *checker) pairResult(i int, in spirv.Inst) {
+	v := inst.IAddCarry(in)
+	t, x := c.m.Type(v.Type()), c.m.TypeOf(v.Operand1())
+	if t == nil || x == nil || !t.IsStruct() {
+		return
+	}
+	if len(t.Members) != 2 || t.Members[0].Type != x || t.Members[1].Type != x {
+		c.fail(i, "SPV-Arithmetic-Pair", "the result of %s is %s, the operand %s; must be a struct of two members of the operand's type", in.Op(), c.typeName(t), c.typeName(x))
+	}
 }
 
 // parts reports whether the scalars of two types are the same; true where one is
