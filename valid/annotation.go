@@ -14,6 +14,7 @@ var annotationFamily = family{
 		{Code: "SPV-Decorate-Earlier", Section: "SPIR-V 3.3.3", Words: "the operands of OpDecorateId are defined before the target"},
 		{Code: "SPV-Decorate-Constant", Section: "SPIR-V 3.3.3", Words: "the operands of OpDecorateId are constants, variables or strings that the decoration asks for"},
 		{Code: "SPV-Decorate-Group", Section: "SPIR-V 3.3.3", Words: "OpDecorateId gives no decoration to an OpDecorationGroup"},
+		{Code: "SPV-Decorate-String", Section: "SPIR-V 3.3.3", Words: "OpDecorateString gives decorations that take text"},
 		{Code: "SPV-Decorate-Member", Section: "SPIR-V 3.3.3", Words: "OpMemberDecorate names a member that a struct has"},
 		{Code: "SPV-Group-Target", Section: "SPIR-V 3.3.3", Words: "OpGroupDecorate gives the decorations of an OpDecorationGroup to what is no group"},
 		{Code: "SPV-Group-Use", Section: "SPIR-V 3.3.3", Words: "an OpDecorationGroup is named by decorations and names alone"},
@@ -60,6 +61,16 @@ func (c *checker) idsFit(i int, byID bool, kind spirv.Decoration, target spirv.I
 	takes := false
 	for _, o := range r.Operands() {
 		takes = takes || o.Kind.Category() == spirv.CategoryID
+	}
+	if op := c.code.Inst(i).Op(); op == spirv.OpDecorateString || op == spirv.OpMemberDecorateString {
+		text := false
+		for _, o := range r.Operands() {
+			text = text || o.Kind == spirv.KindLiteralString
+		}
+		if !text {
+			c.fail(i, "SPV-Decorate-String", "%s by %s; must be by OpDecorate or OpMemberDecorate, for it takes no text", kind, op)
+			return
+		}
 	}
 	if takes != byID {
 		word := "OpDecorate"

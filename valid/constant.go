@@ -254,6 +254,9 @@ func (c *checker) constantSampler(i int, in spirv.Inst) {
 	if t := c.m.Type(in.Type()); t != nil && t.Op != spirv.OpTypeSampler {
 		c.fail(i, "SPV-Constant-Sampler", "OpConstantSampler is %s; must be the sampler type", c.typeName(t))
 	}
+	if p := inst.ConstantSampler(in).Param(); p > 1 {
+		c.fail(i, "SPV-Constant-Sampler", "the parameter is %d; must be 0 or 1", p)
+	}
 }
 
 func (c *checker) undef(i int, in spirv.Inst) {

@@ -40,6 +40,8 @@ func (c *checker) extInst(i int, in spirv.Inst) {
 		c.glsl(i, in)
 	case spirv.ExtSetNonSemanticClspvReflection:
 		c.clspv(i, in)
+	case spirv.ExtSetNonSemanticDebugPrintf:
+		c.debugPrintf(i, in)
 	case spirv.ExtSetNonSemanticGraphDebugInfo:
 		c.graphDebug(i, in)
 	case spirv.ExtSetNonSemanticShaderDebugInfo, spirv.ExtSetOpenCLDebugInfo100:

@@ -98,6 +98,7 @@ var families = []*family{
 	&fragmentFamily,
 	&abortFamily,
 	&heapFamily,
+	&miscellaneousFamily,
 	&graphFamily,
 	&executionGraphFamily,
 	&tensorFamily,

@@ -15,6 +15,7 @@ import (
 var rayFamily = family{
 	rules: []Rule{
 		{Code: "SPV-Ray-Operand", Section: "SPIR-V, SPV_KHR_ray_tracing", Words: "each operand has the type that the instruction takes"},
+		{Code: "SPV-Ray-Hint", Section: "SPIR-V, SPV_EXT_shader_invocation_reorder", Words: "a hint for reordering comes with its number of bits"},
 		{Code: "SPV-Ray-Result", Section: "SPIR-V, SPV_KHR_ray_tracing", Words: "the result has the type that the instruction yields"},
 		{Code: "SPV-Ray-Model", Section: "SPIR-V, SPV_KHR_ray_tracing", Words: "the instruction is in a shader of an execution model that has it"},
 		{Code: "SPV-Ray-Intersection", Section: "SPIR-V, SPV_KHR_ray_query", Words: "which intersection is asked for is a constant of 32 bits, 0 or 1"},
@@ -151,6 +152,9 @@ func (c *checker) ray(i int, in spirv.Inst) {
 		if t, want := c.m.Type(in.Type()), rayResult(op); t != nil && want != rayAny && !(want == rayHandle && op == spirv.OpHitObjectGetShaderRecordBufferHandleEXT) && !rayFits(t, want) {
 			c.fail(i, "SPV-Ray-Result", "%s yields %s; must yield %s", op, c.typeName(t), rayWords[want])
 		}
+	}
+	if (op == spirv.OpReorderThreadWithHitObjectNV || op == spirv.OpReorderThreadWithHitObjectEXT) && len(in) == 3 {
+		c.fail(i, "SPV-Ray-Hint", "%s has a hint without its bits; must have both or none", op)
 	}
 	var r rayValues
 	for w := c.code.Walk(i); w.Next(); {

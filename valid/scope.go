@@ -14,6 +14,7 @@ var scopeFamily = family{
 		{Code: "SPV-Scope-Constant", Section: "SPIR-V 3.2.26", Words: "in shaders a scope is an OpConstant, or some constant where cooperative matrices are declared"},
 		{Code: "SPV-Scope-Value", Section: "SPIR-V 3.2.26", Words: "a scope is one of the scopes that there are"},
 		{Code: "SPV-Scope-NonUniform", Section: "SPIR-V 3.3.24", Words: "the scope of a non-uniform instruction is Subgroup, or Workgroup for a rotation"},
+		{Code: "SPV-Scope-Group", Section: "SPIR-V 3.3.21", Words: "the scope of a group instruction is Subgroup or Workgroup"},
 		{Code: "SPV-Scope-QueueFamily", Section: "SPIR-V 3.2.26", Words: "the scope QueueFamily comes with the capability VulkanMemoryModel"},
 		{Code: "SPV-Scope-Device", Section: "SPIR-V 2.18.1", Words: "with the Vulkan memory model the memory scope Device comes with the capability VulkanMemoryModelDeviceScope"},
 		{Code: vuid.StandaloneSpirv_None_04636, Section: environment, Words: "the scope for execution is Workgroup or Subgroup"},
@@ -85,7 +86,13 @@ func (c *checker) executionScope(i int, id spirv.ID) {
 		if s != spirv.ScopeSubgroup && s != spirv.ScopeWorkgroup {
 			c.fail(i, "SPV-Scope-NonUniform", "the scope of %s is %s; must be Subgroup or Workgroup", op, s)
 		}
+<<<<<<< HEAD
 	case grouped && s != spirv.ScopeSubgroup && !c.vulkan: // Vulkan has a rule of its own
+=======
+	case op.Class() == spirv.ClassGroup && s != spirv.ScopeSubgroup && s != spirv.ScopeWorkgroup:
+		c.fail(i, "SPV-Scope-Group", "the scope of %s is %s; must be Subgroup or Workgroup", op, s)
+	case grouped && s != spirv.ScopeSubgroup:
+>>>>>>> 1ec3428 (valid: expectations, poison, predicated accesses, DebugPrintf, scopes of groups, hints for reordering)
 		c.fail(i, "SPV-Scope-NonUniform", "the scope of %s is %s; must be Subgroup", op, s)
 	}
 	if !c.vulkan {

@@ -151,7 +151,7 @@ func (c *checker) typeInt(i int, in spirv.Inst) {
 	switch s := v.Signedness(); {
 	case s > 1:
 		c.fail(i, "SPV-Type-Signedness", "the signedness is %d; must be 0 or 1", s)
-	case s == 1 && c.capable(spirv.CapabilityKernel) && !c.capable(spirv.CapabilityShader):
+	case s == 1 && c.capable(spirv.CapabilityKernel):
 		c.fail(i, "SPV-Type-Signedness", "the signedness is 1; must be 0 in a kernel")
 	}
 }

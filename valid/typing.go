@@ -174,6 +174,8 @@ func (c *checker) typedSpec(i int, op spirv.Op, in spirv.Inst) {
 		c.compositeInsert(i, as)
 	case spirv.OpVectorShuffle:
 		c.vectorShuffle(i, as)
+	case spirv.OpSelect:
+		c.choice(i, as)
 	}
 }
 

@@ -1,0 +1,112 @@
+package valid
+
+import (
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
+)
+
+// miscellaneousFamily judges the miscellaneous instructions (SPIR-V §3.3.1),
+// accesses to memory under a condition, and the print of debug information.
+var miscellaneousFamily = family{
+	rules: []Rule{
+		{Code: "SPV-Assume-Condition", Section: "SPIR-V, SPV_KHR_expect_assume", Words: "what OpAssumeTrueKHR assumes is a Boolean"},
+		{Code: "SPV-Expect-Type", Section: "SPIR-V, SPV_KHR_expect_assume", Words: "OpExpectKHR is of integers or Booleans, and so are the value and what is expected of it"},
+		{Code: "SPV-Freeze-Type", Section: "SPIR-V, SPV_KHR_poison_freeze", Words: "OpFreezeKHR has the type of its value"},
+		{Code: "SPV-Poison-Type", Section: "SPIR-V, SPV_KHR_poison_freeze", Words: "OpPoisonKHR is of a type that a value can have"},
+		{Code: "SPV-Predicated-Pointer", Section: "SPIR-V, SPV_INTEL_predicated_io", Words: "a predicated access is by a pointer to the type of what is loaded or stored"},
+		{Code: "SPV-Predicated-Condition", Section: "SPIR-V, SPV_INTEL_predicated_io", Words: "the predicate of an access is a Boolean"},
+		{Code: "SPV-Predicated-Default", Section: "SPIR-V, SPV_INTEL_predicated_io", Words: "the default of a predicated load has the type of its result"},
+		{Code: "SPV-DebugPrintf-Format", Section: "NonSemantic.DebugPrintf", Words: "the format of DebugPrintf is an OpString, and what it prints are values"},
+	},
+	insts: map[spirv.Op]judge{
+		spirv.OpAssumeTrueKHR:        (*checker).assume,
+		spirv.OpExpectKHR:            (*checker).expect,
+		spirv.OpFreezeKHR:            (*checker).freeze,
+		spirv.OpPoisonKHR:            (*checker).poison,
+		spirv.OpPredicatedLoadINTEL:  (*checker).predicatedLoad,
+		spirv.OpPredicatedStoreINTEL: (*checker).predicatedStore,
+	},
+}
+
+func (c *checker) assume(i int, in spirv.Inst) {
+	if t := c.m.TypeOf(inst.AssumeTrueKHR(in).Condition()); t != nil && !t.IsBool() {
+		c.fail(i, "SPV-Assume-Condition", "the condition is %s; must be a Boolean", c.typeName(t))
+	}
+}
+
+func (c *checker) expect(i int, in spirv.Inst) {
+	v := inst.ExpectKHR(in)
+	t := c.m.Type(v.Type())
+	if t == nil {
+		return
+	}
+	if s := t.Scalar(); s == nil || t.IsMatrix() || s.IsFloat() {
+		c.fail(i, "SPV-Expect-Type", "OpExpectKHR is %s; must be of integers or Booleans", c.typeName(t))
+		return
+	}
+	for _, id := range [...]spirv.ID{v.Value(), v.ExpectedValue()} {
+		if got := c.m.TypeOf(id); got != nil && got != t {
+			c.fail(i, "SPV-Expect-Type", "%s is %s; must be %s as the result", c.name(id), c.typeName(got), c.typeName(t))
+		}
+	}
+}
+
+func (c *checker) freeze(i int, in spirv.Inst) {
+	v := inst.FreezeKHR(in)
+	if t, got := c.m.Type(v.Type()), c.m.TypeOf(v.Value()); t != nil && got != nil && t != got {
+		c.fail(i, "SPV-Freeze-Type", "the value is %s; must be %s as the result", c.typeName(got), c.typeName(t))
+	}
+}
+
+func (c *checker) poison(i int, in spirv.Inst) {
+	if t := c.m.Type(in.Type()); t != nil && (t.IsVoid() || t.Op == spirv.OpTypeFunction) {
+		c.fail(i, "SPV-Poison-Type", "OpPoisonKHR is %s; must be of a type that a value can have", c.typeName(t))
+	}
+}
+
+func (c *checker) predicatedLoad(i int, in spirv.Inst) {
+	v := inst.PredicatedLoadINTEL(in)
+	t := c.m.Type(v.Type())
+	c.predicated(i, v.Pointer(), v.Predicate(), t)
+	if d := c.m.TypeOf(v.DefaultValue()); t != nil && d != nil && t != d {
+		c.fail(i, "SPV-Predicated-Default", "the default is %s; must be %s as the result", c.typeName(d), c.typeName(t))
+	}
+}
+
+func (c *checker) predicatedStore(i int, in spirv.Inst) {
+	v := inst.PredicatedStoreINTEL(in)
+	c.predicated(i, v.Pointer(), v.Predicate(), c.m.TypeOf(v.Object()))
+}
+
+// predicated judges the pointer and the predicate of an access to a value of a
+// type.
+func (c *checker) predicated(i int, pointer, predicate spirv.ID, t *facts.Type) {
+	p := c.m.TypeOf(pointer)
+	switch {
+	case p == nil:
+	case !p.IsPointer():
+		c.fail(i, "SPV-Predicated-Pointer", "%s is %s; must be a pointer", c.name(pointer), c.typeName(p))
+	case p.Op == spirv.OpTypePointer && p.Elem != nil && t != nil && p.Elem != t:
+		c.fail(i, "SPV-Predicated-Pointer", "%s points at %s; must point at %s", c.name(pointer), c.typeName(p.Elem), c.typeName(t))
+	}
+	if b := c.m.TypeOf(predicate); b != nil && !b.IsBool() {
+		c.fail(i, "SPV-Predicated-Condition", "the predicate is %s; must be a Boolean", c.typeName(b))
+	}
+}
+
+// debugPrintf judges the operands of DebugPrintf.
+func (c *checker) debugPrintf(i int, in spirv.Inst) {
+	if len(in) < 6 {
+		return
+	}
+	v := inst.NonSemanticDebugPrintfDebugPrintf(in)
+	if d := c.code.DefInst(v.Format()); d != nil && d.Op() != spirv.OpString {
+		c.fail(i, "SPV-DebugPrintf-Format", "the format is %s, the result of %s; must be an OpString", c.name(v.Format()), d.Op())
+	}
+	for _, id := range v.Operands() {
+		if d := c.code.DefInst(id); d != nil && !d.Op().HasType() {
+			c.fail(i, "SPV-DebugPrintf-Format", "%s, the result of %s, is printed; must be a value", c.name(id), d.Op())
+		}
+	}
+}
