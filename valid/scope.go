@@ -86,13 +86,9 @@ func (c *checker) executionScope(i int, id spirv.ID) {
 		if s != spirv.ScopeSubgroup && s != spirv.ScopeWorkgroup {
 			c.fail(i, "SPV-Scope-NonUniform", "the scope of %s is %s; must be Subgroup or Workgroup", op, s)
 		}
-<<<<<<< HEAD
-	case grouped && s != spirv.ScopeSubgroup && !c.vulkan: // Vulkan has a rule of its own
-=======
-	case op.Class() == spirv.ClassGroup && s != spirv.ScopeSubgroup && s != spirv.ScopeWorkgroup:
+	case op.Class() == spirv.ClassGroup && s != spirv.ScopeSubgroup && s != spirv.ScopeWorkgroup && !c.vulkan:
 		c.fail(i, "SPV-Scope-Group", "the scope of %s is %s; must be Subgroup or Workgroup", op, s)
-	case grouped && s != spirv.ScopeSubgroup:
->>>>>>> 1ec3428 (valid: expectations, poison, predicated accesses, DebugPrintf, scopes of groups, hints for reordering)
+	case grouped && s != spirv.ScopeSubgroup && !c.vulkan: // Vulkan has a rule of its own
 		c.fail(i, "SPV-Scope-NonUniform", "the scope of %s is %s; must be Subgroup", op, s)
 	}
 	if !c.vulkan {
