@@ -1,12 +1,15 @@
 package jit_test
 
 import (
+	"context"
 	"fmt"
 	"math/rand"
 	"testing"
+	"unsafe"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/interp"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 )
 
@@ -30,7 +33,9 @@ func testAtomics(t *testing.T, engine jit.Engine) {
 		words[i] = special[i/8%len(special)]
 	}
 	copy(target[4:], special[:8])
-	for _, op := range []string{"xchg", "cmpxchg", "add", "smin", "smax", "umin", "umax", "and", "or", "xor", "fadd", "fmin", "fmax"} {
+	words[17], words[18] = 8, words[18]|1 // the same of 64 bits, in lane 4
+	target[2], target[3] = words[18], words[19]
+	for _, op := range []string{"xchg", "cmpxchg", "add", "smin", "smax", "umin", "umax", "and", "or", "xor", "fadd", "fmin", "fmax", "ladd", "lxchg", "lcmpxchg", "lsmin", "lsmax", "lumin", "lumax", "land", "lor", "lxor"} {
 		for _, memory := range []string{"res 0:i32, #1", "wg", "push"} {
 			for _, result := range []string{"vy", "vy !unused"} {
 				text := atomicProgram(op, memory, result != "vy")
@@ -53,10 +58,14 @@ func testAtomics(t *testing.T, engine jit.Engine) {
 
 func atomicProgram(op, memory string, unused bool) string {
 	compare, flag, typ := "", "", "i32"
-	if op[0] == 'f' {
-		typ = "f32"
+	show := "\tst.i32 vC, vr, vy, #0\n"
+	switch op[0] {
+	case 'f':
+		typ, show = "f32", "\tst.f32 vC, vr, vy, #0\n"
+	case 'l': // of 64 bits: both halves show
+		op, typ = op[1:], "i64"
+		show = "\tvya = trunc.i32 vy\n\tvyb = lshr.i64 vy, 32:i64\n\tvyc = trunc.i32 vyb\n\tvyd = mul.i32 vyc, 3:i32\n\tvye = xor.i32 vya, vyd\n\tst.i32 vC, vr, vye, #0\n"
 	}
-	show := "\tst." + typ + " vC, vr, vy, #0\n"
 	if op == "cmpxchg" {
 		compare = ", vk"
 	}
@@ -66,9 +75,48 @@ func atomicProgram(op, memory string, unused bool) string {
 	return "program \"atomic\" compute\nsubgroup 32\nlocal 60 1 1\npush 64\nshared 64\nin localindex i32 0\nres storage 0 0 count 1\nres storage 0 1 count 1\nres storage 0 2 count 1\n" +
 		"effects writes\n\nfunc \"main\"() L1 {\n" +
 		"\tvi = in.i32 #0\n\tvA = res 0:i32, #0\n\tvM = " + memory + "\n\tvC = res 0:i32, #2\n\tvo = at 0:i32, vi, #16\n\tvr = at 0:i32, vi, #4\n" +
-		"\tva = ld." + typ + " vA, vo, #0\n\tvl = ld.i32 vA, vo, #4\n\tvm = ld.i32 vA, vo, #8\n\tvk = ld.i32 vA, vo, #12\n" +
+		"\tva = ld." + typ + " vA, vo, #0\n\tvl = ld.i32 vA, vo, #4\n\tvm = ld.i32 vA, vo, #8\n\tvk = ld." + typ + " vA, vo, #" + map[string]string{"i32": "12", "f32": "12", "i64": "8"}[typ] + "\n" +
 		"\tvone = and.i32 vl, 1:i32\n\tvodd = eq.i32 vone, 1:i32\n\tvlow = and.i32 vl, 0x7f:i32\n\tvword = and.i32 vl, 0x4c:i32\n" +
 		"\tvoff = select.i32 vodd, vlow, vword\n\tvq = and.i32 vm, 3:i32\n\tvsome = ult.i32 0:i32, vq\n" +
 		"\tif vsome {\n\tvy = atom" + op + "." + typ + " vM, voff, va" + compare + ", #0" + flag + "\n" + show + "\t}\n" +
 		"\tbarrier\n\tvs = wg\n\tvw = ld.i32 vs, vr, #0\n\tvsmall = ult.i32 vi, 16:i32\n\tif vsmall {\n\tst.i32 vC, vr, vw, #256\n\t}\n}\n"
+}
+
+// TestLongAtomicOnWords has a buffer that begins between two multiples of 8, as a
+// short one may: an atomic of 64 bits is misaligned there, whatever its offset.
+func TestLongAtomicOnWords(t *testing.T) {
+	eachLevel(t, func(t *testing.T, engine jit.Engine) {
+		p, err := ir.Parse(`
+program "long" compute
+subgroup 16
+local 1 1 1
+res storage 0 0 count 1
+effects writes
+
+func "main"() L1 {
+	v1 = res 0:i32, #0
+	v2 = atomadd.i64 v1, 0:i32, 7:i64, #0
+	v3 = atomadd.i64 v1, 4:i32, 7:i64, #0
+}
+`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		prog, err := engine.Compile(p, exec.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer prog.Close()
+		for _, from := range []int{0, 4} {
+			memory := make([]uint64, 3)
+			b := unsafe.Slice((*byte)(unsafe.Pointer(&memory[0])), 24)[from:][:12]
+			job := &exec.Job{Groups: [3]uint32{1, 1, 1}, Workers: 1, Resources: [][]exec.Buffer{{{Bytes: b}}}}
+			if err := prog.Run(context.Background(), job); err != nil {
+				t.Fatal(err)
+			}
+			if want := uint64(7 * (1 - from/4)); memory[0] != want || memory[1] != 0 {
+				t.Errorf("from byte %d: %d, %d; want %d, 0", from, memory[0], memory[1], want)
+			}
+		}
+	})
 }

@@ -21,6 +21,10 @@ const (
 // without a lock, since a workgroup runs on one thread. Out of range and where
 // it is misaligned it yields 0 and does nothing.
 func (m *machine) atomic(in *vcode.Inst, lock bool) {
+	if long(in) {
+		m.atomicLong(in, lock)
+		return
+	}
 	if _, ok := storeForms[in.IR]; ok && len(in.Defs) == 0 {
 		m.tally(in, lock)
 		return
@@ -173,7 +177,7 @@ func (m *machine) exchanges(in *vcode.Inst, lock bool) {
 		m.Jcc(NotEqual, skip)
 	}
 	m.GRM(MOV, RCX, m.lane32(scratchOperand))
-	m.replacement(in.IR)
+	m.replacement(in.IR, 0)
 	if lock {
 		m.Lock()
 		m.GRM(CMPXCHG, RCX, At(RDX, 0))
@@ -190,21 +194,22 @@ func (m *machine) exchanges(in *vcode.Inst, lock bool) {
 	m.GRM(MOV|W, RBX, m.scratch(scratchSaved))
 }
 
-// replacement makes of the operand in RCX what is stored where RAX is found.
-func (m *machine) replacement(op ir.Op) {
+// replacement makes of the operand in RCX what is stored where RAX is found: of
+// 32 bits, or with w of 64.
+func (m *machine) replacement(op ir.Op, w G) {
 	switch op {
 	case ir.AtomFAdd, ir.AtomFMin, ir.AtomFMax:
 		m.set.floatAtomic(op)
 	case ir.AtomAdd:
-		m.GRR(ADD, RCX, RAX)
+		m.GRR(ADD|w, RCX, RAX)
 	case ir.AtomAnd:
-		m.GRR(AND, RCX, RAX)
+		m.GRR(AND|w, RCX, RAX)
 	case ir.AtomOr:
-		m.GRR(OR, RCX, RAX)
+		m.GRR(OR|w, RCX, RAX)
 	case ir.AtomXor:
-		m.GRR(XOR, RCX, RAX)
+		m.GRR(XOR|w, RCX, RAX)
 	case ir.AtomUMin, ir.AtomUMax, ir.AtomSMin, ir.AtomSMax:
-		m.GRR(CMP, RAX, RCX)
-		m.GRR(CMOV(map[ir.Op]Cond{ir.AtomUMin: Below, ir.AtomUMax: Above, ir.AtomSMin: Less, ir.AtomSMax: Greater}[op]), RCX, RAX)
+		m.GRR(CMP|w, RAX, RCX)
+		m.GRR(CMOV(map[ir.Op]Cond{ir.AtomUMin: Below, ir.AtomUMax: Above, ir.AtomSMin: Less, ir.AtomSMax: Greater}[op])|w, RCX, RAX)
 	}
 }

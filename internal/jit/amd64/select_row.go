@@ -322,12 +322,12 @@ func (m *machine) rowOffsets(in *vcode.Inst, part int) {
 	m.moveVec(1, m.offset(1, in.Stride, start, uint32(off)))
 }
 
-// inRange finds the lanes of k whose four bytes at the offsets in off are
-// within the handle u0: they become K2. The address to which Z4, as signed
+// inRange finds the lanes of k whose four bytes, or eight of an atomic on as many,
+// at the offsets in off are within the handle u0: they become K2. The address to which Z4, as signed
 // indices, is to be added stands in RDX. It returns false where no offset can be
 // in range.
 func (m *machine) inRange(in *vcode.Inst, k, off Reg, field int32) bool {
-	reach := in.Key.Aux + 4
+	reach := reach(in)
 	if in.Key.Aux > math.MaxUint32 || reach > math.MaxUint32 {
 		return false
 	}

@@ -8,6 +8,10 @@ import (
 // atomic does an atomic operation lane by lane, ascending, as select_atomic.go
 // says.
 func (m ymm) atomic(in *vcode.Inst, lock bool) {
+	if long(in) {
+		m.atomicLong(in, lock)
+		return
+	}
 	off := m.vec(in.Uses[1], 1)
 	if len(in.Defs) > 0 {
 		m.zero(0)

@@ -246,7 +246,7 @@ func (m ymm) rowOffsets(in *vcode.Inst, part int) {
 // signed indices, belongs; its base is RDX. It returns false where no offset can
 // be in range. It uses Y3 and keeps Y0 and Y1.
 func (m ymm) inRange(in *vcode.Inst, k, off Reg, field int32) (Mem, bool) {
-	reach := in.Key.Aux + 4
+	reach := reach(in)
 	if in.Key.Aux > math.MaxUint32 || reach > math.MaxUint32 {
 		return Mem{}, false
 	}

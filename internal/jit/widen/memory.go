@@ -12,6 +12,9 @@ func (w *widener) memory(v ir.V, in vcode.Inst) bool {
 	if x.Type.Bits() == 16 {
 		return w.narrow(v, in)
 	}
+	if x.Type == ir.I64 && x.Op.Is(ir.Atomic) {
+		return w.atomic(v, in)
+	}
 	if x.Type != ir.I32 && x.Type != ir.F32 {
 		return false
 	}
@@ -65,7 +68,7 @@ func (w *widener) memory(v ir.V, in vcode.Inst) bool {
 	return true
 }
 
-// atomic emits an atomic of 32 bits on a handle that is the same in all lanes.
+// atomic emits an atomic of 32 or 64 bits on a handle that is the same in all lanes.
 func (w *widener) atomic(v ir.V, in vcode.Inst) bool {
 	x := w.src.Val(v)
 	if w.shapes.of[x.Args[0]].kind != uniform {

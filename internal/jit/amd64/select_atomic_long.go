@@ -1,0 +1,130 @@
+package amd64
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+)
+
+// Rows of the record's scratch memory for atomics of 64 bits: a double word for
+// each lane.
+const (
+	scratchLongOperand = 64
+	scratchLongOld     = 320
+	scratchLongCompare = 448
+)
+
+// long reports whether an atomic is one of 64 bits.
+func long(in *vcode.Inst) bool { return in.IR.Is(ir.Atomic) && in.Key.Type == ir.I64 }
+
+// reach is how far behind its offset an access of 32 bits, or an atomic of 64,
+// goes.
+func reach(in *vcode.Inst) uint64 {
+	if long(in) {
+		return in.Key.Aux + 8
+	}
+	return in.Key.Aux + 4
+}
+
+// atomicLong is atomic on 64 bits.
+func (m *machine) atomicLong(in *vcode.Inst, lock bool) {
+	off := m.vec(in.Uses[1], 1)
+	m.RR(VPXORD, V128, 0, 0, 0, 0)
+	for i := range int32(2) {
+		m.RM(VMOVDQU32_ST, V512, 0, 0, m.scratch(scratchLongOld+64*i), 0)
+	}
+	done := m.NewLabel()
+	if m.inRange(in, m.writers(in), off, handleWrites) {
+		m.GRM(MOV_ST|W, RDX, m.scratch(scratchBase)) // 2³¹ further, as Z4 is less
+		m.RM(VPADDD, V512, 3, off, m.word32(uint32(in.Key.Aux)), BC)
+		m.RM(VPTESTNMD, V512, 2, 3, m.word32(7), BC|K(2))
+		m.RR(KMOVW_RK, V128, RAX, 0, 2, 0)
+		m.RM(VMOVDQU32_ST, V512, 4, 0, m.scratch(scratchOffset), 0)
+		for i := range 2 {
+			m.load(wideInt, 0, in.Uses[2], i)
+			m.RM(VMOVDQU32_ST, V512, 0, 0, m.scratch(scratchLongOperand+64*int32(i)), 0)
+			if in.IR == ir.AtomCmpXchg {
+				m.load(wideInt, 0, in.Uses[3], i)
+				m.RM(VMOVDQU32_ST, V512, 0, 0, m.scratch(scratchLongCompare+64*int32(i)), 0)
+			}
+		}
+		m.exchangesLong(in, lock, done)
+	}
+	m.Bind(done)
+	for i := range 2 * len(in.Defs) {
+		m.RM(VMOVDQU32, V512, 0, 0, m.scratch(scratchLongOld+64*int32(i)), 0)
+		m.store(wideInt, in, i, 0)
+	}
+}
+
+// atomicLong is as that of AVX-512.
+func (m ymm) atomicLong(in *vcode.Inst, lock bool) {
+	off := m.vec(in.Uses[1], 1)
+	m.zero(0)
+	for i := range int32(2) {
+		m.rm(AVX_VMOVUPS_ST, 0, 0, m.scratch(scratchLongOld+ymmBytes*i))
+	}
+	done := m.NewLabel()
+	if at, ok := m.inRange(in, m.writers(in, 0), off, handleWrites); ok {
+		m.word(AVX_VPADDD, 3, off, uint32(in.Key.Aux))
+		m.rri(AVX_VPSLLD, 3, 0, 3, 29) // aligned where nothing is left
+		m.zero(0)
+		m.rr(AVX_VPCMPEQD, 3, 3, 0)
+		m.rr(AVX_VPAND, 2, 2, 3)
+		m.rr(AVX_VMOVMSKPS, RAX, 0, 2)
+		m.laneBase(at)
+		for i := range 2 {
+			m.load(wideInt, 0, in.Uses[2], i)
+			m.rm(AVX_VMOVUPS_ST, 0, 0, m.scratch(scratchLongOperand+ymmBytes*int32(i)))
+			if in.IR == ir.AtomCmpXchg {
+				m.load(wideInt, 0, in.Uses[3], i)
+				m.rm(AVX_VMOVUPS_ST, 0, 0, m.scratch(scratchLongCompare+ymmBytes*int32(i)))
+			}
+		}
+		m.exchangesLong(in, lock, done)
+	}
+	m.Bind(done)
+	for i := range 2 * len(in.Defs) {
+		m.rm(AVX_VMOVUPS, 0, 0, m.scratch(scratchLongOld+ymmBytes*int32(i)))
+		m.store(wideInt, in, i, 0)
+	}
+}
+
+// exchangesLong does an atomic for the lanes in RAX as exchanges does, and none
+// where what the handle names does not begin at a multiple of 8: RDX is further
+// by such a one and by what the instruction adds.
+func (m *machine) exchangesLong(in *vcode.Inst, lock bool, done Label) {
+	m.GRM(LEA, RCX, At(RDX, -int32(in.Key.Aux&7)))
+	m.GI(AndI, false, RCX, 7)
+	m.Jcc(NotEqual, done)
+	m.GRR(TEST, RAX, RAX)
+	m.Jcc(Equal, done)
+	m.GRM(MOV_ST|W, RBX, m.scratch(scratchSaved))
+	m.GRR(MOV, RBX, RAX)
+	lane := func(row int32) Mem { return Indexed(R14, RCX, 8, m.record.Scratch+row) }
+	next, skip := m.NewLabel(), m.NewLabel()
+	m.Bind(next)
+	m.GRR(TZCNT, RCX, RBX)
+	m.GRM(MOVSXD|W, RDX, m.lane32(scratchOffset))
+	m.GRM(ADD|W, RDX, m.scratch(scratchBase))
+	m.GRM(MOV|W, RAX, At(RDX, 0))
+	if in.IR == ir.AtomCmpXchg {
+		m.GRM(CMP|W, RAX, lane(scratchLongCompare))
+		m.Jcc(NotEqual, skip)
+	}
+	m.GRM(MOV|W, RCX, lane(scratchLongOperand))
+	m.replacement(in.IR, W)
+	if lock {
+		m.Lock()
+		m.GRM(CMPXCHG|W, RCX, At(RDX, 0))
+		m.Jcc(NotEqual, next)
+	} else {
+		m.GRM(MOV_ST|W, RCX, At(RDX, 0))
+	}
+	m.Bind(skip)
+	m.GRR(TZCNT, RCX, RBX)
+	m.GRM(MOV_ST|W, RAX, lane(scratchLongOld))
+	m.GRM(LEA, RCX, At(RBX, -1))
+	m.GRR(AND, RBX, RCX)
+	m.Jcc(NotEqual, next)
+	m.GRM(MOV|W, RBX, m.scratch(scratchSaved))
+}
