@@ -2,6 +2,7 @@ package link
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/iface"
@@ -95,6 +96,13 @@ type Shader struct {
 	SubgroupSize   uint32 // that is required, 0 where none is
 	Robustness     *Robustness
 	Specialization []SpecEntry
+
+	// Object and Next are what a shader object has in place of Flags: how it is
+	// made, and which stages may be behind it, where HasNext says that they are
+	// known.
+	Object  ObjectFlags
+	Next    Stages
+	HasNext bool
 }
 
 // facts returns what is true of the module, nil where it cannot be read any
@@ -111,10 +119,10 @@ func (s *Shader) facts() *facts.Module {
 
 // SpecEntry is VkSpecializationMapEntry: a constant and where its value stands.
 type SpecEntry struct {
-	ID     uint32
-	Offset uint32 // bytes
-	Size   uint64 // bytes
-	Data   uint64 // the size of all data, in bytes
+	ID     uint32 `yaml:"id"`
+	Offset uint32 `yaml:"offset"`    // bytes
+	Size   uint64 `yaml:"size"`      // bytes
+	Data   uint64 `yaml:"data_size"` // the size of all data, in bytes
 }
 
 // Layout is a pipeline layout.
@@ -215,6 +223,11 @@ const (
 	fragment
 	compute
 	raygen
+	anyHit
+	closestHit
+	miss
+	intersection
+	callable
 )
 
 // StageOf returns the place of an execution model in the order of stages, -1
@@ -244,6 +257,19 @@ func ParseStage(name string) (Stages, bool) {
 		}
 	}
 	return 0, false
+}
+
+// Names returns the names that a description may have.
+func (Stages) Names() []string { return StageNames() }
+
+// UnmarshalText reads the name of one stage.
+func (s *Stages) UnmarshalText(text []byte) error {
+	k, ok := ParseStage(string(text))
+	if !ok {
+		return &ValueError{string(text), strings.Join(StageNames(), ", ")}
+	}
+	*s = k
+	return nil
 }
 
 // StageNames returns the names that ParseStage takes.

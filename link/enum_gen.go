@@ -647,6 +647,7 @@ const (
 	PipelineFlagsEnableLegacyDithering                       PipelineFlags = 17179869184
 	PipelineFlagsDescriptorHeap                              PipelineFlags = 68719476736
 	PipelineFlagsIndirectBindableBitExt                      PipelineFlags = 274877906944
+	PipelineFlags64BitIndexing                               PipelineFlags = 8796093022208
 )
 
 var namesPipelineFlags = []enumName{
@@ -687,6 +688,7 @@ var namesPipelineFlags = []enumName{
 	{17179869184, "enable_legacy_dithering"},
 	{68719476736, "descriptor_heap"},
 	{274877906944, "indirect_bindable_bit_ext"},
+	{8796093022208, "64_bit_indexing"},
 }
 
 // Names returns the names that a description may have.
@@ -698,6 +700,50 @@ func (v PipelineFlags) String() string { return flagString(namesPipelineFlags, u
 // UnmarshalYAML reads a list of names, or one.
 func (v *PipelineFlags) UnmarshalYAML(read func(any) error) error {
 	return readFlags(namesPipelineFlags, read, (*uint64)(v))
+}
+
+// ObjectFlags is how a shader object is made: VkShaderCreateFlagBitsEXT.
+type ObjectFlags uint64
+
+const (
+	ObjectFlagsLinkStage                                ObjectFlags = 1
+	ObjectFlagsAllowVaryingSubgroupSize                 ObjectFlags = 2
+	ObjectFlagsRequireFullSubgroups                     ObjectFlags = 4
+	ObjectFlagsNoTaskShader                             ObjectFlags = 8
+	ObjectFlagsDispatchBase                             ObjectFlags = 16
+	ObjectFlagsFragmentShadingRateAttachment            ObjectFlags = 32
+	ObjectFlagsFragmentDensityMapAttachment             ObjectFlags = 64
+	ObjectFlagsIndirectBindable                         ObjectFlags = 128
+	ObjectFlagsDescriptorHeap                           ObjectFlags = 1024
+	ObjectFlagsOpacityMicromapDisallowMixedSpecialIndex ObjectFlags = 4096
+	ObjectFlags64BitIndexing                            ObjectFlags = 32768
+	ObjectFlagsIndependentSets                          ObjectFlags = 262144
+)
+
+var namesObjectFlags = []enumName{
+	{1, "link_stage"},
+	{2, "allow_varying_subgroup_size"},
+	{4, "require_full_subgroups"},
+	{8, "no_task_shader"},
+	{16, "dispatch_base"},
+	{32, "fragment_shading_rate_attachment"},
+	{64, "fragment_density_map_attachment"},
+	{128, "indirect_bindable"},
+	{1024, "descriptor_heap"},
+	{4096, "opacity_micromap_disallow_mixed_special_index"},
+	{32768, "64_bit_indexing"},
+	{262144, "independent_sets"},
+}
+
+// Names returns the names that a description may have.
+func (ObjectFlags) Names() []string { return listNames(namesObjectFlags) }
+
+// String returns the names of the flags.
+func (v ObjectFlags) String() string { return flagString(namesObjectFlags, uint64(v)) }
+
+// UnmarshalYAML reads a list of names, or one.
+func (v *ObjectFlags) UnmarshalYAML(read func(any) error) error {
+	return readFlags(namesObjectFlags, read, (*uint64)(v))
 }
 
 // StageFlags is how a stage is made: VkPipelineShaderStageCreateFlagBits.

@@ -73,13 +73,22 @@ func Link(d *Description) []Finding {
 
 // fail reports that the parts of the pipeline do not fit.
 func (l *linker) fail(code string, sides []Side, format string, args ...any) {
+	l.report(diag.Error, code, sides, format, args...)
+}
+
+// warn reports what is allowed, and yet is not what its author can have meant.
+func (l *linker) warn(code string, sides []Side, format string, args ...any) {
+	l.report(diag.Warning, code, sides, format, args...)
+}
+
+func (l *linker) report(severity diag.Severity, code string, sides []Side, format string, args ...any) {
 	if len(l.found) < maxFindings {
 		sides = slices.Clone(sides)
 		for i := range sides {
 			sides[i].place()
 			sides[i].inst = 0
 		}
-		l.found = append(l.found, Finding{Code: code, Severity: diag.Error, Message: fmt.Sprintf(format, args...), Sides: sides})
+		l.found = append(l.found, Finding{Code: code, Severity: severity, Message: fmt.Sprintf(format, args...), Sides: sides})
 	}
 }
 

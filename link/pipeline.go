@@ -31,8 +31,13 @@ var stageRules = []Rule{
 
 // pipeline judges which stages stand together and what they say of each other.
 func (l *linker) pipeline() {
+	l.flags()
+	l.robust()
 	if l.isGraphics() {
 		l.graphics()
+	}
+	if l.isRays() {
+		l.rays()
 	}
 	for i := 1; i < len(l.stages); i++ {
 		k := StageOf(l.stages[i].Entry.Model)

@@ -8,13 +8,14 @@ import (
 
 // Rule is one rule that Link judges.
 type Rule struct {
-	Code  string // the VUID
+	Code  string // the VUID; SPV-Subject-Rule where Vulkan has none
 	Words string // what must be, in our words, as a sentence without a period
 }
 
 // families are the rules, by the file that judges them.
 var families = [][]Rule{
 	matchRules, layoutRules, layoutCountRules, setRules, stageRules, attributeRules, shaderRules, graphicsRules, vertexRules, localReadRules,
+	rayRules, payloadRules, flagRules, robustnessRules,
 }
 
 // Rules yields every rule in order of its code.

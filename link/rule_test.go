@@ -22,7 +22,8 @@ func judges(t *testing.T) map[string]string {
 	t.Helper()
 	names := map[string]string{}
 	for _, code := range vuid.All {
-		names[strings.ReplaceAll(strings.TrimPrefix(code, "VUID-"), "-", "_")] = code
+		name := strings.ReplaceAll(strings.TrimPrefix(code, "VUID-"), "-", "_")
+		names[strings.ToUpper(name[:1])+name[1:]] = code
 	}
 	at := map[string]string{}
 	files, err := filepath.Glob("*.go")
@@ -43,6 +44,9 @@ func judges(t *testing.T) map[string]string {
 				continue
 			}
 			ast.Inspect(d, func(n ast.Node) bool {
+				if x, ok := n.(*ast.BasicLit); ok && strings.HasPrefix(x.Value, `"SPV-`) { // Vulkan has no name for it
+					at[strings.Trim(x.Value, `"`)] = "link/" + file + " " + where
+				}
 				if x, ok := n.(*ast.SelectorExpr); ok {
 					if id, ok := x.X.(*ast.Ident); ok && id.Name == "vuid" && names[x.Sel.Name] != "" {
 						at[names[x.Sel.Name]] = "link/" + file + " " + where
@@ -142,6 +146,11 @@ func page(at map[string]string) []byte {
 		of, _, _ := strings.Cut(strings.TrimPrefix(code, "VUID-"), "-")
 		if !ofModules(code) || at[code] != "" {
 			groups[of] = append(groups[of], code)
+		}
+	}
+	for r := range link.Rules() {
+		if strings.HasPrefix(r.Code, "SPV-") {
+			groups["SPV"] = append(groups["SPV"], r.Code)
 		}
 	}
 	var order []string

@@ -247,7 +247,16 @@ type Group struct {
 type Rays struct {
 	Groups    []Group       `yaml:"groups"`
 	Depth     uint32        `yaml:"max_recursion_depth"`
-	Interface *RayInterface `yaml:"interface"` // nil where it is not said
+	Interface *RayInterface `yaml:"interface"` // nil where there is none
+	Libraries []RayLibrary  `yaml:"libraries"`
+}
+
+// RayLibrary is a ray tracing pipeline that another one takes in.
+type RayLibrary struct {
+	Flags     PipelineFlags `yaml:"flags"`
+	Depth     uint32        `yaml:"max_recursion_depth"`
+	Interface *RayInterface `yaml:"interface"`
+	Stages    []Stages      `yaml:"stages"` // one each, in the order that groups count: behind those of the pipeline
 }
 
 // RayInterface is VkRayTracingPipelineInterfaceCreateInfoKHR, in bytes.

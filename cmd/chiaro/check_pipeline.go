@@ -93,6 +93,7 @@ func (j *judge) object(s *subject, x *checked) []fossil.Ref {
 		k := &p.Stages[i]
 		if k.Module == 0 {
 			d.Library = true // it is in a library, or known by an identifier alone
+			d.Stages = append(d.Stages, link.Shader{})
 			continue
 		}
 		name := fmt.Sprintf("%s#module/%s", s.file, k.Module)

@@ -66,6 +66,9 @@ type StageBody struct {
 	Flags          link.StageFlags  `yaml:"flags"`
 	SubgroupSize   uint32           `yaml:"subgroup_size"`
 	Robustness     *link.Robustness `yaml:"robustness"`
+	Entries        []link.SpecEntry `yaml:"specialization_entries"` // where values stand, of which none is read
+	Object         link.ObjectFlags `yaml:"object_flags"`
+	Next           *[]link.Stages   `yaml:"next_stages"`
 }
 
 // rayStageFile is a stage of a ray tracing pipeline, whose groups count them.
@@ -232,6 +235,13 @@ func (s *StageBody) add(d *link.Description, load func(Stage) (*link.Shader, err
 		return fmt.Errorf("%s: %w", where, err)
 	}
 	shader.Flags, shader.SubgroupSize, shader.Robustness = s.Flags, s.SubgroupSize, s.Robustness
+	shader.Specialization, shader.Object = s.Entries, s.Object
+	if s.Next != nil {
+		shader.HasNext = true
+		for _, n := range *s.Next {
+			shader.Next |= n
+		}
+	}
 	d.Stages = append(d.Stages, *shader)
 	return nil
 }

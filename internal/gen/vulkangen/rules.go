@@ -36,6 +36,7 @@ func rules(dir fs.FS) (string, error) {
 		if h, rest, ok := strings.Cut(ident, "_"); ok && strings.HasPrefix(rest, h+"_") {
 			ident = rest // a rule of a built-in has its name twice
 		}
+		ident = strings.ToUpper(ident[:1]) + ident[1:] // rules of commands begin with vk
 		fmt.Fprintf(&b, "\t%s = %q\n", ident, n)
 	}
 	b.WriteString(")\n\n// All is every rule's name, in order.\nvar All = [...]string{\n")

@@ -1,0 +1,126 @@
+package link
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/vuid"
+)
+
+// flagLimits are the flags that a kind of pipeline has only with a feature, or
+// never where there is no feature to name.
+var flagLimits = [...]struct {
+	code    string
+	kind    Kind
+	flag    PipelineFlags
+	feature string
+}{
+	{vuid.VkCreateRayTracingPipelinesKHR_flags_03816, RayTracing, PipelineFlagsDispatchBase, ""},
+	{vuid.VkRayTracingPipelineCreateInfoKHR_rayTraversalPrimitiveCulling_03596, RayTracing, PipelineFlagsRayTracingSkipAabbs, "rayTraversalPrimitiveCulling"},
+	{vuid.VkRayTracingPipelineCreateInfoKHR_rayTraversalPrimitiveCulling_03597, RayTracing, PipelineFlagsRayTracingSkipTriangles, "rayTraversalPrimitiveCulling"},
+	{vuid.VkRayTracingPipelineCreateInfoKHR_flags_11798, RayTracing, PipelineFlags64BitIndexing, "shader64BitIndexing"},
+	{vuid.VkComputePipelineCreateInfo_flags_11798, Compute, PipelineFlags64BitIndexing, "shader64BitIndexing"},
+	{vuid.VkGraphicsPipelineCreateInfo_flags_11798, Graphics, PipelineFlags64BitIndexing, "shader64BitIndexing"},
+	{vuid.VkComputePipelineCreateInfo_flags_03369, Compute, PipelineFlagsRayTracingSkipTriangles, ""},
+	{vuid.VkComputePipelineCreateInfo_flags_03370, Compute, PipelineFlagsRayTracingSkipAabbs, ""},
+	{vuid.VkComputePipelineCreateInfo_shaderEnqueue_09177, Compute, PipelineFlagsLibrary, "shaderEnqueue"},
+}
+
+// heapLayouts are the rules that a pipeline for descriptor heaps has no layout,
+// by the kind of the pipeline.
+var heapLayouts = map[Kind]string{
+	Graphics:   vuid.VkGraphicsPipelineCreateInfo_flags_11311,
+	Compute:    vuid.VkComputePipelineCreateInfo_flags_11311,
+	RayTracing: vuid.VkRayTracingPipelineCreateInfoKHR_flags_11311,
+}
+
+// flagRules are the rules of the flags of pipelines.
+var flagRules = func() []Rule {
+	out := []Rule{
+		{vuid.VkRayTracingPipelineCreateInfoKHR_flags_06546, "a ray tracing pipeline does not skip both triangles and AABBs"},
+		{vuid.VkComputePipelineCreateInfo_flags_09178, "a compute pipeline with the capability ShaderEnqueueAMDX is a library"},
+		{vuid.VkGraphicsPipelineCreateInfo_flags_11001, "no stage of a pipeline for indirect binding has the mode Xfb"},
+		{vuid.VkGraphicsPipelineCreateInfo_pStages_10189, "a graphics pipeline with the capability ShaderEnqueueAMDX is a library for execution graphs"},
+		{vuid.VkGraphicsPipelineCreateInfo_flags_10190, "a graphics pipeline for execution graphs has no task and no vertex stage"},
+	}
+	for _, k := range flagLimits {
+		words := fmt.Sprintf("a %s pipeline has no flag %s", kindNames[k.kind], k.flag)
+		if k.feature != "" {
+			words += " without the feature " + k.feature
+		}
+		out = append(out, Rule{k.code, words})
+	}
+	for _, k := range []Kind{Graphics, Compute, RayTracing} {
+		out = append(out, Rule{heapLayouts[k], fmt.Sprintf("a %s pipeline for descriptor heaps has no layout", kindNames[k])})
+	}
+	return out
+}()
+
+var kindNames = [...]string{Any: "", Graphics: "graphics", Compute: "compute", RayTracing: "ray tracing", ShaderObjects: "shader object"}
+
+// kind returns the kind of the pipeline, by its stages where it is not said.
+func (l *linker) kind() Kind {
+	switch {
+	case l.d.Kind != Any:
+		return l.d.Kind
+	case l.isRays():
+		return RayTracing
+	case l.isGraphics():
+		return Graphics
+	case len(l.stages) > 0:
+		return Compute
+	}
+	return Any
+}
+
+// flags judges the flags of the pipeline.
+func (l *linker) flags() {
+	kind := l.kind()
+	enqueues := slices.ContainsFunc(l.stages, func(s *Shader) bool {
+		return slices.Contains(s.Entry.Capabilities, spirv.CapabilityShaderEnqueueAMDX)
+	})
+	side := []Side{{Stage: "pipeline", Decorations: l.d.Flags.String()}}
+	library := l.d.Flags&PipelineFlagsLibrary != 0
+	switch {
+	case enqueues && kind == Compute && !library:
+		l.fail(vuid.VkComputePipelineCreateInfo_flags_09178, side, "the stage has the capability ShaderEnqueueAMDX; the pipeline must be a library")
+	case enqueues && kind == Graphics && (!library || l.d.Flags&PipelineFlagsExecutionGraph == 0):
+		l.fail(vuid.VkGraphicsPipelineCreateInfo_pStages_10189, side, "a stage has the capability ShaderEnqueueAMDX; the pipeline must have the flags library and execution_graph")
+	}
+	if l.d.Flags == 0 {
+		return
+	}
+	for _, k := range flagLimits {
+		if k.kind != kind || l.d.Flags&k.flag == 0 {
+			continue
+		}
+		if k.feature != "" {
+			l.off(k.code, k.feature, side, fmt.Sprintf("the pipeline has the flag %s", k.flag))
+			continue
+		}
+		l.fail(k.code, side, "a %s pipeline has the flag %s; must not", kindNames[kind], k.flag)
+	}
+	const both = PipelineFlagsRayTracingSkipTriangles | PipelineFlagsRayTracingSkipAabbs
+	if kind == RayTracing && l.d.Flags&both == both {
+		l.fail(vuid.VkRayTracingPipelineCreateInfoKHR_flags_06546, side, "the pipeline skips both triangles and AABBs; must skip one of them at the most")
+	}
+	if code := heapLayouts[kind]; code != "" && l.d.Flags&PipelineFlagsDescriptorHeap != 0 && l.d.Layout != nil {
+		l.fail(code, side, "the pipeline is for descriptor heaps and has a layout; must have none")
+	}
+	if kind == Graphics {
+		l.graphicsFlags(side[0])
+	}
+}
+
+// graphicsFlags judges the flags of a graphics pipeline against its stages.
+func (l *linker) graphicsFlags(side Side) {
+	for _, s := range l.stages {
+		if _, xfb := oneOf(s, spirv.ExecutionModeXfb); xfb && l.d.Flags&PipelineFlagsIndirectBindableBitExt != 0 {
+			l.fail(vuid.VkGraphicsPipelineCreateInfo_flags_11001, []Side{entrySide(s), side}, "a stage has the mode Xfb in a pipeline with the flag %s; must not", PipelineFlagsIndirectBindableBitExt)
+		}
+		if k := StageOf(s.Entry.Model); l.d.Flags&PipelineFlagsExecutionGraph != 0 && (k == vertex || k == task) {
+			l.fail(vuid.VkGraphicsPipelineCreateInfo_flags_10190, []Side{entrySide(s), side}, "a pipeline for execution graphs has a %s stage; must not", stageOrder[k].name)
+		}
+	}
+}

@@ -1,0 +1,174 @@
+package link
+
+import (
+	"slices"
+
+	"github.com/chiaro-gpu/chiaro/iface"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/vuid"
+)
+
+// payloadRules are the rules of what shaders hand to each other beside inputs
+// and outputs (Vulkan, Ray Tracing Pipeline Interface).
+var payloadRules = []Rule{
+	{vuid.VkRayTracingPipelineCreateInfoKHR_pStages_03426, "payloads, hit attributes and callable data are the same structure in the stages that share them"},
+	{"SPV-RayInterface-Size", "payloads and hit attributes have no more bytes than the interface of the pipeline says"},
+}
+
+// payloadOf returns the variable of a storage class that a stage uses, nil where
+// there is none.
+func payloadOf(s *Shader, class spirv.StorageClass) *iface.Payload {
+	if s == nil || s.Entry == nil {
+		return nil
+	}
+	for i := range s.Entry.Payloads {
+		if p := &s.Entry.Payloads[i]; p.Class == class && p.Used {
+			return p
+		}
+	}
+	return nil
+}
+
+// payloadSide describes a variable that stages share.
+func payloadSide(s *Shader, p *iface.Payload) Side {
+	side := s.at(p.Inst)
+	side.Name, side.Type, side.Place = p.Name, p.Type.String(), p.Class.String()
+	return side
+}
+
+// sameShape reports whether two types are the same structure, whatever their
+// names are. What is not known is the same as anything.
+func sameShape(x, y iface.Type, a, b []iface.Member) bool {
+	if x.Kind == iface.Other || y.Kind == iface.Other {
+		return x.Name == y.Name || x.Name == "" || y.Name == ""
+	}
+	if x.Kind != y.Kind || x.Width != y.Width || x.Rows != y.Rows || x.Columns != y.Columns || !slices.Equal(x.Arrays, y.Arrays) {
+		return false
+	}
+	if x.Kind == iface.Float && x.Name != y.Name {
+		return false // encodings of their own
+	}
+	if x.Kind != iface.Struct {
+		return true
+	}
+	return slices.EqualFunc(a, b, func(m, n iface.Member) bool { return sameShape(m.Type, n.Type, m.Members, n.Members) })
+}
+
+func samePayload(x, y *iface.Payload) bool { return sameShape(x.Type, y.Type, x.Members, y.Members) }
+
+// called is data that one shader gives another one by calling it: what the
+// caller has, and what the called one has.
+var called = [...]struct {
+	give, take spirv.StorageClass
+	what       string
+}{
+	{spirv.StorageClassRayPayloadKHR, spirv.StorageClassIncomingRayPayloadKHR, "ray payload"},
+	{spirv.StorageClassCallableDataKHR, spirv.StorageClassIncomingCallableDataKHR, "callable data"},
+}
+
+// payloads judges what the stages of a ray tracing pipeline share; r is nil
+// where its groups are not known.
+func (l *linker) payloads(r *Rays) {
+	if !l.d.Library && (r == nil || len(r.Libraries) == 0) && l.d.Flags&PipelineFlagsLibrary == 0 {
+		for _, k := range called {
+			l.givers(k.give, k.take, k.what)
+		}
+	}
+	if r == nil {
+		return
+	}
+	for i := range r.Groups {
+		g := &r.Groups[i]
+		_, closest, _, _ := l.rayStage(g.ClosestHit)
+		_, any, _, _ := l.rayStage(g.AnyHit)
+		_, hits, _, _ := l.rayStage(g.Intersection)
+		if g.Type == GroupTypeGeneral {
+			continue
+		}
+		l.shared(i, closest, any, spirv.StorageClassIncomingRayPayloadKHR, "ray payload")
+		if g.Type == GroupTypeProceduralHitGroup {
+			l.shared(i, closest, hits, spirv.StorageClassHitAttributeKHR, "hit attribute")
+			l.shared(i, any, hits, spirv.StorageClassHitAttributeKHR, "hit attribute")
+		}
+	}
+	if r.Interface != nil {
+		l.payloadSizes(r.Interface)
+	}
+}
+
+// givers judges that what a shader takes is what one of the pipeline gives: no
+// stage can call it otherwise.
+func (l *linker) givers(give, take spirv.StorageClass, what string) {
+	type giver struct {
+		s *Shader
+		p *iface.Payload
+	}
+	var all []giver
+	for _, s := range l.stages {
+		for i := range s.Entry.Payloads {
+			if p := &s.Entry.Payloads[i]; p.Class == give && p.Used {
+				all = append(all, giver{s, p})
+			}
+		}
+	}
+	if len(all) == 0 {
+		return
+	}
+	for _, s := range l.stages {
+		p := payloadOf(s, take)
+		if p == nil || slices.ContainsFunc(all, func(g giver) bool { return samePayload(g.p, p) }) {
+			continue
+		}
+		l.fail(vuid.VkRayTracingPipelineCreateInfoKHR_pStages_03426, []Side{payloadSide(s, p), payloadSide(all[0].s, all[0].p)},
+			"the %s that the %s stage takes, %s, is %s, which no stage of the pipeline gives; must be the same structure in both", what, payloadSide(s, p).Stage, p.Name, p.Type)
+	}
+}
+
+// shared judges what two stages of one group share.
+func (l *linker) shared(group int, x, y *Shader, class spirv.StorageClass, what string) {
+	p, q := payloadOf(x, class), payloadOf(y, class)
+	if p == nil || q == nil || samePayload(p, q) {
+		return
+	}
+	l.fail(vuid.VkRayTracingPipelineCreateInfoKHR_pStages_03426, []Side{payloadSide(x, p), payloadSide(y, q)},
+		"in group %d the %s of the %s stage is %s, that of the %s stage %s; must be the same structure", group, what, payloadSide(x, p).Stage, p.Type, payloadSide(y, q).Stage, q.Type)
+}
+
+// packed returns how many bytes a type has at least: its components without any
+// padding.
+func packed(t iface.Type, members []iface.Member) uint64 {
+	n := uint64(t.Width) / 8 * uint64(t.Rows) * uint64(t.Columns)
+	switch t.Kind {
+	case iface.Bool:
+		n = 4 * uint64(t.Rows)
+	case iface.Struct:
+		n = 0
+		for i := range members {
+			n += packed(members[i].Type, members[i].Members)
+		}
+	case iface.Other, iface.Pointer:
+		return 0
+	}
+	return min(n, 1<<32) * min(t.Elements(), 1<<30)
+}
+
+// payloadSizes judges what stages hand to each other against the interface of
+// the pipeline.
+func (l *linker) payloadSizes(r *RayInterface) {
+	for _, s := range l.stages {
+		for i := range s.Entry.Payloads {
+			p := &s.Entry.Payloads[i]
+			most, what := uint64(r.Payload), "payloads"
+			switch p.Class {
+			case spirv.StorageClassHitAttributeKHR:
+				most, what = uint64(r.HitAttribute), "hit attributes"
+			case spirv.StorageClassRayPayloadKHR, spirv.StorageClassIncomingRayPayloadKHR:
+			default:
+				continue
+			}
+			if n := packed(p.Type, p.Members); p.Used && n > most {
+				l.warn("SPV-RayInterface-Size", []Side{payloadSide(s, p)}, "%s has %d bytes, and the interface of the pipeline says that %s have %d; must be no more", p.Name, n, what, most)
+			}
+		}
+	}
+}
