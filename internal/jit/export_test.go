@@ -28,3 +28,9 @@ func Rooms(p exec.Program) func() int {
 		return len(v.rooms)
 	}
 }
+
+// MaxKeptRooms is how many bytes all rooms have at most that are kept.
+const MaxKeptRooms = maxKeptRooms
+
+// KeptRooms returns how many bytes they have.
+func KeptRooms() int64 { return keptRooms.Load() }

@@ -2,6 +2,7 @@ package jit
 
 import (
 	"runtime"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
@@ -19,9 +20,17 @@ type room struct {
 	records   []uint32 // amd64.Record.Size bytes each
 }
 
-// maxKeptRoom is how many bytes a room has at most that a variant keeps for its
-// next run.
-const maxKeptRoom = 1 << 20
+// Bounds in bytes: of a room that a variant keeps for its next run, and of all
+// those that are kept in the process. Each stack of a room is two of the mappings
+// that Linux lets a process have, 65,530, and 12 KiB at least.
+const (
+	maxKeptRoom  = 1 << 20
+	maxKeptRooms = 64 << 20
+)
+
+// keptRooms is how many bytes all rooms have that variants keep. There is one
+// number for the process, as there is one bound of its mappings.
+var keptRooms atomic.Int64
 
 // enter returns a room for a worker: one of an earlier run, or a new one.
 func (v *variant) enter() (*room, error) {
@@ -30,6 +39,7 @@ func (v *variant) enter() (*room, error) {
 	if n := len(v.rooms); n > 0 {
 		r := v.rooms[n-1]
 		v.rooms = v.rooms[:n-1]
+		keptRooms.Add(-int64(r.bytes()))
 		return r, nil
 	}
 	return newRoom(v)
@@ -40,7 +50,13 @@ func (v *variant) enter() (*room, error) {
 func (v *variant) leave(r *room) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if r.bytes() > maxKeptRoom || len(v.rooms) >= runtime.GOMAXPROCS(0) {
+	n := int64(r.bytes())
+	if n > maxKeptRoom || len(v.rooms) >= runtime.GOMAXPROCS(0) {
+		r.close()
+		return
+	}
+	if keptRooms.Add(n) > maxKeptRooms {
+		keptRooms.Add(-n)
 		r.close()
 		return
 	}
@@ -52,6 +68,7 @@ func (v *variant) clear() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for _, r := range v.rooms {
+		keptRooms.Add(-int64(r.bytes()))
 		r.close()
 	}
 	v.rooms = nil
