@@ -46,9 +46,10 @@ func combinerOf(in *vcode.Inst) (c Op, op ir.Op, cluster int, ok bool) {
 	return c, op, int(in.Key.Aux >> 8), ok && in.Key.Flags&ir.RTZ == 0
 }
 
-// group makes the code of an instruction of groups or wideGroups.
+// group makes the code of an instruction of groups, or of wideGroups, which has
+// the exclusive scan of clusters for one part too.
 func (m *machine) group(in *vcode.Inst) {
-	if len(in.Masks) > 1 {
+	if len(in.Masks) > 1 || in.IR == ir.ScanX && in.Key.Aux>>8 != 0 {
 		wideGroups[in.IR](m, in)
 		return
 	}
@@ -69,8 +70,8 @@ func groupNative(in *vcode.Inst) bool {
 	case ir.Shuf, ir.QuadSwap:
 		return vcode.ClassOf(in.Key.Type) == vcode.Vec
 	case ir.Reduce, ir.ScanI, ir.ScanX:
-		_, _, cluster, ok := combinerOf(in)
-		return ok && (in.IR != ir.ScanX || cluster == 0)
+		_, _, _, ok := combinerOf(in)
+		return ok
 	}
 	return true
 }

@@ -35,6 +35,18 @@ var ymmCombiners = map[rule]Op{
 	{ir.Xor, ir.I32, ir.I32}:  AVX_VPXOR,
 	{ir.FAdd, ir.F32, ir.F32}: AVX_VADDPS,
 	{ir.FMul, ir.F32, ir.F32}: AVX_VMULPS,
+	{ir.NMin, ir.F32, ir.F32}: AVX_VMINPS, // see combine
+	{ir.NMax, ir.F32, ir.F32}: AVX_VMAXPS,
+}
+
+// combine is Y0 = Y0 op Y1. It uses Y2, Y3 and Y4.
+func (m ymm) combine(c Op, op ir.Op) {
+	if op == ir.NMin || op == ir.NMax {
+		m.numeric(0, 1, op == ir.NMax)
+		m.moveVec(0, 2)
+		return
+	}
+	m.rr(c, 0, 0, 1)
 }
 
 // combiner returns the operator of a reduction or scan and its cluster size, that
@@ -220,14 +232,15 @@ func ymmReduce(m ymm, in *vcode.Inst) {
 			default:
 				m.highHalf(1, 0)
 			}
-			m.rr(c, 0, 0, 1)
+			m.combine(c, op)
 		}
 		m.rm(AVX_VMOVUPS_ST, 0, 0, m.row(part))
 	}
 	for k := 1; k < cluster/ymmLanes; k *= 2 {
 		for part := 0; part+k < len(in.Masks); part += 2 * k {
 			m.rm(AVX_VMOVUPS, 0, 0, m.row(part))
-			m.rm(c, 0, 0, m.row(part+k))
+			m.rm(AVX_VMOVUPS, 1, 0, m.row(part+k))
+			m.combine(c, op)
 			m.rm(AVX_VMOVUPS_ST, 0, 0, m.row(part))
 		}
 	}
@@ -266,7 +279,8 @@ func (m ymm) scan(in *vcode.Inst) {
 			}
 			m.lower(part, k)
 			m.rm(AVX_VMOVUPS, 1, 0, m.row(part))
-			m.rr(c, 0, 0, 1)
+			m.combine(c, op)
+			m.rm(AVX_VMOVUPS, 1, 0, m.row(part))
 			m.rri(AVX_VPBLENDD, 0, 1, 0, high)
 			m.rm(AVX_VMOVUPS_ST, 0, 0, m.row(part))
 		}
