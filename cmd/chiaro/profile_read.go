@@ -6,10 +6,13 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/chiaro-gpu/chiaro/device"
 	"github.com/chiaro-gpu/chiaro/internal/ledger"
+	"github.com/chiaro-gpu/chiaro/internal/lower"
+	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/valid"
 )
 
@@ -128,8 +131,8 @@ func profileFiles(arg string) (files []string, pattern string, err error) {
 }
 
 // selfProfile is Chiaro as a device: what the capabilities that its compute
-// shaders have ask for. A feature that no capability needs is not known, and
-// neither is any limit: memory is the limit.
+// shaders have ask for, and the limits that its compute stage has. A feature that
+// no capability needs is not known, and neither is a limit that is memory alone.
 func selfProfile() device.Profile {
 	d := &valid.Device{Name: "self", Features: map[string]bool{}, Limits: map[string]uint64{}, Extensions: map[string]bool{}}
 	take := func(ways []valid.Way, works bool) {
@@ -154,6 +157,16 @@ func selfProfile() device.Profile {
 	}
 	for name, works := range ledger.Extensions() {
 		take(valid.ExtensionWays(name), works)
+	}
+	for name, n := range map[string]uint64{
+		"maxPushConstantsSize": compute.MaxPushBytes, "maxInlineUniformBlockSize": compute.MaxInlineBytes,
+		"minSubgroupSize": lower.MinSubgroup, "maxSubgroupSize": lower.MaxSubgroup, "subgroupSize": lower.DefaultSubgroup,
+		"requiredSubgroupSizeStages": 0x20, "subgroupSupportedStages": 0x20, // compute
+	} {
+		d.Limits[name] = n
+	}
+	for i, n := range compute.MaxGroups() {
+		d.Limits["maxComputeWorkGroupCount["+strconv.Itoa(i)+"]"] = uint64(n)
 	}
 	return device.Profile{Name: "self", Label: "the features behind the capabilities that compute shaders have here", Device: d}
 }

@@ -39,14 +39,15 @@ type Options struct {
 
 // The sizes of subgroups (minSubgroupSize, maxSubgroupSize), in lanes. A
 // workgroup may have as many subgroups of any size as it has room for
-// (maxComputeWorkgroupSubgroups).
+// (maxComputeWorkgroupSubgroups). DefaultSubgroup is that of programs that ask
+// for none (subgroupSize).
 const (
-	MinSubgroup = 4
-	MaxSubgroup = 128
+	MinSubgroup     = 4
+	MaxSubgroup     = 128
+	DefaultSubgroup = 16
 )
 
 const (
-	defaultSubgroup  = 16
 	defaultMaxValues = 1 << 22
 	maxLeaves        = 1 << 16 // scalars of one value
 	maxDepth         = 255     // nesting of a type (SPIR-V §2.17, structure nesting depth)
@@ -58,7 +59,7 @@ const (
 // Stage lowers an entry point. The error is an *Unsupported or a *Malformed.
 func Stage(m *valid.Module, entry *facts.EntryPoint, o Options) (p *ir.Program, err error) {
 	if o.SubgroupSize == 0 {
-		o.SubgroupSize = defaultSubgroup
+		o.SubgroupSize = DefaultSubgroup
 	}
 	if o.MaxValues == 0 {
 		o.MaxValues = defaultMaxValues
