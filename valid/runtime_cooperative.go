@@ -225,7 +225,8 @@ func (c *checker) matrixStride(i int, in spirv.Inst) {
 // where it is laid out by columns.
 func (c *checker) lineBytes(t *facts.Type, layout spirv.ID) (uint64, bool) {
 	k := c.m.Const(layout)
-	if k == nil || !k.Known || k.Bits > uint64(spirv.CooperativeMatrixLayoutColumnMajorKHR) {
+	matrix := t.Op == spirv.OpTypeCooperativeMatrixKHR || t.Op == spirv.OpTypeCooperativeMatrixNV
+	if !matrix || k == nil || !k.Known || k.Bits > uint64(spirv.CooperativeMatrixLayoutColumnMajorKHR) {
 		return 0, false
 	}
 	v := inst.TypeCooperativeMatrixKHR(c.code.Inst(t.Index)) // NVIDIA's has the same first operands
