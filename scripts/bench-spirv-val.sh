@@ -49,11 +49,13 @@ join -t "$(printf '\t')" "$tmp/p" "$tmp/o" | awk -F'\t' '{
 go test -run '^$' -bench Growth -benchtime 20x ./valid | awk '/^BenchmarkGrowth/ { printf "%-30s %s %s\n", $1, $(NF-1), $NF }'
 
 go build -o "$tmp/chiaro" ./cmd/chiaro
+first= # before all other work, where that is allowed
+chrt -f 50 true 2>/dev/null && first="chrt -f 50"
 for j in 1 2; do
 	best=
 	for _ in 1 2 3 4 5; do
 		start=$(date +%s%N)
-		"$tmp/chiaro" check -j $j --target-env "$env" --format jsonl "$folder" >/dev/null 2>&1 || true
+		$first "$tmp/chiaro" check -j $j --target-env "$env" --format jsonl "$folder" >/dev/null 2>&1 || true
 		t=$((($(date +%s%N) - start) / 1000))
 		[ -n "$best" ] && [ "$best" -le "$t" ] || best=$t
 	done
