@@ -410,7 +410,8 @@ func typeAt(op spirv.Op) int {
 	case spirv.OpAbortKHR: // the message's
 		return 1
 	case spirv.OpUntypedArrayLengthKHR, spirv.OpUntypedAccessChainKHR, spirv.OpUntypedInBoundsAccessChainKHR,
-		spirv.OpUntypedPtrAccessChainKHR, spirv.OpUntypedInBoundsPtrAccessChainKHR: // that of the base
+		spirv.OpUntypedPtrAccessChainKHR, spirv.OpUntypedInBoundsPtrAccessChainKHR, // that of the base
+		spirv.OpUntypedImageTexelPointerEXT: // the image's
 		return 3
 	}
 	return 0

@@ -182,7 +182,7 @@ func (c *checker) nodePayloads() {
 		if bad := c.usedBy(v) &^ (inGLCompute | inMeshEXT); bad != 0 {
 			c.fail(v.Index, vuid.RuntimeSpirv_NodePayloadAMDX_09192, "%s in NodePayloadAMDX, which a %s entry point uses; must be used by GLCompute and MeshEXT alone", c.name(v.ID), bad)
 		}
-		if t := nodePayload(v.Type); t != nil {
+		if t := c.nodePayload(v.Type); t != nil {
 			c.atMost(v.Index, vuid.RuntimeSpirv_maxExecutionGraphShaderPayloadSize_09193, "maxExecutionGraphShaderPayloadSize", "the number of bytes of the payload", max(t.Size(0, false), c.content.of[t.Number].bytes))
 		}
 	}
@@ -200,10 +200,10 @@ func (c *checker) nodePayloads() {
 	}
 }
 
-// nodePayload returns the type of one payload.
-func nodePayload(t *facts.Type) *facts.Type {
-	for t != nil && (t.Op == spirv.OpTypeNodePayloadArrayAMDX || t.IsArray()) {
-		t = t.Elem
+// nodePayload returns the type of one payload, nil where it is not known.
+func (c *checker) nodePayload(t *facts.Type) *facts.Type {
+	if t = core(t); t != nil && t.Op == spirv.OpTypeNodePayloadArrayAMDX {
+		return c.m.Type(inst.TypeNodePayloadArrayAMDX(c.code.Inst(t.Index)).PayloadType())
 	}
 	return t
 }

@@ -39,7 +39,7 @@ var typeFamily = family{
 		{Code: vuid.StandaloneSpirv_None_12295, Section: environment, Words: "a vector has 2 to 4 components without the capability LongVectorEXT"},
 		{Code: vuid.StandaloneSpirv_DescriptorHeapEXT_11482, Section: "Vulkan, Shader Validation", Words: "where heaps of descriptors are declared, no struct holds what is opaque and no descriptor"},
 		{Code: vuid.StandaloneSpirv_None_04667, Section: "Vulkan, Shader Validation", Words: "no struct has a member that is opaque, or an array of opaque elements"},
-		{Code: vuid.StandaloneSpirv_OpTypeUntypedPointerKHR_11417, Section: "Vulkan, Shader Validation", Words: "an untyped pointer is to a storage class with an explicit layout"},
+		{Code: vuid.StandaloneSpirv_OpTypeUntypedPointerKHR_11417, Section: "Vulkan, Shader Validation", Words: "an untyped pointer is to a storage class with an explicit layout, to descriptors or to texels"},
 	},
 	insts: map[spirv.Op]judge{
 		spirv.OpTypeInt:               (*checker).typeInt,
@@ -299,9 +299,9 @@ func (c *checker) typeUntypedPointer(i int, in spirv.Inst) {
 		}
 		fallthrough
 	default:
-		c.fail(i, vuid.StandaloneSpirv_OpTypeUntypedPointerKHR_11417, "an untyped pointer to %s; must be a storage class with an explicit layout", s)
+		c.fail(i, vuid.StandaloneSpirv_OpTypeUntypedPointerKHR_11417, "an untyped pointer to %s; must be to a storage class with an explicit layout, to UniformConstant or to Image", s)
 	case spirv.StorageClassStorageBuffer, spirv.StorageClassUniform, spirv.StorageClassPushConstant,
-		spirv.StorageClassPhysicalStorageBuffer, spirv.StorageClassUniformConstant, spirv.StorageClassShaderRecordBufferKHR:
+		spirv.StorageClassPhysicalStorageBuffer, spirv.StorageClassUniformConstant, spirv.StorageClassShaderRecordBufferKHR, spirv.StorageClassImage:
 	}
 }
 
