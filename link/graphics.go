@@ -37,6 +37,8 @@ var graphicsRules = []Rule{
 	{vuid.VkGraphicsPipelineCreateInfo_renderPass_08710, "a fragment stage in a render pass has none of the capabilities that read tile images"},
 	{vuid.VkGraphicsPipelineCreateInfo_pStages_06894, "a pipeline library without fragment shader state has no fragment stage"},
 	{vuid.VkGraphicsPipelineCreateInfo_pStages_06895, "a pipeline library without pre-rasterization state has no stage before the fragment stage"},
+	{vuid.VkGraphicsPipelineCreateInfo_pStages_06896, "each stage of a graphics pipeline is one that draws"},
+	{vuid.VkGraphicsPipelineCreateInfo_stageCount_09587, "a pipeline library without shader state has no stage"},
 	{vuid.VkGraphicsPipelineCreateInfo_geometryStreams_02321, "a geometry stage with the capability GeometryStreams needs the feature geometryStreams"},
 	{vuid.VkGraphicsPipelineCreateInfo_rasterizationStream_02319, "what is rasterized comes from the stream that the rasterization state says"},
 	{vuid.VkGraphicsPipelineCreateInfo_rasterizationStream_02320, "what is rasterized comes from stream 0 where the rasterization state says no other"},
@@ -72,6 +74,8 @@ func (l *linker) graphics() {
 	l.dynamicStates()
 	l.reads()
 	l.coverage()
+	l.outputs()
+	l.taskPayload()
 	l.shadingRates()
 	l.enqueue()
 }
@@ -212,6 +216,12 @@ func (l *linker) views() {
 func (l *linker) parts() {
 	before := slices.ContainsFunc(l.stages, func(s *Shader) bool { return StageOf(s.Entry.Model) < fragment })
 	p := l.d.Parts
+	if n := len(l.stages); n > 0 && StageOf(l.stages[n-1].Entry.Model) > fragment {
+		l.fail(vuid.VkGraphicsPipelineCreateInfo_pStages_06896, []Side{entrySide(l.stages[n-1])}, "there is a %s stage in a graphics pipeline; must be a stage that draws", entrySide(l.stages[n-1]).Stage)
+	}
+	if p != 0 && p&(PartsPreRasterizationShaders|PartsFragmentShader) == 0 && len(l.stages) > 0 {
+		l.fail(vuid.VkGraphicsPipelineCreateInfo_stageCount_09587, []Side{entrySide(l.stages[0])}, "a library of %s has a %s stage; must have none", p, entrySide(l.stages[0]).Stage)
+	}
 	pre, frag := p&PartsPreRasterizationShaders != 0, p&PartsFragmentShader != 0
 	if f := l.stage(fragment); p != 0 && pre && !frag && f != nil {
 		l.fail(vuid.VkGraphicsPipelineCreateInfo_pStages_06894, []Side{entrySide(f)}, "a library of %s has a fragment stage; must not", p)
@@ -448,7 +458,7 @@ func (l *linker) enqueue() {
 			continue
 		}
 		l.off(vuid.VkGraphicsPipelineCreateInfo_shaderMeshEnqueue_10187, "shaderMeshEnqueue", []Side{entrySide(s)}, "a stage has the capability ShaderEnqueueAMDX")
-		if l.d.Kind == Graphics && !l.d.Library {
+		if l.d.Kind == Graphics && !l.d.Library && l.d.Flags&PipelineFlagsLibrary == 0 {
 			l.fail(vuid.VkGraphicsPipelineCreateInfo_flags_10188, []Side{entrySide(s)}, "a stage has the capability ShaderEnqueueAMDX; the pipeline must be a library")
 		}
 	}

@@ -112,6 +112,9 @@ var layoutCountRules = func() []Rule {
 		{vuid.VkPushConstantRange_size_00297, "a push constant range has a multiple of 4 bytes"},
 		{vuid.VkPushConstantRange_size_00298, "a push constant range ends at maxPushConstantsSize or before"},
 	}
+	for _, k := range []Kind{Graphics, Compute, RayTracing} {
+		out = append(out, Rule{resourceCodes[k], "a stage of a " + kindNames[k] + " pipeline can reach no more resources than maxPerStageResources"})
+	}
 	for _, c := range countLimits {
 		most := c.limits[0]
 		if c.limits[1] != "" {
@@ -157,6 +160,42 @@ func (l *linker) layout() {
 	}
 	for i := range p.Sets {
 		l.set(&p.Sets[i])
+	}
+	l.stageResources()
+}
+
+// resourceTypes are the descriptors that maxPerStageResources counts.
+var resourceTypes = []DescriptorType{
+	"combined_image_sampler", "sampled_image", "storage_image", "uniform_texel_buffer", "storage_texel_buffer", "uniform_buffer",
+	"storage_buffer", "uniform_buffer_dynamic", "storage_buffer_dynamic", "input_attachment", "tensor",
+}
+
+// resourceCodes are the rules of maxPerStageResources by the kind of the
+// pipeline.
+var resourceCodes = map[Kind]string{
+	Graphics: vuid.VkGraphicsPipelineCreateInfo_layout_01688, Compute: vuid.VkComputePipelineCreateInfo_layout_01687, RayTracing: vuid.VkRayTracingPipelineCreateInfoKHR_layout_03428,
+}
+
+// stageResources judges how many resources of the layout each stage of the
+// pipeline can reach. For the fragment stage color attachments count, too.
+func (l *linker) stageResources() {
+	const limit = "maxPerStageResources"
+	code := resourceCodes[l.kind()]
+	if _, known := l.d.limit(limit); !known || code == "" {
+		return
+	}
+	for i, s := range l.stages {
+		k := StageOf(s.Entry.Model)
+		if i > 0 && StageOf(l.stages[i-1].Entry.Model) == k {
+			continue
+		}
+		n := l.descriptors(resourceTypes, 1<<k, true, false)
+		if p := l.subpass(); k == fragment && p != nil {
+			n += uint64(len(p.Color))
+		} else if k == fragment && l.d.Rendering != nil {
+			n += uint64(len(l.d.Rendering.Color))
+		}
+		l.over(code, limit, n, []Side{entrySide(s)}, "the number of resources that the "+entrySide(s).Stage+" stage can reach")
 	}
 }
 

@@ -29,6 +29,9 @@ func (l *linker) interfaces() {
 		}
 		if last != nil && k != mesh {
 			l.match(last, s)
+			if k != fragment {
+				l.builtIns(last, s)
+			}
 		}
 		last = s
 	}

@@ -1730,6 +1730,32 @@ const (
 	VkCmdConvertCooperativeVectorMatrixNV_renderpass                                                         = "VUID-vkCmdConvertCooperativeVectorMatrixNV-renderpass"
 	VkCmdConvertCooperativeVectorMatrixNV_suspended                                                          = "VUID-vkCmdConvertCooperativeVectorMatrixNV-suspended"
 	VkCmdConvertCooperativeVectorMatrixNV_videocoding                                                        = "VUID-vkCmdConvertCooperativeVectorMatrixNV-videocoding"
+	VkCmdDraw_None_07469                                                                                     = "VUID-vkCmdDraw-None-07469"
+	VkCmdDraw_None_08698                                                                                     = "VUID-vkCmdDraw-None-08698"
+	VkCmdDraw_None_09003                                                                                     = "VUID-vkCmdDraw-None-09003"
+	VkCmdDraw_None_09642                                                                                     = "VUID-vkCmdDraw-None-09642"
+	VkCmdDraw_None_09643                                                                                     = "VUID-vkCmdDraw-None-09643"
+	VkCmdDraw_None_10677                                                                                     = "VUID-vkCmdDraw-None-10677"
+	VkCmdDraw_None_10795                                                                                     = "VUID-vkCmdDraw-None-10795"
+	VkCmdDraw_None_10796                                                                                     = "VUID-vkCmdDraw-None-10796"
+	VkCmdDraw_None_10797                                                                                     = "VUID-vkCmdDraw-None-10797"
+	VkCmdDraw_OpTypeImage_07468                                                                              = "VUID-vkCmdDraw-OpTypeImage-07468"
+	VkCmdDraw_alphaToCoverageEnable_08919                                                                    = "VUID-vkCmdDraw-alphaToCoverageEnable-08919"
+	VkCmdDraw_colorAttachmentCount_09372                                                                     = "VUID-vkCmdDraw-colorAttachmentCount-09372"
+	VkCmdDraw_coverageToColorEnable_07490                                                                    = "VUID-vkCmdDraw-coverageToColorEnable-07490"
+	VkCmdDraw_maxFragmentDualSrcAttachments_09239                                                            = "VUID-vkCmdDraw-maxFragmentDualSrcAttachments-09239"
+	VkCmdDraw_maxMultiviewInstanceIndex_02688                                                                = "VUID-vkCmdDraw-maxMultiviewInstanceIndex-02688"
+	VkCmdDraw_multisampledRenderToSingleSampled_07285                                                        = "VUID-vkCmdDraw-multisampledRenderToSingleSampled-07285"
+	VkCmdDraw_multisampledRenderToSingleSampled_07286                                                        = "VUID-vkCmdDraw-multisampledRenderToSingleSampled-07286"
+	VkCmdDraw_multisampledRenderToSingleSampled_07287                                                        = "VUID-vkCmdDraw-multisampledRenderToSingleSampled-07287"
+	VkCmdDraw_pColorAttachments_08963                                                                        = "VUID-vkCmdDraw-pColorAttachments-08963"
+	VkCmdDraw_pColorAttachments_11539                                                                        = "VUID-vkCmdDraw-pColorAttachments-11539"
+	VkCmdDraw_pDepthInputAttachmentIndex_09595                                                               = "VUID-vkCmdDraw-pDepthInputAttachmentIndex-09595"
+	VkCmdDraw_pDynamicStates_08715                                                                           = "VUID-vkCmdDraw-pDynamicStates-08715"
+	VkCmdDraw_pDynamicStates_08716                                                                           = "VUID-vkCmdDraw-pDynamicStates-08716"
+	VkCmdDraw_pNext_07935                                                                                    = "VUID-vkCmdDraw-pNext-07935"
+	VkCmdDraw_primitiveFragmentShadingRateWithMultipleViewports_04552                                        = "VUID-vkCmdDraw-primitiveFragmentShadingRateWithMultipleViewports-04552"
+	VkCmdDraw_stage_07073                                                                                    = "VUID-vkCmdDraw-stage-07073"
 	VkCmdPushConstants_commandBuffer_11295                                                                   = "VUID-vkCmdPushConstants-commandBuffer-11295"
 	VkCmdPushConstants_commandBuffer_11296                                                                   = "VUID-vkCmdPushConstants-commandBuffer-11296"
 	VkCmdPushConstants_commandBuffer_cmdpool                                                                 = "VUID-vkCmdPushConstants-commandBuffer-cmdpool"
@@ -3737,6 +3763,32 @@ var All = [...]string{
 	"VUID-vkCmdConvertCooperativeVectorMatrixNV-renderpass",
 	"VUID-vkCmdConvertCooperativeVectorMatrixNV-suspended",
 	"VUID-vkCmdConvertCooperativeVectorMatrixNV-videocoding",
+	"VUID-vkCmdDraw-None-07469",
+	"VUID-vkCmdDraw-None-08698",
+	"VUID-vkCmdDraw-None-09003",
+	"VUID-vkCmdDraw-None-09642",
+	"VUID-vkCmdDraw-None-09643",
+	"VUID-vkCmdDraw-None-10677",
+	"VUID-vkCmdDraw-None-10795",
+	"VUID-vkCmdDraw-None-10796",
+	"VUID-vkCmdDraw-None-10797",
+	"VUID-vkCmdDraw-OpTypeImage-07468",
+	"VUID-vkCmdDraw-alphaToCoverageEnable-08919",
+	"VUID-vkCmdDraw-colorAttachmentCount-09372",
+	"VUID-vkCmdDraw-coverageToColorEnable-07490",
+	"VUID-vkCmdDraw-maxFragmentDualSrcAttachments-09239",
+	"VUID-vkCmdDraw-maxMultiviewInstanceIndex-02688",
+	"VUID-vkCmdDraw-multisampledRenderToSingleSampled-07285",
+	"VUID-vkCmdDraw-multisampledRenderToSingleSampled-07286",
+	"VUID-vkCmdDraw-multisampledRenderToSingleSampled-07287",
+	"VUID-vkCmdDraw-pColorAttachments-08963",
+	"VUID-vkCmdDraw-pColorAttachments-11539",
+	"VUID-vkCmdDraw-pDepthInputAttachmentIndex-09595",
+	"VUID-vkCmdDraw-pDynamicStates-08715",
+	"VUID-vkCmdDraw-pDynamicStates-08716",
+	"VUID-vkCmdDraw-pNext-07935",
+	"VUID-vkCmdDraw-primitiveFragmentShadingRateWithMultipleViewports-04552",
+	"VUID-vkCmdDraw-stage-07073",
 	"VUID-vkCmdPushConstants-commandBuffer-11295",
 	"VUID-vkCmdPushConstants-commandBuffer-11296",
 	"VUID-vkCmdPushConstants-commandBuffer-cmdpool",

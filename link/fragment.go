@@ -1,0 +1,114 @@
+package link
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/chiaro-gpu/chiaro/iface"
+	"github.com/chiaro-gpu/chiaro/vuid"
+)
+
+// fragmentRules are the rules of what a fragment stage writes (Vulkan, Fragment
+// Output Interface).
+var fragmentRules = []Rule{
+	{"SPV-FragmentOutput-Type", "an output is of the numeric type of the color attachment that it is written to"},
+	{"SPV-FragmentOutput-Second", "a fragment stage whose second color is blended has an output of Index 1"},
+	{vuid.VkCmdDraw_maxFragmentDualSrcAttachments_09239, "where a second color is blended, each output is at a location below maxFragmentDualSrcAttachments"},
+}
+
+// colorFormat returns the format of the color attachment that outputs at a
+// location are written to, where it is known and there is one.
+func (l *linker) colorFormat(location uint64) (Format, bool) {
+	if p := l.subpass(); p != nil {
+		if location >= uint64(len(p.Color)) || uint64(p.Color[location]) >= uint64(len(l.d.Pass.Attachments)) {
+			return 0, false
+		}
+		return l.d.Pass.Attachments[p.Color[location]].Format, true
+	}
+	r := l.d.Rendering
+	if r == nil || l.d.Pass != nil {
+		return 0, false
+	}
+	if r.Locations != nil {
+		i := slices.Index(r.Locations, Ref(location))
+		if i < 0 || i >= len(r.Color) {
+			return 0, false
+		}
+		return r.Color[i], r.Color[i] != 0
+	}
+	if location >= uint64(len(r.Color)) {
+		return 0, false
+	}
+	return r.Color[location], r.Color[location] != 0
+}
+
+// writes reports whether the blend state lets anything through to the color
+// attachment of a location.
+func (l *linker) writes(location uint64) bool {
+	b := l.d.Blend
+	return b == nil || l.d.dynamic(DynamicStateColorWriteMask) || location >= uint64(len(b.Attachments)) || b.Attachments[location].Writes() != 0
+}
+
+// outputs judges the outputs of the fragment stage.
+func (l *linker) outputs() {
+	f := l.stage(fragment)
+	if f == nil {
+		return
+	}
+	for i := range f.Entry.Outputs {
+		v := &f.Entry.Outputs[i]
+		if v.Missing || !v.Used || !v.Type.Numeric() {
+			continue
+		}
+		for n := range min(v.Slots, maxSlots) {
+			at := uint64(v.Location) + n
+			color, ok := l.colorFormat(at)
+			if !ok || !l.writes(at) {
+				continue
+			}
+			if kind, _ := color.numeric(); kind != v.Type.Kind {
+				l.warn("SPV-FragmentOutput-Type", []Side{variableSide(f, v), {Stage: "color attachment", Place: fmt.Sprintf("location %d", at), Type: color.String()}},
+					"%s is %s, and the color attachment of location %d is %s; must be of the same numeric type, or what is written is undefined", v.Name, v.Type, at, color)
+				break
+			}
+		}
+	}
+	l.secondColor(f)
+}
+
+// second reports whether a blend factor is of the second color.
+func (b BlendFactor) second() bool {
+	return b >= BlendFactorSrc1Color && b <= BlendFactorOneMinusSrc1Alpha
+}
+
+// secondColor judges a fragment stage whose second color is blended.
+func (l *linker) secondColor(f *Shader) {
+	if l.d.Blend == nil || l.d.dynamic(DynamicStateColorBlendEquation) || l.d.dynamic(DynamicStateColorBlendEnable) || l.d.dynamic(DynamicStateColorBlendAdvanced) {
+		return
+	}
+	if !slices.ContainsFunc(l.d.Blend.Attachments, func(b Blend) bool {
+		return b.Enable && (b.SrcColor.second() || b.DstColor.second() || b.SrcAlpha.second() || b.DstAlpha.second())
+	}) {
+		return
+	}
+	var last *iface.Variable
+	second := false
+	for i := range f.Entry.Outputs {
+		v := &f.Entry.Outputs[i]
+		if v.Missing || !v.Used {
+			continue
+		}
+		second = second || v.Index == 1
+		if last == nil || v.Location > last.Location {
+			last = v
+		}
+	}
+	switch {
+	case last == nil:
+	case !second:
+		l.warn("SPV-FragmentOutput-Second", []Side{entrySide(f)}, "the second color is blended and the fragment stage writes none; must have an output of Index 1")
+	default:
+		l.below(vuid.VkCmdDraw_maxFragmentDualSrcAttachments_09239, "maxFragmentDualSrcAttachments", uint64(last.Location)+max(last.Slots, 1)-1,
+			[]Side{variableSide(f, last)}, "the second color is blended, and the last location that is written")
+	}
+}
