@@ -118,3 +118,17 @@ func TestStages(t *testing.T) {
 		})
 	}
 }
+
+// TestSameBinding holds that each binding of a set has its own number, which no
+// description in YAML can break.
+func TestSameBinding(t *testing.T) {
+	set := Set{Bindings: []Binding{{Binding: 1, Type: "sampler", Count: 1}, {Binding: 1, Type: "sampler", Count: 1}}}
+	found := Link(&Description{Layout: &Layout{Sets: []Set{set}}})
+	if len(found) != 1 || found[0].Code != vuid.VkDescriptorSetLayoutCreateInfo_binding_00279 {
+		t.Errorf("two bindings of one number: found %v; must be %s", found, vuid.VkDescriptorSetLayoutCreateInfo_binding_00279)
+	}
+	set.Bindings[1].Binding = 2
+	if found := Link(&Description{Layout: &Layout{Sets: []Set{set}}}); len(found) != 0 {
+		t.Errorf("two bindings of two numbers: found %v; must be nothing", found)
+	}
+}
