@@ -18,19 +18,6 @@ func severalTimes(kind spirv.Decoration) bool {
 	return false
 }
 
-// placesOnce reports whether a decoration says where a target lies or what it is
-// bound to, so that even the same again is an error.
-func placesOnce(kind spirv.Decoration) bool {
-	switch kind {
-	case spirv.DecorationArrayStride, spirv.DecorationArrayStrideIdEXT, spirv.DecorationOffset, spirv.DecorationOffsetIdEXT,
-		spirv.DecorationMatrixStride, spirv.DecorationRowMajor, spirv.DecorationColMajor, spirv.DecorationLocation,
-		spirv.DecorationComponent, spirv.DecorationIndex, spirv.DecorationBinding, spirv.DecorationDescriptorSet,
-		spirv.DecorationBuiltIn, spirv.DecorationSpecId, spirv.DecorationXfbBuffer, spirv.DecorationXfbStride, spirv.DecorationStream:
-		return true
-	}
-	return false
-}
-
 // exclusive are pairs of decorations that no target has both of.
 var exclusive = [...][2]spirv.Decoration{
 	{spirv.DecorationBlock, spirv.DecorationBufferBlock},
@@ -60,10 +47,7 @@ func (c *checker) decorationsOf(id spirv.ID, member int) {
 	for d := range c.m.MemberDecorations(id, member) {
 		if d.Kind == last.Kind && !severalTimes(d.Kind) && !told {
 			told = true
-			f := c.fail(max(d.Index, last.Index), "SPV-Decoration-Twice", "%s has %s twice; must have it once", c.name(id), d.Kind).also(c, min(d.Index, last.Index), "the first")
-			if slices.Equal(d.Operands, last.Operands) && !placesOnce(d.Kind) {
-				f.warn() // it says nothing new
-			}
+			c.fail(max(d.Index, last.Index), "SPV-Decoration-Twice", "%s has %s twice; must have it once", c.name(id), d.Kind).also(c, min(d.Index, last.Index), "the first")
 		}
 		last = d
 		for n := range exclusive {

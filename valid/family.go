@@ -99,6 +99,7 @@ var families = []*family{
 	&abortFamily,
 	&heapFamily,
 	&miscellaneousFamily,
+	&smallUseFamily,
 	&graphFamily,
 	&executionGraphFamily,
 	&tensorFamily,

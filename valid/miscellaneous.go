@@ -10,8 +10,6 @@ import (
 // accesses to memory under a condition, and the print of debug information.
 var miscellaneousFamily = family{
 	rules: []Rule{
-		{Code: "SPV-Assume-Condition", Section: "SPIR-V, SPV_KHR_expect_assume", Words: "what OpAssumeTrueKHR assumes is a Boolean"},
-		{Code: "SPV-Expect-Type", Section: "SPIR-V, SPV_KHR_expect_assume", Words: "OpExpectKHR is of integers or Booleans, and so are the value and what is expected of it"},
 		{Code: "SPV-Freeze-Type", Section: "SPIR-V, SPV_KHR_poison_freeze", Words: "OpFreezeKHR has the type of its value"},
 		{Code: "SPV-Poison-Type", Section: "SPIR-V, SPV_KHR_poison_freeze", Words: "OpPoisonKHR is of a type that a value can have"},
 		{Code: "SPV-Predicated-Pointer", Section: "SPIR-V, SPV_INTEL_predicated_io", Words: "a predicated access is by a pointer to the type of what is loaded or stored"},
@@ -20,36 +18,11 @@ var miscellaneousFamily = family{
 		{Code: "SPV-DebugPrintf-Format", Section: "NonSemantic.DebugPrintf", Words: "the format of DebugPrintf is an OpString, and what it prints are values"},
 	},
 	insts: map[spirv.Op]judge{
-		spirv.OpAssumeTrueKHR:        (*checker).assume,
-		spirv.OpExpectKHR:            (*checker).expect,
 		spirv.OpFreezeKHR:            (*checker).freeze,
 		spirv.OpPoisonKHR:            (*checker).poison,
 		spirv.OpPredicatedLoadINTEL:  (*checker).predicatedLoad,
 		spirv.OpPredicatedStoreINTEL: (*checker).predicatedStore,
 	},
-}
-
-func (c *checker) assume(i int, in spirv.Inst) {
-	if t := c.m.TypeOf(inst.AssumeTrueKHR(in).Condition()); t != nil && !t.IsBool() {
-		c.fail(i, "SPV-Assume-Condition", "the condition is %s; must be a Boolean", c.typeName(t))
-	}
-}
-
-func (c *checker) expect(i int, in spirv.Inst) {
-	v := inst.ExpectKHR(in)
-	t := c.m.Type(v.Type())
-	if t == nil {
-		return
-	}
-	if s := t.Scalar(); s == nil || t.IsMatrix() || s.IsFloat() {
-		c.fail(i, "SPV-Expect-Type", "OpExpectKHR is %s; must be of integers or Booleans", c.typeName(t))
-		return
-	}
-	for _, id := range [...]spirv.ID{v.Value(), v.ExpectedValue()} {
-		if got := c.m.TypeOf(id); got != nil && got != t {
-			c.fail(i, "SPV-Expect-Type", "%s is %s; must be %s as the result", c.name(id), c.typeName(got), c.typeName(t))
-		}
-	}
 }
 
 func (c *checker) freeze(i int, in spirv.Inst) {
