@@ -3,11 +3,14 @@ package jit_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/interp"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 )
 
@@ -80,5 +83,100 @@ func TestRoomsOfManyPrograms(t *testing.T) {
 	}
 	if n := jit.KeptRooms(); n != before {
 		t.Errorf("%d bytes of rooms are kept when all are closed; were %d before", n, before)
+	}
+}
+
+// dirt leaves something in the memory of each lane and of the workgroup, and never
+// ends, where its first constant says so. Else it shows what it finds in both, and
+// of which MEET may stand for something that keeps subgroups apart.
+const dirt = `program "dirt" compute
+subgroup 16
+local 50 1 1
+push 4
+shared 256
+in localindex i32 0
+in global.x i32 0
+res storage 0 0 count 1
+var "a" 8 -1
+effects writes barrier
+
+func "main"() L1 {
+	vi = in.i32 #0
+	vx = in.i32 #1
+	vP = push
+	vn = ld.i32 vP, 0:i32, #0
+	vA = res 0:i32, #0
+	vW = wg
+	vw = at 0:i32, vi, #4
+	vo = at 0:i32, vx, #12
+	vs = and.i32 vi, 7:i32
+	MEET
+	vc = ult.i32 0:i32, vn
+	if vc {
+		st.i32 vW, vw, 0x55555555:i32, #0
+		pst.i32 vs, 0x77777777:i32, #0
+		pst.i32 0:i32, 0x77777777:i32, #0
+		barrier
+		vd = ult.i32 40:i32, vi
+		if vd {
+			loop L2 { @7
+				st.i32 vW, vw, vi, #0
+				br L2
+			}
+		}
+		barrier
+	}
+	va = pld.i32 vs, #0
+	vb = ld.i32 vW, vw, #0
+	st.i32 vA, vo, va, #0
+	st.i32 vA, vo, vb, #4
+	barrier
+	pst.i32 vs, vx, #0
+	st.i32 vW, vw, vx, #0
+	barrier
+	ve = xor.i32 vw, 4:i32
+	vf = ld.i32 vW, ve, #0
+	st.i32 vA, vo, vf, #8
+}
+`
+
+// What a run left that was stopped between two barriers the next one does not find.
+func TestRoomsAfterStop(t *testing.T) { eachLevel(t, testRoomsAfterStop) }
+
+func testRoomsAfterStop(t *testing.T, engine jit.Engine) {
+	for _, meet := range []string{"", "vq = shuf.i32 vi, 0:i32", strings.Repeat("st.i32 vA, vo, vx, #0\n", 2000)} {
+		for _, size := range []uint32{4, 8, 16, 32, 64, 128} {
+			text := strings.Replace(dirt, "MEET", meet, 1)
+			p, err := ir.Parse(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p.SubgroupSize = size
+			p.StateEffects()
+			var shown [2][]byte
+			for i, e := range []exec.Engine{interp.Engine{}, engine} {
+				prog, err := e.Compile(p, exec.Options{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, workers := range []int{1, 2} {
+					job := exec.Job{Groups: [3]uint32{4, 1, 1}, Workers: workers, Push: []byte{1, 0, 0, 0}, Budget: 5000, Resources: [][]exec.Buffer{buffer(make([]uint32, 1000))}}
+					var budget *exec.BudgetError
+					if err := prog.Run(t.Context(), &job); !errors.As(err, &budget) {
+						t.Fatalf("error %v", err)
+					}
+					job.Push = make([]byte, 4)
+					job.Resources = [][]exec.Buffer{buffer(make([]uint32, 1000))}
+					if err := prog.Run(t.Context(), &job); err != nil {
+						t.Fatal(err)
+					}
+					shown[i] = job.Resources[0][0].Bytes
+				}
+				prog.Close()
+			}
+			if !bytes.Equal(shown[0], shown[1]) {
+				t.Errorf("subgroups of %d, %.20q: the second run finds %v", size, meet, shown[1])
+			}
+		}
 	}
 }
