@@ -2,13 +2,20 @@ package fossil
 
 import (
 	"bytes"
+	"encoding/base64"
 	"errors"
+	"fmt"
 	"os"
 	"reflect"
 	"strings"
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/iface"
 	"github.com/chiaro-gpu/chiaro/link"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/asm"
+	"github.com/chiaro-gpu/chiaro/valid"
 )
 
 // objects are entries of an archive, as the format documents them.
@@ -40,8 +47,34 @@ var objects = []struct {
 		"pNext":[{"sType":1000226001,"fragmentSize":{"width":2,"height":1},"combinerOps":[0,3]},{"sType":999}]}}}`},
 }
 
-// code is a module that is a head alone, and an odd word.
-var code = []byte{3, 2, 0x23, 7, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0xff, 0xff, 0xff, 0xff}
+// code is a vertex shader with an input and an output.
+var code = func() []byte {
+	words, err := asm.Assemble([]byte(`OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint Vertex %main "main" %in %out
+OpDecorate %in Location 2
+OpDecorate %out Location 0
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%float = OpTypeFloat 32
+%pin = OpTypePointer Input %float
+%pout = OpTypePointer Output %float
+%in = OpVariable %pin Input
+%out = OpVariable %pout Output
+%main = OpFunction %void None %fn
+%l = OpLabel
+OpReturn
+OpFunctionEnd
+`), asm.AssembleOptions{Version: spirv.Version10})
+	if err != nil {
+		panic(err)
+	}
+	m, err := spirv.FromWords(words)
+	if err != nil {
+		panic(err)
+	}
+	return m.Encode()
+}()
 
 // archive writes the objects and the module 5.
 func archive(t testing.TB, packed bool) []byte {
@@ -144,7 +177,7 @@ func TestJSON(t *testing.T) {
 		text := strings.TrimPrefix(o.text, `{"version":6,`)
 		parts = append(parts, text[:len(text)-1])
 	}
-	parts = append(parts, `"shaderModules":{"5":{"flags":0,"codeSize":4,"code":"AwIjBw=="}}`)
+	parts = append(parts, fmt.Sprintf(`"shaderModules":{"5":{"flags":0,"codeSize":%d,"code":%q}}`, len(code), base64.StdEncoding.EncodeToString(code)))
 	s, err := Parse([]byte(`{"version":6,` + strings.Join(parts, ",") + "}"))
 	if err != nil {
 		t.Fatal(err)
@@ -156,7 +189,7 @@ func TestJSON(t *testing.T) {
 	if !reflect.DeepEqual(p.Description, want()) {
 		t.Errorf("got %+v\nwant %+v", p.Description, want())
 	}
-	if got, err := s.Code(5); err != nil || !bytes.Equal(got, code[:4]) {
+	if got, err := s.Code(5); err != nil || !bytes.Equal(got, code) {
 		t.Errorf("code %x, %v", got, err)
 	}
 }
@@ -234,8 +267,8 @@ func TestVarints(t *testing.T) {
 	}
 }
 
-// FuzzOpen reads archives that are anything: no panic, and no more memory than
-// there is archive.
+// FuzzOpen reads archives that are anything, and judges what they describe: no
+// panic, and no more memory than there is archive.
 func FuzzOpen(f *testing.F) {
 	f.Add(archive(f, true))
 	f.Add(archive(f, false))
@@ -251,10 +284,33 @@ func FuzzOpen(f *testing.F) {
 				continue
 			}
 			for _, k := range p.Stages {
-				_, _ = s.Code(k.Module)
+				if shader := shaderOf(s, &k); shader != nil {
+					p.Description.Stages = append(p.Description.Stages, *shader)
+				}
 			}
+			p.Description.Device = &valid.Device{AllOthers: true, Limits: map[string]uint64{"maxBoundDescriptorSets": 4, "maxPushConstantsSize": 128, "maxVertexInputBindings": 16}}
+			link.Link(p.Description)
 		}
 	})
+}
+
+// shaderOf makes the shader of a stage, nil where its module is none.
+func shaderOf(s *Set, k *Stage) *link.Shader {
+	code, err := s.Code(k.Module)
+	if err != nil {
+		return nil
+	}
+	m, err := spirv.Decode(code)
+	if err != nil {
+		return nil
+	}
+	v := valid.Assume(facts.Gather(m, k.Spec))
+	for _, e := range iface.Reflect(v) {
+		if at := link.StageOf(e.Model); at >= 0 && k.Stage>>at&1 != 0 {
+			return &link.Shader{Module: v, Entry: e, Flags: k.Flags, SubgroupSize: k.SubgroupSize, Specialization: k.Entries}
+		}
+	}
+	return nil
 }
 
 // TestFile reads an archive from a file, as it is read by check.
