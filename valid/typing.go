@@ -27,7 +27,6 @@ var typedChapters = map[spirv.Class]struct{ code, section, what string }{
 	spirv.ClassBarrier:              {"SPV-Barrier-Type", "SPIR-V 3.3.20", "barrier"},
 	spirv.ClassGroup:                {"SPV-Group-Type", "SPIR-V 3.3.21", "group"},
 	spirv.ClassNonUniform:           {"SPV-NonUniform-Type", "SPIR-V 3.3.24", "non-uniform"},
-	spirv.ClassMiscellaneous:        {"SPV-Miscellaneous-Type", "SPIR-V 3.3.1", "miscellaneous"},
 	spirv.ClassReserved:             {"SPV-IntegerFunctions-Type", "SPIR-V, SPV_INTEL_shader_integer_functions2", "integer function"},
 }
 
@@ -35,13 +34,13 @@ var typedChapters = map[spirv.Class]struct{ code, section, what string }{
 // alone is judged; the others have rules of their own.
 func someTyped(op spirv.Op) bool {
 	switch op {
-	case spirv.OpExpectKHR, spirv.OpAssumeTrueKHR, spirv.OpUCountLeadingZerosINTEL, spirv.OpUCountTrailingZerosINTEL,
+	case spirv.OpUCountLeadingZerosINTEL, spirv.OpUCountTrailingZerosINTEL,
 		spirv.OpAbsISubINTEL, spirv.OpAbsUSubINTEL, spirv.OpIAddSatINTEL, spirv.OpUAddSatINTEL, spirv.OpIAverageINTEL,
 		spirv.OpUAverageINTEL, spirv.OpIAverageRoundedINTEL, spirv.OpUAverageRoundedINTEL, spirv.OpISubSatINTEL,
 		spirv.OpUSubSatINTEL, spirv.OpIMul32x16INTEL, spirv.OpUMul32x16INTEL:
 		return true
 	}
-	return op.Class() != spirv.ClassMiscellaneous && op.Class() != spirv.ClassReserved
+	return op.Class() != spirv.ClassReserved
 }
 
 func typingRules() []Rule {
