@@ -54,8 +54,14 @@ func (v view) Class() (typing.Class, int) {
 	return typing.Bool, 0
 }
 
-// Len returns the number of parts, 0 where it is not known.
-func (v view) Len() int { return int(min(v.t.Parts(), math.MaxInt32)) }
+// Len returns the number of parts, 0 where it is not known, as that of a vector
+// is before specialization.
+func (v view) Len() int {
+	if l := v.t.Length; v.t.Op == spirv.OpTypeVectorIdEXT && (l == nil || !l.Known || l.Spec) {
+		return 0
+	}
+	return int(min(v.t.Parts(), math.MaxInt32))
+}
 
 // Part returns a part, or what a pointer points at.
 func (v view) Part(i int) typing.View {

@@ -17,6 +17,7 @@ var arithmeticFamily = family{
 	insts: map[spirv.Op]judge{
 		spirv.OpMatrixTimesScalar: (*checker).matrixTimesScalar,
 		spirv.OpMatrixTimesMatrix: (*checker).matrixTimesMatrix,
+		spirv.OpVectorTimesMatrix: (*checker).vectorTimesMatrix,
 		spirv.OpOuterProduct:      (*checker).outerProduct,
 		spirv.OpTranspose:         (*checker).transpose,
 		spirv.OpSelect:            (*checker).choice,
@@ -73,6 +74,17 @@ func (c *checker) matrixTimesMatrix(i int, in spirv.Inst) {
 	for _, id := range [...]spirv.ID{v.LeftMatrix(), v.RightMatrix()} {
 		if m := c.m.TypeOf(id); !parts(t, m) {
 			c.fail(i, "SPV-Arithmetic-Type", "the components of %s are not those of the result of OpMatrixTimesMatrix; must be the same", c.name(id))
+			return
+		}
+	}
+}
+
+func (c *checker) vectorTimesMatrix(i int, in spirv.Inst) {
+	v := inst.VectorTimesMatrix(in)
+	t := c.m.Type(v.Type())
+	for _, id := range [...]spirv.ID{v.Vector(), v.Matrix()} {
+		if m := c.m.TypeOf(id); !parts(t, m) {
+			c.fail(i, "SPV-Arithmetic-Type", "the components of %s are not those of the result of OpVectorTimesMatrix; must be the same", c.name(id))
 			return
 		}
 	}

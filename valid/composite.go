@@ -198,10 +198,10 @@ func (c *checker) vectorShuffle(i int, in spirv.Inst) {
 	}
 	c.smallParts(i, t)
 	list := v.Components()
-	if t.Length == nil && uint64(len(list)) != t.Count {
+	if n := lengthOf(t); n != 0 && uint64(len(list)) != n {
 		c.fail(i, "SPV-Composite-Shuffle", "%d components are named; the result has %d", len(list), t.Count)
 	}
-	if x.Length != nil || y.Length != nil {
+	if lengthOf(x) == 0 || lengthOf(y) == 0 {
 		return
 	}
 	for n, k := range list {

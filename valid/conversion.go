@@ -88,6 +88,9 @@ func (c *checker) changesClass(i int, in spirv.Inst) {
 	}
 	c.smallConversion(i, in, t, x)
 	a, b := componentOf(t), componentOf(x)
+	if in.Op() == spirv.OpQuantizeToF16 && a != nil && a.IsFloat() && a.Width != 32 {
+		c.fail(i, "SPV-Conversion-Type", "OpQuantizeToF16 of %s; must be of floats of 32 bits", c.typeName(t))
+	}
 	if c.vulkan && in.Op() != spirv.OpQuantizeToF16 && (c.contains(a, holdsMicro) || c.contains(b, holdsMicro)) {
 		c.fail(i, vuid.StandaloneSpirv_OpConvertFToU_12465, "%s from %s to %s; a microscaling encoding must not be converted so", in.Op(), c.typeName(x), c.typeName(t))
 	}

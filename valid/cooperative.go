@@ -4,6 +4,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
+	"github.com/chiaro-gpu/chiaro/spirv/typing"
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
@@ -411,6 +412,14 @@ func (c *checker) matrixReshaped(i int, in spirv.Inst, t, x *facts.Type, use boo
 	if c.differ(a.scope, b.scope) || c.differ(a.rows, b.rows) || c.differ(a.columns, b.columns) {
 		c.fail(i, code, "%s of %s yields %s; the scopes, rows and columns must be the same, or rows and columns swapped where it is transposed", in.Op(), c.typeName(x), c.typeName(t))
 		return
+	}
+	if !use && t.Elem != nil && x.Elem != nil {
+		row, known := typing.Of(in.Op())
+		bad := known && len(row.Operands) > 0 && (!fits(row.Result, t.Elem) || !fits(row.Operands[0].Class, x.Elem))
+		if bad || in.Op() == spirv.OpBitcast && t.Elem.Width != x.Elem.Width {
+			c.fail(i, "SPV-CooperativeMatrix-Operands", "%s of %s yields %s; the components must be what it converts", in.Op(), c.typeName(x), c.typeName(t))
+			return
+		}
 	}
 	if use && !nv && t.Elem != nil && x.Elem != nil && (t.Elem.Op != x.Elem.Op || t.Elem.Width != x.Elem.Width || t.Elem.IsFloat() && t.Elem != x.Elem) {
 		c.fail(i, code, "%s of %s yields %s; the components must be of one kind and width", in.Op(), c.typeName(x), c.typeName(t))

@@ -13,7 +13,14 @@ var cooperativeArithmeticFamily = family{
 		{Code: "SPV-CooperativeMatrix-Arithmetic", Section: "SPIR-V 3.3.13", Words: "cooperative matrices are negated, added, subtracted, multiplied and divided component by component; no other arithmetic, bit or logic instruction takes them"},
 		{Code: "SPV-CooperativeMatrix-Operands", Section: "SPIR-V 3.3.13", Words: "the cooperative matrices of an arithmetic instruction have the type of the result, whose components are what the instruction computes with"},
 	},
-	ops: []group{{(*checker).matrixArithmetic, componentwise()}},
+	ops: []group{
+		{(*checker).matrixArithmetic, componentwise()},
+		{(*checker).noMatrices, []spirv.Op{
+			spirv.OpDot, spirv.OpVectorTimesScalar, spirv.OpVectorTimesMatrix, spirv.OpMatrixTimesVector, spirv.OpMatrixTimesMatrix,
+			spirv.OpOuterProduct, spirv.OpTranspose, spirv.OpIAddCarry, spirv.OpISubBorrow, spirv.OpUMulExtended, spirv.OpSMulExtended,
+			spirv.OpAny, spirv.OpAll,
+		}},
+	},
 }
 
 // componentwise are the instructions of the typing table's rows that compute.
@@ -79,6 +86,17 @@ func (c *checker) matrixArithmetic(i int, in spirv.Inst) {
 		}
 		c.fail(i, code, "operand %d of %s is %s; the result is %s", k+1, op, c.typeName(x), c.typeName(t))
 		return
+	}
+}
+
+// noMatrices judges an instruction that takes no cooperative matrices.
+func (c *checker) noMatrices(i int, in spirv.Inst) {
+	bad := isCooperative(c.m.Type(in.Type()))
+	for _, w := range in[min(3, len(in)):] {
+		bad = bad || isCooperative(c.m.TypeOf(spirv.ID(w)))
+	}
+	if bad {
+		c.fail(i, "SPV-CooperativeMatrix-Arithmetic", "%s of cooperative matrices; there is no such arithmetic", in.Op())
 	}
 }
 

@@ -13,6 +13,8 @@ var dotFamily = family{
 	rules: []Rule{
 		{Code: "SPV-Dot-Capability", Section: "SPIR-V 3.3.13", Words: "an integer dot product comes with the capability for what it multiplies: packed words, vectors of four bytes, or any vectors; one of floats with that for their encoding and the width of the sum"},
 		{Code: "SPV-Dot-Unsigned", Section: "SPIR-V 3.3.13", Words: "the second vector of OpSUDot is of unsigned integers"},
+		{Code: "SPV-Dot-Packed", Section: "SPIR-V 3.3.13", Words: "a dot product of scalars is of words of 32 bits, with a Packed Vector Format"},
+		{Code: "SPV-Dot-Width", Section: "SPIR-V 3.3.13", Words: "an integer dot product is as wide as a component at least"},
 		{Code: "SPV-Dot-Vector", Section: "SPIR-V, SPV_VALVE_mixed_float_dot_product", Words: "the vectors of a dot product are as long and of such components as the instruction multiplies, those of 16 bits of one encoding"},
 		{Code: "SPV-Dot-Accumulator", Section: "SPIR-V, SPV_VALVE_mixed_float_dot_product", Words: "the sum of a dot product is a float of the width that the instruction names, and the accumulator is of its type"},
 	},
@@ -47,10 +49,35 @@ func (c *checker) integerDot(i int, in spirv.Inst) {
 			c.fail(i, "SPV-Dot-Capability", "%s on %s; needs the capability DotProductInputAll", in.Op(), c.typeName(t))
 		}
 	}
+	c.dotWidths(i, in, t)
 	if op := in.Op(); op == spirv.OpSUDot || op == spirv.OpSUDotAccSat {
 		if u.IsVector() && u.Scalar() != nil && u.Scalar().Signed {
 			c.fail(i, "SPV-Dot-Unsigned", "the second vector of %s is %s; must be of unsigned integers", op, c.typeName(u))
 		}
+	}
+}
+
+// dotWidths judges how wide the components and the result are, and that packed
+// words say how they are packed.
+func (c *checker) dotWidths(i int, in spirv.Inst, t *facts.Type) {
+	op := in.Op()
+	_, packed := inst.SDot(in).PackedVectorFormat()
+	switch op {
+	case spirv.OpSDotAccSat, spirv.OpUDotAccSat, spirv.OpSUDotAccSat:
+		_, packed = inst.SDotAccSat(in).PackedVectorFormat()
+	}
+	width := t.Scalar().Width
+	if t.IsScalar() {
+		width = 8
+		switch {
+		case !isWord(t):
+			c.fail(i, "SPV-Dot-Packed", "%s of %s; packed words must be of 32 bits", op, c.typeName(t))
+		case !packed:
+			c.fail(i, "SPV-Dot-Packed", "%s of packed words does not say how they are packed; must have a Packed Vector Format", op)
+		}
+	}
+	if r := c.m.Type(in.Type()); r.IsInt() && r.Width < width {
+		c.fail(i, "SPV-Dot-Width", "%s of components of %d bits yields %s; must be as wide at least", op, width, c.typeName(r))
 	}
 }
 

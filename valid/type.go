@@ -217,7 +217,8 @@ func (c *checker) typeVector(i int, in spirv.Inst) {
 			c.fail(i, "SPV-Type-VectorCount", "a vector of %d components; must be 2, 3 or 4 without the capability Vector16", n)
 		}
 	default:
-		if n < 2 || !c.anyCapable(spirv.CapabilityVectorAnyINTEL, spirv.CapabilityLongVectorEXT) {
+		long := c.capable(spirv.CapabilityLongVectorEXT)
+		if n < 1 || n == 1 && !long || !long && !c.capable(spirv.CapabilityVectorAnyINTEL) {
 			code := "SPV-Type-VectorCount"
 			if c.vulkan {
 				code = vuid.StandaloneSpirv_None_12295
@@ -233,8 +234,8 @@ func (c *checker) typeMatrix(i int, in spirv.Inst) {
 	if t == nil {
 		return
 	}
-	if !t.IsVector() || t.Elem != nil && !t.Elem.IsFloat() {
-		c.fail(i, "SPV-Type-MatrixColumn", "the column of the matrix is %s; must be a vector of floats", c.typeName(t))
+	if t.Op != spirv.OpTypeVector || t.Count < 2 || t.Count > 4 || t.Elem != nil && !t.Elem.IsFloat() {
+		c.fail(i, "SPV-Type-MatrixColumn", "the column of the matrix is %s; must be a vector of 2 to 4 floats", c.typeName(t))
 	}
 	if n := v.ColumnCount(); n < 2 || n > 4 {
 		c.fail(i, "SPV-Type-MatrixCount", "a matrix of %d columns; must be 2, 3 or 4", n)

@@ -87,6 +87,7 @@ func (c *checker) typedByRow(i int, in spirv.Inst) {
 		return
 	}
 	var operands [maxRowOperands]typing.Shape
+	loose := shape.Count == 0
 	for k := range row.Operands {
 		t := c.m.TypeOf(spirv.ID(in[3+k]))
 		if t == nil || cooperative(t) {
@@ -96,12 +97,26 @@ func (c *checker) typedByRow(i int, in spirv.Inst) {
 			c.misfit(i, in, k+1, t, "must be "+row.Operands[k].Class.String()+", a scalar or a vector")
 			return
 		}
+		loose = loose || operands[k].Count == 0
+	}
+	if loose { // vectors of which the length of one is not known are taken to be as long
+		sameCount(&shape)
+		for k := range row.Operands {
+			sameCount(&operands[k])
+		}
 	}
 	switch k := row.Misfit(shape, operands[:len(row.Operands)]); {
 	case k == 0:
 		c.misfit(i, in, 0, result, "must be "+row.Result.String())
 	case k > 0:
 		c.misfit(i, in, k, c.m.TypeOf(spirv.ID(in[2+k])), "must be "+rowWords(row.Operands[k-1])+"; the result is "+c.typeName(result))
+	}
+}
+
+// sameCount makes vectors as long as each other.
+func sameCount(s *typing.Shape) {
+	if s.Count != 1 {
+		s.Count = 2
 	}
 }
 
@@ -118,13 +133,17 @@ func rowWords(o typing.Operand) string {
 }
 
 // shapeOf returns what a row asks of a type, false where that is no scalar or
-// vector of numbers or Booleans.
+// vector of numbers or Booleans. The count of a vector is 0 where it is not known
+// before specialization.
 func shapeOf(t *facts.Type) (typing.Shape, bool) {
 	s := t.Scalar()
 	if !t.IsScalar() && !t.IsVector() || s == nil {
 		return typing.Shape{}, false
 	}
 	out := typing.Shape{Width: uint8(s.Width), Count: uint8(min(t.Components(), 255))}
+	if t.Op == spirv.OpTypeVectorIdEXT {
+		out.Count = uint8(min(lengthOf(t), 255))
+	}
 	switch {
 	case s.IsBool():
 		out.Class, out.Width = typing.Bool, 1
@@ -141,14 +160,11 @@ func shapeOf(t *facts.Type) (typing.Shape, bool) {
 }
 
 // cooperative reports whether a type is a cooperative matrix or a tensor, whose
-// rules stand in files of their own, or a vector whose length is not known
-// before specialization.
+// rules stand in files of their own.
 func cooperative(t *facts.Type) bool {
 	switch t.Op {
 	case spirv.OpTypeCooperativeMatrixKHR, spirv.OpTypeCooperativeMatrixNV, spirv.OpTypeTensorARM:
 		return true
-	case spirv.OpTypeVectorIdEXT:
-		return lengthOf(t) == 0
 	}
 	return false
 }

@@ -177,7 +177,7 @@ func (p Pattern) fits(x View, at func(int) View) bool {
 			return false
 		}
 	}
-	if shape == Vec && p.Count != 0 && p.Count != x.Len() {
+	if n := x.Len(); shape == Vec && p.Count != 0 && n != 0 && p.Count != n {
 		return false
 	}
 	for _, b := range p.Bonds {
@@ -213,17 +213,23 @@ func (l Link) holds(x, y View) bool {
 	case Whole:
 		return parted(x) && x.Part(0) == y
 	case SameLen:
-		return x.Len() == y.Len()
+		return asLong(x, y)
 	case SameWidth:
 		return width(x) == width(y)
 	case SameCount:
-		return x.Shape() == y.Shape() && x.Len() == y.Len()
+		return x.Shape() == y.Shape() && asLong(x, y)
 	case RowsOf:
-		return parted(x) && x.Part(0).Len() == y.Len()
+		return parted(x) && asLong(x.Part(0), y)
 	case LongAsRows:
-		return parted(y) && x.Len() == y.Part(0).Len()
+		return parted(y) && asLong(x, y.Part(0))
 	}
 	return parted(x) && parted(y) && x.Part(0) == y.Part(0) // SharesPart
+}
+
+// asLong reports whether two types have as many parts, as far as that is known.
+func asLong(x, y View) bool {
+	n, m := x.Len(), y.Len()
+	return n == 0 || m == 0 || n == m
 }
 
 // parted reports whether all parts of x have the type of the first.
