@@ -82,6 +82,12 @@ func (l *linker) warn(code string, sides []Side, format string, args ...any) {
 }
 
 func (l *linker) report(severity diag.Severity, code string, sides []Side, format string, args ...any) {
+	if l.d.Kind == ShaderObjects {
+		var holds bool
+		if code, holds = objectCode(code); !holds {
+			return
+		}
+	}
 	if len(l.found) < maxFindings {
 		sides = slices.Clone(sides)
 		for i := range sides {

@@ -31,6 +31,10 @@ var stageRules = []Rule{
 
 // pipeline judges which stages stand together and what they say of each other.
 func (l *linker) pipeline() {
+	if l.d.Kind == ShaderObjects {
+		l.objects()
+		return
+	}
 	l.flags()
 	l.robust()
 	if l.isGraphics() {

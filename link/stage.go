@@ -135,7 +135,8 @@ func (l *linker) stageSizes(s *Shader) {
 // subgroups judges what a stage asks of the size of subgroups.
 func (l *linker) subgroups(s *Shader) {
 	side := []Side{entrySide(s)}
-	varying, full := s.Flags&StageFlagsAllowVaryingSubgroupSize != 0, s.Flags&StageFlagsRequireFullSubgroups != 0
+	varying := s.Flags&StageFlagsAllowVaryingSubgroupSize != 0 || s.Object&ObjectFlagsAllowVaryingSubgroupSize != 0
+	full := s.Flags&StageFlagsRequireFullSubgroups != 0 || s.Object&ObjectFlagsRequireFullSubgroups != 0
 	stage := StageOf(s.Entry.Model)
 	groups := stage == compute || stage == task || stage == mesh
 	if varying {
@@ -262,7 +263,7 @@ func (l *linker) cooperative(s *Shader) {
 	if s.SubgroupSize > 0 {
 		n, known = uint64(s.SubgroupSize), true
 	}
-	if !known || n == 0 || s.Flags&StageFlagsAllowVaryingSubgroupSize != 0 {
+	if !known || n == 0 || s.Flags&StageFlagsAllowVaryingSubgroupSize != 0 || s.Object&ObjectFlagsAllowVaryingSubgroupSize != 0 {
 		return
 	}
 	m := s.facts()
