@@ -9,6 +9,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/internal/ledger"
 	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/valid"
 )
 
 func newExplain(c console) *cobra.Command {
@@ -26,6 +27,12 @@ func newExplain(c console) *cobra.Command {
 			if r, ok := findLinkRule(args[0]); ok {
 				explainLinkRule(c.out, r)
 				return nil
+			}
+			for u := range valid.AllUnjudged() {
+				if u.Code == args[0] {
+					fmt.Fprintf(c.out, "%s\n  judged   not by check: %s\n", u.Code, neededBeyond(u))
+					return nil
+				}
 			}
 			op, ok := spirv.OpByName(args[0])
 			if !ok {

@@ -129,3 +129,14 @@ var judgedWith = [...]string{
 	valid.NeedVulkan: "for a Vulkan environment",
 	valid.NeedDevice: "where the device is known",
 }
+
+// neededBeyond says why check does not judge a rule.
+func neededBeyond(u valid.Unjudged) string {
+	switch u.Needs {
+	case valid.BeyondText:
+		return "it is of another text: " + u.Why
+	case valid.BeyondQuery:
+		return "it needs a query of the device: " + u.Why
+	}
+	return "it needs a " + u.Needs.String() + ": " + u.Why
+}
