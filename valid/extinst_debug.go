@@ -154,6 +154,8 @@ func debugWantsMore(op debugOp, name string) (w debugWant, ok bool) {
 		}
 	case "Indexes":
 		return debugWant{constant: true}, true
+	case "Entity":
+		return debugWant{set: ^debugSet(0)}, true
 	case "Target":
 		return debugWant{set: 1<<10 | 1<<20}, true
 	case "Parameters", "TemplateParameters":
