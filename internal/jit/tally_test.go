@@ -2,10 +2,14 @@ package jit_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math/rand"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
@@ -92,4 +96,49 @@ func tallyProgram(op, extra string) string {
 		"\tvi = in.i32 #0\n\tvA = res 0:i32, #0\n\tvB = res 0:i32, #1\n\tvC = res 0:i32, #2\n\tvo = at 0:i32, vi, #4\n" +
 		"\tvx = ld.i32 vA, vo, #0\n\tvm = mul.i32 vi, 7:i32\n\tvw = and.i32 vm, 31:i32\n\tvq = at 0:i32, vw, #4\n" +
 		"\tvy = atom" + op + ".i32 vB, vq, vx, #0 !unused\n" + extra + "}\n"
+}
+
+// TestTalliesTogether has runs of one program gather at the same time for the same
+// memory, some of which are stopped: nothing that was done before is lost, and of
+// those that end nothing either.
+func TestTalliesTogether(t *testing.T) { eachLevel(t, testTalliesTogether) }
+
+func testTalliesTogether(t *testing.T, engine jit.Engine) {
+	const groups, runs = 2000, 6
+	prog := compileWith(t, engine, tallyProgram("add", ""))
+	source, target := buffer(slices.Repeat([]uint32{1}, 64*groups)), make([]byte, 4*32)
+	job := func() *exec.Job {
+		return &exec.Job{Groups: [3]uint32{groups, 1, 1}, Workers: 3, Resources: [][]exec.Buffer{source, {{Bytes: target}}, buffer(nil)}}
+	}
+	ended := make(chan error, runs)
+	for n := range runs {
+		go func() {
+			ctx, cancel := t.Context(), func() {}
+			if n%2 == 1 {
+				ctx, cancel = context.WithTimeout(ctx, time.Duration(n)*20*time.Microsecond)
+			}
+			defer cancel()
+			ended <- prog.Run(ctx, job())
+		}()
+	}
+	whole := uint32(0)
+	for range runs {
+		switch err := <-ended; {
+		case err == nil:
+			whole++
+		case !errors.Is(err, context.DeadlineExceeded):
+			t.Fatal(err)
+		}
+	}
+	for i := range 32 {
+		got := binary.LittleEndian.Uint32(target[4*i:])
+		if least, most := whole*2*groups, uint32(runs*2*groups); got < least || got > most {
+			t.Errorf("word %d is %d after %d of %d runs; must be %d to %d", i, got, whole, runs, least, most)
+		}
+		binary.LittleEndian.PutUint32(target[4*i:], 0xffffffff)
+	}
+	if err := prog.Run(t.Context(), job()); err != nil {
+		t.Fatal(err)
+	}
+	check(t, target, slices.Repeat([]uint32{2*groups - 1}, 32))
 }
