@@ -221,9 +221,9 @@ var variety = []modgen.Options{{}, {Subgroups: true}, {Peers: true}, {Size: 25},
 func meetEngines(t *testing.T, seed uint64, data []byte, full bool) {
 	o := variety[seed%uint64(len(variety))]
 	c := &contest{m: modgen.FromBytes(seed, data, o), full: full}
-	sizes := []uint32{4, 16, 32}
+	sizes := []uint32{4, 16, 32, 128}
 	if !full {
-		k := seed / 7 % 3
+		k := seed / 7 % uint64(len(sizes))
 		sizes = sizes[k : k+1]
 	}
 	independent := o.Peers && !o.Subgroups
