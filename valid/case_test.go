@@ -2,6 +2,7 @@ package valid
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -21,7 +22,9 @@ import (
 
 // TestCases judges testdata/CODE.txtar: fail.spvasm must have the findings that
 // it marks and no other, the code of the file's name among them, and pass.spvasm
-// none. A text has one instruction a line. A finding is marked at the end of its
+// none. A text has one instruction a line. What no text can say stands in
+// fail.hex instead: the words of the header on the first line, and of an
+// instruction on each further one, two digits a byte. A finding is marked at the end of its
 // line with "; ERROR CODE", one of the module as a whole on a line of its own.
 // The comment before the first section may say "env: vulkan1.2" (default: spv1.6
 // for SPV-, vulkan1.4 for VUID-), "device: min", or what is known of a device:
@@ -43,9 +46,10 @@ func TestCases(t *testing.T) {
 			env := caseEnv(t, code, string(a.Comment))
 			seen := map[string]bool{}
 			for _, f := range a.Files {
-				kind, _, _ := strings.Cut(strings.TrimSuffix(f.Name, ".spvasm"), "-") // pass, fail, pass-2
+				name, form, _ := strings.Cut(f.Name, ".")
+				kind, _, _ := strings.Cut(name, "-") // pass, fail, pass-2
 				seen[kind] = true
-				want, got := marks(string(f.Data)), judgeText(t, env, f.Data)
+				want, got := marks(string(f.Data)), judgeForm(t, env, form, f.Data)
 				if !slices.Equal(want, got) {
 					t.Errorf("%s: findings\n%s\nwant\n%s", f.Name, strings.Join(got, "\n"), strings.Join(want, "\n"))
 				}
@@ -157,18 +161,59 @@ func marks(text string) []string {
 
 // judgeText returns the findings of a text in the same form.
 func judgeText(t *testing.T, env *Env, text []byte) []string {
+	return judgeForm(t, env, "spvasm", text)
+}
+
+// judgeForm returns the findings of a section that is a text or digits.
+func judgeForm(t *testing.T, env *Env, form string, text []byte) []string {
+	if form == "hex" {
+		m, err := spirv.Decode(hexBytes(t, string(text)))
+		return findingsOf(t, env, m, err, caseLines(string(text), form))
+	}
 	words, err := asm.Assemble(text, asm.AssembleOptions{Version: env.SPIRV})
 	if err != nil {
 		t.Fatal(err)
 	}
+	m, err := spirv.FromWords(words)
+	return findingsOf(t, env, m, err, caseLines(string(text), form))
+}
+
+// hexBytes reads digits, those of the highest byte of a word first.
+func hexBytes(t *testing.T, text string) []byte {
+	var out []byte
+	for line := range strings.Lines(text) {
+		line, _, _ = strings.Cut(line, ";")
+		for _, w := range strings.Fields(line) {
+			b, err := hex.DecodeString(w)
+			if err != nil {
+				t.Fatal(err)
+			}
+			slices.Reverse(b)
+			out = append(out, b...)
+		}
+	}
+	return out
+}
+
+// caseLines returns the line of each instruction of a text of a form.
+func caseLines(text, form string) []int {
 	var lines []int
 	n := 0
-	for line := range strings.Lines(string(text)) {
+	for line := range strings.Lines(text) {
 		n++
 		if s, _, _ := strings.Cut(line, ";"); strings.TrimSpace(s) != "" {
 			lines = append(lines, n)
 		}
 	}
+	if form == "hex" && len(lines) > 0 {
+		return lines[1:] // the first is the header
+	}
+	return lines
+}
+
+// findingsOf returns the findings of a module whose instructions stand on lines,
+// or of its decoding.
+func findingsOf(t *testing.T, env *Env, m *spirv.Module, err error, lines []int) []string {
 	var out []string
 	add := func(f *diag.Finding) {
 		at := 0
@@ -178,7 +223,6 @@ func judgeText(t *testing.T, env *Env, text []byte) []string {
 		out = append(out, fmt.Sprint(at, " ", f.Code))
 		t.Log(f)
 	}
-	m, err := spirv.FromWords(words)
 	if err != nil {
 		var f *diag.Finding
 		if !errors.As(err, &f) {
