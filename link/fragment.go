@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/chiaro-gpu/chiaro/iface"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
@@ -13,6 +15,9 @@ import (
 var fragmentRules = []Rule{
 	{"SPV-FragmentOutput-Type", "an output is of the numeric type of the color attachment that it is written to"},
 	{"SPV-FragmentOutput-Second", "a fragment stage whose second color is blended has an output of Index 1"},
+	{vuid.VkGraphicsPipelineCreateInfo_flags_06591, "with early fragment tests, depth and stencil are not read in the order of rasterization"},
+	{vuid.VkGraphicsPipelineCreateInfo_sampleLocationsEnable_01524, "with sample locations, a fragment stage does not interpolate at samples"},
+	{vuid.VkGraphicsPipelineCreateInfo_Input_06632, "a fragment stage with an input of each sample stands with multisample state"},
 	{vuid.VkCmdDraw_maxFragmentDualSrcAttachments_09239, "where a second color is blended, each output is at a location below maxFragmentDualSrcAttachments"},
 }
 
@@ -52,9 +57,10 @@ func (l *linker) writes(location uint64) bool {
 // outputs judges the outputs of the fragment stage.
 func (l *linker) outputs() {
 	f := l.stage(fragment)
-	if f == nil {
+	if r := l.d.Rasterization; f == nil || r != nil && r.Discard && !l.d.dynamic(DynamicStateRasterizerDiscardEnable) {
 		return
 	}
+	l.samples(f)
 	for i := range f.Entry.Outputs {
 		v := &f.Entry.Outputs[i]
 		if v.Missing || !v.Used || !v.Type.Numeric() {
@@ -74,6 +80,49 @@ func (l *linker) outputs() {
 		}
 	}
 	l.secondColor(f)
+}
+
+// samples judges what a fragment stage asks of samples and of depth.
+func (l *linker) samples(f *Shader) {
+	side := []Side{entrySide(f)}
+	if _, early := oneOf(f, spirv.ExecutionModeEarlyFragmentTests); early && l.d.DepthStencil != nil && l.d.DepthStencil.Ordered {
+		l.fail(vuid.VkGraphicsPipelineCreateInfo_flags_06591, side, "the fragment stage has the mode EarlyFragmentTests, and depth or stencil is read in the order of rasterization; must not be")
+	}
+	if m := l.d.Multisample; m != nil && m.Locations && slices.Contains(f.Entry.Capabilities, spirv.CapabilityInterpolationFunction) && interpolatesAtSample(f) {
+		l.fail(vuid.VkGraphicsPipelineCreateInfo_sampleLocationsEnable_01524, side, "the fragment stage has InterpolateAtSample, and samples have locations of their own; must not have both")
+	}
+	if l.d.Multisample != nil || l.d.Rasterization == nil || !l.d.HasDynamic || l.d.Library || l.d.Parts != 0 ||
+		l.d.dynamic(DynamicStateRasterizationSamples) || l.d.dynamic(DynamicStateSampleMask) || l.d.dynamic(DynamicStateAlphaToCoverageEnable) {
+		return
+	}
+	for i := range f.Entry.Inputs {
+		if v := &f.Entry.Inputs[i]; v.Sample {
+			l.fail(vuid.VkGraphicsPipelineCreateInfo_Input_06632, []Side{variableSide(f, v)}, "%s is of each sample and there is no multisample state; must be some", v.Name)
+			return
+		}
+	}
+}
+
+// interpolatesAtSample reports whether a module has InterpolateAtSample of
+// GLSL.std.450.
+func interpolatesAtSample(s *Shader) bool {
+	const number = 77
+	m := s.facts()
+	if m == nil {
+		return false
+	}
+	for k := range m.Functions {
+		for i := m.Functions[k].Index; i < m.Functions[k].End; i++ {
+			in := m.Code.Inst(i)
+			if in.Op() != spirv.OpExtInst || len(in) < 5 || inst.ExtInst(in).Instruction() != number {
+				continue
+			}
+			if set := m.Code.DefInst(inst.ExtInst(in).Set()); set.Op() == spirv.OpExtInstImport && inst.ExtInstImport(set).Name() == "GLSL.std.450" {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // second reports whether a blend factor is of the second color.

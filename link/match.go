@@ -2,9 +2,11 @@ package link
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/chiaro-gpu/chiaro/iface"
+	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
@@ -68,16 +70,21 @@ func words(v *iface.Variable, f func(slot)) {
 // match judges the interface between two stages.
 func (l *linker) match(out, in *Shader) {
 	have := map[slot]*iface.Variable{}
-	for i := range out.Entry.Outputs {
-		v := &out.Entry.Outputs[i]
+	give := func(v *iface.Variable) {
 		if v.Missing || !v.Type.Numeric() {
-			continue
+			return
 		}
 		words(v, func(at slot) {
 			if len(have) < maxSlots && have[at] == nil {
 				have[at] = v
 			}
 		})
+	}
+	for i := range out.Entry.Outputs {
+		give(&out.Entry.Outputs[i])
+	}
+	for _, v := range passed(out) {
+		give(v)
 	}
 	for i := range in.Entry.Inputs {
 		v := &in.Entry.Inputs[i]
@@ -86,6 +93,33 @@ func (l *linker) match(out, in *Shader) {
 		}
 		l.input(out, in, v, have)
 	}
+}
+
+// passed returns the inputs that a geometry stage passes through, which are
+// outputs too (Vulkan, Passthrough Interface Matching).
+func passed(s *Shader) (out []*iface.Variable) {
+	if !slices.Contains(s.Entry.Capabilities, spirv.CapabilityGeometryShaderPassthroughNV) {
+		return nil
+	}
+	m := s.facts()
+	if m == nil {
+		return nil
+	}
+	for i := range s.Entry.Inputs {
+		v := &s.Entry.Inputs[i]
+		through := m.Has(v.ID, spirv.DecorationPassthroughNV)
+		if x := m.Variable(v.ID); !through && x != nil && len(v.Member) == 1 {
+			t := x.Type
+			for t != nil && t.IsArray() {
+				t = t.Elem
+			}
+			through = t != nil && t.IsStruct() && m.HasMember(t.ID, v.Member[0], spirv.DecorationPassthroughNV)
+		}
+		if through {
+			out = append(out, v)
+		}
+	}
+	return out
 }
 
 // input judges one input against what the stage before gives.

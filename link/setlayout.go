@@ -22,6 +22,9 @@ var setRules = func() []Rule {
 		{vuid.VkDescriptorSetLayoutCreateInfo_flags_04592, "a set for pools of update after bind is not for host-only pools"},
 		{vuid.VkDescriptorSetLayoutCreateInfo_pBindings_07303, "a mutable binding has a list of types"},
 		{vuid.VkDescriptorSetLayoutCreateInfo_descriptorType_04594, "a mutable binding has no immutable samplers"},
+		{vuid.VkDescriptorSetLayoutBinding_descriptorType_04605, "what is mutable has no immutable samplers"},
+		{vuid.VkDescriptorSetLayoutBinding_flags_09466, "a binding of a set for each stage is for stages of vertices, fragment and compute stages alone"},
+		{vuid.VkDescriptorSetLayoutCreateInfo_flags_09463, "a set for each stage needs the feature perStageDescriptorSet"},
 		{vuid.VkDescriptorSetLayoutCreateInfo_mutableDescriptorType_04595, "a mutable binding needs the feature mutableDescriptorType"},
 		{vuid.VkDescriptorSetLayoutCreateInfo_flags_04596, "a set for host-only pools needs the feature mutableDescriptorType"},
 		{vuid.VkDescriptorSetLayoutCreateInfo_flags_08000, "a set for descriptor buffers has no dynamic buffer"},
@@ -108,6 +111,10 @@ func (l *linker) set(s *Set) {
 			l.fail(vuid.VkDescriptorSetLayoutCreateInfo_binding_00279, side, "two bindings have the number %d; must have numbers of their own", b.Binding)
 		}
 		seen[b.Binding] = true
+		const kinds = Stages(1<<(geometry+1) - 1 | 1<<fragment | 1<<compute)
+		if s.Flags&SetFlagsPerStage != 0 && b.Count > 0 && b.Stages&^kinds != 0 {
+			l.fail(vuid.VkDescriptorSetLayoutBinding_flags_09466, side, "a binding of a set for each stage is for %s; must be for %s alone", b.Stages, kinds)
+		}
 		l.bindingOf(s, b, side)
 		l.mutable(b, side)
 		l.bindingFlags(s, b, side, highest)
@@ -121,6 +128,9 @@ func (l *linker) setFlags(s *Set) {
 	after, buffer := s.Flags&SetFlagsUpdateAfterBindPool != 0, s.Flags&SetFlagsDescriptorBuffer != 0
 	if push {
 		l.pushSet(s, side)
+	}
+	if s.Flags&SetFlagsPerStage != 0 {
+		l.off(vuid.VkDescriptorSetLayoutCreateInfo_flags_09463, "perStageDescriptorSet", side, "the set is for each stage")
 	}
 	if host {
 		l.off(vuid.VkDescriptorSetLayoutCreateInfo_flags_04596, "mutableDescriptorType", side, "the set is for host-only pools")
@@ -215,7 +225,9 @@ func (l *linker) mutable(b *Binding, side []Side) {
 		l.fail(vuid.VkDescriptorSetLayoutCreateInfo_pBindings_07303, side, "a mutable binding has no list of types; must have one")
 	}
 	if b.Samplers {
-		l.fail(vuid.VkDescriptorSetLayoutCreateInfo_descriptorType_04594, side, "a mutable binding has immutable samplers; must have none")
+		for _, code := range [...]string{vuid.VkDescriptorSetLayoutCreateInfo_descriptorType_04594, vuid.VkDescriptorSetLayoutBinding_descriptorType_04605} {
+			l.fail(code, side, "a mutable binding has immutable samplers; must have none")
+		}
 	}
 	for i, t := range b.Mutable {
 		if slices.Contains(b.Mutable[:i], t) {

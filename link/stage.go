@@ -1,12 +1,10 @@
 package link
 
 import (
-	"slices"
 	"strconv"
 
 	"github.com/chiaro-gpu/chiaro/iface"
 	"github.com/chiaro-gpu/chiaro/spirv"
-	"github.com/chiaro-gpu/chiaro/spirv/inst"
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
@@ -33,6 +31,7 @@ var shaderRules = []Rule{
 	{vuid.VkPipelineShaderStageCreateInfo_flags_02758, "full subgroups of varying size: maxSubgroupSize divides the width of the workgroup"},
 	{vuid.VkPipelineShaderStageCreateInfo_flags_02759, "full subgroups divide the width of the workgroup"},
 	{vuid.VkPipelineShaderStageCreateInfo_module_08987, "with cooperative matrices of a subgroup, the subgroup size divides the width of the workgroup"},
+	{vuid.VkPipelineShaderStageCreateInfo_module_10169, "with cooperative matrices of a workgroup, the subgroup size divides the width of the workgroup, which has a power of two of subgroups and cooperativeMatrixWorkgroupScopeMaxWorkgroupSize invocations at most"},
 	{vuid.VkPipelineShaderStageRequiredSubgroupSizeCreateInfo_requiredSubgroupSize_02760, "a required subgroup size is a power of two"},
 	{vuid.VkPipelineShaderStageRequiredSubgroupSizeCreateInfo_requiredSubgroupSize_02761, "a required subgroup size is at least minSubgroupSize"},
 	{vuid.VkPipelineShaderStageRequiredSubgroupSizeCreateInfo_requiredSubgroupSize_02762, "a required subgroup size is at most maxSubgroupSize"},
@@ -249,40 +248,6 @@ func (l *linker) specialization(s *Shader) {
 			if e.Size != size {
 				l.fail(vuid.VkSpecializationMapEntry_constantID_00776, []Side{side}, "the value of constant %d has %d bytes; must have %d", e.ID, e.Size, size)
 			}
-		}
-	}
-}
-
-// cooperative judges the workgroups of stages with cooperative matrices of a
-// subgroup.
-func (l *linker) cooperative(s *Shader) {
-	if s.Entry.Workgroup == nil || !slices.Contains(s.Entry.Capabilities, spirv.CapabilityCooperativeMatrixKHR) {
-		return
-	}
-	n, known := l.d.limit("subgroupSize")
-	if s.SubgroupSize > 0 {
-		n, known = uint64(s.SubgroupSize), true
-	}
-	if !known || n == 0 || s.Flags&StageFlagsAllowVaryingSubgroupSize != 0 || s.Object&ObjectFlagsAllowVaryingSubgroupSize != 0 {
-		return
-	}
-	m := s.facts()
-	if m == nil {
-		return
-	}
-	for i, in := range m.Code.All() {
-		switch in.Op() {
-		case spirv.OpTypeCooperativeMatrixKHR:
-			scope := m.Const(inst.TypeCooperativeMatrixKHR(in).Scope())
-			if scope == nil || !scope.Known || spirv.Scope(scope.Bits) != spirv.ScopeSubgroup {
-				continue
-			}
-			if width := uint64(s.Entry.Workgroup.Size[0]); width%n != 0 {
-				l.fail(vuid.VkPipelineShaderStageCreateInfo_module_08987, []Side{s.at(i)}, "the width of the workgroup is %d, with cooperative matrices of a subgroup; must be a multiple of the subgroup size, %d", width, n)
-			}
-			return
-		case spirv.OpFunction:
-			return
 		}
 	}
 }

@@ -105,6 +105,7 @@ type Multisample struct {
 	MinShading      float32 `yaml:"min_sample_shading"`
 	AlphaToCoverage bool    `yaml:"alpha_to_coverage"`
 	AlphaToOne      bool    `yaml:"alpha_to_one"`
+	Locations       bool    `yaml:"sample_locations"` // samples have locations of the application's own
 }
 
 // DepthStencil is VkPipelineDepthStencilStateCreateInfo.
@@ -116,6 +117,7 @@ type DepthStencil struct {
 	StencilTest bool        `yaml:"stencil_test"`
 	Front       StencilFace `yaml:"front"`
 	Back        StencilFace `yaml:"back"`
+	Ordered     bool        `yaml:"rasterization_order_access"` // depth or stencil is read in the order of rasterization
 }
 
 // StencilFace is VkStencilOpState.
