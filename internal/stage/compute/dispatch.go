@@ -41,7 +41,7 @@ type Args struct {
 	// Heap is the heap of descriptors of resources: that of a buffer is its
 	// address and the length of its range, 64 bits each, and stands at a
 	// multiple of ir.HeapDescriptor. It is read when the dispatch begins, and
-	// begins at a multiple of 8 in memory.
+	// begins at a multiple of 8 in memory. It has MaxHeapBytes at most.
 	Heap []byte
 
 	// Dynamic has the dynamic offsets of descriptors, in bytes, by array
@@ -75,6 +75,11 @@ const MaxPushBytes = 256
 // MaxInlineBytes is the size of an inline uniform block
 // (maxInlineUniformBlockSize).
 const MaxInlineBytes = 1 << 16
+
+// MaxHeapBytes is the size of a heap of descriptors of resources
+// (maxResourceHeapSize): room for 2²⁰ of the largest, where 2¹⁵ fewer are required.
+// A dispatch makes a buffer of each place in it.
+const MaxHeapBytes = 1 << 20 * 32
 
 // MaxGroups is the number of workgroups in each dimension of a dispatch
 // (maxComputeWorkGroupCount).
@@ -124,6 +129,9 @@ func (a *Args) check(p *ir.Program) error {
 	}
 	if n := len(a.Push); n > MaxPushBytes {
 		return &exec.LimitError{What: "bytes of push constants", Have: uint64(n), Most: MaxPushBytes}
+	}
+	if n := len(a.Heap); n > MaxHeapBytes {
+		return &exec.LimitError{What: "bytes of a heap of descriptors", Have: uint64(n), Most: MaxHeapBytes}
 	}
 	if n := len(a.Push); uint64(n) < uint64(p.PushBytes) {
 		return &exec.JobError{What: fmt.Sprintf("%d bytes of push constants; the program declares %d", n, p.PushBytes)}

@@ -103,6 +103,7 @@ func TestRefused(t *testing.T) {
 		{compute.Args{Groups: [3]uint32{1, 1 << 16, 1}, Push: push}, new(*exec.LimitError)},
 		{compute.Args{Groups: [3]uint32{1, 1, 1 << 16}, Push: push}, new(*exec.LimitError)},
 		{compute.Args{Groups: one, Push: make([]byte, compute.MaxPushBytes+1)}, new(*exec.LimitError)},
+		{compute.Args{Groups: one, Push: push, Heap: make([]byte, compute.MaxHeapBytes+1)}, new(*exec.LimitError)},
 		{compute.Args{Groups: one, Push: push[:3]}, new(*exec.JobError)},
 		{compute.Args{Groups: one, Push: push, Inline: map[compute.Binding][]byte{{Set: 1, Binding: 5}: make([]byte, 8)}}, new(*exec.JobError)},
 		{compute.Args{Groups: one, Push: push, Bindings: map[compute.Binding][]exec.Buffer{{}: {{Bytes: make([]byte, 8), Beyond: 9}}}}, new(*exec.JobError)},
