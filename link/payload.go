@@ -96,6 +96,9 @@ func (l *linker) payloads(r *Rays) {
 	}
 }
 
+// maxGivers bounds how many structures the stages of one pipeline give.
+const maxGivers = 256
+
 // givers judges that what a shader takes is what one of the pipeline gives: no
 // stage can call it otherwise.
 func (l *linker) givers(give, take spirv.StorageClass, what string) {
@@ -103,20 +106,31 @@ func (l *linker) givers(give, take spirv.StorageClass, what string) {
 		s *Shader
 		p *iface.Payload
 	}
-	var all []giver
+	var all []giver // one for each structure
+	seen := map[*iface.Payload]bool{}
+	given := func(p *iface.Payload) bool {
+		return slices.ContainsFunc(all, func(g giver) bool { return samePayload(g.p, p) })
+	}
 	for _, s := range l.stages {
 		for i := range s.Entry.Payloads {
-			if p := &s.Entry.Payloads[i]; p.Class == give && p.Used {
+			p := &s.Entry.Payloads[i]
+			if p.Class != give || !p.Used || seen[p] {
+				continue
+			}
+			if seen[p] = true; len(all) <= maxGivers && !given(p) {
 				all = append(all, giver{s, p})
 			}
 		}
 	}
-	if len(all) == 0 {
+	if len(all) == 0 || len(all) > maxGivers {
 		return
 	}
 	for _, s := range l.stages {
 		p := payloadOf(s, take)
-		if p == nil || slices.ContainsFunc(all, func(g giver) bool { return samePayload(g.p, p) }) {
+		if p == nil || seen[p] {
+			continue
+		}
+		if seen[p] = true; given(p) {
 			continue
 		}
 		l.fail(vuid.VkRayTracingPipelineCreateInfoKHR_pStages_03426, []Side{payloadSide(s, p), payloadSide(all[0].s, all[0].p)},

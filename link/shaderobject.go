@@ -120,6 +120,8 @@ var objectRules = func() []Rule {
 		{vuid.VkCreateShadersEXT_flags_11472, "where a linked stage is for descriptor heaps, all stages that draw are"},
 		{vuid.VkShaderCreateInfoEXT_flags_11006, "a stage for indirect binding has no mode Xfb"},
 		{vuid.VkShaderCreateInfoEXT_flags_11290, "a stage for descriptor heaps has no set layouts"},
+		{vuid.VkShaderCreateInfoEXT_flags_11370, "a stage for descriptor heaps has no push constant ranges"},
+		{vuid.VkShaderCreateInfoEXT_stage_12445, "no shader object is a stage of ray tracing"},
 		{vuid.VkShaderCreateInfoEXT_flags_12490, "a stage for descriptor heaps has no independent sets"},
 		{vuid.VkShaderCreateInfoEXT_codeType_08872, "a tessellation evaluation stage says how primitives are subdivided"},
 		{vuid.VkShaderCreateInfoEXT_codeType_12226, "a tessellation control stage says the size of output patches"},
@@ -195,6 +197,12 @@ func (l *linker) object(s *Shader) {
 	}
 	if s.Object&ObjectFlagsDescriptorHeap != 0 && l.d.Layout != nil && len(l.d.Layout.Sets) > 0 {
 		l.fail(vuid.VkShaderCreateInfoEXT_flags_11290, side, "the %s stage is for descriptor heaps and there are set layouts; must be none", side[0].Stage)
+	}
+	if s.Object&ObjectFlagsDescriptorHeap != 0 && l.d.Layout != nil && len(l.d.Layout.Push) > 0 {
+		l.fail(vuid.VkShaderCreateInfoEXT_flags_11370, side, "the %s stage is for descriptor heaps and there are push constant ranges; must be none", side[0].Stage)
+	}
+	if k >= raygen {
+		l.fail(vuid.VkShaderCreateInfoEXT_stage_12445, side, "there is a %s shader object; must be a stage that draws or computes", side[0].Stage)
 	}
 	const both = ObjectFlagsDescriptorHeap | ObjectFlagsIndependentSets
 	if s.Object&both == both {
