@@ -99,8 +99,8 @@ func (l *linker) rayLibraries(r *Rays, side []Side) {
 	for i := range r.Libraries {
 		b := &r.Libraries[i]
 		at := []Side{{Stage: fmt.Sprintf("library %d", i)}, side[0]}
-		if b.Depth != r.Depth {
-			l.fail(vuid.VkRayTracingPipelineCreateInfoKHR_pLibraries_03591, at, "the recursion depth of library %d is %d, that of the pipeline %d; must be the same", i, b.Depth, r.Depth)
+		if b.Depth != nil && *b.Depth != r.Depth {
+			l.fail(vuid.VkRayTracingPipelineCreateInfoKHR_pLibraries_03591, at, "the recursion depth of library %d is %d, that of the pipeline %d; must be the same", i, *b.Depth, r.Depth)
 		}
 		if b.Interface != nil && r.Interface != nil && *b.Interface != *r.Interface {
 			l.fail(vuid.VkRayTracingPipelineCreateInfoKHR_pLibraryInfo_03593, at, "library %d has payloads of %d and hit attributes of %d bytes, the pipeline of %d and %d; must be the same",

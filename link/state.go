@@ -256,9 +256,9 @@ type Rays struct {
 // RayLibrary is a ray tracing pipeline that another one takes in.
 type RayLibrary struct {
 	Flags     PipelineFlags `yaml:"flags"`
-	Depth     uint32        `yaml:"max_recursion_depth"`
-	Interface *RayInterface `yaml:"interface"`
-	Stages    []Stages      `yaml:"stages"` // one each, in the order that groups count: behind those of the pipeline
+	Depth     *uint32       `yaml:"max_recursion_depth"` // nil where it is not said
+	Interface *RayInterface `yaml:"interface"`           // likewise
+	Stages    []Stages      `yaml:"stages"`              // one each, in the order that groups count: behind those of the pipeline
 }
 
 // RayInterface is VkRayTracingPipelineInterfaceCreateInfoKHR, in bytes.
