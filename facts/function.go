@@ -179,7 +179,8 @@ func (w *walker) frame(i int, op spirv.Op, in spirv.Inst) bool {
 			w.open.Term = i
 			w.close(i + 1)
 		}
-		if op == spirv.OpBranchConditional || op == spirv.OpSwitch || op == spirv.OpReturnValue {
+		switch op {
+		case spirv.OpBranchConditional, spirv.OpSwitch, spirv.OpReturnValue, spirv.OpEmitMeshTasksEXT, spirv.OpAbortKHR:
 			w.words(i, in)
 		}
 	}

@@ -12,8 +12,9 @@ var cases embed.FS
 // finding stands, and those named pass… keep it. The comment before the first
 // says what it is judged for: "env: vulkan1.2" (without it spv1.6 for SPV-…, and
 // vulkan1.4 for a VUID), "device: min", or what is known of a device ("feature:
-// shaderInt64 off", "extension: VK_X on", "limit: maxX 4"), and flags of the
-// command line. ok is false where the rule has none.
+// shaderInt64 off", "extension: VK_X on", "limit: maxX 4"), universal limits
+// by their flags ("max-struct-members: 2"), and other flags of the command line.
+// ok is false where the rule has none.
 func Case(code string) (text string, ok bool) {
 	data, err := cases.ReadFile("testdata/" + code + ".txtar")
 	return string(data), err == nil

@@ -28,8 +28,8 @@ import (
 // line with "; ERROR CODE", one of the module as a whole on a line of its own.
 // The comment before the first section may say "env: vulkan1.2" (default: spv1.6
 // for SPV-, vulkan1.4 for VUID-), "device: min", or what is known of a device:
-// "feature: NAME off", "extension: NAME on", "limit: NAME 4"; and flags such as
-// "relax-block-layout".
+// "feature: NAME off", "extension: NAME on", "limit: NAME 4"; a universal limit by
+// its flag, such as "max-struct-members: 2"; and flags such as "relax-block-layout".
 func TestCases(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil {
@@ -43,13 +43,13 @@ func TestCases(t *testing.T) {
 				t.Fatal(err)
 			}
 			a := txtar.Parse(text)
-			env := caseEnv(t, code, string(a.Comment))
+			env, limits := caseEnv(t, code, string(a.Comment))
 			seen := map[string]bool{}
 			for _, f := range a.Files {
 				name, form, _ := strings.Cut(f.Name, ".")
 				kind, _, _ := strings.Cut(name, "-") // pass, fail, pass-2
 				seen[kind] = true
-				want, got := marks(string(f.Data)), judgeForm(t, env, form, f.Data)
+				want, got := marks(string(f.Data)), judgeForm(t, env, limits, form, f.Data)
 				if !slices.Equal(want, got) {
 					t.Errorf("%s: findings\n%s\nwant\n%s", f.Name, strings.Join(got, "\n"), strings.Join(want, "\n"))
 				}
@@ -66,7 +66,7 @@ func TestCases(t *testing.T) {
 }
 
 // caseEnv reads the comment of a case.
-func caseEnv(t *testing.T, code, comment string) *Env {
+func caseEnv(t *testing.T, code, comment string) (*Env, Limits) {
 	name := "spv1.6"
 	if strings.HasPrefix(code, "VUID-") {
 		name = "vulkan1.4"
@@ -74,6 +74,7 @@ func caseEnv(t *testing.T, code, comment string) *Env {
 	var device string
 	own := &Device{Features: map[string]bool{}, Limits: map[string]uint64{}, Extensions: map[string]bool{}}
 	flags := map[string]bool{}
+	var limits Limits
 	for line := range strings.Lines(comment) {
 		line = strings.TrimSpace(line)
 		switch k, v, ok := strings.Cut(line, ": "); {
@@ -84,6 +85,12 @@ func caseEnv(t *testing.T, code, comment string) *Env {
 		case ok && (k == "feature" || k == "extension" || k == "limit"):
 			own.Name = "case"
 			ownDevice(t, own, k, v)
+		case ok && universalLimit(&limits, k) != nil:
+			n, err := strconv.Atoi(v)
+			if err != nil {
+				t.Fatal(err)
+			}
+			*universalLimit(&limits, k) = n
 		case line != "":
 			flags[line] = true
 		}
@@ -113,7 +120,26 @@ func caseEnv(t *testing.T, code, comment string) *Env {
 			t.Fatalf("no device %s", device)
 		}
 	}
-	return e
+	return e, limits
+}
+
+// universalLimit returns where the limit of a flag stands, nil where there is none.
+func universalLimit(l *Limits, flag string) *int {
+	switch flag {
+	case "max-struct-members":
+		return &l.StructMembers
+	case "max-struct-depth":
+		return &l.StructDepth
+	case "max-local-variables":
+		return &l.LocalVariables
+	case "max-global-variables":
+		return &l.GlobalVariables
+	case "max-switch-branches":
+		return &l.SwitchBranches
+	case "max-function-args":
+		return &l.FunctionArgs
+	}
+	return nil
 }
 
 // ownDevice makes one thing of a device known.
@@ -161,21 +187,21 @@ func marks(text string) []string {
 
 // judgeText returns the findings of a text in the same form.
 func judgeText(t *testing.T, env *Env, text []byte) []string {
-	return judgeForm(t, env, "spvasm", text)
+	return judgeForm(t, env, Limits{}, "spvasm", text)
 }
 
 // judgeForm returns the findings of a section that is a text or digits.
-func judgeForm(t *testing.T, env *Env, form string, text []byte) []string {
+func judgeForm(t *testing.T, env *Env, limits Limits, form string, text []byte) []string {
 	if form == "hex" {
 		m, err := spirv.Decode(hexBytes(t, string(text)))
-		return findingsOf(t, env, m, err, caseLines(string(text), form))
+		return findingsOf(t, env, limits, m, err, caseLines(string(text), form))
 	}
 	words, err := asm.Assemble(text, asm.AssembleOptions{Version: env.SPIRV})
 	if err != nil {
 		t.Fatal(err)
 	}
 	m, err := spirv.FromWords(words)
-	return findingsOf(t, env, m, err, caseLines(string(text), form))
+	return findingsOf(t, env, limits, m, err, caseLines(string(text), form))
 }
 
 // hexBytes reads digits, those of the highest byte of a word first.
@@ -213,7 +239,7 @@ func caseLines(text, form string) []int {
 
 // findingsOf returns the findings of a module whose instructions stand on lines,
 // or of its decoding.
-func findingsOf(t *testing.T, env *Env, m *spirv.Module, err error, lines []int) []string {
+func findingsOf(t *testing.T, env *Env, limits Limits, m *spirv.Module, err error, lines []int) []string {
 	var out []string
 	add := func(f *diag.Finding) {
 		at := 0
@@ -231,7 +257,7 @@ func findingsOf(t *testing.T, env *Env, m *spirv.Module, err error, lines []int)
 		add(f)
 		return out
 	}
-	r, err := Check(context.Background(), facts.Gather(m, nil), env, Options{})
+	r, err := Check(context.Background(), facts.Gather(m, nil), env, Options{Limits: limits})
 	if err != nil {
 		t.Fatal(err)
 	}

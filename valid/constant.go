@@ -295,7 +295,7 @@ func (c *checker) specConstantOp(i int, in spirv.Inst) {
 			continue
 		}
 		id := spirv.ID(w.Words[0])
-		if d := c.code.DefInst(id); d != nil && c.m.Const(id) == nil && !isType(d.Op()) && !c.globalPointer(d) {
+		if d := c.code.DefInst(id); d != nil && d.Type() != 0 && c.m.Const(id) == nil && !c.globalPointer(d) {
 			c.fail(i, "SPV-SpecConstantOp-Operand", "the operand %s is the result of %s; must be a constant", c.name(id), d.Op())
 		}
 	}

@@ -24,7 +24,7 @@ var controlFlowFamily = family{
 		{Code: "SPV-Phi-Operands", Section: "SPIR-V 3.3.17", Words: "OpPhi has pairs of a value and a label"},
 		{Code: "SPV-Phi-Value", Section: "SPIR-V 3.3.17", Words: "each value of OpPhi has the type of the result"},
 		{Code: "SPV-Phi-Parent", Section: "SPIR-V 3.3.17", Words: "OpPhi has each predecessor of its block once, and no other block"},
-		{Code: "SPV-Phi-Pointer", Section: "SPIR-V 2.16.1", Words: "in the logical addressing model OpPhi is a pointer only where variable pointers are declared"},
+		{Code: "SPV-Phi-Pointer", Section: "SPIR-V 2.16.1", Words: "in the logical addressing model OpPhi is no pointer outside of shaders, where SPV-LogicalPointer-Use says when it may be"},
 		{Code: "SPV-Merge-Target", Section: "SPIR-V 3.3.17", Words: "a merge instruction names labels of its own function"},
 		{Code: "SPV-LoopMerge-Blocks", Section: "SPIR-V 3.3.17", Words: "the merge block of a loop is not its continue target and not its header"},
 		{Code: "SPV-LoopMerge-Control", Section: "SPIR-V 3.2.23", Words: "the controls of a loop do not contradict one another"},
@@ -177,7 +177,7 @@ func (c *checker) phiType(i int, t *facts.Type) {
 			c.fail(i, "SPV-Phi-Type", "OpPhi is %s; must not be", c.typeName(t))
 		}
 	case spirv.OpTypePointer, spirv.OpTypeUntypedPointerKHR:
-		if c.m.Addressing == spirv.AddressingModelLogical && !c.env.RelaxLogicalPointer && !c.env.BeforeLegalization && !c.variablePointer(t) {
+		if !c.capable(spirv.CapabilityShader) && c.m.Addressing == spirv.AddressingModelLogical && !c.env.RelaxLogicalPointer {
 			c.fail(i, "SPV-Phi-Pointer", "OpPhi is a pointer into %s; must not in the logical addressing model", t.Storage)
 		}
 	default:

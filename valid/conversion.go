@@ -73,10 +73,10 @@ func (c *checker) changesWidth(i int, in spirv.Inst) {
 	if in.Op() != spirv.OpFConvert || !c.vulkan {
 		return
 	}
-	switch {
-	case c.contains(a, holdsMicro):
+	if c.contains(a, holdsMicro) {
 		c.fail(i, vuid.StandaloneSpirv_OpFConvert_12466, "OpFConvert yields %s; must not yield a microscaling encoding", c.typeName(t))
-	case c.contains(b, holdsMicro) && a.Encoded && !c.contains(a, holdsFP8|holdsBF16):
+	}
+	if c.contains(b, holdsMicro) && a.Encoded && !c.contains(a, holdsFP8|holdsBF16) {
 		c.fail(i, vuid.StandaloneSpirv_OpFConvert_12467, "OpFConvert of %s yields %s; must yield IEEE 754, 8 bits or BFloat16KHR", c.typeName(x), c.typeName(t))
 	}
 }

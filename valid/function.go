@@ -19,7 +19,7 @@ var functionFamily = family{
 		{Code: "SPV-Call-Pointer", Section: "SPIR-V 2.16.1", Words: "a pointer that is an argument points into a storage class that allows it, and is a memory object declaration unless variable pointers are declared"},
 		{Code: "SPV-Return-Void", Section: "SPIR-V 3.3.17", Words: "OpReturn ends a function that returns void"},
 		{Code: "SPV-Return-Value", Section: "SPIR-V 3.3.17", Words: "OpReturnValue returns a value of the type that the function returns"},
-		{Code: "SPV-Return-Pointer", Section: "SPIR-V 2.16.1", Words: "in the logical addressing model a function returns no pointer, unless variable pointers are declared"},
+		{Code: "SPV-Return-Pointer", Section: "SPIR-V 2.16.1", Words: "in the logical addressing model a function returns no pointer outside of shaders, where SPV-LogicalPointer-Use says when it may"},
 		{Code: vuid.StandaloneSpirv_None_04633, Section: "Vulkan, Shader Validation", Words: "an entry point takes no arguments and returns nothing"},
 		{Code: vuid.StandaloneSpirv_None_04634, Section: "Vulkan, Shader Validation", Words: "no function that an entry point calls can come to call itself"},
 	},
@@ -195,7 +195,7 @@ func (c *checker) returnValue(i int, in spirv.Inst) {
 		c.fail(i, "SPV-Return-Value", "the value is void; must be of a type that a value can have")
 	case c.fn.Return != nil && t != c.fn.Return:
 		c.fail(i, "SPV-Return-Value", "the value is %s; the function returns %s", c.typeName(t), c.typeName(c.fn.Return)).also(c, c.fn.Index, "the function")
-	case t.IsPointer() && c.m.Addressing == spirv.AddressingModelLogical && !c.env.RelaxLogicalPointer && !c.variablePointer(t):
+	case t.IsPointer() && !c.capable(spirv.CapabilityShader) && c.m.Addressing == spirv.AddressingModelLogical && !c.env.RelaxLogicalPointer:
 		c.fail(i, "SPV-Return-Pointer", "the function returns a pointer into %s; must not in the logical addressing model", t.Storage)
 	}
 }

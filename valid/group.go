@@ -16,7 +16,6 @@ var groupFamily = family{
 		{Code: "SPV-NonUniform-Operand", Section: "SPIR-V 3.3.24", Words: "ClusterSize or a ballot stands only where the operation takes one"},
 		{Code: "SPV-NonUniform-Constant", Section: "SPIR-V 3.3.24", Words: "before SPIR-V 1.5 the Id of a broadcast and the Index of a quad's is a constant, the Direction of a swap always"},
 		{Code: "SPV-NonUniform-Direction", Section: "SPIR-V 3.3.24", Words: "the Direction of a quad's swap is 0, 1 or 2"},
-		{Code: "SPV-NonUniform-Encoding", Section: "SPIR-V 3.3.24", Words: "no non-uniform instruction but those that its extension names takes floats of another encoding than IEEE 754's"},
 		{Code: vuid.StandaloneSpirv_OpGroupNonUniformBallotBitCount_04685, Section: environment, Words: "OpGroupNonUniformBallotBitCount has the operation Reduce, InclusiveScan or ExclusiveScan"},
 		{Code: vuid.RuntimeSpirv_None_06275, Section: environment, Words: "group operations on 8, 16 and 64-bit integers and 16-bit floats need the feature shaderSubgroupExtendedTypes", Need: NeedDevice},
 		{Code: vuid.RuntimeSpirv_None_06342, Section: environment, Words: "quad operations outside of fragment and compute shaders need subgroupQuadOperationsInAllStages", Need: NeedDevice},
@@ -78,9 +77,6 @@ func (c *checker) nonUniform(i int, in spirv.Inst) {
 		return
 	}
 	s := t.Scalar()
-	if s.IsFloat() && s.Encoded && in.Op() != spirv.OpGroupNonUniformBroadcast && in.Op() != spirv.OpGroupNonUniformBroadcastFirst {
-		c.fail(i, "SPV-NonUniform-Encoding", "%s on %s; must be an IEEE 754 float", in.Op(), c.typeName(t))
-	}
 	if s.IsInt() && s.Width != 32 || s.IsFloat() && s.Width == 16 {
 		if !c.feature(vuid.RuntimeSpirv_None_06275, "shaderSubgroupExtendedTypes") {
 			c.fail(i, vuid.RuntimeSpirv_None_06275, "%s on %s; needs the feature shaderSubgroupExtendedTypes", in.Op(), c.typeName(t))

@@ -29,7 +29,6 @@ var typeFamily = family{
 		{Code: "SPV-Type-StructMembers", Section: "SPIR-V 2.17", Words: "a struct has no more members than the universal limit allows"},
 		{Code: "SPV-Type-StructDepth", Section: "SPIR-V 2.17", Words: "structs nest no deeper than the universal limit allows"},
 		{Code: "SPV-Type-StructBuiltIn", Section: "SPIR-V 2.16.1", Words: "either all members of a struct are built-ins or none is, and a struct of built-ins is in no other struct"},
-		{Code: "SPV-Type-Pointee", Section: "SPIR-V 3.3.6", Words: "a pointer type points at a type"},
 		{Code: "SPV-Type-ForwardPointer", Section: "SPIR-V 3.3.6", Words: "OpTypeForwardPointer names a pointer type of its storage class, which points at a struct"},
 		{Code: "SPV-Type-FunctionReturn", Section: "SPIR-V 3.3.6", Words: "the return type of a function type is a type"},
 		{Code: "SPV-Type-FunctionParameter", Section: "SPIR-V 3.3.6", Words: "a parameter of a function type is a type other than void"},
@@ -49,7 +48,6 @@ var typeFamily = family{
 		spirv.OpTypeArray:             (*checker).typeArray,
 		spirv.OpTypeRuntimeArray:      (*checker).typeRuntimeArray,
 		spirv.OpTypeStruct:            (*checker).typeStruct,
-		spirv.OpTypePointer:           (*checker).typePointer,
 		spirv.OpTypeUntypedPointerKHR: (*checker).typeUntypedPointer,
 		spirv.OpTypeForwardPointer:    (*checker).typeForwardPointer,
 		spirv.OpTypeFunction:          (*checker).typeFunction,
@@ -250,11 +248,10 @@ func (c *checker) typeArray(i int, in spirv.Inst) {
 		return
 	}
 	k := c.m.Const(v.Length())
-	if k == nil {
+	if k == nil && isType(length.Op()) { // of other ids SPV-Id-Type says that they are no constants
 		c.fail(i, "SPV-Type-ArrayLength", "the length is %s, the result of %s; must be a constant", c.name(v.Length()), length.Op())
-		return
 	}
-	if k.Type == nil {
+	if k == nil || k.Type == nil {
 		return
 	}
 	if !k.Type.IsInt() {
@@ -278,14 +275,6 @@ func (c *checker) element(i int, t *facts.Type) {
 		c.fail(i, "SPV-Type-ArrayElement", "the element of the array is %s; must be a type that a value can have", c.typeName(t))
 	case c.vulkan && t.IsRuntimeArray():
 		c.fail(i, vuid.StandaloneSpirv_OpTypeRuntimeArray_04680, "an array of runtime arrays; a runtime array must be the last member of a struct, or an array of descriptors")
-	}
-}
-
-func (c *checker) typePointer(i int, in spirv.Inst) {
-	v := inst.TypePointer(in)
-	d := c.code.DefInst(v.TypeOperand())
-	if d != nil && !isType(d.Op()) {
-		c.fail(i, "SPV-Type-Pointee", "the pointer points at %s, the result of %s; must be a type", c.name(v.TypeOperand()), d.Op())
 	}
 }
 
