@@ -2,90 +2,134 @@ package format
 
 import "math"
 
-// shape is how a small float divides its bits: all have 5 bits of exponent,
-// bias 15; those of 10 and 11 bits have no sign (Vulkan §"Floating-Point
-// Format Conversions").
-func shape(bits int) (mantissa int, signed bool) {
-	switch bits {
-	case 10:
-		return 5, false
-	case 11:
-		return 6, false
-	}
-	return 10, true
+// small is how a float of 8 to 16 bits divides its bits; the exponent's bias is
+// 2^(exponent−1)−1 (Vulkan §"16-Bit Floating-Point Numbers", §"Unsigned 11-Bit
+// Floating-Point Numbers", §"Unsigned 10-Bit Floating-Point Numbers").
+type small struct {
+	exponent, mantissa uint8
+	unsigned           bool
+	finite             bool // all ones are NaN, and there is no infinity
 }
 
-// floatValue returns the number that the low bits of raw stand for; bits is
-// 10, 11, 16, 32 or 64.
-func floatValue(raw uint64, bits int) float64 {
-	switch bits {
-	case 32:
-		return float64(math.Float32frombits(uint32(raw)))
-	case 64:
-		return math.Float64frombits(raw)
+// The small floats.
+var (
+	half       = small{exponent: 5, mantissa: 10}
+	eleven     = small{exponent: 5, mantissa: 6, unsigned: true}
+	ten        = small{exponent: 5, mantissa: 5, unsigned: true}
+	bfloat16   = small{exponent: 8, mantissa: 7}
+	float8E4M3 = small{exponent: 4, mantissa: 3, finite: true}
+	float8E5M2 = small{exponent: 5, mantissa: 2}
+)
+
+// small returns how the component's float divides its bits; ok is false where it
+// is none, or one of 32 or 64 bits.
+func (c Component) small() (s small, ok bool) {
+	switch {
+	case c.Numeric == UFloat && c.Bits == 11:
+		return eleven, true
+	case c.Numeric == UFloat && c.Bits == 10:
+		return ten, true
+	case c.Numeric == SFloat && c.Bits == 16:
+		return half, true
+	case c.Numeric == BFloat16:
+		return bfloat16, true
+	case c.Numeric == Float8E4M3:
+		return float8E4M3, true
+	case c.Numeric == Float8E5M2:
+		return float8E5M2, true
 	}
-	mant, signed := shape(bits)
-	m := float64(raw & (1<<mant - 1))
-	e := int(raw >> mant & 31)
-	var v float64
-	switch e {
-	case 0:
-		v = math.Ldexp(m, -14-mant)
-	case 31:
-		v = math.Inf(1)
-		if m != 0 {
-			v = math.NaN()
-		}
-	default:
-		v = math.Ldexp(m+float64(int(1)<<mant), e-15-mant)
-	}
-	if signed && raw>>15&1 != 0 {
-		v = math.Copysign(v, -1)
-	}
-	return v
+	return small{}, false
 }
 
-// floatBits returns the bits of the float of that width next to v, ties to
-// even. Where there is no sign, negative numbers become 0.
-func floatBits(v float64, bits int) uint64 {
-	switch bits {
-	case 32:
-		return uint64(math.Float32bits(float32(v)))
-	case 64:
-		return math.Float64bits(v)
+func (s small) bias() int { return 1<<(s.exponent-1) - 1 }
+
+// infinity is also where the pattern of infinity would be, had s one.
+func (s small) infinity() uint64 { return (1<<s.exponent - 1) << s.mantissa }
+
+// nan is the canonical NaN: sign 0, of the fraction the highest bit alone.
+func (s small) nan() uint64 {
+	if s.finite {
+		return s.infinity() | (1<<s.mantissa - 1)
 	}
-	mant, signed := shape(bits)
+	return s.infinity() | 1<<(s.mantissa-1)
+}
+
+// greatest is the greatest finite number.
+func (s small) greatest() uint64 {
+	if s.finite {
+		return s.nan() - 1
+	}
+	return s.infinity() - 1
+}
+
+// widen returns the number that raw stands for, which is always exact; any NaN
+// is the canonical one.
+func (s small) widen(raw uint64) float32 {
+	width := s.exponent + s.mantissa
+	m := uint32(raw & (1<<s.mantissa - 1))
+	e := int(raw >> s.mantissa & (1<<s.exponent - 1))
+	var sign uint32
+	if !s.unsigned {
+		sign = uint32(raw>>width&1) << 31
+	}
+	switch a := raw & (1<<width - 1); {
+	case s.finite && a == s.nan(), !s.finite && a > s.infinity():
+		return math.Float32frombits(0x7fc00000)
+	case !s.finite && a == s.infinity():
+		return math.Float32frombits(sign | 0x7f800000)
+	case e == 0: // denormal: m units of the last place
+		v := float32(m) * math.Float32frombits(unit(1-s.bias()-int(s.mantissa)))
+		return math.Float32frombits(sign | math.Float32bits(v))
+	}
+	return math.Float32frombits(sign | uint32(e-s.bias()+127)<<23 | m<<(23-s.mantissa))
+}
+
+// unit returns the bits of 2^e as a float32, e from −149 to 127.
+func unit(e int) uint32 {
+	if e < -126 {
+		return 1 << (e + 149)
+	}
+	return uint32(e+127) << 23
+}
+
+// narrow returns the bits of the small float next to v, ties to even. Where
+// there is no sign, negative numbers become 0 and finite ones stay finite;
+// where there is no infinity, what is too great becomes NaN.
+func (s small) narrow(v float64) uint64 {
+	b := math.Float64bits(v)
 	var sign uint64
-	if math.Signbit(v) {
-		if !signed && !math.IsNaN(v) {
+	if v != v {
+		return s.nan()
+	}
+	if b>>63 != 0 {
+		if s.unsigned {
 			return 0
 		}
-		if signed {
-			sign = 1 << 15
-		}
+		sign = 1 << (s.exponent + s.mantissa)
 	}
-	const special = 31
-	a := math.Abs(v)
-	switch {
-	case math.IsNaN(a):
-		return sign | special<<mant | 1<<(mant-1)
-	case math.IsInf(a, 0):
-		return sign | special<<mant
-	case a == 0:
+	b &= 1<<63 - 1
+	m := b & (1<<52 - 1)
+	e := int(b >> 52)
+	if e != 0 {
+		m |= 1 << 52
+	}
+	e = max(e, 1) - 1023 + s.bias() // the exponent's bits in the small float
+	drop := 52 - int(s.mantissa)
+	if e < 1 { // denormal
+		drop, e = drop+1-e, 1
+	}
+	if drop > 54 { // less than half of the least
 		return sign
 	}
-	exp := max(math.Ilogb(a), -14)
-	m := uint64(math.RoundToEven(math.Ldexp(a, mant-exp)))
-	if m == 2<<mant { // rounded up to the next power of two
-		m, exp = m>>1, exp+1
-	}
+	up := m>>drop&1 + 1<<(drop-1) - 1
+	raw := uint64(e-1)<<s.mantissa + (m+up)>>drop // a carry runs into the exponent
 	switch {
-	case exp > 15 && signed:
-		return sign | special<<mant
-	case exp > 15: // without a sign, finite numbers stay finite
-		return special<<mant - 1
-	case m < 1<<mant: // denormal
-		return sign | m
+	case raw <= s.greatest():
+		return sign | raw
+	case s.unsigned && !math.IsInf(v, 1):
+		return s.greatest()
+	case s.finite:
+		return s.nan()
 	}
-	return sign | uint64(exp+15)<<mant | m&(1<<mant-1)
+	return sign | s.infinity()
 }

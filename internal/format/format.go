@@ -25,15 +25,22 @@ const (
 	UFloat
 	SFloat
 	SRGB
+	SFixed5    // two's complement in steps of 1/32 (VK_NV_optical_flow)
+	BFloat16   // the upper half of a float of 32 bits
+	Float8E4M3 // 4 bits of exponent, 3 of mantissa, no infinity
+	Float8E5M2 // 5 bits of exponent, 2 of mantissa
 )
 
 // String returns the suffix of Vulkan's format names, such as "UNORM".
 func (n Numeric) String() string { return numericNames[n] }
 
-var numericNames = [...]string{"", "UNORM", "SNORM", "USCALED", "SSCALED", "UINT", "SINT", "UFLOAT", "SFLOAT", "SRGB"}
+var numericNames = [...]string{"", "UNORM", "SNORM", "USCALED", "SSCALED", "UINT", "SINT", "UFLOAT", "SFLOAT", "SRGB",
+	"SFIXED5", "BFLOAT16", "FLOAT8E4M3", "FLOAT8E5M2"}
 
 // Signed reports whether the bits of n have a sign.
-func (n Numeric) Signed() bool { return n == SNorm || n == SScaled || n == SInt || n == SFloat }
+func (n Numeric) Signed() bool {
+	return n == SNorm || n == SScaled || n == SInt || n == SFloat || n >= SFixed5
+}
 
 // Channel is what a component holds. R, G, B and A are their own index in a
 // texel's value.
@@ -64,9 +71,10 @@ type Component struct {
 type Format struct {
 	Name   string // Vulkan's name without VK_FORMAT_
 	Bytes  int    // size of a texel, tightly packed
-	Packed bool   // the texel is one integer; its name lists components from the highest bit
+	Packed bool   // the texel is integers of word bits; its name lists components from the highest bit of each
+	word   int    // bits of each integer of a packed texel
 	n      int
-	comps  [4]Component
+	comps  [8]Component
 }
 
 // Components returns the components in the order of the name.
@@ -81,7 +89,7 @@ func (f *Format) Has(c Channel) bool {
 func (f *Format) IsDepthStencil() bool { return f.Has(D) || f.Has(S) }
 
 // ByName returns the format of a name without VK_FORMAT_. Formats in blocks,
-// in planes and with subsampled chroma are not known.
+// in planes, with subsampled chroma and of truth values are not known.
 func ByName(name string) (Format, bool) {
 	if _, known := slices.BinarySearch(names[:], name); !known {
 		return Format{}, false
@@ -95,8 +103,16 @@ func parse(name string) (Format, bool) {
 	f := Format{Name: name}
 	pending := 0
 	for word := range strings.SplitSeq(name, "_") {
-		if strings.HasPrefix(word, "PACK") {
+		if _, bits, packed := strings.Cut(word, "PACK"); packed {
 			f.Packed = true
+			f.word, _ = strconv.Atoi(bits)
+			continue
+		}
+		switch word {
+		case "ARM", "NV":
+			continue
+		case "FPENCODING": // says more of what stands before
+			pending = 0
 			continue
 		}
 		if i := slices.Index(numericNames[:], word); i > 0 {
@@ -142,7 +158,9 @@ func (f *Format) place() {
 	f.Bytes = (total + 7) / 8
 	if f.Packed {
 		for i := range f.comps[:f.n] {
-			f.comps[i].Shift = total - f.comps[i].Shift - f.comps[i].Bits
+			c := &f.comps[i]
+			low := c.Shift % f.word
+			c.Shift += f.word - c.Bits - 2*low
 		}
 	}
 	// SRGB leaves alpha linear (Vulkan §"Identification of Formats").

@@ -44,8 +44,17 @@ func (c Component) Value(raw uint64) float64 {
 		return linear(float64(raw) / float64(c.mask()))
 	case SScaled, SInt:
 		return float64(signed)
-	case UFloat, SFloat:
-		return floatValue(raw, c.Bits)
+	case SFixed5:
+		return float64(signed) / 32
+	}
+	if m, ok := c.small(); ok {
+		return float64(m.widen(raw))
+	}
+	switch {
+	case c.Numeric == SFloat && c.Bits == 32:
+		return float64(math.Float32frombits(uint32(raw)))
+	case c.Numeric == SFloat:
+		return math.Float64frombits(raw)
 	}
 	return float64(raw)
 }
@@ -67,8 +76,18 @@ func (c Component) Convert(v float64) uint64 {
 	case SScaled, SInt:
 		top := float64(c.mask() >> 1)
 		return fixed(v, -top-1, top) & c.mask()
-	case UFloat, SFloat:
-		return floatBits(v, c.Bits)
+	case SFixed5:
+		top := float64(c.mask() >> 1)
+		return fixed(v*32, -top-1, top) & c.mask()
+	}
+	if m, ok := c.small(); ok {
+		return m.narrow(v)
+	}
+	switch {
+	case c.Numeric == SFloat && c.Bits == 32:
+		return uint64(math.Float32bits(float32(v)))
+	case c.Numeric == SFloat:
+		return math.Float64bits(v)
 	}
 	return 0
 }
@@ -182,16 +201,26 @@ func shared(v [4]float64) uint32 {
 		}
 	}
 	most := max(c[0], c[1], c[2])
-	exp := 0
-	if most > 0 {
-		exp = max(0, math.Ilogb(most)+1+sharedBias)
-	}
-	if math.Floor(most/math.Ldexp(1, exp-sharedBias-sharedMantissa)+0.5) == 1<<sharedMantissa {
+	exp := max(-sharedBias-1, int(math.Float64bits(most)>>52)-1023) + 1 + sharedBias
+	if nearest(most*power(sharedBias+sharedMantissa-exp)) == 1<<sharedMantissa {
 		exp++
 	}
+	scale := power(sharedBias + sharedMantissa - exp)
 	word := uint32(exp) << 27
 	for i := range c {
-		word |= uint32(math.Floor(c[i]/math.Ldexp(1, exp-sharedBias-sharedMantissa)+0.5)) << (sharedMantissa * i)
+		word |= nearest(c[i]*scale) << (sharedMantissa * i)
 	}
 	return word
+}
+
+// power returns 2^e of a normal number.
+func power(e int) float64 { return math.Float64frombits(uint64(e+1023) << 52) }
+
+// nearest rounds v, which is not negative, to the nearest integer, halves up.
+func nearest(v float64) uint32 {
+	n := uint32(v)
+	if v-float64(n) >= 0.5 {
+		n++
+	}
+	return n
 }
