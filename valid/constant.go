@@ -10,7 +10,6 @@ import (
 var constantFamily = family{
 	rules: []Rule{
 		{Code: "SPV-Constant-Boolean", Section: "SPIR-V 3.3.7", Words: "a constant true or false is a Boolean"},
-		{Code: "SPV-Constant-Number", Section: "SPIR-V 3.3.7", Words: "OpConstant and OpSpecConstant make an integer or a float"},
 		{Code: "SPV-Constant-HighBits", Section: "SPIR-V 2.2.1", Words: "the bits of a literal beyond the width of its type are zero, or the sign of a signed integer"},
 		{Code: "SPV-Constant-Small", Section: "SPIR-V 2.16.3", Words: "constants of 8 and 16 bits need a capability to compute with them, not one to store them alone"},
 		{Code: "SPV-Constant-Composite", Section: "SPIR-V 3.3.7", Words: "a constant composite is of a composite type"},
@@ -48,13 +47,11 @@ func (c *checker) constantBoolean(i int, in spirv.Inst) {
 	}
 }
 
+// constantNumber judges the literal of a number. That the type is one of numbers
+// decoding has seen.
 func (c *checker) constantNumber(i int, in spirv.Inst) {
 	t := c.m.Type(in.Type())
 	if t == nil {
-		return
-	}
-	if !t.IsInt() && !t.IsFloat() {
-		c.fail(i, "SPV-Constant-Number", "%s is %s; must be an integer or a float", in.Op(), c.typeName(t))
 		return
 	}
 	c.highBits(i, t, in[3:])
