@@ -1,6 +1,10 @@
 package fossil
 
-import "github.com/chiaro-gpu/chiaro/link"
+import (
+	"slices"
+
+	"github.com/chiaro-gpu/chiaro/link"
+)
 
 // graphics reads a graphics pipeline.
 func (b *builder) graphics(p *graphicsPipeline) {
@@ -95,6 +99,11 @@ func (b *builder) vertex(v *vertexInput) {
 			}
 		}
 		out.Bindings = append(out.Bindings, n)
+	}
+	for _, k := range steps.List {
+		if !slices.ContainsFunc(out.Bindings, func(b link.VertexBinding) bool { return b.Binding == k.Binding }) {
+			out.Divisors = append(out.Divisors, link.Divisor{Binding: k.Binding, Divisor: k.Divisor})
+		}
 	}
 	for _, a := range v.Attributes {
 		out.Attributes = append(out.Attributes, link.Attribute{Location: a.Location, Binding: a.Binding, Format: link.Format(a.Format), Offset: a.Offset})

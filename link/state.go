@@ -40,7 +40,11 @@ func (f *Format) UnmarshalText(text []byte) error {
 type VertexInput struct {
 	Bindings   []VertexBinding `yaml:"bindings"`
 	Attributes []Attribute     `yaml:"attributes"`
+	Divisors   []Divisor       `yaml:"-"` // of buffers that there are not; others stand in Bindings
 }
+
+// Divisor is VkVertexInputBindingDivisorDescription.
+type Divisor struct{ Binding, Divisor uint32 }
 
 // VertexBinding is one buffer of vertices.
 type VertexBinding struct {

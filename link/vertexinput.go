@@ -56,6 +56,10 @@ func (l *linker) vertexInput() {
 		buffers[b.Binding] = b
 		l.vertexBuffer(b)
 	}
+	for _, k := range v.Divisors {
+		l.divisor(k.Binding, k.Divisor)
+		l.fail(vuid.VkVertexInputBindingDivisorDescription_inputRate_01871, side, "there is a divisor of vertex buffer %d, which there is not; must be there and step by instance", k.Binding)
+	}
 	locations := map[uint32]bool{}
 	for i := range v.Attributes {
 		a := &v.Attributes[i]
@@ -98,8 +102,16 @@ func (l *linker) vertexBuffer(b *VertexBinding) {
 	if b.Divisor == nil {
 		return
 	}
-	n := uint64(*b.Divisor)
-	l.below(vuid.VkVertexInputBindingDivisorDescription_binding_01869, "maxVertexInputBindings", uint64(b.Binding), side, "the buffer of a divisor")
+	l.divisor(b.Binding, *b.Divisor)
+	if b.Rate != InputRateInstance {
+		l.fail(vuid.VkVertexInputBindingDivisorDescription_inputRate_01871, side, "a buffer with a divisor steps by %s; must step by instance", b.Rate)
+	}
+}
+
+// divisor judges by itself how many instances a buffer steps over.
+func (l *linker) divisor(binding, divisor uint32) {
+	side, n := []Side{{Stage: "vertex input", Place: fmt.Sprintf("buffer %d", binding)}}, uint64(divisor)
+	l.below(vuid.VkVertexInputBindingDivisorDescription_binding_01869, "maxVertexInputBindings", uint64(binding), side, "the buffer of a divisor")
 	l.over(vuid.VkVertexInputBindingDivisorDescription_divisor_01870, "maxVertexAttribDivisor", n, side, "the divisor")
 	switch n {
 	case 0:
@@ -107,9 +119,6 @@ func (l *linker) vertexBuffer(b *VertexBinding) {
 	case 1:
 	default:
 		l.off(vuid.VkVertexInputBindingDivisorDescription_vertexAttributeInstanceRateDivisor_02229, "vertexAttributeInstanceRateDivisor", side, fmt.Sprintf("the divisor is %d", n))
-	}
-	if b.Rate != InputRateInstance {
-		l.fail(vuid.VkVertexInputBindingDivisorDescription_inputRate_01871, side, "a buffer with a divisor steps by %s; must step by instance", b.Rate)
 	}
 }
 

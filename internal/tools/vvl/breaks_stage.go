@@ -92,8 +92,6 @@ var stageBreaks = []fault{
 		return true
 	}},
 	{"no entry point of the name", func(r *rand.Rand, p *pipeline) bool { p.Stages[r.IntN(len(p.Stages))].Name = "mine"; return true }},
-	mode("geometry takes other primitives", geometryBit, "Triangles", "InputLinesAdjacency"),
-	mode("geometry takes points", geometryBit, "InputLines", "InputPoints"),
 	mode("too many vertices", geometryBit, "OutputVertices", "OutputVertices 5000"),
 	mode("no vertices", geometryBit, "OutputVertices", "OutputVertices 0"),
 	mode("too many invocations of a geometry stage", geometryBit, "Invocations", "Invocations 64"),
@@ -150,6 +148,8 @@ var stageBreaks = []fault{
 // oursBreaks break rules that the layers do not judge (docs/differences.md):
 // they are tried when asked for.
 var oursBreaks = []fault{
+	mode("geometry takes other primitives", geometryBit, "Triangles", "InputLinesAdjacency"),
+	mode("geometry takes points", geometryBit, "InputLines", "InputPoints"),
 	{"no subdivision", func(_ *rand.Rand, p *pipeline) bool {
 		e := p.shader(evaluationBit)
 		if e == nil || p.shader(geometryBit) != nil {
@@ -176,6 +176,15 @@ var oursBreaks = []fault{
 		c.sizeOut, c.modes = 100, []string{fmt.Sprintf("OutputVertices %d", 100)}
 		return true
 	}},
+	state("layer in several views", func(s *states, p *pipeline) bool {
+		g := p.shader(geometryBit)
+		if g == nil || p.Pass == nil || len(p.Pass.Subpasses[0].Input) > 0 {
+			return false
+		}
+		g.outputs = append(g.outputs, variable{builtIn: "Layer", of: numeric{'i', 1}})
+		p.Pass.Views = 3
+		return true
+	}),
 	{"layer of several views in a fragment stage", func(_ *rand.Rand, p *pipeline) bool {
 		f := p.shader(fragmentBit)
 		if f == nil || p.Pass == nil || len(p.Pass.Subpasses[0].Input) > 0 {

@@ -15,15 +15,6 @@ var stateBreaks = []fault{
 	}),
 	state("tessellation without patches", func(s *states, _ *pipeline) bool { s.Assembly.Topology = 3; return s.Tess != nil }),
 	state("no vertex input state", func(s *states, _ *pipeline) bool { s.Vertex = nil; return true }),
-	state("layer in several views", func(s *states, p *pipeline) bool {
-		g := p.shader(geometryBit)
-		if g == nil || p.Pass == nil || len(p.Pass.Subpasses[0].Input) > 0 {
-			return false
-		}
-		g.outputs = append(g.outputs, variable{builtIn: "Layer", of: numeric{'i', 1}})
-		p.Pass.Views = 3
-		return true
-	}),
 }
 
 // stateAloneBreaks break rules in which no stage takes part, which Chiaro leaves
