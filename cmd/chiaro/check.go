@@ -313,11 +313,8 @@ func (j *judge) module(ctx context.Context, data []byte, file string, x *checked
 		return
 	}
 	x.facts = facts.Gather(m, nil)
-	if x.profiles = j.f.profileNames(); len(j.f.envs) > 0 {
-		x.report, err = valid.CheckSeveral(ctx, x.facts, j.f.envs, j.f.opts)
-	} else {
-		x.report, err = valid.Check(ctx, x.facts, j.env, j.f.opts)
-	}
+	x.profiles = j.f.profileNames()
+	x.report, err = j.report(ctx, x.facts)
 	if err != nil {
 		x.message = err.Error()
 		return

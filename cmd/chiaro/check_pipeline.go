@@ -12,6 +12,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/link"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/valid"
+	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
 // shownFinding is a finding as it is shown: one of a pipeline has both sides.
@@ -55,6 +56,10 @@ func (j *judge) judge(ctx context.Context, s subject, x *checked) {
 			x.message = err.Error()
 			return
 		}
+		if err := j.stageModules(ctx, d, x); err != nil {
+			x.message = err.Error()
+			return
+		}
 		j.link(d, x)
 	case s.kind == isScript:
 		j.script(ctx, s.file, x)
@@ -67,7 +72,7 @@ func (j *judge) judge(ctx context.Context, s subject, x *checked) {
 // made of.
 func (j *judge) judgeObject(ctx context.Context, s *subject, x *checked) []fossil.Ref {
 	if s.ref.Tag != fossil.ShaderModule {
-		return j.object(s, x)
+		return j.object(ctx, s, x)
 	}
 	code, err := s.set.Code(s.ref.Hash)
 	if err != nil {
@@ -79,7 +84,7 @@ func (j *judge) judgeObject(ctx context.Context, s *subject, x *checked) []fossi
 }
 
 // object judges a pipeline of an archive.
-func (j *judge) object(s *subject, x *checked) []fossil.Ref {
+func (j *judge) object(ctx context.Context, s *subject, x *checked) []fossil.Ref {
 	p, err := s.set.Pipeline(s.ref)
 	if err != nil {
 		x.message = fmt.Sprintf("%s: error: %v", s.name, err)
@@ -112,6 +117,9 @@ func (j *judge) object(s *subject, x *checked) []fossil.Ref {
 		if err == nil {
 			shader, err = m.shader(name, k.Stage, k.Entry)
 		}
+		if err == nil && len(k.Spec) > 0 {
+			err = j.specialized(ctx, name, m, x)
+		}
 		if err != nil {
 			x.message = fmt.Sprintf("%s: error: stages[%d]: %v", s.name, i, err)
 			return nil
@@ -121,6 +129,68 @@ func (j *judge) object(s *subject, x *checked) []fossil.Ref {
 	}
 	j.link(d, x)
 	return p.Uses
+}
+
+// stageModules judges the modules that a description names, each once, with the
+// values of its specialization constants.
+func (j *judge) stageModules(ctx context.Context, d *link.Description, x *checked) error {
+	x.profiles = j.f.profileNames()
+	judged := map[*valid.Module]bool{}
+	for i := range d.Stages {
+		s := &d.Stages[i]
+		if s.Load == nil {
+			continue
+		}
+		v := s.Load()
+		if v == nil || judged[v] {
+			continue
+		}
+		judged[v] = true
+		if err := j.scriptModule(ctx, s.File, v.Facts(), x); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// specialized judges a module of an archive with the values of its
+// specialization constants, and reports what it has not without them: that is
+// reported of the module itself.
+func (j *judge) specialized(ctx context.Context, name string, m *stored, x *checked) error {
+	m.judge.Do(func() {
+		v := m.load()
+		if v == nil {
+			return
+		}
+		var with, without *valid.Report
+		if with, m.judgeErr = j.report(ctx, v.Facts()); m.judgeErr != nil || len(with.Findings) == 0 {
+			return
+		}
+		if without, m.judgeErr = j.report(ctx, facts.Gather(v.Facts().Code, nil)); m.judgeErr != nil {
+			return
+		}
+		for _, f := range with.Findings {
+			if !slices.ContainsFunc(without.Findings, func(o valid.Finding) bool { return o.Code == f.Code && o.Pos == f.Pos }) {
+				m.fresh = append(m.fresh, f)
+			}
+		}
+	})
+	for _, f := range m.fresh {
+		side := link.Side{File: name, Place: fmt.Sprintf("instruction %d", f.Pos.Instruction), Pos: f.Pos, Source: f.Source, HasSource: f.HasSource}
+		f.Message = fmt.Sprintf("after specialization %s (%s)", f.Message, f.Code)
+		f.Code, f.Pos, f.Related = vuid.VkPipelineShaderStageCreateInfo_pSpecializationInfo_06849, diag.Pos{}, nil
+		x.findings = append(x.findings, shownFinding{Finding: f, sides: []link.Side{side}})
+	}
+	return m.judgeErr
+}
+
+// report judges a module on each profile, or where there is none for the target
+// environment.
+func (j *judge) report(ctx context.Context, m *facts.Module) (*valid.Report, error) {
+	if len(j.f.envs) > 0 {
+		return valid.CheckSeveral(ctx, m, j.f.envs, j.f.opts)
+	}
+	return valid.Check(ctx, m, j.env, j.f.opts)
 }
 
 // link judges a pipeline, on each profile.

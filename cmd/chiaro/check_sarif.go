@@ -72,7 +72,10 @@ func (r *checkSARIF) rule(code string) int {
 	if !ok {
 		n = len(r.rules)
 		r.rules[code] = n
-		words := "the file can be read"
+		words := code
+		if code == "unreadable" {
+			words = "the file can be read"
+		}
 		if rule, ok := valid.RuleOf(code); ok {
 			words = rule.Words + " (" + rule.Section + ")"
 		} else if rule, ok := link.RuleOf(code); ok {

@@ -88,22 +88,15 @@ func (j *judge) scriptShader(ctx context.Context, file string, s *amber.Describe
 	return shader, nil
 }
 
-// scriptModule judges a module of a script. What it finds is shown with the
-// module as its side, for the script is the file.
+// scriptModule judges a module of a script or of a description. What it finds is
+// shown with the module as its side, for the script is the file.
 func (j *judge) scriptModule(ctx context.Context, name string, m *facts.Module, x *checked) error {
-	envs := j.f.envs
-	if len(envs) == 0 {
-		envs = []*valid.Env{j.env}
-	}
-	report, err := valid.CheckSeveral(ctx, m, envs, j.f.opts)
+	report, err := j.report(ctx, m)
 	if err != nil {
 		return err
 	}
 	for i := range report.Findings {
 		f := report.Findings[i]
-		if len(j.f.envs) == 0 {
-			f.Profiles = nil
-		}
 		side := link.Side{File: name, Place: fmt.Sprintf("instruction %d", f.Pos.Instruction), Pos: f.Pos, Source: f.Source, HasSource: f.HasSource}
 		f.Finding.Pos.Instruction, f.Finding.Pos.Word = 0, 0
 		f.Related = nil

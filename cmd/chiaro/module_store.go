@@ -32,6 +32,10 @@ type stored struct {
 	entries []*iface.Entry
 	err     error
 
+	judge    sync.Once
+	fresh    []valid.Finding // what specialization alone makes wrong
+	judgeErr error
+
 	// Under the lock of the store.
 	module *valid.Module // nil where it was let go of
 	place  *list.Element
