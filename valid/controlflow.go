@@ -21,7 +21,6 @@ var controlFlowFamily = family{
 		{Code: "SPV-Switch-Literal", Section: "SPIR-V 3.3.17", Words: "no two literals of OpSwitch are equal"},
 		{Code: "SPV-Switch-Branches", Section: "SPIR-V 2.17", Words: "OpSwitch has no more cases than the universal limit allows"},
 		{Code: "SPV-Phi-Type", Section: "SPIR-V 3.3.17", Words: "OpPhi is of a type that a value can have and that can be chosen"},
-		{Code: "SPV-Phi-Operands", Section: "SPIR-V 3.3.17", Words: "OpPhi has pairs of a value and a label"},
 		{Code: "SPV-Phi-Value", Section: "SPIR-V 3.3.17", Words: "each value of OpPhi has the type of the result"},
 		{Code: "SPV-Phi-Parent", Section: "SPIR-V 3.3.17", Words: "OpPhi has each predecessor of its block once, and no other block"},
 		{Code: "SPV-Phi-Pointer", Section: "SPIR-V 2.16.1", Words: "in the logical addressing model OpPhi is no pointer outside of shaders, where SPV-LogicalPointer-Use says when it may be"},
@@ -151,14 +150,10 @@ func (c *checker) phi(i int, in spirv.Inst) {
 	if t != nil {
 		c.phiType(i, t)
 	}
-	pairs := in[3:]
-	if len(pairs)%2 != 0 {
-		c.fail(i, "SPV-Phi-Operands", "%d operands; must be pairs of a value and a label", len(pairs))
-		return
-	}
 	if c.block == nil {
 		return
 	}
+	pairs := in[3:] // of a value and a label: that none is half, the decoding has judged
 	for n := 0; n < len(pairs); n += 2 {
 		if got := c.m.TypeOf(spirv.ID(pairs[n])); t != nil && got != nil && got != t {
 			c.fail(i, "SPV-Phi-Value", "the value %s is %s; must be %s", c.name(spirv.ID(pairs[n])), c.typeName(got), c.typeName(t))
