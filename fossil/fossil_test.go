@@ -332,3 +332,20 @@ func TestFile(t *testing.T) {
 		t.Errorf("%+v, %v", a, err)
 	}
 }
+
+// TestDivisor keeps a divisor of a buffer that there is not, which a rule judges.
+func TestDivisor(t *testing.T) {
+	s, err := Parse([]byte(`{"version":6,"graphicsPipelines":{"1":{"layout":"0","renderPass":"0","stages":[],"vertexInputState":{"bindings":[{"binding":0,"stride":4,"inputRate":1}],"attributes":[],
+		"pNext":[{"sType":1000190001,"vertexBindingDivisorCount":2,"vertexBindingDivisors":[{"binding":40,"divisor":3},{"binding":0,"divisor":2}]}]}}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := s.Pipeline(Ref{GraphicsPipeline, 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := p.Description.Vertex
+	if want := []link.Divisor{{Binding: 40, Divisor: 3}}; !reflect.DeepEqual(v.Divisors, want) || v.Bindings[0].Divisor == nil || *v.Bindings[0].Divisor != 2 {
+		t.Errorf("divisors %v, buffers %v; want %v, and 2 of buffer 0", v.Divisors, v.Bindings, want)
+	}
+}
