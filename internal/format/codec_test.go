@@ -190,7 +190,7 @@ func expected(s *scale, k Component, v float64) uint64 {
 	return got
 }
 
-// TestSRGB checks both tables of sRGB by exact fractions: u is the code's number
+// TestSRGB checks the tables of sRGB by exact fractions: u is the code's number
 // after the shift, and the linear one is u^(12/5).
 func TestSRGB(t *testing.T) {
 	compare := func(linear float64, code, of int64) int {
@@ -201,11 +201,17 @@ func TestSRGB(t *testing.T) {
 		u := e.Quo(e.Add(e, big.NewRat(55, 1000)), big.NewRat(1055, 1000))
 		return power5(l).Cmp(new(big.Rat).Mul(power5(u), new(big.Rat).Mul(power5(u), new(big.Rat).Mul(u, u))))
 	}
-	for k, v := range srgbLinear {
-		next := float64(math.Nextafter32(v, 2))
-		before := float64(math.Nextafter32(v, -1))
-		if k > 0 && k < 255 && (compare((float64(v)+next)/2, int64(k), 255) < 0 || compare((float64(v)+before)/2, int64(k), 255) > 0) || k == 0 && v != 0 || k == 255 && v != 1 {
-			t.Errorf("code %d: %v is not the nearest", k, v)
+	for _, table := range [][]float32{srgbLinear[:], srgbOf186[:], srgbOf378[:]} {
+		last := len(table) - 1
+		if table[0] != 0 || table[last] != 1 {
+			t.Errorf("the ends of %d codes are %v and %v", last+1, table[0], table[last])
+		}
+		for k, v := range table[1:last] {
+			above := (float64(v) + float64(math.Nextafter32(v, 2))) / 2
+			below := (float64(v) + float64(math.Nextafter32(v, -1))) / 2
+			if compare(above, int64(k+1), int64(last)) < 0 || compare(below, int64(k+1), int64(last)) > 0 {
+				t.Errorf("code %d of %d: %v is not the nearest", k+1, last+1, v)
+			}
 		}
 	}
 	for k, v := range srgbBounds {
