@@ -276,8 +276,12 @@ func (c *checker) typeless(id spirv.ID) bool {
 	return d >= 0 && !c.code.Inst(d).Op().HasType()
 }
 
-// misfit reports a type that does not fit.
+// misfit reports a type that does not fit. An operand without a type is told by
+// the rules of ids, but of instructions that may name one.
 func (c *checker) misfit(i int, in spirv.Inst, place int, t *facts.Type, must string) {
+	if op := in.Op(); place > 0 && t == nil && !namesUntyped(op, 0) && !namesFunction(op) {
+		return
+	}
 	what := "the result"
 	if place > 0 {
 		what = "operand " + itoa(uint64(place))
