@@ -229,3 +229,29 @@ OpFunctionEnd`, nil)
 		}
 	}
 }
+
+// A payload is named by the instruction that ends the block.
+func TestGlobalsOfTerminators(t *testing.T) {
+	m := gather(t, `
+OpCapability Shader
+OpCapability MeshShadingEXT
+OpExtension "SPV_EXT_mesh_shader"
+OpMemoryModel Logical GLSL450
+OpEntryPoint TaskEXT %main "main" %payload
+OpExecutionMode %main LocalSize 1 1 1
+OpName %payload "payload"
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%u32 = OpTypeInt 32 0
+%u1 = OpConstant %u32 1
+%pointer = OpTypePointer TaskPayloadWorkgroupEXT %u32
+%payload = OpVariable %pointer TaskPayloadWorkgroupEXT
+%main = OpFunction %void None %fn
+%start = OpLabel
+OpEmitMeshTasksEXT %u1 %u1 %u1 %payload
+OpFunctionEnd
+`, nil)
+	if got := m.Globals(m.entry("main")); len(got) != 1 || m.Name(got[0].ID) != "payload" {
+		t.Errorf("main uses %v, want the payload", got)
+	}
+}

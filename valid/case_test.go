@@ -185,11 +185,6 @@ func marks(text string) []string {
 	return out
 }
 
-// judgeText returns the findings of a text in the same form.
-func judgeText(t *testing.T, env *Env, text []byte) []string {
-	return judgeForm(t, env, Limits{}, "spvasm", text)
-}
-
 // judgeForm returns the findings of a section that is a text or digits.
 func judgeForm(t *testing.T, env *Env, limits Limits, form string, text []byte) []string {
 	if form == "hex" {

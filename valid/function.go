@@ -200,17 +200,6 @@ func (c *checker) returnValue(i int, in spirv.Inst) {
 	}
 }
 
-// variablePointer reports whether a pointer of a type can be a variable pointer.
-func (c *checker) variablePointer(t *facts.Type) bool {
-	switch t.Storage {
-	case spirv.StorageClassStorageBuffer:
-		return c.anyCapable(spirv.CapabilityVariablePointersStorageBuffer, spirv.CapabilityVariablePointers)
-	case spirv.StorageClassWorkgroup:
-		return c.capable(spirv.CapabilityVariablePointers)
-	}
-	return false
-}
-
 // recursion judges that no entry point calls a function that calls itself, and
 // what an entry point returns and takes.
 func (c *checker) recursion() {
