@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"strings"
 	"testing"
 )
 
@@ -271,6 +272,46 @@ func TestSharedExponent(t *testing.T) {
 		if got, want := binary.LittleEndian.Uint32(texel[:]), packShared(float64(x), float64(y), float64(z)); got != want {
 			t.Fatalf("%v %v %v: %#x; want %#x", x, y, z, got, want)
 		}
+	}
+}
+
+// TestTotality demands that each format of one texel and one plane has a codec
+// for each of its aspects, of the size and the numbers that the table has; what
+// has none is named here.
+func TestTotality(t *testing.T) {
+	blocks, without := 0, 0
+	for i := range infos {
+		info := &infos[i]
+		f, ok := ByName(info.Name)
+		switch {
+		case info.Compressed || info.Planes > 0:
+			if _, known := info.Blocks(); known {
+				blocks++
+			}
+			fallthrough
+		case strings.Contains(info.Name, "_422_"), info.Numeric == "BOOL":
+			without++
+			if ok {
+				t.Errorf("%s is known as %+v", info.Name, f)
+			}
+			continue
+		case !ok:
+			t.Errorf("%s is not known", info.Name)
+			continue
+		}
+		for _, a := range []Aspect{Color, Depth, Stencil} {
+			c, ok := f.Codec(a)
+			if ok != (info.Aspects&a != 0) {
+				t.Errorf("%s: aspect %d: %t", info.Name, a, ok)
+			}
+			first := a != Stencil || info.Aspects == Stencil
+			if ok && (c.Bytes != info.Bytes || c.Wide != info.Wide || first && c.Sampled != info.Sampled) {
+				t.Errorf("%s: %d bytes, sampled %d; want %d, %d", info.Name, c.Bytes, c.Sampled, info.Bytes, info.Sampled)
+			}
+		}
+	}
+	if blocks != 12 || len(infos)-without != len(names) {
+		t.Errorf("%d sorts of blocks, %d formats without codec of %d", blocks, without, len(infos))
 	}
 }
 
