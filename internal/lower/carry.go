@@ -207,8 +207,12 @@ func ptrDiff(f *function, in spirv.Inst) {
 		f.unsupported("of %s", x.class)
 	}
 	stride := f.strideOf(x, f.typeOf(spirv.ID(in[3])))
+	if stride == 0 { // no rule asks for one: elements stand side by side
+		e := f.extent(x.typ)
+		stride = roundUp(e.size, e.align)
+	}
 	if stride == 0 {
-		f.malformed("pointers without an array stride")
+		f.malformed("pointers to what has no size")
 	}
 	types := f.flat(f.facts.Type(in.Type()))
 	if len(types) != 1 || !types[0].IsInt() {
