@@ -129,7 +129,19 @@ func (c *checker) compositeConstruct(i int, in spirv.Inst) {
 		for n, id := range ids {
 			c.part(i, n, id, t.Part(uint64(n)))
 		}
+	case partless(t.Op):
+		c.fail(i, "SPV-Composite-Count", "%s has no parts; must be a composite", c.typeName(t))
 	}
+}
+
+// partless reports whether a type is opaque and of one piece.
+func partless(op spirv.Op) bool {
+	switch op {
+	case spirv.OpTypeImage, spirv.OpTypeSampler, spirv.OpTypeSampledImage, spirv.OpTypeAccelerationStructureKHR,
+		spirv.OpTypeRayQueryKHR, spirv.OpTypeHitObjectNV, spirv.OpTypeHitObjectEXT:
+		return true
+	}
+	return false
 }
 
 // part judges one constituent.

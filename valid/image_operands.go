@@ -11,6 +11,7 @@ import (
 var imageOperandFamily = family{rules: []Rule{
 	{Code: "SPV-ImageOperand-Bias", Section: "SPIR-V 3.2.14", Words: "Bias is a float of 32 bits, for an implicit level of detail and an image that has levels"},
 	{Code: "SPV-ImageOperand-Lod", Section: "SPIR-V 3.2.14", Words: "Lod is a float of 32 bits where the level of detail is explicit, an integer of 32 bits of a fetch; it does not stand with Grad, and the image has levels"},
+	{Code: "SPV-ImageOperand-Explicit", Section: "SPIR-V 3.3.10", Words: "what samples with an explicit level of detail has the image operand Lod or Grad"},
 	{Code: "SPV-ImageOperand-Grad", Section: "SPIR-V 3.2.14", Words: "Grad is two derivatives of floats of 32 bits, each with a component for each dimension, for an explicit level of detail"},
 	{Code: "SPV-ImageOperand-Offset", Section: "SPIR-V 3.2.14", Words: "an offset is of integers of 32 bits with a component for each dimension, for no cube, a constant in ConstOffset; ConstOffsets is a constant array of four for a gather; one kind of offset stands at most"},
 	{Code: "SPV-ImageOperand-Sample", Section: "SPIR-V 3.2.14", Words: "Sample is an integer of 32 bits, for multisampled images that are fetched, read or written"},
@@ -39,6 +40,9 @@ func (c *checker) imageOperands(a *imageAccess) {
 		return id
 	}
 	has := func(m spirv.ImageOperands) bool { return a.mask&m != 0 }
+	if a.how&howExplicit != 0 && !has(spirv.ImageOperandsLodMask|spirv.ImageOperandsGradMask) {
+		c.fail(a.i, "SPV-ImageOperand-Explicit", "%s without the image operands Lod and Grad; must have one of them", a.op)
+	}
 	if has(spirv.ImageOperandsBiasMask) {
 		c.operandBias(a, next())
 	}

@@ -18,6 +18,7 @@ var imageQueryFamily = family{
 		{Code: "SPV-TexelPointer-Image", Section: "SPIR-V 3.3.8", Words: "a pointer to a texel is made of a pointer to an image, which is of no subpass and no tile"},
 		{Code: "SPV-TexelPointer-Coordinate", Section: "SPIR-V 3.3.8", Words: "the coordinate of a pointer to a texel has an integer for each dimension and layer"},
 		{Code: "SPV-TexelPointer-Sample", Section: "SPIR-V 3.3.8", Words: "the sample of a pointer to a texel is an integer, the constant 0 where the image has one sample"},
+		{Code: "SPV-TexelPointer-Use", Section: "SPIR-V 3.3.10", Words: "a pointer to a texel is for atomic instructions: nothing loads, stores or copies through it"},
 		{Code: vuid.StandaloneSpirv_OpImageQuerySizeLod_04659, Section: environment, Words: "OpImageQuerySizeLod, OpImageQueryLod and OpImageQueryLevels take an image with sampled 1"},
 		{Code: vuid.StandaloneSpirv_OpImageTexelPointer_04658, Section: environment, Words: "a pointer to a texel is of an image of the format R64i, R64ui, R32f, R32i or R32ui"},
 		{Code: vuid.StandaloneSpirv_OpUntypedImageTexelPointerEXT_11416, Section: environment, Words: "an untyped pointer to a texel is of an image of the format R64i, R64ui, R32f, R32i or R32ui"},
@@ -33,6 +34,27 @@ var imageQueryFamily = family{
 		spirv.OpImageTexelPointer:           (*checker).texelPointer,
 		spirv.OpUntypedImageTexelPointerEXT: (*checker).untypedTexelPointer,
 	},
+	ops: []group{{(*checker).throughTexel, []spirv.Op{spirv.OpLoad, spirv.OpStore, spirv.OpCopyMemory, spirv.OpCopyMemorySized}}},
+}
+
+// throughTexel judges that memory is not reached by a pointer to a texel.
+func (c *checker) throughTexel(i int, in spirv.Inst) {
+	var ids [2]spirv.ID
+	switch in.Op() {
+	case spirv.OpLoad:
+		ids[0] = inst.Load(in).Pointer()
+	case spirv.OpStore:
+		ids[0] = inst.Store(in).Pointer()
+	default: // the operands of both copies begin alike
+		v := inst.CopyMemory(in)
+		ids = [2]spirv.ID{v.Target(), v.Source()}
+	}
+	for _, id := range ids {
+		if t := c.m.TypeOf(id); t != nil && t.IsPointer() && t.Storage == spirv.StorageClassImage {
+			c.fail(i, "SPV-TexelPointer-Use", "%s takes %s, a pointer to a texel; must take another, for those are for atomic instructions", in.Op(), c.name(id))
+			return
+		}
+	}
 }
 
 // queried returns the image that a query takes.

@@ -26,6 +26,7 @@ var scopeFamily = family{
 		{Code: vuid.StandaloneSpirv_None_04642, Section: environment, Words: "the scope of a group operation is Subgroup"},
 		{Code: vuid.StandaloneSpirv_SubgroupVoteKHR_07951, Section: environment, Words: "the scope for memory is Subgroup only with a capability that brings subgroups"},
 		{Code: "SPV-Clock-Result", Section: "SPIR-V, SPV_KHR_shader_clock", Words: "a clock is an unsigned integer of 64 bits, or two of 32"},
+		{Code: "SPV-Clock-Scope", Section: "SPIR-V, SPV_KHR_shader_clock", Words: "the scope of a clock is an integer of 32 bits"},
 		{Code: vuid.StandaloneSpirv_OpReadClockKHR_04652, Section: environment, Words: "the scope of OpReadClockKHR is Subgroup or Device"},
 		{Code: vuid.RuntimeSpirv_vulkanMemoryModel_06265, Section: environment, Words: "with the feature vulkanMemoryModel, the memory scope Device needs the feature vulkanMemoryModelDeviceScope", Need: NeedDevice},
 		{Code: vuid.RuntimeSpirv_vulkanMemoryModel_06266, Section: environment, Words: "the memory scope QueueFamily needs the feature vulkanMemoryModel", Need: NeedDevice},
@@ -171,7 +172,12 @@ func (c *checker) readClock(i int, in spirv.Inst) {
 	if t := c.m.Type(in.Type()); t != nil && !(t.IsInt() && t.Width == 64 && !t.Signed) && !(isVectorOf(t, 2, false, 32) && !t.Elem.Signed) {
 		c.fail(i, "SPV-Clock-Result", "OpReadClockKHR yields %s; must yield an unsigned integer of 64 bits, or two of 32", c.typeName(t))
 	}
-	s, ok := c.scopeOperand(i, inst.ReadClockKHR(in).Scope())
+	id := inst.ReadClockKHR(in).Scope()
+	if t := c.m.TypeOf(id); t != nil && !isWord(t) {
+		c.fail(i, "SPV-Clock-Scope", "the scope of OpReadClockKHR is %s; must be an integer of 32 bits", c.typeName(t))
+		return
+	}
+	s, ok := c.scopeOperand(i, id)
 	if !ok || !c.vulkan {
 		return
 	}
