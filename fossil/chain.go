@@ -25,24 +25,6 @@ func (t structureType) String() string {
 	return strconv.FormatUint(uint64(t), 10)
 }
 
-// find reads the struct of a type into to. It is false where the chain has none.
-func (c chain) find(t structureType, to any) (bool, error) {
-	for _, raw := range c {
-		var k typed
-		if err := json.Unmarshal(raw, &k); err != nil {
-			return false, fmt.Errorf("pNext: %w", err)
-		}
-		if k.Type != t {
-			continue
-		}
-		if err := json.Unmarshal(raw, to); err != nil {
-			return false, fmt.Errorf("pNext %s: %w", t, err)
-		}
-		return true, nil
-	}
-	return false, nil
-}
-
 // reader reads the objects of one pipeline. It keeps the first error, and which
 // structs of chains it does not know.
 type reader struct {

@@ -101,10 +101,8 @@ func (b *builder) ycbcr(handles []string) bool {
 			b.fail(err)
 			return false
 		}
-		var any struct{}
-		if found, err := s.Next.find(stYcbcr, &any); err != nil {
-			b.fail(err)
-		} else if found {
+		var conversion struct{}
+		if b.read(s.Next, map[structureType]any{stYcbcr: &conversion})[stYcbcr] {
 			return true
 		}
 	}

@@ -10,7 +10,9 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/chiaro-gpu/chiaro/link"
 	"github.com/chiaro-gpu/chiaro/valid"
+	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
 // findingFilter says which findings are shown.
@@ -42,6 +44,14 @@ func (f *findingFilter) flags(fl *pflag.FlagSet) {
 // load reads the baseline.
 func (f *findingFilter) load() error {
 	f.state = &filterState{known: map[string]int{}}
+	for _, code := range f.suppress {
+		if !knownCode(code) {
+			return unreadable("--suppress %q: must be the code of a rule", code)
+		}
+	}
+	if f.maxErrors < 0 || f.maxDuplicates < 0 {
+		return unreadable("--max-errors %d, --max-duplicates %d: must be 0, for all, or more", f.maxErrors, f.maxDuplicates)
+	}
 	if f.update && f.baseline == "" {
 		return unreadable("--update-baseline without --baseline; want the file to write")
 	}
@@ -62,6 +72,18 @@ func (f *findingFilter) load() error {
 		return unreadable("%s: %v", f.baseline, err)
 	}
 	return nil
+}
+
+// knownCode reports whether a finding may have a code: that of a rule on modules
+// or pipelines, or of a fault of a stream or a text, which readers find.
+func knownCode(code string) bool {
+	if _, ok := valid.RuleOf(code); ok {
+		return true
+	}
+	if _, ok := link.RuleOf(code); ok {
+		return true
+	}
+	return strings.HasPrefix(code, "SPV-") || slices.Contains(vuid.All[:], code)
 }
 
 // save writes the baseline where that is asked for.
