@@ -195,6 +195,20 @@
 // exit leaves to service #imm of the engine. No service is defined: an engine
 // refuses a program with an exit that it does not know.
 //
+// # Textures
+//
+// What an instruction does to an image depends on the view and the sampler that
+// are bound: format, extent, filter. So it is the call of a function whose head, a
+// [Texture], says what is asked, and whose body is made when the views are known,
+// of the operations of this package: both engines run it as any other function.
+// Until then its body is that of the null descriptor. An image is two resources,
+// its memory (Texels) and, one behind, what its view shows of it (ImageShape); a
+// sampler is one (SamplerState). Passes must not look into a texture function that
+// still waits, nor may an engine inline it: whoever runs a program binds first.
+//
+//	texture sample 2d f32 image 0 sampler 2 lod
+//	func "sample" (v1 i32, v2 i32, v3 f32, v4 f32, v5 f32) L1(…) { … }
+//
 // # Strips and the order of effects
 //
 // A strip is the B lanes of one instruction stream. B is the engine's choice

@@ -21,6 +21,9 @@ type Func struct {
 	Code  []V
 	Extra []V // operand lists
 	Args  []V // the Arg values, in order
+
+	// Texture is not nil where the body waits for the image that is bound.
+	Texture *Texture
 }
 
 // Body returns the label of the outermost block.

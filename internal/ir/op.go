@@ -116,3 +116,12 @@ var flagNames = [...]struct {
 	flag Flags
 	name string
 }{{RTZ, "rtz"}, {Volatile, "vol"}, {Coherent, "coh"}, {Proven, "proven"}, {Unused, "unused"}, {AnyNaN, "anynan"}}
+
+// String returns the printed form: a space and a word for each flag.
+func (f Flags) String() string {
+	s := ""
+	for _, n := range flagNames {
+		s += word(f&n.flag != 0, " !"+n.name)
+	}
+	return s
+}

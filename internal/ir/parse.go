@@ -56,6 +56,8 @@ type parser struct {
 	b      *Builder // of the function being read, else nil
 	values map[string]V
 	labels map[string]V
+
+	texture *Texture // the head of the function that follows
 }
 
 func (r *parser) fail(format string, args ...any) {
@@ -213,6 +215,8 @@ func (r *parser) declaration() {
 		for len(r.toks) > 0 {
 			*words[r.index("effect", len(words), func(i int) string { return words[i].name })].on = true
 		}
+	case "texture":
+		r.textureHead()
 	case "func":
 		r.function()
 	default:
@@ -250,6 +254,7 @@ func (r *parser) function() {
 	}
 	r.want("{")
 	r.b = NewFunc(name, argTypes, types)
+	r.b.Func.Texture, r.texture = r.texture, nil
 	for i, n := range args {
 		r.values[n] = r.b.Func.Args[i]
 	}

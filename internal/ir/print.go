@@ -91,6 +91,9 @@ type printer struct {
 // String returns the text of the function.
 func (f *Func) String() string {
 	p := &printer{f: f, names: make([]int32, len(f.Vals))}
+	if f.Texture != nil {
+		p.WriteString(f.Texture.String() + "\n")
+	}
 	fmt.Fprintf(p, "func %q(", f.Name)
 	p.defs(f.Args, nil)
 	p.WriteString(") ")
@@ -175,9 +178,7 @@ func (p *printer) operation(v V) {
 	if row.Traits&Combine != 0 {
 		fmt.Fprintf(p, ", %s, #%d", Op(x.Aux&0xff), x.Aux>>8)
 	}
-	for _, n := range flagNames {
-		p.WriteString(word(x.Flags&n.flag != 0, " !"+n.name))
-	}
+	p.WriteString(x.Flags.String())
 }
 
 func (p *printer) switchOf(v V) {

@@ -162,6 +162,9 @@ const (
 	HeapBytes     // the heap of descriptors as it stands in memory
 	HeapBuffer    // the buffers whose descriptors stand in the heap, one for each HeapDescriptor bytes
 	HeapUniform   // the same, to be read alone
+	Texels        // the memory of an image
+	ImageShape    // what the view bound to the same place shows of it: words, see ShapeWords
+	SamplerState  // a sampler: words, see SamplerWords
 	numResourceKinds
 )
 
@@ -169,7 +172,7 @@ const (
 // two words of 64 bits, the address and the length of the range.
 const HeapDescriptor = 16
 
-var resourceKindNames = [numResourceKinds]string{"storage", "uniform", "bank", "tensor", "shape", "heap", "heapbuffer", "heapuniform"}
+var resourceKindNames = [numResourceKinds]string{"storage", "uniform", "bank", "tensor", "shape", "heap", "heapbuffer", "heapuniform", "texels", "view", "sampler"}
 
 // String returns the printed form, such as "storage".
 func (k ResourceKind) String() string { return resourceKindNames[k] }

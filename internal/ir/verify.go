@@ -37,6 +37,11 @@ func (p *Program) Verify() error {
 		if at, fault := f.form(); fault != "" {
 			return &VerifyError{Func: f.Name, At: at, Message: fault}
 		}
+		if f.Texture != nil {
+			if fault := p.verifyTexture(f); fault != "" {
+				return &VerifyError{Func: f.Name, Message: fault}
+			}
+		}
 	}
 	if len(p.Funcs[0].Results()) > 0 {
 		return &VerifyError{Message: "the entry point has results"}

@@ -1,0 +1,302 @@
+package ir
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// TextureOp is what a texture function does to the texels of an image.
+type TextureOp uint8
+
+// The texture functions. Coordinates are integers of the view's first level
+// for Read, Write, Texel and Fetch, and floats for the others.
+const (
+	TextureRead     TextureOp = iota // a texel of a storage image, texel buffer or input attachment, as four components
+	TextureWrite                     // replaces a texel by four components
+	TextureTexel                     // the offset of a texel in the memory of the image, for atomics: 2³²−1 where there is none
+	TextureFetch                     // a texel of a sampled image, with a level of its own
+	TextureSample                    // the image sampled: by the level that the operands say, level 0 without any
+	TextureGather                    // one component of the four texels that a linear filter would read at the base level
+	TextureQueryLod                  // the level of detail that a sample with these derivatives would use: clamped, then as computed
+	numTextureOps
+)
+
+var textureOpNames = [numTextureOps]string{"read", "write", "texel", "fetch", "sample", "gather", "querylod"}
+
+// String returns the printed form, such as "sample".
+func (o TextureOp) String() string { return textureOpNames[o] }
+
+// Dim is how many dimensions an image has, and of which kind.
+type Dim uint8
+
+// The dimensions. Views of input attachments are Dim2D.
+const (
+	Dim1D Dim = iota
+	Dim2D
+	Dim3D
+	DimCube
+	DimBuffer
+	numDims
+)
+
+var dimNames = [numDims]string{"1d", "2d", "3d", "cube", "buffer"}
+
+// String returns the printed form, such as "2d".
+func (d Dim) String() string { return dimNames[d] }
+
+// Axes returns how many coordinates a direction or a place has: a cube's
+// direction has three.
+func (d Dim) Axes() int {
+	switch d {
+	case Dim2D:
+		return 2
+	case Dim3D, DimCube:
+		return 3
+	}
+	return 1
+}
+
+// TextureOperands are the operands that a texture function has beside the
+// coordinates, in the order of its arguments.
+type TextureOperands uint16
+
+// The operands.
+const (
+	TextureDref        TextureOperands = 1 << iota // f32: what texels are compared with; the result is one f32 for Sample, four for Gather
+	TextureBias                                    // f32: added to the level of detail
+	TextureLod                                     // the level of detail: f32, of Fetch an i32
+	TextureGrad                                    // f32 along each axis by x, then along each by y
+	TextureOffset                                  // i32 for each axis, of a cube none: texels added to the coordinates
+	TextureOffsets                                 // i32 for x and y of each of the four texels of a Gather
+	TextureSampleI                                 // i32: the sample of a multisampled image
+	TextureMinLod                                  // f32: the level of detail is no less
+	TextureSparse                                  // no argument: the first result is an i32, the residency code, 0 where all texels read are resident
+	numTextureOperands = iota
+)
+
+var textureOperandNames = [numTextureOperands]string{"dref", "bias", "lod", "grad", "offset", "offsets", "samplei", "minlod", "sparse"}
+
+// Texture is the head of a function whose body depends on the image views and
+// samplers that are bound: what a shader asks of an image in one way. Until the
+// views are known its body is that of the null descriptor: it yields zeros, and
+// offset 2³²−1.
+//
+// Arguments: the index of the image's descriptor; with Sampler that of the
+// sampler's; the coordinates, one for each axis (three for a cube, also for Read,
+// Write and Texel, where the third is face and layer in one), and the layer where
+// Arrayed (which cubes do not have for Read, Write and Texel); the operands; for
+// Write four components of type Type.
+//
+// Results: as TextureOperands says; four components of type Type for Read, Fetch,
+// Sample and Gather, one where it is a Sample with Dref; an i32 for Texel; two f32
+// for QueryLod.
+type Texture struct {
+	Op           TextureOp
+	Dim          Dim
+	Arrayed      bool
+	Multisampled bool
+	Type         Type // of components: f32, i32 or i64
+	Operands     TextureOperands
+	Component    uint8 // of Gather without Dref
+	Image        int   // number of the resource that is the image's memory; its ImageShape is the next one
+	Sampler      int   // number of the resource that is the sampler's state; −1 where the function has none
+	Flags        Flags // Volatile and Coherent of the accesses
+}
+
+// Has reports whether t has all of the operands.
+func (t *Texture) Has(o TextureOperands) bool { return t.Operands&o == o }
+
+// Integral reports whether the coordinates are integers.
+func (t *Texture) Integral() bool { return t.Op <= TextureFetch }
+
+// Coordinates returns how many coordinates t has, the layer included.
+func (t *Texture) Coordinates() int {
+	if t.Arrayed && !(t.Dim == DimCube && t.Integral()) {
+		return t.Dim.Axes() + 1
+	}
+	return t.Dim.Axes()
+}
+
+// Signature returns the types of t's arguments and results.
+func (t *Texture) Signature() (args, results []Type) {
+	add := func(list *[]Type, n int, x Type) {
+		for range n {
+			*list = append(*list, x)
+		}
+	}
+	add(&args, 1, I32)
+	if t.Sampler >= 0 {
+		add(&args, 1, I32)
+	}
+	at := F32
+	if t.Integral() {
+		at = I32
+	}
+	add(&args, t.Coordinates(), at)
+	for o := TextureDref; o < 1<<numTextureOperands; o <<= 1 {
+		if t.Has(o) {
+			n, x := t.operand(o)
+			add(&args, n, x)
+		}
+	}
+	if t.Has(TextureSparse) {
+		add(&results, 1, I32)
+	}
+	switch {
+	case t.Op == TextureWrite:
+		add(&args, 4, t.Type)
+	case t.Op == TextureTexel:
+		add(&results, 1, I32)
+	case t.Op == TextureQueryLod:
+		add(&results, 2, F32)
+	case t.Op == TextureSample && t.Has(TextureDref):
+		add(&results, 1, t.Type)
+	default:
+		add(&results, 4, t.Type)
+	}
+	return args, results
+}
+
+// operand returns how many arguments one operand is, and their type.
+func (t *Texture) operand(o TextureOperands) (int, Type) {
+	switch o {
+	case TextureSparse:
+		return 0, I32
+	case TextureLod:
+		if t.Op == TextureFetch {
+			return 1, I32
+		}
+	case TextureGrad:
+		return 2 * t.Dim.Axes(), F32
+	case TextureOffset:
+		return t.Dim.Axes(), I32
+	case TextureOffsets:
+		return 8, I32
+	case TextureSampleI:
+		return 1, I32
+	}
+	return 1, F32
+}
+
+// String returns the printed form, such as
+// "texture sample 2d arrayed f32 image 0 sampler 2 lod offset".
+func (t *Texture) String() string {
+	var w strings.Builder
+	fmt.Fprintf(&w, "texture %s %s%s%s %s image %d", t.Op, t.Dim, word(t.Arrayed, " arrayed"), word(t.Multisampled, " multisampled"), t.Type, t.Image)
+	if t.Sampler >= 0 {
+		fmt.Fprintf(&w, " sampler %d", t.Sampler)
+	}
+	if t.Component > 0 {
+		fmt.Fprintf(&w, " component %d", t.Component)
+	}
+	for i, name := range textureOperandNames {
+		if t.Has(1 << i) {
+			w.WriteString(" " + name)
+		}
+	}
+	return w.String() + t.Flags.String()
+}
+
+// NewTexture begins and ends a function with t for its head: its body is that of
+// the null descriptor.
+func NewTexture(name string, t Texture) *Func {
+	args, results := t.Signature()
+	b := NewFunc(name, args, results)
+	list := make([]V, len(results))
+	for i, x := range results {
+		if list[i] = b.Const(x, 0); t.Op == TextureTexel {
+			list[i] = b.I32(1<<32 - 1)
+		}
+	}
+	b.Return(list...)
+	b.End()
+	b.Func.Texture = &t
+	return b.Func
+}
+
+// An image's shape (ImageShape) is words of 32 bits, and what is not there reads
+// as 0, so that the null descriptor has no extent. ShapeKey are two words that say
+// which code samples the view; nobody but who makes them and the bodies of texture
+// functions knows what they mean. The levels stand behind ShapeLevels, ShapeLevel
+// words each: the offset of the view's first layer in the image's memory, the
+// bytes from row to row, and those from layer to layer or slice to slice.
+const (
+	ShapeKey     = 0
+	ShapeWidth   = 2 // texels of the view's first level; elements of a texel buffer
+	ShapeHeight  = 3
+	ShapeDepth   = 4
+	ShapeLayers  = 5 // of the view; six for each cube
+	ShapeLevelsN = 6 // mip levels of the view
+	ShapeSamples = 7
+	ShapeMinLod  = 8  // f32: the least level that may be read, relative to the view
+	ShapeFormat  = 9  // what OpImageQueryFormat yields
+	ShapeOrder   = 10 // what OpImageQueryOrder yields
+	ShapeLevels  = 12
+	ShapeLevel   = 3
+	MaxLevels    = 16
+	ShapeWords   = ShapeLevels + ShapeLevel*MaxLevels
+)
+
+// A sampler's state (SamplerState) is words of 32 bits too: its key, and the
+// numbers that need no code of their own.
+const (
+	SamplerKey    = 0
+	SamplerBias   = 2 // f32, added to the level of detail
+	SamplerMinLod = 3 // f32
+	SamplerMaxLod = 4 // f32
+	SamplerAniso  = 5 // f32: the greatest ratio of anisotropy
+	SamplerBorder = 6 // four components: f32 or i32
+	SamplerWords  = 12
+)
+
+// textureHead reads what Texture.String writes.
+func (r *parser) textureHead() {
+	t := &Texture{
+		Op:      TextureOp(r.index("texture function", int(numTextureOps), func(i int) string { return textureOpNames[i] })),
+		Dim:     Dim(r.index("dimension", int(numDims), func(i int) string { return dimNames[i] })),
+		Sampler: -1,
+	}
+	t.Arrayed = r.accept("arrayed")
+	t.Multisampled = r.accept("multisampled")
+	t.Type = r.typ()
+	r.want("image")
+	t.Image = int(r.uint(31))
+	if r.accept("sampler") {
+		t.Sampler = int(r.uint(31))
+	}
+	if r.accept("component") {
+		t.Component = uint8(r.uint(2))
+	}
+	for i, name := range textureOperandNames {
+		if r.accept(name) {
+			t.Operands |= 1 << i
+		}
+	}
+	for len(r.toks) > 0 {
+		t.Flags |= flagNames[r.index("flag", len(flagNames), func(i int) string { return "!" + flagNames[i].name })].flag
+	}
+	r.texture = t
+}
+
+// verifyTexture checks the head of a texture function against its resources and
+// its arguments and results.
+func (p *Program) verifyTexture(f *Func) string {
+	t := f.Texture
+	switch {
+	case t.Op >= numTextureOps || t.Dim >= numDims || t.Component > 3 || t.Operands >= 1<<numTextureOperands:
+		return "a texture function that does not exist"
+	case t.Type != F32 && t.Type != I32 && t.Type != I64:
+		return "components of " + t.Type.String() + "; want f32, i32 or i64"
+	case t.Image < 0 || t.Image+1 >= len(p.Res) || p.Res[t.Image].Kind != Texels || p.Res[t.Image+1].Kind != ImageShape:
+		return fmt.Sprintf("resource %d is not an image's memory with its shape behind it", t.Image)
+	case t.Sampler >= len(p.Res) || t.Sampler >= 0 && p.Res[t.Sampler].Kind != SamplerState:
+		return fmt.Sprintf("resource %d is no sampler", t.Sampler)
+	}
+	args, results := t.Signature()
+	if !slices.EqualFunc(f.Args, args, func(v V, x Type) bool { return f.Type(v) == x }) ||
+		!slices.EqualFunc(f.Results(), results, func(v V, x Type) bool { return f.Type(v) == x }) {
+		return "its arguments or results are not those of its head"
+	}
+	return ""
+}
