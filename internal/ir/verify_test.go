@@ -62,7 +62,7 @@ func TestVerifyRefusesForm(t *testing.T) {
 		{"stage", "stage 99", func(m parts) { m.p.Stage = 99 }},
 		{"input", "input 0", func(m parts) { m.p.In = []ir.Input{{Type: ir.H}} }},
 		{"output", "output 0", func(m parts) { m.p.Out = []ir.Output{{Semantic: 200, Type: ir.I32}} }},
-		{"resource", "resource 0", func(m parts) { m.p.Res = []ir.Resource{{Kind: 9}} }},
+		{"resource", "resource 0", func(m parts) { m.p.Res = []ir.Resource{{Kind: 99}} }},
 		{"entryResults", "entry point has results", func(m parts) {
 			b := ir.NewFunc("main", nil, []ir.Type{ir.I32})
 			b.Return(b.I32(1))
