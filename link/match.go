@@ -1,6 +1,7 @@
 package link
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,6 +18,7 @@ var matchRules = []Rule{
 	{vuid.RuntimeSpirv_OpEntryPoint_07754, "what one stage writes and the next one reads at a location is of one kind and width"},
 	{vuid.RuntimeSpirv_OpVariable_08746, "what one stage writes and the next one reads has the same decorations but for those of interpolation, and is a member of a block on both sides or on none"},
 	{vuid.RuntimeSpirv_maintenance4_06817, "an output has no more components than the input that reads it, unless maintenance4 is enabled"},
+	{"SPV-Interface-Type", "an input that is written is declared as one output is: of the same type, or a shorter vector, and in the same place"},
 }
 
 // interfaces judges the outputs of each stage and the inputs of the next one
@@ -39,10 +41,12 @@ func (l *linker) interfaces() {
 	}
 }
 
-// slot is one component word of a Location.
+// slot is one component word of a Location. Patches have Locations of their own
+// (package valid, location.go).
 type slot struct {
 	location  uint32
 	component int
+	patch     bool
 }
 
 // maxSlots bounds the words of one interface; no device has so many.
@@ -61,7 +65,7 @@ func words(v *iface.Variable, f func(slot)) {
 	for range vectors {
 		first := int(v.Component)
 		for n := range per {
-			f(slot{at + uint32((first+n)/4), (first + n) % 4})
+			f(slot{at + uint32((first+n)/4), (first + n) % 4, v.Patch})
 		}
 		at += uint32((first+per-1)/4) + 1
 	}
@@ -124,46 +128,49 @@ func passed(s *Shader) (out []*iface.Variable) {
 
 // input judges one input against what the stage before gives.
 func (l *linker) input(out, in *Shader, v *iface.Variable, have map[slot]*iface.Variable) {
-	var first *iface.Variable
 	var missing *slot
 	var odd *iface.Variable
+	var fit []*iface.Variable // outputs of the same type, in order of their words
 	words(v, func(at slot) {
 		o := have[at]
+		if o == nil { // or what is there without or with Patch, which is judged below
+			o = have[slot{at.location, at.component, !at.patch}]
+		}
 		switch {
 		case o == nil:
 			if missing == nil {
 				missing = &at
 			}
-		case o.Type.Kind != v.Type.Kind || o.Type.Width != v.Type.Width:
-			odd = o
-		default:
-			if first == nil {
-				first = o
-			}
+		case o.Type.Kind != v.Type.Kind || o.Type.Width != v.Type.Width || o.Type.Name != v.Type.Name:
+			odd = cmp.Or(odd, o)
+		case len(fit) == 0 || fit[len(fit)-1] != o:
+			fit = append(fit, o)
 		}
 	})
 	switch {
 	case missing != nil:
 		sides := []Side{variableSide(in, v)}
-		if o := cmpOr(first, odd); o != nil {
-			sides = append(sides, variableSide(out, o))
+		if len(fit) > 0 {
+			odd = fit[0]
+		}
+		if odd != nil {
+			sides = append(sides, variableSide(out, odd))
 		}
 		l.fail(vuid.RuntimeSpirv_OpEntryPoint_08743, sides, "the %s shader reads %s at location %d component %d, where the %s shader writes nothing; must be written",
 			sides[0].Stage, v.Name, missing.location, missing.component, out.at(-1).Stage)
 	case odd != nil:
 		l.fail(vuid.RuntimeSpirv_OpEntryPoint_07754, []Side{variableSide(in, v), variableSide(out, odd)},
 			"%s is %s, and %s, at the same location, is %s; must be of the same kind and width", v.Name, v.Type, odd.Name, odd.Type)
-	case first != nil:
-		l.decorations(out, in, first, v)
-		l.narrowed(out, in, first, v)
+	default:
+		before := len(l.found)
+		for _, o := range fit {
+			l.decorations(out, in, o, v)
+			l.narrowed(out, in, o, v)
+		}
+		if len(l.found) == before {
+			l.equivalent(out, in, fit, v)
+		}
 	}
-}
-
-func cmpOr(a, b *iface.Variable) *iface.Variable {
-	if a != nil {
-		return a
-	}
-	return b
 }
 
 // decorations judges the decorations that must be equivalent on both sides: all
@@ -182,7 +189,7 @@ func (l *linker) decorations(out, in *Shader, o, v *iface.Variable) {
 				"%s is decorated %s on one side alone; must be on both", v.Name, k.name)
 		}
 	}
-	if (o.Block == "") != (v.Block == "") && len(o.Member) == 1 && len(v.Member) <= 1 {
+	if (o.Block == "") != (v.Block == "") {
 		l.fail(vuid.RuntimeSpirv_OpVariable_08746, []Side{variableSide(in, v), variableSide(out, o)},
 			"%s is a member of a block on one side alone; must be on both", v.Name)
 	}
@@ -196,6 +203,32 @@ func (l *linker) narrowed(out, in *Shader, o, v *iface.Variable) {
 	}
 	l.fail(vuid.RuntimeSpirv_maintenance4_06817, []Side{variableSide(out, o), variableSide(in, v)},
 		"the output %s is %s, the input %s %s; must be no longer without the feature maintenance4", o.Name, o.Type, v.Name, v.Type)
+}
+
+// equivalent judges that an input whose words are all written, in their kind and
+// width, is declared as one output is: else it has no match and its value is
+// undefined, though no VUID says so. A vector may be shorter than the output, which
+// narrowed judges.
+func (l *linker) equivalent(out, in *Shader, fit []*iface.Variable, v *iface.Variable) {
+	o := fit[0]
+	x, y := o.Type, v.Type
+	if len(x.Arrays)+len(y.Arrays) == 0 && x.Columns == 1 && y.Columns == 1 && x.Rows > y.Rows && y.Rows > 1 {
+		x.Rows = y.Rows
+	}
+	if len(fit) == 1 && o.Location == v.Location && o.Component == v.Component && len(o.Member) == len(v.Member) &&
+		x.Rows == y.Rows && x.Columns == y.Columns && slices.Equal(x.Arrays, y.Arrays) {
+		return
+	}
+	l.warn("SPV-Interface-Type", []Side{variableSide(in, v), variableSide(out, o)}, "%s is %s at location %d component %d, and the output %s there is %s at location %d component %d%s; must be one variable of the same type on both sides, or its value is undefined",
+		v.Name, v.Type, v.Location, v.Component, o.Name, o.Type, o.Location, o.Component, more(len(fit)))
+}
+
+// more says that there are other outputs beside the one that is named.
+func more(n int) string {
+	if n > 1 {
+		return fmt.Sprintf(", with %d more", n-1)
+	}
+	return ""
 }
 
 // variableSide describes a variable of a stage.

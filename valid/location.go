@@ -301,7 +301,8 @@ func (l *located) take(v *facts.Variable, member int, t *facts.Type, location, c
 		kind = &l.outputs
 	}
 	set := 0
-	if l.c.m.Has(v.ID, spirv.DecorationPatch) || member >= 0 && l.c.m.HasMember(core(v.Type).ID, member, spirv.DecorationPatch) {
+	if l.c.m.Has(v.ID, spirv.DecorationPatch) || member >= 0 && l.c.m.HasMember(core(v.Type).ID, member, spirv.DecorationPatch) ||
+		member < 0 && l.c.decorated(v, spirv.DecorationPatch) {
 		set = 1
 	} else if d, ok := l.c.m.Decoration(v.ID, spirv.DecorationIndex); ok && d.Literal() == 1 {
 		set = 2
