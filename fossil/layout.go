@@ -28,6 +28,7 @@ const maxBindings = 1 << 16
 func (b *builder) layout(handle string) {
 	h := b.hash(handle)
 	if h == 0 {
+		b.out.Description.NoLayout = true
 		return
 	}
 	p, err := keep(b, Ref{PipelineLayout, h}, func(d *document) map[string]*pipelineLayout { return d.PipelineLayouts })
@@ -55,7 +56,7 @@ func (b *builder) layout(handle string) {
 func (b *builder) setLayout(number uint32, handle string) *link.Set {
 	h := b.hash(handle)
 	if h == 0 {
-		return nil // a pipeline library may leave it out
+		return &link.Set{Number: number, Null: true}
 	}
 	s, err := keep(b, Ref{SetLayout, h}, func(d *document) map[string]*setLayout { return d.SetLayouts })
 	if err != nil {

@@ -1,6 +1,7 @@
 package link
 
 import (
+	"iter"
 	"slices"
 	"strings"
 
@@ -56,8 +57,29 @@ type Description struct {
 	Library bool
 	Parts   Parts
 
+	// Libraries are the graphics pipelines that give the other parts. One that
+	// is Apart is judged by itself elsewhere, so that what is wrong in it alone
+	// is not reported of this one.
+	Libraries []*Description
+	Apart     bool
+
+	NoLayout bool // it is known that there is no layout
+
 	Env    *valid.Env    // what is judged for, nil where it is not known
 	Device *valid.Device // what is known of the device, nil where nothing is
+}
+
+// Shaders yields the stages of the pipeline and of its libraries.
+func (d *Description) Shaders() iter.Seq[*Shader] {
+	return func(yield func(*Shader) bool) {
+		for _, g := range d.givers(0) {
+			for i := range g.Stages {
+				if !yield(&g.Stages[i]) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // feature returns whether a feature is enabled, and whether that is known.
@@ -132,9 +154,11 @@ type Layout struct {
 	Push  []Range
 }
 
-// Set is a descriptor set layout.
+// Set is a descriptor set layout. One that is Null is none: a pipeline library
+// may leave it out.
 type Set struct {
 	Number   uint32
+	Null     bool
 	Flags    SetFlags
 	Bindings []Binding
 }

@@ -43,6 +43,8 @@ var flagRules = func() []Rule {
 		{vuid.VkGraphicsPipelineCreateInfo_flags_11001, "no stage of a pipeline for indirect binding has the mode Xfb"},
 		{vuid.VkGraphicsPipelineCreateInfo_pStages_10189, "a graphics pipeline with the capability ShaderEnqueueAMDX is a library for execution graphs"},
 		{vuid.VkGraphicsPipelineCreateInfo_flags_10190, "a graphics pipeline for execution graphs has no task and no vertex stage"},
+		{vuid.VkComputePipelineCreateInfo_None_11367, "a compute pipeline has a layout"},
+		{vuid.VkRayTracingPipelineCreateInfoKHR_None_11369, "a ray tracing pipeline has a layout"},
 	}
 	for _, k := range flagLimits {
 		words := fmt.Sprintf("a %s pipeline has no flag %s", kindNames[k.kind], k.flag)

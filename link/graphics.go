@@ -78,6 +78,7 @@ func (l *linker) graphics() {
 	l.taskPayload()
 	l.shadingRates()
 	l.enqueue()
+	l.libraryLayout()
 }
 
 // anyTopology reports whether the topology may be another when drawn.
@@ -228,6 +229,9 @@ func (l *linker) parts() {
 	}
 	if p != 0 && frag && !pre && before {
 		l.fail(vuid.VkGraphicsPipelineCreateInfo_pStages_06895, []Side{entrySide(l.stages[0])}, "a library of %s has a %s stage; must not", p, entrySide(l.stages[0]).Stage)
+	}
+	if p&PartsVertexInputInterface != 0 && l.d.Assembly != nil && l.d.Vertex == nil && l.d.HasDynamic && !l.d.dynamic(DynamicStateVertexInput) {
+		l.fail(vuid.VkGraphicsPipelineCreateInfo_pStages_02097, []Side{{Stage: "pipeline", Decorations: p.String()}}, "there is no vertex input state in a library of %s; must be one, or dynamic", p)
 	}
 	if v := l.stage(vertex); v != nil && p == 0 && !l.d.Library && l.d.Kind == Graphics && l.d.Assembly != nil && l.d.Vertex == nil && l.d.HasDynamic && !l.d.dynamic(DynamicStateVertexInput) {
 		l.fail(vuid.VkGraphicsPipelineCreateInfo_pStages_08894, []Side{entrySide(v)}, "there is a vertex stage and no vertex input state; must be one")

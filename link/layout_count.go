@@ -106,6 +106,7 @@ var layoutCountRules = func() []Rule {
 		{vuid.VkPipelineLayoutCreateInfo_pSetLayouts_04606, "no set of a pipeline layout is for host-only pools"},
 		{vuid.VkPipelineLayoutCreateInfo_pSetLayouts_08008, "all sets of a pipeline layout are for descriptor buffers, or none"},
 		{vuid.VkPipelineLayoutCreateInfo_descriptorType_06531, "the inline uniform blocks of a pipeline layout have no more bytes than maxInlineUniformTotalSize"},
+		{vuid.VkPipelineLayoutCreateInfo_graphicsPipelineLibrary_06753, "without the feature graphicsPipelineLibrary no set of a pipeline layout is null"},
 		{vuid.VkPushConstantRange_offset_00294, "a push constant range begins below maxPushConstantsSize"},
 		{vuid.VkPushConstantRange_offset_00295, "a push constant range begins at a multiple of 4"},
 		{vuid.VkPushConstantRange_size_00296, "a push constant range has bytes"},
@@ -201,10 +202,14 @@ func (l *linker) stageResources() {
 
 // setKinds judges which kinds of sets stand together.
 func (l *linker) setKinds() {
-	push, buffers := 0, 0
+	push, buffers, null := 0, 0, 0
 	for i := range l.d.Layout.Sets {
 		s := &l.d.Layout.Sets[i]
 		side := []Side{{Stage: "layout", Place: fmt.Sprintf("set %d", s.Number)}}
+		if s.Null {
+			l.off(vuid.VkPipelineLayoutCreateInfo_graphicsPipelineLibrary_06753, "graphicsPipelineLibrary", side, "the set is null")
+			null++
+		}
 		if s.Flags&SetFlagsPushDescriptor != 0 {
 			if push++; push == 2 {
 				l.fail(vuid.VkPipelineLayoutCreateInfo_pSetLayouts_00293, side, "a second set is of push descriptors; must be one")
@@ -217,7 +222,7 @@ func (l *linker) setKinds() {
 			l.fail(vuid.VkPipelineLayoutCreateInfo_pSetLayouts_04606, side, "set %d is for host-only pools; must not be", s.Number)
 		}
 	}
-	if n := len(l.d.Layout.Sets); buffers > 0 && buffers < n {
+	if n := len(l.d.Layout.Sets) - null; buffers > 0 && buffers < n {
 		l.fail(vuid.VkPipelineLayoutCreateInfo_pSetLayouts_08008, []Side{{Stage: "layout"}}, "%d of %d sets are for descriptor buffers; must be all or none", buffers, n)
 	}
 }

@@ -37,7 +37,8 @@ type Side struct {
 // linker is a description that is being judged.
 type linker struct {
 	d      *Description
-	stages []*Shader // in order of the pipeline
+	pieces []*Description // what d was merged of, nil where it is one pipeline
+	stages []*Shader      // in order of the pipeline
 	found  []Finding
 }
 
@@ -45,7 +46,22 @@ type linker struct {
 const maxFindings = 10_000
 
 // Link judges a pipeline and returns what does not fit, in order of its stages.
-func Link(d *Description) []Finding {
+func Link(d *Description) []Finding { return linkAt(d, 0) }
+
+// linkAt is Link for a library that stands so deep in others.
+func linkAt(d *Description, depth int) []Finding {
+	l := newLinker(d)
+	l.noLayout()
+	if len(d.Libraries) > 0 && depth < maxLibraries {
+		l.takesIn(depth)
+	} else {
+		l.judge()
+	}
+	return l.found
+}
+
+// newLinker returns what judges a description, with its stages in order.
+func newLinker(d *Description) *linker {
 	l := &linker{d: d}
 	for i := range d.Stages {
 		if s := &d.Stages[i]; s.Entry != nil && StageOf(s.Entry.Model) >= 0 {
@@ -55,6 +71,12 @@ func Link(d *Description) []Finding {
 	slices.SortStableFunc(l.stages, func(x, y *Shader) int {
 		return cmp.Compare(StageOf(x.Entry.Model), StageOf(y.Entry.Model))
 	})
+	return l
+}
+
+// judge judges a pipeline by its own stages and states.
+func (l *linker) judge() {
+	d := l.d
 	for _, s := range l.stages {
 		l.shader(s)
 	}
@@ -68,7 +90,6 @@ func Link(d *Description) []Finding {
 			l.pushConstants(s)
 		}
 	}
-	return l.found
 }
 
 // fail reports that the parts of the pipeline do not fit.

@@ -166,6 +166,7 @@ func (l *linker) input(out, in *Shader, v *iface.Variable, have map[slot]*iface.
 		for _, o := range fit {
 			l.decorations(out, in, o, v)
 			l.narrowed(out, in, o, v)
+			l.interpolated(out, in, o, v)
 		}
 		if len(l.found) == before {
 			l.equivalent(out, in, fit, v)
@@ -192,6 +193,21 @@ func (l *linker) decorations(out, in *Shader, o, v *iface.Variable) {
 	if (o.Block == "") != (v.Block == "") {
 		l.fail(vuid.RuntimeSpirv_OpVariable_08746, []Side{variableSide(in, v), variableSide(out, o)},
 			"%s is a member of a block on one side alone; must be on both", v.Name)
+	}
+}
+
+// interpolated judges the interpolation of what comes out of one library and
+// goes into another, which some devices need to be the same (Vulkan, Interface
+// Matching).
+func (l *linker) interpolated(out, in *Shader, o, v *iface.Variable) {
+	const limit = "graphicsPipelineLibraryIndependentInterpolationDecoration"
+	if free, known := l.d.limit(limit); !known || free != 0 || StageOf(in.Entry.Model) != fragment ||
+		giver(l.pieces, PartsPreRasterizationShaders) == giver(l.pieces, PartsFragmentShader) {
+		return
+	}
+	if o.Flat != v.Flat || o.NoPerspective != v.NoPerspective || o.Centroid != v.Centroid || o.Sample != v.Sample {
+		l.fail(vuid.VkGraphicsPipelineCreateInfo_None_04889, []Side{variableSide(in, v), variableSide(out, o)},
+			"%s is interpolated in another way than %s, which another library writes; must be in the same way without %s", v.Name, o.Name, limit)
 	}
 }
 

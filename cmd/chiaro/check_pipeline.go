@@ -92,8 +92,66 @@ func (j *judge) object(ctx context.Context, s *subject, x *checked) []fossil.Ref
 	}
 	d := p.Description
 	d.Name = s.name
-	d.Library = d.Library || len(p.Libraries) > 0
 	x.skipped = p.Skipped
+	if err := j.objectStages(ctx, s, p, x); err != nil {
+		x.message = fmt.Sprintf("%s: error: %v", s.name, err)
+		return nil
+	}
+	uses := p.Uses
+	left := maxLibraries
+	j.libraries(ctx, s, p, &uses, &left)
+	j.link(d, x)
+	return uses
+}
+
+// maxLibraries bounds how many libraries of one pipeline are read, those of
+// libraries too: an archive may have them refer to each other.
+const maxLibraries = 64
+
+// libraries reads the libraries of a pipeline. Where one is not in the archive
+// or cannot be read, which is reported of it alone, the pipeline is a part of
+// one that is not known.
+func (j *judge) libraries(ctx context.Context, s *subject, p *fossil.Pipeline, uses *[]fossil.Ref, left *int) {
+	d := p.Description
+	for _, h := range p.Libraries {
+		ref := fossil.Ref{Tag: fossil.GraphicsPipeline, Hash: h}
+		if d.Kind == link.RayTracing {
+			ref.Tag = fossil.RayTracingPipeline
+		}
+		if *left--; *left < 0 {
+			d.Library = true
+			return
+		}
+		b, err := s.set.Pipeline(ref)
+		if err == nil {
+			err = j.objectStages(ctx, s, b, nil)
+		}
+		if err != nil {
+			d.Library = true
+			continue
+		}
+		*uses = append(append(*uses, ref), b.Uses...)
+		b.Description.Name, b.Description.Apart = ref.String(), true
+		j.libraries(ctx, s, b, uses, left)
+		if r := b.Description.Rays; r != nil && d.Rays != nil {
+			n := link.RayLibrary{Flags: b.Description.Flags, Depth: &r.Depth, Interface: r.Interface}
+			for i := range b.Stages {
+				n.Stages = append(n.Stages, b.Stages[i].Stage)
+			}
+			for _, o := range r.Libraries {
+				n.Stages = append(n.Stages, o.Stages...)
+			}
+			d.Rays.Libraries = append(d.Rays.Libraries, n)
+			continue
+		}
+		d.Libraries = append(d.Libraries, b.Description)
+	}
+}
+
+// objectStages reads the stages of a pipeline of an archive. What specialization
+// makes wrong in them goes to x, where there is one.
+func (j *judge) objectStages(ctx context.Context, s *subject, p *fossil.Pipeline, x *checked) error {
+	d := p.Description
 	for i := range p.Stages {
 		k := &p.Stages[i]
 		if k.Module == 0 {
@@ -117,18 +175,16 @@ func (j *judge) object(ctx context.Context, s *subject, x *checked) []fossil.Ref
 		if err == nil {
 			shader, err = m.shader(name, k.Stage, k.Entry)
 		}
-		if err == nil && len(k.Spec) > 0 {
+		if err == nil && len(k.Spec) > 0 && x != nil {
 			err = j.specialized(ctx, name, m, x)
 		}
 		if err != nil {
-			x.message = fmt.Sprintf("%s: error: stages[%d]: %v", s.name, i, err)
-			return nil
+			return fmt.Errorf("stages[%d]: %w", i, err)
 		}
 		shader.Flags, shader.SubgroupSize, shader.Robustness, shader.Specialization = k.Flags, k.SubgroupSize, k.Robustness, k.Entries
 		d.Stages = append(d.Stages, *shader)
 	}
-	j.link(d, x)
-	return p.Uses
+	return nil
 }
 
 // stageModules judges the modules that a description names, each once, with the
@@ -136,8 +192,7 @@ func (j *judge) object(ctx context.Context, s *subject, x *checked) []fossil.Ref
 func (j *judge) stageModules(ctx context.Context, d *link.Description, x *checked) error {
 	x.profiles = j.f.profileNames()
 	judged := map[*valid.Module]bool{}
-	for i := range d.Stages {
-		s := &d.Stages[i]
+	for s := range d.Shaders() {
 		if s.Load == nil {
 			continue
 		}

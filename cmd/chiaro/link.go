@@ -63,7 +63,8 @@ names of files in it are seen from where it lies:
 
 or by flags; --layout names a file with what stands under "layout" there. More states of a pipeline are
 vertex_input, input_assembly, tessellation, viewport, rasterization, multisample, depth_stencil,
-color_blend, dynamic, render_pass, rendering and ray_tracing: docs/pipeline.schema.json has them all. The
+color_blend, dynamic, render_pass, rendering, ray_tracing and libraries: docs/pipeline.schema.json has them
+all; a set that is null is one that a library leaves out. The
 modules themselves are judged by check, which takes descriptions too.`,
 		Example: "  chiaro link mesh.pipeline.yaml\n  chiaro link --vert mesh.vert.spv --frag mesh.frag.spv --layout layout.yaml",
 		RunE:    func(_ *cobra.Command, args []string) error { return linkPipelines(c, f, args) },

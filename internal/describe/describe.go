@@ -50,6 +50,8 @@ type pipelineFile struct {
 	Extensions    map[string]bool      `yaml:"extensions"`
 	Library       bool                 `yaml:"library"`
 	Parts         link.Parts           `yaml:"parts"`
+	Libraries     []pipelineFile       `yaml:"libraries"`
+	NoLayout      bool                 `yaml:"no_layout"`
 }
 
 // stageFile is a stage: the name of its file, or more than that.
@@ -152,9 +154,27 @@ func Read(data []byte, name string, load func(Stage) (*link.Shader, error)) (*li
 	if err := Decode(data, name, &in); err != nil {
 		return nil, err
 	}
+	return in.pipeline(name, 0, load)
+}
+
+// maxLibraries bounds how deep libraries stand in libraries.
+const maxLibraries = 4
+
+// pipeline is the pipeline that was written, with its stages and libraries.
+func (in *pipelineFile) pipeline(name string, depth int, load func(Stage) (*link.Shader, error)) (*link.Description, error) {
 	d, err := in.description(name)
 	if err != nil {
 		return nil, err
+	}
+	if depth > maxLibraries {
+		return nil, fmt.Errorf("%s: libraries: deeper than %d", name, maxLibraries)
+	}
+	for i := range in.Libraries {
+		b, err := in.Libraries[i].pipeline(fmt.Sprintf("%s: libraries[%d]", name, i), depth+1, load)
+		if err != nil {
+			return nil, err
+		}
+		d.Libraries = append(d.Libraries, b)
 	}
 	for _, n := range slices.Sorted(maps.Keys(in.Stages)) {
 		s := in.Stages[n]
@@ -190,7 +210,7 @@ func (in *pipelineFile) description(file string) (*link.Description, error) {
 		Name: file, Kind: kind, Flags: in.Flags, Vertex: in.Vertex, Assembly: in.Assembly, Tessellation: in.Tessellation,
 		Viewport: in.Viewport, Rasterization: in.Rasterization, Multisample: in.Multisample, DepthStencil: in.DepthStencil,
 		Blend: in.Blend, ShadingRate: in.ShadingRate, Pass: in.Pass, Subpass: in.Subpass, Rendering: in.Rendering,
-		Rays: in.Rays, Robustness: in.Robustness, Library: in.Library, Parts: in.Parts,
+		Rays: in.Rays, Robustness: in.Robustness, Library: in.Library || in.Flags&link.PipelineFlagsLibrary != 0, Parts: in.Parts, NoLayout: in.NoLayout,
 	}
 	if in.Dynamic != nil {
 		d.Dynamic, d.HasDynamic = *in.Dynamic, true
@@ -203,6 +223,9 @@ func (in *pipelineFile) description(file string) (*link.Description, error) {
 	}
 	if in.Features != nil || in.Limits != nil || in.Extensions != nil {
 		d.Device = &valid.Device{Name: file, Features: in.Features, Limits: in.Limits, Extensions: in.Extensions}
+	}
+	if in.NoLayout && in.Layout != nil {
+		return nil, fmt.Errorf("%s: no_layout: must not stand beside layout", file)
 	}
 	if in.Layout != nil {
 		var err error
@@ -298,7 +321,7 @@ func (in *layoutFile) layout(file string) (*link.Layout, error) {
 	}
 	for _, number := range slices.Sorted(maps.Keys(in.Sets)) {
 		bindings := in.Sets[number]
-		set := link.Set{Number: number, Flags: in.SetFlags[number]}
+		set := link.Set{Number: number, Flags: in.SetFlags[number], Null: bindings == nil}
 		for _, n := range slices.Sorted(maps.Keys(bindings)) {
 			b := bindings[n]
 			if b == nil {

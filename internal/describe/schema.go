@@ -13,7 +13,7 @@ import (
 // Schema returns the JSON Schema (draft 2020-12) of descriptions, indented.
 func Schema() []byte {
 	b := &schemaBuilder{defs: map[string]any{}}
-	root := b.of(reflect.TypeFor[pipelineFile]())
+	root := b.object(pipelineType)
 	root["$schema"] = "https://json-schema.org/draft/2020-12/schema"
 	root["title"] = "a pipeline, as chiaro link and chiaro check take it"
 	root["$defs"] = b.defs
@@ -36,6 +36,8 @@ var (
 	refType        = reflect.TypeFor[link.Ref]()
 	formatType     = reflect.TypeFor[link.Format]()
 	descriptorType = reflect.TypeFor[link.DescriptorType]()
+	pipelineType   = reflect.TypeFor[pipelineFile]()
+	setsType       = reflect.TypeFor[map[uint32]map[uint32]*bindingFile]()
 	stageFileType  = reflect.TypeFor[stageFile]()
 	textType       = reflect.TypeFor[encoding.TextUnmarshaler]()
 )
@@ -53,6 +55,12 @@ func (b *schemaBuilder) of(t reflect.Type) map[string]any {
 			names = append(names, string(d))
 		}
 		return map[string]any{"enum": names}
+	case t == setsType: // a set that is null is left out
+		s := b.of(t.Elem())
+		return map[string]any{
+			"type": "object", "additionalProperties": map[string]any{"oneOf": []any{s, map[string]any{"type": "null"}}},
+			"propertyNames": map[string]any{"pattern": "^[0-9]+$"},
+		}
 	case t == stageFileType:
 		return b.reference("stage", func() map[string]any {
 			return map[string]any{"oneOf": []any{map[string]any{"type": "string"}, b.object(t)}}
@@ -65,8 +73,11 @@ func (b *schemaBuilder) of(t reflect.Type) map[string]any {
 	case reflect.Pointer:
 		return b.of(t.Elem())
 	case reflect.Struct:
-		if t.Name() == "pipelineFile" || t.Name() == "" {
+		if t.Name() == "" {
 			return b.object(t)
+		}
+		if t == pipelineType {
+			return b.reference("pipeline", func() map[string]any { return b.object(t) })
 		}
 		return b.reference(t.Name(), func() map[string]any { return b.object(t) })
 	case reflect.Slice, reflect.Array:
