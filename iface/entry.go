@@ -99,7 +99,7 @@ func Reflect(m *valid.Module) []*Entry {
 // entry describes one entry point.
 func entry(m *facts.Module, p *facts.EntryPoint, u *uses) *Entry {
 	e := &Entry{
-		Name: p.Name, Model: p.Model, ID: p.ID, Capabilities: m.Capabilities, Extensions: m.Extensions,
+		Name: p.Name, Model: p.Model, ID: p.ID, Capabilities: append([]spirv.Capability{}, m.Capabilities...), Extensions: append([]string{}, m.Extensions...),
 		Inputs: []Variable{}, Outputs: []Variable{}, BuiltIns: []BuiltIn{}, Resources: []Resource{}, PushConstants: []Push{}, Constants: []Constant{},
 	}
 	var tree []*facts.Function
@@ -137,8 +137,12 @@ func entry(m *facts.Module, p *facts.EntryPoint, u *uses) *Entry {
 func (e *Entry) variable(m *facts.Module, v *facts.Variable, used, listed bool, u *uses, tree []*facts.Function) {
 	switch v.Storage {
 	case spirv.StorageClassInput, spirv.StorageClassOutput:
+		var members []bool
+		if used {
+			members = u.members(tree, v)
+		}
 		if listed || used {
-			e.stage(m, v, used)
+			e.stage(m, v, used, members)
 		}
 	case spirv.StorageClassUniform, spirv.StorageClassStorageBuffer, spirv.StorageClassUniformConstant, spirv.StorageClassTileAttachmentQCOM:
 		var members []bool

@@ -62,7 +62,7 @@ type BuiltIn struct {
 	Type    Type               `json:"type"`
 	Class   spirv.StorageClass `json:"storageClass"`
 	Arrayed bool               `json:"arrayed,omitempty"`
-	Used    bool               `json:"used"`
+	Used    bool               `json:"used"` // the entry point uses it statically; of a block, this member
 	Interpolation
 
 	ID     spirv.ID `json:"-"`
@@ -161,10 +161,14 @@ type flattening struct {
 	set  bool   // whether next is known
 	left int
 	rest Variable // what all leaves share
+
+	// uses says which members of the variable's block are used, nil for all that
+	// it has.
+	uses []bool
 }
 
 // stage adds an input or output variable to the entry point.
-func (e *Entry) stage(m *facts.Module, v *facts.Variable, used bool) {
+func (e *Entry) stage(m *facts.Module, v *facts.Variable, used bool, members []bool) {
 	d := decorations{m, v.ID, -1}
 	how := Interpolation{}.with(d)
 	if t := blockOf(v.Type); t != nil { // a block that is wholly per patch or per primitive says so on each member
@@ -185,7 +189,7 @@ func (e *Entry) stage(m *facts.Module, v *facts.Variable, used bool) {
 	if v.Storage == spirv.StorageClassOutput {
 		out = &e.Outputs
 	}
-	f := flattening{m: m, e: e, v: v, out: out, left: maxLeaves}
+	f := flattening{m: m, e: e, v: v, out: out, left: maxLeaves, uses: members}
 	f.rest = Variable{Interpolation: how, Arrayed: outer, Used: used, ID: v.ID, Inst: v.Index}
 	f.next, f.set = d.literal(spirv.DecorationLocation)
 	f.rest.Component, _ = d.literal(spirv.DecorationComponent)
@@ -230,7 +234,8 @@ func (f *flattening) members(t *facts.Type, name string, how Interpolation, x Xf
 		y, has := x.with(d)
 		has = has || hasXfb
 		if b, ok := f.m.MemberBuiltIn(t.ID, k); ok {
-			f.e.BuiltIns = append(f.e.BuiltIns, BuiltIn{b, member, typeOf(f.m, t.Members[k].Type), f.v.Storage, f.rest.Arrayed, f.rest.Used, i, f.v.ID, k, f.v.Index})
+			used := f.rest.Used && (depth > 1 || k >= len(f.uses) || f.uses[k])
+			f.e.BuiltIns = append(f.e.BuiltIns, BuiltIn{b, member, typeOf(f.m, t.Members[k].Type), f.v.Storage, f.rest.Arrayed, used, i, f.v.ID, k, f.v.Index})
 			continue
 		}
 		if at, ok := d.literal(spirv.DecorationLocation); ok {

@@ -3,6 +3,7 @@ package amber
 import (
 	"context"
 	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/chiaro-gpu/chiaro/facts"
@@ -37,10 +38,18 @@ func Describe(ctx context.Context, s *Script, o Options) ([]Described, error) {
 	r := &runner{script: s, options: o}
 	var out []Described
 	seen := map[string]bool{}
-	for _, u := range used(s.Commands, nil) {
+	g := usage{entryPoints: map[entryKey]string{}}
+	g.commands(s.Commands)
+	for _, u := range g.uses {
+		r.entryPoints = u.entryPoints
 		name := u.pipeline.Name
 		if u.topology != "" {
 			name += " " + u.topology
+		}
+		for _, k := range u.pipeline.Stages {
+			if entry, ok := u.entryPoints[entryKey{u.pipeline, k.Stage}]; ok {
+				name += " " + entry
+			}
 		}
 		if seen[name] {
 			continue
@@ -57,16 +66,30 @@ func Describe(ctx context.Context, s *Script, o Options) ([]Described, error) {
 
 // use is a pipeline that a command runs.
 type use struct {
-	pipeline *Pipeline
-	topology string
+	pipeline    *Pipeline
+	topology    string
+	entryPoints map[entryKey]string // that were set before
 }
 
-// used returns the pipelines that commands run.
-func used(list []Command, out []use) []use {
+// usage follows the commands of a script.
+type usage struct {
+	uses        []use
+	entryPoints map[entryKey]string
+}
+
+func (g *usage) add(p *Pipeline, topology string) {
+	g.uses = append(g.uses, use{p, topology, g.entryPoints})
+}
+
+// commands adds the pipelines that commands run.
+func (g *usage) commands(list []Command) {
 	for _, c := range list {
 		switch c := c.(type) {
+		case *SetEntryPoint:
+			g.entryPoints = maps.Clone(g.entryPoints)
+			g.entryPoints[entryKey{c.Pipeline, c.Stage}] = c.Name
 		case *Dispatch:
-			out = append(out, use{c.Pipeline, ""})
+			g.add(c.Pipeline, "")
 		case *Draw:
 			t := strings.ToLower(c.Topology)
 			switch {
@@ -75,14 +98,13 @@ func used(list []Command, out []use) []use {
 			case t == "" && c.Kind != DrawArray:
 				t = "triangle_list"
 			}
-			out = append(out, use{c.Pipeline, t})
+			g.add(c.Pipeline, t)
 		case *Trace:
-			out = append(out, use{c.Pipeline, ""})
+			g.add(c.Pipeline, "")
 		case *Repeat:
-			out = used(c.Commands, out)
+			g.commands(c.Commands)
 		}
 	}
-	return out
 }
 
 // descriptorTypes are the descriptor types by the kinds of bindings.
@@ -132,7 +154,7 @@ func (r *runner) describeLayout(p *Pipeline, l *link.Layout) {
 		l.Sets[i].Bindings = append(l.Sets[i].Bindings, link.Binding{Binding: b.Binding, Type: descriptorTypes[b.Kind], Count: uint32(n), Stages: link.AllStages})
 	}
 	if p.Push != nil {
-		l.Push = []link.Range{{Size: uint32(len(p.Push.Data)), Stages: link.AllStages}}
+		l.Push = []link.Range{{Size: uint32(len(p.Push.Data)+3) &^ 3, Stages: link.AllStages}} // whole words, as Amber has it
 	}
 }
 
@@ -156,6 +178,9 @@ func (r *runner) describeStage(ctx context.Context, p *Pipeline, a *Attachment) 
 		return nil, err
 	}
 	out := &DescribedStage{Shader: a.Shader.Name, Stage: stage, Entry: a.EntryPoint, Code: code, Size: uint32(a.Subgroup.RequiredSize)}
+	if entry, ok := r.entryPoints[entryKey{p, a.Stage}]; ok {
+		out.Entry = entry
+	}
 	if len(a.Specialize) > 0 {
 		out.Spec = facts.Spec{}
 	}
@@ -193,10 +218,10 @@ OpReturn
 OpFunctionEnd
 `
 
-// describeGraphics adds the states of a graphics pipeline.
+// describeGraphics adds the states of a graphics pipeline. HasDynamic stays
+// false: what is not said here is not known, for Amber chooses it.
 func describeGraphics(p *Pipeline, topology string, d *link.Description) error {
 	g := &p.Graphics
-	d.HasDynamic = true
 	d.Rasterization = &link.Rasterization{LineWidth: 1}
 	d.Assembly = &link.InputAssembly{}
 	if err := d.Assembly.Topology.UnmarshalText([]byte(topology)); err != nil {
