@@ -277,3 +277,11 @@ func srgbCode(linear float32) uint64 {
 	}
 	return uint64(lo)
 }
+
+// SRGBLinear returns the linear number of each code of sRGB in 8 bits, rounded to
+// nearest.
+func SRGBLinear() [256]float32 { return srgbLinear }
+
+// SRGBBounds returns the least linear number of each code of sRGB in 8 bits but
+// code 0.
+func SRGBBounds() [255]float32 { return srgbBounds }

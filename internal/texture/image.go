@@ -1,0 +1,256 @@
+package texture
+
+import (
+	"fmt"
+	"math/bits"
+
+	"github.com/chiaro-gpu/chiaro/internal/format"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+)
+
+// Bounds of images.
+const (
+	MaxExtent  = 1 << 16       // texels along an axis; of a texel buffer MaxElements
+	MaxLayers  = 1 << 13       // layers of an array, the faces of cubes included
+	MaxBytes   = 1<<32 - 1<<16 // of one aspect of an image: offsets have 32 bits
+	MaxSamples = 64            // samples of a texel
+	maxLevels  = ir.MaxLevels  // mip levels
+)
+
+// Desc is what an image is made of (VkImageCreateInfo).
+type Desc struct {
+	Format  string // Vulkan's name without VK_FORMAT_
+	Dim     ir.Dim // Dim1D, Dim2D or Dim3D; cubes are images of Dim2D with six layers each
+	Width   int
+	Height  int // 0 is 1, as are the others
+	Depth   int
+	Layers  int
+	Levels  int
+	Samples int
+}
+
+// Image is texels in memory of its own. The layers of a level stand one behind the
+// other, as do the slices of a volume, the rows of a layer and the texels of a
+// row; the samples of a texel stand together. An image of depth and stencil keeps
+// the two apart, and one in planes its planes.
+type Image struct {
+	Desc
+	info   *format.Info
+	planes []plane
+}
+
+// plane is what one aspect, or one plane, of an image keeps in memory.
+type plane struct {
+	aspect format.Aspect
+	texel  format.Format // of one texel
+	code   format.Codec
+	levels []level
+	memory []byte
+}
+
+// level is a mip level of a plane.
+type level struct {
+	width, height, depth int
+	at, row, slice       uint32 // bytes: first texel, from row to row, from slice or layer to the next
+}
+
+// DescError is an image that cannot be made, or a view or copy that does not fit.
+type DescError struct{ What string }
+
+// Error says what is and what must be.
+func (e *DescError) Error() string { return "image: " + e.What }
+
+func wrong(format string, args ...any) error { return &DescError{fmt.Sprintf(format, args...)} }
+
+// NewImage returns an image whose texels are all zero bits. The error is a
+// *DescError.
+func NewImage(d Desc) (*Image, error) {
+	for _, n := range []*int{&d.Width, &d.Height, &d.Depth, &d.Layers, &d.Levels, &d.Samples} {
+		if *n == 0 {
+			*n = 1
+		}
+	}
+	m := &Image{Desc: d, info: format.InfoByName(d.Format)}
+	if m.info == nil {
+		return nil, wrong("format %s; must be one of Vulkan's", d.Format)
+	}
+	if err := m.check(); err != nil {
+		return nil, err
+	}
+	for _, a := range aspects(m.info) {
+		p, err := m.plane(a.aspect, a.format)
+		if err != nil {
+			return nil, err
+		}
+		m.planes = append(m.planes, p)
+	}
+	if len(m.planes) == 0 {
+		return nil, wrong("format %s; images of it are not built", d.Format)
+	}
+	return m, nil
+}
+
+// check checks extents and counts.
+func (m *Image) check() error {
+	most := [3]int{MaxExtent, 1, 1}
+	for i := range min(m.Dim.Axes(), 3) {
+		most[i] = MaxExtent
+	}
+	longest := 0
+	for i, n := range [3]int{m.Width, m.Height, m.Depth} {
+		if n < 1 || n > most[i] {
+			return wrong("extent %d×%d×%d of an image of %s; must be from 1 to %d along its axes, else 1", m.Width, m.Height, m.Depth, m.Dim, MaxExtent)
+		}
+		longest = max(longest, n)
+	}
+	switch {
+	case m.Dim > ir.Dim3D:
+		return wrong("dimension %s; must be 1d, 2d or 3d", m.Dim)
+	case m.Levels < 1 || m.Levels > min(maxLevels, bits.Len(uint(longest))):
+		return wrong("%d mip levels; must be from 1 to %d", m.Levels, min(maxLevels, bits.Len(uint(longest))))
+	case m.Layers < 1 || m.Layers > MaxLayers || m.Dim == ir.Dim3D && m.Layers != 1:
+		return wrong("%d layers; must be from 1 to %d, and 1 of a volume", m.Layers, MaxLayers)
+	case m.Samples < 1 || m.Samples > MaxSamples || m.Samples&(m.Samples-1) != 0:
+		return wrong("%d samples; must be a power of two up to %d", m.Samples, MaxSamples)
+	case m.Samples > 1 && (m.Dim != ir.Dim2D || m.Levels != 1):
+		return wrong("%d samples of an image of %s with %d levels; must be 2d with one level", m.Samples, m.Dim, m.Levels)
+	}
+	return nil
+}
+
+// aspectFormat is an aspect with the format that it has by itself.
+type aspectFormat struct {
+	aspect format.Aspect
+	format string
+}
+
+// aspects returns what an image of a format keeps apart, nil where images of it
+// are not built.
+func aspects(i *format.Info) []aspectFormat {
+	switch i.Name {
+	case "D16_UNORM_S8_UINT":
+		return []aspectFormat{{format.Depth, "D16_UNORM"}, {format.Stencil, "S8_UINT"}}
+	case "D24_UNORM_S8_UINT":
+		return []aspectFormat{{format.Depth, "X8_D24_UNORM_PACK32"}, {format.Stencil, "S8_UINT"}}
+	case "D32_SFLOAT_S8_UINT":
+		return []aspectFormat{{format.Depth, "D32_SFLOAT"}, {format.Stencil, "S8_UINT"}}
+	}
+	if i.Compressed || i.Planes > 0 {
+		return nil
+	}
+	return []aspectFormat{{i.Aspects, i.Name}}
+}
+
+// plane lays out one aspect and takes memory for it.
+func (m *Image) plane(a format.Aspect, name string) (p plane, err error) {
+	f, ok := format.ByName(name)
+	if ok {
+		p.code, ok = f.Codec(a)
+	}
+	if !ok {
+		return p, wrong("format %s; images of it are not built", m.Format)
+	}
+	for _, k := range f.Components() {
+		if k.Numeric == format.Float8E4M3 || k.Numeric == format.Float8E5M2 {
+			return p, wrong("format %s; it is of tensors alone", m.Format)
+		}
+	}
+	p.aspect, p.texel = a, f
+	size := uint64(0)
+	for n := range m.Levels {
+		l := level{width: max(m.Width>>n, 1), height: max(m.Height>>n, 1), depth: max(m.Depth>>n, 1)}
+		row := uint64(l.width) * uint64(f.Bytes) * uint64(m.Samples)
+		slice := row * uint64(l.height)
+		l.at, l.row, l.slice = uint32(size), uint32(row), uint32(slice)
+		size += (slice*uint64(l.depth)*uint64(m.Layers) + 15) &^ 15
+		if size > MaxBytes {
+			return p, wrong("%d bytes or more; must be at most %d", size, MaxBytes)
+		}
+		p.levels = append(p.levels, l)
+	}
+	p.memory = make([]byte, size)
+	return p, nil
+}
+
+// aspect returns the plane of an aspect; 0 is the first that there is.
+func (m *Image) aspect(a format.Aspect) *plane {
+	for i := range m.planes {
+		if a == 0 || m.planes[i].aspect == a {
+			return &m.planes[i]
+		}
+	}
+	return nil
+}
+
+// Place is a texel of an image.
+type Place struct {
+	X, Y, Z              int // Z is the slice of a volume
+	Layer, Level, Sample int
+	Aspect               format.Aspect // 0 is the first that the image has
+}
+
+// texel returns the bytes of a texel, nil where there is none.
+func (m *Image) texel(at Place) (*plane, []byte) {
+	p := m.aspect(at.Aspect)
+	if p == nil || uint(at.Level) >= uint(m.Levels) || uint(at.Layer) >= uint(m.Layers) || uint(at.Sample) >= uint(m.Samples) {
+		return nil, nil
+	}
+	l := &p.levels[at.Level]
+	if uint(at.X) >= uint(l.width) || uint(at.Y) >= uint(l.height) || uint(at.Z) >= uint(l.depth) {
+		return nil, nil
+	}
+	off := int(l.at) + (at.Z+at.Layer)*int(l.slice) + at.Y*int(l.row) + (at.X*m.Samples+at.Sample)*p.texel.Bytes
+	return p, p.memory[off:][:p.texel.Bytes]
+}
+
+// Load returns the numbers of a texel as format.Codec has them, zeros where there
+// is no such texel.
+func (m *Image) Load(at Place) (v [4]uint64) {
+	if p, b := m.texel(at); b != nil {
+		v = p.code.Load(b)
+	}
+	return v
+}
+
+// Store replaces a texel; where there is none it does nothing.
+func (m *Image) Store(at Place, v [4]uint64) {
+	if p, b := m.texel(at); b != nil {
+		p.code.Store(b, v)
+	}
+}
+
+// Texel returns the bytes of a texel, which the caller may change, or nil where
+// there is none.
+func (m *Image) Texel(at Place) []byte {
+	_, b := m.texel(at)
+	return b
+}
+
+// Rows returns the bytes of a layer, or of a slice of a volume, of a level, its
+// rows one behind the other without a gap: they are the image's own. It is nil
+// where there is no such layer.
+func (m *Image) Rows(a format.Aspect, level, layer int) []byte {
+	p := m.aspect(a)
+	if p == nil || uint(level) >= uint(m.Levels) {
+		return nil
+	}
+	l := &p.levels[level]
+	if uint(layer) >= uint(l.depth*m.Layers) {
+		return nil
+	}
+	return p.memory[int(l.at)+layer*int(l.slice):][:l.slice]
+}
+
+// Aspects returns what the image keeps apart.
+func (m *Image) Aspects() (list []format.Aspect) {
+	for i := range m.planes {
+		list = append(list, m.planes[i].aspect)
+	}
+	return list
+}
+
+// LevelExtent returns how many texels a level has along each axis.
+func (m *Image) LevelExtent(n int) (width, height, depth int) {
+	l := &m.planes[0].levels[n]
+	return l.width, l.height, l.depth
+}

@@ -1,0 +1,73 @@
+package texture
+
+import "github.com/chiaro-gpu/chiaro/internal/ir"
+
+// addressed is a texel that integers name.
+type addressed struct {
+	ok  ir.V // there is such a texel
+	off func() ir.V
+}
+
+// address finds the texel of Read, Write, Texel and Fetch (Vulkan §"Integer
+// Texel Coordinate Operations"): outside of the view there is none.
+func (c *code) address(x *texel, a *arguments) addressed {
+	at, layer, sample := append([]ir.V(nil), a.at...), a.layer, ir.V(0)
+	if c.v.dim == ir.DimCube {
+		at, layer = at[:2], at[2]
+	}
+	for i, o := range a.offset {
+		at[i] = c.add(at[i], o)
+	}
+	ok, level := c.Bool(true), ir.V(0)
+	if a.lod != 0 {
+		ok = c.ult(a.lod, c.word(ir.ShapeLevelsN))
+		if c.v.levels {
+			level = a.lod
+			least := c.Op(ir.FToU, ir.I32, c.OpAux(ir.Ld, ir.F32, 4*ir.ShapeMinLod, c.shape, c.I32(0)))
+			ok = c.both(ok, c.Cmp(ir.ULe, least, level))
+		}
+	}
+	m := c.mip(level)
+	for i := range c.v.axes() {
+		ok = c.both(ok, c.ult(at[i], m.extent[i]))
+	}
+	switch {
+	case !c.v.layered():
+		layer = 0
+	case layer != 0:
+		ok = c.both(ok, c.ult(layer, c.word(ir.ShapeLayers)))
+	}
+	if c.v.samples > 0 {
+		if sample = a.sampleI; sample == 0 {
+			sample = c.I32(0)
+		}
+		ok = c.both(ok, c.ult(sample, c.I32(1<<c.v.samples)))
+	}
+	return addressed{ok, func() ir.V { return c.offset(x, m, at[:c.v.axes()], layer, sample) }}
+}
+
+// read is the body of Read and Fetch. What is outside reads as zero bits
+// (robustImageAccess2).
+func (c *code) read(a *arguments) []ir.V {
+	x := c.texelOf()
+	p := c.address(&x, a)
+	words := c.choose(p.ok, x.types(), func() []ir.V { return c.load(&x, p.off()) }, func() []ir.V { return c.zero(&x) })
+	n := c.scaled(&x, c.numbers(&x, words))
+	return c.shown(&x, c.complete(&x, n))
+}
+
+// write is the body of Write: outside it does nothing.
+func (c *code) write(a *arguments) {
+	x := c.texelOf()
+	p := c.address(&x, a)
+	c.If(p.ok)
+	c.store(&x, p.off(), a.data)
+	c.End()
+}
+
+// where is the body of Texel.
+func (c *code) where(a *arguments) []ir.V {
+	x := c.texelOf()
+	p := c.address(&x, a)
+	return []ir.V{c.Select(p.ok, p.off(), c.I32(1<<32-1))}
+}

@@ -1,0 +1,45 @@
+package texture
+
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/chiaro-gpu/chiaro/internal/format"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+)
+
+// tables are the constant data of a program, with those that its texture functions
+// have added.
+type tables struct {
+	list            [][]byte
+	toLinear, bound int // their numbers, from 1
+}
+
+// add appends floats as a table and returns its number, from 1.
+func (t *tables) add(list []float32) int {
+	var data []byte
+	for _, x := range list {
+		data = binary.LittleEndian.AppendUint32(data, math.Float32bits(x))
+	}
+	t.list = append(t.list, data)
+	return len(t.list)
+}
+
+// linear is the table of the linear numbers of sRGB's 256 codes.
+func (t *tables) linear(b *ir.Builder) ir.V {
+	if t.toLinear == 0 {
+		list := format.SRGBLinear()
+		t.toLinear = t.add(list[:])
+	}
+	return b.OpAux(ir.Table, ir.H, uint64(t.toLinear-1))
+}
+
+// bounds is the table of the numbers where sRGB's code grows by one, from code 1
+// on.
+func (t *tables) bounds(b *ir.Builder) ir.V {
+	if t.bound == 0 {
+		list := format.SRGBBounds()
+		t.bound = t.add(list[:])
+	}
+	return b.OpAux(ir.Table, ir.H, uint64(t.bound-1))
+}

@@ -1,0 +1,116 @@
+package texture_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand"
+	"testing"
+	"unsafe"
+
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/interp"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit"
+	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
+	"github.com/chiaro-gpu/chiaro/internal/texture"
+)
+
+// lanes is how many calls of a texture function a harness makes at once.
+const lanes = 16
+
+// call runs a texture function in every engine, with the arguments of each of n
+// calls, and returns its results. Engines must agree in every bit.
+func call(t testing.TB, x ir.Texture, v *texture.View, s *texture.Sampler, args [][]uint64) [][]uint64 {
+	t.Helper()
+	p := program(x, len(args))
+	bound := []texture.Bound{{}, {}, {Views: []*texture.View{v}}, {}, {Samplers: []*texture.Sampler{s}}}
+	q, err := texture.Bind(p, bound)
+	if err != nil {
+		t.Fatal(err)
+	}
+	types, results := x.Signature()
+	words := make([]uint64, max(len(args), 1)*max(len(types), 1))
+	for i, list := range args {
+		copy(words[i*len(types):], list)
+	}
+	var first [][]uint64
+	for _, e := range engines() {
+		out := make([]uint64, len(args)*max(len(results), 1))
+		compiled, err := e.Compile(q, exec.Options{})
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", e.Name(), err, q)
+		}
+		job := &exec.Job{Groups: [3]uint32{uint32(len(args)+lanes-1) / lanes, 1, 1}, Workers: 1,
+			Resources: [][]exec.Buffer{{{Bytes: raw(words)}}, {{Bytes: raw(out)}}, {v.Memory()}, {v.Shape()}, {s.State()}}}
+		if err := compiled.Run(context.Background(), job); err != nil {
+			t.Fatalf("%s: %v", e.Name(), err)
+		}
+		compiled.Close()
+		got := make([][]uint64, len(args))
+		for i := range got {
+			got[i] = out[i*len(results):][:len(results)]
+		}
+		if first == nil {
+			first = got
+		} else if fmt.Sprint(got) != fmt.Sprint(first) {
+			t.Fatalf("%s: %x\ninterp: %x\n%s", e.Name(), got, first, q)
+		}
+	}
+	return first
+}
+
+func engines() []exec.Engine {
+	list := []exec.Engine{interp.Engine{}}
+	for _, l := range amd64.Levels() {
+		list = append(list, jit.Engine{Level: l})
+	}
+	return list
+}
+
+func raw(words []uint64) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), 8*len(words))
+}
+
+// program calls x once in each of n invocations: its arguments are words of 64
+// bits of resource 0, and its results become such words of resource 1.
+func program(x ir.Texture, n int) *ir.Program {
+	x.Image = 2
+	if x.Sampler >= 0 {
+		x.Sampler = 4
+	}
+	p := &ir.Program{Name: "call", SubgroupSize: lanes, LocalSize: [3]uint32{lanes, 1, 1},
+		In: []ir.Input{{Semantic: ir.GlobalInvocationIdX, Type: ir.I32}},
+		Res: []ir.Resource{{Count: 1}, {Count: 1, Binding: 1}, {Count: 1, Binding: 2, Kind: ir.Texels}, {Count: 1, Binding: 2, Kind: ir.ImageShape, NonWritable: true},
+			{Count: 1, Binding: 4, Kind: ir.SamplerState, NonWritable: true}}}
+	args, results := x.Signature()
+	b := ir.NewFunc("main", nil, nil)
+	i := b.OpAux(ir.In, ir.I32, 0)
+	b.If(b.Cmp(ir.ULt, i, b.I32(uint32(n))))
+	in, out := b.OpAux(ir.Res, ir.H, 0, b.I32(0)), b.OpAux(ir.Res, ir.H, 1, b.I32(0))
+	at := b.OpAux(ir.At, ir.I32, uint64(8*len(args)), b.I32(0), i)
+	list := make([]ir.V, len(args))
+	for k, t := range args {
+		list[k] = b.OpAux(ir.Ld, t, uint64(8*k), in, at)
+	}
+	at = b.OpAux(ir.At, ir.I32, uint64(8*len(results)), b.I32(0), i)
+	for k, v := range b.Call(1, results, list...) {
+		b.Emit(ir.Val{Op: ir.St, Type: results[k], Args: [4]ir.V{out, at, v}, Aux: uint64(8 * k)})
+	}
+	b.End()
+	b.Return()
+	p.Funcs = []*ir.Func{b.Finish(), ir.NewTexture("texture", x)}
+	p.StateEffects()
+	return p
+}
+
+// fill gives an image random texels.
+func fill(m *texture.Image, r *rand.Rand) {
+	for l := range m.Levels {
+		_, _, depth := m.LevelExtent(l)
+		for n := range depth * m.Layers {
+			for _, a := range m.Aspects() {
+				r.Read(m.Rows(a, l, n))
+			}
+		}
+	}
+}
