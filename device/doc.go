@@ -16,8 +16,9 @@
 //
 // What a profile does not say is what its version of Vulkan requires of every
 // device; a feature or an extension that it neither names nor its version
-// requires is off. Formats, queue families and video profiles are read over: no
-// rule of a module asks for them.
+// requires is off, and so is a format for vertex buffers where the profile has
+// formats at all. Queue families, video profiles and what else formats are for
+// are read over: no rule of a module or a pipeline asks for them.
 //
 // The package refuses to know how a device is shown and where files are found.
 package device

@@ -109,6 +109,9 @@ func (s *resolver) profiles(w *written) ([]Profile, error) {
 		}
 		p.Device, _ = valid.BuiltinDevice("min", v)
 		p.Device.Name, p.Device.Extensions = p.Name, c.what.extensions
+		if maps.Copy(p.Device.VertexFormats, c.what.vertex); c.what.vertex == nil {
+			p.Device.VertexFormats = nil
+		}
 		maps.Copy(p.Device.Features, c.what.features)
 		maps.Copy(p.Device.Limits, c.what.limits)
 		if s.facts += len(p.Device.Features) + len(p.Device.Limits); s.facts > maxFacts {

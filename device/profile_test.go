@@ -114,6 +114,35 @@ func TestRequiredElsewhere(t *testing.T) {
 	}
 }
 
+// TestFormats demands that the formats of a profile are what its vertex buffers
+// may have, with those that every device has, and that nothing is known where it
+// has none.
+func TestFormats(t *testing.T) {
+	const has = `{"formats": {"VK_FORMAT_R8G8B8_UNORM": {"VkFormatProperties": {"bufferFeatures": ["VK_FORMAT_FEATURE_VERTEX_BUFFER_BIT"]}},
+		"VK_FORMAT_B8G8R8_UNORM": {"VkFormatProperties3": {"bufferFeatures": ["VK_FORMAT_FEATURE_2_UNIFORM_TEXEL_BUFFER_BIT"]}}}}`
+	const profile = `"VP_a": {"api-version": "1.1.0", "capabilities": ["b"]}`
+	with := read(t, Source{"a.json", []byte(fileOf(has, profile))})["VP_a"].Device
+	without := read(t, Source{"b.json", []byte(fileOf("{}", profile))})["VP_a"].Device
+	least, _ := Builtin("min", valid.Vulkan10)
+	most, _ := Builtin("max", valid.Vulkan10)
+	for _, c := range []struct {
+		device    *valid.Device
+		format    string
+		on, known bool
+	}{
+		{with, "R8G8B8_UNORM", true, true}, {with, "B8G8R8_UNORM", false, true}, {with, "R8_UNORM", true, true},
+		{without, "R8G8B8_UNORM", false, false}, {least.Device, "R8G8B8_UNORM", false, true}, {most.Device, "R8G8B8_UNORM", false, false},
+		// Vulkan, Required Format Support.
+		{least.Device, "A8B8G8R8_SINT_PACK32", true, true}, {least.Device, "A2B10G10R10_UNORM_PACK32", true, true}, {least.Device, "A2B10G10R10_UINT_PACK32", false, true},
+		{least.Device, "R16G16_SFLOAT", true, true}, {least.Device, "R16G16B16_SFLOAT", false, true}, {least.Device, "R32G32B32_SFLOAT", true, true},
+		{least.Device, "R64_SFLOAT", false, true}, {least.Device, "B8G8R8A8_UNORM", true, true}, {least.Device, "B8G8R8A8_SNORM", false, true}, {least.Device, "R8G8B8A8_SRGB", false, true},
+	} {
+		if on, known := c.device.VertexFormat(c.format); on != c.on || known != c.known {
+			t.Errorf("%s of %s: %t, known %t; must be %t, %t", c.format, c.device.Name, on, known, c.on, c.known)
+		}
+	}
+}
+
 // file puts a block and a list of profiles into a file.
 func fileOf(block, profiles string) string {
 	return `{"capabilities": {"b": ` + block + `}, "profiles": {` + profiles + `}}`

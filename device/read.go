@@ -23,14 +23,17 @@ type block struct {
 	features   map[string]bool
 	limits     map[string]uint64
 	extensions map[string]bool
+	vertex     map[string]bool // formats of vertex buffers; nil where the block has no formats
 }
 
 func newBlock() *block {
-	return &block{map[string]bool{}, map[string]uint64{}, map[string]bool{}}
+	return &block{map[string]bool{}, map[string]uint64{}, map[string]bool{}, nil}
 }
 
 // size is how many facts the block has.
-func (b *block) size() int { return len(b.features) + len(b.limits) + len(b.extensions) }
+func (b *block) size() int {
+	return len(b.features) + len(b.limits) + len(b.extensions) + len(b.vertex)
+}
 
 // add merges what another block promises.
 func (b *block) add(o *block) {
@@ -45,6 +48,12 @@ func (b *block) add(o *block) {
 		b.limits[n] = v
 	}
 	maps.Copy(b.extensions, o.extensions)
+	if o.vertex != nil {
+		if b.vertex == nil {
+			b.vertex = map[string]bool{}
+		}
+		maps.Copy(b.vertex, o.vertex)
+	}
 }
 
 // written is a profile as its file has it.
@@ -238,12 +247,34 @@ func (r *reader) block(path string, v any) *block {
 			for _, s := range keys(structs) {
 				r.properties(b, at+"."+s, s, structs[s], true)
 			}
-		case "formats", "queueFamiliesProperties", "videoProfiles":
+		case "formats":
+			r.formats(b, at, o[n])
+		case "queueFamiliesProperties", "videoProfiles":
 		default:
 			r.warn(at, "unknown member, read over")
 		}
 	}
 	return b
+}
+
+// formats takes of formats which of them vertex buffers may have: each format
+// has structs, VkFormatProperties or later ones, whose bufferFeatures say it.
+func (r *reader) formats(b *block, path string, v any) {
+	b.vertex = map[string]bool{}
+	all := r.object(path, v)
+	for _, name := range keys(all) {
+		at := path + "." + name
+		structs := r.object(at, all[name])
+		for _, s := range keys(structs) {
+			in := r.object(at+"."+s, structs[s])
+			for i, flag := range r.list(at+"."+s+".bufferFeatures", in["bufferFeatures"]) {
+				switch r.text(fmt.Sprintf("%s.%s.bufferFeatures[%d]", at, s, i), flag) {
+				case "VK_FORMAT_FEATURE_VERTEX_BUFFER_BIT", "VK_FORMAT_FEATURE_2_VERTEX_BUFFER_BIT", "VK_FORMAT_FEATURE_2_VERTEX_BUFFER_BIT_KHR":
+					b.vertex[strings.TrimPrefix(name, "VK_FORMAT_")] = true
+				}
+			}
+		}
+	}
 }
 
 // features reads one struct of features. A struct may have another in it, as

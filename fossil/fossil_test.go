@@ -113,7 +113,7 @@ func want() *link.Description {
 		Name: "graphics pipeline 0000000000000006", Kind: link.Graphics,
 		Layout: &link.Layout{
 			Sets: []link.Set{{Number: 0, Flags: link.SetFlagsUpdateAfterBindPool, Bindings: []link.Binding{
-				{Binding: 0, Type: "combined_image_sampler", Count: 1, Stages: fragment, Samplers: true, Ycbcr: true},
+				{Binding: 0, Type: "combined_image_sampler", Count: 1, Stages: fragment, Samplers: true, Ycbcr: true, Immutable: []link.Sampler{{Ycbcr: true}}},
 				{Binding: 3, Type: link.Mutable, Count: 4, Stages: link.AllStages, Mutable: []link.DescriptorType{"uniform_buffer", "storage_buffer"},
 					Flags: link.BindingFlagsUpdateAfterBind | link.BindingFlagsPartiallyBound},
 			}}},

@@ -15,7 +15,7 @@ var descriptorTypes = map[uint32]link.DescriptorType{
 	6: link.DescriptorType(iface.UniformBuffer), 7: link.DescriptorType(iface.StorageBuffer),
 	8: link.UniformBufferDynamic, 9: link.StorageBufferDynamic,
 	10: link.DescriptorType(iface.InputAttachment), 1000138000: link.InlineUniformBlock,
-	1000150000: link.DescriptorType(iface.AccelerationStructure), 1000165000: link.DescriptorType(iface.AccelerationStructure),
+	1000150000: link.DescriptorType(iface.AccelerationStructure), 1000165000: link.AccelerationStructureNV,
 	1000351000: link.Mutable, 1000440000: link.SampleWeightImage, 1000440001: link.BlockMatchImage,
 	1000460000: link.DescriptorType(iface.StorageTensor),
 }
@@ -76,11 +76,15 @@ func (b *builder) setLayout(number uint32, handle string) *link.Set {
 		if !ok {
 			t = link.DescriptorType(fmt.Sprint(k.Type))
 		}
-		v := link.Binding{Binding: k.Binding, Type: t, Count: k.Count, Stages: stageSet(k.Stages), Samplers: len(k.Samplers) > 0, Ycbcr: b.ycbcr(k.Samplers)}
+		v := link.Binding{Binding: k.Binding, Type: t, Count: k.Count, Stages: stageSet(k.Stages), Samplers: len(k.Samplers) > 0}
+		b.immutable(k.Samplers, &v)
 		if i < len(flags.Flags) {
 			v.Flags = link.BindingFlags(flags.Flags[i])
 		}
 		if i < len(mutable.Lists) {
+			if t == link.Mutable {
+				v.Mutable = []link.DescriptorType{} // it is known to be empty
+			}
 			for _, m := range mutable.Lists[i] {
 				v.Mutable = append(v.Mutable, descriptorTypes[m])
 			}
@@ -90,22 +94,27 @@ func (b *builder) setLayout(number uint32, handle string) *link.Set {
 	return out
 }
 
-// ycbcr reports whether one of immutable samplers converts from Y′CbCr.
-func (b *builder) ycbcr(handles []string) bool {
+// immutable reads the immutable samplers of a binding.
+func (b *builder) immutable(handles []string, to *link.Binding) {
 	for _, handle := range handles {
 		h := b.hash(handle)
 		if h == 0 {
-			continue
+			to.Immutable = nil
+			return
 		}
 		s, err := keep(b, Ref{Sampler, h}, func(d *document) map[string]*sampler { return d.Samplers })
 		if err != nil {
 			b.fail(err)
-			return false
+			return
 		}
 		var conversion struct{}
-		if b.read(s.Next, map[structureType]any{stYcbcr: &conversion})[stYcbcr] {
-			return true
+		const subsampled = 1 | 2 // VK_SAMPLER_CREATE_SUBSAMPLED_BIT_EXT, …_COARSE_RECONSTRUCTION_BIT_EXT
+		n := link.Sampler{
+			Ycbcr:      b.read(s.Next, map[structureType]any{stYcbcr: &conversion})[stYcbcr],
+			Subsampled: s.Flags&subsampled != 0,
+			Border:     s.Border == 1000287003 || s.Border == 1000287004, // VK_BORDER_COLOR_FLOAT_CUSTOM_EXT, …_INT_CUSTOM_EXT
 		}
+		to.Ycbcr = to.Ycbcr || n.Ycbcr
+		to.Immutable = append(to.Immutable, n)
 	}
-	return false
 }

@@ -2,7 +2,9 @@ package fossil
 
 // sampler is VkSamplerCreateInfo, as far as pipelines ask for it.
 type sampler struct {
-	Next chain `json:"pNext"`
+	Flags  uint64 `json:"flags"`
+	Border uint32 `json:"borderColor"`
+	Next   chain  `json:"pNext"`
 }
 
 type setLayout struct {

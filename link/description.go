@@ -173,8 +173,17 @@ type Binding struct {
 	Flags   BindingFlags
 
 	// Samplers says that the binding has immutable samplers, Ycbcr that one of
-	// them converts from Y′CbCr.
+	// them converts from Y′CbCr. Immutable is all of them, nil where it is not
+	// known what they are.
 	Samplers, Ycbcr bool
+	Immutable       []Sampler
+}
+
+// Sampler is a VkSampler as far as set layouts ask for it.
+type Sampler struct {
+	Ycbcr      bool `yaml:"ycbcr"`         // it converts from Y′CbCr
+	Subsampled bool `yaml:"subsampled"`    // it reads images that are subsampled
+	Border     bool `yaml:"custom_border"` // the color of its border is one of the application's own
 }
 
 // DescriptorType is a VkDescriptorType by the middle of its name in lower case:
@@ -189,6 +198,8 @@ const (
 	Mutable              DescriptorType = "mutable"
 	SampleWeightImage    DescriptorType = "sample_weight_image"
 	BlockMatchImage      DescriptorType = "block_match_image"
+
+	AccelerationStructureNV DescriptorType = "acceleration_structure_nv"
 )
 
 // DescriptorTypes returns the names of all descriptor types.
@@ -198,7 +209,7 @@ func DescriptorTypes() []DescriptorType {
 		DescriptorType(iface.StorageImage), DescriptorType(iface.UniformTexelBuffer), DescriptorType(iface.StorageTexelBuffer),
 		DescriptorType(iface.UniformBuffer), DescriptorType(iface.StorageBuffer), UniformBufferDynamic, StorageBufferDynamic,
 		DescriptorType(iface.InputAttachment), InlineUniformBlock, DescriptorType(iface.AccelerationStructure), Mutable,
-		SampleWeightImage, BlockMatchImage, DescriptorType(iface.StorageTensor),
+		SampleWeightImage, BlockMatchImage, DescriptorType(iface.StorageTensor), AccelerationStructureNV,
 	}
 }
 

@@ -87,6 +87,8 @@ func takes(t DescriptorType, k iface.Descriptor) bool {
 		return t == UniformBufferDynamic || t == InlineUniformBlock
 	case iface.StorageBuffer:
 		return t == StorageBufferDynamic
+	case iface.AccelerationStructure:
+		return t == AccelerationStructureNV
 	}
 	return false
 }

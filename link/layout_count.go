@@ -18,6 +18,7 @@ var (
 	inputAttachments  = []DescriptorType{"input_attachment"}
 	inlineBlocks      = []DescriptorType{"inline_uniform_block"}
 	structures        = []DescriptorType{"acceleration_structure"}
+	structuresNV      = []DescriptorType{"acceleration_structure_nv"}
 	tensors           = []DescriptorType{"tensor"}
 	plainUniforms     = []DescriptorType{"uniform_buffer"}
 	dynamicUniforms   = []DescriptorType{"uniform_buffer_dynamic"}
@@ -80,6 +81,7 @@ var countLimits = []countLimit{
 	{vuid.VkPipelineLayoutCreateInfo_descriptorType_03035, inputAttachments, "input attachments", [2]string{"maxDescriptorSetInputAttachments"}, false, false, always},
 	{vuid.VkPipelineLayoutCreateInfo_descriptorType_02216, inlineBlocks, "inline uniform blocks", [2]string{"maxDescriptorSetInlineUniformBlocks"}, false, false, always},
 	{vuid.VkPipelineLayoutCreateInfo_descriptorType_03573, structures, "acceleration structures", [2]string{"maxDescriptorSetAccelerationStructures"}, false, false, always},
+	{vuid.VkPipelineLayoutCreateInfo_descriptorType_02381, structuresNV, "acceleration structures of NV", [2]string{"maxDescriptorSetAccelerationStructures"}, false, true, always},
 	{vuid.VkPipelineLayoutCreateInfo_pSetLayouts_09699, tensors, "tensors", [2]string{"maxDescriptorSetStorageTensors"}, false, false, always},
 	{vuid.VkPipelineLayoutCreateInfo_pSetLayouts_03036, samplers, "samplers", [2]string{"maxDescriptorSetSamplers", "maxDescriptorSetUpdateAfterBindSamplers"}, false, true, always},
 	{vuid.VkPipelineLayoutCreateInfo_pSetLayouts_03037, plainUniforms, "plain uniform buffers", [2]string{"maxDescriptorSetUniformBuffers", "maxDescriptorSetUpdateAfterBindUniformBuffers"}, false, true, always},
@@ -107,6 +109,7 @@ var layoutCountRules = func() []Rule {
 		{vuid.VkPipelineLayoutCreateInfo_pSetLayouts_08008, "all sets of a pipeline layout are for descriptor buffers, or none"},
 		{vuid.VkPipelineLayoutCreateInfo_descriptorType_06531, "the inline uniform blocks of a pipeline layout have no more bytes than maxInlineUniformTotalSize"},
 		{vuid.VkPipelineLayoutCreateInfo_graphicsPipelineLibrary_06753, "without the feature graphicsPipelineLibrary no set of a pipeline layout is null"},
+		{vuid.VkPipelineLayoutCreateInfo_pImmutableSamplers_03566, "the immutable samplers of subsampled images are no more than maxDescriptorSetSubsampledSamplers"},
 		{vuid.VkPushConstantRange_offset_00294, "a push constant range begins below maxPushConstantsSize"},
 		{vuid.VkPushConstantRange_offset_00295, "a push constant range begins at a multiple of 4"},
 		{vuid.VkPushConstantRange_size_00296, "a push constant range has bytes"},
@@ -159,9 +162,18 @@ func (l *linker) layout() {
 			l.fail(vuid.VkPipelineLayoutCreateInfo_descriptorType_06531, side, "the inline uniform blocks have %d bytes; must have at most maxInlineUniformTotalSize, %d", n, most)
 		}
 	}
+	subsampled := uint64(0)
 	for i := range p.Sets {
 		l.set(&p.Sets[i])
+		for k := range p.Sets[i].Bindings {
+			for _, s := range p.Sets[i].Bindings[k].Immutable {
+				if s.Subsampled {
+					subsampled++
+				}
+			}
+		}
 	}
+	l.over(vuid.VkPipelineLayoutCreateInfo_pImmutableSamplers_03566, "maxDescriptorSetSubsampledSamplers", subsampled, side, "the number of immutable samplers of subsampled images")
 	l.stageResources()
 }
 

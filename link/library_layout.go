@@ -34,7 +34,7 @@ func (s *Set) same(o *Set) bool {
 	}
 	return slices.EqualFunc(order(s.Bindings), order(o.Bindings), func(x, y Binding) bool {
 		return x.Binding == y.Binding && x.Type == y.Type && x.Count == y.Count && x.Stages == y.Stages && x.Flags == y.Flags &&
-			slices.Equal(x.Mutable, y.Mutable) && x.Samplers == y.Samplers && x.Ycbcr == y.Ycbcr
+			slices.Equal(x.Mutable, y.Mutable) && x.Samplers == y.Samplers && x.Ycbcr == y.Ycbcr && slices.Equal(x.Immutable, y.Immutable)
 	})
 }
 

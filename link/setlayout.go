@@ -11,6 +11,11 @@ import (
 var setRules = func() []Rule {
 	out := []Rule{
 		{vuid.VkDescriptorSetLayoutCreateInfo_binding_00279, "each binding of a set has its own number"},
+		{vuid.VkDescriptorSetLayoutCreateInfo_flags_09464, "a set for each stage has one binding of a number for each stage"},
+		{vuid.VkMutableDescriptorTypeListEXT_descriptorTypeCount_04597, "the list of types of a mutable binding has one"},
+		{vuid.VkDescriptorSetLayoutBinding_descriptorType_00282, "a binding of samplers has as many immutable samplers as descriptors, or none"},
+		{vuid.VkDescriptorSetLayoutBinding_descriptorType_12200, "all immutable samplers of a binding convert from Y′CbCr, or none"},
+		{vuid.VkDescriptorSetLayoutBinding_pImmutableSamplers_04009, "no immutable sampler has a border of a color of its own"},
 		{vuid.VkDescriptorSetLayoutCreateInfo_flags_10354, "a set of push descriptors needs VK_KHR_push_descriptor or the feature pushDescriptor"},
 		{vuid.VkDescriptorSetLayoutCreateInfo_flags_00280, "a set of push descriptors has no dynamic buffer"},
 		{vuid.VkDescriptorSetLayoutCreateInfo_flags_02208, "a set of push descriptors has no inline uniform block"},
@@ -103,14 +108,17 @@ func (l *linker) set(s *Set) {
 	for i := range s.Bindings {
 		highest = max(highest, s.Bindings[i].Binding)
 	}
-	seen := map[uint32]bool{}
+	seen := map[uint32]Stages{}
 	for i := range s.Bindings {
 		b := &s.Bindings[i]
 		side := []Side{b.side(s.Number)}
-		if seen[b.Binding] && s.Flags&SetFlagsPerStage == 0 {
+		switch have, twice := seen[b.Binding]; {
+		case twice && s.Flags&SetFlagsPerStage == 0:
 			l.fail(vuid.VkDescriptorSetLayoutCreateInfo_binding_00279, side, "two bindings have the number %d; must have numbers of their own", b.Binding)
+		case have&b.Stages != 0:
+			l.fail(vuid.VkDescriptorSetLayoutCreateInfo_flags_09464, side, "two bindings have the number %d for %s; must be for other stages", b.Binding, have&b.Stages)
 		}
-		seen[b.Binding] = true
+		seen[b.Binding] |= b.Stages
 		const kinds = Stages(1<<(geometry+1) - 1 | 1<<fragment | 1<<compute)
 		if s.Flags&SetFlagsPerStage != 0 && b.Count > 0 && b.Stages&^kinds != 0 {
 			l.fail(vuid.VkDescriptorSetLayoutBinding_flags_09466, side, "a binding of a set for each stage is for %s; must be for %s alone", b.Stages, kinds)
@@ -196,6 +204,7 @@ func (l *linker) bindingOf(s *Set, b *Binding, side []Side) {
 	if b.Type == "input_attachment" && b.Count > 0 && b.Stages&^(1<<fragment) != 0 {
 		l.fail(vuid.VkDescriptorSetLayoutBinding_descriptorType_01510, side, "the input attachment is for %s; must be for the fragment stage alone", b.Stages)
 	}
+	l.immutable(b, side)
 	if b.Type == "sampler" && b.Ycbcr {
 		l.fail(vuid.VkDescriptorSetLayoutBinding_descriptorType_12215, side, "an immutable sampler of a plain sampler converts from Y′CbCr; must not")
 	}
@@ -212,6 +221,30 @@ func (l *linker) bindingOf(s *Set, b *Binding, side []Side) {
 	}
 }
 
+// immutable judges the immutable samplers of a binding, where it is known what
+// they are.
+func (l *linker) immutable(b *Binding, side []Side) {
+	if b.Immutable == nil || b.Count == 0 || !slices.Contains(samplers, b.Type) {
+		return
+	}
+	if len(b.Immutable) != int(b.Count) {
+		l.fail(vuid.VkDescriptorSetLayoutBinding_descriptorType_00282, side, "there are %d immutable samplers of %d descriptors; must be as many", len(b.Immutable), b.Count)
+	}
+	converts := 0
+	for _, s := range b.Immutable {
+		if s.Ycbcr {
+			converts++
+		}
+		if s.Border {
+			l.fail(vuid.VkDescriptorSetLayoutBinding_pImmutableSamplers_04009, side, "an immutable sampler has a border of a color of its own; must not")
+			break
+		}
+	}
+	if b.Type != "sampler" && converts > 0 && converts < len(b.Immutable) {
+		l.fail(vuid.VkDescriptorSetLayoutBinding_descriptorType_12200, side, "%d of %d immutable samplers convert from Y′CbCr; must be all or none", converts, len(b.Immutable))
+	}
+}
+
 // mutable judges the types that a binding may be of.
 func (l *linker) mutable(b *Binding, side []Side) {
 	if b.Type != Mutable {
@@ -221,7 +254,10 @@ func (l *linker) mutable(b *Binding, side []Side) {
 		return
 	}
 	l.off(vuid.VkDescriptorSetLayoutCreateInfo_mutableDescriptorType_04595, "mutableDescriptorType", side, "a binding is mutable")
-	if len(b.Mutable) == 0 {
+	switch {
+	case b.Mutable != nil && len(b.Mutable) == 0:
+		l.fail(vuid.VkMutableDescriptorTypeListEXT_descriptorTypeCount_04597, side, "the list of types of a mutable binding is empty; must have one")
+	case b.Mutable == nil:
 		l.fail(vuid.VkDescriptorSetLayoutCreateInfo_pBindings_07303, side, "a mutable binding has no list of types; must have one")
 	}
 	if b.Samplers {

@@ -21,6 +21,7 @@ var vertexRules = []Rule{
 	{vuid.VkVertexInputAttributeDescription_location_00620, "the location of an attribute is below maxVertexInputAttributes"},
 	{vuid.VkVertexInputAttributeDescription_binding_00621, "the buffer of an attribute is below maxVertexInputBindings"},
 	{vuid.VkVertexInputAttributeDescription_offset_00622, "the offset of an attribute is maxVertexInputAttributeOffset at most"},
+	{vuid.VkVertexInputAttributeDescription_format_00623, "the format of an attribute is one that vertex buffers may have"},
 	{vuid.VkVertexInputAttributeDescription_vertexAttributeAccessBeyondStride_04457, "in the portability subset an attribute ends inside of the stride"},
 	{vuid.VkVertexInputBindingDivisorDescription_binding_01869, "the buffer of a divisor is below maxVertexInputBindings"},
 	{vuid.VkVertexInputBindingDivisorDescription_vertexAttributeInstanceRateZeroDivisor_02228, "a divisor of 0 needs the feature vertexAttributeInstanceRateZeroDivisor"},
@@ -127,6 +128,9 @@ func (l *linker) attributeLimits(a *Attribute, b *VertexBinding, side []Side) {
 	l.below(vuid.VkVertexInputAttributeDescription_location_00620, "maxVertexInputAttributes", uint64(a.Location), side, "the location of an attribute")
 	l.below(vuid.VkVertexInputAttributeDescription_binding_00621, "maxVertexInputBindings", uint64(a.Binding), side, "the buffer of an attribute")
 	l.over(vuid.VkVertexInputAttributeDescription_offset_00622, "maxVertexInputAttributeOffset", uint64(a.Offset), side, "the offset of an attribute")
+	if on, known := l.d.Device.VertexFormat(a.Format.String()); known && !on {
+		l.fail(vuid.VkVertexInputAttributeDescription_format_00623, side, "the attribute is %s, which vertex buffers of the device may not have; must have the format feature VERTEX_BUFFER", a.Format)
+	}
 	f := format.ByID(uint32(a.Format))
 	if b == nil || f == nil || !l.portable() || !l.d.lacks("vertexAttributeAccessBeyondStride") {
 		return

@@ -18,8 +18,13 @@ type Device struct {
 	// they are not known.
 	Extensions map[string]bool
 
-	// Others is what holds for each feature and extension that is not in its
-	// map; unknown where AllOthers is false.
+	// VertexFormats says which formats vertex buffers may have, by their names
+	// without VK_FORMAT_: what has VK_FORMAT_FEATURE_VERTEX_BUFFER_BIT. It is
+	// nil where that is not known.
+	VertexFormats map[string]bool
+
+	// Others is what holds for each feature, extension and format that is not
+	// in its map; unknown where AllOthers is false.
 	AllOthers, Others bool
 }
 
@@ -107,7 +112,7 @@ func BuiltinDevice(name string, v Version) (*Device, bool) {
 
 // leastDevice is what every device of a version of Vulkan must have.
 func leastDevice(v Version) *Device {
-	d := &Device{Name: "min", AllOthers: true, Features: map[string]bool{}, Limits: map[string]uint64{}}
+	d := &Device{Name: "min", AllOthers: true, Features: map[string]bool{}, Limits: map[string]uint64{}, VertexFormats: leastVertexFormats()}
 	for name, since := range requiredFeatures {
 		if since <= v {
 			d.Features[name] = true

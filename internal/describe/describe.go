@@ -48,6 +48,7 @@ type pipelineFile struct {
 	Features      map[string]bool      `yaml:"features"`
 	Limits        map[string]uint64    `yaml:"limits"`
 	Extensions    map[string]bool      `yaml:"extensions"`
+	VertexFormats map[string]bool      `yaml:"vertex_formats"` // that buffers of vertices may have
 	Library       bool                 `yaml:"library"`
 	Parts         link.Parts           `yaml:"parts"`
 	Libraries     []pipelineFile       `yaml:"libraries"`
@@ -221,8 +222,8 @@ func (in *pipelineFile) description(file string) (*link.Description, error) {
 		}
 		d.Vertex = &link.VertexInput{Attributes: *in.Attributes}
 	}
-	if in.Features != nil || in.Limits != nil || in.Extensions != nil {
-		d.Device = &valid.Device{Name: file, Features: in.Features, Limits: in.Limits, Extensions: in.Extensions}
+	if in.Features != nil || in.Limits != nil || in.Extensions != nil || in.VertexFormats != nil {
+		d.Device = &valid.Device{Name: file, Features: in.Features, Limits: in.Limits, Extensions: in.Extensions, VertexFormats: in.VertexFormats}
 	}
 	if in.NoLayout && in.Layout != nil {
 		return nil, fmt.Errorf("%s: no_layout: must not stand beside layout", file)
@@ -302,13 +303,30 @@ type layoutFile struct {
 
 // bindingFile is one binding of a set.
 type bindingFile struct {
+	Number   *uint32               `yaml:"binding"` // in place of its key, so that two may have one number
 	Type     link.DescriptorType   `yaml:"type"`
 	Count    *uint32               `yaml:"count"`
 	Stages   []string              `yaml:"stages"`
 	Mutable  []link.DescriptorType `yaml:"mutable"`
 	Flags    link.BindingFlags     `yaml:"flags"`
-	Samplers bool                  `yaml:"immutable_samplers"`
+	Samplers samplersFile          `yaml:"immutable_samplers"`
 	Ycbcr    bool                  `yaml:"ycbcr"`
+}
+
+// samplersFile is the immutable samplers of a binding: whether there are some,
+// or a list of them.
+type samplersFile struct {
+	some bool
+	list []link.Sampler
+}
+
+// UnmarshalYAML takes a Boolean or a list.
+func (s *samplersFile) UnmarshalYAML(read func(any) error) error {
+	if read(&s.some) == nil {
+		return nil
+	}
+	s.some = true
+	return read(&s.list)
 }
 
 // layout turns what was written into a layout; file is for errors.
@@ -334,7 +352,16 @@ func (in *layoutFile) layout(file string) (*link.Layout, error) {
 			if err != nil {
 				return nil, fmt.Errorf("%s: set %d binding %d: %v", file, number, n, err)
 			}
-			k := link.Binding{Binding: n, Type: b.Type, Count: 1, Stages: stages, Mutable: b.Mutable, Flags: b.Flags, Samplers: b.Samplers || b.Ycbcr, Ycbcr: b.Ycbcr}
+			k := link.Binding{
+				Binding: n, Type: b.Type, Count: 1, Stages: stages, Mutable: b.Mutable, Flags: b.Flags,
+				Samplers: b.Samplers.some || b.Ycbcr, Ycbcr: b.Ycbcr, Immutable: b.Samplers.list,
+			}
+			for _, s := range k.Immutable {
+				k.Ycbcr = k.Ycbcr || s.Ycbcr
+			}
+			if b.Number != nil {
+				k.Binding = *b.Number
+			}
 			if b.Count != nil {
 				k.Count = *b.Count
 			}

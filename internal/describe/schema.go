@@ -38,6 +38,7 @@ var (
 	descriptorType = reflect.TypeFor[link.DescriptorType]()
 	pipelineType   = reflect.TypeFor[pipelineFile]()
 	setsType       = reflect.TypeFor[map[uint32]map[uint32]*bindingFile]()
+	samplersType   = reflect.TypeFor[samplersFile]()
 	stageFileType  = reflect.TypeFor[stageFile]()
 	textType       = reflect.TypeFor[encoding.TextUnmarshaler]()
 )
@@ -61,6 +62,8 @@ func (b *schemaBuilder) of(t reflect.Type) map[string]any {
 			"type": "object", "additionalProperties": map[string]any{"oneOf": []any{s, map[string]any{"type": "null"}}},
 			"propertyNames": map[string]any{"pattern": "^[0-9]+$"},
 		}
+	case t == samplersType:
+		return map[string]any{"oneOf": []any{map[string]any{"type": "boolean"}, b.of(reflect.TypeFor[[]link.Sampler]())}}
 	case t == stageFileType:
 		return b.reference("stage", func() map[string]any {
 			return map[string]any{"oneOf": []any{map[string]any{"type": "string"}, b.object(t)}}
