@@ -76,7 +76,7 @@ func (c *checker) imageOperands(a *imageAccess) {
 		c.fail(a.i, "SPV-ImageOperand-Offset", "%s with %s; must have one kind of offset at most", a.op, m)
 	}
 	if c.vulkan && a.mask&offsets != 0 && a.image.Image.Sampled != 1 {
-		c.fail(a.i, vuid.StandaloneSpirv_Offset_04865, "%s with an offset into an image with sampled %d; must be 1", a.op, a.image.Image.Sampled)
+		c.fail(a.i, vuid.StandaloneSpirv_Offset_04865, "%s with an offset into an image with sampled %d; must be 1", a.op, a.image.Image.Sampled).newer(c)
 	}
 }
 

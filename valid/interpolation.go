@@ -16,6 +16,8 @@ var interpolationFamily = family{
 		{Code: vuid.StandaloneSpirv_Flat_04744, Section: environment, Words: "an input of a fragment shader that holds integers or doubles is Flat"},
 		{Code: vuid.StandaloneSpirv_PerVertexKHR_06777, Section: environment, Words: "PerVertexKHR is on inputs of fragment shaders"},
 		{Code: vuid.StandaloneSpirv_Input_06778, Section: environment, Words: "an input of a fragment shader that is PerVertexKHR is an array"},
+		{Code: "SPV-Interpolation-Exclusive", Section: oldShaders, Words: "in Vulkan 1.0 and 1.1 nothing is both Flat and NoPerspective", Need: NeedVulkan},
+		{Code: "SPV-Interpolation-Patch", Section: oldEnvironment, Words: "in Vulkan 1.0 and 1.1 no interface of a vertex, geometry or fragment shader is a Patch", Need: NeedVulkan},
 	},
 	after: []func(*checker){(*checker).interpolation},
 }
@@ -45,6 +47,9 @@ func (c *checker) interpolation() {
 		e := &c.m.EntryPoints[n]
 		for _, id := range e.Interface {
 			v := c.m.Variable(id)
+			if v != nil && c.oldText() {
+				c.oldInterpolation(e, v)
+			}
 			switch {
 			case v == nil:
 			case v.Storage == spirv.StorageClassInput:

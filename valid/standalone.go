@@ -37,7 +37,7 @@ func (c *checker) undefOpaque(i int, in spirv.Inst) {
 	if t := c.m.Type(in.Type()); c.vulkan && t != nil {
 		switch t.Op {
 		case spirv.OpTypeImage, spirv.OpTypeSampler, spirv.OpTypeSampledImage, spirv.OpTypeAccelerationStructureKHR, spirv.OpTypeTensorARM:
-			c.fail(i, vuid.StandaloneSpirv_OpUndef_12464, "OpUndef of %s; must not be of an image, sampler, sampled image, acceleration structure or tensor", c.typeName(t))
+			c.fail(i, vuid.StandaloneSpirv_OpUndef_12464, "OpUndef of %s; must not be of an image, sampler, sampled image, acceleration structure or tensor", c.typeName(t)).newer(c)
 		}
 	}
 }

@@ -1,0 +1,56 @@
+package valid
+
+import (
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+)
+
+// Readings of older versions. The rules of the newest text hold for every
+// version of Vulkan, but for the sentences that the text of Vulkan 1.1 says
+// otherwise and that nobody in the field reads as the newest does; all of them
+// are rows of docs/versions.md.
+
+// The chapters of the text of Vulkan 1.1.
+const (
+	oldShaders     = "Vulkan 1.1, Shaders"
+	oldEnvironment = "Vulkan 1.1, Environment for SPIR-V"
+)
+
+// oldText reports whether a module is judged by the text of Vulkan 1.1, which
+// is what there is for 1.0 too.
+func (c *checker) oldText() bool { return c.vulkan && c.env.Version < Vulkan12 }
+
+// newer makes the finding a warning for those versions: its rule is not in their
+// text.
+func (x found) newer(c *checker) found {
+	if c.oldText() {
+		return x.warn()
+	}
+	return x
+}
+
+// oldInterpolation judges what the text of Vulkan 1.1 alone says of the
+// decorations of a variable in an interface, and of the members of its block.
+func (c *checker) oldInterpolation(e *facts.EntryPoint, v *facts.Variable) {
+	c.oldDecorations(e, v, func(kind spirv.Decoration) (facts.Decoration, bool) { return c.m.Decoration(v.ID, kind) })
+	if s := core(v.Type); s.IsStruct() {
+		for k := range s.Members {
+			c.oldDecorations(e, v, func(kind spirv.Decoration) (facts.Decoration, bool) { return c.m.MemberDecoration(s.ID, k, kind) })
+		}
+	}
+}
+
+// oldDecorations judges the decorations that get finds.
+func (c *checker) oldDecorations(e *facts.EntryPoint, v *facts.Variable, get func(spirv.Decoration) (facts.Decoration, bool)) {
+	switch e.Model {
+	case spirv.ExecutionModelVertex, spirv.ExecutionModelGeometry, spirv.ExecutionModelFragment:
+		if d, ok := get(spirv.DecorationPatch); ok {
+			c.fail(d.Index, "SPV-Interpolation-Patch", "%s is a Patch in the interface of a %s entry point; must be in that of tessellation in %s", c.name(v.ID), e.Model, c.env).also(c, e.Index, "the entry point")
+		}
+	}
+	if _, flat := get(spirv.DecorationFlat); flat {
+		if d, ok := get(spirv.DecorationNoPerspective); ok {
+			c.fail(d.Index, "SPV-Interpolation-Exclusive", "%s is Flat and NoPerspective; must be one of them in %s", c.name(v.ID), c.env).also(c, v.Index, "the variable")
+		}
+	}
+}

@@ -1,0 +1,140 @@
+package valid
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/chiaro-gpu/chiaro/diag"
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/asm"
+)
+
+// TestReadings judges testdata/readings/NAME.txtar: what one module is under
+// each version. A line of the section findings names environments, and behind
+// the colon what there must be: "line code", "line code warning" for each,
+// between semicolons, or "none". The comment may say "spirv: 1.0", the version
+// of the module (the newest that each environment takes, where it does not), and
+// what the comment of a case may say of a device.
+func TestReadings(t *testing.T) {
+	files, err := filepath.Glob("testdata/readings/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no cases", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			a, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(a.Files) != 2 || a.Files[0].Name != "shader.spvasm" || a.Files[1].Name != "findings" {
+				t.Fatal("must have shader.spvasm and findings")
+			}
+			judged := 0
+			for line := range strings.Lines(string(a.Files[1].Data)) {
+				names, want, ok := strings.Cut(strings.TrimSpace(line), ": ")
+				if !ok {
+					t.Fatalf("%q is no line of findings", line)
+				}
+				for _, name := range strings.Fields(names) {
+					judged++
+					if got := readingOf(t, name, string(a.Comment), a.Files[0].Data); got != want {
+						t.Errorf("%s:\n%s\nwant\n%s", name, got, want)
+					}
+				}
+			}
+			if judged < 2 {
+				t.Error("needs two environments or more")
+			}
+		})
+	}
+}
+
+// readingOf returns the findings of a text in an environment as a line of a
+// case has them.
+func readingOf(t *testing.T, name, comment string, text []byte) string {
+	var version spirv.Version
+	var rest []string
+	for line := range strings.Lines(comment) {
+		if v, ok := strings.CutPrefix(strings.TrimSpace(line), "spirv: "); ok {
+			e, ok := ParseEnv("spv" + v)
+			if !ok {
+				t.Fatalf("no version %s", v)
+			}
+			version = e.SPIRV
+			continue
+		}
+		rest = append(rest, strings.TrimSpace(line))
+	}
+	env, _ := caseEnv(t, "VUID-", strings.Join(append(rest, "env: "+name), "\n"))
+	if version == 0 {
+		version = env.SPIRV
+	}
+	words, err := asm.Assemble(text, asm.AssembleOptions{Version: version})
+	if err != nil {
+		t.Fatal(name, err)
+	}
+	m, err := spirv.FromWords(words)
+	if err != nil {
+		t.Fatal(name, err)
+	}
+	r, err := Check(context.Background(), facts.Gather(m, nil), env, Options{})
+	if err != nil {
+		t.Fatal(name, err)
+	}
+	lines := caseLines(string(text), "spvasm")
+	var out []string
+	for i := range r.Findings {
+		f, at := &r.Findings[i], 0
+		if f.Pos.Instruction > 0 {
+			at = lines[f.Pos.Instruction-1]
+		}
+		s := fmt.Sprint(at, " ", f.Code)
+		if f.Severity != diag.Error {
+			s += " warning"
+		}
+		if !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	if out == nil {
+		return "none"
+	}
+	return strings.Join(out, "; ")
+}
+
+// TestReadingsListed demands that docs/versions.md names each case of a reading,
+// and names none that there is not.
+func TestReadingsListed(t *testing.T) {
+	page, err := os.ReadFile("../docs/versions.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := map[string]bool{}
+	for _, part := range strings.Split(string(page), "`")[1:] {
+		if name, ok := strings.CutPrefix(part, "readings/"); ok && name != "…" {
+			named[name] = true
+		}
+	}
+	files, err := filepath.Glob("testdata/readings/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".txtar")
+		if !named[name] {
+			t.Errorf("docs/versions.md does not name readings/%s", name)
+		}
+		delete(named, name)
+	}
+	for name := range named {
+		t.Errorf("docs/versions.md names readings/%s, which is no case", name)
+	}
+}
