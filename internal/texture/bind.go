@@ -176,7 +176,9 @@ func body(p *ir.Program, f *ir.Func, bound []Bound, t *tables) (*ir.Func, error)
 			hit = c.both(hit, c.eq(c.key(c.state, ir.SamplerKey), b.Const(ir.I64, s.s)))
 		}
 		b.If(hit)
-		list, err := c.body(&a)
+		each := a // a body may change its coordinates
+		each.at = slices.Clone(a.at)
+		list, err := c.body(&each)
 		if err != nil {
 			return nil, err
 		}
@@ -213,6 +215,12 @@ func (c *code) body(a *arguments) (list []ir.V, err error) {
 		c.write(a)
 	case ir.TextureTexel:
 		list = c.where(a)
+	case ir.TextureSample:
+		list = c.sampled(a)
+	case ir.TextureGather:
+		list = c.gathered(a)
+	case ir.TextureQueryLod:
+		list = c.query(a)
 	default:
 		return nil, &UnsupportedError{"texture function " + c.t.Op.String()}
 	}

@@ -188,8 +188,11 @@ func (c *code) numbers(x *texel, words []ir.V) (n [4]ir.V) {
 	return n
 }
 
-// reads reports whether the view shows component i of its texels at all.
+// reads reports whether anything is asked of component i of the texels.
 func (c *code) reads(i int) bool {
+	if c.t.Has(ir.TextureDref) {
+		return i == 0
+	}
 	for _, s := range c.v.swizzle {
 		if s == Red+Swizzle(i) {
 			return true

@@ -46,9 +46,9 @@ func (c *code) mip(n ir.V) (m mip) {
 // layered reports whether the view has layers.
 func (k viewKey) layered() bool { return k.arrayed || k.dim == ir.DimCube }
 
-// offset returns where the texel at a place begins, for coordinates that are
+// begin returns where the texel at a place begins, for coordinates that are
 // within the level. layer is 0 (no value) where the view has none, sample likewise.
-func (c *code) offset(x *texel, m mip, at []ir.V, layer, sample ir.V) ir.V {
+func (c *code) begin(x *texel, m mip, at []ir.V, layer, sample ir.V) ir.V {
 	off := c.I32(0)
 	if m.at != 0 {
 		off = m.at

@@ -43,7 +43,7 @@ func (c *code) address(x *texel, a *arguments) addressed {
 		}
 		ok = c.both(ok, c.ult(sample, c.I32(1<<c.v.samples)))
 	}
-	return addressed{ok, func() ir.V { return c.offset(x, m, at[:c.v.axes()], layer, sample) }}
+	return addressed{ok, func() ir.V { return c.begin(x, m, at[:c.v.axes()], layer, sample) }}
 }
 
 // read is the body of Read and Fetch. What is outside reads as zero bits

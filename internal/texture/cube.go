@@ -1,0 +1,88 @@
+package texture
+
+import "github.com/chiaro-gpu/chiaro/internal/ir"
+
+// faced replaces the direction and its derivatives by the place on the face that
+// it meets, from 0 to 1, and returns the number of the face (Vulkan §"Cube Map
+// Face Selection"). Of equal axes z goes before y before x.
+func (c *code) faced(a *arguments) (face ir.V) {
+	x, y, z := a.at[0], a.at[1], a.at[2]
+	ax, ay, az := c.fabs(x), c.fabs(y), c.fabs(z)
+	isZ := c.both(c.fle(ax, az), c.fle(ay, az))
+	isY := c.both(c.not(isZ), c.fle(ax, ay))
+	pick := func(ofX, ofY, ofZ ir.V) ir.V { return c.Select(isZ, ofZ, c.Select(isY, ofY, ofX)) }
+	major := pick(x, y, z)
+	negative := c.flt(major, c.num(0))
+	flip := func(on, v ir.V) ir.V { return c.Select(on, c.fneg(v), v) }
+	// The axes of the face: s is −z, x or x, t is −y, z or −y for a major axis that
+	// is positive; of the negative x and z the s, of the negative y the t is turned.
+	project := func(v []ir.V) (s, t, m ir.V) {
+		s = flip(c.both(negative, c.not(isY)), pick(c.fneg(v[2]), v[0], v[0]))
+		t = flip(c.both(negative, isY), pick(c.fneg(v[1]), v[2], c.fneg(v[1])))
+		return s, t, flip(negative, pick(v[0], v[1], v[2]))
+	}
+	s, t, m := project(a.at)
+	half := func(v ir.V) ir.V { return c.ffma(c.fdiv(v, m), c.num(0.5), c.num(0.5)) }
+	if a.dx != nil {
+		square := c.fmul(m, m)
+		derive := func(d []ir.V) []ir.V {
+			ds, dt, dm := project(d)
+			one := func(v, dv ir.V) ir.V {
+				return c.fmul(c.fdiv(c.fsub(c.fmul(m, dv), c.fmul(v, dm)), square), c.num(0.5))
+			}
+			return []ir.V{one(s, ds), one(t, dt)}
+		}
+		a.dx, a.dy = derive(a.dx), derive(a.dy)
+	}
+	a.at = []ir.V{half(s), half(t)}
+	face = pick(c.I32(0), c.I32(2), c.I32(4))
+	return c.add(face, c.Op(ir.ZExt, ir.I32, negative))
+}
+
+// around returns the face, and the texel on it, that a texel is which may lie one
+// beyond an edge of a face, and corner: it lies beyond two, where there is none.
+func (c *code) around(face, i, j, size ir.V) (f, x, y, corner ir.V) {
+	last := c.sub(size, c.I32(1))
+	outX := c.not(c.ult(i, size))
+	outY := c.not(c.ult(j, size))
+	corner = c.both(outX, outY)
+	out := c.either(outX, outY)
+	found := c.choose(out, []ir.Type{ir.I32, ir.I32, ir.I32}, func() []ir.V {
+		f, x, y := c.beyond(face, i, j, size, last, outX)
+		return []ir.V{f, x, y}
+	}, func() []ir.V { return []ir.V{face, i, j} })
+	return found[0], found[1], found[2], corner
+}
+
+// beyond follows a texel over one edge. The cube is taken to be of twice the
+// texels' size, so that the middle of each is an integer: what is over the edge of
+// a face lies on the outermost row of the next.
+func (c *code) beyond(face, i, j, size, last, outX ir.V) (f, x, y ir.V) {
+	twice := func(n ir.V) ir.V { return c.sub(c.add(n, n), last) }
+	neg := func(v ir.V) ir.V { return c.sub(c.I32(0), v) }
+	s, t := twice(i), twice(j)
+	// the coordinate that left the face becomes the major axis, and the old major
+	// axis ends at the outermost row
+	s = c.Select(outX, c.Select(c.slt(s, c.I32(0)), neg(size), size), s)
+	t = c.Select(outX, t, c.Select(c.slt(t, c.I32(0)), neg(size), size))
+	axis := c.Op(ir.LShr, ir.I32, face, c.I32(1))
+	negative := c.eq(c.Op(ir.And, ir.I32, face, c.I32(1)), c.I32(1))
+	isX, isY := c.eq(axis, c.I32(0)), c.eq(axis, c.I32(1))
+	m := c.Select(negative, neg(last), last)
+	flip := func(on, v ir.V) ir.V { return c.Select(on, neg(v), v) }
+	s = flip(c.both(negative, c.not(isY)), s)
+	t = flip(c.both(negative, isY), t)
+	px := c.Select(isX, m, s)
+	py := c.Select(isY, m, neg(t))
+	pz := c.Select(isX, neg(s), c.Select(isY, t, m))
+	// back to a face: its axis is the one as long as the face
+	isX = c.eq(c.Op(ir.SAbs, ir.I32, px), size)
+	isY = c.eq(c.Op(ir.SAbs, ir.I32, py), size)
+	pick := func(ofX, ofY, ofZ ir.V) ir.V { return c.Select(isX, ofX, c.Select(isY, ofY, ofZ)) }
+	negative = c.slt(pick(px, py, pz), c.I32(0))
+	s = flip(c.both(negative, c.not(isY)), pick(neg(pz), px, px))
+	t = flip(c.both(negative, isY), pick(neg(py), pz, neg(py)))
+	half := func(v ir.V) ir.V { return c.Op(ir.AShr, ir.I32, c.add(v, last), c.I32(1)) }
+	f = c.add(pick(c.I32(0), c.I32(2), c.I32(4)), c.Op(ir.ZExt, ir.I32, negative))
+	return f, half(s), half(t)
+}
