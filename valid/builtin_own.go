@@ -204,7 +204,11 @@ func (c *checker) outputIndex(n *builtInNote, v *facts.Variable, code string, ow
 		return
 	}
 	if !c.anyCapable(own, spirv.CapabilityShaderViewportIndexLayerEXT) {
-		c.fail(n.at, code, "%s in a %s entry point; needs the capability %s or ShaderViewportIndexLayerEXT", n.builtIn, used, own).also(c, v.Index, "the variable")
+		needs := own.String() + " or ShaderViewportIndexLayerEXT"
+		if c.env.Version < Vulkan12 {
+			needs = "ShaderViewportIndexLayerEXT" // an extension has it; its own came with 1.2
+		}
+		c.fail(n.at, code, "%s in a %s entry point; needs the capability %s", n.builtIn, used, needs).also(c, v.Index, "the variable")
 		return
 	}
 	if c.env.Version >= Vulkan12 && !c.feature(code, feature) {

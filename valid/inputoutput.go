@@ -39,6 +39,8 @@ func (c *checker) inputsOutputs() {
 		n := &c.builtIn.noted[k]
 		if notVulkan(n.builtIn) {
 			c.fail(n.at, vuid.StandaloneSpirv_BuiltIn_04668, "the built-in %s; must be one that Vulkan has", n.builtIn)
+		} else if unlisted(n.builtIn) {
+			c.fail(n.at, vuid.StandaloneSpirv_BuiltIn_04668, "the built-in %s, of an extension that Vulkan does not have; must be one that Vulkan has", n.builtIn).warn()
 		}
 	}
 	for n := range c.m.Variables {
@@ -61,6 +63,19 @@ func notVulkan(b spirv.BuiltIn) bool {
 	switch b {
 	case spirv.BuiltInVertexId, spirv.BuiltInWorkDim, spirv.BuiltInGlobalSize, spirv.BuiltInEnqueuedWorkgroupSize, spirv.BuiltInGlobalOffset,
 		spirv.BuiltInGlobalLinearId, spirv.BuiltInSubgroupMaxSize, spirv.BuiltInNumEnqueuedSubgroups, spirv.BuiltInRemainingRecursionLevelsAMDX:
+		return true
+	}
+	return false
+}
+
+// unlisted reports whether a built-in is of an extension of SPIR-V that no
+// extension of Vulkan takes up. Compilers make them, and drivers of the vendor
+// take them, so that they are no error.
+func unlisted(b spirv.BuiltIn) bool {
+	switch b {
+	case spirv.BuiltInSecondaryPositionNV, spirv.BuiltInSecondaryViewportMaskNV,
+		spirv.BuiltInHitMicroTriangleVertexPositionsNV, spirv.BuiltInHitMicroTriangleVertexBarycentricsNV,
+		spirv.BuiltInHitKindFrontFacingMicroTriangleNV, spirv.BuiltInHitKindBackFacingMicroTriangleNV:
 		return true
 	}
 	return false

@@ -13,6 +13,8 @@ import (
 var vulkanFamily = family{
 	rules: []Rule{
 		{Code: "SPV-Capability-Environment", Section: "Vulkan, SPIR-V Capabilities", Words: "a capability is one that the version of Vulkan has, or that a declared extension of SPIR-V brings", Need: NeedVulkan},
+		{Code: vuid.VkShaderModuleCreateInfo_pCode_08739, Section: "Vulkan, VkShaderModuleCreateInfo", Words: "a capability is one that Vulkan knows", Need: NeedDevice},
+		{Code: vuid.VkShaderModuleCreateInfo_pCode_08741, Section: "Vulkan, VkShaderModuleCreateInfo", Words: "an extension of SPIR-V that brings capabilities is one that Vulkan knows", Need: NeedDevice},
 		{Code: vuid.VkShaderModuleCreateInfo_pCode_08740, Section: "Vulkan, VkShaderModuleCreateInfo", Words: "a capability is brought by a version, a feature, a property or an extension that the device has", Need: NeedDevice},
 		{Code: vuid.VkShaderModuleCreateInfo_pCode_08742, Section: "Vulkan, VkShaderModuleCreateInfo", Words: "an extension of SPIR-V is brought by a version or an extension that the device has", Need: NeedDevice},
 	},
@@ -31,7 +33,8 @@ type way struct {
 	bits                         uint64 // of the property, one of which must be there
 }
 
-// vulkanCapability judges OpCapability.
+// vulkanCapability judges OpCapability. What Vulkan does not know at all is left
+// to SPIR-V where no device is known: an extension may be newer than the tables.
 func (c *checker) vulkanCapability(i int, in spirv.Inst) {
 	if !c.vulkan {
 		return
@@ -42,7 +45,12 @@ func (c *checker) vulkanCapability(i int, in spirv.Inst) {
 		c.fail(i, "SPV-Capability-Environment", "capability %s in %s, which does not have it; no declared extension brings it either", k, c.env)
 		return
 	}
-	if len(ways) > 0 && !c.brought(vuid.VkShaderModuleCreateInfo_pCode_08740, ways) {
+	switch {
+	case len(ways) == 0:
+		if c.env.Device != nil {
+			c.fail(i, vuid.VkShaderModuleCreateInfo_pCode_08739, "capability %s, which no version and no extension of Vulkan has", k)
+		}
+	case !c.brought(vuid.VkShaderModuleCreateInfo_pCode_08740, ways):
 		c.fail(i, vuid.VkShaderModuleCreateInfo_pCode_08740, "capability %s on a device that brings it by no version, feature, property or extension", k)
 	}
 }
@@ -72,9 +80,27 @@ func (c *checker) vulkanExtension(i int, in spirv.Inst) {
 		return
 	}
 	name := spirv.String(in[1:])
-	if ways, ok := extensionWays[name]; ok && !c.brought(vuid.VkShaderModuleCreateInfo_pCode_08742, ways) {
+	ways, ok := extensionWays[name]
+	switch {
+	case !ok && foreign(name):
+		c.fail(i, vuid.VkShaderModuleCreateInfo_pCode_08741, "extension %q, which no version and no extension of Vulkan has", name)
+	case ok && !c.brought(vuid.VkShaderModuleCreateInfo_pCode_08742, ways):
 		c.fail(i, vuid.VkShaderModuleCreateInfo_pCode_08742, "extension %q on a device that brings it by no version and no extension", name)
 	}
+}
+
+// foreign reports whether an extension of SPIR-V brings capabilities, none of
+// which Vulkan knows. One that brings none asks nothing of a device.
+func foreign(name string) bool {
+	brings := false
+	for _, r := range spirv.KindCapability.Enumerants() {
+		if slices.Contains(r.Extensions(), name) {
+			if brings = true; len(capabilityWays[spirv.Capability(r.Value())]) > 0 {
+				return false
+			}
+		}
+	}
+	return brings
 }
 
 // brought reports whether the device brings one of several ways; true where
