@@ -118,6 +118,7 @@ type Shader struct {
 	SubgroupSize   uint32 // that is required, 0 where none is
 	Robustness     *Robustness
 	Specialization []SpecEntry
+	Mappings       *[]Mapping // of resources to descriptor heaps, nil where they are not known
 
 	// Object and Next are what a shader object has in place of Flags: how it is
 	// made, and which stages may be behind it, where HasNext says that they are

@@ -1068,6 +1068,89 @@ func (v *ConservativeMode) UnmarshalText(text []byte) error {
 	return readEnum(namesConservativeMode, text, (*uint32)(v))
 }
 
+// MappingSource is where a resource that is mapped to a heap is found: VkDescriptorMappingSourceEXT.
+type MappingSource uint32
+
+const (
+	MappingSourceHeapWithConstantOffset     MappingSource = 0
+	MappingSourceHeapWithPushIndex          MappingSource = 1
+	MappingSourceHeapWithIndirectIndex      MappingSource = 2
+	MappingSourceHeapWithIndirectIndexArray MappingSource = 3
+	MappingSourceResourceHeapData           MappingSource = 4
+	MappingSourcePushData                   MappingSource = 5
+	MappingSourcePushAddress                MappingSource = 6
+	MappingSourceIndirectAddress            MappingSource = 7
+	MappingSourceHeapWithShaderRecordIndex  MappingSource = 8
+	MappingSourceShaderRecordData           MappingSource = 9
+	MappingSourceShaderRecordAddress        MappingSource = 10
+)
+
+var namesMappingSource = []enumName{
+	{0, "heap_with_constant_offset"},
+	{1, "heap_with_push_index"},
+	{2, "heap_with_indirect_index"},
+	{3, "heap_with_indirect_index_array"},
+	{4, "resource_heap_data"},
+	{5, "push_data"},
+	{6, "push_address"},
+	{7, "indirect_address"},
+	{8, "heap_with_shader_record_index"},
+	{9, "shader_record_data"},
+	{10, "shader_record_address"},
+}
+
+// Names returns the names that a description may have.
+func (MappingSource) Names() []string { return listNames(namesMappingSource) }
+
+// String returns the name of the value, its number where it has none.
+func (v MappingSource) String() string { return enumString(namesMappingSource, uint64(v)) }
+
+// UnmarshalText reads a name.
+func (v *MappingSource) UnmarshalText(text []byte) error {
+	return readEnum(namesMappingSource, text, (*uint32)(v))
+}
+
+// ResourceTypes is the sorts of resources that a mapping is of: VkSpirvResourceTypeFlagBitsEXT.
+type ResourceTypes uint64
+
+const (
+	ResourceTypesSampler                ResourceTypes = 1
+	ResourceTypesSampledImage           ResourceTypes = 2
+	ResourceTypesReadOnlyImage          ResourceTypes = 4
+	ResourceTypesReadWriteImage         ResourceTypes = 8
+	ResourceTypesCombinedSampledImage   ResourceTypes = 16
+	ResourceTypesUniformBuffer          ResourceTypes = 32
+	ResourceTypesReadOnlyStorageBuffer  ResourceTypes = 64
+	ResourceTypesReadWriteStorageBuffer ResourceTypes = 128
+	ResourceTypesAccelerationStructure  ResourceTypes = 256
+	ResourceTypesTensor                 ResourceTypes = 512
+	ResourceTypesAll                    ResourceTypes = 2147483647
+)
+
+var namesResourceTypes = []enumName{
+	{1, "sampler"},
+	{2, "sampled_image"},
+	{4, "read_only_image"},
+	{8, "read_write_image"},
+	{16, "combined_sampled_image"},
+	{32, "uniform_buffer"},
+	{64, "read_only_storage_buffer"},
+	{128, "read_write_storage_buffer"},
+	{256, "acceleration_structure"},
+	{512, "tensor"},
+}
+
+// Names returns the names that a description may have.
+func (ResourceTypes) Names() []string { return listNames(namesResourceTypes) }
+
+// String returns the names of the flags.
+func (v ResourceTypes) String() string { return flagString(namesResourceTypes, uint64(v)) }
+
+// UnmarshalYAML reads a list of names, or one.
+func (v *ResourceTypes) UnmarshalYAML(read func(any) error) error {
+	return readFlags(namesResourceTypes, read, (*uint64)(v))
+}
+
 // Parts is which parts of the state a pipeline library has: VkGraphicsPipelineLibraryFlagBitsEXT.
 type Parts uint64
 

@@ -30,6 +30,14 @@ var objectCodes = map[string]string{
 	vuid.VkPipelineShaderStageCreateInfo_flags_02759:                           vuid.VkShaderCreateInfoEXT_flags_08417,
 	vuid.VkPipelineLayoutCreateInfo_setLayoutCount_00286:                       vuid.VkShaderCreateInfoEXT_setLayoutCount_12257,
 	vuid.VkPipelineLayoutCreateInfo_pPushConstantRanges_00292:                  vuid.VkShaderCreateInfoEXT_pPushConstantRanges_10063,
+	vuid.VkPipelineShaderStageCreateInfo_descriptorHeap_11314:                  vuid.VkShaderCreateInfoEXT_descriptorHeap_11314,
+	vuid.VkPipelineShaderStageCreateInfo_pNext_11315:                           vuid.VkShaderCreateInfoEXT_pNext_11315,
+	vuid.VkPipelineShaderStageCreateInfo_pNext_11316:                           vuid.VkShaderCreateInfoEXT_pNext_11316,
+	vuid.VkPipelineShaderStageCreateInfo_pNext_12454:                           vuid.VkShaderCreateInfoEXT_pNext_12454,
+	vuid.VkPipelineShaderStageCreateInfo_pNext_11317:                           vuid.VkShaderCreateInfoEXT_pNext_11317,
+	vuid.VkPipelineShaderStageCreateInfo_pNext_11318:                           vuid.VkShaderCreateInfoEXT_pNext_11318,
+	vuid.VkPipelineShaderStageCreateInfo_pNext_11378:                           vuid.VkShaderCreateInfoEXT_pNext_11378,
+	vuid.VkPipelineShaderStageCreateInfo_pNext_11399:                           vuid.VkShaderCreateInfoEXT_pNext_11399,
 	codesOf[0].push: vuid.VkShaderCreateInfoEXT_codeType_10064, codesOf[1].push: vuid.VkShaderCreateInfoEXT_codeType_10064,
 	codesOf[0].pushInside: vuid.VkShaderCreateInfoEXT_codeType_10065, codesOf[1].pushInside: vuid.VkShaderCreateInfoEXT_codeType_10065,
 	codesOf[0].stage: vuid.VkShaderCreateInfoEXT_codeType_10383, codesOf[1].stage: vuid.VkShaderCreateInfoEXT_codeType_10383,
@@ -148,7 +156,7 @@ var objectRules = func() []Rule {
 		}
 	}
 	seen := map[string]bool{}
-	for _, f := range [][]Rule{shaderRules, layoutRules, layoutCountRules} {
+	for _, f := range [][]Rule{shaderRules, layoutRules, layoutCountRules, mappingRules} {
 		for _, r := range f {
 			if c, ok := objectCodes[r.Code]; ok && !seen[c] {
 				seen[c] = true

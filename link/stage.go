@@ -49,6 +49,7 @@ func (l *linker) shader(s *Shader) {
 	l.subgroups(s)
 	l.specialization(s)
 	l.cooperative(s)
+	l.mappings(s)
 }
 
 // off reports what needs a feature that is known to be off.

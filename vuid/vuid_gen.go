@@ -1015,6 +1015,76 @@ const (
 	VkCooperativeVectorPropertiesNV_pNext_pNext                                                              = "VUID-VkCooperativeVectorPropertiesNV-pNext-pNext"
 	VkCooperativeVectorPropertiesNV_resultType_parameter                                                     = "VUID-VkCooperativeVectorPropertiesNV-resultType-parameter"
 	VkCooperativeVectorPropertiesNV_sType_sType                                                              = "VUID-VkCooperativeVectorPropertiesNV-sType-sType"
+	VkDescriptorMappingSourceConstantOffsetEXT_pEmbeddedSampler_11415                                        = "VUID-VkDescriptorMappingSourceConstantOffsetEXT-pEmbeddedSampler-11415"
+	VkDescriptorMappingSourceConstantOffsetEXT_pEmbeddedSampler_11445                                        = "VUID-VkDescriptorMappingSourceConstantOffsetEXT-pEmbeddedSampler-11445"
+	VkDescriptorMappingSourceConstantOffsetEXT_pEmbeddedSampler_12432                                        = "VUID-VkDescriptorMappingSourceConstantOffsetEXT-pEmbeddedSampler-12432"
+	VkDescriptorMappingSourceConstantOffsetEXT_pEmbeddedSampler_parameter                                    = "VUID-VkDescriptorMappingSourceConstantOffsetEXT-pEmbeddedSampler-parameter"
+	VkDescriptorMappingSourceHeapDataEXT_heapOffset_11263                                                    = "VUID-VkDescriptorMappingSourceHeapDataEXT-heapOffset-11263"
+	VkDescriptorMappingSourceHeapDataEXT_pushOffset_11264                                                    = "VUID-VkDescriptorMappingSourceHeapDataEXT-pushOffset-11264"
+	VkDescriptorMappingSourceHeapDataEXT_pushOffset_11265                                                    = "VUID-VkDescriptorMappingSourceHeapDataEXT-pushOffset-11265"
+	VkDescriptorMappingSourceIndirectAddressEXT_addressOffset_11268                                          = "VUID-VkDescriptorMappingSourceIndirectAddressEXT-addressOffset-11268"
+	VkDescriptorMappingSourceIndirectAddressEXT_pushOffset_11266                                             = "VUID-VkDescriptorMappingSourceIndirectAddressEXT-pushOffset-11266"
+	VkDescriptorMappingSourceIndirectAddressEXT_pushOffset_11267                                             = "VUID-VkDescriptorMappingSourceIndirectAddressEXT-pushOffset-11267"
+	VkDescriptorMappingSourceIndirectIndexArrayEXT_addressOffset_11361                                       = "VUID-VkDescriptorMappingSourceIndirectIndexArrayEXT-addressOffset-11361"
+	VkDescriptorMappingSourceIndirectIndexArrayEXT_pEmbeddedSampler_11415                                    = "VUID-VkDescriptorMappingSourceIndirectIndexArrayEXT-pEmbeddedSampler-11415"
+	VkDescriptorMappingSourceIndirectIndexArrayEXT_pEmbeddedSampler_11445                                    = "VUID-VkDescriptorMappingSourceIndirectIndexArrayEXT-pEmbeddedSampler-11445"
+	VkDescriptorMappingSourceIndirectIndexArrayEXT_pEmbeddedSampler_12432                                    = "VUID-VkDescriptorMappingSourceIndirectIndexArrayEXT-pEmbeddedSampler-12432"
+	VkDescriptorMappingSourceIndirectIndexArrayEXT_pEmbeddedSampler_parameter                                = "VUID-VkDescriptorMappingSourceIndirectIndexArrayEXT-pEmbeddedSampler-parameter"
+	VkDescriptorMappingSourceIndirectIndexArrayEXT_pushOffset_11359                                          = "VUID-VkDescriptorMappingSourceIndirectIndexArrayEXT-pushOffset-11359"
+	VkDescriptorMappingSourceIndirectIndexArrayEXT_pushOffset_11360                                          = "VUID-VkDescriptorMappingSourceIndirectIndexArrayEXT-pushOffset-11360"
+	VkDescriptorMappingSourceIndirectIndexEXT_addressOffset_11262                                            = "VUID-VkDescriptorMappingSourceIndirectIndexEXT-addressOffset-11262"
+	VkDescriptorMappingSourceIndirectIndexEXT_pEmbeddedSampler_11415                                         = "VUID-VkDescriptorMappingSourceIndirectIndexEXT-pEmbeddedSampler-11415"
+	VkDescriptorMappingSourceIndirectIndexEXT_pEmbeddedSampler_11445                                         = "VUID-VkDescriptorMappingSourceIndirectIndexEXT-pEmbeddedSampler-11445"
+	VkDescriptorMappingSourceIndirectIndexEXT_pEmbeddedSampler_12432                                         = "VUID-VkDescriptorMappingSourceIndirectIndexEXT-pEmbeddedSampler-12432"
+	VkDescriptorMappingSourceIndirectIndexEXT_pEmbeddedSampler_parameter                                     = "VUID-VkDescriptorMappingSourceIndirectIndexEXT-pEmbeddedSampler-parameter"
+	VkDescriptorMappingSourceIndirectIndexEXT_pushOffset_11260                                               = "VUID-VkDescriptorMappingSourceIndirectIndexEXT-pushOffset-11260"
+	VkDescriptorMappingSourceIndirectIndexEXT_pushOffset_11261                                               = "VUID-VkDescriptorMappingSourceIndirectIndexEXT-pushOffset-11261"
+	VkDescriptorMappingSourcePushIndexEXT_pEmbeddedSampler_11415                                             = "VUID-VkDescriptorMappingSourcePushIndexEXT-pEmbeddedSampler-11415"
+	VkDescriptorMappingSourcePushIndexEXT_pEmbeddedSampler_11445                                             = "VUID-VkDescriptorMappingSourcePushIndexEXT-pEmbeddedSampler-11445"
+	VkDescriptorMappingSourcePushIndexEXT_pEmbeddedSampler_12432                                             = "VUID-VkDescriptorMappingSourcePushIndexEXT-pEmbeddedSampler-12432"
+	VkDescriptorMappingSourcePushIndexEXT_pEmbeddedSampler_parameter                                         = "VUID-VkDescriptorMappingSourcePushIndexEXT-pEmbeddedSampler-parameter"
+	VkDescriptorMappingSourcePushIndexEXT_pushOffset_11258                                                   = "VUID-VkDescriptorMappingSourcePushIndexEXT-pushOffset-11258"
+	VkDescriptorMappingSourcePushIndexEXT_pushOffset_11259                                                   = "VUID-VkDescriptorMappingSourcePushIndexEXT-pushOffset-11259"
+	VkDescriptorMappingSourceShaderRecordIndexEXT_pEmbeddedSampler_11415                                     = "VUID-VkDescriptorMappingSourceShaderRecordIndexEXT-pEmbeddedSampler-11415"
+	VkDescriptorMappingSourceShaderRecordIndexEXT_pEmbeddedSampler_11445                                     = "VUID-VkDescriptorMappingSourceShaderRecordIndexEXT-pEmbeddedSampler-11445"
+	VkDescriptorMappingSourceShaderRecordIndexEXT_pEmbeddedSampler_12432                                     = "VUID-VkDescriptorMappingSourceShaderRecordIndexEXT-pEmbeddedSampler-12432"
+	VkDescriptorMappingSourceShaderRecordIndexEXT_pEmbeddedSampler_parameter                                 = "VUID-VkDescriptorMappingSourceShaderRecordIndexEXT-pEmbeddedSampler-parameter"
+	VkDescriptorMappingSourceShaderRecordIndexEXT_shaderRecordOffset_11269                                   = "VUID-VkDescriptorMappingSourceShaderRecordIndexEXT-shaderRecordOffset-11269"
+	VkDescriptorMappingSourceShaderRecordIndexEXT_shaderRecordOffset_11270                                   = "VUID-VkDescriptorMappingSourceShaderRecordIndexEXT-shaderRecordOffset-11270"
+	VkDescriptorSetAndBindingMappingEXT_constantOffset_parameter                                             = "VUID-VkDescriptorSetAndBindingMappingEXT-constantOffset-parameter"
+	VkDescriptorSetAndBindingMappingEXT_indirectIndex_parameter                                              = "VUID-VkDescriptorSetAndBindingMappingEXT-indirectIndex-parameter"
+	VkDescriptorSetAndBindingMappingEXT_indirectIndexArray_parameter                                         = "VUID-VkDescriptorSetAndBindingMappingEXT-indirectIndexArray-parameter"
+	VkDescriptorSetAndBindingMappingEXT_pNext_pNext                                                          = "VUID-VkDescriptorSetAndBindingMappingEXT-pNext-pNext"
+	VkDescriptorSetAndBindingMappingEXT_pushIndex_parameter                                                  = "VUID-VkDescriptorSetAndBindingMappingEXT-pushIndex-parameter"
+	VkDescriptorSetAndBindingMappingEXT_resourceMask_parameter                                               = "VUID-VkDescriptorSetAndBindingMappingEXT-resourceMask-parameter"
+	VkDescriptorSetAndBindingMappingEXT_resourceMask_requiredbitmask                                         = "VUID-VkDescriptorSetAndBindingMappingEXT-resourceMask-requiredbitmask"
+	VkDescriptorSetAndBindingMappingEXT_sType_sType                                                          = "VUID-VkDescriptorSetAndBindingMappingEXT-sType-sType"
+	VkDescriptorSetAndBindingMappingEXT_sType_unique                                                         = "VUID-VkDescriptorSetAndBindingMappingEXT-sType-unique"
+	VkDescriptorSetAndBindingMappingEXT_shaderRecordIndex_parameter                                          = "VUID-VkDescriptorSetAndBindingMappingEXT-shaderRecordIndex-parameter"
+	VkDescriptorSetAndBindingMappingEXT_source_11245                                                         = "VUID-VkDescriptorSetAndBindingMappingEXT-source-11245"
+	VkDescriptorSetAndBindingMappingEXT_source_11246                                                         = "VUID-VkDescriptorSetAndBindingMappingEXT-source-11246"
+	VkDescriptorSetAndBindingMappingEXT_source_11247                                                         = "VUID-VkDescriptorSetAndBindingMappingEXT-source-11247"
+	VkDescriptorSetAndBindingMappingEXT_source_11248                                                         = "VUID-VkDescriptorSetAndBindingMappingEXT-source-11248"
+	VkDescriptorSetAndBindingMappingEXT_source_11249                                                         = "VUID-VkDescriptorSetAndBindingMappingEXT-source-11249"
+	VkDescriptorSetAndBindingMappingEXT_source_11250                                                         = "VUID-VkDescriptorSetAndBindingMappingEXT-source-11250"
+	VkDescriptorSetAndBindingMappingEXT_source_11251                                                         = "VUID-VkDescriptorSetAndBindingMappingEXT-source-11251"
+	VkDescriptorSetAndBindingMappingEXT_source_11252                                                         = "VUID-VkDescriptorSetAndBindingMappingEXT-source-11252"
+	VkDescriptorSetAndBindingMappingEXT_source_11253                                                         = "VUID-VkDescriptorSetAndBindingMappingEXT-source-11253"
+	VkDescriptorSetAndBindingMappingEXT_source_11254                                                         = "VUID-VkDescriptorSetAndBindingMappingEXT-source-11254"
+	VkDescriptorSetAndBindingMappingEXT_source_11356                                                         = "VUID-VkDescriptorSetAndBindingMappingEXT-source-11356"
+	VkDescriptorSetAndBindingMappingEXT_source_11357                                                         = "VUID-VkDescriptorSetAndBindingMappingEXT-source-11357"
+	VkDescriptorSetAndBindingMappingEXT_source_11358                                                         = "VUID-VkDescriptorSetAndBindingMappingEXT-source-11358"
+	VkDescriptorSetAndBindingMappingEXT_source_11389                                                         = "VUID-VkDescriptorSetAndBindingMappingEXT-source-11389"
+	VkDescriptorSetAndBindingMappingEXT_source_11390                                                         = "VUID-VkDescriptorSetAndBindingMappingEXT-source-11390"
+	VkDescriptorSetAndBindingMappingEXT_source_12406                                                         = "VUID-VkDescriptorSetAndBindingMappingEXT-source-12406"
+	VkDescriptorSetAndBindingMappingEXT_source_12452                                                         = "VUID-VkDescriptorSetAndBindingMappingEXT-source-12452"
+	VkDescriptorSetAndBindingMappingEXT_source_12453                                                         = "VUID-VkDescriptorSetAndBindingMappingEXT-source-12453"
+	VkDescriptorSetAndBindingMappingEXT_source_12456                                                         = "VUID-VkDescriptorSetAndBindingMappingEXT-source-12456"
+	VkDescriptorSetAndBindingMappingEXT_source_12457                                                         = "VUID-VkDescriptorSetAndBindingMappingEXT-source-12457"
+	VkDescriptorSetAndBindingMappingEXT_source_12458                                                         = "VUID-VkDescriptorSetAndBindingMappingEXT-source-12458"
+	VkDescriptorSetAndBindingMappingEXT_source_12459                                                         = "VUID-VkDescriptorSetAndBindingMappingEXT-source-12459"
+	VkDescriptorSetAndBindingMappingEXT_source_12460                                                         = "VUID-VkDescriptorSetAndBindingMappingEXT-source-12460"
+	VkDescriptorSetAndBindingMappingEXT_source_parameter                                                     = "VUID-VkDescriptorSetAndBindingMappingEXT-source-parameter"
 	VkDescriptorSetLayoutBinding_descriptorCount_09465                                                       = "VUID-VkDescriptorSetLayoutBinding-descriptorCount-09465"
 	VkDescriptorSetLayoutBinding_descriptorType_00282                                                        = "VUID-VkDescriptorSetLayoutBinding-descriptorType-00282"
 	VkDescriptorSetLayoutBinding_descriptorType_01510                                                        = "VUID-VkDescriptorSetLayoutBinding-descriptorType-01510"
@@ -1078,6 +1148,37 @@ const (
 	VkDescriptorSetLayoutSupport_sType_sType                                                                 = "VUID-VkDescriptorSetLayoutSupport-sType-sType"
 	VkDescriptorSetLayoutSupport_sType_unique                                                                = "VUID-VkDescriptorSetLayoutSupport-sType-unique"
 	VkDescriptorSetVariableDescriptorCountLayoutSupport_sType_sType                                          = "VUID-VkDescriptorSetVariableDescriptorCountLayoutSupport-sType-sType"
+	VkExecutionGraphPipelineCreateInfoAMDX_None_09134                                                        = "VUID-VkExecutionGraphPipelineCreateInfoAMDX-None-09134"
+	VkExecutionGraphPipelineCreateInfoAMDX_None_09135                                                        = "VUID-VkExecutionGraphPipelineCreateInfoAMDX-None-09135"
+	VkExecutionGraphPipelineCreateInfoAMDX_None_09136                                                        = "VUID-VkExecutionGraphPipelineCreateInfoAMDX-None-09136"
+	VkExecutionGraphPipelineCreateInfoAMDX_None_10391                                                        = "VUID-VkExecutionGraphPipelineCreateInfoAMDX-None-10391"
+	VkExecutionGraphPipelineCreateInfoAMDX_None_11363                                                        = "VUID-VkExecutionGraphPipelineCreateInfoAMDX-None-11363"
+	VkExecutionGraphPipelineCreateInfoAMDX_PayloadNodeNameAMDX_09139                                         = "VUID-VkExecutionGraphPipelineCreateInfoAMDX-PayloadNodeNameAMDX-09139"
+	VkExecutionGraphPipelineCreateInfoAMDX_commonparent                                                      = "VUID-VkExecutionGraphPipelineCreateInfoAMDX-commonparent"
+	VkExecutionGraphPipelineCreateInfoAMDX_flags_03369                                                       = "VUID-VkExecutionGraphPipelineCreateInfoAMDX-flags-03369"
+	VkExecutionGraphPipelineCreateInfoAMDX_flags_03370                                                       = "VUID-VkExecutionGraphPipelineCreateInfoAMDX-flags-03370"
+	VkExecutionGraphPipelineCreateInfoAMDX_flags_10184                                                       = "VUID-VkExecutionGraphPipelineCreateInfoAMDX-flags-10184"
+	VkExecutionGraphPipelineCreateInfoAMDX_flags_11271                                                       = "VUID-VkExecutionGraphPipelineCreateInfoAMDX-flags-11271"
+	VkExecutionGraphPipelineCreateInfoAMDX_flags_11272                                                       = "VUID-VkExecutionGraphPipelineCreateInfoAMDX-flags-11272"
+	VkExecutionGraphPipelineCreateInfoAMDX_flags_11311                                                       = "VUID-VkExecutionGraphPipelineCreateInfoAMDX-flags-11311"
+	VkExecutionGraphPipelineCreateInfoAMDX_flags_11312                                                       = "VUID-VkExecutionGraphPipelineCreateInfoAMDX-flags-11312"
+	VkExecutionGraphPipelineCreateInfoAMDX_flags_11798                                                       = "VUID-VkExecutionGraphPipelineCreateInfoAMDX-flags-11798"
+	VkExecutionGraphPipelineCreateInfoAMDX_layout_07987                                                      = "VUID-VkExecutionGraphPipelineCreateInfoAMDX-layout-07987"
+	VkExecutionGraphPipelineCreateInfoAMDX_layout_07988                                                      = "VUID-VkExecutionGraphPipelineCreateInfoAMDX-layout-07988"
+	VkExecutionGraphPipelineCreateInfoAMDX_layout_07990                                                      = "VUID-VkExecutionGraphPipelineCreateInfoAMDX-layout-07990"
+	VkExecutionGraphPipelineCreateInfoAMDX_layout_07991                                                      = "VUID-VkExecutionGraphPipelineCreateInfoAMDX-layout-07991"
+	VkExecutionGraphPipelineCreateInfoAMDX_layout_09130                                                      = "VUID-VkExecutionGraphPipelineCreateInfoAMDX-layout-09130"
+	VkExecutionGraphPipelineCreateInfoAMDX_layout_09132                                                      = "VUID-VkExecutionGraphPipelineCreateInfoAMDX-layout-09132"
+	VkExecutionGraphPipelineCreateInfoAMDX_layout_10069                                                      = "VUID-VkExecutionGraphPipelineCreateInfoAMDX-layout-10069"
+	VkExecutionGraphPipelineCreateInfoAMDX_layout_parameter                                                  = "VUID-VkExecutionGraphPipelineCreateInfoAMDX-layout-parameter"
+	VkExecutionGraphPipelineCreateInfoAMDX_pLibraryInfo_parameter                                            = "VUID-VkExecutionGraphPipelineCreateInfoAMDX-pLibraryInfo-parameter"
+	VkExecutionGraphPipelineCreateInfoAMDX_pNext_pNext                                                       = "VUID-VkExecutionGraphPipelineCreateInfoAMDX-pNext-pNext"
+	VkExecutionGraphPipelineCreateInfoAMDX_pStages_09129                                                     = "VUID-VkExecutionGraphPipelineCreateInfoAMDX-pStages-09129"
+	VkExecutionGraphPipelineCreateInfoAMDX_pStages_parameter                                                 = "VUID-VkExecutionGraphPipelineCreateInfoAMDX-pStages-parameter"
+	VkExecutionGraphPipelineCreateInfoAMDX_sType_sType                                                       = "VUID-VkExecutionGraphPipelineCreateInfoAMDX-sType-sType"
+	VkExecutionGraphPipelineCreateInfoAMDX_sType_unique                                                      = "VUID-VkExecutionGraphPipelineCreateInfoAMDX-sType-unique"
+	VkExecutionGraphPipelineCreateInfoAMDX_shaderMeshEnqueue_10182                                           = "VUID-VkExecutionGraphPipelineCreateInfoAMDX-shaderMeshEnqueue-10182"
+	VkExecutionGraphPipelineCreateInfoAMDX_stage_09128                                                       = "VUID-VkExecutionGraphPipelineCreateInfoAMDX-stage-09128"
 	VkGraphicsPipelineCreateInfo_Geometry_07726                                                              = "VUID-VkGraphicsPipelineCreateInfo-Geometry-07726"
 	VkGraphicsPipelineCreateInfo_Input_06632                                                                 = "VUID-VkGraphicsPipelineCreateInfo-Input-06632"
 	VkGraphicsPipelineCreateInfo_Input_07904                                                                 = "VUID-VkGraphicsPipelineCreateInfo-Input-07904"
@@ -1617,6 +1718,9 @@ const (
 	VkShaderCreateInfoEXT_stage_12428                                                                        = "VUID-VkShaderCreateInfoEXT-stage-12428"
 	VkShaderCreateInfoEXT_stage_12445                                                                        = "VUID-VkShaderCreateInfoEXT-stage-12445"
 	VkShaderCreateInfoEXT_stage_parameter                                                                    = "VUID-VkShaderCreateInfoEXT-stage-parameter"
+	VkShaderDescriptorSetAndBindingMappingInfoEXT_pMappings_11244                                            = "VUID-VkShaderDescriptorSetAndBindingMappingInfoEXT-pMappings-11244"
+	VkShaderDescriptorSetAndBindingMappingInfoEXT_pMappings_parameter                                        = "VUID-VkShaderDescriptorSetAndBindingMappingInfoEXT-pMappings-parameter"
+	VkShaderDescriptorSetAndBindingMappingInfoEXT_sType_sType                                                = "VUID-VkShaderDescriptorSetAndBindingMappingInfoEXT-sType-sType"
 	VkShaderModuleCreateInfo_codeSize_01085                                                                  = "VUID-VkShaderModuleCreateInfo-codeSize-01085"
 	VkShaderModuleCreateInfo_codeSize_08735                                                                  = "VUID-VkShaderModuleCreateInfo-codeSize-08735"
 	VkShaderModuleCreateInfo_flags_zerobitmask                                                               = "VUID-VkShaderModuleCreateInfo-flags-zerobitmask"
@@ -1730,32 +1834,164 @@ const (
 	VkCmdConvertCooperativeVectorMatrixNV_renderpass                                                         = "VUID-vkCmdConvertCooperativeVectorMatrixNV-renderpass"
 	VkCmdConvertCooperativeVectorMatrixNV_suspended                                                          = "VUID-vkCmdConvertCooperativeVectorMatrixNV-suspended"
 	VkCmdConvertCooperativeVectorMatrixNV_videocoding                                                        = "VUID-vkCmdConvertCooperativeVectorMatrixNV-videocoding"
+	VkCmdDraw_Input_07939                                                                                    = "VUID-vkCmdDraw-Input-07939"
+	VkCmdDraw_Input_08734                                                                                    = "VUID-vkCmdDraw-Input-08734"
+	VkCmdDraw_None_02691                                                                                     = "VUID-vkCmdDraw-None-02691"
+	VkCmdDraw_None_02692                                                                                     = "VUID-vkCmdDraw-None-02692"
+	VkCmdDraw_None_02693                                                                                     = "VUID-vkCmdDraw-None-02693"
+	VkCmdDraw_None_02721                                                                                     = "VUID-vkCmdDraw-None-02721"
+	VkCmdDraw_None_04007                                                                                     = "VUID-vkCmdDraw-None-04007"
+	VkCmdDraw_None_04008                                                                                     = "VUID-vkCmdDraw-None-04008"
+	VkCmdDraw_None_06479                                                                                     = "VUID-vkCmdDraw-None-06479"
+	VkCmdDraw_None_07288                                                                                     = "VUID-vkCmdDraw-None-07288"
 	VkCmdDraw_None_07469                                                                                     = "VUID-vkCmdDraw-None-07469"
+	VkCmdDraw_None_07888                                                                                     = "VUID-vkCmdDraw-None-07888"
+	VkCmdDraw_None_08114                                                                                     = "VUID-vkCmdDraw-None-08114"
+	VkCmdDraw_None_08115                                                                                     = "VUID-vkCmdDraw-None-08115"
+	VkCmdDraw_None_08116                                                                                     = "VUID-vkCmdDraw-None-08116"
+	VkCmdDraw_None_08117                                                                                     = "VUID-vkCmdDraw-None-08117"
+	VkCmdDraw_None_08119                                                                                     = "VUID-vkCmdDraw-None-08119"
+	VkCmdDraw_None_08600                                                                                     = "VUID-vkCmdDraw-None-08600"
+	VkCmdDraw_None_08601                                                                                     = "VUID-vkCmdDraw-None-08601"
+	VkCmdDraw_None_08605                                                                                     = "VUID-vkCmdDraw-None-08605"
+	VkCmdDraw_None_08606                                                                                     = "VUID-vkCmdDraw-None-08606"
+	VkCmdDraw_None_08608                                                                                     = "VUID-vkCmdDraw-None-08608"
+	VkCmdDraw_None_08609                                                                                     = "VUID-vkCmdDraw-None-08609"
+	VkCmdDraw_None_08610                                                                                     = "VUID-vkCmdDraw-None-08610"
+	VkCmdDraw_None_08611                                                                                     = "VUID-vkCmdDraw-None-08611"
+	VkCmdDraw_None_08612                                                                                     = "VUID-vkCmdDraw-None-08612"
+	VkCmdDraw_None_08613                                                                                     = "VUID-vkCmdDraw-None-08613"
 	VkCmdDraw_None_08698                                                                                     = "VUID-vkCmdDraw-None-08698"
+	VkCmdDraw_None_08885                                                                                     = "VUID-vkCmdDraw-None-08885"
 	VkCmdDraw_None_09003                                                                                     = "VUID-vkCmdDraw-None-09003"
+	VkCmdDraw_None_09203                                                                                     = "VUID-vkCmdDraw-None-09203"
+	VkCmdDraw_None_09600                                                                                     = "VUID-vkCmdDraw-None-09600"
+	VkCmdDraw_None_09637                                                                                     = "VUID-vkCmdDraw-None-09637"
 	VkCmdDraw_None_09642                                                                                     = "VUID-vkCmdDraw-None-09642"
 	VkCmdDraw_None_09643                                                                                     = "VUID-vkCmdDraw-None-09643"
+	VkCmdDraw_None_10068                                                                                     = "VUID-vkCmdDraw-None-10068"
 	VkCmdDraw_None_10677                                                                                     = "VUID-vkCmdDraw-None-10677"
+	VkCmdDraw_None_10678                                                                                     = "VUID-vkCmdDraw-None-10678"
+	VkCmdDraw_None_10679                                                                                     = "VUID-vkCmdDraw-None-10679"
 	VkCmdDraw_None_10795                                                                                     = "VUID-vkCmdDraw-None-10795"
 	VkCmdDraw_None_10796                                                                                     = "VUID-vkCmdDraw-None-10796"
 	VkCmdDraw_None_10797                                                                                     = "VUID-vkCmdDraw-None-10797"
+	VkCmdDraw_None_10909                                                                                     = "VUID-vkCmdDraw-None-10909"
+	VkCmdDraw_None_11297                                                                                     = "VUID-vkCmdDraw-None-11297"
+	VkCmdDraw_None_11298                                                                                     = "VUID-vkCmdDraw-None-11298"
+	VkCmdDraw_None_11299                                                                                     = "VUID-vkCmdDraw-None-11299"
+	VkCmdDraw_None_11300                                                                                     = "VUID-vkCmdDraw-None-11300"
+	VkCmdDraw_None_11301                                                                                     = "VUID-vkCmdDraw-None-11301"
+	VkCmdDraw_None_11302                                                                                     = "VUID-vkCmdDraw-None-11302"
+	VkCmdDraw_None_11304                                                                                     = "VUID-vkCmdDraw-None-11304"
+	VkCmdDraw_None_11305                                                                                     = "VUID-vkCmdDraw-None-11305"
+	VkCmdDraw_None_11306                                                                                     = "VUID-vkCmdDraw-None-11306"
+	VkCmdDraw_None_11308                                                                                     = "VUID-vkCmdDraw-None-11308"
+	VkCmdDraw_None_11309                                                                                     = "VUID-vkCmdDraw-None-11309"
+	VkCmdDraw_None_11372                                                                                     = "VUID-vkCmdDraw-None-11372"
+	VkCmdDraw_None_11373                                                                                     = "VUID-vkCmdDraw-None-11373"
+	VkCmdDraw_None_11374                                                                                     = "VUID-vkCmdDraw-None-11374"
+	VkCmdDraw_None_11376                                                                                     = "VUID-vkCmdDraw-None-11376"
+	VkCmdDraw_None_11397                                                                                     = "VUID-vkCmdDraw-None-11397"
+	VkCmdDraw_None_11398                                                                                     = "VUID-vkCmdDraw-None-11398"
+	VkCmdDraw_None_11437                                                                                     = "VUID-vkCmdDraw-None-11437"
+	VkCmdDraw_None_11438                                                                                     = "VUID-vkCmdDraw-None-11438"
+	VkCmdDraw_None_11439                                                                                     = "VUID-vkCmdDraw-None-11439"
+	VkCmdDraw_None_11441                                                                                     = "VUID-vkCmdDraw-None-11441"
+	VkCmdDraw_None_11442                                                                                     = "VUID-vkCmdDraw-None-11442"
+	VkCmdDraw_None_11485                                                                                     = "VUID-vkCmdDraw-None-11485"
+	VkCmdDraw_None_12472                                                                                     = "VUID-vkCmdDraw-None-12472"
+	VkCmdDraw_None_13118                                                                                     = "VUID-vkCmdDraw-None-13118"
+	VkCmdDraw_OpExecutionMode_12239                                                                          = "VUID-vkCmdDraw-OpExecutionMode-12239"
+	VkCmdDraw_OpExecutionMode_12240                                                                          = "VUID-vkCmdDraw-OpExecutionMode-12240"
+	VkCmdDraw_OpExecutionMode_12241                                                                          = "VUID-vkCmdDraw-OpExecutionMode-12241"
+	VkCmdDraw_OpExecutionMode_12242                                                                          = "VUID-vkCmdDraw-OpExecutionMode-12242"
+	VkCmdDraw_OpImageBlockMatchSADQCOM_06976                                                                 = "VUID-vkCmdDraw-OpImageBlockMatchSADQCOM-06976"
+	VkCmdDraw_OpImageBlockMatchSADQCOM_12420                                                                 = "VUID-vkCmdDraw-OpImageBlockMatchSADQCOM-12420"
+	VkCmdDraw_OpImageBlockMatchSSDQCOM_06974                                                                 = "VUID-vkCmdDraw-OpImageBlockMatchSSDQCOM-06974"
+	VkCmdDraw_OpImageBlockMatchWindow_09215                                                                  = "VUID-vkCmdDraw-OpImageBlockMatchWindow-09215"
+	VkCmdDraw_OpImageBlockMatchWindow_09216                                                                  = "VUID-vkCmdDraw-OpImageBlockMatchWindow-09216"
+	VkCmdDraw_OpImageBlockMatchWindow_09217                                                                  = "VUID-vkCmdDraw-OpImageBlockMatchWindow-09217"
+	VkCmdDraw_OpImageBlockMatchWindow_12421                                                                  = "VUID-vkCmdDraw-OpImageBlockMatchWindow-12421"
+	VkCmdDraw_OpImageBoxFilterQCOM_06973                                                                     = "VUID-vkCmdDraw-OpImageBoxFilterQCOM-06973"
+	VkCmdDraw_OpImageSampleWeightedQCOM_06971                                                                = "VUID-vkCmdDraw-OpImageSampleWeightedQCOM-06971"
+	VkCmdDraw_OpImageSampleWeightedQCOM_06972                                                                = "VUID-vkCmdDraw-OpImageSampleWeightedQCOM-06972"
+	VkCmdDraw_OpImageSampleWeightedQCOM_06977                                                                = "VUID-vkCmdDraw-OpImageSampleWeightedQCOM-06977"
+	VkCmdDraw_OpImageSampleWeightedQCOM_06978                                                                = "VUID-vkCmdDraw-OpImageSampleWeightedQCOM-06978"
+	VkCmdDraw_OpImageWrite_04469                                                                             = "VUID-vkCmdDraw-OpImageWrite-04469"
+	VkCmdDraw_OpImageWrite_08795                                                                             = "VUID-vkCmdDraw-OpImageWrite-08795"
+	VkCmdDraw_OpImageWrite_08796                                                                             = "VUID-vkCmdDraw-OpImageWrite-08796"
+	VkCmdDraw_OpTensorReadARM_12462                                                                          = "VUID-vkCmdDraw-OpTensorReadARM-12462"
+	VkCmdDraw_OpTypeImage_07027                                                                              = "VUID-vkCmdDraw-OpTypeImage-07027"
+	VkCmdDraw_OpTypeImage_07028                                                                              = "VUID-vkCmdDraw-OpTypeImage-07028"
+	VkCmdDraw_OpTypeImage_07029                                                                              = "VUID-vkCmdDraw-OpTypeImage-07029"
+	VkCmdDraw_OpTypeImage_07030                                                                              = "VUID-vkCmdDraw-OpTypeImage-07030"
 	VkCmdDraw_OpTypeImage_07468                                                                              = "VUID-vkCmdDraw-OpTypeImage-07468"
+	VkCmdDraw_OpTypeTensorARM_09906                                                                          = "VUID-vkCmdDraw-OpTypeTensorARM-09906"
+	VkCmdDraw_SampledType_04470                                                                              = "VUID-vkCmdDraw-SampledType-04470"
+	VkCmdDraw_SampledType_04471                                                                              = "VUID-vkCmdDraw-SampledType-04471"
+	VkCmdDraw_SampledType_04472                                                                              = "VUID-vkCmdDraw-SampledType-04472"
+	VkCmdDraw_SampledType_04473                                                                              = "VUID-vkCmdDraw-SampledType-04473"
+	VkCmdDraw_addressModeU_12422                                                                             = "VUID-vkCmdDraw-addressModeU-12422"
 	VkCmdDraw_alphaToCoverageEnable_08919                                                                    = "VUID-vkCmdDraw-alphaToCoverageEnable-08919"
+	VkCmdDraw_aspectMask_06478                                                                               = "VUID-vkCmdDraw-aspectMask-06478"
 	VkCmdDraw_colorAttachmentCount_09372                                                                     = "VUID-vkCmdDraw-colorAttachmentCount-09372"
+	VkCmdDraw_commandBuffer_02707                                                                            = "VUID-vkCmdDraw-commandBuffer-02707"
+	VkCmdDraw_commandBuffer_02712                                                                            = "VUID-vkCmdDraw-commandBuffer-02712"
+	VkCmdDraw_commandBuffer_02713                                                                            = "VUID-vkCmdDraw-commandBuffer-02713"
 	VkCmdDraw_coverageToColorEnable_07490                                                                    = "VUID-vkCmdDraw-coverageToColorEnable-07490"
+	VkCmdDraw_cubicRangeClamp_09212                                                                          = "VUID-vkCmdDraw-cubicRangeClamp-09212"
+	VkCmdDraw_dimensionCount_09905                                                                           = "VUID-vkCmdDraw-dimensionCount-09905"
+	VkCmdDraw_dynamicPrimitiveTopologyUnrestricted_07500                                                     = "VUID-vkCmdDraw-dynamicPrimitiveTopologyUnrestricted-07500"
+	VkCmdDraw_filterCubic_02694                                                                              = "VUID-vkCmdDraw-filterCubic-02694"
+	VkCmdDraw_filterCubicMinmax_02695                                                                        = "VUID-vkCmdDraw-filterCubicMinmax-02695"
+	VkCmdDraw_flags_02696                                                                                    = "VUID-vkCmdDraw-flags-02696"
+	VkCmdDraw_format_07753                                                                                   = "VUID-vkCmdDraw-format-07753"
+	VkCmdDraw_format_08936                                                                                   = "VUID-vkCmdDraw-format-08936"
+	VkCmdDraw_format_08937                                                                                   = "VUID-vkCmdDraw-format-08937"
+	VkCmdDraw_format_10389                                                                                   = "VUID-vkCmdDraw-format-10389"
+	VkCmdDraw_format_10390                                                                                   = "VUID-vkCmdDraw-format-10390"
+	VkCmdDraw_imageLayout_00344                                                                              = "VUID-vkCmdDraw-imageLayout-00344"
+	VkCmdDraw_index_11450                                                                                    = "VUID-vkCmdDraw-index-11450"
+	VkCmdDraw_magFilter_04553                                                                                = "VUID-vkCmdDraw-magFilter-04553"
+	VkCmdDraw_magFilter_09598                                                                                = "VUID-vkCmdDraw-magFilter-09598"
 	VkCmdDraw_maxFragmentDualSrcAttachments_09239                                                            = "VUID-vkCmdDraw-maxFragmentDualSrcAttachments-09239"
 	VkCmdDraw_maxMultiviewInstanceIndex_02688                                                                = "VUID-vkCmdDraw-maxMultiviewInstanceIndex-02688"
+	VkCmdDraw_micromap_11636                                                                                 = "VUID-vkCmdDraw-micromap-11636"
+	VkCmdDraw_micromap_11637                                                                                 = "VUID-vkCmdDraw-micromap-11637"
+	VkCmdDraw_micromap_11638                                                                                 = "VUID-vkCmdDraw-micromap-11638"
+	VkCmdDraw_micromap_11639                                                                                 = "VUID-vkCmdDraw-micromap-11639"
+	VkCmdDraw_mipmapMode_04770                                                                               = "VUID-vkCmdDraw-mipmapMode-04770"
+	VkCmdDraw_mipmapMode_09599                                                                               = "VUID-vkCmdDraw-mipmapMode-09599"
 	VkCmdDraw_multisampledRenderToSingleSampled_07285                                                        = "VUID-vkCmdDraw-multisampledRenderToSingleSampled-07285"
 	VkCmdDraw_multisampledRenderToSingleSampled_07286                                                        = "VUID-vkCmdDraw-multisampledRenderToSingleSampled-07286"
 	VkCmdDraw_multisampledRenderToSingleSampled_07287                                                        = "VUID-vkCmdDraw-multisampledRenderToSingleSampled-07287"
+	VkCmdDraw_pBindInfo_11375                                                                                = "VUID-vkCmdDraw-pBindInfo-11375"
 	VkCmdDraw_pColorAttachments_08963                                                                        = "VUID-vkCmdDraw-pColorAttachments-08963"
 	VkCmdDraw_pColorAttachments_11539                                                                        = "VUID-vkCmdDraw-pColorAttachments-11539"
 	VkCmdDraw_pDepthInputAttachmentIndex_09595                                                               = "VUID-vkCmdDraw-pDepthInputAttachmentIndex-09595"
+	VkCmdDraw_pDescription_09900                                                                             = "VUID-vkCmdDraw-pDescription-09900"
 	VkCmdDraw_pDynamicStates_08715                                                                           = "VUID-vkCmdDraw-pDynamicStates-08715"
 	VkCmdDraw_pDynamicStates_08716                                                                           = "VUID-vkCmdDraw-pDynamicStates-08716"
 	VkCmdDraw_pNext_07935                                                                                    = "VUID-vkCmdDraw-pNext-07935"
+	VkCmdDraw_pNext_12463                                                                                    = "VUID-vkCmdDraw-pNext-12463"
+	VkCmdDraw_pStrides_04913                                                                                 = "VUID-vkCmdDraw-pStrides-04913"
 	VkCmdDraw_primitiveFragmentShadingRateWithMultipleViewports_04552                                        = "VUID-vkCmdDraw-primitiveFragmentShadingRateWithMultipleViewports-04552"
+	VkCmdDraw_primitiveTopology_10286                                                                        = "VUID-vkCmdDraw-primitiveTopology-10286"
+	VkCmdDraw_primitiveTopology_10747                                                                        = "VUID-vkCmdDraw-primitiveTopology-10747"
+	VkCmdDraw_primitiveTopology_10748                                                                        = "VUID-vkCmdDraw-primitiveTopology-10748"
+	VkCmdDraw_protectedNoFault_11455                                                                         = "VUID-vkCmdDraw-protectedNoFault-11455"
+	VkCmdDraw_protectedNoFault_11456                                                                         = "VUID-vkCmdDraw-protectedNoFault-11456"
+	VkCmdDraw_reductionMode_09213                                                                            = "VUID-vkCmdDraw-reductionMode-09213"
+	VkCmdDraw_selectableCubicWeights_09214                                                                   = "VUID-vkCmdDraw-selectableCubicWeights-09214"
+	VkCmdDraw_sparseImageInt64Atomics_04474                                                                  = "VUID-vkCmdDraw-sparseImageInt64Atomics-04474"
+	VkCmdDraw_sparseImageInt64Atomics_04475                                                                  = "VUID-vkCmdDraw-sparseImageInt64Atomics-04475"
+	VkCmdDraw_stage_06481                                                                                    = "VUID-vkCmdDraw-stage-06481"
 	VkCmdDraw_stage_07073                                                                                    = "VUID-vkCmdDraw-stage-07073"
+	VkCmdDraw_storageBuffers_06936                                                                           = "VUID-vkCmdDraw-storageBuffers-06936"
+	VkCmdDraw_uniformBuffers_06935                                                                           = "VUID-vkCmdDraw-uniformBuffers-06935"
+	VkCmdDraw_unnormalizedCoordinates_09635                                                                  = "VUID-vkCmdDraw-unnormalizedCoordinates-09635"
+	VkCmdDraw_viewType_07752                                                                                 = "VUID-vkCmdDraw-viewType-07752"
 	VkCmdPushConstants_commandBuffer_11295                                                                   = "VUID-vkCmdPushConstants-commandBuffer-11295"
 	VkCmdPushConstants_commandBuffer_11296                                                                   = "VUID-vkCmdPushConstants-commandBuffer-11296"
 	VkCmdPushConstants_commandBuffer_cmdpool                                                                 = "VUID-vkCmdPushConstants-commandBuffer-cmdpool"
@@ -1864,6 +2100,24 @@ const (
 	VkCreateDescriptorSetLayout_pAllocator_parameter                                                         = "VUID-vkCreateDescriptorSetLayout-pAllocator-parameter"
 	VkCreateDescriptorSetLayout_pCreateInfo_parameter                                                        = "VUID-vkCreateDescriptorSetLayout-pCreateInfo-parameter"
 	VkCreateDescriptorSetLayout_pSetLayout_parameter                                                         = "VUID-vkCreateDescriptorSetLayout-pSetLayout-parameter"
+	VkCreateExecutionGraphPipelinesAMDX_binaryCount_09620                                                    = "VUID-vkCreateExecutionGraphPipelinesAMDX-binaryCount-09620"
+	VkCreateExecutionGraphPipelinesAMDX_binaryCount_09621                                                    = "VUID-vkCreateExecutionGraphPipelinesAMDX-binaryCount-09621"
+	VkCreateExecutionGraphPipelinesAMDX_binaryCount_09622                                                    = "VUID-vkCreateExecutionGraphPipelinesAMDX-binaryCount-09622"
+	VkCreateExecutionGraphPipelinesAMDX_createInfoCount_arraylength                                          = "VUID-vkCreateExecutionGraphPipelinesAMDX-createInfoCount-arraylength"
+	VkCreateExecutionGraphPipelinesAMDX_device_parameter                                                     = "VUID-vkCreateExecutionGraphPipelinesAMDX-device-parameter"
+	VkCreateExecutionGraphPipelinesAMDX_flags_09125                                                          = "VUID-vkCreateExecutionGraphPipelinesAMDX-flags-09125"
+	VkCreateExecutionGraphPipelinesAMDX_flags_09126                                                          = "VUID-vkCreateExecutionGraphPipelinesAMDX-flags-09126"
+	VkCreateExecutionGraphPipelinesAMDX_pAllocator_parameter                                                 = "VUID-vkCreateExecutionGraphPipelinesAMDX-pAllocator-parameter"
+	VkCreateExecutionGraphPipelinesAMDX_pCreateInfos_11414                                                   = "VUID-vkCreateExecutionGraphPipelinesAMDX-pCreateInfos-11414"
+	VkCreateExecutionGraphPipelinesAMDX_pCreateInfos_11429                                                   = "VUID-vkCreateExecutionGraphPipelinesAMDX-pCreateInfos-11429"
+	VkCreateExecutionGraphPipelinesAMDX_pCreateInfos_parameter                                               = "VUID-vkCreateExecutionGraphPipelinesAMDX-pCreateInfos-parameter"
+	VkCreateExecutionGraphPipelinesAMDX_pNext_09616                                                          = "VUID-vkCreateExecutionGraphPipelinesAMDX-pNext-09616"
+	VkCreateExecutionGraphPipelinesAMDX_pNext_09617                                                          = "VUID-vkCreateExecutionGraphPipelinesAMDX-pNext-09617"
+	VkCreateExecutionGraphPipelinesAMDX_pPipelines_parameter                                                 = "VUID-vkCreateExecutionGraphPipelinesAMDX-pPipelines-parameter"
+	VkCreateExecutionGraphPipelinesAMDX_pipelineCache_09127                                                  = "VUID-vkCreateExecutionGraphPipelinesAMDX-pipelineCache-09127"
+	VkCreateExecutionGraphPipelinesAMDX_pipelineCache_parameter                                              = "VUID-vkCreateExecutionGraphPipelinesAMDX-pipelineCache-parameter"
+	VkCreateExecutionGraphPipelinesAMDX_pipelineCache_parent                                                 = "VUID-vkCreateExecutionGraphPipelinesAMDX-pipelineCache-parent"
+	VkCreateExecutionGraphPipelinesAMDX_shaderEnqueue_09124                                                  = "VUID-vkCreateExecutionGraphPipelinesAMDX-shaderEnqueue-09124"
 	VkCreatePipelineLayout_device_parameter                                                                  = "VUID-vkCreatePipelineLayout-device-parameter"
 	VkCreatePipelineLayout_pAllocator_parameter                                                              = "VUID-vkCreatePipelineLayout-pAllocator-parameter"
 	VkCreatePipelineLayout_pCreateInfo_parameter                                                             = "VUID-vkCreatePipelineLayout-pCreateInfo-parameter"
@@ -3048,6 +3302,76 @@ var All = [...]string{
 	"VUID-VkCooperativeVectorPropertiesNV-pNext-pNext",
 	"VUID-VkCooperativeVectorPropertiesNV-resultType-parameter",
 	"VUID-VkCooperativeVectorPropertiesNV-sType-sType",
+	"VUID-VkDescriptorMappingSourceConstantOffsetEXT-pEmbeddedSampler-11415",
+	"VUID-VkDescriptorMappingSourceConstantOffsetEXT-pEmbeddedSampler-11445",
+	"VUID-VkDescriptorMappingSourceConstantOffsetEXT-pEmbeddedSampler-12432",
+	"VUID-VkDescriptorMappingSourceConstantOffsetEXT-pEmbeddedSampler-parameter",
+	"VUID-VkDescriptorMappingSourceHeapDataEXT-heapOffset-11263",
+	"VUID-VkDescriptorMappingSourceHeapDataEXT-pushOffset-11264",
+	"VUID-VkDescriptorMappingSourceHeapDataEXT-pushOffset-11265",
+	"VUID-VkDescriptorMappingSourceIndirectAddressEXT-addressOffset-11268",
+	"VUID-VkDescriptorMappingSourceIndirectAddressEXT-pushOffset-11266",
+	"VUID-VkDescriptorMappingSourceIndirectAddressEXT-pushOffset-11267",
+	"VUID-VkDescriptorMappingSourceIndirectIndexArrayEXT-addressOffset-11361",
+	"VUID-VkDescriptorMappingSourceIndirectIndexArrayEXT-pEmbeddedSampler-11415",
+	"VUID-VkDescriptorMappingSourceIndirectIndexArrayEXT-pEmbeddedSampler-11445",
+	"VUID-VkDescriptorMappingSourceIndirectIndexArrayEXT-pEmbeddedSampler-12432",
+	"VUID-VkDescriptorMappingSourceIndirectIndexArrayEXT-pEmbeddedSampler-parameter",
+	"VUID-VkDescriptorMappingSourceIndirectIndexArrayEXT-pushOffset-11359",
+	"VUID-VkDescriptorMappingSourceIndirectIndexArrayEXT-pushOffset-11360",
+	"VUID-VkDescriptorMappingSourceIndirectIndexEXT-addressOffset-11262",
+	"VUID-VkDescriptorMappingSourceIndirectIndexEXT-pEmbeddedSampler-11415",
+	"VUID-VkDescriptorMappingSourceIndirectIndexEXT-pEmbeddedSampler-11445",
+	"VUID-VkDescriptorMappingSourceIndirectIndexEXT-pEmbeddedSampler-12432",
+	"VUID-VkDescriptorMappingSourceIndirectIndexEXT-pEmbeddedSampler-parameter",
+	"VUID-VkDescriptorMappingSourceIndirectIndexEXT-pushOffset-11260",
+	"VUID-VkDescriptorMappingSourceIndirectIndexEXT-pushOffset-11261",
+	"VUID-VkDescriptorMappingSourcePushIndexEXT-pEmbeddedSampler-11415",
+	"VUID-VkDescriptorMappingSourcePushIndexEXT-pEmbeddedSampler-11445",
+	"VUID-VkDescriptorMappingSourcePushIndexEXT-pEmbeddedSampler-12432",
+	"VUID-VkDescriptorMappingSourcePushIndexEXT-pEmbeddedSampler-parameter",
+	"VUID-VkDescriptorMappingSourcePushIndexEXT-pushOffset-11258",
+	"VUID-VkDescriptorMappingSourcePushIndexEXT-pushOffset-11259",
+	"VUID-VkDescriptorMappingSourceShaderRecordIndexEXT-pEmbeddedSampler-11415",
+	"VUID-VkDescriptorMappingSourceShaderRecordIndexEXT-pEmbeddedSampler-11445",
+	"VUID-VkDescriptorMappingSourceShaderRecordIndexEXT-pEmbeddedSampler-12432",
+	"VUID-VkDescriptorMappingSourceShaderRecordIndexEXT-pEmbeddedSampler-parameter",
+	"VUID-VkDescriptorMappingSourceShaderRecordIndexEXT-shaderRecordOffset-11269",
+	"VUID-VkDescriptorMappingSourceShaderRecordIndexEXT-shaderRecordOffset-11270",
+	"VUID-VkDescriptorSetAndBindingMappingEXT-constantOffset-parameter",
+	"VUID-VkDescriptorSetAndBindingMappingEXT-indirectIndex-parameter",
+	"VUID-VkDescriptorSetAndBindingMappingEXT-indirectIndexArray-parameter",
+	"VUID-VkDescriptorSetAndBindingMappingEXT-pNext-pNext",
+	"VUID-VkDescriptorSetAndBindingMappingEXT-pushIndex-parameter",
+	"VUID-VkDescriptorSetAndBindingMappingEXT-resourceMask-parameter",
+	"VUID-VkDescriptorSetAndBindingMappingEXT-resourceMask-requiredbitmask",
+	"VUID-VkDescriptorSetAndBindingMappingEXT-sType-sType",
+	"VUID-VkDescriptorSetAndBindingMappingEXT-sType-unique",
+	"VUID-VkDescriptorSetAndBindingMappingEXT-shaderRecordIndex-parameter",
+	"VUID-VkDescriptorSetAndBindingMappingEXT-source-11245",
+	"VUID-VkDescriptorSetAndBindingMappingEXT-source-11246",
+	"VUID-VkDescriptorSetAndBindingMappingEXT-source-11247",
+	"VUID-VkDescriptorSetAndBindingMappingEXT-source-11248",
+	"VUID-VkDescriptorSetAndBindingMappingEXT-source-11249",
+	"VUID-VkDescriptorSetAndBindingMappingEXT-source-11250",
+	"VUID-VkDescriptorSetAndBindingMappingEXT-source-11251",
+	"VUID-VkDescriptorSetAndBindingMappingEXT-source-11252",
+	"VUID-VkDescriptorSetAndBindingMappingEXT-source-11253",
+	"VUID-VkDescriptorSetAndBindingMappingEXT-source-11254",
+	"VUID-VkDescriptorSetAndBindingMappingEXT-source-11356",
+	"VUID-VkDescriptorSetAndBindingMappingEXT-source-11357",
+	"VUID-VkDescriptorSetAndBindingMappingEXT-source-11358",
+	"VUID-VkDescriptorSetAndBindingMappingEXT-source-11389",
+	"VUID-VkDescriptorSetAndBindingMappingEXT-source-11390",
+	"VUID-VkDescriptorSetAndBindingMappingEXT-source-12406",
+	"VUID-VkDescriptorSetAndBindingMappingEXT-source-12452",
+	"VUID-VkDescriptorSetAndBindingMappingEXT-source-12453",
+	"VUID-VkDescriptorSetAndBindingMappingEXT-source-12456",
+	"VUID-VkDescriptorSetAndBindingMappingEXT-source-12457",
+	"VUID-VkDescriptorSetAndBindingMappingEXT-source-12458",
+	"VUID-VkDescriptorSetAndBindingMappingEXT-source-12459",
+	"VUID-VkDescriptorSetAndBindingMappingEXT-source-12460",
+	"VUID-VkDescriptorSetAndBindingMappingEXT-source-parameter",
 	"VUID-VkDescriptorSetLayoutBinding-descriptorCount-09465",
 	"VUID-VkDescriptorSetLayoutBinding-descriptorType-00282",
 	"VUID-VkDescriptorSetLayoutBinding-descriptorType-01510",
@@ -3111,6 +3435,37 @@ var All = [...]string{
 	"VUID-VkDescriptorSetLayoutSupport-sType-sType",
 	"VUID-VkDescriptorSetLayoutSupport-sType-unique",
 	"VUID-VkDescriptorSetVariableDescriptorCountLayoutSupport-sType-sType",
+	"VUID-VkExecutionGraphPipelineCreateInfoAMDX-None-09134",
+	"VUID-VkExecutionGraphPipelineCreateInfoAMDX-None-09135",
+	"VUID-VkExecutionGraphPipelineCreateInfoAMDX-None-09136",
+	"VUID-VkExecutionGraphPipelineCreateInfoAMDX-None-10391",
+	"VUID-VkExecutionGraphPipelineCreateInfoAMDX-None-11363",
+	"VUID-VkExecutionGraphPipelineCreateInfoAMDX-PayloadNodeNameAMDX-09139",
+	"VUID-VkExecutionGraphPipelineCreateInfoAMDX-commonparent",
+	"VUID-VkExecutionGraphPipelineCreateInfoAMDX-flags-03369",
+	"VUID-VkExecutionGraphPipelineCreateInfoAMDX-flags-03370",
+	"VUID-VkExecutionGraphPipelineCreateInfoAMDX-flags-10184",
+	"VUID-VkExecutionGraphPipelineCreateInfoAMDX-flags-11271",
+	"VUID-VkExecutionGraphPipelineCreateInfoAMDX-flags-11272",
+	"VUID-VkExecutionGraphPipelineCreateInfoAMDX-flags-11311",
+	"VUID-VkExecutionGraphPipelineCreateInfoAMDX-flags-11312",
+	"VUID-VkExecutionGraphPipelineCreateInfoAMDX-flags-11798",
+	"VUID-VkExecutionGraphPipelineCreateInfoAMDX-layout-07987",
+	"VUID-VkExecutionGraphPipelineCreateInfoAMDX-layout-07988",
+	"VUID-VkExecutionGraphPipelineCreateInfoAMDX-layout-07990",
+	"VUID-VkExecutionGraphPipelineCreateInfoAMDX-layout-07991",
+	"VUID-VkExecutionGraphPipelineCreateInfoAMDX-layout-09130",
+	"VUID-VkExecutionGraphPipelineCreateInfoAMDX-layout-09132",
+	"VUID-VkExecutionGraphPipelineCreateInfoAMDX-layout-10069",
+	"VUID-VkExecutionGraphPipelineCreateInfoAMDX-layout-parameter",
+	"VUID-VkExecutionGraphPipelineCreateInfoAMDX-pLibraryInfo-parameter",
+	"VUID-VkExecutionGraphPipelineCreateInfoAMDX-pNext-pNext",
+	"VUID-VkExecutionGraphPipelineCreateInfoAMDX-pStages-09129",
+	"VUID-VkExecutionGraphPipelineCreateInfoAMDX-pStages-parameter",
+	"VUID-VkExecutionGraphPipelineCreateInfoAMDX-sType-sType",
+	"VUID-VkExecutionGraphPipelineCreateInfoAMDX-sType-unique",
+	"VUID-VkExecutionGraphPipelineCreateInfoAMDX-shaderMeshEnqueue-10182",
+	"VUID-VkExecutionGraphPipelineCreateInfoAMDX-stage-09128",
 	"VUID-VkGraphicsPipelineCreateInfo-Geometry-07726",
 	"VUID-VkGraphicsPipelineCreateInfo-Input-06632",
 	"VUID-VkGraphicsPipelineCreateInfo-Input-07904",
@@ -3650,6 +4005,9 @@ var All = [...]string{
 	"VUID-VkShaderCreateInfoEXT-stage-12428",
 	"VUID-VkShaderCreateInfoEXT-stage-12445",
 	"VUID-VkShaderCreateInfoEXT-stage-parameter",
+	"VUID-VkShaderDescriptorSetAndBindingMappingInfoEXT-pMappings-11244",
+	"VUID-VkShaderDescriptorSetAndBindingMappingInfoEXT-pMappings-parameter",
+	"VUID-VkShaderDescriptorSetAndBindingMappingInfoEXT-sType-sType",
 	"VUID-VkShaderModuleCreateInfo-codeSize-01085",
 	"VUID-VkShaderModuleCreateInfo-codeSize-08735",
 	"VUID-VkShaderModuleCreateInfo-flags-zerobitmask",
@@ -3763,32 +4121,164 @@ var All = [...]string{
 	"VUID-vkCmdConvertCooperativeVectorMatrixNV-renderpass",
 	"VUID-vkCmdConvertCooperativeVectorMatrixNV-suspended",
 	"VUID-vkCmdConvertCooperativeVectorMatrixNV-videocoding",
+	"VUID-vkCmdDraw-Input-07939",
+	"VUID-vkCmdDraw-Input-08734",
+	"VUID-vkCmdDraw-None-02691",
+	"VUID-vkCmdDraw-None-02692",
+	"VUID-vkCmdDraw-None-02693",
+	"VUID-vkCmdDraw-None-02721",
+	"VUID-vkCmdDraw-None-04007",
+	"VUID-vkCmdDraw-None-04008",
+	"VUID-vkCmdDraw-None-06479",
+	"VUID-vkCmdDraw-None-07288",
 	"VUID-vkCmdDraw-None-07469",
+	"VUID-vkCmdDraw-None-07888",
+	"VUID-vkCmdDraw-None-08114",
+	"VUID-vkCmdDraw-None-08115",
+	"VUID-vkCmdDraw-None-08116",
+	"VUID-vkCmdDraw-None-08117",
+	"VUID-vkCmdDraw-None-08119",
+	"VUID-vkCmdDraw-None-08600",
+	"VUID-vkCmdDraw-None-08601",
+	"VUID-vkCmdDraw-None-08605",
+	"VUID-vkCmdDraw-None-08606",
+	"VUID-vkCmdDraw-None-08608",
+	"VUID-vkCmdDraw-None-08609",
+	"VUID-vkCmdDraw-None-08610",
+	"VUID-vkCmdDraw-None-08611",
+	"VUID-vkCmdDraw-None-08612",
+	"VUID-vkCmdDraw-None-08613",
 	"VUID-vkCmdDraw-None-08698",
+	"VUID-vkCmdDraw-None-08885",
 	"VUID-vkCmdDraw-None-09003",
+	"VUID-vkCmdDraw-None-09203",
+	"VUID-vkCmdDraw-None-09600",
+	"VUID-vkCmdDraw-None-09637",
 	"VUID-vkCmdDraw-None-09642",
 	"VUID-vkCmdDraw-None-09643",
+	"VUID-vkCmdDraw-None-10068",
 	"VUID-vkCmdDraw-None-10677",
+	"VUID-vkCmdDraw-None-10678",
+	"VUID-vkCmdDraw-None-10679",
 	"VUID-vkCmdDraw-None-10795",
 	"VUID-vkCmdDraw-None-10796",
 	"VUID-vkCmdDraw-None-10797",
+	"VUID-vkCmdDraw-None-10909",
+	"VUID-vkCmdDraw-None-11297",
+	"VUID-vkCmdDraw-None-11298",
+	"VUID-vkCmdDraw-None-11299",
+	"VUID-vkCmdDraw-None-11300",
+	"VUID-vkCmdDraw-None-11301",
+	"VUID-vkCmdDraw-None-11302",
+	"VUID-vkCmdDraw-None-11304",
+	"VUID-vkCmdDraw-None-11305",
+	"VUID-vkCmdDraw-None-11306",
+	"VUID-vkCmdDraw-None-11308",
+	"VUID-vkCmdDraw-None-11309",
+	"VUID-vkCmdDraw-None-11372",
+	"VUID-vkCmdDraw-None-11373",
+	"VUID-vkCmdDraw-None-11374",
+	"VUID-vkCmdDraw-None-11376",
+	"VUID-vkCmdDraw-None-11397",
+	"VUID-vkCmdDraw-None-11398",
+	"VUID-vkCmdDraw-None-11437",
+	"VUID-vkCmdDraw-None-11438",
+	"VUID-vkCmdDraw-None-11439",
+	"VUID-vkCmdDraw-None-11441",
+	"VUID-vkCmdDraw-None-11442",
+	"VUID-vkCmdDraw-None-11485",
+	"VUID-vkCmdDraw-None-12472",
+	"VUID-vkCmdDraw-None-13118",
+	"VUID-vkCmdDraw-OpExecutionMode-12239",
+	"VUID-vkCmdDraw-OpExecutionMode-12240",
+	"VUID-vkCmdDraw-OpExecutionMode-12241",
+	"VUID-vkCmdDraw-OpExecutionMode-12242",
+	"VUID-vkCmdDraw-OpImageBlockMatchSADQCOM-06976",
+	"VUID-vkCmdDraw-OpImageBlockMatchSADQCOM-12420",
+	"VUID-vkCmdDraw-OpImageBlockMatchSSDQCOM-06974",
+	"VUID-vkCmdDraw-OpImageBlockMatchWindow-09215",
+	"VUID-vkCmdDraw-OpImageBlockMatchWindow-09216",
+	"VUID-vkCmdDraw-OpImageBlockMatchWindow-09217",
+	"VUID-vkCmdDraw-OpImageBlockMatchWindow-12421",
+	"VUID-vkCmdDraw-OpImageBoxFilterQCOM-06973",
+	"VUID-vkCmdDraw-OpImageSampleWeightedQCOM-06971",
+	"VUID-vkCmdDraw-OpImageSampleWeightedQCOM-06972",
+	"VUID-vkCmdDraw-OpImageSampleWeightedQCOM-06977",
+	"VUID-vkCmdDraw-OpImageSampleWeightedQCOM-06978",
+	"VUID-vkCmdDraw-OpImageWrite-04469",
+	"VUID-vkCmdDraw-OpImageWrite-08795",
+	"VUID-vkCmdDraw-OpImageWrite-08796",
+	"VUID-vkCmdDraw-OpTensorReadARM-12462",
+	"VUID-vkCmdDraw-OpTypeImage-07027",
+	"VUID-vkCmdDraw-OpTypeImage-07028",
+	"VUID-vkCmdDraw-OpTypeImage-07029",
+	"VUID-vkCmdDraw-OpTypeImage-07030",
 	"VUID-vkCmdDraw-OpTypeImage-07468",
+	"VUID-vkCmdDraw-OpTypeTensorARM-09906",
+	"VUID-vkCmdDraw-SampledType-04470",
+	"VUID-vkCmdDraw-SampledType-04471",
+	"VUID-vkCmdDraw-SampledType-04472",
+	"VUID-vkCmdDraw-SampledType-04473",
+	"VUID-vkCmdDraw-addressModeU-12422",
 	"VUID-vkCmdDraw-alphaToCoverageEnable-08919",
+	"VUID-vkCmdDraw-aspectMask-06478",
 	"VUID-vkCmdDraw-colorAttachmentCount-09372",
+	"VUID-vkCmdDraw-commandBuffer-02707",
+	"VUID-vkCmdDraw-commandBuffer-02712",
+	"VUID-vkCmdDraw-commandBuffer-02713",
 	"VUID-vkCmdDraw-coverageToColorEnable-07490",
+	"VUID-vkCmdDraw-cubicRangeClamp-09212",
+	"VUID-vkCmdDraw-dimensionCount-09905",
+	"VUID-vkCmdDraw-dynamicPrimitiveTopologyUnrestricted-07500",
+	"VUID-vkCmdDraw-filterCubic-02694",
+	"VUID-vkCmdDraw-filterCubicMinmax-02695",
+	"VUID-vkCmdDraw-flags-02696",
+	"VUID-vkCmdDraw-format-07753",
+	"VUID-vkCmdDraw-format-08936",
+	"VUID-vkCmdDraw-format-08937",
+	"VUID-vkCmdDraw-format-10389",
+	"VUID-vkCmdDraw-format-10390",
+	"VUID-vkCmdDraw-imageLayout-00344",
+	"VUID-vkCmdDraw-index-11450",
+	"VUID-vkCmdDraw-magFilter-04553",
+	"VUID-vkCmdDraw-magFilter-09598",
 	"VUID-vkCmdDraw-maxFragmentDualSrcAttachments-09239",
 	"VUID-vkCmdDraw-maxMultiviewInstanceIndex-02688",
+	"VUID-vkCmdDraw-micromap-11636",
+	"VUID-vkCmdDraw-micromap-11637",
+	"VUID-vkCmdDraw-micromap-11638",
+	"VUID-vkCmdDraw-micromap-11639",
+	"VUID-vkCmdDraw-mipmapMode-04770",
+	"VUID-vkCmdDraw-mipmapMode-09599",
 	"VUID-vkCmdDraw-multisampledRenderToSingleSampled-07285",
 	"VUID-vkCmdDraw-multisampledRenderToSingleSampled-07286",
 	"VUID-vkCmdDraw-multisampledRenderToSingleSampled-07287",
+	"VUID-vkCmdDraw-pBindInfo-11375",
 	"VUID-vkCmdDraw-pColorAttachments-08963",
 	"VUID-vkCmdDraw-pColorAttachments-11539",
 	"VUID-vkCmdDraw-pDepthInputAttachmentIndex-09595",
+	"VUID-vkCmdDraw-pDescription-09900",
 	"VUID-vkCmdDraw-pDynamicStates-08715",
 	"VUID-vkCmdDraw-pDynamicStates-08716",
 	"VUID-vkCmdDraw-pNext-07935",
+	"VUID-vkCmdDraw-pNext-12463",
+	"VUID-vkCmdDraw-pStrides-04913",
 	"VUID-vkCmdDraw-primitiveFragmentShadingRateWithMultipleViewports-04552",
+	"VUID-vkCmdDraw-primitiveTopology-10286",
+	"VUID-vkCmdDraw-primitiveTopology-10747",
+	"VUID-vkCmdDraw-primitiveTopology-10748",
+	"VUID-vkCmdDraw-protectedNoFault-11455",
+	"VUID-vkCmdDraw-protectedNoFault-11456",
+	"VUID-vkCmdDraw-reductionMode-09213",
+	"VUID-vkCmdDraw-selectableCubicWeights-09214",
+	"VUID-vkCmdDraw-sparseImageInt64Atomics-04474",
+	"VUID-vkCmdDraw-sparseImageInt64Atomics-04475",
+	"VUID-vkCmdDraw-stage-06481",
 	"VUID-vkCmdDraw-stage-07073",
+	"VUID-vkCmdDraw-storageBuffers-06936",
+	"VUID-vkCmdDraw-uniformBuffers-06935",
+	"VUID-vkCmdDraw-unnormalizedCoordinates-09635",
+	"VUID-vkCmdDraw-viewType-07752",
 	"VUID-vkCmdPushConstants-commandBuffer-11295",
 	"VUID-vkCmdPushConstants-commandBuffer-11296",
 	"VUID-vkCmdPushConstants-commandBuffer-cmdpool",
@@ -3897,6 +4387,24 @@ var All = [...]string{
 	"VUID-vkCreateDescriptorSetLayout-pAllocator-parameter",
 	"VUID-vkCreateDescriptorSetLayout-pCreateInfo-parameter",
 	"VUID-vkCreateDescriptorSetLayout-pSetLayout-parameter",
+	"VUID-vkCreateExecutionGraphPipelinesAMDX-binaryCount-09620",
+	"VUID-vkCreateExecutionGraphPipelinesAMDX-binaryCount-09621",
+	"VUID-vkCreateExecutionGraphPipelinesAMDX-binaryCount-09622",
+	"VUID-vkCreateExecutionGraphPipelinesAMDX-createInfoCount-arraylength",
+	"VUID-vkCreateExecutionGraphPipelinesAMDX-device-parameter",
+	"VUID-vkCreateExecutionGraphPipelinesAMDX-flags-09125",
+	"VUID-vkCreateExecutionGraphPipelinesAMDX-flags-09126",
+	"VUID-vkCreateExecutionGraphPipelinesAMDX-pAllocator-parameter",
+	"VUID-vkCreateExecutionGraphPipelinesAMDX-pCreateInfos-11414",
+	"VUID-vkCreateExecutionGraphPipelinesAMDX-pCreateInfos-11429",
+	"VUID-vkCreateExecutionGraphPipelinesAMDX-pCreateInfos-parameter",
+	"VUID-vkCreateExecutionGraphPipelinesAMDX-pNext-09616",
+	"VUID-vkCreateExecutionGraphPipelinesAMDX-pNext-09617",
+	"VUID-vkCreateExecutionGraphPipelinesAMDX-pPipelines-parameter",
+	"VUID-vkCreateExecutionGraphPipelinesAMDX-pipelineCache-09127",
+	"VUID-vkCreateExecutionGraphPipelinesAMDX-pipelineCache-parameter",
+	"VUID-vkCreateExecutionGraphPipelinesAMDX-pipelineCache-parent",
+	"VUID-vkCreateExecutionGraphPipelinesAMDX-shaderEnqueue-09124",
 	"VUID-vkCreatePipelineLayout-device-parameter",
 	"VUID-vkCreatePipelineLayout-pAllocator-parameter",
 	"VUID-vkCreatePipelineLayout-pCreateInfo-parameter",

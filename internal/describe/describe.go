@@ -72,6 +72,7 @@ type StageBody struct {
 	Entries        []link.SpecEntry `yaml:"specialization_entries"` // where values stand, of which none is read
 	Object         link.ObjectFlags `yaml:"object_flags"`
 	Next           *[]link.Stages   `yaml:"next_stages"`
+	Mappings       *[]link.Mapping  `yaml:"mappings"`
 }
 
 // rayStageFile is a stage of a ray tracing pipeline, whose groups count them.
@@ -259,7 +260,7 @@ func (s *StageBody) add(d *link.Description, load func(Stage) (*link.Shader, err
 		return fmt.Errorf("%s: %w", where, err)
 	}
 	shader.Flags, shader.SubgroupSize, shader.Robustness = s.Flags, s.SubgroupSize, s.Robustness
-	shader.Specialization, shader.Object = s.Entries, s.Object
+	shader.Specialization, shader.Object, shader.Mappings = s.Entries, s.Object, s.Mappings
 	if s.Next != nil {
 		shader.HasNext = true
 		for _, n := range *s.Next {

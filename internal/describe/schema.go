@@ -46,6 +46,8 @@ var (
 // of returns the schema of a type.
 func (b *schemaBuilder) of(t reflect.Type) map[string]any {
 	switch {
+	case t.Kind() == reflect.Pointer:
+		return b.of(t.Elem())
 	case t == refType:
 		return map[string]any{"oneOf": []any{map[string]any{"type": "integer", "minimum": 0}, map[string]any{"const": "unused"}}}
 	case t == formatType:
@@ -73,8 +75,6 @@ func (b *schemaBuilder) of(t reflect.Type) map[string]any {
 		return b.enumeration(t, n.Names())
 	}
 	switch t.Kind() {
-	case reflect.Pointer:
-		return b.of(t.Elem())
 	case reflect.Struct:
 		if t.Name() == "" {
 			return b.object(t)

@@ -1,0 +1,264 @@
+package link
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/iface"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
+	"github.com/chiaro-gpu/chiaro/vuid"
+)
+
+// maxMappings bounds how many mappings of a stage are held against each other.
+const maxMappings = 1024
+
+// mappings judges how the resources of a stage are mapped to descriptor heaps.
+func (l *linker) mappings(s *Shader) {
+	if s.Mappings == nil {
+		return
+	}
+	list := *s.Mappings
+	if len(list) > 0 {
+		l.off(vuid.VkPipelineShaderStageCreateInfo_descriptorHeap_11314, "descriptorHeap", []Side{entrySide(s)}, "resources are mapped")
+	}
+	for i := range list {
+		m := &list[i]
+		side := mappingSide(s, m, i)
+		for k := range min(i, maxMappings) {
+			if overlap(m, &list[k]) {
+				l.fail(vuid.VkShaderDescriptorSetAndBindingMappingInfoEXT_pMappings_11244, []Side{side, mappingSide(s, &list[k], k)}, "two mappings are of the same binding and sort of resource; must be of different ones")
+			}
+		}
+		l.mapping(s, m, side)
+		l.mappedOffsets(s, m, side)
+		for k := range s.Entry.Resources {
+			if r := &s.Entry.Resources[k]; m.of(r) {
+				l.mapped(s, m, r, []Side{side, resourceSide(s, r)})
+			}
+		}
+	}
+	l.unmapped(s, list)
+}
+
+// mappingSide describes a mapping.
+func mappingSide(s *Shader, m *Mapping, i int) Side {
+	side := entrySide(s)
+	side.Name, side.Type = fmt.Sprintf("mapping %d", i), m.Source.String()
+	side.Place = fmt.Sprintf("set %d binding %d", m.Set, m.First)
+	if n := m.count(); n != 1 {
+		side.Place += fmt.Sprintf(" and %d more", n-1)
+	}
+	if m.Resources != nil {
+		side.Decorations = m.Resources.String()
+	}
+	return side
+}
+
+// overlap reports whether two mappings are of a binding and sort alike.
+func overlap(x, y *Mapping) bool {
+	return x.Set == y.Set && x.types()&y.types() != 0 &&
+		uint64(x.First) < uint64(y.First)+y.count() && uint64(y.First) < uint64(x.First)+x.count()
+}
+
+// mapping judges what a mapping says, whatever it is of.
+func (l *linker) mapping(s *Shader, m *Mapping, side Side) {
+	sides := []Side{side}
+	if m.types() == 0 {
+		l.fail(vuid.VkDescriptorSetAndBindingMappingEXT_resourceMask_requiredbitmask, sides, "a mapping is of no sort of resource; must be of some")
+	} else if w, ok := wanted[m.Source]; ok && m.types()&w.types == 0 {
+		l.fail(w.code, sides, "a mapping with the source %s is of %s; must be of %s", m.Source, m.types(), w.types)
+	}
+	const sampled = ResourceTypesCombinedSampledImage | ResourceTypesSampledImage | ResourceTypesSampler
+	if m.isHeap() && m.Source != MappingSourceHeapWithConstantOffset && m.CombinedIndex && m.types() != 0 && m.types()&sampled == 0 {
+		l.fail(vuid.VkDescriptorSetAndBindingMappingEXT_source_11358, sides, "a mapping takes the index of an image for its sampler and is of %s; must be of %s", m.types(), sampled)
+	}
+	if code := single[m.Source]; code != "" && m.count() != 1 {
+		l.fail(code, sides, "a mapping with the source %s is of %d bindings; must be of 1", m.Source, m.count())
+	}
+	if m.Sampler != nil && m.isHeap() {
+		if m.count() != 1 {
+			l.fail(vuid.VkDescriptorSetAndBindingMappingEXT_source_11389, sides, "a mapping with a sampler of its own is of %d bindings; must be of 1", m.count())
+		}
+		if m.Sampler.CustomBorder {
+			l.fail(embedded[m.Source].border, sides, "the sampler of a mapping has a border color of the application's own; must have a fixed one")
+		}
+		if m.Sampler.OpaqueCapture {
+			l.fail(embedded[m.Source].capture, sides, "the sampler of a mapping has opaque data of a capture; must have none")
+		}
+	}
+	if m.Bank != nil {
+		switch k := StageOf(s.Entry.Model); {
+		case k <= fragment:
+			l.bank(vuid.VkPushConstantBankInfoNV_bank_12346, "maxGraphicsPushDataBanks", *m.Bank, sides)
+		case k == compute:
+			l.bank(vuid.VkPushConstantBankInfoNV_bank_12347, "maxComputePushDataBanks", *m.Bank, sides)
+		}
+	}
+}
+
+func (l *linker) bank(code, limit string, bank uint32, sides []Side) {
+	if most, known := l.d.limit(limit); known && uint64(bank) >= most {
+		l.fail(code, sides, "the bank of a mapping is %d; must be below %s, %d", bank, limit, most)
+	}
+}
+
+// combined reports whether a mapping is of a combined image sampler of the stage
+// whose sampler is in the heap.
+func (m *Mapping) combined(s *Shader) bool {
+	return m.Sampler == nil && slices.ContainsFunc(s.Entry.Resources, func(r iface.Resource) bool { return r.Type == iface.CombinedImageSampler && m.of(&r) })
+}
+
+// mappedOffsets judges the offsets of a mapping.
+func (l *linker) mappedOffsets(s *Shader, m *Mapping, side Side) {
+	sides := []Side{side}
+	for i := range offsets {
+		o := &offsets[i]
+		if o.source != m.Source || o.ofSamplers && !m.combined(s) {
+			continue
+		}
+		n := o.value(m)
+		if n%o.multiple != 0 {
+			l.fail(o.code, sides, "%s is %d; must be a multiple of %d", o.what, n, o.multiple)
+		}
+		if o.below == "" {
+			continue
+		}
+		if most, known := l.d.limit(o.limit); known && n+o.multiple > most {
+			l.fail(o.below, sides, "%s is %d; must be %d below %s, %d", o.what, n, o.multiple, o.limit, most)
+		}
+	}
+	if m.Source == MappingSourceResourceHeapData {
+		l.aligned(vuid.VkDescriptorMappingSourceHeapDataEXT_heapOffset_11263, "minUniformBufferOffsetAlignment", "heap_offset", m.HeapOffset, sides)
+	}
+}
+
+// aligned judges that a number is a multiple of a limit that is known.
+func (l *linker) aligned(code, limit, what string, n uint64, sides []Side) {
+	if k, known := l.d.limit(limit); known && k > 0 && n%k != 0 {
+		l.fail(code, sides, "%s is %d; must be a multiple of %s, %d", what, n, limit, k)
+	}
+}
+
+// mapped judges a resource and its mapping.
+func (l *linker) mapped(s *Shader, m *Mapping, r *iface.Resource, sides []Side) {
+	if m.isHeap() {
+		l.heapDescriptor(m, r, sides)
+	}
+	data := m.Source == MappingSourcePushData || m.Source == MappingSourceShaderRecordData || m.Source == MappingSourceResourceHeapData
+	if data && r.Type != iface.UniformBuffer {
+		l.fail(vuid.VkPipelineShaderStageCreateInfo_pNext_11315, sides, "%s is a %s that is mapped to data; must be a uniform block", r.Name, r.Type)
+		return
+	}
+	if r.Block != nil {
+		for _, k := range [...]struct {
+			source      MappingSource
+			code, limit string
+			from        uint64
+		}{
+			{MappingSourcePushData, vuid.VkPipelineShaderStageCreateInfo_pNext_11316, pushSize, m.PushOffset},
+			{MappingSourceShaderRecordData, vuid.VkPipelineShaderStageCreateInfo_pNext_11317, recordLimit, m.RecordOffset},
+		} {
+			if most, known := l.d.limit(k.limit); k.source == m.Source && known && (k.from > most || r.Block.Size > most-k.from) {
+				l.fail(k.code, sides, "%s has %d bytes from byte %d on; must end at %s, %d", r.Name, r.Block.Size, k.from, k.limit, most)
+			}
+		}
+	}
+	record := m.Source == MappingSourceHeapWithShaderRecordIndex || m.Source == MappingSourceShaderRecordData || m.Source == MappingSourceShaderRecordAddress
+	if record && StageOf(s.Entry.Model) < raygen {
+		l.fail(vuid.VkPipelineShaderStageCreateInfo_pNext_12454, sides, "%s of the %s stage is mapped to a shader record; must be of a ray tracing stage", r.Name, entrySide(s).Stage)
+	}
+	if m.Source != MappingSourceShaderRecordAddress && m.Source != MappingSourcePushAddress && m.Source != MappingSourceIndirectAddress {
+		return
+	}
+	if r.Type != iface.UniformBuffer && r.Type != iface.StorageBuffer && r.Type != iface.AccelerationStructure {
+		l.fail(vuid.VkPipelineShaderStageCreateInfo_pNext_11318, sides, "%s is a %s that is mapped to an address; must be a buffer or an acceleration structure", r.Name, r.Type)
+	} else if at := asksLength(s, r.ID); at >= 0 {
+		l.fail(vuid.VkPipelineShaderStageCreateInfo_pNext_11378, []Side{s.at(at), sides[1], sides[0]}, "the stage asks for the length of %s, which is mapped to an address; must not", r.Name)
+	}
+}
+
+// heapDescriptor judges a resource whose descriptor is in a heap.
+func (l *linker) heapDescriptor(m *Mapping, r *iface.Resource, sides []Side) {
+	for i := range mappedKinds {
+		if k := &mappedKinds[i]; slices.Contains(k.of, r.Type) {
+			l.aligned(k.code, k.limit, "heap_offset", m.HeapOffset, sides)
+			l.aligned(k.code, k.limit, "heap_array_stride", m.HeapArrayStride, sides)
+		}
+	}
+	if r.Type == iface.CombinedImageSampler && m.Sampler == nil {
+		const code, limit = vuid.VkDescriptorSetAndBindingMappingEXT_source_11254, "samplerDescriptorAlignment"
+		l.aligned(code, limit, "sampler_heap_offset", m.SamplerHeapOffset, sides)
+		l.aligned(code, limit, "sampler_heap_array_stride", m.SamplerHeapArrayStride, sides)
+	}
+	if m.Sampler != nil && len(r.Arrays) > 0 {
+		l.fail(vuid.VkPipelineShaderStageCreateInfo_pNext_11399, sides, "%s is an array and its mapping has a sampler of its own; must be no array", r.Name)
+	}
+}
+
+// unmapped judges that all resources of a stage for descriptor heaps are mapped.
+func (l *linker) unmapped(s *Shader, list []Mapping) {
+	code := mappedAll[l.kind()]
+	on := l.d.Flags&PipelineFlagsDescriptorHeap != 0
+	if l.d.Kind == ShaderObjects {
+		code, on = vuid.VkShaderCreateInfoEXT_flags_11292, s.Object&ObjectFlagsDescriptorHeap != 0
+	}
+	if !on || code == "" {
+		return
+	}
+	for i := range s.Entry.Resources {
+		r := &s.Entry.Resources[i]
+		if r.Used && !r.MissingSet && !r.MissingBinding && !slices.ContainsFunc(list, func(m Mapping) bool { return m.of(r) }) {
+			l.fail(code, []Side{resourceSide(s, r)}, "%s has no mapping in a pipeline for descriptor heaps; must have one", r.Name)
+		}
+	}
+}
+
+// asksLength returns the instruction of an entry point that asks for the length of
+// the array in a block, -1 where there is none.
+func asksLength(s *Shader, id spirv.ID) int {
+	m := s.facts()
+	if m == nil {
+		return -1
+	}
+	for k := range m.EntryPoints {
+		p := &m.EntryPoints[k]
+		if p.ID != s.Entry.ID || p.Model != s.Entry.Model || p.Name != s.Entry.Name || p.Func == nil {
+			continue
+		}
+		for _, f := range m.CallTree(p) {
+			for i := f.Index; i < f.End; i++ {
+				in := m.Code.Inst(i)
+				switch {
+				case in.Op() == spirv.OpArrayLength && variableOf(m, inst.ArrayLength(in).Structure()) == id:
+					return i
+				case in.Op() == spirv.OpUntypedArrayLengthKHR && variableOf(m, inst.UntypedArrayLengthKHR(in).Pointer()) == id:
+					return i
+				}
+			}
+		}
+	}
+	return -1
+}
+
+// variableOf follows a pointer to what it is made of.
+func variableOf(m *facts.Module, id spirv.ID) spirv.ID {
+	for range maxChase {
+		i := m.Code.Def(id)
+		if i < 0 {
+			return id
+		}
+		switch in := m.Code.Inst(i); in.Op() {
+		case spirv.OpAccessChain, spirv.OpInBoundsAccessChain:
+			id = inst.AccessChain(in).Base()
+		case spirv.OpUntypedAccessChainKHR, spirv.OpUntypedInBoundsAccessChainKHR:
+			id = inst.UntypedAccessChainKHR(in).Base()
+		case spirv.OpCopyObject:
+			id = inst.CopyObject(in).Operand()
+		default:
+			return id
+		}
+	}
+	return id
+}
