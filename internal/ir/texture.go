@@ -65,7 +65,7 @@ type TextureOperands uint16
 const (
 	TextureDref        TextureOperands = 1 << iota // f32: what texels are compared with; the result is one f32 for Sample, four for Gather
 	TextureBias                                    // f32: added to the level of detail
-	TextureLod                                     // the level of detail: f32, of Fetch an i32
+	TextureLod                                     // the level of detail: f32; the level, an i32, where coordinates are integers
 	TextureGrad                                    // f32 along each axis by x, then along each by y
 	TextureOffset                                  // i32 for each axis, of a cube none: texels added to the coordinates
 	TextureOffsets                                 // i32 for x and y of each of the four texels of a Gather
@@ -164,7 +164,7 @@ func (t *Texture) operand(o TextureOperands) (int, Type) {
 	case TextureSparse:
 		return 0, I32
 	case TextureLod:
-		if t.Op == TextureFetch {
+		if t.Integral() {
 			return 1, I32
 		}
 	case TextureGrad:

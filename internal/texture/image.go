@@ -241,6 +241,17 @@ func (m *Image) Rows(a format.Aspect, level, layer int) []byte {
 	return p.memory[int(l.at)+layer*int(l.slice):][:l.slice]
 }
 
+// Level returns the bytes of a level, all its layers and slices: they are the
+// image's own. It is nil where there is no such level.
+func (m *Image) Level(a format.Aspect, level int) []byte {
+	p := m.aspect(a)
+	if p == nil || uint(level) >= uint(m.Levels) {
+		return nil
+	}
+	l := &p.levels[level]
+	return p.memory[l.at:][:int(l.slice)*l.depth*m.Layers]
+}
+
 // Aspects returns what the image keeps apart.
 func (m *Image) Aspects() (list []format.Aspect) {
 	for i := range m.planes {

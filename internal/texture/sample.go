@@ -189,12 +189,17 @@ func (c *code) anisotropic(x *texel, s *spot, d *detail, a *arguments) values {
 }
 
 // gathered is the body of Gather: the texels at (i0,j1), (i1,j1), (i1,j0) and
-// (i0,j0) of level 0 (Vulkan §"Texel Gathering").
+// (i0,j0) of level 0, or of the one that operands name (Vulkan §"Texel Gathering").
 func (c *code) gathered(a *arguments) []ir.V {
 	x := c.texelOf()
 	s := c.spot(a)
 	c.s.reduction, c.s.mag, c.s.min = Average, Linear, Linear
-	f := filter{code: c, x: x, m: c.mip(0), spot: s}
+	level := ir.V(0)
+	if c.v.levels && c.t.Operands&(ir.TextureLod|ir.TextureBias|ir.TextureGrad) != 0 {
+		d := c.detail(a)
+		level = c.nearestLevel(&d)
+	}
+	f := filter{code: c, x: x, m: c.mip(level), spot: s}
 	var texels [4]values // i0j0, i1j0, i0j1, i1j1
 	switch {
 	case s.face != 0 && !c.s.nonSeamless:

@@ -1,0 +1,188 @@
+package texture_test
+
+import (
+	"math"
+	"math/rand"
+	"testing"
+
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/texture"
+)
+
+func f32(x float64) uint64 { return uint64(math.Float32bits(float32(x))) }
+
+func number(bits uint64) float64 { return float64(math.Float32frombits(uint32(bits))) }
+
+// graded returns a view of an image of 32×16 whose level l is l everywhere.
+func graded(t *testing.T) *texture.View {
+	m, err := texture.NewImage(texture.Desc{Format: "R32_SFLOAT", Dim: ir.Dim2D, Width: 32, Height: 16, Levels: 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for l := range 5 {
+		w, h, _ := m.LevelExtent(l)
+		for n := range w * h {
+			m.Store(texture.Place{X: n % w, Y: n / w, Level: l}, [4]uint64{f32(float64(l))})
+		}
+	}
+	v, err := texture.NewView(m, texture.ViewDesc{Dim: ir.Dim2D})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// TestGradients expects the level of detail that the lengths of derivatives in
+// texels say (Vulkan §"Scale Factor Operation", §"Level-of-Detail Operation"),
+// from a sample, and from the query.
+func TestGradients(t *testing.T) {
+	v := graded(t)
+	for _, c := range []struct {
+		dx, dy [2]float64 // texels
+		bias   float64
+		min    float64 // of the shader
+		d      texture.SamplerDesc
+		lambda float64 // as computed
+		level  float64 // read
+	}{
+		{dx: [2]float64{4, 0}, dy: [2]float64{0, 1}, d: texture.SamplerDesc{MaxLod: 9, MipLinear: true}, lambda: 2, level: 2},
+		{dx: [2]float64{3, 4}, dy: [2]float64{0, 1}, d: texture.SamplerDesc{MaxLod: 9, MipLinear: true}, lambda: math.Log2(5), level: math.Log2(5)},
+		{dx: [2]float64{1, 0}, dy: [2]float64{6, 8}, d: texture.SamplerDesc{MaxLod: 9}, lambda: math.Log2(10), level: 3},
+		{dx: [2]float64{0.25, 0}, dy: [2]float64{0, 0.5}, d: texture.SamplerDesc{MaxLod: 9, MipLinear: true}, lambda: -1, level: 0},
+		{dx: [2]float64{64, 0}, dy: [2]float64{0, 0.5}, d: texture.SamplerDesc{MaxLod: 99, MipLinear: true}, lambda: 6, level: 4},
+		{dx: [2]float64{8, 0}, dy: [2]float64{0, 1}, d: texture.SamplerDesc{MaxLod: 1.5, MipLinear: true}, lambda: 3, level: 1.5},
+		{dx: [2]float64{1, 0}, dy: [2]float64{0, 1}, d: texture.SamplerDesc{MinLod: 2.25, MaxLod: 9, MipLinear: true}, lambda: 0, level: 2.25},
+		{dx: [2]float64{2, 0}, dy: [2]float64{0, 2}, bias: 1.5, d: texture.SamplerDesc{LodBias: -0.25, MaxLod: 9, MipLinear: true}, lambda: 2.25, level: 2.25},
+		{dx: [2]float64{1, 0}, dy: [2]float64{0, 1}, min: 3, d: texture.SamplerDesc{MaxLod: 9}, lambda: 0, level: 3},
+		{dx: [2]float64{16, 0}, dy: [2]float64{0, 4}, d: texture.SamplerDesc{Anisotropy: 16, MaxLod: 9, MipLinear: true}, lambda: 2, level: 2},
+		{dx: [2]float64{16, 0}, dy: [2]float64{0, 4}, d: texture.SamplerDesc{Anisotropy: 2, MaxLod: 9, MipLinear: true}, lambda: 3, level: 3},
+		{dx: [2]float64{0, 0}, dy: [2]float64{0, 4}, d: texture.SamplerDesc{Anisotropy: 16, MaxLod: 9, MipLinear: true}, lambda: -2, level: 0},
+		{dx: [2]float64{2, 0}, dy: [2]float64{0, 2}, d: texture.SamplerDesc{LodBias: 100, MaxLod: 99}, lambda: 17, level: 4},
+	} {
+		s, err := texture.NewSampler(c.d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		args := []uint64{0, 0, f32(0.3), f32(0.4)}
+		x := ir.Texture{Op: ir.TextureSample, Dim: ir.Dim2D, Type: ir.F32, Operands: ir.TextureGrad}
+		if c.bias != 0 {
+			args, x.Operands = append(args, f32(c.bias)), x.Operands|ir.TextureBias
+		}
+		args = append(args, f32(c.dx[0]/32), f32(c.dx[1]/16), f32(c.dy[0]/32), f32(c.dy[1]/16))
+		query := append([]uint64(nil), args...)
+		if c.min != 0 {
+			args, x.Operands = append(args, f32(c.min)), x.Operands|ir.TextureMinLod
+		}
+		got := call(t, x, v, s, [][]uint64{args})[0]
+		if g := number(got[0]); math.Abs(g-c.level) > 1.0/500 {
+			t.Errorf("%+v: samples level %g", c, g)
+		}
+		if c.min == 0 {
+			x.Op = ir.TextureQueryLod
+			got := call(t, x, v, s, [][]uint64{query})[0]
+			if g, l := number(got[0]), number(got[1]); math.Abs(g-c.level) > 1.0/500 || math.Abs(l-c.lambda) > 1e-5 {
+				t.Errorf("%+v: the query gives level %g, level of detail %g", c, g, l)
+			}
+		}
+	}
+}
+
+// TestAnisotropy averages samples along the longer derivative, at the places that
+// the specification's sum names (Vulkan §"Texel Anisotropic Filtering").
+func TestAnisotropy(t *testing.T) {
+	m, _ := texture.NewImage(texture.Desc{Format: "R32_SFLOAT", Dim: ir.Dim2D, Width: 64, Height: 1})
+	for i := range 64 {
+		m.Store(texture.Place{X: i}, [4]uint64{f32(float64(i * i))})
+	}
+	v, _ := texture.NewView(m, texture.ViewDesc{Dim: ir.Dim2D})
+	for _, c := range []struct {
+		most   float32
+		length float64 // texels along x; 1 along y
+	}{{16, 1}, {16, 3}, {16, 7.5}, {4, 12}, {2, 64}} {
+		s, _ := texture.NewSampler(texture.SamplerDesc{Anisotropy: c.most, MaxLod: 9})
+		x := ir.Texture{Op: ir.TextureSample, Dim: ir.Dim2D, Type: ir.F32, Operands: ir.TextureGrad}
+		u := 0.5
+		got := call(t, x, v, s, [][]uint64{{0, 0, f32(u), f32(0.5), f32(c.length / 64), 0, 0, f32(1)}})[0]
+		n := math.Ceil(min(c.length, float64(c.most)))
+		sum := 0.0
+		for i := 1.0; i <= n; i++ {
+			p := min(max(int(math.Floor((u+c.length/64*(i/(n+1)-0.5))*64)), 0), 63)
+			sum += float64(p * p)
+		}
+		if g := number(got[0]); math.Abs(g-sum/n) > 1e-3*(1+sum/n) {
+			t.Errorf("%+v: %g; must be %g, the mean of %g", c, g, sum/n, n)
+		}
+	}
+}
+
+// TestGather gathers a component: (i0,j1), (i1,j1), (i1,j0), (i0,j0), with an
+// offset, with four of them, and through a swizzle.
+func TestGather(t *testing.T) {
+	r := rand.New(rand.NewSource(3))
+	m, _ := texture.NewImage(texture.Desc{Format: "R8G8B8A8_UINT", Dim: ir.Dim2D, Width: 8, Height: 8})
+	fill(m, r)
+	at := func(x, y, k int) uint64 { return m.Load(texture.Place{X: x & 7, Y: y & 7})[k] }
+	s, _ := texture.NewSampler(texture.SamplerDesc{MaxLod: 9})
+	v, _ := texture.NewView(m, texture.ViewDesc{Dim: ir.Dim2D})
+	u := []uint64{0, 0, f32(3.3 / 8), f32(5.9 / 8)} // i0 is 2, j0 is 5
+	x := ir.Texture{Op: ir.TextureGather, Dim: ir.Dim2D, Type: ir.I32, Component: 2}
+	expect := func(what string, got []uint64, want [4]uint64) {
+		t.Helper()
+		if [4]uint64(got) != want {
+			t.Errorf("%s: %d; must be %d", what, got, want)
+		}
+	}
+	expect("plain", call(t, x, v, s, [][]uint64{u})[0], [4]uint64{at(2, 6, 2), at(3, 6, 2), at(3, 5, 2), at(2, 5, 2)})
+	x.Operands = ir.TextureOffset
+	neg := func(n int32) uint64 { return uint64(uint32(n)) }
+	expect("offset", call(t, x, v, s, [][]uint64{append(u[:4:4], neg(-5), 4)})[0], [4]uint64{at(-3, 10, 2), at(-2, 10, 2), at(-2, 9, 2), at(-3, 9, 2)})
+	x.Operands = ir.TextureOffsets
+	expect("offsets", call(t, x, v, s, [][]uint64{append(u[:4:4], 1, 2, neg(-1), 0, 4, 5, neg(-8), neg(-8))})[0],
+		[4]uint64{at(3, 7, 2), at(1, 5, 2), at(6, 10, 2), at(-6, -3, 2)})
+	x.Operands, x.Component = 0, 0
+	swizzled, _ := texture.NewView(m, texture.ViewDesc{Dim: ir.Dim2D, Swizzle: [4]texture.Swizzle{texture.Alpha, texture.One, texture.Zero, texture.Red}})
+	expect("swizzle", call(t, x, swizzled, s, [][]uint64{u})[0], [4]uint64{at(2, 6, 3), at(3, 6, 3), at(3, 5, 3), at(2, 5, 3)})
+	x.Component = 1
+	expect("one", call(t, x, swizzled, s, [][]uint64{u})[0], [4]uint64{1, 1, 1, 1})
+}
+
+// TestCubic compares the weights with interpolating and with constant data: all
+// kernels reproduce a constant, and Catmull–Rom goes through the texels.
+func TestCubic(t *testing.T) {
+	m, _ := texture.NewImage(texture.Desc{Format: "R32_SFLOAT", Dim: ir.Dim2D, Width: 8, Height: 8})
+	flat, _ := texture.NewImage(m.Desc)
+	for i := range 64 {
+		at := texture.Place{X: i % 8, Y: i / 8}
+		m.Store(at, [4]uint64{f32(float64((i*37)%64) / 8)})
+		flat.Store(at, [4]uint64{f32(3)})
+	}
+	x := ir.Texture{Op: ir.TextureSample, Dim: ir.Dim2D, Type: ir.F32}
+	for _, w := range []texture.CubicWeights{texture.CatmullRom, texture.ZeroTangent, texture.BSpline, texture.MitchellNetravali} {
+		s, _ := texture.NewSampler(texture.SamplerDesc{Mag: texture.Cubic, Min: texture.Cubic, Cubic: w, MaxLod: 0.25})
+		v, _ := texture.NewView(flat, texture.ViewDesc{Dim: ir.Dim2D})
+		for _, got := range call(t, x, v, s, [][]uint64{{0, 0, f32(0.1), f32(0.7)}, {0, 0, f32(-3.21), f32(11.77)}}) {
+			if g := number(got[0]); math.Abs(g-3) > 1e-5 {
+				t.Errorf("weights %d: %g of a constant 3", w, g)
+			}
+		}
+		v, _ = texture.NewView(m, texture.ViewDesc{Dim: ir.Dim2D})
+		g := number(call(t, x, v, s, [][]uint64{{0, 0, f32(2.5 / 8), f32(5.5 / 8)}})[0][0])
+		at := func(x, y int) float64 { return number(m.Load(texture.Place{X: x, Y: y})[0]) }
+		want := at(2, 5)
+		if w >= texture.BSpline {
+			k := [3]float64{1.0 / 6, 4.0 / 6, 1.0 / 6}
+			if w == texture.MitchellNetravali {
+				k = [3]float64{1.0 / 18, 16.0 / 18, 1.0 / 18}
+			}
+			want = 0
+			for j := range 3 {
+				for i := range 3 {
+					want += k[i] * k[j] * at(1+i, 4+j)
+				}
+			}
+		}
+		if math.Abs(g-want) > 1e-5 {
+			t.Errorf("weights %d: %g at a texel; must be %g", w, g, want)
+		}
+	}
+}
