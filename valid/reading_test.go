@@ -17,9 +17,10 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/asm"
 )
 
-// TestReadings judges testdata/readings/NAME.txtar: what one module is under
-// each version. A line of the section findings names environments, and behind
-// the colon what there must be: "line code", "line code warning" for each,
+// TestReadings judges testdata/readings/NAME.txtar: what a module is under each
+// version. Behind the section NAME.spvasm stands NAME.findings, or findings where
+// there is one module. A line of it names environments, and behind the colon what
+// there must be: "line code", "line code warning" for each,
 // between semicolons, or "none". The comment may say "spirv: 1.0", the version
 // of the module (the newest that each environment takes, where it does not), and
 // what the comment of a case may say of a device.
@@ -34,26 +35,37 @@ func TestReadings(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(a.Files) != 2 || a.Files[0].Name != "shader.spvasm" || a.Files[1].Name != "findings" {
-				t.Fatal("must have shader.spvasm and findings")
+			if len(a.Files) == 0 || len(a.Files)%2 != 0 {
+				t.Fatal("must have modules and their findings")
 			}
-			judged := 0
-			for line := range strings.Lines(string(a.Files[1].Data)) {
-				names, want, ok := strings.Cut(strings.TrimSpace(line), ": ")
-				if !ok {
-					t.Fatalf("%q is no line of findings", line)
-				}
-				for _, name := range strings.Fields(names) {
-					judged++
-					if got := readingOf(t, name, string(a.Comment), a.Files[0].Data); got != want {
-						t.Errorf("%s:\n%s\nwant\n%s", name, got, want)
-					}
-				}
-			}
-			if judged < 2 {
-				t.Error("needs two environments or more")
+			for ; len(a.Files) > 0; a.Files = a.Files[2:] {
+				readModule(t, string(a.Comment), a.Files[0], a.Files[1])
 			}
 		})
+	}
+}
+
+// readModule judges one module of a case.
+func readModule(t *testing.T, comment string, module, findings txtar.File) {
+	name, ok := strings.CutSuffix(module.Name, ".spvasm")
+	if !ok || findings.Name != "findings" && findings.Name != name+".findings" {
+		t.Fatalf("%s and %s; must be NAME.spvasm and NAME.findings", module.Name, findings.Name)
+	}
+	judged := 0
+	for line := range strings.Lines(string(findings.Data)) {
+		names, want, ok := strings.Cut(strings.TrimSpace(line), ": ")
+		if !ok {
+			t.Fatalf("%q is no line of findings", line)
+		}
+		for _, env := range strings.Fields(names) {
+			judged++
+			if got := readingOf(t, env, comment, module.Data); got != want {
+				t.Errorf("%s in %s:\n%s\nwant\n%s", module.Name, env, got, want)
+			}
+		}
+	}
+	if judged < 2 {
+		t.Errorf("%s needs two environments or more", module.Name)
 	}
 }
 
