@@ -97,6 +97,36 @@ func (b *Blocks) Texel(block []byte, x, y, z int) [4]float32 {
 	return one[0]
 }
 
+// Plain returns the format of one texel that holds each texel of the blocks
+// exactly, and its numbers in the least room: what a copy of an image can be that
+// no longer needs to be decoded.
+func (b *Blocks) Plain() string {
+	switch b.class {
+	case bc7, etc2, etc2Alpha:
+		if b.srgb {
+			return "R8G8B8A8_SRGB"
+		}
+		return "R8G8B8A8_UNORM"
+	case bc4, eac1:
+		return "R32_SFLOAT"
+	case bc5, eac2:
+		return "R32G32_SFLOAT"
+	case bc6:
+		return "R16G16B16A16_SFLOAT"
+	case astc:
+		switch {
+		case b.srgb:
+		case b.Mode == DecodeUNorm8:
+			return "R8G8B8A8_UNORM"
+		case b.Mode == DecodeExponent:
+			return "E5B9G9R9_UFLOAT_PACK32"
+		default:
+			return "R16G16B16A16_SFLOAT"
+		}
+	}
+	return "R32G32B32A32_SFLOAT"
+}
+
 // some writes as many texels as there is room for, from the first on.
 func (b *Blocks) some(texels [][4]float32, first int, block []byte) {
 	switch b.class {

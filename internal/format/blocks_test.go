@@ -1,6 +1,7 @@
 package format
 
 import (
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -69,6 +70,40 @@ func TestTexelOfABlock(t *testing.T) {
 			block[i] = byte(r.Uint32())
 		}
 		everyBlock(t, block, r.IntN(1<<20))
+	}
+}
+
+// TestPlain stores the texels of blocks in the format that holds them and reads
+// them again.
+func TestPlain(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 5))
+	for i := range infos {
+		b, ok := infos[i].Blocks()
+		for b.Mode = DecodeHalf; ok && b.Mode <= DecodeExponent; b.Mode++ {
+			f, known := ByName(b.Plain())
+			c, _ := f.Codec(Color)
+			if !known || c.Sampled != Float {
+				t.Fatalf("%s is plain as %s", infos[i].Name, b.Plain())
+			}
+			texels, texel := make([][4]float32, b.Texels()), make([]byte, c.Bytes)
+			for range 25 {
+				block := make([]byte, 16)
+				for j := range block {
+					block[j] = byte(r.Uint32())
+				}
+				b.Decode(texels, block[:b.Bytes])
+				for _, v := range texels {
+					var n [4]uint64
+					for ch := range v {
+						n[ch] = uint64(math.Float32bits(v[ch]))
+					}
+					c.Store(texel, n)
+					if got := c.Load(texel); got != n {
+						t.Fatalf("%s mode %d % x: %v is %#x in %s; want %#x", infos[i].Name, b.Mode, block, v, got, b.Plain(), n)
+					}
+				}
+			}
+		}
 	}
 }
 

@@ -1,6 +1,8 @@
 // Package format knows the texel formats: their names, the place of each
-// component in a texel, and what number a component's bits stand for. It
-// refuses to know of images: how texels are laid out, filtered or addressed.
+// component in a texel or a compressed block, what number its bits stand for, in
+// which planes it stands, what color its luma and chroma make, and how many bytes
+// so many texels take without gaps. It refuses to know of images: where their
+// levels and layers lie, who reads them, and how they are filtered or addressed.
 package format
 
 import (
