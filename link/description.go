@@ -20,7 +20,8 @@ const (
 	Graphics
 	Compute
 	RayTracing
-	ShaderObjects // stages that are no pipeline (VK_EXT_shader_object)
+	ShaderObjects  // stages that are no pipeline (VK_EXT_shader_object)
+	ExecutionGraph // nodes that hand payloads to each other (VK_AMDX_shader_enqueue)
 )
 
 // Description is a pipeline as it is put together. What is nil is not known, and
@@ -57,7 +58,8 @@ type Description struct {
 	Library bool
 	Parts   Parts
 
-	// Libraries are the graphics pipelines that give the other parts. One that
+	// Libraries are the graphics pipelines that give the other parts, or the
+	// pipelines that give nodes to an execution graph. One that
 	// is Apart is judged by itself elsewhere, so that what is wrong in it alone
 	// is not reported of this one.
 	Libraries []*Description
@@ -118,6 +120,7 @@ type Shader struct {
 	SubgroupSize   uint32 // that is required, 0 where none is
 	Robustness     *Robustness
 	Specialization []SpecEntry
+	Node           *Node      // what it is in an execution graph, nil where that is not said
 	Mappings       *[]Mapping // of resources to descriptor heaps, nil where they are not known
 
 	// Object and Next are what a shader object has in place of Flags: how it is

@@ -3,6 +3,7 @@ package link
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/vuid"
@@ -24,15 +25,19 @@ var flagLimits = [...]struct {
 	{vuid.VkGraphicsPipelineCreateInfo_flags_11798, Graphics, PipelineFlags64BitIndexing, "shader64BitIndexing"},
 	{vuid.VkComputePipelineCreateInfo_flags_03369, Compute, PipelineFlagsRayTracingSkipTriangles, ""},
 	{vuid.VkComputePipelineCreateInfo_flags_03370, Compute, PipelineFlagsRayTracingSkipAabbs, ""},
+	{vuid.VkExecutionGraphPipelineCreateInfoAMDX_flags_11798, ExecutionGraph, PipelineFlags64BitIndexing, "shader64BitIndexing"},
+	{vuid.VkExecutionGraphPipelineCreateInfoAMDX_flags_03369, ExecutionGraph, PipelineFlagsRayTracingSkipTriangles, ""},
+	{vuid.VkExecutionGraphPipelineCreateInfoAMDX_flags_03370, ExecutionGraph, PipelineFlagsRayTracingSkipAabbs, ""},
 	{vuid.VkComputePipelineCreateInfo_shaderEnqueue_09177, Compute, PipelineFlagsLibrary, "shaderEnqueue"},
 }
 
 // heapLayouts are the rules that a pipeline for descriptor heaps has no layout,
 // by the kind of the pipeline.
 var heapLayouts = map[Kind]string{
-	Graphics:   vuid.VkGraphicsPipelineCreateInfo_flags_11311,
-	Compute:    vuid.VkComputePipelineCreateInfo_flags_11311,
-	RayTracing: vuid.VkRayTracingPipelineCreateInfoKHR_flags_11311,
+	Graphics:       vuid.VkGraphicsPipelineCreateInfo_flags_11311,
+	Compute:        vuid.VkComputePipelineCreateInfo_flags_11311,
+	RayTracing:     vuid.VkRayTracingPipelineCreateInfoKHR_flags_11311,
+	ExecutionGraph: vuid.VkExecutionGraphPipelineCreateInfoAMDX_flags_11311,
 }
 
 // flagRules are the rules of the flags of pipelines.
@@ -47,19 +52,27 @@ var flagRules = func() []Rule {
 		{vuid.VkRayTracingPipelineCreateInfoKHR_None_11369, "a ray tracing pipeline has a layout"},
 	}
 	for _, k := range flagLimits {
-		words := fmt.Sprintf("a %s pipeline has no flag %s", kindNames[k.kind], k.flag)
+		words := fmt.Sprintf("%s pipeline has no flag %s", article(kindNames[k.kind]), k.flag)
 		if k.feature != "" {
 			words += " without the feature " + k.feature
 		}
 		out = append(out, Rule{k.code, words})
 	}
-	for _, k := range []Kind{Graphics, Compute, RayTracing} {
-		out = append(out, Rule{heapLayouts[k], fmt.Sprintf("a %s pipeline for descriptor heaps has no layout", kindNames[k])})
+	for _, k := range []Kind{Graphics, Compute, RayTracing, ExecutionGraph} {
+		out = append(out, Rule{heapLayouts[k], fmt.Sprintf("%s pipeline for descriptor heaps has no layout", article(kindNames[k]))})
 	}
 	return out
 }()
 
-var kindNames = [...]string{Any: "", Graphics: "graphics", Compute: "compute", RayTracing: "ray tracing", ShaderObjects: "shader object"}
+var kindNames = [...]string{Any: "", Graphics: "graphics", Compute: "compute", RayTracing: "ray tracing", ShaderObjects: "shader object", ExecutionGraph: "execution graph"}
+
+// article puts a or an before a word.
+func article(word string) string {
+	if word != "" && strings.ContainsRune("aeiou", rune(word[0])) {
+		return "an " + word
+	}
+	return "a " + word
+}
 
 // kind returns the kind of the pipeline, by its stages where it is not said.
 func (l *linker) kind() Kind {
@@ -101,7 +114,7 @@ func (l *linker) flags() {
 			l.off(k.code, k.feature, side, fmt.Sprintf("the pipeline has the flag %s", k.flag))
 			continue
 		}
-		l.fail(k.code, side, "a %s pipeline has the flag %s; must not", kindNames[kind], k.flag)
+		l.fail(k.code, side, "%s pipeline has the flag %s; must not", article(kindNames[kind]), k.flag)
 	}
 	const both = PipelineFlagsRayTracingSkipTriangles | PipelineFlagsRayTracingSkipAabbs
 	if kind == RayTracing && l.d.Flags&both == both {

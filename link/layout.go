@@ -27,6 +27,10 @@ var codesOf = [...]layoutCodes{
 		vuid.VkRayTracingPipelineCreateInfoKHR_layout_07987, vuid.VkRayTracingPipelineCreateInfoKHR_layout_10069, vuid.VkRayTracingPipelineCreateInfoKHR_layout_07988,
 		vuid.VkRayTracingPipelineCreateInfoKHR_layout_07990, vuid.VkRayTracingPipelineCreateInfoKHR_layout_07991, vuid.VkRayTracingPipelineCreateInfoKHR_None_10391,
 	},
+	{
+		vuid.VkExecutionGraphPipelineCreateInfoAMDX_layout_07987, vuid.VkExecutionGraphPipelineCreateInfoAMDX_layout_10069, vuid.VkExecutionGraphPipelineCreateInfoAMDX_layout_07988,
+		vuid.VkExecutionGraphPipelineCreateInfoAMDX_layout_07990, vuid.VkExecutionGraphPipelineCreateInfoAMDX_layout_07991, vuid.VkExecutionGraphPipelineCreateInfoAMDX_None_10391,
+	},
 }
 
 // layoutRules are the rules of pipeline layouts, for each kind of pipeline.
@@ -45,8 +49,10 @@ var layoutRules = func() (out []Rule) {
 }()
 
 // codes returns the rules for the pipeline that a stage is of.
-func codes(s *Shader) layoutCodes {
+func (l *linker) codes(s *Shader) layoutCodes {
 	switch k := StageOf(s.Entry.Model); {
+	case l.d.Kind == ExecutionGraph:
+		return codesOf[3]
 	case k == compute:
 		return codesOf[1]
 	case k >= raygen:
@@ -96,7 +102,7 @@ func takes(t DescriptorType, k iface.Descriptor) bool {
 // resources judges what a stage uses against the layout (Vulkan, DescriptorSet
 // and Binding Assignment).
 func (l *linker) resources(s *Shader) {
-	c := codes(s)
+	c := l.codes(s)
 	for i := range s.Entry.Resources {
 		r := &s.Entry.Resources[i]
 		if !r.Used || r.MissingSet || r.MissingBinding {
@@ -156,7 +162,7 @@ func (b *Binding) side(set uint32) Side {
 
 // pushConstants judges the push constants that a stage uses.
 func (l *linker) pushConstants(s *Shader) {
-	c, stage := codes(s), StageOf(s.Entry.Model)
+	c, stage := l.codes(s), StageOf(s.Entry.Model)
 	for i := range s.Entry.PushConstants {
 		p := &s.Entry.PushConstants[i]
 		if !p.Used || p.Bank != 0 {

@@ -116,8 +116,8 @@ var layoutCountRules = func() []Rule {
 		{vuid.VkPushConstantRange_size_00297, "a push constant range has a multiple of 4 bytes"},
 		{vuid.VkPushConstantRange_size_00298, "a push constant range ends at maxPushConstantsSize or before"},
 	}
-	for _, k := range []Kind{Graphics, Compute, RayTracing} {
-		out = append(out, Rule{resourceCodes[k], "a stage of a " + kindNames[k] + " pipeline can reach no more resources than maxPerStageResources"})
+	for _, k := range []Kind{Graphics, Compute, RayTracing, ExecutionGraph} {
+		out = append(out, Rule{resourceCodes[k], "a stage of " + article(kindNames[k]) + " pipeline can reach no more resources than maxPerStageResources"})
 	}
 	for _, c := range countLimits {
 		most := c.limits[0]
@@ -187,6 +187,7 @@ var resourceTypes = []DescriptorType{
 // pipeline.
 var resourceCodes = map[Kind]string{
 	Graphics: vuid.VkGraphicsPipelineCreateInfo_layout_01688, Compute: vuid.VkComputePipelineCreateInfo_layout_01687, RayTracing: vuid.VkRayTracingPipelineCreateInfoKHR_layout_03428,
+	ExecutionGraph: vuid.VkExecutionGraphPipelineCreateInfoAMDX_layout_09132,
 }
 
 // stageResources judges how many resources of the layout each stage of the

@@ -149,6 +149,21 @@ func (d *Description) merged() *Description {
 // takesIn judges a pipeline with libraries: each library, how their layouts fit,
 // and the pipeline that they make.
 func (l *linker) takesIn(depth int) {
+	known := l.libraries(depth)
+	l.pair()
+	whole := newLinker(l.d.merged())
+	whole.pieces = l.d.givers(0)
+	whole.judge()
+	for _, f := range whole.found {
+		if !known[[2]string{f.Code, f.Message}] && len(l.found) < maxFindings {
+			l.found = append(l.found, f)
+		}
+	}
+}
+
+// libraries judges each library by itself and returns what it found, by code and
+// message.
+func (l *linker) libraries(depth int) map[[2]string]bool {
 	known := map[[2]string]bool{}
 	for i, b := range l.d.Libraries {
 		own := *b
@@ -162,15 +177,7 @@ func (l *linker) takesIn(depth int) {
 			known[key] = true
 		}
 	}
-	l.pair()
-	whole := newLinker(l.d.merged())
-	whole.pieces = l.d.givers(0)
-	whole.judge()
-	for _, f := range whole.found {
-		if !known[[2]string{f.Code, f.Message}] && len(l.found) < maxFindings {
-			l.found = append(l.found, f)
-		}
-	}
+	return known
 }
 
 // noLayout judges a pipeline that has no layout.
@@ -180,6 +187,8 @@ func (l *linker) noLayout() {
 	}
 	side := []Side{{Stage: "pipeline"}}
 	switch l.kind() {
+	case ExecutionGraph:
+		l.fail(vuid.VkExecutionGraphPipelineCreateInfoAMDX_None_11363, side, "there is no layout; must be one")
 	case Compute:
 		l.fail(vuid.VkComputePipelineCreateInfo_None_11367, side, "there is no layout; must be one")
 	case RayTracing:

@@ -52,10 +52,14 @@ func Link(d *Description) []Finding { return linkAt(d, 0) }
 func linkAt(d *Description, depth int) []Finding {
 	l := newLinker(d)
 	l.noLayout()
-	if len(d.Libraries) > 0 && depth < maxLibraries {
-		l.takesIn(depth)
-	} else {
+	switch {
+	case len(d.Libraries) == 0 || depth >= maxLibraries:
 		l.judge()
+	case d.Kind == ExecutionGraph: // whose libraries are whole pipelines
+		l.libraries(depth)
+		l.judge()
+	default:
+		l.takesIn(depth)
 	}
 	return l.found
 }

@@ -237,8 +237,8 @@ var mappingRules = func() []Rule {
 			Rule{embedded[s].border, fmt.Sprintf("with the source %s, the sampler of a mapping has no border color of the application's own", s)},
 			Rule{embedded[s].capture, fmt.Sprintf("with the source %s, the sampler of a mapping has no opaque data of a capture", s)})
 	}
-	for _, k := range []Kind{Graphics, Compute, RayTracing} {
-		out = append(out, Rule{mappedAll[k], fmt.Sprintf("each resource of a %s pipeline for descriptor heaps has a mapping", kindNames[k])})
+	for _, k := range []Kind{Graphics, Compute, RayTracing, ExecutionGraph} {
+		out = append(out, Rule{mappedAll[k], fmt.Sprintf("each resource of %s pipeline for descriptor heaps has a mapping", article(kindNames[k]))})
 	}
 	return out
 }()
@@ -247,7 +247,7 @@ var mappingRules = func() []Rule {
 // have a mapping, by the kind of the pipeline.
 var mappedAll = map[Kind]string{
 	Graphics: vuid.VkGraphicsPipelineCreateInfo_flags_11312, Compute: vuid.VkComputePipelineCreateInfo_flags_11312,
-	RayTracing: vuid.VkRayTracingPipelineCreateInfoKHR_flags_11312,
+	RayTracing: vuid.VkRayTracingPipelineCreateInfoKHR_flags_11312, ExecutionGraph: vuid.VkExecutionGraphPipelineCreateInfoAMDX_flags_11312,
 }
 
 // isHeap reports whether the mapping finds descriptors in a heap.

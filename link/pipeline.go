@@ -37,6 +37,10 @@ func (l *linker) pipeline() {
 	}
 	l.flags()
 	l.robust()
+	if l.d.Kind == ExecutionGraph {
+		l.graph()
+		return
+	}
 	if l.isGraphics() {
 		l.graphics()
 	}

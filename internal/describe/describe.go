@@ -42,6 +42,7 @@ type pipelineFile struct {
 	Subpass       uint32               `yaml:"subpass"`
 	Rendering     *link.Rendering      `yaml:"rendering"`
 	RayStages     []rayStageFile       `yaml:"ray_stages"`
+	Nodes         []StageBody          `yaml:"nodes"`
 	Rays          *link.Rays           `yaml:"ray_tracing"`
 	Robustness    *link.Robustness     `yaml:"robustness"`
 	Attributes    *[]link.Attribute    `yaml:"vertex_attributes"` // vertex_input without its buffers
@@ -73,6 +74,7 @@ type StageBody struct {
 	Object         link.ObjectFlags `yaml:"object_flags"`
 	Next           *[]link.Stages   `yaml:"next_stages"`
 	Mappings       *[]link.Mapping  `yaml:"mappings"`
+	Node           *link.Node       `yaml:"node"`
 }
 
 // rayStageFile is a stage of a ray tracing pipeline, whose groups count them.
@@ -139,7 +141,7 @@ func (w *placeFinder) Visit(n ast.Node) ast.Visitor {
 }
 
 // kinds are the kinds of pipelines as they are written.
-var kinds = map[string]link.Kind{"": link.Any, "graphics": link.Graphics, "compute": link.Compute, "ray_tracing": link.RayTracing, "shader_objects": link.ShaderObjects}
+var kinds = map[string]link.Kind{"": link.Any, "graphics": link.Graphics, "compute": link.Compute, "ray_tracing": link.RayTracing, "shader_objects": link.ShaderObjects, "execution_graph": link.ExecutionGraph}
 
 // Stage is a stage as a description names it.
 type Stage struct {
@@ -184,6 +186,11 @@ func (in *pipelineFile) pipeline(name string, depth int, load func(Stage) (*link
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 	}
+	for i := range in.Nodes {
+		if err := in.Nodes[i].add(d, load, fmt.Sprintf("nodes[%d]", i), "compute"); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+	}
 	for i := range in.RayStages {
 		s := &in.RayStages[i]
 		if err := s.add(d, load, fmt.Sprintf("ray_stages[%d]", i), s.Stage); err != nil {
@@ -206,7 +213,7 @@ func Layout(data []byte, name string) (*link.Layout, error) {
 func (in *pipelineFile) description(file string) (*link.Description, error) {
 	kind, ok := kinds[in.Kind]
 	if !ok {
-		return nil, fmt.Errorf("%s: kind: %q: must be graphics, compute, ray_tracing or shader_objects", file, in.Kind)
+		return nil, fmt.Errorf("%s: kind: %q: must be graphics, compute, ray_tracing, shader_objects or execution_graph", file, in.Kind)
 	}
 	d := &link.Description{
 		Name: file, Kind: kind, Flags: in.Flags, Vertex: in.Vertex, Assembly: in.Assembly, Tessellation: in.Tessellation,
@@ -261,6 +268,7 @@ func (s *StageBody) add(d *link.Description, load func(Stage) (*link.Shader, err
 	}
 	shader.Flags, shader.SubgroupSize, shader.Robustness = s.Flags, s.SubgroupSize, s.Robustness
 	shader.Specialization, shader.Object, shader.Mappings = s.Entries, s.Object, s.Mappings
+	shader.Node = s.Node
 	if s.Next != nil {
 		shader.HasNext = true
 		for _, n := range *s.Next {
