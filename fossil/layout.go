@@ -110,9 +110,10 @@ func (b *builder) immutable(handles []string, to *link.Binding) {
 		var conversion struct{}
 		const subsampled = 1 | 2 // VK_SAMPLER_CREATE_SUBSAMPLED_BIT_EXT, …_COARSE_RECONSTRUCTION_BIT_EXT
 		n := link.Sampler{
-			Ycbcr:      b.read(s.Next, map[structureType]any{stYcbcr: &conversion})[stYcbcr],
-			Subsampled: s.Flags&subsampled != 0,
-			Border:     s.Border == 1000287003 || s.Border == 1000287004, // VK_BORDER_COLOR_FLOAT_CUSTOM_EXT, …_INT_CUSTOM_EXT
+			Ycbcr:        b.read(s.Next, map[structureType]any{stYcbcr: &conversion})[stYcbcr],
+			Unnormalized: s.Texels != 0,
+			Subsampled:   s.Flags&subsampled != 0,
+			Border:       s.Border == 1000287003 || s.Border == 1000287004, // VK_BORDER_COLOR_FLOAT_CUSTOM_EXT, …_INT_CUSTOM_EXT
 		}
 		to.Ycbcr = to.Ycbcr || n.Ycbcr
 		to.Immutable = append(to.Immutable, n)

@@ -4,6 +4,7 @@ package fossil
 type sampler struct {
 	Flags  uint64 `json:"flags"`
 	Border uint32 `json:"borderColor"`
+	Texels uint32 `json:"unnormalizedCoordinates"`
 	Next   chain  `json:"pNext"`
 }
 

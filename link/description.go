@@ -188,6 +188,9 @@ type Sampler struct {
 	Ycbcr      bool `yaml:"ycbcr"`         // it converts from Y′CbCr
 	Subsampled bool `yaml:"subsampled"`    // it reads images that are subsampled
 	Border     bool `yaml:"custom_border"` // the color of its border is one of the application's own
+
+	// Unnormalized says that coordinates are texels.
+	Unnormalized bool `yaml:"unnormalized_coordinates"`
 }
 
 // DescriptorType is a VkDescriptorType by the middle of its name in lower case:

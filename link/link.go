@@ -92,6 +92,8 @@ func (l *linker) judge() {
 		for _, s := range l.stages {
 			l.resources(s)
 			l.pushConstants(s)
+			l.unnormalized(s)
+			l.indices(s)
 		}
 	}
 }

@@ -15,7 +15,7 @@ type Rule struct {
 // families are the rules, by the file that judges them.
 var families = [][]Rule{
 	matchRules, layoutRules, layoutCountRules, setRules, stageRules, attributeRules, shaderRules, graphicsRules, vertexRules, localReadRules,
-	rayRules, payloadRules, flagRules, robustnessRules, fragmentRules, builtInRules, objectRules, mappingRules, graphRules, libraryRules,
+	rayRules, payloadRules, flagRules, robustnessRules, fragmentRules, builtInRules, objectRules, mappingRules, graphRules, drawRules, libraryRules,
 }
 
 // Rules yields every rule in order of its code.

@@ -52,6 +52,9 @@ func objectCode(code string) (string, bool) {
 	if c, ok := objectCodes[code]; ok {
 		return c, true
 	}
+	if c, ok := set[code]; ok {
+		return c, true
+	}
 	of, _, _ := strings.Cut(strings.TrimPrefix(code, "VUID-"), "-")
 	switch of {
 	case "VkGraphicsPipelineCreateInfo", "VkComputePipelineCreateInfo", "VkPipelineShaderStageCreateInfo":
@@ -183,6 +186,10 @@ func (l *linker) objects() {
 	if len(linked) > 0 {
 		l.linked(linked)
 	}
+	l.drawObjects()
+	if c, e := l.stage(tessellationControl), l.stage(tessellationEvaluation); c != nil && e != nil && (c.Object|e.Object)&ObjectFlagsLinkStage == 0 {
+		l.agree(c, e, false)
+	}
 }
 
 // object judges one shader object.
@@ -283,7 +290,7 @@ func (l *linker) linked(list []*Shader) {
 	}
 	l.linkedKinds(of)
 	if c, e := of[tessellationControl], of[tessellationEvaluation]; c != nil && e != nil {
-		l.agree(c, e)
+		l.agree(c, e, true)
 	}
 }
 
@@ -302,19 +309,24 @@ func (l *linker) linkedKinds(of map[int]*Shader) {
 	}
 }
 
-// agree judges what linked tessellation stages say of each other.
-func (l *linker) agree(control, evaluation *Shader) {
+// agree judges what tessellation stages say of each other; linked says that they
+// are, else they are bound together.
+func (l *linker) agree(control, evaluation *Shader, linked bool) {
 	both := []Side{entrySide(evaluation), entrySide(control)}
 	for _, k := range agreements {
 		c, inControl := oneOf(control, k.modes...)
 		e, inEvaluation := oneOf(evaluation, k.modes...)
 		switch {
 		case !inControl && !inEvaluation:
-			if k.said != "" {
+			if k.said != "" && linked {
 				l.fail(k.said, both, "neither tessellation stage says %s; must be said in one", k.what)
 			}
 		case inControl && inEvaluation && (c.Mode != e.Mode || !slices.Equal(c.Operands, e.Operands)):
-			l.fail(k.same, both, "the tessellation stages say %s as %s %v and %s %v; must be the same", k.what, e.Mode, e.Operands, c.Mode, c.Operands)
+			code := k.same
+			if !linked {
+				code = bound[k.same]
+			}
+			l.fail(code, both, "the tessellation stages say %s as %s %v and %s %v; must be the same", k.what, e.Mode, e.Operands, c.Mode, c.Operands)
 		}
 	}
 }

@@ -1,0 +1,196 @@
+package link
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/iface"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
+	"github.com/chiaro-gpu/chiaro/vuid"
+)
+
+// drawRules are rules of draws, some of dispatches too, that a description
+// decides: of state that is set as commands are recorded, where the description
+// says what it will be, and of what no descriptor can mend.
+var drawRules = []Rule{
+	{vuid.VkCmdDraw_Input_07939, "each input of a vertex stage has an attribute that is set, unless vertexAttributeRobustness or maintenance9 is enabled"},
+	{vuid.VkCmdDraw_Input_08734, "an attribute that is set is of the numeric type of the input that reads it"},
+	{vuid.VkCmdDraw_format_08936, "an input that reads an attribute of 64 bits that is set has 64 bits"},
+	{vuid.VkCmdDraw_format_08937, "an input of 64 bits reads an attribute of 64 bits that is set"},
+	{vuid.VkCmdDraw_None_09203, "an input that reads an attribute of 64 bits that is set has no more components"},
+	{vuid.VkCmdDraw_OpExecutionMode_12239, "the tessellation stages that are bound agree on how primitives are subdivided"},
+	{vuid.VkCmdDraw_OpExecutionMode_12240, "the tessellation stages that are bound agree on the orientation of triangles"},
+	{vuid.VkCmdDraw_OpExecutionMode_12241, "the tessellation stages that are bound agree on the spacing of segments"},
+	{vuid.VkCmdDraw_OpExecutionMode_12242, "the tessellation stages that are bound agree on the size of output patches"},
+	{vuid.VkCmdDraw_primitiveTopology_10286, "shader objects of tessellation draw patches"},
+	{vuid.VkCmdDraw_primitiveTopology_10747, "shader objects that draw patches have a tessellation control stage"},
+	{vuid.VkCmdDraw_primitiveTopology_10748, "a vertex shader object that draws points writes PointSize, unless maintenance5 is enabled"},
+	{vuid.VkCmdDraw_None_09637, "shader objects that draw lists do not restart primitives without primitiveTopologyListRestart"},
+	{vuid.VkCmdDraw_None_10909, "shader objects that draw patches do not restart primitives without primitiveTopologyPatchListRestart"},
+	{vuid.VkCmdDraw_None_08610, "a sampler of coordinates that are not normalized samples with an explicit level of detail, without projection or comparison"},
+	{vuid.VkCmdDraw_None_08611, "a sampler of coordinates that are not normalized samples without a bias or an offset"},
+	{vuid.VkCmdDraw_None_10068, "an index of an array of descriptors is below the descriptors of the binding"},
+}
+
+// set are the names that rules of vertex attributes have for shader objects, whose
+// attributes are set as commands are recorded.
+var set = map[string]string{
+	vuid.VkGraphicsPipelineCreateInfo_Input_07904:             vuid.VkCmdDraw_Input_07939,
+	vuid.VkGraphicsPipelineCreateInfo_Input_08733:             vuid.VkCmdDraw_Input_08734,
+	vuid.VkGraphicsPipelineCreateInfo_pVertexInputState_08929: vuid.VkCmdDraw_format_08936,
+	vuid.VkGraphicsPipelineCreateInfo_pVertexInputState_08930: vuid.VkCmdDraw_format_08937,
+	vuid.VkGraphicsPipelineCreateInfo_pVertexInputState_09198: vuid.VkCmdDraw_None_09203,
+}
+
+// bound are the rules of what bound tessellation stages agree on, by those of
+// linked ones.
+var bound = map[string]string{
+	vuid.VkCreateShadersEXT_pCreateInfos_08867: vuid.VkCmdDraw_OpExecutionMode_12239,
+	vuid.VkCreateShadersEXT_pCreateInfos_08868: vuid.VkCmdDraw_OpExecutionMode_12240,
+	vuid.VkCreateShadersEXT_pCreateInfos_08870: vuid.VkCmdDraw_OpExecutionMode_12241,
+	vuid.VkCreateShadersEXT_pCreateInfos_08871: vuid.VkCmdDraw_OpExecutionMode_12242,
+}
+
+// lists are the topologies without strips, fans and patches.
+var lists = []Topology{TopologyPointList, TopologyLineList, TopologyTriangleList, TopologyLineListWithAdjacency, TopologyTriangleListWithAdjacency}
+
+// drawObjects judges shader objects with the state that they are drawn with.
+func (l *linker) drawObjects() {
+	a, v, control := l.d.Assembly, l.stage(vertex), l.stage(tessellationControl)
+	if a == nil || v == nil {
+		return
+	}
+	switch {
+	case control != nil && a.Topology != TopologyPatchList:
+		l.fail(vuid.VkCmdDraw_primitiveTopology_10286, []Side{entrySide(control)}, "there is a tessellation control stage and the topology is %s; must be %s", a.Topology, TopologyPatchList)
+	case control == nil && a.Topology == TopologyPatchList:
+		l.fail(vuid.VkCmdDraw_primitiveTopology_10747, []Side{entrySide(v)}, "the topology is %s and there is no tessellation control stage; must be one", a.Topology)
+	case a.Topology == TopologyPointList && l.stage(geometry) == nil && l.d.lacks("maintenance5") && !stores(v, spirv.BuiltInPointSize):
+		l.fail(vuid.VkCmdDraw_primitiveTopology_10748, []Side{entrySide(v)}, "the topology is %s and the vertex stage does not write PointSize; must write it without the feature maintenance5", a.Topology)
+	}
+	if a.PrimitiveRestart && slices.Contains(lists, a.Topology) {
+		l.off(vuid.VkCmdDraw_None_09637, "primitiveTopologyListRestart", []Side{entrySide(v)}, "primitives of the topology "+a.Topology.String()+" restart")
+	}
+	if a.PrimitiveRestart && a.Topology == TopologyPatchList {
+		l.off(vuid.VkCmdDraw_None_10909, "primitiveTopologyPatchListRestart", []Side{entrySide(v)}, "primitives of the topology "+a.Topology.String()+" restart")
+	}
+}
+
+// unnormalized judges how a stage samples with immutable samplers whose
+// coordinates are not normalized.
+func (l *linker) unnormalized(s *Shader) {
+	of := map[spirv.ID]*iface.Resource{}
+	for i := range s.Entry.Resources {
+		r := &s.Entry.Resources[i]
+		if b := l.d.Layout.binding(r.Set, r.Binding); b != nil && r.Used && !r.MissingSet && !r.MissingBinding && len(b.Immutable) > 0 &&
+			!slices.ContainsFunc(b.Immutable, func(x Sampler) bool { return !x.Unnormalized }) {
+			of[r.ID] = r
+		}
+	}
+	m := s.facts()
+	if len(of) == 0 || m == nil {
+		return
+	}
+	for i := range s.instructions(m) {
+		in := m.Code.Inst(i)
+		name := in.Op().String()
+		if !strings.HasPrefix(name, "OpImageSample") && !strings.HasPrefix(name, "OpImageSparseSample") || strings.HasSuffix(name, "QCOM") || len(in) < 5 {
+			continue
+		}
+		r := of[samplerOf(m, spirv.ID(in[3]))]
+		if r == nil {
+			continue
+		}
+		sides := []Side{s.at(i), resourceSide(s, r)}
+		if strings.Contains(name, "ImplicitLod") || strings.Contains(name, "Dref") || strings.Contains(name, "Proj") {
+			l.fail(vuid.VkCmdDraw_None_08610, sides, "%s samples with %s, whose coordinates are not normalized; must be an instruction with an explicit level of detail, without projection or comparison", name, r.Name)
+		}
+		if mask := imageOperands(m, i); mask&(spirv.ImageOperandsBiasMask|spirv.ImageOperandsConstOffsetMask|spirv.ImageOperandsOffsetMask|spirv.ImageOperandsConstOffsetsMask) != 0 {
+			l.fail(vuid.VkCmdDraw_None_08611, sides, "%s samples with %s, whose coordinates are not normalized, and has %s; must have no bias and no offset", name, r.Name, mask)
+		}
+	}
+}
+
+// instructions yields the numbers of the instructions in the functions that the
+// entry point calls.
+func (s *Shader) instructions(m *facts.Module) func(func(int) bool) {
+	return func(yield func(int) bool) {
+		for k := range m.EntryPoints {
+			p := &m.EntryPoints[k]
+			if p.ID != s.Entry.ID || p.Model != s.Entry.Model || p.Name != s.Entry.Name || p.Func == nil {
+				continue
+			}
+			for _, f := range m.CallTree(p) {
+				for i := f.Index; i < f.End; i++ {
+					if !yield(i) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// samplerOf returns the variable of the sampler in a sampled image.
+func samplerOf(m *facts.Module, id spirv.ID) spirv.ID {
+	for range maxChase {
+		i := m.Code.Def(id)
+		if i < 0 {
+			return 0
+		}
+		switch in := m.Code.Inst(i); in.Op() {
+		case spirv.OpSampledImage:
+			id = inst.SampledImage(in).Sampler()
+		case spirv.OpCopyObject:
+			id = inst.CopyObject(in).Operand()
+		case spirv.OpLoad:
+			return variableOf(m, inst.Load(in).Pointer())
+		default:
+			return 0
+		}
+	}
+	return 0
+}
+
+// imageOperands returns the image operands of an instruction.
+func imageOperands(m *facts.Module, i int) spirv.ImageOperands {
+	in := m.Code.Inst(i)
+	for w := m.Code.Walk(i); w.Next(); {
+		if w.Kind == spirv.KindImageOperands {
+			return spirv.ImageOperands(in[w.Pos])
+		}
+	}
+	return 0
+}
+
+// indices judges constant indices of arrays of descriptors whose length the
+// layout says. The instruction may never be executed, so that it is a warning.
+func (l *linker) indices(s *Shader) {
+	of := map[spirv.ID]*iface.Resource{}
+	for i := range s.Entry.Resources {
+		if r := &s.Entry.Resources[i]; r.Used && !r.MissingSet && !r.MissingBinding && len(r.Arrays) > 0 && r.Arrays[0] == 0 {
+			of[r.ID] = r
+		}
+	}
+	m := s.facts()
+	if len(of) == 0 || m == nil {
+		return
+	}
+	for i := range s.instructions(m) {
+		in := m.Code.Inst(i)
+		if in.Op() != spirv.OpAccessChain && in.Op() != spirv.OpInBoundsAccessChain {
+			continue
+		}
+		c := inst.AccessChain(in)
+		r, path := of[c.Base()], c.Indexes()
+		if r == nil || len(path) == 0 {
+			continue
+		}
+		b, k := l.d.Layout.binding(r.Set, r.Binding), m.Const(path[0])
+		if b != nil && k != nil && k.Known && b.Type != InlineUniformBlock && k.Bits >= uint64(b.Count) {
+			l.warn(vuid.VkCmdDraw_None_10068, []Side{s.at(i), resourceSide(s, r), b.side(r.Set)}, "element %d of %s is used, and its binding has %d descriptors; must be one of them", k.Bits, r.Name, b.Count)
+		}
+	}
+}
