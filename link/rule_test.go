@@ -162,10 +162,13 @@ func page(at map[string]string) []byte {
 	total, judged, cases := 0, 0, 0
 	for _, of := range order {
 		n := 0
-		var lines bytes.Buffer
+		var lines, not bytes.Buffer
 		for _, code := range groups[of] {
 			r, ok := link.RuleOf(code)
 			if !ok {
+				if why := whyNot(code); why != "" && !strings.HasPrefix(why, "it is on the form") {
+					fmt.Fprintf(&not, "| `%s` | %s |\n", code, why)
+				}
 				continue
 			}
 			n++
@@ -181,8 +184,14 @@ func page(at map[string]string) []byte {
 		if n > 0 {
 			fmt.Fprintf(&rows, "\n## %s: %d of %d\n\n| rule | what must be | judged by | example |\n|---|---|---|---|\n%s", of, n, len(groups[of]), lines.Bytes())
 		}
+		if not.Len() > 0 {
+			if n == 0 {
+				fmt.Fprintf(&rows, "\n## %s: 0 of %d\n", of, len(groups[of]))
+			}
+			fmt.Fprintf(&rows, "\n| not judged | why |\n|---|---|\n%s", not.Bytes())
+		}
 	}
-	fmt.Fprintf(&b, "<!-- Written by TestDocs of package link. -->\n\n# Vulkan's rules on pipelines\n\nThe rules that `chiaro check` judges on descriptions of pipelines: %d, %d of them with a case. Each heading counts how many rules\nVulkan has there; most of the others ask about calls, handles and pointers, which a description has none of.\n", judged, cases)
+	fmt.Fprintf(&b, "<!-- Written by TestDocs of package link. -->\n\n# Vulkan's rules on pipelines\n\nThe rules that `chiaro check` judges on descriptions of pipelines: %d, %d of them with a case. Each heading counts how many rules\nVulkan has there; of the others most are on the form of structures and calls in memory: types, chains, pointers,\nhandles and counts, which a description has none of.\n", judged, cases)
 	b.Write(rows.Bytes())
 	return b.Bytes()
 }
