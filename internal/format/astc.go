@@ -25,36 +25,32 @@ func (b *Blocks) weighted(texels [][4]float32, first int, block []byte) {
 	w := wordsOf(block)
 	a.read(b, w)
 	if a.bad || a.constant {
-		c := b.astcError()
-		if a.constant {
-			c = b.astcConstant(&a)
-		}
 		for i := range texels {
-			texels[i] = c
+			if a.bad {
+				b.astcError(&texels[i])
+			} else {
+				b.astcConstant(&texels[i], &a)
+			}
 		}
 		return
 	}
 	fill := astcInfill{scale: [3]int{astcScale(b.Width), astcScale(b.Height), astcScale(b.Depth)}, grid: a.grid}
 	x, y, z := first%b.Width, first/b.Width%b.Height, first/(b.Width*b.Height)
+	var c [4]int32
 	for i := range texels {
 		fill.place(x, y, z)
-		part := [2]int32{fill.weight(&a.weights[0])}
-		if a.dual {
-			part[1] = fill.weight(&a.weights[1])
-		}
 		e := &a.ends[0]
 		if a.partitions > 1 {
-			e = &a.ends[a.pattern.partition(x, y, z)]
+			e = &a.ends[a.pattern.partition(x, y, z)&3]
 		}
-		var c [4]int32
+		p := fill.weight(&a.weights[0])
 		for ch := range c {
-			p := part[0]
-			if a.dual && uint32(ch) == a.selected {
-				p = part[1]
-			}
-			c[ch] = (e.color[0][ch]*(64-p) + e.color[1][ch]*p + 32) >> 6
+			c[ch] = e.at(ch, p)
 		}
-		texels[i] = b.astcNumbers(c, e)
+		if a.dual {
+			c[a.selected] = e.at(int(a.selected), fill.weight(&a.weights[1]))
+		}
+		b.astcNumbers(&texels[i], &c, e)
 		if x++; x == b.Width {
 			x = 0
 			if y++; y == b.Height {

@@ -7,6 +7,11 @@ type astcEnds struct {
 	bad   bool        // HDR where there is none
 }
 
+// at returns the number of a channel that lies p parts of 64 from end to end.
+func (e *astcEnds) at(ch int, p int32) int32 {
+	return (e.color[0][ch&3]*(64-p) + e.color[1][ch&3]*p + 32) >> 6
+}
+
 // read makes the colors of numbers in 0..255, as the mode says.
 func (e *astcEnds) read(b *Blocks, mode uint8, v []uint8) {
 	var n [8]int32

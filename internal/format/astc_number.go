@@ -5,66 +5,67 @@ import (
 	"math/bits"
 )
 
-// astcError returns what texels of an invalid block, or of HDR where there is
+// astcError writes what texels of an invalid block, or of HDR where there is
 // none, are: opaque magenta, and NaN in a format that has it.
-func (b *Blocks) astcError() [4]float32 {
+func (b *Blocks) astcError(t *[4]float32) {
+	*t = [4]float32{1, 0, 1, 1}
 	if b.hdr && b.Mode == DecodeHalf {
-		nan := math.Float32frombits(0x7fc00000)
-		return [4]float32{nan, nan, nan, nan}
+		for ch := range t {
+			t[ch] = math.Float32frombits(0x7fc00000)
+		}
 	}
-	return [4]float32{1, 0, 1, 1}
 }
 
-// astcConstant returns the color of a block of one color.
-func (b *Blocks) astcConstant(a *astcBlock) [4]float32 {
+// astcConstant writes the color of a block of one color.
+func (b *Blocks) astcConstant(t *[4]float32, a *astcBlock) {
 	var c [4]int32
 	for ch, v := range a.color {
 		c[ch] = int32(v)
 	}
 	switch {
 	case !a.floats:
-		return b.astcNumbers(c, &astcEnds{})
+		b.astcNumbers(t, &c, &astcEnds{})
 	case !b.hdr || b.Mode == DecodeUNorm8:
-		return b.astcError()
+		b.astcError(t)
 	case b.Mode == DecodeExponent:
-		return exponentOfHalves(c)
-	}
-	return [4]float32{halfNumber(a.color[R]), halfNumber(a.color[G]), halfNumber(a.color[B]), halfNumber(a.color[A])}
-}
-
-// astcNumbers returns the numbers of a color between ends.
-func (b *Blocks) astcNumbers(c [4]int32, e *astcEnds) (v [4]float32) {
-	if e.bad {
-		return b.astcError()
-	}
-	if b.srgb {
-		return [4]float32{srgbLinear[c[R]>>8&255], srgbLinear[c[G]>>8&255], srgbLinear[c[B]>>8&255], truncated(c[A])}
-	}
-	switch {
-	case b.Mode == DecodeUNorm8:
-		return [4]float32{float32(c[R]>>8) / 255, float32(c[G]>>8) / 255, float32(c[B]>>8) / 255, float32(c[A]>>8) / 255}
-	case b.Mode == DecodeExponent && e.log[R]:
-		return exponentOfHalves([4]int32{logarithmic(c[R]), logarithmic(c[G]), logarithmic(c[B])})
-	case b.Mode == DecodeExponent:
-		return exponentOfWhole(c)
-	}
-	for ch := range v {
-		if e.log[ch] {
-			v[ch] = halfNumber(uint16(logarithmic(c[ch])))
-		} else {
-			v[ch] = truncated(c[ch])
+		*t = exponentOfHalves(c)
+	default:
+		for ch, v := range a.color {
+			t[ch] = halfNumber(v)
 		}
 	}
-	return v
 }
 
-// truncated returns the half float below c/65536, and 1 of the greatest c.
+// astcNumbers writes the numbers of a color between ends.
+func (b *Blocks) astcNumbers(t *[4]float32, c *[4]int32, e *astcEnds) {
+	switch {
+	case e.bad:
+		b.astcError(t)
+	case b.srgb:
+		t[R], t[G], t[B], t[A] = srgbLinear[c[R]>>8&255], srgbLinear[c[G]>>8&255], srgbLinear[c[B]>>8&255], truncated(c[A])
+	case b.Mode == DecodeUNorm8:
+		b.bytes(t, uint8(c[R]>>8), uint8(c[G]>>8), uint8(c[B]>>8), uint8(c[A]>>8))
+	case b.Mode == DecodeExponent && e.log[R]:
+		*t = exponentOfHalves([4]int32{logarithmic(c[R]), logarithmic(c[G]), logarithmic(c[B])})
+	case b.Mode == DecodeExponent:
+		*t = exponentOfWhole(*c)
+	case !e.log[R]:
+		t[R], t[G], t[B], t[A] = truncated(c[R]), truncated(c[G]), truncated(c[B]), truncated(c[A])
+	default:
+		t[R], t[G], t[B], t[A] = halfNumber(uint16(logarithmic(c[R]))), halfNumber(uint16(logarithmic(c[G]))), halfNumber(uint16(logarithmic(c[B]))), truncated(c[A])
+		if e.log[A] {
+			t[A] = halfNumber(uint16(logarithmic(c[A])))
+		}
+	}
+}
+
+// truncated returns the half float below c/65536, and 1 of the greatest c: of the
+// fraction ten bits stay.
 func truncated(c int32) float32 {
 	if c == 0xffff {
 		return 1
 	}
-	drop := max(bits.Len32(uint32(c))-11, 0)
-	return float32(c>>drop<<drop) / 65536
+	return float32(math.Float32frombits(math.Float32bits(float32(c))&^(1<<13-1)) * (1.0 / 65536))
 }
 
 // logarithmic returns the bits of the half float of 16 bits whose highest five

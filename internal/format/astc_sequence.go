@@ -205,8 +205,8 @@ func (f *astcInfill) place(x, y, z int) {
 	at := gx>>4 + gy>>4*row
 	if f.grid[2] == 1 {
 		corner := (fx*fy + 8) >> 4
-		f.at = [4]int{at, at + 1, at + row, at + row + 1}
-		f.part = [4]int32{16 - fx - fy + corner, fx - corner, fy - corner, corner}
+		f.at[0], f.at[1], f.at[2], f.at[3] = at, at+1, at+row, at+row+1
+		f.part[0], f.part[1], f.part[2], f.part[3] = 16-fx-fy+corner, fx-corner, fy-corner, corner
 		return
 	}
 	gz := (f.scale[2]*z*(f.grid[2]-1) + 32) >> 6
@@ -214,30 +214,27 @@ func (f *astcInfill) place(x, y, z int) {
 	at += gz >> 4 * slice
 	// The steps from corner to corner go first along the axis of the greatest
 	// fraction; of equal ones the later axis comes first.
-	s1, s2, p := 0, 0, [3]int32{}
+	var s1, s2 int
+	var p, q, r int32
 	switch {
 	case fx > fy && fy > fz:
-		s1, s2, p = 1, row, [3]int32{fx, fy, fz}
+		s1, s2, p, q, r = 1, row, fx, fy, fz
 	case fx > fy && fx > fz:
-		s1, s2, p = 1, slice, [3]int32{fx, fz, fy}
+		s1, s2, p, q, r = 1, slice, fx, fz, fy
 	case fx > fy:
-		s1, s2, p = slice, 1, [3]int32{fz, fx, fy}
+		s1, s2, p, q, r = slice, 1, fz, fx, fy
 	case fy > fz && fx > fz:
-		s1, s2, p = row, 1, [3]int32{fy, fx, fz}
+		s1, s2, p, q, r = row, 1, fy, fx, fz
 	case fy > fz:
-		s1, s2, p = row, slice, [3]int32{fy, fz, fx}
+		s1, s2, p, q, r = row, slice, fy, fz, fx
 	default:
-		s1, s2, p = slice, row, [3]int32{fz, fy, fx}
+		s1, s2, p, q, r = slice, row, fz, fy, fx
 	}
-	f.at = [4]int{at, at + s1, at + s1 + s2, at + slice + row + 1}
-	f.part = [4]int32{16 - p[0], p[0] - p[1], p[1] - p[2], p[2]}
+	f.at[0], f.at[1], f.at[2], f.at[3] = at, at+s1, at+s1+s2, at+slice+row+1
+	f.part[0], f.part[1], f.part[2], f.part[3] = 16-p, p-q, q-r, r
 }
 
 // weight returns the weight of the texel, in 64ths.
 func (f *astcInfill) weight(of *[128]uint8) int32 {
-	sum := int32(8)
-	for i, at := range f.at {
-		sum += int32(of[at&127]) * f.part[i]
-	}
-	return sum >> 4
+	return (int32(of[f.at[0]&127])*f.part[0] + int32(of[f.at[1]&127])*f.part[1] + int32(of[f.at[2]&127])*f.part[2] + int32(of[f.at[3]&127])*f.part[3] + 8) >> 4
 }

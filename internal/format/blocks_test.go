@@ -36,6 +36,14 @@ func TestBlocksOfEveryFormat(t *testing.T) {
 	}
 }
 
+func TestByteNumber(t *testing.T) {
+	for c := range 256 {
+		if got, want := byteNumber(uint8(c)), float32(c)/255; got != want {
+			t.Errorf("%d: %v; want %v", c, got, want)
+		}
+	}
+}
+
 // everyBlock decodes the bytes in every format, and each texel alone.
 func everyBlock(t *testing.T, data []byte, at int) {
 	block := make([]byte, 16)

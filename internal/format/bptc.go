@@ -8,17 +8,23 @@ var bptcWeights = [5][16]uint8{
 	4: {0, 4, 9, 13, 17, 21, 26, 30, 34, 38, 43, 47, 51, 55, 60, 64},
 }
 
-// bptcIndices reads an index of n bits for each texel. The first texel and the
-// other anchors lack their highest bit, which is 0.
-func bptcIndices(w *words, n uint8, anchor1, anchor2 uint8) (indices [16]uint8) {
-	for i := range indices {
-		short := uint8(0)
+// bptcIndices reads an index of n bits for each texel and returns what it takes of
+// the second end. The first texel and the other anchors lack their highest bit,
+// which is 0. All indices together have at most 63 bits.
+func bptcIndices(w *words, n, anchor1, anchor2 uint8) (parts [16]uint8) {
+	table := &bptcWeights[n]
+	bits, whole, used := w.lo, uint64(1)<<n-1, 0
+	for i := range parts {
+		m, k := whole, n
 		if i == 0 || uint8(i) == anchor1 || uint8(i) == anchor2 {
-			short = 1
+			m, k = whole>>1, n-1
 		}
-		indices[i] = bptcWeights[n][w.take(n-short)&15]
+		parts[i] = table[bits&m&15]
+		bits >>= k & 63
+		used += int(k)
 	}
-	return indices
+	*w = w.from(used)
+	return parts
 }
 
 // bc7Mode is what a mode of BC7 has bits for.
@@ -73,23 +79,25 @@ func (b *Blocks) ends(texels [][4]float32, first int, block []byte) {
 		color, alpha = alpha, color
 	}
 	for i := range texels {
-		k := first + i
+		k := (first + i) & 15
 		e := &ends[subsets>>(2*k)&3]
-		var c [4]uint8
-		for ch := range 3 {
-			c[ch] = mix(e[0][ch], e[1][ch], color[k])
+		p, q := uint32(color[k]), uint32(alpha[k])
+		r, g, bl, a := mix(e[0][R], e[1][R], p), mix(e[0][G], e[1][G], p), mix(e[0][B], e[1][B], p), mix(e[0][A], e[1][A], q)
+		switch rotation {
+		case 1:
+			r, a = a, r
+		case 2:
+			g, a = a, g
+		case 3:
+			bl, a = a, bl
 		}
-		c[A] = mix(e[0][A], e[1][A], alpha[k])
-		if rotation != 0 {
-			c[A], c[rotation-1] = c[rotation-1], c[A]
-		}
-		texels[i] = b.bytes(c)
+		b.bytes(&texels[i], r, g, bl, a)
 	}
 }
 
 // mix returns the number that lies w parts of 64 from x to y.
-func mix(x, y, w uint8) uint8 {
-	return uint8((uint32(64-w)*uint32(x) + uint32(w)*uint32(y) + 32) >> 6)
+func mix(x, y uint8, w uint32) uint8 {
+	return uint8(((64-w)*uint32(x) + w*uint32(y) + 32) >> 6)
 }
 
 // ends reads the colors at the ends of each subset, widened to 8 bits by
@@ -161,7 +169,7 @@ func (b *Blocks) floats(texels [][4]float32, first int, block []byte) {
 	}
 	weights := bptcIndices(&w, n, anchor, 0)
 	for i := range texels {
-		k := first + i
+		k := (first + i) & 15
 		e := subsets >> (2 * k) & 1 * 2
 		part := int32(weights[k])
 		for ch := range 3 {

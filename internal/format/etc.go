@@ -48,7 +48,7 @@ func (b *Blocks) paint(texels [][4]float32, first int, block []byte) {
 		if b.class == etc2Alpha {
 			c[A] = uint8(eac(binary.BigEndian.Uint64(block), x, y))
 		}
-		texels[i] = b.bytes(c)
+		b.bytes(&texels[i], c[R], c[G], c[B], c[A])
 	}
 }
 
