@@ -46,9 +46,6 @@ func (c *checker) blocks() {
 		return // how blocks are laid out is for the API to say
 	}
 	c.noLayout()
-	if c.env.Layout.Skip {
-		return
-	}
 	b := blockCheck{c: c, seen: make([]uint64, len(c.m.Types)), heap: c.descriptorLayout()}
 	for n := range c.m.Variables {
 		if v := &c.m.Variables[n]; v.Func == nil {

@@ -34,7 +34,7 @@ func (s spot) String() string {
 
 // fail reports a fault, once for each rule that a struct is judged by.
 func (b *blockCheck) fail(s spot, code, format string, args ...any) {
-	if s.first {
+	if s.first && (code == "SPV-Block-Missing" || !b.c.env.Layout.Skip) {
 		b.c.fail(s.t.Index, code, format, args...).also(b.c, b.via, "the block in %s", b.sc)
 	}
 }

@@ -172,7 +172,7 @@ func (c *checker) phiType(i int, t *facts.Type) {
 			c.fail(i, "SPV-Phi-Type", "OpPhi is %s; must not be", c.typeName(t))
 		}
 	case spirv.OpTypePointer, spirv.OpTypeUntypedPointerKHR:
-		if !c.capable(spirv.CapabilityShader) && c.m.Addressing == spirv.AddressingModelLogical && !c.env.RelaxLogicalPointer {
+		if !c.capable(spirv.CapabilityShader) && c.m.Addressing == spirv.AddressingModelLogical && !c.env.pointersRelaxed() {
 			c.fail(i, "SPV-Phi-Pointer", "OpPhi is a pointer into %s; must not in the logical addressing model", t.Storage)
 		}
 	default:

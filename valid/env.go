@@ -40,8 +40,8 @@ type Env struct {
 	Layout   Layout
 
 	// BeforeLegalization takes modules that a compiler of HLSL has not
-	// legalized yet; RelaxLogicalPointer takes pointers to pointers in the
-	// logical addressing model; RelaxStructStore takes stores of a struct of
+	// legalized yet, and what RelaxLogicalPointer takes: pointers to pointers in
+	// the logical addressing model; RelaxStructStore takes stores of a struct of
 	// another type with the same layout; AllowLocalSizeID takes the mode
 	// LocalSizeId in Vulkan before 1.3, where maintenance4 brings it.
 	BeforeLegalization, RelaxLogicalPointer, RelaxStructStore, AllowLocalSizeID bool
@@ -71,7 +71,7 @@ type Layout struct {
 	UniformStandard bool // uniformBufferStandardLayout
 	Scalar          bool // scalarBlockLayout
 	WorkgroupScalar bool // workgroupMemoryExplicitLayoutScalarBlockLayout
-	Skip            bool // layouts are not judged
+	Skip            bool // of a layout it is judged only that there is one
 }
 
 // ParseEnv returns the environment of a name, as spirv-val's --target-env takes
@@ -150,12 +150,19 @@ var environments = [...]struct {
 	{OpenGL, 0x403, spirv.Version10}, {OpenGL, 0x405, spirv.Version10},
 }
 
+// pointersRelaxed reports whether pointers to pointers are taken in the logical
+// addressing model.
+func (e *Env) pointersRelaxed() bool { return e.RelaxLogicalPointer || e.BeforeLegalization }
+
 // String returns how a message calls the environment.
 func (e *Env) String() string {
 	switch e.API {
 	case Vulkan:
 		return "Vulkan " + e.Version.String()
 	case OpenCL:
+		if e.Embedded {
+			return "OpenCL " + e.Version.String() + ", embedded profile"
+		}
 		return "OpenCL " + e.Version.String()
 	case OpenGL:
 		return "OpenGL " + e.Version.String()

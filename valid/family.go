@@ -61,6 +61,7 @@ var families = []*family{
 	&idFamily,
 	&capabilityFamily,
 	&vulkanFamily,
+	&openCLFamily,
 	&typeFamily,
 	&constantFamily,
 	&functionFamily,

@@ -140,7 +140,7 @@ func sameStructure(x, y *facts.Type) bool {
 // addressing model).
 func (c *checker) pointerArgument(i, n int, id spirv.ID, t *facts.Type) {
 	if !t.IsPointer() || c.m.Addressing != spirv.AddressingModelLogical && t.Storage != spirv.StorageClassUniformConstant &&
-		c.m.Addressing != spirv.AddressingModelPhysicalStorageBuffer64 || c.env.RelaxLogicalPointer {
+		c.m.Addressing != spirv.AddressingModelPhysicalStorageBuffer64 || c.env.pointersRelaxed() {
 		return
 	}
 	variable := false
@@ -195,7 +195,7 @@ func (c *checker) returnValue(i int, in spirv.Inst) {
 		c.fail(i, "SPV-Return-Value", "the value is void; must be of a type that a value can have")
 	case c.fn.Return != nil && t != c.fn.Return:
 		c.fail(i, "SPV-Return-Value", "the value is %s; the function returns %s", c.typeName(t), c.typeName(c.fn.Return)).also(c, c.fn.Index, "the function")
-	case t.IsPointer() && !c.capable(spirv.CapabilityShader) && c.m.Addressing == spirv.AddressingModelLogical && !c.env.RelaxLogicalPointer:
+	case t.IsPointer() && !c.capable(spirv.CapabilityShader) && c.m.Addressing == spirv.AddressingModelLogical && !c.env.pointersRelaxed():
 		c.fail(i, "SPV-Return-Pointer", "the function returns a pointer into %s; must not in the logical addressing model", t.Storage)
 	}
 }

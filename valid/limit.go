@@ -1,7 +1,7 @@
 package valid
 
 // Limits are the universal limits (SPIR-V §2.17). A zero is the limit that the
-// specification sets.
+// specification sets; what is below allows none at all.
 type Limits struct {
 	StructMembers      int // of one struct
 	StructDepth        int // how deep structs nest
@@ -24,8 +24,11 @@ func (l *Limits) fill() {
 		{&l.SwitchBranches, 16383}, {&l.FunctionArgs, 255}, {&l.ControlFlowDepth, 1023}, {&l.AccessChainIndexes, 255},
 		{&l.IDBound, 0x3fffff},
 	} {
-		if *p.at == 0 {
+		switch {
+		case *p.at == 0:
 			*p.at = p.by
+		case *p.at < 0:
+			*p.at = 0
 		}
 	}
 }

@@ -141,8 +141,9 @@ func (c *checker) storesAs(to, from *facts.Type) bool {
 	return c.env.RelaxStructStore && to.IsStruct() && from.IsStruct() && c.sameLayout(to, from)
 }
 
-// sameLayout reports whether two types have the same parts at the same places.
-// It looks a bounded number of steps far.
+// sameLayout reports whether two types have the same parts at the same places; a
+// part of which only one type says where it is is at the same. It looks a bounded
+// number of steps far.
 func (c *checker) sameLayout(x, y *facts.Type) bool {
 	type pair struct{ x, y *facts.Type }
 	todo := []pair{{x, y}}
@@ -153,14 +154,15 @@ func (c *checker) sameLayout(x, y *facts.Type) bool {
 			continue
 		}
 		if steps > 1<<12 || p.x == nil || p.y == nil || p.x.Op != p.y.Op || p.x.Count != p.y.Count || len(p.x.Members) != len(p.y.Members) ||
-			p.x.ArrayStride != p.y.ArrayStride {
+			differ(p.x.ArrayStride, p.y.ArrayStride) {
 			return false
 		}
 		switch {
 		case p.x.IsStruct():
 			for n := range p.x.Members {
 				a, b := &p.x.Members[n], &p.y.Members[n]
-				if a.Offset != b.Offset || a.HasOffset != b.HasOffset || a.MatrixStride != b.MatrixStride || a.RowMajor != b.RowMajor {
+				if a.HasOffset && b.HasOffset && a.Offset != b.Offset || differ(a.MatrixStride, b.MatrixStride) ||
+					a.MatrixStride != 0 && b.MatrixStride != 0 && a.RowMajor != b.RowMajor {
 					return false
 				}
 				todo = append(todo, pair{a.Type, b.Type})
@@ -173,6 +175,9 @@ func (c *checker) sameLayout(x, y *facts.Type) bool {
 	}
 	return true
 }
+
+// differ reports whether two strides are given and are not the same.
+func differ(x, y uint32) bool { return x != 0 && y != 0 && x != y }
 
 // opaqueElements reports whether a type is one of those that are never stored,
 // or an array of one.

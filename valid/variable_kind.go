@@ -164,7 +164,7 @@ func (c *checker) variableHolds(v *facts.Variable) {
 		c.fail(v.Index, "SPV-Variable-Microscaling", "a variable in %s holds floats of 4 or 6 bits; must be in Function or Private", v.Storage)
 	}
 	logical := c.m.Addressing == spirv.AddressingModelLogical || c.m.Addressing == spirv.AddressingModelPhysicalStorageBuffer64
-	if logical && c.capable(spirv.CapabilityShader) && !c.env.RelaxLogicalPointer && !c.env.BeforeLegalization {
+	if logical && c.capable(spirv.CapabilityShader) && !c.env.pointersRelaxed() {
 		c.heldPointer(v, inside)
 	}
 }

@@ -47,7 +47,7 @@ func (c *checker) variablePointers() {
 // judgesPointers reports whether the module has logical pointers that rules
 // speak of.
 func (c *checker) judgesPointers() bool {
-	return !c.env.RelaxLogicalPointer && !c.env.BeforeLegalization && c.capable(spirv.CapabilityShader) &&
+	return !c.env.pointersRelaxed() && c.capable(spirv.CapabilityShader) &&
 		(c.m.Addressing == spirv.AddressingModelLogical || c.m.Addressing == spirv.AddressingModelPhysicalStorageBuffer64)
 }
 

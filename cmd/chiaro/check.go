@@ -10,7 +10,6 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -75,70 +74,10 @@ min, max, self, min1.0 to min1.4, or files of Vulkan profiles, which vulkaninfo 
 	fl.StringVar(&f.spirvDir, "spirv-dir", "", "for scripts, take DIR/<script>/<pipeline>.<shader>.<stage>.spv instead of compiling")
 	fl.StringVar(&f.scriptRoot, "script-root", "", "folder that <script> of --spirv-dir is relative to")
 	f.filter.flags(fl)
-	f.layoutFlags(cmd)
+	f.validatorFlags(fl)
 	complete(cmd, "format", checkFormats...)
 	complete(cmd, "target-env", asm.Targets()...)
 	return cmd
-}
-
-// layoutFlags adds the flags that spirv-val has.
-func (f *checkFlags) layoutFlags(cmd *cobra.Command) {
-	fl, e, l := cmd.Flags(), &f.env, &f.opts.Limits
-	fl.BoolVar(&e.Layout.Relaxed, "relax-block-layout", false, "take relaxed layouts of blocks (VK_KHR_relaxed_block_layout)")
-	fl.BoolVar(&e.Layout.UniformStandard, "uniform-buffer-standard-layout", false, "take the standard layout in uniform buffers")
-	fl.BoolVar(&e.Layout.Scalar, "scalar-block-layout", false, "take the scalar layout in blocks")
-	fl.BoolVar(&e.Layout.WorkgroupScalar, "workgroup-scalar-block-layout", false, "take the scalar layout in blocks of workgroup memory")
-	fl.BoolVar(&e.Layout.Skip, "skip-block-layout", false, "do not judge the layout of blocks")
-	fl.BoolVar(&e.RelaxLogicalPointer, "relax-logical-pointer", false, "take pointers to pointers in the logical addressing model")
-	fl.BoolVar(&e.RelaxStructStore, "relax-struct-store", false, "take stores of a struct of another type with the same layout")
-	fl.BoolVar(&e.BeforeLegalization, "before-hlsl-legalization", false, "take what a compiler of HLSL has not legalized yet")
-	fl.BoolVar(&e.AllowLocalSizeID, "allow-localsizeid", false, "take the mode LocalSizeId where Vulkan asks for maintenance4")
-	fl.BoolVar(&e.AllowVulkan32BitBitwise, "allow-vulkan-32-bit-bitwise", false, "take bit instructions on other widths than 32 bits in Vulkan (maintenance9)")
-	fl.BoolVar(&e.AllowTextureOffset, "allow-offset-texture-operand", false, "take the image operand Offset where Vulkan asks for maintenance8")
-	fl.Bool("use-friendly-names", true, "messages always have names; taken for the sake of scripts")
-	fl.IntVar(&l.StructMembers, "max-struct-members", 0, "members that a struct may have")
-	fl.IntVar(&l.StructDepth, "max-struct-depth", 0, "how deep structs may nest")
-	fl.IntVar(&l.LocalVariables, "max-local-variables", 0, "variables that a function may have")
-	fl.IntVar(&l.GlobalVariables, "max-global-variables", 0, "variables that a module may have")
-	fl.IntVar(&l.SwitchBranches, "max-switch-branches", 0, "cases that an OpSwitch may have")
-	fl.IntVar(&l.FunctionArgs, "max-function-args", 0, "parameters that a function may have")
-	fl.IntVar(&l.ControlFlowDepth, "max-control-flow-nesting-depth", 0, "how deep constructs of control flow may nest")
-	fl.IntVar(&l.AccessChainIndexes, "max-access-chain-indexes", 0, "indexes that an access chain may have")
-	fl.IntVar(&l.IDBound, "max-id-bound", 0, "the bound that ids may have")
-	for _, p := range []struct {
-		name string
-		at   *valid.DescriptorSize
-		what string
-	}{
-		{"image-descriptor-layout", &e.ImageDescriptor, "an image"},
-		{"sampler-descriptor-layout", &e.SamplerDescriptor, "a sampler"},
-		{"buffer-descriptor-layout", &e.BufferDescriptor, "a buffer"},
-	} {
-		fl.Var(descriptorFlag{p.at}, p.name, "SIZE:ALIGNMENT in bytes of the descriptor of "+p.what)
-	}
-}
-
-// descriptorFlag reads SIZE:ALIGNMENT.
-type descriptorFlag struct{ at *valid.DescriptorSize }
-
-func (d descriptorFlag) String() string {
-	if d.at == nil || *d.at == (valid.DescriptorSize{}) {
-		return ""
-	}
-	return fmt.Sprintf("%d:%d", d.at.Size, d.at.Align)
-}
-
-func (d descriptorFlag) Type() string { return "SIZE:ALIGNMENT" }
-
-func (d descriptorFlag) Set(s string) error {
-	size, align, ok := strings.Cut(s, ":")
-	x, err := strconv.ParseUint(size, 10, 32)
-	y, err2 := strconv.ParseUint(align, 10, 32)
-	if !ok || err != nil || err2 != nil {
-		return errors.New("want SIZE:ALIGNMENT, two numbers of bytes")
-	}
-	*d.at = valid.DescriptorSize{Size: uint32(x), Align: uint32(y)}
-	return nil
 }
 
 // environment returns what the flags say as an environment.

@@ -1,0 +1,67 @@
+package valid
+
+import (
+	"slices"
+
+	"github.com/chiaro-gpu/chiaro/spirv"
+)
+
+// openCLFamily judges what OpenCL says of capabilities (OpenCL SPIR-V
+// Environment Specification, chapters of the versions and of the extensions).
+var openCLFamily = family{
+	rules: []Rule{
+		{Code: "SPV-Capability-OpenCL", Section: "OpenCL SPIR-V Environment", Words: "in OpenCL a capability is one that the version and the profile have or may have, or that a declared extension of SPIR-V brings"},
+	},
+	insts: map[spirv.Op]judge{spirv.OpCapability: (*checker).openCLCapability},
+}
+
+// The versions of OpenCL that brought capabilities.
+const (
+	openCL12 Version = 1<<8 + 2
+	openCL20 Version = 2 << 8
+	openCL22 Version = 2<<8 + 2
+)
+
+// openCLWay says when OpenCL takes a capability.
+type openCLWay struct {
+	since  Version
+	full   bool // in the full profile alone
+	images bool // where ImageBasic is declared
+}
+
+// openCLWays are the capabilities that OpenCL has, or that an extension of a
+// device brings which leaves no trace in a module: cl_khr_fp16,
+// cl_khr_int64_base_atomics, cl_khr_mipmap_image, cl_khr_subgroup_named_barrier.
+var openCLWays = map[spirv.Capability]openCLWay{
+	spirv.CapabilityAddresses: {since: openCL12}, spirv.CapabilityLinkage: {since: openCL12}, spirv.CapabilityKernel: {since: openCL12},
+	spirv.CapabilityVector16: {since: openCL12}, spirv.CapabilityFloat16Buffer: {since: openCL12}, spirv.CapabilityImageBasic: {since: openCL12},
+	spirv.CapabilityInt8: {since: openCL12}, spirv.CapabilityInt16: {since: openCL12}, spirv.CapabilityInt64: {since: openCL12, full: true},
+	spirv.CapabilityFloat16: {since: openCL12}, spirv.CapabilityFloat64: {since: openCL12}, spirv.CapabilityInt64Atomics: {since: openCL12},
+	spirv.CapabilityLiteralSampler: {since: openCL12, images: true}, spirv.CapabilitySampled1D: {since: openCL12, images: true},
+	spirv.CapabilityImage1D: {since: openCL12, images: true}, spirv.CapabilitySampledBuffer: {since: openCL12, images: true},
+	spirv.CapabilityImageBuffer: {since: openCL12, images: true}, spirv.CapabilityImageMipmap: {since: openCL12, images: true},
+	spirv.CapabilityImageReadWrite: {since: openCL20, images: true}, spirv.CapabilityPipes: {since: openCL20},
+	spirv.CapabilityGroups: {since: openCL20}, spirv.CapabilityDeviceEnqueue: {since: openCL20}, spirv.CapabilityGenericPointer: {since: openCL20},
+	spirv.CapabilitySubgroupDispatch: {since: openCL22}, spirv.CapabilityPipeStorage: {since: openCL22}, spirv.CapabilityNamedBarrier: {since: openCL22},
+}
+
+// openCLCapability judges OpCapability in OpenCL.
+func (c *checker) openCLCapability(i int, in spirv.Inst) {
+	if c.env.API != OpenCL {
+		return
+	}
+	k := spirv.Capability(in[1])
+	r := spirv.KindCapability.Enumerant(uint32(k))
+	if r == nil || slices.ContainsFunc(r.Extensions(), c.m.Extension) {
+		return
+	}
+	w, ok := openCLWays[k]
+	switch {
+	case !ok || w.since > c.env.Version:
+		c.fail(i, "SPV-Capability-OpenCL", "capability %s in %s, which does not have it; no declared extension brings it either", k, c.env)
+	case w.full && c.env.Embedded:
+		c.fail(i, "SPV-Capability-OpenCL", "capability %s in %s; must be the full profile", k, c.env)
+	case w.images && !c.capable(spirv.CapabilityImageBasic):
+		c.fail(i, "SPV-Capability-OpenCL", "capability %s in %s; needs the capability ImageBasic", k, c.env)
+	}
+}
