@@ -75,6 +75,12 @@ func (b *builder) fixed(p *graphicsPipeline) {
 	}
 	b.blend(p.Blend)
 	b.dynamic(p.Dynamic)
+	if slices.Contains(d.Dynamic, link.DynamicStateVertexInput) {
+		d.Vertex = nil // what stands there is ignored, and is not what commands set
+	}
+	if t := d.Tessellation; t != nil && slices.Contains(d.Dynamic, link.DynamicStatePatchControlPoints) {
+		d.Tessellation = nil
+	}
 }
 
 func (f *stencilFace) state() link.StencilFace {
@@ -198,6 +204,14 @@ func (b *builder) renderPass(handle string) {
 		k := link.Subpass{
 			Input: attachments(s.Input), Color: attachments(s.Color), Resolve: attachments(s.Resolve), ViewMask: s.ViewMask,
 			ShadingRate: rate.Attachment != nil && link.Ref(rate.Attachment.Attachment) != link.Unused, DensityMap: found[stDensityMap],
+		}
+		for i, a := range s.Input {
+			if a.Aspects != 0 && k.Aspects == nil {
+				k.Aspects = make([]link.Aspects, len(s.Input))
+			}
+			if a.Aspects != 0 {
+				k.Aspects[i] = link.Aspects(a.Aspects)
+			}
 		}
 		if s.Depth != nil {
 			n := link.Ref(s.Depth.Attachment)

@@ -40,6 +40,7 @@ type pipelineLayout struct {
 
 type attachmentRef struct {
 	Attachment uint32 `json:"attachment"`
+	Aspects    uint64 `json:"aspectMask"` // of VkAttachmentReference2
 }
 
 type renderPass struct {
@@ -87,6 +88,7 @@ type specialization struct {
 
 type computePipeline struct {
 	Flags  uint64 `json:"flags"`
+	Base   string `json:"basePipelineHandle"`
 	Layout string `json:"layout"`
 	Stage  stage  `json:"stage"`
 	Next   chain  `json:"pNext"`
@@ -112,6 +114,7 @@ type graphicsPipeline struct {
 
 type rayTracingPipeline struct {
 	Flags  uint64  `json:"flags"`
+	Base   string  `json:"basePipelineHandle"`
 	Layout string  `json:"layout"`
 	Stages []stage `json:"stages"`
 	Groups []struct {

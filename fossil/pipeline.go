@@ -105,14 +105,43 @@ func (b *builder) compute(p *computePipeline) {
 	d := b.out.Description
 	d.Kind, d.Flags = link.Compute, link.PipelineFlags(p.Flags)
 	b.common(p.Next, nil)
+	base(b, Ref{ComputePipeline, b.hash(p.Base)}, func(d *document) map[string]*computePipeline { return d.ComputePipelines },
+		func(p *computePipeline) (uint64, chain) { return p.Flags, p.Next })
 	b.layout(p.Layout)
 	b.stages([]stage{p.Stage})
+}
+
+// base reads the flags of the pipeline that one derives from; they are not known
+// where it is not in the archive.
+func base[T any](b *builder, r Ref, of func(*document) map[string]*T, parts func(*T) (uint64, chain)) {
+	if r.Hash == 0 {
+		return
+	}
+	d, err := b.set.document(r)
+	if err != nil {
+		return
+	}
+	o, err := object(of(d), r)
+	if err != nil || o == nil {
+		return
+	}
+	b.out.Uses = append(b.out.Uses, r)
+	n, next := parts(o)
+	v := link.PipelineFlags(n)
+	var f flags
+	var own reader // what its chain has that is not known is no matter of this one
+	if own.read(next, map[structureType]any{stFlags2: &f})[stFlags2] {
+		v = link.PipelineFlags(f.Flags)
+	}
+	b.out.Description.Base = &v
 }
 
 func (b *builder) rays(p *rayTracingPipeline) {
 	d := b.out.Description
 	d.Kind, d.Flags = link.RayTracing, link.PipelineFlags(p.Flags)
 	b.common(p.Next, nil)
+	base(b, Ref{RayTracingPipeline, b.hash(p.Base)}, func(d *document) map[string]*rayTracingPipeline { return d.RayTracing },
+		func(p *rayTracingPipeline) (uint64, chain) { return p.Flags, p.Next })
 	b.layout(p.Layout)
 	b.stages(p.Stages)
 	d.Rays = &link.Rays{Depth: p.Depth}

@@ -134,5 +134,5 @@ func caseShader(a *txtar.Archive, s describe.Stage, env *valid.Env) (*link.Shade
 			return &link.Shader{File: s.File, Module: v, Entry: e}, nil
 		}
 	}
-	return nil, fmt.Errorf("%s: no entry point of that stage", s.File)
+	return nil, &link.NoEntryError{File: s.File, Stage: s.Stage, Name: s.Entry}
 }

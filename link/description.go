@@ -22,6 +22,7 @@ const (
 	RayTracing
 	ShaderObjects  // stages that are no pipeline (VK_EXT_shader_object)
 	ExecutionGraph // nodes that hand payloads to each other (VK_AMDX_shader_enqueue)
+	RayTracingNV   // as VK_NV_ray_tracing has them
 )
 
 // Description is a pipeline as it is put together. What is nil is not known, and
@@ -66,6 +67,8 @@ type Description struct {
 	Apart     bool
 
 	NoLayout bool // it is known that there is no layout
+
+	Base *PipelineFlags // of the pipeline that this one derives from, nil where it is not known
 
 	Env    *valid.Env    // what is judged for, nil where it is not known
 	Device *valid.Device // what is known of the device, nil where nothing is
@@ -115,6 +118,17 @@ type Shader struct {
 	// Load reads the module where Module is nil: most rules ask for the entry
 	// point alone, so that a caller with many modules need not keep them.
 	Load func() *valid.Module
+
+	// Stage is the stage where Entry is nil: its module has no such entry point,
+	// which Missing says, or there is none, which NoModule says, or it is not
+	// known. Identifier is how many bytes an identifier of the module has, 0
+	// where there is none; InChain says that the code stands in the chain of the
+	// stage and not in a module.
+	Stage      Stages
+	Missing    *NoEntryError
+	NoModule   bool
+	Identifier uint32
+	InChain    bool
 
 	Flags          StageFlags
 	SubgroupSize   uint32 // that is required, 0 where none is

@@ -23,6 +23,9 @@ var flagLimits = [...]struct {
 	{vuid.VkRayTracingPipelineCreateInfoKHR_flags_11798, RayTracing, PipelineFlags64BitIndexing, "shader64BitIndexing"},
 	{vuid.VkComputePipelineCreateInfo_flags_11798, Compute, PipelineFlags64BitIndexing, "shader64BitIndexing"},
 	{vuid.VkGraphicsPipelineCreateInfo_flags_11798, Graphics, PipelineFlags64BitIndexing, "shader64BitIndexing"},
+	{vuid.VkRayTracingPipelineCreateInfoNV_flags_03462, RayTracingNV, PipelineFlagsRayTracingSkipAabbs, ""},
+	{vuid.VkRayTracingPipelineCreateInfoNV_flags_03463, RayTracingNV, PipelineFlagsRayTracingSkipTriangles, ""},
+	{vuid.VkCreateRayTracingPipelinesNV_pNext_10150, RayTracingNV, PipelineFlagsCaptureData, ""},
 	{vuid.VkComputePipelineCreateInfo_flags_03369, Compute, PipelineFlagsRayTracingSkipTriangles, ""},
 	{vuid.VkComputePipelineCreateInfo_flags_03370, Compute, PipelineFlagsRayTracingSkipAabbs, ""},
 	{vuid.VkExecutionGraphPipelineCreateInfoAMDX_flags_11798, ExecutionGraph, PipelineFlags64BitIndexing, "shader64BitIndexing"},
@@ -48,6 +51,8 @@ var flagRules = func() []Rule {
 		{vuid.VkGraphicsPipelineCreateInfo_flags_11001, "no stage of a pipeline for indirect binding has the mode Xfb"},
 		{vuid.VkGraphicsPipelineCreateInfo_pStages_10189, "a graphics pipeline with the capability ShaderEnqueueAMDX is a library for execution graphs"},
 		{vuid.VkGraphicsPipelineCreateInfo_flags_10190, "a graphics pipeline for execution graphs has no task and no vertex stage"},
+		{vuid.VkCreateComputePipelines_flags_00696, "a compute pipeline derives from one that allows it"},
+		{vuid.VkCreateRayTracingPipelinesKHR_flags_03416, "a ray tracing pipeline derives from one that allows it"},
 		{vuid.VkComputePipelineCreateInfo_None_11367, "a compute pipeline has a layout"},
 		{vuid.VkRayTracingPipelineCreateInfoKHR_None_11369, "a ray tracing pipeline has a layout"},
 	}
@@ -64,7 +69,7 @@ var flagRules = func() []Rule {
 	return out
 }()
 
-var kindNames = [...]string{Any: "", Graphics: "graphics", Compute: "compute", RayTracing: "ray tracing", ShaderObjects: "shader object", ExecutionGraph: "execution graph"}
+var kindNames = [...]string{Any: "", Graphics: "graphics", Compute: "compute", RayTracing: "ray tracing", ShaderObjects: "shader object", ExecutionGraph: "execution graph", RayTracingNV: "NV ray tracing"}
 
 // article puts a or an before a word.
 func article(word string) string {
@@ -77,6 +82,8 @@ func article(word string) string {
 // kind returns the kind of the pipeline, by its stages where it is not said.
 func (l *linker) kind() Kind {
 	switch {
+	case l.d.Kind == RayTracingNV:
+		return RayTracing
 	case l.d.Kind != Any:
 		return l.d.Kind
 	case l.isRays():
@@ -106,8 +113,16 @@ func (l *linker) flags() {
 	if l.d.Flags == 0 {
 		return
 	}
+	if b := l.d.Base; b != nil && l.d.Flags&PipelineFlagsDerivative != 0 && *b&PipelineFlagsAllowDerivatives == 0 {
+		switch kind {
+		case Compute:
+			l.fail(vuid.VkCreateComputePipelines_flags_00696, side, "the pipeline derives from one without the flag %s; must have it", PipelineFlagsAllowDerivatives)
+		case RayTracing:
+			l.fail(vuid.VkCreateRayTracingPipelinesKHR_flags_03416, side, "the pipeline derives from one without the flag %s; must have it", PipelineFlagsAllowDerivatives)
+		}
+	}
 	for _, k := range flagLimits {
-		if k.kind != kind || l.d.Flags&k.flag == 0 {
+		if k.kind != kind && k.kind != l.d.Kind || l.d.Flags&k.flag == 0 {
 			continue
 		}
 		if k.feature != "" {

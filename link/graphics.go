@@ -78,7 +78,9 @@ func (l *linker) graphics() {
 	l.taskPayload()
 	l.shadingRates()
 	l.enqueue()
+	l.external()
 	l.libraryLayout()
+	l.recordedState()
 }
 
 // anyTopology reports whether the topology may be another when drawn.
@@ -362,6 +364,7 @@ func (l *linker) readsInput(f *Shader, r *iface.Resource, p *Subpass) {
 			l.fail(vuid.VkGraphicsPipelineCreateInfo_renderPass_06038, []Side{resourceSide(f, r)}, "%s reads input attachment %d, which the subpass does not use; must use it", r.Name, i)
 			return
 		}
+		l.aspect(f, r, p, i)
 	}
 }
 

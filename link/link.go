@@ -40,6 +40,8 @@ type linker struct {
 	pieces []*Description // what d was merged of, nil where it is one pipeline
 	stages []*Shader      // in order of the pipeline
 	found  []Finding
+
+	recorded bool // what is judged is set by commands
 }
 
 // maxFindings bounds what is reported of one pipeline.
@@ -52,6 +54,7 @@ func Link(d *Description) []Finding { return linkAt(d, 0) }
 func linkAt(d *Description, depth int) []Finding {
 	l := newLinker(d)
 	l.noLayout()
+	l.modules()
 	switch {
 	case len(d.Libraries) == 0 || depth >= maxLibraries:
 		l.judge()
@@ -80,6 +83,11 @@ func newLinker(d *Description) *linker {
 
 // judge judges a pipeline by its own stages and states.
 func (l *linker) judge() {
+	if slices.ContainsFunc(l.d.Stages, func(s Shader) bool { return s.Entry == nil }) {
+		own := *l.d
+		own.Library = true // what is not known of a stage is not missing
+		l.d = &own
+	}
 	d := l.d
 	for _, s := range l.stages {
 		l.shader(s)
@@ -109,11 +117,9 @@ func (l *linker) warn(code string, sides []Side, format string, args ...any) {
 }
 
 func (l *linker) report(severity diag.Severity, code string, sides []Side, format string, args ...any) {
-	if l.d.Kind == ShaderObjects {
-		var holds bool
-		if code, holds = objectCode(code); !holds {
-			return
-		}
+	code, holds := l.named(code)
+	if !holds {
+		return
 	}
 	if len(l.found) < maxFindings {
 		sides = slices.Clone(sides)
@@ -123,6 +129,22 @@ func (l *linker) report(severity diag.Severity, code string, sides []Side, forma
 		}
 		l.found = append(l.found, Finding{Code: code, Severity: severity, Message: fmt.Sprintf(format, args...), Sides: sides})
 	}
+}
+
+// named returns the name that a rule has for what is judged, and whether it
+// holds for it.
+func (l *linker) named(code string) (string, bool) {
+	if l.recorded {
+		c, ok := recordedCodes[code]
+		return c, ok
+	}
+	switch l.d.Kind {
+	case ShaderObjects:
+		return objectCode(code)
+	case RayTracingNV:
+		return nvCode(code)
+	}
+	return code, true
 }
 
 // at returns a side that is at an instruction of a shader. Where it is in the

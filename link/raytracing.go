@@ -35,7 +35,7 @@ var rayRules = []Rule{
 
 // isRays reports whether the pipeline traces rays.
 func (l *linker) isRays() bool {
-	return l.d.Kind == RayTracing || l.d.Kind == Any && len(l.stages) > 0 && StageOf(l.stages[0].Entry.Model) >= raygen
+	return l.d.Kind == RayTracing || l.d.Kind == RayTracingNV || l.d.Kind == Any && len(l.stages) > 0 && StageOf(l.stages[0].Entry.Model) >= raygen
 }
 
 // rays judges a ray tracing pipeline.

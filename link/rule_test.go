@@ -25,7 +25,7 @@ func judges(t *testing.T) map[string]string {
 		name := strings.ReplaceAll(strings.TrimPrefix(code, "VUID-"), "-", "_")
 		names[strings.ToUpper(name[:1])+name[1:]] = code
 	}
-	at := map[string]string{}
+	at, byFunction := map[string]string{}, map[string]bool{}
 	files, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)
@@ -43,13 +43,19 @@ func judges(t *testing.T) map[string]string {
 			if strings.HasSuffix(where, "Rules") {
 				continue
 			}
+			_, function := d.(*ast.FuncDecl)
+			note := func(code string) { // a function says more than a table of names does
+				if at[code] == "" || function && !byFunction[code] {
+					at[code], byFunction[code] = "link/"+file+" "+where, function
+				}
+			}
 			ast.Inspect(d, func(n ast.Node) bool {
 				if x, ok := n.(*ast.BasicLit); ok && strings.HasPrefix(x.Value, `"SPV-`) { // Vulkan has no name for it
-					at[strings.Trim(x.Value, `"`)] = "link/" + file + " " + where
+					note(strings.Trim(x.Value, `"`))
 				}
 				if x, ok := n.(*ast.SelectorExpr); ok {
 					if id, ok := x.X.(*ast.Ident); ok && id.Name == "vuid" && names[x.Sel.Name] != "" {
-						at[names[x.Sel.Name]] = "link/" + file + " " + where
+						note(names[x.Sel.Name])
 					}
 				}
 				return true

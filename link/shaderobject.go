@@ -12,6 +12,7 @@ import (
 // objectCodes are the names that rules of pipelines have for shader objects.
 // What is a rule of pipelines and has none does not hold for them.
 var objectCodes = map[string]string{
+	vuid.VkPipelineShaderStageCreateInfo_pName_00707:                           vuid.VkShaderCreateInfoEXT_pName_08440,
 	vuid.VkPipelineShaderStageCreateInfo_stage_00704:                           vuid.VkShaderCreateInfoEXT_stage_08420,
 	vuid.VkPipelineShaderStageCreateInfo_stage_00705:                           vuid.VkShaderCreateInfoEXT_stage_08419,
 	vuid.VkPipelineShaderStageCreateInfo_stage_02091:                           vuid.VkShaderCreateInfoEXT_stage_08422,
@@ -129,6 +130,7 @@ var objectRules = func() []Rule {
 		{vuid.VkCreateShadersEXT_pCreateInfos_08410, "linked stages are of one sort each"},
 		{vuid.VkCreateShadersEXT_pCreateInfos_09632, "a mesh stage that may have a task stage has no DrawIndex"},
 		{vuid.VkCreateShadersEXT_flags_11472, "where a linked stage is for descriptor heaps, all stages that draw are"},
+		{vuid.VkShaderCreateInfoEXT_setLayoutCount_13359, "no set layout of a stage without independent sets is null"},
 		{vuid.VkShaderCreateInfoEXT_flags_11006, "a stage for indirect binding has no mode Xfb"},
 		{vuid.VkShaderCreateInfoEXT_flags_11290, "a stage for descriptor heaps has no set layouts"},
 		{vuid.VkShaderCreateInfoEXT_flags_11370, "a stage for descriptor heaps has no push constant ranges"},
@@ -159,7 +161,7 @@ var objectRules = func() []Rule {
 		}
 	}
 	seen := map[string]bool{}
-	for _, f := range [][]Rule{shaderRules, layoutRules, layoutCountRules, mappingRules} {
+	for _, f := range [][]Rule{shaderRules, layoutRules, layoutCountRules, mappingRules, moduleRules} {
 		for _, r := range f {
 			if c, ok := objectCodes[r.Code]; ok && !seen[c] {
 				seen[c] = true
@@ -189,6 +191,15 @@ func (l *linker) objects() {
 	l.drawObjects()
 	if c, e := l.stage(tessellationControl), l.stage(tessellationEvaluation); c != nil && e != nil && (c.Object|e.Object)&ObjectFlagsLinkStage == 0 {
 		l.agree(c, e, false)
+	}
+	l.recordedState()
+	if p := l.d.Layout; p != nil {
+		null := slices.IndexFunc(p.Sets, func(s Set) bool { return s.Null })
+		for _, s := range l.stages {
+			if null >= 0 && s.Object&ObjectFlagsIndependentSets == 0 {
+				l.fail(vuid.VkShaderCreateInfoEXT_setLayoutCount_13359, []Side{entrySide(s)}, "set %d is null and the %s stage has no independent sets; must not be null", p.Sets[null].Number, entrySide(s).Stage)
+			}
+		}
 	}
 }
 

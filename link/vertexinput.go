@@ -35,16 +35,25 @@ var vertexRules = []Rule{
 // vertexInput judges vertex input and tessellation state by themselves.
 func (l *linker) vertexInput() {
 	if t := l.d.Tessellation; t != nil && l.stage(tessellationControl) != nil && !l.d.dynamic(DynamicStatePatchControlPoints) {
-		side := []Side{{Stage: "tessellation state"}}
-		if t.PatchControlPoints == 0 {
-			l.fail(vuid.VkPipelineTessellationStateCreateInfo_patchControlPoints_01214, side, "patches have no control point; must have some")
-		}
-		l.over(vuid.VkPipelineTessellationStateCreateInfo_patchControlPoints_01214, "maxTessellationPatchSize", uint64(t.PatchControlPoints), side, "the number of patch control points")
+		l.controlPoints(t)
 	}
+	if l.d.Vertex != nil && !l.d.dynamic(DynamicStateVertexInput) {
+		l.vertices()
+	}
+}
+
+// controlPoints judges how many control points patches have.
+func (l *linker) controlPoints(t *Tessellation) {
+	side := []Side{{Stage: "tessellation state"}}
+	if t.PatchControlPoints == 0 {
+		l.fail(vuid.VkPipelineTessellationStateCreateInfo_patchControlPoints_01214, side, "patches have no control point; must have some")
+	}
+	l.over(vuid.VkPipelineTessellationStateCreateInfo_patchControlPoints_01214, "maxTessellationPatchSize", uint64(t.PatchControlPoints), side, "the number of patch control points")
+}
+
+// vertices judges the buffers of vertices and the attributes.
+func (l *linker) vertices() {
 	v := l.d.Vertex
-	if v == nil || l.d.dynamic(DynamicStateVertexInput) {
-		return
-	}
 	side := []Side{{Stage: "vertex input"}}
 	l.over(vuid.VkPipelineVertexInputStateCreateInfo_vertexBindingDescriptionCount_00613, "maxVertexInputBindings", uint64(len(v.Bindings)), side, "the number of vertex buffers")
 	l.over(vuid.VkPipelineVertexInputStateCreateInfo_vertexAttributeDescriptionCount_00614, "maxVertexInputAttributes", uint64(len(v.Attributes)), side, "the number of attributes")

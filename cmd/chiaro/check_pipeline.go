@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -173,7 +174,10 @@ func (j *judge) objectStages(ctx context.Context, s *subject, p *fossil.Pipeline
 		})
 		var shader *link.Shader
 		if err == nil {
-			shader, err = m.shader(name, k.Stage, k.Entry)
+			var missing *link.NoEntryError
+			if shader, err = m.shader(name, k.Stage, k.Entry); errors.As(err, &missing) {
+				shader, err = &link.Shader{File: name, Stage: k.Stage, Missing: missing}, nil
+			}
 		}
 		if err == nil && len(k.Spec) > 0 && x != nil {
 			err = j.specialized(ctx, name, m, x)

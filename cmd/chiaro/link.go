@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -159,6 +160,10 @@ func (j *judge) flaggedPipeline(f linkFlags) (*link.Description, error) {
 		}
 		stage, _ := link.ParseStage(strings.ReplaceAll(s.what, " ", "_"))
 		shader, err := j.fileShader(describe.Stage{File: file, Stage: stage, Entry: f.entry})
+		var missing *link.NoEntryError
+		if errors.As(err, &missing) {
+			return nil, unreadable("%v", err)
+		}
 		if err != nil {
 			return nil, err
 		}

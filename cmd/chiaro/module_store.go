@@ -146,6 +146,9 @@ func (x *stored) shader(file string, stage link.Stages, name string) (*link.Shad
 			found = append(found, e)
 		}
 	}
+	if len(found) == 0 {
+		return nil, &link.NoEntryError{File: file, Stage: stage, Name: name}
+	}
 	if len(found) != 1 {
 		what := ""
 		if name != "" {

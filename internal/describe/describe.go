@@ -54,6 +54,7 @@ type pipelineFile struct {
 	Parts         link.Parts           `yaml:"parts"`
 	Libraries     []pipelineFile       `yaml:"libraries"`
 	NoLayout      bool                 `yaml:"no_layout"`
+	Base          *link.PipelineFlags  `yaml:"base_pipeline_flags"` // of the one that it derives from
 }
 
 // stageFile is a stage: the name of its file, or more than that.
@@ -72,6 +73,8 @@ type StageBody struct {
 	Robustness     *link.Robustness `yaml:"robustness"`
 	Entries        []link.SpecEntry `yaml:"specialization_entries"` // where values stand, of which none is read
 	Object         link.ObjectFlags `yaml:"object_flags"`
+	Identifier     uint32           `yaml:"identifier_size"` // bytes of an identifier of the module
+	InChain        bool             `yaml:"code_in_chain"`
 	Next           *[]link.Stages   `yaml:"next_stages"`
 	Mappings       *[]link.Mapping  `yaml:"mappings"`
 	Node           *link.Node       `yaml:"node"`
@@ -141,7 +144,7 @@ func (w *placeFinder) Visit(n ast.Node) ast.Visitor {
 }
 
 // kinds are the kinds of pipelines as they are written.
-var kinds = map[string]link.Kind{"": link.Any, "graphics": link.Graphics, "compute": link.Compute, "ray_tracing": link.RayTracing, "shader_objects": link.ShaderObjects, "execution_graph": link.ExecutionGraph}
+var kinds = map[string]link.Kind{"": link.Any, "graphics": link.Graphics, "compute": link.Compute, "ray_tracing": link.RayTracing, "shader_objects": link.ShaderObjects, "execution_graph": link.ExecutionGraph, "ray_tracing_nv": link.RayTracingNV}
 
 // Stage is a stage as a description names it.
 type Stage struct {
@@ -213,13 +216,13 @@ func Layout(data []byte, name string) (*link.Layout, error) {
 func (in *pipelineFile) description(file string) (*link.Description, error) {
 	kind, ok := kinds[in.Kind]
 	if !ok {
-		return nil, fmt.Errorf("%s: kind: %q: must be graphics, compute, ray_tracing, shader_objects or execution_graph", file, in.Kind)
+		return nil, fmt.Errorf("%s: kind: %q: must be graphics, compute, ray_tracing, ray_tracing_nv, shader_objects or execution_graph", file, in.Kind)
 	}
 	d := &link.Description{
 		Name: file, Kind: kind, Flags: in.Flags, Vertex: in.Vertex, Assembly: in.Assembly, Tessellation: in.Tessellation,
 		Viewport: in.Viewport, Rasterization: in.Rasterization, Multisample: in.Multisample, DepthStencil: in.DepthStencil,
 		Blend: in.Blend, ShadingRate: in.ShadingRate, Pass: in.Pass, Subpass: in.Subpass, Rendering: in.Rendering,
-		Rays: in.Rays, Robustness: in.Robustness, Library: in.Library || in.Flags&link.PipelineFlagsLibrary != 0, Parts: in.Parts, NoLayout: in.NoLayout,
+		Rays: in.Rays, Robustness: in.Robustness, Library: in.Library || in.Flags&link.PipelineFlagsLibrary != 0, Parts: in.Parts, NoLayout: in.NoLayout, Base: in.Base,
 	}
 	if in.Dynamic != nil {
 		d.Dynamic, d.HasDynamic = *in.Dynamic, true
@@ -262,10 +265,17 @@ func (s *StageBody) add(d *link.Description, load func(Stage) (*link.Shader, err
 		}
 		out.Specialization[id] = bits
 	}
-	shader, err := load(out)
-	if err != nil {
-		return fmt.Errorf("%s: %w", where, err)
+	shader := &link.Shader{NoModule: s.File == "" && s.Identifier == 0}
+	if s.File != "" {
+		var err error
+		var missing *link.NoEntryError
+		if shader, err = load(out); errors.As(err, &missing) {
+			shader = &link.Shader{File: s.File, Missing: missing}
+		} else if err != nil {
+			return fmt.Errorf("%s: %w", where, err)
+		}
 	}
+	shader.Stage, shader.Identifier, shader.InChain = set, s.Identifier, s.InChain
 	shader.Flags, shader.SubgroupSize, shader.Robustness = s.Flags, s.SubgroupSize, s.Robustness
 	shader.Specialization, shader.Object, shader.Mappings = s.Entries, s.Object, s.Mappings
 	shader.Node = s.Node

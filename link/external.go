@@ -1,0 +1,101 @@
+package link
+
+import (
+	"slices"
+
+	"github.com/chiaro-gpu/chiaro/iface"
+	"github.com/chiaro-gpu/chiaro/internal/format"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/vuid"
+)
+
+// attachmentRules are the rules of what stages may do with attachments of external
+// formats, and of the aspects of input attachments.
+var attachmentRules = []Rule{
+	{vuid.VkGraphicsPipelineCreateInfo_externalFormatResolve_09308, "with externalFormatResolve, rendering of an external format has no stage that uses PrimitiveShadingRateKHR last before rasterization"},
+	{vuid.VkGraphicsPipelineCreateInfo_externalFormatResolve_09310, "with externalFormatResolve, rendering of an external format has no fragment stage that replaces depth or stencil"},
+	{vuid.VkGraphicsPipelineCreateInfo_externalFormatResolve_09317, "with externalFormatResolve, a subpass that resolves to an external format has no stage that uses PrimitiveShadingRateKHR last before rasterization"},
+	{vuid.VkGraphicsPipelineCreateInfo_pStages_01565, "a fragment stage reads no other aspects of an input attachment than the render pass says"},
+}
+
+// Aspects is a set of aspects of an image: VkImageAspectFlags.
+type Aspects uint64
+
+// The aspects that a description may name.
+const (
+	AspectsColor   Aspects = 1
+	AspectsDepth   Aspects = 2
+	AspectsStencil Aspects = 4
+)
+
+var namesAspects = []enumName{{1, "color"}, {2, "depth"}, {4, "stencil"}}
+
+// Names returns the names that a description may have.
+func (Aspects) Names() []string { return listNames(namesAspects) }
+
+// String returns the names of the aspects.
+func (a Aspects) String() string { return flagString(namesAspects, uint64(a)) }
+
+// UnmarshalYAML reads a list of names, or one.
+func (a *Aspects) UnmarshalYAML(read func(any) error) error {
+	return readFlags(namesAspects, read, (*uint64)(a))
+}
+
+// external judges what stages do where an external format is resolved to.
+func (l *linker) external() {
+	if on, _ := l.d.feature("externalFormatResolve"); !on {
+		return
+	}
+	code := ""
+	if p := l.subpass(); p != nil && p.External {
+		code = vuid.VkGraphicsPipelineCreateInfo_externalFormatResolve_09317
+	} else if l.d.Pass == nil && l.d.Rendering != nil && l.d.Rendering.External {
+		code = vuid.VkGraphicsPipelineCreateInfo_externalFormatResolve_09308
+		if f := l.stage(fragment); f != nil {
+			if m, ok := oneOf(f, spirv.ExecutionModeDepthReplacing, spirv.ExecutionModeStencilRefReplacingEXT); ok {
+				l.fail(vuid.VkGraphicsPipelineCreateInfo_externalFormatResolve_09310, []Side{entrySide(f)}, "the fragment stage has the mode %s and renders to an external format; must not", m.Mode)
+			}
+		}
+	}
+	last := l.lastBefore()
+	if code == "" || last == nil {
+		return
+	}
+	if slices.ContainsFunc(last.Entry.BuiltIns, func(b iface.BuiltIn) bool { return b.BuiltIn == spirv.BuiltInPrimitiveShadingRateKHR && b.Used }) {
+		l.fail(code, []Side{entrySide(last)}, "the %s stage uses PrimitiveShadingRateKHR and what is drawn goes to an external format; must not", entrySide(last).Stage)
+	}
+}
+
+// lastBefore returns the last stage before rasterization, nil where there is
+// none.
+func (l *linker) lastBefore() (last *Shader) {
+	for _, s := range l.stages {
+		if StageOf(s.Entry.Model) < fragment {
+			last = s
+		}
+	}
+	return last
+}
+
+// aspect judges which aspect of an input attachment is read: of color formats
+// color, of others depth where floats are read and stencil where integers are.
+func (l *linker) aspect(f *Shader, r *iface.Resource, p *Subpass, index uint64) {
+	if index >= uint64(len(p.Aspects)) || r.Image == nil || uint64(p.Input[index]) >= uint64(len(l.d.Pass.Attachments)) {
+		return
+	}
+	has, of := p.Aspects[index], l.d.Pass.Attachments[p.Input[index]].Format
+	info := format.ByID(uint32(of))
+	if info == nil || has == 0 || has&^(AspectsColor|AspectsDepth|AspectsStencil) != 0 {
+		return
+	}
+	want := AspectsColor
+	if info.Aspects&format.Color == 0 {
+		if want = AspectsStencil; r.Image.Sampled.Kind == iface.Float {
+			want = AspectsDepth
+		}
+	}
+	if has&want == 0 {
+		l.fail(vuid.VkGraphicsPipelineCreateInfo_pStages_01565, []Side{resourceSide(f, r), {Stage: "subpass", Place: r.Name, Type: of.String(), Decorations: has.String()}},
+			"%s reads the aspect %s of an input attachment of %s; must be one of %s", r.Name, want, of, has)
+	}
+}

@@ -1,0 +1,59 @@
+package link
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/chiaro-gpu/chiaro/vuid"
+)
+
+// nvCodes are the names that rules of ray tracing pipelines have for those of
+// VK_NV_ray_tracing. What is a rule of VK_KHR_ray_tracing_pipeline and has none
+// does not hold for them.
+var nvCodes = map[string]string{
+	vuid.VkCreateRayTracingPipelinesKHR_flags_03816:                  vuid.VkCreateRayTracingPipelinesNV_flags_03816,
+	vuid.VkCreateRayTracingPipelinesKHR_flags_03416:                  vuid.VkCreateRayTracingPipelinesNV_flags_03416,
+	vuid.VkRayTracingPipelineCreateInfoKHR_stage_03425:               vuid.VkRayTracingPipelineCreateInfoNV_stage_06232,
+	vuid.VkRayTracingPipelineCreateInfoKHR_stage_06899:               vuid.VkRayTracingPipelineCreateInfoNV_stage_06898,
+	vuid.VkRayTracingPipelineCreateInfoKHR_flags_11798:               vuid.VkRayTracingPipelineCreateInfoNV_flags_11798,
+	vuid.VkRayTracingPipelineCreateInfoKHR_flags_11311:               vuid.VkRayTracingPipelineCreateInfoNV_flags_11311,
+	vuid.VkRayTracingPipelineCreateInfoKHR_layout_03428:              vuid.VkRayTracingPipelineCreateInfoNV_layout_03428,
+	vuid.VkRayTracingPipelineCreateInfoKHR_None_11369:                vuid.VkRayTracingPipelineCreateInfoNV_None_11368,
+	vuid.VkRayTracingShaderGroupCreateInfoKHR_type_03474:             vuid.VkRayTracingShaderGroupCreateInfoNV_type_02413,
+	vuid.VkRayTracingShaderGroupCreateInfoKHR_type_03475:             vuid.VkRayTracingShaderGroupCreateInfoNV_type_02414,
+	vuid.VkRayTracingShaderGroupCreateInfoKHR_type_03476:             vuid.VkRayTracingShaderGroupCreateInfoNV_type_02415,
+	vuid.VkRayTracingShaderGroupCreateInfoKHR_type_03477:             vuid.VkRayTracingShaderGroupCreateInfoNV_type_02416,
+	vuid.VkRayTracingShaderGroupCreateInfoKHR_closestHitShader_03478: vuid.VkRayTracingShaderGroupCreateInfoNV_closestHitShader_02417,
+	vuid.VkRayTracingShaderGroupCreateInfoKHR_anyHitShader_03479:     vuid.VkRayTracingShaderGroupCreateInfoNV_anyHitShader_02418,
+	codesOf[2].push:       vuid.VkRayTracingPipelineCreateInfoNV_layout_07987,
+	codesOf[2].pushInside: vuid.VkRayTracingPipelineCreateInfoNV_layout_10069,
+	codesOf[2].stage:      vuid.VkRayTracingPipelineCreateInfoNV_layout_07988,
+	codesOf[2].kind:       vuid.VkRayTracingPipelineCreateInfoNV_layout_07990,
+	codesOf[2].count:      vuid.VkRayTracingPipelineCreateInfoNV_layout_07991,
+	codesOf[2].inline:     vuid.VkRayTracingPipelineCreateInfoNV_None_10391,
+}
+
+// nvRules are the rules of pipelines of VK_NV_ray_tracing that others have under
+// other names.
+var nvRules = func() (out []Rule) {
+	for _, f := range [][]Rule{rayRules, layoutRules, layoutCountRules, flagRules} {
+		for _, r := range f {
+			if code := nvCodes[r.Code]; code != "" {
+				out = append(out, Rule{code, "of VK_NV_ray_tracing: " + r.Words})
+			}
+		}
+	}
+	return out
+}()
+
+// nvCode returns the name of a rule for pipelines of VK_NV_ray_tracing, and
+// whether it holds for them.
+func nvCode(code string) (string, bool) {
+	if c, ok := nvCodes[code]; ok {
+		return c, true
+	}
+	of, _, _ := strings.Cut(strings.TrimPrefix(code, "VUID-"), "-")
+	return code, !slices.Contains([]string{
+		"VkRayTracingPipelineCreateInfoKHR", "vkCreateRayTracingPipelinesKHR", "VkRayTracingShaderGroupCreateInfoKHR", "VkRayTracingPipelineInterfaceCreateInfoKHR",
+	}, of)
+}
