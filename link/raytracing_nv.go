@@ -25,6 +25,7 @@ var nvCodes = map[string]string{
 	vuid.VkRayTracingShaderGroupCreateInfoKHR_type_03477:             vuid.VkRayTracingShaderGroupCreateInfoNV_type_02416,
 	vuid.VkRayTracingShaderGroupCreateInfoKHR_closestHitShader_03478: vuid.VkRayTracingShaderGroupCreateInfoNV_closestHitShader_02417,
 	vuid.VkRayTracingShaderGroupCreateInfoKHR_anyHitShader_03479:     vuid.VkRayTracingShaderGroupCreateInfoNV_anyHitShader_02418,
+	vuid.VkRayTracingPipelineCreateInfoKHR_flags_11312:               vuid.VkRayTracingPipelineCreateInfoNV_flags_11312,
 	codesOf[2].push:       vuid.VkRayTracingPipelineCreateInfoNV_layout_07987,
 	codesOf[2].pushInside: vuid.VkRayTracingPipelineCreateInfoNV_layout_10069,
 	codesOf[2].stage:      vuid.VkRayTracingPipelineCreateInfoNV_layout_07988,
@@ -36,7 +37,7 @@ var nvCodes = map[string]string{
 // nvRules are the rules of pipelines of VK_NV_ray_tracing that others have under
 // other names.
 var nvRules = func() (out []Rule) {
-	for _, f := range [][]Rule{rayRules, layoutRules, layoutCountRules, flagRules} {
+	for _, f := range [][]Rule{rayRules, layoutRules, layoutCountRules, flagRules, mappingRules} {
 		for _, r := range f {
 			if code := nvCodes[r.Code]; code != "" {
 				out = append(out, Rule{code, "of VK_NV_ray_tracing: " + r.Words})
