@@ -162,7 +162,8 @@ func TestFaults(t *testing.T) {
 	choices := strings.TrimSuffix(strings.Repeat(`["b", "b"],`, 11), ",")
 	for _, c := range []struct{ name, data, want string }{
 		{"no JSON", "{\n  \"capabilities\": }", "f.json:2:19: error: invalid character"},
-		{"empty", "", "f.json:1:1: error: EOF"},
+		{"empty", "", "f.json:1:1: error: the file is empty"},
+		{"cut", "{\n  \"capabilities\": {", "f.json:2:19: error: the file ends inside of a value"},
 		{"two values", "{} {}", "more than one value"},
 		{"no object", "[]", "$: an array, must be an object"},
 		{"something else", "{}", "no member capabilities"},
@@ -204,7 +205,7 @@ func TestWarnings(t *testing.T) {
 	}
 	all := strings.Join(warnings, "\n")
 	for _, want := range []string{
-		"f.json: warning: capabilities.b.odd: unknown member",
+		"f.json:1:32: warning: capabilities.b.odd: unknown member",
 		"capabilities.b.features.VkPhysicalDeviceNewFeaturesX.brandNew: unknown feature",
 		"capabilities.b.properties.VkPhysicalDeviceNewPropertiesX.newest: unknown property",
 		`supportedStages[0]: unknown flag "VK_SHADER_STAGE_X"`,

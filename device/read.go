@@ -3,6 +3,7 @@ package device
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -78,23 +79,57 @@ type file struct {
 // to a person, who sees what comes first.
 type reader struct {
 	*file
-	err error
+	fault *fault
+	odd   []fault // warnings
 }
+
+// fault is what is wrong at a path.
+type fault struct{ path, message string }
 
 // fail reports a fault at a path.
 func (r *reader) fail(path, format string, args ...any) {
-	if r.err == nil {
-		r.err = fmt.Errorf("%s: error: %s: %s", r.name, path, fmt.Sprintf(format, args...))
+	if r.fault == nil {
+		r.fault = &fault{path, fmt.Sprintf(format, args...)}
 	}
 }
 
 // warn reports what is read over.
 func (r *reader) warn(path, format string, args ...any) {
-	if len(r.warnings) == maxWarnings {
+	if len(r.odd) == maxWarnings {
 		r.left++
 		return
 	}
-	r.warnings = append(r.warnings, fmt.Sprintf("%s: warning: %s: %s", r.name, path, fmt.Sprintf(format, args...)))
+	r.odd = append(r.odd, fault{path, fmt.Sprintf(format, args...)})
+}
+
+// located turns faults into lines with their places: the file is read for them
+// once more.
+func (r *reader) located(data []byte) error {
+	want := map[string]bool{}
+	for _, f := range r.odd {
+		want[f.path] = true
+	}
+	if r.fault != nil {
+		want[r.fault.path] = true
+	}
+	if len(want) == 0 {
+		return nil
+	}
+	at := places(data, want)
+	line := func(kind string, f fault) string {
+		name := r.name
+		if p, ok := at[f.path]; ok {
+			name = fmt.Sprintf("%s:%d:%d", name, p[0], p[1])
+		}
+		return fmt.Sprintf("%s: %s: %s: %s", name, kind, f.path, f.message)
+	}
+	for _, f := range r.odd {
+		r.warnings = append(r.warnings, line("warning", f))
+	}
+	if r.fault != nil {
+		return errors.New(line("error", *r.fault))
+	}
+	return nil
 }
 
 // parse reads one file.
@@ -113,8 +148,7 @@ func parse(name string, data []byte) (*file, error) {
 		}
 	}
 	if err != nil {
-		line, column := place(data, d.InputOffset(), err)
-		return nil, fmt.Errorf("%s:%d:%d: error: %v", name, line, column, err)
+		return nil, syntax(name, data, d.InputOffset(), err)
 	}
 	top := r.object("$", all)
 	if _, ok := top["capabilities"]; !ok {
@@ -128,16 +162,7 @@ func parse(name string, data []byte) (*file, error) {
 	for _, n := range keys(profiles) {
 		r.profiles = append(r.profiles, r.profile(n, profiles[n]))
 	}
-	return r.file, r.err
-}
-
-// place returns line and column of an error.
-func place(data []byte, offset int64, err error) (line, column int) {
-	if s, ok := err.(*json.SyntaxError); ok {
-		offset = s.Offset
-	}
-	before := data[:min(max(offset, 0), int64(len(data)))]
-	return 1 + bytes.Count(before, []byte("\n")), max(1, len(before)-1-bytes.LastIndexByte(before, '\n'))
+	return r.file, r.located(data)
 }
 
 // keys returns the members of an object in order.
@@ -231,7 +256,9 @@ func (r *reader) block(path string, v any) *block {
 		at := path + "." + n
 		switch n {
 		case "extensions":
-			for name, revision := range r.object(at, o[n]) {
+			names := r.object(at, o[n])
+			for _, name := range keys(names) {
+				revision := names[name]
 				if _, ok := revision.(json.Number); !ok {
 					r.fail(at+"."+name, "%s, must be the number of its revision", kindName(revision))
 				}

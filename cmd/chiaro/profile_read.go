@@ -124,7 +124,13 @@ func profileFiles(arg string) (files []string, pattern string, err error) {
 		return []string{name}, pattern, nil
 	}
 	files, err = filepath.Glob(name)
-	if err != nil || len(files) == 0 {
+	switch {
+	case err == nil && len(files) > 0:
+	case strings.ContainsAny(name, "*?["):
+		return nil, "", unreadable("%s: matches no file", name)
+	case strings.ContainsAny(name, "./\\"):
+		return nil, "", unreadable("%s: no such file", name)
+	default:
 		return nil, "", unreadable("unknown device %q; want %s", arg, profileUsage)
 	}
 	return files, pattern, nil
