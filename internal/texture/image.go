@@ -32,11 +32,13 @@ type Desc struct {
 // Image is texels in memory of its own. The layers of a level stand one behind the
 // other, as do the slices of a volume, the rows of a layer and the texels of a
 // row; the samples of a texel stand together. An image of depth and stencil keeps
-// the two apart, and one in planes its planes.
+// the two apart, and one of a compressed format has its texels decoded, which
+// WriteBlocks alone may change.
 type Image struct {
 	Desc
 	info   *format.Info
 	planes []plane
+	blocks *blocks // of a compressed format
 }
 
 // plane is what one aspect, or one plane, of an image keeps in memory.
@@ -87,6 +89,11 @@ func NewImage(d Desc) (*Image, error) {
 	if len(m.planes) == 0 {
 		return nil, wrong("format %s; images of it are not built", d.Format)
 	}
+	if m.info.Compressed {
+		if err := m.newBlocks(); err != nil {
+			return nil, err
+		}
+	}
 	return m, nil
 }
 
@@ -134,6 +141,9 @@ func aspects(i *format.Info) []aspectFormat {
 		return []aspectFormat{{format.Depth, "X8_D24_UNORM_PACK32"}, {format.Stencil, "S8_UINT"}}
 	case "D32_SFLOAT_S8_UINT":
 		return []aspectFormat{{format.Depth, "D32_SFLOAT"}, {format.Stencil, "S8_UINT"}}
+	}
+	if b, ok := i.Blocks(); ok {
+		return []aspectFormat{{format.Color, b.Plain()}}
 	}
 	if i.Compressed || i.Planes > 0 {
 		return nil
@@ -212,9 +222,10 @@ func (m *Image) Load(at Place) (v [4]uint64) {
 	return v
 }
 
-// Store replaces a texel; where there is none it does nothing.
+// Store replaces a texel; where there is none, or texels are those of blocks, it
+// does nothing.
 func (m *Image) Store(at Place, v [4]uint64) {
-	if p, b := m.texel(at); b != nil {
+	if p, b := m.texel(at); b != nil && m.blocks == nil {
 		p.code.Store(b, v)
 	}
 }

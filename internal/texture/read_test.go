@@ -15,7 +15,7 @@ import (
 func formats() (list []string) {
 	for id := range uint32(1000) {
 		for _, n := range []uint32{id, 1000156000 + id, 1000340000 + id, 1000460000 + id, 1000464000 + id, 1000470000 + id} {
-			if i := format.ByID(n); i != nil {
+			if i := format.ByID(n); i != nil && !i.Compressed {
 				if _, err := texture.NewImage(texture.Desc{Format: i.Name, Dim: ir.Dim2D, Width: 1}); err == nil {
 					list = append(list, i.Name)
 				}

@@ -41,6 +41,13 @@ func NewView(m *Image, d ViewDesc) (*View, error) {
 	if p == nil {
 		return nil, wrong("a view of an aspect that format %s does not have", m.Format)
 	}
+	if m.blocks != nil {
+		shown, err := m.shownAs(d.Format)
+		if err != nil {
+			return nil, err
+		}
+		p, d.Format = shown, ""
+	}
 	layers := m.Layers
 	sliced := m.Dim == ir.Dim3D && d.Dim == ir.Dim2D
 	if sliced {
