@@ -10,6 +10,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/lower"
 	"github.com/chiaro-gpu/chiaro/internal/pass"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
+	"github.com/chiaro-gpu/chiaro/internal/texture"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/valid"
 )
@@ -22,7 +23,7 @@ type device struct {
 
 // program is a program, and what it was made of.
 type program struct {
-	exec.Program
+	*compute.Pipeline
 	facts  *facts.Module
 	shader *Shader
 }
@@ -48,7 +49,7 @@ func (r *runner) dispatch(ctx context.Context, c *Dispatch) error {
 	if err != nil {
 		return err
 	}
-	bindings, err := r.bindings(c.Pipeline)
+	args, err := r.bindings(c.Pipeline)
 	if err != nil {
 		return err
 	}
@@ -56,12 +57,12 @@ func (r *runner) dispatch(ctx context.Context, c *Dispatch) error {
 	if workers == 0 {
 		workers = 1
 	}
-	args := compute.Args{Groups: c.Groups, Bindings: bindings, Robustness: r.options.Robustness, Workers: workers, Budget: r.options.Budget}
+	args.Groups, args.Robustness, args.Workers, args.Budget = c.Groups, r.options.Robustness, workers, r.options.Budget
 	if c.Pipeline.Push != nil {
 		args.Push = r.memory[c.Pipeline.Push]
 	}
 	args.Log = &exec.Log{}
-	err = compute.Dispatch(ctx, prog.Program, args)
+	err = prog.Dispatch(ctx, args)
 	r.hear(prog.IR(), args.Log)
 	if err != nil && ctx.Err() == nil {
 		return fmt.Errorf("%s:%s: pipeline %s: %w%s", r.script.File, c.At, c.Pipeline.Name, err, prog.place(r.script.File, err))
@@ -122,7 +123,7 @@ func (r *runner) compile(module []byte, entry string, a *Attachment) (program, e
 		return program{}, r.shaderError(s, err)
 	}
 	pass.Run(p)
-	prog, err := r.options.Engine.Compile(p, exec.Options{})
+	prog, err := compute.NewPipeline(p, r.options.Engine, exec.Options{})
 	if err != nil {
 		return program{}, r.shaderError(s, err)
 	}
@@ -174,21 +175,35 @@ func (r *runner) shaderError(s *Shader, err error) error {
 	return fmt.Errorf("%s:%s: shader %s: %w", r.script.File, s.At, s.Name, err)
 }
 
-// bindings returns what the pipeline binds.
-func (r *runner) bindings(p *Pipeline) (map[compute.Binding][]exec.Buffer, error) {
-	all := map[compute.Binding][]exec.Buffer{}
-	for _, b := range p.Bindings {
-		var array []exec.Buffer
-		for i, buf := range b.Buffers {
-			descriptor, err := r.slice(&b, i, r.memory[buf])
-			if err != nil {
-				return nil, err
-			}
-			array = append(array, descriptor)
-		}
-		all[compute.Binding{Set: b.Set, Binding: b.Binding}] = array
+// bindings returns arguments with what the pipeline binds.
+func (r *runner) bindings(p *Pipeline) (compute.Args, error) {
+	args := compute.Args{
+		Bindings: map[compute.Binding][]exec.Buffer{},
+		Images:   map[compute.Binding][]*texture.View{},
+		Samplers: map[compute.Binding][]*texture.Sampler{},
 	}
-	return all, nil
+	for i := range p.Bindings { // images first: a buffer that is one too then has its memory there
+		if b := &p.Bindings[i]; b.Kind.textured() {
+			if err := r.bindTexture(&args, b); err != nil {
+				return args, err
+			}
+		}
+	}
+	for i := range p.Bindings {
+		b := &p.Bindings[i]
+		if b.Kind.textured() {
+			continue
+		}
+		at := compute.Binding{Set: b.Set, Binding: b.Binding}
+		for i, buf := range b.Buffers {
+			descriptor, err := r.slice(b, i, r.memory[buf])
+			if err != nil {
+				return args, err
+			}
+			args.Bindings[at] = append(args.Bindings[at], descriptor)
+		}
+	}
+	return args, nil
 }
 
 // slice returns what descriptor i of an array names of a buffer, and what is

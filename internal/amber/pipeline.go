@@ -112,6 +112,9 @@ var bindingKinds = [...]string{"uniform", "uniform_dynamic", "storage", "storage
 // String returns the word of AmberScript.
 func (k BindingKind) String() string { return bindingKinds[k] }
 
+// textured reports whether descriptors of the kind are images or samplers.
+func (k BindingKind) textured() bool { return k >= UniformTexelBuffer && k <= SamplerOnly }
+
 // Binding is what stands behind one binding number: one descriptor, or an
 // array of them.
 type Binding struct {

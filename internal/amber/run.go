@@ -64,7 +64,7 @@ func Run(ctx context.Context, s *Script, o Options) Result {
 		ctx, cancel = context.WithTimeout(ctx, o.Timeout)
 		defer cancel()
 	}
-	r := &runner{script: s, options: o, device: newDevice(), memory: newMemory(s), entryPoints: map[entryKey]string{}}
+	r := &runner{script: s, options: o, device: newDevice(), memory: newMemory(s), images: newImages(), entryPoints: map[entryKey]string{}}
 	defer r.device.close()
 	err := r.ready()
 	if err == nil {
@@ -79,6 +79,7 @@ type runner struct {
 	options     Options
 	device      *device
 	memory      memory
+	images      *images
 	entryPoints map[entryKey]string // that were set on the way
 	log         []string
 	logged      int // bytes
@@ -169,8 +170,7 @@ func (r *runner) readyPipeline(p *Pipeline) error {
 	}
 	for _, b := range p.Bindings {
 		switch b.Kind {
-		case Uniform, UniformDynamic, Storage, StorageDynamic:
-		default:
+		case AccelerationStructure, Untyped:
 			return r.unsupported(b.At, "descriptors of kind "+b.Kind.String())
 		}
 	}

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
@@ -12,10 +13,21 @@ type Engine interface {
 	Name() string
 
 	// Compile makes p runnable. It first verifies p and returns the
-	// *ir.VerifyError where that fails; a program that an engine cannot run
-	// gives an *UnsupportedError, one that is too large a *LimitError. p must
+	// *ir.VerifyError where that fails; a program that an engine cannot run, such
+	// as one whose texture functions are not bound ([Bound]), gives an *UnsupportedError, one that is too large a *LimitError. p must
 	// not change afterwards.
 	Compile(p *ir.Program, o Options) (Program, error)
+}
+
+// Bound returns an *UnsupportedError where a texture function of p still waits for
+// the views and samplers that will be bound. Engines ask it first in Compile.
+func Bound(engine string, p *ir.Program) error {
+	for _, f := range p.Funcs {
+		if f.Texture != nil {
+			return &UnsupportedError{Engine: engine, What: fmt.Sprintf("an image that is not bound: %s", f.Texture)}
+		}
+	}
+	return nil
 }
 
 // Options are what a caller may ask of a compilation. The zero Options ask

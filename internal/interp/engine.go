@@ -27,6 +27,9 @@ func (Engine) Compile(p *ir.Program, o exec.Options) (exec.Program, error) {
 	if err := p.Verify(); err != nil {
 		return nil, err
 	}
+	if err := exec.Bound(name, p); err != nil {
+		return nil, err
+	}
 	if p.Stage != ir.Compute {
 		return nil, &exec.UnsupportedError{Engine: name, What: "stage " + p.Stage.String()}
 	}

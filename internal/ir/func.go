@@ -1,5 +1,7 @@
 package ir
 
+import "slices"
+
 // V is the number of a value in its function. 0 is no value.
 type V int32
 
@@ -24,6 +26,14 @@ type Func struct {
 
 	// Texture is not nil where the body waits for the image that is bound.
 	Texture *Texture
+}
+
+// Clone returns a copy of f that shares nothing with it that passes change.
+func (f *Func) Clone() *Func {
+	g := *f
+	g.Vals, g.Code = slices.Clone(f.Vals), slices.Clone(f.Code)
+	g.Extra, g.Args = slices.Clone(f.Extra), slices.Clone(f.Args)
+	return &g
 }
 
 // Body returns the label of the outermost block.

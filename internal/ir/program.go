@@ -1,5 +1,7 @@
 package ir
 
+import "slices"
+
 // Stage is the kind of shader a program was made from.
 type Stage uint8
 
@@ -47,6 +49,18 @@ type Program struct {
 	PushBytes    uint32    // size of the push constants that the program declares
 	SharedBytes  uint32    // size of the workgroup's memory
 	Effects      Effects
+}
+
+// Clone returns a copy of p that shares nothing with it that passes change.
+func (p *Program) Clone() *Program {
+	q := *p
+	q.Funcs = make([]*Func, len(p.Funcs))
+	for i, f := range p.Funcs {
+		q.Funcs[i] = f.Clone()
+	}
+	q.In, q.Out, q.Res, q.Vars = slices.Clone(p.In), slices.Clone(p.Out), slices.Clone(p.Res), slices.Clone(p.Vars)
+	q.Tables, q.Messages = slices.Clone(p.Tables), slices.Clone(p.Messages)
+	return &q
 }
 
 // PrivateSlots returns how many slots of 32 bits a lane's private memory has.

@@ -46,6 +46,9 @@ func (e Engine) Compile(p *ir.Program, o exec.Options) (exec.Program, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := exec.Bound(name, p); err != nil {
+		return nil, err
+	}
 	out := &program{p: p, level: level, extras: amd64.Extras() &^ e.without, limits: o.Limits, cache: e.Cache}
 	if out.cache != nil {
 		out.hash = hashOf(p)

@@ -105,8 +105,8 @@ func (f *function) step(p *pointer, i operand) {
 	}
 }
 
-// choose takes one buffer of an array of descriptors, or goes on to an array
-// of them.
+// choose takes one buffer or object of an array of descriptors, or goes on to an
+// array of them. A pointer that has travelled knows its home and an element.
 func (f *function) choose(p *pointer, i operand) {
 	n := p.typ.Count
 	p.typ = p.typ.Elem
@@ -114,7 +114,7 @@ func (f *function) choose(p *pointer, i operand) {
 		i = f.below(i, n) // another variable of the binding has more descriptors
 	}
 	if inner := descriptors(p.typ); p.element != 0 || inner != 1 {
-		if p.element != 0 {
+		if p.element != 0 && n > 0 {
 			i = f.below(i, n)
 		}
 		if p.element == 0 {
@@ -126,7 +126,7 @@ func (f *function) choose(p *pointer, i operand) {
 	if p.typ.IsArray() {
 		return
 	}
-	if isStorageTensor(p.typ) {
+	if isObject(p.typ) {
 		p.memory = object
 		return
 	}

@@ -5,7 +5,9 @@ import "github.com/chiaro-gpu/chiaro/internal/ir"
 // canonicalise makes the arithmetic NaN that can be observed canonical: it puts
 // an fcanon before each operation that shows the bits of a float which may have
 // been computed. A float that was only loaded, chosen or passed on keeps its
-// bits. It also marks the atomics whose results nobody reads.
+// bits; so do the components of a texel that was read, of which the body of a
+// texture function makes what it converts canonical, but not of one that was
+// filtered. It also marks the atomics whose results nobody reads.
 func canonicalise(p *ir.Program) {
 	c := canon{p: p, vars: make([]bool, len(p.Vars)), exposed: make([]bool, len(p.Vars)), funcs: make([]computed, len(p.Funcs))}
 	for i, f := range p.Funcs {
@@ -23,7 +25,7 @@ func canonicalise(p *ir.Program) {
 		}
 	}
 	for i, f := range p.Funcs {
-		insert(f, c.funcs[i].vals)
+		insert(p, f, c.funcs[i].vals)
 		markUnused(f)
 	}
 }
@@ -82,6 +84,13 @@ func (c *canon) look(f *ir.Func, s *computed) {
 func (c *canon) call(f *ir.Func, v ir.V, s *computed) {
 	n := f.Callee(v)
 	g, t := c.p.Funcs[n], &c.funcs[n]
+	if g.Texture != nil {
+		filters := g.Texture.Op == ir.TextureSample || g.Texture.Op == ir.TextureQueryLod
+		for _, r := range f.CallResults(v) {
+			c.mark(&s.vals[r], filters && f.Type(r).IsFloat())
+		}
+		return
+	}
 	for i, a := range f.CallArgs(v) {
 		c.mark(&t.args[i], s.vals[a])
 	}
@@ -132,16 +141,29 @@ func shown(op ir.Op) int {
 }
 
 // insert puts an fcanon before the operations that show a computed float.
-func insert(f *ir.Func, vals []bool) {
+func insert(p *ir.Program, f *ir.Func, vals []bool) {
 	code := make([]ir.V, 0, len(f.Code))
+	canonical := func(a ir.V, origin int32) ir.V {
+		if int(a) >= len(vals) || !vals[a] || !f.Type(a).IsFloat() {
+			return a
+		}
+		n := ir.V(len(f.Vals))
+		f.Vals = append(f.Vals, ir.Val{Op: ir.FCanon, Type: f.Type(a), Args: [4]ir.V{a}, Origin: origin})
+		code = append(code, n)
+		return n
+	}
 	for _, v := range f.Code {
 		x := f.Vals[v]
-		if k := shown(x.Op); k >= 0 {
-			if a := x.Args[k]; int(a) < len(vals) && vals[a] && f.Type(a).IsFloat() && x.Flags&ir.AnyNaN == 0 {
-				n := ir.V(len(f.Vals))
-				f.Vals = append(f.Vals, ir.Val{Op: ir.FCanon, Type: f.Type(a), Args: [4]ir.V{a}, Origin: x.Origin})
-				f.Vals[v].Args[k] = n
-				code = append(code, n)
+		if k := shown(x.Op); k >= 0 && x.Flags&ir.AnyNaN == 0 {
+			a := canonical(x.Args[k], x.Origin)
+			f.Vals[v].Args[k] = a
+		}
+		if x.Op == ir.Call {
+			if t := p.Funcs[f.Callee(v)].Texture; t != nil && t.Op == ir.TextureWrite {
+				args := f.CallArgs(v)
+				for i := len(args) - 4; i < len(args); i++ {
+					args[i] = canonical(args[i], x.Origin)
+				}
 			}
 		}
 		code = append(code, v)

@@ -19,7 +19,7 @@ func (u *unit) carried(t *facts.Type) []ir.Type {
 	case spirv.StorageClassPhysicalStorageBuffer:
 		return []ir.Type{ir.I64}
 	case spirv.StorageClassUniformConstant:
-		if isStorageTensor(t.Elem) {
+		if isObject(innermost(t.Elem)) {
 			return []ir.Type{ir.I32, ir.I32}
 		}
 	}
@@ -91,7 +91,11 @@ func (f *function) identity(p *pointer) []ir.V {
 	case physical:
 		return []ir.V{f.addressOf(p)}
 	case object:
-		return f.objectParts(p)
+		return f.objectPlace(p)
+	case descriptor:
+		if p.class == spirv.StorageClassUniformConstant {
+			return f.objectPlace(p)
+		}
 	}
 	f.unsupported("a pointer to %s as a value", p.class)
 	return nil
@@ -116,6 +120,9 @@ func (f *function) pointerOf(t *facts.Type, parts []ir.V) *pointer {
 	switch t.Storage {
 	case spirv.StorageClassUniformConstant:
 		p.memory, p.home, p.element = object, parts[0], parts[1]
+		if t.Elem.IsArray() {
+			p.memory = descriptor
+		}
 		return p
 	case spirv.StorageClassPhysicalStorageBuffer:
 		p.memory, p.address = physical, at
@@ -150,7 +157,7 @@ func (f *function) buffer(p *pointer) ir.V {
 	h := f.nowhere()
 	for n := range f.prog.Res {
 		switch f.prog.Res[n].Kind {
-		case ir.StorageTensor, ir.TensorShape, ir.PushBank, ir.HeapBytes:
+		case ir.StorageTensor, ir.TensorShape, ir.PushBank, ir.HeapBytes, ir.Texels, ir.ImageShape, ir.SamplerState:
 			continue // no pointer that travels leads there
 		}
 		r := f.b.OpAux(ir.Res, ir.H, uint64(n), p.element)

@@ -155,6 +155,7 @@ func (f *function) copyOf(in spirv.Inst, id spirv.ID) {
 		return
 	}
 	f.define(in, v.parts...)
+	f.accessed(in, v.flags)
 }
 
 // undef lowers OpUndef in a function, a constant like others: zero.

@@ -79,6 +79,7 @@ func (f *function) begin(as *variant) {
 		v := value{typ: p.Type, parts: rest[:n:n]}
 		if p.Type.IsPointer() {
 			v.ptr = f.pointerOf(params[i], v.parts)
+			v.ptr.flags |= f.variableFlags(p.ID)
 		}
 		if i == 0 && as != nil {
 			v.parts, v.ptr.natural = nil, false // a block lies as it is decorated

@@ -13,7 +13,7 @@ func load(f *function, in spirv.Inst) {
 	p := f.to(v.Pointer(), t)
 	m, _ := v.MemoryAccess()
 	p.flags |= accessFlags(m)
-	if isStorageTensor(t) {
+	if isObject(t) {
 		f.loadObject(in, p)
 		return
 	}
@@ -120,8 +120,8 @@ func (f *function) scalarsAt(p pointer, yield func(*pointer, ir.Type)) {
 			f.stepTile(&part, operand{bits: i})
 			f.scalarsAt(part, yield)
 		}
-	case isStorageTensor(t):
-		f.unsupported("a tensor in %s", p.class)
+	case isObject(t):
+		f.unsupported("%s in %s", t.Op, p.class)
 	case isTensor(t):
 		if p.memory != inSlots && p.memory != inPlace {
 			f.unsupported("%s in %s", t.Op, p.class)

@@ -17,9 +17,9 @@ const (
 	inPlace                  // a slot of the lane's whole private memory
 	inInput                  // components of a built-in
 	physical                 // an address
-	descriptor               // an array of buffers or tensors: the next index chooses one
-	object                   // a tensor, which is a value
-	opaque                   // a variable that holds no data: an image, a sampler
+	descriptor               // an array of buffers or objects: the next index chooses one
+	object                   // a tensor, an image or a sampler, which is a value
+	opaque                   // a variable that holds no data that is read here
 )
 
 // pointer is a place in memory, as far as the module knows it.

@@ -65,18 +65,20 @@ func Stage(m *valid.Module, entry *facts.EntryPoint, o Options) (p *ir.Program, 
 		o.MaxValues = defaultMaxValues
 	}
 	u := &unit{
-		facts:   m.Facts(),
-		options: o,
-		entry:   entry,
-		at:      -1,
-		flats:   map[*facts.Type][]ir.Type{},
-		extents: map[*facts.Type]extent{},
-		globals: map[spirv.ID]*pointer{},
-		numbers: map[*facts.Function]int{},
-		inputs:  map[ir.Semantic]uint64{},
-		forms:   map[carriedAs]matrixForm{},
-		tabled:  map[*facts.Const]uint64{},
-		defined: make([]slot, m.Facts().Code.Len()),
+		facts:    m.Facts(),
+		options:  o,
+		entry:    entry,
+		at:       -1,
+		flats:    map[*facts.Type][]ir.Type{},
+		extents:  map[*facts.Type]extent{},
+		globals:  map[spirv.ID]*pointer{},
+		numbers:  map[*facts.Function]int{},
+		inputs:   map[ir.Semantic]uint64{},
+		forms:    map[carriedAs]matrixForm{},
+		tabled:   map[*facts.Const]uint64{},
+		images:   map[uint64][]*facts.Type{},
+		textures: map[ir.Texture]int{},
+		defined:  make([]slot, m.Facts().Code.Len()),
 	}
 	defer catch(&err)
 	u.program()
@@ -100,6 +102,10 @@ type unit struct {
 	// once more.
 	functions int
 	variants  []variant
+
+	images   map[uint64][]*facts.Type // by resource: the types of the images that it may be
+	textures map[ir.Texture]int       // their numbers in heads
+	heads    []ir.Texture             // of the texture functions
 
 	inputs  map[ir.Semantic]uint64   // their numbers in Program.In
 	tabled  map[*facts.Const]uint64  // the constants that are tables: their numbers
@@ -147,6 +153,7 @@ func (u *unit) program() {
 	}
 	u.at = -1
 	u.prog.StateEffects()
+	u.placeTextures()
 	canonicalise(u.prog)
 	if err := u.prog.Verify(); err != nil {
 		u.malformed("%v", fmt.Errorf("what was made of the module is no program: %w", err))

@@ -50,51 +50,6 @@ func (u *unit) storageTensor(t *facts.Type) storageTensor {
 	return x
 }
 
-// descriptorObject gives a variable in UniformConstant its place: a tensor, or an
-// array of them. All others hold no data that is read here.
-func (u *unit) descriptorObject(p *pointer, v *facts.Variable) {
-	t := v.Type
-	for n := 0; t.IsArray() && t.Elem != nil && n <= maxDepth; n++ {
-		t = t.Elem
-	}
-	if !isStorageTensor(t) {
-		p.memory = opaque
-		return
-	}
-	set, _ := u.facts.Decoration(v.ID, spirv.DecorationDescriptorSet)
-	binding, _ := u.facts.Decoration(v.ID, spirv.DecorationBinding)
-	r := ir.Resource{Set: set.Literal(), Binding: binding.Literal(), Kind: ir.StorageTensor, Count: uint32(descriptors(v.Type))}
-	if p.memory = object; v.Type.IsArray() {
-		p.memory = descriptor
-	}
-	p.number = u.bound(r)
-	r.Kind, r.NonWritable = ir.TensorShape, true
-	if u.bound(r) != p.number+1 {
-		u.malformed("a tensor whose descriptors are counted in two ways")
-	}
-}
-
-// objectParts returns the scalars of a tensor that a pointer points at, or of the
-// pointer.
-func (f *function) objectParts(p *pointer) []ir.V {
-	home, element := p.home, p.element
-	if home == 0 {
-		home = f.b.I32(uint32(p.number))
-	}
-	if element == 0 {
-		element = f.b.I32(0)
-	}
-	return []ir.V{home, element}
-}
-
-// loadObject lowers the OpLoad of a tensor.
-func (f *function) loadObject(in spirv.Inst, p *pointer) {
-	if p.memory != object {
-		f.unsupported("a tensor in %s", p.class)
-	}
-	f.define(in, f.objectParts(p)...)
-}
-
 // boundTensor is a tensor that is accessed.
 type boundTensor struct {
 	storageTensor

@@ -58,8 +58,11 @@ func (u *unit) flatten(list []ir.Type, t *facts.Type) []ir.Type {
 			list = append(list, u.scalar(x.elem))
 		}
 		return list
-	case isStorageTensor(t):
-		return append(list, ir.I32, ir.I32)
+	case isObject(t):
+		for range objectWords(t) {
+			list = append(list, ir.I32)
+		}
+		return list
 	case isTensor(t):
 		for range u.tensorWords(t) {
 			list = append(list, ir.I32)
@@ -123,8 +126,8 @@ func (u *unit) extent(t *facts.Type) extent {
 	case isTile(t):
 		e = u.member(t.Elem)
 		e = extent{slots: e.slots * u.tile(t).components, align: 1}
-	case isStorageTensor(t):
-		e.slots = 2
+	case isObject(t):
+		e.slots = objectWords(t)
 	case isTensor(t):
 		e.slots = u.tensorWords(t)
 	case t.IsComposite() && t.Elem != nil:

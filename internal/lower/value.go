@@ -14,6 +14,7 @@ type value struct {
 	parts []ir.V
 	ptr   *pointer
 	block *facts.Block // where it is defined; nil where it holds in the whole function
+	flags ir.Flags     // of every access to an image
 }
 
 // slot holds the value that an instruction of the module has in one function:

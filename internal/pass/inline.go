@@ -102,7 +102,7 @@ func (n *inliner) run() {
 // fits decides whether a callee is inlined: wherever it is called, or nowhere,
 // so that its variables stay those of few functions. One that is called once
 // only moves. Behind one from which no lane returns there is code that may not
-// stand there.
+// stand there, and what a texture function does is not known until it is bound.
 func (n *inliner) fits(callee, size int) bool {
 	if known, ok := n.verdict[callee]; ok {
 		return known
@@ -112,7 +112,7 @@ func (n *inliner) fits(callee, size int) bool {
 		room = roomSmall
 	}
 	added := n.added + size*(n.calls[callee]-1)
-	yes := n.back[callee] && (n.calls[callee] == 1 || size <= bigFunc && added <= room)
+	yes := n.back[callee] && n.p.Funcs[callee].Texture == nil && (n.calls[callee] == 1 || size <= bigFunc && added <= room)
 	if yes {
 		n.added = added
 	}

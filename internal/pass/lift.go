@@ -96,6 +96,9 @@ func (l *lifter) aim(fn int) bool {
 			}
 		case ir.Call:
 			callee := f.Callee(v)
+			if l.p.Funcs[callee].Texture != nil {
+				continue // which takes no place
+			}
 			for i, a := range f.CallArgs(v) {
 				to := &l.targets[callee][i]
 				if *to = append(*to, l.reach(fn, a)...); len(*to) > maxTargets {
@@ -142,7 +145,7 @@ func (l *lifter) function(fn int) {
 	l.taken[fn] = make([]*lifted, len(f.Args))
 	any := false
 	for i := range f.Args {
-		if l.fits(fn, uses, i) {
+		if f.Texture == nil && l.fits(fn, uses, i) {
 			l.taken[fn][i] = &uses[i].lifted
 			any = true
 		}

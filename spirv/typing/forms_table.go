@@ -3,8 +3,8 @@ package typing
 import "github.com/chiaro-gpu/chiaro/spirv"
 
 // forms has a form for every instruction that Vulkan allows in the functions of
-// a compute shader and that has no row in table; instructions on images stand
-// with the rules of images. That the operands of an instruction are there at all
+// a compute shader and that has no row in table; those of instructions on images
+// are wide, for their types stand with the rules of images. That the operands of an instruction are there at all
 // is the grammar's business; what is left to its own rule of validity is said in
 // the line.
 var forms = map[Op]Form{
@@ -108,6 +108,40 @@ var forms = map[Op]Form{
 	spirv.OpCompositeExtractCoopMatQCOM:   gives(in(Arr, 0), in(Opaque, 0)),
 	spirv.OpExtractSubArrayQCOM:           gives(in(Arr, 0), in(Arr, 0).by(SharesPart, 0), integer.wide(32)),
 	spirv.OpBitCastArrayQCOM:              gives(in(Arr, 0), in(Arr, 0)), // as many bits
+
+	// Images: an image, a sampled image or a sampler, coordinates, and image operands.
+	spirv.OpSampledImage:                     gives(anything, free.many()),
+	spirv.OpImage:                            gives(anything, free.many()),
+	spirv.OpImageRead:                        gives(anything, free.many()),
+	spirv.OpImageSparseRead:                  gives(anything, free.many()),
+	spirv.OpImageWrite:                       does(free.many()),
+	spirv.OpImageTexelPointer:                gives(anything, free.many()),
+	spirv.OpImageFetch:                       gives(anything, free.many()),
+	spirv.OpImageSparseFetch:                 gives(anything, free.many()),
+	spirv.OpImageSampleImplicitLod:           gives(anything, free.many()),
+	spirv.OpImageSampleExplicitLod:           gives(anything, free.many()),
+	spirv.OpImageSampleDrefImplicitLod:       gives(anything, free.many()),
+	spirv.OpImageSampleDrefExplicitLod:       gives(anything, free.many()),
+	spirv.OpImageSampleProjImplicitLod:       gives(anything, free.many()),
+	spirv.OpImageSampleProjExplicitLod:       gives(anything, free.many()),
+	spirv.OpImageSampleProjDrefImplicitLod:   gives(anything, free.many()),
+	spirv.OpImageSampleProjDrefExplicitLod:   gives(anything, free.many()),
+	spirv.OpImageSparseSampleImplicitLod:     gives(anything, free.many()),
+	spirv.OpImageSparseSampleExplicitLod:     gives(anything, free.many()),
+	spirv.OpImageSparseSampleDrefImplicitLod: gives(anything, free.many()),
+	spirv.OpImageSparseSampleDrefExplicitLod: gives(anything, free.many()),
+	spirv.OpImageGather:                      gives(anything, free.many()),
+	spirv.OpImageDrefGather:                  gives(anything, free.many()),
+	spirv.OpImageSparseGather:                gives(anything, free.many()),
+	spirv.OpImageSparseDrefGather:            gives(anything, free.many()),
+	spirv.OpImageSparseTexelsResident:        gives(anything, free.many()),
+	spirv.OpImageQueryFormat:                 gives(anything, free.many()),
+	spirv.OpImageQueryOrder:                  gives(anything, free.many()),
+	spirv.OpImageQueryLevels:                 gives(anything, free.many()),
+	spirv.OpImageQuerySamples:                gives(anything, free.many()),
+	spirv.OpImageQuerySize:                   gives(anything, free.many()),
+	spirv.OpImageQuerySizeLod:                gives(anything, free.many()),
+	spirv.OpImageQueryLod:                    gives(anything, free.many()),
 
 	// Tensors: as many words as the tensor has dimensions.
 	spirv.OpCreateTensorLayoutNV:           gives(in(Opaque, 0)),

@@ -6,6 +6,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
 // bound returns what the program finds at a resource: of an array no more than it
@@ -18,6 +19,12 @@ func (a *Args) bound(r ir.Resource) ([]exec.Buffer, error) {
 		return []exec.Buffer{{Bytes: a.Banks[r.Binding]}}, nil
 	case ir.StorageTensor, ir.TensorShape:
 		return tensors(r, a.Tensors[at])
+	case ir.Texels:
+		return each(within(r, a.Images[at]), (*texture.View).Memory), nil
+	case ir.ImageShape:
+		return each(within(r, a.Images[at]), (*texture.View).Shape), nil
+	case ir.SamplerState:
+		return each(within(r, a.Samplers[at]), (*texture.Sampler).State), nil
 	case ir.HeapBytes:
 		return []exec.Buffer{{Bytes: a.Heap}}, nil
 	case ir.HeapBuffer:
@@ -28,11 +35,7 @@ func (a *Args) bound(r ir.Resource) ([]exec.Buffer, error) {
 	if data, ok := a.Inline[at]; ok {
 		return inline(r, data)
 	}
-	list := a.Bindings[at]
-	if r.Count > 0 && uint64(len(list)) > uint64(r.Count) {
-		list = list[:r.Count]
-	}
-	list, err := a.moved(at, list)
+	list, err := a.moved(at, within(r, a.Bindings[at]))
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 // Package compute dispatches compute programs: it finds for each resource of
-// a program what is bound to its set and binding, checks the limits of a
-// dispatch, and has an engine's program run. It knows neither which engine
+// a program what is bound to its set and binding, has the program compiled for the
+// images among it ([Pipeline]), checks the limits of a dispatch, and has an
+// engine's program run. It knows neither which engine
 // that is nor what a program does, and holds no descriptor set: bindings come
 // as a plain map.
 package compute
@@ -11,6 +12,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
 // Binding is the place of a descriptor, or an array of descriptors.
@@ -37,6 +39,12 @@ type Args struct {
 	// Tensors has the descriptors of tensors, by array element, as Bindings has
 	// those of buffers.
 	Tensors map[Binding][]Tensor
+
+	// Images and Samplers have the descriptors of images and samplers, by array
+	// element; that of a combined image sampler is in both. The views of texel
+	// buffers are among those of images. A nil one is the null descriptor.
+	Images   map[Binding][]*texture.View
+	Samplers map[Binding][]*texture.Sampler
 
 	// Heap is the heap of descriptors of resources: that of a buffer is its
 	// address and the length of its range, 64 bits each, and stands at a

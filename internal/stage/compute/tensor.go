@@ -21,9 +21,7 @@ type Tensor struct {
 // tensors returns the descriptors of a resource that is the memory of tensors or
 // their shapes.
 func tensors(r ir.Resource, bound []Tensor) ([]exec.Buffer, error) {
-	if r.Count > 0 && uint64(len(bound)) > uint64(r.Count) {
-		bound = bound[:r.Count]
-	}
+	bound = within(r, bound)
 	out := make([]exec.Buffer, len(bound))
 	for i := range bound {
 		t := &bound[i]

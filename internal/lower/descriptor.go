@@ -1,0 +1,139 @@
+package lower
+
+import (
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/spirv"
+)
+
+// Tensors, images and samplers are objects: a shader loads them from UniformConstant
+// and hands them to instructions. An object as a value is the number of its
+// resource and the index of its descriptor; a sampled image is an image and a
+// sampler.
+
+// isObject reports whether values of a type are objects.
+func isObject(t *facts.Type) bool { return objectWords(t) > 0 }
+
+// objectWords returns how many scalars an object is, 0 of what is none.
+func objectWords(t *facts.Type) uint64 {
+	if t == nil {
+		return 0
+	}
+	switch t.Op {
+	case spirv.OpTypeTensorARM, spirv.OpTypeImage, spirv.OpTypeSampler:
+		return 2
+	case spirv.OpTypeSampledImage:
+		return 4
+	}
+	return 0
+}
+
+// innermost returns what an array of arrays is made of in the end.
+func innermost(t *facts.Type) *facts.Type {
+	for t.IsArray() && t.Elem != nil {
+		t = t.Elem
+	}
+	return t
+}
+
+// descriptorObject gives a variable in UniformConstant its place: an object, or an
+// array of them. All others hold no data that is read here.
+func (u *unit) descriptorObject(p *pointer, v *facts.Variable) {
+	t := innermost(v.Type)
+	if !isObject(t) {
+		p.memory = opaque
+		return
+	}
+	set, _ := u.facts.Decoration(v.ID, spirv.DecorationDescriptorSet)
+	binding, _ := u.facts.Decoration(v.ID, spirv.DecorationBinding)
+	r := ir.Resource{Set: set.Literal(), Binding: binding.Literal(), Count: uint32(descriptors(v.Type))}
+	if p.memory = object; v.Type.IsArray() {
+		p.memory = descriptor
+	}
+	sampler := r
+	sampler.Kind, sampler.NonWritable = ir.SamplerState, true
+	switch t.Op {
+	case spirv.OpTypeTensorARM:
+		p.number = u.twofold(r, ir.StorageTensor, ir.TensorShape)
+	case spirv.OpTypeSampler:
+		p.number = u.bound(sampler)
+	case spirv.OpTypeSampledImage:
+		p.number = u.twofold(r, ir.Texels, ir.ImageShape)
+		u.shown(p.number, t.Elem)
+		u.bound(sampler)
+	default:
+		p.number = u.twofold(r, ir.Texels, ir.ImageShape)
+		u.shown(p.number, t)
+	}
+}
+
+// twofold numbers what is two resources, one behind the other: memory, and what
+// stands there of its shape.
+func (u *unit) twofold(r ir.Resource, memory, shape ir.ResourceKind) uint64 {
+	r.Kind = memory
+	n := u.bound(r)
+	r.Kind, r.NonWritable = shape, true
+	if u.bound(r) != n+1 {
+		u.malformed("an object whose descriptors are counted in two ways")
+	}
+	return n
+}
+
+// objectPlace returns the scalars of a pointer to an object, or to an array of
+// them: the resource and the descriptor.
+func (f *function) objectPlace(p *pointer) []ir.V {
+	home, element := p.home, p.element
+	if home == 0 {
+		home = f.b.I32(uint32(p.number))
+	}
+	if element == 0 {
+		element = f.b.I32(0)
+	}
+	return []ir.V{home, element}
+}
+
+// loadObject lowers the OpLoad of an object.
+func (f *function) loadObject(in spirv.Inst, p *pointer) {
+	if p.memory != object {
+		f.unsupported("%s in %s", f.facts.Type(in.Type()).Op, p.class)
+	}
+	parts := f.objectPlace(p)
+	if f.facts.Type(in.Type()).Op == spirv.OpTypeSampledImage {
+		parts = append(parts, f.samplerBeside(parts[0]), parts[1])
+	}
+	f.define(in, parts...)
+	f.accessed(in, p.flags)
+}
+
+// accessed gives an object the flags of the accesses to it.
+func (f *function) accessed(in spirv.Inst, flags ir.Flags) {
+	f.defined[f.facts.Def(in.Result())].flags = flags
+}
+
+// samplerBeside returns the resource of the sampler that is bound to the same place
+// as an image.
+func (f *function) samplerBeside(home ir.V) ir.V {
+	beside := func(n int) (uint32, bool) {
+		r := &f.prog.Res[n]
+		for i := range f.prog.Res {
+			if s := &f.prog.Res[i]; s.Kind == ir.SamplerState && s.Set == r.Set && s.Binding == r.Binding {
+				return uint32(i), true
+			}
+		}
+		return 0, false
+	}
+	if n, ok := f.constBits(home); ok && n < uint64(len(f.prog.Res)) {
+		s, _ := beside(int(n))
+		return f.b.I32(s)
+	}
+	v := f.b.I32(0)
+	for n := range f.prog.Res {
+		if f.prog.Res[n].Kind != ir.Texels {
+			continue
+		}
+		if s, ok := beside(n); ok {
+			v = f.b.Select(f.b.Cmp(ir.Eq, home, f.b.I32(uint32(n))), f.b.I32(s), v)
+		}
+	}
+	return v
+}

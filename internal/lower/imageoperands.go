@@ -1,0 +1,119 @@
+package lower
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/spirv"
+)
+
+// imageOperands are the optional operands of an image instruction; 0 is none.
+type imageOperands struct {
+	bias, lod, sample, minLod  spirv.ID
+	dx, dy                     spirv.ID
+	constOffset, offset        spirv.ID
+	constOffsets, offsets      spirv.ID
+	makeAvailable, makeVisible spirv.ID // scopes
+	flags                      ir.Flags
+}
+
+// imageOperands reads the mask and the words behind it.
+func (f *function) imageOperands(words []uint32) (o imageOperands) {
+	if len(words) == 0 {
+		return o
+	}
+	mask := spirv.ImageOperands(words[0])
+	words = words[1:]
+	for bit := spirv.ImageOperands(1); bit != 0; bit <<= 1 {
+		if mask&bit == 0 {
+			continue
+		}
+		for _, to := range o.places(bit) {
+			if len(words) == 0 {
+				f.malformed("an image operand without its value")
+			}
+			*to = spirv.ID(words[0])
+			words = words[1:]
+		}
+		switch bit {
+		case spirv.ImageOperandsMakeTexelAvailableMask, spirv.ImageOperandsMakeTexelVisibleMask:
+			o.flags |= ir.Coherent
+		case spirv.ImageOperandsVolatileTexelMask:
+			o.flags |= ir.Volatile
+		}
+	}
+	return o
+}
+
+// places returns where the values of an operand go.
+func (o *imageOperands) places(bit spirv.ImageOperands) []*spirv.ID {
+	switch bit {
+	case spirv.ImageOperandsBiasMask:
+		return []*spirv.ID{&o.bias}
+	case spirv.ImageOperandsLodMask:
+		return []*spirv.ID{&o.lod}
+	case spirv.ImageOperandsGradMask:
+		return []*spirv.ID{&o.dx, &o.dy}
+	case spirv.ImageOperandsConstOffsetMask:
+		return []*spirv.ID{&o.constOffset}
+	case spirv.ImageOperandsOffsetMask:
+		return []*spirv.ID{&o.offset}
+	case spirv.ImageOperandsConstOffsetsMask:
+		return []*spirv.ID{&o.constOffsets}
+	case spirv.ImageOperandsOffsetsMask:
+		return []*spirv.ID{&o.offsets}
+	case spirv.ImageOperandsSampleMask:
+		return []*spirv.ID{&o.sample}
+	case spirv.ImageOperandsMinLodMask:
+		return []*spirv.ID{&o.minLod}
+	case spirv.ImageOperandsMakeTexelAvailableMask:
+		return []*spirv.ID{&o.makeAvailable}
+	case spirv.ImageOperandsMakeTexelVisibleMask:
+		return []*spirv.ID{&o.makeVisible}
+	}
+	return nil
+}
+
+// floats32 returns the first n components of an operand as floats of 32 bits.
+func (f *function) floats32(id spirv.ID, n int) []ir.V {
+	parts := f.scalars(id)
+	if len(parts) < n {
+		f.malformed("%%%d has %d components; want %d", id, len(parts), n)
+	}
+	out := make([]ir.V, n)
+	for i, v := range parts[:n] {
+		switch f.b.Func.Type(v) {
+		case ir.F32:
+		case ir.F16:
+			v = f.b.Op(ir.FCvt, ir.F32, v)
+		default:
+			f.malformed("%%%d is %s; want a float of 16 or 32 bits", id, f.b.Func.Type(v))
+		}
+		out[i] = v
+	}
+	return out
+}
+
+// ints32 returns the first n components of an operand as integers of 32 bits. What
+// has more bits is far out of range where it does not fit.
+func (f *function) ints32(id spirv.ID, n int) []ir.V {
+	parts := f.scalars(id)
+	if len(parts) < n {
+		f.malformed("%%%d has %d components; want %d", id, len(parts), n)
+	}
+	wider := ir.ZExt
+	if t := f.typeOf(id).Scalar(); t != nil && t.Signed {
+		wider = ir.SExt
+	}
+	out := make([]ir.V, n)
+	for i, v := range parts[:n] {
+		switch t := f.b.Func.Type(v); {
+		case !t.IsInt():
+			f.malformed("%%%d is %s; want an integer", id, t)
+		case t.Bits() < 32:
+			v = f.b.Op(wider, ir.I32, v)
+		case t.Bits() > 32:
+			v = f.b.Op(ir.Trunc, ir.I32, f.b.Op(ir.UMin, ir.I64, v, f.b.Const(ir.I64, farAway)))
+		}
+		out[i] = v
+	}
+	return out
+}

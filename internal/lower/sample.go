@@ -1,0 +1,155 @@
+package lower
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
+)
+
+// sampling says which of the many instructions that sample one is.
+type sampling struct{ implicit, projective, dref, sparse bool }
+
+// sample lowers the instructions OpImage(Sparse)Sample….
+func sample(s sampling) rule {
+	return func(f *function, in spirv.Inst) {
+		rest := in[5:]
+		var reference ir.V
+		if s.dref {
+			reference, rest = f.floats32(spirv.ID(in[5]), 1)[0], in[6:]
+		}
+		o := f.imageOperands(rest)
+		c := f.sampled(ir.TextureSample, spirv.ID(in[3]), &o)
+		n := c.head.Coordinates()
+		if s.projective {
+			n = c.head.Dim.Axes() + 1
+		}
+		if c.at = f.floats32(spirv.ID(in[4]), n); s.projective {
+			reference = c.project(reference)
+		}
+		if s.dref {
+			c.with(ir.TextureDref, reference)
+		}
+		if s.implicit {
+			c.implicit(&o)
+		} else {
+			c.explicit(&o)
+		}
+		c.offset(&o)
+		if o.minLod != 0 {
+			c.with(ir.TextureMinLod, f.floats32(o.minLod, 1)...)
+		}
+		f.texelResult(in, c, s.sparse)
+	}
+}
+
+// sampled begins a call that samples an image through a sampler.
+func (f *function) sampled(op ir.TextureOp, id spirv.ID, o *imageOperands) *textureCall {
+	x := f.image(id)
+	if x.sampler[0] == 0 {
+		f.malformed("%%%d is no sampled image", id)
+	}
+	if x.typ.Image.MS || x.typ.Image.Dim == spirv.DimBuffer {
+		f.malformed("a sample of an image that is multisampled, or a texel buffer")
+	}
+	return f.texture(op, x, o)
+}
+
+// project divides the coordinates, and the reference where there is one, by the
+// last coordinate.
+func (c *textureCall) project(reference ir.V) ir.V {
+	n := len(c.at) - 1
+	q := c.at[n]
+	c.at = c.at[:n]
+	for i, x := range c.at {
+		c.at[i] = c.f.Make(ir.FDiv, ir.F32, ir.F32, x, q, 0)
+	}
+	if reference != 0 {
+		reference = c.f.Make(ir.FDiv, ir.F32, ir.F32, reference, q, 0)
+	}
+	return reference
+}
+
+// implicit gives the call the derivatives of its coordinates. Where invocations
+// stand in no quads the level of detail is 0.
+func (c *textureCall) implicit(o *imageOperands) {
+	if c.f.inQuadGroups() {
+		c.derivatives()
+	} else if o.bias != 0 {
+		c.with(ir.TextureLod, c.f.b.Const(ir.F32, 0))
+	}
+	if o.bias != 0 {
+		c.with(ir.TextureBias, c.f.floats32(o.bias, 1)...)
+	}
+}
+
+// derivatives gives the call the differences between the coordinates of
+// neighbours; the layer is none of them.
+func (c *textureCall) derivatives() {
+	var grad []ir.V
+	for _, direction := range []uint64{acrossX, acrossY} {
+		for _, x := range c.at[:c.head.Dim.Axes()] {
+			grad = append(grad, c.f.difference(x, direction))
+		}
+	}
+	c.with(ir.TextureGrad, grad...)
+}
+
+// explicit gives the call the level of detail or the derivatives that its operands
+// say.
+func (c *textureCall) explicit(o *imageOperands) {
+	switch n := c.head.Dim.Axes(); {
+	case o.lod != 0:
+		c.with(ir.TextureLod, c.f.floats32(o.lod, 1)...)
+	case o.dx != 0:
+		c.with(ir.TextureGrad, append(c.f.floats32(o.dx, n), c.f.floats32(o.dy, n)...)...)
+	default:
+		c.f.malformed("no level of detail")
+	}
+}
+
+// inQuadGroups reports whether the entry point's invocations stand in quads.
+func (u *unit) inQuadGroups() bool {
+	for _, m := range u.entry.Modes {
+		if m.Kind == spirv.ExecutionModeDerivativeGroupQuadsKHR || m.Kind == spirv.ExecutionModeDerivativeGroupLinearKHR {
+			return true
+		}
+	}
+	return u.entry.Model == spirv.ExecutionModelFragment
+}
+
+// gather lowers the instructions OpImage(Sparse)(Dref)Gather.
+func gather(dref, sparse bool) rule {
+	return func(f *function, in spirv.Inst) {
+		o := f.imageOperands(in[6:])
+		c := f.sampled(ir.TextureGather, spirv.ID(in[3]), &o)
+		if o.bias != 0 || o.lod != 0 {
+			f.unsupported("a gather from another level than the base")
+		}
+		c.at = f.floats32(spirv.ID(in[4]), c.head.Coordinates())
+		if dref {
+			c.with(ir.TextureDref, f.floats32(spirv.ID(in[5]), 1)...)
+		} else if c.head.Component = uint8(min(f.known(spirv.ID(in[5])), 4)); c.head.Component > 3 {
+			f.malformed("a component that texels do not have")
+		}
+		c.offset(&o)
+		if id := max(o.offsets, o.constOffsets); id != 0 {
+			c.with(ir.TextureOffsets, f.ints32(id, 8)...)
+		}
+		f.texelResult(in, c, sparse)
+	}
+}
+
+// imageQueryLod lowers OpImageQueryLod, which without quads is that of level 0.
+func imageQueryLod(f *function, in spirv.Inst) {
+	v := inst.ImageQueryLod(in)
+	c := f.sampled(ir.TextureQueryLod, v.SampledImage(), &imageOperands{})
+	n := c.head.Dim.Axes()
+	c.at = f.floats32(v.Coordinate(), n)
+	if f.inQuadGroups() {
+		c.derivatives()
+	}
+	if c.head.Coordinates() > n {
+		c.at = append(c.at, f.b.Const(ir.F32, 0)) // the layer, which is not asked for
+	}
+	f.defineTexel(in, c.run(), false)
+}

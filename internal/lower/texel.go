@@ -1,0 +1,133 @@
+package lower
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
+)
+
+// texel begins a call that names one texel: its coordinates, and its sample.
+func (f *function) texel(op ir.TextureOp, image, coordinate spirv.ID, o *imageOperands) *textureCall {
+	c := f.texture(op, f.image(image), o)
+	c.at = f.ints32(coordinate, c.head.Coordinates())
+	switch {
+	case !c.head.Multisampled:
+	case o.sample == 0:
+		c.with(ir.TextureSampleI, f.b.I32(0))
+	default:
+		c.with(ir.TextureSampleI, f.ints32(o.sample, 1)...)
+	}
+	return c
+}
+
+// imageRead lowers OpImageRead and its sparse form. A format says itself whether
+// its integers have a sign, which the operands SignExtend and ZeroExtend only
+// repeat (VUID-StandaloneSpirv-Image-04965).
+func imageRead(sparse bool) rule {
+	return func(f *function, in spirv.Inst) {
+		v := inst.ImageRead(in)
+		o := f.imageOperands(in[5:])
+		if o.lod != 0 {
+			f.unsupported("a level of detail")
+		}
+		f.texelResult(in, f.texel(ir.TextureRead, v.Image(), v.Coordinate(), &o), sparse)
+	}
+}
+
+// imageFetch lowers OpImageFetch and its sparse form.
+func imageFetch(sparse bool) rule {
+	return func(f *function, in spirv.Inst) {
+		v := inst.ImageFetch(in)
+		o := f.imageOperands(in[5:])
+		c := f.texel(ir.TextureFetch, v.Image(), v.Coordinate(), &o)
+		if o.lod != 0 {
+			c.with(ir.TextureLod, f.ints32(o.lod, 1)...)
+		}
+		c.offset(&o)
+		f.texelResult(in, c, sparse)
+	}
+}
+
+// texelResult runs a call and defines the instruction's result.
+func (f *function) texelResult(in spirv.Inst, c *textureCall, sparse bool) {
+	if sparse {
+		c.with(ir.TextureSparse)
+	}
+	f.defineTexel(in, c.run(), sparse)
+}
+
+// defineTexel defines the result of an image instruction: as many components as
+// its type has, and first the residency code where it is sparse.
+func (f *function) defineTexel(in spirv.Inst, parts []ir.V, sparse bool) {
+	types := f.flat(f.facts.Type(in.Type()))
+	if len(types) == 0 || len(types) > len(parts) {
+		f.malformed("a result of %d scalars; the instruction gives %d", len(types), len(parts))
+	}
+	out := make([]ir.V, len(types))
+	for i, t := range types {
+		v := parts[i]
+		switch {
+		case i == 0 && sparse:
+			v = f.toInt(v, t)
+		case t == ir.F16 && f.b.Func.Type(v) == ir.F32:
+			v = f.Make(ir.FCvt, ir.F16, ir.F32, v, 0, 0)
+		}
+		out[i] = v
+	}
+	f.define(in, out...)
+}
+
+// imageWrite lowers OpImageWrite. Components that the texel does not have are 0.
+func imageWrite(f *function, in spirv.Inst) {
+	v := inst.ImageWrite(in)
+	o := f.imageOperands(in[4:])
+	if o.lod != 0 {
+		f.unsupported("a level of detail")
+	}
+	c := f.texel(ir.TextureWrite, v.Image(), v.Coordinate(), &o)
+	n := len(f.scalars(v.Texel()))
+	if n > 4 {
+		f.malformed("a texel of %d components", n)
+	}
+	parts := f.scalars(v.Texel())
+	if c.head.Type == ir.F32 {
+		parts = f.floats32(v.Texel(), n)
+	}
+	for i := range 4 {
+		x := f.b.Const(c.head.Type, 0)
+		if i < n {
+			f.alike(x, parts[i])
+			x = parts[i]
+		}
+		c.texel = append(c.texel, x)
+	}
+	c.run()
+}
+
+// imageTexelPointer lowers OpImageTexelPointer: a place in the image's memory, for
+// atomics.
+func imageTexelPointer(f *function, in spirv.Inst) {
+	v := inst.ImageTexelPointer(in)
+	p := f.pointer(v.Image())
+	t := f.facts.Type(in.Type())
+	if p.memory != object || p.typ.Op != spirv.OpTypeImage || !t.IsPointer() {
+		f.malformed("%%%d points at no image", v.Image())
+	}
+	x := image{typ: p.typ, flags: p.flags}
+	place := f.objectPlace(p)
+	x.home, x.index = place[0], place[1]
+	c := f.texture(ir.TextureTexel, x, &imageOperands{})
+	c.head.Flags = 0
+	c.at = f.ints32(v.Coordinate(), c.head.Coordinates())
+	if c.head.Multisampled {
+		c.with(ir.TextureSampleI, f.ints32(v.Sample(), 1)...)
+	}
+	at := c.run()[0]
+	f.definePointer(in, &pointer{memory: inBuffer, typ: t.Elem, class: t.Storage, flags: p.flags, handle: f.part(x, 0), offset: offset{dyn: at}})
+}
+
+// texelsResident lowers OpImageSparseTexelsResident: the code is 0 where all are.
+func texelsResident(f *function, in spirv.Inst) {
+	code := f.one(inst.ImageSparseTexelsResident(in).ResidentCode())
+	f.define(in, f.b.Cmp(ir.Eq, code, f.b.Const(f.b.Func.Type(code), 0)))
+}

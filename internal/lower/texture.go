@@ -1,0 +1,200 @@
+package lower
+
+import (
+	"fmt"
+	"math/bits"
+
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/spirv"
+)
+
+// What an instruction does to an image is the call of a texture function: what it
+// asks is the function's head. Calls that ask the same share one function. The
+// functions are placed behind all others when those are there; until then their
+// numbers are provisional.
+const firstTexture = 1 << 30
+
+// maxChoices bounds the pairs of image and sampler that one instruction may choose
+// among at run time.
+const maxChoices = 1 << 10
+
+// textureCall is a call of a texture function that is being put together.
+type textureCall struct {
+	f        *function
+	on       image
+	head     ir.Texture
+	at       []ir.V     // the coordinates
+	operands [16][]ir.V // by the bits of TextureOperands
+	texel    []ir.V     // of a write
+}
+
+// texture begins a call on an image; its operands' flags are those of the access.
+func (f *function) texture(op ir.TextureOp, x image, o *imageOperands) *textureCall {
+	im := x.typ.Image
+	t := ir.Texture{Op: op, Arrayed: im.Arrayed, Multisampled: im.MS, Type: f.componentType(x.typ.Elem), Sampler: -1, Flags: x.flags | o.flags}
+	switch im.Dim {
+	case spirv.Dim1D:
+		t.Dim = ir.Dim1D
+	case spirv.Dim2D:
+		t.Dim = ir.Dim2D
+	case spirv.Dim3D:
+		t.Dim = ir.Dim3D
+	case spirv.DimCube:
+		t.Dim = ir.DimCube
+	case spirv.DimBuffer:
+		t.Dim = ir.DimBuffer
+	default:
+		f.unsupported("an image of dimension %s", im.Dim)
+	}
+	return &textureCall{f: f, on: x, head: t}
+}
+
+// componentType returns the type that texels have in the IR: floats of 16 bits are
+// converted where they arrive (SPV_AMD_gpu_shader_half_float_fetch).
+func (f *function) componentType(t *facts.Type) ir.Type {
+	switch s := f.scalar(t); s {
+	case ir.F32, ir.I32, ir.I64:
+		return s
+	case ir.F16:
+		return ir.F32
+	}
+	f.unsupported("an image of %s %d", t.Op, t.Width)
+	return 0
+}
+
+// with gives the call an operand.
+func (c *textureCall) with(o ir.TextureOperands, parts ...ir.V) {
+	c.head.Operands |= o
+	c.operands[bits.TrailingZeros16(uint16(o))] = parts
+}
+
+// offset gives the call the offset that its operands say.
+func (c *textureCall) offset(o *imageOperands) {
+	id := o.offset
+	if id == 0 {
+		id = o.constOffset
+	}
+	switch {
+	case id == 0:
+	case c.head.Dim == ir.DimCube:
+		c.f.malformed("an offset in a cube")
+	default:
+		c.with(ir.TextureOffset, c.f.ints32(id, c.head.Dim.Axes())...)
+	}
+}
+
+// run appends the call, or the choice among several, and returns its results.
+func (c *textureCall) run() []ir.V {
+	f := c.f
+	sampled := c.on.sampler[0] != 0 && !c.head.Integral()
+	var args []ir.V
+	if args = append(args, c.on.index); sampled {
+		args = append(args, c.on.sampler[1])
+	}
+	args = append(args, c.at...)
+	for _, parts := range c.operands {
+		args = append(args, parts...)
+	}
+	args = append(args, c.texel...)
+	images, samplers := f.homes(c.on), []int{-1}
+	if sampled {
+		samplers = f.samplers(c.on)
+	}
+	switch n := len(images) * len(samplers); {
+	case n == 1:
+		return c.call(images[0], samplers[0], args)
+	case n > maxChoices:
+		f.unsupported("a choice among %d images and %d samplers", len(images), len(samplers))
+	}
+	return c.choose(images, samplers, args)
+}
+
+// call appends the call that works on one image through one sampler.
+func (c *textureCall) call(image, sampler int, args []ir.V) []ir.V {
+	c.head.Image, c.head.Sampler = image, sampler
+	_, results := c.head.Signature()
+	return c.f.b.Call(c.f.textureFunc(c.head), results, args...)
+}
+
+// choose appends a call for each image and sampler that it may be; where it is
+// none the results are those of the null descriptor.
+func (c *textureCall) choose(images, samplers []int, args []ir.V) []ir.V {
+	b := c.f.b
+	_, types := c.head.Signature()
+	done := b.Block(types...)
+	for _, n := range images {
+		b.If(b.Cmp(ir.Eq, c.on.home, b.I32(uint32(n))))
+		for _, s := range samplers {
+			if len(samplers) > 1 {
+				b.If(b.Cmp(ir.Eq, c.on.sampler[0], b.I32(uint32(s))))
+			}
+			b.Br(done, c.call(n, s, args)...)
+			if len(samplers) > 1 {
+				b.End()
+			}
+		}
+		b.End()
+	}
+	var none []ir.V
+	for _, t := range types {
+		v := b.Const(t, 0)
+		if c.head.Op == ir.TextureTexel {
+			v = b.I32(farAway)
+		}
+		none = append(none, v)
+	}
+	b.Br(done, none...)
+	b.End()
+	return c.f.b.Func.Params(done)
+}
+
+// textureFunc returns the provisional number of the function with a head.
+func (u *unit) textureFunc(t ir.Texture) int {
+	n, ok := u.textures[t]
+	if !ok {
+		n = len(u.heads)
+		u.textures[t] = n
+		u.heads = append(u.heads, t)
+	}
+	return firstTexture + n
+}
+
+// placeTextures appends the texture functions to the program, gives their calls
+// their numbers, and says which images do not change while the program runs.
+func (u *unit) placeTextures() {
+	first := len(u.prog.Funcs)
+	for _, f := range u.prog.Funcs {
+		for _, v := range f.Code {
+			if x := f.Val(v); x.Op == ir.Call && f.Callee(v) >= firstTexture {
+				x.Aux = uint64(first + f.Callee(v) - firstTexture)
+			}
+		}
+	}
+	for i, t := range u.heads {
+		u.prog.Funcs = append(u.prog.Funcs, ir.NewTexture(fmt.Sprintf("%s %d", t.Op, i), t))
+	}
+	u.freeze()
+}
+
+// freeze marks images that nobody writes: those of a program that writes no image
+// and demands of none that it sees what others write. The memory of a texel
+// buffer may be that of a buffer that the program writes.
+func (u *unit) freeze() {
+	writes := u.prog.Effects.Writes
+	moving := map[int]bool{}
+	for i := range u.heads {
+		t := &u.heads[i]
+		if t.Op == ir.TextureWrite || t.Op == ir.TextureTexel {
+			return
+		}
+		if t.Flags&(ir.Volatile|ir.Coherent) != 0 || writes && t.Dim == ir.DimBuffer {
+			moving[t.Image] = true
+		}
+	}
+	for i := range u.prog.Res {
+		if u.prog.Res[i].Kind == ir.Texels && !moving[i] {
+			u.prog.Res[i].NonWritable = true
+		}
+	}
+}

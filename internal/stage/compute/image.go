@@ -1,0 +1,38 @@
+package compute
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/texture"
+)
+
+// within returns of a list of descriptors no more than a resource declares.
+func within[T any](r ir.Resource, list []T) []T {
+	if r.Count > 0 && uint64(len(list)) > uint64(r.Count) {
+		return list[:r.Count]
+	}
+	return list
+}
+
+// textures returns the views and samplers that stand at each resource.
+func (a *Args) textures(p *ir.Program) []texture.Bound {
+	bound := make([]texture.Bound, len(p.Res))
+	for i, r := range p.Res {
+		switch at := (Binding{r.Set, r.Binding}); r.Kind {
+		case ir.Texels:
+			bound[i].Views = within(r, a.Images[at])
+		case ir.SamplerState:
+			bound[i].Samplers = within(r, a.Samplers[at])
+		}
+	}
+	return bound
+}
+
+// each returns what a program finds of descriptors.
+func each[T any](list []T, of func(T) exec.Buffer) []exec.Buffer {
+	out := make([]exec.Buffer, len(list))
+	for i, x := range list {
+		out[i] = of(x)
+	}
+	return out
+}

@@ -1,0 +1,146 @@
+package compute
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/pass"
+	"github.com/chiaro-gpu/chiaro/internal/texture"
+)
+
+// MaxVariants is how many programs a pipeline keeps for different views and
+// samplers: those that were used last.
+const MaxVariants = 64
+
+// Pipeline is a compute program and the engine that runs it. Where the program works
+// on images its code depends on the views and samplers that are bound: the pipeline
+// has it compiled when it first meets them. It is safe for concurrent use, Close
+// excepted.
+type Pipeline struct {
+	program *ir.Program
+	engine  exec.Engine
+	options exec.Options
+
+	mu       sync.Mutex
+	variants []*variant // the one used last stands first
+}
+
+// variant is a program for views and samplers with certain keys.
+type variant struct {
+	key     []uint64
+	program exec.Program
+	users   int  // runs under way
+	dropped bool // it is none of the pipeline's any more: the last user closes it
+}
+
+// NewPipeline has a program compiled, which must not change afterwards. One that
+// works on images is only verified: what the engine says of it, Dispatch returns.
+func NewPipeline(p *ir.Program, e exec.Engine, o exec.Options) (*Pipeline, error) {
+	l := &Pipeline{program: p, engine: e, options: o}
+	if exec.Bound(e.Name(), p) != nil {
+		return l, p.Verify()
+	}
+	prog, err := e.Compile(p, o)
+	if err != nil {
+		return nil, err
+	}
+	l.variants = []*variant{{program: prog}}
+	return l, nil
+}
+
+// IR returns the program as it is before anything is bound.
+func (l *Pipeline) IR() *ir.Program { return l.program }
+
+// Close frees what the engine holds. No Dispatch may be under way, and none may
+// follow.
+func (l *Pipeline) Close() (err error) {
+	for _, v := range l.variants {
+		if e := v.program.Close(); err == nil {
+			err = e
+		}
+	}
+	l.variants = nil
+	return err
+}
+
+// Dispatch runs all workgroups of args, as the function Dispatch does. Beside its
+// errors it returns what compiling for the views and samplers gives.
+func (l *Pipeline) Dispatch(ctx context.Context, args Args) error {
+	if err := args.check(l.program); err != nil {
+		return err
+	}
+	v, err := l.hold(args.textures(l.program))
+	if err != nil {
+		return err
+	}
+	defer l.release(v)
+	return Dispatch(ctx, v.program, args)
+}
+
+// Compile does what a Dispatch with these views and samplers would do before it runs
+// anything.
+func (l *Pipeline) Compile(args Args) error {
+	v, err := l.hold(args.textures(l.program))
+	if err == nil {
+		l.release(v)
+	}
+	return err
+}
+
+// hold returns the variant for what is bound, which it makes where there is none.
+func (l *Pipeline) hold(bound []texture.Bound) (*variant, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	key := texture.Key(l.program, bound)
+	i := slices.IndexFunc(l.variants, func(v *variant) bool { return slices.Equal(v.key, key) })
+	if i < 0 {
+		v, err := l.compile(key, bound)
+		if err != nil {
+			return nil, err
+		}
+		l.variants = append(l.variants, v)
+		i = len(l.variants) - 1
+	}
+	v := l.variants[i]
+	copy(l.variants[1:i+1], l.variants[:i])
+	l.variants[0] = v
+	v.users++
+	if n := len(l.variants) - 1; n >= MaxVariants {
+		l.drop(l.variants[n])
+		l.variants = l.variants[:n]
+	}
+	return v, nil
+}
+
+// compile makes a variant. The passes run once more, for only now do they know what
+// the texture functions do.
+func (l *Pipeline) compile(key []uint64, bound []texture.Bound) (*variant, error) {
+	p, err := texture.Bind(l.program, bound)
+	if err != nil {
+		return nil, &exec.UnsupportedError{Engine: l.engine.Name(), What: err.Error()}
+	}
+	p = p.Clone()
+	pass.Run(p)
+	prog, err := l.engine.Compile(p, l.options)
+	if err != nil {
+		return nil, err
+	}
+	return &variant{key: key, program: prog}, nil
+}
+
+func (l *Pipeline) drop(v *variant) {
+	if v.dropped = true; v.users == 0 {
+		v.program.Close()
+	}
+}
+
+func (l *Pipeline) release(v *variant) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if v.users--; v.users == 0 && v.dropped {
+		v.program.Close()
+	}
+}
