@@ -182,28 +182,31 @@ func (r *runner) bindings(p *Pipeline) (compute.Args, error) {
 		Images:   map[compute.Binding][]*texture.View{},
 		Samplers: map[compute.Binding][]*texture.Sampler{},
 	}
-	for i := range p.Bindings { // images first: a buffer that is one too then has its memory there
-		if b := &p.Bindings[i]; b.Kind.textured() {
-			if err := r.bindTexture(&args, b); err != nil {
+	for _, images := range []bool{true, false} { // which have their own memory from then on
+		for i := range p.Bindings {
+			if b := &p.Bindings[i]; b.Kind.shows() != images {
+				continue
+			} else if err := r.bindOne(&args, b); err != nil {
 				return args, err
 			}
-		}
-	}
-	for i := range p.Bindings {
-		b := &p.Bindings[i]
-		if b.Kind.textured() {
-			continue
-		}
-		at := compute.Binding{Set: b.Set, Binding: b.Binding}
-		for i, buf := range b.Buffers {
-			descriptor, err := r.slice(b, i, r.memory[buf])
-			if err != nil {
-				return args, err
-			}
-			args.Bindings[at] = append(args.Bindings[at], descriptor)
 		}
 	}
 	return args, nil
+}
+
+func (r *runner) bindOne(args *compute.Args, b *Binding) error {
+	if b.Kind.textured() {
+		return r.bindTexture(args, b)
+	}
+	at := compute.Binding{Set: b.Set, Binding: b.Binding}
+	for i, buf := range b.Buffers {
+		descriptor, err := r.slice(b, i, r.memory[buf])
+		if err != nil {
+			return err
+		}
+		args.Bindings[at] = append(args.Bindings[at], descriptor)
+	}
+	return nil
 }
 
 // slice returns what descriptor i of an array names of a buffer, and what is

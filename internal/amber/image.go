@@ -65,7 +65,7 @@ func (r *runner) view(b *Binding, i int) (*texture.View, error) {
 		}
 		key = shownAs{buffer: buffer, texels: true, offset: int64(len(r.memory[buffer]) - len(part.Bytes)), bytes: int64(part.Range())}
 	}
-	if v, ok := r.images.views[key]; ok {
+	if v, ok := r.images.views[key]; ok && !texels { // a buffer's memory may become an image's
 		return v, nil
 	}
 	v, err := r.newView(b, key)

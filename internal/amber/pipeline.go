@@ -115,6 +115,9 @@ func (k BindingKind) String() string { return bindingKinds[k] }
 // textured reports whether descriptors of the kind are images or samplers.
 func (k BindingKind) textured() bool { return k >= UniformTexelBuffer && k <= SamplerOnly }
 
+// shows reports whether descriptors of the kind show images.
+func (k BindingKind) shows() bool { return k >= SampledImage && k <= CombinedImageSampler }
+
 // Binding is what stands behind one binding number: one descriptor, or an
 // array of them.
 type Binding struct {

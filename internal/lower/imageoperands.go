@@ -106,6 +106,8 @@ func (f *function) ints32(id spirv.ID, n int) []ir.V {
 	out := make([]ir.V, n)
 	for i, v := range parts[:n] {
 		switch t := f.b.Func.Type(v); {
+		case t.IsFloat(): // SPIR-V allows coordinates of floats where Vulkan has integers
+			v = f.b.Op(ir.FToS, ir.I32, v)
 		case !t.IsInt():
 			f.malformed("%%%d is %s; want an integer", id, t)
 		case t.Bits() < 32:

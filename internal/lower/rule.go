@@ -134,8 +134,6 @@ var rules = map[spirv.Op]rule{
 	spirv.OpImageSparseGather:                gather(false, true),
 	spirv.OpImageSparseDrefGather:            gather(true, true),
 	spirv.OpImageSparseTexelsResident:        texelsResident,
-	spirv.OpImageQueryFormat:                 imageQuery(ir.ShapeFormat),
-	spirv.OpImageQueryOrder:                  imageQuery(ir.ShapeOrder),
 	spirv.OpImageQueryLevels:                 imageQuery(ir.ShapeLevelsN),
 	spirv.OpImageQuerySamples:                imageQuery(ir.ShapeSamples),
 	spirv.OpImageQuerySize:                   imageQuerySize,

@@ -35,6 +35,9 @@ import (
 //	inline 0.1 1 2            an inline uniform block
 //	tensor 0.1 4 3×2 1 2 …    a tensor: bytes of an element, sizes, words of memory
 //	strides 0.1 16 4          the strides of the last tensor of the array
+//	image 0.1 2d:R32_UINT:4×2 1 2 …  an image, perhaps with :layers=n :levels=n :samples=n
+//	texels 0.1 R32_UINT 1 2 … a texel buffer
+//	sampler 0.1 linear repeat a sampler
 //	dynamic 0.1 16            dynamic offsets, by descriptor, in bytes
 //	null 0.1                  the next descriptor of the array is null
 //	range 0.1 8               the last descriptor names only so many bytes
@@ -53,6 +56,7 @@ type script struct {
 	want    []expectation
 	log     []string
 	fails   string
+	images  map[compute.Binding][][]byte // the base levels, by array element
 }
 
 type expectation struct {
@@ -94,7 +98,7 @@ func (s *script) item(key string, f []string) error {
 		s.options.FullSubgroups = slices.Contains(f, "full")
 		s.options.VaryingSubgroups = slices.Contains(f, "varying")
 		return nil
-	case "buffer", "element", "null", "range", "inline", "dynamic", "robustness", "tensor", "strides":
+	case "buffer", "element", "null", "range", "inline", "dynamic", "robustness", "tensor", "strides", "image", "texels", "sampler":
 		return s.bind(key, binding(f[0]), f[1:])
 	}
 	w, err := words(f)
@@ -151,6 +155,12 @@ func (s *script) bind(key string, at compute.Binding, f []string) error {
 	switch key {
 	case "tensor":
 		return s.tensor(at, f)
+	case "image":
+		return s.image(at, f)
+	case "texels":
+		return s.texels(at, f)
+	case "sampler":
+		return s.sampler(at, f)
 	case "strides":
 		all := s.args.Tensors[at]
 		return numbers(f, &all[len(all)-1].Strides)
@@ -212,8 +222,11 @@ func (s *script) bound(at string) func() []byte {
 		}
 		return func() []byte { return nil }
 	}
-	args := &s.args
+	args, images := &s.args, s.images[binding(at)]
 	return func() []byte {
+		if len(images) > 0 {
+			return images[0]
+		}
 		if list := args.Bindings[binding(at)]; len(list) > 0 {
 			return list[0].Bytes
 		}
@@ -299,12 +312,12 @@ func runCase(t *testing.T, source []byte, text string) {
 				t.Fatal(err)
 			}
 			p := prepare(t, source, s.spec, s.options)
-			prog, err := engine.Compile(p, exec.Options{})
+			prog, err := compute.NewPipeline(p, engine, exec.Options{})
 			if err != nil {
 				t.Fatalf("%s: %v\n%s", engine.Name(), err, p)
 			}
 			s.args.Log = &exec.Log{}
-			err = compute.Dispatch(context.Background(), prog, s.args)
+			err = prog.Dispatch(context.Background(), s.args)
 			if (err != nil) != (s.fails != "") || err != nil && !strings.HasPrefix(err.Error(), s.fails) {
 				t.Fatalf("%s: %v\n%s", engine.Name(), err, p)
 			}

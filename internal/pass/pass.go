@@ -70,11 +70,14 @@ var order = [][2]string{
 	{"remove", "compact"}, // what is removed needs no number
 }
 
-// each makes a pass of what improves one function.
+// each makes a pass of what improves one function. A texture function waits for its
+// body.
 func each(run func(*ir.Program, *ir.Func)) func(*ir.Program) {
 	return func(p *ir.Program) {
 		for _, f := range p.Funcs {
-			run(p, f)
+			if f.Texture == nil {
+				run(p, f)
+			}
 		}
 	}
 }

@@ -135,8 +135,6 @@ var forms = map[Op]Form{
 	spirv.OpImageSparseGather:                gives(anything, free.many()),
 	spirv.OpImageSparseDrefGather:            gives(anything, free.many()),
 	spirv.OpImageSparseTexelsResident:        gives(anything, free.many()),
-	spirv.OpImageQueryFormat:                 gives(anything, free.many()),
-	spirv.OpImageQueryOrder:                  gives(anything, free.many()),
 	spirv.OpImageQueryLevels:                 gives(anything, free.many()),
 	spirv.OpImageQuerySamples:                gives(anything, free.many()),
 	spirv.OpImageQuerySize:                   gives(anything, free.many()),
