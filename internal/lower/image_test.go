@@ -99,4 +99,3 @@ func (s *script) sampler(at compute.Binding, f []string) error {
 	put(&s.args.Samplers, at, append(s.args.Samplers[at], x))
 	return err
 }
-
