@@ -29,6 +29,9 @@ func TestHash(t *testing.T) {
 			}
 			return
 		case reflect.Pointer:
+			if v.IsNil() { // Func.Texture: nobody compiles a function that has one
+				return
+			}
 			change(path, func(p *ir.Program) reflect.Value { return find(p).Elem() })
 			return
 		case reflect.Array:

@@ -128,8 +128,8 @@ func gather(dref, sparse bool) rule {
 		c.at = f.floats32(spirv.ID(in[4]), c.head.Coordinates())
 		if dref {
 			c.with(ir.TextureDref, f.floats32(spirv.ID(in[5]), 1)...)
-		} else if c.head.Component = uint8(min(f.known(spirv.ID(in[5])), 4)); c.head.Component > 3 {
-			f.malformed("a component that texels do not have")
+		} else {
+			c.head.Component = uint8(f.known(spirv.ID(in[5])) % 4)
 		}
 		c.offset(&o)
 		if id := max(o.offsets, o.constOffsets); id != 0 {

@@ -271,19 +271,6 @@ func (m *Image) Aspects() (list []format.Aspect) {
 	return list
 }
 
-// Level returns the bytes of a level, all of its layers, slices and samples one
-// behind the other without a gap: they are the image's own. It is nil where there is
-// no such level.
-func (m *Image) Level(a format.Aspect, level int) []byte {
-	p := m.aspect(a)
-	if p == nil || uint(level) >= uint(m.Levels) {
-		return nil
-	}
-	l := &p.levels[level]
-	n := int(l.slice) * l.depth * m.Layers
-	return p.memory[l.at:][:n:n]
-}
-
 // LevelExtent returns how many texels a level has along each axis.
 func (m *Image) LevelExtent(n int) (width, height, depth int) {
 	l := &m.planes[0].levels[n]
