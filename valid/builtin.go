@@ -13,7 +13,7 @@ import (
 // BuiltIn, in Vulkan (Built-In Variables). What only one built-in has stands in
 // builtin_own.go and builtin_mesh.go.
 var builtInFamily = family{
-	rules: append(rowRules(), ownBuiltInRules...),
+	rules: slices.Concat(rowRules(), ownBuiltInRules, builtInArrayRules),
 	insts: map[spirv.Op]judge{
 		spirv.OpDecorate:            (*checker).noteBuiltIn,
 		spirv.OpMemberDecorate:      (*checker).noteBuiltIn,
@@ -210,6 +210,7 @@ func (c *checker) builtIns() {
 		c.builtInMember(n, s)
 	}
 	c.builtInOwn()
+	c.builtInArrays()
 }
 
 // blockVariables states which variables are blocks that have built-ins.
@@ -246,7 +247,7 @@ func core(t *facts.Type) *facts.Type {
 // builtInMember judges the member of a struct in each variable of that struct.
 func (c *checker) builtInMember(n *builtInNote, s *facts.Type) {
 	t := s.Members[n.member].Type
-	c.builtInType(n, t, inVertex)
+	c.builtInType(n, t, nil, 0)
 	for _, v := range c.builtIn.blocks[s] {
 		c.builtInUse(n, v)
 	}
@@ -254,42 +255,25 @@ func (c *checker) builtInMember(n *builtInNote, s *facts.Type) {
 
 // builtInVariable judges a variable.
 func (c *checker) builtInVariable(n *builtInNote, v *facts.Variable, t *facts.Type) {
-	c.builtInType(n, t, c.usedBy(v))
+	c.builtInType(n, t, v, c.usedBy(v))
 	c.builtInUse(n, v)
 }
 
 // builtInType judges the type that something decorated has. Where the interface
 // of a model is an array of one element for each vertex or primitive, that array
 // is not the built-in's.
-func (c *checker) builtInType(n *builtInNote, t *facts.Type, used modelSet) {
+func (c *checker) builtInType(n *builtInNote, t *facts.Type, v *facts.Variable, used modelSet) {
 	row := c.row(n.builtIn)
 	if row == nil || row.formCode == "" || t == nil || row.form.holds(t) || row.other != (builtInForm{}) && row.other.holds(t) {
 		return
 	}
-	if t.IsArray() && t.Elem != nil && n.member < 0 && perVertex(n.builtIn) && (used == 0 || used&arrayedModels != 0) && row.form.holds(t.Elem) {
+	if v != nil && t.IsArray() && t.Elem != nil && row.form.holds(t.Elem) && c.eachHasOne(n, v, used) {
 		return
 	}
 	if n.member < 0 && used == inMeshEXT && perPrimitive(n.builtIn) {
 		return // builtin_mesh.go judges it
 	}
 	c.fail(n.at, row.formCode, "%s is %s; must be %s", n.builtIn, c.typeName(t), row.form)
-}
-
-// arrayedModels are the models with arrayed interfaces (Vulkan, Interface
-// Matching).
-const arrayedModels = inPrimitives | inMesh | inFragment
-
-// perVertex reports whether a built-in may have a value for each vertex or
-// primitive.
-func perVertex(b spirv.BuiltIn) bool {
-	switch b {
-	case spirv.BuiltInPosition, spirv.BuiltInPointSize, spirv.BuiltInClipDistance, spirv.BuiltInCullDistance,
-		spirv.BuiltInSecondaryPositionNV, spirv.BuiltInSecondaryViewportMaskNV, spirv.BuiltInPositionPerViewNV,
-		spirv.BuiltInViewportMaskPerViewNV, spirv.BuiltInViewportMaskNV, spirv.BuiltInClipDistancePerViewNV,
-		spirv.BuiltInCullDistancePerViewNV, spirv.BuiltInLayerPerViewNV, spirv.BuiltInInvocationId:
-		return b != spirv.BuiltInInvocationId
-	}
-	return perPrimitive(b)
 }
 
 // inputOrOutput returns the rule that a built-in is an input or an output, nil

@@ -33,7 +33,7 @@ func (c *checker) builtInConstant(n *builtInNote, k *facts.Const) {
 		c.fail(n.at, vuid.WorkgroupSize_04426, "WorkgroupSize is %s, the result of %s; must be a constant", c.name(k.ID), k.Op)
 		return
 	}
-	c.builtInType(n, k.Type, 0)
+	c.builtInType(n, k.Type, nil, 0)
 	for i := range c.m.EntryPoints {
 		e := &c.m.EntryPoints[i]
 		if _, ok := e.Mode(spirv.ExecutionModeTileShadingRateQCOM); ok {
