@@ -173,6 +173,9 @@ func (p *program) compile(exact bool) (*variant, error) {
 // returns nil where there are none wider than a subgroup.
 func (p *program) compileMerged(order []int) (*variant, error) {
 	merge := widen.MergeOf(p.p, p.level.Form())
+	if v, err := p.compileColumns(merge); v != nil || err != nil {
+		return v, err
+	}
 	for lanes := merge.Widest; lanes > p.p.SubgroupSize; lanes /= 2 {
 		strip := *p.p
 		strip.SubgroupSize = lanes
@@ -194,6 +197,28 @@ func (p *program) compileMerged(order []int) (*variant, error) {
 		return v, err
 	}
 	return nil, nil
+}
+
+// compileColumns makes code by columns. It returns nil where that cannot be.
+func (p *program) compileColumns(merge widen.Merge) (*variant, error) {
+	if merge.Columns == 0 {
+		return nil, nil
+	}
+	strip := *p.p
+	strip.SubgroupSize = merge.Columns
+	funcs := widen.Columns(&strip, p.level.Form())
+	if funcs == nil {
+		return nil, nil
+	}
+	made, ok := amd64.Compile(&strip, funcs, p.level, p.extras)
+	if !ok {
+		return nil, nil
+	}
+	v, err := newVariant(&strip, made)
+	if err == nil {
+		v.written = merge.Written
+	}
+	return v, err
 }
 
 // maxPhased bounds the operations of all subgroups of a workgroup that are

@@ -132,6 +132,12 @@ func (m *machine) guard(in *vcode.Inst) {
 	m.GRR(CMP|W, RAX, RCX)
 	fails := map[ir.Op]Cond{ir.ULt: AboveEqual, ir.ULe: Above, ir.SLt: GreaterEqual, ir.SLe: Greater}
 	m.Jcc(fails[in.IR], out)
+	m.beginAnew(in, out)
+}
+
+// beginAnew makes the code at out, which leaves for the function that an
+// instruction names.
+func (m *machine) beginAnew(in *vcode.Inst, out Label) {
 	m.later = append(m.later, func() {
 		m.Bind(out)
 		m.GI(AddI, true, RSP, m.frame.Size+56)

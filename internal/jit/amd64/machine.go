@@ -237,7 +237,7 @@ func (m *machine) depth() int64 {
 	callees := make([][]int, len(m.funcs))
 	for i, f := range m.funcs {
 		each(f, func(in *vcode.Inst) {
-			if in.Op == vcode.Call || in.Op == vcode.Guard {
+			if in.Op == vcode.Call || in.Leaves() {
 				callees[i] = append(callees[i], in.Target)
 			}
 		})

@@ -308,6 +308,14 @@ func (m *machine) storeGen(r vcode.Reg, g Reg) {
 	m.GRM(MOV_ST|W, g, m.slot(r))
 }
 
+// destGen is where r can be made: its register, or RAX.
+func (m *machine) destGen(r vcode.Reg) Reg {
+	if x, ok := m.real(r); ok {
+		return x
+	}
+	return RAX
+}
+
 // save writes a register of the machine to its slot.
 func (m *machine) save(r vcode.Reg) {
 	x, _ := m.real(r)

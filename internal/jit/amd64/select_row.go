@@ -27,9 +27,11 @@ func (m *machine) within(in *vcode.Inst, bytes int32, field int32, far Label) (a
 	imm := in.Key.Aux + uint64(in.Ahead)*uint64(in.Stride)
 	if in.Held {
 		p := m.gen(in.Uses[len(in.Uses)-1], RDX)
-		m.GRR(TEST|W, p, p)
-		m.Jcc(Equal, far)
-		return At(p, int32(imm)), false
+		if !in.Sure {
+			m.GRR(TEST|W, p, p)
+			m.Jcc(Equal, far)
+		}
+		return At(p, int32(imm)), in.Sure
 	}
 	if imm > nearImm {
 		m.Jmp(far)
@@ -138,12 +140,19 @@ func (m *machine) lone(in *vcode.Inst) {
 	m.Bind(on)
 }
 
-// window is the address of the offset u1 in handle u0, or 0.
+// window is the address of the offset u1 in handle u0, or 0 unless it leaves then.
 func (m *machine) window(in *vcode.Inst, field int32) {
 	whole := *in
 	whole.Key.Aux = 0
 	far, on := m.NewLabel(), m.NewLabel()
 	at, _ := m.within(&whole, int32(in.Key.Aux), field, far)
+	if in.Sure {
+		d := m.destGen(in.Defs[0])
+		m.GRM(LEA|W, d, at)
+		m.storeGen(in.Defs[0], d)
+		m.beginAnew(in, far)
+		return
+	}
 	m.GRM(LEA|W, RAX, at)
 	m.Bind(on)
 	m.storeGen(in.Defs[0], RAX)
@@ -227,11 +236,12 @@ func (m *machine) fetch(in *vcode.Inst, at Mem, bytes int32) {
 // too that no offset wraps or saturates (package widen); else lane by lane, out
 // of line.
 func (m *machine) rowLoad(in *vcode.Inst) {
-	far, on := m.NewLabel(), m.NewLabel()
+	far, on, sure := m.NewLabel(), m.NewLabel(), false
 	if in.Step*in.Stride > 4 {
 		m.strideLoad(in, far)
 	} else {
-		at, _ := m.within(in, 64*int32(len(in.Defs)), handleLength, far)
+		var at Mem
+		at, sure = m.within(in, 64*int32(len(in.Defs)), handleLength, far)
 		m.fetch(in, at, 64*int32(len(in.Defs)))
 		for part := range in.Defs {
 			one := partOf(in, part)
@@ -239,6 +249,9 @@ func (m *machine) rowLoad(in *vcode.Inst) {
 			m.RM(VMOVDQU32, V512, d, 0, further(at, int32(part)), o)
 			m.done(&one, d)
 		}
+	}
+	if sure {
+		return
 	}
 	m.Bind(on)
 	m.later = append(m.later, func() {
@@ -253,12 +266,16 @@ func (m *machine) rowLoad(in *vcode.Inst) {
 }
 
 func (m *machine) rowStore(in *vcode.Inst) {
-	far, on := m.NewLabel(), m.NewLabel()
+	far, on, sure := m.NewLabel(), m.NewLabel(), false
 	if in.Step*in.Stride > 4 {
 		m.strideStore(in, far)
 	} else {
-		at, _ := m.within(in, 64*int32(len(in.Masks)), handleWrites, far)
+		var at Mem
+		at, sure = m.within(in, 64*int32(len(in.Masks)), handleWrites, far)
 		m.storeParts(in, at)
+	}
+	if sure {
+		return
 	}
 	m.Bind(on)
 	m.later = append(m.later, func() {

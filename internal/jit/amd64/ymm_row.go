@@ -33,11 +33,12 @@ func (m ymm) spreadLoad(in *vcode.Inst) {
 // too that no offset wraps or saturates (package widen); else lane by lane, out
 // of line.
 func (m ymm) rowLoad(in *vcode.Inst) {
-	far, on := m.NewLabel(), m.NewLabel()
+	far, on, sure := m.NewLabel(), m.NewLabel(), false
 	if in.Step*in.Stride > 4 {
 		m.strideLoad(in, far)
 	} else {
-		at, _ := m.within(in, ymmBytes*int32(len(in.Defs)), handleLength, far)
+		var at Mem
+		at, sure = m.within(in, ymmBytes*int32(len(in.Defs)), handleLength, far)
 		m.fetch(in, at, ymmBytes*int32(len(in.Defs)))
 		for part := range in.Defs {
 			one := partOf(in, part)
@@ -45,6 +46,9 @@ func (m ymm) rowLoad(in *vcode.Inst) {
 			m.rm(AVX_VMOVUPS, d, 0, beyond(at, ymmBytes*int32(part)))
 			m.done(&one, d)
 		}
+	}
+	if sure {
+		return
 	}
 	m.Bind(on)
 	m.later = append(m.later, func() {
@@ -63,12 +67,16 @@ func (m ymm) rowLoad(in *vcode.Inst) {
 }
 
 func (m ymm) rowStore(in *vcode.Inst) {
-	far, on := m.NewLabel(), m.NewLabel()
+	far, on, sure := m.NewLabel(), m.NewLabel(), false
 	if in.Step*in.Stride > 4 {
 		m.strideStore(in, far)
 	} else {
-		at, _ := m.within(in, ymmBytes*int32(len(in.Masks)), handleWrites, far)
+		var at Mem
+		at, sure = m.within(in, ymmBytes*int32(len(in.Masks)), handleWrites, far)
 		m.storeParts(in, at)
+	}
+	if sure {
+		return
 	}
 	m.Bind(on)
 	m.later = append(m.later, func() {

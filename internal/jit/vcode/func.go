@@ -69,7 +69,7 @@ const (
 	SlotLoad    // d0 = slot u0, a Gen, of private variable Aux
 	SlotStore   // stores u1 there
 	Window      // d0 = the address of the offset u1 in handle u0 where Aux bytes from there on can be read, else 0
-	StoreWindow // the same where they can be written
+	StoreWindow // the same where they can be written; of either, Sure: else leaves as Guard does
 	Own         // d0 = an operation of the machine's own, Fused, of u…; a Mask is empty outside m0
 )
 
@@ -92,7 +92,7 @@ type Inst struct {
 	Op                Op
 	Part              uint8 // which register of the strip, for Lane
 	Held              bool  // the last of Uses is the Window of a RowLoad, RowStore or Spread
-	Sure              bool  // offsets are known to be in range, and aligned; of an At, that it does not saturate
+	Sure              bool  // offsets are known to be in range, and aligned; of an access that is Held, that the Window is not 0; of an At, that it does not saturate
 	Keep              bool  // lanes outside Masks keep what d has; else they become anything
 	Defs, Uses, Masks []Reg
 	Target            int    // block or function
@@ -106,6 +106,11 @@ type Inst struct {
 	Key    ir.Key // Aux is that of Arg and SetResult too
 	Value  ir.V
 	Origin int32
+}
+
+// Leaves reports whether Target is a function that may go on in place of this one.
+func (in *Inst) Leaves() bool {
+	return in.Op == Guard || in.Sure && (in.Op == Window || in.Op == StoreWindow)
 }
 
 // Block is a run of instructions that is entered at its start. Where the last

@@ -10,6 +10,7 @@ import (
 // Merge says how subgroups of a program may be run as one strip.
 type Merge struct {
 	Widest  uint32 // lanes of the widest strip; the subgroup size where none may be merged
+	Columns uint32 // lanes of the widest strip for code by columns (Columns), 0 where none is worth trying
 	Written []int  // resources that are stored to; while merged, nothing else that is bound may share their bytes
 }
 
@@ -20,6 +21,13 @@ const (
 	maxMerged  = 64
 	maxTorn    = 32
 	maxWaiting = 8
+)
+
+// Bounds of the parts of a strip for code by columns, and of the operations of a
+// program for which that is tried.
+const (
+	maxColumns    = 16
+	maxColumnCode = 64
 )
 
 // MergeOf finds out, for a machine that holds values as form says, whether a result could tell that several subgroups ran as
@@ -39,13 +47,15 @@ func MergeOf(p *ir.Program, form vcode.Form) Merge {
 	case m.rounded > 0 && 2*m.rounded >= m.computed:
 		widest = max(widest, uint32(maxWaiting*form.Lanes))
 	}
-	for widest > p.SubgroupSize && (p.Invocations()%widest != 0 || !m.fits(widest)) {
-		widest /= 2
+	out := Merge{Widest: m.widest(widest)}
+	if !m.loops && len(m.f.Code) <= maxColumnCode {
+		if n := m.widest(uint32(maxColumns * form.Lanes)); form.Parts(n) > 1 {
+			out.Columns = n
+		}
 	}
-	if widest <= p.SubgroupSize {
+	if out.Widest == p.SubgroupSize {
 		return narrow
 	}
-	out := Merge{Widest: widest}
 	for r, list := range m.stores {
 		if len(list) > 0 {
 			out.Written = append(out.Written, r)
@@ -54,12 +64,21 @@ func MergeOf(p *ir.Program, form vcode.Form) Merge {
 	return out
 }
 
+// widest returns the lanes of the widest strip that may be merged, of up to most.
+func (m *merging) widest(most uint32) uint32 {
+	for most > m.p.SubgroupSize && (m.p.Invocations()%most != 0 || !m.fits(most)) {
+		most /= 2
+	}
+	return max(most, m.p.SubgroupSize)
+}
+
 type merging struct {
 	p             *ir.Program
 	form          vcode.Form
 	f             *ir.Func
 	stores, loads [][]ir.V // of each resource
 	inLoop        []bool   // a store to it stands in a loop
+	loops         bool     // there are any
 	torn          bool     // there are loops that lanes leave at different times
 
 	computed, rounded int // operations on f32 in loops, and what is rounded to f16
@@ -87,6 +106,7 @@ func (m *merging) collect() bool {
 			ends = append(ends, x.Op == ir.Loop)
 			if x.Op == ir.Loop {
 				loops++
+				m.loops = true
 			}
 		case ir.End:
 			if ends[len(ends)-1] {

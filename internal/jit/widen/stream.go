@@ -36,6 +36,13 @@ func (s *stream) flush() {
 // finish puts the blocks in the order of their code, which their numbers,
 // reserved when a construct opened, are not, and leaves out what is of no use.
 func (s *stream) finish() *vcode.Func {
+	f := s.unchecked()
+	windows(f)
+	return f
+}
+
+// unchecked is finish, but for accesses that are checked together.
+func (s *stream) unchecked() *vcode.Func {
 	s.flush()
 	place := make([]int, len(s.dst.Blocks))
 	sorted := make([]vcode.Block, len(s.order))
@@ -71,6 +78,5 @@ func (s *stream) finish() *vcode.Func {
 		s.dst.Form.Fuse(s.dst) // sees what makes a value before that shares its register with others
 	}
 	coalesce(s.dst)
-	windows(s.dst)
 	return s.dst
 }

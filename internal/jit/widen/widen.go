@@ -19,19 +19,14 @@ func Program(p *ir.Program, form vcode.Form, order []int) []*vcode.Func {
 	}
 	out := make([]*vcode.Func, len(order))
 	for i, fn := range order {
-		f := p.Funcs[fn]
-		parts := form.Parts(p.SubgroupSize)
-		homes := homesOf(f, apart)
 		made := func(a *assumed) *widener {
-			w := &widener{stream: newStream(f.Name, form, parts), p: p, src: f, parts: parts, place: place, entry: i == 0}
-			w.assumed, w.otherwise = a, len(order)
-			w.shapes = shapesOf(p, f, homes, rowLanes(p, form), a)
-			w.homes = homesOf(f, func(loop ir.V) bool { return !w.shapes.diverges[loop] })
+			w := newWidener(p, form, fn, a)
+			w.place, w.entry, w.otherwise = place, i == 0, len(order)
 			return w
 		}
 		w := made(nil)
 		if i == 0 && w.startsFull() {
-			if a := guardsOf(f, w.shapes); a != nil {
+			if a := guardsOf(w.src, w.shapes); a != nil {
 				whole := made(a)
 				whole.run()
 				out[0] = whole.finish()
@@ -44,6 +39,16 @@ func Program(p *ir.Program, form vcode.Form, order []int) []*vcode.Func {
 		out[i] = w.finish()
 	}
 	return out
+}
+
+// newWidener returns what widens a function of p, all of whose lanes do what is
+// assumed.
+func newWidener(p *ir.Program, form vcode.Form, fn int, a *assumed) *widener {
+	f, parts := p.Funcs[fn], form.Parts(p.SubgroupSize)
+	w := &widener{stream: newStream(f.Name, form, parts), p: p, src: f, parts: parts, assumed: a}
+	w.shapes = shapesOf(p, f, homesOf(f, apart), rowLanes(p, form), a)
+	w.homes = homesOf(f, func(loop ir.V) bool { return !w.shapes.diverges[loop] })
+	return w
 }
 
 // startsFull reports whether all lanes of every strip are active in the

@@ -93,9 +93,11 @@ func windowsOf(f *vcode.Func, list []vcode.Inst, local map[vcode.Reg]bool) []vco
 
 // windowKey returns what an access must have in common with others.
 func windowKey(f *vcode.Func, in *vcode.Inst) (k accessKey, ok bool) {
-	switch in.Op {
-	case vcode.RowLoad, vcode.Spread:
-	case vcode.RowStore:
+	switch {
+	case in.Held:
+		return k, false
+	case in.Op == vcode.RowLoad, in.Op == vcode.Spread:
+	case in.Op == vcode.RowStore:
 		k.store = true
 	default:
 		return k, false

@@ -1,0 +1,259 @@
+package widen
+
+import (
+	"slices"
+
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+)
+
+// What hardly computes waits for memory. The machine then asks for as many lines
+// as it can look ahead, so each instruction beside the accesses costs time, and
+// it follows streams best that go on at the same pace. Such code is therefore
+// made for wide strips, by columns: a column is all that one part of the strip
+// does, and columns stand one behind the other. Whether all rows are in range is
+// found out before the first one; where they are not the strip begins anew in the
+// function that follows, as where a guard fails.
+
+// maxColumn bounds the instructions of a column. In longer ones too little of the
+// next one is within the machine's reach, and parts side by side are faster.
+const maxColumn = 32
+
+// Columns widens the entry point of a verified program without calls, whose
+// strips were merged (Merge.Columns), to code by columns. The second function is
+// what the first leaves for. It returns nil where that cannot be.
+func Columns(p *ir.Program, form vcode.Form) []*vcode.Func {
+	const other = 1 // the number of the second function
+	f := p.Funcs[0]
+	made := func(a *assumed) *widener {
+		w := newWidener(p, form, 0, a)
+		w.entry, w.otherwise = true, other
+		return w
+	}
+	usual := made(nil)
+	if !usual.startsFull() {
+		return nil
+	}
+	a := guardsOf(f, usual.shapes)
+	if a == nil {
+		a = &assumed{}
+	}
+	whole := made(a)
+	whole.run()
+	first := whole.unchecked()
+	if !byColumns(first, other) {
+		return nil
+	}
+	windows(first)
+	usual.run()
+	return []*vcode.Func{first, usual.finish()}
+}
+
+// columns orders the one block of a function by columns.
+type columns struct {
+	f     *vcode.Func
+	other int // the function to leave for
+	list  []vcode.Inst
+
+	of      []int32 // of each instruction of list: its column, or none
+	by      []int32 // of each register: the instruction that writes it, or none
+	windows []vcode.Inst
+	window  map[accessKey]int // its place in windows
+}
+
+// byColumns orders a function by columns, and reports whether it could: of one
+// block, in which nothing but rows of all parts is accessed in lanes, all of
+// which do everything.
+func byColumns(f *vcode.Func, other int) bool {
+	if len(f.Blocks) != 1 || f.Parts == 1 {
+		return false
+	}
+	c := columns{f: f, other: other, window: map[accessKey]int{}}
+	for i := range f.Blocks[0].Insts {
+		if !c.split(&f.Blocks[0].Insts[i]) {
+			return false
+		}
+	}
+	if !c.once() || !c.color() {
+		return false
+	}
+	f.Blocks[0].Insts = c.sorted()
+	return true
+}
+
+// split adds an instruction to the list, that on rows as one for each part, and
+// reports whether it may stand there.
+func (c *columns) split(in *vcode.Inst) bool {
+	switch in.Op {
+	case vcode.RowLoad, vcode.RowStore:
+		return c.row(in)
+	case vcode.Lane, vcode.Own, vcode.Copy, vcode.Spread, vcode.Scalar:
+		const seen = ir.Volatile | ir.Coherent
+		if in.Op == vcode.Lane && (in.IR.Is(ir.Reads) || in.IR.Is(ir.Writes)) || in.IR.Is(ir.Writes) || in.IR.Is(ir.Meets) || in.Key.Flags&seen != 0 || in.Keep {
+			return false
+		}
+	case vcode.And, vcode.AndNot, vcode.Or, vcode.Broadcast, vcode.RowIn, vcode.RowBase, vcode.Guard, vcode.Return, vcode.Undef:
+	default:
+		return false
+	}
+	c.list, c.of = append(c.list, *in), append(c.of, none)
+	return true
+}
+
+// row splits an access to a row of all parts.
+func (c *columns) row(in *vcode.Inst) bool {
+	const seen = ir.Volatile | ir.Coherent
+	reach := reachOf(c.f, in)
+	store := in.Op == vcode.RowStore
+	parts := len(in.Defs)
+	if store {
+		parts = len(in.Uses) - 4
+	}
+	if parts != c.f.Parts || in.Step*in.Stride != 4 || in.Next != 0 || in.Key.Flags&seen != 0 || in.Keep || reach > maxWindow {
+		return false
+	}
+	for _, k := range in.Masks {
+		if bits, ok := c.f.Const(k); !ok || bits&1 == 0 {
+			return false
+		}
+	}
+	at := c.windowOf(in, reach)
+	for p := range parts {
+		one := *in
+		one.Part, one.Held, one.Sure = uint8(p), true, true
+		one.Key.Aux += uint64(4 * p * c.f.Form.Lanes)
+		one.Masks, one.Uses = in.Masks[p:p+1], slices.Clone(in.Uses[:4])
+		if store {
+			one.Uses = append(one.Uses, in.Uses[4+p])
+		} else {
+			one.Defs = in.Defs[p : p+1]
+		}
+		one.Uses = append(one.Uses, at)
+		c.list, c.of = append(c.list, one), append(c.of, int32(p))
+	}
+	return true
+}
+
+// windowOf returns the address from which on an access reaches so many bytes. All
+// accesses from one place on share it.
+func (c *columns) windowOf(in *vcode.Inst, reach uint64) vcode.Reg {
+	k := accessKey{in.Uses[0], in.Uses[1], in.Op == vcode.RowStore}
+	i, ok := c.window[k]
+	if !ok {
+		w := vcode.Inst{
+			Op: vcode.Window, Sure: true, Target: c.other, Origin: in.Origin,
+			Defs: []vcode.Reg{c.f.NewReg(vcode.Gen)}, Uses: []vcode.Reg{k.handle, k.base},
+		}
+		if k.store {
+			w.Op = vcode.StoreWindow
+		}
+		i = len(c.windows)
+		c.window[k] = i
+		c.windows = append(c.windows, w)
+	}
+	w := &c.windows[i]
+	w.Key.Aux = max(w.Key.Aux, reach)
+	return w.Defs[0]
+}
+
+// once reports whether no register is written twice, or read before it is
+// written.
+func (c *columns) once() bool {
+	c.by = slices.Repeat([]int32{none}, len(c.f.Classes))
+	late := make([]bool, len(c.f.Classes))
+	for i := range c.list {
+		in := &c.list[i]
+		for _, r := range slices.Concat(in.Uses, in.Masks) {
+			late[r] = true
+		}
+		for _, r := range in.Defs {
+			if late[r] {
+				return false
+			}
+			late[r], c.by[r] = true, int32(i)
+		}
+	}
+	return len(c.windows) > 0
+}
+
+// color finds the column of each instruction, and reports whether there are
+// columns, none too long. What comes of a part belongs to it, and what only one
+// part reads, unless it loads.
+func (c *columns) color() bool {
+	for i := range c.list {
+		in := &c.list[i]
+		for _, r := range slices.Concat(in.Uses, in.Masks) {
+			if from := c.by[r]; from != none && !c.join(i, c.of[from]) {
+				return false
+			}
+		}
+	}
+	wanted := slices.Repeat([]int32{none}, len(c.list))
+	length := 0
+	for i := len(c.list) - 1; i >= 0; i-- {
+		in := &c.list[i]
+		if c.of[i] == none && wanted[i] != none && wanted[i] != many && c.sinks(in) {
+			c.of[i] = wanted[i]
+		}
+		if c.of[i] != none {
+			length++
+		}
+		for _, r := range slices.Concat(in.Uses, in.Masks) {
+			if from := c.by[r]; from != none {
+				wanted[from] = meet(wanted[from], c.of[i])
+			}
+		}
+	}
+	return length <= maxColumn*c.f.Parts
+}
+
+// many is a column in place of several, or of what stands before all.
+const many = -2
+
+// meet is what is known of what several instructions want.
+func meet(a, b int32) int32 {
+	switch {
+	case b == none:
+		return many
+	case a == none || a == b:
+		return b
+	}
+	return many
+}
+
+// join puts an instruction into a column, where there is one and it is in no other.
+func (c *columns) join(i int, column int32) bool {
+	if column == none {
+		return true
+	}
+	if in := &c.list[i]; c.of[i] == none && c.sinks(in) {
+		c.of[i] = column
+	}
+	return c.of[i] == column
+}
+
+// sinks reports whether an instruction may stand in a column.
+func (c *columns) sinks(in *vcode.Inst) bool {
+	switch in.Op {
+	case vcode.Lane, vcode.Own, vcode.Copy, vcode.And, vcode.AndNot, vcode.Or, vcode.Broadcast:
+		return c.f.Classes[in.Defs[0]] != vcode.Gen
+	}
+	return false
+}
+
+// sorted is the list by columns: what belongs to none first, then the windows.
+func (c *columns) sorted() []vcode.Inst {
+	last := len(c.list) - 1 // the return
+	out := make([]vcode.Inst, 0, len(c.list)+len(c.windows))
+	for column := int32(none); column < int32(c.f.Parts); column++ {
+		for i := range c.list[:last] {
+			if c.of[i] == column {
+				out = append(out, c.list[i])
+			}
+		}
+		if column == none {
+			out = append(out, c.windows...)
+		}
+	}
+	return append(out, c.list[last])
+}
