@@ -78,7 +78,7 @@ var opNames = [...]string{
 	Arg: "arg", SetResult: "setresult", Call: "call", Barrier: "barrier",
 	Step: "step", Jump: "jump", JumpIfNone: "jumpifnone", JumpIfZero: "jumpifzero", Return: "return", Guard: "guard",
 	Scalar: "scalar", Broadcast: "broadcast", Extract: "extract", RowIn: "rowin", RowBase: "rowbase",
-	RowLoad: "rowload", RowStore: "rowstore", Gather: "gather", Scatter: "scatter", Spread: "spread", Atomic: "atomic", AtomicLocal: "atomiclocal", SlotLoad: "slotload", SlotStore: "slotstore", Own: "own",
+	RowLoad: "rowload", RowStore: "rowstore", Gather: "gather", Scatter: "scatter", Spread: "spread", Atomic: "atomic", AtomicLocal: "atomiclocal", SlotLoad: "slotload", SlotStore: "slotstore", Window: "window", StoreWindow: "storewindow", Own: "own",
 }
 
 // String returns the printed form, such as "andnot".

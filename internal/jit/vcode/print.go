@@ -53,6 +53,9 @@ func (f *Func) line(in *Inst) string {
 	case Arg, SetResult, SlotLoad, SlotStore, Window, StoreWindow:
 		s += fmt.Sprintf(" #%d", in.Key.Aux)
 	}
+	if in.Leaves() && in.Op != Guard {
+		s += fmt.Sprintf(" else f%d", in.Target)
+	}
 	if in.Stride > 0 {
 		s += fmt.Sprintf(" %d·%d", in.Step, in.Stride)
 		if in.Ahead > 0 {

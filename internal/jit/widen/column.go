@@ -59,6 +59,7 @@ type columns struct {
 	by      []int32 // of each register: the instruction that writes it, or none
 	windows []vcode.Inst
 	window  map[accessKey]int // its place in windows
+	zero    vcode.Reg
 }
 
 // byColumns orders a function by columns, and reports whether it could: of one
@@ -68,7 +69,7 @@ func byColumns(f *vcode.Func, other int) bool {
 	if len(f.Blocks) != 1 || f.Parts == 1 {
 		return false
 	}
-	c := columns{f: f, other: other, window: map[accessKey]int{}}
+	c := columns{f: f, other: other, window: map[accessKey]int{}, zero: f.NewConst(vcode.Gen, 0)}
 	for i := range f.Blocks[0].Insts {
 		if !c.split(&f.Blocks[0].Insts[i]) {
 			return false
@@ -122,7 +123,7 @@ func (c *columns) row(in *vcode.Inst) bool {
 		one := *in
 		one.Part, one.Held, one.Sure = uint8(p), true, true
 		one.Key.Aux += uint64(4 * p * c.f.Form.Lanes)
-		one.Masks, one.Uses = in.Masks[p:p+1], slices.Clone(in.Uses[:4])
+		one.Masks, one.Uses = in.Masks[p:p+1], []vcode.Reg{in.Uses[0], c.zero, c.zero, c.zero} // the window says where
 		if store {
 			one.Uses = append(one.Uses, in.Uses[4+p])
 		} else {

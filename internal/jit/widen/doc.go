@@ -33,6 +33,9 @@
 // stays in registers (workgroup.go).
 //
 // Accesses at constant distances from each other are checked together (window.go).
+// Code that hardly computes is ordered by columns: all that one part does stands
+// before the next, and what is in range is found out for all of them in the
+// beginning (column.go).
 //
 // A register keeps what lanes that are not active hold only where somebody can
 // tell: where a value is read outside of the loop that makes it (home.go).

@@ -29,12 +29,30 @@ func TestForms(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			form(t, file, a)
+			form(t, file, a, func(p *ir.Program, form vcode.Form) []*vcode.Func {
+				order := make([]int, len(p.Funcs))
+				for i := range order {
+					order[i] = i
+				}
+				return widen.Program(p, form, order)
+			})
 		})
 	}
 }
 
-func form(t *testing.T, file string, a *txtar.Archive) {
+// TestColumnForms is TestForms for code by columns.
+func TestColumnForms(t *testing.T) {
+	const file = "testdata/columns/saxpy.txtar"
+	a, err := txtar.ParseFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	form(t, file, a, func(p *ir.Program, form vcode.Form) []*vcode.Func {
+		return widen.Columns(p, form)[:1]
+	})
+}
+
+func form(t *testing.T, file string, a *txtar.Archive, made func(*ir.Program, vcode.Form) []*vcode.Func) {
 	p, err := ir.Parse(string(a.Files[0].Data))
 	if err != nil {
 		t.Fatal(err)
@@ -42,12 +60,8 @@ func form(t *testing.T, file string, a *txtar.Archive) {
 	if err := p.Verify(); err != nil {
 		t.Fatal(err)
 	}
-	order := make([]int, len(p.Funcs))
-	for i := range order {
-		order[i] = i
-	}
 	got := ""
-	for _, f := range widen.Program(p, vcode.Form{Lanes: 16}, order) {
+	for _, f := range made(p, vcode.Form{Lanes: 16}) {
 		got += f.String()
 	}
 	if *update {

@@ -1,0 +1,164 @@
+package jit_test
+
+import (
+	"encoding/binary"
+	"fmt"
+	"testing"
+
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/interp"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit"
+	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
+	"github.com/chiaro-gpu/chiaro/internal/jit/widen"
+)
+
+// columnBodies are what lanes do that hardly compute: vi is a row, vo its place
+// in vA, vB and vC, vk a number that is the same in all lanes.
+var columnBodies = []string{
+	`	va = ld.i32 vA, vo, #0
+	st.i32 vB, vo, va, #0
+`, `	va = ld.i32 vA, vo, #0
+	vb = ld.i32 vB, vo, #0
+	vm = mul.i32 va, vk
+	vs = add.i32 vm, vb
+	st.i32 vB, vo, vs, #0
+`, `	va = ld.i32 vA, vo, #0
+	vb = ld.i32 vA, vo, #4
+	vc = ld.i32 vA, vo, #84
+	vs = add.i32 va, vb
+	vt = sub.i32 vs, vc
+	vu = xor.i32 vt, vi
+	st.i32 vB, vo, vu, #0
+	vv = smax.i32 va, vk
+	st.i32 vC, vo, vv, #16
+`, `	va = ld.f32 vA, vo, #0
+	vb = ld.f32 vB, vo, #0
+	vf = ld.f32 vC, 8:i32, #0
+	vm = fmul.f32 va, vf
+	vs = fadd.f32 vm, vb
+	vc = fcanon.f32 vs
+	vp = ult.i32 vi, vk
+	vq = select.f32 vp, vc, va
+	st.f32 vB, vo, vq, #0
+`,
+}
+
+// columnGuards stand around what lanes do.
+var columnGuards = [][2]string{
+	{"", ""},
+	{"	vin = ult.i32 vi, vn\n	if vin {\n", "	}\n"},
+}
+
+func columnProgram(local, subgroup int, body string, guard [2]string) string {
+	return fmt.Sprintf(`program "columns" compute
+subgroup %d
+local %d 1 1
+push 12
+in global.x i32 0
+res storage 0 0 count 1
+res storage 0 1 count 1
+res storage 0 2 count 1
+
+func "main"() L1 {
+	vP = push
+	vn = ld.i32 vP, 0:i32, #0
+	vk = ld.i32 vP, 0:i32, #4
+	vh = ld.i32 vP, 0:i32, #8
+	vx = in.i32 #0
+	vi = add.i32 vx, vh
+	vA = res 0:i32, #0
+	vB = res 0:i32, #1
+	vC = res 0:i32, #2
+	vo = at 0:i32, vi, #4
+%s%s%s}
+`, subgroup, local, guard[0], body, guard[1])
+}
+
+// TestColumns runs strips all of whose rows are in range, and strips that begin
+// anew where a row, or a lane's number, is not: with buffers that end in the
+// middle of a strip, each at another place, and rows that wrap.
+func TestColumns(t *testing.T) { eachLevel(t, testColumns) }
+
+func testColumns(t *testing.T, engine jit.Engine) {
+	words := make([]uint32, 1200)
+	for i := range words {
+		words[i] = uint32(i) * 2654435761
+	}
+	for _, local := range []int{32, 64, 96, 256, 512} {
+		for b, body := range columnBodies {
+			for _, guard := range columnGuards {
+				for _, n := range []uint32{0, 511, 512, 1 << 31} {
+					for _, first := range []uint32{0, 3, 1<<32 - 7, 1 << 30} {
+						for _, cut := range [][3]int{{600, 600, 600}, {512, 520, 530}, {530, 511, 520}, {540, 600, 500}, {3, 900, 900}} {
+							push := binary.LittleEndian.AppendUint32(nil, n)
+							push = binary.LittleEndian.AppendUint32(push, 77)
+							push = binary.LittleEndian.AppendUint32(push, first)
+							job := exec.Job{Groups: [3]uint32{uint32((600 + local - 1) / local), 1, 1}, Workers: 1, Push: push}
+							for r, size := range cut {
+								job.Resources = append(job.Resources, buffer(words[100*r:][:size]))
+							}
+							subgroup := []int{4, 16, 32, 128}[(b+local/32)%4]
+							text := columnProgram(local, subgroup, body, guard)
+							want := run(interp.Engine{}, text, 0, job)
+							if want.err != nil {
+								t.Fatal(want.err, text)
+							}
+							if same(t, want, run(engine, text, 0, job)); t.Failed() {
+								t.Fatalf("n %d, first %#x, words %d:\n%s", n, first, cut, text)
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestColumnsMade: these programs are made by columns, and those are not that
+// wait for something else than rows.
+func TestColumnsMade(t *testing.T) {
+	const loops = `	block L2 {
+		loop L3(vl i32 = 0:i32) {
+			vmore = ult.i32 vl, vk
+			if vmore {
+				vj = add.i32 vl, 1:i32
+				br L3(vj)
+			}
+			br L2
+		}
+	}
+`
+	const computed = `	va = ld.i32 vA, vo, #0
+	vb = and.i32 va, 252:i32
+	vc = ld.i32 vC, vb, #0
+	st.i32 vB, vo, vc, #0
+`
+	made := func(local int, body string, guard [2]string) uint32 {
+		p, err := ir.Parse(columnProgram(local, 16, body, guard))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.StateEffects()
+		form := amd64.AVX512.Form()
+		m := widen.MergeOf(p, form)
+		if p.SubgroupSize = m.Columns; m.Columns == 0 || widen.Columns(p, form) == nil {
+			return 0
+		}
+		return m.Columns
+	}
+	for _, guard := range columnGuards {
+		for b, body := range columnBodies {
+			for local, lanes := range map[int]uint32{16: 0, 32: 32, 96: 32, 256: 256, 512: 256} {
+				if got := made(local, body, guard); got != lanes {
+					t.Errorf("body %d, guard %q, groups of %d: strips of %d, want %d", b, guard[0], local, got, lanes)
+				}
+			}
+		}
+		for _, body := range []string{loops + columnBodies[0], computed} {
+			if got := made(256, body, guard); got != 0 {
+				t.Errorf("strips of %d by columns:\n%s", got, body)
+			}
+		}
+	}
+}
