@@ -73,10 +73,13 @@ func (x *texel) types() []ir.Type {
 }
 
 // load reads the integers of the texel at an offset.
-func (c *code) load(x *texel, off ir.V) []ir.V {
+func (c *code) load(x *texel, off ir.V, flags ir.Flags) []ir.V { return c.loadBehind(x, off, 0, flags) }
+
+// loadBehind reads the integers of a texel that is so many bytes behind an offset.
+func (c *code) loadBehind(x *texel, off ir.V, behind int, flags ir.Flags) []ir.V {
 	list := make([]ir.V, x.words())
 	for i := range list {
-		list[i] = c.Emit(ir.Val{Op: ir.Ld, Type: ir.Int(uint32(8 * x.unit)), Flags: c.t.Flags, Args: [4]ir.V{c.memory, off}, Aux: uint64(i * x.unit)})
+		list[i] = c.Emit(ir.Val{Op: ir.Ld, Type: ir.Int(uint32(8 * x.unit)), Flags: c.t.Flags | flags, Args: [4]ir.V{c.memory, off}, Aux: uint64(behind + i*x.unit)})
 		if x.unit < 4 {
 			list[i] = c.Op(ir.ZExt, ir.I32, list[i])
 		}

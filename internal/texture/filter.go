@@ -59,7 +59,17 @@ func (f *filter) tap(at []ir.V, in ir.V) (n values) {
 	if f.face != 0 {
 		layer = f.cubeLayer(f.face)
 	}
-	return f.seen(f.load(&f.x, f.begins(at, layer)), in)
+	return f.seen(f.load(&f.x, f.begins(at, layer), f.proven(in)), in)
+}
+
+// proven says that a tap lies within the image: wrapping has seen to it, the layer
+// and the level are clamped, and the view was checked against the memory when it
+// was made.
+func (f *filter) proven(in ir.V) ir.Flags {
+	if in != 0 || f.bordered() {
+		return 0
+	}
+	return ir.Proven
 }
 
 // begins is where a texel begins.
@@ -210,11 +220,35 @@ func (f *filter) weighted(pairs []pair, at []ir.V, in ir.V) values {
 		return f.tap(append([]ir.V(nil), at...), in)
 	}
 	p := &pairs[n]
+	if n == 0 && f.x.Bytes == 4 && f.proven(0) != 0 {
+		lo, hi := f.twoTaps(p, at)
+		return f.join(lo, hi, p.weight)
+	}
 	at[n] = p.lo
 	lo := f.weighted(pairs[:n], at, f.andIn(in, p.loIn))
 	at[n] = p.hi
 	hi := f.weighted(pairs[:n], at, f.andIn(in, p.hiIn))
 	return f.join(lo, hi, p.weight)
+}
+
+// twoTaps reads two texels of a row: in nearly all lanes they stand side by side,
+// and only where wrapping came between them is the second read by itself. That
+// the first may be the image's last is why memory has bytes to spare.
+func (f *filter) twoTaps(p *pair, at []ir.V) (lo, hi values) {
+	layer := f.layer
+	if f.face != 0 {
+		layer = f.cubeLayer(f.face)
+	}
+	at = append([]ir.V(nil), at...)
+	at[0] = p.lo
+	off := f.begins(at, layer)
+	first := f.load(&f.x, off, ir.Proven)
+	second := f.loadBehind(&f.x, off, f.x.Bytes, ir.Proven)
+	words := f.choose(f.eq(p.hi, f.add(p.lo, f.I32(1))), f.x.types(), func() []ir.V { return second }, func() []ir.V {
+		at[0] = p.hi
+		return f.load(&f.x, f.begins(at, layer), ir.Proven)
+	})
+	return f.seen(first, 0), f.seen(words, 0)
 }
 
 // corners returns the four texels of a cube's linear filter, in the order of x and
@@ -232,7 +266,7 @@ func (f *filter) corners(px, py pair) (n [4]values) {
 			y = py.hi
 		}
 		to, x, y, corner := f.around(face, x, y, size)
-		n[i] = f.seen(f.load(&f.x, f.begins([]ir.V{x, y}, f.cubeLayer(to))), 0)
+		n[i] = f.seen(f.load(&f.x, f.begins([]ir.V{x, y}, f.cubeLayer(to)), 0), 0)
 		missing[i] = corner
 	}
 	all := n

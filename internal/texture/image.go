@@ -10,12 +10,16 @@ import (
 
 // Bounds of images.
 const (
-	MaxExtent  = 1 << 16       // texels along an axis; of a texel buffer MaxElements
+	MaxExtent  = 1 << 14       // texels along an axis; of a texel buffer MaxElements
 	MaxLayers  = 1 << 13       // layers of an array, the faces of cubes included
 	MaxBytes   = 1<<32 - 1<<16 // of one aspect of an image: offsets have 32 bits
 	MaxSamples = 64            // samples of a texel
 	maxLevels  = ir.MaxLevels  // mip levels
 )
+
+// spare are bytes behind the last texel, which nobody looks at: a filter reads a
+// texel together with the one behind it.
+const spare = 16
 
 // Desc is what an image is made of (VkImageCreateInfo).
 type Desc struct {
@@ -178,7 +182,7 @@ func (m *Image) plane(a format.Aspect, name string) (p plane, err error) {
 		}
 		p.levels = append(p.levels, l)
 	}
-	p.memory = make([]byte, size)
+	p.memory = make([]byte, size+spare)
 	return p, nil
 }
 

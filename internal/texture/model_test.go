@@ -94,7 +94,7 @@ func (o *model) level(level, layer int, at []float64, offset []int, filter textu
 		}
 		t := o.texel(level, layer, place)
 		if o.s.Compare {
-			t = [4]float64{0: pass(o.s.CompareOp, dref, t[0])}
+			t = [4]float64{0: passes(o.s.CompareOp, dref, t[0])}
 		}
 		for k := range sum {
 			switch {
@@ -115,7 +115,7 @@ func (o *model) level(level, layer int, at []float64, offset []int, filter textu
 	return sum
 }
 
-func pass(op texture.CompareOp, ref, depth float64) float64 {
+func passes(op texture.CompareOp, ref, depth float64) float64 {
 	ok := false
 	switch op {
 	case texture.Less:

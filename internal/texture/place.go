@@ -62,6 +62,9 @@ func (c *code) begin(x *texel, m mip, at []ir.V, layer, sample ir.V) ir.V {
 	if len(at) > 1 {
 		off = c.add(off, c.mul(at[1], m.row))
 	}
+	if c.t.Op > ir.TextureFetch { // no lane's place tells another's
+		return c.add(off, c.mul(at[0], c.I32(uint32(x.Bytes))))
+	}
 	off = c.OpAux(ir.At, ir.I32, uint64(x.Bytes)<<c.v.samples, off, at[0])
 	if sample != 0 {
 		off = c.OpAux(ir.At, ir.I32, uint64(x.Bytes), off, sample)

@@ -51,7 +51,7 @@ func (c *code) address(x *texel, a *arguments) addressed {
 func (c *code) read(a *arguments) []ir.V {
 	x := c.texelOf()
 	p := c.address(&x, a)
-	words := c.choose(p.ok, x.types(), func() []ir.V { return c.load(&x, p.off()) }, func() []ir.V { return c.zero(&x) })
+	words := c.choose(p.ok, x.types(), func() []ir.V { return c.load(&x, p.off(), 0) }, func() []ir.V { return c.zero(&x) })
 	n := c.scaled(&x, c.numbers(&x, words))
 	return c.shown(&x, c.complete(&x, n))
 }

@@ -1,6 +1,10 @@
 package texture
 
-import "github.com/chiaro-gpu/chiaro/internal/ir"
+import (
+	"math"
+
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+)
 
 // Coordinates are fixed point with 8 bits of fraction where texels are weighted:
 // subTexelPrecisionBits is 8.
@@ -35,11 +39,26 @@ func (c *code) axis(i int, u, offset, size ir.V) axis {
 	return a
 }
 
-// reduced returns the coordinate in texels, reduced so that it is not far from the
-// level: with wrapped set the numbers of texels need a whole wrap after it. Any
-// NaN or infinity becomes a place near the level.
-func (c *code) reduced(a axis) (y ir.V, wrapped bool) {
-	u := a.u
+// reduced is a coordinate that lies near the level: part of unit texels. A NaN or
+// infinity has become a place near the level too.
+type reduced struct {
+	part, unit ir.V // f32
+	wrapped    bool // the numbers of texels need a whole wrap
+	within     bool // from 0 to the level's size
+}
+
+// texels is the coordinate in texels.
+func (c *code) texels(r reduced) ir.V {
+	if r.unit == 0 {
+		return r.part
+	}
+	return c.fmul(r.part, r.unit)
+}
+
+// reduce wraps a coordinate as far as floats do it. Where there is an offset it
+// counts texels: the sum is reduced, not the coordinate.
+func (c *code) reduce(a axis) (r reduced) {
+	plain := a.offset == 0 && !c.s.unnormalized
 	scaled := func(u ir.V) ir.V {
 		if !c.s.unnormalized {
 			u = c.fmul(u, a.length)
@@ -49,22 +68,45 @@ func (c *code) reduced(a axis) (y ir.V, wrapped bool) {
 		}
 		return u
 	}
+	most := a.length
+	if plain {
+		r.unit, most = a.length, c.num(1)
+		scaled = func(u ir.V) ir.V { return u }
+	}
 	switch a.mode {
 	case Repeat:
-		return scaled(c.fsub(u, c.floor(u))), a.offset != 0
+		r.part = scaled(c.fsub(a.u, c.floor(a.u)))
 	case MirroredRepeat:
-		half := c.fmul(u, c.num(0.5))
+		half := c.fmul(a.u, c.num(0.5))
 		t := c.fmul(c.fsub(half, c.floor(half)), c.num(2))
-		if a.offset != 0 {
-			return scaled(t), true
+		if plain {
+			t = c.fsub(c.num(1), c.fabs(c.fsub(t, c.num(1))))
 		}
-		return scaled(c.fsub(c.num(1), c.fabs(c.fsub(t, c.num(1))))), false
+		r.part = scaled(t)
 	case ClampToBorder:
-		return c.nmin(c.nmax(scaled(u), c.num(-2)), c.fadd(a.length, c.num(2))), false
+		r.part, r.unit = a.u, 0
+		if !c.s.unnormalized {
+			r.part = c.fmul(a.u, a.length)
+		}
+		if a.offset != 0 {
+			r.part = c.fadd(r.part, c.stof(a.offset))
+		}
+		r.part = c.clamp(r.part, c.num(-2), c.fadd(a.length, c.num(2)))
+		return r
 	case MirrorClampToEdge:
-		return c.nmin(c.nmax(c.fabs(scaled(u)), c.num(0)), a.length), false
+		r.part = c.fabs(scaled(a.u))
+	default:
+		r.part = scaled(a.u)
 	}
-	return c.nmin(c.nmax(scaled(u), c.num(0)), a.length), false
+	if r.wrapped = a.offset != 0 && (a.mode == Repeat || a.mode == MirroredRepeat); !r.wrapped {
+		r.part, r.within = c.clamp(r.part, c.num(0), most), true
+	}
+	return r
+}
+
+// clamp keeps a number between two others; NaN is the first.
+func (c *code) clamp(x, least, most ir.V) ir.V {
+	return c.Op(ir.FMin, ir.F32, most, c.Op(ir.FMax, ir.F32, least, x))
 }
 
 // wrap returns the texel that an integer names where its coordinate was not
@@ -78,20 +120,37 @@ func (c *code) wrap(a axis, i ir.V) ir.V {
 	return c.Select(c.slt(m, a.size), m, c.sub(c.sub(twice, c.I32(1)), m))
 }
 
+// fixed point of a coordinate less half a texel: its whole part and its fraction,
+// as integers. Within the level the sum with a great number rounds it; no
+// coordinate of the largest level has more than 22 bits.
+func (c *code) fixedPoint(r reduced) (whole, part ir.V) {
+	if !r.within {
+		y := c.ffma(c.texels(r), c.num(fraction), c.num(-fraction/2))
+		x := c.ftos(c.Op(ir.FRoundEven, ir.F32, y))
+		return c.Op(ir.AShr, ir.I32, x, c.I32(8)), c.Op(ir.And, ir.I32, x, c.I32(fraction-1))
+	}
+	unit := c.num(fraction)
+	if r.unit != 0 {
+		unit = c.fmul(r.unit, unit)
+	}
+	x := c.bits(c.ffma(r.part, unit, c.num(magic-fraction/2)))
+	bias := math.Float32bits(magic) >> 8
+	return c.sub(c.Op(ir.LShr, ir.I32, x, c.I32(8)), c.I32(bias)), c.Op(ir.And, ir.I32, x, c.I32(fraction-1))
+}
+
 // linear returns the texels that a linear filter weights.
 func (c *code) linear(a axis) (p pair) {
-	y, wrapped := c.reduced(a)
-	x := c.ftos(c.Op(ir.FRoundEven, ir.F32, c.ffma(y, c.num(fraction), c.num(-fraction/2))))
-	p.lo = c.Op(ir.AShr, ir.I32, x, c.I32(8))
-	p.hi = c.add(p.lo, c.I32(1))
-	p.weight = c.fmul(c.stof(c.Op(ir.And, ir.I32, x, c.I32(fraction-1))), c.num(1.0/fraction))
+	r := c.reduce(a)
+	whole, part := c.fixedPoint(r)
+	p.lo, p.hi = whole, c.add(whole, c.I32(1))
+	p.weight = c.fmul(c.stof(part), c.num(1.0/fraction))
 	last := c.sub(a.size, c.I32(1))
 	switch {
-	case wrapped:
+	case r.wrapped:
 		p.lo, p.hi = c.wrap(a, p.lo), c.wrap(a, p.hi)
-	case a.mode == Repeat:
-		p.lo = c.Select(c.slt(p.lo, c.I32(0)), last, p.lo)
-		p.hi = c.Select(c.slt(last, p.hi), c.I32(0), p.hi)
+	case a.mode == Repeat: // from −1 to last
+		p.lo = c.Op(ir.UMin, ir.I32, p.lo, last)
+		p.hi = c.Select(c.eq(p.hi, a.size), c.I32(0), p.hi)
 	case a.mode == ClampToBorder:
 		p.loIn, p.hiIn = c.ult(p.lo, a.size), c.ult(p.hi, a.size)
 	case c.v.dim == ir.DimCube && !c.s.nonSeamless: // beyond the edge is another face
@@ -111,15 +170,18 @@ func (c *code) linear(a axis) (p pair) {
 
 // nearest returns the texel that the coordinate lies in.
 func (c *code) nearest(a axis) (s single) {
-	y, wrapped := c.reduced(a)
-	s.at = c.ftos(c.floor(y))
-	switch {
-	case wrapped:
+	r := c.reduce(a)
+	y := c.floor(c.texels(r))
+	if r.within { // the product may have been rounded up to the size
+		i := c.sub(c.bits(c.fadd(y, c.num(1<<23))), c.I32(math.Float32bits(1<<23)))
+		s.at = c.Op(ir.UMin, ir.I32, i, c.sub(a.size, c.I32(1)))
+		return s
+	}
+	s.at = c.ftos(y)
+	if r.wrapped {
 		s.at = c.wrap(a, s.at)
-	case a.mode == ClampToBorder:
+	} else {
 		s.in = c.ult(s.at, a.size)
-	default: // the product may have been rounded up to the size
-		s.at = c.Op(ir.SMin, ir.I32, s.at, c.sub(a.size, c.I32(1)))
 	}
 	return s
 }

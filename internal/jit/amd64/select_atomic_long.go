@@ -19,7 +19,7 @@ func long(in *vcode.Inst) bool { return in.IR.Is(ir.Atomic) && in.Key.Type == ir
 // reach is how far behind its offset an access of 32 bits, or an atomic of 64,
 // goes.
 func reach(in *vcode.Inst) uint64 {
-	if long(in) {
+	if long(in) || in.Op == vcode.Gather && len(in.Defs) > 1 {
 		return in.Key.Aux + 8
 	}
 	return in.Key.Aux + 4

@@ -3,6 +3,7 @@ package amd64
 import (
 	"math"
 
+	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
@@ -349,13 +350,20 @@ func (m *machine) inRange(in *vcode.Inst, k, off Reg, field int32) bool {
 		return false
 	}
 	at := m.handleWord(in.Uses[0], RAX, field)
+	m.RM(VPXORD, V512, 4, off, m.word32(1<<31), BC)
+	if in.Key.Flags&ir.Proven != 0 {
+		at.Disp -= field
+		m.RR(KMOVW, V128, 2, 0, k, 0)
+		m.MovI(RDX, 1<<31+in.Key.Aux)
+		m.GRM(ADD|W, RDX, at)
+		return true
+	}
 	m.RM(VPBROADCASTD, V512, 3, 0, at, 0)
 	at.Disp -= field
 	m.GRM(MOV|W, RDX, at)
 	m.RMI(VPCMPUD, V512, 2, 3, m.word32(uint32(reach)), compareGE, K(k)|BC)
 	m.RM(VPSUBD, V512, 3, 3, m.word32(uint32(reach)), BC)
 	m.RRI(VPCMPUD, V512, 2, off, 3, compareLE, K(2))
-	m.RM(VPXORD, V512, 4, off, m.word32(1<<31), BC)
 	m.MovI(RCX, 1<<31+in.Key.Aux)
 	m.GRR(ADD|W, RDX, RCX)
 	return true
@@ -401,7 +409,61 @@ func (m *machine) consecutive(in *vcode.Inst, k, off Reg, field int32, far Label
 	return Indexed(RCX, RDX, 1, int32(in.Key.Aux))
 }
 
+// gatherPair loads two words that stand side by side for each lane: eight lanes at
+// a time, and then the even words apart from the odd ones. Where the second may be
+// out of range each is loaded by itself.
+func (m *machine) gatherPair(in *vcode.Inst) {
+	far, on := m.NewLabel(), m.NewLabel()
+	off := m.vec(in.Uses[1], 1)
+	k := m.execution(in)
+	m.inRange(in, k, off, handleLength)
+	if in.Key.Flags&ir.Proven == 0 {
+		m.RR(KXORW, V128, 3, k, 2, 0)
+		m.RR(KORTESTW, V128, 3, 0, 3, 0)
+		m.Jcc(NotEqual, far)
+	}
+	m.RR(VPXORD, V128, 0, 0, 0, 0)
+	m.RR(VPXORD, V128, 2, 2, 2, 0)
+	m.highHalf(3, 4)
+	m.RRI(KSHIFTRW, V128, 3, 0, 2, 8, 0)
+	m.RM(VPGATHERDQ, V512, 0, 0, Indexed(RDX, 4, 1, 0), K(2))
+	m.RM(VPGATHERDQ, V512, 2, 0, Indexed(RDX, 3, 1, 0), K(3))
+	for i := range in.Defs {
+		m.RM(VMOVDQA32, V512, 4, 0, m.vector(everySecond(uint32(i))), 0)
+		m.RR(VPERMI2D, V512, 4, 0, 2, 0)
+		one := *in
+		one.Defs = in.Defs[i:]
+		m.define(&one, 4)
+	}
+	m.Bind(on)
+	if in.Key.Flags&ir.Proven != 0 {
+		return
+	}
+	m.later = append(m.later, func() {
+		m.Bind(far)
+		m.loadVec(1, in.Uses[1])
+		for i := range in.Defs {
+			one := *in
+			one.Defs, one.Key.Aux = in.Defs[i:i+1], in.Key.Aux+4*uint64(i)
+			m.gatherFrom(&one, 1)
+		}
+		m.Jmp(on)
+	})
+}
+
+// everySecond are the numbers of every second of 32 words.
+func everySecond(first uint32) (v [16]uint32) {
+	for i := range v {
+		v[i] = first + 2*uint32(i)
+	}
+	return v
+}
+
 func (m *machine) gather(in *vcode.Inst) {
+	if len(in.Defs) > 1 {
+		m.gatherPair(in)
+		return
+	}
 	if in.Key.Aux > nearImm {
 		m.gatherFrom(in, m.vec(in.Uses[1], 1))
 		return

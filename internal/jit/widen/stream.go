@@ -74,6 +74,7 @@ func (s *stream) unchecked() *vcode.Func {
 	straighten(s.dst)
 	joinBlocks(s.dst)
 	reuse(s.dst)
+	pairs(s.dst)
 	if s.dst.Form.Fuse != nil {
 		s.dst.Form.Fuse(s.dst) // sees what makes a value before that shares its register with others
 	}

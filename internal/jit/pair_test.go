@@ -1,0 +1,78 @@
+package jit_test
+
+import (
+	"fmt"
+	"math/rand"
+	"strings"
+	"testing"
+
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/interp"
+	"github.com/chiaro-gpu/chiaro/internal/jit"
+)
+
+// pairCase loads words that stand side by side, at random offsets of which some
+// are out of range or only their second word is, under a mask, in a loop whose
+// last iteration's values are kept, and with a store between two of them.
+func pairCase(r *rand.Rand) string {
+	var b strings.Builder
+	b.WriteString("program \"pairs\" compute\nsubgroup 16\nlocal 16 1 1\nin global.x i32 0\n" +
+		"res storage 0 0 count 1\nres storage 0 1 count 1\nres storage 0 2 count 1\n\nfunc \"main\"() L1 {\n" +
+		"\tvi = in.i32 #0\n\tvA = res 0:i32, #0\n\tvB = res 0:i32, #1\n\tvC = res 0:i32, #2\n" +
+		"\tva = at 0:i32, vi, #8\n\tvo = ld.i32 vA, va, #0\n\tvn = ld.i32 vA, va, #4\n\tvout = at 0:i32, vi, #64\n")
+	imm := 4 * r.Intn(4)
+	count := 1 + r.Intn(4)
+	switch r.Intn(3) {
+	case 0: // under a mask
+		fmt.Fprintf(&b, "\tvon = ult.i32 vn, %d:i32\n\tif von {\n", r.Intn(5))
+		for i := range count + 1 {
+			fmt.Fprintf(&b, "\t\tvx%d = ld.i32 vB, vo, #%d\n", i, imm+4*i)
+		}
+		for i := range count + 1 {
+			fmt.Fprintf(&b, "\t\tst.i32 vC, vout, vx%d, #%d\n", i, 4*i)
+		}
+		b.WriteString("\t}\n")
+	case 1: // of the last iteration
+		b.WriteString("\tblock L2(vr i32, vs i32) {\n\t\tloop L3(vk i32 = 0:i32) {\n")
+		fmt.Fprintf(&b, "\t\t\tvp = at vo, vk, #4\n\t\t\tvx = ld.i32 vB, vp, #%d\n\t\t\tvy = ld.i32 vB, vp, #%d\n", imm, imm+4)
+		b.WriteString("\t\t\tvend = ule.i32 vn, vk\n\t\t\tif vend {\n\t\t\t\tbr L2(vx, vy)\n\t\t\t}\n\t\t\tvk1 = add.i32 vk, 1:i32\n\t\t\tbr L3(vk1)\n\t\t}\n\t}\n" +
+			"\tst.i32 vC, vout, vr, #0\n\tst.i32 vC, vout, vs, #4\n")
+	case 2: // the store may change what the second load sees
+		fmt.Fprintf(&b, "\tvx = ld.i32 vC, vo, #%d\n\tst.i32 vC, vo, vi, #%d\n\tvy = ld.i32 vC, vo, #%d\n\tst.i32 vC, vout, vx, #0\n\tst.i32 vC, vout, vy, #4\n", imm, imm+4, imm+4)
+	}
+	return b.String() + "}\n"
+}
+
+// TestPairs runs loads of words side by side on both engines.
+func TestPairs(t *testing.T) { eachLevel(t, testPairs) }
+
+func testPairs(t *testing.T, engine jit.Engine) {
+	const n, size = 128, 403
+	for seed := range 200 {
+		r := rand.New(rand.NewSource(int64(seed)))
+		var places []uint32
+		for range n {
+			at := uint32(r.Intn(size/4)) * 4
+			switch r.Intn(12) {
+			case 0:
+				at = uint32(size - r.Intn(24))
+			case 1:
+				at = -uint32(r.Intn(16))
+			}
+			places = append(places, at, uint32(r.Intn(5)))
+		}
+		from, to := make([]byte, size), make([]byte, 64*n)
+		r.Read(from)
+		r.Read(to)
+		job := exec.Job{Groups: [3]uint32{n / 16, 1, 1}, Workers: 1, Resources: [][]exec.Buffer{buffer(places), {{Bytes: from}}, {{Bytes: to}}}}
+		text := pairCase(r)
+		want := run(interp.Engine{}, text, 0, job)
+		if want.err != nil {
+			t.Fatalf("seed %d: %v\n%s", seed, want.err, text)
+		}
+		same(t, want, run(engine, text, 0, job))
+		if t.Failed() {
+			t.Fatalf("seed %d\n%s", seed, text)
+		}
+	}
+}
