@@ -31,15 +31,17 @@ func randomHalves(r *rand.Rand, alone bool) string {
 	for i := range n {
 		x := fmt.Sprintf("vx%d", i)
 		operand := func() string {
-			switch r.Intn(4) {
+			switch r.Intn(5) {
 			case 0:
 				return "vy"
 			case 1:
 				return x
+			case 2:
+				return []string{"va", "vb"}[r.Intn(2)] // from before the loop
 			}
 			return constants[r.Intn(len(constants))] + ":f16"
 		}
-		op := []string{"fadd", "fadd", "fsub", "fmul", "fdiv"}[r.Intn(5)]
+		op := []string{"fadd", "fadd", "fsub", "fmul", "fmul", "fdiv"}[r.Intn(6)]
 		y := operand()
 		first, second := x, y
 		if r.Intn(2) == 0 {
@@ -58,7 +60,15 @@ func randomHalves(r *rand.Rand, alone bool) string {
 			fmt.Fprintf(&w, "\tvx%d = %s.f16 %s, %s%s\n", i+1, op, first, second, flags)
 		}
 	}
-	fmt.Fprintf(&w, "\tvg = add.i32 vk, 1:i32\n\tvc = ult.i32 vn, vg\n\tif vc {\n\tbr L2(vx%d)\n\t}\n\tbr L3(vg, vx%d, vx%d)\n\t}\n\t}\n\tvz = fcanon.f16 vr\n\tst.f16 vB, vo, vz, #0\n}\n", n, n, r.Intn(n+1))
+	next := fmt.Sprintf("vx%d", r.Intn(n+1))
+	if r.Intn(2) == 0 { // a product and a sum that only the next turn reads, and of some lanes
+		factor, c := []string{"va", constants[r.Intn(len(constants))] + ":f16"}[r.Intn(2)], constants[r.Intn(len(constants))]
+		sum := []string{"vh, " + c + ":f16", c + ":f16, vh"}[r.Intn(2)]
+		fmt.Fprintf(&w, "\tblock L4(vy2 f16) {\n\tvd = and.i32 vm, %d:i32\n\tve = ult.i32 vd, 1:i32\n\tif ve {\n\tvh = fmul.f16 vy, %s\n\tvy1 = %s.f16 %s\n\tbr L4(vy1)\n\t}\n\tbr L4(vy)\n\t}\n",
+			8*r.Intn(2), factor, []string{"fadd", "fsub"}[r.Intn(2)], sum)
+		next = "vy2"
+	}
+	fmt.Fprintf(&w, "\tvg = add.i32 vk, 1:i32\n\tvc = ult.i32 vn, vg\n\tif vc {\n\tbr L2(vx%d)\n\t}\n\tbr L3(vg, vx%d, %s)\n\t}\n\t}\n\tvz = fcanon.f16 vr\n\tst.f16 vB, vo, vz, #0\n}\n", n, n, next)
 	return w.String()
 }
 

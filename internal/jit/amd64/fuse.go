@@ -1,12 +1,10 @@
 package amd64
 
 import (
-	"math"
 	"slices"
 
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
-	"github.com/chiaro-gpu/chiaro/internal/scalar"
 )
 
 // The operations of this machine that several of vcode make: what Fused says.
@@ -16,6 +14,7 @@ const (
 	fusedCompare         // a comparison, or where Aux is 1 its contrary, in the lanes of m0
 	fusedNegative        // u2 − u0·u1, rounded once
 	fusedHalf            // u0, a float of 32 bits, rounded to 16 and widened again; where Aux is 1, u0 is a nearSum
+	fusedTerm            // the fusedHalf of a product of f16 and, of that and a constant, the nearSum: term
 )
 
 // fuse makes one operation of several, where nobody else wants what they yield:
@@ -29,12 +28,17 @@ func fuse(f *vcode.Func, level Level) {
 		made: make([]*vcode.Inst, len(f.Classes)), place: make([]int32, len(f.Classes)), since: make([]int32, len(f.Classes)),
 		logic: map[vcode.Reg]logic{},
 	}
+	wide := false
 	each(f, func(in *vcode.Inst) {
 		for _, r := range in.Defs {
 			z.defs[r]++
 		}
 		z.count(in, 1)
+		wide = wide || widens(in)
 	})
+	if wide {
+		z.halves = halvesOf(f)
+	}
 	for b := range f.Blocks {
 		z.block++
 		clear(z.logic)
@@ -48,6 +52,7 @@ func fuse(f *vcode.Func, level Level) {
 		}
 		f.Blocks[b].Insts = slices.DeleteFunc(list, func(in vcode.Inst) bool { return in.Op == vcode.Undef && len(in.Defs) == 0 })
 	}
+	z.makeFactors()
 }
 
 type fuser struct {
@@ -62,6 +67,10 @@ type fuser struct {
 	since []int32
 
 	logic map[vcode.Reg]logic // what logic operations of the block yield
+
+	halves  []bool                 // of registers that there were before: they hold nothing but numbers of f16; nil where none does
+	starts  []int32                // by block: the first of the innermost loop around it, 0 where there is none
+	factors map[vcode.Reg][]factor // what terms read of registers
 }
 
 // logic is a function of up to three registers bit by bit: bit abc of table is
@@ -267,59 +276,6 @@ func (z *fuser) negative(in *vcode.Inst) {
 	}
 }
 
-// half looks for a float that is rounded to 16 bits and widened again.
-func (z *fuser) half(in *vcode.Inst) {
-	n := z.maker(in.Uses[0], 1)
-	if n == nil || n.Op != vcode.Lane || n.IR != ir.FCvt || n.Key.Type != ir.F16 || n.Key.From != ir.F32 {
-		return
-	}
-	if !z.vectors && n.Key.Flags&ir.RTZ != 0 {
-		return
-	}
-	in.Key.Flags = n.Key.Flags
-	near := uint64(0)
-	if z.nearSum(n.Uses[0]) && n.Key.Flags&ir.RTZ == 0 {
-		near = 1
-	}
-	z.replace(in, fusedHalf, near, n.Uses, in.Uses[0])
-}
-
-// nearSum reports whether r is the sum of an f16 and of a constant that is one
-// too, and so small that the sum, rounded, is an infinity only where the f16 is,
-// and never −0.
-func (z *fuser) nearSum(r vcode.Reg) bool {
-	in := z.made[r]
-	if in == nil || z.since[r] != z.block || in.Keep || in.Op != vcode.Lane || in.IR != ir.FAdd && in.IR != ir.FSub || in.Key.Flags&ir.RTZ != 0 {
-		return false
-	}
-	for i, u := range in.Uses {
-		if bits, ok := z.f.Const(u); ok && nearTerm(bits) && z.isHalf(in.Uses[1-i], z.place[r]) {
-			return true
-		}
-	}
-	return false
-}
-
-// maxNearTerm is half of the distance of the greatest f16, 65504, to the next
-// number that it has bits for.
-const maxNearTerm = 16
-
-// nearTerm reports whether the bits of an f32 are those of an f16 that is not 0
-// and below maxNearTerm.
-func nearTerm(bits uint64) bool {
-	size := math.Abs(float64(math.Float32frombits(uint32(bits))))
-	return scalar.FCvt(32, 16, false, scalar.FCvt(16, 32, false, bits)) == bits && 0 < size && size < maxNearTerm
-}
-
-// isHalf reports whether what r holds before place is an f16 that was widened.
-func (z *fuser) isHalf(r vcode.Reg, place int32) bool {
-	in := z.made[r]
-	if in == nil || z.since[r] != z.block || z.place[r] >= place || in.Keep {
-		return false
-	}
-	return in.Op == vcode.Own && in.Fused == fusedHalf || in.Op == vcode.Lane && in.IR == ir.FCvt && in.Key.From == ir.F16 && in.Key.Type == ir.F32
-}
-
 // bitwise folds logic operations into one with up to three operands.
 func (z *fuser) bitwise(in *vcode.Inst) {
 	var x logic
@@ -435,6 +391,8 @@ func (m *machine) own(in *vcode.Inst) {
 		multiplyAddOf(VFNMADD213PS, VFNMADD231PS)(m, in)
 	case fusedHalf:
 		m.set.half(in, in.Key.Aux == 1)
+	case fusedTerm:
+		m.terms([]vcode.Inst{*in})
 	}
 }
 

@@ -281,12 +281,17 @@ func (m *machine) function(i int) {
 	m.GI(SubI, true, RSP, m.frame.Size+56)
 	for b := range m.f.Blocks {
 		m.Bind(m.blocks[b])
-		for j := range m.f.Blocks[b].Insts {
+		for j := 0; j < len(m.f.Blocks[b].Insts); j++ {
 			in := &m.f.Blocks[b].Insts[j]
 			if in.Op == vcode.Jump && in.Target == b+1 && j == len(m.f.Blocks[b].Insts)-1 {
 				continue
 			}
 			m.mark(i, in)
+			if n := m.sideBySide(m.f.Blocks[b].Insts[j:]); n > 1 {
+				m.terms(m.f.Blocks[b].Insts[j : j+n])
+				j += n - 1
+				continue
+			}
 			m.inst(in)
 			m.charge(in)
 		}

@@ -45,7 +45,7 @@ func machineFor(f *vcode.Func) *regalloc.Machine {
 			vec++
 		}
 	}
-	m := regalloc.Machine{Registers: registers, Clobbers: clobbers, InMemory: inMemory}
+	m := regalloc.Machine{Registers: registers, Clobbers: clobbers, InMemory: inMemory, Inside: inside}
 	switch {
 	case wide > vec:
 		m.Registers[vcode.Wide] = most
@@ -54,6 +54,15 @@ func machineFor(f *vcode.Func) *regalloc.Machine {
 	}
 	m.Registers[vcode.Vec] -= 2 * m.Registers[vcode.Wide]
 	return &m
+}
+
+// inside is how often the code of an instruction mentions scratch vectors, where it
+// is long.
+func inside(in *vcode.Inst) float32 {
+	if in.Op == vcode.Own && in.Fused == fusedTerm {
+		return termMentions
+	}
+	return 0
 }
 
 // class returns the class of a register of the function being made.

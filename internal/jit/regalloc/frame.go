@@ -18,7 +18,7 @@ type Frame struct {
 	Saves map[*vcode.Inst]Save
 
 	// Spilled is the part of the mentions of vectors, those in loops counted
-	// more, that go to memory for want of registers.
+	// more and those inside instructions too, that go to memory for want of registers.
 	Spilled float32
 
 	// Memory is the weight of those and of twice what is 64 bits a lane, to compare
@@ -39,6 +39,7 @@ type Machine struct {
 	Pools     [vcode.NumClasses]vcode.Class      // the class whose registers a class takes, where they are not its own
 	Clobbers  func(*vcode.Inst) bool             // whether it keeps no register
 	InMemory  func(*vcode.Inst, func(vcode.Reg)) // names the registers that it wants in slots, beside what Clobbers implies; may be nil
+	Inside    func(*vcode.Inst) float32          // how often its code mentions vectors that no other instruction has; may be nil
 }
 
 // pool is the class whose registers r takes.

@@ -93,6 +93,9 @@ func (a *allocator) mentions() {
 		if l != None {
 			w = weights[min(a.loop[l].depth, maxDepth)+1]
 		}
+		if a.machine.Inside != nil {
+			a.inside += w * a.machine.Inside(in)
+		}
 		for _, r := range in.Uses {
 			a.first(r, 2*pos, l, w, false)
 		}

@@ -18,6 +18,7 @@ type allocator struct {
 	loop      []loop
 	loopOf    []int32 // innermost loop of each block
 	hints     []vcode.Reg
+	inside    float32 // the weight of mentions inside instructions
 
 	active   [vcode.NumClasses][]vcode.Reg
 	free     [vcode.NumClasses]uint64
@@ -62,8 +63,11 @@ func (a *allocator) note() {
 		if a.machine.InMemory != nil {
 			a.machine.InMemory(in, func(r vcode.Reg) { a.wantSlots([]vcode.Reg{r}) })
 		}
-		if in.Op == vcode.Lane && in.IR == ir.FFma { // which writes over one of its operands
+		switch {
+		case in.Op == vcode.Lane && in.IR == ir.FFma: // which writes over one of its operands
 			a.hints[in.Defs[0]] = in.Uses[2]
+		case in.Op == vcode.Own && len(in.Uses) > 0: // as those often do
+			a.hints[in.Defs[0]] = in.Uses[0]
 		}
 		if in.Op == vcode.Copy && len(in.Uses) == 1 {
 			a.hints[in.Defs[0]], a.hints[in.Uses[0]] = in.Uses[0], in.Defs[0]
@@ -206,7 +210,7 @@ func (a *allocator) saves(c clobber) {
 
 // measure finds out how much went to memory.
 func (a *allocator) measure() {
-	var all, spilled float32
+	all, spilled := a.inside, float32(0)
 	for r := range a.intervals {
 		i := &a.intervals[r]
 		gone := a.frame.Regs[r] == None && !a.f.Fixed(vcode.Reg(r))

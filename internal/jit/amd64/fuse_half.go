@@ -1,0 +1,285 @@
+package amd64
+
+import (
+	"math"
+
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+	"github.com/chiaro-gpu/chiaro/internal/scalar"
+)
+
+// half looks for a float that is rounded to 16 bits and widened again.
+func (z *fuser) half(in *vcode.Inst) {
+	n := z.maker(in.Uses[0], 1)
+	if n == nil || n.Op != vcode.Lane || n.IR != ir.FCvt || n.Key.Type != ir.F16 || n.Key.From != ir.F32 {
+		return
+	}
+	if !z.vectors && n.Key.Flags&ir.RTZ != 0 {
+		return
+	}
+	in.Key.Flags = n.Key.Flags
+	near := uint64(0)
+	if z.nearSum(n.Uses[0]) >= 0 && n.Key.Flags&ir.RTZ == 0 {
+		if z.vectors && !in.Keep && z.term(in, n) {
+			return
+		}
+		near = 1
+	}
+	z.replace(in, fusedHalf, near, n.Uses, in.Uses[0])
+}
+
+// nearSum returns which operand of r is a constant, where r is the sum of an f16
+// and of a constant that is one too, and so small that the sum, rounded, is an
+// infinity only where the f16 is, and never −0; and −1 elsewhere.
+func (z *fuser) nearSum(r vcode.Reg) int {
+	in := z.made[r]
+	if in == nil || z.since[r] != z.block || in.Keep || in.Op != vcode.Lane || in.IR != ir.FAdd && in.IR != ir.FSub || in.Key.Flags&ir.RTZ != 0 {
+		return -1
+	}
+	for i, u := range in.Uses {
+		if bits, ok := z.f.Const(u); ok && nearTerm(bits) && z.isHalf(in.Uses[1-i]) {
+			return i
+		}
+	}
+	return -1
+}
+
+// maxNearTerm is half of the distance of the greatest f16, 65504, to the next
+// number that it has bits for.
+const maxNearTerm = 16
+
+// nearTerm reports whether the bits of an f32 are those of an f16 that is not 0
+// and below maxNearTerm.
+func nearTerm(bits uint64) bool {
+	size := math.Abs(float64(math.Float32frombits(uint32(bits))))
+	return isHalf(bits) && 0 < size && size < maxNearTerm
+}
+
+// isHalf reports whether the bits of an f32 are those of an f16.
+func isHalf(bits uint64) bool {
+	return scalar.FCvt(32, 16, false, scalar.FCvt(16, 32, false, bits)) == bits
+}
+
+// isHalf reports whether what r holds is always an f16 that was widened.
+func (z *fuser) isHalf(r vcode.Reg) bool { return int(r) < len(z.halves) && z.halves[r] }
+
+// widens reports whether an instruction widens numbers of f16.
+func widens(in *vcode.Inst) bool {
+	return in.Op == vcode.Lane && in.IR == ir.FCvt && in.Key.From == ir.F16 && in.Key.Type == ir.F32
+}
+
+// halvesOf finds the registers that hold nothing but numbers of f16, widened, in
+// all lanes that anybody looks at: first all could, then those do not that
+// something else is written to, and those that are made of them.
+func halvesOf(f *vcode.Func) []bool {
+	is := make([]bool, len(f.Classes))
+	for r, c := range f.Classes {
+		is[r] = c == vcode.Vec
+		if bits, ok := f.Const(vcode.Reg(r)); ok {
+			is[r] = is[r] && isHalf(bits)
+		} else if f.Fixed(vcode.Reg(r)) {
+			is[r] = false
+		}
+	}
+	from := map[vcode.Reg][]vcode.Reg{} // what is made of a register
+	var gone []vcode.Reg
+	each(f, func(in *vcode.Inst) {
+		for _, d := range in.Defs {
+			switch {
+			case !is[d], widens(in), in.Op == vcode.Undef:
+			case in.Op == vcode.Copy || in.Op == vcode.Lane && exactOnHalves(in):
+				for _, u := range in.Uses {
+					if f.Classes[u] != vcode.Vec {
+						continue
+					}
+					from[u] = append(from[u], d)
+					if !is[u] {
+						gone = append(gone, d)
+					}
+				}
+			default:
+				gone = append(gone, d)
+			}
+		}
+	})
+	for len(gone) > 0 {
+		r := gone[len(gone)-1]
+		if gone = gone[:len(gone)-1]; is[r] {
+			is[r] = false
+			gone = append(gone, from[r]...)
+		}
+	}
+	return is
+}
+
+// exactOnHalves reports whether a lane operation on numbers of f16, as f32, yields
+// one.
+func exactOnHalves(in *vcode.Inst) bool {
+	if in.Key.Type != ir.F32 {
+		return false
+	}
+	switch in.IR {
+	case ir.FNeg, ir.FAbs, ir.Select, ir.FMin, ir.FMax, ir.NMin, ir.NMax:
+		return true
+	}
+	return false
+}
+
+// term makes one operation of in, the nearSum of a constant c and of the
+// fusedHalf of a product a·b, where nobody else reads that, b stays the same
+// for all the code around, or is a constant, and n rounds the sum: u0 is a, u1
+// and u2 are b times termScale and b times more, u3 is c times 2¹³. Where the
+// product is taken away from c, those of b are negative.
+func (z *fuser) term(in, n *vcode.Inst) bool {
+	sum := z.maker(n.Uses[0], 1)
+	if sum == nil {
+		return false
+	}
+	i := z.nearSum(n.Uses[0])
+	r := z.maker(sum.Uses[1-i], 1)
+	if r == nil || r.Op != vcode.Own || r.Fused != fusedHalf || r.Key.Aux != 0 || r.Key.Flags&ir.RTZ != 0 {
+		return false
+	}
+	product := z.maker(r.Uses[0], 1)
+	if product == nil || product.Op != vcode.Lane || product.IR != ir.FMul || product.Key.Flags&ir.RTZ != 0 {
+		return false
+	}
+	bits, _ := z.f.Const(sum.Uses[i])
+	c, scale := math.Float32frombits(uint32(bits))/termRoom, float32(termScale)
+	if sum.IR == ir.FSub {
+		if i == 0 {
+			scale = -scale
+		} else {
+			c = -c
+		}
+	}
+	for j, b := range product.Uses {
+		a := product.Uses[1-j]
+		if !z.isHalf(a) {
+			continue
+		}
+		if x, ok := z.factor(b, scale); ok {
+			z.replace(in, fusedTerm, 0, []vcode.Reg{a, x.once, x.more, z.single(c)}, in.Uses[0])
+			return true
+		}
+	}
+	return false
+}
+
+// factor is what terms read of a factor: that times scale, and that times
+// termSplit. Neither rounds.
+type factor struct {
+	scale      float32
+	once, more vcode.Reg
+}
+
+// factor returns what terms read of b: constants where it is one, and else what
+// is made once behind b, if that stands before the innermost loop around the
+// block.
+func (z *fuser) factor(b vcode.Reg, scale float32) (factor, bool) {
+	if !z.isHalf(b) {
+		return factor{}, false
+	}
+	for _, x := range z.factors[b] {
+		if x.scale == scale {
+			return x, true
+		}
+	}
+	x := factor{scale: scale}
+	if bits, ok := z.f.Const(b); ok {
+		v := math.Float32frombits(uint32(bits)) * scale
+		x.once, x.more = z.single(v), z.single(v*termSplit)
+	} else {
+		if z.defs[b] != 1 || z.since[b] == 0 || z.since[b] > z.start() {
+			return factor{}, false
+		}
+		x.once, x.more = z.register(), z.register()
+		z.defs[x.once], z.defs[x.more] = 1, 1
+		z.reads[b] += 2
+	}
+	if z.factors == nil {
+		z.factors = map[vcode.Reg][]factor{}
+	}
+	z.factors[b] = append(z.factors[b], x)
+	return x, true
+}
+
+// start returns the number of blocks before the innermost loop around the block,
+// 0 where there is none.
+func (z *fuser) start() int32 {
+	if z.starts == nil {
+		z.starts = make([]int32, len(z.f.Blocks))
+		last := make([]int, len(z.f.Blocks)) // the last block that jumps back to this one
+		for b := range z.f.Blocks {
+			for i := range z.f.Blocks[b].Insts {
+				if in := &z.f.Blocks[b].Insts[i]; in.Op.Jumps() && in.Target <= b {
+					last[in.Target] = b + 1
+				}
+			}
+		}
+		var open []int // loops
+		for b := range z.f.Blocks {
+			for len(open) > 0 && last[open[len(open)-1]] <= b {
+				open = open[:len(open)-1]
+			}
+			if last[b] > 0 {
+				open = append(open, b)
+			}
+			if len(open) > 0 {
+				z.starts[b] = int32(open[len(open)-1])
+			}
+		}
+	}
+	return z.starts[z.block-1]
+}
+
+// single returns a register that holds the number v, always.
+func (z *fuser) single(v float32) vcode.Reg {
+	r := z.register()
+	z.f.Fix(r, uint64(math.Float32bits(v)))
+	return r
+}
+
+// register returns a new register for a vector.
+func (z *fuser) register() vcode.Reg {
+	z.reads, z.defs = append(z.reads, 0), append(z.defs, 0)
+	z.made, z.place, z.since = append(z.made, nil), append(z.place, 0), append(z.since, 0)
+	return z.f.NewReg(vcode.Vec)
+}
+
+// makeFactors makes the factors of terms behind what they are made of.
+func (z *fuser) makeFactors() {
+	if z.factors == nil {
+		return
+	}
+	for b := range z.f.Blocks {
+		list := z.f.Blocks[b].Insts
+		var out []vcode.Inst // the new list, from the first factor on
+		for i := range list {
+			in := &list[i]
+			if out != nil {
+				out = append(out, *in)
+			}
+			if len(in.Defs) != 1 || len(z.factors[in.Defs[0]]) == 0 {
+				continue
+			}
+			if out == nil {
+				out = append(make([]vcode.Inst, 0, 2*len(list)), list[:i+1]...)
+			}
+			for _, x := range z.factors[in.Defs[0]] {
+				out = append(out, z.times(in, x.once, x.scale), z.times(in, x.more, x.scale*termSplit))
+			}
+		}
+		if out != nil {
+			z.f.Blocks[b].Insts = out
+		}
+	}
+}
+
+// times returns the instruction that makes d of what in makes and a number.
+func (z *fuser) times(in *vcode.Inst, d vcode.Reg, by float32) vcode.Inst {
+	return vcode.Inst{
+		Op: vcode.Lane, IR: ir.FMul, Key: ir.Key{Type: ir.F32, From: ir.F32}, Origin: in.Origin, Part: in.Part,
+		Defs: []vcode.Reg{d}, Uses: []vcode.Reg{in.Defs[0], z.single(by)},
+	}
+}
