@@ -12,6 +12,9 @@ import (
 // objectCodes are the names that rules of pipelines have for shader objects.
 // What is a rule of pipelines and has none does not hold for them.
 var objectCodes = map[string]string{
+	vuid.VkPipelineShaderStageCreateInfo_stage_02596:                           vuid.VkShaderCreateInfoEXT_pCode_08456,
+	vuid.VkPipelineShaderStageCreateInfo_stage_02597:                           vuid.VkShaderCreateInfoEXT_pCode_08457,
+	vuid.VkPipelineShaderStageCreateInfo_stage_06685:                           vuid.VkShaderCreateInfoEXT_pCode_08459,
 	vuid.VkPipelineShaderStageCreateInfo_pName_00707:                           vuid.VkShaderCreateInfoEXT_pName_08440,
 	vuid.VkPipelineShaderStageCreateInfo_stage_00704:                           vuid.VkShaderCreateInfoEXT_stage_08420,
 	vuid.VkPipelineShaderStageCreateInfo_stage_00705:                           vuid.VkShaderCreateInfoEXT_stage_08419,
@@ -161,7 +164,7 @@ var objectRules = func() []Rule {
 		}
 	}
 	seen := map[string]bool{}
-	for _, f := range [][]Rule{shaderRules, layoutRules, layoutCountRules, mappingRules, moduleRules} {
+	for _, f := range [][]Rule{shaderRules, layoutRules, layoutCountRules, mappingRules, moduleRules, flowRules} {
 		for _, r := range f {
 			if c, ok := objectCodes[r.Code]; ok && !seen[c] {
 				seen[c] = true

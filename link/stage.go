@@ -49,6 +49,7 @@ func (l *linker) shader(s *Shader) {
 	l.subgroups(s)
 	l.specialization(s)
 	l.cooperative(s)
+	l.flow(s)
 	l.mappings(s)
 }
 
