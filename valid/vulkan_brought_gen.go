@@ -95,15 +95,15 @@ var capabilityWays = map[spirv.Capability][]way{
 	// MultiViewport
 	57: {{since: Vulkan10, feature: "multiViewport"}},
 	// DrawParameters
-	4427: {{since: Vulkan12, feature: "shaderDrawParameters"}, {since: Vulkan11, feature: "shaderDrawParameters"}, {extension: "VK_KHR_shader_draw_parameters"}},
+	4427: {{since: Vulkan11, feature: "shaderDrawParameters"}, {extension: "VK_KHR_shader_draw_parameters"}},
 	// MultiView
-	4439: {{since: Vulkan12, feature: "multiview"}, {extension: "VK_KHR_multiview", feature: "multiview"}},
+	4439: {{since: Vulkan11, feature: "multiview"}, {extension: "VK_KHR_multiview", feature: "multiview"}},
 	// DeviceGroup
 	4437: {{since: Vulkan11}, {extension: "VK_KHR_device_group"}},
 	// VariablePointersStorageBuffer
-	4441: {{since: Vulkan12, feature: "variablePointersStorageBuffer"}, {extension: "VK_KHR_variable_pointers", feature: "variablePointersStorageBuffer"}},
+	4441: {{since: Vulkan11, feature: "variablePointersStorageBuffer"}, {extension: "VK_KHR_variable_pointers", feature: "variablePointersStorageBuffer"}},
 	// VariablePointers
-	4442: {{since: Vulkan12, feature: "variablePointers"}, {extension: "VK_KHR_variable_pointers", feature: "variablePointers"}},
+	4442: {{since: Vulkan11, feature: "variablePointers"}, {extension: "VK_KHR_variable_pointers", feature: "variablePointers"}},
 	// ShaderClockKHR
 	5055: {{extension: "VK_KHR_shader_clock"}},
 	// StencilExportEXT
@@ -133,13 +133,13 @@ var capabilityWays = map[spirv.Capability][]way{
 	// PerViewAttributesNV
 	5260: {{extension: "VK_NVX_multiview_per_view_attributes"}},
 	// StorageBuffer16BitAccess
-	4433: {{since: Vulkan12, feature: "storageBuffer16BitAccess"}, {extension: "VK_KHR_16bit_storage", feature: "storageBuffer16BitAccess"}},
+	4433: {{since: Vulkan11, feature: "storageBuffer16BitAccess"}, {extension: "VK_KHR_16bit_storage", feature: "storageBuffer16BitAccess"}},
 	// UniformAndStorageBuffer16BitAccess
-	4434: {{since: Vulkan12, feature: "uniformAndStorageBuffer16BitAccess"}, {extension: "VK_KHR_16bit_storage", feature: "uniformAndStorageBuffer16BitAccess"}},
+	4434: {{since: Vulkan11, feature: "uniformAndStorageBuffer16BitAccess"}, {extension: "VK_KHR_16bit_storage", feature: "uniformAndStorageBuffer16BitAccess"}},
 	// StoragePushConstant16
-	4435: {{since: Vulkan12, feature: "storagePushConstant16"}, {extension: "VK_KHR_16bit_storage", feature: "storagePushConstant16"}},
+	4435: {{since: Vulkan11, feature: "storagePushConstant16"}, {extension: "VK_KHR_16bit_storage", feature: "storagePushConstant16"}},
 	// StorageInputOutput16
-	4436: {{since: Vulkan12, feature: "storageInputOutput16"}, {extension: "VK_KHR_16bit_storage", feature: "storageInputOutput16"}},
+	4436: {{since: Vulkan11, feature: "storageInputOutput16"}, {extension: "VK_KHR_16bit_storage", feature: "storageInputOutput16"}},
 	// GroupNonUniform
 	61: {{since: Vulkan11, property: "subgroupSupportedOperations", bits: 0x1}},
 	// GroupNonUniformVote

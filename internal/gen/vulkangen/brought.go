@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 )
 
@@ -60,8 +61,13 @@ func ways(cell string) string {
 		case "extension":
 			out = append(out, fmt.Sprintf("{extension: %q}", name))
 		case "feature", "property":
-			_, name, _ = strings.Cut(name, "::")
-			out = append(out, way(kind, name, version, exts))
+			structure, name, _ := strings.Cut(name, "::")
+			if structure == "VkPhysicalDeviceVulkan11Features" {
+				version = "Vulkan11" // 1.2 brought the structure, 1.1 each feature in one of its own
+			}
+			if w := way(kind, name, version, exts); !slices.Contains(out, w) {
+				out = append(out, w)
+			}
 		}
 	}
 	return strings.Join(out, ", ")

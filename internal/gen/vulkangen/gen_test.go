@@ -35,6 +35,8 @@ func TestWays(t *testing.T) {
 	for _, c := range []struct{ cell, want string }{
 		{"version:VK_VERSION_1_1 | extension:VK_KHR_multiview", `{since: Vulkan11}, {extension: "VK_KHR_multiview"}`},
 		{"feature:S::shaderInt8 [requires VK_VERSION_1_2,VK_KHR_x]", `{since: Vulkan12, extension: "VK_KHR_x", feature: "shaderInt8"}`},
+		{"feature:VkPhysicalDeviceVulkan11Features::multiview [requires VK_VERSION_1_2] | feature:S::multiview [requires VK_KHR_multiview]", `{since: Vulkan11, feature: "multiview"}, {extension: "VK_KHR_multiview", feature: "multiview"}`},
+		{"feature:VkPhysicalDeviceVulkan11Features::f [requires VK_VERSION_1_2] | feature:S::f [requires VK_VERSION_1_1]", `{since: Vulkan11, feature: "f"}`},
 		{"property:S::p==VK_TRUE [requires VK_VERSION_1_2]", `{since: Vulkan12, property: "p", bits: 0x1}`},
 	} {
 		if got := ways(c.cell); got != c.want {
