@@ -25,10 +25,9 @@ type benchFlags struct {
 	engine             engineFlags
 	pipeline           pipelineFlags
 	name, format       string
-	buffers            []string
+	resources          []benchResource // buffers and images, in the order of their flags
 	dumps, compare     []string
 	codeFiles          string
-	images             []string
 	groups, push       string
 	specialize         []string
 	most, least, batch int
@@ -42,7 +41,7 @@ func newBench(c console) *cobra.Command {
 		Use:   "bench FILE.spv",
 		Short: "Time the compilation and the dispatch of a compute shader",
 		Long: `Time a compute shader: compilation, first dispatch, and the steady state.
-The buffers stand at bindings 0, 1, … of set 0, in the order of -b.`,
+The buffers and images stand at bindings 0, 1, … of set 0, in the order of -b and -i.`,
 		Example: "  chiaro bench -b 16m=unif,1 -b 16m=unif,2 -s 0=256 -g 1024,16 -p 4194304,f0.5 saxpy.spv",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -51,8 +50,8 @@ The buffers stand at bindings 0, 1, … of set 0, in the order of -b.`,
 	}
 	fl := cmd.Flags()
 	fl.StringVarP(&f.name, "name", "N", "", "name in the report; the file's name")
-	fl.StringArrayVarP(&f.buffers, "buffer", "b", nil, "a storage buffer: SIZE[:RANGE][=FILL[,SEED]], SIZE in bytes or with k or m, RANGE how many of them the descriptor names; SEED is 1 where not given; FILL is zero, iota, rand, byte, unif, sunif, range:LO:HI, perm, h01 or d01")
-	fl.StringArrayVarP(&f.images, "image", "i", nil, "a sampled image: WxH[,SEED]; images are not supported yet")
+	fl.VarP(resourceFlag{&f.resources, false}, "buffer", "b", "a storage buffer: SIZE[:RANGE][=FILL[,SEED]], SIZE in bytes or with k or m, RANGE how many of them the descriptor names; SEED is 1 where not given; FILL is zero, iota, rand, byte, unif, sunif, range:LO:HI, perm, h01 or d01")
+	fl.VarP(resourceFlag{&f.resources, true}, "image", "i", "an image of RGBA8 with a sampler, bilinear and repeating: WxH[,SEED]; its bytes are those of the fill rand")
 	fl.StringVarP(&f.groups, "groups", "g", "1", "workgroups: X[,Y[,Z]]")
 	fl.StringVarP(&f.push, "push", "p", "", "push constants, a 32-bit word each: 7 or u7, i-3, f1.5")
 	fl.StringArrayVarP(&f.specialize, "specialize", "s", nil, "a specialization constant: ID=VALUE")
@@ -102,9 +101,6 @@ type benchReport struct {
 
 // bench times one shader and prints the report.
 func bench(c console, f benchFlags, file string) error {
-	if len(f.images) > 0 {
-		return unreadable("-i %s: images are not supported yet", f.images[0])
-	}
 	if f.format != "text" && f.format != "json" {
 		return unreadable("unknown format %q; want text or json", f.format)
 	}
@@ -132,11 +128,11 @@ func bench(c console, f benchFlags, file string) error {
 	if r.Name == "" {
 		r.Name = strings.TrimSuffix(filepath.Base(file), ".spv")
 	}
-	prog, err := r.compile(func() (exec.Program, error) { return compileEntry(engine, data, spec, options) })
+	prog, pipeline, err := r.compile(args, func() (*compute.Pipeline, error) { return compileEntry(engine, data, spec, options) })
 	if err != nil {
 		return reported(c, file, err)
 	}
-	defer prog.Close()
+	defer pipeline.Close()
 	r.describe(prog, &args)
 	if err := f.writeCode(prog); err != nil {
 		return err
@@ -155,18 +151,20 @@ func bench(c console, f benchFlags, file string) error {
 }
 
 // compile times two compilations: the second finds what the first has left.
-func (r *benchReport) compile(once func() (exec.Program, error)) (prog exec.Program, err error) {
+func (r *benchReport) compile(args compute.Args, once func() (*compute.Pipeline, error)) (prog exec.Program, pipeline *compute.Pipeline, err error) {
 	run := func() (err error) {
-		prog, err = once()
+		if pipeline, err = once(); err == nil {
+			prog, err = pipeline.Compile(args)
+		}
 		return err
 	}
 	if r.Pipe, r.CPUPipe, err = timed(run); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	first := prog
+	first := pipeline
 	defer first.Close()
 	r.Cached, r.CPUCached, err = timed(run)
-	return prog, err
+	return prog, pipeline, err
 }
 
 // describe says what runs the program, and how.
@@ -183,7 +181,7 @@ func (r *benchReport) describe(prog exec.Program, args *compute.Args) {
 }
 
 // compileEntry makes a program of the first compute entry point of a module.
-func compileEntry(engine exec.Engine, data []byte, spec facts.Spec, options lower.Options) (exec.Program, error) {
+func compileEntry(engine exec.Engine, data []byte, spec facts.Spec, options lower.Options) (*compute.Pipeline, error) {
 	m, err := spirv.Decode(data)
 	if err != nil {
 		return nil, err
@@ -198,7 +196,7 @@ func compileEntry(engine exec.Engine, data []byte, spec facts.Spec, options lowe
 		return nil, err
 	}
 	pass.Run(p)
-	return engine.Compile(p, exec.Options{})
+	return compute.NewPipeline(p, engine, exec.Options{})
 }
 
 // measure runs the dispatches, and reports whether buffers are as --compare

@@ -8,19 +8,46 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
+	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
 // maxBenchBuffer bounds one buffer: 4 GiB less a little, as far as offsets reach.
 const maxBenchBuffer = 1<<32 - 4096
 
-// args makes the dispatch and its buffers, filled.
+// benchResource is a buffer or an image as a flag says it.
+type benchResource struct {
+	image bool
+	text  string
+}
+
+// resourceFlag is a flag that adds to a list which another flag adds to as well.
+type resourceFlag struct {
+	list  *[]benchResource
+	image bool
+}
+
+// Set adds to the list.
+func (f resourceFlag) Set(text string) error {
+	*f.list = append(*f.list, benchResource{f.image, text})
+	return nil
+}
+
+// String returns "", which is the default.
+func (f resourceFlag) String() string { return "" }
+
+// Type returns what help calls the value.
+func (f resourceFlag) Type() string { return "string" }
+
+// args makes the dispatch and its buffers and images, filled.
 func (f *benchFlags) args() (compute.Args, [][]byte, error) {
 	robustness, err := f.pipeline.robust()
 	if err != nil {
 		return compute.Args{}, nil, err
 	}
-	args := compute.Args{Robustness: robustness, Bindings: map[compute.Binding][]exec.Buffer{}, Workers: f.threads, Groups: [3]uint32{1, 1, 1}, Budget: math.MaxUint64}
+	args := compute.Args{Robustness: robustness, Bindings: map[compute.Binding][]exec.Buffer{},
+		Images: map[compute.Binding][]*texture.View{}, Samplers: map[compute.Binding][]*texture.Sampler{}, Workers: f.threads, Groups: [3]uint32{1, 1, 1}, Budget: math.MaxUint64}
 	parts := strings.Split(f.groups, ",")
 	if len(parts) > 3 {
 		return args, nil, unreadable("-g %q; want X[,Y[,Z]]", f.groups)
@@ -42,15 +69,55 @@ func (f *benchFlags) args() (compute.Args, [][]byte, error) {
 		}
 	}
 	var buffers [][]byte
-	for i, b := range f.buffers {
-		data, beyond, err := parseBuffer(b)
-		if err != nil {
-			return args, nil, err
+	for i, r := range f.resources {
+		at := compute.Binding{Binding: uint32(i)}
+		var data []byte
+		if r.image {
+			view, sampler, texels, err := parseImage(r.text)
+			if err != nil {
+				return args, nil, err
+			}
+			args.Images[at], args.Samplers[at], data = []*texture.View{view}, []*texture.Sampler{sampler}, texels
+		} else {
+			bytes, beyond, err := parseBuffer(r.text)
+			if err != nil {
+				return args, nil, err
+			}
+			args.Bindings[at], data = []exec.Buffer{{Bytes: bytes, Beyond: beyond}}, bytes
 		}
 		buffers = append(buffers, data)
-		args.Bindings[compute.Binding{Binding: uint32(i)}] = []exec.Buffer{{Bytes: data, Beyond: beyond}}
 	}
 	return args, buffers, nil
+}
+
+// parseImage makes an image of WxH[,SEED] and a sampler.
+func parseImage(s string) (*texture.View, *texture.Sampler, []byte, error) {
+	size, seedText, seeded := strings.Cut(s, ",")
+	wide, high, ok := strings.Cut(size, "x")
+	w, err := parseUint(wide, 31)
+	h, err2 := parseUint(high, 31)
+	seed := uint64(1)
+	if seeded {
+		var err error
+		if seed, err = parseUint(seedText, 32); err != nil {
+			return nil, nil, nil, unreadable("-i %q: the seed is no number", s)
+		}
+	}
+	if !ok || err != nil || err2 != nil || w == 0 || h == 0 {
+		return nil, nil, nil, unreadable("-i %q; want WxH[,SEED]", s)
+	}
+	m, err := texture.NewImage(texture.Desc{Format: "R8G8B8A8_UNORM", Dim: ir.Dim2D, Width: int(w), Height: int(h)})
+	if err != nil {
+		return nil, nil, nil, unreadable("-i %q: %v", s, err)
+	}
+	data := m.Level(0, 0)
+	fill(data, "rand", uint32(seed))
+	view, err := texture.NewView(m, texture.ViewDesc{Dim: ir.Dim2D})
+	if err != nil {
+		return nil, nil, nil, unreadable("-i %q: %v", s, err)
+	}
+	sampler, err := texture.NewSampler(texture.SamplerDesc{Mag: texture.Linear, Min: texture.Linear})
+	return view, sampler, data, err
 }
 
 // spec reads -s.

@@ -81,13 +81,15 @@ func (l *Pipeline) Dispatch(ctx context.Context, args Args) error {
 }
 
 // Compile does what a Dispatch with these views and samplers would do before it runs
-// anything.
-func (l *Pipeline) Compile(args Args) error {
+// anything, and returns the program that it would run: it is the pipeline's, and
+// stays open as long as the pipeline keeps it.
+func (l *Pipeline) Compile(args Args) (exec.Program, error) {
 	v, err := l.hold(args.textures(l.program))
-	if err == nil {
-		l.release(v)
+	if err != nil {
+		return nil, err
 	}
-	return err
+	defer l.release(v)
+	return v.program, nil
 }
 
 // hold returns the variant for what is bound, which it makes where there is none.
