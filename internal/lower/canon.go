@@ -5,9 +5,8 @@ import "github.com/chiaro-gpu/chiaro/internal/ir"
 // canonicalise makes the arithmetic NaN that can be observed canonical: it puts
 // an fcanon before each operation that shows the bits of a float which may have
 // been computed. A float that was only loaded, chosen or passed on keeps its
-// bits; so do the components of a texel that was read, of which the body of a
-// texture function makes what it converts canonical, but not of one that was
-// filtered. It also marks the atomics whose results nobody reads.
+// bits; so do the components of a texel, of which the body of a texture function makes
+// canonical what it converts or filters. It also marks the atomics whose results nobody reads.
 func canonicalise(p *ir.Program) {
 	c := canon{p: p, vars: make([]bool, len(p.Vars)), exposed: make([]bool, len(p.Vars)), funcs: make([]computed, len(p.Funcs))}
 	for i, f := range p.Funcs {
@@ -85,9 +84,8 @@ func (c *canon) call(f *ir.Func, v ir.V, s *computed) {
 	n := f.Callee(v)
 	g, t := c.p.Funcs[n], &c.funcs[n]
 	if g.Texture != nil {
-		filters := g.Texture.Op == ir.TextureSample || g.Texture.Op == ir.TextureQueryLod
 		for _, r := range f.CallResults(v) {
-			c.mark(&s.vals[r], filters && f.Type(r).IsFloat())
+			c.mark(&s.vals[r], g.Texture.Op == ir.TextureQueryLod)
 		}
 		return
 	}

@@ -122,14 +122,17 @@ func gather(dref, sparse bool) rule {
 	return func(f *function, in spirv.Inst) {
 		o := f.imageOperands(in[6:])
 		c := f.sampled(ir.TextureGather, spirv.ID(in[3]), &o)
-		if o.bias != 0 || o.lod != 0 {
-			f.unsupported("a gather from another level than the base")
-		}
 		c.at = f.floats32(spirv.ID(in[4]), c.head.Coordinates())
 		if dref {
 			c.with(ir.TextureDref, f.floats32(spirv.ID(in[5]), 1)...)
 		} else {
 			c.head.Component = uint8(f.known(spirv.ID(in[5])) % 4)
+		}
+		switch { // of another level than the base (SPV_AMD_texture_gather_bias_lod)
+		case o.lod != 0:
+			c.explicit(&o)
+		case o.bias != 0:
+			c.implicit(&o)
 		}
 		c.offset(&o)
 		if id := max(o.offsets, o.constOffsets); id != 0 {
