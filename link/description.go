@@ -211,6 +211,19 @@ type Sampler struct {
 // "uniform_buffer_dynamic".
 type DescriptorType string
 
+// UnmarshalText reads a name.
+func (t *DescriptorType) UnmarshalText(text []byte) error {
+	if !slices.Contains(DescriptorTypes(), DescriptorType(text)) {
+		var names []string
+		for _, k := range DescriptorTypes() {
+			names = append(names, string(k))
+		}
+		return &ValueError{string(text), strings.Join(names, ", ")}
+	}
+	*t = DescriptorType(text)
+	return nil
+}
+
 // The types that no iface.Descriptor has.
 const (
 	UniformBufferDynamic DescriptorType = "uniform_buffer_dynamic"

@@ -14,8 +14,6 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml"
-	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/parser"
 
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/link"
@@ -24,7 +22,7 @@ import (
 
 // pipelineFile is a pipeline as it is written.
 type pipelineFile struct {
-	Kind          string               `yaml:"kind"`
+	Kind          kindName             `yaml:"kind"`
 	Flags         link.PipelineFlags   `yaml:"flags"`
 	Stages        map[string]stageFile `yaml:"stages"`
 	Layout        *layoutFile          `yaml:"layout"`
@@ -109,42 +107,37 @@ func Decode(data []byte, name string, to any) error {
 		return fmt.Errorf("%s: larger than %d bytes", name, maxDescription)
 	}
 	if err := yaml.UnmarshalWithOptions(data, to, yaml.DisallowUnknownField()); err != nil {
-		var value *link.ValueError
-		if errors.As(err, &value) {
-			return fmt.Errorf("%s: %s%w", name, placeOf(data, value.Text), value)
-		}
-		return fmt.Errorf("%s: %s", name, yaml.FormatError(err, false, true))
+		return faultOf(data, name, to, err)
 	}
 	return nil
 }
 
-// placeOf is the line and column of the first value that is a text, as
-// "[3:7] ", and nothing where there is none.
-func placeOf(data []byte, text string) string {
-	f, err := parser.ParseBytes(data, 0)
-	if err != nil {
-		return ""
+// kindName is the kind of a pipeline as it is written.
+type kindName string
+
+// Names returns the names that a description may have.
+func (kindName) Names() []string {
+	var out []string
+	for n := range kinds {
+		if n != "" {
+			out = append(out, string(n))
+		}
 	}
-	w := &placeFinder{text: text}
-	for _, d := range f.Docs {
-		ast.Walk(w, d)
-	}
-	return w.place
+	slices.Sort(out)
+	return out
 }
 
-// placeFinder looks for a text among the values of a document.
-type placeFinder struct{ text, place string }
-
-// Visit looks at one node.
-func (w *placeFinder) Visit(n ast.Node) ast.Visitor {
-	if t := n.GetToken(); n.Type() == ast.StringType && w.place == "" && t.Value == w.text {
-		w.place = fmt.Sprintf("[%d:%d] ", t.Position.Line, t.Position.Column)
+// UnmarshalText reads a name.
+func (k *kindName) UnmarshalText(text []byte) error {
+	if _, ok := kinds[kindName(text)]; !ok {
+		return &link.ValueError{Text: string(text), Want: strings.Join(k.Names(), ", ")}
 	}
-	return w
+	*k = kindName(text)
+	return nil
 }
 
-// kinds are the kinds of pipelines as they are written.
-var kinds = map[string]link.Kind{"": link.Any, "graphics": link.Graphics, "compute": link.Compute, "ray_tracing": link.RayTracing, "shader_objects": link.ShaderObjects, "execution_graph": link.ExecutionGraph, "ray_tracing_nv": link.RayTracingNV}
+// kinds are the kinds of pipelines.
+var kinds = map[kindName]link.Kind{"": link.Any, "graphics": link.Graphics, "compute": link.Compute, "ray_tracing": link.RayTracing, "shader_objects": link.ShaderObjects, "execution_graph": link.ExecutionGraph, "ray_tracing_nv": link.RayTracingNV}
 
 // Stage is a stage as a description names it.
 type Stage struct {
@@ -161,7 +154,8 @@ func Read(data []byte, name string, load func(Stage) (*link.Shader, error)) (*li
 	if err := Decode(data, name, &in); err != nil {
 		return nil, err
 	}
-	return in.pipeline(name, 0, load)
+	d, err := in.pipeline(name, 0, load)
+	return d, find(data, name, err)
 }
 
 // maxLibraries bounds how deep libraries stand in libraries.
@@ -174,30 +168,30 @@ func (in *pipelineFile) pipeline(name string, depth int, load func(Stage) (*link
 		return nil, err
 	}
 	if depth > maxLibraries {
-		return nil, fmt.Errorf("%s: libraries: deeper than %d", name, maxLibraries)
+		return nil, at("libraries", "deeper than %d", maxLibraries)
 	}
 	for i := range in.Libraries {
 		b, err := in.Libraries[i].pipeline(fmt.Sprintf("%s: libraries[%d]", name, i), depth+1, load)
 		if err != nil {
-			return nil, err
+			return nil, inside(fmt.Sprintf("libraries[%d]", i), err)
 		}
 		d.Libraries = append(d.Libraries, b)
 	}
 	for _, n := range slices.Sorted(maps.Keys(in.Stages)) {
 		s := in.Stages[n]
-		if err := s.add(d, load, "stages."+n, n); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+		if err := s.add(d, load, n); err != nil {
+			return nil, inside("stages."+n, err)
 		}
 	}
 	for i := range in.Nodes {
-		if err := in.Nodes[i].add(d, load, fmt.Sprintf("nodes[%d]", i), "compute"); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+		if err := in.Nodes[i].add(d, load, "compute"); err != nil {
+			return nil, inside(fmt.Sprintf("nodes[%d]", i), err)
 		}
 	}
 	for i := range in.RayStages {
 		s := &in.RayStages[i]
-		if err := s.add(d, load, fmt.Sprintf("ray_stages[%d]", i), s.Stage); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+		if err := s.add(d, load, s.Stage); err != nil {
+			return nil, inside(fmt.Sprintf("ray_stages[%d]", i), err)
 		}
 	}
 	return d, nil
@@ -209,17 +203,14 @@ func Layout(data []byte, name string) (*link.Layout, error) {
 	if err := Decode(data, name, &in); err != nil {
 		return nil, err
 	}
-	return in.layout(name)
+	out, err := in.layout()
+	return out, find(data, name, err)
 }
 
 // description is what was written, without its stages.
 func (in *pipelineFile) description(file string) (*link.Description, error) {
-	kind, ok := kinds[in.Kind]
-	if !ok {
-		return nil, fmt.Errorf("%s: kind: %q: must be graphics, compute, ray_tracing, ray_tracing_nv, shader_objects or execution_graph", file, in.Kind)
-	}
 	d := &link.Description{
-		Name: file, Kind: kind, Flags: in.Flags, Vertex: in.Vertex, Assembly: in.Assembly, Tessellation: in.Tessellation,
+		Name: file, Kind: kinds[in.Kind], Flags: in.Flags, Vertex: in.Vertex, Assembly: in.Assembly, Tessellation: in.Tessellation,
 		Viewport: in.Viewport, Rasterization: in.Rasterization, Multisample: in.Multisample, DepthStencil: in.DepthStencil,
 		Blend: in.Blend, ShadingRate: in.ShadingRate, Pass: in.Pass, Subpass: in.Subpass, Rendering: in.Rendering,
 		Rays: in.Rays, Robustness: in.Robustness, Library: in.Library || in.Flags&link.PipelineFlagsLibrary != 0, Parts: in.Parts, NoLayout: in.NoLayout, Base: in.Base,
@@ -229,7 +220,7 @@ func (in *pipelineFile) description(file string) (*link.Description, error) {
 	}
 	if in.Attributes != nil {
 		if d.Vertex != nil {
-			return nil, fmt.Errorf("%s: vertex_attributes: must not stand beside vertex_input, which has attributes of its own", file)
+			return nil, at("vertex_attributes", "must not stand beside vertex_input, which has attributes of its own")
 		}
 		d.Vertex = &link.VertexInput{Attributes: *in.Attributes}
 	}
@@ -237,31 +228,32 @@ func (in *pipelineFile) description(file string) (*link.Description, error) {
 		d.Device = &valid.Device{Name: file, Features: in.Features, Limits: in.Limits, Extensions: in.Extensions, VertexFormats: in.VertexFormats}
 	}
 	if in.NoLayout && in.Layout != nil {
-		return nil, fmt.Errorf("%s: no_layout: must not stand beside layout", file)
+		return nil, at("no_layout", "must not stand beside layout")
 	}
 	if in.Layout != nil {
 		var err error
-		if d.Layout, err = in.Layout.layout(file); err != nil {
-			return nil, err
+		if d.Layout, err = in.Layout.layout(); err != nil {
+			return nil, inside("layout", err)
 		}
 	}
 	return d, nil
 }
 
-// add adds the stage to a pipeline; where is for errors.
-func (s *StageBody) add(d *link.Description, load func(Stage) (*link.Shader, error), where, stage string) error {
+// add adds the stage to a pipeline.
+func (s *StageBody) add(d *link.Description, load func(Stage) (*link.Shader, error), stage string) error {
 	set, ok := link.ParseStage(stage)
 	if !ok || strings.HasPrefix(stage, "all") {
-		return fmt.Errorf("%s: stage %q: must be %s", where, stage, strings.Join(link.StageNames()[2:], ", "))
+		return fmt.Errorf("the stage %q; must be one of %s", stage, strings.Join(link.StageNames()[2:], ", "))
 	}
 	out := Stage{File: s.File, Stage: set, Entry: s.Entry}
 	if len(s.Specialization) > 0 {
 		out.Specialization = facts.Spec{}
 	}
-	for id, v := range s.Specialization {
+	for _, id := range slices.Sorted(maps.Keys(s.Specialization)) {
+		v := s.Specialization[id]
 		bits, ok := SpecBits(fmt.Sprint(v))
 		if !ok {
-			return fmt.Errorf("%s.specialization.%d: %v: must be a number or a Boolean", where, id, v)
+			return at(fmt.Sprintf("specialization.%d", id), "%v; must be a number, true or false", v)
 		}
 		out.Specialization[id] = bits
 	}
@@ -272,7 +264,7 @@ func (s *StageBody) add(d *link.Description, load func(Stage) (*link.Shader, err
 		if shader, err = load(out); errors.As(err, &missing) {
 			shader = &link.Shader{File: s.File, Missing: missing}
 		} else if err != nil {
-			return fmt.Errorf("%s: %w", where, err)
+			return err
 		}
 	}
 	shader.Stage, shader.Identifier, shader.InChain = set, s.Identifier, s.InChain
@@ -314,9 +306,9 @@ type layoutFile struct {
 	SetFlags map[uint32]link.SetFlags           `yaml:"set_flags"`
 	Sets     map[uint32]map[uint32]*bindingFile `yaml:"sets"`
 	Push     []struct {
-		Offset uint32   `yaml:"offset"`
-		Size   uint32   `yaml:"size"`
-		Stages []string `yaml:"stages"`
+		Offset uint32        `yaml:"offset"`
+		Size   uint32        `yaml:"size"`
+		Stages []link.Stages `yaml:"stages"`
 	} `yaml:"push_constants"`
 }
 
@@ -325,7 +317,7 @@ type bindingFile struct {
 	Number   *uint32               `yaml:"binding"` // in place of its key, so that two may have one number
 	Type     link.DescriptorType   `yaml:"type"`
 	Count    *uint32               `yaml:"count"`
-	Stages   []string              `yaml:"stages"`
+	Stages   []link.Stages         `yaml:"stages"`
 	Mutable  []link.DescriptorType `yaml:"mutable"`
 	Flags    link.BindingFlags     `yaml:"flags"`
 	Samplers samplersFile          `yaml:"immutable_samplers"`
@@ -348,12 +340,12 @@ func (s *samplersFile) UnmarshalYAML(read func(any) error) error {
 	return read(&s.list)
 }
 
-// layout turns what was written into a layout; file is for errors.
-func (in *layoutFile) layout(file string) (*link.Layout, error) {
+// layout turns what was written into a layout.
+func (in *layoutFile) layout() (*link.Layout, error) {
 	out := &link.Layout{Flags: in.Flags}
-	for number := range in.SetFlags {
+	for _, number := range slices.Sorted(maps.Keys(in.SetFlags)) {
 		if _, ok := in.Sets[number]; !ok {
-			return nil, fmt.Errorf("%s: set_flags: %d: there is no such set", file, number)
+			return nil, at(fmt.Sprintf("set_flags.%d", number), "there is no such set; must be one of sets")
 		}
 	}
 	for _, number := range slices.Sorted(maps.Keys(in.Sets)) {
@@ -361,18 +353,11 @@ func (in *layoutFile) layout(file string) (*link.Layout, error) {
 		set := link.Set{Number: number, Flags: in.SetFlags[number], Null: bindings == nil}
 		for _, n := range slices.Sorted(maps.Keys(bindings)) {
 			b := bindings[n]
-			if b == nil {
-				return nil, fmt.Errorf("%s: set %d binding %d: must have a type", file, number, n)
-			}
-			stages, err := stagesOf(b.Stages)
-			if err == nil {
-				err = knownTypes(append(b.Mutable, b.Type))
-			}
-			if err != nil {
-				return nil, fmt.Errorf("%s: set %d binding %d: %v", file, number, n, err)
+			if b == nil || b.Type == "" {
+				return nil, at(fmt.Sprintf("sets.%d.%d", number, n), "no type; must have one")
 			}
 			k := link.Binding{
-				Binding: n, Type: b.Type, Count: 1, Stages: stages, Mutable: b.Mutable, Flags: b.Flags,
+				Binding: n, Type: b.Type, Count: 1, Stages: allOf(b.Stages), Mutable: b.Mutable, Flags: b.Flags,
 				Samplers: b.Samplers.some || b.Ycbcr, Ycbcr: b.Ycbcr, Immutable: b.Samplers.list,
 			}
 			for _, s := range k.Immutable {
@@ -388,41 +373,19 @@ func (in *layoutFile) layout(file string) (*link.Layout, error) {
 		}
 		out.Sets = append(out.Sets, set)
 	}
-	for i, p := range in.Push {
-		stages, err := stagesOf(p.Stages)
-		if err != nil {
-			return nil, fmt.Errorf("%s: push constant range %d: %v", file, i, err)
-		}
-		out.Push = append(out.Push, link.Range{Offset: p.Offset, Size: p.Size, Stages: stages})
+	for _, p := range in.Push {
+		out.Push = append(out.Push, link.Range{Offset: p.Offset, Size: p.Size, Stages: allOf(p.Stages)})
 	}
 	return out, nil
 }
 
-// stagesOf reads names of stages; none are all.
-func stagesOf(names []string) (link.Stages, error) {
-	if len(names) == 0 {
-		return link.AllStages, nil
-	}
-	var out link.Stages
-	for _, n := range names {
-		s, ok := link.ParseStage(n)
-		if !ok {
-			return 0, fmt.Errorf("stage %q: must be %s", n, strings.Join(link.StageNames(), ", "))
-		}
+// allOf is the set of stages that are named; none are all.
+func allOf(list []link.Stages) (out link.Stages) {
+	for _, s := range list {
 		out |= s
 	}
-	return out, nil
-}
-
-func knownTypes(list []link.DescriptorType) error {
-next:
-	for _, t := range list {
-		for _, k := range link.DescriptorTypes() {
-			if t == k {
-				continue next
-			}
-		}
-		return fmt.Errorf("type %q: must be one of %v", t, link.DescriptorTypes())
+	if len(list) == 0 {
+		return link.AllStages
 	}
-	return nil
+	return out
 }

@@ -3,6 +3,7 @@ package describe
 import (
 	"encoding"
 	"encoding/json"
+	"math"
 	"reflect"
 	"sort"
 	"strings"
@@ -101,7 +102,9 @@ func (b *schemaBuilder) of(t reflect.Type) map[string]any {
 		return map[string]any{"type": "string"}
 	case reflect.Float32:
 		return map[string]any{"type": "number"}
-	case reflect.Uint32, reflect.Uint64:
+	case reflect.Uint32:
+		return map[string]any{"type": "integer", "minimum": 0, "maximum": int64(math.MaxUint32)}
+	case reflect.Uint64:
 		return map[string]any{"type": "integer", "minimum": 0}
 	}
 	return map[string]any{} // anything

@@ -76,7 +76,7 @@ func TestSchemaTakes(t *testing.T) {
 		if (err == nil) != c.ok {
 			t.Errorf("%s: it is read with %v; must be as the schema says", c.text, err)
 		}
-		if err != nil && !strings.HasPrefix(err.Error(), "x.yaml: ") {
+		if err != nil && !strings.HasPrefix(err.Error(), "x.yaml:1:") {
 			t.Errorf("%s: %v; must begin with the file", c.text, err)
 		}
 	}

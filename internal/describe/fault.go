@@ -1,0 +1,373 @@
+package describe
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
+
+	"github.com/chiaro-gpu/chiaro/link"
+)
+
+// fault is what is wrong with a value of a document.
+type fault struct {
+	at      *token.Token // nil where it has no place
+	path    string       // of the value: "layout.sets.0.1.type"
+	schema  string       // what it must be, as a path in the schema
+	message string
+}
+
+func (f *fault) error(name string) error {
+	if f.at != nil {
+		name = fmt.Sprintf("%s:%d:%d", name, f.at.Position.Line, f.at.Position.Column)
+	}
+	if f.path != "" {
+		name += ": " + f.path
+	}
+	if f.schema != "" {
+		return fmt.Errorf("%s: %s (schema %s)", name, f.message, f.schema)
+	}
+	return fmt.Errorf("%s: %s", name, f.message)
+}
+
+// faultOf says what is wrong in a document that cannot be read into a value: by
+// the schema of the value, else as the reader of YAML says it.
+func faultOf(data []byte, name string, to any, err error) error {
+	var of yaml.Error
+	if errors.As(err, &of) {
+		if _, syntax := of.(*yaml.SyntaxError); syntax {
+			return (&fault{at: of.GetToken(), message: of.GetMessage()}).error(name)
+		}
+	}
+	if root := document(data); root != nil {
+		c := &checker{defs: map[string]any{}}
+		b := &schemaBuilder{defs: c.defs}
+		if f := c.value(root, b.of(reflect.TypeOf(to).Elem()), "", "#", 0); f != nil {
+			return f.error(name)
+		}
+	}
+	var value *link.ValueError
+	if errors.As(err, &value) {
+		return (&fault{at: textOf(data, value.Text), message: value.Error()}).error(name)
+	}
+	if of != nil && of.GetToken() != nil {
+		return (&fault{at: of.GetToken(), message: of.GetMessage()}).error(name)
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}
+
+// textOf is the first value of a file that is a text, nil where there is none.
+func textOf(data []byte, text string) *token.Token {
+	root := document(data)
+	if root == nil {
+		return nil
+	}
+	w := &textFinder{text: text}
+	ast.Walk(w, root)
+	return w.at
+}
+
+// textFinder looks for a text among the values of a document.
+type textFinder struct {
+	text string
+	at   *token.Token
+}
+
+// Visit looks at one node.
+func (w *textFinder) Visit(n ast.Node) ast.Visitor {
+	if t := n.GetToken(); n.Type() == ast.StringType && w.at == nil && t.Value == w.text {
+		w.at = t
+	}
+	return w
+}
+
+// document is the first document of a file, nil where there is none.
+func document(data []byte) ast.Node {
+	f, err := parser.ParseBytes(data, 0)
+	if err != nil || len(f.Docs) == 0 {
+		return nil
+	}
+	return f.Docs[0].Body
+}
+
+// checker holds a document against a schema, and stops at the first fault.
+type checker struct{ defs map[string]any }
+
+// maxNesting bounds how deep a document is looked at.
+const maxNesting = 64
+
+// value judges one value. Schemas are those that schemaBuilder makes.
+func (c *checker) value(n ast.Node, s map[string]any, path, at string, depth int) *fault {
+	if ref, ok := s["$ref"].(string); ok {
+		def, _ := c.defs[strings.TrimPrefix(ref, "#/$defs/")].(map[string]any)
+		s, at = def, ref
+	}
+	switch n.(type) {
+	case nil, *ast.NullNode, *ast.AliasNode, *ast.AnchorNode, *ast.TagNode:
+		return nil // nothing is the default of all; what stands for another value is not followed
+	}
+	fail := func(format string, args ...any) *fault {
+		return &fault{start(n), path, at, fmt.Sprintf(format, args...)}
+	}
+	if depth > maxNesting {
+		return fail("deeper than %d", maxNesting)
+	}
+	if choice, ok := s["oneOf"].([]any); ok {
+		return c.choice(n, choice, path, at, depth)
+	}
+	if names, ok := s["enum"].([]string); ok {
+		if v, ok := n.(*ast.StringNode); !ok || !slices.Contains(names, v.Value) {
+			return fail("%s; must be one of %s", called(n), strings.Join(names, ", "))
+		}
+		return nil
+	}
+	if want, ok := s["const"].(string); ok {
+		if v, ok := n.(*ast.StringNode); !ok || v.Value != want {
+			return fail("%s; must be %q", called(n), want)
+		}
+		return nil
+	}
+	want, _ := s["type"].(string)
+	if want == "" {
+		return nil
+	}
+	if !isType(n, want, s) {
+		return fail("%s; must be %s", called(n), typeNames[want])
+	}
+	switch n := n.(type) {
+	case *ast.SequenceNode:
+		return c.list(n, s, path, at, depth)
+	case *ast.MappingNode:
+		return c.members(n.Values, s, path, at, depth)
+	case *ast.MappingValueNode:
+		return c.members([]*ast.MappingValueNode{n}, s, path, at, depth)
+	}
+	return nil
+}
+
+// choice judges a value that is one of several things. Where it is none, what it
+// looks most like says what is wrong.
+func (c *checker) choice(n ast.Node, choice []any, path, at string, depth int) *fault {
+	var names []string
+	var near *fault
+	for i, one := range choice {
+		s, _ := one.(map[string]any)
+		f := c.value(n, s, path, fmt.Sprintf("%s/oneOf/%d", at, i), depth+1)
+		if f == nil {
+			return nil
+		}
+		if ref, ok := s["$ref"].(string); ok {
+			s, _ = c.defs[strings.TrimPrefix(ref, "#/$defs/")].(map[string]any)
+		}
+		kind, _ := s["type"].(string)
+		_, text := n.(*ast.StringNode)
+		if isType(n, kind, nil) || kind == "" && text {
+			near = f
+		}
+		if kind == "" {
+			kind = "string"
+		}
+		names = append(names, typeNames[kind])
+	}
+	if near != nil {
+		return near
+	}
+	return &fault{start(n), path, at, fmt.Sprintf("%s; must be %s", called(n), strings.Join(names, " or "))}
+}
+
+// list judges the elements of a list.
+func (c *checker) list(n *ast.SequenceNode, s map[string]any, path, at string, depth int) *fault {
+	if least, ok := s["minItems"].(int); ok && len(n.Values) != least {
+		return &fault{start(n), path, at, fmt.Sprintf("a list of %d; must be one of %d", len(n.Values), least)}
+	}
+	items, _ := s["items"].(map[string]any)
+	for i, v := range n.Values {
+		if f := c.value(v, items, fmt.Sprintf("%s[%d]", path, i), at+"/items", depth+1); f != nil {
+			return f
+		}
+	}
+	return nil
+}
+
+// members judges the members of a mapping.
+func (c *checker) members(list []*ast.MappingValueNode, s map[string]any, path, at string, depth int) *fault {
+	properties, _ := s["properties"].(map[string]any)
+	more, open := s["additionalProperties"].(map[string]any)
+	names, _ := s["propertyNames"].(map[string]any)
+	for _, m := range list {
+		key := keyOf(m)
+		here := key
+		if path != "" {
+			here = path + "." + key
+		}
+		one, known := properties[key].(map[string]any)
+		below := at + "/properties/" + key
+		switch {
+		case m.Key.Type() == ast.MergeKeyType, known:
+		case !open:
+			return &fault{m.Key.GetToken(), here, at, fmt.Sprintf("unknown member; must be one of %s", strings.Join(slices.Sorted(maps.Keys(properties)), ", "))}
+		default:
+			if pattern, ok := names["pattern"].(string); ok && !regexp.MustCompile(pattern).MatchString(key) {
+				return &fault{m.Key.GetToken(), here, at + "/propertyNames", fmt.Sprintf("the key %q; must be a number from 0", key)}
+			}
+			one, below = more, at+"/additionalProperties"
+		}
+		if f := c.value(m.Value, one, here, below, depth+1); f != nil {
+			return f
+		}
+	}
+	return nil
+}
+
+// keyOf is the key of a member as it is written, without quotes.
+func keyOf(m *ast.MappingValueNode) string { return m.Key.GetToken().Value }
+
+// typeNames are how messages call the types of JSON Schema.
+var typeNames = map[string]string{
+	"string": "a text", "integer": "a whole number from 0", "number": "a number", "boolean": "true or false", "array": "a list", "object": "a mapping",
+}
+
+// isType reports whether a value is of a type of JSON Schema; s says what range
+// numbers have, nil where that does not count.
+func isType(n ast.Node, want string, s map[string]any) bool {
+	switch n := n.(type) {
+	case *ast.StringNode, *ast.LiteralNode:
+		return want == "string"
+	case *ast.BoolNode:
+		return want == "boolean"
+	case *ast.FloatNode, *ast.InfinityNode, *ast.NanNode:
+		return want == "number"
+	case *ast.IntegerNode:
+		return want == "number" || want == "integer" && (s == nil || inRange(n, s))
+	case *ast.SequenceNode:
+		return want == "array"
+	case *ast.MappingNode, *ast.MappingValueNode:
+		return want == "object"
+	}
+	return true
+}
+
+// inRange reports whether a number is in the range of a schema.
+func inRange(n *ast.IntegerNode, s map[string]any) bool {
+	most := uint64(math.MaxUint64)
+	if m, ok := s["maximum"].(int64); ok {
+		most = uint64(m)
+	}
+	switch v := n.Value.(type) {
+	case int64:
+		return v >= 0 && uint64(v) <= most
+	case uint64:
+		return v <= most
+	}
+	return false
+}
+
+// called is how a message calls a value.
+func called(n ast.Node) string {
+	switch n := n.(type) {
+	case *ast.StringNode:
+		return "the text " + strconv.Quote(short(n.Value))
+	case *ast.LiteralNode:
+		return "a text"
+	case *ast.IntegerNode, *ast.FloatNode, *ast.InfinityNode, *ast.NanNode:
+		return "the number " + short(n.GetToken().Value)
+	case *ast.BoolNode:
+		return strconv.FormatBool(n.Value)
+	case *ast.SequenceNode:
+		return "a list"
+	}
+	return "a mapping"
+}
+
+// short cuts a text that a message shows.
+func short(s string) string {
+	if len(s) > 40 {
+		return strings.ToValidUTF8(s[:40], "") + "…"
+	}
+	return s
+}
+
+// start is where a value begins.
+func start(n ast.Node) *token.Token {
+	switch n := n.(type) {
+	case *ast.MappingNode:
+		if !n.IsFlowStyle && len(n.Values) > 0 {
+			return n.Values[0].Key.GetToken()
+		}
+	case *ast.MappingValueNode:
+		return n.Key.GetToken()
+	}
+	return n.GetToken()
+}
+
+// placed is what is wrong with a value that the schema takes.
+type placed struct {
+	path string
+	err  error
+}
+
+func (p *placed) Error() string { return p.path + ": " + p.err.Error() }
+func (p *placed) Unwrap() error { return p.err }
+
+// at is an error about the value at a path.
+func at(path, format string, args ...any) error { return &placed{path, fmt.Errorf(format, args...)} }
+
+// inside puts a path before that of an error.
+func inside(path string, err error) error {
+	var p *placed
+	if errors.As(err, &p) {
+		return &placed{path + "." + p.path, p.err}
+	}
+	return &placed{path, err}
+}
+
+// find says where in the file an error is.
+func find(data []byte, name string, err error) error {
+	var p *placed
+	if err == nil || !errors.As(err, &p) {
+		return err
+	}
+	if t := member(document(data), p.path); t != nil {
+		name = fmt.Sprintf("%s:%d:%d", name, t.Position.Line, t.Position.Column)
+	}
+	return fmt.Errorf("%s: %s: %w", name, p.path, p.err)
+}
+
+// member is where the member or element at a path begins; of what is not there,
+// the last of the path that is.
+func member(n ast.Node, path string) (at *token.Token) {
+	for _, key := range strings.FieldsFunc(path, func(r rune) bool { return r == '.' || r == '[' || r == ']' }) {
+		var next ast.Node
+		var values []*ast.MappingValueNode
+		switch n := n.(type) {
+		case *ast.MappingNode:
+			values = n.Values
+		case *ast.MappingValueNode:
+			values = []*ast.MappingValueNode{n}
+		case *ast.SequenceNode:
+			if i, err := strconv.Atoi(key); err == nil && i < len(n.Values) {
+				next, at = n.Values[i], start(n.Values[i])
+			}
+		}
+		for _, m := range values {
+			if keyOf(m) == key {
+				next, at = m.Value, m.Key.GetToken()
+			}
+		}
+		if next == nil {
+			return at
+		}
+		n = next
+	}
+	return at
+}

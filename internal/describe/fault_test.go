@@ -1,0 +1,55 @@
+package describe
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/chiaro-gpu/chiaro/link"
+)
+
+// TestFaults holds what is said of descriptions that are none: where it is, what
+// it is and what must be.
+func TestFaults(t *testing.T) {
+	load := func(s Stage) (*link.Shader, error) { return nil, errors.New("no such file") }
+	for _, c := range []struct{ text, want string }{
+		{"kind: [", "f:1:7: sequence end token ']' not found"},
+		{"kind: box", `f:1:7: kind: the text "box"; must be one of compute, execution_graph, graphics`},
+		{"kind: 3", "f:1:7: kind: the number 3; must be one of "},
+		{"- 1", "f:1:1: a list; must be a mapping (schema #"},
+		{"stages:\n  vertx: v.spv", `f:2:3: stages.vertx: the stage "vertx"; must be one of vertex, `},
+		{"stages:\n  vertex: v.spv", "f:2:3: stages.vertex: no such file"},
+		{"stages:\n  vertex: {file: v.spv, specialization: {0: x}}", "f:2:42: stages.vertex.specialization.0: x; must be a number, true or false"},
+		{"stages: {vertex: {fil: v.spv}}", "f:1:19: stages.vertex.fil: unknown member; must be one of code_in_chain, entry, file"},
+		{"stages: {vertex: [1]}", "f:1:18: stages.vertex: a list; must be a text or a mapping (schema #/$defs/stage)"},
+		{"layout:\n  sets:\n    0:\n      1: {type: samplr}", `f:4:17: layout.sets.0.1.type: the text "samplr"; must be one of sampler, `},
+		{"layout:\n  sets:\n    0:\n      1: {count: 1}", "f:4:7: layout.sets.0.1: no type; must have one"},
+		{"layout:\n  set_flags: {3: push_descriptor}", "f:2:15: layout.set_flags.3: there is no such set"},
+		{"layout: {sets: {0: {0: {type: sampler, count: 4294967296}}}}", "f:1:47: layout.sets.0.0.count: the number 4294967296; must be a whole number from 0"},
+		{"layout: {sets: {0: {0: {type: sampler, stages: vertex}}}}", `f:1:48: layout.sets.0.0.stages: the text "vertex"; must be a list`},
+		{"libraries:\n  - kind: graphics\n  - kind: box", `f:3:11: libraries[1].kind: the text "box"; must be`},
+		{"libraries:\n  - layout: {sets: {0: {0: {}}}}", "f:2:25: libraries[0].layout.sets.0.0: no type"},
+		{"flags: [library, fast]", `f:1:18: flags[1]: the text "fast"; must be one of `},
+		{"rasterization: {line_width: wide}", `f:1:29: rasterization.line_width: the text "wide"; must be a number`},
+		{"color_blend: {attachments: [{enable: 1}]}", "f:1:38: color_blend.attachments[0].enable: the number 1; must be true or false"},
+		{"vertex_attributes: [{format: R8}]", `f:1:30: "R8": must be the name of a format`},
+		{"kind: compute\nkind: compute", `f:2:1: mapping key "kind" already defined`},
+		{"vertex_input: {}\nvertex_attributes: []", "f:2:1: vertex_attributes: must not stand beside vertex_input"},
+	} {
+		_, err := Read([]byte(c.text), "f", load)
+		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%q: error %v; must begin with %s", c.text, err, c.want)
+		}
+	}
+}
+
+// TestNesting reads what is nested without end, as anchors and as brackets.
+func TestNesting(t *testing.T) {
+	for _, text := range []string{
+		"layout: &a {sets: *a}", "a: &a [*a]", strings.Repeat("[", 5000), strings.Repeat("{a: ", 5000), "stages: &s {vertex: *s}", "<<: &m {<<: *m}",
+	} {
+		if _, err := Read([]byte(text), "f", nil); err == nil {
+			t.Errorf("%.20s: no error; must be one", text)
+		}
+	}
+}
