@@ -2,8 +2,10 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -65,19 +67,23 @@ func reflectFiles(c console, f reflectFlags, files []string) error {
 	}
 	all := []reflected{}
 	entries, bad := 0, 0
+	var names []string
 	for _, file := range files {
 		data, err := readModule(c, file)
 		var m *spirv.Module
 		if err == nil {
-			m, err = decodeModule(data, file, env, nil)
+			if m, err = decodeModule(data, file, env, nil); err != nil {
+				err = errors.New(located(file, err))
+			}
 		}
 		if err != nil { // one bad file does not hide the others
-			fmt.Fprintf(c.err, "chiaro: %s: %v\n", file, err)
+			fmt.Fprintf(c.err, "chiaro: %v\n", err)
 			bad++
 			continue
 		}
 		r := reflected{file, []*iface.Entry{}}
 		for _, e := range iface.Reflect(valid.Assume(facts.Gather(m, spec))) {
+			names = append(names, e.Name)
 			if f.entry == "" || f.entry == e.Name {
 				r.Entries = append(r.Entries, e)
 			}
@@ -92,6 +98,10 @@ func reflectFiles(c console, f reflectFlags, files []string) error {
 	case bad > 0:
 		return &coded{exitUsage, ""}
 	case entries == 0:
+		if len(names) > 0 {
+			slices.Sort(names)
+			return &coded{exitNothing, fmt.Sprintf("no entry point %q; there are %s", f.entry, strings.Join(slices.Compact(names), ", "))}
+		}
 		return &coded{exitNothing, "no entry point"}
 	}
 	return nil
