@@ -89,11 +89,26 @@ type Entry struct {
 	Full   uint32 // bytes when unpacked
 }
 
+// Foreign is an entry that is no object of Fossilize.
+type Foreign struct {
+	Name  string // 40 hexadecimal digits
+	Entry        // its sort and hash say nothing
+}
+
+// maxForeign is how many such entries are kept.
+const maxForeign = 1024
+
 // Archive is a stream archive. It is safe for concurrent use where its reader
 // is.
 type Archive struct {
 	Version int
 	Cut     int64 // where an entry was cut off; 0 where the archive is whole
+
+	// Others is how many entries are no objects of Fossilize: Mesa keeps what it
+	// compiles in archives of this form, under hashes of 40 digits. Foreign are
+	// the first of them.
+	Others  int
+	Foreign []Foreign
 
 	r       io.ReaderAt
 	entries [tags][]Entry // in order of their hashes
@@ -122,7 +137,9 @@ func Open(r io.ReaderAt, size int64) (*Archive, error) {
 			break
 		}
 		if int(e.Tag) < tags {
-			a.entries[e.Tag] = append(a.entries[e.Tag], e)
+			a.entries[e.Tag] = append(a.entries[e.Tag], e.Entry)
+		} else if a.Others++; len(a.Foreign) < maxForeign {
+			a.Foreign = append(a.Foreign, e)
 		}
 		at = next
 	}
@@ -165,9 +182,9 @@ func (s *scanner) bytes(at int64, n int) ([]byte, error) {
 	return s.win[at-s.start:][:min(int64(n), int64(len(s.win))-(at-s.start))], nil
 }
 
-// entry reads the head of an entry. next is where the one behind it begins,
+// entry reads the head of an entry, with its name where it is foreign. next is where the one behind it begins,
 // beyond the end of the file where it is cut off.
-func (s *scanner) entry(at int64) (e Entry, next int64, err error) {
+func (s *scanner) entry(at int64) (e Foreign, next int64, err error) {
 	b, err := s.bytes(at, entryHead)
 	if err != nil {
 		return e, 0, err
@@ -175,13 +192,18 @@ func (s *scanner) entry(at int64) (e Entry, next int64, err error) {
 	if len(b) < entryHead {
 		return e, s.size + 1, nil
 	}
-	tag, err := strconv.ParseUint(string(b[:nameSize-16]), 16, 64)
-	hash, err2 := strconv.ParseUint(string(b[nameSize-16:nameSize]), 16, 64)
-	if err != nil || err2 != nil {
-		return e, 0, fmt.Errorf("the name of an entry is %.40q; must be 40 hexadecimal digits", b[:nameSize])
+	for _, c := range b[:nameSize] {
+		if !(c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F') {
+			return e, 0, fmt.Errorf("the name of an entry is %.40q; must be %d hexadecimal digits", b[:nameSize], nameSize)
+		}
 	}
+	tag, err := strconv.ParseUint(string(b[:nameSize-16]), 16, 64)
+	if err != nil || tag >= tags { // a longer hash, or a sort that came later
+		e.Name, tag = string(b[:nameSize]), tags
+	}
+	hash, _ := strconv.ParseUint(string(b[nameSize-16:nameSize]), 16, 64)
 	word := func(i int) uint32 { return binary.LittleEndian.Uint32(b[nameSize+4*i:]) }
-	e = Entry{Tag: Tag(min(tag, 255)), Hash: Hash(hash), Offset: at + entryHead, Size: word(0), Format: word(1), CRC: word(2), Full: word(3)}
+	e.Entry = Entry{Tag: Tag(tag), Hash: Hash(hash), Offset: at + entryHead, Size: word(0), Format: word(1), CRC: word(2), Full: word(3)}
 	return e, e.Offset + int64(e.Size), nil
 }
 
@@ -213,8 +235,9 @@ func (a *Archive) Raw(e Entry) ([]byte, error) {
 	if n, err := a.r.ReadAt(raw, e.Offset); n < len(raw) {
 		return nil, fmt.Errorf("%s %s: %w", e.Tag, e.Hash, err)
 	}
-	if e.CRC != 0 && crc32.ChecksumIEEE(raw) != e.CRC {
-		return nil, fmt.Errorf("%s %s: its checksum is %08x; must be %08x", e.Tag, e.Hash, crc32.ChecksumIEEE(raw), e.CRC)
+	// Mesa's sums have all bits the other way.
+	if sum := crc32.ChecksumIEEE(raw); e.CRC != 0 && sum != e.CRC && (int(e.Tag) < tags || ^sum != e.CRC) {
+		return nil, fmt.Errorf("%s %s: its checksum is %08x; must be %08x", e.Tag, e.Hash, sum, e.CRC)
 	}
 	return raw, nil
 }

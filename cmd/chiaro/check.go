@@ -106,7 +106,7 @@ func checkFiles(c console, f checkFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	list, closeAll := subjects(files)
+	list, closeAll := subjects(c, files)
 	defer closeAll()
 	if list, err = shardOf(list, f.shard); err != nil {
 		return err

@@ -51,7 +51,7 @@ var objectWords = []struct {
 
 // subjects turns files into what is judged: an archive is its modules and its
 // pipelines. ARCHIVE#SORT/HASH is one object. closeAll closes the archives.
-func subjects(files []string) (list []subject, closeAll func()) {
+func subjects(c console, files []string) (list []subject, closeAll func()) {
 	var open []*os.File
 	for _, file := range files {
 		path, object, one := archiveObject(file)
@@ -59,7 +59,7 @@ func subjects(files []string) (list []subject, closeAll func()) {
 		case file == "-":
 			list = append(list, subject{name: file, file: file})
 		case one || strings.HasSuffix(path, ".foz") || fossilJSON(path):
-			set, f, err := openSet(path)
+			set, f, err := openSet(c, path)
 			if f != nil {
 				open = append(open, f)
 			}
@@ -112,7 +112,7 @@ func fossilJSON(file string) bool {
 }
 
 // openSet opens an archive, or reads a document.
-func openSet(path string) (*fossil.Set, *os.File, error) {
+func openSet(c console, path string) (*fossil.Set, *os.File, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, nil, unreadable("%v", err)
@@ -136,7 +136,27 @@ func openSet(path string) (*fossil.Set, *os.File, error) {
 	if err != nil {
 		return nil, f, unreadable("%s: error: %v", path, err)
 	}
-	return fossil.NewSet(a), f, nil
+	set := fossil.NewSet(a)
+	if a.Others > 0 && !holds(a) {
+		return nil, f, unreadable("%s: error: none of %d entries is an object of Fossilize; an entry is called %s, as the shader cache of Mesa calls its own", path, a.Others, a.Foreign[0].Name)
+	}
+	if a.Others > 0 {
+		fmt.Fprintf(c.err, "%s: warning: %d entries are no objects of Fossilize, such as %s; they are not read\n", path, a.Others, a.Foreign[0].Name)
+	}
+	if a.Cut > 0 {
+		fmt.Fprintf(c.err, "%s: warning: an entry is cut off at byte %d; it is not read\n", path, a.Cut)
+	}
+	return set, f, nil
+}
+
+// holds reports whether an archive has objects of Fossilize.
+func holds(a *fossil.Archive) bool {
+	for t := fossil.ApplicationInfo; t <= fossil.RayTracingPipeline; t++ {
+		if len(a.Entries(t)) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // objectsOf lists what is judged of an archive: the object that is named, or
