@@ -77,29 +77,30 @@ func ymmLoadSlots(m ymm, in *vcode.Inst) {
 // ymmStoreSlots sets a slot of each lane that is in range.
 func ymmStoreSlots(m ymm, in *vcode.Inst) {
 	at := m.place(in, 1)
-	m.sendElsewhere(at)
+	m.sendElsewhere(at, scratchOffset)
 	value := m.vec(in.Uses[1], 0)
 	if in.Key.Type == ir.B1 {
 		m.rri(AVX_VPSRLD, 0, 0, value, 31)
 		value = 0
 	}
-	m.storeWords(at, value)
+	m.storeWords(at, value, scratchOffset)
 }
 
-// sendElsewhere makes the index in Y1 of the lanes outside of Y2 that of a word
-// of the scratch memory. It uses Y3.
-func (m ymm) sendElsewhere(at Mem) {
+// sendElsewhere leaves, at an offset of the scratch memory, the indices in Y1 from
+// at on, but for the lanes outside of Y2 that of a word of the scratch memory. It
+// uses Y3.
+func (m ymm) sendElsewhere(at Mem, to int32) {
 	m.fill(3, uint32((m.record.Scratch+scratchSaved-at.Disp)/4))
-	m.blend(1, 3, 1, 2)
-	m.rm(AVX_VMOVUPS_ST, 1, 0, m.scratch(scratchOffset))
+	m.blend(3, 3, 1, 2)
+	m.rm(AVX_VMOVUPS_ST, 3, 0, m.scratch(to))
 }
 
-// storeWords stores the words of y at the indices that sendElsewhere left, lane
-// by lane.
-func (m ymm) storeWords(at Mem, y Reg) {
+// storeWords stores the words of y at the indices that sendElsewhere left for the
+// same place, lane by lane.
+func (m ymm) storeWords(at Mem, y Reg, indices int32) {
 	m.rm(AVX_VMOVUPS_ST, y, 0, m.scratch(scratchOperand))
 	for lane := range int32(ymmLanes) {
-		m.GRM(MOVSXD|W, RAX, m.scratch(scratchOffset+4*lane))
+		m.GRM(MOVSXD|W, RAX, m.scratch(indices+4*lane))
 		m.GRM(MOV, RCX, m.scratch(scratchOperand+4*lane))
 		m.GRM(MOV_ST, RCX, Indexed(R14, RAX, 4, at.Disp))
 	}
@@ -128,14 +129,15 @@ func ymmLoadPairs(m ymm, in *vcode.Inst) {
 // ymmStorePairs sets two slots of each lane where both are in range.
 func ymmStorePairs(m ymm, in *vcode.Inst) {
 	at := m.place(in, 2)
-	m.sendElsewhere(at)
+	m.sendElsewhere(at, scratchOffset)
+	m.sendElsewhere(m.second(at), scratchOld)
 	m.loadHalf(0, in.Uses[1], 0)
 	m.loadHalf(1, in.Uses[1], 1)
 	m.lowWords(2, 0, 1)
-	m.storeWords(at, 2)
+	m.storeWords(at, 2, scratchOffset)
 	m.rri(AVX_VSHUFPS, 0, 0, 1, 0xdd)
 	m.rri(AVX_VPERMQ, 0, 0, 0, 0xd8)
-	m.storeWords(m.second(at), 0)
+	m.storeWords(m.second(at), 0, scratchOld)
 }
 
 // ymmClearVariable makes all slots of a variable 0 for the active lanes.
