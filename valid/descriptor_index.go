@@ -283,11 +283,10 @@ func (w *descriptorUse) access(i int, choice *descriptorChoice, operand spirv.ID
 	if !differs && (nonUniform || !w.saidNonUniform(choice.at, operand)) {
 		return
 	}
-	lone := w.loneSubgroups()
 	switch {
 	case !nonUniform:
 		code := k.nonUniformCode
-		if lone {
+		if w.loneSubgroups(k.lone) {
 			code = k.lone
 		}
 		f := w.fail(i, code, "%s by way of %s of the array %s that differs between invocations or is said to; needs the capability %s", op, k.what, array, k.nonUniform).also(w.checker, choice.at, "the index")
@@ -296,7 +295,7 @@ func (w *descriptorUse) access(i int, choice *descriptorChoice, operand spirv.ID
 		}
 	case !w.m.Has(operand, spirv.DecorationNonUniform) && !w.capable(spirv.CapabilityDescriptorHeapEXT):
 		code := vuid.RuntimeSpirv_subgroupSize_10149
-		if lone {
+		if w.loneSubgroups(vuid.RuntimeSpirv_None_10148) {
 			code = vuid.RuntimeSpirv_None_10148
 		}
 		w.fail(i, code, "%s by way of %s, which differs between invocations, of the array %s; must be NonUniform", op, w.name(operand), array).also(w.checker, choice.at, "the index")

@@ -136,6 +136,12 @@ func leastDevice(v Version) *Device {
 		d.Limits["subgroupSupportedOperations"] = 0x1
 		d.Limits["subgroupSupportedStages"] = 0x20
 	}
+	for _, name := range optionalProperties {
+		d.Limits[name] = 0
+	}
+	for _, name := range [...]string{"denormBehaviorIndependence", "roundingModeIndependence"} {
+		d.Limits[name] = 2 // NONE of VkShaderFloatControlsIndependence
+	}
 	for name, size := range requiredSizes {
 		for n, least := range size {
 			d.Limits[name+"["+itoa(uint64(n))+"]"] = least
@@ -145,6 +151,14 @@ func leastDevice(v Version) *Device {
 		d.Limits["maxComputeWorkGroupSize[0]"], d.Limits["maxComputeWorkGroupSize[1]"] = 256, 256
 	}
 	return d
+}
+
+// optionalProperties are properties that rules ask and no device must have: 0 is
+// false, or no stage.
+var optionalProperties = []string{
+	"subgroupQuadOperationsInAllStages", "conservativeRasterizationPostDepthCoverage", "meshAndTaskShaderDerivatives",
+	"transformFeedbackStreamsLinesTriangles", "cooperativeMatrixSupportedStages", "cooperativeVectorSupportedStages",
+	"shaderTensorSupportedStages", "cooperativeVectorTrainingFloat16Accumulation", "cooperativeVectorTrainingFloat32Accumulation",
 }
 
 // requiredSizes are the limits of each dimension that every device has at the

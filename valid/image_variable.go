@@ -92,7 +92,7 @@ func (c *checker) formatless(v *facts.Variable, code, feature string, d spirv.De
 
 // stageWrites judges what a stage could write.
 func (c *checker) stageWrites() {
-	if !c.vulkan || c.env.Device == nil {
+	if !c.vulkan {
 		return
 	}
 	for n := range c.m.EntryPoints {
@@ -105,13 +105,14 @@ func (c *checker) stageWrites() {
 		default:
 			continue
 		}
-		if c.feature(code, feature) {
-			continue
-		}
 		for _, v := range c.globals(e) {
-			if c.stageWritable(v) {
-				c.fail(v.Index, code, "%s can be written by the %s entry point %q; must be NonWritable, or needs the feature %s", c.name(v.ID), e.Model, e.Name, feature).also(c, e.Index, "the entry point")
+			if !c.stageWritable(v) {
+				continue
 			}
+			if c.feature(code, feature) {
+				break
+			}
+			c.fail(v.Index, code, "%s can be written by the %s entry point %q; must be NonWritable, or needs the feature %s", c.name(v.ID), e.Model, e.Name, feature).also(c, e.Index, "the entry point")
 		}
 	}
 }

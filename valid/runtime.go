@@ -204,18 +204,19 @@ func (c *checker) independence(e *facts.EntryPoint, property string, a, b spirv.
 		return
 	}
 	const only32, noneAtAll = 0, 2 // of VkShaderFloatControlsIndependence
-	how, ok := c.limit(none, property)
-	same := func(x, y int) bool { return has[x] == has[y] && kind[x] == kind[y] }
-	switch {
-	case !ok:
-	case how == only32 && has[0] && has[2] && !same(0, 2):
-		c.fail(at, apart, "%s and %s for 16 and 64 bits where %s is 32_BIT_ONLY; must be the same", kind[0], kind[2], property)
-	case how == noneAtAll:
-		for _, p := range [...][2]int{{0, 1}, {0, 2}, {1, 2}} {
-			if has[p[0]] && has[p[1]] && !same(p[0], p[1]) {
-				c.fail(at, none, "%s and %s for different widths where %s is NONE; must be the same", kind[p[0]], kind[p[1]], property)
-				return
-			}
+	for _, p := range [...][2]int{{0, 2}, {0, 1}, {1, 2}} {
+		if !has[p[0]] || !has[p[1]] || kind[p[0]] == kind[p[1]] {
+			continue
 		}
+		how, ok := c.limit(none, property)
+		switch {
+		case !ok && p[1]-p[0] == 2:
+			c.unknown(apart)
+		case ok && how == only32 && p[1]-p[0] == 2:
+			c.fail(at, apart, "%s and %s for 16 and 64 bits where %s is 32_BIT_ONLY; must be the same", kind[0], kind[2], property)
+		case ok && how == noneAtAll:
+			c.fail(at, none, "%s and %s for different widths where %s is NONE; must be the same", kind[p[0]], kind[p[1]], property)
+		}
+		return
 	}
 }

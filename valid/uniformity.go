@@ -179,7 +179,7 @@ func (w *flow) load(i int, in spirv.Inst) {
 			w.add(i, apart)
 		}
 	case spirv.BuiltInSubgroupLocalInvocationId:
-		if !w.loneSubgroups() {
+		if n, known := w.env.Device.limit("subgroupSize"); !known || n != 1 {
 			w.add(i, apart)
 		}
 	default:
@@ -237,9 +237,9 @@ func (w *flow) several(dimension int) bool {
 }
 
 // loneSubgroups reports whether the device is known to have subgroups of one
-// invocation.
-func (c *checker) loneSubgroups() bool {
-	n, known := c.env.Device.limit("subgroupSize")
+// invocation; code is the rule that asks.
+func (c *checker) loneSubgroups(code string) bool {
+	n, known := c.limit(code, "subgroupSize")
 	return known && n == 1
 }
 

@@ -47,9 +47,11 @@ func (c *checker) vulkanCapability(i int, in spirv.Inst) {
 	}
 	switch {
 	case len(ways) == 0:
-		if c.env.Device != nil {
-			c.fail(i, vuid.VkShaderModuleCreateInfo_pCode_08739, "capability %s, which no version and no extension of Vulkan has", k)
+		if c.env.Device == nil {
+			c.unknown(vuid.VkShaderModuleCreateInfo_pCode_08739)
+			return
 		}
+		c.fail(i, vuid.VkShaderModuleCreateInfo_pCode_08739, "capability %s, which no version and no extension of Vulkan has", k)
 	case !c.brought(vuid.VkShaderModuleCreateInfo_pCode_08740, ways):
 		c.fail(i, vuid.VkShaderModuleCreateInfo_pCode_08740, "capability %s on a device that brings it by no version, feature, property or extension", k)
 	}
@@ -76,13 +78,16 @@ func (c *checker) taken(k spirv.Capability, ways []way) bool {
 
 // vulkanExtension judges OpExtension.
 func (c *checker) vulkanExtension(i int, in spirv.Inst) {
-	if !c.vulkan || c.env.Device == nil {
+	if !c.vulkan {
 		return
 	}
 	name := spirv.String(in[1:])
 	ways, ok := extensionWays[name]
 	switch {
-	case !ok && foreign(name):
+	case !ok && !foreign(name):
+	case !ok && c.env.Device == nil:
+		c.unknown(vuid.VkShaderModuleCreateInfo_pCode_08741)
+	case !ok:
 		c.fail(i, vuid.VkShaderModuleCreateInfo_pCode_08741, "extension %q, which no version and no extension of Vulkan has", name)
 	case ok && !c.brought(vuid.VkShaderModuleCreateInfo_pCode_08742, ways):
 		c.fail(i, vuid.VkShaderModuleCreateInfo_pCode_08742, "extension %q on a device that brings it by no version and no extension", name)
