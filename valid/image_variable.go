@@ -1,6 +1,8 @@
 package valid
 
 import (
+	"slices"
+
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
@@ -92,7 +94,7 @@ func (c *checker) formatless(v *facts.Variable, code, feature string, d spirv.De
 
 // stageWrites judges what a stage could write.
 func (c *checker) stageWrites() {
-	if !c.vulkan {
+	if !c.vulkan || !slices.ContainsFunc(c.m.Variables, func(v facts.Variable) bool { return c.stageWritable(&v) }) {
 		return
 	}
 	for n := range c.m.EntryPoints {
