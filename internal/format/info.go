@@ -13,6 +13,9 @@ const (
 	Color Aspect = 1 << iota
 	Depth
 	Stencil
+	Plane0 // of formats in planes
+	Plane1
+	Plane2
 )
 
 // Sampled is the type of number that a shader reads of a format, in the first of

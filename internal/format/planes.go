@@ -108,3 +108,17 @@ func (i *Info) pairParts() (parts [3]Part) {
 	parts[R] = Part{0, four, chroma + 2, 2, 1}
 	return parts
 }
+
+// ComponentBits returns the width of the format's first component, 0 of formats
+// in blocks.
+func (i *Info) ComponentBits() int {
+	name := i.Name
+	if parts, ok := i.Parts(); ok {
+		name = parts[G].Format
+	}
+	f, ok := ByName(name)
+	if !ok {
+		return 0
+	}
+	return f.Components()[0].Bits
+}

@@ -78,16 +78,20 @@ func NewConversion(m Model, r Range, bits int) (c Conversion) {
 
 // Convert returns the color of a texel's numbers, in the order R, G, B, A. Alpha
 // stays, and nothing is clamped. Sums run from the offset over luma and Cb to Cr,
-// each step rounded.
+// each step rounded; a factor of 0 adds nothing.
 func (c *Conversion) Convert(v [4]float32) [4]float32 {
 	if c.Same {
 		return v
 	}
 	out := [4]float32{A: v[A]}
 	for i, row := range c.Matrix {
-		sum := float32(c.Offset[i] + float32(row[G]*v[G]))
-		sum = float32(sum + float32(row[B]*v[B]))
-		out[i] = float32(sum + float32(row[R]*v[R]))
+		sum := c.Offset[i]
+		for _, ch := range [3]Channel{G, B, R} {
+			if row[ch] != 0 {
+				sum = float32(sum + float32(row[ch]*v[ch]))
+			}
+		}
+		out[i] = sum
 	}
 	return out
 }

@@ -208,6 +208,9 @@ func (c *code) null(results []ir.Type) []ir.V {
 // body appends what the function does for one view and sampler, and returns its
 // results.
 func (c *code) body(a *arguments) (list []ir.V, err error) {
+	if c.v.converted && c.t.Op != ir.TextureSample && c.t.Op != ir.TextureQueryLod {
+		return nil, &UnsupportedError{"texture function " + c.t.Op.String() + " of a view with a conversion of luma and chroma"}
+	}
 	switch c.t.Op {
 	case ir.TextureRead, ir.TextureFetch:
 		list = c.read(a)

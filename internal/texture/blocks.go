@@ -143,7 +143,7 @@ func (m *Image) shownAs(name string) (*plane, error) {
 			return d.plane, nil
 		}
 	}
-	p, err := m.plane(format.Color, code.Plain())
+	p, err := m.plane(aspectFormat{format.Color, code.Plain(), 1, 1})
 	if err != nil {
 		return nil, err
 	}

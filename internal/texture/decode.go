@@ -16,9 +16,18 @@ type texel struct {
 	exp   *format.Component    // shared by all
 }
 
-// texelOf returns how the view's texels stand in memory.
+// texelOf returns how the view's texels stand in memory. Those of luma and chroma
+// stand as each part's format says; together they are three numbers.
 func (c *code) texelOf() texel {
-	x := texel{Format: c.v.texel(), unit: 4}
+	if c.v.parted {
+		return chromaTexel()
+	}
+	return texelAs(c.v.texel())
+}
+
+// texelAs returns how texels of a format stand in memory.
+func texelAs(f format.Format) texel {
+	x := texel{Format: f, unit: 4}
 	switch {
 	case x.Bytes%4 != 0 && x.Bytes%2 == 0:
 		x.unit = 2
@@ -195,6 +204,9 @@ func (c *code) numbers(x *texel, words []ir.V) (n [4]ir.V) {
 func (c *code) reads(i int) bool {
 	if c.t.Has(ir.TextureDref) {
 		return i == 0
+	}
+	if c.v.converted {
+		return true
 	}
 	for _, s := range c.v.swizzle {
 		if s == Red+Swizzle(i) {

@@ -29,7 +29,7 @@ type values = [4]ir.V
 
 // whole reports whether texels are weighted in units of the last place. Then the
 // sums of fixed point of 8 bits are exact, and one division remains.
-func (c *code) whole() bool { return !c.bordered() && !c.s.compare }
+func (c *code) whole() bool { return !c.bordered() && !c.s.compare && !c.v.converted }
 
 // bordered reports whether a sample may show the border.
 func (c *code) bordered() bool {
@@ -58,6 +58,9 @@ func (f *filter) tap(at []ir.V, in ir.V) (n values) {
 	layer := f.layer
 	if f.face != 0 {
 		layer = f.cubeLayer(f.face)
+	}
+	if f.v.parted {
+		return f.reconstructed(at, layer, f.proven(in))
 	}
 	return f.seen(f.load(&f.x, f.begins(at, layer), f.proven(in)), in)
 }

@@ -36,8 +36,9 @@ type Desc struct {
 // Image is texels in memory of its own. The layers of a level stand one behind the
 // other, as do the slices of a volume, the rows of a layer and the texels of a
 // row; the samples of a texel stand together. An image of depth and stencil keeps
-// the two apart, and one of a compressed format has its texels decoded, which
-// WriteBlocks alone may change.
+// the two apart, one in planes its planes, and one of a compressed format has its
+// texels decoded, which WriteBlocks alone may change. Where two texels share chroma
+// in one plane, the image has texels of the half of their block.
 type Image struct {
 	Desc
 	info   *format.Info
@@ -84,7 +85,7 @@ func NewImage(d Desc) (*Image, error) {
 		return nil, err
 	}
 	for _, a := range aspects(m.info) {
-		p, err := m.plane(a.aspect, a.format)
+		p, err := m.plane(a)
 		if err != nil {
 			return nil, err
 		}
@@ -93,6 +94,7 @@ func NewImage(d Desc) (*Image, error) {
 	if len(m.planes) == 0 {
 		return nil, wrong("format %s; images of it are not built", d.Format)
 	}
+	m.joinPlanes()
 	if m.info.Compressed {
 		if err := m.newBlocks(); err != nil {
 			return nil, err
@@ -123,16 +125,20 @@ func (m *Image) check() error {
 		return wrong("%d layers; must be from 1 to %d, and 1 of a volume", m.Layers, MaxLayers)
 	case m.Samples < 1 || m.Samples > MaxSamples || m.Samples&(m.Samples-1) != 0:
 		return wrong("%d samples; must be a power of two up to %d", m.Samples, MaxSamples)
+	case !m.planarFits():
+		return wrong("an image of %s, %d×%d, with %d levels and %d samples; must be 2d with one of each, and whole texels of chroma", m.Format, m.Width, m.Height, m.Levels, m.Samples)
 	case m.Samples > 1 && (m.Dim != ir.Dim2D || m.Levels != 1):
 		return wrong("%d samples of an image of %s with %d levels; must be 2d with one level", m.Samples, m.Dim, m.Levels)
 	}
 	return nil
 }
 
-// aspectFormat is an aspect with the format that it has by itself.
+// aspectFormat is an aspect with the format that it has by itself, and the texels
+// of the image that share one of its.
 type aspectFormat struct {
-	aspect format.Aspect
-	format string
+	aspect     format.Aspect
+	format     string
+	divX, divY int
 }
 
 // aspects returns what an image of a format keeps apart, nil where images of it
@@ -140,26 +146,40 @@ type aspectFormat struct {
 func aspects(i *format.Info) []aspectFormat {
 	switch i.Name {
 	case "D16_UNORM_S8_UINT":
-		return []aspectFormat{{format.Depth, "D16_UNORM"}, {format.Stencil, "S8_UINT"}}
+		return []aspectFormat{{format.Depth, "D16_UNORM", 1, 1}, {format.Stencil, "S8_UINT", 1, 1}}
 	case "D24_UNORM_S8_UINT":
-		return []aspectFormat{{format.Depth, "X8_D24_UNORM_PACK32"}, {format.Stencil, "S8_UINT"}}
+		return []aspectFormat{{format.Depth, "X8_D24_UNORM_PACK32", 1, 1}, {format.Stencil, "S8_UINT", 1, 1}}
 	case "D32_SFLOAT_S8_UINT":
-		return []aspectFormat{{format.Depth, "D32_SFLOAT"}, {format.Stencil, "S8_UINT"}}
+		return []aspectFormat{{format.Depth, "D32_SFLOAT", 1, 1}, {format.Stencil, "S8_UINT", 1, 1}}
 	}
 	if b, ok := i.Blocks(); ok {
-		return []aspectFormat{{format.Color, b.Plain()}}
+		return []aspectFormat{{format.Color, b.Plain(), 1, 1}}
 	}
-	if i.Compressed || i.Planes > 0 {
+	if i.Compressed {
 		return nil
 	}
-	return []aspectFormat{{i.Aspects, i.Name}}
+	if parts, ok := i.Parts(); ok && i.Planes == 0 {
+		return []aspectFormat{{format.Color, parts[format.G].Format, 1, 1}}
+	}
+	if i.Planes == 0 {
+		return []aspectFormat{{i.Aspects, i.Name, 1, 1}}
+	}
+	var list []aspectFormat
+	for n, p := range i.PlaneList() {
+		list = append(list, aspectFormat{format.Plane0 << n, p.Format, p.DivX, p.DivY})
+	}
+	return list
 }
 
 // plane lays out one aspect and takes memory for it.
-func (m *Image) plane(a format.Aspect, name string) (p plane, err error) {
-	f, ok := format.ByName(name)
+func (m *Image) plane(a aspectFormat) (p plane, err error) {
+	f, ok := format.ByName(a.format)
 	if ok {
-		p.code, ok = f.Codec(a)
+		of := a.aspect
+		if of >= format.Plane0 {
+			of = format.Color
+		}
+		p.code, ok = f.Codec(of)
 	}
 	if !ok {
 		return p, wrong("format %s; images of it are not built", m.Format)
@@ -169,10 +189,10 @@ func (m *Image) plane(a format.Aspect, name string) (p plane, err error) {
 			return p, wrong("format %s; it is of tensors alone", m.Format)
 		}
 	}
-	p.aspect, p.texel = a, f
+	p.aspect, p.texel = a.aspect, f
 	size := uint64(0)
 	for n := range m.Levels {
-		l := level{width: max(m.Width>>n, 1), height: max(m.Height>>n, 1), depth: max(m.Depth>>n, 1)}
+		l := level{width: max(m.Width/a.divX>>n, 1), height: max(m.Height/a.divY>>n, 1), depth: max(m.Depth>>n, 1)}
 		row := uint64(l.width) * uint64(f.Bytes) * uint64(m.Samples)
 		slice := row * uint64(l.height)
 		l.at, l.row, l.slice = uint32(size), uint32(row), uint32(slice)
@@ -186,10 +206,11 @@ func (m *Image) plane(a format.Aspect, name string) (p plane, err error) {
 	return p, nil
 }
 
-// aspect returns the plane of an aspect; 0 is the first that there is.
+// aspect returns the plane of an aspect; 0 is the first that there is, and color of
+// an image in planes luma.
 func (m *Image) aspect(a format.Aspect) *plane {
 	for i := range m.planes {
-		if a == 0 || m.planes[i].aspect == a {
+		if of := m.planes[i].aspect; a == 0 || of == a || a == format.Color && of == format.Plane0 {
 			return &m.planes[i]
 		}
 	}

@@ -29,6 +29,7 @@ type viewKey struct {
 	samples uint8 // log2
 	levels  bool  // it has more than one
 	swizzle [4]Swizzle
+	conversion
 }
 
 // word packs the key; it is never 0 but for the zero key.
@@ -43,7 +44,7 @@ func (k viewKey) word() uint64 {
 	for i, s := range k.swizzle {
 		w |= uint64(s) << (42 + 3*i)
 	}
-	return w
+	return w | k.conversion.word()<<54
 }
 
 // texel returns the format of what stands in memory.

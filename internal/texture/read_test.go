@@ -11,11 +11,15 @@ import (
 )
 
 // formats returns the names of the color, depth and stencil formats that images
-// are built of.
+// are built of, but of those in blocks and with chroma.
 func formats() (list []string) {
 	for id := range uint32(1000) {
 		for _, n := range []uint32{id, 1000156000 + id, 1000340000 + id, 1000460000 + id, 1000464000 + id, 1000470000 + id} {
-			if i := format.ByID(n); i != nil && !i.Compressed {
+			i := format.ByID(n)
+			if i == nil || i.Compressed {
+				continue
+			}
+			if _, parts := i.Parts(); !parts {
 				if _, err := texture.NewImage(texture.Desc{Format: i.Name, Dim: ir.Dim2D, Width: 1}); err == nil {
 					list = append(list, i.Name)
 				}

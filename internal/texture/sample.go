@@ -68,6 +68,9 @@ func (c *code) finished(x *texel, n values) []ir.V {
 			}
 		}
 	}
+	if c.v.converted {
+		return c.convert(c.complete(x, n))
+	}
 	return c.shown(x, c.complete(x, n))
 }
 

@@ -24,6 +24,8 @@ type ViewDesc struct {
 	BaseLevel, Levels int // Levels 0 is all that are left
 	BaseLayer, Layers int // likewise
 
+	Conversion *Conversion // of luma and chroma; nil is none, which images in planes need
+
 	MinLod float32 // the least level that is read, relative to the image (VK_EXT_image_view_min_lod)
 }
 
@@ -60,6 +62,9 @@ func NewView(m *Image, d ViewDesc) (*View, error) {
 		d.Layers = layers - d.BaseLayer
 	}
 	f, err := p.viewed(m, d)
+	if m.chroma() && d.Aspect <= format.Color {
+		f, err = m.info, m.wholeView(d)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -84,6 +89,9 @@ func NewView(m *Image, d ViewDesc) (*View, error) {
 			s = Red + Swizzle(i)
 		}
 		v.key.swizzle[i] = s
+	}
+	if err := v.key.convert(m, d); err != nil {
+		return nil, err
 	}
 	v.shape = m.shape(p, d)
 	binary.LittleEndian.PutUint64(v.shape[4*ir.ShapeKey:], v.key.word())
@@ -119,8 +127,14 @@ func (m *Image) shape(p *plane, d ViewDesc) []byte {
 	put(ir.ShapeLevelsN, d.Levels)
 	put(ir.ShapeSamples, m.Samples)
 	put(ir.ShapeMinLod, int(math.Float32bits(max(d.MinLod-float32(d.BaseLevel), 0))))
-	for i := range d.Levels {
-		l := &p.levels[d.BaseLevel+i]
+	levels := p.levels[d.BaseLevel:][:d.Levels]
+	if m.info.Planes > 0 && d.Aspect <= format.Color { // of images in planes, level n is plane n
+		levels = nil
+		for i := range m.planes {
+			levels = append(levels, m.planes[i].levels[0])
+		}
+	}
+	for i, l := range levels {
 		at := ir.ShapeLevels + ir.ShapeLevel*i
 		put(at, int(l.at)+d.BaseLayer*int(l.slice))
 		put(at+1, int(l.row))
