@@ -59,20 +59,28 @@ func (m *Image) planarFits() bool {
 
 // joinPlanes gives the planes of an image in planes one memory, for a view shows
 // them together.
-func (m *Image) joinPlanes() {
+func (m *Image) joinPlanes() error {
 	if m.info.Planes == 0 {
-		return
+		return nil
 	}
-	var all []byte
+	var memories [][]byte
+	base := 0
 	for i := range m.planes {
-		for n := range m.planes[i].levels {
-			m.planes[i].levels[n].at += uint32(len(all))
+		p := &m.planes[i]
+		for n := range p.levels {
+			p.levels[n].at += uint32(base)
 		}
-		all = append(all, m.planes[i].memory...)
+		base += len(p.memory)
+		memories = append(memories, p.memory)
 	}
+	if base > MaxBytes {
+		return wrong("%d bytes of planes; must be at most %d", base, MaxBytes)
+	}
+	all := slices.Concat(memories...)
 	for i := range m.planes {
 		m.planes[i].memory = all
 	}
+	return nil
 }
 
 // wholeView returns an error where d is no view of all parts of the image.

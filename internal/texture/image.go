@@ -94,7 +94,9 @@ func NewImage(d Desc) (*Image, error) {
 	if len(m.planes) == 0 {
 		return nil, wrong("format %s; images of it are not built", d.Format)
 	}
-	m.joinPlanes()
+	if err := m.joinPlanes(); err != nil {
+		return nil, err
+	}
 	if m.info.Compressed {
 		if err := m.newBlocks(); err != nil {
 			return nil, err
