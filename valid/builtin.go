@@ -296,6 +296,9 @@ func (c *checker) builtInUse(n *builtInNote, v *facts.Variable) {
 	used := c.usedBy(v)
 	if bad := used &^ row.in; row.inCode != "" && bad != 0 {
 		c.fail(n.at, row.inCode, "%s in a variable that a %s entry point uses; needs %s", n.builtIn, bad, row.in).also(c, v.Index, "the variable")
+	} else if bad := c.listedBy(v) &^ row.in; row.inCode != "" && bad != 0 {
+		// The tools of the field look at code alone.
+		c.fail(n.at, row.inCode, "%s in a variable that a %s entry point lists and does not use; needs %s", n.builtIn, bad, row.in).also(c, v.Index, "the variable").warn()
 	}
 	class := classOf(v.Storage)
 	if k := row.inputOrOutput(); class == 0 && k != nil {

@@ -30,6 +30,7 @@ var storageFamily = family{
 // interfaceState is what is known of variables while shader interfaces are judged.
 type interfaceState struct {
 	users   []modelSet // of each variable of module scope: by which models it is used; nil before usedBy
+	listed  []modelSet // and in the interfaces of which models it is; nil before listedBy
 	numbers []uint8    // of each type: what numbers it holds; nil before it is asked for
 }
 
@@ -113,6 +114,22 @@ func (c *checker) usedBy(v *facts.Variable) modelSet {
 		}
 	}
 	return c.shader.users[v.Number]
+}
+
+// listedBy returns the models in whose interfaces a variable of module scope is.
+func (c *checker) listedBy(v *facts.Variable) modelSet {
+	if c.shader.listed == nil {
+		c.shader.listed = make([]modelSet, len(c.m.Variables))
+		for n := range c.m.EntryPoints {
+			e := &c.m.EntryPoints[n]
+			for _, id := range e.Interface {
+				if g := c.m.Variable(id); g != nil {
+					c.shader.listed[g.Number] |= modelOf(e.Model)
+				}
+			}
+		}
+	}
+	return c.shader.listed[v.Number]
 }
 
 // vulkanStorage judges the storage class of a pointer in Vulkan. Those that a
