@@ -213,6 +213,7 @@ func (b *builder) renderPass(handle string) {
 				k.Aspects[i] = link.Aspects(a.Aspects)
 			}
 		}
+		k.FragmentRegion = s.Flags&4 != 0 // VK_SUBPASS_DESCRIPTION_FRAGMENT_REGION_BIT_EXT
 		if s.Depth != nil {
 			n := link.Ref(s.Depth.Attachment)
 			k.Depth = &n

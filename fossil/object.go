@@ -49,6 +49,7 @@ type renderPass struct {
 		Samples uint32 `json:"samples"`
 	} `json:"attachments"`
 	Subpasses []struct {
+		Flags    uint64          `json:"flags"`
 		Input    []attachmentRef `json:"inputAttachments"`
 		Color    []attachmentRef `json:"colorAttachments"`
 		Resolve  []attachmentRef `json:"resolveAttachments"`

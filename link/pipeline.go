@@ -62,6 +62,7 @@ func (l *linker) pipeline() {
 	l.primitives()
 	l.transformFeedback()
 	l.primitiveID()
+	l.given()
 }
 
 // isGraphics reports whether the pipeline draws.

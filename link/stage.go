@@ -50,6 +50,7 @@ func (l *linker) shader(s *Shader) {
 	l.specialization(s)
 	l.cooperative(s)
 	l.flow(s)
+	l.runtime(s)
 	l.mappings(s)
 }
 

@@ -206,15 +206,16 @@ type PassAttachment struct {
 // Subpass is VkSubpassDescription: numbers of attachments, Unused where there
 // is none.
 type Subpass struct {
-	Input       []Ref     `yaml:"input"`
-	Color       []Ref     `yaml:"color"`
-	Resolve     []Ref     `yaml:"resolve"`
-	Depth       *Ref      `yaml:"depth_stencil"`
-	Aspects     []Aspects `yaml:"input_aspects"` // that may be read of each of Input; 0 where it is not said
-	External    bool      `yaml:"external_format_resolve"`
-	ViewMask    uint32    `yaml:"view_mask"`
-	ShadingRate bool      `yaml:"shading_rate_attachment"`
-	DensityMap  bool      `yaml:"fragment_density_map"`
+	Input          []Ref     `yaml:"input"`
+	Color          []Ref     `yaml:"color"`
+	Resolve        []Ref     `yaml:"resolve"`
+	Depth          *Ref      `yaml:"depth_stencil"`
+	Aspects        []Aspects `yaml:"input_aspects"` // that may be read of each of Input; 0 where it is not said
+	External       bool      `yaml:"external_format_resolve"`
+	ViewMask       uint32    `yaml:"view_mask"`
+	ShadingRate    bool      `yaml:"shading_rate_attachment"`
+	FragmentRegion bool      `yaml:"fragment_region"` // fragments of a subpass depend on each other by region
+	DensityMap     bool      `yaml:"fragment_density_map"`
 }
 
 // Rendering is VkPipelineRenderingCreateInfo, with what local reads remap.

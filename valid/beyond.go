@@ -52,14 +52,16 @@ var unjudged = [...]struct {
 }{
 	{BeyondPipeline, "the other stages", []string{
 		"RuntimeSpirv-OpEntryPoint-07754", "RuntimeSpirv-OpEntryPoint-08743", "RuntimeSpirv-OpVariable-08746", "RuntimeSpirv-maintenance4-06817",
-		"RuntimeSpirv-MeshEXT-12380", "PrimitiveId-Fragment-04331", "PrimitiveId-Fragment-04332", "RuntimeSpirv-OpTraceRayKHR-11855",
+		"RuntimeSpirv-MeshEXT-12380", "PrimitiveId-Fragment-04331", "PrimitiveId-Fragment-04332",
 	}},
+	{BeyondPipeline, "the other stages; VkRayTracingPipelineCreateInfoKHR-pStages-03426, which `chiaro link` judges, is the same", []string{"RuntimeSpirv-OpTraceRayKHR-11855"}},
+	{BeyondPipeline, "a flag that the registry of Vulkan has under no name", []string{"RuntimeSpirv-micromap-11630"}},
 	{BeyondPipeline, "that the module makes a stage of one", []string{"RuntimeSpirv-GraphARM-09922"}},
 	{BeyondPipeline, "its flags", []string{
 		"RuntimeSpirv-OpTraceRayKHR-06553", "RuntimeSpirv-OpTraceRayKHR-06554", "RuntimeSpirv-OpTraceRayMotionNV-06367",
 		"RuntimeSpirv-OpHitObjectTraceRayMotionNV-07711", "RuntimeSpirv-OpHitObjectTraceRayNV-07715", "RuntimeSpirv-OpHitObjectTraceRayNV-07716",
 		"RuntimeSpirv-OpHitObjectTraceRayMotionEXT-11877", "RuntimeSpirv-OpHitObjectTraceRayEXT-11886", "RuntimeSpirv-OpHitObjectTraceRayEXT-11887",
-		"RuntimeSpirv-micromap-11630", "RuntimeSpirv-OpArrayLength-11807", "RuntimeSpirv-OpConstantSizeOfEXT-11475",
+		"RuntimeSpirv-OpArrayLength-11807", "RuntimeSpirv-OpConstantSizeOfEXT-11475",
 		"RuntimeSpirv-OpCooperativeVectorMatrixMulAddNV-11808", "RuntimeSpirv-OpCooperativeVectorLoadNV-11809",
 		"RuntimeSpirv-OpTypeCooperativeMatrixKHR-10770", "RuntimeSpirv-OpTypeCooperativeMatrixKHR-10771",
 	}},
@@ -68,7 +70,7 @@ var unjudged = [...]struct {
 	{BeyondPipeline, "the mapping of its descriptors", []string{
 		"RuntimeSpirv-DescriptorSet-11385", "RuntimeSpirv-DescriptorSet-11388", "RuntimeSpirv-source-11387",
 	}},
-	{BeyondPipeline, "the resources and constants of a data graph", []string{
+	{BeyondPipeline, "the resources and constants of a data graph pipeline, which no description is of", []string{
 		"RuntimeSpirv-pNext-09919", "RuntimeSpirv-pNext-09920", "RuntimeSpirv-pNext-09921", "RuntimeSpirv-pNext-09923",
 	}},
 	{BeyondDraw, "the image or sampler, and its conversion", []string{
