@@ -42,7 +42,7 @@ func (r *reader) read(c chain, places map[structureType]any) (found map[structur
 	for _, raw := range c {
 		var k typed
 		if err := json.Unmarshal(raw, &k); err != nil {
-			r.fail(fmt.Errorf("pNext: %w", err))
+			r.fail(fmt.Errorf("pNext: %w", wrong(nil, err)))
 			continue
 		}
 		to, ok := places[k.Type]
@@ -53,7 +53,7 @@ func (r *reader) read(c chain, places map[structureType]any) (found map[structur
 			continue
 		}
 		if err := json.Unmarshal(raw, to); err != nil {
-			r.fail(fmt.Errorf("pNext %s: %w", k.Type, err))
+			r.fail(fmt.Errorf("pNext %s: %w", k.Type, wrong(nil, err)))
 			continue
 		}
 		found[k.Type] = true

@@ -2,6 +2,7 @@ package fossil_test
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"testing"
 
@@ -46,6 +47,36 @@ func TestForeign(t *testing.T) {
 			if err != nil || a.Others > c.entries || a.Cut == 0 && (cut-16)%64 != 0 && c.size == 8 {
 				t.Fatalf("%s cut at %d: %v, %+v", c.file, cut, err, a)
 			}
+		}
+	}
+}
+
+// TestApart reads a document with objects that are none: only these are faults.
+func TestApart(t *testing.T) {
+	s, err := fossil.Parse([]byte(`{"version":6,"setLayouts":{"2":{"bindings":[{"descriptorCount":4294967296}]},"3":{"bindings":[]}},
+		"pipelineLayouts":{"4":{"setLayouts":["2"]},"5":{"setLayouts":["3"]},"6":[]},
+		"computePipelines":{"7":{"layout":"4","stage":{"stage":32,"module":"9"}},"8":{"layout":"5","stage":{"stage":32,"module":"9"}},"a":{"layout":"6","stage":{"stage":32}},"b":{"pNext":[3]}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for hash, want := range map[fossil.Hash]string{
+		7:  "compute pipeline 0000000000000007: set layout 0000000000000002: bindings.descriptorCount: the number 4294967296; must be a whole number from 0 to 4294967295",
+		8:  "",
+		10: "compute pipeline 000000000000000a: pipeline layout 0000000000000006: an array; must be an object",
+		11: "compute pipeline 000000000000000b: pNext: the number; must be an object",
+	} {
+		_, err := s.Pipeline(fossil.Ref{Tag: fossil.ComputePipeline, Hash: hash})
+		if got := fmt.Sprint(err); want == "" && err != nil || want != "" && got != want {
+			t.Errorf("%x: %s; must be %s", hash, got, want)
+		}
+	}
+	for text, want := range map[string]string{
+		`{"version":"x"}`:                    "version: a text; must be a whole number",
+		`{"version":6,"computePipelines":3}`: "computePipelines: the number; must be an object",
+		"{\n\"version\":":                    "at line 2, column 10: unexpected end of JSON input",
+	} {
+		if _, err := fossil.Parse([]byte(text)); fmt.Sprint(err) != want {
+			t.Errorf("%s: %v; must be %s", text, err, want)
 		}
 	}
 }

@@ -21,6 +21,7 @@ type document struct {
 	GraphicsPipelines map[string]*graphicsPipeline   `json:"graphicsPipelines,omitempty"`
 	RayTracing        map[string]*rayTracingPipeline `json:"raytracingPipelines,omitempty"`
 	binary            []byte                         // what stands behind the JSON
+	bad               map[Ref]error                  // objects that cannot be read
 }
 
 // decode reads a document: JSON, and binary data behind a zero byte.
@@ -31,7 +32,14 @@ func decode(data []byte) (*document, error) {
 		text, d.binary = data[:i], data[i+1:]
 	}
 	if err := json.Unmarshal(text, d); err != nil {
-		return nil, err
+		var kind *json.UnmarshalTypeError
+		if !errors.As(err, &kind) {
+			return nil, wrong(text, err)
+		}
+		*d = document{binary: d.binary}
+		if err := d.apart(text); err != nil {
+			return nil, err
+		}
 	}
 	if d.Version < minVersion || d.Version > maxVersion {
 		return nil, fmt.Errorf("version is %d; must be %d or %d", d.Version, minVersion, maxVersion)

@@ -116,7 +116,7 @@ func names[T any](m map[string]T, add func(string)) {
 // document returns the document that an object stands in.
 func (s *Set) document(r Ref) (*document, error) {
 	if s.doc != nil {
-		return s.doc, nil
+		return s.doc.of(r)
 	}
 	e, ok := s.archive.Entry(r.Tag, r.Hash)
 	if !ok {
@@ -128,6 +128,14 @@ func (s *Set) document(r Ref) (*document, error) {
 	}
 	d, err := decode(data)
 	if err != nil {
+		return nil, fmt.Errorf("%s: %w", r, err)
+	}
+	return d.of(r)
+}
+
+// of is the document, or why one object of it cannot be read.
+func (d *document) of(r Ref) (*document, error) {
+	if err := d.bad[r]; err != nil {
 		return nil, fmt.Errorf("%s: %w", r, err)
 	}
 	return d, nil

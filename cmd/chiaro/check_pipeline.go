@@ -100,7 +100,10 @@ func (j *judge) object(ctx context.Context, s *subject, x *checked) []fossil.Ref
 	}
 	uses := p.Uses
 	left := maxLibraries
-	j.libraries(ctx, s, p, &uses, &left)
+	if err := j.libraries(ctx, s, p, &uses, &left, []fossil.Ref{s.ref}); err != nil {
+		x.message = fmt.Sprintf("%s: error: %v", s.name, err)
+		return nil
+	}
 	j.link(d, x)
 	return uses
 }
@@ -111,17 +114,21 @@ const maxLibraries = 64
 
 // libraries reads the libraries of a pipeline. Where one is not in the archive
 // or cannot be read, which is reported of it alone, the pipeline is a part of
-// one that is not known.
-func (j *judge) libraries(ctx context.Context, s *subject, p *fossil.Pipeline, uses *[]fossil.Ref, left *int) {
+// one that is not known. above are the pipelines that the libraries are of; that
+// one of them is among the libraries is an error.
+func (j *judge) libraries(ctx context.Context, s *subject, p *fossil.Pipeline, uses *[]fossil.Ref, left *int, above []fossil.Ref) error {
 	d := p.Description
 	for _, h := range p.Libraries {
 		ref := fossil.Ref{Tag: fossil.GraphicsPipeline, Hash: h}
 		if d.Kind == link.RayTracing {
 			ref.Tag = fossil.RayTracingPipeline
 		}
+		if slices.Contains(above, ref) {
+			return fmt.Errorf("%s is among its own libraries; must not be", ref)
+		}
 		if *left--; *left < 0 {
 			d.Library = true
-			return
+			return nil
 		}
 		b, err := s.set.Pipeline(ref)
 		if err == nil {
@@ -133,7 +140,9 @@ func (j *judge) libraries(ctx context.Context, s *subject, p *fossil.Pipeline, u
 		}
 		*uses = append(append(*uses, ref), b.Uses...)
 		b.Description.Name, b.Description.Apart = ref.String(), true
-		j.libraries(ctx, s, b, uses, left)
+		if err := j.libraries(ctx, s, b, uses, left, append(above[:len(above):len(above)], ref)); err != nil {
+			return err
+		}
 		if r := b.Description.Rays; r != nil && d.Rays != nil {
 			n := link.RayLibrary{Flags: b.Description.Flags, Depth: &r.Depth, Interface: r.Interface}
 			for i := range b.Stages {
@@ -147,6 +156,7 @@ func (j *judge) libraries(ctx context.Context, s *subject, p *fossil.Pipeline, u
 		}
 		d.Libraries = append(d.Libraries, b.Description)
 	}
+	return nil
 }
 
 // objectStages reads the stages of a pipeline of an archive. What specialization
