@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -116,6 +117,7 @@ func bench(c console, f benchFlags, file string) error {
 	if err != nil {
 		return err
 	}
+	defer f.spare()()
 	args, buffers, err := f.args()
 	if err != nil {
 		return err
@@ -148,6 +150,22 @@ func bench(c console, f benchFlags, file string) error {
 		return &coded{code: exitFindings}
 	}
 	return nil
+}
+
+// spare settles how many workers there are, one for each processor of Go's runtime
+// unless it is said, and gives the runtime one processor more until what it
+// returns is called: where none is idle it takes that of a goroutine in machine
+// code away, and looks for others to run there, once in each batch of workgroups.
+func (f *benchFlags) spare() (restore func()) {
+	have := runtime.GOMAXPROCS(0)
+	if f.threads <= 0 {
+		f.threads = have
+	}
+	if f.threads < have {
+		return func() {}
+	}
+	runtime.GOMAXPROCS(have + 1)
+	return func() { runtime.GOMAXPROCS(have) }
 }
 
 // compile times two compilations: the second finds what the first has left.
