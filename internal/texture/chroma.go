@@ -204,7 +204,7 @@ func (f *filter) part(parts []format.Part, at []ir.V, layer ir.V, proven ir.Flag
 			words = f.load(&x, f.begin(&x, m, at, layer, 0), proven)
 		}
 		k := x.lanes[p.Number]
-		n = append(n, f.scale(k, f.number(&x, k, words)))
+		n = append(n, f.scale(k, f.number(&x, k, words), 1))
 	}
 	return n
 }

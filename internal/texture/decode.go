@@ -165,16 +165,17 @@ func (c *code) half(raw ir.V) ir.V {
 	return c.canon(c.Op(ir.FCvt, ir.F32, h))
 }
 
-// scale makes of a number in units of the last place what it stands for. For
+// scale makes what it stands for of a number of which unit are one of the last
+// place. For
 // whole numbers of up to 16 bits the two products give the quotient's nearest
 // float, as the division does.
-func (c *code) scale(k *format.Component, v ir.V) ir.V {
-	top := float64(uint64(1)<<k.Bits - 1)
+func (c *code) scale(k *format.Component, v ir.V, unit float64) ir.V {
+	top := unit * float64(uint64(1)<<k.Bits-1)
 	switch k.Numeric {
 	case format.SFixed5:
 		return c.fmul(v, c.num(1.0/32))
 	case format.SNorm:
-		top = float64(uint64(1)<<(k.Bits-1) - 1)
+		top = unit * float64(uint64(1)<<(k.Bits-1)-1)
 	case format.UNorm:
 	default:
 		return v
@@ -216,11 +217,11 @@ func (c *code) reads(i int) bool {
 	return false
 }
 
-// scaled makes the numbers whole.
-func (c *code) scaled(x *texel, n [4]ir.V) [4]ir.V {
+// scaled makes the numbers whole, which count parts of unit to the last place.
+func (c *code) scaled(x *texel, n [4]ir.V, unit float64) [4]ir.V {
 	for i, k := range x.lanes {
 		if n[i] != 0 {
-			n[i] = c.scale(k, n[i])
+			n[i] = c.scale(k, n[i], unit)
 		}
 	}
 	return n

@@ -93,7 +93,7 @@ func (f *filter) cubeLayer(face ir.V) ir.V {
 func (f *filter) seen(words []ir.V, in ir.V) values {
 	n := f.numbers(&f.x, words)
 	if !f.whole() {
-		n = f.scaled(&f.x, n)
+		n = f.scaled(&f.x, n, 1)
 	}
 	if in != 0 {
 		for i, k := range f.x.lanes {
@@ -225,7 +225,10 @@ func (f *filter) weighted(pairs []pair, at []ir.V, in ir.V) values {
 	p := &pairs[n]
 	if n == 0 && f.x.Bytes == 4 && f.proven(0) != 0 {
 		lo, hi := f.twoTaps(p, at)
-		return f.join(lo, hi, p.weight)
+		if f.ofBytes() {
+			return f.weightedBytes(lo[0], hi[0], p.part)
+		}
+		return f.join(f.seen(lo, 0), f.seen(hi, 0), p.weight)
 	}
 	at[n] = p.lo
 	lo := f.weighted(pairs[:n], at, f.andIn(in, p.loIn))
@@ -237,7 +240,7 @@ func (f *filter) weighted(pairs []pair, at []ir.V, in ir.V) values {
 // twoTaps reads two texels of a row: in nearly all lanes they stand side by side,
 // and only where wrapping came between them is the second read by itself. That
 // the first may be the image's last is why memory has bytes to spare.
-func (f *filter) twoTaps(p *pair, at []ir.V) (lo, hi values) {
+func (f *filter) twoTaps(p *pair, at []ir.V) (lo, hi []ir.V) {
 	layer := f.layer
 	if f.face != 0 {
 		layer = f.cubeLayer(f.face)
@@ -247,11 +250,14 @@ func (f *filter) twoTaps(p *pair, at []ir.V) (lo, hi values) {
 	off := f.begins(at, layer)
 	first := f.load(&f.x, off, ir.Proven)
 	second := f.loadBehind(&f.x, off, f.x.Bytes, ir.Proven)
-	words := f.choose(f.eq(p.hi, f.add(p.lo, f.I32(1))), f.x.types(), func() []ir.V { return second }, func() []ir.V {
-		at[0] = p.hi
-		return f.load(&f.x, f.begins(at, layer), ir.Proven)
-	})
-	return f.seen(first, 0), f.seen(words, 0)
+	merge := f.Block(f.x.types()...)
+	f.If(f.not(f.eq(p.hi, f.add(p.lo, f.I32(1)))))
+	at[0] = p.hi
+	f.Br(merge, f.load(&f.x, f.begins(at, layer), ir.Proven)...)
+	f.End()
+	f.Br(merge, second...)
+	f.End()
+	return first, append([]ir.V(nil), f.Func.Params(merge)...)
 }
 
 // corners returns the four texels of a cube's linear filter, in the order of x and

@@ -52,7 +52,7 @@ func (c *code) read(a *arguments) []ir.V {
 	x := c.texelOf()
 	p := c.address(&x, a)
 	words := c.choose(p.ok, x.types(), func() []ir.V { return c.load(&x, p.off(), 0) }, func() []ir.V { return c.zero(&x) })
-	n := c.scaled(&x, c.numbers(&x, words))
+	n := c.scaled(&x, c.numbers(&x, words), 1)
 	return c.shown(&x, c.complete(&x, n))
 }
 

@@ -58,8 +58,11 @@ func (c *code) finished(x *texel, n values) []ir.V {
 		}
 		return []ir.V{n[0]}
 	}
-	if c.whole() {
-		n = c.scaled(x, n)
+	switch {
+	case c.ofBytes():
+		n = c.scaled(x, n, fraction)
+	case c.whole():
+		n = c.scaled(x, n, 1)
 	}
 	if x.kind() == ir.F32 {
 		for i, k := range x.lanes {
@@ -239,7 +242,7 @@ func (c *code) component(x *texel, n values) ir.V {
 		return n[0]
 	}
 	if c.whole() {
-		n = c.scaled(x, n)
+		n = c.scaled(x, n, 1)
 	}
 	return c.shown(x, c.complete(x, n))[c.t.Component]
 }

@@ -13,6 +13,7 @@ const fraction = 256
 // pair is the two texels along an axis that a linear filter weights.
 type pair struct {
 	lo, hi     ir.V // their numbers, within the level but where the border is shown
+	part       ir.V // i32: the weight of hi in 256ths
 	weight     ir.V // f32: of hi; lo has the rest
 	loIn, hiIn ir.V // b1: whether they are within; 0 (no value) where they always are
 }
@@ -98,7 +99,12 @@ func (c *code) reduce(a axis) (r reduced) {
 	default:
 		r.part = scaled(a.u)
 	}
-	if r.wrapped = a.offset != 0 && (a.mode == Repeat || a.mode == MirroredRepeat); !r.wrapped {
+	switch {
+	case a.offset != 0 && (a.mode == Repeat || a.mode == MirroredRepeat):
+		r.wrapped = true
+	case a.mode == Repeat: // it is no more than 1 anyway
+		r.part, r.within = c.Op(ir.FMax, ir.F32, c.num(0), r.part), true
+	default:
 		r.part, r.within = c.clamp(r.part, c.num(0), most), true
 	}
 	return r
@@ -142,7 +148,7 @@ func (c *code) fixedPoint(r reduced) (whole, part ir.V) {
 func (c *code) linear(a axis) (p pair) {
 	r := c.reduce(a)
 	whole, part := c.fixedPoint(r)
-	p.lo, p.hi = whole, c.add(whole, c.I32(1))
+	p.lo, p.hi, p.part = whole, c.add(whole, c.I32(1)), part
 	p.weight = c.fmul(c.stof(part), c.num(1.0/fraction))
 	last := c.sub(a.size, c.I32(1))
 	switch {
