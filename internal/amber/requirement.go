@@ -177,6 +177,7 @@ var deviceExtensions = map[string]bool{
 	"VK_EXT_shader_atomic_float2":                 true,
 	"VK_EXT_shader_image_atomic_int64":            true,
 	"VK_AMD_gpu_shader_half_float_fetch":          true,
+	"VK_AMD_shader_image_load_store_lod":          true,
 	"VK_AMD_texture_gather_bias_lod":              true,
 	"VK_KHR_sampler_mirror_clamp_to_edge":         true,
 	"VK_EXT_image_robustness":                     true,

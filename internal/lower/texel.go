@@ -6,10 +6,14 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
-// texel begins a call that names one texel: its coordinates, and its sample.
+// texel begins a call that names one texel: its coordinates, its level and its sample.
+// Storage images have levels too (SPV_AMD_shader_image_load_store_lod).
 func (f *function) texel(op ir.TextureOp, image, coordinate spirv.ID, o *imageOperands) *textureCall {
 	c := f.texture(op, f.image(image), o)
 	c.at = f.ints32(coordinate, c.head.Coordinates())
+	if o.lod != 0 {
+		c.with(ir.TextureLod, f.ints32(o.lod, 1)...)
+	}
 	switch {
 	case !c.head.Multisampled:
 	case o.sample == 0:
@@ -27,9 +31,6 @@ func imageRead(sparse bool) rule {
 	return func(f *function, in spirv.Inst) {
 		v := inst.ImageRead(in)
 		o := f.imageOperands(in[5:])
-		if o.lod != 0 {
-			f.unsupported("a level of detail")
-		}
 		f.texelResult(in, f.texel(ir.TextureRead, v.Image(), v.Coordinate(), &o), sparse)
 	}
 }
@@ -40,9 +41,6 @@ func imageFetch(sparse bool) rule {
 		v := inst.ImageFetch(in)
 		o := f.imageOperands(in[5:])
 		c := f.texel(ir.TextureFetch, v.Image(), v.Coordinate(), &o)
-		if o.lod != 0 {
-			c.with(ir.TextureLod, f.ints32(o.lod, 1)...)
-		}
 		c.offset(&o)
 		f.texelResult(in, c, sparse)
 	}
@@ -81,9 +79,6 @@ func (f *function) defineTexel(in spirv.Inst, parts []ir.V, sparse bool) {
 func imageWrite(f *function, in spirv.Inst) {
 	v := inst.ImageWrite(in)
 	o := f.imageOperands(in[4:])
-	if o.lod != 0 {
-		f.unsupported("a level of detail")
-	}
 	c := f.texel(ir.TextureWrite, v.Image(), v.Coordinate(), &o)
 	n := len(f.scalars(v.Texel()))
 	if n > 4 {
