@@ -86,13 +86,12 @@ type Block struct {
 // which members of its block are.
 func (e *Entry) resource(m *facts.Module, v *facts.Variable, used bool, usedMembers []bool) {
 	t := v.Type
-	r := Resource{Name: nameOf(m, v.ID), Count: 1, Used: used, Class: v.Storage, ID: v.ID, Inst: v.Index}
+	r := Resource{Name: nameOf(m, v.ID), Used: used, Class: v.Storage, ID: v.ID, Inst: v.Index}
 	for t != nil && (t.IsArray() || t.IsRuntimeArray()) && len(r.Arrays) < maxArrays {
 		r.Arrays = append(r.Arrays, t.Count)
-		r.Count *= min(t.Count, 1<<32)
-		r.Count = min(r.Count, 1<<32)
 		t = t.Elem
 	}
+	r.Count = Type{Arrays: r.Arrays}.Elements()
 	if t == nil {
 		return
 	}

@@ -162,8 +162,13 @@ func (t Type) Numeric() bool { return t.Kind >= Bool && t.Kind <= Float }
 func (t Type) Elements() uint64 {
 	n := uint64(1)
 	for _, k := range t.Arrays {
-		if n *= min(k, 1<<32); n > 1<<32 {
-			return 1 << 32
+		if k == 0 {
+			return 0
+		}
+		if k > 1<<32/n {
+			n = 1 << 32
+		} else {
+			n *= k
 		}
 	}
 	return n

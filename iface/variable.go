@@ -147,8 +147,8 @@ func arrayed(model spirv.ExecutionModel, class spirv.StorageClass, i Interpolati
 	return false
 }
 
-// maxLeaves is how many members of one interface variable are listed; no device
-// has as many Locations.
+// maxLeaves is how many members and elements of one interface variable are looked
+// at; no device has as many Locations.
 const maxLeaves = 4096
 
 // flattening takes one variable apart.
@@ -227,6 +227,9 @@ func (f *flattening) members(t *facts.Type, name string, how Interpolation, x Xf
 		return
 	}
 	for k := range t.Members {
+		if f.left--; f.left < 0 {
+			return
+		}
 		d := decorations{f.m, t.ID, k}
 		member := name + "." + orElse(f.m.MemberName(t.ID, k), "_"+itoa(k))
 		here := append(path[:len(path):len(path)], k)
@@ -253,12 +256,12 @@ func (f *flattening) members(t *facts.Type, name string, how Interpolation, x Xf
 // any takes apart whatever a member is: structs, arrays of structs, or a leaf.
 func (f *flattening) any(t *facts.Type, name string, how Interpolation, x Xfb, hasXfb bool, path []int, depth int) {
 	switch {
-	case t == nil || f.left <= 0:
+	case t == nil || f.left < 0:
 	case t.IsStruct():
 		f.members(t, name, how, x, hasXfb, path, depth+1)
 	case t.IsArray() && blockOf(t) != nil && depth <= maxArrays:
 		for n := range t.Count {
-			if f.left <= 0 {
+			if f.left--; f.left < 0 {
 				return
 			}
 			f.any(t.Elem, name+"["+itoa(int(n))+"]", how, x, hasXfb, path, depth+1)
@@ -270,10 +273,9 @@ func (f *flattening) any(t *facts.Type, name string, how Interpolation, x Xfb, h
 
 // leaf adds a variable that is made of numbers.
 func (f *flattening) leaf(t *facts.Type, name string, how Interpolation, x Xfb, hasXfb bool, path []int) {
-	if t == nil || f.left <= 0 {
+	if t == nil {
 		return
 	}
-	f.left--
 	v := f.rest
 	v.Name, v.Type, v.Interpolation, v.Member = name, typeOf(f.m, t), how, path
 	v.Location, v.Missing, v.Slots = f.next, !f.set, v.Type.Slots()

@@ -52,9 +52,13 @@ type slot struct {
 // maxSlots bounds the words of one interface; no device has so many.
 const maxSlots = 1 << 16
 
-// words calls f for every component word that a variable takes: 32-bit words,
-// two for each component of 64 bits (Vulkan, Location and Component Assignment).
-func words(v *iface.Variable, f func(slot)) {
+// maxWords bounds how many words of the inputs of one stage are looked at.
+const maxWords = 1 << 20
+
+// words calls f for every component word that a variable takes, until it returns
+// false: 32-bit words, two for each component of 64 bits (Vulkan, Location and
+// Component Assignment).
+func words(v *iface.Variable, f func(slot) bool) {
 	t := v.Type
 	vectors := min(uint64(t.Columns)*t.Elements(), maxSlots)
 	per := t.Rows
@@ -65,7 +69,9 @@ func words(v *iface.Variable, f func(slot)) {
 	for range vectors {
 		first := int(v.Component)
 		for n := range per {
-			f(slot{at + uint32((first+n)/4), (first + n) % 4, v.Patch})
+			if !f(slot{at + uint32((first+n)/4), (first + n) % 4, v.Patch}) {
+				return
+			}
 		}
 		at += uint32((first+per-1)/4) + 1
 	}
@@ -73,15 +79,17 @@ func words(v *iface.Variable, f func(slot)) {
 
 // match judges the interface between two stages.
 func (l *linker) match(out, in *Shader) {
-	have := map[slot]*iface.Variable{}
+	have, looked := map[slot]*iface.Variable{}, 0
 	give := func(v *iface.Variable) {
 		if v.Missing || !v.Type.Numeric() {
 			return
 		}
-		words(v, func(at slot) {
-			if len(have) < maxSlots && have[at] == nil {
+		words(v, func(at slot) bool {
+			if have[at] == nil {
 				have[at] = v
 			}
+			looked++
+			return len(have) < maxSlots && looked < maxWords
 		})
 	}
 	for i := range out.Entry.Outputs {
@@ -90,12 +98,18 @@ func (l *linker) match(out, in *Shader) {
 	for _, v := range passed(out) {
 		give(v)
 	}
+	if looked >= maxWords || len(have) >= maxSlots {
+		return // no device has as many outputs, nor does anything follow from those that are left out
+	}
+	left := maxWords
 	for i := range in.Entry.Inputs {
 		v := &in.Entry.Inputs[i]
 		if v.Missing || !v.Type.Numeric() {
 			continue
 		}
-		l.input(out, in, v, have)
+		if l.input(out, in, v, have, &left); left < 0 {
+			return
+		}
 	}
 }
 
@@ -126,12 +140,14 @@ func passed(s *Shader) (out []*iface.Variable) {
 	return out
 }
 
-// input judges one input against what the stage before gives.
-func (l *linker) input(out, in *Shader, v *iface.Variable, have map[slot]*iface.Variable) {
+// input judges one input against what the stage before gives; left is how many
+// words are still looked at.
+func (l *linker) input(out, in *Shader, v *iface.Variable, have map[slot]*iface.Variable, left *int) {
 	var missing *slot
 	var odd *iface.Variable
 	var fit []*iface.Variable // outputs of the same type, in order of their words
-	words(v, func(at slot) {
+	words(v, func(at slot) bool {
+		*left--
 		o := have[at]
 		if o == nil { // or what is there without or with Patch, which is judged below
 			o = have[slot{at.location, at.component, !at.patch}]
@@ -146,8 +162,13 @@ func (l *linker) input(out, in *Shader, v *iface.Variable, have map[slot]*iface.
 		case len(fit) == 0 || fit[len(fit)-1] != o:
 			fit = append(fit, o)
 		}
+		return *left >= 0
 	})
+	if *left < 0 {
+		return
+	}
 	switch {
+	case missing == nil && odd == nil && len(fit) == 0: // a runtime array, which no interface has
 	case missing != nil:
 		sides := []Side{variableSide(in, v)}
 		if len(fit) > 0 {

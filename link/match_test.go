@@ -138,3 +138,22 @@ func TestProperty(t *testing.T) {
 		}
 	}
 }
+
+// TestWide links interfaces with more words than any device has.
+func TestWide(t *testing.T) {
+	wide := func() (list []iface.Variable) {
+		for range 4096 {
+			list = append(list, iface.Variable{Name: "v", Type: iface.Type{Kind: iface.Float, Width: 64, Rows: 4, Columns: 1, Arrays: []uint64{1 << 32, 1 << 32}}})
+		}
+		return list
+	}
+	none := []iface.Variable{{Name: "v", Type: iface.Type{Kind: iface.Float, Width: 32, Rows: 1, Columns: 1, Arrays: []uint64{0}}}}
+	few := []iface.Variable{{Name: "v", Type: vec(iface.Float, 32, 4), Location: 1 << 31}}
+	for _, in := range [][]iface.Variable{wide(), few, none} {
+		for _, out := range [][]iface.Variable{wide(), few, none} {
+			Link(&Description{Stages: []Shader{
+				shader(t, iface.Entry{Model: spirv.ExecutionModelFragment, Inputs: in}), shader(t, iface.Entry{Model: spirv.ExecutionModelVertex, Outputs: out}),
+			}})
+		}
+	}
+}
