@@ -178,6 +178,8 @@ func (c *checker) useOther(i int, op spirv.Op, in spirv.Inst, at, d int) {
 		c.fail(i, "SPV-Id-Undefined", "%s uses %s, which nothing defines", op, c.name(id))
 	case !c.mayForward(i, op, in, at, d):
 		c.fail(i, "SPV-Id-Forward", "%s uses %s before its definition", op, c.name(id)).also(c, d, "the definition")
+	case op == spirv.OpPhi: // where a value must stand, a label may not
+		c.kind(i, op, in, at, d)
 	}
 }
 
@@ -425,7 +427,7 @@ func namesUntyped(op spirv.Op, at int) bool {
 		return false
 	}
 	switch op.Class() {
-	case spirv.ClassAnnotation, spirv.ClassDebug, spirv.ClassModeSetting, spirv.ClassExtension, spirv.ClassReserved, spirv.ClassExclude:
+	case spirv.ClassAnnotation, spirv.ClassDebug, spirv.ClassModeSetting, spirv.ClassExtension, spirv.ClassExclude:
 		return true
 	}
 	switch op { // the words of labels

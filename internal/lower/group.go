@@ -93,7 +93,7 @@ func rotate(f *function, in spirv.Inst) {
 func (f *function) cluster(id spirv.ID) uint32 {
 	n := f.known(id)
 	if n == 0 || n&(n-1) != 0 {
-		f.malformed("a cluster of %d lanes; want a power of two", n)
+		f.unsupported("a cluster of %d lanes, which leaves the behaviour undefined; want a power of two", n)
 	}
 	return uint32(min(n, uint64(f.options.SubgroupSize)))
 }
