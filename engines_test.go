@@ -21,6 +21,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/modgen"
 	"github.com/chiaro-gpu/chiaro/internal/pass"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
+	"github.com/chiaro-gpu/chiaro/internal/texture"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/valid"
 )
@@ -62,7 +63,7 @@ func (c *contest) run(e exec.Engine, p *ir.Program) (out []byte, err error) {
 			err = fmt.Errorf("%s: panic: %v\n%s", e.Name(), r, debug.Stack())
 		}
 	}()
-	prog, err := e.Compile(p, exec.Options{})
+	prog, err := compute.NewPipeline(p, e, exec.Options{})
 	if err != nil {
 		return nil, fmt.Errorf("%s: compile: %w", e.Name(), err)
 	}
@@ -74,13 +75,60 @@ func (c *contest) run(e exec.Engine, p *ir.Program) (out []byte, err error) {
 		all = append(all, data)
 		bindings[compute.Binding{Binding: b.Binding}] = []exec.Buffer{{Bytes: data}}
 	}
-	err = compute.Dispatch(context.Background(), prog, compute.Args{
-		Groups: c.m.Groups, Bindings: bindings, Push: c.m.Push, Workers: 1, Budget: 1 << 14,
-	})
+	args := compute.Args{Groups: c.m.Groups, Bindings: bindings, Push: c.m.Push, Workers: 1, Budget: 1 << 14}
+	drawn, err := c.pictures(&args)
+	if err != nil {
+		return nil, err
+	}
+	all = append(all, drawn...)
+	err = prog.Dispatch(context.Background(), args)
 	if err != nil {
 		return nil, fmt.Errorf("%s: run: %w", e.Name(), err)
 	}
 	return bytes.Join(all, nil), nil
+}
+
+// pictures binds the images, and returns the texels of those that the module writes.
+func (c *contest) pictures(args *compute.Args) (drawn [][]byte, err error) {
+	args.Images, args.Samplers = map[compute.Binding][]*texture.View{}, map[compute.Binding][]*texture.Sampler{}
+	for _, x := range c.m.Pictures {
+		at := compute.Binding{Binding: x.Binding}
+		if x.Texels {
+			v, err := texture.NewBufferView(bytes.Clone(x.Bytes), x.Format)
+			if err != nil {
+				return nil, err
+			}
+			args.Images[at] = append(args.Images[at], v)
+			continue
+		}
+		m, err := texture.NewImage(texture.Desc{Format: x.Format, Dim: ir.Dim2D, Width: x.Width, Height: x.Height, Levels: x.Levels})
+		if err != nil {
+			return nil, err
+		}
+		for n := range x.Levels {
+			copy(m.Level(0, n), x.Bytes)
+		}
+		v, err := texture.NewView(m, texture.ViewDesc{Dim: ir.Dim2D})
+		if err != nil {
+			return nil, err
+		}
+		args.Images[at] = append(args.Images[at], v)
+		if x.Storage {
+			drawn = append(drawn, m.Level(0, 0))
+			continue
+		}
+		d := texture.SamplerDesc{MipLinear: x.Linear, MaxLod: 9}
+		if x.Linear {
+			d.Mag, d.Min = texture.Linear, texture.Linear
+		}
+		d.Address[0], d.Address[1] = texture.AddressMode(x.Address), texture.AddressMode(x.Address)
+		s, err := texture.NewSampler(d)
+		if err != nil {
+			return nil, err
+		}
+		args.Samplers[at] = append(args.Samplers[at], s)
+	}
+	return drawn, nil
 }
 
 // compare says where two runs differ.
@@ -215,7 +263,7 @@ func reduce(m modgen.Module, fails func(*modgen.Module) string) *modgen.Module {
 func hasJIT() bool { return len(amd64.Levels()) > 0 }
 
 // variety are the kinds of modules that the engines run.
-var variety = []modgen.Options{{}, {Subgroups: true}, {Peers: true}, {Size: 25}, {Size: 150, Subgroups: true}, {Peers: true, Size: 150}, {Atomics64: true, Subgroups: true}}
+var variety = []modgen.Options{{}, {Subgroups: true}, {Peers: true}, {Size: 25}, {Size: 150, Subgroups: true}, {Peers: true, Size: 150}, {Atomics64: true, Subgroups: true}, {Images: true}, {Images: true, Size: 150, Subgroups: true}}
 
 // meetEngines runs the module of a seed and fails with what is left of it.
 func meetEngines(t *testing.T, seed uint64, data []byte, full bool) {

@@ -81,6 +81,9 @@ func (g *maker) module() *Module {
 	g.declare("%void", "OpTypeVoid")
 	g.declare("%fn", "OpTypeFunction %void")
 	g.buffers()
+	if g.o.Images {
+		g.pictures()
+	}
 	for range g.intn(3) {
 		g.callee()
 	}
@@ -92,6 +95,9 @@ func (g *maker) module() *Module {
 	if g.o.Atomics64 {
 		groups += "OpCapability Int64Atomics\n"
 	}
+	if g.o.Images {
+		groups += imageCapabilities
+	}
 	if g.o.Peers { // else the sign of a zero is free, and what 0 times ∞ is
 		groups += "OpCapability SignedZeroInfNanPreserve\n"
 	}
@@ -102,6 +108,9 @@ func (g *maker) module() *Module {
 		{2, false, g.fill(elements*32, g.o.Flush)}, {3, false, g.fill(counters, false)}, {4, true, g.fill(32, g.o.Flush)},
 	}
 	m.Push = g.fill(12, g.o.Flush)
+	if g.o.Images {
+		m.Pictures = g.bound()
+	}
 	m.Spec = g.spec
 	return m
 }

@@ -141,6 +141,10 @@ func (g *maker) zero() string { return g.constant(u32, "0") }
 
 // memory writes a load or a store.
 func (g *maker) memory() {
+	if g.o.Images && g.chance(2) {
+		g.picture()
+		return
+	}
 	switch g.intn(10) {
 	case 0, 1:
 		i := g.at(inputs)

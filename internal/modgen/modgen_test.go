@@ -12,7 +12,7 @@ import (
 )
 
 var kinds = []modgen.Options{{}, {Peers: true}, {Subgroups: true, Size: 120}, {Peers: true, Subgroups: true, Size: 20},
-	{Peers: true, Words: true}, {Words: true, Subgroups: true}, {Peers: true, Atomics64: true}, {Atomics64: true, Size: 90}}
+	{Peers: true, Words: true}, {Words: true, Subgroups: true}, {Peers: true, Atomics64: true}, {Atomics64: true, Size: 90}, {Images: true, Size: 90}}
 
 // TestAssembles makes modules of every kind, twice, and assembles them.
 func TestAssembles(t *testing.T) {

@@ -41,6 +41,9 @@ type Options struct {
 	// Atomics64 allows atomics of 64 bits in buffers.
 	Atomics64 bool
 
+	// Images allows images, samplers and texel buffers.
+	Images bool
+
 	// Size is about how many statements there are; 0 is 60.
 	Size int
 }
@@ -58,6 +61,7 @@ type Module struct {
 	LocalSize [3]uint32
 	Groups    [3]uint32
 	Buffers   []Buffer
+	Pictures  []Picture // an array's elements one behind the other
 	Push      []byte
 
 	// Spec are values for specialization constants, by SpecId from 0 on. They
