@@ -89,8 +89,11 @@ func (l *linker) unnormalized(s *Shader) {
 			of[r.ID] = r
 		}
 	}
+	if len(of) == 0 {
+		return // before the module is read
+	}
 	m := s.facts()
-	if len(of) == 0 || m == nil {
+	if m == nil {
 		return
 	}
 	for i := range s.instructions(m) {
@@ -174,8 +177,11 @@ func (l *linker) indices(s *Shader) {
 			of[r.ID] = r
 		}
 	}
+	if len(of) == 0 {
+		return // before the module is read
+	}
 	m := s.facts()
-	if len(of) == 0 || m == nil {
+	if m == nil {
 		return
 	}
 	for i := range s.instructions(m) {
