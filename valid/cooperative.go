@@ -234,7 +234,7 @@ func (c *checker) matrixPointer(i int, id spirv.ID) *facts.Type {
 func (c *checker) matrixLayout(i int, t *facts.Type, layout, stride spirv.ID) {
 	k := c.m.Const(layout)
 	if k == nil || k.Type != nil && (!k.Type.IsInt() || k.Type.Width != 32) {
-		if c.code.Def(layout) >= 0 {
+		if c.code.Def(layout) >= 0 && !c.typeless(layout) {
 			c.fail(i, "SPV-CooperativeMatrix-Layout", "the layout is %s; must be a constant of 32 bits", c.name(layout))
 		}
 		return
@@ -302,7 +302,7 @@ func (c *checker) lengthOfMatrix(i int, op spirv.Op, id spirv.ID) {
 	if op == spirv.OpCooperativeMatrixLengthNV {
 		want = spirv.OpTypeCooperativeMatrixNV
 	}
-	if d := c.code.DefInst(id); d != nil && d.Op() != want && d.Op() != spirv.OpTypeVectorIdEXT {
+	if d := c.code.DefInst(id); d != nil && d.Op() != want && d.Op() != spirv.OpTypeVectorIdEXT && (d.Op().HasType() || isType(d.Op())) {
 		c.fail(i, "SPV-CooperativeMatrix-Length", "the length is of %s, the result of %s; must be of an %s", c.name(id), d.Op(), want)
 	}
 }

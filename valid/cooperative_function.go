@@ -32,7 +32,9 @@ func (c *checker) appliedFunction(i int, id spirv.ID) *facts.Type {
 		return nil
 	}
 	if d.Op() != spirv.OpFunction {
-		c.fail(i, "SPV-CooperativeMatrix-Function", "%s is the result of %s; must be a function", c.name(id), d.Op())
+		if d.Op().HasType() { // what has none is told by the rules of ids
+			c.fail(i, "SPV-CooperativeMatrix-Function", "%s is the result of %s; must be a function", c.name(id), d.Op())
+		}
 		return nil
 	}
 	if t := c.m.Type(inst.Function(d).FunctionType()); t != nil && t.Op == spirv.OpTypeFunction {

@@ -50,7 +50,7 @@ func (c *checker) typeVectorID(i int, in spirv.Inst) {
 func (c *checker) wordConstant(i int, id spirv.ID, what, code string) *facts.Const {
 	k := c.m.Const(id)
 	switch {
-	case c.code.Def(id) < 0:
+	case c.code.Def(id) < 0, c.typeless(id):
 		return nil
 	case k == nil || k.Undef || k.Type != nil && !isWord(k.Type):
 		c.fail(i, code, "%s is %s; must be a constant integer of 32 bits", what, c.name(id))

@@ -126,7 +126,7 @@ func (c *checker) clusterSize(i int, op spirv.Op, id spirv.ID) {
 // constant demands that an operand is a constant, and returns it.
 func (c *checker) constant(i int, op spirv.Op, id spirv.ID, what, code string) *facts.Const {
 	k := c.m.Const(id)
-	if d := c.code.Def(id); d >= 0 && !c.isConstant(c.code.Inst(d).Op()) {
+	if d := c.code.Def(id); d >= 0 && !c.isConstant(c.code.Inst(d).Op()) && !c.typeless(id) {
 		c.fail(i, code, "the %s of %s is %s; must be a constant", what, op, c.name(id)).also(c, d, "the definition")
 	}
 	return k

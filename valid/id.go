@@ -422,15 +422,13 @@ func typeAt(op spirv.Op) int {
 // namesUntyped reports whether the operand at a word of an instruction may be
 // the result of an instruction that has no type.
 func namesUntyped(op spirv.Op, at int) bool {
-	switch op {
-	case spirv.OpEmitMeshTasksEXT, spirv.OpSetMeshOutputsEXT: // the grammar has no class for them
-		return false
-	}
 	switch op.Class() {
 	case spirv.ClassAnnotation, spirv.ClassDebug, spirv.ClassModeSetting, spirv.ClassExtension, spirv.ClassExclude:
 		return true
 	}
-	switch op { // the words of labels
+	switch op { // the words of labels, and of functions, which have rules of their own
+	case spirv.OpFunctionCall:
+		return at == 3
 	case spirv.OpBranch:
 		return at == 1
 	case spirv.OpSelectionMerge, spirv.OpLoopMerge:
@@ -447,7 +445,7 @@ func namesUntyped(op spirv.Op, at int) bool {
 // OpTypeFunction.
 func (c *checker) namesFunctionType(op spirv.Op) bool {
 	switch op.Class() {
-	case spirv.ClassAnnotation, spirv.ClassDebug, spirv.ClassModeSetting, spirv.ClassExtension, spirv.ClassReserved, spirv.ClassExclude:
+	case spirv.ClassAnnotation, spirv.ClassDebug, spirv.ClassModeSetting, spirv.ClassExtension, spirv.ClassExclude:
 		return true
 	}
 	switch op {
@@ -463,7 +461,7 @@ func (c *checker) namesFunctionType(op spirv.Op) bool {
 func namesFunction(op spirv.Op) bool {
 	switch op.Class() {
 	case spirv.ClassAnnotation, spirv.ClassDebug, spirv.ClassModeSetting, spirv.ClassExtension, spirv.ClassDeviceSideEnqueue,
-		spirv.ClassReserved, spirv.ClassExclude:
+		spirv.ClassExclude:
 		return true
 	}
 	switch op {

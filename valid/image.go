@@ -224,7 +224,7 @@ func (a *imageAccess) fourTexel(c *checker) bool {
 func (a *imageAccess) sampledOperand(c *checker, id spirv.ID) bool {
 	t := c.m.TypeOf(id)
 	switch {
-	case t == nil && c.typeless(id), t != nil && t.Op != spirv.OpTypeSampledImage:
+	case t != nil && t.Op != spirv.OpTypeSampledImage:
 		c.fail(a.i, "SPV-Image-Operand", "%s takes %s; must take a sampled image", a.op, c.name(id))
 		return false
 	case t == nil || t.Elem == nil || t.Elem.Image == nil:
@@ -238,7 +238,7 @@ func (a *imageAccess) sampledOperand(c *checker, id spirv.ID) bool {
 func (a *imageAccess) imageOperand(c *checker, id spirv.ID) bool {
 	t := c.m.TypeOf(id)
 	switch {
-	case t == nil && c.typeless(id), t != nil && t.Image == nil:
+	case t != nil && t.Image == nil:
 		c.fail(a.i, "SPV-Image-Operand", "%s takes %s; must take an image", a.op, c.name(id))
 		return false
 	case t == nil:

@@ -92,7 +92,7 @@ func (c *checker) subpassCoordinate(a *imageAccess, id spirv.ID) {
 		e := k.Elem(n)
 		zero = e != nil && e.Known && e.Bits == 0
 	}
-	if !zero && (c.typeless(id) || c.m.TypeOf(id) != nil) {
+	if !zero && c.m.TypeOf(id) != nil {
 		c.fail(a.i, vuid.StandaloneSpirv_SubpassData_04660, "the coordinate of the subpass is %s; must be the constant (0, 0)", c.name(id))
 	}
 }

@@ -60,7 +60,7 @@ func (c *checker) throughTexel(i int, in spirv.Inst) {
 // queried returns the image that a query takes.
 func (c *checker) queried(i int, op spirv.Op, id spirv.ID) *facts.Type {
 	t := c.m.TypeOf(id)
-	if t == nil && c.typeless(id) || t != nil && t.Image == nil {
+	if t != nil && t.Image == nil {
 		c.fail(i, "SPV-ImageQuery-Operand", "%s takes %s; must take an image", op, c.name(id))
 		return nil
 	}
@@ -172,7 +172,7 @@ func (c *checker) queryLod(i int, in spirv.Inst) {
 	a := imageAccess{i: i, op: op, how: howImplicit}
 	s := c.m.TypeOf(v.SampledImage())
 	switch {
-	case s == nil && c.typeless(v.SampledImage()), s != nil && s.Op != spirv.OpTypeSampledImage:
+	case s != nil && s.Op != spirv.OpTypeSampledImage:
 		c.fail(i, "SPV-ImageQuery-Operand", "OpImageQueryLod takes %s; must take a sampled image", c.name(v.SampledImage()))
 		return
 	case s == nil || s.Elem == nil || s.Elem.Image == nil:

@@ -200,10 +200,10 @@ func (c *checker) rayOperand(i int, op spirv.Op, name string, id spirv.ID) bool 
 		want = rayWord
 	}
 	t := c.m.TypeOf(id)
-	if t == nil && !c.typeless(id) {
-		return false
+	if t == nil {
+		return false // told by the rules of ids
 	}
-	if t == nil || !rayFits(t, want) {
+	if !rayFits(t, want) {
 		c.fail(i, "SPV-Ray-Operand", "operand %s of %s is %s; must be %s", name, op, c.name(id), rayWords[want])
 		return false
 	}
@@ -214,7 +214,7 @@ func (c *checker) rayOperand(i int, op spirv.Op, name string, id spirv.ID) bool 
 func (c *checker) carried(i int, op spirv.Op, name string, id spirv.ID, one, other spirv.StorageClass) bool {
 	v := c.m.Variable(id)
 	if v == nil {
-		if d := c.code.DefInst(id); d != nil {
+		if d := c.code.DefInst(id); d != nil && !c.typeless(id) {
 			c.fail(i, "SPV-Ray-Payload", "operand %s of %s is the result of %s; must be a variable", name, op, d.Op())
 		}
 		return false

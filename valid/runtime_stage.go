@@ -120,7 +120,7 @@ func (c *checker) dynamicBroadcast(i int, in spirv.Inst) {
 	if in.Op() == spirv.OpGroupNonUniformQuadBroadcast {
 		code, what = vuid.RuntimeSpirv_subgroupBroadcastDynamicId_06276, "Index"
 	}
-	if !c.vulkan || !c.since(spirv.Version15) || len(in) < 6 || c.m.Const(spirv.ID(in[5])) != nil {
+	if !c.vulkan || !c.since(spirv.Version15) || len(in) < 6 || c.m.TypeOf(spirv.ID(in[5])) == nil || c.m.Const(spirv.ID(in[5])) != nil {
 		return
 	}
 	if !c.feature(code, "subgroupBroadcastDynamicId") {

@@ -49,7 +49,7 @@ func (c *checker) constantOperand(i int, id spirv.ID, what, code string) (value 
 	if c.capable(spirv.CapabilityShader) {
 		matrix := c.anyCapable(spirv.CapabilityCooperativeMatrixNV, spirv.CapabilityCooperativeMatrixKHR)
 		switch {
-		case k == nil && c.code.Def(id) >= 0, k != nil && k.Op == spirv.OpUndef:
+		case k == nil && c.code.Def(id) >= 0 && !c.typeless(id), k != nil && k.Op == spirv.OpUndef:
 			c.fail(i, code, "the %s of %s is %s, no constant; must be one in a shader", what, c.code.Inst(i).Op(), c.name(id))
 		case k != nil && k.Op != spirv.OpConstant && k.Op != spirv.OpConstantNull && !matrix:
 			c.fail(i, code, "the %s of %s is %s, an %s; must be an OpConstant in a shader", what, c.code.Inst(i).Op(), c.name(id), k.Op)
