@@ -82,7 +82,11 @@ func reflectFiles(c console, f reflectFlags, files []string) error {
 			continue
 		}
 		r := reflected{file, []*iface.Entry{}}
-		for _, e := range iface.Reflect(valid.Assume(facts.Gather(m, spec))) {
+		list, err := reflectWith(m, spec)
+		if err != nil {
+			return unreadable("%s: %v", file, err)
+		}
+		for _, e := range list {
 			names = append(names, e.Name)
 			if f.entry == "" || f.entry == e.Name {
 				r.Entries = append(r.Entries, e)
@@ -107,18 +111,32 @@ func reflectFiles(c console, f reflectFlags, files []string) error {
 	return nil
 }
 
+// reflectWith reflects a module with values of specialization constants.
+func reflectWith(m *spirv.Module, values describe.Values) ([]*iface.Entry, error) {
+	spec := values.Spec()
+	list := iface.Reflect(valid.Assume(facts.Gather(m, spec)))
+	if len(list) == 0 {
+		return nil, nil
+	}
+	fit, other, err := values.Fit(list[0]) // all entry points have the constants of the module
+	if other && err == nil {
+		list = iface.Reflect(valid.Assume(facts.Gather(m, fit)))
+	}
+	return list, err
+}
+
 // specValues reads the values of specialization constants: decimal or
-// hexadecimal integers, floats of 32 bits, true or false.
-func specValues(list []string) (facts.Spec, error) {
-	out := facts.Spec{}
+// hexadecimal integers, floats, true or false.
+func specValues(list []string) (describe.Values, error) {
+	out := describe.Values{}
 	for _, s := range list {
 		id, value, ok := strings.Cut(s, "=")
 		n, err := strconv.ParseUint(id, 0, 32)
-		bits, known := describe.SpecBits(value)
+		_, known := describe.SpecBits(value)
 		if !ok || err != nil || !known {
 			return nil, unreadable("--spec %q: must be ID=VALUE, both numbers", s)
 		}
-		out[uint32(n)] = bits
+		out[uint32(n)] = value
 	}
 	return out, nil
 }

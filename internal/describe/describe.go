@@ -8,9 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/goccy/go-yaml"
@@ -246,22 +244,27 @@ func (s *StageBody) add(d *link.Description, load func(Stage) (*link.Shader, err
 		return fmt.Errorf("the stage %q; must be one of %s", stage, strings.Join(link.StageNames()[2:], ", "))
 	}
 	out := Stage{File: s.File, Stage: set, Entry: s.Entry}
-	if len(s.Specialization) > 0 {
-		out.Specialization = facts.Spec{}
-	}
+	values := Values{}
 	for _, id := range slices.Sorted(maps.Keys(s.Specialization)) {
-		v := s.Specialization[id]
-		bits, ok := SpecBits(fmt.Sprint(v))
-		if !ok {
-			return at(fmt.Sprintf("specialization.%d", id), "%v; must be a number, true or false", v)
+		v := fmt.Sprint(s.Specialization[id])
+		if _, ok := SpecBits(v); !ok {
+			return at(fmt.Sprintf("specialization.%d", id), "%s; must be a number, true or false", v)
 		}
-		out.Specialization[id] = bits
+		values[id] = v
 	}
+	out.Specialization = values.Spec()
 	shader := &link.Shader{NoModule: s.File == "" && s.Identifier == 0}
 	if s.File != "" {
 		var err error
 		var missing *link.NoEntryError
-		if shader, err = load(out); errors.As(err, &missing) {
+		shader, err = load(out)
+		if err == nil && shader.Entry != nil {
+			var other bool
+			if other, err = values.fit(out.Specialization, shader.Entry.Constants); other && err == nil {
+				shader, err = load(out)
+			}
+		}
+		if errors.As(err, &missing) {
 			shader = &link.Shader{File: s.File, Missing: missing}
 		} else if err != nil {
 			return err
@@ -279,25 +282,6 @@ func (s *StageBody) add(d *link.Description, load func(Stage) (*link.Shader, err
 	}
 	d.Stages = append(d.Stages, *shader)
 	return nil
-}
-
-// SpecBits reads the value of a specialization constant: a Boolean, a whole
-// number in any base that Go has, or a float, whose 32 bits it is.
-func SpecBits(s string) (uint64, bool) {
-	switch s {
-	case "true":
-		return 1, true
-	case "false":
-		return 0, true
-	}
-	if n, err := strconv.ParseInt(s, 0, 64); err == nil {
-		return uint64(n), true
-	}
-	if n, err := strconv.ParseUint(s, 0, 64); err == nil {
-		return n, true
-	}
-	f, err := strconv.ParseFloat(s, 32)
-	return uint64(math.Float32bits(float32(f))), err == nil
 }
 
 // layoutFile is a pipeline layout as it is written.
