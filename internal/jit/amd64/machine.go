@@ -170,10 +170,14 @@ func (m *machine) layOut(eager bool) bool {
 		fr.args, end = regalloc.Sequence(f.Form, f.Args, 0)
 		fr.results, fr.outgoing = regalloc.Sequence(f.Form, f.Results, end)
 	}
+	rare := make([]bool, len(m.funcs)) // what strips begin anew in whose rows are not all in range
 	for i, f := range m.funcs {
 		out := int32(0)
 		each(f, func(in *vcode.Inst) {
 			m.know(f, in)
+			if in.Leaves() && in.Op != vcode.Guard {
+				rare[in.Target] = true
+			}
 			m.demotes = m.demotes || in.IR == ir.Demote
 			m.meets = m.meets || in.Op == vcode.Barrier
 			m.steps[in.Part] = m.steps[in.Part] || in.Op == vcode.Step
@@ -189,7 +193,7 @@ func (m *machine) layOut(eager bool) bool {
 			return false
 		}
 		m.frames[i].Frame, m.frames[i].first = allocated, firstVec
-		if m.level == AVX512 && m.wantsMore(f, allocated.Memory) {
+		if m.level == AVX512 && !rare[i] && m.wantsMore(f, allocated.Memory) {
 			m.better(i, out, eager)
 		}
 	}

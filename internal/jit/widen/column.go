@@ -69,7 +69,8 @@ func byColumns(f *vcode.Func, other int) bool {
 	if len(f.Blocks) != 1 || f.Parts == 1 {
 		return false
 	}
-	c := columns{f: f, other: other, window: map[accessKey]int{}, zero: f.NewConst(vcode.Gen, 0)}
+	n := len(f.Blocks[0].Insts) // most are of one part already
+	c := columns{list: make([]vcode.Inst, 0, 2*n), of: make([]int32, 0, 2*n), f: f, other: other, window: map[accessKey]int{}, zero: f.NewConst(vcode.Gen, 0)}
 	for i := range f.Blocks[0].Insts {
 		if !c.split(&f.Blocks[0].Insts[i]) {
 			return false
@@ -164,9 +165,7 @@ func (c *columns) once() bool {
 	late := make([]bool, len(c.f.Classes))
 	for i := range c.list {
 		in := &c.list[i]
-		for _, r := range slices.Concat(in.Uses, in.Masks) {
-			late[r] = true
-		}
+		reads(in, func(r vcode.Reg) { late[r] = true })
 		for _, r := range in.Defs {
 			if late[r] {
 				return false
@@ -183,10 +182,14 @@ func (c *columns) once() bool {
 func (c *columns) color() bool {
 	for i := range c.list {
 		in := &c.list[i]
-		for _, r := range slices.Concat(in.Uses, in.Masks) {
-			if from := c.by[r]; from != none && !c.join(i, c.of[from]) {
-				return false
+		ok := true
+		reads(in, func(r vcode.Reg) {
+			if from := c.by[r]; from != none {
+				ok = c.join(i, c.of[from]) && ok
 			}
+		})
+		if !ok {
+			return false
 		}
 	}
 	wanted := slices.Repeat([]int32{none}, len(c.list))
@@ -199,13 +202,23 @@ func (c *columns) color() bool {
 		if c.of[i] != none {
 			length++
 		}
-		for _, r := range slices.Concat(in.Uses, in.Masks) {
+		reads(in, func(r vcode.Reg) {
 			if from := c.by[r]; from != none {
 				wanted[from] = meet(wanted[from], c.of[i])
 			}
-		}
+		})
 	}
 	return length <= maxColumn*c.f.Parts
+}
+
+// reads names the registers that an instruction reads.
+func reads(in *vcode.Inst, do func(vcode.Reg)) {
+	for _, r := range in.Uses {
+		do(r)
+	}
+	for _, r := range in.Masks {
+		do(r)
+	}
 }
 
 // many is a column in place of several, or of what stands before all.
@@ -244,17 +257,23 @@ func (c *columns) sinks(in *vcode.Inst) bool {
 
 // sorted is the list by columns: what belongs to none first, then the windows.
 func (c *columns) sorted() []vcode.Inst {
-	last := len(c.list) - 1 // the return
-	out := make([]vcode.Inst, 0, len(c.list)+len(c.windows))
-	for column := int32(none); column < int32(c.f.Parts); column++ {
-		for i := range c.list[:last] {
-			if c.of[i] == column {
-				out = append(out, c.list[i])
-			}
-		}
-		if column == none {
-			out = append(out, c.windows...)
+	last := len(c.list) - 1            // the return
+	starts := make([]int, c.f.Parts+1) // of each column, after those of none
+	for _, column := range c.of[:last] {
+		if column+1 < int32(c.f.Parts) {
+			starts[column+2]++
 		}
 	}
-	return append(out, c.list[last])
+	starts[1] += len(c.windows)
+	for p := range c.f.Parts {
+		starts[p+1] += starts[p]
+	}
+	out := make([]vcode.Inst, len(c.list)+len(c.windows))
+	for i, column := range c.of[:last] {
+		out[starts[column+1]] = c.list[i]
+		starts[column+1]++
+	}
+	copy(out[starts[0]:], c.windows)
+	out[len(out)-1] = c.list[last]
+	return out
 }
