@@ -250,11 +250,23 @@ func (c *checker) exits(f *facts.Function) {
 func (c *checker) enters(b, t *facts.Block, patience *int) {
 	for k := t.Construct; k != nil && !k.Contains(b) && *patience > 0; k = k.Parent {
 		*patience--
-		if t != k.Entry && t != k.Header {
+		if t != k.Entry && t != k.Header || k.Kind == facts.ContinuePart && t != k.Header && !inLoop(b, k.Header, patience) {
 			c.fail(b.Term, "SPV-Construct-Entry", "the branch from %s to %s enters the %s construct of %s; must lead to where that begins", c.name(b.ID), c.name(t.ID), k.Kind, c.name(k.Header.ID)).also(c, k.Header.Merge, "the construct")
 			return
 		}
 	}
+}
+
+// inLoop reports whether a block is in the loop of a header: a continue target is
+// where its construct begins, but for the loop alone.
+func inLoop(b, header *facts.Block, patience *int) bool {
+	for k := b.Construct; k != nil && *patience > 0; k = k.Parent {
+		*patience--
+		if k.Kind == facts.Loop && k.Header == header {
+			return true
+		}
+	}
+	return b == header || *patience <= 0
 }
 
 // mayExit reports whether a branch from a block of construct k to t, which is
