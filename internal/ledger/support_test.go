@@ -101,6 +101,36 @@ func TestComputeIsComplete(t *testing.T) {
 	}
 }
 
+// TestWhatCasesDeclare looks at the capabilities and extensions of each module
+// that a case runs: what runs is not refused, in the tables nor by the profile
+// that is made of them.
+func TestWhatCasesDeclare(t *testing.T) {
+	files, _ := filepath.Glob("../lower/testdata/*/*.txtar")
+	if len(files) == 0 {
+		t.Fatal("no cases")
+	}
+	declares := regexp.MustCompile(`(?m)^OpCapability (\w+)|^OpExtension "(\w+)"`)
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(data), "\n-- run") {
+			continue
+		}
+		for _, m := range declares.FindAllStringSubmatch(string(data), -1) {
+			if r := spirv.KindCapability.EnumerantByName(m[1]); r != nil {
+				if works, known := capabilities[spirv.Capability(r.Value())]; known && !works {
+					t.Errorf("%s runs with %s, which is refused", file, m[1])
+				}
+			}
+			if works, known := extensions[m[2]]; known && !works {
+				t.Errorf("%s runs with %s, which is refused", file, m[2])
+			}
+		}
+	}
+}
+
 // TestVulkanTables compares the tables with those of the specification, where
 // they are at hand.
 func TestVulkanTables(t *testing.T) {
