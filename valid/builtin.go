@@ -161,6 +161,20 @@ func (c *checker) noteBuiltIn(i int, in spirv.Inst) {
 	if kind == spirv.DecorationBuiltIn && len(words) > 0 {
 		n.builtIn = spirv.BuiltIn(words[0])
 		c.builtIn.noted = append(c.builtIn.noted, n)
+		if n.member >= 0 {
+			c.memberBuiltIn(i, n.builtIn)
+		}
+	}
+}
+
+// memberBuiltIn judges a built-in of a member: what no stage hands on stands in
+// no block.
+func (c *checker) memberBuiltIn(i int, b spirv.BuiltIn) {
+	switch b {
+	case spirv.BuiltInNumSubgroups, spirv.BuiltInSubgroupId, spirv.BuiltInSubgroupSize, spirv.BuiltInSubgroupLocalInvocationId,
+		spirv.BuiltInSubgroupEqMask, spirv.BuiltInSubgroupGeMask, spirv.BuiltInSubgroupGtMask, spirv.BuiltInSubgroupLeMask,
+		spirv.BuiltInSubgroupLtMask:
+		c.fail(i, "SPV-Decoration-BuiltIn", "BuiltIn %s on a member; must be on a variable", b)
 	}
 }
 

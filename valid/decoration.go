@@ -13,7 +13,7 @@ var decorationFamily = family{
 		{Code: "SPV-Decoration-SpecId", Section: "SPIR-V 3.2.20", Words: "SpecId is on a scalar specialization constant"},
 		{Code: "SPV-Decoration-Struct", Section: "SPIR-V 3.2.20", Words: "Block, BufferBlock, GLSLShared, GLSLPacked and CPacked are on struct types"},
 		{Code: "SPV-Decoration-ArrayStride", Section: "SPIR-V 3.2.20", Words: "ArrayStride is on an array or pointer type, and is not 0"},
-		{Code: "SPV-Decoration-BuiltIn", Section: "SPIR-V 3.2.20", Words: "BuiltIn is on a variable, a member of a struct or a constant; WorkgroupSize on a constant"},
+		{Code: "SPV-Decoration-BuiltIn", Section: "SPIR-V 3.2.20", Words: "BuiltIn is on a variable, a member of a struct or a constant; WorkgroupSize on a constant, and in Vulkan those of subgroups on a variable"},
 		{Code: "SPV-Decoration-MemoryObject", Section: "SPIR-V 3.2.20", Words: "a decoration of memory is on a variable or a parameter that is a pointer"},
 		{Code: "SPV-Decoration-Variable", Section: "SPIR-V 3.2.20", Words: "a decoration of an interface is on a variable"},
 		{Code: "SPV-Decoration-MemberOnly", Section: "SPIR-V 3.2.20", Words: "RowMajor, ColMajor and MatrixStride are on members"},
