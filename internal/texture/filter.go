@@ -213,6 +213,9 @@ func (f *filter) sampleLinear() values {
 	for i := range pairs {
 		pairs[i] = f.linear(f.axisOf(i))
 	}
+	if f.x.Bytes == 4 && f.proven(0) != 0 {
+		return f.weightedRows(pairs)
+	}
 	return f.weighted(pairs, make([]ir.V, len(pairs)), 0)
 }
 
@@ -223,41 +226,11 @@ func (f *filter) weighted(pairs []pair, at []ir.V, in ir.V) values {
 		return f.tap(append([]ir.V(nil), at...), in)
 	}
 	p := &pairs[n]
-	if n == 0 && f.x.Bytes == 4 && f.proven(0) != 0 {
-		lo, hi := f.twoTaps(p, at)
-		if f.ofBytes() {
-			return f.weightedBytes(lo[0], hi[0], p.part)
-		}
-		return f.join(f.seen(lo, 0), f.seen(hi, 0), p.weight)
-	}
 	at[n] = p.lo
 	lo := f.weighted(pairs[:n], at, f.andIn(in, p.loIn))
 	at[n] = p.hi
 	hi := f.weighted(pairs[:n], at, f.andIn(in, p.hiIn))
 	return f.join(lo, hi, p.weight)
-}
-
-// twoTaps reads two texels of a row: in nearly all lanes they stand side by side,
-// and only where wrapping came between them is the second read by itself. That
-// the first may be the image's last is why memory has bytes to spare.
-func (f *filter) twoTaps(p *pair, at []ir.V) (lo, hi []ir.V) {
-	layer := f.layer
-	if f.face != 0 {
-		layer = f.cubeLayer(f.face)
-	}
-	at = append([]ir.V(nil), at...)
-	at[0] = p.lo
-	off := f.begins(at, layer)
-	first := f.load(&f.x, off, ir.Proven)
-	second := f.loadBehind(&f.x, off, f.x.Bytes, ir.Proven)
-	merge := f.Block(f.x.types()...)
-	f.If(f.not(f.eq(p.hi, f.add(p.lo, f.I32(1)))))
-	at[0] = p.hi
-	f.Br(merge, f.load(&f.x, f.begins(at, layer), ir.Proven)...)
-	f.End()
-	f.Br(merge, second...)
-	f.End()
-	return first, append([]ir.V(nil), f.Func.Params(merge)...)
 }
 
 // corners returns the four texels of a cube's linear filter, in the order of x and

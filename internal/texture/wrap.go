@@ -16,6 +16,8 @@ type pair struct {
 	part       ir.V // i32: the weight of hi in 256ths
 	weight     ir.V // f32: of hi; lo has the rest
 	loIn, hiIn ir.V // b1: whether they are within; 0 (no value) where they always are
+	beside     ir.V // b1: hi is the one behind lo; 0 (no value) where only they tell
+	clamped    bool // where not beside, hi is lo, else it is 0
 }
 
 // single is the texel along an axis that is nearest.
@@ -155,18 +157,20 @@ func (c *code) linear(a axis) (p pair) {
 	case r.wrapped:
 		p.lo, p.hi = c.wrap(a, p.lo), c.wrap(a, p.hi)
 	case a.mode == Repeat: // from −1 to last
+		p.beside = c.ult(whole, last)
 		p.lo = c.Op(ir.UMin, ir.I32, p.lo, last)
-		p.hi = c.Select(c.eq(p.hi, a.size), c.I32(0), p.hi)
+		p.hi = c.Select(p.beside, p.hi, c.I32(0))
 	case a.mode == ClampToBorder:
 		p.loIn, p.hiIn = c.ult(p.lo, a.size), c.ult(p.hi, a.size)
 	case c.v.dim == ir.DimCube && !c.s.nonSeamless: // beyond the edge is another face
-	default:
+	default: // likewise
+		p.beside, p.clamped = c.ult(whole, last), true
 		p.lo = c.Op(ir.SMax, ir.I32, p.lo, c.I32(0))
 		p.hi = c.Op(ir.SMin, ir.I32, p.hi, last)
 	}
 	if c.s.reduction != Average { // a texel without weight does not count
 		none := c.Cmp(ir.FEq, p.weight, c.num(0))
-		p.hi = c.Select(none, p.lo, p.hi)
+		p.hi, p.beside = c.Select(none, p.lo, p.hi), 0
 		if p.hiIn != 0 {
 			p.hiIn = c.Op(ir.Or, ir.B1, c.both(none, p.loIn), c.both(c.not(none), p.hiIn))
 		}
