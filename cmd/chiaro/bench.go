@@ -219,7 +219,7 @@ func compileEntry(engine exec.Engine, data []byte, spec facts.Spec, options lowe
 
 // measure runs the dispatches, and reports whether buffers are as --compare
 // says.
-func (r *benchReport) measure(c console, f benchFlags, prog exec.Program, args compute.Args, buffers [][]byte) (same bool, err error) {
+func (r *benchReport) measure(c console, f benchFlags, prog exec.Program, args compute.Args, buffers []contents) (same bool, err error) {
 	once := func() error {
 		for range r.K {
 			if err := compute.Dispatch(context.Background(), prog, args); err != nil {

@@ -40,8 +40,11 @@ func (f resourceFlag) String() string { return "" }
 // Type returns what help calls the value.
 func (f resourceFlag) Type() string { return "string" }
 
+// contents gives the bytes that a buffer or an image has at the time.
+type contents func() []byte
+
 // args makes the dispatch and its buffers and images, filled.
-func (f *benchFlags) args() (compute.Args, [][]byte, error) {
+func (f *benchFlags) args() (compute.Args, []contents, error) {
 	robustness, err := f.pipeline.robust()
 	if err != nil {
 		return compute.Args{}, nil, err
@@ -68,10 +71,10 @@ func (f *benchFlags) args() (compute.Args, [][]byte, error) {
 			args.Push = binary.LittleEndian.AppendUint32(args.Push, bits)
 		}
 	}
-	var buffers [][]byte
+	var buffers []contents
 	for i, r := range f.resources {
 		at := compute.Binding{Binding: uint32(i)}
-		var data []byte
+		var data contents
 		if r.image {
 			view, sampler, texels, err := parseImage(r.text)
 			if err != nil {
@@ -83,7 +86,7 @@ func (f *benchFlags) args() (compute.Args, [][]byte, error) {
 			if err != nil {
 				return args, nil, err
 			}
-			args.Bindings[at], data = []exec.Buffer{{Bytes: bytes, Beyond: beyond}}, bytes
+			args.Bindings[at], data = []exec.Buffer{{Bytes: bytes, Beyond: beyond}}, func() []byte { return bytes }
 		}
 		buffers = append(buffers, data)
 	}
@@ -91,7 +94,7 @@ func (f *benchFlags) args() (compute.Args, [][]byte, error) {
 }
 
 // parseImage makes an image of WxH[,SEED] and a sampler.
-func parseImage(s string) (*texture.View, *texture.Sampler, []byte, error) {
+func parseImage(s string) (*texture.View, *texture.Sampler, contents, error) {
 	size, seedText, seeded := strings.Cut(s, ",")
 	wide, high, ok := strings.Cut(size, "x")
 	w, err := parseUint(wide, 31)
@@ -110,14 +113,22 @@ func parseImage(s string) (*texture.View, *texture.Sampler, []byte, error) {
 	if err != nil {
 		return nil, nil, nil, unreadable("-i %q: %v", s, err)
 	}
-	data := m.Level(0, 0)
+	data := make([]byte, 4*w*h)
 	fill(data, "rand", uint32(seed))
+	for y := range int(h) {
+		copy(m.Row(texture.Place{Y: y}), data[4*y*int(w):])
+	}
 	view, err := texture.NewView(m, texture.ViewDesc{Dim: ir.Dim2D})
 	if err != nil {
 		return nil, nil, nil, unreadable("-i %q: %v", s, err)
 	}
 	sampler, err := texture.NewSampler(texture.SamplerDesc{Mag: texture.Linear, Min: texture.Linear})
-	return view, sampler, data, err
+	return view, sampler, func() []byte {
+		for y := range int(h) {
+			copy(data[4*y*int(w):], m.Row(texture.Place{Y: y}))
+		}
+		return data
+	}, err
 }
 
 // spec reads -s.

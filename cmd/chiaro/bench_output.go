@@ -70,17 +70,17 @@ func quantity(n float64) string {
 }
 
 // binding reads BINDING=FILE of a flag.
-func binding(flag, s string, buffers [][]byte) (data []byte, file string, err error) {
+func binding(flag, s string, buffers []contents) (data []byte, file string, err error) {
 	number, file, ok := strings.Cut(s, "=")
 	i, err := parseUint(number, 32)
 	if !ok || err != nil || i >= uint64(len(buffers)) {
 		return nil, "", unreadable("%s %q; want BINDING=FILE with the binding of a buffer", flag, s)
 	}
-	return buffers[i], file, nil
+	return buffers[i](), file, nil
 }
 
 // writeDumps writes the buffers that -d names.
-func (f *benchFlags) writeDumps(buffers [][]byte) error {
+func (f *benchFlags) writeDumps(buffers []contents) error {
 	for _, d := range f.dumps {
 		data, file, err := binding("-d", d, buffers)
 		if err != nil {
@@ -95,7 +95,7 @@ func (f *benchFlags) writeDumps(buffers [][]byte) error {
 
 // compareBuffers says on standard error where buffers differ from the files of
 // --compare.
-func (f *benchFlags) compareBuffers(c console, buffers [][]byte) (same bool, err error) {
+func (f *benchFlags) compareBuffers(c console, buffers []contents) (same bool, err error) {
 	same = true
 	for _, x := range f.compare {
 		got, file, err := binding("--compare", x, buffers)

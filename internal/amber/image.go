@@ -107,7 +107,7 @@ func (r *runner) image(b *Buffer) (*texture.Image, error) {
 	m, err := texture.NewImage(texture.Desc{
 		Format: b.Texel.Name, Dim: ir.Dim1D + ir.Dim(b.Image.Dimensions-1),
 		Width: b.Image.Width, Height: b.Image.Height, Depth: b.Image.Depth,
-		Levels: b.Image.MipLevels, Samples: b.Image.Samples,
+		Levels: b.Image.MipLevels, Samples: b.Image.Samples, Packed: true,
 	})
 	if err != nil {
 		return nil, err

@@ -43,6 +43,16 @@ func pairCase(r *rand.Rand) string {
 	return b.String() + "}\n"
 }
 
+// nearness says how far the places of the lanes of a subgroup are from each other.
+type nearness int
+
+const (
+	apart   nearness = iota
+	mixed            // most are within 32 words of the first, some are anywhere
+	outlier          // some may be a little further away, or between two words
+	nearby           // all are within 32 words of the first
+)
+
 // TestPairs runs loads of words side by side on both engines.
 func TestPairs(t *testing.T) { eachLevel(t, testPairs) }
 
@@ -51,8 +61,22 @@ func testPairs(t *testing.T, engine jit.Engine) {
 	for seed := range 200 {
 		r := rand.New(rand.NewSource(int64(seed)))
 		var places []uint32
-		for range n {
+		near, base := apart, uint32(0)
+		for lane := range n {
 			at := uint32(r.Intn(size/4)) * 4
+			if lane%16 == 0 {
+				near, base = nearness(r.Intn(4)), uint32(r.Intn(size-100)+r.Intn(2)*60-r.Intn(2)*4)
+			}
+			if near != apart {
+				at = base + 4*uint32(lane%16*r.Intn(3))
+			}
+			if near == outlier && r.Intn(16) == 0 {
+				at += uint32(r.Intn(68))
+			}
+			if near == nearby || near == outlier {
+				places = append(places, at, uint32(r.Intn(5)))
+				continue
+			}
 			switch r.Intn(12) {
 			case 0:
 				at = uint32(size - r.Intn(24))

@@ -31,6 +31,7 @@ type Desc struct {
 	Layers  int
 	Levels  int
 	Samples int
+	Packed  bool // rows stand one behind the other without a gap, however slow that is
 }
 
 // Image is texels in memory of its own. The layers of a level stand one behind the
@@ -195,7 +196,7 @@ func (m *Image) plane(a aspectFormat) (p plane, err error) {
 	size := uint64(0)
 	for n := range m.Levels {
 		l := level{width: max(m.Width/a.divX>>n, 1), height: max(m.Height/a.divY>>n, 1), depth: max(m.Depth>>n, 1)}
-		row := uint64(l.width) * uint64(f.Bytes) * uint64(m.Samples)
+		row := m.pitch(uint64(l.width)*uint64(f.Bytes)*uint64(m.Samples), l)
 		slice := row * uint64(l.height)
 		l.at, l.row, l.slice = uint32(size), uint32(row), uint32(slice)
 		size += (slice*uint64(l.depth)*uint64(m.Layers) + 15) &^ 15
@@ -206,6 +207,24 @@ func (m *Image) plane(a aspectFormat) (p plane, err error) {
 	}
 	p.memory = make([]byte, size+spare)
 	return p, nil
+}
+
+// Rows that are a multiple of crowded bytes apart fall on few lines of a cache, where
+// those above each other push each other out: they get a gap, one line of a cache.
+const (
+	crowded = 1 << 10
+	gap     = 64
+)
+
+// pitch returns how many bytes rows of so many bytes each stand apart.
+func (m *Image) pitch(row uint64, l level) uint64 {
+	if m.Packed || row%crowded != 0 || l.height < 2 {
+		return row
+	}
+	if all := (row + gap) * uint64(l.height) * uint64(l.depth) * uint64(m.Layers); all > MaxBytes/2 {
+		return row
+	}
+	return row + gap
 }
 
 // aspect returns the plane of an aspect; 0 is the first that there is, and color of
@@ -264,29 +283,49 @@ func (m *Image) Texel(at Place) []byte {
 	return b
 }
 
+// Row returns the bytes of the texels of a row from a place on, which the caller may
+// change, or nil where there is none.
+func (m *Image) Row(at Place) []byte {
+	p, b := m.texel(at)
+	if b == nil {
+		return nil
+	}
+	n := (p.levels[at.Level].width-at.X)*m.Samples - at.Sample
+	return b[: n*p.texel.Bytes : n*p.texel.Bytes]
+}
+
 // Rows returns the bytes of a layer, or of a slice of a volume, of a level, its
 // rows one behind the other without a gap: they are the image's own. It is nil
-// where there is no such layer.
+// where there is no such layer, or where there are gaps: see [Desc.Packed].
 func (m *Image) Rows(a format.Aspect, level, layer int) []byte {
 	p := m.aspect(a)
 	if p == nil || uint(level) >= uint(m.Levels) {
 		return nil
 	}
 	l := &p.levels[level]
-	if uint(layer) >= uint(l.depth*m.Layers) {
+	if uint(layer) >= uint(l.depth*m.Layers) || m.gaps(p, l) {
 		return nil
 	}
 	return p.memory[int(l.at)+layer*int(l.slice):][:l.slice]
 }
 
+// gaps reports whether the rows of a level have gaps between them.
+func (m *Image) gaps(p *plane, l *level) bool {
+	return int(l.row) != l.width*p.texel.Bytes*m.Samples
+}
+
 // Level returns the bytes of a level, all its layers and slices: they are the
-// image's own. It is nil where there is no such level.
+// image's own. It is nil where there is no such level, or where there are gaps
+// between rows: see [Desc.Packed].
 func (m *Image) Level(a format.Aspect, level int) []byte {
 	p := m.aspect(a)
 	if p == nil || uint(level) >= uint(m.Levels) {
 		return nil
 	}
 	l := &p.levels[level]
+	if m.gaps(p, l) {
+		return nil
+	}
 	return p.memory[l.at:][:int(l.slice)*l.depth*m.Layers]
 }
 

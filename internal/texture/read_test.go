@@ -142,3 +142,49 @@ func TestWriteFormats(t *testing.T) {
 		}
 	}
 }
+
+// TestGaps reads and writes an image whose rows have gaps between them as one
+// without, and finds that nobody gets the gaps.
+func TestGaps(t *testing.T) {
+	d := texture.Desc{Format: "R8G8B8A8_UNORM", Dim: ir.Dim2D, Width: 256, Height: 3, Layers: 2}
+	m, err := texture.NewImage(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Packed = true
+	packed, err := texture.NewImage(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Rows(0, 0, 0) != nil || m.Level(0, 0) != nil {
+		t.Error("rows without a gap of an image with gaps")
+	}
+	if n := len(packed.Level(0, 0)); n != 4*256*3*2 {
+		t.Errorf("%d bytes of a packed level", n)
+	}
+	for layer := range 2 {
+		for y := range 3 {
+			row := m.Row(texture.Place{X: 250, Y: y, Layer: layer})
+			if len(row) != 24 || cap(row) != 24 {
+				t.Fatalf("%d bytes of six texels, room for %d", len(row), cap(row))
+			}
+			for i := range row {
+				row[i] = byte(100*layer + 30*y + i)
+			}
+			copy(packed.Row(texture.Place{X: 250, Y: y, Layer: layer}), row)
+		}
+	}
+	for layer := range 2 {
+		for y := range 3 {
+			for x := range 256 {
+				at := texture.Place{X: x, Y: y, Layer: layer}
+				if got, want := m.Load(at), packed.Load(at); got != want {
+					t.Fatalf("texel %d, %d of layer %d is %x, packed %x", x, y, layer, got, want)
+				}
+			}
+		}
+	}
+	if m.Row(texture.Place{Y: 3}) != nil || m.Row(texture.Place{X: 256}) != nil {
+		t.Error("a row outside of the image")
+	}
+}

@@ -109,7 +109,13 @@ func fill(m *texture.Image, r *rand.Rand) {
 		_, _, depth := m.LevelExtent(l)
 		for n := range depth * m.Layers {
 			for _, a := range m.Aspects() {
-				r.Read(m.Rows(a, l, n))
+				for y := 0; ; y++ {
+					row := m.Row(texture.Place{Y: y, Z: n % depth, Layer: n / depth, Level: l, Aspect: a})
+					if row == nil {
+						break
+					}
+					r.Read(row)
+				}
 			}
 		}
 	}

@@ -409,10 +409,81 @@ func (m *machine) consecutive(in *vcode.Inst, k, off Reg, field int32, far Label
 	return Indexed(RCX, RDX, 1, int32(in.Key.Aux))
 }
 
-// gatherPair loads two words that stand side by side for each lane: eight lanes at
-// a time, and then the even words apart from the odd ones. Where the second may be
-// out of range each is loaded by itself.
+// windowWords are the words that nearby loads.
+const windowWords = 32
+
+// nearby leaves for far unless the words at the offsets in off, words of them for
+// each lane of k, are among windowWords that begin with the first lane's, all of
+// which are in range. It puts those into Z0 and Z2, and into Z3 the number that the
+// first word of each lane has among them. Lanes that look at texels along a row of
+// an image do so at one place nearly always, or nearly never.
+func (m *machine) nearby(in *vcode.Inst, k, off Reg, words uint32, far Label) {
+	m.RR(VMOVD_ST, V128, off, 0, RDX, 0)
+	m.RR(VPBROADCASTD, V512, 3, 0, off, 0)
+	m.RR(VPSUBD, V512, 3, off, 3, 0)
+	m.RRI(VPRORD, V512, 3, 0, 3, 2, 0) // between two words: a great number
+	m.RMI(VPCMPUD, V512, 2, 3, m.word32(windowWords-words), compareGT, K(k)|BC)
+	m.RR(KORTESTW, V128, 2, 0, 2, 0)
+	m.Jcc(NotEqual, far)
+	at := m.handleWord(in.Uses[0], RAX, handleLength)
+	m.GRM(MOV, RCX, at)
+	m.GI(SubI, true, RCX, int32(in.Key.Aux)+4*windowWords)
+	m.GRR(CMP|W, RCX, RDX)
+	at.Disp -= handleLength
+	m.GRM(MOV|W, RCX, at)
+	m.Jcc(Less, far)
+	from := Indexed(RCX, RDX, 1, int32(in.Key.Aux))
+	m.RM(VMOVDQU32, V512, 0, 0, from, 0)
+	m.RM(VMOVDQU32, V512, 2, 0, further(from, 1), 0)
+}
+
+// gatherPair loads two words that stand side by side for each lane.
 func (m *machine) gatherPair(in *vcode.Inst) {
+	if in.Key.Aux > nearImm {
+		m.gatherApart(in)
+		return
+	}
+	apart, on := m.NewLabel(), m.NewLabel()
+	m.nearby(in, m.execution(in), m.vec(in.Uses[1], 1), 2, apart)
+	for i := range in.Defs {
+		m.pick(in, i, func(d Reg) {
+			if i == 0 {
+				m.moveVec(d, 3)
+			} else {
+				m.RM(VPADDD, V512, d, 3, m.word32(uint32(i)), BC)
+			}
+		})
+	}
+	m.Bind(on)
+	m.later = append(m.later, func() {
+		m.Bind(apart)
+		m.gatherApart(in)
+		m.Jmp(on)
+	})
+}
+
+// pick defines result i of in: the words of Z0 and Z2 that have the numbers that
+// number puts into a register. It uses Z4.
+func (m *machine) pick(in *vcode.Inst, i int, number func(d Reg)) {
+	one := *in
+	one.Defs = in.Defs[i : i+1]
+	d, o := m.dest(&one, 4)
+	to := d
+	if o != 0 {
+		to = 4
+	}
+	number(to)
+	m.RR(VPERMI2D, V512, to, 0, 2, 0)
+	if to != d {
+		m.RR(VMOVDQA32, V512, d, 0, to, o)
+	}
+	m.done(&one, d)
+}
+
+// gatherApart is gatherPair wherever the words are: eight lanes at a time, and then
+// the even words apart from the odd ones. Where the second may be out of range each
+// is loaded by itself.
+func (m *machine) gatherApart(in *vcode.Inst) {
 	far, on := m.NewLabel(), m.NewLabel()
 	off := m.vec(in.Uses[1], 1)
 	k := m.execution(in)
@@ -429,11 +500,7 @@ func (m *machine) gatherPair(in *vcode.Inst) {
 	m.RM(VPGATHERDQ, V512, 0, 0, Indexed(RDX, 4, 1, 0), K(2))
 	m.RM(VPGATHERDQ, V512, 2, 0, Indexed(RDX, 3, 1, 0), K(3))
 	for i := range in.Defs {
-		m.RM(VMOVDQA32, V512, 4, 0, m.vector(everySecond(uint32(i))), 0)
-		m.RR(VPERMI2D, V512, 4, 0, 2, 0)
-		one := *in
-		one.Defs = in.Defs[i:]
-		m.define(&one, 4)
+		m.pick(in, i, func(d Reg) { m.RM(VMOVDQA32, V512, d, 0, m.vector(everySecond(uint32(i))), 0) })
 	}
 	m.Bind(on)
 	if in.Key.Flags&ir.Proven != 0 {
