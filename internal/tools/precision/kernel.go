@@ -50,6 +50,7 @@ OpDecorate %%sink Binding 1
 %%u3 = OpTypeVector %%u32 3
 %%T = OpTypeFloat %d
 %s%%T3 = OpTypeVector %%T 3
+%%M3 = OpTypeMatrix %%T3 3
 %%S = OpTypeStruct %%T %%T
 %%F = OpTypeStruct %%T %%i32
 %%array = OpTypeRuntimeArray %%T

@@ -81,6 +81,8 @@ says: those first against float64, then the worst of each 2²⁰ against math/bi
 magnitudes, and every pair of edge values (denormals, ends of ranges, neighbours of what functions change at). Operands
 that are NaN, infinite or −0, and results that SPIR-V leaves undefined, have their own tests: [undefined.md](undefined.md).
 Comparisons and conversions of integers are exact or correctly rounded; ` + "`TestEdges`" + ` and the truth tables hold them to it.
+Of a matrix the middle column was measured, of Ldexp exponents from −8 to 8 (` + "`TestFLdexp`" + ` has others). What atomics and group operations
+compute, derivatives and PackHalf2x16 is OpFAdd, OpFSub, NMin, NMax or OpFConvert: tests of them stand in [support.md](support.md).
 
 - *ULP*: the greatest error in the usual range, in units of the last place of the true result: all operands, but for
   Sin, Cos and Tan those up to 2²⁰, and for Length and Normalize those whose squares neither overflow nor vanish.

@@ -1,5 +1,18 @@
 package main
 
+// matrixOf3 makes a matrix of the first three operands, its columns; column is
+// the middle column of one.
+const matrixOf3 = "%m = OpCompositeConstruct %M3 %a %b %c\n"
+
+func column(m string) string { return "%r = OpCompositeExtract %T3 " + m + " 1" }
+
+// upTo8 makes a whole number of −8 to 8 of the second operand.
+const upTo8 = `%f = OpConvertFToS %i32 %b
+%hi = OpShiftLeftLogical %i32 %k2 %k2
+%lo = OpSNegate %i32 %hi
+%n = OpExtInst %i32 %glsl SClamp %f %lo %hi
+`
+
 // more are the functions of several numbers, and of vectors.
 var more = []instruction{
 	{name: "OpFConvert to 16", form: "%r = OpFConvert %R %a", in: single, out: 1, from: []int{32, 64}, to: 16, class: rounded, value: one1(same)},
@@ -17,6 +30,10 @@ var more = []instruction{
 		return x.sub(y.mul(x.div(y).whole(down)))
 	})},
 	{name: "Fma", form: ext("Fma", 3), in: triple, out: 1, wide: true, class: rounded, value: func(x []number, _ int) number { return x[0].mul(x[1]).add(x[2]) }},
+	{name: "OpFmaKHR", form: op("OpFmaKHR", 3), in: triple, out: 1, wide: true, class: rounded, value: func(x []number, _ int) number { return x[0].mul(x[1]).add(x[2]) }},
+	{name: "Ldexp", form: upTo8 + "%r = OpExtInst %T %glsl Ldexp %a %n", in: pair, out: 1, wide: true, class: rounded, value: two2(func(x, y number) number {
+		return x.mul(least(greatest(y.whole(toZero), y.num(-8)), y.num(8)).exp2())
+	})},
 	{name: "FMin", form: ext("FMin", 2), in: pair, out: 1, wide: true, class: exact, value: two2(least)},
 	{name: "FMax", form: ext("FMax", 2), in: pair, out: 1, wide: true, class: exact, value: two2(greatest)},
 	{name: "NMin", form: ext("NMin", 2), in: pair, out: 1, wide: true, class: exact, value: two2(least)},
@@ -49,6 +66,21 @@ var more = []instruction{
 	{name: "Atan2", form: ext("Atan2", 2), in: pair, out: 1, class: ulps, value: two2(func(y, x number) number { return y.atan2(x) })},
 	{name: "OpDot", form: op("OpDot", 2), in: []int{3, 3}, out: 1, wide: true, class: inherited, sum: true, value: func(x []number, _ int) number { return dot(x[:3], x[3:]) }},
 	{name: "OpVectorTimesScalar", form: op("OpVectorTimesScalar", 2), in: []int{3, 1}, out: 3, wide: true, class: rounded, value: func(x []number, n int) number { return x[n].mul(x[3]) }},
+	{name: "OpMatrixTimesScalar", form: matrixOf3 + "%s = OpMatrixTimesScalar %M3 %m %d\n" + column("%s"), in: []int{3, 3, 3, 1}, out: 3, wide: true, class: rounded, value: func(x []number, n int) number {
+		return x[3+n].mul(x[9])
+	}},
+	{name: "OpOuterProduct", form: "%m = OpOuterProduct %M3 %a %b\n" + column("%m"), in: []int{3, 3}, out: 3, wide: true, class: rounded, value: func(x []number, n int) number {
+		return x[n].mul(x[3+1])
+	}},
+	{name: "OpMatrixTimesVector", form: matrixOf3 + "%r = OpMatrixTimesVector %T3 %m %d", in: []int{3, 3, 3, 3}, out: 3, wide: true, class: inherited, sum: true, value: func(x []number, n int) number {
+		return dot([]number{x[n], x[3+n], x[6+n]}, x[9:])
+	}},
+	{name: "OpVectorTimesMatrix", form: matrixOf3 + "%r = OpVectorTimesMatrix %T3 %d %m", in: []int{3, 3, 3, 3}, out: 3, wide: true, class: inherited, sum: true, value: func(x []number, n int) number {
+		return dot(x[9:], x[3*n:3*n+3])
+	}},
+	{name: "OpMatrixTimesMatrix", form: matrixOf3 + "%o = OpCompositeConstruct %M3 %a %d %b\n%p = OpMatrixTimesMatrix %M3 %m %o\n" + column("%p"), in: []int{3, 3, 3, 3}, out: 3, wide: true, class: inherited, sum: true, value: func(x []number, n int) number {
+		return dot([]number{x[n], x[3+n], x[6+n]}, x[9:])
+	}},
 	{name: "Length", form: ext("Length", 1), in: []int{3}, out: 1, wide: true, class: inherited, usual: moderate, value: func(x []number, _ int) number { return dot(x, x).sqrt() }},
 	{name: "Distance", form: ext("Distance", 2), in: []int{3, 3}, out: 1, wide: true, class: inherited, sum: true, value: func(x []number, _ int) number {
 		d := each(x[:3], x[3:], number.sub)
