@@ -16,7 +16,7 @@ var meshFamily = family{
 		{Code: "SPV-Mesh-Model", Section: "SPIR-V, SPV_EXT_mesh_shader", Words: "OpSetMeshOutputsEXT is in mesh shaders and OpEmitMeshTasksEXT in task shaders"},
 		{Code: "SPV-Mesh-Count", Section: "SPIR-V, SPV_EXT_mesh_shader", Words: "a count of vertices, primitives or workgroups is an unsigned integer of 32 bits"},
 		{Code: "SPV-Mesh-Payload", Section: "SPIR-V, SPV_EXT_mesh_shader", Words: "the payload of OpEmitMeshTasksEXT is a variable of the storage class TaskPayloadWorkgroupEXT"},
-		{Code: "SPV-Mesh-Output", Section: "SPIR-V, SPV_EXT_mesh_shader", Words: "an output of a mesh shader is an array"},
+		{Code: "SPV-Mesh-Output", Section: "SPIR-V, SPV_EXT_mesh_shader", Words: "an output of a mesh shader is an array, and is not read"},
 		{Code: "SPV-Mesh-PerPrimitive", Section: "SPIR-V, SPV_EXT_mesh_shader", Words: "PerPrimitiveEXT is of outputs of mesh shaders and inputs of fragment shaders"},
 		{Code: "SPV-Mesh-Outputs", Section: "SPIR-V, SPV_EXT_mesh_shader", Words: "constant counts of OpSetMeshOutputsEXT are those of the modes OutputVertices and OutputPrimitivesEXT at most"},
 		{Code: vuid.RuntimeSpirv_MeshEXT_07332, Section: environment, Words: "the count of vertices of OpSetMeshOutputsEXT is that of the mode OutputVertices at most"},
@@ -137,12 +137,16 @@ func (c *checker) emitMeshTasks(i int, in spirv.Inst) {
 
 // meshRead judges that no output of a mesh shader is read.
 func (c *checker) meshRead(i int, in spirv.Inst) {
-	if !c.vulkan || c.callerModels()&inMeshEXT == 0 {
+	if c.callerModels()&inMeshEXT == 0 {
 		return
+	}
+	code := "SPV-Mesh-Output"
+	if c.vulkan {
+		code = vuid.StandaloneSpirv_MeshEXT_07107
 	}
 	id := inst.Load(in).Pointer()
 	if p := c.m.TypeOf(id); p.IsPointer() && p.Storage == spirv.StorageClassOutput {
-		c.fail(i, vuid.StandaloneSpirv_MeshEXT_07107, "OpLoad through %s of the storage class Output in a mesh shader; must not read it", c.name(id))
+		c.fail(i, code, "OpLoad through %s of the storage class Output in a mesh shader; must not read it", c.name(id))
 	}
 }
 
