@@ -53,6 +53,7 @@ func newAsm(c console) *cobra.Command {
 func newDis(c console) *cobra.Command {
 	var out, stage, machine string
 	var unknown bool
+	var images standIn
 	var color *bool // what the last of --color and --no-color says
 	var opts asm.DisassembleOptions
 	cmd := &cobra.Command{
@@ -70,8 +71,11 @@ func newDis(c console) *cobra.Command {
 			if err != nil {
 				return reported(c, name, err)
 			}
+			if err := images.check(); err != nil {
+				return err
+			}
 			if machine != "" {
-				text, err := machineText(m, machine)
+				text, err := machineText(m, machine, &images)
 				if err != nil {
 					return disError(c, name, err)
 				}
@@ -81,7 +85,7 @@ func newDis(c console) *cobra.Command {
 				if !slices.Contains(irStages, stage) {
 					return unreadable("--ir %q; want one of %s", stage, strings.Join(irStages, " "))
 				}
-				text, err := programText(m, stage)
+				text, err := programText(m, stage, &images)
 				if err != nil {
 					return reported(c, name, err)
 				}
@@ -113,12 +117,15 @@ func newDis(c console) *cobra.Command {
 	f.BoolFunc("color", "colour the text, on files too; overrides a --no-color before it", last(true))
 	f.BoolFunc("no-color", "do not colour the text; overrides a --color before it", last(false))
 	f.BoolVar(&unknown, "handle-unknown-opcodes", false, "show instructions of unknown opcode as words")
-	f.StringVar(&stage, "ir", "", "show the program that compute entry points become instead: lowered, final, all (after each pass) or vcode")
+	f.StringVar(&stage, "ir", "", "show the program that compute entry points become instead: lowered, final, all (after each pass), bound (with images) or vcode")
 	f.Lookup("ir").NoOptDefVal = "final"
 	complete(cmd, "ir", irStages...)
 	f.StringVar(&machine, "asm", "", "show the machine code that the jit makes of compute entry points instead: for best, avx512 or avx2")
 	f.Lookup("asm").NoOptDefVal = "best"
 	complete(cmd, "asm", levelNames...)
+	f.StringVar(&images.texels, "texels", "R8G8B8A8_UNORM", "format of images of floats whose type has none, for --asm, --ir=bound and --ir=vcode")
+	f.StringVar(&images.filter, "filter", "linear", "filter of all samplers, for the same: nearest, linear or trilinear")
+	complete(cmd, "filter", standInFilters...)
 	return cmd
 }
 

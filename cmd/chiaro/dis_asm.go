@@ -17,7 +17,7 @@ import (
 
 // machineText renders the machine code of the compute entry points of a module,
 // each piece behind the instruction that it came from.
-func machineText(m *spirv.Module, name string) ([]byte, error) {
+func machineText(m *spirv.Module, name string, images *standIn) ([]byte, error) {
 	level, ok := amd64.LevelOf(name)
 	if !ok {
 		return nil, unreadable("--asm %q; want one of %s", name, strings.Join(levelNames, " "))
@@ -38,6 +38,11 @@ func machineText(m *spirv.Module, name string) ([]byte, error) {
 			return nil, err
 		}
 		pass.Run(p)
+		p, said, err := images.bind(g, p)
+		if err != nil {
+			return nil, err
+		}
+		l.out.WriteString(said)
 		prog, err := jit.Engine{Level: level}.Compile(p, exec.Options{})
 		if err != nil {
 			return nil, err

@@ -14,11 +14,12 @@ import (
 )
 
 // irStages are what --ir takes: the program as it is lowered, as engines get
-// it, after each pass that changes it, or as the jit's strips of lanes.
-var irStages = []string{"lowered", "final", "all", "vcode"}
+// it, after each pass that changes it, with images bound, or as the jit's strips
+// of lanes, with images bound too.
+var irStages = []string{"lowered", "final", "all", "bound", "vcode"}
 
 // programText renders the compute entry points of a module as programs.
-func programText(m *spirv.Module, stage string) ([]byte, error) {
+func programText(m *spirv.Module, stage string, images *standIn) ([]byte, error) {
 	g := facts.Gather(m, nil)
 	var out strings.Builder
 	for i := range g.EntryPoints {
@@ -30,7 +31,7 @@ func programText(m *spirv.Module, stage string) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := writeProgram(&out, p, stage); err != nil {
+		if err := writeProgram(&out, g, p, stage, images); err != nil {
 			return nil, err
 		}
 	}
@@ -40,7 +41,7 @@ func programText(m *spirv.Module, stage string) ([]byte, error) {
 	return []byte(out.String()), nil
 }
 
-func writeProgram(out *strings.Builder, p *ir.Program, stage string) error {
+func writeProgram(out *strings.Builder, g *facts.Module, p *ir.Program, stage string, images *standIn) error {
 	last := p.String()
 	if stage == "lowered" || stage == "all" {
 		fmt.Fprintf(out, "; lowered\n%s\n", last)
@@ -56,7 +57,15 @@ func writeProgram(out *strings.Builder, p *ir.Program, stage string) error {
 	switch stage {
 	case "final":
 		fmt.Fprintf(out, "; after all passes\n%s\n", p)
-	case "vcode":
+	case "bound", "vcode":
+		p, said, err := images.bind(g, p)
+		if err != nil {
+			return err
+		}
+		if out.WriteString(said); stage == "bound" {
+			fmt.Fprintf(out, "; with images bound\n%s\n", p)
+			return nil
+		}
 		text, err := jit.Listing(p)
 		if err != nil {
 			return err
