@@ -101,6 +101,7 @@ func (l *linker) judge() {
 			l.resources(s)
 			l.pushConstants(s)
 			l.unnormalized(s)
+			l.converted(s)
 			l.indices(s)
 		}
 	}

@@ -244,21 +244,6 @@ func asksLength(s *Shader, id spirv.ID) int {
 
 // variableOf follows a pointer to what it is made of.
 func variableOf(m *facts.Module, id spirv.ID) spirv.ID {
-	for range maxChase {
-		i := m.Code.Def(id)
-		if i < 0 {
-			return id
-		}
-		switch in := m.Code.Inst(i); in.Op() {
-		case spirv.OpAccessChain, spirv.OpInBoundsAccessChain:
-			id = inst.AccessChain(in).Base()
-		case spirv.OpUntypedAccessChainKHR, spirv.OpUntypedInBoundsAccessChainKHR:
-			id = inst.UntypedAccessChainKHR(in).Base()
-		case spirv.OpCopyObject:
-			id = inst.CopyObject(in).Operand()
-		default:
-			return id
-		}
-	}
-	return id
+	v, _ := reached(m, id)
+	return v
 }

@@ -73,10 +73,11 @@ var unjudged = [...]struct {
 	{BeyondPipeline, "the resources and constants of a data graph pipeline, which no description is of", []string{
 		"RuntimeSpirv-pNext-09919", "RuntimeSpirv-pNext-09920", "RuntimeSpirv-pNext-09921", "RuntimeSpirv-pNext-09923",
 	}},
-	{BeyondDraw, "the image or sampler, and its conversion", []string{
+	{BeyondPipeline, "its immutable samplers, and their conversion", []string{
 		"RuntimeSpirv-OpTypeSampler-12203", "RuntimeSpirv-OpTypeImage-12204", "RuntimeSpirv-None-12205", "RuntimeSpirv-OpTypeSampledImage-12206",
-		"RuntimeSpirv-OpTypeImage-12207", "RuntimeSpirv-ConstOffset-10718", "RuntimeSpirv-OpTypeSampledImage-12208",
+		"RuntimeSpirv-OpTypeImage-12207", "RuntimeSpirv-ConstOffset-10718",
 	}},
+	{BeyondDraw, "the view that is bound with the sampler, and its conversion", []string{"RuntimeSpirv-OpTypeSampledImage-12208"}},
 	{BeyondDraw, "the image, and its samples", []string{"RuntimeSpirv-samples-08725", "RuntimeSpirv-samples-08726"}},
 	{BeyondDraw, "the image, and whether it is sparse", []string{"RuntimeSpirv-None-06287"}},
 	{BeyondDraw, "the image, and its aspects", []string{"RuntimeSpirv-OpEntryPoint-08727"}},
