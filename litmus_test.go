@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"math"
 	"strings"
 	"sync"
 	"testing"
@@ -315,6 +316,73 @@ OpFunctionEnd
 				}
 				if got := binary.LittleEndian.Uint32(memory[4:]); got != op.want {
 					t.Fatalf("%s: %s comes to %#x; must be %#x", e.Name(), op.name, got, op.want)
+				}
+			}
+			prog.Close()
+		}
+	}
+}
+
+// TestWideAtomicsOfManyThreads has workgroups on two threads count in one word of
+// 16, 32 or 64 bits, a float or not, whose sums are exact in any order.
+func TestWideAtomicsOfManyThreads(t *testing.T) {
+	const groups, lanes = 64, 64
+	const sum = lanes * groups * (lanes*groups - 1) / 2
+	for _, c := range []struct {
+		operation, capability, extension string
+		typ, value                       string // of what is added: of the number of the invocation, %i
+		bits                             int
+		first, want                      uint64
+	}{
+		{"IAdd", "Int64Atomics", "", "OpTypeInt 64 0", "OpUConvert %T %i", 64, 1 << 40, 1<<40 + sum},
+		{"UMax", "Int64Atomics", "", "OpTypeInt 64 0", "OpUConvert %T %i", 64, 3, lanes*groups - 1},
+		{"FAddEXT", "AtomicFloat32AddEXT", "SPV_EXT_shader_atomic_float_add", "OpTypeFloat 32", "OpConvertUToF %T %i", 32, 0, uint64(math.Float32bits(sum))},
+		{"FAddEXT", "AtomicFloat64AddEXT", "SPV_EXT_shader_atomic_float_add", "OpTypeFloat 64", "OpConvertUToF %T %i", 64, 0, math.Float64bits(sum)},
+		{"FAddEXT", "AtomicFloat16AddEXT", "SPV_EXT_shader_atomic_float16_add", "OpTypeFloat 16", "OpConvertUToF %T %bit", 16, 0, 0x6800},
+		{"FMaxEXT", "AtomicFloat32MinMaxEXT", "SPV_EXT_shader_atomic_float_min_max", "OpTypeFloat 32", "OpConvertUToF %T %i", 32, 0, uint64(math.Float32bits(lanes*groups - 1))},
+		{"FMinEXT", "AtomicFloat64MinMaxEXT", "SPV_EXT_shader_atomic_float_min_max", "OpTypeFloat 64", "OpConvertUToF %T %i", 64, math.Float64bits(7), 0},
+	} {
+		text := strings.Replace(litmusHead, "LocalSize 1", fmt.Sprintf("LocalSize %d", lanes), 1)
+		text = strings.Replace(text, "%main \"main\" %m", "%main \"main\" %m %gid", 1)
+		text = strings.Replace(text, "OpMemoryModel", "OpCapability Int64\nOpCapability Float64\nOpCapability Float16\nOpCapability StorageBuffer16BitAccess\nOpCapability "+c.capability+"\nOpMemoryModel", 1)
+		if c.extension != "" {
+			text = strings.Replace(text, "OpMemoryModel", "OpExtension \""+c.extension+"\"\nOpMemoryModel", 1)
+		}
+		text = strings.Replace(text, "%void = ", "OpDecorate %gid BuiltIn GlobalInvocationId\n%void = ", 1)
+		text = strings.Replace(text, "%array = OpTypeRuntimeArray %u32", "%T = "+c.typ+"\n%array = OpTypeRuntimeArray %T", 1)
+		text = strings.Replace(text, "%p = OpTypePointer StorageBuffer %u32", "%p = OpTypePointer StorageBuffer %T", 1)
+		text = strings.Replace(text, "ArrayStride 4", fmt.Sprintf("ArrayStride %d", c.bits/8), 1)
+		for _, e := range bothEngines() {
+			prog := compileText(t, e, text+`%u3 = OpTypeVector %u32 3
+%pu3 = OpTypePointer Input %u3
+%gid = OpVariable %pu3 Input
+%main = OpFunction %void None %fn
+%entry = OpLabel
+%id = OpLoad %u3 %gid
+%i = OpCompositeExtract %u32 %id 0
+%bit = OpBitwiseAnd %u32 %i %k1
+%q = OpAccessChain %p %m %k0 %k1
+%v = `+c.value+`
+%old = OpAtomic`+c.operation+` %T %q %device %relaxed %v
+OpReturn
+OpFunctionEnd
+`)
+			for range 10 {
+				memory := make([]byte, 24)
+				step := c.bits / 8
+				whole := make([]byte, 8)
+				binary.LittleEndian.PutUint64(whole, c.first)
+				copy(memory[step:], whole[:step])
+				err := compute.Dispatch(context.Background(), prog, compute.Args{
+					Groups: [3]uint32{groups, 1, 1}, Workers: 2, Bindings: map[compute.Binding][]exec.Buffer{{}: {{Bytes: memory}}},
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				clear(whole)
+				copy(whole, memory[step:2*step])
+				if got := binary.LittleEndian.Uint64(whole); got != c.want {
+					t.Fatalf("%s: %s of %d bits comes to %#x; must be %#x", e.Name(), c.operation, c.bits, got, c.want)
 				}
 			}
 			prog.Close()
