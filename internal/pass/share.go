@@ -10,7 +10,7 @@ import "github.com/chiaro-gpu/chiaro/internal/ir"
 // load is forwarded what was stored.
 func share(p *ir.Program, f *ir.Func) {
 	s := &sharer{
-		p: p, f: f, to: make([]ir.V, len(f.Vals)), table: make(map[shareKey]ir.V, len(f.Code)/2),
+		p: p, f: f, to: make([]ir.V, len(f.Vals)), table: make(map[shareKey]ir.V, len(f.Code)/2), log: make([]entry, 0, len(f.Code)/2),
 		epochs: newEpochs(), loops: loopWrites(p, f), scope: newScope(f),
 	}
 	consts := map[constKey]ir.V{}

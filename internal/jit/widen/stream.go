@@ -1,12 +1,16 @@
 package widen
 
-import "github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+import (
+	"slices"
+
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+)
 
 // stream is the code of a function as it is made.
 type stream struct {
 	dst    *vcode.Func
 	order  []int        // numbers of the blocks begun, in the order of their code
-	next   []vcode.Inst // of the last of them
+	next   []vcode.Inst // of the last of them; its room serves them all
 	origin int32
 }
 
@@ -28,8 +32,8 @@ func (s *stream) startBlock(n int) {
 
 func (s *stream) flush() {
 	if len(s.order) > 0 {
-		s.dst.Blocks[s.order[len(s.order)-1]].Insts = s.next
-		s.next = nil
+		s.dst.Blocks[s.order[len(s.order)-1]].Insts = slices.Clone(s.next)
+		s.next = s.next[:0]
 	}
 }
 
