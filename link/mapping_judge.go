@@ -39,6 +39,7 @@ func (l *linker) mappings(s *Shader) {
 			}
 		}
 	}
+	l.mappedAccess(s, list)
 	l.unmapped(s, list)
 }
 

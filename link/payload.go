@@ -11,7 +11,8 @@ import (
 // payloadRules are the rules of what shaders hand to each other beside inputs
 // and outputs (Vulkan, Ray Tracing Pipeline Interface).
 var payloadRules = []Rule{
-	{vuid.VkRayTracingPipelineCreateInfoKHR_pStages_03426, "payloads, hit attributes and callable data are the same structure in the stages that share them"},
+	{vuid.RuntimeSpirv_OpTraceRayKHR_11855, "the payload that a stage takes is the same structure as one that rays of the pipeline have"},
+	{vuid.VkRayTracingPipelineCreateInfoKHR_pStages_03426, "callable data, and what the stages of a hit group share, are the same structure in all of them"},
 	{"SPV-RayInterface-Size", "payloads and hit attributes have no more bytes than the interface of the pipeline says"},
 }
 
@@ -60,10 +61,10 @@ func samePayload(x, y *iface.Payload) bool { return sameShape(x.Type, y.Type, x.
 // caller has, and what the called one has.
 var called = [...]struct {
 	give, take spirv.StorageClass
-	what       string
+	what, code string
 }{
-	{spirv.StorageClassRayPayloadKHR, spirv.StorageClassIncomingRayPayloadKHR, "ray payload"},
-	{spirv.StorageClassCallableDataKHR, spirv.StorageClassIncomingCallableDataKHR, "callable data"},
+	{spirv.StorageClassRayPayloadKHR, spirv.StorageClassIncomingRayPayloadKHR, "ray payload", vuid.RuntimeSpirv_OpTraceRayKHR_11855},
+	{spirv.StorageClassCallableDataKHR, spirv.StorageClassIncomingCallableDataKHR, "callable data", vuid.VkRayTracingPipelineCreateInfoKHR_pStages_03426},
 }
 
 // payloads judges what the stages of a ray tracing pipeline share; r is nil
@@ -71,7 +72,7 @@ var called = [...]struct {
 func (l *linker) payloads(r *Rays) {
 	if !l.d.Library && (r == nil || len(r.Libraries) == 0) && l.d.Flags&PipelineFlagsLibrary == 0 {
 		for _, k := range called {
-			l.givers(k.give, k.take, k.what)
+			l.givers(k.give, k.take, k.what, k.code)
 		}
 	}
 	if r == nil {
@@ -101,7 +102,7 @@ const maxGivers = 256
 
 // givers judges that what a shader takes is what one of the pipeline gives: no
 // stage can call it otherwise.
-func (l *linker) givers(give, take spirv.StorageClass, what string) {
+func (l *linker) givers(give, take spirv.StorageClass, what, code string) {
 	type giver struct {
 		s *Shader
 		p *iface.Payload
@@ -133,7 +134,7 @@ func (l *linker) givers(give, take spirv.StorageClass, what string) {
 		if seen[p] = true; given(p) {
 			continue
 		}
-		l.fail(vuid.VkRayTracingPipelineCreateInfoKHR_pStages_03426, []Side{payloadSide(s, p), payloadSide(all[0].s, all[0].p)},
+		l.fail(code, []Side{payloadSide(s, p), payloadSide(all[0].s, all[0].p)},
 			"the %s that the %s stage takes, %s, is %s, which no stage of the pipeline gives; must be the same structure in both", what, payloadSide(s, p).Stage, p.Name, p.Type)
 	}
 }

@@ -80,7 +80,7 @@ func TestPayloadProperty(t *testing.T) {
 		}
 		var what string
 		taken.Members, what = change(r, taken.Members)
-		if found := link(); len(found) != 1 || found[0].Code != vuid.VkRayTracingPipelineCreateInfoKHR_pStages_03426 {
+		if found := link(); len(found) != 1 || found[0].Code != vuid.RuntimeSpirv_OpTraceRayKHR_11855 {
 			t.Fatalf("%d: %s: found %v; must be found", n, what, found)
 		}
 	}

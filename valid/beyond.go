@@ -52,9 +52,8 @@ var unjudged = [...]struct {
 }{
 	{BeyondPipeline, "the other stages", []string{
 		"RuntimeSpirv-OpEntryPoint-07754", "RuntimeSpirv-OpEntryPoint-08743", "RuntimeSpirv-OpVariable-08746", "RuntimeSpirv-maintenance4-06817",
-		"RuntimeSpirv-MeshEXT-12380", "PrimitiveId-Fragment-04331", "PrimitiveId-Fragment-04332",
+		"RuntimeSpirv-MeshEXT-12380", "RuntimeSpirv-OpTraceRayKHR-11855", "PrimitiveId-Fragment-04331", "PrimitiveId-Fragment-04332",
 	}},
-	{BeyondPipeline, "the other stages; VkRayTracingPipelineCreateInfoKHR-pStages-03426, which `chiaro link` judges, is the same", []string{"RuntimeSpirv-OpTraceRayKHR-11855"}},
 	{BeyondPipeline, "a flag that the registry of Vulkan has under no name", []string{"RuntimeSpirv-micromap-11630"}},
 	{BeyondPipeline, "that the module makes a stage of one", []string{"RuntimeSpirv-GraphARM-09922"}},
 	{BeyondPipeline, "its flags", []string{
