@@ -26,13 +26,18 @@ func TestUndefIsZero(t *testing.T) {
 			%x = OpCompositeExtract %uint %v 2
 			%fu = OpBitcast %uint %f
 			%bu = OpSelect %uint %b %c1 %c0
+			%poison = OpPoisonKHR %uint
+			%frozen = OpFreezeKHR %uint %poison
+			%kept = OpFreezeKHR %uint %c1
+			put 5 %frozen
+			put 6 %kept
 			put 0 %u
 			put 1 %x
 			put 2 %fu
 			put 3 %bu
 			put 4 %gu`,
 	}
-	s.expect(t, []uint32{0, 0, 0, 0, 0, untouched}, nil)
+	s.expect(t, []uint32{0, 0, 0, 0, 0, 0, 1, untouched}, nil)
 }
 
 func TestUninitialisedVariableIsZero(t *testing.T) {

@@ -158,5 +158,9 @@ func (f *function) copyOf(in spirv.Inst, id spirv.ID) {
 	f.accessed(in, v.flags)
 }
 
-// undef lowers OpUndef in a function, a constant like others: zero.
+// freeze lowers OpFreezeKHR. No value is poison here: OpPoisonKHR is zero, and
+// what could give poison has a value of its own.
+func freeze(f *function, in spirv.Inst) { f.copyOf(in, inst.FreezeKHR(in).Value()) }
+
+// undef lowers OpUndef and OpPoisonKHR in a function, constants like others: zero.
 func undef(*function, spirv.Inst) {}

@@ -48,6 +48,8 @@ var rules = map[spirv.Op]rule{
 	spirv.OpCopyLogical:                    copyObject,
 	spirv.OpTranspose:                      transpose,
 	spirv.OpUndef:                          undef,
+	spirv.OpPoisonKHR:                      undef,
+	spirv.OpFreezeKHR:                      freeze,
 
 	// Arithmetic.
 	spirv.OpFMod:               fmod,

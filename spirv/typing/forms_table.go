@@ -11,6 +11,8 @@ var forms = map[Op]Form{
 	// Miscellaneous, debug.
 	spirv.OpNop:                       does(),
 	spirv.OpUndef:                     gives(in(Data|Opaque, 0)),
+	spirv.OpPoisonKHR:                 gives(anything),
+	spirv.OpFreezeKHR:                 gives(anything, same),
 	spirv.OpLine:                      does(none),
 	spirv.OpNoLine:                    does(),
 	spirv.OpExtInst:                   gives(anything, none, free.many()), // the set's own rules
