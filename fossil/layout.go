@@ -71,6 +71,10 @@ func (b *builder) setLayout(number uint32, handle string) *link.Set {
 	var mutable mutableTypes
 	b.read(s.Next, map[structureType]any{stBindingFlags: &flags, stMutable: &mutable})
 	out := &link.Set{Number: number, Flags: link.SetFlags(s.Flags)}
+	if n := len(flags.Flags); n > 0 && n != len(s.Bindings) {
+		flagged := uint32(n)
+		out.Flagged = &flagged
+	}
 	for i, k := range s.Bindings {
 		t, ok := descriptorTypes[k.Type]
 		if !ok {

@@ -179,6 +179,10 @@ type Set struct {
 	Null     bool
 	Flags    SetFlags
 	Bindings []Binding
+
+	// Flagged is how many bindings the list of their flags is for, nil where it
+	// is all of them, or none.
+	Flagged *uint32
 }
 
 // Binding is one binding of a descriptor set layout.

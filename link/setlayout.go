@@ -46,6 +46,7 @@ var setRules = func() []Rule {
 		{vuid.VkDescriptorSetLayoutBinding_flags_08007, "a binding of embedded immutable samplers has its sampler"},
 		{vuid.VkDescriptorSetLayoutBinding_descriptorType_01510, "an input attachment is for the fragment stage alone"},
 		{vuid.VkDescriptorSetLayoutBinding_descriptorType_12215, "no immutable sampler of a plain sampler converts from Y′CbCr"},
+		{vuid.VkDescriptorSetLayoutBindingFlagsCreateInfo_bindingCount_03002, "a set that has flags of bindings has them for all"},
 		{vuid.VkDescriptorSetLayoutBindingFlagsCreateInfo_flags_03003, "a binding of push descriptors is not updated after it is bound or while unused, and has no variable count"},
 		{vuid.VkDescriptorSetLayoutBindingFlagsCreateInfo_pBindingFlags_03004, "the binding with a variable count is the one with the highest number"},
 		{vuid.VkDescriptorSetLayoutBindingFlagsCreateInfo_pBindingFlags_03015, "a binding with a variable count is no dynamic buffer"},
@@ -156,6 +157,9 @@ func (l *linker) setFlags(s *Set) {
 		if k.on {
 			l.fail(k.code, side, "the set %s; must not be both", k.what)
 		}
+	}
+	if s.Flagged != nil && *s.Flagged != 0 && uint64(*s.Flagged) != uint64(len(s.Bindings)) {
+		l.fail(vuid.VkDescriptorSetLayoutBindingFlagsCreateInfo_bindingCount_03002, side, "the set has flags for %d bindings, and has %d; must have them for all", *s.Flagged, len(s.Bindings))
 	}
 	if s.Flags&SetFlagsEmbeddedImmutableSamplers != 0 && !buffer {
 		l.fail(vuid.VkDescriptorSetLayoutCreateInfo_flags_08001, side, "the set has embedded immutable samplers; must be for descriptor buffers")

@@ -286,10 +286,12 @@ func (s *StageBody) add(d *link.Description, load func(Stage) (*link.Shader, err
 
 // layoutFile is a pipeline layout as it is written.
 type layoutFile struct {
-	Flags    link.LayoutFlags                   `yaml:"flags"`
-	SetFlags map[uint32]link.SetFlags           `yaml:"set_flags"`
-	Sets     map[uint32]map[uint32]*bindingFile `yaml:"sets"`
-	Push     []struct {
+	Flags    link.LayoutFlags         `yaml:"flags"`
+	SetFlags map[uint32]link.SetFlags `yaml:"set_flags"`
+	// Flagged is how many bindings of a set the list of flags is for.
+	Flagged map[uint32]uint32                  `yaml:"flagged_bindings"`
+	Sets    map[uint32]map[uint32]*bindingFile `yaml:"sets"`
+	Push    []struct {
 		Offset uint32        `yaml:"offset"`
 		Size   uint32        `yaml:"size"`
 		Stages []link.Stages `yaml:"stages"`
@@ -332,9 +334,17 @@ func (in *layoutFile) layout() (*link.Layout, error) {
 			return nil, at(fmt.Sprintf("set_flags.%d", number), "there is no such set; must be one of sets")
 		}
 	}
+	for _, number := range slices.Sorted(maps.Keys(in.Flagged)) {
+		if _, ok := in.Sets[number]; !ok {
+			return nil, at(fmt.Sprintf("flagged_bindings.%d", number), "there is no such set; must be one of sets")
+		}
+	}
 	for _, number := range slices.Sorted(maps.Keys(in.Sets)) {
 		bindings := in.Sets[number]
 		set := link.Set{Number: number, Flags: in.SetFlags[number], Null: bindings == nil}
+		if n, ok := in.Flagged[number]; ok {
+			set.Flagged = &n
+		}
 		for _, n := range slices.Sorted(maps.Keys(bindings)) {
 			b := bindings[n]
 			if b == nil || b.Type == "" {

@@ -25,6 +25,7 @@ func TestFaults(t *testing.T) {
 		{"layout:\n  sets:\n    0:\n      1: {type: samplr}", `f:4:17: layout.sets.0.1.type: the text "samplr"; must be one of sampler, `},
 		{"layout:\n  sets:\n    0:\n      1: {count: 1}", "f:4:7: layout.sets.0.1: no type; must have one"},
 		{"layout:\n  set_flags: {3: push_descriptor}", "f:2:15: layout.set_flags.3: there is no such set"},
+		{"layout:\n  flagged_bindings: {3: 1}", "f:2:22: layout.flagged_bindings.3: there is no such set"},
 		{"layout: {sets: {0: {0: {type: sampler, count: 4294967296}}}}", "f:1:47: layout.sets.0.0.count: the number 4294967296; must be a whole number from 0"},
 		{"layout: {sets: {0: {0: {type: sampler, stages: vertex}}}}", `f:1:48: layout.sets.0.0.stages: the text "vertex"; must be a list`},
 		{"libraries:\n  - kind: graphics\n  - kind: box", `f:3:11: libraries[1].kind: the text "box"; must be`},
