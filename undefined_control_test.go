@@ -91,6 +91,35 @@ func TestSwitchWithoutMatch(t *testing.T) {
 	s.expect(t, []uint32{9}, nil)
 }
 
+// The arm of the second literal is all that leads to the merge block, so that
+// nothing but the case that never counts keeps it.
+func TestSwitchOfALiteralTwice(t *testing.T) {
+	for selector, want := range map[uint32]uint32{1: 1, 2: 2, 3: 9} {
+		s := shader{
+			in: []uint32{selector},
+			body: `
+			%x = get 0
+			OpSelectionMerge %merge None
+			OpSwitch %x %default 1 %one 2 %two 1 %three 2 %one
+			%one = OpLabel
+			put 0 %c1
+			OpReturn
+			%two = OpLabel
+			put 0 %c2
+			OpReturn
+			%three = OpLabel
+			put 0 %c3
+			OpBranch %merge
+			%default = OpLabel
+			put 0 %c9
+			OpReturn
+			%merge = OpLabel
+			put 0 %c4`,
+		}
+		s.expect(t, []uint32{want}, nil)
+	}
+}
+
 func TestRecursionIsRefused(t *testing.T) {
 	s := shader{
 		body: "%r = OpFunctionCall %void %again",

@@ -49,7 +49,7 @@ type found struct{ f *Finding }
 // also adds another place that the finding speaks of.
 func (x found) also(c *checker, i int, format string, args ...any) found {
 	if x.f != nil && i >= 0 {
-		x.f.Related = append(x.f.Related, diag.Related{Pos: c.pos(i), Message: fmt.Sprintf(format, args...)})
+		x.f.Related = append(x.f.Related, diag.Related{Pos: c.pos(i), Message: short(fmt.Sprintf(format, args...), maxMessage)})
 	}
 	return x
 }
@@ -77,9 +77,10 @@ func (c *checker) fail(i int, code, format string, args ...any) found {
 		c.omitted++
 		return found{}
 	}
-	f := &Finding{Finding: diag.Finding{Code: code, Pos: c.pos(i), Message: fmt.Sprintf(format, args...)}}
+	f := &Finding{Finding: diag.Finding{Code: code, Pos: c.pos(i), Message: short(fmt.Sprintf(format, args...), maxMessage)}}
 	if i >= 0 {
 		f.Source, f.HasSource = c.m.Line(i)
+		f.Source.File = short(f.Source.File, maxFile)
 	}
 	c.found = append(c.found, f)
 	return found{f}

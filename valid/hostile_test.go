@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/spirv"
@@ -181,6 +182,39 @@ func TestHostile(t *testing.T) {
 				t.Errorf("%v, and %v of a module %d times as large; must grow with it", a, b, times)
 			}
 		})
+	}
+}
+
+// TestLongNames demands that what a module calls its ids, its entry points and
+// its source files does not swell the findings.
+func TestLongNames(t *testing.T) {
+	long := strings.Repeat("é", 100_000)
+	var s strings.Builder
+	fmt.Fprintf(&s, "OpCapability Shader\nOpMemoryModel Logical GLSL450\nOpEntryPoint GLCompute %%f %q\n%%file = OpString %q\nOpName %%float %q\n", long, long, long)
+	s.WriteString("%void = OpTypeVoid\n%fn = OpTypeFunction %void\n%float = OpTypeFloat 32\n%uint = OpTypeInt 32 0\n%f = OpFunction %void None %fn\n%b = OpLabel\nOpLine %file 1 1\n")
+	for i := range 100 {
+		fmt.Fprintf(&s, "%%x%d = OpIAdd %%uint %%float %%float\n", i)
+	}
+	s.WriteString("OpReturn\nOpFunctionEnd\n")
+	words, err := asm.Assemble([]byte(s.String()), asm.AssembleOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := spirv.FromWords(words)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := judgeModule(t, m)
+	if len(r.Findings) < 100 {
+		t.Errorf("%d findings; must be 100 at least", len(r.Findings))
+	}
+	for _, f := range r.Findings {
+		if n := len(f.Message); n > 3000 || !utf8.ValidString(f.Message) {
+			t.Fatalf("a message of %d bytes; must be short", n)
+		}
+		if n := len(f.Source.File); n > 5000 || !utf8.ValidString(f.Source.File) {
+			t.Fatalf("a file name of %d bytes; must be short", n)
+		}
 	}
 }
 

@@ -330,7 +330,7 @@ func (c *checker) pointerDeclared(i int, id spirv.ID, d int) bool {
 // name returns how a message calls an id: by its name, else by its number.
 func (c *checker) name(id spirv.ID) string {
 	if s := c.m.Name(id); s != "" {
-		return "%" + s
+		return "%" + short(s, maxName)
 	}
 	return "%" + itoa(uint64(id))
 }

@@ -1,5 +1,27 @@
 package valid
 
-import "strconv"
+import (
+	"strconv"
+	"unicode/utf8"
+)
+
+// A name or a file of a module may have 256 KiB and stand in any number of
+// findings, which are not to be larger than the module for that.
+const (
+	maxName    = 256  // bytes of a name in a message
+	maxMessage = 2048 // bytes of a message
+	maxFile    = 4096 // bytes of the name of a source file
+)
 
 func itoa(n uint64) string { return strconv.FormatUint(n, 10) }
+
+// short cuts a text that is longer than n bytes, between characters.
+func short(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + "…"
+}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/chiaro-gpu/chiaro/diag"
 	"github.com/chiaro-gpu/chiaro/facts"
@@ -32,18 +33,37 @@ type called struct {
 
 func newViewer(x *checked) *viewer { return &viewer{m: x.facts, input: x.text, starts: x.starts} }
 
-// text returns the instruction at a place, "" where it is none.
+// An instruction may have 256 KiB, its names as many each, and any number of
+// findings; a report is not to be larger than the module for that.
+const (
+	maxShown     = 2048 // bytes of an instruction, and of a line of the source
+	maxShownName = 256  // bytes of the name of an entry point
+)
+
+// shortened cuts a text that is longer than n bytes, between characters.
+func shortened(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + "…"
+}
+
+// text returns the instruction at a place, cut where it is very long, "" where
+// it is none.
 func (v *viewer) text(p diag.Pos) string {
 	if v.m == nil || p.Instruction < 1 {
 		return ""
 	}
 	if v.input != "" {
-		return v.written(p.Instruction - 1)
+		return shortened(v.written(p.Instruction-1), maxShown)
 	}
 	if v.lines == nil {
 		v.lines = asm.NewLines(v.m.Code, false)
 	}
-	return v.lines.Text(p.Instruction - 1)
+	return shortened(v.lines.Text(p.Instruction-1), maxShown)
 }
 
 // written returns an instruction as the text has it, without the lines of
@@ -107,7 +127,7 @@ func (v *viewer) source(f *valid.Finding) string {
 		v.sources[id] = lines
 	}
 	if n := int(f.Source.Line); n >= 1 && n <= len(lines) {
-		return strings.TrimRight(lines[n-1], " \t\r")
+		return shortened(strings.TrimRight(lines[n-1], " \t\r"), maxShown)
 	}
 	return ""
 }
@@ -146,7 +166,7 @@ func (v *viewer) calls() {
 		for _, f := range tree {
 			c := &v.called[f.Number]
 			if c.entry == "" {
-				c.entry = e.Name
+				c.entry = shortened(e.Name, maxShownName)
 			}
 			if s := e.Model.String(); !slices.Contains(c.stages, s) {
 				c.stages = append(c.stages, s)

@@ -56,7 +56,8 @@
 // is empty an engine may skip to the place where it can grow. This is
 // structured reconvergence; maximal reconvergence follows as long as no pass
 // moves or duplicates an operation at which lanes meet ([Meets]). A switch goes to
-// the label whose constant has x's bits, or to the last one.
+// the first label whose constant has x's bits, or to the last one of all where
+// no constant does.
 //
 // A call runs the callee for the lanes of A and gives its results; behind the
 // call A is as before, less the lanes that were killed. A callee's code is a

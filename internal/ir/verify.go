@@ -353,17 +353,15 @@ func (r *verifier) switchOf(v V) {
 	x := r.f.Val(v)
 	c := r.f.Cases(v)
 	labels := []V{x.Args[1]}
-	seen := map[uint64]bool{}
 	for i := 0; i < len(c); i += 2 {
 		if !r.f.exists(c[i]) {
 			r.fail("case %d does not exist", i/2)
 			return
 		}
 		k := r.f.Val(c[i])
-		if k.Op != Const || k.Aux&^k.Type.Mask() != 0 || k.Type != r.f.Type(x.Args[0]) || seen[k.Aux] {
-			r.fail("case %d is no constant of the selector's type, or stands twice", i/2)
+		if k.Op != Const || k.Aux&^k.Type.Mask() != 0 || k.Type != r.f.Type(x.Args[0]) {
+			r.fail("case %d is no constant of the selector's type", i/2)
 		}
-		seen[k.Aux] = true
 		labels = append(labels, c[i+1])
 	}
 	for _, label := range labels {

@@ -321,15 +321,17 @@ func (f *function) switchOn(b *facts.Block, v inst.Switch) {
 			f.push(region{label: labels[to]})
 		}
 	}
-	seen := map[uint64]bool{}
+	// Of two cases of one literal the first counts. The second stays where no
+	// other leads to its label, for a region is not without a way into it.
+	seen, led := map[uint64]bool{}, map[ir.V]bool{labels[deflt]: true}
 	var list []ir.Case
 	for _, c := range cases {
 		if labels[c.Target] == 0 {
 			f.malformed("a case without a target")
 		}
-		if !seen[c.Value] {
-			seen[c.Value] = true
-			list = append(list, ir.Case{Value: c.Value, Label: labels[c.Target]})
+		if label := labels[c.Target]; !seen[c.Value] || !led[label] {
+			seen[c.Value], led[label] = true, true
+			list = append(list, ir.Case{Value: c.Value, Label: label})
 		}
 	}
 	f.b.Switch(x, labels[deflt], list)

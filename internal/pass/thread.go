@@ -129,6 +129,7 @@ func (t *threader) switchOn(v ir.V, x *ir.Val) {
 	for i := 0; i < len(cases); i += 2 {
 		if t.f.Val(cases[i]).Aux == sel.Aux {
 			label = cases[i+1]
+			break
 		}
 	}
 	t.reached[label] = true
