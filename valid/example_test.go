@@ -50,23 +50,44 @@ func ExampleCheck() {
 // Without a device, rules that need to know it stay silent and are counted.
 // With one, they are judged.
 func ExampleCheck_device() {
+	words, err := asm.Assemble([]byte(`
+		OpCapability Shader
+		OpCapability Float64
+		OpMemoryModel Logical GLSL450
+		OpEntryPoint GLCompute %main "main"
+		OpExecutionMode %main LocalSize 1 1 1
+		%void = OpTypeVoid
+		%fn = OpTypeFunction %void
+		%main = OpFunction %void None %fn
+		%start = OpLabel
+		OpReturn
+		OpFunctionEnd`), asm.AssembleOptions{})
+	if err != nil {
+		panic(err)
+	}
+	module, err := spirv.FromWords(words)
+	if err != nil {
+		panic(err)
+	}
+	m := facts.Gather(module, nil)
 	env, _ := valid.ParseEnv("vulkan1.3")
-	env.Device, _ = valid.BuiltinDevice("min", env.Version)
-	module, err := spirv.FromWords([]uint32{spirv.Magic, uint32(spirv.Version16), 0, 1, 0,
-		2<<16 | uint32(spirv.OpCapability), uint32(spirv.CapabilityShader),
-		2<<16 | uint32(spirv.OpCapability), uint32(spirv.CapabilityFloat64),
-		3<<16 | uint32(spirv.OpMemoryModel), 0, 1})
-	if err != nil {
-		panic(err)
+	const needsFeature = "VUID-VkShaderModuleCreateInfo-pCode-08740"
+	for _, name := range []string{"", "min", "max"} {
+		env.Device, _ = valid.BuiltinDevice(name, env.Version) // nil for ""
+		report, err := valid.Check(context.Background(), m, env, valid.Options{})
+		if err != nil {
+			panic(err)
+		}
+		fmt.Printf("device %q: clean %t, not checkable %t\n", name, report.Clean(), report.Unchecked[needsFeature] > 0)
+		for _, f := range report.Findings {
+			fmt.Println(f.Code)
+		}
 	}
-	report, err := valid.Check(context.Background(), facts.Gather(module, nil), env, valid.Options{})
-	if err != nil {
-		panic(err)
-	}
-	for _, f := range report.Findings {
-		fmt.Println(f.Code)
-	}
-	fmt.Println("clean:", report.Clean())
+	// Output:
+	// device "": clean true, not checkable true
+	// device "min": clean false, not checkable false
+	// VUID-VkShaderModuleCreateInfo-pCode-08740
+	// device "max": clean true, not checkable false
 }
 
 // Rules yields what can be found.

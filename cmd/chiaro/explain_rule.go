@@ -116,7 +116,7 @@ func explainRule(w io.Writer, r valid.Rule) {
 			}
 			fmt.Fprintf(w, "\n%s\n\n", part.title)
 			for line := range strings.Lines(strings.TrimRight(string(f.Data), "\n") + "\n") {
-				fmt.Fprintf(w, "    %s", strings.Replace(line, "; ERROR ", "; error: ", 1))
+				fmt.Fprintf(w, "    %s", strings.Replace(line, "; ERROR ", "; found: ", 1))
 			}
 			break // one of each kind says it
 		}
