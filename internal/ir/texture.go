@@ -10,19 +10,26 @@ import (
 type TextureOp uint8
 
 // The texture functions. Coordinates are integers of the view's first level
-// for Read, Write, Texel and Fetch, and floats for the others.
+// for Read, Write, Texel, Fetch and the matches, and floats for the others. Box,
+// Weighted and the matches are Vulkan's §"Weight Image Sampling" and the two behind.
 const (
-	TextureRead     TextureOp = iota // a texel of a storage image, texel buffer or input attachment, as four components
-	TextureWrite                     // replaces a texel by four components
-	TextureTexel                     // the offset of a texel in the memory of the image, for atomics: 2³²−1 where there is none
-	TextureFetch                     // a texel of a sampled image, with a level of its own
-	TextureSample                    // the image sampled: by the level that the operands say, level 0 without any
-	TextureGather                    // one component of the four texels that a linear filter would read at the base level
-	TextureQueryLod                  // the level of detail that a sample with these derivatives would use: clamped, then as computed
+	TextureRead        TextureOp = iota // a texel of a storage image, texel buffer or input attachment, as four components
+	TextureWrite                        // replaces a texel by four components
+	TextureTexel                        // the offset of a texel in the memory of the image, for atomics: 2³²−1 where there is none
+	TextureFetch                        // a texel of a sampled image, with a level of its own
+	TextureSample                       // the image sampled: by the level that the operands say, level 0 without any
+	TextureGather                       // one component of the four texels that a linear filter would read at the base level
+	TextureQueryLod                     // the level of detail that a sample with these derivatives would use: clamped, then as computed
+	TextureBox                          // the mean of the texels in a box, each weighted by how much of it the box covers
+	TextureWeighted                     // the sum of texels, each times the weight that another image has for it
+	TextureMatch                        // how much a block of texels differs from a block of another image
+	TextureMatchWindow                  // of the blocks of a window the least or the most different one, and where it is
+	TextureMatchGather                  // TextureMatch of four blocks side by side, of the first component
 	numTextureOps
 )
 
-var textureOpNames = [numTextureOps]string{"read", "write", "texel", "fetch", "sample", "gather", "querylod"}
+var textureOpNames = [numTextureOps]string{"read", "write", "texel", "fetch", "sample", "gather", "querylod",
+	"box", "weighted", "match", "matchwindow", "matchgather"}
 
 // String returns the printed form, such as "sample".
 func (o TextureOp) String() string { return textureOpNames[o] }
@@ -86,7 +93,9 @@ var textureOperandNames = [numTextureOperands]string{"dref", "bias", "lod", "gra
 // sampler's; the coordinates, one for each axis (three for a cube, also for Read,
 // Write and Texel, where the third is face and layer in one), and the layer where
 // Arrayed (which cubes do not have for Read, Write and Texel); the operands; for
-// Write four components of type Type.
+// Write four components of type Type; for Box the box's width and height in texels,
+// as f32; for Weighted the index of the descriptor of Other; for the matches that
+// too, the coordinates in Other, and the block's width and height.
 //
 // Results: as TextureOperands says; four components of type Type for Read, Fetch,
 // Sample and Gather, one where it is a Sample with Dref; an i32 for Texel; two f32
@@ -102,13 +111,25 @@ type Texture struct {
 	Image        int   // number of the resource that is the image's memory; its ImageShape is the next one
 	Sampler      int   // number of the resource that is the sampler's state; −1 where the function has none
 	Flags        Flags // Volatile and Coherent of the accesses
+	Other        int   // of Weighted and the matches: number of the resource that is the memory of the weights or of the reference
+	Squared      bool  // of the matches: differences are squared
 }
+
+// Processes reports whether t is of Vulkan's image processing: views of Dim2D, of
+// floats, with a sampler and without operands.
+func (t *Texture) Processes() bool { return t.Op >= TextureBox }
+
+// Matches reports whether t compares blocks.
+func (t *Texture) Matches() bool { return t.Op >= TextureMatch }
+
+// HasOther reports whether t reads a second image.
+func (t *Texture) HasOther() bool { return t.Op >= TextureWeighted }
 
 // Has reports whether t has all of the operands.
 func (t *Texture) Has(o TextureOperands) bool { return t.Operands&o == o }
 
 // Integral reports whether the coordinates are integers.
-func (t *Texture) Integral() bool { return t.Op <= TextureFetch }
+func (t *Texture) Integral() bool { return t.Op <= TextureFetch || t.Matches() }
 
 // Coordinates returns how many coordinates t has, the layer included.
 func (t *Texture) Coordinates() int {
@@ -140,10 +161,19 @@ func (t *Texture) Signature() (args, results []Type) {
 			add(&args, n, x)
 		}
 	}
+	if t.HasOther() {
+		add(&args, 1, I32)
+	}
+	if t.Matches() {
+		add(&args, 4, I32)
+	}
 	if t.Has(TextureSparse) {
 		add(&results, 1, I32)
 	}
 	switch {
+	case t.Op == TextureBox:
+		add(&args, 2, F32)
+		add(&results, 4, t.Type)
 	case t.Op == TextureWrite:
 		add(&args, 4, t.Type)
 	case t.Op == TextureTexel:
@@ -186,6 +216,9 @@ func (t *Texture) String() string {
 	fmt.Fprintf(&w, "texture %s %s%s%s %s image %d", t.Op, t.Dim, word(t.Arrayed, " arrayed"), word(t.Multisampled, " multisampled"), t.Type, t.Image)
 	if t.Sampler >= 0 {
 		fmt.Fprintf(&w, " sampler %d", t.Sampler)
+	}
+	if t.HasOther() {
+		fmt.Fprintf(&w, " other %d%s", t.Other, word(t.Squared, " squared"))
 	}
 	if t.Component > 0 {
 		fmt.Fprintf(&w, " component %d", t.Component)
@@ -232,6 +265,7 @@ const (
 	ShapeMinLod  = 8  // f32: the least level that may be read, relative to the view
 	ShapeFormat  = 9  // what OpImageQueryFormat yields
 	ShapeOrder   = 10 // what OpImageQueryOrder yields
+	ShapeWeights = 11 // of a view of weights: 6 bits each of the center's x and y and the size's less 1, and 3 of the log2 of phases along an axis
 	ShapeLevels  = 12
 	ShapeLevel   = 3
 	MaxLevels    = 16
@@ -242,11 +276,12 @@ const (
 // numbers that need no code of their own.
 const (
 	SamplerKey    = 0
-	SamplerBias   = 2 // f32, added to the level of detail
-	SamplerMinLod = 3 // f32
-	SamplerMaxLod = 4 // f32
-	SamplerAniso  = 5 // f32: the greatest ratio of anisotropy
-	SamplerBorder = 6 // four components: f32 or i32
+	SamplerBias   = 2  // f32, added to the level of detail
+	SamplerMinLod = 3  // f32
+	SamplerMaxLod = 4  // f32
+	SamplerAniso  = 5  // f32: the greatest ratio of anisotropy
+	SamplerBorder = 6  // four components: f32 or i32
+	SamplerWindow = 10 // width and height of the window of a match
 	SamplerWords  = 12
 )
 
@@ -264,6 +299,10 @@ func (r *parser) textureHead() {
 	t.Image = int(r.uint(31))
 	if r.accept("sampler") {
 		t.Sampler = int(r.uint(31))
+	}
+	if r.accept("other") {
+		t.Other = int(r.uint(31))
+		t.Squared = r.accept("squared")
 	}
 	if r.accept("component") {
 		t.Component = uint8(r.uint(2))
@@ -293,10 +332,27 @@ func (p *Program) verifyTexture(f *Func) string {
 	case t.Sampler >= len(p.Res) || t.Sampler >= 0 && p.Res[t.Sampler].Kind != SamplerState:
 		return fmt.Sprintf("resource %d is no sampler", t.Sampler)
 	}
+	if fault := p.verifyProcessing(t); fault != "" {
+		return fault
+	}
 	args, results := t.Signature()
 	if !slices.EqualFunc(f.Args, args, func(v V, x Type) bool { return f.Type(v) == x }) ||
 		!slices.EqualFunc(f.Results(), results, func(v V, x Type) bool { return f.Type(v) == x }) {
 		return "its arguments or results are not those of its head"
+	}
+	return ""
+}
+
+// verifyProcessing checks what the functions of image processing ask for.
+func (p *Program) verifyProcessing(t *Texture) string {
+	switch {
+	case !t.HasOther() && (t.Other != 0 || t.Squared) || t.Squared && !t.Matches():
+		return "a second image, or squares, of a texture function that has none"
+	case !t.Processes():
+	case t.Dim != Dim2D || t.Arrayed || t.Multisampled || t.Type != F32 || t.Sampler < 0 || t.Operands != 0:
+		return "image processing of what is no plain 2d view of f32 with a sampler"
+	case t.HasOther() && (t.Other < 0 || t.Other+1 >= len(p.Res) || p.Res[t.Other].Kind != Texels || p.Res[t.Other+1].Kind != ImageShape):
+		return fmt.Sprintf("resource %d is not an image's memory with its shape behind it", t.Other)
 	}
 	return ""
 }

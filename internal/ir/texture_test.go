@@ -23,8 +23,14 @@ func TestTextureText(t *testing.T) {
 			[]Type{I32, I32, F32, F32, F32, F32, F32, F32, F32, F32, F32, F32, F32}, []Type{I32, F32}},
 		{"texture gather 2d f32 image 0 sampler 2 component 3 offset", Texture{Op: TextureGather, Dim: Dim2D, Type: F32, Sampler: 2, Component: 3, Operands: TextureOffset},
 			[]Type{I32, I32, F32, F32, I32, I32}, []Type{F32, F32, F32, F32}},
+		{"texture box 2d f32 image 0 sampler 2", Texture{Op: TextureBox, Dim: Dim2D, Type: F32, Sampler: 2},
+			[]Type{I32, I32, F32, F32, F32, F32}, []Type{F32, F32, F32, F32}},
+		{"texture weighted 2d f32 image 0 sampler 2 other 3", Texture{Op: TextureWeighted, Dim: Dim2D, Type: F32, Sampler: 2, Other: 3},
+			[]Type{I32, I32, F32, F32, I32}, []Type{F32, F32, F32, F32}},
+		{"texture matchgather 2d f32 image 0 sampler 2 other 3 squared", Texture{Op: TextureMatchGather, Dim: Dim2D, Type: F32, Sampler: 2, Other: 3, Squared: true},
+			[]Type{I32, I32, I32, I32, I32, I32, I32, I32, I32}, []Type{F32, F32, F32, F32}},
 	} {
-		p := &Program{SubgroupSize: 16, LocalSize: [3]uint32{1, 1, 1}, Res: []Resource{{Kind: Texels}, {Kind: ImageShape}, {Kind: SamplerState}}}
+		p := &Program{SubgroupSize: 16, LocalSize: [3]uint32{1, 1, 1}, Res: []Resource{{Kind: Texels}, {Kind: ImageShape}, {Kind: SamplerState}, {Kind: Texels}, {Kind: ImageShape}}}
 		b := NewFunc("main", nil, nil)
 		b.Return()
 		b.End()

@@ -45,6 +45,9 @@ func (s *script) image(at compute.Binding, f []string) error {
 			d.Levels = n
 		case "samples":
 			d.Samples = n
+		case "weights": // all of a layer; so many phases
+			d.Layers, view.Arrayed = n, true
+			view.Weights = &texture.Weights{Size: [2]int{d.Width, d.Height}, Phases: n}
 		default:
 			return fmt.Errorf("no such part: %s", p)
 		}
@@ -79,7 +82,8 @@ func (s *script) texels(at compute.Binding, f []string) error {
 }
 
 // sampler binds a sampler: nearest if no word says linear, clamped to the edge if
-// none says repeat or border, white beyond the border; less compares.
+// none says repeat or border, white beyond the border; less compares; window gives
+// matches one of 2×2.
 func (s *script) sampler(at compute.Binding, f []string) error {
 	d := texture.SamplerDesc{MaxLod: 1000, Compare: slices.Contains(f, "less"), CompareOp: texture.Less,
 		Border: [4]uint32{0x3f800000, 0x3f800000, 0x3f800000, 0x3f800000}}
@@ -93,6 +97,9 @@ func (s *script) sampler(at compute.Binding, f []string) error {
 	d.Address = [3]texture.AddressMode{mode, mode, mode}
 	if slices.Contains(f, "linear") {
 		d.Mag, d.Min = texture.Linear, texture.Linear
+	}
+	if slices.Contains(f, "window") {
+		d.Window = [2]uint32{2, 2}
 	}
 	d.MipLinear = slices.Contains(f, "miplinear")
 	x, err := texture.NewSampler(d)

@@ -142,6 +142,15 @@ var rules = map[spirv.Op]rule{
 	spirv.OpImageQuerySizeLod:                imageQuerySize,
 	spirv.OpImageQueryLod:                    imageQueryLod,
 
+	spirv.OpImageBoxFilterQCOM:           boxFilter,
+	spirv.OpImageSampleWeightedQCOM:      sampleWeighted,
+	spirv.OpImageBlockMatchSADQCOM:       blockMatch(ir.TextureMatch, false),
+	spirv.OpImageBlockMatchSSDQCOM:       blockMatch(ir.TextureMatch, true),
+	spirv.OpImageBlockMatchWindowSADQCOM: blockMatch(ir.TextureMatchWindow, false),
+	spirv.OpImageBlockMatchWindowSSDQCOM: blockMatch(ir.TextureMatchWindow, true),
+	spirv.OpImageBlockMatchGatherSADQCOM: blockMatch(ir.TextureMatchGather, false),
+	spirv.OpImageBlockMatchGatherSSDQCOM: blockMatch(ir.TextureMatchGather, true),
+
 	// Storage tensors.
 	spirv.OpTensorReadARM:      tensorRead,
 	spirv.OpTensorWriteARM:     tensorWrite,

@@ -26,7 +26,7 @@ type textureCall struct {
 	head     ir.Texture
 	at       []ir.V     // the coordinates
 	operands [16][]ir.V // by the bits of TextureOperands
-	texel    []ir.V     // of a write
+	texel    []ir.V     // of a write; of image processing what stands behind the coordinates
 }
 
 // texture begins a call on an image; its operands' flags are those of the access.
@@ -87,7 +87,7 @@ func (c *textureCall) offset(o *imageOperands) {
 // run appends the call, or the choice among several, and returns its results.
 func (c *textureCall) run() []ir.V {
 	f := c.f
-	sampled := c.on.sampler[0] != 0 && !c.head.Integral()
+	sampled := c.on.sampler[0] != 0 && (!c.head.Integral() || c.head.Matches())
 	var args []ir.V
 	if args = append(args, c.on.index); sampled {
 		args = append(args, c.on.sampler[1])

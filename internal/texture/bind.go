@@ -22,11 +22,11 @@ type UnsupportedError struct{ What string }
 // Error says what there is none of.
 func (e *UnsupportedError) Error() string { return "unsupported: " + e.What }
 
-// state is one view with one sampler, by their keys.
+// state is one view with one sampler, and with one other view, by their keys.
 type state struct {
-	view    viewKey
-	sampler samplerKey
-	v, s    uint64 // the words of the keys
+	view, other viewKey
+	sampler     samplerKey
+	v, o, s     uint64 // the words of the keys
 }
 
 // maxStates bounds the pairs of keys that one function serves.
@@ -72,7 +72,7 @@ func Key(p *ir.Program, bound []Bound) []uint64 {
 			key = append(key, 1)
 		}
 		for _, s := range states {
-			key = append(key, s.v, s.s)
+			key = append(key, s.v, s.o, s.s)
 		}
 	}
 	return key
@@ -93,18 +93,24 @@ func statesOf(p *ir.Program, t *ir.Texture, bound []Bound) (list []state, sure b
 	if t.Sampler >= 0 {
 		samplersOf = distinct(samplers, func(s *Sampler) samplerKey { return s.key }, samplerKey.word)
 	}
-	sure = single(t.Image, len(views)) && single(t.Sampler, len(samplers))
+	others, apart := othersOf(p, t, bound)
+	sure = single(t.Image, len(views)) && single(t.Sampler, len(samplers)) && apart
 	for _, v := range distinct(views, func(v *View) viewKey { return v.key }, viewKey.word) {
 		if !fits(t, v) {
 			sure = false
 			continue
 		}
 		for _, s := range samplersOf {
-			x := state{view: v, sampler: s, v: v.word()}
-			if t.Sampler >= 0 {
-				x.s = s.word()
+			for _, o := range others {
+				x := state{view: v, other: o, sampler: s, v: v.word()}
+				if t.Sampler >= 0 {
+					x.s = s.word()
+				}
+				if t.HasOther() {
+					x.o = o.word()
+				}
+				list = append(list, x)
 			}
-			list = append(list, x)
 		}
 	}
 	return list, sure && len(list) == 1
@@ -163,20 +169,26 @@ func body(p *ir.Program, f *ir.Func, bound []Bound, t *tables) (*ir.Func, error)
 	if c.t.Sampler >= 0 {
 		c.state = b.OpAux(ir.Res, ir.H, uint64(c.t.Sampler), a.sampler)
 	}
+	other := c.other(&a)
 	if sure {
-		c.v, c.s = states[0].view, states[0].sampler
+		c.v, c.s, other.v = states[0].view, states[0].sampler, states[0].other
+		a.from = other
 		list, err := c.body(&a)
 		b.Return(list...)
 		return b.Finish(), err
 	}
 	for _, s := range states {
-		c.v, c.s = s.view, s.sampler
+		c.v, c.s, other.v = s.view, s.sampler, s.other
 		hit := c.eq(c.key(c.shape, ir.ShapeKey), b.Const(ir.I64, s.v))
 		if c.t.Sampler >= 0 {
 			hit = c.both(hit, c.eq(c.key(c.state, ir.SamplerKey), b.Const(ir.I64, s.s)))
 		}
+		if c.t.HasOther() {
+			hit = c.both(hit, c.eq(c.key(other.shape, ir.ShapeKey), b.Const(ir.I64, s.o)))
+		}
 		b.If(hit)
 		each := a // a body may change its coordinates
+		each.from = other
 		each.at = slices.Clone(a.at)
 		list, err := c.body(&each)
 		if err != nil {
@@ -224,6 +236,8 @@ func (c *code) body(a *arguments) (list []ir.V, err error) {
 		list = c.gathered(a)
 	case ir.TextureQueryLod:
 		list = c.query(a)
+	case ir.TextureBox, ir.TextureWeighted, ir.TextureMatch, ir.TextureMatchWindow, ir.TextureMatchGather:
+		return c.processed(a)
 	default:
 		return nil, &UnsupportedError{"texture function " + c.t.Op.String()}
 	}

@@ -83,7 +83,8 @@ type arguments struct {
 	dx, dy          []ir.V
 	offset, offsets []ir.V
 	sampleI, minLod ir.V
-	data            []ir.V
+	data            []ir.V // what a write stores, or image processing takes
+	from            second // the other image of image processing
 }
 
 // arguments takes the arguments of the function apart.

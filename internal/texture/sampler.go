@@ -83,7 +83,13 @@ type SamplerDesc struct {
 	Reduction    Reduction
 	Cubic        CubicWeights
 	NonSeamless  bool // faces of a cube are filtered each by itself
+
+	Window     [2]uint32 // extent of the window of a match; 0 is 1 (VkSamplerBlockMatchWindowCreateInfoQCOM)
+	WindowMost bool      // the most different block is wanted, not the least
 }
+
+// MaxWindow bounds a window along each axis (maxBlockMatchWindow).
+const MaxWindow = 64
 
 // samplerKey is all of a sampler that its code depends on.
 type samplerKey struct {
@@ -97,6 +103,7 @@ type samplerKey struct {
 	reduction    Reduction
 	cubic        CubicWeights
 	nonSeamless  bool
+	windowMost   bool
 }
 
 // word packs the key; it is never 0.
@@ -105,7 +112,7 @@ func (k samplerKey) word() uint64 {
 	for i, a := range k.address {
 		w |= uint64(a) << (12 + 3*i)
 	}
-	for i, on := range []bool{k.mipLinear, k.anisotropic, k.compare, k.unnormalized, k.nonSeamless} {
+	for i, on := range []bool{k.mipLinear, k.anisotropic, k.compare, k.unnormalized, k.nonSeamless, k.windowMost} {
 		if on {
 			w |= 1 << (24 + i)
 		}
@@ -132,11 +139,13 @@ func NewSampler(d SamplerDesc) (*Sampler, error) {
 		return nil, wrong("a sampler with address modes %d; must be Vulkan's", d.Address)
 	case !(d.MinLod <= d.MaxLod) || d.LodBias != d.LodBias:
 		return nil, wrong("a sampler with levels of detail from %g to %g, bias %g", d.MinLod, d.MaxLod, d.LodBias)
+	case d.Window[0] > MaxWindow || d.Window[1] > MaxWindow:
+		return nil, wrong("a sampler with a window of %d×%d texels; must be at most %d", d.Window[0], d.Window[1], MaxWindow)
 	case d.Compare && d.Reduction != Average:
 		return nil, wrong("a sampler that compares and reduces")
 	}
 	k := samplerKey{mag: d.Mag, min: d.Min, mipLinear: d.MipLinear, address: d.Address, anisotropic: d.Anisotropy > 1, unnormalized: d.Unnormalized,
-		reduction: d.Reduction, nonSeamless: d.NonSeamless}
+		reduction: d.Reduction, nonSeamless: d.NonSeamless, windowMost: d.WindowMost}
 	if d.Compare {
 		k.compare, k.op = true, d.CompareOp
 	}
@@ -150,6 +159,9 @@ func NewSampler(d SamplerDesc) (*Sampler, error) {
 	put(ir.SamplerMinLod, math.Float32bits(d.MinLod))
 	put(ir.SamplerMaxLod, math.Float32bits(d.MaxLod))
 	put(ir.SamplerAniso, math.Float32bits(min(max(d.Anisotropy, 1), MaxAnisotropy)))
+	for i, x := range d.Window {
+		put(ir.SamplerWindow+i, max(x, 1))
+	}
 	for i, x := range d.Border {
 		put(ir.SamplerBorder+i, x)
 	}

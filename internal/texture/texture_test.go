@@ -22,8 +22,14 @@ const lanes = 16
 // calls, and returns its results. Engines must agree in every bit.
 func call(t testing.TB, x ir.Texture, v *texture.View, s *texture.Sampler, args [][]uint64) [][]uint64 {
 	t.Helper()
+	return callWith(t, x, v, nil, s, args)
+}
+
+// callWith is call with another image.
+func callWith(t testing.TB, x ir.Texture, v, other *texture.View, s *texture.Sampler, args [][]uint64) [][]uint64 {
+	t.Helper()
 	p := program(x, len(args))
-	bound := []texture.Bound{{}, {}, {Views: []*texture.View{v}}, {}, {Samplers: []*texture.Sampler{s}}}
+	bound := []texture.Bound{{}, {}, {Views: []*texture.View{v}}, {}, {Samplers: []*texture.Sampler{s}}, {Views: []*texture.View{other}}, {}}
 	q, err := texture.Bind(p, bound)
 	if err != nil {
 		t.Fatal(err)
@@ -41,7 +47,7 @@ func call(t testing.TB, x ir.Texture, v *texture.View, s *texture.Sampler, args 
 			t.Fatalf("%s: %v\n%s", e.Name(), err, q)
 		}
 		job := &exec.Job{Groups: [3]uint32{uint32(len(args)+lanes-1) / lanes, 1, 1}, Workers: 1,
-			Resources: [][]exec.Buffer{{{Bytes: raw(words)}}, {{Bytes: raw(out)}}, {v.Memory()}, {v.Shape()}, {s.State()}}}
+			Resources: [][]exec.Buffer{{{Bytes: raw(words)}}, {{Bytes: raw(out)}}, {v.Memory()}, {v.Shape()}, {s.State()}, {other.Memory()}, {other.Shape()}}}
 		if err := compiled.Run(context.Background(), job); err != nil {
 			t.Fatalf("%s: %v", e.Name(), err)
 		}
@@ -78,10 +84,14 @@ func program(x ir.Texture, n int) *ir.Program {
 	if x.Sampler >= 0 {
 		x.Sampler = 4
 	}
+	if x.HasOther() {
+		x.Other = 5
+	}
 	p := &ir.Program{Name: "call", SubgroupSize: lanes, LocalSize: [3]uint32{lanes, 1, 1},
 		In: []ir.Input{{Semantic: ir.GlobalInvocationIdX, Type: ir.I32}},
 		Res: []ir.Resource{{Count: 1}, {Count: 1, Binding: 1}, {Count: 1, Binding: 2, Kind: ir.Texels}, {Count: 1, Binding: 2, Kind: ir.ImageShape, NonWritable: true},
-			{Count: 1, Binding: 4, Kind: ir.SamplerState, NonWritable: true}}}
+			{Count: 1, Binding: 4, Kind: ir.SamplerState, NonWritable: true},
+			{Count: 1, Binding: 5, Kind: ir.Texels}, {Count: 1, Binding: 5, Kind: ir.ImageShape, NonWritable: true}}}
 	args, results := x.Signature()
 	b := ir.NewFunc("main", nil, nil)
 	i := b.OpAux(ir.In, ir.I32, 0)

@@ -26,6 +26,8 @@ type ViewDesc struct {
 
 	Conversion *Conversion // of luma and chroma; nil is none, which images in planes need
 
+	Weights *Weights // what a view of weights says of them; nil of others
+
 	MinLod float32 // the least level that is read, relative to the image (VK_EXT_image_view_min_lod)
 }
 
@@ -93,7 +95,12 @@ func NewView(m *Image, d ViewDesc) (*View, error) {
 	if err := v.key.convert(m, d); err != nil {
 		return nil, err
 	}
+	weights, err := d.weights(m.Width, m.Height)
+	if err != nil {
+		return nil, err
+	}
 	v.shape = m.shape(p, d)
+	binary.LittleEndian.PutUint32(v.shape[4*ir.ShapeWeights:], weights)
 	binary.LittleEndian.PutUint64(v.shape[4*ir.ShapeKey:], v.key.word())
 	return v, nil
 }

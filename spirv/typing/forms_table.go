@@ -142,6 +142,14 @@ var forms = map[Op]Form{
 	spirv.OpImageQuerySize:                   gives(anything, free.many()),
 	spirv.OpImageQuerySizeLod:                gives(anything, free.many()),
 	spirv.OpImageQueryLod:                    gives(anything, free.many()),
+	spirv.OpImageBoxFilterQCOM:               gives(anything, free.many()),
+	spirv.OpImageSampleWeightedQCOM:          gives(anything, free.many()),
+	spirv.OpImageBlockMatchSADQCOM:           gives(anything, free.many()),
+	spirv.OpImageBlockMatchSSDQCOM:           gives(anything, free.many()),
+	spirv.OpImageBlockMatchWindowSADQCOM:     gives(anything, free.many()),
+	spirv.OpImageBlockMatchWindowSSDQCOM:     gives(anything, free.many()),
+	spirv.OpImageBlockMatchGatherSADQCOM:     gives(anything, free.many()),
+	spirv.OpImageBlockMatchGatherSSDQCOM:     gives(anything, free.many()),
 
 	// Tensors: as many words as the tensor has dimensions.
 	spirv.OpCreateTensorLayoutNV:           gives(in(Opaque, 0)),

@@ -1,0 +1,67 @@
+package lower
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
+)
+
+// Image processing (SPV_QCOM_image_processing, SPV_QCOM_image_processing2) is of
+// images of two dimensions without layers; a second image is one resource, of which
+// the descriptor may change.
+
+// processing begins a call of image processing.
+func (f *function) processing(op ir.TextureOp, id spirv.ID) *textureCall {
+	c := f.sampled(op, id, &imageOperands{})
+	if t := &c.head; t.Dim != ir.Dim2D || t.Arrayed || t.Type != ir.F32 {
+		f.unsupported("image processing of an image of %s, arrayed %t, with components of %s", t.Dim, t.Arrayed, t.Type)
+	}
+	return c
+}
+
+// second gives the call its second image.
+func (c *textureCall) second(id spirv.ID, arrayed bool) {
+	x := c.f.image(id)
+	im := x.typ.Image
+	if im.Dim != spirv.Dim2D || im.Arrayed != arrayed || im.MS || c.f.componentType(x.typ.Elem) != ir.F32 {
+		c.f.unsupported("image processing with a second image of %s, arrayed %t", im.Dim, im.Arrayed)
+	}
+	homes := c.f.homes(x)
+	if len(homes) != 1 {
+		c.f.unsupported("image processing with a second image that may be any of %d", len(homes))
+	}
+	c.head.Other = homes[0]
+	c.texel = append(c.texel, x.index)
+}
+
+// boxFilter lowers OpImageBoxFilterQCOM.
+func boxFilter(f *function, in spirv.Inst) {
+	v := inst.ImageBoxFilterQCOM(in)
+	c := f.processing(ir.TextureBox, v.Texture())
+	c.at = f.floats32(v.Coordinates(), 2)
+	c.texel = f.floats32(v.BoxSize(), 2)
+	f.texelResult(in, c, false)
+}
+
+// sampleWeighted lowers OpImageSampleWeightedQCOM.
+func sampleWeighted(f *function, in spirv.Inst) {
+	v := inst.ImageSampleWeightedQCOM(in)
+	c := f.processing(ir.TextureWeighted, v.Texture())
+	c.at = f.floats32(v.Coordinates(), 2)
+	c.second(v.Weights(), true)
+	f.texelResult(in, c, false)
+}
+
+// blockMatch lowers the instructions OpImageBlockMatch….
+func blockMatch(op ir.TextureOp, squared bool) rule {
+	return func(f *function, in spirv.Inst) {
+		v := inst.ImageBlockMatchSSDQCOM(in)
+		c := f.processing(op, v.Target())
+		c.head.Squared = squared
+		c.at = f.ints32(v.TargetCoordinates(), 2)
+		c.second(v.Reference(), false)
+		c.texel = append(c.texel, f.ints32(v.ReferenceCoordinates(), 2)...)
+		c.texel = append(c.texel, f.ints32(v.BlockSize(), 2)...)
+		f.texelResult(in, c, false)
+	}
+}
