@@ -26,13 +26,16 @@ var barrierFamily = family{
 // inControl is the models that may synchronize before SPIR-V 1.3.
 const inControl = inTessellationControl | inWorkgroups
 
+// inSubgroups is the models in which OpControlBarrier waits for the subgroup alone.
+const inSubgroups = inRayTracing&^inCallable | inFragment | inVertex | inTessellationEvaluation | inGeometry
+
 func (c *checker) controlBarrier(i int, in spirv.Inst) {
 	v := inst.ControlBarrier(in)
 	if !c.since(spirv.Version13) {
 		c.onlyIn(i, inControl, "SPV-Barrier-Model")
 	}
-	alone := c.callerModels() & (inRayTracing&^inCallable | inFragment | inVertex | inTessellationEvaluation | inGeometry)
-	if s, ok := c.scopeOperand(i, v.Execution()); ok && c.vulkan && alone != 0 && s != spirv.ScopeSubgroup {
+	alone := c.callerModels() & inSubgroups
+	if s, ok := c.scopeOperand(i, v.Execution()); ok && c.vulkan && alone != 0 && s == spirv.ScopeWorkgroup { // others are no scope of execution at all
 		c.fail(i, vuid.StandaloneSpirv_OpControlBarrier_04682, "the scope for execution of OpControlBarrier is %s in a function that a %s entry point calls; must be Subgroup", s, alone)
 	}
 	c.barrier(i, v.Execution(), v.Memory(), v.Semantics())

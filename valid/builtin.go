@@ -7,6 +7,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
+	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
 // builtInFamily judges variables, members and constants that are decorated
@@ -133,6 +134,7 @@ func (c *checker) row(b spirv.BuiltIn) *builtInRow {
 type builtInState struct {
 	noted  []builtInNote
 	blocks map[*facts.Type][]*facts.Variable // of each block that has built-ins
+	tiles  bool                              // some entry point has TileShadingRateQCOM
 }
 
 // builtInNote is one decoration BuiltIn: of an id, or of a member of a struct.
@@ -206,6 +208,9 @@ func (c *checker) builtIns() {
 		return
 	}
 	c.blockVariables()
+	c.builtIn.tiles = slices.ContainsFunc(c.m.EntryPoints, func(e facts.EntryPoint) bool {
+		return e.HasMode(spirv.ExecutionModeTileShadingRateQCOM)
+	})
 	slices.SortStableFunc(c.builtIn.noted, func(x, y builtInNote) int { return x.at - y.at })
 	for k := range c.builtIn.noted {
 		n := &c.builtIn.noted[k]
@@ -261,6 +266,9 @@ func core(t *facts.Type) *facts.Type {
 // builtInMember judges the member of a struct in each variable of that struct.
 func (c *checker) builtInMember(n *builtInNote, s *facts.Type) {
 	t := s.Members[n.member].Type
+	if n.builtIn == spirv.BuiltInWorkgroupSize && !c.builtIn.tiles {
+		c.fail(n.at, vuid.WorkgroupSize_04426, "WorkgroupSize is a member of %s; must be a constant", c.name(s.ID)).also(c, s.Index, "the struct")
+	}
 	c.builtInType(n, t, nil, 0)
 	for _, v := range c.builtIn.blocks[s] {
 		c.builtInUse(n, v)

@@ -219,15 +219,10 @@ func (c *checker) outputIndex(n *builtInNote, v *facts.Variable, code string, ow
 // workgroupSizeVariable judges WorkgroupSize on a variable, which only tile
 // shading has.
 func (c *checker) workgroupSizeVariable(n *builtInNote, v *facts.Variable) {
-	tiles := false
-	for i := range c.m.EntryPoints {
-		_, ok := c.m.EntryPoints[i].Mode(spirv.ExecutionModeTileShadingRateQCOM)
-		tiles = tiles || ok
-	}
-	switch {
+	switch tiles := c.builtIn.tiles; {
 	case tiles && v.Storage != spirv.StorageClassInput:
 		c.fail(n.at, vuid.WorkgroupSize_TileShadingRateQCOM_10635, "WorkgroupSize has the storage class %s; must be Input where an entry point has TileShadingRateQCOM", v.Storage).also(c, v.Index, "the variable")
-	case !tiles:
+	case !tiles && n.member < 0: // of a member its struct says it
 		c.fail(n.at, vuid.WorkgroupSize_04426, "WorkgroupSize is a variable; must be a constant").also(c, v.Index, "the variable")
 	}
 }

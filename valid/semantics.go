@@ -135,7 +135,7 @@ func (c *checker) vulkanSemantics(i int, op spirv.Op, m semantics) {
 	if order != 0 && classes == 0 {
 		c.fail(i, vuid.StandaloneSpirv_MemorySemantics_10870, "the memory order of %s is %s without a storage class; must come with UniformMemory, WorkgroupMemory, ImageMemory or OutputMemory", op, order)
 	}
-	if order == 0 && classes != 0 {
+	if order == 0 && classes != 0 && op != spirv.OpMemoryBarrier { // which has a rule of its own
 		c.fail(i, vuid.StandaloneSpirv_MemorySemantics_10871, "the memory semantics of %s are %s without a memory order; must come with Acquire, Release or AcquireRelease", op, m)
 	}
 	if isBarrier(op) && m&spirv.MemorySemanticsVolatileMask != 0 {
