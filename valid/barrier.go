@@ -27,6 +27,8 @@ var barrierFamily = family{
 const inControl = inTessellationControl | inWorkgroups
 
 // inSubgroups is the models in which OpControlBarrier waits for the subgroup alone.
+// A barrier over the workgroup breaks the rule of the scope there too, and either
+// name is the one that is looked for: both are said.
 const inSubgroups = inRayTracing&^inCallable | inFragment | inVertex | inTessellationEvaluation | inGeometry
 
 func (c *checker) controlBarrier(i int, in spirv.Inst) {

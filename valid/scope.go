@@ -107,11 +107,7 @@ func (c *checker) executionScope(i int, id spirv.ID) {
 		}
 		c.fail(i, code, "the scope for execution of %s is %s; must be Workgroup or Subgroup", op, s)
 	case s == spirv.ScopeWorkgroup:
-		bad := c.callerModels() &^ inSharing
-		if op == spirv.OpControlBarrier {
-			bad &^= inSubgroups // in which it has a rule of its own
-		}
-		if bad != 0 {
+		if bad := c.callerModels() &^ inSharing; bad != 0 {
 			c.fail(i, vuid.StandaloneSpirv_None_04637, "the scope for execution of %s is Workgroup in a function that a %s entry point calls; needs %s", op, bad, inSharing)
 		}
 	}
