@@ -22,6 +22,11 @@ type Options struct {
 	// Asked, where it is not nil, is called with each feature that a rule finds
 	// the module to need beyond what its capabilities say, and the rule's code.
 	Asked func(code, feature string)
+
+	// Named, where it is not nil, says what a message calls an id, "%name"; ""
+	// leaves it at what OpName says, else its number. Check asks it for what
+	// stands in findings alone, from its own goroutine.
+	Named func(spirv.ID) string
 }
 
 // defaultFindings is MaxFindings where it is 0.

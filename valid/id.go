@@ -327,8 +327,17 @@ func (c *checker) pointerDeclared(i int, id spirv.ID, d int) bool {
 	return ok && n < i
 }
 
-// name returns how a message calls an id: by its name, else by its number.
+// name returns how a message calls an id: by its name, else by its number; ""
+// where no finding is kept any more.
 func (c *checker) name(id spirv.ID) string {
+	if len(c.found) >= c.opts.MaxFindings {
+		return ""
+	}
+	if c.opts.Named != nil {
+		if s := c.opts.Named(id); s != "" {
+			return short(s, maxName)
+		}
+	}
 	if s := c.m.Name(id); s != "" {
 		return "%" + short(s, maxName)
 	}

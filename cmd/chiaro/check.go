@@ -212,8 +212,9 @@ type checked struct {
 	pipeline bool          // it is no module
 	skipped  []string      // what of it is not known and was not judged
 
-	text   string // of a module that is text
-	starts []int  // where each instruction begins in it
+	text   string   // of a module that is text
+	starts []int    // where each instruction begins in it
+	names  []string // of the ids in it
 }
 
 // one judges one subject. It is a door: a panic is reported for this one alone.
@@ -253,7 +254,7 @@ func (j *judge) module(ctx context.Context, data []byte, file string, x *checked
 	}
 	x.facts = facts.Gather(m, nil)
 	x.profiles = j.f.profileNames()
-	x.report, err = j.report(ctx, x.facts)
+	x.report, err = j.report(ctx, x.facts, x.names)
 	if err != nil {
 		x.message = err.Error()
 		return
@@ -292,7 +293,7 @@ func decodeModule(data []byte, file string, env *valid.Env, x *checked) (*spirv.
 		x = &checked{}
 	}
 	x.text = string(data)
-	words, err := asm.Assemble(data, asm.AssembleOptions{Version: env.SPIRV, Starts: &x.starts})
+	words, err := asm.Assemble(data, asm.AssembleOptions{Version: env.SPIRV, Starts: &x.starts, Names: &x.names})
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/fossil"
 	"github.com/chiaro-gpu/chiaro/link"
 	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/asm"
 	"github.com/chiaro-gpu/chiaro/valid"
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
@@ -232,10 +233,10 @@ func (j *judge) specialized(ctx context.Context, name string, m *stored, x *chec
 			return
 		}
 		var with, without *valid.Report
-		if with, m.judgeErr = j.report(ctx, v.Facts()); m.judgeErr != nil || len(with.Findings) == 0 {
+		if with, m.judgeErr = j.report(ctx, v.Facts(), nil); m.judgeErr != nil || len(with.Findings) == 0 {
 			return
 		}
-		if without, m.judgeErr = j.report(ctx, facts.Gather(v.Facts().Code, nil)); m.judgeErr != nil {
+		if without, m.judgeErr = j.report(ctx, facts.Gather(v.Facts().Code, nil), nil); m.judgeErr != nil {
 			return
 		}
 		for _, f := range with.Findings {
@@ -254,12 +255,24 @@ func (j *judge) specialized(ctx context.Context, name string, m *stored, x *chec
 }
 
 // report judges a module on each profile, or where there is none for the target
-// environment.
-func (j *judge) report(ctx context.Context, m *facts.Module) (*valid.Report, error) {
-	if len(j.f.envs) > 0 {
-		return valid.CheckSeveral(ctx, m, j.f.envs, j.f.opts)
+// environment. Messages call ids by names, those of the text where it was one,
+// else those that the disassembly below a finding shows.
+func (j *judge) report(ctx context.Context, m *facts.Module, names []string) (*valid.Report, error) {
+	o := j.f.opts
+	var lines *asm.Lines
+	o.Named = func(id spirv.ID) string {
+		if int(id) < len(names) && names[id] != "" {
+			return "%" + names[id]
+		}
+		if lines == nil {
+			lines = asm.NewLines(m.Code, false)
+		}
+		return lines.ID(id)
 	}
-	return valid.Check(ctx, m, j.env, j.f.opts)
+	if len(j.f.envs) > 0 {
+		return valid.CheckSeveral(ctx, m, j.f.envs, o)
+	}
+	return valid.Check(ctx, m, j.env, o)
 }
 
 // link judges a pipeline, on each profile.

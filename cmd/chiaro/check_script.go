@@ -91,7 +91,7 @@ func (j *judge) scriptShader(ctx context.Context, file string, s *amber.Describe
 // scriptModule judges a module of a script or of a description. What it finds is
 // shown with the module as its side, for the script is the file.
 func (j *judge) scriptModule(ctx context.Context, name string, m *facts.Module, x *checked) error {
-	report, err := j.report(ctx, m)
+	report, err := j.report(ctx, m, nil)
 	if err != nil {
 		return err
 	}

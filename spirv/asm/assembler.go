@@ -42,6 +42,9 @@ func Assemble(text []byte, o AssembleOptions) ([]uint32, error) {
 			return nil, a.err
 		}
 	}
+	if o.Names != nil {
+		*o.Names = a.ids.names()
+	}
 	a.words[0], a.words[1], a.words[2], a.words[3] = spirv.Magic, uint32(o.Version), o.Generator, a.ids.bound
 	return a.words, nil
 }

@@ -93,6 +93,20 @@ func (d *ids) number(name string) uint32 {
 	return n
 }
 
+// names returns the name of each id; nil where numeric names keep their
+// numbers, which leave room between each other.
+func (d *ids) names() []string {
+	if d.numeric {
+		return nil
+	}
+	list := make([]string, d.n+1)
+	for _, e := range d.table {
+		list[e.slot] = d.text[e.at : e.at+e.size]
+	}
+	list[0] = ""
+	return list
+}
+
 func (d *ids) grow() {
 	old := d.table
 	d.table = make([]idEntry, 2*len(old))

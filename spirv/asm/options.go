@@ -20,6 +20,10 @@ type AssembleOptions struct {
 	// Starts, where it is not nil, gets the offset in the text of each
 	// instruction, behind what it has.
 	Starts *[]int
+	// Names, where it is not nil, becomes the text's name of each id, without
+	// the percent sign, by the number of the id; nothing where numeric ids keep
+	// theirs.
+	Names *[]string
 }
 
 // DisassembleOptions says how Disassemble prints. The zero value is the plain
