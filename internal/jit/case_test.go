@@ -59,6 +59,26 @@ func run(e exec.Engine, text string, subgroup uint32, job exec.Job) outcome {
 	return runProgram(e, p, job)
 }
 
+// compileSeed compiles the text that a seed drew, at a subgroup size, after what
+// shall be done to the program before.
+func compileSeed(t *testing.T, e exec.Engine, seed int64, text string, size uint32, before ...func(*ir.Program)) exec.Program {
+	t.Helper()
+	p, err := ir.Parse(text)
+	if err != nil {
+		t.Fatalf("seed %d: %v\n%s", seed, err, text)
+	}
+	p.SubgroupSize = size
+	p.StateEffects()
+	for _, do := range before {
+		do(p)
+	}
+	prog, err := e.Compile(p, exec.Options{})
+	if err != nil {
+		t.Fatalf("seed %d: %v\n%s", seed, err, text)
+	}
+	return prog
+}
+
 // runProgram compiles p with an engine and runs a copy of the job.
 func runProgram(e exec.Engine, p *ir.Program, job exec.Job) outcome {
 	prog, err := e.Compile(p, exec.Options{})

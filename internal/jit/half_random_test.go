@@ -88,19 +88,11 @@ func TestRandomHalves(t *testing.T) {
 			}
 		}
 		do := func(e exec.Engine, passes bool) []byte {
-			p, err := ir.Parse(text)
-			if err != nil {
-				t.Fatalf("seed %d: %v\n%s", seed, err, text)
-			}
-			p.SubgroupSize = size
-			p.StateEffects()
+			var before []func(*ir.Program)
 			if passes {
-				pass.Run(p)
+				before = append(before, pass.Run)
 			}
-			prog, err := e.Compile(p, exec.Options{})
-			if err != nil {
-				t.Fatalf("seed %d: %v\n%s", seed, err, text)
-			}
+			prog := compileSeed(t, e, seed, text, size, before...)
 			defer prog.Close()
 			job := &exec.Job{Groups: [3]uint32{2, 1, 1}, Workers: 1, Resources: [][]exec.Buffer{{{Bytes: data}}, {{Bytes: make([]byte, len(data))}}}}
 			if err := prog.Run(t.Context(), job); err != nil {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/interp"
-	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 )
 
@@ -51,16 +50,7 @@ func TestRandomNarrow(t *testing.T) {
 		push := little([]uint32{[]uint32{0, 16, 17, 64, 8, 0xfffffff0}[r.Intn(6)], []uint32{0, 1, 2, 8, 0xffffffff, 0xfffffffc, 0x7fffffff, 0xfffffff1}[r.Intn(8)]})
 		at := 2048 - 1024*min(1, r.Intn(6)) // where they share bytes
 		do := func(e exec.Engine) []byte {
-			p, err := ir.Parse(text)
-			if err != nil {
-				t.Fatalf("seed %d: %v\n%s", seed, err, text)
-			}
-			p.SubgroupSize = size
-			p.StateEffects()
-			prog, err := e.Compile(p, exec.Options{})
-			if err != nil {
-				t.Fatalf("seed %d: %v\n%s", seed, err, text)
-			}
+			prog := compileSeed(t, e, seed, text, size)
 			defer prog.Close()
 			memory := bytes.Clone(first)
 			job := &exec.Job{Groups: groups, Workers: 1, Push: push, Resources: [][]exec.Buffer{{{Bytes: memory[1024+512:][:lengths[0]:lengths[0]]}}, {{Bytes: memory[at:][:lengths[1]:lengths[1]]}}}}

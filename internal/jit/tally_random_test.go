@@ -9,7 +9,6 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/interp"
-	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 )
 
@@ -68,16 +67,7 @@ func TestRandomTallies(t *testing.T) {
 			beyond[i] = r.Intn(2) * length[i] / 3
 		}
 		do := func(e exec.Engine, workers int) []byte {
-			p, err := ir.Parse(text)
-			if err != nil {
-				t.Fatalf("seed %d: %v\n%s", seed, err, text)
-			}
-			p.SubgroupSize = size
-			p.StateEffects()
-			prog, err := e.Compile(p, exec.Options{})
-			if err != nil {
-				t.Fatalf("seed %d: %v\n%s", seed, err, text)
-			}
+			prog := compileSeed(t, e, seed, text, size)
 			defer prog.Close()
 			memory := bytes.Clone(first)
 			part := func(i int) exec.Buffer {

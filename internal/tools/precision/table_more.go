@@ -1,10 +1,7 @@
 package main
 
-// matrixOf3 makes a matrix of the first three operands, its columns; column is
-// the middle column of one.
+// matrixOf3 makes a matrix of the first three operands, its columns.
 const matrixOf3 = "%m = OpCompositeConstruct %M3 %a %b %c\n"
-
-func column(m string) string { return "%r = OpCompositeExtract %T3 " + m + " 1" }
 
 // upTo8 makes a whole number of −8 to 8 of the second operand.
 const upTo8 = `%f = OpConvertFToS %i32 %b
@@ -156,4 +153,9 @@ func refract(x []number, n int) number {
 		return k.num(0)
 	}
 	return eta.mul(x[n]).sub(eta.mul(d).add(k.sqrt()).mul(x[3+n]))
+}
+
+// column takes the middle column of a matrix.
+func column(m string) string {
+	return "%r = OpCompositeExtract %T3 " + m + " 1"
 }

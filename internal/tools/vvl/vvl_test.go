@@ -46,7 +46,7 @@ func TestBreaks(t *testing.T) {
 // TestLayers compares a few pipelines with the validation layers, where they are.
 func TestLayers(t *testing.T) {
 	if testing.Short() {
-		t.Skip("compiles a client")
+		t.Skip("-short: the client is compiled by g++, which takes a while")
 	}
 	c := &contest{icd: "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json", breaks: breaks, found: map[string]*class{}, broken: map[string]int{}}
 	dir := t.TempDir()
