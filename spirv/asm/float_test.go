@@ -1,6 +1,12 @@
 package asm
 
-import "testing"
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chiaro-gpu/chiaro/spirv"
+)
 
 // TestFloatBits reads literals into encodings and prints them again. The bits
 // follow from the formats: IEEE 754 binary16/32/64, bfloat16, OCP 8-bit floats
@@ -124,6 +130,41 @@ func TestFloatFaults(t *testing.T) {
 	for _, tt := range tests {
 		if got, ok := parseFloat(tt.text, tt.format); ok {
 			t.Errorf("%s %q gives %#x; want a fault", tt.format.name, tt.text, got)
+		}
+	}
+}
+
+// TestEncodingWidths prints and assembles floats of every encoding in widths
+// that it may and may not have, and constants of them: the words come back.
+func TestEncodingWidths(t *testing.T) {
+	widths := []uint32{0, 1, 4, 6, 7, 8, 15, 16, 17, 32, 33, 64, 65, 4096, 1 << 31, 1<<32 - 1}
+	for e := spirv.FPEncoding(0); e < 0x1100; e++ {
+		if spirv.KindFPEncoding.Enumerant(uint32(e)) == nil {
+			continue
+		}
+		for _, w := range widths {
+			words := []uint32{spirv.Magic, uint32(spirv.Version16), 0, 3, 0, spirv.Head(spirv.OpTypeFloat, 4), 1, w, uint32(e)}
+			if w > 0 && w <= 64 {
+				n := (w + 31) / 32
+				words = append(words, spirv.Head(spirv.OpConstant, int(3+n)), 1, 2)
+				words = append(words, []uint32{1, 0x80000000}[:n]...)
+			}
+			m, err := spirv.FromWords(words)
+			if err != nil {
+				t.Fatalf("%v of %d bits: %v", e, w, err)
+			}
+			text, err := Disassemble(nil, m, DisassembleOptions{RawIDs: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			again, err := Assemble(text, AssembleOptions{PreserveNumericIDs: true})
+			if err != nil || !slices.Equal(again[spirv.HeaderWords:], words[spirv.HeaderWords:]) {
+				t.Errorf("%v of %d bits: %x, %v from\n%s", e, w, again, err, text)
+			}
+			named := strings.Contains(string(text), e.String())
+			if want := encodingWidth(e); named != (want == 0 || uint32(want) == w) {
+				t.Errorf("%v of %d bits prints as %s", e, w, text)
+			}
 		}
 	}
 }

@@ -77,7 +77,7 @@ func (a *assembler) define() bool {
 		}
 		f := formatOf(n)
 		if f == nil && n.Encoded && !a.raw {
-			if want := encodingWidth(n.Encoding); want != 0 {
+			if want := encodingWidth(n.Encoding); !fitsEncoding(n.Encoding, n.Bits) {
 				return a.fail("SPV-Text-FloatWidth", a.start, "the encoding %v has %d bits; found a width of %d", n.Encoding, want, n.Bits)
 			}
 		}
@@ -143,4 +143,11 @@ func encodingWidth(e spirv.FPEncoding) uint8 {
 		return f.width
 	}
 	return 0
+}
+
+// fitsEncoding reports whether a float of an encoding may have a width. The text
+// has no name for the encoding of another width: there it is an immediate word.
+func fitsEncoding(e spirv.FPEncoding, width uint32) bool {
+	want := encodingWidth(e)
+	return want == 0 || uint32(want) == width
 }

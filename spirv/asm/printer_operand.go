@@ -43,9 +43,12 @@ func (p *printer) operand(in spirv.Inst, pos int, k spirv.Kind) int {
 	case spirv.CategoryValue:
 		row := k.Enumerant(v)
 		p.dst = append(p.dst, ' ')
-		if p.raw {
+		switch {
+		case k == spirv.KindFPEncoding && !fitsEncoding(spirv.FPEncoding(v), in[pos-1]):
+			p.immediates(in[pos : pos+1])
+		case p.raw:
 			p.dst = appendUint(p.dst, v)
-		} else {
+		default:
 			p.dst = append(p.dst, row.Name()...)
 		}
 		return p.operands(in, pos+1, row.Operands())
