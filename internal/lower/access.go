@@ -182,7 +182,7 @@ func (f *function) toMember(p *pointer, i int) {
 	switch {
 	case decorated:
 		p.offset = p.offset.plus(f.memberOffset(p.typ, i))
-		p.matrix = matrixForm{}
+		p.plain()
 		if m.HasMatrixStride {
 			p.matrix = matrixForm{stride: m.MatrixStride, rowMajor: m.RowMajor}
 		}
@@ -214,22 +214,11 @@ func (f *function) stepTile(p *pointer, i operand) {
 func (f *function) stepElement(p *pointer, i operand) {
 	t := p.typ
 	switch p.memory {
-	case inBuffer:
-		stride, form := f.stride(p)
+	case inBuffer, physical:
 		if p.checked {
 			i = f.within(p, i, f.extent(t).size)
 		}
-		p.offset = f.index(p.offset, i, stride)
-		p.matrix = form
-	case physical:
-		stride, form := f.stride(p)
-		if i.v == 0 {
-			p.offset = p.offset.plus(mul(i.bits, stride))
-		} else {
-			n := f.b.Op(ir.Mul, ir.I64, f.b.Op(ir.ZExt, ir.I64, i.v), f.b.Const(ir.I64, stride))
-			p.address = f.b.Op(ir.Add, ir.I64, p.address, n)
-		}
-		p.matrix = form
+		f.apart(p, i)
 	case inSlots, inPlace:
 		e := f.extent(t.Elem)
 		p.offset = f.index(p.offset, f.within(p, i, f.extent(t).slots), e.slots)
@@ -254,24 +243,19 @@ func (f *function) within(p *pointer, i operand, room uint64) operand {
 }
 
 // stride returns how far apart in a buffer the parts of an array, matrix or
-// vector are, and the form of a matrix that a part is, or has.
-func (f *function) stride(p *pointer) (uint64, matrixForm) {
-	t, m := p.typ, p.matrix
-	e := f.extent(t.Elem)
-	if p.natural {
-		return e.size, matrixForm{}
-	}
+// vector are that lies in a form.
+func (f *function) stride(p *pointer, m matrixForm) uint64 {
+	t := p.typ
 	switch {
+	case p.natural:
 	case t.IsArray():
-		return f.arrayStride(t), m
+		return f.arrayStride(t)
 	case t.IsMatrix() && m.rowMajor:
-		return f.extent(t.Elem.Elem).size, matrixForm{m.stride, true, true}
-	case t.IsMatrix():
-		return uint64(m.stride), matrixForm{}
-	case m.column:
-		return uint64(m.stride), matrixForm{}
+		return f.extent(t.Elem.Elem).size
+	case t.IsMatrix(), m.column:
+		return uint64(m.stride)
 	}
-	return e.size, matrixForm{}
+	return f.extent(t.Elem).size
 }
 
 func arrayLength(f *function, in spirv.Inst) {

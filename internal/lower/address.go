@@ -38,6 +38,28 @@ func (f *function) reached(p *pointer, size uint32) *pointer {
 // pointerCast lowers the conversions between physical pointers and integers:
 // the address stays what it is.
 func pointerCast(f *function, in spirv.Inst) {
-	v := f.typed(spirv.ID(in[3]), ir.I64)
-	f.define(in, v)
+	x := f.castFrom(spirv.ID(in[3]))
+	if len(x) != 1 || f.b.Func.Type(x[0]) != ir.I64 {
+		f.malformed("%%%d is no address of 64 bits", in[3])
+	}
+	f.castTo(in, x)
+}
+
+// castFrom returns the scalars of a value of which a cast may make another one: of
+// a physical pointer the address, which says no form.
+func (f *function) castFrom(id spirv.ID) []ir.V {
+	x := f.scalars(id)
+	if f.typeOf(id).IsPointer() {
+		return x[:len(f.located(f.typeOf(id)))]
+	}
+	return x
+}
+
+// castTo defines what a cast has made. Where matrices lie in several forms,
+// those behind an address lie in the first.
+func (f *function) castTo(in spirv.Inst, parts []ir.V) {
+	if t := f.facts.Type(in.Type()); t.IsPointer() && f.severalForms(t) {
+		parts = append(parts[:len(parts):len(parts)], f.b.I32(0))
+	}
+	f.define(in, parts...)
 }

@@ -10,10 +10,12 @@ import (
 // components: the lower-numbered component is the less significant one.
 func bitcast(f *function, in spirv.Inst) {
 	t := f.facts.Type(in.Type())
-	x := f.scalars(inst.Bitcast(in).Operand())
+	x := f.castFrom(inst.Bitcast(in).Operand())
 	types := f.flat(t)
-	if t.IsPointer() && t.Storage != spirv.StorageClassPhysicalStorageBuffer {
-		f.unsupported("to a pointer to %s", t.Storage)
+	if t.IsPointer() {
+		if types = f.located(t); t.Storage != spirv.StorageClassPhysicalStorageBuffer {
+			f.unsupported("to a pointer to %s", t.Storage)
+		}
 	}
 	if len(x) == 0 || len(types) == 0 {
 		f.malformed("a bitcast of nothing")
@@ -39,7 +41,7 @@ func bitcast(f *function, in spirv.Inst) {
 			parts = append(parts, f.join(x[i:i+k], to))
 		}
 	}
-	f.define(in, parts...)
+	f.castTo(in, parts)
 }
 
 // reinterpret gives the bits of v another type of the same width.

@@ -7,18 +7,35 @@ import (
 )
 
 // carried returns the types of the scalars that a pointer becomes where it
-// travels through a phi, a choice, a variable or a call: of a buffer, the
-// numbers of its resource and of its descriptor, and an offset.
+// travels through a phi, a choice, a variable or a call: those that say where it
+// points, and where matrices lie in several forms the number of the form.
 func (u *unit) carried(t *facts.Type) []ir.Type {
+	types := u.located(t)
+	if u.severalForms(t) {
+		types = append(types, ir.I32)
+	}
+	return types
+}
+
+// located returns the types of the scalars that say where a pointer points: of a
+// buffer, the numbers of its resource and of its descriptor, and an offset.
+func (u *unit) located(t *facts.Type) []ir.Type {
 	switch t.Storage {
 	case spirv.StorageClassStorageBuffer, spirv.StorageClassUniform:
 		return []ir.Type{ir.I32, ir.I32, ir.I32}
-	case spirv.StorageClassWorkgroup, spirv.StorageClassPushConstant,
-		spirv.StorageClassFunction, spirv.StorageClassPrivate:
+	case spirv.StorageClassPushConstant:
+		if u.banked { // the number of the bank's resource, and an offset
+			return []ir.Type{ir.I32, ir.I32}
+		}
+		return []ir.Type{ir.I32}
+	case spirv.StorageClassWorkgroup, spirv.StorageClassFunction, spirv.StorageClassPrivate:
 		return []ir.Type{ir.I32}
 	case spirv.StorageClassPhysicalStorageBuffer:
 		return []ir.Type{ir.I64}
 	case spirv.StorageClassUniformConstant:
+		if u.inHeap(t) {
+			return []ir.Type{ir.I32}
+		}
 		if isObject(innermost(t.Elem)) {
 			return []ir.Type{ir.I32, ir.I32}
 		}
@@ -27,52 +44,30 @@ func (u *unit) carried(t *facts.Type) []ir.Type {
 	return nil
 }
 
+// inHeap reports whether pointers of a type point into the heap of descriptors.
+func (u *unit) inHeap(t *facts.Type) bool {
+	return u.heaped > 0 && t.Storage == spirv.StorageClassUniformConstant && !isObject(innermost(t.Elem))
+}
+
 // pointerExtent is the room of a pointer: as its scalars. Only a physical one
 // stands in memory of others than the lane.
-func pointerExtent(t *facts.Type) extent {
+func (u *unit) pointerExtent(t *facts.Type) extent {
 	e := extent{1, 8, 8, 0}
 	switch t.Storage {
 	case spirv.StorageClassStorageBuffer, spirv.StorageClassUniform:
 		e.slots = 3
-	case spirv.StorageClassPhysicalStorageBuffer, spirv.StorageClassUniformConstant:
+	case spirv.StorageClassPhysicalStorageBuffer, spirv.StorageClassUniformConstant, spirv.StorageClassPushConstant:
 		e.slots = 2
+	}
+	if u.severalForms(t) {
+		e.slots++
 	}
 	return e
 }
 
-// pointerParts makes the scalars of a pointer that travels.
-func (f *function) pointerParts(p *pointer) []ir.V {
-	if p.memory == inBuffer || p.memory == physical {
-		f.formOf(carriedAs{p.class, p.typ}, p.matrix)
-	}
-	if p.banked {
-		f.unsupported("a pointer into a bank of push constants as a value")
-	}
-	if p.heap {
-		f.unsupported("a pointer into a heap of descriptors as a value")
-	}
-	return f.identity(p)
-}
-
-// carriedAs is what pointers have in common that may travel to the same place.
-type carriedAs struct {
-	class spirv.StorageClass
-	typ   *facts.Type
-}
-
-// formOf returns how matrices lie that travelling pointers of a kind point into,
-// or at: as where the first of them came from, which all others must agree with.
-// The scalars of a pointer do not say it.
-func (u *unit) formOf(k carriedAs, m matrixForm) matrixForm {
-	first, ok := u.forms[k]
-	if !ok {
-		u.forms[k] = m
-		return m
-	}
-	if first != m {
-		u.unsupported("pointers as values into matrices of a buffer that lie in different ways")
-	}
-	return first
+// pointerParts makes the scalars of a pointer that travels as a value of a type.
+func (f *function) pointerParts(t *facts.Type, p *pointer) []ir.V {
+	return append(f.identity(p), f.formPart(t, p)...)
 }
 
 // identity returns the scalars that two pointers have in common where they are
@@ -80,7 +75,11 @@ func (u *unit) formOf(k carriedAs, m matrixForm) matrixForm {
 func (f *function) identity(p *pointer) []ir.V {
 	switch p.memory {
 	case inBuffer:
-		if p.home != 0 {
+		switch {
+		case p.heap:
+		case p.class == spirv.StorageClassPushConstant && f.banked:
+			return []ir.V{p.home, f.whole(p.offset)}
+		case p.home != 0:
 			return []ir.V{p.home, p.element, f.whole(p.offset)}
 		}
 		return []ir.V{f.whole(p.offset)}
@@ -116,9 +115,16 @@ func (f *function) place(p *pointer) ir.V {
 // pointerOf is the reverse of pointerParts.
 func (f *function) pointerOf(t *facts.Type, parts []ir.V) *pointer {
 	p := &pointer{typ: t.Elem, class: t.Storage}
-	at := parts[len(parts)-1]
+	at := parts[len(f.located(t))-1]
+	f.inForm(p, t, parts[len(parts)-1])
 	switch t.Storage {
 	case spirv.StorageClassUniformConstant:
+		if f.inHeap(t) {
+			p.heap, p.number = true, f.heaped-1
+			p.home, p.element = f.b.I32(uint32(p.number)), f.b.I32(0)
+			p.handle = f.b.OpAux(ir.Res, ir.H, p.number, p.element)
+			break
+		}
 		p.memory, p.home, p.element = object, parts[0], parts[1]
 		if t.Elem.IsArray() {
 			p.memory = descriptor
@@ -126,7 +132,6 @@ func (f *function) pointerOf(t *facts.Type, parts []ir.V) *pointer {
 		return p
 	case spirv.StorageClassPhysicalStorageBuffer:
 		p.memory, p.address = physical, at
-		p.matrix = f.formOf(carriedAs{p.class, p.typ}, f.forms[carriedAs{p.class, p.typ}])
 		return p
 	case spirv.StorageClassStorageBuffer, spirv.StorageClassUniform:
 		p.home, p.element = parts[0], parts[1]
@@ -135,17 +140,31 @@ func (f *function) pointerOf(t *facts.Type, parts []ir.V) *pointer {
 		p.handle, p.natural = f.b.Op(ir.Wg, ir.H), !f.explicit
 	case spirv.StorageClassPushConstant:
 		p.handle = f.b.Op(ir.Push, ir.H)
+		if f.banked {
+			p.home = parts[0]
+			p.handle = f.bank(p.home)
+		}
 	default:
 		p.memory = inPlace
-	}
-	if p.memory != inPlace {
-		p.matrix = f.formOf(carriedAs{p.class, p.typ}, f.forms[carriedAs{p.class, p.typ}])
 	}
 	p.offset.dyn = at
 	if bits, ok := f.constBits(at); ok {
 		p.offset = offset{imm: bits}
 	}
 	return p
+}
+
+// bank returns the handle of the bank of push constants that a pointer which has
+// travelled points into.
+func (f *function) bank(home ir.V) ir.V {
+	h := f.b.Op(ir.Push, ir.H)
+	for n := range f.prog.Res {
+		if f.prog.Res[n].Kind == ir.PushBank {
+			r := f.b.OpAux(ir.Res, ir.H, uint64(n), f.b.I32(0))
+			h = f.b.Select(f.b.Cmp(ir.Eq, home, f.b.I32(uint32(n))), r, h)
+		}
+	}
+	return h
 }
 
 // buffer returns the handle of the buffer that a pointer which has travelled
@@ -173,20 +192,6 @@ func (f *function) nowhere() ir.V {
 		f.null = uint64(len(f.prog.Tables))
 	}
 	return f.b.OpAux(ir.Table, ir.H, f.null-1)
-}
-
-// nullPointer returns the scalars of a pointer to nowhere: every access to it
-// is out of range.
-func (f *function) nullPointer(t *facts.Type) []ir.V {
-	switch types := f.carried(t); {
-	case len(types) == 2:
-		return []ir.V{f.b.I32(farAway), f.b.I32(0)}
-	case len(types) == 3:
-		return []ir.V{f.b.I32(farAway), f.b.I32(0), f.b.I32(0)}
-	case types[0] == ir.I64:
-		return []ir.V{f.b.Const(ir.I64, 0)}
-	}
-	return []ir.V{f.b.I32(farAway)}
 }
 
 // ptrEqual compares where pointers point.

@@ -190,7 +190,8 @@ func (f *function) tileAt(t *facts.Type, at spirv.ID, byRow bool, stride spirv.I
 		off := f.strided(base, line, acrossLines)
 		off = f.strided(off, f.b.I32(uint32(i%x.length)), along)
 		q := p
-		q.typ, q.matrix = x.elem, matrixForm{}
+		q.typ = x.elem
+		q.plain()
 		inside := f.b.Cmp(ir.ULt, line, f.b.I32(uint32(x.lines)))
 		if p.memory == physical {
 			address := f.b.Op(ir.Add, ir.I64, f.addressOf(&p), f.b.Op(ir.ZExt, ir.I64, off))

@@ -102,7 +102,7 @@ func (f *function) array(id, off spirv.ID) *pointer {
 // behind returns the place so many bytes behind another.
 func (f *function) behind(p *pointer, off ir.V) *pointer {
 	q := *p
-	q.matrix = matrixForm{}
+	q.plain()
 	if q.memory == physical {
 		q.address, q.offset = f.b.Op(ir.Add, ir.I64, f.addressOf(p), f.b.Op(ir.ZExt, ir.I64, off)), offset{}
 		return &q

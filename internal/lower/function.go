@@ -115,11 +115,16 @@ func (f *function) instructions(b *facts.Block) {
 			continue
 		}
 		f.instruction(op, in)
-		if len(f.b.Func.Vals)+f.values > f.options.MaxValues {
-			f.unsupported("a program of more than %d values", f.options.MaxValues)
-		}
+		f.enough()
 	}
 	f.at, f.b.Origin = b.Term, int32(b.Term+1)
+}
+
+// enough ends lowering where the program has become too large.
+func (f *function) enough() {
+	if len(f.b.Func.Vals)+f.values > f.options.MaxValues {
+		f.unsupported("a program of more than %d values", f.options.MaxValues)
+	}
 }
 
 // instruction lowers one instruction.

@@ -60,6 +60,7 @@ func (u *unit) heap(p *pointer, v *facts.Variable) bool {
 	u.bound(ir.Resource{Kind: ir.HeapBuffer}) // before pointers travel, which may lead to any
 	u.bound(ir.Resource{Kind: ir.HeapUniform, NonWritable: true})
 	p.number = u.bound(ir.Resource{Kind: ir.HeapBytes, Count: 1, NonWritable: true})
+	u.heaped = p.number + 1
 	return true
 }
 

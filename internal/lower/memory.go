@@ -31,7 +31,7 @@ func store(f *function, in spirv.Inst) {
 	m, _ := v.MemoryAccess()
 	p.flags |= accessFlags(m)
 	f.sameType(p, x.typ)
-	if c := f.facts.Const(v.Object()); c != nil && (c.Null || c.Undef) && p.memory == inSlots && p.offset == (offset{}) && f.extent(p.typ).slots == p.room {
+	if c := f.facts.Const(v.Object()); c != nil && (c.Null || c.Undef) && p.memory == inSlots && p.offset == (offset{}) && f.extent(p.typ).slots == p.room && f.nulls(p.typ) == nil {
 		f.b.OpAux(ir.PClr, ir.None, p.number)
 		return
 	}
@@ -103,11 +103,16 @@ func (f *function) scalarsAt(p pointer, yield func(*pointer, ir.Type)) {
 		if types[0] != ir.I64 && p.memory != inSlots && p.memory != inPlace {
 			f.unsupported("of a pointer to %s", t.Storage)
 		}
-		for _, s := range types {
+		inMemory := p.memory != inSlots && p.memory != inPlace
+		for i, s := range types {
 			part := p
+			if inMemory && i > 0 { // an address says no form
+				part.memory = unsaid
+			}
 			yield(&part, s)
-			p.offset = p.offset.plus(1)
+			p.offset = p.offset.plus(uint64(s.Bits()+31) / 32)
 		}
+	case len(f.flat(t)) == 0:
 	case t.IsStruct():
 		for i := range t.Members {
 			part := p
@@ -158,6 +163,8 @@ func (f *function) loadScalar(p *pointer, t ir.Type) ir.V {
 		return f.emit(ir.Val{Op: ir.PLdI, Type: t, Flags: p.flags, Args: [4]ir.V{f.whole(p.offset)}})
 	case inInput:
 		return f.loadInput(p)
+	case unsaid:
+		return f.b.Const(t, 0)
 	}
 	f.unsupported("of %s", p.typ.Op)
 	return 0
@@ -178,6 +185,7 @@ func (f *function) storeScalar(p *pointer, t ir.Type, v ir.V) {
 		f.emit(ir.Val{Op: ir.PSt, Type: t, Flags: p.flags, Aux: p.number, Args: [4]ir.V{f.whole(p.offset), v}})
 	case inPlace:
 		f.emit(ir.Val{Op: ir.PStI, Type: t, Flags: p.flags, Args: [4]ir.V{f.whole(p.offset), v}})
+	case unsaid:
 	default:
 		f.malformed("a store to %s", p.class)
 	}

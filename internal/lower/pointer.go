@@ -20,6 +20,7 @@ const (
 	descriptor               // an array of buffers or objects: the next index chooses one
 	object                   // a tensor, an image or a sampler, which is a value
 	opaque                   // a variable that holds no data that is read here
+	unsaid                   // no place: memory has no room for this scalar of a value, which is read as 0
 )
 
 // pointer is a place in memory, as far as the module knows it.
@@ -37,22 +38,17 @@ type pointer struct {
 	offset  offset
 	room    uint64 // the slots of the whole variable, the bytes of the whole table
 
-	natural bool       // inBuffer: laid out by extents, not by decorations
-	checked bool       // inBuffer: every index is held against its array
-	matrix  matrixForm // of the matrices within typ
+	natural bool // inBuffer: laid out by extents, not by decorations
+	checked bool // inBuffer: every index is held against its array
+
+	matrix matrixForm   // of the matrices within typ
+	forms  []matrixForm // those that they may have, where that is known at run time only
+	form   ir.V         // which of them it is; 0 where matrix is it
 
 	built *builtin // inInput
 
 	heap   bool // inBuffer: into a heap of descriptors, which is a resource
 	banked bool // inBuffer: into a bank of push constants, which is a resource
-}
-
-// matrixForm says how a matrix, or a vector of it, lies in a buffer. The
-// member of a struct that holds the matrix says so.
-type matrixForm struct {
-	stride   uint32 // from column to column, or from row to row
-	rowMajor bool
-	column   bool // what is pointed at is a column: its components are stride apart if rowMajor
 }
 
 // offset is a distance in bytes, slots or components: a constant, and a sum of

@@ -21,7 +21,8 @@ func rawAccessChain(f *function, in spirv.Inst) {
 		f.malformed("a result that points at nothing")
 	}
 	p := *f.pointer(v.Base())
-	p.typ, p.matrix = t.Elem, matrixForm{}
+	p.typ = t.Elem
+	p.plain()
 	index, off := f.typed(v.ElementIndex(), ir.I32), f.typed(v.ByteOffset(), ir.I32)
 	switch p.memory {
 	case physical:

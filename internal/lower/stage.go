@@ -64,8 +64,21 @@ func Stage(m *valid.Module, entry *facts.EntryPoint, o Options) (p *ir.Program, 
 	if o.MaxValues == 0 {
 		o.MaxValues = defaultMaxValues
 	}
-	u := &unit{
-		facts:    m.Facts(),
+	defer catch(&err)
+	travel := map[carriedAs]*forms{}
+	for {
+		u := newUnit(m.Facts(), entry, o)
+		u.forms = travel
+		u.program()
+		if !u.again() {
+			return u.prog, nil
+		}
+	}
+}
+
+func newUnit(m *facts.Module, entry *facts.EntryPoint, o Options) *unit {
+	return &unit{
+		facts:    m,
 		options:  o,
 		entry:    entry,
 		at:       -1,
@@ -73,16 +86,13 @@ func Stage(m *valid.Module, entry *facts.EntryPoint, o Options) (p *ir.Program, 
 		extents:  map[*facts.Type]extent{},
 		globals:  map[spirv.ID]*pointer{},
 		numbers:  map[*facts.Function]int{},
+		nullBits: map[*facts.Type][]uint64{},
 		inputs:   map[ir.Semantic]uint64{},
-		forms:    map[carriedAs]matrixForm{},
 		tabled:   map[*facts.Const]uint64{},
 		images:   map[uint64][]*facts.Type{},
 		textures: map[ir.Texture]int{},
-		defined:  make([]slot, m.Facts().Code.Len()),
+		defined:  make([]slot, m.Code.Len()),
 	}
-	defer catch(&err)
-	u.program()
-	return u.prog, nil
 }
 
 // unit is an entry point that is being lowered, and what its functions share.
@@ -93,11 +103,12 @@ type unit struct {
 	prog    *ir.Program
 	at      int // the current instruction, from 0; −1 is none
 
-	defined []slot // the values, by the instructions that define them
-	flats   map[*facts.Type][]ir.Type
-	extents map[*facts.Type]extent
-	globals map[spirv.ID]*pointer // where the variables of module scope are
-	numbers map[*facts.Function]int
+	defined  []slot // the values, by the instructions that define them
+	flats    map[*facts.Type][]ir.Type
+	extents  map[*facts.Type]extent
+	nullBits map[*facts.Type][]uint64
+	globals  map[spirv.ID]*pointer // where the variables of module scope are
+	numbers  map[*facts.Function]int
 	// functions is how many there are, and variants which of them are lowered
 	// once more.
 	functions int
@@ -107,15 +118,17 @@ type unit struct {
 	textures map[ir.Texture]int       // their numbers in heads
 	heads    []ir.Texture             // of the texture functions
 
-	inputs  map[ir.Semantic]uint64   // their numbers in Program.In
-	tabled  map[*facts.Const]uint64  // the constants that are tables: their numbers
-	forms   map[carriedAs]matrixForm // of the matrices that travelling pointers point into
-	clocked uint64                   // 1 + the number of the variable that counts readings of clocks, 0 where there is none yet
-	null    uint64                   // 1 + the number of the empty table, 0 where there is none yet
+	inputs  map[ir.Semantic]uint64  // their numbers in Program.In
+	tabled  map[*facts.Const]uint64 // the constants that are tables: their numbers
+	forms   map[carriedAs]*forms    // of what pointers that travel point at
+	clocked uint64                  // 1 + the number of the variable that counts readings of clocks, 0 where there is none yet
+	null    uint64                  // 1 + the number of the empty table, 0 where there is none yet
 
 	private  uint64 // slots of all variables
 	values   int    // of functions that are finished
 	parts    int    // scalars in the values of the module, copies included
+	heaped   uint64 // 1 + the number of the resource that is the heap of descriptors, 0 where there is none
+	banked   bool   // there are several banks of push constants
 	explicit bool   // workgroup memory has the layout that decorations say
 	quads    bool   // the lanes are numbered quad by quad
 	float    floatModes

@@ -70,17 +70,15 @@ func (u *unit) flatten(list []ir.Type, t *facts.Type) []ir.Type {
 		return list
 	case t.IsStruct():
 		for i := range t.Members {
-			list = u.flatten(list, t.Members[i].Type)
+			list = append(list, u.flat(t.Members[i].Type)...)
 		}
 		return list
 	case t.IsComposite() && !t.IsRuntimeArray():
 		if t.Elem == nil || t.Count == 0 {
 			u.malformed("%s without a known length or element", t.Op)
 		}
-		first := len(list)
-		list = u.flatten(list, t.Elem)
-		one := list[first:len(list):len(list)]
-		for range t.Count - 1 {
+		one := u.flat(t.Elem)
+		for n := t.Count; n > 0 && len(one) > 0; n-- {
 			list = append(list, one...)
 		}
 		return list
@@ -120,7 +118,7 @@ func (u *unit) extent(t *facts.Type) extent {
 			e.slots = 2
 		}
 	case t.IsPointer():
-		e = pointerExtent(t)
+		e = u.pointerExtent(t)
 	case t.IsStruct():
 		e = u.structExtent(t)
 	case isTile(t):
@@ -170,7 +168,7 @@ func (u *unit) structExtent(t *facts.Type) extent {
 // does not look further.
 func (u *unit) member(t *facts.Type) extent {
 	if t.IsPointer() {
-		return pointerExtent(t)
+		return u.pointerExtent(t)
 	}
 	return u.extent(t)
 }

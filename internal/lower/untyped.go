@@ -22,7 +22,8 @@ func (f *function) retype(p *pointer, t *facts.Type) {
 		f.malformed("a type is missing")
 	}
 	if p.typ != t && p.memory != opaque && p.memory != descriptor {
-		p.typ, p.matrix = t, matrixForm{}
+		p.typ = t
+		p.plain()
 	}
 }
 

@@ -73,7 +73,7 @@ func (f *function) carry(v value) []ir.V {
 		if v.typ.Storage == spirv.StorageClassPhysicalStorageBuffer && v.ptr.memory != physical {
 			f.unsupported("the address of what is in %s", v.ptr.class)
 		}
-		return f.pointerParts(v.ptr)
+		return f.pointerParts(v.typ, v.ptr)
 	}
 	return v.parts
 }
@@ -141,7 +141,7 @@ func (f *function) definePointer(in spirv.Inst, p *pointer) {
 // constant returns the scalars of a constant.
 func (f *function) constant(c *facts.Const) []ir.V {
 	if c.Type.IsPointer() {
-		return f.nullPointer(c.Type)
+		return f.zeros(c.Type)
 	}
 	n := len(f.flat(c.Type))
 	if isTile(c.Type) && len(c.Elems) == 1 && c.Elems[0] != nil && c.Elems[0].Known && c.Elems[0].Type == c.Type.Elem {
@@ -159,6 +159,8 @@ func (f *function) appendConst(parts []ir.V, c *facts.Const, t *facts.Type) []ir
 		f.malformed("a constant without all of its parts")
 	case t.IsScalar():
 		return append(parts, f.b.Const(f.scalar(t), c.Bits))
+	case len(f.flat(t)) == 0:
+		return parts
 	case len(c.Elems) == 0:
 		return append(parts, f.zeros(t)...)
 	}
@@ -177,12 +179,47 @@ func (f *function) appendConst(parts []ir.V, c *facts.Const, t *facts.Type) []ir
 
 // zeros returns the scalars of the null value of a type.
 func (f *function) zeros(t *facts.Type) []ir.V {
-	types := f.flat(t)
+	types, bits := f.flat(t), f.nulls(t)
 	parts := make([]ir.V, len(types))
 	for i, s := range types {
-		parts[i] = f.b.Const(s, 0)
+		if bits == nil {
+			parts[i] = f.b.Const(s, 0)
+		} else {
+			parts[i] = f.b.Const(s, bits[i])
+		}
 	}
 	return parts
+}
+
+// nulls returns the bits of the scalars of the null value of a type, nil where
+// all are 0. A null pointer points where every access is out of range.
+func (u *unit) nulls(t *facts.Type) []uint64 {
+	types := u.flat(t)
+	if bits, ok := u.nullBits[t]; ok || len(types) == 0 {
+		return bits
+	}
+	var bits []uint64
+	switch {
+	case t.IsPointer() && types[0] != ir.I64:
+		bits = make([]uint64, len(types))
+		bits[0] = farAway
+		if t.Storage == spirv.StorageClassPushConstant { // offsets are behind the bank
+			bits[len(u.located(t))-1] = farAway
+		}
+	case t.IsStruct(), t.IsComposite() && !isTile(t):
+		at := 0
+		for i := range t.Parts() {
+			if part := u.nulls(t.Part(i)); part != nil {
+				if bits == nil {
+					bits = make([]uint64, len(types))
+				}
+				copy(bits[at:], part)
+			}
+			at += len(u.flat(t.Part(i)))
+		}
+	}
+	u.nullBits[t] = bits
+	return bits
 }
 
 // constBits returns the bits of a scalar constant of the IR.

@@ -10,13 +10,16 @@ import (
 
 // module gives the variables that the entry point uses their places.
 func (u *unit) module() {
-	u.measure()
 	globals := u.facts.Globals(u.entry)
 	for _, v := range globals {
+		if d, ok := u.facts.Decoration(v.ID, spirv.DecorationBankNV); ok && d.Literal() != 0 && v.Storage == spirv.StorageClassPushConstant {
+			u.banked = true
+		}
 		if v.Storage == spirv.StorageClassWorkgroup && v.Type.IsStruct() && u.facts.Has(v.Type.ID, spirv.DecorationBlock) {
 			u.explicit = true
 		}
 	}
+	u.measure()
 	for _, v := range globals {
 		u.at = v.Index
 		u.globals[v.ID] = u.global(v)
@@ -179,6 +182,9 @@ func (f *function) withHandle(p pointer) *pointer {
 	switch {
 	case p.class == spirv.StorageClassPushConstant && !p.banked:
 		p.handle = f.b.Op(ir.Push, ir.H)
+		if f.banked {
+			p.home = f.b.I32(farAway) // no bank
+		}
 	case p.class == spirv.StorageClassWorkgroup:
 		p.handle = f.b.Op(ir.Wg, ir.H)
 	default:
@@ -215,7 +221,7 @@ func (f *function) initialise(p *pointer, v *facts.Variable) {
 	if c == nil {
 		f.unsupported("an initializer that is no constant")
 	}
-	if c.Null || c.Undef {
+	if c.Undef || c.Null && f.nulls(v.Type) == nil {
 		f.b.OpAux(ir.PClr, ir.None, p.number)
 		return
 	}
