@@ -10,11 +10,11 @@ import (
 	"math"
 	"os"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/cputime"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 	"github.com/chiaro-gpu/chiaro/internal/lower"
@@ -207,15 +207,6 @@ func (f family) module(t testing.TB, n int) []byte {
 	return asm.Bytes(words)
 }
 
-// processorTime is what the process has used so far, all threads.
-func processorTime(t testing.TB) time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		t.Skip(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
-
 // stages are the times of one compilation, by what takes them.
 type stages map[string]time.Duration
 
@@ -223,9 +214,9 @@ type stages map[string]time.Duration
 // long.
 func compileStages(t testing.TB, data []byte) stages {
 	s := stages{}
-	start := processorTime(t)
+	start := cputime.Now()
 	lap := func(name string) {
-		now := processorTime(t)
+		now := cputime.Now()
 		s[name] += now - start
 		start = now
 	}
@@ -321,9 +312,9 @@ func TestManyBlocks(t *testing.T) {
 		}
 		const want = 100_000
 		data := f.module(t, want/blocks*f.size)
-		begin := processorTime(t)
+		begin := cputime.Now()
 		prog := compileModule(t, jit.Engine{}, data)
-		t.Logf("%s: %v", f.name, processorTime(t)-begin)
+		t.Logf("%s: %v", f.name, cputime.Now()-begin)
 		memory := make([]byte, 4096)
 		err := compute.Dispatch(context.Background(), prog, compute.Args{
 			Groups: [3]uint32{1, 1, 1}, Bindings: map[compute.Binding][]exec.Buffer{{}: {{Bytes: memory}}}, Budget: 1000,

@@ -106,8 +106,11 @@ OpSourceContinued "() {}"
 	if m.Name(9999) != "" || m.MemberName(9999, 0) != "" {
 		t.Error("what is not there has no name")
 	}
-	if s := m.Sources(); len(s) != 1 || s[0] != (Source{spirv.SourceLanguageGLSL, 450, "shader.comp", "void main() {}"}) {
+	if s := m.Sources(); len(s) != 1 || s[0] != (Source{spirv.SourceLanguageGLSL, 450, "shader.comp"}) {
 		t.Errorf("sources: %+v", s)
+	}
+	if s := m.SourceText(m.ids["file"]); s != "void main() {}" {
+		t.Errorf("text: %q", s)
 	}
 	if s, ok := m.String(m.ids["file"]); !ok || s != "shader.comp" {
 		t.Errorf("string: %q", s)

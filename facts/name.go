@@ -92,12 +92,11 @@ func (m *Module) String(id spirv.ID) (string, bool) {
 	return inst.String(in).String(), true
 }
 
-// Source is what an OpSource says.
+// Source is what an OpSource says, but for its text, which [Module.SourceText] has.
 type Source struct {
 	Language spirv.SourceLanguage
 	Version  uint32 // in the language's own counting
 	File     string // "" where it is not said
-	Text     string // with the OpSourceContinued behind it; "" where it is not said
 }
 
 // Sources returns what the module says of its sources.
@@ -108,13 +107,6 @@ func (m *Module) Sources() []Source {
 		s := Source{Language: v.SourceLanguage(), Version: v.Version()}
 		if f, ok := v.File(); ok {
 			s.File, _ = m.String(f)
-		}
-		if t, ok := v.Source(); ok {
-			text := []byte(t)
-			for i++; i < m.Code.Len() && m.Code.Inst(i).Op() == spirv.OpSourceContinued; i++ {
-				text = append(text, inst.SourceContinued(m.Code.Inst(i)).ContinuedSource()...)
-			}
-			s.Text = string(text)
 		}
 		out = append(out, s)
 	}

@@ -76,20 +76,3 @@ func TestCorpus(t *testing.T) {
 		t.Errorf("%d entry points in %d modules; must be more", entries, len(all))
 	}
 }
-
-// BenchmarkCorpus reflects all modules of the corpus, each from its bytes.
-func BenchmarkCorpus(b *testing.B) {
-	all := corpus(b)
-	size := int64(0)
-	for _, data := range all {
-		size += int64(len(data))
-	}
-	b.SetBytes(size)
-	b.ReportAllocs()
-	for b.Loop() {
-		for _, data := range all {
-			reflectBytes(data)
-		}
-	}
-	b.ReportMetric(float64(len(all)*b.N)/b.Elapsed().Seconds(), "modules/s")
-}

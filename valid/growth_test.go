@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/cputime"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/spirv/asm"
 )
@@ -85,12 +86,12 @@ func BenchmarkGrowth(b *testing.B) {
 	for n := 1 << 11; n <= 1<<18; n <<= 1 {
 		m := grown(b, n)
 		b.Run(fmt.Sprintf("%dKB", len(m.Words)*4/1024), func(b *testing.B) {
-			start := cpuTime()
+			start := cputime.Now()
 			for b.Loop() {
 				judgeModule(b, m)
 			}
 			words := float64(b.N) * float64(len(m.Words))
-			b.ReportMetric(float64((cpuTime()-start).Nanoseconds())/words, "cpu-ns/word")
+			b.ReportMetric(float64((cputime.Now()-start).Nanoseconds())/words, "cpu-ns/word")
 		})
 	}
 }

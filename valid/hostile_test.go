@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/cputime"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/spirv/asm"
 )
@@ -170,11 +171,11 @@ func TestHostile(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				start := cpuTime()
+				start := cputime.Now()
 				if r := judgeModule(t, m); len(r.Findings) > defaultFindings {
 					t.Errorf("%d findings; must be %d at most", len(r.Findings), defaultFindings)
 				}
-				return cpuTime() - start
+				return cputime.Now() - start
 			}
 			a, b := cost(small), cost(small*times)
 			t.Logf("%v, and %v of a module %d times as large", a, b, times)

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/cputime"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
 	"github.com/chiaro-gpu/chiaro/internal/lower"
@@ -258,9 +259,14 @@ func (r *benchReport) measure(c console, f benchFlags, prog exec.Program, args c
 	return same, nil
 }
 
-// timed returns how long f took, in milliseconds of wall and processor time.
+// timed returns how long f took, in milliseconds of wall and processor time; that
+// is 0 where it is not measured.
 func timed(f func() error) (wall, cpu float64, err error) {
-	start, used := time.Now(), processTime()
+	start, used := time.Now(), cputime.Now()
 	err = f()
-	return time.Since(start).Seconds() * 1e3, (processTime() - used).Seconds() * 1e3, err
+	wall = time.Since(start).Seconds() * 1e3
+	if cputime.Measured {
+		cpu = (cputime.Now() - used).Seconds() * 1e3
+	}
+	return wall, cpu, err
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chiaro-gpu/chiaro/internal/cputime"
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
@@ -67,9 +68,9 @@ func passes(b *testing.B, f func()) {
 	b.ResetTimer()
 	best := time.Duration(1<<63 - 1)
 	for range b.N {
-		start := cpuTime()
+		start := cputime.Now()
 		f()
-		best = min(best, cpuTime()-start)
+		best = min(best, cputime.Now()-start)
 	}
 	b.ReportMetric(float64(best.Microseconds()), "best-cpu-us")
 }
