@@ -1,0 +1,155 @@
+package raster
+
+// keep adds a primitive to the others where something of it was covered. The items
+// of it, which stand already, have the number that it then has.
+func (r *Rasterizer) keep(p *Primitive, covered bool) {
+	if covered {
+		r.Primitives = append(r.Primitives, *p)
+	}
+}
+
+// cover adds the items of a convex polygon whose edges all turn right, and reports
+// whether there are any. bounds are the pixels that it may touch.
+func (r *Rasterizer) cover(p *Primitive, edges []edge, bounds Rect) bool {
+	bounds = bounds.Intersect(r.limits(p))
+	if bounds.Empty() {
+		return false
+	}
+	if r.state.Conservative != Exact {
+		for i := range edges {
+			edges[i].conservative(r.growth())
+		}
+	}
+	w := walker{Rasterizer: r, edges: edges, bounds: bounds, number: uint32(len(r.Primitives))}
+	w.start()
+	for ty := bounds.Y0 / Tile; ty <= (bounds.Y1-1)/Tile; ty++ {
+		for tx := bounds.X0 / Tile; tx <= (bounds.X1-1)/Tile; tx++ {
+			w.tile(tx, ty)
+		}
+	}
+	return w.any
+}
+
+// walker goes over the blocks that a polygon may cover.
+type walker struct {
+	*Rasterizer
+	edges  []edge
+	bounds Rect
+	number uint32 // of the primitive
+	any    bool   // something was covered
+
+	// For each edge: its least and greatest value over the samples of pixel
+	// (0, 0), and by how much its value may grow and fall within a block.
+	low, high  [maxEdges]int64
+	rise, fall [maxEdges]int64
+	masks      [64]uint64 // by sample
+}
+
+const maxEdges = 4
+
+func (w *walker) start() {
+	for i := range w.edges {
+		e := &w.edges[i]
+		w.low[i], w.high[i] = e.at(w.points[0]), e.at(w.points[0])
+		for _, s := range w.points[1:] {
+			c := e.at(s)
+			w.low[i], w.high[i] = min(w.low[i], c), max(w.high[i], c)
+		}
+		w.rise[i], w.fall[i] = max(e.a, 0)+max(e.b, 0), min(e.a, 0)+min(e.b, 0)
+	}
+}
+
+// tile adds the items of one tile, which lies in the area.
+func (w *walker) tile(tx, ty int32) {
+	b := w.bounds.Intersect(Rect{tx * Tile, ty * Tile, (tx + 1) * Tile, (ty + 1) * Tile})
+	inside := false
+	if b.X1-b.X0 > Block && b.Y1-b.Y0 > Block {
+		var outside bool
+		if outside, inside = w.against(tx*Tile, ty*Tile, Tile-1); outside {
+			return
+		}
+	}
+	list := &w.tiles[(ty-w.grid.y0)*w.grid.width+tx-w.grid.x0]
+	for y := b.Y0 &^ (Block - 1); y < b.Y1; y += Block {
+		for x := b.X0 &^ (Block - 1); x < b.X1; x += Block {
+			full := inside
+			if !inside {
+				var outside bool
+				if outside, full = w.against(x, y, Block-1); outside {
+					continue
+				}
+			}
+			w.block(list, x, y, full)
+		}
+	}
+}
+
+// against reports whether the square of size+1 pixels at x, y is wholly outside one
+// edge or wholly inside all.
+func (w *walker) against(x, y int32, size int64) (outside, inside bool) {
+	inside = true
+	for i := range w.edges {
+		e := &w.edges[i]
+		at := e.a*int64(x) + e.b*int64(y)
+		if at+w.high[i]+size*w.rise[i] < 0 {
+			return true, false
+		}
+		inside = inside && at+w.low[i]+size*w.fall[i] >= 0
+	}
+	return false, inside
+}
+
+// block adds the item of a block, where a sample of it is covered.
+func (w *walker) block(list *[]uint64, x, y int32, full bool) {
+	frame := w.frame(x, y)
+	if len(w.points) == 1 {
+		m := frame
+		if !full {
+			m &= w.mask(x, y, w.points[0])
+		}
+		if m != 0 {
+			w.any = true
+			*list = append(*list, itemHead(w.number, x, y), m)
+		}
+		return
+	}
+	any := uint64(0)
+	masks := w.masks[:len(w.points)]
+	for i, s := range w.points {
+		masks[i] = frame
+		if !full {
+			masks[i] &= w.mask(x, y, s)
+		}
+		any |= masks[i]
+	}
+	if any != 0 {
+		w.any = true
+		*list = append(append(*list, itemHead(w.number, x, y)), masks...)
+	}
+}
+
+// mask returns the pixels of a block whose sample at s is inside all edges.
+func (w *walker) mask(x, y int32, s point) uint64 {
+	m := ^uint64(0)
+	for i := range w.edges {
+		e := &w.edges[i]
+		m &= e.mask(e.at(s) + e.a*int64(x) + e.b*int64(y))
+	}
+	return m
+}
+
+// frame returns the pixels of a block that are within the bounds.
+func (w *walker) frame(x, y int32) uint64 {
+	b := w.bounds
+	if x >= b.X0 && y >= b.Y0 && x+Block <= b.X1 && y+Block <= b.Y1 {
+		return ^uint64(0)
+	}
+	x0, x1 := max(b.X0-x, 0), min(b.X1-x, Block)
+	y0, y1 := max(b.Y0-y, 0), min(b.Y1-y, Block)
+	row := uint64(1)<<x1 - 1<<x0
+	m := uint64(0)
+	for j := y0; j < y1; j++ {
+		m |= row << (Block * j)
+	}
+	return m
+}

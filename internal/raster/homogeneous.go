@@ -1,0 +1,53 @@
+package raster
+
+type vector [3]float64
+
+func (a vector) cross(b vector) vector {
+	m := func(i, j int) float64 { return float64(float64(a[i]*b[j]) - float64(a[j]*b[i])) }
+	return vector{m(1, 2), m(2, 0), m(0, 1)}
+}
+
+func (a vector) dot(b vector) float64 {
+	return float64(float64(float64(a[0]*b[0])+float64(a[1]*b[1])) + float64(a[2]*b[2]))
+}
+
+// homogeneous sets the planes of a triangle that reaches behind the eye or far out:
+// it solves for the functions that are 1/w at one vertex and 0 at the other two in
+// homogeneous coordinates, where no vertex needs a place in the framebuffer. The
+// reference is a point that is covered. It returns false for a triangle that is seen
+// from its edge.
+func (p *Primitive) homogeneous(v [3]clipSpace, t *transform, reference point) bool {
+	p.X, p.Y = float32(reference.x)/one, float32(reference.y)/one
+	var h [3]vector
+	for i, c := range v {
+		w := float64(c.w)
+		axis := func(x float32, k int, at float32) float64 {
+			return float64(float64(x)*float64(t.scale[k])) + float64(w*(float64(t.offset[k])-float64(at)))
+		}
+		h[i] = vector{axis(c.x, 0, p.X), axis(c.y, 1, p.Y), w}
+	}
+	q := [3]vector{h[1].cross(h[2]), h[2].cross(h[0]), h[0].cross(h[1])}
+	det := h[0].dot(q[0])
+	if det == 0 {
+		return false
+	}
+	var weight [3]plane // each vertex's weight over w
+	var z, w plane
+	for i := range q {
+		weight[i] = plane{q[i][2], q[i][0], q[i][1]}.times(1 / det)
+		w = w.plus(weight[i])
+		z = z.plus(weight[i].times(float64(v[i].z)))
+	}
+	z = z.times(float64(t.scale[2]))
+	z.c = float64(z.c + float64(t.offset[2]))
+	p.Z, p.W = z.single(), w.single()
+	l1, l2 := weight[1].times(float64(v[1].w)), weight[2].times(float64(v[2].w))
+	p.L1, p.L2 = l1.single(), l2.single()
+	if v[0].w == v[1].w && v[0].w == v[2].w {
+		p.Q1, p.Q2, p.W = p.L1, p.L2, Plane{C: 1 / v[0].w}
+		return true
+	}
+	p.Flags |= Perspective
+	p.Q1, p.Q2 = weight[1].single(), weight[2].single()
+	return true
+}

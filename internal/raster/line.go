@@ -1,0 +1,143 @@
+package raster
+
+import "math"
+
+// end is an end of a line in the framebuffer, after clipping.
+type end struct {
+	point
+	x, y   float64 // the same, before it was snapped, in pixels
+	z      float64
+	w      float64 // the reciprocal of w
+	second float64 // how much of the second vertex it is, in clip space
+}
+
+// Line adds a line: the numbers of its vertices' records, in order, that of the
+// provoking one, and its PrimitiveId.
+func (r *Rasterizer) Line(v [2]uint32, provoking, id uint32) {
+	if r.culled(v[:]) {
+		return
+	}
+	p := Primitive{Vertex: [3]uint32{v[0], v[1], v[0]}, Provoking: provoking, ID: id, Flags: IsLine | FrontFacing}
+	if t := r.place(&p); t != nil {
+		r.line(&p, t, 0)
+	}
+}
+
+// line adds a line whose primitive has vertices and a place; bias is what the
+// polygon that it is an edge of adds to depths.
+func (r *Rasterizer) line(p *Primitive, t *transform, bias float32) {
+	a, b, ok := r.ends(p, t)
+	if !ok {
+		return
+	}
+	p.along(&a, &b, r.position(p.Vertex[1]).w)
+	p.Z.C = float32(p.Z.C + bias)
+	any := false
+	if r.state.LineMode == Bresenham {
+		any = r.diamonds(p, &a, &b)
+	} else {
+		any = r.rectangle(p, &a, &b)
+	}
+	r.keep(p, any)
+}
+
+// ends returns what is left of a line in the framebuffer; false for nothing.
+func (r *Rasterizer) ends(p *Primitive, t *transform) (a, b end, ok bool) {
+	c := [2]corner{r.corner(p.Vertex[0], 0), r.corner(p.Vertex[1], 1)}
+	c[0].weight[0], c[1].weight[1] = 1, 1
+	s := [2]sides{r.vertex(p.Vertex[0], t).sides, r.vertex(p.Vertex[1], t).sides}
+	if s[0]&s[1]&(dropping|allDistances|behind) != 0 || (s[0]|s[1])&lost != 0 {
+		return a, b, false
+	}
+	var room [20]halfSpace
+	planes := room[:0]
+	if any := s[0] | s[1]; any&clipped != 0 {
+		planes = r.halfSpaces(planes, any, t)
+	}
+	for i := range planes {
+		da, db := planes[i].distance(&c[0]), planes[i].distance(&c[1])
+		switch {
+		case da < 0 && db < 0:
+			return a, b, false
+		case db < 0:
+			c[1] = mix(&c[0], &c[1], da, db)
+		case da < 0:
+			c[0] = mix(&c[1], &c[0], db, da)
+		}
+	}
+	a, b = t.end(&c[0]), t.end(&c[1])
+	return a, b, a.point != b.point
+}
+
+func (t *transform) end(c *corner) end {
+	w := 1 / c.at[3]
+	place := func(axis int) float64 {
+		return float64(float64(float64(c.at[axis]*w)*float64(t.scale[axis])) + float64(t.offset[axis]))
+	}
+	x, y := min(max(place(0), -reach), reach), min(max(place(1), -reach), reach)
+	return end{point{snap(x), snap(y)}, x, y, place(2), w, c.weight[1]}
+}
+
+// along sets the planes of a line: all is linear along it, and the same across it.
+// last is w of its second vertex.
+func (p *Primitive) along(a, b *end, last float32) {
+	p.X, p.Y = float32(a.point.x)/one, float32(a.point.y)/one
+	dx, dy := float64(b.point.x-a.point.x)/one, float64(b.point.y-a.point.y)/one
+	length := float64(float64(dx*dx) + float64(dy*dy))
+	part := plane{0, dx / length, dy / length}
+	linear := func(x, y float64) plane {
+		f := part.times(float64(y - x))
+		f.c = x
+		return f
+	}
+	p.Z = linear(a.z, b.z).single()
+	qa, qb := float64(a.second*a.w), float64(b.second*b.w)
+	p.L1 = linear(float64(qa*float64(last)), float64(qb*float64(last))).single()
+	if a.w == b.w {
+		p.Q1, p.W = p.L1, Plane{C: float32(a.w)}
+		return
+	}
+	p.Flags |= Perspective
+	p.Q1, p.W = linear(qa, qb).single(), linear(a.w, b.w).single()
+}
+
+// rectangle covers a line as a rectangle that is as wide as the line (Vulkan,
+// Basic Line Segment Rasterization).
+func (r *Rasterizer) rectangle(p *Primitive, a, b *end) bool {
+	dx, dy := float64(b.x-a.x), float64(b.y-a.y)
+	half := float64(r.state.LineWidth) / 2 / math.Sqrt(float64(dx*dx)+float64(dy*dy))
+	nx, ny := float64(-dy*half), float64(dx*half)
+	corner := func(e *end, s float64) point {
+		return point{snap(float64(e.x + float64(s*nx))), snap(float64(e.y + float64(s*ny)))}
+	}
+	return r.quadrilateral(p, [4]point{corner(a, 1), corner(a, -1), corner(b, -1), corner(b, 1)})
+}
+
+// quadrilateral covers a convex polygon of four corners.
+func (r *Rasterizer) quadrilateral(p *Primitive, c [4]point) bool {
+	area := doubled(c[0], c[1], c[2]) + doubled(c[0], c[2], c[3])
+	if area == 0 {
+		return false
+	}
+	if area < 0 {
+		c[1], c[3] = c[3], c[1]
+	}
+	edges := [4]edge{edgeOf(c[0], c[1]), edgeOf(c[1], c[2]), edgeOf(c[2], c[3]), edgeOf(c[3], c[0])}
+	return r.cover(p, edges[:], boundsOf(c[:]))
+}
+
+// outline draws a polygon as its edges or its corners, with bias added to depths.
+func (r *Rasterizer) outline(p *Primitive, t *transform, bias float32) {
+	for i, n := range p.Vertex {
+		q := Primitive{Vertex: [3]uint32{n, p.Vertex[(i+1)%3], n}, Provoking: p.Provoking, ID: p.ID, Flags: p.Flags & FrontFacing,
+			Layer: p.Layer, Viewport: p.Viewport, MinZ: p.MinZ, MaxZ: p.MaxZ}
+		if r.state.PolygonMode == Line {
+			q.Flags |= IsLine
+			r.line(&q, t, bias)
+			continue
+		}
+		q.Vertex[1] = n
+		q.Flags |= IsPoint
+		r.point(&q, t, bias)
+	}
+}

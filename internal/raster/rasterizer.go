@@ -1,0 +1,110 @@
+package raster
+
+// Rasterizer makes items of primitives. It keeps what it made until [Rasterizer.Begin];
+// its memory is used again, so that in the steady state nothing is allocated.
+// Several rasterizers may work side by side on parts of a draw: their items, tile by
+// tile and one rasterizer after the other, are those of the whole.
+type Rasterizer struct {
+	// Primitives are the primitives that cover anything, in order.
+	Primitives []Primitive
+
+	state   *State
+	records Records
+	views   []transform
+	points  []point // the samples of a pixel
+	centred bool    // they are all where the pixel's centre is
+
+	projected []projected // of all records, where no vertex chooses its viewport
+	tiles     [][]uint64  // the items of each tile
+	grid      grid
+	polygon   polygon
+}
+
+// grid is the tiles that an area touches.
+type grid struct {
+	x0, y0        int32 // the first, in tiles
+	width, height int32 // how many
+}
+
+func gridOf(area Rect) grid {
+	if area.Empty() {
+		return grid{}
+	}
+	g := grid{x0: area.X0 / Tile, y0: area.Y0 / Tile}
+	g.width = (area.X1+Tile-1)/Tile - g.x0
+	g.height = (area.Y1+Tile-1)/Tile - g.y0
+	return g
+}
+
+// Begin forgets all primitives and starts with a state, which must not change until
+// the next Begin. Its area begins at no negative place and ends within 2¹⁶ pixels.
+func (r *Rasterizer) Begin(s *State) {
+	r.state = s
+	r.Primitives = r.Primitives[:0]
+	r.views = r.views[:0]
+	for i := range s.Viewports {
+		r.views = append(r.views, s.Viewports[i].transform(s.NegativeOneToOne))
+	}
+	if conservative := s.Conservative != Exact; len(r.points) != max(s.Samples, 1) || r.centred != conservative {
+		r.points, r.centred = samplePoints(max(s.Samples, 1)), conservative
+		for i := range r.points {
+			if conservative { // all samples of a pixel fare alike
+				r.points[i] = point{centre, centre}
+			}
+		}
+	}
+	r.grid = gridOf(s.Area)
+	n := int(r.grid.width) * int(r.grid.height)
+	for len(r.tiles) < n {
+		r.tiles = append(r.tiles, nil)
+	}
+	r.tiles = r.tiles[:n]
+	for i := range r.tiles {
+		r.tiles[i] = r.tiles[i][:0]
+	}
+}
+
+// Vertices says which records the following primitives number.
+func (r *Rasterizer) Vertices(v Records) {
+	r.records = v
+	r.projected = r.projected[:0]
+	if v.Viewport >= 0 || len(r.views) == 0 {
+		return
+	}
+	n := uint32(len(v.Words) / v.Stride)
+	for i := range n {
+		r.projected = append(r.projected, r.project(i, &r.views[0]))
+	}
+}
+
+// Tiles returns how many tiles there are.
+func (r *Rasterizer) Tiles() int { return len(r.tiles) }
+
+// Tile returns the items of a tile, one behind the other, in the order of their
+// primitives. They are valid until Begin.
+func (r *Rasterizer) Tile(i int) []uint64 { return r.tiles[i] }
+
+// view returns the viewport of a primitive, nil where there is none; number is what
+// its provoking vertex chooses.
+func (r *Rasterizer) view(provoking uint32) (number uint32, t *transform) {
+	if r.records.Viewport >= 0 {
+		number = r.word(provoking, r.records.Viewport)
+	}
+	if uint64(number) >= uint64(min(len(r.views), len(r.state.Scissors))) {
+		return 0, nil
+	}
+	return number, &r.views[number]
+}
+
+// layer returns the layer of a primitive; false where the target has no such.
+func (r *Rasterizer) layer(provoking uint32) (uint32, bool) {
+	if r.records.Layer < 0 {
+		return 0, true
+	}
+	n := r.word(provoking, r.records.Layer)
+	return n, n < r.state.Layers
+}
+
+func (r *Rasterizer) word(vertex uint32, place int) uint32 {
+	return r.records.Words[int(vertex)*r.records.Stride+place]
+}

@@ -1,0 +1,107 @@
+package raster
+
+// Triangle adds a triangle: the numbers of its vertices' records, in order, that of
+// the provoking one, and its PrimitiveId. What is culled, clipped away or covers no
+// sample leaves nothing.
+func (r *Rasterizer) Triangle(v [3]uint32, provoking, id uint32) {
+	if r.culled(v[:]) {
+		return
+	}
+	p := Primitive{Vertex: v, Provoking: provoking, ID: id}
+	t := r.place(&p)
+	if t == nil {
+		return
+	}
+	var at [3]projected
+	for i, n := range v {
+		at[i] = r.vertex(n, t)
+	}
+	all, any := at[0].sides&at[1].sides&at[2].sides, at[0].sides|at[1].sides|at[2].sides
+	switch {
+	case all&(dropping|allDistances|behind) != 0, any&lost != 0:
+	case any&clipped != 0:
+		r.clippedTriangle(&p, t)
+	default:
+		r.wholeTriangle(&p, t, &at)
+	}
+}
+
+// vertex returns a vertex in the framebuffer.
+func (r *Rasterizer) vertex(n uint32, t *transform) projected {
+	if int(n) < len(r.projected) {
+		return r.projected[n]
+	}
+	return r.project(n, t)
+}
+
+// place chooses the viewport and layer of a primitive; nil where it has none.
+func (r *Rasterizer) place(p *Primitive) *transform {
+	number, t := r.view(p.Provoking)
+	layer, ok := r.layer(p.Provoking)
+	if t == nil || !ok {
+		return nil
+	}
+	p.Layer, p.Viewport, p.MinZ, p.MaxZ = layer, number, t.min, t.max
+	return t
+}
+
+// culled reports whether one of the cull distances of all vertices is negative
+// (Vulkan, Primitive Clipping).
+func (r *Rasterizer) culled(v []uint32) bool {
+	for i := range r.records.CullCount {
+		all := true
+		for _, n := range v {
+			all = all && r.distance(n, r.records.Cull+i) < 0
+		}
+		if all {
+			return true
+		}
+	}
+	return false
+}
+
+// wholeTriangle adds a triangle that needs no clipping.
+func (r *Rasterizer) wholeTriangle(p *Primitive, t *transform, v *[3]projected) {
+	area := doubled(v[0].point, v[1].point, v[2].point)
+	if !r.faces(p, area) {
+		return
+	}
+	p.flat(v, area)
+	bias := r.state.Bias.of(p, max(v[0].z, v[1].z, v[2].z))
+	if r.state.PolygonMode != Fill {
+		r.outline(p, t, bias)
+		return
+	}
+	p.Z.C = float32(p.Z.C + bias)
+	r.keep(p, r.coverTriangle(p, [3]point{v[0].point, v[1].point, v[2].point}))
+}
+
+// doubled returns twice the area of a triangle in sub-pixels, positive where it runs
+// clockwise as seen with y down.
+func doubled(a, b, c point) int64 {
+	return int64(b.x-a.x)*int64(c.y-a.y) - int64(c.x-a.x)*int64(b.y-a.y)
+}
+
+// faces notes which face of a polygon is seen, and reports whether it is to be drawn
+// (Vulkan, Basic Polygon Rasterization). A polygon without area has no face that
+// anyone sees.
+func (r *Rasterizer) faces(p *Primitive, area int64) bool {
+	if area == 0 {
+		return false
+	}
+	front := area < 0 != r.state.Clockwise
+	if front {
+		p.Flags |= FrontFacing
+		return !r.state.CullFront
+	}
+	return !r.state.CullBack
+}
+
+// coverTriangle covers a triangle.
+func (r *Rasterizer) coverTriangle(p *Primitive, c [3]point) bool {
+	if doubled(c[0], c[1], c[2]) < 0 {
+		c[1], c[2] = c[2], c[1]
+	}
+	edges := [3]edge{edgeOf(c[0], c[1]), edgeOf(c[1], c[2]), edgeOf(c[2], c[0])}
+	return r.cover(p, edges[:], boundsOf(c[:]))
+}
