@@ -113,6 +113,7 @@ type Texture struct {
 	Flags        Flags // Volatile and Coherent of the accesses
 	Other        int   // of Weighted and the matches: number of the resource that is the memory of the weights or of the reference
 	Squared      bool  // of the matches: differences are squared
+	Nearest      bool  // of Gather with four offsets: they count from the texel that the place lies in, not from that of a linear filter
 }
 
 // Processes reports whether t is of Vulkan's image processing: views of Dim2D, of
@@ -223,6 +224,7 @@ func (t *Texture) String() string {
 	if t.Component > 0 {
 		fmt.Fprintf(&w, " component %d", t.Component)
 	}
+	w.WriteString(word(t.Nearest, " nearest"))
 	for i, name := range textureOperandNames {
 		if t.Has(1 << i) {
 			w.WriteString(" " + name)
@@ -307,6 +309,7 @@ func (r *parser) textureHead() {
 	if r.accept("component") {
 		t.Component = uint8(r.uint(2))
 	}
+	t.Nearest = r.accept("nearest")
 	for i, name := range textureOperandNames {
 		if r.accept(name) {
 			t.Operands |= 1 << i
@@ -325,6 +328,8 @@ func (p *Program) verifyTexture(f *Func) string {
 	switch {
 	case t.Op >= numTextureOps || t.Dim >= numDims || t.Component > 3 || t.Operands >= 1<<numTextureOperands:
 		return "a texture function that does not exist"
+	case t.Nearest && (t.Op != TextureGather || !t.Has(TextureOffsets)):
+		return "a nearest texel of what is no gather with four offsets"
 	case t.Type != F32 && t.Type != I32 && t.Type != I64:
 		return "components of " + t.Type.String() + "; want f32, i32 or i64"
 	case t.Image < 0 || t.Image+1 >= len(p.Res) || p.Res[t.Image].Kind != Texels || p.Res[t.Image+1].Kind != ImageShape:

@@ -142,6 +142,45 @@ func gather(dref, sparse bool) rule {
 	}
 }
 
+// gatherModes are the places of the four texels of OpImageGatherQCOM, by its mode:
+// those of a row and of a cross from the texel that the coordinates lie in, others
+// from (i0,j0) of a linear filter (SPV_QCOM_image_processing3).
+var gatherModes = [...]struct {
+	nearest bool
+	offsets [8]int32
+}{
+	{true, [8]int32{0, 0, 1, 0, 2, 0, 3, 0}},    // Gather4x1QCOM
+	{true, [8]int32{0, 1, 1, 0, 0, -1, -1, 0}},  // GatherDQCOM
+	{false, [8]int32{-1, 1, 2, 1, 2, 0, -1, 0}}, // GatherH2QCOM
+	{false, [8]int32{0, 2, 1, 2, 1, -1, 0, -1}}, // GatherV2QCOM
+}
+
+// gatherMode lowers OpImageGatherQCOM.
+func gatherMode(f *function, in spirv.Inst) {
+	v := inst.ImageGatherQCOM(in)
+	o := f.imageOperands(in[7:])
+	c := f.sampled(ir.TextureGather, v.SampledImage(), &o)
+	if c.head.Dim != ir.Dim2D {
+		f.malformed("a gather in a mode from an image of %s", c.head.Dim)
+	}
+	if max(o.offsets, o.constOffsets, o.lod, o.bias) != 0 {
+		f.unsupported("a gather in a mode with four offsets or a level of detail")
+	}
+	mode := gatherModes[f.known(v.Mode())%uint64(len(gatherModes))]
+	c.head.Component, c.head.Nearest = uint8(f.known(v.Component())%4), mode.nearest
+	c.at = f.floats32(v.Coordinate(), c.head.Coordinates())
+	offset := []ir.V{f.b.I32(0), f.b.I32(0)}
+	if id := max(o.offset, o.constOffset); id != 0 {
+		offset = f.ints32(id, 2)
+	}
+	var four []ir.V
+	for i, n := range mode.offsets {
+		four = append(four, f.b.Op(ir.Add, ir.I32, offset[i%2], f.b.I32(uint32(n))))
+	}
+	c.with(ir.TextureOffsets, four...)
+	f.texelResult(in, c, false)
+}
+
 // imageQueryLod lowers OpImageQueryLod, which without quads is that of level 0.
 func imageQueryLod(f *function, in spirv.Inst) {
 	v := inst.ImageQueryLod(in)

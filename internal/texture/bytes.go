@@ -15,7 +15,7 @@ import (
 // filters reads them.
 func (c *code) ofBytes() bool {
 	if c.s.mag != Linear || c.s.min != Linear || !c.whole() || c.s.reduction != Average || c.t.Op != ir.TextureSample ||
-		c.t.Has(ir.TextureDref) || c.v.dim == ir.DimCube && !c.s.nonSeamless {
+		c.t.Has(ir.TextureDref) || c.seamless() {
 		return false
 	}
 	x := c.texelOf()

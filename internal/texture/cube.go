@@ -39,8 +39,8 @@ func (c *code) faced(a *arguments) (face ir.V) {
 	return c.add(face, c.Op(ir.ZExt, ir.I32, negative))
 }
 
-// around returns the face, and the texel on it, that a texel is which may lie one
-// beyond an edge of a face, and corner: it lies beyond two, where there is none.
+// around returns the face, and the texel on it, that a texel is which may lie one or
+// two beyond an edge of a face, and corner: it lies beyond two, where there is none.
 func (c *code) around(face, i, j, size ir.V) (f, x, y, corner ir.V) {
 	last := c.sub(size, c.I32(1))
 	outX := c.not(c.ult(i, size))
@@ -54,21 +54,25 @@ func (c *code) around(face, i, j, size ir.V) (f, x, y, corner ir.V) {
 	return found[0], found[1], found[2], corner
 }
 
-// beyond follows a texel over one edge. The cube is taken to be of twice the
+// beyond follows a texel over one edge, by one texel or two. The cube is taken to be of twice the
 // texels' size, so that the middle of each is an integer: what is over the edge of
-// a face lies on the outermost row of the next.
+// a face lies on an outer row of the next.
 func (c *code) beyond(face, i, j, size, last, outX ir.V) (f, x, y ir.V) {
 	twice := func(n ir.V) ir.V { return c.sub(c.add(n, n), last) }
 	neg := func(v ir.V) ir.V { return c.sub(c.I32(0), v) }
 	s, t := twice(i), twice(j)
 	// the coordinate that left the face becomes the major axis, and the old major
 	// axis ends at the outermost row
+	leaving := c.Select(outX, s, t)
 	s = c.Select(outX, c.Select(c.slt(s, c.I32(0)), neg(size), size), s)
 	t = c.Select(outX, t, c.Select(c.slt(t, c.I32(0)), neg(size), size))
 	axis := c.Op(ir.LShr, ir.I32, face, c.I32(1))
 	negative := c.eq(c.Op(ir.And, ir.I32, face, c.I32(1)), c.I32(1))
 	isX, isY := c.eq(axis, c.I32(0)), c.eq(axis, c.I32(1))
-	m := c.Select(negative, neg(last), last)
+	// the second one beyond the edge lies on the second row; a face of one texel has none
+	out := c.Op(ir.SMax, ir.I32, c.Op(ir.SAbs, ir.I32, leaving), c.add(size, c.I32(1)))
+	row := c.Op(ir.SMax, ir.I32, c.sub(c.add(size, size), out), neg(last))
+	m := c.Select(negative, neg(row), row)
 	flip := func(on, v ir.V) ir.V { return c.Select(on, neg(v), v) }
 	s = flip(c.both(negative, c.not(isY)), s)
 	t = flip(c.both(negative, isY), t)

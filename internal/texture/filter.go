@@ -33,7 +33,7 @@ func (c *code) whole() bool { return !c.bordered() && !c.s.compare && !c.v.conve
 
 // bordered reports whether a sample may show the border.
 func (c *code) bordered() bool {
-	if c.v.dim == ir.DimCube {
+	if c.seamless() {
 		return false
 	}
 	for _, m := range c.s.address[:c.v.axes()] {
@@ -43,6 +43,11 @@ func (c *code) bordered() bool {
 	}
 	return false
 }
+
+// seamless reports whether a cube is filtered across the edges of its faces.
+// Otherwise each is an image by itself, with the sampler's address modes (Vulkan
+// §"Wrapping Operation").
+func (c *code) seamless() bool { return c.v.dim == ir.DimCube && !c.s.nonSeamless }
 
 // axisOf returns the coordinate along axis i.
 func (f *filter) axisOf(i int) axis {
@@ -122,11 +127,14 @@ func (f *filter) borderOf(i int, v ir.V) ir.V {
 }
 
 // compared is 1 where the reference compares with a depth as the sampler says,
-// else 0. The reference of fixed point is clamped (Vulkan §"Depth Compare
+// else 0: always where the texels are integers, which have no depth. The reference of fixed point is clamped (Vulkan §"Depth Compare
 // Operation").
 func (f *filter) compared(depth ir.V) ir.V {
 	ref := f.dref
-	if depth == 0 {
+	switch {
+	case f.x.kind() != ir.F32:
+		return f.num(0)
+	case depth == 0:
 		depth = f.num(0)
 	}
 	if k := f.x.lanes[0]; k != nil && k.Numeric == format.UNorm {
@@ -173,15 +181,15 @@ func (f *filter) join(lo, hi values, weight ir.V) (n values) {
 
 // sample reads the level with a filter.
 func (f *filter) sample(with Filter) values {
-	if t := f.x.kind(); t != ir.F32 && !f.s.compare { // integers are not weighted
+	if f.x.kind() != ir.F32 { // integers are not weighted
 		with = Nearest
 	}
 	switch {
 	case with == Nearest:
 		return f.sampleNearest()
-	case with == Cubic && f.v.axes() == 2 && f.face == 0:
+	case with == Cubic:
 		return f.sampleCubic()
-	case f.face != 0 && !f.s.nonSeamless:
+	case f.seamless():
 		return f.sampleSeamless()
 	}
 	return f.sampleLinear()

@@ -206,28 +206,45 @@ func (c *code) gathered(a *arguments) []ir.V {
 		level = c.nearestLevel(&d)
 	}
 	f := filter{code: c, x: x, m: c.mip(level), spot: s}
-	var texels [4]values // i0j0, i1j0, i0j1, i1j1
-	switch {
-	case s.face != 0 && !c.s.nonSeamless:
-		texels = f.corners(f.linear(f.axisOf(0)), f.linear(f.axisOf(1)))
-	case a.offsets != nil:
-		for i, n := range gatherOrder { // each is the texel (i0,j0) with its own offset
-			f.offset = a.offsets[2*i:][:2]
-			px, py := f.linear(f.axisOf(0)), f.linear(f.axisOf(1))
-			texels[n] = f.tap([]ir.V{px.lo, py.lo}, f.andIn(px.loIn, py.loIn))
-		}
-	default:
-		px, py := f.linear(f.axisOf(0)), f.linear(f.axisOf(1))
-		texels[0] = f.tap([]ir.V{px.lo, py.lo}, f.andIn(px.loIn, py.loIn))
-		texels[1] = f.tap([]ir.V{px.hi, py.lo}, f.andIn(px.hiIn, py.loIn))
-		texels[2] = f.tap([]ir.V{px.lo, py.hi}, f.andIn(px.loIn, py.hiIn))
-		texels[3] = f.tap([]ir.V{px.hi, py.hi}, f.andIn(px.hiIn, py.hiIn))
-	}
+	texels := f.four(a)
 	out := make([]ir.V, 4)
 	for i, n := range gatherOrder {
 		out[i] = c.component(&x, texels[n])
 	}
+	if c.v.levels && level == 0 { // below the view's least level there is nothing
+		none := c.not(c.flt(c.OpAux(ir.Ld, ir.F32, 4*ir.ShapeMinLod, c.shape, c.I32(0)), c.num(1)))
+		for i, v := range out {
+			out[i] = c.Select(none, c.Const(c.Func.Type(v), 0), v)
+		}
+	}
 	return out
+}
+
+// four reads the texels of a gather: i0j0, i1j0, i0j1, i1j1. With four offsets each is
+// that at the place (i0,j0) with its own; then the place may count as the texel that
+// the coordinates lie in.
+func (f *filter) four(a *arguments) (texels [4]values) {
+	switch {
+	case f.seamless():
+		return f.corners(f.linear(f.axisOf(0)), f.linear(f.axisOf(1)))
+	case a.offsets != nil:
+		for i, n := range gatherOrder {
+			f.offset = a.offsets[2*i:][:2]
+			if f.t.Nearest {
+				texels[n] = f.sampleNearest()
+				continue
+			}
+			px, py := f.linear(f.axisOf(0)), f.linear(f.axisOf(1))
+			texels[n] = f.tap([]ir.V{px.lo, py.lo}, f.andIn(px.loIn, py.loIn))
+		}
+		return texels
+	}
+	px, py := f.linear(f.axisOf(0)), f.linear(f.axisOf(1))
+	texels[0] = f.tap([]ir.V{px.lo, py.lo}, f.andIn(px.loIn, py.loIn))
+	texels[1] = f.tap([]ir.V{px.hi, py.lo}, f.andIn(px.hiIn, py.loIn))
+	texels[2] = f.tap([]ir.V{px.lo, py.hi}, f.andIn(px.loIn, py.hiIn))
+	texels[3] = f.tap([]ir.V{px.hi, py.hi}, f.andIn(px.hiIn, py.hiIn))
+	return texels
 }
 
 // gatherOrder is which of i0j0, i1j0, i0j1 and i1j1 each component of a gather is.

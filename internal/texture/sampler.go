@@ -54,6 +54,7 @@ const (
 	Average Reduction = iota
 	Min
 	Max
+	RangeClamp // the average, kept within the texels that have weight (VK_QCOM_filter_cubic_clamp)
 )
 
 // CubicWeights are the weights of a cubic filter (VkCubicFilterWeightsQCOM).
@@ -104,6 +105,7 @@ type samplerKey struct {
 	cubic        CubicWeights
 	nonSeamless  bool
 	windowMost   bool
+	rangeClamp   bool
 }
 
 // word packs the key; it is never 0.
@@ -112,7 +114,7 @@ func (k samplerKey) word() uint64 {
 	for i, a := range k.address {
 		w |= uint64(a) << (12 + 3*i)
 	}
-	for i, on := range []bool{k.mipLinear, k.anisotropic, k.compare, k.unnormalized, k.nonSeamless, k.windowMost} {
+	for i, on := range []bool{k.mipLinear, k.anisotropic, k.compare, k.unnormalized, k.nonSeamless, k.windowMost, k.rangeClamp} {
 		if on {
 			w |= 1 << (24 + i)
 		}
@@ -133,7 +135,7 @@ const MaxAnisotropy = 16
 // NewSampler returns a sampler. The error is a *DescError.
 func NewSampler(d SamplerDesc) (*Sampler, error) {
 	switch {
-	case d.Mag > Cubic || d.Min > Cubic || d.CompareOp > Always || d.Reduction > Max || d.Cubic > MitchellNetravali:
+	case d.Mag > Cubic || d.Min > Cubic || d.CompareOp > Always || d.Reduction > RangeClamp || d.Cubic > MitchellNetravali:
 		return nil, wrong("a sampler with a filter, comparison or reduction that Vulkan does not have")
 	case d.Address[0] > MirrorClampToEdge || d.Address[1] > MirrorClampToEdge || d.Address[2] > MirrorClampToEdge:
 		return nil, wrong("a sampler with address modes %d; must be Vulkan's", d.Address)
@@ -143,6 +145,8 @@ func NewSampler(d SamplerDesc) (*Sampler, error) {
 		return nil, wrong("a sampler with a window of %d×%d texels; must be at most %d", d.Window[0], d.Window[1], MaxWindow)
 	case d.Compare && d.Reduction != Average:
 		return nil, wrong("a sampler that compares and reduces")
+	case d.Reduction == RangeClamp && (d.Mag != Cubic || d.Min != Cubic):
+		return nil, wrong("a sampler that clamps averages to the texels' range without cubic filters")
 	}
 	k := samplerKey{mag: d.Mag, min: d.Min, mipLinear: d.MipLinear, address: d.Address, anisotropic: d.Anisotropy > 1, unnormalized: d.Unnormalized,
 		reduction: d.Reduction, nonSeamless: d.NonSeamless, windowMost: d.WindowMost}
@@ -151,6 +155,9 @@ func NewSampler(d SamplerDesc) (*Sampler, error) {
 	}
 	if d.Mag == Cubic || d.Min == Cubic {
 		k.cubic = d.Cubic
+	}
+	if d.Reduction == RangeClamp {
+		k.reduction, k.rangeClamp = Average, true
 	}
 	s := &Sampler{key: k, state: make([]byte, 4*ir.SamplerWords)}
 	binary.LittleEndian.PutUint64(s.state[4*ir.SamplerKey:], k.word())

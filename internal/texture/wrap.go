@@ -36,7 +36,7 @@ type axis struct {
 // axis returns the coordinate along axis i of a level.
 func (c *code) axis(i int, u, offset, size ir.V) axis {
 	a := axis{u: u, offset: offset, size: size, length: c.utof(size), mode: c.s.address[i]}
-	if c.v.dim == ir.DimCube { // filtered across edges: the addressing modes are ignored
+	if c.seamless() { // the addressing modes are ignored
 		a.mode = ClampToEdge
 	}
 	return a
@@ -162,7 +162,7 @@ func (c *code) linear(a axis) (p pair) {
 		p.hi = c.Select(p.beside, p.hi, c.I32(0))
 	case a.mode == ClampToBorder:
 		p.loIn, p.hiIn = c.ult(p.lo, a.size), c.ult(p.hi, a.size)
-	case c.v.dim == ir.DimCube && !c.s.nonSeamless: // beyond the edge is another face
+	case c.seamless(): // beyond the edge is another face
 	default: // likewise
 		p.beside, p.clamped = c.ult(whole, last), true
 		p.lo = c.Op(ir.SMax, ir.I32, p.lo, c.I32(0))
