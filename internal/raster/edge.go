@@ -22,11 +22,14 @@ type edge struct {
 func edgeOf(p, q point) edge {
 	dx, dy := int64(q.x)-int64(p.x), int64(q.y)-int64(p.y)
 	e := edge{a: -dy, b: dx, d: dy*int64(p.x) - dx*int64(p.y)}
-	if !(dy < 0 || dy == 0 && dx > 0) {
+	if !e.leading() {
 		e.d--
 	}
 	return e
 }
+
+// leading reports whether the edge is at the top or at the left of its polygon.
+func (e *edge) leading() bool { return e.a > 0 || e.a == 0 && e.b > 0 }
 
 // at returns ⌊E/256⌋ for a sample that lies at s in pixel (0, 0).
 func (e *edge) at(s point) int64 {
@@ -34,9 +37,12 @@ func (e *edge) at(s point) int64 {
 }
 
 // conservative moves the edge outwards by so many sub-pixels along both axes, or
-// inwards where they are negative.
+// inwards where they are negative: a pixel that then touches it is inside.
 func (e *edge) conservative(size int64) {
 	e.grow = size * (max(e.a, -e.a) + max(e.b, -e.b))
+	if size < 0 && !e.leading() {
+		e.grow++
+	}
 }
 
 // mask returns the pixels of a block that are inside, c being the value at its first

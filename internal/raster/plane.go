@@ -33,12 +33,6 @@ func (p plane) plus(q plane) plane {
 	return plane{float64(p.c + q.c), float64(p.x + q.x), float64(p.y + q.y)}
 }
 
-// moved returns the same function from another reference.
-func (p plane) moved(x, y float64) plane {
-	p.c = float64(float64(p.c+float64(p.x*x)) + float64(p.y*y))
-	return p
-}
-
 // between returns the function that is a, b and c at the vertices whose weights are
 // 1−l1−l2, l1 and l2.
 func between(l1, l2 plane, a, b, c float32) Plane {
