@@ -29,7 +29,7 @@ const batchTime = 100 * time.Microsecond
 // maxBatch bounds a batch, so that a cancelled job is noticed.
 const maxBatch = 4096
 
-// Split hands the job's groups out in batches to WorkerCount(p) workers, of
+// Split hands the job's groups out in batches, of whole spans, to WorkerCount(p) workers, of
 // whom its caller is one; each gets its batches in ascending order. newWorker is
 // called once for each worker, in its goroutine, and returns the function that
 // runs a batch and one that frees what the worker holds, or nil. stop is closed
@@ -45,7 +45,7 @@ func (j *Job) Split(ctx context.Context, p *ir.Program, newWorker func(stop *ato
 	defer context.AfterFunc(ctx, func() { stop.Store(true) })()
 
 	workers := j.WorkerCount(p)
-	q := &queue{total: total, share: uint64(workers) * shares, stop: &stop}
+	q := &queue{total: total, spans: j.Spans, share: uint64(workers) * shares, stop: &stop}
 	if workers == 1 {
 		q.work(newWorker)
 	} else {
@@ -75,10 +75,12 @@ func (j *Job) Split(ctx context.Context, p *ir.Program, newWorker func(stop *ato
 // queue hands out batches.
 type queue struct {
 	total, share uint64
+	spans        []uint64 // Job.Spans
 	stop         *atomic.Bool
 
 	mu   sync.Mutex
 	next uint64
+	span int // the first that ends behind next
 	err  error
 	at   uint64 // the batch that gave err
 
@@ -110,7 +112,7 @@ func (p *pace) ran(d time.Duration) {
 	}
 }
 
-// take hands out a batch of up to most groups.
+// take hands out a batch of up to most groups, or of one span that has more.
 func (q *queue) take(most pace) (Batch, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -118,8 +120,24 @@ func (q *queue) take(most pace) (Batch, bool) {
 		return Batch{}, false
 	}
 	b := Batch{q.next, min(max((q.total-q.next)/q.share, 1), uint64(most))}
+	if len(q.spans) > 0 {
+		b.Count = q.whole(b.Count)
+	}
 	q.next += b.Count
 	return b, true
+}
+
+// whole returns how many groups the spans have that come next: as many spans as have
+// no more than most groups, but at least one that has some.
+func (q *queue) whole(most uint64) (n uint64) {
+	for ; q.span < len(q.spans); q.span++ {
+		end := q.spans[q.span] - q.next
+		if n > 0 && end > most {
+			break
+		}
+		n = end
+	}
+	return n
 }
 
 func (q *queue) fail(b Batch, err error) {
@@ -143,7 +161,7 @@ func (q *queue) work(newWorker func(*atomic.Bool) (func(Batch) error, func())) {
 			q.fail(b, err)
 			return
 		}
-		if b.Count == uint64(p) { // no less was left
+		if b.Count >= uint64(p) { // no less was left
 			p.ran(time.Since(begin))
 		}
 	}

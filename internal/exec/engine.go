@@ -20,11 +20,32 @@ type Engine interface {
 }
 
 // Bound returns an *UnsupportedError where a texture function of p still waits for
-// the views and samplers that will be bound. Engines ask it first in Compile.
+// the views and samplers that will be bound, or where p has inputs, outputs or
+// operations of a graphics stage, which whoever runs the stage has to replace.
+// Engines ask it first in Compile.
 func Bound(engine string, p *ir.Program) error {
+	waits := func(origin int32, format string, args ...any) error {
+		return &UnsupportedError{Engine: engine, What: fmt.Sprintf(format, args...), Origin: origin}
+	}
+	if p.Stage != ir.Compute {
+		return waits(0, "stage %s", p.Stage)
+	}
+	for _, in := range p.In {
+		if !in.Semantic.Engine() {
+			return waits(0, "input %s", in.Semantic)
+		}
+	}
+	if len(p.Out) > 0 {
+		return waits(0, "output %s", p.Out[0].Semantic)
+	}
 	for _, f := range p.Funcs {
 		if f.Texture != nil {
-			return &UnsupportedError{Engine: engine, What: fmt.Sprintf("an image that is not bound: %s", f.Texture)}
+			return waits(0, "an image that is not bound: %s", f.Texture)
+		}
+		for _, v := range f.Code {
+			if x := f.Val(v); x.Op.OfStage() {
+				return waits(x.Origin, "operation %s, which is a graphics stage's", x.Op)
+			}
 		}
 	}
 	return nil

@@ -55,6 +55,12 @@ type Job struct {
 	// their groups in order.
 	Workers int
 
+	// Spans are the ends of runs of groups, ascending, the last of them Total: one
+	// worker runs all groups of a run, in order. So groups whose effects depend on
+	// each other give the same results with any number of workers where they are in
+	// one run. Without Spans each group is a run of its own.
+	Spans []uint64
+
 	// Budget is how many steps one subgroup may take, where a step is the
 	// start of an iteration but a loop's first, or a call. 0 is DefaultBudget.
 	// An engine may count by strips and notice a little late.
@@ -88,7 +94,11 @@ func (j *Job) WorkerCount(p *ir.Program) int {
 	case n <= 0:
 		n = runtime.GOMAXPROCS(0)
 	}
-	return int(min(uint64(n), max(j.Total(), 1)))
+	runs := j.Total()
+	if len(j.Spans) > 0 {
+		runs = uint64(len(j.Spans))
+	}
+	return int(min(uint64(n), max(runs, 1)))
 }
 
 // Total returns the number of groups. Check makes sure that it fits.
@@ -112,6 +122,9 @@ func (j *Job) Check(p *ir.Program) error {
 	hi, lo := bits.Mul64(uint64(j.Groups[0])*uint64(j.Groups[1]), uint64(j.Groups[2]))
 	if hi != 0 || lo > 1<<62 {
 		return fault("%d workgroups; must be at most 2⁶²", j.Groups)
+	}
+	if err := j.checkSpans(); err != nil {
+		return err
 	}
 	for i, n := range j.Groups {
 		if n > 0 && uint64(j.Base[i])+uint64(n) > 1<<32 {
@@ -137,6 +150,21 @@ func (j *Job) Check(p *ir.Program) error {
 			return fault("region %d is out of order, overlaps, wraps or is not aligned", i)
 		}
 		end = r.Address + uint64(len(r.Bytes))
+	}
+	return nil
+}
+
+// checkSpans returns a *JobError where Spans are not what they must be.
+func (j *Job) checkSpans() error {
+	before := uint64(0)
+	for i, end := range j.Spans {
+		if end < before {
+			return fault("span %d ends at group %d, before the one before it", i, end)
+		}
+		before = end
+	}
+	if len(j.Spans) > 0 && before != j.Total() {
+		return fault("spans of %d workgroups; there are %d", before, j.Total())
 	}
 	return nil
 }

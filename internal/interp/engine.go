@@ -30,14 +30,6 @@ func (Engine) Compile(p *ir.Program, o exec.Options) (exec.Program, error) {
 	if err := exec.Bound(name, p); err != nil {
 		return nil, err
 	}
-	if p.Stage != ir.Compute {
-		return nil, &exec.UnsupportedError{Engine: name, What: "stage " + p.Stage.String()}
-	}
-	for _, in := range p.In {
-		if in.Semantic == ir.Location {
-			return nil, &exec.UnsupportedError{Engine: name, What: "input " + in.Semantic.String()}
-		}
-	}
 	order, err := reachable(p)
 	if err != nil {
 		return nil, err

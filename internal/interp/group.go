@@ -64,11 +64,13 @@ func (s *subgroup) shuf(in *inst) {
 	}
 }
 
-// quadswap x, #imm: x of lane xor imm; the lane's own where that is not active.
+// quadswap x, #imm: x of the lane of the quad that is beside it, below, or both; the
+// lane's own where that is not active.
 func (s *subgroup) quadSwap(in *inst) {
 	x, dst := s.copyRow(in.x), s.row(in.dst)
+	across := int(s.w.p.p.QuadLane(in.key.Aux))
 	for lane := range s.A.All {
-		from := lane ^ int(in.key.Aux)
+		from := lane ^ across
 		if !s.A.Has(uint32(from)) {
 			from = lane
 		}

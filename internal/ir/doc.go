@@ -96,7 +96,8 @@
 // vector stand adjacent, with the same h and off, so that they can be loaded
 // together. Accesses through different bindings may alias unless the resource
 // says Restrict; the bytes of a resource marked NonWritable do not change
-// while the program runs.
+// while the program runs; of one marked Disjoint no two invocations of a workgroup
+// access the same byte.
 //
 // Bytes are low byte first. i, off, imm, #stride and place are unsigned, and
 // off+imm+size is exact: it does not wrap. The descriptors of a resource are
@@ -152,14 +153,41 @@
 // s·SubgroupSize + l, x fastest; lanes beyond the last invocation are never
 // active. GlobalInvocationId is modulo 2³²; WorkgroupId, and so it, contains the
 // dispatch's base, NumWorkgroups does not. A built-in is cut to its input's
-// type; NoSemantic is 0. Compute programs have no out.
+// type; NoSemantic is 0.
+//
+// The stages of graphics have the semantics behind NumSubgroups, and operations
+// of their own. No engine runs these, nor out: whoever runs a stage replaces them
+// by operations on memory, and makes a program of stage compute of it. A compute
+// program has none of them.
+//
+//	in.T #k              (of the stages too) input k of this invocation
+//	inat.T i, #k         input k of vertex i of the primitive or patch; 0 where it has none
+//	interp.T dx, dy, #k  input k at the center of the pixel and (dx, dy) pixels to
+//	                     the right and down, whatever its Place
+//	out.T v, #k          output k becomes v
+//	outat.T i, v, #k     output k of vertex i of the patch becomes v; nothing where it has none
+//	outget.T i, #k       what output k of vertex i is; 0 where it has none
+//	emit #s              the outputs of stream s, as they are, become its next vertex
+//	endprim #s           the strip of stream s ends
+//
+// For inat, outat and outget i is ignored where the input or output is Patch.
+// Inputs are what the stage before gives by Location, and built-ins. Built-ins are
+// f32 where Vulkan has floats and else i32, with 0 and 1 for booleans. A fragment's
+// inputs have an Interpolation and a Place; what is interpolated counts as computed
+// (see the rules of the bits), all others travel. An output is 0 until it is
+// written. The outputs of tessellation control are seen by all invocations of the
+// patch, as their memory would be; barriers order them. A fragment that was killed,
+// or is a helper, hands nothing on. QuadX and QuadY say where in its quad a lane is.
 //
 // # Groups
 //
 // The group of elect, any, all, alleq, ballot, shuf, reduce, scani and scanx is
 // the active lanes of the subgroup. The subgroup size is the program's, never
 // the machine's. shuf from an inactive lane reads 0; quadswap from an inactive
-// lane reads the lane's own value. A reduction is a tree over the lane index:
+// lane reads the lane's own value. Four lanes that follow each other are a quad;
+// where [Program.QuadRow] is not 0 a quad is two lanes and those QuadRow further on.
+// quadswap #1 reads the lane beside it, #2 the one in the other row, #3 the one across.
+// A reduction is a tree over the lane index:
 // for k = 1, 2, 4, …: x[i] ← op(x[i], x[i+k]) for i ≡ 0 mod 2k, then a
 // broadcast; inactive lanes hold the identity (−0 for fadd). A cluster of n
 // lanes is the first log₂ n steps. Scans are Kogge–Stone: for k = 1, 2, 4, …:

@@ -54,7 +54,7 @@ func TestRows(t *testing.T) {
 		}
 		names[r.Name] = true
 		pure := r.Traits&(ir.Control|ir.Writes|ir.Reads|ir.Meets|ir.Floats) == 0
-		handle := strings.ContainsAny(r.Sig, "h") || o == ir.In || o == ir.PAddr
+		handle := strings.ContainsAny(r.Sig, "h") || o == ir.In || o == ir.InAt || o == ir.Interp || o == ir.PAddr
 		if (r.Eval != nil) != (pure && !handle) {
 			t.Errorf("%s: value by table %v; traits say %v", r.Name, r.Eval != nil, pure)
 		}

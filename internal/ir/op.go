@@ -64,7 +64,7 @@ type Eval func(k Key, x, y, z uint64) uint64
 // Row is all there is to know of one operation.
 //
 // Sig gives the types, result before the colon: T the operation's own type, S
-// any other (the source of a conversion), b b1, i i32, l i64, h a handle, and -
+// any other (the source of a conversion), b b1, i i32, l i64, f f32, h a handle, and -
 // nothing. A printed operation is followed by T, and by S where it has one;
 // where T is in neither, by nothing.
 type Row struct {
@@ -98,6 +98,10 @@ func (o Op) Args() int {
 // HasResult reports whether the operation yields a value of its own. A call's
 // results are values of their own.
 func (o Op) HasResult() bool { return ops[o].Sig[0] != '-' }
+
+// OfStage reports whether the operation is one of graphics stages, which no engine
+// runs.
+func (o Op) OfStage() bool { return o >= InAt && o <= EndPrim }
 
 // Flags modify one operation.
 type Flags uint16

@@ -135,7 +135,13 @@ const (
 
 	// Inputs, outputs, groups, order.
 	In
+	InAt
+	Interp
 	Out
+	OutAt
+	OutGet
+	Emit
+	EndPrim
 	Elect
 	Any
 	All
@@ -290,8 +296,14 @@ var ops = [numOps]Row{
 	AtomFMax:    {"atomfmax", "T:hiT", OnFloat, atomic, nil}, // nmax of old and arg2
 
 	In:       {"in", "T:", OnData, Imm, nil},
+	InAt:     {"inat", "T:i", OnData, Imm, nil},     // input #imm of vertex arg0 of the primitive or patch
+	Interp:   {"interp", "T:ff", OnFloat, Imm, nil}, // input #imm at the pixel's center and (arg0, arg1) pixels further
 	Out:      {"out", "-:T", OnData, Imm | Writes, nil},
-	Elect:    {"elect", "b:", 0, Meets, nil}, // the lowest active lane
+	OutAt:    {"outat", "-:iT", OnData, Imm | Writes, nil}, // output #imm of vertex arg0 of the patch
+	OutGet:   {"outget", "T:i", OnData, Imm | Reads, nil},  // what stands in it
+	Emit:     {"emit", "-:", 0, Imm | Writes, nil},         // the outputs become a vertex of stream #imm
+	EndPrim:  {"endprim", "-:", 0, Imm | Writes, nil},      // the strip of stream #imm ends
+	Elect:    {"elect", "b:", 0, Meets, nil},               // the lowest active lane
 	Any:      {"any", "b:b", 0, Meets, nil},
 	All:      {"all", "b:b", 0, Meets, nil},
 	AllEq:    {"alleq", "b:T", OnData, Meets, nil},          // floats by feq

@@ -176,14 +176,24 @@ func (r *parser) declaration() {
 		p.SubgroupSize = r.u32()
 	case "local":
 		p.LocalSize = [3]uint32{r.u32(), r.u32(), r.u32()}
+	case "quadrow":
+		p.QuadRow = r.u32()
+	case "modes":
+		for len(r.toks) > 0 {
+			p.Modes |= 1 << r.index("mode", len(modeNames), func(i int) string { return modeNames[i] })
+		}
+	case "outputvertices":
+		p.OutputVertices = r.u32()
+	case "instances":
+		p.Instances = r.u32()
 	case "push":
 		p.PushBytes = r.u32()
 	case "shared":
 		p.SharedBytes = r.u32()
 	case "in":
-		p.In = append(p.In, Input{r.semantic(), r.typ(), r.u32()})
+		p.In = append(p.In, r.input())
 	case "out":
-		p.Out = append(p.Out, Output{r.semantic(), r.typ(), r.u32()})
+		p.Out = append(p.Out, r.output())
 	case "res":
 		r.resource()
 	case "var":
@@ -231,6 +241,34 @@ func (r *parser) done() {
 	}
 }
 
+func (r *parser) input() Input {
+	x := Input{Semantic: r.semantic(), Type: r.typ(), Index: r.u32()}
+	for i, name := range interpolationNames {
+		if i > 0 && r.accept(name) {
+			x.Interpolation = Interpolation(i)
+		}
+	}
+	for i, name := range placeNames {
+		if i > 0 && r.accept(name) {
+			x.Place = Place(i)
+		}
+	}
+	x.Patch = r.accept("patch")
+	return x
+}
+
+func (r *parser) output() Output {
+	x := Output{Semantic: r.semantic(), Type: r.typ(), Index: r.u32()}
+	if r.accept("source") {
+		x.Source = r.u32()
+	}
+	x.Patch = r.accept("patch")
+	if r.accept("stream") {
+		x.Stream = r.u32()
+	}
+	return x
+}
+
 func (r *parser) resource() {
 	kind := ResourceKind(r.index("kind of resource", int(numResourceKinds), func(i int) string { return resourceKindNames[i] }))
 	x := Resource{Kind: kind, Set: r.u32(), Binding: r.u32()}
@@ -238,6 +276,7 @@ func (r *parser) resource() {
 	x.Count = r.u32()
 	x.Restrict = r.accept("restrict")
 	x.NonWritable = r.accept("nonwritable")
+	x.Disjoint = r.accept("disjoint")
 	r.p.Res = append(r.p.Res, x)
 }
 

@@ -13,6 +13,18 @@ func (p *Program) String() string {
 	var w strings.Builder
 	fmt.Fprintf(&w, "program %q %s\nsubgroup %d\n", p.Name, p.Stage, p.SubgroupSize)
 	fmt.Fprintf(&w, "local %d %d %d\n", p.LocalSize[0], p.LocalSize[1], p.LocalSize[2])
+	if p.QuadRow > 0 {
+		fmt.Fprintf(&w, "quadrow %d\n", p.QuadRow)
+	}
+	if p.Modes != 0 {
+		fmt.Fprintf(&w, "modes%s\n", p.Modes)
+	}
+	if p.OutputVertices > 0 {
+		fmt.Fprintf(&w, "outputvertices %d\n", p.OutputVertices)
+	}
+	if p.Instances > 0 {
+		fmt.Fprintf(&w, "instances %d\n", p.Instances)
+	}
 	if p.PushBytes > 0 {
 		fmt.Fprintf(&w, "push %d\n", p.PushBytes)
 	}
@@ -20,14 +32,16 @@ func (p *Program) String() string {
 		fmt.Fprintf(&w, "shared %d\n", p.SharedBytes)
 	}
 	for _, x := range p.In {
-		fmt.Fprintf(&w, "in %s %s %d\n", x.Semantic, x.Type, x.Index)
+		fmt.Fprintf(&w, "in %s %s %d%s%s%s\n", x.Semantic, x.Type, x.Index,
+			word(x.Interpolation != 0, " "+x.Interpolation.String()), word(x.Place != 0, " "+x.Place.String()), word(x.Patch, " patch"))
 	}
 	for _, x := range p.Out {
-		fmt.Fprintf(&w, "out %s %s %d\n", x.Semantic, x.Type, x.Index)
+		fmt.Fprintf(&w, "out %s %s %d%s%s%s\n", x.Semantic, x.Type, x.Index,
+			word(x.Source != 0, fmt.Sprint(" source ", x.Source)), word(x.Patch, " patch"), word(x.Stream != 0, fmt.Sprint(" stream ", x.Stream)))
 	}
 	for _, r := range p.Res {
-		fmt.Fprintf(&w, "res %s %d %d count %d%s%s\n", r.Kind, r.Set, r.Binding, r.Count,
-			word(r.Restrict, " restrict"), word(r.NonWritable, " nonwritable"))
+		fmt.Fprintf(&w, "res %s %d %d count %d%s%s%s\n", r.Kind, r.Set, r.Binding, r.Count,
+			word(r.Restrict, " restrict"), word(r.NonWritable, " nonwritable"), word(r.Disjoint, " disjoint"))
 	}
 	for _, x := range p.Vars {
 		fmt.Fprintf(&w, "var %q %d %d\n", x.Name, x.Slots, x.Func)

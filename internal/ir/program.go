@@ -40,6 +40,7 @@ type Program struct {
 	Funcs        []*Func
 	SubgroupSize uint32    // lanes; a power of two from 4 to 128
 	LocalSize    [3]uint32 // invocations of a workgroup
+	QuadRow      uint32    // lanes from one row of a quad to the next: a power of two from 2 to half a subgroup; 0 where four lanes that follow each other are a quad
 	In           []Input
 	Out          []Output
 	Res          []Resource
@@ -49,6 +50,10 @@ type Program struct {
 	PushBytes    uint32    // size of the push constants that the program declares
 	SharedBytes  uint32    // size of the workgroup's memory
 	Effects      Effects
+
+	Modes          Modes  // of graphics stages
+	OutputVertices uint32 // of a patch (tessellation control); at most of an invocation (geometry)
+	Instances      uint32 // of each primitive (geometry)
 }
 
 // Clone returns a copy of p that shares nothing with it that passes change.
@@ -90,77 +95,13 @@ func (p *Program) Subgroups() uint32 {
 // Invocations returns how many invocations a workgroup has.
 func (p *Program) Invocations() uint32 { return p.LocalSize[0] * p.LocalSize[1] * p.LocalSize[2] }
 
-// Semantic is what an input or output stands for.
-type Semantic uint8
-
-// The semantics. X, Y and Z of a vector follow each other.
-const (
-	NoSemantic Semantic = iota
-	GlobalInvocationIdX
-	GlobalInvocationIdY
-	GlobalInvocationIdZ
-	LocalInvocationIdX
-	LocalInvocationIdY
-	LocalInvocationIdZ
-	WorkgroupIdX
-	WorkgroupIdY
-	WorkgroupIdZ
-	NumWorkgroupsX
-	NumWorkgroupsY
-	NumWorkgroupsZ
-	LocalInvocationIndex
-	SubgroupLocalInvocationId
-	SubgroupId
-	NumSubgroups
-	Location // Input.Index is 4·location + component
-	numSemantics
-)
-
-var semanticNames = [numSemantics]string{
-	"none", "global.x", "global.y", "global.z", "local.x", "local.y", "local.z",
-	"workgroup.x", "workgroup.y", "workgroup.z", "numworkgroups.x", "numworkgroups.y", "numworkgroups.z",
-	"localindex", "subgrouplane", "subgroupid", "numsubgroups", "location",
-}
-
-// String returns the printed form, such as "global.x".
-func (s Semantic) String() string { return semanticNames[s] }
-
-// Rate says for how many invocations a value is the same.
-type Rate uint8
-
-// The rates, from the rarest change on.
-const (
-	PerDispatch Rate = iota
-	PerGroup
-	PerSubgroup
-	PerLane
-)
-
-// Rate returns the rate of a compute built-in; Location has rate PerLane.
-func (s Semantic) Rate() Rate {
-	switch s {
-	case NumWorkgroupsX, NumWorkgroupsY, NumWorkgroupsZ, NumSubgroups, NoSemantic:
-		return PerDispatch
-	case WorkgroupIdX, WorkgroupIdY, WorkgroupIdZ:
-		return PerGroup
-	case SubgroupId:
-		return PerSubgroup
+// QuadLane returns by which bits the number of a lane differs from that of the one
+// that quadswap #imm reads.
+func (p *Program) QuadLane(imm uint64) uint64 {
+	if p.QuadRow == 0 {
+		return imm
 	}
-	return PerLane
-}
-
-// Input is a value that an invocation is given.
-type Input struct {
-	Semantic Semantic
-	Type     Type
-	Index    uint32
-}
-
-// Output is a value that an invocation hands on.
-type Output struct {
-	Semantic Semantic
-	Type     Type
-	Index    uint32
+	return imm&1 | imm>>1*uint64(p.QuadRow)
 }
 
 // ResourceKind is the kind of a descriptor.
@@ -198,6 +139,7 @@ type Resource struct {
 	Count        uint32 // descriptors; 0 for a runtime-sized array
 	Restrict     bool   // no other resource names the same bytes
 	NonWritable  bool   // the program does not write it, nor does anyone while it runs
+	Disjoint     bool   // two invocations of one workgroup touch no common byte of it
 }
 
 // Var is a Function or Private variable: a range of the lane's private memory.

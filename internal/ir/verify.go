@@ -27,6 +27,9 @@ func (p *Program) Verify() error {
 	if s := p.SubgroupSize; s < 4 || s > 128 || s&(s-1) != 0 {
 		return &VerifyError{Message: fmt.Sprintf("subgroup size %d; want a power of two from 4 to 128", s)}
 	}
+	if q := p.QuadRow; q != 0 && (q < 2 || q > p.SubgroupSize/2 || q&(q-1) != 0) {
+		return &VerifyError{Message: fmt.Sprintf("rows of quads %d lanes apart; want a power of two from 2 to half of a subgroup", q)}
+	}
 	if fault := p.verifyHead(); fault != "" {
 		return &VerifyError{Message: fault}
 	}
@@ -53,6 +56,9 @@ func (p *Program) Verify() error {
 	}
 	return nil
 }
+
+// maxStreams is how many vertex streams there are (maxTransformFeedbackStreams).
+const maxStreams = 4
 
 // set is a set of values.
 type set []uint64
@@ -184,6 +190,8 @@ func (r *verifier) operands(v V) {
 			want = I32
 		case 'l':
 			want = I64
+		case 'f':
+			want = F32
 		case 'h':
 			want = H
 		case 'S':
@@ -409,10 +417,12 @@ func (r *verifier) immediate(x *Val) {
 		n = uint64(len(r.p.Vars))
 	case Log:
 		n = uint64(len(r.p.Messages))
-	case In:
+	case In, InAt, Interp:
 		n = uint64(len(r.p.In))
-	case Out:
+	case Out, OutAt, OutGet:
 		n = uint64(len(r.p.Out))
+	case Emit, EndPrim:
+		n = maxStreams
 	case Ballot, QuadSwap:
 		n = 4
 	case Ld, St, Region, At, AtomXchg, AtomCmpXchg, AtomAdd, AtomSMin, AtomSMax, AtomUMin, AtomUMax,
@@ -428,7 +438,8 @@ func (r *verifier) immediate(x *Val) {
 		r.fail("#%d; there are %d", x.Aux, n)
 		return
 	}
-	if x.Op == In && r.p.In[x.Aux].Type != x.Type || x.Op == Out && r.p.Out[x.Aux].Type != x.Type {
+	switch {
+	case x.Op >= In && x.Op <= Interp && r.p.In[x.Aux].Type != x.Type, x.Op >= Out && x.Op <= OutGet && r.p.Out[x.Aux].Type != x.Type:
 		r.fail("#%d has another type than %s", x.Aux, x.Type)
 	}
 }

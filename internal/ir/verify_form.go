@@ -87,14 +87,23 @@ func (p *Program) verifyHead() string {
 	if p.Stage >= numStages {
 		return fmt.Sprintf("stage %d does not exist", p.Stage)
 	}
+	if p.Modes>>len(modeNames) != 0 {
+		return "a mode that does not exist"
+	}
 	for i, in := range p.In {
 		if in.Semantic >= numSemantics || in.Type >= numTypes || !OnData.Has(in.Type) {
 			return fmt.Sprintf("input %d has a semantic or type that does not exist, or no bits", i)
+		}
+		if in.Interpolation >= numInterpolations || in.Place >= numPlaces {
+			return fmt.Sprintf("input %d is interpolated in a way that does not exist", i)
 		}
 	}
 	for i, out := range p.Out {
 		if out.Semantic >= numSemantics || out.Type >= numTypes || !OnData.Has(out.Type) {
 			return fmt.Sprintf("output %d has a semantic or type that does not exist, or no bits", i)
+		}
+		if out.Source > 1 || out.Stream >= maxStreams {
+			return fmt.Sprintf("output %d has source %d and stream %d; there are 2 and %d", i, out.Source, out.Stream, maxStreams)
 		}
 	}
 	for i, m := range p.Messages {

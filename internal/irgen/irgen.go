@@ -21,6 +21,7 @@ type maker struct {
 	depth int
 	room  int // operations still to be made
 
+	quads                      bool   // look at each other in quads, demote and end
 	places                     bool   // also reach variables through any places
 	pointers                   bool   // pass places of variables
 	ints, bools, floats, longs []ir.V // values that dominate the place where we are
@@ -40,6 +41,11 @@ type target struct {
 // later ones. Jobs that fit it are Job's.
 func Program(seed int64) *ir.Program {
 	m := &maker{r: rand.New(rand.NewSource(seed)), places: seed%4 == 0, pointers: seed%4 == 1}
+	m.program()
+	return m.p
+}
+
+func (m *maker) program() {
 	m.p = &ir.Program{
 		Name: "random", SubgroupSize: 4 << m.r.Intn(6), LocalSize: [3]uint32{uint32(1 + m.r.Intn(40)), uint32(1 + m.r.Intn(3)), 1},
 		In: []ir.Input{{Semantic: ir.GlobalInvocationIdX, Type: ir.I32}, {Semantic: ir.LocalInvocationIndex, Type: ir.I32}, {Semantic: ir.WorkgroupIdY, Type: ir.I32}},
@@ -59,7 +65,6 @@ func Program(seed int64) *ir.Program {
 		m.function()
 	}
 	m.p.StateEffects()
-	return m.p
 }
 
 func (m *maker) function() {
@@ -162,6 +167,8 @@ func (m *maker) statement() bool {
 		m.private()
 	case k < 13:
 		m.memory()
+	case m.quads && (k == 13 || k == 12 || k == 11):
+		m.quad()
 	case k == 13 && m.side != nil && m.side.merged:
 		m.operation()
 	case k == 13:

@@ -15,6 +15,11 @@ import (
 // workgroup memory and group operations. Jobs that fit it are WorkgroupJob's.
 func Workgroup(seed int64) *ir.Program {
 	m := &maker{r: rand.New(rand.NewSource(seed)), side: &side{}}
+	m.workgroups()
+	return m.p
+}
+
+func (m *maker) workgroups() {
 	m.p = &ir.Program{
 		Name: "workgroup", SubgroupSize: 4 << m.r.Intn(6),
 		In: []ir.Input{
@@ -42,7 +47,6 @@ func Workgroup(seed int64) *ir.Program {
 	}
 	m.workgroup()
 	m.p.StateEffects()
-	return m.p
 }
 
 // side is what a maker of Workgroup's programs knows beyond others.
@@ -241,6 +245,8 @@ func (m *maker) phases(n int) {
 			m.b.Op(ir.Barrier, ir.None)
 		case k == 8 && s.deep < 3:
 			m.together()
+		case m.quads && (k == 9 || k == 13):
+			m.quad()
 		case k == 9 && !s.merged:
 			m.meeting()
 		case k == 10:

@@ -84,6 +84,38 @@ func groupProgram(op, some string) string {
 		"\tif " + some + " {\n\tvy = " + op + "\n" + show + "\t}\n}\n"
 }
 
+// TestQuadRows swaps within quads whose rows are any distance apart, in some lanes
+// and in all.
+func TestQuadRows(t *testing.T) { eachLevel(t, testQuadRows) }
+
+func testQuadRows(t *testing.T, engine jit.Engine) {
+	r := rand.New(rand.NewSource(11))
+	words := make([]uint32, 304*4)
+	for i := range words {
+		words[i] = r.Uint32()
+	}
+	for _, size := range []uint32{4, 8, 16, 32, 64, 128} {
+		for row := uint32(2); row < size; row *= 2 {
+			for _, local := range []string{"300 1 1", "128 2 1"} {
+				for _, op := range []string{"i32 va, #0", "i32 va, #1", "f32 vf, #2", "i32 va, #3"} {
+					for _, some := range []string{"true", "vsome", "vfew"} {
+						text := groupProgram("quadswap."+op, some)
+						text = strings.Replace(text, "local 300 1 1", fmt.Sprint("local ", local, "\nquadrow ", row), 1)
+						job := exec.Job{Groups: [3]uint32{1, 1, 1}, Workers: 1, Resources: [][]exec.Buffer{buffer(words), buffer(make([]uint32, 304))}}
+						want := run(interp.Engine{}, text, size, job)
+						if want.err != nil {
+							t.Fatal(want.err)
+						}
+						if same(t, want, run(engine, text, size, job)); t.Failed() {
+							t.Fatalf("quadswap.%s in %s of %d, rows %d apart, %s", op, some, size, row, local)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
 // TestGroupOperationsThatOutlive has lanes leave a loop one after the other, each
 // with what the operation gave it last, in a register that others write after it.
 func TestGroupOperationsThatOutlive(t *testing.T) { eachLevel(t, testGroupOperationsThatOutlive) }

@@ -12,22 +12,25 @@ import (
 func hashOf(p *ir.Program) [sha256.Size]byte {
 	var h hasher
 	h.text(p.Name)
-	h.numbers(uint64(p.Stage), uint64(p.SubgroupSize), uint64(p.PushBytes), uint64(p.SharedBytes))
+	h.numbers(uint64(p.Stage), uint64(p.SubgroupSize), uint64(p.PushBytes), uint64(p.SharedBytes), uint64(p.QuadRow),
+		uint64(p.Modes), uint64(p.OutputVertices), uint64(p.Instances))
 	for _, n := range p.LocalSize {
 		h.numbers(uint64(n))
 	}
 	h.numbers(uint64(len(p.In)))
 	for _, x := range p.In {
-		h.numbers(uint64(x.Semantic), uint64(x.Type), uint64(x.Index))
+		h.numbers(uint64(x.Semantic), uint64(x.Type), uint64(x.Index), uint64(x.Interpolation), uint64(x.Place))
+		h.truths(x.Patch)
 	}
 	h.numbers(uint64(len(p.Out)))
 	for _, x := range p.Out {
-		h.numbers(uint64(x.Semantic), uint64(x.Type), uint64(x.Index))
+		h.numbers(uint64(x.Semantic), uint64(x.Type), uint64(x.Index), uint64(x.Source), uint64(x.Stream))
+		h.truths(x.Patch)
 	}
 	h.numbers(uint64(len(p.Res)))
 	for _, x := range p.Res {
 		h.numbers(uint64(x.Set), uint64(x.Binding), uint64(x.Kind), uint64(x.Count))
-		h.truths(x.Restrict, x.NonWritable)
+		h.truths(x.Restrict, x.NonWritable, x.Disjoint)
 	}
 	h.numbers(uint64(len(p.Vars)))
 	for _, x := range p.Vars {

@@ -77,8 +77,9 @@ func (v *visit) shuffle() {
 
 func (v *visit) quadSwap() {
 	x := v.operand(0, 0)
+	across := int(v.p.p.QuadLane(v.site.Key.Aux))
 	for lane := range v.set.All {
-		from := lane ^ int(v.site.Key.Aux)
+		from := lane ^ across
 		if !v.set.Has(uint32(from)) {
 			from = lane
 		}

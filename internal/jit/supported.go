@@ -11,13 +11,8 @@ import (
 // supported returns the numbers of the functions that the entry point calls,
 // itself first, or an error that names what cannot be compiled.
 func supported(p *ir.Program, level amd64.Level) ([]int, error) {
-	if p.Stage != ir.Compute {
-		return nil, unsupported("stage "+p.Stage.String(), 0)
-	}
-	for _, in := range p.In {
-		if in.Semantic == ir.Location {
-			return nil, unsupported("input "+in.Semantic.String(), 0)
-		}
+	if err := exec.Bound(name, p); err != nil {
+		return nil, err
 	}
 	order, err := reachable(p)
 	if err != nil {

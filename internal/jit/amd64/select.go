@@ -135,6 +135,8 @@ var rules = dense(together(map[rule]emitter{
 	{ir.PSt, ir.F32, ir.I32}:  privateStore,
 	{ir.In, ir.I32, ir.None}:  input,
 	{ir.Fence, 0, 0}:          fence,
+	{ir.Demote, 0, 0}:         demote,
+	{ir.Helper, ir.B1, 0}:     helper,
 }, comparisons(), integers(), bitOperations(), divisions(), doubles(), floatOperations(), halfFloats(), conversions(), variables(), accesses()))
 
 // Native reports whether an IR operation has code of its own, so that it does
@@ -155,7 +157,7 @@ func native(in *vcode.Inst) bool {
 // where it does not keep the others.
 func masked(op ir.Op) bool {
 	switch op {
-	case ir.Len, ir.Ld, ir.St, ir.PLd, ir.PSt, ir.PLdI, ir.PStI, ir.PClr:
+	case ir.Len, ir.Ld, ir.St, ir.PLd, ir.PSt, ir.PLdI, ir.PStI, ir.PClr, ir.Demote:
 		return true
 	}
 	return op.Is(ir.Meets)

@@ -6,19 +6,61 @@ import (
 )
 
 // quadOrders are VPSHUFD's orders of four lanes: lane i is given that of i xor n.
+// VSHUFF32X4 has the same orders of groups of four.
 var quadOrders = [4]uint8{0xe4, 0xb1, 0x4e, 0x1b}
+
+// across gives lane i of d that of lane i xor n of x, where n is less than the lanes
+// of a part. It uses Z3 where n is not of groups of four or of lanes in them alone.
+func (m *machine) across(d, x Reg, n uint64, o Opt) {
+	near, far := quadOrders[n&3], quadOrders[n>>2&3]
+	switch {
+	case n == 0:
+		m.RR(VMOVDQA32, V512, d, 0, x, o)
+	case n < 4:
+		m.RRI(VPSHUFD, V512, d, 0, x, near, o)
+	case n&3 == 0:
+		m.RRI(VSHUFF32X4, V512, d, x, x, far, o)
+	default:
+		m.RRI(VPSHUFD, V512, 3, 0, x, near, 0)
+		m.RRI(VSHUFF32X4, V512, d, 3, 3, far, o)
+	}
+}
 
 // quadSwap leaves a lane its own value where the other one is not active.
 func quadSwap(m *machine, in *vcode.Inst) {
-	order := quadOrders[in.Key.Aux&3]
+	n := m.prog.QuadLane(in.Key.Aux & 3)
+	if all, ok := m.f.Const(in.Masks[0]); ok && all != 0 {
+		m.across(4, m.vec(in.Uses[0], 2), n, 0)
+		m.define(in, 4)
+		return
+	}
 	k := m.execution(in)
-	x := m.vec(in.Uses[0], 2)
-	m.RM(VPBROADCASTD, V512, 3, 0, m.word32(1), K(k)|Z)
-	m.RRI(VPSHUFD, V512, 3, 0, 3, order, 0)
-	m.RR(VPTESTMD, V512, 2, 3, 3, 0)
+	x := m.vec(in.Uses[0], 5)
+	m.partners(k, n)
 	m.RR(VMOVDQA32, V512, 4, 0, x, 0)
-	m.RRI(VPSHUFD, V512, 4, 0, x, order, K(2))
+	m.across(4, x, n, K(2))
 	m.define(in, 4)
+}
+
+// partners makes K2 the lanes i for which lane i xor n is in k. It uses Z3.
+func (m *machine) partners(k Reg, n uint64) {
+	m.RM(VPBROADCASTD, V512, 3, 0, m.word32(1), K(k)|Z)
+	m.across(3, 3, n, 0)
+	m.RR(VPTESTMD, V512, 2, 3, 3, 0)
+}
+
+// demote adds the lanes to the helpers.
+func demote(m *machine, in *vcode.Inst) {
+	at := At(R14, m.record.Helpers+8*int32(in.Part))
+	m.RM(KMOVW, V128, 2, 0, at, 0)
+	m.RR(KORW, V128, 2, 2, m.execution(in), 0)
+	m.RM(KMOVW_ST, V128, 2, 0, at, 0)
+}
+
+// helper is the helpers.
+func helper(m *machine, in *vcode.Inst) {
+	m.RM(KMOVW, V128, 2, 0, At(R14, m.record.Helpers+8*int32(in.Part)), 0)
+	m.doneMask(in, 2)
 }
 
 // allEqual compares with the value of the lowest active lane, floats as floats.

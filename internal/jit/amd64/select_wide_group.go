@@ -208,14 +208,12 @@ func wideShuffle(m *machine, in *vcode.Inst) {
 
 // wideQuadSwap leaves a lane its own value where the other one is not active.
 func wideQuadSwap(m *machine, in *vcode.Inst) {
-	order := quadOrders[in.Key.Aux&3]
+	n := m.prog.QuadLane(in.Key.Aux & 3)
 	m.eachPart(in, func(part int, one *vcode.Inst) {
-		x := m.vec(one.Uses[0], 2)
-		m.RM(VPBROADCASTD, V512, 3, 0, m.word32(1), K(m.execution(one))|Z)
-		m.RRI(VPSHUFD, V512, 3, 0, 3, order, 0)
-		m.RR(VPTESTMD, V512, 2, 3, 3, 0)
-		m.RR(VMOVDQA32, V512, 4, 0, x, 0)
-		m.RRI(VPSHUFD, V512, 4, 0, x, order, K(2))
+		other := m.strip(in, part^int(n/zmmLanes))
+		m.partners(m.execution(&other), n%zmmLanes)
+		m.loadVec(4, one.Uses[0])
+		m.across(4, m.vec(other.Uses[0], 5), n%zmmLanes, K(2))
 		m.RM(VMOVDQU32_ST, V512, 4, 0, m.row(part), 0)
 	})
 	m.fromRows(in, 0)

@@ -190,18 +190,52 @@ func ymmShuffle(m ymm, in *vcode.Inst) {
 	m.fromRows(in, scratchResults)
 }
 
-// ymmQuadSwap exchanges lanes of each four; one whose partner is not active keeps
+// across gives lane i of d that of lane i xor n of x, where n is less than the lanes
+// of a part.
+func (m ymm) across(d, x Reg, n uint64) {
+	if n&3 != 0 || n == 0 && d != x {
+		m.rri(AVX_VPSHUFD, d, 0, x, quadOrders[n&3])
+		x = d
+	}
+	if n&4 != 0 {
+		m.rri(AVX_VPERMQ, d, 0, x, 0x4e)
+	}
+}
+
+// ymmQuadSwap exchanges the lanes of quads; one whose partner is not active keeps
 // its own.
 func ymmQuadSwap(m ymm, in *vcode.Inst) {
-	order := [...]uint8{0xe4, 0xb1, 0x4e, 0x1b}[in.Key.Aux&3]
+	n := m.prog.QuadLane(in.Key.Aux & 3)
 	for part := range in.Masks {
-		x := m.vec(in.Uses[part], 0)
-		m.rri(AVX_VPSHUFD, 1, 0, x, order)
-		m.withImm(AVX_VPSHUFD, 2, 0, in.Masks[part], order)
-		m.blend(0, x, 1, 2)
-		m.rm(AVX_VMOVUPS_ST, 0, 0, m.row(part))
+		other := part ^ int(n/ymmLanes)
+		m.across(1, m.vec(in.Uses[other], 1), n%ymmLanes)
+		one := m.partOf(in, other)
+		if !m.always(&one) {
+			m.across(2, m.vec(in.Masks[other], 2), n%ymmLanes)
+			m.blend(1, m.vec(in.Uses[part], 0), 1, 2)
+		}
+		if len(in.Masks) == 1 {
+			m.put(in, in.Defs[0], 1)
+			return
+		}
+		m.rm(AVX_VMOVUPS_ST, 1, 0, m.row(part))
 	}
 	m.fromRows(in, 0)
+}
+
+// ymmDemote adds the lanes to the helpers.
+func ymmDemote(m ymm, in *vcode.Inst) {
+	at := At(R14, m.record.Helpers+8*int32(in.Part))
+	m.rr(AVX_VMOVMSKPS, RAX, 0, m.execution(in, 0))
+	m.GRM(MOV, RCX, at)
+	m.GRR(OR, RAX, RCX)
+	m.GRM(MOV_ST, RAX, at)
+}
+
+// ymmHelper is the helpers.
+func ymmHelper(m ymm, in *vcode.Inst) {
+	m.expand(0, At(R14, m.record.Helpers+8*int32(in.Part)))
+	m.put(in, in.Defs[0], 0)
 }
 
 // members puts the operand into the rows, with the identity in the lanes that are

@@ -75,6 +75,8 @@ var ymmRules = dense(together(map[rule]ymmEmitter{
 	{ir.Len, ir.I32, ir.H}:    ymmLength,
 	{ir.At, ir.I32, ir.I32}:   ymmOffset,
 	{ir.In, ir.I32, ir.None}:  ymmInput,
+	{ir.Demote, 0, 0}:         ymmDemote,
+	{ir.Helper, ir.B1, 0}:     ymmHelper,
 	{ir.Fence, 0, 0}:          func(m ymm, in *vcode.Inst) { fence(m.machine, in) },
 }, ymmIntegers(), ymmFloats(), ymmNarrow(), ymmWide(), ymmDoubles(), ymmHalves(), ymmConversions(), ymmAccesses(), ymmVariables()))
 

@@ -88,7 +88,7 @@ type merging struct {
 // out.
 func (m *merging) collect() bool {
 	e := m.p.Effects
-	if e.Barrier || e.GroupOps || e.Quads || e.Ordered || m.p.SharedBytes > 0 {
+	if e.Barrier || e.GroupOps || e.Ordered || m.p.SharedBytes > 0 {
 		return false
 	}
 	for _, in := range m.p.In {
@@ -128,7 +128,7 @@ func (m *merging) collect() bool {
 				m.rounded++
 			}
 		default:
-			if x.Op.Is(ir.Atomic) || x.Op.Is(ir.Meets) {
+			if x.Op.Is(ir.Atomic) || x.Op.Is(ir.Meets) && x.Op != ir.QuadSwap { // a quad is within a subgroup
 				return false
 			}
 		}
@@ -160,11 +160,12 @@ func (m *merging) access(v ir.V, inLoop bool) bool {
 
 // fits reports whether strips of so many lanes may be merged: a resource that is
 // stored to is either stored to by one operation, once for each lane, and never
-// read, or every access to it is to the lane's own bytes.
+// read, or every access to it is to the lane's own bytes, as the shape of offsets
+// shows or the program promises.
 func (m *merging) fits(lanes uint32) bool {
 	var s *shapes
 	for r, stores := range m.stores {
-		if len(stores) == 0 || len(stores) == 1 && len(m.loads[r]) == 0 && !m.inLoop[r] {
+		if len(stores) == 0 || m.p.Res[r].Disjoint || len(stores) == 1 && len(m.loads[r]) == 0 && !m.inLoop[r] {
 			continue
 		}
 		if s == nil {

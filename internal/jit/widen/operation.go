@@ -14,6 +14,11 @@ func (w *widener) operation(v ir.V) {
 	x := w.src.Val(v)
 	in := vcode.Inst{Op: vcode.Lane, IR: x.Op, Key: w.src.Key(v), Value: v}
 	args := x.Args[:x.Op.Args()]
+	if x.Op == ir.QuadSwap && w.p.QuadLane(x.Aux) < uint64(w.dst.Form.Lanes) { // no lane sees those of another part
+		in.Op = vcode.Strip
+		w.lanes(v, in)
+		return
+	}
 	if x.Op.Is(ir.Meets) && x.Op != ir.Fence {
 		in.Op, in.Masks = vcode.Strip, w.active
 		if x.Op.HasResult() {

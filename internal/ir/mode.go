@@ -1,0 +1,72 @@
+package ir
+
+// Modes are what the execution modes of a graphics stage say to whoever stands
+// around it: a set.
+type Modes uint64
+
+// The modes, named after SPIR-V's.
+const (
+	EarlyTests            Modes = 1 << iota // EarlyFragmentTests
+	EarlyAndLateTests                       // EarlyAndLateFragmentTestsAMD
+	DepthReplacing                          // FragDepth is written
+	DepthGreater                            // and is no less than the depth of the fragment
+	DepthLess                               // and is no greater
+	DepthUnchanged                          // and is the same
+	StencilReplacing                        // FragStencilRef is written
+	StencilUnchangedFront                   // and is the state's, where the primitive faces to the front
+	StencilGreaterFront                     // and is no less
+	StencilLessFront                        // and is no greater
+	StencilUnchangedBack                    // the same where it faces to the back
+	StencilGreaterBack
+	StencilLessBack
+	PostDepthCoverage // the coverage that is read is that behind the early tests
+	PerSample         // an invocation for each sample: an input is of one
+	InterlockPixel    // PixelInterlockOrderedEXT, or unordered
+	InterlockSample
+	InterlockRate
+	FullQuads       // RequireFullQuadsKHR
+	QuadDerivatives // QuadDerivativesKHR
+
+	TessTriangles
+	TessQuads
+	TessIsolines
+	SpacingEqual
+	SpacingFractionalEven
+	SpacingFractionalOdd
+	VertexOrderCw
+	VertexOrderCcw
+	PointMode
+
+	InputPoints
+	InputLines
+	InputLinesAdjacency
+	InputTriangles
+	InputTrianglesAdjacency
+	OutputPoints
+	OutputLineStrip
+	OutputTriangleStrip
+
+	Xfb // outputs are captured
+)
+
+var modeNames = [...]string{
+	"earlytests", "earlyandlatetests", "depthreplacing", "depthgreater", "depthless", "depthunchanged",
+	"stencilreplacing", "stencilunchangedfront", "stencilgreaterfront", "stencillessfront",
+	"stencilunchangedback", "stencilgreaterback", "stencillessback", "postdepthcoverage", "persample",
+	"interlockpixel", "interlocksample", "interlockrate", "fullquads", "quadderivatives",
+	"triangles", "quads", "isolines", "equal", "fractionaleven", "fractionalodd", "cw", "ccw", "pointmode",
+	"inputpoints", "inputlines", "inputlinesadjacency", "inputtriangles", "inputtrianglesadjacency",
+	"outputpoints", "outputlinestrip", "outputtrianglestrip", "xfb",
+}
+
+// Has reports whether all of the modes are in the set.
+func (m Modes) Has(all Modes) bool { return m&all == all }
+
+// String returns the printed form: a space and a word for each mode.
+func (m Modes) String() string {
+	s := ""
+	for i, name := range modeNames {
+		s += word(m>>i&1 != 0, " "+name)
+	}
+	return s
+}

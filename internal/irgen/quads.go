@@ -1,0 +1,58 @@
+package irgen
+
+import (
+	"math/rand"
+
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+)
+
+// Quads makes the program of a seed whose lanes look at each other in quads of any
+// layout, and become helpers or end, as the lanes of a fragment shader do. Jobs
+// that fit it are QuadsJob's.
+func Quads(seed int64) *ir.Program {
+	r := rand.New(rand.NewSource(seed))
+	m := &maker{r: r, quads: true}
+	if seed%2 == 0 {
+		m.program()
+	} else {
+		m.side = &side{}
+		m.workgroups()
+	}
+	if rows := m.p.SubgroupSize / 2; r.Intn(4) > 0 {
+		m.p.QuadRow = 2
+		for m.p.QuadRow < rows && r.Intn(3) > 0 {
+			m.p.QuadRow *= 2
+		}
+	}
+	return m.p
+}
+
+// QuadsJob makes a job for a program of Quads, and the memory that shows what it did.
+func QuadsJob(seed int64) (job *exec.Job, memory func() []byte) {
+	if seed%2 == 0 {
+		job = Job()
+		return job, func() []byte { return Bytes(job) }
+	}
+	job, all := WorkgroupJob(seed / 2) // no bytes are shared where seed%4 is 1
+	return job, func() []byte { return all }
+}
+
+// quad makes an operation on quads, or takes lanes out of what the others see.
+func (m *maker) quad() {
+	switch k := m.r.Intn(9); {
+	case k < 6:
+		t := one(m, ir.I32, ir.I32, ir.F32, ir.F32, ir.I64, ir.B1)
+		m.note(m.b.OpAux(ir.QuadSwap, t, uint64(m.r.Intn(4)), m.of(t)))
+	case k == 6:
+		m.note(m.b.Op(ir.Helper, ir.B1))
+	case k == 7 || m.side != nil && !m.side.merged:
+		m.b.If(m.bool())
+		m.b.Op(ir.Demote, ir.None)
+		m.b.End()
+	default:
+		m.b.If(m.b.Op(ir.And, ir.B1, m.bool(), m.b.Cmp(ir.SLt, m.int(), m.b.I32(1<<28))))
+		m.b.Op(ir.Kill, ir.None)
+		m.b.End()
+	}
+}

@@ -1,0 +1,193 @@
+package jit_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"testing"
+
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/interp"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/irgen"
+	"github.com/chiaro-gpu/chiaro/internal/jit"
+	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
+	"github.com/chiaro-gpu/chiaro/internal/jit/widen"
+	"github.com/chiaro-gpu/chiaro/internal/pass"
+)
+
+// leftByQuads runs a program of Quads and returns the memory of its job.
+func leftByQuads(t *testing.T, e exec.Engine, seed int64, optimised bool) []byte {
+	t.Helper()
+	p := irgen.Quads(seed)
+	if err := p.Verify(); err != nil {
+		t.Fatalf("seed %d: %v\n%s", seed, err, p)
+	}
+	if optimised {
+		pass.Run(p)
+	}
+	prog, err := e.Compile(p, exec.Options{})
+	if err != nil {
+		t.Fatalf("seed %d: %v\n%s", seed, err, p)
+	}
+	defer prog.Close()
+	job, memory := irgen.QuadsJob(seed)
+	if err := prog.Run(context.Background(), job); err != nil {
+		t.Fatalf("seed %d: %v\n%s", seed, err, p)
+	}
+	return memory()
+}
+
+// TestQuads compares the engines on programs whose lanes look at each other in
+// quads, become helpers and end. CHIARO_SEEDS=from-to runs others.
+func TestQuads(t *testing.T) {
+	from, to := seeds(t, 400, 60)
+	for seed := from; seed < to; seed++ {
+		want := leftByQuads(t, interp.Engine{}, seed, false)
+		for _, level := range amd64.Levels() {
+			if got := leftByQuads(t, jit.Engine{Level: level}, seed, seed%4 > 1); !bytes.Equal(got, want) {
+				t.Fatalf("seed %d, %s: other bytes\n%s", seed, level, irgen.Quads(seed))
+			}
+		}
+	}
+}
+
+// fragments is what a tile of fragments does: lanes that are not covered become
+// helpers first, all of them look at their neighbours, some are killed then, and the
+// rest changes what stands at its place.
+const fragments = `program "fragments" compute
+subgroup 16
+local 8 8 1
+quadrow 8
+in local.x i32 0
+in local.y i32 0
+in localindex i32 0
+res storage 0 0 count 1 disjoint
+res storage 0 1 count 1 nonwritable
+
+func "main"() L1 {
+	vx = in.i32 #0
+	vy = in.i32 #1
+	vi = in.i32 #2
+	vB = res 0:i32, #0
+	vA = res 0:i32, #1
+	vo = at 0:i32, vi, #4
+	vn = ld.i32 vA, vo, #0
+	vc = and.i32 vn, 1:i32
+	vu = eq.i32 vc, 0:i32
+	if vu {
+		demote
+	}
+	vright = quadswap.i32 vn, #1
+	vbelow = quadswap.i32 vn, #2
+	vs1 = add.i32 vn, vright
+	vk = and.i32 vn, 6:i32
+	vd = eq.i32 vk, 0:i32
+	if vd {
+		kill
+	}
+	vacross = quadswap.i32 vn, #3
+	vs2 = add.i32 vbelow, vacross
+	vs = add.i32 vs1, vs2
+	vrow = mul.i32 vy, 64:i32
+	vat = at vrow, vx, #4
+	vold = ld.i32 vB, vat, #8
+	vnew = add.i32 vold, vs
+	st.i32 vB, vat, vnew, #8
+	vodd = and.i32 vx, 1:i32
+	vtwice = eq.i32 vodd, 1:i32
+	if vtwice {
+		vagain = ld.i32 vB, vat, #8
+		vmore = add.i32 vagain, 1000:i32
+		st.i32 vB, vat, vmore, #8
+	}
+	vh = helper
+	if vh {
+		st.i32 vB, vat, 7:i32, #8
+	}
+}
+`
+
+// TestFragments holds what fragments do against a model, on both engines, several
+// subgroup sizes and, in the jit, subgroups side by side.
+func TestFragments(t *testing.T) {
+	source := make([]uint32, 64)
+	for i := range source {
+		source[i] = uint32(i*i*2654435761) >> 7
+	}
+	want := make([]uint32, 8*16+16)
+	alive := func(i int) bool { return source[i]&6 != 0 }
+	for i, n := range source {
+		sum := n + source[i^1] + source[i^8]
+		if other := i ^ 9; alive(other) {
+			sum += source[other]
+		} else {
+			sum += n
+		}
+		at := i/8*16 + i%8 + 2
+		want[at] = uint32(at)
+		if alive(i) && n&1 != 0 {
+			want[at] += sum + uint32(i&1)*1000
+		}
+	}
+	for _, engine := range engines() {
+		for _, size := range []uint32{16, 32, 64} {
+			p, err := ir.Parse(fragments)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p.SubgroupSize = size
+			p.StateEffects()
+			if w := widen.MergeOf(p, amd64.AVX512.Form()).Widest; w != 64 {
+				t.Errorf("strips of %d lanes; want the whole workgroup of 64", w)
+			}
+			prog, err := engine.Compile(p, exec.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			target := make([]byte, 4*len(want))
+			for i := range want {
+				if x := i%16 - 2; x >= 0 && x < 8 && i < 8*16 {
+					binary.LittleEndian.PutUint32(target[4*i:], uint32(i))
+				}
+			}
+			job := exec.Job{Groups: [3]uint32{1, 1, 1}, Workers: 1, Resources: [][]exec.Buffer{{{Bytes: target}}, buffer(source)}}
+			if err := prog.Run(context.Background(), &job); err != nil {
+				t.Fatal(err)
+			}
+			if got := words(target); !equalWords(got, want) {
+				t.Errorf("%s, subgroups of %d:\n got %d\nwant %d", engine.Name(), size, got, want)
+			}
+			if x, ok := prog.(interface{ Exits() uint64 }); ok && x.Exits() > 0 {
+				t.Errorf("subgroups of %d: left for Go %d times", size, x.Exits())
+			}
+			prog.Close()
+		}
+	}
+}
+
+// engines returns the interpreter and the jit at every level.
+func engines() (list []exec.Engine) {
+	list = append(list, interp.Engine{})
+	for _, level := range amd64.Levels() {
+		list = append(list, jit.Engine{Level: level})
+	}
+	return list
+}
+
+func words(b []byte) []uint32 {
+	w := make([]uint32, len(b)/4)
+	for i := range w {
+		w[i] = binary.LittleEndian.Uint32(b[4*i:])
+	}
+	return w
+}
+
+func equalWords(a, b []uint32) bool {
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return len(a) == len(b)
+}
