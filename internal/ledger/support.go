@@ -137,7 +137,9 @@ of other debug sets (NonSemantic.*) are read over. What is open by the specifica
 Robustness (robustBufferAccess, robustBufferAccess2, none) is chosen for a pipeline, by kind of resource and by binding; the default is
 stricter than all of them: a component outside of a descriptor's range reads 0 and is not written. Null descriptors are of length 0 at
 every level. Subgroups are of a required size, of one that may vary, or full, as a pipeline asks. Inline uniform blocks are bindings of
-bytes; dynamic offsets belong to the binding of a buffer.
+bytes; dynamic offsets belong to the binding of a buffer. Cooperative matrices are of the scope Subgroup or Workgroup; those of a workgroup
+take at most 16 KiB of its memory behind the variables (cooperativeMatrixWorkgroupScopeReservedSharedMemory), or one row or column where that
+is more.
 `
 
 func instructionRows() (rows []supportRow) {

@@ -8,12 +8,12 @@ import (
 )
 
 // A cooperative matrix (SPV_KHR_cooperative_matrix, and SPV_NV_cooperative_matrix,
-// whose matrices say no use) is spread over the lanes of
-// a subgroup, which the specification leaves to us: of a matrix A a lane holds
-// whole rows, of all others whole columns; row or column i is with
-// lane i mod the subgroup size. So a product needs of the other lanes what each
-// of them knows to ask for: the rows of A. Where there are more lanes than rows
-// the rest hold zeros and store nothing.
+// whose matrices say no use) is spread over the lanes of a subgroup or of a
+// workgroup, which the specification leaves to us: of a matrix A a lane holds
+// whole rows, of all others whole columns; row or column i is with lane i mod
+// their number. So a product needs of the other lanes what each of them knows to
+// ask for: the rows of A. Where there are more lanes than rows the rest hold
+// zeros and store nothing.
 
 // tile is a cooperative matrix type.
 type tile struct {
@@ -23,7 +23,8 @@ type tile struct {
 	lines      uint64 // rows of A, columns of others
 	length     uint64 // components of a line
 	byRow      bool   // lines are rows
-	lanes      uint64 // of the subgroup
+	lanes      uint64 // of the subgroup, or of the workgroup
+	wide       bool   // they are those of the workgroup
 	components uint64 // that a lane holds
 }
 
@@ -45,14 +46,18 @@ func (u *unit) tile(t *facts.Type) tile {
 		}
 		return uint64(n)
 	}
-	if s := spirv.Scope(known(v.Scope())); s != spirv.ScopeSubgroup {
-		u.unsupported("a cooperative matrix of scope %s", s)
+	scope := spirv.Scope(known(v.Scope()))
+	if scope != spirv.ScopeSubgroup && scope != spirv.ScopeWorkgroup {
+		u.unsupported("a cooperative matrix of scope %s", scope)
 	}
 	if t.Elem == nil || !t.Elem.IsInt() && !t.Elem.IsFloat() {
 		u.unsupported("a cooperative matrix of what are no numbers")
 	}
 	rows, columns := known(v.Rows()), known(v.Columns())
 	x := tile{elem: t.Elem, rows: rows, columns: columns, lines: columns, length: rows, lanes: uint64(u.options.SubgroupSize)}
+	if scope == spirv.ScopeWorkgroup {
+		x.wide, x.lanes = true, uint64(u.prog.LocalSize[0])*uint64(u.prog.LocalSize[1])*uint64(u.prog.LocalSize[2])
+	}
 	if t.Op == spirv.OpTypeCooperativeMatrixKHR {
 		switch use := spirv.CooperativeMatrixUse(known(v.Use())); use {
 		case spirv.CooperativeMatrixUseMatrixAKHR:
@@ -67,15 +72,6 @@ func (u *unit) tile(t *facts.Type) tile {
 	}
 	x.components = (x.lines + x.lanes - 1) / x.lanes * x.length
 	return x
-}
-
-// place returns which lane holds a component, and which of its components it is.
-func (x *tile) place(row, column uint64) (lane, i uint64) {
-	line, along := column, row
-	if x.byRow {
-		line, along = row, column
-	}
-	return line % x.lanes, line/x.lanes*x.length + along
 }
 
 // cooperativeLength lowers OpCooperativeMatrixLengthKHR.
@@ -184,7 +180,7 @@ func (f *function) tileAt(t *facts.Type, at spirv.ID, byRow bool, stride spirv.I
 		base = f.whole(p.offset)
 	}
 	s := f.scalar(x.elem)
-	lane := f.lane()
+	lane := f.rank(&x)
 	for i := range x.components {
 		line := f.b.Op(ir.Add, ir.I32, lane, f.b.I32(uint32(i/x.length*x.lanes)))
 		off := f.strided(base, line, acrossLines)
@@ -225,8 +221,8 @@ func cooperativeMulAdd(f *function, in spirv.Inst) {
 	}
 	a, b, c, r := f.tile(ta), f.tile(tb), f.tile(tc), f.tile(tr)
 	fit := a.columns == b.rows && a.rows == c.rows && b.columns == c.columns && r.rows == c.rows && r.columns == c.columns
-	if !fit || b.byRow || c.byRow || r.byRow {
-		f.malformed("matrices of sizes or uses that do not fit")
+	if !fit || b.byRow || c.byRow || r.byRow || a.lanes != b.lanes || a.lanes != c.lanes || a.lanes != r.lanes || a.wide != b.wide || a.wide != c.wide || a.wide != r.wide {
+		f.malformed("matrices of sizes, uses or scopes that do not fit")
 	}
 	if n := a.rows * a.columns * (b.components / b.length); n > maxProduct {
 		f.unsupported("a product of %d multiplications in each lane; at most %d", n, maxProduct)
@@ -246,17 +242,21 @@ func cooperativeMulAdd(f *function, in spirv.Inst) {
 	for i := range parts {
 		parts[i] = k.sum(z[i])
 	}
-	for row := range a.rows {
-		for n := range a.columns {
-			lane, i := a.place(row, n)
-			own := k.left(x[i])
-			shared := f.b.Op(ir.Shuf, f.b.Func.Type(own), own, f.b.I32(uint32(lane)))
-			for block := range b.components / b.length {
-				at := block*c.length + row
-				parts[at] = k.add(parts[at], shared, k.right(y[block*b.length+n]))
+	f.exchange(&a, x, a.length, func(r *turn) {
+		for line := r.first; line < r.last; line++ {
+			for i := range a.length {
+				shared := k.left(r.value(line, i))
+				row, n := line, i
+				if !a.byRow {
+					row, n = i, line
+				}
+				for block := range b.components / b.length {
+					at := block*c.length + row
+					parts[at] = k.add(parts[at], shared, k.right(y[block*b.length+n]))
+				}
 			}
 		}
-	}
+	})
 	for i := range parts {
 		parts[i] = k.result(parts[i])
 	}

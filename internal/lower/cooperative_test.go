@@ -52,7 +52,11 @@ OpDecorate %buf Binding 0
 %zhuge = OpConstantNull %huge
 %bigA = OpTypeCooperativeMatrixKHR %f32 %n3 %n200 %n200 %n0
 %zacc = OpConstantNull %acc
+%wide = OpTypeCooperativeMatrixKHR %f32 %n2 %n4 %n6 %n2
+%zwide = OpConstantNull %wide
 %zA = OpConstantNull %A
+%B66 = OpTypeCooperativeMatrixKHR %f32 %n3 %n6 %n6 %n1
+%zB = OpConstantNull %B66
 %zbig = OpConstantNull %big
 %v8 = OpTypeVectorIdEXT %f32 %n8
 %v200 = OpTypeVectorIdEXT %f32 %n200
@@ -107,6 +111,10 @@ func TestCooperativeRefusals(t *testing.T) {
 	}
 	for _, c := range []struct{ body, want string }{
 		{"%x = OpCooperativeMatrixConvertUseEXT %turned %zacc", "a matrix of 6×4 made of one of 4×6"},
+		{"%x = OpCooperativeMatrixConvertUseEXT %A %zwide", "a matrix of another scope than the one"},
+		{"%x = OpCooperativeMatrixReduceEXT %acc %zwide Row %comb", "a reduction to a matrix of another scope"},
+		{"%x = OpCooperativeMatrixMulAddKHR %acc %zA %zB %zwide", "sizes, uses or scopes that do not fit"},
+		{"%x = OpCompositeConstructCoopMatQCOM %wide %za8", "a cooperative matrix of scope Workgroup; must be Subgroup"},
 		{"%x = OpCooperativeMatrixTransposeNV %A %zacc", "a matrix of 4×6 made of one of 4×6"},
 		{"%x = OpCooperativeMatrixConvertUseEXT %bigA %zbig", "40000 components that each lane asks for; at most 16384"},
 		{"%x = OpCooperativeMatrixReduceEXT %A %zA Row %comb", "no accumulator"},

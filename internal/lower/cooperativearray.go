@@ -18,7 +18,9 @@ func (f *function) byArray(t *facts.Type) (own, arrays tile) {
 	if !isTile(t) || t.Op != spirv.OpTypeCooperativeMatrixKHR {
 		f.malformed("no cooperative matrix with a use")
 	}
-	own = f.tile(t)
+	if own = f.tile(t); own.wide {
+		f.malformed("a cooperative matrix of scope %s; must be %s", spirv.ScopeWorkgroup, spirv.ScopeSubgroup)
+	}
 	arrays = own
 	if use := f.known(inst.TypeCooperativeMatrixKHR(f.facts.Code.Inst(t.Index)).Use()); spirv.CooperativeMatrixUse(use) == spirv.CooperativeMatrixUseMatrixAccumulatorKHR {
 		arrays.byRow, arrays.lines, arrays.length = true, own.rows, own.columns

@@ -48,14 +48,28 @@ func (f *function) relaid(parts []ir.V, from, to tile, turned bool) []ir.V {
 	if from.rows != rows || from.columns != columns {
 		f.malformed("a matrix of %d×%d made of one of %d×%d", to.rows, to.columns, from.rows, from.columns)
 	}
+	if from.wide != to.wide {
+		f.malformed("a matrix of another scope than the one that it is made of")
+	}
 	if (from.byRow == to.byRow) != turned {
 		return parts
 	}
 	if n := to.lines * to.length; n > maxProduct {
 		f.unsupported("%d components that each lane asks for; at most %d", n, maxProduct)
 	}
-	lane := f.lane()
 	out := make([]ir.V, to.components)
+	if to.wide {
+		f.exchange(&from, parts, from.length, func(r *turn) {
+			for i := range to.components {
+				if along := i % to.length; along >= r.first && along < r.last {
+					line := f.b.Op(ir.Add, ir.I32, f.rank(&to), f.b.I32(uint32(i/to.length*to.lanes)))
+					out[i] = r.along(along, line)
+				}
+			}
+		})
+		return out
+	}
+	lane := f.lane()
 	for i := range to.components {
 		first, along := i/to.length*to.lanes, i%to.length
 		source := f.b.I32(uint32(along % from.lanes))
@@ -88,7 +102,7 @@ func cooperativeCoordinate(f *function, in spirv.Inst) {
 func (f *function) coordinate(x *tile, i ir.V) (row, column ir.V) {
 	n := f.b.I32(uint32(x.length))
 	round := f.b.Op(ir.UDiv, ir.I32, i, n)
-	line := f.b.Op(ir.Add, ir.I32, f.lane(), f.b.Op(ir.Mul, ir.I32, round, f.b.I32(uint32(x.lanes))))
+	line := f.b.Op(ir.Add, ir.I32, f.rank(x), f.b.Op(ir.Mul, ir.I32, round, f.b.I32(uint32(x.lanes))))
 	along := f.b.Op(ir.UMod, ir.I32, i, n)
 	if x.byRow {
 		return line, along

@@ -68,7 +68,7 @@ func (f *function) inside(x *tile, first, n uint64, yield func(i uint64) ir.V) [
 		types[i], zeros[i] = t, f.b.Const(t, 0)
 	}
 	label := f.b.Block(types...)
-	f.b.If(f.b.Cmp(ir.ULt, f.lane(), f.b.I32(uint32(x.lines-before))))
+	f.b.If(f.b.Cmp(ir.ULt, f.rank(x), f.b.I32(uint32(x.lines-before))))
 	compute()
 	f.b.Br(label, parts...)
 	f.b.Else()
@@ -102,6 +102,9 @@ func cooperativeReduce(f *function, in spirv.Inst) {
 	if r.from.byRow || r.to.byRow {
 		f.malformed("a reduction of a matrix that is no accumulator")
 	}
+	if r.from.wide != r.to.wide {
+		f.malformed("a reduction to a matrix of another scope")
+	}
 	if n := r.from.rows * r.from.columns; n > maxProduct {
 		f.unsupported("a reduction of %d components; at most %d", n, maxProduct)
 	}
@@ -111,7 +114,7 @@ func cooperativeReduce(f *function, in spirv.Inst) {
 	case spirv.CooperativeMatrixReduceColumnMask:
 		f.define(in, r.columns()...)
 	case spirv.CooperativeMatrixReduceRowMask | spirv.CooperativeMatrixReduceColumnMask:
-		all := r.across(r.sums(), 1, 0)
+		all := r.across(r.sums(), 1)[0]
 		parts := make([]ir.V, r.to.components)
 		for i := range parts {
 			parts[i] = all
@@ -135,28 +138,30 @@ func (r *reduction) rows() []ir.V {
 		r.malformed("a result of %d rows; the matrix has %d", r.to.rows, r.from.rows)
 	}
 	parts := make([]ir.V, r.to.components)
-	for row := range r.from.rows {
-		v := r.across(r.parts, r.from.length, row)
-		for at := row; at < r.to.components; at += r.to.length {
+	for row, v := range r.across(r.parts, r.from.length) {
+		for at := uint64(row); at < r.to.components; at += r.to.length {
 			parts[at] = v
 		}
 	}
 	return parts
 }
 
-// across combines one component of each column: parts has those of a column
-// stride behind those of the one before in the same lane.
-func (r *reduction) across(parts []ir.V, stride, at uint64) ir.V {
-	var v ir.V
-	for column := range r.from.columns {
-		own := parts[column/r.from.lanes*stride+at]
-		x := r.b.Op(ir.Shuf, r.b.Func.Type(own), own, r.b.I32(uint32(column%r.from.lanes)))
-		if column > 0 {
-			x = r.both(v, x)
+// across combines the columns, of each of which parts has n components, and
+// returns the n values of all.
+func (r *reduction) across(parts []ir.V, n uint64) []ir.V {
+	out := make([]ir.V, n)
+	r.exchange(&r.from, parts, n, func(o *turn) {
+		for i := range out {
+			for column := o.first; column < o.last; column++ {
+				x := o.value(column, uint64(i))
+				if column > 0 {
+					x = r.both(out[i], x)
+				}
+				out[i] = x
+			}
 		}
-		v = x
-	}
-	return v
+	})
+	return out
 }
 
 // sums returns the value of each column that the lane holds.
@@ -203,27 +208,42 @@ func (r *reduction) squares() []ir.V {
 			return r.both(r.parts[first+2*i], r.parts[first+2*i+1])
 		})...)
 	}
-	lanes := r.b.I32(uint32(r.from.lanes))
-	twice := r.b.Op(ir.Shl, ir.I32, r.lane(), r.b.I32(1))
+	left, right := r.side(pairs, 0), r.side(pairs, 1)
 	var parts []ir.V
 	for first := uint64(0); first < r.to.components; first += n {
-		var halves [2][]ir.V
-		for side := range halves {
-			column := r.b.Op(ir.Add, ir.I32, twice, r.b.I32(uint32(side)))
-			source := r.b.Op(ir.UMod, ir.I32, column, lanes)
-			near := r.b.Cmp(ir.ULt, column, lanes)
-			for i := range n {
-				at := 2*first + i
-				v := r.b.Op(ir.Shuf, r.b.Func.Type(pairs[at]), pairs[at], source)
-				if at+n < uint64(len(pairs)) {
-					v = r.b.Select(near, v, r.b.Op(ir.Shuf, r.b.Func.Type(v), pairs[at+n], source))
-				}
-				halves[side] = append(halves[side], v)
-			}
-		}
 		parts = append(parts, r.inside(&r.to, first, n, func(i uint64) ir.V {
-			return r.both(halves[0][i], halves[1][i])
+			return r.both(left[first+i], right[first+i])
 		})...)
 	}
 	return parts
+}
+
+// side returns for each component of the result the pair of column 2c, or of
+// column 2c+1.
+func (r *reduction) side(pairs []ir.V, side uint32) []ir.V {
+	n := r.to.length
+	out := make([]ir.V, r.to.components)
+	twice := r.b.Op(ir.Shl, ir.I32, r.rank(&r.to), r.b.I32(1))
+	column := r.b.Op(ir.Add, ir.I32, twice, r.b.I32(side))
+	if r.from.wide {
+		r.exchange(&r.from, pairs, n, func(o *turn) {
+			for i := range out {
+				first := uint32(uint64(i) / n * r.to.lanes * 2)
+				line := r.b.Op(ir.Add, ir.I32, column, r.b.I32(first))
+				out[i] = o.across(line, uint64(i)%n, out[i])
+			}
+		})
+		return out
+	}
+	lanes := r.b.I32(uint32(r.from.lanes))
+	source := r.b.Op(ir.UMod, ir.I32, column, lanes)
+	near := r.b.Cmp(ir.ULt, column, lanes)
+	for i := range out {
+		at := 2*(uint64(i)/n*n) + uint64(i)%n
+		out[i] = r.b.Op(ir.Shuf, r.b.Func.Type(pairs[at]), pairs[at], source)
+		if at+n < uint64(len(pairs)) {
+			out[i] = r.b.Select(near, out[i], r.b.Op(ir.Shuf, r.b.Func.Type(out[i]), pairs[at+n], source))
+		}
+	}
+	return out
 }

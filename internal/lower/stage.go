@@ -125,6 +125,7 @@ type unit struct {
 	null    uint64                  // 1 + the number of the empty table, 0 where there is none yet
 
 	private  uint64 // slots of all variables
+	shared   uint64 // bytes of the workgroup's memory that variables take
 	values   int    // of functions that are finished
 	parts    int    // scalars in the values of the module, copies included
 	heaped   uint64 // 1 + the number of the resource that is the heap of descriptors, 0 where there is none

@@ -24,6 +24,7 @@ func (u *unit) module() {
 		u.at = v.Index
 		u.globals[v.ID] = u.global(v)
 	}
+	u.shared = uint64(u.prog.SharedBytes)
 }
 
 // global returns the place of a variable of module scope. The handle of a

@@ -1,0 +1,51 @@
+package lower
+
+import (
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+)
+
+// TestCooperativeOfWorkgroups runs the cases of cooperative matrices with matrices
+// of the scope Workgroup, in workgroups of several sizes that subgroups divide in
+// several ways: the results that they want do not depend on who holds a matrix.
+func TestCooperativeOfWorkgroups(t *testing.T) {
+	files, err := filepath.Glob("testdata/cooperative/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no cases", err)
+	}
+	matrix := regexp.MustCompile(`(= OpTypeCooperativeMatrix(?:KHR|NV) %\w+ )%\w+`)
+	size := regexp.MustCompile(`LocalSize \d+ 1 1`)
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".txtar")
+		switch name {
+		case "array", "length", "vector", "workgroup": // matrices of subgroups alone, a length, none, of workgroups already
+			continue
+		}
+		a, err := txtar.ParseFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		source := string(a.Files[0].Data)
+		first := strings.LastIndex(source[:matrix.FindStringIndex(source)[0]], "\n")
+		source = source[:first] + "\n%workgroup = OpConstant %u32 2" + source[first:]
+		source = matrix.ReplaceAllString(source, "${1}%workgroup")
+		sizes := [][3]int{{4, 1, 1}, {16, 1, 1}, {8, 4, 1}}
+		if name == "nv" { // which wants a length as of four lanes
+			sizes = sizes[:1]
+		}
+		for n, s := range sizes {
+			t.Run(fmt.Sprint(name, s), func(t *testing.T) {
+				t.Parallel()
+				text := size.ReplaceAllString(source, fmt.Sprintf("LocalSize %d %d %d", s[0], s[1], s[2]))
+				script := string(a.Files[1].Data)
+				script = regexp.MustCompile(`(?m)^subgroup \d+$`).ReplaceAllString(script, "")
+				runCase(t, []byte(text), fmt.Sprintf("subgroup %d\n", 4<<(n%2))+script)
+			})
+		}
+	}
+}
