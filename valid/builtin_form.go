@@ -104,23 +104,28 @@ func (f builtInForm) scalar(s *facts.Type) bool {
 
 // String says the form: "an array of vectors of 4 32-bit floats".
 func (f builtInForm) String() string {
-	word := [...]string{"value", "bool", "int", "float"}[f.kind]
+	of := [...]string{"value", "bool", "int", "float"}[f.kind] // what there is one or several of
 	if f.narrow {
-		word = "32-bit " + word
+		of = "32-bit " + of
 	}
+	tail := "" // behind the word that a plural changes
 	switch {
 	case f.columns > 0:
-		word = fmt.Sprintf("matrix of %d columns of %d %ss", f.columns, f.rows, word)
+		of, tail = "matrix", fmt.Sprintf(" of %d columns of %d %ss", f.columns, f.rows, of)
 	case f.rows > 1:
-		word = fmt.Sprintf("vector of %d %ss", f.rows, word)
+		of, tail = "vector", fmt.Sprintf(" of %d %ss", f.rows, of)
 	}
 	for n := range f.arrays {
-		if n == f.arrays-1 && f.length != 0 {
-			word = fmt.Sprintf("array of %d %ss", f.length, word)
-			continue
+		many := of + "s"
+		if of == "matrix" {
+			many = "matrices"
 		}
-		word = "array of " + word + "s"
+		of, tail = "array", " of "+many+tail
+		if n == f.arrays-1 && f.length != 0 {
+			tail = fmt.Sprintf(" of %d %s", f.length, tail[len(" of "):])
+		}
 	}
+	word := of + tail
 	if strings.HasPrefix(word, "int") || strings.HasPrefix(word, "array") {
 		return "an " + word
 	}

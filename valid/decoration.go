@@ -28,7 +28,7 @@ var decorationFamily = family{
 		{Code: "SPV-Decoration-Uniform", Section: "SPIR-V 3.2.20", Words: "Uniform and UniformId are on values"},
 		{Code: "SPV-Decoration-NonWritable", Section: "SPIR-V 3.2.20", Words: "NonWritable and NonReadable are on storage images, buffers and tensors, NonWritable from SPIR-V 1.4 on also on variables of Function and Private"},
 		{Code: "SPV-Decoration-Component", Section: "SPIR-V 3.2.20", Words: "Component is on a variable of Input or Output"},
-		{Code: "SPV-Decoration-Index", Section: "SPIR-V 3.2.20", Words: "Index is on a variable of Output"},
+		{Code: "SPV-Decoration-Index", Section: "Vulkan, Fragment Output Interface", Words: "in Vulkan Index is on a variable of Output", Need: NeedVulkan},
 		{Code: "SPV-Decoration-Coherent", Section: "SPIR-V 3.2.20", Words: "Coherent and Volatile are not used with the Vulkan memory model"},
 		{Code: "SPV-Decoration-Import", Section: "SPIR-V 2.15", Words: "an imported variable has no initializer"},
 		{Code: "SPV-Decoration-BlockNested", Section: "SPIR-V 2.16.2", Words: "no Block or BufferBlock is in another"},
@@ -81,7 +81,7 @@ func (c *checker) target(i int, id spirv.ID, kind spirv.Decoration, words []uint
 	case spirv.DecorationIndex:
 		if v := c.m.Variable(id); v == nil {
 			c.fail(i, "SPV-Decoration-Variable", "Index on %s, the result of %s; must be on a variable", c.name(id), op)
-		} else if v.Storage != spirv.StorageClassOutput {
+		} else if c.vulkan && v.Storage != spirv.StorageClassOutput {
 			c.fail(i, "SPV-Decoration-Index", "Index on %s in %s; must be on a variable in Output", c.name(id), v.Storage).also(c, v.Index, "the variable")
 		}
 	case spirv.DecorationNoSignedWrap, spirv.DecorationNoUnsignedWrap:
@@ -195,8 +195,17 @@ func (c *checker) memoryObject(i int, id spirv.ID, d spirv.Inst, kind spirv.Deco
 	case spirv.DecorationNonWritable, spirv.DecorationNonReadable:
 		c.nonWritable(i, id, d, t, kind)
 	case spirv.DecorationComponent:
-		if t.Storage != spirv.StorageClassInput && t.Storage != spirv.StorageClassOutput && !c.vulkan {
+		through := t.Storage == spirv.StorageClassInput || t.Storage == spirv.StorageClassOutput
+		switch {
+		case through:
+		case !c.vulkan:
 			c.fail(i, "SPV-Decoration-Component", "Component on a variable of %s; must be of Input or Output", t.Storage)
+		case d.Op() == spirv.OpFunctionParameter: // variables are judged with their locations
+			c.fail(i, vuid.StandaloneSpirv_Location_06672, "Component on the parameter %s, a pointer into %s; must be on an input or output", c.name(id), t.Storage)
+		}
+	case spirv.DecorationFlat, spirv.DecorationNoPerspective, spirv.DecorationSample, spirv.DecorationCentroid:
+		if c.vulkan && d.Op() == spirv.OpFunctionParameter && t.Storage != spirv.StorageClassInput && t.Storage != spirv.StorageClassOutput {
+			c.fail(i, vuid.StandaloneSpirv_Flat_04670, "%s on the parameter %s, a pointer into %s; must be on a variable in Input or Output", kind, c.name(id), t.Storage)
 		}
 	case spirv.DecorationCoherent, spirv.DecorationVolatile:
 		c.notCoherent(i, kind)
@@ -233,9 +242,6 @@ func (c *checker) nonWritable(i int, id spirv.ID, d spirv.Inst, t *facts.Type, k
 		}
 	case spirv.StorageClassFunction, spirv.StorageClassPrivate:
 		if kind == spirv.DecorationNonWritable && c.since(spirv.Version14) && d.Op() != spirv.OpFunctionParameter {
-			return
-		}
-		if d.Op() == spirv.OpFunctionParameter && kind == spirv.DecorationNonWritable && c.since(spirv.Version14) {
 			return
 		}
 	}

@@ -53,6 +53,7 @@ func (c *checker) imageRead(i int, in spirv.Inst) {
 	}
 	a.accessMask(in)
 	c.readable(&a)
+	c.storageImage(&a)
 	if a.image.Image.Dim == spirv.DimSubpassData {
 		c.onlyIn(i, inFragment, "SPV-Image-Model")
 		if c.vulkan {
@@ -76,6 +77,34 @@ func (c *checker) readable(a *imageAccess) {
 		a.unsuited(c, "with sampled 1; must be 0 or 2")
 	case c.vulkan && m.Format == spirv.ImageFormatUnknown && m.Dim != spirv.DimSubpassData && !c.capable(spirv.CapabilityStorageImageReadWithoutFormat):
 		c.fail(a.i, "SPV-Image-Format", "%s of an image without a format; needs the capability StorageImageReadWithoutFormat", a.op).also(c, a.image.Index, "the image")
+	}
+}
+
+// storageImage judges that the module declares what a storage image of a
+// dimension needs beyond a sampled one.
+func (c *checker) storageImage(a *imageAccess) {
+	m := a.image.Image
+	if m.Sampled != 2 {
+		return
+	}
+	var need spirv.Capability
+	switch {
+	case m.Dim == spirv.Dim1D:
+		need = spirv.CapabilityImage1D
+	case m.Dim == spirv.DimBuffer:
+		need = spirv.CapabilityImageBuffer
+	case m.Dim == spirv.DimRect:
+		need = spirv.CapabilityImageRect
+	case m.Dim == spirv.DimCube && m.Arrayed:
+		need = spirv.CapabilityImageCubeArray
+	case m.Dim == spirv.Dim2D && m.Arrayed && m.MS:
+		need = spirv.CapabilityImageMSArray
+	default:
+		return
+	}
+	if !c.capable(need) {
+		layered, sampled := map[bool]string{true: " with layers"}, map[bool]string{true: " and samples"}
+		c.fail(a.i, "SPV-Image-Capability", "%s of a storage image of dimension %s%s%s; needs the capability %s", a.op, m.Dim, layered[m.Arrayed], sampled[m.MS], need).also(c, a.image.Index, "the image")
 	}
 }
 
@@ -115,6 +144,7 @@ func (c *checker) imageWrite(i int, in spirv.Inst) {
 	case c.vulkan && m.Format == spirv.ImageFormatUnknown && !c.capable(spirv.CapabilityStorageImageWriteWithoutFormat):
 		c.fail(i, "SPV-Image-Format", "%s of an image without a format; needs the capability StorageImageWriteWithoutFormat", op).also(c, a.image.Index, "the image")
 	}
+	c.storageImage(&a)
 	c.accessCoordinate(&a, v.Coordinate())
 	if a.texel = c.m.TypeOf(v.Texel()); a.texel == nil {
 		return

@@ -14,7 +14,7 @@ var imageTypeFamily = family{
 		{Code: "SPV-Image-SampledType", Section: "SPIR-V 3.3.6", Words: "the sampled type of an image is void or a scalar number"},
 		{Code: "SPV-Image-Literal", Section: "SPIR-V 3.3.6", Words: "depth and sampled of an image are 0, 1 or 2, arrayed and multisampled 0 or 1"},
 		{Code: "SPV-Image-Dim", Section: "SPIR-V 3.3.6", Words: "images of subpasses and tiles are used without a sampler, have no format, and tiles neither depth nor layers"},
-		{Code: "SPV-Image-Capability", Section: "SPIR-V 3.2.30", Words: "what an image is comes with its capability: 64-bit integers, and multisampled images without a sampler"},
+		{Code: "SPV-Image-Capability", Section: "SPIR-V 3.2.30", Words: "what an image is comes with its capability: 64-bit integers, multisampled images without a sampler, and storage images of one dimension, of buffers, rectangles, arrays of cubes and multisampled arrays that are read or written"},
 		{Code: "SPV-Image-OpenCL", Section: "OpenCL SPIR-V Environment", Words: "in OpenCL the sampled type is void, sampled is 0, an image has an access qualifier and no samples, and layers only in one and two dimensions"},
 		{Code: "SPV-SampledImage-Type", Section: "SPIR-V 3.3.6", Words: "a sampled image is of an image that a sampler may be used with"},
 		{Code: vuid.StandaloneSpirv_OpTypeImage_04656, Section: environment, Words: "the sampled type of an image is a float of 32 bits, or an integer of 32 or 64 bits"},

@@ -292,12 +292,10 @@ func (c *checker) placeInBlock(i int, op spirv.Op, in spirv.Inst) {
 }
 
 // bodiless reports whether an instruction may stand in a function, outside of
-// its blocks: those of debug information behind the last block.
+// its blocks: those of OpenCL's debug information. What else has no meaning
+// stands in blocks, or between functions.
 func (c *checker) bodiless(op spirv.Op, in spirv.Inst) bool {
-	if op != spirv.OpExtInst {
-		return false
-	}
-	return c.layout.started && c.m.ExtSet(inst.ExtInst(in).Set()).NonSemantic() || c.m.ExtSet(inst.ExtInst(in).Set()) == spirv.ExtSetOpenCLDebugInfo100
+	return op == spirv.OpExtInst && c.m.ExtSet(inst.ExtInst(in).Set()) == spirv.ExtSetOpenCLDebugInfo100
 }
 
 // isDebugInfo reports whether an instruction is of one of the sets of debug

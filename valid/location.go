@@ -34,9 +34,7 @@ func (c *checker) locations() {
 		return
 	}
 	for n := range c.m.Variables {
-		if v := &c.m.Variables[n]; v.Func == nil {
-			c.locatedVariable(v)
-		}
+		c.locatedVariable(&c.m.Variables[n])
 	}
 	for n := range c.m.EntryPoints {
 		if e := &c.m.EntryPoints[n]; modelOf(e.Model)&locatedModels != 0 {

@@ -25,16 +25,14 @@ var resourceFamily = family{
 	after: []func(*checker){(*checker).resources, (*checker).pushConstants},
 }
 
-// resources judges each variable of module scope.
+// resources judges each variable; of those of functions no more than that they
+// are no descriptors.
 func (c *checker) resources() {
 	if !c.vulkan {
 		return
 	}
 	for n := range c.m.Variables {
 		v := &c.m.Variables[n]
-		if v.Func != nil {
-			continue
-		}
 		c.bound(v)
 		switch v.Storage {
 		case spirv.StorageClassPushConstant, spirv.StorageClassStorageBuffer:
@@ -55,18 +53,7 @@ func (c *checker) resources() {
 func (c *checker) bound(v *facts.Variable) {
 	switch v.Storage {
 	case spirv.StorageClassUniformConstant, spirv.StorageClassStorageBuffer, spirv.StorageClassUniform:
-		set, binding := c.m.Has(v.ID, spirv.DecorationDescriptorSet), c.m.Has(v.ID, spirv.DecorationBinding)
-		if set && binding {
-			return
-		}
-		if b, ok := c.m.BuiltIn(v.ID); ok && (b == spirv.BuiltInSamplerHeapEXT || b == spirv.BuiltInResourceHeapEXT) || c.usedBy(v) == 0 {
-			return
-		}
-		missing := "DescriptorSet"
-		if set {
-			missing = "Binding"
-		}
-		c.fail(v.Index, vuid.StandaloneSpirv_UniformConstant_06677, "%s in %s has no %s; must have one", c.name(v.ID), v.Storage, missing)
+		c.unbound(v)
 	case spirv.StorageClassTileAttachmentQCOM:
 	default:
 		for _, kind := range [...]spirv.Decoration{spirv.DecorationDescriptorSet, spirv.DecorationBinding} {
@@ -79,6 +66,22 @@ func (c *checker) bound(v *facts.Variable) {
 	if d, ok := c.m.Decoration(v.ID, spirv.DecorationInputAttachmentIndex); ok && v.Storage != spirv.StorageClassUniformConstant {
 		c.fail(d.Index, vuid.StandaloneSpirv_InputAttachmentIndex_06678, "InputAttachmentIndex on %s in %s; must be on a variable in UniformConstant", c.name(v.ID), v.Storage).also(c, v.Index, "the variable")
 	}
+}
+
+// unbound judges that a variable of descriptors says which they are.
+func (c *checker) unbound(v *facts.Variable) {
+	set, binding := c.m.Has(v.ID, spirv.DecorationDescriptorSet), c.m.Has(v.ID, spirv.DecorationBinding)
+	if set && binding {
+		return
+	}
+	if b, ok := c.m.BuiltIn(v.ID); ok && (b == spirv.BuiltInSamplerHeapEXT || b == spirv.BuiltInResourceHeapEXT) || c.usedBy(v) == 0 {
+		return
+	}
+	missing := "DescriptorSet"
+	if set {
+		missing = "Binding"
+	}
+	c.fail(v.Index, vuid.StandaloneSpirv_UniformConstant_06677, "%s in %s has no %s; must have one", c.name(v.ID), v.Storage, missing)
 }
 
 // tileAttachment judges a variable in TileAttachmentQCOM.

@@ -76,6 +76,11 @@ func (t *tool) run(folders []string) error {
 		return fmt.Errorf("unknown target environment %q", t.env)
 	}
 	t.judge, t.changer.Rand = env, rand.New(rand.NewPCG(t.seed, 0))
+	if t.keep != "" {
+		if err := os.MkdirAll(t.keep, 0o777); err != nil {
+			return err
+		}
+	}
 	work, err := os.MkdirTemp("", "valdiff-*")
 	if err != nil {
 		return err
