@@ -7,17 +7,25 @@ import (
 
 // store writes four numbers as the texel at an offset; those that the format has
 // no component for are dropped, and its padding becomes 0.
-func (c *code) store(x *texel, off ir.V, data []ir.V) {
+func (c *code) store(x *texel, off ir.V, data []ir.V) { c.put(x, off, c.packed(x, data)) }
+
+// packed returns the integers of the texel that four numbers make.
+func (c *code) packed(x *texel, data []ir.V) []ir.V {
 	words := c.zero(x)
 	if x.exp != nil {
 		words[0] = c.shared(data)
-	} else {
-		for i, k := range x.lanes {
-			if k != nil {
-				c.place(x, k, words, c.pattern(k, c.numeric(x, data[i])))
-			}
+		return words
+	}
+	for i, k := range x.lanes {
+		if k != nil {
+			c.place(x, k, words, c.pattern(k, c.numeric(x, data[i])))
 		}
 	}
+	return words
+}
+
+// put writes the integers of a texel.
+func (c *code) put(x *texel, off ir.V, words []ir.V) {
 	for i, w := range words {
 		if x.unit < 4 {
 			w = c.Op(ir.Trunc, ir.Int(uint32(8*x.unit)), w)
