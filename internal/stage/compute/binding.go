@@ -42,6 +42,10 @@ func (a *Args) bound(r ir.Resource) ([]exec.Buffer, error) {
 	return a.Robustness.reach(at, r.Kind, list), nil
 }
 
+// Bound returns what a program finds at a resource of its own, as a dispatch with
+// these arguments binds it.
+func (a *Args) Bound(r ir.Resource) ([]exec.Buffer, error) { return a.bound(r) }
+
 // inline returns the descriptor of an inline uniform block: a copy, for the
 // bytes may lie anywhere.
 func inline(r ir.Resource, data []byte) ([]exec.Buffer, error) {

@@ -1,0 +1,59 @@
+package draw
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
+)
+
+// Args are the arguments of a draw.
+type Args struct {
+	// Shader has what is bound for the shaders: descriptors, push constants, and what
+	// a run is given. Groups, Base and Hook are not looked at. The stages share it.
+	Shader compute.Args
+
+	// State takes the place of the pipeline's where it is not nil. It must not change
+	// during the draw.
+	State *State
+
+	// Area is the pixels that are drawn to, of those that the target has; an empty one
+	// is all.
+	Area Rect
+
+	// VertexBuffers are bound to the bindings of the same number.
+	VertexBuffers []exec.Buffer
+
+	// Index has indices of IndexBytes (1, 2 or 4) each; nil is a draw without. One
+	// that the buffer does not have is 0.
+	Index      []byte
+	IndexBytes uint32
+
+	First, Count             uint32 // vertices, or indices
+	FirstInstance, Instances uint32
+	BaseVertex               int32 // added to indices
+	DrawIndex                uint32
+}
+
+// check returns an error where the arguments do not fit.
+func (a *Args) check(s *State) error {
+	switch {
+	case a.Index != nil && a.IndexBytes != 1 && a.IndexBytes != 2 && a.IndexBytes != 4:
+		return wrong("indices of %d bytes; must be 1, 2 or 4", a.IndexBytes)
+	case s.Assembly.Topology >= numTopologies:
+		return wrong("topology %d; must be one of Vulkan's", s.Assembly.Topology)
+	case len(s.Viewports) > MaxViewports || len(s.Viewports) != len(s.Scissors):
+		return wrong("%d viewports and %d scissors; must be as many, at most %d", len(s.Viewports), len(s.Scissors), MaxViewports)
+	case len(a.Shader.Push) > compute.MaxPushBytes:
+		return &exec.LimitError{What: "bytes of push constants", Have: uint64(len(a.Shader.Push)), Most: compute.MaxPushBytes}
+	}
+	for _, v := range s.Vertex.Bindings {
+		if v.Binding >= MaxBindings || v.Stride > MaxStride {
+			return wrong("vertex binding %d with a stride of %d; must be below %d, and at most %d", v.Binding, v.Stride, MaxBindings, MaxStride)
+		}
+	}
+	for _, v := range s.Vertex.Attributes {
+		if v.Binding >= MaxBindings || v.Location >= MaxAttributes || v.Offset > MaxOffset {
+			return wrong("vertex attribute %d at offset %d of binding %d; must be below %d, at most %d, and below %d", v.Location, v.Offset, v.Binding, MaxAttributes, MaxOffset, MaxBindings)
+		}
+	}
+	return nil
+}

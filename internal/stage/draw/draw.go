@@ -1,0 +1,256 @@
+package draw
+
+import (
+	"context"
+	"math/bits"
+
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/raster"
+)
+
+// scratch is what a draw works with. It is used again, so that a draw like others
+// before allocates nothing.
+type scratch struct {
+	assembler assembler
+	chunk     chunk
+	raster    raster.Rasterizer
+	state     raster.State
+
+	own              own
+	vertex, fragment run
+
+	params  memory // of the vertex program, then of the fragment program
+	records memory
+	items   []uint64
+	spans   []uint64
+}
+
+// drawing is a draw under way.
+type drawing struct {
+	*scratch
+	pipeline *Pipeline
+	state    *State
+	target   *Target
+	args     *Args
+
+	vertexProgram, fragmentProgram exec.Program
+}
+
+// Draw draws. It returns a *StateError where state, target and arguments do not fit
+// each other, an *exec.LimitError where they exceed a limit, and what compiling and
+// running the programs give. What was drawn when it fails stays drawn.
+func (p *Pipeline) Draw(ctx context.Context, t *Target, a *Args) error {
+	s := &p.state
+	if a.State != nil {
+		s = a.State
+	}
+	if err := a.check(s); err != nil {
+		return err
+	}
+	if err := t.check(max(s.Multisample.Samples, 1)); err != nil {
+		return err
+	}
+	key := fragmentKeyOf(s, t)
+	p.mu.Lock()
+	v, err := p.vertex.hold(&s.Vertex, p.engine, p.options, &a.Shader)
+	if err != nil {
+		p.mu.Unlock()
+		return err
+	}
+	f, err := p.fragment.hold(&key, p.engine, p.options, &a.Shader)
+	if err != nil {
+		v.release()
+		p.mu.Unlock()
+		return err
+	}
+	w := p.scratch()
+	p.mu.Unlock()
+	d := drawing{w, p, s, t, a, v.program, f.program}
+	err = d.draw(ctx)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	v.release()
+	f.release()
+	p.free = append(p.free, w)
+	return err
+}
+
+// scratch returns one that nobody works with.
+func (p *Pipeline) scratch() *scratch {
+	if n := len(p.free); n > 0 {
+		w := p.free[n-1]
+		p.free = p.free[:n-1]
+		return w
+	}
+	return &scratch{}
+}
+
+// draw makes the draw, once for each view.
+func (d *drawing) draw(ctx context.Context) error {
+	d.rasterState()
+	if err := d.bind(); err != nil {
+		return err
+	}
+	if d.state.ViewMask == 0 {
+		return d.view(ctx, 0)
+	}
+	for m := d.state.ViewMask; m != 0; m &= m - 1 {
+		if err := d.view(ctx, uint32(bits.TrailingZeros32(m))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rasterState gives raster its part of the state.
+func (d *drawing) rasterState() {
+	s, r, w := &d.scratch.state, &d.state.Rasterization, *d.scratch
+	width, height, layers := d.target.extent()
+	views, scissors := s.Viewports[:0], s.Scissors[:0]
+	for _, v := range d.state.Viewports {
+		views = append(views, raster.Viewport(v))
+	}
+	for _, x := range d.state.Scissors {
+		scissors = append(scissors, x.raster())
+	}
+	area := raster.Rect{X1: int32(width), Y1: int32(height)}
+	if x := d.args.Area; x.Width > 0 && x.Height > 0 {
+		area = area.Intersect(x.raster())
+	}
+	_ = w
+	*s = raster.State{
+		Viewports: views, Scissors: scissors, Area: area, Layers: layers,
+		Samples:   int(max(d.state.Multisample.Samples, 1)),
+		CullFront: r.Cull&CullFront != 0, CullBack: r.Cull&CullBack != 0, Clockwise: r.Clockwise,
+		PolygonMode: raster.PolygonMode(r.PolygonMode), ProvokingLast: r.LastVertex,
+		DepthClip: r.DepthClip, NegativeOneToOne: r.NegativeOneZ,
+		LineWidth: r.LineWidth, LineMode: raster.LineMode(r.LineMode),
+	}
+}
+
+// raster returns the rectangle as raster has it, of what lies at no negative place.
+func (r Rect) raster() raster.Rect {
+	end := func(at int32, n uint32) int32 { return int32(min(max(int64(at)+int64(n), 0), 1<<16)) }
+	return raster.Rect{X0: max(r.X, 0), Y0: max(r.Y, 0), X1: end(r.X, r.Width), Y1: end(r.Y, r.Height)}
+}
+
+// bind finds what the programs read and write.
+func (d *drawing) bind() error {
+	o := &d.own
+	*o = own{}
+	for i, b := range d.args.VertexBuffers {
+		if i < MaxBindings {
+			o.buffers[bindVertex+i] = b
+		}
+	}
+	for i, v := range d.target.Colors {
+		o.views[bindColor+i] = v
+	}
+	o.views[bindDepth], o.views[bindStencil] = d.target.Depth, d.target.Stencil
+	d.params.size(4 * (vertexWords + fragmentWords))
+	all := d.params.words(vertexWords + fragmentWords)
+	d.fragmentParams(all[vertexWords:])
+	return nil
+}
+
+// view draws all primitives for one view.
+func (d *drawing) view(ctx context.Context, view uint32) error {
+	p := d.params.words(vertexWords)
+	clear(p)
+	p[vertexBase], p[vertexBaseInstance], p[vertexDrawIndex], p[vertexViewIndex] = uint32(d.args.BaseVertex), d.args.FirstInstance, d.args.DrawIndex, view
+	if d.args.Index == nil {
+		p[vertexBase] = d.args.First
+	}
+	d.assembler.start(d.args, d.state)
+	for d.assembler.next(&d.chunk) {
+		if err := d.vertices(ctx); err != nil {
+			return err
+		}
+		if d.state.Rasterization.Discard {
+			continue
+		}
+		if err := d.fragments(ctx); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// vertices runs the vertex program for the chunk.
+func (d *drawing) vertices(ctx context.Context) error {
+	n := d.chunk.vertices()
+	d.params.words(1)[vertexCount] = n
+	d.records.size(int(n) * int(d.pipeline.rec.stride))
+	o := &d.own.buffers
+	o[bindParams] = shared(d.params.bytes(4 * vertexWords))
+	o[bindList] = shared(bytesOf(d.chunk.list))
+	o[bindRecords] = shared(d.records.bytes(int(n) * int(d.pipeline.rec.stride)))
+	if err := d.vertex.bind(d.vertexProgram.IR(), &d.args.Shader, &d.own); err != nil {
+		return err
+	}
+	return d.vertex.groups(ctx, d.vertexProgram, (n+vertexGroup-1)/vertexGroup)
+}
+
+// fragments rasterises the chunk and runs the fragment program for what is covered.
+func (d *drawing) fragments(ctx context.Context) error {
+	d.rasterize()
+	d.gather()
+	if len(d.items) == 0 {
+		return nil
+	}
+	o := &d.own.buffers
+	o[bindParams] = shared(d.params.bytes(4 * (vertexWords + fragmentWords))[4*vertexWords:])
+	o[bindPrimitives] = shared(bytesOf(d.raster.Primitives))
+	o[bindItems] = shared(bytesOf(d.items))
+	if err := d.fragment.bind(d.fragmentProgram.IR(), &d.args.Shader, &d.own); err != nil {
+		return err
+	}
+	d.fragment.job.Spans = d.spans
+	words := raster.ItemWords(d.scratch.state.Samples)
+	return d.fragment.groups(ctx, d.fragmentProgram, uint32(len(d.items)/words))
+}
+
+// rasterize gives the chunk's primitives to raster.
+func (d *drawing) rasterize() {
+	rec, r := d.pipeline.rec, &d.raster
+	r.Begin(&d.scratch.state)
+	layout := raster.Layout{
+		Stride: int(rec.stride / 4), Clip: rec.word(ir.ClipDistance, 0), Cull: rec.word(ir.CullDistance, 0),
+		Size: rec.word(ir.PointSize, 0), Layer: rec.word(ir.Layer, 0), Viewport: rec.word(ir.ViewportIndex, 0),
+	}
+	for rec.word(ir.ClipDistance, uint32(layout.ClipCount)) >= 0 {
+		layout.ClipCount++
+	}
+	for rec.word(ir.CullDistance, uint32(layout.CullCount)) >= 0 {
+		layout.CullCount++
+	}
+	r.Vertices(raster.Records{Layout: layout, Words: d.records.words(int(d.chunk.vertices()) * layout.Stride)})
+	switch d.assembler.topology {
+	case PointList:
+		for _, p := range d.chunk.primitives {
+			r.Point(p.v[0], p.id)
+		}
+	case LineList, LineStrip, LineListAdjacency, LineStripAdjacency:
+		for _, p := range d.chunk.primitives {
+			r.Line([2]uint32(p.v[:2]), p.provoking, p.id)
+		}
+	default:
+		for _, p := range d.chunk.primitives {
+			r.Triangle(p.v, p.provoking, p.id)
+		}
+	}
+}
+
+// gather puts the items of all tiles one behind the other: those of a tile are one
+// span, for they keep their order.
+func (d *drawing) gather() {
+	d.items, d.spans = d.items[:0], d.spans[:0]
+	words := uint64(raster.ItemWords(d.scratch.state.Samples))
+	for i := range d.raster.Tiles() {
+		if tile := d.raster.Tile(i); len(tile) > 0 {
+			d.items = append(d.items, tile...)
+			d.spans = append(d.spans, uint64(len(d.items))/words)
+		}
+	}
+}

@@ -1,0 +1,110 @@
+package draw
+
+import "github.com/chiaro-gpu/chiaro/internal/ir"
+
+// Words of a raster.Primitive in memory.
+const (
+	primitiveVertex    = 0 // numbers of three records
+	primitiveProvoking = 3
+	primitiveID        = 4
+	primitiveFlags     = 5
+	primitiveLayer     = 6
+	primitiveViewport  = 7
+	primitiveX         = 8
+	primitiveY         = 9
+	primitiveZ         = 10 // planes: three floats each
+	primitiveW         = 13
+	primitiveQ1        = 16
+	primitiveQ2        = 19
+	primitiveL1        = 22
+	primitiveL2        = 25
+	primitiveMinZ      = 28
+	primitiveMaxZ      = 29
+)
+
+// spot is a place in a pixel where something is interpolated: pixels from the
+// primitive's reference.
+type spot struct{ dx, dy ir.V }
+
+// weights are those of a primitive's second and third vertex at a spot; the first one
+// has the rest.
+type weights struct{ b1, b2 ir.V }
+
+// primitiveWord reads a word of the item's primitive.
+func (s *fragmentShader) primitiveWord(t ir.Type, n uint32) ir.V {
+	return s.load(t, s.handle(ir.StorageBuffer, bindPrimitives, false), s.get(varPrimitive), 4*n)
+}
+
+// plane evaluates a linear function of the primitive's at a spot.
+func (s *fragmentShader) plane(n uint32, at spot) ir.V {
+	b := s.b
+	c, x, y := s.primitiveWord(ir.F32, n), s.primitiveWord(ir.F32, n+1), s.primitiveWord(ir.F32, n+2)
+	return b.Op(ir.FFma, ir.F32, y, at.dy, b.Op(ir.FFma, ir.F32, x, at.dx, c))
+}
+
+// flagged reports whether the primitive has a flag.
+func (s *fragmentShader) flagged(flag uint32) ir.V {
+	b := s.b
+	f := b.Op(ir.And, ir.I32, s.primitiveWord(ir.I32, primitiveFlags), b.I32(flag))
+	return b.Cmp(ir.Eq, f, b.I32(flag))
+}
+
+// linear returns the weights of linear interpolation.
+func (s *fragmentShader) linear(at spot) weights {
+	return weights{s.plane(primitiveL1, at), s.plane(primitiveL2, at)}
+}
+
+// perspective returns the weights of interpolation in perspective (Vulkan
+// §"Basic Polygon Rasterization"): linear ones where all w are the same.
+func (s *fragmentShader) perspective(at spot) weights {
+	b := s.b
+	q1, q2 := s.plane(primitiveQ1, at), s.plane(primitiveQ2, at)
+	merge := b.Block(ir.F32, ir.F32)
+	b.If(s.flagged(flagPerspective))
+	w := b.Op(ir.FDiv, ir.F32, s.one(ir.F32), s.plane(primitiveW, at))
+	b.Br(merge, b.Op(ir.FMul, ir.F32, q1, w), b.Op(ir.FMul, ir.F32, q2, w))
+	b.End()
+	b.Br(merge, q1, q2)
+	b.End()
+	return weights{b.Param(merge, 0), b.Param(merge, 1)}
+}
+
+// weightsAt returns the weights at a spot for an interpolation.
+func (s *fragmentShader) weightsAt(i ir.Interpolation, at spot) weights {
+	if i == ir.Linear {
+		return s.linear(at)
+	}
+	return s.perspective(at)
+}
+
+// vertexWord reads a component of the record whose number stands in word n of the
+// primitive. What the stage before did not write is 0.
+func (s *fragmentShader) vertexWord(in ir.Input, n uint32) ir.V {
+	at, ok := s.rec.place(in.Semantic, in.Index)
+	if !ok {
+		return s.zero(in.Type)
+	}
+	off := s.b.OpAux(ir.At, ir.I32, uint64(s.rec.stride), s.b.I32(0), s.primitiveWord(ir.I32, n))
+	return s.load(in.Type, s.handle(ir.StorageBuffer, bindRecords, false), off, at)
+}
+
+// flat is the provoking vertex's component.
+func (s *fragmentShader) flat(in ir.Input) ir.V { return s.vertexWord(in, primitiveProvoking) }
+
+// interpolated weights a component of the three vertices.
+func (s *fragmentShader) interpolated(in ir.Input, by weights) ir.V {
+	b, t := s.b, in.Type
+	wide := func(v ir.V) ir.V { return v }
+	if t == ir.F16 { // the weights have 32 bits
+		t = ir.F32
+		wide = func(v ir.V) ir.V { return b.Op(ir.FCvt, ir.F32, v) }
+	}
+	a0 := wide(s.vertexWord(in, primitiveVertex))
+	d1 := b.Op(ir.FSub, t, wide(s.vertexWord(in, primitiveVertex+1)), a0)
+	d2 := b.Op(ir.FSub, t, wide(s.vertexWord(in, primitiveVertex+2)), a0)
+	v := b.Op(ir.FFma, t, by.b2, d2, b.Op(ir.FFma, t, by.b1, d1, a0))
+	if t != in.Type {
+		v = b.Op(ir.FCvt, in.Type, v)
+	}
+	return v
+}

@@ -1,0 +1,122 @@
+// Package draw draws: it makes compute programs of the programs of graphics stages,
+// so that any engine runs them as they stand, has vertices run, primitives rasterised
+// and fragments run, and puts what they give into attachments. What a shader means it
+// leaves to lower, what a program's operations mean to the engines, and coverage to
+// raster; it refuses to know which engine runs, and of commands, render passes and
+// descriptor sets it knows nothing: what is bound comes as plain maps.
+//
+// # How
+//
+// Where a stage's program reads an input stands, in the program that is run, what
+// computes it: a vertex attribute is loaded from its buffer and decoded, an input from
+// the stage before is interpolated. Outputs are stored, by code behind the stage's
+// own, in a record of the vertex, or, as operations on the texel of the pixel, go
+// through tests and blending into attachments. So both engines give the same picture,
+// and the passes see state, format and shader as one program.
+//
+// An invocation of the vertex program is a vertex of a list, one of the fragment
+// program a pixel of a block of 8×8 pixels. All blocks of a tile are run by one worker
+// in the order of the primitives; tiles have no order. So a picture is the same
+// whatever the number of workers.
+package draw
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+)
+
+// Stages are the programs of a pipeline, as lower makes them. They must not change
+// afterwards.
+type Stages struct {
+	Vertex   *ir.Program
+	Fragment *ir.Program // nil: fragments have no color, and the depth of their primitive
+}
+
+// Pipeline is the programs of a graphics pipeline with their state, and the engine
+// that runs them. Programs are compiled when a draw first needs them: for the state,
+// for the formats of the attachments, and for the views and samplers that are bound.
+// It is safe for concurrent use, Close excepted.
+type Pipeline struct {
+	stages  Stages
+	state   State
+	engine  exec.Engine
+	options exec.Options
+	rec     *record // of the vertices that are rasterised
+
+	mu       sync.Mutex
+	vertex   variants[VertexInput]
+	fragment variants[fragmentKey]
+	free     []*scratch
+}
+
+// New makes a pipeline. State that the programs do not fit gives a *StateError; what
+// an engine says of programs, Draw returns.
+func New(stages Stages, state State, e exec.Engine, o exec.Options) (*Pipeline, error) {
+	if stages.Fragment == nil {
+		stages.Fragment = emptyFragment()
+	}
+	for _, x := range []struct {
+		p     *ir.Program
+		stage ir.Stage
+	}{{stages.Vertex, ir.Vertex}, {stages.Fragment, ir.Fragment}} {
+		if x.p == nil || x.p.Stage != x.stage {
+			return nil, wrong("no %s program, or one of another stage", x.stage)
+		}
+		if err := x.p.Verify(); err != nil {
+			return nil, fmt.Errorf("draw: the %s program: %w", x.stage, err)
+		}
+	}
+	p := &Pipeline{stages: stages, state: state, engine: e, options: o}
+	p.rec = newRecord(stages.Vertex.Out, p.wanted)
+	if p.rec.stride > 4*recordWords {
+		return nil, &exec.LimitError{What: "bytes of a vertex's outputs", Have: uint64(p.rec.stride), Most: 4 * recordWords}
+	}
+	p.vertex = variants[VertexInput]{
+		equal: func(x, y *VertexInput) bool {
+			return slices.Equal(x.Bindings, y.Bindings) && slices.Equal(x.Attributes, y.Attributes)
+		},
+		copy: func(x *VertexInput) VertexInput {
+			return VertexInput{slices.Clone(x.Bindings), slices.Clone(x.Attributes)}
+		},
+		make: func(x *VertexInput) (*ir.Program, error) { return vertexProgram(p.stages.Vertex, x, p.rec) },
+	}
+	p.fragment = variants[fragmentKey]{
+		equal: func(x, y *fragmentKey) bool { return *x == *y },
+		copy:  func(x *fragmentKey) fragmentKey { return *x },
+		make:  func(x *fragmentKey) (*ir.Program, error) { return fragmentProgram(p.stages.Fragment, x, p.rec) },
+	}
+	return p, nil
+}
+
+// emptyFragment is the program of a pipeline without one.
+func emptyFragment() *ir.Program {
+	b := ir.NewFunc("main", nil, nil)
+	return &ir.Program{Name: "none", Stage: ir.Fragment, Funcs: []*ir.Func{b.Finish()}, SubgroupSize: 16, LocalSize: [3]uint32{1, 1, 1}}
+}
+
+// wanted reports whether anybody reads an output of the stage before rasterisation.
+func (p *Pipeline) wanted(o ir.Output) bool {
+	switch o.Semantic {
+	case ir.Location:
+		return slices.ContainsFunc(p.stages.Fragment.In, func(in ir.Input) bool {
+			return in.Semantic == ir.Location && in.Index/4 <= o.Index/4+o.Type.Slots()/2 && in.Index/4+in.Type.Slots()/2 >= o.Index/4
+		})
+	case ir.ClipDistance, ir.CullDistance, ir.PointSize, ir.Layer, ir.ViewportIndex, ir.PrimitiveId:
+		return true
+	}
+	return false
+}
+
+// Close frees what the engine holds. No Draw may be under way, and none may follow.
+func (p *Pipeline) Close() error {
+	err := p.vertex.close()
+	if e := p.fragment.close(); err == nil {
+		err = e
+	}
+	p.free = nil
+	return err
+}

@@ -1,0 +1,69 @@
+package draw
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/texture"
+)
+
+// Target is what is drawn to. Views of it are of Dim2D, arrayed or not; those that are
+// written must show one level.
+type Target struct {
+	Colors  []*texture.View // by location; nil where nothing is kept
+	Depth   *texture.View   // of the depth aspect
+	Stencil *texture.View   // of the stencil aspect
+
+	// Width, Height and Layers are the framebuffer's; 0 is that of the attachments.
+	Width, Height, Layers uint32
+}
+
+// extent returns the pixels and layers that all attachments have.
+func (t *Target) extent() (width, height, layers uint32) {
+	width, height, layers = t.Width, t.Height, t.Layers
+	least := func(n *uint32, m int) {
+		if *n == 0 || uint32(m) < *n {
+			*n = uint32(m)
+		}
+	}
+	each := func(v *texture.View) {
+		if v != nil {
+			w, h, l := v.Extent()
+			least(&width, w)
+			least(&height, h)
+			least(&layers, l)
+		}
+	}
+	for _, v := range t.Colors {
+		each(v)
+	}
+	each(t.Depth)
+	each(t.Stencil)
+	return width, height, max(layers, 1)
+}
+
+// check returns an error where the attachments do not fit the state.
+func (t *Target) check(samples uint32) error {
+	if n := len(t.Colors); n > MaxColors {
+		return &exec.LimitError{What: "color attachments", Have: uint64(n), Most: MaxColors}
+	}
+	each := func(what string, v *texture.View) error {
+		if v != nil && uint32(v.Samples()) != samples {
+			return wrong("%s has %d samples; the pipeline has %d", what, v.Samples(), samples)
+		}
+		return nil
+	}
+	for _, v := range t.Colors {
+		if err := each("a color attachment", v); err != nil {
+			return err
+		}
+	}
+	if err := each("the depth attachment", t.Depth); err != nil {
+		return err
+	}
+	if err := each("the stencil attachment", t.Stencil); err != nil {
+		return err
+	}
+	if w, h, _ := t.extent(); w > 1<<14 || h > 1<<14 {
+		return &exec.LimitError{What: "pixels of a framebuffer along an axis", Have: uint64(max(w, h)), Most: 1 << 14}
+	}
+	return nil
+}

@@ -1,0 +1,152 @@
+package draw
+
+import (
+	"fmt"
+
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/texture"
+)
+
+// weaver makes of the program of a stage one that engines run as a compute program:
+// where inputs were read it puts what computes them, and outputs become variables
+// that code behind the entry point's finds.
+type weaver struct {
+	p      *ir.Program
+	b      *ir.Builder // of the function that is written
+	texels *texture.Texels
+	from   *ir.Program
+
+	input func(ir.Input) ir.V // writes what an input of the stage is
+	outs  []int               // by output: its variable
+	res   map[place]int       // resources of the draw
+	fault error
+}
+
+// place is a resource of the draw, none of the shaders'.
+type place struct {
+	kind    ir.ResourceKind
+	binding uint32
+}
+
+// ownSet is the descriptor set of what the draw itself binds; no shader can name it
+// (maxBoundDescriptorSets).
+const ownSet = 1<<32 - 1
+
+// newWeaver begins the compute program of a stage's.
+func newWeaver(from *ir.Program) *weaver {
+	p := from.Clone()
+	p.Stage, p.In, p.Out = ir.Compute, nil, nil
+	w := &weaver{p: p, from: from, texels: texture.NewTexels(p), res: map[place]int{}}
+	for _, o := range from.Out {
+		p.Vars = append(p.Vars, ir.Var{Name: o.Semantic.String(), Slots: o.Type.Slots(), Func: -1})
+		w.outs = append(w.outs, len(p.Vars)-1)
+	}
+	return w
+}
+
+// weave writes all functions. around writes the entry point: it calls body where the
+// stage's own code goes, in a block of its own, to whose end returns lead.
+func (w *weaver) weave(around func(body func())) (*ir.Program, error) {
+	for i, f := range w.p.Funcs {
+		if f.Texture != nil {
+			continue
+		}
+		var code []ir.V
+		w.b, code = ir.Edit(f)
+		to := map[ir.V]ir.V{}
+		if i > 0 {
+			w.keep(code, to)
+		} else {
+			outer := w.b.Block()
+			around(func() { w.keep(code, to) })
+			_ = outer
+			w.b.End()
+		}
+		f.Replace(to)
+	}
+	if w.fault != nil {
+		return nil, w.fault
+	}
+	w.p.StateEffects()
+	return w.p, nil
+}
+
+// keep appends a function's own code, and notes what stands for its inputs.
+func (w *weaver) keep(code []ir.V, to map[ir.V]ir.V) {
+	f := w.b.Func
+	for _, v := range code {
+		x := f.Val(v)
+		switch x.Op {
+		case ir.In:
+			in := w.from.In[x.Aux]
+			w.b.Origin = x.Origin
+			if n := w.input(in); n != 0 {
+				to[v] = n
+				continue
+			}
+			f.Val(v).Aux = w.in(in.Semantic, in.Type)
+		case ir.Out:
+			val := x.Args[0]
+			if n, ok := to[val]; ok {
+				val = n
+			}
+			w.b.Origin = x.Origin
+			w.store(int(x.Aux), val)
+			continue
+		}
+		w.b.Keep(v)
+	}
+	w.b.Origin = 0
+}
+
+// store makes v the output with number k.
+func (w *weaver) store(k int, v ir.V) {
+	w.b.Emit(ir.Val{Op: ir.PSt, Type: w.from.Out[k].Type, Args: [4]ir.V{w.b.I32(0), v}, Aux: uint64(w.outs[k])})
+}
+
+// output reads what the stage's code has made of output k; 0 where it wrote nothing.
+func (w *weaver) output(k int) ir.V {
+	return w.b.OpAux(ir.PLd, w.from.Out[k].Type, uint64(w.outs[k]), w.b.I32(0))
+}
+
+// in returns the number of a compute built-in among the program's inputs.
+func (w *weaver) in(s ir.Semantic, t ir.Type) uint64 {
+	for i, x := range w.p.In {
+		if x.Semantic == s && x.Type == t {
+			return uint64(i)
+		}
+	}
+	w.p.In = append(w.p.In, ir.Input{Semantic: s, Type: t})
+	return uint64(len(w.p.In) - 1)
+}
+
+// id reads a compute built-in.
+func (w *weaver) id(s ir.Semantic) ir.V { return w.b.OpAux(ir.In, ir.I32, w.in(s, ir.I32)) }
+
+// handle returns the handle of a resource of the draw.
+func (w *weaver) handle(kind ir.ResourceKind, binding uint32, writes bool) ir.V {
+	at := place{kind, binding}
+	n, ok := w.res[at]
+	if !ok {
+		n = len(w.p.Res)
+		w.res[at] = n
+		w.p.Res = append(w.p.Res, ir.Resource{Set: ownSet, Binding: binding, Kind: kind, Count: 1, Restrict: true, NonWritable: !writes})
+	}
+	return w.b.OpAux(ir.Res, ir.H, uint64(n), w.b.I32(0))
+}
+
+// load reads a number of 32 bits, or less, of a handle.
+func (w *weaver) load(t ir.Type, h, off ir.V, behind uint32) ir.V {
+	return w.b.OpAux(ir.Ld, t, uint64(behind), h, off)
+}
+
+// unsupported notes that something is not built.
+func (w *weaver) unsupported(format string, args ...any) {
+	if w.fault == nil {
+		w.fault = &exec.UnsupportedError{Engine: "draw", What: fmt.Sprintf(format, args...)}
+	}
+}
+
+// zero is the number 0 of a type.
+func (w *weaver) zero(t ir.Type) ir.V { return w.b.Const(t, 0) }
