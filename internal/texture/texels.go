@@ -169,3 +169,10 @@ func (v *View) Extent() (width, height, layers int) {
 
 // word returns a word of the view's shape.
 func (v *View) word(i int) int { return int(binary.LittleEndian.Uint32(v.shape[4*i:])) }
+
+// Table adds constant data to the program, and returns its number.
+func (t *Texels) Table(data []byte) int {
+	t.t.list = append(t.t.list, data)
+	t.p.Tables = t.t.list
+	return len(t.t.list) - 1
+}

@@ -31,6 +31,9 @@ type Args struct {
 	FirstInstance, Instances uint32
 	BaseVertex               int32 // added to indices
 	DrawIndex                uint32
+
+	// Passed is where samples are counted that pass all tests; nil is nowhere.
+	Passed *uint64
 }
 
 // check returns an error where the arguments do not fit.

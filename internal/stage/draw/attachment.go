@@ -1,6 +1,7 @@
 package draw
 
 import (
+	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
@@ -12,9 +13,9 @@ type attachment struct {
 	memory, off ir.V
 }
 
-// attachment finds the pixel's texel in an attachment. Those with more than one layer
-// have that of the primitive.
-func (s *fragmentShader) attachment(binding uint32, name string, layered bool) (attachment, bool) {
+// attachment finds sample n of the pixel's texel in an attachment. Those with more than
+// one layer have that of the primitive, or the view.
+func (s *fragmentShader) attachment(binding uint32, name string, layered bool, n ir.V) (attachment, bool) {
 	x, err := s.texels.Of(s.b, name)
 	if err != nil {
 		s.unsupported("an attachment of format %s", name)
@@ -26,10 +27,36 @@ func (s *fragmentShader) attachment(binding uint32, name string, layered bool) (
 	word := func(n uint32) ir.V { return s.load(ir.I32, shape, b.I32(0), 4*(ir.ShapeLevels+n)) }
 	off := s.add(word(0), s.mul(s.get(varY), word(1)))
 	if layered {
-		off = s.add(off, s.mul(s.primitiveWord(ir.I32, primitiveLayer), word(2)))
+		off = s.add(off, s.mul(s.layer(), word(2)))
 	}
 	bytes := uint64(x.Format().Bytes)
-	return attachment{x, memory, s.at(off, s.get(varX), bytes)}, true
+	off = s.at(off, s.get(varX), bytes*uint64(s.key.samples))
+	if s.key.samples > 1 {
+		off = s.at(off, n, bytes)
+	}
+	return attachment{x, memory, off}, true
+}
+
+// layer is the layer that is drawn to.
+func (s *fragmentShader) layer() ir.V {
+	if s.key.views {
+		return s.params(ir.I32, fragmentView)
+	}
+	return s.primitiveWord(ir.I32, primitiveLayer)
+}
+
+// logical reports whether logical operations change the attachment: not where it has
+// floats or sRGB (Vulkan §"Logical Operations").
+func (a *attachment) logical() bool {
+	k := a.Component(0)
+	if k == nil {
+		k = a.Component(3)
+	}
+	switch k.Numeric {
+	case format.UNorm, format.SNorm, format.UInt, format.SInt, format.UScaled, format.SScaled:
+		return true
+	}
+	return false
 }
 
 // load reads the texel.

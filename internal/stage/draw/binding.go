@@ -35,9 +35,10 @@ func (w *weaver) params(t ir.Type, n uint32) ir.V {
 // Words of the fragment program's parameters. Those of stencil stand for front faces
 // and then for back faces.
 const (
-	fragmentConstants = iota     // four floats: of blending
-	fragmentBounds    = iota + 3 // two floats: of depth
-	fragmentStencil   = iota + 4 // compare mask, write mask, reference
+	fragmentConstants = 0 // four floats: of blending
+	fragmentBounds    = 4 // two floats: of depth
+	fragmentView      = 6
+	fragmentStencil   = 7 // compare mask, write mask, reference
 	fragmentWords     = fragmentStencil + 2*stencilWords
 )
 

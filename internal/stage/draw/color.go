@@ -9,28 +9,76 @@ type colorKey struct {
 	blend   BlendAttachment
 }
 
-// leave is what becomes of the fragment program's outputs.
-func (s *fragmentShader) leave() {
+// leave is what becomes of the fragment program's outputs, and the tests unless they
+// have been before.
+func (s *fragmentShader) leave(early bool) {
+	tests := !early && (s.key.test.any() || s.key.counts)
+	if !tests && !s.colored() {
+		return
+	}
+	set := s.kept()
+	if s.multi() {
+		s.set(varSet, set)
+	} else {
+		s.b.If(s.has(set, s.sample()))
+		defer s.b.End()
+	}
+	s.forSamples(func(n ir.V) {
+		if tests {
+			s.test(n, func() { s.colors(n) })
+		} else {
+			s.colors(n)
+		}
+	})
+}
+
+// colored reports whether anything is written to a color attachment.
+func (s *fragmentShader) colored() bool {
 	for n := range s.key.colors {
-		if c := &s.key.colors[n]; c.format != "" && c.blend.WriteMask != 0 {
-			s.color(uint32(n), c)
+		if s.key.colors[n].written() && s.writes(ir.Location, 4*uint32(n)) {
+			return true
+		}
+	}
+	return false
+}
+
+// written reports whether the attachment is there and written to.
+func (c *colorKey) written() bool { return c.format != "" && c.blend.WriteMask != 0 }
+
+// colors writes sample n of the color attachments. One that the program has no output
+// for keeps what it has.
+func (s *fragmentShader) colors(n ir.V) {
+	for i := range s.key.colors {
+		if c := &s.key.colors[i]; c.written() && s.writes(ir.Location, 4*uint32(i)) {
+			s.color(uint32(i), c, n)
 		}
 	}
 }
 
-// color writes one color attachment. One that the program has no output for keeps
-// what it has.
-func (s *fragmentShader) color(n uint32, c *colorKey) {
-	if !s.writes(ir.Location, 4*n) {
-		return
-	}
-	a, ok := s.attachment(bindColor+n, c.format, c.layered)
+// color writes sample n of one color attachment.
+func (s *fragmentShader) color(i uint32, c *colorKey, n ir.V) {
+	a, ok := s.attachment(bindColor+i, c.format, c.layered, n)
 	if !ok {
 		return
 	}
-	next := a.Pack(s.source(n, 0, &a))
-	if !a.Whole(c.blend.WriteMask) {
-		next = a.Merge(a.load(), next, c.blend.WriteMask)
+	src := s.source(i, 0, &a)
+	mask := c.blend.WriteMask
+	var old, next []ir.V
+	switch {
+	case s.key.logic && a.logical():
+		old = a.load()
+		next = s.logic(s.key.logicOp, a.Pack(src), old)
+	case c.blend.Enable && !s.key.logic && a.Kind() == ir.F32:
+		old = a.load()
+		next = a.Pack(s.blended(&c.blend, &a, src, s.source(i, 1, &a), a.Numbers(old)))
+	default:
+		next = a.Pack(src)
+	}
+	if !a.Whole(mask) {
+		if old == nil {
+			old = a.load()
+		}
+		next = a.Merge(old, next, mask)
 	}
 	a.store(next)
 }
@@ -56,6 +104,9 @@ func (s *fragmentShader) source(n, source uint32, a *attachment) (color [4]ir.V)
 		if o.Semantic == ir.Location && o.Index/4 == n && o.Source == source {
 			color[o.Index%4] = s.typed(s.widened(s.output(k)), a.Signed(), a.Kind())
 		}
+	}
+	if s.key.alphaToOne && a.Kind() == ir.F32 {
+		color[3] = s.num(1)
 	}
 	return color
 }

@@ -24,6 +24,7 @@ type scratch struct {
 	records memory
 	items   []uint64
 	spans   []uint64
+	passed  [2]uint64 // samples that passed the tests
 }
 
 // drawing is a draw under way.
@@ -33,6 +34,7 @@ type drawing struct {
 	state    *State
 	target   *Target
 	args     *Args
+	shaded   uint32 // invocations for each pixel of an item
 
 	vertexProgram, fragmentProgram exec.Program
 }
@@ -51,7 +53,7 @@ func (p *Pipeline) Draw(ctx context.Context, t *Target, a *Args) error {
 	if err := t.check(max(s.Multisample.Samples, 1)); err != nil {
 		return err
 	}
-	key := fragmentKeyOf(s, t)
+	key := fragmentKeyOf(s, t, p.stages.Fragment.Modes.Has(ir.PerSample), a.Passed != nil)
 	p.mu.Lock()
 	v, err := p.vertex.hold(&s.Vertex, p.engine, p.options, &a.Shader)
 	if err != nil {
@@ -66,8 +68,14 @@ func (p *Pipeline) Draw(ctx context.Context, t *Target, a *Args) error {
 	}
 	w := p.scratch()
 	p.mu.Unlock()
-	d := drawing{w, p, s, t, a, v.program, f.program}
+	d := drawing{w, p, s, t, a, 1, v.program, f.program}
+	if key.perSample {
+		d.shaded = key.samples
+	}
 	err = d.draw(ctx)
+	if a.Passed != nil {
+		*a.Passed += w.passed[0]
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	v.release()
@@ -105,7 +113,7 @@ func (d *drawing) draw(ctx context.Context) error {
 
 // rasterState gives raster its part of the state.
 func (d *drawing) rasterState() {
-	s, r, w := &d.scratch.state, &d.state.Rasterization, *d.scratch
+	s, r := &d.scratch.state, &d.state.Rasterization
 	width, height, layers := d.target.extent()
 	views, scissors := s.Viewports[:0], s.Scissors[:0]
 	for _, v := range d.state.Viewports {
@@ -118,14 +126,22 @@ func (d *drawing) rasterState() {
 	if x := d.args.Area; x.Width > 0 && x.Height > 0 {
 		area = area.Intersect(x.raster())
 	}
-	_ = w
 	*s = raster.State{
 		Viewports: views, Scissors: scissors, Area: area, Layers: layers,
 		Samples:   int(max(d.state.Multisample.Samples, 1)),
 		CullFront: r.Cull&CullFront != 0, CullBack: r.Cull&CullBack != 0, Clockwise: r.Clockwise,
 		PolygonMode: raster.PolygonMode(r.PolygonMode), ProvokingLast: r.LastVertex,
 		DepthClip: r.DepthClip, NegativeOneToOne: r.NegativeOneZ,
-		LineWidth: r.LineWidth, LineMode: raster.LineMode(r.LineMode),
+		LineWidth: r.LineWidth, LineMode: raster.LineMode(r.LineMode), ExtraSize: r.ExtraOverestimate,
+	}
+	switch {
+	case r.Conservative > 0:
+		s.Conservative = raster.Overestimate
+	case r.Conservative < 0:
+		s.Conservative = raster.Underestimate
+	}
+	if r.DepthBias {
+		s.Bias = d.bias()
 	}
 }
 
@@ -151,6 +167,8 @@ func (d *drawing) bind() error {
 	d.params.size(4 * (vertexWords + fragmentWords))
 	all := d.params.words(vertexWords + fragmentWords)
 	d.fragmentParams(all[vertexWords:])
+	o.buffers[bindCounts] = shared(bytesOf(d.passed[:]))
+	d.passed[0] = 0
 	return nil
 }
 
@@ -162,6 +180,7 @@ func (d *drawing) view(ctx context.Context, view uint32) error {
 	if d.args.Index == nil {
 		p[vertexBase] = d.args.First
 	}
+	d.params.words(vertexWords + fragmentWords)[vertexWords+fragmentView] = view
 	d.assembler.start(d.args, d.state)
 	for d.assembler.next(&d.chunk) {
 		if err := d.vertices(ctx); err != nil {
@@ -208,7 +227,7 @@ func (d *drawing) fragments(ctx context.Context) error {
 	}
 	d.fragment.job.Spans = d.spans
 	words := raster.ItemWords(d.scratch.state.Samples)
-	return d.fragment.groups(ctx, d.fragmentProgram, uint32(len(d.items)/words))
+	return d.fragment.groups(ctx, d.fragmentProgram, uint32(len(d.items)/words)*d.shaded)
 }
 
 // rasterize gives the chunk's primitives to raster.
@@ -250,7 +269,24 @@ func (d *drawing) gather() {
 	for i := range d.raster.Tiles() {
 		if tile := d.raster.Tile(i); len(tile) > 0 {
 			d.items = append(d.items, tile...)
-			d.spans = append(d.spans, uint64(len(d.items))/words)
+			d.masked(d.items[len(d.items)-len(tile):], int(words))
+			d.spans = append(d.spans, uint64(len(d.items))/words*uint64(d.shaded))
+		}
+	}
+}
+
+// masked takes away the samples of items that the state's mask has not (Vulkan
+// §"Sample Mask Test").
+func (d *drawing) masked(items []uint64, words int) {
+	m := d.state.Multisample.Mask
+	if m == nil {
+		return
+	}
+	for ; len(items) > 0; items = items[words:] {
+		for n := range items[1:words] {
+			if m[n/32]>>(n%32)&1 == 0 {
+				items[1+n] = 0
+			}
 		}
 	}
 }

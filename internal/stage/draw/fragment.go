@@ -26,13 +26,16 @@ const (
 	varP2
 	varL1 // and without
 	varL2
+	varCX // f32: the same at the centroid
+	varCY
+	varCP1
+	varCP2
+	varCL1
+	varCL2
+	varSet    // the samples that are covered (setType)
+	varPassed // those that have passed the tests
 	numFragmentVars
 )
-
-var fragmentVarTypes = [numFragmentVars]ir.Type{
-	varPrimitive: ir.I32, varX: ir.I32, varY: ir.I32, varDX: ir.F32, varDY: ir.F32,
-	varP1: ir.F32, varP2: ir.F32, varL1: ir.F32, varL2: ir.F32,
-}
 
 // fragmentShader writes a fragment program as a compute program: a workgroup is an
 // item of raster's, an invocation a pixel of its block. Behind the program's own code
@@ -43,6 +46,7 @@ type fragmentShader struct {
 	rec  *record
 	vars [numFragmentVars]int // their variables, from 1
 
+	table    int  // number of the table of sample positions, from 1
 	swizzled bool // quads are lanes that follow each other
 	helpers  bool // lanes that are not covered run
 }
@@ -75,29 +79,53 @@ func (s *fragmentShader) reads(x ir.Semantic) bool {
 	return false
 }
 
-// interpolates reports whether it has an input of the interpolation.
-func (s *fragmentShader) interpolates(i ir.Interpolation) bool {
+// interpolates reports whether it has an input of the interpolation at the place.
+func (s *fragmentShader) interpolates(i ir.Interpolation, p ir.Place) bool {
 	for _, in := range s.from.In {
-		if in.Semantic == ir.Location && in.Interpolation == i {
+		if in.Semantic == ir.Location && in.Interpolation == i && s.placeOf(in) == p {
 			return true
 		}
 	}
 	return false
 }
 
+// placeOf is where an input is interpolated: at the sample, or the middle of the pixel
+// (Center), unless there are several samples and it is the centroid.
+func (s *fragmentShader) placeOf(in ir.Input) ir.Place {
+	if in.Place == ir.Centroid && s.multi() {
+		return ir.Centroid
+	}
+	return ir.Center
+}
+
+// centroids reports whether it has an input at the centroid.
+func (s *fragmentShader) centroids() bool {
+	return s.interpolates(ir.Perspective, ir.Centroid) || s.interpolates(ir.Linear, ir.Centroid)
+}
+
 // get reads a variable of the fragment's.
 func (s *fragmentShader) get(v fragmentVar) ir.V {
-	return s.b.OpAux(ir.PLd, fragmentVarTypes[v], s.variable(v), s.b.I32(0))
+	return s.b.OpAux(ir.PLd, s.varType(v), s.variable(v), s.b.I32(0))
 }
 
 // set writes one.
 func (s *fragmentShader) set(v fragmentVar, x ir.V) {
-	s.b.Emit(ir.Val{Op: ir.PSt, Type: fragmentVarTypes[v], Args: [4]ir.V{s.b.I32(0), x}, Aux: s.variable(v)})
+	s.b.Emit(ir.Val{Op: ir.PSt, Type: s.varType(v), Args: [4]ir.V{s.b.I32(0), x}, Aux: s.variable(v)})
+}
+
+func (s *fragmentShader) varType(v fragmentVar) ir.Type {
+	switch v {
+	case varPrimitive, varX, varY:
+		return ir.I32
+	case varSet, varPassed:
+		return s.setType()
+	}
+	return ir.F32
 }
 
 func (s *fragmentShader) variable(v fragmentVar) uint64 {
 	if s.vars[v] == 0 {
-		s.p.Vars = append(s.p.Vars, ir.Var{Name: "fragment", Slots: 1, Func: -1})
+		s.p.Vars = append(s.p.Vars, ir.Var{Name: "fragment", Slots: s.varType(v).Slots(), Func: -1})
 		s.vars[v] = len(s.p.Vars)
 	}
 	return uint64(s.vars[v] - 1)
@@ -107,6 +135,10 @@ func (s *fragmentShader) variable(v fragmentVar) uint64 {
 func (s *fragmentShader) around(body func()) {
 	b := s.b
 	covered := s.locate()
+	early := s.earlyTests()
+	if early && (s.key.test.any() || s.key.counts) {
+		covered = s.tested(covered)
+	}
 	if s.helpers {
 		b.If(s.quad(covered))
 		b.If(b.Op(ir.Not, ir.B1, covered))
@@ -117,8 +149,34 @@ func (s *fragmentShader) around(body func()) {
 	}
 	s.spots()
 	body()
-	s.leave()
+	s.leave(early)
 	b.End()
+}
+
+// tested writes the tests before the fragment program and reports what is covered
+// behind them.
+func (s *fragmentShader) tested(covered ir.V) ir.V {
+	b := s.b
+	merge := b.Block(ir.B1)
+	b.If(covered)
+	if s.multi() {
+		t := s.setType()
+		s.set(varPassed, b.Const(t, 0))
+		s.forSamples(func(n ir.V) {
+			s.test(n, func() { s.set(varPassed, b.Op(ir.Or, t, s.get(varPassed), s.only(n))) })
+		})
+		s.set(varSet, s.get(varPassed))
+		b.Br(merge, s.not(b.Cmp(ir.Eq, s.get(varPassed), b.Const(t, 0))))
+	} else {
+		s.test(s.sample(), func() { b.Br(merge, b.Bool(true)) })
+		if s.key.test.any() {
+			b.Br(merge, b.Bool(false))
+		}
+	}
+	b.End()
+	b.Br(merge, b.Bool(false))
+	b.End()
+	return b.Param(merge, 0)
 }
 
 // itemBytes is the size of an item in memory.
@@ -127,18 +185,21 @@ func (s *fragmentShader) itemBytes() uint64 { return 8 * uint64(raster.ItemWords
 // locate finds the pixel of the invocation and reports whether it is covered.
 func (s *fragmentShader) locate() ir.V {
 	b := s.b
-	item := b.OpAux(ir.At, ir.I32, s.itemBytes(), b.I32(0), s.id(ir.WorkgroupIdX))
+	item := s.at(b.I32(0), s.item(), s.itemBytes())
 	h := s.handle(ir.StorageBuffer, bindItems, false)
-	s.set(varPrimitive, b.OpAux(ir.At, ir.I32, 4*raster.PrimitiveWords, b.I32(0), s.load(ir.I32, h, item, 0)))
+	s.set(varPrimitive, s.at(b.I32(0), s.load(ir.I32, h, item, 0), 4*raster.PrimitiveWords))
 	corner := s.load(ir.I32, h, item, 4)
 	x, y := s.local()
-	s.set(varX, b.Op(ir.Add, ir.I32, b.Op(ir.And, ir.I32, corner, b.I32(0xffff)), x))
-	s.set(varY, b.Op(ir.Add, ir.I32, b.Op(ir.LShr, ir.I32, corner, b.I32(16)), y))
-
-	bit := b.Op(ir.Add, ir.I32, b.Op(ir.Mul, ir.I32, b.Op(ir.And, ir.I32, y, b.I32(3)), b.I32(raster.Block)), x)
-	half := b.Select(b.Cmp(ir.ULt, y, b.I32(4)), s.load(ir.I32, h, item, 8), s.load(ir.I32, h, item, 12))
-	one := b.Op(ir.And, ir.I32, b.Op(ir.LShr, ir.I32, half, bit), b.I32(1))
-	return b.Cmp(ir.Eq, one, b.I32(1))
+	s.set(varX, s.add(s.and(corner, b.I32(0xffff)), x))
+	s.set(varY, s.add(b.Op(ir.LShr, ir.I32, corner, b.I32(16)), y))
+	switch {
+	case s.multi():
+		s.set(varSet, s.coveredSet(h, item, x, y))
+		return s.not(b.Cmp(ir.Eq, s.get(varSet), b.Const(s.setType(), 0)))
+	case s.key.perSample:
+		item = s.at(item, s.sample(), 8)
+	}
+	return b.Cmp(ir.Eq, s.coveredBit(h, item, x, y, 8), b.I32(1))
 }
 
 // local is the place of the invocation in its block.
@@ -169,18 +230,39 @@ func (s *fragmentShader) quad(covered ir.V) ir.V {
 // spots leaves where inputs are interpolated, and the weights there.
 func (s *fragmentShader) spots() {
 	at := s.center()
-	s.set(varDX, at.dx)
-	s.set(varDY, at.dy)
-	if s.interpolates(ir.Perspective) || s.reads(ir.BaryCoord) {
-		w := s.perspective(at)
-		s.set(varP1, w.b1)
-		s.set(varP2, w.b2)
+	if s.key.perSample {
+		at = s.spotOf(s.sample())
 	}
-	if s.interpolates(ir.Linear) || s.reads(ir.BaryCoordNoPersp) || s.reads(ir.PointCoord) {
-		w := s.linear(at)
-		s.set(varL1, w.b1)
-		s.set(varL2, w.b2)
+	s.setSpot(varDX, at)
+	s.setWeights(varDX, ir.Center, at)
+	if s.multi() && s.centroids() {
+		at = s.centroid()
+		s.setSpot(varCX, at)
+		s.setWeights(varCX, ir.Centroid, at)
 	}
+}
+
+// setSpot leaves a spot in two variables.
+func (s *fragmentShader) setSpot(v fragmentVar, at spot) {
+	s.set(v, at.dx)
+	s.set(v+1, at.dy)
+}
+
+// setWeights leaves the weights at a spot in the variables behind it, those that
+// inputs need.
+func (s *fragmentShader) setWeights(v fragmentVar, p ir.Place, at spot) {
+	built := p == ir.Center
+	if s.interpolates(ir.Perspective, p) || built && s.reads(ir.BaryCoord) {
+		s.setPair(v+2, s.perspective(at))
+	}
+	if s.interpolates(ir.Linear, p) || built && (s.reads(ir.BaryCoordNoPersp) || s.reads(ir.PointCoord)) {
+		s.setPair(v+4, s.linear(at))
+	}
+}
+
+func (s *fragmentShader) setPair(v fragmentVar, w weights) {
+	s.set(v, w.b1)
+	s.set(v+1, w.b2)
 }
 
 // middle is the middle of a pixel along an axis, in pixels.
@@ -207,6 +289,9 @@ func (s *fragmentShader) read(in ir.Input) ir.V {
 	switch in.Semantic {
 	case ir.Location:
 		return s.location(in)
+	case ir.ClipDistance, ir.CullDistance:
+		in.Interpolation = ir.Perspective
+		return s.interpolated(in, s.perspective(s.here()))
 	case ir.FragCoord:
 		return s.fragCoord(in.Index)
 	case ir.FrontFacing:
@@ -217,12 +302,26 @@ func (s *fragmentShader) read(in ir.Input) ir.V {
 		return s.primitiveWord(ir.I32, primitiveLayer)
 	case ir.ViewportIndex:
 		return s.primitiveWord(ir.I32, primitiveViewport)
+	case ir.ViewIndex:
+		return s.params(ir.I32, fragmentView)
+	case ir.PointCoord:
+		return s.get(varL1 + fragmentVar(in.Index))
+	case ir.BaryCoord:
+		return s.weight(varP1, in.Index)
+	case ir.BaryCoordNoPersp:
+		return s.weight(varL1, in.Index)
+	case ir.SampleId:
+		return s.sample()
+	case ir.SamplePosition:
+		return s.position(s.sample(), in.Index)
+	case ir.SampleMask:
+		return s.maskIn(in.Index)
 	case ir.QuadX, ir.QuadY:
 		x, y := s.local()
 		if in.Semantic == ir.QuadY {
 			x = y
 		}
-		return b.Op(ir.And, ir.I32, x, b.I32(1))
+		return s.and(x, b.I32(1))
 	}
 	if in.Semantic.Engine() {
 		return 0
@@ -231,26 +330,54 @@ func (s *fragmentShader) read(in ir.Input) ir.V {
 	return s.zero(in.Type)
 }
 
+// weight is the weight of vertex i, those of the second and the third standing in
+// variables.
+func (s *fragmentShader) weight(v fragmentVar, i uint32) ir.V {
+	if i > 0 {
+		return s.get(v + fragmentVar(i-1))
+	}
+	return s.fsub(s.fsub(s.num(1), s.get(v)), s.get(v+1))
+}
+
+// maskIn is a word of the mask of samples that the invocation stands for.
+func (s *fragmentShader) maskIn(word uint32) ir.V {
+	set := s.shadedSet()
+	switch {
+	case s.setType() == ir.I64:
+		set = s.b.Op(ir.LShr, ir.I64, set, s.b.Const(ir.I64, uint64(32*word)))
+		return s.b.Op(ir.Trunc, ir.I32, set)
+	case word > 0:
+		return s.b.I32(0)
+	}
+	return set
+}
+
 // location writes what a component of an input from the stage before is.
 func (s *fragmentShader) location(in ir.Input) ir.V {
+	at := varDX
+	if s.placeOf(in) == ir.Centroid {
+		at = varCX
+	}
 	switch {
-	case in.Interpolation == ir.Linear && in.Type.IsFloat():
-		return s.interpolated(in, weights{s.get(varL1), s.get(varL2)})
-	case in.Interpolation == ir.Perspective && in.Type.IsFloat():
-		return s.interpolated(in, weights{s.get(varP1), s.get(varP2)})
+	case in.Type != ir.F32 && in.Type != ir.F16:
+	case in.Interpolation == ir.Perspective:
+		return s.interpolated(in, weights{s.get(at + 2), s.get(at + 3)})
+	case in.Interpolation == ir.Linear:
+		return s.interpolated(in, weights{s.get(at + 4), s.get(at + 5)})
 	}
 	return s.flat(in)
 }
 
-// fragCoord writes a component of FragCoord.
+// fragCoord writes a component of FragCoord: where the invocation is for a sample,
+// that of the sample.
 func (s *fragmentShader) fragCoord(i uint32) ir.V {
-	switch i {
-	case 0:
-		return s.middle(varX)
-	case 1:
-		return s.middle(varY)
-	case 2:
+	switch {
+	case i == 2:
 		return s.plane(primitiveZ, s.here())
+	case i == 3:
+		return s.plane(primitiveW, s.here())
+	case s.key.perSample:
+		return s.fadd(s.b.Op(ir.UToF, ir.F32, s.get(varX+fragmentVar(i))), s.position(s.sample(), i))
 	}
-	return s.plane(primitiveW, s.here())
+	return s.middle(varX + fragmentVar(i))
 }

@@ -5,13 +5,29 @@ import "github.com/chiaro-gpu/chiaro/internal/texture"
 // fragmentKey is all that the code of a fragment program depends on beside the
 // program and the record of its vertices.
 type fragmentKey struct {
-	samples uint32
-	colors  [MaxColors]colorKey
+	samples         uint32
+	perSample       bool // an invocation stands for one sample
+	alphaToCoverage bool
+	alphaToOne      bool
+	counts          bool // samples that pass are counted
+	views           bool // layers are views
+	logic           bool
+	logicOp         LogicOp
+	colors          [MaxColors]colorKey
+	test            testKey
 }
 
 // fragmentKeyOf returns the key of a state and a target.
-func fragmentKeyOf(s *State, t *Target) (k fragmentKey) {
-	k.samples = max(s.Multisample.Samples, 1)
+func fragmentKeyOf(s *State, t *Target, perSample, counts bool) (k fragmentKey) {
+	m := &s.Multisample
+	k.samples = max(m.Samples, 1)
+	k.perSample = k.samples > 1 && (perSample || m.SampleShading && m.MinShading*float32(k.samples) > 1)
+	k.alphaToCoverage, k.alphaToOne = m.AlphaToCoverage, m.AlphaToOne
+	k.counts, k.views = counts, s.ViewMask != 0
+	if k.logic = s.Blend.Logic; k.logic {
+		k.logicOp = s.Blend.LogicOp
+	}
+	k.test = testKeyOf(s, t)
 	for i, v := range t.Colors {
 		if v == nil {
 			continue

@@ -117,6 +117,7 @@ func (s *variants[K]) compile(key *K, e exec.Engine, o exec.Options, a *compute.
 	if err != nil {
 		return nil, &exec.UnsupportedError{Engine: e.Name(), What: err.Error()}
 	}
+
 	p = p.Clone()
 	pass.Run(p)
 	v.program, err = e.Compile(p, o)

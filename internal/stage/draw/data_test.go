@@ -1,0 +1,15 @@
+package draw_test
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+// floats returns numbers as bytes.
+func floats(list ...float32) []byte {
+	b := make([]byte, 0, 4*len(list))
+	for _, x := range list {
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
+	}
+	return b
+}

@@ -1,0 +1,218 @@
+package draw
+
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/raster"
+)
+
+// A pixel's samples are a set, one bit for each, in an integer that has room for all.
+// With one sample there is no such set: that an invocation runs is all there is to
+// know.
+
+// multi reports whether a pixel has several samples, and an invocation stands for all
+// that are covered.
+func (s *fragmentShader) multi() bool { return s.key.samples > 1 && !s.key.perSample }
+
+// setType is the type of sets of samples.
+func (s *fragmentShader) setType() ir.Type {
+	if s.key.samples > 32 {
+		return ir.I64
+	}
+	return ir.I32
+}
+
+// covered reads which samples are covered: of pixel (x, y) of the block.
+func (s *fragmentShader) coveredSet(h, item, x, y ir.V) ir.V {
+	t, set := s.setType(), s.b.Const(s.setType(), 0)
+	for n := range s.key.samples {
+		bit := s.coveredBit(h, item, x, y, 8+8*n)
+		if t == ir.I64 {
+			bit = s.b.Op(ir.ZExt, t, bit)
+		}
+		set = s.b.Op(ir.Or, t, set, s.b.Op(ir.Shl, t, bit, s.b.Const(t, uint64(n))))
+	}
+	return set
+}
+
+// coveredBit is the bit of pixel (x, y) in the mask that stands so many bytes behind
+// the item's begin.
+func (s *fragmentShader) coveredBit(h, item, x, y ir.V, behind uint32) ir.V {
+	b := s.b
+	bit := s.add(s.mul(s.and(y, b.I32(3)), b.I32(raster.Block)), x)
+	half := b.Select(b.Cmp(ir.ULt, y, b.I32(4)), s.load(ir.I32, h, item, behind), s.load(ir.I32, h, item, behind+4))
+	return s.and(b.Op(ir.LShr, ir.I32, half, bit), b.I32(1))
+}
+
+// has reports whether a set has sample n.
+func (s *fragmentShader) has(set, n ir.V) ir.V {
+	t, b := s.setType(), s.b
+	if t == ir.I64 {
+		n = b.Op(ir.ZExt, t, n)
+	}
+	return b.Cmp(ir.Eq, b.Op(ir.And, t, b.Op(ir.LShr, t, set, n), b.Const(t, 1)), b.Const(t, 1))
+}
+
+// only is the set of sample n alone.
+func (s *fragmentShader) only(n ir.V) ir.V {
+	t := s.setType()
+	if t == ir.I64 {
+		n = s.b.Op(ir.ZExt, t, n)
+	}
+	return s.b.Op(ir.Shl, t, s.b.Const(t, 1), n)
+}
+
+// forSamples writes what is done for each sample of the invocation that is covered.
+// Without a loop n is the sample that is shaded.
+func (s *fragmentShader) forSamples(body func(n ir.V)) {
+	b := s.b
+	if !s.multi() {
+		body(s.sample())
+		return
+	}
+	done := b.Block()
+	loop := b.Loop(b.I32(0))
+	n := b.Param(loop, 0)
+	b.If(s.has(s.set(), n))
+	body(n)
+	b.End()
+	next := s.add(n, b.I32(1))
+	b.If(b.Cmp(ir.ULt, next, b.I32(s.key.samples)))
+	b.Br(loop, next)
+	b.End()
+	b.Br(done)
+	b.End()
+	b.End()
+}
+
+// sample is the sample that is shaded: 0 where the invocation stands for the pixel.
+func (s *fragmentShader) sample() ir.V {
+	if !s.key.perSample {
+		return s.b.I32(0)
+	}
+	return s.b.Op(ir.UMod, ir.I32, s.id(ir.WorkgroupIdX), s.b.I32(s.key.samples))
+}
+
+// item is the number of the item.
+func (s *fragmentShader) item() ir.V {
+	if !s.key.perSample {
+		return s.id(ir.WorkgroupIdX)
+	}
+	return s.b.Op(ir.UDiv, ir.I32, s.id(ir.WorkgroupIdX), s.b.I32(s.key.samples))
+}
+
+// positions is the table of where samples are, in pixels from the pixel's corner.
+func (s *fragmentShader) positions() ir.V {
+	if s.table == 0 {
+		var data []byte
+		for _, p := range raster.SamplePositions(int(s.key.samples)) {
+			for _, x := range p {
+				data = binary.LittleEndian.AppendUint32(data, math.Float32bits(x))
+			}
+		}
+		s.texels.Table(data)
+		s.table = len(s.p.Tables)
+	}
+	return s.b.OpAux(ir.Table, ir.H, uint64(s.table-1))
+}
+
+// position is where sample n is along an axis, in pixels from the pixel's corner.
+func (s *fragmentShader) position(n ir.V, axis uint32) ir.V {
+	if s.key.samples == 1 {
+		return s.num(0.5)
+	}
+	return s.load(ir.F32, s.positions(), s.at(s.b.I32(0), n, 8), 4*axis)
+}
+
+// spotOf is sample n of the pixel as a spot.
+func (s *fragmentShader) spotOf(n ir.V) spot {
+	if s.key.samples == 1 {
+		return s.center()
+	}
+	along := func(v fragmentVar, axis, from uint32) ir.V {
+		x := s.fadd(s.b.Op(ir.UToF, ir.F32, s.get(v)), s.position(n, axis))
+		return s.fsub(x, s.primitiveWord(ir.F32, from))
+	}
+	return spot{along(varX, 0, primitiveX), along(varY, 1, primitiveY)}
+}
+
+// centroid is the middle of the pixel where all its samples are covered, and else the
+// first one that is.
+func (s *fragmentShader) centroid() spot {
+	if !s.multi() {
+		return s.here()
+	}
+	b, t := s.b, s.setType()
+	all := b.Cmp(ir.Eq, s.set(), b.Const(t, ^uint64(0)>>(64-s.key.samples)))
+	first := b.Op(ir.FindLsb, t, s.set())
+	if t == ir.I64 {
+		first = b.Op(ir.Trunc, ir.I32, first)
+	}
+	c, p := s.here(), s.spotOf(b.Op(ir.UMin, ir.I32, first, b.I32(s.key.samples-1)))
+	return spot{b.Select(all, c.dx, p.dx), b.Select(all, c.dy, p.dy)}
+}
+
+// set is the samples that are covered, as far as is known.
+func (s *fragmentShader) set() ir.V { return s.get(varSet) }
+
+// shadedSet is which samples an invocation stands for, as SampleMask has them.
+func (s *fragmentShader) shadedSet() ir.V {
+	switch {
+	case s.multi():
+		return s.set()
+	case s.key.perSample:
+		return s.only(s.sample())
+	}
+	return s.b.Const(s.setType(), 1)
+}
+
+// kept takes from the set what outputs take from it: the sample mask, and alpha where
+// it stands for coverage. With one sample it reports whether that one is left.
+func (s *fragmentShader) kept() ir.V {
+	b, t := s.b, s.setType()
+	set := s.shadedSet()
+	for k, o := range s.from.Out {
+		if o.Semantic == ir.SampleMask && o.Index == 0 {
+			m := s.output(k)
+			if t == ir.I64 {
+				m = b.Op(ir.Or, t, b.Op(ir.ZExt, t, m), b.Op(ir.Shl, t, s.upperMask(), b.Const(t, 32)))
+			}
+			set = b.Op(ir.And, t, set, m)
+		}
+	}
+	if s.key.alphaToCoverage {
+		set = b.Op(ir.And, t, set, s.alphaSet())
+	}
+	return set
+}
+
+// upperMask is the second word of the sample mask.
+func (s *fragmentShader) upperMask() ir.V {
+	for k, o := range s.from.Out {
+		if o.Semantic == ir.SampleMask && o.Index == 1 {
+			return s.b.Op(ir.ZExt, ir.I64, s.output(k))
+		}
+	}
+	return s.b.Const(ir.I64, 0)
+}
+
+// alphaSet is the samples that alpha covers (Vulkan §"Multisample Coverage"): of n as
+// many as are nearest to n times alpha, the first ones.
+func (s *fragmentShader) alphaSet() ir.V {
+	b, t := s.b, s.setType()
+	alpha := s.num(1)
+	for k, o := range s.from.Out {
+		if o.Semantic == ir.Location && o.Index == 3 && o.Source == 0 {
+			alpha = s.typed(s.widened(s.output(k)), false, ir.F32)
+		}
+	}
+	set := b.Const(t, 0)
+	for n := range s.key.samples {
+		bound := s.num((float32(n) + 0.5) / float32(s.key.samples))
+		bit := b.Op(ir.ZExt, t, b.Cmp(ir.FLe, bound, alpha))
+		set = b.Op(ir.Or, t, set, b.Op(ir.Shl, t, bit, b.Const(t, uint64(n))))
+	}
+	return set
+}

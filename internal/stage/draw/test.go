@@ -1,0 +1,117 @@
+package draw
+
+import "github.com/chiaro-gpu/chiaro/internal/ir"
+
+// The tests of a sample (Vulkan §"Fragment Operations"): depth bounds, stencil, depth.
+// They stand before the fragment program where nothing that it does can tell, or where
+// it demands so, and else behind it.
+
+// testKey is what the code of the tests depends on.
+type testKey struct {
+	depth, stencil               string // formats; "" where there is no attachment or nothing is done with it
+	depthLayered, stencilLayered bool
+	compare                      CompareOp // of the depth test; Always without one
+	write                        bool
+	bounds                       bool
+	clamp                        bool // to the viewport's depths
+	front, back                  StencilFace
+}
+
+// testKeyOf returns the key of a state and a target. Tests without an attachment pass.
+func testKeyOf(s *State, t *Target) (k testKey) {
+	z := &s.DepthStencil
+	if t.Depth != nil && (z.Test || z.Bounds) {
+		k.depth, k.depthLayered = t.Depth.Format(), layered(t.Depth)
+		k.bounds, k.clamp = z.Bounds, s.Rasterization.DepthClamp
+		if k.compare = Always; z.Test {
+			k.compare, k.write = z.Compare, z.Write
+		}
+	}
+	if t.Stencil != nil && z.Stencil {
+		k.stencil, k.stencilLayered = t.Stencil.Format(), layered(t.Stencil)
+		k.front, k.back = z.Front.code(), z.Back.code()
+	}
+	return k
+}
+
+// any reports whether there is anything to test or to write.
+func (k *testKey) any() bool { return k.depth != "" || k.stencil != "" }
+
+// earlyTests reports whether the tests stand before the fragment program.
+func (s *fragmentShader) earlyTests() bool {
+	if s.from.Modes.Has(ir.EarlyTests) {
+		return true
+	}
+	if e := s.p.Effects; e.Discards || e.Writes || s.key.alphaToCoverage {
+		return false
+	}
+	for _, o := range s.from.Out {
+		switch o.Semantic {
+		case ir.FragDepth, ir.FragStencilRef, ir.SampleMask:
+			return false
+		}
+	}
+	for _, f := range s.from.Funcs {
+		if t := f.Texture; t != nil && (t.Op == ir.TextureWrite || t.Op == ir.TextureTexel) {
+			return false
+		}
+	}
+	return true
+}
+
+// test writes the tests of sample n and calls passed for what is done where it passes.
+func (s *fragmentShader) test(n ir.V, passed func()) {
+	k := &s.key.test
+	if !k.any() {
+		s.count()
+		passed()
+		return
+	}
+	d := s.depthTest(n)
+	if k.bounds && d.open {
+		s.b.If(d.bounded())
+		defer s.b.End()
+	}
+	pass := d.passes()
+	if k.stencil != "" {
+		pass = s.stencilTest(n, pass)
+	}
+	s.b.If(pass)
+	if k.write && d.open {
+		d.store()
+	}
+	s.count()
+	passed()
+	s.b.End()
+}
+
+// count counts a sample that passes all tests, for occlusion queries.
+func (s *fragmentShader) count() {
+	if s.key.counts {
+		h := s.handle(ir.StorageBuffer, bindCounts, true)
+		s.b.Emit(ir.Val{Op: ir.AtomAdd, Type: ir.I64, Flags: ir.Unused, Args: [4]ir.V{h, s.b.I32(0), s.b.Const(ir.I64, 1)}})
+	}
+}
+
+// compared compares two values by an operation of the state: less is less-than of their
+// type, and equal its equality.
+func (s *fragmentShader) compared(o CompareOp, less, equal ir.Op, x, y ir.V) ir.V {
+	b := s.b
+	switch o {
+	case Never:
+		return b.Bool(false)
+	case Less:
+		return b.Cmp(less, x, y)
+	case Equal:
+		return b.Cmp(equal, x, y)
+	case LessOrEqual:
+		return b.Op(ir.Or, ir.B1, b.Cmp(less, x, y), b.Cmp(equal, x, y))
+	case Greater:
+		return b.Cmp(less, y, x)
+	case NotEqual:
+		return s.not(b.Cmp(equal, x, y))
+	case GreaterOrEqual:
+		return b.Op(ir.Or, ir.B1, b.Cmp(less, y, x), b.Cmp(equal, x, y))
+	}
+	return b.Bool(true)
+}
