@@ -54,7 +54,7 @@ type fragmentShader struct {
 // fragmentProgram makes a compute program of a fragment program.
 func fragmentProgram(from *ir.Program, key *fragmentKey, rec *record) (*ir.Program, error) {
 	s := &fragmentShader{weaver: newWeaver(from), key: key, rec: rec}
-	s.weaver.input = s.read
+	s.input, s.inputAt, s.interp = s.read, s.vertexInput, s.interpolatedAt
 	s.p.StateEffects()
 	s.helpers = s.p.Effects.Quads || s.reads(ir.QuadX) || s.reads(ir.QuadY)
 	s.swizzled = s.helpers && (s.p.SubgroupSize < 2*raster.Block || s.p.Effects.GroupOps)

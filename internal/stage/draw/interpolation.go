@@ -108,3 +108,22 @@ func (s *fragmentShader) interpolated(in ir.Input, by weights) ir.V {
 	}
 	return v
 }
+
+// interpolatedAt writes an input at a place that the program chooses, so many pixels
+// from the middle of the pixel.
+func (s *fragmentShader) interpolatedAt(in ir.Input, dx, dy ir.V) ir.V {
+	if in.Interpolation == ir.Flat || in.Type != ir.F32 && in.Type != ir.F16 {
+		return s.flat(in)
+	}
+	c := s.center()
+	return s.interpolated(in, s.weightsAt(in.Interpolation, spot{s.fadd(c.dx, dx), s.fadd(c.dy, dy)}))
+}
+
+// vertexInput writes an input of vertex i of the primitive, 0 where there is none.
+func (s *fragmentShader) vertexInput(in ir.Input, i ir.V) ir.V {
+	v := s.zero(in.Type)
+	for n := range uint32(3) {
+		v = s.b.Select(s.b.Cmp(ir.Eq, i, s.b.I32(n)), s.vertexWord(in, primitiveVertex+n), v)
+	}
+	return v
+}

@@ -3,7 +3,6 @@ package draw_test
 import (
 	"context"
 	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
@@ -41,7 +40,6 @@ func parse(t testing.TB, text string, subgroup uint32) *ir.Program {
 type canvas struct {
 	draw.Target
 	images []*texture.Image
-	depth  *texture.Image
 }
 
 // image makes an image and a view of it.
@@ -73,19 +71,6 @@ func blank(t testing.TB, width, height int, formats ...string) *canvas {
 
 // bytes returns the first layer of an attachment.
 func (c *canvas) bytes(n int) []byte { return c.images[n].Rows(0, 0, 0) }
-
-// text shows which texels of an attachment have a first byte that is not 0.
-func (c *canvas) text(n int) string {
-	var w strings.Builder
-	m := c.images[n]
-	for y := range m.Height {
-		for x := range m.Width {
-			w.WriteByte(".#"[min(int(m.Texel(texture.Place{X: x, Y: y})[0]), 1)])
-		}
-		w.WriteByte('\n')
-	}
-	return w.String()
-}
 
 // full is a state with one viewport that is the whole canvas.
 func full(c *canvas) draw.State {

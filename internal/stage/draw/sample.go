@@ -24,7 +24,7 @@ func (s *fragmentShader) setType() ir.Type {
 	return ir.I32
 }
 
-// covered reads which samples are covered: of pixel (x, y) of the block.
+// coveredSet reads which samples are covered: of pixel (x, y) of the block.
 func (s *fragmentShader) coveredSet(h, item, x, y ir.V) ir.V {
 	t, set := s.setType(), s.b.Const(s.setType(), 0)
 	for n := range s.key.samples {
@@ -75,7 +75,7 @@ func (s *fragmentShader) forSamples(body func(n ir.V)) {
 	done := b.Block()
 	loop := b.Loop(b.I32(0))
 	n := b.Param(loop, 0)
-	b.If(s.has(s.set(), n))
+	b.If(s.has(s.samples(), n))
 	body(n)
 	b.End()
 	next := s.add(n, b.I32(1))
@@ -145,8 +145,8 @@ func (s *fragmentShader) centroid() spot {
 		return s.here()
 	}
 	b, t := s.b, s.setType()
-	all := b.Cmp(ir.Eq, s.set(), b.Const(t, ^uint64(0)>>(64-s.key.samples)))
-	first := b.Op(ir.FindLsb, t, s.set())
+	all := b.Cmp(ir.Eq, s.samples(), b.Const(t, ^uint64(0)>>(64-s.key.samples)))
+	first := b.Op(ir.FindLsb, t, s.samples())
 	if t == ir.I64 {
 		first = b.Op(ir.Trunc, ir.I32, first)
 	}
@@ -154,14 +154,14 @@ func (s *fragmentShader) centroid() spot {
 	return spot{b.Select(all, c.dx, p.dx), b.Select(all, c.dy, p.dy)}
 }
 
-// set is the samples that are covered, as far as is known.
-func (s *fragmentShader) set() ir.V { return s.get(varSet) }
+// samples is those of the pixel that are covered, as far as is known.
+func (s *fragmentShader) samples() ir.V { return s.get(varSet) }
 
 // shadedSet is which samples an invocation stands for, as SampleMask has them.
 func (s *fragmentShader) shadedSet() ir.V {
 	switch {
 	case s.multi():
-		return s.set()
+		return s.samples()
 	case s.key.perSample:
 		return s.only(s.sample())
 	}

@@ -17,10 +17,12 @@ type weaver struct {
 	texels *texture.Texels
 	from   *ir.Program
 
-	input func(ir.Input) ir.V // writes what an input of the stage is
-	outs  []int               // by output: its variable
-	res   map[place]int       // resources of the draw
-	fault error
+	input   func(ir.Input) ir.V                 // writes what an input of the stage is; no value where engines know it
+	inputAt func(in ir.Input, i ir.V) ir.V      // that of vertex i
+	interp  func(in ir.Input, dx, dy ir.V) ir.V // that of another place of the pixel
+	outs    []int                               // by output: its variable
+	res     map[place]int                       // resources of the draw
+	fault   error
 }
 
 // place is a resource of the draw, none of the shaders'.
@@ -58,9 +60,8 @@ func (w *weaver) weave(around func(body func())) (*ir.Program, error) {
 		if i > 0 {
 			w.keep(code, to)
 		} else {
-			outer := w.b.Block()
+			w.b.Block()
 			around(func() { w.keep(code, to) })
-			_ = outer
 			w.b.End()
 		}
 		f.Replace(to)
@@ -75,24 +76,35 @@ func (w *weaver) weave(around func(body func())) (*ir.Program, error) {
 // keep appends a function's own code, and notes what stands for its inputs.
 func (w *weaver) keep(code []ir.V, to map[ir.V]ir.V) {
 	f := w.b.Func
+	arg := func(v ir.V) ir.V {
+		if n, ok := to[v]; ok {
+			return n
+		}
+		return v
+	}
 	for _, v := range code {
-		x := f.Val(v)
+		x := *f.Val(v)
+		w.b.Origin = x.Origin
 		switch x.Op {
 		case ir.In:
 			in := w.from.In[x.Aux]
-			w.b.Origin = x.Origin
 			if n := w.input(in); n != 0 {
 				to[v] = n
 				continue
 			}
 			f.Val(v).Aux = w.in(in.Semantic, in.Type)
+		case ir.InAt:
+			to[v] = w.inputAt(w.from.In[x.Aux], arg(x.Args[0]))
+			continue
+		case ir.Interp:
+			to[v] = w.interp(w.from.In[x.Aux], arg(x.Args[0]), arg(x.Args[1]))
+			continue
 		case ir.Out:
-			val := x.Args[0]
-			if n, ok := to[val]; ok {
-				val = n
-			}
-			w.b.Origin = x.Origin
-			w.store(int(x.Aux), val)
+			w.store(int(x.Aux), arg(x.Args[0]))
+			continue
+		}
+		if x.Op.OfStage() {
+			w.unsupported("operation %s of a %s program", x.Op, w.from.Stage)
 			continue
 		}
 		w.b.Keep(v)
