@@ -112,5 +112,6 @@ const (
 	stFeedback                structureType = 1000192000
 	stDepthBiasRepresentation structureType = 1000283001
 	stMemoryBarrier           structureType = 1000314000
+	stIdentifier              structureType = 1000462002
 	stModule                  structureType = 16
 )

@@ -77,6 +77,10 @@ type stage struct {
 	Next   chain           `json:"pNext"`
 }
 
+type moduleIdentifier struct {
+	Size uint32 `json:"identifierSize"`
+}
+
 type specialization struct {
 	Size    uint64 `json:"dataSize"`
 	Data    string `json:"data"` // base 64

@@ -33,6 +33,10 @@ type Stage struct {
 	Entry  string
 	Spec   facts.Spec
 
+	// Identifier is how many bytes the identifier of the module has, 0 where there
+	// is none. Fossilize itself records the module in its place.
+	Identifier uint32
+
 	Flags        link.StageFlags
 	SubgroupSize uint32
 	Robustness   *link.Robustness
@@ -217,7 +221,9 @@ func (b *builder) stages(list []stage) {
 		var size subgroupSize
 		var r robustness
 		var m shaderModule
-		found := b.read(s.Next, map[structureType]any{stSubgroupSize: &size, stRobustness: &r, stModule: &m})
+		var id moduleIdentifier
+		found := b.read(s.Next, map[structureType]any{stSubgroupSize: &size, stRobustness: &r, stModule: &m, stIdentifier: &id})
+		out.Identifier = id.Size
 		if found[stSubgroupSize] {
 			out.SubgroupSize = size.Size
 		}

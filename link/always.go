@@ -1,8 +1,6 @@
 package link
 
 import (
-	"slices"
-
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/iface"
 	"github.com/chiaro-gpu/chiaro/spirv"
@@ -40,24 +38,6 @@ func (l *linker) flow(s *Shader) {
 	}
 }
 
-// entryFunction returns the function of an entry point and all that it calls, the
-// function itself first; none where there is none.
-func entryFunction(m *facts.Module, e *iface.Entry) []*facts.Function {
-	for i := range m.EntryPoints {
-		if p := &m.EntryPoints[i]; p.ID == e.ID && p.Model == e.Model && p.Name == e.Name && p.Func != nil {
-			tree := m.CallTree(p)
-			k := slices.Index(tree, p.Func)
-			if k < 0 {
-				return nil
-			}
-			tree = slices.Clone(tree)
-			tree[0], tree[k] = tree[k], tree[0]
-			return tree
-		}
-	}
-	return nil
-}
-
 // always judges that a built-in is written on each way to the end of the entry
 // point, where it is written at all. A way on which more than one decision is
 // taken may be none that the shader can go, for decisions may hang together;
@@ -68,7 +48,7 @@ func (l *linker) always(code string, s *Shader, x *iface.BuiltIn) {
 		return
 	}
 	v := m.Variable(x.ID)
-	tree := entryFunction(m, s.Entry)
+	tree := functions(m, s.Entry)
 	if v == nil || v.Init != 0 || len(tree) == 0 || !written(m, s.Entry, x) {
 		return
 	}
@@ -174,7 +154,7 @@ func (l *linker) oneValue(code string, s *Shader, x *iface.BuiltIn) {
 	if size == 0 || m == nil {
 		return
 	}
-	for _, f := range entryFunction(m, s.Entry) {
+	for _, f := range functions(m, s.Entry) {
 		for b := range f.Blocks {
 			if at, one, other := emitted(m, &f.Blocks[b], x, size); at >= 0 {
 				side := s.at(at)

@@ -7,7 +7,6 @@ import (
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/iface"
 	"github.com/chiaro-gpu/chiaro/spirv"
-	"github.com/chiaro-gpu/chiaro/spirv/inst"
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
@@ -81,80 +80,48 @@ func (l *linker) drawObjects() {
 // unnormalized judges how a stage samples with immutable samplers whose
 // coordinates are not normalized.
 func (l *linker) unnormalized(s *Shader) {
-	of := map[spirv.ID]*iface.Resource{}
-	for i := range s.Entry.Resources {
-		r := &s.Entry.Resources[i]
-		if b := l.d.Layout.binding(r.Set, r.Binding); b != nil && r.Used && !r.MissingSet && !r.MissingBinding && len(b.Immutable) > 0 &&
-			!slices.ContainsFunc(b.Immutable, func(x Sampler) bool { return !x.Unnormalized }) {
-			of[r.ID] = r
-		}
-	}
+	of := s.bound(func(r *iface.Resource) bool {
+		b := l.d.Layout.binding(r.Set, r.Binding)
+		return b != nil && len(b.Immutable) > 0 && !slices.ContainsFunc(b.Immutable, func(x Sampler) bool { return !x.Unnormalized })
+	})
 	if len(of) == 0 {
 		return // before the module is read
 	}
-	m := s.facts()
-	if m == nil {
+	t := s.trace()
+	if t == nil {
 		return
 	}
-	for i := range s.instructions(m) {
-		in := m.Code.Inst(i)
-		name := in.Op().String()
-		if !strings.HasPrefix(name, "OpImageSample") && !strings.HasPrefix(name, "OpImageSparseSample") || strings.HasSuffix(name, "QCOM") || len(in) < 5 {
+	for i, in := range t.instructions() {
+		if !samples(in.Op()) || in.Op() == spirv.OpImageSampleWeightedQCOM || len(in) < 4 { // whose sampler is never normalized
 			continue
 		}
-		r := of[samplerOf(m, spirv.ID(in[3]))]
-		if r == nil {
-			continue
-		}
-		sides := []Side{s.at(i), resourceSide(s, r)}
-		if strings.Contains(name, "ImplicitLod") || strings.Contains(name, "Dref") || strings.Contains(name, "Proj") {
-			l.fail(vuid.VkCmdDraw_None_08610, sides, "%s samples with %s, whose coordinates are not normalized; must be an instruction with an explicit level of detail, without projection or comparison", name, r.Name)
-		}
-		if mask := imageOperands(m, i); mask&(spirv.ImageOperandsBiasMask|spirv.ImageOperandsConstOffsetMask|spirv.ImageOperandsOffsetMask|spirv.ImageOperandsConstOffsetsMask) != 0 {
-			l.fail(vuid.VkCmdDraw_None_08611, sides, "%s samples with %s, whose coordinates are not normalized, and has %s; must have no bias and no offset", name, r.Name, mask)
-		}
-	}
-}
-
-// instructions yields the numbers of the instructions in the functions that the
-// entry point calls.
-func (s *Shader) instructions(m *facts.Module) func(func(int) bool) {
-	return func(yield func(int) bool) {
-		for k := range m.EntryPoints {
-			p := &m.EntryPoints[k]
-			if p.ID != s.Entry.ID || p.Model != s.Entry.Model || p.Name != s.Entry.Name || p.Func == nil {
-				continue
-			}
-			for _, f := range m.CallTree(p) {
-				for i := f.Index; i < f.End; i++ {
-					if !yield(i) {
-						return
-					}
-				}
+		for _, at := range t.samplers(spirv.ID(in[3])) {
+			if r := of[at.id]; r != nil {
+				l.texelSample(s, t.m, i, r)
+				break
 			}
 		}
 	}
 }
 
-// samplerOf returns the variable of the sampler in a sampled image.
-func samplerOf(m *facts.Module, id spirv.ID) spirv.ID {
-	for range maxChase {
-		i := m.Code.Def(id)
-		if i < 0 {
-			return 0
-		}
-		switch in := m.Code.Inst(i); in.Op() {
-		case spirv.OpSampledImage:
-			id = inst.SampledImage(in).Sampler()
-		case spirv.OpCopyObject:
-			id = inst.CopyObject(in).Operand()
-		case spirv.OpLoad:
-			return variableOf(m, inst.Load(in).Pointer())
-		default:
-			return 0
-		}
+// samples reports whether an instruction is one of OpImageSample* and
+// OpImageSparseSample*.
+func samples(op spirv.Op) bool {
+	name := op.String()
+	return strings.HasPrefix(name, "OpImageSample") || strings.HasPrefix(name, "OpImageSparseSample")
+}
+
+// texelSample judges an instruction that samples by coordinates which are not
+// normalized.
+func (l *linker) texelSample(s *Shader, m *facts.Module, i int, r *iface.Resource) {
+	name, sides := m.Code.Inst(i).Op().String(), []Side{s.at(i), resourceSide(s, r)}
+	if strings.Contains(name, "ImplicitLod") || strings.Contains(name, "Dref") || strings.Contains(name, "Proj") {
+		l.fail(vuid.VkCmdDraw_None_08610, sides, "%s samples with %s, whose coordinates are not normalized; must be an instruction with an explicit level of detail, without projection or comparison", name, r.Name)
 	}
-	return 0
+	const moved = spirv.ImageOperandsBiasMask | spirv.ImageOperandsConstOffsetMask | spirv.ImageOperandsOffsetMask | spirv.ImageOperandsConstOffsetsMask
+	if mask := imageOperands(m, i); mask&moved != 0 {
+		l.fail(vuid.VkCmdDraw_None_08611, sides, "%s samples with %s, whose coordinates are not normalized, and has %s; must have no bias and no offset", name, r.Name, mask)
+	}
 }
 
 // imageOperands returns the image operands of an instruction.
@@ -171,32 +138,27 @@ func imageOperands(m *facts.Module, i int) spirv.ImageOperands {
 // indices judges constant indices of arrays of descriptors whose length the
 // layout says. The instruction may never be executed, so that it is a warning.
 func (l *linker) indices(s *Shader) {
-	of := map[spirv.ID]*iface.Resource{}
-	for i := range s.Entry.Resources {
-		if r := &s.Entry.Resources[i]; r.Used && !r.MissingSet && !r.MissingBinding && len(r.Arrays) > 0 && r.Arrays[0] == 0 {
-			of[r.ID] = r
-		}
-	}
+	of := s.bound(func(r *iface.Resource) bool { return len(r.Arrays) > 0 && r.Arrays[0] == 0 })
 	if len(of) == 0 {
 		return // before the module is read
 	}
-	m := s.facts()
-	if m == nil {
+	t := s.trace()
+	if t == nil {
 		return
 	}
-	for i := range s.instructions(m) {
-		in := m.Code.Inst(i)
+	for i, in := range t.instructions() {
 		if in.Op() != spirv.OpAccessChain && in.Op() != spirv.OpInBoundsAccessChain {
 			continue
 		}
-		c := inst.AccessChain(in)
-		r, path := of[c.Base()], c.Indexes()
-		if r == nil || len(path) == 0 {
-			continue
-		}
-		b, k := l.d.Layout.binding(r.Set, r.Binding), m.Const(path[0])
-		if b != nil && k != nil && k.Known && b.Type != InlineUniformBlock && k.Bits >= uint64(b.Count) {
-			l.warn(vuid.VkCmdDraw_None_10068, []Side{s.at(i), resourceSide(s, r), b.side(r.Set)}, "element %d of %s is used, and its binding has %d descriptors; must be one of them", k.Bits, r.Name, b.Count)
+		for _, at := range t.pointers(in.Result()) {
+			r := of[at.id]
+			if r == nil || len(at.path) == 0 || at.path[0].at != i {
+				continue
+			}
+			b, k := l.d.Layout.binding(r.Set, r.Binding), t.m.Const(at.path[0].index)
+			if b != nil && k != nil && k.Known && b.Type != InlineUniformBlock && k.Bits >= uint64(b.Count) {
+				l.warn(vuid.VkCmdDraw_None_10068, []Side{s.at(i), resourceSide(s, r), b.side(r.Set)}, "element %d of %s is used, and its binding has %d descriptors; must be one of them", k.Bits, r.Name, b.Count)
+			}
 		}
 	}
 }

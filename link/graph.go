@@ -168,22 +168,21 @@ func nodeOf(s *Shader) *node {
 
 // payloads reads what a node takes and gives.
 func (n *node) payloads(m *facts.Module) {
-	for i := range m.EntryPoints {
-		p := &m.EntryPoints[i]
-		if p.ID != n.s.Entry.ID || p.Model != n.s.Entry.Model || p.Name != n.s.Entry.Name || p.Func == nil {
-			continue
+	p := entryPoint(m, n.s.Entry)
+	if p == nil {
+		return
+	}
+	for _, id := range p.Interface {
+		if v := m.Variable(id); v != nil && v.Storage == spirv.StorageClassNodePayloadAMDX {
+			n.size, n.at = payloadSize(m, v.Type), v.Index
 		}
-		for _, id := range p.Interface {
-			if v := m.Variable(id); v != nil && v.Storage == spirv.StorageClassNodePayloadAMDX {
-				n.size, n.at = payloadSize(m, v.Type), v.Index
-			}
+	}
+	for i, in := range instructions(m, n.s.Entry) {
+		if len(n.gives) >= maxNodes {
+			return
 		}
-		for _, f := range m.CallTree(p) {
-			for k := f.Index; k < f.End && len(n.gives) < maxNodes; k++ {
-				if in := m.Code.Inst(k); in.Op() == spirv.OpAllocateNodePayloadsAMDX {
-					n.give(m, inst.AllocateNodePayloadsAMDX(in), k)
-				}
-			}
+		if in.Op() == spirv.OpAllocateNodePayloadsAMDX {
+			n.give(m, inst.AllocateNodePayloadsAMDX(in), i)
 		}
 	}
 }

@@ -382,17 +382,15 @@ func (l *linker) tileTests(f *Shader) {
 	}
 }
 
-// uses reports whether the functions of a module have an instruction.
+// uses reports whether a stage may run an instruction.
 func uses(s *Shader, op spirv.Op) bool {
 	m := s.facts()
 	if m == nil {
 		return false
 	}
-	for k := range m.Functions {
-		for i := m.Functions[k].Index; i < m.Functions[k].End; i++ {
-			if m.Code.Inst(i).Op() == op {
-				return true
-			}
+	for _, in := range instructions(m, s.Entry) {
+		if in.Op() == op {
+			return true
 		}
 	}
 	return false

@@ -46,21 +46,36 @@ func (l *linker) mappedAccess(s *Shader, list []Mapping) {
 	if !arrays && !pointers {
 		return // before the module is read
 	}
-	m := s.facts()
-	if m == nil {
+	t := s.trace()
+	if t == nil {
 		return
 	}
-	for i := range s.instructions(m) {
-		switch in := m.Code.Inst(i); in.Op() {
-		case spirv.OpAccessChain, spirv.OpInBoundsAccessChain, spirv.OpUntypedAccessChainKHR, spirv.OpUntypedInBoundsAccessChainKHR, spirv.OpCopyObject, spirv.OpFunctionCall:
+	reported := map[int]bool{} // the access chains
+	for i, in := range t.instructions() {
+		switch in.Op() {
 		case spirv.OpSelect, spirv.OpPhi:
-			if t := m.TypeOf(in.Result()); pointers && isPointer(t) {
-				l.variablePointer(s, m, i, of)
+			if pointers && isPointer(t.m.TypeOf(in.Result())) {
+				l.variablePointer(s, t, i, of)
 			}
 		default:
-			l.directAccess(s, m, i, of)
+			if t.accesses(in) {
+				l.directAccess(s, t, i, of, reported)
+			}
 		}
 	}
+}
+
+// accesses reports whether an instruction does with a pointer what is more than to
+// make another pointer of it, or to hand it on.
+func (t *tracer) accesses(in spirv.Inst) bool {
+	switch in.Op() {
+	case spirv.OpReturnValue:
+		return false
+	case spirv.OpUntypedPtrAccessChainKHR, spirv.OpUntypedInBoundsPtrAccessChainKHR:
+		return false
+	}
+	from, _ := t.from(in)
+	return from == nil && in.Op() != spirv.OpFunctionCall && in.Op() != spirv.OpFunctionParameter
 }
 
 // isPointer reports whether a type is one of pointers.
@@ -69,26 +84,33 @@ func isPointer(t *facts.Type) bool {
 }
 
 // directAccess judges the indices by which an instruction reaches memory that is
-// mapped without a descriptor.
-func (l *linker) directAccess(s *Shader, m *facts.Module, i int, of map[spirv.ID]origin) {
-	in := m.Code.Inst(i)
-	for w := m.Code.Walk(i); w.Next(); {
-		if w.Kind != spirv.KindIdRef || !isPointer(m.TypeOf(spirv.ID(in[w.Pos]))) {
+// mapped without a descriptor; reported are the access chains that were found to go
+// by others.
+func (l *linker) directAccess(s *Shader, t *tracer, i int, of map[spirv.ID]origin, reported map[int]bool) {
+	in := t.m.Code.Inst(i)
+	for w := t.m.Code.Walk(i); w.Next(); {
+		if w.Kind != spirv.KindIdRef || !isPointer(t.m.TypeOf(spirv.ID(in[w.Pos]))) {
 			continue
 		}
-		v, path := reached(m, spirv.ID(in[w.Pos]))
-		o, ok := of[v]
-		if !ok || !slices.Contains(direct, o.source) || constantPath(m, path[:min(len(path), len(o.r.Arrays))]) {
-			continue
+		for _, at := range t.pointers(spirv.ID(in[w.Pos])) {
+			o, ok := of[at.id]
+			if !ok || at.chosen || !slices.Contains(direct, o.source) {
+				continue
+			}
+			chain, constant := t.constant(at.path[:min(len(at.path), len(o.r.Arrays))])
+			if constant || reported[chain] {
+				continue
+			}
+			reported[chain] = true
+			l.fail(vuid.RuntimeSpirv_DescriptorSet_11385, []Side{s.at(chain), resourceSide(s, o.r)}, "an element of %s, which is mapped with the source %s, is taken by an index that is no constant; must be constant", o.r.Name, o.source)
 		}
-		l.fail(vuid.RuntimeSpirv_DescriptorSet_11385, []Side{s.at(i), resourceSide(s, o.r)}, "an element of %s, which is mapped with the source %s, is taken by an index that is no constant; must be constant", o.r.Name, o.source)
 	}
 }
 
 // variablePointer judges what a pointer that is chosen may point to.
-func (l *linker) variablePointer(s *Shader, m *facts.Module, i int, of map[spirv.ID]origin) {
+func (l *linker) variablePointer(s *Shader, t *tracer, i int, of map[spirv.ID]origin) {
 	var first *origin
-	for _, o := range origins(m, i, of) {
+	for _, o := range t.origins(i, of) {
 		if o.r == nil {
 			if first != nil && first.r != nil {
 				l.fail(vuid.RuntimeSpirv_source_11387, []Side{s.at(i), resourceSide(s, first.r)}, "a pointer may point to %s and to a resource without set and binding; must be resources of one sort", first.r.Name)
@@ -114,37 +136,13 @@ func (l *linker) variablePointer(s *Shader, m *facts.Module, i int, of map[spirv
 	}
 }
 
-// maxOrigins bounds how many pointers are looked at for one that is chosen.
-const maxOrigins = 256
-
-// origins returns the resources that a pointer which is chosen may point to, as
-// far as the function says.
-func origins(m *facts.Module, i int, of map[spirv.ID]origin) (out []origin) {
-	todo, seen := []int{i}, map[int]bool{i: true}
-	for len(todo) > 0 && len(seen) < maxOrigins {
-		in := m.Code.Inst(todo[0])
-		todo = todo[1:]
-		var from []spirv.ID
-		switch in.Op() {
-		case spirv.OpSelect:
-			from = []spirv.ID{spirv.ID(in[4]), spirv.ID(in[5])}
-		case spirv.OpPhi:
-			for k := 3; k < len(in); k += 2 {
-				from = append(from, spirv.ID(in[k]))
-			}
-		case spirv.OpPtrAccessChain, spirv.OpInBoundsPtrAccessChain:
-			from = []spirv.ID{spirv.ID(in[3])}
-		case spirv.OpBufferPointerEXT:
+// origins returns the resources that a pointer which is chosen may point to.
+func (t *tracer) origins(i int, of map[spirv.ID]origin) (out []origin) {
+	for _, at := range t.pointers(t.m.Code.Inst(i).Result()) {
+		if o, ok := of[at.id]; ok {
+			out = append(out, o)
+		} else if in := t.m.Code.DefInst(at.id); in.Op() == spirv.OpBufferPointerEXT {
 			out = append(out, origin{})
-		}
-		for _, id := range from {
-			v, _ := reached(m, id)
-			if o, ok := of[v]; ok {
-				out = append(out, o)
-			} else if k := m.Code.Def(v); k >= 0 && !seen[k] {
-				seen[k] = true
-				todo = append(todo, k)
-			}
 		}
 	}
 	return out

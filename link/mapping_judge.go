@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/iface"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
@@ -219,32 +218,23 @@ func (l *linker) unmapped(s *Shader, list []Mapping) {
 // asksLength returns the instruction of an entry point that asks for the length of
 // the array in a block, -1 where there is none.
 func asksLength(s *Shader, id spirv.ID) int {
-	m := s.facts()
-	if m == nil {
+	t := s.trace()
+	if t == nil {
 		return -1
 	}
-	for k := range m.EntryPoints {
-		p := &m.EntryPoints[k]
-		if p.ID != s.Entry.ID || p.Model != s.Entry.Model || p.Name != s.Entry.Name || p.Func == nil {
+	for i, in := range t.instructions() {
+		var p spirv.ID
+		switch in.Op() {
+		case spirv.OpArrayLength:
+			p = inst.ArrayLength(in).Structure()
+		case spirv.OpUntypedArrayLengthKHR:
+			p = inst.UntypedArrayLengthKHR(in).Pointer()
+		default:
 			continue
 		}
-		for _, f := range m.CallTree(p) {
-			for i := f.Index; i < f.End; i++ {
-				in := m.Code.Inst(i)
-				switch {
-				case in.Op() == spirv.OpArrayLength && variableOf(m, inst.ArrayLength(in).Structure()) == id:
-					return i
-				case in.Op() == spirv.OpUntypedArrayLengthKHR && variableOf(m, inst.UntypedArrayLengthKHR(in).Pointer()) == id:
-					return i
-				}
-			}
+		if slices.ContainsFunc(t.pointers(p), func(r root) bool { return r.id == id }) {
+			return i
 		}
 	}
 	return -1
-}
-
-// variableOf follows a pointer to what it is made of.
-func variableOf(m *facts.Module, id spirv.ID) spirv.ID {
-	v, _ := reached(m, id)
-	return v
 }

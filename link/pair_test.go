@@ -19,7 +19,10 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-var pairs = flag.Int("pairs", 400, "how many pairs of stages TestStagePairs makes")
+var (
+	pairs    = flag.Int("pairs", 400, "how many pairs of stages TestStagePairs makes")
+	pairSeed = flag.Int("pairseed", 0, "the seed of the first pair")
+)
 
 // cell is what stands in one word of a Location.
 type cell struct {
@@ -345,7 +348,8 @@ var changes = []change{
 func TestStagePairs(t *testing.T) {
 	env, _ := valid.ParseEnv("vulkan1.4")
 	how := map[string]*[4]int{} // found, allowed, invalid, all
-	for n := range *pairs {
+	for i := range *pairs {
+		n := *pairSeed + i
 		r := rand.New(rand.NewPCG(uint64(n), 1))
 		s := stagePairs[r.IntN(len(stagePairs))]
 		g := &pairMaker{Rand: r, out: s[0], in: s[1]}
@@ -459,7 +463,8 @@ func TestTaskPayloads(t *testing.T) {
 		}
 		return link.Link(d)
 	}
-	for n := range max(*pairs/4, 1) {
+	for i := range max(*pairs/4, 1) {
+		n := *pairSeed + i
 		r := rand.New(rand.NewPCG(uint64(n), 2))
 		g := &pairMaker{Rand: r}
 		of := g.structure(2)

@@ -91,29 +91,26 @@ func (l *linker) rayFlags(s *Shader) {
 	if m == nil {
 		return
 	}
-	for _, f := range entryFunction(m, s.Entry) {
-		for i := f.Index; i < f.End; i++ {
-			in := m.Code.Inst(i)
-			k, ok := traced[in.Op()]
-			if !ok {
-				continue
-			}
-			if motion && k.motion != "" {
-				l.fail(k.motion, []Side{s.at(i)}, "a ray is traced with motion; the pipeline must have the flag %s", PipelineFlagsRayTracingAllowMotion)
-			}
-			if k.flags == 0 || k.flags >= len(in) {
-				continue
-			}
-			c := m.Const(spirv.ID(in[k.flags]))
-			if c == nil || !c.Known {
-				continue
-			}
-			if c.Bits&skipTriangles != 0 && l.d.Flags&PipelineFlagsRayTracingSkipAabbs != 0 {
-				l.fail(k.triangles, []Side{s.at(i)}, "a ray skips triangles, and the pipeline AABBs; must not both")
-			}
-			if c.Bits&skipAABBs != 0 && l.d.Flags&PipelineFlagsRayTracingSkipTriangles != 0 {
-				l.fail(k.aabbs, []Side{s.at(i)}, "a ray skips AABBs, and the pipeline triangles; must not both")
-			}
+	for i, in := range instructions(m, s.Entry) {
+		k, ok := traced[in.Op()]
+		if !ok {
+			continue
+		}
+		if motion && k.motion != "" {
+			l.fail(k.motion, []Side{s.at(i)}, "a ray is traced with motion; the pipeline must have the flag %s", PipelineFlagsRayTracingAllowMotion)
+		}
+		if k.flags == 0 || k.flags >= len(in) {
+			continue
+		}
+		c := m.Const(spirv.ID(in[k.flags]))
+		if c == nil || !c.Known {
+			continue
+		}
+		if c.Bits&skipTriangles != 0 && l.d.Flags&PipelineFlagsRayTracingSkipAabbs != 0 {
+			l.fail(k.triangles, []Side{s.at(i)}, "a ray skips triangles, and the pipeline AABBs; must not both")
+		}
+		if c.Bits&skipAABBs != 0 && l.d.Flags&PipelineFlagsRayTracingSkipTriangles != 0 {
+			l.fail(k.aabbs, []Side{s.at(i)}, "a ray skips AABBs, and the pipeline triangles; must not both")
 		}
 	}
 }
@@ -141,15 +138,11 @@ func (l *linker) wideIndexing(s *Shader) {
 			}
 		}
 	}
-	for _, f := range entryFunction(m, s.Entry) {
-		for i := f.Index; i < f.End; i++ {
-			in := m.Code.Inst(i)
-			code, ids := indices(in)
-			for _, id := range ids {
-				t := m.TypeOf(id)
-				if t != nil && t.Width != 32 {
-					l.fail(code, []Side{s.at(i)}, words, in.Op(), t.Width)
-				}
+	for i, in := range instructions(m, s.Entry) {
+		code, ids := indices(in)
+		for _, id := range ids {
+			if t := m.TypeOf(id); t != nil && t.Width != 32 {
+				l.fail(code, []Side{s.at(i)}, words, in.Op(), t.Width)
 			}
 		}
 	}
@@ -223,16 +216,14 @@ func (l *linker) sampleReads(s *Shader) {
 	if m == nil {
 		return
 	}
-	for _, f := range entryFunction(m, s.Entry) {
-		for i := f.Index; i < f.End; i++ {
-			sample, reads := tileSample(m.Code.Inst(i))
-			switch {
-			case !reads:
-			case k.MinShading != 1:
-				l.fail(vuid.RuntimeSpirv_minSampleShading_08732, []Side{s.at(i)}, "the tile image is read and %g of the samples are shaded; must be all, 1", k.MinShading)
-			case k.Samples > 1 && sample != 0 && m.Const(sample) != nil && m.Const(sample).Known:
-				l.fail(vuid.RuntimeSpirv_minSampleShading_08731, []Side{s.at(i)}, "the tile image is read at sample %d by all invocations; must be read at that of each", m.Const(sample).Bits)
-			}
+	for i, in := range instructions(m, s.Entry) {
+		sample, reads := tileSample(in)
+		switch {
+		case !reads:
+		case k.MinShading != 1:
+			l.fail(vuid.RuntimeSpirv_minSampleShading_08732, []Side{s.at(i)}, "the tile image is read and %g of the samples are shaded; must be all, 1", k.MinShading)
+		case k.Samples > 1 && sample != 0 && m.Const(sample) != nil && m.Const(sample).Known:
+			l.fail(vuid.RuntimeSpirv_minSampleShading_08731, []Side{s.at(i)}, "the tile image is read at sample %d by all invocations; must be read at that of each", m.Const(sample).Bits)
 		}
 	}
 }

@@ -1,6 +1,8 @@
 package link
 
 import (
+	"slices"
+
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/iface"
 	"github.com/chiaro-gpu/chiaro/spirv"
@@ -30,34 +32,18 @@ const maxChase = 64
 // written reports whether a function that the entry point calls stores to a
 // variable, or to one member of it.
 func written(m *facts.Module, e *iface.Entry, x *iface.BuiltIn) bool {
-	for k := range m.EntryPoints {
-		p := &m.EntryPoints[k]
-		if p.ID != e.ID || p.Model != e.Model || p.Name != e.Name || p.Func == nil {
-			continue
+	for _, in := range instructions(m, e) {
+		var to []spirv.ID
+		switch in.Op() {
+		case spirv.OpStore:
+			to = []spirv.ID{inst.Store(in).Pointer()}
+		case spirv.OpCopyMemory:
+			to = []spirv.ID{inst.CopyMemory(in).Target()}
+		case spirv.OpFunctionCall: // a pointer that goes to a function may be written there
+			to = inst.FunctionCall(in).Arguments()
 		}
-		for _, f := range m.CallTree(p) {
-			for i := f.Index; i < f.End; i++ {
-				in := m.Code.Inst(i)
-				var to spirv.ID
-				switch in.Op() {
-				case spirv.OpStore:
-					to = inst.Store(in).Pointer()
-				case spirv.OpCopyMemory:
-					to = inst.CopyMemory(in).Target()
-				case spirv.OpFunctionCall: // a pointer that goes to a function may be written there
-					for _, a := range inst.FunctionCall(in).Arguments() {
-						if reaches(m, a, x) {
-							return true
-						}
-					}
-					continue
-				default:
-					continue
-				}
-				if reaches(m, to, x) {
-					return true
-				}
-			}
+		if slices.ContainsFunc(to, func(id spirv.ID) bool { return reaches(m, id, x) }) {
+			return true
 		}
 	}
 	return false

@@ -168,7 +168,7 @@ func (j *judge) objectStages(ctx context.Context, s *subject, p *fossil.Pipeline
 		k := &p.Stages[i]
 		if k.Module == 0 {
 			d.Library = true // it is in a library, or known by an identifier alone
-			d.Stages = append(d.Stages, link.Shader{})
+			d.Stages = append(d.Stages, link.Shader{Stage: k.Stage, Identifier: k.Identifier})
 			continue
 		}
 		name := fmt.Sprintf("%s#module/%s", s.file, k.Module)
@@ -196,7 +196,7 @@ func (j *judge) objectStages(ctx context.Context, s *subject, p *fossil.Pipeline
 		if err != nil {
 			return fmt.Errorf("stages[%d]: %w", i, err)
 		}
-		shader.Flags, shader.SubgroupSize, shader.Robustness, shader.Specialization = k.Flags, k.SubgroupSize, k.Robustness, k.Entries
+		shader.Identifier, shader.Flags, shader.SubgroupSize, shader.Robustness, shader.Specialization = k.Identifier, k.Flags, k.SubgroupSize, k.Robustness, k.Entries
 		d.Stages = append(d.Stages, *shader)
 	}
 	return nil

@@ -30,9 +30,9 @@ var mergeFormats = []string{"text", "json", "jsonl"}
 func newReportMerge(c console) *cobra.Command {
 	format := "text"
 	cmd := &cobra.Command{
-		Use:   "merge FILE.jsonl...",
+		Use:   "merge FILE...",
 		Short: "Make one report of those of several shards",
-		Long: `Make one report of several that check wrote with --format jsonl or --out jsonl=FILE, such as those of
+		Long: `Make one report of several that check wrote with --format or --out as jsonl or json, such as those of
 the shards of one corpus: in order of the files' names, what stands twice once. The exit code is that
 of a run over all of them.`,
 		Example: "  chiaro check --shard 1/2 --out jsonl=a.jsonl shaders/\n  chiaro check --shard 2/2 --out jsonl=b.jsonl shaders/\n  chiaro report merge a.jsonl b.jsonl",
@@ -43,9 +43,6 @@ of a run over all of them.`,
 	complete(cmd, "format", mergeFormats...)
 	return cmd
 }
-
-// maxRecord bounds a line of a report.
-const maxRecord = 64 << 20
 
 // mergeReports reads reports and writes one.
 func mergeReports(c console, format string, files []string) error {
@@ -75,7 +72,8 @@ func mergeReports(c console, format string, files []string) error {
 	return nil
 }
 
-// readRecords reads the lines of a report.
+// readRecords reads a report: records one behind the other, as jsonl has them, or
+// in objects that list them as their files, as json does.
 func readRecords(file string) ([]checkRecord, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -83,26 +81,61 @@ func readRecords(file string) ([]checkRecord, error) {
 	}
 	defer f.Close()
 	var out []checkRecord
-	s := bufio.NewScanner(f)
-	s.Buffer(nil, maxRecord)
-	for n := 1; s.Scan(); n++ {
-		if len(s.Bytes()) == 0 {
-			continue
+	for d := json.NewDecoder(f); ; {
+		var r struct {
+			checkRecord
+			Files *[]checkRecord `json:"files"`
 		}
-		var r checkRecord
-		err := json.Unmarshal(s.Bytes(), &r)
-		if err == nil && (r.File == "" || r.Verdict == "") {
-			err = errors.New("must be a record of check, with a file and a verdict")
+		start := d.InputOffset()
+		err := d.Decode(&r)
+		if err == io.EOF {
+			return out, nil
+		}
+		list := []checkRecord{r.checkRecord}
+		if r.Files != nil {
+			list = *r.Files
+		}
+		if err == nil && slices.ContainsFunc(list, func(r checkRecord) bool { return r.File == "" || r.Verdict == "" }) {
+			err = errors.New("a record has no file or no verdict")
 		}
 		if err != nil {
-			return nil, unreadable("%s:%d: error: %v", file, n, err)
+			line := lineOf(file, start, d.InputOffset(), err)
+			if kind := (*json.UnmarshalTypeError)(nil); errors.As(err, &kind) {
+				err = fmt.Errorf("%s is a JSON %s", orElse(kind.Field[strings.LastIndexByte(kind.Field, '.')+1:], "a record"), kind.Value)
+			}
+			return nil, unreadable("%s:%d: error: %v; must be a report that check writes with --format jsonl or json", file, line, err)
 		}
-		out = append(out, r)
+		out = append(out, list...)
 	}
-	if err := s.Err(); err != nil {
-		return nil, unreadable("%s: %v", file, err)
+}
+
+// lineOf returns the line of a file where reading a value failed, which begins at
+// an offset: where the error says, or else at its end. It is 1 where the file
+// cannot be read again.
+func lineOf(file string, start, end int64, err error) int {
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &syntax): // from the beginning of the file
+		end = syntax.Offset
+	case errors.As(err, &kind): // from the beginning of the value
+		end = start + kind.Offset
 	}
-	return out, nil
+	f, err := os.Open(file)
+	if err != nil {
+		return 1
+	}
+	defer f.Close()
+	n := 1
+	for r := bufio.NewReader(io.LimitReader(f, max(end-1, 0))); ; {
+		b, err := r.ReadByte()
+		if err != nil {
+			return n
+		}
+		if b == '\n' {
+			n++
+		}
+	}
 }
 
 // addRecord counts a record of an earlier run.
@@ -169,5 +202,11 @@ func writeRecord(w io.Writer, r *checkRecord) {
 		if len(f.Profiles) > 0 {
 			fmt.Fprintf(w, "    on %s\n", strings.Join(f.Profiles, ", "))
 		}
+	}
+	for _, s := range r.Skipped {
+		fmt.Fprintf(w, "%s: note: %s is not known and was not judged\n", r.File, s)
+	}
+	if r.Omitted > 0 {
+		fmt.Fprintf(w, "%s: note: %d further findings are left out\n", r.File, r.Omitted)
 	}
 }
