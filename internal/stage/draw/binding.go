@@ -23,8 +23,8 @@ const (
 	vertexBaseInstance
 	vertexDrawIndex
 	vertexViewIndex
-	vertexOffsets // of each vertex buffer: bytes from where it is bound to its first element
-	vertexWords   = vertexOffsets + MaxBindings
+	vertexOffsets                                          // of each vertex buffer: bytes from where it is bound to its first element
+	vertexWords   = (vertexOffsets + MaxBindings + 1) &^ 1 // a buffer begins at a multiple of 8
 )
 
 // params reads word n of the parameters of the program that is written.

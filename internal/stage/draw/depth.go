@@ -38,10 +38,11 @@ func (s *fragmentShader) depthTest(n ir.V) *depthTest {
 	return d
 }
 
-// depth is the depth of the fragment at sample n: the program's where it gives one.
+// depth is the depth of the fragment at sample n: the program's where it gives one, and
+// the tests are behind it (Vulkan §"Early Fragment Test Mode").
 func (s *fragmentShader) depth(n ir.V) ir.V {
 	for k, o := range s.from.Out {
-		if o.Semantic == ir.FragDepth {
+		if o.Semantic == ir.FragDepth && !s.earlyTests() {
 			return s.output(k)
 		}
 	}

@@ -54,10 +54,11 @@ func (s *fragmentShader) stencilFace(f *StencilFace, a *attachment, face, depth 
 	return b.Op(ir.And, ir.B1, pass, depth)
 }
 
-// reference is the reference value: the program's where it gives one.
+// reference is the reference value: the program's where it gives one, and the tests are
+// behind it.
 func (s *fragmentShader) reference(state ir.V) ir.V {
 	for k, o := range s.from.Out {
-		if o.Semantic == ir.FragStencilRef {
+		if o.Semantic == ir.FragStencilRef && !s.earlyTests() {
 			return s.output(k)
 		}
 	}

@@ -1,0 +1,164 @@
+package draw_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math/rand"
+	"strings"
+	"testing"
+
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/format"
+	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
+)
+
+// renderable are the names of the color formats of one texel with up to 128 bits whose
+// numbers have at most 32.
+func renderable() (list []string) {
+	for id := range uint32(200) {
+		f := format.ByID(id)
+		if f == nil || f.Aspects != format.Color || f.Compressed || f.Planes > 0 || f.Wide || strings.Contains(f.Name, "422") {
+			continue
+		}
+		if _, ok := format.ByName(f.Name); ok && f.Bytes <= 16 && !strings.Contains(f.Name, "SCALED") {
+			list = append(list, f.Name)
+		}
+	}
+	return list
+}
+
+// wholeText is loadedText with integers.
+var wholeText = strings.ReplaceAll(strings.NewReplacer("location f32", "location i32", "ld.f32", "ld.i32", "out.f32", "out.i32").Replace(loadedText), "source 1", "")
+
+// integers is wholeText without a second source.
+func integers() string {
+	text := wholeText
+	for i := 4; i < 8; i++ {
+		text = strings.Replace(text, "out location i32 "+string(rune('0'+i-4))+" \n", "", 1)
+		text = strings.Replace(text, "\tout.i32 v1"+string(rune('0'+i))+", #"+string(rune('0'+i))+"\n", "", 1)
+	}
+	return text
+}
+
+// TestFormats writes random colors, with random masks, to attachments of each format:
+// the components of the mask are the nearest to the color, and others keep their
+// bits.
+func TestFormats(t *testing.T) {
+	r := rand.New(rand.NewSource(9))
+	list := renderable()
+	if len(list) < 60 {
+		t.Fatalf("only %d formats", len(list))
+	}
+	for _, name := range list {
+		t.Run(name, func(t *testing.T) {
+			for _, mask := range []uint8{15, uint8(r.Intn(16))} {
+				testFormat(t, r, name, mask)
+			}
+		})
+	}
+}
+
+func testFormat(t *testing.T, r *rand.Rand, name string, mask uint8) {
+	f, _ := format.ByName(name)
+	info := format.InfoByName(name)
+	if f.Has(format.E) {
+		mask = 15 // all share one exponent
+	}
+	text, data := loadedText, make([]byte, 0, side*side*32)
+	for range side * side * 8 {
+		if info.Sampled == format.Float {
+			data = append(data, floats(2*r.Float32()-0.5)...)
+		} else {
+			data = binary.LittleEndian.AppendUint32(data, r.Uint32())
+		}
+	}
+	if info.Sampled != format.Float {
+		text = integers()
+	}
+	before := make([]byte, side*side*f.Bytes)
+	r.Read(before)
+	var first []byte
+	for _, e := range engines() {
+		c := blank(t, side, side, name)
+		copy(c.bytes(0), before)
+		s := full(c)
+		s.Blend.Attachments = []draw.BlendAttachment{{WriteMask: mask}}
+		paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, text, 0)}, s, c, draw.Args{Count: 3,
+			Shader: compute.Args{Push: cover, Bindings: map[compute.Binding][]exec.Buffer{{}: {{Bytes: data}}}}})
+		if first == nil {
+			first = bytes.Clone(c.bytes(0))
+		}
+		if !bytes.Equal(first, c.bytes(0)) {
+			t.Error("engines differ")
+		}
+	}
+	code, _ := f.Codec(format.Color)
+	for i := range side * side {
+		var n [4]uint64
+		for k := range n {
+			n[k] = uint64(binary.LittleEndian.Uint32(data[32*i+4*k:]))
+		}
+		was, got := before[i*f.Bytes:][:f.Bytes], first[i*f.Bytes:][:f.Bytes]
+		want := make([]byte, f.Bytes)
+		code.Store(want, n)
+		for _, k := range f.Components() {
+			keep := k.Channel <= format.A && mask>>k.Channel&1 == 0
+			if keep && k.Raw(got) != k.Raw(was) || !keep && k.Channel <= format.A && k.Raw(got) != k.Raw(want) {
+				t.Fatalf("mask %x, texel %d, component %d is %x; was %x, and the color is %x", mask, i, k.Channel, k.Raw(got), k.Raw(was), k.Raw(want))
+			}
+		}
+	}
+}
+
+// TestLogicOp compares logical operations with their table of truths (Vulkan §"Logical
+// Operations").
+func TestLogicOp(t *testing.T) {
+	truth := [16]func(s, d byte) byte{
+		func(s, d byte) byte { return 0 }, func(s, d byte) byte { return s & d }, func(s, d byte) byte { return s &^ d }, func(s, d byte) byte { return s },
+		func(s, d byte) byte { return ^s & d }, func(s, d byte) byte { return d }, func(s, d byte) byte { return s ^ d }, func(s, d byte) byte { return s | d },
+		func(s, d byte) byte { return ^(s | d) }, func(s, d byte) byte { return ^(s ^ d) }, func(s, d byte) byte { return ^d }, func(s, d byte) byte { return s | ^d },
+		func(s, d byte) byte { return ^s }, func(s, d byte) byte { return ^s | d }, func(s, d byte) byte { return ^(s & d) }, func(s, d byte) byte { return 255 },
+	}
+	r := rand.New(rand.NewSource(10))
+	for op, of := range truth {
+		for _, name := range []string{"R8G8B8A8_UINT", "R8G8B8A8_UNORM"} {
+			f, _ := format.ByName(name)
+			before, data, src := make([]byte, side*side*4), []byte(nil), make([]byte, side*side*4)
+			r.Read(before)
+			r.Read(src)
+			for i := range side * side * 8 {
+				b := byte(0)
+				if i%8 < 4 {
+					b = src[i/8*4+i%4]
+				}
+				if name == "R8G8B8A8_UINT" {
+					data = binary.LittleEndian.AppendUint32(data, uint32(b))
+				} else {
+					data = append(data, floats(float32(f.Components()[0].Value(uint64(b))))...)
+				}
+			}
+			text := loadedText
+			if name == "R8G8B8A8_UINT" {
+				text = integers()
+			}
+			for _, e := range engines() {
+				c := blank(t, side, side, name)
+				copy(c.bytes(0), before)
+				s := full(c)
+				s.Blend = draw.Blend{Logic: true, LogicOp: draw.LogicOp(op), Attachments: []draw.BlendAttachment{{Enable: true, WriteMask: 7}}}
+				paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, text, 0)}, s, c, draw.Args{Count: 3,
+					Shader: compute.Args{Push: cover, Bindings: map[compute.Binding][]exec.Buffer{{}: {{Bytes: data}}}}})
+				for i, got := range c.bytes(0) {
+					want := of(src[i], before[i])
+					if i%4 == 3 {
+						want = before[i]
+					}
+					if got != want {
+						t.Fatalf("operation %d of %s, byte %d: %x and %x give %x; want %x", op, name, i, src[i], before[i], got, want)
+					}
+				}
+			}
+		}
+	}
+}
