@@ -103,6 +103,7 @@ type checker struct {
 
 	globalsOf [][]*facts.Variable // of each function; see globals
 	steps     int
+	selfUse   int // 1 + the last instruction that uses its own result before it is there
 
 	shader   interfaceState
 	entryOf  [][]int32            // entry points of each function; nil before they are asked for
@@ -179,8 +180,10 @@ func (c *checker) walk(ctx context.Context) error {
 			c.usable(i, o)
 		}
 		c.operands(i, o, in)
-		for _, j := range dispatch[op] {
-			j(c, i, in)
+		if c.selfUse != i+1 {
+			for _, j := range dispatch[op] {
+				j(c, i, in)
+			}
 		}
 		if o.ends {
 			c.leave(op)

@@ -178,6 +178,9 @@ func (c *checker) useOther(i int, op spirv.Op, in spirv.Inst, at, d int) {
 		c.fail(i, "SPV-Id-Undefined", "%s uses %s, which nothing defines", op, c.name(id))
 	case !c.mayForward(i, op, in, at, d):
 		c.fail(i, "SPV-Id-Forward", "%s uses %s before its definition", op, c.name(id)).also(c, d, "the definition")
+		if d == i { // what is made of itself is nothing that more could be said of
+			c.selfUse = i + 1
+		}
 	case op == spirv.OpPhi: // where a value must stand, a label may not
 		c.kind(i, op, in, at, d)
 	}

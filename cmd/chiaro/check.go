@@ -200,12 +200,19 @@ const (
 	verdictInternal   = "internal"
 )
 
+// leftOut counts findings that --max-errors and --max-duplicates hide, and those
+// beyond what a report keeps, whose severity is not known.
+type leftOut struct {
+	all, errors, beyond int
+}
+
 // checked is what became of one file.
 type checked struct {
 	file     string
 	verdict  string
 	message  string // why it is unreadable
 	findings []shownFinding
+	left     leftOut       // findings that are not shown
 	report   *valid.Report // nil where the module does not decode, and of pipelines
 	facts    *facts.Module // likewise
 	profiles []string      // that it was judged for
@@ -260,6 +267,7 @@ func (j *judge) module(ctx context.Context, data []byte, file string, x *checked
 		return
 	}
 	x.verdict = verdictClean
+	x.left = leftOut{all: x.report.Omitted, beyond: x.report.Omitted}
 	for i := range x.report.Findings {
 		x.findings = append(x.findings, shownFinding{Finding: x.report.Findings[i]})
 	}

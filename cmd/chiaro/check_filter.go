@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/chiaro-gpu/chiaro/diag"
 	"github.com/chiaro-gpu/chiaro/link"
 	"github.com/chiaro-gpu/chiaro/valid"
 	"github.com/chiaro-gpu/chiaro/vuid"
@@ -46,7 +47,7 @@ func (f *findingFilter) load() error {
 	f.state = &filterState{known: map[string]int{}}
 	for _, code := range f.suppress {
 		if !knownCode(code) {
-			return unreadable("--suppress %q: must be the code of a rule", code)
+			return unreadable("--suppress %q: must be the code of a rule, such as SPV-Id-Dominance; docs/rules.md and docs/vuids.md list them", code)
 		}
 	}
 	if f.maxErrors < 0 || f.maxDuplicates < 0 {
@@ -74,8 +75,8 @@ func (f *findingFilter) load() error {
 	return nil
 }
 
-// knownCode reports whether a finding may have a code: that of a rule on modules
-// or pipelines, or of a fault of a stream or a text, which readers find.
+// knownCode reports whether a finding may have a code: that of a rule on modules,
+// faults of a stream among them, or on pipelines.
 func knownCode(code string) bool {
 	if _, ok := valid.RuleOf(code); ok {
 		return true
@@ -83,7 +84,7 @@ func knownCode(code string) bool {
 	if _, ok := link.RuleOf(code); ok {
 		return true
 	}
-	return strings.HasPrefix(code, "SPV-") || slices.Contains(vuid.All[:], code)
+	return slices.Contains(vuid.All[:], code)
 }
 
 // save writes the baseline where that is asked for.
@@ -131,8 +132,8 @@ func (f *findingFilter) apply(x *checked) {
 		}
 		of[n.Code]++
 		if f.maxDuplicates > 0 && of[n.Code] > f.maxDuplicates || f.maxErrors > 0 && len(kept) >= f.maxErrors {
-			if x.report != nil {
-				x.report.Omitted++
+			if x.left.all++; n.Severity == diag.Error {
+				x.left.errors++
 			}
 			continue
 		}

@@ -64,7 +64,7 @@ func (r *checkJUnit) Record(x *checked) {
 			c.Out = text.String()
 			break
 		}
-		c.Failure = &checkFailed{Message: fmt.Sprintf("%d errors, the first %s", n, first), Type: first, Text: text.String()}
+		c.Failure = &checkFailed{Message: fmt.Sprintf("%d errors, the first %s", n+x.left.errors, first), Type: first, Text: text.String()}
 	}
 	r.cases = append(r.cases, c)
 }

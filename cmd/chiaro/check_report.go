@@ -53,6 +53,7 @@ func newCheckReporter(format string, w io.Writer, f checkFlags, color bool) (che
 type checkTally struct {
 	clean, faulty, unreadable, internal int
 	errors, warnings                    int
+	left, beyond                        int // of all findings those not shown, and those not even counted above
 }
 
 func (t *checkTally) add(x *checked) {
@@ -64,7 +65,11 @@ func (t *checkTally) add(x *checked) {
 			t.warnings++
 		}
 	}
+	n += x.left.errors
 	t.errors += n
+	t.warnings += x.left.all - x.left.errors - x.left.beyond
+	t.left += x.left.all
+	t.beyond += x.left.beyond
 	switch {
 	case x.verdict == verdictInternal:
 		t.internal++
@@ -98,10 +103,14 @@ func (t checkTally) String() string {
 	for _, p := range []struct {
 		name string
 		n    int
-	}{{"with findings", t.faulty}, {"unreadable", t.unreadable}, {"internal", t.internal}, {"errors", t.errors}, {"warnings", t.warnings}} {
+	}{{"with findings", t.faulty}, {"unreadable", t.unreadable}, {"internal", t.internal}, {"errors", t.errors}, {"warnings", t.warnings},
+		{"further", t.beyond}} {
 		if p.n > 0 {
 			s += fmt.Sprintf("  %s %d", p.name, p.n)
 		}
+	}
+	if t.left > 0 {
+		s += fmt.Sprintf("  left out %d", t.left)
 	}
 	return s
 }
@@ -112,7 +121,9 @@ type checkRecord struct {
 	Verdict   string          `json:"verdict"`
 	Message   string          `json:"message,omitempty"`
 	Findings  []findingRecord `json:"findings"`
-	Omitted   int             `json:"omitted,omitempty"`
+	Omitted   int             `json:"omitted,omitempty"`       // findings that are not shown
+	OfErrors  int             `json:"omittedErrors,omitempty"` // those of them that are known to be errors
+	Beyond    int             `json:"omittedBeyond,omitempty"` // those that a report has no room for
 	Unchecked map[string]int  `json:"unchecked,omitempty"`
 	Profiles  map[string]int  `json:"profiles,omitempty"` // errors on each
 	Skipped   []string        `json:"skipped,omitempty"`  // what of a pipeline is not known and was not judged
@@ -150,8 +161,9 @@ type relatedRecord struct {
 // verdictRecord turns a verdict into what JSON shows.
 func verdictRecord(x *checked) checkRecord {
 	r := checkRecord{File: x.file, Verdict: x.verdict, Message: x.message, Findings: make([]findingRecord, 0, len(x.findings))}
+	r.Omitted, r.OfErrors, r.Beyond = x.left.all, x.left.errors, x.left.beyond
 	if x.report != nil {
-		r.Omitted, r.Unchecked = x.report.Omitted, x.report.Unchecked
+		r.Unchecked = x.report.Unchecked
 	}
 	r.Profiles, r.Skipped = x.byProfile(), x.skipped
 	v := newViewer(x)
@@ -201,7 +213,7 @@ func (r *checkJSON) Close(t checkTally) error {
 	e := json.NewEncoder(r.w)
 	e.SetIndent("", "  ")
 	return e.Encode(map[string]any{"files": r.files, "exercised": t.clean + t.faulty, "total": len(r.files),
-		"errors": t.errors, "warnings": t.warnings})
+		"errors": t.errors, "warnings": t.warnings, "omitted": t.left})
 }
 
 // checkText is a line for each finding that problem matchers read, with the
@@ -243,13 +255,11 @@ func (r *checkText) Record(x *checked) {
 	for _, s := range x.skipped {
 		fmt.Fprintf(r.w, "%s: note: %s is not known and was not judged\n", x.file, s)
 	}
-	if x.report != nil {
-		if x.report.Omitted > 0 {
-			fmt.Fprintf(r.w, "%s: note: %d further findings are left out\n", x.file, x.report.Omitted)
-		}
-		if r.verbose {
-			r.unchecked(x)
-		}
+	if x.left.all > 0 {
+		fmt.Fprintf(r.w, "%s: note: %d further findings are left out\n", x.file, x.left.all)
+	}
+	if x.report != nil && r.verbose {
+		r.unchecked(x)
 	}
 	r.w.Flush()
 }

@@ -148,7 +148,11 @@ func (t *checkTally) addRecord(r *checkRecord) {
 			t.warnings++
 		}
 	}
+	n += r.OfErrors
 	t.errors += n
+	t.warnings += r.Omitted - r.OfErrors - r.Beyond
+	t.left += r.Omitted
+	t.beyond += r.Beyond
 	switch {
 	case r.Verdict == verdictInternal:
 		t.internal++
