@@ -155,7 +155,7 @@ func (p *program) compile(exact bool) (*variant, error) {
 		}
 	}
 	if v == nil {
-		made, ok := amd64.Compile(p.p, widen.Program(p.p, p.level.Form(), order), p.level, p.extras)
+		made, ok := p.draft(p.p, widen.Program(p.p, p.level.Form(), order)...).Code()
 		if !ok {
 			return nil, &exec.LimitError{What: "bytes of stack of a subgroup", Have: amd64.MaxStack + 1, Most: amd64.MaxStack}
 		}
@@ -169,6 +169,13 @@ func (p *program) compile(exact bool) (*variant, error) {
 	return v, nil
 }
 
+// draft returns that of a program for its level, with functions that it was widened to.
+func (p *program) draft(strip *ir.Program, funcs ...*vcode.Func) *amd64.Draft {
+	d := amd64.NewDraft(strip, p.level, p.extras)
+	d.Add(funcs...)
+	return d
+}
+
 // compileMerged makes the widest strips whose values stay in registers. It
 // returns nil where there are none wider than a subgroup.
 func (p *program) compileMerged(order []int) (*variant, error) {
@@ -179,7 +186,8 @@ func (p *program) compileMerged(order []int) (*variant, error) {
 	for lanes := merge.Widest; lanes > p.p.SubgroupSize; lanes /= 2 {
 		strip := *p.p
 		strip.SubgroupSize = lanes
-		made, ok := amd64.Compile(&strip, widen.Program(&strip, p.level.Form(), order), p.level, p.extras)
+		first, rest := widen.Entry(&strip, p.level.Form(), order)
+		d := p.draft(&strip, first)
 		most := float32(maxSpilled)
 		switch {
 		case lanes > wideLanes:
@@ -187,7 +195,12 @@ func (p *program) compileMerged(order []int) (*variant, error) {
 		case p.level.Form().Parts(lanes) > 2:
 			most = maxSpilledWide
 		}
-		if !ok || made.Spilled > most && p.level.Form().Parts(lanes) > 1 {
+		if spilled, ok := d.Spilled(); !ok || spilled > most && p.level.Form().Parts(lanes) > 1 {
+			continue
+		}
+		d.Add(rest()...)
+		made, ok := d.Code()
+		if !ok {
 			continue
 		}
 		v, err := newVariant(&strip, made)
@@ -210,7 +223,7 @@ func (p *program) compileColumns(merge widen.Merge) (*variant, error) {
 	if funcs == nil {
 		return nil, nil
 	}
-	made, ok := amd64.Compile(&strip, funcs, p.level, p.extras)
+	made, ok := p.draft(&strip, funcs...).Code()
 	if !ok {
 		return nil, nil
 	}
@@ -237,7 +250,7 @@ func (p *program) compilePhases() (*variant, error) {
 	}
 	strip := *p.p
 	strip.SubgroupSize *= p.p.Subgroups()
-	made, ok := amd64.Compile(&strip, []*vcode.Func{f}, p.level, p.extras)
+	made, ok := p.draft(&strip, f).Code()
 	if !ok || made.Leaves() {
 		return nil, nil
 	}

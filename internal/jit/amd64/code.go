@@ -14,8 +14,7 @@ type Code struct {
 	Level      Level
 	Bytes      []byte // begins with the entry
 	Sites      []Site
-	StackBytes int     // that a subgroup needs
-	Spilled    float32 // regalloc.Frame.Spilled of the entry point
+	StackBytes int // that a subgroup needs
 	Record     Record
 
 	// For people; code that was kept on disk has none.
@@ -24,8 +23,8 @@ type Code struct {
 	Data  int      // offset of the constants, behind all code
 }
 
-// Append appends c as bytes that ParseCode takes back. Spilled, and
-// what is for people, is left out.
+// Append appends c as bytes that ParseCode takes back. What is for people is left
+// out.
 func (c *Code) Append(b []byte) []byte {
 	for _, n := range []int{int(c.Level), c.StackBytes, int(c.Record.Lanes), int(c.Record.Local), int(c.Record.Steps), int(c.Record.Helpers),
 		int(c.Record.Scratch), int(c.Record.Private), int(c.Record.Size), len(c.Sites), len(c.Bytes)} {

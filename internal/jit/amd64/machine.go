@@ -1,8 +1,6 @@
 package amd64
 
 import (
-	"slices"
-
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit/regalloc"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
@@ -34,6 +32,8 @@ type machine struct {
 	data    int      // offset of the constants
 	bases   []uint32 // of the variables of prog; ir.Program.VarBase
 
+	laid    int       // how many functions have their frames
+	rare    []int     // functions in which strips begin anew whose rows are not all in range
 	demotes bool      // lanes may become helpers
 	meets   bool      // there are barriers
 	steps   [256]bool // of each part: its subgroup counts steps
@@ -52,16 +52,6 @@ type machine struct {
 	f      *vcode.Func
 	frame  frame
 	blocks []Label
-}
-
-// frame is a function's memory. Its size is 8 less than a multiple of 64, so
-// that RSP is one behind the return address.
-type frame struct {
-	regalloc.Frame
-	args, results []int32 // in the caller's frame
-	outgoing      int32   // size of both
-	first         Reg     // the first vector that is given out
-	more          bool    // it takes those from fewVec on
 }
 
 // selection is the code of a level: how it computes, holds and moves values of
@@ -95,11 +85,14 @@ type selection interface {
 	slotStore(in *vcode.Inst)
 }
 
-// Compile makes the code of a program that was widened to funcs, for a level
-// that Choose returned and instructions of Extras. It returns false where a subgroup would need more than
-// MaxStack.
-func Compile(p *ir.Program, funcs []*vcode.Func, level Level, extras Extra) (*Code, bool) {
-	m := &machine{prog: p, funcs: funcs, level: level, extras: extras, record: RecordOf(p, level.Form()), places: PlacesOf(p), unread: unreadOf(p), tallies: TalliesOf(p)}
+// Draft is a program of which code is to be made.
+type Draft struct{ m machine }
+
+// NewDraft returns that of a program without functions yet, for a level
+// that Choose returned and instructions of Extras.
+func NewDraft(p *ir.Program, level Level, extras Extra) *Draft {
+	d := &Draft{machine{prog: p, level: level, extras: extras, record: RecordOf(p, level.Form()), places: PlacesOf(p), unread: unreadOf(p), tallies: TalliesOf(p)}}
+	m := &d.m
 	m.set = zmm{m}
 	if level == AVX2 {
 		m.set, m.vexOnly = ymm{m}, true
@@ -109,35 +102,56 @@ func Compile(p *ir.Program, funcs []*vcode.Func, level Level, extras Extra) (*Co
 		m.bases = append(m.bases, base)
 		base += v.Slots
 	}
-	if !m.layOut(level == AVX512) {
+	return d
+}
+
+// Add adds functions that the program was widened to, the entry point first. What
+// a function calls is added with it or before.
+func (d *Draft) Add(funcs ...*vcode.Func) {
+	for _, f := range funcs {
+		var fr frame
+		var end int32
+		fr.args, end = regalloc.Sequence(f.Form, f.Args, 0)
+		fr.results, fr.outgoing = regalloc.Sequence(f.Form, f.Results, end)
+		d.m.funcs, d.m.frames = append(d.m.funcs, f), append(d.m.frames, fr)
+	}
+}
+
+// Spilled returns how much of the work on vectors is with memory in the entry point
+// (regalloc.Allocation), and false where a subgroup would need more than MaxStack.
+func (d *Draft) Spilled() (float32, bool) {
+	ok := d.m.layOut(1)
+	return d.m.frames[0].spilled, ok
+}
+
+// Code makes the code of what was added. It returns false where a subgroup would
+// need more than MaxStack.
+func (d *Draft) Code() (*Code, bool) {
+	m := &d.m
+	if !m.layOut(len(m.funcs)) {
 		return nil, false
 	}
-	if m.trial() {
-		if m.emit(); m.named&(1<<firstVec-1) >= 1<<fewVec { // the scratch that was given out is needed
-			if !m.layOut(false) {
-				return nil, false
-			}
-		}
-		for i := range m.frames {
-			if f := &m.frames[i]; f.more {
-				f.first = fewVec
-			}
+	for again := true; again; {
+		if i, ok := m.emit(); ok {
+			again = false
+		} else if !m.allocate(i, false) {
+			return nil, false
 		}
 	}
-	m.emit()
 	depth := m.depth()
 	if depth > MaxStack {
 		return nil, false
 	}
-	return &Code{Level: m.level, Bytes: m.Finish(), Marks: m.marks, Data: m.data, Funcs: namesOf(m.funcs), Sites: m.sites, StackBytes: int(depth), Spilled: m.frames[0].Spilled, Record: m.record}, true
+	return &Code{Level: m.level, Bytes: m.Finish(), Marks: m.marks, Data: m.data, Funcs: namesOf(m.funcs), Sites: m.sites, StackBytes: int(depth), Record: m.record}, true
 }
 
 // varBase is the place of a variable's first slot.
 func (m *machine) varBase(v int) uint32 { return m.bases[v] }
 
-// emit makes the code, and forgets what it made before.
-func (m *machine) emit() {
-	m.Asm, m.sites, m.marks = Asm{vexOnly: m.vexOnly}, nil, m.marks[:0]
+// emit makes the code, and forgets what it made before. Where a function needs a
+// vector as scratch that was given out it returns its number, and false.
+func (m *machine) emit() (int, bool) {
+	m.Asm, m.sites, m.marks = Asm{Code: m.Code[:0], labels: m.labels[:0], fixups: m.fixups[:0], vexOnly: m.vexOnly}, nil, m.marks[:0]
 	m.mark(aside, nil)
 	m.literals = literals{labels: map[literal]Label{}}
 	m.entries = m.entries[:0]
@@ -146,92 +160,14 @@ func (m *machine) emit() {
 	}
 	m.dispatcher()
 	for i := range m.funcs {
-		m.function(i)
+		if !m.function(i) {
+			return i, false
+		}
 	}
 	m.mark(aside, nil)
 	m.data = len(m.Code)
 	m.emitLiterals()
-}
-
-// trial reports whether a function was given vectors that its code may need as
-// scratch. What it does need is found by making code in which they have numbers
-// beyond the machine's.
-func (m *machine) trial() bool {
-	return slices.ContainsFunc(m.frames, func(f frame) bool { return f.more })
-}
-
-// layOut gives every function its frame. Where it is eager it may give out more
-// vectors than all code can spare.
-func (m *machine) layOut(eager bool) bool {
-	m.frames = make([]frame, len(m.funcs))
-	for i, f := range m.funcs {
-		fr := &m.frames[i]
-		var end int32
-		fr.args, end = regalloc.Sequence(f.Form, f.Args, 0)
-		fr.results, fr.outgoing = regalloc.Sequence(f.Form, f.Results, end)
-	}
-	rare := make([]bool, len(m.funcs)) // what strips begin anew in whose rows are not all in range
-	for i, f := range m.funcs {
-		out := int32(0)
-		each(f, func(in *vcode.Inst) {
-			m.know(f, in)
-			if in.Leaves() && in.Op != vcode.Guard {
-				rare[in.Target] = true
-			}
-			m.demotes = m.demotes || in.IR == ir.Demote
-			m.meets = m.meets || in.Op == vcode.Barrier
-			m.steps[in.Part] = m.steps[in.Part] || in.Op == vcode.Step
-			if m.set.native(in) && !in.Keep && !masked(in.IR) {
-				in.Masks = nil // so that nobody keeps the mask for it
-			}
-			if in.Op == vcode.Call {
-				out = max(out, m.frames[in.Target].outgoing)
-			}
-		})
-		allocated, ok := regalloc.Allocate(f, m.set.machineFor(f), out, MaxStack)
-		if !ok {
-			return false
-		}
-		m.frames[i].Frame, m.frames[i].first = allocated, firstVec
-		if m.level == AVX512 && !rare[i] && m.wantsMore(f, allocated.Memory) {
-			m.better(i, out, eager)
-		}
-	}
-	return true
-}
-
-// better allocates again, with more of all vectors for what is 64 bits a lane, and
-// where it is eager with those that not all code can spare, and keeps what keeps
-// most out of memory.
-func (m *machine) better(i int, outgoing int32, eager bool) {
-	fr := &m.frames[i]
-	spare, first := 0, Reg(firstVec)
-	if eager {
-		spare, first = firstVec-fewVec, trialVec
-	}
-	for _, extra := range [...]int{0, 1, 2, 3} {
-		with := m.set.machineFor(m.funcs[i])
-		if extra > 0 && with.Registers[vcode.Wide] == 0 {
-			break
-		}
-		with.Registers[vcode.Wide] += extra
-		with.Registers[vcode.Vec] += spare - 2*extra
-		if made, ok := regalloc.Allocate(m.funcs[i], with, outgoing, MaxStack); ok && made.Memory < fr.Memory {
-			fr.Frame, fr.first, fr.more = made, first, eager
-		}
-	}
-}
-
-// maxEager bounds the instructions of functions for which it is tried to give
-// out more vectors.
-const maxEager = 8000
-
-func (m *machine) wantsMore(f *vcode.Func, memory float32) bool {
-	n := 0
-	for b := range f.Blocks {
-		n += len(f.Blocks[b].Insts)
-	}
-	return memory > float32(n)/8 && n <= maxEager
+	return 0, true
 }
 
 // depth returns how much stack the deepest chain of calls takes. Functions do
@@ -272,9 +208,10 @@ func each(f *vcode.Func, do func(*vcode.Inst)) {
 	}
 }
 
-// function makes the code of the i-th function.
-func (m *machine) function(i int) {
-	m.f, m.frame = m.funcs[i], m.frames[i]
+// function makes the code of the i-th function. It returns false where that needs
+// scratch that was given out.
+func (m *machine) function(i int) bool {
+	m.f, m.frame, m.named = m.funcs[i], m.frames[i], 0
 	m.blocks = m.blocks[:0]
 	for range m.f.Blocks {
 		m.blocks = append(m.blocks, m.NewLabel())
@@ -298,6 +235,10 @@ func (m *machine) function(i int) {
 			}
 			m.inst(in)
 			m.charge(in)
+			if m.short() {
+				m.later, m.owners = nil, nil
+				return false
+			}
 		}
 	}
 	for len(m.later) > 0 {
@@ -309,33 +250,7 @@ func (m *machine) function(i int) {
 			m.charge(owners[j])
 		}
 	}
-}
-
-// know makes a handle that has its place in every job a constant. Nothing else
-// writes the register of such an operation.
-func (m *machine) know(f *vcode.Func, in *vcode.Inst) {
-	if in.Op != vcode.Scalar {
-		return
-	}
-	n := 0
-	switch in.IR {
-	case ir.Push:
-		n = HandlePush
-	case ir.Wg:
-		n = HandleShared
-	case ir.Table:
-		n = HandleTables + int(in.Key.Aux)
-	case ir.Res:
-		i, ok := f.Const(in.Uses[0])
-		if !ok || i >= uint64(m.places.Counts[in.Key.Aux]) {
-			return
-		}
-		n = m.places.Resources[in.Key.Aux] + int(i)
-	default:
-		return
-	}
-	f.Fix(in.Defs[0], uint64(n)*HandleBytes)
-	*in = vcode.Inst{Op: vcode.Undef}
+	return !m.short()
 }
 
 // inst makes the code of one instruction.

@@ -14,9 +14,9 @@ const firstVec = 9
 // on.
 const fewVec = 5
 
-// trialVec is where they begin while it is found out whether that is so: beyond
-// all that the machine has.
-const trialVec = 32
+// givenVec is added to the numbers of the vectors that such a function is given, so
+// that they can be told from scratch: the encoder takes the low five bits.
+const givenVec = 32
 
 // masks are the mask registers that are given out. K0 cannot mask an
 // instruction, so it comes last.

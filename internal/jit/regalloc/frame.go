@@ -1,6 +1,10 @@
 package regalloc
 
-import "github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+import (
+	"slices"
+
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+)
 
 // Alignment is that of a frame and of everything in it that is as large.
 const Alignment = 64
@@ -16,14 +20,6 @@ type Frame struct {
 	Slots []int32 // offset in the frame, or None
 	Size  int32   // a multiple of Alignment
 	Saves map[*vcode.Inst]Save
-
-	// Spilled is the part of the mentions of vectors, those in loops counted
-	// more and those inside instructions too, that go to memory for want of registers.
-	Spilled float32
-
-	// Memory is the weight of those and of twice what is 64 bits a lane, to compare
-	// allocations of the same function.
-	Memory float32
 }
 
 // Save is what moves between registers and slots around an instruction that
@@ -35,7 +31,7 @@ type Save struct {
 
 // Machine is what there is to give out.
 type Machine struct {
-	Registers [vcode.NumClasses]int              // of each class
+	Registers [vcode.NumClasses]int              // of each class, to begin with
 	Pools     [vcode.NumClasses]vcode.Class      // the class whose registers a class takes, where they are not its own
 	Clobbers  func(*vcode.Inst) bool             // whether it keeps no register
 	InMemory  func(*vcode.Inst, func(vcode.Reg)) // names the registers that it wants in slots, beside what Clobbers implies; may be nil
@@ -43,7 +39,7 @@ type Machine struct {
 }
 
 // pool is the class whose registers r takes.
-func (a *allocator) pool(r vcode.Reg) vcode.Class {
+func (a *Analysis) pool(r vcode.Reg) vcode.Class {
 	c := a.f.Classes[r]
 	if p := a.machine.Pools[c]; p != 0 {
 		return p
@@ -51,9 +47,12 @@ func (a *allocator) pool(r vcode.Reg) vcode.Class {
 	return c
 }
 
-// slots gives a slot to each register that wants one, behind the first
-// outgoing bytes. It returns false where the frame would exceed limit.
-func (a *allocator) slots(outgoing int32, limit int64) bool {
+// Frame lays out the memory of the function: a slot for each register that wants
+// one, behind the first outgoing bytes. It returns false where it would exceed
+// limit.
+func (a *Allocation) Frame(outgoing int32, limit int64) (Frame, bool) {
+	a.trim()
+	f := Frame{Regs: a.regs, Slots: slices.Repeat([]int32{None}, len(a.regs)), Saves: a.saves}
 	at := int64(outgoing)
 	for r := 1; r < len(a.f.Classes); r++ {
 		if !a.inMemory[r] {
@@ -62,13 +61,13 @@ func (a *allocator) slots(outgoing int32, limit int64) bool {
 		size := int64(a.f.Form.Size(a.f.Classes[r]))
 		align := min(size, Alignment)
 		at = (at + align - 1) &^ (align - 1)
-		a.frame.Slots[r] = int32(at)
+		f.Slots[r] = int32(at)
 		if at += size; at > limit {
-			return false
+			return f, false
 		}
 	}
-	a.frame.Size = int32((at + Alignment - 1) &^ (Alignment - 1))
-	return true
+	f.Size = int32((at + Alignment - 1) &^ (Alignment - 1))
+	return f, true
 }
 
 // Sequence lays values of the given classes out one behind the other and

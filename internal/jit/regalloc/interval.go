@@ -25,7 +25,7 @@ type loop struct {
 
 // loops finds the loops of the function, outer ones first, and the innermost
 // loop of each block. A loop lasts at least as long as those that begin in it.
-func (a *allocator) loops() {
+func (a *Analysis) loops() {
 	starts := make([]int32, len(a.f.Blocks)+1)
 	n := int32(0)
 	for b := range a.f.Blocks {
@@ -64,7 +64,7 @@ func (a *allocator) loops() {
 }
 
 // common returns the innermost loop that contains two.
-func (a *allocator) common(x, y int32) int32 {
+func (a *Analysis) common(x, y int32) int32 {
 	for x != y {
 		switch {
 		case x == None || y == None:
@@ -83,7 +83,7 @@ const maxDepth = 6
 
 // mentions walks the code twice: the first time finds where registers are
 // mentioned first and in which loop, the second how long they live.
-func (a *allocator) mentions() {
+func (a *Analysis) mentions() {
 	weights := [maxDepth + 2]float32{1}
 	for i := 1; i < len(weights); i++ {
 		weights[i] = 8 * weights[i-1]
@@ -131,7 +131,7 @@ func (a *allocator) mentions() {
 	})
 }
 
-func (a *allocator) walk(do func(pos, loop int32, in *vcode.Inst)) {
+func (a *Analysis) walk(do func(pos, loop int32, in *vcode.Inst)) {
 	pos := int32(0)
 	for b := range a.f.Blocks {
 		insts := a.f.Blocks[b].Insts
@@ -143,7 +143,7 @@ func (a *allocator) walk(do func(pos, loop int32, in *vcode.Inst)) {
 }
 
 // first notes a mention at pos in a loop.
-func (a *allocator) first(r vcode.Reg, pos, l int32, w float32, whole bool) {
+func (a *Analysis) first(r vcode.Reg, pos, l int32, w float32, whole bool) {
 	i := &a.intervals[r]
 	if !i.seen {
 		*i = interval{start: pos, end: pos, loop: l, first: l, fresh: whole, seen: true}
@@ -159,7 +159,7 @@ func (a *allocator) first(r vcode.Reg, pos, l int32, w float32, whole bool) {
 // the whole loop: the innermost around all mentions, or where some are behind
 // all loops, the outermost around the first. It begins before the first
 // instruction, where it already holds what the turn before left.
-func (a *allocator) extend(r vcode.Reg, pos, l int32) {
+func (a *Analysis) extend(r vcode.Reg, pos, l int32) {
 	i := &a.intervals[r]
 	if !i.fresh {
 		whole := i.loop

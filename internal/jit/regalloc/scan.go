@@ -8,21 +8,19 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// allocator allocates for one function.
-type allocator struct {
+// Analysis is what is known of the registers of one function before any is given
+// out. It may be asked for several allocations.
+type Analysis struct {
 	f         *vcode.Func
 	machine   *Machine
-	frame     Frame
 	intervals []interval
-	inMemory  []bool
+	wanted    []bool // of each register: an instruction wants it in a slot
 	loop      []loop
 	loopOf    []int32 // innermost loop of each block
 	hints     []vcode.Reg
-	inside    float32 // the weight of mentions inside instructions
-
-	active   [vcode.NumClasses][]vcode.Reg
-	free     [vcode.NumClasses]uint64
-	clobbers []clobber
+	inside    float32     // the weight of mentions inside instructions
+	order     []vcode.Reg // by where their intervals start
+	clobbers  []clobber
 }
 
 // clobber is an instruction that keeps no register.
@@ -31,28 +29,47 @@ type clobber struct {
 	in  *vcode.Inst
 }
 
-// Allocate says where the registers of f live. Classes of which the machine
-// has no register, and constants, live in memory or nowhere. It returns false
-// where the frame would exceed limit.
-func Allocate(f *vcode.Func, m *Machine, outgoing int32, limit int64) (Frame, bool) {
+// Analyze finds out how long the registers of f live. Classes of which the machine
+// has no register, and constants, will live in memory or nowhere.
+func Analyze(f *vcode.Func, m *Machine) *Analysis {
 	n := len(f.Classes)
-	a := &allocator{f: f, machine: m, intervals: make([]interval, n), inMemory: make([]bool, n), hints: make([]vcode.Reg, n)}
-	a.frame = Frame{Regs: make([]int8, n), Slots: make([]int32, n), Saves: map[*vcode.Inst]Save{}}
-	for r := range n {
-		a.frame.Regs[r], a.frame.Slots[r] = None, None
-	}
+	a := &Analysis{f: f, machine: m, intervals: make([]interval, n), wanted: make([]bool, n), hints: make([]vcode.Reg, n)}
 	a.loops()
 	a.mentions()
 	a.note()
-	a.scan()
-	a.trim()
-	a.measure()
-	return a.frame, a.slots(outgoing, limit)
+	a.sort()
+	return a
+}
+
+// Allocation is which registers of a function have one of the machine's.
+type Allocation struct {
+	// Spilled is the part of the mentions of vectors, those in loops counted
+	// more and those inside instructions too, that go to memory for want of registers.
+	Spilled float32
+
+	// Memory is the weight of those and of twice what is 64 bits a lane, to compare
+	// allocations of the same function.
+	Memory float32
+
+	*Analysis
+	regs     []int8
+	inMemory []bool
+	saves    map[*vcode.Inst]Save
+	active   [vcode.NumClasses][]vcode.Reg
+	free     [vcode.NumClasses]uint64
+}
+
+// Allocate gives out so many registers of each class.
+func (a *Analysis) Allocate(registers [vcode.NumClasses]int) *Allocation {
+	x := &Allocation{Analysis: a, regs: slices.Repeat([]int8{None}, len(a.intervals)), inMemory: slices.Clone(a.wanted)}
+	x.scan(registers)
+	x.measure()
+	return x
 }
 
 // note finds the instructions that keep no register, what they want in slots,
 // and copies, whose two registers had better be one.
-func (a *allocator) note() {
+func (a *Analysis) note() {
 	a.walk(func(pos, _ int32, in *vcode.Inst) {
 		if a.machine.Clobbers(in) {
 			a.clobbers = append(a.clobbers, clobber{pos, in})
@@ -75,52 +92,55 @@ func (a *allocator) note() {
 	})
 }
 
-func (a *allocator) wantSlots(list []vcode.Reg) {
+func (a *Analysis) wantSlots(list []vcode.Reg) {
 	for _, r := range list {
 		if !a.f.Fixed(r) {
-			a.inMemory[r] = true
+			a.wanted[r] = true
 		}
 	}
 }
 
-// scan gives out registers in the order in which intervals start.
-func (a *allocator) scan() {
-	order := make([]vcode.Reg, 0, len(a.intervals))
+// sort finds the order in which intervals start.
+func (a *Analysis) sort() {
+	a.order = make([]vcode.Reg, 0, len(a.intervals))
 	for r := vcode.Reg(1); int(r) < len(a.intervals); r++ {
-		if a.f.Fixed(r) || !a.intervals[r].seen {
-			continue
+		if a.intervals[r].seen && !a.f.Fixed(r) {
+			a.order = append(a.order, r)
 		}
-		if a.machine.Registers[a.pool(r)] == 0 {
-			a.inMemory[r] = true
-			continue
-		}
-		order = append(order, r)
 	}
-	slices.SortFunc(order, func(x, y vcode.Reg) int {
+	slices.SortFunc(a.order, func(x, y vcode.Reg) int {
 		if d := a.intervals[x].start - a.intervals[y].start; d != 0 {
 			return int(d)
 		}
 		return int(x - y)
 	})
-	for c, n := range a.machine.Registers {
+}
+
+// scan gives out registers in the order in which intervals start.
+func (a *Allocation) scan(registers [vcode.NumClasses]int) {
+	for c, n := range registers {
 		a.free[c] = 1<<n - 1
 	}
 	next := 0
-	for _, r := range order {
+	for _, r := range a.order {
+		if registers[a.pool(r)] == 0 {
+			a.inMemory[r] = true
+			continue
+		}
 		for next < len(a.clobbers) && 2*a.clobbers[next].pos < a.intervals[r].start {
-			a.saves(a.clobbers[next])
+			a.save(a.clobbers[next])
 			next++
 		}
 		a.place(r)
 	}
 	for ; next < len(a.clobbers); next++ {
-		a.saves(a.clobbers[next])
+		a.save(a.clobbers[next])
 	}
 }
 
 // place gives r a register: a free one, or that of the interval that matters
 // least.
-func (a *allocator) place(r vcode.Reg) {
+func (a *Allocation) place(r vcode.Reg) {
 	c := a.pool(r)
 	a.expire(c, a.intervals[r].start)
 	if a.free[c] != 0 {
@@ -138,22 +158,22 @@ func (a *allocator) place(r vcode.Reg) {
 		return
 	}
 	victim := a.active[c][least]
-	a.frame.Regs[r] = a.frame.Regs[victim]
-	a.frame.Regs[victim] = None
+	a.regs[r] = a.regs[victim]
+	a.regs[victim] = None
 	a.inMemory[victim] = true
 	a.active[c][least] = r
 }
 
 // give takes a free register, the hint's where it is free.
-func (a *allocator) give(r vcode.Reg, c vcode.Class) {
+func (a *Allocation) give(r vcode.Reg, c vcode.Class) {
 	n := int8(bits.TrailingZeros64(a.free[c]))
 	if h := a.hints[r]; h != 0 && a.pool(h) == c {
-		if k := a.frame.Regs[h]; k != None && a.free[c]>>k&1 != 0 {
+		if k := a.regs[h]; k != None && a.free[c]>>k&1 != 0 {
 			n = k
 		}
 	}
 	a.free[c] &^= 1 << n
-	a.frame.Regs[r] = n
+	a.regs[r] = n
 	a.active[c] = append(a.active[c], r)
 }
 
@@ -162,7 +182,7 @@ func (a *allocator) give(r vcode.Reg, c vcode.Class) {
 const around = 8
 
 // cost is what it costs to keep an interval in memory, for its length.
-func (a *allocator) cost(r vcode.Reg) float32 {
+func (a *Analysis) cost(r vcode.Reg) float32 {
 	i := &a.intervals[r]
 	c := i.weight / float32(i.end-i.start+4)
 	if i.carried && a.pool(r) == vcode.Mask {
@@ -172,11 +192,11 @@ func (a *allocator) cost(r vcode.Reg) float32 {
 }
 
 // expire frees the registers of intervals that end before pos.
-func (a *allocator) expire(c vcode.Class, pos int32) {
+func (a *Allocation) expire(c vcode.Class, pos int32) {
 	list := a.active[c][:0]
 	for _, r := range a.active[c] {
 		if a.intervals[r].end < pos {
-			a.free[c] |= 1 << a.frame.Regs[r]
+			a.free[c] |= 1 << a.regs[r]
 		} else {
 			list = append(list, r)
 		}
@@ -184,10 +204,10 @@ func (a *allocator) expire(c vcode.Class, pos int32) {
 	a.active[c] = list
 }
 
-// saves notes what lives in registers across an instruction that keeps none.
+// save notes what lives in registers across an instruction that keeps none.
 // All intervals that start before it writes have been placed; those that start
 // with it have not, and are found among its definitions.
-func (a *allocator) saves(c clobber) {
+func (a *Allocation) save(c clobber) {
 	var s Save
 	for class := range a.active {
 		for _, r := range a.active[class] {
@@ -205,41 +225,44 @@ func (a *allocator) saves(c clobber) {
 			s.After = append(s.After, r)
 		}
 	}
-	a.frame.Saves[c.in] = s
+	if a.saves == nil {
+		a.saves = map[*vcode.Inst]Save{}
+	}
+	a.saves[c.in] = s
 }
 
 // measure finds out how much went to memory.
-func (a *allocator) measure() {
+func (a *Allocation) measure() {
 	all, spilled := a.inside, float32(0)
 	for r := range a.intervals {
 		i := &a.intervals[r]
-		gone := a.frame.Regs[r] == None && !a.f.Fixed(vcode.Reg(r))
+		gone := a.regs[r] == None && !a.f.Fixed(vcode.Reg(r))
 		switch c := a.f.Classes[r]; {
 		case !i.seen:
 		case c == vcode.Vec:
 			if all += i.weight; gone {
 				spilled += i.weight
-				a.frame.Memory += i.weight
+				a.Memory += i.weight
 			}
 		case c == vcode.Wide && gone:
-			a.frame.Memory += 2 * i.weight
+			a.Memory += 2 * i.weight
 		}
 	}
 	if all > 0 {
-		a.frame.Spilled = spilled / all
+		a.Spilled = spilled / all
 	}
 }
 
 // trim drops from the saves what has come to live in memory since, and gives
 // slots to the rest.
-func (a *allocator) trim() {
-	for in, s := range a.frame.Saves {
+func (a *Allocation) trim() {
+	for in, s := range a.saves {
 		for _, list := range []*[]vcode.Reg{&s.Before, &s.After} {
-			*list = slices.DeleteFunc(*list, func(r vcode.Reg) bool { return a.frame.Regs[r] == None })
+			*list = slices.DeleteFunc(*list, func(r vcode.Reg) bool { return a.regs[r] == None })
 			for _, r := range *list {
 				a.inMemory[r] = true
 			}
 		}
-		a.frame.Saves[in] = s
+		a.saves[in] = s
 	}
 }

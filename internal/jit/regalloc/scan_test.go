@@ -13,6 +13,11 @@ var machine = regalloc.Machine{
 	Clobbers:  func(in *vcode.Inst) bool { return in.Op == vcode.Barrier },
 }
 
+// allocate gives out what the machine has.
+func allocate(f *vcode.Func, m *regalloc.Machine, outgoing int32, limit int64) (regalloc.Frame, bool) {
+	return regalloc.Analyze(f, m).Allocate(m.Registers).Frame(outgoing, limit)
+}
+
 // Without registers all live in the frame: no two overlap, each is aligned to
 // its size or to 64 bytes, and none reaches into what goes out.
 func TestSlots(t *testing.T) {
@@ -23,7 +28,7 @@ func TestSlots(t *testing.T) {
 	}
 	const outgoing = 192
 	none := &regalloc.Machine{Clobbers: machine.Clobbers}
-	frame, ok := regalloc.Allocate(f, none, outgoing, 1<<20)
+	frame, ok := allocate(f, none, outgoing, 1<<20)
 	if !ok || frame.Size%regalloc.Alignment != 0 {
 		t.Fatalf("ok %t, size %d", ok, frame.Size)
 	}
@@ -40,7 +45,7 @@ func TestSlots(t *testing.T) {
 			owner[i] = r
 		}
 	}
-	if _, ok := regalloc.Allocate(f, none, outgoing, int64(frame.Size)/2); ok {
+	if _, ok := allocate(f, none, outgoing, int64(frame.Size)/2); ok {
 		t.Error("half the frame held all")
 	}
 }
@@ -72,7 +77,7 @@ func TestLoop(t *testing.T) {
 		}},
 		{Insts: []vcode.Inst{inst(vcode.Lane, 0, r[1], r[3]), inst(vcode.Lane, 0, r[6]), {Op: vcode.Return}}},
 	}
-	frame, _ := regalloc.Allocate(f, &machine, 0, 1<<20)
+	frame, _ := allocate(f, &machine, 0, 1<<20)
 	for _, i := range []int{1, 2, 4, 5} {
 		if frame.Regs[r[i]] == regalloc.None {
 			t.Errorf("register %d, used in the loop, has none", i)
@@ -108,14 +113,14 @@ func TestCarried(t *testing.T) {
 		}},
 		{Insts: []vcode.Inst{{Op: vcode.Return}}},
 	}
-	frame, _ := regalloc.Allocate(f, &machine, 0, 1<<20)
+	frame, _ := allocate(f, &machine, 0, 1<<20)
 	if frame.Regs[a] == regalloc.None || frame.Regs[next] == regalloc.None || frame.Regs[left] != regalloc.None {
 		t.Errorf("registers %d and %d go round, %d does not", frame.Regs[a], frame.Regs[next], frame.Regs[left])
 	}
 	shared := machine
 	shared.Registers = [vcode.NumClasses]int{vcode.Vec: 2}
 	shared.Pools[vcode.Mask] = vcode.Vec
-	frame, _ = regalloc.Allocate(f, &shared, 0, 1<<20)
+	frame, _ = allocate(f, &shared, 0, 1<<20)
 	if frame.Regs[left] == regalloc.None {
 		t.Error("no register for what lives shortest")
 	}
@@ -130,7 +135,7 @@ func TestSaves(t *testing.T) {
 		{Op: vcode.Barrier, Masks: []vcode.Reg{b}},
 		inst(vcode.Lane, 0, a),
 	}}}
-	frame, _ := regalloc.Allocate(f, &machine, 0, 1<<20)
+	frame, _ := allocate(f, &machine, 0, 1<<20)
 	s := frame.Saves[&f.Blocks[0].Insts[3]]
 	if len(s.Before) != 2 || len(s.After) != 1 || s.After[0] != a {
 		t.Errorf("saved %v, restored %v", s.Before, s.After)
@@ -163,7 +168,7 @@ func TestPools(t *testing.T) {
 	f.Blocks = []vcode.Block{{Insts: []vcode.Inst{
 		inst(vcode.Copy, k), inst(vcode.Copy, v), inst(vcode.Copy, w, k), inst(vcode.SetResult, 0, k), inst(vcode.SetResult, 0, v, w),
 	}}}
-	frame, _ := regalloc.Allocate(f, &shared, 0, 1<<20)
+	frame, _ := allocate(f, &shared, 0, 1<<20)
 	in := map[int8]vcode.Reg{}
 	for _, r := range []vcode.Reg{k, v, w} {
 		n := frame.Regs[r]
@@ -192,7 +197,7 @@ func TestKeptAcrossFirst(t *testing.T) {
 		{Insts: []vcode.Inst{inst(vcode.Barrier, 0), kept, {Op: vcode.Jump, Target: 1}}},
 		{Insts: []vcode.Inst{inst(vcode.Lane, 0, x), {Op: vcode.Return}}},
 	}
-	frame, _ := regalloc.Allocate(f, &machine, 0, 1<<20)
+	frame, _ := allocate(f, &machine, 0, 1<<20)
 	saves := frame.Saves[&f.Blocks[1].Insts[0]]
 	if frame.Regs[x] != regalloc.None && (!slices.Contains(saves.Before, x) || !slices.Contains(saves.After, x)) {
 		t.Errorf("the lanes that x keeps are lost: saved %v, restored %v", saves.Before, saves.After)
@@ -213,7 +218,7 @@ func TestLoopsThatCross(t *testing.T) {
 		{Insts: []vcode.Inst{inst(vcode.Arg, r[4]), inst(vcode.Lane, r[5], r[4], r[3]), {Op: vcode.Jump, Target: 2}}},
 	}
 	f.Blocks[3].Insts[0].Uses = []vcode.Reg{r[3]}
-	frame, _ := regalloc.Allocate(f, &machine, 0, 1<<20)
+	frame, _ := allocate(f, &machine, 0, 1<<20)
 	for _, i := range []int{4, 5} { // while r1 and r2 are still to be read in the next turn
 		for _, kept := range []int{1, 2} {
 			if n := frame.Regs[r[i]]; n != regalloc.None && n == frame.Regs[r[kept]] {

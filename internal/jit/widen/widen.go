@@ -13,32 +13,41 @@ import (
 // entry point has guards (guard.go), another function follows in the end: what
 // it is for strips in which they fail.
 func Program(p *ir.Program, form vcode.Form, order []int) []*vcode.Func {
+	first, rest := Entry(p, form, order)
+	return append([]*vcode.Func{first}, rest()...)
+}
+
+// Entry is Program that makes the entry point now and all that follows it where it
+// is wanted.
+func Entry(p *ir.Program, form vcode.Form, order []int) (first *vcode.Func, rest func() []*vcode.Func) {
 	place := make([]int, len(p.Funcs))
 	for i, fn := range order {
 		place[fn] = i
 	}
-	out := make([]*vcode.Func, len(order))
-	for i, fn := range order {
-		made := func(a *assumed) *widener {
-			w := newWidener(p, form, fn, a)
-			w.place, w.entry, w.otherwise = place, i == 0, len(order)
-			return w
-		}
-		w := made(nil)
-		if i == 0 && w.startsFull() {
-			if a := guardsOf(w.src, w.shapes); a != nil {
-				whole := made(a)
-				whole.run()
-				out[0] = whole.finish()
-				w.run()
-				out = append(out, w.finish())
-				continue
-			}
-		}
-		w.run()
-		out[i] = w.finish()
+	made := func(i int, a *assumed) *widener {
+		w := newWidener(p, form, order[i], a)
+		w.place, w.entry, w.otherwise = place, i == 0, len(order)
+		return w
 	}
-	return out
+	finish := func(w *widener) *vcode.Func {
+		w.run()
+		return w.finish()
+	}
+	others := func() (out []*vcode.Func) {
+		for i := 1; i < len(order); i++ {
+			out = append(out, finish(made(i, nil)))
+		}
+		return out
+	}
+	w := made(0, nil)
+	if !w.startsFull() {
+		return finish(w), others
+	}
+	a := guardsOf(w.src, w.shapes)
+	if a == nil {
+		return finish(w), others
+	}
+	return finish(made(0, a)), func() []*vcode.Func { return append(others(), finish(w)) }
 }
 
 // newWidener returns what widens a function of p, all of whose lanes do what is
