@@ -119,6 +119,7 @@ func bench(c console, f benchFlags, file string) error {
 		return err
 	}
 	defer f.spare()()
+	defer collectSeldom(compilePercent)()
 	args, buffers, err := f.args()
 	if err != nil {
 		return err

@@ -119,15 +119,12 @@ func checkFiles(c console, f checkFlags, args []string) error {
 		return err
 	}
 	archives := slices.ContainsFunc(list, func(s subject) bool { return s.set != nil })
-	if os.Getenv("GOGC") == "" {
-		// What a module takes is given back with it: collect seldom. What is kept
-		// of an archive stays.
-		percent := 400
-		if archives {
-			percent = 200
-		}
-		defer debug.SetGCPercent(debug.SetGCPercent(percent))
+	// What a module takes is given back with it. What is kept of an archive stays.
+	percent := 400
+	if archives {
+		percent = 200
 	}
+	defer collectSeldom(percent)()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	j := &judge{c: c, f: f, env: env, modules: newModuleStore()}

@@ -95,6 +95,7 @@ func runScripts(c console, f runFlags, args []string) error {
 	if err := f.check(); err != nil {
 		return err
 	}
+	defer collectSeldom(compilePercent)()
 	files, err := listFiles(c, args, f.filesFrom, ".amber", ".vkscript")
 	if err != nil {
 		return err
