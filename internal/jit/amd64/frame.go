@@ -110,10 +110,7 @@ func (m *machine) short() bool {
 const maxEager = 8000
 
 func (m *machine) wantsMore(f *vcode.Func, memory float32) bool {
-	n := 0
-	for b := range f.Blocks {
-		n += len(f.Blocks[b].Insts)
-	}
+	n := count(f)
 	return memory > float32(n)/8 && n <= maxEager
 }
 

@@ -1,6 +1,8 @@
 package amd64
 
 import (
+	"slices"
+
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit/regalloc"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
@@ -151,7 +153,9 @@ func (m *machine) varBase(v int) uint32 { return m.bases[v] }
 // emit makes the code, and forgets what it made before. Where a function needs a
 // vector as scratch that was given out it returns its number, and false.
 func (m *machine) emit() (int, bool) {
-	m.Asm, m.sites, m.marks = Asm{Code: m.Code[:0], labels: m.labels[:0], fixups: m.fixups[:0], vexOnly: m.vexOnly}, nil, m.marks[:0]
+	m.Reset()
+	m.sites, m.marks = nil, m.marks[:0]
+	m.expect()
 	m.mark(aside, nil)
 	m.literals = literals{labels: map[literal]Label{}}
 	m.entries = m.entries[:0]
@@ -169,6 +173,23 @@ func (m *machine) emit() (int, bool) {
 	m.emitLiterals()
 	return 0, true
 }
+
+// expect makes room for as much code as is likely.
+func (m *machine) expect() {
+	n := 0
+	for _, f := range m.funcs {
+		n += count(f)
+	}
+	m.Code = slices.Grow(m.Code, commonBytes+instBytes*n)
+	m.marks = slices.Grow(m.marks, n+n/4+2)
+}
+
+// What instructions of vcode take on average, and what code of all programs has in
+// common.
+const (
+	instBytes   = 24
+	commonBytes = 1 << 10
+)
 
 // depth returns how much stack the deepest chain of calls takes. Functions do
 // not recurse, and a program lists them in any order.
@@ -198,6 +219,15 @@ func (m *machine) depth() int64 {
 		}
 	}
 	return deepest[0] + 256 + yieldBytes // the call of Funcs[0], and what services push
+}
+
+// count is how many instructions a function has.
+func count(f *vcode.Func) int {
+	n := 0
+	for b := range f.Blocks {
+		n += len(f.Blocks[b].Insts)
+	}
+	return n
 }
 
 func each(f *vcode.Func, do func(*vcode.Inst)) {

@@ -94,15 +94,15 @@ type Inst struct {
 	Held              bool  // the last of Uses is the Window of a RowLoad, RowStore or Spread
 	Sure              bool  // offsets are known to be in range, and aligned; of an access that is Held, that the Window is not 0; of an At, that it does not saturate
 	Keep              bool  // lanes outside Masks keep what d has; else they become anything
+	Fused             uint8 // of Own: its number, which only the machine knows
+	IR                ir.Op // the IR operation of Lane and Strip, and for Step the loop or call
 	Defs, Uses, Masks []Reg
 	Target            int    // block or function
 	Step, Stride      uint32 // of the offsets of a row; of a Lane that is an access, where Stride is not 0 Uses end with those of the RowLoad or RowStore that it may be
 	Next              uint32 // a RowLoad in the next workgroup is likely to be so many bytes further; 0 where nobody knows
 	Ahead             uint32 // a RowLoad or RowStore is at u3 + Ahead in place of u3, Ahead·Stride further than u1
-	Fused             uint8  // of Own: its number, which only the machine knows
 
-	// The IR operation of Lane and Strip, and for Step the loop or call.
-	IR     ir.Op
+	// Of the IR operation.
 	Key    ir.Key // Aux is that of Arg and SetResult too
 	Value  ir.V
 	Origin int32
@@ -129,7 +129,8 @@ type Func struct {
 	Results []Class // of the results
 	Blocks  []Block // in the order of their code; the first is the entry
 
-	constants []constant // of each register, as far as there are any
+	fixed     []int32 // of each register: its place in constants, from 1 on; as far as there are any
+	constants []constant
 }
 
 // constant is what a register always holds: bits in every lane, or where step
@@ -137,7 +138,6 @@ type Func struct {
 type constant struct {
 	bits uint64
 	step uint32
-	is   bool
 }
 
 // NewReg returns a new register.
@@ -158,36 +158,47 @@ func (f *Func) NewConst(c Class, bits uint64) Reg {
 
 // NewSequence returns a Vec that always holds first + step·lane, modulo 2³².
 func (f *Func) NewSequence(first, step uint32) Reg {
-	r := f.NewConst(Vec, uint64(first))
-	f.constants[r].step = step
+	r := f.NewReg(Vec)
+	f.fix(r, constant{bits: uint64(first), step: step})
 	return r
 }
 
 // Fix makes r a register that always holds the same, for which nothing is left
 // that writes it.
-func (f *Func) Fix(r Reg, bits uint64) {
-	f.constants = append(f.constants, make([]constant, max(0, int(r)+1-len(f.constants)))...)
-	f.constants[r] = constant{bits: bits, is: true}
+func (f *Func) Fix(r Reg, bits uint64) { f.fix(r, constant{bits: bits}) }
+
+func (f *Func) fix(r Reg, c constant) {
+	if int(r) >= len(f.fixed) {
+		f.fixed = append(f.fixed, make([]int32, int(r)+1-len(f.fixed))...)
+	}
+	f.constants = append(f.constants, c)
+	f.fixed[r] = int32(len(f.constants))
 }
 
 // Const returns the bits of a register that NewConst or Fix made one that always
 // holds the same.
 func (f *Func) Const(r Reg) (bits uint64, ok bool) {
-	if !f.Fixed(r) || f.constants[r].step != 0 {
+	if !f.Fixed(r) {
 		return 0, false
 	}
-	return f.constants[r].bits, true
+	if c := &f.constants[f.fixed[r]-1]; c.step == 0 {
+		return c.bits, true
+	}
+	return 0, false
 }
 
 // Sequence returns what lane 0 of a register made by NewSequence holds, and the
 // step.
 func (f *Func) Sequence(r Reg) (first, step uint32, ok bool) {
-	if !f.Fixed(r) || f.constants[r].step == 0 {
+	if !f.Fixed(r) {
 		return 0, 0, false
 	}
-	return uint32(f.constants[r].bits), f.constants[r].step, true
+	if c := &f.constants[f.fixed[r]-1]; c.step != 0 {
+		return uint32(c.bits), c.step, true
+	}
+	return 0, 0, false
 }
 
 // Fixed reports whether a register always holds the same: nothing defines it,
 // and it needs no place.
-func (f *Func) Fixed(r Reg) bool { return int(r) < len(f.constants) && f.constants[r].is }
+func (f *Func) Fixed(r Reg) bool { return int(r) < len(f.fixed) && f.fixed[r] != 0 }

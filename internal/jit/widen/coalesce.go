@@ -26,9 +26,12 @@ func joinBlocks(f *vcode.Func) {
 		for ; next < len(f.Blocks) && place[next] < 0; next++ {
 			n += len(f.Blocks[next].Insts)
 		}
-		all := slices.Grow(f.Blocks[b].Insts, n-len(f.Blocks[b].Insts))
-		for i := b + 1; i < next; i++ {
-			all = append(all, f.Blocks[i].Insts...)
+		all := f.Blocks[b].Insts
+		if n > len(all) {
+			all = append(make([]vcode.Inst, 0, n), all...)
+			for i := b + 1; i < next; i++ {
+				all = append(all, f.Blocks[i].Insts...)
+			}
 		}
 		place[b] = len(out)
 		out = append(out, vcode.Block{Insts: all})

@@ -150,7 +150,7 @@ func (w *widener) clamp(v ir.V) bool {
 		r.low, r.high = row, bound
 	}
 	w.hold(r)
-	w.values[v] = *w.value(row)
+	w.values[v] = w.value(row)
 	return true
 }
 

@@ -50,8 +50,8 @@ func (w *widener) identity(v ir.V) bool {
 
 // fixed makes v what its first lanes always hold in each part.
 func (w *widener) fixed(v ir.V, s shape, first func(part int) uint32) {
-	x := &w.values[v]
-	*x = value{}
+	x := w.newValue()
+	w.values[v] = x
 	for p := range w.parts {
 		at := first(p)
 		if s.step == 0 {

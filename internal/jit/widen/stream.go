@@ -10,13 +10,19 @@ import (
 type stream struct {
 	dst    *vcode.Func
 	order  []int        // numbers of the blocks begun, in the order of their code
-	next   []vcode.Inst // of the last of them; its room serves them all
+	starts []int        // where they begin in all
+	all    []vcode.Inst // of all blocks
 	origin int32
+	room   []value // for values to come
 }
 
-func newStream(name string, form vcode.Form, parts int) *stream {
-	return &stream{dst: &vcode.Func{Name: name, Form: form, Parts: parts}}
+// newStream begins a function of which about so many instructions are expected.
+func newStream(name string, form vcode.Form, parts, expected int) *stream {
+	return &stream{dst: &vcode.Func{Name: name, Form: form, Parts: parts}, all: make([]vcode.Inst, 0, min(expected, maxExpected))}
 }
+
+// maxExpected bounds the instructions for which there is room from the start.
+const maxExpected = 1 << 12
 
 // newBlock reserves the number of a block.
 func (s *stream) newBlock() int {
@@ -26,15 +32,26 @@ func (s *stream) newBlock() int {
 
 // startBlock ends the block being made and begins block n.
 func (s *stream) startBlock(n int) {
-	s.flush()
-	s.order = append(s.order, n)
+	s.order, s.starts = append(s.order, n), append(s.starts, len(s.all))
 }
 
-func (s *stream) flush() {
-	if len(s.order) > 0 {
-		s.dst.Blocks[s.order[len(s.order)-1]].Insts = slices.Clone(s.next)
-		s.next = s.next[:0]
+// add adds an instruction to the block being made.
+func (s *stream) add(in vcode.Inst) {
+	if len(s.all) == cap(s.all) {
+		s.all = slices.Grow(s.all, max(64, len(s.all))) // append would make less room
 	}
+	s.all = append(s.all, in)
+}
+
+// newValue returns a value that lives nowhere yet.
+func (s *stream) newValue() *value {
+	const many = 32
+	if len(s.room) == 0 {
+		s.room = make([]value, many)
+	}
+	x := &s.room[0]
+	s.room = s.room[1:]
+	return x
 }
 
 // finish puts the blocks in the order of their code, which their numbers,
@@ -47,12 +64,13 @@ func (s *stream) finish() *vcode.Func {
 
 // unchecked is finish, but for accesses that are checked together.
 func (s *stream) unchecked() *vcode.Func {
-	s.flush()
 	place := make([]int, len(s.dst.Blocks))
 	sorted := make([]vcode.Block, len(s.order))
-	for i, n := range s.order {
-		place[n] = i
-		sorted[i] = s.dst.Blocks[n]
+	end := len(s.all)
+	for i := len(s.order) - 1; i >= 0; i-- {
+		place[s.order[i]] = i
+		sorted[i].Insts = s.all[s.starts[i]:end:end]
+		end = s.starts[i]
 	}
 	for i := range sorted {
 		for j := range sorted[i].Insts {

@@ -124,7 +124,7 @@ func (g *workgroup) reads(w *widener, code []ir.V) []ir.V {
 	var list []ir.V
 	for _, v := range code {
 		g.f.Operands(v, func(a ir.V) {
-			if w.values[a].vec == nil && (g.turns.phase[a] == none || g.turns.phase[a] != g.turns.phase[code[0]]) {
+			if !w.has(a) && (g.turns.phase[a] == none || g.turns.phase[a] != g.turns.phase[code[0]]) {
 				list = append(list, a)
 			}
 		})
@@ -137,7 +137,7 @@ func (g *workgroup) reads(w *widener, code []ir.V) []ir.V {
 func (g *workgroup) want(w *widener, list []ir.V) (made []ir.V) {
 	seen := map[ir.V]bool{}
 	read := func(a ir.V) {
-		if !seen[a] && w.values[a].vec == nil && (g.shared[a] || g.turns.cheap[a]) {
+		if !seen[a] && !w.has(a) && (g.shared[a] || g.turns.cheap[a]) {
 			seen[a] = true
 			made = append(made, a)
 		}
@@ -162,11 +162,14 @@ func (g *workgroup) want(w *widener, list []ir.V) (made []ir.V) {
 	return made
 }
 
+// has reports whether a value lives anywhere.
+func (w *widener) has(v ir.V) bool { return w.values[v] != nil && w.values[v].vec != nil }
+
 // forget makes a widener not have values: where it made them may not be on the
 // way to where they are read next.
 func forget(w *widener, list []ir.V) {
 	for _, v := range list {
-		w.values[v] = value{}
+		w.values[v] = nil
 	}
 }
 
@@ -182,7 +185,7 @@ func (g *workgroup) turn(code []ir.V) bool {
 		return true // what it makes is made again where it is read
 	}
 	w := *g.subs[0]
-	w.values, w.regions = make([]value, len(g.f.Vals)), map[ir.V]*region{}
+	w.values, w.regions = make([]*value, len(g.f.Vals)), map[ir.V]*region{}
 	for _, v := range code {
 		if !g.shared[v] {
 			continue

@@ -21,7 +21,11 @@ type value struct {
 
 // value returns the registers of v, making them where it is new.
 func (w *widener) value(v ir.V) *value {
-	x := &w.values[v]
+	x := w.values[v]
+	if x == nil {
+		x = w.newValue()
+		w.values[v] = x
+	}
 	if x.vec != nil {
 		return x
 	}

@@ -54,7 +54,7 @@ func Entry(p *ir.Program, form vcode.Form, order []int) (first *vcode.Func, rest
 // assumed.
 func newWidener(p *ir.Program, form vcode.Form, fn int, a *assumed) *widener {
 	f, parts := p.Funcs[fn], form.Parts(p.SubgroupSize)
-	w := &widener{stream: newStream(f.Name, form, parts), p: p, src: f, parts: parts, assumed: a}
+	w := &widener{stream: newStream(f.Name, form, parts, parts*len(f.Code)), p: p, src: f, parts: parts, assumed: a}
 	w.shapes = shapesOf(p, f, homesOf(f, apart), rowLanes(p, form), a)
 	w.homes = homesOf(f, func(loop ir.V) bool { return !w.shapes.diverges[loop] })
 	return w
@@ -95,14 +95,14 @@ type widener struct {
 	none    vcode.Reg   // no lane
 	full    []vcode.Reg // all lanes
 	zero    vcode.Reg   // 0, as a Gen
-	values  []value
+	values  []*value    // nil where nobody wants it
 	active  []vcode.Reg // A
 	open    []*region
 	regions map[ir.V]*region // by opener
 }
 
 func (w *widener) run() {
-	w.values = make([]value, len(w.src.Vals))
+	w.values = make([]*value, len(w.src.Vals))
 	w.regions = map[ir.V]*region{}
 	for _, v := range w.src.Code {
 		op := w.src.Val(v).Op
@@ -203,7 +203,7 @@ func (w *widener) prologue() {
 func (w *widener) emit(in vcode.Inst) {
 	in.Origin = w.origin
 	in.Part += uint8(w.first)
-	w.next = append(w.next, in)
+	w.add(in)
 }
 
 // regs returns a new register of the class for each part.

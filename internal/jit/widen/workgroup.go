@@ -66,13 +66,13 @@ type stage struct {
 func newWorkgroup(p *ir.Program, form vcode.Form, s *spine, homes *homing) *workgroup {
 	parts := form.Parts(p.SubgroupSize)
 	n := int(p.Subgroups())
-	g := &workgroup{stream: newStream(s.f.Name, form, n*parts), spine: s, partial: p.Invocations()%p.SubgroupSize != 0}
+	g := &workgroup{stream: newStream(s.f.Name, form, n*parts, n*parts*len(s.f.Code)), spine: s, partial: p.Invocations()%p.SubgroupSize != 0}
 	first := widener{stream: g.stream, p: p, src: s.f, parts: parts, homes: homes, shapes: s.shapes, group: g}
 	first.constants()
 	for i := range n {
 		w := first
 		w.first = i * parts
-		w.values = make([]value, len(s.f.Vals))
+		w.values = make([]*value, len(s.f.Vals))
 		w.regions = map[ir.V]*region{}
 		w.active = w.full
 		g.subs = append(g.subs, &w)
@@ -227,7 +227,7 @@ func (g *workgroup) enter(v ir.V) {
 		w.regions[v] = &region{label: v, op: x.Op, whole: true}
 		for _, p := range params {
 			if x.Op != ir.If && i > 0 && g.shared[p] {
-				w.values[p] = *g.subs[0].value(p)
+				w.values[p] = g.subs[0].value(p)
 			}
 		}
 	}
