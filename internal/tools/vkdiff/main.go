@@ -75,7 +75,7 @@ func compareAll(n, seed uint64, icd, keep string, reduced int, loud bool, o modg
 	if c.peer, err = start(client, icd, loud); err != nil {
 		return err
 	}
-	defer func() { c.peer.stop() }()
+	defer func() { c.peer.Stop() }()
 	fmt.Printf("peer: %s, subgroups of %d, operations %#x\n", c.peer.device, c.peer.size, c.peer.groups)
 	o.Subgroup, o.Groups, o.Atomics64 = int(c.peer.size), c.peer.groups, c.peer.wide == 1 && !o.Words
 	for i := range n {
@@ -172,7 +172,7 @@ func (c *contest) differs(m *modgen.Module) string {
 	}
 	if err != nil {
 		c.crashes++
-		c.peer.stop()
+		c.peer.Stop()
 		if c.peer, err = start(c.client, c.icd, c.loud); err != nil {
 			return "peer does not start: " + err.Error()
 		}

@@ -1,18 +1,15 @@
 package main
 
 import (
-	"bufio"
 	_ "embed"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"time"
 
 	"github.com/chiaro-gpu/chiaro/internal/modgen"
+	"github.com/chiaro-gpu/chiaro/internal/tools/client"
 )
 
 //go:embed client/client.c
@@ -21,29 +18,25 @@ var source []byte
 // build compiles the client into dir and returns its path. Its error says what
 // is missing.
 func build(dir, icd string) (string, error) {
-	if _, err := exec.LookPath("gcc"); err != nil {
-		return "", errors.New("missing: gcc (Debian: gcc)")
-	}
-	if _, err := os.Stat(icd); err != nil {
-		return "", fmt.Errorf("missing: the peer's driver %s (Debian: mesa-vulkan-drivers); -icd names another", icd)
-	}
-	c, out := filepath.Join(dir, "client.c"), filepath.Join(dir, "client")
-	if err := os.WriteFile(c, source, 0o600); err != nil {
+	if err := client.Driver(icd); err != nil {
 		return "", err
 	}
-	text, err := exec.Command("gcc", "-std=gnu11", "-O1", "-Wall", "-Wextra", "-Wno-missing-field-initializers", "-o", out, c, "-lvulkan").CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("the client cannot be built; is libvulkan there (Debian: libvulkan-dev)?\n%s", text)
-	}
-	return out, nil
+	return client.Program{
+		Source: source, Name: "client.c", Compiler: []string{"gcc", "-std=gnu11", "-O1", "-Wall", "-Wextra", "-Wno-missing-field-initializers"},
+		Libs: []string{"-lvulkan"}, Needs: "libvulkan (Debian: libvulkan-dev)",
+	}.Build(dir)
 }
+
+// patience is how long the peer may take for one module.
+const patience = 30 * time.Second
+
+// maxName bounds the name of a device.
+const maxName = 1000
 
 // peer is a process that runs modules on a Vulkan device. After an error it is
 // of no use any more.
 type peer struct {
-	cmd    *exec.Cmd
-	in     io.WriteCloser
-	out    *bufio.Reader
+	*client.Process
 	device string
 	size   uint32 // of its subgroups
 	groups uint32 // VkSubgroupFeatureFlags
@@ -51,62 +44,57 @@ type peer struct {
 }
 
 // start starts the client; loud: what the driver says is shown.
-func start(client, icd string, loud bool) (*peer, error) {
-	p := &peer{cmd: exec.Command(client)}
-	p.cmd.Env = append(os.Environ(), "VK_ICD_FILENAMES="+icd, "VK_DRIVER_FILES="+icd)
+func start(path, icd string, loud bool) (*peer, error) {
+	var to io.Writer
 	if loud {
-		p.cmd.Stderr = os.Stderr
+		to = os.Stderr
 	}
-	in, err := p.cmd.StdinPipe()
+	process, err := client.Start(path, nil, client.Environment(icd), to)
 	if err != nil {
 		return nil, err
 	}
-	out, err := p.cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
+	p := &peer{Process: process}
+	if p.device, err = p.Text(maxName); err != nil {
+		p.Stop()
+		return nil, fmt.Errorf("the client found no device: %w", err)
 	}
-	p.in, p.out = in, bufio.NewReader(out)
-	if err := p.cmd.Start(); err != nil {
-		return nil, err
-	}
-	n, err := p.number()
-	if err != nil || n > 1000 {
-		p.stop()
-		return nil, fmt.Errorf("the client found no device: %v", err)
-	}
-	name := make([]byte, n)
-	if _, err := io.ReadFull(p.out, name); err != nil {
-		p.stop()
-		return nil, err
-	}
-	p.device = string(name)
 	for _, x := range []*uint32{&p.size, &p.groups, &p.wide} {
-		if *x, err = p.number(); err != nil {
-			p.stop()
+		if *x, err = p.Number(); err != nil {
+			p.Stop()
 			return nil, err
 		}
 	}
 	return p, nil
 }
 
-// stop ends the process.
-func (p *peer) stop() {
-	p.in.Close()
-	p.cmd.Process.Kill()
-	p.cmd.Wait()
-}
-
-func (p *peer) number() (uint32, error) {
-	var b [4]byte
-	_, err := io.ReadFull(p.out, b[:])
-	return binary.NativeEndian.Uint32(b[:]), err
-}
-
 // run runs a module and returns the bytes of its buffers. An error of type
 // refused leaves the peer alive.
 func (p *peer) run(m *modgen.Module, words []uint32) ([][]byte, error) {
-	clock := time.AfterFunc(30*time.Second, func() { p.cmd.Process.Kill() })
-	defer clock.Stop()
+	answered := p.Patience(patience)
+	defer answered()
+	if err := p.Ask(encode(m, words)); err != nil {
+		return nil, err
+	}
+	status, err := p.Number()
+	if err != nil {
+		return nil, err
+	}
+	if status != 0 {
+		return nil, refused(int32(status))
+	}
+	var list [][]byte
+	for _, x := range m.Buffers {
+		out, err := p.Bytes(len(x.Bytes))
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, out)
+	}
+	return list, nil
+}
+
+// encode writes a module and what it runs on, as the client reads it.
+func encode(m *modgen.Module, words []uint32) []byte {
 	var b []byte
 	put := func(n ...uint32) {
 		for _, x := range n {
@@ -129,25 +117,7 @@ func (p *peer) run(m *modgen.Module, words []uint32) ([][]byte, error) {
 	b = append(b, m.Push...)
 	put(uint32(len(m.Spec)))
 	put(m.Spec...)
-	if _, err := p.in.Write(b); err != nil {
-		return nil, err
-	}
-	status, err := p.number()
-	if err != nil {
-		return nil, err
-	}
-	if status != 0 {
-		return nil, refused(int32(status))
-	}
-	var list [][]byte
-	for _, x := range m.Buffers {
-		out := make([]byte, len(x.Bytes))
-		if _, err := io.ReadFull(p.out, out); err != nil {
-			return nil, err
-		}
-		list = append(list, out)
-	}
-	return list, nil
+	return b
 }
 
 // refused is a VkResult that is no success.

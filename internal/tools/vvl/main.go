@@ -23,6 +23,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/chiaro-gpu/chiaro/internal/tools/client"
 	"github.com/chiaro-gpu/chiaro/valid"
 )
 
@@ -97,7 +98,7 @@ func (c *contest) all(n, seed uint64) error {
 	if err := c.prepare(dir); err != nil {
 		return err
 	}
-	defer func() { c.peer.stop() }()
+	defer func() { c.peer.Stop() }()
 	for i := range n {
 		if err := c.one(seed + i); err != nil {
 			return fmt.Errorf("seed %d: %w", seed+i, err)
@@ -140,9 +141,9 @@ func (c *contest) one(seed uint64) error {
 		return fmt.Errorf("%s: %w", how, err)
 	}
 	theirs, err := c.peer.judge(p)
-	if errors.Is(err, errDied) { // no verdict to compare with
+	if errors.Is(err, client.ErrDied) { // no verdict to compare with
 		c.crashes++
-		c.peer.stop()
+		c.peer.Stop()
 		if c.peer, err = start(c.client, c.icd, off, c.loud); err != nil {
 			return err
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/fossil"
 	"github.com/chiaro-gpu/chiaro/iface"
+	"github.com/chiaro-gpu/chiaro/internal/tools/client"
 	"github.com/chiaro-gpu/chiaro/link"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/valid"
@@ -37,7 +38,7 @@ var (
 func profile(dir, icd string, off []string) (*valid.Env, error) {
 	file := filepath.Join(dir, "device.json")
 	cmd := exec.Command("vulkaninfo", "--json", "-o", file)
-	cmd.Env, cmd.Dir = environment(icd), dir
+	cmd.Env, cmd.Dir = client.Environment(icd), dir
 	if text, err := cmd.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("vulkaninfo: %w\n%s", err, text)
 	}

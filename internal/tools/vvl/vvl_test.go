@@ -53,7 +53,7 @@ func TestLayers(t *testing.T) {
 	if err := c.prepare(dir); err != nil {
 		t.Skip(err)
 	}
-	defer func() { c.peer.stop() }()
+	defer func() { c.peer.Stop() }()
 	for seed := range uint64(120) {
 		if err := c.one(seed); err != nil {
 			t.Fatal(err)
