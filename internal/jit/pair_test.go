@@ -22,7 +22,17 @@ func pairCase(r *rand.Rand) string {
 		"\tva = at 0:i32, vi, #8\n\tvo = ld.i32 vA, va, #0\n\tvn = ld.i32 vA, va, #4\n\tvout = at 0:i32, vi, #64\n")
 	imm := 4 * r.Intn(4)
 	count := 1 + r.Intn(4)
-	switch r.Intn(3) {
+	switch r.Intn(4) {
+	case 3: // as filters read texels, under a mask, with rows of several lengths
+		width := []int{4, 8, 16}[r.Intn(3)]
+		text := strings.Replace(b.String(), "local 16 1 1", fmt.Sprintf("local %d %d 1", width, 16/width), 1)
+		text = strings.Replace(text, "in global.x i32 0\n", "in localindex i32 0\nin workgroup.x i32 0\n", 1)
+		text = strings.Replace(text, "vi = in.i32 #0", "vl = in.i32 #0\n\tvg = in.i32 #1\n\tvi = at vl, vg, #16", 1)
+		b.Reset()
+		b.WriteString(text)
+		fmt.Fprintf(&b, "\tvq = umin.i32 vo, %d:i32\n\tvon = ult.i32 vn, %d:i32\n\tif von {\n", 403-32, r.Intn(6))
+		fmt.Fprintf(&b, "\t\tvx = ld.i32 vB, vq, #%d !proven\n\t\tvy = ld.i32 vB, vq, #%d !proven\n\t\tvz = ld.i32 vB, vq, #%d !proven\n", imm, imm+4, imm+8)
+		b.WriteString("\t\tst.i32 vC, vout, vx, #0\n\t\tst.i32 vC, vout, vy, #4\n\t\tst.i32 vC, vout, vz, #8\n\t}\n")
 	case 0: // under a mask
 		fmt.Fprintf(&b, "\tvon = ult.i32 vn, %d:i32\n\tif von {\n", r.Intn(5))
 		for i := range count + 1 {

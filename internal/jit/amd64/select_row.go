@@ -375,9 +375,38 @@ func (m *machine) gatherFrom(in *vcode.Inst, off Reg) {
 	found := m.inRange(in, k, off, handleLength)
 	m.RR(VPXORD, V128, 0, 0, 0, 0)
 	if found {
+		m.fetchLanes(in, off)
 		m.RM(VPGATHERDD, V512, 0, 0, Indexed(RDX, 4, 1, 0), K(2))
 	}
 	m.define(in, 0)
+}
+
+// fetchEvery is which lanes are fetched for: lines of a cache are wider than that
+// many texels.
+const fetchEvery = 4
+
+// fetchLanes asks for what is likely to be gathered soon, where lanes go on from the
+// lane before in.Next as these do from the first: of few of them, as the strips above
+// and below fetch what lies between. Their offsets are in off, to which RDX less 2³¹
+// is to be added. Machines find out by themselves how loads go on that follow each
+// other in equal steps; those of texels that stand in no row do not.
+func (m *machine) fetchLanes(in *vcode.Inst, off Reg) {
+	if in.Next > 0 {
+		m.RM(VMOVDQU32_ST, V512, off, 0, m.scratch(0), 0)
+		m.fetchFrom(in, zmmLanes)
+	}
+}
+
+// fetchFrom is fetchLanes with the offsets of so many lanes in the scratch memory.
+func (m *machine) fetchFrom(in *vcode.Inst, lanes int32) {
+	m.GRM(MOV, RAX, m.scratch(4*int32(in.Next)-4))
+	m.GRM(SUB, RAX, m.scratch(0))
+	m.GRR(MOVSXD|W, RAX, RAX)
+	m.GRR(ADD|W, RAX, RDX)
+	for lane := int32(1); lane < lanes; lane += fetchEvery {
+		m.GRM(MOV, RCX, m.scratch(4*lane))
+		m.GRM(PREFETCH, allCaches, Indexed(RAX, RCX, 1, math.MinInt32))
+	}
 }
 
 // scatterTo stores a word of each lane, lanes ascending, nothing out of range
@@ -445,6 +474,9 @@ func (m *machine) gatherPair(in *vcode.Inst) {
 	}
 	apart, on := m.NewLabel(), m.NewLabel()
 	m.nearby(in, m.execution(in), m.vec(in.Uses[1], 1), 2, apart)
+	if in.Next > 0 {
+		m.GRM(PREFETCH, allCaches, Indexed(RCX, RDX, 1, int32(in.Key.Aux)+4*windowWords))
+	}
 	for i := range in.Defs {
 		m.pick(in, i, func(d Reg) {
 			if i == 0 {
@@ -493,6 +525,7 @@ func (m *machine) gatherApart(in *vcode.Inst) {
 		m.RR(KORTESTW, V128, 3, 0, 3, 0)
 		m.Jcc(NotEqual, far)
 	}
+	m.fetchLanes(in, off)
 	m.RR(VPXORD, V128, 0, 0, 0, 0)
 	m.RR(VPXORD, V128, 2, 2, 2, 0)
 	m.highHalf(3, 4)

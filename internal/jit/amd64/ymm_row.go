@@ -298,6 +298,10 @@ func (m ymm) gatherFrom(in *vcode.Inst, k, off Reg) {
 	at, found := m.inRange(in, k, off, handleLength)
 	m.zero(0)
 	if found {
+		if in.Next > 0 && at.Base == RDX {
+			m.rm(AVX_VMOVUPS_ST, off, 0, m.scratch(0))
+			m.fetchFrom(in, ymmBytes/4)
+		}
 		m.rm(AVX_VPGATHERDD, 0, 2, at)
 	}
 	m.done(in, 0)

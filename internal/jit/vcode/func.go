@@ -99,7 +99,7 @@ type Inst struct {
 	Defs, Uses, Masks []Reg
 	Target            int    // block or function
 	Step, Stride      uint32 // of the offsets of a row; of a Lane that is an access, where Stride is not 0 Uses end with those of the RowLoad or RowStore that it may be
-	Next              uint32 // a RowLoad in the next workgroup is likely to be so many bytes further; 0 where nobody knows
+	Next              uint32 // a RowLoad in the next workgroup is likely to be so many bytes further; where lane Next−1 of a Gather is, what runs soon is likely to go on as it does from lane 0; 0 where nobody knows
 	Ahead             uint32 // a RowLoad or RowStore is at u3 + Ahead in place of u3, Ahead·Stride further than u1
 
 	// Of the IR operation.

@@ -55,7 +55,7 @@ func (w *widener) memory(v ir.V, in vcode.Inst) bool {
 		one.Part, one.Masks = uint8(p), w.active[p:p+1]
 		one.Uses = []vcode.Reg{w.gen(x.Args[0])}
 		if !w.rowAt(x.Args[1], p, &one) {
-			one.Op, one.Uses = vcode.Gather, append(one.Uses, w.vec(x.Args[1])[p])
+			one.Op, one.Uses, one.Next = vcode.Gather, append(one.Uses, w.vec(x.Args[1])[p]), w.nextLane(x)
 		}
 		if store {
 			one.Op++ // the store of that load

@@ -23,6 +23,11 @@ const (
 	maxWaiting = 8
 )
 
+// manyTexels is how many texels a program loads for filters at least, for its strips to
+// be no wider than a vector: their loads are nearly all that it waits for, and one
+// strip has more of them than the machine has under way.
+const manyTexels = 4
+
 // Bounds of the parts of a strip for code by columns, and of the operations of a
 // program for which that is tried.
 const (
@@ -42,6 +47,8 @@ func MergeOf(p *ir.Program, form vcode.Form) Merge {
 	}
 	widest := uint32(maxMerged)
 	switch {
+	case m.filtered >= manyTexels:
+		widest = uint32(form.Lanes)
 	case m.torn:
 		widest = maxTorn
 	case m.rounded > 0 && 2*m.rounded >= m.computed:
@@ -82,6 +89,7 @@ type merging struct {
 	torn          bool     // there are loops that lanes leave at different times
 
 	computed, rounded int // operations on f32 in loops, and what is rounded to f16
+	filtered          int // loads of texels for filters
 }
 
 // collect finds all accesses, and returns false where something rules merging
@@ -154,6 +162,9 @@ func (m *merging) access(v ir.V, inLoop bool) bool {
 		m.inLoop[h.Aux] = m.inLoop[h.Aux] || inLoop
 	} else {
 		m.loads[h.Aux] = append(m.loads[h.Aux], v)
+	}
+	if x.Flags&ir.Proven != 0 {
+		m.filtered++
 	}
 	return true
 }

@@ -19,6 +19,10 @@ const (
 // stay in the nearest cache until then.
 const shortLoop = 16
 
+// leastLanes is how many lanes a row of the strip has at least, for what it looks at
+// to tell where the next one does.
+const leastLanes = 4
+
 // maxSteps is how many operations are followed for what a value will be.
 const maxSteps = 16
 
@@ -36,6 +40,17 @@ func (w *widener) inNextGroup(v ir.V) uint32 {
 		return uint32(n)
 	}
 	return 0
+}
+
+// nextLane is the lane that stands where the invocations behind those of a row of the
+// strip begin, counted from 1, for a load of texels, else 0. Texels that neighbours
+// look at are neighbours, nearly always: those of the next strip or workgroup lie
+// from the last lane of a row as those of this one lie from its first.
+func (w *widener) nextLane(x *ir.Val) uint32 {
+	if x.Flags&ir.Proven == 0 || w.p.LocalSize[0] < leastLanes {
+		return 0
+	}
+	return min(w.p.LocalSize[0], uint32(w.dst.Form.Lanes))
 }
 
 // short reports whether a parameter of a loop counts no more than shortLoop

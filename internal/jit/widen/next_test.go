@@ -90,3 +90,89 @@ func TestNext(t *testing.T) {
 		}
 	}
 }
+
+// texels loads a texel for each invocation and stores it.
+const texels = `program "texels" compute
+subgroup 16
+local LOCAL 1
+in global.x i32 0
+in global.y i32 0
+res texels 0 0 count 1
+res storage 0 1 count 1
+
+func "main"() L1 {
+	vx = in.i32 #0
+	vy = in.i32 #1
+	vA = res 0:i32, #0
+	vB = res 0:i32, #1
+	vi = mul.i32 vx, vy
+	vo = and.i32 vi, 1020:i32
+	va = ld.i32 vA, vo, #0FLAG
+	vb = add.i32 vo, va
+	vd = at 0:i32, vx, #4
+	st.i32 vB, vd, vb, #0
+}
+`
+
+// What is likely to be looked at soon goes on where a row of the strip ends, of
+// texels alone, and where rows are long enough to tell.
+func TestNextLane(t *testing.T) {
+	for _, c := range []struct {
+		name, local, flag string
+		want              uint32
+	}{
+		{"a row is a strip", "16 16", " !proven", 16},
+		{"rows of several strips", "64 2", " !proven", 16},
+		{"two rows in a strip", "8 8", " !proven", 8},
+		{"no whole rows in a strip", "12 4", " !proven", 12},
+		{"short rows", "2 32", " !proven", 0},
+		{"no texels", "16 16", "", 0},
+	} {
+		p, err := ir.Parse(strings.NewReplacer("LOCAL", c.local, "FLAG", c.flag).Replace(texels))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.StateEffects()
+		if err := p.Verify(); err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for _, f := range widen.Program(p, vcode.Form{Lanes: 16}, []int{0}) {
+			for b := range f.Blocks {
+				for i := range f.Blocks[b].Insts {
+					if in := &f.Blocks[b].Insts[i]; in.Op == vcode.Gather {
+						if n++; in.Next != c.want {
+							t.Errorf("%s: what comes next begins at lane %d; want %d", c.name, in.Next, c.want)
+						}
+					}
+				}
+			}
+		}
+		if n != 1 {
+			t.Errorf("%s: %d gathers; want 1", c.name, n)
+		}
+	}
+}
+
+// Strips of programs that filter are not merged, those of others are.
+func TestManyTexels(t *testing.T) {
+	load := "\tva = ld.i32 vA, vo, #0FLAG\n"
+	for _, c := range []struct {
+		loads int
+		flag  string
+		want  uint32
+	}{{1, " !proven", 64}, {4, " !proven", 16}, {4, "", 64}} {
+		text := strings.Replace(texels, load, load+strings.Repeat("\tvz = ld.i32 vA, vo, #4FLAG\n", c.loads-1), 1)
+		for i := range c.loads - 1 {
+			text = strings.Replace(text, "vz =", "vz"+string(rune('a'+i))+" =", 1)
+		}
+		p, err := ir.Parse(strings.NewReplacer("LOCAL", "16 16", "FLAG", c.flag).Replace(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.StateEffects()
+		if got := widen.MergeOf(p, vcode.Form{Lanes: 16}).Widest; got != c.want {
+			t.Errorf("%d loads%s: strips of up to %d lanes; want %d", c.loads, c.flag, got, c.want)
+		}
+	}
+}
