@@ -173,6 +173,10 @@ func (f *function) stepMember(p *pointer, i operand) {
 
 // toMember goes from a struct to a member that is there.
 func (f *function) toMember(p *pointer, i int) {
+	if p.memory == inInput {
+		f.inputMember(p, i)
+		return
+	}
 	m := &p.typ.Members[i]
 	slots, bytes := uint64(0), uint64(0)
 	decorated := p.memory == physical || p.memory == inBuffer && !p.natural

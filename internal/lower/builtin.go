@@ -48,18 +48,34 @@ func components(k spirv.BuiltIn) int {
 
 // input gives a variable of storage class Input its place.
 func (u *unit) input(p *pointer, v *facts.Variable) {
-	k, ok := u.facts.BuiltIn(v.ID)
-	if !ok {
+	p.memory = inInput
+	if k, ok := u.facts.BuiltIn(v.ID); ok {
+		p.built = u.builtin(k, v.Type)
+	} else if !v.Type.IsStruct() {
 		u.unsupported("an input that is no built-in")
 	}
+}
+
+// builtin returns a built-in that has the type.
+func (u *unit) builtin(k spirv.BuiltIn, t *facts.Type) *builtin {
 	n := components(k)
 	if n == 0 {
 		u.unsupported("%s", k)
 	}
-	if v.Type.Leaves != uint64(n) || !v.Type.Scalar().IsInt() || v.Type.Scalar().Width != 32 {
+	if s := t.Scalar(); t.Leaves != uint64(n) || s == nil || !s.IsInt() || s.Width != 32 {
 		u.malformed("%s has another type than it must have", k)
 	}
-	p.memory, p.built = inInput, &builtin{k, n}
+	return &builtin{k, n}
+}
+
+// inputMember goes from a block of built-ins to one of them.
+func (u *unit) inputMember(p *pointer, i int) {
+	d, ok := u.facts.MemberDecoration(p.typ.ID, i, spirv.DecorationBuiltIn)
+	if !ok {
+		u.unsupported("an input that is no built-in")
+	}
+	t := p.typ.Members[i].Type
+	p.built, p.typ = u.builtin(spirv.BuiltIn(d.Literal()), t), t
 }
 
 // loadInput reads one component of a built-in.

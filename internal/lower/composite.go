@@ -99,7 +99,11 @@ func compositeExtract(f *function, in spirv.Inst) {
 	x := f.scalars(v.Composite())
 	at, t := f.path(f.typeOf(v.Composite()), v.Indexes())
 	n := len(f.flat(t))
-	if at+n > len(x) {
+	switch {
+	case at == beyond:
+		f.define(in, f.zeros(t)...)
+		return
+	case at+n > len(x):
 		f.malformed("a part that is not there")
 	}
 	f.define(in, x[at:at+n:at+n]...)
@@ -111,21 +115,30 @@ func compositeInsert(f *function, in spirv.Inst) {
 	object := f.scalars(v.Object())
 	at, t := f.path(f.typeOf(v.Composite()), v.Indexes())
 	f.fits(t, object)
-	if at+len(object) > len(x) {
-		f.malformed("a part that is not there")
-	}
 	parts := append([]ir.V(nil), x...)
-	copy(parts[at:], object)
+	switch {
+	case at == beyond: // none is replaced
+	case at+len(object) > len(x):
+		f.malformed("a part that is not there")
+	default:
+		copy(parts[at:], object)
+	}
 	f.define(in, parts...)
 }
+
+// beyond is where a component of a cooperative matrix is that the lane does not
+// have: how many it has no module can know.
+const beyond = -1
 
 // path returns where in the scalars of a composite a part begins, and its type.
 func (f *function) path(t *facts.Type, indexes []uint32) (int, *facts.Type) {
 	at := 0
-	for _, i := range indexes {
-		if isTile(t) && uint64(i) < f.tile(t).components {
-			at, t = at+int(i), t.Elem
-			continue
+	for n, i := range indexes {
+		if isTile(t) && n == len(indexes)-1 {
+			if uint64(i) >= f.tile(t).components {
+				return beyond, t.Elem
+			}
+			return at + int(i), t.Elem
 		}
 		p := t.Part(uint64(i))
 		if p == nil || t.IsRuntimeArray() {

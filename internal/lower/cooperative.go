@@ -161,6 +161,9 @@ func (f *function) tileAt(t *facts.Type, at spirv.ID, byRow bool, stride spirv.I
 	x := f.tile(t)
 	p := *f.pointer(at)
 	p.flags |= flags
+	if f.untyped(at) { // which counts in components
+		p.typ = x.elem
+	}
 	if p.typ.Scalar() == nil || p.memory != inBuffer && p.memory != physical {
 		f.unsupported("through a pointer to %s", p.class)
 	}

@@ -59,8 +59,9 @@ type loose struct {
 }
 
 // loose returns a matrix of so many rows and columns. The layouts that Vulkan
-// leaves to the implementation are that by rows, one behind the other.
-func (f *function) loose(at *pointer, n numeric, layout, stride spirv.ID, columns uint64) loose {
+// leaves to the implementation are that by rows, one behind the other; so are the
+// rows or columns of the others where no stride says more.
+func (f *function) loose(at *pointer, n numeric, layout, stride spirv.ID, rows, columns uint64) loose {
 	size := f.b.I32(n.typ.Size())
 	g := loose{at: at, numeric: n, column: size}
 	if n.packed {
@@ -68,20 +69,30 @@ func (f *function) loose(at *pointer, n numeric, layout, stride spirv.ID, column
 	}
 	switch l := spirv.CooperativeVectorMatrixLayout(f.known(layout)); l {
 	case spirv.CooperativeVectorMatrixLayoutInferencingOptimalNV, spirv.CooperativeVectorMatrixLayoutTrainingOptimalNV:
-		g.row = f.b.I32(uint32(min(mul(columns, uint64(n.typ.Size())), farAway)))
+		g.row = f.bytesOf(columns, n)
 		return g
 	case spirv.CooperativeVectorMatrixLayoutRowMajorNV, spirv.CooperativeVectorMatrixLayoutColumnMajorNV:
-		if stride == 0 {
-			f.unsupported("the layout %s without a stride", l)
+		byRow := l == spirv.CooperativeVectorMatrixLayoutRowMajorNV
+		switch {
+		case stride != 0:
+			g.row = f.typed(stride, ir.I32)
+		case byRow:
+			g.row = f.bytesOf(columns, n)
+		default:
+			g.row = f.bytesOf(rows, n)
 		}
-		g.row = f.typed(stride, ir.I32)
-		if l == spirv.CooperativeVectorMatrixLayoutColumnMajorNV {
+		if !byRow {
 			g.row, g.column = g.column, g.row
 		}
 	default:
 		f.unsupported("of layout %s", l)
 	}
 	return g
+}
+
+// bytesOf returns how many bytes so many numbers take.
+func (f *function) bytesOf(count uint64, n numeric) ir.V {
+	return f.b.I32(uint32(min(mul(count, uint64(n.typ.Size())), farAway)))
 }
 
 // placed returns where a number of a matrix is.

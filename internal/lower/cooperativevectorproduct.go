@@ -48,11 +48,11 @@ func cooperativeVectorMulAdd(f *function, in spirv.Inst) {
 
 // from says where the matrix is.
 func (p *vectorProduct) from(matrix, off, as, layout, stride spirv.ID) {
-	across := p.columns
+	rows, columns := p.rows, p.columns
 	if p.turned {
-		across = p.rows
+		rows, columns = columns, rows
 	}
-	p.matrix = p.loose(p.array(matrix, off), p.numberOf(as), layout, stride, across)
+	p.matrix = p.loose(p.array(matrix, off), p.numberOf(as), layout, stride, rows, columns)
 }
 
 // parts returns the components of the result: the bias and then, in order of the
@@ -241,7 +241,7 @@ func cooperativeVectorOuterProduct(f *function, in spirv.Inst) {
 	if !n.typ.IsFloat() {
 		f.unsupported("sums of %s", spirv.ComponentType(f.known(v.MatrixInterpretation())))
 	}
-	g := f.loose(f.array(v.Pointer(), v.Offset()), n, v.MemoryLayout(), stride, uint64(len(b)))
+	g := f.loose(f.array(v.Pointer(), v.Offset()), n, v.MemoryLayout(), stride, uint64(len(a)), uint64(len(b)))
 	for i, x := range a {
 		for k, y := range b {
 			t := f.b.Func.Type(x)

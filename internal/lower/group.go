@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"math/bits"
+
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
@@ -90,12 +92,11 @@ func rotate(f *function, in spirv.Inst) {
 }
 
 // cluster returns the size of a cluster: a power of two, at most the subgroup.
+// Another size leaves the behaviour undefined: the greatest power of two below it
+// is taken, and 1 for 0.
 func (f *function) cluster(id spirv.ID) uint32 {
-	n := f.known(id)
-	if n == 0 || n&(n-1) != 0 {
-		f.unsupported("a cluster of %d lanes, which leaves the behaviour undefined; want a power of two", n)
-	}
-	return uint32(min(n, uint64(f.options.SubgroupSize)))
+	n := min(max(f.known(id), 1), uint64(f.options.SubgroupSize))
+	return 1 << (bits.Len64(n) - 1)
 }
 
 func broadcastFirst(f *function, in spirv.Inst) {

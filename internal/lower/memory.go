@@ -23,6 +23,9 @@ func load(f *function, in spirv.Inst) {
 
 func store(f *function, in spirv.Inst) {
 	v := inst.Store(in)
+	if f.clears(v) {
+		return
+	}
 	x := f.value(v.Object())
 	p := f.to(v.Pointer(), x.typ)
 	if p.checked {
@@ -31,11 +34,22 @@ func store(f *function, in spirv.Inst) {
 	m, _ := v.MemoryAccess()
 	p.flags |= accessFlags(m)
 	f.sameType(p, x.typ)
-	if c := f.facts.Const(v.Object()); c != nil && (c.Null || c.Undef) && p.memory == inSlots && p.offset == (offset{}) && f.extent(p.typ).slots == p.room && f.nulls(p.typ) == nil {
-		f.b.OpAux(ir.PClr, ir.None, p.number)
-		return
-	}
 	f.store(p, f.carry(x))
+}
+
+// clears lowers the store of a null constant to a whole variable of the lane,
+// which may have more scalars than a value; false where it is none.
+func (f *function) clears(v inst.Store) bool {
+	c, at := f.facts.Const(v.Object()), f.get(v.Pointer()).ptr
+	if c == nil || !c.Null && !c.Undef || at == nil || f.pointsAway(c.Type) {
+		return false
+	}
+	p := f.pointer(v.Pointer())
+	if p.memory != inSlots || p.offset != (offset{}) || p.typ != c.Type || f.extent(p.typ).slots != p.room {
+		return false
+	}
+	f.b.OpAux(ir.PClr, ir.None, p.number)
+	return true
 }
 
 // accessFlags returns what the memory operands say.

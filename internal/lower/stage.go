@@ -86,6 +86,7 @@ func newUnit(m *facts.Module, entry *facts.EntryPoint, o Options) *unit {
 		extents:  map[*facts.Type]extent{},
 		globals:  map[spirv.ID]*pointer{},
 		numbers:  map[*facts.Function]int{},
+		away:     map[*facts.Type]bool{},
 		nullBits: map[*facts.Type][]uint64{},
 		inputs:   map[ir.Semantic]uint64{},
 		tabled:   map[*facts.Const]uint64{},
@@ -106,6 +107,7 @@ type unit struct {
 	defined  []slot // the values, by the instructions that define them
 	flats    map[*facts.Type][]ir.Type
 	extents  map[*facts.Type]extent
+	away     map[*facts.Type]bool // null values of which are not all 0
 	nullBits map[*facts.Type][]uint64
 	globals  map[spirv.ID]*pointer // where the variables of module scope are
 	numbers  map[*facts.Function]int

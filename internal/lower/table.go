@@ -68,7 +68,7 @@ func (f *function) candidates() map[spirv.ID]*constantVariable {
 			continue
 		}
 		v := f.facts.Variable(in.Result())
-		if v == nil || !v.Type.IsArray() || v.Type.Leaves > maxLeaves || f.nulls(v.Type) != nil {
+		if v == nil || !v.Type.IsArray() || v.Type.Leaves > maxLeaves || f.pointsAway(v.Type) {
 			continue
 		}
 		x := &constantVariable{id: v.ID}

@@ -191,11 +191,30 @@ func (f *function) zeros(t *facts.Type) []ir.V {
 	return parts
 }
 
+// pointsAway reports whether the scalars of the null value of a type are not all
+// 0, for some are those of pointers that are no addresses.
+func (u *unit) pointsAway(t *facts.Type) bool {
+	for t.IsComposite() && !t.IsStruct() && !t.IsPointer() && t.Elem != nil {
+		t = t.Elem
+	}
+	if away, ok := u.away[t]; ok {
+		return away
+	}
+	away := t.IsPointer() && t.Storage != spirv.StorageClassPhysicalStorageBuffer
+	if t.IsStruct() && u.extent(t).depth <= maxDepth {
+		for i := range t.Members {
+			away = away || u.pointsAway(t.Members[i].Type)
+		}
+	}
+	u.away[t] = away
+	return away
+}
+
 // nulls returns the bits of the scalars of the null value of a type, nil where
 // all are 0. A null pointer points where every access is out of range.
 func (u *unit) nulls(t *facts.Type) []uint64 {
 	types := u.flat(t)
-	if bits, ok := u.nullBits[t]; ok || len(types) == 0 {
+	if bits, ok := u.nullBits[t]; ok || len(types) == 0 || !u.pointsAway(t) {
 		return bits
 	}
 	var bits []uint64

@@ -168,15 +168,20 @@ func (u *unit) slots(v *facts.Variable, function int) (number, slots uint64) {
 // values: those of buffers have their handles.
 func (f *function) variables() {
 	for _, v := range f.fn.Globals {
-		p := f.globals[v.ID]
-		if p == nil {
-			continue // nobody uses it: an initializer has named it
-		}
-		if p.memory == inBuffer {
-			p = f.withHandle(*p)
-		}
-		f.put(v.ID, value{typ: v.Pointer, ptr: p})
+		f.variable(v)
 	}
+}
+
+// variable gives a variable of module scope its value in the function.
+func (f *function) variable(v *facts.Variable) {
+	p := f.globals[v.ID]
+	if p == nil {
+		return // nobody uses it: an initializer has named it
+	}
+	if p.memory == inBuffer {
+		p = f.withHandle(*p)
+	}
+	f.put(v.ID, value{typ: v.Pointer, ptr: p})
 }
 
 func (f *function) withHandle(p pointer) *pointer {
@@ -219,10 +224,16 @@ func (f *function) local(in spirv.Inst) {
 // initialise gives a variable the value that its declaration says.
 func (f *function) initialise(p *pointer, v *facts.Variable) {
 	c := f.facts.Const(v.Init)
-	if c == nil {
-		f.unsupported("an initializer that is no constant")
+	if c == nil { // a variable of module scope, to which it is a pointer
+		to := f.facts.Variable(v.Init)
+		if to == nil || !v.Type.IsPointer() {
+			f.malformed("an initializer that is no constant and no variable of the module")
+		}
+		f.variable(to)
+		f.store(p, f.scalars(v.Init))
+		return
 	}
-	if c.Undef || c.Null && f.nulls(v.Type) == nil {
+	if c.Undef || c.Null && !f.pointsAway(v.Type) {
 		f.b.OpAux(ir.PClr, ir.None, p.number)
 		return
 	}
