@@ -165,22 +165,11 @@ func (r *runner) describeStage(ctx context.Context, p *Pipeline, a *Attachment) 
 	if !ok {
 		return nil, r.unsupported(p.At, "a shader of the stage "+a.Stage.String())
 	}
-	var code []byte
-	var err error
-	if a.Shader.Format == Passthrough {
-		s := *a.Shader
-		s.Format, s.Source, s.TargetEnv = SPIRVAssembly, passthrough, ""
-		code, err = r.assemble(&s)
-	} else {
-		code, err = r.module(ctx, p, a)
-	}
+	code, err := r.stageModule(ctx, p, a)
 	if err != nil {
 		return nil, err
 	}
-	out := &DescribedStage{Shader: a.Shader.Name, Stage: stage, Entry: a.EntryPoint, Code: code, Size: uint32(a.Subgroup.RequiredSize)}
-	if entry, ok := r.entryPoints[entryKey{p, a.Stage}]; ok {
-		out.Entry = entry
-	}
+	out := &DescribedStage{Shader: a.Shader.Name, Stage: stage, Entry: r.entryPoint(p, a), Code: code, Size: uint32(a.Subgroup.RequiredSize)}
 	if len(a.Specialize) > 0 {
 		out.Spec = facts.Spec{}
 	}

@@ -15,15 +15,20 @@ import (
 	"github.com/chiaro-gpu/chiaro/valid"
 )
 
-// device holds the programs that were made of shaders. All that this package
-// knows of execution stands in this file.
+// device holds the programs that were made of shaders.
 type device struct {
 	programs map[programKey]program
+	graphics map[graphicsKey]*graphicsProgram
 }
 
 // program is a program, and what it was made of.
 type program struct {
 	*compute.Pipeline
+	source
+}
+
+// source is what a program was made of.
+type source struct {
 	facts  *facts.Module
 	shader *Shader
 }
@@ -34,11 +39,22 @@ type programKey struct {
 	entryPoint string
 }
 
-func newDevice() *device { return &device{programs: map[programKey]program{}} }
+// graphicsKey names the programs of a graphics pipeline.
+type graphicsKey struct {
+	pipeline    *Pipeline
+	entryPoints [numGraphicsStages]string
+}
+
+func newDevice() *device {
+	return &device{programs: map[programKey]program{}, graphics: map[graphicsKey]*graphicsProgram{}}
+}
 
 // close frees the programs.
 func (d *device) close() {
 	for _, p := range d.programs {
+		p.Close()
+	}
+	for _, p := range d.graphics {
 		p.Close()
 	}
 }
@@ -49,19 +65,11 @@ func (r *runner) dispatch(ctx context.Context, c *Dispatch) error {
 	if err != nil {
 		return err
 	}
-	args, err := r.bindings(c.Pipeline)
+	args, err := r.arguments(c.Pipeline)
 	if err != nil {
 		return err
 	}
-	workers := r.options.Workers
-	if workers == 0 {
-		workers = 1
-	}
-	args.Groups, args.Robustness, args.Workers, args.Budget = c.Groups, r.options.Robustness, workers, r.options.Budget
-	if c.Pipeline.Push != nil {
-		args.Push = r.memory[c.Pipeline.Push]
-	}
-	args.Log = &exec.Log{}
+	args.Groups = c.Groups
 	err = prog.Dispatch(ctx, args)
 	r.hear(prog.IR(), args.Log)
 	if err != nil && ctx.Err() == nil {
@@ -70,13 +78,29 @@ func (r *runner) dispatch(ctx context.Context, c *Dispatch) error {
 	return err
 }
 
+// arguments returns the arguments of a run with all that a pipeline binds.
+func (r *runner) arguments(p *Pipeline) (compute.Args, error) {
+	args, err := r.bindings(p)
+	args.Robustness, args.Workers, args.Budget = r.options.Robustness, max(r.options.Workers, 1), r.options.Budget
+	if p.Push != nil {
+		args.Push = r.memory[p.Push]
+	}
+	args.Log = &exec.Log{}
+	return args, err
+}
+
+// entryPoint returns the name of a stage's entry point: the one that was set last.
+func (r *runner) entryPoint(p *Pipeline, a *Attachment) string {
+	if name, ok := r.entryPoints[entryKey{p, a.Stage}]; ok {
+		return name
+	}
+	return a.EntryPoint
+}
+
 // program returns the pipeline's program, made when it is first asked for.
 func (r *runner) program(ctx context.Context, p *Pipeline) (program, error) {
 	a := &p.Stages[0]
-	entry := a.EntryPoint
-	if name, ok := r.entryPoints[entryKey{p, a.Stage}]; ok {
-		entry = name
-	}
+	entry := r.entryPoint(p, a)
 	key := programKey{p, entry}
 	if prog, ok := r.device.programs[key]; ok {
 		return prog, nil
@@ -96,18 +120,9 @@ func (r *runner) program(ctx context.Context, p *Pipeline) (program, error) {
 // compile makes a program of one entry point of a module.
 func (r *runner) compile(module []byte, entry string, a *Attachment) (program, error) {
 	s := a.Shader
-	m, err := spirv.Decode(module)
+	f, e, err := r.stageFacts(module, a, entry, spirv.ExecutionModelGLCompute)
 	if err != nil {
-		return program{}, r.fault(CodeShader, s.At, "shader %s: %v", s.Name, err)
-	}
-	spec := facts.Spec{}
-	for _, c := range a.Specialize {
-		spec[c.ID] = c.Bits
-	}
-	f := facts.Gather(m, spec)
-	e := f.EntryPoint(entry, spirv.ExecutionModelGLCompute)
-	if e == nil {
-		return program{}, r.fault(CodeShader, s.At, "shader %s has no compute entry point %q", s.Name, entry)
+		return program{}, err
 	}
 	options := r.options.Lowering
 	if n := a.Subgroup.RequiredSize; n != 0 {
@@ -127,13 +142,13 @@ func (r *runner) compile(module []byte, entry string, a *Attachment) (program, e
 	if err != nil {
 		return program{}, r.shaderError(s, err)
 	}
-	return program{prog, f, s}, nil
+	return program{prog, source{f, s}}, nil
 }
 
 // place says where in the source the loop is in which a run was ended, as far as the
 // module tells: its instruction, and the line of debug information, which for
 // a source that stands in the script is a line of the script.
-func (p *program) place(script string, err error) string {
+func (p *source) place(script string, err error) string {
 	var budget *exec.BudgetError
 	var interrupt *exec.InterruptError
 	origin := int32(0)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
@@ -16,6 +17,9 @@ type images struct {
 	images   map[*Buffer]*texture.Image
 	views    map[shownAs]*texture.View
 	samplers map[*Sampler]*texture.Sampler
+	// apart are the images whose memory is not the buffer's: those of depth and
+	// stencil together.
+	apart map[*Buffer]*texture.Image
 }
 
 // shownAs is a buffer or image as a binding shows it.
@@ -24,10 +28,12 @@ type shownAs struct {
 	texels        bool  // of a texel buffer
 	offset, bytes int64 // of a texel buffer
 	baseMip       int   // of an image
+	attachment    bool
+	attached      format.Aspect // of an attachment
 }
 
 func newImages() *images {
-	return &images{map[*Buffer]*texture.Image{}, map[shownAs]*texture.View{}, map[*Sampler]*texture.Sampler{}}
+	return &images{map[*Buffer]*texture.Image{}, map[shownAs]*texture.View{}, map[*Sampler]*texture.Sampler{}, map[*Buffer]*texture.Image{}}
 }
 
 // bindTexture adds what a binding binds of images and samplers to the arguments.
@@ -113,6 +119,11 @@ func (r *runner) image(b *Buffer) (*texture.Image, error) {
 		return nil, err
 	}
 	data := r.memory[b]
+	if len(m.Aspects()) > 1 {
+		r.images.images[b], r.images.apart[b] = m, m
+		b.split(m, data)
+		return m, nil
+	}
 	base := m.Level(0, 0)
 	if len(base) != len(data) {
 		return nil, fmt.Errorf("%d bytes of texels where the image has %d", len(data), len(base))

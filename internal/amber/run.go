@@ -64,7 +64,8 @@ func Run(ctx context.Context, s *Script, o Options) Result {
 		ctx, cancel = context.WithTimeout(ctx, o.Timeout)
 		defer cancel()
 	}
-	r := &runner{script: s, options: o, device: newDevice(), memory: newMemory(s), images: newImages(), entryPoints: map[entryKey]string{}}
+	r := &runner{script: s, options: o, device: newDevice(), memory: newMemory(s), images: newImages(), entryPoints: map[entryKey]string{},
+		states: map[*Pipeline]map[string][]string{}, clears: map[*Pipeline]*clears{}}
 	defer r.device.close()
 	err := r.ready()
 	if err == nil {
@@ -81,6 +82,8 @@ type runner struct {
 	memory      memory
 	images      *images
 	entryPoints map[entryKey]string // that were set on the way
+	states      map[*Pipeline]map[string][]string // of VkScript, that were set on the way
+	clears      map[*Pipeline]*clears
 	log         []string
 	logged      int // bytes
 }
@@ -145,12 +148,8 @@ func (r *runner) readyCommands(cs []Command) error {
 			err = r.readyPipeline(c.Pipeline)
 		case *Repeat:
 			err = r.readyCommands(c.Commands)
-		case *Draw, *Clear, *SetClear, *SetState:
-			err = r.unsupported(c.Place(), "graphics pipelines")
-		case *SetEntryPoint:
-			if c.Pipeline.Kind != ComputePipeline {
-				err = r.unsupported(c.Place(), "graphics pipelines")
-			}
+		case *Draw:
+			err = r.readyPipeline(c.Pipeline)
 		case *Trace:
 			err = r.unsupported(c.Place(), "ray tracing pipelines")
 		case *Debugger:
@@ -163,7 +162,7 @@ func (r *runner) readyCommands(cs []Command) error {
 	return nil
 }
 
-// readyPipeline checks what a compute pipeline binds.
+// readyPipeline checks what a pipeline binds.
 func (r *runner) readyPipeline(p *Pipeline) error {
 	if len(p.KernelArgs) > 0 {
 		return r.unsupported(p.At, "arguments of OpenCL C kernels")
@@ -205,6 +204,14 @@ func (r *runner) command(ctx context.Context, c Command) error {
 		}
 	case *Write:
 		r.memory.write(c)
+	case *Draw:
+		return r.draw(ctx, c)
+	case *Clear:
+		return r.clear(c)
+	case *SetClear:
+		r.setClear(c)
+	case *SetState:
+		r.setState(c)
 	case *SetEntryPoint:
 		r.entryPoints[entryKey{c.Pipeline, c.Stage}] = c.Name
 	case *ExpectValues:

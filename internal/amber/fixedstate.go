@@ -1,0 +1,215 @@
+package amber
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
+)
+
+// drawTopologies are the topologies by the words of AmberScript.
+var drawTopologies = map[string]draw.Topology{
+	"POINT_LIST": draw.PointList, "LINE_LIST": draw.LineList, "LINE_STRIP": draw.LineStrip,
+	"TRIANGLE_LIST": draw.TriangleList, "TRIANGLE_STRIP": draw.TriangleStrip, "TRIANGLE_FAN": draw.TriangleFan,
+	"LINE_LIST_WITH_ADJACENCY": draw.LineListAdjacency, "LINE_STRIP_WITH_ADJACENCY": draw.LineStripAdjacency,
+	"TRIANGLE_LIST_WITH_ADJACENCY": draw.TriangleListAdjacency, "TRIANGLE_STRIP_WITH_ADJACENCY": draw.TriangleStripAdjacency,
+	"PATCH_LIST": draw.PatchList,
+}
+
+// logicOps are the logic operations in the order of their numbers.
+var logicOps = []string{"clear", "and", "and_reverse", "copy", "and_inverted", "no_op", "xor", "or", "nor", "equivalent",
+	"invert", "or_reverse", "copy_inverted", "or_inverted", "nand", "set"}
+
+// words are the words of fixed-function state that hold for a pipeline: those of its
+// declaration, in the names of AmberScript, and those that VkScript's commands have
+// set since.
+type words struct {
+	amber map[string][]string
+	vk    map[string][]string
+}
+
+// first returns the first word of what stands under one of two names: VkScript's
+// without its prefix, in small letters.
+func (w words) first(amber, vk string) string {
+	list := w.amber[amber]
+	if l, ok := w.vk[vk]; ok {
+		list = l
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	word := list[0]
+	if prefix := vkStates[vk]; strings.HasPrefix(prefix, "VK_") {
+		word = strings.ToLower(strings.TrimPrefix(word, prefix))
+	}
+	return word
+}
+
+func (w words) on(amber, vk string) bool {
+	word := w.first(amber, vk)
+	return word == "on" || word == "true"
+}
+
+// one returns the place of a word in a list, other where there is none.
+func (w words) one(amber, vk string, list []string, other int) int {
+	if i := slices.Index(list, w.first(amber, vk)); i >= 0 {
+		return i
+	}
+	return other
+}
+
+func (w words) float(amber, vk string, other float32) float32 {
+	if word := w.first(amber, vk); word != "" {
+		if x, err := strconv.ParseFloat(word, 64); err == nil {
+			return float32(x)
+		}
+	}
+	return other
+}
+
+func (w words) bits(amber, vk string, other uint32) uint32 {
+	if n, ok := parseNumber(w.first(amber, vk)); ok {
+		return uint32(n.Bits)
+	}
+	return other
+}
+
+// setState keeps words that hold from here on.
+func (r *runner) setState(c *SetState) {
+	m := r.states[c.Pipeline]
+	if m == nil {
+		m = map[string][]string{}
+		r.states[c.Pipeline] = m
+	}
+	m[c.Name] = c.Values
+}
+
+// fixedState returns the state that a draw has. Where a script is silent it is
+// Amber's: nothing tested, blended or culled, the whole framebuffer as viewport.
+func (r *runner) fixedState(c *Draw) (*draw.State, error) {
+	g := &c.Pipeline.Graphics
+	w := words{g.State, r.states[c.Pipeline]}
+	s := &draw.State{}
+	s.Assembly = draw.Assembly{Topology: draw.TriangleStrip, Restart: w.on("", "primitiveRestartEnable"), PatchPoints: 3}
+	if g.PatchControlPoints > 0 {
+		s.Assembly.PatchPoints = uint32(g.PatchControlPoints)
+	}
+	s.Assembly.PatchPoints = w.bits("", "patch parameter vertices", s.Assembly.PatchPoints)
+	if t, ok := drawTopologies[c.Topology]; ok {
+		s.Assembly.Topology = t
+	}
+	s.Viewports = []draw.Viewport{{Width: float32(g.Width), Height: float32(g.Height), MaxDepth: 1}}
+	if v := g.Viewport; v != nil {
+		s.Viewports[0] = draw.Viewport{X: float32(v.X), Y: float32(v.Y), Width: float32(v.Width), Height: float32(v.Height),
+			MinDepth: float32(v.MinDepth), MaxDepth: float32(v.MaxDepth)}
+	}
+	s.Scissors = []draw.Rect{{Width: uint32(g.Width), Height: uint32(g.Height)}}
+	w.rasterization(&s.Rasterization)
+	w.depthStencil(&s.DepthStencil)
+	return s, w.blend(s, len(g.Colors), r, c)
+}
+
+func (w words) rasterization(s *draw.Rasterization) {
+	s.Discard = w.on("", "rasterizerDiscardEnable")
+	s.PolygonMode = draw.PolygonMode(w.one("POLYGON_MODE", "polygonMode", polygonModes, 0))
+	for _, face := range w.vk["cullMode"] {
+		switch face {
+		case "VK_CULL_MODE_FRONT_BIT":
+			s.Cull |= draw.CullFront
+		case "VK_CULL_MODE_BACK_BIT":
+			s.Cull |= draw.CullBack
+		case "VK_CULL_MODE_FRONT_AND_BACK":
+			s.Cull = draw.CullFront | draw.CullBack
+		}
+	}
+	s.Clockwise = w.first("", "frontFace") == "clockwise"
+	s.DepthClamp = w.on("DEPTH CLAMP", "depthClampEnable")
+	s.DepthClip = !s.DepthClamp
+	bias := w.amber["DEPTH BIAS"]
+	s.DepthBias = w.on("", "depthBiasEnable") || bias != nil
+	named := words{amber: map[string][]string{}, vk: w.vk}
+	for i, name := range []string{"constant", "clamp", "slope"} {
+		if i < len(bias) {
+			named.amber[name] = bias[i : i+1]
+		}
+	}
+	s.BiasConstant = named.float("constant", "depthBiasConstantFactor", 0)
+	s.BiasClamp = named.float("clamp", "depthBiasClamp", 0)
+	s.BiasSlope = named.float("slope", "depthBiasSlopeFactor", 0)
+	s.LineWidth = w.float("", "lineWidth", 1)
+}
+
+func (w words) depthStencil(s *draw.DepthStencil) {
+	compare := func(amber, vk string) draw.CompareOp {
+		return draw.CompareOp(w.one(amber, vk, compareOps, int(draw.Always)))
+	}
+	s.Test, s.Write = w.on("DEPTH TEST", "depthTestEnable"), w.on("DEPTH WRITE", "depthWriteEnable")
+	s.Compare = compare("DEPTH COMPARE_OP", "depthCompareOp")
+	bounds := w.amber["DEPTH BOUNDS"]
+	s.Bounds = w.on("", "depthBoundsTestEnable") || bounds != nil
+	named := words{amber: map[string][]string{}, vk: w.vk}
+	if len(bounds) == 2 {
+		named.amber = map[string][]string{"min": bounds[:1], "max": bounds[1:]}
+	}
+	s.MinBound, s.MaxBound = named.float("min", "minDepthBounds", 0), named.float("max", "maxDepthBounds", 0)
+	s.Stencil = w.on("", "stencilTestEnable")
+	for _, f := range []struct {
+		name string
+		face *draw.StencilFace
+	}{{"front", &s.Front}, {"back", &s.Back}} {
+		at := func(word string) string { return "STENCIL " + f.name + " " + word }
+		op := func(amber, vk string) draw.StencilOp {
+			return draw.StencilOp(w.one(at(amber), f.name+"."+vk, stencilOps, 0))
+		}
+		s.Stencil = s.Stencil || w.on(at("TEST"), "")
+		*f.face = draw.StencilFace{
+			Fail: op("FAIL_OP", "failOp"), Pass: op("PASS_OP", "passOp"), DepthFail: op("DEPTH_FAIL_OP", "depthFailOp"),
+			Compare:     compare(at("COMPARE_OP"), f.name+".compareOp"),
+			CompareMask: w.bits(at("COMPARE_MASK"), f.name+".compareMask", math.MaxUint32),
+			WriteMask:   w.bits(at("WRITE_MASK"), f.name+".writeMask", math.MaxUint32),
+			Reference:   w.bits(at("REFERENCE"), f.name+".reference", 0),
+		}
+	}
+}
+
+// mixing are the words of the blend operations that every device has.
+var mixing = map[string]draw.BlendOp{
+	"": draw.BlendAdd, "add": draw.BlendAdd, "substract": draw.BlendSubtract, "subtract": draw.BlendSubtract,
+	"reverse_substract": draw.BlendReverseSubtract, "reverse_subtract": draw.BlendReverseSubtract, "min": draw.BlendMin, "max": draw.BlendMax,
+}
+
+func (w words) blend(s *draw.State, colors int, r *runner, c *Draw) error {
+	a := draw.BlendAttachment{WriteMask: 15, Enable: w.on("BLEND", "blendEnable")}
+	factor := func(amber, vk string, other draw.BlendFactor) draw.BlendFactor {
+		return draw.BlendFactor(w.one(amber, vk, blendFactors, int(other)))
+	}
+	a.SrcColor = factor("BLEND SRC_COLOR_FACTOR", "srcColorBlendFactor", draw.FactorOne)
+	a.DstColor = factor("BLEND DST_COLOR_FACTOR", "dstColorBlendFactor", draw.FactorZero)
+	a.SrcAlpha = factor("BLEND SRC_ALPHA_FACTOR", "srcAlphaBlendFactor", draw.FactorOne)
+	a.DstAlpha = factor("BLEND DST_ALPHA_FACTOR", "dstAlphaBlendFactor", draw.FactorZero)
+	for _, x := range []struct {
+		op        *draw.BlendOp
+		amber, vk string
+	}{{&a.ColorOp, "BLEND COLOR_OP", "colorBlendOp"}, {&a.AlphaOp, "BLEND ALPHA_OP", "alphaBlendOp"}} {
+		word := w.first(x.amber, x.vk)
+		op, ok := mixing[word]
+		if !ok {
+			return r.unsupported(c.At, "the blend operation "+word)
+		}
+		*x.op = op
+	}
+	if mask, ok := w.vk["colorWriteMask"]; ok {
+		a.WriteMask = 0
+		for _, bit := range mask {
+			if i := strings.Index("RGBA", strings.TrimSuffix(strings.TrimPrefix(bit, "VK_COLOR_COMPONENT_"), "_BIT")); i >= 0 {
+				a.WriteMask |= 1 << i
+			}
+		}
+	}
+	s.Blend.Attachments = slices.Repeat([]draw.BlendAttachment{a}, colors)
+	s.Blend.Logic = w.on("", "logicOpEnable")
+	s.Blend.LogicOp = draw.LogicOp(w.one("", "logicOp", logicOps, 0))
+	return nil
+}

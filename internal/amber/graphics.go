@@ -1,0 +1,169 @@
+package amber
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/lower"
+	"github.com/chiaro-gpu/chiaro/internal/pass"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/valid"
+)
+
+// graphicsProgram is the programs of a graphics pipeline, and what they were made of.
+type graphicsProgram struct {
+	*draw.Pipeline
+	stages []stageProgram
+}
+
+// stageProgram is the program of one stage.
+type stageProgram struct {
+	source
+	ir *ir.Program
+}
+
+// models are the execution models of the stages of graphics.
+var models = map[Stage]spirv.ExecutionModel{
+	Vertex: spirv.ExecutionModelVertex, TessellationControl: spirv.ExecutionModelTessellationControl,
+	TessellationEvaluation: spirv.ExecutionModelTessellationEvaluation, Geometry: spirv.ExecutionModelGeometry,
+	Fragment: spirv.ExecutionModelFragment,
+}
+
+// draw runs a graphics pipeline.
+func (r *runner) draw(ctx context.Context, c *Draw) error {
+	prog, err := r.graphicsProgram(ctx, c.Pipeline)
+	if err != nil {
+		return err
+	}
+	shader, err := r.arguments(c.Pipeline)
+	if err != nil {
+		return err
+	}
+	a := draw.Args{Shader: shader}
+	state, err := r.fixedState(c)
+	if err != nil {
+		return err
+	}
+	if err := r.vertices(c, state, &a); err != nil {
+		return err
+	}
+	target, err := r.target(c.Pipeline, state)
+	if err != nil {
+		return err
+	}
+	a.State = state
+	err = prog.Draw(ctx, target, &a)
+	r.joinAll()
+	for _, s := range prog.stages {
+		r.hear(s.ir, shader.Log)
+	}
+	if err == nil {
+		return r.resolve(c.Pipeline)
+	}
+	if ctx.Err() != nil {
+		return err
+	}
+	place := ""
+	for i := range prog.stages {
+		if place == "" {
+			place = prog.stages[i].place(r.script.File, err)
+		}
+	}
+	return fmt.Errorf("%s:%s: pipeline %s: %w%s", r.script.File, c.At, c.Pipeline.Name, err, place)
+}
+
+// graphicsProgram returns a pipeline's programs, made when they are first asked for.
+func (r *runner) graphicsProgram(ctx context.Context, p *Pipeline) (*graphicsProgram, error) {
+	key := graphicsKey{pipeline: p}
+	for i := range p.Stages {
+		if a := &p.Stages[i]; a.Stage < numGraphicsStages {
+			key.entryPoints[a.Stage] = r.entryPoint(p, a)
+		}
+	}
+	if g, ok := r.device.graphics[key]; ok {
+		return g, nil
+	}
+	g := &graphicsProgram{}
+	var stages draw.Stages
+	for i := range p.Stages {
+		a := &p.Stages[i]
+		s, err := r.graphicsStage(ctx, p, a)
+		if err != nil {
+			return nil, err
+		}
+		g.stages = append(g.stages, *s)
+		switch a.Stage {
+		case Vertex:
+			stages.Vertex = s.ir
+		case Fragment:
+			stages.Fragment = s.ir
+		default:
+			return nil, r.unsupported(p.At, "shaders of the stage "+a.Stage.String())
+		}
+	}
+	var err error
+	if g.Pipeline, err = draw.New(stages, draw.State{}, r.options.Engine, exec.Options{}); err != nil {
+		return nil, fmt.Errorf("%s:%s: pipeline %s: %w", r.script.File, p.At, p.Name, err)
+	}
+	r.device.graphics[key] = g
+	return g, nil
+}
+
+// numGraphicsStages is how many stages a graphics pipeline may have: they stand first.
+const numGraphicsStages = TessellationEvaluation + 1
+
+// graphicsStage makes the program of one stage.
+func (r *runner) graphicsStage(ctx context.Context, p *Pipeline, a *Attachment) (*stageProgram, error) {
+	data, err := r.stageModule(ctx, p, a)
+	if err != nil {
+		return nil, err
+	}
+	f, e, err := r.stageFacts(data, a, r.entryPoint(p, a), models[a.Stage])
+	if err != nil {
+		return nil, err
+	}
+	options := r.options.Lowering
+	if n := a.Subgroup.RequiredSize; n != 0 {
+		options.SubgroupSize = uint32(n)
+	}
+	prog, err := lower.Stage(valid.Assume(f), e, options)
+	if err != nil {
+		return nil, r.shaderError(a.Shader, err)
+	}
+	pass.Run(prog)
+	return &stageProgram{source{f, a.Shader}, prog}, nil
+}
+
+// stageModule returns the module of a stage. The vertex shader that a script need not
+// write takes the place of its vertices as it is.
+func (r *runner) stageModule(ctx context.Context, p *Pipeline, a *Attachment) ([]byte, error) {
+	if a.Shader.Format != Passthrough {
+		return r.module(ctx, p, a)
+	}
+	s := *a.Shader
+	s.Format, s.Source, s.TargetEnv = SPIRVAssembly, passthrough, ""
+	return r.assemble(&s)
+}
+
+// stageFacts reads the module of a stage with what its pipeline specialises.
+func (r *runner) stageFacts(module []byte, a *Attachment, entry string, model spirv.ExecutionModel) (*facts.Module, *facts.EntryPoint, error) {
+	s := a.Shader
+	m, err := spirv.Decode(module)
+	if err != nil {
+		return nil, nil, r.fault(CodeShader, s.At, "shader %s: %v", s.Name, err)
+	}
+	spec := facts.Spec{}
+	for _, c := range a.Specialize {
+		spec[c.ID] = c.Bits
+	}
+	f := facts.Gather(m, spec)
+	e := f.EntryPoint(entry, model)
+	if e == nil {
+		return nil, nil, r.fault(CodeShader, s.At, "shader %s has no entry point %q for %s", s.Name, entry, model)
+	}
+	return f, e, nil
+}

@@ -1,0 +1,121 @@
+package amber
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/format"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
+)
+
+// vertices gives a draw its vertices: those of the pipeline, and of rectangles and
+// grids their corners, at location 0.
+func (r *runner) vertices(c *Draw, s *draw.State, a *draw.Args) error {
+	g := &c.Pipeline.Graphics
+	a.Instances = 1
+	for i := range g.Vertices {
+		if err := r.vertexInput(i, &g.Vertices[i], s, a); err != nil {
+			return err
+		}
+	}
+	if c.Kind != DrawArray {
+		return r.corners(c, s, a)
+	}
+	a.First, a.Count, a.FirstInstance, a.Instances = c.Start, c.Count, c.StartInstance, c.NumInstance
+	if !c.Indexed {
+		if a.Count == 0 && len(g.Vertices) > 0 {
+			a.Count = left(g.Vertices[0].Buffer.Elements(), c.Start)
+		}
+		return nil
+	}
+	b := g.Indices
+	a.Index, a.IndexBytes = r.memory[b], uint32(b.Shape.Stride)
+	if a.Count == 0 {
+		a.Count = left(b.Elements(), c.Start)
+	}
+	return nil
+}
+
+// left returns how many of n elements are behind a start.
+func left(n int, start uint32) uint32 { return uint32(max(n-int(start), 0)) }
+
+// vertexInput gives the i-th attribute a binding of its own.
+func (r *runner) vertexInput(i int, v *VertexInput, s *draw.State, a *draw.Args) error {
+	f := v.Format
+	if f == nil {
+		f = v.Buffer.Texel
+	}
+	if f == nil {
+		f = texelOf(v.Buffer.Type)
+	}
+	if f == nil {
+		return r.fault(CodeType, v.Buffer.At, "buffer %s has elements of type %s, which are no vertex data", v.Buffer.Name, v.Buffer.Type)
+	}
+	stride := v.Stride
+	if stride == 0 {
+		stride = v.Buffer.Shape.Stride
+	}
+	n := uint32(i)
+	s.Vertex.Bindings = append(s.Vertex.Bindings, draw.VertexBinding{Binding: n, Stride: uint32(stride), Instance: v.PerInstance, Divisor: 1})
+	s.Vertex.Attributes = append(s.Vertex.Attributes, draw.VertexAttribute{Location: uint32(v.Location), Binding: n, Format: f.Name, Offset: uint32(v.Offset)})
+	a.VertexBuffers = append(a.VertexBuffers, exec.Buffer{Bytes: r.memory[v.Buffer]})
+	return nil
+}
+
+// corners gives the vertices of a rectangle, which is a strip or a patch, or of a
+// grid, whose cells are two triangles each.
+func (r *runner) corners(c *Draw, s *draw.State, a *draw.Args) error {
+	g := &c.Pipeline.Graphics
+	x, y, w, h := float32(c.X), float32(c.Y), float32(c.Width), float32(c.Height)
+	if !c.Normalized {
+		fw, fh := float32(g.Width), float32(g.Height)
+		x, y = float32(float32(x/fw)*2)-1, float32(float32(y/fh)*2)-1
+		w, h = float32(w/fw)*2, float32(h/fh)*2
+	}
+	var data []byte
+	at := func(x, y float32) {
+		data = binary.LittleEndian.AppendUint32(data, math.Float32bits(x))
+		data = binary.LittleEndian.AppendUint32(data, math.Float32bits(y))
+	}
+	if c.Kind == DrawRect {
+		s.Assembly.Topology = draw.TriangleStrip
+		if c.Patch {
+			s.Assembly.Topology, s.Assembly.PatchPoints = draw.PatchList, 4
+		}
+		at(x, y+h)
+		at(x, y)
+		at(x+w, y+h)
+		at(x+w, y)
+	} else {
+		s.Assembly.Topology = draw.TriangleList
+		dx, dy := w/float32(c.Columns), h/float32(c.Rows)
+		if c.Columns > maxCells || c.Rows > maxCells || c.Columns*c.Rows > maxCells {
+			return r.fault(CodeSize, c.At, "a grid of %d×%d cells; at most %d are drawn", c.Columns, c.Rows, maxCells)
+		}
+		for j := range c.Rows {
+			for i := range c.Columns {
+				x0, y0 := x+float32(dx*float32(i)), y+float32(dy*float32(j))
+				x1, y1 := x+float32(dx*float32(i+1)), y+float32(dy*float32(j+1))
+				for _, p := range [][2]float32{{x0, y1}, {x1, y1}, {x0, y0}, {x1, y1}, {x1, y0}, {x0, y0}} {
+					at(p[0], p[1])
+				}
+			}
+		}
+	}
+	a.Count = uint32(len(data) / 8)
+	place := aligned(len(data))
+	copy(place, data)
+	f, _ := format.ByName("R32G32_SFLOAT")
+	s.Vertex.Bindings = slices.DeleteFunc(s.Vertex.Bindings, func(b draw.VertexBinding) bool { return s.Vertex.Attributes[b.Binding].Location == 0 })
+	s.Vertex.Attributes = slices.DeleteFunc(s.Vertex.Attributes, func(v draw.VertexAttribute) bool { return v.Location == 0 })
+	n := uint32(len(a.VertexBuffers))
+	s.Vertex.Bindings = append(s.Vertex.Bindings, draw.VertexBinding{Binding: n, Stride: 8})
+	s.Vertex.Attributes = append(s.Vertex.Attributes, draw.VertexAttribute{Location: 0, Binding: n, Format: f.Name})
+	a.VertexBuffers = append(a.VertexBuffers, exec.Buffer{Bytes: place})
+	return nil
+}
+
+// maxCells bounds the cells of a grid.
+const maxCells = 1 << 20
