@@ -138,6 +138,10 @@ func (e *ExpectTexels) rectangle(im *Image) (x, y, w, h int) {
 	return whole(e.X * sx), whole(e.Y * sy), whole(e.Width * sw), whole(e.Height * sh)
 }
 
+// rounding is what a color, a tolerance and a texel may be off for having been divided
+// by 255: a difference of one step is within a tolerance of one.
+const rounding = 1e-9
+
 // texelHolds compares the channels that the format has.
 func (e *ExpectTexels) texelHolds(f *format.Format, texel []byte) bool {
 	got := f.Texel(texel)
@@ -153,6 +157,7 @@ func (e *ExpectTexels) texelHolds(f *format.Format, texel []byte) bool {
 		default:
 			t = e.Tolerances[0]
 		}
+		t.Value += rounding
 		if !t.holds(e.Color[c.Channel], got[c.Channel]) {
 			return false
 		}

@@ -81,7 +81,7 @@ type runner struct {
 	device      *device
 	memory      memory
 	images      *images
-	entryPoints map[entryKey]string // that were set on the way
+	entryPoints map[entryKey]string               // that were set on the way
 	states      map[*Pipeline]map[string][]string // of VkScript, that were set on the way
 	clears      map[*Pipeline]*clears
 	log         []string

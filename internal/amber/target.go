@@ -160,24 +160,51 @@ func clearWord(f *format.Format, a format.Aspect, v [4]float64, i int) uint64 {
 }
 
 // resolve writes the mean of the samples of each color attachment that has a resolve
-// attachment at its location.
+// attachment; of integers the first sample (Vulkan, Multisample Resolve).
 func (r *runner) resolve(p *Pipeline) error {
 	g := &p.Graphics
-	for i, to := range g.Resolves {
-		if i >= len(g.Colors) {
-			break
-		}
-		from, err := r.attachmentView(g.Colors[i].Buffer, g.Colors[i].BaseMip, format.Color)
+	for i := range min(len(g.Resolves), len(g.Colors)) {
+		from, to := g.Colors[i], g.Resolves[i]
+		source, err := r.image(from.Buffer)
 		if err != nil {
 			return err
 		}
-		into, err := r.attachmentView(to.Buffer, to.BaseMip, format.Color)
+		into, err := r.image(to.Buffer)
 		if err != nil {
 			return err
 		}
-		if err := r.resolveColor(p, from, into); err != nil {
-			return err
+		w, h, _ := into.LevelExtent(to.BaseMip)
+		for y := range h {
+			for x := range w {
+				at := texture.Place{Level: from.BaseMip, X: x, Y: y}
+				v := mean(source, at, integers(from.Buffer.Texel))
+				into.Store(texture.Place{Level: to.BaseMip, X: x, Y: y}, v)
+			}
 		}
 	}
 	return nil
+}
+
+// integers reports whether the colors of a format are whole numbers.
+func integers(f *format.Format) bool {
+	n := f.Components()[0].Numeric
+	return n == format.UInt || n == format.SInt
+}
+
+// mean returns the mean of the samples of a texel.
+func mean(m *texture.Image, at texture.Place, first bool) [4]uint64 {
+	if first || m.Samples <= 1 {
+		return m.Load(at)
+	}
+	var sum [4]float32
+	for at.Sample = range m.Samples {
+		for i, bits := range m.Load(at) {
+			sum[i] = float32(sum[i] + math.Float32frombits(uint32(bits)))
+		}
+	}
+	var v [4]uint64
+	for i := range v {
+		v[i] = uint64(math.Float32bits(float32(sum[i] / float32(m.Samples))))
+	}
+	return v
 }
