@@ -3,7 +3,7 @@
 // cut into sections in brackets. Load reads either into a Script; Run carries
 // a Script out and judges what it expects.
 //
-// It refuses to know how a shader is executed: that stands in one file,
-// device.go, which hands ready programs to an engine. Pipelines for graphics
-// and ray tracing are read whole, but Run answers Unsupported for them.
+// It refuses to know how a shader is executed: device.go and graphics.go hand
+// ready programs to the stages, which know engines. Pipelines for ray tracing are
+// read whole, but Run answers Unsupported for them.
 package amber

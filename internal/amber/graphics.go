@@ -163,7 +163,7 @@ func (r *runner) stageFacts(module []byte, a *Attachment, entry string, model sp
 	f := facts.Gather(m, spec)
 	e := f.EntryPoint(entry, model)
 	if e == nil {
-		return nil, nil, r.fault(CodeShader, s.At, "shader %s has no entry point %q for %s", s.Name, entry, model)
+		return nil, nil, r.fault(CodeShader, s.At, "shader %s has no %s entry point %q", s.Name, a.Stage, entry)
 	}
 	return f, e, nil
 }

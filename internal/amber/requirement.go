@@ -271,6 +271,10 @@ var deviceExtensions = map[string]bool{
 	"VK_KHR_get_physical_device_properties2":      true, // scripts ask for it on either side
 	"VK_KHR_shader_terminate_invocation":          true,
 	"VK_EXT_shader_demote_to_helper_invocation":   true,
+	"VK_EXT_primitive_topology_list_restart":      true,
+	"VK_EXT_index_type_uint8":                     true,
+	"VK_KHR_index_type_uint8":                     true,
+	"VK_EXT_depth_range_unrestricted":             true,
 	"VK_GOOGLE_hlsl_functionality1":               true,
 	"VK_GOOGLE_decorate_string":                   true,
 	"VK_GOOGLE_user_type":                         true,

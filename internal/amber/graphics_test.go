@@ -1,0 +1,76 @@
+package amber
+
+import (
+	"encoding/binary"
+	"math"
+	"testing"
+
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
+)
+
+// What a script clears is in its attachments, in their formats.
+func TestClear(t *testing.T) {
+	r := runText(t, `#!amber
+SHADER vertex v PASSTHROUGH
+BUFFER color FORMAT B8G8R8A8_UNORM
+BUFFER both FORMAT D32_SFLOAT_S8_UINT
+PIPELINE graphics p
+  ATTACH v
+  FRAMEBUFFER_SIZE 3 2
+  BIND BUFFER color AS color LOCATION 0
+  BIND BUFFER both AS depth_stencil
+END
+CLEAR_COLOR p 255 0 51 102
+CLEAR_DEPTH p 0.25
+CLEAR_STENCIL p 7
+CLEAR p
+`)
+	if r.Status != Pass {
+		t.Fatal(r.Message)
+	}
+	color, both := r.Contents["color"], r.Contents["both"]
+	for i := range 6 {
+		if got := [4]byte(color[4*i:]); got != [4]byte{51, 0, 255, 102} {
+			t.Errorf("texel %d is %v", i, got)
+		}
+		texel := both[i*len(both)/6:]
+		if d := math.Float32frombits(binary.LittleEndian.Uint32(texel)); d != 0.25 || texel[4] != 7 {
+			t.Errorf("texel %d is at %g, stencil %d", i, d, texel[4])
+		}
+	}
+}
+
+// The corners of rectangles and grids, in normalised device coordinates.
+func TestCorners(t *testing.T) {
+	r := &runner{}
+	p := &Pipeline{Graphics: Graphics{Width: 4, Height: 4}}
+	corners := func(d *Draw) (list []float32) {
+		d.Pipeline = p
+		s, a := &draw.State{}, &draw.Args{}
+		if err := r.corners(d, s, a); err != nil {
+			t.Fatal(err)
+		}
+		b := a.VertexBuffers[0].Bytes
+		for i := range int(a.Count) * 2 {
+			list = append(list, math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:])))
+		}
+		if len(s.Vertex.Attributes) != 1 || s.Vertex.Attributes[0].Location != 0 {
+			t.Errorf("%+v", s.Vertex)
+		}
+		return list
+	}
+	equal := func(got []float32, want ...float32) {
+		t.Helper()
+		if len(got) != len(want) {
+			t.Fatalf("%v; want %v", got, want)
+		}
+		for i := range want {
+			if got[i] != want[i] {
+				t.Fatalf("%v; want %v", got, want)
+			}
+		}
+	}
+	equal(corners(&Draw{Kind: DrawRect, X: 1, Y: 2, Width: 2, Height: 1}), -0.5, 0.5, -0.5, 0, 0.5, 0.5, 0.5, 0)
+	equal(corners(&Draw{Kind: DrawRect, X: -1, Y: -1, Width: 2, Height: 2, Normalized: true}), -1, 1, -1, -1, 1, 1, 1, -1)
+	equal(corners(&Draw{Kind: DrawGrid, Width: 4, Height: 4, Columns: 1, Rows: 1}), -1, 1, 1, 1, -1, -1, 1, 1, 1, -1, -1, -1)
+}
