@@ -17,6 +17,7 @@ type scratch struct {
 	raster    raster.Rasterizer
 	state     raster.State
 
+	key              fragmentKey
 	own              own
 	vertex, fragment run
 
@@ -53,34 +54,31 @@ func (p *Pipeline) Draw(ctx context.Context, t *Target, a *Args) error {
 	if err := t.check(max(s.Multisample.Samples, 1)); err != nil {
 		return err
 	}
-	key := fragmentKeyOf(s, t, p.stages.Fragment.Modes.Has(ir.PerSample), a.Passed != nil)
 	p.mu.Lock()
+	defer p.mu.Unlock()
+	w := p.scratch()
+	defer func() { p.free = append(p.free, w) }()
+	w.key = fragmentKeyOf(s, t, p.stages.Fragment.Modes.Has(ir.PerSample), a.Passed != nil)
 	v, err := p.vertex.hold(&s.Vertex, p.engine, p.options, &a.Shader)
 	if err != nil {
-		p.mu.Unlock()
 		return err
 	}
-	f, err := p.fragment.hold(&key, p.engine, p.options, &a.Shader)
+	defer v.release()
+	f, err := p.fragment.hold(&w.key, p.engine, p.options, &a.Shader)
 	if err != nil {
-		v.release()
-		p.mu.Unlock()
 		return err
 	}
-	w := p.scratch()
+	defer f.release()
 	p.mu.Unlock()
+	defer p.mu.Lock()
 	d := drawing{w, p, s, t, a, 1, v.program, f.program}
-	if key.perSample {
-		d.shaded = key.samples
+	if w.key.perSample {
+		d.shaded = w.key.samples
 	}
 	err = d.draw(ctx)
 	if a.Passed != nil {
 		*a.Passed += w.passed[0]
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	v.release()
-	f.release()
-	p.free = append(p.free, w)
 	return err
 }
 

@@ -143,7 +143,7 @@ func (w *weaver) handle(kind ir.ResourceKind, binding uint32, writes bool) ir.V 
 	if !ok {
 		n = len(w.p.Res)
 		w.res[at] = n
-		w.p.Res = append(w.p.Res, ir.Resource{Set: ownSet, Binding: binding, Kind: kind, Count: 1, Restrict: true, NonWritable: !writes})
+		w.p.Res = append(w.p.Res, ir.Resource{Set: ownSet, Binding: binding, Kind: kind, Count: 1, Restrict: true, NonWritable: !writes, Disjoint: writes && kind == ir.Texels})
 	}
 	return w.b.OpAux(ir.Res, ir.H, uint64(n), w.b.I32(0))
 }

@@ -1,0 +1,160 @@
+package draw_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math"
+	"math/rand"
+	"strings"
+	"testing"
+
+	"github.com/chiaro-gpu/chiaro/internal/raster"
+	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
+	"github.com/chiaro-gpu/chiaro/internal/texture"
+)
+
+// corner is a vertex in the framebuffer, in 256ths of a pixel, with its w.
+type corner struct {
+	x, y int
+	w    float64
+}
+
+// clip returns the clip coordinates of corners in a picture of side by side pixels.
+func clip(list []corner) []byte {
+	var out []float32
+	for _, c := range list {
+		ndc := func(n int) float32 { return float32((float64(n)/(128*side) - 1) * c.w) }
+		out = append(out, ndc(c.x), ndc(c.y), float32(0.5*c.w), float32(c.w))
+	}
+	return floats(out...)
+}
+
+// weighing are the weights of a triangle's corners at a place in 256ths of a pixel:
+// linear and in perspective. inside says whether a sample there is covered (top-left
+// rule).
+func weighing(c []corner, x, y int) (linear, perspective [3]float64, inside bool) {
+	area := func(ax, ay, bx, by, cx, cy int) int { return (bx-ax)*(cy-ay) - (cx-ax)*(by-ay) }
+	all := area(c[0].x, c[0].y, c[1].x, c[1].y, c[2].x, c[2].y)
+	inside = all != 0
+	sum := 0.0
+	for i := range 3 {
+		p, q := c[(i+1)%3], c[(i+2)%3]
+		if all < 0 {
+			p, q = q, p
+		}
+		part := area(p.x, p.y, q.x, q.y, x, y)
+		dx, dy := q.x-p.x, q.y-p.y
+		inside = inside && (part > 0 || part == 0 && (dy < 0 || dy == 0 && dx > 0))
+		linear[i] = float64(part) / math.Abs(float64(all))
+		perspective[i] = linear[i] / c[i].w
+		sum += perspective[i]
+	}
+	for i := range perspective {
+		perspective[i] /= sum
+	}
+	return linear, perspective, inside
+}
+
+// randomCorners is a triangle that is not thin.
+func randomCorners(r *rand.Rand) []corner {
+	for {
+		w := []float64{1, 2, 4, 0.5, 1.5, 3}
+		c := make([]corner, 3)
+		for i := range c {
+			c[i] = corner{r.Intn(256 * side), r.Intn(256 * side), w[r.Intn(len(w))]}
+		}
+		if a := (c[1].x-c[0].x)*(c[2].y-c[0].y) - (c[2].x-c[0].x)*(c[1].y-c[0].y); a > 1<<20 || a < -1<<20 {
+			return c
+		}
+	}
+}
+
+// TestInterpolation compares the weights of corners, as colors that are 1 at one of
+// them, with those of Vulkan §"Basic Polygon Rasterization", in perspective and
+// without, and the flat color with that of the vertex that provokes.
+func TestInterpolation(t *testing.T) {
+	r := rand.New(rand.NewSource(14))
+	for _, how := range []string{"", " linear", " flat"} {
+		text := strings.NewReplacer("in location f32 4", "in location f32 4"+how, "in location f32 5", "in location f32 5"+how, "in location f32 6", "in location f32 6"+how).Replace(shownText)
+		for range 40 {
+			c := randomCorners(r)
+			var first []byte
+			for _, e := range engines() {
+				v := blank(t, side, side, "R32G32B32A32_SFLOAT")
+				s := full(v)
+				s.Rasterization.LastVertex = c[0].x&1 == 0
+				paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, text, 0)}, s, v, draw.Args{Count: 3, Shader: compute.Args{Push: clip(c)}})
+				if first == nil {
+					first = bytes.Clone(v.bytes(0))
+				}
+				if !bytes.Equal(first, v.bytes(0)) {
+					t.Fatalf("%v%s: engines differ", c, how)
+				}
+			}
+			flat := [3]float64{1}
+			if c[0].x&1 == 0 {
+				flat = [3]float64{2: 1}
+			}
+			for i := range side * side {
+				linear, perspective, inside := weighing(c, 256*(i%side)+128, 256*(i/side)+128)
+				want := map[string][3]float64{"": perspective, " linear": linear, " flat": flat}[how]
+				if !inside {
+					want = [3]float64{}
+				}
+				for k := range want {
+					got := float64(math.Float32frombits(binary.LittleEndian.Uint32(first[16*i+4*k:])))
+					if math.Abs(got-want[k]) > 2e-6 {
+						t.Fatalf("%v%s, texel %d, component %d is %v; want %v", c, how, i, k, got, want[k])
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestSamples covers the samples of pixels with several and compares each with the
+// standard positions, and what is interpolated at the sample with the weights there.
+func TestSamples(t *testing.T) {
+	r := rand.New(rand.NewSource(15))
+	for _, samples := range []int{1, 2, 4, 8, 16, 64} {
+		for _, shading := range []bool{false, true} {
+			for range 4 {
+				testSamples(t, randomCorners(r), samples, shading)
+			}
+		}
+	}
+}
+
+func testSamples(t *testing.T, c []corner, samples int, shading bool) {
+	for _, e := range engines() {
+		m, v := image(t, texture.Desc{Format: "R32G32B32A32_SFLOAT", Width: side, Height: side, Samples: samples, Packed: true}, texture.ViewDesc{})
+		p := &canvas{images: []*texture.Image{m}}
+		p.Colors = []*texture.View{v}
+		s := full(p)
+		s.Multisample = draw.Multisample{Samples: uint32(samples), SampleShading: shading, MinShading: 1}
+		paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, shownText, 0)}, s, p, draw.Args{Count: 3, Shader: compute.Args{Push: clip(c)}})
+		at := raster.SamplePositions(samples)
+		for i := range side * side * samples {
+			x, y, n := i/samples%side, i/samples/side, i%samples
+			sx, sy := 256*x+int(256*at[n][0]), 256*y+int(256*at[n][1])
+			_, _, inside := weighing(c, sx, sy)
+			if shading {
+				sx, sy = sx-128, sy-128
+			} else {
+				sx, sy = 256*x, 256*y
+			}
+			_, want, _ := weighing(c, sx+128, sy+128)
+			if !inside {
+				want = [3]float64{}
+			}
+			b := m.Texel(texture.Place{X: x, Y: y, Sample: n})
+			for k := range want {
+				got := float64(math.Float32frombits(binary.LittleEndian.Uint32(b[4*k:])))
+				if math.Abs(got-want[k]) > 4e-6*(1+math.Abs(want[k])) {
+					t.Fatalf("%s, %v, %d samples, shading %t, pixel (%d, %d), sample %d, component %d is %v; want %v", e.Name(), c, samples, shading, x, y, n, k, got, want[k])
+				}
+			}
+		}
+	}
+}
