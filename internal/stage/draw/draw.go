@@ -138,6 +138,9 @@ func (d *drawing) rasterState() {
 	case r.Conservative < 0:
 		s.Conservative = raster.Underestimate
 	}
+	if s.LineWidth == 0 {
+		s.LineWidth = 1
+	}
 	if r.DepthBias {
 		s.Bias = d.bias()
 	}

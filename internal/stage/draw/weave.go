@@ -2,6 +2,7 @@ package draw
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
@@ -143,9 +144,14 @@ func (w *weaver) handle(kind ir.ResourceKind, binding uint32, writes bool) ir.V 
 	if !ok {
 		n = len(w.p.Res)
 		w.res[at] = n
-		w.p.Res = append(w.p.Res, ir.Resource{Set: ownSet, Binding: binding, Kind: kind, Count: 1, Restrict: true, NonWritable: !writes, Disjoint: writes && kind == ir.Texels})
+		w.p.Res = append(w.p.Res, ir.Resource{Set: ownSet, Binding: binding, Kind: kind, Count: 1, Restrict: kind != ir.Texels || !w.images(), NonWritable: !writes, Disjoint: writes && kind == ir.Texels})
 	}
 	return w.b.OpAux(ir.Res, ir.H, uint64(n), w.b.I32(0))
+}
+
+// images reports whether the stage looks at images, which may be attachments too.
+func (w *weaver) images() bool {
+	return slices.ContainsFunc(w.from.Res, func(r ir.Resource) bool { return r.Kind == ir.Texels })
 }
 
 // load reads a number of 32 bits, or less, of a handle.
