@@ -198,6 +198,8 @@ func (f *function) toMember(p *pointer, i int) {
 		}
 	case p.memory == inBuffer:
 		p.offset = p.offset.plus(bytes)
+	case p.memory == inInput, p.memory == inOutput:
+		p.offset = p.offset.plus(m.Leaf)
 	default:
 		p.offset = p.offset.plus(slots)
 	}
@@ -226,8 +228,15 @@ func (f *function) stepElement(p *pointer, i operand) {
 	case inSlots, inPlace:
 		e := f.extent(t.Elem)
 		p.offset = f.index(p.offset, f.within(p, i, f.extent(t).slots), e.slots)
-	case inInput:
-		p.offset = f.index(p.offset, i, t.Elem.Leaves)
+	case inInput, inOutput:
+		switch {
+		case p.arrayed:
+			p.arrayed, p.vertex = false, i
+		case p.face != nil:
+			p.offset = f.index(p.offset, f.below(i, t.Count), t.Elem.Leaves)
+		default:
+			p.offset = f.index(p.offset, i, t.Elem.Leaves)
+		}
 	}
 	p.typ = t.Elem
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// builtin is a built-in variable that an invocation reads.
+// builtin is a built-in variable that an invocation of a compute program reads.
 type builtin struct {
 	kind spirv.BuiltIn
 	n    int // components
@@ -46,7 +46,7 @@ func components(k spirv.BuiltIn) int {
 	return semantics[k].n
 }
 
-// input gives a variable of storage class Input its place.
+// input gives a variable of storage class Input of a compute program its place.
 func (u *unit) input(p *pointer, v *facts.Variable) {
 	p.memory = inInput
 	if k, ok := u.facts.BuiltIn(v.ID); ok {
@@ -134,11 +134,5 @@ func (f *function) builtIn(k spirv.BuiltIn, i int) ir.V {
 
 // input32 reads an input of the program of type i32.
 func (f *function) input32(s ir.Semantic) ir.V {
-	n, ok := f.inputs[s]
-	if !ok {
-		n = uint64(len(f.prog.In))
-		f.inputs[s] = n
-		f.prog.In = append(f.prog.In, ir.Input{Semantic: s, Type: ir.I32})
-	}
-	return f.b.OpAux(ir.In, ir.I32, n)
+	return f.b.OpAux(ir.In, ir.I32, f.inputNumber(ir.Input{Semantic: s, Type: ir.I32}))
 }

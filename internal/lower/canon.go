@@ -101,7 +101,12 @@ func (c *canon) call(f *ir.Func, v ir.V, s *computed) {
 // nobody controls.
 func (c *canon) computes(f *ir.Func, x *ir.Val, s *computed) bool {
 	switch x.Op {
-	case ir.Ld, ir.In, ir.FCanon, ir.Bitcast, ir.Shuf, ir.QuadSwap,
+	case ir.In, ir.InAt:
+		in := &c.p.In[x.Aux] // what is interpolated is computed
+		return c.p.Stage == ir.Fragment && x.Op == ir.In && in.Semantic >= ir.Location && in.Interpolation <= ir.Linear
+	case ir.OutGet: // which is canonical
+		return false
+	case ir.Ld, ir.FCanon, ir.Bitcast, ir.Shuf, ir.QuadSwap,
 		ir.AtomXchg, ir.AtomFAdd, ir.AtomFMin, ir.AtomFMax:
 		return false
 	case ir.SToF, ir.UToF:
@@ -132,6 +137,8 @@ func shown(op ir.Op) int {
 	switch op {
 	case ir.Bitcast, ir.Shuf, ir.QuadSwap, ir.Out, ir.LogArg:
 		return 0
+	case ir.OutAt:
+		return 1
 	case ir.St, ir.AtomXchg, ir.AtomFAdd, ir.AtomFMin, ir.AtomFMax:
 		return 2
 	}

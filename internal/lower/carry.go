@@ -28,7 +28,7 @@ func (u *unit) located(t *facts.Type) []ir.Type {
 			return []ir.Type{ir.I32, ir.I32}
 		}
 		return []ir.Type{ir.I32}
-	case spirv.StorageClassWorkgroup, spirv.StorageClassFunction, spirv.StorageClassPrivate:
+	case spirv.StorageClassWorkgroup, spirv.StorageClassFunction, spirv.StorageClassPrivate, spirv.StorageClassInput, spirv.StorageClassOutput:
 		return []ir.Type{ir.I32}
 	case spirv.StorageClassPhysicalStorageBuffer:
 		return []ir.Type{ir.I64}
@@ -84,7 +84,12 @@ func (f *function) identity(p *pointer) []ir.V {
 		}
 		return []ir.V{f.whole(p.offset)}
 	case inSlots:
+		p.markAll()
 		return []ir.V{f.place(p)}
+	case inInput:
+		if p.face != nil {
+			return []ir.V{f.place(f.copied(p))}
+		}
 	case inPlace:
 		return []ir.V{f.whole(p.offset)}
 	case physical:

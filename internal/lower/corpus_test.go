@@ -21,7 +21,7 @@ import (
 // with more.
 const corpusFile = "../../../shared/corpus/spv/dev.tar.xz"
 
-// TestCorpus lowers every compute entry point of real modules: none may panic,
+// TestCorpus lowers the entry points of compute and graphics of real modules: none may panic,
 // and what is lowered verifies, for Stage has looked.
 func TestCorpus(t *testing.T) {
 	c := census{t: t, misses: map[string]int{}}
@@ -96,7 +96,7 @@ func (c *census) module(name string, data []byte) {
 	fitsForms(c.t, name, v.Facts())
 	for i := range v.Facts().EntryPoints {
 		e := &v.Facts().EntryPoints[i]
-		if e.Model != spirv.ExecutionModelGLCompute {
+		if _, ok := graphics[e.Model]; !ok && e.Model != spirv.ExecutionModelGLCompute {
 			continue
 		}
 		c.entries++
@@ -108,7 +108,7 @@ func (c *census) module(name string, data []byte) {
 		why := err.Error()
 		var u *Unsupported
 		if errors.As(err, &u) {
-			why = u.Op.String() + " " + u.What
+			why = e.Model.String() + ": " + u.Op.String() + " " + u.What
 			if os.Getenv("CHIARO_WHY") != "" && strings.Contains(why, os.Getenv("CHIARO_WHY")) {
 				c.t.Log(name)
 			}

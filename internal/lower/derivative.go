@@ -38,8 +38,16 @@ func (f *function) difference(x ir.V, direction uint64) ir.V {
 	f.floats(x)
 	t := f.b.Func.Type(x)
 	other := f.b.OpAux(ir.QuadSwap, t, direction, x)
-	bit := f.b.Op(ir.And, ir.I32, f.lane(), f.b.I32(uint32(direction)))
-	near := f.b.Cmp(ir.Eq, bit, f.b.I32(0))
+	var side ir.V
+	switch {
+	case f.prog.Stage != ir.Fragment:
+		side = f.b.Op(ir.And, ir.I32, f.lane(), f.b.I32(uint32(direction)))
+	case direction == acrossX: // where the lanes of a quad are is for whoever makes the fragments
+		side = f.input32(ir.QuadX)
+	default:
+		side = f.input32(ir.QuadY)
+	}
+	near := f.b.Cmp(ir.Eq, side, f.b.I32(0))
 	return f.Make(ir.FSub, t, t, f.b.Select(near, other, x), f.b.Select(near, x, other), 0)
 }
 

@@ -19,6 +19,9 @@ type function struct {
 
 	constants map[spirv.ID]*facts.Const // the variables that are tables
 
+	exit     ir.V // of the entry point of a graphics stage: the block behind which outputs are handed on
+	returned bool // something returns
+
 	tree tree
 	todo []task
 	open []region
@@ -39,6 +42,7 @@ func (u *unit) function(fn *facts.Function, number int, as *variant) *ir.Func {
 	f.constants = f.tables()
 	f.tree = u.plant(fn)
 	f.blocks()
+	f.handOnAtEnd()
 	out := f.b.Finish()
 	u.values += len(out.Vals)
 	return out
@@ -90,6 +94,8 @@ func (f *function) begin(as *variant) {
 	f.variables()
 	if f.number == 0 {
 		f.privates()
+		f.copyInputs()
+		f.openExit()
 	}
 }
 

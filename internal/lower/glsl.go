@@ -132,6 +132,10 @@ var extended = map[spirv.GLSLOp]rule{
 	spirv.GLSLDeterminant:   determinant,
 	spirv.GLSLMatrixInverse: matrixInverse,
 
+	spirv.GLSLInterpolateAtCentroid: interpolateAt(spirv.GLSLInterpolateAtCentroid),
+	spirv.GLSLInterpolateAtSample:   interpolateAt(spirv.GLSLInterpolateAtSample),
+	spirv.GLSLInterpolateAtOffset:   interpolateAt(spirv.GLSLInterpolateAtOffset),
+
 	spirv.GLSLPackSnorm4x8:     packed(4, ir.F32, mathlib.PackSnorm4x8),
 	spirv.GLSLPackUnorm4x8:     packed(4, ir.F32, mathlib.PackUnorm4x8),
 	spirv.GLSLPackSnorm2x16:    packed(2, ir.F32, mathlib.PackSnorm2x16),

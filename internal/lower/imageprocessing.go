@@ -21,6 +21,9 @@ func (f *function) processing(op ir.TextureOp, id spirv.ID) *textureCall {
 
 // second gives the call its second image.
 func (c *textureCall) second(id spirv.ID, arrayed bool) {
+	if t := c.f.typeOf(id); t.Op != spirv.OpTypeImage && t.Op != spirv.OpTypeSampledImage {
+		c.f.unsupported("image processing with %s", t.Op)
+	}
 	x := c.f.image(id)
 	im := x.typ.Image
 	if im.Dim != spirv.Dim2D || im.Arrayed != arrayed || im.MS || c.f.componentType(x.typ.Elem) != ir.F32 {

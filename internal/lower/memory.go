@@ -49,6 +49,7 @@ func (f *function) clears(v inst.Store) bool {
 		return false
 	}
 	f.b.OpAux(ir.PClr, ir.None, p.number)
+	p.markAll()
 	return true
 }
 
@@ -175,7 +176,10 @@ func (f *function) loadScalar(p *pointer, t ir.Type) ir.V {
 		return f.emit(ir.Val{Op: ir.PLd, Type: t, Flags: p.flags, Aux: p.number, Args: [4]ir.V{f.whole(p.offset)}})
 	case inPlace:
 		return f.emit(ir.Val{Op: ir.PLdI, Type: t, Flags: p.flags, Args: [4]ir.V{f.whole(p.offset)}})
-	case inInput:
+	case inInput, inOutput:
+		if p.face != nil {
+			return f.loadLeaf(p, t)
+		}
 		return f.loadInput(p)
 	case unsaid:
 		return f.b.Const(t, 0)
@@ -195,7 +199,10 @@ func (f *function) storeScalar(p *pointer, t ir.Type, v ir.V) {
 		}
 		dyn, imm := f.split(p.offset)
 		f.emit(ir.Val{Op: ir.St, Type: bufferType(t), Flags: p.flags, Aux: imm, Args: [4]ir.V{p.handle, dyn, v}})
+	case inOutput:
+		f.storeLeaf(p, t, v)
 	case inSlots:
+		p.mark()
 		f.emit(ir.Val{Op: ir.PSt, Type: t, Flags: p.flags, Aux: p.number, Args: [4]ir.V{f.whole(p.offset), v}})
 	case inPlace:
 		f.emit(ir.Val{Op: ir.PStI, Type: t, Flags: p.flags, Args: [4]ir.V{f.whole(p.offset), v}})

@@ -15,7 +15,8 @@ const (
 	inBuffer   memory = iota // a handle and an offset in bytes
 	inSlots                  // a variable of this function or of the module, and a slot
 	inPlace                  // a slot of the lane's whole private memory
-	inInput                  // components of a built-in
+	inInput                  // components of a built-in, or scalars of an input of a graphics stage
+	inOutput                 // scalars of an output of tessellation control
 	physical                 // an address
 	descriptor               // an array of buffers or objects: the next index chooses one
 	object                   // a tensor, an image or a sampler, which is a value
@@ -45,7 +46,11 @@ type pointer struct {
 	forms  []matrixForm // those that they may have, where that is known at run time only
 	form   ir.V         // which of them it is; 0 where matrix is it
 
-	built *builtin // inInput
+	built *builtin // inInput of a compute program
+
+	face    *face   // of an input or output of a graphics stage
+	arrayed bool    // the next index chooses a vertex
+	vertex  operand // the vertex that was chosen
 
 	heap   bool // inBuffer: into a heap of descriptors, which is a resource
 	banked bool // inBuffer: into a bank of push constants, which is a resource

@@ -248,10 +248,16 @@ func (f *function) terminator(b *facts.Block) {
 func (f *function) returns(parts []ir.V) {
 	for _, r := range f.open {
 		if r.label != 0 {
+			f.returned = true
+			if f.exit != 0 {
+				f.b.Br(f.exit)
+				return
+			}
 			f.b.Return(parts...)
 			return
 		}
 	}
+	f.returned = true
 	if len(parts) > 0 {
 		f.b.Return(parts...)
 	}

@@ -205,6 +205,16 @@ var rules = map[spirv.Op]rule{
 	spirv.OpDPdyCoarse:   derivative(acrossY),
 	spirv.OpFwidthCoarse: fwidth,
 
+	// Fragments and vertices.
+	spirv.OpDemoteToHelperInvocation:    demote,
+	spirv.OpIsHelperInvocationEXT:       isHelper,
+	spirv.OpBeginInvocationInterlockEXT: interlock,
+	spirv.OpEndInvocationInterlockEXT:   interlock,
+	spirv.OpEmitVertex:                  emitVertex,
+	spirv.OpEmitStreamVertex:            emitVertex,
+	spirv.OpEndPrimitive:                endPrimitive,
+	spirv.OpEndStreamPrimitive:          endPrimitive,
+
 	// Functions and extended instructions.
 	spirv.OpFunctionCall: functionCall,
 	spirv.OpExtInst:      extInst,

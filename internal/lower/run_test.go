@@ -56,6 +56,7 @@ type script struct {
 	want    []expectation
 	log     []string
 	fails   string
+	stage   stageScript
 	images  map[compute.Binding][][]byte // the base levels, by array element
 }
 
@@ -81,6 +82,9 @@ func parseScript(text string) (s script, err error) {
 }
 
 func (s *script) item(key string, f []string) error {
+	if s.stage.item(key, f) {
+		return nil
+	}
 	switch key {
 	case "log":
 		s.log = append(s.log, strings.Join(f, " "))
@@ -312,6 +316,10 @@ func runCase(t *testing.T, source []byte, text string) {
 				t.Fatal(err)
 			}
 			p := prepare(t, source, s.spec, s.options)
+			outs := p.Out
+			if p.Stage != ir.Compute {
+				s.bindStage(t, p)
+			}
 			prog, err := compute.NewPipeline(p, engine, exec.Options{})
 			if err != nil {
 				t.Fatalf("%s: %v\n%s", engine.Name(), err, p)
@@ -326,6 +334,9 @@ func runCase(t *testing.T, source []byte, text string) {
 			}
 			for _, w := range s.want {
 				w.check(t, engine.Name(), p)
+			}
+			if outs != nil {
+				s.checkStage(t, engine.Name(), p, outs)
 			}
 			prog.Close()
 		}

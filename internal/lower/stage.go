@@ -88,7 +88,8 @@ func newUnit(m *facts.Module, entry *facts.EntryPoint, o Options) *unit {
 		numbers:  map[*facts.Function]int{},
 		away:     map[*facts.Type]bool{},
 		nullBits: map[*facts.Type][]uint64{},
-		inputs:   map[ir.Semantic]uint64{},
+		inputs:   map[ir.Input]uint64{},
+		outputs:  map[ir.Output]uint64{},
 		tabled:   map[*facts.Const]uint64{},
 		images:   map[uint64][]*facts.Type{},
 		textures: map[ir.Texture]int{},
@@ -120,7 +121,9 @@ type unit struct {
 	textures map[ir.Texture]int       // their numbers in heads
 	heads    []ir.Texture             // of the texture functions
 
-	inputs  map[ir.Semantic]uint64  // their numbers in Program.In
+	inputs  map[ir.Input]uint64     // their numbers in Program.In
+	outputs map[ir.Output]uint64    // their numbers in Program.Out
+	handed  []*face                 // the outputs that are handed on where the stage says, in order
 	tabled  map[*facts.Const]uint64 // the constants that are tables: their numbers
 	forms   map[carriedAs]*forms    // of what pointers that travel point at
 	clocked uint64                  // 1 + the number of the variable that counts readings of clocks, 0 where there is none yet
@@ -144,14 +147,15 @@ func (u *unit) program() {
 	}
 	u.onDevice()
 	u.at = u.entry.Index
-	if u.entry.Model != spirv.ExecutionModelGLCompute {
+	stage, ok := graphics[u.entry.Model]
+	if !ok && u.entry.Model != spirv.ExecutionModelGLCompute {
 		u.unsupported("%s", u.entry.Model)
 	}
-	u.prog = &ir.Program{
-		Name:         u.entry.Name,
-		Stage:        ir.Compute,
-		SubgroupSize: u.options.SubgroupSize,
-		LocalSize:    u.localSize(),
+	u.prog = &ir.Program{Name: u.entry.Name, Stage: stage, SubgroupSize: u.options.SubgroupSize, LocalSize: [3]uint32{1, 1, 1}}
+	if stage == ir.Compute {
+		u.prog.LocalSize = u.localSize()
+	} else {
+		u.stageModes()
 	}
 	u.modes()
 	u.quadOrder()
@@ -168,6 +172,7 @@ func (u *unit) program() {
 		u.prog.Funcs = append(u.prog.Funcs, u.function(u.variants[i].fn, u.variants[i].number, &u.variants[i]))
 	}
 	u.at = -1
+	u.handOn()
 	u.prog.StateEffects()
 	u.placeTextures()
 	canonicalise(u.prog)

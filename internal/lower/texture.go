@@ -36,7 +36,7 @@ func (f *function) texture(op ir.TextureOp, x image, o *imageOperands) *textureC
 	switch im.Dim {
 	case spirv.Dim1D:
 		t.Dim = ir.Dim1D
-	case spirv.Dim2D:
+	case spirv.Dim2D, spirv.DimSubpassData:
 		t.Dim = ir.Dim2D
 	case spirv.Dim3D:
 		t.Dim = ir.Dim3D

@@ -10,7 +10,7 @@ import (
 
 // module gives the variables that the entry point uses their places.
 func (u *unit) module() {
-	globals := u.facts.Globals(u.entry)
+	globals := u.globalsOf()
 	for _, v := range globals {
 		if d, ok := u.facts.Decoration(v.ID, spirv.DecorationBankNV); ok && d.Literal() != 0 && v.Storage == spirv.StorageClassPushConstant {
 			u.banked = true
@@ -48,7 +48,13 @@ func (u *unit) global(v *facts.Variable) *pointer {
 		p.memory = inSlots
 		p.number, p.room = u.slots(v, -1)
 	case spirv.StorageClassInput:
-		u.input(p, v)
+		if u.prog.Stage == ir.Compute {
+			u.input(p, v)
+		} else {
+			u.stageInput(p, v)
+		}
+	case spirv.StorageClassOutput:
+		u.stageOutput(p, v)
 	case spirv.StorageClassUniformConstant:
 		u.descriptorObject(p, v)
 	default:
@@ -235,6 +241,7 @@ func (f *function) initialise(p *pointer, v *facts.Variable) {
 	}
 	if c.Undef || c.Null && !f.pointsAway(v.Type) {
 		f.b.OpAux(ir.PClr, ir.None, p.number)
+		p.markAll()
 		return
 	}
 	if c.Type != v.Type {
@@ -246,7 +253,7 @@ func (f *function) initialise(p *pointer, v *facts.Variable) {
 // privates gives the variables of module scope their first values, when the
 // invocation starts. All private memory is 0 then.
 func (f *function) privates() {
-	for _, v := range f.facts.Globals(f.entry) {
+	for _, v := range f.globalsOf() {
 		if p := f.globals[v.ID]; v.Init != 0 && p.memory == inSlots {
 			f.at = v.Index
 			f.initialise(p, v)

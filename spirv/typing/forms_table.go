@@ -3,7 +3,7 @@ package typing
 import "github.com/chiaro-gpu/chiaro/spirv"
 
 // forms has a form for every instruction that Vulkan allows in the functions of
-// a compute shader and that has no row in table; those of instructions on images
+// a shader of compute or graphics and that has no row in table; those of instructions on images
 // are wide, for their types stand with the rules of images. That the operands of an instruction are there at all
 // is the grammar's business; what is left to its own rule of validity is said in
 // the line.
@@ -205,18 +205,26 @@ var forms = map[Op]Form{
 	spirv.OpDPdxCoarse: derives(), spirv.OpDPdyCoarse: derives(), spirv.OpFwidthCoarse: derives(),
 
 	// Control.
-	spirv.OpLabel:               gives(none),
-	spirv.OpLoopMerge:           does(none, none),
-	spirv.OpSelectionMerge:      does(none),
-	spirv.OpBranch:              does(none),
-	spirv.OpBranchConditional:   does(boolean, none, none),
-	spirv.OpSwitch:              does(integer, none.many()),
-	spirv.OpKill:                does(),
-	spirv.OpTerminateInvocation: does(),
-	spirv.OpUnreachable:         does(),
-	spirv.OpReturn:              does(),
-	spirv.OpReturnValue:         does(in(Data|Opaque, 0)),
-	spirv.OpAbortKHR:            does(data, data.by(Same, 1)),
+	spirv.OpLabel:                       gives(none),
+	spirv.OpLoopMerge:                   does(none, none),
+	spirv.OpSelectionMerge:              does(none),
+	spirv.OpBranch:                      does(none),
+	spirv.OpBranchConditional:           does(boolean, none, none),
+	spirv.OpSwitch:                      does(integer, none.many()),
+	spirv.OpKill:                        does(),
+	spirv.OpDemoteToHelperInvocation:    does(),
+	spirv.OpIsHelperInvocationEXT:       gives(boolean),
+	spirv.OpBeginInvocationInterlockEXT: does(),
+	spirv.OpEndInvocationInterlockEXT:   does(),
+	spirv.OpEmitVertex:                  does(),
+	spirv.OpEndPrimitive:                does(),
+	spirv.OpEmitStreamVertex:            does(constant),
+	spirv.OpEndStreamPrimitive:          does(constant),
+	spirv.OpTerminateInvocation:         does(),
+	spirv.OpUnreachable:                 does(),
+	spirv.OpReturn:                      does(),
+	spirv.OpReturnValue:                 does(in(Data|Opaque, 0)),
+	spirv.OpAbortKHR:                    does(data, data.by(Same, 1)),
 
 	// Order.
 	spirv.OpControlBarrier:          does(constant, constant, constant),

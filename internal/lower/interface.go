@@ -1,0 +1,307 @@
+package lower
+
+import (
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/spirv"
+)
+
+// face is a variable that a graphics stage has in common with what stands before or
+// behind it: its scalars, each with what it is to them.
+type face struct {
+	leaves  []leaf
+	slots   []uint64 // where in private memory each stands, of one vertex
+	arrayed bool     // the variable is an array of vertices
+	number  uint64   // of an output: the variable of private memory; of an input: that of its copy
+	copied  bool     // of an input: there is a copy
+	written []bool   // of an output: what the program stores to
+}
+
+// leaf is one scalar of such a variable, of one vertex.
+type leaf struct {
+	semantic      ir.Semantic
+	index         uint32
+	typ           ir.Type // as the program is given it or hands it on
+	interpolation ir.Interpolation
+	place         ir.Place
+	patch         bool
+	source        uint32
+	stream        uint32
+
+	known     spirv.BuiltIn // where known to engines: the built-in, of which index is the component
+	ofEngines bool
+}
+
+// graphics are the stages that have a semantic of their own for what they share
+// with others.
+var graphics = map[spirv.ExecutionModel]ir.Stage{
+	spirv.ExecutionModelVertex:                 ir.Vertex,
+	spirv.ExecutionModelTessellationControl:    ir.TessControl,
+	spirv.ExecutionModelTessellationEvaluation: ir.TessEval,
+	spirv.ExecutionModelGeometry:               ir.Geometry,
+	spirv.ExecutionModelFragment:               ir.Fragment,
+}
+
+// stageBuiltIns are the built-ins of graphics stages.
+var stageBuiltIns = map[spirv.BuiltIn]struct {
+	semantic ir.Semantic
+	typ      ir.Type
+}{
+	spirv.BuiltInVertexIndex:             {ir.VertexIndex, ir.I32},
+	spirv.BuiltInInstanceIndex:           {ir.InstanceIndex, ir.I32},
+	spirv.BuiltInBaseVertex:              {ir.BaseVertex, ir.I32},
+	spirv.BuiltInBaseInstance:            {ir.BaseInstance, ir.I32},
+	spirv.BuiltInDrawIndex:               {ir.DrawIndex, ir.I32},
+	spirv.BuiltInViewIndex:               {ir.ViewIndex, ir.I32},
+	spirv.BuiltInPrimitiveId:             {ir.PrimitiveId, ir.I32},
+	spirv.BuiltInInvocationId:            {ir.InvocationId, ir.I32},
+	spirv.BuiltInPatchVertices:           {ir.PatchVertices, ir.I32},
+	spirv.BuiltInTessCoord:               {ir.TessCoord, ir.F32},
+	spirv.BuiltInTessLevelOuter:          {ir.TessLevelOuter, ir.F32},
+	spirv.BuiltInTessLevelInner:          {ir.TessLevelInner, ir.F32},
+	spirv.BuiltInPosition:                {ir.Position, ir.F32},
+	spirv.BuiltInPointSize:               {ir.PointSize, ir.F32},
+	spirv.BuiltInClipDistance:            {ir.ClipDistance, ir.F32},
+	spirv.BuiltInCullDistance:            {ir.CullDistance, ir.F32},
+	spirv.BuiltInLayer:                   {ir.Layer, ir.I32},
+	spirv.BuiltInViewportIndex:           {ir.ViewportIndex, ir.I32},
+	spirv.BuiltInViewportMaskNV:          {ir.ViewportMask, ir.I32},
+	spirv.BuiltInFragCoord:               {ir.FragCoord, ir.F32},
+	spirv.BuiltInFrontFacing:             {ir.FrontFacing, ir.I32},
+	spirv.BuiltInPointCoord:              {ir.PointCoord, ir.F32},
+	spirv.BuiltInSampleId:                {ir.SampleId, ir.I32},
+	spirv.BuiltInSamplePosition:          {ir.SamplePosition, ir.F32},
+	spirv.BuiltInSampleMask:              {ir.SampleMask, ir.I32},
+	spirv.BuiltInFragDepth:               {ir.FragDepth, ir.F32},
+	spirv.BuiltInFragStencilRefEXT:       {ir.FragStencilRef, ir.I32},
+	spirv.BuiltInBaryCoordKHR:            {ir.BaryCoord, ir.F32},
+	spirv.BuiltInBaryCoordNoPerspKHR:     {ir.BaryCoordNoPersp, ir.F32},
+	spirv.BuiltInPrimitiveShadingRateKHR: {ir.PrimitiveShadingRate, ir.I32},
+	spirv.BuiltInShadingRateKHR:          {ir.ShadingRate, ir.I32},
+	spirv.BuiltInFullyCoveredEXT:         {ir.FullyCovered, ir.I32},
+	spirv.BuiltInFragSizeEXT:             {ir.FragSize, ir.I32},
+	spirv.BuiltInFragInvocationCountEXT:  {ir.FragInvocationCount, ir.I32},
+	spirv.BuiltInHelperInvocation:        {ir.NoSemantic, ir.B1}, // an operation
+}
+
+// faceOf takes a variable apart.
+func (u *unit) faceOf(v *facts.Variable) *face {
+	u.shallow(v.Type)
+	x := &face{arrayed: u.perVertex(v)}
+	t := v.Type
+	if x.arrayed {
+		if t = t.Elem; !v.Type.IsArray() || t == nil {
+			u.unsupported("an input or output of each vertex that is no array")
+		}
+	}
+	u.flat(v.Type) // no more scalars than there may be
+	like := leaf{patch: u.ofPatch(v)}
+	u.decorated(&like, func(d spirv.Decoration) (uint32, bool) {
+		x, ok := u.facts.Decoration(v.ID, d)
+		return literal(x, ok), ok
+	})
+	at := location{}
+	if d, ok := u.facts.Decoration(v.ID, spirv.DecorationLocation); ok {
+		at.location = d.Literal()
+	}
+	if d, ok := u.facts.Decoration(v.ID, spirv.DecorationComponent); ok {
+		at.component = d.Literal()
+	}
+	if k, ok := u.facts.BuiltIn(v.ID); ok {
+		u.builtInLeaves(x, t, k, like)
+	} else {
+		u.leaves(x, t, &at, like)
+	}
+	slot := uint64(0)
+	for _, s := range u.flat(t) {
+		x.slots = append(x.slots, slot)
+		slot += uint64(s.Bits()+31) / 32
+	}
+	x.written = make([]bool, len(x.leaves))
+	return x
+}
+
+func literal(d facts.Decoration, ok bool) uint32 {
+	if !ok || len(d.Operands) == 0 {
+		return 0
+	}
+	return d.Literal()
+}
+
+// perVertex reports whether a variable is an array of what vertices have: all inputs
+// and outputs of tessellation and geometry that are not the patch's or built-ins of
+// the primitive, and a fragment's of PerVertexKHR.
+func (u *unit) perVertex(v *facts.Variable) bool {
+	input := v.Storage == spirv.StorageClassInput
+	switch u.prog.Stage {
+	case ir.Fragment:
+		return input && u.facts.Has(v.ID, spirv.DecorationPerVertexKHR)
+	case ir.TessControl:
+	case ir.TessEval, ir.Geometry:
+		if !input {
+			return false
+		}
+	default:
+		return false
+	}
+	if k, ok := u.facts.BuiltIn(v.ID); ok {
+		switch k {
+		case spirv.BuiltInPosition, spirv.BuiltInPointSize, spirv.BuiltInClipDistance, spirv.BuiltInCullDistance:
+			return true
+		}
+		return false
+	}
+	return !u.ofPatch(v)
+}
+
+// ofPatch reports whether a variable is one for all vertices of a patch: it, its
+// block's members or the tessellation levels.
+func (u *unit) ofPatch(v *facts.Variable) bool {
+	switch u.prog.Stage {
+	case ir.TessControl, ir.TessEval:
+	default:
+		return false
+	}
+	if k, ok := u.facts.BuiltIn(v.ID); ok && (k == spirv.BuiltInTessLevelInner || k == spirv.BuiltInTessLevelOuter) || u.facts.Has(v.ID, spirv.DecorationPatch) {
+		return true
+	}
+	t := v.Type
+	for t.IsArray() && t.Elem != nil {
+		t = t.Elem
+	}
+	for i := range t.Members {
+		if t.IsStruct() && u.facts.HasMember(t.ID, i, spirv.DecorationPatch) {
+			return true
+		}
+	}
+	return false
+}
+
+// decorated notes what decorations say of all scalars of a variable or member.
+func (u *unit) decorated(l *leaf, of func(spirv.Decoration) (uint32, bool)) {
+	has := func(d spirv.Decoration) bool { _, ok := of(d); return ok }
+	switch {
+	case has(spirv.DecorationFlat):
+		l.interpolation = ir.Flat
+	case has(spirv.DecorationPerVertexKHR):
+		l.interpolation = ir.PerVertex
+	case has(spirv.DecorationNoPerspective):
+		l.interpolation = ir.Linear
+	case has(spirv.DecorationExplicitInterpAMD):
+		u.unsupported("%s", spirv.DecorationExplicitInterpAMD)
+	}
+	switch {
+	case has(spirv.DecorationCentroid):
+		l.place = ir.Centroid
+	case has(spirv.DecorationSample):
+		l.place = ir.Sample
+	}
+	if n, ok := of(spirv.DecorationIndex); ok {
+		l.source = n
+	}
+	if n, ok := of(spirv.DecorationStream); ok {
+		l.stream = n
+	}
+	if l.source > 1 || l.stream > 3 {
+		u.unsupported("index %d of stream %d", l.source, l.stream)
+	}
+}
+
+// location is where the next scalar stands.
+type location struct{ location, component uint32 }
+
+// maxLocation is the highest location that is lowered: far more than any device has.
+const maxLocation = 1 << 16
+
+// leaves takes a type apart (Vulkan, Location Assignment and Component Assignment):
+// each vector has a location, or two where it is longer than 16 bytes; elements,
+// columns and members follow each other.
+func (u *unit) leaves(x *face, t *facts.Type, at *location, like leaf) {
+	if at.location > maxLocation || at.component > 3 {
+		u.unsupported("location %d, component %d", at.location, at.component)
+	}
+	switch {
+	case t.IsScalar(), t.IsVector():
+		u.vector(x, t, at, like)
+	case t.IsStruct():
+		for i := range t.Members {
+			u.member1(x, t, i, at, like)
+		}
+	case t.IsComposite() && t.Elem != nil && !t.IsRuntimeArray():
+		first := at.component
+		for range t.Count {
+			at.component = first
+			u.leaves(x, t.Elem, at, like)
+		}
+	default:
+		u.unsupported("of %s", t.Op)
+	}
+}
+
+// member1 takes a member of a block or struct apart.
+func (u *unit) member1(x *face, t *facts.Type, i int, at *location, like leaf) {
+	of := func(d spirv.Decoration) (uint32, bool) {
+		m, ok := u.facts.MemberDecoration(t.ID, i, d)
+		return literal(m, ok), ok
+	}
+	u.decorated(&like, of)
+	if k, ok := u.facts.MemberBuiltIn(t.ID, i); ok {
+		u.builtInLeaves(x, t.Members[i].Type, k, like)
+		return
+	}
+	if n, ok := of(spirv.DecorationLocation); ok {
+		at.location = n
+	}
+	at.component, _ = of(spirv.DecorationComponent)
+	u.leaves(x, t.Members[i].Type, at, like)
+}
+
+// vector gives a scalar or the components of a vector their places.
+func (u *unit) vector(x *face, t *facts.Type, at *location, like leaf) {
+	like.semantic, like.typ = ir.Location, u.scalar(t.Scalar())
+	if like.typ == ir.B1 {
+		u.unsupported("a boolean")
+	}
+	if u.prog.Stage == ir.Fragment && like.interpolation <= ir.Linear && (!like.typ.IsFloat() || like.typ == ir.F64) {
+		like.interpolation = ir.Flat // nothing else has a meaning
+	}
+	wide := uint32(1)
+	if like.typ.Bits() == 64 {
+		wide = 2
+	}
+	n := uint32(1)
+	if t.IsVector() {
+		n = uint32(min(t.Count, 4)) // longer ones are no interface
+		if uint64(n) != t.Count {
+			u.unsupported("a vector of %d components", t.Count)
+		}
+	}
+	for i := range n {
+		like.index = 4*at.location + at.component + wide*i
+		x.leaves = append(x.leaves, like)
+	}
+	at.location += (at.component + wide*n + 3) / 4
+}
+
+// builtInLeaves gives the scalars of a built-in their semantics.
+func (u *unit) builtInLeaves(x *face, t *facts.Type, k spirv.BuiltIn, like leaf) {
+	row, ok := stageBuiltIns[k]
+	if !ok && components(k) == 0 {
+		u.unsupported("%s", k)
+	}
+	if u.prog.Stage == ir.Fragment && row.typ == ir.I32 {
+		like.interpolation = ir.Perspective // says nothing of a built-in
+	}
+	like.semantic, like.typ, like.known, like.ofEngines = row.semantic, row.typ, k, !ok
+	for i, s := range u.flat(t) {
+		fits := s == row.typ || s == ir.B1 && row.typ == ir.I32
+		if !ok {
+			fits = s == ir.I32 && i < components(k)
+		}
+		if !fits {
+			u.malformed("%s has another type than it must have", k)
+		}
+		like.index = uint32(i)
+		x.leaves = append(x.leaves, like)
+	}
+}

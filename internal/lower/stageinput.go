@@ -1,0 +1,147 @@
+package lower
+
+import (
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/spirv"
+)
+
+// stageInput gives an input of a graphics stage its place. It is read where it is
+// used; one that a pointer may travel to has a copy in private memory.
+func (u *unit) stageInput(p *pointer, v *facts.Variable) {
+	p.memory, p.face = inInput, u.faceOf(v)
+	p.arrayed = p.face.arrayed
+	for i := range p.face.leaves {
+		l := &p.face.leaves[i]
+		if l.place == ir.Sample && l.interpolation <= ir.Linear || l.semantic == ir.SampleId || l.semantic == ir.SamplePosition {
+			u.prog.Modes |= ir.PerSample
+		}
+	}
+	if !u.travelling() {
+		return
+	}
+	for i, slot := range p.face.slots {
+		if uint64(i) != slot {
+			return // places of scalars and of slots are not the same
+		}
+	}
+	p.face.number, p.room = u.slots(v, -1)
+	p.face.copied = true
+}
+
+// travelling reports whether a function takes a pointer to an input.
+func (u *unit) travelling() bool {
+	for _, f := range u.facts.CallTree(u.entry) {
+		for i := range f.Params {
+			if t := f.Params[i].Type; t.IsPointer() && t.Storage == spirv.StorageClassInput {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// copyInputs fills the copies of inputs.
+func (f *function) copyInputs() {
+	for _, v := range f.globalsOf() {
+		p := f.globals[v.ID]
+		if p.face == nil || !p.face.copied {
+			continue
+		}
+		f.at = v.Index
+		parts := f.load(p)
+		to := &pointer{memory: inSlots, typ: v.Type, class: v.Storage, number: p.face.number, room: p.room}
+		f.store(to, parts)
+	}
+}
+
+// copied returns the place of a pointer's target in the copy of the input.
+func (f *function) copied(p *pointer) *pointer {
+	if !p.face.copied {
+		f.unsupported("a pointer to an input of 64 bits as a value")
+	}
+	to := &pointer{memory: inSlots, typ: p.typ, class: p.class, number: p.face.number, room: p.room, offset: p.offset}
+	if p.face.arrayed && !p.arrayed {
+		to.offset = f.index(to.offset, p.vertex, uint64(len(p.face.leaves)))
+	}
+	return to
+}
+
+// loadLeaf reads the scalar of an input, or of an output of tessellation control,
+// that a pointer points at.
+func (f *function) loadLeaf(p *pointer, t ir.Type) ir.V {
+	return f.leafOf(p, t, func(l *leaf) ir.V { return f.readLeaf(p, l, t) })
+}
+
+// leafOf returns what a function yields for the leaf of a type that a pointer points
+// at: of each that it may be where that is known at run time only; 0 where it is
+// none.
+func (f *function) leafOf(p *pointer, t ir.Type, one func(*leaf) ir.V) ir.V {
+	list := p.face.leaves
+	if p.offset.dyn == 0 {
+		if p.offset.imm >= uint64(len(list)) {
+			return f.b.Const(t, 0)
+		}
+		return one(&list[p.offset.imm])
+	}
+	at, out := f.whole(p.offset), f.b.Const(t, 0)
+	for i := p.offset.imm; i < uint64(len(list)); i++ {
+		if l := &list[i]; l.holds(t) {
+			out = f.b.Select(f.b.Cmp(ir.Eq, at, f.b.I32(uint32(i))), one(l), out)
+		}
+	}
+	return out
+}
+
+// holds reports whether a value of a type may be read from the leaf.
+func (l *leaf) holds(t ir.Type) bool {
+	return l.typ == t || t == ir.B1 && l.typ == ir.I32 || l.ofEngines && t == ir.I32
+}
+
+// readLeaf reads a leaf as a value of a type.
+func (f *function) readLeaf(p *pointer, l *leaf, t ir.Type) ir.V {
+	switch {
+	case l.ofEngines:
+		return f.builtIn(l.known, int(l.index))
+	case l.known == spirv.BuiltInHelperInvocation && l.semantic == ir.NoSemantic:
+		return f.b.Op(ir.Helper, ir.B1)
+	case !l.holds(t):
+		f.malformed("a pointer to another type than the value")
+	}
+	var v ir.V
+	switch n := uint64(0); {
+	case p.memory == inOutput:
+		v = f.b.OpAux(ir.OutGet, l.typ, f.outputNumber(l), f.operandValue(p.vertex))
+	default:
+		n = f.inputNumber(l.input())
+		if v = 0; p.face.arrayed {
+			v = f.b.OpAux(ir.InAt, l.typ, n, f.operandValue(p.vertex))
+		} else {
+			v = f.b.OpAux(ir.In, l.typ, n)
+		}
+	}
+	if t == ir.B1 {
+		v = f.b.Op(ir.Not, ir.B1, f.b.Cmp(ir.Eq, v, f.b.I32(0)))
+	}
+	return v
+}
+
+// input returns the leaf as an input of the program.
+func (l *leaf) input() ir.Input {
+	x := ir.Input{Semantic: l.semantic, Type: l.typ, Index: l.index, Interpolation: l.interpolation, Place: l.place, Patch: l.patch}
+	if x.Interpolation >= ir.Flat {
+		x.Place = ir.Center
+	}
+	return x
+}
+
+// inputNumber returns the number of an input of the program.
+func (u *unit) inputNumber(x ir.Input) uint64 {
+	n, ok := u.inputs[x]
+	if !ok {
+		n = uint64(len(u.prog.In))
+		u.inputs[x] = n
+		u.prog.In = append(u.prog.In, x)
+	}
+	return n
+}

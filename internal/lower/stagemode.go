@@ -1,0 +1,84 @@
+package lower
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/spirv"
+)
+
+// stageModes are the execution modes that a program of a graphics stage carries.
+var stageModes = map[spirv.ExecutionMode]ir.Modes{
+	spirv.ExecutionModeEarlyFragmentTests:               ir.EarlyTests,
+	spirv.ExecutionModeEarlyAndLateFragmentTestsAMD:     ir.EarlyAndLateTests,
+	spirv.ExecutionModeDepthReplacing:                   ir.DepthReplacing,
+	spirv.ExecutionModeDepthGreater:                     ir.DepthGreater,
+	spirv.ExecutionModeDepthLess:                        ir.DepthLess,
+	spirv.ExecutionModeDepthUnchanged:                   ir.DepthUnchanged,
+	spirv.ExecutionModeStencilRefReplacingEXT:           ir.StencilReplacing,
+	spirv.ExecutionModeStencilRefUnchangedFrontAMD:      ir.StencilUnchangedFront,
+	spirv.ExecutionModeStencilRefGreaterFrontAMD:        ir.StencilGreaterFront,
+	spirv.ExecutionModeStencilRefLessFrontAMD:           ir.StencilLessFront,
+	spirv.ExecutionModeStencilRefUnchangedBackAMD:       ir.StencilUnchangedBack,
+	spirv.ExecutionModeStencilRefGreaterBackAMD:         ir.StencilGreaterBack,
+	spirv.ExecutionModeStencilRefLessBackAMD:            ir.StencilLessBack,
+	spirv.ExecutionModePostDepthCoverage:                ir.PostDepthCoverage,
+	spirv.ExecutionModePixelInterlockOrderedEXT:         ir.InterlockPixel,
+	spirv.ExecutionModePixelInterlockUnorderedEXT:       ir.InterlockPixel,
+	spirv.ExecutionModeSampleInterlockOrderedEXT:        ir.InterlockSample,
+	spirv.ExecutionModeSampleInterlockUnorderedEXT:      ir.InterlockSample,
+	spirv.ExecutionModeShadingRateInterlockOrderedEXT:   ir.InterlockRate,
+	spirv.ExecutionModeShadingRateInterlockUnorderedEXT: ir.InterlockRate,
+	spirv.ExecutionModeRequireFullQuadsKHR:              ir.FullQuads,
+	spirv.ExecutionModeQuadDerivativesKHR:               ir.QuadDerivatives,
+	spirv.ExecutionModeQuads:                            ir.TessQuads,
+	spirv.ExecutionModeIsolines:                         ir.TessIsolines,
+	spirv.ExecutionModeSpacingEqual:                     ir.SpacingEqual,
+	spirv.ExecutionModeSpacingFractionalEven:            ir.SpacingFractionalEven,
+	spirv.ExecutionModeSpacingFractionalOdd:             ir.SpacingFractionalOdd,
+	spirv.ExecutionModeVertexOrderCw:                    ir.VertexOrderCw,
+	spirv.ExecutionModeVertexOrderCcw:                   ir.VertexOrderCcw,
+	spirv.ExecutionModePointMode:                        ir.PointMode,
+	spirv.ExecutionModeInputPoints:                      ir.InputPoints,
+	spirv.ExecutionModeInputLines:                       ir.InputLines,
+	spirv.ExecutionModeInputLinesAdjacency:              ir.InputLinesAdjacency,
+	spirv.ExecutionModeInputTrianglesAdjacency:          ir.InputTrianglesAdjacency,
+	spirv.ExecutionModeOutputPoints:                     ir.OutputPoints,
+	spirv.ExecutionModeOutputLineStrip:                  ir.OutputLineStrip,
+	spirv.ExecutionModeOutputTriangleStrip:              ir.OutputTriangleStrip,
+	spirv.ExecutionModeXfb:                              ir.Xfb,
+}
+
+// stageModes takes in the execution modes of a graphics stage.
+func (u *unit) stageModes() {
+	p := u.prog
+	for _, m := range u.entry.Modes {
+		p.Modes |= stageModes[m.Kind]
+		switch m.Kind {
+		case spirv.ExecutionModeTriangles: // of tessellation or of geometry
+			p.Modes |= ir.TessTriangles
+			if p.Stage == ir.Geometry {
+				p.Modes = p.Modes&^ir.TessTriangles | ir.InputTriangles
+			}
+		case spirv.ExecutionModeOutputVertices:
+			p.OutputVertices = u.modeNumber(m.Operands)
+		case spirv.ExecutionModeInvocations:
+			p.Instances = u.modeNumber(m.Operands)
+		}
+	}
+	switch p.Stage {
+	case ir.Geometry:
+		p.Instances = max(p.Instances, 1)
+	case ir.TessControl:
+		p.LocalSize[0] = max(p.OutputVertices, 1)
+	}
+}
+
+// maxModeNumber bounds the vertices of a patch or of an invocation of geometry, and
+// its instances.
+const maxModeNumber = 1024
+
+func (u *unit) modeNumber(operands []uint32) uint32 {
+	if len(operands) != 1 || operands[0] > maxModeNumber {
+		u.unsupported("an execution mode with %d", operands)
+	}
+	return operands[0]
+}

@@ -1,0 +1,191 @@
+package lower
+
+import (
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/spirv"
+)
+
+// The outputs of most stages are variables of private memory, which are handed on
+// at the end of the entry point, or where a vertex is emitted: those scalars of
+// them that the program stores to. Tessellation control writes them where it
+// stores, as the other invocations of the patch see them.
+
+// atEnd marks, in the place of a stream, where the outputs are handed on at the end
+// of the entry point.
+const atEnd = 1 << 32
+
+// stageOutput gives an output its place.
+func (u *unit) stageOutput(p *pointer, v *facts.Variable) {
+	p.face = u.faceOf(v)
+	if u.prog.Stage == ir.TessControl {
+		p.memory, p.arrayed = inOutput, p.face.arrayed
+		if v.Init != 0 {
+			u.unsupported("an output of tessellation control with an initializer")
+		}
+		return
+	}
+	p.memory = inSlots
+	p.number, p.room = u.slots(v, -1)
+	p.face.number = p.number
+	u.handed = append(u.handed, p.face)
+}
+
+// globalsOf returns the variables of module scope that have a place: those that the
+// entry point uses, and the outputs of its interface that are initialised.
+func (u *unit) globalsOf() []*facts.Variable {
+	list := u.facts.Globals(u.entry)
+	if u.prog.Stage == ir.Compute {
+		return list
+	}
+	used := map[spirv.ID]bool{}
+	for _, v := range list {
+		used[v.ID] = true
+	}
+	for _, id := range u.entry.Interface {
+		if v := u.facts.Variable(id); v != nil && v.Storage == spirv.StorageClassOutput && v.Init != 0 && !used[id] {
+			used[id] = true
+			list = append(list, v)
+		}
+	}
+	return list
+}
+
+// mark notes that what a pointer points at is stored to.
+func (p *pointer) mark() {
+	if p.face == nil || p.memory != inSlots {
+		return
+	}
+	for i, slot := range p.face.slots {
+		if p.offset.dyn != 0 || slot == p.offset.imm {
+			p.face.written[i] = true
+		}
+	}
+}
+
+// markAll notes that all of the variable may be stored to.
+func (p *pointer) markAll() {
+	if p.face != nil {
+		for i := range p.face.written {
+			p.face.written[i] = true
+		}
+	}
+}
+
+// storeLeaf writes the scalar of an output of tessellation control that a pointer
+// points at.
+func (f *function) storeLeaf(p *pointer, t ir.Type, v ir.V) {
+	list := p.face.leaves
+	one := func(l *leaf) {
+		if l.typ != t {
+			f.malformed("a pointer to another type than the value")
+		}
+		f.b.OpAux(ir.OutAt, t, f.outputNumber(l), f.operandValue(p.vertex), v)
+	}
+	if p.offset.dyn == 0 {
+		if p.offset.imm < uint64(len(list)) {
+			one(&list[p.offset.imm])
+		}
+		return
+	}
+	at := f.whole(p.offset)
+	for i := p.offset.imm; i < uint64(len(list)); i++ {
+		if l := &list[i]; l.typ == t {
+			f.b.If(f.b.Cmp(ir.Eq, at, f.b.I32(uint32(i))))
+			one(l)
+			f.b.End()
+		}
+	}
+}
+
+// outputNumber returns the number of an output of the program.
+func (u *unit) outputNumber(l *leaf) uint64 {
+	x := ir.Output{Semantic: l.semantic, Type: l.typ, Index: l.index, Source: l.source, Patch: l.patch, Stream: l.stream}
+	n, ok := u.outputs[x]
+	if !ok {
+		n = uint64(len(u.prog.Out))
+		u.outputs[x] = n
+		u.prog.Out = append(u.prog.Out, x)
+	}
+	return n
+}
+
+// openExit opens the block that the entry point of a stage with outputs leaves by a
+// return.
+func (f *function) openExit() {
+	if len(f.handed) > 0 && f.prog.Stage != ir.Geometry {
+		f.exit = f.b.Block()
+	}
+}
+
+// handOnAtEnd marks where outputs are handed on behind that block, unless no lane
+// comes there.
+func (f *function) handOnAtEnd() {
+	if f.exit == 0 {
+		return
+	}
+	f.b.End()
+	if f.returned {
+		f.b.OpAux(ir.Emit, ir.None, atEnd)
+	}
+}
+
+// handOn hands the outputs on where that was marked, now that it is known what is
+// stored to.
+func (u *unit) handOn() {
+	for _, f := range u.prog.Funcs {
+		code := make([]ir.V, 0, len(f.Code))
+		for _, v := range f.Code {
+			x := f.Vals[v]
+			if x.Op == ir.Emit {
+				code = u.outs(f, code, x)
+				if x.Aux == atEnd {
+					continue
+				}
+			}
+			code = append(code, v)
+		}
+		f.Code = code
+	}
+}
+
+// outs appends the operations that hand on the outputs of a stream, or of all.
+func (u *unit) outs(f *ir.Func, code []ir.V, at ir.Val) []ir.V {
+	value := func(x ir.Val) ir.V {
+		x.Origin = at.Origin
+		f.Vals = append(f.Vals, x)
+		return ir.V(len(f.Vals) - 1)
+	}
+	for _, x := range u.handed {
+		for i := range x.leaves {
+			l := &x.leaves[i]
+			if !x.written[i] || at.Aux != atEnd && uint64(l.stream) != at.Aux {
+				continue
+			}
+			slot := value(ir.Val{Op: ir.Const, Type: ir.I32, Aux: x.slots[i]})
+			load := value(ir.Val{Op: ir.PLd, Type: l.typ, Aux: x.number, Args: [4]ir.V{slot}})
+			code = append(code, load, value(ir.Val{Op: ir.Out, Type: l.typ, Aux: u.outputNumber(l), Args: [4]ir.V{load}}))
+		}
+	}
+	return code
+}
+
+// emitVertex lowers OpEmitVertex and OpEmitStreamVertex, endPrimitive OpEndPrimitive
+// and OpEndStreamPrimitive.
+func emitVertex(f *function, in spirv.Inst) { f.stream(ir.Emit, in) }
+
+func endPrimitive(f *function, in spirv.Inst) { f.stream(ir.EndPrim, in) }
+
+func (f *function) stream(op ir.Op, in spirv.Inst) {
+	if f.prog.Stage != ir.Geometry {
+		f.malformed("a vertex in a stage that is not geometry")
+	}
+	n := uint64(0)
+	if len(in) > 1 {
+		n = f.known(spirv.ID(in[1]))
+	}
+	if n > 3 {
+		f.unsupported("stream %d", n)
+	}
+	f.b.OpAux(op, ir.None, n)
+}
