@@ -1,6 +1,9 @@
 package draw
 
-import "github.com/chiaro-gpu/chiaro/internal/ir"
+import (
+	"github.com/chiaro-gpu/chiaro/internal/format"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+)
 
 // colorKey is what the code for one color attachment depends on.
 type colorKey struct {
@@ -105,10 +108,28 @@ func (s *fragmentShader) source(n, source uint32, a *attachment) (color [4]ir.V)
 			color[o.Index%4] = s.typed(s.widened(s.output(k)), a.Signed(), a.Kind())
 		}
 	}
+	for i := range color {
+		color[i] = s.within(a, i, color[i])
+	}
 	if s.key.alphaToOne && a.Kind() == ir.F32 {
 		color[3] = s.num(1)
 	}
 	return color
+}
+
+// within clamps an integer to what the attachment's component has: docs/undefined.md.
+func (s *fragmentShader) within(a *attachment, i int, v ir.V) ir.V {
+	k := a.Component(i)
+	if k == nil || k.Bits >= 32 {
+		return v
+	}
+	switch most := uint32(1)<<k.Bits - 1; k.Numeric {
+	case format.UInt:
+		return s.b.Op(ir.UMin, ir.I32, v, s.b.I32(most))
+	case format.SInt:
+		return s.b.Op(ir.SMin, ir.I32, s.b.Op(ir.SMax, ir.I32, v, s.b.I32(^(most>>1))), s.b.I32(most>>1))
+	}
+	return v
 }
 
 // widened makes 32 bits of a number of 16.

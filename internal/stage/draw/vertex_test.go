@@ -182,11 +182,9 @@ func testInstances(t *testing.T, e exec.Engine, indices []uint32, size, divisor 
 		for i := uint32(0); i < instances; i++ {
 			instance := firstInstance + i
 			got := out[32*(4*(v-3)+instance):][:32]
-			n := firstInstance + i
+			n := uint32(firstInstance)
 			if divisor > 0 {
-				n = firstInstance + i/divisor
-			} else {
-				n = firstInstance
+				n += i / divisor
 			}
 			want := append(floats(float32(n), 0, 0, 1), words(v, instance, base, firstInstance)...)
 			if !drawn[v] {
