@@ -173,7 +173,7 @@ func (f *function) stepMember(p *pointer, i operand) {
 
 // toMember goes from a struct to a member that is there.
 func (f *function) toMember(p *pointer, i int) {
-	if p.memory == inInput {
+	if p.memory == inInput && p.face == nil {
 		f.inputMember(p, i)
 		return
 	}
