@@ -61,5 +61,5 @@ func (l *linker) taskPayload() {
 	if out == nil || in == nil || samePayload(out, in) {
 		return
 	}
-	l.warn("SPV-TaskPayload-Type", []Side{payloadSide(m, in), payloadSide(t, out)}, "the payload of the mesh stage is %s, that of the task stage %s; must be the same structure", in.Type, out.Type)
+	l.warn("SPV-TaskPayload-Type", []Side{payloadSide(m, in), payloadSide(t, out)}, "the mesh stage has another payload than the task stage: %s there; must be the same structure", differ(in, out))
 }

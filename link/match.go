@@ -170,15 +170,15 @@ func (l *linker) input(out, in *Shader, v *iface.Variable, have map[slot]*iface.
 	switch {
 	case missing == nil && odd == nil && len(fit) == 0: // a runtime array, which no interface has
 	case missing != nil:
-		sides := []Side{variableSide(in, v)}
+		sides := []Side{variableSide(in, v), entrySide(out)}
 		if len(fit) > 0 {
 			odd = fit[0]
 		}
-		if odd != nil {
-			sides = append(sides, variableSide(out, odd))
+		if odd = cmp.Or(odd, sameName(out, v)); odd != nil {
+			sides[1] = variableSide(out, odd)
 		}
 		l.fail(vuid.RuntimeSpirv_OpEntryPoint_08743, sides, "the %s shader reads %s at location %d component %d, where the %s shader writes nothing; must be written",
-			sides[0].Stage, v.Name, missing.location, missing.component, out.at(-1).Stage)
+			sides[0].Stage, v.Name, missing.location, missing.component, sides[1].Stage)
 	case odd != nil:
 		l.fail(vuid.RuntimeSpirv_OpEntryPoint_07754, []Side{variableSide(in, v), variableSide(out, odd)},
 			"%s is %s, and %s, at the same location, is %s; must be of the same kind and width", v.Name, v.Type, odd.Name, odd.Type)
@@ -193,6 +193,16 @@ func (l *linker) input(out, in *Shader, v *iface.Variable, have map[slot]*iface.
 			l.equivalent(out, in, fit, v)
 		}
 	}
+}
+
+// sameName returns the output of a stage that has the name of an input, which may
+// be what was meant; nil where there is none.
+func sameName(out *Shader, v *iface.Variable) *iface.Variable {
+	i := slices.IndexFunc(out.Entry.Outputs, func(o iface.Variable) bool { return o.Name == v.Name })
+	if i < 0 {
+		return nil
+	}
+	return &out.Entry.Outputs[i]
 }
 
 // decorations judges the decorations that must be equivalent on both sides: all

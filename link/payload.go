@@ -1,6 +1,7 @@
 package link
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/chiaro-gpu/chiaro/iface"
@@ -37,25 +38,59 @@ func payloadSide(s *Shader, p *iface.Payload) Side {
 	return side
 }
 
-// sameShape reports whether two types are the same structure, whatever their
-// names are. What is not known is the same as anything.
-func sameShape(x, y iface.Type, a, b []iface.Member) bool {
-	if x.Kind == iface.Other || y.Kind == iface.Other {
-		return x.Name == y.Name || x.Name == "" || y.Name == ""
-	}
-	if x.Kind != y.Kind || x.Width != y.Width || x.Rows != y.Rows || x.Columns != y.Columns || !slices.Equal(x.Arrays, y.Arrays) {
-		return false
-	}
-	if x.Kind == iface.Float && x.Name != y.Name {
-		return false // encodings of their own
-	}
-	if x.Kind != iface.Struct {
-		return true
-	}
-	return slices.EqualFunc(a, b, func(m, n iface.Member) bool { return sameShape(m.Type, n.Type, m.Members, n.Members) })
+// mismatch is where two structures are not the same.
+type mismatch struct {
+	member string // ".hit.t"
+	x, y   iface.Type
+	counts [2]int // of members, where those are what is not the same
 }
 
-func samePayload(x, y *iface.Payload) bool { return sameShape(x.Type, y.Type, x.Members, y.Members) }
+// String says what is there in each.
+func (m *mismatch) String() string {
+	if m.counts != [2]int{} {
+		return fmt.Sprintf("has %d members, and %d", m.counts[0], m.counts[1])
+	}
+	return fmt.Sprintf("is %s, and %s", m.x, m.y)
+}
+
+// compare returns where two types are not the same structure, whatever their names
+// are, nil where they are. What is not known is the same as anything.
+func compare(x, y iface.Type, a, b []iface.Member) *mismatch {
+	same := x.Kind == y.Kind && x.Width == y.Width && x.Rows == y.Rows && x.Columns == y.Columns && slices.Equal(x.Arrays, y.Arrays)
+	switch {
+	case x.Kind == iface.Other || y.Kind == iface.Other:
+		same = x.Name == y.Name || x.Name == "" || y.Name == ""
+	case same && x.Kind == iface.Float:
+		same = x.Name == y.Name // encodings of their own
+	case same && x.Kind == iface.Struct:
+		for i := range min(len(a), len(b)) {
+			if m := compare(a[i].Type, b[i].Type, a[i].Members, b[i].Members); m != nil {
+				m.member = "." + a[i].Name + m.member
+				return m
+			}
+		}
+		if len(a) != len(b) {
+			return &mismatch{counts: [2]int{len(a), len(b)}}
+		}
+	}
+	if same {
+		return nil
+	}
+	return &mismatch{x: x, y: y}
+}
+
+// differ says where what two stages share is not the same structure.
+func differ(x, y *iface.Payload) string {
+	m := compare(x.Type, y.Type, x.Members, y.Members)
+	if m == nil {
+		return x.Name
+	}
+	return x.Name + m.member + " " + m.String()
+}
+
+func samePayload(x, y *iface.Payload) bool {
+	return compare(x.Type, y.Type, x.Members, y.Members) == nil
+}
 
 // called is data that one shader gives another one by calling it: what the
 // caller has, and what the called one has.
@@ -135,7 +170,7 @@ func (l *linker) givers(give, take spirv.StorageClass, what, code string) {
 			continue
 		}
 		l.fail(code, []Side{payloadSide(s, p), payloadSide(all[0].s, all[0].p)},
-			"the %s that the %s stage takes, %s, is %s, which no stage of the pipeline gives; must be the same structure in both", what, payloadSide(s, p).Stage, p.Name, p.Type)
+			"no stage of the pipeline gives the %s that the %s stage takes: %s in the %s stage; must be the same structure in both", what, payloadSide(s, p).Stage, differ(p, all[0].p), payloadSide(all[0].s, all[0].p).Stage)
 	}
 }
 
@@ -146,7 +181,7 @@ func (l *linker) shared(group int, x, y *Shader, class spirv.StorageClass, what 
 		return
 	}
 	l.fail(vuid.VkRayTracingPipelineCreateInfoKHR_pStages_03426, []Side{payloadSide(x, p), payloadSide(y, q)},
-		"in group %d the %s of the %s stage is %s, that of the %s stage %s; must be the same structure", group, what, payloadSide(x, p).Stage, p.Type, payloadSide(y, q).Stage, q.Type)
+		"in group %d the %s stage and the %s stage have another %s: %s; must be the same structure", group, payloadSide(x, p).Stage, payloadSide(y, q).Stage, what, differ(p, q))
 }
 
 // packed returns how many bytes a type has at least: its components without any

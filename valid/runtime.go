@@ -1,6 +1,8 @@
 package valid
 
 import (
+	"strings"
+
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/vuid"
@@ -136,6 +138,9 @@ func (c *checker) runtime() {
 	}
 }
 
+// limitName returns the name of a limit without the structure that holds it.
+func limitName(limit string) string { return limit[strings.LastIndexByte(limit, ':')+1:] }
+
 // groupSize judges how large a workgroup is.
 func (c *checker) groupSize(e *facts.EntryPoint) {
 	for k := range groupLimits {
@@ -145,13 +150,14 @@ func (c *checker) groupSize(e *facts.EntryPoint) {
 		}
 		all := uint64(1)
 		for n, have := range e.LocalSize {
-			if most, ok := c.limit(r.codes[n], r.size+"["+itoa(uint64(n))+"]"); ok && uint64(have) > most {
-				c.fail(e.Index, r.codes[n], "dimension %d of the workgroup is %d; must be %d at most", n, have, most)
+			limit := r.size + "[" + itoa(uint64(n)) + "]"
+			if most, ok := c.limit(r.codes[n], limit); ok && uint64(have) > most {
+				c.fail(e.Index, r.codes[n], "dimension %d of the workgroup is %d; must be at most %s, %d", n, have, limitName(limit), most)
 			}
 			all = min(all*uint64(have), 1<<31) // beyond any limit, and no product overflows
 		}
 		if most, ok := c.limit(r.code, r.total); ok && all > most {
-			c.fail(e.Index, r.code, "the workgroup has %d invocations; must have %d at most", all, most)
+			c.fail(e.Index, r.code, "the workgroup has %d invocations; must have at most %s, %d", all, limitName(r.total), most)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package valid
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/vuid"
@@ -33,6 +34,33 @@ type way struct {
 	bits                         uint64 // of the property, one of which must be there
 }
 
+// orWays names the ways, one of which must be there: by the feature or the property,
+// else by the extension and the version.
+func orWays(ways []way) string {
+	var out []string
+	add := func(words ...string) {
+		for _, w := range words {
+			if w != "" && !slices.Contains(out, w) {
+				out = append(out, w)
+			}
+		}
+	}
+	for _, w := range ways {
+		switch {
+		case w.feature != "" || w.property != "":
+			add(w.feature, w.property)
+		case w.since > Vulkan10:
+			add(w.extension, "Vulkan "+w.since.String())
+		default:
+			add(w.extension)
+		}
+	}
+	if last := len(out) - 1; last > 0 {
+		return strings.Join(out[:last], ", ") + " or " + out[last] + "; must have one of them"
+	}
+	return strings.Join(out, "") + "; must have it"
+}
+
 // vulkanCapability judges OpCapability. What Vulkan does not know at all is left
 // to SPIR-V where no device is known: an extension may be newer than the tables.
 func (c *checker) vulkanCapability(i int, in spirv.Inst) {
@@ -53,7 +81,7 @@ func (c *checker) vulkanCapability(i int, in spirv.Inst) {
 		}
 		c.fail(i, vuid.VkShaderModuleCreateInfo_pCode_08739, "capability %s, which no version and no extension of Vulkan has", k)
 	case !c.brought(vuid.VkShaderModuleCreateInfo_pCode_08740, ways):
-		c.fail(i, vuid.VkShaderModuleCreateInfo_pCode_08740, "capability %s on a device that brings it by no version, feature, property or extension", k)
+		c.fail(i, vuid.VkShaderModuleCreateInfo_pCode_08740, "capability %s on a device without %s", k, orWays(ways))
 	}
 }
 
@@ -90,7 +118,7 @@ func (c *checker) vulkanExtension(i int, in spirv.Inst) {
 	case !ok:
 		c.fail(i, vuid.VkShaderModuleCreateInfo_pCode_08741, "extension %q, which no version and no extension of Vulkan has", name)
 	case ok && !c.brought(vuid.VkShaderModuleCreateInfo_pCode_08742, ways):
-		c.fail(i, vuid.VkShaderModuleCreateInfo_pCode_08742, "extension %q on a device that brings it by no version and no extension", name)
+		c.fail(i, vuid.VkShaderModuleCreateInfo_pCode_08742, "extension %q on a device without %s", name, orWays(ways))
 	}
 }
 
