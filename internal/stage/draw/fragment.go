@@ -56,8 +56,8 @@ func fragmentProgram(from *ir.Program, key *fragmentKey, rec *record) (*ir.Progr
 	s := &fragmentShader{weaver: newWeaver(from), key: key, rec: rec}
 	s.input, s.inputAt, s.interp = s.read, s.vertexInput, s.interpolatedAt
 	s.p.StateEffects()
-	s.helpers = s.p.Effects.Quads || s.reads(ir.QuadX) || s.reads(ir.QuadY)
-	s.swizzled = s.helpers && (s.p.SubgroupSize < 2*raster.Block || s.p.Effects.GroupOps)
+	s.helpers = s.p.Effects.Quads || s.reads(ir.QuadX) || s.reads(ir.QuadY) || from.Modes.Has(ir.FullQuads)
+	s.swizzled = s.helpers && s.p.SubgroupSize < 2*raster.Block || s.p.Effects.GroupOps || s.reads(ir.SubgroupLocalInvocationId)
 	if s.swizzled {
 		s.p.LocalSize = [3]uint32{raster.Block * raster.Block, 1, 1}
 	} else {

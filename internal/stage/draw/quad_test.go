@@ -159,3 +159,20 @@ func TestOrder(t *testing.T) {
 		return c.bytes(0)
 	})
 }
+
+// TestQuadLanes checks that programs with operations of groups have quads of four lanes
+// that follow each other (Vulkan §"Quad Group Operations").
+func TestQuadLanes(t *testing.T) {
+	for _, e := range engines() {
+		for _, size := range []uint32{4, 16, 64} {
+			c := blank(t, side, side, "R32G32_SFLOAT")
+			paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, giveText("subgrouplane i32 0", "i32"), size)}, full(c), c, draw.Args{Count: 3, Shader: compute.Args{Push: cover}})
+			for i := range side * side {
+				x, y := i%side, i/side
+				if got := int(number(c.bytes(0)[8*i:], 0)) % 4; got != x%2+y%2*2 {
+					t.Fatalf("%s: pixel (%d, %d) has lane %d of its quad", e.Name(), x, y, got)
+				}
+			}
+		}
+	}
+}
