@@ -224,7 +224,7 @@ func (p *program) compileColumns(merge widen.Merge) (*variant, error) {
 		return nil, nil
 	}
 	made, ok := p.draft(&strip, funcs...).Code()
-	if !ok {
+	if !ok || made.Leaves() { // Go does not know of turns
 		return nil, nil
 	}
 	v, err := newVariant(&strip, made)

@@ -19,34 +19,76 @@ import (
 // next one is within the machine's reach, and parts side by side are faster.
 const maxColumn = 32
 
+// edgeParts is how many parts the second function does at a time: few strips come
+// there, so it had better be short.
+const edgeParts = 2
+
 // Columns widens the entry point of a verified program without calls, whose
 // strips were merged (Merge.Columns), to code by columns. The second function is
-// what the first leaves for. It returns nil where that cannot be.
+// what the first leaves for; it does a strip in turns. It returns nil where that
+// cannot be.
 func Columns(p *ir.Program, form vcode.Form) []*vcode.Func {
 	const other = 1 // the number of the second function
 	f := p.Funcs[0]
-	made := func(a *assumed) *widener {
-		w := newWidener(p, form, 0, a)
-		w.entry, w.otherwise = true, other
-		return w
-	}
-	usual := made(nil)
-	if !usual.startsFull() {
+	w := newWidener(p, form, 0, nil)
+	if !w.startsFull() {
 		return nil
 	}
-	a := guardsOf(f, usual.shapes)
-	if a == nil {
-		a = &assumed{}
+	if a := guardsOf(f, w.shapes); a != nil {
+		w = newWidener(p, form, 0, a)
+	} else {
+		w.assumed = &assumed{}
 	}
-	whole := made(a)
-	whole.run()
-	first := whole.unchecked()
+	if !w.rowsAlone() {
+		return nil
+	}
+	w.entry, w.otherwise = true, other
+	w.run()
+	first := w.unchecked()
 	if !byColumns(first, other) {
 		return nil
 	}
 	windows(first)
-	usual.run()
-	return []*vcode.Func{first, usual.finish()}
+	return []*vcode.Func{first, edges(p, form)}
+}
+
+// edges widens the entry point to what does a strip in turns.
+func edges(p *ir.Program, form vcode.Form) *vcode.Func {
+	few := *p
+	few.SubgroupSize = min(p.SubgroupSize, uint32(edgeParts*form.Lanes))
+	w := newWidener(&few, form, 0, nil)
+	w.entry, w.over = true, p.SubgroupSize
+	w.dst.Parts = form.Parts(p.SubgroupSize)
+	w.run()
+	return w.finish()
+}
+
+// rowsAlone reports whether nothing is accessed in lanes but rows of words, as far as
+// that can be told before the code is made.
+func (w *widener) rowsAlone() bool {
+	for _, v := range w.src.Code {
+		x := w.src.Val(v)
+		switch x.Op {
+		case ir.Ld, ir.St:
+			s := w.shapes.of[x.Args[1]]
+			bytes := uint64(s.step)
+			switch s.kind {
+			case row:
+			case address:
+				bytes *= s.size
+			case uniform:
+				bytes = 4
+			default:
+				return false
+			}
+			if bytes != 4 && (x.Op == ir.St || s.step != 0) {
+				return false
+			}
+		case ir.PLd, ir.PSt, ir.PLdI, ir.PStI, ir.PClr, ir.PAddr:
+			return false
+		}
+	}
+	return true
 }
 
 // columns orders the one block of a function by columns.

@@ -62,7 +62,7 @@ func (w *widener) lanes(v ir.V, in vcode.Inst) {
 	result := x.Op.HasResult()
 	for p := range w.parts {
 		one := in
-		one.Part, one.Masks, one.Uses = uint8(p), w.active[p:p+1], nil
+		one.Part, one.Masks, one.Uses = uint8(p), w.active[p:p+1], w.furtherOn(x)
 		if result {
 			one.Defs, one.Keep = w.vec(v)[p:p+1], w.keeps(v)
 		}
@@ -79,7 +79,7 @@ func (w *widener) once(v ir.V, in vcode.Inst) {
 	x := w.src.Val(v)
 	to := w.value(v)
 	if to.gen != 0 {
-		in.Op, in.Defs = vcode.Scalar, []vcode.Reg{to.gen}
+		in.Op, in.Defs, in.Uses = vcode.Scalar, []vcode.Reg{to.gen}, w.furtherOn(x)
 		in.Sure = x.Op == ir.At && w.most(v) < math.MaxUint32
 		for _, a := range x.Args[:x.Op.Args()] {
 			in.Uses = append(in.Uses, w.gen(a))
@@ -110,7 +110,7 @@ func (w *widener) row(v ir.V, in vcode.Inst) bool {
 	s := w.shapes.of[v]
 	for p := range w.apart(s) {
 		one := in
-		one.Part, one.Defs, one.Uses = uint8(p), to.rows[p:p+1], nil
+		one.Part, one.Defs, one.Uses = uint8(p), to.rows[p:p+1], w.furtherOn(x)
 		if x.Op == ir.In {
 			one.Op = vcode.RowIn
 		}

@@ -318,6 +318,9 @@ func (w *widener) back(r *region, lanes []vcode.Reg) {
 // leave ends the function. Nobody asks the entry point who came back.
 func (w *widener) leave() {
 	if w.entry {
+		if w.over > 0 {
+			w.again(w.top, uint64(w.parts*w.dst.Form.Lanes), uint64(w.over))
+		}
 		w.emit(vcode.Inst{Op: vcode.Return})
 		return
 	}

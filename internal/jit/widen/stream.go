@@ -21,8 +21,12 @@ func newStream(name string, form vcode.Form, parts, expected int) *stream {
 	return &stream{dst: &vcode.Func{Name: name, Form: form, Parts: parts}, all: make([]vcode.Inst, 0, min(expected, maxExpected))}
 }
 
-// maxExpected bounds the instructions for which there is room from the start.
-const maxExpected = 1 << 12
+// maxExpected bounds the instructions for which there is room from the start, and
+// usualParts the parts that they are counted for: of more, most do not grow with them.
+const (
+	maxExpected = 1 << 12
+	usualParts  = 8
+)
 
 // newBlock reserves the number of a block.
 func (s *stream) newBlock() int {

@@ -207,15 +207,28 @@ func (g *workgroup) turn(code []ir.V) bool {
 			w.step(v)
 		}
 	}
-	key := func(t ir.Type) ir.Key { return ir.Key{Type: t, From: ir.I32} }
-	through := w.dst.NewReg(vcode.Gen)
-	size := w.dst.NewConst(vcode.Gen, uint64(w.p.SubgroupSize))
-	all := w.dst.NewConst(vcode.Gen, uint64(w.p.Invocations()))
-	w.emit(vcode.Inst{Op: vcode.Scalar, IR: ir.Add, Key: key(ir.I32), Defs: []vcode.Reg{w.index}, Uses: []vcode.Reg{w.index, size}})
-	w.emit(vcode.Inst{Op: vcode.Scalar, IR: ir.Eq, Key: key(ir.B1), Defs: []vcode.Reg{through}, Uses: []vcode.Reg{w.index, all}})
-	w.emit(vcode.Inst{Op: vcode.JumpIfZero, Uses: []vcode.Reg{through}, Target: top})
+	w.again(top, uint64(w.p.SubgroupSize), uint64(w.p.Invocations()))
 	w.startBlock(end)
 	return len(w.open) == 1 && slices.Equal(w.active, g.subs[0].active)
+}
+
+// again adds a step to the index and goes to a block unless that is all.
+func (w *widener) again(top int, step, all uint64) {
+	key := func(t ir.Type) ir.Key { return ir.Key{Type: t, From: ir.I32} }
+	through := w.dst.NewReg(vcode.Gen)
+	w.emit(vcode.Inst{Op: vcode.Scalar, IR: ir.Add, Key: key(ir.I32), Defs: []vcode.Reg{w.index}, Uses: []vcode.Reg{w.index, w.dst.NewConst(vcode.Gen, step)}})
+	w.emit(vcode.Inst{Op: vcode.Scalar, IR: ir.Eq, Key: key(ir.B1), Defs: []vcode.Reg{through}, Uses: []vcode.Reg{w.index, w.dst.NewConst(vcode.Gen, all)}})
+	w.emit(vcode.Inst{Op: vcode.JumpIfZero, Uses: []vcode.Reg{through}, Target: top})
+	w.startBlock(w.newBlock())
+}
+
+// furtherOn is what a built-in that differs between the lanes of the strip reads in
+// turns: how many lanes further the turn begins.
+func (w *widener) furtherOn(x *ir.Val) []vcode.Reg {
+	if x.Op != ir.In || w.over == 0 || w.p.In[x.Aux].Semantic.Rate() <= ir.PerGroup {
+		return nil
+	}
+	return []vcode.Reg{w.index}
 }
 
 // guard leaves a loop over the subgroups for end where neither this one nor those

@@ -54,7 +54,7 @@ func Entry(p *ir.Program, form vcode.Form, order []int) (first *vcode.Func, rest
 // assumed.
 func newWidener(p *ir.Program, form vcode.Form, fn int, a *assumed) *widener {
 	f, parts := p.Funcs[fn], form.Parts(p.SubgroupSize)
-	w := &widener{stream: newStream(f.Name, form, parts, parts*len(f.Code)), p: p, src: f, parts: parts, assumed: a}
+	w := &widener{stream: newStream(f.Name, form, parts, 2*min(parts, usualParts)*len(f.Code)), p: p, src: f, parts: parts, assumed: a}
 	w.shapes = shapesOf(p, f, homesOf(f, apart), rowLanes(p, form), a)
 	w.homes = homesOf(f, func(loop ir.V) bool { return !w.shapes.diverges[loop] })
 	return w
@@ -76,7 +76,7 @@ type widener struct {
 	src    *ir.Func
 	parts  int
 	group  *workgroup // of which it widens a subgroup, or nil
-	index  vcode.Reg  // in a loop over subgroups, the index of the subgroup's first invocation
+	index  vcode.Reg  // in a loop over subgroups, the index of the subgroup's first invocation; in turns the first lane's
 	first  int        // the number of its first part, where others are widened beside it
 	place  []int      // of each function of the program among those widened
 	entry  bool       // it is the entry point
@@ -91,6 +91,9 @@ type widener struct {
 	otherwise int // the function of strips in which that is not so
 
 	factors map[[2]uint64]factors // that were found, by divisor and bits
+
+	over uint32 // lanes of the strip, which it does in turns of those of its parts; 0 where they are all
+	top  int    // first block of a turn
 
 	none    vcode.Reg   // no lane
 	full    []vcode.Reg // all lanes
@@ -114,6 +117,11 @@ func (w *widener) run() {
 	})
 	w.startBlock(w.newBlock())
 	w.prologue()
+	if w.over > 0 {
+		w.index, w.top = w.dst.NewReg(vcode.Gen), w.newBlock()
+		w.emit(vcode.Inst{Op: vcode.Copy, Defs: []vcode.Reg{w.index}, Uses: []vcode.Reg{w.zero}})
+		w.startBlock(w.top)
+	}
 	for _, v := range w.src.Code {
 		w.step(v)
 	}
@@ -174,7 +182,7 @@ func (w *widener) constants() {
 // prologue declares the calling sequence and puts arguments into registers.
 func (w *widener) prologue() {
 	w.constants()
-	for range w.parts {
+	for range w.dst.Parts {
 		w.dst.Args = append(w.dst.Args, vcode.Mask)
 		w.dst.Results = append(w.dst.Results, vcode.Mask)
 	}

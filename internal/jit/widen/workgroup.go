@@ -66,7 +66,7 @@ type stage struct {
 func newWorkgroup(p *ir.Program, form vcode.Form, s *spine, homes *homing) *workgroup {
 	parts := form.Parts(p.SubgroupSize)
 	n := int(p.Subgroups())
-	g := &workgroup{stream: newStream(s.f.Name, form, n*parts, n*parts*len(s.f.Code)), spine: s, partial: p.Invocations()%p.SubgroupSize != 0}
+	g := &workgroup{stream: newStream(s.f.Name, form, n*parts, min(n*parts, 2*usualParts)*len(s.f.Code)), spine: s, partial: p.Invocations()%p.SubgroupSize != 0}
 	first := widener{stream: g.stream, p: p, src: s.f, parts: parts, homes: homes, shapes: s.shapes, group: g}
 	first.constants()
 	for i := range n {
