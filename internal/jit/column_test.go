@@ -162,3 +162,53 @@ func TestColumnsMade(t *testing.T) {
 		}
 	}
 }
+
+// TestColumnsOfPlanes runs groups of several lines, of whose numbers one that is the
+// same in a turn at the edge is not in a strip, beyond all buffers' ends.
+func TestColumnsOfPlanes(t *testing.T) { eachLevel(t, testColumnsOfPlanes) }
+
+func testColumnsOfPlanes(t *testing.T, engine jit.Engine) {
+	const text = `program "planes" compute
+subgroup 16
+local %d %d %d
+in localindex i32 0
+in %s i32 0
+in workgroup.x i32 0
+res storage 0 0 count 1
+res storage 0 1 count 1
+
+func "main"() L1 {
+	vl = in.i32 #0
+	vy = in.i32 #1
+	vg = in.i32 #2
+	vh = mul.i32 vg, 256:i32
+	vi = add.i32 vl, vh
+	vA = res 0:i32, #0
+	vB = res 0:i32, #1
+	vo = at 0:i32, vi, #4
+	va = ld.i32 vA, vo, #0
+	vs = mul.i32 va, vy
+	vt = add.i32 vs, vi
+	st.i32 vB, vo, vt, #0
+}
+`
+	for _, local := range [][3]int{{256, 1, 1}, {64, 4, 1}, {16, 16, 1}, {32, 4, 2}, {8, 8, 4}, {3, 64, 1}, {512, 1, 1}} {
+		for _, in := range []string{"local.x", "local.y", "local.z", "global.x", "global.y", "global.z", "localindex", "workgroup.x"} {
+			text := fmt.Sprintf(text, local[0], local[1], local[2], in)
+			words := make([]uint32, 900)
+			for i := range words {
+				words[i] = uint32(i) * 2654435761
+			}
+			for _, cut := range [][2]int{{900, 900}, {700, 650}, {300, 511}, {1, 3}} {
+				job := exec.Job{Groups: [3]uint32{3, 1, 1}, Workers: 1, Resources: [][]exec.Buffer{buffer(words[:cut[0]]), buffer(words[:cut[1]])}}
+				want := run(interp.Engine{}, text, 0, job)
+				if want.err != nil {
+					t.Fatal(want.err, text)
+				}
+				if same(t, want, run(engine, text, 0, job)); t.Failed() {
+					t.Fatalf("words %d:\n%s", cut, text)
+				}
+			}
+		}
+	}
+}
