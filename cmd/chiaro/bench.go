@@ -35,18 +35,28 @@ type benchFlags struct {
 	most, least, batch int
 	budget             float64
 	threads            int
+	drawing            drawFlags
 }
 
 func newBench(c console) *cobra.Command {
 	var f benchFlags
 	cmd := &cobra.Command{
-		Use:   "bench FILE.spv",
-		Short: "Time the compilation and the dispatch of a compute shader",
+		Use:   "bench FILE.spv | --draw SCENE | --draw VERTEX.spv FRAGMENT.spv",
+		Short: "Time the compilation and the dispatch of a compute shader, or draws",
 		Long: `Time a compute shader: compilation, first dispatch, and the steady state.
-The buffers and images stand at bindings 0, 1, … of set 0, in the order of -b and -i.`,
+The buffers and images stand at bindings 0, 1, … of set 0, in the order of -b and -i.
+
+With --draw a frame is timed instead: attachments are cleared, and triangles drawn into R8G8B8A8_UNORM
+and, with --depth, D32_SFLOAT. A scene is one of cheap, heavy, tris, tex and blend: two shaders of --shaders and flags.`,
 		Example: "  chiaro bench -b 16m=unif,1 -b 16m=unif,2 -s 0=256 -g 1024,16 -p 4194304,f0.5 saxpy.spv",
-		Args:    cobra.ExactArgs(1),
+		Args:    cobra.RangeArgs(1, 2),
 		RunE: func(_ *cobra.Command, args []string) error {
+			switch {
+			case f.drawing.draw:
+				return benchDraw(c, f, args)
+			case len(args) != 1:
+				return unreadable("%d files; want one, or --draw", len(args))
+			}
 			return bench(c, f, args[0])
 		},
 	}
@@ -68,6 +78,15 @@ The buffers and images stand at bindings 0, 1, … of set 0, in the order of -b 
 	f.pipeline.add(cmd)
 	f.engine.add(cmd)
 	fl.IntVar(&f.threads, "threads", 0, "workgroups that run at once; 0 for one a core")
+	d := &f.drawing
+	fl.BoolVar(&d.draw, "draw", false, "time draws of a scene, or of a vertex and a fragment shader")
+	fl.StringVar(&d.folder, "shaders", "shaders", "with --draw: folder of the shaders of scenes, such as raster.vert.spv")
+	fl.StringVar(&d.size, "size", "1920x1080", "with --draw: pixels of the attachments")
+	fl.UintVar(&d.vertices, "vertices", 3, "with --draw: vertices of a draw, three a triangle")
+	fl.UintVar(&d.draws, "draws", 1, "with --draw: draws of a frame")
+	fl.BoolVar(&d.depth, "depth", false, "with --draw: test and write depth, the nearer one wins")
+	fl.BoolVar(&d.blend, "blend", false, "with --draw: blend a quarter of the color into what is there")
+	fl.UintVar(&d.texture, "texture", 0, "with --draw: a square picture of that size, with all levels and a trilinear sampler, at binding 0 of set 0")
 	fl.StringVar(&f.format, "format", "text", "text or json")
 	complete(cmd, "format", "text", "json")
 	return cmd

@@ -123,19 +123,12 @@ func (r *runner) fillAttachment(c *Clear, b *Buffer, level int, v [4]float64) er
 	if err != nil {
 		return r.fault(CodeSize, c.At, "buffer %s: %v", b.Name, err)
 	}
-	w, h, _ := m.LevelExtent(level)
 	for _, a := range m.Aspects() {
 		var words [4]uint64
 		for i := range words {
 			words[i] = clearWord(b.Texel, a, v, i)
 		}
-		for y := range h {
-			for x := range w {
-				for s := range max(m.Samples, 1) {
-					m.Store(texture.Place{Aspect: a, Level: level, X: x, Y: y, Sample: s}, words)
-				}
-			}
-		}
+		m.Clear(texture.Place{Aspect: a, Level: level}, words)
 	}
 	return nil
 }
