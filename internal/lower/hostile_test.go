@@ -1,10 +1,12 @@
 package lower
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
 	"golang.org/x/tools/txtar"
@@ -76,5 +78,44 @@ func mutate(r *rand.Rand, w []uint32) {
 		w[at] = uint32(r.IntN(64))
 	case 3: // another opcode of the same length
 		w[at] = w[at]&0xffff0000 | uint32(r.IntN(400))
+	}
+}
+
+// TestNestedNothing lowers values of structs that have two members each, down to
+// one that has none, which is nothing in as many places as no module has words.
+func TestNestedNothing(t *testing.T) {
+	const depth = 200
+	var w strings.Builder
+	w.WriteString(`OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main "main"
+OpExecutionMode %main LocalSize 1 1 1
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%t0 = OpTypeStruct
+%c0 = OpConstantComposite %t0
+`)
+	for i := range depth {
+		fmt.Fprintf(&w, "%%t%d = OpTypeStruct %%t%d %%t%d\n%%c%d = OpConstantComposite %%t%d %%c%d %%c%d\n", i+1, i, i, i+1, i+1, i, i)
+	}
+	fmt.Fprintf(&w, `%%pf = OpTypePointer Function %%t%[1]d
+%%pp = OpTypePointer Private %%t%[1]d
+%%null = OpConstantNull %%t%[1]d
+%%module = OpVariable %%pp Private %%c%[1]d
+%%main = OpFunction %%void None %%fn
+%%entry = OpLabel
+%%a = OpVariable %%pf Function %%null
+%%b = OpVariable %%pf Function %%c%[1]d
+%%x = OpLoad %%t%[1]d %%a
+OpStore %%b %%x
+OpStore %%a %%c%[1]d
+%%y = OpLoad %%t%[1]d %%module
+OpCopyMemory %%a %%b
+%%z = OpCompositeExtract %%t%[2]d %%y 0 1
+OpReturn
+OpFunctionEnd
+`, depth, depth-2)
+	if _, err := stage(t, []byte(w.String()), nil, Options{}); err != nil {
+		t.Error(err)
 	}
 }
