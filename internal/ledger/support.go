@@ -140,6 +140,10 @@ every level. Subgroups are of a required size, of one that may vary, or full, as
 bytes; dynamic offsets belong to the binding of a buffer. Cooperative matrices are of the scope Subgroup or Workgroup; those of a workgroup
 take at most 16 KiB of its memory behind the variables (cooperativeMatrixWorkgroupScopeReservedSharedMemory), or one row or column where that
 is more.
+
+What compute shaders without images may have in Vulkan and is refused are three things: queries of rays and what they ask, which belong to ray tracing;
+nodes that enqueue others (SPV_AMDX_shader_enqueue), an experiment whose shaders run as parts of execution graphs and of nothing else; and
+tile shading (SPV_QCOM_tile_shading), whose shaders run for the tiles of a render pass.
 `
 
 func instructionRows() (rows []supportRow) {
