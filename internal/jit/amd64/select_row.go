@@ -381,34 +381,6 @@ func (m *machine) gatherFrom(in *vcode.Inst, off Reg) {
 	m.define(in, 0)
 }
 
-// fetchEvery is which lanes are fetched for: lines of a cache are wider than that
-// many texels.
-const fetchEvery = 4
-
-// fetchLanes asks for what is likely to be gathered soon, where lanes go on from the
-// lane before in.Next as these do from the first: of few of them, as the strips above
-// and below fetch what lies between. Their offsets are in off, to which RDX less 2³¹
-// is to be added. Machines find out by themselves how loads go on that follow each
-// other in equal steps; those of texels that stand in no row do not.
-func (m *machine) fetchLanes(in *vcode.Inst, off Reg) {
-	if in.Next > 0 {
-		m.RM(VMOVDQU32_ST, V512, off, 0, m.scratch(0), 0)
-		m.fetchFrom(in, zmmLanes)
-	}
-}
-
-// fetchFrom is fetchLanes with the offsets of so many lanes in the scratch memory.
-func (m *machine) fetchFrom(in *vcode.Inst, lanes int32) {
-	m.GRM(MOV, RAX, m.scratch(4*int32(in.Next)-4))
-	m.GRM(SUB, RAX, m.scratch(0))
-	m.GRR(MOVSXD|W, RAX, RAX)
-	m.GRR(ADD|W, RAX, RDX)
-	for lane := int32(1); lane < lanes; lane += fetchEvery {
-		m.GRM(MOV, RCX, m.scratch(4*lane))
-		m.GRM(PREFETCH, allCaches, Indexed(RAX, RCX, 1, math.MinInt32))
-	}
-}
-
 // scatterTo stores a word of each lane, lanes ascending, nothing out of range
 // and nothing for helpers.
 func (m *machine) scatterTo(in *vcode.Inst, off Reg, u vcode.Reg) {
@@ -441,17 +413,21 @@ func (m *machine) consecutive(in *vcode.Inst, k, off Reg, field int32, far Label
 // windowWords are the words that nearby loads.
 const windowWords = 32
 
-// nearby leaves for far unless the words at the offsets in off, words of them for
-// each lane of k, are among windowWords that begin with the first lane's, all of
-// which are in range. It puts those into Z0 and Z2, and into Z3 the number that the
+// pairRegs are scratch registers for two words of each lane that stand side by side:
+// those that hold them, in some order, and one for their numbers.
+type pairRegs struct{ lo, hi, number Reg }
+
+// nearby leaves for far unless the words at the offsets in off, two of them for each
+// lane of k, are among windowWords that begin with the first lane's, all of
+// which are in range. It puts those into lo and hi, and into number the number that the
 // first word of each lane has among them. Lanes that look at texels along a row of
 // an image do so at one place nearly always, or nearly never.
-func (m *machine) nearby(in *vcode.Inst, k, off Reg, words uint32, far Label) {
+func (m *machine) nearby(in *vcode.Inst, k, off Reg, z pairRegs, far Label) {
 	m.RR(VMOVD_ST, V128, off, 0, RDX, 0)
-	m.RR(VPBROADCASTD, V512, 3, 0, off, 0)
-	m.RR(VPSUBD, V512, 3, off, 3, 0)
-	m.RRI(VPRORD, V512, 3, 0, 3, 2, 0) // between two words: a great number
-	m.RMI(VPCMPUD, V512, 2, 3, m.word32(windowWords-words), compareGT, K(k)|BC)
+	m.RR(VPBROADCASTD, V512, z.number, 0, off, 0)
+	m.RR(VPSUBD, V512, z.number, off, z.number, 0)
+	m.RRI(VPRORD, V512, z.number, 0, z.number, 2, 0) // between two words: a great number
+	m.RMI(VPCMPUD, V512, 2, z.number, m.word32(windowWords-2), compareGT, K(k)|BC)
 	m.RR(KORTESTW, V128, 2, 0, 2, 0)
 	m.Jcc(NotEqual, far)
 	at := m.handleWord(in.Uses[0], RAX, handleLength)
@@ -462,8 +438,11 @@ func (m *machine) nearby(in *vcode.Inst, k, off Reg, words uint32, far Label) {
 	m.GRM(MOV|W, RCX, at)
 	m.Jcc(Less, far)
 	from := Indexed(RCX, RDX, 1, int32(in.Key.Aux))
-	m.RM(VMOVDQU32, V512, 0, 0, from, 0)
-	m.RM(VMOVDQU32, V512, 2, 0, further(from, 1), 0)
+	m.RM(VMOVDQU32, V512, z.lo, 0, from, 0)
+	m.RM(VMOVDQU32, V512, z.hi, 0, further(from, 1), 0)
+	if in.Next > 0 {
+		m.GRM(PREFETCH, allCaches, further(from, 2))
+	}
 }
 
 // gatherPair loads two words that stand side by side for each lane.
@@ -473,19 +452,9 @@ func (m *machine) gatherPair(in *vcode.Inst) {
 		return
 	}
 	apart, on := m.NewLabel(), m.NewLabel()
-	m.nearby(in, m.execution(in), m.vec(in.Uses[1], 1), 2, apart)
-	if in.Next > 0 {
-		m.GRM(PREFETCH, allCaches, Indexed(RCX, RDX, 1, int32(in.Key.Aux)+4*windowWords))
-	}
-	for i := range in.Defs {
-		m.pick(in, i, func(d Reg) {
-			if i == 0 {
-				m.moveVec(d, 3)
-			} else {
-				m.RM(VPADDD, V512, d, 3, m.word32(uint32(i)), BC)
-			}
-		})
-	}
+	z := pairRegs{0, 2, 3}
+	m.nearby(in, m.execution(in), m.vec(in.Uses[1], 1), z, apart)
+	m.pickNumbered(in, 0, z)
 	m.Bind(on)
 	m.later = append(m.later, func() {
 		m.Bind(apart)
@@ -494,9 +463,23 @@ func (m *machine) gatherPair(in *vcode.Inst) {
 	})
 }
 
-// pick defines result i of in: the words of Z0 and Z2 that have the numbers that
+// pickNumbered defines results i and i + 1 of in: the words of a lane that have its
+// number, and the one behind it.
+func (m *machine) pickNumbered(in *vcode.Inst, i int, z pairRegs) {
+	m.pick(in, i, z, func(d Reg) { m.moveVec(d, z.number) })
+	m.pick(in, i+1, z, func(d Reg) { m.RM(VPADDD, V512, d, z.number, m.word32(1), BC) })
+}
+
+// pickSecond defines results i and i + 1 of in: the even words and the odd ones.
+func (m *machine) pickSecond(in *vcode.Inst, i int, z pairRegs) {
+	for n := range 2 {
+		m.pick(in, i+n, z, func(d Reg) { m.RM(VMOVDQA32, V512, d, 0, m.vector(everySecond(uint32(n))), 0) })
+	}
+}
+
+// pick defines result i of in: the words of the pairs that have the numbers that
 // number puts into a register. It uses Z4.
-func (m *machine) pick(in *vcode.Inst, i int, number func(d Reg)) {
+func (m *machine) pick(in *vcode.Inst, i int, z pairRegs, number func(d Reg)) {
 	one := *in
 	one.Defs = in.Defs[i : i+1]
 	d, o := m.dest(&one, 4)
@@ -505,7 +488,7 @@ func (m *machine) pick(in *vcode.Inst, i int, number func(d Reg)) {
 		to = 4
 	}
 	number(to)
-	m.RR(VPERMI2D, V512, to, 0, 2, 0)
+	m.RR(VPERMI2D, V512, to, z.lo, z.hi, 0)
 	if to != d {
 		m.RR(VMOVDQA32, V512, d, 0, to, o)
 	}
@@ -526,15 +509,9 @@ func (m *machine) gatherApart(in *vcode.Inst) {
 		m.Jcc(NotEqual, far)
 	}
 	m.fetchLanes(in, off)
-	m.RR(VPXORD, V128, 0, 0, 0, 0)
-	m.RR(VPXORD, V128, 2, 2, 2, 0)
-	m.highHalf(3, 4)
-	m.RRI(KSHIFTRW, V128, 3, 0, 2, 8, 0)
-	m.RM(VPGATHERDQ, V512, 0, 0, Indexed(RDX, 4, 1, 0), K(2))
-	m.RM(VPGATHERDQ, V512, 2, 0, Indexed(RDX, 3, 1, 0), K(3))
-	for i := range in.Defs {
-		m.pick(in, i, func(d Reg) { m.RM(VMOVDQA32, V512, d, 0, m.vector(everySecond(uint32(i))), 0) })
-	}
+	z := pairRegs{0, 2, 3}
+	m.gatherHalves(k, 4, z)
+	m.pickSecond(in, 0, z)
 	m.Bind(on)
 	if in.Key.Flags&ir.Proven != 0 {
 		return
@@ -560,7 +537,11 @@ func everySecond(first uint32) (v [16]uint32) {
 }
 
 func (m *machine) gather(in *vcode.Inst) {
-	if len(in.Defs) > 1 {
+	switch {
+	case len(in.Uses) > 2:
+		m.gatherPairs(in)
+		return
+	case len(in.Defs) > 1:
 		m.gatherPair(in)
 		return
 	}

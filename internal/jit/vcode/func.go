@@ -61,7 +61,7 @@ const (
 	RowBase     // d0 = u0 + u1·Stride, Gen all, 64 bits
 	RowLoad     // d… = the IR load from handle u0 at min(u2 + (u3 + Step·lane)·Stride, 2³²−1); u1 is the RowBase; of several parts, lanes go on from part to part
 	RowStore    // stores u4… there
-	Gather      // d0 = the IR load from handle u0, a Gen, at the offsets u1; d1, where there is one, the word behind it
+	Gather      // d0 = the IR load from handle u0, a Gen, at the offsets u1; d1, where there is one, the word behind it; d2 and d3, where there is a u2, the same there
 	Scatter     // stores u2 there
 	Atomic      // d0, or nothing = the IR atomic on handle u0, a Gen, at the offsets u1, of u2…
 	AtomicLocal // the same on memory that no other thread sees
