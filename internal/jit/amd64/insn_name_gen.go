@@ -232,6 +232,7 @@ var names = []named{
 	{VMOVD, "vmovd"},
 	{VMOVD_ST, "vmovd"},
 	{VMOVQ, "vmovq"},
+	{VMOVHPD, "vmovhpd"},
 	{VMOVQ_ST, "vmovq"},
 	{VMOVQ_GX, "vmovq"},
 	{VADDSS, "vaddss"},

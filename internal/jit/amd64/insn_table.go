@@ -269,6 +269,7 @@ const (
 	VMOVD       Op = m0F | p66 | 0x6E | tT1S | fRM | srcGPR | fOnly128
 	VMOVD_ST    Op = m0F | p66 | 0x7E | tT1S | fMR | dstGPR | fOnly128
 	VMOVQ       Op = m0F | p66 | w1 | 0x6E | tT1S | fRM | srcGPR | fOnly128
+	VMOVHPD     Op = m0F | p66 | w1 | 0x16 | tT1S | fRVM | fMemOnly | fOnly128
 	VMOVQ_ST    Op = m0F | p66 | w1 | 0xD6 | tT1S | fMR | fMemOnly | fOnly128
 	VMOVQ_GX    Op = m0F | p66 | w1 | 0x7E | fMR | dstGPR | fRegOnly | fOnly128
 	VADDSS      Op = m0F | pF3 | 0x58 | tT1S | fRVM | fOnly128

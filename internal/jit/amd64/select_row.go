@@ -509,9 +509,13 @@ func (m *machine) gatherApart(in *vcode.Inst) {
 		m.Jcc(NotEqual, far)
 	}
 	m.fetchLanes(in, off)
-	z := pairRegs{0, 2, 3}
-	m.gatherHalves(k, 4, z)
-	m.pickSecond(in, 0, z)
+	m.RR(VPXORD, V128, 0, 0, 0, 0)
+	m.RR(VPXORD, V128, 2, 2, 2, 0)
+	m.highHalf(3, 4)
+	m.RRI(KSHIFTRW, V128, 3, 0, 2, 8, 0)
+	m.RM(VPGATHERDQ, V512, 0, 0, Indexed(RDX, 4, 1, 0), K(2))
+	m.RM(VPGATHERDQ, V512, 2, 0, Indexed(RDX, 3, 1, 0), K(3))
+	m.pickSecond(in, 0, pairRegs{0, 2, 3})
 	m.Bind(on)
 	if in.Key.Flags&ir.Proven != 0 {
 		return

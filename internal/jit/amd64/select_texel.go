@@ -18,25 +18,26 @@ const fetchEvery = 4
 func (m *machine) fetchLanes(in *vcode.Inst, off Reg) {
 	if in.Next > 0 {
 		m.RM(VMOVDQU32_ST, V512, off, 0, m.scratch(0), 0)
-		m.fetchFrom(in, zmmLanes)
+		m.fetchFrom(in, zmmLanes, math.MinInt32)
 	}
 }
 
-// fetchFrom is fetchLanes with the offsets of so many lanes in the scratch memory.
-func (m *machine) fetchFrom(in *vcode.Inst, lanes int32) {
+// fetchFrom is fetchLanes with the offsets of so many lanes in the scratch memory, to
+// which RDX and disp are to be added. It uses RAX and RCX.
+func (m *machine) fetchFrom(in *vcode.Inst, lanes, disp int32) {
 	m.GRM(MOV, RAX, m.scratch(4*int32(in.Next)-4))
 	m.GRM(SUB, RAX, m.scratch(0))
 	m.GRR(MOVSXD|W, RAX, RAX)
 	m.GRR(ADD|W, RAX, RDX)
 	for lane := int32(1); lane < lanes; lane += fetchEvery {
 		m.GRM(MOV, RCX, m.scratch(4*lane))
-		m.GRM(PREFETCH, allCaches, Indexed(RAX, RCX, 1, math.MinInt32))
+		m.GRM(PREFETCH, allCaches, Indexed(RAX, RCX, 1, disp))
 	}
 }
 
 // gatherPairs loads two words that stand side by side for each lane at one offset, and
 // two at another one, all of which are in range: the texels that a filter weights.
-// Where those of one row stand in no row of their own, those of the other do not.
+// Where those of one row are apart, those of the other are.
 func (m *machine) gatherPairs(in *vcode.Inst) {
 	apart, on := m.NewLabel(), m.NewLabel()
 	k := m.execution(in)
@@ -48,33 +49,57 @@ func (m *machine) gatherPairs(in *vcode.Inst) {
 	m.Bind(on)
 	m.later = append(m.later, func() {
 		m.Bind(apart)
-		m.gatherPairsApart(in, first, second)
+		m.loadPairs(in, first, second, on)
 		m.Jmp(on)
 	})
 }
 
-// gatherPairsApart is gatherPairs wherever the words are. Results may share registers
-// with offsets.
-func (m *machine) gatherPairsApart(in *vcode.Inst, first, second pairRegs) {
+// loadPairs is gatherPairs wherever the words are, lane by lane: that is less for the
+// machine to do than what its gathers come to. Lanes that are not active load what is
+// at the first offset, which is in range where there is any; where none is active, it
+// leaves for none.
+func (m *machine) loadPairs(in *vcode.Inst, first, second pairRegs, none Label) {
 	k := m.execution(in)
-	off := m.vec(in.Uses[1], 1)
-	m.inRange(in, k, off, handleLength)
-	m.fetchLanes(in, off)
-	m.gatherHalves(k, 4, first)
-	m.RM(VPXORD, V512, 4, m.vec(in.Uses[2], 8), m.word32(1<<31), BC)
-	m.gatherHalves(k, 4, second)
+	all, ok := m.f.Const(in.Masks[0])
+	some := !ok || all == 0
+	if some {
+		m.RR(KORTESTW, V128, k, 0, k, 0)
+		m.Jcc(Equal, none)
+	}
+	for i, u := range in.Uses[1:3] {
+		off := m.vec(u, 4)
+		if some {
+			m.RR(VMOVDQA32, V512, 4, 0, off, K(k)|Z)
+			off = 4
+		}
+		m.RM(VMOVDQU32_ST, V512, off, 0, m.scratch(64*int32(i)), 0)
+	}
+	m.GRM(MOV|W, RDX, m.handleWord(in.Uses[0], RAX, 0))
+	m.loadLanes(first, 0, int32(in.Key.Aux))
+	m.loadLanes(second, 64, int32(in.Key.Aux))
+	m.fetchFrom(in, zmmLanes, int32(in.Key.Aux))
 	m.pickSecond(in, 0, first)
 	m.pickSecond(in, 2, second)
 }
 
-// gatherHalves gathers 64 bits for each lane of k at the signed indices in at behind
-// RDX: those of the first eight lanes into lo, the others' into hi.
-func (m *machine) gatherHalves(k, at Reg, z pairRegs) {
-	m.RR(KMOVW, V128, 2, 0, k, 0)
-	m.RRI(KSHIFTRW, V128, 3, 0, k, 8, 0)
-	m.highHalf(z.number, at)
-	m.RR(VPXORD, V128, z.lo, z.lo, z.lo, 0)
-	m.RR(VPXORD, V128, z.hi, z.hi, z.hi, 0)
-	m.RM(VPGATHERDQ, V512, z.lo, 0, Indexed(RDX, at, 1, 0), K(2))
-	m.RM(VPGATHERDQ, V512, z.hi, 0, Indexed(RDX, z.number, 1, 0), K(3))
+// loadLanes loads 64 bits for each lane at RDX, disp and the lane's word of a row of
+// the scratch memory: those of the first eight lanes into lo, the others' into hi.
+func (m *machine) loadLanes(z pairRegs, row, disp int32) {
+	for lane := int32(0); lane < zmmLanes; lane += 2 {
+		m.GRM(MOV, RAX, m.scratch(row+4*lane))
+		m.GRM(MOV, RCX, m.scratch(row+4*lane+4))
+		whole, quarter := z.lo, uint8(lane/2%4)
+		if lane >= zmmLanes/2 {
+			whole = z.hi
+		}
+		two := whole
+		if quarter > 0 {
+			two = z.number
+		}
+		m.RM(VMOVQ, V128, two, 0, Indexed(RDX, RAX, 1, disp), 0)
+		m.RM(VMOVHPD, V128, two, two, Indexed(RDX, RCX, 1, disp), 0)
+		if quarter > 0 {
+			m.RRI(VINSERTF32X4, V512, whole, whole, two, quarter, 0)
+		}
+	}
 }

@@ -300,7 +300,7 @@ func (m ymm) gatherFrom(in *vcode.Inst, k, off Reg) {
 	if found {
 		if in.Next > 0 && at.Base == RDX {
 			m.rm(AVX_VMOVUPS_ST, off, 0, m.scratch(0))
-			m.fetchFrom(in, ymmBytes/4)
+			m.fetchFrom(in, ymmBytes/4, math.MinInt32)
 		}
 		m.rm(AVX_VPGATHERDD, 0, 2, at)
 	}

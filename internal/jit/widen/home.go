@@ -13,7 +13,7 @@ type home struct {
 	outlives bool // it is read outside of it, or of one around it, by lanes that left at different times
 
 	// Of parameters:
-	alone     bool // one br alone writes it, not from within an inner loop, nor do lanes read it behind that
+	alone     bool // one br alone writes it, not from within an inner loop that lanes leave in different iterations, nor do lanes read it behind that
 	keepsInit bool // of a loop: the same for the loop around that loop
 }
 
@@ -100,7 +100,11 @@ func (h *homing) within(l, around ir.V) bool {
 // branch notes a br to a label from within loop l, at the i-th place of the code.
 func (h *homing) branch(label, l ir.V, i int) {
 	h.brs[label]++
-	once := h.brs[label] == 1 && (h.f.Val(label).Op == ir.Block || h.last(label, i))
+	block := h.f.Val(label).Op == ir.Block
+	once := h.brs[label] == 1 && (block || h.last(label, i))
+	for around := h.of[label].loop; block && l != around && h.together(l); {
+		l = h.outer[l] // which lanes leave all at once, so that they come by here once
+	}
 	for _, p := range h.f.Params(label) {
 		home := &h.of[p]
 		home.alone = home.alone && once && l == home.loop
