@@ -129,6 +129,9 @@ var unranked = map[string]bool{
 	"residencyAlignedMipSize": true, "residencyNonResidentStrict": true,
 }
 
+// Feature reports whether a name is that of a feature of Vulkan.
+func Feature(name string) bool { return features[name] }
+
 // Signed reports whether a limit may be below 0: then it is kept as two's
 // complement.
 func Signed(limit string) bool { return properties[limit].kind == signed }

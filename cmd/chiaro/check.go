@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"os"
 	"os/signal"
 	"runtime"
 	"runtime/debug"
@@ -281,7 +280,7 @@ func readModule(c console, file string) ([]byte, error) {
 	if file == "-" {
 		return readInput(c, file)
 	}
-	data, err := os.ReadFile(file)
+	data, err := readFile(file)
 	if err != nil {
 		return nil, unreadable("%v", err)
 	}

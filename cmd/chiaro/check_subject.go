@@ -122,7 +122,7 @@ func openSet(c console, path string) (*fossil.Set, *os.File, error) {
 		return nil, f, unreadable("%v", err)
 	}
 	if strings.HasSuffix(path, ".json") {
-		data, err := os.ReadFile(path)
+		data, err := readFile(path)
 		if err != nil {
 			return nil, f, unreadable("%v", err)
 		}

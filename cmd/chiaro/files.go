@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -13,8 +15,36 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/amber"
 )
 
-// maxInput bounds what is read of one file: 1 GiB.
-const maxInput = 1 << 30
+// maxInput bounds what is read of one file, 1 GiB, and maxStream of what is no
+// regular file, such as a pipe or a device, whose end is not known: 64 MiB.
+const (
+	maxInput  = 1 << 30
+	maxStream = 64 << 20
+)
+
+// readFile reads a file of no more bytes than the bounds.
+func readFile(name string) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	most := int64(maxStream)
+	var b bytes.Buffer
+	if info.Mode().IsRegular() {
+		most = maxInput
+		b.Grow(int(min(info.Size(), most)) + bytes.MinRead)
+	}
+	n, err := b.ReadFrom(io.LimitReader(f, most+1))
+	if err == nil && n > most {
+		err = fmt.Errorf("%s: larger than %d bytes", name, most)
+	}
+	return b.Bytes(), err
+}
 
 // readInput reads a file, or standard input for "-".
 func readInput(c console, name string) ([]byte, error) {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"text/tabwriter"
@@ -170,7 +169,7 @@ func (j *judge) flaggedPipeline(f linkFlags) (*link.Description, error) {
 		d.Stages = append(d.Stages, *shader)
 	}
 	if f.layout != "" {
-		data, err := os.ReadFile(f.layout)
+		data, err := readFile(f.layout)
 		if err != nil {
 			return nil, unreadable("%v", err)
 		}
@@ -183,7 +182,7 @@ func (j *judge) flaggedPipeline(f linkFlags) (*link.Description, error) {
 
 // readPipeline reads the description of a pipeline and the modules it names.
 func (j *judge) readPipeline(file string) (*link.Description, error) {
-	data, err := os.ReadFile(file)
+	data, err := readFile(file)
 	if err != nil {
 		return nil, unreadable("%v", err)
 	}

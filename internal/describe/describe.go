@@ -8,11 +8,13 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml"
 
+	"github.com/chiaro-gpu/chiaro/device"
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/link"
 	"github.com/chiaro-gpu/chiaro/valid"
@@ -104,6 +106,9 @@ func Decode(data []byte, name string, to any) error {
 	if len(data) > maxDescription {
 		return fmt.Errorf("%s: larger than %d bytes", name, maxDescription)
 	}
+	if t := tooDeep(data); t != nil {
+		return (&fault{at: t, message: fmt.Sprintf("deeper than %d", maxNesting)}).error(name)
+	}
 	if err := yaml.UnmarshalWithOptions(data, to, yaml.DisallowUnknownField()); err != nil {
 		return faultOf(data, name, to, err)
 	}
@@ -152,9 +157,15 @@ func Read(data []byte, name string, load func(Stage) (*link.Shader, error)) (*li
 	if err := Decode(data, name, &in); err != nil {
 		return nil, err
 	}
+	if in.empty() {
+		return nil, fmt.Errorf("%s: describes nothing; must have stages, or another member", name)
+	}
 	d, err := in.pipeline(name, 0, load)
 	return d, find(data, name, err)
 }
+
+// empty reports whether nothing is written at all.
+func (in *pipelineFile) empty() bool { return reflect.ValueOf(in).Elem().IsZero() }
 
 // maxLibraries bounds how deep libraries stand in libraries.
 const maxLibraries = 4
@@ -221,6 +232,11 @@ func (in *pipelineFile) description(file string) (*link.Description, error) {
 			return nil, at("vertex_attributes", "must not stand beside vertex_input, which has attributes of its own")
 		}
 		d.Vertex = &link.VertexInput{Attributes: *in.Attributes}
+	}
+	for _, n := range slices.Sorted(maps.Keys(in.Features)) {
+		if !device.Feature(n) {
+			return nil, at("features."+n, "no feature of Vulkan has this name")
+		}
 	}
 	if in.Features != nil || in.Limits != nil || in.Extensions != nil || in.VertexFormats != nil {
 		d.Device = &valid.Device{Name: file, Features: in.Features, Limits: in.Limits, Extensions: in.Extensions, VertexFormats: in.VertexFormats}

@@ -60,6 +60,10 @@ func faultOf(data []byte, name string, to any, err error) error {
 	if errors.As(err, &value) {
 		return (&fault{at: textOf(data, value.Text), message: value.Error()}).error(name)
 	}
+	var over *yaml.OverflowError
+	if errors.As(err, &over) && over.GetToken() != nil {
+		return (&fault{at: over.GetToken(), message: fmt.Sprintf("the number %s; must be a whole number of %d bits", over.SrcNum, over.DstType.Bits())}).error(name)
+	}
 	if of != nil && of.GetToken() != nil {
 		return (&fault{at: of.GetToken(), message: of.GetMessage()}).error(name)
 	}

@@ -35,6 +35,11 @@ func TestFaults(t *testing.T) {
 		{"color_blend: {attachments: [{enable: 1}]}", "f:1:38: color_blend.attachments[0].enable: the number 1; must be true or false"},
 		{"vertex_attributes: [{format: R8}]", `f:1:30: "R8": must be the name of a format`},
 		{"kind: compute\nkind: compute", `f:2:1: mapping key "kind" already defined`},
+		{"", "f: describes nothing"},
+		{"layout: {sets: {4294967296: {0: {type: sampler}}}}", "f:1:17: the number 4294967296; must be a whole number of 32 bits"},
+		{"# nothing", "f: describes nothing"},
+		{"stages: {}\nfeatures:\n  geometryShadr: true", "f:3:3: features.geometryShadr: no feature of Vulkan has this name"},
+		{"stages: " + strings.Repeat("[", 65), "f:1:73: deeper than 64"},
 		{"vertex_input: {}\nvertex_attributes: []", "f:2:1: vertex_attributes: must not stand beside vertex_input"},
 	} {
 		_, err := Read([]byte(c.text), "f", load)
@@ -44,10 +49,20 @@ func TestFaults(t *testing.T) {
 	}
 }
 
+// stairs are mappings in mappings, each a line further to the right.
+func stairs(n int) string {
+	var b strings.Builder
+	for i := range n {
+		b.WriteString(strings.Repeat(" ", i) + "a:\n")
+	}
+	return b.String()
+}
+
 // TestNesting reads what is nested without end, as anchors and as brackets.
 func TestNesting(t *testing.T) {
 	for _, text := range []string{
-		"layout: &a {sets: *a}", "a: &a [*a]", strings.Repeat("[", 5000), strings.Repeat("{a: ", 5000), "stages: &s {vertex: *s}", "<<: &m {<<: *m}",
+		"layout: &a {sets: *a}", "a: &a [*a]", strings.Repeat("[", 5000), strings.Repeat("[", 1<<20), strings.Repeat("[#]\n", 1<<16), strings.Repeat("- ", 1<<18),
+		strings.Repeat("? ", 1<<18), strings.Repeat("a: ", 1<<18), "{" + strings.Repeat("a:\n", 1<<18), strings.Repeat("- &a !b ", 1<<16), stairs(2000), strings.Repeat("{a: ", 5000), "stages: &s {vertex: *s}", "<<: &m {<<: *m}",
 	} {
 		if _, err := Read([]byte(text), "f", nil); err == nil {
 			t.Errorf("%.20s: no error; must be one", text)
