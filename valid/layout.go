@@ -120,6 +120,9 @@ func (c *checker) place(i int, o *opcode, in spirv.Inst) {
 			c.fail(i, "SPV-Layout-MemoryModel", "a second OpMemoryModel; must be one")
 		}
 	}
+	if op == spirv.OpSamplerImageAddressingModeNV && l.models == 0 {
+		c.fail(i, "SPV-Layout-Section", "%s before the memory model; must be behind it", op)
+	}
 	s := o.section
 	if s == anywhere {
 		s = c.freeSection(i, op, in)
