@@ -57,6 +57,9 @@ func (u *unit) tile(t *facts.Type) tile {
 	x := tile{elem: t.Elem, rows: rows, columns: columns, lines: columns, length: rows, lanes: uint64(u.options.SubgroupSize)}
 	if scope == spirv.ScopeWorkgroup {
 		x.wide, x.lanes = true, uint64(u.prog.LocalSize[0])*uint64(u.prog.LocalSize[1])*uint64(u.prog.LocalSize[2])
+		if u.prog.Stage != ir.Compute {
+			u.malformed("a cooperative matrix of scope %s in a stage without workgroups", scope)
+		}
 	}
 	if t.Op == spirv.OpTypeCooperativeMatrixKHR {
 		switch use := spirv.CooperativeMatrixUse(known(v.Use())); use {

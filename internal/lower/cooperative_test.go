@@ -146,4 +146,9 @@ func TestCooperativeRefusals(t *testing.T) {
 			t.Errorf("%s\n%v; want %q", c.body, err, c.want)
 		}
 	}
+	fragment := strings.NewReplacer("GLCompute", "Fragment", "LocalSize 16 1 1", "OriginUpperLeft").Replace(cooperativeHead)
+	_, err := stage(t, []byte(fragment+"%x = OpFNegate %wide %zwide"+cooperativeTail), nil, Options{})
+	if err == nil || !strings.Contains(err.Error(), "Workgroup in a stage without workgroups") {
+		t.Error(err)
+	}
 }
