@@ -1,5 +1,7 @@
 package ir
 
+import "slices"
+
 // Builder appends to a function. The zero Builder is not ready: use NewFunc.
 // It checks nothing: see Program.Verify.
 type Builder struct {
@@ -29,6 +31,9 @@ func NewFunc(name string, args, results []Type) *Builder {
 // Float adds a value that stands nowhere.
 func (b *Builder) Float(v Val) V {
 	v.Origin = b.Origin
+	if n := len(b.Func.Vals); n == cap(b.Func.Vals) {
+		b.Func.Vals = slices.Grow(b.Func.Vals, max(n, 64)) // append would make less room
+	}
 	b.Func.Vals = append(b.Func.Vals, v)
 	return V(len(b.Func.Vals) - 1)
 }

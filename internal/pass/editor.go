@@ -1,6 +1,10 @@
 package pass
 
-import "github.com/chiaro-gpu/chiaro/internal/ir"
+import (
+	"slices"
+
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+)
 
 // editor changes a function. It makes each constant once.
 type editor struct {
@@ -15,6 +19,9 @@ type constKey struct {
 
 // float adds a value that stands nowhere, or not yet.
 func (e *editor) float(x ir.Val) ir.V {
+	if n := len(e.f.Vals); n == cap(e.f.Vals) {
+		e.f.Vals = slices.Grow(e.f.Vals, max(n, 16)) // append would make less room
+	}
 	e.f.Vals = append(e.f.Vals, x)
 	return ir.V(len(e.f.Vals) - 1)
 }

@@ -7,22 +7,16 @@ import "github.com/chiaro-gpu/chiaro/internal/ir"
 // the parameter may; and it is not computed anew while the parameter is alive,
 // for that way would lead to the parameter again.
 func join(_ *ir.Program, f *ir.Func) {
-	j := &joiner{f: f, to: make([]ir.V, len(f.Vals)), ways: make([][]ir.V, len(f.Vals)), feeds: make([][]ir.V, len(f.Vals))}
 	var work []ir.V
 	for _, v := range f.Code {
-		switch x := f.Val(v); x.Op {
-		case ir.Block, ir.Loop:
-			if v != f.Body() {
-				work = append(work, f.Params(v)...)
-			}
-			if x.Op == ir.Loop {
-				j.way(v, f.Inits(v))
-			}
-		case ir.Br:
-			j.ways[x.Args[0]] = append(j.ways[x.Args[0]], v)
-			j.way(x.Args[0], f.BrArgs(v))
+		if x := f.Val(v); (x.Op == ir.Block || x.Op == ir.Loop) && v != f.Body() {
+			work = append(work, f.Params(v)...)
 		}
 	}
+	if len(work) == 0 {
+		return
+	}
+	j := newJoiner(f)
 	// A parameter that goes makes others worth another look.
 	for budget := 64 * len(f.Code); len(work) > 0 && budget > 0; {
 		p := work[len(work)-1]
@@ -30,11 +24,13 @@ func join(_ *ir.Program, f *ir.Func) {
 		if j.to[p] != 0 {
 			continue
 		}
-		budget -= 1 + len(j.ways[f.Val(p).Args[0]])
+		budget -= 1 + len(j.ways(f.Val(p).Args[0]))
 		if same := j.same(p); same != 0 {
 			j.to[p] = same
-			work = append(work, j.feeds[p]...)
-			j.feeds[same] = append(j.feeds[same], j.feeds[p]...)
+			for i := j.first[p]; i != 0; i = j.feeds[i].next {
+				work = append(work, j.feeds[i].param)
+			}
+			j.hand(p, same)
 		}
 	}
 	for _, v := range f.Code {
@@ -44,10 +40,54 @@ func join(_ *ir.Program, f *ir.Func) {
 }
 
 type joiner struct {
-	f     *ir.Func
-	to    []ir.V
-	ways  [][]ir.V // by label: the branches to it
-	feeds [][]ir.V // by value: the parameters that are given it
+	f           *ir.Func
+	to          []ir.V
+	ends        []int32 // by label: where those of branches that lead to it end, which begin where the one's before end
+	branches    []ir.V  // by label
+	first, last []int32 // by value: of the parameters that are given it, in feeds; 0 where there is none
+	feeds       []feed
+}
+
+// feed is a parameter that a value is given to, and the next of that value.
+type feed struct {
+	param ir.V
+	next  int32
+}
+
+func newJoiner(f *ir.Func) *joiner {
+	n := len(f.Vals)
+	j := &joiner{f: f, to: make([]ir.V, n), ends: make([]int32, n+1), first: make([]int32, n), last: make([]int32, n), feeds: make([]feed, 1)}
+	for _, v := range f.Code {
+		switch x := f.Val(v); x.Op {
+		case ir.Loop:
+			j.way(v, f.Inits(v))
+		case ir.Br:
+			j.ends[x.Args[0]]++
+			j.way(x.Args[0], f.BrArgs(v))
+		}
+	}
+	at := int32(0)
+	for v, many := range j.ends { // where they begin, until they are there
+		j.ends[v] = at
+		at += many
+	}
+	j.branches = make([]ir.V, at)
+	for _, v := range f.Code {
+		if x := f.Val(v); x.Op == ir.Br {
+			j.branches[j.ends[x.Args[0]]] = v
+			j.ends[x.Args[0]]++
+		}
+	}
+	return j
+}
+
+// ways returns the branches to a label, in their order.
+func (j *joiner) ways(label ir.V) []ir.V {
+	begin := int32(0)
+	if label > 0 {
+		begin = j.ends[label-1]
+	}
+	return j.branches[begin:j.ends[label]]
 }
 
 // way notes which parameters of the label the arguments go to.
@@ -56,10 +96,33 @@ func (j *joiner) way(label ir.V, args []ir.V) {
 		return
 	}
 	for i, p := range j.f.Params(label) {
-		if a := args[i]; j.f.Val(a).Op == ir.Param {
-			j.feeds[a] = append(j.feeds[a], p)
+		a := args[i]
+		if j.f.Val(a).Op != ir.Param {
+			continue
 		}
+		at := int32(len(j.feeds))
+		j.feeds = append(j.feeds, feed{param: p})
+		if j.first[a] == 0 {
+			j.first[a] = at
+		} else {
+			j.feeds[j.last[a]].next = at
+		}
+		j.last[a] = at
 	}
+}
+
+// hand puts what a parameter that goes is given to behind what the value is given to
+// that stands for it.
+func (j *joiner) hand(p, same ir.V) {
+	switch {
+	case j.first[p] == 0:
+		return
+	case j.first[same] == 0:
+		j.first[same] = j.first[p]
+	default:
+		j.feeds[j.last[same]].next = j.first[p]
+	}
+	j.last[same] = j.last[p]
 }
 
 // same returns the one value that a parameter is given, or 0.
@@ -70,7 +133,7 @@ func (j *joiner) same(p ir.V) ir.V {
 	if j.f.Val(label).Op == ir.Loop {
 		one = follow(j.f.Inits(label)[i], j.to)
 	}
-	for _, br := range j.ways[label] {
+	for _, br := range j.ways(label) {
 		switch a := follow(j.f.BrArgs(br)[i], j.to); {
 		case a == p || a == one:
 		case one == 0:
