@@ -17,7 +17,7 @@ type formCase struct {
 	arrayStride   []int // in bytes, outermost first
 	words         int   // of the whole struct
 	consts        map[int]bool
-	decls, body   strings.Builder
+	body          strings.Builder
 	ids           int
 	results       [8][]int // by lane, the words that are to be read
 }
