@@ -29,10 +29,7 @@ func (s *fragmentShader) depthTest(n ir.V) *depthTest {
 	}
 	d.attachment, d.open = a, true
 	d.old = a.load()
-	z := s.depth(n)
-	if k.clamp {
-		z = s.nmin(s.nmax(z, s.primitiveWord(ir.F32, primitiveMinZ)), s.primitiveWord(ir.F32, primitiveMaxZ))
-	}
+	z := s.inRange(s.depth(n))
 	zero := s.zero(ir.F32)
 	d.next = a.Pack([4]ir.V{s.b.Op(ir.FCanon, ir.F32, z), zero, zero, zero})
 	return d
@@ -47,6 +44,19 @@ func (s *fragmentShader) depth(n ir.V) ir.V {
 		}
 	}
 	return s.plane(primitiveZ, s.spotOf(n))
+}
+
+// inRange clamps a depth to the viewport's where the state says so, and else to 0 and
+// 1, unless depths of floats have no range (Vulkan §"Depth Clamping and Range
+// Adjustment").
+func (s *fragmentShader) inRange(z ir.V) ir.V {
+	switch k := &s.key.test; {
+	case k.clamp:
+		return s.nmin(s.nmax(z, s.primitiveWord(ir.F32, primitiveMinZ)), s.primitiveWord(ir.F32, primitiveMaxZ))
+	case k.unrestricted:
+		return z
+	}
+	return s.nmin(s.nmax(z, s.num(0)), s.num(1))
 }
 
 // bounded reports whether the attachment's depth is within the bounds (Vulkan §"Depth

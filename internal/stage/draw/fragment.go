@@ -1,6 +1,8 @@
 package draw
 
 import (
+	"slices"
+
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/raster"
 )
@@ -56,7 +58,7 @@ func fragmentProgram(from *ir.Program, key *fragmentKey, rec *record) (*ir.Progr
 	s := &fragmentShader{weaver: newWeaver(from), key: key, rec: rec}
 	s.input, s.inputAt, s.interp = s.read, s.vertexInput, s.interpolatedAt
 	s.p.StateEffects()
-	s.helpers = s.p.Effects.Quads || s.reads(ir.QuadX) || s.reads(ir.QuadY) || from.Modes.Has(ir.FullQuads)
+	s.helpers = s.p.Effects.Quads || s.reads(ir.QuadX) || s.reads(ir.QuadY) || from.Modes.Has(ir.FullQuads) || s.shuffles()
 	s.swizzled = s.helpers && s.p.SubgroupSize < 2*raster.Block || s.p.Effects.GroupOps || s.reads(ir.SubgroupLocalInvocationId)
 	if s.swizzled {
 		s.p.LocalSize = [3]uint32{raster.Block * raster.Block, 1, 1}
@@ -73,6 +75,17 @@ func fragmentProgram(from *ir.Program, key *fragmentKey, rec *record) (*ir.Progr
 func (s *fragmentShader) reads(x ir.Semantic) bool {
 	for _, in := range s.from.In {
 		if in.Semantic == x {
+			return true
+		}
+	}
+	return false
+}
+
+// shuffles reports whether the program reads values of lanes that it names, as it may
+// those of its quad.
+func (s *fragmentShader) shuffles() bool {
+	for _, f := range s.from.Funcs {
+		if slices.ContainsFunc(f.Code, func(v ir.V) bool { return f.Val(v).Op == ir.Shuf }) {
 			return true
 		}
 	}
@@ -316,6 +329,15 @@ func (s *fragmentShader) read(in ir.Input) ir.V {
 		return s.position(s.sample(), in.Index)
 	case ir.SampleMask:
 		return s.maskIn(in.Index)
+	case ir.FragSize:
+		return b.I32(1)
+	case ir.FragInvocationCount:
+		if s.key.perSample {
+			return b.I32(s.key.samples)
+		}
+		return b.I32(1)
+	case ir.ShadingRate:
+		return b.I32(0)
 	case ir.QuadX, ir.QuadY:
 		x, y := s.local()
 		if in.Semantic == ir.QuadY {

@@ -119,8 +119,12 @@ func (s *fragmentShader) interpolatedAt(in ir.Input, dx, dy ir.V) ir.V {
 	return s.interpolated(in, s.weightsAt(in.Interpolation, spot{s.fadd(c.dx, dx), s.fadd(c.dy, dy)}))
 }
 
-// vertexInput writes an input of vertex i of the primitive, 0 where there is none.
+// vertexInput writes an input of vertex i of the primitive, 0 where there is none. Of
+// SamplePosition it is that of sample i.
 func (s *fragmentShader) vertexInput(in ir.Input, i ir.V) ir.V {
+	if in.Semantic == ir.SamplePosition {
+		return s.position(i, in.Index)
+	}
 	v := s.zero(in.Type)
 	for n := range uint32(3) {
 		v = s.b.Select(s.b.Cmp(ir.Eq, i, s.b.I32(n)), s.vertexWord(in, primitiveVertex+n), v)

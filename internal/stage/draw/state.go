@@ -123,16 +123,17 @@ type Rasterization struct {
 	Cull        Cull
 	Clockwise   bool // triangles whose vertices go round clockwise in the framebuffer are front ones
 
-	DepthClamp   bool // depths are clamped to the viewport's, at each fragment. It compiles the fragment program
-	DepthClip    bool // primitives are clipped at the near and the far plane
-	NegativeOneZ bool // depths before the viewport are −1 to 1 (VK_EXT_depth_clip_control)
-	LastVertex   bool // the provoking vertex is the last one
-	DepthBias    bool
-	BiasConstant float32
-	BiasSlope    float32
-	BiasClamp    float32
-	LineMode     LineMode
-	LineWidth    float32 // pixels; 0 is 1
+	DepthClamp        bool // depths are clamped to the viewport's, at each fragment. It compiles the fragment program
+	DepthUnrestricted bool // depths of floats may lie outside of 0 and 1 (VK_EXT_depth_range_unrestricted). Likewise
+	DepthClip         bool // primitives are clipped at the near and the far plane
+	NegativeOneZ      bool // depths before the viewport are −1 to 1 (VK_EXT_depth_clip_control)
+	LastVertex        bool // the provoking vertex is the last one
+	DepthBias         bool
+	BiasConstant      float32
+	BiasSlope         float32
+	BiasClamp         float32
+	LineMode          LineMode
+	LineWidth         float32 // pixels; 0 is 1
 
 	Conservative      int8    // 1: overestimated, −1: underestimated
 	ExtraOverestimate float32 // pixels

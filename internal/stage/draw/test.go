@@ -14,6 +14,7 @@ type testKey struct {
 	write                        bool
 	bounds                       bool
 	clamp                        bool // to the viewport's depths
+	unrestricted                 bool // without a range
 	front, back                  StencilFace
 }
 
@@ -22,7 +23,7 @@ func testKeyOf(s *State, t *Target) (k testKey) {
 	z := &s.DepthStencil
 	if t.Depth != nil && (z.Test || z.Bounds) {
 		k.depth, k.depthLayered = t.Depth.Format(), layered(t.Depth)
-		k.bounds, k.clamp = z.Bounds, s.Rasterization.DepthClamp
+		k.bounds, k.clamp, k.unrestricted = z.Bounds, s.Rasterization.DepthClamp, s.Rasterization.DepthUnrestricted
 		if k.compare = Always; z.Test {
 			k.compare, k.write = z.Compare, z.Write
 		}

@@ -238,3 +238,37 @@ func (m *model) sample(i int) (pass bool, depth float64, stencil int) {
 	}
 	return pass, depth, stencil
 }
+
+// TestDepthRange gives depths outside of 0 and 1: they are clamped to that range, or to
+// the viewport's where depths are clamped, or, of floats, not at all (Vulkan §"Depth
+// Clamping and Range Adjustment").
+func TestDepthRange(t *testing.T) {
+	var given []float32
+	for i := range side * side * 8 {
+		given = append(given, []float32{2, -1, 0.25, 0.95, 0.05}[i/8%5])
+	}
+	for _, x := range []struct {
+		clamp, unrestricted bool
+		want                [5]float32
+	}{
+		{false, false, [5]float32{1, 0, 0.25, 0.95, 0.05}},
+		{true, false, [5]float32{0.9, 0.1, 0.25, 0.9, 0.1}},
+		{false, true, [5]float32{2, -1, 0.25, 0.95, 0.05}},
+	} {
+		for _, e := range engines() {
+			c := blank(t, side, side, "R8_UNORM")
+			m := c.tests(t, "D32_SFLOAT")
+			s := full(c)
+			s.Viewports[0].MinDepth, s.Viewports[0].MaxDepth = 0.1, 0.9
+			s.Rasterization.DepthClamp, s.Rasterization.DepthUnrestricted = x.clamp, x.unrestricted
+			s.DepthStencil = draw.DepthStencil{Test: true, Write: true, Compare: draw.Always}
+			paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, deepText, 0)}, s, c, draw.Args{Count: 3,
+				Shader: compute.Args{Push: cover, Bindings: map[compute.Binding][]exec.Buffer{{}: {{Bytes: floats(given...)}}}}})
+			for i := range side * side {
+				if got, _ := value(m, format.Depth, i); float32(got) != x.want[i%5] {
+					t.Fatalf("%s, clamp %t, unrestricted %t, texel %d: depth %v; want %v", e.Name(), x.clamp, x.unrestricted, i, got, x.want[i%5])
+				}
+			}
+		}
+	}
+}
