@@ -24,8 +24,9 @@ const (
 )
 
 // manyTexels is how many texels a program loads for filters at least, for its strips to
-// be no wider than a vector: their loads are nearly all that it waits for, and one
-// strip has more of them than the machine has under way.
+// be no wider than two vectors, or one where it has loops, whose values would not stay
+// in registers: nearly all that it waits for are those loads, and one strip has more of
+// them than the machine has under way.
 const manyTexels = 4
 
 // Bounds of the parts of a strip for code by columns, and of the operations of a
@@ -47,8 +48,10 @@ func MergeOf(p *ir.Program, form vcode.Form) Merge {
 	}
 	widest := uint32(maxMerged)
 	switch {
-	case m.filtered >= manyTexels:
+	case m.filtered >= manyTexels && m.loops:
 		widest = uint32(form.Lanes)
+	case m.filtered >= manyTexels:
+		widest = uint32(2 * form.Lanes)
 	case m.torn:
 		widest = maxTorn
 	case m.rounded > 0 && 2*m.rounded >= m.computed:
