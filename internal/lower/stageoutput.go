@@ -20,15 +20,45 @@ func (u *unit) stageOutput(p *pointer, v *facts.Variable) {
 	p.face = u.faceOf(v)
 	if u.prog.Stage == ir.TessControl {
 		p.memory, p.arrayed = inOutput, p.face.arrayed
-		if v.Init != 0 {
-			u.unsupported("an output of tessellation control with an initializer")
-		}
 		return
 	}
 	p.memory = inSlots
 	p.number, p.room = u.slots(v, -1)
 	p.face.number = p.number
 	u.handed = append(u.handed, p.face)
+}
+
+// initialisePatch gives an output of tessellation control its first value: each
+// invocation that of its vertex, the first one that of the patch. Subgroups run one behind the
+// other to their first barrier, so that nobody has stored anything else yet.
+func (f *function) initialisePatch(p *pointer, v *facts.Variable) {
+	c := f.facts.Const(v.Init)
+	if c == nil || c.Type != v.Type {
+		f.unsupported("an initializer that is no constant")
+	}
+	if c.Null || c.Undef { // as outputs are
+		return
+	}
+	parts := f.constant(c)
+	own := f.input32(ir.InvocationId)
+	if !p.arrayed {
+		f.b.If(f.b.Cmp(ir.Eq, own, f.b.I32(0)))
+		f.store(p, parts)
+		f.b.End()
+		return
+	}
+	n := len(p.face.leaves)
+	q := *p
+	f.stepElement(&q, operand{v: own})
+	mine := make([]ir.V, n)
+	for i := range mine {
+		var of []ir.V
+		for k := i; k < len(parts); k += n {
+			of = append(of, parts[k])
+		}
+		mine[i] = f.pick(of, operand{v: own})
+	}
+	f.store(&q, mine)
 }
 
 // globalsOf returns the variables of module scope that have a place: those that the

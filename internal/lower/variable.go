@@ -254,9 +254,14 @@ func (f *function) initialise(p *pointer, v *facts.Variable) {
 // invocation starts. All private memory is 0 then.
 func (f *function) privates() {
 	for _, v := range f.globalsOf() {
-		if p := f.globals[v.ID]; v.Init != 0 && p.memory == inSlots {
-			f.at = v.Index
+		p := f.globals[v.ID]
+		f.at = v.Index
+		switch {
+		case v.Init == 0:
+		case p.memory == inSlots:
 			f.initialise(p, v)
+		case p.memory == inOutput:
+			f.initialisePatch(p, v)
 		}
 	}
 }
