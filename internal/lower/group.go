@@ -189,8 +189,28 @@ func quadBroadcast(f *function, in spirv.Inst) {
 	args := f.groupOperands(in)
 	x := f.scalars(spirv.ID(args[0]))
 	i := f.toInt(f.one(spirv.ID(args[1])), ir.I32)
+	if f.prog.Stage == ir.Fragment {
+		f.define(in, f.ofQuad(x, i)...)
+		return
+	}
 	first := f.b.Op(ir.And, ir.I32, f.lane(), f.b.I32(^uint32(3)))
 	f.define(in, f.fromLane(x, f.b.Op(ir.Add, ir.I32, first, i))...)
+}
+
+// ofQuad returns the values of lane i of a fragment's quad, wherever lanes of a quad
+// are, and has the quad run as a whole.
+func (f *function) ofQuad(x []ir.V, i ir.V) []ir.V {
+	side := f.b.Op(ir.Or, ir.I32, f.input32(ir.QuadX), f.b.Op(ir.Shl, ir.I32, f.input32(ir.QuadY), f.b.I32(1)))
+	way := f.b.Op(ir.And, ir.I32, f.b.Op(ir.Xor, ir.I32, side, i), f.b.I32(3))
+	parts := make([]ir.V, len(x))
+	for k, p := range x {
+		of := []ir.V{p}
+		for n := range uint64(3) {
+			of = append(of, f.b.OpAux(ir.QuadSwap, f.b.Func.Type(p), n+1, p))
+		}
+		parts[k] = f.pick(of, operand{v: way})
+	}
+	return parts
 }
 
 func quadSwap(f *function, in spirv.Inst) {
