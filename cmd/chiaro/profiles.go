@@ -40,7 +40,7 @@ profiles-0.8), which vulkaninfo --json writes too.`,
 		RunE: func(_ *cobra.Command, args []string) error { return showProfiles(c, f, args) }}
 	diff := &cobra.Command{Use: "diff A B", Short: "Show in what two profiles differ; the exit code is 1 where they do", Args: cobra.ExactArgs(2),
 		RunE: func(_ *cobra.Command, args []string) error { return diffProfiles(c, f, args) }}
-	requires := &cobra.Command{Use: "requires FILE...", Short: "Say what modules need of a device, and which profiles have it", Args: cobra.MinimumNArgs(1),
+	requires := &cobra.Command{Use: "requires FILE...", Short: "Say what modules, or the stages of pipelines, need of a device, and which profiles have it", Args: cobra.MinimumNArgs(1),
 		Long: `Say which versions, extensions, features and limits modules need of a device, and what each of the
 profiles that are named lacks of it. The exit code is 1 where one lacks something.`,
 		Example: "  chiaro profiles requires --profile 'devices/*.json' shaders/",

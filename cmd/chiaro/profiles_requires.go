@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"os/signal"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -14,7 +15,8 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/device"
 	"github.com/chiaro-gpu/chiaro/facts"
-	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/internal/describe"
+	"github.com/chiaro-gpu/chiaro/link"
 	"github.com/chiaro-gpu/chiaro/valid"
 )
 
@@ -31,7 +33,7 @@ func requireProfiles(c console, f profilesFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	files, err := listFiles(c, args, "", ".spv", ".spvasm")
+	files, err := listFiles(c, args, "", append([]string{".spv", ".spvasm"}, pipelineEndings...)...)
 	if err != nil {
 		return err
 	}
@@ -39,20 +41,22 @@ func requireProfiles(c console, f profilesFlags, args []string) error {
 	defer stop()
 	all, read := &device.Requirements{}, 0
 	for _, file := range files {
-		data, err := readModule(c, file)
-		var m *spirv.Module
-		if err == nil {
-			m, err = decodeModule(data, file, env, nil)
-		}
+		modules, err := modulesOf(c, file, env)
 		if err != nil { // one bad file does not hide the others
-			fmt.Fprintln(c.err, located(file, err))
+			text := located(file, err)
+			if isPipelineFile(file) { // whose errors name the file, and the line
+				text = err.Error()
+			}
+			fmt.Fprintln(c.err, text)
 			continue
 		}
-		r, err := device.Require(ctx, facts.Gather(m, nil))
-		if err != nil {
-			return &coded{exitInterrupt, "interrupted"}
+		for _, m := range modules {
+			r, err := device.Require(ctx, m)
+			if err != nil {
+				return &coded{exitInterrupt, "interrupted"}
+			}
+			all.Add(r)
 		}
-		all.Add(r)
 		read++
 	}
 	if read == 0 {
@@ -62,6 +66,37 @@ func requireProfiles(c console, f profilesFlags, args []string) error {
 		return err
 	}
 	return &coded{code: exitUsage}
+}
+
+// modulesOf reads a module, or those that the description of a pipeline names, with
+// the values of their specialization constants.
+func modulesOf(c console, file string, env *valid.Env) (out []*facts.Module, err error) {
+	add := func(file string, spec facts.Spec) error {
+		data, err := readModule(c, file)
+		if err != nil {
+			return err
+		}
+		m, err := decodeModule(data, file, env, nil)
+		if err == nil {
+			out = append(out, facts.Gather(m, spec))
+		}
+		return err
+	}
+	if !isPipelineFile(file) {
+		err = add(file, nil)
+		return out, err
+	}
+	data, err := readFile(file)
+	if err != nil {
+		return nil, unreadable("%v", err)
+	}
+	_, err = describe.Read(data, file, func(s describe.Stage) (*link.Shader, error) {
+		if !filepath.IsAbs(s.File) {
+			s.File = filepath.Join(filepath.Dir(file), s.File)
+		}
+		return &link.Shader{File: s.File, Stage: s.Stage}, add(s.File, s.Specialization)
+	})
+	return out, err
 }
 
 // writeRequirements shows what is needed and who has it.
