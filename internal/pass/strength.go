@@ -37,6 +37,8 @@ func (s *strengthener) value(v ir.V) {
 		s.divide(v)
 	case ir.FDiv:
 		s.invert(v)
+	case ir.NMin, ir.NMax:
+		s.bound(v)
 	case ir.At:
 		s.distance(v)
 	case ir.Ld, ir.St:
@@ -111,6 +113,34 @@ func (s *strengthener) divide(v ir.V) {
 			s.become(v, ir.Sub, x, s.emit(ir.And, up, s.number(-n)))
 		}
 	}
+}
+
+// bound: of a number and a constant that is one, the least or greatest by nmin and
+// nmax is that by fmin and fmax with the constant first, which a NaN then loses to.
+// Not so where the constant is the zero that the other zero would win over.
+func (s *strengthener) bound(v ir.V) {
+	x, y := s.now.Args[0], s.now.Args[1]
+	if _, ok := s.constant(x); ok {
+		x, y = y, x
+	}
+	c, ok := s.constant(y)
+	loser, op := uint64(0), ir.FMin
+	if s.now.Op == ir.NMax {
+		loser, op = 1<<(s.now.Type.Bits()-1), ir.FMax
+	}
+	if !ok || c == loser || isNaN(s.now.Type, c) {
+		return
+	}
+	if in := s.f.Val(x); in.Op == ir.FCanon { // the bits of a NaN do not matter: it is not what comes out
+		x = in.Args[0]
+	}
+	s.become(v, op, y, x)
+}
+
+// isNaN reports whether the bits of a float are no number.
+func isNaN(t ir.Type, bits uint64) bool {
+	inf := map[ir.Type]uint64{ir.F16: 0x7c00, ir.F32: 0x7f800000, ir.F64: 0x7ff0000000000000}[t]
+	return bits&^(1<<(t.Bits()-1)) > inf
 }
 
 // quotient makes v = x/d, for a d that is no power of two.

@@ -37,6 +37,38 @@ func TestDivision(t *testing.T) {
 	}
 }
 
+// TestBound computes least and greatest numbers with constants, before and behind the
+// pass.
+func TestBound(t *testing.T) {
+	for typ, numbers := range map[ir.Type][]uint64{
+		ir.F16: {0, 0x8000, 0x3c00, 0xbc00, 1, 0x8001, 0x7c00, 0xfc00, 0x7e00, 0x7c01, 0xfe01},
+		ir.F32: {0, 1 << 31, 0x3f800000, 0xbf800000, 1, 1<<31 + 1, 0x7f800000, 0xff800000, 0x7fc00000, 0x7f800001, 0xffc00001},
+		ir.F64: {0, 1 << 63, 0x3ff0000000000000, 0xbff0000000000000, 1, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000, 0x7ff0000000000001},
+	} {
+		for _, op := range []ir.Op{ir.NMin, ir.NMax} {
+			for _, c := range numbers {
+				for _, x := range numbers {
+					for swap := range 2 {
+						b := ir.NewFunc("f", []ir.Type{typ}, []ir.Type{typ})
+						args := []ir.V{b.Func.Args[0], b.Const(typ, c)}
+						values := []uint64{x, c}
+						if swap == 1 {
+							args[0], args[1], values = args[1], args[0], []uint64{c, x}
+						}
+						b.Return(b.Op(op, typ, args...))
+						f := b.Finish()
+						strength(nil, f)
+						want := op.Row().Eval(ir.Key{Type: typ, From: typ}, values[0], values[1], 0)
+						if got := apply(f, x); got != want {
+							t.Fatalf("%v %v %#x %#x is %#x; want %#x\n%s", op, typ, values[0], values[1], got, want, f)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
 // apply computes a function of one argument that has no control.
 func apply(f *ir.Func, x uint64) uint64 {
 	vals := make([]uint64, len(f.Vals))
