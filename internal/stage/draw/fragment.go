@@ -51,6 +51,8 @@ type fragmentShader struct {
 	table    int  // number of the table of sample positions, from 1
 	swizzled bool // quads are lanes that follow each other
 	helpers  bool // lanes that are not covered run
+
+	corner, inBlock [2]ir.V // in the entry point: of the block's first pixel, and of the pixel from there
 }
 
 // fragmentProgram makes a compute program of a fragment program.
@@ -203,8 +205,10 @@ func (s *fragmentShader) locate() ir.V {
 	s.set(varPrimitive, s.at(b.I32(0), s.load(ir.I32, h, item, 0), 4*raster.PrimitiveWords))
 	corner := s.load(ir.I32, h, item, 4)
 	x, y := s.local()
-	s.set(varX, s.add(s.and(corner, b.I32(0xffff)), x))
-	s.set(varY, s.add(b.Op(ir.LShr, ir.I32, corner, b.I32(16)), y))
+	s.corner = [2]ir.V{s.and(corner, b.I32(0xffff)), b.Op(ir.LShr, ir.I32, corner, b.I32(16))}
+	s.inBlock = [2]ir.V{x, y}
+	s.set(varX, s.add(s.corner[0], x))
+	s.set(varY, s.add(s.corner[1], y))
 	switch {
 	case s.multi():
 		s.set(varSet, s.coveredSet(h, item, x, y))
@@ -212,7 +216,9 @@ func (s *fragmentShader) locate() ir.V {
 	case s.key.perSample:
 		item = s.at(item, s.sample(), 8)
 	}
-	return b.Cmp(ir.Eq, s.coveredBit(h, item, x, y, 8), b.I32(1))
+	bit, half := s.maskBit(h, item, x, y, 8)
+	bit = b.Op(ir.Shl, ir.I32, b.I32(1), bit) // the same for all items
+	return b.Cmp(ir.Eq, s.and(half, bit), bit)
 }
 
 // local is the place of the invocation in its block.
@@ -242,7 +248,7 @@ func (s *fragmentShader) quad(covered ir.V) ir.V {
 
 // spots leaves where inputs are interpolated, and the weights there.
 func (s *fragmentShader) spots() {
-	at := s.center()
+	at := s.middleOfPixel()
 	if s.key.perSample {
 		at = s.spotOf(s.sample())
 	}
@@ -291,6 +297,16 @@ func (s *fragmentShader) center() spot {
 		b.Op(ir.FSub, ir.F32, s.middle(varX), s.primitiveWord(ir.F32, primitiveX)),
 		b.Op(ir.FSub, ir.F32, s.middle(varY), s.primitiveWord(ir.F32, primitiveY)),
 	}
+}
+
+// middleOfPixel is center in the entry point: the same, for all of it is exact, with
+// but one sum that is not the same for all pixels of a block, or for all items.
+func (s *fragmentShader) middleOfPixel() spot {
+	along := func(axis int, from uint32) ir.V {
+		middle := s.fadd(s.b.Op(ir.UToF, ir.F32, s.inBlock[axis]), s.num(0.5))
+		return s.fadd(middle, s.fsub(s.b.Op(ir.UToF, ir.F32, s.corner[axis]), s.primitiveWord(ir.F32, from)))
+	}
+	return spot{along(0, primitiveX), along(1, primitiveY)}
 }
 
 // here is the spot where inputs are interpolated.

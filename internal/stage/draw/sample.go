@@ -40,10 +40,16 @@ func (s *fragmentShader) coveredSet(h, item, x, y ir.V) ir.V {
 // coveredBit is the bit of pixel (x, y) in the mask that stands so many bytes behind
 // the item's begin.
 func (s *fragmentShader) coveredBit(h, item, x, y ir.V, behind uint32) ir.V {
+	bit, half := s.maskBit(h, item, x, y, behind)
+	return s.and(s.b.Op(ir.LShr, ir.I32, half, bit), s.b.I32(1))
+}
+
+// maskBit is the number of that bit in the half of the mask that it is in, and the half.
+func (s *fragmentShader) maskBit(h, item, x, y ir.V, behind uint32) (bit, half ir.V) {
 	b := s.b
-	bit := s.add(s.mul(s.and(y, b.I32(3)), b.I32(raster.Block)), x)
-	half := b.Select(b.Cmp(ir.ULt, y, b.I32(4)), s.load(ir.I32, h, item, behind), s.load(ir.I32, h, item, behind+4))
-	return s.and(b.Op(ir.LShr, ir.I32, half, bit), b.I32(1))
+	bit = s.add(s.mul(s.and(y, b.I32(3)), b.I32(raster.Block)), x)
+	half = b.Select(b.Cmp(ir.ULt, y, b.I32(4)), s.load(ir.I32, h, item, behind), s.load(ir.I32, h, item, behind+4))
+	return bit, half
 }
 
 // has reports whether a set has sample n.
