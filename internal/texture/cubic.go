@@ -36,8 +36,8 @@ func (f *filter) cubicAxis(i int) (q [4]along) {
 	return q
 }
 
-// cubicPlace returns the second of the four texels, before it is wrapped, and the
-// fraction in 256ths. Coordinates that repeat are wrapped first, others
+// cubicPlace returns the second of the four texels, which is the first of the two of a
+// linear filter, before it is wrapped, and the fraction in 256ths. Coordinates that repeat are wrapped first, others
 // kept near the level, so that integers hold them.
 func (f *filter) cubicPlace(a axis) (whole, part ir.V) {
 	u := a.u

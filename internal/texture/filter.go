@@ -243,7 +243,7 @@ func (f *filter) weighted(pairs []pair, at []ir.V, in ir.V) values {
 
 // corners returns the four texels of a cube's linear filter, in the order of x and
 // then y; where there is no such texel, at a corner of the cube, it is the mean of
-// the others (Vulkan §"Cube Map Edge Handling").
+// the others, of integers that of the face itself (Vulkan §"Cube Map Edge Handling").
 func (f *filter) corners(px, py pair) (n [4]values) {
 	size := f.m.extent[0]
 	face, missing := f.face, [4]ir.V{}
@@ -263,6 +263,10 @@ func (f *filter) corners(px, py pair) (n [4]values) {
 	for i := range n {
 		for k := range n[i] {
 			if n[i][k] == 0 {
+				continue
+			}
+			if f.Func.Type(n[i][k]) != ir.F32 {
+				n[i][k] = f.Select(missing[i], all[3-i][k], all[i][k])
 				continue
 			}
 			sum := ir.V(0)

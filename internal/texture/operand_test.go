@@ -146,6 +146,78 @@ func TestGather(t *testing.T) {
 	expect("one", call(t, x, swizzled, s, [][]uint64{u})[0], [4]uint64{1, 1, 1, 1})
 }
 
+// TestGatherModes gathers in all address modes near and far outside of the image, with
+// and without offsets, by the specification's rule: (i0,j0) is the texel below the
+// place, and each is wrapped by itself.
+func TestGatherModes(t *testing.T) {
+	m, _ := texture.NewImage(texture.Desc{Format: "R16_UINT", Dim: ir.Dim2D, Width: 5, Height: 3})
+	fill(m, rand.New(rand.NewSource(4)))
+	v, _ := texture.NewView(m, texture.ViewDesc{Dim: ir.Dim2D})
+	const border = 77
+	for mode := range texture.AddressMode(5) {
+		s, _ := texture.NewSampler(texture.SamplerDesc{Address: [3]texture.AddressMode{mode, mode, mode}, Border: [4]uint32{border}, MaxLod: 1})
+		r := rand.New(rand.NewSource(int64(mode)))
+		for _, operands := range []ir.TextureOperands{0, ir.TextureOffset, ir.TextureOffsets} {
+			x := ir.Texture{Op: ir.TextureGather, Dim: ir.Dim2D, Type: ir.I32, Operands: operands}
+			var args [][]uint64
+			var want [][4]uint64
+			for range 48 {
+				i, j := r.Intn(40)-20, r.Intn(30)-15
+				list := []uint64{0, 0, f32((float64(i) + 0.8) / 5), f32((float64(j) + 0.8) / 3)} // i0 and j0 are i and j
+				places := [4][2]int{{i, j + 1}, {i + 1, j + 1}, {i + 1, j}, {i, j}}
+				offset := func() int {
+					n := r.Intn(16) - 8
+					list = append(list, uint64(uint32(int32(n))))
+					return n
+				}
+				switch operands {
+				case ir.TextureOffset:
+					dx, dy := offset(), offset()
+					for k := range places {
+						places[k][0], places[k][1] = places[k][0]+dx, places[k][1]+dy
+					}
+				case ir.TextureOffsets:
+					for k := range places {
+						places[k] = [2]int{i + offset(), j + offset()}
+					}
+				}
+				var texels [4]uint64
+				for k, p := range places {
+					a, b := wrap(mode, p[0], 5), wrap(mode, p[1], 3)
+					if texels[k] = border; a >= 0 && a < 5 && b >= 0 && b < 3 {
+						texels[k] = m.Load(texture.Place{X: a, Y: b})[0]
+					}
+				}
+				args, want = append(args, list), append(want, texels)
+			}
+			for i, got := range call(t, x, v, s, args) {
+				if [4]uint64(got) != want[i] {
+					t.Errorf("mode %d, operands %d, at %g, %g: %d; must be %d", mode, operands, 5*number(args[i][2]), 3*number(args[i][3]), got, want[i])
+				}
+			}
+		}
+	}
+}
+
+// TestGatherCubeOfIntegers gathers integers at a corner of a cube, where one of the four
+// is none: it is that of the face itself.
+func TestGatherCubeOfIntegers(t *testing.T) {
+	for _, name := range []string{"R32_UINT", "R64_SINT"} {
+		m, _ := texture.NewImage(texture.Desc{Format: name, Dim: ir.Dim2D, Width: 1, Layers: 6})
+		for i := range 6 {
+			m.Store(texture.Place{Layer: i}, [4]uint64{uint64(10 + i)})
+		}
+		v, _ := texture.NewView(m, texture.ViewDesc{Dim: ir.DimCube})
+		s, _ := texture.NewSampler(texture.SamplerDesc{Mag: texture.Linear, Min: texture.Linear, MaxLod: 1})
+		x := ir.Texture{Op: ir.TextureGather, Dim: ir.DimCube, Type: kind(name, 0)}
+		// the face +z, right and below of its middle: to the right is +x, below −y
+		got := call(t, x, v, s, [][]uint64{{0, 0, f32(0.5), f32(-0.5), f32(1)}})[0]
+		if want := [4]uint64{13, 14, 10, 14}; [4]uint64(got) != want {
+			t.Errorf("%s: %d; must be %d", name, got, want)
+		}
+	}
+}
+
 // TestCubic compares the weights with interpolating and with constant data: all
 // kernels reproduce a constant, and Catmull–Rom goes through the texels.
 func TestCubic(t *testing.T) {

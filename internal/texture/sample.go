@@ -234,17 +234,31 @@ func (f *filter) four(a *arguments) (texels [4]values) {
 				texels[n] = f.sampleNearest()
 				continue
 			}
-			px, py := f.linear(f.axisOf(0)), f.linear(f.axisOf(1))
+			px, py := f.two(0), f.two(1)
 			texels[n] = f.tap([]ir.V{px.lo, py.lo}, f.andIn(px.loIn, py.loIn))
 		}
 		return texels
 	}
-	px, py := f.linear(f.axisOf(0)), f.linear(f.axisOf(1))
+	px, py := f.two(0), f.two(1)
 	texels[0] = f.tap([]ir.V{px.lo, py.lo}, f.andIn(px.loIn, py.loIn))
 	texels[1] = f.tap([]ir.V{px.hi, py.lo}, f.andIn(px.hiIn, py.loIn))
 	texels[2] = f.tap([]ir.V{px.lo, py.hi}, f.andIn(px.loIn, py.hiIn))
 	texels[3] = f.tap([]ir.V{px.hi, py.hi}, f.andIn(px.hiIn, py.hiIn))
 	return texels
+}
+
+// two returns the texels along an axis of a gather. Where they are mirrored, the first
+// stays the first: a filter need not tell them apart, as their weights are mirrored too.
+func (f *filter) two(i int) pair {
+	a := f.axisOf(i)
+	if a.mode != MirroredRepeat && a.mode != MirrorClampToEdge {
+		return f.linear(a)
+	}
+	whole, _ := f.cubicPlace(a)
+	var p pair
+	p.lo, _ = f.integral(a, whole)
+	p.hi, _ = f.integral(a, f.add(whole, f.I32(1)))
+	return p
 }
 
 // gatherOrder is which of i0j0, i1j0, i0j1 and i1j1 each component of a gather is.

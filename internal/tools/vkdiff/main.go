@@ -8,6 +8,7 @@
 // stays, and printed.
 //
 //	go run ./internal/tools/vkdiff -n 1000 -seed 1
+//	go run ./internal/tools/vkdiff -images -n 1000 -seed 1
 package main
 
 import (
@@ -50,7 +51,17 @@ func main() {
 	words := flag.Bool("words", false, "have numbers of 32 bits alone, and no denormals, for peers without others")
 	reduced := flag.Int("reduce", 5, "how many modules that differ are made small")
 	loud := flag.Bool("loud", false, "show what the driver says")
+	images := flag.Bool("images", false, "compare what is sampled from random images through random samplers")
+	show := flag.Int("show", 3, "how many differences of images are printed")
+	op := flag.String("op", "", "images: ask for this alone: lod, grad, gather, fetch, dref, drefgather or proj")
 	flag.Parse()
+	if *images {
+		if err := compareImages(*n, *seed, *icd, *loud, *show, *op); err != nil {
+			fmt.Fprintln(os.Stderr, "vkdiff:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	o := modgen.Options{Peers: true, Size: *size, Subgroups: *groups, Words: *words, Flush: *words}
 	if err := compareAll(*n, *seed, *icd, *keep, *reduced, *loud, o); err != nil {
 		fmt.Fprintln(os.Stderr, "vkdiff:", err)
@@ -58,13 +69,19 @@ func main() {
 	}
 }
 
+// scratch makes a directory for the run; done removes it.
+func scratch() (dir string, done func(), err error) {
+	dir, err = os.MkdirTemp("", "vkdiff")
+	return dir, func() { os.RemoveAll(dir) }, err
+}
+
 func compareAll(n, seed uint64, icd, keep string, reduced int, loud bool, o modgen.Options) error {
-	dir, err := os.MkdirTemp("", "vkdiff")
+	dir, done, err := scratch()
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
-	client, err := build(dir, icd)
+	defer done()
+	client, err := build(dir, icd, "client")
 	if err != nil {
 		return err
 	}

@@ -1,28 +1,40 @@
 package main
 
 import (
-	_ "embed"
+	"embed"
 	"encoding/binary"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/chiaro-gpu/chiaro/internal/modgen"
 	"github.com/chiaro-gpu/chiaro/internal/tools/client"
 )
 
-//go:embed client/client.c
-var source []byte
+//go:embed client
+var sources embed.FS
 
-// build compiles the client into dir and returns its path. Its error says what
+// build compiles a client into dir and returns its path. Its error says what
 // is missing.
-func build(dir, icd string) (string, error) {
+func build(dir, icd, name string) (string, error) {
 	if err := client.Driver(icd); err != nil {
 		return "", err
 	}
+	header, err := sources.ReadFile("client/device.h")
+	if err != nil {
+		return "", err
+	}
+	if err := os.WriteFile(filepath.Join(dir, "device.h"), header, 0o600); err != nil {
+		return "", err
+	}
+	source, err := sources.ReadFile("client/" + name + ".c")
+	if err != nil {
+		return "", err
+	}
 	return client.Program{
-		Source: source, Name: "client.c", Compiler: []string{"gcc", "-std=gnu11", "-O1", "-Wall", "-Wextra", "-Wno-missing-field-initializers"},
+		Source: source, Name: name + ".c", Compiler: []string{"gcc", "-std=gnu11", "-O1", "-Wall", "-Wextra", "-Wno-missing-field-initializers"},
 		Libs: []string{"-lvulkan"}, Needs: "libvulkan (Debian: libvulkan-dev)",
 	}.Build(dir)
 }
