@@ -20,6 +20,7 @@ const (
 	TextureSample                       // the image sampled: by the level that the operands say, level 0 without any
 	TextureGather                       // one component of the four texels that a linear filter would read at the base level
 	TextureQueryLod                     // the level of detail that a sample with these derivatives would use: clamped, then as computed
+	TextureFootprint                    // which texels a sample would read of one level (SPV_NV_shader_image_footprint)
 	TextureBox                          // the mean of the texels in a box, each weighted by how much of it the box covers
 	TextureWeighted                     // the sum of texels, each times the weight that another image has for it
 	TextureMatch                        // how much a block of texels differs from a block of another image
@@ -28,7 +29,7 @@ const (
 	numTextureOps
 )
 
-var textureOpNames = [numTextureOps]string{"read", "write", "texel", "fetch", "sample", "gather", "querylod",
+var textureOpNames = [numTextureOps]string{"read", "write", "texel", "fetch", "sample", "gather", "querylod", "footprint",
 	"box", "weighted", "match", "matchwindow", "matchgather"}
 
 // String returns the printed form, such as "sample".
@@ -94,12 +95,14 @@ var textureOperandNames = [numTextureOperands]string{"dref", "bias", "lod", "gra
 // Write and Texel, where the third is face and layer in one), and the layer where
 // Arrayed (which cubes do not have for Read, Write and Texel); the operands; for
 // Write four components of type Type; for Box the box's width and height in texels,
-// as f32; for Weighted the index of the descriptor of Other; for the matches that
+// as f32; for Footprint the granularity, as i32; for Weighted the index of the descriptor of Other; for the matches that
 // too, the coordinates in Other, and the block's width and height.
 //
 // Results: as TextureOperands says; four components of type Type for Read, Fetch,
 // Sample and Gather, one where it is a Sample with Dref; an i32 for Texel; two f32
-// for QueryLod.
+// for QueryLod; for Footprint i32: 1 where one level is read, the anchor, the offset,
+// two words of the mask, the level of the view, and the granularity where it is not the
+// one asked for, else 0.
 type Texture struct {
 	Op           TextureOp
 	Dim          Dim
@@ -113,6 +116,7 @@ type Texture struct {
 	Flags        Flags // Volatile and Coherent of the accesses
 	Other        int   // of Weighted and the matches: number of the resource that is the memory of the weights or of the reference
 	Squared      bool  // of the matches: differences are squared
+	Coarse       bool  // of Footprint: the coarser level of two
 	Nearest      bool  // of Gather with four offsets: they count from the texel that the place lies in, not from that of a linear filter
 }
 
@@ -175,6 +179,9 @@ func (t *Texture) Signature() (args, results []Type) {
 	case t.Op == TextureBox:
 		add(&args, 2, F32)
 		add(&results, 4, t.Type)
+	case t.Op == TextureFootprint:
+		add(&args, 1, I32)
+		add(&results, 2*t.Dim.Axes()+5, I32)
 	case t.Op == TextureWrite:
 		add(&args, 4, t.Type)
 	case t.Op == TextureTexel:
@@ -224,7 +231,7 @@ func (t *Texture) String() string {
 	if t.Component > 0 {
 		fmt.Fprintf(&w, " component %d", t.Component)
 	}
-	w.WriteString(word(t.Nearest, " nearest"))
+	w.WriteString(word(t.Coarse, " coarse") + word(t.Nearest, " nearest"))
 	for i, name := range textureOperandNames {
 		if t.Has(1 << i) {
 			w.WriteString(" " + name)
@@ -309,6 +316,7 @@ func (r *parser) textureHead() {
 	if r.accept("component") {
 		t.Component = uint8(r.uint(2))
 	}
+	t.Coarse = r.accept("coarse")
 	t.Nearest = r.accept("nearest")
 	for i, name := range textureOperandNames {
 		if r.accept(name) {
@@ -328,6 +336,10 @@ func (p *Program) verifyTexture(f *Func) string {
 	switch {
 	case t.Op >= numTextureOps || t.Dim >= numDims || t.Component > 3 || t.Operands >= 1<<numTextureOperands:
 		return "a texture function that does not exist"
+	case (t.Coarse || t.Op == TextureFootprint) && (t.Op != TextureFootprint || t.Dim != Dim2D && t.Dim != Dim3D || t.Arrayed || t.Multisampled || t.Sampler < 0):
+		return "a footprint of what is no plain 2d or 3d view with a sampler"
+	case t.Op == TextureFootprint && t.Operands&^(TextureBias|TextureLod|TextureGrad|TextureMinLod) != 0:
+		return "a footprint with an operand that it does not have"
 	case t.Nearest && (t.Op != TextureGather || !t.Has(TextureOffsets)):
 		return "a nearest texel of what is no gather with four offsets"
 	case t.Type != F32 && t.Type != I32 && t.Type != I64:

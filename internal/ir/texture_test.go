@@ -25,6 +25,8 @@ func TestTextureText(t *testing.T) {
 			[]Type{I32, I32, F32, F32, I32, I32}, []Type{F32, F32, F32, F32}},
 		{"texture gather 2d i32 image 0 sampler 2 component 1 nearest offsets", Texture{Op: TextureGather, Dim: Dim2D, Type: I32, Sampler: 2, Component: 1, Nearest: true, Operands: TextureOffsets},
 			[]Type{I32, I32, F32, F32, I32, I32, I32, I32, I32, I32, I32, I32}, []Type{I32, I32, I32, I32}},
+		{"texture footprint 3d f32 image 0 sampler 2 coarse lod", Texture{Op: TextureFootprint, Dim: Dim3D, Type: F32, Sampler: 2, Coarse: true, Operands: TextureLod},
+			[]Type{I32, I32, F32, F32, F32, F32, I32}, []Type{I32, I32, I32, I32, I32, I32, I32, I32, I32, I32, I32}},
 		{"texture box 2d f32 image 0 sampler 2", Texture{Op: TextureBox, Dim: Dim2D, Type: F32, Sampler: 2},
 			[]Type{I32, I32, F32, F32, F32, F32}, []Type{F32, F32, F32, F32}},
 		{"texture weighted 2d f32 image 0 sampler 2 other 3", Texture{Op: TextureWeighted, Dim: Dim2D, Type: F32, Sampler: 2, Other: 3},

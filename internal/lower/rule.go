@@ -133,6 +133,7 @@ var rules = map[spirv.Op]rule{
 	spirv.OpImageSparseSampleDrefExplicitLod: sample(sampling{dref: true, sparse: true}),
 	spirv.OpImageGather:                      gather(false, false),
 	spirv.OpImageGatherQCOM:                  gatherMode,
+	spirv.OpImageSampleFootprintNV:           footprint,
 	spirv.OpImageDrefGather:                  gather(true, false),
 	spirv.OpImageSparseGather:                gather(false, true),
 	spirv.OpImageSparseDrefGather:            gather(true, true),

@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"slices"
+
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
@@ -179,6 +181,42 @@ func gatherMode(f *function, in spirv.Inst) {
 	}
 	c.with(ir.TextureOffsets, four...)
 	f.texelResult(in, c, false)
+}
+
+// footprint lowers OpImageSampleFootprintNV.
+func footprint(f *function, in spirv.Inst) {
+	v := inst.ImageSampleFootprintNV(in)
+	o := f.imageOperands(in[7:])
+	c := f.sampled(ir.TextureFootprint, v.SampledImage(), &o)
+	if t := &c.head; t.Dim != ir.Dim2D && t.Dim != ir.Dim3D || t.Arrayed {
+		f.malformed("a footprint in an image of %s, arrayed %t", t.Dim, t.Arrayed)
+	}
+	c.at = f.floats32(v.Coordinate(), c.head.Coordinates())
+	if o.lod != 0 || o.dx != 0 {
+		c.explicit(&o)
+	} else {
+		c.implicit(&o)
+	}
+	if o.minLod != 0 {
+		c.with(ir.TextureMinLod, f.floats32(o.minLod, 1)...)
+	}
+	coarse := f.facts.Const(v.Coarse())
+	if coarse == nil || !coarse.Known {
+		f.malformed("%%%d is no constant", v.Coarse())
+	}
+	c.head.Coarse = coarse.Bits != 0
+	c.texel = f.ints32(v.Granularity(), 1)
+	list := c.run()
+	types := f.flat(f.facts.Type(in.Type()))
+	if len(types) != len(list) {
+		f.malformed("a result of %d scalars; the footprint has %d", len(types), len(list))
+	}
+	list = slices.Clone(list)
+	list[0] = f.b.Cmp(ir.Eq, list[0], f.b.I32(1))
+	for i, t := range types[1:] {
+		list[i+1] = f.toInt(list[i+1], t)
+	}
+	f.define(in, list...)
 }
 
 // imageQueryLod lowers OpImageQueryLod, which without quads is that of level 0.

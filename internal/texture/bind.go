@@ -236,6 +236,8 @@ func (c *code) body(a *arguments) (list []ir.V, err error) {
 		list = c.gathered(a)
 	case ir.TextureQueryLod:
 		list = c.query(a)
+	case ir.TextureFootprint:
+		list = c.footprintOf(a)
 	case ir.TextureBox, ir.TextureWeighted, ir.TextureMatch, ir.TextureMatchWindow, ir.TextureMatchGather:
 		return c.processed(a)
 	default:

@@ -13,6 +13,7 @@ import (
 type tables struct {
 	list            [][]byte
 	toLinear, bound int // their numbers, from 1
+	groups          map[*[16][4]uint32]int
 }
 
 // add appends floats as a table and returns its number, from 1.
@@ -42,4 +43,21 @@ func (t *tables) bounds(b *ir.Builder) ir.V {
 		t.bound = t.add(list[:])
 	}
 	return b.OpAux(ir.Table, ir.H, uint64(t.bound-1))
+}
+
+// words is the table of the rows of a list, each packed into a word.
+func (t *tables) words(b *ir.Builder, list *[16][4]uint32, packed func([4]uint32) uint32) ir.V {
+	n, ok := t.groups[list]
+	if !ok {
+		var data []byte
+		for _, row := range list {
+			data = binary.LittleEndian.AppendUint32(data, packed(row))
+		}
+		t.list = append(t.list, data)
+		if n = len(t.list); t.groups == nil {
+			t.groups = map[*[16][4]uint32]int{}
+		}
+		t.groups[list] = n
+	}
+	return b.OpAux(ir.Table, ir.H, uint64(n-1))
 }

@@ -143,6 +143,7 @@ var forms = map[Op]Form{
 	spirv.OpImageQuerySizeLod:                gives(anything, free.many()),
 	spirv.OpImageQueryLod:                    gives(anything, free.many()),
 	spirv.OpImageGatherQCOM:                  gives(anything, free.many()),
+	spirv.OpImageSampleFootprintNV:           gives(anything, free.many()),
 	spirv.OpImageBoxFilterQCOM:               gives(anything, free.many()),
 	spirv.OpImageSampleWeightedQCOM:          gives(anything, free.many()),
 	spirv.OpImageBlockMatchSADQCOM:           gives(anything, free.many()),

@@ -78,6 +78,9 @@ func drawImage(r *rand.Rand, op string) *imageCase {
 		}
 	}
 	c.drawSampler(r, info)
+	if cube && gather && (info.Sampled != format.Float || c.sampler.Reduction > 0) { // the peer has another texel at corners
+		c.view.Dim, c.view.Arrayed = ir.Dim2D, true
+	}
 	c.offset = c.view.Dim != ir.DimCube && r.IntN(4) == 0
 	return c
 }
