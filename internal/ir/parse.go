@@ -277,6 +277,7 @@ func (r *parser) resource() {
 	x.Restrict = r.accept("restrict")
 	x.NonWritable = r.accept("nonwritable")
 	x.Disjoint = r.accept("disjoint")
+	x.Heap = r.accept("inheap")
 	r.p.Res = append(r.p.Res, x)
 }
 

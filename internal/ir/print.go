@@ -40,8 +40,8 @@ func (p *Program) String() string {
 			word(x.Source != 0, fmt.Sprint(" source ", x.Source)), word(x.Patch, " patch"), word(x.Stream != 0, fmt.Sprint(" stream ", x.Stream)))
 	}
 	for _, r := range p.Res {
-		fmt.Fprintf(&w, "res %s %d %d count %d%s%s%s\n", r.Kind, r.Set, r.Binding, r.Count,
-			word(r.Restrict, " restrict"), word(r.NonWritable, " nonwritable"), word(r.Disjoint, " disjoint"))
+		fmt.Fprintf(&w, "res %s %d %d count %d%s%s%s%s\n", r.Kind, r.Set, r.Binding, r.Count,
+			word(r.Restrict, " restrict"), word(r.NonWritable, " nonwritable"), word(r.Disjoint, " disjoint"), word(r.Heap, " inheap"))
 	}
 	for _, x := range p.Vars {
 		fmt.Fprintf(&w, "var %q %d %d\n", x.Name, x.Slots, x.Func)

@@ -114,7 +114,7 @@ const (
 	PushBank      // Binding is the number of a bank of push constants; nothing writes it
 	StorageTensor // the memory of a tensor
 	TensorShape   // what is bound to the same place, as words of 64 bits: rank, size of each dimension, bytes between elements along each
-	HeapBytes     // the heap of descriptors as it stands in memory
+	HeapBytes     // the heap of descriptors as it stands in memory; that of samplers where Binding is SamplerHeap
 	HeapBuffer    // the buffers whose descriptors stand in the heap, one for each HeapDescriptor bytes
 	HeapUniform   // the same, to be read alone
 	Texels        // the memory of an image
@@ -126,6 +126,9 @@ const (
 // HeapDescriptor is the size in bytes of the descriptor of a buffer in a heap:
 // two words of 64 bits, the address and the length of the range.
 const HeapDescriptor = 16
+
+// SamplerHeap is the binding of the HeapBytes that are the heap of samplers.
+const SamplerHeap = 1
 
 var resourceKindNames = [numResourceKinds]string{"storage", "uniform", "bank", "tensor", "shape", "heap", "heapbuffer", "heapuniform", "texels", "view", "sampler"}
 
@@ -140,6 +143,7 @@ type Resource struct {
 	Restrict     bool   // no other resource names the same bytes
 	NonWritable  bool   // the program does not write it, nor does anyone while it runs
 	Disjoint     bool   // two invocations of one workgroup touch no common byte of it
+	Heap         bool   // of images and samplers: those whose descriptors stand in the heap of their kind, one for each HeapDescriptor bytes; Count is 0
 }
 
 // Var is a Function or Private variable: a range of the lane's private memory.

@@ -94,10 +94,15 @@ func (f *function) objectPlace(p *pointer) []ir.V {
 
 // loadObject lowers the OpLoad of an object.
 func (f *function) loadObject(in spirv.Inst, p *pointer) {
-	if p.memory != object {
-		f.unsupported("%s in %s", f.facts.Type(in.Type()).Op, p.class)
+	var parts []ir.V
+	switch t := f.facts.Type(in.Type()); {
+	case p.heap && p.memory == inBuffer:
+		parts = f.heapObject(p, t)
+	case p.memory != object:
+		f.unsupported("%s in %s", t.Op, p.class)
+	default:
+		parts = f.objectPlace(p)
 	}
-	parts := f.objectPlace(p)
 	if f.facts.Type(in.Type()).Op == spirv.OpTypeSampledImage {
 		parts = append(parts, f.samplerBeside(parts[0]), parts[1])
 	}

@@ -52,16 +52,56 @@ func (u *unit) heap(p *pointer, v *facts.Variable) bool {
 	case v.Storage != spirv.StorageClassUniformConstant:
 		return false
 	case k == spirv.BuiltInSamplerHeapEXT:
-		u.unsupported("%s: samplers", k)
+		p.heap, p.number = true, u.bound(ir.Resource{Kind: ir.HeapBytes, Binding: ir.SamplerHeap, Count: 1, NonWritable: true})
+		if u.heaped == 0 {
+			u.heaped = p.number + 1
+		}
+		u.bound(samplerHeap)
+		return true
 	case k != spirv.BuiltInResourceHeapEXT:
 		return false
 	}
 	p.heap = true
+	for i := range u.facts.Types { // before images are chosen among, which may be any
+		if t := &u.facts.Types[i]; t.Op == spirv.OpTypeImage {
+			u.shown(u.twofold(imageHeap, ir.Texels, ir.ImageShape), t)
+		}
+	}
 	u.bound(ir.Resource{Kind: ir.HeapBuffer}) // before pointers travel, which may lead to any
 	u.bound(ir.Resource{Kind: ir.HeapUniform, NonWritable: true})
 	p.number = u.bound(ir.Resource{Kind: ir.HeapBytes, Count: 1, NonWritable: true})
 	u.heaped = p.number + 1
 	return true
+}
+
+// imageHeap and samplerHeap are the resources of what a heap holds.
+var (
+	imageHeap   = ir.Resource{Heap: true}
+	samplerHeap = ir.Resource{Kind: ir.SamplerState, Heap: true, NonWritable: true}
+)
+
+// heapObject returns the scalars of the image or sampler whose descriptor a pointer
+// into a heap leads to: its type says into which.
+func (f *function) heapObject(p *pointer, t *facts.Type) []ir.V {
+	var home uint64
+	switch t.Op {
+	case spirv.OpTypeImage:
+		home = f.twofold(imageHeap, ir.Texels, ir.ImageShape)
+		f.shown(home, t)
+	case spirv.OpTypeSampler:
+		home = f.bound(samplerHeap)
+	default:
+		f.unsupported("%s in a heap of descriptors", t.Op)
+	}
+	return []ir.V{f.b.I32(uint32(home)), f.heapIndex(p)}
+}
+
+// heapIndex returns the number of the descriptor that a pointer into a heap leads to,
+// which where it leads to none is far away.
+func (f *function) heapIndex(p *pointer) ir.V {
+	at := f.whole(p.offset)
+	aligned := f.b.Cmp(ir.Eq, f.b.Op(ir.And, ir.I32, at, f.b.I32(ir.HeapDescriptor-1)), f.b.I32(0))
+	return f.b.Select(aligned, f.b.Op(ir.UDiv, ir.I32, at, f.b.I32(ir.HeapDescriptor)), f.b.I32(farAway))
 }
 
 // bufferPointer lowers OpBufferPointerEXT: the buffer whose descriptor stands at
@@ -82,9 +122,7 @@ func bufferPointer(f *function, in spirv.Inst) {
 		f.unsupported("of a pointer to %s", t.Storage)
 	}
 	n := f.bound(r)
-	at := f.whole(p.offset)
-	aligned := f.b.Cmp(ir.Eq, f.b.Op(ir.And, ir.I32, at, f.b.I32(ir.HeapDescriptor-1)), f.b.I32(0))
-	i := f.b.Select(aligned, f.b.Op(ir.UDiv, ir.I32, at, f.b.I32(ir.HeapDescriptor)), f.b.I32(farAway))
+	i := f.heapIndex(p)
 	q := &pointer{memory: inBuffer, typ: t.Elem, class: t.Storage, number: n, home: f.b.I32(uint32(n)), element: i}
 	q.handle = f.b.OpAux(ir.Res, ir.H, n, i)
 	f.definePointer(in, q)

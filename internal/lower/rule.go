@@ -132,6 +132,7 @@ var rules = map[spirv.Op]rule{
 	spirv.OpImageSparseSampleDrefImplicitLod: sample(sampling{implicit: true, dref: true, sparse: true}),
 	spirv.OpImageSparseSampleDrefExplicitLod: sample(sampling{dref: true, sparse: true}),
 	spirv.OpImageGather:                      gather(false, false),
+	spirv.OpUntypedImageTexelPointerEXT:      untypedTexelPointer,
 	spirv.OpImageGatherQCOM:                  gatherMode,
 	spirv.OpImageSampleFootprintNV:           footprint,
 	spirv.OpImageDrefGather:                  gather(true, false),

@@ -102,6 +102,18 @@ func (s *script) item(key string, f []string) error {
 		s.options.FullSubgroups = slices.Contains(f, "full")
 		s.options.VaryingSubgroups = slices.Contains(f, "varying")
 		return nil
+	case "heapimage", "heapsampler": // the image or sampler bound there by its number in the heap
+		n, err := strconv.ParseUint(f[0], 0, 64)
+		if err != nil {
+			return err
+		}
+		at := binding(f[1])
+		if key == "heapimage" {
+			put(&s.args.HeapImages, n, s.args.Images[at][0])
+		} else {
+			put(&s.args.HeapSamplers, n, s.args.Samplers[at][0])
+		}
+		return nil
 	case "buffer", "element", "null", "range", "inline", "dynamic", "robustness", "tensor", "strides", "image", "texels", "sampler":
 		return s.bind(key, binding(f[0]), f[1:])
 	}
@@ -116,6 +128,10 @@ func (s *script) item(key string, f []string) error {
 		s.options.SubgroupSize = w[0]
 	case "spec":
 		s.spec[w[0]] = uint64(w[1])
+	case "samplerheap":
+		for _, x := range w {
+			s.args.SamplerHeap = binary.LittleEndian.AppendUint64(s.args.SamplerHeap, uint64(x))
+		}
 	case "heap":
 		for _, x := range w {
 			s.args.Heap = binary.LittleEndian.AppendUint64(s.args.Heap, uint64(x))
@@ -204,9 +220,9 @@ func numbers(f []string, to *[]uint64) error {
 }
 
 // put puts a value into a map that may not be there yet.
-func put[V any](m *map[compute.Binding]V, at compute.Binding, v V) {
+func put[K comparable, V any](m *map[K]V, at K, v V) {
 	if *m == nil {
-		*m = map[compute.Binding]V{}
+		*m = map[K]V{}
 	}
 	(*m)[at] = v
 }

@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
@@ -116,21 +117,46 @@ func imageWrite(f *function, in spirv.Inst) {
 func imageTexelPointer(f *function, in spirv.Inst) {
 	v := inst.ImageTexelPointer(in)
 	p := f.pointer(v.Image())
-	t := f.facts.Type(in.Type())
-	if p.memory != object || p.typ.Op != spirv.OpTypeImage || !t.IsPointer() {
+	if p.memory != object || p.typ.Op != spirv.OpTypeImage {
 		f.malformed("%%%d points at no image", v.Image())
 	}
-	x := image{typ: p.typ, flags: p.flags}
-	place := f.objectPlace(p)
-	x.home, x.index = place[0], place[1]
+	f.texelPointer(in, p, p.typ, f.objectPlace(p), v.Coordinate(), v.Sample())
+}
+
+// untypedTexelPointer lowers OpUntypedImageTexelPointerEXT: the same of an image that
+// the instruction says, in a heap of descriptors or not. What a texel is, the atomic says.
+func untypedTexelPointer(f *function, in spirv.Inst) {
+	v := inst.UntypedImageTexelPointerEXT(in)
+	t := f.facts.Type(v.ImageType())
+	if t == nil || t.Op != spirv.OpTypeImage {
+		f.malformed("%%%d is no type of images", v.ImageType())
+	}
+	p := f.to(v.Image(), t)
+	switch {
+	case p.heap && p.memory == inBuffer:
+		f.texelPointer(in, p, t, f.heapObject(p, t), v.Coordinate(), v.Sample())
+	case p.memory == object && p.typ == t:
+		f.texelPointer(in, p, t, f.objectPlace(p), v.Coordinate(), v.Sample())
+	default:
+		f.malformed("%%%d points at no image", v.Image())
+	}
+}
+
+// texelPointer defines a pointer to a texel of the image that p leads to.
+func (f *function) texelPointer(in spirv.Inst, p *pointer, t *facts.Type, place []ir.V, coordinate, sample spirv.ID) {
+	to := f.facts.Type(in.Type())
+	if to == nil || !to.IsPointer() && to.Op != spirv.OpTypeUntypedPointerKHR {
+		f.malformed("a texel by what is no pointer")
+	}
+	x := image{typ: t, flags: p.flags, home: place[0], index: place[1]}
 	c := f.texture(ir.TextureTexel, x, &imageOperands{})
 	c.head.Flags = 0
-	c.at = f.ints32(v.Coordinate(), c.head.Coordinates())
+	c.at = f.ints32(coordinate, c.head.Coordinates())
 	if c.head.Multisampled {
-		c.with(ir.TextureSampleI, f.ints32(v.Sample(), 1)...)
+		c.with(ir.TextureSampleI, f.ints32(sample, 1)...)
 	}
 	at := c.run()[0]
-	f.definePointer(in, &pointer{memory: inBuffer, typ: t.Elem, class: t.Storage, flags: p.flags, handle: f.part(x, 0), offset: offset{dyn: at}})
+	f.definePointer(in, &pointer{memory: inBuffer, typ: to.Elem, class: to.Storage, flags: p.flags, handle: f.part(x, 0), offset: offset{dyn: at}})
 }
 
 // texelsResident lowers OpImageSparseTexelsResident: the code is 0 where all are.

@@ -126,7 +126,7 @@ func (u *unit) resource(p *pointer, v *facts.Variable) {
 // the same one, so that pointers to the same place are equal.
 func (u *unit) bound(r ir.Resource) uint64 {
 	for i := range u.prog.Res {
-		if x := &u.prog.Res[i]; x.Set == r.Set && x.Binding == r.Binding && x.Kind == r.Kind {
+		if x := &u.prog.Res[i]; x.Set == r.Set && x.Binding == r.Binding && x.Kind == r.Kind && x.Heap == r.Heap {
 			x.Restrict = false
 			if r.Count == 0 || x.Count != 0 && r.Count > x.Count {
 				x.Count = r.Count

@@ -142,6 +142,7 @@ var forms = map[Op]Form{
 	spirv.OpImageQuerySize:                   gives(anything, free.many()),
 	spirv.OpImageQuerySizeLod:                gives(anything, free.many()),
 	spirv.OpImageQueryLod:                    gives(anything, free.many()),
+	spirv.OpUntypedImageTexelPointerEXT:      gives(anything, free.many()),
 	spirv.OpImageGatherQCOM:                  gives(anything, free.many()),
 	spirv.OpImageSampleFootprintNV:           gives(anything, free.many()),
 	spirv.OpImageBoxFilterQCOM:               gives(anything, free.many()),

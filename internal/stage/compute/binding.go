@@ -20,12 +20,15 @@ func (a *Args) bound(r ir.Resource) ([]exec.Buffer, error) {
 	case ir.StorageTensor, ir.TensorShape:
 		return tensors(r, a.Tensors[at])
 	case ir.Texels:
-		return each(within(r, a.Images[at]), (*texture.View).Memory), nil
+		return each(a.views(r), (*texture.View).Memory), nil
 	case ir.ImageShape:
-		return each(within(r, a.Images[at]), (*texture.View).Shape), nil
+		return each(a.views(r), (*texture.View).Shape), nil
 	case ir.SamplerState:
-		return each(within(r, a.Samplers[at]), (*texture.Sampler).State), nil
+		return each(a.samplers(r), (*texture.Sampler).State), nil
 	case ir.HeapBytes:
+		if r.Binding == ir.SamplerHeap {
+			return []exec.Buffer{{Bytes: a.SamplerHeap}}, nil
+		}
 		return []exec.Buffer{{Bytes: a.Heap}}, nil
 	case ir.HeapBuffer:
 		return a.heap(a.Robustness.Storage, ir.StorageBuffer), nil

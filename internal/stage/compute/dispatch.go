@@ -52,6 +52,14 @@ type Args struct {
 	// begins at a multiple of 8 in memory. It has MaxHeapBytes at most.
 	Heap []byte
 
+	// SamplerHeap is the heap of descriptors of samplers. The descriptor of a
+	// sampler, and in Heap that of an image, is its number in HeapSamplers or
+	// HeapImages and then 0, 64 bits each; a number that is not there is the null
+	// descriptor.
+	SamplerHeap  []byte
+	HeapImages   map[uint64]*texture.View
+	HeapSamplers map[uint64]*texture.Sampler
+
 	// Dynamic has the dynamic offsets of descriptors, in bytes, by array
 	// element: those of dynamic buffers, whose ranges then begin so much later.
 	// A missing one is 0.
@@ -138,7 +146,7 @@ func (a *Args) check(p *ir.Program) error {
 	if n := len(a.Push); n > MaxPushBytes {
 		return &exec.LimitError{What: "bytes of push constants", Have: uint64(n), Most: MaxPushBytes}
 	}
-	if n := len(a.Heap); n > MaxHeapBytes {
+	if n := max(len(a.Heap), len(a.SamplerHeap)); n > MaxHeapBytes {
 		return &exec.LimitError{What: "bytes of a heap of descriptors", Have: uint64(n), Most: MaxHeapBytes}
 	}
 	if n := len(a.Push); uint64(n) < uint64(p.PushBytes) {

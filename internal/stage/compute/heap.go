@@ -6,6 +6,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
 // heap returns the buffers whose descriptors stand in the heap, one for each
@@ -17,6 +18,33 @@ func (a *Args) heap(level exec.Robustness, kind ir.ResourceKind) []exec.Buffer {
 		out[i] = level.Reach(a.at(binary.LittleEndian.Uint64(d), binary.LittleEndian.Uint64(d[8:])), kind)
 	}
 	return out
+}
+
+// inHeap returns the images or samplers whose descriptors stand in a heap, one for
+// each place that may have one.
+func inHeap[T any](heap []byte, numbered map[uint64]*T) []*T {
+	out := make([]*T, len(heap)/ir.HeapDescriptor)
+	for i := range out {
+		if d := heap[i*ir.HeapDescriptor:]; binary.LittleEndian.Uint64(d[8:]) == 0 {
+			out[i] = numbered[binary.LittleEndian.Uint64(d)]
+		}
+	}
+	return out
+}
+
+// views returns the views that stand at a resource, samplers the samplers.
+func (a *Args) views(r ir.Resource) []*texture.View {
+	if r.Heap {
+		return inHeap(a.Heap, a.HeapImages)
+	}
+	return within(r, a.Images[Binding{r.Set, r.Binding}])
+}
+
+func (a *Args) samplers(r ir.Resource) []*texture.Sampler {
+	if r.Heap {
+		return inHeap(a.SamplerHeap, a.HeapSamplers)
+	}
+	return within(r, a.Samplers[Binding{r.Set, r.Binding}])
 }
 
 // at returns the buffer of n bytes at an address: null where no live allocation

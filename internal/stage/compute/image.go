@@ -18,11 +18,11 @@ func within[T any](r ir.Resource, list []T) []T {
 func (a *Args) textures(p *ir.Program) []texture.Bound {
 	bound := make([]texture.Bound, len(p.Res))
 	for i, r := range p.Res {
-		switch at := (Binding{r.Set, r.Binding}); r.Kind {
+		switch r.Kind {
 		case ir.Texels:
-			bound[i].Views = within(r, a.Images[at])
+			bound[i].Views = a.views(r)
 		case ir.SamplerState:
-			bound[i].Samplers = within(r, a.Samplers[at])
+			bound[i].Samplers = a.samplers(r)
 		}
 	}
 	return bound

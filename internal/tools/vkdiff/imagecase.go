@@ -251,7 +251,11 @@ func (c *imageCase) moved(p point) []point {
 	if !strings.HasSuffix(c.op, "gather") && !c.sampler.Unnormalized {
 		most := float64(p.lod)
 		if c.op == "grad" {
-			most = 20
+			w, h, _ := c.made.LevelExtent(level)
+			most = math.Log2(float64(max(p.dx[0]*float32(w), p.dy[1]*float32(h)))) + 0.1
+			if c.view.Dim == ir.DimCube { // its derivatives are those of the face
+				most = 20
+			}
 		}
 		most = min(max(most+float64(c.sampler.LodBias), float64(c.sampler.MinLod)), float64(c.sampler.MaxLod))
 		level += min(max(int(math.Ceil(most)), 0), c.view.Levels-1)
