@@ -38,6 +38,8 @@ func (c *checker) extInst(i int, in spirv.Inst) {
 	switch set {
 	case spirv.ExtSetGLSL:
 		c.glsl(i, in)
+	case spirv.ExtSetOpenCL:
+		c.openCLSet(i, in)
 	case spirv.ExtSetNonSemanticClspvReflection:
 		c.clspv(i, in)
 	case spirv.ExtSetNonSemanticDebugPrintf:

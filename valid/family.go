@@ -62,6 +62,7 @@ var families = []*family{
 	&capabilityFamily,
 	&vulkanFamily,
 	&openCLFamily,
+	&openCLSetFamily,
 	&typeFamily,
 	&constantFamily,
 	&functionFamily,
