@@ -25,6 +25,17 @@
 // with the header of a construct above its merge block and continue target
 // (see tree).
 //
+// # Stages of graphics
+//
+// What a stage shares with others is taken apart into scalars, each with what it is
+// to them (see face). Inputs are read where they are used. Outputs are variables of
+// private memory, and those scalars of them that something stores to are handed on
+// behind the entry point's body, where all its returns meet, or where a vertex is
+// emitted; those of tessellation control are written where they are stored to, for
+// the whole patch sees them. What there is around a stage is not known here: the
+// program says what it reads and writes, and whoever runs the stage provides it
+// (internal/ir, "Inputs, outputs").
+//
 // # Small floats
 //
 // bfloat16 and the 8-bit floats are integers in the IR. What computes with them

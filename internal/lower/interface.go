@@ -225,7 +225,7 @@ func (u *unit) leaves(x *face, t *facts.Type, at *location, like leaf) {
 		u.vector(x, t, at, like)
 	case t.IsStruct():
 		for i := range t.Members {
-			u.member1(x, t, i, at, like)
+			u.memberLeaves(x, t, i, at, like)
 		}
 	case t.IsComposite() && t.Elem != nil && !t.IsRuntimeArray():
 		first := at.component
@@ -238,8 +238,8 @@ func (u *unit) leaves(x *face, t *facts.Type, at *location, like leaf) {
 	}
 }
 
-// member1 takes a member of a block or struct apart.
-func (u *unit) member1(x *face, t *facts.Type, i int, at *location, like leaf) {
+// memberLeaves takes a member of a block or struct apart.
+func (u *unit) memberLeaves(x *face, t *facts.Type, i int, at *location, like leaf) {
 	of := func(d spirv.Decoration) (uint32, bool) {
 		m, ok := u.facts.MemberDecoration(t.ID, i, d)
 		return literal(m, ok), ok
