@@ -64,7 +64,7 @@ func (c *code) footprintOf(a *arguments) []ir.V {
 		anchor[i] = top
 		offset[i] = c.Select(same, c.I32(0), c.sub(c.I32(side), c.Op(ir.And, ir.I32, lo, c.I32(side-1))))
 	}
-	mask := c.Const(ir.I64, 0)
+	var mask ir.V
 	if d.steps == 0 {
 		mask = f.covered(first, g, side)
 	} else {
