@@ -30,10 +30,10 @@ func (r *runner) vertices(c *Draw, s *draw.State, a *draw.Args) error {
 		}
 		return nil
 	}
-	b := g.Indices
-	a.Index, a.IndexBytes = r.memory[b], uint32(b.Shape.Stride)
+	b := g.Indices // all of them, the start added to each: what Amber does
+	a.Index, a.IndexBytes, a.First, a.BaseVertex = r.memory[b], uint32(b.Shape.Stride), 0, int32(c.Start)
 	if a.Count == 0 {
-		a.Count = left(b.Elements(), c.Start)
+		a.Count = uint32(b.Elements())
 	}
 	return nil
 }
@@ -98,7 +98,7 @@ func (r *runner) corners(c *Draw, s *draw.State, a *draw.Args) error {
 			for i := range c.Columns {
 				x0, y0 := x+float32(dx*float32(i)), y+float32(dy*float32(j))
 				x1, y1 := x+float32(dx*float32(i+1)), y+float32(dy*float32(j+1))
-				for _, p := range [][2]float32{{x0, y1}, {x1, y1}, {x0, y0}, {x1, y1}, {x1, y0}, {x0, y0}} {
+				for _, p := range [][2]float32{{x0, y0}, {x0, y1}, {x1, y1}, {x1, y1}, {x1, y0}, {x0, y0}} {
 					at(p[0], p[1])
 				}
 			}
