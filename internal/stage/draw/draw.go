@@ -51,7 +51,7 @@ func (p *Pipeline) Draw(ctx context.Context, t *Target, a *Args) error {
 	if err := a.check(s); err != nil {
 		return err
 	}
-	if err := t.check(max(s.Multisample.Samples, 1)); err != nil {
+	if err := t.check(max(s.Multisample.Samples, 1), s.ViewMask); err != nil {
 		return err
 	}
 	p.mu.Lock()

@@ -1,6 +1,8 @@
 package draw
 
 import (
+	"math/bits"
+
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
@@ -41,7 +43,7 @@ func (t *Target) extent() (width, height, layers uint32) {
 }
 
 // check returns an error where the attachments do not fit the state.
-func (t *Target) check(samples uint32) error {
+func (t *Target) check(samples, views uint32) error {
 	if n := len(t.Colors); n > MaxColors {
 		return &exec.LimitError{What: "color attachments", Have: uint64(n), Most: MaxColors}
 	}
@@ -61,6 +63,9 @@ func (t *Target) check(samples uint32) error {
 	}
 	if err := each("the stencil attachment", t.Stencil); err != nil {
 		return err
+	}
+	if _, _, n := t.extent(); uint32(bits.Len32(views)) > n {
+		return wrong("view %d of a target of %d layers", bits.Len32(views)-1, n)
 	}
 	if w, h, _ := t.extent(); w > 1<<14 || h > 1<<14 {
 		return &exec.LimitError{What: "pixels of a framebuffer along an axis", Have: uint64(max(w, h)), Most: 1 << 14}

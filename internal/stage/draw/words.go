@@ -44,5 +44,5 @@ func setFloats(words []uint32, n int, list ...float32) {
 	}
 }
 
-// shared returns numbers as a buffer that programs find.
+// shared returns bytes as the buffer that a program finds.
 func shared(b []byte) exec.Buffer { return exec.Buffer{Bytes: b} }
