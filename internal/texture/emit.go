@@ -13,6 +13,7 @@ type code struct {
 	t      *ir.Texture
 	v      viewKey
 	s      samplerKey
+	single bool // what is stored in fixed point is multiplied in f32: see Texels
 
 	memory, shape, state ir.V // handles
 }

@@ -125,7 +125,13 @@ func (c *code) fixed(v ir.V, least, most, by float64, ones uint32) ir.V {
 		v = c.Op(ir.FToS, ir.I32, c.Op(ir.FRoundEven, ir.F64, wide))
 		return c.Op(ir.And, ir.I32, v, c.I32(ones))
 	}
-	return c.Op(ir.And, ir.I32, c.bits(c.ffma(v, c.num(by), c.num(magic))), c.I32(ones))
+	sum := ir.V(0)
+	if c.single {
+		sum = c.fadd(c.fmul(v, c.num(by)), c.num(magic))
+	} else {
+		sum = c.ffma(v, c.num(by), c.num(magic))
+	}
+	return c.Op(ir.And, ir.I32, c.bits(sum), c.I32(ones))
 }
 
 // srgb returns the code of 8 bits: how many of the bounds between neighbours the

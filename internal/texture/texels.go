@@ -11,6 +11,10 @@ import (
 // Texels writes into a program the code that reads and writes texels whose place the
 // caller knows: attributes of vertices and attachments. The constant data that such
 // code needs becomes the program's, once.
+//
+// Numbers become fixed point of up to 22 bits by a product that is rounded to f32, and
+// then to the nearest, ties to even: so the last bit of attachments is that of others
+// (docs/undefined.md).
 type Texels struct {
 	p *ir.Program
 	t tables
@@ -36,7 +40,7 @@ func (t *Texels) Of(b *ir.Builder, name string) (*Texel, error) {
 		return nil, &UnsupportedError{fmt.Sprintf("texels of format %s", name)}
 	}
 	k := &Texel{of: t, x: texelAs(f)}
-	k.c = code{Builder: b, tables: &t.t, t: &ir.Texture{Type: k.x.kind()}, v: viewKey{swizzle: [4]Swizzle{Red, Green, Blue, Alpha}}}
+	k.c = code{Builder: b, single: true, tables: &t.t, t: &ir.Texture{Type: k.x.kind()}, v: viewKey{swizzle: [4]Swizzle{Red, Green, Blue, Alpha}}}
 	return k, nil
 }
 

@@ -127,9 +127,9 @@ func blend(b *draw.BlendAttachment, src, src1, dst, constant [4]float64) (out, s
 		case draw.BlendReverseSubtract:
 			out[i] = d - s
 		case draw.BlendMin:
-			out[i], slack[i] = min(src[i], dst[i]), 0
+			out[i] = min(src[i], dst[i])
 		case draw.BlendMax:
-			out[i], slack[i] = max(src[i], dst[i]), 0
+			out[i] = max(src[i], dst[i])
 		}
 	}
 	return out, slack
