@@ -49,8 +49,8 @@ func pointerCast(f *function, in spirv.Inst) {
 // a physical pointer the address, which says no form.
 func (f *function) castFrom(id spirv.ID) []ir.V {
 	x := f.scalars(id)
-	if f.typeOf(id).IsPointer() {
-		return x[:len(f.located(f.typeOf(id)))]
+	if t := f.typeOf(id); t.IsPointer() {
+		return x[:min(len(f.located(t)), len(x))] // a pointer of another type has others
 	}
 	return x
 }

@@ -62,6 +62,9 @@ func (u *unit) builtin(k spirv.BuiltIn, t *facts.Type) *builtin {
 	if n == 0 {
 		u.unsupported("%s", k)
 	}
+	if t == nil {
+		u.malformed("a type is missing")
+	}
 	if s := t.Scalar(); t.Leaves != uint64(n) || s == nil || !s.IsInt() || s.Width != 32 {
 		u.malformed("%s has another type than it must have", k)
 	}

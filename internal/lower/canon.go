@@ -89,6 +89,9 @@ func (c *canon) call(f *ir.Func, v ir.V, s *computed) {
 		}
 		return
 	}
+	if len(f.CallArgs(v)) != len(g.Args) || len(f.CallResults(v)) != len(g.Results()) {
+		return // Verify says so
+	}
 	for i, a := range f.CallArgs(v) {
 		c.mark(&t.args[i], s.vals[a])
 	}

@@ -40,7 +40,11 @@ func isTile(t *facts.Type) bool {
 func (u *unit) tile(t *facts.Type) tile {
 	v := inst.TypeCooperativeMatrixKHR(u.facts.Code.Inst(t.Index)) // that of NV has the same operands, but for the use
 	known := func(id spirv.ID) uint64 {
-		n, ok := u.facts.Const(id).Int()
+		c := u.facts.Const(id)
+		if c == nil {
+			u.malformed("%%%d is no constant", id)
+		}
+		n, ok := c.Int()
 		if !ok || n < 0 {
 			u.malformed("%%%d is no known constant", id)
 		}

@@ -221,6 +221,8 @@ func (u *unit) leaves(x *face, t *facts.Type, at *location, like leaf) {
 		u.unsupported("location %d, component %d", at.location, at.component)
 	}
 	switch {
+	case t == nil:
+		u.malformed("a type is missing")
 	case t.IsScalar(), t.IsVector():
 		u.vector(x, t, at, like)
 	case t.IsStruct():
