@@ -62,6 +62,13 @@ func (w *walker) start() {
 // tile adds the items of one tile, which lies in the area.
 func (w *walker) tile(tx, ty int32) {
 	b := w.bounds.Intersect(Rect{tx * Tile, ty * Tile, (tx + 1) * Tile, (ty + 1) * Tile})
+	list := &w.tiles[(ty-w.grid.y0)*w.grid.width+tx-w.grid.x0]
+	// What is small lies in one block, wherever it may stand: at even pixels, for
+	// quads do.
+	if x, y := b.X0&^1, b.Y0&^1; b.X1-x <= Block && b.Y1-y <= Block {
+		w.block(list, min(x, (tx+1)*Tile-Block), min(y, (ty+1)*Tile-Block), false)
+		return
+	}
 	inside := false
 	if b.X1-b.X0 > Block && b.Y1-b.Y0 > Block {
 		var outside bool
@@ -69,7 +76,6 @@ func (w *walker) tile(tx, ty int32) {
 			return
 		}
 	}
-	list := &w.tiles[(ty-w.grid.y0)*w.grid.width+tx-w.grid.x0]
 	for y := b.Y0 &^ (Block - 1); y < b.Y1; y += Block {
 		for x := b.X0 &^ (Block - 1); x < b.X1; x += Block {
 			full := inside
@@ -130,10 +136,41 @@ func (w *walker) block(list *[]uint64, x, y int32, full bool) {
 
 // mask returns the pixels of a block whose sample at s is inside all edges.
 func (w *walker) mask(x, y int32, s point) uint64 {
+	if len(w.edges) == 3 {
+		x0, x1 := max(w.bounds.X0-x, 0), min(w.bounds.X1-x, Block)
+		y0, y1 := max(w.bounds.Y0-y, 0), min(w.bounds.Y1-y, Block)
+		if (x1-x0)*(y1-y0) <= fewPixels {
+			return w.few(Rect{x0, y0, x1, y1}, x, y, s)
+		}
+	}
 	m := ^uint64(0)
 	for i := range w.edges {
 		e := &w.edges[i]
 		m &= e.mask(e.at(s) + e.a*int64(x) + e.b*int64(y))
+	}
+	return m
+}
+
+// fewPixels is up to how many pixels it is quicker to look at each.
+const fewPixels = 40
+
+// few is mask for the pixels of a part of the block, each by itself: bits that are
+// negative in one of three edges' values.
+func (w *walker) few(r Rect, x, y int32, s point) (m uint64) {
+	e := (*[3]edge)(w.edges)
+	var row [3]int64
+	for i := range row {
+		row[i] = e[i].at(s) + e[i].a*int64(x+r.X0) + e[i].b*int64(y+r.Y0)
+	}
+	for j := r.Y0; j < r.Y1; j++ {
+		u, v, t := row[0], row[1], row[2]
+		bits := uint64(0)
+		for i := r.X0; i < r.X1; i++ {
+			bits |= uint64(^(u | v | t)) >> 63 << (i & 63)
+			u, v, t = u+e[0].a, v+e[1].a, t+e[2].a
+		}
+		m |= bits << (Block * j & 63)
+		row[0], row[1], row[2] = row[0]+e[0].b, row[1]+e[1].b, row[2]+e[2].b
 	}
 	return m
 }

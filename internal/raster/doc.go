@@ -21,8 +21,8 @@ const (
 	centre = one / 2
 )
 
-// Block is the width and height in pixels of a block, the unit of coverage: it
-// stands at multiples of Block.
+// Block is the width and height in pixels of a block, the unit of coverage. A block
+// stands at even pixels and within one tile.
 const Block = 8
 
 // Tile is the width and height in pixels of a tile, the unit of order: what covers

@@ -80,10 +80,12 @@ func (r *Rasterizer) sides(n uint32, p clipSpace) (s sides) {
 			s |= side
 		}
 	}
-	set(p.x < -p.w, outLeft)
-	set(p.x > p.w, outRight)
-	set(p.y < -p.w, outTop)
-	set(p.y > p.w, outBottom)
+	if !(p.x >= -p.w && p.x <= p.w && p.y >= -p.w && p.y <= p.w) {
+		set(p.x < -p.w, outLeft)
+		set(p.x > p.w, outRight)
+		set(p.y < -p.w, outTop)
+		set(p.y > p.w, outBottom)
+	}
 	if r.state.DepthClip {
 		near := float32(0)
 		if r.state.NegativeOneToOne {

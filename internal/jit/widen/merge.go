@@ -166,7 +166,7 @@ func (m *merging) access(v ir.V, inLoop bool) bool {
 	} else {
 		m.loads[h.Aux] = append(m.loads[h.Aux], v)
 	}
-	if x.Flags&ir.Proven != 0 {
+	if x.Flags&ir.Proven != 0 && m.p.Res[h.Aux].Kind == ir.Texels {
 		m.filtered++
 	}
 	return true

@@ -24,7 +24,7 @@ func (s *fragmentShader) attachment(binding uint32, name string, layered bool, n
 	b := s.b
 	memory := s.handle(ir.Texels, binding, true)
 	shape := s.handle(ir.ImageShape, binding, false)
-	word := func(n uint32) ir.V { return s.load(ir.I32, shape, b.I32(0), 4*(ir.ShapeLevels+n)) }
+	word := func(n uint32) ir.V { return s.own(ir.I32, shape, b.I32(0), 4*(ir.ShapeLevels+n)) }
 	off := s.add(word(0), s.mul(s.get(varY), word(1)))
 	if layered {
 		off = s.add(off, s.mul(s.layer(), word(2)))

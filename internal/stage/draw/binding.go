@@ -29,7 +29,7 @@ const (
 
 // params reads word n of the parameters of the program that is written.
 func (w *weaver) params(t ir.Type, n uint32) ir.V {
-	return w.load(t, w.handle(ir.UniformBuffer, bindParams, false), w.b.I32(0), 4*n)
+	return w.own(t, w.handle(ir.UniformBuffer, bindParams, false), w.b.I32(0), 4*n)
 }
 
 // Words of the fragment program's parameters. Those of stencil stand for front faces

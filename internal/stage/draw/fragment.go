@@ -200,10 +200,10 @@ func (s *fragmentShader) itemBytes() uint64 { return 8 * uint64(raster.ItemWords
 // locate finds the pixel of the invocation and reports whether it is covered.
 func (s *fragmentShader) locate() ir.V {
 	b := s.b
-	item := s.at(b.I32(0), s.item(), s.itemBytes())
+	item := s.nth(s.item(), s.itemBytes())
 	h := s.handle(ir.StorageBuffer, bindItems, false)
-	s.set(varPrimitive, s.at(b.I32(0), s.load(ir.I32, h, item, 0), 4*raster.PrimitiveWords))
-	corner := s.load(ir.I32, h, item, 4)
+	s.set(varPrimitive, s.nth(s.own(ir.I32, h, item, 0), 4*raster.PrimitiveWords))
+	corner := s.own(ir.I32, h, item, 4)
 	x, y := s.local()
 	s.corner = [2]ir.V{s.and(corner, b.I32(0xffff)), b.Op(ir.LShr, ir.I32, corner, b.I32(16))}
 	s.inBlock = [2]ir.V{x, y}
@@ -214,7 +214,7 @@ func (s *fragmentShader) locate() ir.V {
 		s.set(varSet, s.coveredSet(h, item, x, y))
 		return s.not(b.Cmp(ir.Eq, s.get(varSet), b.Const(s.setType(), 0)))
 	case s.key.perSample:
-		item = s.at(item, s.sample(), 8)
+		item = s.add(item, s.nth(s.sample(), 8))
 	}
 	bit, half := s.maskBit(h, item, x, y, 8)
 	bit = b.Op(ir.Shl, ir.I32, b.I32(1), bit) // the same for all items

@@ -48,7 +48,7 @@ func (s *fragmentShader) coveredBit(h, item, x, y ir.V, behind uint32) ir.V {
 func (s *fragmentShader) maskBit(h, item, x, y ir.V, behind uint32) (bit, half ir.V) {
 	b := s.b
 	bit = s.add(s.mul(s.and(y, b.I32(3)), b.I32(raster.Block)), x)
-	half = b.Select(b.Cmp(ir.ULt, y, b.I32(4)), s.load(ir.I32, h, item, behind), s.load(ir.I32, h, item, behind+4))
+	half = b.Select(b.Cmp(ir.ULt, y, b.I32(4)), s.own(ir.I32, h, item, behind), s.own(ir.I32, h, item, behind+4))
 	return bit, half
 }
 

@@ -38,8 +38,8 @@ func (s *vertexShader) slot() ir.V { return s.id(ir.GlobalInvocationIdX) }
 
 // listed reads a word of the vertex's place in the list.
 func (s *vertexShader) listed(n uint32) ir.V {
-	at := s.b.OpAux(ir.At, ir.I32, listBytes, s.b.I32(0), s.slot())
-	return s.load(ir.I32, s.handle(ir.StorageBuffer, bindList, false), at, 4*n)
+	at := s.nth(s.slot(), listBytes)
+	return s.own(ir.I32, s.handle(ir.StorageBuffer, bindList, false), at, 4*n)
 }
 
 // read writes what an input of a vertex program is.

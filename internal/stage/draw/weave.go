@@ -159,6 +159,15 @@ func (w *weaver) load(t ir.Type, h, off ir.V, behind uint32) ir.V {
 	return w.b.OpAux(ir.Ld, t, uint64(behind), h, off)
 }
 
+// own reads from memory that the draw made itself, at a place that it has: what an item
+// or a primitive numbers is there, and so are the words of views and of parameters.
+func (w *weaver) own(t ir.Type, h, off ir.V, behind uint32) ir.V {
+	return w.b.Emit(ir.Val{Op: ir.Ld, Type: t, Flags: ir.Proven, Args: [4]ir.V{h, off}, Aux: uint64(behind)})
+}
+
+// nth is where the n-th of things of a size stands in such memory, in bytes.
+func (w *weaver) nth(n ir.V, size uint64) ir.V { return w.mul(n, w.b.I32(uint32(size))) }
+
 // unsupported notes that something is not built.
 func (w *weaver) unsupported(format string, args ...any) {
 	if w.fault == nil {
