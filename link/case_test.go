@@ -129,6 +129,9 @@ func caseShader(a *txtar.Archive, s describe.Stage, env *valid.Env) (*link.Shade
 		}
 	}
 	v := valid.Assume(f)
+	if s.Graph {
+		return &link.Shader{File: s.File, Module: v}, nil
+	}
 	for _, e := range iface.Reflect(v) {
 		if k := link.StageOf(e.Model); k >= 0 && s.Stage>>k&1 != 0 && (s.Entry == "" || s.Entry == e.Name) {
 			return &link.Shader{File: s.File, Module: v, Entry: e}, nil

@@ -23,6 +23,7 @@ const (
 	ShaderObjects  // stages that are no pipeline (VK_EXT_shader_object)
 	ExecutionGraph // nodes that hand payloads to each other (VK_AMDX_shader_enqueue)
 	RayTracingNV   // as VK_NV_ray_tracing has them
+	DataGraph      // a graph of operations on tensors (VK_ARM_data_graph)
 )
 
 // Description is a pipeline as it is put together. What is nil is not known, and
@@ -51,6 +52,7 @@ type Description struct {
 	Subpass   uint32
 	Rendering *Rendering
 
+	Graph      *Graph // of a data graph pipeline
 	Rays       *Rays
 	Robustness *Robustness
 
@@ -74,7 +76,8 @@ type Description struct {
 	Device *valid.Device // what is known of the device, nil where nothing is
 }
 
-// Shaders yields the stages of the pipeline and of its libraries.
+// Shaders yields the stages of the pipeline and of its libraries, and the module of
+// its graph.
 func (d *Description) Shaders() iter.Seq[*Shader] {
 	return func(yield func(*Shader) bool) {
 		for _, g := range d.givers(0) {
@@ -82,6 +85,9 @@ func (d *Description) Shaders() iter.Seq[*Shader] {
 				if !yield(&g.Stages[i]) {
 					return
 				}
+			}
+			if g.Graph != nil && !yield(&g.Graph.Shader) {
+				return
 			}
 		}
 	}

@@ -69,7 +69,7 @@ var flagRules = func() []Rule {
 	return out
 }()
 
-var kindNames = [...]string{Any: "", Graphics: "graphics", Compute: "compute", RayTracing: "ray tracing", ShaderObjects: "shader object", ExecutionGraph: "execution graph", RayTracingNV: "NV ray tracing"}
+var kindNames = [...]string{Any: "", Graphics: "graphics", Compute: "compute", RayTracing: "ray tracing", ShaderObjects: "shader object", ExecutionGraph: "execution graph", RayTracingNV: "NV ray tracing", DataGraph: "data graph"}
 
 // article puts a or an before a word.
 func article(word string) string {

@@ -35,6 +35,10 @@ func (l *linker) pipeline() {
 		l.objects()
 		return
 	}
+	if l.d.Kind == DataGraph {
+		l.dataGraph()
+		return
+	}
 	l.flags()
 	l.robust()
 	if l.d.Kind == ExecutionGraph {

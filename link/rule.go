@@ -15,7 +15,7 @@ type Rule struct {
 // families are the rules, by the file that judges them.
 var families = [][]Rule{
 	matchRules, layoutRules, layoutCountRules, setRules, stageRules, attributeRules, shaderRules, graphicsRules, vertexRules, localReadRules,
-	rayRules, payloadRules, flagRules, robustnessRules, fragmentRules, builtInRules, objectRules, mappingRules, graphRules, drawRules, libraryRules,
+	rayRules, payloadRules, flagRules, robustnessRules, fragmentRules, builtInRules, objectRules, mappingRules, graphRules, dataGraphRules, drawRules, libraryRules,
 	recordedRules, nvRules, moduleRules, attachmentRules, flowRules, runtimeRules, ycbcrRules, accessRules,
 }
 

@@ -69,7 +69,7 @@ var unjudged = [...]struct {
 	{BeyondPipeline, "the mapping of its descriptors", []string{
 		"RuntimeSpirv-DescriptorSet-11385", "RuntimeSpirv-DescriptorSet-11388", "RuntimeSpirv-source-11387",
 	}},
-	{BeyondPipeline, "the resources and constants of a data graph pipeline, which no description is of", []string{
+	{BeyondPipeline, "the resources and constants of a data graph pipeline", []string{
 		"RuntimeSpirv-pNext-09919", "RuntimeSpirv-pNext-09920", "RuntimeSpirv-pNext-09921", "RuntimeSpirv-pNext-09923",
 	}},
 	{BeyondPipeline, "its immutable samplers, and their conversion", []string{

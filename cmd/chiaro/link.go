@@ -215,6 +215,9 @@ func (j *judge) fileShader(s describe.Stage) (*link.Shader, error) {
 	if err != nil {
 		return nil, err
 	}
+	if s.Graph {
+		return &link.Shader{File: s.File, Load: m.load}, nil
+	}
 	return m.shader(s.File, s.Stage, s.Entry)
 }
 

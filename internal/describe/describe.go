@@ -41,6 +41,7 @@ type pipelineFile struct {
 	Rendering     *link.Rendering      `yaml:"rendering"`
 	RayStages     []rayStageFile       `yaml:"ray_stages"`
 	Nodes         []StageBody          `yaml:"nodes"`
+	Graph         *graphFile           `yaml:"data_graph"`
 	Rays          *link.Rays           `yaml:"ray_tracing"`
 	Robustness    *link.Robustness     `yaml:"robustness"`
 	Attributes    *[]link.Attribute    `yaml:"vertex_attributes"` // vertex_input without its buffers
@@ -140,7 +141,7 @@ func (k *kindName) UnmarshalText(text []byte) error {
 }
 
 // kinds are the kinds of pipelines.
-var kinds = map[kindName]link.Kind{"": link.Any, "graphics": link.Graphics, "compute": link.Compute, "ray_tracing": link.RayTracing, "shader_objects": link.ShaderObjects, "execution_graph": link.ExecutionGraph, "ray_tracing_nv": link.RayTracingNV}
+var kinds = map[kindName]link.Kind{"": link.Any, "graphics": link.Graphics, "compute": link.Compute, "ray_tracing": link.RayTracing, "shader_objects": link.ShaderObjects, "execution_graph": link.ExecutionGraph, "ray_tracing_nv": link.RayTracingNV, "data_graph": link.DataGraph}
 
 // Stage is a stage as a description names it.
 type Stage struct {
@@ -148,6 +149,7 @@ type Stage struct {
 	Stage          link.Stages
 	Entry          string // "" for the only one of the stage
 	Specialization facts.Spec
+	Graph          bool // it is no stage, but the module of a data graph pipeline
 }
 
 // Read reads the description of a pipeline; load reads the modules it names.
@@ -203,7 +205,7 @@ func (in *pipelineFile) pipeline(name string, depth int, load func(Stage) (*link
 			return nil, inside(fmt.Sprintf("ray_stages[%d]", i), err)
 		}
 	}
-	return d, nil
+	return d, in.addGraph(d, load)
 }
 
 // Layout reads what stands under layout of a description, alone.
@@ -260,18 +262,13 @@ func (s *StageBody) add(d *link.Description, load func(Stage) (*link.Shader, err
 		return fmt.Errorf("the stage %q; must be one of %s", stage, strings.Join(link.StageNames()[2:], ", "))
 	}
 	out := Stage{File: s.File, Stage: set, Entry: s.Entry}
-	values := Values{}
-	for _, id := range slices.Sorted(maps.Keys(s.Specialization)) {
-		v := fmt.Sprint(s.Specialization[id])
-		if _, ok := SpecBits(v); !ok {
-			return at(fmt.Sprintf("specialization.%d", id), "%s; must be a number, true or false", v)
-		}
-		values[id] = v
+	values, err := specialization(s.Specialization)
+	if err != nil {
+		return err
 	}
 	out.Specialization = values.Spec()
 	shader := &link.Shader{NoModule: s.File == "" && s.Identifier == 0}
 	if s.File != "" {
-		var err error
 		var missing *link.NoEntryError
 		shader, err = load(out)
 		if err == nil && shader.Entry != nil {

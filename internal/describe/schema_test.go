@@ -51,6 +51,7 @@ func TestSchemaTakes(t *testing.T) {
 		{"ray_stages: [{stage: raygen, file: r.spv}]\nray_tracing: {groups: [{type: general, general: 0}], max_recursion_depth: 1}", true},
 		{"fragment_shading_rate: {combiners: [keep, max]}\nrasterization: {cull_mode: [front, back]}\ndynamic: [viewport]\nfeatures: {maintenance4: true}\nlimits: {maxVertexInputBindings: 3}", true},
 		{"vertex_input: {attributes: [{location: 0, format: R32_SFLOAT}]}", true},
+		{"kind: data_graph\ndata_graph: {file: g.spv, constants: [{id: 0, tensor: {format: R8_SINT, dimensions: [2]}}], resources: [{set: 0, binding: 1, array_element: 0}]}", true},
 		{"stages: {vertex: 3}", false},
 		{"input_assembly: {topology: triangles}", false},
 		{"layouts: {}", false},
