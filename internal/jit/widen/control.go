@@ -36,16 +36,17 @@ func (w *widener) jumpIfNone(set []vcode.Reg, to int) {
 func (w *widener) br(v ir.V) {
 	label := w.src.Val(v).Args[0]
 	w.assign(label, w.src.Params(label), w.src.BrArgs(v), false)
-	w.goTo(w.regions[label])
+	w.goTo(w.regions[label], v)
 }
 
-// goTo sends the active lanes to a label, and leaves for where lanes wait.
-func (w *widener) goTo(r *region) {
+// goTo sends the active lanes to a label, by a br or switch, and leaves for where
+// lanes wait.
+func (w *widener) goTo(r *region, by ir.V) {
 	w.send(w.active, r)
 	if r.op == ir.Loop && r.whole {
 		w.back(r, r.entry)
 	} else {
-		w.jump(w.skip(r))
+		w.jump(w.skip(r, by))
 	}
 	w.active = nil
 }
@@ -204,7 +205,7 @@ func (w *widener) switchOf(v ir.V) {
 			next, active := w.newBlock(), w.active
 			w.jumpUnlessCase(v, cases[i], next)
 			w.startBlock(w.newBlock())
-			w.goTo(to)
+			w.goTo(to, v)
 			w.active = active
 			w.startBlock(next)
 			continue
@@ -216,10 +217,10 @@ func (w *widener) switchOf(v ir.V) {
 		w.active = rest
 	}
 	if r := w.regions[x.Args[1]]; together {
-		w.goTo(r)
+		w.goTo(r, v)
 	} else {
 		w.send(w.active, r)
-		w.jump(w.skip(nil))
+		w.jump(w.skip(nil, 0))
 		w.active = nil
 	}
 }
@@ -257,7 +258,7 @@ func (w *widener) hits(v, k ir.V) []vcode.Reg {
 
 // kill ends the active lanes for good: a lane is in one set at a time, so to
 // leave A is all.
-func (w *widener) kill() {
-	w.jump(w.skip(&region{})) // out of all that is open
+func (w *widener) kill(v ir.V) {
+	w.jump(w.skip(&region{}, v)) // out of all that is open
 	w.active = nil
 }

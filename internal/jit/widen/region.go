@@ -36,33 +36,30 @@ type region struct {
 // waits reports whether lanes may wait at the end of a label for others.
 func (w *widener) waits(r *region) bool { return w.shapes.brs[r.label] > 0 && !r.whole || r.keeps }
 
-// together reports whether lanes leave a label for one further out all at once
-// or not at all.
-func (w *widener) together(r *region) bool {
-	if r.op == ir.Loop {
-		return !w.shapes.diverges[r.label]
-	}
-	return w.shapes.closed[r.label]
-}
-
 // skip is the block to go to when A has become empty since its lanes went to a
 // label, or nowhere: where lanes may wait, or the end of the label where none
-// can.
-func (w *widener) skip(to *region) int {
+// can. by is the operation that they went by, or 0. In a region all of whose lanes
+// went nobody waits, and its end must not be reached: a block that they leave
+// together or not at all takes it for granted there that they came.
+func (w *widener) skip(to *region, by ir.V) int {
 	if to != nil && to.whole {
 		return to.end
 	}
+	outermost := w.shapes.all[by]
+	all := outermost != 0
 	for i := len(w.open) - 1; i > 0; i-- {
 		r := w.open[i]
+		gone := all
+		all = all && r.label != outermost
 		switch {
 		case r == to:
 			return r.end
+		case gone:
 		case r.op == ir.If && r.uniform:
 		case r.op == ir.If && !r.inSecond:
 			return r.other
 		case r.op == ir.If:
 			return r.end
-		case to != nil && w.together(r): // nobody stays behind
 		case w.waits(r):
 			return r.end
 		}
@@ -75,7 +72,7 @@ func (w *widener) skipIfNone() {
 	if w.active == nil || w.isFull(w.active) {
 		return
 	}
-	w.jumpIfNone(w.active, w.skip(nil))
+	w.jumpIfNone(w.active, w.skip(nil, 0))
 	w.startBlock(w.newBlock())
 }
 
@@ -226,7 +223,7 @@ func (w *widener) ifEnd(r *region) {
 		w.mask(vcode.Or, w.active, first, second)
 	}
 	if w.active == nil {
-		w.jump(w.skip(nil))
+		w.jump(w.skip(nil, 0))
 		return
 	}
 	w.skipIfNone()
@@ -300,7 +297,7 @@ func (w *widener) loopEnd(r *region) {
 	if w.shapes.brs[r.label] == 0 || r.whole {
 		return
 	}
-	w.jumpIfNone(r.in, w.skip(nil))
+	w.jumpIfNone(r.in, w.skip(nil, 0))
 	w.startBlock(w.newBlock())
 	w.eachLate(r, func(to, late vcode.Reg) {
 		w.emit(vcode.Inst{Op: vcode.Copy, Defs: []vcode.Reg{to}, Uses: []vcode.Reg{late}})

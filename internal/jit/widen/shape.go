@@ -47,6 +47,7 @@ type shapes struct {
 	closed   map[ir.V]bool // a block whose lanes all come to its end, or all do not
 	whole    map[ir.V]bool // a label to which lanes go all at once
 	leaks    map[ir.V]bool // an if that lanes leave for a label further out
+	all      map[ir.V]ir.V // by br, switch or kill: the outermost region all of whose lanes do it together, or 0
 	brs      map[ir.V]int
 	changed  bool
 
@@ -79,7 +80,7 @@ type place struct {
 func shapesOf(p *ir.Program, f *ir.Func, homes *homing, lanes uint32, a *assumed) *shapes {
 	s := &shapes{
 		f: f, p: p, lanes: lanes, homes: homes, assumed: a, of: make([]shape, len(f.Vals)),
-		brs: map[ir.V]int{}, leaks: map[ir.V]bool{}, diverges: map[ir.V]bool{}, closed: map[ir.V]bool{}, whole: map[ir.V]bool{},
+		brs: map[ir.V]int{}, leaks: map[ir.V]bool{}, diverges: map[ir.V]bool{}, closed: map[ir.V]bool{}, whole: map[ir.V]bool{}, all: map[ir.V]ir.V{},
 	}
 	for i := range f.Vals {
 		if x := &f.Vals[i]; x.Op == ir.Arg || x.Op == ir.Result {
@@ -168,11 +169,13 @@ func (s *shapes) walk() {
 		case ir.End:
 			loop = s.leave(loop)
 		case ir.Br:
+			s.all[v] = s.reach()
 			s.branch(v, x.Args[0], s.f.BrArgs(v), s.set, loop)
 			s.set = 0
 		case ir.Switch:
 			s.branches(v, loop)
 		case ir.Kill:
+			s.all[v] = s.reach()
 			s.lose(s.set, nil)
 			s.set = 0
 		case ir.Call:
@@ -259,6 +262,7 @@ func (s *shapes) bring(p, a, loop ir.V) {
 
 func (s *shapes) branches(v, loop ir.V) {
 	x := s.f.Val(v)
+	s.all[v] = s.reach()
 	list := s.f.Cases(v)
 	labels := []ir.V{x.Args[1]}
 	for i := 1; i < len(list); i += 2 {
@@ -297,6 +301,15 @@ func (s *shapes) branch(v, label ir.V, args []ir.V, set int, loop ir.V) {
 		s.read(a, loop)
 		s.bring(params[i], a, around)
 	}
+}
+
+// reach is the outermost region that holds no lanes but the active ones, or 0. Those
+// within it hold no others either.
+func (s *shapes) reach() (v ir.V) {
+	for i := len(s.open) - 1; i >= 0 && s.open[i].entry == s.set; i-- {
+		v = s.open[i].v
+	}
+	return v
 }
 
 // lose notes that a set leaves all regions inside of to, or all where to is nil.

@@ -145,7 +145,7 @@ func (w *widener) step(v ir.V) {
 	case ir.Switch:
 		w.switchOf(v)
 	case ir.Kill:
-		w.kill()
+		w.kill(v)
 	case ir.Call:
 		w.call(v)
 	case ir.Barrier:
