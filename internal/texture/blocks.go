@@ -2,6 +2,8 @@ package texture
 
 import (
 	"math"
+	"slices"
+	"sync"
 
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
@@ -9,18 +11,23 @@ import (
 
 // blocks is what an image of a compressed format keeps beside its texels: the
 // blocks that they are decoded from, and texels decoded anew for views of another
-// format. Programs see texels alone, of a format that holds each exactly.
+// format. Programs see texels, of a format that holds each exactly, or, through views
+// of a format of a block's size, the blocks.
 type blocks struct {
 	layout format.Layout
 	levels []level // of blocks, as those of a plane are of texels; depth counts slices of blocks
 	memory []byte
-	shown  []decoded
+
+	mu    sync.Mutex
+	shown []*decoded
+	bare  bool // there are views of the blocks, which change them unseen
 }
 
 // decoded is a plane of texels, and how they are decoded.
 type decoded struct {
 	code  format.Blocks
 	plane *plane
+	seen  []byte // the blocks that the texels are decoded from, where there are views of the blocks
 }
 
 // newBlocks lays out the blocks of an image and takes memory for them. All bytes
@@ -44,8 +51,8 @@ func (m *Image) newBlocks() error {
 			return wrong("%d bytes of blocks or more; must be at most %d", size, MaxBytes)
 		}
 	}
-	b.memory = make([]byte, size)
-	b.shown = []decoded{{code, &m.planes[0]}}
+	b.memory = make([]byte, size+spare)
+	b.shown = []*decoded{{code: code, plane: &m.planes[0]}}
 	m.blocks = b
 	return nil
 }
@@ -62,7 +69,12 @@ func (m *Image) Blocks(level, layer int) []byte {
 	if uint(layer) >= uint(l.depth*m.Layers) {
 		return nil
 	}
-	return m.blocks.memory[int(l.at)+layer*int(l.slice):][:l.slice:l.slice]
+	return m.blocks.layer(m.blocks.memory, l, layer)
+}
+
+// layer returns the blocks of a layer out of all of an image.
+func (b *blocks) layer(all []byte, l *level, layer int) []byte {
+	return all[int(l.at)+layer*int(l.slice):][:l.slice:l.slice]
 }
 
 // WriteBlocks replaces the blocks from x, y on, counted in blocks, of a layer, or
@@ -85,18 +97,25 @@ func (m *Image) WriteBlocks(level, layer, x, y, columns int, data []byte) error 
 	for row := range rows {
 		copy(to[(y+row)*int(l.row)+x*size:], data[row*columns*size:][:columns*size])
 	}
-	for _, d := range m.blocks.shown {
-		m.decode(d, level, layer, [2]int{x, y}, [2]int{columns, rows})
+	b := m.blocks
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, d := range b.shown {
+		if b.bare {
+			b.refreshRows(d, level, layer, y, rows)
+			continue
+		}
+		b.decode(d, b.memory, level, layer, [2]int{x, y}, [2]int{columns, rows})
 	}
 	return nil
 }
 
 // decode stores the texels of some blocks of a layer; those outside of the level
 // have no place.
-func (m *Image) decode(d decoded, level, layer int, from, count [2]int) {
+func (b *blocks) decode(d *decoded, all []byte, level, layer int, from, count [2]int) {
 	var texels [format.MostTexels][4]float32
-	l, t, size := &m.blocks.levels[level], &d.plane.levels[level], m.blocks.layout.Bytes
-	in := m.Blocks(level, layer)
+	l, t, size := &b.levels[level], &d.plane.levels[level], b.layout.Bytes
+	in := b.layer(all, l, layer)
 	for row := from[1]; row < from[1]+count[1]; row++ {
 		for column := from[0]; column < from[0]+count[0]; column++ {
 			d.code.Decode(texels[:], in[row*int(l.row)+column*size:][:size])
@@ -129,30 +148,36 @@ func (p *plane) put(t *level, code *format.Blocks, texels [][4]float32, column, 
 
 // shownAs returns the texels of an image of a compressed format as another of its
 // class has them, "" as its own. Those of each are decoded once.
-func (m *Image) shownAs(name string) (*plane, error) {
+func (m *Image) shownAs(name string) (*decoded, error) {
 	if name == "" {
 		name = m.Format
 	}
 	f := format.InfoByName(name)
 	if f == nil || !f.Compressed || f.Class != m.info.Class {
-		return nil, wrong("a view as %s of an image of %s; must be a compressed format of its class, others are not built", name, m.Format)
+		return nil, wrong("a view as %s of an image of %s; must be a compressed format of its class, or one of a texel as large as its blocks", name, m.Format)
 	}
 	code, _ := f.Blocks()
-	for _, d := range m.blocks.shown {
+	b := m.blocks
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, d := range b.shown {
 		if d.code == code {
-			return d.plane, nil
+			return d, nil
 		}
 	}
 	p, err := m.plane(aspectFormat{format.Color, code.Plain(), 1, 1})
 	if err != nil {
 		return nil, err
 	}
-	d := decoded{code, &p}
-	for n, l := range m.blocks.levels {
+	d := &decoded{code: code, plane: &p}
+	if b.bare {
+		d.seen = slices.Clone(b.memory)
+	}
+	for n, l := range b.levels {
 		for layer := range l.depth * m.Layers {
-			m.decode(d, n, layer, [2]int{}, [2]int{l.width, l.height})
+			b.decode(d, b.memory, n, layer, [2]int{}, [2]int{l.width, l.height})
 		}
 	}
-	m.blocks.shown = append(m.blocks.shown, d)
-	return &p, nil
+	b.shown = append(b.shown, d)
+	return d, nil
 }

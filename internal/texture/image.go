@@ -263,6 +263,7 @@ func (m *Image) texel(at Place) (*plane, []byte) {
 // is no such texel.
 func (m *Image) Load(at Place) (v [4]uint64) {
 	if p, b := m.texel(at); b != nil {
+		m.refreshHeld(at)
 		v = p.code.Load(b)
 	}
 	return v
@@ -280,6 +281,9 @@ func (m *Image) Store(at Place, v [4]uint64) {
 // there is none.
 func (m *Image) Texel(at Place) []byte {
 	_, b := m.texel(at)
+	if b != nil {
+		m.refreshHeld(at)
+	}
 	return b
 }
 
@@ -290,6 +294,7 @@ func (m *Image) Row(at Place) []byte {
 	if b == nil {
 		return nil
 	}
+	m.refreshHeld(at)
 	n := (p.levels[at.Level].width-at.X)*m.Samples - at.Sample
 	return b[: n*p.texel.Bytes : n*p.texel.Bytes]
 }
@@ -306,6 +311,7 @@ func (m *Image) Rows(a format.Aspect, level, layer int) []byte {
 	if uint(layer) >= uint(l.depth*m.Layers) || m.gaps(p, l) {
 		return nil
 	}
+	m.refreshLayer(level, layer)
 	return p.memory[int(l.at)+layer*int(l.slice):][:l.slice]
 }
 
@@ -325,6 +331,9 @@ func (m *Image) Level(a format.Aspect, level int) []byte {
 	l := &p.levels[level]
 	if m.gaps(p, l) {
 		return nil
+	}
+	for layer := range l.depth * m.Layers {
+		m.refreshLayer(level, layer)
 	}
 	return p.memory[l.at:][:int(l.slice)*l.depth*m.Layers]
 }

@@ -37,6 +37,7 @@ type View struct {
 	key    viewKey
 	memory []byte
 	shape  []byte
+	part   *part // of an image of a compressed format
 }
 
 // NewView returns a view of m. The error is a *DescError.
@@ -45,12 +46,18 @@ func NewView(m *Image, d ViewDesc) (*View, error) {
 	if p == nil {
 		return nil, wrong("a view of an aspect that format %s does not have", m.Format)
 	}
+	var shown *decoded
+	bare := false
 	if m.blocks != nil {
-		shown, err := m.shownAs(d.Format)
-		if err != nil {
-			return nil, err
+		q, ok := m.barePlane(d.Format)
+		if bare = ok; !bare {
+			var err error
+			if shown, err = m.shownAs(d.Format); err != nil {
+				return nil, err
+			}
+			q, d.Format = shown.plane, ""
 		}
-		p, d.Format = shown, ""
+		p = q
 	}
 	layers := m.Layers
 	sliced := m.Dim == ir.Dim3D && d.Dim == ir.Dim2D
@@ -77,7 +84,7 @@ func NewView(m *Image, d ViewDesc) (*View, error) {
 		return nil, wrong("a view of %d layers from %d on; the image has %d", d.Layers, d.BaseLayer, layers)
 	case !d.Arrayed && d.Dim != ir.DimCube && d.Layers != 1:
 		return nil, wrong("a view of %d layers that is no array", d.Layers)
-	case d.Dim == ir.DimCube && (d.Layers%6 != 0 || !d.Arrayed && d.Layers != 6 || m.Width != m.Height || m.Samples > 1):
+	case d.Dim == ir.DimCube && (d.Layers%6 != 0 || !d.Arrayed && d.Layers != 6 || !p.square(d.BaseLevel) || m.Samples > 1):
 		return nil, wrong("a cube of %d layers of %d×%d texels; must be six for each, square, of one sample", d.Layers, m.Width, m.Height)
 	case d.Dim == ir.DimCube && m.Dim != ir.Dim2D, d.Dim != ir.DimCube && !sliced && d.Dim != m.Dim, d.Dim == ir.Dim3D && d.Arrayed, sliced && d.Levels != 1:
 		return nil, wrong("a view of %s of an image of %s", d.Dim, m.Dim)
@@ -99,10 +106,23 @@ func NewView(m *Image, d ViewDesc) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
+	if bare {
+		if err := m.bareFits(d); err != nil {
+			return nil, err
+		}
+	}
+	if m.blocks != nil {
+		v.part = m.partOf(shown, d)
+	}
 	v.shape = m.shape(p, d)
 	binary.LittleEndian.PutUint32(v.shape[4*ir.ShapeWeights:], weights)
 	binary.LittleEndian.PutUint64(v.shape[4*ir.ShapeKey:], v.key.word())
 	return v, nil
+}
+
+// square reports whether a level is as wide as high; where there is none it is.
+func (p *plane) square(n int) bool {
+	return n >= len(p.levels) || p.levels[n].width == p.levels[n].height
 }
 
 // viewed returns the format that a view reads a plane in.
@@ -172,11 +192,14 @@ func NewBufferView(bytes []byte, name string) (*View, error) {
 	return v, nil
 }
 
-// Memory returns what a program finds at an image's resource of kind ir.Texels.
+// Memory returns what a program finds at an image's resource of kind ir.Texels, as it
+// must be asked for before each run: texels of a compressed format are decoded now
+// whose blocks have changed.
 func (v *View) Memory() exec.Buffer {
 	if v == nil {
 		return exec.Buffer{}
 	}
+	v.part.refresh()
 	return exec.Buffer{Bytes: v.memory}
 }
 

@@ -1,0 +1,205 @@
+package texture_test
+
+import (
+	"encoding/binary"
+	"errors"
+	"math/rand"
+	"testing"
+
+	"github.com/chiaro-gpu/chiaro/internal/format"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/texture"
+)
+
+// words are the numbers that a format of unsigned integers has in some bytes.
+func words(name string, b []byte) (n [4]uint64) {
+	f, _ := format.ByName(name)
+	c, _ := f.Codec(format.Color)
+	return c.Load(b)
+}
+
+// bareCases are images of blocks, and formats of a texel as large as a block.
+var bareCases = []struct {
+	desc texture.Desc
+	as   string
+	view texture.ViewDesc // of the blocks
+	show texture.ViewDesc // of the texels
+}{
+	{texture.Desc{Format: "BC1_RGBA_UNORM_BLOCK", Dim: ir.Dim2D, Width: 11, Height: 7, Levels: 3}, "R16G16B16A16_UINT",
+		texture.ViewDesc{Dim: ir.Dim2D, BaseLevel: 1, Levels: 1}, texture.ViewDesc{Dim: ir.Dim2D}},
+	{texture.Desc{Format: "BC1_RGB_SRGB_BLOCK", Dim: ir.Dim2D, Width: 8, Height: 9}, "R32G32_UINT",
+		texture.ViewDesc{Dim: ir.Dim2D}, texture.ViewDesc{Dim: ir.Dim2D, Format: "BC1_RGB_UNORM_BLOCK"}},
+	{texture.Desc{Format: "BC4_SNORM_BLOCK", Dim: ir.Dim2D, Width: 16, Height: 4}, "R64_UINT",
+		texture.ViewDesc{Dim: ir.Dim2D}, texture.ViewDesc{Dim: ir.Dim2D}},
+	{texture.Desc{Format: "BC7_UNORM_BLOCK", Dim: ir.Dim2D, Width: 13, Height: 12, Layers: 3}, "R32G32B32A32_UINT",
+		texture.ViewDesc{Dim: ir.Dim2D, Arrayed: true, BaseLayer: 1}, texture.ViewDesc{Dim: ir.Dim2D, Arrayed: true}},
+	{texture.Desc{Format: "EAC_R11G11_UNORM_BLOCK", Dim: ir.Dim2D, Width: 5, Height: 5}, "R64G64_UINT",
+		texture.ViewDesc{Dim: ir.Dim2D}, texture.ViewDesc{Dim: ir.Dim2D}},
+	{texture.Desc{Format: "ASTC_8x5_UNORM_BLOCK", Dim: ir.Dim2D, Width: 17, Height: 11}, "R32G32B32A32_UINT",
+		texture.ViewDesc{Dim: ir.Dim2D}, texture.ViewDesc{Dim: ir.Dim2D}},
+	{texture.Desc{Format: "BC4_UNORM_BLOCK", Dim: ir.Dim3D, Width: 6, Height: 5, Depth: 3}, "R32G32_UINT",
+		texture.ViewDesc{Dim: ir.Dim2D, Arrayed: true, BaseLayer: 1}, texture.ViewDesc{Dim: ir.Dim3D}},
+}
+
+// TestViewBlocks reads the blocks of images through views of a plain format, and
+// writes others through them: they become the image's, and its texels follow, whoever
+// asks for them (Vulkan §"Image Views", VK_IMAGE_CREATE_BLOCK_TEXEL_VIEW_COMPATIBLE).
+func TestViewBlocks(t *testing.T) {
+	r := rand.New(rand.NewSource(23))
+	for _, c := range bareCases {
+		m, err := texture.NewImage(c.desc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		early, err := texture.NewView(m, c.show)
+		if err != nil {
+			t.Fatal(err)
+		}
+		writeBlocks(t, m, r)
+		c.view.Format = c.as
+		v, err := texture.NewView(m, c.view)
+		if err != nil {
+			t.Fatal(err)
+		}
+		late, _ := texture.NewView(m, c.show)
+		l := format.InfoByName(m.Format).Layout()
+		w, h, _ := m.LevelExtent(c.view.BaseLevel)
+		columns, rows, _ := l.Blocks(w, h, 1)
+		if x, y, _ := v.Extent(); x != columns || y != rows {
+			t.Errorf("%s as %s: %d×%d texels; must be %d×%d, one a block", m.Format, c.as, x, y, columns, rows)
+		}
+		x := ir.Texture{Op: ir.TextureRead, Dim: ir.Dim2D, Arrayed: c.view.Arrayed, Type: kind(c.as, format.Color), Sampler: -1}
+		_, _, layers := v.Extent()
+		var args, stores [][]uint64
+		var places [][]byte // of each call
+		for n := range columns * rows * layers {
+			at := []uint64{0, uint64(n % columns), uint64(n / columns % rows)}
+			if layer := n / (columns * rows); c.view.Arrayed {
+				at = append(at, uint64(layer))
+			}
+			args = append(args, at)
+			places = append(places, m.Blocks(c.view.BaseLevel, c.view.BaseLayer+n/(columns*rows))[n%(columns*rows)*l.Bytes:][:l.Bytes])
+		}
+		for i, got := range call(t, x, v, nil, args) {
+			if want := words(c.as, places[i]); [4]uint64(got) != want {
+				t.Errorf("%s as %s: block %v reads %x; must be %x", m.Format, c.as, args[i][1:], got, want)
+			}
+		}
+		fresh := make([][]byte, len(places))
+		for i := range fresh {
+			fresh[i] = make([]byte, l.Bytes)
+			r.Read(fresh[i])
+			n := words(c.as, fresh[i])
+			stores = append(stores, append(args[i][:len(args[i]):len(args[i])], n[:]...))
+		}
+		x.Op = ir.TextureWrite
+		call(t, x, v, nil, stores)
+		for i := range places {
+			if string(places[i]) != string(fresh[i]) {
+				t.Fatalf("%s as %s: block %v is %x; must be %x", m.Format, c.as, args[i][1:], places[i], fresh[i])
+			}
+		}
+		shows(t, m, c.show, early, late)
+	}
+}
+
+// shows expects that views of an image in blocks, and the image itself, show the
+// texels of the blocks that it has.
+func shows(t *testing.T, m *texture.Image, d texture.ViewDesc, views ...*texture.View) {
+	t.Helper()
+	name := d.Format
+	if name == "" {
+		name = m.Format
+	}
+	x := ir.Texture{Op: ir.TextureFetch, Dim: d.Dim, Arrayed: d.Arrayed, Type: ir.F32, Sampler: -1, Operands: ir.TextureLod}
+	var args [][]uint64
+	var want [][4]uint64
+	for level := range m.Levels {
+		w, h, depth := m.LevelExtent(level)
+		for n := range w * h * depth * m.Layers {
+			px, py, rest := n%w, n/w%h, n/(w*h)
+			at := []uint64{0, uint64(px), uint64(py)}
+			if d.Dim == ir.Dim3D || d.Arrayed {
+				at = append(at, uint64(rest))
+			}
+			z, layer := rest%depth, rest/depth
+			args, want = append(args, append(at, uint64(level))), append(want, blockTexel(m, name, level, layer, px, py, z))
+			own := blockTexel(m, m.Format, level, layer, px, py, z)
+			p := texture.Place{X: px, Y: py, Z: z, Layer: layer, Level: level}
+			if got := m.Load(p); got != own {
+				t.Fatalf("%s: texel %+v is %x; must be %x", m.Format, p, got, own)
+			}
+		}
+	}
+	for _, v := range views {
+		for i, got := range call(t, x, v, nil, args) {
+			if [4]uint64(got) != want[i] {
+				t.Fatalf("%s as %s: %v reads %x; must be %x", m.Format, name, args[i][1:], got, want[i])
+			}
+		}
+	}
+}
+
+// TestViewBlocksHost changes blocks from the host while there are views of them:
+// what is replaced shows through those and through those of the texels.
+func TestViewBlocksHost(t *testing.T) {
+	r := rand.New(rand.NewSource(24))
+	m, _ := texture.NewImage(texture.Desc{Format: "BC3_UNORM_BLOCK", Dim: ir.Dim2D, Width: 9, Height: 9, Packed: true})
+	if _, err := texture.NewView(m, texture.ViewDesc{Dim: ir.Dim2D, Format: "R32G32B32A32_SFLOAT"}); err != nil {
+		t.Fatal(err)
+	}
+	v, _ := texture.NewView(m, texture.ViewDesc{Dim: ir.Dim2D})
+	writeBlocks(t, m, r)
+	shows(t, m, texture.ViewDesc{Dim: ir.Dim2D}, v)
+	r.Read(m.Blocks(0, 0)) // as a program does
+	row := m.Row(texture.Place{Y: 8})
+	layer := m.Rows(0, 0, 0)
+	if want := blockTexel(m, m.Format, 0, 0, 0, 8, 0); binary.LittleEndian.Uint32(row) != uint32(want[0]) || string(layer[len(layer)-len(row):]) != string(row) {
+		t.Error("rows are not those of the blocks")
+	}
+}
+
+// TestViewBlocksRefused has views of blocks that there cannot be, and a program that
+// writes blocks and reads their texels, which would have to be decoded meanwhile.
+func TestViewBlocksRefused(t *testing.T) {
+	flat, _ := texture.NewImage(texture.Desc{Format: "BC1_RGBA_UNORM_BLOCK", Dim: ir.Dim2D, Width: 16, Height: 16, Layers: 6, Levels: 3})
+	solid, _ := texture.NewImage(texture.Desc{Format: "BC1_RGBA_UNORM_BLOCK", Dim: ir.Dim3D, Width: 16, Height: 16, Depth: 4})
+	uneven, _ := texture.NewImage(texture.Desc{Format: "ASTC_8x5_UNORM_BLOCK", Dim: ir.Dim2D, Width: 16, Height: 16, Layers: 6})
+	for _, c := range []struct {
+		m *texture.Image
+		d texture.ViewDesc
+	}{
+		{flat, texture.ViewDesc{Dim: ir.Dim2D, Layers: 1, Format: "R32G32_UINT"}},                // three levels
+		{flat, texture.ViewDesc{Dim: ir.Dim2D, Layers: 1, Levels: 1, Format: "R32_UINT"}},        // half a block
+		{flat, texture.ViewDesc{Dim: ir.Dim2D, Layers: 1, Levels: 1, Format: "BC4_UNORM_BLOCK"}}, // other blocks
+		{flat, texture.ViewDesc{Dim: ir.Dim2D, Layers: 1, Levels: 1, Format: "G16B16G16R16_422_UNORM"}},
+		{flat, texture.ViewDesc{Dim: ir.Dim2D, Layers: 1, Levels: 1, Format: "D32_SFLOAT_S8_UINT"}},
+		{flat, texture.ViewDesc{Dim: ir.Dim2D, Layers: 1, BaseLevel: 3, Format: "R32G32_UINT"}},
+		{solid, texture.ViewDesc{Dim: ir.Dim3D, Format: "R32G32_UINT"}},
+		{uneven, texture.ViewDesc{Dim: ir.DimCube, Format: "R32G32B32A32_UINT"}}, // 2×4 blocks
+	} {
+		if _, err := texture.NewView(c.m, c.d); !errors.As(err, new(*texture.DescError)) {
+			t.Errorf("%s as %+v: %v; must be a *DescError", c.m.Format, c.d, err)
+		}
+	}
+	blocks, _ := texture.NewView(flat, texture.ViewDesc{Dim: ir.Dim2D, Layers: 1, BaseLevel: 1, Levels: 1, Format: "R32G32_UINT"})
+	p := program(ir.Texture{Op: ir.TextureWrite, Dim: ir.Dim2D, Type: ir.I32, Sampler: -1}, 1)
+	read := ir.Texture{Op: ir.TextureRead, Dim: ir.Dim2D, Type: ir.F32, Sampler: -1, Image: 5}
+	p.Funcs = append(p.Funcs, ir.NewTexture("read", read))
+	for _, c := range []struct {
+		level int
+		fits  bool
+	}{{0, true}, {1, false}, {2, true}} {
+		texels, err := texture.NewView(flat, texture.ViewDesc{Dim: ir.Dim2D, Layers: 1, BaseLevel: c.level, Levels: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		bound := []texture.Bound{{}, {}, {Views: []*texture.View{blocks}}, {}, {}, {Views: []*texture.View{texels}}, {}}
+		if _, err := texture.Bind(p, bound); (err == nil) != c.fits || err != nil && !errors.As(err, new(*texture.UnsupportedError)) {
+			t.Errorf("texels of level %d, blocks of level 1: %v", c.level, err)
+		}
+		if c.fits == (texture.Key(p, bound)[0] == 1<<64-1) {
+			t.Errorf("level %d: the key does not tell what is refused", c.level)
+		}
+	}
+}
