@@ -7,8 +7,7 @@ import (
 )
 
 // Image processing (SPV_QCOM_image_processing, SPV_QCOM_image_processing2) is of
-// images of two dimensions without layers; a second image is one resource, of which
-// the descriptor may change.
+// images of two dimensions without layers, of the second image too, but of weights.
 
 // processing begins a call of image processing.
 func (f *function) processing(op ir.TextureOp, id spirv.ID) *textureCall {
@@ -29,11 +28,7 @@ func (c *textureCall) second(id spirv.ID, arrayed bool) {
 	if im.Dim != spirv.Dim2D || im.Arrayed != arrayed || im.MS || c.f.componentType(x.typ.Elem) != ir.F32 {
 		c.f.unsupported("image processing with a second image of %s, arrayed %t", im.Dim, im.Arrayed)
 	}
-	homes := c.f.homes(x)
-	if len(homes) != 1 {
-		c.f.unsupported("image processing with a second image that may be any of %d", len(homes))
-	}
-	c.head.Other = homes[0]
+	c.other = &x
 	c.texel = append(c.texel, x.index)
 }
 

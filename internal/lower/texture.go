@@ -27,6 +27,7 @@ type textureCall struct {
 	at       []ir.V     // the coordinates
 	operands [16][]ir.V // by the bits of TextureOperands
 	texel    []ir.V     // of a write; of image processing what stands behind the coordinates
+	other    *image     // the second image of image processing
 }
 
 // texture begins a call on an image; its operands' flags are those of the access.
@@ -97,17 +98,21 @@ func (c *textureCall) run() []ir.V {
 		args = append(args, parts...)
 	}
 	args = append(args, c.texel...)
-	images, samplers := f.homes(c.on), []int{-1}
+	images, samplers, others := f.homes(c.on), []int{-1}, []int{0}
 	if sampled {
 		samplers = f.samplers(c.on)
 	}
-	switch n := len(images) * len(samplers); {
+	if c.other != nil {
+		others = f.homes(*c.other)
+	}
+	switch n := len(images) * len(samplers) * len(others); {
 	case n == 1:
+		c.head.Other = others[0]
 		return c.call(images[0], samplers[0], args)
 	case n > maxChoices:
-		f.unsupported("a choice among %d images and %d samplers", len(images), len(samplers))
+		f.unsupported("a choice among %d images and %d samplers, with %d second images", len(images), len(samplers), len(others))
 	}
-	return c.choose(images, samplers, args)
+	return c.choose(images, samplers, others, args)
 }
 
 // call appends the call that works on one image through one sampler.
@@ -117,23 +122,31 @@ func (c *textureCall) call(image, sampler int, args []ir.V) []ir.V {
 	return c.f.b.Call(c.f.textureFunc(c.head), results, args...)
 }
 
-// choose appends a call for each image and sampler that it may be; where it is
-// none the results are those of the null descriptor.
-func (c *textureCall) choose(images, samplers []int, args []ir.V) []ir.V {
+// choose appends a call for each image, sampler and second image that it may be; where
+// it is none the results are those of the null descriptor.
+func (c *textureCall) choose(images, samplers, others []int, args []ir.V) []ir.V {
 	b := c.f.b
 	_, types := c.head.Signature()
 	done := b.Block(types...)
+	each := func(list []int, home func() ir.V, body func(n int)) {
+		for _, n := range list {
+			if len(list) == 1 {
+				body(n)
+				continue
+			}
+			b.If(b.Cmp(ir.Eq, home(), b.I32(uint32(n))))
+			body(n)
+			b.End()
+		}
+	}
 	for _, n := range images {
 		b.If(b.Cmp(ir.Eq, c.on.home, b.I32(uint32(n))))
-		for _, s := range samplers {
-			if len(samplers) > 1 {
-				b.If(b.Cmp(ir.Eq, c.on.sampler[0], b.I32(uint32(s))))
-			}
-			b.Br(done, c.call(n, s, args)...)
-			if len(samplers) > 1 {
-				b.End()
-			}
-		}
+		each(samplers, func() ir.V { return c.on.sampler[0] }, func(s int) {
+			each(others, func() ir.V { return c.other.home }, func(o int) {
+				c.head.Other = o
+				b.Br(done, c.call(n, s, args)...)
+			})
+		})
 		b.End()
 	}
 	var none []ir.V
