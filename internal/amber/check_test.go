@@ -115,7 +115,7 @@ func TestStatuses(t *testing.T) {
 		status     Status
 		says       string
 	}{
-		{"feature", "#!amber\nDEVICE_FEATURE geometryShader\n", NotSupported, "device feature geometryShader"},
+		{"feature", "#!amber\nDEVICE_FEATURE sparseBinding\n", NotSupported, "device feature sparseBinding"},
 		{"known feature", "#!amber\nDEVICE_FEATURE shaderInt64\n", Pass, ""},
 		{"extension", "#!amber\nDEVICE_EXTENSION VK_NV_none\n", NotSupported, "device extension VK_NV_none"},
 		{"property", "#!amber\nDEVICE_PROPERTY FloatControlsProperties.denormBehaviorIndependence\n", NotSupported, "device property"},

@@ -99,6 +99,12 @@ func (r *runner) graphicsProgram(ctx context.Context, p *Pipeline) (*graphicsPro
 		switch a.Stage {
 		case Vertex:
 			stages.Vertex = s.ir
+		case TessellationControl:
+			stages.TessControl = s.ir
+		case TessellationEvaluation:
+			stages.TessEval = s.ir
+		case Geometry:
+			stages.Geometry = s.ir
 		case Fragment:
 			stages.Fragment = s.ir
 		default:

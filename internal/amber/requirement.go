@@ -175,6 +175,13 @@ var features = map[string]bool{
 	"SubgroupSupportedStages.fragment":                                      true,
 	"ScalarBlockLayoutFeatures.scalarBlockLayout":                           true,
 	"UniformBufferStandardLayoutFeatures.uniformBufferStandardLayout":       true,
+	"tessellationShader":                             true,
+	"geometryShader":                                 true,
+	"vertexPipelineStoresAndAtomics":                 true,
+	"shaderTessellationAndGeometryPointSize":         true,
+	"SubgroupSupportedStages.tessellationControl":    true,
+	"SubgroupSupportedStages.tessellationEvaluation": true,
+	"SubgroupSupportedStages.geometry":               true,
 }
 
 // properties are the device properties that Chiaro has: floats of 32 and 16

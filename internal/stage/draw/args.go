@@ -43,8 +43,6 @@ func (a *Args) check(s *State) error {
 		return wrong("indices of %d bytes; must be 1, 2 or 4", a.IndexBytes)
 	case s.Assembly.Topology >= numTopologies:
 		return wrong("topology %d; must be one of Vulkan's", s.Assembly.Topology)
-	case s.Assembly.Topology == PatchList:
-		return wrong("patches; a pipeline without tessellation draws none")
 	case len(s.Viewports) > MaxViewports || len(s.Viewports) != len(s.Scissors):
 		return wrong("%d viewports and %d scissors; must be as many, at most %d", len(s.Viewports), len(s.Scissors), MaxViewports)
 	case len(a.Shader.Push) > compute.MaxPushBytes:

@@ -19,6 +19,7 @@ type primitive struct {
 type chunk struct {
 	list       []uint32 // VertexIndex and InstanceIndex of each vertex
 	primitives []primitive
+	parts      []uint32 // of each primitive its number and its vertices, adjacent ones too, where that is wanted
 }
 
 // vertices returns how many vertices the chunk has.
@@ -30,7 +31,9 @@ type assembler struct {
 	args     *Args
 	topology Topology
 	restart  bool
-	last     bool // the provoking vertex is the last one
+	patch    uint32 // vertices of a patch
+	last     bool   // the provoking vertex is the last one
+	each     uint32 // vertices of a primitive in parts; 0 where none are wanted
 
 	instance uint32 // from 0
 	at       uint32 // vertices of the instance that are behind
@@ -46,15 +49,18 @@ type assembler struct {
 type known struct{ epoch, index, instance, place uint32 }
 
 // start begins a draw.
-func (m *assembler) start(a *Args, s *State) {
+func (m *assembler) start(a *Args, s *State, whole bool) {
 	m.args, m.topology, m.restart = a, s.Assembly.Topology, s.Assembly.Restart && a.Index != nil
-	m.last = s.Rasterization.LastVertex
+	m.last, m.patch, m.each = s.Rasterization.LastVertex, max(s.Assembly.PatchPoints, 1), 0
+	if whole {
+		m.each = s.Assembly.vertices()
+	}
 	m.instance, m.at, m.begin, m.end, m.id = 0, 0, 0, 0, 0
 }
 
 // next fills the chunk anew, and returns false where no primitives are left.
 func (m *assembler) next(c *chunk) bool {
-	c.list, c.primitives = c.list[:0], c.primitives[:0]
+	c.list, c.primitives, c.parts = c.list[:0], c.primitives[:0], c.parts[:0]
 	if m.epoch++; m.epoch == 0 {
 		m.seen, m.epoch = [len(m.seen)]known{}, 1
 	}
@@ -77,8 +83,8 @@ func (m *assembler) strip(c *chunk) bool {
 		m.end = m.stripEnd()
 		m.at = 0
 	}
-	for n := primitivesOf(m.topology, m.end-m.begin); m.at < n; m.at++ {
-		if len(c.primitives) >= chunkPrimitives || c.vertices() > chunkVertices-3 {
+	for n := m.primitives(m.end - m.begin); m.at < n; m.at++ {
+		if len(c.primitives) >= chunkPrimitives || c.vertices() > chunkVertices-maxPatch {
 			return true
 		}
 		c.primitives = append(c.primitives, m.primitive(c, m.at))
@@ -163,6 +169,9 @@ func corners(t Topology, i uint32) (v [3]uint32, n int, last int) {
 func (m *assembler) primitive(c *chunk, i uint32) primitive {
 	v, n, last := corners(m.topology, i)
 	p := primitive{id: m.id}
+	if m.each > 0 {
+		m.whole(c, i)
+	}
 	for k := range n {
 		p.v[k] = m.vertex(c, m.begin+v[k])
 	}

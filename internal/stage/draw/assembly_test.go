@@ -52,7 +52,7 @@ func assembled(top Topology, index []byte, last bool) (list []string) {
 	var c chunk
 	s := &State{Assembly: Assembly{Topology: top, Restart: true}}
 	s.Rasterization.LastVertex = last
-	m.start(a, s)
+	m.start(a, s, false)
 	for m.next(&c) {
 		for _, p := range c.primitives {
 			_, n, _ := corners(top, 0)
@@ -75,7 +75,7 @@ func TestChunks(t *testing.T) {
 	a := &Args{First: 7, Count: 30001, Instances: 2, FirstInstance: 5}
 	var m assembler
 	var c chunk
-	m.start(a, &State{Assembly: Assembly{Topology: TriangleStrip}})
+	m.start(a, &State{Assembly: Assembly{Topology: TriangleStrip}}, false)
 	n, chunks := uint32(0), 0
 	for m.next(&c) {
 		chunks++

@@ -10,6 +10,10 @@ const (
 	bindPrimitives        // ir.StorageBuffer: what the fragment program knows of each primitive
 	bindItems             // ir.StorageBuffer: blocks of pixels of primitives
 	bindCounts            // ir.StorageBuffer: samples that passed, for queries
+	bindInputs            // ir.StorageBuffer: the vertices before a stage in the middle
+	bindParts             // ir.StorageBuffer: the primitives before it
+	bindPatches           // ir.StorageBuffer: what stands once for a patch
+	bindMarks             // ir.StorageBuffer: what is said of vertices that a geometry program emits
 	bindDepth             // ir.Texels and ir.ImageShape
 	bindStencil
 	bindVertex // and one for each vertex buffer

@@ -20,12 +20,14 @@ type scratch struct {
 	key              fragmentKey
 	own              own
 	vertex, fragment run
+	middle           [numMiddle]run
 
 	params  memory // of the vertex program, then of the fragment program
 	records memory
-	items   []uint64
-	spans   []uint64
-	passed  [2]uint64 // samples that passed the tests
+	between
+	items  []uint64
+	spans  []uint64
+	passed [2]uint64 // samples that passed the tests
 }
 
 // drawing is a draw under way.
@@ -38,6 +40,7 @@ type drawing struct {
 	shaded   uint32 // invocations for each pixel of an item
 
 	vertexProgram, fragmentProgram exec.Program
+	programs                       [numMiddle]exec.Program
 }
 
 // Draw draws. It returns a *StateError where state, target and arguments do not fit
@@ -49,6 +52,9 @@ func (p *Pipeline) Draw(ctx context.Context, t *Target, a *Args) error {
 		s = a.State
 	}
 	if err := a.check(s); err != nil {
+		return err
+	}
+	if err := p.fits(s); err != nil {
 		return err
 	}
 	if err := t.check(max(s.Multisample.Samples, 1), s.ViewMask); err != nil {
@@ -64,6 +70,11 @@ func (p *Pipeline) Draw(ctx context.Context, t *Target, a *Args) error {
 		return err
 	}
 	defer v.release()
+	programs, release, err := p.holdMiddle(a)
+	if err != nil {
+		return err
+	}
+	defer release()
 	f, err := p.fragment.hold(&w.key, p.engine, p.options, &a.Shader)
 	if err != nil {
 		return err
@@ -71,7 +82,7 @@ func (p *Pipeline) Draw(ctx context.Context, t *Target, a *Args) error {
 	defer f.release()
 	p.mu.Unlock()
 	defer p.mu.Lock()
-	d := drawing{w, p, s, t, a, 1, v.program, f.program}
+	d := drawing{w, p, s, t, a, 1, v.program, f.program, programs}
 	if w.key.perSample {
 		d.shaded = w.key.samples
 	}
@@ -182,15 +193,12 @@ func (d *drawing) view(ctx context.Context, view uint32) error {
 		p[vertexBase] = d.args.First
 	}
 	d.params.words(vertexWords + fragmentWords)[vertexWords+fragmentView] = view
-	d.assembler.start(d.args, d.state)
+	d.assembler.start(d.args, d.state, d.pipeline.reads())
 	for d.assembler.next(&d.chunk) {
 		if err := d.vertices(ctx); err != nil {
 			return err
 		}
-		if d.state.Rasterization.Discard {
-			continue
-		}
-		if err := d.fragments(ctx); err != nil {
+		if err := d.onward(ctx); err != nil {
 			return err
 		}
 	}
@@ -201,26 +209,31 @@ func (d *drawing) view(ctx context.Context, view uint32) error {
 func (d *drawing) vertices(ctx context.Context) error {
 	n := d.chunk.vertices()
 	d.params.words(1)[vertexCount] = n
-	d.records.size(int(n) * int(d.pipeline.rec.stride))
+	size := int(n) * int(d.pipeline.vertexRec.stride)
+	d.records.size(size)
 	o := &d.own.buffers
 	o[bindParams] = shared(d.params.bytes(4 * vertexWords))
 	o[bindList] = shared(bytesOf(d.chunk.list))
-	o[bindRecords] = shared(d.records.bytes(int(n) * int(d.pipeline.rec.stride)))
+	o[bindRecords] = shared(d.records.bytes(size))
 	if err := d.vertex.bind(d.vertexProgram.IR(), &d.args.Shader, &d.own); err != nil {
 		return err
 	}
 	return d.vertex.groups(ctx, d.vertexProgram, (n+vertexGroup-1)/vertexGroup)
 }
 
-// fragments rasterises the chunk and runs the fragment program for what is covered.
-func (d *drawing) fragments(ctx context.Context) error {
-	d.rasterize()
+// fragments rasterises primitives and runs the fragment program for what is covered.
+func (d *drawing) fragments(ctx context.Context, f *flow) error {
+	if d.state.Rasterization.Discard {
+		return nil
+	}
+	d.rasterize(f)
 	d.gather()
 	if len(d.items) == 0 {
 		return nil
 	}
 	o := &d.own.buffers
 	o[bindParams] = shared(d.params.bytes(4 * (vertexWords + fragmentWords))[4*vertexWords:])
+	o[bindRecords] = shared(f.records.bytes(int(f.vertices) * int(d.pipeline.rec.stride)))
 	o[bindPrimitives] = shared(bytesOf(d.raster.Primitives))
 	o[bindItems] = shared(bytesOf(d.items))
 	if err := d.fragment.bind(d.fragmentProgram.IR(), &d.args.Shader, &d.own); err != nil {
@@ -231,8 +244,8 @@ func (d *drawing) fragments(ctx context.Context) error {
 	return d.fragment.groups(ctx, d.fragmentProgram, uint32(len(d.items)/words)*d.shaded)
 }
 
-// rasterize gives the chunk's primitives to raster.
-func (d *drawing) rasterize() {
+// rasterize gives primitives to raster.
+func (d *drawing) rasterize(f *flow) {
 	rec, r := d.pipeline.rec, &d.raster
 	r.Begin(&d.scratch.state)
 	layout := raster.Layout{
@@ -245,18 +258,18 @@ func (d *drawing) rasterize() {
 	for rec.word(ir.CullDistance, uint32(layout.CullCount)) >= 0 {
 		layout.CullCount++
 	}
-	r.Vertices(raster.Records{Layout: layout, Words: d.records.words(int(d.chunk.vertices()) * layout.Stride)})
-	switch d.assembler.topology {
+	r.Vertices(raster.Records{Layout: layout, Words: f.records.words(int(f.vertices) * layout.Stride)})
+	switch f.topology {
 	case PointList:
-		for _, p := range d.chunk.primitives {
+		for _, p := range f.primitives {
 			r.Point(p.v[0], p.id)
 		}
 	case LineList, LineStrip, LineListAdjacency, LineStripAdjacency:
-		for _, p := range d.chunk.primitives {
+		for _, p := range f.primitives {
 			r.Line([2]uint32(p.v[:2]), p.provoking, p.id)
 		}
 	default:
-		for _, p := range d.chunk.primitives {
+		for _, p := range f.primitives {
 			r.Triangle(p.v, p.provoking, p.id)
 		}
 	}

@@ -32,8 +32,11 @@ import (
 // Stages are the programs of a pipeline, as lower makes them. They must not change
 // afterwards.
 type Stages struct {
-	Vertex   *ir.Program
-	Fragment *ir.Program // nil: fragments have no color, and the depth of their primitive
+	Vertex      *ir.Program
+	TessControl *ir.Program // both or neither, and then patches are drawn
+	TessEval    *ir.Program
+	Geometry    *ir.Program // nil: none
+	Fragment    *ir.Program // nil: fragments have no color, and the depth of their primitive
 }
 
 // Pipeline is the programs of a graphics pipeline with their state, and the engine
@@ -47,9 +50,12 @@ type Pipeline struct {
 	options exec.Options
 	rec     *record // of the vertices that are rasterised
 
+	vertexRec, controlRec, patchRec, evaluationRec *record
+
 	mu       sync.Mutex
 	vertex   variants[VertexInput]
 	fragment variants[fragmentKey]
+	middle   [numMiddle]variants[struct{}]
 	free     []*scratch
 }
 
@@ -71,9 +77,8 @@ func New(stages Stages, state State, e exec.Engine, o exec.Options) (*Pipeline, 
 		}
 	}
 	p := &Pipeline{stages: stages, state: state, engine: e, options: o}
-	p.rec = newRecord(stages.Vertex.Out, p.wanted)
-	if p.rec.stride > 4*recordWords {
-		return nil, &exec.LimitError{What: "bytes of a vertex's outputs", Have: uint64(p.rec.stride), Most: 4 * recordWords}
+	if err := p.layMiddle(); err != nil {
+		return nil, err
 	}
 	p.vertex = variants[VertexInput]{
 		equal: func(x, y *VertexInput) bool {
@@ -82,7 +87,7 @@ func New(stages Stages, state State, e exec.Engine, o exec.Options) (*Pipeline, 
 		copy: func(x *VertexInput) VertexInput {
 			return VertexInput{slices.Clone(x.Bindings), slices.Clone(x.Attributes)}
 		},
-		make: func(x *VertexInput) (*ir.Program, error) { return vertexProgram(p.stages.Vertex, x, p.rec) },
+		make: func(x *VertexInput) (*ir.Program, error) { return vertexProgram(p.stages.Vertex, x, p.vertexRec) },
 	}
 	p.fragment = variants[fragmentKey]{
 		equal: func(x, y *fragmentKey) bool { return *x == *y },
@@ -98,11 +103,11 @@ func emptyFragment() *ir.Program {
 	return &ir.Program{Name: "none", Stage: ir.Fragment, Funcs: []*ir.Func{b.Finish()}, SubgroupSize: 16, LocalSize: [3]uint32{1, 1, 1}}
 }
 
-// wanted reports whether anybody reads an output of the stage before rasterisation.
-func (p *Pipeline) wanted(o ir.Output) bool {
+// wanted reports whether the stage that comes next, or the rasterizer, reads an output.
+func wanted(next *ir.Program, o ir.Output) bool {
 	switch o.Semantic {
 	case ir.Location:
-		return slices.ContainsFunc(p.stages.Fragment.In, func(in ir.Input) bool {
+		return slices.ContainsFunc(next.In, func(in ir.Input) bool {
 			return in.Semantic == ir.Location && in.Index/4 <= o.Index/4+o.Type.Slots()/2 && in.Index/4+in.Type.Slots()/2 >= o.Index/4
 		})
 	case ir.ClipDistance, ir.CullDistance, ir.PointSize, ir.Layer, ir.ViewportIndex, ir.PrimitiveId:
@@ -116,6 +121,11 @@ func (p *Pipeline) Close() error {
 	err := p.vertex.close()
 	if e := p.fragment.close(); err == nil {
 		err = e
+	}
+	for i := range p.middle {
+		if e := p.middle[i].close(); err == nil {
+			err = e
+		}
 	}
 	p.free = nil
 	return err

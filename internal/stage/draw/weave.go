@@ -21,6 +21,10 @@ type weaver struct {
 	input   func(ir.Input) ir.V                 // writes what an input of the stage is; no value where engines know it
 	inputAt func(in ir.Input, i ir.V) ir.V      // that of vertex i
 	interp  func(in ir.Input, dx, dy ir.V) ir.V // that of another place of the pixel
+	outAt   func(k int, i, v ir.V)              // makes v output k of vertex i of the patch
+	outGet  func(k int, i ir.V) ir.V            // that output
+	emit    func(stream uint32)                 // emits a vertex
+	endPrim func(stream uint32)                 // ends a strip
 	outs    []int                               // by output: its variable
 	res     map[place]int                       // resources of the draw
 	fault   error
@@ -104,6 +108,19 @@ func (w *weaver) keep(code []ir.V, to map[ir.V]ir.V) {
 			w.store(int(x.Aux), arg(x.Args[0]))
 			continue
 		}
+		if w.ofStage(x.Op) {
+			switch x.Op {
+			case ir.OutAt:
+				w.outAt(int(x.Aux), arg(x.Args[0]), arg(x.Args[1]))
+			case ir.OutGet:
+				to[v] = w.outGet(int(x.Aux), arg(x.Args[0]))
+			case ir.Emit:
+				w.emit(uint32(x.Aux))
+			default:
+				w.endPrim(uint32(x.Aux))
+			}
+			continue
+		}
 		if x.Op.OfStage() {
 			w.unsupported("operation %s of a %s program", x.Op, w.from.Stage)
 			continue
@@ -111,6 +128,18 @@ func (w *weaver) keep(code []ir.V, to map[ir.V]ir.V) {
 		w.b.Keep(v)
 	}
 	w.b.Origin = 0
+}
+
+// ofStage reports whether an operation is one that the stage has, of those that only
+// some stages have.
+func (w *weaver) ofStage(op ir.Op) bool {
+	switch op {
+	case ir.OutAt, ir.OutGet:
+		return w.outAt != nil
+	case ir.Emit, ir.EndPrim:
+		return w.emit != nil
+	}
+	return false
 }
 
 // store makes v the output with number k.
