@@ -30,7 +30,7 @@ func hashOf(p *ir.Program) [sha256.Size]byte {
 	h.numbers(uint64(len(p.Res)))
 	for _, x := range p.Res {
 		h.numbers(uint64(x.Set), uint64(x.Binding), uint64(x.Kind), uint64(x.Count))
-		h.truths(x.Restrict, x.NonWritable, x.Disjoint)
+		h.truths(x.Restrict, x.NonWritable, x.Disjoint, x.Heap)
 	}
 	h.numbers(uint64(len(p.Vars)))
 	for _, x := range p.Vars {
