@@ -18,7 +18,7 @@ var graphFamily = family{
 		{Code: "SPV-Graph-Index", Section: "SPIR-V, SPV_ARM_graph", Words: "an index of an input, an output or an element is an integer of 32 bits, and there is such a one"},
 		{Code: "SPV-Graph-Value", Section: "SPIR-V, SPV_ARM_graph", Words: "an input, an output or an element has the type that the graph's type says"},
 		{Code: "SPV-Graph-Twice", Section: "SPIR-V, SPV_ARM_graph", Words: "no input, output or element is named twice in a graph"},
-		{Code: "SPV-Graph-Place", Section: "SPIR-V, SPV_ARM_graph", Words: "a graph sets an output at its end and has nothing behind that; no entry point stands in a graph"},
+		{Code: "SPV-Graph-Place", Section: "SPIR-V, SPV_ARM_graph", Words: "a graph sets an output at its end, has nothing behind that, and has an end; no entry point, function or other graph stands in a graph"},
 		{Code: "SPV-Graph-Debug", Section: "NonSemantic.Graph.DebugInfo", Words: "each operand is of the kind that the set asks for"},
 		{Code: vuid.StandaloneSpirv_OpGraphInputARM_09931, Section: environment, Words: "the indices of OpGraphInputARM are constants"},
 		{Code: vuid.StandaloneSpirv_OpGraphSetOutputARM_09932, Section: environment, Words: "the indices of OpGraphSetOutputARM are constants"},

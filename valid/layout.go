@@ -215,7 +215,12 @@ func (c *checker) placeOutside(i int, op spirv.Op) {
 func (c *checker) placeInside(i int, op spirv.Op, s section, in spirv.Inst) {
 	l := &c.layout
 	if l.graph {
-		l.graph = op != spirv.OpGraphEndARM
+		switch op {
+		case spirv.OpGraphARM, spirv.OpFunction:
+			c.fail(i, "SPV-Graph-Place", "%s in a graph; OpGraphEndARM must come before it", op).also(c, c.graph.first, "the graph begins here")
+		case spirv.OpGraphEndARM:
+			l.graph = false
+		}
 		return
 	}
 	if s != functionSection && s != anywhere {
@@ -357,6 +362,9 @@ func (c *checker) placeEnd() {
 	}
 	if l.open >= 0 {
 		c.fail(l.open, "SPV-Layout-Function", "the function has no OpFunctionEnd; must have one")
+	}
+	if l.graph {
+		c.fail(c.graph.first, "SPV-Graph-Place", "the graph has no OpGraphEndARM; must have one")
 	}
 }
 
