@@ -7,14 +7,28 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
-// Images of depth and stencil together keep the two apart in memory; a script's
-// buffer has them in one texel.
+// Images of depth and stencil together keep the two apart in memory. A script's buffer
+// has them in one texel where that is a word, and else all depths before all stencil
+// values, as copies of the two aspects leave them.
+
+// aspects returns where the i-th texel of a buffer has a component.
+func (b *Buffer) aspects(data []byte, i int, c format.Component) (texel []byte, at format.Component) {
+	if whole := b.Texel.Bytes; whole == 4 {
+		return data[i*whole:], c
+	}
+	depth := b.Texel.Bytes - 1
+	if c.Channel == format.S {
+		c.Shift = 0
+		return data[b.Elements()*depth+i:], c
+	}
+	return data[i*depth:], c
+}
 
 // split gives such an image what the buffer holds.
 func (b *Buffer) split(m *texture.Image, data []byte) {
 	b.combined(func(i int, at texture.Place) {
-		texel := data[i*b.Texel.Bytes:]
 		for _, c := range b.Texel.Components() {
+			texel, c := b.aspects(data, i, c)
 			switch raw := c.Raw(texel); c.Channel {
 			case format.D:
 				at.Aspect = format.Depth
@@ -30,8 +44,8 @@ func (b *Buffer) split(m *texture.Image, data []byte) {
 // join gives the buffer what such an image holds.
 func (b *Buffer) join(m *texture.Image, data []byte) {
 	b.combined(func(i int, at texture.Place) {
-		texel := data[i*b.Texel.Bytes:]
 		for _, c := range b.Texel.Components() {
+			texel, c := b.aspects(data, i, c)
 			switch c.Channel {
 			case format.D:
 				at.Aspect = format.Depth

@@ -33,9 +33,8 @@ CLEAR p
 		if got := [4]byte(color[4*i:]); got != [4]byte{51, 0, 255, 102} {
 			t.Errorf("texel %d is %v", i, got)
 		}
-		texel := both[i*len(both)/6:]
-		if d := math.Float32frombits(binary.LittleEndian.Uint32(texel)); d != 0.25 || texel[4] != 7 {
-			t.Errorf("texel %d is at %g, stencil %d", i, d, texel[4])
+		if d := math.Float32frombits(binary.LittleEndian.Uint32(both[4*i:])); d != 0.25 || both[4*6+i] != 7 {
+			t.Errorf("texel %d is at %g, stencil %d", i, d, both[4*6+i])
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
 // The outputs of most stages are variables of private memory, which are handed on
@@ -59,6 +60,28 @@ func (f *function) initialisePatch(p *pointer, v *facts.Variable) {
 		mine[i] = f.pick(of, operand{v: own})
 	}
 	f.store(&q, mine)
+}
+
+// firstStored returns the constant that the first instruction that stores to a whole
+// output of a fragment shader stores, nil where it stores none: an invocation that
+// stores nothing has it, for a color is undefined then, and so compilers, which take
+// the values of other invocations for it, agree.
+func (u *unit) firstStored(v *facts.Variable) *facts.Const {
+	for _, fn := range u.facts.CallTree(u.entry) {
+		for _, b := range fn.Blocks {
+			for i := b.Index; i < b.End; i++ {
+				in := u.facts.Code.Inst(i)
+				if in.Op() != spirv.OpStore || inst.Store(in).Pointer() != v.ID {
+					continue
+				}
+				if c := u.facts.Const(inst.Store(in).Object()); c != nil && c.Type == v.Type && !c.Null && !c.Undef {
+					return c
+				}
+				return nil
+			}
+		}
+	}
+	return nil
 }
 
 // globalsOf returns the variables of module scope that have a place: those that the

@@ -257,6 +257,10 @@ func (f *function) privates() {
 		p := f.globals[v.ID]
 		f.at = v.Index
 		switch {
+		case v.Init == 0 && f.prog.Stage == ir.Fragment && v.Storage == spirv.StorageClassOutput:
+			if c := f.firstStored(v); c != nil {
+				f.store(p, f.constant(c))
+			}
 		case v.Init == 0:
 		case p.memory == inSlots:
 			f.initialise(p, v)
