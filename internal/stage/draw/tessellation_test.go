@@ -163,6 +163,20 @@ func TestTessellationTurn(t *testing.T) {
 	}
 }
 
+// TestTessellationOrder: where neither program says how triangles turn, they do so
+// counter-clockwise.
+func TestTessellationOrder(t *testing.T) {
+	for _, e := range engines() {
+		c := blank(t, side, side, "R32G32B32A32_SFLOAT")
+		s := patches(c)
+		s.Rasterization.Cull = draw.CullBack
+		paint(t, e, tessellated(t, "quads equal", 0), s, c, draw.Args{Count: 4, Shader: compute.Args{Push: quad}})
+		if got := number(c.bytes(0), 3); got != 1 {
+			t.Errorf("%s: %g; want 1", e.Name(), got)
+		}
+	}
+}
+
 // TestTessellationPoints counts the points of a square that is subdivided: 16 on its edges
 // and 4 inside, each once (Vulkan §"Tessellation Point Mode").
 func TestTessellationPoints(t *testing.T) {
