@@ -90,8 +90,11 @@ func benchDraw(c console, f benchFlags, names []string) error {
 	defer f.spare()()
 	defer collectSeldom(compilePercent)()
 	r := benchReport{Name: f.name, K: 1, Device: "chiaro interp", Level: "interp", Subgroup: max(options.SubgroupSize, lower.DefaultSubgroup), Threads: f.threads}
-	if _, ok := engine.(*jit.Engine); ok {
-		r.Device, r.Level = "chiaro jit", f.engine.level
+	if e, ok := engine.(preferred); ok {
+		engine = e.first
+	}
+	if e, ok := engine.(jit.Engine); ok {
+		r.Device, r.Level = "chiaro jit", e.Level.String()
 	}
 	var s *scene
 	make := func() (err error) {

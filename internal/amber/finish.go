@@ -14,6 +14,9 @@ func (p *parser) finish() {
 		for _, list := range [][]ColorAttachment{g.Colors, g.Resolves} {
 			for _, a := range list {
 				a.Buffer.cover(g.Width, g.Height, a.BaseMip)
+				if err := a.Buffer.fit(g.Width, g.Height, a.BaseMip, &p.budget); err != nil {
+					p.fail(CodeSize, a.Buffer.At, "image %s: %v", a.Buffer.Name, err)
+				}
 			}
 		}
 	}
@@ -35,4 +38,20 @@ func (b *Buffer) cover(width, height, level int) {
 		b.Image.Width = max(b.Image.Width, width<<level)
 		b.Image.Height = max(b.Image.Height, height<<level)
 	}
+}
+
+// fit gives an image that is a color attachment the size of the framebuffer, whatever
+// it was declared with, unless it holds something: so does Amber.
+func (b *Buffer) fit(width, height, level int, budget *int) error {
+	im := b.Image
+	if b.Lazy || im == nil || im.Dimensions != 2 || level != 0 || im.Width == width && im.Height == height {
+		return nil
+	}
+	for _, x := range b.Data {
+		if x != 0 {
+			return nil
+		}
+	}
+	im.Width, im.Height = width, height
+	return b.allot(width*height, budget)
 }
