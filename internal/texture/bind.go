@@ -65,12 +65,16 @@ func Bind(p *ir.Program, bound []Bound) (*ir.Program, error) {
 // Key returns words that are equal for programs bound alike: where they are, Bind
 // gives equal programs.
 func Key(p *ir.Program, bound []Bound) []uint64 {
-	var key []uint64
+	key := make([]uint64, 0, 16)
 	if crossed(p, bound) {
 		key = append(key, math.MaxUint64)
 	}
 	for i, f := range p.Funcs {
 		if f.Texture == nil {
+			continue
+		}
+		if v, s, ok := only(p, f.Texture, bound); ok {
+			key = append(key, uint64(i), 1, 1, v, 0, s)
 			continue
 		}
 		states, sure := statesOf(p, f.Texture, bound)
@@ -83,6 +87,27 @@ func Key(p *ir.Program, bound []Bound) []uint64 {
 		}
 	}
 	return key
+}
+
+// only returns the words of the keys of the one view and the one sampler that t can
+// meet, where there is no choice and no other image: most often so, and found without
+// lists.
+func only(p *ir.Program, t *ir.Texture, bound []Bound) (view, sampler uint64, ok bool) {
+	if t.HasOther() || t.Image >= len(bound) || t.Sampler >= len(bound) || p.Res[t.Image].Count != 1 || len(bound[t.Image].Views) != 1 {
+		return 0, 0, false
+	}
+	v := bound[t.Image].Views[0]
+	if v == nil || !fits(t, v.key) {
+		return 0, 0, false
+	}
+	if t.Sampler < 0 {
+		return v.key.word(), 0, true
+	}
+	list := bound[t.Sampler].Samplers
+	if p.Res[t.Sampler].Count != 1 || len(list) != 1 || list[0] == nil {
+		return 0, 0, false
+	}
+	return v.key.word(), list[0].key.word(), true
 }
 
 // statesOf returns the pairs of keys that t may meet, in order; sure is set where

@@ -22,7 +22,7 @@ func (c *code) texelOf() texel {
 	if c.v.parted {
 		return chromaTexel()
 	}
-	return texelAs(c.v.texel())
+	return c.tables.texelOf(c.v)
 }
 
 // texelAs returns how texels of a format stand in memory.

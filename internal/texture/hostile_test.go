@@ -2,6 +2,7 @@ package texture_test
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"math/rand"
 	"testing"
@@ -205,5 +206,34 @@ func TestRefused(t *testing.T) {
 		if _, err := texture.NewSampler(d); err == nil {
 			t.Errorf("a sampler %+v is made", d)
 		}
+	}
+}
+
+// TestKeyOfOne takes the key of a program that meets one view and one sampler: it
+// needs room for the key alone, and changes with either.
+func TestKeyOfOne(t *testing.T) {
+	bind := func(name string, d texture.SamplerDesc) []texture.Bound {
+		m, err := texture.NewImage(texture.Desc{Format: name, Dim: ir.Dim2D, Width: 4})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, _ := texture.NewView(m, texture.ViewDesc{Dim: ir.Dim2D})
+		s, err := texture.NewSampler(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return []texture.Bound{{}, {}, {Views: []*texture.View{v}}, {}, {Samplers: []*texture.Sampler{s}}}
+	}
+	p := program(ir.Texture{Op: ir.TextureSample, Dim: ir.Dim2D, Type: ir.F32, Operands: ir.TextureLod}, 1)
+	one := bind("R8_UNORM", texture.SamplerDesc{})
+	seen := map[string]bool{}
+	for _, b := range [][]texture.Bound{one, bind("R8_UNORM", texture.SamplerDesc{}), bind("R8_SNORM", texture.SamplerDesc{}), bind("R8_UNORM", texture.SamplerDesc{Mag: texture.Linear}), one[:3], nil} {
+		seen[fmt.Sprint(texture.Key(p, b))] = true
+	}
+	if len(seen) != 4 { // the first two are alike, and so are those without a sampler
+		t.Errorf("%d keys of four ways to bind: %v", len(seen), seen)
+	}
+	if n := testing.AllocsPerRun(100, func() { texture.Key(p, one) }); n > 1 {
+		t.Errorf("%g allocations of a key; must be 1", n)
 	}
 }

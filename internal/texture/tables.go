@@ -14,6 +14,20 @@ type tables struct {
 	list            [][]byte
 	toLinear, bound int // their numbers, from 1
 	groups          map[*[16][4]uint32]int
+	texels          map[uint32]texel // by VkFormat: names are read once
+}
+
+// texelOf returns how texels stand in memory that a view shows.
+func (t *tables) texelOf(v viewKey) texel {
+	x, ok := t.texels[v.format]
+	if !ok {
+		if t.texels == nil {
+			t.texels = map[uint32]texel{}
+		}
+		x = texelAs(v.texel())
+		t.texels[v.format] = x
+	}
+	return x
 }
 
 // add appends floats as a table and returns its number, from 1.
