@@ -138,6 +138,9 @@ func (r *benchReport) measureDraws(f benchFlags, s *scene) (err error) {
 	if r.First, r.CPUFirst, err = timed(s.frame); err != nil {
 		return err
 	}
+	if err := f.writeCode(s.pipeline.Programs()...); err != nil {
+		return err
+	}
 	for _, d := range f.dumps {
 		if err := s.dump(strings.TrimPrefix(d, "0=")); err != nil {
 			return err

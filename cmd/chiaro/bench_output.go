@@ -128,14 +128,16 @@ func (f *benchFlags) compareBuffers(c console, buffers []contents) (same bool, e
 	return same, nil
 }
 
-// writeCode writes the machine code where -x says.
-func (f *benchFlags) writeCode(prog exec.Program) error {
-	made, ok := prog.(interface{ Code() []byte })
-	if f.codeFiles == "" || !ok {
-		return nil
-	}
-	if err := os.WriteFile(fmt.Sprintf("%s.0.0.bin", f.codeFiles), made.Code(), 0o644); err != nil {
-		return unreadable("%v", err)
+// writeCode writes the machine code of programs where -x says.
+func (f *benchFlags) writeCode(list ...exec.Program) error {
+	for i, prog := range list {
+		made, ok := prog.(interface{ Code() []byte })
+		if f.codeFiles == "" || !ok {
+			continue
+		}
+		if err := os.WriteFile(fmt.Sprintf("%s.%d.0.bin", f.codeFiles, i), made.Code(), 0o644); err != nil {
+			return unreadable("%v", err)
+		}
 	}
 	return nil
 }

@@ -116,6 +116,19 @@ func wanted(next *ir.Program, o ir.Output) bool {
 	return false
 }
 
+// Programs returns the programs that were compiled so far, those of the vertex program
+// first, then the fragment program's and those between; of each the one used last first.
+// They are the pipeline's: Close closes them.
+func (p *Pipeline) Programs() (list []exec.Program) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	list = p.fragment.programs(p.vertex.programs(nil))
+	for i := range p.middle {
+		list = p.middle[i].programs(list)
+	}
+	return list
+}
+
 // Close frees what the engine holds. No Draw may be under way, and none may follow.
 func (p *Pipeline) Close() error {
 	err := p.vertex.close()

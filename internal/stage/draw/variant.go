@@ -138,6 +138,14 @@ func (v *variant[K]) release() {
 	}
 }
 
+// programs appends the programs to a list.
+func (s *variants[K]) programs(list []exec.Program) []exec.Program {
+	for _, v := range s.list {
+		list = append(list, v.program)
+	}
+	return list
+}
+
 // close closes all.
 func (s *variants[K]) close() (err error) {
 	for _, v := range s.list {
