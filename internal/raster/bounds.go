@@ -12,18 +12,36 @@ func boundsOf(c []point) Rect {
 	return Rect{low.x >> SubPixelBits, low.y >> SubPixelBits, high.x>>SubPixelBits + 1, high.y>>SubPixelBits + 1}
 }
 
-// limits returns the pixels that a primitive may cover: those of the target, of its
-// scissor, and, for the view volume ends there, those whose centres lie in its
-// viewport. Points and wide lines whose middle is in it may reach over its edge.
-func (r *Rasterizer) limits(p *Primitive) Rect {
-	b := r.state.Area.Intersect(r.state.Scissors[p.Viewport])
-	if p.Flags&(IsPoint|IsLine) != 0 {
-		return b
-	}
-	v := &r.state.Viewports[p.Viewport]
+// centresOf returns the pixels whose centres a triangle may touch.
+func centresOf(c *[3]point) Rect {
+	x0, x1 := min(c[0].x, c[1].x, c[2].x), max(c[0].x, c[1].x, c[2].x)
+	y0, y1 := min(c[0].y, c[1].y, c[2].y), max(c[0].y, c[1].y, c[2].y)
+	first := func(at int32) int32 { return (at + (one - 1 - centre)) >> SubPixelBits }
+	end := func(at int32) int32 { return (at + (one - centre)) >> SubPixelBits }
+	return Rect{first(x0), first(y0), end(x1), end(y1)}
+}
+
+// frame is what primitives of a viewport may cover.
+type frame struct {
+	polygons Rect // for the view volume ends there, pixels whose centres lie in the viewport
+	others   Rect // points and lines whose middle is in it may reach over its edge
+}
+
+// frameOf returns the frame of a viewport.
+func (s *State) frameOf(viewport int) frame {
+	b := s.Area.Intersect(s.Scissors[viewport])
+	v := &s.Viewports[viewport]
 	x0, x1 := span(v.X, v.Width)
 	y0, y1 := span(v.Y, v.Height)
-	return b.Intersect(Rect{x0, y0, x1, y1})
+	return frame{b.Intersect(Rect{x0, y0, x1, y1}), b}
+}
+
+// limits returns the pixels that a primitive may cover.
+func (r *Rasterizer) limits(p *Primitive) Rect {
+	if p.Flags&(IsPoint|IsLine) != 0 {
+		return r.frames[p.Viewport].others
+	}
+	return r.frames[p.Viewport].polygons
 }
 
 // span returns the pixels whose centres lie from at to at+size.

@@ -42,7 +42,6 @@ type walker struct {
 	// (0, 0), and by how much its value may grow and fall within a block.
 	low, high  [maxEdges]int64
 	rise, fall [maxEdges]int64
-	masks      [64]uint64 // by sample
 }
 
 const maxEdges = 4
@@ -140,7 +139,7 @@ func (w *walker) mask(x, y int32, s point) uint64 {
 		x0, x1 := max(w.bounds.X0-x, 0), min(w.bounds.X1-x, Block)
 		y0, y1 := max(w.bounds.Y0-y, 0), min(w.bounds.Y1-y, Block)
 		if (x1-x0)*(y1-y0) <= fewPixels {
-			return w.few(Rect{x0, y0, x1, y1}, x, y, s)
+			return few((*[3]edge)(w.edges), Rect{x0, y0, x1, y1}, x, y, s)
 		}
 	}
 	m := ^uint64(0)
@@ -154,18 +153,17 @@ func (w *walker) mask(x, y int32, s point) uint64 {
 // fewPixels is up to how many pixels it is quicker to look at each.
 const fewPixels = 40
 
-// few is mask for the pixels of a part of the block, each by itself: bits that are
-// negative in one of three edges' values.
-func (w *walker) few(r Rect, x, y int32, s point) (m uint64) {
-	e := (*[3]edge)(w.edges)
+// few returns of a part of a block's pixels those inside three edges, each looked at by
+// itself: bits that are negative in none of the edges' values.
+func few(e *[3]edge, part Rect, x, y int32, s point) (m uint64) {
 	var row [3]int64
 	for i := range row {
-		row[i] = e[i].at(s) + e[i].a*int64(x+r.X0) + e[i].b*int64(y+r.Y0)
+		row[i] = e[i].at(s) + e[i].a*int64(x+part.X0) + e[i].b*int64(y+part.Y0)
 	}
-	for j := r.Y0; j < r.Y1; j++ {
+	for j := part.Y0; j < part.Y1; j++ {
 		u, v, t := row[0], row[1], row[2]
 		bits := uint64(0)
-		for i := r.X0; i < r.X1; i++ {
+		for i := part.X0; i < part.X1; i++ {
 			bits |= uint64(^(u | v | t)) >> 63 << (i & 63)
 			u, v, t = u+e[0].a, v+e[1].a, t+e[2].a
 		}
@@ -173,6 +171,26 @@ func (w *walker) few(r Rect, x, y int32, s point) (m uint64) {
 		row[0], row[1], row[2] = row[0]+e[0].b, row[1]+e[1].b, row[2]+e[2].b
 	}
 	return m
+}
+
+// coverSmall is cover for a triangle whose few pixels lie in one block, where those
+// count whose centres are covered; ok is false where it is not such a one.
+func (r *Rasterizer) coverSmall(e *[3]edge, b Rect) (any, ok bool) {
+	if (b.X1-b.X0)*(b.Y1-b.Y0) > fewPixels || b.X1-b.X0 > Block || b.Y1-b.Y0 > Block {
+		return false, false
+	}
+	tx, ty := b.X0/Tile, b.Y0/Tile
+	x, y := min(b.X0&^1, (tx+1)*Tile-Block), min(b.Y0&^1, (ty+1)*Tile-Block)
+	if b.X1-x > Block || b.Y1-y > Block {
+		return false, false
+	}
+	m := few(e, Rect{b.X0 - x, b.Y0 - y, b.X1 - x, b.Y1 - y}, x, y, point{centre, centre})
+	if m == 0 {
+		return false, true
+	}
+	list := &r.tiles[(ty-r.grid.y0)*r.grid.width+tx-r.grid.x0]
+	*list = append(*list, itemHead(uint32(len(r.Primitives)), x, y), m)
+	return true, true
 }
 
 // frame returns the pixels of a block that are within the bounds.

@@ -11,13 +11,16 @@ type Rasterizer struct {
 	state   *State
 	records Records
 	views   []transform
+	frames  []frame // of viewports that have a scissor
 	points  []point // the samples of a pixel
 	centred bool    // they are all where the pixel's centre is
+	plain   bool    // a pixel is covered where its centre is
 
 	projected []projected // of all records, where no vertex chooses its viewport
 	tiles     [][]uint64  // the items of each tile
 	grid      grid
 	polygon   polygon
+	masks     [64]uint64 // of a block, by sample
 }
 
 // grid is the tiles that an area touches.
@@ -52,6 +55,11 @@ func (r *Rasterizer) Begin(s *State) {
 				r.points[i] = point{centre, centre}
 			}
 		}
+	}
+	r.plain = len(r.points) == 1 && s.Conservative == Exact
+	r.frames = r.frames[:0]
+	for i := range min(len(s.Viewports), len(s.Scissors)) {
+		r.frames = append(r.frames, s.frameOf(i))
 	}
 	r.grid = gridOf(s.Area)
 	n := int(r.grid.width) * int(r.grid.height)

@@ -66,14 +66,18 @@ func (r *Rasterizer) wholeTriangle(p *Primitive, t *transform, v *[3]projected) 
 	if !r.faces(p, area) {
 		return
 	}
+	fill := r.state.PolygonMode == Fill
+	if fill && !r.coverTriangle(p, [3]point{v[0].point, v[1].point, v[2].point}) {
+		return
+	}
 	p.flat(v, area)
 	bias := r.state.Bias.of(p, max(v[0].z, v[1].z, v[2].z))
-	if r.state.PolygonMode != Fill {
+	if !fill {
 		r.outline(p, t, bias)
 		return
 	}
 	p.Z.C = float32(p.Z.C + bias)
-	r.keep(p, r.coverTriangle(p, [3]point{v[0].point, v[1].point, v[2].point}))
+	r.keep(p, true)
 }
 
 // doubled returns twice the area of a triangle in sub-pixels, positive where it runs
@@ -102,6 +106,17 @@ func (r *Rasterizer) coverTriangle(p *Primitive, c [3]point) bool {
 	if doubled(c[0], c[1], c[2]) < 0 {
 		c[1], c[2] = c[2], c[1]
 	}
+	if !r.plain {
+		edges := [3]edge{edgeOf(c[0], c[1]), edgeOf(c[1], c[2]), edgeOf(c[2], c[0])}
+		return r.cover(p, edges[:], boundsOf(c[:]))
+	}
+	bounds := centresOf(&c).Intersect(r.frames[p.Viewport].polygons)
+	if bounds.Empty() {
+		return false
+	}
 	edges := [3]edge{edgeOf(c[0], c[1]), edgeOf(c[1], c[2]), edgeOf(c[2], c[0])}
-	return r.cover(p, edges[:], boundsOf(c[:]))
+	if any, ok := r.coverSmall(&edges, bounds); ok {
+		return any
+	}
+	return r.cover(p, edges[:], bounds)
 }
