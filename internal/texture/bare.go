@@ -11,7 +11,10 @@ import (
 // A view of blocks shows an image of a compressed format as one of plain texels, each
 // a block (VK_IMAGE_CREATE_BLOCK_TEXEL_VIEW_COMPATIBLE_BIT). What a program writes
 // through it changes blocks behind the back of the texels decoded from them: those
-// are compared with what they were decoded from whenever somebody asks for them.
+// are compared with what they were decoded from whenever somebody asks for them. While
+// a program runs its texels are those of the blocks as they stood when it began: what
+// it writes through one view is not visible through another without a dependency that
+// only commands can make (Vulkan §"Shader Memory Access Ordering").
 
 // part is what a view sees of an image in blocks: levels and layers, or slices, of
 // blocks.
@@ -133,42 +136,4 @@ func (m *Image) refreshLayer(level, layer int) {
 	if b.bare {
 		b.refreshRows(b.shown[0], level, layer/b.layout.Depth, 0, b.levels[level].height)
 	}
-}
-
-// meets reports whether the one sees blocks whose texels the other sees.
-func (s *part) meets(o *part) bool {
-	if s == nil || o == nil || s.blocks != o.blocks {
-		return false
-	}
-	return s.level[0] < o.level[1] && o.level[0] < s.level[1] && s.layer[0] < o.layer[1] && o.layer[0] < s.layer[1]
-}
-
-// crossed reports whether p may write blocks through one view and read their texels
-// through another: it would have to decode them while it runs.
-func crossed(p *ir.Program, bound []Bound) bool {
-	at := func(r int) []*View {
-		if r < 0 || r >= len(bound) {
-			return nil
-		}
-		return bound[r].Views
-	}
-	reads := func(blocks *View, r int) bool {
-		return slices.ContainsFunc(at(r), func(v *View) bool { return v != nil && v.part != nil && v.part.of != nil && blocks.part.meets(v.part) })
-	}
-	for _, f := range p.Funcs {
-		if t := f.Texture; t == nil || t.Op != ir.TextureWrite && t.Op != ir.TextureTexel {
-			continue
-		}
-		for _, v := range at(f.Texture.Image) {
-			if v == nil || v.part == nil || v.part.of != nil {
-				continue
-			}
-			for _, g := range p.Funcs {
-				if t := g.Texture; t != nil && (reads(v, t.Image) || t.HasOther() && reads(v, t.Other)) {
-					return true
-				}
-			}
-		}
-	}
-	return false
 }

@@ -3,7 +3,6 @@ package texture
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/chiaro-gpu/chiaro/internal/ir"
@@ -41,9 +40,6 @@ func Bind(p *ir.Program, bound []Bound) (*ir.Program, error) {
 	if !slices.ContainsFunc(p.Funcs, func(f *ir.Func) bool { return f.Texture != nil }) {
 		return p, nil
 	}
-	if crossed(p, bound) {
-		return nil, &UnsupportedError{"writes to the blocks of an image whose texels the same program reads through another view"}
-	}
 	q := *p
 	q.Funcs = slices.Clone(p.Funcs)
 	t := &tables{list: slices.Clip(p.Tables)}
@@ -66,9 +62,6 @@ func Bind(p *ir.Program, bound []Bound) (*ir.Program, error) {
 // gives equal programs.
 func Key(p *ir.Program, bound []Bound) []uint64 {
 	key := make([]uint64, 0, 16)
-	if crossed(p, bound) {
-		key = append(key, math.MaxUint64)
-	}
 	for i, f := range p.Funcs {
 		if f.Texture == nil {
 			continue

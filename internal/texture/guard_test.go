@@ -21,6 +21,7 @@ var guardCases = []struct {
 	{"2d array", texture.Desc{Dim: ir.Dim2D, Width: 4, Height: 3, Layers: 4}, texture.ViewDesc{Dim: ir.Dim2D, Arrayed: true, BaseLayer: 1, Layers: 2}},
 	{"3d level", texture.Desc{Dim: ir.Dim3D, Width: 6, Height: 5, Depth: 7, Levels: 3}, texture.ViewDesc{Dim: ir.Dim3D, BaseLevel: 1, Levels: 1}},
 	{"slice", texture.Desc{Dim: ir.Dim3D, Width: 6, Height: 5, Depth: 7}, texture.ViewDesc{Dim: ir.Dim2D, BaseLayer: 2, Layers: 1}},
+	{"slices", texture.Desc{Dim: ir.Dim3D, Width: 6, Height: 5, Depth: 14, Levels: 2}, texture.ViewDesc{Dim: ir.Dim3D, BaseLevel: 1, Levels: 1, BaseSlice: 2, Slices: 3}},
 	{"cube", texture.Desc{Dim: ir.Dim2D, Width: 3, Height: 3, Layers: 18}, texture.ViewDesc{Dim: ir.DimCube, BaseLayer: 6, Layers: 6}},
 	{"samples", texture.Desc{Dim: ir.Dim2D, Width: 3, Height: 3, Layers: 3, Samples: 4}, texture.ViewDesc{Dim: ir.Dim2D, BaseLayer: 1, Layers: 1}},
 	{"one texel", texture.Desc{Dim: ir.Dim2D}, texture.ViewDesc{Dim: ir.Dim2D}},
@@ -99,6 +100,8 @@ func guardPlace(m *texture.Image, d texture.ViewDesc, at []uint64, n int) (p tex
 		next = 2
 	}
 	switch {
+	case d.Slices > 0:
+		p.Z, in = d.BaseSlice+int(at[2]), in && at[2] < uint64(d.Slices)
 	case d.Dim == ir.Dim3D:
 		p.Z, in = int(at[2]), in && at[2] < uint64(depth)
 	case n > next: // layers, or faces

@@ -79,8 +79,11 @@ func NewImage(d Desc) (*Image, error) {
 		}
 	}
 	m := &Image{Desc: d, info: format.InfoByName(d.Format)}
-	if m.info == nil {
+	switch {
+	case m.info == nil:
 		return nil, wrong("format %s; must be one of Vulkan's", d.Format)
+	case m.info.Numeric == "BOOL": // no Sampled Type of an OpTypeImage is a Boolean (VUID-StandaloneSpirv-OpTypeImage-04656)
+		return nil, wrong("format %s; it is of tensors alone", d.Format)
 	}
 	if err := m.check(); err != nil {
 		return nil, err

@@ -23,6 +23,7 @@ type ViewDesc struct {
 
 	BaseLevel, Levels int // Levels 0 is all that are left
 	BaseLayer, Layers int // likewise
+	BaseSlice, Slices int // likewise of a volume's level: a view of some slices has one level (VkImageViewSlicedCreateInfoEXT)
 
 	Conversion *Conversion // of luma and chroma; nil is none, which images in planes need
 
@@ -86,6 +87,8 @@ func NewView(m *Image, d ViewDesc) (*View, error) {
 		return nil, wrong("a view of %d layers that is no array", d.Layers)
 	case d.Dim == ir.DimCube && (d.Layers%6 != 0 || !d.Arrayed && d.Layers != 6 || !p.square(d.BaseLevel) || m.Samples > 1):
 		return nil, wrong("a cube of %d layers of %d×%d texels; must be six for each, square, of one sample", d.Layers, m.Width, m.Height)
+	case !m.slicesFit(p, &d):
+		return nil, wrong("a view of %d slices from %d on of an image of %s; must be of those of one level of a volume", d.Slices, d.BaseSlice, m.Dim)
 	case d.Dim == ir.DimCube && m.Dim != ir.Dim2D, d.Dim != ir.DimCube && !sliced && d.Dim != m.Dim, d.Dim == ir.Dim3D && d.Arrayed, sliced && d.Levels != 1:
 		return nil, wrong("a view of %s of an image of %s", d.Dim, m.Dim)
 	}
@@ -120,6 +123,23 @@ func NewView(m *Image, d ViewDesc) (*View, error) {
 	return v, nil
 }
 
+// slicesFit reports whether the slices that a view of the level shows are there
+// (VUID-VkImageViewSlicedCreateInfoEXT-sliceOffset-07867, -sliceCount-07868,
+// -image-07869, -viewType-07909, -None-07870).
+func (m *Image) slicesFit(p *plane, d *ViewDesc) bool {
+	if d.BaseSlice == 0 && d.Slices == 0 {
+		return true
+	}
+	if m.Dim != ir.Dim3D || d.Dim != ir.Dim3D || d.Levels != 1 {
+		return false
+	}
+	depth := p.levels[d.BaseLevel].depth
+	if d.Slices == 0 {
+		d.Slices = depth - d.BaseSlice
+	}
+	return d.BaseSlice >= 0 && d.Slices >= 1 && d.Slices <= depth-d.BaseSlice
+}
+
 // square reports whether a level is as wide as high; where there is none it is.
 func (p *plane) square(n int) bool {
 	return n >= len(p.levels) || p.levels[n].width == p.levels[n].height
@@ -144,8 +164,11 @@ func (m *Image) shape(p *plane, d ViewDesc) []byte {
 	put := func(i, n int) { binary.LittleEndian.PutUint32(w[4*i:], uint32(n)) }
 	first := &p.levels[d.BaseLevel]
 	depth := first.depth
-	if d.Dim != ir.Dim3D {
+	switch {
+	case d.Dim != ir.Dim3D:
 		depth = 1
+	case d.Slices > 0:
+		depth = d.Slices
 	}
 	put(ir.ShapeWidth, first.width)
 	put(ir.ShapeHeight, first.height)
@@ -163,7 +186,7 @@ func (m *Image) shape(p *plane, d ViewDesc) []byte {
 	}
 	for i, l := range levels {
 		at := ir.ShapeLevels + ir.ShapeLevel*i
-		put(at, int(l.at)+d.BaseLayer*int(l.slice))
+		put(at, int(l.at)+(d.BaseLayer+d.BaseSlice)*int(l.slice))
 		put(at+1, int(l.row))
 		put(at+2, int(l.slice))
 	}
