@@ -21,6 +21,10 @@ func (r *Rasterizer) cover(p *Primitive, edges []edge, bounds Rect) bool {
 		}
 	}
 	w := walker{Rasterizer: r, edges: edges, bounds: bounds, number: uint32(len(r.Primitives))}
+	w.odd = 1 // quads stand at even pixels
+	if r.state.Aligned {
+		w.odd = Block - 1
+	}
 	w.start()
 	for ty := bounds.Y0 / Tile; ty <= (bounds.Y1-1)/Tile; ty++ {
 		for tx := bounds.X0 / Tile; tx <= (bounds.X1-1)/Tile; tx++ {
@@ -37,6 +41,7 @@ type walker struct {
 	bounds Rect
 	number uint32 // of the primitive
 	any    bool   // something was covered
+	odd    int32  // a block stands where these bits of its place are 0
 
 	// For each edge: its least and greatest value over the samples of pixel
 	// (0, 0), and by how much its value may grow and fall within a block.
@@ -62,9 +67,8 @@ func (w *walker) start() {
 func (w *walker) tile(tx, ty int32) {
 	b := w.bounds.Intersect(Rect{tx * Tile, ty * Tile, (tx + 1) * Tile, (ty + 1) * Tile})
 	list := &w.tiles[(ty-w.grid.y0)*w.grid.width+tx-w.grid.x0]
-	// What is small lies in one block, wherever it may stand: at even pixels, for
-	// quads do.
-	if x, y := b.X0&^1, b.Y0&^1; b.X1-x <= Block && b.Y1-y <= Block {
+	// What is small lies in one block, wherever it may stand.
+	if x, y := b.X0&^w.odd, b.Y0&^w.odd; b.X1-x <= Block && b.Y1-y <= Block {
 		w.block(list, min(x, (tx+1)*Tile-Block), min(y, (ty+1)*Tile-Block), false)
 		return
 	}

@@ -37,6 +37,9 @@ type State struct {
 	LineWidth float32
 	LineMode  LineMode
 
+	// Aligned has all blocks stand at multiples of Block.
+	Aligned bool
+
 	Conservative Conservative
 	// ExtraSize is extraPrimitiveOverestimationSize, in pixels.
 	ExtraSize float32

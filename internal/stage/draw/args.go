@@ -58,5 +58,5 @@ func (a *Args) check(s *State) error {
 			return wrong("vertex attribute %d at offset %d of binding %d; must be below %d, at most %d, and below %d", v.Location, v.Offset, v.Binding, MaxAttributes, MaxOffset, MaxBindings)
 		}
 	}
-	return nil
+	return s.Rate.check()
 }

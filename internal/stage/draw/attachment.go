@@ -13,7 +13,7 @@ type attachment struct {
 	memory, off ir.V
 }
 
-// attachment finds sample n of the pixel's texel in an attachment. Those with more than
+// attachment finds the texel of sample n in an attachment. Those with more than
 // one layer have that of the primitive, or the view.
 func (s *fragmentShader) attachment(binding uint32, name string, layered bool, n ir.V) (attachment, bool) {
 	x, err := s.texels.Of(s.b, name)
@@ -25,12 +25,13 @@ func (s *fragmentShader) attachment(binding uint32, name string, layered bool, n
 	memory := s.handle(ir.Texels, binding, true)
 	shape := s.handle(ir.ImageShape, binding, false)
 	word := func(n uint32) ir.V { return s.own(ir.I32, shape, b.I32(0), 4*(ir.ShapeLevels+n)) }
-	off := s.add(word(0), s.mul(s.get(varY), word(1)))
+	px, py, n := s.pixelOf(n)
+	off := s.add(word(0), s.mul(py, word(1)))
 	if layered {
 		off = s.add(off, s.mul(s.layer(), word(2)))
 	}
 	bytes := uint64(x.Format().Bytes)
-	off = s.at(off, s.get(varX), bytes*uint64(s.key.samples))
+	off = s.at(off, px, bytes*uint64(s.key.samples))
 	if s.key.samples > 1 {
 		off = s.at(off, n, bytes)
 	}

@@ -14,6 +14,7 @@ import (
 type scratch struct {
 	assembler assembler
 	chunk     chunk
+	rating    rating
 	raster    raster.Rasterizer
 	state     raster.State
 
@@ -65,6 +66,8 @@ func (p *Pipeline) Draw(ctx context.Context, t *Target, a *Args) error {
 	w := p.scratch()
 	defer func() { p.free = append(p.free, w) }()
 	w.key = fragmentKeyOf(s, t, p.stages.Fragment.Modes.Has(ir.PerSample), a.Passed != nil)
+	w.rating = p.ratingOf(s, t)
+	w.key.pixels = w.rating.pixels(s, p.stages.Fragment)
 	v, err := p.vertex.hold(&s.Vertex, p.engine, p.options, &a.Shader)
 	if err != nil {
 		return err
@@ -142,6 +145,7 @@ func (d *drawing) rasterState() {
 		PolygonMode: raster.PolygonMode(r.PolygonMode), ProvokingLast: r.LastVertex,
 		DepthClip: r.DepthClip, NegativeOneToOne: r.NegativeOneZ,
 		LineWidth: r.LineWidth, LineMode: raster.LineMode(r.LineMode), ExtraSize: r.ExtraOverestimate,
+		Aligned: d.key.pixels > 1,
 	}
 	switch {
 	case r.Conservative > 0:
@@ -230,6 +234,9 @@ func (d *drawing) fragments(ctx context.Context, f *flow) error {
 	d.gather()
 	if len(d.items) == 0 {
 		return nil
+	}
+	if d.key.pixels > 1 {
+		d.rate(f)
 	}
 	o := &d.own.buffers
 	o[bindParams] = shared(d.params.bytes(4 * (vertexWords + fragmentWords))[4*vertexWords:])

@@ -36,6 +36,8 @@ const (
 	varCL2
 	varSet    // the samples that are covered (setType)
 	varPassed // those that have passed the tests
+	varSizeX  // i32, of coarse fragments: the logarithms of the fragment's pixels along the axes
+	varSizeY
 	numFragmentVars
 )
 
@@ -130,7 +132,7 @@ func (s *fragmentShader) set(v fragmentVar, x ir.V) {
 
 func (s *fragmentShader) varType(v fragmentVar) ir.Type {
 	switch v {
-	case varPrimitive, varX, varY:
+	case varPrimitive, varX, varY, varSizeX, varSizeY:
 		return ir.I32
 	case varSet, varPassed:
 		return s.setType()
@@ -204,6 +206,9 @@ func (s *fragmentShader) locate() ir.V {
 	h := s.handle(ir.StorageBuffer, bindItems, false)
 	s.set(varPrimitive, s.nth(s.own(ir.I32, h, item, 0), 4*raster.PrimitiveWords))
 	corner := s.own(ir.I32, h, item, 4)
+	if s.coarse() {
+		return s.locateCoarse(h, item, corner)
+	}
 	x, y := s.local()
 	s.corner = [2]ir.V{s.and(corner, b.I32(0xffff)), b.Op(ir.LShr, ir.I32, corner, b.I32(16))}
 	s.inBlock = [2]ir.V{x, y}
@@ -284,12 +289,16 @@ func (s *fragmentShader) setPair(v fragmentVar, w weights) {
 	s.set(v+1, w.b2)
 }
 
-// middle is the middle of a pixel along an axis, in pixels.
+// middle is the middle of the fragment along an axis, in pixels.
 func (s *fragmentShader) middle(v fragmentVar) ir.V {
-	return s.b.Op(ir.FAdd, ir.F32, s.b.Op(ir.UToF, ir.F32, s.get(v)), s.num(0.5))
+	half := s.num(0.5)
+	if s.coarse() {
+		half = s.fmul(half, s.b.Op(ir.UToF, ir.F32, s.size(uint32(v-varX))))
+	}
+	return s.b.Op(ir.FAdd, ir.F32, s.b.Op(ir.UToF, ir.F32, s.get(v)), half)
 }
 
-// center is the middle of the pixel as a spot: exact, for both have at most 8 bits
+// center is the middle of the fragment as a spot: exact, for both have at most 8 bits
 // below the pixel.
 func (s *fragmentShader) center() spot {
 	b := s.b
@@ -302,6 +311,9 @@ func (s *fragmentShader) center() spot {
 // middleOfPixel is center in the entry point: the same, for all of it is exact, with
 // but one sum that is not the same for all pixels of a block, or for all items.
 func (s *fragmentShader) middleOfPixel() spot {
+	if s.coarse() {
+		return s.center()
+	}
 	along := func(axis int, from uint32) ir.V {
 		middle := s.fadd(s.b.Op(ir.UToF, ir.F32, s.inBlock[axis]), s.num(0.5))
 		return s.fadd(middle, s.fsub(s.b.Op(ir.UToF, ir.F32, s.corner[axis]), s.primitiveWord(ir.F32, from)))
@@ -346,14 +358,14 @@ func (s *fragmentShader) read(in ir.Input) ir.V {
 	case ir.SampleMask:
 		return s.maskIn(in.Index)
 	case ir.FragSize:
-		return b.I32(1)
+		return s.size(in.Index)
 	case ir.FragInvocationCount:
 		if s.key.perSample {
 			return b.I32(s.key.samples)
 		}
 		return b.I32(1)
 	case ir.ShadingRate:
-		return b.I32(0)
+		return s.shadingRate()
 	case ir.QuadX, ir.QuadY:
 		x, y := s.local()
 		if in.Semantic == ir.QuadY {

@@ -6,7 +6,8 @@ import "github.com/chiaro-gpu/chiaro/internal/texture"
 // program and the record of its vertices.
 type fragmentKey struct {
 	samples         uint32
-	perSample       bool // an invocation stands for one sample
+	pixels          uint32 // that a fragment may have at most
+	perSample       bool   // an invocation stands for one sample
 	alphaToCoverage bool
 	alphaToOne      bool
 	counts          bool // samples that pass are counted

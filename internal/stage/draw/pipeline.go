@@ -110,7 +110,7 @@ func wanted(next *ir.Program, o ir.Output) bool {
 		return slices.ContainsFunc(next.In, func(in ir.Input) bool {
 			return in.Semantic == ir.Location && in.Index/4 <= o.Index/4+o.Type.Slots()/2 && in.Index/4+in.Type.Slots()/2 >= o.Index/4
 		})
-	case ir.ClipDistance, ir.CullDistance, ir.PointSize, ir.Layer, ir.ViewportIndex, ir.PrimitiveId:
+	case ir.ClipDistance, ir.CullDistance, ir.PointSize, ir.Layer, ir.ViewportIndex, ir.PrimitiveId, ir.PrimitiveShadingRate:
 		return true
 	}
 	return false

@@ -12,13 +12,15 @@ import (
 // With one sample there is no such set: that an invocation runs is all there is to
 // know.
 
-// multi reports whether a pixel has several samples, and an invocation stands for all
-// that are covered.
-func (s *fragmentShader) multi() bool { return s.key.samples > 1 && !s.key.perSample }
+// multi reports whether a fragment has several samples, and an invocation stands for
+// all that are covered.
+func (s *fragmentShader) multi() bool {
+	return s.key.samples > 1 && !s.key.perSample || s.coarse()
+}
 
 // setType is the type of sets of samples.
 func (s *fragmentShader) setType() ir.Type {
-	if s.key.samples > 32 {
+	if s.key.samples*s.key.pixels > 32 {
 		return ir.I64
 	}
 	return ir.I32
@@ -85,7 +87,7 @@ func (s *fragmentShader) forSamples(body func(n ir.V)) {
 	body(n)
 	b.End()
 	next := s.add(n, b.I32(1))
-	b.If(b.Cmp(ir.ULt, next, b.I32(s.key.samples)))
+	b.If(b.Cmp(ir.ULt, next, s.setSize()))
 	b.Br(loop, next)
 	b.End()
 	b.Br(done)
@@ -132,31 +134,32 @@ func (s *fragmentShader) position(n ir.V, axis uint32) ir.V {
 	return s.load(ir.F32, s.positions(), s.at(s.b.I32(0), n, 8), 4*axis)
 }
 
-// spotOf is sample n of the pixel as a spot.
+// spotOf is sample n of the fragment as a spot.
 func (s *fragmentShader) spotOf(n ir.V) spot {
-	if s.key.samples == 1 {
+	if s.key.samples == 1 && !s.coarse() {
 		return s.center()
 	}
-	along := func(v fragmentVar, axis, from uint32) ir.V {
-		x := s.fadd(s.b.Op(ir.UToF, ir.F32, s.get(v)), s.position(n, axis))
+	x, y, n := s.pixelOf(n)
+	along := func(v ir.V, axis, from uint32) ir.V {
+		x := s.fadd(s.b.Op(ir.UToF, ir.F32, v), s.position(n, axis))
 		return s.fsub(x, s.primitiveWord(ir.F32, from))
 	}
-	return spot{along(varX, 0, primitiveX), along(varY, 1, primitiveY)}
+	return spot{along(x, 0, primitiveX), along(y, 1, primitiveY)}
 }
 
-// centroid is the middle of the pixel where all its samples are covered, and else the
-// first one that is.
+// centroid is the middle of the fragment where all its samples are covered, and else
+// the first one that is.
 func (s *fragmentShader) centroid() spot {
 	if !s.multi() {
 		return s.here()
 	}
 	b, t := s.b, s.setType()
-	all := b.Cmp(ir.Eq, s.samples(), b.Const(t, ^uint64(0)>>(64-s.key.samples)))
+	all := b.Cmp(ir.Eq, s.samples(), s.wholeSet())
 	first := b.Op(ir.FindLsb, t, s.samples())
 	if t == ir.I64 {
 		first = b.Op(ir.Trunc, ir.I32, first)
 	}
-	c, p := s.here(), s.spotOf(b.Op(ir.UMin, ir.I32, first, b.I32(s.key.samples-1)))
+	c, p := s.here(), s.spotOf(b.Op(ir.UMin, ir.I32, first, b.I32(s.key.samples*s.key.pixels-1)))
 	return spot{b.Select(all, c.dx, p.dx), b.Select(all, c.dy, p.dy)}
 }
 
@@ -194,14 +197,15 @@ func (s *fragmentShader) kept() ir.V {
 	return set
 }
 
-// upperMask is the second word of the sample mask.
+// upperMask is the second word of the sample mask; one that the program does not write
+// takes nothing away (docs/undefined.md).
 func (s *fragmentShader) upperMask() ir.V {
 	for k, o := range s.from.Out {
 		if o.Semantic == ir.SampleMask && o.Index == 1 {
 			return s.b.Op(ir.ZExt, ir.I64, s.output(k))
 		}
 	}
-	return s.b.Const(ir.I64, 0)
+	return s.b.Const(ir.I64, 1<<32-1)
 }
 
 // alphaSet is the samples that alpha covers (Vulkan §"Multisample Coverage"): of n as
@@ -220,5 +224,5 @@ func (s *fragmentShader) alphaSet() ir.V {
 		bit := b.Op(ir.ZExt, t, b.Cmp(ir.FLe, bound, alpha))
 		set = b.Op(ir.Or, t, set, b.Op(ir.Shl, t, bit, b.Const(t, uint64(n))))
 	}
-	return set
+	return s.eachPixel(set)
 }

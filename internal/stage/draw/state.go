@@ -10,6 +10,7 @@ type State struct {
 	Scissors      []Rect      // one for each viewport
 	Rasterization Rasterization
 	Multisample   Multisample
+	Rate          ShadingRate
 	DepthStencil  DepthStencil
 	Blend         Blend
 	ViewMask      uint32 // bit n: the draw is made once more for view n, into layer n; 0 is one draw without views

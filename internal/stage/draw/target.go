@@ -14,6 +14,11 @@ type Target struct {
 	Depth   *texture.View   // of the depth aspect
 	Stencil *texture.View   // of the stencil aspect
 
+	// Rates is the fragment shading rate attachment, of format R8_UINT; nil is none. One
+	// of its texels is for RateTexel pixels along each axis: a power of two from 8 to 64.
+	Rates     *texture.View
+	RateTexel [2]uint32
+
 	// Width, Height and Layers are the framebuffer's; 0 is that of the attachments.
 	Width, Height, Layers uint32
 }
@@ -62,6 +67,9 @@ func (t *Target) check(samples, views uint32) error {
 		return err
 	}
 	if err := each("the stencil attachment", t.Stencil); err != nil {
+		return err
+	}
+	if err := t.checkRates(); err != nil {
 		return err
 	}
 	if _, _, n := t.extent(); uint32(bits.Len32(views)) > n {

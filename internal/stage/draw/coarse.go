@@ -1,0 +1,138 @@
+package draw
+
+import (
+	"math/bits"
+
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/raster"
+)
+
+// A coarse fragment is one of several pixels: an invocation stands for them all. Its
+// set of samples has the samples of all its pixels, ordered by their coverage index
+// (Vulkan §"Multisampling"): the last pixel's first. A number of a sample is then such
+// an index, and the variables of the fragment's pixel are its first pixel.
+
+// coarse reports whether fragments may have several pixels.
+func (s *fragmentShader) coarse() bool { return s.key.pixels > 1 }
+
+// locateCoarse is locate for fragments of several pixels: those of a block are the
+// first invocations along both axes, so that quads are quads of fragments.
+func (s *fragmentShader) locateCoarse(h, item, corner ir.V) ir.V {
+	b := s.b
+	s.set(varSizeX, s.and(corner, b.I32(raster.Block-1)))
+	s.set(varSizeY, s.and(b.Op(ir.LShr, ir.I32, corner, b.I32(16)), b.I32(raster.Block-1)))
+	x, y := s.local()
+	x, y = b.Op(ir.Shl, ir.I32, x, s.get(varSizeX)), b.Op(ir.Shl, ir.I32, y, s.get(varSizeY))
+	place := func(axis uint32) ir.V {
+		return s.and(b.Op(ir.LShr, ir.I32, corner, b.I32(16*axis)), b.I32(0xffff&^(raster.Block-1)))
+	}
+	s.set(varX, s.add(place(0), x))
+	s.set(varY, s.add(place(1), y))
+	set := s.coarseSet(h, item, x, y)
+	in := b.Cmp(ir.ULt, s.or(x, y), b.I32(raster.Block))
+	s.set(varSet, b.Select(in, set, s.zero(s.setType())))
+	return s.not(b.Cmp(ir.Eq, s.get(varSet), s.zero(s.setType())))
+}
+
+// coarseSet reads which samples of a fragment are covered whose first pixel is (x, y)
+// of the block.
+func (s *fragmentShader) coarseSet(h, item, x, y ir.V) ir.V {
+	b, t := s.b, s.setType()
+	done := b.Block(t)
+	loop := b.Loop(b.I32(0), s.zero(t))
+	n, set := b.Param(loop, 0), b.Param(loop, 1)
+	px, py := s.pixelOffset(n)
+	px, py = s.add(x, px), s.add(y, py)
+	of := s.zero(t)
+	for i := range s.key.samples {
+		bit := s.coveredBit(h, item, px, py, 8+8*i)
+		if t == ir.I64 {
+			bit = b.Op(ir.ZExt, t, bit)
+		}
+		of = b.Op(ir.Or, t, of, b.Op(ir.Shl, t, bit, b.Const(t, uint64(i))))
+	}
+	set = b.Op(ir.Or, t, b.Op(ir.Shl, t, set, b.Const(t, uint64(s.key.samples))), of)
+	next := s.add(n, b.I32(1))
+	b.If(b.Cmp(ir.ULt, next, s.pixelCount()))
+	b.Br(loop, next, set)
+	b.End()
+	b.Br(done, set)
+	b.End()
+	b.End()
+	return b.Param(done, 0)
+}
+
+// pixelCount is how many pixels the fragment has.
+func (s *fragmentShader) pixelCount() ir.V {
+	return s.b.Op(ir.Shl, ir.I32, s.b.I32(1), s.add(s.get(varSizeX), s.get(varSizeY)))
+}
+
+// pixelOffset is where pixel n of the fragment is, from its first pixel.
+func (s *fragmentShader) pixelOffset(n ir.V) (x, y ir.V) {
+	b := s.b
+	wide := s.get(varSizeX)
+	y = b.Op(ir.LShr, ir.I32, n, wide)
+	return b.Op(ir.Sub, ir.I32, n, b.Op(ir.Shl, ir.I32, y, wide)), y
+}
+
+// pixelOf is the pixel that sample n is in, and its number there.
+func (s *fragmentShader) pixelOf(n ir.V) (x, y, sample ir.V) {
+	x, y = s.get(varX), s.get(varY)
+	if !s.coarse() {
+		return x, y, n
+	}
+	b := s.b
+	log := b.I32(uint32(bits.Len32(s.key.samples) - 1))
+	last := b.Op(ir.Sub, ir.I32, s.pixelCount(), b.I32(1))
+	dx, dy := s.pixelOffset(b.Op(ir.Sub, ir.I32, last, b.Op(ir.LShr, ir.I32, n, log)))
+	return s.add(x, dx), s.add(y, dy), s.and(n, b.I32(s.key.samples-1))
+}
+
+// setSize is how many samples there are in a set.
+func (s *fragmentShader) setSize() ir.V {
+	if !s.coarse() {
+		return s.b.I32(s.key.samples)
+	}
+	return s.mul(s.pixelCount(), s.b.I32(s.key.samples))
+}
+
+// size is how many pixels the fragment has along an axis.
+func (s *fragmentShader) size(axis uint32) ir.V {
+	if !s.coarse() {
+		return s.b.I32(1)
+	}
+	return s.b.Op(ir.Shl, ir.I32, s.b.I32(1), s.get(varSizeX+fragmentVar(axis)))
+}
+
+// shadingRate is ShadingRateKHR.
+func (s *fragmentShader) shadingRate() ir.V {
+	if !s.coarse() {
+		return s.b.I32(0)
+	}
+	return s.or(s.b.Op(ir.Shl, ir.I32, s.get(varSizeX), s.b.I32(2)), s.get(varSizeY))
+}
+
+// eachPixel makes of a set of samples of a pixel that of all pixels' same samples.
+func (s *fragmentShader) eachPixel(set ir.V) ir.V {
+	if !s.coarse() {
+		return set
+	}
+	t, all := s.setType(), uint64(0)
+	for n := range s.key.pixels {
+		all |= 1 << (n * s.key.samples)
+	}
+	return s.b.Op(ir.Mul, t, set, s.b.Const(t, all))
+}
+
+// wholeSet is the set of all samples of the fragment.
+func (s *fragmentShader) wholeSet() ir.V {
+	b, t := s.b, s.setType()
+	if !s.coarse() {
+		return b.Const(t, ^uint64(0)>>(64-s.key.samples))
+	}
+	less := b.Op(ir.Sub, ir.I32, b.I32(uint32(t.Bits())), s.setSize())
+	if t == ir.I64 {
+		less = b.Op(ir.ZExt, t, less)
+	}
+	return b.Op(ir.LShr, t, b.Const(t, ^uint64(0)>>(64-t.Bits())), less)
+}
