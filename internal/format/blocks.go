@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Blocks decodes the blocks of a compressed format: BC1 to BC7, ETC2, EAC and
-// ASTC. Any bytes are a block: what an encoding leaves out decodes to the error
+// Blocks decodes the blocks of a compressed format: BC1 to BC7, ETC2, EAC, ASTC and
+// PVRTC. Any bytes are a block: what an encoding leaves out decodes to the error
 // color that the Khronos Data Format has for it.
 type Blocks struct {
 	Bytes                int        // size of a block, 8 or 16
@@ -51,18 +51,24 @@ const (
 	eac1
 	eac2
 	astc
+	pvrtc1
+	pvrtc2
 )
 
 var compressions = map[string]compression{"BC1_RGB": bc1, "BC1_RGBA": bc1, "BC2": bc2, "BC3": bc3, "BC4": bc4, "BC5": bc5, "BC6H": bc6, "BC7": bc7,
-	"ETC2_RGB": etc2, "ETC2_RGBA": etc2, "ETC2_EAC_RGBA": etc2Alpha, "EAC_R": eac1, "EAC_RG": eac2}
+	"ETC2_RGB": etc2, "ETC2_RGBA": etc2, "ETC2_EAC_RGBA": etc2Alpha, "EAC_R": eac1, "EAC_RG": eac2,
+	"PVRTC1_2BPP": pvrtc1, "PVRTC1_4BPP": pvrtc1, "PVRTC2_2BPP": pvrtc2, "PVRTC2_4BPP": pvrtc2}
 
 // Blocks returns how the blocks of the format are decoded; ok is false where it
-// has none, or of PVRTC, whose texels need the blocks around them.
+// has none.
 func (i *Info) Blocks() (b Blocks, ok bool) {
 	b = Blocks{Bytes: i.Bytes, Width: 4, Height: 4, Depth: 1}
 	b.punch = i.Class == "BC1_RGBA" || i.Class == "ETC2_RGBA"
 	b.srgb = i.Numeric == "SRGB"
 	b.signed = i.Numeric == "SNORM" || i.Numeric == "SFLOAT"
+	if strings.HasSuffix(i.Class, "_2BPP") {
+		b.Width = 8
+	}
 	if b.class, ok = compressions[i.Class]; ok {
 		return b, true
 	}
@@ -84,8 +90,12 @@ func (b *Blocks) Texels() int { return b.Width * b.Height * b.Depth }
 // Decode writes the numbers of a block's texels in the order R, G, B, A, row by
 // row and slice by slice; absent ones are 0, and 1 for alpha. sRGB is undone.
 // Each number is the nearest to what the Khronos Data Format's formulas yield.
-// texels must hold b.Texels(), block b.Bytes.
+// texels must hold b.Texels(), block b.Bytes. A block of PVRTC is a whole image.
 func (b *Blocks) Decode(texels [][4]float32, block []byte) {
+	if b.Woven() {
+		b.DecodeOf(texels, block[:b.Bytes], 1, 0, 0)
+		return
+	}
 	b.some(texels[:b.Texels()], 0, block)
 }
 
@@ -93,6 +103,11 @@ func (b *Blocks) Decode(texels [][4]float32, block []byte) {
 // and z must be below the block's Width, Height and Depth.
 func (b *Blocks) Texel(block []byte, x, y, z int) [4]float32 {
 	var one [1][4]float32
+	if b.Woven() {
+		var all [32][4]float32
+		b.Decode(all[:], block)
+		return all[y*b.Width+x]
+	}
 	b.some(one[:], (z*b.Height+y)*b.Width+x, block)
 	return one[0]
 }
@@ -102,7 +117,7 @@ func (b *Blocks) Texel(block []byte, x, y, z int) [4]float32 {
 // no longer needs to be decoded.
 func (b *Blocks) Plain() string {
 	switch b.class {
-	case bc7, etc2, etc2Alpha:
+	case bc7, etc2, etc2Alpha, pvrtc1, pvrtc2:
 		if b.srgb {
 			return "R8G8B8A8_SRGB"
 		}

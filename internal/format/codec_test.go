@@ -310,7 +310,7 @@ func TestTotality(t *testing.T) {
 			}
 		}
 	}
-	if blocks != 98 || len(infos)-without != len(names) {
+	if blocks != 106 || len(infos)-without != len(names) {
 		t.Errorf("%d formats in blocks, %d formats without codec of %d", blocks, without, len(infos))
 	}
 }

@@ -15,12 +15,6 @@ func (i *Info) Layout() Layout {
 	if b, ok := i.Blocks(); ok {
 		l.Width, l.Height, l.Depth = b.Width, b.Height, b.Depth
 	}
-	switch i.Class {
-	case "PVRTC1_2BPP", "PVRTC2_2BPP":
-		l.Width, l.Height = 8, 4
-	case "PVRTC1_4BPP", "PVRTC2_4BPP":
-		l.Width, l.Height = 4, 4
-	}
 	if x, _ := i.Subsampled(); x == 2 && i.Planes == 0 {
 		l.Width = 2
 	}

@@ -92,10 +92,13 @@ func (s *part) refresh() {
 }
 
 // refreshRows decodes anew the blocks of some rows of a layer that are not those
-// that its texels were decoded from. They are decoded out of a copy: a program may be
-// writing them.
+// that its texels were decoded from; of all rows where blocks are decoded with others.
+// They are decoded out of a copy: a program may be writing them.
 func (b *blocks) refreshRows(d *decoded, level, layer, row, rows int) {
 	l, size := &b.levels[level], b.layout.Bytes
+	if d.code.Woven() {
+		row, rows = 0, l.height
+	}
 	now, seen := b.layer(b.memory, l, layer), b.layer(d.seen, l, layer)
 	for y := row; y < row+rows; y++ {
 		if bytes.Equal(now[y*int(l.row):][:l.row], seen[y*int(l.row):][:l.row]) {

@@ -39,6 +39,8 @@ var bareCases = []struct {
 		texture.ViewDesc{Dim: ir.Dim2D}, texture.ViewDesc{Dim: ir.Dim2D}},
 	{texture.Desc{Format: "ASTC_8x5_UNORM_BLOCK", Dim: ir.Dim2D, Width: 17, Height: 11}, "R32G32B32A32_UINT",
 		texture.ViewDesc{Dim: ir.Dim2D}, texture.ViewDesc{Dim: ir.Dim2D}},
+	{texture.Desc{Format: "PVRTC2_4BPP_UNORM_BLOCK_IMG", Dim: ir.Dim2D, Width: 10, Height: 15}, "R32G32_UINT",
+		texture.ViewDesc{Dim: ir.Dim2D}, texture.ViewDesc{Dim: ir.Dim2D}},
 	{texture.Desc{Format: "BC4_UNORM_BLOCK", Dim: ir.Dim3D, Width: 6, Height: 5, Depth: 3}, "R32G32_UINT",
 		texture.ViewDesc{Dim: ir.Dim2D, Arrayed: true, BaseLayer: 1}, texture.ViewDesc{Dim: ir.Dim3D}},
 }

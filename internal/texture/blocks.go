@@ -3,6 +3,7 @@ package texture
 import (
 	"math"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/chiaro-gpu/chiaro/internal/format"
@@ -40,6 +41,8 @@ func (m *Image) newBlocks() error {
 		return wrong("%d samples of an image of %s; must be 1", m.Samples, m.Format)
 	case m.Dim == ir.Dim1D, code.Depth > 1 && m.Dim != ir.Dim3D:
 		return wrong("dimension %s of an image of %s; must be 3d, or 2d where blocks are flat", m.Dim, m.Format)
+	case strings.HasPrefix(m.Format, "PVRTC1") && (m.Width&(m.Width-1) != 0 || m.Height&(m.Height-1) != 0):
+		return wrong("%d×%d texels of an image of %s; must be powers of two", m.Width, m.Height, m.Format)
 	}
 	size := uint64(0)
 	for _, t := range m.planes[0].levels {
@@ -111,14 +114,21 @@ func (m *Image) WriteBlocks(level, layer, x, y, columns int, data []byte) error 
 }
 
 // decode stores the texels of some blocks of a layer; those outside of the level
-// have no place.
+// have no place. Blocks that others are decoded with change those too, around the
+// edges of the level.
 func (b *blocks) decode(d *decoded, all []byte, level, layer int, from, count [2]int) {
 	var texels [format.MostTexels][4]float32
-	l, t, size := &b.levels[level], &d.plane.levels[level], b.layout.Bytes
+	l, t := &b.levels[level], &d.plane.levels[level]
 	in := b.layer(all, l, layer)
-	for row := from[1]; row < from[1]+count[1]; row++ {
-		for column := from[0]; column < from[0]+count[0]; column++ {
-			d.code.Decode(texels[:], in[row*int(l.row)+column*size:][:size])
+	if grid := [2]int{l.width, l.height}; d.code.Woven() {
+		for i := range from {
+			from[i], count[i] = from[i]-1+grid[i], min(count[i]+2, grid[i])
+		}
+	}
+	for y := range count[1] {
+		for x := range count[0] {
+			column, row := (from[0]+x)%l.width, (from[1]+y)%l.height
+			d.code.DecodeOf(texels[:], in, l.width, column, row)
 			d.plane.put(t, &d.code, texels[:d.code.Texels()], column, row, layer)
 		}
 	}
