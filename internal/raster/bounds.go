@@ -2,13 +2,16 @@ package raster
 
 import "math"
 
-// boundsOf returns the pixels that a polygon may touch.
-func boundsOf(c []point) Rect {
+// boundsOf returns the pixels that a polygon may touch, with the extra size of
+// conservative rasterisation.
+func (r *Rasterizer) boundsOf(c []point) Rect {
 	low, high := c[0], c[0]
 	for _, p := range c[1:] {
 		low = point{min(low.x, p.x), min(low.y, p.y)}
 		high = point{max(high.x, p.x), max(high.y, p.y)}
 	}
+	n := r.extra()
+	low, high = point{low.x - n, low.y - n}, point{high.x + n, high.y + n}
 	return Rect{low.x >> SubPixelBits, low.y >> SubPixelBits, high.x>>SubPixelBits + 1, high.y>>SubPixelBits + 1}
 }
 

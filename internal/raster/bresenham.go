@@ -119,5 +119,8 @@ func (c *collector) flush() {
 	for range c.points {
 		*list = append(*list, c.mask)
 	}
+	if c.state.Inner {
+		*list = append(*list, 0)
+	}
 	c.mask, c.any = 0, true
 }

@@ -156,6 +156,10 @@ func (r *Rasterizer) clippedTriangle(p *Primitive, t *transform) {
 		return
 	}
 	p.Z.C = float32(p.Z.C + bias)
+	if r.state.Conservative != Exact {
+		r.keep(p, r.coverClipped(p, list, area < 0))
+		return
+	}
 	covered := false
 	for i := 2; i < len(list); i++ {
 		if a := doubled(list[0], list[i-1], list[i]); a != 0 && a < 0 == (area < 0) {

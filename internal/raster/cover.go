@@ -15,12 +15,11 @@ func (r *Rasterizer) cover(p *Primitive, edges []edge, bounds Rect) bool {
 	if bounds.Empty() {
 		return false
 	}
-	if r.state.Conservative != Exact {
-		for i := range edges {
-			edges[i].conservative(r.growth())
-		}
-	}
 	w := walker{Rasterizer: r, edges: edges, bounds: bounds, number: uint32(len(r.Primitives))}
+	var inner [maxEdges]edge
+	if r.state.Conservative != Exact {
+		w.inner = r.conservative(edges, inner[:0])
+	}
 	w.odd = 1 // quads stand at even pixels
 	if r.state.Aligned {
 		w.odd = Block - 1
@@ -38,6 +37,7 @@ func (r *Rasterizer) cover(p *Primitive, edges []edge, bounds Rect) bool {
 type walker struct {
 	*Rasterizer
 	edges  []edge
+	inner  []edge // for what is wholly covered, where that is asked for
 	bounds Rect
 	number uint32 // of the primitive
 	any    bool   // something was covered
@@ -119,6 +119,9 @@ func (w *walker) block(list *[]uint64, x, y int32, full bool) {
 		if m != 0 {
 			w.any = true
 			*list = append(*list, itemHead(w.number, x, y), m)
+			if len(w.inner) > 0 {
+				w.appendInner(list, x, y, m)
+			}
 		}
 		return
 	}
@@ -134,6 +137,9 @@ func (w *walker) block(list *[]uint64, x, y int32, full bool) {
 	if any != 0 {
 		w.any = true
 		*list = append(append(*list, itemHead(w.number, x, y)), masks...)
+		if len(w.inner) > 0 {
+			w.appendInner(list, x, y, any)
+		}
 	}
 }
 

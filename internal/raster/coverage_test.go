@@ -12,7 +12,7 @@ func picture(r *Rasterizer, samples, width, height int) []int {
 	out := make([]int, width*height*samples)
 	for t := range r.Tiles() {
 		list := r.Tile(t)
-		for ; len(list) > 0; list = list[ItemWords(samples):] {
+		for ; len(list) > 0; list = list[ItemWords(samples, r.state.Inner):] {
 			x, y := Item(list).At()
 			for s := range samples {
 				for k := range 64 {

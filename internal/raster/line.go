@@ -123,7 +123,7 @@ func (r *Rasterizer) quadrilateral(p *Primitive, c [4]point) bool {
 		c[1], c[3] = c[3], c[1]
 	}
 	edges := [4]edge{edgeOf(c[0], c[1]), edgeOf(c[1], c[2]), edgeOf(c[2], c[3]), edgeOf(c[3], c[0])}
-	return r.cover(p, edges[:], boundsOf(c[:]))
+	return r.cover(p, edges[:], r.boundsOf(c[:]))
 }
 
 // outline draws a polygon as its edges or its corners, with bias added to depths.

@@ -42,11 +42,17 @@ const (
 // of the block, row by row.
 //
 // Items stand in memory as 64-bit words: the number of the primitive in the low half
-// of the first, then x and y of the block's first pixel, 16 bits each; then the masks.
+// of the first, then x and y of the block's first pixel, 16 bits each; then the masks;
+// then, with [State.Inner], one of the pixels that are wholly covered.
 type Item []uint64
 
 // ItemWords returns the size of an item in 64-bit words.
-func ItemWords(samples int) int { return 1 + samples }
+func ItemWords(samples int, inner bool) int {
+	if inner {
+		return 2 + samples
+	}
+	return 1 + samples
+}
 
 func itemHead(primitive uint32, x, y int32) uint64 {
 	return uint64(primitive) | uint64(uint16(x))<<32 | uint64(uint16(y))<<48

@@ -14,7 +14,7 @@ type Rasterizer struct {
 	frames  []frame // of viewports that have a scissor
 	points  []point // the samples of a pixel
 	centred bool    // they are all where the pixel's centre is
-	plain   bool    // a pixel is covered where its centre is
+	plain   bool    // a pixel is covered where its centre is, and blocks stand at any even pixel
 
 	projected []projected // of all records, where no vertex chooses its viewport
 	tiles     [][]uint64  // the items of each tile
@@ -56,7 +56,7 @@ func (r *Rasterizer) Begin(s *State) {
 			}
 		}
 	}
-	r.plain = len(r.points) == 1 && s.Conservative == Exact
+	r.plain = len(r.points) == 1 && s.Conservative == Exact && !s.Aligned
 	r.frames = r.frames[:0]
 	for i := range min(len(s.Viewports), len(s.Scissors)) {
 		r.frames = append(r.frames, s.frameOf(i))

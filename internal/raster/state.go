@@ -41,6 +41,9 @@ type State struct {
 	Aligned bool
 
 	Conservative Conservative
+	// Inner has items say which pixels are wholly covered, where rasterisation is
+	// conservative.
+	Inner bool
 	// ExtraSize is extraPrimitiveOverestimationSize, in pixels.
 	ExtraSize float32
 }

@@ -190,6 +190,7 @@ func TestHostile(t *testing.T) {
 		s.PolygonMode, s.LineMode = PolygonMode(random.Intn(3)), LineMode(random.Intn(3))
 		s.LineWidth = 1 + random.Float32()*7
 		s.Conservative = Conservative(random.Intn(3))
+		s.ExtraSize = value()
 		r.Begin(s)
 		var list [][8]float32
 		for range 3 {

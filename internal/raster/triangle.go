@@ -108,7 +108,7 @@ func (r *Rasterizer) coverTriangle(p *Primitive, c [3]point) bool {
 	}
 	if !r.plain {
 		edges := [3]edge{edgeOf(c[0], c[1]), edgeOf(c[1], c[2]), edgeOf(c[2], c[0])}
-		return r.cover(p, edges[:], boundsOf(c[:]))
+		return r.cover(p, edges[:], r.boundsOf(c[:]))
 	}
 	bounds := centresOf(&c).Intersect(r.frames[p.Viewport].polygons)
 	if bounds.Empty() {

@@ -24,7 +24,7 @@ func (s *fragmentShader) locateCoarse(h, item, corner ir.V) ir.V {
 	x, y := s.local()
 	x, y = b.Op(ir.Shl, ir.I32, x, s.get(varSizeX)), b.Op(ir.Shl, ir.I32, y, s.get(varSizeY))
 	place := func(axis uint32) ir.V {
-		return s.and(b.Op(ir.LShr, ir.I32, corner, b.I32(16*axis)), b.I32(0xffff&^(raster.Block-1)))
+		return s.and(b.Op(ir.LShr, ir.I32, corner, b.I32(16*axis)), b.I32(s.placeBits()))
 	}
 	s.set(varX, s.add(place(0), x))
 	s.set(varY, s.add(place(1), y))
@@ -38,25 +38,26 @@ func (s *fragmentShader) locateCoarse(h, item, corner ir.V) ir.V {
 // of the block.
 func (s *fragmentShader) coarseSet(h, item, x, y ir.V) ir.V {
 	b, t := s.b, s.setType()
-	done := b.Block(t)
-	loop := b.Loop(b.I32(0), s.zero(t))
-	n, set := b.Param(loop, 0), b.Param(loop, 1)
+	return s.forPixels(s.zero(t), func(px, py, set ir.V) ir.V {
+		set = b.Op(ir.Shl, t, set, b.Const(t, uint64(s.key.samples)))
+		return b.Op(ir.Or, t, set, s.coveredSet(h, item, s.add(x, px), s.add(y, py)))
+	})
+}
+
+// forPixels writes a loop over the pixels of the fragment, of which each makes a value
+// of the one before, by its place from the first pixel.
+func (s *fragmentShader) forPixels(first ir.V, next func(px, py, v ir.V) ir.V) ir.V {
+	b := s.b
+	done := b.Block(b.Func.Type(first))
+	loop := b.Loop(b.I32(0), first)
+	n := b.Param(loop, 0)
 	px, py := s.pixelOffset(n)
-	px, py = s.add(x, px), s.add(y, py)
-	of := s.zero(t)
-	for i := range s.key.samples {
-		bit := s.coveredBit(h, item, px, py, 8+8*i)
-		if t == ir.I64 {
-			bit = b.Op(ir.ZExt, t, bit)
-		}
-		of = b.Op(ir.Or, t, of, b.Op(ir.Shl, t, bit, b.Const(t, uint64(i))))
-	}
-	set = b.Op(ir.Or, t, b.Op(ir.Shl, t, set, b.Const(t, uint64(s.key.samples))), of)
-	next := s.add(n, b.I32(1))
-	b.If(b.Cmp(ir.ULt, next, s.pixelCount()))
-	b.Br(loop, next, set)
+	v := next(px, py, b.Param(loop, 1))
+	n = s.add(n, b.I32(1))
+	b.If(b.Cmp(ir.ULt, n, s.pixelCount()))
+	b.Br(loop, n, v)
 	b.End()
-	b.Br(done, set)
+	b.Br(done, v)
 	b.End()
 	b.End()
 	return b.Param(done, 0)

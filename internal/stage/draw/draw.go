@@ -66,6 +66,7 @@ func (p *Pipeline) Draw(ctx context.Context, t *Target, a *Args) error {
 	w := p.scratch()
 	defer func() { p.free = append(p.free, w) }()
 	w.key = fragmentKeyOf(s, t, p.stages.Fragment.Modes.Has(ir.PerSample), a.Passed != nil)
+	w.key.inner = s.Rasterization.Conservative != 0 && hasInput(p.stages.Fragment, ir.FullyCovered)
 	w.rating = p.ratingOf(s, t)
 	w.key.pixels = w.rating.pixels(s, p.stages.Fragment)
 	v, err := p.vertex.hold(&s.Vertex, p.engine, p.options, &a.Shader)
@@ -145,7 +146,7 @@ func (d *drawing) rasterState() {
 		PolygonMode: raster.PolygonMode(r.PolygonMode), ProvokingLast: r.LastVertex,
 		DepthClip: r.DepthClip, NegativeOneToOne: r.NegativeOneZ,
 		LineWidth: r.LineWidth, LineMode: raster.LineMode(r.LineMode), ExtraSize: r.ExtraOverestimate,
-		Aligned: d.key.pixels > 1,
+		Aligned: d.key.pixels > 1, Inner: d.key.inner,
 	}
 	switch {
 	case r.Conservative > 0:
@@ -247,7 +248,7 @@ func (d *drawing) fragments(ctx context.Context, f *flow) error {
 		return err
 	}
 	d.fragment.job.Spans = d.spans
-	words := raster.ItemWords(d.scratch.state.Samples)
+	words := d.itemWords()
 	return d.fragment.groups(ctx, d.fragmentProgram, uint32(len(d.items)/words)*d.shaded)
 }
 
@@ -286,7 +287,7 @@ func (d *drawing) rasterize(f *flow) {
 // span, for they keep their order.
 func (d *drawing) gather() {
 	d.items, d.spans = d.items[:0], d.spans[:0]
-	words := uint64(raster.ItemWords(d.scratch.state.Samples))
+	words := uint64(d.itemWords())
 	for i := range d.raster.Tiles() {
 		if tile := d.raster.Tile(i); len(tile) > 0 {
 			d.items = append(d.items, tile...)

@@ -76,13 +76,11 @@ func fragmentProgram(from *ir.Program, key *fragmentKey, rec *record) (*ir.Progr
 }
 
 // reads reports whether the fragment program has an input of the semantic.
-func (s *fragmentShader) reads(x ir.Semantic) bool {
-	for _, in := range s.from.In {
-		if in.Semantic == x {
-			return true
-		}
-	}
-	return false
+func (s *fragmentShader) reads(x ir.Semantic) bool { return hasInput(s.from, x) }
+
+// hasInput reports whether a program has an input of the semantic.
+func hasInput(p *ir.Program, x ir.Semantic) bool {
+	return slices.ContainsFunc(p.In, func(in ir.Input) bool { return in.Semantic == x })
 }
 
 // shuffles reports whether the program reads values of lanes that it names, as it may
@@ -197,7 +195,9 @@ func (s *fragmentShader) tested(covered ir.V) ir.V {
 }
 
 // itemBytes is the size of an item in memory.
-func (s *fragmentShader) itemBytes() uint64 { return 8 * uint64(raster.ItemWords(int(s.key.samples))) }
+func (s *fragmentShader) itemBytes() uint64 {
+	return 8 * uint64(raster.ItemWords(int(s.key.samples), s.key.inner))
+}
 
 // locate finds the pixel of the invocation and reports whether it is covered.
 func (s *fragmentShader) locate() ir.V {
@@ -357,6 +357,8 @@ func (s *fragmentShader) read(in ir.Input) ir.V {
 		return s.position(s.sample(), in.Index)
 	case ir.SampleMask:
 		return s.maskIn(in.Index)
+	case ir.FullyCovered:
+		return s.fullyCovered()
 	case ir.FragSize:
 		return s.size(in.Index)
 	case ir.FragInvocationCount:

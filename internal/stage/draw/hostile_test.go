@@ -59,7 +59,10 @@ func wild(t *testing.T, e exec.Engine, r *rand.Rand) ([]byte, error) {
 	s := full(c)
 	s.Assembly = draw.Assembly{Topology: draw.Topology(r.Intn(12)), Restart: r.Intn(2) == 0}
 	s.Rasterization = draw.Rasterization{PolygonMode: draw.PolygonMode(r.Intn(3)), Cull: draw.Cull(r.Intn(3)), Clockwise: r.Intn(2) == 0, DepthClip: r.Intn(2) == 0, DepthClamp: r.Intn(2) == 0,
-		LastVertex: r.Intn(2) == 0, DepthBias: r.Intn(2) == 0, BiasConstant: pick(), BiasSlope: pick(), BiasClamp: pick(), LineMode: draw.LineMode(r.Intn(3)), Conservative: int8(r.Intn(3) - 1)}
+		LastVertex: r.Intn(2) == 0, DepthBias: r.Intn(2) == 0, BiasConstant: pick(), BiasSlope: pick(), BiasClamp: pick(), LineMode: draw.LineMode(r.Intn(3)), Conservative: int8(r.Intn(3) - 1), ExtraOverestimate: pick()}
+	if r.Intn(2) == 0 {
+		s.Rate = draw.ShadingRate{Width: 1 << r.Intn(3), Height: 1 << r.Intn(3), Combiners: [2]draw.RateCombiner{draw.RateCombiner(r.Intn(5)), draw.RateCombiner(r.Intn(5))}}
+	}
 	s.DepthStencil = randomTests(r)
 	s.Blend.Attachments = []draw.BlendAttachment{randomBlend(r)}
 	if r.Intn(2) == 0 {

@@ -7,6 +7,7 @@ import "github.com/chiaro-gpu/chiaro/internal/texture"
 type fragmentKey struct {
 	samples         uint32
 	pixels          uint32 // that a fragment may have at most
+	inner           bool   // items say which pixels are wholly covered
 	perSample       bool   // an invocation stands for one sample
 	alphaToCoverage bool
 	alphaToOne      bool

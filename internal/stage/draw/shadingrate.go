@@ -204,7 +204,7 @@ func (d *drawing) rate(f *flow) {
 	stride := int(d.pipeline.rec.stride / 4)
 	records := f.records.words(int(f.vertices) * stride)
 	view := d.params.words(vertexWords + fragmentWords)[vertexWords+fragmentView]
-	words := raster.ItemWords(int(d.key.samples))
+	words := d.itemWords()
 	for at := 0; at < len(d.items); at += words {
 		item := raster.Item(d.items[at:])
 		p := &d.raster.Primitives[item.Primitive()]

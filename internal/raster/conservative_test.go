@@ -1,0 +1,125 @@
+package raster
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// conservativeItems returns by pixel how often it is covered, and how often wholly.
+func conservativeItems(t *testing.T, r *Rasterizer, samples, side int) (covered, inner []int) {
+	t.Helper()
+	covered, inner = make([]int, side*side), make([]int, side*side)
+	for i := range r.Tiles() {
+		for list := r.Tile(i); len(list) > 0; list = list[ItemWords(samples, true):] {
+			x, y := Item(list).At()
+			for k := range 64 {
+				for n := range samples {
+					if list[1+n]>>k&1 != list[1]>>k&1 {
+						t.Fatal("samples of one pixel fare differently")
+					}
+				}
+				at := (y+k/8)*side + x + k%8
+				if list[1]>>k&1 != 0 {
+					covered[at]++
+				}
+				if list[1+samples]>>k&1 != 0 {
+					inner[at]++
+				}
+			}
+		}
+	}
+	return covered, inner
+}
+
+// TestInner compares what overestimation covers, and what is wholly covered, with
+// squares and triangles: two that touch have no line between them, be it along an edge
+// or along an axis; and a square is in the triangle where its corners are.
+func TestInner(t *testing.T) {
+	const side = 40
+	random := rand.New(rand.NewPCG(3, 5))
+	for k := range 300 {
+		samples := 1 + 3*(k%2)
+		s := state(samples, side, side)
+		s.Conservative, s.Inner, s.Aligned = Overestimate, true, k%3 == 0
+		extra := 0
+		if k%5 == 0 {
+			s.ExtraSize, extra = 1.5, one*3/2
+		}
+		var c [3]point
+		var at [3][4]float32
+		for i := range c {
+			c[i] = point{int32(random.IntN(side * one)), int32(random.IntN(side * one))}
+			at[i] = inPixels(float64(c[i].x)/one, float64(c[i].y)/one, side, side)
+		}
+		if doubled(c[0], c[1], c[2]) < 0 {
+			c[1], c[2] = c[2], c[1]
+		}
+		r := &Rasterizer{}
+		r.Begin(s)
+		r.Vertices(records(at[:]...))
+		r.Triangle([3]uint32{0, 1, 2}, 0, 0)
+		covered, inner := conservativeItems(t, r, samples, side)
+		for i := range covered {
+			x, y := i%side*one, i/side*one
+			// E is the edges' function at a corner of the square; with the extra size the square is larger.
+			outside, tie, whole := false, false, true
+			for n := range c {
+				p, q := c[n], c[(n+1)%3]
+				most, least := int64(-1)<<62, int64(1)<<62
+				for corner := range 4 {
+					for grow := range 2 {
+						dx, dy := corner%2*one, corner/2*one
+						if grow > 0 {
+							dx, dy = dx+(corner%2*2-1)*extra, dy+(corner/2*2-1)*extra
+						}
+						e := int64(q.x-p.x)*(int64(y+dy)-int64(p.y)) - int64(q.y-p.y)*(int64(x+dx)-int64(p.x))
+						if most = max(most, e); grow == 0 {
+							least = min(least, e)
+						}
+					}
+				}
+				outside, tie, whole = outside || most < 0, tie || most == 0, whole && least >= 0
+			}
+			low, high := point{min(c[0].x, c[1].x, c[2].x), min(c[0].y, c[1].y, c[2].y)}, point{max(c[0].x, c[1].x, c[2].x), max(c[0].y, c[1].y, c[2].y)}
+			for _, d := range [4]int{int(high.x) - x + extra, int(high.y) - y + extra, x + one + extra - int(low.x), y + one + extra - int(low.y)} {
+				outside, tie = outside || d < 0, tie || d == 0
+			}
+			if want := map[bool]int{true: 0, false: 1}[outside]; !tie && covered[i] != want {
+				t.Fatalf("triangle %v, extra size %d: pixel %d, %d is covered %d times; want %d", c, extra, i%side, i/side, covered[i], want)
+			}
+			if (inner[i] == 1) != (whole && covered[i] == 1) {
+				t.Fatalf("triangle %v: pixel %d, %d is wholly covered %d times; want %t", c, i%side, i/side, inner[i], whole)
+			}
+		}
+	}
+}
+
+// TestConservativeClipped clips triangles at the near plane: what is left is covered
+// as one, no pixel of it twice.
+func TestConservativeClipped(t *testing.T) {
+	const side = 64
+	random := rand.New(rand.NewPCG(1, 9))
+	total := 0
+	for range 300 {
+		s := state(1, side, side)
+		s.Conservative, s.Inner, s.DepthClip = Overestimate, true, true
+		r := &Rasterizer{}
+		r.Begin(s)
+		var at [3][4]float32
+		for i := range at {
+			at[i] = [4]float32{random.Float32()*2 - 1, random.Float32()*2 - 1, random.Float32() - 0.5, 1}
+		}
+		r.Vertices(records(at[:]...))
+		r.Triangle([3]uint32{0, 1, 2}, 0, 0)
+		covered, inner := conservativeItems(t, r, 1, side)
+		for i, n := range covered {
+			if n > 1 || inner[i] > n {
+				t.Fatalf("triangle %v: pixel %d, %d is covered %d times, wholly %d", at, i%side, i/side, n, inner[i])
+			}
+			total += n
+		}
+	}
+	if total < 10000 {
+		t.Errorf("only %d pixels", total)
+	}
+}
