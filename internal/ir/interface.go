@@ -161,4 +161,20 @@ type Output struct {
 	Source   uint32 // of a fragment's Location: 1 for the second source of blending
 	Patch    bool   // it is one for all vertices of the patch
 	Stream   uint32 // of geometry: the vertex stream
+	Capture  uint32 // 1 + which of the program's captures takes it; 0: none
+	Offset   uint32 // with Capture: bytes from where the vertex begins there
 }
+
+// Capture is a buffer of transform feedback that a stage's vertices go to.
+type Capture struct {
+	Buffer uint32 // its number (XfbBuffer)
+	Stride uint32 // bytes of a vertex
+	Stream uint32 // of geometry: whose vertices
+}
+
+// Limits of transform feedback.
+const (
+	MaxStreams       = 4    // vertex streams (maxTransformFeedbackStreams)
+	MaxCaptures      = 4    // buffers (maxTransformFeedbackBuffers)
+	MaxCaptureStride = 2048 // bytes of a vertex (maxTransformFeedbackBufferDataStride)
+)

@@ -192,6 +192,14 @@ func (r *parser) declaration() {
 		p.SharedBytes = r.u32()
 	case "in":
 		p.In = append(p.In, r.input())
+	case "capture":
+		x := Capture{Buffer: r.u32()}
+		r.want("stride")
+		x.Stride = r.u32()
+		if r.accept("stream") {
+			x.Stream = r.u32()
+		}
+		p.Captures = append(p.Captures, x)
 	case "out":
 		p.Out = append(p.Out, r.output())
 	case "res":
@@ -265,6 +273,11 @@ func (r *parser) output() Output {
 	x.Patch = r.accept("patch")
 	if r.accept("stream") {
 		x.Stream = r.u32()
+	}
+	if r.accept("capture") {
+		x.Capture = r.u32()
+		r.want("offset")
+		x.Offset = r.u32()
 	}
 	return x
 }

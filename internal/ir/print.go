@@ -35,9 +35,13 @@ func (p *Program) String() string {
 		fmt.Fprintf(&w, "in %s %s %d%s%s%s\n", x.Semantic, x.Type, x.Index,
 			word(x.Interpolation != 0, " "+x.Interpolation.String()), word(x.Place != 0, " "+x.Place.String()), word(x.Patch, " patch"))
 	}
+	for _, x := range p.Captures {
+		fmt.Fprintf(&w, "capture %d stride %d%s\n", x.Buffer, x.Stride, word(x.Stream != 0, fmt.Sprint(" stream ", x.Stream)))
+	}
 	for _, x := range p.Out {
-		fmt.Fprintf(&w, "out %s %s %d%s%s%s\n", x.Semantic, x.Type, x.Index,
-			word(x.Source != 0, fmt.Sprint(" source ", x.Source)), word(x.Patch, " patch"), word(x.Stream != 0, fmt.Sprint(" stream ", x.Stream)))
+		fmt.Fprintf(&w, "out %s %s %d%s%s%s%s\n", x.Semantic, x.Type, x.Index,
+			word(x.Source != 0, fmt.Sprint(" source ", x.Source)), word(x.Patch, " patch"), word(x.Stream != 0, fmt.Sprint(" stream ", x.Stream)),
+			word(x.Capture != 0, fmt.Sprint(" capture ", x.Capture, " offset ", x.Offset)))
 	}
 	for _, r := range p.Res {
 		fmt.Fprintf(&w, "res %s %d %d count %d%s%s%s%s\n", r.Kind, r.Set, r.Binding, r.Count,

@@ -43,6 +43,7 @@ type Program struct {
 	QuadRow      uint32    // lanes from one row of a quad to the next: a power of two from 2 to half a subgroup; 0 where four lanes that follow each other are a quad
 	In           []Input
 	Out          []Output
+	Captures     []Capture // with Modes.Xfb: what outputs are captured to
 	Res          []Resource
 	Vars         []Var
 	Tables       [][]byte
@@ -64,6 +65,7 @@ func (p *Program) Clone() *Program {
 		q.Funcs[i] = f.Clone()
 	}
 	q.In, q.Out, q.Res, q.Vars = slices.Clone(p.In), slices.Clone(p.Out), slices.Clone(p.Res), slices.Clone(p.Vars)
+	q.Captures = slices.Clone(p.Captures)
 	q.Tables, q.Messages = slices.Clone(p.Tables), slices.Clone(p.Messages)
 	return &q
 }

@@ -57,9 +57,6 @@ func (p *Program) Verify() error {
 	return nil
 }
 
-// maxStreams is how many vertex streams there are (maxTransformFeedbackStreams).
-const maxStreams = 4
-
 // set is a set of values.
 type set []uint64
 
@@ -422,7 +419,7 @@ func (r *verifier) immediate(x *Val) {
 	case Out, OutAt, OutGet:
 		n = uint64(len(r.p.Out))
 	case Emit, EndPrim:
-		n = maxStreams
+		n = MaxStreams
 	case Ballot, QuadSwap:
 		n = 4
 	case Ld, St, Region, At, AtomXchg, AtomCmpXchg, AtomAdd, AtomSMin, AtomSMax, AtomUMin, AtomUMax,

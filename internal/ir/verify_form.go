@@ -102,9 +102,12 @@ func (p *Program) verifyHead() string {
 		if out.Semantic >= numSemantics || out.Type >= numTypes || !OnData.Has(out.Type) {
 			return fmt.Sprintf("output %d has a semantic or type that does not exist, or no bits", i)
 		}
-		if out.Source > 1 || out.Stream >= maxStreams {
-			return fmt.Sprintf("output %d has source %d and stream %d; there are 2 and %d", i, out.Source, out.Stream, maxStreams)
+		if out.Source > 1 || out.Stream >= MaxStreams {
+			return fmt.Sprintf("output %d has source %d and stream %d; there are 2 and %d", i, out.Source, out.Stream, MaxStreams)
 		}
+	}
+	if fault := p.verifyCaptures(); fault != "" {
+		return fault
 	}
 	for i, m := range p.Messages {
 		if m.Kind >= numMessageKinds {
@@ -119,6 +122,34 @@ func (p *Program) verifyHead() string {
 	for i, r := range p.Res {
 		if r.Kind >= numResourceKinds {
 			return fmt.Sprintf("resource %d has a kind that does not exist", i)
+		}
+	}
+	return ""
+}
+
+// verifyCaptures checks that captures fit each other, and the outputs that they take
+// fit them.
+func (p *Program) verifyCaptures() string {
+	taken := [MaxCaptures]bool{}
+	for i, c := range p.Captures {
+		if c.Buffer >= MaxCaptures || c.Stream >= MaxStreams || c.Stride > MaxCaptureStride {
+			return fmt.Sprintf("capture %d has buffer %d, stream %d and stride %d; there are %d and %d, and it is at most %d", i, c.Buffer, c.Stream, c.Stride, MaxCaptures, MaxStreams, MaxCaptureStride)
+		}
+		if taken[c.Buffer] {
+			return fmt.Sprintf("capture %d has buffer %d, which another has", i, c.Buffer)
+		}
+		taken[c.Buffer] = true
+	}
+	for i, out := range p.Out {
+		if out.Capture == 0 {
+			continue
+		}
+		if uint64(out.Capture) > uint64(len(p.Captures)) {
+			return fmt.Sprintf("output %d is taken by capture %d; there are %d", i, out.Capture, len(p.Captures))
+		}
+		c := p.Captures[out.Capture-1]
+		if size := uint64(out.Type.Bits() / 8); out.Stream != c.Stream || size == 0 || uint64(out.Offset)%size != 0 || uint64(out.Offset)+size > uint64(c.Stride) {
+			return fmt.Sprintf("output %d of stream %d at byte %d is taken by a capture of stream %d and stride %d; must be of its stream, aligned, and within a vertex", i, out.Stream, out.Offset, c.Stream, c.Stride)
 		}
 	}
 	return ""

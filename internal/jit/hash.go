@@ -22,9 +22,13 @@ func hashOf(p *ir.Program) [sha256.Size]byte {
 		h.numbers(uint64(x.Semantic), uint64(x.Type), uint64(x.Index), uint64(x.Interpolation), uint64(x.Place))
 		h.truths(x.Patch)
 	}
+	h.numbers(uint64(len(p.Captures)))
+	for _, x := range p.Captures {
+		h.numbers(uint64(x.Buffer), uint64(x.Stride), uint64(x.Stream))
+	}
 	h.numbers(uint64(len(p.Out)))
 	for _, x := range p.Out {
-		h.numbers(uint64(x.Semantic), uint64(x.Type), uint64(x.Index), uint64(x.Source), uint64(x.Stream))
+		h.numbers(uint64(x.Semantic), uint64(x.Type), uint64(x.Index), uint64(x.Source), uint64(x.Stream), uint64(x.Capture), uint64(x.Offset))
 		h.truths(x.Patch)
 	}
 	h.numbers(uint64(len(p.Res)))

@@ -27,6 +27,8 @@ type leaf struct {
 	patch         bool
 	source        uint32
 	stream        uint32
+	capture       uint32 // 1 + the capture of transform feedback that takes it; 0: none
+	offset        uint32 // where there
 
 	known     spirv.BuiltIn // where known to engines: the built-in, of which index is the component
 	ofEngines bool
@@ -118,6 +120,7 @@ func (u *unit) faceOf(v *facts.Variable) *face {
 		slot += uint64(s.Bits()+31) / 32
 	}
 	x.written = make([]bool, len(x.leaves))
+	u.capture(x, v, t)
 	return x
 }
 
@@ -231,7 +234,7 @@ func (u *unit) leaves(x *face, t *facts.Type, at *location, like leaf) {
 		}
 	case t.IsComposite() && t.Elem != nil && !t.IsRuntimeArray():
 		first := at.component
-		for range t.Count {
+		for n := t.Count; n > 0 && len(u.flat(t.Elem)) > 0; n-- {
 			at.component = first
 			u.leaves(x, t.Elem, at, like)
 		}

@@ -156,6 +156,7 @@ func (u *unit) program() {
 		u.prog.LocalSize = u.localSize()
 	} else {
 		u.stageModes()
+		u.captures()
 	}
 	u.modes()
 	u.quadOrder()

@@ -153,7 +153,7 @@ func (f *function) storeLeaf(p *pointer, t ir.Type, v ir.V) {
 
 // outputNumber returns the number of an output of the program.
 func (u *unit) outputNumber(l *leaf) uint64 {
-	x := ir.Output{Semantic: l.semantic, Type: l.typ, Index: l.index, Source: l.source, Patch: l.patch, Stream: l.stream}
+	x := ir.Output{Semantic: l.semantic, Type: l.typ, Index: l.index, Source: l.source, Patch: l.patch, Stream: l.stream, Capture: l.capture, Offset: l.offset}
 	n, ok := u.outputs[x]
 	if !ok {
 		n = uint64(len(u.prog.Out))

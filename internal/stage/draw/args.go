@@ -34,6 +34,12 @@ type Args struct {
 
 	// Passed is where samples are counted that pass all tests; nil is nowhere.
 	Passed *uint64
+
+	// Statistics are counted on where they are not nil.
+	Statistics *Statistics
+
+	// Feedback is transform feedback; nil: it is not active.
+	Feedback *Feedback
 }
 
 // check returns an error where the arguments do not fit.

@@ -41,6 +41,8 @@ type assembler struct {
 	end      uint32 // where it ends; begin where it is not known yet
 	id       uint32 // of the next primitive
 
+	vertices uint64 // of strips that have begun, those of no whole primitive too
+
 	seen  [1 << 12]known // vertices of the chunk, by the low bits of their index
 	epoch uint32
 }
@@ -55,7 +57,7 @@ func (m *assembler) start(a *Args, s *State, whole bool) {
 	if whole {
 		m.each = s.Assembly.vertices()
 	}
-	m.instance, m.at, m.begin, m.end, m.id = 0, 0, 0, 0, 0
+	m.instance, m.at, m.begin, m.end, m.id, m.vertices = 0, 0, 0, 0, 0, 0
 }
 
 // next fills the chunk anew, and returns false where no primitives are left.
@@ -82,6 +84,7 @@ func (m *assembler) strip(c *chunk) bool {
 	if m.end == m.begin {
 		m.end = m.stripEnd()
 		m.at = 0
+		m.vertices += uint64(m.end - m.begin)
 	}
 	for n := m.primitives(m.end - m.begin); m.at < n; m.at++ {
 		if len(c.primitives) >= chunkPrimitives || c.vertices() > chunkVertices-maxPatch {

@@ -14,6 +14,7 @@ const (
 	bindParts             // ir.StorageBuffer: the primitives before it
 	bindPatches           // ir.StorageBuffer: what stands once for a patch
 	bindMarks             // ir.StorageBuffer: what is said of vertices that a geometry program emits
+	bindCaptured          // ir.StorageBuffer: what transform feedback takes of each vertex
 	bindDepth             // ir.Texels and ir.ImageShape
 	bindStencil
 	bindVertex // and one for each vertex buffer

@@ -19,6 +19,8 @@ type scratch struct {
 	state     raster.State
 
 	key              fragmentKey
+	vertexKey        vertexKey
+	middleKey        middleKey
 	own              own
 	vertex, fragment run
 	middle           [numMiddle]run
@@ -28,7 +30,7 @@ type scratch struct {
 	between
 	items  []uint64
 	spans  []uint64
-	passed [2]uint64 // samples that passed the tests
+	counts [numCounts]uint64
 }
 
 // drawing is a draw under way.
@@ -58,6 +60,9 @@ func (p *Pipeline) Draw(ctx context.Context, t *Target, a *Args) error {
 	if err := p.fits(s); err != nil {
 		return err
 	}
+	if err := p.checkFeedback(a, s); err != nil {
+		return err
+	}
 	if err := t.check(max(s.Multisample.Samples, 1), s.ViewMask); err != nil {
 		return err
 	}
@@ -69,12 +74,14 @@ func (p *Pipeline) Draw(ctx context.Context, t *Target, a *Args) error {
 	w.key.inner = s.Rasterization.Conservative != 0 && hasInput(p.stages.Fragment, ir.FullyCovered)
 	w.rating = p.ratingOf(s, t)
 	w.key.pixels = w.rating.pixels(s, p.stages.Fragment)
-	v, err := p.vertex.hold(&s.Vertex, p.engine, p.options, &a.Shader)
+	w.key.invocations = a.Statistics != nil && p.shades
+	w.vertexKey = vertexKey{s.Vertex, a.Feedback != nil}
+	v, err := p.vertex.hold(&w.vertexKey, p.engine, p.options, &a.Shader)
 	if err != nil {
 		return err
 	}
 	defer v.release()
-	programs, release, err := p.holdMiddle(a)
+	programs, release, err := p.holdMiddle(a, &w.middleKey)
 	if err != nil {
 		return err
 	}
@@ -92,7 +99,10 @@ func (p *Pipeline) Draw(ctx context.Context, t *Target, a *Args) error {
 	}
 	err = d.draw(ctx)
 	if a.Passed != nil {
-		*a.Passed += w.passed[0]
+		*a.Passed += w.counts[countPassed]
+	}
+	if a.Statistics != nil {
+		a.Statistics.FragmentInvocations += w.counts[countInvocations]
 	}
 	return err
 }
@@ -184,8 +194,8 @@ func (d *drawing) bind() error {
 	d.params.size(4 * (vertexWords + fragmentWords))
 	all := d.params.words(vertexWords + fragmentWords)
 	d.fragmentParams(all[vertexWords:])
-	o.buffers[bindCounts] = shared(bytesOf(d.passed[:]))
-	d.passed[0] = 0
+	d.counts = [numCounts]uint64{}
+	o.buffers[bindCounts] = shared(bytesOf(d.counts[:]))
 	return nil
 }
 
@@ -199,6 +209,7 @@ func (d *drawing) view(ctx context.Context, view uint32) error {
 	}
 	d.params.words(vertexWords + fragmentWords)[vertexWords+fragmentView] = view
 	d.assembler.start(d.args, d.state, d.pipeline.reads())
+	defer d.allAssembled()
 	for d.assembler.next(&d.chunk) {
 		if err := d.vertices(ctx); err != nil {
 			return err
@@ -212,6 +223,7 @@ func (d *drawing) view(ctx context.Context, view uint32) error {
 
 // vertices runs the vertex program for the chunk.
 func (d *drawing) vertices(ctx context.Context) error {
+	d.assembled()
 	n := d.chunk.vertices()
 	d.params.words(1)[vertexCount] = n
 	size := int(n) * int(d.pipeline.vertexRec.stride)
@@ -220,6 +232,7 @@ func (d *drawing) vertices(ctx context.Context) error {
 	o[bindParams] = shared(d.params.bytes(4 * vertexWords))
 	o[bindList] = shared(bytesOf(d.chunk.list))
 	o[bindRecords] = shared(d.records.bytes(size))
+	d.captureRoom(n)
 	if err := d.vertex.bind(d.vertexProgram.IR(), &d.args.Shader, &d.own); err != nil {
 		return err
 	}
@@ -267,6 +280,7 @@ func (d *drawing) rasterize(f *flow) {
 		layout.CullCount++
 	}
 	r.Vertices(raster.Records{Layout: layout, Words: f.records.words(int(f.vertices) * layout.Stride)})
+	d.clipped(f)
 	switch f.topology {
 	case PointList:
 		for _, p := range f.primitives {

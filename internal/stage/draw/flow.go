@@ -55,6 +55,8 @@ type between struct {
 	shaped       memory // records that the geometry program emits
 	marks        memory // and what it says of them
 	strip        []uint32
+	captured     memory // what transform feedback takes of vertices
+	other        flow   // primitives of a stream that is not rasterised
 }
 
 // middle returns the programs in the middle, nil where there is none.
@@ -63,8 +65,8 @@ func (s *Stages) middle() [numMiddle]*ir.Program {
 }
 
 // holdMiddle holds the programs in the middle, and returns what releases them.
-func (p *Pipeline) holdMiddle(a *Args) (programs [numMiddle]exec.Program, release func(), err error) {
-	var held [numMiddle]*variant[struct{}]
+func (p *Pipeline) holdMiddle(a *Args, key *middleKey) (programs [numMiddle]exec.Program, release func(), err error) {
+	var held [numMiddle]*variant[middleKey]
 	release = func() {
 		for _, v := range held {
 			if v != nil {
@@ -76,7 +78,8 @@ func (p *Pipeline) holdMiddle(a *Args) (programs [numMiddle]exec.Program, releas
 		if from == nil {
 			continue
 		}
-		if held[i], err = p.middle[i].hold(&struct{}{}, p.engine, p.options, &a.Shader); err != nil {
+		key.captures = a.Feedback != nil && from == p.stages.last()
+		if held[i], err = p.middle[i].hold(key, p.engine, p.options, &a.Shader); err != nil {
 			release()
 			return programs, nil, err
 		}
@@ -100,6 +103,7 @@ func (d *drawing) shape(ctx context.Context, f *flow) error {
 	if d.programs[geometry] != nil {
 		return d.geometry(ctx, f)
 	}
+	d.handOn(0, f)
 	return d.fragments(ctx, f)
 }
 
@@ -162,19 +166,24 @@ func (p *Pipeline) layMiddle() error {
 			return err
 		}
 	}
-	for i, make := range [numMiddle]func() (*ir.Program, error){
-		func() (*ir.Program, error) {
+	if p.captures, err = newCaptures(s.last()); err != nil {
+		return err
+	}
+	for i, make := range [numMiddle]func(*middleKey) (*ir.Program, error){
+		func(*middleKey) (*ir.Program, error) {
 			return controlProgram(s.TessControl, s.patchVertices(), p.vertexRec, p.controlRec, p.patchRec)
 		},
-		func() (*ir.Program, error) {
-			return evaluationProgram(s.TessEval, s.patchVertices(), p.controlRec, p.evaluationRec, p.patchRec)
+		func(k *middleKey) (*ir.Program, error) {
+			return evaluationProgram(s.TessEval, s.patchVertices(), p.controlRec, p.evaluationRec, p.patchRec, p.captured(s.TessEval, k.captures))
 		},
-		func() (*ir.Program, error) { return geometryProgram(s.Geometry, before, p.rec) },
+		func(k *middleKey) (*ir.Program, error) {
+			return geometryProgram(s.Geometry, before, p.rec, p.captured(s.Geometry, k.captures))
+		},
 	} {
-		p.middle[i] = variants[struct{}]{
-			equal: func(x, y *struct{}) bool { return true },
-			copy:  func(x *struct{}) struct{} { return *x },
-			make:  func(*struct{}) (*ir.Program, error) { return make() },
+		p.middle[i] = variants[middleKey]{
+			equal: func(x, y *middleKey) bool { return *x == *y },
+			copy:  func(x *middleKey) middleKey { return *x },
+			make:  make,
 		}
 	}
 	return nil

@@ -162,6 +162,7 @@ func (s *fragmentShader) around(body func()) {
 	} else {
 		b.If(covered)
 	}
+	s.invoked()
 	s.spots()
 	body()
 	s.leave(early)

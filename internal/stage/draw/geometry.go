@@ -30,8 +30,9 @@ type geometryShader struct {
 }
 
 // geometryProgram makes a compute program of a geometry program.
-func geometryProgram(from *ir.Program, before, rec *record) (*ir.Program, error) {
+func geometryProgram(from *ir.Program, before, rec *record, c *captures) (*ir.Program, error) {
 	s := &geometryShader{middleShader: newMiddle(from, before, rec, nil), room: from.OutputVertices}
+	s.captures = c
 	s.p.Vars = append(s.p.Vars, ir.Var{Name: "emitted", Slots: 5, Func: -1})
 	s.state = uint64(len(s.p.Vars) - 1)
 	instances := max(from.Instances, 1)
@@ -81,7 +82,7 @@ func (d *drawing) geometry(ctx context.Context, in *flow) error {
 	from, rec := d.pipeline.stages.Geometry, d.pipeline.rec
 	room := from.OutputVertices
 	total := uint32(len(in.parts)/in.words()) * max(from.Instances, 1)
-	most := max(geometryBytes/max(room*rec.stride, 16), middleGroup)
+	most := max(geometryBytes/max(room*(rec.stride+d.pipeline.captures.row), 16), middleGroup)
 	for first := uint32(0); first < total; first += most {
 		n := min(most, total-first)
 		d.shaped.size(int(n) * int(room) * int(rec.stride))
@@ -91,12 +92,17 @@ func (d *drawing) geometry(ctx context.Context, in *flow) error {
 		o[bindParts] = shared(bytesOf(in.parts))
 		o[bindRecords] = shared(d.shaped.bytes(int(n) * int(room) * int(rec.stride)))
 		o[bindMarks] = shared(d.marks.bytes(4 * int(n) * int(room+1)))
+		d.captureRoom(n * room)
 		if err := d.runMiddle(ctx, geometry, (n+middleGroup-1)/middleGroup, n, first, in.each); err != nil {
 			return err
 		}
+		if s := d.args.Statistics; s != nil {
+			s.GeometryInvocations += uint64(n)
+		}
 		f := &d.flows[geometry]
 		*f = flow{records: &d.shaped, vertices: n * room, topology: outputTopology(from.Modes), primitives: f.primitives[:0]}
-		d.strips(f, n, room)
+		d.strips(f, n, room, d.pipeline.state.Rasterization.Stream)
+		d.streams(f, n, room)
 		if err := d.fragments(ctx, f); err != nil {
 			return err
 		}
@@ -131,11 +137,26 @@ func inputVertices(m ir.Modes) uint32 {
 	return 3
 }
 
+// streams hands on what the geometry program emitted to each stream: f is those of the
+// one that is rasterised.
+func (d *drawing) streams(f *flow, n, room uint32) {
+	for s := range uint32(MaxStreams) {
+		switch {
+		case s == d.pipeline.state.Rasterization.Stream:
+			d.handOn(s, f)
+		case d.args.Statistics != nil, d.args.Feedback != nil && len(d.pipeline.captures.streams[s]) > 0:
+			o := &d.other
+			*o = flow{vertices: f.vertices, topology: f.topology, primitives: o.primitives[:0]}
+			d.strips(o, n, room, s)
+			d.handOn(s, o)
+		}
+	}
+}
+
 // strips makes primitives of the vertices of n invocations, in their order: those of
-// the stream that is rasterised (Vulkan §"Geometry Shader Primitive Ordering").
-func (d *drawing) strips(f *flow, n, room uint32) {
+// a stream (Vulkan §"Geometry Shader Primitive Ordering").
+func (d *drawing) strips(f *flow, n, room, stream uint32) {
 	marks := d.marks.words(int(n) * int(room+1))
-	stream := d.pipeline.state.Rasterization.Stream
 	for lane := range n {
 		row := marks[lane*(room+1):][:room+1]
 		d.strip = d.strip[:0]
@@ -166,7 +187,7 @@ func (d *drawing) endStrip(f *flow) {
 		if p.provoking = p.v[0]; d.state.Rasterization.LastVertex {
 			p.provoking = p.v[last]
 		}
-		if id >= 0 {
+		if id >= 0 && f.records != nil { // else nobody looks at it
 			p.id = f.records.words(int(f.vertices) * int(rec.stride/4))[int(p.provoking)*int(rec.stride/4)+id]
 		}
 		f.primitives = append(f.primitives, p)

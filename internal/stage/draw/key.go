@@ -2,6 +2,16 @@ package draw
 
 import "github.com/chiaro-gpu/chiaro/internal/texture"
 
+// vertexKey is all that the code of a vertex program depends on beside the program and
+// its records.
+type vertexKey struct {
+	VertexInput
+	captures bool // transform feedback is active
+}
+
+// middleKey is the same of a program in the middle.
+type middleKey struct{ captures bool }
+
 // fragmentKey is all that the code of a fragment program depends on beside the
 // program and the record of its vertices.
 type fragmentKey struct {
@@ -12,6 +22,7 @@ type fragmentKey struct {
 	alphaToCoverage bool
 	alphaToOne      bool
 	counts          bool // samples that pass are counted
+	invocations     bool // and invocations
 	views           bool // layers are views
 	logic           bool
 	logicOp         LogicOp

@@ -14,6 +14,8 @@ type middleShader struct {
 	rec    *record // those that it leaves
 	patch  *record // what stands once for a patch: control leaves it, evaluation reads it
 
+	captures *captures // nil: none
+
 	primitive func() ir.V         // the number of the primitive
 	number    func(i ir.V) ir.V   // of its vertex i among the records
 	inRange   func(i ir.V) ir.V   // whether it has one
@@ -111,6 +113,7 @@ func (s *middleShader) leave(n ir.V, stream uint32) {
 			store(s.num(0), 4*i)
 		}
 	}
+	s.capture(s.captures, n, stream)
 }
 
 // counted writes the entry point of a program of which an invocation is one of so

@@ -49,20 +49,24 @@ type Pipeline struct {
 	engine  exec.Engine
 	options exec.Options
 	rec     *record // of the vertices that are rasterised
+	shades  bool    // there is a fragment program that somebody gave
 
 	vertexRec, controlRec, patchRec, evaluationRec *record
 
+	captures *captures // of the vertices that are rasterised
+
 	mu       sync.Mutex
-	vertex   variants[VertexInput]
+	vertex   variants[vertexKey]
 	fragment variants[fragmentKey]
-	middle   [numMiddle]variants[struct{}]
+	middle   [numMiddle]variants[middleKey]
 	free     []*scratch
 }
 
 // New makes a pipeline. State that the programs do not fit gives a *StateError; what
 // an engine says of programs, Draw returns.
 func New(stages Stages, state State, e exec.Engine, o exec.Options) (*Pipeline, error) {
-	if stages.Fragment == nil {
+	shades := stages.Fragment != nil
+	if !shades {
 		stages.Fragment = emptyFragment()
 	}
 	for _, x := range []struct {
@@ -76,18 +80,20 @@ func New(stages Stages, state State, e exec.Engine, o exec.Options) (*Pipeline, 
 			return nil, fmt.Errorf("draw: the %s program: %w", x.stage, err)
 		}
 	}
-	p := &Pipeline{stages: stages, state: state, engine: e, options: o}
+	p := &Pipeline{stages: stages, shades: shades, state: state, engine: e, options: o}
 	if err := p.layMiddle(); err != nil {
 		return nil, err
 	}
-	p.vertex = variants[VertexInput]{
-		equal: func(x, y *VertexInput) bool {
-			return slices.Equal(x.Bindings, y.Bindings) && slices.Equal(x.Attributes, y.Attributes)
+	p.vertex = variants[vertexKey]{
+		equal: func(x, y *vertexKey) bool {
+			return slices.Equal(x.Bindings, y.Bindings) && slices.Equal(x.Attributes, y.Attributes) && x.captures == y.captures
 		},
-		copy: func(x *VertexInput) VertexInput {
-			return VertexInput{slices.Clone(x.Bindings), slices.Clone(x.Attributes)}
+		copy: func(x *vertexKey) vertexKey {
+			return vertexKey{VertexInput{slices.Clone(x.Bindings), slices.Clone(x.Attributes)}, x.captures}
 		},
-		make: func(x *VertexInput) (*ir.Program, error) { return vertexProgram(p.stages.Vertex, x, p.vertexRec) },
+		make: func(x *vertexKey) (*ir.Program, error) {
+			return vertexProgram(p.stages.Vertex, &x.VertexInput, p.vertexRec, p.captured(p.stages.Vertex, x.captures))
+		},
 	}
 	p.fragment = variants[fragmentKey]{
 		equal: func(x, y *fragmentKey) bool { return *x == *y },

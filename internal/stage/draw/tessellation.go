@@ -59,8 +59,9 @@ func controlProgram(from *ir.Program, vertices uint32, before, rec, patch *recor
 
 // evaluationProgram makes a compute program of a tessellation evaluation program: an
 // invocation is a point of a patch's domain.
-func evaluationProgram(from *ir.Program, vertices uint32, before, rec, patch *record) (*ir.Program, error) {
+func evaluationProgram(from *ir.Program, vertices uint32, before, rec, patch *record, c *captures) (*ir.Program, error) {
 	s := newMiddle(from, before, rec, patch)
+	s.captures = c
 	listed := func(t ir.Type, n uint32) ir.V {
 		return s.load(t, s.handle(ir.StorageBuffer, bindList, false), s.at(s.b.I32(0), s.lane(), pointBytes), 4*n)
 	}
@@ -114,6 +115,9 @@ func (d *drawing) tessellate(ctx context.Context, in *flow) error {
 	clear(o[bindPatches].Bytes)
 	if err := d.runMiddle(ctx, control, uint32(patches), uint32(patches), 0, in.each); err != nil {
 		return err
+	}
+	if s := d.args.Statistics; s != nil {
+		s.ControlPatches += uint64(patches)
 	}
 	mode := tessMode(p.stages.TessControl.Modes | p.stages.TessEval.Modes)
 	f := &d.flows[evaluation]
@@ -181,8 +185,12 @@ func (d *drawing) evaluate(ctx context.Context, in, f *flow) error {
 	o[bindInputs], o[bindPatches] = shared(bytesOf(d.controlled.long)), shared(bytesOf(d.patches.long))
 	o[bindParts] = shared(bytesOf(in.parts))
 	o[bindList], o[bindRecords] = shared(bytesOf(d.points)), shared(d.evaluated.bytes(size))
+	d.captureRoom(f.vertices)
 	if err := d.runMiddle(ctx, evaluation, (f.vertices+middleGroup-1)/middleGroup, f.vertices, 0, in.each); err != nil {
 		return err
+	}
+	if s := d.args.Statistics; s != nil {
+		s.EvaluationInvocations += uint64(f.vertices)
 	}
 	return d.shape(ctx, f)
 }

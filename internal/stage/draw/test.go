@@ -89,8 +89,7 @@ func (s *fragmentShader) test(n ir.V, passed func()) {
 // count counts a sample that passes all tests, for occlusion queries.
 func (s *fragmentShader) count() {
 	if s.key.counts {
-		h := s.handle(ir.StorageBuffer, bindCounts, true)
-		s.b.Emit(ir.Val{Op: ir.AtomAdd, Type: ir.I64, Flags: ir.Unused, Args: [4]ir.V{h, s.b.I32(0), s.b.Const(ir.I64, 1)}})
+		s.countAt(countPassed)
 	}
 }
 

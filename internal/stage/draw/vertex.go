@@ -16,13 +16,14 @@ const listBytes = 8
 // vertex of the list and leaves its record.
 type vertexShader struct {
 	*weaver
-	input *VertexInput
-	rec   *record
+	input    *VertexInput
+	rec      *record
+	captures *captures // nil: none
 }
 
 // vertexProgram makes a compute program of a vertex program.
-func vertexProgram(from *ir.Program, in *VertexInput, rec *record) (*ir.Program, error) {
-	s := &vertexShader{weaver: newWeaver(from), input: in, rec: rec}
+func vertexProgram(from *ir.Program, in *VertexInput, rec *record, c *captures) (*ir.Program, error) {
+	s := &vertexShader{weaver: newWeaver(from), input: in, rec: rec, captures: c}
 	s.p.LocalSize = [3]uint32{vertexGroup, 1, 1}
 	s.weaver.input = s.read
 	return s.weave(func(body func()) {
@@ -76,6 +77,7 @@ func (s *vertexShader) leave() {
 			s.b.Emit(ir.Val{Op: ir.St, Type: o.Type, Args: [4]ir.V{h, at, s.output(k)}, Aux: uint64(place)})
 		}
 	}
+	s.capture(s.captures, s.slot(), 0)
 }
 
 // attribute writes what a component of a vertex attribute is: what the state says

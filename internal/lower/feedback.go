@@ -1,0 +1,144 @@
+package lower
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/spirv"
+)
+
+// Transform feedback (Vulkan §"Transform Feedback") writes those outputs of the last
+// stage before the rasterizer that have an Offset, where that stage has the mode Xfb.
+// What stands at one Offset stands side by side: the elements of arrays, members of
+// structs, columns of matrices and components of vectors, in order, each at a multiple
+// of its size.
+
+// feedback is what decorations say of where an output is captured.
+type feedback struct {
+	buffer, stride, stream uint32
+	hasBuffer, hasStride   bool
+	offset                 uint64 // of the next scalar
+	placed                 bool   // there is an Offset
+}
+
+// decorated takes in what the decorations of a variable or member say.
+func (x *feedback) decorated(of func(spirv.Decoration) (facts.Decoration, bool)) {
+	number := func(k spirv.Decoration, at *uint32) bool {
+		d, ok := of(k)
+		if ok {
+			*at = literal(d, ok)
+		}
+		return ok
+	}
+	x.hasBuffer = number(spirv.DecorationXfbBuffer, &x.buffer) || x.hasBuffer
+	x.hasStride = number(spirv.DecorationXfbStride, &x.stride) || x.hasStride
+	number(spirv.DecorationStream, &x.stream)
+	if offset := uint32(0); number(spirv.DecorationOffset, &offset) {
+		x.offset, x.placed = uint64(offset), true
+	}
+}
+
+// captures finds the buffers that the outputs of the entry point's interface go to,
+// those that it never stores to among them: they are as much part of a vertex.
+func (u *unit) captures() {
+	if !u.prog.Modes.Has(ir.Xfb) || u.prog.Stage == ir.TessControl || u.prog.Stage == ir.Fragment {
+		return
+	}
+	for _, id := range u.entry.Interface {
+		v := u.facts.Variable(id)
+		if v == nil || v.Storage != spirv.StorageClassOutput || v.Type == nil {
+			continue
+		}
+		u.at = v.Index
+		u.shallow(v.Type)
+		u.flat(v.Type) // no more scalars than there may be
+		u.captured(v, v.Type, func(x feedback) { u.captureOf(&x) }, func(feedback) {})
+	}
+	slices.SortFunc(u.prog.Captures, func(x, y ir.Capture) int { return cmp.Compare(x.Buffer, y.Buffer) })
+}
+
+// captureOf adds the buffer that something goes to.
+func (u *unit) captureOf(x *feedback) {
+	if !x.hasBuffer || !x.hasStride {
+		return
+	}
+	if x.buffer >= ir.MaxCaptures || x.stride > ir.MaxCaptureStride || x.stream >= ir.MaxStreams {
+		u.unsupported("buffer %d of transform feedback with a stride of %d bytes and stream %d", x.buffer, x.stride, x.stream)
+	}
+	c := ir.Capture{Buffer: x.buffer, Stride: x.stride, Stream: x.stream}
+	i := slices.IndexFunc(u.prog.Captures, func(old ir.Capture) bool { return old.Buffer == c.Buffer })
+	if i < 0 {
+		u.prog.Captures = append(u.prog.Captures, c)
+		return
+	}
+	if u.prog.Captures[i] != c {
+		u.malformed("buffer %d of transform feedback has two strides or streams", c.Buffer)
+	}
+}
+
+// capture notes of the scalars of an output, of one vertex, where they are captured.
+func (u *unit) capture(x *face, v *facts.Variable, t *facts.Type) {
+	if len(u.prog.Captures) == 0 || v.Storage != spirv.StorageClassOutput {
+		return
+	}
+	n := 0
+	u.captured(v, t, func(feedback) {}, func(at feedback) {
+		l := &x.leaves[n]
+		n++
+		k := slices.IndexFunc(u.prog.Captures, func(c ir.Capture) bool { return c.Buffer == at.buffer })
+		if !at.placed || !at.hasBuffer || k < 0 {
+			return
+		}
+		c := &u.prog.Captures[k]
+		size := uint64(l.typ.Bits() / 8)
+		if at.offset+size > uint64(c.Stride) || l.stream != c.Stream {
+			u.malformed("an output of %d bytes at byte %d of a vertex of %d in transform feedback", size, at.offset, c.Stride)
+		}
+		l.capture, l.offset = uint32(k+1), uint32(at.offset)
+	})
+}
+
+// captured walks over an output of type t. It calls seen for the variable and its
+// members, and scalar for each scalar, in the order of face.leaves. Of an array of
+// blocks each element goes to the next buffer, as in GLSL.
+func (u *unit) captured(v *facts.Variable, t *facts.Type, seen, scalar func(feedback)) {
+	var x feedback
+	x.decorated(func(k spirv.Decoration) (facts.Decoration, bool) { return u.facts.Decoration(v.ID, k) })
+	if t.IsArray() && t.Elem != nil && t.Elem.IsStruct() && u.facts.Has(t.Elem.ID, spirv.DecorationBlock) {
+		for n := t.Count; n > 0 && len(u.flat(t.Elem)) > 0; n-- {
+			e := x
+			u.capturedParts(t.Elem, &e, seen, scalar)
+			x.buffer++
+		}
+		return
+	}
+	u.capturedParts(t, &x, seen, scalar)
+}
+
+func (u *unit) capturedParts(t *facts.Type, x *feedback, seen, scalar func(feedback)) {
+	seen(*x)
+	switch {
+	case t == nil:
+		u.malformed("a type is missing")
+	case t.IsStruct():
+		for i := range t.Members {
+			m := *x
+			m.decorated(func(k spirv.Decoration) (facts.Decoration, bool) { return u.facts.MemberDecoration(t.ID, i, k) })
+			u.capturedParts(t.Members[i].Type, &m, seen, scalar)
+			if x.placed {
+				x.offset = m.offset
+			}
+		}
+	case t.IsComposite() && t.Elem != nil && !t.IsRuntimeArray():
+		for n := t.Count; n > 0 && len(u.flat(t.Elem)) > 0; n-- {
+			u.capturedParts(t.Elem, x, seen, scalar)
+		}
+	default:
+		size := uint64(cmp.Or(t.Width, 32)) / 8
+		x.offset = (x.offset + size - 1) / size * size
+		scalar(*x)
+		x.offset += size
+	}
+}

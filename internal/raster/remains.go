@@ -1,0 +1,18 @@
+package raster
+
+// Remains reports whether something of a primitive is behind clipping, as far as its
+// vertices say (Vulkan §"Primitive Clipping"): it has a viewport and a layer, is not
+// culled by a distance, and is not wholly outside of one plane.
+func (r *Rasterizer) Remains(v []uint32, provoking uint32) bool {
+	p := Primitive{Provoking: provoking}
+	t := r.place(&p)
+	if t == nil || r.culled(v) {
+		return false
+	}
+	all, any := ^sides(0), sides(0)
+	for _, n := range v {
+		s := r.vertex(n, t).sides
+		all, any = all&s, any|s
+	}
+	return all&(dropping|allDistances|behind) == 0 && any&lost == 0
+}

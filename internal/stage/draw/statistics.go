@@ -1,0 +1,85 @@
+package draw
+
+import "github.com/chiaro-gpu/chiaro/internal/ir"
+
+// Statistics count what draws did (Vulkan §"Pipeline Statistics Queries" and
+// §"Primitives Generated Queries"). They are the same whatever the number of workers.
+type Statistics struct {
+	InputVertices         uint64 // of the input assembly; indices that restart a strip are none
+	InputPrimitives       uint64 // that are complete
+	VertexInvocations     uint64
+	ControlPatches        uint64 // of tessellation control
+	EvaluationInvocations uint64
+	GeometryInvocations   uint64
+	GeometryPrimitives    uint64 // that geometry programs emitted, to any stream
+	ClippingInvocations   uint64 // primitives before clipping: 0 where nothing is rasterised
+	ClippingPrimitives    uint64 // and behind it
+	FragmentInvocations   uint64 // without helpers
+
+	// Generated are the primitives that reached transform feedback, by stream, whether
+	// or not it is active.
+	Generated [MaxStreams]uint64
+}
+
+// handOn hands primitives of a stream on from the last stage before the rasterizer: to
+// transform feedback, and counts them.
+func (d *drawing) handOn(stream uint32, f *flow) {
+	if s := d.args.Statistics; s != nil {
+		s.Generated[stream] += uint64(len(f.primitives))
+		if d.programs[geometry] != nil {
+			s.GeometryPrimitives += uint64(len(f.primitives))
+		}
+	}
+	d.feedback(stream, f)
+}
+
+// assembled counts a chunk, whose vertices run.
+func (d *drawing) assembled() {
+	if s := d.args.Statistics; s != nil {
+		s.InputPrimitives += uint64(len(d.chunk.primitives))
+		s.VertexInvocations += uint64(d.chunk.vertices())
+	}
+}
+
+// allAssembled counts what the input assembly has read for a view.
+func (d *drawing) allAssembled() {
+	if s := d.args.Statistics; s != nil {
+		s.InputVertices += d.assembler.vertices
+	}
+}
+
+// clipped counts primitives before and behind clipping, of which raster has the
+// vertices.
+func (d *drawing) clipped(f *flow) {
+	s := d.args.Statistics
+	if s == nil {
+		return
+	}
+	s.ClippingInvocations += uint64(len(f.primitives))
+	n := f.topology.corners()
+	for i := range f.primitives {
+		if p := &f.primitives[i]; d.raster.Remains(p.v[:n], p.provoking) {
+			s.ClippingPrimitives++
+		}
+	}
+}
+
+// invoked counts an invocation of the fragment program. Helpers add nothing.
+func (s *fragmentShader) invoked() {
+	if s.key.invocations {
+		s.countAt(countInvocations)
+	}
+}
+
+// countAt adds 1 to a counter of the draw.
+func (s *fragmentShader) countAt(n uint32) {
+	h := s.handle(ir.StorageBuffer, bindCounts, true)
+	s.b.Emit(ir.Val{Op: ir.AtomAdd, Type: ir.I64, Flags: ir.Unused, Args: [4]ir.V{h, s.b.I32(8 * n), s.b.Const(ir.I64, 1)}})
+}
+
+// Counters of a draw.
+const (
+	countPassed      = iota // samples that passed all tests
+	countInvocations        // of the fragment program
+	numCounts
+)
