@@ -275,7 +275,8 @@ const (
 	ShapeFormat  = 9  // what OpImageQueryFormat yields
 	ShapeOrder   = 10 // what OpImageQueryOrder yields
 	ShapeWeights = 11 // of a view of weights: 6 bits each of the center's x and y and the size's less 1, and 3 of the log2 of phases along an axis
-	ShapeLevels  = 12
+	ShapeCorner  = 12 // 1 where texels lie on corners, and levels are rounded up to 2 texels at least (VK_NV_corner_sampled_image), else 0
+	ShapeLevels  = 13
 	ShapeLevel   = 3
 	MaxLevels    = 16
 	ShapeWords   = ShapeLevels + ShapeLevel*MaxLevels

@@ -45,6 +45,8 @@ func (s *script) image(at compute.Binding, f []string) error {
 			d.Levels = n
 		case "samples":
 			d.Samples = n
+		case "corner":
+			d.Corner = true
 		case "weights": // all of a layer; so many phases
 			d.Layers, view.Arrayed = n, true
 			view.Weights = &texture.Weights{Size: [2]int{d.Width, d.Height}, Phases: n}

@@ -42,13 +42,15 @@ func imageQuerySize(f *function, in spirv.Inst) {
 }
 
 // extentAt returns how many texels a level has along an axis where the first one
-// has n.
+// has n (Vulkan §"Image Mip Level Sizing").
 func (f *function) extentAt(shape, n, lod ir.V) ir.V {
 	if lod == 0 {
 		return n
 	}
 	b := f.b
-	less := b.Op(ir.UMax, ir.I32, b.Op(ir.LShr, ir.I32, n, b.Op(ir.And, ir.I32, lod, b.I32(31))), b.I32(1))
+	corner := f.shapeWordOf(shape, ir.ShapeCorner)
+	less := b.Op(ir.LShr, ir.I32, b.Op(ir.Sub, ir.I32, n, corner), b.Op(ir.And, ir.I32, lod, b.I32(31)))
+	less = b.Op(ir.UMax, ir.I32, b.Op(ir.Add, ir.I32, less, corner), b.Op(ir.Add, ir.I32, corner, b.I32(1)))
 	return b.Select(f.hasLevel(shape, lod), less, b.I32(0))
 }
 

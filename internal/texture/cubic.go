@@ -41,7 +41,7 @@ func (f *filter) cubicAxis(i int) (q [4]along) {
 // kept near the level, so that integers hold them.
 func (f *filter) cubicPlace(a axis) (whole, part ir.V) {
 	u := a.u
-	if !f.s.unnormalized {
+	if !a.counts {
 		switch a.mode {
 		case Repeat:
 			u = f.fsub(u, f.floor(u))

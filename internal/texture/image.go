@@ -31,6 +31,7 @@ type Desc struct {
 	Layers  int
 	Levels  int
 	Samples int
+	Corner  bool // texels lie on the corners of what coordinates count (VK_NV_corner_sampled_image)
 	Packed  bool // rows stand one behind the other without a gap, however slow that is
 }
 
@@ -125,8 +126,10 @@ func (m *Image) check() error {
 	switch {
 	case m.Dim > ir.Dim3D:
 		return wrong("dimension %s; must be 1d, 2d or 3d", m.Dim)
-	case m.Levels < 1 || m.Levels > min(maxLevels, bits.Len(uint(longest))):
-		return wrong("%d mip levels; must be from 1 to %d", m.Levels, min(maxLevels, bits.Len(uint(longest))))
+	case m.Corner && !m.cornerFits():
+		return wrong("an image of %s, %d×%d×%d, sampled at its corners; must be 2d or 3d of color, in one plane, with 2 texels at least along each axis", m.Format, m.Width, m.Height, m.Depth)
+	case m.Levels < 1 || m.Levels > m.mostLevels(longest):
+		return wrong("%d mip levels; must be from 1 to %d", m.Levels, m.mostLevels(longest))
 	case m.Layers < 1 || m.Layers > MaxLayers || m.Dim == ir.Dim3D && m.Layers != 1:
 		return wrong("%d layers; must be from 1 to %d, and 1 of a volume", m.Layers, MaxLayers)
 	case m.Samples < 1 || m.Samples > MaxSamples || m.Samples&(m.Samples-1) != 0:
@@ -137,6 +140,30 @@ func (m *Image) check() error {
 		return wrong("%d samples of an image of %s with %d levels; must be 2d with one level", m.Samples, m.Dim, m.Levels)
 	}
 	return nil
+}
+
+// cornerFits reports whether an image whose texels lie on corners may be as this one
+// (VUID-VkImageCreateInfo-flags-02050, -02051, -02052, -02053).
+func (m *Image) cornerFits() bool {
+	return m.Dim != ir.Dim1D && m.info.Aspects == format.Color && !m.chroma() && m.Width > 1 && m.Height > 1 && (m.Dim == ir.Dim2D || m.Depth > 1)
+}
+
+// mostLevels returns how many levels there can be where the longest axis has so many
+// texels (VUID-VkImageCreateInfo-mipLevels-00958).
+func (m *Image) mostLevels(longest int) int {
+	if m.Corner { // down to 2 texels
+		longest--
+	}
+	return min(maxLevels, bits.Len(uint(longest)))
+}
+
+// extentAt returns how many texels of n along an axis level has (Vulkan §"Image Mip
+// Level Sizing").
+func (m *Image) extentAt(n, level int) int {
+	if m.Corner && n > 1 {
+		return max((n-1)>>level+1, 2)
+	}
+	return format.LevelExtent(n, level)
 }
 
 // aspectFormat is an aspect with the format that it has by itself, and the texels
@@ -198,7 +225,7 @@ func (m *Image) plane(a aspectFormat) (p plane, err error) {
 	p.aspect, p.texel = a.aspect, f
 	size := uint64(0)
 	for n := range m.Levels {
-		l := level{width: max(m.Width/a.divX>>n, 1), height: max(m.Height/a.divY>>n, 1), depth: max(m.Depth>>n, 1)}
+		l := level{width: m.extentAt(m.Width/a.divX, n), height: m.extentAt(m.Height/a.divY, n), depth: m.extentAt(m.Depth, n)}
 		row := m.pitch(uint64(l.width)*uint64(f.Bytes)*uint64(m.Samples), l)
 		slice := row * uint64(l.height)
 		l.at, l.row, l.slice = uint32(size), uint32(row), uint32(slice)

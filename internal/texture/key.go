@@ -28,6 +28,7 @@ type viewKey struct {
 	arrayed bool
 	samples uint8 // log2
 	levels  bool  // it has more than one
+	corner  bool  // its texels lie on corners
 	swizzle [4]Swizzle
 	conversion
 }
@@ -40,6 +41,9 @@ func (k viewKey) word() uint64 {
 	}
 	if k.levels {
 		w |= 1 << 41
+	}
+	if k.corner {
+		w |= 1 << 61
 	}
 	for i, s := range k.swizzle {
 		w |= uint64(s) << (42 + 3*i)

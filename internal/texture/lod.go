@@ -69,7 +69,11 @@ func (c *code) footprint(a *arguments, d *detail) ir.V {
 func (c *code) length2(d []ir.V) ir.V {
 	sum := ir.V(0)
 	for i, v := range d[:c.v.axes()] {
-		v = c.fmul(v, c.utof(c.word(ir.ShapeWidth+i)))
+		length := c.utof(c.word(ir.ShapeWidth + i))
+		if c.v.corner {
+			length = c.fsub(length, c.num(1))
+		}
+		v = c.fmul(v, length)
 		if sum == 0 {
 			sum = c.fmul(v, v)
 		} else {

@@ -59,8 +59,15 @@ func (o *model) level(level, layer int, at []float64, offset []int, filter textu
 	size := [3]int{w, h, depth}
 	var lo [3]int
 	var part [3]float64
+	address, half := o.s.Address, 0.5
+	if o.m.Corner { // what nearest texels are shifted by, and linear ones are not
+		address, half = [3]texture.AddressMode{texture.ClampToEdge, texture.ClampToEdge, texture.ClampToEdge}, 0
+	}
 	for i, u := range at {
-		if !o.s.Unnormalized {
+		switch {
+		case !o.s.Unnormalized && o.m.Corner:
+			u *= float64(size[i] - 1)
+		case !o.s.Unnormalized:
 			u *= float64(size[i])
 		}
 		off := 0
@@ -68,10 +75,10 @@ func (o *model) level(level, layer int, at []float64, offset []int, filter textu
 			off = offset[i]
 		}
 		if filter == texture.Nearest {
-			lo[i] = int(math.Floor(u)) + off
+			lo[i] = int(math.Floor(u+0.5-half)) + off
 			continue
 		}
-		x := math.RoundToEven((u - 0.5) * 256)
+		x := math.RoundToEven((u - half) * 256)
 		lo[i] = int(math.Floor(x/256)) + off
 		part[i] = x/256 - math.Floor(x/256)
 	}
@@ -87,7 +94,7 @@ func (o *model) level(level, layer int, at []float64, offset []int, filter textu
 			} else {
 				weight *= 1 - part[i]
 			}
-			place[i] = wrap(o.s.Address[i], n, size[i])
+			place[i] = wrap(address[i], n, size[i])
 		}
 		if weight == 0 {
 			continue

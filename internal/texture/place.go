@@ -26,7 +26,7 @@ func (c *code) mip(n ir.V) (m mip) {
 	for i := range c.v.axes() {
 		e := c.word(ir.ShapeWidth + i)
 		if n != 0 {
-			e = c.Op(ir.UMax, ir.I32, c.Op(ir.LShr, ir.I32, e, n), c.I32(1))
+			e = c.extentAt(e, n)
 		}
 		m.extent[i] = e
 	}
@@ -41,6 +41,15 @@ func (c *code) mip(n ir.V) (m mip) {
 		m.slice = word(2)
 	}
 	return m
+}
+
+// extentAt is how many texels of e along an axis a level has (Vulkan §"Image Mip Level
+// Sizing").
+func (c *code) extentAt(e, level ir.V) ir.V {
+	if c.v.corner {
+		return c.Op(ir.UMax, ir.I32, c.add(c.Op(ir.LShr, ir.I32, c.sub(e, c.I32(1)), level), c.I32(1)), c.I32(2))
+	}
+	return c.Op(ir.UMax, ir.I32, c.Op(ir.LShr, ir.I32, e, level), c.I32(1))
 }
 
 // layered reports whether the view has layers.

@@ -51,8 +51,8 @@ func (c *code) processed(a *arguments) ([]ir.V, error) {
 	x := c.texelOf()
 	from := *c
 	from.v, from.memory, from.shape = a.from.v, a.from.memory, a.from.shape
-	if x.kind() != ir.F32 || c.v.converted || from.v.converted {
-		return nil, &UnsupportedError{"image processing of integers or of luma and chroma: texture function " + c.t.Op.String()}
+	if x.kind() != ir.F32 || c.v.converted || from.v.converted || c.v.corner || from.v.corner {
+		return nil, &UnsupportedError{"image processing of integers, of luma and chroma, or at corners: texture function " + c.t.Op.String()}
 	}
 	if c.t.HasOther() {
 		if y := from.texelOf(); y.kind() != ir.F32 {

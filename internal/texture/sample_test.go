@@ -101,64 +101,139 @@ func TestSample(t *testing.T) {
 	}
 	for seed := range rounds {
 		r := rand.New(rand.NewSource(int64(seed)))
+		if sampleOnce(t, seed, r, drawCase(r)); t.Failed() {
+			return
+		}
+	}
+}
+
+// TestCorner does so with images whose texels lie on corners: the first at coordinate 0
+// and the last at 1, in levels that are rounded up to 2 texels at least
+// (VK_NV_corner_sampled_image). An address mode other than to the edge is as that one.
+func TestCorner(t *testing.T) {
+	for seed := range 150 {
+		r := rand.New(rand.NewSource(int64(seed)))
 		c := drawCase(r)
-		m, err := texture.NewImage(c.image)
-		if err != nil {
-			t.Fatal(err, c)
+		if c.image.Dim == ir.Dim1D || c.x.Has(ir.TextureDref) || c.image.Format == "D32_SFLOAT" {
+			continue
 		}
-		fillNumbers(m, r)
-		v, err := texture.NewView(m, c.view)
-		if err != nil {
-			t.Fatal(err, c)
+		c.image.Corner = true
+		for _, n := range []*int{&c.image.Width, &c.image.Height, &c.image.Depth} {
+			if *n++; c.image.Dim == ir.Dim2D {
+				c.image.Depth = 1
+			}
 		}
-		s, err := texture.NewSampler(c.sampler)
-		if err != nil {
-			t.Fatal(err, c)
+		most := 1
+		for n := max(c.image.Width, c.image.Height, c.image.Depth); n > 2; n = (n + 1) / 2 {
+			most++
 		}
-		o := &model{m: m, d: c.view, s: c.sampler, border: border(m)}
-		axes := c.x.Dim.Axes()
-		var args [][]uint64
-		var want [][4]float64
-		for range 48 {
-			at := make([]float64, axes)
-			list := []uint64{0, 0}
-			f := func(x float64) float64 {
-				list = append(list, uint64(math.Float32bits(float32(x))))
-				return float64(float32(x))
-			}
-			for i := range at {
-				// multiples of 1/1024 of a texel, never in the middle of a rounding
-				n := float64([]int{m.Width, m.Height, m.Depth}[i])
-				at[i] = f((float64(r.Intn(int(n)*3*256)) - n*256 + 0.25) / 256 / n)
-			}
-			layer := 0.0
-			if c.x.Arrayed {
-				layer = f(float64(r.Intn(13)-3) / 3)
-			}
-			dref := 0.0
-			if c.x.Has(ir.TextureDref) {
-				dref = f(float64(r.Intn(64)) / 64)
-			}
-			lambda := f(float64(r.Intn(40)-8)/8 + 1.0/512)
-			var offset []int
-			if c.x.Has(ir.TextureOffset) {
-				for range at {
-					offset = append(offset, r.Intn(16)-8)
-					list = append(list, uint64(uint32(int32(offset[len(offset)-1]))))
-				}
-			}
-			args = append(args, list)
-			want = append(want, o.sample(at, offset, layer, lambda, dref))
+		c.image.Levels = min(c.image.Levels, most)
+		c.view.BaseLevel = min(c.view.BaseLevel, c.image.Levels-1)
+		c.view.Levels = c.image.Levels - c.view.BaseLevel
+		if sampleOnce(t, seed, r, c); t.Failed() {
+			return
 		}
-		for i, got := range call(t, c.x, v, s, args) {
-			for k, bits := range got {
-				g := float64(math.Float32frombits(uint32(bits)))
-				if math.Abs(g-want[i][k]) > 2e-6*max(1, math.Abs(want[i][k])) {
-					t.Errorf("seed %d, call %d, component %d: %v; must be %v\n%s", seed, i, k, g, want[i][k], c)
-					break
-				}
+	}
+}
+
+// TestCornerLevels compares the extents of levels with those of the specification, and
+// has images that cannot be sampled at their corners.
+func TestCornerLevels(t *testing.T) {
+	m, err := texture.NewImage(texture.Desc{Format: "R8_UNORM", Dim: ir.Dim3D, Width: 17, Height: 6, Depth: 2, Levels: 5, Corner: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n, want := range [][3]int{{17, 6, 2}, {9, 3, 2}, {5, 2, 2}, {3, 2, 2}, {2, 2, 2}} {
+		if x, y, z := m.LevelExtent(n); [3]int{x, y, z} != want {
+			t.Errorf("level %d has %d×%d×%d texels; must be %v", n, x, y, z, want)
+		}
+	}
+	for _, d := range []texture.Desc{
+		{Format: "R8_UNORM", Dim: ir.Dim1D, Width: 17},
+		{Format: "D16_UNORM", Dim: ir.Dim2D, Width: 17, Height: 17},
+		{Format: "R8_UNORM", Dim: ir.Dim2D, Width: 17, Height: 1},
+		{Format: "R8_UNORM", Dim: ir.Dim3D, Width: 17, Height: 17},
+		{Format: "R8_UNORM", Dim: ir.Dim2D, Width: 17, Height: 17, Levels: 6},
+		{Format: "G8_B8R8_2PLANE_420_UNORM", Dim: ir.Dim2D, Width: 16, Height: 16},
+	} {
+		d.Corner = true
+		if _, err := texture.NewImage(d); err == nil {
+			t.Errorf("an image of %+v", d)
+		}
+	}
+	flat, _ := texture.NewImage(texture.Desc{Format: "R8_UNORM", Dim: ir.Dim2D, Width: 17, Height: 17, Layers: 6, Levels: 3, Corner: true})
+	v, _ := texture.NewView(flat, texture.ViewDesc{Dim: ir.Dim2D, Layers: 1})
+	s, _ := texture.NewSampler(texture.SamplerDesc{MaxLod: 9})
+	x := ir.Texture{Op: ir.TextureQueryLod, Dim: ir.Dim2D, Type: ir.F32, Operands: ir.TextureGrad}
+	for i, got := range call(t, x, v, s, [][]uint64{{0, 0, 0, 0, f32(1.0 / 16), 0, 0, 0}, {0, 0, 0, 0, f32(1.0 / 8), 0, 0, 0}, {0, 0, 0, 0, 0, 0, 0, f32(1.0 / 4)}}) {
+		if want := uint64(f32(float64(i))); got[0] != want || got[1] != want {
+			t.Errorf("a derivative of %d texels: the level is %x; must be %x", 1<<i, got, want)
+		}
+	}
+	if _, err := texture.NewView(flat, texture.ViewDesc{Dim: ir.DimCube}); err == nil {
+		t.Error("a cube that is sampled at its corners")
+	}
+}
+
+// sampleOnce compares samples of one case with the model.
+func sampleOnce(t *testing.T, seed int, r *rand.Rand, c sampleCase) {
+	t.Helper()
+	m, err := texture.NewImage(c.image)
+	if err != nil {
+		t.Fatal(err, c)
+	}
+	fillNumbers(m, r)
+	v, err := texture.NewView(m, c.view)
+	if err != nil {
+		t.Fatal(err, c)
+	}
+	s, err := texture.NewSampler(c.sampler)
+	if err != nil {
+		t.Fatal(err, c)
+	}
+	o := &model{m: m, d: c.view, s: c.sampler, border: border(m)}
+	axes := c.x.Dim.Axes()
+	var args [][]uint64
+	var want [][4]float64
+	for range 48 {
+		at := make([]float64, axes)
+		list := []uint64{0, 0}
+		f := func(x float64) float64 {
+			list = append(list, uint64(math.Float32bits(float32(x))))
+			return float64(float32(x))
+		}
+		for i := range at {
+			// multiples of 1/1024 of a texel, never in the middle of a rounding
+			n := float64([]int{m.Width, m.Height, m.Depth}[i])
+			if m.Corner {
+				n--
 			}
-			if t.Failed() {
+			at[i] = f((float64(r.Intn(int(n)*3*256)) - n*256 + 0.25) / 256 / n)
+		}
+		layer := 0.0
+		if c.x.Arrayed {
+			layer = f(float64(r.Intn(13)-3) / 3)
+		}
+		dref := 0.0
+		if c.x.Has(ir.TextureDref) {
+			dref = f(float64(r.Intn(64)) / 64)
+		}
+		lambda := f(float64(r.Intn(40)-8)/8 + 1.0/512)
+		var offset []int
+		if c.x.Has(ir.TextureOffset) {
+			for range at {
+				offset = append(offset, r.Intn(16)-8)
+				list = append(list, uint64(uint32(int32(offset[len(offset)-1]))))
+			}
+		}
+		args = append(args, list)
+		want = append(want, o.sample(at, offset, layer, lambda, dref))
+	}
+	for i, got := range call(t, c.x, v, s, args) {
+		for k, bits := range got {
+			g := float64(math.Float32frombits(uint32(bits)))
+			if math.Abs(g-want[i][k]) > 2e-6*max(1, math.Abs(want[i][k])) {
+				t.Errorf("seed %d, call %d, component %d: %v; must be %v\n%s", seed, i, k, g, want[i][k], c)
 				break
 			}
 		}

@@ -89,10 +89,12 @@ func NewView(m *Image, d ViewDesc) (*View, error) {
 		return nil, wrong("a cube of %d layers of %d×%d texels; must be six for each, square, of one sample", d.Layers, m.Width, m.Height)
 	case !m.slicesFit(p, &d):
 		return nil, wrong("a view of %d slices from %d on of an image of %s; must be of those of one level of a volume", d.Slices, d.BaseSlice, m.Dim)
+	case m.Corner && d.Dim == ir.DimCube: // VUID-VkImageCreateInfo-flags-02051
+		return nil, wrong("a cube of an image that is sampled at its corners")
 	case d.Dim == ir.DimCube && m.Dim != ir.Dim2D, d.Dim != ir.DimCube && !sliced && d.Dim != m.Dim, d.Dim == ir.Dim3D && d.Arrayed, sliced && d.Levels != 1:
 		return nil, wrong("a view of %s of an image of %s", d.Dim, m.Dim)
 	}
-	v := &View{memory: p.memory, key: viewKey{format: f.ID, dim: d.Dim, arrayed: d.Arrayed, levels: d.Levels > 1, samples: uint8(bits.TrailingZeros(uint(m.Samples)))}}
+	v := &View{memory: p.memory, key: viewKey{format: f.ID, dim: d.Dim, arrayed: d.Arrayed, levels: d.Levels > 1, corner: m.Corner, samples: uint8(bits.TrailingZeros(uint(m.Samples)))}}
 	for i, s := range d.Swizzle {
 		if s >= numSwizzles {
 			return nil, wrong("swizzle %d; must be one of Vulkan's", s)
@@ -176,6 +178,9 @@ func (m *Image) shape(p *plane, d ViewDesc) []byte {
 	put(ir.ShapeLayers, d.Layers)
 	put(ir.ShapeLevelsN, d.Levels)
 	put(ir.ShapeSamples, m.Samples)
+	if m.Corner {
+		put(ir.ShapeCorner, 1)
+	}
 	put(ir.ShapeMinLod, int(math.Float32bits(max(d.MinLod-float32(d.BaseLevel), 0))))
 	levels := p.levels[d.BaseLevel:][:d.Levels]
 	if m.info.Planes > 0 && d.Aspect <= format.Color { // of images in planes, level n is plane n

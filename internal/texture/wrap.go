@@ -30,12 +30,20 @@ type axis struct {
 	u            ir.V // f32
 	offset       ir.V // i32; 0 (no value) where there is none
 	size, length ir.V // texels, as i32 and f32
+	counts       bool // u counts texels
 	mode         AddressMode
 }
 
 // axis returns the coordinate along axis i of a level.
 func (c *code) axis(i int, u, offset, size ir.V) axis {
-	a := axis{u: u, offset: offset, size: size, length: c.utof(size), mode: c.s.address[i]}
+	a := axis{u: u, offset: offset, size: size, length: c.utof(size), mode: c.s.address[i], counts: c.s.unnormalized}
+	if c.v.corner { // half a texel on, they lie as others do; other addressing modes are not allowed
+		one := c.num(1)
+		if !a.counts {
+			one = c.fsub(a.length, one)
+		}
+		a.u, a.counts, a.mode = c.ffma(u, one, c.num(0.5)), true, ClampToEdge
+	}
 	if c.seamless() { // the addressing modes are ignored
 		a.mode = ClampToEdge
 	}
@@ -61,9 +69,9 @@ func (c *code) texels(r reduced) ir.V {
 // reduce wraps a coordinate as far as floats do it. Where there is an offset it
 // counts texels: the sum is reduced, not the coordinate.
 func (c *code) reduce(a axis) (r reduced) {
-	plain := a.offset == 0 && !c.s.unnormalized
+	plain := a.offset == 0 && !a.counts
 	scaled := func(u ir.V) ir.V {
-		if !c.s.unnormalized {
+		if !a.counts {
 			u = c.fmul(u, a.length)
 		}
 		if a.offset != 0 {
@@ -88,7 +96,7 @@ func (c *code) reduce(a axis) (r reduced) {
 		r.part = scaled(t)
 	case ClampToBorder:
 		r.part, r.unit = a.u, 0
-		if !c.s.unnormalized {
+		if !a.counts {
 			r.part = c.fmul(a.u, a.length)
 		}
 		if a.offset != 0 {
