@@ -22,7 +22,7 @@
 //   - A strip is the lanes that one instruction stream of an engine serves at
 //     once. It is the engine's choice and never visible.
 //   - A batch is a run of consecutive groups that one worker takes at once;
-//     see [Job.Split].
+//     see [Run].
 //   - A worker is a goroutine that runs groups of a job.
 //
 // # A job

@@ -3,6 +3,7 @@ package exec
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
@@ -65,10 +66,37 @@ type Program interface {
 	// Run runs all groups of the job. It returns a *JobError for a job that
 	// does not fit the program, a *BudgetError where a loop did not end within
 	// the budget, and soon after ctx is done an *InterruptError that names the
-	// loop that ran, or ctx.Err() where none did.
+	// loop that ran, or ctx.Err() where none did. Engines have it call [Run].
 	Run(ctx context.Context, job *Job) error
 
+	// Prepare makes a job ready to be run by parts. It returns a *JobError for a
+	// job that does not fit the program. Neither the job nor what it names may
+	// change until Release. Where the program has messages the job has a log.
+	Prepare(job *Job) (Prepared, error)
+
+	// Enter returns what runs groups in the calling goroutine, until Leave. stop is
+	// set when it shall end soon.
+	Enter(ctx context.Context, stop *atomic.Bool) (Worker, error)
+
 	// Close frees what the engine holds for the program. No Run may be under
-	// way, and none may follow.
+	// way, nothing may be prepared or entered, and none may follow.
 	Close() error
+}
+
+// Prepared is a job of a program that is ready. Workers of the program run its groups,
+// several at once.
+type Prepared interface {
+	// Release ends the use. No Worker may be running groups of the job, or have run
+	// some and not left yet.
+	Release()
+}
+
+// Worker runs groups of jobs of one program, one batch after the other.
+type Worker interface {
+	// Run runs the groups of a batch in order. It returns what Program.Run does,
+	// but nil at once where it is stopped.
+	Run(p Prepared, b Batch) error
+
+	// Leave ends the use.
+	Leave()
 }

@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"unsafe"
 
@@ -83,7 +82,7 @@ func TestSplit(t *testing.T) {
 		var mu sync.Mutex
 		seen := map[[3]uint32]int{}
 		freed := 0
-		err := job.Split(context.Background(), &ir.Program{}, func(*atomic.Bool) (func(exec.Batch) error, func()) {
+		err := exec.Run(context.Background(), inGo(func() (func(exec.Batch) error, func()) {
 			next := uint64(0)
 			return func(b exec.Batch) error {
 				mu.Lock()
@@ -96,7 +95,7 @@ func TestSplit(t *testing.T) {
 				}
 				return nil
 			}, func() { mu.Lock(); freed++; mu.Unlock() }
-		})
+		}), job)
 		if err != nil || freed != workers {
 			t.Errorf("%v, %d workers freed; want %d", err, freed, workers)
 		}
@@ -116,7 +115,7 @@ func TestSplit(t *testing.T) {
 func TestSplitFails(t *testing.T) {
 	job := &exec.Job{Groups: [3]uint32{1000, 1, 1}, Workers: 4}
 	run := func(f func(exec.Batch) error) error {
-		return job.Split(context.Background(), &ir.Program{}, func(*atomic.Bool) (func(exec.Batch) error, func()) { return f, nil })
+		return exec.Run(context.Background(), inGo(func() (func(exec.Batch) error, func()) { return f, nil }), job)
 	}
 	if err := run(func(b exec.Batch) error { return fmt.Errorf("batch %d", b.First) }); err == nil || err.Error() != "batch 0" {
 		// The first batch is always taken, and always fails.

@@ -32,7 +32,7 @@ func TestSpans(t *testing.T) {
 		last := make([]uint64, job.Workers+1)
 		var workers atomic.Int32
 		var mu sync.Mutex
-		err := job.Split(context.Background(), p, func(*atomic.Bool) (func(exec.Batch) error, func()) {
+		err := exec.Run(context.Background(), inGo(func() (func(exec.Batch) error, func()) {
 			me := workers.Add(1)
 			return func(b exec.Batch) error {
 				mu.Lock()
@@ -49,7 +49,7 @@ func TestSpans(t *testing.T) {
 				}
 				return nil
 			}, nil
-		})
+		}), &job)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,6 +3,7 @@ package interp
 import (
 	"context"
 	"encoding/binary"
+	"sync"
 	"sync/atomic"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
@@ -48,7 +49,19 @@ func (Engine) Compile(p *ir.Program, o exec.Options) (exec.Program, error) {
 type program struct {
 	p    *ir.Program
 	code *code
+
+	mu       sync.Mutex
+	workers  []*worker   // that nobody uses
+	prepared []*prepared // likewise
 }
+
+// Bounds of what a program keeps for its next runs: bytes of one worker, jobs, and of
+// how many handles each.
+const (
+	maxKeptWorker   = 1 << 20
+	maxKeptPrepared = 64
+	maxKeptHandles  = 1 << 12
+)
 
 // IR returns the program that was compiled.
 func (p *program) IR() *ir.Program { return p.p }
@@ -57,13 +70,78 @@ func (p *program) IR() *ir.Program { return p.p }
 func (p *program) Close() error { return nil }
 
 // Run runs the job's groups.
-func (p *program) Run(ctx context.Context, job *exec.Job) error {
+func (p *program) Run(ctx context.Context, job *exec.Job) error { return exec.Run(ctx, p, job) }
+
+// prepared is a job that is ready.
+type prepared struct {
+	of  *program
+	job *exec.Job
+	handles
+}
+
+// Prepare checks the job and numbers what it names.
+func (p *program) Prepare(job *exec.Job) (exec.Prepared, error) {
 	if err := job.Check(p.p); err != nil {
-		return err
+		return nil, err
 	}
-	job = job.Heard(p.p)
-	table := newHandles(p.p, job)
-	return job.Split(ctx, p.p, func(stop *atomic.Bool) (func(exec.Batch) error, func()) {
-		return newWorker(ctx, p, job, table, stop).batch, nil
-	})
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var x *prepared
+	if n := len(p.prepared); n > 0 {
+		x, p.prepared = p.prepared[n-1], p.prepared[:n-1]
+	} else {
+		x = &prepared{of: p}
+	}
+	x.job = job
+	x.handles.fill(p.p, job)
+	return x, nil
+}
+
+// Release keeps what was prepared for the next job.
+func (x *prepared) Release() {
+	clear(x.list)
+	x.job = nil
+	p := x.of
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.prepared) < maxKeptPrepared && cap(x.list) <= maxKeptHandles {
+		p.prepared = append(p.prepared, x)
+	}
+}
+
+// Enter returns a worker: one of an earlier run, or a new one.
+func (p *program) Enter(ctx context.Context, stop *atomic.Bool) (exec.Worker, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var w *worker
+	if n := len(p.workers); n > 0 {
+		w, p.workers = p.workers[n-1], p.workers[:n-1]
+	} else {
+		w = newWorker(p)
+	}
+	w.ctx, w.stop = ctx, stop
+	return w, nil
+}
+
+// Run runs the groups of a batch.
+func (w *worker) Run(p exec.Prepared, b exec.Batch) error {
+	if x := p.(*prepared); x != w.at {
+		w.at, w.job, w.places = x, x.job, &x.handles
+		w.handles = append(w.handles[:0], x.list...)
+		w.handles[wgHandle].bytes = w.shared
+	}
+	return w.batch(b)
+}
+
+// Leave keeps the worker for the next run, or drops it where it is large or there are
+// enough.
+func (w *worker) Leave() {
+	clear(w.handles)
+	w.at, w.job, w.places, w.ctx, w.stop = nil, nil, nil, nil, nil
+	p := w.p
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.workers) < exec.KeptWorkers() && w.bytes() <= maxKeptWorker && cap(w.handles) <= maxKeptHandles {
+		p.workers = append(p.workers, w)
+	}
 }

@@ -35,8 +35,9 @@ type handles struct {
 	regions int      // number of the first region
 }
 
-func newHandles(p *ir.Program, job *exec.Job) *handles {
-	h := &handles{list: make([]handle, firstHandle), tables: firstHandle}
+// fill numbers the handles of a job.
+func (h *handles) fill(p *ir.Program, job *exec.Job) {
+	h.list, h.res, h.tables = append(h.list[:0], make([]handle, firstHandle)...), h.res[:0], firstHandle
 	h.list[pushHandle] = handle{bytes: reach(job.Push), readOnly: true}
 	for _, t := range p.Tables {
 		h.list = append(h.list, handle{bytes: reach(t), readOnly: true})
@@ -52,7 +53,6 @@ func newHandles(p *ir.Program, job *exec.Job) *handles {
 	for _, r := range job.Regions {
 		h.list = append(h.list, handle{bytes: reach(r.Bytes), address: r.Address})
 	}
-	return h
 }
 
 // reach cuts off what no length and no offset of 32 bits can name.

@@ -41,6 +41,7 @@ type subgroup struct {
 // worker runs groups, one after the other.
 type worker struct {
 	p       *program
+	at      *prepared // of which it runs groups
 	job     *exec.Job
 	handles []handle
 	places  *handles
@@ -54,11 +55,9 @@ type worker struct {
 	ctx     context.Context // of the run
 }
 
-func newWorker(ctx context.Context, p *program, job *exec.Job, table *handles, stop *atomic.Bool) *worker {
-	w := &worker{p: p, job: job, places: table, stop: stop, ctx: ctx, lanes: int(p.p.SubgroupSize), all: exec.FirstLanes(p.p.SubgroupSize)}
+func newWorker(p *program) *worker {
+	w := &worker{p: p, lanes: int(p.p.SubgroupSize), all: exec.FirstLanes(p.p.SubgroupSize)}
 	w.shared = words(int(p.p.SharedBytes))
-	w.handles = append(w.handles, table.list...)
-	w.handles[wgHandle].bytes = w.shared
 	base := uint32(0)
 	for _, v := range p.p.Vars {
 		w.bases = append(w.bases, base)
@@ -72,6 +71,15 @@ func newWorker(ctx context.Context, p *program, job *exec.Job, table *handles, s
 		w.subs = append(w.subs, w.newSubgroup())
 	}
 	return w
+}
+
+// bytes is how much memory the worker takes.
+func (w *worker) bytes() int {
+	n := len(w.shared)
+	for _, s := range w.subs {
+		n += 8*(len(s.vals)+len(s.temp)+len(s.inputs)) + 4*len(s.private)
+	}
+	return n
 }
 
 func (w *worker) newSubgroup() *subgroup {

@@ -1,10 +1,8 @@
 package jit
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"errors"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -91,9 +89,13 @@ type program struct {
 	polling bool // for tests: code polls though it need not
 	passing bool // for tests: stores go past the cache, however few there are
 
-	mu    sync.Mutex
-	first *variant // for most jobs: strips as wide as they may be
-	exact *variant // whose strips are subgroups; made when it is wanted
+	places amd64.Places
+
+	mu       sync.Mutex
+	first    *variant    // for most jobs: strips as wide as they may be
+	exact    *variant    // whose strips are subgroups; made when it is wanted
+	workers  []*worker   // that nobody uses
+	prepared []*prepared // likewise
 }
 
 // maxMergedCode bounds the operations of a program that is compiled for merged
@@ -132,7 +134,7 @@ func (p *program) begin(v *variant) (exec.Program, error) {
 		v.release()
 		return nil, err
 	}
-	p.first, p.tallies = v, amd64.TalliesOf(p.p)
+	p.first, p.tallies, p.places = v, amd64.TalliesOf(p.p), amd64.PlacesOf(p.p)
 	return p, nil
 }
 
@@ -264,14 +266,14 @@ func (p *program) compilePhases() (*variant, error) {
 // choose returns the code for a job, with a reference for the caller: merged
 // strips where what the program stores to shares no byte with anything else
 // that is bound.
-func (p *program) choose(job *exec.Job) (*variant, error) {
+func (p *program) choose(job *exec.Job, h *handles) (*variant, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	v := p.first
 	if v == nil {
 		return nil, errClosed
 	}
-	if len(v.written) > 0 && overlap(job, v.written) {
+	if len(v.written) > 0 && h.overlap(job, v.written) {
 		var err error
 		if v, err = p.subgroups(); err != nil {
 			return nil, err
@@ -294,36 +296,6 @@ func (p *program) subgroups() (*variant, error) {
 		p.exact = v
 	}
 	return p.exact, nil
-}
-
-// overlap reports whether a descriptor of a resource that is written shares bytes
-// with another descriptor. There may be many.
-func overlap(job *exec.Job, written []int) bool {
-	type stretch struct {
-		begin, end uintptr
-		written    bool
-	}
-	var list []stretch
-	for r, descriptors := range job.Resources {
-		for _, b := range descriptors {
-			if n := uintptr(len(b.Bytes)); n > 0 {
-				at := addressOf(b.Bytes)
-				list = append(list, stretch{at, at + n, slices.Contains(written, r)})
-			}
-		}
-	}
-	slices.SortFunc(list, func(a, b stretch) int { return cmp.Compare(a.begin, b.begin) })
-	var all, wrote uintptr // the ends of all before, and of those that are written
-	for _, x := range list {
-		if x.begin < wrote || x.written && x.begin < all {
-			return true
-		}
-		all = max(all, x.end)
-		if x.written {
-			wrote = max(wrote, x.end)
-		}
-	}
-	return false
 }
 
 // Exits returns how often code has left for Go so far, for operations that have

@@ -1,8 +1,10 @@
 package jit
 
 import (
+	"cmp"
 	"encoding/binary"
 	"math"
+	"slices"
 	"unsafe"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
@@ -26,19 +28,23 @@ type handles struct {
 	list      []handle
 	resources []uint32 // of each resource: its first handle and its descriptors
 	regions   int      // the first region
-	places    amd64.Places
+	places    *amd64.Places
 	push      []byte // what stands in their place
+
+	some      []int // of overlap and tallying
+	stretches []stretch
 }
 
-// newHandles makes the handles of a job. Where passing is set all stores had
-// better go past the cache.
-func newHandles(p *ir.Program, job *exec.Job, passing bool) *handles {
-	h := &handles{list: make([]handle, amd64.HandleTables), places: amd64.PlacesOf(p)}
+// fill makes the handles of a job. Where passing is set all stores had better go past
+// the cache.
+func (h *handles) fill(p *ir.Program, places *amd64.Places, job *exec.Job, passing bool) {
+	h.places, h.resources = places, h.resources[:0]
+	clear(h.list)
+	h.list = slices.Grow(h.list[:0], places.End)[:places.End]
 	h.list[amd64.HandlePush] = handle{bytes: reach(job.Push), readOnly: true}
-	for _, t := range p.Tables {
-		h.list = append(h.list, handle{bytes: reach(t), readOnly: true})
+	for i, t := range p.Tables {
+		h.list[amd64.HandleTables+i] = handle{bytes: reach(t), readOnly: true}
 	}
-	h.list = append(h.list, make([]handle, h.places.End-len(h.list))...)
 	h.push = job.Push[:min(len(job.Push)&^3, h.places.PushBytes)]
 	for r, x := range p.Res {
 		var descriptors []exec.Buffer
@@ -46,39 +52,41 @@ func newHandles(p *ir.Program, job *exec.Job, passing bool) *handles {
 			descriptors = job.Resources[r]
 		}
 		readOnly := x.NonWritable || x.Kind == ir.UniformBuffer
-		h.resource(r, descriptors, func(b exec.Buffer) handle {
-			return handle{bytes: reach(b.Bytes), beyond: max(0, len(reach(b.Bytes))-b.Range()), readOnly: readOnly, passes: !readOnly && (passing || passes(p, job, len(b.Bytes)))}
-		})
+		first, n := h.resource(r, len(descriptors))
+		for i, b := range descriptors {
+			x := handle{bytes: reach(b.Bytes), beyond: max(0, len(reach(b.Bytes))-b.Range()), readOnly: readOnly, passes: !readOnly && (passing || passes(p, job, len(b.Bytes)))}
+			h.list[first+i] = x
+			if i < n {
+				h.list[h.places.Resources[r]+i] = x
+			}
+		}
 	}
+	h.resources = append(h.resources, 0, 0) // so that none lies at no address
 	h.regions = len(h.list)
 	for _, r := range job.Regions {
 		h.list = append(h.list, handle{bytes: reach(r.Bytes), address: r.Address})
 	}
-	return h
 }
 
-// resource gives the descriptors of a resource their handles: where it has
-// places for all of them these, else others too.
-func (h *handles) resource(r int, descriptors []exec.Buffer, of func(exec.Buffer) handle) {
-	first, n := h.places.Resources[r], h.places.Counts[r]
-	for i, b := range descriptors {
-		if i < n {
-			h.list[first+i] = of(b)
-		}
-	}
-	if len(descriptors) > n {
+// resource returns the first of the handles that the descriptors of a resource get:
+// where it has places for all of them these, else others too, and then how many have
+// places.
+func (h *handles) resource(r, descriptors int) (first, placed int) {
+	first, placed = h.places.Resources[r], h.places.Counts[r]
+	if descriptors > placed {
 		first = len(h.list)
-		for _, b := range descriptors {
-			h.list = append(h.list, of(b))
-		}
+		h.list = append(h.list, make([]handle, descriptors)...)
 	}
-	h.resources = append(h.resources, uint32(first), uint32(len(descriptors)))
+	h.resources = append(h.resources, uint32(first), uint32(descriptors))
+	return first, placed
 }
 
-// native returns the handles as machine code reads them.
-func (h *handles) native(list []handle) []uint64 {
+// native returns the handles as machine code reads them, in the memory of to where that
+// is enough.
+func (h *handles) native(to []uint64, list []handle) []uint64 {
 	const words = amd64.HandleBytes / 8
-	out := make([]uint64, len(list)*words)
+	clear(to)
+	out := slices.Grow(to[:0], len(list)*words)[:len(list)*words]
 	for i := range list {
 		if i < h.places.Push || i >= h.places.End {
 			list[i].words((*[words]uint64)(out[i*words:]))
@@ -89,6 +97,39 @@ func (h *handles) native(list []handle) []uint64 {
 		out[h.places.Push*words+i/8] |= word << (i % 8 * 8)
 	}
 	return out
+}
+
+// stretch is bytes that a descriptor names.
+type stretch struct {
+	begin, end uintptr
+	written    bool
+}
+
+// overlap reports whether a descriptor of a resource that is written shares bytes
+// with another descriptor. There may be many.
+func (h *handles) overlap(job *exec.Job, written []int) bool {
+	list := h.stretches[:0]
+	for r, descriptors := range job.Resources {
+		for _, b := range descriptors {
+			if n := uintptr(len(b.Bytes)); n > 0 {
+				at := addressOf(b.Bytes)
+				list = append(list, stretch{at, at + n, slices.Contains(written, r)})
+			}
+		}
+	}
+	h.stretches = list
+	slices.SortFunc(list, func(a, b stretch) int { return cmp.Compare(a.begin, b.begin) })
+	var all, wrote uintptr // the ends of all before, and of those that are written
+	for _, x := range list {
+		if x.begin < wrote || x.written && x.begin < all {
+			return true
+		}
+		all = max(all, x.end)
+		if x.written {
+			wrote = max(wrote, x.end)
+		}
+	}
+	return false
 }
 
 // reach cuts off what no length of 32 bits can name.

@@ -1,10 +1,10 @@
 package jit
 
 import (
-	"runtime"
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
 )
 
@@ -51,7 +51,7 @@ func (v *variant) leave(r *room) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	n := int64(r.bytes())
-	if n > maxKeptRoom || len(v.rooms) >= runtime.GOMAXPROCS(0) {
+	if n > maxKeptRoom || len(v.rooms) >= exec.KeptWorkers() {
 		r.close()
 		return
 	}

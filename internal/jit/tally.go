@@ -1,6 +1,7 @@
 package jit
 
 import (
+	"slices"
 	"sync/atomic"
 	"unsafe"
 
@@ -18,13 +19,13 @@ const maxOwn = 256 << 10
 // way, that share no byte with anything else that is bound, and that have at most
 // half as many words as a worker runs lanes, as it walks them all in the end.
 func (h *handles) tallying(p *ir.Program, job *exec.Job, tallies []ir.Op) {
-	var some []int
+	some := h.some[:0]
 	for r, op := range tallies {
 		if op != ir.Bad && r < len(job.Resources) {
 			some = append(some, r)
 		}
 	}
-	if len(some) == 0 || overlap(job, some) {
+	if h.some = some; len(some) == 0 || h.overlap(job, some) {
 		return
 	}
 	lanes := min(job.Total(), 1<<40) * uint64(p.Invocations()) / uint64(job.WorkerCount(p))
@@ -49,17 +50,16 @@ type tally struct {
 	own   []uint32 // a word for each, where the worker does it
 }
 
-// newTally begins a tally for a handle, and has the handle name the worker's own
-// memory.
-func newTally(h *handle) tally {
-	t := tally{op: h.tally, total: h.bytes, own: make([]uint32, (len(h.bytes)+63)/64*16)} // whole lines
-	if neutral, _ := amd64.Neutral(t.op); neutral != 0 {
-		for i := range t.own {
-			t.own[i] = neutral
-		}
+// begin begins a tally for a handle, and has the handle name the worker's own memory:
+// that which the tally had, where it is enough.
+func (t *tally) begin(h *handle) {
+	n := (len(h.bytes) + 63) / 64 * 16 // whole lines
+	t.op, t.total, t.own = h.tally, h.bytes, slices.Grow(t.own[:0], n)[:n]
+	neutral, _ := amd64.Neutral(t.op)
+	for i := range t.own {
+		t.own[i] = neutral
 	}
 	h.bytes = unsafe.Slice((*byte)(unsafe.Pointer(&t.own[0])), len(h.bytes))
-	return t
 }
 
 // settle does to the descriptor what was gathered.
@@ -75,4 +75,5 @@ func (t *tally) settle() {
 			exchange(t.total[4*i:][:4], func(old uint64) uint64 { return ir.Replacement(t.op, key, old, uint64(x), 0) })
 		}
 	}
+	t.total = nil
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
 )
 
 func TestTallying(t *testing.T) {
@@ -31,7 +32,8 @@ func TestTallying(t *testing.T) {
 		{"a byte with each other", ir.AtomAdd, 1, part(0, 64), []exec.Buffer{part(64, 136), part(128, 320)}, [2]bool{}},
 	} {
 		job := &exec.Job{Groups: [3]uint32{c.groups, 1, 1}, Workers: 2, Resources: [][]exec.Buffer{{c.first}, c.second}}
-		h := newHandles(p, job, false)
+		h, places := new(handles), amd64.PlacesOf(p)
+		h.fill(p, &places, job, false)
 		h.tallying(p, job, []ir.Op{ir.Bad, c.op})
 		for i, want := range c.want {
 			if got := h.list[int(h.resources[2])+i].tally != ir.Bad; got != want {

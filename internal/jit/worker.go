@@ -12,80 +12,187 @@ import (
 )
 
 // Run runs the job's groups.
-func (p *program) Run(ctx context.Context, job *exec.Job) error {
+func (p *program) Run(ctx context.Context, job *exec.Job) error { return exec.Run(ctx, p, job) }
+
+// Bounds of what a program keeps for its next jobs: how many prepared ones, and of how
+// many handles each.
+const (
+	maxKeptPrepared = 64
+	maxKeptHandles  = 1 << 12
+)
+
+// prepared is a job that is ready, with the code that runs it.
+type prepared struct {
+	of    *program
+	strip *variant // with a reference
+	job   *exec.Job
+	handles
+	words []uint64 // the handles, as the code reads them
+	own   bool     // each worker has some of its own: of workgroup memory, of tallies
+}
+
+// Prepare checks the job, chooses the code that runs it and numbers what it names.
+func (p *program) Prepare(job *exec.Job) (exec.Prepared, error) {
 	if err := job.Check(p.p); err != nil {
-		return err
+		return nil, err
 	}
 	if job.Hook != nil {
-		return unsupported("observing a run", 0)
+		return nil, unsupported("observing a run", 0)
 	}
-	job = job.Heard(p.p)
-	strip, err := p.choose(job)
+	x := p.spare()
+	strip, err := p.choose(job, &x.handles)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer strip.release()
-	asks, err := polling()
-	if err != nil {
-		return err
+	x.strip, x.job = strip, job
+	x.fill(p.p, &p.places, job, p.passing)
+	x.tallying(p.p, job, p.tallies)
+	x.own = p.p.SharedBytes > 0 || slices.ContainsFunc(x.list, func(h handle) bool { return h.tally != ir.Bad })
+	if !x.own {
+		x.words = x.native(x.words, x.list)
 	}
-	h := newHandles(p.p, job, p.passing)
-	h.tallying(p.p, job, p.tallies)
-	err = job.Split(ctx, p.p, func(stop *atomic.Bool) (func(exec.Batch) error, func()) {
-		w, err := newWorker(ctx, p, strip, job, h, stop)
-		if err != nil {
-			return func(exec.Batch) error { return err }, nil
-		}
-		w.ctx.Polling = asks || p.polling
-		return w.batch, w.free
-	})
-	runtime.KeepAlive(job) // machine code holds the addresses of its buffers
-	return err
+	return x, nil
+}
+
+// spare returns a prepared that nobody uses.
+func (p *program) spare() *prepared {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if n := len(p.prepared); n > 0 {
+		x := p.prepared[n-1]
+		p.prepared = p.prepared[:n-1]
+		return x
+	}
+	return &prepared{of: p}
+}
+
+// Release keeps what was prepared for the next job.
+func (x *prepared) Release() {
+	runtime.KeepAlive(x.job) // machine code holds the addresses of its buffers
+	clear(x.list)
+	x.push, x.job = nil, nil
+	x.strip.release()
+	x.strip = nil
+	p := x.of
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.prepared) < maxKeptPrepared && cap(x.list) <= maxKeptHandles {
+		p.prepared = append(p.prepared, x)
+	}
 }
 
 // worker is what one goroutine needs to run groups. Machine code knows the
-// addresses of its slices, which are never moved or grown.
+// addresses of its slices, which are never moved or grown while it runs.
 type worker struct {
 	of  *program
 	p   *variant
+	at  *prepared // of which it runs groups
 	job *exec.Job
 	run context.Context
 	ctx *amd64.Context
 	*room
-	handles   []handle
-	regions   int      // the first handle of a region
-	native    []uint64 // the handles, as the code reads them
-	resources []uint32
-	tallies   []tally
+	handles []handle
+	regions int      // the first handle of a region
+	list    []handle // its own
+	words   []uint64 // likewise, as the code reads them
+	tallies []tally
 }
 
-func newWorker(ctx context.Context, of *program, p *variant, job *exec.Job, h *handles, stop *atomic.Bool) (*worker, error) {
-	room, err := p.enter()
+// Enter returns a worker: one of an earlier run, or a new one.
+func (p *program) Enter(ctx context.Context, stop *atomic.Bool) (exec.Worker, error) {
+	asks, err := polling()
 	if err != nil {
 		return nil, err
 	}
-	w := &worker{
-		run: ctx, of: of, p: p, job: job, ctx: &amd64.Context{Stop: stop}, room: room,
-		regions:   h.regions,
-		resources: slices.Concat(h.resources, []uint32{0, 0}),
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var w *worker
+	if n := len(p.workers); n > 0 {
+		w, p.workers = p.workers[n-1], p.workers[:n-1]
+	} else {
+		w = &worker{of: p, ctx: &amd64.Context{}}
 	}
-	w.handles = append(w.handles, h.list...)
-	w.handles[amd64.HandleShared].bytes = room.workgroup()
-	for i := range w.handles {
-		if x := &w.handles[i]; x.tally != ir.Bad {
-			w.tallies = append(w.tallies, newTally(x))
-		}
-	}
-	w.native = h.native(w.handles)
-	w.arguments()
+	w.run, w.ctx.Stop, w.ctx.Polling = ctx, stop, asks || p.polling
 	return w, nil
 }
 
+// Run runs the groups of a batch.
+func (w *worker) Run(p exec.Prepared, b exec.Batch) error {
+	if x := p.(*prepared); x != w.at {
+		if err := w.turn(x); err != nil {
+			return err
+		}
+	}
+	return w.batch(b)
+}
+
+// turn turns to a job.
+func (w *worker) turn(x *prepared) error {
+	w.settle()
+	if w.p != x.strip {
+		w.goOut()
+		room, err := x.strip.enter()
+		if err != nil {
+			return err
+		}
+		w.p, w.room = x.strip, room
+	}
+	w.at, w.job, w.regions = x, x.job, x.regions
+	w.handles = x.list
+	words := x.words
+	if x.own {
+		w.list = append(w.list[:0], x.list...)
+		w.handles = w.list
+		w.handles[amd64.HandleShared].bytes = w.workgroup()
+		for i := range w.handles {
+			if h := &w.handles[i]; h.tally != ir.Bad {
+				n := len(w.tallies)
+				w.tallies = slices.Grow(w.tallies, 1)[:n+1]
+				w.tallies[n].begin(h)
+			}
+		}
+		w.words = x.native(w.words, w.handles)
+		words = w.words
+	}
+	w.arguments(words, x.resources)
+	return nil
+}
+
+// settle does to descriptors what the worker's atomics gathered.
+func (w *worker) settle() {
+	for i := range w.tallies {
+		w.tallies[i].settle()
+	}
+	w.tallies = w.tallies[:0]
+}
+
+// goOut leaves the room.
+func (w *worker) goOut() {
+	if w.room != nil {
+		w.p.leave(w.room)
+	}
+	w.p, w.room = nil, nil
+}
+
+// Leave settles all, and keeps the worker for the next run.
+func (w *worker) Leave() {
+	w.settle()
+	w.goOut()
+	clear(w.list)
+	w.at, w.job, w.run, w.handles = nil, nil, nil, nil
+	p := w.of
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.workers) < exec.KeptWorkers() && cap(w.list) <= maxKeptHandles {
+		p.workers = append(p.workers, w)
+	}
+}
+
 // arguments tells the code where everything is.
-func (w *worker) arguments() {
+func (w *worker) arguments(words []uint64, resources []uint32) {
 	a := &w.ctx.Args
-	a[amd64.ArgHandles] = addressOf(w.native)
-	a[amd64.ArgResources] = addressOf(w.resources)
+	a[amd64.ArgHandles] = addressOf(words)
+	a[amd64.ArgResources] = addressOf(resources)
 	a[amd64.ArgSubgroups] = addressOf(w.subgroups)
 	a[amd64.ArgLast] = a[amd64.ArgSubgroups] + uintptr(8*len(w.subgroups))
 	a[amd64.ArgShared] = addressOf(w.shared)
@@ -126,13 +233,4 @@ func (w *worker) batch(b exec.Batch) error {
 			return nil
 		}
 	}
-}
-
-// free does to descriptors what the worker's atomics gathered, and leaves the
-// room.
-func (w *worker) free() {
-	for i := range w.tallies {
-		w.tallies[i].settle()
-	}
-	w.p.leave(w.room)
 }

@@ -1,0 +1,154 @@
+package exec_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+)
+
+// ran is a group of a part that has run, or a span that a part in Go was called for.
+type ran struct{ part, at int }
+
+// patchwork is an interleaving whose parts write down what they do.
+type patchwork struct {
+	parts []exec.Part
+	spans [][]exec.Piece
+	want  [][]ran // of each span
+	owner map[ran]int
+	got   [][]ran
+	mu    sync.Mutex
+}
+
+// random makes parts and gives each span groups of some.
+func random(r *rand.Rand) *patchwork {
+	p := &patchwork{owner: map[ran]int{}, spans: make([][]exec.Piece, r.Intn(40)+1)}
+	p.want, p.got = make([][]ran, len(p.spans)), make([][]ran, len(p.spans))
+	for part := range r.Intn(8) + 1 {
+		inGo, next := r.Intn(4) == 0, 0
+		for s := range p.spans {
+			n := max(r.Intn(9)-3, 0)
+			if n == 0 {
+				continue
+			}
+			p.spans[s] = append(p.spans[s], exec.Piece{Part: int32(part), First: uint32(next), Count: uint32(n)})
+			if inGo {
+				p.want[s] = append(p.want[s], ran{part, s})
+				continue
+			}
+			for range n {
+				p.owner[ran{part, next}] = s
+				p.want[s] = append(p.want[s], ran{part, next})
+				next++
+			}
+		}
+		if inGo {
+			p.parts = append(p.parts, exec.Part{Do: func(s int) { p.note(s, ran{part, s}) }})
+			continue
+		}
+		program := grouped(func(b exec.Batch) error {
+			for n := range b.Count {
+				x := ran{part, int(b.First + n)}
+				p.note(p.owner[x], x)
+			}
+			return nil
+		})
+		job := &exec.Job{Groups: [3]uint32{uint32(next), 1, 1}}
+		ready, _ := program.Prepare(job)
+		p.parts = append(p.parts, exec.Part{Program: program, Ready: ready, Job: job})
+	}
+	return p
+}
+
+// grouped is a program whose workers run batches by a function.
+func grouped(run func(exec.Batch) error) exec.Program {
+	return inGo(func() (func(exec.Batch) error, func()) { return run, nil })
+}
+
+func (p *patchwork) note(span int, x ran) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.got[span] = append(p.got[span], x)
+}
+
+// TestInterleaving: whatever the number of workers, all pieces of a span run once, and in
+// their order.
+func TestInterleaving(t *testing.T) {
+	r := rand.New(rand.NewSource(1))
+	var x exec.Interleaving
+	for round := range 300 {
+		p := random(r)
+		if err := x.Run(context.Background(), round%5, p.parts, p.spans); err != nil {
+			t.Fatal(err)
+		}
+		for s := range p.spans {
+			if got, want := fmt.Sprint(p.got[s]), fmt.Sprint(p.want[s]); got != want {
+				t.Fatalf("round %d: span %d ran\n%s; want\n%s", round, s, got, want)
+			}
+		}
+	}
+}
+
+// TestInterleavingFails checks which error comes back, that a panic does, and that a
+// context ends what is left.
+func TestInterleavingFails(t *testing.T) {
+	var x exec.Interleaving
+	run := func(ctx context.Context, list ...func(exec.Batch) error) error {
+		var parts []exec.Part
+		spans := make([][]exec.Piece, 100)
+		for i, f := range list {
+			parts = append(parts, exec.Part{Program: grouped(f), Job: &exec.Job{}})
+			for s := range spans {
+				spans[s] = append(spans[s], exec.Piece{Part: int32(i), First: uint32(s), Count: 1})
+			}
+		}
+		return x.Run(ctx, 4, parts, spans)
+	}
+	good := func(exec.Batch) error { return nil }
+	bad := errors.New("bad")
+	if err := run(context.Background(), good, func(exec.Batch) error { return bad }, good); err != bad {
+		t.Errorf("%v; want the part's error", err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+
+	err := run(ctx, func(exec.Batch) error { cancel(); return nil })
+	if err == nil {
+		t.Error("no error where the context is done")
+	}
+	if err := run(context.Background(), good); err != nil {
+		t.Errorf("%v behind a run that was ended", err)
+	}
+	defer func() {
+		if r := recover(); !strings.Contains(fmt.Sprint(r), "by design") {
+			t.Errorf("recovered %v; want the worker's panic", r)
+		}
+	}()
+	run(context.Background(), func(exec.Batch) error { panic("by design") })
+}
+
+// TestOrderedParts: a part whose effects are ordered has one worker take all spans in
+// order.
+func TestOrderedParts(t *testing.T) {
+	var got []uint64
+	program := grouped(func(b exec.Batch) error { got = append(got, b.First); return nil })
+	program.IR().Effects = ir.Effects{Ordered: true}
+	spans := make([][]exec.Piece, 50)
+	for s := range spans {
+		spans[s] = []exec.Piece{{First: uint32(2 * s), Count: 1}}
+	}
+	var x exec.Interleaving
+	if err := x.Run(context.Background(), 4, []exec.Part{{Program: program, Job: &exec.Job{}}}, spans); err != nil {
+		t.Fatal(err)
+	}
+	for s, first := range got {
+		if first != uint64(2*s) {
+			t.Fatalf("spans ran in the order %d", got)
+		}
+	}
+}
