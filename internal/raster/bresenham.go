@@ -7,6 +7,9 @@ import "math"
 // line is that one several times, side by side along the minor axis.
 func (r *Rasterizer) diamonds(p *Primitive, a, b *end) bool {
 	limits := r.limits(p)
+	if limits.Empty() {
+		return false
+	}
 	// The ends are moved by (−ε, −ε²), so that no tie is left.
 	const epsilon = 1.0 / (1 << 16)
 	l := segment{
@@ -17,7 +20,7 @@ func (r *Rasterizer) diamonds(p *Primitive, a, b *end) bool {
 	width := max(int32(r.state.LineWidth+0.5), 1)
 	any := false
 	for k := range width {
-		c := collector{Rasterizer: r, number: uint32(len(r.Primitives)), limits: limits}
+		c := collector{Rasterizer: r, number: r.number(r.tileOf(limits.X0, limits.Y0)), limits: limits}
 		l.pixels(limits, func(x, y int32) {
 			if minor := k - (width-1)/2; l.steep {
 				x += minor
@@ -116,6 +119,7 @@ func (c *collector) flush() {
 	}
 	list := &c.tiles[(c.y/Tile-c.grid.y0)*c.grid.width+c.x/Tile-c.grid.x0]
 	*list = append(*list, itemHead(c.number, c.x, c.y))
+	c.words += 1 + len(c.points)
 	for range c.points {
 		*list = append(*list, c.mask)
 	}

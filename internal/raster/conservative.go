@@ -44,6 +44,7 @@ func (w *walker) appendInner(list *[]uint64, x, y int32, covered uint64) {
 		covered &= e.mask(e.at(point{centre, centre}) + e.a*int64(x) + e.b*int64(y))
 	}
 	*list = append(*list, covered)
+	w.words++
 }
 
 // coverClipped covers a polygon of any number of corners conservatively, as a whole:
@@ -65,7 +66,7 @@ func (r *Rasterizer) coverClipped(p *Primitive, corners []point, turned bool) bo
 			edges = append(edges, edgeOf(c, next))
 		}
 	}
-	w := walker{Rasterizer: r, edges: edges, inner: r.conservative(edges, innerRoom[:0]), bounds: bounds, number: uint32(len(r.Primitives))}
+	w := walker{Rasterizer: r, edges: edges, inner: r.conservative(edges, innerRoom[:0]), bounds: bounds, number: r.number(r.tileOf(bounds.X0, bounds.Y0))}
 	for y := bounds.Y0 &^ (Block - 1); y < bounds.Y1; y += Block {
 		for x := bounds.X0 &^ (Block - 1); x < bounds.X1; x += Block {
 			w.block(&r.tiles[(y/Tile-r.grid.y0)*r.grid.width+x/Tile-r.grid.x0], x, y, false)

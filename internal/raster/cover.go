@@ -1,13 +1,5 @@
 package raster
 
-// keep adds a primitive to the others where something of it was covered. The items
-// of it, which stand already, have the number that it then has.
-func (r *Rasterizer) keep(p *Primitive, covered bool) {
-	if covered {
-		r.Primitives = append(r.Primitives, *p)
-	}
-}
-
 // cover adds the items of a convex polygon whose edges all turn right, and reports
 // whether there are any. bounds are the pixels that it may touch.
 func (r *Rasterizer) cover(p *Primitive, edges []edge, bounds Rect) bool {
@@ -15,7 +7,7 @@ func (r *Rasterizer) cover(p *Primitive, edges []edge, bounds Rect) bool {
 	if bounds.Empty() {
 		return false
 	}
-	w := walker{Rasterizer: r, edges: edges, bounds: bounds, number: uint32(len(r.Primitives))}
+	w := walker{Rasterizer: r, edges: edges, bounds: bounds, number: r.number(r.tileOf(bounds.X0, bounds.Y0))}
 	var inner [maxEdges]edge
 	if r.state.Conservative != Exact {
 		w.inner = r.conservative(edges, inner[:0])
@@ -122,6 +114,7 @@ func (w *walker) block(list *[]uint64, x, y int32, full bool) {
 			if len(w.inner) > 0 {
 				w.appendInner(list, x, y, m)
 			}
+			w.words += 2
 		}
 		return
 	}
@@ -140,6 +133,7 @@ func (w *walker) block(list *[]uint64, x, y int32, full bool) {
 		if len(w.inner) > 0 {
 			w.appendInner(list, x, y, any)
 		}
+		w.words += 1 + len(masks)
 	}
 }
 
@@ -198,8 +192,10 @@ func (r *Rasterizer) coverSmall(e *[3]edge, b Rect) (any, ok bool) {
 	if m == 0 {
 		return false, true
 	}
-	list := &r.tiles[(ty-r.grid.y0)*r.grid.width+tx-r.grid.x0]
-	*list = append(*list, itemHead(uint32(len(r.Primitives)), x, y), m)
+	tile := r.tileOf(b.X0, b.Y0)
+	list := &r.tiles[tile]
+	*list = append(*list, itemHead(r.number(tile), x, y), m)
+	r.words += 2
 	return true, true
 }
 

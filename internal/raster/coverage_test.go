@@ -26,6 +26,14 @@ func picture(r *Rasterizer, samples, width, height int) []int {
 	return out
 }
 
+// itemWords returns how many words the items of all tiles have.
+func itemWords(r *Rasterizer) (n int) {
+	for t := range r.Tiles() {
+		n += len(r.Tile(t))
+	}
+	return n
+}
+
 func state(samples int, width, height int32) *State {
 	return &State{
 		Viewports: []Viewport{{0, 0, float32(width), float32(height), 0, 1}},

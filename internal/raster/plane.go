@@ -2,7 +2,7 @@ package raster
 
 // flat sets the planes of a triangle whose vertices all lie before the eye: its
 // reference is its first vertex.
-func (p *Primitive) flat(v *[3]projected, area int64) {
+func (p *Primitive) flat(v *[3]*projected, area int64) {
 	p.X, p.Y = float32(v[0].x)/one, float32(v[0].y)/one
 	inv := one / float64(area)
 	x1, y1 := float64(v[1].x-v[0].x), float64(v[1].y-v[0].y)

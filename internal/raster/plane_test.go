@@ -58,7 +58,7 @@ func TestInterpolation(t *testing.T) {
 		r.Begin(s)
 		r.Vertices(records(v[:]...))
 		r.Triangle([3]uint32{0, 1, 2}, 0, 0)
-		if len(r.Primitives) == 0 {
+		if itemWords(r) == 0 {
 			continue
 		}
 		p := r.Primitives[0]

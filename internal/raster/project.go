@@ -49,24 +49,23 @@ func (r *Rasterizer) position(n uint32) clipSpace {
 	return clipSpace{math.Float32frombits(p[0]), math.Float32frombits(p[1]), math.Float32frombits(p[2]), math.Float32frombits(p[3])}
 }
 
-// project returns where vertex n comes to lie in a viewport (Vulkan, Coordinate
+// project finds where vertex n comes to lie in a viewport (Vulkan, Coordinate
 // Transformations and Controlling the Viewport).
-func (r *Rasterizer) project(n uint32, t *transform) projected {
+func (r *Rasterizer) project(v *projected, n uint32, t *transform) {
 	p := r.position(n)
-	v := projected{sides: r.sides(n, p)}
+	v.point, v.z, v.w, v.sides = point{}, 0, 0, r.sides(n, p)
 	if v.sides&(behind|lost) != 0 {
-		return v
+		return
 	}
-	v.w = 1 / p.w
-	x := float32(float32(float32(p.x*v.w)*t.scale[0]) + t.offset[0])
-	y := float32(float32(float32(p.y*v.w)*t.scale[1]) + t.offset[1])
-	v.z = float32(float32(float32(p.z*v.w)*t.scale[2]) + t.offset[2])
+	w := 1 / p.w
+	x := float32(float32(float32(p.x*w)*t.scale[0]) + t.offset[0])
+	y := float32(float32(float32(p.y*w)*t.scale[1]) + t.offset[1])
+	v.z, v.w = float32(float32(float32(p.z*w)*t.scale[2])+t.offset[2]), w
 	if !(x > -reach && x < reach && y > -reach && y < reach) {
 		v.sides |= beyond
-		return v
+		return
 	}
 	v.point = point{snap(float64(x)), snap(float64(y))}
-	return v
 }
 
 // sides returns on which side of the view volume and of its clip distances a vertex

@@ -5,8 +5,11 @@ package raster
 // Several rasterizers may work side by side on parts of a draw: their items, tile by
 // tile and one rasterizer after the other, are those of the whole.
 type Rasterizer struct {
-	// Primitives are the primitives that cover anything, in order.
+	// Primitives are the primitives that cover anything, by number. Those of one tile
+	// stand side by side, with gaps of which nobody knows the number.
 	Primitives []Primitive
+	// Kept are the records of their vertices: Primitives number them.
+	Kept []uint32
 
 	state   *State
 	records Records
@@ -16,8 +19,12 @@ type Rasterizer struct {
 	centred bool    // they are all where the pixel's centre is
 	plain   bool    // a pixel is covered where its centre is, and blocks stand at any even pixel
 
-	projected []projected // of all records, where no vertex chooses its viewport
-	tiles     [][]uint64  // the items of each tile
+	projected []projected  // of all records, where no vertex chooses its viewport
+	own       [3]projected // of one triangle, where one does
+	tiles     [][]uint64   // the items of each tile
+	words     int          // of all of them
+	shelves   []shelf      // by tile
+	shelf     *shelf       // of the primitive that is being covered
 	grid      grid
 	polygon   polygon
 	masks     [64]uint64 // of a block, by sample
@@ -43,7 +50,7 @@ func gridOf(area Rect) grid {
 // the next Begin. Its area begins at no negative place and ends within 2¹⁶ pixels.
 func (r *Rasterizer) Begin(s *State) {
 	r.state = s
-	r.Primitives = r.Primitives[:0]
+	r.Primitives, r.Kept, r.words = r.Primitives[:0], r.Kept[:0], 0
 	r.views = r.views[:0]
 	for i := range s.Viewports {
 		r.views = append(r.views, s.Viewports[i].transform(s.NegativeOneToOne))
@@ -66,22 +73,33 @@ func (r *Rasterizer) Begin(s *State) {
 	for len(r.tiles) < n {
 		r.tiles = append(r.tiles, nil)
 	}
+	for len(r.shelves) < n {
+		r.shelves = append(r.shelves, shelf{})
+	}
+	r.shelves = r.shelves[:n]
+	clear(r.shelves)
 	r.tiles = r.tiles[:n]
 	for i := range r.tiles {
 		r.tiles[i] = r.tiles[i][:0]
 	}
 }
 
-// Vertices says which records the following primitives number.
+// tileOf returns the number of the tile that has a pixel of the area.
+func (r *Rasterizer) tileOf(x, y int32) int32 {
+	return (y/Tile-r.grid.y0)*r.grid.width + x/Tile - r.grid.x0
+}
+
+// Vertices says which records the following primitives number. What is kept of earlier
+// ones stays; their layout must be the same.
 func (r *Rasterizer) Vertices(v Records) {
 	r.records = v
 	r.projected = r.projected[:0]
 	if v.Viewport >= 0 || len(r.views) == 0 {
 		return
 	}
-	n := uint32(len(v.Words) / v.Stride)
-	for i := range n {
-		r.projected = append(r.projected, r.project(i, &r.views[0]))
+	r.projected = longer(r.projected, len(v.Words)/v.Stride)
+	for i := range r.projected {
+		r.project(&r.projected[i], uint32(i), &r.views[0])
 	}
 }
 

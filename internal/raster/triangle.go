@@ -12,9 +12,14 @@ func (r *Rasterizer) Triangle(v [3]uint32, provoking, id uint32) {
 	if t == nil {
 		return
 	}
-	var at [3]projected
+	var at [3]*projected
 	for i, n := range v {
-		at[i] = r.vertex(n, t)
+		if int(n) < len(r.projected) {
+			at[i] = &r.projected[n]
+		} else {
+			r.project(&r.own[i], n, t)
+			at[i] = &r.own[i]
+		}
 	}
 	all, any := at[0].sides&at[1].sides&at[2].sides, at[0].sides|at[1].sides|at[2].sides
 	switch {
@@ -27,11 +32,12 @@ func (r *Rasterizer) Triangle(v [3]uint32, provoking, id uint32) {
 }
 
 // vertex returns a vertex in the framebuffer.
-func (r *Rasterizer) vertex(n uint32, t *transform) projected {
+func (r *Rasterizer) vertex(n uint32, t *transform) (v projected) {
 	if int(n) < len(r.projected) {
 		return r.projected[n]
 	}
-	return r.project(n, t)
+	r.project(&v, n, t)
+	return v
 }
 
 // place chooses the viewport and layer of a primitive; nil where it has none.
@@ -61,7 +67,7 @@ func (r *Rasterizer) culled(v []uint32) bool {
 }
 
 // wholeTriangle adds a triangle that needs no clipping.
-func (r *Rasterizer) wholeTriangle(p *Primitive, t *transform, v *[3]projected) {
+func (r *Rasterizer) wholeTriangle(p *Primitive, t *transform, v *[3]*projected) {
 	area := doubled(v[0].point, v[1].point, v[2].point)
 	if !r.faces(p, area) {
 		return

@@ -209,6 +209,7 @@ func (d *drawing) view(ctx context.Context, view uint32) error {
 	}
 	d.params.words(vertexWords + fragmentWords)[vertexWords+fragmentView] = view
 	d.assembler.start(d.args, d.state, d.pipeline.reads())
+	d.raster.Begin(&d.scratch.state)
 	defer d.allAssembled()
 	for d.assembler.next(&d.chunk) {
 		if err := d.vertices(ctx); err != nil {
@@ -217,6 +218,9 @@ func (d *drawing) view(ctx context.Context, view uint32) error {
 		if err := d.onward(ctx); err != nil {
 			return err
 		}
+	}
+	if err := d.shade(ctx); err != nil {
+		return err
 	}
 	return ctx.Err()
 }
@@ -239,22 +243,49 @@ func (d *drawing) vertices(ctx context.Context) error {
 	return d.vertex.groups(ctx, d.vertexProgram, (n+vertexGroup-1)/vertexGroup)
 }
 
-// fragments rasterises primitives and runs the fragment program for what is covered.
+// batchBytes is how much rasterised primitives may take before fragments are run: so
+// much that a tile has many of them, for its texels come into the caches once a batch.
+const batchBytes = 32 << 20
+
+// fragments rasterises primitives, and runs fragments where that makes much.
 func (d *drawing) fragments(ctx context.Context, f *flow) error {
 	if d.state.Rasterization.Discard {
 		return nil
 	}
-	d.rasterize(f)
+	r := &d.raster
+	r.Vertices(raster.Records{Layout: d.pipeline.rec.layout(), Words: f.records.words(int(f.vertices) * int(d.pipeline.rec.stride/4))})
+	d.clipped(f)
+	for i := range f.primitives {
+		switch p := &f.primitives[i]; f.topology {
+		case PointList:
+			r.Point(p.v[0], p.id)
+		case LineList, LineStrip, LineListAdjacency, LineStripAdjacency:
+			r.Line([2]uint32(p.v[:2]), p.provoking, p.id)
+		default:
+			r.Triangle(p.v, p.provoking, p.id)
+		}
+		if r.Bytes() >= batchBytes {
+			if err := d.shade(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// shade runs the fragment program for what primitives cover, and forgets them.
+func (d *drawing) shade(ctx context.Context) error {
+	defer d.raster.Begin(&d.scratch.state)
 	d.gather()
 	if len(d.items) == 0 {
 		return nil
 	}
 	if d.key.pixels > 1 {
-		d.rate(f)
+		d.rate()
 	}
 	o := &d.own.buffers
 	o[bindParams] = shared(d.params.bytes(4 * (vertexWords + fragmentWords))[4*vertexWords:])
-	o[bindRecords] = shared(f.records.bytes(int(f.vertices) * int(d.pipeline.rec.stride)))
+	o[bindRecords] = shared(bytesOf(d.raster.Kept))
 	o[bindPrimitives] = shared(bytesOf(d.raster.Primitives))
 	o[bindItems] = shared(bytesOf(d.items))
 	if err := d.fragment.bind(d.fragmentProgram.IR(), &d.args.Shader, &d.own); err != nil {
@@ -263,38 +294,6 @@ func (d *drawing) fragments(ctx context.Context, f *flow) error {
 	d.fragment.job.Spans = d.spans
 	words := d.itemWords()
 	return d.fragment.groups(ctx, d.fragmentProgram, uint32(len(d.items)/words)*d.shaded)
-}
-
-// rasterize gives primitives to raster.
-func (d *drawing) rasterize(f *flow) {
-	rec, r := d.pipeline.rec, &d.raster
-	r.Begin(&d.scratch.state)
-	layout := raster.Layout{
-		Stride: int(rec.stride / 4), Clip: rec.word(ir.ClipDistance, 0), Cull: rec.word(ir.CullDistance, 0),
-		Size: rec.word(ir.PointSize, 0), Layer: rec.word(ir.Layer, 0), Viewport: rec.word(ir.ViewportIndex, 0),
-	}
-	for rec.word(ir.ClipDistance, uint32(layout.ClipCount)) >= 0 {
-		layout.ClipCount++
-	}
-	for rec.word(ir.CullDistance, uint32(layout.CullCount)) >= 0 {
-		layout.CullCount++
-	}
-	r.Vertices(raster.Records{Layout: layout, Words: f.records.words(int(f.vertices) * layout.Stride)})
-	d.clipped(f)
-	switch f.topology {
-	case PointList:
-		for _, p := range f.primitives {
-			r.Point(p.v[0], p.id)
-		}
-	case LineList, LineStrip, LineListAdjacency, LineStripAdjacency:
-		for _, p := range f.primitives {
-			r.Line([2]uint32(p.v[:2]), p.provoking, p.id)
-		}
-	default:
-		for _, p := range f.primitives {
-			r.Triangle(p.v, p.provoking, p.id)
-		}
-	}
 }
 
 // gather puts the items of all tiles one behind the other: those of a tile are one

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/raster"
 )
 
 // output names one component of what a stage hands on.
@@ -76,4 +77,19 @@ func (r *record) word(s ir.Semantic, index uint32) int {
 		return int(at / 4)
 	}
 	return -1
+}
+
+// layout is where in a record raster finds what it reads.
+func (r *record) layout() raster.Layout {
+	l := raster.Layout{
+		Stride: int(r.stride / 4), Clip: r.word(ir.ClipDistance, 0), Cull: r.word(ir.CullDistance, 0),
+		Size: r.word(ir.PointSize, 0), Layer: r.word(ir.Layer, 0), Viewport: r.word(ir.ViewportIndex, 0),
+	}
+	for r.word(ir.ClipDistance, uint32(l.ClipCount)) >= 0 {
+		l.ClipCount++
+	}
+	for r.word(ir.CullDistance, uint32(l.CullCount)) >= 0 {
+		l.CullCount++
+	}
+	return l
 }

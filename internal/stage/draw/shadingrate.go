@@ -198,11 +198,10 @@ func (r *rating) at(x, y int, layer uint32) uint32 {
 // rate notes in each item the size of its fragments, in low bits of the block's place:
 // blocks stand at multiples of their size, so that all of one is within one texel of
 // the attachment.
-func (d *drawing) rate(f *flow) {
+func (d *drawing) rate() {
 	r := &d.rating
 	r.find()
 	stride := int(d.pipeline.rec.stride / 4)
-	records := f.records.words(int(f.vertices) * stride)
 	view := d.params.words(vertexWords + fragmentWords)[vertexWords+fragmentView]
 	words := d.itemWords()
 	for at := 0; at < len(d.items); at += words {
@@ -210,7 +209,7 @@ func (d *drawing) rate(f *flow) {
 		p := &d.raster.Primitives[item.Primitive()]
 		flags, layer := uint32(0), p.Layer
 		if r.word >= 0 {
-			flags = records[int(p.Provoking)*stride+r.word]
+			flags = d.raster.Kept[int(p.Provoking)*stride+r.word]
 		}
 		if d.key.views {
 			layer = view
