@@ -23,17 +23,28 @@ func (s *fragmentShader) attachment(binding uint32, name string, layered bool, n
 	}
 	b := s.b
 	memory := s.handle(ir.Texels, binding, true)
-	shape := s.handle(ir.ImageShape, binding, false)
-	word := func(n uint32) ir.V { return s.own(ir.I32, shape, b.I32(0), 4*(ir.ShapeLevels+n)) }
-	px, py, n := s.pixelOf(n)
-	off := s.add(word(0), s.mul(py, word(1)))
+	word := func(n uint32) ir.V {
+		return s.ofItem(func() ir.V {
+			return s.own(ir.I32, s.handle(ir.ImageShape, binding, false), b.I32(0), 4*(ir.ShapeLevels+n))
+		})
+	}
+	texel := b.I32(uint32(x.Format().Bytes))
+	bytes := b.I32(uint32(x.Format().Bytes) * s.key.samples)
+	off, pitch := word(0), word(1)
 	if layered {
 		off = s.add(off, s.mul(s.layer(), word(2)))
 	}
-	bytes := uint64(x.Format().Bytes)
-	off = s.at(off, px, bytes*uint64(s.key.samples))
+	if s.coarse() {
+		px, py, at := s.pixelOf(n)
+		off, n = s.add(off, s.add(s.mul(py, pitch), s.mul(px, bytes))), at
+	} else {
+		// What differs between the pixels comes last, and without anything that keeps it
+		// from being seen to be a row: pixels that are covered are there.
+		off = s.add(s.add(off, s.mul(s.corner[1], pitch)), s.mul(s.corner[0], bytes))
+		off = s.add(off, s.add(s.mul(s.inStrip[1], pitch), s.mul(s.inStrip[0], bytes)))
+	}
 	if s.key.samples > 1 {
-		off = s.at(off, n, bytes)
+		off = s.add(off, s.mul(n, texel))
 	}
 	return attachment{x, memory, off}, true
 }

@@ -15,20 +15,23 @@ import (
 // coarse reports whether fragments may have several pixels.
 func (s *fragmentShader) coarse() bool { return s.key.pixels > 1 }
 
-// locateCoarse is locate for fragments of several pixels: those of a block are the
-// first invocations along both axes, so that quads are quads of fragments.
-func (s *fragmentShader) locateCoarse(h, item, corner ir.V) ir.V {
-	b := s.b
-	s.set(varSizeX, s.and(corner, b.I32(raster.Block-1)))
-	s.set(varSizeY, s.and(b.Op(ir.LShr, ir.I32, corner, b.I32(16)), b.I32(raster.Block-1)))
-	x, y := s.local()
-	x, y = b.Op(ir.Shl, ir.I32, x, s.get(varSizeX)), b.Op(ir.Shl, ir.I32, y, s.get(varSizeY))
-	place := func(axis uint32) ir.V {
-		return s.and(b.Op(ir.LShr, ir.I32, corner, b.I32(16*axis)), b.I32(s.placeBits()))
+// sizes takes the size of the block's fragments from where the block is.
+func (s *fragmentShader) sizes() {
+	for axis, v := range []fragmentVar{varSizeX, varSizeY} {
+		s.set(v, s.and(s.corner[axis], s.b.I32(raster.Block-1)))
+		s.corner[axis] = s.and(s.corner[axis], s.b.I32(s.placeBits()))
 	}
-	s.set(varX, s.add(place(0), x))
-	s.set(varY, s.add(place(1), y))
-	set := s.coarseSet(h, item, x, y)
+}
+
+// locateCoarse is locate for fragments of several pixels, of which (x, y) are numbers:
+// those of a block are the first invocations along both axes, so that quads are quads
+// of fragments.
+func (s *fragmentShader) locateCoarse(item, x, y ir.V) ir.V {
+	b := s.b
+	x, y = b.Op(ir.Shl, ir.I32, x, s.get(varSizeX)), b.Op(ir.Shl, ir.I32, y, s.get(varSizeY))
+	s.set(varX, s.add(s.corner[0], x))
+	s.set(varY, s.add(s.corner[1], y))
+	set := s.coarseSet(item, x, y)
 	in := b.Cmp(ir.ULt, s.or(x, y), b.I32(raster.Block))
 	s.set(varSet, b.Select(in, set, s.zero(s.setType())))
 	return s.not(b.Cmp(ir.Eq, s.get(varSet), s.zero(s.setType())))
@@ -36,11 +39,11 @@ func (s *fragmentShader) locateCoarse(h, item, corner ir.V) ir.V {
 
 // coarseSet reads which samples of a fragment are covered whose first pixel is (x, y)
 // of the block.
-func (s *fragmentShader) coarseSet(h, item, x, y ir.V) ir.V {
+func (s *fragmentShader) coarseSet(item, x, y ir.V) ir.V {
 	b, t := s.b, s.setType()
 	return s.forPixels(s.zero(t), func(px, py, set ir.V) ir.V {
 		set = b.Op(ir.Shl, t, set, b.Const(t, uint64(s.key.samples)))
-		return b.Op(ir.Or, t, set, s.coveredSet(h, item, s.add(x, px), s.add(y, py)))
+		return b.Op(ir.Or, t, set, s.coveredSet(item, s.add(x, px), s.add(y, py)))
 	})
 }
 

@@ -16,20 +16,22 @@ func (s *fragmentShader) fullyCovered() ir.V {
 	if !s.key.inner {
 		return b.I32(0)
 	}
-	h := s.handle(ir.StorageBuffer, bindItems, false)
-	item := s.nth(s.item(), s.itemBytes())
+	item := s.ofItem(func() ir.V { return s.nth(s.item(), s.itemBytes()) })
 	behind := 8 + 8*s.key.samples
-	corner := s.own(ir.I32, h, item, 4)
+	if s.inStrips() {
+		return s.coveredBit(item, s.inStrip[0], s.inStrip[1], behind)
+	}
+	corner := s.own(ir.I32, s.handle(ir.StorageBuffer, bindItems, false), item, 4)
 	inBlock := func(v fragmentVar, shift uint32) ir.V {
 		at := b.Op(ir.LShr, ir.I32, corner, b.I32(shift))
 		return b.Op(ir.Sub, ir.I32, s.get(v), s.and(at, b.I32(s.placeBits())))
 	}
 	x, y := inBlock(varX, 0), inBlock(varY, 16)
 	if !s.coarse() {
-		return s.coveredBit(h, item, x, y, behind)
+		return s.coveredBit(item, x, y, behind)
 	}
 	return s.forPixels(b.I32(1), func(px, py, all ir.V) ir.V {
-		return s.and(all, s.coveredBit(h, item, s.add(x, px), s.add(y, py), behind))
+		return s.and(all, s.coveredBit(item, s.add(x, px), s.add(y, py), behind))
 	})
 }
 

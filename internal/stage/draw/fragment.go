@@ -42,8 +42,8 @@ const (
 )
 
 // fragmentShader writes a fragment program as a compute program: a workgroup is an
-// item of raster's, an invocation a pixel of its block. Behind the program's own code
-// stands what becomes of its outputs.
+// item of raster's, an invocation a pixel of its block, or one after the other of each
+// strip of the block. Behind the program's own code stands what becomes of its outputs.
 type fragmentShader struct {
 	*weaver
 	key  *fragmentKey
@@ -53,8 +53,9 @@ type fragmentShader struct {
 	table    int  // number of the table of sample positions, from 1
 	swizzled bool // quads are lanes that follow each other
 	helpers  bool // lanes that are not covered run
+	strip    strip
 
-	corner, inBlock [2]ir.V // in the entry point: of the block's first pixel, and of the pixel from there
+	corner, inStrip [2]ir.V // in the entry point: of the strip's first pixel, and of the pixel from there
 }
 
 // fragmentProgram makes a compute program of a fragment program.
@@ -62,12 +63,14 @@ func fragmentProgram(from *ir.Program, key *fragmentKey, rec *record) (*ir.Progr
 	s := &fragmentShader{weaver: newWeaver(from), key: key, rec: rec}
 	s.input, s.inputAt, s.interp = s.read, s.vertexInput, s.interpolatedAt
 	s.p.StateEffects()
-	s.helpers = s.p.Effects.Quads || s.reads(ir.QuadX) || s.reads(ir.QuadY) || from.Modes.Has(ir.FullQuads) || s.shuffles()
+	// A program that reads values of lanes that it names may read those of its quad.
+	s.helpers = s.p.Effects.Quads || s.reads(ir.QuadX) || s.reads(ir.QuadY) || from.Modes.Has(ir.FullQuads) || s.does(ir.Shuf)
 	s.swizzled = s.helpers && s.p.SubgroupSize < 2*raster.Block || s.p.Effects.GroupOps || s.reads(ir.SubgroupLocalInvocationId)
+	s.strip.rows = s.rows()
 	if s.swizzled {
-		s.p.LocalSize = [3]uint32{raster.Block * raster.Block, 1, 1}
+		s.p.LocalSize = [3]uint32{raster.Block * s.strip.rows, 1, 1}
 	} else {
-		s.p.LocalSize = [3]uint32{raster.Block, raster.Block, 1}
+		s.p.LocalSize = [3]uint32{raster.Block, s.strip.rows, 1}
 		if s.helpers {
 			s.p.QuadRow = raster.Block
 		}
@@ -83,11 +86,10 @@ func hasInput(p *ir.Program, x ir.Semantic) bool {
 	return slices.ContainsFunc(p.In, func(in ir.Input) bool { return in.Semantic == x })
 }
 
-// shuffles reports whether the program reads values of lanes that it names, as it may
-// those of its quad.
-func (s *fragmentShader) shuffles() bool {
+// does reports whether the program has an operation.
+func (s *fragmentShader) does(op ir.Op) bool {
 	for _, f := range s.from.Funcs {
-		if slices.ContainsFunc(f.Code, func(v ir.V) bool { return f.Val(v).Op == ir.Shuf }) {
+		if slices.ContainsFunc(f.Code, func(v ir.V) bool { return f.Val(v).Op == op }) {
 			return true
 		}
 	}
@@ -148,24 +150,45 @@ func (s *fragmentShader) variable(v fragmentVar) uint64 {
 
 // around writes the entry point around the stage's own code.
 func (s *fragmentShader) around(body func()) {
+	item := s.block()
+	if s.looped() {
+		s.eachStrip(item, func(bits ir.V) { s.fragment(item, bits, body) })
+	} else {
+		s.fragment(item, 0, body)
+	}
+}
+
+// fragment writes what is done for the pixels of a block or a strip of one.
+func (s *fragmentShader) fragment(item, bits ir.V, body func()) {
 	b := s.b
-	covered := s.locate()
+	covered := s.locate(item, bits)
 	early := s.earlyTests()
 	if early && (s.key.test.any() || s.key.counts) {
 		covered = s.tested(covered)
 	}
 	if s.helpers {
 		b.If(s.quad(covered))
-		b.If(b.Op(ir.Not, ir.B1, covered))
-		b.OpAux(ir.Demote, 0, 0)
-		b.End()
 	} else {
 		b.If(covered)
 	}
-	s.invoked()
+	// In a loop nobody becomes a helper: what others must not do with them is kept from them.
+	apart := s.helpers && s.looped()
+	if s.helpers && !apart {
+		b.If(b.Op(ir.Not, ir.B1, covered))
+		b.OpAux(ir.Demote, 0, 0)
+		b.End()
+	}
+	real := func(code func()) {
+		if apart {
+			b.If(covered)
+			defer b.End()
+		}
+		code()
+	}
+	real(s.invoked)
 	s.spots()
 	body()
-	s.leave(early)
+	real(func() { s.leave(early) })
 	b.End()
 }
 
@@ -200,34 +223,47 @@ func (s *fragmentShader) itemBytes() uint64 {
 	return 8 * uint64(raster.ItemWords(int(s.key.samples), s.key.inner))
 }
 
-// locate finds the pixel of the invocation and reports whether it is covered.
-func (s *fragmentShader) locate() ir.V {
+// block finds the item of the workgroup, and what is known of it before its pixels are.
+func (s *fragmentShader) block() (item ir.V) {
 	b := s.b
-	item := s.nth(s.item(), s.itemBytes())
+	item = s.nth(s.item(), s.itemBytes())
 	h := s.handle(ir.StorageBuffer, bindItems, false)
 	s.set(varPrimitive, s.nth(s.own(ir.I32, h, item, 0), 4*raster.PrimitiveWords))
 	corner := s.own(ir.I32, h, item, 4)
-	if s.coarse() {
-		return s.locateCoarse(h, item, corner)
-	}
-	x, y := s.local()
 	s.corner = [2]ir.V{s.and(corner, b.I32(0xffff)), b.Op(ir.LShr, ir.I32, corner, b.I32(16))}
-	s.inBlock = [2]ir.V{x, y}
-	s.set(varX, s.add(s.corner[0], x))
-	s.set(varY, s.add(s.corner[1], y))
-	switch {
-	case s.multi():
-		s.set(varSet, s.coveredSet(h, item, x, y))
-		return s.not(b.Cmp(ir.Eq, s.get(varSet), b.Const(s.setType(), 0)))
-	case s.key.perSample:
+	if s.coarse() {
+		s.sizes()
+	}
+	s.inStrip[0], s.inStrip[1] = s.local()
+	if s.key.perSample {
 		item = s.add(item, s.nth(s.sample(), 8))
 	}
-	bit, half := s.maskBit(h, item, x, y, 8)
-	bit = b.Op(ir.Shl, ir.I32, b.I32(1), bit) // the same for all items
-	return b.Cmp(ir.Eq, s.and(half, bit), bit)
+	return item
 }
 
-// local is the place of the invocation in its block.
+// locate finds the pixel of the invocation and reports whether it is covered. bits are
+// those of the strip in the mask of the item, where there is one mask and a strip.
+func (s *fragmentShader) locate(item, bits ir.V) ir.V {
+	b := s.b
+	x, y := s.inStrip[0], s.inStrip[1]
+	if s.coarse() {
+		return s.locateCoarse(item, x, y)
+	}
+	s.set(varX, s.add(s.corner[0], x))
+	s.set(varY, s.add(s.corner[1], y))
+	if s.multi() {
+		s.set(varSet, s.coveredSet(item, x, y))
+		return s.not(b.Cmp(ir.Eq, s.get(varSet), b.Const(s.setType(), 0)))
+	}
+	bit, word := s.inMask(x, y), bits
+	if bits == 0 {
+		bit, word = s.maskBit(item, x, y, 8)
+	}
+	bit = b.Op(ir.Shl, ir.I32, b.I32(1), bit) // the same for all items
+	return b.Cmp(ir.Eq, s.and(word, bit), bit)
+}
+
+// local is the place of the invocation in its block, or strip.
 func (s *fragmentShader) local() (x, y ir.V) {
 	if !s.swizzled {
 		return s.id(ir.LocalInvocationIdX), s.id(ir.LocalInvocationIdY)
@@ -294,10 +330,14 @@ func (s *fragmentShader) setPair(v fragmentVar, w weights) {
 func (s *fragmentShader) middle(v fragmentVar) ir.V {
 	half := s.num(0.5)
 	if s.coarse() {
-		half = s.fmul(half, s.b.Op(ir.UToF, ir.F32, s.size(uint32(v-varX))))
+		half = s.fmul(half, s.toFloat(s.size(uint32(v-varX))))
 	}
-	return s.b.Op(ir.FAdd, ir.F32, s.b.Op(ir.UToF, ir.F32, s.get(v)), half)
+	return s.fadd(s.toFloat(s.get(v)), half)
 }
+
+// toFloat makes a float of a number of pixels, which fits an integer with a sign:
+// machines have an instruction for those.
+func (s *fragmentShader) toFloat(pixels ir.V) ir.V { return s.b.Op(ir.SToF, ir.F32, pixels) }
 
 // center is the middle of the fragment as a spot: exact, for both have at most 8 bits
 // below the pixel.
@@ -316,8 +356,8 @@ func (s *fragmentShader) middleOfPixel() spot {
 		return s.center()
 	}
 	along := func(axis int, from uint32) ir.V {
-		middle := s.fadd(s.b.Op(ir.UToF, ir.F32, s.inBlock[axis]), s.num(0.5))
-		return s.fadd(middle, s.fsub(s.b.Op(ir.UToF, ir.F32, s.corner[axis]), s.primitiveWord(ir.F32, from)))
+		middle := s.fadd(s.toFloat(s.inStrip[axis]), s.num(0.5))
+		return s.fadd(middle, s.fsub(s.toFloat(s.corner[axis]), s.primitiveWord(ir.F32, from)))
 	}
 	return spot{along(0, primitiveX), along(1, primitiveY)}
 }
@@ -430,7 +470,7 @@ func (s *fragmentShader) fragCoord(i uint32) ir.V {
 	case i == 3:
 		return s.plane(primitiveW, s.here())
 	case s.key.perSample:
-		return s.fadd(s.b.Op(ir.UToF, ir.F32, s.get(varX+fragmentVar(i))), s.position(s.sample(), i))
+		return s.fadd(s.toFloat(s.get(varX+fragmentVar(i))), s.position(s.sample(), i))
 	}
 	return s.middle(varX + fragmentVar(i))
 }

@@ -32,7 +32,9 @@ type weights struct{ b1, b2 ir.V }
 
 // primitiveWord reads a word of the item's primitive.
 func (s *fragmentShader) primitiveWord(t ir.Type, n uint32) ir.V {
-	return s.own(t, s.handle(ir.StorageBuffer, bindPrimitives, false), s.get(varPrimitive), 4*n)
+	return s.ofItem(func() ir.V {
+		return s.own(t, s.handle(ir.StorageBuffer, bindPrimitives, false), s.get(varPrimitive), 4*n)
+	})
 }
 
 // plane evaluates a linear function of the primitive's at a spot.
@@ -84,8 +86,10 @@ func (s *fragmentShader) vertexWord(in ir.Input, n uint32) ir.V {
 	if !ok {
 		return s.zero(in.Type)
 	}
-	off := s.nth(s.primitiveWord(ir.I32, n), uint64(s.rec.stride))
-	return s.own(in.Type, s.handle(ir.StorageBuffer, bindRecords, false), off, at)
+	return s.ofItem(func() ir.V {
+		off := s.nth(s.primitiveWord(ir.I32, n), uint64(s.rec.stride))
+		return s.own(in.Type, s.handle(ir.StorageBuffer, bindRecords, false), off, at)
+	})
 }
 
 // flat is the provoking vertex's component.

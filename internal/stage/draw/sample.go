@@ -26,11 +26,11 @@ func (s *fragmentShader) setType() ir.Type {
 	return ir.I32
 }
 
-// coveredSet reads which samples are covered: of pixel (x, y) of the block.
-func (s *fragmentShader) coveredSet(h, item, x, y ir.V) ir.V {
+// coveredSet reads which samples are covered: of pixel (x, y) of the block, or strip.
+func (s *fragmentShader) coveredSet(item, x, y ir.V) ir.V {
 	t, set := s.setType(), s.b.Const(s.setType(), 0)
 	for n := range s.key.samples {
-		bit := s.coveredBit(h, item, x, y, 8+8*n)
+		bit := s.coveredBit(item, x, y, 8+8*n)
 		if t == ir.I64 {
 			bit = s.b.Op(ir.ZExt, t, bit)
 		}
@@ -41,17 +41,33 @@ func (s *fragmentShader) coveredSet(h, item, x, y ir.V) ir.V {
 
 // coveredBit is the bit of pixel (x, y) in the mask that stands so many bytes behind
 // the item's begin.
-func (s *fragmentShader) coveredBit(h, item, x, y ir.V, behind uint32) ir.V {
-	bit, half := s.maskBit(h, item, x, y, behind)
-	return s.and(s.b.Op(ir.LShr, ir.I32, half, bit), s.b.I32(1))
+func (s *fragmentShader) coveredBit(item, x, y ir.V, behind uint32) ir.V {
+	bit, part := s.maskBit(item, x, y, behind)
+	return s.and(s.b.Op(ir.LShr, ir.I32, part, bit), s.b.I32(1))
 }
 
-// maskBit is the number of that bit in the half of the mask that it is in, and the half.
-func (s *fragmentShader) maskBit(h, item, x, y ir.V, behind uint32) (bit, half ir.V) {
+// maskBit is the number of that bit in the part of the mask that it is in, and the
+// part: a half of the mask, or what it has of the strip.
+func (s *fragmentShader) maskBit(item, x, y ir.V, behind uint32) (bit, part ir.V) {
 	b := s.b
-	bit = s.add(s.mul(s.and(y, b.I32(3)), b.I32(raster.Block)), x)
-	half = b.Select(b.Cmp(ir.ULt, y, b.I32(4)), s.own(ir.I32, h, item, behind), s.own(ir.I32, h, item, behind+4))
-	return bit, half
+	low, high := s.maskWords(item, behind)
+	if s.inStrips() {
+		return s.inMask(x, y), s.ofStrip(low, high)
+	}
+	return s.inMask(x, s.and(y, b.I32(3))), b.Select(b.Cmp(ir.ULt, y, b.I32(4)), low, high)
+}
+
+// inMask is the number of the bit of a pixel.
+func (s *fragmentShader) inMask(x, y ir.V) ir.V {
+	return s.add(s.mul(y, s.b.I32(raster.Block)), x)
+}
+
+// maskWords reads the two words of a mask.
+func (s *fragmentShader) maskWords(item ir.V, behind uint32) (low, high ir.V) {
+	word := func(n uint32) ir.V {
+		return s.own(ir.I32, s.handle(ir.StorageBuffer, bindItems, false), item, behind+n)
+	}
+	return s.ofItem(func() ir.V { return word(0) }), s.ofItem(func() ir.V { return word(4) })
 }
 
 // has reports whether a set has sample n.
@@ -141,7 +157,7 @@ func (s *fragmentShader) spotOf(n ir.V) spot {
 	}
 	x, y, n := s.pixelOf(n)
 	along := func(v ir.V, axis, from uint32) ir.V {
-		x := s.fadd(s.b.Op(ir.UToF, ir.F32, v), s.position(n, axis))
+		x := s.fadd(s.toFloat(v), s.position(n, axis))
 		return s.fsub(x, s.primitiveWord(ir.F32, from))
 	}
 	return spot{along(x, 0, primitiveX), along(y, 1, primitiveY)}

@@ -52,12 +52,7 @@ func (s *fragmentShader) earlyTests() bool {
 			return false
 		}
 	}
-	for _, f := range s.from.Funcs {
-		if t := f.Texture; t != nil && (t.Op == ir.TextureWrite || t.Op == ir.TextureTexel) {
-			return false
-		}
-	}
-	return true
+	return !s.writesTexels()
 }
 
 // test writes the tests of sample n and calls passed for what is done where it passes.

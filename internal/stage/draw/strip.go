@@ -1,0 +1,156 @@
+package draw
+
+import (
+	"slices"
+
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/raster"
+)
+
+// strip is how a block is gone over. Where a workgroup is as many rows of its block as
+// a subgroup has, the entry point goes from one to the next of those strips that have
+// pixels that are covered. What is the same for all of them is read before.
+type strip struct {
+	rows uint32 // of a workgroup; a block has raster.Block
+
+	loop   int    // where the loop over strips begins in the code of the entry point
+	before []ir.V // the code that shall stand before it
+	within bool   // code in the loop is written
+	first  ir.V   // the strip's first row in its block
+}
+
+// looped reports whether the entry point goes over strips.
+func (s *fragmentShader) looped() bool { return s.strip.rows < raster.Block }
+
+// longCode is how many operations a program has at least for a strip to be two
+// subgroups: it waits for its own results then, and an engine may do both at once.
+// Loops count as long.
+const longCode = 400
+
+// rows returns how many rows of a block a workgroup is: as many as a subgroup has, and
+// pairs for quads. An invocation of a strip goes on as one of the next; so where one
+// may end, or has helpers that can be told from others, it is the whole block; and where
+// fragments have several pixels, for there are fewer.
+func (s *fragmentShader) rows() uint32 {
+	e := s.p.Effects
+	if s.coarse() || e.Discards || s.helpers && (e.Writes || e.Ordered || s.writesTexels() || s.does(ir.Helper)) {
+		return raster.Block
+	}
+	n := s.p.SubgroupSize
+	if s.does(ir.Loop) || s.operations() > longCode {
+		n *= 2
+	}
+	for rows := uint32(2); rows < raster.Block; rows *= 2 {
+		if n <= raster.Block*rows {
+			return rows
+		}
+	}
+	return raster.Block
+}
+
+// operations returns how many the program has.
+func (s *fragmentShader) operations() (n int) {
+	for _, f := range s.from.Funcs {
+		n += len(f.Code)
+	}
+	return n
+}
+
+// writesTexels reports whether the program writes to images.
+func (s *fragmentShader) writesTexels() bool {
+	return slices.ContainsFunc(s.from.Funcs, func(f *ir.Func) bool {
+		t := f.Texture
+		return t != nil && (t.Op == ir.TextureWrite || t.Op == ir.TextureTexel)
+	})
+}
+
+// eachStrip writes the loop over the strips of the item's block. bits are those of the
+// strip in the item's mask, where there is one.
+func (s *fragmentShader) eachStrip(item ir.V, body func(bits ir.V)) {
+	b := s.b
+	low, high := s.anyCovered(item)
+	corner := s.corner[1]
+	vars := len(s.from.Vars) + len(s.from.Out)
+	done := b.Block()
+	s.strip.loop, s.strip.within = len(b.Func.Code), true
+	loop := b.Loop(b.I32(0), low, high)
+	s.strip.first, low, high = b.Param(loop, 0), b.Param(loop, 1), b.Param(loop, 2)
+	s.corner[1] = s.add(corner, s.strip.first)
+	b.If(s.not(b.Cmp(ir.Eq, s.and(low, b.I32(s.stripMask())), b.I32(0))))
+	for v := range vars { // an invocation begins with zeros
+		b.OpAux(ir.PClr, 0, uint64(v))
+	}
+	if s.multi() {
+		body(0)
+	} else {
+		body(low)
+	}
+	b.End()
+	low, high = s.nextStrip(low, high)
+	b.If(b.Cmp(ir.Eq, s.or(low, high), b.I32(0)))
+	b.Br(done)
+	b.End()
+	b.Br(loop, s.add(s.strip.first, b.I32(s.strip.rows)), low, high)
+	b.End()
+	b.End()
+	b.Func.Code = slices.Insert(b.Func.Code, s.strip.loop, s.strip.before...)
+	s.strip.within = false
+}
+
+// stripMask has the bits of the first strip in the low word of a mask.
+func (s *fragmentShader) stripMask() uint32 { return uint32(1<<(raster.Block*s.strip.rows) - 1) }
+
+// nextStrip moves the next strip of a mask to where the first one was.
+func (s *fragmentShader) nextStrip(low, high ir.V) (ir.V, ir.V) {
+	b := s.b
+	n := raster.Block * s.strip.rows
+	if n == 32 {
+		return high, b.I32(0)
+	}
+	next := s.or(b.Op(ir.LShr, ir.I32, low, b.I32(n)), b.Op(ir.Shl, ir.I32, high, b.I32(32-n)))
+	return next, b.Op(ir.LShr, ir.I32, high, b.I32(n))
+}
+
+// anyCovered is a mask of the pixels of which any sample is covered that an invocation
+// stands for.
+func (s *fragmentShader) anyCovered(item ir.V) (low, high ir.V) {
+	low, high = s.maskWords(item, 8)
+	if s.multi() {
+		for n := range s.key.samples - 1 {
+			l, h := s.maskWords(item, 16+8*n)
+			low, high = s.or(low, l), s.or(high, h)
+		}
+	}
+	return low, high
+}
+
+// ofStrip is what a mask has of the strip, in its low bits.
+func (s *fragmentShader) ofStrip(low, high ir.V) ir.V {
+	b := s.b
+	half := b.Select(b.Cmp(ir.ULt, s.strip.first, b.I32(4)), low, high)
+	return b.Op(ir.LShr, ir.I32, half, s.mul(s.and(s.strip.first, b.I32(3)), b.I32(raster.Block)))
+}
+
+// inStrips reports whether what is written stands in the loop over strips.
+func (s *fragmentShader) inStrips() bool { return s.strip.within && s.b.Func == s.p.Funcs[0] }
+
+// ofItem writes code that depends on nothing but the item: in the loop over its strips
+// it comes to stand before the loop.
+func (s *fragmentShader) ofItem(code func() ir.V) ir.V {
+	f := s.b.Func
+	if !s.inStrips() {
+		return code()
+	}
+	from := len(f.Code)
+	s.strip.within = false
+	v := code()
+	s.strip.within = true
+	s.strip.before = append(s.strip.before, f.Code[from:]...)
+	f.Code = f.Code[:from]
+	return v
+}
+
+// params reads word n of the parameters.
+func (s *fragmentShader) params(t ir.Type, n uint32) ir.V {
+	return s.ofItem(func() ir.V { return s.weaver.params(t, n) })
+}
