@@ -15,8 +15,9 @@
 // and the passes see state, format and shader as one program.
 //
 // An invocation of the vertex program is a vertex of a list, one of the fragment
-// program a pixel of a block of 8×8 pixels. All blocks of a tile are run by one worker
-// in the order of the primitives; tiles have no order. So a picture is the same
+// program a pixel of a block of 8×8 pixels, or of a strip of one, from which it goes on
+// to the next strip with pixels that are covered. All blocks of a tile are run by one
+// worker in the order of the primitives; tiles have no order. So a picture is the same
 // whatever the number of workers.
 package draw
 
