@@ -185,7 +185,9 @@ func (s *fragmentShader) fragment(item, bits ir.V, body func()) {
 		}
 		code()
 	}
-	real(s.invoked)
+	if s.key.invocations {
+		real(s.invoked)
+	}
 	s.spots()
 	body()
 	real(func() { s.leave(early) })
