@@ -1,0 +1,152 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"image/png"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chiaro-gpu/chiaro/internal/amber"
+	engine "github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/interp"
+	"github.com/chiaro-gpu/chiaro/internal/jit"
+	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
+)
+
+// pictured are the examples whose pictures the README shows.
+var pictured = []string{"mandelbrot", "model", "terrain", "burst"}
+
+// shown runs the text of an example and returns its picture as the command writes it.
+func shown(t *testing.T, name, text string, o amber.Options) []byte {
+	dir := filepath.Join("..", "..", "examples")
+	s, err := amber.Parse(name, []byte(text), func(file string) ([]byte, error) { return os.ReadFile(filepath.Join(dir, file)) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := amber.Run(context.Background(), s, o)
+	if r.Status != amber.Pass {
+		t.Fatalf("%s: %s: %s", name, r.Status, r.Message)
+	}
+	b := firstPicture(s)
+	m, err := b.Picture(r.Contents[b.Name])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := png.Encode(&out, m); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// engineOptions are the fastest engine of this machine with several numbers of threads, then
+// the others.
+func engineOptions() (list []amber.Options) {
+	var engines []engine.Engine
+	for _, level := range amd64.Levels() {
+		engines = append(engines, jit.Engine{Level: level})
+	}
+	for _, e := range append(engines, interp.Engine{}) {
+		for _, n := range []int{1, 2, 4} {
+			list = append(list, amber.Options{Engine: e, Workers: n})
+		}
+	}
+	return list
+}
+
+// TestPictures runs the examples: the pictures are those that the README shows. Where
+// there is no machine code they are compared with -short left out.
+func TestPictures(t *testing.T) {
+	all := engineOptions()
+	if len(all) == 3 && testing.Short() {
+		t.Skip("the interpreter takes long for whole pictures")
+	}
+	for _, name := range pictured {
+		t.Run(name, func(t *testing.T) {
+			text, err := os.ReadFile(filepath.Join("..", "..", "examples", name+".amber"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := os.ReadFile(filepath.Join("..", "..", "docs", name+".png"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, o := range all[:min(len(all), 3)] {
+				if got := shown(t, name, string(text), o); !bytes.Equal(got, want) {
+					t.Errorf("with %d threads on %s: another picture than docs/%s.png", o.Workers, o.Engine.Name(), name)
+				}
+			}
+		})
+	}
+}
+
+// TestPicturesEverywhere runs the examples small, the landscape a quarter of it, on every engine and with several
+// numbers of threads: the pictures are the same.
+func TestPicturesEverywhere(t *testing.T) {
+	small := strings.NewReplacer("WIDTH 512 HEIGHT 384", "WIDTH 64 HEIGHT 48", "FRAMEBUFFER_SIZE 512 384", "FRAMEBUFFER_SIZE 64 48", "COUNT 4096", "COUNT 1024")
+	for _, name := range pictured[1:] {
+		t.Run(name, func(t *testing.T) {
+			text, err := os.ReadFile(filepath.Join("..", "..", "examples", name+".amber"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			whole, _, _ := strings.Cut(string(text), "EXPECT") // for the whole picture
+			var first []byte
+			for i, o := range engineOptions() {
+				got := shown(t, name, small.Replace(whole), o)
+				if i == 0 {
+					first = got
+				}
+				if !bytes.Equal(got, first) {
+					t.Errorf("with %d threads on %s: another picture than with the first", o.Workers, o.Engine.Name())
+				}
+			}
+		})
+	}
+}
+
+// shadersBy is the compiler that made the SPIR-V of the examples.
+const shadersBy = "shaderc 2023.2-1"
+
+// TestExampleShaders compares the SPIR-V of the examples with what the compiler makes of
+// the GLSL beside it.
+func TestExampleShaders(t *testing.T) {
+	glslc, err := exec.LookPath("glslc")
+	if err != nil {
+		t.Skip("no glslc on the PATH")
+	}
+	version, err := exec.Command(glslc, "--version").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(string(version), shadersBy+"\n") {
+		t.Skipf("the shaders are made by %s; this is\n%s", shadersBy, version)
+	}
+	files, err := filepath.Glob("../../examples/shaders/*.spv")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no shaders: %v", err)
+	}
+	for _, f := range files {
+		out := filepath.Join(t.TempDir(), "out.spv")
+		cmd := exec.Command(glslc, "-O", "--target-env=vulkan1.1", "-o", out, strings.TrimSuffix(f, ".spv"))
+		if said, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%s: %v: %s", f, err, said)
+			continue
+		}
+		got, err := os.ReadFile(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got, want) {
+			t.Errorf("%s is not what its GLSL gives: glslc -O --target-env=vulkan1.1 -o %s %s", f, f, strings.TrimSuffix(f, ".spv"))
+		}
+	}
+}

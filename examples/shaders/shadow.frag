@@ -1,0 +1,3 @@
+#version 450
+// Only the depth counts.
+void main() {}
