@@ -10,9 +10,11 @@ import (
 	"strings"
 
 	"github.com/chiaro-gpu/chiaro/device"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/ledger"
 	"github.com/chiaro-gpu/chiaro/internal/lower"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
 	"github.com/chiaro-gpu/chiaro/valid"
 )
 
@@ -136,9 +138,9 @@ func profileFiles(arg string) (files []string, pattern string, err error) {
 	return files, pattern, nil
 }
 
-// selfProfile is Chiaro as a device: what the capabilities that its compute
-// shaders have ask for, and the limits that its compute stage has. A feature that
-// no capability needs is not known, and neither is a limit that is memory alone.
+// selfProfile is Chiaro as a device: what the capabilities that its shaders have ask
+// for, and the limits that its stages have. A feature that no capability needs is not
+// known, and neither is a limit that is memory alone.
 func selfProfile() device.Profile {
 	d := &valid.Device{Name: "self", Features: map[string]bool{}, Limits: map[string]uint64{}, Extensions: map[string]bool{}}
 	take := func(ways []valid.Way, works bool) {
@@ -167,12 +169,14 @@ func selfProfile() device.Profile {
 	for name, n := range map[string]uint64{
 		"maxPushConstantsSize": compute.MaxPushBytes, "maxInlineUniformBlockSize": compute.MaxInlineBytes,
 		"minSubgroupSize": lower.MinSubgroup, "maxSubgroupSize": lower.MaxSubgroup, "subgroupSize": lower.DefaultSubgroup,
-		"requiredSubgroupSizeStages": 0x20, "subgroupSupportedStages": 0x20, // compute
+		"requiredSubgroupSizeStages": 0x3f, "subgroupSupportedStages": 0x3f, // compute and all of graphics
+		"maxTransformFeedbackStreams": ir.MaxStreams, "maxTransformFeedbackBuffers": ir.MaxCaptures, "transformFeedbackStreamsLinesTriangles": 1,
+		"maxTransformFeedbackBufferDataStride": ir.MaxCaptureStride, "maxTransformFeedbackBufferDataSize": ir.MaxCaptureStride, "maxTransformFeedbackStreamDataSize": draw.MaxCapturedBytes,
 	} {
 		d.Limits[name] = n
 	}
 	for i, n := range compute.MaxGroups() {
 		d.Limits["maxComputeWorkGroupCount["+strconv.Itoa(i)+"]"] = uint64(n)
 	}
-	return device.Profile{Name: "self", Label: "the features behind the capabilities that compute shaders have here", Device: d}
+	return device.Profile{Name: "self", Label: "the features behind the capabilities that shaders have here", Device: d}
 }

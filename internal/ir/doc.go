@@ -178,6 +178,8 @@
 // written. The outputs of tessellation control are seen by all invocations of the
 // patch, as their memory would be; barriers order them. A fragment that was killed,
 // or is a helper, hands nothing on. QuadX and QuadY say where in its quad a lane is.
+// Of an output with a Capture each vertex leaves its value also at Offset of the vertex
+// in the buffer of transform feedback that this [Capture] is.
 //
 // # Groups
 //

@@ -2,25 +2,10 @@ package ledger
 
 import "github.com/chiaro-gpu/chiaro/spirv"
 
-// otherStages are the instructions that SPIR-V has in shaders of other stages
-// only: the execution models that each is valid in are said with it, or in the
+// otherStages are the instructions that SPIR-V has in shaders of stages only that do
+// not run: the execution models that each is valid in are said with it, or in the
 // extension that it is of.
 var otherStages = map[spirv.Op]bool{
-	// Geometry.
-	spirv.OpEmitVertex:         true,
-	spirv.OpEndPrimitive:       true,
-	spirv.OpEmitStreamVertex:   true,
-	spirv.OpEndStreamPrimitive: true,
-
-	// Fragment.
-	spirv.OpDemoteToHelperInvocation:    true,
-	spirv.OpIsHelperInvocationEXT:       true,
-	spirv.OpBeginInvocationInterlockEXT: true,
-	spirv.OpEndInvocationInterlockEXT:   true,
-	spirv.OpColorAttachmentReadEXT:      true,
-	spirv.OpDepthAttachmentReadEXT:      true,
-	spirv.OpStencilAttachmentReadEXT:    true,
-
 	// MeshEXT, MeshNV and TaskEXT.
 	spirv.OpEmitMeshTasksEXT:                 true,
 	spirv.OpSetMeshOutputsEXT:                true,
@@ -123,86 +108,29 @@ var otherStages = map[spirv.Op]bool{
 	spirv.OpGraphEndARM:        true,
 }
 
-// otherCapabilities are the capabilities of what shaders of other stages have
-// alone.
+// otherCapabilities are the capabilities of what shaders of stages have alone that do
+// not run.
 var otherCapabilities = map[spirv.Capability]bool{
-	spirv.CapabilityClipDistance:                           true,
-	spirv.CapabilityCullDistance:                           true,
-	spirv.CapabilityDemoteToHelperInvocation:               true,
-	spirv.CapabilityDrawParameters:                         true,
-	spirv.CapabilityFragmentBarycentricKHR:                 true,
-	spirv.CapabilityFragmentDensityEXT:                     true,
-	spirv.CapabilityFragmentFullyCoveredEXT:                true,
-	spirv.CapabilityFragmentShaderPixelInterlockEXT:        true,
-	spirv.CapabilityFragmentShaderSampleInterlockEXT:       true,
-	spirv.CapabilityFragmentShaderShadingRateInterlockEXT:  true,
-	spirv.CapabilityFragmentShadingRateKHR:                 true,
-	spirv.CapabilityGeometry:                               true,
-	spirv.CapabilityGeometryPointSize:                      true,
-	spirv.CapabilityGeometryShaderPassthroughNV:            true,
-	spirv.CapabilityGeometryStreams:                        true,
-	spirv.CapabilityGraphARM:                               true,
-	spirv.CapabilityInputAttachment:                        true,
-	spirv.CapabilityInputAttachmentArrayDynamicIndexing:    true,
-	spirv.CapabilityInputAttachmentArrayNonUniformIndexing: true,
-	spirv.CapabilityInterpolationFunction:                  true,
-	spirv.CapabilityMeshShadingEXT:                         true,
-	spirv.CapabilityMeshShadingNV:                          true,
-	spirv.CapabilityMultiView:                              true,
-	spirv.CapabilityMultiViewport:                          true,
-	spirv.CapabilityPerViewAttributesNV:                    true,
-	spirv.CapabilityRayTracingKHR:                          true,
-	spirv.CapabilityRayTracingMotionBlurNV:                 true,
-	spirv.CapabilityRayTracingNV:                           true,
-	spirv.CapabilitySampleMaskOverrideCoverageNV:           true,
-	spirv.CapabilitySampleMaskPostDepthCoverage:            true,
-	spirv.CapabilitySampleRateShading:                      true,
-	spirv.CapabilityShaderInvocationReorderEXT:             true,
-	spirv.CapabilityShaderInvocationReorderNV:              true,
-	spirv.CapabilityShaderLayer:                            true,
-	spirv.CapabilityShaderViewportIndex:                    true,
-	spirv.CapabilityShaderViewportIndexLayerEXT:            true,
-	spirv.CapabilityShaderViewportMaskNV:                   true,
-	spirv.CapabilityStencilExportEXT:                       true,
-	spirv.CapabilityStorageInputOutput16:                   true,
-	spirv.CapabilityTessellation:                           true,
-	spirv.CapabilityTessellationPointSize:                  true,
-	spirv.CapabilityTileImageColorReadAccessEXT:            true,
-	spirv.CapabilityTileImageDepthReadAccessEXT:            true,
-	spirv.CapabilityTileImageStencilReadAccessEXT:          true,
-	spirv.CapabilityTransformFeedback:                      true,
+	spirv.CapabilityGraphARM:                   true,
+	spirv.CapabilityMeshShadingEXT:             true,
+	spirv.CapabilityMeshShadingNV:              true,
+	spirv.CapabilityRayTracingKHR:              true,
+	spirv.CapabilityRayTracingMotionBlurNV:     true,
+	spirv.CapabilityRayTracingNV:               true,
+	spirv.CapabilityShaderInvocationReorderEXT: true,
+	spirv.CapabilityShaderInvocationReorderNV:  true,
 }
 
 // otherExtensions is otherCapabilities for the extensions of SPIR-V.
 var otherExtensions = map[string]bool{
-	"SPV_AMD_shader_early_and_late_fragment_tests": true,
-	"SPV_AMD_shader_explicit_vertex_parameter":     true,
-	"SPV_ARM_graph":                         true,
-	"SPV_EXT_demote_to_helper_invocation":   true,
-	"SPV_EXT_fragment_fully_covered":        true,
-	"SPV_EXT_fragment_invocation_density":   true,
-	"SPV_EXT_fragment_shader_interlock":     true,
-	"SPV_EXT_mesh_shader":                   true,
-	"SPV_EXT_shader_invocation_reorder":     true,
-	"SPV_EXT_shader_stencil_export":         true,
-	"SPV_EXT_shader_tile_image":             true,
-	"SPV_EXT_shader_viewport_index_layer":   true,
-	"SPV_HUAWEI_cluster_culling_shader":     true,
-	"SPV_HUAWEI_subpass_shading":            true,
-	"SPV_KHR_fragment_shader_barycentric":   true,
-	"SPV_KHR_fragment_shading_rate":         true,
-	"SPV_KHR_multiview":                     true,
-	"SPV_KHR_post_depth_coverage":           true,
-	"SPV_KHR_ray_tracing":                   true,
-	"SPV_KHR_shader_draw_parameters":        true,
-	"SPV_NVX_multiview_per_view_attributes": true,
-	"SPV_NV_fragment_shader_barycentric":    true,
-	"SPV_NV_geometry_shader_passthrough":    true,
-	"SPV_NV_mesh_shader":                    true,
-	"SPV_NV_ray_tracing":                    true,
-	"SPV_NV_ray_tracing_motion_blur":        true,
-	"SPV_NV_sample_mask_override_coverage":  true,
-	"SPV_NV_shader_invocation_reorder":      true,
-	"SPV_NV_shading_rate":                   true,
-	"SPV_NV_viewport_array2":                true,
+	"SPV_ARM_graph":                     true,
+	"SPV_EXT_mesh_shader":               true,
+	"SPV_EXT_shader_invocation_reorder": true,
+	"SPV_HUAWEI_cluster_culling_shader": true,
+	"SPV_HUAWEI_subpass_shading":        true,
+	"SPV_KHR_ray_tracing":               true,
+	"SPV_NV_mesh_shader":                true,
+	"SPV_NV_ray_tracing":                true,
+	"SPV_NV_ray_tracing_motion_blur":    true,
+	"SPV_NV_shader_invocation_reorder":  true,
 }

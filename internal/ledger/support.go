@@ -10,7 +10,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// Status is what becomes of something that a compute shader may have.
+// Status is what becomes of something that a shader may have.
 type Status string
 
 // The statuses.
@@ -18,7 +18,7 @@ const (
 	Works   Status = "works"
 	Refused Status = "refused" // with an error that names it
 	Foreign Status = "not in Vulkan"
-	Other   Status = "not in compute shaders" // but in those of other stages
+	Other   Status = "of other stages" // which do not run
 )
 
 // StatusOf returns the status of an instruction. What stands outside functions
@@ -80,7 +80,7 @@ func Support(tested func(name string) string) string {
 		for _, r := range rows {
 			counts[r.status]++
 		}
-		fmt.Fprintf(&w, "\n## %s\n\n%d work, %d are refused, %d are not in compute shaders, %d are not in Vulkan.\n\n| what | status | tested by |\n|---|---|---|\n",
+		fmt.Fprintf(&w, "\n## %s\n\n%d work, %d are refused, %d are of other stages, %d are not in Vulkan.\n\n| what | status | tested by |\n|---|---|---|\n",
 			title, counts[Works], counts[Refused], counts[Other], counts[Foreign])
 		for _, r := range rows {
 			by := "–"
@@ -125,12 +125,14 @@ type supportRow struct {
 	status Status
 }
 
-const supportHead = `# What compute shaders may have
+const supportHead = `# What shaders may have
 
-Written by go test ./internal/ledger -update from the tables that do the work; a test compares. *Works* is what both engines
-run, with the same bytes; *refused* gets an error that names it; *not in compute shaders* is what SPIR-V and Vulkan have in
-shaders of other stages only, and *not in Vulkan* may not stand in a module for Vulkan; both are refused too. *Tested by* is a truth table or a case of internal/lower/testdata whose results were written from the specification;
-each instruction that works in a function has one. Types, constants, decorations and names are facts that every case rests on. Instructions
+Written by go test ./internal/ledger -update from the tables that do the work; a test compares. The shaders are those of the stages that run:
+compute, vertex, tessellation control and evaluation, geometry and fragment. *Works* is what both engines
+run, with the same bytes; *refused* gets an error that names it; *of other stages* is what SPIR-V and Vulkan have in mesh, task and ray tracing shaders
+only, in graphs, and in subpass and cluster culling shaders, and *not in Vulkan* may not stand in a module for Vulkan; both are refused too. *Tested by* is a truth table or a case of internal/lower/testdata whose results were written from the specification;
+each instruction that works in a function has one. What stands around a stage (primitives, rasterization, tests and blending, transform feedback) is tested
+in internal/stage/draw. Types, constants, decorations and names are facts that every case rests on. Instructions
 of other debug sets (NonSemantic.*) are read over. What is open by the specification, and how we decide it, stands in
 [undefined.md](undefined.md).
 
@@ -163,7 +165,7 @@ func extendedRows(s spirv.ExtSet) (rows []supportRow) {
 }
 
 // extendedStatus returns the status of an extended instruction. IMix has a number
-// and no meaning; there is nothing to interpolate in compute shaders.
+// and no meaning.
 func extendedStatus(s spirv.ExtSet, n uint32) Status {
 	switch {
 	case lower.HasInstruction(s, n):
@@ -171,17 +173,14 @@ func extendedStatus(s spirv.ExtSet, n uint32) Status {
 	case s != spirv.ExtSetGLSL:
 		return Refused
 	}
-	switch spirv.GLSLOp(n) {
-	case spirv.GLSLIMix:
+	if spirv.GLSLOp(n) == spirv.GLSLIMix {
 		return Foreign
-	case spirv.GLSLInterpolateAtCentroid, spirv.GLSLInterpolateAtSample, spirv.GLSLInterpolateAtOffset:
-		return Other
 	}
 	return Refused
 }
 
 // Capabilities returns the capabilities that Vulkan allows; true are those that
-// compute shaders have here.
+// shaders have here.
 func Capabilities() map[spirv.Capability]bool { return maps.Clone(capabilities) }
 
 // Extensions is Capabilities for the extensions of SPIR-V.

@@ -41,7 +41,8 @@ func (x *feedback) decorated(of func(spirv.Decoration) (facts.Decoration, bool))
 }
 
 // captures finds the buffers that the outputs of the entry point's interface go to,
-// those that it never stores to among them: they are as much part of a vertex.
+// those that it never stores to among them: they are as much part of a vertex. What has
+// no Offset goes nowhere, whatever else is said of it, as compilers do of built-ins.
 func (u *unit) captures() {
 	if !u.prog.Modes.Has(ir.Xfb) || u.prog.Stage == ir.TessControl || u.prog.Stage == ir.Fragment {
 		return
@@ -61,7 +62,7 @@ func (u *unit) captures() {
 
 // captureOf adds the buffer that something goes to.
 func (u *unit) captureOf(x *feedback) {
-	if !x.hasBuffer || !x.hasStride {
+	if !x.placed || !x.hasBuffer || !x.hasStride {
 		return
 	}
 	if x.buffer >= ir.MaxCaptures || x.stride > ir.MaxCaptureStride || x.stream >= ir.MaxStreams {

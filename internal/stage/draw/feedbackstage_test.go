@@ -4,14 +4,20 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/lower"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/asm"
+	"github.com/chiaro-gpu/chiaro/valid"
 )
 
 // streamsText is a geometry program of two invocations for each point. Each emits a
@@ -275,6 +281,65 @@ func TestWrongCaptures(t *testing.T) {
 		}
 		if err == nil {
 			t.Errorf("%s is in order", change[1])
+		}
+	}
+}
+
+// lowered returns the program of a case of lower's.
+func lowered(t *testing.T, name string) *ir.Program {
+	t.Helper()
+	data, err := os.ReadFile("../../lower/testdata/stage/" + name + ".txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, _ := strings.Cut(string(data), "-- in.spvasm --\n")
+	text, _, _ = strings.Cut(text, "-- ir --\n")
+	words, err := asm.Assemble([]byte(text), asm.AssembleOptions{Version: spirv.Version10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := spirv.FromWords(words)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := facts.Gather(m, nil)
+	p, err := lower.Stage(valid.Assume(g), &g.EntryPoints[0], lower.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// TestFeedbackShaders draws with the modules of the cases feedback and feedback_streams
+// of lower: the second shader of a pipeline captures, or the first where it is alone.
+func TestFeedbackShaders(t *testing.T) {
+	vertex, geometry := lowered(t, "feedback"), lowered(t, "feedback_streams")
+	none := math.Float32frombits(unwritten * 0x01010101)
+	for _, e := range engines() {
+		f := draw.Feedback{}
+		f.Buffers[0].Bytes, f.Buffers[1].Bytes = space(64), space(48)
+		record(t, e, draw.Stages{Vertex: vertex}, draw.Assembly{}, false, draw.Args{First: 5, Count: 2, Feedback: &f})
+		if got, want := f.Buffers[0].Bytes, floats(5, 5, 5, 5, 1, 1, 2, none, 6, 6, 6, 6, 1, 1, 2, none); string(got) != string(want) {
+			t.Errorf("%s: buffer 0 is %x; want %x", e.Name(), got, want)
+		}
+		if got, want := f.Buffers[1].Bytes, floats(none, none, 1, 2, 3, 4, none, none, 1, 2, 3, 4); string(got) != string(want) {
+			t.Errorf("%s: buffer 1 is %x; want %x", e.Name(), got, want)
+		}
+
+		f = draw.Feedback{}
+		f.Buffers[0].Bytes, f.Buffers[2].Bytes = space(32), space(96)
+		record(t, e, draw.Stages{Vertex: vertex, Geometry: geometry}, draw.Assembly{}, false, draw.Args{Count: 2, Feedback: &f})
+		if got := wordsOf(f.Buffers[0].Bytes, 8, 0); !slices.Equal(got, []uint32{0, 1, 10, 11}) {
+			t.Errorf("%s: stream 1 has %d; want 0, 1, 10 and 11", e.Name(), got)
+		}
+		var want []byte
+		for range 2 {
+			for _, n := range []float32{1, 2, 11, 12} {
+				want = append(want, floats(none, n, 2*n)...)
+			}
+		}
+		if got := f.Buffers[2].Bytes; string(got) != string(want) {
+			t.Errorf("%s: stream 0 has %x; want %x", e.Name(), got, want)
 		}
 	}
 }

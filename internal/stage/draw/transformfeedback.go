@@ -13,6 +13,7 @@ import (
 const (
 	MaxStreams         = ir.MaxStreams
 	MaxFeedbackBuffers = ir.MaxCaptures
+	MaxCapturedBytes   = 1024 // of a vertex, in all buffers of its stream (maxTransformFeedbackStreamDataSize)
 )
 
 // Feedback is transform feedback while it is active (VK_EXT_transform_feedback). It is
@@ -60,6 +61,7 @@ func newCaptures(p *ir.Program) (*captures, error) {
 	for k := range c.places {
 		c.places[k] = -1
 	}
+	var ends [MaxStreams]uint32 // of the rows, so far
 	for i, x := range p.Captures {
 		b := captured{buffer: x.Buffer, stride: x.Stride}
 		var outs []int
@@ -72,15 +74,16 @@ func newCaptures(p *ir.Program) (*captures, error) {
 		for _, k := range outs {
 			o := p.Out[k]
 			size := uint32(o.Type.Bits() / 8)
-			c.row = (c.row + size - 1) / size * size
-			c.places[k] = int(c.row)
-			b.add(captureRun{c.row, o.Offset, size})
-			c.row += size
+			at := (ends[x.Stream] + size - 1) / size * size
+			c.places[k] = int(at)
+			b.add(captureRun{at, o.Offset, size})
+			ends[x.Stream] = at + size
 		}
 		c.streams[x.Stream] = append(c.streams[x.Stream], b)
+		c.row = max(c.row, (ends[x.Stream]+7)&^7)
 	}
-	if c.row = (c.row + 7) &^ 7; c.row > 4*recordWords {
-		return nil, &exec.LimitError{What: "bytes of a vertex that are captured", Have: uint64(c.row), Most: 4 * recordWords}
+	if c.row > MaxCapturedBytes {
+		return nil, &exec.LimitError{What: "bytes of a vertex that are captured", Have: uint64(c.row), Most: MaxCapturedBytes}
 	}
 	return c, nil
 }
