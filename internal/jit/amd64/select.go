@@ -241,6 +241,8 @@ func shift(variable, fixed Op) emitter {
 		d, o := m.dest(in, 0)
 		if n, ok := m.f.Const(in.Uses[1]); ok {
 			m.RRI(fixed, V512, d, 0, a, uint8(n&31), o)
+		} else if in.Sure {
+			m.with(variable, d, a, in.Uses[1], o)
 		} else {
 			count := m.vec(in.Uses[1], 1)
 			m.RM(VPANDD, V512, 1, count, m.word32(31), BC)

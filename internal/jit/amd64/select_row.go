@@ -147,37 +147,42 @@ func (m *machine) window(in *vcode.Inst, field int32) {
 	whole.Key.Aux = 0
 	far, on := m.NewLabel(), m.NewLabel()
 	at, _ := m.within(&whole, int32(in.Key.Aux), field, far)
+	d := m.destGen(in.Defs[0])
+	m.GRM(LEA|W, d, at)
 	if in.Sure {
-		d := m.destGen(in.Defs[0])
-		m.GRM(LEA|W, d, at)
 		m.storeGen(in.Defs[0], d)
 		m.beginAnew(in, far)
 		return
 	}
-	m.GRM(LEA|W, RAX, at)
 	m.Bind(on)
-	m.storeGen(in.Defs[0], RAX)
+	m.storeGen(in.Defs[0], d)
 	m.later = append(m.later, func() {
 		m.Bind(far)
-		m.GRR(XOR, RAX, RAX)
+		m.GRR(XOR, d, d)
 		m.Jmp(on)
 	})
 }
 
-// loadOne puts 32 bits from handle u0 at offset u1 into RAX, 0 out of range.
-func (m *machine) loadOne(in *vcode.Inst) {
+// loadOne loads 32 bits from handle u0 at offset u1, 0 out of range, and returns where
+// they are.
+func (m *machine) loadOne(in *vcode.Inst) Reg {
 	far, on := m.NewLabel(), m.NewLabel()
+	d := m.inPlace(in)
 	at, sure := m.within(in, 4, handleLength, far)
-	m.GRM(MOV, RAX, at)
+	m.GRM(MOV, d, at)
 	if sure {
-		return
+		return d
 	}
 	m.Bind(on)
 	m.later = append(m.later, func() {
 		m.Bind(far)
 		m.distantLoad(in)
+		if d != RAX {
+			m.GRR(MOV, d, RAX)
+		}
 		m.Jmp(on)
 	})
+	return d
 }
 
 // distant is within for large immediates. It sets the flags instead of leaving,

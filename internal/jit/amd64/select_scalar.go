@@ -50,7 +50,8 @@ func (m *machine) scalar(in *vcode.Inst) {
 	case ir.In:
 		m.inputGen(in)
 	case ir.Ld:
-		m.loadOne(in)
+		m.storeGen(in.Defs[0], m.loadOne(in))
+		return
 	case ir.St:
 		m.storeOne(in)
 		return

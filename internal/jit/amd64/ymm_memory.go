@@ -107,30 +107,30 @@ func octetOf(first, step uint32) (v [8]uint32) {
 
 // ymmInput is a built-in of a compute program.
 func ymmInput(m ymm, in *vcode.Inst) {
-	s := m.prog.In[in.Key.Aux].Semantic
+	s, d := m.prog.In[in.Key.Aux].Semantic, m.dest(in, 0)
 	local := func(row ir.Semantic) Mem { return m.local(in, row) }
 	switch s {
 	case ir.WorkgroupIdX, ir.WorkgroupIdY, ir.WorkgroupIdZ:
-		m.rm(AVX_VPBROADCASTD, 0, 0, arg(ArgGroup+int(s-ir.WorkgroupIdX)))
+		m.rm(AVX_VPBROADCASTD, d, 0, arg(ArgGroup+int(s-ir.WorkgroupIdX)))
 	case ir.NumWorkgroupsX, ir.NumWorkgroupsY, ir.NumWorkgroupsZ:
-		m.rm(AVX_VPBROADCASTD, 0, 0, arg(ArgNumber+int(s-ir.NumWorkgroupsX)))
+		m.rm(AVX_VPBROADCASTD, d, 0, arg(ArgNumber+int(s-ir.NumWorkgroupsX)))
 	case ir.LocalInvocationIndex:
-		m.rm(AVX_VMOVUPS, 0, 0, local(0))
+		m.rm(AVX_VMOVUPS, d, 0, local(0))
 	case ir.LocalInvocationIdX, ir.LocalInvocationIdY, ir.LocalInvocationIdZ:
-		m.rm(AVX_VMOVUPS, 0, 0, local(1+s-ir.LocalInvocationIdX))
+		m.rm(AVX_VMOVUPS, d, 0, local(1+s-ir.LocalInvocationIdX))
 	case ir.GlobalInvocationIdX, ir.GlobalInvocationIdY, ir.GlobalInvocationIdZ:
 		i := s - ir.GlobalInvocationIdX
-		m.rm(AVX_VPBROADCASTD, 0, 0, arg(ArgGroup+int(i)))
-		m.word(AVX_VPMULLD, 0, 0, m.prog.LocalSize[i])
-		m.rm(AVX_VPADDD, 0, 0, local(1+i))
+		m.rm(AVX_VPBROADCASTD, d, 0, arg(ArgGroup+int(i)))
+		m.word(AVX_VPMULLD, d, d, m.prog.LocalSize[i])
+		m.rm(AVX_VPADDD, d, d, local(1+i))
 	case ir.SubgroupId:
-		m.rm(AVX_VPBROADCASTD, 0, 0, At(R14, RecordID))
+		m.rm(AVX_VPBROADCASTD, d, 0, At(R14, RecordID))
 	case ir.NumSubgroups:
-		m.fill(0, m.prog.Subgroups())
+		m.fill(d, m.prog.Subgroups())
 	case ir.SubgroupLocalInvocationId:
-		m.rm(AVX_VMOVUPS, 0, 0, m.octet(octetOf(uint32(in.Part)*ymmLanes, 1)))
+		m.rm(AVX_VMOVUPS, d, 0, m.octet(octetOf(uint32(in.Part)*ymmLanes, 1)))
 	default:
-		m.zero(0)
+		m.zero(d)
 	}
-	m.done(in, 0)
+	m.done(in, d)
 }

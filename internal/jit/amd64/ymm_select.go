@@ -143,6 +143,12 @@ func ymmShift(variable, fixed Op) ymmEmitter {
 			m.done(in, d)
 			return
 		}
+		if in.Sure {
+			d := m.dest(in, 0)
+			m.with(variable, d, a, in.Uses[1])
+			m.done(in, d)
+			return
+		}
 		m.word(AVX_VPAND, 1, m.vec(in.Uses[1], 1), 31)
 		d := m.dest(in, 0)
 		m.rr(variable, d, a, 1)

@@ -92,7 +92,7 @@ type Inst struct {
 	Op                Op
 	Part              uint8 // which register of the strip, for Lane
 	Held              bool  // the last of Uses is the Window of a RowLoad, RowStore or Spread
-	Sure              bool  // offsets are known to be in range, and aligned; of an access that is Held, that the Window is not 0; of an At, that it does not saturate
+	Sure              bool  // offsets are known to be in range, and aligned; of an access that is Held, that the Window is not 0; of an At, that it does not saturate; of a shift in lanes, that the count is less than the width
 	Keep              bool  // lanes outside Masks keep what d has; else they become anything
 	Fused             uint8 // of Own: its number, which only the machine knows
 	IR                ir.Op // the IR operation of Lane and Strip, and for Step the loop or call

@@ -77,6 +77,20 @@ func (w *widener) mostOfInput(s ir.Semantic) uint64 {
 	return math.MaxUint32
 }
 
+// narrowed makes an operation on lanes what it may be for how great its operands can
+// be: an unsigned number below 2³¹ converts as a signed one, which every machine
+// has, and a shift by less than the width needs no count modulo the width.
+func (w *widener) narrowed(x *ir.Val, in *vcode.Inst) {
+	switch x.Op {
+	case ir.UToF:
+		if in.Key.From == ir.I32 && w.most(x.Args[0]) <= math.MaxInt32 {
+			in.IR = ir.SToF
+		}
+	case ir.Shl, ir.LShr, ir.AShr:
+		in.Sure = in.Key.Type == ir.I32 && in.Key.From == ir.I32 && w.most(x.Args[1]) < 32
+	}
+}
+
 // whole reports whether a value is known to be a multiple of four.
 func (w *widener) whole(v ir.V) bool { return w.wholeOf(v, maxBound) }
 

@@ -114,7 +114,7 @@ func (w *widener) assign(label ir.V, params, args []ir.V, init bool) {
 		switch {
 		case init:
 			keep = w.homes.of[p].keepsInit
-		case r.op == ir.Loop && r.whole:
+		case r.whole: // the lanes that do not come are not in the label's set
 			keep = w.homes.of[p].outlives
 		}
 		for part := range to.vec {

@@ -125,7 +125,7 @@ func (w *widener) consecutive(off ir.V, p int, in *vcode.Inst) {
 	}
 	in.Step, in.Stride = s.step, uint32(s.size)
 	x := w.value(off)
-	u := x.u
+	u := x.u[p]
 	in.Ahead = x.ahead
 	if x.extra > 0 { // an offset out of range stays so, whichever part is added last
 		u = w.zero

@@ -60,6 +60,7 @@ func (w *widener) keeps(v ir.V) bool { return w.homes.of[v].outlives && !w.isFul
 func (w *widener) lanes(v ir.V, in vcode.Inst) {
 	x := w.src.Val(v)
 	result := x.Op.HasResult()
+	w.narrowed(x, &in)
 	for p := range w.parts {
 		one := in
 		one.Part, one.Masks, one.Uses = uint8(p), w.active[p:p+1], w.furtherOn(x)
@@ -93,6 +94,7 @@ func (w *widener) once(v ir.V, in vcode.Inst) {
 		w.broadcast(v, to)
 		return
 	}
+	w.narrowed(x, &in)
 	in.Masks, in.Defs = w.full[:1], to.vec[:1]
 	for _, a := range x.Args[:x.Op.Args()] {
 		in.Uses = append(in.Uses, w.vec(a)[0])
@@ -185,10 +187,10 @@ func (w *widener) base(to *vcode.Reg, u, row vcode.Reg, stride uint32) {
 }
 
 // bases emits u + row·stride for each row of a shape.
-func (w *widener) bases(s shape, u vcode.Reg, rows []vcode.Reg, stride uint32) []vcode.Reg {
+func (w *widener) bases(s shape, u, rows []vcode.Reg, stride uint32) []vcode.Reg {
 	list := w.rowRegs(s)
 	for p := range w.apart(s) {
-		w.base(&list[p], u, rows[p], stride)
+		w.base(&list[p], u[p], rows[p], stride)
 	}
 	if s.regular {
 		list = w.all(list[0])
@@ -198,7 +200,7 @@ func (w *widener) bases(s shape, u vcode.Reg, rows []vcode.Reg, stride uint32) [
 
 // words emits a row times 4, which makes addresses of arrays of words.
 func (w *widener) words(v ir.V, x *value) {
-	x.words = w.bases(w.shapes.of[v], w.zero, x.rows, 4)
+	x.words = w.bases(w.shapes.of[v], w.all(w.zero), x.rows, 4)
 }
 
 // address emits the scalars of an address: U, the row and their sum in lane 0.
@@ -207,15 +209,14 @@ func (w *widener) address(v ir.V) {
 	to, off := w.value(v), w.shapes.of[x.Args[0]]
 	if off.kind == address {
 		from := w.value(x.Args[0])
-		to.u = w.dst.NewReg(vcode.Gen)
-		to.rows, to.ahead = from.rows, from.ahead
-		w.emit(vcode.Inst{
-			Op: vcode.Scalar, IR: ir.At, Key: ir.Key{Type: ir.I32, From: ir.I32, Aux: x.Aux}, Sure: w.most(v) < math.MaxUint32,
-			Defs: []vcode.Reg{to.u}, Uses: []vcode.Reg{from.u, w.gen(x.Args[1])},
-		})
+		to.u, to.rows, to.ahead = w.startsOf(v, from.u), from.rows, from.ahead
 	} else {
 		index := w.value(x.Args[1])
-		to.u, to.rows, to.ahead = w.gen(x.Args[0]), index.rows, index.ahead
+		if off.kind == row {
+			w.addressOfParts(v)
+			return
+		}
+		to.u, to.rows, to.ahead = w.all(w.gen(x.Args[0])), index.rows, index.ahead
 		if index.ahead > 0 {
 			to.rows = index.lead
 		}
@@ -225,5 +226,38 @@ func (w *widener) address(v ir.V) {
 		}
 	}
 	s := w.shapes.of[v]
+	to.base = w.bases(s, to.u, to.rows, uint32(s.size))
+}
+
+// startsOf emits for U of each part what an At adds to it that is the same in all
+// lanes.
+func (w *widener) startsOf(v ir.V, from []vcode.Reg) []vcode.Reg {
+	x := w.src.Val(v)
+	add := func(u vcode.Reg) vcode.Reg {
+		to := w.dst.NewReg(vcode.Gen)
+		w.emit(vcode.Inst{
+			Op: vcode.Scalar, IR: ir.At, Key: ir.Key{Type: ir.I32, From: ir.I32, Aux: x.Aux}, Sure: w.most(v) < math.MaxUint32,
+			Defs: []vcode.Reg{to}, Uses: []vcode.Reg{u, w.gen(x.Args[1])},
+		})
+		return to
+	}
+	to := w.all(add(from[0]))
+	for p := 1; p < len(from); p++ {
+		if from[p] != from[0] {
+			to[p] = add(from[p])
+		}
+	}
+	return to
+}
+
+// addressOfParts emits the scalars of an address whose U is the same in the lanes of
+// a part alone, as the start of a line of an image is where a part lies within one.
+func (w *widener) addressOfParts(v ir.V) {
+	x := w.src.Val(v)
+	to, s := w.value(v), w.shapes.of[v]
+	to.u, to.rows = make([]vcode.Reg, w.parts), make([]vcode.Reg, w.parts)
+	for p := range w.parts {
+		to.u[p], to.rows[p] = w.rowBase(x.Args[0], p), w.rowBase(x.Args[1], p)
+	}
 	to.base = w.bases(s, to.u, to.rows, uint32(s.size))
 }

@@ -9,7 +9,7 @@ type kind uint8
 const (
 	uniform kind = iota // the same in all lanes
 	row                 // base + step·lane modulo 2³² within each part
-	address             // an offset: min(U + (row)·stride, 2³²−1), U uniform
+	address             // an offset: min(U + (row)·stride, 2³²−1), U the same within each part
 	varying
 )
 
@@ -451,6 +451,8 @@ func (s *shapes) combine(x *ir.Val) shape {
 		switch {
 		case a.kind == uniform && b.kind == row && b.step <= maxStep && x.Aux > 0 && x.Aux <= maxStep:
 			return shape{kind: address, step: b.step, size: x.Aux, regular: b.regular, across: b.across}
+		case a.level() && b.kind == row && b.step > 0 && b.step <= maxStep && x.Aux > 0 && x.Aux <= maxStep:
+			return shape{kind: address, step: b.step, size: x.Aux} // each part has a U of its own
 		case a.kind == address && b.kind == uniform && x.Aux <= maxStep:
 			return a
 		}

@@ -11,7 +11,7 @@ type value struct {
 	vec   []vcode.Reg // for each part, one for all of them where the value is uniform
 	gen   vcode.Reg   // of a uniform value that general registers compute
 	rows  []vcode.Reg // of a row, or of the row in an address: lane 0 of each part; where it is regular the first part's, for all
-	u     vcode.Reg   // of an address: U
+	u     []vcode.Reg // of an address: U of each part
 	base  []vcode.Reg // of an address: U + row·stride of lane 0 of each part, 64 bits; or the first part's, for all
 	words []vcode.Reg // of a row: row·4 of lane 0 of each part, 64 bits; or the first part's, for all
 	lead  []vcode.Reg // of a row that is a constant more than another one: rows of that, whose words are in words
