@@ -35,28 +35,41 @@ func (r *Rasterizer) keep(p *Primitive, covered bool) {
 	if !covered {
 		return
 	}
+	q := r.kept(p)
+	q.X, q.Y, q.Z, q.W, q.Q1, q.Q2, q.L1, q.L2 = p.X, p.Y, p.Z, p.W, p.Q1, p.Q2, p.L1, p.L2
+}
+
+// kept is keep for a primitive whose place and planes are yet to be made: it returns
+// where that is to be done.
+func (r *Rasterizer) kept(p *Primitive) *Primitive {
 	n := r.shelf.next
 	r.shelf.next++
 	q := &r.Primitives[n]
-	*q = *p
-	first := 3 * n
-	for i, v := range p.Vertex {
-		if i > 0 && v == p.Vertex[0] { // as points and lines have it
-			q.Vertex[i] = first
-		} else {
-			q.Vertex[i] = r.record(first+uint32(i), v)
+	q.ID, q.Flags, q.Layer, q.Viewport, q.MinZ, q.MaxZ = p.ID, p.Flags, p.Layer, p.Viewport, p.MinZ, p.MaxZ
+	v, first := p.Vertex, 3*n
+	if size := r.records.Stride; v[1] == v[0]+1 && v[2] == v[0]+2 {
+		copy(r.Kept[int(first)*size:][:3*size], r.records.Words[int(v[0])*size:][:3*size])
+		q.Vertex = [3]uint32{first, first + 1, first + 2}
+	} else {
+		for i := range v {
+			if i > 0 && v[i] == v[0] { // as points and lines have it
+				q.Vertex[i] = first
+			} else {
+				q.Vertex[i] = r.record(first+uint32(i), v[i])
+			}
 		}
 	}
 	switch p.Provoking {
-	case p.Vertex[0], p.Vertex[1], p.Vertex[2]:
-		for i, v := range p.Vertex {
-			if v == p.Provoking {
-				q.Provoking = q.Vertex[i]
-			}
-		}
+	case v[0]:
+		q.Provoking = first
+	case v[1]:
+		q.Provoking = q.Vertex[1]
+	case v[2]:
+		q.Provoking = q.Vertex[2]
 	default: // an edge or a corner of a polygon, which lack a third vertex
 		q.Provoking = r.record(first+2, p.Provoking)
 	}
+	return q
 }
 
 // record copies the record of a vertex to where number n of those that are kept stands,

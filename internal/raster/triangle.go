@@ -7,8 +7,9 @@ func (r *Rasterizer) Triangle(v [3]uint32, provoking, id uint32) {
 	if r.culled(v[:]) {
 		return
 	}
-	p := Primitive{Vertex: v, Provoking: provoking, ID: id}
-	t := r.place(&p)
+	p := &r.primitive // whose planes are those of another until they are made
+	p.Vertex, p.Provoking, p.ID, p.Flags = v, provoking, id, 0
+	t := r.place(p)
 	if t == nil {
 		return
 	}
@@ -25,9 +26,9 @@ func (r *Rasterizer) Triangle(v [3]uint32, provoking, id uint32) {
 	switch {
 	case all&(dropping|allDistances|behind) != 0, any&lost != 0:
 	case any&clipped != 0:
-		r.clippedTriangle(&p, t)
+		r.clippedTriangle(p, t)
 	default:
-		r.wholeTriangle(&p, t, &at)
+		r.wholeTriangle(p, t, &at)
 	}
 }
 
@@ -76,6 +77,9 @@ func (r *Rasterizer) wholeTriangle(p *Primitive, t *transform, v *[3]*projected)
 	if fill && !r.coverTriangle(p, [3]point{v[0].point, v[1].point, v[2].point}) {
 		return
 	}
+	if fill {
+		p = r.kept(p)
+	}
 	p.flat(v, area)
 	bias := r.state.Bias.of(p, max(v[0].z, v[1].z, v[2].z))
 	if !fill {
@@ -83,7 +87,6 @@ func (r *Rasterizer) wholeTriangle(p *Primitive, t *transform, v *[3]*projected)
 		return
 	}
 	p.Z.C = float32(p.Z.C + bias)
-	r.keep(p, true)
 }
 
 // doubled returns twice the area of a triangle in sub-pixels, positive where it runs

@@ -86,7 +86,11 @@ func (m *assembler) strip(c *chunk) bool {
 		m.at = 0
 		m.vertices += uint64(m.end - m.begin)
 	}
-	for n := m.primitives(m.end - m.begin); m.at < n; m.at++ {
+	n := m.primitives(m.end - m.begin)
+	if m.topology == TriangleList && m.args.Index == nil && m.each == 0 {
+		m.triangles(c, n)
+	}
+	for ; m.at < n; m.at++ {
 		if len(c.primitives) >= chunkPrimitives || c.vertices() > chunkVertices-maxPatch {
 			return true
 		}
@@ -98,6 +102,24 @@ func (m *assembler) strip(c *chunk) bool {
 	}
 	m.end = m.begin
 	return false
+}
+
+// triangles adds, of a list without indices, triangles up to number n while there is
+// room: none of them share a vertex.
+func (m *assembler) triangles(c *chunk, n uint32) {
+	last, place := uint32(0), c.vertices()
+	if m.last {
+		last = 2
+	}
+	room := min((chunkVertices-maxPatch-min(place, chunkVertices-maxPatch))/3, chunkPrimitives-uint32(len(c.primitives)))
+	instance := m.args.FirstInstance + m.instance
+	for end := m.at + min(room, n-m.at); m.at < end; m.at++ {
+		index := m.args.First + m.begin + 3*m.at
+		c.list = append(c.list, index, instance, index+1, instance, index+2, instance)
+		c.primitives = append(c.primitives, primitive{v: [3]uint32{place, place + 1, place + 2}, provoking: place + last, id: m.id})
+		place += 3
+		m.id++
+	}
 }
 
 // stripEnd returns where the strip ends that begins at begin.
