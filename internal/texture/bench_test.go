@@ -3,8 +3,11 @@ package texture_test
 import (
 	"context"
 	"math/rand"
+	"slices"
 	"testing"
+	"time"
 
+	"github.com/chiaro-gpu/chiaro/internal/cputime"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
@@ -15,18 +18,20 @@ import (
 // BenchmarkSample samples an image of 1024×1024 texels four times in each of
 // 1920×1080 invocations, along a rotation: bytes are texels.
 func BenchmarkSample(b *testing.B) {
-	m, _ := texture.NewImage(texture.Desc{Format: "R8G8B8A8_UNORM", Dim: ir.Dim2D, Width: 1024, Height: 1024})
+	m, _ := texture.NewImage(texture.Desc{Format: "R8G8B8A8_UNORM", Dim: ir.Dim2D, Width: 1024, Height: 1024, Levels: 4})
 	fill(m, rand.New(rand.NewSource(1)))
-	v, _ := texture.NewView(m, texture.ViewDesc{Dim: ir.Dim2D})
 	for _, c := range []struct {
-		name string
-		d    texture.SamplerDesc
+		name   string
+		levels int
+		d      texture.SamplerDesc
 	}{
-		{"linear", texture.SamplerDesc{Mag: texture.Linear, Min: texture.Linear}},
-		{"nearest", texture.SamplerDesc{}},
-		{"clamp", texture.SamplerDesc{Mag: texture.Linear, Min: texture.Linear, Address: [3]texture.AddressMode{texture.ClampToEdge, texture.ClampToEdge}}},
+		{"linear", 1, texture.SamplerDesc{Mag: texture.Linear, Min: texture.Linear}},
+		{"nearest", 1, texture.SamplerDesc{}},
+		{"clamp", 1, texture.SamplerDesc{Mag: texture.Linear, Min: texture.Linear, Address: [3]texture.AddressMode{texture.ClampToEdge, texture.ClampToEdge}}},
+		{"trilinear", 4, texture.SamplerDesc{Mag: texture.Linear, Min: texture.Linear, MipLinear: true, MinLod: 0.375, MaxLod: 9}},
 	} {
 		b.Run(c.name, func(b *testing.B) {
+			v, _ := texture.NewView(m, texture.ViewDesc{Dim: ir.Dim2D, Levels: c.levels})
 			s, _ := texture.NewSampler(c.d)
 			p := rotation()
 			q, err := texture.Bind(p, []texture.Bound{{}, {Views: []*texture.View{v}}, {}, {Samplers: []*texture.Sampler{s}}})
@@ -51,14 +56,62 @@ func BenchmarkSample(b *testing.B) {
 	}
 }
 
-// BenchmarkVariant is the time to make and compile the code of a sampler.
+// BenchmarkVariant is the time to make and compile the code of a sampler: the whole
+// program that samples, and its processor time without the bodies of the samples, which
+// is what any variant of it costs.
 func BenchmarkVariant(b *testing.B) {
-	m, _ := texture.NewImage(texture.Desc{Format: "R8G8B8A8_UNORM", Dim: ir.Dim2D, Width: 64, Height: 64, Levels: 4})
-	v, _ := texture.NewView(m, texture.ViewDesc{Dim: ir.Dim2D})
-	s, _ := texture.NewSampler(texture.SamplerDesc{Mag: texture.Linear, Min: texture.Linear, MipLinear: true, MaxLod: 9})
-	x := ir.Texture{Op: ir.TextureSample, Dim: ir.Dim2D, Type: ir.F32, Operands: ir.TextureLod}
-	for b.Loop() {
-		q, err := texture.Bind(program(x, 16), []texture.Bound{{}, {}, {Views: []*texture.View{v}}, {}, {Samplers: []*texture.Sampler{s}}})
+	linear := texture.SamplerDesc{Mag: texture.Linear, Min: texture.Linear, MaxLod: 9}
+	trilinear, anisotropic := linear, linear
+	trilinear.MipLinear = true
+	anisotropic.MipLinear, anisotropic.Anisotropy = true, 16
+	border := linear
+	border.Address = [3]texture.AddressMode{texture.ClampToBorder, texture.ClampToBorder, texture.ClampToBorder}
+	for _, c := range []struct {
+		name   string
+		dim    ir.Dim
+		levels int
+		with   ir.TextureOperands
+		d      texture.SamplerDesc
+	}{
+		{"nearest", ir.Dim2D, 1, ir.TextureLod, texture.SamplerDesc{}},
+		{"bilinear", ir.Dim2D, 1, ir.TextureLod, linear},
+		{"border", ir.Dim2D, 1, ir.TextureLod, border},
+		{"trilinear", ir.Dim2D, 4, ir.TextureLod, trilinear},
+		{"trilinear, grad", ir.Dim2D, 4, ir.TextureGrad, trilinear},
+		{"anisotropic", ir.Dim2D, 4, ir.TextureGrad, anisotropic},
+		{"cubic", ir.Dim2D, 1, ir.TextureLod, texture.SamplerDesc{Mag: texture.Cubic, Min: texture.Cubic}},
+		{"cube", ir.DimCube, 1, ir.TextureLod, linear},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			m, _ := texture.NewImage(texture.Desc{Format: "R8G8B8A8_UNORM", Dim: ir.Dim2D, Width: 64, Height: 64, Layers: 6, Levels: c.levels})
+			d := texture.ViewDesc{Dim: c.dim, Layers: 1}
+			if c.dim == ir.DimCube {
+				d.Layers = 6
+			}
+			v, err := texture.NewView(m, d)
+			if err != nil {
+				b.Fatal(err)
+			}
+			s, _ := texture.NewSampler(c.d)
+			x := ir.Texture{Op: ir.TextureSample, Dim: c.dim, Type: ir.F32, Operands: c.with}
+			var whole, null float64
+			for b.Loop() {
+				whole = variant(b, x, []texture.Bound{{}, {}, {Views: []*texture.View{v}}, {}, {Samplers: []*texture.Sampler{s}}})
+				null = variant(b, x, nil)
+			}
+			b.ReportMetric(whole, "cpu-ms/program")
+			b.ReportMetric(whole-null, "cpu-ms/sampler")
+		})
+	}
+}
+
+// variant returns the processor time of compiling a program with what is bound, in
+// milliseconds: the median of fifty times.
+func variant(b *testing.B, x ir.Texture, bound []texture.Bound) float64 {
+	var times []time.Duration
+	for range 50 {
+		begin := cputime.Now()
+		q, err := texture.Bind(program(x, 16), bound)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -68,7 +121,10 @@ func BenchmarkVariant(b *testing.B) {
 			b.Skip(err)
 		}
 		run.Close()
+		times = append(times, cputime.Now()-begin)
 	}
+	slices.Sort(times)
+	return times[len(times)/2].Seconds() * 1000
 }
 
 // rotation is the program of BenchmarkSample.

@@ -87,28 +87,45 @@ func (c *code) levels(x *texel, s *spot, d *detail) values {
 	}
 	hi := c.Op(ir.LShr, ir.I32, d.level, c.I32(8))
 	part := c.Op(ir.And, ir.I32, d.level, c.I32(fraction-1))
-	first := c.level(x, s, d, hi)
-	which, types := c.present(x)
 	if x.kind() != ir.F32 {
-		return first // integers have no means; such samplers must not filter levels
+		return c.level(x, s, d, hi) // integers have no means; such samplers must not filter levels
 	}
-	list := func(n values) (l []ir.V) {
-		for _, i := range which {
-			l = append(l, n[i])
-		}
-		return l
+	return c.twoLevels(x, s, d, hi, part)
+}
+
+// twoLevels samples a level, and the one behind it where part has a weight: in a loop,
+// for the code of one level is most of what there is to compile.
+func (c *code) twoLevels(x *texel, s *spot, d *detail, hi, part ir.V) values {
+	which, types := c.present(x)
+	end := c.Block(types...)
+	inits := []ir.V{hi, c.Bool(false)}
+	for range which {
+		inits = append(inits, c.num(0))
 	}
-	mixed := c.choose(c.eq(part, c.I32(0)), types, func() []ir.V { return list(first) }, func() []ir.V {
-		second := c.level(x, s, d, c.add(hi, c.I32(1)))
-		weight := c.fmul(c.stof(part), c.num(1.0/fraction))
-		f := filter{code: c, x: *x}
-		return list(f.join(first, second, weight))
-	})
-	var n values
+	loop := c.Loop(inits...)
+	n, second := c.Param(loop, 0), c.Param(loop, 1)
+	var first values
 	for k, i := range which {
-		n[i] = mixed[k]
+		first[i] = c.Param(loop, 2+k)
 	}
-	return n
+	got := c.level(x, s, d, n)
+	f := filter{code: c, x: *x}
+	both := f.join(first, got, c.fmul(c.stof(part), c.num(1.0/fraction)))
+	next, done := []ir.V{c.add(n, c.I32(1)), c.Bool(true)}, []ir.V(nil)
+	for _, i := range which {
+		next, done = append(next, got[i]), append(done, c.Select(second, both[i], got[i]))
+	}
+	c.If(c.either(second, c.eq(part, c.I32(0))))
+	c.Br(end, done...)
+	c.End()
+	c.Br(loop, next...)
+	c.End()
+	c.End()
+	var out values
+	for k, i := range which {
+		out[i] = c.Param(end, k)
+	}
+	return out
 }
 
 // level samples one level, level 0 where n is no value, with the filter that the
