@@ -111,7 +111,7 @@ func variant(b *testing.B, x ir.Texture, bound []texture.Bound) float64 {
 	var times []time.Duration
 	for range 50 {
 		begin := cputime.Now()
-		q, err := texture.Bind(program(x, 16), bound)
+		q, err := texture.Bind(program(x, -1), bound)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -1,6 +1,8 @@
 package texture
 
 import (
+	"slices"
+
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
@@ -244,45 +246,79 @@ func (f *filter) weighted(pairs []pair, at []ir.V, in ir.V) values {
 // corners returns the four texels of a cube's linear filter, in the order of x and
 // then y; where there is no such texel, at a corner of the cube, it is the mean of
 // the others, of integers that of the face itself (Vulkan §"Cube Map Edge Handling").
+// Where all lie on the face nothing else is asked.
 func (f *filter) corners(px, py pair) (n [4]values) {
 	size := f.m.extent[0]
-	face, missing := f.face, [4]ir.V{}
-	for i := range n {
-		x, y := px.lo, py.lo
-		if i&1 != 0 {
-			x = px.hi
+	which, types := f.present(&f.x)
+	all := slices.Concat(types, types, types, types)
+	inside := f.both(f.both(f.ult(px.lo, size), f.ult(px.hi, size)), f.both(f.ult(py.lo, size), f.ult(py.hi, size)))
+	list := f.choose(inside, all, func() (list []ir.V) {
+		layer := f.cubeLayer(f.face)
+		for i := range n {
+			at := []ir.V{[2]ir.V{px.lo, px.hi}[i&1], [2]ir.V{py.lo, py.hi}[i>>1]}
+			list = append(list, f.of(which, f.seen(f.load(&f.x, f.begins(at, layer), ir.Proven), 0))...)
 		}
-		if i&2 != 0 {
-			y = py.hi
-		}
-		to, x, y, corner := f.around(face, x, y, size)
-		n[i] = f.seen(f.load(&f.x, f.begins([]ir.V{x, y}, f.cubeLayer(to)), 0), 0)
-		missing[i] = corner
-	}
-	all := n
+		return list
+	}, func() []ir.V { return f.overEdges(px, py, which, types) })
 	for i := range n {
-		for k := range n[i] {
-			if n[i][k] == 0 {
-				continue
-			}
-			if f.Func.Type(n[i][k]) != ir.F32 {
-				n[i][k] = f.Select(missing[i], all[3-i][k], all[i][k])
-				continue
-			}
-			sum := ir.V(0)
-			for j := range all {
-				switch {
-				case j == i:
-				case sum == 0:
-					sum = all[j][k]
-				default:
-					sum = f.fadd(sum, all[j][k])
-				}
-			}
-			n[i][k] = f.Select(missing[i], f.fmul(sum, f.num(1.0/3)), all[i][k])
+		for k, c := range which {
+			n[i][c] = list[i*len(which)+k]
 		}
 	}
 	return n
+}
+
+// of returns the numbers of a texel that are there.
+func (f *filter) of(which []int, n values) (list []ir.V) {
+	for _, i := range which {
+		list = append(list, n[i])
+	}
+	return list
+}
+
+// overEdges is corners where some lie on other faces: one behind the other, for the way
+// over an edge is long.
+func (f *filter) overEdges(px, py pair, which []int, types []ir.Type) []ir.V {
+	size := f.m.extent[0]
+	inits := []ir.V{f.I32(4)} // which one is missing
+	for range 4 {
+		for _, t := range types {
+			inits = append(inits, f.Const(t, 0))
+		}
+	}
+	state := f.region([2]ir.V{f.I32(2), f.I32(2)}, inits, func(i, j ir.V, state []ir.V) []ir.V {
+		x := f.Select(f.eq(i, f.I32(0)), px.lo, px.hi)
+		y := f.Select(f.eq(j, f.I32(0)), py.lo, py.hi)
+		to, x, y, corner := f.around(f.face, x, y, size)
+		got := f.of(which, f.seen(f.load(&f.x, f.begins([]ir.V{x, y}, f.cubeLayer(to)), 0), 0))
+		here := f.add(f.add(j, j), i)
+		next := []ir.V{f.Select(corner, here, state[0])}
+		for k, old := range state[1:] {
+			next = append(next, f.Select(f.eq(here, f.I32(uint32(k/len(which)))), got[k%len(which)], old))
+		}
+		return next
+	})
+	missing, all, list := state[0], state[1:], make([]ir.V, len(state)-1)
+	for k, v := range all {
+		i, c := k/len(which), k%len(which)
+		is := f.eq(missing, f.I32(uint32(i)))
+		if types[c] != ir.F32 {
+			list[k] = f.Select(is, all[(3-i)*len(which)+c], v)
+			continue
+		}
+		sum := ir.V(0)
+		for j := range 4 {
+			switch other := all[j*len(which)+c]; {
+			case j == i:
+			case sum == 0:
+				sum = other
+			default:
+				sum = f.fadd(sum, other)
+			}
+		}
+		list[k] = f.Select(is, f.fmul(sum, f.num(1.0/3)), v)
+	}
+	return list
 }
 
 // sampleSeamless filters a face of a cube with what lies over its edges.

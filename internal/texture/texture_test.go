@@ -95,7 +95,9 @@ func program(x ir.Texture, n int) *ir.Program {
 	args, results := x.Signature()
 	b := ir.NewFunc("main", nil, nil)
 	i := b.OpAux(ir.In, ir.I32, 0)
-	b.If(b.Cmp(ir.ULt, i, b.I32(uint32(n))))
+	if n >= 0 {
+		b.If(b.Cmp(ir.ULt, i, b.I32(uint32(n))))
+	}
 	in, out := b.OpAux(ir.Res, ir.H, 0, b.I32(0)), b.OpAux(ir.Res, ir.H, 1, b.I32(0))
 	at := b.OpAux(ir.At, ir.I32, uint64(8*len(args)), b.I32(0), i)
 	list := make([]ir.V, len(args))
@@ -106,7 +108,9 @@ func program(x ir.Texture, n int) *ir.Program {
 	for k, v := range b.Call(1, results, list...) {
 		b.Emit(ir.Val{Op: ir.St, Type: results[k], Args: [4]ir.V{out, at, v}, Aux: uint64(8 * k)})
 	}
-	b.End()
+	if n >= 0 {
+		b.End()
+	}
 	b.Return()
 	p.Funcs = []*ir.Func{b.Finish(), ir.NewTexture("texture", x)}
 	p.StateEffects()
