@@ -61,8 +61,12 @@ const (
 	FullyCovered
 	FragSize // a vector
 	FragInvocationCount
-	QuadX // i32, 0 or 1: in which column of its quad the lane is
-	QuadY // i32, 0 or 1: in which row of its quad the lane is
+	QuadX            // i32, 0 or 1: in which column of its quad the lane is
+	QuadY            // i32, 0 or 1: in which row of its quad the lane is
+	FramebufferLayer // the layer that is drawn to
+	TileColor        // read by inat, which names the sample: what stands at the fragment's pixel in a color attachment; Index as of Location
+	TileDepth        // the same of the depth attachment
+	TileStencil      // and of the stencil attachment
 
 	numSemantics
 )
@@ -76,7 +80,7 @@ var semanticNames = [numSemantics]string{
 	"clipdistance", "culldistance", "layer", "viewportindex", "viewportmask", "fragcoord", "frontfacing",
 	"pointcoord", "sampleid", "sampleposition", "samplemask", "fragdepth", "fragstencilref", "barycoord",
 	"barycoordnopersp", "primitiveshadingrate", "shadingrate", "fullycovered", "fragsize", "fraginvocationcount",
-	"quad.x", "quad.y",
+	"quad.x", "quad.y", "framebufferlayer", "tilecolor", "tiledepth", "tilestencil",
 }
 
 // String returns the printed form, such as "global.x".

@@ -117,6 +117,7 @@ type Texture struct {
 	Other        int   // of Weighted and the matches: number of the resource that is the memory of the weights or of the reference
 	Squared      bool  // of the matches: differences are squared
 	Coarse       bool  // of Footprint: the coarser level of two
+	Subpass      bool  // of Read: of an input attachment, Arrayed: the view may be an array or not, in which case the layer says nothing
 	Nearest      bool  // of Gather with four offsets: they count from the texel that the place lies in, not from that of a linear filter
 }
 
@@ -231,7 +232,7 @@ func (t *Texture) String() string {
 	if t.Component > 0 {
 		fmt.Fprintf(&w, " component %d", t.Component)
 	}
-	w.WriteString(word(t.Coarse, " coarse") + word(t.Nearest, " nearest"))
+	w.WriteString(word(t.Coarse, " coarse") + word(t.Nearest, " nearest") + word(t.Subpass, " subpass"))
 	for i, name := range textureOperandNames {
 		if t.Has(1 << i) {
 			w.WriteString(" " + name)
@@ -319,6 +320,7 @@ func (r *parser) textureHead() {
 	}
 	t.Coarse = r.accept("coarse")
 	t.Nearest = r.accept("nearest")
+	t.Subpass = r.accept("subpass")
 	for i, name := range textureOperandNames {
 		if r.accept(name) {
 			t.Operands |= 1 << i
@@ -343,6 +345,8 @@ func (p *Program) verifyTexture(f *Func) string {
 		return "a footprint with an operand that it does not have"
 	case t.Nearest && (t.Op != TextureGather || !t.Has(TextureOffsets)):
 		return "a nearest texel of what is no gather with four offsets"
+	case t.Subpass && (t.Op != TextureRead || t.Dim != Dim2D || !t.Arrayed):
+		return "an input attachment of what is no read of an arrayed 2d view"
 	case t.Type != F32 && t.Type != I32 && t.Type != I64:
 		return "components of " + t.Type.String() + "; want f32, i32 or i64"
 	case t.Image < 0 || t.Image+1 >= len(p.Res) || p.Res[t.Image].Kind != Texels || p.Res[t.Image+1].Kind != ImageShape:

@@ -15,6 +15,8 @@ func TestTextureText(t *testing.T) {
 	}{
 		{"texture read 2d f32 image 0", Texture{Dim: Dim2D, Type: F32, Sampler: -1},
 			[]Type{I32, I32, I32}, []Type{F32, F32, F32, F32}},
+		{"texture read 2d arrayed f32 image 0 subpass", Texture{Dim: Dim2D, Arrayed: true, Subpass: true, Type: F32, Sampler: -1},
+			[]Type{I32, I32, I32, I32}, []Type{F32, F32, F32, F32}},
 		{"texture texel cube arrayed i64 image 0", Texture{Op: TextureTexel, Dim: DimCube, Arrayed: true, Type: I64, Sampler: -1},
 			[]Type{I32, I32, I32, I32}, []Type{I32}},
 		{"texture write 2d multisampled i32 image 0 samplei !coh", Texture{Op: TextureWrite, Dim: Dim2D, Multisampled: true, Type: I32, Sampler: -1, Operands: TextureSampleI, Flags: Coherent},

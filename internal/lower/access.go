@@ -89,6 +89,8 @@ func (f *function) step(p *pointer, i operand) {
 	switch {
 	case p.memory == descriptor:
 		f.choose(p, i)
+	case p.memory == tileImage:
+		f.stepTileImage(p, i)
 	case p.memory == opaque, p.memory == object:
 		f.unsupported("of %s", t.Op)
 	case isTile(t):

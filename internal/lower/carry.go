@@ -32,6 +32,8 @@ func (u *unit) located(t *facts.Type) []ir.Type {
 		return []ir.Type{ir.I32}
 	case spirv.StorageClassPhysicalStorageBuffer:
 		return []ir.Type{ir.I64}
+	case spirv.StorageClassTileImageEXT: // the location of the variable, and how far behind it
+		return []ir.Type{ir.I32, ir.I32}
 	case spirv.StorageClassUniformConstant:
 		if u.inHeap(t) {
 			return []ir.Type{ir.I32}
@@ -56,7 +58,7 @@ func (u *unit) pointerExtent(t *facts.Type) extent {
 	switch t.Storage {
 	case spirv.StorageClassStorageBuffer, spirv.StorageClassUniform:
 		e.slots = 3
-	case spirv.StorageClassPhysicalStorageBuffer, spirv.StorageClassUniformConstant, spirv.StorageClassPushConstant:
+	case spirv.StorageClassPhysicalStorageBuffer, spirv.StorageClassUniformConstant, spirv.StorageClassPushConstant, spirv.StorageClassTileImageEXT:
 		e.slots = 2
 	}
 	if u.severalForms(t) {
@@ -94,7 +96,7 @@ func (f *function) identity(p *pointer) []ir.V {
 		return []ir.V{f.whole(p.offset)}
 	case physical:
 		return []ir.V{f.addressOf(p)}
-	case object:
+	case object, tileImage:
 		return f.objectPlace(p)
 	case descriptor:
 		if p.class == spirv.StorageClassUniformConstant {
@@ -123,6 +125,9 @@ func (f *function) pointerOf(t *facts.Type, parts []ir.V) *pointer {
 	at := parts[len(f.located(t))-1]
 	f.inForm(p, t, parts[len(parts)-1])
 	switch t.Storage {
+	case spirv.StorageClassTileImageEXT:
+		p.memory, p.home, p.element = tileImage, parts[0], parts[1]
+		return p
 	case spirv.StorageClassUniformConstant:
 		if f.inHeap(t) {
 			p.heap, p.number = true, f.heaped-1

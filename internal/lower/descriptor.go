@@ -98,7 +98,7 @@ func (f *function) loadObject(in spirv.Inst, p *pointer) {
 	switch t := f.facts.Type(in.Type()); {
 	case p.heap && p.memory == inBuffer:
 		parts = f.heapObject(p, t)
-	case p.memory != object:
+	case p.memory != object && p.memory != tileImage:
 		f.unsupported("%s in %s", t.Op, p.class)
 	default:
 		parts = f.objectPlace(p)

@@ -71,7 +71,7 @@ func (f *function) sameType(p *pointer, t *facts.Type) {
 	if p.typ == nil {
 		f.malformed("a type is missing")
 	}
-	if p.memory == opaque || p.memory == descriptor || p.memory == object {
+	if p.memory == opaque || p.memory == descriptor || p.memory == object || p.memory == tileImage {
 		f.unsupported("of %s", p.typ.Op)
 	}
 	if p.typ == t {

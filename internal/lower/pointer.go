@@ -20,6 +20,7 @@ const (
 	physical                 // an address
 	descriptor               // an array of buffers or objects: the next index chooses one
 	object                   // a tensor, an image or a sampler, which is a value
+	tileImage                // tile images of color attachments, by location
 	opaque                   // a variable that holds no data that is read here
 	unsaid                   // no place: memory has no room for this scalar of a value, which is read as 0
 )
@@ -32,8 +33,8 @@ type pointer struct {
 	flags  ir.Flags // of every access
 
 	handle  ir.V   // inBuffer
-	home    ir.V   // inBuffer, object: the number of the resource, where there may be several
-	element ir.V   // inBuffer, object: the index of the descriptor
+	home    ir.V   // inBuffer, object: the number of the resource, where there may be several; tileImage: the location
+	element ir.V   // inBuffer, object: the index of the descriptor; tileImage: of the element
 	address ir.V   // physical: to which the offset's constant is added
 	number  uint64 // the resource of a descriptor or object, the variable of inSlots
 	offset  offset

@@ -117,6 +117,7 @@ type unit struct {
 	functions int
 	variants  []variant
 
+	tiles    uint64                   // by location: there is a tile image
 	images   map[uint64][]*facts.Type // by resource: the types of the images that it may be
 	textures map[ir.Texture]int       // their numbers in heads
 	heads    []ir.Texture             // of the texture functions

@@ -11,9 +11,10 @@ import (
 // Storage images have levels too (SPV_AMD_shader_image_load_store_lod).
 func (f *function) texel(op ir.TextureOp, image, coordinate spirv.ID, o *imageOperands) *textureCall {
 	c := f.texture(op, f.image(image), o)
-	c.at = f.ints32(coordinate, c.head.Coordinates())
 	if c.on.typ.Image.Dim == spirv.DimSubpassData {
-		f.fromPixel(c.at)
+		c.fromPixel(coordinate)
+	} else {
+		c.at = f.ints32(coordinate, c.head.Coordinates())
 	}
 	if o.lod != 0 {
 		c.with(ir.TextureLod, f.ints32(o.lod, 1)...)
@@ -26,15 +27,6 @@ func (f *function) texel(op ir.TextureOp, image, coordinate spirv.ID, o *imageOp
 		c.with(ir.TextureSampleI, f.ints32(o.sample, 1)...)
 	}
 	return c
-}
-
-// fromPixel makes coordinates that count from the fragment's pixel count from the
-// corner of the attachment.
-func (f *function) fromPixel(at []ir.V) {
-	for i := range at[:2] {
-		n := f.inputNumber(ir.Input{Semantic: ir.FragCoord, Type: ir.F32, Index: uint32(i)})
-		at[i] = f.b.Op(ir.Add, ir.I32, f.b.Op(ir.FToS, ir.I32, f.b.OpAux(ir.In, ir.F32, n)), at[i])
-	}
 }
 
 // imageRead lowers OpImageRead and its sparse form. A format says itself whether

@@ -57,6 +57,8 @@ func (u *unit) global(v *facts.Variable) *pointer {
 		u.stageOutput(p, v)
 	case spirv.StorageClassUniformConstant:
 		u.descriptorObject(p, v)
+	case spirv.StorageClassTileImageEXT:
+		u.tileVariable(p, v)
 	default:
 		p.memory = opaque
 	}

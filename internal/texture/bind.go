@@ -144,7 +144,7 @@ func statesOf(p *ir.Program, t *ir.Texture, bound []Bound) (list []state, sure b
 // fits reports whether a shader that declares t's image may look through a view
 // of that key.
 func fits(t *ir.Texture, v viewKey) bool {
-	return t.Dim == v.dim && t.Arrayed == v.arrayed && t.Multisampled == (v.samples > 0)
+	return t.Dim == v.dim && (t.Subpass || t.Arrayed == v.arrayed) && t.Multisampled == (v.samples > 0)
 }
 
 // mismatch returns an error where the only view that t can meet is not as the

@@ -13,3 +13,6 @@ func floats(list ...float32) []byte {
 	}
 	return b
 }
+
+// floatBits is a number's bits.
+func floatBits(x float32) uint32 { return math.Float32bits(x) }

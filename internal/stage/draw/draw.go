@@ -72,6 +72,7 @@ func (p *Pipeline) Draw(ctx context.Context, t *Target, a *Args) error {
 	defer func() { p.free = append(p.free, w) }()
 	w.key = fragmentKeyOf(s, t, p.stages.Fragment.Modes.Has(ir.PerSample), a.Passed != nil)
 	w.key.inner = s.Rasterization.Conservative != 0 && hasInput(p.stages.Fragment, ir.FullyCovered)
+	w.key.tile = tileKeyOf(p.stages.Fragment, t)
 	w.rating = p.ratingOf(s, t)
 	w.key.pixels = w.rating.pixels(s, p.stages.Fragment)
 	w.key.invocations = a.Statistics != nil && p.shades

@@ -384,6 +384,8 @@ func (s *fragmentShader) read(in ir.Input) ir.V {
 		return s.primitiveWord(ir.I32, primitiveID)
 	case ir.Layer:
 		return s.primitiveWord(ir.I32, primitiveLayer)
+	case ir.FramebufferLayer:
+		return s.layer()
 	case ir.ViewportIndex:
 		return s.primitiveWord(ir.I32, primitiveViewport)
 	case ir.ViewIndex:

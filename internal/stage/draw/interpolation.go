@@ -124,10 +124,13 @@ func (s *fragmentShader) interpolatedAt(in ir.Input, dx, dy ir.V) ir.V {
 }
 
 // vertexInput writes an input of vertex i of the primitive, 0 where there is none. Of
-// SamplePosition it is that of sample i.
+// SamplePosition and of attachments it is that of sample i.
 func (s *fragmentShader) vertexInput(in ir.Input, i ir.V) ir.V {
-	if in.Semantic == ir.SamplePosition {
+	switch in.Semantic {
+	case ir.SamplePosition:
 		return s.position(i, in.Index)
+	case ir.TileColor, ir.TileDepth, ir.TileStencil:
+		return s.tile(in, i)
 	}
 	v := s.zero(in.Type)
 	for n := range uint32(3) {

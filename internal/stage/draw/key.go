@@ -28,6 +28,7 @@ type fragmentKey struct {
 	logicOp         LogicOp
 	colors          [MaxColors]colorKey
 	test            testKey
+	tile            tileKey
 }
 
 // fragmentKeyOf returns the key of a state and a target.

@@ -43,7 +43,7 @@ func (s *fragmentShader) earlyTests() bool {
 	if s.from.Modes.Has(ir.EarlyTests) {
 		return true
 	}
-	if e := s.p.Effects; e.Discards || e.Writes || s.key.alphaToCoverage {
+	if e := s.p.Effects; e.Discards || e.Writes || s.key.alphaToCoverage || s.reads(ir.TileDepth) || s.reads(ir.TileStencil) {
 		return false
 	}
 	for _, o := range s.from.Out {
