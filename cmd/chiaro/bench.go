@@ -86,6 +86,7 @@ and, with --depth, D32_SFLOAT. A scene is one of cheap, heavy, tris, tex and ble
 	fl.UintVar(&d.draws, "draws", 1, "with --draw: draws of a frame")
 	fl.BoolVar(&d.depth, "depth", false, "with --draw: test and write depth, the nearer one wins")
 	fl.BoolVar(&d.blend, "blend", false, "with --draw: blend a quarter of the color into what is there")
+	fl.BoolVar(&d.statistics, "statistics", false, "with --draw: count the vertices, primitives and invocations of a frame, which is not timed")
 	fl.UintVar(&d.texture, "texture", 0, "with --draw: a square picture of that size, with all levels and a trilinear sampler, at binding 0 of set 0")
 	fl.StringVar(&f.format, "format", "text", "text or json")
 	complete(cmd, "format", "text", "json")
@@ -116,6 +117,8 @@ type benchReport struct {
 	Level       string  `json:"level"`   // of the jit's code; the engine's name for others
 	Subgroup    uint32  `json:"subgroup"`
 	Invocations uint64  `json:"invocations"` // of one dispatch
+
+	Statistics *drawStatistics `json:"statistics,omitempty"`
 
 	ordered bool // workgroups run one behind the other, for the result depends on it
 }

@@ -27,6 +27,7 @@ import (
 // drawFlags are the flags of bench for draws.
 type drawFlags struct {
 	draw, depth, blend bool
+	statistics         bool
 	size               string
 	vertices, draws    uint
 	texture            uint
@@ -108,6 +109,11 @@ func benchDraw(c console, f benchFlags, names []string) error {
 	r.Invocations = uint64(d.vertices) * uint64(d.draws)
 	if err := r.measureDraws(f, s); err != nil {
 		return reported(c, files[0], err)
+	}
+	if d.statistics {
+		if r.Statistics, err = s.count(); err != nil {
+			return reported(c, files[0], err)
+		}
 	}
 	return r.print(c, f.format)
 }

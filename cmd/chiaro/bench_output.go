@@ -41,8 +41,10 @@ func (r *benchReport) print(c console, format string) error {
 	if r.Med > 0 {
 		rate = fmt.Sprintf(", %s invocations a second", quantity(float64(r.Invocations)/r.Med*1e3))
 	}
-	_, err := fmt.Fprintf(c.out, "%d dispatches%s, exits to Go in each: %d\n", r.N*r.K, rate, r.Exits)
-	return err
+	if _, err := fmt.Fprintf(c.out, "%d dispatches%s, exits to Go in each: %d\n", r.N*r.K, rate, r.Exits); err != nil || r.Statistics == nil {
+		return err
+	}
+	return r.Statistics.print(c)
 }
 
 // duration writes milliseconds with a unit that suits.
