@@ -177,28 +177,6 @@ func few(e *[3]edge, part Rect, x, y int32, s point) (m uint64) {
 	return m
 }
 
-// coverSmall is cover for a triangle whose few pixels lie in one block, where those
-// count whose centres are covered; ok is false where it is not such a one.
-func (r *Rasterizer) coverSmall(e *[3]edge, b Rect) (any, ok bool) {
-	if (b.X1-b.X0)*(b.Y1-b.Y0) > fewPixels || b.X1-b.X0 > Block || b.Y1-b.Y0 > Block {
-		return false, false
-	}
-	tx, ty := b.X0/Tile, b.Y0/Tile
-	x, y := min(b.X0&^1, (tx+1)*Tile-Block), min(b.Y0&^1, (ty+1)*Tile-Block)
-	if b.X1-x > Block || b.Y1-y > Block {
-		return false, false
-	}
-	m := few(e, Rect{b.X0 - x, b.Y0 - y, b.X1 - x, b.Y1 - y}, x, y, point{centre, centre})
-	if m == 0 {
-		return false, true
-	}
-	tile := r.tileOf(b.X0, b.Y0)
-	list := &r.tiles[tile]
-	*list = append(*list, itemHead(r.number(tile), x, y), m)
-	r.words += 2
-	return true, true
-}
-
 // frame returns the pixels of a block that are within the bounds.
 func (w *walker) frame(x, y int32) uint64 {
 	b := w.bounds

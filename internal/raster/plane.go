@@ -9,10 +9,11 @@ func (p *Primitive) flat(v *[3]*projected, area int64) {
 	x2, y2 := float64(v[2].x-v[0].x), float64(v[2].y-v[0].y)
 	l1 := plane{0, float64(y2 * inv), float64(-x2 * inv)}
 	l2 := plane{0, float64(-y1 * inv), float64(x1 * inv)}
-	p.L1, p.L2 = l1.single(), l2.single()
+	s1, s2 := l1.single(), l2.single()
+	p.L1, p.L2 = s1, s2
 	p.Z = between(l1, l2, v[0].z, v[1].z, v[2].z)
 	if v[0].w == v[1].w && v[0].w == v[2].w {
-		p.Q1, p.Q2, p.W = p.L1, p.L2, Plane{C: v[0].w}
+		p.Q1, p.Q2, p.W = s1, s2, Plane{C: v[0].w}
 		return
 	}
 	p.Flags |= Perspective
