@@ -1,5 +1,7 @@
 package raster
 
+import "unsafe"
+
 // shelf is where primitives of one tile stand side by side, so that who goes through
 // the tile's items goes through memory in order.
 type shelf struct{ next, end uint32 }
@@ -44,6 +46,7 @@ func (r *Rasterizer) keep(p *Primitive, covered bool) {
 func (r *Rasterizer) kept(p *Primitive) *Primitive {
 	n := r.shelf.next
 	r.shelf.next++
+	r.ahead(n + 1)
 	q := &r.Primitives[n]
 	q.ID, q.Flags, q.Layer, q.Viewport, q.MinZ, q.MaxZ = p.ID, p.Flags, p.Layer, p.Viewport, p.MinZ, p.MaxZ
 	v, first := p.Vertex, 3*n
@@ -70,6 +73,18 @@ func (r *Rasterizer) kept(p *Primitive) *Primitive {
 		q.Provoking = r.record(first+2, p.Provoking)
 	}
 	return q
+}
+
+// ahead fetches the place of a primitive into the caches: the next one of the tile may
+// come long after others.
+func (r *Rasterizer) ahead(n uint32) {
+	if int(n) >= len(r.Primitives) {
+		return
+	}
+	prefetch(unsafe.Pointer(&r.Primitives[n]), 1+4*PrimitiveWords/64)
+	if at := int(3*n) * r.records.Stride; at < len(r.Kept) {
+		prefetch(unsafe.Pointer(&r.Kept[at]), min(1+12*r.records.Stride/64, 8))
+	}
 }
 
 // record copies the record of a vertex to where number n of those that are kept stands,
