@@ -39,6 +39,8 @@ type walker struct {
 	// (0, 0), and by how much its value may grow and fall within a block.
 	low, high  [maxEdges]int64
 	rise, fall [maxEdges]int64
+
+	above [Tile / Block]column // of the tile, by column
 }
 
 const maxEdges = 4
@@ -71,6 +73,7 @@ func (w *walker) tile(tx, ty int32) {
 			return
 		}
 	}
+	w.above = [Tile / Block]column{}
 	for y := b.Y0 &^ (Block - 1); y < b.Y1; y += Block {
 		for x := b.X0 &^ (Block - 1); x < b.X1; x += Block {
 			full := inside
@@ -80,9 +83,38 @@ func (w *walker) tile(tx, ty int32) {
 					continue
 				}
 			}
+			if full && w.state.Columns && w.goOn(*list, x, y) {
+				continue
+			}
 			w.block(list, x, y, full)
 		}
 	}
+}
+
+// column is the item of a block that is wholly covered, to which others below may be
+// added.
+type column struct {
+	item int   // where it stands in the tile's list
+	end  int32 // the row behind it; 0 where there is none
+	left int   // how many blocks it may have more
+}
+
+// goOn adds a block whose pixels within the bounds are all covered to the item of the
+// one above, where both are covered whole, and reports whether it did. It notes where
+// the next item of the column will stand.
+func (w *walker) goOn(list []uint64, x, y int32) bool {
+	c := &w.above[x/Block%(Tile/Block)]
+	if w.frame(x, y) != ^uint64(0) {
+		c.end = 0
+		return false
+	}
+	if y == 0 || c.end != y || c.left == 0 {
+		*c = column{len(list), y + Block, maxBelow}
+		return false
+	}
+	list[c.item] += 1 << (32 + BelowShift)
+	c.end, c.left = y+Block, c.left-1
+	return true
 }
 
 // against reports whether the square of size+1 pixels at x, y is wholly outside one

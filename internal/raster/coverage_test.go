@@ -13,10 +13,14 @@ func picture(r *Rasterizer, samples, width, height int) []int {
 	for t := range r.Tiles() {
 		list := r.Tile(t)
 		for ; len(list) > 0; list = list[ItemWords(samples, r.state.Inner):] {
+			below := 0
+			if r.state.Columns {
+				below = Item(list).Below()
+			}
 			x, y := Item(list).At()
 			for s := range samples {
-				for k := range 64 {
-					if list[1+s]>>k&1 != 0 {
+				for k := range 64 * (1 + below) {
+					if list[1+s]>>(k%64)&1 != 0 {
 						out[((y+k/8)*width+x+k%8)*samples+s]++
 					}
 				}

@@ -54,6 +54,13 @@ func ItemWords(samples int, inner bool) int {
 	return 1 + samples
 }
 
+// BelowShift is where in x, with State.Columns, it stands how many blocks are like the
+// item's below it, in the same tile.
+const BelowShift = 14
+
+// maxBelow is how many there are at most.
+const maxBelow = 3
+
 func itemHead(primitive uint32, x, y int32) uint64 {
 	return uint64(primitive) | uint64(uint16(x))<<32 | uint64(uint16(y))<<48
 }
@@ -63,3 +70,11 @@ func (i Item) Primitive() uint32 { return uint32(i[0]) }
 
 // At returns the place of the block's first pixel.
 func (i Item) At() (x, y int) { return int(uint16(i[0] >> 32)), int(uint16(i[0] >> 48)) }
+
+// Below returns how many blocks below the item's are like it, and takes that from where
+// it is: with State.Columns.
+func (i Item) Below() (n int) {
+	n = int(i[0] >> (32 + BelowShift) & maxBelow)
+	i[0] &^= maxBelow << (32 + BelowShift)
+	return n
+}

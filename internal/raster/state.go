@@ -40,6 +40,10 @@ type State struct {
 	// Aligned has all blocks stand at multiples of Block.
 	Aligned bool
 
+	// Columns has one item stand for several blocks one below the other that are wholly
+	// covered. The area then ends within 2^BelowShift pixels.
+	Columns bool
+
 	Conservative Conservative
 	// Inner has items say which pixels are wholly covered, where rasterisation is
 	// conservative.

@@ -56,6 +56,7 @@ type fragmentShader struct {
 	strip    strip
 
 	corner, inStrip [2]ir.V // in the entry point: of the strip's first pixel, and of the pixel from there
+	below           ir.V    // how many blocks below the item's are like it
 }
 
 // fragmentProgram makes a compute program of a fragment program.
@@ -233,6 +234,10 @@ func (s *fragmentShader) block() (item ir.V) {
 	s.set(varPrimitive, s.nth(s.own(ir.I32, h, item, 0), 4*raster.PrimitiveWords))
 	corner := s.own(ir.I32, h, item, 4)
 	s.corner = [2]ir.V{s.and(corner, b.I32(0xffff)), b.Op(ir.LShr, ir.I32, corner, b.I32(16))}
+	if s.looped() {
+		s.below = b.Op(ir.LShr, ir.I32, s.corner[0], b.I32(raster.BelowShift))
+		s.corner[0] = s.and(s.corner[0], b.I32(1<<raster.BelowShift-1))
+	}
 	if s.coarse() {
 		s.sizes()
 	}

@@ -16,7 +16,7 @@ type strip struct {
 	loop   int    // where the loop over strips begins in the code of the entry point
 	before []ir.V // the code that shall stand before it
 	within bool   // code in the loop is written
-	first  ir.V   // the strip's first row in its block
+	first  ir.V   // the strip's first row, from that of the item's block
 }
 
 // looped reports whether the entry point goes over strips.
@@ -26,6 +26,10 @@ func (s *fragmentShader) looped() bool { return s.strip.rows < raster.Block }
 // subgroups: it waits for its own results then, and an engine may do both at once.
 // Loops count as long.
 const longCode = 400
+
+// goesOn reports whether a program made of a fragment program goes over strips, and on
+// to blocks that are below and like the first.
+func goesOn(p *ir.Program) bool { return p.Invocations() < raster.Block*raster.Block }
 
 // rows returns how many rows of a block a workgroup is: as many as a subgroup has, and
 // pairs for quads. An invocation of a strip goes on as one of the next; so where one
@@ -64,71 +68,79 @@ func (s *fragmentShader) writesTexels() bool {
 	})
 }
 
-// eachStrip writes the loop over the strips of the item's block. bits are those of the
-// strip in the item's mask, where there is one.
+// eachStrip writes the loop over the strips of the item's block, and of those below it
+// that are like it. bits are those of the strip in the item's mask, where there is one.
 func (s *fragmentShader) eachStrip(item ir.V, body func(bits ir.V)) {
 	b := s.b
-	low, high := s.anyCovered(item)
+	zero := b.I32(0)
+	all := s.anyCovered(item)
 	corner := s.corner[1]
-	vars := len(s.from.Vars) + len(s.from.Out)
 	done := b.Block()
 	s.strip.loop, s.strip.within = len(b.Func.Code), true
-	loop := b.Loop(b.I32(0), low, high)
-	s.strip.first, low, high = b.Param(loop, 0), b.Param(loop, 1), b.Param(loop, 2)
+	loop := b.Loop(zero, all.low, all.high, s.below)
+	s.strip.first = b.Param(loop, 0)
+	m, below := mask{b.Param(loop, 1), b.Param(loop, 2)}, b.Param(loop, 3)
 	s.corner[1] = s.add(corner, s.strip.first)
-	b.If(s.not(b.Cmp(ir.Eq, s.and(low, b.I32(s.stripMask())), b.I32(0))))
-	for v := range vars { // an invocation begins with zeros
+	b.If(s.not(b.Cmp(ir.Eq, s.and(m.low, b.I32(s.stripMask())), zero)))
+	for v := range len(s.from.Vars) + len(s.from.Out) { // an invocation begins with zeros
 		b.OpAux(ir.PClr, 0, uint64(v))
 	}
 	if s.multi() {
 		body(0)
 	} else {
-		body(low)
+		body(m.low)
 	}
 	b.End()
-	low, high = s.nextStrip(low, high)
-	b.If(b.Cmp(ir.Eq, s.or(low, high), b.I32(0)))
+	m = s.nextStrip(m)
+	b.If(b.Cmp(ir.Eq, s.or(m.low, m.high), zero))
+	b.If(b.Cmp(ir.Eq, below, zero))
 	b.Br(done)
 	b.End()
-	b.Br(loop, s.add(s.strip.first, b.I32(s.strip.rows)), low, high)
+	next := s.add(s.or(s.strip.first, b.I32(raster.Block-1)), b.I32(1))
+	b.Br(loop, next, all.low, all.high, b.Op(ir.Sub, ir.I32, below, b.I32(1)))
+	b.End()
+	b.Br(loop, s.add(s.strip.first, b.I32(s.strip.rows)), m.low, m.high, below)
 	b.End()
 	b.End()
 	b.Func.Code = slices.Insert(b.Func.Code, s.strip.loop, s.strip.before...)
 	s.strip.within = false
 }
 
+// mask is two words with a bit for each pixel of a block.
+type mask struct{ low, high ir.V }
+
 // stripMask has the bits of the first strip in the low word of a mask.
 func (s *fragmentShader) stripMask() uint32 { return uint32(1<<(raster.Block*s.strip.rows) - 1) }
 
 // nextStrip moves the next strip of a mask to where the first one was.
-func (s *fragmentShader) nextStrip(low, high ir.V) (ir.V, ir.V) {
+func (s *fragmentShader) nextStrip(m mask) mask {
 	b := s.b
 	n := raster.Block * s.strip.rows
 	if n == 32 {
-		return high, b.I32(0)
+		return mask{m.high, b.I32(0)}
 	}
-	next := s.or(b.Op(ir.LShr, ir.I32, low, b.I32(n)), b.Op(ir.Shl, ir.I32, high, b.I32(32-n)))
-	return next, b.Op(ir.LShr, ir.I32, high, b.I32(n))
+	next := s.or(b.Op(ir.LShr, ir.I32, m.low, b.I32(n)), b.Op(ir.Shl, ir.I32, m.high, b.I32(32-n)))
+	return mask{next, b.Op(ir.LShr, ir.I32, m.high, b.I32(n))}
 }
 
-// anyCovered is a mask of the pixels of which any sample is covered that an invocation
-// stands for.
-func (s *fragmentShader) anyCovered(item ir.V) (low, high ir.V) {
-	low, high = s.maskWords(item, 8)
+// anyCovered is the pixels of which any sample is covered that an invocation stands
+// for.
+func (s *fragmentShader) anyCovered(item ir.V) mask {
+	low, high := s.maskWords(item, 8)
 	if s.multi() {
 		for n := range s.key.samples - 1 {
 			l, h := s.maskWords(item, 16+8*n)
 			low, high = s.or(low, l), s.or(high, h)
 		}
 	}
-	return low, high
+	return mask{low, high}
 }
 
 // ofStrip is what a mask has of the strip, in its low bits.
 func (s *fragmentShader) ofStrip(low, high ir.V) ir.V {
 	b := s.b
-	half := b.Select(b.Cmp(ir.ULt, s.strip.first, b.I32(4)), low, high)
-	return b.Op(ir.LShr, ir.I32, half, s.mul(s.and(s.strip.first, b.I32(3)), b.I32(raster.Block)))
+	upper := b.Cmp(ir.Eq, s.and(s.strip.first, b.I32(4)), b.I32(0))
+	return b.Op(ir.LShr, ir.I32, b.Select(upper, low, high), s.mul(s.and(s.strip.first, b.I32(3)), b.I32(raster.Block)))
 }
 
 // inStrips reports whether what is written stands in the loop over strips.

@@ -6,6 +6,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
+	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
 // tallyText is a fragment program that counts in a variable how often it has run, and
@@ -47,4 +48,64 @@ func TestAfresh(t *testing.T) {
 		}
 		return c.bytes(0)
 	})
+}
+
+// whereText is a fragment program that gives where it is and its number of the sample.
+const whereText = `
+program "where" fragment
+subgroup 16
+local 1 1 1
+in fragcoord f32 0
+in fragcoord f32 1
+in location f32 4
+out location f32 0
+out location f32 1
+out location f32 2
+func "main"() L1 {
+	v1 = in.f32 #0
+	out.f32 v1, #0
+	v2 = in.f32 #1
+	out.f32 v2, #1
+	v3 = in.f32 #2
+	out.f32 v3, #2
+}`
+
+// TestWhere draws over blocks that are wholly covered and such that are not, with some
+// samples or all: each sample of the mask has its own place and what is interpolated
+// there, and others have nothing.
+func TestWhere(t *testing.T) {
+	const width, height = 75, 90
+	for _, e := range engines() {
+		for _, samples := range []uint32{1, 4} {
+			for _, mask := range []*[2]uint32{nil, {5}, {}} {
+				for _, each := range []bool{false, true} {
+					m, v := image(t, texture.Desc{Format: "R32G32B32A32_SFLOAT", Width: width, Height: height, Samples: int(samples)}, texture.ViewDesc{})
+					c := &canvas{images: []*texture.Image{m}}
+					c.Colors = []*texture.View{v}
+					s := full(c)
+					s.Multisample = draw.Multisample{Samples: samples, Mask: mask, SampleShading: each, MinShading: 1}
+					paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, whereText, 0)}, s, c, draw.Args{Count: 3, Shader: compute.Args{Push: cover}})
+					for i := range width * height * int(samples) {
+						n := i % int(samples)
+						x, y := i/int(samples)%width, i/int(samples)/width
+						place := [2]float64{float64(x) + 0.5, float64(y) + 0.5}
+						if each && samples == 4 {
+							p := [4][2]float64{{0.375, 0.125}, {0.875, 0.375}, {0.125, 0.625}, {0.625, 0.875}}[n]
+							place = [2]float64{float64(x) + p[0], float64(y) + p[1]}
+						}
+						want := [3]float64{place[0], place[1], 1 - place[0]/(2*width) - place[1]/(2*height)}
+						if mask != nil && mask[0]>>n&1 == 0 {
+							want = [3]float64{}
+						}
+						b := m.Texel(texture.Place{X: x, Y: y, Sample: n})
+						for k := range want {
+							if d := number(b, k) - want[k]; d > 1e-6 || d < -1e-6 {
+								t.Fatalf("%s, %d samples, mask %v, each %t: (%d, %d, %d), component %d is %v; want %v", e.Name(), samples, mask, each, x, y, n, k, number(b, k), want[k])
+							}
+						}
+					}
+				}
+			}
+		}
+	}
 }
