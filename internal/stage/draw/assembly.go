@@ -41,7 +41,7 @@ type assembler struct {
 	end      uint32 // where it ends; begin where it is not known yet
 	id       uint32 // of the next primitive
 
-	vertices uint64 // of strips that have begun, those of no whole primitive too
+	vertices uint64 // of strips that have begun, in whole primitives
 
 	seen  [1 << 12]known // vertices of the chunk, by the low bits of their index
 	epoch uint32
@@ -84,7 +84,7 @@ func (m *assembler) strip(c *chunk) bool {
 	if m.end == m.begin {
 		m.end = m.stripEnd()
 		m.at = 0
-		m.vertices += uint64(m.end - m.begin)
+		m.vertices += uint64(m.verticesIn(m.primitives(m.end - m.begin)))
 	}
 	n := m.primitives(m.end - m.begin)
 	if m.topology == TriangleList && m.args.Index == nil && m.each == 0 {

@@ -19,6 +19,11 @@
 // to the next strip with pixels that are covered. All blocks of a tile are run by one
 // worker in the order of the primitives; tiles have no order. So a picture is the same
 // whatever the number of workers.
+//
+// Where transform feedback is active the last stage before the rasterizer leaves a
+// second record of each vertex, of what is captured alone; from these the primitives
+// are written in order. Statistics are counted where a draw makes what they count, and
+// invocations of fragments by their program.
 package draw
 
 import (

@@ -5,7 +5,7 @@ import "github.com/chiaro-gpu/chiaro/internal/ir"
 // Statistics count what draws did (Vulkan §"Pipeline Statistics Queries" and
 // §"Primitives Generated Queries"). They are the same whatever the number of workers.
 type Statistics struct {
-	InputVertices         uint64 // of the input assembly; indices that restart a strip are none
+	InputVertices         uint64 // of the input assembly, in primitives that are complete; indices that restart a strip are none
 	InputPrimitives       uint64 // that are complete
 	VertexInvocations     uint64
 	ControlPatches        uint64 // of tessellation control
@@ -46,6 +46,31 @@ func (d *drawing) allAssembled() {
 	if s := d.args.Statistics; s != nil {
 		s.InputVertices += d.assembler.vertices
 	}
+}
+
+// verticesIn returns how many vertices n primitives have that follow each other in a
+// strip, or a list, each counted once.
+func (m *assembler) verticesIn(n uint32) uint32 {
+	if n == 0 {
+		return 0
+	}
+	switch m.topology {
+	case LineStrip:
+		return n + 1
+	case TriangleStrip, TriangleFan:
+		return n + 2
+	case LineStripAdjacency:
+		return n + 3
+	case TriangleStripAdjacency:
+		return 2*n + 4
+	case PatchList:
+		return n * m.patch
+	case LineListAdjacency:
+		return n * 4
+	case TriangleListAdjacency:
+		return n * 6
+	}
+	return n * m.topology.corners()
 }
 
 // clipped counts primitives before and behind clipping, of which raster has the
