@@ -123,6 +123,9 @@ func (f *filter) borderOf(i int, v ir.V) ir.V {
 	case ir.F32:
 		return f.float(word)
 	case ir.I64:
+		if f.x.lanes[i].Numeric == format.UInt {
+			return f.Op(ir.ZExt, ir.I64, word)
+		}
 		return f.Op(ir.SExt, ir.I64, word)
 	}
 	return word

@@ -21,10 +21,13 @@ func (c *code) address(x *texel, a *arguments) addressed {
 	ok, level := c.Bool(true), ir.V(0)
 	if a.lod != 0 {
 		ok = c.ult(a.lod, c.word(ir.ShapeLevelsN))
-		if c.v.levels {
-			level = a.lod
-			least := c.Op(ir.FToU, ir.I32, c.OpAux(ir.Ld, ir.F32, 4*ir.ShapeMinLod, c.shape, c.I32(0)))
+	}
+	if c.v.levels {
+		least := c.Op(ir.FToU, ir.I32, c.OpAux(ir.Ld, ir.F32, 4*ir.ShapeMinLod, c.shape, c.I32(0)))
+		if level = a.lod; level != 0 {
 			ok = c.both(ok, c.Cmp(ir.ULe, least, level))
+		} else { // the view's first
+			ok = c.eq(least, c.I32(0))
 		}
 	}
 	m := c.mip(level)

@@ -56,7 +56,7 @@ func (c *code) finished(x *texel, n values) []ir.V {
 		if !c.s.compare { // a sampler that does not compare: docs/undefined.md
 			n = values{c.num(0)}
 		}
-		return []ir.V{n[0]}
+		return []ir.V{c.referred(n[0])}
 	}
 	switch {
 	case c.ofBytes():
@@ -75,6 +75,19 @@ func (c *code) finished(x *texel, n values) []ir.V {
 		return c.convert(c.complete(x, n))
 	}
 	return c.shown(x, c.complete(x, n))
+}
+
+// referred is what a view shows of a comparison, which stands where the depth stood:
+// the first component that its swizzle makes (Vulkan §"Depth Compare Operation",
+// §"Component Swizzle").
+func (c *code) referred(v ir.V) ir.V {
+	switch c.v.swizzle[0] {
+	case Red:
+		return v
+	case One, Alpha:
+		return c.num(1)
+	}
+	return c.num(0)
 }
 
 // levels samples the level or the two levels that the level of detail names.
@@ -285,9 +298,9 @@ var gatherOrder = [4]int{2, 3, 1, 0}
 func (c *code) component(x *texel, n values) ir.V {
 	if c.t.Has(ir.TextureDref) {
 		if !c.s.compare {
-			return c.num(0)
+			return c.referred(c.num(0))
 		}
-		return n[0]
+		return c.referred(n[0])
 	}
 	if c.whole() {
 		n = c.scaled(x, n, 1)

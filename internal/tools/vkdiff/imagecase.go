@@ -72,9 +72,17 @@ func drawImage(r *rand.Rand, op string) *imageCase {
 	}
 	c.view.BaseLevel = r.IntN(c.image.Levels)
 	c.view.Levels = c.image.Levels - c.view.BaseLevel
-	if info.Aspects == format.Color && r.IntN(4) == 0 {
+	if r.IntN(4) == 0 {
 		for i := range c.view.Swizzle {
 			c.view.Swizzle[i] = texture.Swizzle(r.IntN(7))
+			if s := &c.view.Swizzle[i]; info.Aspects != format.Color { // one is undefined, and the peer has no alpha
+				switch {
+				case i == 3:
+					*s = texture.Identity
+				case *s == texture.One, *s == texture.Alpha:
+					*s = texture.Zero
+				}
+			}
 		}
 	}
 	c.drawSampler(r, info)

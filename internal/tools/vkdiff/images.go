@@ -142,7 +142,7 @@ func (g *gallery) one(seed uint64, c *imageCase, r *rand.Rand) error {
 		}
 		if strings.HasPrefix(what, "other") && g.show > 0 {
 			g.show--
-			fmt.Printf("seed %d, place %d: %s\n  %s\n  %+v\n  %+v\n  from level %d\n  at %v\n  ours %s, the other's %s\n", seed, i, what, strings.Join(traits, ", "), c.image, c.sampler, c.view.BaseLevel, list[i],
+			fmt.Printf("seed %d, place %d: %s\n  %s\n  %+v\n  %+v\n  swizzle %v, from level %d\n  at %v\n  ours %s, the other's %s\n", seed, i, what, strings.Join(traits, ", "), c.image, c.sampler, c.view.Swizzle, c.view.BaseLevel, list[i],
 				c.numbers(want[16*variants*i:]), c.numbers(got[16*i:]))
 		}
 	}
