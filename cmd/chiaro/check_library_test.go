@@ -105,4 +105,11 @@ func TestLibraries(t *testing.T) {
 	if got := check(); !strings.Contains(got, "graphics pipeline 000000000000000a is among its own libraries") || strings.Count(got, "error:") != 1 {
 		t.Errorf("the libraries refer to each other:\n%s", got)
 	}
+	writeLibraries(t, archive, 0, `,{"sType":1000290000,"libraries":["0000000000000014"]}`)
+	got := check()
+	for _, of := range []string{"000000000000000a", "0000000000000014"} {
+		if want := fmt.Sprintf("a.foz#graphics/%s: error: graphics pipeline %[1]s is among its own libraries", of); !strings.Contains(got, want) {
+			t.Errorf("no %q where each is a library of the other:\n%s", want, got)
+		}
+	}
 }

@@ -113,10 +113,18 @@ func (j *judge) object(ctx context.Context, s *subject, x *checked) []fossil.Ref
 // libraries too: an archive may have them refer to each other.
 const maxLibraries = 64
 
+// ownLibrary is the error of a pipeline that is among its own libraries.
+type ownLibrary fossil.Ref
+
+func (e ownLibrary) Error() string {
+	return fmt.Sprintf("%s is among its own libraries; must not be", fossil.Ref(e))
+}
+
 // libraries reads the libraries of a pipeline. Where one is not in the archive
 // or cannot be read, which is reported of it alone, the pipeline is a part of
-// one that is not known. above are the pipelines that the libraries are of; that
-// one of them is among the libraries is an error.
+// one that is not known. above are the pipelines that the libraries are of, the
+// judged one first: that it is among the libraries is an error. Of another of
+// them that is reported where that one is judged, as it cannot be read either.
 func (j *judge) libraries(ctx context.Context, s *subject, p *fossil.Pipeline, uses *[]fossil.Ref, left *int, above []fossil.Ref) error {
 	d := p.Description
 	for _, h := range p.Libraries {
@@ -125,7 +133,7 @@ func (j *judge) libraries(ctx context.Context, s *subject, p *fossil.Pipeline, u
 			ref.Tag = fossil.RayTracingPipeline
 		}
 		if slices.Contains(above, ref) {
-			return fmt.Errorf("%s is among its own libraries; must not be", ref)
+			return ownLibrary(ref)
 		}
 		if *left--; *left < 0 {
 			d.Library = true
@@ -141,8 +149,11 @@ func (j *judge) libraries(ctx context.Context, s *subject, p *fossil.Pipeline, u
 		}
 		*uses = append(append(*uses, ref), b.Uses...)
 		b.Description.Name, b.Description.Apart = ref.String(), true
-		if err := j.libraries(ctx, s, b, uses, left, append(above[:len(above):len(above)], ref)); err != nil {
+		if err := j.libraries(ctx, s, b, uses, left, append(above[:len(above):len(above)], ref)); err == ownLibrary(above[0]) {
 			return err
+		} else if err != nil {
+			d.Library = true
+			continue
 		}
 		if r := b.Description.Rays; r != nil && d.Rays != nil {
 			n := link.RayLibrary{Flags: b.Description.Flags, Depth: &r.Depth, Interface: r.Interface}
