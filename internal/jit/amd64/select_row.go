@@ -415,6 +415,41 @@ func (m *machine) consecutive(in *vcode.Inst, k, off Reg, field int32, far Label
 	return Indexed(RCX, RDX, 1, int32(in.Key.Aux))
 }
 
+// halved reports whether offsets of an access that have no shape are likely those of
+// two rows of a workgroup, of half as many lanes each, such as lines of an image. Each
+// has a place of its own, so that there is no register left for the handle.
+func (m *machine) halved(in *vcode.Inst) bool {
+	_, placed := m.f.Const(in.Uses[0])
+	return placed && m.prog.LocalSize[0] == zmmLanes/2
+}
+
+// twoRows is consecutive for each half of the lanes by itself. It returns the places of
+// the first half, and of what would stand before the second, whose lanes are in K3.
+func (m *machine) twoRows(in *vcode.Inst, k, off Reg, field int32, far Label) (low, high Mem) {
+	const half = 4 * zmmLanes / 2
+	m.RM(VMOVDQU32, V512, 2, 0, m.vector([16]uint32{8: 8, 9: 8, 10: 8, 11: 8, 12: 8, 13: 8, 14: 8, 15: 8}), 0)
+	m.RR(VPERMD, V512, 2, 2, off, 0)
+	m.RM(VPADDD, V512, 2, 2, m.vector([16]uint32{0, 4, 8, 12, 16, 20, 24, 28, 0, 4, 8, 12, 16, 20, 24, 28}), 0)
+	m.RRI(VPCMPUD, V512, 2, 2, off, compareNE, K(k))
+	m.RR(KORTESTW, V128, 2, 0, 2, 0)
+	m.Jcc(NotEqual, far)
+	m.MovI(RAX, 0xff00)
+	m.RR(KMOVW_KR, V128, 3, 0, RAX, 0)
+	m.RR(VMOVD_ST, V128, off, 0, RDX, 0)
+	m.highHalf(3, off)
+	m.RR(VMOVD_ST, V128, 3, 0, RAX, 0)
+	at := m.handleWord(in.Uses[0], RAX, field)
+	m.GRM(MOV, RCX, at)
+	m.GI(SubI, true, RCX, int32(in.Key.Aux)+half)
+	m.GRR(CMP|W, RCX, RDX)
+	m.Jcc(Less, far)
+	m.GRR(CMP|W, RCX, RAX)
+	m.Jcc(Less, far)
+	at.Disp -= field
+	m.GRM(MOV|W, RCX, at)
+	return Indexed(RCX, RDX, 1, int32(in.Key.Aux)), Indexed(RCX, RAX, 1, int32(in.Key.Aux)-half)
+}
+
 // windowWords are the words that nearby loads.
 const windowWords = 32
 
@@ -559,10 +594,17 @@ func (m *machine) gather(in *vcode.Inst) {
 		return
 	}
 	far, on := m.NewLabel(), m.NewLabel()
-	at := m.consecutive(in, m.execution(in), m.vec(in.Uses[1], 1), handleLength, far)
-	d, o := m.dest(in, 0)
-	m.RM(VMOVDQU32, V512, d, 0, at, o)
-	m.done(in, d)
+	if m.halved(in) {
+		low, high := m.twoRows(in, m.execution(in), m.vec(in.Uses[1], 1), handleLength, far)
+		m.RM(VMOVDQU32, V256, 0, 0, low, 0)
+		m.RM(VMOVDQU32, V512, 0, 0, high, K(3))
+		m.define(in, 0)
+	} else {
+		at := m.consecutive(in, m.execution(in), m.vec(in.Uses[1], 1), handleLength, far)
+		d, o := m.dest(in, 0)
+		m.RM(VMOVDQU32, V512, d, 0, at, o)
+		m.done(in, d)
+	}
 	m.Bind(on)
 	m.later = append(m.later, func() {
 		m.Bind(far)
@@ -578,8 +620,16 @@ func (m *machine) scatter(in *vcode.Inst) {
 	}
 	far, on := m.NewLabel(), m.NewLabel()
 	k := m.writers(in)
-	at := m.consecutive(in, k, m.vec(in.Uses[1], 1), handleWrites, far)
-	m.RM(VMOVDQU32_ST, V512, m.vec(in.Uses[2], 0), 0, at, K(k))
+	if m.halved(in) {
+		low, high := m.twoRows(in, k, m.vec(in.Uses[1], 1), handleWrites, far)
+		m.RR(KANDW, V128, 3, k, 3, 0)
+		v := m.vec(in.Uses[2], 0)
+		m.RM(VMOVDQU32_ST, V256, v, 0, low, K(k))
+		m.RM(VMOVDQU32_ST, V512, v, 0, high, K(3))
+	} else {
+		at := m.consecutive(in, k, m.vec(in.Uses[1], 1), handleWrites, far)
+		m.RM(VMOVDQU32_ST, V512, m.vec(in.Uses[2], 0), 0, at, K(k))
+	}
 	m.Bind(on)
 	m.later = append(m.later, func() {
 		m.Bind(far)
