@@ -6,8 +6,8 @@ import "github.com/chiaro-gpu/chiaro/internal/ir"
 // is little to do on either, both are done by all lanes, and a select takes the
 // arguments of one. No lanes meet there that did not: what is done on either way
 // is done by each lane for itself.
-func choose(_ *ir.Program, f *ir.Func) {
-	c := &chooser{f: f, edit: editor{f: f}, at: make([]int, len(f.Vals)), code: make([]ir.V, 0, len(f.Code))}
+func choose(p *ir.Program, f *ir.Func) {
+	c := &chooser{p: p, f: f, edit: editor{f: f}, at: make([]int, len(f.Vals)), code: make([]ir.V, 0, len(f.Code))}
 	for _, v := range f.Code {
 		x := f.Val(v)
 		c.code = append(c.code, v)
@@ -33,6 +33,7 @@ func choose(_ *ir.Program, f *ir.Func) {
 const maxSpeculated = 12
 
 type chooser struct {
+	p      *ir.Program
 	f      *ir.Func
 	edit   editor
 	code   []ir.V
@@ -54,6 +55,42 @@ func (c *chooser) arm(from, to int) (ops []ir.V, br ir.V, weight int) {
 		}
 	}
 	return ops, c.code[to-1], weight
+}
+
+// pays reports whether both ways of these weights are done for less than to choose
+// one. Where all lanes take the same one that is a jump, which a division outweighs.
+func (c *chooser) pays(opener ir.V, w1, w2 int) bool {
+	if max(w1, w2) >= dear && c.together(c.f.Val(opener).Args[0], maxTogether) {
+		return false
+	}
+	return w1+w2 <= maxSpeculated
+}
+
+// maxTogether is how many operations are followed for whether lanes have the same
+// number.
+const maxTogether = 8
+
+// together reports whether a number is known to be the same in all lanes of a
+// workgroup.
+func (c *chooser) together(v ir.V, depth int) bool {
+	x := c.f.Val(v)
+	switch {
+	case x.Op == ir.Const:
+		return true
+	case depth == 0:
+		return false
+	case x.Op == ir.In:
+		return c.p.In[x.Aux].Semantic.Rate() <= ir.PerGroup
+	case x.Op == ir.Ld && x.Flags&(ir.Volatile|ir.Coherent) == 0:
+	case !steady(x.Op):
+		return false
+	}
+	for i := range x.Op.Args() {
+		if !c.together(x.Args[i], depth-1) {
+			return false
+		}
+	}
+	return true
 }
 
 // speculative returns the weight of an operation that may be done in vain, −1
@@ -85,7 +122,7 @@ func (c *chooser) endIf(opener ir.V) {
 	c.second = c.second[:n]
 	a, br1, w1 := c.arm(c.at[opener]+1, mid)
 	b, br2, w2 := c.arm(mid+1, len(c.code)-1)
-	if br1 != 0 && br2 != 0 && w1+w2 <= maxSpeculated {
+	if br1 != 0 && br2 != 0 && c.pays(opener, w1, w2) {
 		for again := c.convert(opener, a, b, br1, br2); again; again = c.br() {
 		}
 	}
@@ -104,7 +141,7 @@ func (c *chooser) br() bool {
 	opener := x.Args[0]
 	a, br1, w1 := c.arm(c.at[opener]+1, i)
 	b, br2, w2 := c.arm(i+1, len(c.code))
-	if br1 == 0 || br2 == 0 || w1+w2 > maxSpeculated {
+	if br1 == 0 || br2 == 0 || !c.pays(opener, w1, w2) {
 		return false
 	}
 	return c.convert(opener, a, b, br1, br2)

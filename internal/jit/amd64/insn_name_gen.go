@@ -349,6 +349,8 @@ var names = []named{
 	{AVX_VMOVD, "vmovd"},
 	{AVX_VMOVD_ST, "vmovd"},
 	{AVX_VMOVQ, "vmovq"},
+	{AVX_VMOVQ_LD, "vmovq"},
+	{AVX_VMOVHPD, "vmovhpd"},
 	{AVX_VMOVQ_GX, "vmovq"},
 	{AVX_VPINSRD, "vpinsrd"},
 	{AVX_VPEXTRD, "vpextrd"},

@@ -3,6 +3,7 @@ package amd64
 import (
 	"math"
 
+	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
@@ -269,6 +270,15 @@ func (m ymm) inRange(in *vcode.Inst, k, off Reg, field int32) (Mem, bool) {
 		return Indexed(R12, 4, 1, int32(in.Key.Aux)), true
 	}
 	at := m.handleWord(in.Uses[0], RAX, field)
+	if in.Key.Flags&ir.Proven != 0 && k != NoReg {
+		at.Disp -= field
+		m.GRM(MOV|W, RDX, at)
+		m.moveVec(2, k)
+		m.word(AVX_VPXOR, 4, off, 1<<31)
+		m.MovI(RCX, 1<<31+in.Key.Aux)
+		m.GRR(ADD|W, RDX, RCX)
+		return Indexed(RDX, 4, 1, 0), true
+	}
 	m.rm(AVX_VPBROADCASTD, 3, 0, at)
 	at.Disp -= field
 	m.GRM(MOV|W, RDX, at)
@@ -365,6 +375,10 @@ func (m ymm) consecutive(in *vcode.Inst, off Reg, field int32, far Label) Mem {
 }
 
 func (m ymm) gather(in *vcode.Inst) {
+	if len(in.Defs) > 1 {
+		m.gatherPairs(in)
+		return
+	}
 	if in.Key.Aux > nearImm {
 		m.gatherFrom(in, m.execution(in, 0), m.vec(in.Uses[1], 1))
 		return

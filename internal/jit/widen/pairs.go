@@ -16,11 +16,8 @@ const maxPairImm = 1 << 20
 
 // pairs makes one gather of two that load words that stand side by side, at the
 // same offsets and for the same lanes: components of a vector, or the two texels
-// of a row that a filter weights. Where masks are vectors it does nothing.
+// of a row that a filter weights.
 func pairs(f *vcode.Func) {
-	if f.Form.Vectors {
-		return
-	}
 	for b := range f.Blocks {
 		pairsIn(&f.Blocks[b])
 		footprintsIn(&f.Blocks[b])

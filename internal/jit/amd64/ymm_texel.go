@@ -1,0 +1,152 @@
+package amd64
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+)
+
+// gatherPairs loads two words that stand side by side for each lane, or two at each of
+// two offsets: the texels that a filter weights. Where they are those of consecutive
+// words it is two loads, else lane by lane: that is less for the machine to do than
+// its gathers are.
+func (m ymm) gatherPairs(in *vcode.Inst) {
+	apart, on := m.NewLabel(), m.NewLabel()
+	beyond := *in // its last words are in range
+	beyond.Key.Aux += 4
+	last := in.Uses[len(in.Uses)-1]
+	if len(in.Uses) > 2 {
+		at := m.consecutive(&beyond, m.vec(in.Uses[1], 1), handleLength, apart)
+		m.GRM(LEA|W, RCX, at)
+		m.GRM(MOV_ST|W, RCX, m.scratch(scratchBase))
+	}
+	m.loadPair(in, len(in.Defs)-2, m.consecutive(&beyond, m.vec(last, 1), handleLength, apart))
+	if len(in.Uses) > 2 {
+		m.GRM(MOV|W, RCX, m.scratch(scratchBase))
+		m.loadPair(in, 0, At(RCX, 0))
+	}
+	m.Bind(on)
+	m.later = append(m.later, func() {
+		m.Bind(apart)
+		if in.Key.Flags&ir.Proven == 0 {
+			m.pairWithin(in, on)
+		} else {
+			m.provenPairs(in, on)
+		}
+		m.Jmp(on)
+	})
+}
+
+// loadPair loads results i and i + 1, of which the second begins at a place.
+func (m ymm) loadPair(in *vcode.Inst, i int, at Mem) {
+	for n := range 2 {
+		one := *in
+		one.Defs = in.Defs[i+n : i+n+1]
+		d := m.dest(&one, 0)
+		m.rm(AVX_VMOVUPS, d, 0, beyond(at, int32(4*n-4)))
+		m.done(&one, d)
+	}
+}
+
+// provenPairs is gatherPairs of words that are in range in all active lanes. Others
+// load what is at the first offset, which is so where any is; where none is active, it
+// leaves for none.
+func (m ymm) provenPairs(in *vcode.Inst, none Label) {
+	k := NoReg
+	if !m.always(in) {
+		k = m.execution(in, 3)
+		m.rr(AVX_VMOVMSKPS, RAX, 0, k)
+		m.GRR(TEST, RAX, RAX)
+		m.Jcc(Equal, none)
+	}
+	for i, u := range in.Uses[1:] {
+		off := m.vec(u, 0)
+		if k != NoReg {
+			m.rr(AVX_VPAND, 0, off, k)
+			off = 0
+		}
+		m.rm(AVX_VMOVUPS_ST, off, 0, m.scratch(ymmBytes*int32(i)))
+	}
+	m.GRM(MOV|W, RDX, m.handleWord(in.Uses[0], RAX, 0))
+	for i := range in.Uses[1:] {
+		m.loadLanes(in, 2*i, RDX)
+	}
+	if in.Next > 0 {
+		m.fetchFrom(in, ymmLanes, int32(in.Key.Aux))
+	}
+}
+
+// pairWithin is gatherPairs of one offset where words may be out of range: where that
+// is so in an active lane each word is gathered by itself.
+func (m ymm) pairWithin(in *vcode.Inst, done Label) {
+	far := m.NewLabel()
+	off := m.vec(in.Uses[1], 1)
+	k := NoReg
+	if !m.always(in) {
+		k = m.execution(in, 0)
+		m.rr(AVX_VMOVMSKPS, RCX, 0, k)
+		m.GRR(TEST, RCX, RCX)
+		m.Jcc(Equal, done)
+	}
+	at, found := m.inRange(in, k, off, handleLength)
+	if !found {
+		m.apart(in)
+		return
+	}
+	m.rr(AVX_VMOVMSKPS, RAX, 0, 2)
+	if k == NoReg {
+		m.GI(CmpI, false, RAX, allLanes8)
+	} else {
+		m.rr(AVX_VMOVMSKPS, RCX, 0, k)
+		m.GRR(CMP, RAX, RCX)
+	}
+	m.Jcc(NotEqual, far)
+	m.rr(AVX_VPAND, 0, off, 2)
+	m.rm(AVX_VMOVUPS_ST, 0, 0, m.scratch(0))
+	base := R12 // the workgroup memory
+	if at.Base == RDX {
+		base = RDX
+		m.GRM(MOV|W, RDX, m.handleWord(in.Uses[0], RAX, 0))
+	}
+	m.loadLanes(in, 0, base)
+	m.Jmp(done)
+	m.Bind(far)
+	m.apart(in)
+}
+
+// apart gathers the words of a pair each by itself.
+func (m ymm) apart(in *vcode.Inst) {
+	m.loadVec(1, in.Uses[1])
+	for i := range in.Defs {
+		one := *in
+		one.Defs, one.Key.Aux = in.Defs[i:i+1], in.Key.Aux+4*uint64(i)
+		k := NoReg // its mask may have gone for the first result
+		if in.Keep {
+			k = m.execution(&one, 0)
+		}
+		m.gatherFrom(&one, k, 1)
+	}
+}
+
+// loadLanes makes results i and i + 1 of 64 bits for each lane at a base, the
+// immediate and the lane's word of a row of the scratch memory, the (i/2)-th.
+func (m ymm) loadLanes(in *vcode.Inst, i int, base Reg) {
+	two := func(y Reg, lane int32) {
+		row := ymmBytes * int32(i/2)
+		m.GRM(MOV, RAX, m.scratch(row+4*lane))
+		m.GRM(MOV, RCX, m.scratch(row+4*lane+4))
+		m.RM(AVX_VMOVQ_LD, V128, y, 0, Indexed(base, RAX, 1, int32(in.Key.Aux)), 0)
+		m.RM(AVX_VMOVHPD, V128, y, y, Indexed(base, RCX, 1, int32(in.Key.Aux)), 0)
+	}
+	for half := range Reg(2) { // lanes 0, 1, 4 and 5, and the others
+		two(half, 2*int32(half))
+		two(2, 2*int32(half)+4)
+		m.join(half, half, 2)
+	}
+	for n, words := range [...]uint8{0x88, 0xdd} { // the even ones and the odd ones
+		one := *in
+		one.Defs = in.Defs[i+n : i+n+1]
+		d := m.dest(&one, 2)
+		m.rri(AVX_VSHUFPS, d, 0, 1, words)
+		m.done(&one, d)
+	}
+}
