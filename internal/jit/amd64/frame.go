@@ -20,6 +20,8 @@ type frame struct {
 	analysis  *regalloc.Analysis
 	registers [vcode.NumClasses]int // to begin with
 	calls     int32                 // size of what goes to and comes from what it calls
+	copied    int32                 // size of the copies of records that are not all in range
+	copies    int32                 // where those stand
 	spilled   float32               // with no more registers than all code can spare
 }
 
@@ -49,6 +51,9 @@ func (m *machine) survey(i int) {
 		if m.set.native(in) && !in.Keep && !masked(in.IR) {
 			in.Masks = nil // so that nobody keeps the mask for it
 		}
+		if in.Words != 0 {
+			fr.copied += int32(in.Key.Aux)
+		}
 		if in.Op == vcode.Call {
 			fr.calls = max(fr.calls, m.frames[in.Target].outgoing)
 		}
@@ -76,7 +81,9 @@ func (m *machine) allocate(i int, eager bool) bool {
 	}
 	ok := false
 	fr.Frame, ok = best.Frame(fr.calls, MaxStack)
-	return ok
+	fr.copies = fr.Size
+	fr.Size += (fr.copied + 63) &^ 63
+	return ok && fr.Size <= MaxStack
 }
 
 // better allocates again, with so many vectors more and with more of all of them for

@@ -51,9 +51,10 @@ type machine struct {
 	marks    []Mark        // in the order of the code
 
 	// Of the function being made.
-	f      *vcode.Func
-	frame  frame
-	blocks []Label
+	f        *vcode.Func
+	frame    frame
+	blocks   []Label
+	nextCopy int32 // where the next copy of a record stands
 }
 
 // selection is the code of a level: how it computes, holds and moves values of
@@ -242,6 +243,7 @@ func each(f *vcode.Func, do func(*vcode.Inst)) {
 // scratch that was given out.
 func (m *machine) function(i int) bool {
 	m.f, m.frame, m.named = m.funcs[i], m.frames[i], 0
+	m.nextCopy = m.frame.copies
 	m.blocks = m.blocks[:0]
 	for range m.f.Blocks {
 		m.blocks = append(m.blocks, m.NewLabel())

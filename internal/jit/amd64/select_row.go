@@ -2,6 +2,7 @@ package amd64
 
 import (
 	"math"
+	"math/bits"
 
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
@@ -156,9 +157,38 @@ func (m *machine) window(in *vcode.Inst, field int32) {
 	}
 	m.Bind(on)
 	m.storeGen(in.Defs[0], d)
+	if in.Words != 0 {
+		m.copied(in, d, far, on)
+		return
+	}
 	m.later = append(m.later, func() {
 		m.Bind(far)
 		m.GRR(XOR, d, d)
+		m.Jmp(on)
+	})
+}
+
+// copied copies out of line the words of a record that are in range, and zeros for
+// those that are not, and makes d the address of the copy.
+func (m *machine) copied(in *vcode.Inst, d Reg, far, on Label) {
+	to := m.nextCopy
+	m.nextCopy += int32(in.Key.Aux)
+	m.later = append(m.later, func() {
+		m.Bind(far)
+		for words := in.Words; words != 0; words &= words - 1 {
+			off := 4 * bits.TrailingZeros64(words)
+			one := *in
+			one.Key.Aux = uint64(off)
+			beyond, have := m.NewLabel(), m.NewLabel()
+			at, _ := m.within(&one, 4, handleLength, beyond)
+			m.GRM(MOV, RCX, at)
+			m.Jmp(have)
+			m.Bind(beyond)
+			m.GRR(XOR, RCX, RCX)
+			m.Bind(have)
+			m.GRM(MOV_ST, RCX, At(RSP, to+int32(off)))
+		}
+		m.GRM(LEA|W, d, At(RSP, to))
 		m.Jmp(on)
 	})
 }

@@ -91,7 +91,7 @@ func (o Op) Jumps() bool { return o == Jump || o == JumpIfNone || o == JumpIfZer
 type Inst struct {
 	Op                Op
 	Part              uint8 // which register of the strip, for Lane
-	Held              bool  // the last of Uses is the Window of a RowLoad, RowStore or Spread
+	Held              bool  // the last of Uses is the Window of a RowLoad, RowStore, Spread or load of a word
 	Sure              bool  // offsets are known to be in range, and aligned; of an access that is Held, that the Window is not 0; of an At, that it does not saturate; of a shift in lanes, that the count is less than the width
 	Keep              bool  // lanes outside Masks keep what d has; else they become anything
 	Fused             uint8 // of Own: its number, which only the machine knows
@@ -100,6 +100,7 @@ type Inst struct {
 	Target            int    // block or function
 	Step, Stride      uint32 // of the offsets of a row; of a Lane that is an access, where Stride is not 0 Uses end with those of the RowLoad or RowStore that it may be
 	Next              uint32 // a RowLoad in the next workgroup is likely to be so many bytes further; where lane Next−1 of a Gather is, what runs soon is likely to go on as it does from lane 0; 0 where nobody knows
+	Words             uint64 // of a Window that is never 0: which words from u1 on are read; where they are not all in range they are copied, with zeros for those that are not
 	Ahead             uint32 // a RowLoad or RowStore is at u3 + Ahead in place of u3, Ahead·Stride further than u1
 
 	// Of the IR operation.

@@ -62,6 +62,7 @@ func (s *stream) newValue() *value {
 // reserved when a construct opened, are not, and leaves out what is of no use.
 func (s *stream) finish() *vcode.Func {
 	f := s.unchecked()
+	records(f)
 	windows(f)
 	return f
 }

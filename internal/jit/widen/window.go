@@ -81,14 +81,7 @@ func windowsOf(f *vcode.Func, list []vcode.Inst, local map[vcode.Reg]bool) []vco
 		}
 		made[first] = append(made[first], w)
 	}
-	if len(made) == 0 {
-		return list
-	}
-	out := make([]vcode.Inst, 0, len(list)+len(made))
-	for i := range list {
-		out = append(append(out, made[i]...), list[i])
-	}
-	return out
+	return before(list, made)
 }
 
 // windowKey returns what an access must have in common with others.
