@@ -18,6 +18,11 @@ type depthTest struct {
 // depthTest reads the depth of sample n in the attachment and finds that of the
 // fragment there.
 func (s *fragmentShader) depthTest(n ir.V) *depthTest {
+	return s.depthTestOf(n, func() ir.V { return s.depth(n) })
+}
+
+// depthTestOf is depthTest with the depth that a function writes.
+func (s *fragmentShader) depthTestOf(n ir.V, depth func() ir.V) *depthTest {
 	d := &depthTest{fragmentShader: s}
 	k := &s.key.test
 	if k.depth == "" {
@@ -29,7 +34,7 @@ func (s *fragmentShader) depthTest(n ir.V) *depthTest {
 	}
 	d.attachment, d.open = a, true
 	d.old = a.load()
-	z := s.inRange(s.depth(n))
+	z := s.inRange(depth())
 	zero := s.zero(ir.F32)
 	d.next = a.Pack([4]ir.V{s.b.Op(ir.FCanon, ir.F32, z), zero, zero, zero})
 	return d
@@ -73,12 +78,17 @@ func (d *depthTest) passes() ir.V {
 	if !d.open || o == Always {
 		return d.b.Bool(true)
 	}
-	x, y := d.Raw(d.next, 0), d.Raw(d.old, 0)
+	less, equals, x, y := d.operands()
+	return d.compared(o, less, equals, x, y)
+}
+
+// operands are the depths as they are compared, and how.
+func (d *depthTest) operands() (less, equals ir.Op, x, y ir.V) {
+	x, y = d.Raw(d.next, 0), d.Raw(d.old, 0)
 	if d.Component(0).Numeric == format.SFloat {
-		x, y = d.b.Op(ir.Bitcast, ir.F32, x), d.b.Op(ir.Bitcast, ir.F32, y)
-		return d.compared(o, ir.FLt, ir.FEq, x, y)
+		return ir.FLt, ir.FEq, d.b.Op(ir.Bitcast, ir.F32, x), d.b.Op(ir.Bitcast, ir.F32, y)
 	}
-	return d.compared(o, ir.ULt, ir.Eq, x, y)
+	return ir.ULt, ir.Eq, x, y
 }
 
 // store writes the fragment's depth.

@@ -36,6 +36,7 @@ const (
 	varCL2
 	varSet    // the samples that are covered (setType)
 	varPassed // those that have passed the tests
+	varBefore // those that were covered before the tests
 	varSizeX  // i32, of coarse fragments: the logarithms of the fragment's pixels along the axes
 	varSizeY
 	numFragmentVars
@@ -135,7 +136,7 @@ func (s *fragmentShader) varType(v fragmentVar) ir.Type {
 	switch v {
 	case varPrimitive, varX, varY, varSizeX, varSizeY:
 		return ir.I32
-	case varSet, varPassed:
+	case varSet, varPassed, varBefore:
 		return s.setType()
 	}
 	return ir.F32
@@ -166,6 +167,9 @@ func (s *fragmentShader) fragment(item, bits ir.V, body func()) {
 	early := s.earlyTests()
 	if early && (s.key.test.any() || s.key.counts) {
 		covered = s.tested(covered)
+	}
+	if s.earlyAndLate() {
+		covered = s.hopeful(covered)
 	}
 	if s.helpers {
 		b.If(s.quad(covered))
@@ -203,6 +207,9 @@ func (s *fragmentShader) tested(covered ir.V) ir.V {
 	b.If(covered)
 	if s.multi() {
 		t := s.setType()
+		if s.reads(ir.SampleMask) && !s.from.Modes.Has(ir.PostDepthCoverage) {
+			s.set(varBefore, s.get(varSet))
+		}
 		s.set(varPassed, b.Const(t, 0))
 		s.forSamples(func(n ir.V) {
 			s.test(n, func() { s.set(varPassed, b.Op(ir.Or, t, s.get(varPassed), s.only(n))) })
@@ -441,9 +448,13 @@ func (s *fragmentShader) weight(v fragmentVar, i uint32) ir.V {
 	return s.fsub(s.fsub(s.num(1), s.get(v)), s.get(v+1))
 }
 
-// maskIn is a word of the mask of samples that the invocation stands for.
+// maskIn is a word of the mask of samples that the invocation stands for: those that
+// the primitive covers, unless the program wants those that passed the tests before it.
 func (s *fragmentShader) maskIn(word uint32) ir.V {
 	set := s.shadedSet()
+	if s.vars[varBefore] != 0 {
+		set = s.get(varBefore)
+	}
 	switch {
 	case s.setType() == ir.I64:
 		set = s.b.Op(ir.LShr, ir.I64, set, s.b.Const(ir.I64, uint64(32*word)))

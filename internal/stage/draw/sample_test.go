@@ -166,3 +166,37 @@ func TestResolve(t *testing.T) {
 		}
 	}
 }
+
+// TestPostDepthCoverage reads the mask of samples behind tests: those that the
+// primitive covers, or with the mode those that passed (SampleMask, PostDepthCoverage).
+func TestPostDepthCoverage(t *testing.T) {
+	for _, e := range engines() {
+		for _, modes := range []ir.Modes{0, ir.EarlyTests, ir.EarlyTests | ir.PostDepthCoverage} {
+			c := sampled(t, "R32G32_SFLOAT", 4)
+			m, v := image(t, texture.Desc{Format: "D32_SFLOAT", Width: side, Height: side, Samples: 4}, texture.ViewDesc{})
+			for i := range side * side * 2 {
+				m.Store(texture.Place{X: i / 2 % side, Y: i / 2 / side, Sample: 1 + i%2*2}, [4]uint64{0x3f800000})
+			}
+			c.Depth = v
+			s := full(c)
+			s.Multisample.Samples = 4
+			s.DepthStencil = draw.DepthStencil{Test: true, Compare: draw.Less}
+			p := parse(t, giveText("samplemask i32 0", "i32"), 0)
+			p.Modes |= modes
+			paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: p}, s, c, draw.Args{Count: 3, Shader: compute.Args{Push: cover}})
+			want := 15.0
+			if modes.Has(ir.PostDepthCoverage) {
+				want = 10
+			}
+			for n := range 4 {
+				w, there := want, 1.0
+				if n%2 == 0 {
+					w, there = 0, 0
+				}
+				if b := c.images[0].Texel(texture.Place{X: 3, Y: 4, Sample: n}); number(b, 0) != w || number(b, 1) != there {
+					t.Errorf("%s,%s: sample %d: mask %v, %v; want %v, %v", e.Name(), modes, n, number(b, 0), number(b, 1), w, there)
+				}
+			}
+		}
+	}
+}

@@ -40,7 +40,8 @@ func (k *testKey) any() bool { return k.depth != "" || k.stencil != "" }
 
 // earlyTests reports whether the tests stand before the fragment program.
 func (s *fragmentShader) earlyTests() bool {
-	if s.from.Modes.Has(ir.EarlyTests) {
+	m := s.from.Modes
+	if m.Has(ir.EarlyTests) || m.Has(ir.EarlyAndLateTests) && m&(ir.DepthReplacing|ir.StencilReplacing) == 0 {
 		return true
 	}
 	if e := s.p.Effects; e.Discards || e.Writes || s.key.alphaToCoverage || s.reads(ir.TileDepth) || s.reads(ir.TileStencil) {
