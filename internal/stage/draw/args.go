@@ -64,5 +64,8 @@ func (a *Args) check(s *State) error {
 			return wrong("vertex attribute %d at offset %d of binding %d; must be below %d, at most %d, and below %d", v.Location, v.Offset, v.Binding, MaxAttributes, MaxOffset, MaxBindings)
 		}
 	}
+	if n := len(s.Discard.Rectangles); n > MaxDiscardRectangles {
+		return &exec.LimitError{What: "discard rectangles", Have: uint64(n), Most: MaxDiscardRectangles}
+	}
 	return s.Rate.check()
 }

@@ -3,6 +3,8 @@ package draw_test
 import (
 	"encoding/binary"
 	"math"
+
+	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
 // floats returns numbers as bytes.
@@ -16,3 +18,6 @@ func floats(list ...float32) []byte {
 
 // floatBits is a number's bits.
 func floatBits(x float32) uint32 { return math.Float32bits(x) }
+
+// sampleAt is a sample of a pixel.
+func sampleAt(x, y, n int) texture.Place { return texture.Place{X: x, Y: y, Sample: n} }

@@ -306,6 +306,7 @@ func (d *drawing) gather() {
 		if tile := d.raster.Tile(i); len(tile) > 0 {
 			d.items = append(d.items, tile...)
 			d.masked(d.items[len(d.items)-len(tile):], int(words))
+			d.discarded(d.items[len(d.items)-len(tile):], int(words))
 			d.spans = append(d.spans, uint64(len(d.items))/words*uint64(d.shaded))
 		}
 	}
@@ -319,7 +320,7 @@ func (d *drawing) masked(items []uint64, words int) {
 		return
 	}
 	for ; len(items) > 0; items = items[words:] {
-		for n := range items[1:words] {
+		for n := range d.key.samples {
 			if m[n/32]>>(n%32)&1 == 0 {
 				items[1+n] = 0
 			}

@@ -9,6 +9,7 @@ type State struct {
 	Viewports     []Viewport  // at most MaxViewports, and at least 1 where anything is rasterised
 	Scissors      []Rect      // one for each viewport
 	Rasterization Rasterization
+	Discard       DiscardRectangles
 	Multisample   Multisample
 	Rate          ShadingRate
 	DepthStencil  DepthStencil
@@ -51,6 +52,7 @@ type Assembly struct {
 	Topology    Topology
 	Restart     bool   // an index of all ones begins a new strip or fan
 	PatchPoints uint32 // vertices of a patch
+	LowerLeft   bool   // the domain of patches has its origin at the lower left (VkTessellationDomainOrigin)
 }
 
 // VertexInput is where the vertex program finds its attributes.

@@ -120,6 +120,7 @@ func (d *drawing) tessellate(ctx context.Context, in *flow) error {
 		s.ControlPatches += uint64(patches)
 	}
 	mode := tessMode(p.stages.TessControl.Modes | p.stages.TessEval.Modes)
+	mode.Clockwise = mode.Clockwise != d.state.Assembly.LowerLeft
 	f := &d.flows[evaluation]
 	*f = flow{records: &d.evaluated, topology: domainTopology(mode), each: uint32(mode.Vertices()), primitives: f.primitives[:0], parts: f.parts[:0]}
 	d.points = d.points[:0]

@@ -177,6 +177,35 @@ func TestTessellationOrder(t *testing.T) {
 	}
 }
 
+// TestTessellationOrigin: with the origin of the domain at the lower left triangles turn
+// the other way, for v then points up (VkTessellationDomainOrigin).
+func TestTessellationOrigin(t *testing.T) {
+	for _, e := range engines() {
+		for _, domain := range []string{"quads", "triangles"} {
+			for _, order := range []string{"cw", "ccw"} {
+				for _, lower := range []bool{false, true} {
+					c := blank(t, side, side, "R32G32B32A32_SFLOAT")
+					s := patches(c)
+					s.Assembly.LowerLeft = lower
+					s.Rasterization.Cull = draw.CullBack
+					paint(t, e, tessellated(t, domain+" equal "+order, 0), s, c, draw.Args{Count: 4, Shader: compute.Args{Push: quad}})
+					drawn := 0.0
+					for i := range side * side {
+						drawn = max(drawn, number(c.bytes(0)[16*i:], 3))
+					}
+					want := 0.0
+					if (order == "ccw") != lower {
+						want = 1
+					}
+					if drawn != want {
+						t.Errorf("%s, %s, %s, lower left %t: %v; want %v", e.Name(), domain, order, lower, drawn, want)
+					}
+				}
+			}
+		}
+	}
+}
+
 // TestTessellationPoints counts the points of a square that is subdivided: 16 on its edges
 // and 4 inside, each once (Vulkan §"Tessellation Point Mode").
 func TestTessellationPoints(t *testing.T) {
