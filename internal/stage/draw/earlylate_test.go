@@ -13,9 +13,9 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
 )
 
-// givenText gives the depth and the stencil reference that stand in push constants
+// promisedText gives the depth and the stencil reference that stand in push constants
 // behind the corners, and counts its invocations.
-const givenText = `
+const promisedText = `
 program "given" fragment
 subgroup 16
 local 1 1 1
@@ -61,7 +61,7 @@ func (x *earlyLate) draw(t *testing.T, e exec.Engine, format0 string) (ran uint3
 	fill(m, format.Stencil, stencils[:])
 	s := full(c)
 	s.DepthStencil, s.Rasterization.Clockwise = x.tests, !x.back
-	p := parse(t, givenText, 0)
+	p := parse(t, promisedText, 0)
 	p.Modes |= x.modes
 	push := append(floats(-1, -1, 0.5, 1, 3, -1, 0.5, 1, -1, 3, 0.5, 1, x.depth), 0, 0, 0, 0)
 	binary.LittleEndian.PutUint32(push[52:], x.reference)
