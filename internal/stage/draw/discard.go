@@ -13,6 +13,7 @@ type DiscardRectangles struct {
 const MaxDiscardRectangles = 8
 
 // discarded takes away the samples of items that the discard rectangles do not let be.
+// With rectangles each item is one block.
 func (d *drawing) discarded(items []uint64, words int) {
 	r := &d.state.Discard
 	if len(r.Rectangles) == 0 {

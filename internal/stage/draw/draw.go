@@ -157,7 +157,7 @@ func (d *drawing) rasterState() {
 		PolygonMode: raster.PolygonMode(r.PolygonMode), ProvokingLast: r.LastVertex,
 		DepthClip: r.DepthClip, NegativeOneToOne: r.NegativeOneZ,
 		LineWidth: r.LineWidth, LineMode: raster.LineMode(r.LineMode), ExtraSize: r.ExtraOverestimate,
-		Aligned: d.key.pixels > 1, Inner: d.key.inner, Columns: goesOn(d.fragmentProgram.IR()) && !d.key.inner,
+		Aligned: d.key.pixels > 1, Inner: d.key.inner, Columns: goesOn(d.fragmentProgram.IR()) && !d.key.inner && len(d.state.Discard.Rectangles) == 0,
 	}
 	switch {
 	case r.Conservative > 0:
