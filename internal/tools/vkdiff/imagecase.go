@@ -32,13 +32,21 @@ var imageFormats = []string{
 }
 
 // imageOps are what a shader asks.
-var imageOps = []string{"lod", "lod", "lod", "grad", "gather", "fetch", "dref", "drefgather", "proj"}
+var imageOps = []string{"lod", "lod", "lod", "grad", "gather", "fetch", "dref", "drefgather", "proj", "aniso", "chroma"}
 
 // drawImage draws a case that Vulkan defines: of any of imageOps where op is empty.
 func drawImage(r *rand.Rand, op string) *imageCase {
 	c := &imageCase{op: imageOps[r.IntN(len(imageOps))]}
 	if op != "" {
 		c.op = op
+	}
+	switch c.op {
+	case "aniso":
+		c.drawAnisotropy(r)
+		return c
+	case "chroma":
+		c.drawChroma(r)
+		return c
 	}
 	c.image = texture.Desc{Format: imageFormats[r.IntN(len(imageFormats))], Dim: []ir.Dim{ir.Dim1D, ir.Dim2D, ir.Dim2D, ir.Dim2D, ir.Dim3D}[r.IntN(5)], Packed: true, Layers: 1}
 	if strings.HasPrefix(c.op, "dref") {
@@ -145,12 +153,18 @@ func (c *imageCase) fill(r *rand.Rand) error {
 		return err
 	}
 	c.made = m
+	if c.op == "aniso" {
+		return c.slope()
+	}
 	random := func(n int) []byte {
 		b := make([]byte, n)
 		for i := range b {
 			b[i] = byte(r.Uint32())
 		}
 		return b
+	}
+	for _, a := range m.Aspects()[1:] { // of chroma
+		copy(m.Level(a, 0), random(len(m.Level(a, 0))))
 	}
 	for l := range m.Levels {
 		w, h, d := m.LevelExtent(l)
@@ -180,7 +194,17 @@ func (c *imageCase) fill(r *rand.Rand) error {
 }
 
 // bytes returns the texels of all levels, and where each begins.
-func (c *imageCase) bytes() (data []byte, offsets []uint32) {
+func (c *imageCase) bytes() (data []byte, offsets, planes []uint32) {
+	if c.view.Conversion != nil {
+		for _, a := range c.made.Aspects() {
+			for len(data)%16 != 0 {
+				data = append(data, 0)
+			}
+			planes = append(planes, uint32(len(data)))
+			data = append(data, c.made.Level(a, 0)...)
+		}
+		return data, []uint32{0}, planes
+	}
 	for l := range c.made.Levels {
 		for len(data)%16 != 0 {
 			data = append(data, 0)
@@ -194,7 +218,7 @@ func (c *imageCase) bytes() (data []byte, offsets []uint32) {
 			data = append(data, c.made.Blocks(l, layer)...)
 		}
 	}
-	return data, offsets
+	return data, offsets, nil
 }
 
 // point is one place: coordinates, level of detail, reference, derivatives.
@@ -230,6 +254,10 @@ func (c *imageCase) drawPoint(r *rand.Rand) (p point) {
 			p.at[i] /= n
 		}
 	}
+	if c.op == "aniso" {
+		c.drawFootprint(r, &p)
+		return p
+	}
 	p.lod, p.dref = float32(r.IntN(100)-20)/16+1.0/128, float32(r.IntN(64))/64+1.0/256
 	// derivatives along the axes, so that approximations of their length are exact
 	along := float32(math.Exp2(r.Float64()*6 - 2))
@@ -258,6 +286,9 @@ func (c *imageCase) moved(p point) []point {
 	level := c.view.BaseLevel
 	if !strings.HasSuffix(c.op, "gather") && !c.sampler.Unnormalized {
 		most := float64(p.lod)
+		if c.op == "aniso" {
+			most = 20
+		}
 		if c.op == "grad" {
 			w, h, _ := c.made.LevelExtent(level)
 			most = math.Log2(float64(max(p.dx[0]*float32(w), p.dy[1]*float32(h)))) + 0.1
@@ -333,7 +364,7 @@ func (c *imageCase) request(b []byte) []byte {
 	if c.view.Arrayed {
 		view = map[ir.Dim]uint32{ir.Dim1D: 4, ir.Dim2D: 5, ir.DimCube: 6}[c.view.Dim]
 	}
-	data, offsets := c.bytes()
+	data, offsets, planes := c.bytes()
 	put(info.ID, uint32(m.Dim), flags, uint32(m.Width), uint32(m.Height), uint32(m.Depth), uint32(m.Levels), uint32(m.Layers), aspect)
 	put(offsets...)
 	put(uint32(len(data)))
@@ -349,6 +380,13 @@ func (c *imageCase) request(b []byte) []byte {
 		math.Float32bits(s.MinLod), math.Float32bits(s.MaxLod), c.border)
 	put(s.Border[:]...)
 	put(word(s.Unnormalized), uint32(s.Reduction))
+	v := c.view.Conversion
+	if v == nil {
+		v = &texture.Conversion{}
+	}
+	put(uint32(len(planes)))
+	put(append(planes, 0, 0, 0)[:3]...)
+	put(uint32(v.Model), uint32(v.Range), uint32(v.Swizzle[0]), uint32(v.Swizzle[1]), uint32(v.Swizzle[2]), uint32(v.Swizzle[3]), uint32(v.X), uint32(v.Y), word(v.Linear))
 	return b
 }
 
@@ -384,5 +422,8 @@ func (c *imageCase) traits() []string {
 	add(c.offset, "offset")
 	add(c.view.Swizzle != [4]texture.Swizzle{}, "swizzle")
 	add(s.LodBias != 0, "bias")
+	if v := c.view.Conversion; v != nil {
+		list = append(list, fmt.Sprintf("model %d", v.Model), fmt.Sprintf("range %d", v.Range), fmt.Sprintf("chroma location %d", v.X))
+	}
 	return append(list, fmt.Sprintf("border %d", c.border))
 }

@@ -187,6 +187,9 @@ func (c *imageCase) judge(ours, theirs []byte) string {
 		least, most := math.Inf(1), math.Inf(-1)
 		for _, o := range split(ours) {
 			n := float64(math.Float32frombits(o[k]))
+			if c.view.Conversion != nil && (v == 0 || v == 1) { // the peer may clamp colors, and ours does not
+				n = min(max(n, 0), 1)
+			}
 			least, most = min(least, n), max(most, n)
 		}
 		switch beyond := max(least-v, v-most, 0); {
@@ -194,8 +197,12 @@ func (c *imageCase) judge(ours, theirs []byte) string {
 			if !strings.HasPrefix(worst, "filtered") {
 				worst = "within 1/256 of a texel and 1/16 of a level"
 			}
-		case beyond <= 4.0/255 && c.bits() <= 8:
-			worst = "filtered in 8 bits: within 4/255"
+		case c.op == "aniso" && beyond <= 3*c.coarsest()/8:
+			worst = "filtered over another footprint: within an eighth of a texel"
+		case beyond <= 4.0/255 && c.bits() <= 8 || beyond <= 4.0/1023 && c.bits() <= 10:
+			worst = "filtered in 8 or 10 bits: within 4 of the last place"
+		case c.sitedApart():
+			worst = "filtered by itself: chroma of another sample where it is cosited"
 		default:
 			return fmt.Sprintf("other: a number, %s", c.op)
 		}
@@ -207,6 +214,9 @@ func (c *imageCase) judge(ours, theirs []byte) string {
 func (c *imageCase) bits() int {
 	if format.InfoByName(c.image.Format).Compressed {
 		return 8
+	}
+	if c.view.Conversion != nil { // the greatest factor of a conversion is about 2
+		return format.InfoByName(c.image.Format).ComponentBits()
 	}
 	f, _ := format.ByName(c.image.Format)
 	most := 0

@@ -131,8 +131,8 @@ func (c *imageCase) shader() ([]uint32, error) {
 		cut("dx", "r2", "float", axes)
 		cut("dy", "r3", "float", axes)
 	}
-	operands := map[string]string{"lod": "Lod", "proj": "Lod", "dref": "Lod", "fetch": "Lod", "grad": "Grad"}[c.op]
-	values := map[string]string{"lod": " %lod", "proj": " %lod", "dref": " %lod", "fetch": " %lodi", "grad": " %dx %dy"}[c.op]
+	operands := map[string]string{"lod": "Lod", "proj": "Lod", "dref": "Lod", "fetch": "Lod", "grad": "Grad", "aniso": "Grad", "chroma": "Lod"}[c.op]
+	values := map[string]string{"lod": " %lod", "proj": " %lod", "dref": " %lod", "fetch": " %lodi", "grad": " %dx %dy", "aniso": " %dx %dy", "chroma": " %lod"}[c.op]
 	if c.offset {
 		operands = strings.TrimPrefix(operands+"|ConstOffset", "|")
 		values += []string{" %p3", " %offset2", " %offset3"}[axes-1]
@@ -143,7 +143,7 @@ func (c *imageCase) shader() ([]uint32, error) {
 	}
 	depth := 0
 	switch c.op {
-	case "lod", "grad":
+	case "lod", "grad", "aniso", "chroma":
 		fmt.Fprintf(&b, "%%t = OpImageSampleExplicitLod %%v4%s %%x %%at%s\n", kind, operands)
 	case "proj":
 		fmt.Fprintf(&b, "%%t = OpImageSampleProjExplicitLod %%v4%s %%x %%at%s\n", kind, operands)

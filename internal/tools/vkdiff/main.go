@@ -53,7 +53,7 @@ func main() {
 	loud := flag.Bool("loud", false, "show what the driver says")
 	images := flag.Bool("images", false, "compare what is sampled from random images through random samplers")
 	show := flag.Int("show", 3, "how many differences of images are printed")
-	op := flag.String("op", "", "images: ask for this alone: lod, grad, gather, fetch, dref, drefgather or proj")
+	op := flag.String("op", "", "images: ask for this alone: lod, grad, gather, fetch, dref, drefgather, proj, aniso or chroma")
 	flag.Parse()
 	if *images {
 		if err := compareImages(*n, *seed, *icd, *loud, *show, *op); err != nil {

@@ -67,6 +67,9 @@ static int has_extension(const char *name)
 	return found;
 }
 
+/* What samplers may be: minima and maxima, cubes with seams, conversions of chroma. */
+static VkBool32 can_reduce, can_seams, can_convert;
+
 /* open_device takes the first device with a compute queue, and enables every
  * feature of Vulkan 1.0 to 1.3 that it has. */
 static void open_device(void)
@@ -112,6 +115,7 @@ static void open_device(void)
 	VkPhysicalDeviceVulkan11Features f11 = { VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES, &f12 };
 	VkPhysicalDeviceFeatures2 features = { VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &f11 };
 	vkGetPhysicalDeviceFeatures2(physical, &features);
+	can_reduce = f12.samplerFilterMinmax, can_seams = cubes.nonSeamlessCubeMap, can_convert = f11.samplerYcbcrConversion;
 	VkPhysicalDeviceSubgroupProperties groups = { VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES };
 	VkPhysicalDeviceProperties2 props2 = { VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &groups };
 	vkGetPhysicalDeviceProperties2(physical, &props2);

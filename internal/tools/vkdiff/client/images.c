@@ -14,6 +14,8 @@
  *       modes, bias, anisotropy (0 is none), compare (0 or 1), op, least and
  *       greatest level of detail, VkBorderColor, four words of a custom one,
  *       unnormalized, VkSamplerReductionMode
+ *     the conversion of luma and chroma: planes (0 is no conversion), for each its
+ *       offset; model, range, four VkComponentSwizzle, two VkChromaLocation, filter
  *   out: 0 and the output, or another VkResult and nothing
  * The input is binding 0, the output binding 1, the image with its sampler
  * binding 2 of set 0; the entry point is main. */
@@ -32,6 +34,8 @@ struct request {
 	uint32_t compare, op;
 	float min_lod, max_lod;
 	uint32_t border, color[4], unnormalized, reduction;
+	uint32_t planes, plane_offset[3], model, range, components[4], chroma_x, chroma_y, chroma_filter;
+	VkSamplerYcbcrConversion conversion;
 };
 
 static uint8_t *read_bytes(uint32_t n)
@@ -45,6 +49,7 @@ static uint8_t *read_bytes(uint32_t n)
 /* receive reads a request; it returns 0 at the end of the input. */
 static int receive(struct request *q)
 {
+	memset(q, 0, sizeof *q);
 	if (!get(&q->words, sizeof q->words))
 		return 0;
 	q->code = (uint32_t *)read_bytes(4 * q->words);
@@ -57,7 +62,7 @@ static int receive(struct request *q)
 		fail("reading an image", q->levels);
 	q->size = number();
 	q->texels = read_bytes(q->size);
-	if (!get(&q->view_type, (char *)(&q->reduction + 1) - (char *)&q->view_type))
+	if (!get(&q->view_type, (char *)(&q->chroma_filter + 1) - (char *)&q->view_type))
 		fail("reading a view and a sampler", 0);
 	return 1;
 }
@@ -89,6 +94,11 @@ static VkResult make_image(struct request *q, VkImage *image, VkDeviceMemory *me
 		return r;
 	VkFormatProperties format;
 	vkGetPhysicalDeviceFormatProperties(physical, q->format, &format);
+	if (q->planes && (!can_convert || !(format.optimalTilingFeatures & (q->chroma_x ? VK_FORMAT_FEATURE_MIDPOINT_CHROMA_SAMPLES_BIT : VK_FORMAT_FEATURE_COSITED_CHROMA_SAMPLES_BIT)) ||
+		q->chroma_filter && !(format.optimalTilingFeatures & VK_FORMAT_FEATURE_SAMPLED_IMAGE_YCBCR_CONVERSION_LINEAR_FILTER_BIT)))
+		return VK_ERROR_FORMAT_NOT_SUPPORTED;
+	if ((q->reduction && !can_reduce) || (q->sampler_flags && !can_seams))
+		return VK_ERROR_FEATURE_NOT_PRESENT;
 	if ((q->mag || q->min || q->mip) && !q->compare && !(format.optimalTilingFeatures & VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT))
 		return VK_ERROR_FORMAT_NOT_SUPPORTED;
 	VkImageCreateInfo ici = { VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO, .flags = q->flags, .imageType = q->type, .format = q->format,
@@ -100,7 +110,13 @@ static VkResult make_image(struct request *q, VkImage *image, VkDeviceMemory *me
 	VkMemoryAllocateInfo mai = { VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, .allocationSize = req.size, .memoryTypeIndex = memory_type };
 	must(vkAllocateMemory(device, &mai, NULL, memory), "vkAllocateMemory");
 	must(vkBindImageMemory(device, *image, *memory, 0), "vkBindImageMemory");
-	VkImageViewCreateInfo vci = { VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO, .image = *image, .viewType = q->view_type, .format = q->format,
+	VkSamplerYcbcrConversionCreateInfo cci = { VK_STRUCTURE_TYPE_SAMPLER_YCBCR_CONVERSION_CREATE_INFO, .format = q->format, .ycbcrModel = q->model, .ycbcrRange = q->range,
+		.components = { q->components[0], q->components[1], q->components[2], q->components[3] },
+		.xChromaOffset = q->chroma_x, .yChromaOffset = q->chroma_y, .chromaFilter = q->chroma_filter };
+	if (q->planes && (r = vkCreateSamplerYcbcrConversion(device, &cci, NULL, &q->conversion)))
+		return r;
+	VkSamplerYcbcrConversionInfo converted = { VK_STRUCTURE_TYPE_SAMPLER_YCBCR_CONVERSION_INFO, .conversion = q->conversion };
+	VkImageViewCreateInfo vci = { VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO, .pNext = q->planes ? &converted : NULL, .image = *image, .viewType = q->view_type, .format = q->format,
 		.components = { q->swizzle[0], q->swizzle[1], q->swizzle[2], q->swizzle[3] },
 		.subresourceRange = { q->aspect, q->first_level, q->view_levels, q->first_layer, q->view_layers } };
 	return vkCreateImageView(device, &vci, NULL, view);
@@ -111,6 +127,9 @@ static VkResult make_sampler(struct request *q, VkSampler *sampler)
 	VkSamplerCustomBorderColorCreateInfoEXT custom = { VK_STRUCTURE_TYPE_SAMPLER_CUSTOM_BORDER_COLOR_CREATE_INFO_EXT, .format = q->format };
 	memcpy(&custom.customBorderColor, q->color, sizeof q->color);
 	VkSamplerReductionModeCreateInfo reduction = { VK_STRUCTURE_TYPE_SAMPLER_REDUCTION_MODE_CREATE_INFO, .reductionMode = q->reduction };
+	VkSamplerYcbcrConversionInfo converted = { VK_STRUCTURE_TYPE_SAMPLER_YCBCR_CONVERSION_INFO, .conversion = q->conversion };
+	if (q->planes)
+		reduction.pNext = &converted;
 	int is_custom = q->border == VK_BORDER_COLOR_FLOAT_CUSTOM_EXT || q->border == VK_BORDER_COLOR_INT_CUSTOM_EXT;
 	if (is_custom)
 		reduction.pNext = &custom;
@@ -136,7 +155,12 @@ static void record(VkCommandBuffer cb, struct request *q, VkImage image, VkBuffe
 	VkCommandBufferBeginInfo begin = { VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO };
 	must(vkBeginCommandBuffer(cb, &begin), "vkBeginCommandBuffer");
 	image_barrier(cb, q, image, VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL);
-	for (uint32_t i = 0; i < q->levels; i++) {
+	for (uint32_t i = 0; i < q->planes; i++) { // chroma has half the texels each way
+		VkBufferImageCopy copy = { .bufferOffset = q->plane_offset[i], .imageSubresource = { VK_IMAGE_ASPECT_PLANE_0_BIT << i, 0, 0, q->layers },
+			.imageExtent = { q->extent[0] >> !!i, q->extent[1] >> !!i, 1 } };
+		vkCmdCopyBufferToImage(cb, texels, image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1, &copy);
+	}
+	for (uint32_t i = 0; i < q->levels && !q->planes; i++) {
 		VkBufferImageCopy copy = { .bufferOffset = q->offset[i], .imageSubresource = { q->aspect, i, 0, q->layers },
 			.imageExtent = { most(q->extent[0] >> i, 1), most(q->extent[1] >> i, 1), most(q->extent[2] >> i, 1) } };
 		vkCmdCopyBufferToImage(cb, texels, image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1, &copy);
@@ -172,7 +196,7 @@ static VkResult run(struct request *q)
 	VkDescriptorSetLayoutBinding slots[3] = {
 		{ 0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, VK_SHADER_STAGE_COMPUTE_BIT, NULL },
 		{ 1, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, VK_SHADER_STAGE_COMPUTE_BIT, NULL },
-		{ 2, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1, VK_SHADER_STAGE_COMPUTE_BIT, NULL },
+		{ 2, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1, VK_SHADER_STAGE_COMPUTE_BIT, q->planes ? &sampler : NULL },
 	};
 	VkDescriptorSetLayoutCreateInfo slci = { VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO, .bindingCount = 3, .pBindings = slots };
 	VkDescriptorSetLayout set_layout;
@@ -186,7 +210,7 @@ static VkResult run(struct request *q)
 	if ((r = vkCreateComputePipelines(device, VK_NULL_HANDLE, 1, &cpci, NULL, &pipeline)))
 		return r;
 
-	VkDescriptorPoolSize sizes[2] = { { VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 2 }, { VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1 } };
+	VkDescriptorPoolSize sizes[2] = { { VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 2 }, { VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 3 } }; // one with chroma may count as three
 	VkDescriptorPoolCreateInfo dpci = { VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO, .maxSets = 1, .poolSizeCount = 2, .pPoolSizes = sizes };
 	VkDescriptorPool pool;
 	must(vkCreateDescriptorPool(device, &dpci, NULL, &pool), "vkCreateDescriptorPool");
@@ -218,6 +242,8 @@ static VkResult run(struct request *q)
 	vkDestroyShaderModule(device, module, NULL);
 	vkDestroySampler(device, sampler, NULL);
 	vkDestroyImageView(device, view, NULL);
+	if (q->planes)
+		vkDestroySamplerYcbcrConversion(device, q->conversion, NULL);
 	vkDestroyImage(device, image, NULL);
 	vkDestroyBuffer(device, in, NULL);
 	vkDestroyBuffer(device, out, NULL);
