@@ -343,3 +343,53 @@ func TestFeedbackShaders(t *testing.T) {
 		}
 	}
 }
+
+// capturing has the last stage of a pipeline capture its outputs, in turn to three
+// buffers.
+func capturing(s *draw.Stages) {
+	p := s.Vertex
+	for _, x := range []*ir.Program{s.TessEval, s.Geometry} {
+		if x != nil {
+			p = x
+		}
+	}
+	p.Modes |= ir.Xfb
+	p.Captures = []ir.Capture{{Buffer: 3, Stride: 40}, {Buffer: 0, Stride: 24}, {Buffer: 1, Stride: 64}}
+	for k := range p.Out {
+		p.Out[k].Capture, p.Out[k].Offset = uint32(k%3+1), uint32(k/3*8)
+	}
+}
+
+// TestFeedbackTwoStages captures what a geometry program makes of tessellated triangles:
+// two of each.
+func TestFeedbackTwoStages(t *testing.T) {
+	const squares = 300
+	everywhere(t, func(t *testing.T, e exec.Engine, subgroup uint32, workers int) []byte {
+		s := tessellated(t, "quads equal cw", subgroup)
+		s.Geometry = parse(t, doubledText, subgroup)
+		capturing(&s)
+		f := draw.Feedback{}
+		f.Buffers[3].Bytes = space(1 << 22)
+		var stats draw.Statistics
+		record(t, e, s, draw.Assembly{Topology: draw.PatchList, PatchPoints: 4}, false,
+			draw.Args{Count: 4, Instances: squares, Feedback: &f, Statistics: &stats, Shader: compute.Args{Workers: workers, Push: quad}})
+		n := stats.GeometryPrimitives
+		want := draw.Statistics{
+			InputVertices: 4 * squares, InputPrimitives: squares, VertexInvocations: 4 * squares, ControlPatches: squares, EvaluationInvocations: 20 * squares,
+			GeometryInvocations: n, GeometryPrimitives: n, Generated: [4]uint64{n},
+		}
+		if stats != want || n%(2*squares) != 0 || n == 0 || f.Streams[0] != (draw.FeedbackCount{Written: n, Needed: n}) {
+			t.Fatalf("%+v, %+v; want %+v", f.Streams[0], stats, want)
+		}
+		// x stands first, and the second of two triangles is the first one turned
+		of := func(primitive, vertex int) float64 { return number(f.Buffers[3].Bytes, (3*primitive+vertex)*10) }
+		for i := 0; i < int(n); i += 2 {
+			for v := range 3 {
+				if of(i, v) != -of(i+1, v) {
+					t.Fatalf("vertex %d of triangles %d and %d has x %g and %g; want opposite ones", v, i, i+1, of(i, v), of(i+1, v))
+				}
+			}
+		}
+		return f.Buffers[3].Bytes[:f.Buffers[3].Next]
+	})
+}

@@ -186,6 +186,8 @@ type fuzzed struct {
 	samples, layers  int
 	width, height    int
 	second           int // how much smaller the second attachment is
+	counted          bool
+	feedback         int // bytes of the buffers of transform feedback, from 1; 0: it is not active
 }
 
 func (c *choices) draw() *fuzzed {
@@ -198,6 +200,9 @@ func (c *choices) draw() *fuzzed {
 	f.programs(c)
 	f.choose(c)
 	f.vertices(c)
+	if f.counted = c.below(4) == 1; c.below(4) == 1 && f.state.ViewMask == 0 {
+		f.feedback = 1 + c.below(256)*c.below(16)
+	}
 	return f
 }
 
@@ -335,10 +340,14 @@ func (f *fuzzed) stages(t testing.TB, size uint32) draw.Stages {
 		s.TessControl = parse(t, strings.ReplaceAll(strings.ReplaceAll(controlText, "4.0:f32", f.level+":f32"), "3.0:f32", "2.5:f32"), size)
 		s.TessEval = parse(t, strings.Replace(evaluationText, "MODES", f.domain, 1), size)
 	}
+	if f.feedback > 0 {
+		capturing(&s)
+	}
 	return s
 }
 
-// run draws in one way, and returns what stands in the attachments.
+// run draws in one way, and returns what stands in the attachments, behind what is
+// captured and counted.
 func (f *fuzzed) run(t testing.TB, h how) (picture []byte, passed uint64, err error) {
 	c := &canvas{}
 	for i, name := range f.formats {
@@ -366,7 +375,20 @@ func (f *fuzzed) run(t testing.TB, h how) (picture []byte, passed uint64, err er
 	a.Passed = &passed
 	a.Shader.Workers = h.workers
 	a.Shader.Bindings = map[compute.Binding][]exec.Buffer{{}: {{Bytes: floats(0.25, 0.5, 0.75, 1, 2, -1, 0, 0.125)}}}
+	var counts draw.Statistics
+	if f.counted {
+		a.Statistics = &counts
+	}
+	if f.feedback > 0 {
+		a.Feedback = &draw.Feedback{}
+		for i := range a.Feedback.Buffers[1:] {
+			a.Feedback.Buffers[1+i].Bytes = space(f.feedback - 1)
+		}
+	}
 	err = p.Draw(context.Background(), &c.Target, &a)
+	if picture = fmt.Append(nil, counts); f.feedback > 0 {
+		picture = fmt.Append(picture, *a.Feedback)
+	}
 	for _, m := range c.images {
 		for _, aspect := range m.Aspects() {
 			for layer := range f.layers {
@@ -416,7 +438,7 @@ func (f *fuzzed) agree(t *testing.T) {
 		}
 		if !bytes.Equal(got, want) {
 			at := 0
-			for got[at] == want[at] {
+			for at < min(len(got), len(want))-16 && got[at] == want[at] {
 				at++
 			}
 			t.Errorf("%s, subgroups of %d, %d workers: another picture than the first, from texel %d on: %x; want %x", h.engine.Name(), h.subgroup, h.workers, at/16, got[at/16*16:][:16], want[at/16*16:][:16])
@@ -429,8 +451,8 @@ func (f *fuzzed) agree(t *testing.T) {
 
 // String shows what is drawn.
 func (f *fuzzed) String() string {
-	return fmt.Sprintf("%+v %+v\n%s\n%s\nmodes %v, middle %d, %s, levels %s, formats %v, tests %s, %d samples, %d layers, %d by %d, second %d",
-		f.state, f.args, f.vertex, f.fragment, f.modes, f.middle, f.domain, f.level, f.formats, f.tests, f.samples, f.layers, f.width, f.height, f.second)
+	return fmt.Sprintf("%+v %+v\n%s\n%s\nmodes %v, middle %d, %s, levels %s, formats %v, tests %s, %d samples, %d layers, %d by %d, second %d, counted %t, feedback %d",
+		f.state, f.args, f.vertex, f.fragment, f.modes, f.middle, f.domain, f.level, f.formats, f.tests, f.samples, f.layers, f.width, f.height, f.second, f.counted, f.feedback)
 }
 
 // FuzzDraw draws what a fuzzer says: no panic and no endless run, and the same picture
