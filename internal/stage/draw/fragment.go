@@ -193,9 +193,15 @@ func (s *fragmentShader) fragment(item, bits ir.V, body func()) {
 	if s.key.invocations {
 		real(s.invoked)
 	}
+	if s.looped() {
+		s.ended = b.Block()
+	}
 	s.spots()
 	body()
 	real(func() { s.leave(early) })
+	if s.looped() {
+		b.End()
+	}
 	b.End()
 }
 

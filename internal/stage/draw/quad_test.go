@@ -123,13 +123,17 @@ func "main"() L1 {
 
 // TestKill checks that what ends leaves nothing, also in the depth attachment.
 func TestKill(t *testing.T) {
-	for _, e := range engines() {
+	ways := []string{holesText,
+		strings.Replace(holesText, "kill", "block L8() {\nloop L9() {\nif v4 {\nkill\n}\nbr L8\n}\n}", 1),
+		strings.Replace(holesText, "kill\n", "call 1(v4)\n", 1) + "\nfunc \"end\"(v1 b1) L1 {\n if v1 {\n kill\n }\n}\n"}
+	for i := range 3 * len(engines()) {
+		e := engines()[i/3]
 		c := blank(t, side, side, "R8_UNORM")
 		m := c.tests(t, "D32_SFLOAT")
 		s := full(c)
 		s.DepthStencil = draw.DepthStencil{Test: true, Write: true, Compare: draw.Always}
 		passed := uint64(0)
-		paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, holesText, 0)}, s, c, draw.Args{Count: 3, Passed: &passed,
+		paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, ways[i%3], 0)}, s, c, draw.Args{Count: 3, Passed: &passed,
 			Shader: compute.Args{Push: floats(-1, -1, 0.5, 1, 3, -1, 0.5, 1, -1, 3, 0.5, 1)}})
 		for i := range side * side {
 			want, deep := byte(255), 0.5

@@ -33,11 +33,11 @@ func goesOn(p *ir.Program) bool { return p.Invocations() < raster.Block*raster.B
 
 // rows returns how many rows of a block a workgroup is: as many as a subgroup has, and
 // pairs for quads. An invocation of a strip goes on as one of the next; so where one
-// may end, or has helpers that can be told from others, it is the whole block; and where
+// may end for good, or has helpers that can be told from others, it is the whole block; and where
 // fragments have several pixels, for there are fewer.
 func (s *fragmentShader) rows() uint32 {
 	e := s.p.Effects
-	if s.coarse() || e.Discards || s.helpers && (e.Writes || e.Ordered || s.writesTexels() || s.does(ir.Helper)) {
+	if s.coarse() || s.endsElsewhere() || s.helpers && (e.Writes || e.Ordered || s.writesTexels() || s.does(ir.Helper)) {
 		return raster.Block
 	}
 	n := s.p.SubgroupSize
@@ -50,6 +50,20 @@ func (s *fragmentShader) rows() uint32 {
 		}
 	}
 	return raster.Block
+}
+
+// endsElsewhere reports whether invocations may be demoted, or end in a function that is
+// not the entry point: there an end is a way to the end of the strip.
+func (s *fragmentShader) endsElsewhere() bool {
+	for i, f := range s.from.Funcs {
+		if slices.ContainsFunc(f.Code, func(v ir.V) bool {
+			op := f.Val(v).Op
+			return op == ir.Demote || op == ir.Kill && i > 0
+		}) {
+			return true
+		}
+	}
+	return false
 }
 
 // operations returns how many the program has.

@@ -25,6 +25,7 @@ type weaver struct {
 	outGet  func(k int, i ir.V) ir.V            // that output
 	emit    func(stream uint32)                 // emits a vertex
 	endPrim func(stream uint32)                 // ends a strip
+	ended   ir.V                                // in the entry point: the block to whose end invocations go that end; 0: they end for good
 	outs    []int                               // by output: its variable
 	res     map[place]int                       // resources of the draw
 	fault   error
@@ -107,6 +108,11 @@ func (w *weaver) keep(code []ir.V, to map[ir.V]ir.V) {
 		case ir.Out:
 			w.store(int(x.Aux), arg(x.Args[0]))
 			continue
+		case ir.Kill:
+			if w.ended != 0 && f == w.p.Funcs[0] {
+				w.b.Br(w.ended)
+				continue
+			}
 		}
 		if w.ofStage(x.Op) {
 			switch x.Op {
