@@ -52,8 +52,8 @@ type scene struct {
 	pipeline *draw.Pipeline
 	target   *draw.Target
 	args     draw.Args
+	pass     draw.Pass
 	color    *texture.Image
-	depth    *texture.Image
 	draws    int
 }
 
@@ -118,18 +118,18 @@ func benchDraw(c console, f benchFlags, names []string) error {
 	return r.print(c, f.format)
 }
 
-// frame clears the attachments and draws.
+// frame draws in a pass that begins with clears.
 func (s *scene) frame() error {
-	s.color.Clear(texture.Place{}, words(0.1, 0.1, 0.1, 1))
-	if s.depth != nil {
-		s.depth.Clear(texture.Place{}, words(1))
+	clears := draw.Clears{Colors: []draw.Clear{{Do: true, Value: words(0.1, 0.1, 0.1, 1)}}, Depth: draw.Clear{Do: true, Value: words(1)}}
+	if err := s.pass.Begin(s.target, &clears, s.args.Shader.Workers); err != nil {
+		return err
 	}
 	for range s.draws {
-		if err := s.pipeline.Draw(context.Background(), s.target, &s.args); err != nil {
+		if err := s.pass.Draw(context.Background(), s.pipeline, &s.args); err != nil {
 			return err
 		}
 	}
-	return nil
+	return s.pass.End(context.Background())
 }
 
 func words(list ...float32) (w [4]uint64) {
@@ -196,7 +196,7 @@ func (f *benchFlags) scene(c console, d drawFlags, engine exec.Engine, options l
 	}
 	if d.depth {
 		var views []*texture.View
-		if s.depth, err = attach(&views, "D32_SFLOAT", int(width), int(height)); err != nil {
+		if _, err = attach(&views, "D32_SFLOAT", int(width), int(height)); err != nil {
 			return nil, err
 		}
 		s.target.Depth = views[0]

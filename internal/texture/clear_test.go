@@ -37,3 +37,40 @@ func TestClear(t *testing.T) {
 	}
 	m.Clear(texture.Place{Level: 7}, [4]uint64{1}) // there is none
 }
+
+// TestFill fills a rectangle of a layer of a view, all samples of it, and nothing where
+// the view has none.
+func TestFill(t *testing.T) {
+	m, err := texture.NewImage(texture.Desc{Format: "R8_UINT", Dim: ir.Dim2D, Width: 6, Height: 5, Layers: 3, Samples: 2, Packed: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := texture.NewView(m, texture.ViewDesc{Dim: ir.Dim2D, Arrayed: true, BaseLayer: 1, Layers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var texel [texture.MaxTexel]byte
+	n := v.Texel(&texel, [4]uint64{7})
+	v.Fill(1, 4, -1, 9, 2, texel[:n])
+	v.Fill(2, 0, 0, 6, 5, texel[:n])
+	v.Fill(-1, 0, 0, 6, 5, texel[:n])
+	v.Fill(0, 3, 2, 3, 5, texel[:n])
+	for layer := range 3 {
+		for y := range 5 {
+			for x := range 6 {
+				for s := range 2 {
+					want := uint64(0)
+					if layer == 2 && x >= 4 && y < 2 {
+						want = 7
+					}
+					if got := m.Load(texture.Place{X: x, Y: y, Layer: layer, Sample: s})[0]; got != want {
+						t.Errorf("sample %d of (%d, %d) of layer %d is %d; want %d", s, x, y, layer, got, want)
+					}
+				}
+			}
+		}
+	}
+	if n := (*texture.View)(nil).Texel(&texel, [4]uint64{}); n != 0 {
+		t.Errorf("a texel of %d bytes of no view", n)
+	}
+}

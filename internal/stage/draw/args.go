@@ -32,7 +32,8 @@ type Args struct {
 	BaseVertex               int32 // added to indices
 	DrawIndex                uint32
 
-	// Passed is where samples are counted that pass all tests; nil is nowhere.
+	// Passed is where samples are counted that pass all tests; nil is nowhere. In a pass
+	// that and the following are written up to its end.
 	Passed *uint64
 
 	// Statistics are counted on where they are not nil.

@@ -20,6 +20,7 @@ type chunk struct {
 	list       []uint32 // VertexIndex and InstanceIndex of each vertex
 	primitives []primitive
 	parts      []uint32 // of each primitive its number and its vertices, adjacent ones too, where that is wanted
+	each       uint32   // vertices of a primitive in parts
 }
 
 // vertices returns how many vertices the chunk has.
@@ -62,7 +63,7 @@ func (m *assembler) start(a *Args, s *State, whole bool) {
 
 // next fills the chunk anew, and returns false where no primitives are left.
 func (m *assembler) next(c *chunk) bool {
-	c.list, c.primitives, c.parts = c.list[:0], c.primitives[:0], c.parts[:0]
+	c.list, c.primitives, c.parts, c.each = c.list[:0], c.primitives[:0], c.parts[:0], m.each
 	if m.epoch++; m.epoch == 0 {
 		m.seen, m.epoch = [len(m.seen)]known{}, 1
 	}

@@ -50,7 +50,7 @@ const (
 const stencilWords = 3
 
 // fragmentParams writes them.
-func (d *drawing) fragmentParams(w []uint32) {
+func (d *recorded) fragmentParams(w []uint32) {
 	setFloats(w, fragmentConstants, d.state.Blend.Constants[:]...)
 	z := &d.state.DepthStencil
 	setFloats(w, fragmentBounds, z.MinBound, z.MaxBound)

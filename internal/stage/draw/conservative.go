@@ -6,7 +6,7 @@ import (
 )
 
 // itemWords is the size of an item in words of 64 bits.
-func (d *drawing) itemWords() int { return raster.ItemWords(int(d.key.samples), d.key.inner) }
+func (d *recorded) itemWords() int { return raster.ItemWords(int(d.key.samples), d.key.inner) }
 
 // fullyCovered is FullyCoveredEXT: all pixels of the fragment are wholly covered by the
 // primitive as it is. Without conservative rasterization it is false

@@ -96,7 +96,7 @@ func (d *depthTest) store() { d.attachment.store(d.next) }
 
 // bias is raster's part of the depth bias, which depends on what the attachment can
 // tell apart (Vulkan §"Depth Bias").
-func (d *drawing) bias() raster.DepthBias {
+func (d *recorded) bias() raster.DepthBias {
 	r := &d.state.Rasterization
 	b := raster.DepthBias{Enable: true, Constant: r.BiasConstant, Slope: r.BiasSlope, Clamp: r.BiasClamp, Float: true}
 	if f, ok := format.ByName(d.target.Depth.Format()); ok {

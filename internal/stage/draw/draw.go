@@ -2,54 +2,78 @@ package draw
 
 import (
 	"context"
-	"math/bits"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/raster"
+	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 )
 
-// scratch is what a draw works with. It is used again, so that a draw like others
-// before allocates nothing.
-type scratch struct {
-	assembler assembler
-	chunk     chunk
-	rating    rating
-	raster    raster.Rasterizer
-	state     raster.State
-
-	key              fragmentKey
-	vertexKey        vertexKey
-	middleKey        middleKey
-	own              own
-	vertex, fragment run
-	middle           [numMiddle]run
-
-	params  memory // of the vertex program, then of the fragment program
-	records memory
-	between
-	items  []uint64
-	spans  []uint64
-	counts [numCounts]uint64
-}
-
-// drawing is a draw under way.
-type drawing struct {
-	*scratch
+// recorded is a draw of a pass with all that it was recorded with.
+type recorded struct {
 	pipeline *Pipeline
-	state    *State
+	state    State // without what is looked at when it is recorded
 	target   *Target
-	args     *Args
-	shaded   uint32 // invocations for each pixel of an item
+	args     Args      // without what stands in bound
+	push     []byte    // args.Shader.Push
+	mask     [2]uint32 // *state.Multisample.Mask
+	discard  []Rect    // state.Discard.Rectangles
 
-	vertexProgram, fragmentProgram exec.Program
-	programs                       [numMiddle]exec.Program
+	key       fragmentKey
+	vertexKey vertexKey
+	middleKey middleKey
+	rating    rating
+	frame     raster.State
+	shaded    uint32 // invocations for each pixel of an item
+
+	heldVertex   *variant[vertexKey]
+	heldMiddle   [numMiddle]*variant[middleKey]
+	heldFragment *variant[fragmentKey]
+
+	vertexBound, fragmentBound bound
+	middleBound                [numMiddle]bound
+	programs                   [numMiddle]exec.Program // of middleBound
+
+	counts [numCounts]uint64
 }
 
 // Draw draws. It returns a *StateError where state, target and arguments do not fit
 // each other, an *exec.LimitError where they exceed a limit, and what compiling and
 // running the programs give. What was drawn when it fails stays drawn.
 func (p *Pipeline) Draw(ctx context.Context, t *Target, a *Args) error {
+	w := p.spare()
+	defer p.keep(w)
+	if err := w.Begin(t, nil, a.Shader.Workers); err != nil {
+		return err
+	}
+	err := w.Draw(ctx, p, a)
+	if e := w.End(ctx); err == nil {
+		err = e
+	}
+	return err
+}
+
+// spare returns a pass that nobody works with.
+func (p *Pipeline) spare() *Pass {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if n := len(p.free); n > 0 {
+		w := p.free[n-1]
+		p.free = p.free[:n-1]
+		return w
+	}
+	return &Pass{}
+}
+
+// keep keeps a pass for another draw.
+func (p *Pipeline) keep(w *Pass) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.free = append(p.free, w)
+}
+
+// fill records a draw. What it holds release gives back, also where it fails.
+func (d *recorded) fill(p *Pipeline, t *Target, a *Args) error {
 	s := &p.state
 	if a.State != nil {
 		s = a.State
@@ -66,78 +90,149 @@ func (p *Pipeline) Draw(ctx context.Context, t *Target, a *Args) error {
 	if err := t.check(max(s.Multisample.Samples, 1), s.ViewMask); err != nil {
 		return err
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	w := p.scratch()
-	defer func() { p.free = append(p.free, w) }()
-	w.key = fragmentKeyOf(s, t, p.stages.Fragment.Modes.Has(ir.PerSample), a.Passed != nil)
-	w.key.inner = s.Rasterization.Conservative != 0 && hasInput(p.stages.Fragment, ir.FullyCovered)
-	w.key.tile = tileKeyOf(p.stages.Fragment, t)
-	w.rating = p.ratingOf(s, t)
-	w.key.pixels = w.rating.pixels(s, p.stages.Fragment)
-	w.key.invocations = a.Statistics != nil && p.shades
-	w.vertexKey = vertexKey{s.Vertex, a.Feedback != nil}
-	v, err := p.vertex.hold(&w.vertexKey, p.engine, p.options, &a.Shader)
-	if err != nil {
+	d.pipeline, d.target, d.state, d.args = p, t, *s, *a
+	d.key = fragmentKeyOf(s, t, p.stages.Fragment.Modes.Has(ir.PerSample), a.Passed != nil)
+	d.key.inner = s.Rasterization.Conservative != 0 && hasInput(p.stages.Fragment, ir.FullyCovered)
+	d.key.tile = tileKeyOf(p.stages.Fragment, t)
+	d.rating = p.ratingOf(s, t)
+	d.rating.find()
+	d.key.pixels = d.rating.pixels(s, p.stages.Fragment)
+	d.key.invocations = a.Statistics != nil && p.shades
+	d.vertexKey = vertexKey{s.Vertex, a.Feedback != nil}
+	d.shaded, d.counts = 1, [numCounts]uint64{}
+	if d.key.perSample {
+		d.shaded = d.key.samples
+	}
+	if err := d.hold(a); err != nil {
 		return err
 	}
-	defer v.release()
-	programs, release, err := p.holdMiddle(a, &w.middleKey)
-	if err != nil {
+	if err := d.bind(a); err != nil {
 		return err
 	}
-	defer release()
-	f, err := p.fragment.hold(&w.key, p.engine, p.options, &a.Shader)
-	if err != nil {
-		return err
-	}
-	defer f.release()
-	p.mu.Unlock()
-	defer p.mu.Lock()
-	d := drawing{w, p, s, t, a, 1, v.program, f.program, programs}
-	if w.key.perSample {
-		d.shaded = w.key.samples
-	}
-	err = d.draw(ctx)
-	if a.Passed != nil {
-		*a.Passed += w.counts[countPassed]
-	}
-	if a.Statistics != nil {
-		a.Statistics.FragmentInvocations += w.counts[countInvocations]
-	}
-	return err
-}
-
-// scratch returns one that nobody works with.
-func (p *Pipeline) scratch() *scratch {
-	if n := len(p.free); n > 0 {
-		w := p.free[n-1]
-		p.free = p.free[:n-1]
-		return w
-	}
-	return &scratch{}
-}
-
-// draw makes the draw, once for each view.
-func (d *drawing) draw(ctx context.Context) error {
 	d.rasterState()
-	if err := d.bind(); err != nil {
-		return err
-	}
-	if d.state.ViewMask == 0 {
-		return d.view(ctx, 0)
-	}
-	for m := d.state.ViewMask; m != 0; m &= m - 1 {
-		if err := d.view(ctx, uint32(bits.TrailingZeros32(m))); err != nil {
-			return err
-		}
-	}
+	d.part(a)
 	return nil
 }
 
+// hold holds the programs.
+func (d *recorded) hold(a *Args) (err error) {
+	p := d.pipeline
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if d.heldVertex, err = p.vertex.hold(&d.vertexKey, p.engine, p.options, &a.Shader); err != nil {
+		return err
+	}
+	for i, from := range p.stages.middle() {
+		if from == nil {
+			continue
+		}
+		d.middleKey.captures = a.Feedback != nil && from == p.stages.last()
+		if d.heldMiddle[i], err = p.middle[i].hold(&d.middleKey, p.engine, p.options, &a.Shader); err != nil {
+			return err
+		}
+	}
+	d.heldFragment, err = p.fragment.hold(&d.key, p.engine, p.options, &a.Shader)
+	return err
+}
+
+// release lets go of all that was recorded but memory.
+func (d *recorded) release() {
+	if p := d.pipeline; p != nil {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+	}
+	if d.heldVertex != nil {
+		d.heldVertex.release()
+	}
+	for _, v := range d.heldMiddle {
+		if v != nil {
+			v.release()
+		}
+	}
+	if d.heldFragment != nil {
+		d.heldFragment.release()
+	}
+	d.heldVertex, d.heldMiddle, d.heldFragment = nil, [numMiddle]*variant[middleKey]{}, nil
+	d.vertexBound.forget()
+	d.fragmentBound.forget()
+	for i := range d.middleBound {
+		d.middleBound[i].forget()
+		d.programs[i] = nil
+	}
+	d.pipeline, d.args, d.state, d.vertexKey, d.rating = nil, Args{}, State{}, vertexKey{}, rating{}
+}
+
+// bind finds what the programs read and write.
+func (d *recorded) bind(a *Args) error {
+	var o own
+	for i, b := range a.VertexBuffers {
+		if i < MaxBindings {
+			o.buffers[bindVertex+i] = b
+		}
+	}
+	copy(o.views[bindColor:], d.target.Colors)
+	o.views[bindDepth], o.views[bindStencil] = d.target.Depth, d.target.Stencil
+	args := &d.args.Shader
+	if err := d.vertexBound.bind(d.heldVertex.program, args, &o); err != nil {
+		return err
+	}
+	for i, v := range d.heldMiddle {
+		if v == nil {
+			continue
+		}
+		d.programs[i] = v.program
+		if err := d.middleBound[i].bind(v.program, args, &o); err != nil {
+			return err
+		}
+	}
+	return d.fragmentBound.bind(d.heldFragment.program, args, &o)
+}
+
+// part makes what was recorded independent of what the caller may change before the
+// pass ends, and lets go of what was looked at.
+func (d *recorded) part(a *Args) {
+	d.push = append(d.push[:0], a.Shader.Push...)
+	s := &d.args.Shader
+	*s = compute.Args{Push: d.push, Regions: s.Regions, Workers: s.Workers, Budget: s.Budget, Log: s.Log}
+	d.args.State, d.args.VertexBuffers = nil, nil
+	d.discard = append(d.discard[:0], d.state.Discard.Rectangles...)
+	d.state.Discard.Rectangles = d.discard
+	if m := d.state.Multisample.Mask; m != nil {
+		d.mask = *m
+		d.state.Multisample.Mask = &d.mask
+	}
+	d.state.Vertex, d.state.Viewports, d.state.Scissors, d.state.Blend.Attachments = VertexInput{}, nil, nil, nil
+}
+
+// done counts what the fragments of the draw have counted.
+func (d *recorded) done() {
+	if d.args.Passed != nil {
+		*d.args.Passed += d.counts[countPassed]
+	}
+	if s := d.args.Statistics; s != nil {
+		s.FragmentInvocations += d.counts[countInvocations]
+	}
+	d.counts = [numCounts]uint64{}
+}
+
+// effects reports whether the draw's programs do anything that others may notice but by
+// its attachments: it is then drawn by itself. ordered says that nobody else may run
+// vertices of it at the same time.
+func (d *recorded) effects() (some, ordered bool) {
+	s := &d.pipeline.stages
+	for _, p := range [...]*ir.Program{s.Vertex, s.TessControl, s.TessEval, s.Geometry, s.Fragment} {
+		if p == nil {
+			continue
+		}
+		some = some || p.Effects.Writes || p.Effects.Ordered || len(p.Messages) > 0
+		ordered = ordered || p != s.Fragment && (p.Effects.Ordered || len(p.Messages) > 0)
+	}
+	return some || d.args.Feedback != nil, ordered || d.args.Feedback != nil
+}
+
 // rasterState gives raster its part of the state.
-func (d *drawing) rasterState() {
-	s, r := &d.scratch.state, &d.state.Rasterization
+func (d *recorded) rasterState() {
+	s, r := &d.frame, &d.state.Rasterization
 	width, height, layers := d.target.extent()
 	views, scissors := s.Viewports[:0], s.Scissors[:0]
 	for _, v := range d.state.Viewports {
@@ -157,7 +252,7 @@ func (d *drawing) rasterState() {
 		PolygonMode: raster.PolygonMode(r.PolygonMode), ProvokingLast: r.LastVertex,
 		DepthClip: r.DepthClip, NegativeOneToOne: r.NegativeOneZ,
 		LineWidth: r.LineWidth, LineMode: raster.LineMode(r.LineMode), ExtraSize: r.ExtraOverestimate,
-		Aligned: d.key.pixels > 1, Inner: d.key.inner, Columns: goesOn(d.fragmentProgram.IR()) && !d.key.inner && len(d.state.Discard.Rectangles) == 0,
+		Aligned: d.key.pixels > 1, Inner: d.key.inner, Columns: goesOn(d.fragmentBound.program.IR()) && !d.key.inner && len(d.state.Discard.Rectangles) == 0,
 	}
 	switch {
 	case r.Conservative > 0:
@@ -177,153 +272,4 @@ func (d *drawing) rasterState() {
 func (r Rect) raster() raster.Rect {
 	end := func(at int32, n uint32) int32 { return int32(min(max(int64(at)+int64(n), 0), 1<<16)) }
 	return raster.Rect{X0: max(r.X, 0), Y0: max(r.Y, 0), X1: end(r.X, r.Width), Y1: end(r.Y, r.Height)}
-}
-
-// bind finds what the programs read and write.
-func (d *drawing) bind() error {
-	o := &d.own
-	*o = own{}
-	for i, b := range d.args.VertexBuffers {
-		if i < MaxBindings {
-			o.buffers[bindVertex+i] = b
-		}
-	}
-	for i, v := range d.target.Colors {
-		o.views[bindColor+i] = v
-	}
-	o.views[bindDepth], o.views[bindStencil] = d.target.Depth, d.target.Stencil
-	d.params.size(4 * (vertexWords + fragmentWords))
-	all := d.params.words(vertexWords + fragmentWords)
-	d.fragmentParams(all[vertexWords:])
-	d.counts = [numCounts]uint64{}
-	o.buffers[bindCounts] = shared(bytesOf(d.counts[:]))
-	return nil
-}
-
-// view draws all primitives for one view.
-func (d *drawing) view(ctx context.Context, view uint32) error {
-	p := d.params.words(vertexWords)
-	clear(p)
-	p[vertexBase], p[vertexBaseInstance], p[vertexDrawIndex], p[vertexViewIndex] = uint32(d.args.BaseVertex), d.args.FirstInstance, d.args.DrawIndex, view
-	if d.args.Index == nil {
-		p[vertexBase] = d.args.First
-	}
-	d.params.words(vertexWords + fragmentWords)[vertexWords+fragmentView] = view
-	d.assembler.start(d.args, d.state, d.pipeline.reads())
-	d.raster.Begin(&d.scratch.state)
-	defer d.allAssembled()
-	for d.assembler.next(&d.chunk) {
-		if err := d.vertices(ctx); err != nil {
-			return err
-		}
-		if err := d.onward(ctx); err != nil {
-			return err
-		}
-	}
-	if err := d.shade(ctx); err != nil {
-		return err
-	}
-	return ctx.Err()
-}
-
-// vertices runs the vertex program for the chunk.
-func (d *drawing) vertices(ctx context.Context) error {
-	d.assembled()
-	n := d.chunk.vertices()
-	d.params.words(1)[vertexCount] = n
-	size := int(n) * int(d.pipeline.vertexRec.stride)
-	d.records.size(size)
-	o := &d.own.buffers
-	o[bindParams] = shared(d.params.bytes(4 * vertexWords))
-	o[bindList] = shared(bytesOf(d.chunk.list))
-	o[bindRecords] = shared(d.records.bytes(size))
-	d.captureRoom(n)
-	if err := d.vertex.bind(d.vertexProgram.IR(), &d.args.Shader, &d.own); err != nil {
-		return err
-	}
-	return d.vertex.groups(ctx, d.vertexProgram, (n+vertexGroup-1)/vertexGroup)
-}
-
-// batchBytes is how much rasterised primitives may take before fragments are run: so
-// much that a tile has many of them, for its texels come into the caches once a batch.
-const batchBytes = 32 << 20
-
-// fragments rasterises primitives, and runs fragments where that makes much.
-func (d *drawing) fragments(ctx context.Context, f *flow) error {
-	if d.state.Rasterization.Discard {
-		return nil
-	}
-	r := &d.raster
-	r.Vertices(raster.Records{Layout: d.pipeline.rec.layout(), Words: f.records.words(int(f.vertices) * int(d.pipeline.rec.stride/4))})
-	d.clipped(f)
-	for i := range f.primitives {
-		switch p := &f.primitives[i]; f.topology {
-		case PointList:
-			r.Point(p.v[0], p.id)
-		case LineList, LineStrip, LineListAdjacency, LineStripAdjacency:
-			r.Line([2]uint32(p.v[:2]), p.provoking, p.id)
-		default:
-			r.Triangle(p.v, p.provoking, p.id)
-		}
-		if r.Bytes() >= batchBytes {
-			if err := d.shade(ctx); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// shade runs the fragment program for what primitives cover, and forgets them.
-func (d *drawing) shade(ctx context.Context) error {
-	defer d.raster.Begin(&d.scratch.state)
-	d.gather()
-	if len(d.items) == 0 {
-		return nil
-	}
-	if d.key.pixels > 1 {
-		d.rate()
-	}
-	o := &d.own.buffers
-	o[bindParams] = shared(d.params.bytes(4 * (vertexWords + fragmentWords))[4*vertexWords:])
-	o[bindRecords] = shared(bytesOf(d.raster.Kept))
-	o[bindPrimitives] = shared(bytesOf(d.raster.Primitives))
-	o[bindItems] = shared(bytesOf(d.items))
-	if err := d.fragment.bind(d.fragmentProgram.IR(), &d.args.Shader, &d.own); err != nil {
-		return err
-	}
-	d.fragment.job.Spans = d.spans
-	words := d.itemWords()
-	return d.fragment.groups(ctx, d.fragmentProgram, uint32(len(d.items)/words)*d.shaded)
-}
-
-// gather puts the items of all tiles one behind the other: those of a tile are one
-// span, for they keep their order.
-func (d *drawing) gather() {
-	d.items, d.spans = d.items[:0], d.spans[:0]
-	words := uint64(d.itemWords())
-	for i := range d.raster.Tiles() {
-		if tile := d.raster.Tile(i); len(tile) > 0 {
-			d.items = append(d.items, tile...)
-			d.masked(d.items[len(d.items)-len(tile):], int(words))
-			d.discarded(d.items[len(d.items)-len(tile):], int(words))
-			d.spans = append(d.spans, uint64(len(d.items))/words*uint64(d.shaded))
-		}
-	}
-}
-
-// masked takes away the samples of items that the state's mask has not (Vulkan
-// §"Sample Mask Test").
-func (d *drawing) masked(items []uint64, words int) {
-	m := d.state.Multisample.Mask
-	if m == nil {
-		return
-	}
-	for ; len(items) > 0; items = items[words:] {
-		for n := range d.key.samples {
-			if m[n/32]>>(n%32)&1 == 0 {
-				items[1+n] = 0
-			}
-		}
-	}
 }

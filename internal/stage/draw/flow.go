@@ -64,34 +64,10 @@ func (s *Stages) middle() [numMiddle]*ir.Program {
 	return [numMiddle]*ir.Program{s.TessControl, s.TessEval, s.Geometry}
 }
 
-// holdMiddle holds the programs in the middle, and returns what releases them.
-func (p *Pipeline) holdMiddle(a *Args, key *middleKey) (programs [numMiddle]exec.Program, release func(), err error) {
-	var held [numMiddle]*variant[middleKey]
-	release = func() {
-		for _, v := range held {
-			if v != nil {
-				v.release()
-			}
-		}
-	}
-	for i, from := range p.stages.middle() {
-		if from == nil {
-			continue
-		}
-		key.captures = a.Feedback != nil && from == p.stages.last()
-		if held[i], err = p.middle[i].hold(key, p.engine, p.options, &a.Shader); err != nil {
-			release()
-			return programs, nil, err
-		}
-		programs[i] = held[i].program
-	}
-	return programs, release, nil
-}
-
 // onward takes the chunk's vertices through the stages behind the vertex program.
 func (d *drawing) onward(ctx context.Context) error {
 	f := &d.flows[control]
-	*f = flow{&d.records, d.chunk.vertices(), d.assembler.topology, d.chunk.primitives, d.chunk.parts, d.assembler.each}
+	*f = flow{&d.records, d.chunk.vertices(), d.state.Assembly.Topology, d.chunk.primitives, d.chunk.parts, d.chunk.each}
 	if d.programs[evaluation] != nil {
 		return d.tessellate(ctx, f)
 	}
@@ -114,10 +90,8 @@ func (d *drawing) runMiddle(ctx context.Context, i middle, groups, count, first,
 	w := d.middleParams.words(middleWords)
 	w[middleCount], w[middleFirst], w[middleVertices], w[middleView] = count, first, vertices, d.params.words(vertexWords)[vertexViewIndex]
 	d.own.buffers[bindParams] = shared(d.middleParams.bytes(4 * middleWords))
-	if err := d.middle[i].bind(d.programs[i].IR(), &d.args.Shader, &d.own); err != nil {
-		return err
-	}
-	return d.middle[i].groups(ctx, d.programs[i], groups)
+	d.middle[i].bind(&d.middleBound[i], &d.own)
+	return d.middle[i].groups(ctx, &d.middleBound[i], groups)
 }
 
 // layMiddle lays out the records behind each stage, and says how the programs in the

@@ -96,7 +96,7 @@ func (d *drawing) geometry(ctx context.Context, in *flow) error {
 		if err := d.runMiddle(ctx, geometry, (n+middleGroup-1)/middleGroup, n, first, in.each); err != nil {
 			return err
 		}
-		if s := d.args.Statistics; s != nil {
+		if s := d.statistics(); s != nil {
 			s.GeometryInvocations += uint64(n)
 		}
 		f := &d.flows[geometry]
@@ -144,7 +144,7 @@ func (d *drawing) streams(f *flow, n, room uint32) {
 		switch {
 		case s == d.pipeline.state.Rasterization.Stream:
 			d.handOn(s, f)
-		case d.args.Statistics != nil, d.args.Feedback != nil && len(d.pipeline.captures.streams[s]) > 0:
+		case d.statistics() != nil, d.args.Feedback != nil && len(d.pipeline.captures.streams[s]) > 0:
 			o := &d.other
 			*o = flow{vertices: f.vertices, topology: f.topology, primitives: o.primitives[:0]}
 			d.strips(o, n, room, s)

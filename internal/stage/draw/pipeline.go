@@ -24,6 +24,13 @@
 // second record of each vertex, of what is captured alone; from these the primitives
 // are written in order. Statistics are counted where a draw makes what they count, and
 // invocations of fragments by their program.
+//
+// Draws and clears that go to one target are a [Pass]; one draw is a pass by itself.
+// First its workers set up (setup.go): each takes its turns at chunks of primitives, runs
+// their vertices, rasterises them, and leaves a sheet of what they cover in each tile.
+// Then they take tiles, and go through the sheets, in the order of the turns, with each
+// ([exec.Interleaving]). Both are done over and over where a pass has more than its
+// bounds allow at once.
 package draw
 
 import (
@@ -65,7 +72,7 @@ type Pipeline struct {
 	vertex   variants[vertexKey]
 	fragment variants[fragmentKey]
 	middle   [numMiddle]variants[middleKey]
-	free     []*scratch
+	free     []*Pass
 }
 
 // New makes a pipeline. State that the programs do not fit gives a *StateError; what

@@ -15,26 +15,32 @@ type own struct {
 	views   [bindColor + MaxColors]*texture.View
 }
 
-// run is a program's job, used again for each.
-type run struct {
-	job   exec.Job
-	lists [][]exec.Buffer // of resources whose descriptors are put together here
+// bound is a program and what stands at each of its resources, as far as that is the
+// same for all of a draw.
+type bound struct {
+	program exec.Program
+	args    *compute.Args
+	fixed   [][]exec.Buffer // by resource
+	own     []int           // by resource: the binding of what is not the same; −1 of others
+	lists   [][]exec.Buffer // of resources whose descriptors are put together here
 }
 
 // bind finds what stands at each resource of a program.
-func (r *run) bind(p *ir.Program, a *compute.Args, o *own) error {
-	for len(r.lists) < len(p.Res) {
-		r.lists = append(r.lists, nil)
-		r.job.Resources = append(r.job.Resources, nil)
+func (b *bound) bind(p exec.Program, a *compute.Args, o *own) error {
+	b.program, b.args = p, a
+	b.fixed, b.own = b.fixed[:0], b.own[:0]
+	for len(b.lists) < len(p.IR().Res) {
+		b.lists = append(b.lists, nil)
 	}
-	r.job.Resources = r.job.Resources[:len(p.Res)]
-	for i, x := range p.Res {
-		list := r.lists[i][:0]
+	for i, x := range p.IR().Res {
+		list, changes := b.lists[i][:0], -1
 		switch at := (compute.Binding{Set: x.Set, Binding: x.Binding}); {
 		case x.Set == ownSet && x.Kind == ir.Texels:
 			list = append(list, o.views[x.Binding].Memory())
 		case x.Set == ownSet && x.Kind == ir.ImageShape:
 			list = append(list, o.views[x.Binding].Shape())
+		case x.Set == ownSet && x.Binding < bindDepth:
+			changes = int(x.Binding)
 		case x.Set == ownSet:
 			list = append(list, o.buffers[x.Binding])
 		case x.Kind == ir.Texels:
@@ -48,14 +54,45 @@ func (r *run) bind(p *ir.Program, a *compute.Args, o *own) error {
 			if err != nil {
 				return err
 			}
-			r.job.Resources[i] = bound
+			b.fixed, b.own = append(b.fixed, bound), append(b.own, -1)
 			continue
 		}
-		r.lists[i], r.job.Resources[i] = list, list
+		b.lists[i] = list
+		b.fixed, b.own = append(b.fixed, list), append(b.own, changes)
 	}
-	r.job.Regions, r.job.Push = a.Regions, a.Push
-	r.job.Workers, r.job.Budget, r.job.Log = a.Workers, a.Budget, a.Log
 	return nil
+}
+
+// forget lets go of all but memory.
+func (b *bound) forget() {
+	clear(b.fixed)
+	for _, list := range b.lists {
+		clear(list)
+	}
+	b.program, b.args = nil, nil
+}
+
+// run is a program's job, used again for each.
+type run struct {
+	job   exec.Job
+	lists [][]exec.Buffer // of the draw's own resources
+}
+
+// bind binds what a program finds, for one worker.
+func (r *run) bind(b *bound, o *own) {
+	for len(r.lists) < len(b.own) {
+		r.lists = append(r.lists, nil)
+	}
+	r.job.Resources = append(r.job.Resources[:0], b.fixed...)
+	for i, binding := range b.own {
+		if binding >= 0 {
+			r.lists[i] = append(r.lists[i][:0], o.buffers[binding])
+			r.job.Resources[i] = r.lists[i]
+		}
+	}
+	a := b.args
+	r.job.Regions, r.job.Push = a.Regions, a.Push
+	r.job.Workers, r.job.Budget, r.job.Log = 1, a.Budget, a.Log
 }
 
 // appendEach appends what a program finds of descriptors, of which a resource has no
@@ -71,7 +108,7 @@ func appendEach[T any](list []exec.Buffer, r ir.Resource, from []T, of func(T) e
 }
 
 // groups runs so many workgroups.
-func (r *run) groups(ctx context.Context, p exec.Program, n uint32) error {
+func (r *run) groups(ctx context.Context, b *bound, n uint32) error {
 	r.job.Groups = [3]uint32{n, 1, 1}
-	return p.Run(ctx, &r.job)
+	return b.program.Run(ctx, &r.job)
 }

@@ -198,14 +198,13 @@ func (r *rating) at(x, y int, layer uint32) uint32 {
 // rate notes in each item the size of its fragments, in low bits of the block's place:
 // blocks stand at multiples of their size, so that all of one is within one texel of
 // the attachment.
-func (d *drawing) rate() {
+func (d *drawing) rate(s *sheet) {
 	r := &d.rating
-	r.find()
 	stride := int(d.pipeline.rec.stride / 4)
 	view := d.params.words(vertexWords + fragmentWords)[vertexWords+fragmentView]
 	words := d.itemWords()
-	for at := 0; at < len(d.items); at += words {
-		item := raster.Item(d.items[at:])
+	for at := 0; at < len(s.items); at += words {
+		item := raster.Item(s.items[at:])
 		p := &d.raster.Primitives[item.Primitive()]
 		flags, layer := uint32(0), p.Layer
 		if r.word >= 0 {

@@ -24,7 +24,7 @@ type Statistics struct {
 // handOn hands primitives of a stream on from the last stage before the rasterizer: to
 // transform feedback, and counts them.
 func (d *drawing) handOn(stream uint32, f *flow) {
-	if s := d.args.Statistics; s != nil {
+	if s := d.statistics(); s != nil {
 		s.Generated[stream] += uint64(len(f.primitives))
 		if d.programs[geometry] != nil {
 			s.GeometryPrimitives += uint64(len(f.primitives))
@@ -35,16 +35,34 @@ func (d *drawing) handOn(stream uint32, f *flow) {
 
 // assembled counts a chunk, whose vertices run.
 func (d *drawing) assembled() {
-	if s := d.args.Statistics; s != nil {
+	if s := d.statistics(); s != nil {
 		s.InputPrimitives += uint64(len(d.chunk.primitives))
 		s.VertexInvocations += uint64(d.chunk.vertices())
 	}
 }
 
-// allAssembled counts what the input assembly has read for a view.
-func (d *drawing) allAssembled() {
-	if s := d.args.Statistics; s != nil {
-		s.InputVertices += d.assembler.vertices
+// statistics is what the worker counts on, nil where nobody wants to know.
+func (d *drawing) statistics() *Statistics {
+	if d.args.Statistics == nil {
+		return nil
+	}
+	return &d.counted
+}
+
+// add adds what was counted on another.
+func (s *Statistics) add(t *Statistics) {
+	s.InputVertices += t.InputVertices
+	s.InputPrimitives += t.InputPrimitives
+	s.VertexInvocations += t.VertexInvocations
+	s.ControlPatches += t.ControlPatches
+	s.EvaluationInvocations += t.EvaluationInvocations
+	s.GeometryInvocations += t.GeometryInvocations
+	s.GeometryPrimitives += t.GeometryPrimitives
+	s.ClippingInvocations += t.ClippingInvocations
+	s.ClippingPrimitives += t.ClippingPrimitives
+	s.FragmentInvocations += t.FragmentInvocations
+	for i, n := range t.Generated {
+		s.Generated[i] += n
 	}
 }
 
@@ -76,7 +94,7 @@ func (m *assembler) verticesIn(n uint32) uint32 {
 // clipped counts primitives before and behind clipping, of which raster has the
 // vertices.
 func (d *drawing) clipped(f *flow) {
-	s := d.args.Statistics
+	s := d.statistics()
 	if s == nil {
 		return
 	}

@@ -47,11 +47,19 @@ func (t *Target) extent() (width, height, layers uint32) {
 	return width, height, max(layers, 1)
 }
 
-// check returns an error where the attachments do not fit the state.
-func (t *Target) check(samples, views uint32) error {
+// checkLimits returns an error where the target exceeds a limit.
+func (t *Target) checkLimits() error {
 	if n := len(t.Colors); n > MaxColors {
 		return &exec.LimitError{What: "color attachments", Have: uint64(n), Most: MaxColors}
 	}
+	if w, h, _ := t.extent(); w > 1<<14 || h > 1<<14 {
+		return &exec.LimitError{What: "pixels of a framebuffer along an axis", Have: uint64(max(w, h)), Most: 1 << 14}
+	}
+	return nil
+}
+
+// check returns an error where the attachments do not fit the state.
+func (t *Target) check(samples, views uint32) error {
 	each := func(what string, v *texture.View) error {
 		if v != nil && uint32(v.Samples()) != samples {
 			return wrong("%s has %d samples; the pipeline has %d", what, v.Samples(), samples)

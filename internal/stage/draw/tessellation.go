@@ -116,7 +116,7 @@ func (d *drawing) tessellate(ctx context.Context, in *flow) error {
 	if err := d.runMiddle(ctx, control, uint32(patches), uint32(patches), 0, in.each); err != nil {
 		return err
 	}
-	if s := d.args.Statistics; s != nil {
+	if s := d.statistics(); s != nil {
 		s.ControlPatches += uint64(patches)
 	}
 	mode := tessMode(p.stages.TessControl.Modes | p.stages.TessEval.Modes)
@@ -190,7 +190,7 @@ func (d *drawing) evaluate(ctx context.Context, in, f *flow) error {
 	if err := d.runMiddle(ctx, evaluation, (f.vertices+middleGroup-1)/middleGroup, f.vertices, 0, in.each); err != nil {
 		return err
 	}
-	if s := d.args.Statistics; s != nil {
+	if s := d.statistics(); s != nil {
 		s.EvaluationInvocations += uint64(f.vertices)
 	}
 	return d.shape(ctx, f)

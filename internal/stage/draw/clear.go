@@ -1,0 +1,118 @@
+package draw
+
+import (
+	"math/bits"
+
+	"github.com/chiaro-gpu/chiaro/internal/raster"
+	"github.com/chiaro-gpu/chiaro/internal/texture"
+)
+
+// Clears are attachments that are cleared, and where: what the load operations of a
+// render pass ask for that are VK_ATTACHMENT_LOAD_OP_CLEAR, those that are not being
+// left out, or vkCmdClearAttachments.
+type Clears struct {
+	Area Rect // empty: all
+
+	// Layers from BaseLayer on; none are all. ViewMask has a bit for each layer
+	// instead where it is not 0.
+	BaseLayer, Layers uint32
+	ViewMask          uint32
+
+	Colors         []Clear
+	Depth, Stencil Clear
+}
+
+// Clear is what an attachment is cleared with: numbers as texture.Image.Store takes
+// them.
+type Clear struct {
+	Do    bool
+	Value [4]uint64
+}
+
+// clearing is a clear that was recorded.
+type clearing struct {
+	area   raster.Rect
+	layers [2]uint32 // first, and behind the last
+	mask   uint32    // of layers; 0: all
+	list   []cleared
+}
+
+// cleared is an attachment with the texel that all of it becomes.
+type cleared struct {
+	view  *texture.View
+	size  int
+	texel [texture.MaxTexel]byte
+}
+
+// clearWeight is about how many groups of fragments a tile's clear is worth.
+const clearWeight = 16
+
+// recordClear records a clear.
+func (p *Pass) recordClear(c *Clears) {
+	if p.inUse.clears == len(p.clears) {
+		p.clears = append(p.clears, &clearing{})
+	}
+	x := p.clears[p.inUse.clears]
+	p.inUse.clears++
+	w, h, n := p.target.extent()
+	x.area = raster.Rect{X1: int32(w), Y1: int32(h)}
+	if c.Area.Width > 0 && c.Area.Height > 0 {
+		x.area = x.area.Intersect(c.Area.raster())
+	}
+	x.layers, x.mask = [2]uint32{min(c.BaseLayer, n), n}, c.ViewMask
+	if c.Layers > 0 {
+		x.layers[1] = min(x.layers[0]+min(c.Layers, n), n)
+	}
+	x.list = x.list[:0]
+	for i := range min(len(c.Colors), len(p.target.Colors)) {
+		x.add(p.target.Colors[i], &c.Colors[i])
+	}
+	x.add(p.target.Depth, &c.Depth)
+	x.add(p.target.Stencil, &c.Stencil)
+	if len(x.list) > 0 && !x.area.Empty() {
+		p.steps = append(p.steps, step{clear: x})
+	}
+}
+
+// add adds an attachment, if it is one.
+func (x *clearing) add(v *texture.View, c *Clear) {
+	if !c.Do || v == nil {
+		return
+	}
+	a := cleared{view: v}
+	if a.size = v.Texel(&a.texel, c.Value); a.size > 0 {
+		x.list = append(x.list, a)
+	}
+}
+
+// clearSheet makes a sheet of a clear. The caller has the lock.
+func (p *Pass) clearSheet(c *clearing, turn uint64) *sheet {
+	s := p.spare()
+	s.clear, s.turn, s.width = c, turn, p.width
+	s.items, s.primitives, s.kept, s.pieces = s.items[:0], s.primitives[:0], s.kept[:0], s.pieces[:0]
+	for y := c.area.Y0 / raster.Tile; y <= (c.area.Y1-1)/raster.Tile; y++ {
+		for x := c.area.X0 / raster.Tile; x <= (c.area.X1-1)/raster.Tile; x++ {
+			s.pieces = append(s.pieces, piece{y*p.width + x, 0, clearWeight})
+		}
+	}
+	return s
+}
+
+// clearTile clears one tile.
+func (s *sheet) clearTile(tile int) {
+	c := s.clear
+	x, y := int32(tile)%s.width*raster.Tile, int32(tile)/s.width*raster.Tile
+	r := c.area.Intersect(raster.Rect{X0: x, Y0: y, X1: x + raster.Tile, Y1: y + raster.Tile})
+	for i := range c.list {
+		a := &c.list[i]
+		each := func(layer uint32) {
+			a.view.Fill(int(layer), int(r.X0), int(r.Y0), int(r.X1), int(r.Y1), a.texel[:a.size])
+		}
+		for m := c.mask; m != 0; m &= m - 1 {
+			each(uint32(bits.TrailingZeros32(m)))
+		}
+		for layer := c.layers[0]; c.mask == 0 && layer < c.layers[1]; layer++ {
+			each(layer)
+		}
+	}
+}
