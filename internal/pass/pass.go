@@ -36,6 +36,7 @@ var Passes = []Pass{
 	{"join", each(join)},
 	{"fold", each(fold)},
 	{"share", each(share)},
+	{"clamp", each(clamp)},
 	{"hoist", each(hoist)},
 	{"seal", each(seal)},
 	{"tidy", each(tidy)},
@@ -63,6 +64,8 @@ var order = [][2]string{
 	{"promote", "choose"}, // arms that store are no choice between values
 	{"choose", "halves"},  // a select is held as its operands are
 	{"promote", "halves"}, // and so is what a variable holds
+	{"choose", "clamp"},   // what was chosen between is known as its operands are
+	{"fold", "clamp"},     // bounds are constants
 	{"halves", "hoist"},   // what is widened before a loop is widened once
 	{"fold", "thread"},    // a condition is known to be constant once it is folded
 	{"thread", "tidy"},    // brackets are empty once no lane enters them
