@@ -87,6 +87,7 @@ func (m ymm) pairWithin(in *vcode.Inst, done Label) {
 		m.GRR(TEST, RCX, RCX)
 		m.Jcc(Equal, done)
 	}
+	m.sameAt(in, k, off, done)
 	at, found := m.inRange(in, k, off, handleLength)
 	if !found {
 		m.apart(in)
@@ -111,6 +112,41 @@ func (m ymm) pairWithin(in *vcode.Inst, done Label) {
 	m.Jmp(done)
 	m.Bind(far)
 	m.apart(in)
+}
+
+// sameAt loads the words of a pair for all lanes at once and leaves for done where the
+// lanes of k, all where k is none, have one offset, which is in range: they look at
+// textures of one size nearly always.
+func (m ymm) sameAt(in *vcode.Inst, k, off Reg, done Label) {
+	apart := m.NewLabel()
+	m.RR(AVX_VMOVD_ST, V128, off, 0, RDX, 0)
+	m.rr(AVX_VPBROADCASTD, 2, 0, off)
+	m.rr(AVX_VPCMPEQD, 2, 2, off)
+	if k != NoReg {
+		m.rr(AVX_VPANDN, 2, 2, k)
+		m.rr(AVX_VMOVMSKPS, RAX, 0, 2)
+		m.GRR(TEST, RAX, RAX)
+	} else {
+		m.rr(AVX_VMOVMSKPS, RAX, 0, 2)
+		m.GI(CmpI, false, RAX, allLanes8)
+	}
+	m.Jcc(NotEqual, apart)
+	at := m.handleWord(in.Uses[0], RAX, handleLength)
+	m.GRM(MOV, RCX, at)
+	m.GI(SubI, true, RCX, int32(in.Key.Aux)+8)
+	m.GRR(CMP|W, RCX, RDX)
+	at.Disp -= handleLength
+	m.GRM(MOV|W, RCX, at)
+	m.Jcc(Less, apart)
+	for n := range in.Defs {
+		one := *in
+		one.Defs = in.Defs[n : n+1]
+		d := m.dest(&one, 2)
+		m.rm(AVX_VBROADCASTSS, d, 0, Indexed(RCX, RDX, 1, int32(in.Key.Aux)+4*int32(n)))
+		m.done(&one, d)
+	}
+	m.Jmp(done)
+	m.Bind(apart)
 }
 
 // apart gathers the words of a pair each by itself.
