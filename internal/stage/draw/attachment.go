@@ -34,7 +34,7 @@ func (s *fragmentShader) attachment(binding uint32, name string, layered bool, n
 	if layered {
 		off = s.add(off, s.mul(s.layer(), word(2)))
 	}
-	if s.coarse() {
+	if s.coarse() || b.Func != s.p.Funcs[0] {
 		px, py, at := s.pixelOf(n)
 		off, n = s.add(off, s.add(s.mul(py, pitch), s.mul(px, bytes))), at
 	} else {

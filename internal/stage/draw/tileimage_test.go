@@ -47,12 +47,23 @@ func TestTileColor(t *testing.T) {
 	for i := range uint32(n) {
 		want = 3*want + i + 1
 	}
+	function := strings.Replace(afterText, "v1 = inat.i32 0:i32, #0", "v1 i32 = call 1()", 1) + `
+func "read"() L1(v1 i32) {
+	v2 = inat.i32 0:i32, #0
+	br L1(v2)
+}`
+	for _, text := range []string{afterText, function} {
+		testTileColor(t, text, n, want)
+	}
+}
+
+func testTileColor(t *testing.T, text string, n uint32, want uint32) {
 	everywhere(t, func(t *testing.T, e exec.Engine, subgroup uint32, workers int) []byte {
 		c := blank(t, 80, 72, "R32_UINT")
 		s := full(c)
 		s.Rate.Width, s.Rate.Height = 2, 2 // says nothing here
-		paint(t, e, draw.Stages{Vertex: parse(t, cornersText, subgroup), Fragment: parse(t, afterText, subgroup)}, s, c,
-			draw.Args{Count: 3 * n, Index: manyTriangles(n), IndexBytes: 1, Shader: compute.Args{Push: cover, Workers: workers}})
+		paint(t, e, draw.Stages{Vertex: parse(t, cornersText, subgroup), Fragment: parse(t, text, subgroup)}, s, c,
+			draw.Args{Count: 3 * n, Index: manyTriangles(int(n)), IndexBytes: 1, Shader: compute.Args{Push: cover, Workers: workers}})
 		for i := range 80 * 72 {
 			if got := c.images[0].Load(place(i%80, i/80))[0]; uint32(got) != want {
 				t.Fatalf("pixel %d is %d; want %d", i, got, want)
