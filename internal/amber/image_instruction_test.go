@@ -264,7 +264,7 @@ func (c *instruction) script() string {
 	for _, n := range strings.Fields(extensions) {
 		head += "OpExtension \"" + n + "\"\n"
 	}
-	modes, typ := "OpExecutionMode %main LocalSize 4 1 1\n", "OpTypeImage "+k.image
+	modes, typ := "OpExecutionMode %main LocalSize 4 1 1\n", ""
 	if strings.Contains(names, "Derivative") {
 		modes += "OpExecutionMode %main DerivativeGroupLinearKHR\n"
 	}
@@ -273,8 +273,6 @@ func (c *instruction) script() string {
 	}
 	if strings.HasPrefix(k.bound, "combined") {
 		typ = "OpTypeSampledImage %im"
-	} else {
-		typ = ""
 	}
 	scalar := map[string]string{"vec4": "float", "uvec4": "uint", "ivec4": "int"}[c.result]
 	body := c.body + "\n"
