@@ -85,7 +85,7 @@ func testNarrowed(t *testing.T, engine jit.Engine) {
 	for i := range x {
 		x[i] = uint32(i)*2654435761 ^ uint32(i)<<27
 	}
-	for _, by := range []string{"and.i32 vx, 31:i32", "and.i32 vx, 63:i32", "lshr.i32 vx, 27:i32", "lshr.i32 vx, 1:i32", "lshr.i32 vx, 0:i32", "umod.i32 vx, 33:i32", "bitfieldu.i32 vx, 3:i32, 5:i32", "bitfieldu.i32 vx, 0:i32, 31:i32", "bitfieldu.i32 vx, 0:i32, 32:i32"} {
+	for _, by := range []string{"and.i32 vx, 31:i32", "and.i32 vx, 63:i32", "lshr.i32 vx, 27:i32", "lshr.i32 vx, 1:i32", "lshr.i32 vx, 0:i32", "umod.i32 vx, 33:i32", "bitfieldu.i32 vx, 3:i32, 5:i32", "bitfieldu.i32 vx, 8:i32, 8:i32", "bitfieldu.i32 vx, 16:i32, 8:i32", "bitfieldu.i32 vx, 8:i32, 16:i32", "bitfieldu.i32 vx, 24:i32, 8:i32", "bitfieldu.i32 vx, 8:i32, 0:i32", "bitfieldu.i32 vx, 0:i32, 31:i32", "bitfieldu.i32 vx, 0:i32, 32:i32"} {
 		text := fmt.Sprintf(`program "narrowed" compute
 subgroup 32
 local 64 1 1
@@ -98,7 +98,7 @@ func "main"() L1 {
 	vA = res 0:i32, #0
 	vB = res 0:i32, #1
 	vo = at 0:i32, vi, #4
-	vp = at 0:i32, vi, #20
+	vp = at 0:i32, vi, #24
 	vx = ld.i32 vA, vo, #0
 	vn = %s
 	va = shl.i32 vx, vn
@@ -113,9 +113,10 @@ func "main"() L1 {
 	st.i32 vB, vp, vc, #8
 	st.f32 vB, vp, vd, #12
 	st.f32 vB, vp, ve, #16
+	st.i32 vB, vp, vn, #20
 }
 `, by)
-		job := exec.Job{Groups: [3]uint32{1, 1, 1}, Workers: 1, Resources: [][]exec.Buffer{buffer(x[:]), buffer(make([]uint32, 5*64))}}
+		job := exec.Job{Groups: [3]uint32{1, 1, 1}, Workers: 1, Resources: [][]exec.Buffer{buffer(x[:]), buffer(make([]uint32, 6*64))}}
 		want := run(interp.Engine{}, text, 0, job)
 		if want.err != nil {
 			t.Fatal(want.err)

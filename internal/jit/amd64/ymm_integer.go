@@ -161,6 +161,8 @@ func ymmBitField(m ymm, in *vcode.Inst) {
 			m.rri(AVX_VPSRLD, d, 0, x, uint8(off))
 		case off == 0:
 			m.word(AVX_VPAND, d, x, 1<<count-1)
+		case off%8 == 0 && count%8 == 0 && count > 0:
+			m.rm(AVX_VPSHUFB, d, x, m.octet(bytesOf(uint32(off/8), uint32(count/8))))
 		default:
 			m.rri(AVX_VPSLLD, 0, 0, x, uint8(32-off-count))
 			m.rri(AVX_VPSRLD, d, 0, 0, uint8(32-count)&31)
@@ -176,6 +178,20 @@ func ymmBitField(m ymm, in *vcode.Inst) {
 	d := m.dest(in, 0)
 	m.rr(AVX_VPANDN, d, 1, 0)
 	m.done(in, d)
+}
+
+// bytesOf picks n bytes of each lane, from one on, and zeros above.
+func bytesOf(from, n uint32) (v [8]uint32) {
+	for lane := range uint32(8) {
+		for i := range uint32(4) {
+			pick := uint32(0x80)
+			if i < n {
+				pick = lane%4*4 + from + i
+			}
+			v[lane] |= pick << (8 * i)
+		}
+	}
+	return v
 }
 
 // ymmSignedBitField moves the field to the top and back down.
