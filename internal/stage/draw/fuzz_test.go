@@ -188,6 +188,7 @@ type fuzzed struct {
 	second           int // how much smaller the second attachment is
 	counted          bool
 	feedback         int // bytes of the buffers of transform feedback, from 1; 0: it is not active
+	rates            []byte // texels of the shading rate attachment, if there is one
 }
 
 func (c *choices) draw() *fuzzed {
@@ -203,6 +204,7 @@ func (c *choices) draw() *fuzzed {
 	if f.counted = c.below(4) == 1; c.below(4) == 1 && f.state.ViewMask == 0 {
 		f.feedback = 1 + c.below(256)*c.below(16)
 	}
+	rates            []byte // texels of the shading rate attachment, if there is one
 	return f
 }
 
@@ -365,6 +367,11 @@ func (f *fuzzed) run(t testing.TB, h how) (picture []byte, passed uint64, err er
 			n := i / f.layers
 			m.Store(texture.Place{X: n / f.samples % f.width, Y: n / f.samples / f.width, Layer: i % f.layers, Sample: n % f.samples, Aspect: m.Aspects()[0]}, [4]uint64{0x3f266666})
 		}
+	}
+	if len(f.rates) > 0 {
+		m, v := image(t, texture.Desc{Format: "R8_UINT", Width: len(f.rates), Height: 1}, texture.ViewDesc{})
+		copy(m.Rows(0, 0, 0), f.rates)
+		c.Rates, c.RateTexel = v, [2]uint32{8, 16}
 	}
 	p, err := draw.New(f.stages(t, h.subgroup), f.state, h.engine, exec.Options{})
 	if err != nil {
