@@ -2,6 +2,8 @@ package draw_test
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
@@ -55,4 +57,19 @@ func BenchmarkSmall(b *testing.B) {
 // BenchmarkTriangles draws 100000 of them.
 func BenchmarkTriangles(b *testing.B) {
 	drawn(b, 64, 64, shownText, nil, draw.Args{Count: 3, Instances: 100000, Shader: compute.Args{Push: floats(-1, -1, 0, 1, -0.9, -1, 0, 1, -1, -0.9, 0, 1)}})
+}
+
+// BenchmarkShadingRate covers a megapixel with long fragments of one pixel or several.
+func BenchmarkShadingRate(b *testing.B) {
+	text := shownText
+	long := "v20 = fadd.f32 v1, 1.0:f32\n"
+	for i := range 200 {
+		long += fmt.Sprintf("v%d = ffma.f32 v%d, v%d, v1\n", 21+i, 20+i, 20+i)
+	}
+	text = strings.Replace(text, "out.f32 v1, #0", long+"v300 = fadd.f32 v220, v1\nout.f32 v300, #0", 1)
+	for _, n := range []uint32{1, 2, 4} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			drawn(b, 1024, 1024, text, func(s *draw.State) { s.Rate.Width, s.Rate.Height = n, n }, draw.Args{Count: 3, Shader: compute.Args{Push: cover}})
+		})
+	}
 }

@@ -187,7 +187,7 @@ type fuzzed struct {
 	width, height    int
 	second           int // how much smaller the second attachment is
 	counted          bool
-	feedback         int // bytes of the buffers of transform feedback, from 1; 0: it is not active
+	feedback         int    // bytes of the buffers of transform feedback, from 1; 0: it is not active
 	rates            []byte // texels of the shading rate attachment, if there is one
 }
 
@@ -204,7 +204,7 @@ func (c *choices) draw() *fuzzed {
 	if f.counted = c.below(4) == 1; c.below(4) == 1 && f.state.ViewMask == 0 {
 		f.feedback = 1 + c.below(256)*c.below(16)
 	}
-	rates            []byte // texels of the shading rate attachment, if there is one
+	f.more(c)
 	return f
 }
 
