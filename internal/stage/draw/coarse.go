@@ -23,18 +23,36 @@ func (s *fragmentShader) sizes() {
 	}
 }
 
-// locateCoarse is locate for fragments of several pixels, of which (x, y) are numbers:
-// those of a block are the first invocations along both axes, so that quads are quads
-// of fragments.
+// coarseLocal is the place of the invocation's fragment in its block, in fragments:
+// quad by quad, so that those that there are have the first invocations.
+func (s *fragmentShader) coarseLocal() (x, y ir.V) {
+	b, lane := s.b, s.id(ir.LocalInvocationIndex)
+	shifted := func(v, n ir.V) ir.V { return b.Op(ir.LShr, ir.I32, v, n) }
+	odd := func(v ir.V) ir.V { return s.and(v, b.I32(1)) }
+	twice := func(v ir.V) ir.V { return b.Op(ir.Shl, ir.I32, v, b.I32(1)) }
+	quad := shifted(lane, b.I32(2))
+	wide := b.Op(ir.Sub, ir.I32, b.I32(2), s.get(varSizeX)) // the logarithm of how many are side by side
+	row := shifted(quad, wide)
+	column := b.Op(ir.Sub, ir.I32, quad, b.Op(ir.Shl, ir.I32, row, wide))
+	return s.or(twice(column), odd(lane)), s.or(twice(row), odd(shifted(lane, b.I32(1))))
+}
+
+// locateCoarse is locate for fragments of several pixels, of which (x, y) are numbers.
 func (s *fragmentShader) locateCoarse(item, x, y ir.V) ir.V {
 	b := s.b
 	x, y = b.Op(ir.Shl, ir.I32, x, s.get(varSizeX)), b.Op(ir.Shl, ir.I32, y, s.get(varSizeY))
 	s.set(varX, s.add(s.corner[0], x))
 	s.set(varY, s.add(s.corner[1], y))
+	done := b.Block(ir.B1)
+	b.If(b.Cmp(ir.ULt, s.or(x, y), b.I32(raster.Block)))
 	set := s.coarseSet(item, x, y)
-	in := b.Cmp(ir.ULt, s.or(x, y), b.I32(raster.Block))
-	s.set(varSet, b.Select(in, set, s.zero(s.setType())))
-	return s.not(b.Cmp(ir.Eq, s.get(varSet), s.zero(s.setType())))
+	s.set(varSet, set)
+	b.Br(done, s.not(b.Cmp(ir.Eq, set, s.zero(s.setType()))))
+	b.End()
+	s.set(varSet, s.zero(s.setType()))
+	b.Br(done, b.Bool(false))
+	b.End()
+	return b.Param(done, 0)
 }
 
 // coarseSet reads which samples of a fragment are covered whose first pixel is (x, y)

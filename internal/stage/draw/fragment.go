@@ -67,7 +67,7 @@ func fragmentProgram(from *ir.Program, key *fragmentKey, rec *record) (*ir.Progr
 	s.p.StateEffects()
 	// A program that reads values of lanes that it names may read those of its quad.
 	s.helpers = s.p.Effects.Quads || s.reads(ir.QuadX) || s.reads(ir.QuadY) || from.Modes.Has(ir.FullQuads) || s.does(ir.Shuf)
-	s.swizzled = s.helpers && s.p.SubgroupSize < 2*raster.Block || s.p.Effects.GroupOps || s.reads(ir.SubgroupLocalInvocationId)
+	s.swizzled = s.helpers && s.p.SubgroupSize < 2*raster.Block || s.p.Effects.GroupOps || s.reads(ir.SubgroupLocalInvocationId) || s.coarse()
 	s.strip.rows = s.rows()
 	if s.swizzled {
 		s.p.LocalSize = [3]uint32{raster.Block * s.strip.rows, 1, 1}
@@ -287,6 +287,9 @@ func (s *fragmentShader) locate(item, bits ir.V) ir.V {
 func (s *fragmentShader) local() (x, y ir.V) {
 	if !s.swizzled {
 		return s.id(ir.LocalInvocationIdX), s.id(ir.LocalInvocationIdY)
+	}
+	if s.coarse() {
+		return s.coarseLocal()
 	}
 	b, lane := s.b, s.id(ir.LocalInvocationIndex)
 	part := func(shift, mask uint32) ir.V {

@@ -203,6 +203,7 @@ func (d *drawing) rate(s *sheet) {
 	stride := int(d.pipeline.rec.stride / 4)
 	view := d.params.words(vertexWords + fragmentWords)[vertexWords+fragmentView]
 	words := d.itemWords()
+	last, size := [2]uint32{}, r.of(0, 0)
 	for at := 0; at < len(s.items); at += words {
 		item := raster.Item(s.items[at:])
 		p := &d.raster.Primitives[item.Primitive()]
@@ -214,7 +215,9 @@ func (d *drawing) rate(s *sheet) {
 			layer = view
 		}
 		x, y := item.At()
-		size := r.of(flags, r.at(x, y, layer))
+		if now := [2]uint32{flags, r.at(x, y, layer)}; now != last { // most are like those before
+			last, size = now, r.of(flags, now[1])
+		}
 		item[0] |= uint64(size.x)<<32 | uint64(size.y)<<48
 	}
 }
