@@ -8,9 +8,13 @@ type shelf struct{ next, end uint32 }
 
 const shelfSize = 16
 
-// number returns the number that the next primitive has if it is kept: that of a place
-// among those of the tile where its items begin.
+// number returns the number that the primitive has if it is kept: that of a place
+// among those of the tile where its items begin, wherever the parts lie that it is
+// covered in.
 func (r *Rasterizer) number(tile int32) uint32 {
+	if r.shelf != nil {
+		return r.shelf.next
+	}
 	s := &r.shelves[tile]
 	if s.next == s.end {
 		s.next = uint32(len(r.Primitives))
@@ -47,6 +51,7 @@ func (r *Rasterizer) kept(p *Primitive) *Primitive {
 	n := r.shelf.next
 	r.shelf.next++
 	r.ahead(n + 1)
+	r.shelf = nil
 	q := &r.Primitives[n]
 	q.ID, q.Flags, q.Layer, q.Viewport, q.MinZ, q.MaxZ = p.ID, p.Flags, p.Layer, p.Viewport, p.MinZ, p.MaxZ
 	v, first := p.Vertex, 3*n

@@ -25,7 +25,7 @@ type Rasterizer struct {
 	tiles     [][]uint64   // the items of each tile
 	words     int          // of all of them
 	shelves   []shelf      // by tile
-	shelf     *shelf       // of the primitive that is being covered
+	shelf     *shelf       // of the primitive that is being covered; nil before its first item
 	grid      grid
 	polygon   polygon
 	masks     [64]uint64 // of a block, by sample
@@ -78,6 +78,7 @@ func (r *Rasterizer) Begin(s *State) {
 		r.shelves = append(r.shelves, shelf{})
 	}
 	r.shelves = r.shelves[:n]
+	r.shelf = nil
 	clear(r.shelves)
 	r.tiles = r.tiles[:n]
 	for i := range r.tiles {

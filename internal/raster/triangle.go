@@ -49,6 +49,7 @@ func (r *Rasterizer) place(p *Primitive) *transform {
 		return nil
 	}
 	p.Layer, p.Viewport, p.MinZ, p.MaxZ = layer, number, t.min, t.max
+	r.shelf = nil
 	return t
 }
 

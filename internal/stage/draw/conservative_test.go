@@ -7,6 +7,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
+	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
 // TestFullyCovered draws a triangle whose corners stand at (2.25, 2.25), (13.75, 2.25)
@@ -47,6 +48,32 @@ func TestFullyCovered(t *testing.T) {
 		}
 		return out
 	})
+}
+
+// TestFullyCoveredMasked takes samples away from a triangle that covers all: what it
+// covers wholly stays so (Vulkan §"Sample Mask Test", FullyCoveredEXT).
+func TestFullyCoveredMasked(t *testing.T) {
+	for _, e := range engines() {
+		for _, samples := range []int{1, 4, 64} {
+			c := sampled(t, "R32G32_SFLOAT", samples)
+			s := full(c)
+			s.Rasterization.Conservative = 1
+			s.Multisample = draw.Multisample{Samples: uint32(samples), Mask: &[2]uint32{1, 1}}
+			paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, giveText("fullycovered i32 0", "i32"), 0)}, s, c,
+				draw.Args{Count: 3, Shader: compute.Args{Push: cover}})
+			for i := range side * side * samples {
+				n := i % samples
+				want := 0.0
+				if n%32 == 0 {
+					want = 1
+				}
+				b := c.images[0].Texel(texture.Place{X: i / samples % side, Y: i / samples / side, Sample: n})
+				if number(b, 0) != want || number(b, 1) != want {
+					t.Fatalf("%s, %d samples: sample %d of pixel %d is %v, %v; want %v", e.Name(), samples, n, i/samples, number(b, 0), number(b, 1), want)
+				}
+			}
+		}
+	}
 }
 
 // TestShadingRateSmall draws many triangles of few pixels, each with coarse fragments:

@@ -1,0 +1,74 @@
+package raster
+
+import (
+	"math/rand"
+	"testing"
+)
+
+// byPrimitive returns for each PrimitiveId how many samples its items cover.
+func byPrimitive(r *Rasterizer, n int) []int {
+	out := make([]int, n)
+	for t := range r.Tiles() {
+		for list := r.Tile(t); len(list) > 0; list = list[ItemWords(1, r.state.Inner):] {
+			p := &r.Primitives[Item(list).Primitive()]
+			for m := list[1]; m != 0; m &= m - 1 {
+				out[p.ID]++
+			}
+		}
+	}
+	return out
+}
+
+// TestItemsOfPrimitives covers many tiles with triangles, clipped ones among them, lines
+// and points: each item names the primitive that it is of.
+func TestItemsOfPrimitives(t *testing.T) {
+	random := rand.New(rand.NewSource(7))
+	const width, height, n = 300, 200, 120
+	for round := range 12 {
+		s := state(1, width, height)
+		s.PolygonMode, s.LineWidth = PolygonMode(max(round%6-3, 0)), 3
+		s.LineMode = LineMode(round % 3)
+		if round%4 == 3 {
+			s.Conservative = Overestimate
+		}
+		var v [][4]float32
+		for range 3 * n {
+			p := inPixels(random.Float64()*width*1.4-30, random.Float64()*height*1.4-30, width, height)
+			p[2] = random.Float32()*1.6 - 0.3 // some before the near plane, some behind the far one
+			if random.Intn(8) == 0 {
+				p[3] = -0.5 // some behind the eye
+			}
+			v = append(v, p)
+		}
+		add := func(r *Rasterizer, i uint32) {
+			switch a := 3 * i; i % 5 {
+			case 3:
+				r.Line([2]uint32{a, a + 1}, a, i)
+			case 4:
+				r.Point(a, i)
+			default:
+				r.Triangle([3]uint32{a, a + 1, a + 2}, a, i)
+			}
+		}
+		all := &Rasterizer{}
+		all.Begin(s)
+		all.Vertices(records(v...))
+		for i := range uint32(n) {
+			add(all, i)
+		}
+		got := byPrimitive(all, n)
+		for i := range uint32(n) {
+			one := &Rasterizer{}
+			one.Begin(s)
+			one.Vertices(records(v...))
+			add(one, i)
+			want := 0
+			for _, k := range picture(one, 1, width, height) {
+				want += k
+			}
+			if got[i] != want {
+				t.Fatalf("round %d: items of primitive %d cover %d samples; want %d", round, i, got[i], want)
+			}
+		}
+	}
+}
