@@ -7,9 +7,6 @@ import "math"
 // line is that one several times, side by side along the minor axis.
 func (r *Rasterizer) diamonds(p *Primitive, a, b *end) bool {
 	limits := r.limits(p)
-	if limits.Empty() {
-		return false
-	}
 	// The ends are moved by (−ε, −ε²), so that no tie is left.
 	const epsilon = 1.0 / (1 << 16)
 	l := segment{
@@ -17,11 +14,23 @@ func (r *Rasterizer) diamonds(p *Primitive, a, b *end) bool {
 		x1: float64(b.point.x)/one - epsilon, y1: float64(b.point.y)/one - epsilon*epsilon,
 	}
 	l.steep = math.Abs(l.y1-l.y0) > math.Abs(l.x1-l.x0)
-	width := max(int32(r.state.LineWidth+0.5), 1)
+	first := int32(0)
+	if r.state.Stipple.Factor > 0 {
+		var count int64
+		first, count = l.fragments()
+		defer r.pass(float64(count))
+	}
+	if limits.Empty() {
+		return false
+	}
+	width := int32(r.width() + 0.5)
 	any := false
 	for k := range width {
 		c := collector{Rasterizer: r, number: r.number(r.tileOf(limits.X0, limits.Y0)), limits: limits}
 		l.pixels(limits, func(x, y int32) {
+			if !r.state.Stipple.lit(int64(r.stippled) + l.along(x, y, first)) {
+				return
+			}
 			if minor := k - (width-1)/2; l.steep {
 				x += minor
 			} else {
@@ -45,25 +54,67 @@ type segment struct {
 // axis as far as it lies within the limits.
 func (l *segment) pixels(limits Rect, add func(x, y int32)) {
 	u0, u1, low, high := l.x0, l.x1, limits.X0, limits.X1
-	v0, v1 := l.y0, l.y1
 	if l.steep {
-		u0, u1, v0, v1, low, high = l.y0, l.y1, l.x0, l.x1, limits.Y0, limits.Y1
+		u0, u1, low, high = l.y0, l.y1, limits.Y0, limits.Y1
 	}
 	first := max(int32(math.Floor(min(u0, u1)))-1, low)
 	last := min(int32(math.Floor(max(u0, u1)))+1, high-1)
 	for i := first; i <= last; i++ {
-		at := float64(float64(i)+0.5-u0) / float64(u1-u0)
-		j := int32(math.Floor(float64(v0 + float64(min(max(at, 0), 1)*float64(v1-v0)))))
-		for n := j - 1; n <= j+1; n++ {
-			x, y := i, n
-			if l.steep {
-				x, y = n, i
-			}
-			if l.leaves(float64(x)+0.5, float64(y)+0.5) {
-				add(x, y)
-			}
+		l.column(i, add)
+	}
+}
+
+// column calls add for each such pixel at place i of the major axis: there is one, or
+// none at the ends.
+func (l *segment) column(i int32, add func(x, y int32)) {
+	u0, u1, v0, v1 := l.x0, l.x1, l.y0, l.y1
+	if l.steep {
+		u0, u1, v0, v1 = l.y0, l.y1, l.x0, l.x1
+	}
+	at := float64(float64(i)+0.5-u0) / float64(u1-u0)
+	j := int32(math.Floor(float64(v0 + float64(min(max(at, 0), 1)*float64(v1-v0)))))
+	for n := j - 1; n <= j+1; n++ {
+		x, y := i, n
+		if l.steep {
+			x, y = n, i
+		}
+		if l.leaves(float64(x)+0.5, float64(y)+0.5) {
+			add(x, y)
 		}
 	}
+}
+
+// fragments returns at which place of the major axis the line's first fragment lies, and
+// how many it has.
+func (l *segment) fragments() (first int32, count int64) {
+	from, to := l.x0, l.x1
+	if l.steep {
+		from, to = l.y0, l.y1
+	}
+	step := int32(1)
+	if to < from {
+		step = -1
+	}
+	has := func(i int32) (any bool) {
+		l.column(i, func(int32, int32) { any = true })
+		return any
+	}
+	first, last := int32(math.Floor(from))-step, int32(math.Floor(to))+step
+	for (last-first)*step >= 0 && !has(first) {
+		first += step
+	}
+	for (last-first)*step >= 0 && !has(last) {
+		last -= step
+	}
+	return first, int64((last-first)*step) + 1
+}
+
+// along returns how many fragments of the line lie before that at x, y.
+func (l *segment) along(x, y, first int32) int64 {
+	if l.steep {
+		x = y
+	}
+	return int64(max(x-first, first-x))
 }
 
 // leaves reports whether the line goes through the diamond around a pixel's centre

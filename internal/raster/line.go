@@ -32,13 +32,16 @@ func (r *Rasterizer) line(p *Primitive, t *transform, bias float32) {
 	}
 	p.along(&a, &b, r.position(p.Vertex[1]).w)
 	p.Z.C = float32(p.Z.C + bias)
-	any := false
-	if r.state.LineMode == Bresenham {
-		any = r.diamonds(p, &a, &b)
-	} else {
-		any = r.rectangle(p, &a, &b)
+	switch {
+	case r.state.LineMode == Bresenham:
+		r.keep(p, r.diamonds(p, &a, &b))
+	case r.state.LineMode == Smooth:
+		r.smooth(p, &a, &b)
+	case r.state.Stipple.Factor > 0:
+		r.dashes(p, &a, &b)
+	default:
+		r.keep(p, r.rectangle(p, &a, &b))
 	}
-	r.keep(p, any)
 }
 
 // ends returns what is left of a line in the framebuffer; false for nothing.
@@ -104,13 +107,32 @@ func (p *Primitive) along(a, b *end, last float32) {
 // rectangle covers a line as a rectangle that is as wide as the line (Vulkan,
 // Basic Line Segment Rasterization).
 func (r *Rasterizer) rectangle(p *Primitive, a, b *end) bool {
-	dx, dy := float64(b.x-a.x), float64(b.y-a.y)
-	half := float64(r.state.LineWidth) / 2 / math.Sqrt(float64(dx*dx)+float64(dy*dy))
-	nx, ny := float64(-dy*half), float64(dx*half)
-	corner := func(e *end, s float64) point {
-		return point{snap(float64(e.x + float64(s*nx))), snap(float64(e.y + float64(s*ny)))}
+	nx, ny := r.across(a, b)
+	return r.quadrilateral(p, [4]point{a.beside(nx, ny), a.beside(-nx, -ny), b.beside(-nx, -ny), b.beside(nx, ny)})
+}
+
+// MaxLineWidth is the greatest width of a line in pixels (lineWidthRange); the least is
+// 1.
+const MaxLineWidth = 256
+
+// width returns the width of lines. What is no number is the least.
+func (r *Rasterizer) width() float32 {
+	if w := r.state.LineWidth; w > 1 {
+		return min(w, MaxLineWidth)
 	}
-	return r.quadrilateral(p, [4]point{corner(a, 1), corner(a, -1), corner(b, -1), corner(b, 1)})
+	return 1
+}
+
+// across returns half the line's width, at a right angle to the line.
+func (r *Rasterizer) across(a, b *end) (nx, ny float64) {
+	dx, dy := float64(b.x-a.x), float64(b.y-a.y)
+	half := float64(r.width()) / 2 / math.Sqrt(float64(dx*dx)+float64(dy*dy))
+	return float64(-dy * half), float64(dx * half)
+}
+
+// beside returns the place that lies so far from the end.
+func (e *end) beside(nx, ny float64) point {
+	return point{snap(float64(e.x + nx)), snap(float64(e.y + ny))}
 }
 
 // quadrilateral covers a convex polygon of four corners.
@@ -128,6 +150,7 @@ func (r *Rasterizer) quadrilateral(p *Primitive, c [4]point) bool {
 
 // outline draws a polygon as its edges or its corners, with bias added to depths.
 func (r *Rasterizer) outline(p *Primitive, t *transform, bias float32) {
+	r.Strip()
 	for i, n := range p.Vertex {
 		q := Primitive{Vertex: [3]uint32{n, p.Vertex[(i+1)%3], n}, Provoking: p.Provoking, ID: p.ID, Flags: p.Flags & FrontFacing,
 			Layer: p.Layer, Viewport: p.Viewport, MinZ: p.MinZ, MaxZ: p.MaxZ}

@@ -27,8 +27,10 @@ type Rasterizer struct {
 	shelves   []shelf      // by tile
 	shelf     *shelf       // of the primitive that is being covered; nil before its first item
 	grid      grid
+	stippled  float64 // what of the stipple's period lies behind, in pixels along the strip or in fragments
 	polygon   polygon
 	masks     [64]uint64 // of a block, by sample
+	pixels    []smoothPixel
 }
 
 // grid is the tiles that an area touches.

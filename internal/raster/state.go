@@ -36,6 +36,7 @@ type State struct {
 
 	LineWidth float32
 	LineMode  LineMode
+	Stipple   Stipple
 
 	// Aligned has all blocks stand at multiples of Block.
 	Aligned bool

@@ -52,6 +52,8 @@ func (a *Args) check(s *State) error {
 		return wrong("topology %d; must be one of Vulkan's", s.Assembly.Topology)
 	case len(s.Viewports) > MaxViewports || len(s.Viewports) != len(s.Scissors):
 		return wrong("%d viewports and %d scissors; must be as many, at most %d", len(s.Viewports), len(s.Scissors), MaxViewports)
+	case s.Rasterization.Stipple.Factor > MaxStipple:
+		return wrong("a stipple with factor %d; must be at most %d", s.Rasterization.Stipple.Factor, MaxStipple)
 	case len(a.Shader.Push) > compute.MaxPushBytes:
 		return &exec.LimitError{What: "bytes of push constants", Have: uint64(len(a.Shader.Push)), Most: compute.MaxPushBytes}
 	}

@@ -13,6 +13,7 @@ type primitive struct {
 	v         [3]uint32 // a line has two, a point one
 	provoking uint32
 	id        uint32
+	begins    bool // it is the first of a strip
 }
 
 // chunk is a run of primitives with the vertices that they have.
@@ -194,7 +195,7 @@ func corners(t Topology, i uint32) (v [3]uint32, n int, last int) {
 // primitive is primitive i of the strip.
 func (m *assembler) primitive(c *chunk, i uint32) primitive {
 	v, n, last := corners(m.topology, i)
-	p := primitive{id: m.id}
+	p := primitive{id: m.id, begins: i == 0}
 	if m.each > 0 {
 		m.whole(c, i)
 	}

@@ -111,6 +111,9 @@ func (s *fragmentShader) source(n, source uint32, a *attachment) (color [4]ir.V)
 	for i := range color {
 		color[i] = s.within(a, i, color[i])
 	}
+	if s.key.smooth && n == 0 && source == 0 && a.Kind() == ir.F32 {
+		color[3] = s.fmul(color[3], s.smoothness())
+	}
 	if s.key.alphaToOne && a.Kind() == ir.F32 {
 		color[3] = s.num(1)
 	}

@@ -227,7 +227,9 @@ func (d *recorded) effects() (some, ordered bool) {
 		some = some || p.Effects.Writes || p.Effects.Ordered || len(p.Messages) > 0
 		ordered = ordered || p != s.Fragment && (p.Effects.Ordered || len(p.Messages) > 0)
 	}
-	return some || d.args.Feedback != nil, ordered || d.args.Feedback != nil
+	// A stipple is counted on along a strip.
+	alone := d.args.Feedback != nil || d.state.Rasterization.Stipple.Factor > 0
+	return some || alone, ordered || alone
 }
 
 // rasterState gives raster its part of the state.
@@ -251,7 +253,7 @@ func (d *recorded) rasterState() {
 		CullFront: r.Cull&CullFront != 0, CullBack: r.Cull&CullBack != 0, Clockwise: r.Clockwise,
 		PolygonMode: raster.PolygonMode(r.PolygonMode), ProvokingLast: r.LastVertex,
 		DepthClip: r.DepthClip, NegativeOneToOne: r.NegativeOneZ,
-		LineWidth: r.LineWidth, LineMode: raster.LineMode(r.LineMode), ExtraSize: r.ExtraOverestimate,
+		LineWidth: r.LineWidth, LineMode: raster.LineMode(r.LineMode), Stipple: raster.Stipple(r.Stipple), ExtraSize: r.ExtraOverestimate,
 		Aligned: d.key.pixels > 1, Inner: d.key.inner, Columns: goesOn(d.fragmentBound.program.IR()) && !d.key.inner && len(d.state.Discard.Rectangles) == 0,
 	}
 	switch {

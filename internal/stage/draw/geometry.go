@@ -180,7 +180,7 @@ func (d *drawing) endStrip(f *flow) {
 	id := rec.word(ir.PrimitiveId, 0)
 	for i := range primitivesOf(f.topology, uint32(len(d.strip))) {
 		v, n, last := corners(f.topology, i)
-		var p primitive
+		p := primitive{begins: i == 0}
 		for k := range n {
 			p.v[k] = d.strip[v[k]]
 		}

@@ -18,6 +18,7 @@ type fragmentKey struct {
 	samples         uint32
 	pixels          uint32 // that a fragment may have at most
 	inner           bool   // items say which pixels are wholly covered
+	smooth          bool   // primitives say how much of their pixels is covered
 	perSample       bool   // an invocation stands for one sample
 	alphaToCoverage bool
 	alphaToOne      bool
@@ -37,6 +38,7 @@ func fragmentKeyOf(s *State, t *Target, perSample, counts bool) (k fragmentKey) 
 	k.samples = max(m.Samples, 1)
 	k.perSample = k.samples > 1 && (perSample || m.SampleShading && m.MinShading*float32(k.samples) > 1)
 	k.alphaToCoverage, k.alphaToOne = m.AlphaToCoverage, m.AlphaToOne
+	k.smooth = s.Rasterization.LineMode == SmoothLines
 	k.counts, k.views = counts, s.ViewMask != 0
 	if k.logic = s.Blend.Logic; k.logic {
 		k.logicOp = s.Blend.LogicOp

@@ -306,6 +306,9 @@ func (d *drawing) fragments(ctx context.Context, f *flow) error {
 		case PointList:
 			r.Point(p.v[0], p.id)
 		case LineList, LineStrip, LineListAdjacency, LineStripAdjacency:
+			if p.begins || f.topology == LineList || f.topology == LineListAdjacency {
+				r.Strip()
+			}
 			r.Line([2]uint32(p.v[:2]), p.provoking, p.id)
 		default:
 			r.Triangle(p.v, p.provoking, p.id)

@@ -119,6 +119,15 @@ const (
 	SmoothLines
 )
 
+// LineStipple takes parts of lines away (VkPipelineRasterizationLineStateCreateInfo).
+type LineStipple struct {
+	Factor  uint32 // how often each bit of the pattern is used: 1 to 256; 0 is no stipple
+	Pattern uint16 // from the least significant bit on: what is drawn
+}
+
+// MaxStipple is the greatest factor of a stipple.
+const MaxStipple = 256
+
 // Rasterization is how primitives become fragments.
 type Rasterization struct {
 	Discard     bool // nothing is rasterised
@@ -135,8 +144,9 @@ type Rasterization struct {
 	BiasConstant      float32
 	BiasSlope         float32
 	BiasClamp         float32
-	LineMode          LineMode
-	LineWidth         float32 // pixels; 0 is 1
+	LineMode          LineMode // SmoothLines compiles the fragment program, or no longer
+	LineWidth         float32  // pixels; 0 is 1
+	Stipple           LineStipple
 
 	Conservative      int8    // 1: overestimated, −1: underestimated
 	ExtraOverestimate float32 // pixels

@@ -1,0 +1,83 @@
+package draw_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
+)
+
+// stripText is a geometry program that makes of each line two strips: one that is the
+// line, and one that is turned by half a turn.
+var stripText = strings.NewReplacer("inputtriangles outputtrianglestrip", "inputlines outputlinestrip", "v13 = ult.i32 v12, 6:i32", "v13 = ult.i32 v12, 2:i32").Replace(doubledText)
+
+// TestStipple draws a level line of two parts, of 5 and of 11 pixels, of which a stipple
+// leaves two pixels of four: in a strip it is counted on, in a list each part begins
+// anew, as it does behind an index that restarts, and in another instance (Vulkan §"Line
+// Stipple").
+func TestStipple(t *testing.T) {
+	const y = 0.5 / side
+	at := func(x float32) float32 { return x/(side/2) - 1 }
+	push := floats(at(0), y, 0, 1, at(5), y, 0, 1, at(16), y, 0, 1)
+	counted, anew := "##..##..##..##..", "##..###..##..##."
+	for name, x := range map[string]struct {
+		topology draw.Topology
+		index    []byte
+		geometry string
+		row      int
+		want     string
+	}{
+		"strip":            {draw.LineStrip, nil, "", side / 2, counted},
+		"list":             {draw.LineList, []byte{0, 1, 1, 2}, "", side / 2, anew},
+		"restart":          {draw.LineStrip, []byte{0, 1, 255, 1, 2}, "", side / 2, anew},
+		"no restart":       {draw.LineStrip, []byte{0, 1, 1, 2}, "", side / 2, counted},
+		"adjacency":        {draw.LineStripAdjacency, []byte{0, 0, 1, 2, 2}, "", side / 2, counted},
+		"geometry":         {draw.LineList, []byte{0, 1}, stripText, side / 2, "##..#..........."},
+		"second strip":     {draw.LineList, []byte{0, 1}, stripText, side/2 - 1, "...........#..##"},
+		"list of adjacent": {draw.LineListAdjacency, []byte{0, 0, 1, 1, 1, 1, 2, 2}, "", side / 2, anew},
+	} {
+		for _, mode := range []draw.LineMode{draw.DefaultLines, draw.RectangularLines, draw.BresenhamLines} {
+			for _, e := range engines() {
+				for _, workers := range []int{1, 3} {
+					c := blank(t, side, side, "R8_UNORM")
+					s := full(c)
+					s.Assembly = draw.Assembly{Topology: x.topology, Restart: name == "restart"}
+					s.Rasterization.LineMode, s.Rasterization.Stipple = mode, draw.LineStipple{Factor: 2, Pattern: 0x5555}
+					stages := draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, whiteText, 0)}
+					if x.geometry != "" {
+						stages.Geometry = parse(t, x.geometry, 0)
+					}
+					a := draw.Args{Count: 3, Index: x.index, Instances: 2, Shader: compute.Args{Push: push, Workers: workers}}
+					if x.index != nil {
+						a.Count, a.IndexBytes = uint32(len(x.index)), 1
+					}
+					paint(t, e, stages, s, c, a)
+					row := ""
+					for _, b := range c.bytes(0)[side*x.row:][:side] {
+						row += map[bool]string{true: "#", false: "."}[b != 0]
+					}
+					if row != x.want {
+						t.Errorf("%s, %s, mode %d: %s; want %s", name, e.Name(), mode, row, x.want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestStippleRefused has a factor that there is not.
+func TestStippleRefused(t *testing.T) {
+	c := blank(t, side, side, "R8_UNORM")
+	s := full(c)
+	s.Rasterization.Stipple.Factor = draw.MaxStipple + 1
+	p, err := draw.New(draw.Stages{Vertex: parse(t, cornersText, 0)}, s, engines()[0], exec.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	if err := p.Draw(t.Context(), &c.Target, &draw.Args{Count: 3, Instances: 1, Shader: compute.Args{Push: cover}}); err == nil || !strings.Contains(err.Error(), "factor 257") {
+		t.Errorf("%v; want the factor", err)
+	}
+}
