@@ -118,7 +118,7 @@ func fragmentTexts() []string {
 		giveText("sampleid i32 0", "i32"), giveText("sampleposition f32 0", "f32"), giveText("samplemask i32 0", "i32"),
 		giveText("primitiveid i32 0", "i32"), giveText("layer i32 0", "i32"), giveText("viewindex i32 0", "i32"),
 		giveText("barycoord f32 1", "f32"), giveText("barycoordnopersp f32 2", "f32"), giveText("clipdistance f32 1", "f32"),
-		giveText("fragsize i32 0", "i32"), giveText("fragsize i32 1", "i32"),
+		giveText("fullycovered i32 0", "i32"), giveText("frontfacing i32 0", "i32"), giveText("fragsize i32 0", "i32"), giveText("fragsize i32 1", "i32"),
 		with(shownText, "in samplemask i32 0\nout samplemask i32 0", "v30 = in.i32 #3\nv31 = and.i32 v30, 11:i32\nout.i32 v31, #4"),
 		tallyText,
 	}
@@ -192,7 +192,7 @@ type fuzzed struct {
 }
 
 func (c *choices) draw() *fuzzed {
-	f := &fuzzed{width: 1 + c.below(40), height: 1 + c.below(24), samples: []int{1, 1, 1, 4, 2, 8, 16}[c.below(7)], layers: 1 + c.below(3)*c.below(2)}
+	f := &fuzzed{width: 1 + c.below(40) + 97*(c.below(8)/7), height: 1 + c.below(24) + 80*(c.below(8)/7), samples: []int{1, 1, 1, 4, 2, 8, 16}[c.below(7)], layers: 1 + c.below(3)*c.below(2)}
 	f.formats = []string{[]string{"R8G8B8A8_UNORM", "R32G32B32A32_SFLOAT", "R8G8B8A8_SRGB", "R16G16_SFLOAT", "A2B10G10R10_UNORM_PACK32", "B10G11R11_UFLOAT_PACK32", "R5G6B5_UNORM_PACK16"}[c.below(7)]}
 	if c.below(4) == 1 {
 		f.formats, f.second = append(f.formats, "R16_UNORM"), c.below(3)
@@ -259,6 +259,12 @@ func (f *fuzzed) choose(c *choices) {
 		r.DepthBias, r.BiasConstant, r.BiasSlope, r.BiasClamp, r.LineWidth, r.ExtraOverestimate = true, v[0], v[1], v[2], 4+4*v[3], v[4]
 	}
 	s.Multisample = draw.Multisample{Samples: uint32(f.samples), SampleShading: c.below(4) == 1, MinShading: 0.5, AlphaToCoverage: c.below(8) == 1, AlphaToOne: c.below(8) == 1}
+	if c.below(4) == 1 {
+		s.Rasterization.Stipple = draw.LineStipple{Factor: uint32(c.below(9)), Pattern: uint16(c.byte()) * 0x101}
+	}
+	if c.below(16) == 1 {
+		s.Rasterization.LineWidth = []float32{1e9, -1, float32(math.NaN()), 1e30, 300}[c.below(5)]
+	}
 	if c.below(4) == 1 {
 		s.Multisample.Mask = &[2]uint32{uint32(c.byte()) | 1, 0}
 	}
