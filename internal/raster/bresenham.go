@@ -14,6 +14,12 @@ func (r *Rasterizer) diamonds(p *Primitive, a, b *end) bool {
 		x1: float64(b.point.x)/one - epsilon, y1: float64(b.point.y)/one - epsilon*epsilon,
 	}
 	l.steep = math.Abs(l.y1-l.y0) > math.Abs(l.x1-l.x0)
+	width := int32(r.width() + 0.5)
+	if above := float64(width-1) / 2; l.steep {
+		l.x0, l.x1 = l.x0-above, l.x1-above
+	} else {
+		l.y0, l.y1 = l.y0-above, l.y1-above
+	}
 	first := int32(0)
 	if r.state.Stipple.Factor > 0 {
 		var count int64
@@ -23,7 +29,6 @@ func (r *Rasterizer) diamonds(p *Primitive, a, b *end) bool {
 	if limits.Empty() {
 		return false
 	}
-	width := int32(r.width() + 0.5)
 	any := false
 	for k := range width {
 		c := collector{Rasterizer: r, number: r.number(r.tileOf(limits.X0, limits.Y0)), limits: limits}
@@ -31,10 +36,10 @@ func (r *Rasterizer) diamonds(p *Primitive, a, b *end) bool {
 			if !r.state.Stipple.lit(int64(r.stippled) + l.along(x, y, first)) {
 				return
 			}
-			if minor := k - (width-1)/2; l.steep {
-				x += minor
+			if l.steep {
+				x += k
 			} else {
-				y += minor
+				y += k
 			}
 			c.add(x, y)
 		})
