@@ -67,6 +67,32 @@ func TestStipple(t *testing.T) {
 	}
 }
 
+// TestStippleLong has a strip of more lines than are set up at once: it is counted on with
+// any number of workers.
+func TestStippleLong(t *testing.T) {
+	index := make([]byte, 40000)
+	for i := range index {
+		index[i] = byte(i * 7 % 3)
+	}
+	var first []byte
+	for _, e := range engines() {
+		for _, workers := range []int{1, 2, 4} {
+			c := blank(t, side, side, "R32_SFLOAT")
+			s := full(c)
+			s.Assembly.Topology, s.Blend.Attachments = draw.LineStrip, sums
+			s.Rasterization.Stipple = draw.LineStipple{Factor: 3, Pattern: 0x1357}
+			paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, whiteText, 0)}, s, c,
+				draw.Args{Count: uint32(len(index)), Index: index, IndexBytes: 1, Shader: compute.Args{Workers: workers, Push: floats(-0.9, -0.7, 0, 1, 0.8, -0.4, 0, 1, 0.1, 0.9, 0, 1)}})
+			if first == nil {
+				first = append(first, c.bytes(0)...)
+			}
+			if string(first) != string(c.bytes(0)) {
+				t.Errorf("%s, %d workers: another picture than with one", e.Name(), workers)
+			}
+		}
+	}
+}
+
 // TestStippleRefused has a factor that there is not.
 func TestStippleRefused(t *testing.T) {
 	c := blank(t, side, side, "R8_UNORM")
