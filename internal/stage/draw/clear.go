@@ -92,7 +92,7 @@ func (p *Pass) clearSheet(c *clearing, turn uint64) *sheet {
 	s.items, s.primitives, s.kept, s.pieces = s.items[:0], s.primitives[:0], s.kept[:0], s.pieces[:0]
 	for y := c.area.Y0 / raster.Tile; y <= (c.area.Y1-1)/raster.Tile; y++ {
 		for x := c.area.X0 / raster.Tile; x <= (c.area.X1-1)/raster.Tile; x++ {
-			s.pieces = append(s.pieces, piece{y*p.width + x, 0, clearWeight})
+			s.pieces = append(s.pieces, piece{y*p.width + x, 0, clearWeight, false})
 		}
 	}
 	return s

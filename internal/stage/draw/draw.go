@@ -34,6 +34,8 @@ type recorded struct {
 	middleBound                [numMiddle]bound
 	programs                   [numMiddle]exec.Program // of middleBound
 
+	opaque bool // covers
+
 	counts [numCounts]uint64
 }
 
@@ -110,6 +112,7 @@ func (d *recorded) fill(p *Pipeline, t *Target, a *Args) error {
 		return err
 	}
 	d.rasterState()
+	d.opaque = d.covers()
 	d.part(a)
 	return nil
 }
@@ -224,7 +227,7 @@ func (d *recorded) effects() (some, ordered bool) {
 		if p == nil {
 			continue
 		}
-		some = some || p.Effects.Writes || p.Effects.Ordered || len(p.Messages) > 0
+		some = some || writesMemory(p) || p.Effects.Ordered || len(p.Messages) > 0
 		ordered = ordered || p != s.Fragment && (p.Effects.Ordered || len(p.Messages) > 0)
 	}
 	// A stipple is counted on along a strip.

@@ -198,3 +198,62 @@ func TestPassDependent(t *testing.T) {
 		}
 	}
 }
+
+// TestCoveredClear: of what is cleared and then drawn over the picture is what the draw
+// leaves where it covers, and the clear where it does not, discards, or leaves out.
+func TestCoveredClear(t *testing.T) {
+	const width, height = 200, 140
+	holes := strings.Replace(shownText, "v3 = in.f32 #2\n", "v3 = in.f32 #2\n\tv20 = flt.f32 v3, 0.25:f32\n\tif v20 {\n\t\tkill\n\t}\n", 1)
+	three := strings.NewReplacer("out location f32 3\n", "", "\tout.f32 1.0:f32, #3\n", "").Replace(shownText)
+	for name, x := range map[string]struct {
+		format, fragment string
+		area             draw.Rect
+		mask             uint8
+		blend            bool
+	}{
+		"all":          {"R8G8B8A8_UNORM", shownText, draw.Rect{}, 15, false},
+		"some tiles":   {"R16G16B16A16_SFLOAT", shownText, draw.Rect{X: 60, Y: 3, Width: 139, Height: 135}, 15, false},
+		"discards":     {"R8G8B8A8_UNORM", holes, draw.Rect{}, 15, false},
+		"some colors":  {"R8G8B8A8_UNORM", shownText, draw.Rect{}, 5, false},
+		"no alpha":     {"R8G8B8A8_UNORM", three, draw.Rect{}, 15, false},
+		"blending":     {"R8G8B8A8_UNORM", shownText, draw.Rect{}, 15, true},
+		"unused bits":  {"R5G6B5_UNORM_PACK16", shownText, draw.Rect{}, 15, false},
+		"shared words": {"A2B10G10R10_UNORM_PACK32", shownText, draw.Rect{}, 15, false},
+	} {
+		for _, e := range engines() {
+			value := [4]uint64{0x3f000000, 0x3e800000, 0x3f800000, 0x3f400000}
+			draws := func(c *canvas, run func(p *draw.Pipeline, a *draw.Args)) {
+				s := full(c)
+				s.Blend.Attachments = []draw.BlendAttachment{{Enable: x.blend, SrcColor: draw.FactorOne, DstColor: draw.DstAlpha, SrcAlpha: draw.FactorZero, DstAlpha: draw.FactorOne, WriteMask: x.mask}}
+				p, err := draw.New(draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, x.fragment, 0)}, s, e, exec.Options{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer p.Close()
+				run(p, &draw.Args{Count: 3, Instances: 1, Area: x.area, Shader: compute.Args{Push: cover, Workers: 2}})
+			}
+			want, got := blank(t, width, height, x.format), blank(t, width, height, x.format)
+			want.images[0].Clear(place(0, 0), value)
+			draws(want, func(p *draw.Pipeline, a *draw.Args) {
+				if err := p.Draw(context.Background(), &want.Target, a); err != nil {
+					t.Fatal(err)
+				}
+			})
+			draws(got, func(p *draw.Pipeline, a *draw.Args) {
+				var pass draw.Pass
+				if err := pass.Begin(&got.Target, &draw.Clears{Colors: []draw.Clear{{Do: true, Value: value}}}, 2); err != nil {
+					t.Fatal(err)
+				}
+				if err := pass.Draw(context.Background(), p, a); err != nil {
+					t.Fatal(err)
+				}
+				if err := pass.End(context.Background()); err != nil {
+					t.Fatal(err)
+				}
+			})
+			if string(want.bytes(0)) != string(got.bytes(0)) {
+				t.Errorf("%s, %s: another picture than that of a clear and a draw", e.Name(), name)
+			}
+		}
+	}
+}

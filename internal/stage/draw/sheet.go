@@ -32,15 +32,16 @@ type sheet struct {
 type piece struct {
 	tile         int32 // of the pass
 	first, count uint32
+	covers       bool // nothing is seen there of clears before
 }
 
 // used is how many bytes the sheet has, bytes how many it takes.
 func (s *sheet) used() int {
-	return 8*len(s.items) + 4*raster.PrimitiveWords*len(s.primitives) + 4*len(s.kept) + 12*len(s.pieces)
+	return 8*len(s.items) + 4*raster.PrimitiveWords*len(s.primitives) + 4*len(s.kept) + 16*len(s.pieces)
 }
 
 func (s *sheet) bytes() int {
-	return 8*cap(s.items) + 4*raster.PrimitiveWords*cap(s.primitives) + 4*cap(s.kept) + 12*cap(s.pieces)
+	return 8*cap(s.items) + 4*raster.PrimitiveWords*cap(s.primitives) + 4*cap(s.kept) + 16*cap(s.pieces)
 }
 
 // forget lets go of all but memory.
@@ -112,7 +113,7 @@ func (d *drawing) gather(s *sheet) {
 			d.masked(s.items[len(s.items)-len(list):], int(words))
 			d.discarded(s.items[len(s.items)-len(list):], int(words))
 			n := uint32(len(list)) / words * d.shaded
-			s.pieces = append(s.pieces, piece{(y0+i/width)*d.pass.width + x0 + i%width, first, n})
+			s.pieces = append(s.pieces, piece{(y0+i/width)*d.pass.width + x0 + i%width, first, n, d.opaque && full(list)})
 			first += n
 		}
 	}
@@ -149,6 +150,9 @@ func (p *Pass) runTiles(ctx context.Context, list []*sheet) error {
 		}
 		p.parts = append(p.parts, part)
 		for _, x := range s.pieces {
+			if x.covers {
+				p.spans[x.tile] = p.unseen(p.spans[x.tile])
+			}
 			p.spans[x.tile] = append(p.spans[x.tile], exec.Piece{Part: int32(i), First: x.first, Count: x.count})
 		}
 	}
@@ -204,4 +208,12 @@ func (p *Pass) recycle(list []*sheet) {
 		}
 		list[i] = nil
 	}
+}
+
+// unseen takes clears at the end of a tile's pieces away that a draw covers.
+func (p *Pass) unseen(list []exec.Piece) []exec.Piece {
+	for len(list) > 0 && p.parts[list[len(list)-1].Part].Do != nil {
+		list = list[:len(list)-1]
+	}
+	return list
 }

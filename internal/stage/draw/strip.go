@@ -75,12 +75,17 @@ func (s *fragmentShader) operations() (n int) {
 }
 
 // writesTexels reports whether the program writes to images.
-func (s *fragmentShader) writesTexels() bool {
-	return slices.ContainsFunc(s.from.Funcs, func(f *ir.Func) bool {
+func (s *fragmentShader) writesTexels() bool { return writesTexels(s.from) }
+
+func writesTexels(p *ir.Program) bool {
+	return slices.ContainsFunc(p.Funcs, func(f *ir.Func) bool {
 		t := f.Texture
 		return t != nil && (t.Op == ir.TextureWrite || t.Op == ir.TextureTexel)
 	})
 }
+
+// writesMemory reports whether a program writes buffers, images or memory by address.
+func writesMemory(p *ir.Program) bool { return p.Effects.Writes || writesTexels(p) }
 
 // eachStrip writes the loop over the strips of the item's block, and of those below it
 // that are like it. bits are those of the strip in the item's mask, where there is one.

@@ -1,0 +1,78 @@
+package draw
+
+import (
+	"slices"
+
+	"github.com/chiaro-gpu/chiaro/internal/format"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/raster"
+)
+
+// Where the first draw behind a clear writes all bytes of a tile's texels, whatever they
+// were, nobody sees the clear there, and it is left out.
+
+// covers reports whether fragments of the draw write all bytes of their texels in all
+// color attachments, and neither the fragments nor what they write depends on what the
+// target has. Some draws that do are left out.
+func (d *recorded) covers() bool {
+	f, k := d.pipeline.stages.Fragment, &d.key
+	if d.target.Depth != nil || d.target.Stencil != nil || k.samples != 1 || k.pixels > 1 || k.inner || k.views || k.logic ||
+		k.alphaToCoverage || d.state.Multisample.Mask != nil || len(d.state.Discard.Rectangles) > 0 {
+		return false
+	}
+	if f.Effects.Discards || f.Effects.Ordered || writesMemory(f) || readsTile(f) || slices.ContainsFunc(f.Out, func(o ir.Output) bool { return o.Semantic != ir.Location }) {
+		return false
+	}
+	for i, v := range d.target.Colors {
+		if v == nil {
+			continue
+		}
+		c := &k.colors[i]
+		if c.layered || c.blend.Enable || c.blend.WriteMask != 15 || !whole(c.format) {
+			return false
+		}
+		for n := range uint32(4) {
+			if !gives(f, 4*uint32(i)+n) {
+				return false
+			}
+		}
+	}
+	_, _, layers := d.target.extent()
+	return layers == 1
+}
+
+// gives reports whether a program has an output for a component of a color attachment.
+func gives(p *ir.Program, index uint32) bool {
+	return slices.ContainsFunc(p.Out, func(o ir.Output) bool { return o.Index == index && o.Source == 0 })
+}
+
+// whole reports whether a format has four components and no other bits.
+func whole(name string) bool {
+	f, ok := format.ByName(name)
+	if !ok || len(f.Components()) != 4 {
+		return false
+	}
+	bits := 0
+	for _, c := range f.Components() {
+		bits += c.Bits
+	}
+	return bits == 8*f.Bytes
+}
+
+// full reports whether items of one mask each cover all of a tile.
+func full(items []uint64) bool {
+	const across = raster.Tile / raster.Block
+	seen := uint64(0)
+	for ; len(items) >= 2; items = items[2:] {
+		head := [1]uint64{items[0]}
+		below := raster.Item(head[:]).Below()
+		x, y := raster.Item(head[:]).At()
+		if items[1] != ^uint64(0) || x%raster.Block != 0 || y%raster.Block != 0 {
+			continue
+		}
+		for n := range below + 1 {
+			seen |= 1 << ((y/raster.Block+n)%across*across + x/raster.Block%across)
+		}
+	}
+	return seen == ^uint64(0)
+}
