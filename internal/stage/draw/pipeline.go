@@ -20,6 +20,11 @@
 // worker in the order of the primitives; tiles have no order. So a picture is the same
 // whatever the number of workers.
 //
+// A fragment of several pixels is one invocation too, for a set of samples that are
+// those of all its pixels ([ShadingRate]). What a program reads of the attachments at its
+// pixel it reads in that order, and so are its critical sections: nothing else is to be
+// done for them.
+//
 // Where transform feedback is active the last stage before the rasterizer leaves a
 // second record of each vertex, of what is captured alone; from these the primitives
 // are written in order. Statistics are counted where a draw makes what they count, and

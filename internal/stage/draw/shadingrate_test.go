@@ -554,3 +554,20 @@ func TestSampleMaskWords(t *testing.T) {
 		}
 	}
 }
+
+// TestShadingRateGeometry has a geometry program give the rate of its primitives: the
+// provoking vertex's, which is the first one that it emits.
+func TestShadingRateGeometry(t *testing.T) {
+	text := with(doubledText, "out primitiveshadingrate i32 0", "")
+	text = strings.Replace(text, "out.i32 v21, #7", "out.i32 v21, #7\n v30 = eq.i32 v6, 0:i32\n v31 = select.i32 v30, 5:i32, 0:i32\n out.i32 v31, #8", 1)
+	for _, e := range engines() {
+		c := rateCanvas(t, 1)
+		s := full(c)
+		s.Rate.Combiners[0] = draw.RateReplace
+		paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Geometry: parse(t, text, 0), Fragment: parse(t, ratesText, 0)}, s, c,
+			draw.Args{Count: 3, Shader: compute.Args{Push: cover}})
+		if got := number(c.images[0].Texel(place(9, 9)), 2); got != 5 {
+			t.Errorf("%s: rate %v; want 5", e.Name(), got)
+		}
+	}
+}

@@ -222,3 +222,41 @@ func TestFramebufferLayer(t *testing.T) {
 		}
 	}
 }
+
+// TestTilePass reads the attachment behind the draws of a pass that were before.
+func TestTilePass(t *testing.T) {
+	const n, draws = 3, 4
+	want := uint32(0)
+	for range draws {
+		for i := range uint32(n) {
+			want = 3*want + i + 1
+		}
+	}
+	everywhere(t, func(t *testing.T, e exec.Engine, subgroup uint32, workers int) []byte {
+		c := blank(t, 80, 24, "R32_UINT")
+		p, err := draw.New(draw.Stages{Vertex: parse(t, cornersText, subgroup), Fragment: parse(t, afterText, subgroup)}, full(c), e, exec.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer p.Close()
+		var pass draw.Pass
+		if err := pass.Begin(&c.Target, nil, workers); err != nil {
+			t.Fatal(err)
+		}
+		for range draws {
+			a := draw.Args{Count: 3 * n, Instances: 1, Index: manyTriangles(n), IndexBytes: 1, Shader: compute.Args{Push: cover, Workers: workers}}
+			if err := pass.Draw(t.Context(), p, &a); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := pass.End(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for i := range 80 * 24 {
+			if got := c.images[0].Load(place(i%80, i/80))[0]; uint32(got) != want {
+				t.Fatalf("pixel %d is %d; want %d", i, got, want)
+			}
+		}
+		return c.bytes(0)
+	})
+}
