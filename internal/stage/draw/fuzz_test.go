@@ -192,7 +192,7 @@ type fuzzed struct {
 }
 
 func (c *choices) draw() *fuzzed {
-	f := &fuzzed{width: 1 + c.below(40) + 97*(c.below(8)/7), height: 1 + c.below(24) + 80*(c.below(8)/7), samples: []int{1, 1, 1, 4, 2, 8, 16}[c.below(7)], layers: 1 + c.below(3)*c.below(2)}
+	f := &fuzzed{width: 1 + c.below(40) + 97*(c.below(8)/7), height: 1 + c.below(24) + 80*(c.below(8)/7), samples: []int{1, 1, 1, 4, 2, 8, 4}[c.below(7)], layers: 1 + c.below(3)*c.below(2)}
 	f.formats = []string{[]string{"R8G8B8A8_UNORM", "R32G32B32A32_SFLOAT", "R8G8B8A8_SRGB", "R16G16_SFLOAT", "A2B10G10R10_UNORM_PACK32", "B10G11R11_UFLOAT_PACK32", "R5G6B5_UNORM_PACK16"}[c.below(7)]}
 	if c.below(4) == 1 {
 		f.formats, f.second = append(f.formats, "R16_UNORM"), c.below(3)
@@ -229,7 +229,7 @@ func (f *fuzzed) programs(c *choices) {
 	}
 	f.middle = c.below(8)
 	f.domain = []string{"quads equal ccw", "quads fractionalodd cw", "quads fractionaleven ccw pointmode", "triangles equal cw", "isolines fractionalodd ccw"}[c.below(5)]
-	f.level = []string{"4.0", "1.0", "7.5", "0.0", "-1.0", "1e30", "0x7fc00000", "13.0"}[c.below(8)]
+	f.level = []string{"4.0", "1.0", "7.5", "0.0", "-1.0", "1e30", "0x7fc00000", "6.0"}[c.below(8)]
 }
 
 func (f *fuzzed) choose(c *choices) {
