@@ -32,7 +32,8 @@
 // (turn.go); any other is written out for each of them, so that what they keep
 // stays in registers (workgroup.go).
 //
-// Accesses at constant distances from each other are checked together (window.go).
+// Accesses at constant distances from each other are checked together (window.go);
+// loads of the words of one record, which are the same in all lanes, once (record.go).
 // Code that hardly computes is ordered by columns: all that one part does stands
 // before the next, and what is in range is found out for all of them in the
 // beginning (column.go).
