@@ -206,12 +206,16 @@ func TestGoFaultsStillPanic(t *testing.T) {
 // TestCoexist runs kernels beside collections, deep recursion, panics and the
 // profiler's signals.
 func TestCoexist(t *testing.T) {
+	add, xor, form := AVX_VADDPS, AVX_VPXOR, V256
+	if has(AVX512) {
+		add, xor, form = VADDPS, VPXORD, V512
+	}
 	entry := loadCode(t, func(a *Asm) {
 		top := a.NewLabel()
 		a.MovI(RCX, 200_000)
 		a.Bind(top)
-		a.RR(VADDPS, V512, 14, 14, 14, 0)
-		a.RR(VPXORD, V512, 15, 15, 15, 0)
+		a.RR(add, form, 14, 14, 14, 0)
+		a.RR(xor, form, 15, 15, 15, 0)
 		a.MovI(R14, 0)
 		a.GI(SubI, true, RCX, 1)
 		a.Jcc(NotEqual, top)
