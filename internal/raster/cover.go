@@ -109,7 +109,7 @@ func (w *walker) goOn(list []uint64, x, y int32) bool {
 		return false
 	}
 	if y == 0 || c.end != y || c.left == 0 {
-		*c = column{len(list), y + Block, maxBelow}
+		*c = column{len(list), y + Block, MaxBelow}
 		return false
 	}
 	list[c.item] += 1 << (32 + BelowShift)

@@ -58,8 +58,8 @@ func ItemWords(samples int, inner bool) int {
 // item's below it, in the same tile.
 const BelowShift = 14
 
-// maxBelow is how many there are at most.
-const maxBelow = 3
+// MaxBelow is how many there are at most.
+const MaxBelow = 3
 
 func itemHead(primitive uint32, x, y int32) uint64 {
 	return uint64(primitive) | uint64(uint16(x))<<32 | uint64(uint16(y))<<48
@@ -74,7 +74,7 @@ func (i Item) At() (x, y int) { return int(uint16(i[0] >> 32)), int(uint16(i[0] 
 // Below returns how many blocks below the item's are like it, and takes that from where
 // it is: with State.Columns.
 func (i Item) Below() (n int) {
-	n = int(i[0] >> (32 + BelowShift) & maxBelow)
-	i[0] &^= maxBelow << (32 + BelowShift)
+	n = int(i[0] >> (32 + BelowShift) & MaxBelow)
+	i[0] &^= MaxBelow << (32 + BelowShift)
 	return n
 }

@@ -109,3 +109,34 @@ func TestWhere(t *testing.T) {
 		}
 	}
 }
+
+// patientText is a fragment program that takes 999 steps.
+const patientText = `
+program "patient" fragment
+subgroup 16
+local 1 1 1
+out location f32 0
+func "main"() L1 {
+	block L8 {
+		loop L9(v1 i32 = 0:i32) {
+			v2 = add.i32 v1, 1:i32
+			v3 = ult.i32 v2, 1000:i32
+			if v3 {
+				br L9(v2)
+			}
+			br L8
+		}
+	}
+	out.f32 1.0:f32, #0
+}`
+
+// TestPatience: the budget is that of a subgroup of fragments, however many strips and
+// blocks are gone over one after the other.
+func TestPatience(t *testing.T) {
+	everywhere(t, func(t *testing.T, e exec.Engine, subgroup uint32, workers int) []byte {
+		c := blank(t, 64, 64, "R8_UNORM")
+		paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, patientText, subgroup)}, full(c), c,
+			draw.Args{Count: 3, Shader: compute.Args{Push: cover, Budget: 1000, Workers: workers}})
+		return c.bytes(0)
+	})
+}
