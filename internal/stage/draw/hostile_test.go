@@ -135,3 +135,25 @@ func TestRefused(t *testing.T) {
 		t.Error("a pipeline without a vertex program")
 	}
 }
+
+// TestBareTarget draws to framebuffers without attachments: up to the greatest size with
+// the samples that each may have, and not more.
+func TestBareTarget(t *testing.T) {
+	const most = 1 << 14
+	for samples, refused := range map[uint32]bool{1: false, 4: false, 8: true, 64: true} {
+		s := full(blank(t, side, side, "R8_UNORM"))
+		s.Blend.Attachments = nil
+		s.Viewports[0], s.Scissors[0] = draw.Viewport{Width: most, Height: most, MaxDepth: 1}, draw.Rect{Width: side, Height: side}
+		s.Multisample = draw.Multisample{Samples: samples}
+		p, err := draw.New(draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, whiteText, 0)}, s, machine(), exec.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = p.Draw(context.Background(), &draw.Target{Width: most, Height: most}, &draw.Args{Count: 3, Instances: 1, Shader: compute.Args{Push: cover}})
+		var limit *exec.LimitError
+		if errors.As(err, &limit) != refused || err != nil && !refused {
+			t.Errorf("%d samples: %v", samples, err)
+		}
+		p.Close()
+	}
+}

@@ -2,6 +2,7 @@ package draw
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
@@ -58,8 +59,28 @@ func (t *Target) checkLimits() error {
 	return nil
 }
 
+// maxBareSamples bounds the samples of a framebuffer without attachments, whose coverage
+// takes memory though nothing else of it does: maxFramebufferWidth and
+// maxFramebufferHeight with four samples.
+const maxBareSamples = 1 << 30
+
+// checkBare returns an error where a target without attachments has too many samples.
+func (t *Target) checkBare(samples uint32) error {
+	if t.Depth != nil || t.Stencil != nil || slices.ContainsFunc(t.Colors, func(v *texture.View) bool { return v != nil }) {
+		return nil
+	}
+	w, h, _ := t.extent()
+	if n := uint64(w) * uint64(h) * uint64(samples); n > maxBareSamples {
+		return &exec.LimitError{What: "samples of a framebuffer without attachments", Have: n, Most: maxBareSamples}
+	}
+	return nil
+}
+
 // check returns an error where the attachments do not fit the state.
 func (t *Target) check(samples, views uint32) error {
+	if err := t.checkBare(samples); err != nil {
+		return err
+	}
 	each := func(what string, v *texture.View) error {
 		if v != nil && uint32(v.Samples()) != samples {
 			return wrong("%s has %d samples; the pipeline has %d", what, v.Samples(), samples)
