@@ -72,3 +72,29 @@ func TestItemsOfPrimitives(t *testing.T) {
 		}
 	}
 }
+
+// TestKeptTiles fills one tile after the other: what is kept of the memory for their
+// items is bounded.
+func TestKeptTiles(t *testing.T) {
+	const side = 8 * Tile
+	s := state(1, side, side)
+	r := &Rasterizer{}
+	for tile := range 64 {
+		x, y := float64(tile%8*Tile)+8, float64(tile/8*Tile)+8
+		r.Begin(s)
+		r.Vertices(records(inPixels(x, y, side, side), inPixels(x+40, y, side, side), inPixels(x, y+40, side, side)))
+		for n := range uint32(8000) {
+			r.Triangle([3]uint32{0, 1, 2}, 0, n)
+			r.Primitives, r.Kept = r.Primitives[:0], r.Kept[:0]
+			clear(r.shelves)
+		}
+	}
+	r.Begin(s)
+	words := 0
+	for _, list := range r.tiles {
+		words += cap(list)
+	}
+	if words > maxKeptWords {
+		t.Errorf("%d words are kept; want up to %d", words, maxKeptWords)
+	}
+}

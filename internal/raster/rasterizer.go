@@ -73,8 +73,8 @@ func (r *Rasterizer) Begin(s *State) {
 	}
 	r.grid = gridOf(s.Area)
 	n := int(r.grid.width) * int(r.grid.height)
-	for len(r.tiles) < n {
-		r.tiles = append(r.tiles, nil)
+	if most := cap(r.tiles); n > most {
+		r.tiles = longer(r.tiles[:most], n-most)
 	}
 	for len(r.shelves) < n {
 		r.shelves = append(r.shelves, shelf{})
@@ -83,8 +83,24 @@ func (r *Rasterizer) Begin(s *State) {
 	r.shelf = nil
 	clear(r.shelves)
 	r.tiles = r.tiles[:n]
-	for i := range r.tiles {
-		r.tiles[i] = r.tiles[i][:0]
+	r.emptyTiles()
+}
+
+// maxKeptWords bounds the memory that is kept for items, in words.
+const maxKeptWords = 1 << 23
+
+// emptyTiles takes all items away. Draws that each fill other tiles would keep as much
+// memory as if each filled all of them: what is too much is let go of, and grows again as
+// it is needed.
+func (r *Rasterizer) emptyTiles() {
+	words := 0
+	all := r.tiles[:cap(r.tiles)]
+	for i := range all {
+		all[i] = all[i][:0]
+		words += cap(all[i])
+	}
+	if words > maxKeptWords {
+		clear(all)
 	}
 }
 
