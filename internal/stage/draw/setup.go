@@ -302,6 +302,9 @@ func (d *drawing) fragments(ctx context.Context, f *flow) error {
 	r.Vertices(raster.Records{Layout: d.pipeline.rec.layout(), Words: f.records.words(int(f.vertices) * int(d.pipeline.rec.stride/4))})
 	d.clipped(f)
 	for i := range f.primitives {
+		if d.pass.setting.stop.Load() { // one primitive may take long, and cover little
+			return ctx.Err()
+		}
 		switch p := &f.primitives[i]; f.topology {
 		case PointList:
 			r.Point(p.v[0], p.id)
