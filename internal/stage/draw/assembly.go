@@ -73,7 +73,9 @@ func (m *assembler) next(c *chunk) bool {
 			return true
 		}
 		if m.begin >= m.args.Count {
-			m.instance++
+			if m.instance++; m.id == 0 { // no instance has any primitives
+				m.instance = m.args.Instances
+			}
 			m.at, m.begin, m.end, m.id = 0, 0, 0, 0
 		}
 	}
@@ -131,7 +133,11 @@ func (m *assembler) stripEnd() uint32 {
 	}
 	ones := uint32(1<<(8*m.args.IndexBytes) - 1)
 	for i := m.begin; i < m.args.Count; i++ {
-		if n, ok := m.args.index(i); ok && n == ones {
+		n, ok := m.args.index(i)
+		if !ok { // nor are there any behind
+			break
+		}
+		if n == ones {
 			return i
 		}
 	}

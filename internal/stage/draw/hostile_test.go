@@ -184,3 +184,35 @@ func TestCancelledLines(t *testing.T) {
 		t.Errorf("it took %v", took)
 	}
 }
+
+// TestManyInstances draws more instances, and more indices, than anybody can go through:
+// those that make no primitives take no time, and the others can be cancelled.
+func TestManyInstances(t *testing.T) {
+	for name, x := range map[string]struct {
+		args draw.Args
+		want error
+	}{
+		"instances of two vertices":       {draw.Args{Count: 2, Instances: math.MaxUint32}, nil},
+		"instances of restarted strips":   {draw.Args{Count: 4, Instances: math.MaxUint32, IndexBytes: 1, Index: []byte{255, 0, 255, 1}}, nil},
+		"indices that the buffer has not": {draw.Args{Count: math.MaxUint32, Instances: 1, IndexBytes: 1, Index: []byte{0}}, context.DeadlineExceeded},
+	} {
+		c := blank(t, side, side, "R8_UNORM")
+		s := full(c)
+		s.Assembly = draw.Assembly{Topology: draw.TriangleStrip, Restart: true}
+		p, err := draw.New(draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, whiteText, 0)}, s, machine(), exec.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
+		begin := time.Now()
+		x.args.Shader = compute.Args{Push: cover}
+		if err := p.Draw(ctx, &c.Target, &x.args); !errors.Is(err, x.want) && err != x.want {
+			t.Errorf("%s: %v; want %v", name, err, x.want)
+		}
+		if took := time.Since(begin); took > 2*time.Second {
+			t.Errorf("%s took %v", name, took)
+		}
+		cancel()
+		p.Close()
+	}
+}
