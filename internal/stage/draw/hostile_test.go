@@ -162,11 +162,11 @@ func TestBareTarget(t *testing.T) {
 // TestCancelledLines cancels a draw of lines that each take long and cover little: it
 // ends soon, and says so.
 func TestCancelledLines(t *testing.T) {
-	const most = 4096
+	const most = 2048
 	s := full(blank(t, side, side, "R8_UNORM"))
 	s.Blend.Attachments, s.Assembly.Topology = nil, draw.LineList
 	s.Viewports[0], s.Scissors[0] = draw.Viewport{Width: most, Height: most, MaxDepth: 1}, draw.Rect{Width: most, Height: most}
-	s.Rasterization.LineMode, s.Rasterization.LineWidth = draw.SmoothLines, 256
+	s.Rasterization.LineMode, s.Rasterization.LineWidth = draw.SmoothLines, 128
 	p, err := draw.New(draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, whiteText, 0)}, s, machine(), exec.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -175,7 +175,7 @@ func TestCancelledLines(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
 	defer cancel()
 	begin := time.Now()
-	err = p.Draw(ctx, &draw.Target{Width: most, Height: most}, &draw.Args{Count: 2, Instances: 60,
+	err = p.Draw(ctx, &draw.Target{Width: most, Height: most}, &draw.Args{Count: 2, Instances: 200,
 		Shader: compute.Args{Workers: 1, Push: floats(-1, -1, 0, 1, 1, 1, 0, 1, 0, 0, 0, 1)}})
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("%v; want the context's error", err)
