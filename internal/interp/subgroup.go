@@ -234,8 +234,8 @@ func (s *subgroup) move(list []move) {
 // the job has ended otherwise.
 func (s *subgroup) step(in *inst) {
 	s.steps++
-	if budget := s.w.job.Steps(); s.steps > budget {
-		s.fail(&exec.BudgetError{Place: s.place(in), Steps: budget})
+	if s.steps > s.w.job.Allowance() {
+		s.fail(&exec.BudgetError{Place: s.place(in), Steps: s.w.job.Steps()})
 		return
 	}
 	if !s.w.stop.Load() {

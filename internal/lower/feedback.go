@@ -86,6 +86,9 @@ func (u *unit) capture(x *face, v *facts.Variable, t *facts.Type) {
 	}
 	n := 0
 	u.captured(v, t, func(feedback) {}, func(at feedback) {
+		if n >= len(x.leaves) {
+			u.malformed("an output of more scalars than its type has")
+		}
 		l := &x.leaves[n]
 		n++
 		k := slices.IndexFunc(u.prog.Captures, func(c ir.Capture) bool { return c.Buffer == at.buffer })
@@ -137,7 +140,7 @@ func (u *unit) capturedParts(t *facts.Type, x *feedback, seen, scalar func(feedb
 			u.capturedParts(t.Elem, x, seen, scalar)
 		}
 	default:
-		size := uint64(cmp.Or(t.Width, 32)) / 8
+		size := max(uint64(cmp.Or(t.Width, 32))/8, 1)
 		x.offset = (x.offset + size - 1) / size * size
 		scalar(*x)
 		x.offset += size

@@ -1,8 +1,6 @@
 package draw
 
 import (
-	"math"
-	"math/bits"
 	"slices"
 
 	"github.com/chiaro-gpu/chiaro/internal/ir"
@@ -54,21 +52,18 @@ func (s *fragmentShader) rows() uint32 {
 	return raster.Block
 }
 
-// budget is how many steps a subgroup of fragments may take where it may take so many
-// for one strip: that it goes on to others shall not make it fail.
-func (d *recorded) budget(steps uint64) uint64 {
+// rounds is how many strips a subgroup of fragments goes over at most: the budget is
+// that of one, and that it goes on to others shall not make it fail.
+func (d *recorded) rounds() uint64 {
 	p := d.fragmentBound.program.IR()
 	if !goesOn(p) {
-		return steps
+		return 1
 	}
 	strips := uint64(raster.Block * raster.Block / p.Invocations())
 	if d.frame.Columns {
 		strips *= raster.MaxBelow + 1
 	}
-	if hi, lo := bits.Mul64(steps, strips); hi == 0 {
-		return lo
-	}
-	return math.MaxUint64
+	return strips
 }
 
 // endsElsewhere reports whether invocations may be demoted, or end in a function that is
