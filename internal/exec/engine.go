@@ -15,8 +15,9 @@ type Engine interface {
 
 	// Compile makes p runnable. It first verifies p and returns the
 	// *ir.VerifyError where that fails; a program that an engine cannot run, such
-	// as one whose texture functions are not bound ([Bound]), gives an *UnsupportedError, one that is too large a *LimitError. p must
-	// not change afterwards.
+	// as one whose texture functions are not bound ([Bound]), gives an
+	// *UnsupportedError, one that is too large a *LimitError. p must not change
+	// afterwards.
 	Compile(p *ir.Program, o Options) (Program, error)
 }
 

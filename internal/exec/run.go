@@ -2,7 +2,6 @@ package exec
 
 import (
 	"context"
-	"sync"
 	"time"
 )
 
@@ -47,20 +46,13 @@ type split struct {
 }
 
 // splits are those that nobody uses, maxSplits at most.
-var splits struct {
-	sync.Mutex
-	list []*split
-}
+var splits Kept[split]
 
 const maxSplits = 64
 
 // newSplit returns one of an earlier run, or a new one.
 func newSplit() *split {
-	splits.Lock()
-	defer splits.Unlock()
-	if n := len(splits.list); n > 0 {
-		s := splits.list[n-1]
-		splits.list = splits.list[:n-1]
+	if s := splits.Take(); s != nil {
 		return s
 	}
 	s := &split{}
@@ -71,11 +63,7 @@ func newSplit() *split {
 // keep keeps it for another run.
 func (s *split) keep() {
 	s.ctx, s.program, s.ready, s.spans = nil, nil, nil, nil
-	splits.Lock()
-	defer splits.Unlock()
-	if len(splits.list) < maxSplits {
-		splits.list = append(splits.list, s)
-	}
+	splits.Keep(s, maxSplits)
 }
 
 // work runs batches until none is left.

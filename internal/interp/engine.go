@@ -3,7 +3,6 @@ package interp
 import (
 	"context"
 	"encoding/binary"
-	"sync"
 	"sync/atomic"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
@@ -50,9 +49,8 @@ type program struct {
 	p    *ir.Program
 	code *code
 
-	mu       sync.Mutex
-	workers  []*worker   // that nobody uses
-	prepared []*prepared // likewise
+	workers  exec.Kept[worker]
+	prepared exec.Kept[prepared]
 }
 
 // Bounds of what a program keeps for its next runs: bytes of one worker, jobs, and of
@@ -84,12 +82,8 @@ func (p *program) Prepare(job *exec.Job) (exec.Prepared, error) {
 	if err := job.Check(p.p); err != nil {
 		return nil, err
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	var x *prepared
-	if n := len(p.prepared); n > 0 {
-		x, p.prepared = p.prepared[n-1], p.prepared[:n-1]
-	} else {
+	x := p.prepared.Take()
+	if x == nil {
 		x = &prepared{of: p}
 	}
 	x.job = job
@@ -101,22 +95,15 @@ func (p *program) Prepare(job *exec.Job) (exec.Prepared, error) {
 func (x *prepared) Release() {
 	clear(x.list)
 	x.job = nil
-	p := x.of
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if len(p.prepared) < maxKeptPrepared && cap(x.list) <= maxKeptHandles {
-		p.prepared = append(p.prepared, x)
+	if cap(x.list) <= maxKeptHandles {
+		x.of.prepared.Keep(x, maxKeptPrepared)
 	}
 }
 
 // Enter returns a worker: one of an earlier run, or a new one.
 func (p *program) Enter(ctx context.Context, stop *atomic.Bool) (exec.Worker, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	var w *worker
-	if n := len(p.workers); n > 0 {
-		w, p.workers = p.workers[n-1], p.workers[:n-1]
-	} else {
+	w := p.workers.Take()
+	if w == nil {
 		w = newWorker(p)
 	}
 	w.ctx, w.stop = ctx, stop
@@ -138,10 +125,7 @@ func (w *worker) Run(p exec.Prepared, b exec.Batch) error {
 func (w *worker) Leave() {
 	clear(w.handles)
 	w.at, w.job, w.places, w.ctx, w.stop = nil, nil, nil, nil, nil
-	p := w.p
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if len(p.workers) < exec.KeptWorkers() && w.bytes() <= maxKeptWorker && cap(w.handles) <= maxKeptHandles {
-		p.workers = append(p.workers, w)
+	if w.bytes() <= maxKeptWorker && cap(w.handles) <= maxKeptHandles {
+		w.p.workers.Keep(w, exec.KeptWorkers())
 	}
 }

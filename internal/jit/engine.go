@@ -91,11 +91,12 @@ type program struct {
 
 	places amd64.Places
 
-	mu       sync.Mutex
-	first    *variant    // for most jobs: strips as wide as they may be
-	exact    *variant    // whose strips are subgroups; made when it is wanted
-	workers  []*worker   // that nobody uses
-	prepared []*prepared // likewise
+	mu    sync.Mutex
+	first *variant // for most jobs: strips as wide as they may be
+	exact *variant // whose strips are subgroups; made when it is wanted
+
+	workers  exec.Kept[worker]
+	prepared exec.Kept[prepared]
 }
 
 // maxMergedCode bounds the operations of a program that is compiled for merged

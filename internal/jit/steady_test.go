@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/interp"
 )
 
 // steady stores to one buffer and counts in another, and has workgroup memory.
@@ -27,10 +28,14 @@ func "main"() L1 {
 }
 `
 
-// TestSteadyRun: a run like one before it allocates nothing, whatever each worker keeps
-// for itself.
+// TestSteadyRun: a run like one before it allocates nothing on either engine, whatever
+// each worker keeps for itself.
 func TestSteadyRun(t *testing.T) {
-	prog := compile(t, steady)
+	t.Run("interp", func(t *testing.T) { steadily(t, compileWith(t, interp.Engine{}, steady)) })
+	t.Run("jit", func(t *testing.T) { steadily(t, compile(t, steady)) })
+}
+
+func steadily(t *testing.T, prog exec.Program) {
 	out, count := make([]byte, 4*64*100), make([]byte, 8)
 	job := &exec.Job{Groups: [3]uint32{100, 1, 1}, Resources: [][]exec.Buffer{{{Bytes: out}}, {{Bytes: count}}}}
 	for _, workers := range []int{1, exec.KeptWorkers()} {

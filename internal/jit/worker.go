@@ -39,7 +39,10 @@ func (p *program) Prepare(job *exec.Job) (exec.Prepared, error) {
 	if job.Hook != nil {
 		return nil, unsupported("observing a run", 0)
 	}
-	x := p.spare()
+	x := p.prepared.Take()
+	if x == nil {
+		x = &prepared{of: p}
+	}
 	strip, err := p.choose(job, &x.handles)
 	if err != nil {
 		return nil, err
@@ -54,18 +57,6 @@ func (p *program) Prepare(job *exec.Job) (exec.Prepared, error) {
 	return x, nil
 }
 
-// spare returns a prepared that nobody uses.
-func (p *program) spare() *prepared {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if n := len(p.prepared); n > 0 {
-		x := p.prepared[n-1]
-		p.prepared = p.prepared[:n-1]
-		return x
-	}
-	return &prepared{of: p}
-}
-
 // Release keeps what was prepared for the next job.
 func (x *prepared) Release() {
 	runtime.KeepAlive(x.job) // machine code holds the addresses of its buffers
@@ -73,11 +64,8 @@ func (x *prepared) Release() {
 	x.push, x.job = nil, nil
 	x.strip.release()
 	x.strip = nil
-	p := x.of
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if len(p.prepared) < maxKeptPrepared && cap(x.list) <= maxKeptHandles {
-		p.prepared = append(p.prepared, x)
+	if cap(x.list) <= maxKeptHandles {
+		x.of.prepared.Keep(x, maxKeptPrepared)
 	}
 }
 
@@ -104,12 +92,8 @@ func (p *program) Enter(ctx context.Context, stop *atomic.Bool) (exec.Worker, er
 	if err != nil {
 		return nil, err
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	var w *worker
-	if n := len(p.workers); n > 0 {
-		w, p.workers = p.workers[n-1], p.workers[:n-1]
-	} else {
+	w := p.workers.Take()
+	if w == nil {
 		w = &worker{of: p, ctx: &amd64.Context{}}
 	}
 	w.run, w.ctx.Stop, w.ctx.Polling = ctx, stop, asks || p.polling
@@ -180,11 +164,8 @@ func (w *worker) Leave() {
 	w.goOut()
 	clear(w.list)
 	w.at, w.job, w.run, w.handles = nil, nil, nil, nil
-	p := w.of
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if len(p.workers) < exec.KeptWorkers() && cap(w.list) <= maxKeptHandles {
-		p.workers = append(p.workers, w)
+	if cap(w.list) <= maxKeptHandles {
+		w.of.workers.Keep(w, exec.KeptWorkers())
 	}
 }
 

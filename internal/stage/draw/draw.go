@@ -43,8 +43,11 @@ type recorded struct {
 // each other, an *exec.LimitError where they exceed a limit, and what compiling and
 // running the programs give. What was drawn when it fails stays drawn.
 func (p *Pipeline) Draw(ctx context.Context, t *Target, a *Args) error {
-	w := p.spare()
-	defer p.keep(w)
+	w := p.passes.Take()
+	if w == nil {
+		w = &Pass{}
+	}
+	defer p.passes.Keep(w, exec.KeptWorkers())
 	if err := w.Begin(t, nil, a.Shader.Workers); err != nil {
 		return err
 	}
@@ -53,25 +56,6 @@ func (p *Pipeline) Draw(ctx context.Context, t *Target, a *Args) error {
 		err = e
 	}
 	return err
-}
-
-// spare returns a pass that nobody works with.
-func (p *Pipeline) spare() *Pass {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if n := len(p.free); n > 0 {
-		w := p.free[n-1]
-		p.free = p.free[:n-1]
-		return w
-	}
-	return &Pass{}
-}
-
-// keep keeps a pass for another draw.
-func (p *Pipeline) keep(w *Pass) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.free = append(p.free, w)
 }
 
 // fill records a draw. What it holds release gives back, also where it fails.

@@ -77,7 +77,7 @@ type Pipeline struct {
 	vertex   variants[vertexKey]
 	fragment variants[fragmentKey]
 	middle   [numMiddle]variants[middleKey]
-	free     []*Pass
+	passes   exec.Kept[Pass] // of draws by themselves
 }
 
 // New makes a pipeline. State that the programs do not fit gives a *StateError; what
@@ -164,6 +164,5 @@ func (p *Pipeline) Close() error {
 			err = e
 		}
 	}
-	p.free = nil
 	return err
 }
