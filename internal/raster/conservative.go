@@ -69,7 +69,7 @@ func (r *Rasterizer) coverClipped(p *Primitive, corners []point, turned bool) bo
 	w := walker{Rasterizer: r, edges: edges, inner: r.conservative(edges, innerRoom[:0]), bounds: bounds, number: r.number(r.tileOf(bounds.X0, bounds.Y0))}
 	for y := bounds.Y0 &^ (Block - 1); y < bounds.Y1; y += Block {
 		for x := bounds.X0 &^ (Block - 1); x < bounds.X1; x += Block {
-			w.block(&r.tiles[(y/Tile-r.grid.y0)*r.grid.width+x/Tile-r.grid.x0], x, y, false)
+			w.block(&r.tiles[r.tileOf(x, y)], x, y, false)
 		}
 	}
 	return w.any

@@ -37,7 +37,6 @@ func (r *Rasterizer) smooth(p *Primitive, a, b *end) {
 	r.sum()
 	for rest := r.pixels; len(rest) > 0; {
 		level := rest[0].part
-		r.shelf = nil
 		c := collector{Rasterizer: r, number: r.number(r.tileOf(rest[0].x, rest[0].y)), limits: r.limits(p)}
 		for len(rest) > 0 && rest[0].part == level {
 			c.add(rest[0].x, rest[0].y)

@@ -9,19 +9,7 @@ import (
 // covering returns the part of each pixel that smooth lines along a path cover, and how
 // many fragments it has.
 func covering(s *State, c path, strip bool) (part []float64, fragments []int) {
-	r := &Rasterizer{}
-	r.Begin(s)
-	var v [][4]float32
-	for _, p := range c {
-		v = append(v, inPixels(p[0], p[1], s.Area.X1, s.Area.Y1))
-	}
-	r.Vertices(records(v...))
-	for i := range uint32(len(c) - 1) {
-		if i == 0 || !strip {
-			r.Strip()
-		}
-		r.Line([2]uint32{i, i + 1}, i, i)
-	}
+	r := lines(s, c, strip)
 	width := int(s.Area.X1)
 	part, fragments = make([]float64, width*int(s.Area.Y1)), make([]int, width*int(s.Area.Y1))
 	for t := range r.Tiles() {

@@ -32,7 +32,6 @@ func (r *Rasterizer) dashes(p *Primitive, a, b *end) {
 	nx, ny := r.across(a, b)
 	l := newDashed(a, b, nx, ny)
 	r.eachDash(p, l, func(from, to float64) {
-		r.shelf = nil // each is kept for itself
 		r.keep(p, r.dash(p, l, from, to))
 	})
 }

@@ -10,8 +10,8 @@ import (
 // path is places in pixels that lines connect.
 type path [][2]float64
 
-// drawnPath covers the lines of a path: as a strip, or each for itself.
-func drawnPath(s *State, c path, strip bool) []int {
+// lines covers the lines of a path: as a strip, or each for itself.
+func lines(s *State, c path, strip bool) *Rasterizer {
 	r := &Rasterizer{}
 	r.Begin(s)
 	var v [][4]float32
@@ -25,7 +25,12 @@ func drawnPath(s *State, c path, strip bool) []int {
 		}
 		r.Line([2]uint32{i, i + 1}, i, i)
 	}
-	return picture(r, 1, int(s.Area.X1), int(s.Area.Y1))
+	return r
+}
+
+// drawnPath returns how often each pixel is covered.
+func drawnPath(s *State, c path, strip bool) []int {
+	return picture(lines(s, c, strip), 1, int(s.Area.X1), int(s.Area.Y1))
 }
 
 func randomPath(r *rand.Rand, n int, size float64) (c path) {

@@ -134,7 +134,11 @@ func (c *code) twoLevels(x *texel, s *spot, d *detail, hi, part ir.V) values {
 	c.Br(loop, next...)
 	c.End()
 	c.End()
-	var out values
+	return c.ended(end, which)
+}
+
+// ended are the values that a block ends with, those of which it is said which.
+func (c *code) ended(end ir.V, which []int) (out values) {
 	for k, i := range which {
 		out[i] = c.Param(end, k)
 	}
@@ -217,11 +221,7 @@ func (c *code) anisotropic(x *texel, s *spot, d *detail, a *arguments) values {
 	c.Br(loop, append(next, sums...)...)
 	c.End()
 	c.End()
-	var out values
-	for k, w := range which {
-		out[w] = c.Param(end, k)
-	}
-	return out
+	return c.ended(end, which)
 }
 
 // gathered is the body of Gather: the texels at (i0,j1), (i1,j1), (i1,j0) and

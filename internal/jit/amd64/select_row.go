@@ -133,12 +133,17 @@ func (m *machine) distantLoad(in *vcode.Inst) {
 func (m *machine) lone(in *vcode.Inst) {
 	one := *in
 	one.Held = false
+	m.orZero(&one, RAX)
+}
+
+// orZero loads 32 bits into d, 0 out of range.
+func (m *machine) orZero(in *vcode.Inst, d Reg) {
 	far, on := m.NewLabel(), m.NewLabel()
-	at, _ := m.within(&one, 4, handleLength, far)
-	m.GRM(MOV, RAX, at)
+	at, _ := m.within(in, 4, handleLength, far)
+	m.GRM(MOV, d, at)
 	m.Jmp(on)
 	m.Bind(far)
-	m.GRR(XOR, RAX, RAX)
+	m.GRR(XOR, d, d)
 	m.Bind(on)
 }
 
@@ -179,13 +184,7 @@ func (m *machine) copied(in *vcode.Inst, d Reg, far, on Label) {
 			off := 4 * bits.TrailingZeros64(words)
 			one := *in
 			one.Key.Aux = uint64(off)
-			beyond, have := m.NewLabel(), m.NewLabel()
-			at, _ := m.within(&one, 4, handleLength, beyond)
-			m.GRM(MOV, RCX, at)
-			m.Jmp(have)
-			m.Bind(beyond)
-			m.GRR(XOR, RCX, RCX)
-			m.Bind(have)
+			m.orZero(&one, RCX)
 			m.GRM(MOV_ST, RCX, At(RSP, to+int32(off)))
 		}
 		m.GRM(LEA|W, d, At(RSP, to))
