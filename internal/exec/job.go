@@ -2,7 +2,6 @@ package exec
 
 import (
 	"fmt"
-	"math"
 	"math/bits"
 	"runtime"
 	"unsafe"
@@ -67,10 +66,6 @@ type Job struct {
 	// An engine may count by strips and notice a little late.
 	Budget uint64
 
-	// Rounds is how many times one after the other a program does for one group what
-	// Budget is meant for: so many budgets it may spend. 0 is 1.
-	Rounds uint64
-
 	// Log takes what invocations say; nil for nobody who listens.
 	Log *Log
 
@@ -88,14 +83,6 @@ func (j *Job) Steps() uint64 {
 		return DefaultBudget
 	}
 	return j.Budget
-}
-
-// Allowance returns how many steps one subgroup may take in all.
-func (j *Job) Allowance() uint64 {
-	if hi, lo := bits.Mul64(j.Steps(), max(j.Rounds, 1)); hi == 0 {
-		return lo
-	}
-	return math.MaxUint64
 }
 
 // WorkerCount returns how many workers an engine shall use for p: at least 1.

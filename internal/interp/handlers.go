@@ -12,6 +12,7 @@ var handlers = map[ir.Op]handler{
 	ir.Kill:   (*subgroup).kill,
 	ir.Demote: (*subgroup).demote,
 	ir.Helper: (*subgroup).isHelper,
+	ir.Anew:   (*subgroup).anew,
 
 	ir.Res:       (*subgroup).res,
 	ir.Push:      (*subgroup).push,

@@ -234,7 +234,7 @@ func (s *subgroup) move(list []move) {
 // the job has ended otherwise.
 func (s *subgroup) step(in *inst) {
 	s.steps++
-	if s.steps > s.w.job.Allowance() {
+	if s.steps > s.w.job.Steps() {
 		s.fail(&exec.BudgetError{Place: s.place(in), Steps: s.w.job.Steps()})
 		return
 	}

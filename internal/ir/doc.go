@@ -67,7 +67,10 @@
 //
 // A run has a budget: a subgroup that takes more steps than it (each iteration
 // of a loop but the first is one, each call is one) ends the run with an error.
-// What was stored by then stays.
+// What was stored by then stays. anew gives the subgroup its whole budget again:
+// who makes a program that does one after the other what would be invocations of
+// their own writes it where the next begin. It stands in the entry point of a
+// program of stage compute alone, and no shader has one.
 //
 // # Memory
 //

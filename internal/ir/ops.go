@@ -156,6 +156,7 @@ const (
 	Fence
 	Demote
 	Helper
+	Anew
 	Log
 	LogArg
 	Exit
@@ -317,6 +318,7 @@ var ops = [numOps]Row{
 	Fence:    {"fence", "-:", 0, Meets | Reads | Writes, nil},
 	Demote:   {"demote", "-:", 0, Writes, nil}, // the lane becomes a helper
 	Helper:   {"helper", "b:", 0, Reads, nil},
+	Anew:     {"anew", "-:", 0, Meets | Writes, nil},               // the subgroup has its whole budget again
 	Log:      {"log", "-:", 0, Imm | Writes, nil},                  // begins message #imm of the lane
 	LogArg:   {"logarg", "-:T", OnData, Writes, nil},               // adds a value to the lane's last message
 	Exit:     {"exit", "-:", 0, Imm | Reads | Writes | Meets, nil}, // service #imm; list: arguments

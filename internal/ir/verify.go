@@ -150,6 +150,10 @@ func (r *verifier) value(v V) {
 		r.switchOf(v)
 	case Kill:
 		r.dead = true
+	case Anew:
+		if r.f != r.p.Funcs[0] || r.p.Stage != Compute {
+			r.fail("stands in the entry point of a compute program only")
+		}
 	case Call:
 		r.call(v)
 	default:

@@ -59,6 +59,11 @@ func TestVerifyRefusesForm(t *testing.T) {
 		{"callee", "out of range", func(m parts) { m.f.Vals[m.call].Aux |= 1 << 32 }},
 		{"foreignParameter", "param 1 is no such value", func(m parts) { m.f.Params(m.loop)[0] = m.f.Params(m.block)[0] }},
 		{"argument", "argument 1 is no such value", func(m parts) { m.p.Funcs[1].Args[0] = -1 }},
+		{"anewOfShader", "entry point of a compute program only", func(m parts) {
+			b := ir.NewFunc("main", nil, nil)
+			b.Op(ir.Anew, ir.None)
+			m.p.Stage, m.p.Funcs[0] = ir.Fragment, b.Finish()
+		}},
 		{"stage", "stage 99", func(m parts) { m.p.Stage = 99 }},
 		{"input", "input 0", func(m parts) { m.p.In = []ir.Input{{Type: ir.H}} }},
 		{"output", "output 0", func(m parts) { m.p.Out = []ir.Output{{Semantic: 200, Type: ir.I32}} }},

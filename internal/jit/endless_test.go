@@ -90,3 +90,80 @@ func testEndlessPhases(t *testing.T, engine jit.Engine) {
 		}
 	}
 }
+
+// rounds does 5 rounds of 90 steps, of which it counts those of each that lane 0 takes;
+// where vn is the number of one, that round does not end.
+const rounds = `program "rounds" compute
+subgroup 16
+local 16 1 1
+in localindex i32 0
+push 4
+res storage 0 0 count 1
+
+func "main"() L1 {
+	vi = in.i32 #0
+	vp = push
+	vn = ld.i32 vp, 0:i32, #0
+	vB = res 0:i32, #0
+	vl = eq.b1 vi, 0:i32
+	loop L2(vr i32 = 0:i32) {
+		anew
+		vo = at 0:i32, vr, #4
+		ve = eq.b1 vr, vn
+		block L3 {
+			loop L4(vk i32 = 1:i32) { @9
+				if vl {
+					st.i32 vB, vo, vk, #0
+				}
+				vm = ult.i32 vk, 91:i32
+				vg = or.b1 vm, ve
+				if vg {
+					vq = add.i32 vk, 1:i32
+					br L4(vq)
+				}
+				br L3
+			}
+		}
+		vs = add.i32 vr, 1:i32
+		vt = ult.i32 vs, 5:i32
+		if vt {
+			br L2(vs)
+		}
+		br L1
+	}
+}
+`
+
+// TestAnew: the budget is that of a round, and one that does not end is as soon at its
+// end as if it were the first.
+func TestAnew(t *testing.T) { eachLevel(t, testAnew) }
+
+func testAnew(t *testing.T, engine jit.Engine) {
+	for _, e := range []exec.Engine{interp.Engine{}, engine} {
+		for _, size := range []uint32{4, 8, 16, 64} {
+			for endless := range uint8(6) { // 5 is none
+				counts := make([]uint32, 6)
+				got := run(e, rounds, size, exec.Job{Groups: [3]uint32{1, 1, 1}, Budget: 100, Push: []byte{endless, 0, 0, 0}, Resources: [][]exec.Buffer{buffer(counts)}})
+				var budget *exec.BudgetError
+				switch {
+				case endless == 5 && got.err != nil:
+					t.Errorf("%s, subgroups of %d: %v", e.Name(), size, got.err)
+				case endless < 5 && (!errors.As(got.err, &budget) || budget.Steps != 100 || budget.Origin != 9):
+					t.Errorf("%s, subgroups of %d, round %d does not end: %v", e.Name(), size, endless, got.err)
+				}
+				for r, n := range words(got.resources[0][0].Bytes) {
+					want := uint32(0)
+					switch {
+					case r < int(endless) && r < 5:
+						want = 91
+					case r == int(endless) && r < 5:
+						want = 101
+					}
+					if n != want {
+						t.Errorf("%s, subgroups of %d, round %d does not end: round %d counts %d; want %d", e.Name(), size, endless, r, n, want)
+					}
+				}
+			}
+		}
+	}
+}

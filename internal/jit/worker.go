@@ -177,7 +177,7 @@ func (w *worker) arguments(words []uint64, resources []uint32) {
 	a[amd64.ArgSubgroups] = addressOf(w.subgroups)
 	a[amd64.ArgLast] = a[amd64.ArgSubgroups] + uintptr(8*len(w.subgroups))
 	a[amd64.ArgShared] = addressOf(w.shared)
-	a[amd64.ArgBudget] = uintptr(w.job.Allowance())
+	a[amd64.ArgBudget] = uintptr(w.job.Steps())
 	for i := range 3 {
 		a[amd64.ArgBase+i] = uintptr(w.job.Base[i])
 		a[amd64.ArgEnd+i] = uintptr(w.job.Base[i] + w.job.Groups[i])

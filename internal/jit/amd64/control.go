@@ -178,6 +178,14 @@ func (m *machine) step(in *vcode.Inst) {
 	})
 }
 
+// budget gives the subgroup that has a part its whole budget again.
+func budget(m *machine, in *vcode.Inst) {
+	if m.steps[in.Part] {
+		m.GRM(MOV|W, RAX, arg(ArgBudget))
+		m.GRM(MOV_ST|W, RAX, At(R14, m.record.Steps+8*int32(in.Part)))
+	}
+}
+
 // keepMasks puts the masks of an instruction into their slots, for Go to read.
 func (m *machine) keepMasks(in *vcode.Inst) {
 	for _, r := range in.Masks {

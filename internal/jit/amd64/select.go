@@ -137,6 +137,7 @@ var rules = dense(together(map[rule]emitter{
 	{ir.Fence, 0, 0}:          fence,
 	{ir.Demote, 0, 0}:         demote,
 	{ir.Helper, ir.B1, 0}:     helper,
+	{ir.Anew, 0, 0}:           budget,
 }, comparisons(), integers(), bitOperations(), divisions(), doubles(), floatOperations(), halfFloats(), conversions(), variables(), accesses()))
 
 // Native reports whether an IR operation has code of its own, so that it does
@@ -160,7 +161,7 @@ func masked(op ir.Op) bool {
 	case ir.Len, ir.Ld, ir.St, ir.PLd, ir.PSt, ir.PLdI, ir.PStI, ir.PClr, ir.Demote:
 		return true
 	}
-	return op.Is(ir.Meets)
+	return op.Is(ir.Meets) && op != ir.Anew
 }
 
 // lane makes the code of an IR operation: its rule's, or a call of Go that is

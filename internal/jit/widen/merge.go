@@ -139,7 +139,7 @@ func (m *merging) collect() bool {
 				m.rounded++
 			}
 		default:
-			if x.Op.Is(ir.Atomic) || x.Op.Is(ir.Meets) && x.Op != ir.QuadSwap { // a quad is within a subgroup
+			if x.Op.Is(ir.Atomic) || x.Op.Is(ir.Meets) && x.Op != ir.QuadSwap && x.Op != ir.Anew { // a quad is within a subgroup
 				return false
 			}
 		}

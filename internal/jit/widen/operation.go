@@ -19,7 +19,7 @@ func (w *widener) operation(v ir.V) {
 		w.lanes(v, in)
 		return
 	}
-	if x.Op.Is(ir.Meets) && x.Op != ir.Fence {
+	if x.Op.Is(ir.Meets) && x.Op != ir.Fence && x.Op != ir.Anew {
 		in.Op, in.Masks = vcode.Strip, w.active
 		if x.Op.HasResult() {
 			in.Defs = w.vec(v)

@@ -79,7 +79,6 @@ func (d *drawing) leave() error {
 	o[bindItems] = shared(bytesOf(s.items))
 	o[bindCounts] = shared(bytesOf(d.counts[:]))
 	s.run.bind(s.bound, &d.own)
-	s.job.Rounds = d.rounds()
 	s.job.Groups = [3]uint32{uint32(len(s.items)/d.itemWords()) * d.shaded, 1, 1}
 	if s.job.Log == nil && len(s.bound.program.IR().Messages) > 0 {
 		s.job.Log = &exec.Log{}

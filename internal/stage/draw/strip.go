@@ -52,20 +52,6 @@ func (s *fragmentShader) rows() uint32 {
 	return raster.Block
 }
 
-// rounds is how many strips a subgroup of fragments goes over at most: the budget is
-// that of one, and that it goes on to others shall not make it fail.
-func (d *recorded) rounds() uint64 {
-	p := d.fragmentBound.program.IR()
-	if !goesOn(p) {
-		return 1
-	}
-	strips := uint64(raster.Block * raster.Block / p.Invocations())
-	if d.frame.Columns {
-		strips *= raster.MaxBelow + 1
-	}
-	return strips
-}
-
 // endsElsewhere reports whether invocations may be demoted, or end in a function that is
 // not the entry point: there an end is a way to the end of the strip.
 func (s *fragmentShader) endsElsewhere() bool {
@@ -114,6 +100,7 @@ func (s *fragmentShader) eachStrip(item ir.V, body func(bits ir.V)) {
 	s.strip.first = b.Param(loop, 0)
 	m, below := mask{b.Param(loop, 1), b.Param(loop, 2)}, b.Param(loop, 3)
 	s.corner[1] = s.add(corner, s.strip.first)
+	b.Op(ir.Anew, ir.None) // the budget is that of one strip
 	b.If(s.not(b.Cmp(ir.Eq, s.and(m.low, b.I32(s.stripMask())), zero)))
 	for v := range len(s.from.Vars) + len(s.from.Out) { // an invocation begins with zeros
 		b.OpAux(ir.PClr, 0, uint64(v))

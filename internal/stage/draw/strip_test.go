@@ -1,6 +1,10 @@
 package draw_test
 
 import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"strings"
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
@@ -129,6 +133,31 @@ func "main"() L1 {
 	}
 	out.f32 1.0:f32, #0
 }`
+
+// TestImpatience: where the fragments of the lowest line do not end, as many steps are
+// taken as are allowed, however many strips and blocks were gone over before.
+func TestImpatience(t *testing.T) {
+	text := strings.NewReplacer(
+		"out location", "res storage 0 0 count 1\nin fragcoord f32 1\nout location", "block L8 {", "vy = in.f32 #0\nvf = flt.f32 63.0:f32, vy\nvB = res 0:i32, #0\nblock L8 {",
+		"v2 = add", "if vf {\nst.i32 vB, 0:i32, v1, #0\n}\nv2 = add", "ult.i32 v2, 1000:i32", "ult.i32 v2, 1000:i32\nv4 = or.b1 v3, vf", "if v3", "if v4").Replace(patientText)
+	for _, e := range engines() {
+		for _, size := range []uint32{4, 8, 16, 32, 64} {
+			c := blank(t, 64, 64, "R8_UNORM")
+			p, err := draw.New(draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, text, size)}, full(c), e, exec.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			steps := make([]byte, 4)
+			err = p.Draw(context.Background(), &c.Target, &draw.Args{Count: 3, Instances: 1,
+				Shader: compute.Args{Push: cover, Budget: 1000, Workers: 1, Bindings: map[compute.Binding][]exec.Buffer{{}: {{Bytes: steps}}}}})
+			var budget *exec.BudgetError
+			if n := binary.LittleEndian.Uint32(steps); !errors.As(err, &budget) || budget.Steps != 1000 || budget.Func != "main" || n != 1000 {
+				t.Errorf("%s, subgroups of %d: %v; %d steps were taken", e.Name(), size, err, n)
+			}
+			p.Close()
+		}
+	}
+}
 
 // TestPatience: the budget is that of a subgroup of fragments, however many strips and
 // blocks are gone over one after the other.
