@@ -1,5 +1,7 @@
 package raster
 
+import "slices"
+
 // cover adds the items of a convex polygon whose edges all turn right, and reports
 // whether there are any. bounds are the pixels that it may touch.
 func (r *Rasterizer) cover(p *Primitive, edges []edge, bounds Rect) bool {
@@ -34,6 +36,7 @@ type walker struct {
 	number uint32 // of the primitive
 	any    bool   // something was covered
 	odd    int32  // a block stands where these bits of its place are 0
+	whole  bool   // the tile lies within the bounds
 
 	// For each edge: its least and greatest value over the samples of pixel
 	// (0, 0), and by how much its value may grow and fall within a block.
@@ -61,6 +64,7 @@ func (w *walker) start() {
 func (w *walker) tile(tx, ty int32) {
 	b := w.bounds.Intersect(Rect{tx * Tile, ty * Tile, (tx + 1) * Tile, (ty + 1) * Tile})
 	list := &w.tiles[(ty-w.grid.y0)*w.grid.width+tx-w.grid.x0]
+	w.whole = false
 	// What is small lies in one block, wherever it may stand.
 	if x, y := b.X0&^w.odd, b.Y0&^w.odd; b.X1-x <= Block && b.Y1-y <= Block {
 		w.block(list, min(x, (tx+1)*Tile-Block), min(y, (ty+1)*Tile-Block), false)
@@ -72,6 +76,11 @@ func (w *walker) tile(tx, ty int32) {
 		if outside, inside = w.against(tx*Tile, ty*Tile, Tile-1); outside {
 			return
 		}
+	}
+	w.whole = b.X1-b.X0 == Tile && b.Y1-b.Y0 == Tile
+	if inside && w.whole && w.state.Columns && len(w.inner) == 0 {
+		w.columns(list, tx*Tile, ty*Tile)
+		return
 	}
 	w.above = [Tile / Block]column{}
 	for y := b.Y0 &^ (Block - 1); y < b.Y1; y += Block {
@@ -96,7 +105,24 @@ func (w *walker) tile(tx, ty int32) {
 type column struct {
 	item int   // where it stands in the tile's list
 	end  int32 // the row behind it; 0 where there is none
-	left int   // how many blocks it may have more
+	n    int   // how many blocks are below the item's
+}
+
+// columns adds the items of a tile that is wholly covered.
+func (w *walker) columns(list *[]uint64, x, y int32) {
+	w.any = true
+	const across = Tile / Block
+	words := 1 + len(w.points)
+	at := len(*list)
+	*list = slices.Grow(*list, across*words)[:at+across*words]
+	items := (*list)[at:]
+	for i := range items {
+		items[i] = ^uint64(0)
+	}
+	for i := range across {
+		items[i*words] = itemHead(w.number, x+Block*int32(i), y) | belowBits(MaxBelow)
+	}
+	w.words += across * words
 }
 
 // goOn adds a block whose pixels within the bounds are all covered to the item of the
@@ -108,12 +134,12 @@ func (w *walker) goOn(list []uint64, x, y int32) bool {
 		c.end = 0
 		return false
 	}
-	if y == 0 || c.end != y || c.left == 0 {
-		*c = column{len(list), y + Block, MaxBelow}
+	if y == 0 || c.end != y {
+		*c = column{len(list), y + Block, 0}
 		return false
 	}
-	list[c.item] += 1 << (32 + BelowShift)
-	c.end, c.left = y+Block, c.left-1
+	c.end, c.n = y+Block, c.n+1
+	list[c.item] = list[c.item]&^belowBits(MaxBelow) | belowBits(c.n)
 	return true
 }
 
@@ -211,6 +237,9 @@ func few(e *[3]edge, part Rect, x, y int32, s point) (m uint64) {
 
 // frame returns the pixels of a block that are within the bounds.
 func (w *walker) frame(x, y int32) uint64 {
+	if w.whole {
+		return ^uint64(0)
+	}
 	b := w.bounds
 	if x >= b.X0 && y >= b.Y0 && x+Block <= b.X1 && y+Block <= b.Y1 {
 		return ^uint64(0)

@@ -54,12 +54,21 @@ func ItemWords(samples int, inner bool) int {
 	return 1 + samples
 }
 
-// BelowShift is where in x, with State.Columns, it stands how many blocks are like the
-// item's below it, in the same tile.
-const BelowShift = 14
+// Within BelowArea pixels along each axis, x and y have bits to spare. With State.Columns
+// it stands there how many blocks are like the item's below it, in the same tile: two bits
+// in x from BelowShift on, and what is more in y.
+const (
+	BelowShift = 14
+	BelowArea  = 1 << BelowShift
+)
 
-// MaxBelow is how many there are at most.
-const MaxBelow = 3
+// MaxBelow is how many there are at most: those of a tile.
+const MaxBelow = Tile/Block - 1
+
+// belowBits has n in the first word of an item.
+func belowBits(n int) uint64 {
+	return uint64(n&3)<<(32+BelowShift) | uint64(n>>2)<<(48+BelowShift)
+}
 
 func itemHead(primitive uint32, x, y int32) uint64 {
 	return uint64(primitive) | uint64(uint16(x))<<32 | uint64(uint16(y))<<48
@@ -74,7 +83,7 @@ func (i Item) At() (x, y int) { return int(uint16(i[0] >> 32)), int(uint16(i[0] 
 // Below returns how many blocks below the item's are like it, and takes that from where
 // it is: with State.Columns.
 func (i Item) Below() (n int) {
-	n = int(i[0] >> (32 + BelowShift) & MaxBelow)
-	i[0] &^= MaxBelow << (32 + BelowShift)
+	n = int(i[0]>>(32+BelowShift)&3 | i[0]>>(48+BelowShift)<<2)
+	i[0] &^= belowBits(MaxBelow)
 	return n
 }

@@ -42,7 +42,7 @@ type State struct {
 	Aligned bool
 
 	// Columns has one item stand for several blocks one below the other that are wholly
-	// covered. The area then ends within 2^BelowShift pixels.
+	// covered. The area then ends within BelowArea pixels.
 	Columns bool
 
 	Conservative Conservative

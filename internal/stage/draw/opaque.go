@@ -62,6 +62,7 @@ func whole(name string) bool {
 // full reports whether items of one mask each cover all of a tile.
 func full(items []uint64) bool {
 	const across = raster.Tile / raster.Block
+	const firstColumn = uint64(0x0101010101010101) // blocks, row by row
 	seen := uint64(0)
 	for ; len(items) >= 2; items = items[2:] {
 		head := [1]uint64{items[0]}
@@ -70,9 +71,7 @@ func full(items []uint64) bool {
 		if items[1] != ^uint64(0) || x%raster.Block != 0 || y%raster.Block != 0 {
 			continue
 		}
-		for n := range below + 1 {
-			seen |= 1 << ((y/raster.Block+n)%across*across + x/raster.Block%across)
-		}
+		seen |= firstColumn >> (across * (raster.MaxBelow - below)) << (y/raster.Block%across*across + x/raster.Block%across)
 	}
 	return seen == ^uint64(0)
 }
