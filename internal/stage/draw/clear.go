@@ -1,6 +1,7 @@
 package draw
 
 import (
+	"math"
 	"math/bits"
 
 	"github.com/chiaro-gpu/chiaro/internal/raster"
@@ -32,9 +33,12 @@ type Clear struct {
 // clearing is a clear that was recorded.
 type clearing struct {
 	area   raster.Rect
-	layers [2]uint32 // first, and behind the last
-	mask   uint32    // of layers; 0: all
+	all    raster.Rect // of the target
+	layers [2]uint32   // first, and behind the last
+	mask   uint32      // of layers; 0: all
 	list   []cleared
+	deep   bool // the depth is one of them
+	depth  float32
 }
 
 // cleared is an attachment with the texel that all of it becomes.
@@ -55,7 +59,8 @@ func (p *Pass) recordClear(c *Clears) {
 	x := p.clears[p.inUse.clears]
 	p.inUse.clears++
 	w, h, n := p.target.extent()
-	x.area = raster.Rect{X1: int32(w), Y1: int32(h)}
+	x.all = raster.Rect{X1: int32(w), Y1: int32(h)}
+	x.area = x.all
 	if c.Area.Width > 0 && c.Area.Height > 0 {
 		x.area = x.area.Intersect(c.Area.raster())
 	}
@@ -67,7 +72,9 @@ func (p *Pass) recordClear(c *Clears) {
 	for i := range min(len(c.Colors), len(p.target.Colors)) {
 		x.add(p.target.Colors[i], &c.Colors[i])
 	}
+	color := len(x.list)
 	x.add(p.target.Depth, &c.Depth)
+	x.deep, x.depth = len(x.list) > color, math.Float32frombits(uint32(c.Depth.Value[0]))
 	x.add(p.target.Stencil, &c.Stencil)
 	if len(x.list) > 0 && !x.area.Empty() {
 		p.steps = append(p.steps, step{clear: x})
@@ -102,7 +109,9 @@ func (p *Pass) clearSheet(c *clearing, turn uint64) *sheet {
 func (s *sheet) clearTile(tile int) {
 	c := s.clear
 	x, y := int32(tile)%s.width*raster.Tile, int32(tile)/s.width*raster.Tile
-	r := c.area.Intersect(raster.Rect{X0: x, Y0: y, X1: x + raster.Tile, Y1: y + raster.Tile})
+	whole := c.all.Intersect(raster.Rect{X0: x, Y0: y, X1: x + raster.Tile, Y1: y + raster.Tile})
+	r := c.area.Intersect(whole)
+	s.cleared(tile, r, whole)
 	for i := range c.list {
 		a := &c.list[i]
 		each := func(layer uint32) {

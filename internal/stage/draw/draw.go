@@ -34,7 +34,8 @@ type recorded struct {
 	middleBound                [numMiddle]bound
 	programs                   [numMiddle]exec.Program // of middleBound
 
-	opaque bool // covers
+	opaque bool  // covers
+	sight  sight // seen
 
 	counts [numCounts]uint64
 }
@@ -96,7 +97,7 @@ func (d *recorded) fill(p *Pipeline, t *Target, a *Args) error {
 		return err
 	}
 	d.rasterState()
-	d.opaque = d.covers()
+	d.opaque, d.sight = d.covers(), d.seen()
 	d.part(a)
 	return nil
 }

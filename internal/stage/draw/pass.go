@@ -40,10 +40,11 @@ type Pass struct {
 	setEach func(worker int) // setter
 	setting
 
-	tiles   exec.Interleaving
-	parts   []exec.Part
-	spans   [][]exec.Piece // by tile
-	spilled []*sheet
+	tiles    exec.Interleaving
+	parts    []exec.Part
+	spans    [][]exec.Piece // by tile
+	horizons []horizon      // by tile, where a step looks at them
+	spilled  []*sheet
 
 	free []*sheet // that nobody uses
 	kept int      // bytes of them
@@ -149,6 +150,7 @@ func (p *Pass) End(ctx context.Context) error {
 // flush makes what was recorded.
 func (p *Pass) flush(ctx context.Context) error {
 	defer p.forget()
+	p.horizon()
 	p.setting.at, p.setting.begun, p.setting.turn = 0, false, 0
 	for p.setting.at < len(p.steps) {
 		if err := p.setUp(ctx); err != nil {

@@ -34,7 +34,8 @@
 // First its workers set up (setup.go): each takes its turns at chunks of primitives, runs
 // their vertices, rasterises them, and leaves a sheet of what they cover in each tile.
 // Then they take tiles, and go through the sheets, in the order of the turns, with each
-// ([exec.Interleaving]). Both are done over and over where a pass has more than its
+// ([exec.Interleaving]); what lies behind blocks that are covered whole is not run
+// (hidden.go). Both are done over and over where a pass has more than its
 // bounds allow at once.
 package draw
 

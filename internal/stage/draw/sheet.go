@@ -21,11 +21,23 @@ type sheet struct {
 	bound *bound         // the fragment program
 	ready exec.Prepared
 
+	sight    sight
+	see      func(tile int) // look
+	horizons []horizon      // of the pass, by tile; none where nobody looks at them
+	itemed   itemed
+
 	run
 	params     memory
 	items      []uint64
 	primitives []raster.Primitive
 	kept       []uint32
+}
+
+// itemed is how a sheet's items are.
+type itemed struct {
+	words, samples int    // of one
+	shaded         uint32 // invocations of one for each pixel
+	columns        bool   // there may be blocks below
 }
 
 // piece is what a sheet has in one tile.
@@ -51,7 +63,7 @@ func (s *sheet) forget() {
 	}
 	clear(s.job.Resources)
 	s.job.Regions, s.job.Push, s.job.Log = nil, nil, nil
-	s.clear, s.bound, s.ready = nil, nil, nil
+	s.clear, s.bound, s.ready, s.horizons = nil, nil, nil, nil
 }
 
 // leave makes a sheet of what was rasterised, and forgets that.
@@ -67,7 +79,8 @@ func (d *drawing) leave() error {
 	if d.key.pixels > 1 {
 		d.rate(s)
 	}
-	s.turn, s.bound = d.turn, &d.fragmentBound
+	s.turn, s.bound, s.sight = d.turn, &d.fragmentBound, d.sight
+	s.itemed = itemed{d.itemWords(), int(d.key.samples), d.shaded, d.frame.Columns}
 	s.primitives, d.raster.Primitives = d.raster.Primitives, s.primitives[:0]
 	s.kept, d.raster.Kept = d.raster.Kept, s.kept[:0]
 	s.params.size(4 * fragmentWords)
@@ -143,17 +156,26 @@ func (p *Pass) runTiles(ctx context.Context, list []*sheet) error {
 	defer p.recycle(list)
 	slices.SortStableFunc(list, func(a, b *sheet) int { return cmp.Compare(a.turn, b.turn) })
 	p.parts = p.parts[:0]
-	for i, s := range list {
-		part := exec.Part{Do: s.do}
-		if s.clear == nil {
-			part = exec.Part{Program: s.bound.program, Ready: s.ready, Job: &s.job}
-		}
-		p.parts = append(p.parts, part)
-		for _, x := range s.pieces {
-			if x.covers {
-				p.spans[x.tile] = p.unseen(p.spans[x.tile])
+	for _, s := range list {
+		looks := false
+		if s.horizons = p.horizons; s.clear != nil {
+			p.parts = append(p.parts, exec.Part{Do: s.do})
+		} else {
+			if looks = s.sight.looks; looks {
+				p.parts = append(p.parts, exec.Part{Do: s.see})
 			}
-			p.spans[x.tile] = append(p.spans[x.tile], exec.Piece{Part: int32(i), First: x.first, Count: x.count})
+			p.parts = append(p.parts, exec.Part{Program: s.bound.program, Ready: s.ready, Job: &s.job})
+		}
+		part := int32(len(p.parts) - 1)
+		for _, x := range s.pieces {
+			at := &p.spans[x.tile]
+			if x.covers {
+				*at = p.unseen(*at)
+			}
+			if looks {
+				*at = append(*at, exec.Piece{Part: part - 1, Count: 1})
+			}
+			*at = append(*at, exec.Piece{Part: part, First: x.first, Count: x.count})
 		}
 	}
 	err := p.tiles.Run(ctx, p.workers, p.parts, p.spans)
@@ -192,7 +214,7 @@ func (p *Pass) spare() *sheet {
 		return s
 	}
 	s := &sheet{}
-	s.do = s.clearTile
+	s.do, s.see = s.clearTile, s.look
 	return s
 }
 
@@ -210,7 +232,8 @@ func (p *Pass) recycle(list []*sheet) {
 	}
 }
 
-// unseen takes clears at the end of a tile's pieces away that a draw covers.
+// unseen takes clears at the end of a tile's pieces away that a draw covers: without a
+// depth attachment, so that there is no other function among them.
 func (p *Pass) unseen(list []exec.Piece) []exec.Piece {
 	for len(list) > 0 && p.parts[list[len(list)-1].Part].Do != nil {
 		list = list[:len(list)-1]

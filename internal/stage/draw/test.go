@@ -39,21 +39,24 @@ func testKeyOf(s *State, t *Target) (k testKey) {
 func (k *testKey) any() bool { return k.depth != "" || k.stencil != "" }
 
 // earlyTests reports whether the tests stand before the fragment program.
-func (s *fragmentShader) earlyTests() bool {
-	m := s.from.Modes
+func (s *fragmentShader) earlyTests() bool { return s.key.early(s.from) }
+
+// early is earlyTests for a program with the key.
+func (k *fragmentKey) early(p *ir.Program) bool {
+	m := p.Modes
 	if m.Has(ir.EarlyTests) || m.Has(ir.EarlyAndLateTests) && m&(ir.DepthReplacing|ir.StencilReplacing) == 0 {
 		return true
 	}
-	if e := s.p.Effects; e.Discards || e.Writes || s.key.alphaToCoverage || s.reads(ir.TileDepth) || s.reads(ir.TileStencil) {
+	if e := p.Effects; e.Discards || e.Writes || k.alphaToCoverage || hasInput(p, ir.TileDepth) || hasInput(p, ir.TileStencil) {
 		return false
 	}
-	for _, o := range s.from.Out {
+	for _, o := range p.Out {
 		switch o.Semantic {
 		case ir.FragDepth, ir.FragStencilRef, ir.SampleMask:
 			return false
 		}
 	}
-	return !s.writesTexels()
+	return !writesTexels(p)
 }
 
 // test writes the tests of sample n and calls passed for what is done where it passes.
