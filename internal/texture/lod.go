@@ -1,8 +1,9 @@
 package texture
 
 import (
+	"math"
+
 	"github.com/chiaro-gpu/chiaro/internal/ir"
-	"github.com/chiaro-gpu/chiaro/internal/lower/mathlib"
 )
 
 // maxLodBias bounds the sum of the biases (maxSamplerLodBias).
@@ -31,38 +32,55 @@ func (c *code) detail(a *arguments) (d detail) {
 	if a.bias != 0 {
 		bias = c.fadd(bias, a.bias)
 	}
-	bias = c.nmin(c.nmax(bias, c.num(-maxLodBias)), c.num(maxLodBias))
+	bias = c.clamp(bias, c.num(-maxLodBias), c.num(maxLodBias))
 	d.lambda = c.fadd(base, bias)
 	least := c.setting(ir.SamplerMinLod)
 	if a.minLod != 0 {
 		least = c.nmax(least, a.minLod)
 	}
-	lambda := c.nmin(c.nmax(d.lambda, least), c.setting(ir.SamplerMaxLod))
+	lambda := c.clamp(d.lambda, least, c.setting(ir.SamplerMaxLod))
 	d.mag = c.fle(lambda, c.num(0))
 	if c.v.levels {
 		last := c.utof(c.sub(c.word(ir.ShapeLevelsN), c.I32(1)))
-		floor := c.OpAux(ir.Ld, ir.F32, 4*ir.ShapeMinLod, c.shape, c.I32(0))
-		l := c.nmin(c.nmax(c.nmax(lambda, c.num(0)), floor), last)
-		d.level = c.ftos(c.Op(ir.FRoundEven, ir.F32, c.fmul(l, c.num(fraction))))
+		floor := c.OpAux(ir.Ld, ir.F32, 4*ir.ShapeMinLod, c.shape, c.I32(0)) // it is never below 0
+		x := c.ffma(c.clamp(lambda, floor, last), c.num(fraction), c.num(magic))
+		d.level = c.sub(c.bits(x), c.I32(math.Float32bits(magic)))
 	}
 	return d
 }
 
 // footprint returns the logarithm of how many texels of level 0 the derivatives
 // span, along the longer of them, or of anisotropy's shorter one (Vulkan §"Scale
-// Factor Operation").
+// Factor Operation"). A length that is a NaN does not count.
 func (c *code) footprint(a *arguments, d *detail) ir.V {
 	x, y := c.length2(a.dx), c.length2(a.dy)
-	most := c.nmax(x, y)
+	most := c.Op(ir.FMax, ir.F32, c.Op(ir.FMax, ir.F32, c.num(0), x), y)
 	if c.s.anisotropic {
 		least := c.nmin(x, y)
 		d.alongX = c.fle(y, x)
 		ratio := c.Op(ir.FSqrt, ir.F32, c.fdiv(most, least)) // 0/0 is NaN, and becomes 1
-		ratio = c.nmin(c.nmax(ratio, c.num(1)), c.setting(ir.SamplerAniso))
+		ratio = c.clamp(ratio, c.num(1), c.setting(ir.SamplerAniso))
 		d.steps = c.Op(ir.FCeil, ir.F32, ratio)
 		most = c.fdiv(most, c.fmul(ratio, ratio))
 	}
-	return c.fmul(mathlib.Log2(c.Builder, most), c.num(0.5))
+	return c.halfLog2(most)
+}
+
+// halfLog2 is half the logarithm to the base 2 of a number that is 0 or more, to 2⁻¹⁶,
+// which is little beside the levels' fraction of 8 bits, and exact of powers of two from
+// 2⁻¹²⁶ on; of 0 it is -63.5, and of infinity 64. A float's bits are the logarithm of the
+// power of two below it and, as a straight line, what lies between two powers; the rest
+// is a polynomial of the significand m, which is 0 where m is 1 or 2.
+func (c *code) halfLog2(x ir.V) ir.V {
+	one, i := math.Float32bits(1), c.bits(x)
+	line := c.fmul(c.stof(c.sub(i, c.I32(one))), c.num(0x1p-24))
+	m := c.float(c.Op(ir.Or, ir.I32, c.Op(ir.And, ir.I32, i, c.I32(1<<23-1)), c.I32(one)))
+	rest := c.num(-0.022574513)
+	for _, k := range []float64{0.14193685, -0.34973985, 0.45133603} {
+		rest = c.ffma(rest, m, c.num(k))
+	}
+	between := c.ffma(m, c.fsub(c.num(3), m), c.num(-2)) // (m − 1)·(2 − m)
+	return c.ffma(between, rest, line)
 }
 
 // length2 is the square of a derivative's length in texels of level 0.
