@@ -22,8 +22,8 @@ func pairCase(r *rand.Rand) string {
 		"\tva = at 0:i32, vi, #8\n\tvo = ld.i32 vA, va, #0\n\tvn = ld.i32 vA, va, #4\n\tvout = at 0:i32, vi, #64\n")
 	imm := 4 * r.Intn(4)
 	count := 1 + r.Intn(4)
-	switch r.Intn(4) {
-	case 3: // as filters read texels, under a mask, with rows of several lengths
+	switch r.Intn(5) {
+	case 3, 4: // as filters read texels, under a mask, with rows of several lengths
 		width := []int{4, 8, 16}[r.Intn(3)]
 		text := strings.Replace(b.String(), "local 16 1 1", fmt.Sprintf("local %d %d 1", width, 16/width), 1)
 		text = strings.Replace(text, "in global.x i32 0\n", "in localindex i32 0\nin workgroup.x i32 0\n", 1)
@@ -32,6 +32,11 @@ func pairCase(r *rand.Rand) string {
 		b.WriteString(text)
 		fmt.Fprintf(&b, "\tvq = umin.i32 vo, %d:i32\n\tvon = ult.i32 vn, %d:i32\n\tif von {\n", 403-32, r.Intn(6))
 		fmt.Fprintf(&b, "\t\tvx = ld.i32 vB, vq, #%d !proven\n\t\tvy = ld.i32 vB, vq, #%d !proven\n\t\tvz = ld.i32 vB, vq, #%d !proven\n", imm, imm+4, imm+8)
+		if r.Intn(3) > 0 { // another row of texels
+			fmt.Fprintf(&b, "\t\tvr = at vq, vn, #%d\n\t\tvs = umin.i32 vr, %d:i32\n", 4*r.Intn(3), 403-32)
+			fmt.Fprintf(&b, "\t\tvx2 = ld.i32 vB, vs, #%d !proven\n\t\tvy2 = ld.i32 vB, vs, #%d !proven\n", imm, imm+4)
+			b.WriteString("\t\tst.i32 vC, vout, vx2, #12\n\t\tst.i32 vC, vout, vy2, #16\n")
+		}
 		b.WriteString("\t\tst.i32 vC, vout, vx, #0\n\t\tst.i32 vC, vout, vy, #4\n\t\tst.i32 vC, vout, vz, #8\n\t}\n")
 	case 0: // under a mask
 		fmt.Fprintf(&b, "\tvon = ult.i32 vn, %d:i32\n\tif von {\n", r.Intn(5))
@@ -61,29 +66,45 @@ const (
 	mixed            // most are within 32 words of the first, some are anywhere
 	outlier          // some may be a little further away, or between two words
 	nearby           // all are within 32 words of the first
+	halves           // each of eight lanes is near the first of them
 )
 
 // TestPairs runs loads of words side by side on both engines.
-func TestPairs(t *testing.T) { eachLevel(t, testPairs) }
+func TestPairs(t *testing.T) {
+	eachLevel(t, func(t *testing.T, engine jit.Engine) {
+		testPairs(t, engine, func(n int) []byte { return make([]byte, n) })
+	})
+}
 
-func testPairs(t *testing.T, engine jit.Engine) {
+// testPairs is TestPairs of bytes in memory that is given.
+func testPairs(t *testing.T, engine jit.Engine, memory func(n int) []byte) {
 	const n, size = 128, 403
-	for seed := range 300 {
+	for seed := range 400 {
 		r := rand.New(rand.NewSource(int64(seed)))
 		var places []uint32
 		near, base := apart, uint32(0)
 		for lane := range n {
 			at := uint32(r.Intn(size/4)) * 4
 			if lane%16 == 0 {
-				near, base = nearness(r.Intn(4)), uint32(r.Intn(size-100)+r.Intn(2)*60-r.Intn(2)*4)
+				near, base = nearness(r.Intn(5)), uint32(r.Intn(size-100)+r.Intn(2)*60-r.Intn(2)*4)
 			}
-			if near != apart {
+			switch {
+			case near == halves:
+				if lane%8 == 0 {
+					if base = uint32(r.Intn(size - 32)); r.Intn(3) == 0 {
+						base = uint32(size - 32 - 4*r.Intn(8))
+					}
+				}
+				if at = base; lane%8 > 0 { // most windows have room for 15
+					at += 4 * uint32(r.Intn(15+r.Intn(20)/19*2))
+				}
+			case near != apart:
 				at = base + 4*uint32(lane%16*r.Intn(3))
 			}
 			if near == outlier && r.Intn(16) == 0 {
 				at += uint32(r.Intn(68))
 			}
-			if near == nearby || near == outlier {
+			if near == nearby || near == outlier || near == halves {
 				places = append(places, at, uint32(r.Intn(5)))
 				continue
 			}
@@ -102,7 +123,7 @@ func testPairs(t *testing.T, engine jit.Engine) {
 				}
 			}
 		}
-		from, to := make([]byte, size), make([]byte, 64*n)
+		from, to := memory(size), make([]byte, 64*n)
 		r.Read(from)
 		r.Read(to)
 		job := exec.Job{Groups: [3]uint32{n / 16, 1, 1}, Workers: 1, Resources: [][]exec.Buffer{buffer(places), {{Bytes: from}}, {{Bytes: to}}}}

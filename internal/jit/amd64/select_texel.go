@@ -42,8 +42,12 @@ func (m *machine) gatherPairs(in *vcode.Inst) {
 	apart, on := m.NewLabel(), m.NewLabel()
 	k := m.execution(in)
 	first, second := pairRegs{0, 2, 3}, pairRegs{5, 6, 7}
-	m.nearby(in, k, m.vec(in.Uses[1], 1), first, apart)
-	m.nearby(in, k, m.vec(in.Uses[2], 8), second, apart)
+	near := m.nearby
+	if in.Next == zmmLanes/2 && m.placed(in) {
+		near = m.nearbyHalves
+	}
+	near(in, k, m.vec(in.Uses[1], 1), first, apart)
+	near(in, k, m.vec(in.Uses[2], 8), second, apart)
 	m.pickNumbered(in, 0, first)
 	m.pickNumbered(in, 2, second)
 	m.Bind(on)
@@ -52,6 +56,26 @@ func (m *machine) gatherPairs(in *vcode.Inst) {
 		m.loadPairs(in, first, second, on)
 		m.Jmp(on)
 	})
+}
+
+// nearbyHalves is nearby for lanes that stand in two rows: each half of them has a
+// window of half as many words, which begins with the half's first lane. There must be
+// no register for the handle. What the loads themselves touch of a line need not be
+// asked for, only the one behind it.
+func (m *machine) nearbyHalves(in *vcode.Inst, k, off Reg, z pairRegs, far Label) {
+	const words = windowWords / 2
+	m.firstOfHalves(z.number, off)
+	m.RR(VPSUBD, V512, z.number, off, z.number, 0)
+	m.RRI(VPRORD, V512, z.number, 0, z.number, 2, 0)
+	m.RMI(VPCMPUD, V512, 2, z.number, m.word32(words-2), compareGT, K(k)|BC)
+	m.RR(KORTESTW, V128, 2, 0, 2, 0)
+	m.Jcc(NotEqual, far)
+	low, high := m.halfPlaces(in, off, z.hi, 4*words, handleLength, far)
+	m.RM(VMOVDQU32, V512, z.lo, 0, low, 0)
+	m.RM(VMOVDQU32, V512, z.hi, 0, high, 0)
+	m.RM(VPADDD, V512, z.number, z.number, m.vector([16]uint32{8: words, 9: words, 10: words, 11: words, 12: words, 13: words, 14: words, 15: words}), 0)
+	m.GRM(PREFETCH, allCaches, further(low, 2))
+	m.GRM(PREFETCH, allCaches, further(high, 2))
 }
 
 // loadPairs is gatherPairs wherever the words are, lane by lane: that is less for the
