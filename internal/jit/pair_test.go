@@ -71,13 +71,10 @@ const (
 
 // TestPairs runs loads of words side by side on both engines.
 func TestPairs(t *testing.T) {
-	eachLevel(t, func(t *testing.T, engine jit.Engine) {
-		testPairs(t, engine, func(n int) []byte { return make([]byte, n) })
-	})
+	eachLevel(t, func(t *testing.T, engine jit.Engine) { testPairs(t, engine) })
 }
 
-// testPairs is TestPairs of bytes in memory that is given.
-func testPairs(t *testing.T, engine jit.Engine, memory func(n int) []byte) {
+func testPairs(t *testing.T, engine exec.Engine) {
 	const n, size = 128, 403
 	for seed := range 400 {
 		r := rand.New(rand.NewSource(int64(seed)))
@@ -123,7 +120,7 @@ func testPairs(t *testing.T, engine jit.Engine, memory func(n int) []byte) {
 				}
 			}
 		}
-		from, to := memory(size), make([]byte, 64*n)
+		from, to := make([]byte, size), make([]byte, 64*n)
 		r.Read(from)
 		r.Read(to)
 		job := exec.Job{Groups: [3]uint32{n / 16, 1, 1}, Workers: 1, Resources: [][]exec.Buffer{buffer(places), {{Bytes: from}}, {{Bytes: to}}}}
