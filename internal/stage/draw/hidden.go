@@ -38,7 +38,7 @@ func (h *horizon) forget() { h.toward, h.some = 0, false }
 // turn makes the horizon one of tests in a direction.
 func (h *horizon) turn(toward float32) {
 	switch {
-	case h.some && h.toward == 0:
+	case h.some && h.toward == 0 && h.far[0]*toward < max(toward, 0): // else nothing lies behind it
 		for i := range h.far {
 			h.far[i] *= toward
 		}
@@ -135,24 +135,24 @@ func (s *sheet) whole(item raster.Item) bool {
 			return false
 		}
 	}
-	x, y := at(item)
+	x, y, _ := s.at(item)
 	return x%raster.Block == 0 && y%raster.Block == 0
 }
 
-// at returns where an item's block begins, whatever stands below it.
-func at(item raster.Item) (x, y int) {
+// at returns where an item's block begins, and how many blocks there are: that and those
+// below it.
+func (s *sheet) at(item raster.Item) (x, y, blocks int) {
+	if s.itemed.columns {
+		head := raster.Item{item[0]}
+		blocks, item = head.Below(), head
+	}
 	x, y = item.At()
-	return x & (1<<raster.BelowShift - 1), y
+	return x, y, blocks + 1
 }
 
 // lookAt is look for one item.
 func (s *sheet) lookAt(h *horizon, item raster.Item, whole bool) {
-	x, y := at(item)
-	blocks := 1
-	if s.itemed.columns {
-		head := [1]uint64{item[0]}
-		blocks += raster.Item(head[:]).Below()
-	}
+	x, y, blocks := s.at(item)
 	p := &s.primitives[item.Primitive()]
 	near, far := s.depths(p, x, y, blocks)
 	if near > float64(h.behind(x, y, blocks)) {
