@@ -61,7 +61,7 @@ var capabilities = map[spirv.Capability]bool{
 	spirv.CapabilityImageReadWriteLodAMD:                        true,
 	spirv.CapabilityImageGatherBiasLodAMD:                       true,
 	spirv.CapabilityFragmentMaskAMD:                             false,
-	spirv.CapabilitySampleMaskOverrideCoverageNV:                true,
+	spirv.CapabilitySampleMaskOverrideCoverageNV:                false,
 	spirv.CapabilityGeometryShaderPassthroughNV:                 false,
 	spirv.CapabilityShaderViewportIndex:                         true,
 	spirv.CapabilityShaderLayer:                                 true,
@@ -212,7 +212,7 @@ var capabilities = map[spirv.Capability]bool{
 // true are those that compute shaders may use here.
 var extensions = map[string]bool{
 	"SPV_KHR_variable_pointers":                    true,
-	"SPV_AMD_shader_explicit_vertex_parameter":     true,
+	"SPV_AMD_shader_explicit_vertex_parameter":     false,
 	"SPV_AMD_gcn_shader":                           true,
 	"SPV_AMD_gpu_shader_half_float":                true,
 	"SPV_AMD_gpu_shader_int16":                     true,
@@ -232,7 +232,7 @@ var extensions = map[string]bool{
 	"SPV_EXT_shader_stencil_export":                true,
 	"SPV_KHR_shader_ballot":                        true,
 	"SPV_KHR_subgroup_vote":                        true,
-	"SPV_NV_sample_mask_override_coverage":         true,
+	"SPV_NV_sample_mask_override_coverage":         false,
 	"SPV_NV_geometry_shader_passthrough":           false,
 	"SPV_NV_mesh_shader":                           false,
 	"SPV_NV_viewport_array2":                       false,

@@ -7,6 +7,9 @@
 // decisions about coverage are made in integers, so that primitives that share an
 // edge share no sample and leave none out.
 //
+// Many triangles may be set up side by side by a program, which leaves a [Batch] of
+// them; what they cover and where that is kept is then found here.
+//
 // The package knows no shader: it reads of a vertex its position and what else
 // fixed function asks for, and refuses to know what the rest of its record means,
 // what a format is and what becomes of the samples.

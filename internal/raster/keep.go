@@ -17,13 +17,19 @@ func (r *Rasterizer) number(tile int32) uint32 {
 	}
 	s := &r.shelves[tile]
 	if s.next == s.end {
-		s.next = uint32(len(r.Primitives))
-		s.end = s.next + shelfSize
-		r.Primitives = longer(r.Primitives, shelfSize)
-		r.Kept = longer(r.Kept, shelfSize*3*r.records.Stride)
+		r.extend(s)
 	}
 	r.shelf = s
 	return s.next
+}
+
+// extend gives a tile room for more primitives.
+func (r *Rasterizer) extend(s *shelf) {
+	s.next = uint32(len(r.Primitives))
+	s.end = s.next + shelfSize
+	r.Primitives = longer(r.Primitives, shelfSize)
+	r.Kept = longer(r.Kept, shelfSize*3*r.records.Stride)
+	r.ahead(s.end)
 }
 
 // longer returns a list with n more elements, whatever they are.
@@ -48,13 +54,19 @@ func (r *Rasterizer) keep(p *Primitive, covered bool) {
 // kept is keep for a primitive whose place and planes are yet to be made: it returns
 // where that is to be done.
 func (r *Rasterizer) kept(p *Primitive) *Primitive {
+	q := r.next(&p.Vertex, p.Provoking)
+	q.ID, q.Flags, q.Layer, q.Viewport, q.MinZ, q.MaxZ = p.ID, p.Flags, p.Layer, p.Viewport, p.MinZ, p.MaxZ
+	return q
+}
+
+// next is the place of the primitive that is being covered. The records of its vertices
+// are copied to where they stand with it.
+func (r *Rasterizer) next(v *[3]uint32, provoking uint32) *Primitive {
 	n := r.shelf.next
 	r.shelf.next++
 	r.ahead(n + 1)
 	r.shelf = nil
-	q := &r.Primitives[n]
-	q.ID, q.Flags, q.Layer, q.Viewport, q.MinZ, q.MaxZ = p.ID, p.Flags, p.Layer, p.Viewport, p.MinZ, p.MaxZ
-	v, first := p.Vertex, 3*n
+	q, first := &r.Primitives[n], 3*n
 	if size := r.records.Stride; v[1] == v[0]+1 && v[2] == v[0]+2 {
 		copy(r.Kept[int(first)*size:][:3*size], r.records.Words[int(v[0])*size:][:3*size])
 		q.Vertex = [3]uint32{first, first + 1, first + 2}
@@ -67,7 +79,7 @@ func (r *Rasterizer) kept(p *Primitive) *Primitive {
 			}
 		}
 	}
-	switch p.Provoking {
+	switch provoking {
 	case v[0]:
 		q.Provoking = first
 	case v[1]:
@@ -75,20 +87,24 @@ func (r *Rasterizer) kept(p *Primitive) *Primitive {
 	case v[2]:
 		q.Provoking = q.Vertex[2]
 	default: // an edge or a corner of a polygon, which lack a third vertex
-		q.Provoking = r.record(first+2, p.Provoking)
+		q.Provoking = r.record(first+2, provoking)
 	}
 	return q
 }
 
-// ahead fetches the place of a primitive into the caches: the next one of the tile may
-// come long after others.
+// ahead fetches into the caches the place of a primitive and where its records stand, as
+// far as that lies in lines of the caches in which the one before has no part: the next
+// one of the tile may come long after others, and so may the next shelf.
 func (r *Rasterizer) ahead(n uint32) {
-	if int(n) >= len(r.Primitives) {
-		return
+	const line = 64
+	if int(n) < cap(r.Primitives) {
+		at := unsafe.Pointer(&r.Primitives[:n+1][n])
+		prefetch(unsafe.Add(at, line-1), (4*PrimitiveWords+line-1)/line)
 	}
-	prefetch(unsafe.Pointer(&r.Primitives[n]), 1+4*PrimitiveWords/64)
-	if at := int(3*n) * r.records.Stride; at < len(r.Kept) {
-		prefetch(unsafe.Pointer(&r.Kept[at]), min(1+12*r.records.Stride/64, 8))
+	size := 3 * r.records.Stride
+	if at := int(n) * size; at+size <= cap(r.Kept) {
+		at := unsafe.Pointer(&r.Kept[:at+size][at])
+		prefetch(unsafe.Add(at, line-1), min((4*size+line-1)/line, 8))
 	}
 }
 

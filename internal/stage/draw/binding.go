@@ -15,6 +15,7 @@ const (
 	bindPatches           // ir.StorageBuffer: what stands once for a patch
 	bindMarks             // ir.StorageBuffer: what is said of vertices that a geometry program emits
 	bindCaptured          // ir.StorageBuffer: what transform feedback takes of each vertex
+	bindBatches           // ir.StorageBuffer: triangles that are set up
 	bindDepth             // ir.Texels and ir.ImageShape
 	bindStencil
 	bindVertex // and one for each vertex buffer

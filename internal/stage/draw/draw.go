@@ -29,9 +29,12 @@ type recorded struct {
 	heldVertex   *variant[vertexKey]
 	heldMiddle   [numMiddle]*variant[middleKey]
 	heldFragment *variant[fragmentKey]
+	heldBatch    *variant[batchKey] // of the program that sets up triangles; nil: they are too few
 
 	vertexBound, fragmentBound bound
 	middleBound                [numMiddle]bound
+	batchBound                 bound
+	batchArgs                  compute.Args            // of a program without a budget
 	programs                   [numMiddle]exec.Program // of middleBound
 
 	opaque bool  // covers
@@ -119,6 +122,11 @@ func (d *recorded) hold(a *Args) (err error) {
 			return err
 		}
 	}
+	if d.manyTriangles() {
+		if d.heldBatch, err = p.batch.hold(&batchKey{}, p.engine, exec.Options{}, &d.batchArgs); err != nil {
+			return err
+		}
+	}
 	d.heldFragment, err = p.fragment.hold(&d.key, p.engine, p.options, &a.Shader)
 	return err
 }
@@ -140,9 +148,13 @@ func (d *recorded) release() {
 	if d.heldFragment != nil {
 		d.heldFragment.release()
 	}
-	d.heldVertex, d.heldMiddle, d.heldFragment = nil, [numMiddle]*variant[middleKey]{}, nil
+	if d.heldBatch != nil {
+		d.heldBatch.release()
+	}
+	d.heldVertex, d.heldMiddle, d.heldFragment, d.heldBatch = nil, [numMiddle]*variant[middleKey]{}, nil, nil
 	d.vertexBound.forget()
 	d.fragmentBound.forget()
+	d.batchBound.forget()
 	for i := range d.middleBound {
 		d.middleBound[i].forget()
 		d.programs[i] = nil
@@ -170,6 +182,11 @@ func (d *recorded) bind(a *Args) error {
 		}
 		d.programs[i] = v.program
 		if err := d.middleBound[i].bind(v.program, args, &o); err != nil {
+			return err
+		}
+	}
+	if d.heldBatch != nil {
+		if err := d.batchBound.bind(d.heldBatch.program, &d.batchArgs, &o); err != nil {
 			return err
 		}
 	}

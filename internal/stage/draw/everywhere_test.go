@@ -67,9 +67,11 @@ func scenes() map[string]*fuzzed {
 		"clipped":       {formats: []string{"R8G8B8A8_UNORM"}, fragment: giveText("clipdistance f32 1", "f32"), vertex: given(5), state: draw.State{Rasterization: draw.Rasterization{DepthClip: true}}},
 		"logic":         {formats: []string{"A2B10G10R10_UNORM_PACK32"}, fragment: shownText, state: draw.State{Blend: draw.Blend{Logic: true, LogicOp: draw.LogicXor}}},
 	}
+	list["many"] = &fuzzed{formats: []string{"R8G8B8A8_UNORM"}, fragment: shownText, tests: "D16_UNORM", state: draw.State{DepthStencil: nearest, Blend: draw.Blend{Attachments: []draw.BlendAttachment{over}}}}
 	for _, f := range list {
 		f.complete(given(0))
 	}
+	list["many"].args.Instances = 16
 	return list
 }
 

@@ -32,7 +32,8 @@
 //
 // Draws and clears that go to one target are a [Pass]; one draw is a pass by itself.
 // First its workers set up (setup.go): each takes its turns at chunks of primitives, runs
-// their vertices, rasterises them, and leaves a sheet of what they cover in each tile.
+// their vertices, rasterises them (triangles.go has a program for what is done for each of
+// many triangles), and leaves a sheet of what they cover in each tile.
 // Then they take tiles, and go through the sheets, in the order of the turns, with each
 // ([exec.Interleaving]); what lies behind blocks that are covered whole is not run
 // (hidden.go). Both are done over and over where a pass has more than its
@@ -78,6 +79,7 @@ type Pipeline struct {
 	vertex   variants[vertexKey]
 	fragment variants[fragmentKey]
 	middle   [numMiddle]variants[middleKey]
+	batch    variants[batchKey]
 	passes   exec.Kept[Pass] // of draws by themselves
 }
 
@@ -119,6 +121,11 @@ func New(stages Stages, state State, e exec.Engine, o exec.Options) (*Pipeline, 
 		copy:  func(x *fragmentKey) fragmentKey { return *x },
 		make:  func(x *fragmentKey) (*ir.Program, error) { return fragmentProgram(p.stages.Fragment, x, p.rec) },
 	}
+	p.batch = variants[batchKey]{
+		equal: func(x, y *batchKey) bool { return true },
+		copy:  func(x *batchKey) batchKey { return *x },
+		make:  func(*batchKey) (*ir.Program, error) { return triangleProgram() },
+	}
 	return p, nil
 }
 
@@ -142,7 +149,7 @@ func wanted(next *ir.Program, o ir.Output) bool {
 }
 
 // Programs returns the programs that were compiled so far, those of the vertex program
-// first, then the fragment program's and those between; of each the one used last first.
+// first, then the fragment program's, those between and that which sets up triangles; of each the one used last first.
 // They are the pipeline's: Close closes them.
 func (p *Pipeline) Programs() (list []exec.Program) {
 	p.mu.Lock()
@@ -151,7 +158,7 @@ func (p *Pipeline) Programs() (list []exec.Program) {
 	for i := range p.middle {
 		list = p.middle[i].programs(list)
 	}
-	return list
+	return p.batch.programs(list)
 }
 
 // Close frees what the engine holds. No Draw may be under way, and none may follow.
@@ -164,6 +171,9 @@ func (p *Pipeline) Close() error {
 		if e := p.middle[i].close(); err == nil {
 			err = e
 		}
+	}
+	if e := p.batch.close(); err == nil {
+		err = e
 	}
 	return err
 }

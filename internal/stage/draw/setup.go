@@ -25,6 +25,11 @@ type scratch struct {
 	vertex run
 	middle [numMiddle]run
 
+	batches     []raster.Batch
+	batchRun    run
+	batchWords  memory // parameters
+	batchParams raster.BatchParams
+
 	params  memory // of the vertex program, then of the fragment program
 	records memory
 	between
@@ -299,7 +304,12 @@ func (d *drawing) fragments(ctx context.Context, f *flow) error {
 		return nil
 	}
 	r := &d.raster
-	r.Vertices(raster.Records{Layout: d.pipeline.rec.layout(), Words: f.records.words(int(f.vertices) * int(d.pipeline.rec.stride/4))})
+	v := raster.Records{Layout: d.pipeline.rec.layout(), Words: f.records.words(int(f.vertices) * int(d.pipeline.rec.stride/4))}
+	if d.batched(f, v) {
+		d.clipped(f)
+		return d.triangles(ctx, f)
+	}
+	r.Vertices(v)
 	d.clipped(f)
 	for i := range f.primitives {
 		if d.pass.setting.stop.Load() { // one primitive may take long, and cover little

@@ -30,7 +30,7 @@ func (m *memory) words(n int) []uint32 {
 }
 
 // bytesOf returns the bytes of a list of numbers.
-func bytesOf[T uint32 | uint64 | raster.Primitive](list []T) []byte {
+func bytesOf[T uint32 | uint64 | primitive | raster.Primitive | raster.Batch](list []T) []byte {
 	if len(list) == 0 {
 		return nil
 	}
