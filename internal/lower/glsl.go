@@ -25,9 +25,6 @@ func extInst(f *function, in spirv.Inst) {
 		amdGcn(f, in)
 		f.flushResult(in)
 		return
-	case set == spirv.ExtSetAMDShaderExplicitVertexParameter:
-		interpolateAtVertex(f, in)
-		return
 	case set == spirv.ExtSetNonSemanticDebugPrintf:
 		debugPrintf(f, in)
 		return

@@ -118,8 +118,6 @@ var rules = map[spirv.Op]rule{
 	spirv.OpImageWrite:                       imageWrite,
 	spirv.OpImageTexelPointer:                imageTexelPointer,
 	spirv.OpImageFetch:                       imageFetch(false),
-	spirv.OpFragmentMaskFetchAMD:             fragmentMaskFetch,
-	spirv.OpFragmentFetchAMD:                 fragmentFetch,
 	spirv.OpColorAttachmentReadEXT:           colorAttachmentRead,
 	spirv.OpDepthAttachmentReadEXT:           depthAttachmentRead,
 	spirv.OpStencilAttachmentReadEXT:         stencilAttachmentRead,
@@ -341,7 +339,7 @@ func HasInstruction(set spirv.ExtSet, n uint32) bool {
 	case set == spirv.ExtSetAMDShaderTrinaryMinmax:
 		_, ok := trinary[spirv.AMDShaderTrinaryMinmaxOp(n)]
 		return ok
-	case set == spirv.ExtSetAMDShaderBallot, set == spirv.ExtSetAMDGcnShader, set == spirv.ExtSetAMDShaderExplicitVertexParameter:
+	case set == spirv.ExtSetAMDShaderBallot, set == spirv.ExtSetAMDGcnShader:
 		return set.Inst(n) != nil
 	}
 	return set.NonSemantic()

@@ -98,24 +98,14 @@ func (s *fragmentShader) does(op ir.Op) bool {
 	return false
 }
 
-// interpolates reports whether it has an input that is made with the weights of the
-// interpolation at the place.
+// interpolates reports whether it has an input of the interpolation at the place.
 func (s *fragmentShader) interpolates(i ir.Interpolation, p ir.Place) bool {
-	return slices.ContainsFunc(s.from.In, func(in ir.Input) bool { return weighing(in) == i && s.placeOf(in) == p })
-}
-
-// weighing is the interpolation with whose weights an input is made, Flat where it is
-// with none.
-func weighing(in ir.Input) ir.Interpolation {
-	switch in.Semantic {
-	case ir.Location:
-		return in.Interpolation
-	case ir.BaryCoord:
-		return ir.Perspective
-	case ir.BaryCoordNoPersp, ir.PointCoord:
-		return ir.Linear
+	for _, in := range s.from.In {
+		if in.Semantic == ir.Location && in.Interpolation == i && s.placeOf(in) == p {
+			return true
+		}
 	}
-	return ir.Flat
+	return false
 }
 
 // placeOf is where an input is interpolated: at the sample, or the middle of the pixel
@@ -348,10 +338,11 @@ func (s *fragmentShader) setSpot(v fragmentVar, at spot) {
 // setWeights leaves the weights at a spot in the variables behind it, those that
 // inputs need.
 func (s *fragmentShader) setWeights(v fragmentVar, p ir.Place, at spot) {
-	if s.interpolates(ir.Perspective, p) {
+	built := p == ir.Center
+	if s.interpolates(ir.Perspective, p) || built && s.reads(ir.BaryCoord) {
 		s.setPair(v+2, s.perspective(at))
 	}
-	if s.interpolates(ir.Linear, p) {
+	if s.interpolates(ir.Linear, p) || built && (s.reads(ir.BaryCoordNoPersp) || s.reads(ir.PointCoord)) {
 		s.setPair(v+4, s.linear(at))
 	}
 }
@@ -426,9 +417,9 @@ func (s *fragmentShader) read(in ir.Input) ir.V {
 	case ir.PointCoord:
 		return s.get(varL1 + fragmentVar(in.Index))
 	case ir.BaryCoord:
-		return s.weight(s.spotOfInput(in)+2, in.Index)
+		return s.weight(varP1, in.Index)
 	case ir.BaryCoordNoPersp:
-		return s.weight(s.spotOfInput(in)+4, in.Index)
+		return s.weight(varL1, in.Index)
 	case ir.SampleId:
 		return s.sample()
 	case ir.SamplePosition:
@@ -463,7 +454,10 @@ func (s *fragmentShader) read(in ir.Input) ir.V {
 // weight is the weight of vertex i, those of the second and the third standing in
 // variables.
 func (s *fragmentShader) weight(v fragmentVar, i uint32) ir.V {
-	return s.vertexWeight(i, weights{s.get(v), s.get(v + 1)})
+	if i > 0 {
+		return s.get(v + fragmentVar(i-1))
+	}
+	return s.fsub(s.fsub(s.num(1), s.get(v)), s.get(v+1))
 }
 
 // maskIn is a word of the mask of samples that the invocation stands for: those that
@@ -485,7 +479,10 @@ func (s *fragmentShader) maskIn(word uint32) ir.V {
 
 // location writes what a component of an input from the stage before is.
 func (s *fragmentShader) location(in ir.Input) ir.V {
-	at := s.spotOfInput(in)
+	at := varDX
+	if s.placeOf(in) == ir.Centroid {
+		at = varCX
+	}
 	switch {
 	case in.Type != ir.F32 && in.Type != ir.F16:
 	case in.Interpolation == ir.Perspective:
@@ -494,14 +491,6 @@ func (s *fragmentShader) location(in ir.Input) ir.V {
 		return s.interpolated(in, weights{s.get(at + 4), s.get(at + 5)})
 	}
 	return s.flat(in)
-}
-
-// spotOfInput is where the variables begin that say where an input is interpolated.
-func (s *fragmentShader) spotOfInput(in ir.Input) fragmentVar {
-	if s.placeOf(in) == ir.Centroid {
-		return varCX
-	}
-	return varDX
 }
 
 // fragCoord writes a component of FragCoord: where the invocation is for a sample,

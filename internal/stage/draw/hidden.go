@@ -1,7 +1,6 @@
 package draw
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -103,10 +102,9 @@ func quantumOf(name string) float64 {
 // keeps reports whether a face writes nothing where the depth test fails.
 func (f *StencilFace) keeps() bool { return f.Fail == Keep && f.DepthFail == Keep }
 
-// look empties the items of a tile that are hidden, and notes what those that are not
-// hide.
-func (s *sheet) look(tile int) {
-	h := &s.horizons[tile]
+// look empties items of a tile, all that the sheet has there, where they are hidden, and
+// notes what those that are not hide.
+func (s *sheet) look(h *horizon, items []uint64) {
 	if s.sight.toward == 0 {
 		h.forget()
 		return
@@ -115,10 +113,8 @@ func (s *sheet) look(tile int) {
 	if s.sight.quantum == noQuantum {
 		return
 	}
-	i, _ := slices.BinarySearchFunc(s.pieces, tile, func(x piece, tile int) int { return cmp.Compare(int(x.tile), tile) })
-	first, count := int(s.pieces[i].first/s.itemed.shaded), int(s.pieces[i].count/s.itemed.shaded)
-	for n := first; n < first+count; n++ {
-		item := raster.Item(s.items[n*s.itemed.words:][:s.itemed.words])
+	for ; len(items) > 0; items = items[s.itemed.words:] {
+		item := raster.Item(items[:s.itemed.words])
 		if whole := s.whole(item); whole || h.some {
 			s.lookAt(h, item, whole)
 		}

@@ -78,7 +78,7 @@ func TestHidden(t *testing.T) {
 			for n := range masks {
 				masks[n] = s.items[2*n+1]
 			}
-			s.look(0)
+			s.before(0)
 			for n, mask := range masks {
 				passes := false
 				s.each(n, mask, func(p *raster.Primitive, x, y int) {
@@ -119,7 +119,7 @@ func TestHiddenForgets(t *testing.T) {
 			s := &sheet{itemed: itemed{words: 2, samples: 1, shaded: 1}, horizons: h[:], sight: see, pieces: []piece{{count: 1}}}
 			s.primitives = []raster.Primitive{{Z: raster.Plane{C: z}}}
 			s.items = []uint64{0, ^uint64(0)}
-			s.look(0)
+			s.before(0)
 			return s.items[1]
 		}
 		hides := sight{looks: true, hides: true, toward: 1}

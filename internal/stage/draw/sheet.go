@@ -3,6 +3,7 @@ package draw
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
@@ -22,7 +23,7 @@ type sheet struct {
 	ready exec.Prepared
 
 	sight    sight
-	see      func(tile int) // look
+	see      func(tile int) // before
 	horizons []horizon      // of the pass, by tile; none where nobody looks at them
 	itemed   itemed
 
@@ -38,6 +39,7 @@ type itemed struct {
 	words, samples int    // of one
 	shaded         uint32 // invocations of one for each pixel
 	columns        bool   // there may be blocks below
+	stride         int    // words of a record
 }
 
 // piece is what a sheet has in one tile.
@@ -80,7 +82,7 @@ func (d *drawing) leave() error {
 		d.rate(s)
 	}
 	s.turn, s.bound, s.sight = d.turn, &d.fragmentBound, d.sight
-	s.itemed = itemed{d.itemWords(), int(d.key.samples), d.shaded, d.frame.Columns}
+	s.itemed = itemed{d.itemWords(), int(d.key.samples), d.shaded, d.frame.Columns, int(d.pipeline.rec.stride / 4)}
 	s.primitives, d.raster.Primitives = d.raster.Primitives, s.primitives[:0]
 	s.kept, d.raster.Kept = d.raster.Kept, s.kept[:0]
 	s.params.size(4 * fragmentWords)
@@ -157,11 +159,11 @@ func (p *Pass) runTiles(ctx context.Context, list []*sheet) error {
 	slices.SortStableFunc(list, func(a, b *sheet) int { return cmp.Compare(a.turn, b.turn) })
 	p.parts = p.parts[:0]
 	for _, s := range list {
-		looks := false
+		before := false
 		if s.horizons = p.horizons; s.clear != nil {
 			p.parts = append(p.parts, exec.Part{Do: s.do})
 		} else {
-			if looks = s.sight.looks; looks {
+			if before = s.sight.looks || len(s.primitives) >= manyPrimitives; before {
 				p.parts = append(p.parts, exec.Part{Do: s.see})
 			}
 			p.parts = append(p.parts, exec.Part{Program: s.bound.program, Ready: s.ready, Job: &s.job})
@@ -172,7 +174,7 @@ func (p *Pass) runTiles(ctx context.Context, list []*sheet) error {
 			if x.covers {
 				*at = p.unseen(*at)
 			}
-			if looks {
+			if before {
 				*at = append(*at, exec.Piece{Part: part - 1, Count: 1})
 			}
 			*at = append(*at, exec.Piece{Part: part, First: x.first, Count: x.count})
@@ -184,6 +186,39 @@ func (p *Pass) runTiles(ctx context.Context, list []*sheet) error {
 	}
 	clear(p.parts)
 	return err
+}
+
+// manyPrimitives is how many primitives a sheet has at least where it is worth it to look
+// for them before fragments do, and mostFetched how many items of a tile those are of at
+// most.
+const (
+	manyPrimitives = 512
+	mostFetched    = 512
+)
+
+// before is what is done for a tile before the fragments of the sheet are run there.
+func (s *sheet) before(tile int) {
+	i, _ := slices.BinarySearchFunc(s.pieces, tile, func(x piece, tile int) int { return cmp.Compare(int(x.tile), tile) })
+	first, count := int(s.pieces[i].first/s.itemed.shaded), int(s.pieces[i].count/s.itemed.shaded)
+	items := s.items[first*s.itemed.words:][:count*s.itemed.words]
+	if len(s.primitives) >= manyPrimitives {
+		s.fetch(items)
+	}
+	if s.sight.looks {
+		s.look(&s.horizons[tile], items)
+	}
+}
+
+// fetch asks the caches for the primitives of items, the first ones if there are many:
+// each lies somewhere else, and fragments would wait for one after the other.
+func (s *sheet) fetch(items []uint64) {
+	words, last := s.itemed.words, uint32(math.MaxUint32)
+	for n := 0; n < min(len(items), mostFetched*words); n += words {
+		if p := raster.Item(items[n:]).Primitive(); p != last {
+			raster.Fetch(s.primitives, s.kept, s.itemed.stride, p)
+			last = p
+		}
+	}
 }
 
 // add adds a sheet to those that are set up.
@@ -214,7 +249,7 @@ func (p *Pass) spare() *sheet {
 		return s
 	}
 	s := &sheet{}
-	s.do, s.see = s.clearTile, s.look
+	s.do, s.see = s.clearTile, s.before
 	return s
 }
 
