@@ -46,6 +46,7 @@ const (
 	tT4d     // four 32-bit words
 	tFVH     // a full vector of 16-bit elements, or one broadcast
 	tT1q     // one element of 64 bits
+	tT8d     // eight 32-bit words
 
 	tupMask Op = 15 << shTup
 )
@@ -72,6 +73,7 @@ const (
 	fVSIBHalf Op = 1 << 33 // the index is a vector half as long
 	fNo128    Op = 1 << 34 // exists for 256 and 512 bits only
 	fOnly128  Op = 1 << 35 // exists for 128 bits only
+	fOnly512  Op = 1 << 43 // exists for 512 bits only
 	fIs4      Op = 1 << 42 // the immediate's high four bits are a fourth register
 )
 
@@ -161,6 +163,8 @@ func (o Op) disp8(vl VL, broadcast bool) int32 {
 		return 16
 	case tT1q:
 		return 8
+	case tT8d:
+		return 32
 	}
 	return 1
 }

@@ -182,6 +182,8 @@ var names = []named{
 	{VEXTRACTF32X4, "vextractf32x4"},
 	{VEXTRACTI32X4, "vextracti32x4"},
 	{VINSERTF32X4, "vinsertf32x4"},
+	{VEXTRACTI32X8, "vextracti32x8"},
+	{VINSERTI32X8, "vinserti32x8"},
 	{VGATHERDPS, "vgatherdps"},
 	{VGATHERDPD, "vgatherdpd"},
 	{VGATHERQPD, "vgatherqpd"},

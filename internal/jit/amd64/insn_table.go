@@ -207,6 +207,8 @@ const (
 	VEXTRACTF32X4   Op = m3A | p66 | 0x19 | tT4d | fMR | dstXMM | fImm | fNo128
 	VEXTRACTI32X4   Op = m3A | p66 | 0x39 | tT4d | fMR | dstXMM | fImm | fNo128
 	VINSERTF32X4    Op = m3A | p66 | 0x18 | tT4d | fRVM | srcXMM | fImm | fNo128
+	VEXTRACTI32X8   Op = m3A | p66 | 0x3B | tT8d | fMR | dstHalf | fImm | fOnly512
+	VINSERTI32X8    Op = m3A | p66 | 0x3A | tT8d | fRVM | srcHalf | fImm | fOnly512
 )
 
 // Gather / scatter.

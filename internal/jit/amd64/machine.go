@@ -343,6 +343,12 @@ func (m *machine) special(in *vcode.Inst) {
 		m.window(in, handleLength)
 	case vcode.StoreWindow:
 		m.window(in, handleWrites)
+	case vcode.Halves:
+		m.runs(in)
+	case vcode.HalfWindow:
+		m.halfWindow(in, handleLength)
+	case vcode.StoreHalfWindow:
+		m.halfWindow(in, handleWrites)
 	case vcode.RowBase:
 		m.rowBase(in)
 	case vcode.RowLoad:

@@ -444,58 +444,10 @@ func (m *machine) consecutive(in *vcode.Inst, k, off Reg, field int32, far Label
 	return Indexed(RCX, RDX, 1, int32(in.Key.Aux))
 }
 
-// halved reports whether offsets of an access that have no shape are likely those of
-// two rows of a workgroup, of half as many lanes each, such as lines of an image. Each
-// has a place of its own, so that there is no register left for the handle.
-func (m *machine) halved(in *vcode.Inst) bool {
-	return m.placed(in) && m.prog.LocalSize[0] == zmmLanes/2
-}
-
 // placed reports whether the handle of an access needs no register.
 func (m *machine) placed(in *vcode.Inst) bool {
 	_, ok := m.f.Const(in.Uses[0])
 	return ok
-}
-
-// firstOfHalves gives each half of d what the half's first lane has in x.
-func (m *machine) firstOfHalves(d, x Reg) {
-	m.RM(VMOVDQU32, V512, d, 0, m.vector([16]uint32{8: 8, 9: 8, 10: 8, 11: 8, 12: 8, 13: 8, 14: 8, 15: 8}), 0)
-	m.RR(VPERMD, V512, d, d, x, 0)
-}
-
-// halfPlaces leaves for far unless so many bytes from the offsets of the first lane of
-// each half on are in range, and returns their places. There must be no register for the
-// handle. It uses RAX, RCX, RDX and z.
-func (m *machine) halfPlaces(in *vcode.Inst, off, z Reg, bytes, field int32, far Label) (low, high Mem) {
-	m.RR(VMOVD_ST, V128, off, 0, RDX, 0)
-	m.highHalf(z, off)
-	m.RR(VMOVD_ST, V128, z, 0, RAX, 0)
-	at := m.handleWord(in.Uses[0], RAX, field)
-	m.GRM(MOV, RCX, at)
-	m.GI(SubI, true, RCX, int32(in.Key.Aux)+bytes)
-	m.GRR(CMP|W, RCX, RDX)
-	m.Jcc(Less, far)
-	m.GRR(CMP|W, RCX, RAX)
-	m.Jcc(Less, far)
-	at.Disp -= field
-	m.GRM(MOV|W, RCX, at)
-	return Indexed(RCX, RDX, 1, int32(in.Key.Aux)), Indexed(RCX, RAX, 1, int32(in.Key.Aux))
-}
-
-// twoRows is consecutive for each half of the lanes by itself. It returns the places of
-// the first half, and of what would stand before the second, whose lanes are in K3.
-func (m *machine) twoRows(in *vcode.Inst, k, off Reg, field int32, far Label) (low, high Mem) {
-	const half = 4 * zmmLanes / 2
-	m.firstOfHalves(2, off)
-	m.RM(VPADDD, V512, 2, 2, m.vector([16]uint32{0, 4, 8, 12, 16, 20, 24, 28, 0, 4, 8, 12, 16, 20, 24, 28}), 0)
-	m.RRI(VPCMPUD, V512, 2, 2, off, compareNE, K(k))
-	m.RR(KORTESTW, V128, 2, 0, 2, 0)
-	m.Jcc(NotEqual, far)
-	m.MovI(RAX, 0xff00)
-	m.RR(KMOVW_KR, V128, 3, 0, RAX, 0)
-	low, high = m.halfPlaces(in, off, 3, half, field, far)
-	high.Disp -= half
-	return low, high
 }
 
 // windowWords are the words that nearby loads.
@@ -630,6 +582,9 @@ func everySecond(first uint32) (v [16]uint32) {
 
 func (m *machine) gather(in *vcode.Inst) {
 	switch {
+	case in.Held:
+		m.gatherHalves(in)
+		return
 	case len(in.Uses) > 2:
 		m.gatherPairs(in)
 		return
@@ -643,10 +598,7 @@ func (m *machine) gather(in *vcode.Inst) {
 	}
 	far, on := m.NewLabel(), m.NewLabel()
 	if m.halved(in) {
-		low, high := m.twoRows(in, m.execution(in), m.vec(in.Uses[1], 1), handleLength, far)
-		m.RM(VMOVDQU32, V256, 0, 0, low, 0)
-		m.RM(VMOVDQU32, V512, 0, 0, high, K(3))
-		m.define(in, 0)
+		m.loadHalves(in, m.twoRows(in, m.execution(in), m.vec(in.Uses[1], 1), handleLength, far))
 	} else {
 		at := m.consecutive(in, m.execution(in), m.vec(in.Uses[1], 1), handleLength, far)
 		d, o := m.dest(in, 0)
@@ -662,6 +614,10 @@ func (m *machine) gather(in *vcode.Inst) {
 }
 
 func (m *machine) scatter(in *vcode.Inst) {
+	if in.Held {
+		m.scatterHalves(in)
+		return
+	}
 	if in.Key.Aux > nearImm {
 		m.scatterTo(in, m.vec(in.Uses[1], 1), in.Uses[2])
 		return
@@ -669,11 +625,7 @@ func (m *machine) scatter(in *vcode.Inst) {
 	far, on := m.NewLabel(), m.NewLabel()
 	k := m.writers(in)
 	if m.halved(in) {
-		low, high := m.twoRows(in, k, m.vec(in.Uses[1], 1), handleWrites, far)
-		m.RR(KANDW, V128, 3, k, 3, 0)
-		v := m.vec(in.Uses[2], 0)
-		m.RM(VMOVDQU32_ST, V256, v, 0, low, K(k))
-		m.RM(VMOVDQU32_ST, V512, v, 0, high, K(3))
+		m.storeHalves(in, m.twoRows(in, k, m.vec(in.Uses[1], 1), handleWrites, far), K(k))
 	} else {
 		at := m.consecutive(in, k, m.vec(in.Uses[1], 1), handleWrites, far)
 		m.RM(VMOVDQU32_ST, V512, m.vec(in.Uses[2], 0), 0, at, K(k))

@@ -116,6 +116,9 @@ func (c *chooser) choose() string {
 	if c.has(fNo128) && c.vl == V128 {
 		c.vl = V256
 	}
+	if c.has(fOnly512) {
+		c.vl = V512
+	}
 	name := c.row.mnemonic + " "
 	if c.vl < V512 && !isMask {
 		if c.has(fVEX) {

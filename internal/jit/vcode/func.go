@@ -54,23 +54,26 @@ const (
 	Return               // leaves the function
 	Guard                // leaves for function Target, with the arguments of this one, unless u0 + Step < u1, or <= as IR says: Gen, 32 bits, added without wrapping
 
-	Scalar      // d0 = the IR operation of u…, Gen all; a handle is its place in the table in bytes
-	Broadcast   // d0, a Vec or Mask = u0, a Gen, in every lane
-	Extract     // d0, a Gen = what all lanes of u0 hold
-	RowIn       // d0, a Gen = the built-in of the first lane of the part; u0, where there is one, is so many lanes further, as with Lane
-	RowBase     // d0 = u0 + u1·Stride, Gen all, 64 bits
-	RowLoad     // d… = the IR load from handle u0 at min(u2 + (u3 + Step·lane)·Stride, 2³²−1); u1 is the RowBase; of several parts, lanes go on from part to part
-	RowStore    // stores u4… there
-	Gather      // d0 = the IR load from handle u0, a Gen, at the offsets u1; d1, where there is one, the word behind it; d2 and d3, where there is a u2, the same there
-	Scatter     // stores u2 there
-	Atomic      // d0, or nothing = the IR atomic on handle u0, a Gen, at the offsets u1, of u2…
-	AtomicLocal // the same on memory that no other thread sees
-	Spread      // d0 = the IR load of 32 bits from handle u0 at the offset u1, both Gen, in every lane
-	SlotLoad    // d0 = slot u0, a Gen, of private variable Aux
-	SlotStore   // stores u1 there
-	Window      // d0 = the address of the offset u1 in handle u0 where Aux bytes from there on can be read, else 0
-	StoreWindow // the same where they can be written; of either, Sure: else leaves as Guard does
-	Own         // d0 = an operation of the machine's own, Fused, of u…; a Mask is empty outside m0
+	Scalar          // d0 = the IR operation of u…, Gen all; a handle is its place in the table in bytes
+	Broadcast       // d0, a Vec or Mask = u0, a Gen, in every lane
+	Extract         // d0, a Gen = what all lanes of u0 hold
+	RowIn           // d0, a Gen = the built-in of the first lane of the part; u0, where there is one, is so many lanes further, as with Lane
+	RowBase         // d0 = u0 + u1·Stride, Gen all, 64 bits
+	RowLoad         // d… = the IR load from handle u0 at min(u2 + (u3 + Step·lane)·Stride, 2³²−1); u1 is the RowBase; of several parts, lanes go on from part to part
+	RowStore        // stores u4… there
+	Gather          // d0 = the IR load from handle u0, a Gen, at the offsets u1; d1, where there is one, the word behind it; d2 and d3, where there is a u2, the same there
+	Scatter         // stores u2 there
+	Atomic          // d0, or nothing = the IR atomic on handle u0, a Gen, at the offsets u1, of u2…
+	AtomicLocal     // the same on memory that no other thread sees
+	Spread          // d0 = the IR load of 32 bits from handle u0 at the offset u1, both Gen, in every lane
+	SlotLoad        // d0 = slot u0, a Gen, of private variable Aux
+	SlotStore       // stores u1 there
+	Window          // d0 = the address of the offset u1 in handle u0 where Aux bytes from there on can be read, else 0
+	StoreWindow     // the same where they can be written; of either, Sure: else leaves as Guard does
+	Halves          // d0, d1, Gen = what the first lane of u0 and the one in the middle hold, where each half of the lanes holds numbers that grow by four from lane to lane, modulo 2³²; else d0 is negative, of 64 bits
+	HalfWindow      // d0, d1 = the addresses of the offsets u1 + u2 and u1 + u3, modulo 2³², in handle u0, where half a register can be read Aux bytes from each on; else d0 is 0: u2 and u3 are of a Halves
+	StoreHalfWindow // the same where it can be written
+	Own             // d0 = an operation of the machine's own, Fused, of u…; a Mask is empty outside m0
 )
 
 var opNames = [...]string{
@@ -78,7 +81,7 @@ var opNames = [...]string{
 	Arg: "arg", SetResult: "setresult", Call: "call", Barrier: "barrier",
 	Step: "step", Jump: "jump", JumpIfNone: "jumpifnone", JumpIfZero: "jumpifzero", Return: "return", Guard: "guard",
 	Scalar: "scalar", Broadcast: "broadcast", Extract: "extract", RowIn: "rowin", RowBase: "rowbase",
-	RowLoad: "rowload", RowStore: "rowstore", Gather: "gather", Scatter: "scatter", Spread: "spread", Atomic: "atomic", AtomicLocal: "atomiclocal", SlotLoad: "slotload", SlotStore: "slotstore", Window: "window", StoreWindow: "storewindow", Own: "own",
+	RowLoad: "rowload", RowStore: "rowstore", Gather: "gather", Scatter: "scatter", Spread: "spread", Atomic: "atomic", AtomicLocal: "atomiclocal", SlotLoad: "slotload", SlotStore: "slotstore", Window: "window", StoreWindow: "storewindow", Halves: "halves", HalfWindow: "halfwindow", StoreHalfWindow: "storehalfwindow", Own: "own",
 }
 
 // String returns the printed form, such as "andnot".
@@ -91,7 +94,7 @@ func (o Op) Jumps() bool { return o == Jump || o == JumpIfNone || o == JumpIfZer
 type Inst struct {
 	Op                Op
 	Part              uint8 // which register of the strip, for Lane
-	Held              bool  // the last of Uses is the Window of a RowLoad, RowStore, Spread or load of a word
+	Held              bool  // the last of Uses is the Window of a RowLoad, RowStore, Spread or load of a word; the last two are the HalfWindow of a Gather or Scatter, whose offsets are the sum of u1 and the Gen before those
 	Sure              bool  // offsets are known to be in range, and aligned; of an access that is Held, that the Window is not 0; of an At, that it does not saturate; of a shift in lanes, that the count is less than the width
 	Keep              bool  // lanes outside Masks keep what d has; else they become anything
 	Fused             uint8 // of Own: its number, which only the machine knows

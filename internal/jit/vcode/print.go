@@ -50,7 +50,7 @@ func (f *Func) line(in *Inst) string {
 		s += " " + f.names(in.Uses)
 	}
 	switch in.Op {
-	case Arg, SetResult, SlotLoad, SlotStore, Window, StoreWindow:
+	case Arg, SetResult, SlotLoad, SlotStore, Window, StoreWindow, HalfWindow, StoreHalfWindow:
 		s += fmt.Sprintf(" #%d", in.Key.Aux)
 	}
 	if in.Leaves() && in.Op != Guard {

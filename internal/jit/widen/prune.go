@@ -91,7 +91,7 @@ func acts(in *vcode.Inst) bool {
 		return in.Key.Flags&ir.Volatile != 0
 	case vcode.Undef, vcode.Copy, vcode.And, vcode.AndNot, vcode.Or, vcode.Arg,
 		vcode.Broadcast, vcode.Extract, vcode.RowIn, vcode.RowBase, vcode.SlotLoad,
-		vcode.Window, vcode.StoreWindow, vcode.Own:
+		vcode.Window, vcode.StoreWindow, vcode.Halves, vcode.HalfWindow, vcode.StoreHalfWindow, vcode.Own:
 		return false
 	}
 	return true

@@ -14,6 +14,7 @@ type stream struct {
 	all    []vcode.Inst // of all blocks
 	origin int32
 	room   []value // for values to come
+	halved bool    // a register spans two rows of a workgroup
 }
 
 // newStream begins a function of which about so many instructions are expected.
@@ -102,6 +103,9 @@ func (s *stream) unchecked() *vcode.Func {
 	joinBlocks(s.dst)
 	reuse(s.dst)
 	pairs(s.dst)
+	if s.halved {
+		halves(s.dst)
+	}
 	if s.dst.Form.Fuse != nil {
 		s.dst.Form.Fuse(s.dst) // sees what makes a value before that shares its register with others
 	}

@@ -55,6 +55,7 @@ func Entry(p *ir.Program, form vcode.Form, order []int) (first *vcode.Func, rest
 func newWidener(p *ir.Program, form vcode.Form, fn int, a *assumed) *widener {
 	f, parts := p.Funcs[fn], form.Parts(p.SubgroupSize)
 	w := &widener{stream: newStream(f.Name, form, parts, 2*min(parts, usualParts)*len(f.Code)), p: p, src: f, parts: parts, assumed: a}
+	w.halved = !form.Vectors && 2*p.LocalSize[0] == uint32(form.Lanes)
 	w.shapes = shapesOf(p, f, homesOf(f, apart), rowLanes(p, form), a)
 	w.homes = homesOf(f, func(loop ir.V) bool { return !w.shapes.diverges[loop] })
 	return w
