@@ -63,7 +63,7 @@ and, with --depth, D32_SFLOAT. A scene is one of cheap, heavy, tris, tex and ble
 	fl := cmd.Flags()
 	fl.StringVarP(&f.name, "name", "N", "", "name in the report; the file's name")
 	fl.VarP(resourceFlag{&f.resources, false}, "buffer", "b", "a storage buffer: SIZE[:RANGE][=FILL[,SEED]], SIZE in bytes or with k or m, RANGE how many of them the descriptor names; SEED is 1 where not given; FILL is zero, iota, rand, byte, unif, sunif, range:LO:HI, perm, h01 or d01")
-	fl.VarP(resourceFlag{&f.resources, true}, "image", "i", "an image of RGBA8 with a sampler, bilinear and repeating: WxH[,SEED]; its bytes are those of the fill rand")
+	fl.VarP(resourceFlag{&f.resources, true}, "image", "i", "an image of RGBA8 with a sampler, bilinear or nearest, and repeating: WxH[,SEED][,nearest]; its bytes are those of the fill rand")
 	fl.StringVarP(&f.groups, "groups", "g", "1", "workgroups: X[,Y[,Z]]")
 	fl.StringVarP(&f.push, "push", "p", "", "push constants, a 32-bit word each: 7 or u7, i-3, f1.5")
 	fl.StringArrayVarP(&f.specialize, "specialize", "s", nil, "a specialization constant: ID=VALUE")

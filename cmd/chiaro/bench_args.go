@@ -93,9 +93,14 @@ func (f *benchFlags) args() (compute.Args, []contents, error) {
 	return args, buffers, nil
 }
 
-// parseImage makes an image of WxH[,SEED] and a sampler.
+// parseImage makes an image of WxH[,SEED][,nearest] and a sampler.
 func parseImage(s string) (*texture.View, *texture.Sampler, contents, error) {
-	size, seedText, seeded := strings.Cut(s, ",")
+	rest, nearest := strings.CutSuffix(s, ",nearest")
+	filter := texture.Linear
+	if nearest {
+		filter = texture.Nearest
+	}
+	size, seedText, seeded := strings.Cut(rest, ",")
 	wide, high, ok := strings.Cut(size, "x")
 	w, err := parseUint(wide, 31)
 	h, err2 := parseUint(high, 31)
@@ -107,7 +112,7 @@ func parseImage(s string) (*texture.View, *texture.Sampler, contents, error) {
 		}
 	}
 	if !ok || err != nil || err2 != nil || w == 0 || h == 0 {
-		return nil, nil, nil, unreadable("-i %q; want WxH[,SEED]", s)
+		return nil, nil, nil, unreadable("-i %q; want WxH[,SEED][,nearest]", s)
 	}
 	m, err := texture.NewImage(texture.Desc{Format: "R8G8B8A8_UNORM", Dim: ir.Dim2D, Width: int(w), Height: int(h)})
 	if err != nil {
@@ -122,7 +127,7 @@ func parseImage(s string) (*texture.View, *texture.Sampler, contents, error) {
 	if err != nil {
 		return nil, nil, nil, unreadable("-i %q: %v", s, err)
 	}
-	sampler, err := texture.NewSampler(texture.SamplerDesc{Mag: texture.Linear, Min: texture.Linear})
+	sampler, err := texture.NewSampler(texture.SamplerDesc{Mag: filter, Min: filter})
 	return view, sampler, func() []byte {
 		for y := range int(h) {
 			copy(data[4*y*int(w):], m.Row(texture.Place{Y: y}))
