@@ -14,13 +14,14 @@ const (
 	fusedCompare         // a comparison, or where Aux is 1 its contrary, in the lanes of m0
 	fusedNegative        // u2 − u0·u1, rounded once
 	fusedHalf            // u0, a float of 32 bits, rounded to 16 and widened again; where Aux is 1, u0 is a nearSum
+	fusedByte            // byte Aux of u0 divided by 255: unitByte
 	fusedTerm            // the fusedHalf of a product of f16 and, of that and a constant, the nearSum: term
 )
 
 // fuse makes one operation of several, where nobody else wants what they yield:
 // rotates, logic of up to three operands, comparisons in the lanes of a mask,
-// fused operations with a negated factor, and what is rounded to 16 bits and
-// widened again. Every level has an operation for the last, and of what general
+// fused operations with a negated factor, bytes divided by 255, and what is rounded to 16
+// bits and widened again. Every level has an operation for the last, and of what general
 // registers do.
 func fuse(f *vcode.Func, level Level) {
 	z := &fuser{
@@ -156,7 +157,7 @@ func (z *fuser) inst(in *vcode.Inst) {
 		z.mask(in)
 	case in.Key.Type == ir.I32 && !z.rotate(in):
 		z.bitwise(in)
-	case in.Key.Type == ir.F32 && in.IR == ir.FFma:
+	case in.Key.Type == ir.F32 && in.IR == ir.FFma && !z.unitByte(in):
 		z.negative(in)
 	}
 }
@@ -391,6 +392,8 @@ func (m *machine) own(in *vcode.Inst) {
 		multiplyAddOf(VFNMADD213PS, VFNMADD231PS)(m, in)
 	case fusedHalf:
 		m.set.half(in, in.Key.Aux == 1)
+	case fusedByte:
+		m.unitByte(in)
 	case fusedTerm:
 		m.terms([]vcode.Inst{*in})
 	}

@@ -1,0 +1,100 @@
+package amd64
+
+import (
+	"math"
+
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+)
+
+// A byte n divided by 255 is 0.nnnn… to the base 256. The word nnnn, which a shuffle
+// makes of the byte wherever it stands, is that times 2³² without its end, and has more
+// digits than a float: those that are left out begin with the first of n, so that they,
+// with the end, are at least half of the last place and never just half. So the
+// quotient is the word, made a float and rounded up, times 2⁻³², which is exact.
+
+// The factors of the quotient as package widen, or a shader's own program, has it:
+// n·byteHigh + n·byteLow, the second product rounded, and the whole once more.
+var (
+	byteHigh = math.Float32bits(1.0 / 255)
+	byteLow  = math.Float32bits(float32(1.0/255 - float64(float32(1.0/255))))
+)
+
+// unitByte looks for the quotient of a byte of a word by 255.
+func (z *fuser) unitByte(in *vcode.Inst) bool {
+	if in.Key.Flags&ir.RTZ != 0 {
+		return false
+	}
+	product := z.maker(in.Uses[2], 1)
+	if product == nil || product.Op != vcode.Lane || product.IR != ir.FMul || product.Key.Flags&ir.RTZ != 0 {
+		return false
+	}
+	n, ok := z.withConstant(in.Uses[0], in.Uses[1], byteHigh)
+	m, also := z.withConstant(product.Uses[0], product.Uses[1], byteLow)
+	if !ok || !also || n != m {
+		return false
+	}
+	from := z.maker(n, 2)
+	if from == nil || from.Op != vcode.Lane || from.IR != ir.UToF && from.IR != ir.SToF || from.Key.From != ir.I32 || from.Key.Flags&ir.RTZ != 0 {
+		return false
+	}
+	word, place, ok := z.byteOf(from.Uses[0])
+	if !ok {
+		return false
+	}
+	z.replace(in, fusedByte, uint64(place), []vcode.Reg{word}, n, in.Uses[2])
+	return true
+}
+
+// withConstant returns which of two registers is multiplied by a constant, if one is.
+func (z *fuser) withConstant(a, b vcode.Reg, bits uint32) (vcode.Reg, bool) {
+	if k, ok := z.f.Const(b); ok && uint32(k) == bits {
+		return a, true
+	}
+	k, ok := z.f.Const(a)
+	return b, ok && uint32(k) == bits
+}
+
+// byteOf returns the word whose byte at a place, from the least significant one, is r.
+func (z *fuser) byteOf(r vcode.Reg) (word vcode.Reg, place int, ok bool) {
+	in := z.maker(r, 1)
+	if in == nil || in.Op != vcode.Lane || in.Key.Type != ir.I32 {
+		return 0, 0, false
+	}
+	constant := func(i int) (uint64, bool) { return z.f.Const(in.Uses[i]) }
+	switch in.IR {
+	case ir.LShr:
+		n, ok := constant(1)
+		return in.Uses[0], 3, ok && n&31 == 24
+	case ir.BitFieldU:
+		first, known := constant(1)
+		count, also := constant(2)
+		return in.Uses[0], int(first / 8 & 3), known && also && count == 8 && first%8 == 0 && first <= 24
+	case ir.And:
+		x, ok := z.withConstant(in.Uses[0], in.Uses[1], 0xff)
+		if !ok {
+			return 0, 0, false
+		}
+		if s := z.maker(x, 1); s != nil && s.Op == vcode.Lane && s.IR == ir.LShr && s.Key.Type == ir.I32 {
+			if n, ok := z.f.Const(s.Uses[1]); ok && n&31%8 == 0 {
+				return s.Uses[0], int(n & 31 / 8), true
+			}
+		}
+		return x, 0, true
+	}
+	return 0, 0, false
+}
+
+// unitByte makes the code of fusedByte.
+func (m *machine) unitByte(in *vcode.Inst) {
+	var places [16]uint32
+	for i := range places {
+		places[i] = (4*uint32(i%4) + uint32(in.Key.Aux)) * 0x01010101
+	}
+	x := m.vec(in.Uses[0], 0)
+	d, o := m.dest(in, 0)
+	m.RM(VPSHUFB, V512, 0, x, m.vector(places), 0)
+	m.RR(VCVTUDQ2PS, V512, 0, 0, 0, RU)
+	m.RM(VMULPS, V512, d, 0, m.word32(math.Float32bits(1.0/(1<<32))), o|BC)
+	m.done(in, d)
+}
