@@ -153,7 +153,7 @@ type Input struct {
 	Type          Type
 	Index         uint32
 	Interpolation Interpolation // of a fragment's Location
-	Place         Place         // of a fragment's Location, where it is interpolated
+	Place         Place         // of a fragment's Location, BaryCoord and BaryCoordNoPersp, where it is interpolated
 	Patch         bool          // it is one for all vertices of the patch
 }
 

@@ -212,7 +212,7 @@ var capabilities = map[spirv.Capability]bool{
 // true are those that compute shaders may use here.
 var extensions = map[string]bool{
 	"SPV_KHR_variable_pointers":                    true,
-	"SPV_AMD_shader_explicit_vertex_parameter":     false,
+	"SPV_AMD_shader_explicit_vertex_parameter":     true,
 	"SPV_AMD_gcn_shader":                           true,
 	"SPV_AMD_gpu_shader_half_float":                true,
 	"SPV_AMD_gpu_shader_int16":                     true,

@@ -25,6 +25,9 @@ func extInst(f *function, in spirv.Inst) {
 		amdGcn(f, in)
 		f.flushResult(in)
 		return
+	case set == spirv.ExtSetAMDShaderExplicitVertexParameter:
+		interpolateAtVertex(f, in)
+		return
 	case set == spirv.ExtSetNonSemanticDebugPrintf:
 		debugPrintf(f, in)
 		return

@@ -186,12 +186,10 @@ func (u *unit) decorated(l *leaf, of func(spirv.Decoration) (uint32, bool)) {
 	switch {
 	case has(spirv.DecorationFlat):
 		l.interpolation = ir.Flat
-	case has(spirv.DecorationPerVertexKHR):
+	case has(spirv.DecorationPerVertexKHR), has(spirv.DecorationExplicitInterpAMD):
 		l.interpolation = ir.PerVertex
 	case has(spirv.DecorationNoPerspective):
 		l.interpolation = ir.Linear
-	case has(spirv.DecorationExplicitInterpAMD):
-		u.unsupported("%s", spirv.DecorationExplicitInterpAMD)
 	}
 	switch {
 	case has(spirv.DecorationCentroid):
@@ -290,6 +288,10 @@ func (u *unit) vector(x *face, t *facts.Type, at *location, like leaf) {
 
 // builtInLeaves gives the scalars of a built-in their semantics.
 func (u *unit) builtInLeaves(x *face, t *facts.Type, k spirv.BuiltIn, like leaf) {
+	if pair, ok := weightPairs[k]; ok {
+		u.pairLeaves(x, t, k, pair, like)
+		return
+	}
 	row, ok := stageBuiltIns[k]
 	if !ok && components(k) == 0 {
 		u.unsupported("%s", k)

@@ -339,7 +339,7 @@ func HasInstruction(set spirv.ExtSet, n uint32) bool {
 	case set == spirv.ExtSetAMDShaderTrinaryMinmax:
 		_, ok := trinary[spirv.AMDShaderTrinaryMinmaxOp(n)]
 		return ok
-	case set == spirv.ExtSetAMDShaderBallot, set == spirv.ExtSetAMDGcnShader:
+	case set == spirv.ExtSetAMDShaderBallot, set == spirv.ExtSetAMDGcnShader, set == spirv.ExtSetAMDShaderExplicitVertexParameter:
 		return set.Inst(n) != nil
 	}
 	return set.NonSemantic()

@@ -107,6 +107,8 @@ func (f *function) readLeaf(p *pointer, l *leaf, t ir.Type) ir.V {
 		return f.b.Op(ir.Helper, ir.B1)
 	case !l.holds(t):
 		f.malformed("a pointer to another type than the value")
+	case l.ofPair():
+		return f.pairComponent(l)
 	}
 	var v ir.V
 	switch n := uint64(0); {
@@ -114,9 +116,12 @@ func (f *function) readLeaf(p *pointer, l *leaf, t ir.Type) ir.V {
 		v = f.b.OpAux(ir.OutGet, l.typ, f.outputNumber(l), f.operandValue(p.vertex))
 	default:
 		n = f.inputNumber(l.input())
-		if v = 0; p.face.arrayed {
+		switch {
+		case p.face.arrayed:
 			v = f.b.OpAux(ir.InAt, l.typ, n, f.operandValue(p.vertex))
-		} else {
+		case l.interpolation == ir.PerVertex: // of ExplicitInterpAMD, which nobody may read so (docs/undefined.md)
+			v = f.b.OpAux(ir.InAt, l.typ, n, f.b.I32(0))
+		default:
 			v = f.b.OpAux(ir.In, l.typ, n)
 		}
 	}

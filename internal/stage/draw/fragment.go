@@ -98,14 +98,24 @@ func (s *fragmentShader) does(op ir.Op) bool {
 	return false
 }
 
-// interpolates reports whether it has an input of the interpolation at the place.
+// interpolates reports whether it has an input that is made with the weights of the
+// interpolation at the place.
 func (s *fragmentShader) interpolates(i ir.Interpolation, p ir.Place) bool {
-	for _, in := range s.from.In {
-		if in.Semantic == ir.Location && in.Interpolation == i && s.placeOf(in) == p {
-			return true
-		}
+	return slices.ContainsFunc(s.from.In, func(in ir.Input) bool { return weighing(in) == i && s.placeOf(in) == p })
+}
+
+// weighing is the interpolation with whose weights an input is made, Flat where it is
+// with none.
+func weighing(in ir.Input) ir.Interpolation {
+	switch in.Semantic {
+	case ir.Location:
+		return in.Interpolation
+	case ir.BaryCoord:
+		return ir.Perspective
+	case ir.BaryCoordNoPersp, ir.PointCoord:
+		return ir.Linear
 	}
-	return false
+	return ir.Flat
 }
 
 // placeOf is where an input is interpolated: at the sample, or the middle of the pixel
@@ -338,11 +348,10 @@ func (s *fragmentShader) setSpot(v fragmentVar, at spot) {
 // setWeights leaves the weights at a spot in the variables behind it, those that
 // inputs need.
 func (s *fragmentShader) setWeights(v fragmentVar, p ir.Place, at spot) {
-	built := p == ir.Center
-	if s.interpolates(ir.Perspective, p) || built && s.reads(ir.BaryCoord) {
+	if s.interpolates(ir.Perspective, p) {
 		s.setPair(v+2, s.perspective(at))
 	}
-	if s.interpolates(ir.Linear, p) || built && (s.reads(ir.BaryCoordNoPersp) || s.reads(ir.PointCoord)) {
+	if s.interpolates(ir.Linear, p) {
 		s.setPair(v+4, s.linear(at))
 	}
 }
@@ -417,9 +426,9 @@ func (s *fragmentShader) read(in ir.Input) ir.V {
 	case ir.PointCoord:
 		return s.get(varL1 + fragmentVar(in.Index))
 	case ir.BaryCoord:
-		return s.weight(varP1, in.Index)
+		return s.weight(s.spotOfInput(in)+2, in.Index)
 	case ir.BaryCoordNoPersp:
-		return s.weight(varL1, in.Index)
+		return s.weight(s.spotOfInput(in)+4, in.Index)
 	case ir.SampleId:
 		return s.sample()
 	case ir.SamplePosition:
@@ -454,10 +463,7 @@ func (s *fragmentShader) read(in ir.Input) ir.V {
 // weight is the weight of vertex i, those of the second and the third standing in
 // variables.
 func (s *fragmentShader) weight(v fragmentVar, i uint32) ir.V {
-	if i > 0 {
-		return s.get(v + fragmentVar(i-1))
-	}
-	return s.fsub(s.fsub(s.num(1), s.get(v)), s.get(v+1))
+	return s.vertexWeight(i, weights{s.get(v), s.get(v + 1)})
 }
 
 // maskIn is a word of the mask of samples that the invocation stands for: those that
@@ -479,10 +485,7 @@ func (s *fragmentShader) maskIn(word uint32) ir.V {
 
 // location writes what a component of an input from the stage before is.
 func (s *fragmentShader) location(in ir.Input) ir.V {
-	at := varDX
-	if s.placeOf(in) == ir.Centroid {
-		at = varCX
-	}
+	at := s.spotOfInput(in)
 	switch {
 	case in.Type != ir.F32 && in.Type != ir.F16:
 	case in.Interpolation == ir.Perspective:
@@ -491,6 +494,14 @@ func (s *fragmentShader) location(in ir.Input) ir.V {
 		return s.interpolated(in, weights{s.get(at + 4), s.get(at + 5)})
 	}
 	return s.flat(in)
+}
+
+// spotOfInput is where the variables begin that say where an input is interpolated.
+func (s *fragmentShader) spotOfInput(in ir.Input) fragmentVar {
+	if s.placeOf(in) == ir.Centroid {
+		return varCX
+	}
+	return varDX
 }
 
 // fragCoord writes a component of FragCoord: where the invocation is for a sample,

@@ -116,11 +116,45 @@ func (s *fragmentShader) interpolated(in ir.Input, by weights) ir.V {
 // interpolatedAt writes an input at a place that the program chooses, so many pixels
 // from the middle of the pixel.
 func (s *fragmentShader) interpolatedAt(in ir.Input, dx, dy ir.V) ir.V {
-	if in.Interpolation == ir.Flat || in.Type != ir.F32 && in.Type != ir.F16 {
+	middle := s.isZero(dx) && s.isZero(dy) && !s.key.perSample
+	switch {
+	case middle && in.Semantic != ir.Location: // which is its place then
+		return s.read(in)
+	case in.Semantic == ir.Location && (in.Interpolation == ir.Flat || in.Type != ir.F32 && in.Type != ir.F16):
 		return s.flat(in)
 	}
 	c := s.center()
-	return s.interpolated(in, s.weightsAt(in.Interpolation, spot{s.fadd(c.dx, dx), s.fadd(c.dy, dy)}))
+	at := spot{s.fadd(c.dx, dx), s.fadd(c.dy, dy)}
+	switch in.Semantic {
+	case ir.Location:
+		return s.interpolated(in, s.weightsAt(in.Interpolation, at))
+	case ir.BaryCoord, ir.BaryCoordNoPersp:
+		w := s.weightsAt(weighing(in), at)
+		return s.vertexWeight(in.Index, w)
+	case ir.FragCoord:
+		if in.Index == 3 {
+			return s.plane(primitiveW, at)
+		}
+	}
+	s.unsupported("input %s elsewhere in the pixel", in.Semantic)
+	return s.zero(in.Type)
+}
+
+// isZero reports whether a value is known to be 0, and no −0.
+func (s *fragmentShader) isZero(v ir.V) bool {
+	x := s.b.Func.Val(v)
+	return x.Op == ir.Const && x.Aux == 0
+}
+
+// vertexWeight is the weight of vertex i.
+func (s *fragmentShader) vertexWeight(i uint32, by weights) ir.V {
+	switch i {
+	case 0:
+		return s.fsub(s.fsub(s.num(1), by.b1), by.b2)
+	case 1:
+		return by.b1
+	}
+	return by.b2
 }
 
 // vertexInput writes an input of vertex i of the primitive, 0 where there is none. Of

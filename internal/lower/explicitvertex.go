@@ -1,0 +1,97 @@
+package lower
+
+import (
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
+)
+
+// Explicit interpolation (SPV_AMD_shader_explicit_vertex_parameter): barycentric
+// coordinates at places of the fragment, and inputs of its vertices. The coordinates
+// are a pair (I, J), the weights of vertices 1 and 2; vertex 0 has the rest.
+
+// weightPair is what one of the built-ins is made of.
+type weightPair struct {
+	semantic ir.Semantic
+	place    ir.Place // Center is that of the fragment, also where each sample is shaded
+	pull     bool     // the reciprocals, behind that of W
+}
+
+var weightPairs = map[spirv.BuiltIn]weightPair{
+	spirv.BuiltInBaryCoordNoPerspAMD:         {semantic: ir.BaryCoordNoPersp},
+	spirv.BuiltInBaryCoordNoPerspCentroidAMD: {semantic: ir.BaryCoordNoPersp, place: ir.Centroid},
+	spirv.BuiltInBaryCoordNoPerspSampleAMD:   {semantic: ir.BaryCoordNoPersp, place: ir.Sample},
+	spirv.BuiltInBaryCoordSmoothAMD:          {semantic: ir.BaryCoord},
+	spirv.BuiltInBaryCoordSmoothCentroidAMD:  {semantic: ir.BaryCoord, place: ir.Centroid},
+	spirv.BuiltInBaryCoordSmoothSampleAMD:    {semantic: ir.BaryCoord, place: ir.Sample},
+	spirv.BuiltInBaryCoordPullModelAMD:       {semantic: ir.BaryCoord, pull: true},
+}
+
+// pairLeaves gives the components of such a built-in their semantics: the vertices'
+// numbers are those of their weights. A third component, which one of the built-ins has
+// in Vulkan, is K (docs/undefined.md).
+func (u *unit) pairLeaves(x *face, t *facts.Type, k spirv.BuiltIn, p weightPair, like leaf) {
+	like.typ, like.known, like.place, like.interpolation = ir.F32, k, p.place, ir.Perspective
+	for i, s := range u.flat(t) {
+		if s != ir.F32 || i > 2 {
+			u.malformed("%s has another type than it must have", k)
+		}
+		like.semantic, like.index = p.semantic, uint32(i+1)%3
+		if p.pull {
+			if like.index = uint32(i); i == 0 {
+				like.semantic, like.index = ir.FragCoord, 3
+			}
+		}
+		x.leaves = append(x.leaves, like)
+	}
+}
+
+// ofPair reports whether the leaf is a component of one of these built-ins.
+func (l *leaf) ofPair() bool {
+	_, ok := weightPairs[l.known]
+	return ok
+}
+
+// pairComponent reads one.
+func (f *function) pairComponent(l *leaf) ir.V {
+	n := f.inputNumber(l.input())
+	if l.place != ir.Center {
+		return f.b.OpAux(ir.In, ir.F32, n)
+	}
+	zero := f.b.Const(ir.F32, 0)
+	v := f.b.OpAux(ir.Interp, ir.F32, n, zero, zero)
+	if weightPairs[l.known].pull && l.semantic != ir.FragCoord { // FragCoord.w is a reciprocal
+		v = f.b.Op(ir.FDiv, ir.F32, f.b.Const(ir.F32, 0x3f800000), v)
+	}
+	return v
+}
+
+// interpolateAtVertex lowers InterpolateAtVertexAMD: an input as the stage before gave it
+// for a vertex.
+func interpolateAtVertex(f *function, in spirv.Inst) {
+	if n := spirv.AMDShaderExplicitVertexParameterOp(inst.ExtInst(in).Instruction()); n != spirv.AMDShaderExplicitVertexParameterInterpolateAtVertexAMD {
+		f.malformed("an instruction that the set does not have")
+	}
+	if len(in) < 7 {
+		f.malformed("no input, or no vertex")
+	}
+	p := f.pointer(spirv.ID(in[5]))
+	if p.memory != inInput || p.face == nil || f.prog.Stage != ir.Fragment {
+		f.unsupported("of what is no input of a fragment")
+	}
+	f.sameType(p, f.facts.Type(in.Type()))
+	vertex := f.ints32(spirv.ID(in[6]), 1)[0]
+	var parts []ir.V
+	f.scalarsAt(*p, func(at *pointer, t ir.Type) {
+		parts = append(parts, f.leafOf(at, t, func(l *leaf) ir.V {
+			if l.semantic != ir.Location || p.face.arrayed || !l.holds(t) {
+				return f.readLeaf(at, l, t)
+			}
+			x := l.input()
+			x.Interpolation, x.Place = ir.PerVertex, ir.Center
+			return f.b.OpAux(ir.InAt, l.typ, f.inputNumber(x), vertex)
+		}))
+	})
+	f.define(in, parts...)
+}
