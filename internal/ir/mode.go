@@ -20,6 +20,7 @@ const (
 	StencilGreaterBack
 	StencilLessBack
 	PostDepthCoverage // the coverage that is read is that behind the early tests
+	OverrideCoverage  // OverrideCoverageNV: the samples of SampleMask are the fragment's, whatever was covered
 	PerSample         // an invocation for each sample: an input is of one
 	InterlockPixel    // PixelInterlockOrderedEXT, or unordered
 	InterlockSample
@@ -52,7 +53,7 @@ const (
 var modeNames = [...]string{
 	"earlytests", "earlyandlatetests", "depthreplacing", "depthgreater", "depthless", "depthunchanged",
 	"stencilreplacing", "stencilunchangedfront", "stencilgreaterfront", "stencillessfront",
-	"stencilunchangedback", "stencilgreaterback", "stencillessback", "postdepthcoverage", "persample",
+	"stencilunchangedback", "stencilgreaterback", "stencillessback", "postdepthcoverage", "overridecoverage", "persample",
 	"interlockpixel", "interlocksample", "interlockrate", "fullquads", "quadderivatives",
 	"triangles", "quads", "isolines", "equal", "fractionaleven", "fractionalodd", "cw", "ccw", "pointmode",
 	"inputpoints", "inputlines", "inputlinesadjacency", "inputtriangles", "inputtrianglesadjacency",

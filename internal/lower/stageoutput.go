@@ -19,6 +19,7 @@ const atEnd = 1 << 32
 // stageOutput gives an output its place.
 func (u *unit) stageOutput(p *pointer, v *facts.Variable) {
 	p.face = u.faceOf(v)
+	u.outputModes(v)
 	if u.prog.Stage == ir.TessControl {
 		p.memory, p.arrayed = inOutput, p.face.arrayed
 		return
@@ -27,6 +28,15 @@ func (u *unit) stageOutput(p *pointer, v *facts.Variable) {
 	p.number, p.room = u.slots(v, -1)
 	p.face.number = p.number
 	u.handed = append(u.handed, p.face)
+}
+
+// outputModes takes in what decorations of a built-in output say to whoever stands
+// around the stage.
+func (u *unit) outputModes(v *facts.Variable) {
+	switch k, _ := u.facts.BuiltIn(v.ID); {
+	case k == spirv.BuiltInSampleMask && u.facts.Has(v.ID, spirv.DecorationOverrideCoverageNV):
+		u.prog.Modes |= ir.OverrideCoverage
+	}
 }
 
 // initialisePatch gives an output of tessellation control its first value: each

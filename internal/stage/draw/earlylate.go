@@ -32,9 +32,10 @@ func (s *fragmentShader) promised(replaced, unchanged, greater, less ir.Modes) p
 	return nothing
 }
 
-// earlyAndLate reports whether tests stand on both sides of the program.
+// earlyAndLate reports whether tests stand on both sides of the program. Before one that
+// may add samples nothing is known of them.
 func (s *fragmentShader) earlyAndLate() bool {
-	return s.from.Modes.Has(ir.EarlyAndLateTests) && !s.earlyTests() && s.key.test.any()
+	return s.from.Modes.Has(ir.EarlyAndLateTests) && !s.from.Modes.Has(ir.OverrideCoverage) && !s.earlyTests() && s.key.test.any()
 }
 
 // hopeful leaves of what is covered those invocations that may pass the tests with a

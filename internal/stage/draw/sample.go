@@ -200,11 +200,7 @@ func (s *fragmentShader) kept() ir.V {
 	set := s.shadedSet()
 	for k, o := range s.from.Out {
 		if o.Semantic == ir.SampleMask && o.Index == 0 {
-			m := s.output(k)
-			if t == ir.I64 {
-				m = b.Op(ir.Or, t, b.Op(ir.ZExt, t, m), b.Op(ir.Shl, t, s.upperMask(), b.Const(t, 32)))
-			}
-			set = b.Op(ir.And, t, set, m)
+			set = s.masking(set, s.output(k))
 		}
 	}
 	if s.key.alphaToCoverage {
@@ -213,15 +209,28 @@ func (s *fragmentShader) kept() ir.V {
 	return set
 }
 
-// upperMask is the second word of the sample mask; one that the program does not write
-// takes nothing away (docs/undefined.md).
-func (s *fragmentShader) upperMask() ir.V {
-	for k, o := range s.from.Out {
-		if o.Semantic == ir.SampleMask && o.Index == 1 {
-			return s.b.Op(ir.ZExt, ir.I64, s.output(k))
+// masking is what the sample mask of the program, of which m is the first word, makes of
+// a set. A second word that the program does not write takes nothing away, and adds
+// nothing (docs/undefined.md).
+func (s *fragmentShader) masking(set, m ir.V) ir.V {
+	b, t := s.b, s.setType()
+	if t == ir.I64 {
+		upper, high := ir.V(0), b.Const(ir.I64, 32)
+		for k, o := range s.from.Out {
+			if o.Semantic == ir.SampleMask && o.Index == 1 {
+				upper = b.Op(ir.ZExt, ir.I64, s.output(k))
+			}
 		}
+		if upper == 0 {
+			upper = b.Op(ir.LShr, ir.I64, set, high)
+		}
+		m = b.Op(ir.Or, t, b.Op(ir.ZExt, t, m), b.Op(ir.Shl, t, upper, high))
 	}
-	return s.b.Const(ir.I64, 1<<32-1)
+	// Of an invocation for one sample the bits of others mean nothing.
+	if s.from.Modes.Has(ir.OverrideCoverage) && s.multi() {
+		set = s.wholeSet()
+	}
+	return b.Op(ir.And, t, set, m)
 }
 
 // alphaSet is the samples that alpha covers (Vulkan §"Multisample Coverage"): of n as

@@ -143,7 +143,7 @@ func (p *Pipeline) ratingOf(s *State, t *Target) rating {
 // pixels is how many pixels a fragment may have; 1 where sample shading is enabled,
 // or the program reads what stands at its pixel.
 func (r *rating) pixels(s *State, f *ir.Program) uint32 {
-	if s.Multisample.SampleShading || f.Modes.Has(ir.PerSample) || readsTile(f) {
+	if s.Multisample.SampleShading || f.Modes.Has(ir.PerSample) || f.Modes.Has(ir.OverrideCoverage) || readsTile(f) {
 		return 1
 	}
 	most := r.of(0, 0)

@@ -44,7 +44,7 @@ func (s *fragmentShader) earlyTests() bool { return s.key.early(s.from) }
 // early is earlyTests for a program with the key.
 func (k *fragmentKey) early(p *ir.Program) bool {
 	m := p.Modes
-	if m.Has(ir.EarlyTests) || m.Has(ir.EarlyAndLateTests) && m&(ir.DepthReplacing|ir.StencilReplacing) == 0 {
+	if m.Has(ir.EarlyTests) || m.Has(ir.EarlyAndLateTests) && m&(ir.DepthReplacing|ir.StencilReplacing|ir.OverrideCoverage) == 0 {
 		return true
 	}
 	if e := p.Effects; e.Discards || e.Writes || k.alphaToCoverage || hasInput(p, ir.TileDepth) || hasInput(p, ir.TileStencil) {
