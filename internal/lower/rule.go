@@ -118,6 +118,8 @@ var rules = map[spirv.Op]rule{
 	spirv.OpImageWrite:                       imageWrite,
 	spirv.OpImageTexelPointer:                imageTexelPointer,
 	spirv.OpImageFetch:                       imageFetch(false),
+	spirv.OpFragmentMaskFetchAMD:             fragmentMaskFetch,
+	spirv.OpFragmentFetchAMD:                 fragmentFetch,
 	spirv.OpColorAttachmentReadEXT:           colorAttachmentRead,
 	spirv.OpDepthAttachmentReadEXT:           depthAttachmentRead,
 	spirv.OpStencilAttachmentReadEXT:         stencilAttachmentRead,

@@ -119,6 +119,8 @@ var forms = map[Op]Form{
 	spirv.OpImageWrite:                       does(free.many()),
 	spirv.OpImageTexelPointer:                gives(anything, free.many()),
 	spirv.OpImageFetch:                       gives(anything, free.many()),
+	spirv.OpFragmentMaskFetchAMD:             gives(anything, free.many()),
+	spirv.OpFragmentFetchAMD:                 gives(anything, free.many()),
 	spirv.OpColorAttachmentReadEXT:           gives(anything, free.many()),
 	spirv.OpDepthAttachmentReadEXT:           gives(anything, free.many()),
 	spirv.OpStencilAttachmentReadEXT:         gives(anything, free.many()),

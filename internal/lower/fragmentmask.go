@@ -1,0 +1,41 @@
+package lower
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
+)
+
+// eachByItself is a mask of fragments: of sample i, whose four bits are those from 4·i
+// on, the fragment is number i. All our samples are stored.
+const eachByItself = 0x76543210
+
+// fragmentMaskFetch lowers OpFragmentMaskFetchAMD: which fragment has the color of which
+// sample.
+func fragmentMaskFetch(f *function, in spirv.Inst) {
+	v := inst.FragmentMaskFetchAMD(in)
+	f.samplesOf(v.Image())
+	f.scalars(v.Coordinate())
+	f.defineInts(in, f.b.I32(eachByItself))
+}
+
+// fragmentFetch lowers OpFragmentFetchAMD: the color of a fragment is that of the sample.
+func fragmentFetch(f *function, in spirv.Inst) {
+	v := inst.FragmentFetchAMD(in)
+	x := f.samplesOf(v.Image())
+	op := ir.TextureFetch
+	if x.typ.Image.Sampled != 1 { // of input attachments, too
+		op = ir.TextureRead
+	}
+	o := imageOperands{sample: v.FragmentIndex()}
+	f.texelResult(in, f.texel(op, v.Image(), v.Coordinate(), &o), false)
+}
+
+// samplesOf is an image that has several samples.
+func (f *function) samplesOf(id spirv.ID) image {
+	x := f.image(id)
+	if !x.typ.Image.MS {
+		f.malformed("an image whose texels have one sample")
+	}
+	return x
+}
