@@ -4,15 +4,15 @@ import "unsafe"
 
 const cacheLine = 64
 
-// Fetch asks the caches for a primitive and for the records that are kept with it, each
-// of so many words, wherever these lists have them.
-func Fetch(primitives []Primitive, kept []uint32, stride int, n uint32) {
+// Fetch asks the caches for a primitive and for what is kept with it of records, of each
+// so many words, wherever these lists have them.
+func Fetch(primitives []Primitive, kept []uint32, size int, n uint32) {
 	if int(n) >= len(primitives) {
 		return
 	}
 	askLines(unsafe.Pointer(&primitives[n]), 4*PrimitiveWords)
-	if at := 3 * int(n) * stride; at < len(kept) {
-		askLines(unsafe.Pointer(&kept[at]), min(12*stride, 8*cacheLine))
+	if at := 3 * int(n) * size; at < len(kept) {
+		askLines(unsafe.Pointer(&kept[at]), min(12*size, 8*cacheLine))
 	}
 }
 

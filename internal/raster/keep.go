@@ -28,7 +28,7 @@ func (r *Rasterizer) extend(s *shelf) {
 	s.next = uint32(len(r.Primitives))
 	s.end = s.next + shelfSize
 	r.Primitives = longer(r.Primitives, shelfSize)
-	r.Kept = longer(r.Kept, shelfSize*3*r.records.Stride)
+	r.Kept = longer(r.Kept, shelfSize*3*r.records.kept())
 	r.ahead(s.end)
 }
 
@@ -67,16 +67,11 @@ func (r *Rasterizer) next(v *[3]uint32, provoking uint32) *Primitive {
 	r.ahead(n + 1)
 	r.shelf = nil
 	q, first := &r.Primitives[n], 3*n
-	if size := r.records.Stride; v[1] == v[0]+1 && v[2] == v[0]+2 {
-		copy(r.Kept[int(first)*size:][:3*size], r.records.Words[int(v[0])*size:][:3*size])
-		q.Vertex = [3]uint32{first, first + 1, first + 2}
-	} else {
-		for i := range v {
-			if i > 0 && v[i] == v[0] { // as points and lines have it
-				q.Vertex[i] = first
-			} else {
-				q.Vertex[i] = r.record(first+uint32(i), v[i])
-			}
+	for i := range v {
+		if i > 0 && v[i] == v[0] { // as points and lines have it
+			q.Vertex[i] = first
+		} else {
+			q.Vertex[i] = r.record(first+uint32(i), v[i])
 		}
 	}
 	switch provoking {
@@ -101,18 +96,28 @@ func (r *Rasterizer) ahead(n uint32) {
 		at := unsafe.Pointer(&r.Primitives[:n+1][n])
 		prefetch(unsafe.Add(at, line-1), (4*PrimitiveWords+line-1)/line)
 	}
-	size := 3 * r.records.Stride
-	if at := int(n) * size; at+size <= cap(r.Kept) {
+	size := 3 * r.records.kept()
+	if at := int(n) * size; size > 0 && at+size <= cap(r.Kept) {
 		at := unsafe.Pointer(&r.Kept[:at+size][at])
 		prefetch(unsafe.Add(at, line-1), min((4*size+line-1)/line, 8))
 	}
 }
 
+// fewWords is up to how many words it is quicker to copy one by one.
+const fewWords = 8
+
 // record copies the record of a vertex to where number n of those that are kept stands,
 // and returns n.
 func (r *Rasterizer) record(n, vertex uint32) uint32 {
-	size := r.records.Stride
-	copy(r.Kept[int(n)*size:][:size], r.records.Words[int(vertex)*size:][:size])
+	size := r.records.kept()
+	to, from := r.Kept[int(n)*size:][:size], r.records.Words[int(vertex)*r.records.Stride+r.records.Skip:][:size]
+	if size > fewWords {
+		copy(to, from)
+		return n
+	}
+	for i := range to {
+		to[i] = from[i]
+	}
 	return n
 }
 

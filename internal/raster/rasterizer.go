@@ -8,7 +8,8 @@ type Rasterizer struct {
 	// Primitives are the primitives that cover anything, by number. Those of one tile
 	// stand side by side, with gaps of which nobody knows the number.
 	Primitives []Primitive
-	// Kept are the records of their vertices: Primitives number them.
+	// Kept are the records of their vertices, without what [Layout.Skip] says: Primitives
+	// number them.
 	Kept []uint32
 
 	state   *State

@@ -96,7 +96,12 @@ type Layout struct {
 	Viewport int
 
 	ClipCount, CullCount int
+
+	Skip int // words in front that are not kept with primitives
 }
+
+// kept is how many words of a record are kept with primitives.
+func (l *Layout) kept() int { return l.Stride - l.Skip }
 
 // MaxDistances is how many clip and cull distances there may be together
 // (maxCombinedClipAndCullDistances).

@@ -83,12 +83,12 @@ func (s *fragmentShader) weightsAt(i ir.Interpolation, at spot) weights {
 // primitive. What the stage before did not write is 0.
 func (s *fragmentShader) vertexWord(in ir.Input, n uint32) ir.V {
 	at, ok := s.rec.place(in.Semantic, in.Index)
-	if !ok {
+	if !ok || at < positionBytes {
 		return s.zero(in.Type)
 	}
 	return s.ofItem(func() ir.V {
-		off := s.nth(s.primitiveWord(ir.I32, n), uint64(s.rec.stride))
-		return s.own(in.Type, s.handle(ir.StorageBuffer, bindRecords, false), off, at)
+		off := s.nth(s.primitiveWord(ir.I32, n), uint64(s.rec.kept()))
+		return s.own(in.Type, s.handle(ir.StorageBuffer, bindRecords, false), off, at-positionBytes)
 	})
 }
 

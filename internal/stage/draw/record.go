@@ -21,6 +21,13 @@ type record struct {
 	places map[output]uint32
 }
 
+// positionBytes are those of Position, which no fragment reads: it is not kept with
+// primitives.
+const positionBytes = 16
+
+// kept is how many bytes of a record are kept with primitives.
+func (r *record) kept() uint32 { return r.stride - positionBytes }
+
 // recordWords bounds a record: what maxVertexOutputComponents of 128 and built-ins
 // need, with components that stand in 16 bytes a location.
 const recordWords = 4 * 64
@@ -28,7 +35,7 @@ const recordWords = 4 * 64
 // newRecord lays out the outputs of a program, as far as wanted says that somebody
 // reads them. Position has its place also where nothing is written to it.
 func newRecord(outs []ir.Output, wanted func(ir.Output) bool) *record {
-	r := &record{stride: 16, places: map[output]uint32{}}
+	r := &record{stride: positionBytes, places: map[output]uint32{}}
 	var locations []uint32
 	var single []output
 	for _, o := range outs {
@@ -82,7 +89,7 @@ func (r *record) word(s ir.Semantic, index uint32) int {
 // layout is where in a record raster finds what it reads.
 func (r *record) layout() raster.Layout {
 	l := raster.Layout{
-		Stride: int(r.stride / 4), Clip: r.word(ir.ClipDistance, 0), Cull: r.word(ir.CullDistance, 0),
+		Stride: int(r.stride / 4), Skip: positionBytes / 4, Clip: r.word(ir.ClipDistance, 0), Cull: r.word(ir.CullDistance, 0),
 		Size: r.word(ir.PointSize, 0), Layer: r.word(ir.Layer, 0), Viewport: r.word(ir.ViewportIndex, 0),
 	}
 	for r.word(ir.ClipDistance, uint32(l.ClipCount)) >= 0 {

@@ -200,7 +200,7 @@ func (r *rating) at(x, y int, layer uint32) uint32 {
 // the attachment.
 func (d *drawing) rate(s *sheet) {
 	r := &d.rating
-	stride := int(d.pipeline.rec.stride / 4)
+	kept := int(d.pipeline.rec.kept() / 4)
 	view := d.params.words(vertexWords + fragmentWords)[vertexWords+fragmentView]
 	words := d.itemWords()
 	last, size := [2]uint32{}, r.of(0, 0)
@@ -209,7 +209,7 @@ func (d *drawing) rate(s *sheet) {
 		p := &d.raster.Primitives[item.Primitive()]
 		flags, layer := uint32(0), p.Layer
 		if r.word >= 0 {
-			flags = d.raster.Kept[int(p.Provoking)*stride+r.word]
+			flags = d.raster.Kept[int(p.Provoking)*kept+r.word-positionBytes/4]
 		}
 		if d.key.views {
 			layer = view

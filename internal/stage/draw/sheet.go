@@ -39,7 +39,7 @@ type itemed struct {
 	words, samples int    // of one
 	shaded         uint32 // invocations of one for each pixel
 	columns        bool   // there may be blocks below
-	stride         int    // words of a record
+	kept           int    // words of a record
 }
 
 // piece is what a sheet has in one tile.
@@ -82,7 +82,7 @@ func (d *drawing) leave() error {
 		d.rate(s)
 	}
 	s.turn, s.bound, s.sight = d.turn, &d.fragmentBound, d.sight
-	s.itemed = itemed{d.itemWords(), int(d.key.samples), d.shaded, d.frame.Columns, int(d.pipeline.rec.stride / 4)}
+	s.itemed = itemed{d.itemWords(), int(d.key.samples), d.shaded, d.frame.Columns, int(d.pipeline.rec.kept() / 4)}
 	s.primitives, d.raster.Primitives = d.raster.Primitives, s.primitives[:0]
 	s.kept, d.raster.Kept = d.raster.Kept, s.kept[:0]
 	s.params.size(4 * fragmentWords)
@@ -215,7 +215,7 @@ func (s *sheet) fetch(items []uint64) {
 	words, last := s.itemed.words, uint32(math.MaxUint32)
 	for n := 0; n < min(len(items), mostFetched*words); n += words {
 		if p := raster.Item(items[n:]).Primitive(); p != last {
-			raster.Fetch(s.primitives, s.kept, s.itemed.stride, p)
+			raster.Fetch(s.primitives, s.kept, s.itemed.kept, p)
 			last = p
 		}
 	}

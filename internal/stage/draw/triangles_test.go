@@ -119,7 +119,7 @@ func TestSetUp(t *testing.T) {
 	const n = 3000
 	for name, s := range setStates() {
 		words, list := strewn(random, n)
-		v := raster.Records{Layout: raster.Layout{Stride: 8, Clip: -1, Cull: -1, Size: -1, Layer: -1, Viewport: -1}, Words: words}
+		v := raster.Records{Layout: raster.Layout{Stride: 8, Skip: 4, Clip: -1, Cull: -1, Size: -1, Layer: -1, Viewport: -1}, Words: words}
 		one := &raster.Rasterizer{}
 		one.Begin(s)
 		one.Vertices(v)
