@@ -33,6 +33,21 @@ type values = [4]ir.V
 // sums of fixed point of 8 bits are exact, and one division remains.
 func (c *code) whole() bool { return !c.bordered() && !c.s.compare && !c.v.converted }
 
+// finite reports whether all numbers of samples are finite, and none is -0.
+func (c *code) finite(x *texel) bool {
+	for _, k := range x.lanes {
+		if k == nil {
+			continue
+		}
+		switch k.Numeric {
+		case format.UNorm, format.SNorm, format.SRGB:
+		default:
+			return false
+		}
+	}
+	return !c.bordered() && !c.v.converted
+}
+
 // bordered reports whether a sample may show the border.
 func (c *code) bordered() bool {
 	if c.seamless() {
@@ -272,7 +287,7 @@ func (f *filter) corners(px, py pair) (n [4]values) {
 }
 
 // of returns the numbers of a texel that are there.
-func (f *filter) of(which []int, n values) (list []ir.V) {
+func (c *code) of(which []int, n values) (list []ir.V) {
 	for _, i := range which {
 		list = append(list, n[i])
 	}

@@ -107,31 +107,35 @@ func (c *code) levels(x *texel, s *spot, d *detail) values {
 }
 
 // twoLevels samples a level, and the one behind it where part has a weight: in a loop,
-// for the code of one level is most of what there is to compile.
+// for the code of one level is most of what there is to compile. The first level is
+// mixed with nothing, of which nothing remains; numbers that need not be finite are not.
 func (c *code) twoLevels(x *texel, s *spot, d *detail, hi, part ir.V) values {
 	which, types := c.present(x)
+	f := filter{code: c, x: *x}
+	mixes := c.finite(x) && c.s.reduction == Average
 	end := c.Block(types...)
-	inits := []ir.V{hi, c.Bool(false)}
+	inits := []ir.V{hi, c.Bool(false), c.num(1)}
 	for range which {
 		inits = append(inits, c.num(0))
 	}
 	loop := c.Loop(inits...)
-	n, second := c.Param(loop, 0), c.Param(loop, 1)
-	var first values
+	n, second, weight := c.Param(loop, 0), c.Param(loop, 1), c.Param(loop, 2)
+	var before values
 	for k, i := range which {
-		first[i] = c.Param(loop, 2+k)
+		before[i] = c.Param(loop, 3+k)
 	}
 	got := c.level(x, s, d, n)
-	f := filter{code: c, x: *x}
-	both := f.join(first, got, c.fmul(c.stof(part), c.num(1.0/fraction)))
-	next, done := []ir.V{c.add(n, c.I32(1)), c.Bool(true)}, []ir.V(nil)
-	for _, i := range which {
-		next, done = append(next, got[i]), append(done, c.Select(second, both[i], got[i]))
+	now := f.join(before, got, weight)
+	next := []ir.V{c.add(n, c.I32(1)), c.Bool(true), c.fmul(c.stof(part), c.num(1.0/fraction))}
+	if !mixes {
+		for _, i := range which {
+			now[i] = c.Select(second, now[i], got[i])
+		}
 	}
 	c.If(c.either(second, c.eq(part, c.I32(0))))
-	c.Br(end, done...)
+	c.Br(end, c.of(which, now)...)
 	c.End()
-	c.Br(loop, next...)
+	c.Br(loop, append(next, c.of(which, now)...)...)
 	c.End()
 	c.End()
 	return c.ended(end, which)

@@ -291,6 +291,9 @@ func roundedUnary(op Op) emitter {
 func multiplyAddOf(factor, summand Op) emitter {
 	return func(m *machine, in *vcode.Inst) {
 		a, b, c := in.Uses[0], in.Uses[1], in.Uses[2]
+		if in.Keep && in.Key.Flags&ir.RTZ == 0 && m.multiplyAddOver(factor, summand, in) {
+			return
+		}
 		d, inRegister := m.real(in.Defs[0])
 		if in.Keep || !inRegister {
 			d = 0
@@ -314,6 +317,27 @@ func multiplyAddOf(factor, summand Op) emitter {
 		}
 		m.define(in, d)
 	}
+}
+
+// multiplyAddOver is multiplyAddOf where the lanes that are not active keep what one of
+// the operands is in all lanes: in its register. It reports whether that is so.
+func (m *machine) multiplyAddOver(factor, summand Op, in *vcode.Inst) bool {
+	a, b, c := in.Uses[0], in.Uses[1], in.Uses[2]
+	d, ok := m.real(in.Defs[0])
+	if !ok {
+		return false
+	}
+	if x, ok := m.real(c); ok && x == d {
+		m.with(summand, d, m.vec(a, 0), b, K(m.execution(in)))
+		return true
+	}
+	for _, u := range [...][2]vcode.Reg{{a, b}, {b, a}} {
+		if x, ok := m.real(u[0]); ok && x == d {
+			m.with(factor, d, m.vec(u[1], 0), c, K(m.execution(in)))
+			return true
+		}
+	}
+	return false
 }
 
 // factors is d = a·b + c where d holds neither b nor c: over a, or where b

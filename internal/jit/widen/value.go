@@ -52,7 +52,11 @@ func (w *widener) value(v ir.V) *value {
 		x.rows = w.rowRegs(w.shapes.of[v])
 		fallthrough
 	default:
-		x.vec = w.regs(c)
+		if to := w.stays[v]; to != 0 {
+			x.vec = w.vec(to)
+		} else {
+			x.vec = w.regs(c)
+		}
 	}
 	return x
 }

@@ -86,6 +86,7 @@ type widener struct {
 	kills  bool // lanes may end here for good
 
 	deferred *deferring    // what stands with selects, or nil
+	stays    map[ir.V]ir.V // of parameters that live where other values do, those
 	counted  map[ir.V]bool // parameters of loops: they count few iterations; nil until somebody asks
 
 	assumed   *assumed
@@ -116,6 +117,7 @@ func (w *widener) run() {
 		x := w.src.Val(v)
 		return w.shapes.of[v].kind != uniform && w.shapes.of[x.Args[0]].kind != uniform
 	})
+	w.stays = w.staysOf()
 	w.startBlock(w.newBlock())
 	w.prologue()
 	if w.over > 0 {
@@ -254,6 +256,9 @@ func (w *widener) call(v ir.V) {
 // copy emits to = from for the active lanes of a part; for all lanes unless the
 // others are to keep what they have.
 func (w *widener) copy(to, from vcode.Reg, part int, keep bool) {
+	if to == from {
+		return
+	}
 	in := vcode.Inst{Op: vcode.Copy, Defs: []vcode.Reg{to}, Uses: []vcode.Reg{from}, Keep: keep && !w.isFull(w.active)}
 	if in.Keep {
 		in.Masks = w.active[part : part+1]
