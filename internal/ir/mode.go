@@ -47,7 +47,8 @@ const (
 	OutputLineStrip
 	OutputTriangleStrip
 
-	Xfb // outputs are captured
+	Xfb              // outputs are captured
+	ViewportRelative // ViewportRelativeNV: Layer counts from the number of the viewport
 )
 
 var modeNames = [...]string{
@@ -57,7 +58,7 @@ var modeNames = [...]string{
 	"interlockpixel", "interlocksample", "interlockrate", "fullquads", "quadderivatives",
 	"triangles", "quads", "isolines", "equal", "fractionaleven", "fractionalodd", "cw", "ccw", "pointmode",
 	"inputpoints", "inputlines", "inputlinesadjacency", "inputtriangles", "inputtrianglesadjacency",
-	"outputpoints", "outputlinestrip", "outputtrianglestrip", "xfb",
+	"outputpoints", "outputlinestrip", "outputtrianglestrip", "xfb", "viewportrelative",
 }
 
 // Has reports whether all of the modes are in the set.

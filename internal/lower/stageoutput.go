@@ -19,7 +19,7 @@ const atEnd = 1 << 32
 // stageOutput gives an output its place.
 func (u *unit) stageOutput(p *pointer, v *facts.Variable) {
 	p.face = u.faceOf(v)
-	u.outputModes(v)
+	u.outputModes(v, p.face)
 	if u.prog.Stage == ir.TessControl {
 		p.memory, p.arrayed = inOutput, p.face.arrayed
 		return
@@ -30,12 +30,32 @@ func (u *unit) stageOutput(p *pointer, v *facts.Variable) {
 	u.handed = append(u.handed, p.face)
 }
 
-// outputModes takes in what decorations of a built-in output say to whoever stands
-// around the stage.
-func (u *unit) outputModes(v *facts.Variable) {
-	switch k, _ := u.facts.BuiltIn(v.ID); {
-	case k == spirv.BuiltInSampleMask && u.facts.Has(v.ID, spirv.DecorationOverrideCoverageNV):
+// outputModes takes in what decorations of built-in outputs say to whoever stands around
+// the stage: of a variable, or of the members of its block.
+func (u *unit) outputModes(v *facts.Variable, x *face) {
+	if k, ok := u.facts.BuiltIn(v.ID); ok {
+		u.outputMode(k, x, func(d spirv.Decoration) bool { return u.facts.Has(v.ID, d) })
+	}
+	t := v.Type
+	for t.IsArray() && t.Elem != nil {
+		t = t.Elem
+	}
+	for i := range t.Members {
+		if k, ok := u.facts.MemberBuiltIn(t.ID, i); ok && t.IsStruct() {
+			u.outputMode(k, x, func(d spirv.Decoration) bool { return u.facts.HasMember(t.ID, i, d) })
+		}
+	}
+}
+
+func (u *unit) outputMode(k spirv.BuiltIn, x *face, has func(spirv.Decoration) bool) {
+	switch {
+	case k == spirv.BuiltInSampleMask && has(spirv.DecorationOverrideCoverageNV):
 		u.prog.Modes |= ir.OverrideCoverage
+	case k == spirv.BuiltInLayer && has(spirv.DecorationViewportRelativeNV):
+		u.prog.Modes |= ir.ViewportRelative
+		for i := range x.leaves { // a layer that nothing is stored to is 0 (docs/undefined.md)
+			x.written[i] = x.written[i] || x.leaves[i].semantic == ir.Layer
+		}
 	}
 }
 

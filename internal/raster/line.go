@@ -1,6 +1,9 @@
 package raster
 
-import "math"
+import (
+	"math"
+	"math/bits"
+)
 
 // end is an end of a line in the framebuffer, after clipping.
 type end struct {
@@ -14,6 +17,20 @@ type end struct {
 // Line adds a line: the numbers of its vertices' records, in order, that of the
 // provoking one, and its PrimitiveId.
 func (r *Rasterizer) Line(v [2]uint32, provoking, id uint32) {
+	if !r.records.Mask {
+		r.vertexLine(v, provoking, id)
+		return
+	}
+	for r.left = r.viewports(provoking); r.left != 0; r.left &= r.left - 1 {
+		at := &r.stipples[bits.TrailingZeros32(r.left)]
+		r.stippled = *at
+		r.vertexLine(v, provoking, id)
+		*at = r.stippled
+	}
+}
+
+// vertexLine is Line for one viewport.
+func (r *Rasterizer) vertexLine(v [2]uint32, provoking, id uint32) {
 	if r.culled(v[:]) {
 		return
 	}

@@ -6,6 +6,17 @@ const MaxPointSize = 1024
 
 // Point adds a point: the number of its vertex's record and its PrimitiveId.
 func (r *Rasterizer) Point(v, id uint32) {
+	if !r.records.Mask {
+		r.vertexPoint(v, id)
+		return
+	}
+	for r.left = r.viewports(v); r.left != 0; r.left &= r.left - 1 {
+		r.vertexPoint(v, id)
+	}
+}
+
+// vertexPoint is Point for one viewport.
+func (r *Rasterizer) vertexPoint(v, id uint32) {
 	if r.culled([]uint32{v}) {
 		return
 	}

@@ -1,5 +1,7 @@
 package raster
 
+import "math/bits"
+
 // Rasterizer makes items of primitives. It keeps what it made until [Rasterizer.Begin];
 // its memory is used again, so that in the steady state nothing is allocated.
 // Several rasterizers may work side by side on parts of a draw: their items, tile by
@@ -28,7 +30,9 @@ type Rasterizer struct {
 	shelves   []shelf      // by tile
 	shelf     *shelf       // of the primitive that is being covered; nil before its first item
 	grid      grid
-	stippled  float64 // what of the stipple's period lies behind, in pixels along the strip or in fragments
+	left      uint32    // of the primitive's mask of viewports: that which it is being added to, and those that follow
+	stipples  []float64 // of the viewports of masks, by number
+	stippled  float64   // what of the stipple's period lies behind, in pixels along the strip or in fragments
 	polygon   polygon
 	masks     [64]uint64 // of a block, by sample
 	pixels    []smoothPixel
@@ -134,7 +138,10 @@ func (r *Rasterizer) Tile(i int) []uint64 { return r.tiles[i] }
 // view returns the viewport of a primitive, nil where there is none; number is what
 // its provoking vertex chooses.
 func (r *Rasterizer) view(provoking uint32) (number uint32, t *transform) {
-	if r.records.Viewport >= 0 {
+	switch {
+	case r.records.Mask:
+		number = uint32(bits.TrailingZeros32(r.left))
+	case r.records.Viewport >= 0:
 		number = r.word(provoking, r.records.Viewport)
 	}
 	if uint64(number) >= uint64(min(len(r.views), len(r.state.Scissors))) {
@@ -143,12 +150,16 @@ func (r *Rasterizer) view(provoking uint32) (number uint32, t *transform) {
 	return number, &r.views[number]
 }
 
-// layer returns the layer of a primitive; false where the target has no such.
-func (r *Rasterizer) layer(provoking uint32) (uint32, bool) {
+// layer returns the layer of a primitive in a viewport; false where the target has no
+// such.
+func (r *Rasterizer) layer(provoking, viewport uint32) (uint32, bool) {
 	if r.records.Layer < 0 {
 		return 0, true
 	}
 	n := r.word(provoking, r.records.Layer)
+	if r.records.Relative {
+		n += viewport
+	}
 	return n, n < r.state.Layers
 }
 

@@ -95,6 +95,12 @@ type Layout struct {
 	Layer    int
 	Viewport int
 
+	// Mask has Viewport be a mask: a primitive is of each viewport whose bit its
+	// provoking vertex has, from the lowest on (ViewportMaskNV).
+	Mask bool
+	// Relative has layers count from the number of the viewport (ViewportRelativeNV).
+	Relative bool
+
 	ClipCount, CullCount int
 
 	Skip int // words in front that are not kept with primitives

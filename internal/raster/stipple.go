@@ -18,7 +18,10 @@ func (s *Stipple) lit(n int64) bool {
 
 // Strip says that a strip of lines begins, or a line of its own: the stipple counter is
 // then 0.
-func (r *Rasterizer) Strip() { r.stippled = 0 }
+func (r *Rasterizer) Strip() {
+	r.stippled = 0
+	clear(r.stipples)
+}
 
 // pass moves the stipple counter on.
 func (r *Rasterizer) pass(by float64) {

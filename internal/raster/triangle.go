@@ -4,6 +4,17 @@ package raster
 // the provoking one, and its PrimitiveId. What is culled, clipped away or covers no
 // sample leaves nothing.
 func (r *Rasterizer) Triangle(v [3]uint32, provoking, id uint32) {
+	if !r.records.Mask {
+		r.triangle(v, provoking, id)
+		return
+	}
+	for r.left = r.viewports(provoking); r.left != 0; r.left &= r.left - 1 {
+		r.triangle(v, provoking, id)
+	}
+}
+
+// triangle is Triangle for one viewport.
+func (r *Rasterizer) triangle(v [3]uint32, provoking, id uint32) {
 	if r.culled(v[:]) {
 		return
 	}
@@ -44,7 +55,7 @@ func (r *Rasterizer) vertex(n uint32, t *transform) (v projected) {
 // place chooses the viewport and layer of a primitive; nil where it has none.
 func (r *Rasterizer) place(p *Primitive) *transform {
 	number, t := r.view(p.Provoking)
-	layer, ok := r.layer(p.Provoking)
+	layer, ok := r.layer(p.Provoking, number)
 	if t == nil || !ok {
 		return nil
 	}

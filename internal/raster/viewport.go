@@ -38,3 +38,13 @@ func (v *Viewport) transform(negativeOneToOne bool) transform {
 	}
 	return t
 }
+
+// viewports is which viewports a primitive has, by the mask of its provoking vertex: no
+// others than there are.
+func (r *Rasterizer) viewports(provoking uint32) uint32 {
+	n := min(len(r.views), len(r.state.Scissors), 32)
+	if len(r.stipples) < n {
+		r.stipples = make([]float64, n)
+	}
+	return r.word(provoking, r.records.Viewport) & uint32(1<<n-1)
+}

@@ -144,6 +144,8 @@ func wanted(next *ir.Program, o ir.Output) bool {
 		})
 	case ir.ClipDistance, ir.CullDistance, ir.PointSize, ir.Layer, ir.ViewportIndex, ir.PrimitiveId, ir.PrimitiveShadingRate:
 		return true
+	case ir.ViewportMask: // there are no viewports for a second word
+		return o.Index == 0
 	}
 	return false
 }

@@ -98,5 +98,8 @@ func (r *record) layout() raster.Layout {
 	for r.word(ir.CullDistance, uint32(l.CullCount)) >= 0 {
 		l.CullCount++
 	}
+	if mask := r.word(ir.ViewportMask, 0); mask >= 0 {
+		l.Viewport, l.Mask = mask, true
+	}
 	return l
 }

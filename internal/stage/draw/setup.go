@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/raster"
 )
 
@@ -298,13 +299,20 @@ func (d *drawing) vertices(ctx context.Context) error {
 	return d.vertex.groups(ctx, &d.vertexBound, (n+vertexGroup-1)/vertexGroup)
 }
 
+// layout is where in the records of vertices raster finds what it reads.
+func (d *drawing) layout() raster.Layout {
+	l := d.pipeline.rec.layout()
+	l.Relative = d.pipeline.stages.last().Modes.Has(ir.ViewportRelative)
+	return l
+}
+
 // fragments rasterises primitives, and runs fragments where that makes much.
 func (d *drawing) fragments(ctx context.Context, f *flow) error {
 	if d.state.Rasterization.Discard {
 		return nil
 	}
 	r := &d.raster
-	v := raster.Records{Layout: d.pipeline.rec.layout(), Words: f.records.words(int(f.vertices) * int(d.pipeline.rec.stride/4))}
+	v := raster.Records{Layout: d.layout(), Words: f.records.words(int(f.vertices) * int(d.pipeline.rec.stride/4))}
 	if d.batched(f, v) {
 		d.clipped(f)
 		return d.triangles(ctx, f)
