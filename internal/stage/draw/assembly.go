@@ -1,6 +1,9 @@
 package draw
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"slices"
+)
 
 // Bounds of a chunk, so that its records stay in the caches.
 const (
@@ -117,14 +120,22 @@ func (m *assembler) triangles(c *chunk, n uint32) {
 	}
 	room := min((chunkVertices-maxPatch-min(place, chunkVertices-maxPatch))/3, chunkPrimitives-uint32(len(c.primitives)))
 	instance := m.args.FirstInstance + m.instance
-	for end := m.at + min(room, n-m.at); m.at < end; m.at++ {
+	room = min(room, n-m.at)
+	c.list = longer(c.list, int(6*room))
+	c.primitives = longer(c.primitives, int(room))
+	list, primitives := c.list[len(c.list)-int(6*room):], c.primitives[len(c.primitives)-int(room):]
+	for i := range primitives {
 		index := m.args.First + m.begin + 3*m.at
-		c.list = append(c.list, index, instance, index+1, instance, index+2, instance)
-		c.primitives = append(c.primitives, primitive{v: [3]uint32{place, place + 1, place + 2}, provoking: place + last, id: m.id})
+		*(*[6]uint32)(list[6*i:]) = [6]uint32{index, instance, index + 1, instance, index + 2, instance}
+		primitives[i] = primitive{v: [3]uint32{place, place + 1, place + 2}, provoking: place + last, id: m.id}
 		place += 3
+		m.at++
 		m.id++
 	}
 }
+
+// longer returns a list with n more elements, whatever they are.
+func longer[T any](list []T, n int) []T { return slices.Grow(list, n)[:len(list)+n] }
 
 // stripEnd returns where the strip ends that begins at begin.
 func (m *assembler) stripEnd() uint32 {
