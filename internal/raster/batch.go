@@ -19,8 +19,8 @@ const BatchBytes = 4 * batchWords * BatchSize
 // Words of a triangle of a batch. A plane has three words, or, where its C is 0, two.
 const (
 	BatchState = iota // the number of the tile it lies in, or one of the states
-	BatchPlace        // in a tile: the second half of the item's head
-	BatchMask         // and two words: its pixels
+	BatchPlace        // in a tile: the second half of the item's head; with BatchSplit the same of the mask's first pixel
+	BatchMask         // two words: its pixels
 	_
 	BatchFlags
 	BatchX // the primitive's
@@ -49,6 +49,7 @@ const (
 	BatchNothing = 1<<32 - 1 - iota // nothing is covered
 	BatchWhole                      // it needs no clipping, and its face is to be drawn
 	BatchOther                      // it is to be set up by Triangle
+	BatchSplit                      // it lies in several tiles, in each of them in one block
 )
 
 // BatchParams is what such a program must know.
@@ -109,8 +110,13 @@ func (r *Rasterizer) Set(b *Batch, i uint, v *[3]uint32, provoking, id uint32) {
 		if !r.setWhole(b, i) {
 			return
 		}
+	case BatchSplit:
+		if !r.setSplit(b[BatchPlace][i], b.mask(i)) {
+			return
+		}
 	default:
-		r.setTiny(int32(state), b[BatchPlace][i], uint64(b[BatchMask][i])|uint64(b[BatchMask+1][i])<<32)
+		r.shelf = nil
+		r.setTiny(int32(state), b[BatchPlace][i], b.mask(i))
 	}
 	q := r.next(v, provoking)
 	q.ID, q.Flags, q.Layer, q.Viewport = id, b[BatchFlags][i], 0, 0
@@ -136,9 +142,36 @@ func (r *Rasterizer) setWhole(b *Batch, i uint) bool {
 	return r.coverTriangle(p, c)
 }
 
+// mask returns the pixels of a tiny triangle.
+func (b *Batch) mask(i uint) uint64 { return uint64(b[BatchMask][i]) | uint64(b[BatchMask+1][i])<<32 }
+
+// setSplit adds the items of a tiny triangle that lies in several tiles. The mask begins
+// at its first pixel.
+func (r *Rasterizer) setSplit(place uint32, mask uint64) bool {
+	r.shelf = nil
+	x, y := int32(place&0xffff), int32(place>>16)
+	r.number(r.tileOf(x, y))
+	across, down := uint(min(Tile-x%Tile, Block)), uint(min(Tile-y%Tile, Block)) // in the first tiles
+	left := (uint64(1)<<across - 1) * 0x0101010101010101
+	above := uint64(1)<<(Block*down) - 1 // all where down is Block
+	r.setPart(x, y, mask&left&above)
+	r.setPart(x+int32(across), y, mask&^left&above>>across)
+	r.setPart(x, y+int32(down), mask&left&^above>>(Block*down))
+	r.setPart(x+int32(across), y+int32(down), mask&^left&^above>>(Block*down)>>across)
+	return mask != 0
+}
+
+// setPart adds the item of a part of a tiny triangle that lies in one tile.
+func (r *Rasterizer) setPart(x, y int32, mask uint64) {
+	if mask == 0 {
+		return
+	}
+	u, v := min(x&^1, x|(Tile-1)-(Block-1)), min(y&^1, y|(Tile-1)-(Block-1))
+	r.setTiny(r.tileOf(x, y), uint32(u)|uint32(v)<<16, mask<<uint(x-u)<<uint(Block*(y-v)))
+}
+
 // setTiny adds the item of a tiny triangle of a batch.
 func (r *Rasterizer) setTiny(tile int32, place uint32, mask uint64) {
-	r.shelf = nil
 	list := append(r.tiles[tile], uint64(r.number(tile))|uint64(place)<<32, mask)
 	if n := len(list); n%8 < 2 && n+8 < cap(list) { // the next line of a cache
 		prefetch(unsafe.Pointer(&list[:n+8][n+7]), 1)

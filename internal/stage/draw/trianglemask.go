@@ -20,7 +20,7 @@ func (s *triangleShader) cover(c *[3]triangleCorner, turned ir.V) {
 		return b.Op(op, ir.I32, b.Op(op, ir.I32, c[0].at[axis], c[1].at[axis]), c[2].at[axis])
 	}
 	plain := s.flag(raster.BatchPlain)
-	tiny, empty := plain, b.Bool(false)
+	tiny, empty, split := plain, b.Bool(false), b.Bool(false)
 	var first, size, block, inBlock [2]ir.V // in pixels
 	for axis := range 2 {
 		low, high := least(ir.SMin, axis), least(ir.SMax, axis)
@@ -34,7 +34,12 @@ func (s *triangleShader) cover(c *[3]triangleCorner, turned ir.V) {
 		block[axis] = b.Op(ir.SMin, ir.I32, s.and(first[axis], b.I32(^uint32(1))), last)
 		inBlock[axis] = b.Op(ir.Sub, ir.I32, first[axis], block[axis])
 		reach := b.Cmp(ir.SLe, b.Op(ir.Sub, ir.I32, high, low), b.I32(raster.TinyReach))
-		tiny = s.all(tiny, reach, b.Cmp(ir.SLe, s.add(inBlock[axis], size[axis]), b.I32(raster.Block)))
+		fits := b.Cmp(ir.SLe, s.add(inBlock[axis], size[axis]), b.I32(raster.Block))
+		over := b.Cmp(ir.SLt, s.or(first[axis], b.I32(raster.Tile-1)), b.Op(ir.Sub, ir.I32, end, b.I32(1)))
+		tiny, split = s.all(tiny, reach, s.any(fits, over)), s.any(split, over)
+	}
+	for axis := range 2 {
+		block[axis], inBlock[axis] = b.Select(split, first[axis], block[axis]), b.Select(split, b.I32(0), inBlock[axis])
 	}
 	at := [3]subPixels{c[0].at, c[1].at, c[2].at}
 	for axis := range 2 {
@@ -50,7 +55,8 @@ func (s *triangleShader) cover(c *[3]triangleCorner, turned ir.V) {
 		return b.Op(ir.Sub, ir.I32, n, s.params(ir.I32, batchFirst+uint32(axis)))
 	}
 	number := s.add(s.mul(tile(1), s.params(ir.I32, batchWidth)), tile(0))
-	state := b.Select(tiny, b.Select(covered, number, b.I32(raster.BatchNothing)), b.I32(raster.BatchWhole))
+	state := b.Select(split, b.I32(raster.BatchSplit), b.Select(covered, number, b.I32(raster.BatchNothing)))
+	state = b.Select(tiny, state, b.I32(raster.BatchWhole))
 	s.leave(raster.BatchState, b.Select(s.all(plain, empty), b.I32(raster.BatchNothing), state))
 }
 
