@@ -122,12 +122,12 @@ func (r *Rasterizer) Set(b *Batch, i uint, v *[3]uint32, provoking, id uint32) {
 	q.ID, q.Flags, q.Layer, q.Viewport = id, b[BatchFlags][i], 0, 0
 	f := func(word int) float32 { return math.Float32frombits(b[word][i]) }
 	q.X, q.Y = f(BatchX), f(BatchY)
-	q.Z = Plane{f(BatchZ), f(BatchZ + 1), f(BatchZ + 2)}
+	q.Z.X, q.Z.Y = f(BatchZ+1), f(BatchZ+2)
+	q.Z.C = float32(f(BatchZ) + r.state.Bias.of(q, f(BatchDepth)))
 	q.W = Plane{f(BatchW), f(BatchW + 1), f(BatchW + 2)}
 	q.Q1, q.Q2 = Plane{0, f(BatchQ1), f(BatchQ1 + 1)}, Plane{0, f(BatchQ2), f(BatchQ2 + 1)}
 	q.L1, q.L2 = Plane{0, f(BatchL1), f(BatchL1 + 1)}, Plane{0, f(BatchL2), f(BatchL2 + 1)}
 	q.MinZ, q.MaxZ = r.views[0].min, r.views[0].max
-	q.Z.C = float32(q.Z.C + r.state.Bias.of(q, f(BatchDepth)))
 }
 
 // setWhole covers a triangle of a batch that needs no clipping.

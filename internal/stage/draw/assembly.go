@@ -126,8 +126,11 @@ func (m *assembler) triangles(c *chunk, n uint32) {
 	list, primitives := c.list[len(c.list)-int(6*room):], c.primitives[len(c.primitives)-int(room):]
 	for i := range primitives {
 		index := m.args.First + m.begin + 3*m.at
-		*(*[6]uint32)(list[6*i:]) = [6]uint32{index, instance, index + 1, instance, index + 2, instance}
-		primitives[i] = primitive{v: [3]uint32{place, place + 1, place + 2}, provoking: place + last, id: m.id}
+		v, p := (*[6]uint32)(list[6*i:]), &primitives[i]
+		v[0], v[2], v[4] = index, index+1, index+2
+		v[1], v[3], v[5] = instance, instance, instance
+		p.v[0], p.v[1], p.v[2] = place, place+1, place+2
+		p.provoking, p.id, p.begins = place+last, m.id, false
 		place += 3
 		m.at++
 		m.id++
