@@ -49,13 +49,17 @@ func (u *unit) captures() {
 	}
 	for _, id := range u.entry.Interface {
 		v := u.facts.Variable(id)
-		if v == nil || v.Storage != spirv.StorageClassOutput || v.Type == nil {
+		if v == nil || v.Type == nil || v.Storage != spirv.StorageClassOutput && !u.passes(v) {
 			continue
 		}
 		u.at = v.Index
 		u.shallow(v.Type)
 		u.flat(v.Type) // no more scalars than there may be
-		u.captured(v, v.Type, func(x feedback) { u.captureOf(&x) }, func(feedback) {})
+		t := v.Type
+		if u.passes(v) {
+			t = t.Elem
+		}
+		u.captured(v, t, func(x feedback) { u.captureOf(&x) }, func(feedback) {})
 	}
 	slices.SortFunc(u.prog.Captures, func(x, y ir.Capture) int { return cmp.Compare(x.Buffer, y.Buffer) })
 }
@@ -81,7 +85,7 @@ func (u *unit) captureOf(x *feedback) {
 
 // capture notes of the scalars of an output, of one vertex, where they are captured.
 func (u *unit) capture(x *face, v *facts.Variable, t *facts.Type) {
-	if len(u.prog.Captures) == 0 || v.Storage != spirv.StorageClassOutput {
+	if len(u.prog.Captures) == 0 || v.Storage != spirv.StorageClassOutput && !u.passes(v) {
 		return
 	}
 	n := 0

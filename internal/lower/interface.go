@@ -25,6 +25,7 @@ type leaf struct {
 	interpolation ir.Interpolation
 	place         ir.Place
 	patch         bool
+	passes        bool // of an input of geometry: it is passed through
 	source        uint32
 	stream        uint32
 	capture       uint32 // 1 + the capture of transform feedback that takes it; 0: none
@@ -197,6 +198,7 @@ func (u *unit) decorated(l *leaf, of func(spirv.Decoration) (uint32, bool)) {
 	case has(spirv.DecorationSample):
 		l.place = ir.Sample
 	}
+	l.passes = l.passes || has(spirv.DecorationPassthroughNV)
 	if n, ok := of(spirv.DecorationIndex); ok {
 		l.source = n
 	}

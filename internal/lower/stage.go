@@ -125,6 +125,8 @@ type unit struct {
 	inputs  map[ir.Input]uint64     // their numbers in Program.In
 	outputs map[ir.Output]uint64    // their numbers in Program.Out
 	handed  []*face                 // the outputs that are handed on where the stage says, in order
+	passing bool                    // the stage passes its primitive through
+	passed  []leaf                  // and these of its vertices
 	tabled  map[*facts.Const]uint64 // the constants that are tables: their numbers
 	forms   map[carriedAs]*forms    // of what pointers that travel point at
 	clocked uint64                  // 1 + the number of the variable that counts readings of clocks, 0 where there is none yet
@@ -162,6 +164,7 @@ func (u *unit) program() {
 	u.modes()
 	u.quadOrder()
 	u.module()
+	u.passThrough()
 	tree := u.facts.CallTree(u.entry)
 	for i, f := range tree {
 		u.numbers[f] = i
@@ -174,6 +177,7 @@ func (u *unit) program() {
 		u.prog.Funcs = append(u.prog.Funcs, u.function(u.variants[i].fn, u.variants[i].number, &u.variants[i]))
 	}
 	u.at = -1
+	u.passNumber()
 	u.handOn()
 	u.prog.StateEffects()
 	u.placeTextures()

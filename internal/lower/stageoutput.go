@@ -196,7 +196,7 @@ func (u *unit) outputNumber(l *leaf) uint64 {
 // openExit opens the block that the entry point of a stage with outputs leaves by a
 // return.
 func (f *function) openExit() {
-	if len(f.handed) > 0 && f.prog.Stage != ir.Geometry {
+	if len(f.handed) > 0 && f.prog.Stage != ir.Geometry || f.passing {
 		f.exit = f.b.Block()
 	}
 }
@@ -220,6 +220,10 @@ func (u *unit) handOn() {
 		code := make([]ir.V, 0, len(f.Code))
 		for _, v := range f.Code {
 			x := f.Vals[v]
+			if x.Op == ir.Emit && x.Aux == atEnd && u.passing {
+				code = u.passOn(f, code, x)
+				continue
+			}
 			if x.Op == ir.Emit {
 				code = u.outs(f, code, x)
 				if x.Aux == atEnd {
@@ -262,6 +266,9 @@ func endPrimitive(f *function, in spirv.Inst) { f.stream(ir.EndPrim, in) }
 func (f *function) stream(op ir.Op, in spirv.Inst) {
 	if f.prog.Stage != ir.Geometry {
 		f.malformed("a vertex in a stage that is not geometry")
+	}
+	if f.passing {
+		f.malformed("a vertex in a shader that passes its primitive through")
 	}
 	n := uint64(0)
 	if len(in) > 1 {

@@ -1,0 +1,110 @@
+package lower
+
+import (
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/spirv"
+)
+
+// A geometry shader with inputs of PassthroughNV emits its input primitive: each vertex
+// has those inputs of its own, and the outputs that the shader stored, which are the same
+// for all (Vulkan §"Geometry Shader Passthrough"). It becomes one that emits these
+// vertices where it ends.
+
+// passes reports whether a variable is an input that is passed through, or has members
+// that are.
+func (u *unit) passes(v *facts.Variable) bool {
+	if u.prog.Stage != ir.Geometry || v.Storage != spirv.StorageClassInput || !v.Type.IsArray() || v.Type.Elem == nil {
+		return false
+	}
+	if u.facts.Has(v.ID, spirv.DecorationPassthroughNV) {
+		return true
+	}
+	t := v.Type.Elem
+	for i := range t.Members {
+		if t.IsStruct() && u.facts.HasMember(t.ID, i, spirv.DecorationPassthroughNV) {
+			return true
+		}
+	}
+	return false
+}
+
+// passThrough finds the inputs of the entry point that are passed through, and makes its
+// output primitive that of its input.
+func (u *unit) passThrough() {
+	for _, id := range u.entry.Interface {
+		v := u.facts.Variable(id)
+		if v == nil || v.Type == nil || !u.passes(v) {
+			continue
+		}
+		u.at = v.Index
+		for _, l := range u.faceOf(v).leaves {
+			if l.passes {
+				u.passed = append(u.passed, l)
+			}
+		}
+		u.passing = true
+	}
+	if !u.passing {
+		return
+	}
+	p := u.prog
+	p.Modes &^= ir.OutputPoints | ir.OutputLineStrip | ir.OutputTriangleStrip
+	switch m := p.Modes; {
+	case m.Has(ir.InputPoints):
+		p.Modes, p.OutputVertices = m|ir.OutputPoints, 1
+	case m.Has(ir.InputLines):
+		p.Modes, p.OutputVertices = m|ir.OutputLineStrip, 2
+	case m.Has(ir.InputTriangles):
+		p.Modes, p.OutputVertices = m|ir.OutputTriangleStrip, 3
+	default:
+		u.malformed("inputs of primitives with adjacent vertices that are passed through")
+	}
+}
+
+// passNumber has the primitive keep its number where the shader stores no other
+// (docs/undefined.md).
+func (u *unit) passNumber() {
+	if !u.passing {
+		return
+	}
+	for _, x := range u.handed {
+		for i, l := range x.leaves {
+			if l.semantic == ir.PrimitiveId && x.written[i] {
+				return
+			}
+		}
+	}
+	u.passed = append(u.passed, leaf{semantic: ir.PrimitiveId, typ: ir.I32})
+}
+
+// passOn appends the operations that emit the primitive.
+func (u *unit) passOn(f *ir.Func, code []ir.V, at ir.Val) []ir.V {
+	value := func(op ir.Op, t ir.Type, aux uint64, args ...ir.V) ir.V {
+		x := ir.Val{Op: op, Type: t, Aux: aux, Origin: at.Origin}
+		copy(x.Args[:], args)
+		f.Vals = append(f.Vals, x)
+		v := ir.V(len(f.Vals) - 1)
+		if op != ir.Const {
+			code = append(code, v)
+		}
+		return v
+	}
+	for n := range u.prog.OutputVertices {
+		vertex := value(ir.Const, ir.I32, uint64(n))
+		for i := range u.passed {
+			l := &u.passed[i]
+			in := ir.V(0)
+			if l.semantic == ir.PrimitiveId {
+				in = value(ir.In, l.typ, u.inputNumber(l.input()))
+			} else {
+				in = value(ir.InAt, l.typ, u.inputNumber(l.input()), vertex)
+			}
+			value(ir.Out, l.typ, u.outputNumber(l), in)
+		}
+		code = u.outs(f, code, at)
+		value(ir.Emit, ir.None, 0)
+	}
+	value(ir.EndPrim, ir.None, 0)
+	return code
+}
