@@ -44,10 +44,11 @@ type triangleCorner struct {
 	near       ir.V    // b1: it is within reach
 }
 
-// triangleProgram makes the program. It is the same for all draws.
+// triangleProgram makes the program. It is the same for all draws. Its subgroups are as
+// small as vectors may be: engines may run several as one, where they have the registers.
 func triangleProgram() (*ir.Program, error) {
 	main := ir.NewFunc("main", nil, nil).Finish()
-	s := &triangleShader{weaver: newWeaver(&ir.Program{Name: "triangles", Stage: ir.Compute, Funcs: []*ir.Func{main}, SubgroupSize: 16})}
+	s := &triangleShader{weaver: newWeaver(&ir.Program{Name: "triangles", Stage: ir.Compute, Funcs: []*ir.Func{main}, SubgroupSize: 8})}
 	s.p.LocalSize = [3]uint32{raster.BatchSize, 1, 1}
 	return s.weave(func(func()) {
 		s.b.If(s.b.Cmp(ir.ULt, s.id(ir.GlobalInvocationIdX), s.params(ir.I32, batchCount)))
@@ -64,6 +65,7 @@ func (s *triangleShader) flag(bit uint32) ir.V {
 // leave stores words of the triangle from n on.
 func (s *triangleShader) leave(n uint32, list ...ir.V) {
 	h := s.handle(ir.StorageBuffer, bindBatches, true)
+	s.p.Res[s.res[place{ir.StorageBuffer, bindBatches}]].Disjoint = true // so that several subgroups may be run as one
 	for i, v := range list {
 		off := 4 * raster.BatchSize * (uint64(n) + uint64(i))
 		s.b.Emit(ir.Val{Op: ir.St, Type: s.b.Func.Type(v), Flags: ir.Proven, Args: [4]ir.V{h, s.at, v}, Aux: off})

@@ -105,7 +105,11 @@ func setStates() map[string]*raster.State {
 		"viewport": state(func(s *raster.State) {
 			s.Viewports[0] = raster.Viewport{X: 20.3, Y: 400, Width: 300, Height: -411.7, MinDepth: 0.9, MaxDepth: -0.2}
 		}),
-		"bias": state(func(s *raster.State) { s.Bias = raster.DepthBias{Enable: true, Constant: 3, Slope: 1.5, Bits: 16} }),
+		"no viewport": state(func(s *raster.State) {
+			s.Viewports[0].Width, s.Viewports[0].MaxDepth = float32(math.NaN()), float32(math.Inf(1))
+		}),
+		"endless": state(func(s *raster.State) { s.Viewports[0].Height, s.Viewports[0].Y = 3e38, -3e38 }),
+		"bias":    state(func(s *raster.State) { s.Bias = raster.DepthBias{Enable: true, Constant: 3, Slope: 1.5, Bits: 16} }),
 		"float bias": state(func(s *raster.State) {
 			s.Bias = raster.DepthBias{Enable: true, Constant: -3, Slope: 0.5, Clamp: 0.1, Float: true}
 		}),
