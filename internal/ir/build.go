@@ -8,19 +8,14 @@ type Builder struct {
 	Func   *Func
 	Origin int32 // given to every value appended
 
-	consts map[constKey]V
+	consts Consts
 	open   []V // openers, outermost first
-}
-
-type constKey struct {
-	t    Type
-	bits uint64
 }
 
 // NewFunc begins a function with the given argument and result types. Its
 // outermost block is open.
 func NewFunc(name string, args, results []Type) *Builder {
-	b := &Builder{Func: &Func{Name: name, Vals: make([]Val, 1, 64)}, consts: map[constKey]V{}}
+	b := &Builder{Func: &Func{Name: name, Vals: make([]Val, 1, 64)}}
 	for i, t := range args {
 		b.Func.Args = append(b.Func.Args, b.Float(Val{Op: Arg, Type: t, Aux: uint64(i)}))
 	}
@@ -47,12 +42,12 @@ func (b *Builder) Emit(v Val) V {
 
 // Const returns the constant of type t with the given bits.
 func (b *Builder) Const(t Type, bits uint64) V {
-	k := constKey{t, bits & t.Mask()}
-	v, ok := b.consts[k]
-	if !ok {
-		v = b.Float(Val{Op: Const, Type: t, Aux: k.bits})
+	bits &= t.Mask()
+	v := b.consts.Find(t, bits)
+	if v == 0 {
+		v = b.Float(Val{Op: Const, Type: t, Aux: bits})
 		b.Func.Vals[v].Origin = 0
-		b.consts[k] = v
+		b.consts.Add(t, bits, v)
 	}
 	return v
 }

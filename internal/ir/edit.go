@@ -5,7 +5,7 @@ package ir
 // what it adds; regions that are kept are opened and closed by their own values.
 func Edit(f *Func) (b *Builder, code []V) {
 	code, f.Code = f.Code, nil
-	return &Builder{Func: f, consts: map[constKey]V{}}, code
+	return &Builder{Func: f}, code
 }
 
 // Keep appends a value that the function has already, such as one of the code that

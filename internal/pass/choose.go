@@ -7,13 +7,15 @@ import "github.com/chiaro-gpu/chiaro/internal/ir"
 // arguments of one. No lanes meet there that did not: what is done on either way
 // is done by each lane for itself.
 func choose(p *ir.Program, f *ir.Func) {
-	c := &chooser{p: p, f: f, edit: editor{f: f}, at: make([]int, len(f.Vals)), code: make([]ir.V, 0, len(f.Code))}
+	r := enter()
+	defer r.leave()
+	c := &chooser{p: p, f: f, edit: editor{f: f}, at: r.numbers.Take(len(f.Vals)), code: r.values.Take(len(f.Code))[:0]}
 	for _, v := range f.Code {
 		x := f.Val(v)
 		c.code = append(c.code, v)
 		switch x.Op {
 		case ir.If, ir.Else:
-			c.at[v] = len(c.code) - 1
+			c.at[v] = int32(len(c.code) - 1)
 			if x.Op == ir.Else {
 				c.second = append(c.second, v)
 			}
@@ -26,7 +28,7 @@ func choose(p *ir.Program, f *ir.Func) {
 			}
 		}
 	}
-	f.Code = c.code
+	f.Code = append(f.Code[:0], c.code...)
 }
 
 // maxSpeculated is the weight of what may be done in vain.
@@ -37,8 +39,8 @@ type chooser struct {
 	f      *ir.Func
 	edit   editor
 	code   []ir.V
-	at     []int  // by if and else: its place in code
-	second []ir.V // the elses of the open ifs, and of those before
+	at     []int32 // by if and else: its place in code
+	second []ir.V  // the elses of the open ifs, and of those before
 }
 
 // arm returns the operations between two places of code, where they are pure
@@ -118,9 +120,9 @@ func (c *chooser) endIf(opener ir.V) {
 	if n < 0 || c.f.Val(c.second[n]).Args[0] != opener {
 		return
 	}
-	mid := c.at[c.second[n]]
+	mid := int(c.at[c.second[n]])
 	c.second = c.second[:n]
-	a, br1, w1 := c.arm(c.at[opener]+1, mid)
+	a, br1, w1 := c.arm(int(c.at[opener])+1, mid)
 	b, br2, w2 := c.arm(mid+1, len(c.code)-1)
 	if br1 != 0 && br2 != 0 && c.pays(opener, w1, w2) {
 		for again := c.convert(opener, a, b, br1, br2); again; again = c.br() {
@@ -139,7 +141,7 @@ func (c *chooser) br() bool {
 		return false
 	}
 	opener := x.Args[0]
-	a, br1, w1 := c.arm(c.at[opener]+1, i)
+	a, br1, w1 := c.arm(int(c.at[opener])+1, i)
 	b, br2, w2 := c.arm(i+1, len(c.code))
 	if br1 == 0 || br2 == 0 || !c.pays(opener, w1, w2) {
 		return false

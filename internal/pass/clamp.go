@@ -11,19 +11,24 @@ import (
 // known to lie on the constant's right side already: what was decoded from a byte, what
 // was clamped before, and what is blended of such.
 func clamp(_ *ir.Program, f *ir.Func) {
-	c := &clamper{f: f, of: make([]extent, len(f.Vals))}
+	r := enter()
+	defer r.leave()
+	c := &clamper{f: f, of: r.extents.Take(len(f.Vals))}
 	for v := range f.Vals {
 		if x := f.Val(ir.V(v)); x.Op == ir.Const && x.Type == ir.F32 {
 			c.of[v] = constantExtent(x.Aux)
 		}
 	}
-	to := make([]ir.V, len(f.Vals)) // what stands for a value; 0: itself
+	to := r.values.Take(len(f.Vals)) // what stands for a value; 0: itself
+	some := false
 	code := f.Code[:0]
 	for _, v := range f.Code {
-		redirect(f, v, to)
+		if some {
+			redirect(f, v, to)
+		}
 		if x := f.Val(v); x.Type == ir.F32 {
 			if same := c.inside(x); same != 0 {
-				to[v] = same
+				to[v], some = same, true
 				continue
 			}
 			c.of[v] = c.extent(v, x)
@@ -31,8 +36,8 @@ func clamp(_ *ir.Program, f *ir.Func) {
 		code = append(code, v)
 	}
 	f.Code = code
-	for _, v := range f.Code { // a loop's br may name a value that was replaced later
-		redirect(f, v, to)
+	if some {
+		redirectBack(f, to)
 	}
 }
 

@@ -1,6 +1,10 @@
 package pass
 
-import "github.com/chiaro-gpu/chiaro/internal/ir"
+import (
+	"slices"
+
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+)
 
 // copier copies code, from a function into the same or another one. What to
 // knows already stays what it says; other values must be defined by the code
@@ -23,23 +27,27 @@ func (c *copier) copy(v ir.V) ir.V {
 	}
 	switch x.Op {
 	case ir.Block:
-		x.Args[3] = c.edit.list(c.owned(c.from.Params(v), n))
+		x.Args[3] = c.list(int(x.Aux))
+		c.owned(x.Args[3], c.from.Params(v), n)
 	case ir.Loop:
-		inits := c.uses(c.from.Inits(v))
-		x.Args[3] = c.edit.list(c.owned(c.from.Params(v), n), inits)
+		x.Args[3] = c.list(2 * int(x.Aux))
+		c.uses(x.Args[3]+ir.V(x.Aux), c.from.Inits(v))
+		c.owned(x.Args[3], c.from.Params(v), n)
 	case ir.Br:
 		x.Args[0] = c.use(x.Args[0])
-		x.Args[3] = c.edit.list(c.uses(c.from.BrArgs(v)))
+		x.Args[3] = c.copyOf(c.from.BrArgs(v))
 	case ir.Else, ir.End:
 		x.Args[0] = c.use(x.Args[0])
 	case ir.Switch:
 		x.Args[1] = c.use(x.Args[1])
-		x.Args[3] = c.edit.list(c.uses(c.from.Cases(v)))
+		x.Args[3] = c.copyOf(c.from.Cases(v))
 	case ir.Call:
-		args := c.uses(c.from.CallArgs(v))
-		x.Args[3] = c.edit.list(args, c.owned(c.from.CallResults(v), n))
+		args, results := c.from.CallArgs(v), c.from.CallResults(v)
+		x.Args[3] = c.list(len(args) + len(results))
+		c.uses(x.Args[3], args)
+		c.owned(x.Args[3]+ir.V(len(args)), results, n)
 	case ir.Exit:
-		x.Args[3] = c.edit.list(c.uses(c.from.ExitArgs(v)))
+		x.Args[3] = c.copyOf(c.from.ExitArgs(v))
 	}
 	*c.edit.f.Val(n) = x
 	return n
@@ -59,22 +67,35 @@ func (c *copier) use(v ir.V) ir.V {
 	return c.to[v]
 }
 
-func (c *copier) uses(list []ir.V) []ir.V {
-	out := make([]ir.V, len(list))
-	for i, v := range list {
-		out[i] = c.use(v)
-	}
-	return out
+// list makes room for n operands and returns its place.
+func (c *copier) list(n int) ir.V {
+	f := c.edit.f
+	at := len(f.Extra)
+	f.Extra = slices.Grow(f.Extra, n)[:at+n]
+	return ir.V(at)
 }
 
-// owned copies the parameters or results of an operation.
-func (c *copier) owned(list []ir.V, owner ir.V) []ir.V {
-	out := make([]ir.V, len(list))
+// uses puts what stands for a list of operands to a place.
+func (c *copier) uses(at ir.V, list []ir.V) {
+	for i, v := range list {
+		v = c.use(v)
+		c.edit.f.Extra[int(at)+i] = v
+	}
+}
+
+// copyOf copies a list of operands and returns its place.
+func (c *copier) copyOf(list []ir.V) ir.V {
+	at := c.list(len(list))
+	c.uses(at, list)
+	return at
+}
+
+// owned copies the parameters or results of an operation to a place.
+func (c *copier) owned(at ir.V, list []ir.V, owner ir.V) {
 	for i, v := range list {
 		x := *c.from.Val(v)
 		x.Args[0] = owner
-		out[i] = c.edit.float(x)
-		c.to[v] = out[i]
+		c.to[v] = c.edit.float(x)
+		c.edit.f.Extra[int(at)+i] = c.to[v]
 	}
-	return out
 }

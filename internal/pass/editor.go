@@ -9,12 +9,7 @@ import (
 // editor changes a function. It makes each constant once.
 type editor struct {
 	f      *ir.Func
-	consts map[constKey]ir.V
-}
-
-type constKey struct {
-	t    ir.Type
-	bits uint64
+	consts ir.Consts
 }
 
 // float adds a value that stands nowhere, or not yet.
@@ -28,14 +23,11 @@ func (e *editor) float(x ir.Val) ir.V {
 
 // constant returns the constant of type t with the given bits.
 func (e *editor) constant(t ir.Type, bits uint64) ir.V {
-	if e.consts == nil {
-		e.consts = map[constKey]ir.V{}
-	}
-	k := constKey{t, bits & t.Mask()}
-	v, ok := e.consts[k]
-	if !ok {
-		v = e.float(ir.Val{Op: ir.Const, Type: t, Aux: k.bits})
-		e.consts[k] = v
+	bits &= t.Mask()
+	v := e.consts.Find(t, bits)
+	if v == 0 {
+		v = e.float(ir.Val{Op: ir.Const, Type: t, Aux: bits})
+		e.consts.Add(t, bits, v)
 	}
 	return v
 }
@@ -101,6 +93,17 @@ func redirect(f *ir.Func, v ir.V, to []ir.V) {
 		redirectList(f.CallArgs(v), to)
 	case ir.Exit:
 		redirectList(f.ExitArgs(v), to)
+	}
+}
+
+// redirectBack replaces what loops and the branches of their bodies were given before
+// it was known what stands for it: those may name a value that was replaced later.
+func redirectBack(f *ir.Func, to []ir.V) {
+	if !loops(f) {
+		return
+	}
+	for _, v := range f.Code {
+		redirect(f, v, to)
 	}
 }
 

@@ -7,17 +7,22 @@ import "github.com/chiaro-gpu/chiaro/internal/ir"
 // integer operations with their neutral element. Floating-point identities are
 // left alone: x+0 is not x where x is −0.
 func fold(_ *ir.Program, f *ir.Func) {
-	to := make([]ir.V, len(f.Vals)) // what stands for a value; 0: itself
+	r := enter()
+	defer r.leave()
+	to := r.values.Take(len(f.Vals)) // what stands for a value; 0: itself
+	some := false
 	code := f.Code[:0]
 	for _, v := range f.Code {
-		redirect(f, v, to)
+		if some {
+			redirect(f, v, to)
+		}
 		x := f.Val(v)
 		if x.Op.Row().Eval == nil {
 			code = append(code, v)
 			continue
 		}
 		if same := copyOf(f, x); same != 0 {
-			to[v] = same
+			to[v], some = same, true
 			continue
 		}
 		logical(f, x)
@@ -37,8 +42,8 @@ func fold(_ *ir.Program, f *ir.Func) {
 		*x = ir.Val{Op: ir.Const, Type: x.Type, Aux: bits & x.Type.Mask(), Origin: x.Origin}
 	}
 	f.Code = code
-	for _, v := range f.Code { // a loop's br may name a value that was replaced later
-		redirect(f, v, to)
+	if some {
+		redirectBack(f, to)
 	}
 }
 

@@ -7,7 +7,12 @@ import "github.com/chiaro-gpu/chiaro/internal/ir"
 // not have come to them; what is dear stays where it stands in an if other than
 // the loop's own test.
 func hoist(p *ir.Program, f *ir.Func) {
-	h := &hoister{p: p, f: f, home: make([]int32, len(f.Vals)), writes: loopWrites(p, f)}
+	if !loops(f) {
+		return
+	}
+	r := enter()
+	defer r.leave()
+	h := &hoister{p: p, f: f, code: r.values.Take(len(f.Code))[:0], home: r.numbers.Take(len(f.Vals)), writes: loopWrites(p, f)}
 	h.loops = []hoistLoop{{}}
 	for _, v := range f.Code {
 		h.value(v)

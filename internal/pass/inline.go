@@ -1,6 +1,10 @@
 package pass
 
-import "github.com/chiaro-gpu/chiaro/internal/ir"
+import (
+	"slices"
+
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+)
 
 // Bounds on inlining, in operations.
 const (
@@ -24,10 +28,10 @@ func inline(p *ir.Program) {
 	}
 	n := inliner{p: p, calls: calls, back: make([]bool, len(p.Funcs)), verdict: map[int]bool{}}
 	for _, fn := range order { // callees first: each is inlined whole
-		n.f, n.code = p.Funcs[fn], nil
-		n.edit = editor{f: n.f}
-		n.run()
-		n.back[fn] = returns(n.f)
+		if n.begin(p.Funcs[fn]) {
+			n.run()
+		}
+		n.back[fn] = returns(p.Funcs[fn])
 	}
 	dropFuncs(p)
 }
@@ -80,8 +84,30 @@ type inliner struct {
 	to   []ir.V // what stands for the results of a call
 }
 
+// begin makes room for the code of all callees that fit in a function, and reports
+// whether there are any.
+func (n *inliner) begin(f *ir.Func) bool {
+	code, vals, extra := 0, 0, 0
+	for _, v := range f.Code {
+		if f.Val(v).Op != ir.Call {
+			continue
+		}
+		if g := n.p.Funcs[f.Callee(v)]; n.fits(f.Callee(v), len(g.Code)) {
+			code, vals, extra = code+len(g.Code), vals+placed(g), extra+len(g.Extra)
+		}
+	}
+	if code == 0 {
+		return false
+	}
+	n.f, n.edit, n.code = f, editor{f: f}, make([]ir.V, 0, len(f.Code)+code)
+	f.Vals, f.Extra = slices.Grow(f.Vals, vals), slices.Grow(f.Extra, extra)
+	return true
+}
+
 func (n *inliner) run() {
-	n.to = make([]ir.V, len(n.f.Vals))
+	m := enter()
+	defer m.leave()
+	n.to = m.values.Take(len(n.f.Vals))
 	old := n.f.Code
 	for _, v := range old {
 		if n.f.Val(v).Op == ir.Call {
@@ -123,9 +149,10 @@ func (n *inliner) fits(callee, size int) bool {
 // expand puts a copy of the callee's code in the place of a call.
 func (n *inliner) expand(call ir.V, g *ir.Func) {
 	f := n.f
-	args := append([]ir.V(nil), f.CallArgs(call)...)
-	results := append([]ir.V(nil), f.CallResults(call)...)
-	c := &copier{from: g, edit: &n.edit, to: make([]ir.V, len(g.Vals))}
+	args, results := f.CallArgs(call), f.CallResults(call) // which stay, wherever the list grows
+	m := enter()
+	defer m.leave()
+	c := &copier{from: g, edit: &n.edit, to: m.values.Take(len(g.Vals))}
 	for i, a := range g.Args {
 		c.to[a] = args[i]
 	}

@@ -1,13 +1,17 @@
 package pass
 
-import "github.com/chiaro-gpu/chiaro/internal/ir"
+import (
+	"slices"
+
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+)
 
 // join removes parameters that are given the same value on all ways, or
 // themselves. Every way to the label has that value, so it may be read wherever
 // the parameter may; and it is not computed anew while the parameter is alive,
 // for that way would lead to the parameter again.
 func join(_ *ir.Program, f *ir.Func) {
-	var work []ir.V
+	work := make([]ir.V, 0, 32)
 	for _, v := range f.Code {
 		if x := f.Val(v); (x.Op == ir.Block || x.Op == ir.Loop) && v != f.Body() {
 			work = append(work, f.Params(v)...)
@@ -16,22 +20,28 @@ func join(_ *ir.Program, f *ir.Func) {
 	if len(work) == 0 {
 		return
 	}
-	j := newJoiner(f)
+	r := enter()
+	defer r.leave()
+	j := newJoiner(f, r)
 	// A parameter that goes makes others worth another look.
+	some := false
 	for budget := 64 * len(f.Code); len(work) > 0 && budget > 0; {
 		p := work[len(work)-1]
 		work = work[:len(work)-1]
 		if j.to[p] != 0 {
 			continue
 		}
-		budget -= 1 + len(j.ways(f.Val(p).Args[0]))
+		budget -= 1 + len(j.ways.to(f.Val(p).Args[0]))
 		if same := j.same(p); same != 0 {
-			j.to[p] = same
+			j.to[p], some = same, true
 			for i := j.first[p]; i != 0; i = j.feeds[i].next {
 				work = append(work, j.feeds[i].param)
 			}
 			j.hand(p, same)
 		}
+	}
+	if !some {
+		return
 	}
 	for _, v := range f.Code {
 		redirect(f, v, j.to)
@@ -42,8 +52,7 @@ func join(_ *ir.Program, f *ir.Func) {
 type joiner struct {
 	f           *ir.Func
 	to          []ir.V
-	ends        []int32 // by label: where those of branches that lead to it end, which begin where the one's before end
-	branches    []ir.V  // by label
+	ways        branches
 	first, last []int32 // by value: of the parameters that are given it, in feeds; 0 where there is none
 	feeds       []feed
 }
@@ -54,40 +63,18 @@ type feed struct {
 	next  int32
 }
 
-func newJoiner(f *ir.Func) *joiner {
+func newJoiner(f *ir.Func, r *room) *joiner {
 	n := len(f.Vals)
-	j := &joiner{f: f, to: make([]ir.V, n), ends: make([]int32, n+1), first: make([]int32, n), last: make([]int32, n), feeds: make([]feed, 1)}
+	j := &joiner{f: f, to: r.values.Take(n), ways: branchesOf(f, r), first: r.numbers.Take(n), last: r.numbers.Take(n), feeds: make([]feed, 1, 16)}
 	for _, v := range f.Code {
 		switch x := f.Val(v); x.Op {
 		case ir.Loop:
 			j.way(v, f.Inits(v))
 		case ir.Br:
-			j.ends[x.Args[0]]++
 			j.way(x.Args[0], f.BrArgs(v))
 		}
 	}
-	at := int32(0)
-	for v, many := range j.ends { // where they begin, until they are there
-		j.ends[v] = at
-		at += many
-	}
-	j.branches = make([]ir.V, at)
-	for _, v := range f.Code {
-		if x := f.Val(v); x.Op == ir.Br {
-			j.branches[j.ends[x.Args[0]]] = v
-			j.ends[x.Args[0]]++
-		}
-	}
 	return j
-}
-
-// ways returns the branches to a label, in their order.
-func (j *joiner) ways(label ir.V) []ir.V {
-	begin := int32(0)
-	if label > 0 {
-		begin = j.ends[label-1]
-	}
-	return j.branches[begin:j.ends[label]]
 }
 
 // way notes which parameters of the label the arguments go to.
@@ -133,7 +120,7 @@ func (j *joiner) same(p ir.V) ir.V {
 	if j.f.Val(label).Op == ir.Loop {
 		one = follow(j.f.Inits(label)[i], j.to)
 	}
-	for _, br := range j.ways(label) {
+	for _, br := range j.ways.to(label) {
 		switch a := follow(j.f.BrArgs(br)[i], j.to); {
 		case a == p || a == one:
 		case one == 0:
@@ -171,13 +158,12 @@ func dropParams(f *ir.Func, gone func(ir.V) bool) {
 func dropFrom(f *ir.Func, label ir.V, gone func(ir.V) bool, keep map[ir.V][]bool) {
 	x := f.Val(label)
 	params := f.Params(label)
-	stays, some := make([]bool, len(params)), false
+	if !slices.ContainsFunc(params, gone) {
+		return
+	}
+	stays := make([]bool, len(params))
 	for i, p := range params {
 		stays[i] = !gone(p)
-		some = some || !stays[i]
-	}
-	if !some {
-		return
 	}
 	keep[label] = stays
 	var inits []ir.V

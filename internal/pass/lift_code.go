@@ -113,7 +113,9 @@ func (c *lifting) body(taken []*lifted, at map[ir.V]local) {
 
 // falls reports whether lanes come to the end of the function by falling off.
 func (c *lifting) falls(code []ir.V) bool {
-	s := newScope(c.f)
+	r := enter()
+	defer r.leave()
+	s := newScope(c.f, r)
 	for _, v := range code[:len(code)-1] {
 		s.step(c.f, v, 0)
 	}

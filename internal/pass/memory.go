@@ -93,6 +93,9 @@ func (w *writes) reach(c class) bool {
 
 // loopWrites returns, by the number of the opener, what each loop may write.
 func loopWrites(p *ir.Program, f *ir.Func) map[ir.V]writes {
+	if !loops(f) {
+		return nil
+	}
 	all := map[ir.V]writes{}
 	var open []ir.V
 	sums := []writes{{}}

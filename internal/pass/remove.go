@@ -9,9 +9,11 @@ import "github.com/chiaro-gpu/chiaro/internal/ir"
 func remove(p *ir.Program) {
 	u := usePrivate(p)
 	for _, f := range p.Funcs {
-		r := &remover{f: f, u: u, live: make([]bool, len(f.Vals)), given: make([][]ir.V, len(f.Vals))}
+		m := enter()
+		r := &remover{f: f, u: u, live: m.flags.Take(len(f.Vals)), work: m.values.Take(len(f.Vals))[:0], given: branchesOf(f, m)}
 		r.mark()
 		r.sweep()
+		m.leave()
 	}
 	release(p)
 }
@@ -21,7 +23,7 @@ type remover struct {
 	u     *private
 	live  []bool
 	work  []ir.V
-	given [][]ir.V // by label: the branches to it
+	given branches
 }
 
 func (r *remover) need(v ir.V) {
@@ -40,11 +42,9 @@ func (r *remover) mark() {
 	for _, v := range f.Code {
 		x := f.Val(v)
 		switch {
-		case x.Op == ir.Loop:
-		case x.Op == ir.Br:
-			r.given[x.Args[0]] = append(r.given[x.Args[0]], v)
+		case x.Op == ir.Loop, x.Op == ir.Br:
 		case r.needed(x):
-			f.Operands(v, r.need)
+			r.operands(v, x)
 		}
 	}
 	for len(r.work) > 0 {
@@ -54,8 +54,27 @@ func (r *remover) mark() {
 		case x.Op == ir.Param:
 			r.param(x.Args[0], x.Aux)
 		case !x.Op.Is(ir.Floats):
-			f.Operands(v, r.need)
+			r.operands(v, x)
 		}
+	}
+}
+
+// operands needs all that v reads.
+func (r *remover) operands(v ir.V, x *ir.Val) {
+	for i := range x.Op.Args() {
+		r.need(x.Args[i])
+	}
+	switch x.Op {
+	case ir.Call:
+		r.list(r.f.CallArgs(v))
+	case ir.Exit:
+		r.list(r.f.ExitArgs(v))
+	}
+}
+
+func (r *remover) list(list []ir.V) {
+	for _, v := range list {
+		r.need(v)
 	}
 }
 
@@ -64,7 +83,7 @@ func (r *remover) param(label ir.V, i uint64) {
 	if r.f.Val(label).Op == ir.Loop {
 		r.need(r.f.Inits(label)[i])
 	}
-	for _, br := range r.given[label] {
+	for _, br := range r.given.to(label) {
 		r.need(r.f.BrArgs(br)[i])
 	}
 }

@@ -19,7 +19,7 @@ type openScope struct {
 	first  bool // if: lanes leave the first arm by falling off
 }
 
-func newScope(f *ir.Func) scope { return scope{place: make([]int32, len(f.Vals))} }
+func newScope(f *ir.Func, r *room) scope { return scope{place: r.numbers.Take(len(f.Vals))} }
 
 // step passes v, where the log has the given length. It returns how much of
 // the log holds behind v.
@@ -54,7 +54,9 @@ func (s *scope) step(f *ir.Func, v ir.V, log int) int {
 
 // returns reports whether lanes may come to the end of the function.
 func returns(f *ir.Func) bool {
-	s := newScope(f)
+	r := enter()
+	defer r.leave()
+	s := newScope(f, r)
 	for _, v := range f.Code {
 		s.step(f, v, 0)
 	}

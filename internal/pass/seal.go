@@ -8,7 +8,12 @@ import "github.com/chiaro-gpu/chiaro/internal/ir"
 // between them that is the same in all lanes in each iteration; kept apart, the
 // one within the loop stays so.
 func seal(_ *ir.Program, f *ir.Func) {
-	s := sealer{f: f, start: make([]int, len(f.Vals)), end: make([]int, len(f.Vals)), brs: map[ir.V][]int{}, fixed: map[ir.V]bool{}, reads: map[ir.V][]int{}}
+	if !loops(f) {
+		return
+	}
+	r := enter()
+	defer r.leave()
+	s := sealer{f: f, start: r.numbers.Take(len(f.Vals)), end: r.numbers.Take(len(f.Vals)), brs: map[ir.V][]int{}, fixed: map[ir.V]bool{}, reads: map[ir.V][]int{}}
 	if !s.survey() {
 		return
 	}
@@ -30,7 +35,7 @@ type sealed struct {
 
 type sealer struct {
 	f          *ir.Func
-	start, end []int // by label: its places in the code
+	start, end []int32 // by label: its places in the code
 	loops      []sealed
 	brs        map[ir.V][]int // by label: the places of the branches to it
 	fixed      map[ir.V]bool  // labels that take no arguments, since a switch goes there
@@ -48,13 +53,13 @@ func (s *sealer) survey() bool {
 		s.f.Operands(v, func(a ir.V) { s.read(a, i) })
 		switch x.Op {
 		case ir.Block, ir.Loop, ir.If:
-			s.start[v] = i
+			s.start[v] = int32(i)
 			if x.Op == ir.Loop && len(open) <= maxSealed {
 				s.loops = append(s.loops, sealed{v, append([]ir.V(nil), open...)})
 			}
 			open = append(open, v)
 		case ir.End:
-			s.end[open[len(open)-1]] = i
+			s.end[open[len(open)-1]] = int32(i)
 			open = open[:len(open)-1]
 		case ir.Br:
 			s.brs[x.Args[0]] = append(s.brs[x.Args[0]], i)
@@ -81,7 +86,7 @@ func (s *sealer) read(a ir.V, i int) {
 // ways to the reads lead through its end, and all ways there from within the
 // loop.
 func (s *sealer) through(e *editor, loop sealed, p ir.V, reads []int) {
-	from, to := s.start[loop.v], s.end[loop.v]
+	from, to := int(s.start[loop.v]), int(s.end[loop.v])
 	exit := ir.V(0)
 	for i := len(loop.around) - 1; i >= 0; i-- {
 		label := loop.around[i]
@@ -93,11 +98,11 @@ func (s *sealer) through(e *editor, loop sealed, p ir.V, reads []int) {
 		case !leaves:
 		case exit == 0:
 			exit = label
-		case s.end[label] < reads[len(reads)-1]:
+		case int(s.end[label]) < reads[len(reads)-1]:
 			return // a way that does not lead through the exit
 		}
 	}
-	if exit == 0 || s.fixed[exit] || exit == s.f.Body() || s.f.Val(exit).Op != ir.Block || reads[0] < s.end[exit] {
+	if exit == 0 || s.fixed[exit] || exit == s.f.Body() || s.f.Val(exit).Op != ir.Block || reads[0] < int(s.end[exit]) {
 		return
 	}
 	for _, br := range s.brs[exit] {
@@ -106,7 +111,7 @@ func (s *sealer) through(e *editor, loop sealed, p ir.V, reads []int) {
 		}
 	}
 	for label := range s.fixed { // a switch may be a way that is not among the branches
-		if s.start[label] < from && s.end[label] > to && s.end[label] < reads[len(reads)-1] {
+		if int(s.start[label]) < from && int(s.end[label]) > to && int(s.end[label]) < reads[len(reads)-1] {
 			return
 		}
 	}

@@ -9,27 +9,32 @@ import "github.com/chiaro-gpu/chiaro/internal/ir"
 // place in the same operation. Only for variables, which are a lane's own, a
 // load is forwarded what was stored.
 func share(p *ir.Program, f *ir.Func) {
+	r := enter()
+	defer r.leave()
 	s := &sharer{
-		p: p, f: f, to: make([]ir.V, len(f.Vals)), table: make(map[shareKey]ir.V, len(f.Code)/2), log: make([]entry, 0, len(f.Code)/2),
-		epochs: newEpochs(), loops: loopWrites(p, f), scope: newScope(f),
+		p: p, f: f, to: r.values.Take(len(f.Vals)), table: newShareTable(r, len(f.Code)),
+		epochs: newEpochs(), loops: loopWrites(p, f), scope: newScope(f, r),
 	}
-	consts := map[constKey]ir.V{}
+	some := false
 	for v := 1; v < len(f.Vals); v++ {
 		if x := &f.Vals[v]; x.Op == ir.Const {
-			k := constKey{x.Type, x.Aux}
-			if first := consts[k]; first != 0 {
-				s.to[v] = first
+			if first := r.consts.Find(x.Type, x.Aux); first != 0 {
+				s.to[v], some = first, true
 			} else {
-				consts[k] = ir.V(v)
+				r.consts.Add(x.Type, x.Aux, ir.V(v))
 			}
 		}
 	}
 	code := f.Code[:0]
 	for _, v := range f.Code {
-		redirect(f, v, s.to)
-		if !s.value(v) {
-			code = append(code, v)
+		if some {
+			redirect(f, v, s.to)
 		}
+		if s.value(v) {
+			some = true
+			continue
+		}
+		code = append(code, v)
 	}
 	f.Code = code
 }
@@ -48,17 +53,10 @@ type sharer struct {
 	p     *ir.Program
 	f     *ir.Func
 	to    []ir.V
-	table map[shareKey]ir.V // values that may be read here
-	log   []entry           // how the table came to be
+	table shareTable // values that may be read here
 	scope
 	*epochs
 	loops map[ir.V]writes
-}
-
-// entry is a key, and what the table held for it before.
-type entry struct {
-	key shareKey
-	was ir.V
 }
 
 // value looks at one operation. It reports whether it is dropped, because
@@ -66,45 +64,29 @@ type entry struct {
 func (s *sharer) value(v ir.V) bool {
 	x := s.f.Val(v)
 	if x.Op.Is(ir.Control) {
-		s.back(s.scope.step(s.f, v, len(s.log)))
+		s.table.back(s.scope.step(s.f, v, len(s.table.log)))
 		if x.Op == ir.Loop {
 			s.epochs.loop(s.loops[v])
 		}
 		return false
 	}
 	if key, ok := s.key(x); ok {
-		if same := s.table[key]; same != 0 {
+		if same := s.table.find(&key); same != 0 {
 			s.to[v] = same
 			return true
 		}
-		s.enter(key, v)
+		s.table.enter(&key, v)
 		return false
 	}
 	s.note(s.p, s.f, x)
 	if x.Op == ir.PSt && x.Flags&ir.Volatile == 0 {
 		slot := s.f.Val(x.Args[0])
 		if slot.Op == ir.Const && slot.Aux+uint64(x.Type.Slots()) <= uint64(s.p.Vars[x.Aux].Slots) {
-			s.enter(s.loadOf(x), x.Args[1])
+			key := s.loadOf(x)
+			s.table.enter(&key, x.Args[1])
 		}
 	}
 	return false
-}
-
-func (s *sharer) enter(k shareKey, v ir.V) {
-	s.log = append(s.log, entry{k, s.table[k]})
-	s.table[k] = v
-}
-
-// back forgets what was entered since.
-func (s *sharer) back(mark int) {
-	for i := len(s.log) - 1; i >= mark; i-- {
-		if e := &s.log[i]; e.was != 0 {
-			s.table[e.key] = e.was
-		} else {
-			delete(s.table, e.key)
-		}
-	}
-	s.log = s.log[:mark]
 }
 
 // key returns what the value of an operation depends on; not ok is one that

@@ -10,12 +10,14 @@ import (
 // bits, and moves constant distances from the offsets of accesses into their
 // immediates.
 func strength(_ *ir.Program, f *ir.Func) {
-	s := &strengthener{f: f, edit: editor{f: f}, code: make([]ir.V, 0, len(f.Code))}
+	r := enter()
+	defer r.leave()
+	s := &strengthener{f: f, edit: editor{f: f}, code: r.values.Take(len(f.Code))[:0]}
 	for _, v := range f.Code {
 		s.value(v)
 		s.code = append(s.code, v)
 	}
-	f.Code = s.code
+	f.Code = append(f.Code[:0], s.code...)
 }
 
 type strengthener struct {

@@ -6,7 +6,9 @@ import "github.com/chiaro-gpu/chiaro/internal/ir"
 // stays where it is, without the brackets, and what no lane reaches any more
 // is dropped.
 func thread(_ *ir.Program, f *ir.Func) {
-	t := &threader{f: f, reached: make([]bool, len(f.Vals)), code: f.Code[:0]}
+	r := enter()
+	defer r.leave()
+	t := &threader{f: f, reached: r.flags.Take(len(f.Vals)), code: f.Code[:0]}
 	for _, v := range f.Code {
 		t.value(v)
 	}

@@ -7,12 +7,14 @@ import "github.com/chiaro-gpu/chiaro/internal/ir"
 // second arm becomes one of the contrary with only a first. Where lanes meet does
 // not change.
 func tidy(_ *ir.Program, f *ir.Func) {
-	t := &tidier{f: f, brs: make([]int, len(f.Vals)), ends: make([]int, len(f.Vals)), gone: make([]bool, len(f.Vals))}
+	r := enter()
+	defer r.leave()
+	t := &tidier{f: f, brs: r.numbers.Take(len(f.Vals)), ends: r.numbers.Take(len(f.Vals)), gone: r.flags.Take(len(f.Vals))}
 	for i, v := range f.Code {
 		x := f.Val(v)
 		switch x.Op {
 		case ir.End:
-			t.ends[x.Args[0]] = i
+			t.ends[x.Args[0]] = int32(i)
 		case ir.Br:
 			t.brs[x.Args[0]]++
 		case ir.Switch:
@@ -31,13 +33,13 @@ func tidy(_ *ir.Program, f *ir.Func) {
 		}
 	}
 	t.sweep()
-	contrary(f)
+	contrary(f, r)
 }
 
 type tidier struct {
 	f    *ir.Func
-	brs  []int // by label: branches to it
-	ends []int // by opener: place of its end
+	brs  []int32 // by label: branches to it
+	ends []int32 // by opener: place of its end
 	gone []bool
 }
 
@@ -51,7 +53,7 @@ func (t *tidier) falls(at int, block ir.V) bool {
 		x := t.f.Val(t.f.Code[at])
 		switch x.Op {
 		case ir.Else:
-			at = t.ends[x.Args[0]]
+			at = int(t.ends[x.Args[0]])
 			continue
 		case ir.End:
 		default:
@@ -99,9 +101,9 @@ func (t *tidier) sweep() {
 }
 
 // contrary makes ifs whose first arm is empty ask for the contrary.
-func contrary(f *ir.Func) {
+func contrary(f *ir.Func, r *room) {
 	edit := editor{f: f}
-	code := make([]ir.V, 0, len(f.Code))
+	code := r.values.Take(len(f.Code))[:0]
 	for _, v := range f.Code {
 		x := f.Val(v)
 		if x.Op != ir.Else || code[len(code)-1] != x.Args[0] {
@@ -119,5 +121,5 @@ func contrary(f *ir.Func) {
 		code[len(code)-1] = not
 		code = append(code, opener)
 	}
-	f.Code = code
+	f.Code = append(f.Code[:0], code...)
 }

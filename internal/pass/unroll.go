@@ -112,7 +112,10 @@ func (u *unroller) expand(p *plan) {
 		}
 		copyAll(p.stay[0], p.stay[1])
 		copyAll(p.fi+1, p.end-1)
-		args = c.uses(next)
+		args = make([]ir.V, len(next))
+		for i, v := range next {
+			args[i] = c.use(v)
+		}
 	}
 	copyAll(p.leave[0], p.leave[1])
 	for i := len(p.open) - 1; i >= 0; i-- {
