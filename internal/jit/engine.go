@@ -146,19 +146,22 @@ func (p *program) compile(exact bool) (*variant, error) {
 	if err != nil {
 		return nil, err
 	}
+	form := p.level.Form()
+	form.Room = vcode.Enter()
+	defer form.Room.Leave()
 	var v *variant
 	if !exact && codeLength(p.p) <= maxMergedCode {
-		if v, err = p.compileMerged(order); err != nil {
+		if v, err = p.compileMerged(form, order); err != nil {
 			return nil, err
 		}
 	}
 	if v == nil && !exact {
-		if v, err = p.compilePhases(); err != nil {
+		if v, err = p.compilePhases(form); err != nil {
 			return nil, err
 		}
 	}
 	if v == nil {
-		made, ok := p.draft(p.p, widen.Program(p.p, p.level.Form(), order)...).Code()
+		made, ok := p.draft(p.p, widen.Program(p.p, form, order)...).Code()
 		if !ok {
 			return nil, &exec.LimitError{What: "bytes of stack of a subgroup", Have: amd64.MaxStack + 1, Most: amd64.MaxStack}
 		}
@@ -181,24 +184,24 @@ func (p *program) draft(strip *ir.Program, funcs ...*vcode.Func) *amd64.Draft {
 
 // compileMerged makes the widest strips whose values stay in registers. It
 // returns nil where there are none wider than a subgroup.
-func (p *program) compileMerged(order []int) (*variant, error) {
-	merge := widen.MergeOf(p.p, p.level.Form())
-	if v, err := p.compileColumns(merge); v != nil || err != nil {
+func (p *program) compileMerged(form vcode.Form, order []int) (*variant, error) {
+	merge := widen.MergeOf(p.p, form)
+	if v, err := p.compileColumns(form, merge); v != nil || err != nil {
 		return v, err
 	}
 	for lanes := merge.Widest; lanes > p.p.SubgroupSize; lanes /= 2 {
 		strip := *p.p
 		strip.SubgroupSize = lanes
-		first, rest := widen.Entry(&strip, p.level.Form(), order)
+		first, rest := widen.Entry(&strip, form, order)
 		d := p.draft(&strip, first)
 		most := float32(maxSpilled)
 		switch {
 		case lanes > wideLanes:
 			most = maxSpilledWaiting
-		case p.level.Form().Parts(lanes) > 2:
+		case form.Parts(lanes) > 2:
 			most = maxSpilledWide
 		}
-		if spilled, ok := d.Spilled(); !ok || spilled > most && p.level.Form().Parts(lanes) > 1 {
+		if spilled, ok := d.Spilled(); !ok || spilled > most && form.Parts(lanes) > 1 {
 			continue
 		}
 		d.Add(rest()...)
@@ -216,13 +219,13 @@ func (p *program) compileMerged(order []int) (*variant, error) {
 }
 
 // compileColumns makes code by columns. It returns nil where that cannot be.
-func (p *program) compileColumns(merge widen.Merge) (*variant, error) {
+func (p *program) compileColumns(form vcode.Form, merge widen.Merge) (*variant, error) {
 	if merge.Columns == 0 {
 		return nil, nil
 	}
 	strip := *p.p
 	strip.SubgroupSize = merge.Columns
-	funcs := widen.Columns(&strip, p.level.Form())
+	funcs := widen.Columns(&strip, form)
 	if funcs == nil {
 		return nil, nil
 	}
@@ -243,11 +246,11 @@ const maxPhased = 8000
 
 // compilePhases makes one stream of all subgroups of a workgroup. It returns nil
 // where they do not meet, or that cannot be.
-func (p *program) compilePhases() (*variant, error) {
+func (p *program) compilePhases(form vcode.Form) (*variant, error) {
 	if !p.p.Effects.Barrier && p.p.SharedBytes == 0 || codeLength(p.p)*int(p.p.Subgroups()) > maxPhased {
 		return nil, nil
 	}
-	f, written, ok := widen.Workgroup(p.p, p.level.Form())
+	f, written, ok := widen.Workgroup(p.p, form)
 	if !ok {
 		return nil, nil
 	}

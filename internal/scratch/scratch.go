@@ -5,8 +5,12 @@ package scratch
 
 import "unsafe"
 
-// maxKept bounds the bytes that a Slab keeps for later.
-const maxKept = 1 << 20
+// Bounds of a Slab: the elements that there are at least, and the bytes that it keeps
+// for later at most.
+const (
+	least   = 32
+	maxKept = 1 << 22
+)
 
 // Slab gives out parts of one piece of memory. The zero Slab has none yet. It is for
 // one goroutine at a time.
@@ -19,7 +23,7 @@ type Slab[T any] struct {
 // them elsewhere.
 func (s *Slab[T]) Take(n int) []T {
 	if n > len(s.all)-s.used {
-		s.all, s.used = make([]T, max(n, 2*len(s.all))), 0 // those who have the old one keep it
+		s.all, s.used = make([]T, max(n, 2*len(s.all), least)), 0 // those who have the old one keep it
 	}
 	at := s.used
 	s.used += n

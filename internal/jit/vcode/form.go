@@ -5,6 +5,8 @@ type Form struct {
 	Lanes   int  // of a register
 	Vectors bool // a mask is 32 bits a lane, all ones or all zeros; else one bit
 
+	Room *Room // that functions are made in; nil where they stay
+
 	Fuse func(*Func) // makes operations of the machine's own of several; nil where it has none
 }
 

@@ -10,7 +10,9 @@ import (
 // joinBlocks makes one block of each to which something jumps, or the first, and
 // those behind it to which nothing does.
 func joinBlocks(f *vcode.Func) {
-	place := make([]int, len(f.Blocks)) // of a block that is entered among those that stay; −1 for others
+	r := enter()
+	defer r.leave()
+	place := r.numbers.Take(len(f.Blocks)) // of a block that is entered among those that stay; −1 for others
 	for b := range place {
 		place[b] = -1
 	}
@@ -28,18 +30,18 @@ func joinBlocks(f *vcode.Func) {
 		}
 		all := f.Blocks[b].Insts
 		if n > len(all) {
-			all = append(make([]vcode.Inst, 0, n), all...)
+			all = append(f.Form.Room.Insts(n), all...)
 			for i := b + 1; i < next; i++ {
 				all = append(all, f.Blocks[i].Insts...)
 			}
 		}
-		place[b] = len(out)
+		place[b] = int32(len(out))
 		out = append(out, vcode.Block{Insts: all})
 	}
 	f.Blocks = out
 	each(f, func(in *vcode.Inst) {
 		if in.Op.Jumps() {
-			in.Target = place[in.Target]
+			in.Target = int(place[in.Target])
 		}
 	})
 }
@@ -62,8 +64,10 @@ const (
 // lets values take the place of those that end where they begin (chain), so that
 // the parameter of a loop and what becomes of it in an iteration are one register.
 func coalesce(f *vcode.Func) {
-	c := &coalescer{f: f, defs: make([]int32, len(f.Classes)), reads: make([]int32, len(f.Classes)), spots: make([][]spot, len(f.Classes)), many: make([]int32, len(f.Classes))}
-	copied := make([]bool, len(f.Classes))
+	in, n := enter(), len(f.Classes)
+	defer in.leave()
+	c := &coalescer{f: f, defs: in.numbers.Take(n), reads: in.numbers.Take(n), spots: in.lists.Take(n), many: in.numbers.Take(n), in: in}
+	copied := in.flags.Take(n)
 	for b := range f.Blocks {
 		for i := range f.Blocks[b].Insts {
 			in := &f.Blocks[b].Insts[i]
@@ -71,15 +75,16 @@ func coalesce(f *vcode.Func) {
 				c.defs[r]++
 				copied[r] = copied[r] || in.Op == vcode.Copy
 			}
-			for _, list := range [...][]vcode.Reg{in.Uses, in.Masks} {
-				for _, r := range list {
-					c.reads[r]++
-				}
+			for _, r := range in.Uses {
+				c.reads[r]++
+			}
+			for _, r := range in.Masks {
+				c.reads[r]++
 			}
 		}
 	}
 	ok := false
-	if c.live, ok = livenessOf(f, func(r vcode.Reg) bool { return copied[r] }); !ok {
+	if c.live, ok = livenessOf(f, func(r vcode.Reg) bool { return copied[r] }, in); !ok {
 		return
 	}
 	for b := range f.Blocks {
@@ -93,7 +98,7 @@ func coalesce(f *vcode.Func) {
 		}
 		c.chainAll()
 		c.forget()
-		f.Blocks[b].Insts = slices.DeleteFunc(f.Blocks[b].Insts, gone)
+		f.Blocks[b].Insts = less(f.Blocks[b].Insts, gone)
 	}
 }
 
@@ -113,6 +118,7 @@ type coalescer struct {
 	f           *vcode.Func
 	defs, reads []int32 // how often registers are written and read
 	live        *liveness
+	in          *room
 
 	// Of a block.
 	b       int
@@ -142,8 +148,11 @@ func (c *coalescer) survey(b int) {
 		c.many[r]++
 		n++
 	})
-	all := slices.Grow(c.all[:0], int(n))[:n]
-	c.all, n = all, 0
+	if int(n) > len(c.all) {
+		c.all = c.in.spots.Take(int(n))
+	}
+	all := c.all[:n]
+	n = 0
 	for _, r := range c.touched {
 		c.spots[r] = all[n : n : n+c.many[r]]
 		n += c.many[r]
@@ -232,7 +241,7 @@ func (c *coalescer) sink(in *vcode.Inst, i int32) bool {
 		}
 		by.Masks, by.Keep = in.Masks, true
 	}
-	by.Defs = []vcode.Reg{d}
+	by.Defs = in.Defs
 	c.move(d, made, i)
 	return true
 }

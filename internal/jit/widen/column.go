@@ -31,10 +31,12 @@ func Columns(p *ir.Program, form vcode.Form) []*vcode.Func {
 	const other = 1 // the number of the second function
 	f := p.Funcs[0]
 	w := newWidener(p, form, 0, nil)
+	defer func() { w.in.leave() }()
 	if !w.startsFull() {
 		return nil
 	}
 	if a := guardsOf(f, w.shapes); a != nil {
+		w.in.leave()
 		w = newWidener(p, form, 0, a)
 	} else {
 		w.assumed = &assumed{}
@@ -57,6 +59,7 @@ func edges(p *ir.Program, form vcode.Form) *vcode.Func {
 	few := *p
 	few.SubgroupSize = min(p.SubgroupSize, uint32(edgeParts*form.Lanes))
 	w := newWidener(&few, form, 0, nil)
+	defer w.in.leave()
 	w.entry, w.over = true, p.SubgroupSize
 	w.dst.Parts = form.Parts(p.SubgroupSize)
 	w.run()

@@ -8,7 +8,7 @@ import (
 // mask emits d = a op b for each part.
 func (w *widener) mask(op vcode.Op, d, a, b []vcode.Reg) {
 	for p := range d {
-		w.emit(vcode.Inst{Op: op, Defs: d[p : p+1], Uses: []vcode.Reg{a[p], b[p]}})
+		w.emit(vcode.Inst{Op: op, Defs: d[p : p+1], Uses: w.list(a[p], b[p])})
 	}
 }
 
@@ -22,7 +22,7 @@ func (w *widener) set(d, a []vcode.Reg) {
 // clear emits d = no lanes, for each part.
 func (w *widener) clear(d []vcode.Reg) {
 	for p := range d {
-		w.emit(vcode.Inst{Op: vcode.Copy, Defs: d[p : p+1], Uses: []vcode.Reg{w.none}})
+		w.emit(vcode.Inst{Op: vcode.Copy, Defs: d[p : p+1], Uses: w.list(w.none)})
 	}
 }
 

@@ -37,7 +37,7 @@ func halves(f *vcode.Func) {
 				}
 			}
 		}
-		f.Blocks[b].Insts = before(f.Blocks[b].Insts, made)
+		f.Blocks[b].Insts = before(f, f.Blocks[b].Insts, made)
 	}
 	prune(f)
 }
@@ -87,7 +87,7 @@ func (h *halver) accesses(b int) {
 		in.Uses = append(slices.Clone(in.Uses), k.base, w.Defs[0], w.Defs[1])
 		in.Uses[1], in.Held = k.rest, true
 	}
-	h.f.Blocks[b].Insts = before(list, made)
+	h.f.Blocks[b].Insts = before(h.f, list, made)
 }
 
 // key returns what an access must have in common with others, where its offsets are

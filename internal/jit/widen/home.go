@@ -19,19 +19,20 @@ type home struct {
 
 // homesOf finds the home of every value of f, where lanes leave the loops of
 // which together is not true in different iterations.
-func homesOf(f *ir.Func, together func(loop ir.V) bool) *homing {
-	h := &homing{f: f, together: together, of: make([]home, len(f.Vals)), outer: map[ir.V]ir.V{}, brs: map[ir.V]int{}}
+func homesOf(f *ir.Func, together func(loop ir.V) bool, r *room) *homing {
+	n := len(f.Vals)
+	h := &homing{f: f, together: together, of: r.homes.Take(n), outer: r.labels.Take(n), brs: r.numbers.Take(n)}
 	var open []ir.V
 	current := ir.V(0) // the innermost open loop
 	for i, v := range f.Code {
 		x := f.Val(v)
 		h.of[v].loop = current
-		f.Operands(v, func(a ir.V) { h.read(a, current) })
+		h.operands(v, x, current)
 		switch x.Op {
 		case ir.Block, ir.Loop:
 			open = append(open, v)
 			if x.Op == ir.Loop {
-				h.outer[v] = current
+				h.outer[v], h.loops = current, true
 				current = v
 			}
 			for _, p := range f.Params(v) {
@@ -61,10 +62,36 @@ func homesOf(f *ir.Func, together func(loop ir.V) bool) *homing {
 type homing struct {
 	f     *ir.Func
 	of    []home
-	outer map[ir.V]ir.V // the loop around a loop
-	brs   map[ir.V]int  // to a label
+	outer []ir.V  // the loop around a loop
+	brs   []int32 // to a label
+	loops bool    // there are any
 
 	together func(loop ir.V) bool
+}
+
+// operands notes all uses of an operation within loop l.
+func (h *homing) operands(v ir.V, x *ir.Val, l ir.V) {
+	for i := range x.Op.Args() {
+		h.read(x.Args[i], l)
+	}
+	for _, a := range listOf(h.f, v, x) {
+		h.read(a, l)
+	}
+}
+
+// listOf returns what an operation reads beside its operands.
+func listOf(f *ir.Func, v ir.V, x *ir.Val) []ir.V {
+	switch x.Op {
+	case ir.Loop:
+		return f.Inits(v)
+	case ir.Br:
+		return f.BrArgs(v)
+	case ir.Call:
+		return f.CallArgs(v)
+	case ir.Exit:
+		return f.ExitArgs(v)
+	}
+	return nil
 }
 
 // read notes a use of a within loop l.

@@ -29,7 +29,9 @@ type fact struct{ reg, as vcode.Reg }
 // where that leads, an operation with the set of no lane or of all becomes a
 // copy, and masks are read where they were copied from.
 func settleMasks(f *vcode.Func) {
-	s := &settler{f: f, at: make([]*known, len(f.Blocks)), last: make([]int, len(f.Blocks)), defs: make([]int, len(f.Classes))}
+	in := enter()
+	defer in.leave()
+	s := &settler{f: f, at: make([]*known, len(f.Blocks)), last: in.numbers.Take(len(f.Blocks)), defs: in.numbers.Take(len(f.Classes))}
 	s.survey()
 	here := &known{}
 	for b := range f.Blocks {
@@ -57,8 +59,8 @@ func copiesMasks(f *vcode.Func) bool {
 type settler struct {
 	f     *vcode.Func
 	at    []*known  // what is known where jumps arrive at a block
-	last  []int     // of a loop's first block: the last that jumps back to it
-	defs  []int     // the last block that writes a mask
+	last  []int32   // of a loop's first block: the last that jumps back to it
+	defs  []int32   // the last block that writes a mask
 	empty vcode.Reg // a constant: no lane
 	all   vcode.Reg // a constant: all lanes
 }
@@ -79,10 +81,10 @@ func (s *settler) survey() {
 		for i := range s.f.Blocks[b].Insts {
 			in := &s.f.Blocks[b].Insts[i]
 			for _, d := range in.Defs {
-				s.defs[d] = b
+				s.defs[d] = int32(b)
 			}
 			if in.Op.Jumps() && in.Target <= b {
-				s.last[in.Target] = b
+				s.last[in.Target] = int32(b)
 			}
 		}
 	}
@@ -102,7 +104,7 @@ func (s *settler) enter(b int, before *known) *known {
 	if k == nil || s.last[b] < 0 {
 		return k
 	}
-	stays := func(r vcode.Reg) bool { return s.constant(r) || s.defs[r] < b }
+	stays := func(r vcode.Reg) bool { return s.constant(r) || s.defs[r] < int32(b) }
 	out := &known{}
 	for _, x := range k.facts {
 		if stays(x.reg) && stays(x.as) {
@@ -125,12 +127,16 @@ func (s *settler) constant(r vcode.Reg) bool {
 // block goes through a block, and returns what is known behind it, nil where
 // nothing gets there.
 func (s *settler) block(b int, k *known) *known {
-	out := s.f.Blocks[b].Insts[:0]
-	for _, in := range s.f.Blocks[b].Insts {
+	list, n := s.f.Blocks[b].Insts, 0 // of which so many stay
+	for i := range list {
+		if n != i {
+			list[n] = list[i]
+		}
+		in := &list[n]
 		switch in.Op {
 		case vcode.Jump:
 			in.Target = s.send(b, in.Target, k)
-			s.f.Blocks[b].Insts = append(out, in)
+			s.f.Blocks[b].Insts = list[:n+1]
 			return nil
 		case vcode.JumpIfZero:
 			in.Target = s.send(b, in.Target, k)
@@ -140,7 +146,8 @@ func (s *settler) block(b int, k *known) *known {
 				continue
 			}
 			if len(set) == 0 {
-				s.f.Blocks[b].Insts = append(out, vcode.Inst{Op: vcode.Jump, Target: s.send(b, in.Target, k), Origin: in.Origin})
+				*in = vcode.Inst{Op: vcode.Jump, Target: s.send(b, in.Target, k), Origin: in.Origin}
+				s.f.Blocks[b].Insts = list[:n+1]
 				return nil
 			}
 			in.Masks = set
@@ -151,16 +158,16 @@ func (s *settler) block(b int, k *known) *known {
 			in.Target = s.send(b, in.Target, gone)
 			k.group(set)
 		case vcode.Return:
-			s.f.Blocks[b].Insts = append(out, in)
+			s.f.Blocks[b].Insts = list[:n+1]
 			return nil
 		default:
-			if !s.inst(k, &in) {
+			if !s.inst(k, in) {
 				continue
 			}
 		}
-		out = append(out, in)
+		n++
 	}
-	s.f.Blocks[b].Insts = out
+	s.f.Blocks[b].Insts = list[:n]
 	return k
 }
 
@@ -369,7 +376,10 @@ func (k *known) group(set []vcode.Reg) {
 // forget drops all that is known of a mask that is written.
 func (k *known) forget(d vcode.Reg) {
 	k.facts = slices.DeleteFunc(k.facts, func(x fact) bool { return x.reg == d || x.as == d })
-	k.groups = slices.DeleteFunc(slices.Clone(k.groups), func(g []vcode.Reg) bool { return slices.Contains(g, d) })
+	gone := func(g []vcode.Reg) bool { return slices.Contains(g, d) }
+	if slices.ContainsFunc(k.groups, gone) {
+		k.groups = slices.DeleteFunc(slices.Clone(k.groups), gone) // others may have them
+	}
 }
 
 func (k *known) clone() *known {

@@ -1,10 +1,6 @@
 package widen
 
-import (
-	"slices"
-
-	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
-)
+import "github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 
 // maxLive bounds the words of the sets of live registers.
 const maxLive = 1 << 20
@@ -21,8 +17,8 @@ type liveness struct {
 
 // livenessOf finds where the registers that want names are live. It returns
 // false where that would take too much memory.
-func livenessOf(f *vcode.Func, want func(vcode.Reg) bool) (*liveness, bool) {
-	l := &liveness{f: f, number: make([]int32, len(f.Classes))}
+func livenessOf(f *vcode.Func, want func(vcode.Reg) bool, in *room) (*liveness, bool) {
+	l := &liveness{f: f, number: in.numbers.Take(len(f.Classes))}
 	n := int32(0)
 	for r := vcode.Reg(1); int(r) < len(f.Classes); r++ {
 		if !f.Fixed(r) && want(r) {
@@ -34,8 +30,7 @@ func livenessOf(f *vcode.Func, want func(vcode.Reg) bool) (*liveness, bool) {
 	if l.words*len(f.Blocks) > maxLive {
 		return nil, false
 	}
-	l.in = make([]uint64, l.words*len(f.Blocks))
-	l.now = make([]uint64, l.words)
+	l.in, l.now = in.sets.Take(l.words*len(f.Blocks)), in.sets.Take(l.words)
 	for l.pass(false) {
 	}
 	return l, true
@@ -45,7 +40,9 @@ func livenessOf(f *vcode.Func, want func(vcode.Reg) bool) (*liveness, bool) {
 // again, which prune, that knows no order, cannot see. In a function that is too
 // long for that they stay, which costs an instruction each.
 func pruneMasks(f *vcode.Func) {
-	if l, ok := livenessOf(f, func(r vcode.Reg) bool { return f.Classes[r] == vcode.Mask }); ok {
+	in := enter()
+	defer in.leave()
+	if l, ok := livenessOf(f, func(r vcode.Reg) bool { return f.Classes[r] == vcode.Mask }, in); ok {
 		l.pass(true)
 	}
 }
@@ -78,7 +75,7 @@ func (l *liveness) pass(remove bool) (changed bool) {
 			l.inst(&list[i])
 		}
 		if dead > 0 {
-			l.f.Blocks[b].Insts = slices.DeleteFunc(list, gone)
+			l.f.Blocks[b].Insts = less(list, gone)
 		}
 		at := l.in[b*l.words:][:l.words]
 		for i, x := range l.now {
@@ -90,7 +87,7 @@ func (l *liveness) pass(remove bool) (changed bool) {
 }
 
 // gone reports whether an instruction was cleared to be taken out.
-func gone(in vcode.Inst) bool { return in.Op == vcode.Undef && len(in.Defs) == 0 }
+func gone(in *vcode.Inst) bool { return in.Op == vcode.Undef && len(in.Defs) == 0 }
 
 // join adds what is live at the start of a block.
 func (l *liveness) join(b int) {
@@ -120,18 +117,17 @@ func (l *liveness) inst(in *vcode.Inst) {
 			}
 		}
 	}
-	for _, list := range [...][]vcode.Reg{in.Uses, in.Masks} {
-		for _, r := range list {
-			if n := l.number[r]; n != 0 {
-				l.now[n/64] |= 1 << (n % 64)
-			}
-		}
-	}
+	l.read(in.Uses)
+	l.read(in.Masks)
 	if in.Keep {
-		for _, r := range in.Defs {
-			if n := l.number[r]; n != 0 {
-				l.now[n/64] |= 1 << (n % 64)
-			}
+		l.read(in.Defs)
+	}
+}
+
+func (l *liveness) read(list []vcode.Reg) {
+	for _, r := range list {
+		if n := l.number[r]; n != 0 {
+			l.now[n/64] |= 1 << (n % 64)
 		}
 	}
 }

@@ -43,7 +43,7 @@ const (
 func MergeOf(p *ir.Program, form vcode.Form) Merge {
 	m := merging{p: p, form: form, f: p.Funcs[0], stores: make([][]ir.V, len(p.Res)), loads: make([][]ir.V, len(p.Res)), inLoop: make([]bool, len(p.Res))}
 	narrow := Merge{Widest: p.SubgroupSize}
-	if !m.collect() {
+	if p.Invocations() < 2*p.SubgroupSize || !m.collect() {
 		return narrow
 	}
 	widest := uint32(maxMerged)
@@ -52,7 +52,7 @@ func MergeOf(p *ir.Program, form vcode.Form) Merge {
 		widest = uint32(form.Lanes)
 	case m.filtered >= manyTexels:
 		widest = uint32(2 * form.Lanes)
-	case m.torn:
+	case m.torn():
 		widest = maxTorn
 	case m.rounded > 0 && 2*m.rounded >= m.computed:
 		widest = max(widest, uint32(maxWaiting*form.Lanes))
@@ -89,7 +89,6 @@ type merging struct {
 	stores, loads [][]ir.V // of each resource
 	inLoop        []bool   // a store to it stands in a loop
 	loops         bool     // there are any
-	torn          bool     // there are loops that lanes leave at different times
 
 	computed, rounded int // operations on f32 in loops, and what is rounded to f16
 	filtered          int // loads of texels for filters
@@ -144,9 +143,18 @@ func (m *merging) collect() bool {
 			}
 		}
 	}
-	s := shapesOf(m.p, m.f, homesOf(m.f, apart), rowLanes(m.p, m.form), nil)
-	m.torn = len(s.diverges) > 0
 	return true
+}
+
+// torn reports whether there are loops that lanes leave at different times.
+func (m *merging) torn() bool {
+	if !m.loops {
+		return false
+	}
+	r := enter()
+	defer r.leave()
+	s := shapesOf(m.p, m.f, homesOf(m.f, apart, r), rowLanes(m.p, m.form), nil, r)
+	return slices.Contains(s.diverges, true)
 }
 
 func (m *merging) access(v ir.V, inLoop bool) bool {
@@ -178,6 +186,8 @@ func (m *merging) access(v ir.V, inLoop bool) bool {
 // shows or the program promises.
 func (m *merging) fits(lanes uint32) bool {
 	var s *shapes
+	in := enter()
+	defer in.leave()
 	for r, stores := range m.stores {
 		if len(stores) == 0 || m.p.Res[r].Disjoint || len(stores) == 1 && len(m.loads[r]) == 0 && !m.inLoop[r] {
 			continue
@@ -185,7 +195,7 @@ func (m *merging) fits(lanes uint32) bool {
 		if s == nil {
 			p := *m.p
 			p.SubgroupSize = lanes
-			s = shapesOf(&p, m.f, homesOf(m.f, apart), lanes, nil)
+			s = shapesOf(&p, m.f, homesOf(m.f, apart, in), lanes, nil, in)
 		}
 		if !m.own(s, slices.Concat(stores, m.loads[r])) {
 			return false

@@ -63,12 +63,15 @@ func (w *widener) lanes(v ir.V, in vcode.Inst) {
 	w.narrowed(x, &in)
 	for p := range w.parts {
 		one := in
-		one.Part, one.Masks, one.Uses = uint8(p), w.active[p:p+1], w.furtherOn(x)
+		one.Part, one.Masks = uint8(p), w.active[p:p+1]
 		if result {
 			one.Defs, one.Keep = w.vec(v)[p:p+1], w.keeps(v)
 		}
-		for _, a := range x.Args[:x.Op.Args()] {
-			one.Uses = append(one.Uses, w.vec(a)[p])
+		further, args := w.furtherOn(x), x.Args[:x.Op.Args()]
+		one.Uses = w.dst.Form.Room.Regs(len(further) + len(args))
+		n := copy(one.Uses, further)
+		for i, a := range args {
+			one.Uses[n+i] = w.vec(a)[p]
 		}
 		w.emit(one)
 	}

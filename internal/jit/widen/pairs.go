@@ -52,7 +52,7 @@ func pairsIn(b *vcode.Block) {
 
 // sweep takes out what pairsIn and footprintsIn left empty.
 func sweep(b *vcode.Block) {
-	b.Insts = slices.DeleteFunc(b.Insts, func(in vcode.Inst) bool { return in.Op == vcode.Undef && in.Defs == nil })
+	b.Insts = less(b.Insts, func(in *vcode.Inst) bool { return in.Op == vcode.Undef && in.Defs == nil })
 }
 
 // footprintsIn makes one gather of two of a pair of words each that are known to be

@@ -1,47 +1,56 @@
 package widen
 
 import (
-	"slices"
-
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
 // prune removes what nobody reads and nobody notices.
 func prune(f *vcode.Func) {
-	p := pruner{f: f, live: make([]bool, len(f.Classes)), made: make([]*vcode.Inst, len(f.Classes)), more: map[vcode.Reg][]*vcode.Inst{}}
-	for b := range f.Blocks {
-		for i := range f.Blocks[b].Insts {
-			in := &f.Blocks[b].Insts[i]
-			if acts(in) {
-				p.reads(in)
-				continue
-			}
-			for _, d := range in.Defs {
-				if p.made[d] == nil {
-					p.made[d] = in
-				} else {
-					p.more[d] = append(p.more[d], in)
-				}
-			}
+	in := enter()
+	defer in.leave()
+	n := len(f.Classes)
+	p := pruner{live: in.flags.Take(n), made: in.numbers.Take(n), makers: in.makers.Take(n + 1)[:1], todo: in.regs.Take(n)[:0]}
+	each(f, func(in *vcode.Inst) {
+		if acts(in) {
+			p.reads(in)
+			return
 		}
-	}
+		for _, d := range in.Defs {
+			p.makers = append(p.makers, maker{in, p.made[d]})
+			p.made[d] = int32(len(p.makers) - 1)
+		}
+	})
 	for len(p.todo) > 0 {
 		r := p.todo[len(p.todo)-1]
 		p.todo = p.todo[:len(p.todo)-1]
-		if p.made[r] == nil {
+		for i := p.made[r]; i != 0; i = p.makers[i].next {
+			p.reads(p.makers[i].in)
+		}
+	}
+	removeIf(f, func(in *vcode.Inst) bool { return !p.wanted(in) })
+}
+
+// removeIf takes out the instructions of which gone is true.
+func removeIf(f *vcode.Func, gone func(*vcode.Inst) bool) {
+	for b := range f.Blocks {
+		f.Blocks[b].Insts = less(f.Blocks[b].Insts, gone)
+	}
+}
+
+// less takes out of a list the instructions of which gone is true.
+func less(list []vcode.Inst, gone func(*vcode.Inst) bool) []vcode.Inst {
+	n := 0
+	for i := range list {
+		if gone(&list[i]) {
 			continue
 		}
-		p.reads(p.made[r])
-		for _, in := range p.more[r] {
-			p.reads(in)
+		if n != i {
+			list[n] = list[i]
 		}
+		n++
 	}
-	for b := range f.Blocks {
-		f.Blocks[b].Insts = slices.DeleteFunc(f.Blocks[b].Insts, func(in vcode.Inst) bool {
-			return !acts(&in) && !slices.ContainsFunc(in.Defs, func(r vcode.Reg) bool { return p.live[r] })
-		})
-	}
+	return list[:n]
 }
 
 // straighten removes jumps to where the code goes on anyway.
@@ -50,7 +59,7 @@ func straighten(f *vcode.Func) {
 	for b := len(f.Blocks) - 1; b >= 0; b-- {
 		list := f.Blocks[b].Insts
 		for len(list) > 0 {
-			last := list[len(list)-1]
+			last := &list[len(list)-1]
 			if !last.Op.Jumps() || last.Target <= b || last.Target > next {
 				break
 			}
@@ -63,23 +72,41 @@ func straighten(f *vcode.Func) {
 }
 
 type pruner struct {
-	f    *vcode.Func
-	live []bool
-	made []*vcode.Inst               // by register: the first instruction that writes it
-	more map[vcode.Reg][]*vcode.Inst // and the others
-	todo []vcode.Reg
+	live   []bool
+	made   []int32 // by register: the last of the instructions that write it, in makers; 0 where there is none
+	makers []maker
+	todo   []vcode.Reg
+}
+
+// maker is an instruction that writes a register, and the one before it.
+type maker struct {
+	in   *vcode.Inst
+	next int32
 }
 
 // reads makes what an instruction reads live.
 func (p *pruner) reads(in *vcode.Inst) {
-	for _, list := range [][]vcode.Reg{in.Uses, in.Masks} {
-		for _, r := range list {
-			if !p.live[r] {
-				p.live[r] = true
-				p.todo = append(p.todo, r)
-			}
+	p.need(in.Uses)
+	p.need(in.Masks)
+}
+
+func (p *pruner) need(list []vcode.Reg) {
+	for _, r := range list {
+		if !p.live[r] {
+			p.live[r] = true
+			p.todo = append(p.todo, r)
 		}
 	}
+}
+
+// wanted reports whether an instruction stays.
+func (p *pruner) wanted(in *vcode.Inst) bool {
+	for _, d := range in.Defs {
+		if p.live[d] {
+			return true
+		}
+	}
+	return acts(in)
 }
 
 // acts reports whether an instruction does more than to define registers.

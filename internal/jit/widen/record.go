@@ -41,15 +41,15 @@ func recordsOf(f *vcode.Func, list []vcode.Inst, fixed map[vcode.Reg]bool) []vco
 		}
 		made[first] = append(made[first], w)
 	}
-	return before(list, made)
+	return before(f, list, made)
 }
 
 // before puts what is made before instructions there.
-func before(list []vcode.Inst, made map[int][]vcode.Inst) []vcode.Inst {
+func before(f *vcode.Func, list []vcode.Inst, made map[int][]vcode.Inst) []vcode.Inst {
 	if len(made) == 0 {
 		return list
 	}
-	out := make([]vcode.Inst, 0, len(list)+len(made))
+	out := f.Form.Room.Insts(len(list) + len(made))
 	for i := range list {
 		out = append(append(out, made[i]...), list[i])
 	}

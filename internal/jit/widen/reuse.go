@@ -32,8 +32,12 @@ const (
 // other in a phase read the same tiles. Only a workgroup's own invocations write
 // it, and those are all in this code.
 func reuse(f *vcode.Func) {
-	u := &reuser{f: f, defs: make([]int32, len(f.Classes)), memory: make([]memory, len(f.Classes)), seen: make([]int32, len(f.Classes)), to: make([]vcode.Reg, len(f.Classes))}
 	local := false
+	each(f, func(in *vcode.Inst) { local = local || in.Op == vcode.Scalar && in.IR == ir.Wg })
+	if !local {
+		return
+	}
+	u := &reuser{f: f, defs: make([]int32, len(f.Classes)), memory: make([]memory, len(f.Classes)), seen: make([]int32, len(f.Classes)), to: make([]vcode.Reg, len(f.Classes))}
 	each(f, func(in *vcode.Inst) {
 		for _, d := range in.Defs {
 			u.defs[d]++
@@ -43,14 +47,11 @@ func reuse(f *vcode.Func) {
 		}
 		switch in.IR {
 		case ir.Wg:
-			u.memory[in.Defs[0]], local = localMemory, true
+			u.memory[in.Defs[0]] = localMemory
 		case ir.Res, ir.Push, ir.Table:
 			u.memory[in.Defs[0]] = globalMemory
 		}
 	})
-	if !local {
-		return
-	}
 	any := false
 	for b := range f.Blocks {
 		u.block = int32(b) + 1

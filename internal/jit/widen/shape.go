@@ -43,19 +43,20 @@ type shapes struct {
 	of      []shape
 
 	// Of labels and ifs, by opener.
-	diverges map[ir.V]bool // a loop that lanes leave in different iterations
-	closed   map[ir.V]bool // a block whose lanes all come to its end, or all do not
-	whole    map[ir.V]bool // a label to which lanes go all at once
-	leaks    map[ir.V]bool // an if that lanes leave for a label further out
-	all      map[ir.V]ir.V // by br, switch or kill: the outermost region all of whose lanes do it together, or 0
-	brs      map[ir.V]int
+	diverges []bool // a loop that lanes leave in different iterations
+	closed   []bool // a block whose lanes all come to its end, or all do not
+	whole    []bool // a label to which lanes go all at once
+	leaks    []bool // an if that lanes leave for a label further out
+	all      []ir.V // by br, switch or kill: the outermost region all of whose lanes do it together, or 0
+	brs      []int32
 	changed  bool
 
 	// Of the walk: sets of lanes have numbers; 0 is the empty one.
 	set, sets int
 	met       []bool // parameters into which something has come
 	open      []*place
-	places    map[ir.V]*place
+	places    []*place // by opener
+	room      *room
 }
 
 // place is an open region of the walk.
@@ -67,7 +68,7 @@ type place struct {
 	arm, other int // sets at the start of both arms of an if
 	out        int // set at the end of the first arm
 	second     bool
-	brs        int
+	brs        int32
 	first      ir.V   // the first br to it
 	parts      bool   // a br to it brings not the whole set
 	leaks      bool   // some lanes, but not all, left it for a label further out
@@ -77,10 +78,12 @@ type place struct {
 
 // shapesOf finds the shapes of all values of f, for rows of so many lanes, where
 // that is so which is assumed, if anything is.
-func shapesOf(p *ir.Program, f *ir.Func, homes *homing, lanes uint32, a *assumed) *shapes {
+func shapesOf(p *ir.Program, f *ir.Func, homes *homing, lanes uint32, a *assumed, r *room) *shapes {
+	n := len(f.Vals)
 	s := &shapes{
-		f: f, p: p, lanes: lanes, homes: homes, assumed: a, of: make([]shape, len(f.Vals)),
-		brs: map[ir.V]int{}, leaks: map[ir.V]bool{}, diverges: map[ir.V]bool{}, closed: map[ir.V]bool{}, whole: map[ir.V]bool{}, all: map[ir.V]ir.V{},
+		f: f, p: p, lanes: lanes, homes: homes, assumed: a, of: r.shapes.Take(n), brs: r.numbers.Take(n),
+		leaks: r.flags.Take(n), diverges: r.flags.Take(n), closed: r.flags.Take(n), whole: r.flags.Take(n), all: r.labels.Take(n),
+		met: r.flags.Take(n), places: r.open.Take(n), room: r,
 	}
 	for i := range f.Vals {
 		if x := &f.Vals[i]; x.Op == ir.Arg || x.Op == ir.Result {
@@ -90,7 +93,7 @@ func shapesOf(p *ir.Program, f *ir.Func, homes *homing, lanes uint32, a *assumed
 	for round := 0; ; round++ {
 		s.changed = false
 		s.walk()
-		if !s.changed {
+		if !s.changed || !homes.loops { // nothing comes back to where it was looked at
 			return s
 		}
 		if round == maxRounds {
@@ -146,15 +149,15 @@ func (s *shapes) fresh() int {
 }
 
 func (s *shapes) walk() {
-	s.set, s.sets, s.places = 1, 1, map[ir.V]*place{}
-	s.met = make([]bool, len(s.of))
+	s.set, s.sets = 1, 1
+	clear(s.met)
 	clear(s.closed)
 	clear(s.whole)
 	loop := ir.V(0)
 	for _, v := range s.f.Code {
 		x := s.f.Val(v)
 		if x.Op != ir.Br && x.Op != ir.Loop {
-			s.f.Operands(v, func(a ir.V) { s.read(a, loop) })
+			s.operands(v, x, loop)
 		}
 		switch x.Op {
 		case ir.Block, ir.Loop, ir.If:
@@ -194,6 +197,16 @@ func (s *shapes) walk() {
 	}
 }
 
+// operands is read for all that an operation reads.
+func (s *shapes) operands(v ir.V, x *ir.Val, l ir.V) {
+	for i := range x.Op.Args() {
+		s.read(x.Args[i], l)
+	}
+	for _, a := range listOf(s.f, v, x) {
+		s.read(a, l)
+	}
+}
+
 // read makes a value that is read from within loop l, where lanes may have it
 // from different iterations, one that differs.
 func (s *shapes) read(a, l ir.V) {
@@ -218,7 +231,12 @@ func (s *shapes) escapes(a, l ir.V) bool {
 
 func (s *shapes) enter(v, loop ir.V) {
 	x := s.f.Val(v)
-	r := &place{v: v, op: x.Op, entry: s.set, loop: loop}
+	r := s.places[v]
+	if r == nil {
+		r = &s.room.places.Take(1)[0]
+		s.places[v] = r
+	}
+	*r = place{v: v, op: x.Op, entry: s.set, loop: loop, same: r.same}
 	switch x.Op {
 	case ir.If:
 		r.arm, r.other = s.set, s.set
@@ -238,13 +256,14 @@ func (s *shapes) enter(v, loop ir.V) {
 		r.entry = s.set
 		fallthrough
 	default:
-		r.same = make([]bool, x.Aux)
+		if r.same == nil {
+			r.same = s.room.flags.Take(int(x.Aux))
+		}
 		for i := range r.same {
 			r.same[i] = true
 		}
 	}
 	s.open = append(s.open, r)
-	s.places[v] = r
 }
 
 // bring makes a parameter know no more than what comes into it.

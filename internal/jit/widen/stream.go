@@ -13,13 +13,13 @@ type stream struct {
 	starts []int        // where they begin in all
 	all    []vcode.Inst // of all blocks
 	origin int32
-	room   []value // for values to come
-	halved bool    // a register spans two rows of a workgroup
+	in     *room // for values to come
+	halved bool  // a register spans two rows of a workgroup
 }
 
 // newStream begins a function of which about so many instructions are expected.
-func newStream(name string, form vcode.Form, parts, expected int) *stream {
-	return &stream{dst: &vcode.Func{Name: name, Form: form, Parts: parts}, all: make([]vcode.Inst, 0, min(expected, maxExpected))}
+func newStream(name string, form vcode.Form, parts, expected int, in *room) *stream {
+	return &stream{dst: &vcode.Func{Name: name, Form: form, Parts: parts}, all: form.Room.Insts(min(expected, maxExpected)), in: in}
 }
 
 // maxExpected bounds the instructions for which there is room from the start, and
@@ -49,14 +49,13 @@ func (s *stream) add(in vcode.Inst) {
 }
 
 // newValue returns a value that lives nowhere yet.
-func (s *stream) newValue() *value {
-	const many = 32
-	if len(s.room) == 0 {
-		s.room = make([]value, many)
-	}
-	x := &s.room[0]
-	s.room = s.room[1:]
-	return x
+func (s *stream) newValue() *value { return &s.in.values.Take(1)[0] }
+
+// list returns a list of registers for an instruction.
+func (s *stream) list(regs ...vcode.Reg) []vcode.Reg {
+	out := s.dst.Form.Room.Regs(len(regs))
+	copy(out, regs)
+	return out
 }
 
 // finish puts the blocks in the order of their code, which their numbers,
@@ -70,18 +69,20 @@ func (s *stream) finish() *vcode.Func {
 
 // unchecked is finish, but for accesses that are checked together.
 func (s *stream) unchecked() *vcode.Func {
-	place := make([]int, len(s.dst.Blocks))
+	r := enter()
+	defer r.leave()
+	place := r.numbers.Take(len(s.dst.Blocks))
 	sorted := make([]vcode.Block, len(s.order))
 	end := len(s.all)
 	for i := len(s.order) - 1; i >= 0; i-- {
-		place[s.order[i]] = i
+		place[s.order[i]] = int32(i)
 		sorted[i].Insts = s.all[s.starts[i]:end:end]
 		end = s.starts[i]
 	}
 	for i := range sorted {
 		for j := range sorted[i].Insts {
 			if in := &sorted[i].Insts[j]; in.Op.Jumps() {
-				in.Target = place[in.Target]
+				in.Target = int(place[in.Target])
 			}
 		}
 	}

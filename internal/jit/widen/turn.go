@@ -185,7 +185,7 @@ func (g *workgroup) turn(code []ir.V) bool {
 		return true // what it makes is made again where it is read
 	}
 	w := *g.subs[0]
-	w.values, w.regions = make([]*value, len(g.f.Vals)), map[ir.V]*region{}
+	w.values, w.regions = make([]*value, len(g.f.Vals)), make([]*region, len(g.f.Vals))
 	for _, v := range code {
 		if !g.shared[v] {
 			continue

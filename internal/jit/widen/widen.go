@@ -31,7 +31,9 @@ func Entry(p *ir.Program, form vcode.Form, order []int) (first *vcode.Func, rest
 	}
 	finish := func(w *widener) *vcode.Func {
 		w.run()
-		return w.finish()
+		f := w.finish()
+		w.in.leave()
+		return f
 	}
 	others := func() (out []*vcode.Func) {
 		for i := 1; i < len(order); i++ {
@@ -53,11 +55,14 @@ func Entry(p *ir.Program, form vcode.Form, order []int) (first *vcode.Func, rest
 // newWidener returns what widens a function of p, all of whose lanes do what is
 // assumed.
 func newWidener(p *ir.Program, form vcode.Form, fn int, a *assumed) *widener {
-	f, parts := p.Funcs[fn], form.Parts(p.SubgroupSize)
-	w := &widener{stream: newStream(f.Name, form, parts, 2*min(parts, usualParts)*len(f.Code)), p: p, src: f, parts: parts, assumed: a}
+	f, parts, in := p.Funcs[fn], form.Parts(p.SubgroupSize), enter()
+	w := &widener{stream: newStream(f.Name, form, parts, 2*min(parts, usualParts)*len(f.Code), in), p: p, src: f, parts: parts, assumed: a}
 	w.halved = !form.Vectors && 2*p.LocalSize[0] == uint32(form.Lanes)
-	w.shapes = shapesOf(p, f, homesOf(f, apart), rowLanes(p, form), a)
-	w.homes = homesOf(f, func(loop ir.V) bool { return !w.shapes.diverges[loop] })
+	homes := homesOf(f, apart, in)
+	w.shapes, w.homes = shapesOf(p, f, homes, rowLanes(p, form), a, in), homes
+	if homes.loops {
+		w.homes = homesOf(f, func(loop ir.V) bool { return !w.shapes.diverges[loop] }, in)
+	}
 	return w
 }
 
@@ -103,12 +108,11 @@ type widener struct {
 	values  []*value    // nil where nobody wants it
 	active  []vcode.Reg // A
 	open    []*region
-	regions map[ir.V]*region // by opener
+	regions []*region // by opener
 }
 
 func (w *widener) run() {
-	w.values = make([]*value, len(w.src.Vals))
-	w.regions = map[ir.V]*region{}
+	w.values, w.regions = w.in.known.Take(len(w.src.Vals)), w.in.regions.Take(len(w.src.Vals))
 	for _, v := range w.src.Code {
 		op := w.src.Val(v).Op
 		w.kills = w.kills || op == ir.Kill || op == ir.Call && w.p.Effects.Discards
@@ -219,7 +223,7 @@ func (w *widener) emit(in vcode.Inst) {
 
 // regs returns a new register of the class for each part.
 func (w *widener) regs(c vcode.Class) []vcode.Reg {
-	out := make([]vcode.Reg, w.parts)
+	out := w.dst.Form.Room.Regs(w.parts)
 	for i := range out {
 		out[i] = w.dst.NewReg(c)
 	}
@@ -259,7 +263,7 @@ func (w *widener) copy(to, from vcode.Reg, part int, keep bool) {
 	if to == from {
 		return
 	}
-	in := vcode.Inst{Op: vcode.Copy, Defs: []vcode.Reg{to}, Uses: []vcode.Reg{from}, Keep: keep && !w.isFull(w.active)}
+	in := vcode.Inst{Op: vcode.Copy, Defs: w.list(to), Uses: w.list(from), Keep: keep && !w.isFull(w.active)}
 	if in.Keep {
 		in.Masks = w.active[part : part+1]
 	}

@@ -81,7 +81,7 @@ func windowsOf(f *vcode.Func, list []vcode.Inst, local map[vcode.Reg]bool) []vco
 		}
 		made[first] = append(made[first], w)
 	}
-	return before(list, made)
+	return before(f, list, made)
 }
 
 // windowKey returns what an access must have in common with others.

@@ -19,8 +19,10 @@ func Workgroup(p *ir.Program, form vcode.Form) (f *vcode.Func, written []int, ok
 		return nil, nil, false
 	}
 	src := p.Funcs[0]
-	homes := homesOf(src, apart)
-	shapes := shapesOf(p, src, homes, rowLanes(p, form), nil)
+	in := enter()
+	defer in.leave()
+	homes := homesOf(src, apart, in)
+	shapes := shapesOf(p, src, homes, rowLanes(p, form), nil, in)
 	s := spineOf(p, shapes)
 	if s == nil {
 		return nil, nil, false
@@ -30,7 +32,7 @@ func Workgroup(p *ir.Program, form vcode.Form) (f *vcode.Func, written []int, ok
 			written = append(written, r)
 		}
 	}
-	g := newWorkgroup(p, form, s, homes)
+	g := newWorkgroup(p, form, s, homes, in)
 	if !g.run() {
 		return nil, nil, false
 	}
@@ -63,17 +65,16 @@ type stage struct {
 	arrived bool // some lanes come to its end
 }
 
-func newWorkgroup(p *ir.Program, form vcode.Form, s *spine, homes *homing) *workgroup {
+func newWorkgroup(p *ir.Program, form vcode.Form, s *spine, homes *homing, in *room) *workgroup {
 	parts := form.Parts(p.SubgroupSize)
 	n := int(p.Subgroups())
-	g := &workgroup{stream: newStream(s.f.Name, form, n*parts, min(n*parts, 2*usualParts)*len(s.f.Code)), spine: s, partial: p.Invocations()%p.SubgroupSize != 0}
+	g := &workgroup{stream: newStream(s.f.Name, form, n*parts, min(n*parts, 2*usualParts)*len(s.f.Code), in), spine: s, partial: p.Invocations()%p.SubgroupSize != 0}
 	first := widener{stream: g.stream, p: p, src: s.f, parts: parts, homes: homes, shapes: s.shapes, group: g}
 	first.constants()
 	for i := range n {
 		w := first
 		w.first = i * parts
-		w.values = make([]*value, len(s.f.Vals))
-		w.regions = map[ir.V]*region{}
+		w.values, w.regions = in.known.Take(len(s.f.Vals)), in.regions.Take(len(s.f.Vals))
 		w.active = w.full
 		g.subs = append(g.subs, &w)
 	}
