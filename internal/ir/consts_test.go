@@ -16,7 +16,7 @@ func TestConsts(t *testing.T) {
 		want := map[key]ir.V{}
 		for i := range 5000 {
 			for _, typ := range []ir.Type{ir.I32, ir.F32, ir.I64} {
-				k := key{typ, uint64(i%7) << (8 * (i % 9)) ^ uint64(i/3)}
+				k := key{typ, uint64(i%7)<<(8*(i%9)) ^ uint64(i/3)}
 				v := c.Find(k.t, k.bits)
 				if v != want[k] {
 					t.Fatalf("%v is %d, not %d", k, v, want[k])

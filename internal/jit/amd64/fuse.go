@@ -24,9 +24,11 @@ const (
 // bits and widened again. Every level has an operation for the last, and of what general
 // registers do.
 func fuse(f *vcode.Func, level Level) {
+	r, n := newRoom(), len(f.Classes)
+	defer r.leave()
 	z := &fuser{
-		f: f, vectors: level == AVX512, reads: make([]int32, len(f.Classes)), defs: make([]int32, len(f.Classes)),
-		made: make([]*vcode.Inst, len(f.Classes)), place: make([]int32, len(f.Classes)), since: make([]int32, len(f.Classes)),
+		f: f, vectors: level == AVX512, reads: r.numbers.Take(n), defs: r.numbers.Take(n),
+		made: r.makers.Take(n), place: r.numbers.Take(n), since: r.numbers.Take(n),
 		logic: map[vcode.Reg]logic{},
 	}
 	wide := false
@@ -51,9 +53,24 @@ func fuse(f *vcode.Func, level Level) {
 				z.made[r], z.place[r], z.since[r] = &list[i], z.pos, z.block
 			}
 		}
-		f.Blocks[b].Insts = slices.DeleteFunc(list, func(in vcode.Inst) bool { return in.Op == vcode.Undef && len(in.Defs) == 0 })
+		f.Blocks[b].Insts = withoutDropped(list)
 	}
 	z.makeFactors()
+}
+
+// withoutDropped is a list without what drop has emptied.
+func withoutDropped(list []vcode.Inst) []vcode.Inst {
+	n := 0
+	for i := range list {
+		if list[i].Op == vcode.Undef && len(list[i].Defs) == 0 {
+			continue
+		}
+		if n != i {
+			list[n] = list[i]
+		}
+		n++
+	}
+	return list[:n]
 }
 
 type fuser struct {

@@ -1,6 +1,7 @@
 package regalloc
 
 import (
+	"math"
 	"math/bits"
 	"slices"
 
@@ -56,12 +57,18 @@ type Allocation struct {
 	inMemory []bool
 	saves    map[*vcode.Inst]Save
 	active   [vcode.NumClasses][]vcode.Reg
+	ends     [vcode.NumClasses]int32 // no interval of active ends before
 	free     [vcode.NumClasses]uint64
 }
 
 // Allocate gives out so many registers of each class.
 func (a *Analysis) Allocate(registers [vcode.NumClasses]int) *Allocation {
 	x := &Allocation{Analysis: a, regs: slices.Repeat([]int8{None}, len(a.intervals)), inMemory: slices.Clone(a.wanted)}
+	const usual = 32 // registers of a class
+	lists := make([]vcode.Reg, usual*len(x.active))
+	for c := range x.active {
+		x.active[c] = lists[usual*c : usual*c : usual*(c+1)]
+	}
 	x.scan(registers)
 	x.measure()
 	return x
@@ -78,7 +85,7 @@ func (a *Analysis) note() {
 			a.wantSlots(in.Defs)
 		}
 		if a.machine.InMemory != nil {
-			a.machine.InMemory(in, func(r vcode.Reg) { a.wantSlots([]vcode.Reg{r}) })
+			a.machine.InMemory(in, a.wantSlot)
 		}
 		switch {
 		case in.Op == vcode.Lane && in.IR == ir.FFma: // which writes over one of its operands
@@ -94,9 +101,13 @@ func (a *Analysis) note() {
 
 func (a *Analysis) wantSlots(list []vcode.Reg) {
 	for _, r := range list {
-		if !a.f.Fixed(r) {
-			a.wanted[r] = true
-		}
+		a.wantSlot(r)
+	}
+}
+
+func (a *Analysis) wantSlot(r vcode.Reg) {
+	if !a.f.Fixed(r) {
+		a.wanted[r] = true
 	}
 }
 
@@ -158,6 +169,7 @@ func (a *Allocation) place(r vcode.Reg) {
 		return
 	}
 	victim := a.active[c][least]
+	a.ends[c] = min(a.ends[c], a.intervals[r].end)
 	a.regs[r] = a.regs[victim]
 	a.regs[victim] = None
 	a.inMemory[victim] = true
@@ -174,6 +186,10 @@ func (a *Allocation) give(r vcode.Reg, c vcode.Class) {
 	}
 	a.free[c] &^= 1 << n
 	a.regs[r] = n
+	if len(a.active[c]) == 0 {
+		a.ends[c] = a.intervals[r].end
+	}
+	a.ends[c] = min(a.ends[c], a.intervals[r].end)
 	a.active[c] = append(a.active[c], r)
 }
 
@@ -193,15 +209,18 @@ func (a *Analysis) cost(r vcode.Reg) float32 {
 
 // expire frees the registers of intervals that end before pos.
 func (a *Allocation) expire(c vcode.Class, pos int32) {
-	list := a.active[c][:0]
+	if len(a.active[c]) == 0 || a.ends[c] >= pos {
+		return
+	}
+	list, next := a.active[c][:0], int32(math.MaxInt32)
 	for _, r := range a.active[c] {
-		if a.intervals[r].end < pos {
+		if end := a.intervals[r].end; end < pos {
 			a.free[c] |= 1 << a.regs[r]
 		} else {
-			list = append(list, r)
+			list, next = append(list, r), min(next, end)
 		}
 	}
-	a.active[c] = list
+	a.active[c], a.ends[c] = list, next
 }
 
 // save notes what lives in registers across an instruction that keeps none.

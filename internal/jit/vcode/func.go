@@ -173,7 +173,7 @@ func (f *Func) Fix(r Reg, bits uint64) { f.fix(r, constant{bits: bits}) }
 
 func (f *Func) fix(r Reg, c constant) {
 	if int(r) >= len(f.fixed) {
-		f.fixed = append(f.fixed, make([]int32, int(r)+1-len(f.fixed))...)
+		f.fixed = append(f.fixed, make([]int32, max(int(r)+1, 2*len(f.fixed), 64)-len(f.fixed))...)
 	}
 	f.constants = append(f.constants, c)
 	f.fixed[r] = int32(len(f.constants))

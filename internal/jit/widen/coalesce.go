@@ -66,7 +66,7 @@ const (
 func coalesce(f *vcode.Func) {
 	in, n := enter(), len(f.Classes)
 	defer in.leave()
-	c := &coalescer{f: f, defs: in.numbers.Take(n), reads: in.numbers.Take(n), spots: in.lists.Take(n), many: in.numbers.Take(n), in: in}
+	c := &coalescer{f: f, defs: in.numbers.Take(n), reads: in.numbers.Take(n), spots: in.lists.Take(n), many: in.numbers.Take(n), touched: in.regs.Take(n)[:0], in: in}
 	copied := in.flags.Take(n)
 	for b := range f.Blocks {
 		for i := range f.Blocks[b].Insts {
@@ -87,6 +87,7 @@ func coalesce(f *vcode.Func) {
 	if c.live, ok = livenessOf(f, func(r vcode.Reg) bool { return copied[r] }, in); !ok {
 		return
 	}
+	c.live.settle()
 	for b := range f.Blocks {
 		if !c.concerns(b) {
 			continue

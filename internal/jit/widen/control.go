@@ -88,7 +88,7 @@ func (w *widener) spread(params []ir.V) {
 // are read before any parameter is written. init says that a loop begins. The
 // params are all that the label has where lanes do not go there all at once.
 func (w *widener) assign(label ir.V, params, args []ir.V, init bool) {
-	from := make([]value, len(args))
+	from := w.in.values.Take(len(args))
 	for i, a := range args {
 		from[i] = w.argument(params[i], a)
 		if x := w.src.Val(a); x.Op == ir.Param && i > 0 && x.Args[0] == label {

@@ -29,12 +29,12 @@ type deferring struct {
 	skip  []bool            // what is made with a select
 	uses  []int32           // of each value, how often it is read
 	found []int32           // reads by the chain being looked at
-	mark  []bool
+	in    *room
 }
 
 // deferralsOf finds what f may defer, of selects that want accepts.
-func deferralsOf(f *ir.Func, want func(ir.V) bool) *deferring {
-	d := &deferring{f: f, late: map[ir.V]deferral{}, skip: make([]bool, len(f.Vals))}
+func deferralsOf(f *ir.Func, want func(ir.V) bool, in *room) *deferring {
+	d := &deferring{f: f, late: map[ir.V]deferral{}, skip: in.flags.Take(len(f.Vals)), in: in}
 	first := 0 // of the code without control
 	for i, v := range f.Code {
 		x := f.Val(v)
@@ -53,7 +53,7 @@ func (d *deferring) count() {
 	if d.uses != nil {
 		return
 	}
-	d.uses, d.found, d.mark = make([]int32, len(d.f.Vals)), make([]int32, len(d.f.Vals)), make([]bool, len(d.f.Vals))
+	d.uses, d.found = d.in.numbers.Take(len(d.f.Vals)), d.in.numbers.Take(len(d.f.Vals))
 	for _, v := range d.f.Code {
 		d.f.Operands(v, func(a ir.V) { d.uses[a]++ })
 	}

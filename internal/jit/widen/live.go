@@ -15,7 +15,7 @@ type liveness struct {
 	now    []uint64
 }
 
-// livenessOf finds where the registers that want names are live. It returns
+// livenessOf begins to find where the registers that want names are live. It returns
 // false where that would take too much memory.
 func livenessOf(f *vcode.Func, want func(vcode.Reg) bool, in *room) (*liveness, bool) {
 	l := &liveness{f: f, number: in.numbers.Take(len(f.Classes))}
@@ -31,9 +31,27 @@ func livenessOf(f *vcode.Func, want func(vcode.Reg) bool, in *room) (*liveness, 
 		return nil, false
 	}
 	l.in, l.now = in.sets.Take(l.words*len(f.Blocks)), in.sets.Take(l.words)
-	for l.pass(false) {
-	}
 	return l, true
+}
+
+// settle finds what is live at the start of every block.
+func (l *liveness) settle() {
+	for l.pass(false) && l.turns() {
+	}
+}
+
+// turns reports whether anything jumps back: else one pass, from the last block on,
+// finds all there is.
+func (l *liveness) turns() bool {
+	for b := range l.f.Blocks {
+		list := l.f.Blocks[b].Insts
+		for i := range list {
+			if list[i].Op.Jumps() && list[i].Target <= b {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // pruneMasks removes what writes masks that nobody reads before they are written
@@ -43,6 +61,9 @@ func pruneMasks(f *vcode.Func) {
 	in := enter()
 	defer in.leave()
 	if l, ok := livenessOf(f, func(r vcode.Reg) bool { return f.Classes[r] == vcode.Mask }, in); ok {
+		if l.turns() {
+			l.settle()
+		}
 		l.pass(true)
 	}
 }

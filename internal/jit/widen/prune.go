@@ -10,7 +10,7 @@ func prune(f *vcode.Func) {
 	in := enter()
 	defer in.leave()
 	n := len(f.Classes)
-	p := pruner{live: in.flags.Take(n), made: in.numbers.Take(n), makers: in.makers.Take(n + 1)[:1], todo: in.regs.Take(n)[:0]}
+	p := pruner{live: in.flags.Take(n), made: in.numbers.Take(n), makers: in.makers.Take(2*n + 1)[:1], todo: in.regs.Take(n)[:0]}
 	each(f, func(in *vcode.Inst) {
 		if acts(in) {
 			p.reads(in)

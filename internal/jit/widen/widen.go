@@ -120,7 +120,7 @@ func (w *widener) run() {
 	w.deferred = deferralsOf(w.src, func(v ir.V) bool {
 		x := w.src.Val(v)
 		return w.shapes.of[v].kind != uniform && w.shapes.of[x.Args[0]].kind != uniform
-	})
+	}, w.in)
 	w.stays = w.staysOf()
 	w.startBlock(w.newBlock())
 	w.prologue()
