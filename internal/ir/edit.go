@@ -28,17 +28,7 @@ func (f *Func) Replace(to map[V]V) {
 		for i := range x.Op.Args() {
 			one(&x.Args[i])
 		}
-		var list []V
-		switch x.Op {
-		case Loop:
-			list = f.Inits(v)
-		case Br:
-			list = f.BrArgs(v)
-		case Call:
-			list = f.CallArgs(v)
-		case Exit:
-			list = f.ExitArgs(v)
-		}
+		list := f.Listed(v)
 		for i := range list {
 			one(&list[i])
 		}

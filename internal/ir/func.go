@@ -94,20 +94,22 @@ func (f *Func) Operands(v V, yield func(V)) {
 	for i := range x.Op.Args() {
 		yield(x.Args[i])
 	}
-	switch x.Op {
-	case Loop:
-		each(f.Inits(v), yield)
-	case Br:
-		each(f.BrArgs(v), yield)
-	case Call:
-		each(f.CallArgs(v), yield)
-	case Exit:
-		each(f.ExitArgs(v), yield)
+	for _, a := range f.Listed(v) {
+		yield(a)
 	}
 }
 
-func each(list []V, yield func(V)) {
-	for _, v := range list {
-		yield(v)
+// Listed returns the values that v reads beside those that Args names.
+func (f *Func) Listed(v V) []V {
+	switch f.Vals[v].Op {
+	case Loop:
+		return f.Inits(v)
+	case Br:
+		return f.BrArgs(v)
+	case Call:
+		return f.CallArgs(v)
+	case Exit:
+		return f.ExitArgs(v)
 	}
+	return nil
 }

@@ -84,16 +84,7 @@ func redirect(f *ir.Func, v ir.V, to []ir.V) {
 	for i := range x.Op.Args() {
 		x.Args[i] = follow(x.Args[i], to)
 	}
-	switch x.Op {
-	case ir.Loop:
-		redirectList(f.Inits(v), to)
-	case ir.Br:
-		redirectList(f.BrArgs(v), to)
-	case ir.Call:
-		redirectList(f.CallArgs(v), to)
-	case ir.Exit:
-		redirectList(f.ExitArgs(v), to)
-	}
+	redirectList(f.Listed(v), to)
 }
 
 // redirectBack replaces what loops and the branches of their bodies were given before

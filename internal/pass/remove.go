@@ -64,17 +64,8 @@ func (r *remover) operands(v ir.V, x *ir.Val) {
 	for i := range x.Op.Args() {
 		r.need(x.Args[i])
 	}
-	switch x.Op {
-	case ir.Call:
-		r.list(r.f.CallArgs(v))
-	case ir.Exit:
-		r.list(r.f.ExitArgs(v))
-	}
-}
-
-func (r *remover) list(list []ir.V) {
-	for _, v := range list {
-		r.need(v)
+	for _, a := range r.f.Listed(v) {
+		r.need(a)
 	}
 }
 

@@ -77,6 +77,7 @@ func (a *Analysis) Allocate(registers [vcode.NumClasses]int) *Allocation {
 // note finds the instructions that keep no register, what they want in slots,
 // and copies, whose two registers had better be one.
 func (a *Analysis) note() {
+	want := a.wantSlot
 	a.walk(func(pos, _ int32, in *vcode.Inst) {
 		if a.machine.Clobbers(in) {
 			a.clobbers = append(a.clobbers, clobber{pos, in})
@@ -85,7 +86,7 @@ func (a *Analysis) note() {
 			a.wantSlots(in.Defs)
 		}
 		if a.machine.InMemory != nil {
-			a.machine.InMemory(in, a.wantSlot)
+			a.machine.InMemory(in, want)
 		}
 		switch {
 		case in.Op == vcode.Lane && in.IR == ir.FFma: // which writes over one of its operands

@@ -74,24 +74,9 @@ func (h *homing) operands(v ir.V, x *ir.Val, l ir.V) {
 	for i := range x.Op.Args() {
 		h.read(x.Args[i], l)
 	}
-	for _, a := range listOf(h.f, v, x) {
+	for _, a := range h.f.Listed(v) {
 		h.read(a, l)
 	}
-}
-
-// listOf returns what an operation reads beside its operands.
-func listOf(f *ir.Func, v ir.V, x *ir.Val) []ir.V {
-	switch x.Op {
-	case ir.Loop:
-		return f.Inits(v)
-	case ir.Br:
-		return f.BrArgs(v)
-	case ir.Call:
-		return f.CallArgs(v)
-	case ir.Exit:
-		return f.ExitArgs(v)
-	}
-	return nil
 }
 
 // read notes a use of a within loop l.

@@ -202,7 +202,7 @@ func (s *shapes) operands(v ir.V, x *ir.Val, l ir.V) {
 	for i := range x.Op.Args() {
 		s.read(x.Args[i], l)
 	}
-	for _, a := range listOf(s.f, v, x) {
+	for _, a := range s.f.Listed(v) {
 		s.read(a, l)
 	}
 }
