@@ -45,10 +45,12 @@ const (
 	CullDistance // an array
 	Layer
 	ViewportIndex
-	ViewportMask // an array
-	FragCoord    // a vector
-	FrontFacing  // of type i32: 0 or 1, as all semantics that are booleans
-	PointCoord   // a vector
+	ViewportMask        // an array
+	PositionPerView     // an array of vectors by view: Index is 4·view + component
+	ViewportMaskPerView // an array by view
+	FragCoord           // a vector
+	FrontFacing         // of type i32: 0 or 1, as all semantics that are booleans
+	PointCoord          // a vector
 	SampleId
 	SamplePosition // a vector
 	SampleMask     // an array
@@ -77,7 +79,7 @@ var semanticNames = [numSemantics]string{
 	"localindex", "subgrouplane", "subgroupid", "numsubgroups", "location",
 	"vertexindex", "instanceindex", "basevertex", "baseinstance", "drawindex", "viewindex", "primitiveid",
 	"invocationid", "patchvertices", "tesscoord", "tesslevelouter", "tesslevelinner", "position", "pointsize",
-	"clipdistance", "culldistance", "layer", "viewportindex", "viewportmask", "fragcoord", "frontfacing",
+	"clipdistance", "culldistance", "layer", "viewportindex", "viewportmask", "positionperview", "viewportmaskperview", "fragcoord", "frontfacing",
 	"pointcoord", "sampleid", "sampleposition", "samplemask", "fragdepth", "fragstencilref", "barycoord",
 	"barycoordnopersp", "primitiveshadingrate", "shadingrate", "fullycovered", "fragsize", "fraginvocationcount",
 	"quad.x", "quad.y", "framebufferlayer", "tilecolor", "tiledepth", "tilestencil",

@@ -69,6 +69,8 @@ var stageBuiltIns = map[spirv.BuiltIn]struct {
 	spirv.BuiltInLayer:                   {ir.Layer, ir.I32},
 	spirv.BuiltInViewportIndex:           {ir.ViewportIndex, ir.I32},
 	spirv.BuiltInViewportMaskNV:          {ir.ViewportMask, ir.I32},
+	spirv.BuiltInPositionPerViewNV:       {ir.PositionPerView, ir.F32},
+	spirv.BuiltInViewportMaskPerViewNV:   {ir.ViewportMaskPerView, ir.I32},
 	spirv.BuiltInFragCoord:               {ir.FragCoord, ir.F32},
 	spirv.BuiltInFrontFacing:             {ir.FrontFacing, ir.I32},
 	spirv.BuiltInPointCoord:              {ir.PointCoord, ir.F32},
@@ -150,7 +152,8 @@ func (u *unit) perVertex(v *facts.Variable) bool {
 	}
 	if k, ok := u.facts.BuiltIn(v.ID); ok {
 		switch k {
-		case spirv.BuiltInPosition, spirv.BuiltInPointSize, spirv.BuiltInClipDistance, spirv.BuiltInCullDistance:
+		case spirv.BuiltInPosition, spirv.BuiltInPointSize, spirv.BuiltInClipDistance, spirv.BuiltInCullDistance,
+			spirv.BuiltInPositionPerViewNV, spirv.BuiltInViewportMaskPerViewNV:
 			return true
 		}
 		return false

@@ -140,6 +140,7 @@ func (p *Pipeline) layMiddle() error {
 			return err
 		}
 	}
+	p.rec.last = true
 	if p.captures, err = newCaptures(s.last()); err != nil {
 		return err
 	}

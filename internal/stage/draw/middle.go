@@ -113,6 +113,7 @@ func (s *middleShader) leave(n ir.V, stream uint32) {
 			store(s.num(0), 4*i)
 		}
 	}
+	s.viewed(s.rec, stream, func() ir.V { return s.params(ir.I32, middleView) }, store)
 	s.capture(s.captures, n, stream)
 }
 

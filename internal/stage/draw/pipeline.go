@@ -144,6 +144,10 @@ func wanted(next *ir.Program, o ir.Output) bool {
 		})
 	case ir.ClipDistance, ir.CullDistance, ir.PointSize, ir.Layer, ir.ViewportIndex, ir.PrimitiveId, ir.PrimitiveShadingRate:
 		return true
+	case ir.PositionPerView:
+		return slices.ContainsFunc(next.In, func(in ir.Input) bool { return in.Semantic == o.Semantic && in.Index == o.Index })
+	case ir.ViewportMaskPerView:
+		return true
 	case ir.ViewportMask: // there are no viewports for a second word
 		return o.Index == 0
 	}

@@ -19,6 +19,7 @@ type output struct {
 type record struct {
 	stride uint32 // bytes
 	places map[output]uint32
+	last   bool // of the vertices that are rasterised
 }
 
 // positionBytes are those of Position, which no fragment reads: it is not kept with
@@ -47,6 +48,8 @@ func newRecord(outs []ir.Output, wanted func(ir.Output) bool) *record {
 			for n := range o.Type.Slots() {
 				locations = append(locations, (o.Index+n)/4)
 			}
+		case o.Semantic == ir.ViewportMaskPerView:
+			single = append(single, output{ir.ViewportMask, 0})
 		default:
 			single = append(single, output{o.Semantic, o.Index})
 		}

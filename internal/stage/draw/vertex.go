@@ -72,11 +72,15 @@ func (s *vertexShader) read(in ir.Input) ir.V {
 func (s *vertexShader) leave() {
 	at := s.b.OpAux(ir.At, ir.I32, uint64(s.rec.stride), s.b.I32(0), s.slot())
 	h := s.handle(ir.StorageBuffer, bindRecords, true)
+	store := func(v ir.V, place uint32) {
+		s.b.Emit(ir.Val{Op: ir.St, Type: s.b.Func.Type(v), Args: [4]ir.V{h, at, v}, Aux: uint64(place)})
+	}
 	for k, o := range s.from.Out {
 		if place, ok := s.rec.place(o.Semantic, o.Index); ok {
-			s.b.Emit(ir.Val{Op: ir.St, Type: o.Type, Args: [4]ir.V{h, at, s.output(k)}, Aux: uint64(place)})
+			store(s.output(k), place)
 		}
 	}
+	s.viewed(s.rec, 0, func() ir.V { return s.params(ir.I32, vertexViewIndex) }, store)
 	s.capture(s.captures, s.slot(), 0)
 }
 
