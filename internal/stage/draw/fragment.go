@@ -232,11 +232,13 @@ func (s *fragmentShader) tested(covered ir.V) ir.V {
 		})
 		s.set(varSet, s.get(varPassed))
 		b.Br(merge, s.not(b.Cmp(ir.Eq, s.get(varPassed), b.Const(t, 0))))
-	} else {
-		s.test(s.sample(), func() { b.Br(merge, b.Bool(true)) })
-		if s.key.test.any() {
+	} else if s.key.test.any() {
+		s.testAnd(s.sample(), func() {}, func(pass ir.V) { b.Br(merge, pass) })
+		if s.key.test.bounds {
 			b.Br(merge, b.Bool(false))
 		}
+	} else {
+		s.test(s.sample(), func() { b.Br(merge, b.Bool(true)) })
 	}
 	b.End()
 	b.Br(merge, b.Bool(false))

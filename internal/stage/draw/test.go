@@ -61,12 +61,18 @@ func (k *fragmentKey) early(p *ir.Program) bool {
 
 // test writes the tests of sample n and calls passed for what is done where it passes.
 func (s *fragmentShader) test(n ir.V, passed func()) {
-	k := &s.key.test
-	if !k.any() {
+	if !s.key.test.any() {
 		s.count()
 		passed()
 		return
 	}
+	s.testAnd(n, passed, func(ir.V) {})
+}
+
+// testAnd is test where there are any tests. It calls behind for what is done then, where
+// it passes or not, as far as the depth is within bounds.
+func (s *fragmentShader) testAnd(n ir.V, passed func(), behind func(pass ir.V)) {
+	k := &s.key.test
 	d := s.depthTest(n)
 	if k.bounds && d.open {
 		s.b.If(d.bounded())
@@ -83,6 +89,7 @@ func (s *fragmentShader) test(n ir.V, passed func()) {
 	s.count()
 	passed()
 	s.b.End()
+	behind(pass)
 }
 
 // count counts a sample that passes all tests, for occlusion queries.
