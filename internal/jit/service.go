@@ -67,7 +67,10 @@ func (v *visit) use(i, lane int) uint64 {
 
 // read returns what a register holds in one of its lanes.
 func (v *visit) read(r amd64.Place, at int) uint64 {
-	if r.Const {
+	switch {
+	case r.Const && r.Step != 0:
+		return uint64(uint32(r.Bits) + r.Step*uint32(at))
+	case r.Const:
 		return r.Bits
 	}
 	b := v.register(r)

@@ -49,6 +49,7 @@ func (s *Site) append(b []byte) []byte {
 			b = append(b, byte(p.Class), bit(p.Const))
 			b = binary.AppendUvarint(b, uint64(uint32(p.Slot)))
 			b = binary.AppendUvarint(b, p.Bits)
+			b = binary.AppendUvarint(b, uint64(p.Step))
 		}
 	}
 	return b
@@ -121,7 +122,7 @@ func (r *codeReader) site() Site {
 	s.Value, s.Origin = ir.V(r.word()), r.word()
 	for _, to := range []*[]Place{&s.Defs, &s.Uses, &s.Masks} {
 		for range r.count() {
-			p := Place{Class: vcode.Class(r.number()), Const: r.number() != 0, Slot: r.word(), Bits: r.number()}
+			p := Place{Class: vcode.Class(r.number()), Const: r.number() != 0, Slot: r.word(), Bits: r.number(), Step: uint32(r.word())}
 			if r.bad = r.bad || p.Class >= vcode.NumClasses; r.bad {
 				return s
 			}

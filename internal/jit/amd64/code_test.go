@@ -19,7 +19,7 @@ func kept() *Code {
 				Func: "", Op: vcode.Lane, Part: 1, Keep: true, IR: ir.AtomAdd, Origin: 12,
 				Key:  ir.Key{Type: ir.I64, From: ir.H, Flags: ir.Unused, Aux: 1<<64 - 1},
 				Defs: []Place{{Class: vcode.Wide, Slot: -1}},
-				Uses: []Place{{Class: vcode.Vec, Const: true, Bits: 1 << 63}, {Class: vcode.Gen, Slot: 8}},
+				Uses: []Place{{Class: vcode.Vec, Const: true, Bits: 1 << 63}, {Class: vcode.Gen, Slot: 8}, {Class: vcode.Vec, Const: true, Bits: 3, Step: 1<<32 - 2}},
 			},
 		},
 	}

@@ -15,6 +15,7 @@ const (
 	fusedNegative        // u2 − u0·u1, rounded once
 	fusedHalf            // u0, a float of 32 bits, rounded to 16 and widened again; where Aux is 1, u0 is a nearSum
 	fusedByte            // byte Aux of u0 divided by 255: unitByte
+	fusedBits            // bits Aux, Aux + 1 … of u0, a Gen, one for each lane
 	fusedTerm            // the fusedHalf of a product of f16 and, of that and a constant, the nearSum: term
 )
 
@@ -184,7 +185,12 @@ func (z *fuser) inst(in *vcode.Inst) {
 func (z *fuser) branch(in *vcode.Inst) {
 	r := in.Uses[0]
 	c := z.made[r]
-	if c == nil || z.since[r] != z.block || z.defs[r] != 1 || z.reads[r] != 1 || c.Op != vcode.Scalar || z.changed(r, c.Uses) {
+	if !z.condition(r) {
+		return
+	}
+	if n := c.Uses[0]; c.IR == ir.Not && z.condition(n) && z.contrary(in, z.made[n]) {
+		z.reads[r], z.reads[n] = 0, 0
+		*z.made[n], *c = vcode.Inst{}, vcode.Inst{}
 		return
 	}
 	if _, ok := conditions[c.IR]; !ok || z.reads[r] != 1 {
@@ -193,6 +199,34 @@ func (z *fuser) branch(in *vcode.Inst) {
 	in.IR, in.Key, in.Uses = c.IR, c.Key, c.Uses
 	z.reads[r] = 0
 	*c = vcode.Inst{}
+}
+
+// condition reports whether r is what a scalar operation of this block makes for one
+// reader alone, and its operands are still there.
+func (z *fuser) condition(r vcode.Reg) bool {
+	c := z.made[r]
+	return c != nil && z.since[r] == z.block && z.defs[r] == 1 && z.reads[r] == 1 && c.Op == vcode.Scalar && !z.changed(r, c.Uses)
+}
+
+// contrary makes of a jump where the contrary of a comparison does not hold one that
+// needs no contrary, and reports whether there is one: of equality for that with zero
+// alone.
+func (z *fuser) contrary(in *vcode.Inst, c *vcode.Inst) bool {
+	x, y := c.Uses[0], c.Uses[1]
+	if c.IR == ir.Eq && c.Key.From == ir.I32 {
+		if z.constant(x, 0) {
+			x, y = y, x
+		}
+		if z.constant(y, 0) {
+			in.Uses = []vcode.Reg{x}
+			return true
+		}
+	}
+	op, ok := map[ir.Op]ir.Op{ir.ULt: ir.ULe, ir.ULe: ir.ULt, ir.SLt: ir.SLe, ir.SLe: ir.SLt}[c.IR]
+	if ok {
+		in.IR, in.Key, in.Uses = op, c.Key, []vcode.Reg{y, x}
+	}
+	return ok
 }
 
 // comparison returns the comparison that makes a mask.
@@ -225,6 +259,8 @@ func (z *fuser) within(in *vcode.Inst, not bool) {
 func (z *fuser) mask(in *vcode.Inst) {
 	switch {
 	case in.Keep:
+	case in.IR == ir.Eq && in.Key.From == ir.I32:
+		z.bits(in)
 	case in.IR == ir.And && in.Key.From == ir.B1:
 		z.within(in, false)
 	case in.IR == ir.Not:
@@ -407,6 +443,8 @@ func (m *machine) own(in *vcode.Inst) {
 		m.compareWithin(in)
 	case fusedNegative:
 		multiplyAddOf(VFNMADD213PS, VFNMADD231PS)(m, in)
+	case fusedBits:
+		m.bits(in)
 	case fusedHalf:
 		m.set.half(in, in.Key.Aux == 1)
 	case fusedByte:

@@ -28,7 +28,8 @@ type Place struct {
 	Class vcode.Class
 	Const bool
 	Slot  int32
-	Bits  uint64 // of a constant, in every lane
+	Bits  uint64 // of a constant, in every lane; of a sequence in the first
+	Step  uint32 // of a sequence, which is a constant too: how much more each lane holds than the one before, modulo 2³²
 }
 
 // Leaves reports whether code leaves for more than to end: for operations that
@@ -45,6 +46,9 @@ func (m *machine) site(in *vcode.Inst) Site {
 		for _, r := range list {
 			p := Place{Class: m.f.Classes[r], Slot: m.frame.Slots[r]}
 			p.Bits, p.Const = m.f.Const(r)
+			if first, step, ok := m.f.Sequence(r); ok {
+				p.Bits, p.Step, p.Const = uint64(first), step, true
+			}
 			all = append(all, p)
 		}
 		return all[from:len(all):len(all)]

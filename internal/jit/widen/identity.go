@@ -6,10 +6,14 @@ import (
 )
 
 // identity makes a built-in that says which of the workgroup's invocations a
-// lane is, which is known where all subgroups are one stream. It reports whether
-// it did.
+// lane is, which is known where all subgroups are one stream, and its index where there
+// is but one. It reports whether it did.
 func (w *widener) identity(v ir.V) bool {
 	x, s := w.src.Val(v), w.shapes.of[v]
+	if x.Op == ir.In && w.group == nil && w.over == 0 && w.p.In[x.Aux].Semantic == ir.LocalInvocationIndex && w.p.Subgroups() == 1 {
+		w.fixed(v, s, func(part int) uint32 { return uint32(part * w.dst.Form.Lanes) })
+		return true
+	}
 	if x.Op != ir.In || w.group == nil || x.Type != ir.I32 || s.kind > row && w.index == 0 {
 		return false
 	}

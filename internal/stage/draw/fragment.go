@@ -291,8 +291,11 @@ func (s *fragmentShader) locate(item, bits ir.V) ir.V {
 		return s.not(b.Cmp(ir.Eq, s.get(varSet), b.Const(s.setType(), 0)))
 	}
 	bit, word := s.inMask(x, y), bits
-	if bits == 0 {
+	switch {
+	case bits == 0:
 		bit, word = s.maskBit(item, x, y, 8)
+	case !s.swizzled:
+		bit = s.id(ir.LocalInvocationIndex) // the same, and engines know which lane has which
 	}
 	bit = b.Op(ir.Shl, ir.I32, b.I32(1), bit) // the same for all items
 	return b.Cmp(ir.Eq, s.and(word, bit), bit)

@@ -1,0 +1,64 @@
+package amd64
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+)
+
+// bits looks for w&b = b, where b is the bit of a lane's number and w is the same in all
+// lanes: a mask is its bits.
+func (z *fuser) bits(in *vcode.Inst) {
+	for i, b := range in.Uses {
+		cut := z.maker(in.Uses[1-i], 1)
+		first, ok := z.laneBit(b)
+		if !ok || cut == nil || cut.Op != vcode.Lane || cut.IR != ir.And || cut.Key.Type != ir.I32 {
+			continue
+		}
+		word := cut.Uses[0]
+		if word == b {
+			word = cut.Uses[1]
+		} else if cut.Uses[1] != b {
+			continue
+		}
+		from := z.made[word]
+		if from == nil || z.since[word] != z.block || z.defs[word] != 1 || from.Op != vcode.Broadcast || z.changed(word, from.Uses) {
+			continue
+		}
+		z.replace(in, fusedBits, uint64(first), from.Uses[:1:1], in.Uses[1-i])
+		if z.reads[word] == 0 {
+			z.reads[from.Uses[0]]--
+			*from = vcode.Inst{}
+		}
+		return
+	}
+}
+
+// laneBit returns the number of the first lane, where b is the bits of the numbers of
+// lanes, all of them less than 32.
+func (z *fuser) laneBit(b vcode.Reg) (first uint32, ok bool) {
+	in := z.made[b]
+	if in == nil || z.defs[b] != 1 || in.Op != vcode.Lane || in.IR != ir.Shl || in.Key.Type != ir.I32 || in.Key.From != ir.I32 || in.Keep || !z.constant(in.Uses[0], 1) {
+		return 0, false
+	}
+	first, step, ok := z.f.Sequence(in.Uses[1])
+	return first, ok && step == 1 && first+zmmLanes <= 32
+}
+
+// constant reports whether a register always holds some bits.
+func (z *fuser) constant(r vcode.Reg, bits uint32) bool {
+	n, ok := z.f.Const(r)
+	return ok && uint32(n) == bits
+}
+
+// bits makes a mask of the bits of a general register.
+func (m *machine) bits(in *vcode.Inst) {
+	g := m.gen(in.Uses[0], RAX)
+	if first := uint8(in.Key.Aux); first > 0 {
+		m.GRR(MOV, RAX, g)
+		m.ShiftI(ShrI, false, RAX, first)
+		g = RAX
+	}
+	d := m.destMask(in, 2)
+	m.RR(KMOVW_KR, V128, d, 0, g, 0)
+	m.storeMask(in.Defs[0], d)
+}
