@@ -9,7 +9,7 @@ import "unsafe"
 // for later at most.
 const (
 	least   = 32
-	maxKept = 1 << 22
+	maxKept = 1 << 23
 )
 
 // Slab gives out parts of one piece of memory. The zero Slab has none yet. It is for

@@ -81,12 +81,26 @@ func BenchmarkVariant(b *testing.B) {
 		{"anisotropic", ir.Dim2D, 4, ir.TextureGrad, anisotropic},
 		{"cubic", ir.Dim2D, 1, ir.TextureLod, texture.SamplerDesc{Mag: texture.Cubic, Min: texture.Cubic}},
 		{"cube", ir.DimCube, 1, ir.TextureLod, linear},
+		{"nearest of 1D", ir.Dim1D, 1, ir.TextureLod, texture.SamplerDesc{}},
+		{"nearest of 3D", ir.Dim3D, 1, ir.TextureLod, texture.SamplerDesc{}},
+		{"nearest of a cube", ir.DimCube, 1, ir.TextureLod, texture.SamplerDesc{}},
+		{"linear of 1D", ir.Dim1D, 1, ir.TextureLod, linear},
+		{"linear of 3D", ir.Dim3D, 1, ir.TextureLod, linear},
+		{"trilinear of 3D", ir.Dim3D, 4, ir.TextureLod, trilinear},
 	} {
 		b.Run(c.name, func(b *testing.B) {
-			m, _ := texture.NewImage(texture.Desc{Format: "R8G8B8A8_UNORM", Dim: ir.Dim2D, Width: 64, Height: 64, Layers: 6, Levels: c.levels})
-			d := texture.ViewDesc{Dim: c.dim, Layers: 1}
-			if c.dim == ir.DimCube {
-				d.Layers = 6
+			of, d := texture.Desc{Format: "R8G8B8A8_UNORM", Dim: c.dim, Width: 64, Height: 64, Levels: c.levels}, texture.ViewDesc{Dim: c.dim, Layers: 1}
+			switch c.dim {
+			case ir.DimCube:
+				of.Dim, of.Layers, d.Layers = ir.Dim2D, 6, 6
+			case ir.Dim1D:
+				of.Height = 0
+			case ir.Dim3D:
+				of.Depth = 64
+			}
+			m, err := texture.NewImage(of)
+			if err != nil {
+				b.Fatal(err)
 			}
 			v, err := texture.NewView(m, d)
 			if err != nil {

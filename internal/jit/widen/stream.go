@@ -1,8 +1,6 @@
 package widen
 
 import (
-	"slices"
-
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
@@ -43,7 +41,7 @@ func (s *stream) startBlock(n int) {
 // add adds an instruction to the block being made.
 func (s *stream) add(in vcode.Inst) {
 	if len(s.all) == cap(s.all) {
-		s.all = slices.Grow(s.all, max(64, len(s.all))) // append would make less room
+		s.all = append(s.dst.Form.Room.Insts(2*max(64, len(s.all))), s.all...) // append would make less room
 	}
 	s.all = append(s.all, in)
 }
