@@ -177,7 +177,8 @@ func (c *choices) place() []float32 {
 type fuzzed struct {
 	vertex, fragment string
 	modes            ir.Modes
-	middle           int // 1: a geometry program, 2: tessellation
+	relative         bool // layers count from the viewport
+	middle           int  // 1: a geometry program, 2: tessellation
 	domain, level    string
 	state            draw.State
 	args             draw.Args
@@ -338,6 +339,9 @@ type how struct {
 // stages are the programs, for subgroups of a size.
 func (f *fuzzed) stages(t testing.TB, size uint32) draw.Stages {
 	s := draw.Stages{Vertex: parse(t, f.vertex, size)}
+	if f.relative {
+		s.Vertex.Modes |= ir.ViewportRelative
+	}
 	if f.fragment != "" {
 		s.Fragment = parse(t, f.fragment, size)
 		s.Fragment.Modes |= f.modes
@@ -465,8 +469,8 @@ func (f *fuzzed) agree(t *testing.T) {
 
 // String shows what is drawn.
 func (f *fuzzed) String() string {
-	return fmt.Sprintf("%+v %+v\n%s\n%s\nmodes %v, middle %d, %s, levels %s, formats %v, tests %s, %d samples, %d layers, %d by %d, second %d, counted %t, feedback %d",
-		f.state, f.args, f.vertex, f.fragment, f.modes, f.middle, f.domain, f.level, f.formats, f.tests, f.samples, f.layers, f.width, f.height, f.second, f.counted, f.feedback)
+	return fmt.Sprintf("%+v %+v\n%s\n%s\nmodes %v, relative %t, middle %d, %s, levels %s, formats %v, tests %s, %d samples, %d layers, %d by %d, second %d, counted %t, feedback %d",
+		f.state, f.args, f.vertex, f.fragment, f.modes, f.relative, f.middle, f.domain, f.level, f.formats, f.tests, f.samples, f.layers, f.width, f.height, f.second, f.counted, f.feedback)
 }
 
 // FuzzDraw draws what a fuzzer says: no panic and no endless run, and the same picture

@@ -37,6 +37,41 @@ func (f *fuzzed) more(c *choices) {
 		f.modes |= ir.PostDepthCoverage
 	}
 	s.Assembly.LowerLeft = c.flag()
+	f.most(c)
+}
+
+// most chooses what fewer draws have: masks of viewports, outputs of views, masks that
+// override coverage, weights at the places of a fragment.
+func (f *fuzzed) most(c *choices) {
+	if n := c.below(24); n > 0 && n <= len(mostExtras) && !strings.Contains(f.vertex, ", #7") {
+		f.vertex = with(f.vertex, mostExtras[n-1][0], mostExtras[n-1][1])
+		f.relative = c.flag()
+	}
+	if n := c.below(24); n > 0 && n <= len(mostTexts) {
+		f.fragment = mostTexts[n-1]
+		if c.flag() {
+			f.modes |= ir.OverrideCoverage
+		}
+	}
+}
+
+// mostExtras are what givenText may give of these.
+var mostExtras = [][2]string{
+	{"out viewportmask i32 0", "out.i32 v9, #7"},
+	{"out viewportmask i32 0\nout layer i32 0", "v10 = add.i32 v9, 3:i32\nout.i32 v10, #7\nout.i32 v8, #8"},
+	{"out viewportindex i32 0\nout layer i32 0", "out.i32 v9, #7\nout.i32 v8, #8"},
+	{"out viewportmaskperview i32 0\nout viewportmaskperview i32 1", "out.i32 v9, #7\nout.i32 7:i32, #8"},
+	{"out positionperview f32 1\nout positionperview f32 4", "out.f32 v5, #7\nout.f32 v6, #8"},
+}
+
+// mostTexts are fragment programs of these.
+var mostTexts = []string{
+	giveText("barycoord f32 1 centroid", "f32"),
+	weightsText("barycoord", "centroid", "in.f32"),
+	weightsText("barycoord", "", "interp.f32 0.0:f32, 0.0:f32,"),
+	weightsText("barycoordnopersp", "", "interp.f32 0.25:f32, -0.5:f32,"),
+	with(whiteText, "out samplemask i32 0", "out.i32 10:i32, #1"),
+	with(shownText, "in samplemask i32 0\nout samplemask i32 0", "v30 = in.i32 #3\nv31 = xor.i32 v30, 11:i32\nout.i32 v31, #4"),
 }
 
 // moreTexts are fragment programs of these.
