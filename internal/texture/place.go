@@ -20,6 +20,9 @@ func (k viewKey) axes() int {
 func (c *code) mip(n ir.V) (m mip) {
 	h, off := c.shape, c.I32(0)
 	if n != 0 {
+		if c.t.Op > ir.TextureFetch { // it is a level of the view, but an engine may not know
+			n = c.Op(ir.And, ir.I32, n, c.I32(ir.MaxLevels-1))
+		}
 		off = c.OpAux(ir.At, ir.I32, 4*ir.ShapeLevel, off, n)
 	}
 	word := func(i int) ir.V { return c.OpAux(ir.Ld, ir.I32, uint64(4*(ir.ShapeLevels+i)), h, off) }
