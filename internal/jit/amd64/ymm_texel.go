@@ -7,22 +7,20 @@ import (
 
 // gatherPairs loads two words that stand side by side for each lane, or two at each of
 // two offsets: the texels that a filter weights. Where they are those of consecutive
-// words it is two loads, else lane by lane: that is less for the machine to do than
-// its gathers are.
+// words it is two loads, where those of two rows lie in a window each they are picked
+// out of it, else lane by lane: that is less for the machine to do than its gathers are.
 func (m ymm) gatherPairs(in *vcode.Inst) {
 	apart, on := m.NewLabel(), m.NewLabel()
-	beyond := *in // its last words are in range
-	beyond.Key.Aux += 4
-	last := in.Uses[len(in.Uses)-1]
 	if len(in.Uses) > 2 {
-		at := m.consecutive(&beyond, m.vec(in.Uses[1], 1), handleLength, apart)
-		m.GRM(LEA|W, RCX, at)
-		m.GRM(MOV_ST|W, RCX, m.scratch(scratchBase))
-	}
-	m.loadPair(in, len(in.Defs)-2, m.consecutive(&beyond, m.vec(last, 1), handleLength, apart))
-	if len(in.Uses) > 2 {
-		m.GRM(MOV|W, RCX, m.scratch(scratchBase))
-		m.loadPair(in, 0, At(RCX, 0))
+		for i, u := range in.Uses[1:3] {
+			m.nearby(in, m.vec(u, 1), int32(i), apart)
+		}
+		m.pickNumbered(in, 0)
+		m.pickNumbered(in, 1)
+	} else {
+		beyond := *in // its last words are in range
+		beyond.Key.Aux += 4
+		m.loadPair(in, m.consecutive(&beyond, m.vec(in.Uses[1], 1), handleLength, apart))
 	}
 	m.Bind(on)
 	m.later = append(m.later, func() {
@@ -36,11 +34,66 @@ func (m ymm) gatherPairs(in *vcode.Inst) {
 	})
 }
 
-// loadPair loads results i and i + 1, of which the second begins at a place.
-func (m ymm) loadPair(in *vcode.Inst, i int, at Mem) {
+// Of the windows of a gather of two rows: their words, the bits of how far a word of
+// one may lie behind its begin, and by how much that is moved up for the sign to say
+// which half of the window it lies in.
+const (
+	ymmWindow  = 16
+	withinYmms = 4*ymmWindow - 4
+	whichYmm   = 31 - 5
+)
+
+// nearby leaves for far unless the first words at the offsets in off, for each lane of
+// the mask, are among ymmWindow that begin with the first lane's, which are in range
+// with the word behind them. It puts how far they are from there into row i of the
+// scratch memory, and the place into its i-th double word.
+func (m ymm) nearby(in *vcode.Inst, off Reg, i int32, far Label) {
+	m.RR(AVX_VMOVD_ST, V128, off, 0, RDX, 0)
+	m.rr(AVX_VPBROADCASTD, 2, 0, off)
+	m.rr(AVX_VPSUBD, 2, off, 2)
+	m.rm(AVX_VMOVUPS_ST, 2, 0, m.scratch(ymmBytes*i))
+	if !m.always(in) {
+		m.rr(AVX_VPAND, 2, 2, m.execution(in, 3))
+	}
+	m.rm(AVX_VPTEST, 2, 0, m.words(^uint32(withinYmms)))
+	m.Jcc(NotEqual, far)
+	at := m.handleWord(in.Uses[0], RAX, handleLength)
+	m.GRM(MOV, RCX, at)
+	m.GI(SubI, true, RCX, int32(in.Key.Aux)+4*ymmWindow+4)
+	m.GRR(CMP|W, RCX, RDX)
+	at.Disp -= handleLength
+	m.GRM(MOV|W, RCX, at)
+	m.Jcc(Less, far)
+	m.GRM(LEA|W, RCX, Indexed(RCX, RDX, 1, int32(in.Key.Aux)))
+	m.GRM(MOV_ST|W, RCX, m.scratch(scratchBase+8*i))
+	if in.Next > 0 {
+		m.GRM(PREFETCH, allCaches, At(RCX, 8*ymmWindow))
+	}
+}
+
+// pickNumbered defines the i-th two results: the words of the i-th window that nearby
+// found, and those behind them.
+func (m ymm) pickNumbered(in *vcode.Inst, i int) {
+	m.GRM(MOV|W, RCX, m.scratch(scratchBase+8*int32(i)))
+	m.rm(AVX_VMOVUPS, 1, 0, m.scratch(ymmBytes*int32(i)))
+	for n := range int32(2) {
+		one := *in
+		one.Defs = in.Defs[2*i+int(n):][:1]
+		m.rri(AVX_VPSRLD, 3, 0, 1, 2)
+		m.rm(AVX_VPERMD, 0, 3, At(RCX, 4*n))
+		m.rm(AVX_VPERMD, 2, 3, At(RCX, 4*n+ymmBytes))
+		m.rri(AVX_VPSLLD, 3, 0, 1, whichYmm)
+		d := m.dest(&one, 2)
+		m.blend(d, 0, 2, 3)
+		m.done(&one, d)
+	}
+}
+
+// loadPair loads two results, of which the second begins at a place.
+func (m ymm) loadPair(in *vcode.Inst, at Mem) {
 	for n := range 2 {
 		one := *in
-		one.Defs = in.Defs[i+n : i+n+1]
+		one.Defs = in.Defs[n : n+1]
 		d := m.dest(&one, 0)
 		m.rm(AVX_VMOVUPS, d, 0, beyond(at, int32(4*n-4)))
 		m.done(&one, d)
