@@ -94,6 +94,7 @@ func Support(tested func(name string) string) string {
 	}
 	section("Instructions", instructionRows())
 	for _, s := range []spirv.ExtSet{spirv.ExtSetGLSL, spirv.ExtSetAMDShaderBallot, spirv.ExtSetAMDShaderTrinaryMinmax, spirv.ExtSetAMDGcnShader,
+		spirv.ExtSetAMDShaderExplicitVertexParameter,
 		spirv.ExtSetNonSemanticDebugPrintf, spirv.ExtSetNonSemanticDebugBreak} {
 		section("Instructions of "+s.String(), extendedRows(s))
 	}
