@@ -35,7 +35,7 @@ func (w *widener) jumpIfNone(set []vcode.Reg, to int) {
 // br sends the active lanes to a label.
 func (w *widener) br(v ir.V) {
 	label := w.src.Val(v).Args[0]
-	w.assign(label, w.src.Params(label), w.src.BrArgs(v), false)
+	w.assign(v, w.src.Params(label), w.src.BrArgs(v))
 	w.goTo(w.regions[label], v)
 }
 
@@ -84,10 +84,14 @@ func (w *widener) spread(params []ir.V) {
 	}
 }
 
-// assign emits the label's params ← args for the active lanes. All arguments
-// are read before any parameter is written. init says that a loop begins. The
-// params are all that the label has where lanes do not go there all at once.
-func (w *widener) assign(label ir.V, params, args []ir.V, init bool) {
+// assign emits what a br, or a loop as it begins, gives a label for the active lanes:
+// params ← args. All arguments are read before any parameter is written. The params are
+// all that the label has where lanes do not go there all at once.
+func (w *widener) assign(by ir.V, params, args []ir.V) {
+	label, init := by, true
+	if x := w.src.Val(by); x.Op == ir.Br {
+		label, init = x.Args[0], false
+	}
 	from := w.in.values.Take(len(args))
 	for i, a := range args {
 		from[i] = w.argument(params[i], a)
@@ -110,7 +114,7 @@ func (w *widener) assign(label ir.V, params, args []ir.V, init bool) {
 			continue
 		}
 		w.set(to.rows[:min(len(to.rows), w.apart(w.shapes.of[p]))], from[i].rows)
-		keep := w.homes.of[p].outlives || !w.homes.of[p].alone
+		keep := w.homes.of[p].outlives || !w.homes.of[p].alone && w.homes.of[p].first != by
 		switch {
 		case init:
 			keep = w.homes.of[p].keepsInit

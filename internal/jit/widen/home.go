@@ -14,6 +14,7 @@ type home struct {
 
 	// Of parameters:
 	alone     bool // one br alone writes it, not from within an inner loop that lanes leave in different iterations, nor do lanes read it behind that
+	first     ir.V // of a block: the br that writes it before all others, if not from within such a loop; lanes that are not there have nothing yet
 	keepsInit bool // of a loop: the same for the loop around that loop
 }
 
@@ -41,7 +42,7 @@ func homesOf(f *ir.Func, together func(loop ir.V) bool, r *room) *homing {
 		case ir.If:
 			open = append(open, v)
 		case ir.Br:
-			h.branch(x.Args[0], current, i)
+			h.branch(v, current, i)
 		case ir.Call:
 			for _, r := range f.CallResults(v) {
 				h.of[r].loop = current
@@ -109,8 +110,9 @@ func (h *homing) within(l, around ir.V) bool {
 	return true
 }
 
-// branch notes a br to a label from within loop l, at the i-th place of the code.
-func (h *homing) branch(label, l ir.V, i int) {
+// branch notes a br from within loop l, at the i-th place of the code.
+func (h *homing) branch(v, l ir.V, i int) {
+	label := h.f.Val(v).Args[0]
 	h.brs[label]++
 	block := h.f.Val(label).Op == ir.Block
 	once := h.brs[label] == 1 && (block || h.last(label, i))
@@ -120,6 +122,9 @@ func (h *homing) branch(label, l ir.V, i int) {
 	for _, p := range h.f.Params(label) {
 		home := &h.of[p]
 		home.alone = home.alone && once && l == home.loop
+		if block && once && l == home.loop {
+			home.first = v
+		}
 	}
 }
 

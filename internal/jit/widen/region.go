@@ -95,7 +95,7 @@ func (w *widener) label(v ir.V) {
 
 func (w *widener) loopBegin(v ir.V, r *region) {
 	w.regions[v] = r
-	w.assign(v, w.src.Params(v), w.src.Inits(v), true)
+	w.assign(v, w.src.Params(v), w.src.Inits(v))
 	r.top, r.end = w.newBlock(), w.newBlock()
 	if !r.whole {
 		r.entry = w.regs(vcode.Mask)

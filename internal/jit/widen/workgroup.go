@@ -237,7 +237,7 @@ func (g *workgroup) enter(v ir.V) {
 		g.subs[0].jumpIfNot(x.Args[0], st.end)
 		g.startBlock(g.newBlock())
 	case ir.Loop:
-		g.each(params, g.f.Inits(v), func(w *widener, params, args []ir.V) { w.assign(v, params, args, true) })
+		g.each(params, g.f.Inits(v), func(w *widener, params, args []ir.V) { w.assign(v, params, args) })
 		st.top = g.newBlock()
 		g.startBlock(st.top)
 		g.spread(params)
@@ -260,7 +260,7 @@ func (g *workgroup) spread(params []ir.V) {
 
 func (g *workgroup) branch(v ir.V) {
 	label := g.f.Val(v).Args[0]
-	g.each(g.f.Params(label), g.f.BrArgs(v), func(w *widener, params, args []ir.V) { w.assign(label, params, args, false) })
+	g.each(g.f.Params(label), g.f.BrArgs(v), func(w *widener, params, args []ir.V) { w.assign(v, params, args) })
 	i := slices.IndexFunc(g.open, func(st stage) bool { return st.v == label })
 	if to := &g.open[i]; to.op == ir.Loop {
 		g.origin = g.f.Val(label).Origin
