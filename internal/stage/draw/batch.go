@@ -6,12 +6,12 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/raster"
 )
 
-// leastBatched is how many triangles a draw has at least for which the program is made
-// that sets them up, leastBatch how many it then does at least: fewer are set up sooner
-// one by one.
-const (
-	leastBatched = 512
-	leastBatch   = raster.BatchSize
+// leastBatched is how many triangles a pipeline has been given before the program is made
+// that sets them up, for making it takes as long as setting up so many without; leastBatch
+// is how many it then does at least: fewer are set up sooner one by one.
+var (
+	leastBatched uint64 = 1 << 14
+	leastBatch          = raster.BatchSize
 )
 
 // batchAtOnce is how many are set up before they are rasterised, so that what is said
@@ -21,8 +21,8 @@ const batchAtOnce = 16 * raster.BatchSize
 // batchKey is all that the code of the program that sets up triangles depends on.
 type batchKey struct{}
 
-// manyTriangles reports whether the draw may have so many triangles that a program is to
-// set them up.
+// manyTriangles reports whether the pipeline has been given so many triangles, with those
+// of the draw, that a program is to set them up.
 func (d *recorded) manyTriangles() bool {
 	r, t := &d.state.Rasterization, d.state.Assembly.Topology
 	if r.Discard || r.PolygonMode != Fill {
@@ -35,7 +35,8 @@ func (d *recorded) manyTriangles() bool {
 		}
 		n = uint64(primitivesOf(t, d.args.Count))
 	}
-	return n*uint64(d.args.Instances) >= leastBatched
+	n *= uint64(d.args.Instances)
+	return d.pipeline.triangles.Add(n) >= leastBatched && n >= uint64(leastBatch)
 }
 
 // batched prepares the rasterizer for triangles that a program sets up, and reports

@@ -2,6 +2,7 @@ package draw_test
 
 import (
 	"bytes"
+	"context"
 	"math/rand"
 	"strings"
 	"testing"
@@ -79,5 +80,39 @@ func TestManyTriangles(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestSteadyTriangles: a pass of many triangles with a depth test, like one before it,
+// allocates nothing.
+func TestSteadyTriangles(t *testing.T) {
+	const n = 2000
+	places, colors := littered(n)
+	c, _ := deepTarget(t, 300, 300, "D32_SFLOAT", 1)
+	s := full(c)
+	s.DepthStencil = draw.DepthStencil{Test: true, Write: true, Compare: draw.LessOrEqual}
+	s.Vertex = draw.VertexInput{Bindings: []draw.VertexBinding{{Stride: 16}, {Binding: 1, Stride: 4}},
+		Attributes: []draw.VertexAttribute{{Format: "R32G32B32A32_SFLOAT"}, {Location: 1, Binding: 1, Format: "R8G8B8A8_UNORM"}}}
+	vertex := strings.NewReplacer("DECLARED", "", "MORE", "").Replace(givenText)
+	p, err := draw.New(draw.Stages{Vertex: parse(t, vertex, 16), Fragment: parse(t, whiteText, 16)}, s, machine(), exec.Options{})
+	must(t, err)
+	defer p.Close()
+	a := draw.Args{Count: 3 * n, Instances: 1, VertexBuffers: []exec.Buffer{{Bytes: places}, {Bytes: colors}}}
+	clears := draw.Clears{Depth: draw.Clear{Do: true, Value: [4]uint64{0x3f800000}}}
+	for _, workers := range []int{1, exec.KeptWorkers()} {
+		var pass draw.Pass
+		frame := func() {
+			must(t, pass.Begin(&c.Target, &clears, workers))
+			for range 3 {
+				must(t, pass.Draw(context.Background(), p, &a))
+			}
+			must(t, pass.End(context.Background()))
+		}
+		for range 5 {
+			frame()
+		}
+		if n := settled(frame); n != 0 {
+			t.Errorf("%d workers: %g allocations in a pass", workers, n)
+		}
 	}
 }

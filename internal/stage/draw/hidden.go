@@ -11,10 +11,14 @@ import (
 // Where a block was covered whole at some depth, what lies behind that later in the pass
 // fails the depth test at all samples of the block: its items are emptied before their
 // fragments are run. Fragments decide nothing else by it, so that a picture is the same.
+// Nothing is hidden in depth attachments of several layers, from fragments of several
+// pixels, from those whose tests stand behind their program, and where a test that fails
+// writes a stencil value.
 
 // horizon is what is known of the depths in a tile while the steps of a pass go through
 // it: of each block one behind which no sample lies, in the direction of the tests.
 type horizon struct {
+	flush  uint64  // of the pass: what is known of an earlier one is not true any more
 	toward float32 // 1: tests let pass what is less; −1: what is greater; 0: the depths are those of a clear
 	some   bool    // something is known
 	far    [acrossTile * acrossTile]float32
@@ -63,11 +67,14 @@ type sight struct {
 // noQuantum is a quantum that leaves nothing certain.
 var noQuantum = math.Inf(1)
 
+// blind is for tests: nothing is hidden.
+var blind bool
+
 // seen returns what a draw makes of horizons. Where it is not known that tests come
 // before the fragment program, nothing is hidden by the draw or from it.
 func (d *recorded) seen() (s sight) {
 	k := &d.key.test
-	if k.depth == "" || k.depthLayered || d.key.views {
+	if blind || k.depth == "" || k.depthLayered || d.key.views {
 		return s
 	}
 	switch k.compare {
@@ -202,6 +209,9 @@ func (s *sheet) depths(p *raster.Primitive, x, y, blocks int) (near, far float64
 	case !s.sight.free:
 		least, most = limited(least, 0, 1), limited(most, 0, 1)
 	}
+	if s.sight.quantum > 0 { // fixed point has no more
+		least, most = limited(least, 0, 1), limited(most, 0, 1)
+	}
 	if s.sight.toward < 0 {
 		least, most = -most, -least
 	}
@@ -212,9 +222,13 @@ func limited(z float64, least, most float32) float64 {
 	return min(max(z, float64(least)), float64(most))
 }
 
-// horizon begins with a horizon for each tile, of which nothing is known, if a step
+// maxKeptHorizons bounds the horizons that a pass keeps for the next one.
+const maxKeptHorizons = 1 << 17
+
+// horizon makes room for a horizon of each tile, of which nothing is known yet, if a step
 // looks at them.
 func (p *Pass) horizon() {
+	p.flushes++
 	p.horizons = p.horizons[:0]
 	if !slices.ContainsFunc(p.steps, func(s step) bool { return s.draw != nil && s.draw.sight.looks }) {
 		return
@@ -224,9 +238,16 @@ func (p *Pass) horizon() {
 	} else {
 		p.horizons = make([]horizon, n)
 	}
-	for i := range p.horizons {
-		p.horizons[i].forget()
+}
+
+// horizon is what is known of a tile in this flush.
+func (s *sheet) horizon(tile int) *horizon {
+	h := &s.horizons[tile]
+	if h.flush != s.flush {
+		h.forget()
+		h.flush = s.flush
 	}
+	return h
 }
 
 // cleared notes what a clear of a part of a tile makes of its depths.
@@ -239,9 +260,9 @@ func (s *sheet) cleared(tile int, part, whole raster.Rect) {
 	if len(s.horizons) == 0 || !c.deep || !first {
 		return
 	}
-	if part == whole {
-		s.horizons[tile].clear(c.depth)
+	if h := s.horizon(tile); part == whole {
+		h.clear(c.depth)
 	} else {
-		s.horizons[tile].forget()
+		h.forget()
 	}
 }

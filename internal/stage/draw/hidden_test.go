@@ -36,7 +36,7 @@ func randomItems(r *rand.Rand, n int) (s *sheet) {
 		case 2:
 			below = r.Intn(min(raster.MaxBelow, 7-y/8) + 1)
 		}
-		s.items = append(s.items, uint64(i)|uint64(x)<<32|uint64(below)<<(32+raster.BelowShift)|uint64(y)<<48, mask)
+		s.items = append(s.items, uint64(i)|uint64(x)<<32|uint64(below&3)<<(32+raster.BelowShift)|uint64(y)<<48|uint64(below>>2)<<(48+raster.BelowShift), mask)
 	}
 	s.pieces = []piece{{tile: 0, count: uint32(n)}}
 	return s

@@ -40,9 +40,9 @@ func deepTarget(t testing.TB, width, height int, name string, samples int) (*can
 // all kinds, in one pass and one after the other: the picture is the same, and so is the
 // number of samples that pass (Vulkan §"Depth Test").
 func TestHiddenPicture(t *testing.T) {
-	for _, name := range []string{"D16_UNORM", "D32_SFLOAT"} {
+	for _, name := range []string{"D16_UNORM", "X8_D24_UNORM_PACK32", "D32_SFLOAT"} {
 		for _, samples := range []int{1, 4} {
-			for seed := range int64(6) {
+			for seed := range int64(12) {
 				t.Run(fmt.Sprintf("%s/%d/%d", name, samples, seed), func(t *testing.T) {
 					e := machine()
 					one, deepOne := deepTarget(t, 150, 100, name, samples)
@@ -96,7 +96,7 @@ func layered(t *testing.T, e exec.Engine, c *canvas, samples int, seed int64) (l
 	r := rand.New(rand.NewSource(seed))
 	var pipelines []*draw.Pipeline
 	usual := []draw.CompareOp{draw.Less, draw.LessOrEqual, draw.Greater, draw.GreaterOrEqual}[seed%4]
-	for i := range 6 {
+	for i := range 8 {
 		s := full(c)
 		s.Viewports[0].Width, s.Viewports[0].Height, s.Scissors[0] = 150, 100, draw.Rect{Width: 150, Height: 100}
 		s.Multisample.Samples = uint32(samples)
@@ -109,6 +109,10 @@ func layered(t *testing.T, e exec.Engine, c *canvas, samples int, seed int64) (l
 			fragment = strip(deepText, "stencil", "out.i32")
 		case 5:
 			s.Rasterization.DepthClamp, s.Viewports[0].MinDepth, s.Viewports[0].MaxDepth = true, 0.25, 0.75
+		case 6: // depths beyond what fixed point has
+			s.Rasterization.DepthClamp, s.Viewports[0].MinDepth, s.Viewports[0].MaxDepth = true, -3, 3
+		case 7:
+			s.Rasterization.DepthUnrestricted, s.Viewports[0].MinDepth, s.Viewports[0].MaxDepth = true, -2, 2
 		}
 		p, err := draw.New(draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, fragment, 0)}, s, e, exec.Options{})
 		must(t, err)
@@ -132,7 +136,7 @@ func layered(t *testing.T, e exec.Engine, c *canvas, samples int, seed int64) (l
 		z := float32(r.Intn(9)) / 8
 		slope := func() float32 { return float32(r.Intn(3)) / 3 * (r.Float32() - 0.5) }
 		size := []float32{3, 3, 1.2}[r.Intn(3)]
-		which := []int{0, 0, 0, 1, 1, 2, 5, 3, 4}[r.Intn(9)]
+		which := []int{0, 0, 0, 1, 1, 2, 5, 3, 4, 6, 6, 7, 7}[r.Intn(13)]
 		if which == 4 && r.Intn(3) > 0 {
 			which = 0
 		}

@@ -44,6 +44,7 @@ type Pass struct {
 	parts    []exec.Part
 	spans    [][]exec.Piece // by tile
 	horizons []horizon      // by tile, where a step looks at them
+	flushes  uint64         // so far
 	spilled  []*sheet
 
 	free []*sheet // that nobody uses
@@ -144,6 +145,9 @@ func (p *Pass) End(ctx context.Context) error {
 	clear(p.target.Colors)
 	clear(p.memory)
 	p.target = Target{Colors: p.target.Colors[:0]}
+	if cap(p.horizons) > maxKeptHorizons {
+		p.horizons = nil
+	}
 	return err
 }
 

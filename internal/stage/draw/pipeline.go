@@ -44,6 +44,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
@@ -74,6 +75,8 @@ type Pipeline struct {
 	vertexRec, controlRec, patchRec, evaluationRec *record
 
 	captures *captures // of the vertices that are rasterised
+
+	triangles atomic.Uint64 // that draws may have had so far
 
 	mu       sync.Mutex
 	vertex   variants[vertexKey]

@@ -25,6 +25,7 @@ type sheet struct {
 	sight    sight
 	see      func(tile int) // before
 	horizons []horizon      // of the pass, by tile; none where nobody looks at them
+	flush    uint64         // of the pass
 	itemed   itemed
 
 	run
@@ -160,7 +161,7 @@ func (p *Pass) runTiles(ctx context.Context, list []*sheet) error {
 	p.parts = p.parts[:0]
 	for _, s := range list {
 		before := false
-		if s.horizons = p.horizons; s.clear != nil {
+		if s.horizons, s.flush = p.horizons, p.flushes; s.clear != nil {
 			p.parts = append(p.parts, exec.Part{Do: s.do})
 		} else {
 			if before = s.sight.looks || len(s.primitives) >= manyPrimitives; before {
@@ -205,7 +206,7 @@ func (s *sheet) before(tile int) {
 		s.fetch(items)
 	}
 	if s.sight.looks {
-		s.look(&s.horizons[tile], items)
+		s.look(s.horizon(tile), items)
 	}
 }
 
