@@ -174,7 +174,7 @@ func (r *Rasterizer) setPart(x, y int32, mask uint64) {
 func (r *Rasterizer) setTiny(tile int32, place uint32, mask uint64) {
 	list := append(r.tiles[tile], uint64(r.number(tile))|uint64(place)<<32, mask)
 	if n := len(list); n%8 < 2 && n+8 < cap(list) { // the next line of a cache
-		prefetch(unsafe.Pointer(&list[:n+8][n+7]), 1)
+		prefetch(unsafe.Pointer(&list[:n+8][n+7]), 0, 1)
 	}
 	r.tiles[tile] = list
 	r.words += 2

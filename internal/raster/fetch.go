@@ -18,5 +18,5 @@ func Fetch(primitives []Primitive, kept []uint32, size int, n uint32) {
 
 // askLines asks for all lines in which some bytes lie.
 func askLines(at unsafe.Pointer, bytes int) {
-	prefetch(at, (int(uintptr(at)%cacheLine)+bytes+cacheLine-1)/cacheLine)
+	prefetch(at, 0, (int(uintptr(at)%cacheLine)+bytes+cacheLine-1)/cacheLine)
 }

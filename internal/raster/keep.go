@@ -94,12 +94,12 @@ func (r *Rasterizer) ahead(n uint32) {
 	const line = 64
 	if int(n) < cap(r.Primitives) {
 		at := unsafe.Pointer(&r.Primitives[:n+1][n])
-		prefetch(unsafe.Add(at, line-1), (4*PrimitiveWords+line-1)/line)
+		prefetch(at, line-1, (4*PrimitiveWords+line-1)/line)
 	}
 	size := 3 * r.records.kept()
 	if at := int(n) * size; size > 0 && at+size <= cap(r.Kept) {
 		at := unsafe.Pointer(&r.Kept[:at+size][at])
-		prefetch(unsafe.Add(at, line-1), min((4*size+line-1)/line, 8))
+		prefetch(at, line-1, min((4*size+line-1)/line, 8))
 	}
 }
 

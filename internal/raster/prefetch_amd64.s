@@ -1,9 +1,10 @@
 #include "textflag.h"
 
-// func prefetch(at unsafe.Pointer, lines int)
-TEXT ·prefetch(SB), NOSPLIT, $0-16
+// func prefetch(at unsafe.Pointer, skip, lines int)
+TEXT ·prefetch(SB), NOSPLIT, $0-24
 	MOVQ at+0(FP), AX
-	MOVQ lines+8(FP), CX
+	ADDQ skip+8(FP), AX
+	MOVQ lines+16(FP), CX
 
 next:
 	PREFETCHT0 (AX)

@@ -4,4 +4,4 @@ package raster
 
 import "unsafe"
 
-func prefetch(unsafe.Pointer, int) {}
+func prefetch(unsafe.Pointer, int, int) {}

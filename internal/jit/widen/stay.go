@@ -28,10 +28,10 @@ func (w *widener) staysOf() map[ir.V]ir.V {
 
 type stays struct {
 	*widener
-	made, first, last []int // by value: its place in the code, and the first and last where it is read; of parameters before made the loop's
-	end               map[ir.V]int
-	found             map[ir.V]ir.V
-	taken             map[ir.V]bool
+	made, last []int // by value: its place in the code, and the last where it is read; of parameters before made the loop's
+	end        map[ir.V]int
+	found      map[ir.V]ir.V
+	taken      map[ir.V]bool
 }
 
 func newStays(w *widener) *stays {
