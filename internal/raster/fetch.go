@@ -2,7 +2,12 @@ package raster
 
 import "unsafe"
 
-const cacheLine = 64
+// cacheLine is the size of a line of a cache in bytes, mostLines how many lines of
+// records are fetched for a primitive at most.
+const (
+	cacheLine = 64
+	mostLines = 8
+)
 
 // Fetch asks the caches for a primitive and for what is kept with it of records, of each
 // so many words, wherever these lists have them.
@@ -12,7 +17,7 @@ func Fetch(primitives []Primitive, kept []uint32, size int, n uint32) {
 	}
 	askLines(unsafe.Pointer(&primitives[n]), 4*PrimitiveWords)
 	if at := 3 * int(n) * size; at < len(kept) {
-		askLines(unsafe.Pointer(&kept[at]), min(12*size, 8*cacheLine))
+		askLines(unsafe.Pointer(&kept[at]), min(12*size, mostLines*cacheLine))
 	}
 }
 

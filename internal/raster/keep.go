@@ -91,15 +91,14 @@ func (r *Rasterizer) next(v *[3]uint32, provoking uint32) *Primitive {
 // far as that lies in lines of the caches in which the one before has no part: the next
 // one of the tile may come long after others, and so may the next shelf.
 func (r *Rasterizer) ahead(n uint32) {
-	const line = 64
 	if int(n) < cap(r.Primitives) {
 		at := unsafe.Pointer(&r.Primitives[:n+1][n])
-		prefetch(at, line-1, (4*PrimitiveWords+line-1)/line)
+		prefetch(at, cacheLine-1, (4*PrimitiveWords+cacheLine-1)/cacheLine)
 	}
 	size := 3 * r.records.kept()
 	if at := int(n) * size; size > 0 && at+size <= cap(r.Kept) {
 		at := unsafe.Pointer(&r.Kept[:at+size][at])
-		prefetch(at, line-1, min((4*size+line-1)/line, 8))
+		prefetch(at, cacheLine-1, min((4*size+cacheLine-1)/cacheLine, mostLines))
 	}
 }
 

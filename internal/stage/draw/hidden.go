@@ -225,9 +225,9 @@ func limited(z float64, least, most float32) float64 {
 // maxKeptHorizons bounds the horizons that a pass keeps for the next one.
 const maxKeptHorizons = 1 << 17
 
-// horizon makes room for a horizon of each tile, of which nothing is known yet, if a step
-// looks at them.
-func (p *Pass) horizon() {
+// newHorizons makes room for a horizon of each tile, of which nothing is known yet, if a
+// step looks at them.
+func (p *Pass) newHorizons() {
 	p.flushes++
 	p.horizons = p.horizons[:0]
 	if !slices.ContainsFunc(p.steps, func(s step) bool { return s.draw != nil && s.draw.sight.looks }) {

@@ -154,7 +154,7 @@ func (p *Pass) End(ctx context.Context) error {
 // flush makes what was recorded.
 func (p *Pass) flush(ctx context.Context) error {
 	defer p.forget()
-	p.horizon()
+	p.newHorizons()
 	p.setting.at, p.setting.begun, p.setting.turn = 0, false, 0
 	for p.setting.at < len(p.steps) {
 		if err := p.setUp(ctx); err != nil {

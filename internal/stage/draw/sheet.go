@@ -268,8 +268,8 @@ func (p *Pass) recycle(list []*sheet) {
 	}
 }
 
-// unseen takes clears at the end of a tile's pieces away that a draw covers: without a
-// depth attachment, so that there is no other function among them.
+// unseen takes clears at the end of a tile's pieces away that a draw covers. What
+// is done before a sheet's fragments stands before these, and so not at the end.
 func (p *Pass) unseen(list []exec.Piece) []exec.Piece {
 	for len(list) > 0 && p.parts[list[len(list)-1].Part].Do != nil {
 		list = list[:len(list)-1]
