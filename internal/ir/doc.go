@@ -119,8 +119,8 @@
 // always is). A Coherent atomic also orders the accesses before and behind it as
 // others see them. Proven is a promise that the check would pass: who sets it has
 // proved it. The result of an Unused atomic does not exist and may not be read.
-// AnyNaN is a promise too: of a NaN the bits that the bitcast shows change nothing
-// that is stored or decides an effect, so that no fcanon need stand before it.
+// AnyNaN is a promise too: of a NaN the bits that the bitcast or the quadswap shows change
+// nothing that is stored or decides an effect, so that no fcanon need stand before it.
 // fence and barrier order what is before them against what is behind them: for
 // the workgroup, and where they are Coherent for other workers and whoever else
 // sees the memory; within a worker effects are in order without them. What an

@@ -113,7 +113,7 @@ const (
 	Coherent                   // !coh: the access is available and visible to other invocations
 	Proven                     // !proven: the access is in range
 	Unused                     // !unused: nobody reads the result of this atomic
-	AnyNaN                     // !anynan: of a bitcast: which NaN the operand is makes no difference to anything seen
+	AnyNaN                     // !anynan: of a bitcast or quadswap: which NaN the operand is makes no difference to anything seen
 )
 
 var flagNames = [...]struct {

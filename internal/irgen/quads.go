@@ -56,3 +56,17 @@ func (m *maker) quad() {
 		m.b.End()
 	}
 }
+
+// condition makes what an if asks: of quads often that any lane of one, or all of them,
+// or two, say so.
+func (m *maker) condition() ir.V {
+	if !m.quads || m.r.Intn(2) == 0 {
+		return m.bool()
+	}
+	b := m.b
+	op, v := [...]ir.Op{ir.Or, ir.And}[m.r.Intn(2)], b.Op(ir.ZExt, ir.I32, m.bool())
+	for _, across := range [...][]uint64{{1, 2}, {1, 2}, {2, 1}, {1}, {3}, {1, 3}}[m.r.Intn(6)] {
+		v = b.Op(op, ir.I32, v, b.OpAux(ir.QuadSwap, ir.I32, across, v))
+	}
+	return b.Cmp(ir.Eq, v, b.I32(1))
+}

@@ -117,7 +117,7 @@ func (m *maker) meeting() {
 }
 
 func (m *maker) conditional() bool {
-	m.b.If(m.bool())
+	m.b.If(m.condition())
 	m.depth++
 	left := m.body()
 	if m.r.Intn(2) == 0 {

@@ -109,7 +109,9 @@ func (c *canon) computes(f *ir.Func, x *ir.Val, s *computed) bool {
 		return c.p.Stage == ir.Fragment && x.Op == ir.In && in.Semantic >= ir.Location && in.Interpolation <= ir.Linear
 	case ir.OutGet: // which is canonical
 		return false
-	case ir.Ld, ir.FCanon, ir.Bitcast, ir.Shuf, ir.QuadSwap,
+	case ir.QuadSwap:
+		return x.Flags&ir.AnyNaN != 0 && s.vals[x.Args[0]]
+	case ir.Ld, ir.FCanon, ir.Bitcast, ir.Shuf,
 		ir.AtomXchg, ir.AtomFAdd, ir.AtomFMin, ir.AtomFMax:
 		return false
 	case ir.SToF, ir.UToF:

@@ -37,7 +37,8 @@ func fwidth(f *function, in spirv.Inst) {
 func (f *function) difference(x ir.V, direction uint64) ir.V {
 	f.floats(x)
 	t := f.b.Func.Type(x)
-	other := f.b.OpAux(ir.QuadSwap, t, direction, x)
+	// Which NaN a neighbour has makes no difference to a difference of floats.
+	other := f.b.Emit(ir.Val{Op: ir.QuadSwap, Type: t, Flags: ir.AnyNaN, Args: [4]ir.V{x}, Aux: direction})
 	var side ir.V
 	switch {
 	case f.prog.Stage != ir.Fragment:

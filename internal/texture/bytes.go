@@ -34,7 +34,7 @@ func (c *code) ofBytes() bool {
 func (f *filter) weightedBytes(lo, hi, part ir.V) (n values) {
 	const pair = 0x00ff00ff
 	low := func(v ir.V) ir.V { return f.Op(ir.And, ir.I32, v, f.I32(pair)) }
-	even, odd := ir.V(0), ir.V(0)
+	rest, even, odd := f.sub(f.I32(fraction), part), ir.V(0), ir.V(0)
 	for i, k := range f.x.lanes {
 		if k == nil || !f.reads(i) {
 			continue
@@ -48,9 +48,7 @@ func (f *filter) weightedBytes(lo, hi, part ir.V) (n values) {
 			if sum == &odd {
 				x, y = f.Op(ir.LShr, ir.I32, lo, f.I32(8)), f.Op(ir.LShr, ir.I32, hi, f.I32(8))
 			}
-			x, y = low(x), low(y)
-			// modulo 2³² a lower component's borrow is undone by its own sum
-			*sum = f.add(f.Op(ir.Shl, ir.I32, x, f.I32(8)), f.mul(f.sub(y, x), part))
+			*sum = f.add(f.mul(low(x), rest), f.mul(low(y), part))
 		}
 		if k.Shift < 16 {
 			n[i] = f.Op(ir.And, ir.I32, *sum, f.I32(1<<16-1))

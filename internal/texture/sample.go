@@ -112,6 +112,9 @@ func (c *code) levels(x *texel, s *spot, d *detail) values {
 func (c *code) twoLevels(x *texel, s *spot, d *detail, hi, part ir.V) values {
 	which, types := c.present(x)
 	f := filter{code: c, x: *x}
+	if c.ofBytes() && c.v.axes() <= 2 && !c.s.anisotropic {
+		return c.levelAndNext(x, s, d, hi, part)
+	}
 	mixes := c.finite(x) && c.s.reduction == Average
 	end := c.Block(types...)
 	inits := []ir.V{hi, c.Bool(false), c.num(1)}
@@ -137,6 +140,21 @@ func (c *code) twoLevels(x *texel, s *spot, d *detail, hi, part ir.V) values {
 	c.End()
 	c.Br(loop, append(next, c.of(which, now)...)...)
 	c.End()
+	c.End()
+	return c.ended(end, which)
+}
+
+// levelAndNext is twoLevels without a loop, for filters that are little code.
+func (c *code) levelAndNext(x *texel, s *spot, d *detail, hi, part ir.V) values {
+	which, types := c.present(x)
+	f := filter{code: c, x: *x}
+	end := c.Block(types...)
+	first := c.level(x, s, d, hi)
+	c.If(c.eq(part, c.I32(0)))
+	c.Br(end, c.of(which, first)...)
+	c.End()
+	second := c.level(x, s, d, c.add(hi, c.I32(1)))
+	c.Br(end, c.of(which, f.join(first, second, c.fmul(c.stof(part), c.num(1.0/fraction))))...)
 	c.End()
 	return c.ended(end, which)
 }

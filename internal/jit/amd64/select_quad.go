@@ -30,8 +30,10 @@ func (m *machine) across(d, x Reg, n uint64, o Opt) {
 func quadSwap(m *machine, in *vcode.Inst) {
 	n := m.prog.QuadLane(in.Key.Aux & 3)
 	if all, ok := m.f.Const(in.Masks[0]); ok && all != 0 {
-		m.across(4, m.vec(in.Uses[0], 2), n, 0)
-		m.define(in, 4)
+		x := m.vec(in.Uses[0], 2)
+		d, o := m.dest(in, 4)
+		m.across(d, x, n, o)
+		m.done(in, d)
 		return
 	}
 	k := m.execution(in)

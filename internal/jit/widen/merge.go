@@ -24,9 +24,9 @@ const (
 )
 
 // manyTexels is how many texels a program loads for filters at least, for its strips to
-// be no wider than two vectors, or one where it has loops, whose values would not stay
-// in registers: nearly all that it waits for are those loads, and one strip has more of
-// them than the machine has under way.
+// be no wider than two vectors, or one where it has loops other than over strips, whose
+// values would not stay in registers: nearly all that it waits for are those loads, and
+// one strip has more of them than the machine has under way.
 const manyTexels = 4
 
 // Bounds of the parts of a strip for code by columns, and of the operations of a
@@ -48,7 +48,7 @@ func MergeOf(p *ir.Program, form vcode.Form) Merge {
 	}
 	widest := uint32(maxMerged)
 	switch {
-	case m.filtered >= manyTexels && m.loops:
+	case m.filtered >= manyTexels && m.loops > m.begins:
 		widest = uint32(form.Lanes)
 	case m.filtered >= manyTexels:
 		widest = uint32(2 * form.Lanes)
@@ -58,7 +58,7 @@ func MergeOf(p *ir.Program, form vcode.Form) Merge {
 		widest = max(widest, uint32(maxWaiting*form.Lanes))
 	}
 	out := Merge{Widest: m.widest(widest)}
-	if !m.loops && len(m.f.Code) <= maxColumnCode {
+	if m.loops == 0 && len(m.f.Code) <= maxColumnCode {
 		if n := m.widest(uint32(maxColumns * form.Lanes)); form.Parts(n) > 1 {
 			out.Columns = n
 		}
@@ -88,7 +88,8 @@ type merging struct {
 	f             *ir.Func
 	stores, loads [][]ir.V // of each resource
 	inLoop        []bool   // a store to it stands in a loop
-	loops         bool     // there are any
+	loops         int      // how many there are
+	begins        int      // how many of them go over strips, which begin anew
 
 	computed, rounded int // operations on f32 in loops, and what is rounded to f16
 	filtered          int // loads of texels for filters
@@ -116,7 +117,7 @@ func (m *merging) collect() bool {
 			ends = append(ends, x.Op == ir.Loop)
 			if x.Op == ir.Loop {
 				loops++
-				m.loops = true
+				m.loops++
 			}
 		case ir.End:
 			if ends[len(ends)-1] {
@@ -137,8 +138,10 @@ func (m *merging) collect() bool {
 			if loops > 0 && x.Type == ir.F16 {
 				m.rounded++
 			}
+		case ir.Anew:
+			m.begins++
 		default:
-			if x.Op.Is(ir.Atomic) || x.Op.Is(ir.Meets) && x.Op != ir.QuadSwap && x.Op != ir.Anew { // a quad is within a subgroup
+			if x.Op.Is(ir.Atomic) || x.Op.Is(ir.Meets) && x.Op != ir.QuadSwap { // a quad is within a subgroup
 				return false
 			}
 		}
@@ -148,7 +151,7 @@ func (m *merging) collect() bool {
 
 // torn reports whether there are loops that lanes leave at different times.
 func (m *merging) torn() bool {
-	if !m.loops {
+	if m.loops == 0 {
 		return false
 	}
 	r := enter()

@@ -15,8 +15,7 @@ func (w *widener) operation(v ir.V) {
 	in := vcode.Inst{Op: vcode.Lane, IR: x.Op, Key: w.src.Key(v), Value: v}
 	args := x.Args[:x.Op.Args()]
 	if x.Op == ir.QuadSwap && w.p.QuadLane(x.Aux) < uint64(w.dst.Form.Lanes) { // no lane sees those of another part
-		in.Op = vcode.Strip
-		w.lanes(v, in)
+		w.swap(v, in)
 		return
 	}
 	if x.Op.Is(ir.Meets) && x.Op != ir.Fence && x.Op != ir.Anew {

@@ -143,6 +143,9 @@ func (w *widener) ifBegin(v ir.V) {
 		r.arm, r.rest = w.regs(vcode.Mask), w.regs(vcode.Mask)
 		w.mask(there, r.rest, w.active, cond)
 		w.mask(here, r.arm, w.active, cond)
+		if here == vcode.And {
+			w.keepQuads(r.arm, c)
+		}
 		w.clear(r.out)
 		w.jumpIfNone(r.arm, r.other)
 	}

@@ -88,6 +88,7 @@ type widener struct {
 	entry  bool       // it is the entry point
 	homes  *homing
 	shapes *shapes
+	quads  quads
 	kills  bool // lanes may end here for good
 
 	deferred *deferring    // what stands with selects, or nil

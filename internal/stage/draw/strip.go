@@ -41,7 +41,7 @@ func (s *fragmentShader) rows() uint32 {
 		return raster.Block
 	}
 	n := s.p.SubgroupSize
-	if s.does(ir.Loop) || s.operations() > longCode {
+	if s.does(ir.Loop) || s.operations() > longCode || s.filters() {
 		n *= 2
 	}
 	for rows := uint32(2); rows < raster.Block; rows *= 2 {
@@ -64,6 +64,11 @@ func (s *fragmentShader) endsElsewhere() bool {
 		}
 	}
 	return false
+}
+
+// filters reports whether the program samples images.
+func (s *fragmentShader) filters() bool {
+	return slices.ContainsFunc(s.from.Funcs, func(f *ir.Func) bool { return f.Texture != nil && f.Texture.Op == ir.TextureSample })
 }
 
 // operations returns how many the program has.
