@@ -47,6 +47,7 @@ const (
 	Commute                   // the first two operands may be exchanged
 	Combine                   // Aux is an operator and a cluster size
 	Atomic                    // reads and writes memory at once
+	Lasts                     // machines do one behind the other, where of others they begin one in each cycle
 )
 
 // Key is what the value of an operation depends on beside its operands.

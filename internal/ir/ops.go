@@ -231,12 +231,12 @@ var ops = [numOps]Row{
 	FAdd:       {"fadd", "T:TT", OnFloat, 0, r2(scalar.FAdd)},
 	FSub:       {"fsub", "T:TT", OnFloat, 0, r2(scalar.FSub)},
 	FMul:       {"fmul", "T:TT", OnFloat, 0, r2(scalar.FMul)},
-	FDiv:       {"fdiv", "T:TT", OnFloat, 0, r2(scalar.FDiv)},
+	FDiv:       {"fdiv", "T:TT", OnFloat, Lasts, r2(scalar.FDiv)},
 	FRem:       {"frem", "T:TT", OnFloat, 0, i2(scalar.FRem)},  // arg0 − arg1·trunc(arg0/arg1), exact
 	FFma:       {"ffma", "T:TTT", OnFloat, 0, r3(scalar.FFma)}, // arg0·arg1 + arg2, rounded once
 	FNeg:       {"fneg", "T:T", OnFloat, 0, i1(scalar.FNeg)},   // flips the sign bit, of NaN too
 	FAbs:       {"fabs", "T:T", OnFloat, 0, i1(scalar.FAbs)},   // clears the sign bit, of NaN too
-	FSqrt:      {"fsqrt", "T:T", OnFloat, 0, r1(scalar.FSqrt)},
+	FSqrt:      {"fsqrt", "T:T", OnFloat, Lasts, r1(scalar.FSqrt)},
 	FFloor:     {"ffloor", "T:T", OnFloat, 0, i1(scalar.FFloor)},
 	FCeil:      {"fceil", "T:T", OnFloat, 0, i1(scalar.FCeil)},
 	FTrunc:     {"ftrunc", "T:T", OnFloat, 0, i1(scalar.FTrunc)},

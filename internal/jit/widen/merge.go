@@ -52,6 +52,8 @@ func MergeOf(p *ir.Program, form vcode.Form) Merge {
 		widest = uint32(form.Lanes)
 	case m.filtered >= manyTexels:
 		widest = uint32(2 * form.Lanes)
+	case m.lasting && m.torn():
+		widest = max(maxTorn, 2*orderedParts*uint32(form.Lanes))
 	case m.torn():
 		widest = maxTorn
 	case m.rounded > 0 && 2*m.rounded >= m.computed:
@@ -91,8 +93,9 @@ type merging struct {
 	loops         int      // how many there are
 	begins        int      // how many of them go over strips, which begin anew
 
-	computed, rounded int // operations on f32 in loops, and what is rounded to f16
-	filtered          int // loads of texels for filters
+	computed, rounded int  // operations on f32 in loops, and what is rounded to f16
+	filtered          int  // loads of texels for filters
+	lasting           bool // loops have operations that last (ir.Lasts)
 }
 
 // collect finds all accesses, and returns false where something rules merging
@@ -133,6 +136,7 @@ func (m *merging) collect() bool {
 		case ir.FAdd, ir.FSub, ir.FMul, ir.FDiv, ir.FFma, ir.FSqrt:
 			if loops > 0 {
 				m.computed++
+				m.lasting = m.lasting || x.Op.Is(ir.Lasts)
 			}
 		case ir.FCvt:
 			if loops > 0 && x.Type == ir.F16 {

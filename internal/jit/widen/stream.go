@@ -109,5 +109,6 @@ func (s *stream) unchecked() *vcode.Func {
 		s.dst.Form.Fuse(s.dst) // sees what makes a value before that shares its register with others
 	}
 	coalesce(s.dst)
+	orderParts(s.dst)
 	return s.dst
 }

@@ -34,14 +34,17 @@ func goesOn(p *ir.Program) bool { return p.Invocations() < raster.Block*raster.B
 // rows returns how many rows of a block a workgroup is: as many as a subgroup has, and
 // pairs for quads. An invocation of a strip goes on as one of the next; so where one
 // may end for good, or has helpers that can be told from others, it is the whole block; and where
-// fragments have several pixels, for there are fewer.
+// fragments have several pixels, for there are fewer, or loops wait for what lasts.
 func (s *fragmentShader) rows() uint32 {
 	e := s.p.Effects
 	if s.coarse() || s.endsElsewhere() || s.helpers && (e.Writes || e.Ordered || s.writesTexels() || s.does(ir.Helper)) {
 		return raster.Block
 	}
 	n := s.p.SubgroupSize
-	if s.does(ir.Loop) || s.operations() > longCode || s.filters() {
+	switch {
+	case s.waits() && !s.filters():
+		return raster.Block
+	case s.does(ir.Loop) || s.operations() > longCode || s.filters():
 		n *= 2
 	}
 	for rows := uint32(2); rows < raster.Block; rows *= 2 {
@@ -50,6 +53,30 @@ func (s *fragmentShader) rows() uint32 {
 		}
 	}
 	return raster.Block
+}
+
+// waits reports whether the entry point has a loop with operations that machines do one
+// behind the other (ir.Lasts): the more lanes an engine may do at once, the more it does
+// while it waits for those.
+func (s *fragmentShader) waits() bool {
+	f := s.from.Funcs[0]
+	loops, ends := 0, []bool(nil) // of the open regions: it is a loop
+	for _, v := range f.Code {
+		switch op := f.Val(v).Op; {
+		case op == ir.Block, op == ir.If, op == ir.Loop:
+			if ends = append(ends, op == ir.Loop); op == ir.Loop {
+				loops++
+			}
+		case op == ir.End:
+			if ends[len(ends)-1] {
+				loops--
+			}
+			ends = ends[:len(ends)-1]
+		case loops > 0 && op.Is(ir.Lasts):
+			return true
+		}
+	}
+	return false
 }
 
 // endsElsewhere reports whether invocations may be demoted, or end in a function that is
