@@ -1,0 +1,90 @@
+package jit_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/interp"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit"
+	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
+	"github.com/chiaro-gpu/chiaro/internal/jit/widen"
+)
+
+// tornProgram has a loop that lanes leave at different times, in two ways, and what the
+// operation makes of what they have is wanted behind it.
+func tornProgram(operation string) string {
+	return fmt.Sprintf(`program "torn" compute
+subgroup 16
+local 64 1 1
+in global.x i32 0
+res storage 0 0 count 1
+res storage 0 1 count 1
+
+func "main"() L1 {
+	vx = in.i32 #0
+	vA = res 0:i32, #0
+	vB = res 0:i32, #1
+	vo = at 0:i32, vx, #4
+	va = ld.f32 vA, vo, #0
+	block L2(vr f32) {
+		loop L3(vi i32 = 0:i32, vt f32 = va) {
+			vmore = ult.i32 vi, 40:i32
+			if vmore {
+				vsq = fmul.f32 vt, vt
+				vd = %s
+				vnear = flt.f32 vd, 1.0:f32
+				if vnear {
+					br L2(vd)
+				}
+				vh = fmul.f32 vd, 0.75:f32
+				vnt = fadd.f32 vh, 0.125:f32
+				vj = add.i32 vi, 1:i32
+				br L3(vj, vnt)
+			}
+			br L2(vt)
+		}
+	}
+	st.f32 vB, vo, vr, #0
+}
+`, operation)
+}
+
+// TestTorn runs loops that lanes leave at different times, with operations that last and
+// without, from numbers, infinities and what is no number.
+func TestTorn(t *testing.T) { eachLevel(t, testTorn) }
+
+func testTorn(t *testing.T, engine jit.Engine) {
+	words := make([]uint32, 64*5)
+	for i := range words {
+		words[i] = math.Float32bits(float32(i%37) * float32(1+i%5) * 3.5)
+	}
+	words[3], words[70], words[71], words[130] = math.Float32bits(float32(math.Inf(1))), math.Float32bits(float32(math.NaN())), 1<<31, 1
+	for _, operation := range []string{"fsqrt.f32 vsq", "fdiv.f32 vsq, 1.25:f32", "fsub.f32 vsq, vt"} {
+		job := exec.Job{Groups: [3]uint32{5, 1, 1}, Workers: 1, Resources: [][]exec.Buffer{buffer(words), buffer(make([]uint32, len(words)))}}
+		want := run(interp.Engine{}, tornProgram(operation), 0, job)
+		if want.err != nil {
+			t.Fatal(want.err)
+		}
+		same(t, want, run(engine, tornProgram(operation), 0, job))
+	}
+}
+
+// TestTornStrips: strips are four vectors wide where a torn loop waits for roots or
+// quotients, and else no wider than 32 lanes.
+func TestTornStrips(t *testing.T) {
+	for operation, lanes := range map[string][2]uint32{"fsqrt.f32 vsq": {64, 32}, "fdiv.f32 vsq, 1.25:f32": {64, 32}, "fsub.f32 vsq, vt": {32, 32}} {
+		p, err := ir.Parse(tornProgram(operation))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.StateEffects()
+		for i, level := range []amd64.Level{amd64.AVX512, amd64.AVX2} {
+			if m := widen.MergeOf(p, level.Form()); m.Widest != lanes[i] {
+				t.Errorf("%s at %v: strips of %d lanes, want %d", operation, level, m.Widest, lanes[i])
+			}
+		}
+	}
+}
