@@ -51,6 +51,8 @@ func scenes() map[string]*fuzzed {
 		"depth export": {formats: []string{"R8_UNORM"}, fragment: deepText, tests: "D32_SFLOAT_S8_UINT", state: draw.State{DepthStencil: nearest}},
 		"slopes":       {formats: []string{"R32G32B32A32_SFLOAT"}, fragment: slope},
 		"loops":        {formats: []string{"R32G32B32A32_SFLOAT"}, fragment: strings.Replace(loopText, "ENDS", "demote", 1)},
+		"roots":        {formats: []string{"R32G32B32A32_SFLOAT"}, fragment: waiting("fsqrt.f32 v8")},
+		"quotients":    {formats: []string{"R8G8B8A8_UNORM"}, fragment: waiting("fdiv.f32 v8, 1.5:f32"), samples: 4},
 		"holes":        {formats: []string{"R8_UNORM"}, fragment: holesText, tests: "D16_UNORM", state: draw.State{DepthStencil: nearest}},
 		"geometry":     {formats: []string{"R8G8B8A8_UNORM"}, fragment: shownText, middle: 1, state: draw.State{Blend: draw.Blend{Attachments: []draw.BlendAttachment{over}}}},
 		"tessellation": {formats: []string{"R8G8B8A8_UNORM"}, fragment: shownText, middle: 2, domain: "quads fractionalodd ccw", level: "5.5", tests: "D32_SFLOAT_S8_UINT",

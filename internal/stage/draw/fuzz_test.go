@@ -106,11 +106,16 @@ func "main"() L1 {
 	out.f32 v1, #1
 }`
 
+// waiting is loopText without quads, that waits for the operation in its loop.
+func waiting(operation string) string {
+	return strings.NewReplacer("quadswap.f32 v8, #1", operation, "ENDS", "br L8(v5)").Replace(loopText)
+}
+
 // fragmentTexts are the fragment programs of FuzzDraw: all that give one picture
 // whatever the size of the subgroups.
 func fragmentTexts() []string {
 	return []string{
-		whiteText, shownText, deepText, holesText,
+		whiteText, shownText, deepText, holesText, waiting("fsqrt.f32 v8"),
 		strings.Replace(slopeText, "DEMOTE", "", 1),
 		strings.Replace(slopeText, "DEMOTE", "if v23 {\n demote\n }\n", 1),
 		strings.Replace(slopeText, "DEMOTE", "if v23 {\n kill\n }\n", 1),
