@@ -390,16 +390,22 @@ func (s *fragmentShader) center() spot {
 }
 
 // middleOfPixel is center in the entry point: the same, for all of it is exact, with
-// but one sum that is not the same for all pixels of a block, or for all items.
+// but one sum that is not the same for all pixels of a block, or for all items. Strips
+// of a block step from one to the next.
 func (s *fragmentShader) middleOfPixel() spot {
-	if s.coarse() {
+	switch {
+	case s.coarse():
 		return s.center()
+	case s.inStrips():
+		return spot{s.middleAlong(0), s.strip.dy}
 	}
-	along := func(axis int, from uint32) ir.V {
-		middle := s.fadd(s.toFloat(s.inStrip[axis]), s.num(0.5))
-		return s.fadd(middle, s.fsub(s.toFloat(s.corner[axis]), s.primitiveWord(ir.F32, from)))
-	}
-	return spot{along(0, primitiveX), along(1, primitiveY)}
+	return spot{s.middleAlong(0), s.middleAlong(1)}
+}
+
+// middleAlong is one axis of middleOfPixel, of the item's corner.
+func (s *fragmentShader) middleAlong(axis int) ir.V {
+	middle := s.fadd(s.toFloat(s.inStrip[axis]), s.num(0.5))
+	return s.fadd(middle, s.fsub(s.toFloat(s.corner[axis]), s.primitiveWord(ir.F32, primitiveX+uint32(axis))))
 }
 
 // here is the spot where inputs are interpolated.

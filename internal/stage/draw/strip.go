@@ -17,6 +17,7 @@ type strip struct {
 	before []ir.V // the code that shall stand before it
 	within bool   // code in the loop is written
 	first  ir.V   // the strip's first row, from that of the item's block
+	dy     ir.V   // the middle of the pixel, from the primitive's reference
 }
 
 // looped reports whether the entry point goes over strips.
@@ -125,11 +126,11 @@ func (s *fragmentShader) eachStrip(item ir.V, body func(bits ir.V)) {
 	b := s.b
 	zero := b.I32(0)
 	all := s.anyCovered(item)
-	corner := s.corner[1]
+	corner, dy := s.corner[1], s.middleAlong(1)
 	done := b.Block()
 	s.strip.loop, s.strip.within = len(b.Func.Code), true
-	loop := b.Loop(zero, all.low, all.high, s.below)
-	s.strip.first = b.Param(loop, 0)
+	loop := b.Loop(zero, all.low, all.high, s.below, dy)
+	s.strip.first, s.strip.dy = b.Param(loop, 0), b.Param(loop, 4)
 	m, below := mask{b.Param(loop, 1), b.Param(loop, 2)}, b.Param(loop, 3)
 	s.corner[1] = s.add(corner, s.strip.first)
 	b.Op(ir.Anew, ir.None) // the budget is that of one strip
@@ -149,13 +150,19 @@ func (s *fragmentShader) eachStrip(item ir.V, body func(bits ir.V)) {
 	b.Br(done)
 	b.End()
 	next := s.add(s.or(s.strip.first, b.I32(raster.Block-1)), b.I32(1))
-	b.Br(loop, next, all.low, all.high, b.Op(ir.Sub, ir.I32, below, b.I32(1)))
+	s.goDown(loop, b.Op(ir.Sub, ir.I32, next, s.strip.first), all, b.Op(ir.Sub, ir.I32, below, b.I32(1)))
 	b.End()
-	b.Br(loop, s.add(s.strip.first, b.I32(s.strip.rows)), m.low, m.high, below)
+	s.goDown(loop, b.I32(s.strip.rows), m, below)
 	b.End()
 	b.End()
 	b.Func.Code = slices.Insert(b.Func.Code, s.strip.loop, s.strip.before...)
 	s.strip.within = false
+}
+
+// goDown goes on with the strip so many rows further down. What is added to the middles
+// of the pixels is whole, and so the sums are exact.
+func (s *fragmentShader) goDown(loop, rows ir.V, m mask, below ir.V) {
+	s.b.Br(loop, s.add(s.strip.first, rows), m.low, m.high, below, s.fadd(s.strip.dy, s.toFloat(rows)))
 }
 
 // mask is two words with a bit for each pixel of a block.
