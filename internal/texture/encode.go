@@ -18,7 +18,7 @@ func (c *code) packed(x *texel, data []ir.V) []ir.V {
 	}
 	for i, k := range x.lanes {
 		if k != nil {
-			c.place(x, k, words, c.pattern(k, c.numeric(x, data[i])))
+			c.place(x, k, words, c.shifted(x, k, c.numeric(x, data[i])))
 		}
 	}
 	return words
@@ -32,6 +32,15 @@ func (c *code) put(x *texel, off ir.V, words []ir.V) {
 		}
 		c.Emit(ir.Val{Op: ir.St, Type: c.Func.Type(w), Flags: c.t.Flags, Args: [4]ir.V{c.memory, off, w}, Aux: uint64(i * x.unit)})
 	}
+}
+
+// shifted is pattern for who moves what it gives up to the component's place, where that
+// leaves nothing of bits above the component's.
+func (c *code) shifted(x *texel, k *format.Component, v ir.V) ir.V {
+	if k.Numeric == format.UNorm && x.unit == 4 && k.Shift%32 >= 32-magicShift {
+		return c.rounded(v, 0, 1, float64(uint64(1)<<k.Bits-1))
+	}
+	return c.pattern(k, v)
 }
 
 // place puts a component's bits into the integer that holds it.
@@ -70,7 +79,12 @@ func (c *code) numeric(x *texel, v ir.V) ir.V {
 
 // magic is added to a number so that its whole part, rounded to nearest even,
 // stands in the low bits of the sum: for numbers of up to 22 bits with a sign.
-const magic = 3 << 22
+// unsignedMagic is for those without one: nothing else stands below bit magicShift then.
+const (
+	magic         = 3 << 22
+	unsignedMagic = 1 << 23
+	magicShift    = 24
+)
 
 // pattern returns the bits that stand for a number in a component, the others 0:
 // fixed point is clamped and rounded to nearest even, and NaN is 0 (Vulkan
@@ -116,22 +130,28 @@ func (c *code) pattern(k *format.Component, v ir.V) ir.V {
 // fixed clamps a number, multiplies it and rounds the product once. Of products
 // of more than 22 bits twice: in 64 bits that is exact.
 func (c *code) fixed(v ir.V, least, most, by float64, ones uint32) ir.V {
+	return c.Op(ir.And, ir.I32, c.rounded(v, least, most, by), c.I32(ones))
+}
+
+// rounded is fixed but for bits above the component's, from bit magicShift on where there
+// is no sign.
+func (c *code) rounded(v ir.V, least, most, by float64) ir.V {
 	if least < 0 {
 		v = c.Select(c.Cmp(ir.FEq, v, v), v, c.num(0))
 	}
 	v = c.nmin(c.nmax(v, c.num(least)), c.num(most))
 	if by*most >= 1<<22 {
 		wide := c.Op(ir.FMul, ir.F64, c.Op(ir.FCvt, ir.F64, v), c.Op(ir.FCvt, ir.F64, c.num(by)))
-		v = c.Op(ir.FToS, ir.I32, c.Op(ir.FRoundEven, ir.F64, wide))
-		return c.Op(ir.And, ir.I32, v, c.I32(ones))
+		return c.Op(ir.FToS, ir.I32, c.Op(ir.FRoundEven, ir.F64, wide))
 	}
-	sum := ir.V(0)
+	up := c.num(magic)
+	if least >= 0 {
+		up = c.num(unsignedMagic)
+	}
 	if c.single {
-		sum = c.fadd(c.fmul(v, c.num(by)), c.num(magic))
-	} else {
-		sum = c.ffma(v, c.num(by), c.num(magic))
+		return c.bits(c.fadd(c.fmul(v, c.num(by)), up))
 	}
-	return c.Op(ir.And, ir.I32, c.bits(sum), c.I32(ones))
+	return c.bits(c.ffma(v, c.num(by), up))
 }
 
 // srgb returns the code of 8 bits: how many of the bounds between neighbours the
