@@ -118,8 +118,8 @@ func (r *Rasterizer) Set(b *Batch, i uint, v *[3]uint32, provoking, id uint32) {
 		r.shelf = nil
 		r.setTiny(int32(state), b[BatchPlace][i], b.mask(i))
 	}
-	q := r.next(v, provoking)
-	q.ID, q.Flags, q.Layer, q.Viewport = id, b[BatchFlags][i], 0, 0
+	q, roles := r.next(v, provoking)
+	q.ID, q.Flags, q.Layer = id, b[BatchFlags][i]|roles, 0
 	f := func(word int) float32 { return math.Float32frombits(b[word][i]) }
 	q.X, q.Y = f(BatchX), f(BatchY)
 	q.Z.X, q.Z.Y = f(BatchZ+1), f(BatchZ+2)
@@ -137,7 +137,7 @@ func (r *Rasterizer) setWhole(b *Batch, i uint) bool {
 		c[k] = point{int32(b[BatchPoints+2*k][i]), int32(b[BatchPoints+2*k+1][i])}
 	}
 	p := &r.primitive
-	p.Flags, p.Layer, p.Viewport = 0, 0, 0
+	p.Flags, p.Layer, p.viewport = 0, 0, 0
 	r.shelf = nil
 	return r.coverTriangle(p, c)
 }

@@ -39,7 +39,7 @@ func TestSplit(t *testing.T) {
 			continue
 		}
 		tried++
-		want := single.coverTriangle(&Primitive{}, c)
+		want := single.coverTriangle(&draft{}, c)
 		if got := all.setSplit(uint32(b.X0)|uint32(b.Y0)<<16, tinyMask(&c, b)); got != want {
 			t.Fatalf("%v covers something: %t; must be %t", c, got, want)
 		}

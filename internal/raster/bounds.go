@@ -40,11 +40,11 @@ func (s *State) frameOf(viewport int) frame {
 }
 
 // limits returns the pixels that a primitive may cover.
-func (r *Rasterizer) limits(p *Primitive) Rect {
+func (r *Rasterizer) limits(p *draft) Rect {
 	if p.Flags&(IsPoint|IsLine) != 0 {
-		return r.frames[p.Viewport].others
+		return r.frames[p.viewport].others
 	}
-	return r.frames[p.Viewport].polygons
+	return r.frames[p.viewport].polygons
 }
 
 // span returns the pixels whose centres lie from at to at+size.

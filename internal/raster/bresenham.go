@@ -5,7 +5,7 @@ import "math"
 // diamonds covers a line by the diamond-exit rule (Vulkan, Bresenham Line Segment
 // Rasterization): a pixel whose diamond |x−xc| + |y−yc| < ½ the line leaves. A wider
 // line is that one several times, side by side along the minor axis.
-func (r *Rasterizer) diamonds(p *Primitive, a, b *end) bool {
+func (r *Rasterizer) diamonds(p *draft, a, b *end) bool {
 	limits := r.limits(p)
 	// The ends are moved by (−ε, −ε²), so that no tie is left.
 	const epsilon = 1.0 / (1 << 16)

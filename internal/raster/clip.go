@@ -124,11 +124,11 @@ func (p *polygon) clip(h *halfSpace) {
 }
 
 // clippedTriangle adds what is left of a triangle that is partly outside.
-func (r *Rasterizer) clippedTriangle(p *Primitive, t *transform) {
+func (r *Rasterizer) clippedTriangle(p *draft, t *transform) {
 	g := &r.polygon
 	g.corners = g.corners[:0]
 	any := sides(0)
-	for i, n := range p.Vertex {
+	for i, n := range p.vertex {
 		any |= r.vertex(n, t).sides
 		g.corners = append(g.corners, r.corner(n, i))
 	}
@@ -150,7 +150,7 @@ func (r *Rasterizer) clippedTriangle(p *Primitive, t *transform) {
 	if !r.faces(p, area) || !p.homogeneous(r.whole(p), t, list[0]) {
 		return
 	}
-	bias := r.state.Bias.of(p, t.greatest(g.corners))
+	bias := r.state.Bias.of(&p.Primitive, t.greatest(g.corners))
 	if r.state.PolygonMode != Fill {
 		r.outline(p, t, bias)
 		return
@@ -174,9 +174,9 @@ const maxCorners = 3 + 7 + MaxDistances
 
 // corners returns where a corner comes to lie. An original vertex lies where it lies
 // in triangles that are not clipped.
-func (r *Rasterizer) corners(c *corner, p *Primitive, t *transform) point {
+func (r *Rasterizer) corners(c *corner, p *draft, t *transform) point {
 	if c.original > 0 {
-		if v := r.vertex(p.Vertex[c.original-1], t); v.sides&(behind|beyond|lost) == 0 {
+		if v := r.vertex(p.vertex[c.original-1], t); v.sides&(behind|beyond|lost) == 0 {
 			return v.point
 		}
 	}
@@ -184,8 +184,8 @@ func (r *Rasterizer) corners(c *corner, p *Primitive, t *transform) point {
 }
 
 // whole returns the primitive's vertices as they were before clipping.
-func (r *Rasterizer) whole(p *Primitive) (v [3]clipSpace) {
-	for i, n := range p.Vertex {
+func (r *Rasterizer) whole(p *draft) (v [3]clipSpace) {
+	for i, n := range p.vertex {
 		v[i] = r.position(n)
 	}
 	return v

@@ -49,7 +49,7 @@ func (w *walker) appendInner(list *[]uint64, x, y int32, covered uint64) {
 
 // coverClipped covers a polygon of any number of corners conservatively, as a whole:
 // in parts it would cover pixels along what parts them twice.
-func (r *Rasterizer) coverClipped(p *Primitive, corners []point, turned bool) bool {
+func (r *Rasterizer) coverClipped(p *draft, corners []point, turned bool) bool {
 	bounds := r.boundsOf(corners).Intersect(r.limits(p))
 	if bounds.Empty() {
 		return false

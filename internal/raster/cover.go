@@ -4,7 +4,7 @@ import "slices"
 
 // cover adds the items of a convex polygon whose edges all turn right, and reports
 // whether there are any. bounds are the pixels that it may touch.
-func (r *Rasterizer) cover(p *Primitive, edges []edge, bounds Rect) bool {
+func (r *Rasterizer) cover(p *draft, edges []edge, bounds Rect) bool {
 	bounds = bounds.Intersect(r.limits(p))
 	if bounds.Empty() {
 		return false

@@ -43,7 +43,7 @@ func longer[T any](list []T, n int) []T {
 // keep adds a primitive to the others where something of it was covered, with the
 // records of its vertices. The items of it, which stand already, have the number that
 // it then has.
-func (r *Rasterizer) keep(p *Primitive, covered bool) {
+func (r *Rasterizer) keep(p *draft, covered bool) {
 	if !covered {
 		return
 	}
@@ -53,38 +53,36 @@ func (r *Rasterizer) keep(p *Primitive, covered bool) {
 
 // kept is keep for a primitive whose place and planes are yet to be made: it returns
 // where that is to be done.
-func (r *Rasterizer) kept(p *Primitive) *Primitive {
-	q := r.next(&p.Vertex, p.Provoking)
-	q.ID, q.Flags, q.Layer, q.Viewport, q.MinZ, q.MaxZ = p.ID, p.Flags, p.Layer, p.Viewport, p.MinZ, p.MaxZ
+func (r *Rasterizer) kept(p *draft) *Primitive {
+	q, roles := r.next(&p.vertex, p.provoking)
+	q.ID, q.Flags, q.Layer, q.MinZ, q.MaxZ = p.ID, p.Flags|roles|p.viewport<<ViewportShift, p.Layer, p.MinZ, p.MaxZ
 	return q
 }
 
-// next is the place of the primitive that is being covered. The records of its vertices
-// are copied to where they stand with it.
-func (r *Rasterizer) next(v *[3]uint32, provoking uint32) *Primitive {
+// next is the place of the primitive that is being covered, and what its flags say of
+// the records of its vertices, which are copied to where they stand with it.
+func (r *Rasterizer) next(v *[3]uint32, provoking uint32) (q *Primitive, roles uint32) {
 	n := r.shelf.next
 	r.shelf.next++
 	r.ahead(n + 1)
 	r.shelf = nil
-	q, first := &r.Primitives[n], 3*n
-	for i := range v {
-		if i > 0 && v[i] == v[0] { // as points and lines have it
-			q.Vertex[i] = first
-		} else {
-			q.Vertex[i] = r.record(first+uint32(i), v[i])
-		}
+	r.record(3*n, v[0])
+	r.record(3*n+1, v[1])
+	if v[2] != v[0] { // as points and lines have it
+		r.record(3*n+2, v[2])
+		roles = 2 << ThirdShift
 	}
 	switch provoking {
 	case v[0]:
-		q.Provoking = first
 	case v[1]:
-		q.Provoking = q.Vertex[1]
+		roles |= 1 << ProvokingShift
 	case v[2]:
-		q.Provoking = q.Vertex[2]
+		roles |= 2 << ProvokingShift
 	default: // an edge or a corner of a polygon, which lack a third vertex
-		q.Provoking = r.record(first+2, provoking)
+		r.record(3*n+2, provoking)
+		roles |= 2 << ProvokingShift
 	}
-	return q
+	return &r.Primitives[n], roles
 }
 
 // ahead fetches into the caches the place of a primitive and where its records stand, as
@@ -105,19 +103,17 @@ func (r *Rasterizer) ahead(n uint32) {
 // fewWords is up to how many words it is quicker to copy one by one.
 const fewWords = 8
 
-// record copies the record of a vertex to where number n of those that are kept stands,
-// and returns n.
-func (r *Rasterizer) record(n, vertex uint32) uint32 {
+// record copies the record of a vertex to where number n of those that are kept stands.
+func (r *Rasterizer) record(n, vertex uint32) {
 	size := r.records.kept()
 	to, from := r.Kept[int(n)*size:][:size], r.records.Words[int(vertex)*r.records.Stride+r.records.Skip:][:size]
 	if size > fewWords {
 		copy(to, from)
-		return n
+		return
 	}
 	for i := range to {
 		to[i] = from[i]
 	}
-	return n
 }
 
 // Bytes returns about how much memory what was made since [Rasterizer.Begin] takes.

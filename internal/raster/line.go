@@ -34,7 +34,7 @@ func (r *Rasterizer) vertexLine(v [2]uint32, provoking, id uint32) {
 	if r.culled(v[:]) {
 		return
 	}
-	p := Primitive{Vertex: [3]uint32{v[0], v[1], v[0]}, Provoking: provoking, ID: id, Flags: IsLine | FrontFacing}
+	p := draft{Primitive: Primitive{ID: id, Flags: IsLine | FrontFacing}, vertex: [3]uint32{v[0], v[1], v[0]}, provoking: provoking}
 	if t := r.place(&p); t != nil {
 		r.line(&p, t, 0)
 	}
@@ -42,12 +42,12 @@ func (r *Rasterizer) vertexLine(v [2]uint32, provoking, id uint32) {
 
 // line adds a line whose primitive has vertices and a place; bias is what the
 // polygon that it is an edge of adds to depths.
-func (r *Rasterizer) line(p *Primitive, t *transform, bias float32) {
+func (r *Rasterizer) line(p *draft, t *transform, bias float32) {
 	a, b, ok := r.ends(p, t)
 	if !ok {
 		return
 	}
-	p.along(&a, &b, r.position(p.Vertex[1]).w)
+	p.along(&a, &b, r.position(p.vertex[1]).w)
 	p.Z.C = float32(p.Z.C + bias)
 	switch {
 	case r.state.LineMode == Bresenham:
@@ -62,10 +62,10 @@ func (r *Rasterizer) line(p *Primitive, t *transform, bias float32) {
 }
 
 // ends returns what is left of a line in the framebuffer; false for nothing.
-func (r *Rasterizer) ends(p *Primitive, t *transform) (a, b end, ok bool) {
-	c := [2]corner{r.corner(p.Vertex[0], 0), r.corner(p.Vertex[1], 1)}
+func (r *Rasterizer) ends(p *draft, t *transform) (a, b end, ok bool) {
+	c := [2]corner{r.corner(p.vertex[0], 0), r.corner(p.vertex[1], 1)}
 	c[0].weight[0], c[1].weight[1] = 1, 1
-	s := [2]sides{r.vertex(p.Vertex[0], t).sides, r.vertex(p.Vertex[1], t).sides}
+	s := [2]sides{r.vertex(p.vertex[0], t).sides, r.vertex(p.vertex[1], t).sides}
 	if s[0]&s[1]&(dropping|allDistances|behind) != 0 || (s[0]|s[1])&lost != 0 {
 		return a, b, false
 	}
@@ -123,7 +123,7 @@ func (p *Primitive) along(a, b *end, last float32) {
 
 // rectangle covers a line as a rectangle that is as wide as the line (Vulkan,
 // Basic Line Segment Rasterization).
-func (r *Rasterizer) rectangle(p *Primitive, a, b *end) bool {
+func (r *Rasterizer) rectangle(p *draft, a, b *end) bool {
 	nx, ny := r.across(a, b)
 	return r.quadrilateral(p, [4]point{a.beside(nx, ny), a.beside(-nx, -ny), b.beside(-nx, -ny), b.beside(nx, ny)})
 }
@@ -153,7 +153,7 @@ func (e *end) beside(nx, ny float64) point {
 }
 
 // quadrilateral covers a convex polygon of four corners.
-func (r *Rasterizer) quadrilateral(p *Primitive, c [4]point) bool {
+func (r *Rasterizer) quadrilateral(p *draft, c [4]point) bool {
 	area := doubled(c[0], c[1], c[2]) + doubled(c[0], c[2], c[3])
 	if area == 0 {
 		return false
@@ -166,17 +166,17 @@ func (r *Rasterizer) quadrilateral(p *Primitive, c [4]point) bool {
 }
 
 // outline draws a polygon as its edges or its corners, with bias added to depths.
-func (r *Rasterizer) outline(p *Primitive, t *transform, bias float32) {
+func (r *Rasterizer) outline(p *draft, t *transform, bias float32) {
 	r.Strip()
-	for i, n := range p.Vertex {
-		q := Primitive{Vertex: [3]uint32{n, p.Vertex[(i+1)%3], n}, Provoking: p.Provoking, ID: p.ID, Flags: p.Flags & FrontFacing,
-			Layer: p.Layer, Viewport: p.Viewport, MinZ: p.MinZ, MaxZ: p.MaxZ}
+	for i, n := range p.vertex {
+		q := draft{Primitive: Primitive{ID: p.ID, Flags: p.Flags & FrontFacing, Layer: p.Layer, MinZ: p.MinZ, MaxZ: p.MaxZ},
+			vertex: [3]uint32{n, p.vertex[(i+1)%3], n}, provoking: p.provoking, viewport: p.viewport}
 		if r.state.PolygonMode == Line {
 			q.Flags |= IsLine
 			r.line(&q, t, bias)
 			continue
 		}
-		q.Vertex[1] = n
+		q.vertex[1] = n
 		q.Flags |= IsPoint
 		r.point(&q, t, bias)
 	}

@@ -131,7 +131,7 @@ func TestReferenceIsExact(t *testing.T) {
 	if p.X != 8 || p.Y != 8 || p.Z.C != 0.1 || p.L1 != (Plane{0, 1. / 32, 0}) || p.L2 != (Plane{0, 0, 1. / 32}) || p.Q1 != p.L1 || p.W != (Plane{C: 1}) {
 		t.Errorf("%+v", p)
 	}
-	if p.Provoking != 2 || p.ID != 7 || p.Flags != 0 { // clockwise as seen: no front face by default
+	if p.Provoking() != 2 || p.ID != 7 || p.Flags&(FrontFacing|Perspective|IsPoint|IsLine) != 0 { // clockwise as seen: no front face by default
 		t.Errorf("%+v", p)
 	}
 }

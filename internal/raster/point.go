@@ -20,7 +20,7 @@ func (r *Rasterizer) vertexPoint(v, id uint32) {
 	if r.culled([]uint32{v}) {
 		return
 	}
-	p := Primitive{Vertex: [3]uint32{v, v, v}, Provoking: v, ID: id, Flags: IsPoint | FrontFacing}
+	p := draft{Primitive: Primitive{ID: id, Flags: IsPoint | FrontFacing}, vertex: [3]uint32{v, v, v}, provoking: v}
 	if t := r.place(&p); t != nil {
 		r.point(&p, t, 0)
 	}
@@ -28,12 +28,12 @@ func (r *Rasterizer) vertexPoint(v, id uint32) {
 
 // point covers the square of a point (Vulkan, Basic Point Rasterization). One whose
 // middle is outside the view volume is dropped.
-func (r *Rasterizer) point(p *Primitive, t *transform, bias float32) {
-	v := r.vertex(p.Vertex[0], t)
+func (r *Rasterizer) point(p *draft, t *transform, bias float32) {
+	v := r.vertex(p.vertex[0], t)
 	if v.sides&(dropping|allDistances|behind|beyond|lost) != 0 {
 		return
 	}
-	size := r.size(p.Vertex[0])
+	size := r.size(p.vertex[0])
 	p.X, p.Y = float32(v.x)/one, float32(v.y)/one
 	p.Z, p.W = Plane{C: float32(v.z + bias)}, Plane{C: v.w}
 	p.L1, p.L2 = Plane{C: 0.5, X: 1 / size}, Plane{C: 0.5, Y: 1 / size}

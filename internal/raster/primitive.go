@@ -13,12 +13,9 @@ type Plane struct{ C, X, Y float32 }
 // same w, Flags lacks Perspective, and Q1 and Q2 are L1 and L2. The weights are
 // those of the primitive as it was before it was clipped.
 type Primitive struct {
-	Vertex    [3]uint32 // numbers of records; a point has one three times, a line its first twice
-	Provoking uint32    // the number of the record with the flat values
-	ID        uint32    // PrimitiveId
-	Flags     uint32
-	Layer     uint32
-	Viewport  uint32
+	ID    uint32 // PrimitiveId
+	Flags uint32
+	Layer uint32
 
 	X, Y           float32 // the reference, in pixels
 	Z, W           Plane   // depth in the framebuffer, and 1/w
@@ -27,7 +24,7 @@ type Primitive struct {
 }
 
 // PrimitiveWords is the size of a Primitive in 32-bit words.
-const PrimitiveWords = 30
+const PrimitiveWords = 25
 
 // The flags.
 const (
@@ -36,6 +33,31 @@ const (
 	IsPoint
 	IsLine
 )
+
+// Behind the flags there stand, among the records that are kept with the primitive, the
+// number of that with the flat values and that of its third vertex: a point has one
+// vertex three times, a line its first one twice. Those of the others are 0 and 1. Then
+// comes the number of its viewport.
+const (
+	ProvokingShift = 4
+	ThirdShift     = 6
+	ViewportShift  = 8
+	viewportBits   = 8
+)
+
+// Provoking returns which of the records that are kept with it has the flat values.
+func (p *Primitive) Provoking() uint32 { return p.Flags >> ProvokingShift & 3 }
+
+// Viewport returns the number of its viewport.
+func (p *Primitive) Viewport() uint32 { return p.Flags >> ViewportShift & (1<<viewportBits - 1) }
+
+// draft is a primitive that is being covered.
+type draft struct {
+	Primitive           // without what stands behind the flags
+	vertex    [3]uint32 // numbers of records
+	provoking uint32
+	viewport  uint32
+}
 
 // Item is what a primitive covers of a block of pixels: PrimitiveNumber says which
 // primitive, and one 64-bit mask for each sample of a pixel has a bit for each pixel

@@ -24,7 +24,7 @@ type Rasterizer struct {
 
 	projected []projected  // of all records, where no vertex chooses its viewport
 	own       [3]projected // of one triangle, where one does
-	primitive Primitive    // the triangle that is being looked at
+	primitive draft        // the triangle that is being looked at
 	tiles     [][]uint64   // the items of each tile
 	words     int          // of all of them
 	shelves   []shelf      // by tile

@@ -17,7 +17,7 @@ func (r *Rasterizer) Remains(v []uint32, provoking uint32) bool {
 
 // remains is Remains in one viewport.
 func (r *Rasterizer) remains(v []uint32, provoking uint32) bool {
-	p := Primitive{Provoking: provoking}
+	p := draft{provoking: provoking}
 	t := r.place(&p)
 	if t == nil || r.culled(v) {
 		return false

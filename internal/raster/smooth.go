@@ -9,7 +9,7 @@ import (
 // The part of its pixels that a smooth line leaves uncovered stands in a primitive's
 // flags, in parts of SmoothLevels from bit SmoothShift on. It is 0 for all else.
 const (
-	SmoothShift  = 8
+	SmoothShift  = ViewportShift + viewportBits
 	SmoothLevels = 64
 )
 
@@ -22,7 +22,7 @@ type smoothPixel struct {
 // smooth covers a line as a rectangle that fades out: all pixels that it touches, each as
 // far as the rectangle's area in it goes (Vulkan, Smooth Lines). Pixels of one level are
 // a primitive.
-func (r *Rasterizer) smooth(p *Primitive, a, b *end) {
+func (r *Rasterizer) smooth(p *draft, a, b *end) {
 	r.pixels = r.pixels[:0]
 	nx, ny := r.across(a, b)
 	if r.state.Stipple.Factor > 0 {
@@ -74,7 +74,7 @@ func (r *Rasterizer) sum() {
 
 // areas appends the pixels that a rectangle touches, within the limits, with the area
 // that it has in them.
-func (r *Rasterizer) areas(p *Primitive, a, b *end, nx, ny float64) {
+func (r *Rasterizer) areas(p *draft, a, b *end, nx, ny float64) {
 	l := r.limits(p)
 	whole := shape{n: 4, corners: [maxShape][2]float64{{a.x + nx, a.y + ny}, {a.x - nx, a.y - ny}, {b.x - nx, b.y - ny}, {b.x + nx, b.y + ny}}}
 	_, _, y0, y1 := whole.bounds()

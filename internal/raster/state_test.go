@@ -124,7 +124,7 @@ func TestDistancesLayersViewports(t *testing.T) {
 	if n := pixels(draw([3]float32{}, [3]float32{}, 3, 0)) + pixels(draw([3]float32{}, [3]float32{}, 0, 2)); n != 0 {
 		t.Errorf("no such layer, no such viewport: %d pixels", n)
 	}
-	if p := draw([3]float32{}, [3]float32{}, 2, 1).Primitives[0]; p.Layer != 2 || p.Viewport != 1 {
+	if p := draw([3]float32{}, [3]float32{}, 2, 1).Primitives[0]; p.Layer != 2 || p.Viewport() != 1 {
 		t.Errorf("%+v", p)
 	}
 }

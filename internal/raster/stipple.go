@@ -31,7 +31,7 @@ func (r *Rasterizer) pass(by float64) {
 }
 
 // dashes covers those parts of a line's rectangle that the stipple leaves.
-func (r *Rasterizer) dashes(p *Primitive, a, b *end) {
+func (r *Rasterizer) dashes(p *draft, a, b *end) {
 	nx, ny := r.across(a, b)
 	l := newDashed(a, b, nx, ny)
 	r.eachDash(p, l, func(from, to float64) {
@@ -42,7 +42,7 @@ func (r *Rasterizer) dashes(p *Primitive, a, b *end) {
 // eachDash calls dash for the parts of a line that the stipple leaves, and moves the
 // counter on. The part of a unit that is behind the line's end is left to the next line
 // of the strip.
-func (r *Rasterizer) eachDash(p *Primitive, l *dashed, dash func(from, to float64)) {
+func (r *Rasterizer) eachDash(p *draft, l *dashed, dash func(from, to float64)) {
 	defer r.pass(l.length)
 	from, to := r.visible(p, l)
 	st, factor := &r.state.Stipple, float64(r.state.Stipple.Factor)
@@ -83,7 +83,7 @@ func (l *dashed) end(d float64) end {
 
 // dash covers a part of a line's rectangle: along it the edges are those of the whole,
 // across it those that two parts side by side share.
-func (r *Rasterizer) dash(p *Primitive, l *dashed, from, to float64) bool {
+func (r *Rasterizer) dash(p *draft, l *dashed, from, to float64) bool {
 	corners := func(a, b *end) [4]point {
 		return [4]point{a.beside(l.nx, l.ny), a.beside(-l.nx, -l.ny), b.beside(-l.nx, -l.ny), b.beside(l.nx, l.ny)}
 	}
@@ -99,7 +99,7 @@ func (r *Rasterizer) dash(p *Primitive, l *dashed, from, to float64) bool {
 }
 
 // visible returns from where to where along a line, in pixels, it may cover anything.
-func (r *Rasterizer) visible(p *Primitive, d *dashed) (from, to float64) {
+func (r *Rasterizer) visible(p *draft, d *dashed) (from, to float64) {
 	l, a, b := r.limits(p), d.a, d.b
 	from, to = 0, d.length
 	margin := float64(r.width()) + 2

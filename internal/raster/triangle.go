@@ -19,7 +19,7 @@ func (r *Rasterizer) triangle(v [3]uint32, provoking, id uint32) {
 		return
 	}
 	p := &r.primitive // whose planes are those of another until they are made
-	p.Vertex, p.Provoking, p.ID, p.Flags = v, provoking, id, 0
+	p.vertex, p.provoking, p.ID, p.Flags = v, provoking, id, 0
 	t := r.place(p)
 	if t == nil {
 		return
@@ -53,13 +53,13 @@ func (r *Rasterizer) vertex(n uint32, t *transform) (v projected) {
 }
 
 // place chooses the viewport and layer of a primitive; nil where it has none.
-func (r *Rasterizer) place(p *Primitive) *transform {
-	number, t := r.view(p.Provoking)
-	layer, ok := r.layer(p.Provoking, number)
+func (r *Rasterizer) place(p *draft) *transform {
+	number, t := r.view(p.provoking)
+	layer, ok := r.layer(p.provoking, number)
 	if t == nil || !ok {
 		return nil
 	}
-	p.Layer, p.Viewport, p.MinZ, p.MaxZ = layer, number, t.min, t.max
+	p.Layer, p.viewport, p.MinZ, p.MaxZ = layer, number, t.min, t.max
 	r.shelf = nil
 	return t
 }
@@ -80,7 +80,7 @@ func (r *Rasterizer) culled(v []uint32) bool {
 }
 
 // wholeTriangle adds a triangle that needs no clipping.
-func (r *Rasterizer) wholeTriangle(p *Primitive, t *transform, v *[3]*projected) {
+func (r *Rasterizer) wholeTriangle(p *draft, t *transform, v *[3]*projected) {
 	area := doubled(v[0].point, v[1].point, v[2].point)
 	if !r.faces(p, area) {
 		return
@@ -89,16 +89,17 @@ func (r *Rasterizer) wholeTriangle(p *Primitive, t *transform, v *[3]*projected)
 	if fill && !r.coverTriangle(p, [3]point{v[0].point, v[1].point, v[2].point}) {
 		return
 	}
+	q := &p.Primitive
 	if fill {
-		p = r.kept(p)
+		q = r.kept(p)
 	}
-	p.flat(v, area)
-	bias := r.state.Bias.of(p, max(v[0].z, v[1].z, v[2].z))
+	q.flat(v, area)
+	bias := r.state.Bias.of(q, max(v[0].z, v[1].z, v[2].z))
 	if !fill {
 		r.outline(p, t, bias)
 		return
 	}
-	p.Z.C = float32(p.Z.C + bias)
+	q.Z.C = float32(q.Z.C + bias)
 }
 
 // doubled returns twice the area of a triangle in sub-pixels, positive where it runs
@@ -110,7 +111,7 @@ func doubled(a, b, c point) int64 {
 // faces notes which face of a polygon is seen, and reports whether it is to be drawn
 // (Vulkan, Basic Polygon Rasterization). A polygon without area has no face that
 // anyone sees.
-func (r *Rasterizer) faces(p *Primitive, area int64) bool {
+func (r *Rasterizer) faces(p *draft, area int64) bool {
 	if area == 0 {
 		return false
 	}
@@ -123,7 +124,7 @@ func (r *Rasterizer) faces(p *Primitive, area int64) bool {
 }
 
 // coverTriangle covers a triangle.
-func (r *Rasterizer) coverTriangle(p *Primitive, c [3]point) bool {
+func (r *Rasterizer) coverTriangle(p *draft, c [3]point) bool {
 	if doubled(c[0], c[1], c[2]) < 0 {
 		c[1], c[2] = c[2], c[1]
 	}
@@ -131,7 +132,7 @@ func (r *Rasterizer) coverTriangle(p *Primitive, c [3]point) bool {
 		edges := [3]edge{edgeOf(c[0], c[1]), edgeOf(c[1], c[2]), edgeOf(c[2], c[0])}
 		return r.cover(p, edges[:], r.boundsOf(c[:]))
 	}
-	bounds := centresOf(&c).Intersect(r.frames[p.Viewport].polygons)
+	bounds := centresOf(&c).Intersect(r.frames[p.viewport].polygons)
 	if bounds.Empty() {
 		return false
 	}

@@ -20,6 +20,7 @@ type fragmentVar int
 
 const (
 	varPrimitive fragmentVar = iota // i32: where the primitive stands, in bytes
+	varRecords                      // i32: where the records of its vertices do
 	varX                            // i32: the pixel
 	varY
 	varDX // f32: the spot where inputs are interpolated, from the primitive's reference
@@ -144,7 +145,7 @@ func (s *fragmentShader) set(v fragmentVar, x ir.V) {
 
 func (s *fragmentShader) varType(v fragmentVar) ir.Type {
 	switch v {
-	case varPrimitive, varX, varY, varSizeX, varSizeY:
+	case varPrimitive, varRecords, varX, varY, varSizeX, varSizeY:
 		return ir.I32
 	case varSet, varPassed, varBefore:
 		return s.setType()
@@ -256,7 +257,9 @@ func (s *fragmentShader) block() (item ir.V) {
 	b := s.b
 	item = s.nth(s.item(), s.itemBytes())
 	h := s.handle(ir.StorageBuffer, bindItems, false)
-	s.set(varPrimitive, s.nth(s.own(ir.I32, h, item, 0), 4*raster.PrimitiveWords))
+	number := s.own(ir.I32, h, item, 0)
+	s.set(varPrimitive, s.nth(number, 4*raster.PrimitiveWords))
+	s.set(varRecords, s.nth(number, 3*uint64(s.rec.kept())))
 	corner := s.own(ir.I32, h, item, 4)
 	s.corner = [2]ir.V{s.and(corner, b.I32(0xffff)), b.Op(ir.LShr, ir.I32, corner, b.I32(16))}
 	if s.looped() {
@@ -431,7 +434,8 @@ func (s *fragmentShader) read(in ir.Input) ir.V {
 	case ir.FramebufferLayer:
 		return s.layer()
 	case ir.ViewportIndex:
-		return s.primitiveWord(ir.I32, primitiveViewport)
+		v := b.Op(ir.LShr, ir.I32, s.primitiveWord(ir.I32, primitiveFlags), b.I32(raster.ViewportShift))
+		return s.and(v, b.I32(MaxViewports-1))
 	case ir.ViewIndex:
 		return s.params(ir.I32, fragmentView)
 	case ir.PointCoord:

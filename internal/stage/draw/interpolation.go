@@ -1,25 +1,25 @@
 package draw
 
-import "github.com/chiaro-gpu/chiaro/internal/ir"
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/raster"
+)
 
 // Words of a raster.Primitive in memory.
 const (
-	primitiveVertex    = 0 // numbers of three records
-	primitiveProvoking = 3
-	primitiveID        = 4
-	primitiveFlags     = 5
-	primitiveLayer     = 6
-	primitiveViewport  = 7
-	primitiveX         = 8
-	primitiveY         = 9
-	primitiveZ         = 10 // planes: three floats each
-	primitiveW         = 13
-	primitiveQ1        = 16
-	primitiveQ2        = 19
-	primitiveL1        = 22
-	primitiveL2        = 25
-	primitiveMinZ      = 28
-	primitiveMaxZ      = 29
+	primitiveID    = 0
+	primitiveFlags = 1
+	primitiveLayer = 2
+	primitiveX     = 3
+	primitiveY     = 4
+	primitiveZ     = 5 // planes: three floats each
+	primitiveW     = 8
+	primitiveQ1    = 11
+	primitiveQ2    = 14
+	primitiveL1    = 17
+	primitiveL2    = 20
+	primitiveMinZ  = 23
+	primitiveMaxZ  = 24
 )
 
 // spot is a place in a pixel where something is interpolated: pixels from the
@@ -79,21 +79,39 @@ func (s *fragmentShader) weightsAt(i ir.Interpolation, at spot) weights {
 	return s.perspective(at)
 }
 
-// vertexWord reads a component of the record whose number stands in word n of the
-// primitive. What the stage before did not write is 0.
-func (s *fragmentShader) vertexWord(in ir.Input, n uint32) ir.V {
+// vertexWord reads a component of the record of vertex i, and flat that of the provoking
+// one. What the stage before did not write is 0.
+func (s *fragmentShader) vertexWord(in ir.Input, i uint32) ir.V {
+	if i == 2 {
+		return s.recordWord(in, func() ir.V { return s.role(raster.ThirdShift) }, 0)
+	}
+	return s.recordWord(in, nil, i)
+}
+
+func (s *fragmentShader) flat(in ir.Input) ir.V {
+	return s.recordWord(in, func() ir.V { return s.role(raster.ProvokingShift) }, 0)
+}
+
+// recordWord reads a component of one of the records that are kept with the primitive:
+// the one whose number a function writes, or else i.
+func (s *fragmentShader) recordWord(in ir.Input, number func() ir.V, i uint32) ir.V {
 	at, ok := s.rec.place(in.Semantic, in.Index)
 	if !ok || at < positionBytes {
 		return s.zero(in.Type)
 	}
 	return s.ofItem(func() ir.V {
-		off := s.nth(s.primitiveWord(ir.I32, n), uint64(s.rec.kept()))
-		return s.own(in.Type, s.handle(ir.StorageBuffer, bindRecords, false), off, at-positionBytes)
+		off, size := s.get(varRecords), s.rec.kept()
+		if number != nil {
+			off = s.add(off, s.nth(number(), uint64(size)))
+		}
+		return s.own(in.Type, s.handle(ir.StorageBuffer, bindRecords, false), off, i*size+at-positionBytes)
 	})
 }
 
-// flat is the provoking vertex's component.
-func (s *fragmentShader) flat(in ir.Input) ir.V { return s.vertexWord(in, primitiveProvoking) }
+// role is the number of a record that stands in the primitive's flags.
+func (s *fragmentShader) role(shift uint32) ir.V {
+	return s.and(s.b.Op(ir.LShr, ir.I32, s.primitiveWord(ir.I32, primitiveFlags), s.b.I32(shift)), s.b.I32(3))
+}
 
 // interpolated weights a component of the three vertices.
 func (s *fragmentShader) interpolated(in ir.Input, by weights) ir.V {
@@ -103,9 +121,9 @@ func (s *fragmentShader) interpolated(in ir.Input, by weights) ir.V {
 		t = ir.F32
 		wide = func(v ir.V) ir.V { return b.Op(ir.FCvt, ir.F32, v) }
 	}
-	a0 := wide(s.vertexWord(in, primitiveVertex))
-	d1 := b.Op(ir.FSub, t, wide(s.vertexWord(in, primitiveVertex+1)), a0)
-	d2 := b.Op(ir.FSub, t, wide(s.vertexWord(in, primitiveVertex+2)), a0)
+	a0 := wide(s.vertexWord(in, 0))
+	d1 := b.Op(ir.FSub, t, wide(s.vertexWord(in, 1)), a0)
+	d2 := b.Op(ir.FSub, t, wide(s.vertexWord(in, 2)), a0)
 	v := b.Op(ir.FFma, t, by.b2, d2, b.Op(ir.FFma, t, by.b1, d1, a0))
 	if t != in.Type {
 		v = b.Op(ir.FCvt, in.Type, v)
@@ -168,7 +186,7 @@ func (s *fragmentShader) vertexInput(in ir.Input, i ir.V) ir.V {
 	}
 	v := s.zero(in.Type)
 	for n := range uint32(3) {
-		v = s.b.Select(s.b.Cmp(ir.Eq, i, s.b.I32(n)), s.vertexWord(in, primitiveVertex+n), v)
+		v = s.b.Select(s.b.Cmp(ir.Eq, i, s.b.I32(n)), s.vertexWord(in, n), v)
 	}
 	return v
 }
