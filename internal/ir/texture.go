@@ -261,8 +261,8 @@ func NewTexture(name string, t Texture) *Func {
 // An image's shape (ImageShape) is words of 32 bits, and what is not there reads
 // as 0, so that the null descriptor has no extent. ShapeKey are two words that say
 // which code samples the view; nobody but who makes them and the bodies of texture
-// functions knows what they mean. The levels stand behind ShapeLevels, ShapeLevel
-// words each: the offset of the view's first layer in the image's memory, the
+// functions knows what they mean. Behind ShapeLevels stand three tables with a word for
+// each of MaxLevels levels: the offset of the view's first layer in the image's memory, the
 // bytes from row to row, and those from layer to layer or slice to slice.
 const (
 	ShapeKey     = 0
@@ -278,9 +278,8 @@ const (
 	ShapeWeights = 11 // of a view of weights: 6 bits each of the center's x and y and the size's less 1, and 3 of the log2 of phases along an axis
 	ShapeCorner  = 12 // 1 where texels lie on corners, and levels are rounded up to 2 texels at least (VK_NV_corner_sampled_image), else 0
 	ShapeLevels  = 13
-	ShapeLevel   = 3
 	MaxLevels    = 16
-	ShapeWords   = ShapeLevels + ShapeLevel*MaxLevels
+	ShapeWords   = ShapeLevels + 3*MaxLevels
 )
 
 // A sampler's state (SamplerState) is words of 32 bits too: its key, and the

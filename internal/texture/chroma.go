@@ -196,7 +196,7 @@ func (f *filter) part(parts []format.Part, at []ir.V, layer ir.V, proven ir.Flag
 		g, _ := format.ByName(p.Format)
 		x := texelAs(g)
 		if i == 0 || p.Plane != parts[i-1].Plane || p.Format != parts[i-1].Format {
-			word := func(k int) ir.V { return f.word(ir.ShapeLevels + ir.ShapeLevel*p.Plane + k) }
+			word := func(k int) ir.V { return f.word(ir.ShapeLevels + ir.MaxLevels*k + p.Plane) }
 			m := mip{at: word(0), row: word(1)}
 			if layer != 0 {
 				m.slice = word(2)

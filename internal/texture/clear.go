@@ -57,7 +57,7 @@ func (v *View) Fill(layer, x0, y0, x1, y1 int, texel []byte) {
 	}
 	size := len(texel) * v.Samples()
 	level := ir.ShapeLevels
-	at, pitch := v.word(level)+layer*v.word(level+2)+x0*size, v.word(level+1)
+	at, pitch := v.word(level)+layer*v.word(level+2*ir.MaxLevels)+x0*size, v.word(level+ir.MaxLevels)
 	row := func(y int) []byte { return v.memory[at+y*pitch:][:(x1-x0)*size] }
 	first := row(y0)
 	for n := copy(first, texel); n < len(first); n *= 2 {

@@ -23,9 +23,9 @@ func (c *code) mip(n ir.V) (m mip) {
 		if c.t.Op > ir.TextureFetch { // it is a level of the view, but an engine may not know
 			n = c.Op(ir.And, ir.I32, n, c.I32(ir.MaxLevels-1))
 		}
-		off = c.OpAux(ir.At, ir.I32, 4*ir.ShapeLevel, off, n)
+		off = c.OpAux(ir.At, ir.I32, 4, off, n)
 	}
-	word := func(i int) ir.V { return c.OpAux(ir.Ld, ir.I32, uint64(4*(ir.ShapeLevels+i)), h, off) }
+	word := func(i int) ir.V { return c.OpAux(ir.Ld, ir.I32, uint64(4*(ir.ShapeLevels+ir.MaxLevels*i)), h, off) }
 	for i := range c.v.axes() {
 		e := c.word(ir.ShapeWidth + i)
 		if n != 0 {

@@ -190,10 +190,10 @@ func (m *Image) shape(p *plane, d ViewDesc) []byte {
 		}
 	}
 	for i, l := range levels {
-		at := ir.ShapeLevels + ir.ShapeLevel*i
+		at := ir.ShapeLevels + i
 		put(at, int(l.at)+(d.BaseLayer+d.BaseSlice)*int(l.slice))
-		put(at+1, int(l.row))
-		put(at+2, int(l.slice))
+		put(at+ir.MaxLevels, int(l.row))
+		put(at+2*ir.MaxLevels, int(l.slice))
 	}
 	return w
 }

@@ -80,6 +80,7 @@ type selection interface {
 	rowLoad(in *vcode.Inst)
 	rowStore(in *vcode.Inst)
 	gather(in *vcode.Inst)
+	pickWord(in *vcode.Inst)
 	scatter(in *vcode.Inst)
 	atomic(in *vcode.Inst, lock bool)
 	floatAtomic(op ir.Op)
@@ -357,6 +358,8 @@ func (m *machine) special(in *vcode.Inst) {
 		m.set.rowStore(in)
 	case vcode.Gather:
 		m.set.gather(in)
+	case vcode.Pick:
+		m.set.pickWord(in)
 	case vcode.Scatter:
 		m.set.scatter(in)
 	case vcode.Atomic, vcode.AtomicLocal:

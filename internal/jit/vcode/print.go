@@ -29,7 +29,7 @@ func (f *Func) line(in *Inst) string {
 	}
 	s += in.Op.String()
 	switch in.Op {
-	case Lane, Strip, Scalar, RowLoad, RowStore, Gather, Scatter, Spread, Atomic, AtomicLocal:
+	case Lane, Strip, Scalar, RowLoad, RowStore, Gather, Scatter, Spread, Pick, Atomic, AtomicLocal:
 		s += fmt.Sprintf(" %s.%s", in.IR, in.Key.Type)
 		if in.Key.From != in.Key.Type && in.Key.From != ir.None {
 			s += "." + in.Key.From.String()

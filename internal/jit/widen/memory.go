@@ -54,7 +54,9 @@ func (w *widener) memory(v ir.V, in vcode.Inst) bool {
 		one := in
 		one.Part, one.Masks = uint8(p), w.active[p:p+1]
 		one.Uses = []vcode.Reg{w.gen(x.Args[0])}
-		if !w.rowAt(x.Args[1], p, &one) {
+		if n := w.picked(x); n != 0 {
+			one.Op, one.Uses = vcode.Pick, append(one.Uses, w.vec(n)[p])
+		} else if !w.rowAt(x.Args[1], p, &one) {
 			one.Op, one.Uses, one.Next = vcode.Gather, append(one.Uses, w.vec(x.Args[1])[p]), w.nextLane(x)
 		}
 		if store {
@@ -62,6 +64,9 @@ func (w *widener) memory(v ir.V, in vcode.Inst) bool {
 			one.Uses = append(one.Uses, w.vec(x.Args[2])[p])
 		} else {
 			one.Defs, one.Keep = w.vec(v)[p:p+1], w.keeps(v)
+		}
+		if one.Op == vcode.Pick && !one.Keep {
+			one.Masks = nil // every lane may pick
 		}
 		w.emit(one)
 	}

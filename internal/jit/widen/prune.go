@@ -114,7 +114,7 @@ func acts(in *vcode.Inst) bool {
 	switch in.Op {
 	case vcode.Lane, vcode.Strip, vcode.Scalar:
 		return !in.IR.HasResult() || in.IR.Is(ir.Writes) || in.Key.Flags&ir.Volatile != 0
-	case vcode.Gather, vcode.RowLoad, vcode.Spread:
+	case vcode.Gather, vcode.RowLoad, vcode.Spread, vcode.Pick:
 		return in.Key.Flags&ir.Volatile != 0
 	case vcode.Undef, vcode.Copy, vcode.And, vcode.AndNot, vcode.Or, vcode.Arg,
 		vcode.Broadcast, vcode.Extract, vcode.RowIn, vcode.RowBase, vcode.SlotLoad,

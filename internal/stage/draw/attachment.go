@@ -25,7 +25,7 @@ func (s *fragmentShader) attachment(binding uint32, name string, layered bool, n
 	memory := s.handle(ir.Texels, binding, true)
 	word := func(n uint32) ir.V {
 		return s.ofItem(func() ir.V {
-			return s.own(ir.I32, s.handle(ir.ImageShape, binding, false), b.I32(0), 4*(ir.ShapeLevels+n))
+			return s.own(ir.I32, s.handle(ir.ImageShape, binding, false), b.I32(0), 4*(ir.ShapeLevels+ir.MaxLevels*n))
 		})
 	}
 	texel := b.I32(uint32(x.Format().Bytes))

@@ -171,7 +171,7 @@ func (r *rating) find() {
 	r.shape[0], r.shape[1] = uint32(w), uint32(h)
 	shape := r.attachment.Shape().Bytes
 	for i := range uint32(3) {
-		r.shape[2+i] = binary.LittleEndian.Uint32(shape[4*(ir.ShapeLevels+i):])
+		r.shape[2+i] = binary.LittleEndian.Uint32(shape[4*(ir.ShapeLevels+ir.MaxLevels*i):])
 	}
 }
 

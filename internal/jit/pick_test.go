@@ -1,0 +1,79 @@
+package jit_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/interp"
+	"github.com/chiaro-gpu/chiaro/internal/jit"
+)
+
+// TestPicks: one of sixteen words that lanes name in any order is what stands there, and 0
+// where the memory ends before, at the word's last byte too; also where lanes leave a loop
+// at different times and what the last iteration picked is read behind it.
+func TestPicks(t *testing.T) { eachLevel(t, testPicks) }
+
+func testPicks(t *testing.T, engine jit.Engine) {
+	const text = `program "picks" compute
+subgroup 16
+local 32 1 1
+in global.x i32 0
+res storage 0 0 count 1
+res storage 0 1 count 1
+res storage 0 2 count 1
+
+func "main"() L1 {
+	vx = in.i32 #0
+	vA = res 0:i32, #0
+	vB = res 0:i32, #1
+	vC = res 0:i32, #2
+	vo = at 0:i32, vx, #4
+	vn = ld.i32 vC, vo, #0
+	vi = and.i32 vn, 15:i32
+	vp = at 0:i32, vi, #4
+	va = ld.i32 vA, vp, #20
+	vq = shl.i32 vi, 2:i32
+	vb = ld.f32 vA, vq, #84
+	vc = bitcast.i32.f32 vb
+	st.i32 vB, vo, va, #0
+	st.i32 vB, vo, vc, #256
+	block L2 {
+		loop L3(v2 i32 = vn) {
+			v3 = and.i32 v2, 15:i32
+			v4 = at 0:i32, v3, #4
+			v5 = ld.i32 vA, v4, #4
+			v6 = lshr.i32 v2, 1:i32
+			v7 = eq.i32 v6, 0:i32
+			if v7 {
+				br L2
+			}
+			br L3(v6)
+		}
+	}
+	st.i32 vB, vo, v5, #512
+}
+`
+	words := make([]uint32, 37)
+	for i := range words {
+		words[i] = uint32(i)*2654435761 + 1
+	}
+	numbers := make([]uint32, 64)
+	for i := range numbers {
+		numbers[i] = uint32(i*i*7919) >> (i & 15)
+	}
+	for _, size := range []int{0, 3, 4, 66, 67, 68, 83, 84, 85, 147, 148} {
+		t.Run(fmt.Sprintf("%d bytes", size), func(t *testing.T) {
+			table := buffer(words)
+			table[0].Bytes = table[0].Bytes[:size]
+			job := exec.Job{Groups: [3]uint32{2, 1, 1}, Workers: 1, Resources: [][]exec.Buffer{table, buffer(make([]uint32, 192)), buffer(numbers)}}
+			want := run(interp.Engine{}, text, 16, job)
+			if want.err != nil {
+				t.Fatal(want.err)
+			}
+			for _, subgroup := range []uint32{8, 16, 32} {
+				same(t, want, run(engine, text, subgroup, job))
+			}
+		})
+	}
+}
