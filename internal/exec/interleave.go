@@ -15,6 +15,11 @@ type Part struct {
 	Job     *Job
 	Do      func(span int)
 
+	// Ask, where it is not nil, is called before groups of the job are run, while others
+	// still are to be: it may ask caches for what they read. It may be called for fewer
+	// groups than are run as one, and from several workers at once.
+	Ask func(first, count uint32)
+
 	program int // number of the program among the different ones
 }
 
@@ -154,6 +159,9 @@ func (x *Interleaving) spans(list []Worker, from, to int) bool {
 			if next.Count > 0 && piece.Part == next.Part && piece.First == next.First+next.Count {
 				next.Count += piece.Count
 				continue
+			}
+			if ask := x.parts[piece.Part].Ask; ask != nil {
+				ask(piece.First, piece.Count)
 			}
 			if !x.run(list, next) {
 				return false

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -150,5 +151,37 @@ func TestOrderedParts(t *testing.T) {
 		if first != uint64(2*s) {
 			t.Fatalf("spans ran in the order %d", got)
 		}
+	}
+}
+
+// TestAsk: a job's pieces are asked for in the order of their span, before any of their
+// groups is run, and before what stands before them is.
+func TestAsk(t *testing.T) {
+	type seen struct {
+		ask         bool
+		part, first int
+	}
+	var got []seen
+	var parts []exec.Part
+	for i := range 2 {
+		program := grouped(func(b exec.Batch) error {
+			got = append(got, seen{false, i, int(b.First)})
+			return nil
+		})
+		parts = append(parts, exec.Part{Program: program, Job: &exec.Job{}, Ask: func(first, count uint32) {
+			if count != 3 {
+				t.Errorf("asked for %d groups; want 3", count)
+			}
+			got = append(got, seen{true, i, int(first)})
+		}})
+	}
+	span := []exec.Piece{{Part: 0, First: 0, Count: 3}, {Part: 1, First: 0, Count: 3}, {Part: 0, First: 9, Count: 3}}
+	var x exec.Interleaving
+	if err := x.Run(context.Background(), 1, parts, [][]exec.Piece{span}); err != nil {
+		t.Fatal(err)
+	}
+	want := []seen{{true, 0, 0}, {true, 1, 0}, {false, 0, 0}, {true, 0, 9}, {false, 1, 0}, {false, 0, 9}}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %v; want %v", got, want)
 	}
 }

@@ -21,6 +21,13 @@ func Fetch(primitives []Primitive, kept []uint32, size int, n uint32) {
 	}
 }
 
+// FetchItems asks the caches for the first lines of so many words of a list of items.
+func FetchItems(items []uint64, first, words int) {
+	if first < len(items) && words > 0 {
+		askLines(unsafe.Pointer(&items[first]), min(8*words, mostLines*cacheLine))
+	}
+}
+
 // askLines asks for all lines in which some bytes lie.
 func askLines(at unsafe.Pointer, bytes int) {
 	prefetch(at, 0, (int(uintptr(at)%cacheLine)+bytes+cacheLine-1)/cacheLine)

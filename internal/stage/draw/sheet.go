@@ -18,8 +18,9 @@ type sheet struct {
 
 	clear *clearing      // or
 	do    func(tile int) // clearTile
-	width int32          // of the pass, in tiles
-	bound *bound         // the fragment program
+	ask   func(first, count uint32)
+	width int32  // of the pass, in tiles
+	bound *bound // the fragment program
 	ready exec.Prepared
 
 	sight    sight
@@ -167,7 +168,7 @@ func (p *Pass) runTiles(ctx context.Context, list []*sheet) error {
 			if before = s.sight.looks || len(s.primitives) >= manyPrimitives; before {
 				p.parts = append(p.parts, exec.Part{Do: s.see})
 			}
-			p.parts = append(p.parts, exec.Part{Program: s.bound.program, Ready: s.ready, Job: &s.job})
+			p.parts = append(p.parts, exec.Part{Program: s.bound.program, Ready: s.ready, Job: &s.job, Ask: s.ask})
 		}
 		part := int32(len(p.parts) - 1)
 		for _, x := range s.pieces {
@@ -222,6 +223,13 @@ func (s *sheet) fetch(items []uint64) {
 	}
 }
 
+// askItems asks the caches for the items of groups: other workers may have written them,
+// and each sheet's stand somewhere else.
+func (s *sheet) askItems(first, count uint32) {
+	words, shaded := uint32(s.itemed.words), s.itemed.shaded
+	raster.FetchItems(s.items, int(first/shaded*words), int(count/shaded*words))
+}
+
 // add adds a sheet to those that are set up.
 func (p *Pass) add(s *sheet) {
 	x := &p.setting
@@ -250,7 +258,7 @@ func (p *Pass) spare() *sheet {
 		return s
 	}
 	s := &sheet{}
-	s.do, s.see = s.clearTile, s.before
+	s.do, s.see, s.ask = s.clearTile, s.before, s.askItems
 	return s
 }
 
