@@ -25,7 +25,7 @@ func (s *fragmentShader) looped() bool { return s.strip.rows < raster.Block }
 
 // longCode is how many operations a program has at least for a strip to be two
 // subgroups: it waits for its own results then, and an engine may do both at once.
-// Loops count as long.
+// Loops count as long, and so does what samples images, which is bound later.
 const longCode = 400
 
 // goesOn reports whether a program made of a fragment program goes over strips, and on
