@@ -77,3 +77,89 @@ func "main"() L1 {
 		})
 	}
 }
+
+// pickedLater are programs that pick a word when what they made its number of has changed
+// since, or may have: behind a loop that lanes leave at different times, and where a
+// parameter of the loop has its next value already.
+func pickedLater() []string {
+	const head = `program "later" compute
+subgroup 16
+local 32 1 1
+in global.x i32 0
+res storage 0 0 count 1
+res storage 0 1 count 1
+res storage 0 2 count 1
+
+func "main"() L1 {
+	vx = in.i32 #0
+	vA = res 0:i32, #0
+	vB = res 0:i32, #1
+	vC = res 0:i32, #2
+	vo = at 0:i32, vx, #4
+	vn = ld.i32 vC, vo, #0
+`
+	const behind = `	block L2 {
+		loop L3(v2 i32 = vn) {
+			v20 = xor.i32 v2, 5:i32
+			v3 = and.i32 v20, 15:i32
+			v4 = at 0:i32, v3, #4
+			v6 = lshr.i32 v2, 1:i32
+			v7 = eq.i32 v6, 0:i32
+			if v7 {
+				br L2
+			}
+			br L3(v6)
+		}
+	}
+	v9 = at 0:i32, v3, #4
+	v10 = shl.i32 v3, 2:i32
+	v5 = ld.i32 vA, %s, #4
+	st.i32 vB, vo, v5, #0
+}
+`
+	const within = `	block L2 {
+		loop L3(v2 i32 = vn, vs i32 = 0:i32) {
+			v3 = and.i32 v2, 15:i32
+			v4 = at 0:i32, v3, #4
+			v6 = sub.i32 v2, 3:i32
+			v5 = ld.i32 vA, v4, #4
+			vt = add.i32 vs, v5
+			st.i32 vB, vo, vt, #0
+			v7 = slt.i32 v6, 0:i32
+			if v7 {
+				br L2
+			}
+			br L3(v6, vt)
+		}
+	}
+	st.i32 vB, vo, v6, #256
+}
+`
+	return []string{head + fmt.Sprintf(behind, "v4"), head + fmt.Sprintf(behind, "v9"), head + fmt.Sprintf(behind, "v10"), head + within}
+}
+
+// TestPickedLater: a word is that of the number as it was where its offset was made.
+func TestPickedLater(t *testing.T) { eachLevel(t, testPickedLater) }
+
+func testPickedLater(t *testing.T, engine jit.Engine) {
+	words := make([]uint32, 37)
+	for i := range words {
+		words[i] = uint32(i)*2654435761 + 1
+	}
+	numbers := make([]uint32, 64)
+	for i := range numbers {
+		numbers[i] = uint32(i*i*7919) >> 7 % 100
+	}
+	for _, text := range pickedLater() {
+		job := exec.Job{Groups: [3]uint32{2, 1, 1}, Workers: 1, Resources: [][]exec.Buffer{buffer(words), buffer(make([]uint32, 192)), buffer(numbers)}}
+		want := run(interp.Engine{}, text, 16, job)
+		if want.err != nil {
+			t.Fatal(want.err)
+		}
+		for _, subgroup := range []uint32{8, 16, 32} {
+			if same(t, want, run(engine, text, subgroup, job)); t.Failed() {
+				t.Fatalf("subgroups of %d:\n%s", subgroup, text)
+			}
+		}
+	}
+}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
@@ -190,4 +192,46 @@ func equalWords(a, b []uint32) bool {
 		}
 	}
 	return len(a) == len(b)
+}
+
+// TestQuadConditions: a condition that is made of few values in very many ways is looked at
+// no longer than they are many.
+func TestQuadConditions(t *testing.T) { eachLevel(t, testQuadConditions) }
+
+func testQuadConditions(t *testing.T, engine jit.Engine) {
+	const levels = 60
+	var chain strings.Builder
+	for i := range levels {
+		fmt.Fprintf(&chain, "\tva%d = and.i32 va%d, vb%d\n\tvb%d = or.i32 va%d, vb%d\n", i+1, i, i, i+1, i, i)
+	}
+	text := fmt.Sprintf(`program "ways" compute
+subgroup 16
+local 32 1 1
+in global.x i32 0
+res storage 0 0 count 1
+
+func "main"() L1 {
+	vx = in.i32 #0
+	vB = res 0:i32, #0
+	vo = at 0:i32, vx, #4
+	va0 = ld.i32 vB, vo, #0
+	vb0 = ld.i32 vB, vo, #128
+	vq = quadswap.i32 va0, #1
+%s
+	vc = eq.i32 va%d, vb%d
+	if vc {
+		st.i32 vB, vo, vq, #0
+	}
+}
+`, chain.String(), levels, levels)
+	words := make([]uint32, 64)
+	for i := range words {
+		words[i] = uint32(i * 5 % 9)
+	}
+	job := exec.Job{Groups: [3]uint32{1, 1, 1}, Workers: 1, Resources: [][]exec.Buffer{buffer(words)}}
+	want := run(interp.Engine{}, text, 16, job)
+	if want.err != nil {
+		t.Fatal(want.err)
+	}
+	same(t, want, run(engine, text, 16, job))
 }

@@ -66,7 +66,7 @@ const (
 	Atomic          // d0, or nothing = the IR atomic on handle u0, a Gen, at the offsets u1, of u2…
 	AtomicLocal     // the same on memory that no other thread sees
 	Spread          // d0 = the IR load of 32 bits from handle u0 at the offset u1, both Gen, in every lane
-	Pick            // d0 = the IR load of 32 bits from handle u0, a Gen, at 4·u1, of u1 modulo 16
+	Pick            // d0 = the IR load of 32 bits from handle u0, a Gen, at 4·u1, of u1 modulo 16; all sixteen words are read, those beyond the end as 0
 	SlotLoad        // d0 = slot u0, a Gen, of private variable Aux
 	SlotStore       // stores u1 there
 	Window          // d0 = the address of the offset u1 in handle u0 where Aux bytes from there on can be read, else 0

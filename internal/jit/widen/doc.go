@@ -36,7 +36,12 @@
 // loads of the words of one record, which are the same in all lanes, once (record.go).
 // Code that hardly computes is ordered by columns: all that one part does stands
 // before the next, and what is in range is found out for all of them in the
-// beginning (column.go).
+// beginning (column.go). What waits for roots and quotients is ordered by pairs of
+// parts (order.go).
+//
+// Words of a small table are picked out of a register that holds it (pick.go). Sets
+// that hold whole quads are known, for there nobody asks whether a neighbour runs
+// (quads.go).
 //
 // A register keeps what lanes that are not active hold only where somebody can
 // tell: where a value is read outside of the loop that makes it (home.go).

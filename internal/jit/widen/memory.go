@@ -54,7 +54,7 @@ func (w *widener) memory(v ir.V, in vcode.Inst) bool {
 		one := in
 		one.Part, one.Masks = uint8(p), w.active[p:p+1]
 		one.Uses = []vcode.Reg{w.gen(x.Args[0])}
-		if n := w.picked(x); n != 0 {
+		if n := w.picked(v); n != 0 {
 			one.Op, one.Uses = vcode.Pick, append(one.Uses, w.vec(n)[p])
 		} else if !w.rowAt(x.Args[1], p, &one) {
 			one.Op, one.Uses, one.Next = vcode.Gather, append(one.Uses, w.vec(x.Args[1])[p]), w.nextLane(x)

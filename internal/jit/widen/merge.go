@@ -14,12 +14,14 @@ type Merge struct {
 	Written []int  // resources that are stored to; while merged, nothing else that is bound may share their bytes
 }
 
-// Bounds of the lanes of a strip: that loops do not tear apart, that they do, and
-// whose loops wait for results of f16 most of the time, for which the parts
-// (maxWaiting of them) have to be more.
+// Bounds of the lanes of a strip: that loops do not tear apart, and that they do; and
+// of the parts of one whose loops tear it apart but wait for roots or quotients, which
+// one pair of parts does while another computes, and whose loops wait for results of f16
+// most of the time.
 const (
 	maxMerged  = 64
 	maxTorn    = 32
+	maxLasting = 2 * orderedParts
 	maxWaiting = 8
 )
 
@@ -53,7 +55,7 @@ func MergeOf(p *ir.Program, form vcode.Form) Merge {
 	case m.filtered >= manyTexels:
 		widest = uint32(2 * form.Lanes)
 	case m.lasting && m.torn():
-		widest = max(maxTorn, 2*orderedParts*uint32(form.Lanes))
+		widest = max(maxTorn, maxLasting*uint32(form.Lanes))
 	case m.torn():
 		widest = maxTorn
 	case m.rounded > 0 && 2*m.rounded >= m.computed:

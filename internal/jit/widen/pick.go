@@ -8,7 +8,8 @@ const pickedWords = 16
 // picked returns the number of the word that lanes which stand in no row load of a table
 // of pickedWords from the immediate offset on, or another number that is the same modulo
 // pickedWords; 0 (no value) where that is not known.
-func (w *widener) picked(x *ir.Val) ir.V {
+func (w *widener) picked(v ir.V) ir.V {
+	x := w.src.Val(v)
 	if x.Op != ir.Ld || x.Aux > maxPairImm || x.Flags&(ir.Volatile|ir.Coherent) != 0 || w.shapes.of[x.Args[1]].kind != varying {
 		return 0
 	}
@@ -26,8 +27,18 @@ func (w *widener) picked(x *ir.Val) ir.V {
 	if w.most(n) >= pickedWords {
 		return 0
 	}
-	if cut := w.src.Val(n); cut.Op == ir.And && constant(cut.Args[1], pickedWords-1) {
+	if cut := w.src.Val(n); cut.Op == ir.And && constant(cut.Args[1], pickedWords-1) && w.holds(cut.Args[0], v) {
 		return cut.Args[0]
 	}
+	if !w.holds(n, v) {
+		return 0
+	}
 	return n
+}
+
+// holds reports whether the registers of a value hold it where v stands, which does not
+// read it itself: in the same iteration of all loops that it is made in, and where its
+// next value lives elsewhere.
+func (w *widener) holds(n, v ir.V) bool {
+	return w.stays[n] == 0 && w.homes.within(w.homes.of[v].loop, w.homes.of[n].loop)
 }

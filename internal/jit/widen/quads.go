@@ -24,7 +24,8 @@ func (w *widener) wholeQuads() bool {
 // keepQuads notes that a set, which nobody changes, is what a condition leaves of the
 // active lanes.
 func (w *widener) keepQuads(set []vcode.Reg, c ir.V) {
-	if len(w.quads.swaps) == 0 || !w.wholeQuads() || w.sameInQuad(c, maxLooked) != acrossX|acrossY {
+	left := maxLooked
+	if len(w.quads.swaps) == 0 || !w.wholeQuads() || w.sameInQuad(c, &left) != acrossX|acrossY {
 		return
 	}
 	if w.quads.closed == nil {
@@ -61,7 +62,8 @@ const (
 
 // sameInQuad returns along which axes of a quad a value is the same in active lanes. A
 // commutative operation of what a lane has and what its neighbour has is, where both ran.
-func (w *widener) sameInQuad(v ir.V, left int) int {
+// left bounds how many values are looked at.
+func (w *widener) sameInQuad(v ir.V, left *int) int {
 	if w.shapes.of[v].kind == uniform {
 		return acrossX | acrossY
 	}
@@ -71,7 +73,7 @@ func (w *widener) sameInQuad(v ir.V, left int) int {
 	default:
 		return 0
 	}
-	if left--; left == 0 {
+	if *left--; *left <= 0 {
 		return 0
 	}
 	args := x.Args[:x.Op.Args()]
@@ -85,6 +87,9 @@ func (w *widener) sameInQuad(v ir.V, left int) int {
 	}
 	same := acrossX | acrossY
 	for _, a := range args {
+		if same == 0 {
+			break
+		}
 		same &= w.sameInQuad(a, left)
 	}
 	return same
