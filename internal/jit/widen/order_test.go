@@ -12,7 +12,6 @@ import (
 // outcome is what the registers of a function hold behind its code, where all that
 // an instruction makes is another word for each operation, part and operands.
 func outcome(f *vcode.Func) []uint64 {
-	var seed = maphashSeed
 	held := make([]uint64, len(f.Classes))
 	for r := range held {
 		held[r] = uint64(r)
@@ -28,18 +27,19 @@ func outcome(f *vcode.Func) []uint64 {
 			if in.Keep {
 				words = append(words, held[d])
 			}
-			held[d] = maphash.Comparable(seed, [2]uint64{uint64(i), sum(seed, words)})
+			held[d] = maphash.Comparable(outcomes, [2]uint64{uint64(i), sum(words)})
 		}
 	})
 	return held
 }
 
-var maphashSeed = maphash.MakeSeed()
+// outcomes is the seed of all words that outcome makes.
+var outcomes = maphash.MakeSeed()
 
-func sum(seed maphash.Seed, words []uint64) uint64 {
+func sum(words []uint64) uint64 {
 	n := uint64(0)
 	for _, w := range words {
-		n = maphash.Comparable(seed, [2]uint64{n, w})
+		n = maphash.Comparable(outcomes, [2]uint64{n, w})
 	}
 	return n
 }
