@@ -9,13 +9,9 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 )
 
-// TestPicks: one of sixteen words that lanes name in any order is what stands there, and 0
-// where the memory ends before, at the word's last byte too; also where lanes leave a loop
-// at different times and what the last iteration picked is read behind it.
-func TestPicks(t *testing.T) { eachLevel(t, testPicks) }
-
-func testPicks(t *testing.T, engine jit.Engine) {
-	const text = `program "picks" compute
+// pickHead is where programs that pick words begin: vA is the table, vB what they store to,
+// at vo, and vn a number of the lane's own.
+const pickHead = `program "picks" compute
 subgroup 16
 local 32 1 1
 in global.x i32 0
@@ -30,7 +26,15 @@ func "main"() L1 {
 	vC = res 0:i32, #2
 	vo = at 0:i32, vx, #4
 	vn = ld.i32 vC, vo, #0
-	vi = and.i32 vn, 15:i32
+`
+
+// TestPicks: one of sixteen words that lanes name in any order is what stands there, and 0
+// where the memory ends before, at the word's last byte too; also where lanes leave a loop
+// at different times and what the last iteration picked is read behind it.
+func TestPicks(t *testing.T) { eachLevel(t, testPicks) }
+
+func testPicks(t *testing.T, engine jit.Engine) {
+	const text = pickHead + `	vi = and.i32 vn, 15:i32
 	vp = at 0:i32, vi, #4
 	va = ld.i32 vA, vp, #20
 	vq = shl.i32 vi, 2:i32
@@ -82,22 +86,6 @@ func "main"() L1 {
 // since, or may have: behind a loop that lanes leave at different times, and where a
 // parameter of the loop has its next value already.
 func pickedLater() []string {
-	const head = `program "later" compute
-subgroup 16
-local 32 1 1
-in global.x i32 0
-res storage 0 0 count 1
-res storage 0 1 count 1
-res storage 0 2 count 1
-
-func "main"() L1 {
-	vx = in.i32 #0
-	vA = res 0:i32, #0
-	vB = res 0:i32, #1
-	vC = res 0:i32, #2
-	vo = at 0:i32, vx, #4
-	vn = ld.i32 vC, vo, #0
-`
 	const behind = `	block L2 {
 		loop L3(v2 i32 = vn) {
 			v20 = xor.i32 v2, 5:i32
@@ -135,7 +123,7 @@ func "main"() L1 {
 	st.i32 vB, vo, v6, #256
 }
 `
-	return []string{head + fmt.Sprintf(behind, "v4"), head + fmt.Sprintf(behind, "v9"), head + fmt.Sprintf(behind, "v10"), head + within}
+	return []string{pickHead + fmt.Sprintf(behind, "v4"), pickHead + fmt.Sprintf(behind, "v9"), pickHead + fmt.Sprintf(behind, "v10"), pickHead + within}
 }
 
 // TestPickedLater: a word is that of the number as it was where its offset was made.

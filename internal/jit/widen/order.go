@@ -24,8 +24,7 @@ func orderParts(f *vcode.Func) {
 	in := enter()
 	defer in.leave()
 	n := len(f.Classes)
-	o := &orderer{f: f, of: in.numbers.Take(n), writer: in.numbers.Take(n), readers: in.numbers.Take(n)}
-	o.survey()
+	var o *orderer // where anything lasts
 	for b := range f.Blocks {
 		list := f.Blocks[b].Insts
 		for i := 0; i < len(list); i++ {
@@ -34,9 +33,15 @@ func orderParts(f *vcode.Func) {
 				lasts = lasts || list[i].Op == vcode.Lane && list[i].IR.Is(ir.Lasts)
 				i++
 			}
-			if lasts {
-				o.run(list[from:i])
+			if !lasts {
+				continue
 			}
+			if o == nil {
+				o = &orderer{f: f, of: in.numbers.Take(n), writer: in.numbers.Take(n), readers: in.numbers.Take(n)}
+				o.last = int32((f.Parts+orderedParts-1)/orderedParts) - 1
+				o.survey()
+			}
+			o.run(list[from:i])
 		}
 	}
 }
@@ -53,13 +58,14 @@ func computes(in *vcode.Inst) bool {
 }
 
 type orderer struct {
-	f  *vcode.Func
-	of []int32 // by register: one more than its part, 0 where it belongs to none
+	f    *vcode.Func
+	of   []int32 // by register: one more than its part, 0 where it belongs to none
+	last int32   // turn that parts have
 
 	// Of a run, by register: one more than the instruction that wrote it last, and one
-	// more than the last entry in edges of those that have read it since.
+	// more than the last entry in since of those that have read it since then.
 	writer, readers []int32
-	reads           []link
+	since           []link
 	edges           []link  // what instructions wait for
 	waits           []int32 // by instruction: one more than its last entry in edges
 	turn            []int32 // by instruction
@@ -115,10 +121,9 @@ const maxTurns = 16
 // for nothing of others.
 func (o *orderer) run(list []vcode.Inst) {
 	o.look(list)
-	last := int32((o.f.Parts+orderedParts-1)/orderedParts) - 1
 	first := 0 // that is not done
 	for n := 0; n < maxTurns && first < len(list); n++ {
-		for turn := int32(none); turn <= last+1; turn++ {
+		for turn := int32(none); turn <= o.last+1; turn++ {
 			o.take(list, first, turn)
 		}
 		for first < len(list) && o.done[first] {
@@ -135,7 +140,7 @@ func (o *orderer) run(list []vcode.Inst) {
 
 // look finds out when the instructions of a run have their turns, and what they wait for.
 func (o *orderer) look(list []vcode.Inst) {
-	o.reads, o.edges, o.out = o.reads[:0], o.edges[:0], o.out[:0]
+	o.since, o.edges, o.out = o.since[:0], o.edges[:0], o.out[:0]
 	o.waits, o.turn, o.done = o.waits[:0], o.turn[:0], o.done[:0]
 	for i := range list {
 		o.turn = append(o.turn, o.turnOf(&list[i]))
@@ -145,14 +150,14 @@ func (o *orderer) look(list []vcode.Inst) {
 	}
 	for i := range list {
 		if o.begins(&list[i]) {
-			o.turn[i] = int32((o.f.Parts + orderedParts - 1) / orderedParts)
+			o.turn[i] = o.last + 1
 		}
 	}
+	forget := func(r vcode.Reg) { o.writer[r], o.readers[r] = 0, 0 }
 	for i := range list {
-		for _, regs := range [...][]vcode.Reg{list[i].Uses, list[i].Masks, list[i].Defs} {
-			for _, r := range regs {
-				o.writer[r], o.readers[r] = 0, 0
-			}
+		reads(&list[i], forget)
+		for _, r := range list[i].Defs {
+			forget(r)
 		}
 	}
 }
@@ -190,17 +195,15 @@ func (o *orderer) begins(in *vcode.Inst) bool {
 
 // wait notes what an instruction has to stand behind.
 func (o *orderer) wait(i int32, in *vcode.Inst) {
-	for _, regs := range [...][]vcode.Reg{in.Uses, in.Masks} {
-		for _, r := range regs {
-			o.behind(i, o.writer[r]-1)
-			o.reads = append(o.reads, link{i, o.readers[r]})
-			o.readers[r] = int32(len(o.reads))
-		}
-	}
+	reads(in, func(r vcode.Reg) {
+		o.behind(i, o.writer[r]-1)
+		o.since = append(o.since, link{i, o.readers[r]})
+		o.readers[r] = int32(len(o.since))
+	})
 	for _, r := range in.Defs {
 		o.behind(i, o.writer[r]-1)
-		for k := o.readers[r]; k != 0; k = o.reads[k-1].next {
-			o.behind(i, o.reads[k-1].inst)
+		for k := o.readers[r]; k != 0; k = o.since[k-1].next {
+			o.behind(i, o.since[k-1].inst)
 		}
 		o.writer[r], o.readers[r] = i+1, 0
 	}

@@ -61,19 +61,19 @@ func (s *fragmentShader) rows() uint32 {
 // while it waits for those.
 func (s *fragmentShader) waits() bool {
 	f := s.from.Funcs[0]
-	loops, ends := 0, []bool(nil) // of the open regions: it is a loop
+	depth, loop := 0, 0 // of the open regions, and that of the outermost loop
 	for _, v := range f.Code {
 		switch op := f.Val(v).Op; {
 		case op == ir.Block, op == ir.If, op == ir.Loop:
-			if ends = append(ends, op == ir.Loop); op == ir.Loop {
-				loops++
+			if depth++; op == ir.Loop && loop == 0 {
+				loop = depth
 			}
 		case op == ir.End:
-			if ends[len(ends)-1] {
-				loops--
+			if depth == loop {
+				loop = 0
 			}
-			ends = ends[:len(ends)-1]
-		case loops > 0 && op.Is(ir.Lasts):
+			depth--
+		case loop > 0 && op.Is(ir.Lasts):
 			return true
 		}
 	}
