@@ -37,7 +37,7 @@ func interpolateAt(op spirv.GLSLOp) rule {
 		var parts []ir.V
 		f.scalarsAt(*p, func(at *pointer, t ir.Type) {
 			parts = append(parts, f.leafOf(at, t, func(l *leaf) ir.V {
-				if l.semantic != ir.Location || l.interpolation > ir.Linear {
+				if !l.interpolated() {
 					return f.readLeaf(at, l, t)
 				}
 				return read(l)
@@ -45,6 +45,18 @@ func interpolateAt(op spirv.GLSLOp) rule {
 		})
 		f.define(in, parts...)
 	}
+}
+
+// interpolated reports whether an input is another one elsewhere in the pixel: what the
+// stage before gives and is interpolated, and the weights that it is interpolated with.
+func (l *leaf) interpolated() bool {
+	switch l.semantic {
+	case ir.Location:
+		return l.interpolation <= ir.Linear
+	case ir.BaryCoord, ir.BaryCoordNoPersp:
+		return !weightPairs[l.known].pull
+	}
+	return false
 }
 
 // centroid reads an input where its centroid is.

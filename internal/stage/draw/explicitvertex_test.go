@@ -43,14 +43,14 @@ func weightsText(semantic, place, read string) string {
 
 // TestBarycentrics compares the weights of vertices with a model: at the center of the
 // fragment, which is the sample where each is shaded, at its centroid, and at the middle
-// of the pixel whatever is shaded. Vertex n is the one of which a program reads input n
+// of the pixel or beside it, whatever is shaded and wherever the input else is. Vertex n is the one of which a program reads input n
 // (Vulkan §"Built-In Variables", BaryCoordKHR; SPV_AMD_shader_explicit_vertex_parameter).
 func TestBarycentrics(t *testing.T) {
 	r := rand.New(rand.NewSource(41))
-	const in, middle = "in.f32", "interp.f32 0.0:f32, 0.0:f32,"
+	const in, middle, aside = "in.f32", "interp.f32 0.0:f32, 0.0:f32,", "interp.f32 0.25:f32, -0.125:f32,"
 	for _, samples := range []int{1, 4} {
 		for _, semantic := range []string{"barycoord", "barycoordnopersp"} {
-			for _, x := range []struct{ place, read string }{{"", in}, {"", middle}, {"centroid", in}, {"sample", in}} {
+			for _, x := range []struct{ place, read string }{{"", in}, {"", middle}, {"", aside}, {"centroid", in}, {"centroid", middle}, {"centroid", aside}, {"sample", in}, {"sample", middle}} {
 				for _, shading := range []bool{false, true} {
 					if x.place == "sample" && !shading {
 						continue // lower has it so
@@ -92,6 +92,8 @@ func testBarycentrics(t *testing.T, c []corner, samples int, semantic, place, re
 				all = append(all, b[:16]...)
 				sx, sy := 256*x+128, 256*y+128
 				switch from := slices.Index(there, true); {
+				case strings.Contains(read, "0.25"):
+					sx, sy = sx+64, sy-32
 				case strings.HasPrefix(read, "interp"):
 				case shading:
 					sx, sy = 256*x+int(256*at[n][0]), 256*y+int(256*at[n][1])

@@ -136,7 +136,7 @@ func (s *fragmentShader) interpolated(in ir.Input, by weights) ir.V {
 func (s *fragmentShader) interpolatedAt(in ir.Input, dx, dy ir.V) ir.V {
 	middle := s.isZero(dx) && s.isZero(dy) && !s.key.perSample
 	switch {
-	case middle && in.Semantic != ir.Location: // which is its place then
+	case middle && in.Semantic != ir.Location && s.placeOf(in) == ir.Center: // which is its place then
 		return s.read(in)
 	case in.Semantic == ir.Location && (in.Interpolation == ir.Flat || in.Type != ir.F32 && in.Type != ir.F16):
 		return s.flat(in)
