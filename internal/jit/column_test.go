@@ -10,7 +10,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
-	"github.com/chiaro-gpu/chiaro/internal/jit/widen"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vectorize"
 )
 
 // columnBodies are what lanes do that hardly compute: vi is a row, vo its place
@@ -141,8 +141,8 @@ func TestColumnsMade(t *testing.T) {
 		}
 		p.StateEffects()
 		form := amd64.AVX512.Form()
-		m := widen.MergeOf(p, form)
-		if p.SubgroupSize = m.Columns; m.Columns == 0 || widen.Columns(p, form) == nil {
+		m := vectorize.MergeOf(p, form)
+		if p.SubgroupSize = m.Columns; m.Columns == 0 || vectorize.Columns(p, form) == nil {
 			return 0
 		}
 		return m.Columns

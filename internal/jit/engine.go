@@ -11,7 +11,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
 	"github.com/chiaro-gpu/chiaro/internal/jit/store"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
-	"github.com/chiaro-gpu/chiaro/internal/jit/widen"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vectorize"
 )
 
 // name is the engine's name in messages.
@@ -161,7 +161,7 @@ func (p *program) compile(exact bool) (*variant, error) {
 		}
 	}
 	if v == nil {
-		made, ok := p.draft(p.p, widen.Program(p.p, form, order)...).Code()
+		made, ok := p.draft(p.p, vectorize.Program(p.p, form, order)...).Code()
 		if !ok {
 			return nil, &exec.LimitError{What: "bytes of stack of a subgroup", Have: amd64.MaxStack + 1, Most: amd64.MaxStack}
 		}
@@ -185,14 +185,14 @@ func (p *program) draft(strip *ir.Program, funcs ...*vcode.Func) *amd64.Draft {
 // compileMerged makes the widest strips whose values stay in registers. It
 // returns nil where there are none wider than a subgroup.
 func (p *program) compileMerged(form vcode.Form, order []int) (*variant, error) {
-	merge := widen.MergeOf(p.p, form)
+	merge := vectorize.MergeOf(p.p, form)
 	if v, err := p.compileColumns(form, merge); v != nil || err != nil {
 		return v, err
 	}
 	for lanes := merge.Widest; lanes > p.p.SubgroupSize; lanes /= 2 {
 		strip := *p.p
 		strip.SubgroupSize = lanes
-		first, rest := widen.Entry(&strip, form, order)
+		first, rest := vectorize.Entry(&strip, form, order)
 		d := p.draft(&strip, first)
 		most := float32(maxSpilled)
 		switch {
@@ -219,13 +219,13 @@ func (p *program) compileMerged(form vcode.Form, order []int) (*variant, error) 
 }
 
 // compileColumns makes code by columns. It returns nil where that cannot be.
-func (p *program) compileColumns(form vcode.Form, merge widen.Merge) (*variant, error) {
+func (p *program) compileColumns(form vcode.Form, merge vectorize.Merge) (*variant, error) {
 	if merge.Columns == 0 {
 		return nil, nil
 	}
 	strip := *p.p
 	strip.SubgroupSize = merge.Columns
-	funcs := widen.Columns(&strip, form)
+	funcs := vectorize.Columns(&strip, form)
 	if funcs == nil {
 		return nil, nil
 	}
@@ -250,7 +250,7 @@ func (p *program) compilePhases(form vcode.Form) (*variant, error) {
 	if !p.p.Effects.Barrier && p.p.SharedBytes == 0 || codeLength(p.p)*int(p.p.Subgroups()) > maxPhased {
 		return nil, nil
 	}
-	f, written, ok := widen.Workgroup(p.p, form)
+	f, written, ok := vectorize.Workgroup(p.p, form)
 	if !ok {
 		return nil, nil
 	}
@@ -355,7 +355,7 @@ func Listing(p *ir.Program) (string, error) {
 		return "", err
 	}
 	text := ""
-	for _, f := range widen.Program(p, amd64.AVX512.Form(), order) {
+	for _, f := range vectorize.Program(p, amd64.AVX512.Form(), order) {
 		text += f.String()
 	}
 	return text, nil

@@ -14,7 +14,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/irgen"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
-	"github.com/chiaro-gpu/chiaro/internal/jit/widen"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vectorize"
 	"github.com/chiaro-gpu/chiaro/internal/pass"
 )
 
@@ -140,7 +140,7 @@ func TestFragments(t *testing.T) {
 			}
 			p.SubgroupSize = size
 			p.StateEffects()
-			if w := widen.MergeOf(p, amd64.AVX512.Form()).Widest; w != 64 {
+			if w := vectorize.MergeOf(p, amd64.AVX512.Form()).Widest; w != 64 {
 				t.Errorf("strips of %d lanes; want the whole workgroup of 64", w)
 			}
 			prog, err := engine.Compile(p, exec.Options{})

@@ -10,7 +10,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
-	"github.com/chiaro-gpu/chiaro/internal/jit/widen"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vectorize"
 )
 
 // stayCases are loops that lanes leave one by one, with what they make: SUM is a sum
@@ -211,7 +211,7 @@ func TestStayPlaces(t *testing.T) {
 			t.Fatalf("%s: %v", c.name, err)
 		}
 		stay := 0
-		for _, f := range widen.Program(p, vcode.Form{Lanes: 16}, []int{0}) {
+		for _, f := range vectorize.Program(p, vcode.Form{Lanes: 16}, []int{0}) {
 			made := map[vcode.Reg]bool{}
 			for _, b := range f.Blocks {
 				for _, in := range b.Insts {

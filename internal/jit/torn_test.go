@@ -10,7 +10,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
-	"github.com/chiaro-gpu/chiaro/internal/jit/widen"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vectorize"
 )
 
 // tornProgram has a loop that lanes leave at different times, in two ways, and what the
@@ -82,7 +82,7 @@ func TestTornStrips(t *testing.T) {
 		}
 		p.StateEffects()
 		for i, level := range []amd64.Level{amd64.AVX512, amd64.AVX2} {
-			if m := widen.MergeOf(p, level.Form()); m.Widest != lanes[i] {
+			if m := vectorize.MergeOf(p, level.Form()); m.Widest != lanes[i] {
 				t.Errorf("%s at %v: strips of %d lanes, want %d", operation, level, m.Widest, lanes[i])
 			}
 		}

@@ -42,7 +42,7 @@ var polling = sync.OnceValues(func() (bool, error) {
 type variant struct {
 	p       *ir.Program // with the strip as the subgroup
 	code    *amd64.Code
-	written []int // of the merge that made the strip; widen.Merge.Written
+	written []int // of the merge that made the strip; vectorize.Merge.Written
 	heap    *codemem.Heap
 	block   codemem.Block
 	refs    atomic.Int64

@@ -40,7 +40,7 @@ func place(file, source string, op spirv.Op) string {
 	return fmt.Sprintf("%s:%d", file, strings.Count(before, "\n")+1)
 }
 
-// String returns the entry's line in ledger.txt.
+// String returns the entry's line in docs/ledger.txt.
 func (e Entry) String() string {
 	s := e.Op.String()
 	if e.Typed != "" {
@@ -52,7 +52,7 @@ func (e Entry) String() string {
 	return s
 }
 
-// Text returns ledger.txt: a line for each instruction, in order of opcodes,
+// Text returns docs/ledger.txt: a line for each instruction, in order of opcodes,
 // and first the counts.
 func Text() string {
 	var lines []string

@@ -9,12 +9,12 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-var update = flag.Bool("update", false, "write ledger.txt anew")
+var update = flag.Bool("update", false, "rewrite docs/ledger.txt")
 
-// TestLedger compares ledger.txt with the tables. It is a ratchet: what is
+// TestLedger compares docs/ledger.txt with the tables. It is a ratchet: what is
 // lowered once stays so.
 func TestLedger(t *testing.T) {
-	const file = "../../ledger.txt"
+	const file = "../../docs/ledger.txt"
 	if *update {
 		if err := os.WriteFile(file, []byte(Text()), 0o644); err != nil {
 			t.Fatal(err)
@@ -25,7 +25,7 @@ func TestLedger(t *testing.T) {
 		t.Fatal(err)
 	}
 	if string(old) != Text() {
-		t.Error("ledger.txt is not what the tables say; see go test ./internal/ledger -update and git diff")
+		t.Error("docs/ledger.txt is not what the tables say; see go test ./internal/ledger -update and git diff")
 	}
 }
 

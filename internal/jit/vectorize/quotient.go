@@ -1,0 +1,116 @@
+package vectorize
+
+import (
+	"math"
+
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+	"github.com/chiaro-gpu/chiaro/internal/scalar"
+)
+
+// A byte that was made a float and is divided by a constant, as unpacking does
+// it, has few values, and a division is dear. It becomes a product, or a product
+// and a fused one, where every value that the numerator may have gives the same
+// bits; that is tried, not proven.
+
+// smallBits bounds the numerators that are tried.
+const smallBits = 8
+
+// small returns how many bits the number in v has, an unsigned number made a
+// float of 32 bits, and whether that is known to be few.
+func (w *widener) small(v ir.V) (bits uint64, ok bool) {
+	x := w.src.Val(v)
+	if x.Op != ir.UToF && x.Op != ir.SToF || x.Type != ir.F32 || x.Flags&ir.RTZ != 0 {
+		return 0, false
+	}
+	n := w.src.Val(x.Args[0])
+	if n.Type != ir.I32 {
+		return 0, false
+	}
+	constant := func(i int) (uint64, bool) {
+		c := w.src.Val(n.Args[i])
+		return c.Aux, c.Op == ir.Const
+	}
+	switch n.Op {
+	case ir.BitFieldU:
+		bits, ok = constant(2)
+	case ir.LShr:
+		bits, ok = constant(1)
+		bits = 32 - bits&31
+	case ir.And:
+		for i := range 2 {
+			if m, is := constant(i); is && m < 1<<smallBits {
+				return smallBits, true
+			}
+		}
+	}
+	return bits, ok && bits <= smallBits
+}
+
+// factors are what small numbers are multiplied with in place of a division: x·high, or
+// fused x·high + x·low.
+type factors struct {
+	high, low uint64 // floats
+	two, ok   bool
+}
+
+// factorsOf tries all numbers of so many bits.
+func factorsOf(divisor, bits uint64) factors {
+	d := math.Float32frombits(uint32(divisor))
+	if !(d >= 1.0/(1<<60) && d <= 1<<60) {
+		return factors{}
+	}
+	exact := 1 / float64(d)
+	high := float32(exact)
+	low := float32(exact - float64(high))
+	f := factors{high: uint64(math.Float32bits(high)), low: uint64(math.Float32bits(low))}
+	one, two := true, true
+	for n := range uint64(1) << bits {
+		x := uint64(math.Float32bits(float32(n)))
+		want := scalar.FDiv(32, false, x, divisor)
+		one = one && scalar.FMul(32, false, x, f.high) == want
+		two = two && scalar.FFma(32, false, x, f.high, scalar.FMul(32, false, x, f.low)) == want
+	}
+	f.two, f.ok = !one, one || two
+	return f
+}
+
+// quotient emits the division of a small number by a constant, and reports
+// whether it is one.
+func (w *widener) quotient(v ir.V, in vcode.Inst) bool {
+	x := w.src.Val(v)
+	if x.Op != ir.FDiv || x.Type != ir.F32 || x.Flags&ir.RTZ != 0 || w.src.Val(x.Args[1]).Op != ir.Const || w.shapes.of[v].kind == uniform {
+		return false
+	}
+	bits, ok := w.small(x.Args[0])
+	if !ok {
+		return false
+	}
+	key := [2]uint64{w.src.Val(x.Args[1]).Aux, bits}
+	f, known := w.factors[key]
+	if !known {
+		if w.factors == nil {
+			w.factors = map[[2]uint64]factors{}
+		}
+		f = factorsOf(key[0], bits)
+		w.factors[key] = f
+	}
+	if !f.ok {
+		return false
+	}
+	high := w.dst.NewConst(vcode.Vec, f.high)
+	for p := range w.parts {
+		one, from := in, w.vec(x.Args[0])[p]
+		one.IR, one.Part, one.Masks = ir.FMul, uint8(p), w.active[p:p+1]
+		one.Defs, one.Keep, one.Uses = w.vec(v)[p:p+1], w.keeps(v), []vcode.Reg{from, high}
+		if f.two {
+			rest := w.dst.NewReg(vcode.Vec)
+			less := one
+			less.Defs, less.Keep, less.Uses = []vcode.Reg{rest}, false, []vcode.Reg{from, w.dst.NewConst(vcode.Vec, f.low)}
+			w.emit(less)
+			one.IR, one.Uses = ir.FFma, []vcode.Reg{from, high, rest}
+		}
+		w.emit(one)
+	}
+	return true
+}
