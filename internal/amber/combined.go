@@ -26,7 +26,7 @@ func (b *Buffer) aspects(data []byte, i int, c format.Component) (texel []byte, 
 
 // split gives such an image what the buffer holds.
 func (b *Buffer) split(m *texture.Image, data []byte) {
-	b.combined(func(i int, at texture.Place) {
+	b.combined(func(i int, at texture.Coord) {
 		for _, c := range b.Texel.Components() {
 			texel, c := b.aspects(data, i, c)
 			switch raw := c.Raw(texel); c.Channel {
@@ -43,7 +43,7 @@ func (b *Buffer) split(m *texture.Image, data []byte) {
 
 // join gives the buffer what such an image holds.
 func (b *Buffer) join(m *texture.Image, data []byte) {
-	b.combined(func(i int, at texture.Place) {
+	b.combined(func(i int, at texture.Coord) {
 		for _, c := range b.Texel.Components() {
 			texel, c := b.aspects(data, i, c)
 			switch c.Channel {
@@ -60,10 +60,10 @@ func (b *Buffer) join(m *texture.Image, data []byte) {
 }
 
 // combined calls f for each texel of the base level.
-func (b *Buffer) combined(f func(i int, at texture.Place)) {
+func (b *Buffer) combined(f func(i int, at texture.Coord)) {
 	w, h := b.Image.Width, b.Image.Height
 	for i := range min(w*h, b.Elements()) {
-		f(i, texture.Place{X: i % w, Y: i / w})
+		f(i, texture.Coord{X: i % w, Y: i / w})
 	}
 }
 

@@ -124,7 +124,7 @@ func (r *runner) image(b *Buffer) (*texture.Image, error) {
 		b.split(m, data)
 		return m, nil
 	}
-	base := m.Level(0, 0)
+	base := m.LevelBytes(0, 0)
 	if len(base) != len(data) {
 		return nil, fmt.Errorf("%d bytes of texels where the image has %d", len(data), len(base))
 	}

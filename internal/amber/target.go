@@ -128,7 +128,7 @@ func (r *runner) fillAttachment(c *Clear, b *Buffer, level int, v [4]float64) er
 		for i := range words {
 			words[i] = clearWord(b.Texel, a, v, i)
 		}
-		m.Clear(texture.Place{Aspect: a, Level: level}, words)
+		m.Clear(texture.Coord{Aspect: a, Level: level}, words)
 	}
 	return nil
 }
@@ -169,9 +169,9 @@ func (r *runner) resolve(p *Pipeline) error {
 		w, h, _ := into.LevelExtent(to.BaseMip)
 		for y := range h {
 			for x := range w {
-				at := texture.Place{Level: from.BaseMip, X: x, Y: y}
+				at := texture.Coord{Level: from.BaseMip, X: x, Y: y}
 				v := mean(source, at, integers(from.Buffer.Texel))
-				into.Store(texture.Place{Level: to.BaseMip, X: x, Y: y}, v)
+				into.Store(texture.Coord{Level: to.BaseMip, X: x, Y: y}, v)
 			}
 		}
 	}
@@ -185,7 +185,7 @@ func integers(f *format.Format) bool {
 }
 
 // mean returns the mean of the samples of a texel.
-func mean(m *texture.Image, at texture.Place, first bool) [4]uint64 {
+func mean(m *texture.Image, at texture.Coord, first bool) [4]uint64 {
 	if first || m.Samples <= 1 {
 		return m.Load(at)
 	}

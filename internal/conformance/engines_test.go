@@ -106,7 +106,7 @@ func (c *contest) pictures(args *compute.Args) (drawn [][]byte, err error) {
 			return nil, err
 		}
 		for n := range x.Levels {
-			copy(m.Level(0, n), x.Bytes)
+			copy(m.LevelBytes(0, n), x.Bytes)
 		}
 		v, err := texture.NewView(m, texture.ViewDesc{Dim: ir.Dim2D})
 		if err != nil {
@@ -114,7 +114,7 @@ func (c *contest) pictures(args *compute.Args) (drawn [][]byte, err error) {
 		}
 		args.Images[at] = append(args.Images[at], v)
 		if x.Storage {
-			drawn = append(drawn, m.Level(0, 0))
+			drawn = append(drawn, m.LevelBytes(0, 0))
 			continue
 		}
 		d := texture.SamplerDesc{MipLinear: x.Linear, MaxLod: 9}

@@ -21,8 +21,8 @@ type Blocks struct {
 	hdr                  bool // ASTC with floats
 }
 
-// MostTexels is how many texels the greatest block has: ASTC of 6×6×6.
-const MostTexels = 216
+// MaxBlockTexels is how many texels the greatest block has: ASTC of 6×6×6.
+const MaxBlockTexels = 216
 
 // DecodeMode is the format that texels of ASTC pass through; other formats and
 // ASTC in sRGB have no choice (VkImageViewASTCDecodeModeEXT).
@@ -92,8 +92,8 @@ func (b *Blocks) Texels() int { return b.Width * b.Height * b.Depth }
 // Each number is the nearest to what the Khronos Data Format's formulas yield.
 // texels must hold b.Texels(), block b.Bytes. A block of PVRTC is a whole image.
 func (b *Blocks) Decode(texels [][4]float32, block []byte) {
-	if b.Woven() {
-		b.DecodeOf(texels, block[:b.Bytes], 1, 0, 0)
+	if b.NeedsNeighbors() {
+		b.DecodeAt(texels, block[:b.Bytes], 1, 0, 0)
 		return
 	}
 	b.some(texels[:b.Texels()], 0, block)
@@ -103,7 +103,7 @@ func (b *Blocks) Decode(texels [][4]float32, block []byte) {
 // and z must be below the block's Width, Height and Depth.
 func (b *Blocks) Texel(block []byte, x, y, z int) [4]float32 {
 	var one [1][4]float32
-	if b.Woven() {
+	if b.NeedsNeighbors() {
 		var all [32][4]float32
 		b.Decode(all[:], block)
 		return all[y*b.Width+x]
@@ -112,10 +112,10 @@ func (b *Blocks) Texel(block []byte, x, y, z int) [4]float32 {
 	return one[0]
 }
 
-// Plain returns the format of one texel that holds each texel of the blocks
+// DecodedFormat returns the format of one texel that holds each texel of the blocks
 // exactly, and its numbers in the least room: what a copy of an image can be that
 // no longer needs to be decoded.
-func (b *Blocks) Plain() string {
+func (b *Blocks) DecodedFormat() string {
 	switch b.class {
 	case bc7, etc2, etc2Alpha, pvrtc1, pvrtc2:
 		if b.srgb {

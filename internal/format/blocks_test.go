@@ -21,7 +21,7 @@ func TestBlocksOfEveryFormat(t *testing.T) {
 			continue
 		}
 		known++
-		if b.Bytes != info.Bytes || b.Texels() != b.Width*b.Height*b.Depth || b.Texels() > MostTexels {
+		if b.Bytes != info.Bytes || b.Texels() != b.Width*b.Height*b.Depth || b.Texels() > MaxBlockTexels {
 			t.Errorf("%s: %+v", info.Name, b)
 		}
 	}
@@ -48,7 +48,7 @@ func TestByteNumber(t *testing.T) {
 func everyBlock(t *testing.T, data []byte, at int) {
 	block := make([]byte, 16)
 	copy(block, data)
-	texels := make([][4]float32, MostTexels)
+	texels := make([][4]float32, MaxBlockTexels)
 	for i := range infos {
 		b, ok := infos[i].Blocks()
 		if !ok {
@@ -88,10 +88,10 @@ func TestPlain(t *testing.T) {
 	for i := range infos {
 		b, ok := infos[i].Blocks()
 		for b.Mode = DecodeHalf; ok && b.Mode <= DecodeExponent; b.Mode++ {
-			f, known := ByName(b.Plain())
+			f, known := ByName(b.DecodedFormat())
 			c, _ := f.Codec(Color)
 			if !known || c.Sampled != Float {
-				t.Fatalf("%s is plain as %s", infos[i].Name, b.Plain())
+				t.Fatalf("%s is plain as %s", infos[i].Name, b.DecodedFormat())
 			}
 			texels, texel := make([][4]float32, b.Texels()), make([]byte, c.Bytes)
 			for range 25 {
@@ -107,7 +107,7 @@ func TestPlain(t *testing.T) {
 					}
 					c.Store(texel, n)
 					if got := c.Load(texel); got != n {
-						t.Fatalf("%s mode %d % x: %v is %#x in %s; want %#x", infos[i].Name, b.Mode, block, v, got, b.Plain(), n)
+						t.Fatalf("%s mode %d % x: %v is %#x in %s; want %#x", infos[i].Name, b.Mode, block, v, got, b.DecodedFormat(), n)
 					}
 				}
 			}
@@ -123,7 +123,7 @@ func FuzzBlocks(f *testing.F) {
 }
 
 func TestBlocksAllocateNothing(t *testing.T) {
-	var texels [MostTexels][4]float32
+	var texels [MaxBlockTexels][4]float32
 	block := []byte{0x42, 0x10, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}
 	for i := range infos {
 		b, ok := infos[i].Blocks()
@@ -155,7 +155,7 @@ func BenchmarkBlocks(b *testing.B) {
 		if k.class == astc {
 			copy(blocks[:], astcBlocks(r, k, len(blocks)))
 		}
-		var texels [MostTexels][4]float32
+		var texels [MaxBlockTexels][4]float32
 		b.Run("Block/"+name, func(b *testing.B) {
 			b.ReportAllocs()
 			for i := range b.N {

@@ -11,7 +11,7 @@ import (
 // specification's formulas, "" where none does.
 func sortOf(i *Info) string {
 	f, one := ByName(i.Name)
-	parts, apart := i.Parts()
+	parts, apart := i.ChannelSources()
 	b, inBlocks := i.Blocks()
 	switch {
 	case one && f.Has(E):

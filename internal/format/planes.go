@@ -8,13 +8,13 @@ type Plane struct {
 	DivX, DivY int    // texels of the image that share one of the plane, 1 or 2
 }
 
-// Part is where a channel stands of a format in planes, or of one whose texels
+// ChannelSource is where a channel stands of a format in planes, or of one whose texels
 // share chroma: its texels are those of a format of their own, on the bytes of a
 // plane.
-type Part struct {
+type ChannelSource struct {
 	Plane      int     // whose bytes; 0 of formats in one plane
 	Format     string  // of the texels there, one that ByName knows
-	Number     Channel // which of their numbers, R to A
+	Component  Channel // which of their numbers, R to A
 	DivX, DivY int     // texels of the image that share one, 1 or 2
 }
 
@@ -69,9 +69,9 @@ func planeFormat(group string, arm bool) string {
 	return name
 }
 
-// Parts returns where red, green and blue stand; ok is false of formats that are
+// ChannelSources returns where red, green and blue stand; ok is false of formats that are
 // neither in planes nor share chroma. Blue and red are chroma, Cb and Cr.
-func (i *Info) Parts() (parts [3]Part, ok bool) {
+func (i *Info) ChannelSources() (parts [3]ChannelSource, ok bool) {
 	x, y := i.Subsampled()
 	if i.Planes == 0 {
 		if x == 1 {
@@ -80,11 +80,11 @@ func (i *Info) Parts() (parts [3]Part, ok bool) {
 		return i.pairParts(), true
 	}
 	list := i.PlaneList()
-	parts[R] = Part{i.Planes - 1, list[i.Planes-1].Format, R, x, y}
-	parts[G] = Part{0, list[0].Format, R, 1, 1}
-	parts[B] = Part{1, list[1].Format, R, x, y}
+	parts[R] = ChannelSource{i.Planes - 1, list[i.Planes-1].Format, R, x, y}
+	parts[G] = ChannelSource{0, list[0].Format, R, 1, 1}
+	parts[B] = ChannelSource{1, list[1].Format, R, x, y}
 	if i.Planes == 2 {
-		parts[R].Number = G
+		parts[R].Component = G
 	}
 	return parts, true
 }
@@ -92,7 +92,7 @@ func (i *Info) Parts() (parts [3]Part, ok bool) {
 // pairParts places the channels of formats whose block is two texels of four
 // components, such as G8B8G8R8_422_UNORM: seen as texels of two components they
 // have luma, seen as such of four chroma.
-func (i *Info) pairParts() (parts [3]Part) {
+func (i *Info) pairParts() (parts [3]ChannelSource) {
 	width := i.Name[1:] // of a component, such as "10X6"
 	width = width[:strings.IndexAny(width, "GBR")]
 	two, four := "R"+width+"G"+width+"_UNORM", "R"+width+"G"+width+"B"+width+"A"+width+"_UNORM"
@@ -103,9 +103,9 @@ func (i *Info) pairParts() (parts [3]Part) {
 	if i.Name[0] == 'B' {
 		luma, chroma = G, R // B G R G
 	}
-	parts[G] = Part{0, two, luma, 1, 1}
-	parts[B] = Part{0, four, chroma, 2, 1}
-	parts[R] = Part{0, four, chroma + 2, 2, 1}
+	parts[G] = ChannelSource{0, two, luma, 1, 1}
+	parts[B] = ChannelSource{0, four, chroma, 2, 1}
+	parts[R] = ChannelSource{0, four, chroma + 2, 2, 1}
 	return parts
 }
 
@@ -113,7 +113,7 @@ func (i *Info) pairParts() (parts [3]Part) {
 // in blocks.
 func (i *Info) ComponentBits() int {
 	name := i.Name
-	if parts, ok := i.Parts(); ok {
+	if parts, ok := i.ChannelSources(); ok {
 		name = parts[G].Format
 	}
 	f, ok := ByName(name)

@@ -14,34 +14,34 @@ func TestPlanes(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		planes []Plane
-		parts  [3]Part
+		parts  [3]ChannelSource
 	}{
 		{"G8_B8_R8_3PLANE_420_UNORM", []Plane{{"R8_UNORM", 1, 1}, {"R8_UNORM", 2, 2}, {"R8_UNORM", 2, 2}},
-			[3]Part{{2, "R8_UNORM", R, 2, 2}, {0, "R8_UNORM", R, 1, 1}, {1, "R8_UNORM", R, 2, 2}}},
+			[3]ChannelSource{{2, "R8_UNORM", R, 2, 2}, {0, "R8_UNORM", R, 1, 1}, {1, "R8_UNORM", R, 2, 2}}},
 		{"G8_B8R8_2PLANE_422_UNORM", []Plane{{"R8_UNORM", 1, 1}, {"R8G8_UNORM", 2, 1}},
-			[3]Part{{1, "R8G8_UNORM", G, 2, 1}, {0, "R8_UNORM", R, 1, 1}, {1, "R8G8_UNORM", R, 2, 1}}},
+			[3]ChannelSource{{1, "R8G8_UNORM", G, 2, 1}, {0, "R8_UNORM", R, 1, 1}, {1, "R8G8_UNORM", R, 2, 1}}},
 		{"G16_B16_R16_3PLANE_444_UNORM", []Plane{{"R16_UNORM", 1, 1}, {"R16_UNORM", 1, 1}, {"R16_UNORM", 1, 1}},
-			[3]Part{{2, "R16_UNORM", R, 1, 1}, {0, "R16_UNORM", R, 1, 1}, {1, "R16_UNORM", R, 1, 1}}},
+			[3]ChannelSource{{2, "R16_UNORM", R, 1, 1}, {0, "R16_UNORM", R, 1, 1}, {1, "R16_UNORM", R, 1, 1}}},
 		{"G10X6_B10X6R10X6_2PLANE_444_UNORM_3PACK16", []Plane{{"R10X6_UNORM_PACK16", 1, 1}, {"R10X6G10X6_UNORM_2PACK16", 1, 1}},
-			[3]Part{{1, "R10X6G10X6_UNORM_2PACK16", G, 1, 1}, {0, "R10X6_UNORM_PACK16", R, 1, 1}, {1, "R10X6G10X6_UNORM_2PACK16", R, 1, 1}}},
+			[3]ChannelSource{{1, "R10X6G10X6_UNORM_2PACK16", G, 1, 1}, {0, "R10X6_UNORM_PACK16", R, 1, 1}, {1, "R10X6G10X6_UNORM_2PACK16", R, 1, 1}}},
 		{"G14X2_B14X2R14X2_2PLANE_420_UNORM_3PACK16_ARM", []Plane{{"R14X2_UNORM_PACK16_ARM", 1, 1}, {"R14X2G14X2_UNORM_2PACK16_ARM", 2, 2}},
-			[3]Part{{1, "R14X2G14X2_UNORM_2PACK16_ARM", G, 2, 2}, {0, "R14X2_UNORM_PACK16_ARM", R, 1, 1}, {1, "R14X2G14X2_UNORM_2PACK16_ARM", R, 2, 2}}},
+			[3]ChannelSource{{1, "R14X2G14X2_UNORM_2PACK16_ARM", G, 2, 2}, {0, "R14X2_UNORM_PACK16_ARM", R, 1, 1}, {1, "R14X2G14X2_UNORM_2PACK16_ARM", R, 2, 2}}},
 		{"G8B8G8R8_422_UNORM", []Plane{{"G8B8G8R8_422_UNORM", 1, 1}},
-			[3]Part{{0, "R8G8B8A8_UNORM", A, 2, 1}, {0, "R8G8_UNORM", R, 1, 1}, {0, "R8G8B8A8_UNORM", G, 2, 1}}},
+			[3]ChannelSource{{0, "R8G8B8A8_UNORM", A, 2, 1}, {0, "R8G8_UNORM", R, 1, 1}, {0, "R8G8B8A8_UNORM", G, 2, 1}}},
 		{"B12X4G12X4R12X4G12X4_422_UNORM_4PACK16", []Plane{{"B12X4G12X4R12X4G12X4_422_UNORM_4PACK16", 1, 1}},
-			[3]Part{{0, "R12X4G12X4B12X4A12X4_UNORM_4PACK16", B, 2, 1}, {0, "R12X4G12X4_UNORM_2PACK16", G, 1, 1}, {0, "R12X4G12X4B12X4A12X4_UNORM_4PACK16", R, 2, 1}}},
+			[3]ChannelSource{{0, "R12X4G12X4B12X4A12X4_UNORM_4PACK16", B, 2, 1}, {0, "R12X4G12X4_UNORM_2PACK16", G, 1, 1}, {0, "R12X4G12X4B12X4A12X4_UNORM_4PACK16", R, 2, 1}}},
 		{"B16G16R16G16_422_UNORM", []Plane{{"B16G16R16G16_422_UNORM", 1, 1}},
-			[3]Part{{0, "R16G16B16A16_UNORM", B, 2, 1}, {0, "R16G16_UNORM", G, 1, 1}, {0, "R16G16B16A16_UNORM", R, 2, 1}}},
+			[3]ChannelSource{{0, "R16G16B16A16_UNORM", B, 2, 1}, {0, "R16G16_UNORM", G, 1, 1}, {0, "R16G16B16A16_UNORM", R, 2, 1}}},
 	} {
 		i := InfoByName(c.name)
 		if got := i.PlaneList(); fmt.Sprint(got) != fmt.Sprint(c.planes) {
 			t.Errorf("%s: planes %v; want %v", c.name, got, c.planes)
 		}
-		if got, ok := i.Parts(); !ok || got != c.parts {
+		if got, ok := i.ChannelSources(); !ok || got != c.parts {
 			t.Errorf("%s: parts %v; want %v", c.name, got, c.parts)
 		}
 	}
-	if _, ok := InfoByName("R8G8B8A8_UNORM").Parts(); ok {
+	if _, ok := InfoByName("R8G8B8A8_UNORM").ChannelSources(); ok {
 		t.Error("R8G8B8A8_UNORM has parts")
 	}
 	if got := InfoByName("BC1_RGB_UNORM_BLOCK").PlaneList(); len(got) != 1 || got[0] != (Plane{"BC1_RGB_UNORM_BLOCK", 1, 1}) {
@@ -56,7 +56,7 @@ func TestPlanesOfEveryFormat(t *testing.T) {
 	planar, pairs := 0, 0
 	for k := range infos {
 		i := &infos[k]
-		parts, ok := i.Parts()
+		parts, ok := i.ChannelSources()
 		if want := i.Planes > 0 || strings.Contains(i.Name, "_422_"); ok != want {
 			t.Errorf("%s has parts: %t", i.Name, ok)
 		}
@@ -70,7 +70,7 @@ func TestPlanesOfEveryFormat(t *testing.T) {
 		}
 		for ch, p := range parts {
 			f, known := ByName(p.Format)
-			if !known || !f.Has(p.Number) || fmt.Sprint(f.Components()[0].Bits) != bits {
+			if !known || !f.Has(p.Component) || fmt.Sprint(f.Components()[0].Bits) != bits {
 				t.Errorf("%s: channel %d stands in %+v", i.Name, ch, p)
 			}
 		}

@@ -225,13 +225,13 @@ func (w *woven) picked(c corners, code int) pixel {
 	return b
 }
 
-// Woven reports whether texels need the blocks around their own, as those of PVRTC do.
-func (b *Blocks) Woven() bool { return b.class == pvrtc1 || b.class == pvrtc2 }
+// NeedsNeighbors reports whether texels need the blocks around their own, as those of PVRTC do.
+func (b *Blocks) NeedsNeighbors() bool { return b.class == pvrtc1 || b.class == pvrtc2 }
 
-// DecodeOf is Decode of the block at a column and row of an image, whose blocks follow
+// DecodeAt is Decode of the block at a column and row of an image, whose blocks follow
 // each other row by row, so many in each.
-func (b *Blocks) DecodeOf(texels [][4]float32, blocks []byte, columns, column, row int) {
-	if !b.Woven() {
+func (b *Blocks) DecodeAt(texels [][4]float32, blocks []byte, columns, column, row int) {
+	if !b.NeedsNeighbors() {
 		b.Decode(texels, blocks[(row*columns+column)*b.Bytes:][:b.Bytes])
 		return
 	}

@@ -23,7 +23,7 @@ func pvrtcImage(t *testing.T, name string, columns int, words ...uint64) (b *Blo
 	}
 	texels := make([][4]float32, b.Texels())
 	for n := range words {
-		b.DecodeOf(texels, data, columns, n%columns, n/columns)
+		b.DecodeAt(texels, data, columns, n%columns, n/columns)
 		for i, v := range texels {
 			var codes [4]int
 			for ch, x := range v {

@@ -63,11 +63,11 @@ func (s *script) image(at compute.Binding, f []string) error {
 		return err
 	}
 	for n := range m.Levels {
-		data = data[copy(m.Level(0, n), data):]
+		data = data[copy(m.LevelBytes(0, n), data):]
 	}
 	v, err := texture.NewView(m, view)
 	put(&s.args.Images, at, append(s.args.Images[at], v))
-	put(&s.images, at, append(s.images[at], m.Level(0, 0)))
+	put(&s.images, at, append(s.images[at], m.LevelBytes(0, 0)))
 	return err
 }
 

@@ -19,7 +19,7 @@ const BatchBytes = 4 * batchWords * BatchSize
 // Words of a triangle of a batch. A plane has three words, or, where its C is 0, two.
 const (
 	BatchState = iota // the number of the tile it lies in, or one of the states
-	BatchPlace        // in a tile: the second half of the item's head; with BatchSplit the same of the mask's first pixel
+	BatchBlock        // in a tile: the second half of the item's head; with BatchSplit the same of the mask's first pixel
 	BatchMask         // two words: its pixels
 	_
 	BatchFlags
@@ -46,10 +46,10 @@ const (
 
 // States of a triangle, beside the number of its tile.
 const (
-	BatchNothing = 1<<32 - 1 - iota // nothing is covered
-	BatchWhole                      // it needs no clipping, and its face is to be drawn
-	BatchOther                      // it is to be set up by Triangle
-	BatchSplit                      // it lies in several tiles, in each of them in one block
+	BatchEmpty     = 1<<32 - 1 - iota // nothing is covered
+	BatchUnclipped                    // it needs no clipping, and its face is to be drawn
+	BatchFallback                     // it is to be set up by Triangle
+	BatchSplit                        // it lies in several tiles, in each of them in one block
 )
 
 // BatchParams is what such a program must know.
@@ -67,21 +67,21 @@ const (
 	BatchClockwise
 	BatchDepthClip
 	BatchNegativeOneToOne
-	BatchPlain // tiny triangles may be covered
+	BatchTiny // tiny triangles may be covered
 )
 
-// TinyReach, Reach and MinW are bounds that such programs share with this package: the
+// TinyExtent, Reach and MinW are bounds that such programs share with this package: the
 // extent of a tiny triangle in sub-pixels, how far vertices may be in pixels, and the
 // least w.
 const (
-	TinyReach = tinyReach
-	Reach     = reach
-	MinW      = minW
+	TinyExtent = tinyExtent
+	GuardBand  = guardBand
+	MinW       = minW
 )
 
-// Batched begins with records as [Rasterizer.Vertices] does, where programs can set up
+// BatchVertices begins with records as [Rasterizer.Vertices] does, where programs can set up
 // triangles that number them: p becomes what these must know. Else it returns false.
-func (r *Rasterizer) Batched(v Records, p *BatchParams) bool {
+func (r *Rasterizer) BatchVertices(v Records, p *BatchParams) bool {
 	s := r.state
 	if v.Viewport >= 0 || v.Layer >= 0 || v.ClipCount+v.CullCount > 0 || len(r.frames) == 0 || s.PolygonMode != Fill {
 		return false
@@ -97,26 +97,26 @@ func (r *Rasterizer) Batched(v Records, p *BatchParams) bool {
 	return true
 }
 
-// Set adds triangle i of a batch, which is that of the other arguments, as Triangle does.
-func (r *Rasterizer) Set(b *Batch, i uint, v *[3]uint32, provoking, id uint32) {
+// BatchTriangle adds triangle i of a batch, which is that of the other arguments, as Triangle does.
+func (r *Rasterizer) BatchTriangle(b *Batch, i uint, v *[3]uint32, provoking, id uint32) {
 	i %= BatchSize
 	switch state := b[BatchState][i]; state {
-	case BatchNothing:
+	case BatchEmpty:
 		return
-	case BatchOther:
+	case BatchFallback:
 		r.Triangle(*v, provoking, id)
 		return
-	case BatchWhole:
+	case BatchUnclipped:
 		if !r.setWhole(b, i) {
 			return
 		}
 	case BatchSplit:
-		if !r.setSplit(b[BatchPlace][i], b.mask(i)) {
+		if !r.setSplit(b[BatchBlock][i], b.mask(i)) {
 			return
 		}
 	default:
 		r.shelf = nil
-		r.setTiny(int32(state), b[BatchPlace][i], b.mask(i))
+		r.setTiny(int32(state), b[BatchBlock][i], b.mask(i))
 	}
 	q, roles := r.next(v, provoking)
 	q.ID, q.Flags, q.Layer = id, b[BatchFlags][i]|roles, 0

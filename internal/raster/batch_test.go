@@ -16,16 +16,16 @@ func TestSplit(t *testing.T) {
 	fits := func(first, end int32) bool {
 		return over(first, end) || min(first&^1, first|(Tile-1)-(Block-1))+Block >= end
 	}
-	at := func() int32 { return Tile*one*(1+random.Int31n(2)) - random.Int31n(tinyReach) }
+	at := func() int32 { return Tile*one*(1+random.Int31n(2)) - random.Int31n(tinyExtent) }
 	tried := 0
 	for range 20000 {
 		x, y := at(), at()
 		if random.Intn(3) == 0 {
-			x = random.Int31n(side*one - tinyReach)
+			x = random.Int31n(side*one - tinyExtent)
 		}
 		var c [3]point
 		for i := range c {
-			c[i] = point{x + random.Int31n(tinyReach+1), y + random.Int31n(tinyReach+1)}
+			c[i] = point{x + random.Int31n(tinyExtent+1), y + random.Int31n(tinyExtent+1)}
 		}
 		if doubled(c[0], c[1], c[2]) < 0 {
 			c[1], c[2] = c[2], c[1]

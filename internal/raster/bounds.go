@@ -53,6 +53,6 @@ func span(at, size float32) (first, end int32) {
 	if low > high {
 		low, high = high, low
 	}
-	pixel := func(x float64) int32 { return int32(min(max(x, -reach), reach)) }
+	pixel := func(x float64) int32 { return int32(min(max(x, -guardBand), guardBand)) }
 	return pixel(math.Ceil(low - 0.5)), pixel(math.Floor(high-0.5) + 1)
 }

@@ -61,8 +61,8 @@ func (r *Rasterizer) halfSpaces(list []halfSpace, any sides, t *transform) []hal
 		for axis := range 2 {
 			s, o := float64(t.scale[axis]), float64(t.offset[axis])
 			low, high := halfSpace{}, halfSpace{}
-			low.by[axis], low.by[3] = s, reach-1+o
-			high.by[axis], high.by[3] = -s, reach-1-o
+			low.by[axis], low.by[3] = s, guardBand-1+o
+			high.by[axis], high.by[3] = -s, guardBand-1-o
 			list = append(list, low, high)
 		}
 	}

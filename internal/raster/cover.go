@@ -78,7 +78,7 @@ func (w *walker) tile(tx, ty int32) {
 		}
 	}
 	w.whole = b.X1-b.X0 == Tile && b.Y1-b.Y0 == Tile
-	if inside && w.whole && w.state.Columns && len(w.inner) == 0 {
+	if inside && w.whole && w.state.Runs && len(w.inner) == 0 {
 		w.columns(list, tx*Tile, ty*Tile)
 		return
 	}
@@ -92,7 +92,7 @@ func (w *walker) tile(tx, ty int32) {
 					continue
 				}
 			}
-			if full && w.state.Columns && w.goOn(*list, x, y) {
+			if full && w.state.Runs && w.goOn(*list, x, y) {
 				continue
 			}
 			w.block(list, x, y, full)
@@ -120,7 +120,7 @@ func (w *walker) columns(list *[]uint64, x, y int32) {
 		items[i] = ^uint64(0)
 	}
 	for i := range across {
-		items[i*words] = itemHead(w.number, x+Block*int32(i), y) | belowBits(MaxBelow)
+		items[i*words] = itemHead(w.number, x+Block*int32(i), y) | runBits(MaxRun)
 	}
 	w.words += across * words
 }
@@ -139,7 +139,7 @@ func (w *walker) goOn(list []uint64, x, y int32) bool {
 		return false
 	}
 	c.end, c.n = y+Block, c.n+1
-	list[c.item] = list[c.item]&^belowBits(MaxBelow) | belowBits(c.n)
+	list[c.item] = list[c.item]&^runBits(MaxRun) | runBits(c.n)
 	return true
 }
 

@@ -14,8 +14,8 @@ func picture(r *Rasterizer, samples, width, height int) []int {
 		list := r.Tile(t)
 		for ; len(list) > 0; list = list[ItemWords(samples, r.state.Inner):] {
 			below := 0
-			if r.state.Columns {
-				below = Item(list).Below()
+			if r.state.Runs {
+				below = Item(list).TakeRun()
 			}
 			x, y := Item(list).At()
 			for s := range samples {

@@ -94,7 +94,7 @@ func (t *transform) end(c *corner) end {
 	place := func(axis int) float64 {
 		return float64(float64(float64(c.at[axis]*w)*float64(t.scale[axis])) + float64(t.offset[axis]))
 	}
-	x, y := min(max(place(0), -reach), reach), min(max(place(1), -reach), reach)
+	x, y := min(max(place(0), -guardBand), guardBand), min(max(place(1), -guardBand), guardBand)
 	return end{point{snap(x), snap(y)}, x, y, place(2), w, c.weight[1]}
 }
 
@@ -167,7 +167,7 @@ func (r *Rasterizer) quadrilateral(p *draft, c [4]point) bool {
 
 // outline draws a polygon as its edges or its corners, with bias added to depths.
 func (r *Rasterizer) outline(p *draft, t *transform, bias float32) {
-	r.Strip()
+	r.ResetStipple()
 	for i, n := range p.vertex {
 		q := draft{Primitive: Primitive{ID: p.ID, Flags: p.Flags & FrontFacing, Layer: p.Layer, MinZ: p.MinZ, MaxZ: p.MaxZ},
 			vertex: [3]uint32{n, p.vertex[(i+1)%3], n}, provoking: p.provoking, viewport: p.viewport}

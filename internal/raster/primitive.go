@@ -76,20 +76,20 @@ func ItemWords(samples int, inner bool) int {
 	return 1 + samples
 }
 
-// Within BelowArea pixels along each axis, x and y have bits to spare. With State.Columns
+// Within RunArea pixels along each axis, x and y have bits to spare. With State.Columns
 // it stands there how many blocks are like the item's below it, in the same tile: two bits
-// in x from BelowShift on, and what is more in y.
+// in x from RunShift on, and what is more in y.
 const (
-	BelowShift = 14
-	BelowArea  = 1 << BelowShift
+	RunShift = 14
+	RunArea  = 1 << RunShift
 )
 
-// MaxBelow is how many there are at most: those of a tile.
-const MaxBelow = Tile/Block - 1
+// MaxRun is how many there are at most: those of a tile.
+const MaxRun = Tile/Block - 1
 
-// belowBits has n in the first word of an item.
-func belowBits(n int) uint64 {
-	return uint64(n&3)<<(32+BelowShift) | uint64(n>>2)<<(48+BelowShift)
+// runBits has n in the first word of an item.
+func runBits(n int) uint64 {
+	return uint64(n&3)<<(32+RunShift) | uint64(n>>2)<<(48+RunShift)
 }
 
 func itemHead(primitive uint32, x, y int32) uint64 {
@@ -102,10 +102,10 @@ func (i Item) Primitive() uint32 { return uint32(i[0]) }
 // At returns the place of the block's first pixel.
 func (i Item) At() (x, y int) { return int(uint16(i[0] >> 32)), int(uint16(i[0] >> 48)) }
 
-// Below returns how many blocks below the item's are like it, and takes that from where
+// TakeRun returns how many blocks below the item's are like it, and takes that from where
 // it is: with State.Columns.
-func (i Item) Below() (n int) {
-	n = int(i[0]>>(32+BelowShift)&3 | i[0]>>(48+BelowShift)<<2)
-	i[0] &^= belowBits(MaxBelow)
+func (i Item) TakeRun() (n int) {
+	n = int(i[0]>>(32+RunShift)&3 | i[0]>>(48+RunShift)<<2)
+	i[0] &^= runBits(MaxRun)
 	return n
 }

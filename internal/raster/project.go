@@ -36,9 +36,9 @@ const (
 	clipped = outNear | outFar | behind | beyond | allDistances
 )
 
-// reach is how far from the origin of the framebuffer a vertex may lie, in pixels:
+// guardBand is how far from the origin of the framebuffer a vertex may lie, in pixels:
 // edges of such triangles have exact 64-bit equations.
-const reach = 1 << 15
+const guardBand = 1 << 15
 
 // clipSpace is the position of a vertex in clip coordinates.
 type clipSpace struct{ x, y, z, w float32 }
@@ -61,7 +61,7 @@ func (r *Rasterizer) project(v *projected, n uint32, t *transform) {
 	x := float32(float32(float32(p.x*w)*t.scale[0]) + t.offset[0])
 	y := float32(float32(float32(p.y*w)*t.scale[1]) + t.offset[1])
 	v.z, v.w = float32(float32(float32(p.z*w)*t.scale[2])+t.offset[2]), w
-	if !(x > -reach && x < reach && y > -reach && y < reach) {
+	if !(x > -guardBand && x < guardBand && y > -guardBand && y < guardBand) {
 		v.sides |= beyond
 		return
 	}

@@ -12,7 +12,7 @@ type Rasterizer struct {
 	Primitives []Primitive
 	// Kept are the records of their vertices, without what [Layout.Skip] says: Primitives
 	// number them.
-	Kept []uint32
+	Varyings []uint32
 
 	state   *State
 	records Records
@@ -58,7 +58,7 @@ func gridOf(area Rect) grid {
 // the next Begin. Its area begins at no negative place and ends within 2¹⁶ pixels.
 func (r *Rasterizer) Begin(s *State) {
 	r.state = s
-	r.Primitives, r.Kept, r.words = r.Primitives[:0], r.Kept[:0], 0
+	r.Primitives, r.Varyings, r.words = r.Primitives[:0], r.Varyings[:0], 0
 	r.views = r.views[:0]
 	for i := range s.Viewports {
 		r.views = append(r.views, s.Viewports[i].transform(s.NegativeOneToOne))

@@ -42,8 +42,8 @@ type State struct {
 	Aligned bool
 
 	// Columns has one item stand for several blocks one below the other that are wholly
-	// covered. The area then ends within BelowArea pixels.
-	Columns bool
+	// covered. The area then ends within RunArea pixels.
+	Runs bool
 
 	Conservative Conservative
 	// Inner has items say which pixels are wholly covered, where rasterisation is
@@ -106,8 +106,8 @@ type Layout struct {
 	Skip int // words in front that are not kept with primitives
 }
 
-// kept is how many words of a record are kept with primitives.
-func (l *Layout) kept() int { return l.Stride - l.Skip }
+// varyings is how many words of a record are kept with primitives.
+func (l *Layout) varyings() int { return l.Stride - l.Skip }
 
 // MaxDistances is how many clip and cull distances there may be together
 // (maxCombinedClipAndCullDistances).

@@ -16,9 +16,9 @@ func (s *Stipple) lit(n int64) bool {
 	return s.Factor == 0 || s.Pattern>>(n%s.period()/int64(s.Factor))&1 != 0
 }
 
-// Strip says that a strip of lines begins, or a line of its own: the stipple counter is
+// ResetStipple says that a strip of lines begins, or a line of its own: the stipple counter is
 // then 0.
-func (r *Rasterizer) Strip() {
+func (r *Rasterizer) ResetStipple() {
 	r.stippled = 0
 	clear(r.stipples)
 }

@@ -21,7 +21,7 @@ func lines(s *State, c path, strip bool) *Rasterizer {
 	r.Vertices(records(v...))
 	for i := range uint32(len(c) - 1) {
 		if i == 0 || !strip {
-			r.Strip()
+			r.ResetStipple()
 		}
 		r.Line([2]uint32{i, i + 1}, i, i)
 	}

@@ -1,15 +1,15 @@
 package raster
 
-// tinyReach is how far apart the vertices of a tiny triangle are at most along each
+// tinyExtent is how far apart the vertices of a tiny triangle are at most along each
 // axis, in sub-pixels: at all pixels within its bounds, an edge's values fit in 16 bits.
-// They are at most 2·tinyReach²/256 in magnitude and one more, for an edge's factors are
-// at most tinyReach, and so is how far the pixels' centres are from its vertices.
-const tinyReach = 7 * one
+// They are at most 2·tinyExtent²/256 in magnitude and one more, for an edge's factors are
+// at most tinyExtent, and so is how far the pixels' centres are from its vertices.
+const tinyExtent = 7 * one
 
 // coverTiny is cover for a tiny triangle that turns right and lies in one block, where
 // those pixels count whose centres are covered; ok is false where it is not such a one.
 func (r *Rasterizer) coverTiny(c *[3]point, b Rect) (any, ok bool) {
-	if max(c[0].x, c[1].x, c[2].x)-min(c[0].x, c[1].x, c[2].x) > tinyReach || max(c[0].y, c[1].y, c[2].y)-min(c[0].y, c[1].y, c[2].y) > tinyReach {
+	if max(c[0].x, c[1].x, c[2].x)-min(c[0].x, c[1].x, c[2].x) > tinyExtent || max(c[0].y, c[1].y, c[2].y)-min(c[0].y, c[1].y, c[2].y) > tinyExtent {
 		return false, false
 	}
 	tx, ty := b.X0/Tile, b.Y0/Tile

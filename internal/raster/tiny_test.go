@@ -13,12 +13,12 @@ func TestTinyMask(t *testing.T) {
 		x, y := random.Int31n(1<<22), random.Int31n(1<<22)
 		var c [3]point
 		for i := range c {
-			c[i] = point{x + random.Int31n(tinyReach+1), y + random.Int31n(tinyReach+1)}
+			c[i] = point{x + random.Int31n(tinyExtent+1), y + random.Int31n(tinyExtent+1)}
 			if random.Intn(4) == 0 {
-				c[i].x = x + tinyReach*random.Int31n(2)
+				c[i].x = x + tinyExtent*random.Int31n(2)
 			}
 			if random.Intn(4) == 0 {
-				c[i].y = y + tinyReach*random.Int31n(2)
+				c[i].y = y + tinyExtent*random.Int31n(2)
 			}
 		}
 		if doubled(c[0], c[1], c[2]) < 0 {

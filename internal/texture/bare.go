@@ -96,7 +96,7 @@ func (s *part) refresh() {
 // They are decoded out of a copy: a program may be writing them.
 func (b *blocks) refreshRows(d *decoded, level, layer, row, rows int) {
 	l, size := &b.levels[level], b.layout.Bytes
-	if d.code.Woven() {
+	if d.code.NeedsNeighbors() {
 		row, rows = 0, l.height
 	}
 	now, seen := b.layer(b.memory, l, layer), b.layer(d.seen, l, layer)
@@ -116,7 +116,7 @@ func (b *blocks) refreshRows(d *decoded, level, layer, row, rows int) {
 
 // refreshHeld decodes anew the changed blocks of the image's own texels, of the row
 // of blocks that a texel lies in.
-func (m *Image) refreshHeld(at Place) {
+func (m *Image) refreshHeld(at Coord) {
 	b := m.blocks
 	if b == nil {
 		return

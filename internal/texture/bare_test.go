@@ -129,7 +129,7 @@ func shows(t *testing.T, m *texture.Image, d texture.ViewDesc, views ...*texture
 			z, layer := rest%depth, rest/depth
 			args, want = append(args, append(at, uint64(level))), append(want, blockTexel(m, name, level, layer, px, py, z))
 			own := blockTexel(m, m.Format, level, layer, px, py, z)
-			p := texture.Place{X: px, Y: py, Z: z, Layer: layer, Level: level}
+			p := texture.Coord{X: px, Y: py, Z: z, Layer: layer, Level: level}
 			if got := m.Load(p); got != own {
 				t.Fatalf("%s: texel %+v is %x; must be %x", m.Format, p, got, own)
 			}
@@ -156,8 +156,8 @@ func TestViewBlocksHost(t *testing.T) {
 	writeBlocks(t, m, r)
 	shows(t, m, texture.ViewDesc{Dim: ir.Dim2D}, v)
 	r.Read(m.Blocks(0, 0)) // as a program does
-	row := m.Row(texture.Place{Y: 8})
-	layer := m.Rows(0, 0, 0)
+	row := m.Row(texture.Coord{Y: 8})
+	layer := m.LayerBytes(0, 0, 0)
 	if want := blockTexel(m, m.Format, 0, 0, 0, 8, 0); binary.LittleEndian.Uint32(row) != uint32(want[0]) || string(layer[len(layer)-len(row):]) != string(row) {
 		t.Error("rows are not those of the blocks")
 	}

@@ -117,10 +117,10 @@ func (m *Image) WriteBlocks(level, layer, x, y, columns int, data []byte) error 
 // have no place. Blocks that others are decoded with change those too, around the
 // edges of the level.
 func (b *blocks) decode(d *decoded, all []byte, level, layer int, from, count [2]int) {
-	var texels [format.MostTexels][4]float32
+	var texels [format.MaxBlockTexels][4]float32
 	l, t := &b.levels[level], &d.plane.levels[level]
 	in := b.layer(all, l, layer)
-	if grid := [2]int{l.width, l.height}; d.code.Woven() {
+	if grid := [2]int{l.width, l.height}; d.code.NeedsNeighbors() {
 		for i := range from {
 			from[i], count[i] = from[i]-1+grid[i], min(count[i]+2, grid[i])
 		}
@@ -128,7 +128,7 @@ func (b *blocks) decode(d *decoded, all []byte, level, layer int, from, count [2
 	for y := range count[1] {
 		for x := range count[0] {
 			column, row := (from[0]+x)%l.width, (from[1]+y)%l.height
-			d.code.DecodeOf(texels[:], in, l.width, column, row)
+			d.code.DecodeAt(texels[:], in, l.width, column, row)
 			d.plane.put(t, &d.code, texels[:d.code.Texels()], column, row, layer)
 		}
 	}
@@ -175,7 +175,7 @@ func (m *Image) shownAs(name string) (*decoded, error) {
 			return d, nil
 		}
 	}
-	p, err := m.plane(aspectFormat{format.Color, code.Plain(), 1, 1})
+	p, err := m.plane(aspectFormat{format.Color, code.DecodedFormat(), 1, 1})
 	if err != nil {
 		return nil, err
 	}

@@ -34,8 +34,8 @@ func blockTexel(m *texture.Image, name string, level, layer, x, y, z int) (want 
 	b, _ := format.InfoByName(name).Blocks()
 	w, _, _ := m.LevelExtent(level)
 	columns := (w + b.Width - 1) / b.Width
-	var texels [format.MostTexels][4]float32
-	b.DecodeOf(texels[:], m.Blocks(level, layer+z/b.Depth), columns, x/b.Width, y/b.Height)
+	var texels [format.MaxBlockTexels][4]float32
+	b.DecodeAt(texels[:], m.Blocks(level, layer+z/b.Depth), columns, x/b.Width, y/b.Height)
 	for i, v := range texels[(z%b.Depth*b.Height+y%b.Height)*b.Width+x%b.Width] {
 		want[i] = uint64(math.Float32bits(v))
 	}
@@ -122,7 +122,7 @@ func TestSampleBlocks(t *testing.T) {
 	writeBlocks(t, m, r)
 	plain, _ := texture.NewImage(texture.Desc{Format: "R8G8B8A8_SRGB", Dim: ir.Dim2D, Width: 16, Height: 12})
 	for n := range 16 * 12 {
-		plain.Store(texture.Place{X: n % 16, Y: n / 16}, blockTexel(m, m.Format, 0, 0, n%16, n/16, 0))
+		plain.Store(texture.Coord{X: n % 16, Y: n / 16}, blockTexel(m, m.Format, 0, 0, n%16, n/16, 0))
 	}
 	s, err := texture.NewSampler(texture.SamplerDesc{Mag: texture.Linear, Min: texture.Linear, Address: [3]texture.AddressMode{texture.Repeat, texture.MirroredRepeat}, MaxLod: 1})
 	if err != nil {
@@ -157,12 +157,12 @@ func TestWriteBlocks(t *testing.T) {
 		if x >= 4 && y >= 4 {
 			want = 0x3f800000
 		}
-		if got := m.Load(texture.Place{X: x, Y: y})[0]; got != want {
+		if got := m.Load(texture.Coord{X: x, Y: y})[0]; got != want {
 			t.Errorf("%d, %d is %#x; must be %#x", x, y, got, want)
 		}
 	}
-	m.Store(texture.Place{}, [4]uint64{0x3f800000})
-	if m.Load(texture.Place{})[0] != 0 {
+	m.Store(texture.Coord{}, [4]uint64{0x3f800000})
+	if m.Load(texture.Coord{})[0] != 0 {
 		t.Error("a texel of a block is stored")
 	}
 	before := string(m.Blocks(0, 0))
@@ -238,7 +238,7 @@ func TestWovenBlocks(t *testing.T) {
 			}
 			for n := range d.Width * d.Height {
 				px, py := n%d.Width, n/d.Width
-				if got, want := m.Load(texture.Place{X: px, Y: py}), blockTexel(m, m.Format, 0, 0, px, py, 0); got != want {
+				if got, want := m.Load(texture.Coord{X: px, Y: py}), blockTexel(m, m.Format, 0, 0, px, py, 0); got != want {
 					t.Fatalf("%s: block %d, %d written: texel %d, %d is %x; must be %x", m.Format, x, y, px, py, got, want)
 				}
 			}

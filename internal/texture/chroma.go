@@ -42,7 +42,7 @@ func (k conversion) word() uint64 {
 
 // chroma reports whether the image has luma and chroma in parts.
 func (m *Image) chroma() bool {
-	_, ok := m.info.Parts()
+	_, ok := m.info.ChannelSources()
 	return ok
 }
 
@@ -161,12 +161,12 @@ func (c *code) sharing(i ir.V, div int, at format.Location, size ir.V) (s sharin
 // reconstructed are Cr, luma and Cb of the texel at a place within the level
 // (Vulkan §"Explicit Reconstruction").
 func (f *filter) reconstructed(at []ir.V, layer ir.V, proven ir.Flags) (n values) {
-	parts, _ := format.ByID(f.v.format).Parts()
+	parts, _ := format.ByID(f.v.format).ChannelSources()
 	n[format.G] = f.part(parts[format.G:][:1], at, layer, proven)[0]
 	b := parts[format.B]
 	x := f.sharing(at[0], b.DivX, f.v.x, f.m.extent[0])
 	y := f.sharing(at[1], b.DivY, f.v.y, f.m.extent[1])
-	chroma := []format.Part{parts[format.R], b}
+	chroma := []format.ChannelSource{parts[format.R], b}
 	across := func(row ir.V) []ir.V {
 		return f.mixed(f.part(chroma, []ir.V{x.lo, row}, layer, proven), x, func() []ir.V { return f.part(chroma, []ir.V{x.hi, row}, layer, proven) })
 	}
@@ -190,7 +190,7 @@ func (f *filter) mixed(lo []ir.V, s sharing, more func() []ir.V) []ir.V {
 }
 
 // part reads the numbers of parts at a place: texels that several share once.
-func (f *filter) part(parts []format.Part, at []ir.V, layer ir.V, proven ir.Flags) (n []ir.V) {
+func (f *filter) part(parts []format.ChannelSource, at []ir.V, layer ir.V, proven ir.Flags) (n []ir.V) {
 	var words []ir.V
 	for i, p := range parts {
 		g, _ := format.ByName(p.Format)
@@ -203,7 +203,7 @@ func (f *filter) part(parts []format.Part, at []ir.V, layer ir.V, proven ir.Flag
 			}
 			words = f.load(&x, f.begin(&x, m, at, layer, 0), proven)
 		}
-		k := x.lanes[p.Number]
+		k := x.lanes[p.Component]
 		n = append(n, f.scale(k, f.number(&x, k, words), 1))
 	}
 	return n

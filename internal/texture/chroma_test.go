@@ -20,24 +20,24 @@ type chromaCase struct {
 
 // number reads a part of the texel at a place of the part, out of the image's
 // bytes.
-func (c chromaCase) number(p format.Part, x, y, layer int) float32 {
+func (c chromaCase) number(p format.ChannelSource, x, y, layer int) float32 {
 	f, _ := format.ByName(p.Format)
 	code, _ := f.Codec(format.Color)
 	aspect := format.Color
 	if format.InfoByName(c.m.Format).Planes > 0 {
 		aspect = format.Plane0 << p.Plane
 	}
-	rows := c.m.Rows(aspect, 0, layer)
+	rows := c.m.LayerBytes(aspect, 0, layer)
 	height := c.m.Height / p.DivY
 	at := y*(len(rows)/height) + x*f.Bytes
-	return math.Float32frombits(uint32(code.Load(rows[at:][:f.Bytes])[p.Number]))
+	return math.Float32frombits(uint32(code.Load(rows[at:][:f.Bytes])[p.Component]))
 }
 
 // texel is the numbers of the texel at a place, chroma reconstructed.
 func (c chromaCase) texel(x, y, layer int) (v [4]float32) {
-	parts, ok := format.InfoByName(c.m.Format).Parts()
+	parts, ok := format.InfoByName(c.m.Format).ChannelSources()
 	if !ok {
-		for i, n := range c.m.Load(texture.Place{X: x, Y: y, Layer: layer}) {
+		for i, n := range c.m.Load(texture.Coord{X: x, Y: y, Layer: layer}) {
 			v[i] = math.Float32frombits(uint32(n))
 		}
 		return v
@@ -217,7 +217,7 @@ func TestChromaImages(t *testing.T) {
 	x := ir.Texture{Op: ir.TextureFetch, Dim: ir.Dim2D, Type: ir.F32, Sampler: -1}
 	args := [][]uint64{{0, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0, 1, 1}, {0, 2, 0}}
 	for i, got := range call(t, x, v, nil, args) {
-		want := m.Load(texture.Place{X: int(args[i][1]), Y: int(args[i][2]), Layer: 1, Aspect: format.Plane1})
+		want := m.Load(texture.Coord{X: int(args[i][1]), Y: int(args[i][2]), Layer: 1, Aspect: format.Plane1})
 		if i == 4 { // outside
 			want = [4]uint64{3: got[3]}
 		}

@@ -8,7 +8,7 @@ import (
 // Clear gives all texels of a layer, or of a slice of a volume, of a level one value,
 // all samples of them: at names the layer, and numbers are as Store takes them. Where
 // there is no such layer, or texels are those of blocks, it does nothing.
-func (m *Image) Clear(at Place, v [4]uint64) {
+func (m *Image) Clear(at Coord, v [4]uint64) {
 	at.X, at.Y, at.Sample = 0, 0, 0
 	p, texel := m.texel(at)
 	if texel == nil || m.blocks != nil {
@@ -28,9 +28,9 @@ func (m *Image) Clear(at Place, v [4]uint64) {
 // MaxTexel bounds the bytes of a texel of a view.
 const MaxTexel = 32
 
-// Texel writes a texel of the view with a value, whose numbers are as Image.Store takes
+// EncodeTexel writes a texel of the view with a value, whose numbers are as Image.Store takes
 // them, and returns how many bytes it has; 0 where it is none that can be written.
-func (v *View) Texel(to *[MaxTexel]byte, value [4]uint64) int {
+func (v *View) EncodeTexel(to *[MaxTexel]byte, value [4]uint64) int {
 	if v == nil || v.part != nil {
 		return 0
 	}

@@ -16,13 +16,13 @@ func TestClear(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.Clear(texture.Place{Level: 1, Layer: 1, Aspect: format.Stencil}, [4]uint64{9})
-	m.Clear(texture.Place{Level: 0, Layer: 2, Aspect: format.Depth}, [4]uint64{uint64(math.Float32bits(0.5))})
+	m.Clear(texture.Coord{Level: 1, Layer: 1, Aspect: format.Stencil}, [4]uint64{9})
+	m.Clear(texture.Coord{Level: 0, Layer: 2, Aspect: format.Depth}, [4]uint64{uint64(math.Float32bits(0.5))})
 	for level := range 2 {
 		w, h, _ := m.LevelExtent(level)
 		for layer := range 3 {
 			for i := range w * h {
-				at := texture.Place{X: i % w, Y: i / w, Level: level, Layer: layer, Aspect: format.Stencil}
+				at := texture.Coord{X: i % w, Y: i / w, Level: level, Layer: layer, Aspect: format.Stencil}
 				stencil := m.Load(at)[0]
 				at.Aspect = format.Depth
 				depth := math.Float32frombits(uint32(m.Load(at)[0]))
@@ -35,7 +35,7 @@ func TestClear(t *testing.T) {
 			}
 		}
 	}
-	m.Clear(texture.Place{Level: 7}, [4]uint64{1}) // there is none
+	m.Clear(texture.Coord{Level: 7}, [4]uint64{1}) // there is none
 }
 
 // TestFill fills a rectangle of a layer of a view, all samples of it, and nothing where
@@ -50,7 +50,7 @@ func TestFill(t *testing.T) {
 		t.Fatal(err)
 	}
 	var texel [texture.MaxTexel]byte
-	n := v.Texel(&texel, [4]uint64{7})
+	n := v.EncodeTexel(&texel, [4]uint64{7})
 	v.Fill(1, 4, -1, 9, 2, texel[:n])
 	v.Fill(2, 0, 0, 6, 5, texel[:n])
 	v.Fill(-1, 0, 0, 6, 5, texel[:n])
@@ -63,14 +63,14 @@ func TestFill(t *testing.T) {
 					if layer == 2 && x >= 4 && y < 2 {
 						want = 7
 					}
-					if got := m.Load(texture.Place{X: x, Y: y, Layer: layer, Sample: s})[0]; got != want {
+					if got := m.Load(texture.Coord{X: x, Y: y, Layer: layer, Sample: s})[0]; got != want {
 						t.Errorf("sample %d of (%d, %d) of layer %d is %d; want %d", s, x, y, layer, got, want)
 					}
 				}
 			}
 		}
 	}
-	if n := (*texture.View)(nil).Texel(&texel, [4]uint64{}); n != 0 {
+	if n := (*texture.View)(nil).EncodeTexel(&texel, [4]uint64{}); n != 0 {
 		t.Errorf("a texel of %d bytes of no view", n)
 	}
 }

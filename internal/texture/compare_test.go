@@ -38,7 +38,7 @@ func TestComparing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m.Store(texture.Place{}, [4]uint64{f32(c.depth)})
+		m.Store(texture.Coord{}, [4]uint64{f32(c.depth)})
 		v, err := texture.NewView(m, texture.ViewDesc{Dim: ir.Dim2D})
 		if err != nil {
 			t.Fatal(err)

@@ -63,7 +63,7 @@ func cubeTexel(m *texture.Image, cube, face, i, j int) (float64, bool) {
 		f, s, t := faceOf(direction(face, (2*float64(i)+1)/float64(w)-1, (2*float64(j)+1)/float64(w)-1))
 		face, i, j = f, int(math.Floor(s*float64(w))), int(math.Floor(t*float64(w)))
 	}
-	v := m.Load(texture.Place{X: i, Y: j, Layer: cube*6 + face})
+	v := m.Load(texture.Coord{X: i, Y: j, Layer: cube*6 + face})
 	return float64(math.Float32frombits(uint32(v[0]))), true
 }
 

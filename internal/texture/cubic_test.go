@@ -125,7 +125,7 @@ func TestCubicModel(t *testing.T) {
 						return 0.25
 					}
 				}
-				return number(m.Load(texture.Place{X: p[0], Y: p[1], Z: p[2]})[0])
+				return number(m.Load(texture.Coord{X: p[0], Y: p[1], Z: p[2]})[0])
 			}))
 		}
 		// a coordinate that rounds to another 256th moves the sum by no more than this
@@ -156,7 +156,7 @@ func folded(m *texture.Image, face, i, j int) float64 {
 	over(&u)
 	at := func(n, s1, t1 float64) float64 { return n*depth + (s1-n)*s + (t1-n)*u }
 	f, a, b := faceOf(at(nx, sx, tx), at(ny, sy, ty), at(nz, sz, tz))
-	return number(m.Load(texture.Place{X: int(a * w), Y: int(b * w), Layer: f})[0])
+	return number(m.Load(texture.Coord{X: int(a * w), Y: int(b * w), Layer: f})[0])
 }
 
 // TestCubicCube filters cubes across their edges; a texel beyond two edges is the

@@ -47,7 +47,7 @@ func TestGuards(t *testing.T) {
 		want, _ := texture.NewImage(m.Desc)
 		for level := range m.Levels {
 			for _, x := range []*texture.Image{m, want} {
-				copy(x.Level(0, level), bytes.Repeat([]byte{guard}, len(x.Level(0, level))))
+				copy(x.LevelBytes(0, level), bytes.Repeat([]byte{guard}, len(x.LevelBytes(0, level))))
 			}
 		}
 		x := ir.Texture{Op: ir.TextureWrite, Dim: c.view.Dim, Arrayed: c.view.Arrayed, Multisampled: m.Samples > 1, Type: ir.I32, Sampler: -1}
@@ -72,8 +72,8 @@ func TestGuards(t *testing.T) {
 		}
 		call(t, x, v, nil, args)
 		for level := range m.Levels {
-			if !bytes.Equal(m.Level(0, level), want.Level(0, level)) {
-				t.Errorf("%s: level %d is % x; must be % x", c.name, level, m.Level(0, level), want.Level(0, level))
+			if !bytes.Equal(m.LevelBytes(0, level), want.LevelBytes(0, level)) {
+				t.Errorf("%s: level %d is % x; must be % x", c.name, level, m.LevelBytes(0, level), want.LevelBytes(0, level))
 			}
 		}
 		x.Op = ir.TextureRead
@@ -90,7 +90,7 @@ func TestGuards(t *testing.T) {
 }
 
 // guardPlace returns which texel of an image coordinates of a view name, if any.
-func guardPlace(m *texture.Image, d texture.ViewDesc, at []uint64, n int) (p texture.Place, in bool) {
+func guardPlace(m *texture.Image, d texture.ViewDesc, at []uint64, n int) (p texture.Coord, in bool) {
 	w, h, depth := m.LevelExtent(d.BaseLevel)
 	p.Level, p.Layer = d.BaseLevel, d.BaseLayer
 	p.X, in = int(at[0]), at[0] < uint64(w)

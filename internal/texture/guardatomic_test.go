@@ -87,7 +87,7 @@ func guardAtomics(t *testing.T, e exec.Engine, op ir.Op, typ ir.Type, next func(
 	want, _ := texture.NewImage(d)
 	for level := range m.Levels {
 		for _, y := range []*texture.Image{m, want} {
-			copy(y.Level(0, level), bytes.Repeat([]byte{0xa5}, len(y.Level(0, level))))
+			copy(y.LevelBytes(0, level), bytes.Repeat([]byte{0xa5}, len(y.LevelBytes(0, level))))
 		}
 	}
 	n := x.Coordinates()
@@ -132,8 +132,8 @@ func guardAtomics(t *testing.T, e exec.Engine, op ir.Op, typ ir.Type, next func(
 		}
 	}
 	for level := range m.Levels {
-		if !bytes.Equal(m.Level(0, level), want.Level(0, level)) {
-			t.Errorf("%s: %s of %s %s: level %d is % x; must be % x", e.Name(), op, d.Format, view.Dim, level, m.Level(0, level), want.Level(0, level))
+		if !bytes.Equal(m.LevelBytes(0, level), want.LevelBytes(0, level)) {
+			t.Errorf("%s: %s of %s %s: level %d is % x; must be % x", e.Name(), op, d.Format, view.Dim, level, m.LevelBytes(0, level), want.LevelBytes(0, level))
 		}
 	}
 }

@@ -29,7 +29,7 @@ func TestWildCoordinates(t *testing.T) {
 		}
 		for l := range 3 {
 			for n := range 18 {
-				rows := m.Rows(0, l, n)
+				rows := m.LayerBytes(0, l, n)
 				for i := range rows {
 					if rows[i] = 255; n >= first && n < first+count {
 						rows[i] = 51
@@ -108,7 +108,7 @@ func TestDescriptors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m.Store(texture.Place{}, [4]uint64{value, value, value, value})
+		m.Store(texture.Coord{}, [4]uint64{value, value, value, value})
 		v, err := texture.NewView(m, texture.ViewDesc{Dim: d})
 		if err != nil {
 			t.Fatal(err)

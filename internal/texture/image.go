@@ -186,12 +186,12 @@ func aspects(i *format.Info) []aspectFormat {
 		return []aspectFormat{{format.Depth, "D32_SFLOAT", 1, 1}, {format.Stencil, "S8_UINT", 1, 1}}
 	}
 	if b, ok := i.Blocks(); ok {
-		return []aspectFormat{{format.Color, b.Plain(), 1, 1}}
+		return []aspectFormat{{format.Color, b.DecodedFormat(), 1, 1}}
 	}
 	if i.Compressed {
 		return nil
 	}
-	if parts, ok := i.Parts(); ok && i.Planes == 0 {
+	if parts, ok := i.ChannelSources(); ok && i.Planes == 0 {
 		return []aspectFormat{{format.Color, parts[format.G].Format, 1, 1}}
 	}
 	if i.Planes == 0 {
@@ -268,15 +268,15 @@ func (m *Image) aspect(a format.Aspect) *plane {
 	return nil
 }
 
-// Place is a texel of an image.
-type Place struct {
+// Coord is a texel of an image.
+type Coord struct {
 	X, Y, Z              int // Z is the slice of a volume
 	Layer, Level, Sample int
 	Aspect               format.Aspect // 0 is the first that the image has
 }
 
 // texel returns the bytes of a texel, nil where there is none.
-func (m *Image) texel(at Place) (*plane, []byte) {
+func (m *Image) texel(at Coord) (*plane, []byte) {
 	p := m.aspect(at.Aspect)
 	if p == nil || uint(at.Level) >= uint(m.Levels) || uint(at.Layer) >= uint(m.Layers) || uint(at.Sample) >= uint(m.Samples) {
 		return nil, nil
@@ -291,7 +291,7 @@ func (m *Image) texel(at Place) (*plane, []byte) {
 
 // Load returns the numbers of a texel as format.Codec has them, zeros where there
 // is no such texel.
-func (m *Image) Load(at Place) (v [4]uint64) {
+func (m *Image) Load(at Coord) (v [4]uint64) {
 	if p, b := m.texel(at); b != nil {
 		m.refreshHeld(at)
 		v = p.code.Load(b)
@@ -301,15 +301,15 @@ func (m *Image) Load(at Place) (v [4]uint64) {
 
 // Store replaces a texel; where there is none, or texels are those of blocks, it
 // does nothing.
-func (m *Image) Store(at Place, v [4]uint64) {
+func (m *Image) Store(at Coord, v [4]uint64) {
 	if p, b := m.texel(at); b != nil && m.blocks == nil {
 		p.code.Store(b, v)
 	}
 }
 
-// Texel returns the bytes of a texel, which the caller may change, or nil where
+// EncodeTexel returns the bytes of a texel, which the caller may change, or nil where
 // there is none.
-func (m *Image) Texel(at Place) []byte {
+func (m *Image) Texel(at Coord) []byte {
 	_, b := m.texel(at)
 	if b != nil {
 		m.refreshHeld(at)
@@ -319,7 +319,7 @@ func (m *Image) Texel(at Place) []byte {
 
 // Row returns the bytes of the texels of a row from a place on, which the caller may
 // change, or nil where there is none.
-func (m *Image) Row(at Place) []byte {
+func (m *Image) Row(at Coord) []byte {
 	p, b := m.texel(at)
 	if b == nil {
 		return nil
@@ -329,10 +329,10 @@ func (m *Image) Row(at Place) []byte {
 	return b[: n*p.texel.Bytes : n*p.texel.Bytes]
 }
 
-// Rows returns the bytes of a layer, or of a slice of a volume, of a level, its
+// LayerBytes returns the bytes of a layer, or of a slice of a volume, of a level, its
 // rows one behind the other without a gap: they are the image's own. It is nil
 // where there is no such layer, or where there are gaps: see [Desc.Packed].
-func (m *Image) Rows(a format.Aspect, level, layer int) []byte {
+func (m *Image) LayerBytes(a format.Aspect, level, layer int) []byte {
 	p := m.aspect(a)
 	if p == nil || uint(level) >= uint(m.Levels) {
 		return nil
@@ -350,10 +350,10 @@ func (m *Image) gaps(p *plane, l *level) bool {
 	return int(l.row) != l.width*p.texel.Bytes*m.Samples
 }
 
-// Level returns the bytes of a level, all its layers and slices: they are the
+// LevelBytes returns the bytes of a level, all its layers and slices: they are the
 // image's own. It is nil where there is no such level, or where there are gaps
 // between rows: see [Desc.Packed].
-func (m *Image) Level(a format.Aspect, level int) []byte {
+func (m *Image) LevelBytes(a format.Aspect, level int) []byte {
 	p := m.aspect(a)
 	if p == nil || uint(level) >= uint(m.Levels) {
 		return nil

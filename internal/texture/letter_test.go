@@ -13,8 +13,8 @@ import (
 // result, of a gather that of each texel (Vulkan §"Component Swizzle").
 func TestReferenceSwizzle(t *testing.T) {
 	m, _ := texture.NewImage(texture.Desc{Format: "D32_SFLOAT", Dim: ir.Dim2D, Width: 2, Height: 1})
-	m.Store(texture.Place{}, [4]uint64{f32(0.25)})
-	m.Store(texture.Place{X: 1}, [4]uint64{f32(0.75)})
+	m.Store(texture.Coord{}, [4]uint64{f32(0.25)})
+	m.Store(texture.Coord{X: 1}, [4]uint64{f32(0.75)})
 	s, _ := texture.NewSampler(texture.SamplerDesc{Compare: true, CompareOp: texture.Less, Address: [3]texture.AddressMode{texture.ClampToEdge, texture.ClampToEdge}})
 	for _, c := range []struct {
 		swizzle texture.Swizzle
@@ -72,7 +72,7 @@ func TestMinLodOfReads(t *testing.T) {
 		there bool
 	}{{0, true}, {0.75, true}, {1, false}, {1.5, false}} {
 		m, _ := texture.NewImage(texture.Desc{Format: "R32_UINT", Dim: ir.Dim2D, Width: 4, Height: 4, Levels: 3})
-		m.Store(texture.Place{X: 1}, [4]uint64{6})
+		m.Store(texture.Coord{X: 1}, [4]uint64{6})
 		v, err := texture.NewView(m, texture.ViewDesc{Dim: ir.Dim2D, MinLod: c.least})
 		if err != nil {
 			t.Fatal(err)
@@ -88,7 +88,7 @@ func TestMinLodOfReads(t *testing.T) {
 			}
 		}
 		call(t, ir.Texture{Op: ir.TextureWrite, Dim: ir.Dim2D, Type: ir.I32, Sampler: -1}, v, nil, [][]uint64{{0, 1, 0, 9, 9, 9, 9}})
-		if got := m.Load(texture.Place{X: 1})[0]; (got == 9) != c.there {
+		if got := m.Load(texture.Coord{X: 1})[0]; (got == 9) != c.there {
 			t.Errorf("least level %g: the texel written is %d", c.least, got)
 		}
 	}
@@ -98,8 +98,8 @@ func TestMinLodOfReads(t *testing.T) {
 // and is the second, where it has some, and where it has all (docs/undefined.md).
 func TestInfiniteTexels(t *testing.T) {
 	m, _ := texture.NewImage(texture.Desc{Format: "R32_SFLOAT", Dim: ir.Dim1D, Width: 2})
-	m.Store(texture.Place{}, [4]uint64{f32(1)})
-	m.Store(texture.Place{X: 1}, [4]uint64{f32(math.Inf(1))})
+	m.Store(texture.Coord{}, [4]uint64{f32(1)})
+	m.Store(texture.Coord{X: 1}, [4]uint64{f32(math.Inf(1))})
 	v, _ := texture.NewView(m, texture.ViewDesc{Dim: ir.Dim1D})
 	edge := texture.SamplerDesc{Mag: texture.Linear, Min: texture.Linear, Address: [3]texture.AddressMode{texture.ClampToEdge}}
 	s, _ := texture.NewSampler(edge)
@@ -110,8 +110,8 @@ func TestInfiniteTexels(t *testing.T) {
 			t.Errorf("place %d: %x; must be %x", i, got[0], want)
 		}
 	}
-	m.Store(texture.Place{X: 1}, [4]uint64{f32(1)})
-	m.Store(texture.Place{}, [4]uint64{f32(math.Inf(1))})
+	m.Store(texture.Coord{X: 1}, [4]uint64{f32(1)})
+	m.Store(texture.Coord{}, [4]uint64{f32(math.Inf(1))})
 	for i, got := range call(t, x, v, s, [][]uint64{{0, 0, f32(0.5), 0}, {0, 0, f32(0.75), 0}}) {
 		if want := []uint64{nan, f32(1)}[i]; got[0] != want {
 			t.Errorf("place %d, the first infinite: %x; must be %x", i, got[0], want)

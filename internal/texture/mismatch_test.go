@@ -38,7 +38,7 @@ func TestCompareMismatch(t *testing.T) {
 			if c.want == 7 {
 				value = 7
 			}
-			m.Store(texture.Place{X: i & 1, Y: i >> 1}, [4]uint64{value})
+			m.Store(texture.Coord{X: i & 1, Y: i >> 1}, [4]uint64{value})
 		}
 		v, err := texture.NewView(m, texture.ViewDesc{Dim: ir.Dim2D})
 		if err != nil {
@@ -84,7 +84,7 @@ func TestKindMismatch(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m.Store(texture.Place{}, [4]uint64{c.stored})
+		m.Store(texture.Coord{}, [4]uint64{c.stored})
 		v, err := texture.NewView(m, texture.ViewDesc{Dim: ir.Dim1D})
 		if err != nil {
 			t.Fatal(err)
@@ -95,7 +95,7 @@ func TestKindMismatch(t *testing.T) {
 		}
 		x.Op = ir.TextureWrite
 		call(t, x, v, nil, [][]uint64{{0, 0, c.write, 0, 0, 0}})
-		if got := m.Load(texture.Place{})[0]; got != c.after {
+		if got := m.Load(texture.Coord{})[0]; got != c.after {
 			t.Errorf("%x written to %s as %s: %x; must be %x", c.write, c.format, c.kind, got, c.after)
 		}
 	}
@@ -111,7 +111,7 @@ func TestViewMinLod(t *testing.T) {
 	}
 	for l := range 5 {
 		for n := range 256 >> (2 * l) {
-			m.Store(texture.Place{X: n % (16 >> l), Y: n / (16 >> l), Level: l}, [4]uint64{f32(float64(l + 1))})
+			m.Store(texture.Coord{X: n % (16 >> l), Y: n / (16 >> l), Level: l}, [4]uint64{f32(float64(l + 1))})
 		}
 	}
 	s, err := texture.NewSampler(texture.SamplerDesc{MaxLod: 9, MipLinear: true})

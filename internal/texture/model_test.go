@@ -21,7 +21,7 @@ func (o *model) texel(level, layer int, at [3]int) [4]float64 {
 	if at[0] < 0 || at[1] < 0 || at[2] < 0 || at[0] >= w || at[1] >= h || at[2] >= depth {
 		return o.border
 	}
-	v := o.m.Load(texture.Place{X: at[0], Y: at[1], Z: at[2], Layer: o.d.BaseLayer + layer, Level: o.d.BaseLevel + level, Aspect: o.d.Aspect})
+	v := o.m.Load(texture.Coord{X: at[0], Y: at[1], Z: at[2], Layer: o.d.BaseLayer + layer, Level: o.d.BaseLevel + level, Aspect: o.d.Aspect})
 	var out [4]float64
 	for i, x := range v {
 		out[i] = float64(math.Float32frombits(uint32(x)))

@@ -22,7 +22,7 @@ func graded(t *testing.T) *texture.View {
 	for l := range 5 {
 		w, h, _ := m.LevelExtent(l)
 		for n := range w * h {
-			m.Store(texture.Place{X: n % w, Y: n / w, Level: l}, [4]uint64{f32(float64(l))})
+			m.Store(texture.Coord{X: n % w, Y: n / w, Level: l}, [4]uint64{f32(float64(l))})
 		}
 	}
 	v, err := texture.NewView(m, texture.ViewDesc{Dim: ir.Dim2D})
@@ -92,7 +92,7 @@ func TestGradients(t *testing.T) {
 func TestAnisotropy(t *testing.T) {
 	m, _ := texture.NewImage(texture.Desc{Format: "R32_SFLOAT", Dim: ir.Dim2D, Width: 64, Height: 1})
 	for i := range 64 {
-		m.Store(texture.Place{X: i}, [4]uint64{f32(float64(i * i))})
+		m.Store(texture.Coord{X: i}, [4]uint64{f32(float64(i * i))})
 	}
 	v, _ := texture.NewView(m, texture.ViewDesc{Dim: ir.Dim2D})
 	for _, c := range []struct {
@@ -121,7 +121,7 @@ func TestGather(t *testing.T) {
 	r := rand.New(rand.NewSource(3))
 	m, _ := texture.NewImage(texture.Desc{Format: "R8G8B8A8_UINT", Dim: ir.Dim2D, Width: 8, Height: 8})
 	fill(m, r)
-	at := func(x, y, k int) uint64 { return m.Load(texture.Place{X: x & 7, Y: y & 7})[k] }
+	at := func(x, y, k int) uint64 { return m.Load(texture.Coord{X: x & 7, Y: y & 7})[k] }
 	s, _ := texture.NewSampler(texture.SamplerDesc{MaxLod: 9})
 	v, _ := texture.NewView(m, texture.ViewDesc{Dim: ir.Dim2D})
 	u := []uint64{0, 0, f32(3.3 / 8), f32(5.9 / 8)} // i0 is 2, j0 is 5
@@ -185,7 +185,7 @@ func TestGatherModes(t *testing.T) {
 				for k, p := range places {
 					a, b := wrap(mode, p[0], 5), wrap(mode, p[1], 3)
 					if texels[k] = border; a >= 0 && a < 5 && b >= 0 && b < 3 {
-						texels[k] = m.Load(texture.Place{X: a, Y: b})[0]
+						texels[k] = m.Load(texture.Coord{X: a, Y: b})[0]
 					}
 				}
 				args, want = append(args, list), append(want, texels)
@@ -205,7 +205,7 @@ func TestGatherCubeOfIntegers(t *testing.T) {
 	for _, name := range []string{"R32_UINT", "R64_SINT"} {
 		m, _ := texture.NewImage(texture.Desc{Format: name, Dim: ir.Dim2D, Width: 1, Layers: 6})
 		for i := range 6 {
-			m.Store(texture.Place{Layer: i}, [4]uint64{uint64(10 + i)})
+			m.Store(texture.Coord{Layer: i}, [4]uint64{uint64(10 + i)})
 		}
 		v, _ := texture.NewView(m, texture.ViewDesc{Dim: ir.DimCube})
 		s, _ := texture.NewSampler(texture.SamplerDesc{Mag: texture.Linear, Min: texture.Linear, MaxLod: 1})
@@ -224,7 +224,7 @@ func TestCubic(t *testing.T) {
 	m, _ := texture.NewImage(texture.Desc{Format: "R32_SFLOAT", Dim: ir.Dim2D, Width: 8, Height: 8})
 	flat, _ := texture.NewImage(m.Desc)
 	for i := range 64 {
-		at := texture.Place{X: i % 8, Y: i / 8}
+		at := texture.Coord{X: i % 8, Y: i / 8}
 		m.Store(at, [4]uint64{f32(float64((i*37)%64) / 8)})
 		flat.Store(at, [4]uint64{f32(3)})
 	}
@@ -239,7 +239,7 @@ func TestCubic(t *testing.T) {
 		}
 		v, _ = texture.NewView(m, texture.ViewDesc{Dim: ir.Dim2D})
 		g := number(call(t, x, v, s, [][]uint64{{0, 0, f32(2.5 / 8), f32(5.5 / 8)}})[0][0])
-		at := func(x, y int) float64 { return number(m.Load(texture.Place{X: x, Y: y})[0]) }
+		at := func(x, y int) float64 { return number(m.Load(texture.Coord{X: x, Y: y})[0]) }
 		want := at(2, 5)
 		if w >= texture.BSpline {
 			k := [3]float64{1.0 / 6, 4.0 / 6, 1.0 / 6}

@@ -30,7 +30,7 @@ func TestEveryPattern(t *testing.T) {
 		}
 		back, _ := texture.NewImage(m.Desc)
 		want, _ := texture.NewImage(m.Desc)
-		data := m.Level(0, 0)
+		data := m.LevelBytes(0, 0)
 		for n := range data {
 			switch {
 			case i.Bytes == 1:
@@ -52,7 +52,7 @@ func TestEveryPattern(t *testing.T) {
 			args = append(args, []uint64{0, uint64(n % 256), uint64(n / 256)})
 		}
 		for n, got := range call(t, x, v, nil, args) {
-			at := texture.Place{X: n % 256, Y: n / 256}
+			at := texture.Coord{X: n % 256, Y: n / 256}
 			number := m.Load(at)
 			if [4]uint64(got) != number {
 				t.Fatalf("%s: % x reads %x; must be %x", name, m.Texel(at), got, number)
@@ -63,7 +63,7 @@ func TestEveryPattern(t *testing.T) {
 		x.Op = ir.TextureWrite
 		call(t, x, to, nil, args)
 		for n := range args {
-			at := texture.Place{X: n % 256, Y: n / 256}
+			at := texture.Coord{X: n % 256, Y: n / 256}
 			if got, b := back.Texel(at), want.Texel(at); string(got) != string(b) {
 				t.Fatalf("%s: % x is written as % x; must be % x", name, m.Texel(at), got, b)
 			}

@@ -205,7 +205,7 @@ func TestBox(t *testing.T) {
 // at most 64 texels wide.
 func TestBoxBounds(t *testing.T) {
 	m, _ := texture.NewImage(texture.Desc{Format: "R8_UNORM", Dim: ir.Dim2D, Width: 4, Height: 4, Layers: 1, Levels: 1})
-	copy(m.Level(0, 0), "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff")
+	copy(m.LevelBytes(0, 0), "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff")
 	v, _ := texture.NewView(m, texture.ViewDesc{Dim: ir.Dim2D})
 	s, _ := texture.NewSampler(texture.SamplerDesc{Address: [3]texture.AddressMode{texture.ClampToEdge, texture.ClampToBorder}, Unnormalized: true})
 	nan, inf := math.NaN(), math.Inf(1)
@@ -241,7 +241,7 @@ func TestWeighted(t *testing.T) {
 			t.Fatal(err)
 		}
 		for l := range m.Layers {
-			row := m.Rows(m.Aspects()[0], 0, l)
+			row := m.LayerBytes(m.Aspects()[0], 0, l)
 			for i := 0; i < len(row); i += 4 {
 				weight := float32(r.Intn(64)-16) / 64
 				if o.target.s.Reduction != texture.Average {

@@ -19,7 +19,7 @@ func formats() (list []string) {
 			if i == nil || i.Compressed {
 				continue
 			}
-			if _, parts := i.Parts(); !parts {
+			if _, parts := i.ChannelSources(); !parts {
 				if _, err := texture.NewImage(texture.Desc{Format: i.Name, Dim: ir.Dim2D, Width: 1}); err == nil {
 					list = append(list, i.Name)
 				}
@@ -58,9 +58,9 @@ func TestReadFormats(t *testing.T) {
 		}
 		fill(m, r)
 		for _, a := range m.Aspects() {
-			clear(m.Rows(a, 0, 0)[:16])
-			for i := range m.Rows(a, 0, 0)[16:32] {
-				m.Rows(a, 0, 0)[16+i] = 0xff
+			clear(m.LayerBytes(a, 0, 0)[:16])
+			for i := range m.LayerBytes(a, 0, 0)[16:32] {
+				m.LayerBytes(a, 0, 0)[16+i] = 0xff
 			}
 			v, err := texture.NewView(m, texture.ViewDesc{Dim: ir.Dim2D, Aspect: a})
 			if err != nil {
@@ -72,7 +72,7 @@ func TestReadFormats(t *testing.T) {
 				args = append(args, []uint64{0, uint64(i % 16), uint64(i / 16)})
 			}
 			for i, got := range call(t, x, v, nil, args) {
-				want := m.Load(texture.Place{X: i % 16, Y: i / 16, Aspect: a})
+				want := m.Load(texture.Coord{X: i % 16, Y: i / 16, Aspect: a})
 				if format.InfoByName(name).Wide && x.Type == ir.F32 {
 					for k := range want {
 						if want[k] = uint64(math.Float32bits(float32(math.Float64frombits(want[k])))); want[k]&0x7fffffff > 0x7f800000 {
@@ -81,7 +81,7 @@ func TestReadFormats(t *testing.T) {
 					}
 				}
 				if [4]uint64(got) != want {
-					t.Errorf("%s: texel %d % x reads %x; must be %x", name, i, m.Texel(texture.Place{X: i % 16, Y: i / 16, Aspect: a}), got, want)
+					t.Errorf("%s: texel %d % x reads %x; must be %x", name, i, m.Texel(texture.Coord{X: i % 16, Y: i / 16, Aspect: a}), got, want)
 					break
 				}
 			}
@@ -103,7 +103,7 @@ func TestWriteFormats(t *testing.T) {
 		m, _ := texture.NewImage(texture.Desc{Format: name, Dim: ir.Dim2D, Width: 16, Height: 16})
 		want, _ := texture.NewImage(m.Desc)
 		fill(m, r)
-		copy(want.Rows(0, 0, 0), m.Rows(0, 0, 0))
+		copy(want.LayerBytes(0, 0, 0), m.LayerBytes(0, 0, 0))
 		v, err := texture.NewView(m, texture.ViewDesc{Dim: ir.Dim2D})
 		if err != nil {
 			t.Fatal(err)
@@ -111,7 +111,7 @@ func TestWriteFormats(t *testing.T) {
 		x := ir.Texture{Op: ir.TextureWrite, Dim: ir.Dim2D, Type: kind(name, format.Color), Sampler: -1}
 		var args [][]uint64
 		for n := range 20 * 20 {
-			at := texture.Place{X: n % 20, Y: n / 20}
+			at := texture.Coord{X: n % 20, Y: n / 20}
 			var data [4]uint64
 			for k := range data {
 				switch {
@@ -131,9 +131,9 @@ func TestWriteFormats(t *testing.T) {
 			want.Store(at, data)
 		}
 		call(t, x, v, nil, args)
-		if got := m.Rows(0, 0, 0); string(got) != string(want.Rows(0, 0, 0)) {
+		if got := m.LayerBytes(0, 0, 0); string(got) != string(want.LayerBytes(0, 0, 0)) {
 			for n := range 256 {
-				at := texture.Place{X: n % 16, Y: n / 16}
+				at := texture.Coord{X: n % 16, Y: n / 16}
 				if g, w := m.Texel(at), want.Texel(at); string(g) != string(w) {
 					t.Errorf("%s: writing %x gives % x; must be % x", name, args[at.Y*20+at.X][3:], g, w)
 					break
@@ -156,35 +156,35 @@ func TestGaps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.Rows(0, 0, 0) != nil || m.Level(0, 0) != nil {
+	if m.LayerBytes(0, 0, 0) != nil || m.LevelBytes(0, 0) != nil {
 		t.Error("rows without a gap of an image with gaps")
 	}
-	if n := len(packed.Level(0, 0)); n != 4*256*3*2 {
+	if n := len(packed.LevelBytes(0, 0)); n != 4*256*3*2 {
 		t.Errorf("%d bytes of a packed level", n)
 	}
 	for layer := range 2 {
 		for y := range 3 {
-			row := m.Row(texture.Place{X: 250, Y: y, Layer: layer})
+			row := m.Row(texture.Coord{X: 250, Y: y, Layer: layer})
 			if len(row) != 24 || cap(row) != 24 {
 				t.Fatalf("%d bytes of six texels, room for %d", len(row), cap(row))
 			}
 			for i := range row {
 				row[i] = byte(100*layer + 30*y + i)
 			}
-			copy(packed.Row(texture.Place{X: 250, Y: y, Layer: layer}), row)
+			copy(packed.Row(texture.Coord{X: 250, Y: y, Layer: layer}), row)
 		}
 	}
 	for layer := range 2 {
 		for y := range 3 {
 			for x := range 256 {
-				at := texture.Place{X: x, Y: y, Layer: layer}
+				at := texture.Coord{X: x, Y: y, Layer: layer}
 				if got, want := m.Load(at), packed.Load(at); got != want {
 					t.Fatalf("texel %d, %d of layer %d is %x, packed %x", x, y, layer, got, want)
 				}
 			}
 		}
 	}
-	if m.Row(texture.Place{Y: 3}) != nil || m.Row(texture.Place{X: 256}) != nil {
+	if m.Row(texture.Coord{Y: 3}) != nil || m.Row(texture.Coord{X: 256}) != nil {
 		t.Error("a row outside of the image")
 	}
 }

@@ -86,7 +86,7 @@ func fillNumbers(m *texture.Image, r *rand.Rand) {
 				v[k] = uint64(math.Float32bits(float32(r.Intn(64)) / 64))
 			}
 			layer, z := n/(w*h*d), n/(w*h)%d
-			m.Store(texture.Place{X: n % w, Y: n / w % h, Z: z, Layer: layer, Level: l}, v)
+			m.Store(texture.Coord{X: n % w, Y: n / w % h, Z: z, Layer: layer, Level: l}, v)
 		}
 	}
 }

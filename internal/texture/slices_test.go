@@ -28,7 +28,7 @@ func TestSlices(t *testing.T) {
 		for z, got := range call(t, x, v, nil, args) {
 			want := [4]uint64{0, 0, 0, 1}
 			if z < c.shown {
-				want[0] = m.Load(texture.Place{Z: c.base + z, Level: c.level})[0]
+				want[0] = m.Load(texture.Coord{Z: c.base + z, Level: c.level})[0]
 			}
 			if [4]uint64(got) != want {
 				t.Errorf("%+v: slice %d reads %x; must be %x", c, z, got, want)
@@ -36,7 +36,7 @@ func TestSlices(t *testing.T) {
 		}
 		x.Op = ir.TextureWrite
 		call(t, x, v, nil, [][]uint64{{0, 0, 0, uint64(c.shown - 1), 77, 0, 0, 0}, {0, 0, 0, uint64(c.shown), 78, 0, 0, 0}})
-		if got := m.Load(texture.Place{Z: c.base + c.shown - 1, Level: c.level})[0]; got != 77 {
+		if got := m.Load(texture.Coord{Z: c.base + c.shown - 1, Level: c.level})[0]; got != 77 {
 			t.Errorf("%+v: the last slice is %d; must be 77", c, got)
 		}
 	}

@@ -23,7 +23,7 @@ type Texels struct {
 // NewTexels returns what writes such code into p.
 func NewTexels(p *ir.Program) *Texels { return &Texels{p: p, t: tables{list: p.Tables}} }
 
-// Texel reads and writes texels of one format. Its integers are those of the memory:
+// EncodeTexel reads and writes texels of one format. Its integers are those of the memory:
 // of 32 bits, or 64 where a component has them, zero-extended where they are less. Of
 // depth and stencil in one format there is no Texel: they stand apart.
 type Texel struct {
@@ -73,8 +73,8 @@ func (k *Texel) Load(memory, off ir.V, behind uint32) []ir.V {
 	return k.c.loadBehind(&k.x, off, int(behind), 0)
 }
 
-// Numbers returns the numbers of a texel: absent ones are 0, and 1 for the last.
-func (k *Texel) Numbers(words []ir.V) [4]ir.V {
+// Unpack returns the numbers of a texel: absent ones are 0, and 1 for the last.
+func (k *Texel) Unpack(words []ir.V) [4]ir.V {
 	n := k.c.complete(&k.x, k.c.scaled(&k.x, k.c.numbers(&k.x, words), 1))
 	k.of.p.Tables = k.of.t.list
 	return n
@@ -92,17 +92,17 @@ func (k *Texel) Pack(n [4]ir.V) []ir.V {
 	return words
 }
 
-// Pattern returns the bits that stand for a number in component i, which must be
+// PackComponent returns the bits that stand for a number in component i, which must be
 // there.
-func (k *Texel) Pattern(i int, n ir.V) ir.V {
+func (k *Texel) PackComponent(i int, n ir.V) ir.V {
 	v := k.c.pattern(k.x.lanes[i], n)
 	k.of.p.Tables = k.of.t.list
 	return v
 }
 
-// Whole reports whether components are all that stands in a texel that is replaced
+// Complete reports whether components are all that stands in a texel that is replaced
 // where mask has their bits: bit i is number i.
-func (k *Texel) Whole(mask uint8) bool {
+func (k *Texel) Complete(mask uint8) bool {
 	for i, c := range k.x.lanes {
 		if c != nil && mask>>i&1 == 0 {
 			return false

@@ -124,7 +124,7 @@ func fill(m *texture.Image, r *rand.Rand) {
 		for n := range depth * m.Layers {
 			for _, a := range m.Aspects() {
 				for y := 0; ; y++ {
-					row := m.Row(texture.Place{Y: y, Z: n % depth, Layer: n / depth, Level: l, Aspect: a})
+					row := m.Row(texture.Coord{Y: y, Z: n % depth, Layer: n / depth, Level: l, Aspect: a})
 					if row == nil {
 						break
 					}

@@ -33,7 +33,7 @@ func TestWrapping(t *testing.T) {
 		for i := range size {
 			var at [3]int
 			at[axis] = i
-			m.Store(texture.Place{X: at[0], Y: at[1], Z: at[2]}, [4]uint64{uint64(10 + i)})
+			m.Store(texture.Coord{X: at[0], Y: at[1], Z: at[2]}, [4]uint64{uint64(10 + i)})
 		}
 		v, err := texture.NewView(m, texture.ViewDesc{Dim: dim})
 		if err != nil {

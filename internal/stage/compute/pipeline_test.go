@@ -38,8 +38,8 @@ func shows(t *testing.T, format string) *texture.View {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range m.Level(0, 0) {
-		m.Level(0, 0)[i] = byte(i + 1)
+	for i := range m.LevelBytes(0, 0) {
+		m.LevelBytes(0, 0)[i] = byte(i + 1)
 	}
 	v, err := texture.NewView(m, texture.ViewDesc{Dim: ir.Dim2D})
 	if err != nil {

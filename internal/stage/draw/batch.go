@@ -42,7 +42,7 @@ func (d *recorded) manyTriangles() bool {
 // batched prepares the rasterizer for triangles that a program sets up, and reports
 // whether it is to do so.
 func (d *drawing) batched(f *flow, v raster.Records) bool {
-	return d.heldBatch != nil && f.topology.corners() == 3 && len(f.primitives) >= leastBatch && d.raster.Batched(v, &d.batchParams)
+	return d.heldBatch != nil && f.topology.corners() == 3 && len(f.primitives) >= leastBatch && d.raster.BatchVertices(v, &d.batchParams)
 }
 
 // batch sets triangles up, which the rasterizer then adds.
@@ -77,7 +77,7 @@ func (d *drawing) triangles(ctx context.Context, f *flow) error {
 				return ctx.Err()
 			}
 			p := &some[i]
-			r.Set(&d.batches[i/raster.BatchSize], uint(i), &p.v, p.provoking, p.id)
+			r.BatchTriangle(&d.batches[i/raster.BatchSize], uint(i), &p.v, p.provoking, p.id)
 			if r.Bytes() >= sheetBytes {
 				if err := d.spill(ctx); err != nil {
 					return err

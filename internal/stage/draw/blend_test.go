@@ -239,4 +239,4 @@ func near(f *format.Format, texel []byte, want, slack [4]float64) string {
 }
 
 // place is a texel of the first layer.
-func place(x, y int) texture.Place { return texture.Place{X: x, Y: y} }
+func place(x, y int) texture.Coord { return texture.Coord{X: x, Y: y} }

@@ -87,7 +87,7 @@ func (x *clearing) add(v *texture.View, c *Clear) {
 		return
 	}
 	a := cleared{view: v}
-	if a.size = v.Texel(&a.texel, c.Value); a.size > 0 {
+	if a.size = v.EncodeTexel(&a.texel, c.Value); a.size > 0 {
 		x.list = append(x.list, a)
 	}
 }

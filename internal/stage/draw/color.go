@@ -73,11 +73,11 @@ func (s *fragmentShader) color(i uint32, c *colorKey, n ir.V) {
 		next = s.logic(s.key.logicOp, a.Pack(src), old)
 	case c.blend.Enable && !s.key.logic && a.Kind() == ir.F32:
 		old = a.load()
-		next = a.Pack(s.blended(&c.blend, &a, src, s.source(i, 1, &a), a.Numbers(old)))
+		next = a.Pack(s.blended(&c.blend, &a, src, s.source(i, 1, &a), a.Unpack(old)))
 	default:
 		next = a.Pack(src)
 	}
-	if !a.Whole(mask) {
+	if !a.Complete(mask) {
 		if old == nil {
 			old = a.load()
 		}

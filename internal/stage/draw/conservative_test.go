@@ -67,7 +67,7 @@ func TestFullyCoveredMasked(t *testing.T) {
 				if n%32 == 0 {
 					want = 1
 				}
-				b := c.images[0].Texel(texture.Place{X: i / samples % side, Y: i / samples / side, Sample: n})
+				b := c.images[0].Texel(texture.Coord{X: i / samples % side, Y: i / samples / side, Sample: n})
 				if number(b, 0) != want || number(b, 1) != want {
 					t.Fatalf("%s, %d samples: sample %d of pixel %d is %v, %v; want %v", e.Name(), samples, n, i/samples, number(b, 0), number(b, 1), want)
 				}

@@ -20,4 +20,4 @@ func floats(list ...float32) []byte {
 func floatBits(x float32) uint32 { return math.Float32bits(x) }
 
 // sampleAt is a sample of a pixel.
-func sampleAt(x, y, n int) texture.Place { return texture.Place{X: x, Y: y, Sample: n} }
+func sampleAt(x, y, n int) texture.Coord { return texture.Coord{X: x, Y: y, Sample: n} }

@@ -67,7 +67,7 @@ func (s *fragmentShader) inRange(z ir.V) ir.V {
 // bounded reports whether the attachment's depth is within the bounds (Vulkan §"Depth
 // Bounds Test").
 func (d *depthTest) bounded() ir.V {
-	z := d.Numbers(d.old)[0]
+	z := d.Unpack(d.old)[0]
 	least, most := d.params(ir.F32, fragmentBounds), d.params(ir.F32, fragmentBounds+1)
 	return d.b.Op(ir.And, ir.B1, d.b.Cmp(ir.FLe, least, z), d.b.Cmp(ir.FLe, z, most))
 }

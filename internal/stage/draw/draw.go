@@ -259,7 +259,7 @@ func (d *recorded) rasterState() {
 		PolygonMode: raster.PolygonMode(r.PolygonMode), ProvokingLast: r.LastVertex,
 		DepthClip: r.DepthClip, NegativeOneToOne: r.NegativeOneZ,
 		LineWidth: r.LineWidth, LineMode: raster.LineMode(r.LineMode), Stipple: raster.Stipple(r.Stipple), ExtraSize: r.ExtraOverestimate,
-		Aligned: d.key.pixels > 1, Inner: d.key.inner, Columns: goesOn(d.fragmentBound.program.IR()) && !d.key.inner && len(d.state.Discard.Rectangles) == 0,
+		Aligned: d.key.pixels > 1, Inner: d.key.inner, Runs: goesOn(d.fragmentBound.program.IR()) && !d.key.inner && len(d.state.Discard.Rectangles) == 0,
 	}
 	switch {
 	case r.Conservative > 0:

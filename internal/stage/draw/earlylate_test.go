@@ -70,7 +70,7 @@ func (x *earlyLate) draw(t *testing.T, e exec.Engine, format0 string) (ran uint3
 		Shader: compute.Args{Push: push, Bindings: map[compute.Binding][]exec.Buffer{{}: {{Bytes: count}}}}})
 	out = bytes.Clone(c.bytes(0))
 	for _, a := range m.Aspects() {
-		out = append(out, m.Rows(a, 0, 0)...)
+		out = append(out, m.LayerBytes(a, 0, 0)...)
 	}
 	return binary.LittleEndian.Uint32(count), passed, out
 }

@@ -88,7 +88,7 @@ func testBarycentrics(t *testing.T, c []corner, samples int, semantic, place, re
 				there = append(there, inside)
 			}
 			for n := range samples {
-				b := m.Texel(texture.Place{X: x, Y: y, Sample: n})
+				b := m.Texel(texture.Coord{X: x, Y: y, Sample: n})
 				all = append(all, b[:16]...)
 				sx, sy := 256*x+128, 256*y+128
 				switch from := slices.Index(there, true); {

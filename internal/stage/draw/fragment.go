@@ -263,10 +263,10 @@ func (s *fragmentShader) block() (item ir.V) {
 	corner := s.own(ir.I32, h, item, 4)
 	s.corner = [2]ir.V{s.and(corner, b.I32(0xffff)), b.Op(ir.LShr, ir.I32, corner, b.I32(16))}
 	if s.looped() {
-		high := func(i int) ir.V { return b.Op(ir.LShr, ir.I32, s.corner[i], b.I32(raster.BelowShift)) }
+		high := func(i int) ir.V { return b.Op(ir.LShr, ir.I32, s.corner[i], b.I32(raster.RunShift)) }
 		s.below = s.or(high(0), b.Op(ir.Shl, ir.I32, high(1), b.I32(2)))
 		for i := range s.corner {
-			s.corner[i] = s.and(s.corner[i], b.I32(raster.BelowArea-1))
+			s.corner[i] = s.and(s.corner[i], b.I32(raster.RunArea-1))
 		}
 	}
 	if s.coarse() {

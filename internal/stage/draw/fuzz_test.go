@@ -396,12 +396,12 @@ func (f *fuzzed) run(t testing.TB, h how) (picture []byte, passed uint64, err er
 		c.Depth, c.Stencil = views(t, m)
 		for i := range f.width * f.height * f.samples * f.layers {
 			n := i / f.layers
-			m.Store(texture.Place{X: n / f.samples % f.width, Y: n / f.samples / f.width, Layer: i % f.layers, Sample: n % f.samples, Aspect: m.Aspects()[0]}, [4]uint64{0x3f266666})
+			m.Store(texture.Coord{X: n / f.samples % f.width, Y: n / f.samples / f.width, Layer: i % f.layers, Sample: n % f.samples, Aspect: m.Aspects()[0]}, [4]uint64{0x3f266666})
 		}
 	}
 	if len(f.rates) > 0 {
 		m, v := image(t, texture.Desc{Format: "R8_UINT", Width: len(f.rates), Height: 1}, texture.ViewDesc{})
-		copy(m.Rows(0, 0, 0), f.rates)
+		copy(m.LayerBytes(0, 0, 0), f.rates)
 		c.Rates, c.RateTexel = v, [2]uint32{8, 16}
 	}
 	p, err := draw.New(f.stages(t, h.subgroup), f.state, h.engine, exec.Options{})
@@ -431,7 +431,7 @@ func (f *fuzzed) run(t testing.TB, h how) (picture []byte, passed uint64, err er
 		for _, aspect := range m.Aspects() {
 			for layer := range f.layers {
 				for i := range m.Width * m.Height * f.samples {
-					v := m.Load(texture.Place{X: i / f.samples % m.Width, Y: i / f.samples / m.Width, Layer: layer, Sample: i % f.samples, Aspect: aspect})
+					v := m.Load(texture.Coord{X: i / f.samples % m.Width, Y: i / f.samples / m.Width, Layer: layer, Sample: i % f.samples, Aspect: aspect})
 					for _, x := range v {
 						picture = append(picture, byte(x), byte(x>>8), byte(x>>16), byte(x>>24))
 					}

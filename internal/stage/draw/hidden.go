@@ -147,7 +147,7 @@ func (s *sheet) whole(item raster.Item) bool {
 func (s *sheet) at(item raster.Item) (x, y, blocks int) {
 	if s.itemed.columns {
 		head := raster.Item{item[0]}
-		blocks, item = head.Below(), head
+		blocks, item = head.TakeRun(), head
 	}
 	x, y = item.At()
 	return x, y, blocks + 1

@@ -34,9 +34,9 @@ func randomItems(r *rand.Rand, n int) (s *sheet) {
 		case 1:
 			x, y = r.Intn(29)*2, r.Intn(29)*2
 		case 2:
-			below = r.Intn(min(raster.MaxBelow, 7-y/8) + 1)
+			below = r.Intn(min(raster.MaxRun, 7-y/8) + 1)
 		}
-		s.items = append(s.items, uint64(i)|uint64(x)<<32|uint64(below&3)<<(32+raster.BelowShift)|uint64(y)<<48|uint64(below>>2)<<(48+raster.BelowShift), mask)
+		s.items = append(s.items, uint64(i)|uint64(x)<<32|uint64(below&3)<<(32+raster.RunShift)|uint64(y)<<48|uint64(below>>2)<<(48+raster.RunShift), mask)
 	}
 	s.pieces = []piece{{tile: 0, count: uint32(n)}}
 	return s
@@ -45,7 +45,7 @@ func randomItems(r *rand.Rand, n int) (s *sheet) {
 // each calls f for each pixel of an item.
 func (s *sheet) each(n int, mask uint64, f func(p *raster.Primitive, x, y int)) {
 	head := [1]uint64{s.items[2*n]}
-	below := raster.Item(head[:]).Below()
+	below := raster.Item(head[:]).TakeRun()
 	x, y := raster.Item(head[:]).At()
 	for block := range below + 1 {
 		for m := mask; m != 0; m &= m - 1 {

@@ -64,7 +64,7 @@ func TestHiddenPicture(t *testing.T) {
 						must(t, pass.Draw(context.Background(), second[i].pipeline, &second[i].args))
 					}
 					must(t, pass.End(context.Background()))
-					if !bytes.Equal(one.bytes(0), all.bytes(0)) || !bytes.Equal(deepOne.Rows(format.Depth, 0, 0), deepAll.Rows(format.Depth, 0, 0)) {
+					if !bytes.Equal(one.bytes(0), all.bytes(0)) || !bytes.Equal(deepOne.LayerBytes(format.Depth, 0, 0), deepAll.LayerBytes(format.Depth, 0, 0)) {
 						t.Error("another picture")
 					}
 					for i := range first {

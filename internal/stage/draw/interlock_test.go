@@ -149,6 +149,6 @@ func "write"(v1 i32, v2 i32, v3 i32, v4 i32, v5 i32, v6 i32, v7 i32) L1 {
 				t.Fatalf("texel %d is %d; want %d", i, got, behindAll(n))
 			}
 		}
-		return m.Rows(0, 0, 0)
+		return m.LayerBytes(0, 0, 0)
 	})
 }

@@ -148,7 +148,7 @@ func testSamples(t *testing.T, c []corner, samples int, shading bool) {
 			if !inside {
 				want = [3]float64{}
 			}
-			b := m.Texel(texture.Place{X: x, Y: y, Sample: n})
+			b := m.Texel(texture.Coord{X: x, Y: y, Sample: n})
 			for k := range want {
 				got := float64(math.Float32frombits(binary.LittleEndian.Uint32(b[4*k:])))
 				if math.Abs(got-want[k]) > 4e-6*(1+math.Abs(want[k])) {

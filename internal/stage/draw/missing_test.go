@@ -84,7 +84,7 @@ func TestCentroid(t *testing.T) {
 				if float64(px)+sx/16 < 4.25 {
 					want, there = 0, 0
 				}
-				b := c.images[0].Texel(texture.Place{X: px, Y: i / side, Sample: n})
+				b := c.images[0].Texel(texture.Coord{X: px, Y: i / side, Sample: n})
 				if math.Abs(number(b, 0)-want) > 1e-6 || number(b, 1) != there {
 					t.Fatalf("%s: sample %d of pixel %d: %v, %v; want %v, %v", e.Name(), n, i, number(b, 0), number(b, 1), want, there)
 				}

@@ -66,12 +66,12 @@ func full(items []uint64) bool {
 	seen := uint64(0)
 	for ; len(items) >= 2; items = items[2:] {
 		head := [1]uint64{items[0]}
-		below := raster.Item(head[:]).Below()
+		below := raster.Item(head[:]).TakeRun()
 		x, y := raster.Item(head[:]).At()
 		if items[1] != ^uint64(0) || x%raster.Block != 0 || y%raster.Block != 0 {
 			continue
 		}
-		seen |= firstColumn >> (across * (raster.MaxBelow - below)) << (y/raster.Block%across*across + x/raster.Block%across)
+		seen |= firstColumn >> (across * (raster.MaxRun - below)) << (y/raster.Block%across*across + x/raster.Block%across)
 	}
 	return seen == ^uint64(0)
 }

@@ -110,7 +110,7 @@ func TestOverrideCoverageEarly(t *testing.T) {
 			m, v := image(t, texture.Desc{Format: "D32_SFLOAT", Width: side, Height: side, Samples: 4}, texture.ViewDesc{})
 			for i := range side * side * 2 {
 				if !x.othersFail {
-					m.Store(texture.Place{X: i / 2 % side, Y: i / 2 / side, Sample: 1 + i%2*2}, [4]uint64{0x3f800000})
+					m.Store(texture.Coord{X: i / 2 % side, Y: i / 2 / side, Sample: 1 + i%2*2}, [4]uint64{0x3f800000})
 				}
 			}
 			c.Depth = v
@@ -138,7 +138,7 @@ func TestOverrideCoverageHopeful(t *testing.T) {
 		c := sampled(t, "R8_UNORM", 4)
 		m, v := image(t, texture.Desc{Format: "D32_SFLOAT", Width: side, Height: side, Samples: 4}, texture.ViewDesc{})
 		for i := range side * side {
-			m.Store(texture.Place{X: i % side, Y: i / side, Sample: 2}, [4]uint64{0x3f800000})
+			m.Store(texture.Coord{X: i % side, Y: i / side, Sample: 2}, [4]uint64{0x3f800000})
 		}
 		c.Depth = v
 		s := full(c)

@@ -22,7 +22,7 @@ import (
 type album struct {
 	draw.Target
 	images []*texture.Image
-	places []texture.Place // of the first texel of each view
+	places []texture.Coord // of the first texel of each view
 }
 
 // attach adds an attachment and returns its view. Level 1 and layers from 1 on are shown
@@ -43,7 +43,7 @@ func (c *album) attach(t *testing.T, name string, samples, layers int, aspect fo
 		t.Fatal(err)
 	}
 	c.images = append(c.images, m)
-	c.places = append(c.places, texture.Place{Aspect: aspect, Level: v.BaseLevel, Layer: v.BaseLayer})
+	c.places = append(c.places, texture.Coord{Aspect: aspect, Level: v.BaseLevel, Layer: v.BaseLayer})
 	return w
 }
 
@@ -60,7 +60,7 @@ func (c *album) bytes() (b []byte) {
 	for i, m := range c.images {
 		for level := range m.Levels {
 			for layer := range m.Layers {
-				b = append(b, m.Rows(c.places[i].Aspect, level, layer)...)
+				b = append(b, m.LayerBytes(c.places[i].Aspect, level, layer)...)
 			}
 		}
 	}

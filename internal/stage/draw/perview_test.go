@@ -33,7 +33,7 @@ func ofLayers(t *testing.T, layers int) *canvas {
 // leftOf returns the first pixel of a row that is covered, by layer, side for none.
 func (c *canvas) leftOf(layer, y int) int {
 	for x := range side {
-		if number(c.images[0].Texel(texture.Place{X: x, Y: y, Layer: layer}), 1) == 1 {
+		if number(c.images[0].Texel(texture.Coord{X: x, Y: y, Layer: layer}), 1) == 1 {
 			return x
 		}
 	}
@@ -101,7 +101,7 @@ func TestViewportMaskPerView(t *testing.T) {
 				if mask>>n&1 != 0 {
 					want = [2]float64{float64(n), 1}
 				}
-				b := c.images[0].Texel(texture.Place{X: 3 + side/2*(n%2), Y: 3 + side/2*(n/2), Layer: view})
+				b := c.images[0].Texel(texture.Coord{X: 3 + side/2*(n%2), Y: 3 + side/2*(n/2), Layer: view})
 				if number(b, 0) != want[0] || number(b, 1) != want[1] {
 					t.Errorf("%s, views %x, view %d, viewport %d: %v, %v; want %v", e.Name(), views, view, n, number(b, 0), number(b, 1), want)
 				}

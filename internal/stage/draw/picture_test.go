@@ -70,7 +70,7 @@ func blank(t testing.TB, width, height int, formats ...string) *canvas {
 }
 
 // bytes returns the first layer of an attachment.
-func (c *canvas) bytes(n int) []byte { return c.images[n].Rows(0, 0, 0) }
+func (c *canvas) bytes(n int) []byte { return c.images[n].LayerBytes(0, 0, 0) }
 
 // full is a state with one viewport that is the whole canvas.
 func full(c *canvas) draw.State {

@@ -111,7 +111,7 @@ func TestLayers(t *testing.T) {
 					want, there = 0, 0
 				}
 				for i := range side * side {
-					if b := m.Rows(0, 0, layer)[8*i:]; number(b, 0) != want || number(b, 1) != there {
+					if b := m.LayerBytes(0, 0, layer)[8*i:]; number(b, 0) != want || number(b, 1) != there {
 						t.Fatalf("%s, %s: texel %d of layer %d: %v, %v; want %v, %v", e.Name(), x.in, i, layer, number(b, 0), number(b, 1), want, there)
 					}
 				}

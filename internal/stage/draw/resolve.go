@@ -23,7 +23,7 @@ const (
 // from in src and at to in dst: of the aspect, level and layer that the places name.
 // What lies outside of the images is left out. Of integers, and of stencil, an average
 // is sample 0 (Vulkan §"Render Pass Multisample Resolve Operations").
-func Resolve(dst *texture.Image, to texture.Place, src *texture.Image, from texture.Place, width, height int, mode ResolveMode) {
+func Resolve(dst *texture.Image, to texture.Coord, src *texture.Image, from texture.Coord, width, height int, mode ResolveMode) {
 	to.Sample = 0
 	floats := resolvesFloats(src, from.Aspect)
 	if mode == ResolveAverage && !floats {
@@ -49,7 +49,7 @@ func resolvesFloats(m *texture.Image, a format.Aspect) bool {
 
 // resolved is the texel that samples make: averages of up to 64 floats are exact but
 // for one rounding, in their order.
-func resolved(src *texture.Image, at texture.Place, mode ResolveMode, floats bool) [4]uint64 {
+func resolved(src *texture.Image, at texture.Coord, mode ResolveMode, floats bool) [4]uint64 {
 	at.Sample = 0
 	out := src.Load(at)
 	if mode == ResolveSampleZero {

@@ -23,7 +23,7 @@ func sampled(t *testing.T, format string, samples int) *canvas {
 func (c *canvas) set(x, y int) (set uint64) {
 	m := c.images[0]
 	for n := range m.Samples {
-		if m.Texel(texture.Place{X: x, Y: y, Sample: n})[0] != 0 {
+		if m.Texel(texture.Coord{X: x, Y: y, Sample: n})[0] != 0 {
 			set |= 1 << n
 		}
 	}
@@ -103,7 +103,7 @@ func TestSampleShading(t *testing.T) {
 			p.Modes |= ir.PerSample
 			paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: p}, s, c, draw.Args{Count: 3, Shader: compute.Args{Push: cover}})
 			for n := range 4 {
-				if b := c.images[0].Texel(texture.Place{X: 5, Y: 7, Sample: n}); number(b, 0) != float64(n) || number(b, 1) != 1 {
+				if b := c.images[0].Texel(texture.Coord{X: 5, Y: 7, Sample: n}); number(b, 0) != float64(n) || number(b, 1) != 1 {
 					t.Errorf("%s: sample %d is %v, %v", e.Name(), n, number(b, 0), number(b, 1))
 				}
 			}
@@ -124,7 +124,7 @@ func TestSampledDepth(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := range side * side * 4 {
-			m.Store(texture.Place{X: i / 4 % side, Y: i / 4 / side, Sample: i % 4}, [4]uint64{0x3f000000})
+			m.Store(texture.Coord{X: i / 4 % side, Y: i / 4 / side, Sample: i % 4}, [4]uint64{0x3f000000})
 		}
 		s := full(c)
 		s.Multisample.Samples = 4
@@ -153,14 +153,14 @@ func TestResolve(t *testing.T) {
 	c := sampled(t, "R8G8_UNORM", 4)
 	src := c.images[0]
 	for n, v := range []byte{0, 10, 20, 255} {
-		copy(src.Texel(texture.Place{X: 2, Y: 3, Sample: n}), []byte{v, 255 - v})
+		copy(src.Texel(texture.Coord{X: 2, Y: 3, Sample: n}), []byte{v, 255 - v})
 	}
 	for _, x := range []struct {
 		mode draw.ResolveMode
 		want [2]byte
 	}{{draw.ResolveSampleZero, [2]byte{0, 255}}, {draw.ResolveAverage, [2]byte{71, 184}}, {draw.ResolveMin, [2]byte{0, 0}}, {draw.ResolveMax, [2]byte{255, 255}}} {
 		dst, _ := image(t, texture.Desc{Format: "R8G8_UNORM", Width: 4, Height: 4}, texture.ViewDesc{})
-		draw.Resolve(dst, texture.Place{X: 1, Y: 1}, src, texture.Place{X: 2, Y: 3}, 8, 8, x.mode)
+		draw.Resolve(dst, texture.Coord{X: 1, Y: 1}, src, texture.Coord{X: 2, Y: 3}, 8, 8, x.mode)
 		if got := [2]byte(dst.Texel(place(1, 1))); got != x.want {
 			t.Errorf("mode %d: %v; want %v", x.mode, got, x.want)
 		}
@@ -175,7 +175,7 @@ func TestPostDepthCoverage(t *testing.T) {
 			c := sampled(t, "R32G32_SFLOAT", 4)
 			m, v := image(t, texture.Desc{Format: "D32_SFLOAT", Width: side, Height: side, Samples: 4}, texture.ViewDesc{})
 			for i := range side * side * 2 {
-				m.Store(texture.Place{X: i / 2 % side, Y: i / 2 / side, Sample: 1 + i%2*2}, [4]uint64{0x3f800000})
+				m.Store(texture.Coord{X: i / 2 % side, Y: i / 2 / side, Sample: 1 + i%2*2}, [4]uint64{0x3f800000})
 			}
 			c.Depth = v
 			s := full(c)
@@ -193,7 +193,7 @@ func TestPostDepthCoverage(t *testing.T) {
 				if n%2 == 0 {
 					w, there = 0, 0
 				}
-				if b := c.images[0].Texel(texture.Place{X: 3, Y: 4, Sample: n}); number(b, 0) != w || number(b, 1) != there {
+				if b := c.images[0].Texel(texture.Coord{X: 3, Y: 4, Sample: n}); number(b, 0) != w || number(b, 1) != there {
 					t.Errorf("%s,%s: sample %d: mask %v, %v; want %v, %v", e.Name(), modes, n, number(b, 0), number(b, 1), w, there)
 				}
 			}

@@ -328,7 +328,7 @@ func (d *drawing) fragments(ctx context.Context, f *flow) error {
 			r.Point(p.v[0], p.id)
 		case LineList, LineStrip, LineListAdjacency, LineStripAdjacency:
 			if p.begins || f.topology == LineList || f.topology == LineListAdjacency {
-				r.Strip()
+				r.ResetStipple()
 			}
 			r.Line([2]uint32(p.v[:2]), p.provoking, p.id)
 		default:

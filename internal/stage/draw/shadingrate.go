@@ -209,7 +209,7 @@ func (d *drawing) rate(s *sheet) {
 		p := &d.raster.Primitives[item.Primitive()]
 		flags, layer := uint32(0), p.Layer
 		if r.word >= 0 {
-			flags = d.raster.Kept[int(3*item.Primitive()+p.Provoking())*kept+r.word-positionBytes/4]
+			flags = d.raster.Varyings[int(3*item.Primitive()+p.Provoking())*kept+r.word-positionBytes/4]
 		}
 		if d.key.views {
 			layer = view

@@ -176,7 +176,7 @@ func checkRates(t *testing.T, c *canvas, samples int, size func(x, y int) extent
 		}
 		want := [4]float64{float64(x0) + float64(f.w)/2, float64(y0) + float64(f.h)/2, float64(flagsOf(f)), float64(16*f.w + f.h)}
 		for n := range samples {
-			at := texture.Place{X: x, Y: y, Sample: n}
+			at := texture.Coord{X: x, Y: y, Sample: n}
 			a, b := c.images[0].Texel(at), c.images[1].Texel(at)
 			got := [4]float64{number(a, 0), number(a, 1), number(a, 2), number(a, 3)}
 			w, m := want, mask
@@ -252,7 +252,7 @@ func TestShadingRateCombiners(t *testing.T) {
 			m, v := image(t, texture.Desc{Format: "R8_UINT", Width: 4, Height: 2}, texture.ViewDesc{})
 			c.Rates, c.RateTexel = v, [2]uint32{8, 16}
 			for i := range 8 {
-				m.Store(texture.Place{X: i % 4, Y: i / 4}, [4]uint64{uint64(flagsOf(supported(1)[r.IntN(9)]))})
+				m.Store(texture.Coord{X: i % 4, Y: i / 4}, [4]uint64{uint64(flagsOf(supported(1)[r.IntN(9)]))})
 			}
 			s := full(c)
 			s.Multisample.Samples = uint32(samples)
@@ -269,7 +269,7 @@ func TestShadingRateCombiners(t *testing.T) {
 					}
 					in := func(x extent) extent { return clampedTo(x, samples) }
 					f := in(combinedOf(ops[0], in(pipeline), in(encoded(rates[provoking]))))
-					texel := m.Load(texture.Place{X: x / 8, Y: y / 16})[0]
+					texel := m.Load(texture.Coord{X: x / 8, Y: y / 16})[0]
 					return in(combinedOf(ops[1], f, in(encoded(int(texel)))))
 				}
 			}
@@ -304,7 +304,7 @@ func TestShadingRateLayers(t *testing.T) {
 				}
 				m, v := image(t, texture.Desc{Format: "R8_UINT", Width: 1, Height: 1, Layers: layers}, texture.ViewDesc{Layers: layers})
 				for n := range layers {
-					m.Store(texture.Place{Layer: n}, [4]uint64{uint64([2]int{4, 1}[n])})
+					m.Store(texture.Coord{Layer: n}, [4]uint64{uint64([2]int{4, 1}[n])})
 				}
 				c.Rates, c.RateTexel = v, [2]uint32{16, 16}
 				s := full(c)
@@ -315,7 +315,7 @@ func TestShadingRateLayers(t *testing.T) {
 				}
 				paint(t, e, draw.Stages{Vertex: parse(t, vertex, 0), Fragment: parse(t, ratesText, 0)}, s, c, draw.Args{Count: 3, Shader: compute.Args{Push: cover}})
 				want := [2]float64{4, 1}[layers-1]
-				if got := number(c.images[0].Texel(texture.Place{X: 3, Y: 3, Layer: 1}), 2); got != want {
+				if got := number(c.images[0].Texel(texture.Coord{X: 3, Y: 3, Layer: 1}), 2); got != want {
 					t.Errorf("%s, views %t, %d layers: rate %v; want %v", e.Name(), views, layers, got, want)
 				}
 			}
@@ -336,7 +336,7 @@ func TestShadingRateDepth(t *testing.T) {
 					c := rateCanvas(t, samples)
 					m, v := image(t, texture.Desc{Format: "D32_SFLOAT", Width: rateSide, Height: rateSide, Samples: samples}, texture.ViewDesc{})
 					for i := range rateSide * rateSide * samples {
-						m.Store(texture.Place{X: i / samples % rateSide, Y: i / samples / rateSide, Sample: i % samples}, [4]uint64{0x3f000000})
+						m.Store(texture.Coord{X: i / samples % rateSide, Y: i / samples / rateSide, Sample: i % samples}, [4]uint64{0x3f000000})
 					}
 					c.Depth = v
 					s := full(c)
@@ -350,7 +350,7 @@ func TestShadingRateDepth(t *testing.T) {
 						f = strings.Replace(f, "out.f32 v11, #3", "out.f32 v11, #3\n v12 = flt.f32 v1, 0.0:f32\n if v12 {\n demote\n }", 1)
 					}
 					paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, f, 0)}, s, c, draw.Args{Count: 3, Passed: &passed[k], Shader: compute.Args{Push: push}})
-					depths[k] = m.Rows(0, 0, 0)
+					depths[k] = m.LayerBytes(0, 0, 0)
 				}
 				if string(depths[0]) != string(depths[1]) || passed[0] != passed[1] || passed[0] == 0 {
 					t.Errorf("%s, %d samples, late %t: other depths than with fragments of one pixel, or %d samples and not %d", e.Name(), samples, late, passed[1], passed[0])
@@ -514,7 +514,7 @@ func TestShadingRateFlags(t *testing.T) {
 		for texel, want := range map[uint64]float64{0x0f: 10, 0x0c: 8, 0xf3: 2, 0xf5: 5} {
 			c := rateCanvas(t, 1)
 			m, v := image(t, texture.Desc{Format: "R8_UINT", Width: 2, Height: 1}, texture.ViewDesc{})
-			m.Clear(texture.Place{}, [4]uint64{texel})
+			m.Clear(texture.Coord{}, [4]uint64{texel})
 			c.Rates, c.RateTexel = v, [2]uint32{8, 16}
 			s := full(c)
 			s.Rate = draw.ShadingRate{Width: 2, Combiners: [2]draw.RateCombiner{draw.RateKeep, draw.RateReplace}}

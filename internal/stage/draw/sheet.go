@@ -84,9 +84,9 @@ func (d *drawing) leave() error {
 		d.rate(s)
 	}
 	s.turn, s.bound, s.sight = d.turn, &d.fragmentBound, d.sight
-	s.itemed = itemed{d.itemWords(), int(d.key.samples), d.shaded, d.frame.Columns, int(d.pipeline.rec.kept() / 4)}
+	s.itemed = itemed{d.itemWords(), int(d.key.samples), d.shaded, d.frame.Runs, int(d.pipeline.rec.kept() / 4)}
 	s.primitives, d.raster.Primitives = d.raster.Primitives, s.primitives[:0]
-	s.kept, d.raster.Kept = d.raster.Kept, s.kept[:0]
+	s.kept, d.raster.Varyings = d.raster.Varyings, s.kept[:0]
 	s.params.size(4 * fragmentWords)
 	copy(s.params.words(fragmentWords), d.params.words(vertexWords + fragmentWords)[vertexWords:])
 	o := &d.own.buffers
@@ -217,7 +217,7 @@ func (s *sheet) fetch(items []uint64) {
 	words, last := s.itemed.words, uint32(math.MaxUint32)
 	for n := 0; n < min(len(items), mostFetched*words); n += words {
 		if p := raster.Item(items[n:]).Primitive(); p != last {
-			raster.Fetch(s.primitives, s.kept, s.itemed.kept, p)
+			raster.Prefetch(s.primitives, s.kept, s.itemed.kept, p)
 			last = p
 		}
 	}
@@ -227,7 +227,7 @@ func (s *sheet) fetch(items []uint64) {
 // and each sheet's stand somewhere else.
 func (s *sheet) askItems(first, count uint32) {
 	words, shaded := uint32(s.itemed.words), s.itemed.shaded
-	raster.FetchItems(s.items, int(first/shaded*words), int(count/shaded*words))
+	raster.PrefetchItems(s.items, int(first/shaded*words), int(count/shaded*words))
 }
 
 // add adds a sheet to those that are set up.

@@ -101,7 +101,7 @@ func (d *drawing) clipped(f *flow) {
 	s.ClippingInvocations += uint64(len(f.primitives))
 	n := f.topology.corners()
 	for i := range f.primitives {
-		if p := &f.primitives[i]; d.raster.Remains(p.v[:n], p.provoking) {
+		if p := &f.primitives[i]; d.raster.SurvivesClipping(p.v[:n], p.provoking) {
 			s.ClippingPrimitives++
 		}
 	}

@@ -101,7 +101,7 @@ func TestWhere(t *testing.T) {
 						if mask != nil && mask[0]>>n&1 == 0 {
 							want = [3]float64{}
 						}
-						b := m.Texel(texture.Place{X: x, Y: y, Sample: n})
+						b := m.Texel(texture.Coord{X: x, Y: y, Sample: n})
 						for k := range want {
 							if d := number(b, k) - want[k]; d > 1e-6 || d < -1e-6 {
 								t.Fatalf("%s, %d samples, mask %v, each %t: (%d, %d, %d), component %d is %v; want %v", e.Name(), samples, mask, each, x, y, n, k, number(b, k), want[k])

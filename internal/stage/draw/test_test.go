@@ -164,7 +164,7 @@ func (c *canvas) tests(t *testing.T, name string) *texture.Image {
 // fill stores values, and replaces each by what the format makes of it.
 func fill(m *texture.Image, a format.Aspect, list []float64) {
 	for i := range list {
-		at := texture.Place{X: i % side, Y: i / side, Aspect: a}
+		at := texture.Coord{X: i % side, Y: i / side, Aspect: a}
 		n := uint64(list[i])
 		if a == format.Depth {
 			n = uint64(math.Float32bits(float32(list[i])))
@@ -180,7 +180,7 @@ func fill(m *texture.Image, a format.Aspect, list []float64) {
 func value(m *texture.Image, a format.Aspect, i int) (float64, bool) {
 	for _, has := range m.Aspects() {
 		if has == a {
-			n := m.Load(texture.Place{X: i % side, Y: i / side, Aspect: a})[0]
+			n := m.Load(texture.Coord{X: i % side, Y: i / side, Aspect: a})[0]
 			if a == format.Stencil {
 				return float64(n), true
 			}

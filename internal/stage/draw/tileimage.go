@@ -64,7 +64,7 @@ func (s *fragmentShader) tileNumber(in ir.Input, a *attachment) ir.V {
 	if in.Semantic == ir.TileStencil {
 		return a.Raw(words, 0)
 	}
-	return s.typed(a.Numbers(words)[in.Index%4], a.Signed(), in.Type)
+	return s.typed(a.Unpack(words)[in.Index%4], a.Signed(), in.Type)
 }
 
 // inAttachment reports whether an attachment has sample n of the fragment's pixel.

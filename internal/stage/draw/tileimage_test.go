@@ -98,7 +98,7 @@ func "main"() L1 {
 			}
 			for i := range side * side {
 				for n := range 4 {
-					c.images[1].Store(texture.Place{X: i % side, Y: i / side, Layer: 1, Sample: n}, [4]uint64{0, 0, uint64(floatBits(float32(10*i + n + 1)))})
+					c.images[1].Store(texture.Coord{X: i % side, Y: i / side, Layer: 1, Sample: n}, [4]uint64{0, 0, uint64(floatBits(float32(10*i + n + 1)))})
 				}
 			}
 			s := full(c)
@@ -119,7 +119,7 @@ func "main"() L1 {
 					case 4: // there is no such sample
 						want = 0
 					}
-					if got := number(c.images[0].Texel(texture.Place{X: i % side, Y: i / side, Layer: 1, Sample: n}), 0); got != want {
+					if got := number(c.images[0].Texel(texture.Coord{X: i % side, Y: i / side, Layer: 1, Sample: n}), 0); got != want {
 						t.Fatalf("%s, sample %d: sample %d of pixel %d is %v; want %v", e.Name(), which, n, i, got, want)
 					}
 				}
@@ -216,7 +216,7 @@ func TestFramebufferLayer(t *testing.T) {
 				s.ViewMask, vertex = 4, cornersText
 			}
 			paint(t, e, draw.Stages{Vertex: parse(t, vertex, 0), Fragment: parse(t, giveText("framebufferlayer i32 0", "i32"), 0)}, s, c, draw.Args{Count: 3, Shader: compute.Args{Push: cover}})
-			if b := m.Texel(texture.Place{X: 1, Y: 1, Layer: 2}); number(b, 0) != 2 || number(b, 1) != 1 {
+			if b := m.Texel(texture.Coord{X: 1, Y: 1, Layer: 2}); number(b, 0) != 2 || number(b, 1) != 1 {
 				t.Errorf("%s, views %t: layer %v", e.Name(), views, number(b, 0))
 			}
 		}

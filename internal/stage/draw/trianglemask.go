@@ -19,7 +19,7 @@ func (s *triangleShader) cover(c *[3]triangleCorner, turned ir.V) {
 	least := func(op ir.Op, axis int) ir.V {
 		return b.Op(op, ir.I32, b.Op(op, ir.I32, c[0].at[axis], c[1].at[axis]), c[2].at[axis])
 	}
-	plain := s.flag(raster.BatchPlain)
+	plain := s.flag(raster.BatchTiny)
 	tiny, empty, split := plain, b.Bool(false), b.Bool(false)
 	var first, size, block, inBlock [2]ir.V // in pixels
 	for axis := range 2 {
@@ -33,7 +33,7 @@ func (s *triangleShader) cover(c *[3]triangleCorner, turned ir.V) {
 		last := s.or(s.and(first[axis], b.I32(^uint32(raster.Tile-1))), b.I32(raster.Tile-raster.Block))
 		block[axis] = b.Op(ir.SMin, ir.I32, s.and(first[axis], b.I32(^uint32(1))), last)
 		inBlock[axis] = b.Op(ir.Sub, ir.I32, first[axis], block[axis])
-		reach := b.Cmp(ir.SLe, b.Op(ir.Sub, ir.I32, high, low), b.I32(raster.TinyReach))
+		reach := b.Cmp(ir.SLe, b.Op(ir.Sub, ir.I32, high, low), b.I32(raster.TinyExtent))
 		fits := b.Cmp(ir.SLe, s.add(inBlock[axis], size[axis]), b.I32(raster.Block))
 		over := b.Cmp(ir.SLt, s.or(first[axis], b.I32(raster.Tile-1)), b.Op(ir.Sub, ir.I32, end, b.I32(1)))
 		tiny, split = s.all(tiny, reach, s.any(fits, over)), s.any(split, over)
@@ -48,16 +48,16 @@ func (s *triangleShader) cover(c *[3]triangleCorner, turned ir.V) {
 	low, high := s.tinyMask(&at, first, size)
 	covered := s.not(b.Cmp(ir.Eq, s.or(low, high), b.I32(0)))
 	s.leaveMask(low, high, inBlock)
-	s.leave(raster.BatchPlace, s.or(block[0], b.Op(ir.Shl, ir.I32, block[1], b.I32(16))))
+	s.leave(raster.BatchBlock, s.or(block[0], b.Op(ir.Shl, ir.I32, block[1], b.I32(16))))
 	tile := func(axis int) ir.V {
 		const shift = 6 // of raster.Tile
 		n := b.Op(ir.AShr, ir.I32, first[axis], b.I32(shift))
 		return b.Op(ir.Sub, ir.I32, n, s.params(ir.I32, batchFirst+uint32(axis)))
 	}
 	number := s.add(s.mul(tile(1), s.params(ir.I32, batchWidth)), tile(0))
-	state := b.Select(split, b.I32(raster.BatchSplit), b.Select(covered, number, b.I32(raster.BatchNothing)))
-	state = b.Select(tiny, state, b.I32(raster.BatchWhole))
-	s.leave(raster.BatchState, b.Select(s.all(plain, empty), b.I32(raster.BatchNothing), state))
+	state := b.Select(split, b.I32(raster.BatchSplit), b.Select(covered, number, b.I32(raster.BatchEmpty)))
+	state = b.Select(tiny, state, b.I32(raster.BatchUnclipped))
+	s.leave(raster.BatchState, b.Select(s.all(plain, empty), b.I32(raster.BatchEmpty), state))
 }
 
 // centre is where in a pixel its centre is, in sub-pixels.

@@ -83,7 +83,7 @@ func (s *triangleShader) triangle() {
 		s.corner(&c[i], s.own(ir.I32, h, from, 4*uint32(i)))
 	}
 	nothing, other := s.outside(&c)
-	state := b.Select(nothing, b.I32(raster.BatchNothing), b.I32(raster.BatchOther))
+	state := b.Select(nothing, b.I32(raster.BatchEmpty), b.I32(raster.BatchFallback))
 	s.leave(raster.BatchState, state)
 	x, y, area := s.sides(&c)
 	zero := b.Const(ir.F64, 0)
@@ -91,7 +91,7 @@ func (s *triangleShader) triangle() {
 	front := b.Op(ir.Xor, ir.B1, turned, s.flag(raster.BatchClockwise))
 	culled := b.Select(front, s.flag(raster.BatchCullFront), s.flag(raster.BatchCullBack))
 	b.If(s.not(s.any(nothing, other)))
-	s.leave(raster.BatchState, b.I32(raster.BatchNothing))
+	s.leave(raster.BatchState, b.I32(raster.BatchEmpty))
 	b.If(s.not(s.any(culled, b.Cmp(ir.FEq, area, zero))))
 	s.cover(&c, turned)
 	s.planes(&c, x, y, area, front)
@@ -132,7 +132,7 @@ func (s *triangleShader) corner(c *triangleCorner, n ir.V) {
 	}
 	x, y := place(c.x, 0), place(c.y, 1)
 	c.depth = place(c.z, 2)
-	inReach := func(v ir.V) ir.V { return b.Cmp(ir.FLt, b.Op(ir.FAbs, ir.F32, v), s.num(raster.Reach)) }
+	inReach := func(v ir.V) ir.V { return b.Cmp(ir.FLt, b.Op(ir.FAbs, ir.F32, v), s.num(raster.GuardBand)) }
 	c.near = s.all(inReach(x), inReach(y))
 	for i, v := range [...]ir.V{x, y} {
 		c.at[i] = b.Op(ir.FToS, ir.I32, b.Op(ir.FRoundEven, ir.F32, s.fmul(v, s.num(1<<raster.SubPixelBits))))

@@ -98,7 +98,7 @@ func setStates() map[string]*raster.State {
 		"clockwise":      state(func(s *raster.State) { s.Clockwise, s.CullFront = true, true }),
 		"nothing":        state(func(s *raster.State) { s.CullBack, s.CullFront = true, true }),
 		"scissor":        state(func(s *raster.State) { s.Scissors[0] = raster.Rect{X0: 63, Y0: 5, X1: 257, Y1: 300} }),
-		"area":           state(func(s *raster.State) { s.Area, s.Columns = raster.Rect{X0: 130, Y0: 67, X1: 400, Y1: 500}, true }),
+		"area":           state(func(s *raster.State) { s.Area, s.Runs = raster.Rect{X0: 130, Y0: 67, X1: 400, Y1: 500}, true }),
 		"samples":        state(func(s *raster.State) { s.Samples = 4 }),
 		"conservative":   state(func(s *raster.State) { s.Conservative = raster.Overestimate }),
 		"aligned":        state(func(s *raster.State) { s.Aligned = true }),
@@ -133,12 +133,12 @@ func TestSetUp(t *testing.T) {
 		for _, e := range setEngines() {
 			all := &raster.Rasterizer{}
 			all.Begin(s)
-			if !all.Batched(v, new(raster.BatchParams)) {
+			if !all.BatchVertices(v, new(raster.BatchParams)) {
 				t.Fatalf("%s: a program cannot set the triangles up", name)
 			}
 			other := setUpBy(t, e, all, v, list)
 			t.Logf("%s, %s: %d of %d triangles are left to others", e.Name(), name, other, n)
-			if !bytes.Equal(bytesOf(all.Primitives), bytesOf(one.Primitives)) || !slices.Equal(all.Kept, one.Kept) {
+			if !bytes.Equal(bytesOf(all.Primitives), bytesOf(one.Primitives)) || !slices.Equal(all.Varyings, one.Varyings) {
 				t.Errorf("%s, %s: other primitives", e.Name(), name)
 				for i := range one.Primitives {
 					if got, want := all.Primitives[i:i+1], one.Primitives[i:i+1]; !bytes.Equal(bytesOf(got), bytesOf(want)) {
@@ -170,7 +170,7 @@ func setUpBy(t *testing.T, e exec.Engine, r *raster.Rasterizer, v raster.Records
 	}
 	defer program.Close()
 	d := drawing{scratch: &scratch{}, recorded: &recorded{pipeline: &Pipeline{rec: &record{stride: 4 * uint32(v.Stride)}}}}
-	r.Batched(v, &d.batchParams)
+	r.BatchVertices(v, &d.batchParams)
 	if err := d.batchBound.bind(program, &compute.Args{}, &own{}); err != nil {
 		t.Fatal(err)
 	}
@@ -182,10 +182,10 @@ func setUpBy(t *testing.T, e exec.Engine, r *raster.Rasterizer, v raster.Records
 	}
 	for i, p := range list {
 		b := &d.batches[i/raster.BatchSize]
-		if b[raster.BatchState][i%raster.BatchSize] == raster.BatchOther {
+		if b[raster.BatchState][i%raster.BatchSize] == raster.BatchFallback {
 			others++
 		}
-		r.Set(b, uint(i), &p.v, p.provoking, p.id)
+		r.BatchTriangle(b, uint(i), &p.v, p.provoking, p.id)
 	}
 	return others
 }

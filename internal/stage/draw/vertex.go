@@ -102,7 +102,7 @@ func (s *vertexShader) attribute(in ir.Input) ir.V {
 			return s.wide(&a, x, in)
 		}
 		if in.Index < first+4 {
-			return s.typed(x.Numbers(s.element(&a, x))[in.Index-first], x.Signed(), in.Type)
+			return s.typed(x.Unpack(s.element(&a, x))[in.Index-first], x.Signed(), in.Type)
 		}
 	}
 	if in.Index%4 == 3 {

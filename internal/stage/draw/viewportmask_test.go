@@ -157,7 +157,7 @@ func TestViewportRelative(t *testing.T) {
 				if want == 0 {
 					viewport, there = 0, 0
 				}
-				b := m.Texel(texture.Place{X: 3, Y: 4, Layer: layer})
+				b := m.Texel(texture.Coord{X: 3, Y: 4, Layer: layer})
 				if number(b, 0) != viewport || number(b, 1) != there {
 					t.Errorf("%s, %q, layer %d: %v, %v; want %v, %v", e.Name(), x.out, layer, number(b, 0), number(b, 1), viewport, there)
 				}

@@ -164,7 +164,7 @@ func (c *imageCase) fill(r *rand.Rand) error {
 		return b
 	}
 	for _, a := range m.Aspects()[1:] { // of chroma
-		copy(m.Level(a, 0), random(len(m.Level(a, 0))))
+		copy(m.LevelBytes(a, 0), random(len(m.LevelBytes(a, 0))))
 	}
 	for l := range m.Levels {
 		w, h, d := m.LevelExtent(l)
@@ -178,7 +178,7 @@ func (c *imageCase) fill(r *rand.Rand) error {
 			}
 			continue
 		}
-		copy(m.Level(0, l), random(len(m.Level(0, l))))
+		copy(m.LevelBytes(0, l), random(len(m.LevelBytes(0, l))))
 		if !strings.Contains(c.image.Format, "FLOAT") {
 			continue
 		}
@@ -187,7 +187,7 @@ func (c *imageCase) fill(r *rand.Rand) error {
 			for k := range v {
 				v[k] = uint64(math.Float32bits(float32(r.IntN(65)) / 64))
 			}
-			m.Store(texture.Place{X: n % w, Y: n / w % h, Z: n / (w * h) % d, Layer: n / (w * h * d), Level: l}, v)
+			m.Store(texture.Coord{X: n % w, Y: n / w % h, Z: n / (w * h) % d, Layer: n / (w * h * d), Level: l}, v)
 		}
 	}
 	return nil
@@ -201,7 +201,7 @@ func (c *imageCase) bytes() (data []byte, offsets, planes []uint32) {
 				data = append(data, 0)
 			}
 			planes = append(planes, uint32(len(data)))
-			data = append(data, c.made.Level(a, 0)...)
+			data = append(data, c.made.LevelBytes(a, 0)...)
 		}
 		return data, []uint32{0}, planes
 	}
@@ -211,7 +211,7 @@ func (c *imageCase) bytes() (data []byte, offsets, planes []uint32) {
 		}
 		offsets = append(offsets, uint32(len(data)))
 		if c.made.Blocks(l, 0) == nil {
-			data = append(data, c.made.Level(0, l)...)
+			data = append(data, c.made.LevelBytes(0, l)...)
 			continue
 		}
 		for layer := range c.made.Layers {

@@ -33,7 +33,7 @@ func (c *imageCase) slope() error {
 			for i, f := range [4]float64{x, y, x - y, x + 2*y} {
 				v[i] = uint64(math.Float32bits(float32(f)))
 			}
-			c.made.Store(texture.Place{X: n % w, Y: n / w, Level: l}, v)
+			c.made.Store(texture.Coord{X: n % w, Y: n / w, Level: l}, v)
 		}
 	}
 	return nil

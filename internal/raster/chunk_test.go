@@ -85,7 +85,7 @@ func TestKeptTiles(t *testing.T) {
 		r.Vertices(records(inPixels(x, y, side, side), inPixels(x+40, y, side, side), inPixels(x, y+40, side, side)))
 		for n := range uint32(8000) {
 			r.Triangle([3]uint32{0, 1, 2}, 0, n)
-			r.Primitives, r.Kept = r.Primitives[:0], r.Kept[:0]
+			r.Primitives, r.Varyings = r.Primitives[:0], r.Varyings[:0]
 			clear(r.shelves)
 		}
 	}

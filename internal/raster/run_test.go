@@ -22,7 +22,7 @@ func TestColumns(t *testing.T) {
 		for k := range pictures {
 			s := state(samples, width, height)
 			s.Scissors[0] = Rect{3, 5, width - 1, height - 7}
-			s.Columns = k == 1
+			s.Runs = k == 1
 			var x Rasterizer
 			x.Begin(s)
 			x.Vertices(records(v...))
@@ -33,7 +33,7 @@ func TestColumns(t *testing.T) {
 			for tile := range x.Tiles() {
 				for list := x.Tile(tile); k == 1 && len(list) > 0; list = list[ItemWords(samples, false):] {
 					item := Item(slices.Clone(list[:1]))
-					below := item.Below()
+					below := item.TakeRun()
 					if _, y := item.At(); y/Tile != (y+Block*(below+1)-1)/Tile {
 						t.Fatalf("%d blocks below row %d", below, y)
 					}

@@ -1,22 +1,22 @@
 package raster
 
-// Remains reports whether something of a primitive is behind clipping, as far as its
+// SurvivesClipping reports whether something of a primitive is behind clipping, as far as its
 // vertices say (Vulkan §"Primitive Clipping"): it has a viewport and a layer, is not
 // culled by a distance, and is not wholly outside of one plane.
-func (r *Rasterizer) Remains(v []uint32, provoking uint32) bool {
+func (r *Rasterizer) SurvivesClipping(v []uint32, provoking uint32) bool {
 	if !r.records.Mask {
-		return r.remains(v, provoking)
+		return r.survivesClipping(v, provoking)
 	}
 	for r.left = r.viewports(provoking); r.left != 0; r.left &= r.left - 1 {
-		if r.remains(v, provoking) {
+		if r.survivesClipping(v, provoking) {
 			return true
 		}
 	}
 	return false
 }
 
-// remains is Remains in one viewport.
-func (r *Rasterizer) remains(v []uint32, provoking uint32) bool {
+// survivesClipping is Remains in one viewport.
+func (r *Rasterizer) survivesClipping(v []uint32, provoking uint32) bool {
 	p := draft{provoking: provoking}
 	t := r.place(&p)
 	if t == nil || r.culled(v) {

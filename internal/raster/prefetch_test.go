@@ -8,8 +8,8 @@ func TestFetchItems(t *testing.T) {
 	items := make([]uint64, 20)
 	for first := range 24 {
 		for _, words := range []int{0, 2, 20 - first, 1 << 20} {
-			FetchItems(items, first, words)
+			PrefetchItems(items, first, words)
 		}
 	}
-	FetchItems(nil, 0, 2)
+	PrefetchItems(nil, 0, 2)
 }

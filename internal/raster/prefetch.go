@@ -9,9 +9,9 @@ const (
 	mostLines = 8
 )
 
-// Fetch asks the caches for a primitive and for what is kept with it of records, of each
+// Prefetch asks the caches for a primitive and for what is kept with it of records, of each
 // so many words, wherever these lists have them.
-func Fetch(primitives []Primitive, kept []uint32, size int, n uint32) {
+func Prefetch(primitives []Primitive, kept []uint32, size int, n uint32) {
 	if int(n) >= len(primitives) {
 		return
 	}
@@ -21,8 +21,8 @@ func Fetch(primitives []Primitive, kept []uint32, size int, n uint32) {
 	}
 }
 
-// FetchItems asks the caches for the first lines of so many words of a list of items.
-func FetchItems(items []uint64, first, words int) {
+// PrefetchItems asks the caches for the first lines of so many words of a list of items.
+func PrefetchItems(items []uint64, first, words int) {
 	if first < len(items) && words > 0 {
 		askLines(unsafe.Pointer(&items[first]), min(8*words, mostLines*cacheLine))
 	}

@@ -28,7 +28,7 @@ func (r *Rasterizer) extend(s *shelf) {
 	s.next = uint32(len(r.Primitives))
 	s.end = s.next + shelfSize
 	r.Primitives = longer(r.Primitives, shelfSize)
-	r.Kept = longer(r.Kept, shelfSize*3*r.records.kept())
+	r.Varyings = longer(r.Varyings, shelfSize*3*r.records.varyings())
 	r.ahead(s.end)
 }
 
@@ -51,7 +51,7 @@ func (r *Rasterizer) keep(p *draft, covered bool) {
 	q.X, q.Y, q.Z, q.W, q.Q1, q.Q2, q.L1, q.L2 = p.X, p.Y, p.Z, p.W, p.Q1, p.Q2, p.L1, p.L2
 }
 
-// kept is keep for a primitive whose place and planes are yet to be made: it returns
+// varyings is keep for a primitive whose place and planes are yet to be made: it returns
 // where that is to be done.
 func (r *Rasterizer) kept(p *draft) *Primitive {
 	q, roles := r.next(&p.vertex, p.provoking)
@@ -93,9 +93,9 @@ func (r *Rasterizer) ahead(n uint32) {
 		at := unsafe.Pointer(&r.Primitives[:n+1][n])
 		prefetch(at, cacheLine-1, (4*PrimitiveWords+cacheLine-1)/cacheLine)
 	}
-	size := 3 * r.records.kept()
-	if at := int(n) * size; size > 0 && at+size <= cap(r.Kept) {
-		at := unsafe.Pointer(&r.Kept[:at+size][at])
+	size := 3 * r.records.varyings()
+	if at := int(n) * size; size > 0 && at+size <= cap(r.Varyings) {
+		at := unsafe.Pointer(&r.Varyings[:at+size][at])
 		prefetch(at, cacheLine-1, min((4*size+cacheLine-1)/cacheLine, mostLines))
 	}
 }
@@ -105,8 +105,8 @@ const fewWords = 8
 
 // record copies the record of a vertex to where number n of those that are kept stands.
 func (r *Rasterizer) record(n, vertex uint32) {
-	size := r.records.kept()
-	to, from := r.Kept[int(n)*size:][:size], r.records.Words[int(vertex)*r.records.Stride+r.records.Skip:][:size]
+	size := r.records.varyings()
+	to, from := r.Varyings[int(n)*size:][:size], r.records.Words[int(vertex)*r.records.Stride+r.records.Skip:][:size]
 	if size > fewWords {
 		copy(to, from)
 		return
@@ -118,5 +118,5 @@ func (r *Rasterizer) record(n, vertex uint32) {
 
 // Bytes returns about how much memory what was made since [Rasterizer.Begin] takes.
 func (r *Rasterizer) Bytes() int {
-	return 8*r.words + 4*PrimitiveWords*len(r.Primitives) + 4*len(r.Kept)
+	return 8*r.words + 4*PrimitiveWords*len(r.Primitives) + 4*len(r.Varyings)
 }
