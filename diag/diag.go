@@ -1,6 +1,6 @@
-// Package diag is the form of a finding: what is wrong with a shader, where,
-// and by which rule. It knows no rule and renders no source line; a reader
-// that has the module turns positions into words.
+// Package diag defines the form of a finding: the fault of a shader, its
+// position, and the rule it violates. It knows no rule and renders no source
+// line; a reader with the module at hand turns positions into text.
 package diag
 
 import (
@@ -31,9 +31,9 @@ func (s Severity) String() string {
 
 // Pos is a place in a module or in a text. The zero Pos is the whole module.
 type Pos struct {
-	Instruction int // number of the instruction, from 1; 0 where unknown
+	Instruction int // number of the instruction, from 1; 0 if unknown
 	Word        int // offset in words from the start of the module
-	Line        int // line of a text, from 1; 0 where the input is no text
+	Line        int // line of a text, from 1; 0 if the input is not a text
 	Column      int // column of a text in bytes, from 1
 }
 
@@ -48,15 +48,15 @@ func (p Pos) String() string {
 	return fmt.Sprintf("word %d", p.Word)
 }
 
-// Related is another place that a Finding speaks of.
+// Related is another position that concerns a Finding.
 type Related struct {
 	Pos     Pos
 	Message string
 }
 
-// Finding is one fault of a shader. Code is the VUID in full where Vulkan has
-// one, else SPV-Subject-Rule; it is never empty. Message says what is and what
-// must be, in lower case and without a period.
+// Finding is one fault of a shader. Code is the full VUID if Vulkan has one, else
+// SPV-Subject-Rule; it is never empty. Message has the form "X is …; must be …",
+// in lower case and without a period.
 type Finding struct {
 	Code     string
 	Severity Severity
@@ -67,7 +67,7 @@ type Finding struct {
 
 // Error returns the position, the message and the code. It makes *Finding an
 // error, so that readers that stop at the first fault can return it as one;
-// use errors.As to have the fields back.
+// errors.As recovers the fields.
 func (f *Finding) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s [%s]", f.Pos, f.Message, f.Code)

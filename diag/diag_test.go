@@ -15,7 +15,7 @@ func TestPos(t *testing.T) {
 		{Pos{Word: 3}, "word 3"},
 		{Pos{Instruction: 2, Word: 7}, "instruction 2, word 7"},
 		{Pos{Line: 4, Column: 9}, "4:9"},
-		{Pos{Instruction: 2, Word: 7, Line: 4, Column: 9}, "4:9"}, // a text is what its author reads
+		{Pos{Instruction: 2, Word: 7, Line: 4, Column: 9}, "4:9"}, // line and column have precedence
 	} {
 		if got := c.pos.String(); got != c.want {
 			t.Errorf("%+v: %q; want %q", c.pos, got, c.want)

@@ -2,15 +2,17 @@ package facts
 
 import "slices"
 
-// CallTree returns the functions in the static call tree of the entry point:
-// its own first, and each before those that it calls, as far as there is no
-// recursion. The list is made anew each time.
+// CallTree returns the functions of the static call tree of the entry point in
+// topological order: the entry point's function first, each caller before its
+// callees. The order of functions that call each other recursively is
+// unspecified. The result is nil if the module does not define the entry
+// point's function. Each call allocates a new list.
 func (m *Module) CallTree(e *EntryPoint) []*Function {
 	if e.Func == nil {
 		return nil
 	}
 	seen := newNumbers(len(m.Functions))
-	var after []*Function // each behind those that it calls
+	var after []*Function // postorder: each function after its callees
 	type frame struct {
 		f    *Function
 		next int
@@ -37,9 +39,11 @@ func (m *Module) CallTree(e *EntryPoint) []*Function {
 }
 
 // Globals returns the variables of module scope that the entry point uses
-// statically: those that a function of its call tree names, and those that
-// initialise one of them. They are in order of declaration. The list is made
-// anew each time.
+// statically, in order of declaration: the variables that a function of its
+// call tree names, and the variables that initialize one of them. This is the
+// set that an OpEntryPoint of version 1.4 must list as its interface. The result
+// is nil if the module does not define the entry point's function. Each call
+// allocates a new list.
 func (m *Module) Globals(e *EntryPoint) []*Variable {
 	if e.Func == nil {
 		return nil
@@ -63,7 +67,7 @@ func (m *Module) Globals(e *EntryPoint) []*Variable {
 			add(v)
 		}
 	}
-	for k := 0; k < len(list); k++ { // an initializer stands before
+	for k := 0; k < len(list); k++ { // an initializer is declared before its variable
 		if v := list[k]; v.Init != 0 {
 			if n := m.at(v.Init, varFact); n >= 0 && n < v.Number {
 				add(&m.Variables[n])
@@ -76,9 +80,9 @@ func (m *Module) Globals(e *EntryPoint) []*Variable {
 	return list
 }
 
-// numbers is a set of numbers below a bound. What it costs grows with what is
-// in it where the bound is large, so that asking for each of many entry points
-// costs what they use.
+// numbers is a set of the numbers 0 … bound−1: a bit set for a small bound, else
+// a map. The cost of a large set depends on its members alone, so that Globals,
+// called for each of many entry points, costs no more than each one uses.
 type numbers struct {
 	few  [4]uint64
 	many map[int]bool
@@ -91,7 +95,7 @@ func newNumbers(bound int) *numbers {
 	return &numbers{many: map[int]bool{}}
 }
 
-// add puts a number in, and reports whether it was not there.
+// add inserts a number and reports whether the set did not hold it yet.
 func (s *numbers) add(n int) bool {
 	if s.many == nil {
 		had := s.few[n/64]>>(n%64)&1 != 0
@@ -103,9 +107,11 @@ func (s *numbers) add(n int) bool {
 	return !had
 }
 
-// recursion finds the functions that can come to call themselves: those in a
-// strongly connected part of the call graph that has a call within (Tarjan's
-// algorithm, with a stack of its own).
+// recursion sets Function.Recursive of each function on a cycle of the call
+// graph: the members of a strongly connected component with more than one
+// function, and the functions that call themselves. It is Tarjan's algorithm
+// (Depth-first search and linear graph algorithms, 1972) with an explicit stack,
+// because a hostile module may have a call chain of any length.
 func (g *gatherer) recursion() {
 	n := len(g.Functions)
 	calls := 0
@@ -115,7 +121,7 @@ func (g *gatherer) recursion() {
 	if calls == 0 {
 		return
 	}
-	order, low := make([]int, n), make([]int, n) // order 0 is not visited
+	order, low := make([]int, n), make([]int, n) // order 0: not visited
 	on := make([]bool, n)
 	next := make([]int, n)
 	var part, path []int
@@ -157,7 +163,8 @@ func (g *gatherer) recursion() {
 	}
 }
 
-// leave takes the strongly connected part of v, its root, from the stack.
+// leave pops the strongly connected component with root v from the stack, and
+// marks its functions recursive if it has more than one.
 func (g *gatherer) leave(part []int, v int, on []bool) []int {
 	size := len(part)
 	for {

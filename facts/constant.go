@@ -5,36 +5,37 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
-// Const is a constant, a specialization constant, or an OpUndef, with the value
-// that it has under the specialization.
+// Const is a constant, a specialization constant or an OpUndef (SPIR-V §3.3.7),
+// with its value under the specialization.
 type Const struct {
-	ID    spirv.ID // 0 of a part of a composite that was evaluated
+	ID    spirv.ID // 0 for a part of an evaluated composite
 	Op    spirv.Op // OpConstant, OpSpecConstantOp, OpUndef, …
-	Index int      // its instruction; of a part that was evaluated, that of the whole
-	Type  *Type    // nil where it is missing
+	Index int      // its instruction; for a part of an evaluated composite, the whole's instruction
+	Type  *Type    // nil if it is missing
 
-	// Known reports whether the value is: that of every scalar, null and
-	// undefined value, and of every composite whose parts all are known. It is
-	// false of instructions that are not evaluated, and where operands are
-	// missing or of the wrong type.
+	// Known reports whether the value is known. It is true for every scalar,
+	// null and undefined value, and for every composite with known parts alone.
+	// It is false for instructions that are not evaluated (a size that only a
+	// device knows, for example), and if operands are missing or have the wrong
+	// type.
 	Known bool
 
-	// Bits is the value of a scalar, zero-extended to 64 bits; 0 or 1 of a
-	// boolean. It is 0 of a null or undefined value.
+	// Bits is the value of a scalar, zero-extended to 64 bits; 0 or 1 for a
+	// boolean. It is 0 for a null or undefined value.
 	Bits uint64
 
-	Elems     []*Const // parts of a composite; nil of a null or undefined one. Parts may be nil
-	Replicate bool     // Elems has one element, which stands for all parts
+	Elems     []*Const // parts of a composite; nil for a null or undefined one. Parts may be nil
+	Replicate bool     // Elems has one element, the value of every part
 	Null      bool     // OpConstantNull, or part of one
 	Undef     bool     // OpUndef or OpPoisonKHR, or part of one
 
-	Spec      bool // it depends on specialization: an OpSpecConstant…, or has such a part
+	Spec      bool // the value depends on specialization: an OpSpecConstant…, or a composite with such a part
 	HasSpecID bool
-	SpecID    uint32 // the decoration, where HasSpecID
+	SpecID    uint32 // operand of the decoration, if HasSpecID
 }
 
-// Int returns the value of an integer constant, sign-extended where its type is
-// signed; false where c is nil or not a known integer.
+// Int returns the value of an integer constant, sign-extended if its type is
+// signed. It returns false if c is nil or not a known integer.
 func (c *Const) Int() (int64, bool) {
 	if c == nil || !c.Known || !c.Type.IsInt() {
 		return 0, false
@@ -45,8 +46,8 @@ func (c *Const) Int() (int64, bool) {
 	return int64(c.Bits), true
 }
 
-// Elem returns part i of a composite constant, made for the occasion where c is
-// null or undefined; nil where c is nil or has no such part.
+// Elem returns part i of a composite constant; nil if c is nil or has no such
+// part. For a null or undefined composite it allocates the part.
 func (c *Const) Elem(i int) *Const {
 	switch {
 	case c == nil || i < 0:
@@ -67,8 +68,8 @@ func (c *Const) Elem(i int) *Const {
 	return nil
 }
 
-// constBefore returns the constant of the given id, nil where it is not
-// declared before instruction i.
+// constBefore returns the constant of the given id; nil if it is not declared
+// before instruction i.
 func (g *gatherer) constBefore(id spirv.ID, i int) *Const {
 	c := g.Const(id)
 	if c == nil || c.Index >= i || c.Op == 0 {
@@ -77,7 +78,8 @@ func (g *gatherer) constBefore(id spirv.ID, i int) *Const {
 	return c
 }
 
-// evaluate fills in the constant that instruction i makes.
+// evaluate fills in the constant that instruction i declares. Constants are
+// evaluated in order of declaration, so that operands are complete.
 func (g *gatherer) evaluate(c *Const, i int, in spirv.Inst) {
 	c.ID, c.Op, c.Index, c.Type = in.Result(), in.Op(), i, g.before(in.Type(), i)
 	switch c.Op {
@@ -133,14 +135,15 @@ func (c *Const) boolean(x bool) {
 	}
 }
 
-// scalar gives c the value of a literal.
+// scalar sets c to the value of a literal.
 func (g *gatherer) scalar(c *Const, words []uint32) {
 	if (c.Type.IsInt() || c.Type.IsFloat()) && c.Type.Width <= 64 {
 		c.Known, c.Bits = true, number(words, c.Type.Width)
 	}
 }
 
-// specialized returns the value that the specialization gives to c.
+// specialized returns the value that the specialization assigns to c, and
+// records the SpecId of c.
 func (g *gatherer) specialized(c *Const) (uint64, bool) {
 	d, ok := g.Decoration(c.ID, spirv.DecorationSpecId)
 	if !ok || len(d.Operands) == 0 {
@@ -151,7 +154,7 @@ func (g *gatherer) specialized(c *Const) (uint64, bool) {
 	return v, ok
 }
 
-// composite gives c its parts.
+// composite sets the parts of c.
 func (g *gatherer) composite(c *Const, ids []spirv.ID) {
 	c.Elems, g.elems = g.elems[:len(ids):len(ids)], g.elems[len(ids):]
 	for n, id := range ids {
@@ -160,8 +163,9 @@ func (g *gatherer) composite(c *Const, ids []spirv.ID) {
 	c.settle()
 }
 
-// settle says whether a composite with all its parts is known. That a vector
-// can be made of smaller ones is not for constants (SPIR-V §3.3.7).
+// settle computes Known and Spec of a composite from its parts. The constituents
+// of a constant are exactly its parts: SPIR-V §3.3.7 does not let a constant
+// vector be assembled from smaller vectors, as OpCompositeConstruct does.
 func (c *Const) settle() {
 	c.Known = c.Type.IsComposite() && c.Type.Parts() == uint64(len(c.Elems))
 	for n, e := range c.Elems {
@@ -170,7 +174,7 @@ func (c *Const) settle() {
 	}
 }
 
-// replicate gives c one value for all its parts.
+// replicate sets all parts of c to one value (SPV_EXT_replicated_composites).
 func (g *gatherer) replicate(c *Const, id spirv.ID) {
 	c.Elems, g.elems = g.elems[:1:1], g.elems[1:]
 	e := g.constBefore(id, c.Index)

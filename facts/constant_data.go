@@ -1,8 +1,8 @@
 package facts
 
-// data gives c, an array of integers, the values that lie in words one behind
-// the other, low byte first (SPV_KHR_constant_data). A specialization gives such
-// an array at most 64 bits: where it is longer the value is not known.
+// data sets c, an array of integers, to the values packed in words, low byte
+// first (SPV_KHR_constant_data). A specialization supplies 64 bits at most: the
+// value of a longer array is then not known.
 func (g *gatherer) data(c *Const, words []uint32) {
 	c.Known, c.Elems = false, nil
 	if !c.Type.IsArray() || !c.Type.Elem.IsInt() || c.Type.Elem.Width%8 != 0 {

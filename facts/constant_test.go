@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// show writes a constant: its bits, its parts in brackets, or what it is.
+// show formats a constant: its bits, its parts in brackets, or its state.
 func show(c *Const) string {
 	switch {
 	case c == nil:
@@ -44,7 +44,7 @@ const scalars = `
 
 func TestConstants(t *testing.T) {
 	for _, c := range []struct {
-		text string // of %x, and what it needs
+		text string // declares %x and its operands
 		spec Spec
 		want string
 	}{

@@ -5,12 +5,12 @@ import "github.com/chiaro-gpu/chiaro/spirv"
 // ConstructKind is a kind of structured construct (SPIR-V §2.11.2).
 type ConstructKind uint8
 
-// The kinds.
+// The kinds of structured constructs.
 const (
-	Selection    ConstructKind = iota // from a header with OpSelectionMerge
-	Loop                              // from a header with OpLoopMerge
+	Selection    ConstructKind = iota // of a header with OpSelectionMerge
+	Loop                              // of a header with OpLoopMerge
 	ContinuePart                      // from the continue target of a loop to its back edge
-	CasePart                          // from a target of OpSwitch
+	CasePart                          // from a target of an OpSwitch
 )
 
 // String returns "selection", "loop", "continue" or "case".
@@ -18,20 +18,22 @@ func (k ConstructKind) String() string {
 	return [...]string{"selection", "loop", "continue", "case"}[k]
 }
 
-// Construct is one structured construct.
+// Construct is one structured construct: the blocks that its entry block
+// structurally dominates, without those that its merge block (or, for a loop,
+// its continue construct) contains.
 type Construct struct {
 	Kind   ConstructKind
-	Number int        // in Function.Constructs
-	Header *Block     // the block with the merge instruction that makes it
+	Number int        // index in Function.Constructs
+	Header *Block     // the block with the construct's merge instruction
 	Entry  *Block     // its first block: the header, the continue target, the target of a switch
-	Merge  *Block     // the merge block that the header names; nil where it is missing
-	Back   *Block     // of a continue construct: the block with the back edge; nil where it is missing
-	Parent *Construct // the innermost construct around it; nil where there is none
+	Merge  *Block     // the merge block that the header names; nil if it is missing
+	Back   *Block     // of a continue construct: the block with the back edge; nil if it is missing
+	Parent *Construct // the innermost enclosing construct; nil if there is none
 
 	cont *Construct // of a loop: its continue construct
 }
 
-// Contains reports whether a block is in the construct, in constant time.
+// Contains reports whether the construct contains a block, in constant time.
 func (c *Construct) Contains(b *Block) bool {
 	if c == nil || b == nil || !StructurallyDominates(c.Entry, b) {
 		return false
@@ -48,20 +50,23 @@ func (c *Construct) Contains(b *Block) bool {
 	return true
 }
 
-// nesting is the state of the search for the constructs of one function.
+// nesting is the state of the search for the constructs of one function. Its
+// slices are indexed by block number.
 type nesting struct {
 	g        *gatherer
 	f        *Function
-	merges   []*Construct // of each block: the construct it is the merge block of
-	conts    []*Construct // of each block: the continue construct that it begins
-	cases    []*Construct // of each block: the selection of the switch that it is a target of
-	patience int          // steps up that may still be made
+	merges   []*Construct // the construct with this merge block
+	conts    []*Construct // the continue construct with this entry block
+	cases    []*Construct // the switch construct with this target
+	patience int          // remaining steps from a construct to its parent
 }
 
-// constructs states the structured constructs of a function and the innermost
-// one of each block, from the entry block down the tree of structural
-// dominators: a block is in the constructs of the block above it, but for those
-// that it is the end of.
+// constructs finds the structured constructs of a function and the innermost
+// one of each block. It walks the tree of structural dominators in preorder: a
+// block is in the constructs of its immediate dominator, except those that end
+// at the block. A budget linear in the number of blocks bounds the steps
+// outward; blocks that remain when a hostile function exhausts it have no
+// construct.
 func (g *gatherer) constructs(f *Function) {
 	total := 0
 	for i := range f.Blocks {
@@ -95,7 +100,8 @@ func (g *gatherer) constructs(f *Function) {
 	}
 }
 
-// block finds the constructs around a block and makes those that it begins.
+// block finds the innermost construct that contains a block, and adds the
+// constructs that begin at the block.
 func (s *nesting) block(b *Block) {
 	n := b.Number
 	var c *Construct
@@ -130,7 +136,7 @@ func (s *nesting) add(c Construct) *Construct {
 	return &s.f.Constructs[len(s.f.Constructs)-1]
 }
 
-// header makes the constructs that a header begins.
+// header adds the constructs of a header block.
 func (s *nesting) header(b *Block) {
 	up := b.Construct
 	c := s.add(Construct{Kind: Selection, Header: b, Entry: b, Merge: b.MergeBlock, Parent: up})
@@ -146,7 +152,7 @@ func (s *nesting) header(b *Block) {
 	}
 	b.Construct = c
 	if k := c.cont; k != nil && k.Entry == b && k.Contains(b) {
-		b.Construct = k // a loop of one block is its own continue construct
+		b.Construct = k // a single-block loop is its own continue construct
 	}
 	if m := b.MergeBlock; m != nil && s.merges[m.Number] == nil {
 		s.merges[m.Number] = c
@@ -160,7 +166,7 @@ func (s *nesting) header(b *Block) {
 	}
 }
 
-// back returns the block with the back edge of a loop, nil where it is missing.
+// back returns the block with the back edge of a loop; nil if it is missing.
 func back(header *Block) *Block {
 	for _, p := range header.Preds {
 		if StructurallyDominates(header.Continue, p) {

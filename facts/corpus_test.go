@@ -10,8 +10,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
-// corpus returns the modules under the folder that CHIARO_SPV_DIR names, and
-// skips where it names none.
+// corpus returns the modules in the folder CHIARO_SPV_DIR, and skips the test if
+// it is unset.
 func corpus(t testing.TB) map[string]*spirv.Module {
 	dir := os.Getenv("CHIARO_SPV_DIR")
 	if dir == "" {
@@ -44,7 +44,7 @@ func TestCorpus(t *testing.T) {
 	t.Logf("%d modules", len(list))
 }
 
-// checkModule demands what is true of every valid module.
+// checkModule checks properties that every valid module has.
 func checkModule(t *testing.T, name string, m *Module) {
 	for i := range m.Consts {
 		if c := &m.Consts[i]; !c.Known && !beyond(m, c) {
@@ -71,9 +71,9 @@ func checkModule(t *testing.T, name string, m *Module) {
 	}
 }
 
-// beyond reports whether a constant's value is beyond what facts evaluate: the
-// size of a descriptor and cooperative matrices, which are the device's, and
-// what follows from them; or parts that are not there.
+// beyond reports whether Gather cannot know a constant's value: it depends on
+// the device (the size of a descriptor, cooperative matrices), on such a
+// constant, or on a part that does not exist.
 func beyond(m *Module, c *Const) bool {
 	switch {
 	case c.Op == spirv.OpConstantSizeOfEXT:
@@ -87,14 +87,13 @@ func beyond(m *Module, c *Const) bool {
 				return true
 			}
 		}
-		return v.Opcode() == spirv.OpCompositeExtract || // one module reaches beyond its vector
+		return v.Opcode() == spirv.OpCompositeExtract || // one module's index exceeds its vector
 			v.Opcode() == spirv.OpCooperativeMatrixLengthNV || v.Opcode() == spirv.OpCooperativeMatrixLengthKHR
 	}
 	return false
 }
 
-// checkExit demands that a branch leaves constructs only as SPIR-V §2.11.3
-// allows it.
+// checkExit checks that a branch leaves constructs only as SPIR-V §2.11.3 permits.
 func checkExit(t *testing.T, name string, b, s *Block) {
 	var loop *Construct
 	for c := b.Construct; c != nil && loop == nil; c = c.Parent {
@@ -113,7 +112,7 @@ func checkExit(t *testing.T, name string, b, s *Block) {
 	}
 }
 
-// falls reports whether s begins another case of the switch that c is a case of.
+// falls reports whether s begins another case of the switch of case construct c.
 func falls(c *Construct, s *Block) bool {
 	for k := s.Construct; k != nil; k = k.Parent {
 		if k.Kind == CasePart && k.Entry == s && k.Header == c.Header {

@@ -11,16 +11,16 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
-// Decoration is one decoration of an id or of a member of a struct, whether it
-// was given directly or through a group.
+// Decoration is one decoration of an id or of a struct member, applied directly
+// or through a decoration group.
 type Decoration struct {
 	Kind     spirv.Decoration
-	Index    int      // the instruction that decorates, or that makes the group's decoration
-	Operands []uint32 // the words behind the decoration
-	IDs      bool     // Operands are ids: OpDecorateId, OpMemberDecorateIdEXT
+	Index    int      // the instruction that decorates, or that decorates the group
+	Operands []uint32 // the literals or ids after the decoration, in words
+	IDs      bool     // Operands are ids (OpDecorateId, OpMemberDecorateIdEXT)
 }
 
-// Literal returns the first operand, 0 where there is none.
+// Literal returns the first operand; 0 if there is none.
 func (d Decoration) Literal() uint32 {
 	if len(d.Operands) == 0 {
 		return 0
@@ -28,7 +28,7 @@ func (d Decoration) Literal() uint32 {
 	return d.Operands[0]
 }
 
-// decorated is a decoration and what it stands on.
+// decorated is a decoration with its target.
 type decorated struct {
 	target int32 // the instruction that defines the target
 	member int32 // −1 for the target itself
@@ -36,27 +36,29 @@ type decorated struct {
 	Decoration
 }
 
-// grouped is the kind of an entry that stands for all decorations of the group
-// that is its operand. It is sorted behind every decoration.
+// grouped is the kind of an entry for all decorations of a group; its operand is
+// the group's id. It sorts after every decoration.
 const grouped = ^uint32(0)
 
-// decorations is sorted by target, member and kind.
+// decorations is the table of all decorations, sorted by target, member and kind.
 type decorations struct {
 	list  []decorated
-	first []int32 // of each instruction, and of the end
+	first []int32 // first entry of each instruction; the last element is the end
 	kinds kindSet
 }
 
-// kindSet says which kinds of decorations a module has. It may say so of a kind
-// that there is none of, where the numbers are large.
+// kindSet is the set of decoration kinds that occur in a module: exact below 64,
+// and one hash set of 64 bits for all larger numbers (a false positive is
+// possible, a false negative is not).
 type kindSet [2]uint64
 
 func (s *kindSet) add(kind uint32) { s[min(kind/64, 1)] |= 1 << (kind % 64) }
 
 func (s *kindSet) has(kind uint32) bool { return s[min(kind/64, 1)]>>(kind%64)&1 != 0 }
 
-// decorate states the decorations: first how many each target has, and then,
-// each in its place, what they are.
+// decorate builds the decoration table in two passes, a counting sort by target:
+// the first counts the decorations of each target, the second stores them. Then
+// it sorts the entries of each target.
 func (g *gatherer) decorate() {
 	d := &g.decor
 	d.first = make([]int32, g.Code.Len()+2)
@@ -89,8 +91,8 @@ func (g *gatherer) decorate() {
 	}
 }
 
-// eachTarget yields what an instruction decorates: an id, and the number of a
-// member or −1.
+// eachTarget yields the targets of a decoration instruction: an id, and the
+// number of a member or −1.
 func eachTarget(in spirv.Inst, yield func(id spirv.ID, member int32)) {
 	switch in.Op() {
 	case spirv.OpDecorate, spirv.OpDecorateId, spirv.OpDecorateString:
@@ -113,7 +115,7 @@ func (x decorated) compare(y decorated) int {
 	return cmp.Or(cmp.Compare(x.member, y.member), cmp.Compare(x.kind, y.kind), cmp.Compare(x.Index, y.Index))
 }
 
-// annotation puts what an instruction says in its places.
+// annotation stores one decoration instruction in the entries of its targets.
 func (g *gatherer) annotation(i int, in spirv.Inst) {
 	d := Decoration{Index: i}
 	kind := grouped
@@ -138,10 +140,11 @@ func (g *gatherer) annotation(i int, in spirv.Inst) {
 	})
 }
 
-// member returns the number of a member; none that there can be beyond 2³¹.
+// member returns the number of a member, clipped to 2³¹−1; no struct has as many.
 func member(n uint32) int32 { return int32(min(n, math.MaxInt32)) }
 
-// own returns what stands on a target itself, groups as such and last.
+// own returns the entries of the target itself or of one member, groups
+// unexpanded and last.
 func (m *Module) own(id spirv.ID, member int32) []decorated {
 	i := m.Def(id)
 	if i < 0 {
@@ -156,7 +159,7 @@ func (m *Module) own(id spirv.ID, member int32) []decorated {
 	return list[a:b]
 }
 
-// find returns the first decoration of a kind.
+// find returns the first decoration of a kind in a sorted list.
 func find(list []decorated, kind uint32) (Decoration, bool) {
 	n := 0
 	if len(list) > 8 {
@@ -170,7 +173,7 @@ func find(list []decorated, kind uint32) (Decoration, bool) {
 	return Decoration{}, false
 }
 
-// lookup returns the first decoration of a kind, directly or through a group.
+// lookup returns the first decoration of a kind; a direct one precedes a group's.
 func (m *Module) lookup(id spirv.ID, member int32, kind spirv.Decoration) (Decoration, bool) {
 	if !m.decor.kinds.has(uint32(kind)) {
 		return Decoration{}, false
@@ -187,41 +190,40 @@ func (m *Module) lookup(id spirv.ID, member int32, kind spirv.Decoration) (Decor
 	return Decoration{}, false
 }
 
-// Decorates reports whether a decoration of a kind may stand anywhere in the
-// module; where it does not, there is none.
+// Decorates reports whether a decoration of the kind may occur in the module.
+// False is certain; true may be a false positive for kinds of 64 and more.
 func (m *Module) Decorates(kind spirv.Decoration) bool { return m.decor.kinds.has(uint32(kind)) }
 
-// Decoration returns the decoration of a kind that stands on id, the first
-// where there are several; false where there is none.
+// Decoration returns the decoration of a kind on id, the first if there are
+// several; false if there is none.
 func (m *Module) Decoration(id spirv.ID, kind spirv.Decoration) (Decoration, bool) {
 	return m.lookup(id, -1, kind)
 }
 
-// Has reports whether a decoration of a kind stands on id.
+// Has reports whether id has a decoration of a kind.
 func (m *Module) Has(id spirv.ID, kind spirv.Decoration) bool {
 	_, ok := m.lookup(id, -1, kind)
 	return ok
 }
 
-// MemberDecoration returns the decoration of a kind that stands on a member of
-// a struct, the first where there are several; false where there is none.
+// MemberDecoration returns the decoration of a kind on a member of a struct, the
+// first if there are several; false if there is none.
 func (m *Module) MemberDecoration(id spirv.ID, member int, kind spirv.Decoration) (Decoration, bool) {
 	return m.lookup(id, int32(member), kind)
 }
 
-// HasMember reports whether a decoration of a kind stands on a member of a
-// struct.
+// HasMember reports whether a member of a struct has a decoration of a kind.
 func (m *Module) HasMember(id spirv.ID, member int, kind spirv.Decoration) bool {
 	_, ok := m.lookup(id, int32(member), kind)
 	return ok
 }
 
-// Decorations yields the decorations that stand on id, in order of their
-// numbers, and then those of its groups.
+// Decorations yields the decorations of id in order of their kinds' numbers, and
+// then the decorations of its groups.
 func (m *Module) Decorations(id spirv.ID) iter.Seq[Decoration] { return m.all(id, -1) }
 
-// MemberDecorations yields the decorations that stand on a member of a struct,
-// in order of their numbers, and then those of its groups.
+// MemberDecorations yields the decorations of a member of a struct in order of
+// their kinds' numbers, and then the decorations of its groups.
 func (m *Module) MemberDecorations(id spirv.ID, member int) iter.Seq[Decoration] {
 	return m.all(id, int32(member))
 }
@@ -244,8 +246,8 @@ func (m *Module) all(id spirv.ID, member int32) iter.Seq[Decoration] {
 	}
 }
 
-// Decorated yields every target of a decoration once: an id with −1, or a struct
-// with the number of a member, in order of definition.
+// Decorated yields every decorated target once, in order of definition: an id
+// with −1, or the id of a struct with the number of a member.
 func (m *Module) Decorated() iter.Seq2[spirv.ID, int] {
 	return func(yield func(spirv.ID, int) bool) {
 		for n, d := range m.decor.list {
@@ -259,8 +261,8 @@ func (m *Module) Decorated() iter.Seq2[spirv.ID, int] {
 	}
 }
 
-// DecoratedOften is Decorated without the targets that have one decoration only,
-// and not by way of a group.
+// DecoratedOften yields the targets of Decorated that have more than one
+// decoration, or a group.
 func (m *Module) DecoratedOften() iter.Seq2[spirv.ID, int] {
 	return func(yield func(spirv.ID, int) bool) {
 		list := m.decor.list
@@ -277,14 +279,14 @@ func (m *Module) DecoratedOften() iter.Seq2[spirv.ID, int] {
 	}
 }
 
-// BuiltIn returns the built-in that id is decorated as, false where it is none.
+// BuiltIn returns the built-in that id is decorated as; false if it is none.
 func (m *Module) BuiltIn(id spirv.ID) (spirv.BuiltIn, bool) {
 	d, ok := m.lookup(id, -1, spirv.DecorationBuiltIn)
 	return spirv.BuiltIn(d.Literal()), ok && len(d.Operands) > 0
 }
 
-// MemberBuiltIn returns the built-in that a member of a struct is decorated as,
-// false where it is none.
+// MemberBuiltIn returns the built-in that a member of a struct is decorated as;
+// false if it is none.
 func (m *Module) MemberBuiltIn(id spirv.ID, member int) (spirv.BuiltIn, bool) {
 	d, ok := m.lookup(id, int32(member), spirv.DecorationBuiltIn)
 	return spirv.BuiltIn(d.Literal()), ok && len(d.Operands) > 0

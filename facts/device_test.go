@@ -6,8 +6,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// TestGatherOn checks that what is the device's is known where the device is,
-// with all that follows from it, and not where there is none.
+// TestGatherOn checks that a constant that depends on the device, and all that
+// is computed from it, is known if and only if there is a device.
 func TestGatherOn(t *testing.T) {
 	m := gather(t, `OpCapability Shader
 OpCapability DescriptorHeapEXT

@@ -1,20 +1,42 @@
-// Package facts is what is true of a module: its types and their layout, its
+// Package facts computes the facts of a module: its types and their layout, its
 // constants after specialization, decorations, names, entry points, calls,
-// control flow with its structured constructs and dominators, and where each
-// instruction stands in the source. It states and never judges: a fact that is
-// missing, because the module does not say it or says it wrongly, is nil, zero
-// or false, and a rule that needs it has to stay silent. It refuses to know
-// Vulkan, and what any instruction computes but those of constants.
+// control flow with its structured constructs and dominators, and the source
+// position of each instruction. It states and never judges: a fact that the
+// module omits or states wrongly is nil, zero or false, and a rule that needs it
+// must stay silent. It refuses to know Vulkan, and the meaning of any
+// instruction except those of constants.
 //
-// [Gather] takes every module that decodes, however wrong: types that hold
-// themselves, functions that call themselves, blocks without an end, ids that
-// nothing defines. It needs memory in proportion to the words, and time little
-// more than that; nothing recurses over the module. A [Module] is read-only
-// from then on and safe for concurrent use.
+// [Gather] accepts every module that decodes, however malformed: types that
+// contain themselves, recursive functions, blocks without a terminator, ids
+// without a definition. Its memory is proportional to the module's words, its
+// time nearly so (dominators need m·log n steps); nothing recurses over the
+// module. A [Module] is read-only from then on and safe for concurrent use.
 //
 // # Order
 //
-// A type holds only types that were declared before it, and a constant only
-// constants that were, so neither can hold itself; what was not declared yet is
-// nil. Pointers alone may point at, and be members before, what comes later.
+// A type contains only types that are declared before it, and a constant only
+// constants that are, so neither contains itself; a reference to a later
+// declaration is nil. Only pointers may have a pointee, and be a member of a
+// struct, that is declared later.
+//
+// # Files
+//
+// In the order of the stages of [Gather], each of which reads only the results of
+// earlier ones:
+//
+//	module.go      Module, its lookups by id, and the order of the stages
+//	survey.go      one pass over the instructions: numbers the facts, sizes the arenas;
+//	               capabilities and extensions
+//	name.go        OpName, OpMemberName, OpSource
+//	decoration.go  decorations by target
+//	type.go        types; layout.go their size and alignment (scalar, std430, std140)
+//	constant.go    constants; operation.go OpSpecConstantOp; constant_data.go packed arrays
+//	function.go    functions, blocks, the globals and callees of each function
+//	flow.go        edges of the control-flow graph, switches
+//	dominator.go   dominators and post-dominators (Lengauer and Tarjan)
+//	construct.go   structured constructs
+//	call.go        call trees, recursion (Tarjan)
+//	entry.go       entry points, execution modes, workgroup size
+//	line.go        source positions; source.go the source's text
+//	view.go        types as the typing table reads them
 package facts

@@ -1,41 +1,43 @@
 package facts
 
-// node is the place of a block in one tree of dominators.
+// node is the position of a block in one dominator tree.
 type node struct {
 	idom      *Block
-	pre, post int32 // the interval of the tree below; 0 where the tree does not have the block
+	pre, post int32 // preorder numbers of the block and of its last descendant; 0 outside the tree
 }
 
+// above reports whether n is an ancestor of m or m itself: one interval test.
 func (n *node) above(m *node) bool { return n.pre != 0 && n.pre <= m.pre && m.post <= n.post }
 
-// Dominates reports whether every way from the entry block to b goes through a
-// (SPIR-V §2.11). A block dominates itself. Blocks that cannot be reached
-// dominate nothing but themselves. It takes constant time.
+// Dominates reports whether every path from the entry block to b goes through a
+// (SPIR-V §2.11). A block dominates itself. An unreachable block dominates
+// nothing but itself. Constant time.
 func Dominates(a, b *Block) bool { return holds(a, b, &a.dom, &b.dom) }
 
 // StructurallyDominates is Dominates on the structural control-flow graph, in
-// which a header leads to its merge block and its continue target as well.
+// which a header has edges to its merge block and its continue target as well.
 func StructurallyDominates(a, b *Block) bool { return holds(a, b, &a.structural, &b.structural) }
 
-// StructurallyPostDominates reports whether every way of the structural
+// StructurallyPostDominates reports whether every path of the structural
 // control-flow graph from b to the end of the function goes through a. A block
-// post-dominates itself. It takes constant time.
+// post-dominates itself. Constant time.
 func StructurallyPostDominates(a, b *Block) bool { return holds(a, b, &a.post, &b.post) }
 
 func holds(a, b *Block, x, y *node) bool { return a == b || a.Func == b.Func && x.above(y) }
 
-// Idom returns the closest block that dominates b and is not b; nil of the
-// entry block and of blocks that cannot be reached.
+// Idom returns the immediate dominator of b; nil for the entry block and for
+// unreachable blocks.
 func (b *Block) Idom() *Block { return b.dom.idom }
 
 // StructuralIdom is Idom on the structural control-flow graph.
 func (b *Block) StructuralIdom() *Block { return b.structural.idom }
 
-// dominate states the three trees of dominators of a function.
+// dominate computes the three dominator trees of a function: of the control-flow
+// graph, of the structural one, and of the structural one reversed.
 func (d *dominators) dominate(f *Function) {
 	n := len(f.Blocks)
 	if n == 1 && len(f.Blocks[0].Succs) == 0 && f.Blocks[0].MergeBlock == nil && f.Blocks[0].Continue == nil {
-		b := &f.Blocks[0] // as most functions are
+		b := &f.Blocks[0] // a function of one block, the most frequent kind
 		b.Reachable = true
 		b.dom, b.structural, b.post = node{pre: 1, post: 1}, node{pre: 1, post: 1}, node{pre: 2, post: 2}
 		return
@@ -70,7 +72,7 @@ func (d *dominators) dominate(f *Function) {
 	for i, e := range edges {
 		edges[i] = [2]int32{e[1], e[0]}
 	}
-	for i := range f.Blocks { // the end of the function is node n
+	for i := range f.Blocks { // node n is the end of the function
 		if b := &f.Blocks[i]; len(b.Succs) == 0 && b.MergeBlock == nil && b.Continue == nil {
 			edges = append(edges, [2]int32{int32(n), int32(i)})
 		}
@@ -79,14 +81,14 @@ func (d *dominators) dominate(f *Function) {
 	d.edges = edges
 }
 
-// tree states one tree of dominators: that of a graph whose first nodes are the
-// blocks of f.
+// tree computes one dominator tree and stores it in the nodes that of returns.
+// The first len(f.Blocks) nodes of the graph are the blocks of f.
 func (d *dominators) tree(f *Function, n int, edges [][2]int32, root int, of func(*Block) *node) {
 	d.start(n, edges)
 	d.search(int32(root))
 	d.solve()
 	count := len(d.vertex)
-	size, next, pre := d.semi, d.next, d.label // done with
+	size, next, pre := d.semi, d.next, d.label // reuses the memory of arrays that solve is done with
 	clear(size)
 	for i := count - 1; i > 0; i-- {
 		size[i]++
@@ -112,32 +114,32 @@ func (d *dominators) tree(f *Function, n int, edges [][2]int32, root int, of fun
 	}
 }
 
-// dominators computes the closest dominators of a graph by the algorithm of
-// Lengauer and Tarjan with path compression: in m·log n steps, whatever the
-// graph. All but the edges speak of nodes by their number in a depth-first
-// search.
+// dominators computes the immediate dominators of a graph with the algorithm of
+// Lengauer and Tarjan (1979) with path compression: O(m·log n) steps for any
+// graph, a hostile one included. All arrays except the edges are indexed by
+// depth-first number and hold depth-first numbers.
 type dominators struct {
 	succ, pred adjacency
 
-	number []int32 // of each node, −1 where the search did not find it
-	vertex []int32 // the node of each number
-	parent []int32 // in the tree of the search
+	number []int32 // depth-first number of each node; −1 if it is unreachable
+	vertex []int32 // the node of each depth-first number
+	parent []int32 // in the depth-first tree
 
 	semi, idom, ancestor, label []int32
-	bucket, next                []int32 // lists of the nodes with a given semidominator
+	bucket, next                []int32 // linked lists of the nodes with a given semidominator
 	path                        []int32
 
-	// Scratch that lasts from one graph to the next.
+	// Scratch memory, reused from graph to graph.
 	edges [][2]int32
 	stack []frame
 	room  []int32
-	rest  []int32 // of room, what is not taken
+	rest  []int32 // the free part of room
 }
 
-// frame is a node that a search is at, and its next neighbour.
+// frame is a node on the stack of the depth-first search, and its next neighbour.
 type frame struct{ v, next int32 }
 
-// take returns n numbers of the room, which are 0.
+// take allocates n zeroed numbers from room.
 func (d *dominators) take(n int) []int32 {
 	out := d.rest[:n:n]
 	d.rest = d.rest[n:]
@@ -145,7 +147,7 @@ func (d *dominators) take(n int) []int32 {
 	return out
 }
 
-// adjacency is the neighbours of each node: list[at[v]:at[v+1]].
+// adjacency is the neighbours of each node v: list[at[v]:at[v+1]].
 type adjacency struct{ at, list []int32 }
 
 func (d *dominators) adjacent(n int, edges [][2]int32, from int) adjacency {
@@ -166,7 +168,7 @@ func (d *dominators) adjacent(n int, edges [][2]int32, from int) adjacency {
 
 func (a adjacency) of(v int32) []int32 { return a.list[a.at[v]:a.at[v+1]] }
 
-// start takes a graph of n nodes.
+// start begins a graph of n nodes.
 func (d *dominators) start(n int, edges [][2]int32) {
 	need := 11*n + 4 + 2*len(edges)
 	if cap(d.room) < need {
@@ -177,7 +179,7 @@ func (d *dominators) start(n int, edges [][2]int32) {
 	d.number, d.vertex, d.parent = d.take(n), d.take(n)[:0], d.take(n)[:0]
 }
 
-// search numbers the nodes depth first.
+// search numbers the nodes in depth-first order.
 func (d *dominators) search(root int32) {
 	for i := range d.number {
 		d.number[i] = -1
@@ -205,7 +207,8 @@ func (d *dominators) search(root int32) {
 	d.stack = stack
 }
 
-// solve computes idom.
+// solve computes idom: semidominators in reverse depth-first order, then explicit
+// dominators in depth-first order.
 func (d *dominators) solve() {
 	n := len(d.vertex)
 	for _, p := range [...]*[]int32{&d.semi, &d.idom, &d.ancestor, &d.label, &d.bucket, &d.next} {
@@ -239,8 +242,8 @@ func (d *dominators) solve() {
 	}
 }
 
-// best returns the node with the smallest semidominator on the way from v up
-// the forest, its root excluded, and shortens the way.
+// best returns the node with the smallest semidominator on the path from v up
+// the forest, its root excluded, and compresses the path (EVAL of the paper).
 func (d *dominators) best(v int32) int32 {
 	if d.ancestor[v] < 0 {
 		return d.label[v]

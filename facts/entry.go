@@ -8,21 +8,22 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
-// EntryPoint is an OpEntryPoint.
+// EntryPoint is an OpEntryPoint with its execution modes.
 type EntryPoint struct {
 	Index     int      // its instruction
-	ID        spirv.ID // of the function
+	ID        spirv.ID // the function's id
 	Model     spirv.ExecutionModel
 	Name      string
-	Interface []spirv.ID // variables, as the module lists them
-	Func      *Function  // nil where it is missing
+	Interface []spirv.ID // ids of variables, in order of the instruction
+	Func      *Function  // nil if it is missing
 
-	// Modes are the execution modes of the function, in order. They are
-	// shared with other entry points of the same function.
+	// Modes are the execution modes of the function, in order. Entry points of
+	// one function share the slice.
 	Modes []Mode
 
-	// LocalSize is the size of a workgroup, where HasLocalSize: that of the
-	// constant decorated WorkgroupSize, else of LocalSizeId, else of LocalSize.
+	// LocalSize is the size of a workgroup in invocations, if HasLocalSize. The
+	// constant decorated WorkgroupSize has precedence over LocalSizeId, and
+	// LocalSizeId over LocalSize.
 	LocalSize    [3]uint32
 	HasLocalSize bool
 }
@@ -31,13 +32,13 @@ type EntryPoint struct {
 type Mode struct {
 	Kind     spirv.ExecutionMode
 	Index    int      // its instruction
-	Operands []uint32 // the words behind the mode
-	IDs      bool     // Operands are ids: OpExecutionModeId
+	Operands []uint32 // the words after the mode
+	IDs      bool     // Operands are ids (OpExecutionModeId)
 	target   int32
 }
 
-// Mode returns the entry point's mode of a kind, the first where there are
-// several; false where there is none.
+// Mode returns the entry point's mode of a kind, the first if there are several;
+// false if there is none.
 func (e *EntryPoint) Mode(kind spirv.ExecutionMode) (Mode, bool) {
 	for _, m := range e.Modes {
 		if m.Kind == kind {
@@ -53,8 +54,8 @@ func (e *EntryPoint) HasMode(kind spirv.ExecutionMode) bool {
 	return ok
 }
 
-// EntryPoint returns the entry point of a name and model, nil where there is
-// none.
+// EntryPoint returns the entry point with a name and an execution model; nil if
+// there is none.
 func (m *Module) EntryPoint(name string, model spirv.ExecutionModel) *EntryPoint {
 	for i := range m.EntryPoints {
 		if e := &m.EntryPoints[i]; e.Name == name && e.Model == model {
@@ -64,7 +65,7 @@ func (m *Module) EntryPoint(name string, model spirv.ExecutionModel) *EntryPoint
 	return nil
 }
 
-// entryPoints states the entry points.
+// entryPoints fills in the entry points and their modes.
 func (g *gatherer) entryPoints() {
 	if len(g.mode) > 0 {
 		g.modes = make([]Mode, 0, len(g.mode))
@@ -84,7 +85,7 @@ func (g *gatherer) entryPoints() {
 		local [3]uint32
 		ok    bool
 	}
-	var sizes map[int]size // by the function, so that each is asked for once
+	var sizes map[int]size // by function, so that each size is computed once
 	if len(g.entry) > 1 {
 		sizes = map[int]size{}
 	}
@@ -124,8 +125,8 @@ func (g *gatherer) modesOf(target int32) []Mode {
 	return g.modes[a:b:b]
 }
 
-// workgroupSize returns the value of the constant that is decorated BuiltIn
-// WorkgroupSize. It stands above every mode (SPIR-V §3.2.21, WorkgroupSize).
+// workgroupSize returns the value of the constant decorated BuiltIn
+// WorkgroupSize. It overrides every mode (SPIR-V §3.2.21, WorkgroupSize).
 func (g *gatherer) workgroupSize() (size [3]uint32, ok bool) {
 	if !g.Decorates(spirv.DecorationBuiltIn) {
 		return size, false
@@ -143,7 +144,7 @@ func (g *gatherer) workgroupSize() (size [3]uint32, ok bool) {
 	return size, false
 }
 
-// three returns the values of three integer constants.
+// three returns the values of three integer constants; false if one is not known.
 func (g *gatherer) three(list ...*Const) (size [3]uint32, ok bool) {
 	for i, c := range list {
 		n, ok := c.Int()
@@ -155,7 +156,7 @@ func (g *gatherer) three(list ...*Const) (size [3]uint32, ok bool) {
 	return size, true
 }
 
-// localSize takes the size of the workgroup from the modes.
+// localSize returns the size of the workgroup from the modes.
 func (g *gatherer) localSize(e *EntryPoint) ([3]uint32, bool) {
 	if m, ok := e.Mode(spirv.ExecutionModeLocalSizeId); ok && len(m.Operands) == 3 {
 		ids := spirv.IDs(m.Operands)

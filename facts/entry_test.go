@@ -144,7 +144,7 @@ func TestEntryPoints(t *testing.T) {
 func TestModuleFacts(t *testing.T) {
 	m := gather(t, calls, nil)
 	for c, want := range map[spirv.Capability]bool{
-		spirv.CapabilityShader: true, spirv.CapabilityMatrix: true, // Shader declares Matrix
+		spirv.CapabilityShader: true, spirv.CapabilityMatrix: true, // Shader implies Matrix
 		spirv.CapabilityStorageImageExtendedFormats: true, spirv.CapabilityGeometry: false,
 	} {
 		if m.Capable(c) != want {
@@ -165,7 +165,7 @@ func TestModuleFacts(t *testing.T) {
 	}
 }
 
-// TestWorkgroupSize: the decorated constant stands above the modes.
+// TestWorkgroupSize: the decorated constant overrides the modes.
 func TestWorkgroupSize(t *testing.T) {
 	m := gather(t, `
 OpEntryPoint GLCompute %main "main"
@@ -230,7 +230,7 @@ OpFunctionEnd`, nil)
 	}
 }
 
-// A payload is named by the instruction that ends the block.
+// TestGlobalsOfTerminators: a terminator may name a variable, the payload.
 func TestGlobalsOfTerminators(t *testing.T) {
 	m := gather(t, `
 OpCapability Shader

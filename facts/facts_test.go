@@ -9,7 +9,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/asm"
 )
 
-// module is a module from text, whose ids have the names of the text.
+// module is a module assembled from text, with the ids of the text's names.
 type module struct {
 	*Module
 	ids map[string]spirv.ID

@@ -5,7 +5,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
-// flow states the control flow of a function.
+// flow computes the control flow of a function: edges, dominators, constructs.
 func (g *gatherer) flow(f *Function) {
 	if len(f.Blocks) == 0 {
 		return
@@ -15,7 +15,8 @@ func (g *gatherer) flow(f *Function) {
 	g.constructs(f)
 }
 
-// edges states where blocks lead.
+// edges fills in the successors, predecessors and merge blocks of the blocks.
+// All lists share two arrays.
 func (g *gatherer) edges(f *Function) {
 	total := 0
 	for n := range f.Blocks {
@@ -29,7 +30,7 @@ func (g *gatherer) edges(f *Function) {
 		}
 		return
 	}
-	mark := make([]int32, len(f.Blocks)) // number of the last block that led here, from 1
+	mark := make([]int32, len(f.Blocks)) // number of the last block with an edge to this one, from 1
 	arena := make([]*Block, 0, total)
 	preds := make([]int32, len(f.Blocks)+1)
 	for n := range f.Blocks {
@@ -58,7 +59,7 @@ func (g *gatherer) edges(f *Function) {
 	}
 }
 
-// within returns the block of a label, nil where it is not in f.
+// within returns the block of a label; nil if f does not contain it.
 func (g *gatherer) within(f *Function, id spirv.ID) *Block {
 	if b := g.Block(id); b != nil && b.Func == f {
 		return b
@@ -66,7 +67,7 @@ func (g *gatherer) within(f *Function, id spirv.ID) *Block {
 	return nil
 }
 
-// merge states what the merge instruction of a header names.
+// merge resolves the operands of a header's merge instruction.
 func (g *gatherer) merge(b *Block) {
 	if b.Merge < 0 {
 		return
@@ -102,7 +103,7 @@ func (g *gatherer) targets(b *Block, yield func(spirv.ID)) {
 	}
 }
 
-// selectorWords returns how many words a literal of a switch takes.
+// selectorWords returns the number of words of each literal of a switch.
 func (m *Module) selectorWords(v inst.Switch) int {
 	if t := m.TypeOf(v.Selector()); t.IsInt() && t.Width > 32 {
 		return int((uint64(t.Width) + 31) / 32)
@@ -112,13 +113,13 @@ func (m *Module) selectorWords(v inst.Switch) int {
 
 // Case is one case of an OpSwitch.
 type Case struct {
-	Value  uint64 // the literal's bits, cut to the width of the selector
-	Target *Block // nil where it is missing
+	Value  uint64 // the literal's bits, truncated to the width of the selector
+	Target *Block // nil if it is missing
 }
 
-// Switch returns where the OpSwitch that ends a block leads: to deflt where no
-// case has the selector's value. It is false where no OpSwitch does. The list is
-// made anew each time.
+// Switch returns the targets of the OpSwitch that terminates a block: deflt is
+// the target for selectors that equal no case. It returns false if no OpSwitch
+// terminates the block. Each call allocates a new list.
 func (m *Module) Switch(b *Block) (deflt *Block, cases []Case, ok bool) {
 	if b.Term < 0 || m.Code.Inst(b.Term).Op() != spirv.OpSwitch {
 		return nil, nil, false
@@ -135,7 +136,8 @@ func (m *Module) Switch(b *Block) (deflt *Block, cases []Case, ok bool) {
 	return g.within(b.Func, v.Default()), cases, true
 }
 
-// number returns the bits of a literal, low-order word first, cut to a width.
+// number returns the bits of a literal, low-order word first, truncated to width
+// bits.
 func number(words []uint32, width uint32) uint64 {
 	var x uint64
 	if len(words) > 0 {
@@ -147,7 +149,7 @@ func number(words []uint32, width uint32) uint64 {
 	return x & mask(width)
 }
 
-// mask returns as many ones as a value of the given width has bits.
+// mask returns a mask of width ones.
 func mask(width uint32) uint64 {
 	if width >= 64 {
 		return ^uint64(0)

@@ -23,7 +23,7 @@ OpFunctionEnd
 }
 
 // loops is two nested loops; the inner one has an if with an early break, the
-// outer one ends in a switch whose first case falls through.
+// outer one ends in a switch with a first case that falls through.
 var loops = body(`
 %entry = OpLabel
 OpBranch %outer
@@ -136,8 +136,8 @@ OpFunctionEnd`, c.bits, c.literal), nil)
 	}
 }
 
-// TestConstructs: the innermost construct of each block and those around it,
-// by the definitions of SPIR-V §2.11.2.
+// TestConstructs checks the innermost construct of each block and the
+// constructs around it against the definitions of SPIR-V §2.11.2.
 func TestConstructs(t *testing.T) {
 	m := gather(t, loops, nil)
 	for block, want := range map[string]string{
@@ -197,8 +197,8 @@ OpReturn`), nil)
 	}
 }
 
-// TestStructuralDominance: a continue target that nothing leads to is
-// dominated by its header, structurally.
+// TestStructuralDominance: a continue target without predecessors is
+// structurally dominated by its header.
 func TestStructuralDominance(t *testing.T) {
 	m := gather(t, body(`
 %entry = OpLabel
@@ -227,11 +227,11 @@ OpUnreachable`), nil)
 	}
 }
 
-// TestDominators compares with the definition: a dominates b where b cannot be
-// reached without a.
+// TestDominators compares with the definition: a dominates b if every path to b
+// contains a.
 func TestDominators(t *testing.T) {
 	r := rand.New(rand.NewSource(1))
-	var d dominators // whose room lasts from one graph to the next
+	var d dominators // one for all graphs, to test the reuse of its scratch memory
 	for round := range 300 {
 		n := 1 + r.Intn(12)
 		var edges [][2]int32
@@ -259,7 +259,7 @@ func TestDominators(t *testing.T) {
 	}
 }
 
-// reach returns what can be reached from node 0 without a node.
+// reach returns the nodes that are reachable from node 0 without a node.
 func reach(n int, edges [][2]int32, without int) []bool {
 	seen := make([]bool, n)
 	if without == 0 {

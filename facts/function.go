@@ -10,20 +10,20 @@ import (
 // Function is an OpFunction with its body.
 type Function struct {
 	ID     spirv.ID
-	Number int   // in Module.Functions
-	Index  int   // OpFunction
-	End    int   // behind OpFunctionEnd, or behind the last instruction where that is missing
-	Type   *Type // OpTypeFunction
+	Number int   // index in Module.Functions
+	Index  int   // its OpFunction
+	End    int   // index after OpFunctionEnd, or after the last instruction if that is missing
+	Type   *Type // its OpTypeFunction
 	Return *Type // its result type
 	Params []Param
 
-	// Blocks are in order of the module; the first is the entry block. There
-	// is none in a declaration without a body.
+	// Blocks are in order of the module; the first is the entry block. A
+	// declaration without a body has none.
 	Blocks []Block
 
-	Calls     []*Function // the functions it calls, each once, in order of the first call
-	Globals   []*Variable // the variables of module scope that it names itself, each once, in order
-	Recursive bool        // whether it can come to call itself
+	Calls     []*Function // its callees, each once, in order of the first call
+	Globals   []*Variable // variables of module scope that its instructions name, each once, in order
+	Recursive bool        // on a cycle of the call graph
 
 	// Constructs are the structured constructs, each after its parent.
 	Constructs []Construct
@@ -36,7 +36,7 @@ type Param struct {
 	Type  *Type
 }
 
-// Entry returns the entry block, nil where there is none.
+// Entry returns the entry block; nil if there is none.
 func (f *Function) Entry() *Block {
 	if len(f.Blocks) == 0 {
 		return nil
@@ -44,36 +44,37 @@ func (f *Function) Entry() *Block {
 	return &f.Blocks[0]
 }
 
-// Block is a block of a function. The End of a block without a terminator is
-// the next label or the end of the function.
+// Block is a block of a function. The End of a block without a terminator is the
+// next label or the end of the function.
 type Block struct {
 	ID     spirv.ID
 	Func   *Function
-	Number int // in Func.Blocks
-	Index  int // OpLabel
-	End    int // behind the terminator
-	Term   int // the terminator; −1 where it is missing
-	Merge  int // OpSelectionMerge or OpLoopMerge; −1 where there is none
+	Number int // index in Func.Blocks
+	Index  int // its OpLabel
+	End    int // index after the terminator
+	Term   int // the terminator; −1 if it is missing
+	Merge  int // OpSelectionMerge or OpLoopMerge; −1 if there is none
 
-	Succs []*Block // where the terminator leads, each once, in order
-	Preds []*Block // the blocks that lead here, each once, in order of the module
+	Succs []*Block // targets of the terminator, each once, in order
+	Preds []*Block // blocks with an edge to this one, each once, in order of the module
 
-	MergeBlock *Block // of a header; nil where there is none
-	Continue   *Block // of a loop header: the continue target; nil where there is none
+	MergeBlock *Block // of a header; nil if there is none
+	Continue   *Block // of a loop header: the continue target; nil if there is none
 
-	Reachable bool // from the entry block, by branches alone
+	Reachable bool // from the entry block, along branches alone
 
-	// Construct is the innermost construct that contains the block, nil where
-	// none does. A header is in the construct that it begins.
+	// Construct is the innermost construct that contains the block; nil if none
+	// does. A header is in the construct that it begins.
 	Construct *Construct
 
 	dom, structural, post node
 }
 
-// IsLoopHeader reports whether the block has an OpLoopMerge.
+// IsLoopHeader reports whether the block has an OpLoopMerge whose continue target
+// exists.
 func (b *Block) IsLoopHeader() bool { return b.Continue != nil }
 
-// IsTerminator reports whether an instruction ends a block (SPIR-V §2.2.4).
+// IsTerminator reports whether an instruction terminates a block (SPIR-V §2.2.4).
 func IsTerminator(op spirv.Op) bool {
 	switch op {
 	case spirv.OpBranch, spirv.OpBranchConditional, spirv.OpSwitch, spirv.OpReturn, spirv.OpReturnValue,
@@ -84,7 +85,7 @@ func IsTerminator(op spirv.Op) bool {
 	return false
 }
 
-// functions states the functions, their control flow and their calls.
+// functions fills in the functions, their control flow and their calls.
 func (g *gatherer) functions() {
 	w := walker{g: g, seen: make([]int32, len(g.Variables)), called: make([]int32, len(g.Functions))}
 	for i, f := range g.fact {
@@ -98,14 +99,14 @@ func (g *gatherer) functions() {
 	g.recursion()
 }
 
-// walker goes through the instructions of functions.
+// walker visits the instructions of functions.
 type walker struct {
 	g      *gatherer
 	f      *Function
-	number int32   // of f, from 1
+	number int32   // number of f, from 1
 	seen   []int32 // number of the last function that named each variable
 	called []int32 // number of the last function that called each function
-	block  int     // of the next label
+	block  int     // index of the next label's block
 	open   *Block
 }
 
@@ -132,7 +133,7 @@ func (w *walker) function(f *Function, i int) {
 	f.Blocks = g.blocks[first:w.block:w.block]
 }
 
-// instruction takes in one instruction of a function and reports whether it is
+// instruction processes one instruction of a function and reports whether it is
 // the last.
 func (w *walker) instruction(i int, in spirv.Inst) bool {
 	g, op := w.g, in.Op()
@@ -156,7 +157,7 @@ func (w *walker) instruction(i int, in spirv.Inst) bool {
 	return false
 }
 
-// frame takes in an instruction that makes functions and blocks what they are.
+// frame processes an instruction that delimits functions and blocks.
 func (w *walker) frame(i int, op spirv.Op, in spirv.Inst) bool {
 	g := w.g
 	switch {
@@ -202,17 +203,17 @@ func (w *walker) close(i int) {
 	}
 }
 
-// What an instruction of a function names.
+// The operands of an instruction that may be variables or functions.
 const (
-	usesNone  uint8 = iota // no variable and no function
-	usesBase               // what its first operand is
-	usesStore              // what it stores, and where
-	usesWords              // any operand may be a variable
-	usesMore               // uses says what
-	isFrame                // it makes functions and blocks what they are
+	usesNone  uint8 = iota // none
+	usesBase               // the first operand is a pointer (loads, access chains)
+	usesStore              // OpStore: pointer and object
+	usesWords              // any id operand may be a variable
+	usesMore               // walker.uses handles the opcode
+	isFrame                // the instruction delimits functions or blocks
 )
 
-// useOps has these of each opcode.
+// useOps maps each opcode to one of these classes.
 var useOps = func() []uint8 {
 	rows := spirv.Ops()
 	t := make([]uint8, rows[len(rows)-1].Value()+1)
@@ -247,7 +248,7 @@ func useOf(op spirv.Op) uint8 {
 	return usesWords
 }
 
-// uses takes note of the functions and variables that an instruction names.
+// uses records the functions and variables that an instruction names.
 func (w *walker) uses(i int, op spirv.Op, in spirv.Inst) {
 	g := w.g
 	switch op {
@@ -265,7 +266,7 @@ func (w *walker) uses(i int, op spirv.Op, in spirv.Inst) {
 		w.call(inst.CooperativeMatrixPerElementOpEXT(in).Func())
 	case spirv.OpCooperativeMatrixLoadTensorNV:
 		for _, word := range inst.CooperativeMatrixLoadTensorNV(in).TensorAddressingOperandsWords() {
-			w.call(spirv.ID(word)) // where it is a function
+			w.call(spirv.ID(word)) // only some of the operands are functions
 		}
 	case spirv.OpCooperativeMatrixReduceEXT:
 		w.call(inst.CooperativeMatrixReduceEXT(in).CombineFunc())
@@ -273,7 +274,7 @@ func (w *walker) uses(i int, op spirv.Op, in spirv.Inst) {
 	w.words(i, in)
 }
 
-// layouts is where the ids of each opcode stand.
+// layouts holds the positions of the id operands of each opcode.
 var layouts = func() []spirv.Layout {
 	rows := spirv.Ops()
 	t := make([]spirv.Layout, rows[len(rows)-1].Value()+1)
@@ -284,7 +285,7 @@ var layouts = func() []spirv.Layout {
 	return t
 }()
 
-// words takes note of the variables among all operands of an instruction.
+// words records the variables among all operands of an instruction.
 func (w *walker) words(i int, in spirv.Inst) {
 	l := &layouts[in.Op()]
 	for ids := l.IDs; ids != 0; ids &= ids - 1 {

@@ -11,7 +11,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
-// everything asks a module for all it has.
+// everything calls all lookups of a module.
 func everything(m *Module) {
 	for i := range m.Code.Len() {
 		in := m.Code.Inst(i)
@@ -52,7 +52,7 @@ func everything(m *Module) {
 	m.Sources()
 }
 
-// TestBroken gathers modules that decode and are wrong.
+// TestBroken gathers malformed modules that decode.
 func TestBroken(t *testing.T) {
 	const head = "%void = OpTypeVoid\n%fn = OpTypeFunction %void\n%int = OpTypeInt 32 1\n%n = OpConstant %int 1\n"
 	for name, text := range map[string]string{
@@ -81,7 +81,7 @@ func TestBroken(t *testing.T) {
 	}
 }
 
-// TestMutated gathers whatever still decodes after a few words have changed.
+// TestMutated gathers each module that still decodes after a few words have changed.
 func TestMutated(t *testing.T) {
 	r := rand.New(rand.NewSource(7))
 	for _, text := range []string{types, calls, loops} {
@@ -107,14 +107,14 @@ func TestMutated(t *testing.T) {
 	}
 }
 
-// header begins a module of words.
+// header begins a module in words.
 func header(bound uint32) []uint32 {
 	return []uint32{spirv.Magic, uint32(spirv.Version16), 0, bound, 0}
 }
 
-// TestHuge gathers modules that are made to take long, or much memory: each
-// must take time and room in proportion to its words. What time is, on a
-// machine that may be slow or busy, the time of decoding the same words tells.
+// TestHuge gathers modules designed to be slow or large: time and memory must be
+// proportional to the words. The unit of time is the decoding of the same words,
+// so that the test does not depend on the speed or load of the machine.
 func TestHuge(t *testing.T) {
 	for name, build := range map[string]func() []uint32{
 		"nested selections":  nestedSelections,
@@ -164,7 +164,7 @@ func begin(bound uint32) []uint32 {
 	return inst.BuildFunction(w, 1, 7, 0, 2)
 }
 
-// nestedSelections: block i is a header whose merge block is many+i.
+// nestedSelections: block i is a header with merge block many+i.
 func nestedSelections() []uint32 {
 	w := begin(10 + 2*many + 1)
 	for i := range spirv.ID(many) {
@@ -207,7 +207,7 @@ func wideSwitch() []uint32 {
 	return inst.BuildFunctionEnd(w)
 }
 
-// ladder has edges that make simple algorithms for dominators quadratic: down a
+// ladder has edges that make simple dominator algorithms quadratic: down a
 // chain, and back from each rung to the one before.
 func ladder() []uint32 {
 	w := begin(10 + 2*many + 1)
@@ -224,8 +224,8 @@ func ladder() []uint32 {
 	return inst.BuildFunctionEnd(w)
 }
 
-// exits leaves nested selections from the innermost block to many blocks that
-// are merge blocks of none.
+// exits has branches from the innermost of nested selections to many blocks that
+// are not merge blocks.
 func exits() []uint32 {
 	w := begin(10 + 2*many + 1)
 	for i := range spirv.ID(many) {
@@ -264,7 +264,7 @@ func nestedTypes() []uint32 {
 	return w
 }
 
-// inserts changes one element of a large array, again and again.
+// inserts changes one element of a large array repeatedly.
 func inserts() []uint32 {
 	w := inst.BuildTypeInt(header(10+many), 1, 32, 0)
 	w = inst.BuildConstant(w, 1, 2, 50000)
@@ -302,7 +302,7 @@ func entryPoints() []uint32 {
 	return append(w, begin(10)[spirv.HeaderWords:]...)
 }
 
-// chain calls from each function the next.
+// chain is a chain of calls.
 func chain() []uint32 {
 	w := inst.BuildTypeVoid(header(10+3*many+1), 1)
 	w = inst.BuildTypeFunction(w, 2, 1)
@@ -316,7 +316,7 @@ func chain() []uint32 {
 	return w
 }
 
-// FuzzGather: no module that decodes makes Gather fail.
+// FuzzGather: Gather accepts every module that decodes.
 func FuzzGather(f *testing.F) {
 	for _, text := range []string{types, calls, loops} {
 		words, err := asm.Assemble([]byte(text), asm.AssembleOptions{})

@@ -6,30 +6,31 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// Rule is one of Vulkan's three ways to align (Alignment Requirements in the
-// chapter Shader Interfaces).
+// Rule is one of Vulkan's three sets of alignment rules (Shader Interfaces,
+// Alignment Requirements).
 type Rule uint8
 
-// The rules.
+// The rules, the most permissive first.
 const (
-	Scalar   Rule = iota // as the components
-	Base                 // std430: vectors as 2 or 4 components
-	Extended             // std140: arrays and structs to 16 bytes as well
+	Scalar   Rule = iota // scalar block layout: the components' alignment
+	Base                 // std430: vectors align as 2 or 4 components
+	Extended             // std140: as Base, and arrays and structs to 16 bytes
 	numRules
 )
 
-// layout is what is known of a type's place in memory.
+// layout is the memory layout of a type, as far as it does not depend on the
+// member that has the type.
 type layout struct {
-	align [2][numRules]uint32 // of column-major, of row-major matrices within
-	bare  *Type               // the element of an array of arrays, nil if a pointer; itself of all else
-	span  uint64              // bytes from the first to the last of the bare ones
-	size  uint64              // of all but matrices; of an array, that of its bare element
-	fixed bool                // no runtime array within
+	align [2][numRules]uint32 // for column-major, for row-major matrices in the type
+	bare  *Type               // the innermost element of arrays of arrays, nil if a pointer; else the type itself
+	span  uint64              // bytes from the first to the last innermost element
+	size  uint64              // for all but matrices; for an array, the size of its innermost element
+	fixed bool                // contains no runtime array
 }
 
-// Align returns the alignment of a type in bytes; 0 where it has none, as of an
-// opaque type. Whether matrices within are row-major is said by the member that
-// the type is of.
+// Align returns the alignment of a type in bytes; 0 if it has none, for example
+// an opaque type. The order of matrices in the type is a property of the struct
+// member, so the caller passes it.
 func (t *Type) Align(r Rule, rowMajor bool) uint32 {
 	switch {
 	case t == nil:
@@ -42,11 +43,11 @@ func (t *Type) Align(r Rule, rowMajor bool) uint32 {
 	return t.layout.align[0][r]
 }
 
-// Size returns how many bytes a value takes from its first byte to behind its
-// last one, with the strides and offsets that decorations give it; without
-// padding at its end. The stride and order of matrices within are said by the
-// member that the type is of. A runtime array takes 0; a boolean and an opaque
-// type too. It does not grow beyond math.MaxUint64.
+// Size returns the bytes that a value occupies, from its first byte to its last
+// one, with the decorated strides and offsets and without padding at the end.
+// The stride and order of matrices in the type are properties of the struct
+// member, so the caller passes them. A runtime array has size 0; a boolean and
+// an opaque type too. The result saturates at math.MaxUint64.
 func (t *Type) Size(matrixStride uint32, rowMajor bool) uint64 {
 	if t == nil {
 		return 0
@@ -78,16 +79,16 @@ func (t *Type) Size(matrixStride uint32, rowMajor bool) uint64 {
 	return satAdd(t.layout.span, b.layout.size)
 }
 
-// Size returns how many bytes the member takes; see Type.Size.
+// Size returns the bytes that the member occupies; see Type.Size.
 func (m *Member) Size() uint64 { return m.Type.Size(m.MatrixStride, m.RowMajor) }
 
 // Align returns the alignment of the member in bytes; see Type.Align.
 func (m *Member) Align(r Rule) uint32 { return m.Type.Align(r, m.RowMajor) }
 
-// Fixed reports whether no runtime array is within the type.
+// Fixed reports whether the type contains no runtime array.
 func (t *Type) Fixed() bool { return t != nil && (t.IsPointer() || t.layout.fixed) }
 
-// bytes returns the size of a scalar.
+// bytes returns the size of a scalar in bytes.
 func (t *Type) bytes() uint64 {
 	if t.IsInt() || t.IsFloat() {
 		return (uint64(t.Width) + 7) / 8
@@ -95,8 +96,8 @@ func (t *Type) bytes() uint64 {
 	return 0
 }
 
-// pointerSize returns the size of a pointer in memory: 8 bytes of a physical
-// one, 0 of all else.
+// pointerSize returns the size of a pointer in memory: 8 bytes for a physical
+// one, 0 for any other.
 func pointerSize(t *Type) uint64 {
 	if t.Storage == spirv.StorageClassPhysicalStorageBuffer {
 		return 8
@@ -104,7 +105,7 @@ func pointerSize(t *Type) uint64 {
 	return 0
 }
 
-// arrange states the layout of a type, that of its parts being known.
+// arrange computes the layout of a type. The layout of its parts is complete.
 func (g *gatherer) arrange(t *Type) {
 	l := &t.layout
 	l.bare, l.fixed = t, true
@@ -133,15 +134,15 @@ func (g *gatherer) arrange(t *Type) {
 	}
 }
 
-// lanes returns how many components the alignment of a vector counts.
+// lanes returns the number of components that the alignment of a vector counts.
 func lanes(n uint64) uint64 {
 	if n <= 2 {
 		return n
 	}
-	return 4 // also of a long vector
+	return 4 // also for a long vector
 }
 
-// both sets the alignments for matrices of either order.
+// both sets the alignments for both orders of matrices.
 func (l *layout) both(scalar, base, extended uint64) {
 	l.align[0] = [numRules]uint32{clip(scalar), clip(base), clip(extended)}
 	l.align[1] = l.align[0]
@@ -149,7 +150,7 @@ func (l *layout) both(scalar, base, extended uint64) {
 
 func clip(x uint64) uint32 { return uint32(min(x, math.MaxUint32)) }
 
-// round16 rounds up to a multiple of 16.
+// round16 rounds up to a multiple of 16, saturating.
 func round16(x uint32) uint32 {
 	if x > math.MaxUint32-15 {
 		return math.MaxUint32 &^ 15
@@ -157,7 +158,7 @@ func round16(x uint32) uint32 {
 	return (x + 15) &^ 15
 }
 
-// arrangeMatrix: a matrix is an array of its columns, or of its rows.
+// arrangeMatrix aligns a matrix as an array of its columns, or of its rows.
 func (g *gatherer) arrangeMatrix(t *Type) {
 	if !t.Elem.IsVector() {
 		return
@@ -181,7 +182,7 @@ func (g *gatherer) arrangeArray(t *Type) {
 		}
 	}
 	l.fixed = l.fixed && t.Elem.Fixed()
-	if t.Elem.IsPointer() { // it may not be filled in yet
+	if t.Elem.IsPointer() { // a pointer may be declared later and not be filled in yet
 		l.bare, l.size = nil, pointerSize(t.Elem)
 		return
 	}
@@ -208,8 +209,8 @@ func (g *gatherer) arrangeStruct(t *Type) {
 	l.align = [2][numRules]uint32{align, align}
 }
 
-// smallest returns the size of the smallest scalar that the capabilities let
-// stand in a buffer.
+// smallest returns the size in bytes of the smallest scalar that the capabilities
+// permit in a buffer.
 func (g *gatherer) smallest() uint32 {
 	switch {
 	case g.Capable(spirv.CapabilityStorageBuffer8BitAccess),
@@ -226,7 +227,7 @@ func (g *gatherer) smallest() uint32 {
 	return 4
 }
 
-// members states the members of a struct with the decorations of each.
+// members fills in the members of a struct with the layout decorations of each.
 func (g *gatherer) members(t *Type, i int, ids []spirv.ID) {
 	t.Members = make([]Member, len(ids))
 	leaf := uint64(0)
@@ -254,12 +255,12 @@ func (g *gatherer) members(t *Type, i int, ids []spirv.ID) {
 	}
 }
 
-// placing are the decorations that place takes.
+// placing are the decorations that Member.place reads.
 var placing = [...]spirv.Decoration{
 	spirv.DecorationOffset, spirv.DecorationMatrixStride, spirv.DecorationRowMajor, spirv.DecorationColMajor,
 }
 
-// place takes over a decoration that says where the member lies.
+// place applies a layout decoration to the member.
 func (m *Member) place(d Decoration) {
 	switch d.Kind {
 	case spirv.DecorationOffset:

@@ -47,7 +47,7 @@ OpMemberDecorate %cols 0 ColMajor
 		{"floats", 4, 4, 16},
 		{"open", 4, 8, 16},
 		{"pair", 4, 8, 16},
-		{"empty", 0, 4, 16}, // no capability lets smaller scalars stand in a buffer
+		{"empty", 0, 4, 16}, // no capability permits smaller scalars in a buffer
 		{"cols", 4, 16, 16},
 		{"rows", 4, 8, 16}, // three rows of two
 		{"opaque", 0, 0, 0},

@@ -7,19 +7,19 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
-// Position is a place in a source text.
+// Position is a position in a source text.
 type Position struct {
 	File   string
-	Line   uint32 // as the module counts, usually from 1
-	Column uint32 // as the module counts; 0 where it is not known
+	Line   uint32 // in the module's counting, usually from 1
+	Column uint32 // in the module's counting; 0 if it is not known
 }
 
-// mark says that from one instruction on another one tells the line; −1 where
-// none does.
+// mark is a change of the current line: from instruction from on, instruction
+// line (an OpLine or DebugLine) is in force; −1 for none.
 type mark struct{ from, line int32 }
 
-// mark takes note of what instruction i does to the line (SPIR-V §3.3.2: an
-// OpLine holds until the next, an OpNoLine, or the end of the block;
+// mark records the effect of instruction i on the current line (SPIR-V §3.3.2: an
+// OpLine is in force until the next one, an OpNoLine, or the end of the block;
 // DebugLine of NonSemantic.Shader.DebugInfo.100 likewise).
 func (s *surveyor) mark(g *gatherer, i int, op spirv.Op) {
 	switch op {
@@ -49,7 +49,7 @@ func debugInfo(m *Module, set spirv.ID) bool {
 	return m.ExtSet(set) == spirv.ExtSetNonSemanticShaderDebugInfo
 }
 
-// change says that from instruction i on, line tells the line.
+// change records that from instruction i on, instruction line is in force.
 func (s *surveyor) change(g *gatherer, i, line int) {
 	if int32(line) == -1 && (len(g.lines) == 0 || g.lines[len(g.lines)-1].line < 0) {
 		return
@@ -58,7 +58,7 @@ func (s *surveyor) change(g *gatherer, i, line int) {
 }
 
 // LineInst returns the number of the instruction, an OpLine or a DebugLine, that
-// says where instruction i comes from; −1 where none does.
+// is in force at instruction i; −1 if none is.
 func (m *Module) LineInst(i int) int {
 	n := sort.Search(len(m.lines), func(n int) bool { return int(m.lines[n].from) > i })
 	if n == 0 {
@@ -67,8 +67,8 @@ func (m *Module) LineInst(i int) int {
 	return int(m.lines[n-1].line)
 }
 
-// Line returns where in its source instruction i comes from, false where the
-// module does not say so.
+// Line returns the source position of instruction i; false if the module does not
+// state it.
 func (m *Module) Line(i int) (Position, bool) {
 	n := m.LineInst(i)
 	if n < 0 {
@@ -93,7 +93,7 @@ func (m *Module) Line(i int) (Position, bool) {
 	return p, true
 }
 
-// uint32 returns the value of a constant integer, 0 where id is none.
+// uint32 returns the value of a constant integer; 0 if id is none.
 func (m *Module) uint32(id spirv.ID) uint32 {
 	if c := m.Const(id); c != nil {
 		if n, ok := c.Int(); ok {

@@ -7,30 +7,30 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// Spec gives specialization constants their values: SpecId → bits of the
-// value, zero-extended. Bits beyond the constant's width are ignored; a boolean
-// is true where any of the low 32 bits is set (VkBool32).
+// Spec is the values of specialization constants: SpecId → bits of the value,
+// zero-extended. Bits beyond the constant's width are ignored; a boolean is true
+// if any of the low 32 bits is set (VkBool32).
 type Spec map[uint32]uint64
 
-// Device gives constants whose values are the device's theirs, by id: the sizes
-// of descriptors (OpConstantSizeOfEXT), the lengths of cooperative matrices. What
-// follows from one that is missing is not known.
+// Device is the values of constants that depend on the device, by id: the sizes
+// of descriptors (OpConstantSizeOfEXT), the lengths of cooperative matrices. A
+// missing one, and any value computed from it, is not known.
 type Device map[spirv.ID]uint64
 
-// Module is what is true of one module under one specialization.
+// Module is the facts of one module under one specialization.
 type Module struct {
-	Code *spirv.Module // the words; instruction numbers from 0 are its
-	Spec Spec          // the values that were given
+	Code *spirv.Module // the words; instruction numbers from 0 refer to it
+	Spec Spec          // the given specialization
 
 	Capabilities []spirv.Capability // declared, in order
 	Extensions   []string           // declared, in order
 	Addressing   spirv.AddressingModel
 	Memory       spirv.MemoryModel
-	HasMemory    bool // whether there is an OpMemoryModel
+	HasMemory    bool // the module has an OpMemoryModel
 
 	Types       []Type     // in order of declaration
 	Consts      []Const    // in order of declaration; OpUndef in functions included
-	Variables   []Variable // in order of declaration, those of functions included
+	Variables   []Variable // in order of declaration; variables of functions included
 	Functions   []Function // in order of definition; declarations without a body included
 	EntryPoints []EntryPoint
 
@@ -39,15 +39,14 @@ type Module struct {
 	blocks  []Block
 	decor   decorations
 	names   names
-	modes   []Mode // sorted by Target's definition
+	modes   []Mode // sorted by the instruction that defines their function
 	lines   []mark
 }
 
-// Gather states what is true of m where the specialization constants have the
-// values of spec, which may be nil.
+// Gather returns the facts of m under a specialization, which may be nil.
 func Gather(m *spirv.Module, spec Spec) *Module { return GatherOn(m, spec, nil) }
 
-// GatherOn is Gather for a device.
+// GatherOn is Gather on a device, which may be nil.
 func GatherOn(m *spirv.Module, spec Spec, device Device) *Module {
 	g := &gatherer{Module: &Module{Code: m, Spec: spec, fact: make([]fact, m.Len())}, device: device}
 	g.survey()
@@ -59,28 +58,28 @@ func GatherOn(m *spirv.Module, spec Spec, device Device) *Module {
 	return g.Module
 }
 
-// gatherer is a module that is being gathered, and what is needed only until
-// then.
+// gatherer is a module under construction, with the state that only the
+// construction needs.
 type gatherer struct {
 	*Module
 	device  Device
 	count   counts
-	annot   []int32 // instructions that decorate
+	annot   []int32 // decoration instructions
 	entry   []int32 // OpEntryPoint
 	mode    []int32 // OpExecutionMode and OpExecutionModeId
 	elems   []*Const
 	trees   dominators         // scratch
 	implied []spirv.Capability // scratch
-	budget  int                // elements that evaluated composites may still have
+	budget  int                // elements that evaluated composites may still allocate
 }
 
-// counts is how many of each there are, so that arenas never move.
+// counts holds the sizes of the arenas, so that they never move.
 type counts struct {
 	types, consts, vars, funcs, blocks, elems int
 }
 
-// fact is which fact an instruction states: its number in an arena, and which
-// arena.
+// fact locates the fact that an instruction declares: the arena in the low
+// factBits bits, the index in the arena above them.
 type fact uint32
 
 const (
@@ -96,8 +95,8 @@ const (
 
 func (f fact) kind() fact { return f & (1<<factBits - 1) }
 
-// at returns the number of the fact of the given kind that id states, -1 where
-// it states none.
+// at returns the index of the fact of the given kind that id declares; −1 if it
+// declares none.
 func (m *Module) at(id spirv.ID, kind fact) int {
 	i := m.Code.Def(id)
 	if i < 0 || m.fact[i].kind() != kind {
@@ -106,14 +105,14 @@ func (m *Module) at(id spirv.ID, kind fact) int {
 	return int(m.fact[i] >> factBits)
 }
 
-// Def returns the number of the instruction whose result is id, -1 where there
-// is none.
+// Def returns the number of the instruction whose result is id; −1 if there is
+// none.
 func (m *Module) Def(id spirv.ID) int { return m.Code.Def(id) }
 
-// Inst returns the instruction whose result is id, nil where there is none.
+// Inst returns the instruction whose result is id; nil if there is none.
 func (m *Module) Inst(id spirv.ID) spirv.Inst { return m.Code.DefInst(id) }
 
-// Type returns the type of the given id, nil where the id is that of none.
+// Type returns the type with the given id; nil if the id is no type.
 func (m *Module) Type(id spirv.ID) *Type {
 	if n := m.at(id, typeFact); n >= 0 {
 		return &m.Types[n]
@@ -121,7 +120,7 @@ func (m *Module) Type(id spirv.ID) *Type {
 	return nil
 }
 
-// TypeOf returns the result type of the value of the given id, nil where it has
+// TypeOf returns the result type of the value with the given id; nil if it has
 // none.
 func (m *Module) TypeOf(id spirv.ID) *Type {
 	in := m.Code.DefInst(id)
@@ -131,7 +130,7 @@ func (m *Module) TypeOf(id spirv.ID) *Type {
 	return m.Type(in.Type())
 }
 
-// Const returns the constant of the given id, nil where the id is that of none.
+// Const returns the constant with the given id; nil if the id is no constant.
 func (m *Module) Const(id spirv.ID) *Const {
 	if n := m.at(id, constFact); n >= 0 {
 		return &m.Consts[n]
@@ -139,8 +138,7 @@ func (m *Module) Const(id spirv.ID) *Const {
 	return nil
 }
 
-// Variable returns the variable of the given id, nil where the id is that of
-// none.
+// Variable returns the variable with the given id; nil if the id is no variable.
 func (m *Module) Variable(id spirv.ID) *Variable {
 	if n := m.at(id, varFact); n >= 0 {
 		return &m.Variables[n]
@@ -148,8 +146,7 @@ func (m *Module) Variable(id spirv.ID) *Variable {
 	return nil
 }
 
-// Function returns the function of the given id, nil where the id is that of
-// none.
+// Function returns the function with the given id; nil if the id is no function.
 func (m *Module) Function(id spirv.ID) *Function {
 	if n := m.at(id, funcFact); n >= 0 {
 		return &m.Functions[n]
@@ -157,8 +154,8 @@ func (m *Module) Function(id spirv.ID) *Function {
 	return nil
 }
 
-// Block returns the block of the given label, nil where the id is that of none
-// within a function.
+// Block returns the block with the given label; nil if the id labels no block of
+// a function.
 func (m *Module) Block(label spirv.ID) *Block {
 	if n := m.at(label, blockFact); n >= 0 {
 		return &m.blocks[n]
@@ -166,8 +163,8 @@ func (m *Module) Block(label spirv.ID) *Block {
 	return nil
 }
 
-// ExtSet returns the extended instruction set that id imports, ExtSetNone where
-// it imports none.
+// ExtSet returns the extended instruction set that id imports; ExtSetNone if it
+// imports none.
 func (m *Module) ExtSet(id spirv.ID) spirv.ExtSet {
 	if n := m.at(id, setFact); n >= 0 {
 		return spirv.ExtSet(n)
@@ -175,14 +172,14 @@ func (m *Module) ExtSet(id spirv.ID) spirv.ExtSet {
 	return spirv.ExtSetNone
 }
 
-// Capable reports whether a capability is declared, or implied by one that is
+// Capable reports whether a capability is declared, or implied by a declared one
 // (SPIR-V §3.2.30).
 func (m *Module) Capable(c spirv.Capability) bool {
 	return int(c/64) < len(m.capable) && m.capable[c/64]>>(c%64)&1 != 0
 }
 
-// AllCapabilities yields every capability that is declared or implied, in order
-// of their numbers.
+// AllCapabilities yields every declared or implied capability, in order of their
+// numbers.
 func (m *Module) AllCapabilities() iter.Seq[spirv.Capability] {
 	return func(yield func(spirv.Capability) bool) {
 		for n, w := range m.capable {
@@ -208,11 +205,11 @@ func (m *Module) Extension(name string) bool {
 // Variable is an OpVariable or an OpUntypedVariableKHR.
 type Variable struct {
 	ID      spirv.ID
-	Number  int   // in Module.Variables
+	Number  int   // index in Module.Variables
 	Index   int   // its instruction
 	Pointer *Type // its result type
-	Type    *Type // of what it holds
+	Type    *Type // type of the contents; nil if it is missing or unknown
 	Storage spirv.StorageClass
-	Init    spirv.ID  // its initializer, 0 where it has none
-	Func    *Function // the function it stands in, nil at module scope
+	Init    spirv.ID  // its initializer; 0 if it has none
+	Func    *Function // the function that contains it; nil at module scope
 }

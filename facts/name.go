@@ -8,22 +8,22 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
-// names is which instructions give names.
+// names indexes the debug instructions of a module.
 type names struct {
 	found   []int32 // OpName and OpMemberName
-	ids     []int32 // of each instruction: its OpName + 1, 0 where it has none
+	ids     []int32 // by instruction: its OpName + 1; 0 if it has none
 	members []memberName
 	sources []int // OpSource
 }
 
-// memberName says which OpMemberName stands for a member.
+// memberName is the OpMemberName of a member.
 type memberName struct {
 	target int32
 	member uint32
 	index  int32
 }
 
-// debug takes note of a debug instruction.
+// debug records a debug instruction.
 func (n *names) debug(i int, op spirv.Op, _ spirv.Inst) {
 	switch op {
 	case spirv.OpName, spirv.OpMemberName:
@@ -33,7 +33,7 @@ func (n *names) debug(i int, op spirv.Op, _ spirv.Inst) {
 	}
 }
 
-// name finds what each name belongs to.
+// name resolves the target of each name.
 func (g *gatherer) name() {
 	n := &g.names
 	if len(n.found) == 0 {
@@ -62,8 +62,8 @@ func compareMember(x, y memberName) int {
 	return cmp.Or(cmp.Compare(x.target, y.target), cmp.Compare(x.member, y.member))
 }
 
-// Name returns the name that OpName gives id, the first where there are
-// several; "" where there is none. It makes the string anew each time.
+// Name returns the string of the OpName of id, the first if there are several;
+// "" if there is none. Each call allocates the string.
 func (m *Module) Name(id spirv.ID) string {
 	i := m.Def(id)
 	if i < 0 || i >= len(m.names.ids) || m.names.ids[i] == 0 {
@@ -72,8 +72,8 @@ func (m *Module) Name(id spirv.ID) string {
 	return inst.Name(m.Code.Inst(int(m.names.ids[i]) - 1)).Name()
 }
 
-// MemberName returns the name that OpMemberName gives a member of a struct, ""
-// where there is none. It makes the string anew each time.
+// MemberName returns the string of the OpMemberName of a struct member; "" if
+// there is none. Each call allocates the string.
 func (m *Module) MemberName(id spirv.ID, member int) string {
 	list := m.names.members
 	n, ok := slices.BinarySearchFunc(list, memberName{int32(m.Def(id)), uint32(member), 0}, compareMember)
@@ -83,7 +83,7 @@ func (m *Module) MemberName(id spirv.ID, member int) string {
 	return inst.MemberName(m.Code.Inst(int(list[n].index))).Name()
 }
 
-// String returns the string of an OpString, false where id is none.
+// String returns the string of an OpString; false if id is none.
 func (m *Module) String(id spirv.ID) (string, bool) {
 	in := m.Code.DefInst(id)
 	if in == nil || in.Op() != spirv.OpString {
@@ -92,14 +92,14 @@ func (m *Module) String(id spirv.ID) (string, bool) {
 	return inst.String(in).String(), true
 }
 
-// Source is what an OpSource says, but for its text, which [Module.SourceText] has.
+// Source is the contents of an OpSource, except its text ([Module.SourceText]).
 type Source struct {
 	Language spirv.SourceLanguage
 	Version  uint32 // in the language's own counting
-	File     string // "" where it is not said
+	File     string // "" if it is not stated
 }
 
-// Sources returns what the module says of its sources.
+// Sources returns the module's OpSource instructions, in order.
 func (m *Module) Sources() []Source {
 	var out []Source
 	for _, i := range m.names.sources {

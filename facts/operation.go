@@ -7,7 +7,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
-// operation evaluates an OpSpecConstantOp (SPIR-V §3.3.7).
+// operation evaluates an OpSpecConstantOp (SPIR-V §3.3.7). The arithmetic is
+// package direct's, which internal/lower shares.
 func (g *gatherer) operation(c *Const, v inst.SpecConstantOp) {
 	words := v.Operands()
 	switch op := v.Opcode(); op {
@@ -28,7 +29,7 @@ func (g *gatherer) operation(c *Const, v inst.SpecConstantOp) {
 	}
 }
 
-// take gives c the value of another constant of its type.
+// take copies the value of another constant of the same type.
 func (c *Const) take(from *Const) {
 	if from == nil || from.Type != c.Type {
 		return
@@ -37,8 +38,8 @@ func (c *Const) take(from *Const) {
 	c.Null, c.Undef = from.Null, from.Undef
 }
 
-// operands returns the constants that the words name, nil where one is missing
-// or there are not n.
+// operands returns the first n operands; nil if one is missing or not known, or
+// if there are fewer.
 func (g *gatherer) operands(c *Const, words []uint32, n int) []*Const {
 	if len(words) < n || n > 3 {
 		return nil
@@ -64,7 +65,7 @@ func (g *gatherer) extract(c *Const, words []uint32) {
 	c.take(from)
 }
 
-// insert replaces one part, on every level down to it.
+// insert replaces one part, and copies the composite on each level above it.
 func (g *gatherer) insert(c *Const, words []uint32) {
 	list := g.operands(c, words, 2)
 	if list == nil {
@@ -101,8 +102,8 @@ func (g *gatherer) insert(c *Const, words []uint32) {
 	c.Known = true
 }
 
-// copyParts gives to the parts of a composite, in a list of its own. It is
-// false where the budget for evaluated parts is spent.
+// copyParts copies the parts of a composite to a new list. It returns false if
+// the budget for evaluated parts is exhausted.
 func (g *gatherer) copyParts(to, from *Const) bool {
 	n := from.Type.Parts()
 	if !from.Type.IsComposite() || !g.spend(n) {
@@ -115,8 +116,8 @@ func (g *gatherer) copyParts(to, from *Const) bool {
 	return true
 }
 
-// spend takes n parts from the budget, which keeps the memory in proportion to
-// the module.
+// spend deducts n parts from the budget, which bounds the memory in proportion to
+// the module's size.
 func (g *gatherer) spend(n uint64) bool {
 	if n > uint64(g.budget) {
 		return false
@@ -146,8 +147,8 @@ func (g *gatherer) shuffle(c *Const, words []uint32) {
 	c.settle()
 }
 
-// choose evaluates OpSelect: by a scalar one of two objects of any type, by a
-// vector component by component.
+// choose evaluates OpSelect: a scalar condition selects one of two objects of any
+// type, a vector one component by component.
 func (g *gatherer) choose(c *Const, words []uint32) {
 	list := g.operands(c, words, 3)
 	switch {
@@ -164,22 +165,23 @@ func (g *gatherer) choose(c *Const, words []uint32) {
 	}
 }
 
-// quantize evaluates OpQuantizeToF16: to 16 bits, denormals to zero, and back.
+// quantize evaluates OpQuantizeToF16: rounding to 16 bits with denormals flushed
+// to zero, and back.
 func (g *gatherer) quantize(c *Const, words []uint32) {
 	g.components(c, words, 1, func(t ir.Type, args []direct.Operand[uint64]) (uint64, bool) {
 		return direct.Quantize(evaluator{}, t, args[0])
 	})
 }
 
-// each evaluates an instruction that is one operation for each component.
+// each evaluates an instruction that is one operation per component.
 func (g *gatherer) each(c *Const, row direct.Row, words []uint32) {
 	g.components(c, words, len(words), func(t ir.Type, args []direct.Operand[uint64]) (uint64, bool) {
 		return direct.Apply(evaluator{}, row, t, args...)
 	})
 }
 
-// components gives c, a scalar or vector, what f makes of the components of the
-// first n operands.
+// components sets c, a scalar or vector, to f of the components of the first n
+// operands.
 func (g *gatherer) components(c *Const, words []uint32, n int, f func(ir.Type, []direct.Operand[uint64]) (uint64, bool)) {
 	list := g.operands(c, words, n)
 	t := Lane(c.Type.Scalar())
@@ -220,9 +222,9 @@ func (g *gatherer) components(c *Const, words []uint32, n int, f func(ir.Type, [
 	c.settle()
 }
 
-// Lane returns the type that a scalar has in the IR; ir.None of all else, and
-// of widths that the IR does not have. Floats of another encoding than IEEE
-// 754's are integers there.
+// Lane returns the IR type of a scalar; ir.None for any other type, and for a
+// width that the IR does not have. A float of another encoding than IEEE 754 is
+// an integer in the IR.
 func Lane(t *Type) ir.Type {
 	switch {
 	case t.IsBool():
@@ -237,7 +239,7 @@ func Lane(t *Type) ir.Type {
 	return ir.None
 }
 
-// evaluator makes values by computing them.
+// evaluator implements the builder of package direct by computing each value.
 type evaluator struct{}
 
 func (evaluator) Const(_ ir.Type, bits uint64) uint64 { return bits }

@@ -7,9 +7,9 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
-// SourceOf returns the id of the source that instruction i comes from: the
-// OpString of the file's name, or a DebugSource. It is 0 where the module does
-// not say so.
+// SourceOf returns the id of the source file of instruction i: the OpString of
+// the file's name, or a DebugSource. It returns 0 if the module does not state
+// it.
 func (m *Module) SourceOf(i int) spirv.ID {
 	n := m.LineInst(i)
 	if n < 0 {
@@ -25,9 +25,9 @@ func (m *Module) SourceOf(i int) spirv.ID {
 	return 0
 }
 
-// SourceText returns the text of a source that SourceOf returns, as far as the
-// module holds it: that of the OpSource that names the file, or of the
-// DebugSource, continuations included. It is "" where there is none. It looks at
+// SourceText returns the text of a source that SourceOf returned, as far as the
+// module contains it: the text of the OpSource that names the file, or of the
+// DebugSource, continuations included. It is "" if there is none. It visits
 // every instruction.
 func (m *Module) SourceText(source spirv.ID) string {
 	if in := m.Code.DefInst(source); in == nil {
@@ -57,7 +57,7 @@ func (m *Module) SourceText(source spirv.ID) string {
 }
 
 // debugSource returns the text of a DebugSource of
-// NonSemantic.Shader.DebugInfo.100 with the DebugSourceContinued behind it.
+// NonSemantic.Shader.DebugInfo.100 and of its DebugSourceContinued instructions.
 func (m *Module) debugSource(source spirv.ID) string {
 	i := m.Code.Def(source)
 	in := m.Code.Inst(i)

@@ -7,8 +7,9 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
-// survey looks at each instruction once: it numbers the facts to come, makes
-// room for them, and states what needs no other fact.
+// survey visits each instruction once: it numbers the facts, allocates the arenas
+// for them, and records the facts that depend on no other (capabilities,
+// extensions, memory model, lines, names).
 func (g *gatherer) survey() {
 	var s surveyor
 	for i := range g.Code.Len() {
@@ -47,7 +48,7 @@ func (g *gatherer) survey() {
 	g.room()
 }
 
-// What a survey takes note of.
+// The classes of opcodes that a survey distinguishes.
 const (
 	surveyNothing uint8 = iota
 	surveyType
@@ -59,10 +60,10 @@ const (
 	surveyDebug
 	surveyExtension
 	surveySetting
-	surveyEnd // of a block
+	surveyEnd // a block terminator
 )
 
-// surveyOps has what a survey takes note of in each opcode.
+// surveyOps maps each opcode to its class.
 var surveyOps = func() []uint8 {
 	rows := spirv.Ops()
 	t := make([]uint8, rows[len(rows)-1].Value()+1)
@@ -108,11 +109,11 @@ func surveyed(op spirv.Op) uint8 {
 	return surveyNothing
 }
 
-// IsType reports whether an instruction declares a type: those that do have a
-// result without a type and are named so, in whatever chapter they stand.
+// IsType reports whether an instruction declares a type: it has a result without
+// a type, and its name begins with Type, whatever its chapter.
 func IsType(op spirv.Op) bool { return int(op) < len(typeOps) && typeOps[op] }
 
-// typeOps has what IsType says of each opcode.
+// typeOps maps each opcode to the result of IsType.
 var typeOps = func() []bool {
 	rows := spirv.Ops()
 	t := make([]bool, rows[len(rows)-1].Value()+1)
@@ -128,7 +129,7 @@ type surveyor struct {
 	inside bool // in a function
 }
 
-// tag gives instruction i the next fact of a kind.
+// tag assigns the next fact of a kind to instruction i.
 func (g *gatherer) tag(i int, kind fact, n *int) {
 	g.fact[i] = fact(*n)<<factBits | kind
 	*n++
@@ -183,7 +184,7 @@ func (g *gatherer) setting(i int, op spirv.Op, in spirv.Inst) {
 	}
 }
 
-// imply adds a capability and those that it declares by itself.
+// imply adds a capability and all that it implies.
 func (g *gatherer) imply(c spirv.Capability) {
 	list := append(g.implied[:0], c)
 	for len(list) > 0 {
@@ -205,7 +206,7 @@ func (g *gatherer) imply(c spirv.Capability) {
 	g.implied = list
 }
 
-// room makes the arenas and gives each fact its number and its opcode.
+// room allocates the arenas and fills in the id, opcode and number of each type.
 func (g *gatherer) room() {
 	g.Types = make([]Type, g.count.types)
 	g.Consts = make([]Const, g.count.consts)
@@ -219,7 +220,7 @@ func (g *gatherer) room() {
 			in := g.Code.Inst(i)
 			t := &g.Types[f>>factBits]
 			t.ID, t.Op, t.Index, t.Number = in.Result(), in.Op(), i, int(f>>factBits)
-			switch t.Op { // what comes before a pointer may ask for its storage class
+			switch t.Op { // a type declared earlier may read the storage class of a later pointer
 			case spirv.OpTypePointer:
 				t.Storage = inst.TypePointer(in).StorageClass()
 			case spirv.OpTypeUntypedPointerKHR:

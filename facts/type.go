@@ -7,27 +7,27 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
-// Type is a type (SPIR-V §3.3.6). Two types are the same where they are the
-// same *Type.
+// Type is a type (SPIR-V §3.3.6). Two types are the same if they are the same
+// *Type.
 type Type struct {
 	ID     spirv.ID
 	Op     spirv.Op // OpTypeInt, OpTypeStruct, …
 	Index  int      // its instruction
-	Number int      // in Module.Types
+	Number int      // index in Module.Types
 
 	Width    uint32 // of an integer or float, in bits
 	Signed   bool   // of an integer
-	Encoded  bool   // of a float: Encoding is not IEEE 754's of that width
+	Encoded  bool   // of a float: it has an Encoding other than IEEE 754's of that width
 	Encoding spirv.FPEncoding
 
 	// Elem is the component of a vector, the column of a matrix, the element of
-	// an array, what a pointer points at, the sampled type of an image, the
+	// an array, the pointee of a pointer, the sampled type of an image, the
 	// image of a sampled image, the component of a cooperative matrix or vector,
 	// the result of a function.
 	Elem *Type
 
-	// Count is the number of components, of columns, or of elements; 0 of a
-	// runtime array, and where the length is not known or negative.
+	// Count is the number of components, of columns, or of elements; 0 for a
+	// runtime array, and if the length is not known or negative.
 	Count  uint64
 	Length *Const // the length of an array
 
@@ -36,11 +36,11 @@ type Type struct {
 	Storage spirv.StorageClass // of a pointer
 	Image   *Image             // of an image
 
-	ArrayStride uint32 // of an array or pointer, in bytes; 0 where there is none
+	ArrayStride uint32 // of an array or pointer, in bytes; 0 if there is none
 
-	// Leaves is how many scalars, pointers and opaque objects a value is made
-	// of when it is taken apart to the end; 0 where that is not known, as of a
-	// runtime array. It does not grow beyond math.MaxUint64.
+	// Leaves is the number of scalars, pointers and opaque objects in a value,
+	// counted recursively; 0 if that is not known, as for a runtime array. It
+	// saturates at math.MaxUint64.
 	Leaves uint64
 
 	layout layout
@@ -55,10 +55,10 @@ type Member struct {
 	HasMatrixStride bool
 	RowMajor        bool
 	ColMajor        bool
-	Leaf            uint64 // leaves of the members before it
+	Leaf            uint64 // sum of Leaves of the members before it
 }
 
-// Image is what an OpTypeImage says beside the sampled type.
+// Image is the operands of an OpTypeImage after the sampled type.
 type Image struct {
 	Dim       spirv.Dim
 	Depth     uint32 // 0 no depth image, 1 a depth image, 2 unknown
@@ -70,7 +70,8 @@ type Image struct {
 	HasAccess bool
 }
 
-// IsVoid reports whether t is void. All Is functions take nil for false.
+// IsVoid reports whether t is void. All Is functions accept nil and return false
+// for it.
 func (t *Type) IsVoid() bool { return t.is(spirv.OpTypeVoid) }
 
 // IsBool reports whether t is the boolean type.
@@ -85,7 +86,7 @@ func (t *Type) IsFloat() bool { return t.is(spirv.OpTypeFloat) }
 // IsScalar reports whether t is a boolean, integer or floating-point type.
 func (t *Type) IsScalar() bool { return t.IsBool() || t.IsInt() || t.IsFloat() }
 
-// IsVector reports whether t is a vector type, its length by a constant or not.
+// IsVector reports whether t is a vector type, with a literal or a constant length.
 func (t *Type) IsVector() bool {
 	return t.is(spirv.OpTypeVector) || t.is(spirv.OpTypeVectorIdEXT)
 }
@@ -102,8 +103,8 @@ func (t *Type) IsRuntimeArray() bool { return t.is(spirv.OpTypeRuntimeArray) }
 // IsStruct reports whether t is a structure type.
 func (t *Type) IsStruct() bool { return t.is(spirv.OpTypeStruct) }
 
-// IsComposite reports whether t has parts that CompositeExtract reaches, a
-// cooperative matrix excluded.
+// IsComposite reports whether OpCompositeExtract reaches parts of t by literal
+// index: vectors, matrices, arrays and structs, but not cooperative matrices.
 func (t *Type) IsComposite() bool {
 	return t.IsVector() || t.IsMatrix() || t.IsArray() || t.IsStruct()
 }
@@ -115,8 +116,8 @@ func (t *Type) IsPointer() bool {
 
 func (t *Type) is(op spirv.Op) bool { return t != nil && t.Op == op }
 
-// Scalar returns the scalar type of a scalar, vector or matrix, nil of all
-// else.
+// Scalar returns the scalar type of a scalar, vector or matrix; nil for any other
+// type.
 func (t *Type) Scalar() *Type {
 	if t.IsMatrix() {
 		t = t.Elem
@@ -130,8 +131,8 @@ func (t *Type) Scalar() *Type {
 	return nil
 }
 
-// Components returns the number of components of a vector, 1 of a scalar or
-// pointer, 0 of all else.
+// Components returns the number of components of a vector, 1 for a scalar or
+// pointer, 0 for any other type.
 func (t *Type) Components() int {
 	switch {
 	case t.IsVector() && t.Count <= math.MaxInt32:
@@ -142,7 +143,7 @@ func (t *Type) Components() int {
 	return 0
 }
 
-// Columns returns the number of columns of a matrix, 0 of all else.
+// Columns returns the number of columns of a matrix, 0 for any other type.
 func (t *Type) Columns() int {
 	if t.IsMatrix() && t.Count <= math.MaxInt32 {
 		return int(t.Count)
@@ -150,7 +151,8 @@ func (t *Type) Columns() int {
 	return 0
 }
 
-// Rows returns the number of components of a matrix's columns, 0 of all else.
+// Rows returns the number of components of a matrix's columns, 0 for any other
+// type.
 func (t *Type) Rows() int {
 	if t.IsMatrix() {
 		return t.Elem.Components()
@@ -158,9 +160,8 @@ func (t *Type) Rows() int {
 	return 0
 }
 
-// Part returns the type of part i of a composite: the component, column,
-// element or member. It is nil where there is no such part; every element of a
-// runtime array is there.
+// Part returns the type of part i of a composite: the component, column, element
+// or member. It is nil if there is no such part; a runtime array has every part.
 func (t *Type) Part(i uint64) *Type {
 	switch {
 	case t.IsStruct():
@@ -175,8 +176,8 @@ func (t *Type) Part(i uint64) *Type {
 	return nil
 }
 
-// Parts returns how many parts a composite has, 0 of all else and of a runtime
-// array.
+// Parts returns the number of parts of a composite; 0 for any other type and for
+// a runtime array.
 func (t *Type) Parts() uint64 {
 	switch {
 	case t.IsStruct():
@@ -187,7 +188,7 @@ func (t *Type) Parts() uint64 {
 	return 0
 }
 
-// before returns the type of the given id, nil where it is not declared before
+// before returns the type with the given id; nil if it is not declared before
 // instruction i. Pointers may be declared later.
 func (g *gatherer) before(id spirv.ID, i int) *Type {
 	t := g.Type(id)
@@ -256,7 +257,7 @@ func image(v inst.TypeImage) *Image {
 	return im
 }
 
-// length gives t the count that a constant says.
+// length sets the count of t to the value of a constant.
 func (g *gatherer) length(t *Type, id spirv.ID, i int) {
 	c := g.Const(id)
 	if c == nil || c.Index >= i {
@@ -268,7 +269,7 @@ func (g *gatherer) length(t *Type, id spirv.ID, i int) {
 	}
 }
 
-// leaves returns Type.Leaves; that of the parts is known.
+// leaves returns Type.Leaves from the leaves of its parts.
 func leaves(t *Type) uint64 {
 	switch t.Op {
 	case spirv.OpTypeVoid, spirv.OpTypeFunction, spirv.OpTypeRuntimeArray:

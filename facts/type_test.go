@@ -60,7 +60,7 @@ func TestTypes(t *testing.T) {
 		{"mat", "vec3", 4, 12},
 		{"array", "vec4", 5, 20},
 		{"negative", "vec4", 0, 0},
-		{"huge", "array", 0, 0}, // its length is declared behind it
+		{"huge", "array", 0, 0}, // its length is declared after it
 		{"nested3", "nested2", math.MaxUint32, math.MaxUint64},
 		{"runtime", "float", 0, 0},
 		{"struct", "", 0, 1 + 12 + 20},
@@ -70,7 +70,7 @@ func TestTypes(t *testing.T) {
 		{"fn", "float", 0, 0},
 		{"next", "list", 0, 1},
 		{"list", "", 0, 2},
-		{"self", "", 0, 1}, // a struct cannot hold itself
+		{"self", "", 0, 1}, // a struct cannot contain itself
 	} {
 		x := m.typ(c.name)
 		if x == nil || x.Elem != m.typ(c.elem) || x.Count != c.count || x.Leaves != c.leaves {
@@ -123,8 +123,7 @@ func TestTypeParts(t *testing.T) {
 	}
 }
 
-// TestTypeOps demands that every instruction that declares a type is looked at
-// by the survey.
+// TestTypeOps checks that the survey visits every instruction that declares a type.
 func TestTypeOps(t *testing.T) {
 	for _, r := range spirv.Ops() {
 		op := spirv.Op(r.Value())

@@ -7,10 +7,10 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/typing"
 )
 
-// view shows a type to the typing table.
+// view adapts a type to the interface of the typing table.
 type view struct{ t *Type }
 
-// View returns what the typing table asks of a type; nil for nil.
+// View returns the type as the typing table reads it; nil for nil.
 func (t *Type) View() typing.View {
 	if t == nil {
 		return nil
@@ -39,7 +39,8 @@ func (v view) Shape() typing.Shapes {
 	return typing.Opaque
 }
 
-// Class returns the class of a scalar or of components, and their width.
+// Class returns the numeric class and the width in bits of a scalar or of the
+// components.
 func (v view) Class() (typing.Class, int) {
 	switch s := v.t.Scalar(); {
 	case s.IsBool():
@@ -54,8 +55,8 @@ func (v view) Class() (typing.Class, int) {
 	return typing.Bool, 0
 }
 
-// Len returns the number of parts, 0 where it is not known, as that of a vector
-// is before specialization.
+// Len returns the number of parts; 0 if it is not known, as for a vector whose
+// length is a specialization constant.
 func (v view) Len() int {
 	if l := v.t.Length; v.t.Op == spirv.OpTypeVectorIdEXT && (l == nil || !l.Known || l.Spec) {
 		return 0
@@ -63,7 +64,7 @@ func (v view) Len() int {
 	return int(min(v.t.Parts(), math.MaxInt32))
 }
 
-// Part returns a part, or what a pointer points at.
+// Part returns part i, or the pointee of a pointer.
 func (v view) Part(i int) typing.View {
 	if v.t.IsPointer() {
 		return v.t.Elem.View()
@@ -77,9 +78,9 @@ func (v view) Part(i int) typing.View {
 	return v.t.Elem.View()
 }
 
-// Operands returns the types of the operands of an instruction that are ids,
-// without the parameters of enumerants, as a form of the typing table asks for
-// them: nil for what has no type, and the type itself for the id of a type.
+// Operands returns the types of the id operands of an instruction, without the
+// parameters of enumerants, as a form of the typing table expects them: nil for
+// an operand without a type, and the type itself for the id of a type.
 func (m *Module) Operands(i int) []typing.View {
 	var list []typing.View
 	for w := m.Code.Walk(i); w.Next(); {
@@ -102,9 +103,9 @@ func (m *Module) Operands(i int) []typing.View {
 	return list
 }
 
-// Misfit returns the place of the first type of an instruction that does not
-// fit its form in the typing table: 0 for the result, i for the i-th operand
-// that is an id. It is −1 where all fit, and where the instruction has no form.
+// Misfit returns the position of the first type of an instruction that does not
+// match its form in the typing table: 0 for the result, i for the i-th id
+// operand. It is −1 if all match, or if the instruction has no form.
 func (m *Module) Misfit(i int) int {
 	in := m.Code.Inst(i)
 	f := typing.FormAt(in.Op())

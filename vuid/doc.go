@@ -1,4 +1,4 @@
-// Package vuid is the names of Vulkan's rules on shaders, one constant each, so
-// that a name that is written wrongly does not compile. It knows no rule's
-// words, and refuses to know how one is judged.
+// Package vuid declares the names of Vulkan's rules on shaders, one constant per
+// VUID, so that a misspelled name does not compile. It refuses to know the text
+// of a rule, and how one is checked.
 package vuid
