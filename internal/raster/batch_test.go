@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestSplit covers tiny triangles that lie in several tiles by the mask of all of their
-// pixels: the items are those that go over the tiles one by one.
+// TestSplit covers tiny triangles that cross tile borders from one mask of all their pixels, and compares
+// with the items of the tile-by-tile traversal.
 func TestSplit(t *testing.T) {
 	random := rand.New(rand.NewSource(2))
 	const side = 3 * Tile
@@ -27,20 +27,20 @@ func TestSplit(t *testing.T) {
 		for i := range c {
 			c[i] = point{x + random.Int31n(tinyExtent+1), y + random.Int31n(tinyExtent+1)}
 		}
-		if doubled(c[0], c[1], c[2]) < 0 {
+		if doubleArea(c[0], c[1], c[2]) < 0 {
 			c[1], c[2] = c[2], c[1]
 		}
 		single, all := &Rasterizer{}, &Rasterizer{}
 		single.Begin(s)
 		all.Begin(s)
-		b := centresOf(&c).Intersect(single.frames[0].polygons)
+		b := centresOf(&c).Intersect(single.clipRects[0].polygons)
 		split := over(b.X0, b.X1) || over(b.Y0, b.Y1)
-		if doubled(c[0], c[1], c[2]) == 0 || b.Empty() || !split || !fits(b.X0, b.X1) || !fits(b.Y0, b.Y1) {
+		if doubleArea(c[0], c[1], c[2]) == 0 || b.Empty() || !split || !fits(b.X0, b.X1) || !fits(b.Y0, b.Y1) {
 			continue
 		}
 		tried++
 		want := single.coverTriangle(&draft{}, c)
-		if got := all.setSplit(uint32(b.X0)|uint32(b.Y0)<<16, tinyMask(&c, b)); got != want {
+		if got := all.batchSplit(uint32(b.X0)|uint32(b.Y0)<<16, tinyMask(&c, b)); got != want {
 			t.Fatalf("%v covers something: %t; must be %t", c, got, want)
 		}
 		for i := range single.Tiles() {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Small triangles all over a picture, and one that covers it.
+// BenchmarkTriangles covers many small triangles, and one that covers the whole picture.
 func BenchmarkTriangles(b *testing.B) {
 	const width, height, n = 1920, 1080, 1 << 14
 	random := rand.New(rand.NewSource(1))

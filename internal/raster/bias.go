@@ -2,25 +2,26 @@ package raster
 
 import "math"
 
-// DepthBias is an offset of polygons' depths (Vulkan, Depth Bias).
+// DepthBias is the offset added to the depths of polygons (Vulkan, Depth Bias).
 type DepthBias struct {
 	Enable                 bool
 	Constant, Slope, Clamp float32
-	// Bits is how many bits the depth attachment has. Float says that they are a
-	// float's: the least difference then depends on the primitive.
+	// Bits is the width of the depth attachment's format in bits. Float tells that it is a
+	// floating-point format: the minimum resolvable difference r then depends on the primitive's
+	// greatest depth.
 	Bits  int
 	Float bool
 }
 
-// of returns the offset of a polygon's depths, whose greatest is z. The slope is the
-// greater of the two along the axes, as the specification allows.
-func (d *DepthBias) of(p *Primitive, z float32) float32 {
+// offset returns the depth bias of polygon p, with z its greatest depth: m·Slope + r·Constant, clamped. The
+// maximum slope m is approximated as max(|∂z/∂x|, |∂z/∂y|), which the specification permits.
+func (d *DepthBias) offset(p *Primitive, z float32) float32 {
 	if !d.Enable {
 		return 0
 	}
 	abs := func(x float32) float32 { return max(x, -x) }
 	slope := max(abs(p.Z.X), abs(p.Z.Y))
-	o := float32(float32(slope*d.Slope) + float32(d.least(z)*d.Constant))
+	o := float32(float32(slope*d.Slope) + float32(d.resolution(z)*d.Constant))
 	switch {
 	case d.Clamp > 0:
 		return min(o, d.Clamp)
@@ -30,12 +31,12 @@ func (d *DepthBias) of(p *Primitive, z float32) float32 {
 	return o
 }
 
-// least returns the least difference of depths that can surely be told apart, for a
-// primitive whose greatest depth is z.
-func (d *DepthBias) least(z float32) float32 {
+// resolution returns r, the minimum resolvable difference of depths: 2^−Bits in fixed point; for floats the
+// unit in the last place of z, the primitive's greatest depth.
+func (d *DepthBias) resolution(z float32) float32 {
 	if !d.Float {
 		return float32(math.Ldexp(1, -d.Bits))
 	}
-	_, e := math.Frexp(float64(z)) // z is below 2^e
+	_, e := math.Frexp(float64(z)) // |z| < 2^e
 	return float32(math.Ldexp(1, e-1-23))
 }

@@ -2,7 +2,7 @@ package raster
 
 import "math"
 
-// boundsOf returns the pixels that a polygon may touch, with the extra size of
+// boundsOf returns the bounding box of the pixels that polygon c may touch, grown by the extra size of
 // conservative rasterisation.
 func (r *Rasterizer) boundsOf(c []point) Rect {
 	low, high := c[0], c[0]
@@ -15,7 +15,7 @@ func (r *Rasterizer) boundsOf(c []point) Rect {
 	return Rect{low.x >> SubPixelBits, low.y >> SubPixelBits, high.x>>SubPixelBits + 1, high.y>>SubPixelBits + 1}
 }
 
-// centresOf returns the pixels whose centres a triangle may touch.
+// centresOf returns the bounding box of the pixel centres that triangle c may cover.
 func centresOf(c *[3]point) Rect {
 	x0, x1 := min(c[0].x, c[1].x, c[2].x), max(c[0].x, c[1].x, c[2].x)
 	y0, y1 := min(c[0].y, c[1].y, c[2].y), max(c[0].y, c[1].y, c[2].y)
@@ -24,30 +24,30 @@ func centresOf(c *[3]point) Rect {
 	return Rect{first(x0), first(y0), end(x1), end(y1)}
 }
 
-// frame is what primitives of a viewport may cover.
-type frame struct {
-	polygons Rect // for the view volume ends there, pixels whose centres lie in the viewport
-	others   Rect // points and lines whose middle is in it may reach over its edge
+// clipRects are the pixels that the primitives of one viewport may cover.
+type clipRects struct {
+	polygons Rect // the scissor and the viewport: polygons end at the view volume
+	others   Rect // the scissor alone: points and lines may reach over the viewport's edge
 }
 
-// frameOf returns the frame of a viewport.
-func (s *State) frameOf(viewport int) frame {
+// clipRectsOf returns the pixels that primitives of a viewport may cover.
+func (s *State) clipRectsOf(viewport int) clipRects {
 	b := s.Area.Intersect(s.Scissors[viewport])
 	v := &s.Viewports[viewport]
 	x0, x1 := span(v.X, v.Width)
 	y0, y1 := span(v.Y, v.Height)
-	return frame{b.Intersect(Rect{x0, y0, x1, y1}), b}
+	return clipRects{b.Intersect(Rect{x0, y0, x1, y1}), b}
 }
 
-// limits returns the pixels that a primitive may cover.
+// limits returns the pixels that primitive p may cover.
 func (r *Rasterizer) limits(p *draft) Rect {
 	if p.Flags&(IsPoint|IsLine) != 0 {
-		return r.frames[p.viewport].others
+		return r.clipRects[p.viewport].others
 	}
-	return r.frames[p.viewport].polygons
+	return r.clipRects[p.viewport].polygons
 }
 
-// span returns the pixels whose centres lie from at to at+size.
+// span returns the range [first, end) of the pixels with their centre between at and at+size.
 func span(at, size float32) (first, end int32) {
 	low, high := float64(at), float64(at)+float64(size)
 	if low > high {

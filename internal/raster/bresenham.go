@@ -2,12 +2,12 @@ package raster
 
 import "math"
 
-// diamonds covers a line by the diamond-exit rule (Vulkan, Bresenham Line Segment
-// Rasterization): a pixel whose diamond |x−xc| + |y−yc| < ½ the line leaves. A wider
-// line is that one several times, side by side along the minor axis.
-func (r *Rasterizer) diamonds(p *draft, a, b *end) bool {
+// coverDiamonds covers a line by the diamond-exit rule (Vulkan, Bresenham Line Segment Rasterization): a
+// pixel is covered if the line exits the diamond |x−xc| + |y−yc| < ½ around its centre. A wider line is the
+// same line drawn several times, one pixel apart along the minor axis.
+func (r *Rasterizer) coverDiamonds(p *draft, a, b *end) bool {
 	limits := r.limits(p)
-	// The ends are moved by (−ε, −ε²), so that no tie is left.
+	// The ends are moved by (−ε, −ε²), the specification's rule for ties.
 	const epsilon = 1.0 / (1 << 16)
 	l := segment{
 		x0: float64(a.point.x)/one - epsilon, y0: float64(a.point.y)/one - epsilon*epsilon,
@@ -24,16 +24,16 @@ func (r *Rasterizer) diamonds(p *draft, a, b *end) bool {
 	if r.state.Stipple.Factor > 0 {
 		var count int64
 		first, count = l.fragments()
-		defer r.pass(float64(count))
+		defer r.advanceStipple(float64(count))
 	}
 	if limits.Empty() {
 		return false
 	}
 	any := false
 	for k := range width {
-		c := collector{Rasterizer: r, number: r.number(r.tileOf(limits.X0, limits.Y0)), limits: limits}
+		c := collector{Rasterizer: r, number: r.reserve(r.tileOf(limits.X0, limits.Y0)), limits: limits}
 		l.pixels(limits, func(x, y int32) {
-			if !r.state.Stipple.lit(int64(r.stippled) + l.along(x, y, first)) {
+			if !r.state.Stipple.lit(int64(r.stippleCounter) + l.fragmentsBefore(x, y, first)) {
 				return
 			}
 			if l.steep {
@@ -49,14 +49,14 @@ func (r *Rasterizer) diamonds(p *draft, a, b *end) bool {
 	return any
 }
 
-// segment is a line in pixels.
+// segment is a line segment in pixels.
 type segment struct {
 	x0, y0, x1, y1 float64
-	steep          bool // it goes farther along y
+	steep          bool // the major axis is y
 }
 
-// pixels calls add for each pixel whose diamond the line leaves, along its major
-// axis as far as it lies within the limits.
+// pixels calls add for each pixel that the line covers (it exits the pixel's diamond), in increasing order
+// along the major axis, within the limits on that axis.
 func (l *segment) pixels(limits Rect, add func(x, y int32)) {
 	u0, u1, low, high := l.x0, l.x1, limits.X0, limits.X1
 	if l.steep {
@@ -65,13 +65,13 @@ func (l *segment) pixels(limits Rect, add func(x, y int32)) {
 	first := max(int32(math.Floor(min(u0, u1)))-1, low)
 	last := min(int32(math.Floor(max(u0, u1)))+1, high-1)
 	for i := first; i <= last; i++ {
-		l.column(i, add)
+		l.pixelsAt(i, add)
 	}
 }
 
-// column calls add for each such pixel at place i of the major axis: there is one, or
-// none at the ends.
-func (l *segment) column(i int32, add func(x, y int32)) {
+// pixelsAt calls add for each such pixel at coordinate i of the major axis: one pixel, or none near the
+// ends. Of the minor axis it tests the pixel under the line and its two neighbours.
+func (l *segment) pixelsAt(i int32, add func(x, y int32)) {
 	u0, u1, v0, v1 := l.x0, l.x1, l.y0, l.y1
 	if l.steep {
 		u0, u1, v0, v1 = l.y0, l.y1, l.x0, l.x1
@@ -83,14 +83,13 @@ func (l *segment) column(i int32, add func(x, y int32)) {
 		if l.steep {
 			x, y = n, i
 		}
-		if l.leaves(float64(x)+0.5, float64(y)+0.5) {
+		if l.exitsDiamond(float64(x)+0.5, float64(y)+0.5) {
 			add(x, y)
 		}
 	}
 }
 
-// fragments returns at which place of the major axis the line's first fragment lies, and
-// how many it has.
+// fragments returns the major-axis coordinate of the line's first fragment, and the number of fragments.
 func (l *segment) fragments() (first int32, count int64) {
 	from, to := l.x0, l.x1
 	if l.steep {
@@ -101,7 +100,7 @@ func (l *segment) fragments() (first int32, count int64) {
 		step = -1
 	}
 	has := func(i int32) (any bool) {
-		l.column(i, func(int32, int32) { any = true })
+		l.pixelsAt(i, func(int32, int32) { any = true })
 		return any
 	}
 	first, last := int32(math.Floor(from))-step, int32(math.Floor(to))+step
@@ -114,17 +113,18 @@ func (l *segment) fragments() (first int32, count int64) {
 	return first, int64((last-first)*step) + 1
 }
 
-// along returns how many fragments of the line lie before that at x, y.
-func (l *segment) along(x, y, first int32) int64 {
+// fragmentsBefore returns the number of the line's fragments before the one at (x, y); first is the
+// major-axis coordinate of its first fragment.
+func (l *segment) fragmentsBefore(x, y, first int32) int64 {
 	if l.steep {
 		x = y
 	}
 	return int64(max(x-first, first-x))
 }
 
-// leaves reports whether the line goes through the diamond around a pixel's centre
-// and does not end in it.
-func (l *segment) leaves(x, y float64) bool {
+// exitsDiamond reports whether the segment crosses the open diamond around the pixel centre (x, y) and does
+// not end in it. It clips the segment to the diamond's four sides (parametric clipping).
+func (l *segment) exitsDiamond(x, y float64) bool {
 	inside := func(px, py float64) bool { return math.Abs(px-x)+math.Abs(py-y) < 0.5 }
 	if inside(l.x1, l.y1) {
 		return false
@@ -148,16 +148,17 @@ func (l *segment) leaves(x, y float64) bool {
 	return from < to
 }
 
-// collector makes items of single pixels.
+// collector builds items from single pixels: consecutive pixels of one block share an item.
 type collector struct {
 	*Rasterizer
 	number uint32
 	limits Rect
-	x, y   int32 // of the block
+	x, y   int32 // of the current block
 	mask   uint64
 	any    bool
 }
 
+// add covers pixel (x, y) if it is within the limits.
 func (c *collector) add(x, y int32) {
 	if x < c.limits.X0 || y < c.limits.Y0 || x >= c.limits.X1 || y >= c.limits.Y1 {
 		return
@@ -169,14 +170,15 @@ func (c *collector) add(x, y int32) {
 	c.mask |= 1 << (y%Block*Block + x%Block)
 }
 
+// flush appends the item of the current block to its tile.
 func (c *collector) flush() {
 	if c.mask == 0 {
 		return
 	}
 	list := &c.tiles[(c.y/Tile-c.grid.y0)*c.grid.width+c.x/Tile-c.grid.x0]
 	*list = append(*list, itemHead(c.number, c.x, c.y))
-	c.words += 1 + len(c.points)
-	for range c.points {
+	c.words += 1 + len(c.samples)
+	for range c.samples {
 		*list = append(*list, c.mask)
 	}
 	if c.state.Inner {

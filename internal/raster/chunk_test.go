@@ -19,8 +19,8 @@ func byPrimitive(r *Rasterizer, n int) []int {
 	return out
 }
 
-// TestItemsOfPrimitives covers many tiles with triangles, clipped ones among them, lines
-// and points: each item names the primitive that it is of.
+// TestItemsOfPrimitives covers many tiles with triangles (some clipped), lines and points: each item holds
+// the index of its primitive.
 func TestItemsOfPrimitives(t *testing.T) {
 	random := rand.New(rand.NewSource(7))
 	const width, height, n = 300, 200, 120
@@ -34,9 +34,9 @@ func TestItemsOfPrimitives(t *testing.T) {
 		var v [][4]float32
 		for range 3 * n {
 			p := inPixels(random.Float64()*width*1.4-30, random.Float64()*height*1.4-30, width, height)
-			p[2] = random.Float32()*1.6 - 0.3 // some before the near plane, some behind the far one
+			p[2] = random.Float32()*1.6 - 0.3 // some before the near plane, some beyond the far plane
 			if random.Intn(8) == 0 {
-				p[3] = -0.5 // some behind the eye
+				p[3] = -0.5 // not in front of the eye
 			}
 			v = append(v, p)
 		}
@@ -73,9 +73,8 @@ func TestItemsOfPrimitives(t *testing.T) {
 	}
 }
 
-// TestKeptTiles fills one tile after the other: what is kept of the memory for their
-// items is bounded.
-func TestKeptTiles(t *testing.T) {
+// TestRetainedTiles fills one tile after another: the memory retained for items is bounded.
+func TestRetainedTiles(t *testing.T) {
 	const side = 8 * Tile
 	s := state(1, side, side)
 	r := &Rasterizer{}
@@ -86,7 +85,7 @@ func TestKeptTiles(t *testing.T) {
 		for n := range uint32(8000) {
 			r.Triangle([3]uint32{0, 1, 2}, 0, n)
 			r.Primitives, r.Varyings = r.Primitives[:0], r.Varyings[:0]
-			clear(r.shelves)
+			clear(r.chunks)
 		}
 	}
 	r.Begin(s)
@@ -94,7 +93,7 @@ func TestKeptTiles(t *testing.T) {
 	for _, list := range r.tiles {
 		words += cap(list)
 	}
-	if words > maxKeptWords {
-		t.Errorf("%d words are kept; want up to %d", words, maxKeptWords)
+	if words > maxRetainedWords {
+		t.Errorf("%d words are kept; want up to %d", words, maxRetainedWords)
 	}
 }

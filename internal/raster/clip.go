@@ -5,74 +5,77 @@ import (
 	"math/bits"
 )
 
-// corner is a vertex of a polygon that is being clipped, in clip coordinates.
+// corner is a vertex of the polygon being clipped, in clip coordinates.
 type corner struct {
 	at       [4]float64 // x, y, z, w
 	distance [MaxDistances]float64
-	weight   [2]float64 // of a line: how much of its first and its second vertex it is
-	original int        // 1 + which of the primitive's vertices it is; 0 for a new one
+	weight   [2]float64 // of a line: weights of its first and second vertex
+	original int        // 1 + index of the primitive's vertex; 0 if clipping made the corner
 }
 
-// polygon is memory for clipping.
+// polygon holds the two corner lists between which clipping alternates.
 type polygon struct{ corners, other []corner }
 
-// halfSpace is a plane of clip coordinates whose inside is where the sum of the
-// products is not negative; or, where number is positive, the side where the clip
-// distance with that number less one is not.
+// halfSpace is a clip plane. A corner is inside if the dot product of the coefficients and its clip
+// coordinates is at least threshold; or, if clipDistance is not 0, if clip distance clipDistance−1 is not
+// negative.
 type halfSpace struct {
-	by     [4]float64
-	number int
+	coefficients [4]float64
+	clipDistance int
 }
 
+// distance returns the signed distance of a corner from the plane; negative is outside.
 func (h *halfSpace) distance(c *corner) float64 {
-	if h.number > 0 {
-		return c.distance[h.number-1]
+	if h.clipDistance > 0 {
+		return c.distance[h.clipDistance-1]
 	}
-	d := float64(h.by[0] * c.at[0])
+	d := float64(h.coefficients[0] * c.at[0])
 	for i := 1; i < 4; i++ {
-		d = float64(d + float64(h.by[i]*c.at[i]))
+		d = float64(d + float64(h.coefficients[i]*c.at[i]))
 	}
-	return d - h.least()
+	return d - h.threshold()
 }
 
-// least is how much more than nothing the distance must be: what is at w = 0 has no
-// place in a framebuffer.
-func (h *halfSpace) least() float64 {
-	if h.by == [4]float64{3: 1} {
+// threshold is the least value inside. It is 0, but for the plane w = 0 it is minW: a point at w = 0 has no
+// image in the framebuffer.
+func (h *halfSpace) threshold() float64 {
+	if h.coefficients == [4]float64{3: 1} {
 		return minW
 	}
 	return 0
 }
 
-// halfSpaces appends the planes that vertices are outside of.
-func (r *Rasterizer) halfSpaces(list []halfSpace, any sides, t *transform) []halfSpace {
-	near := halfSpace{by: [4]float64{2: 1}}
+// crossedPlanes appends the planes of which some vertex is outside, as the union of the outcodes tells. The
+// four sides of the viewport are clipped only as far out as the guard band; the limits of coverage do the
+// rest.
+func (r *Rasterizer) crossedPlanes(list []halfSpace, any outcode, t *transform) []halfSpace {
+	near := halfSpace{coefficients: [4]float64{2: 1}}
 	if r.state.NegativeOneToOne {
-		near.by[3] = 1
+		near.coefficients[3] = 1
 	}
 	if any&outNear != 0 {
 		list = append(list, near)
 	}
 	if any&outFar != 0 {
-		list = append(list, halfSpace{by: [4]float64{2: -1, 3: 1}})
+		list = append(list, halfSpace{coefficients: [4]float64{2: -1, 3: 1}})
 	}
-	if any&(behind|beyond) != 0 {
-		list = append(list, halfSpace{by: [4]float64{3: 1}})
+	if any&(outEye|outGuardBand) != 0 {
+		list = append(list, halfSpace{coefficients: [4]float64{3: 1}})
 		for axis := range 2 {
 			s, o := float64(t.scale[axis]), float64(t.offset[axis])
 			low, high := halfSpace{}, halfSpace{}
-			low.by[axis], low.by[3] = s, guardBand-1+o
-			high.by[axis], high.by[3] = -s, guardBand-1-o
+			low.coefficients[axis], low.coefficients[3] = s, guardBand-1+o
+			high.coefficients[axis], high.coefficients[3] = -s, guardBand-1-o
 			list = append(list, low, high)
 		}
 	}
 	for d := any & allDistances; d != 0; d &= d - 1 {
-		list = append(list, halfSpace{number: 1 + bits.TrailingZeros32(uint32(d/outDistance))})
+		list = append(list, halfSpace{clipDistance: 1 + bits.TrailingZeros32(uint32(d/outDistance))})
 	}
 	return list
 }
 
-// corner returns vertex n, the i-th of its primitive.
+// corner returns vertex n, the i-th of its primitive, as a corner. A NaN clip distance is outside.
 func (r *Rasterizer) corner(n uint32, i int) corner {
 	p := r.position(n)
 	c := corner{at: [4]float64{float64(p.x), float64(p.y), float64(p.z), float64(p.w)}, original: i + 1}
@@ -86,10 +89,10 @@ func (r *Rasterizer) corner(n uint32, i int) corner {
 	return c
 }
 
-// mix returns the place between a and b, of which the first is inside and the second
-// outside, where the distance is 0: from the inside, so that two primitives that
-// share the edge find the same one.
-func mix(a, b *corner, da, db float64) (c corner) {
+// intersect returns the point between a (inside, distance da) and b (outside, distance db) at which the
+// distance is 0. It always interpolates from the inside corner, so that two primitives that share the edge
+// compute the same bits.
+func intersect(a, b *corner, da, db float64) (c corner) {
 	t := da / float64(da-db)
 	between := func(x, y float64) float64 { return float64(x + float64(t*float64(y-x))) }
 	for i := range c.at {
@@ -104,7 +107,7 @@ func mix(a, b *corner, da, db float64) (c corner) {
 	return c
 }
 
-// clip leaves of the polygon what is inside (Sutherland and Hodgman).
+// clip cuts the polygon at one plane (Sutherland & Hodgman 1974).
 func (p *polygon) clip(h *halfSpace) {
 	p.other = p.other[:0]
 	for i := range p.corners {
@@ -115,25 +118,26 @@ func (p *polygon) clip(h *halfSpace) {
 		}
 		switch {
 		case da >= 0 && db < 0:
-			p.other = append(p.other, mix(a, b, da, db))
+			p.other = append(p.other, intersect(a, b, da, db))
 		case da < 0 && db >= 0:
-			p.other = append(p.other, mix(b, a, db, da))
+			p.other = append(p.other, intersect(b, a, db, da))
 		}
 	}
 	p.corners, p.other = p.other, p.corners
 }
 
-// clippedTriangle adds what is left of a triangle that is partly outside.
+// clippedTriangle adds the inside part of a triangle that crosses clip planes. The part is covered as a fan
+// of triangles; its plane equations belong to the unclipped triangle.
 func (r *Rasterizer) clippedTriangle(p *draft, t *transform) {
 	g := &r.polygon
 	g.corners = g.corners[:0]
-	any := sides(0)
+	any := outcode(0)
 	for i, n := range p.vertex {
-		any |= r.vertex(n, t).sides
+		any |= r.vertex(n, t).outcode
 		g.corners = append(g.corners, r.corner(n, i))
 	}
-	var room [16]halfSpace
-	for _, h := range r.halfSpaces(room[:0], any, t) {
+	var buffer [16]halfSpace
+	for _, h := range r.crossedPlanes(buffer[:0], any, t) {
 		if g.clip(&h); len(g.corners) < 3 {
 			return
 		}
@@ -141,61 +145,61 @@ func (r *Rasterizer) clippedTriangle(p *draft, t *transform) {
 	var points [maxCorners]point
 	list := points[:0]
 	for i := range g.corners {
-		list = append(list, r.corners(&g.corners[i], p, t))
+		list = append(list, r.snapCorner(&g.corners[i], p, t))
 	}
 	area := int64(0)
 	for i := 2; i < len(list); i++ {
-		area += doubled(list[0], list[i-1], list[i])
+		area += doubleArea(list[0], list[i-1], list[i])
 	}
-	if !r.faces(p, area) || !p.homogeneous(r.whole(p), t, list[0]) {
+	if !r.setFace(p, area) || !p.setHomogeneousPlanes(r.positions(p), t, list[0]) {
 		return
 	}
-	bias := r.state.Bias.of(&p.Primitive, t.greatest(g.corners))
+	bias := r.state.Bias.offset(&p.Primitive, t.maxDepth(g.corners))
 	if r.state.PolygonMode != Fill {
 		r.outline(p, t, bias)
 		return
 	}
 	p.Z.C = float32(p.Z.C + bias)
 	if r.state.Conservative != Exact {
-		r.keep(p, r.coverClipped(p, list, area < 0))
+		r.commit(p, r.coverClipped(p, list, area < 0))
 		return
 	}
 	covered := false
 	for i := 2; i < len(list); i++ {
-		if a := doubled(list[0], list[i-1], list[i]); a != 0 && a < 0 == (area < 0) {
+		if a := doubleArea(list[0], list[i-1], list[i]); a != 0 && a < 0 == (area < 0) {
 			covered = r.coverTriangle(p, [3]point{list[0], list[i-1], list[i]}) || covered
 		}
 	}
-	r.keep(p, covered)
+	r.commit(p, covered)
 }
 
-// maxCorners is how many corners a clipped triangle may have: each plane adds one.
+// maxCorners bounds the corners of a clipped triangle: each plane adds at most one.
 const maxCorners = 3 + 7 + MaxDistances
 
-// corners returns where a corner comes to lie. An original vertex lies where it lies
-// in triangles that are not clipped.
-func (r *Rasterizer) corners(c *corner, p *draft, t *transform) point {
+// snapCorner returns a corner's position in the framebuffer. An original vertex has the same bits as in
+// unclipped triangles, so that neighbours share its edges exactly.
+func (r *Rasterizer) snapCorner(c *corner, p *draft, t *transform) point {
 	if c.original > 0 {
-		if v := r.vertex(p.vertex[c.original-1], t); v.sides&(behind|beyond|lost) == 0 {
+		if v := r.vertex(p.vertex[c.original-1], t); v.outcode&(outEye|outGuardBand|notFinite) == 0 {
 			return v.point
 		}
 	}
-	return t.end(c).point
+	return t.project(c).point
 }
 
-// whole returns the primitive's vertices as they were before clipping.
-func (r *Rasterizer) whole(p *draft) (v [3]clipSpace) {
+// positions returns the clip coordinates of the primitive's vertices, before clipping.
+func (r *Rasterizer) positions(p *draft) (v [3]clipSpace) {
 	for i, n := range p.vertex {
 		v[i] = r.position(n)
 	}
 	return v
 }
 
-// greatest returns the greatest depth of the corners of a polygon.
-func (t *transform) greatest(list []corner) float32 {
+// maxDepth returns the greatest framebuffer depth of a polygon's corners.
+func (t *transform) maxDepth(list []corner) float32 {
 	z := float32(math.Inf(-1))
 	for i := range list {
-		z = max(z, float32(t.end(&list[i]).z))
+		z = max(z, float32(t.project(&list[i]).z))
 	}
 	return z
 }

@@ -12,9 +12,9 @@ func (r *Rasterizer) extra() int32 {
 	return 0
 }
 
-// growth returns by how many sub-pixels along both axes an edge moves: that of a
-// pixel's half, so that a pixel counts where its square touches the primitive, or
-// lies in it; and the extra size.
+// growth returns the distance, in sub-pixels along both axes, by which conservative rasterisation moves an
+// edge outwards: half a pixel, so that the test at the pixel's centre accepts squares that touch the
+// primitive, plus the extra size. Underestimation moves it half a pixel inwards.
 func (r *Rasterizer) growth() int64 {
 	if r.state.Conservative == Underestimate {
 		return -centre
@@ -22,9 +22,8 @@ func (r *Rasterizer) growth() int64 {
 	return centre + int64(r.extra())
 }
 
-// conservative moves the edges of a polygon as the state says. Where it is asked for
-// which pixels are wholly covered it appends edges for that: those of the polygon as
-// it is, moved inwards.
+// conservative moves the edges of a polygon as the state's mode requires. With State.Inner it appends to
+// inner the original edges moved inwards, which test for fully covered pixels.
 func (r *Rasterizer) conservative(edges, inner []edge) []edge {
 	for i := range edges {
 		e := edges[i]
@@ -37,7 +36,7 @@ func (r *Rasterizer) conservative(edges, inner []edge) []edge {
 	return inner
 }
 
-// appendInner appends to an item which of its pixels the primitive covers wholly.
+// appendInner appends to an item the mask of its fully covered pixels (FullyCoveredEXT).
 func (w *walker) appendInner(list *[]uint64, x, y int32, covered uint64) {
 	for i := range w.inner {
 		e := &w.inner[i]
@@ -47,15 +46,15 @@ func (w *walker) appendInner(list *[]uint64, x, y int32, covered uint64) {
 	w.words++
 }
 
-// coverClipped covers a polygon of any number of corners conservatively, as a whole:
-// in parts it would cover pixels along what parts them twice.
+// coverClipped covers a clipped polygon conservatively, all its edges at once: a fan of triangles would
+// cover the pixels along the inner edges twice. turned tells that the corners run counter-clockwise.
 func (r *Rasterizer) coverClipped(p *draft, corners []point, turned bool) bool {
 	bounds := r.boundsOf(corners).Intersect(r.limits(p))
 	if bounds.Empty() {
 		return false
 	}
-	var room, innerRoom [maxCorners]edge
-	edges := room[:0]
+	var edgeBuffer, innerBuffer [maxCorners]edge
+	edges := edgeBuffer[:0]
 	for i, c := range corners {
 		next := corners[(i+1)%len(corners)]
 		switch {
@@ -66,7 +65,7 @@ func (r *Rasterizer) coverClipped(p *draft, corners []point, turned bool) bool {
 			edges = append(edges, edgeOf(c, next))
 		}
 	}
-	w := walker{Rasterizer: r, edges: edges, inner: r.conservative(edges, innerRoom[:0]), bounds: bounds, number: r.number(r.tileOf(bounds.X0, bounds.Y0))}
+	w := walker{Rasterizer: r, edges: edges, inner: r.conservative(edges, innerBuffer[:0]), bounds: bounds, number: r.reserve(r.tileOf(bounds.X0, bounds.Y0))}
 	for y := bounds.Y0 &^ (Block - 1); y < bounds.Y1; y += Block {
 		for x := bounds.X0 &^ (Block - 1); x < bounds.X1; x += Block {
 			w.block(&r.tiles[r.tileOf(x, y)], x, y, false)

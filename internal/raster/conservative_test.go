@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// conservativeItems returns by pixel how often it is covered, and how often wholly.
+// conservativeItems returns per pixel how often it is covered, and how often fully.
 func conservativeItems(t *testing.T, r *Rasterizer, samples, side int) (covered, inner []int) {
 	t.Helper()
 	covered, inner = make([]int, side*side), make([]int, side*side)
@@ -31,9 +31,8 @@ func conservativeItems(t *testing.T, r *Rasterizer, samples, side int) (covered,
 	return covered, inner
 }
 
-// TestInner compares what overestimation covers, and what is wholly covered, with
-// squares and triangles: two that touch have no line between them, be it along an edge
-// or along an axis; and a square is in the triangle where its corners are.
+// TestInner compares overestimated coverage and full coverage with an exact overlap test of squares and
+// triangles by separating lines: along an edge or an axis. A square is inside if its corners are.
 func TestInner(t *testing.T) {
 	const side = 40
 	random := rand.New(rand.NewPCG(3, 5))
@@ -51,7 +50,7 @@ func TestInner(t *testing.T) {
 			c[i] = point{int32(random.IntN(side * one)), int32(random.IntN(side * one))}
 			at[i] = inPixels(float64(c[i].x)/one, float64(c[i].y)/one, side, side)
 		}
-		if doubled(c[0], c[1], c[2]) < 0 {
+		if doubleArea(c[0], c[1], c[2]) < 0 {
 			c[1], c[2] = c[2], c[1]
 		}
 		r := &Rasterizer{}
@@ -94,8 +93,8 @@ func TestInner(t *testing.T) {
 	}
 }
 
-// TestConservativeClipped clips triangles at the near plane: what is left is covered
-// as one, no pixel of it twice.
+// TestConservativeClipped clips triangles at the near plane: the rest is covered as one polygon, no pixel
+// twice.
 func TestConservativeClipped(t *testing.T) {
 	const side = 64
 	random := rand.New(rand.NewPCG(1, 9))

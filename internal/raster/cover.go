@@ -2,21 +2,21 @@ package raster
 
 import "slices"
 
-// cover adds the items of a convex polygon whose edges all turn right, and reports
-// whether there are any. bounds are the pixels that it may touch.
+// cover appends the items of a convex polygon and reports whether there are any. The inside is to the right
+// of each edge. bounds is the bounding box of the pixels that the polygon may touch.
 func (r *Rasterizer) cover(p *draft, edges []edge, bounds Rect) bool {
 	bounds = bounds.Intersect(r.limits(p))
 	if bounds.Empty() {
 		return false
 	}
-	w := walker{Rasterizer: r, edges: edges, bounds: bounds, number: r.number(r.tileOf(bounds.X0, bounds.Y0))}
+	w := walker{Rasterizer: r, edges: edges, bounds: bounds, number: r.reserve(r.tileOf(bounds.X0, bounds.Y0))}
 	var inner [maxEdges]edge
 	if r.state.Conservative != Exact {
 		w.inner = r.conservative(edges, inner[:0])
 	}
-	w.odd = 1 // quads stand at even pixels
+	w.misaligned = 1 // blocks must begin at even pixels, as quads do
 	if r.state.Aligned {
-		w.odd = Block - 1
+		w.misaligned = Block - 1
 	}
 	w.start()
 	for ty := bounds.Y0 / Tile; ty <= (bounds.Y1-1)/Tile; ty++ {
@@ -27,32 +27,35 @@ func (r *Rasterizer) cover(p *draft, edges []edge, bounds Rect) bool {
 	return w.any
 }
 
-// walker goes over the blocks that a polygon may cover.
+// walker traverses the tiles of a polygon's bounding box, and in each tile the blocks, rejecting and
+// accepting whole squares by the edge functions' extremes at their corners (hierarchical traversal).
 type walker struct {
 	*Rasterizer
-	edges  []edge
-	inner  []edge // for what is wholly covered, where that is asked for
-	bounds Rect
-	number uint32 // of the primitive
-	any    bool   // something was covered
-	odd    int32  // a block stands where these bits of its place are 0
-	whole  bool   // the tile lies within the bounds
+	edges        []edge
+	inner        []edge // edges that test for fully covered pixels; empty without State.Inner
+	bounds       Rect
+	number       uint32 // the primitive's index
+	any          bool   // an item was appended
+	misaligned   int32  // bits of a block's coordinates that must be 0
+	tileInBounds bool   // the current tile is within the bounds
 
-	// For each edge: its least and greatest value over the samples of pixel
-	// (0, 0), and by how much its value may grow and fall within a block.
+	// Per edge: the least and greatest value of its edge function over the samples of pixel (0, 0),
+	// and by how much the value may rise and fall from one pixel to its right and lower neighbours.
 	low, high  [maxEdges]int64
 	rise, fall [maxEdges]int64
 
-	above [Tile / Block]column // of the tile, by column
+	runs [Tile / Block]run // the last run of each column of blocks in the current tile
 }
 
+// maxEdges is the greatest number of edges of a polygon that cover accepts: a line's rectangle has four.
 const maxEdges = 4
 
+// start computes the per-edge extremes that do not depend on the tile.
 func (w *walker) start() {
 	for i := range w.edges {
 		e := &w.edges[i]
-		w.low[i], w.high[i] = e.at(w.points[0]), e.at(w.points[0])
-		for _, s := range w.points[1:] {
+		w.low[i], w.high[i] = e.at(w.samples[0]), e.at(w.samples[0])
+		for _, s := range w.samples[1:] {
 			c := e.at(s)
 			w.low[i], w.high[i] = min(w.low[i], c), max(w.high[i], c)
 		}
@@ -60,39 +63,39 @@ func (w *walker) start() {
 	}
 }
 
-// tile adds the items of one tile, which lies in the area.
+// tile appends the items of tile (tx, ty), in tiles, which must be in the area.
 func (w *walker) tile(tx, ty int32) {
 	b := w.bounds.Intersect(Rect{tx * Tile, ty * Tile, (tx + 1) * Tile, (ty + 1) * Tile})
 	list := &w.tiles[(ty-w.grid.y0)*w.grid.width+tx-w.grid.x0]
-	w.whole = false
-	// What is small lies in one block, wherever it may stand.
-	if x, y := b.X0&^w.odd, b.Y0&^w.odd; b.X1-x <= Block && b.Y1-y <= Block {
+	w.tileInBounds = false
+	// If the bounds fit in one block, no traversal is needed: blocks may begin at any even pixel.
+	if x, y := b.X0&^w.misaligned, b.Y0&^w.misaligned; b.X1-x <= Block && b.Y1-y <= Block {
 		w.block(list, min(x, (tx+1)*Tile-Block), min(y, (ty+1)*Tile-Block), false)
 		return
 	}
 	inside := false
 	if b.X1-b.X0 > Block && b.Y1-b.Y0 > Block {
 		var outside bool
-		if outside, inside = w.against(tx*Tile, ty*Tile, Tile-1); outside {
+		if outside, inside = w.classify(tx*Tile, ty*Tile, Tile-1); outside {
 			return
 		}
 	}
-	w.whole = b.X1-b.X0 == Tile && b.Y1-b.Y0 == Tile
-	if inside && w.whole && w.state.Runs && len(w.inner) == 0 {
-		w.columns(list, tx*Tile, ty*Tile)
+	w.tileInBounds = b.X1-b.X0 == Tile && b.Y1-b.Y0 == Tile
+	if inside && w.tileInBounds && w.state.Runs && len(w.inner) == 0 {
+		w.fullTile(list, tx*Tile, ty*Tile)
 		return
 	}
-	w.above = [Tile / Block]column{}
+	w.runs = [Tile / Block]run{}
 	for y := b.Y0 &^ (Block - 1); y < b.Y1; y += Block {
 		for x := b.X0 &^ (Block - 1); x < b.X1; x += Block {
 			full := inside
 			if !inside {
 				var outside bool
-				if outside, full = w.against(x, y, Block-1); outside {
+				if outside, full = w.classify(x, y, Block-1); outside {
 					continue
 				}
 			}
-			if full && w.state.Runs && w.goOn(*list, x, y) {
+			if full && w.state.Runs && w.extendRun(*list, x, y) {
 				continue
 			}
 			w.block(list, x, y, full)
@@ -100,19 +103,18 @@ func (w *walker) tile(tx, ty int32) {
 	}
 }
 
-// column is the item of a block that is wholly covered, to which others below may be
-// added.
-type column struct {
-	item int   // where it stands in the tile's list
-	end  int32 // the row behind it; 0 where there is none
-	n    int   // how many blocks are below the item's
+// run is an item that represents a vertical run of fully covered blocks.
+type run struct {
+	item int   // index of its first word in the tile's list
+	next int32 // y of the block that would extend it; 0 if there is no run
+	n    int   // blocks after the first
 }
 
-// columns adds the items of a tile that is wholly covered.
-func (w *walker) columns(list *[]uint64, x, y int32) {
+// fullTile appends the items of a fully covered tile: one run per column of blocks.
+func (w *walker) fullTile(list *[]uint64, x, y int32) {
 	w.any = true
 	const across = Tile / Block
-	words := 1 + len(w.points)
+	words := 1 + len(w.samples)
 	at := len(*list)
 	*list = slices.Grow(*list, across*words)[:at+across*words]
 	items := (*list)[at:]
@@ -125,27 +127,27 @@ func (w *walker) columns(list *[]uint64, x, y int32) {
 	w.words += across * words
 }
 
-// goOn adds a block whose pixels within the bounds are all covered to the item of the
-// one above, where both are covered whole, and reports whether it did. It notes where
-// the next item of the column will stand.
-func (w *walker) goOn(list []uint64, x, y int32) bool {
-	c := &w.above[x/Block%(Tile/Block)]
-	if w.frame(x, y) != ^uint64(0) {
-		c.end = 0
+// extendRun adds the block at (x, y) to the run above it, and reports whether it did. The edges must cover
+// the whole block. If the block is wholly within the bounds but no run ends above it, it begins a run: the
+// caller appends its item next.
+func (w *walker) extendRun(list []uint64, x, y int32) bool {
+	c := &w.runs[x/Block%(Tile/Block)]
+	if w.boundsMask(x, y) != ^uint64(0) {
+		c.next = 0
 		return false
 	}
-	if y == 0 || c.end != y {
-		*c = column{len(list), y + Block, 0}
+	if y == 0 || c.next != y {
+		*c = run{len(list), y + Block, 0}
 		return false
 	}
-	c.end, c.n = y+Block, c.n+1
+	c.next, c.n = y+Block, c.n+1
 	list[c.item] = list[c.item]&^runBits(MaxRun) | runBits(c.n)
 	return true
 }
 
-// against reports whether the square of size+1 pixels at x, y is wholly outside one
-// edge or wholly inside all.
-func (w *walker) against(x, y int32, size int64) (outside, inside bool) {
+// classify tests the square of size+1 pixels at (x, y) against all edges: trivial reject (outside one edge),
+// trivial accept (inside all), or neither.
+func (w *walker) classify(x, y int32, size int64) (outside, inside bool) {
 	inside = true
 	for i := range w.edges {
 		e := &w.edges[i]
@@ -158,13 +160,14 @@ func (w *walker) against(x, y int32, size int64) (outside, inside bool) {
 	return false, inside
 }
 
-// block adds the item of a block, where a sample of it is covered.
+// block appends the item of the block at (x, y) if any of its samples is covered. full tells that the
+// block is inside all edges.
 func (w *walker) block(list *[]uint64, x, y int32, full bool) {
-	frame := w.frame(x, y)
-	if len(w.points) == 1 {
+	frame := w.boundsMask(x, y)
+	if len(w.samples) == 1 {
 		m := frame
 		if !full {
-			m &= w.mask(x, y, w.points[0])
+			m &= w.mask(x, y, w.samples[0])
 		}
 		if m != 0 {
 			w.any = true
@@ -177,8 +180,8 @@ func (w *walker) block(list *[]uint64, x, y int32, full bool) {
 		return
 	}
 	any := uint64(0)
-	masks := w.masks[:len(w.points)]
-	for i, s := range w.points {
+	masks := w.masks[:len(w.samples)]
+	for i, s := range w.samples {
 		masks[i] = frame
 		if !full {
 			masks[i] &= w.mask(x, y, s)
@@ -195,13 +198,13 @@ func (w *walker) block(list *[]uint64, x, y int32, full bool) {
 	}
 }
 
-// mask returns the pixels of a block whose sample at s is inside all edges.
+// mask returns the block's pixels that have their sample, at offset s in sub-pixels, inside all edges.
 func (w *walker) mask(x, y int32, s point) uint64 {
 	if len(w.edges) == 3 {
 		x0, x1 := max(w.bounds.X0-x, 0), min(w.bounds.X1-x, Block)
 		y0, y1 := max(w.bounds.Y0-y, 0), min(w.bounds.Y1-y, Block)
-		if (x1-x0)*(y1-y0) <= fewPixels {
-			return few((*[3]edge)(w.edges), Rect{x0, y0, x1, y1}, x, y, s)
+		if (x1-x0)*(y1-y0) <= maxScalarPixels {
+			return scalarMask((*[3]edge)(w.edges), Rect{x0, y0, x1, y1}, x, y, s)
 		}
 	}
 	m := ^uint64(0)
@@ -212,12 +215,12 @@ func (w *walker) mask(x, y int32, s point) uint64 {
 	return m
 }
 
-// fewPixels is up to how many pixels it is quicker to look at each.
-const fewPixels = 40
+// maxScalarPixels is the number of pixels up to which testing each is faster than whole-block masks.
+const maxScalarPixels = 40
 
-// few returns of a part of a block's pixels those inside three edges, each looked at by
-// itself: bits that are negative in none of the edges' values.
-func few(e *[3]edge, part Rect, x, y int32, s point) (m uint64) {
+// scalarMask tests each pixel of part, a rectangle within the block at (x, y), against three edges. A pixel
+// is inside if no edge value has its sign bit set.
+func scalarMask(e *[3]edge, part Rect, x, y int32, s point) (m uint64) {
 	var row [3]int64
 	for i := range row {
 		row[i] = e[i].at(s) + e[i].a*int64(x+part.X0) + e[i].b*int64(y+part.Y0)
@@ -235,9 +238,9 @@ func few(e *[3]edge, part Rect, x, y int32, s point) (m uint64) {
 	return m
 }
 
-// frame returns the pixels of a block that are within the bounds.
-func (w *walker) frame(x, y int32) uint64 {
-	if w.whole {
+// boundsMask returns the pixels of the block at (x, y) that are within the bounds.
+func (w *walker) boundsMask(x, y int32) uint64 {
+	if w.tileInBounds {
 		return ^uint64(0)
 	}
 	b := w.bounds

@@ -59,15 +59,14 @@ func records(p ...[4]float32) Records {
 	return v
 }
 
-// inPixels returns clip coordinates of a place in a framebuffer.
+// inPixels returns the clip coordinates of a framebuffer position in pixels.
 func inPixels(x, y float64, width, height int32) [4]float32 {
 	return [4]float32{float32(x/float64(width)*2 - 1), float32(y/float64(height)*2 - 1), 0.5, 1}
 }
 
-// covers is the exact model: whether a sample at (x, y) in 1/256 pixels lies in a
-// triangle, on its top or on its left edge. Rational, and with the rule as the
-// specification's figure has it: an edge is left where the inside is to its right, and
-// top where it is level and the inside below.
+// covers is the exact model, in rational numbers: whether a sample at (x, y) in 1/256 pixels is inside a
+// triangle, or on its top or left edge. The rule is as in the specification's figure: an edge is a left edge
+// if the inside is to its right, and a top edge if it is level and the inside is below.
 func covers(c [3][2]int64, x, y int64) bool {
 	cross := func(a, b, p [2]int64) *big.Int {
 		l := new(big.Int).Mul(big.NewInt(b[0]-a[0]), big.NewInt(p[1]-a[1]))
@@ -86,7 +85,7 @@ func covers(c [3][2]int64, x, y int64) bool {
 			if third[1] < a[1] {
 				return false
 			}
-		case s == 0: // the inside is to the right of the edge where the third vertex is
+		case s == 0: // the inside is on the third vertex's side
 			at := new(big.Rat).SetFrac64((third[1]-a[1])*(b[0]-a[0]), b[1]-a[1])
 			at.Add(at, new(big.Rat).SetInt64(a[0]))
 			if new(big.Rat).SetInt64(third[0]).Cmp(at) < 0 {
@@ -147,8 +146,8 @@ func TestTriangleCoverage(t *testing.T) {
 	}
 }
 
-// A mesh of triangles that share their edges covers each sample of its outline once,
-// however it is clipped.
+// TestWatertight covers a mesh of triangles with shared edges: each sample in its outline is covered once,
+// however the mesh is clipped.
 func TestWatertight(t *testing.T) {
 	random := rand.New(rand.NewSource(2))
 	const width, height, n = 128, 128, 12

@@ -1,33 +1,68 @@
-// Package raster turns primitives into samples: it projects vertices, clips and
-// culls, snaps to sub-pixels, and says of each block of pixels which samples a
-// primitive covers, tile by tile and in the order of the primitives. With each
-// primitive goes what is needed to interpolate over it ([Primitive]).
+// Package raster turns primitives into coverage masks. It knows no shader: it reads a vertex's position and
+// the other fixed-function outputs, and refuses to know the meaning of the rest of its record, the formats of
+// attachments and the fate of the samples.
 //
-// Positions are fixed to 8 bits below the pixel (subPixelPrecisionBits) and all
-// decisions about coverage are made in integers, so that primitives that share an
-// edge share no sample and leave none out.
+// A primitive passes these stages:
 //
-// Many triangles may be set up side by side by a program, which leaves a [Batch] of
-// them; what they cover and where that is kept is then found here.
+//	records ─ project ─ clip, cull ─ triangle setup ─ cover ─▶ items, per tile, in primitive order
+//	          (viewport,  (outcodes)  (plane         (tiles ▸ blocks of 8×8 pixels ▸ one mask per sample)
+//	           snap)                  equations)
 //
-// The package knows no shader: it reads of a vertex its position and what else
-// fixed function asks for, and refuses to know what the rest of its record means,
-// what a format is and what becomes of the samples.
+// An [Item] is the coverage of one primitive in one block. A [Primitive] holds the plane equations from
+// which fragments interpolate depth, 1/w and the vertices' weights; its vertices' varyings are copied
+// beside it. The caller shades the items of one tile in order, and tiles in any order (sort-middle binning,
+// as in Mesa's llvmpipe).
+//
+// Coverage is decided by edge functions (Pineda 1988, "A Parallel Algorithm for Polygon Rasterization") in
+// integers: positions are snapped to 8 sub-pixel bits (subPixelPrecisionBits), and the top-left rule settles
+// samples on an edge, so that two primitives that share an edge cover each sample exactly once. Tiles and
+// blocks that are wholly outside or inside all edges are rejected or accepted without a look at their
+// pixels (hierarchical coverage).
+//
+// Many triangles may be set up at once by a vectorized program, one per lane. It leaves a [Batch], of
+// which this package makes items and primitives.
+//
+// The files, in the order in which a primitive meets them:
+//
+//	rasterizer.go   Rasterizer: memory of one draw's items, tile grid, choice of viewport and layer
+//	state.go        State, Layout, Records: the inputs
+//	viewport.go     Viewport, Rect, the viewport transformation
+//	project.go      vertices to framebuffer positions, outcodes, guard band
+//	survive.go      SurvivesClipping: the count of primitives after clipping
+//	triangle.go     triangles: culling, facing, choice of the coverage path
+//	clip.go         Sutherland–Hodgman clipping of polygons
+//	plane.go        plane equations of triangles in front of the eye
+//	homogeneous.go  plane equations of clipped triangles
+//	bias.go         depth bias
+//	line.go         lines as rectangles; lines of polygon mode
+//	bresenham.go    lines by the diamond-exit rule
+//	stipple.go      line stipple
+//	smooth.go       antialiased lines
+//	point.go        points
+//	sample.go       sample locations
+//	bounds.go       bounding boxes, scissor and viewport limits
+//	edge.go         edge functions
+//	cover.go        hierarchical coverage of convex polygons
+//	tiny.go         coverage of triangles within one block
+//	conservative.go conservative rasterisation
+//	batch.go        triangles set up by a vectorized program
+//	primitive.go    Primitive, Item: the outputs
+//	chunk.go        per-tile storage of primitives and varyings
+//	prefetch.go     cache prefetching
 package raster
 
-// SubPixelBits is how many bits of a position lie below the pixel
-// (subPixelPrecisionBits).
+// SubPixelBits is the number of fraction bits of a snapped position (subPixelPrecisionBits).
 const SubPixelBits = 8
 
 const (
-	one    = 1 << SubPixelBits // a pixel
+	one    = 1 << SubPixelBits // sub-pixels in a pixel
 	centre = one / 2
 )
 
-// Block is the width and height in pixels of a block, the unit of coverage. A block
-// stands at even pixels and within one tile.
+// Block is the width and height in pixels of a block, the unit of coverage. A block begins at even pixels,
+// so that it consists of whole 2×2 quads, and does not cross tile borders.
 const Block = 8
 
-// Tile is the width and height in pixels of a tile, the unit of order: what covers
-// the samples of one tile is kept in order, and tiles have no order.
+// Tile is the width and height in pixels of a tile, the unit of binning and of order: the items of one tile
+// are ordered, items of different tiles are not.
 const Tile = 64

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// drawn shows what one primitive covers: a row of text for each row of pixels.
+// drawn returns the coverage of one primitive as text: a line for each row of pixels.
 func drawn(s *State, add func(r *Rasterizer), v ...[4]float32) string {
 	r := &Rasterizer{}
 	r.Begin(s)
@@ -34,8 +34,8 @@ func TestLines(t *testing.T) {
 		a, b  [4]float32
 		want  string
 	}{
-		// A level line of width 1 from x = 1 to x = 6 through centres covers the
-		// columns whose centres lie between.
+		// A level line of width 1 from x = 1 to x = 6 through centres covers the columns of pixels with
+		// their centre in between.
 		"level":         {Rectangular, 1, at(1, 2.5), at(6, 2.5), rows("........", "........", ".11111..")},
 		"back":          {Rectangular, 1, at(6, 2.5), at(1, 2.5), rows("........", "........", ".11111..")},
 		"wide":          {Rectangular, 3, at(1, 3.5), at(6, 3.5), rows("........", "........", ".11111..", ".11111..", ".11111..")},
@@ -43,7 +43,7 @@ func TestLines(t *testing.T) {
 		"point":         {Rectangular, 1, at(3, 3), at(3, 3), ""},
 		"diagonal":      {Bresenham, 1, at(0.5, 0.5), at(4.5, 4.5), rows("1.......", ".1......", "..1.....", "...1....")},
 		"diagonal back": {Bresenham, 1, at(4.5, 4.5), at(0.5, 0.5), rows("........", ".1......", "..1.....", "...1....", "....1...")},
-		// A line that ends in a pixel's diamond does not leave it.
+		// A line that ends in a pixel's diamond does not exit it.
 		"diamonds": {Bresenham, 1, at(0.5, 1.5), at(5.5, 1.5), rows("........", "11111...")},
 		"shallow":  {Bresenham, 1, at(0.5, 0.5), at(6.5, 2.5), rows("11......", "..111...", ".....1..")},
 		"three":    {Bresenham, 3, at(1.5, 3.5), at(4.5, 3.5), rows("........", "........", ".111....", ".111....", ".111....")},
@@ -56,7 +56,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// The planes of a line that reaches behind the eye are those of clip space.
+// TestLinePlanes interpolates over a line that crosses the eye plane, and compares with clip space.
 func TestLinePlanes(t *testing.T) {
 	a, b := [4]float32{-1, -0.25, 0.5, 2}, [4]float32{3, 1, 0.5, -1}
 	s := state(1, 64, 64)
@@ -74,7 +74,7 @@ func TestLinePlanes(t *testing.T) {
 		}
 		dx, dy := float64(i%64)+0.5-float64(p.X), float64(i/64)+0.5-float64(p.Y)
 		got := p.Q1.at(dx, dy) / p.W.at(dx, dy)
-		// Where the line's x/w is the pixel's: a + s·(b−a) with (a.x + s·(b.x−a.x)) = X·(a.w + s·(b.w−a.w)).
+		// The s at which the line's x/w is the pixel's X: a.x + s·(b.x−a.x) = X·(a.w + s·(b.w−a.w)).
 		x := (float64(i%64)+0.5)/32 - 1
 		want := (x*2 + 1) / (4 + 3*x)
 		if math.Abs(got-want) > 0.02 {

@@ -6,9 +6,8 @@ import (
 	"testing"
 )
 
-// weights are the exact weights of a triangle's vertices in clip space at a place in
-// normalised device coordinates: the solution of Σ bᵢ·(xᵢ − X·wᵢ) = 0, Σ bᵢ·(yᵢ − Y·wᵢ)
-// = 0, Σ bᵢ = 1.
+// weights returns the exact weights of a triangle's vertices, in clip space, at a point in normalised device
+// coordinates: the solution of Σ bᵢ·(xᵢ − X·wᵢ) = 0, Σ bᵢ·(yᵢ − Y·wᵢ) = 0, Σ bᵢ = 1.
 func weights(v [3][4]float32, x, y float64) (b [3]float64) {
 	var f, g [3]float64
 	for i, p := range v {
@@ -31,8 +30,8 @@ func (p Plane) at(x, y float64) float64 {
 	return float64(p.C) + float64(p.X)*x + float64(p.Y)*y
 }
 
-// Over what is covered of a triangle, clipped or not, weights, depth and 1/w are
-// those of clip space.
+// TestInterpolation compares weights, depth and 1/w over covered pixels of triangles, clipped or not, with
+// the values in clip space.
 func TestInterpolation(t *testing.T) {
 	random := rand.New(rand.NewSource(3))
 	const width, height = 64, 64
@@ -42,7 +41,7 @@ func TestInterpolation(t *testing.T) {
 		for i := range v {
 			w := 0.5 + random.Float32()*3
 			if round%3 == 0 {
-				w = random.Float32()*4 - 1 // some behind the eye
+				w = random.Float32()*4 - 1 // not in front of the eye
 			}
 			if round%3 == 1 {
 				w = 1
@@ -79,8 +78,7 @@ func TestInterpolation(t *testing.T) {
 				w += b[k] * float64(v[k][3])
 			}
 			iw, z = 1/w, z/w
-			// Sub-pixels move the triangle by up to 1/512 pixel: how much that is
-			// depends on how steep the planes are.
+			// Snapping moves the triangle by up to 1/512 pixel; the effect depends on the planes' slopes.
 			near := func(what string, got, want float64, f Plane) {
 				slack := 1e-5*math.Max(math.Abs(want), 1) + (math.Abs(float64(f.X))+math.Abs(float64(f.Y)))/64
 				if math.Abs(got-want) > slack {
@@ -118,8 +116,7 @@ func iwOr1(p Primitive, iw float64) float64 {
 	return iw
 }
 
-// At its vertices a triangle's planes are what the vertices are, where a vertex is
-// the reference exactly.
+// TestReferenceIsExact compares a triangle's planes at its reference point with the vertex there.
 func TestReferenceIsExact(t *testing.T) {
 	r := &Rasterizer{}
 	r.Begin(state(1, 64, 64))

@@ -2,33 +2,34 @@ package raster
 
 import "unsafe"
 
-// cacheLine is the size of a line of a cache in bytes, mostLines how many lines of
-// records are fetched for a primitive at most.
+// cacheLine is the size of a cache line in bytes; maxPrefetchLines bounds the lines of varyings that are
+// prefetched for one primitive.
 const (
-	cacheLine = 64
-	mostLines = 8
+	cacheLine        = 64
+	maxPrefetchLines = 8
 )
 
-// Prefetch asks the caches for a primitive and for what is kept with it of records, of each
-// so many words, wherever these lists have them.
+// Prefetch prefetches primitive n and its three records of varyings, of size words each. An index outside
+// the slices is ignored.
 func Prefetch(primitives []Primitive, kept []uint32, size int, n uint32) {
 	if int(n) >= len(primitives) {
 		return
 	}
-	askLines(unsafe.Pointer(&primitives[n]), 4*PrimitiveWords)
+	prefetchRange(unsafe.Pointer(&primitives[n]), 4*PrimitiveWords)
 	if at := 3 * int(n) * size; at < len(kept) {
-		askLines(unsafe.Pointer(&kept[at]), min(12*size, mostLines*cacheLine))
+		prefetchRange(unsafe.Pointer(&kept[at]), min(12*size, maxPrefetchLines*cacheLine))
 	}
 }
 
-// PrefetchItems asks the caches for the first lines of so many words of a list of items.
+// PrefetchItems prefetches up to 8 cache lines of the given number of words of a tile's items, from index
+// first on. An index outside the list is ignored.
 func PrefetchItems(items []uint64, first, words int) {
 	if first < len(items) && words > 0 {
-		askLines(unsafe.Pointer(&items[first]), min(8*words, mostLines*cacheLine))
+		prefetchRange(unsafe.Pointer(&items[first]), min(8*words, maxPrefetchLines*cacheLine))
 	}
 }
 
-// askLines asks for all lines in which some bytes lie.
-func askLines(at unsafe.Pointer, bytes int) {
+// prefetchRange prefetches all cache lines that overlap a range of bytes.
+func prefetchRange(at unsafe.Pointer, bytes int) {
 	prefetch(at, 0, (int(uintptr(at)%cacheLine)+bytes+cacheLine-1)/cacheLine)
 }

@@ -2,8 +2,8 @@ package raster
 
 import "unsafe"
 
-// prefetch asks for so many lines of a cache, of which there must be one, from so many
-// bytes behind an address on, where there need not be memory.
+// prefetch prefetches lines cache lines (at least one; PREFETCHT0), the first of which contains the byte at
+// at+skip. The addresses need not be mapped.
 //
 //go:noescape
 func prefetch(at unsafe.Pointer, skip, lines int)

@@ -1,43 +1,42 @@
 package raster
 
-// Plane is a linear function of the place in the framebuffer: C + X·dx + Y·dy,
-// where dx and dy are pixels from the primitive's reference.
+// Plane is a linear function of the position in the framebuffer: C + X·dx + Y·dy, (dx, dy) being the
+// distance in pixels from the primitive's reference point.
 type Plane struct{ C, X, Y float32 }
 
-// Primitive is what a fragment needs of the primitive that made it. Its memory is
-// read by programs as it stands: 32-bit words in this order.
+// Primitive holds the values that a fragment interpolates. Programs read its memory as it is: PrimitiveWords
+// 32-bit words in the order of the fields.
 //
-// A vertex's weights in linear interpolation are 1−L1−L2, L1 and L2; in
-// perspective interpolation 1−b1−b2, b1 and b2, with b1 = Q1/W and b2 = Q2/W, W
-// being the reciprocal of the clip coordinate w there. Where all vertices have the
-// same w, Flags lacks Perspective, and Q1 and Q2 are L1 and L2. The weights are
-// those of the primitive as it was before it was clipped.
+// The vertices' weights in linear interpolation are 1−L1−L2, L1 and L2. In perspective interpolation they
+// are 1−b1−b2, b1 and b2, with b1 = Q1/W and b2 = Q2/W, W being the plane of 1/w. If all vertices have the
+// same w, Flags lacks Perspective, and Q1 and Q2 equal L1 and L2. The weights belong to the primitive
+// before clipping.
 type Primitive struct {
 	ID    uint32 // PrimitiveId
 	Flags uint32
 	Layer uint32
 
-	X, Y           float32 // the reference, in pixels
-	Z, W           Plane   // depth in the framebuffer, and 1/w
-	Q1, Q2, L1, L2 Plane   // of a point L1 and L2 are PointCoord
-	MinZ, MaxZ     float32 // the viewport's depths, in order: what depth is clamped to
+	X, Y           float32 // the reference point, in pixels
+	Z, W           Plane   // framebuffer depth, and 1/w
+	Q1, Q2, L1, L2 Plane   // of a point, L1 and L2 are PointCoord
+	MinZ, MaxZ     float32 // the viewport's depth range, in order: bounds of depth clamping
 }
 
-// PrimitiveWords is the size of a Primitive in 32-bit words.
+// PrimitiveWords is the size of a [Primitive] in 32-bit words.
 const PrimitiveWords = 25
 
-// The flags.
+// The bits of Primitive.Flags below ProvokingShift.
 const (
-	FrontFacing = 1 << iota // every point and line is
+	FrontFacing = 1 << iota // always set for points and lines
 	Perspective
 	IsPoint
 	IsLine
 )
 
-// Behind the flags there stand, among the records that are kept with the primitive, the
-// number of that with the flat values and that of its third vertex: a point has one
-// vertex three times, a line its first one twice. Those of the others are 0 and 1. Then
-// comes the number of its viewport.
+// Fields of Primitive.Flags: two bits from ProvokingShift on number the record, among the primitive's three,
+// with the flat values; two bits from ThirdShift on the record of the third vertex. (Record 0 is always the
+// first vertex. A point has one vertex three times, a line's third vertex is its first, and the second is
+// record 1 unless they are equal.) Then follow 8 bits with the viewport's number.
 const (
 	ProvokingShift = 4
 	ThirdShift     = 6
@@ -45,27 +44,25 @@ const (
 	viewportBits   = 8
 )
 
-// Provoking returns which of the records that are kept with it has the flat values.
+// Provoking returns the index, 0 to 2, of the primitive's record that holds the flat values.
 func (p *Primitive) Provoking() uint32 { return p.Flags >> ProvokingShift & 3 }
 
-// Viewport returns the number of its viewport.
+// Viewport returns the number of the primitive's viewport.
 func (p *Primitive) Viewport() uint32 { return p.Flags >> ViewportShift & (1<<viewportBits - 1) }
 
-// draft is a primitive that is being covered.
+// draft is a primitive under setup, before it is known to cover anything.
 type draft struct {
-	Primitive           // without what stands behind the flags
-	vertex    [3]uint32 // numbers of records
+	Primitive           // Flags without the fields from ProvokingShift on
+	vertex    [3]uint32 // record numbers
 	provoking uint32
 	viewport  uint32
 }
 
-// Item is what a primitive covers of a block of pixels: PrimitiveNumber says which
-// primitive, and one 64-bit mask for each sample of a pixel has a bit for each pixel
-// of the block, row by row.
+// Item is the coverage of one primitive in one block, as 64-bit words:
 //
-// Items stand in memory as 64-bit words: the number of the primitive in the low half
-// of the first, then x and y of the block's first pixel, 16 bits each; then the masks;
-// then, with [State.Inner], one of the pixels that are wholly covered.
+//	word 0         bits 0–31 primitive's index, 32–47 x and 48–63 y of the block's first pixel
+//	words 1…n      one mask for each of the n samples of a pixel; bit 8·row+column is the pixel's
+//	word n+1       with State.Inner only: the fully covered pixels
 type Item []uint64
 
 // ItemWords returns the size of an item in 64-bit words.
@@ -76,34 +73,35 @@ func ItemWords(samples int, inner bool) int {
 	return 1 + samples
 }
 
-// Within RunArea pixels along each axis, x and y have bits to spare. With State.Columns
-// it stands there how many blocks are like the item's below it, in the same tile: two bits
-// in x from RunShift on, and what is more in y.
+// With State.Runs all coordinates are less than RunArea pixels, and the free bits hold the number of further
+// blocks below the item's block, in the same tile, with the same coverage (a run): its low two bits are in x
+// from RunShift on, its higher bits in y.
 const (
 	RunShift = 14
 	RunArea  = 1 << RunShift
 )
 
-// MaxRun is how many there are at most: those of a tile.
+// MaxRun is the greatest number of further blocks in a run: a run does not leave its tile.
 const MaxRun = Tile/Block - 1
 
-// runBits has n in the first word of an item.
+// runBits returns n at its position in the first word of an item.
 func runBits(n int) uint64 {
 	return uint64(n&3)<<(32+RunShift) | uint64(n>>2)<<(48+RunShift)
 }
 
+// itemHead returns the first word of an item.
 func itemHead(primitive uint32, x, y int32) uint64 {
 	return uint64(primitive) | uint64(uint16(x))<<32 | uint64(uint16(y))<<48
 }
 
-// Primitive returns the number of the primitive.
+// Primitive returns the primitive's index.
 func (i Item) Primitive() uint32 { return uint32(i[0]) }
 
-// At returns the place of the block's first pixel.
+// At returns the block's first pixel. With State.Runs, call TakeRun before.
 func (i Item) At() (x, y int) { return int(uint16(i[0] >> 32)), int(uint16(i[0] >> 48)) }
 
-// TakeRun returns how many blocks below the item's are like it, and takes that from where
-// it is: with State.Columns.
+// TakeRun returns the number of further blocks in the item's run, and clears it in the item. Call it with
+// State.Runs only.
 func (i Item) TakeRun() (n int) {
 	n = int(i[0]>>(32+RunShift)&3 | i[0]>>(48+RunShift)<<2)
 	i[0] &^= runBits(MaxRun)

@@ -4,57 +4,58 @@ import "math"
 
 // projected is a vertex in the framebuffer.
 type projected struct {
-	point         // in sub-pixels, where sides has no bit of clipped
-	z, w  float32 // depth in the framebuffer, and the reciprocal of w
-	sides sides
+	point           // in sub-pixels; undefined with outEye, outGuardBand or notFinite
+	z, w    float32 // framebuffer depth, and 1/w
+	outcode outcode
 }
 
-// sides says on which side of which planes a vertex lies: a bit is set where it is
-// outside.
-type sides uint32
+// outcode has a bit for each plane of which a vertex is outside (the region codes of the Cohen–Sutherland
+// algorithm).
+type outcode uint32
 
 const (
-	outLeft sides = 1 << iota
+	outLeft outcode = 1 << iota
 	outRight
 	outTop
 	outBottom
 	outNear
 	outFar
-	behind // w is not positive
-	beyond // so far to the side that sub-pixels do not reach
-	lost   // not finite
+	outEye       // w ≤ minW: not in front of the eye
+	outGuardBand // outside the guard band
+	notFinite    // a coordinate is an infinity or NaN
 	outDistance
 )
 
 const (
-	// dropping are the sides of the view volume: a primitive that is wholly outside
-	// one of them has no sample.
-	dropping     = outLeft | outRight | outTop | outBottom | outNear | outFar
+	// viewVolume are the sides of the view volume. A primitive with all vertices outside one of them covers
+	// no sample.
+	viewVolume   = outLeft | outRight | outTop | outBottom | outNear | outFar
 	allDistances = outDistance * (1<<MaxDistances - 1)
-	// clipped are the sides for which a primitive must be clipped where it is not
-	// wholly inside. Those of the frame are left to the bounds of coverage.
-	clipped = outNear | outFar | behind | beyond | allDistances
+	// needsClipping are the planes at which a partly outside primitive is clipped geometrically. The
+	// sides of the viewport are not among them: coverage ends there anyway.
+	needsClipping = outNear | outFar | outEye | outGuardBand | allDistances
 )
 
-// guardBand is how far from the origin of the framebuffer a vertex may lie, in pixels:
-// edges of such triangles have exact 64-bit equations.
+// guardBand is the greatest distance of a vertex from the framebuffer's origin along each axis, in pixels,
+// at which a triangle is not clipped. Edge functions within it are exact in 64 bits.
 const guardBand = 1 << 15
 
-// clipSpace is the position of a vertex in clip coordinates.
+// clipSpace is a vertex position in clip coordinates.
 type clipSpace struct{ x, y, z, w float32 }
 
+// position returns the position of vertex n.
 func (r *Rasterizer) position(n uint32) clipSpace {
 	at := int(n)*r.records.Stride + r.records.Position
 	p := r.records.Words[at : at+4 : at+4]
 	return clipSpace{math.Float32frombits(p[0]), math.Float32frombits(p[1]), math.Float32frombits(p[2]), math.Float32frombits(p[3])}
 }
 
-// project finds where vertex n comes to lie in a viewport (Vulkan, Coordinate
-// Transformations and Controlling the Viewport).
+// project computes vertex n's position in a viewport (Vulkan, Coordinate Transformations and Controlling the
+// Viewport), each step rounded to float32.
 func (r *Rasterizer) project(v *projected, n uint32, t *transform) {
 	p := r.position(n)
-	v.point, v.z, v.w, v.sides = point{}, 0, 0, r.sides(n, p)
-	if v.sides&(behind|lost) != 0 {
+	v.point, v.z, v.w, v.outcode = point{}, 0, 0, r.outcodeOf(n, p)
+	if v.outcode&(outEye|notFinite) != 0 {
 		return
 	}
 	w := 1 / p.w
@@ -62,19 +63,18 @@ func (r *Rasterizer) project(v *projected, n uint32, t *transform) {
 	y := float32(float32(float32(p.y*w)*t.scale[1]) + t.offset[1])
 	v.z, v.w = float32(float32(float32(p.z*w)*t.scale[2])+t.offset[2]), w
 	if !(x > -guardBand && x < guardBand && y > -guardBand && y < guardBand) {
-		v.sides |= beyond
+		v.outcode |= outGuardBand
 		return
 	}
 	v.point = point{snap(float64(x)), snap(float64(y))}
 }
 
-// sides returns on which side of the view volume and of its clip distances a vertex
-// is. A distance that is no number is outside.
-func (r *Rasterizer) sides(n uint32, p clipSpace) (s sides) {
+// outcodeOf returns the outcode of vertex n at p, without outGuardBand. A NaN clip distance is outside.
+func (r *Rasterizer) outcodeOf(n uint32, p clipSpace) (s outcode) {
 	if !finite(p.x) || !finite(p.y) || !finite(p.z) || !finite(p.w) {
-		return lost
+		return notFinite
 	}
-	set := func(b bool, side sides) {
+	set := func(b bool, side outcode) {
 		if b {
 			s |= side
 		}
@@ -93,25 +93,27 @@ func (r *Rasterizer) sides(n uint32, p clipSpace) (s sides) {
 		set(p.z < near, outNear)
 		set(p.z > p.w, outFar)
 	}
-	set(!(p.w > minW), behind)
+	set(!(p.w > minW), outEye)
 	for i := range r.records.ClipCount {
 		set(!(r.distance(n, r.records.Clip+i) >= 0), outDistance<<i)
 	}
 	return s
 }
 
-// minW is the least w that is in front of the eye: its reciprocal is finite.
+// minW bounds the w in front of the eye: a greater w has a finite reciprocal.
 const minW = 1e-37
 
-func (r *Rasterizer) distance(n uint32, place int) float32 {
-	return math.Float32frombits(r.word(n, place))
+// distance returns the float at an offset of a vertex's record.
+func (r *Rasterizer) distance(n uint32, offset int) float32 {
+	return math.Float32frombits(r.word(n, offset))
 }
 
+// finite reports whether x is neither an infinity nor NaN.
 func finite(x float32) bool { return float32(x-x) == 0 }
 
-// snap rounds a place in pixels to sub-pixels, to the nearest, ties to even. x is
-// less than 2²² in magnitude.
+// snap rounds a coordinate in pixels to the nearest sub-pixel, ties to even. |x| must be less than 2²². Adding
+// 1.5·2⁵² leaves the rounded integer in the low bits of the sum.
 func snap(x float64) int32 {
-	const shift = 3 << 51 // the unit of whose sum with x is one
+	const shift = 3 << 51 // as a float64, 1.5·2⁵²: the sum's unit in the last place is 1
 	return int32(uint32(math.Float64bits(float64(float64(x*one) + shift))))
 }

@@ -2,48 +2,50 @@ package raster
 
 import "math/bits"
 
-// Rasterizer makes items of primitives. It keeps what it made until [Rasterizer.Begin];
-// its memory is used again, so that in the steady state nothing is allocated.
-// Several rasterizers may work side by side on parts of a draw: their items, tile by
-// tile and one rasterizer after the other, are those of the whole.
+// Rasterizer turns primitives into items, tile by tile. Its results are valid until the next
+// [Rasterizer.Begin], which reuses their memory: in the steady state it allocates nothing. Several
+// rasterizers may work in parallel on consecutive ranges of a draw's primitives; the items of a tile,
+// concatenated in the order of the ranges, are then the whole draw's. A Rasterizer is not safe for
+// concurrent use.
 type Rasterizer struct {
-	// Primitives are the primitives that cover anything, by number. Those of one tile
-	// stand side by side, with gaps of which nobody knows the number.
+	// Primitives are the primitives that cover anything; items hold their index. The primitives of one tile are
+	// contiguous in chunks; unused slots between chunks hold stale values.
 	Primitives []Primitive
-	// Kept are the records of their vertices, without what [Layout.Skip] says: Primitives
-	// number them.
+	// Varyings are the records of their vertices without the first Layout.Skip words: primitive n has
+	// records 3n to 3n+2.
 	Varyings []uint32
 
-	state   *State
-	records Records
-	views   []transform
-	frames  []frame // of viewports that have a scissor
-	points  []point // the samples of a pixel
-	centred bool    // they are all where the pixel's centre is
-	plain   bool    // a pixel is covered where its centre is, and blocks stand at any even pixel
+	state      *State
+	records    Records
+	views      []transform
+	clipRects  []clipRects // per viewport that has a scissor
+	samples    []point     // the sample locations of a pixel, in sub-pixels
+	centred    bool        // all samples are at the pixel's centre, for conservative rasterisation
+	centreOnly bool        // one sample at the centre, and blocks may begin at any even pixel
 
-	projected []projected  // of all records, where no vertex chooses its viewport
-	own       [3]projected // of one triangle, where one does
-	primitive draft        // the triangle that is being looked at
-	tiles     [][]uint64   // the items of each tile
-	words     int          // of all of them
-	shelves   []shelf      // by tile
-	shelf     *shelf       // of the primitive that is being covered; nil before its first item
-	grid      grid
-	left      uint32    // of the primitive's mask of viewports: that which it is being added to, and those that follow
-	stipples  []float64 // of the viewports of masks, by number
-	stippled  float64   // what of the stipple's period lies behind, in pixels along the strip or in fragments
-	polygon   polygon
-	masks     [64]uint64 // of a block, by sample
-	pixels    []smoothPixel
+	projected       []projected  // of all records, if no vertex selects its viewport
+	scratch         [3]projected // of one triangle, if vertices do
+	primitive       draft        // the triangle under setup
+	tiles           [][]uint64   // the items of each tile
+	words           int          // length of all items
+	chunks          []chunk      // per tile
+	chunk           *chunk       // the chunk of the primitive under setup; nil before its first item
+	grid            grid
+	viewportMask    uint32    // with Layout.Mask, the primitive's current and remaining viewports
+	stippleCounters []float64 // with Layout.Mask, the counter of each viewport
+	stippleCounter  float64   // position in the stipple period, in pixels along the strip or in fragments
+	polygon         polygon
+	masks           [64]uint64 // scratch of walker.block: one per sample
+	pixels          []smoothPixel
 }
 
-// grid is the tiles that an area touches.
+// grid is the rectangle of tiles that an area touches.
 type grid struct {
-	x0, y0        int32 // the first, in tiles
-	width, height int32 // how many
+	x0, y0        int32 // the first tile, in tiles
+	width, height int32 // in tiles
 }
 
+// gridOf returns the tiles of an area.
 func gridOf(area Rect) grid {
 	if area.Empty() {
 		return grid{}
@@ -54,8 +56,8 @@ func gridOf(area Rect) grid {
 	return g
 }
 
-// Begin forgets all primitives and starts with a state, which must not change until
-// the next Begin. Its area begins at no negative place and ends within 2¹⁶ pixels.
+// Begin drops all primitives and items and starts a draw with state s, which must not change until the next
+// Begin. s.Area must be within the pixels 0 to 2¹⁶−1 along each axis.
 func (r *Rasterizer) Begin(s *State) {
 	r.state = s
 	r.Primitives, r.Varyings, r.words = r.Primitives[:0], r.Varyings[:0], 0
@@ -63,84 +65,84 @@ func (r *Rasterizer) Begin(s *State) {
 	for i := range s.Viewports {
 		r.views = append(r.views, s.Viewports[i].transform(s.NegativeOneToOne))
 	}
-	if conservative := s.Conservative != Exact; len(r.points) != max(s.Samples, 1) || r.centred != conservative {
-		r.points, r.centred = samplePoints(max(s.Samples, 1)), conservative
-		for i := range r.points {
-			if conservative { // all samples of a pixel fare alike
-				r.points[i] = point{centre, centre}
+	if conservative := s.Conservative != Exact; len(r.samples) != max(s.Samples, 1) || r.centred != conservative {
+		r.samples, r.centred = samplePoints(max(s.Samples, 1)), conservative
+		for i := range r.samples {
+			if conservative { // conservative coverage does not depend on the sample
+				r.samples[i] = point{centre, centre}
 			}
 		}
 	}
-	r.plain = len(r.points) == 1 && s.Conservative == Exact && !s.Aligned
-	r.frames = r.frames[:0]
+	r.centreOnly = len(r.samples) == 1 && s.Conservative == Exact && !s.Aligned
+	r.clipRects = r.clipRects[:0]
 	for i := range min(len(s.Viewports), len(s.Scissors)) {
-		r.frames = append(r.frames, s.frameOf(i))
+		r.clipRects = append(r.clipRects, s.clipRectsOf(i))
 	}
 	r.grid = gridOf(s.Area)
 	n := int(r.grid.width) * int(r.grid.height)
 	if most := cap(r.tiles); n > most {
-		r.tiles = longer(r.tiles[:most], n-most)
+		r.tiles = extend(r.tiles[:most], n-most)
 	}
-	for len(r.shelves) < n {
-		r.shelves = append(r.shelves, shelf{})
+	for len(r.chunks) < n {
+		r.chunks = append(r.chunks, chunk{})
 	}
-	r.shelves = r.shelves[:n]
-	r.shelf = nil
-	clear(r.shelves)
+	r.chunks = r.chunks[:n]
+	r.chunk = nil
+	clear(r.chunks)
 	r.tiles = r.tiles[:n]
-	r.emptyTiles()
+	r.clearTiles()
 }
 
-// maxKeptWords bounds the memory that is kept for items, in words.
-const maxKeptWords = 1 << 23
+// maxRetainedWords bounds the memory that is retained for the next draw's items, in 64-bit words.
+const maxRetainedWords = 1 << 23
 
-// emptyTiles takes all items away. Draws that each fill other tiles would keep as much
-// memory as if each filled all of them: what is too much is let go of, and grows again as
-// it is needed.
-func (r *Rasterizer) emptyTiles() {
+// clearTiles drops all items and retains the lists' memory. If draws fill different tiles, the lists of all
+// tiles would grow to the greatest draw's size; above maxRetainedWords all are freed.
+func (r *Rasterizer) clearTiles() {
 	words := 0
 	all := r.tiles[:cap(r.tiles)]
 	for i := range all {
 		all[i] = all[i][:0]
 		words += cap(all[i])
 	}
-	if words > maxKeptWords {
+	if words > maxRetainedWords {
 		clear(all)
 	}
 }
 
-// tileOf returns the number of the tile that has a pixel of the area.
+// tileOf returns the number of the tile that contains pixel (x, y), which must be in the area.
 func (r *Rasterizer) tileOf(x, y int32) int32 {
 	return (y/Tile-r.grid.y0)*r.grid.width + x/Tile - r.grid.x0
 }
 
-// Vertices says which records the following primitives number. What is kept of earlier
-// ones stays; their layout must be the same.
+// Vertices selects the records that the following primitives number, and projects them once for all
+// primitives if no vertex selects its viewport. Earlier primitives are not affected; v's layout must be
+// the same throughout a draw.
 func (r *Rasterizer) Vertices(v Records) {
 	r.records = v
 	r.projected = r.projected[:0]
 	if v.Viewport >= 0 || len(r.views) == 0 {
 		return
 	}
-	r.projected = longer(r.projected, len(v.Words)/v.Stride)
+	r.projected = extend(r.projected, len(v.Words)/v.Stride)
 	for i := range r.projected {
 		r.project(&r.projected[i], uint32(i), &r.views[0])
 	}
 }
 
-// Tiles returns how many tiles there are.
+// Tiles returns the number of tiles, counted row by row from the area's first tile.
 func (r *Rasterizer) Tiles() int { return len(r.tiles) }
 
-// Tile returns the items of a tile, one behind the other, in the order of their
-// primitives. They are valid until Begin.
+// Tile returns the items of tile i, one after another in primitive order (see [Item]). They are valid until
+// the next Begin.
 func (r *Rasterizer) Tile(i int) []uint64 { return r.tiles[i] }
 
-// view returns the viewport of a primitive, nil where there is none; number is what
-// its provoking vertex chooses.
-func (r *Rasterizer) view(provoking uint32) (number uint32, t *transform) {
+// viewportOf returns the number and transformation of a primitive's viewport, as its provoking vertex or the
+// current bit of its mask selects it; nil if there is no such viewport or scissor.
+func (r *Rasterizer) viewportOf(provoking uint32) (number uint32, t *transform) {
 	switch {
 	case r.records.Mask:
-		number = uint32(bits.TrailingZeros32(r.left))
+		number = uint32(bits.TrailingZeros32(r.viewportMask))
 	case r.records.Viewport >= 0:
 		number = r.word(provoking, r.records.Viewport)
 	}
@@ -150,9 +152,8 @@ func (r *Rasterizer) view(provoking uint32) (number uint32, t *transform) {
 	return number, &r.views[number]
 }
 
-// layer returns the layer of a primitive in a viewport; false where the target has no
-// such.
-func (r *Rasterizer) layer(provoking, viewport uint32) (uint32, bool) {
+// layerOf returns the layer of a primitive; false if the framebuffer has no such layer.
+func (r *Rasterizer) layerOf(provoking, viewport uint32) (uint32, bool) {
 	if r.records.Layer < 0 {
 		return 0, true
 	}
@@ -163,6 +164,7 @@ func (r *Rasterizer) layer(provoking, viewport uint32) (uint32, bool) {
 	return n, n < r.state.Layers
 }
 
-func (r *Rasterizer) word(vertex uint32, place int) uint32 {
-	return r.records.Words[int(vertex)*r.records.Stride+place]
+// word returns the word at an offset of a vertex's record.
+func (r *Rasterizer) word(vertex uint32, offset int) uint32 {
+	return r.records.Words[int(vertex)*r.records.Stride+offset]
 }

@@ -7,16 +7,16 @@ import (
 	"testing"
 )
 
-// exits is the diamond-exit rule in rational numbers: whether the line from a to b, in
-// 256ths of a pixel, goes through the diamond of a pixel and does not end in it. The ends
-// are moved by (−ε, −ε²) (Vulkan, Bresenham Line Segment Rasterization).
+// exits is the diamond-exit rule in rational numbers: whether the line from a to b, in 256ths of a pixel,
+// crosses the diamond of a pixel and does not end in it. The ends are moved by (−ε, −ε²) (Vulkan, Bresenham
+// Line Segment Rasterization).
 func exits(a, b [2]*big.Rat, x, y int64) bool {
 	half := big.NewRat(1, 2)
 	centre := [2]*big.Rat{big.NewRat(2*x+1, 2), big.NewRat(2*y+1, 2)}
 	low, high := big.NewRat(-1, 1), big.NewRat(2, 1)
 	ends := true // the end is in the diamond
 	for _, s := range [4][2]int64{{1, 1}, {1, -1}, {-1, 1}, {-1, -1}} {
-		// what s says of a place, less a half: it is inside where that is negative
+		// the side function s at a point, less ½: negative inside the diamond
 		side := func(p [2]*big.Rat) *big.Rat {
 			sum := new(big.Rat).Neg(half)
 			for i := range p {
@@ -62,7 +62,7 @@ func TestDiamondExit(t *testing.T) {
 		return out
 	}
 	for round := range 160 {
-		fine := []float64{2, 256, 4, 1}[round%4] // halves meet the corners of diamonds
+		fine := []float64{2, 256, 4, 1}[round%4] // coordinates in halves meet the corners of diamonds
 		var c path
 		for range 2 {
 			c = append(c, [2]float64{math.Round(random.Float64()*size*fine) / fine, math.Round(random.Float64()*size*fine) / fine})
@@ -126,8 +126,8 @@ func TestRectangularLines(t *testing.T) {
 	}
 }
 
-// TestPointSizes compares points with the square of the specification, and sizes that
-// there are not with the nearest.
+// TestPointSizes compares points with the specification's square, and sizes out of range with the nearest
+// size in range.
 func TestPointSizes(t *testing.T) {
 	nan := float32(math.NaN())
 	for size, want := range map[float32]float64{1: 1, 2.5: 2.5, 7.75: 7.75, 0: 1, -4: 1, nan: 1, 0.25: 1, 1024: 1024, 5000: 1024, float32(math.Inf(1)): 1024} {

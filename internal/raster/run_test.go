@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestColumns covers the same with blocks in columns as without, by fewer items, none
-// of which leaves its tile.
-func TestColumns(t *testing.T) {
+// TestRuns compares coverage with and without runs of blocks: the same pixels, fewer items, and no run
+// leaves its tile.
+func TestRuns(t *testing.T) {
 	const width, height = 210, 150
 	r := rand.New(rand.NewSource(5))
 	for n := range 60 {

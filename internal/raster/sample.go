@@ -1,13 +1,12 @@
 package raster
 
-// point is a place in sub-pixels.
+// point is a position in sub-pixels.
 type point struct{ x, y int32 }
 
-// positions are the standard sample locations in sixteenths of a pixel (Vulkan,
-// Multisampling, standardSampleLocations), by how many samples a pixel has. For 32
-// and 64 samples there is no standard: those are the columns of a net whose rows
-// and columns all have the same number of samples.
-var positions = map[int][]point{
+// standardPositions are the standard sample locations (Vulkan, Multisampling, standardSampleLocations) by
+// the number of samples, in sixteenths of a pixel. The specification has none for 32 and 64 samples: see
+// hammersley.
+var standardPositions = map[int][]point{
 	1: {{8, 8}},
 	2: {{12, 12}, {4, 4}},
 	4: {{6, 2}, {14, 6}, {2, 10}, {10, 14}},
@@ -16,8 +15,8 @@ var positions = map[int][]point{
 		{6, 14}, {8, 1}, {4, 2}, {2, 12}, {0, 8}, {15, 4}, {14, 15}, {1, 0}},
 }
 
-// SamplePositions returns where in a pixel its samples are, in pixels: pairs of x
-// and y. It panics for a number of samples that no pixel can have.
+// SamplePositions returns the sample locations of a pixel as (x, y) in pixels, each in [0, 1). samples must
+// be 1, 2, 4, 8, 16, 32 or 64; it panics otherwise.
 func SamplePositions(samples int) [][2]float32 {
 	list := make([][2]float32, samples)
 	for i, p := range samplePoints(samples) {
@@ -26,9 +25,9 @@ func SamplePositions(samples int) [][2]float32 {
 	return list
 }
 
-// samplePoints returns the same in sub-pixels.
+// samplePoints returns the sample locations in sub-pixels.
 func samplePoints(samples int) []point {
-	if list := positions[samples]; list != nil {
+	if list := standardPositions[samples]; list != nil {
 		out := make([]point, len(list))
 		for i, p := range list {
 			out[i] = point{p.x * one / 16, p.y * one / 16}
@@ -38,13 +37,13 @@ func samplePoints(samples int) []point {
 	if samples != 32 && samples != 64 {
 		panic("raster: a pixel of no such number of samples")
 	}
-	return net(samples)
+	return hammersley(samples)
 }
 
-// net spreads samples over a pixel: sample i stands in column i, and in the row
-// that the bits of i make, read from the other end (the Hammersley set), shifted to
-// the middles.
-func net(samples int) []point {
+// hammersley returns the Hammersley point set: sample i has x = i/samples and y = the bit reversal of i, over
+// samples (van der Corput), each moved to the middle of its cell. Every row and column of the grid has
+// exactly one sample.
+func hammersley(samples int) []point {
 	out := make([]point, samples)
 	step := int32(one / samples)
 	for i := range out {

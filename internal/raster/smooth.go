@@ -6,87 +6,86 @@ import (
 	"slices"
 )
 
-// The part of its pixels that a smooth line leaves uncovered stands in a primitive's
-// flags, in parts of SmoothLevels from bit SmoothShift on. It is 0 for all else.
+// A smooth line's primitive holds the part of its pixels that is not covered, in units of 1/SmoothLevels,
+// in Flags from bit SmoothShift on. It is 0 for all other primitives.
 const (
 	SmoothShift  = ViewportShift + viewportBits
 	SmoothLevels = 64
 )
 
-// smoothPixel is how much of a pixel is covered.
+// smoothPixel is the coverage of one pixel.
 type smoothPixel struct {
-	x, y int32
-	part float64 // from 0 to 1; then the level
+	x, y     int32
+	coverage float64 // an area from 0 to 1; after quantize a level from 1 to SmoothLevels
 }
 
-// smooth covers a line as a rectangle that fades out: all pixels that it touches, each as
-// far as the rectangle's area in it goes (Vulkan, Smooth Lines). Pixels of one level are
-// a primitive.
+// smooth covers an antialiased line (Vulkan, Smooth Lines): each pixel has the area of its intersection with
+// the line's rectangle as coverage, quantized to SmoothLevels. The pixels of one level form a primitive,
+// because coverage is stored per primitive.
 func (r *Rasterizer) smooth(p *draft, a, b *end) {
 	r.pixels = r.pixels[:0]
-	nx, ny := r.across(a, b)
+	nx, ny := r.halfWidth(a, b)
 	if r.state.Stipple.Factor > 0 {
-		l := newDashed(a, b, nx, ny)
+		l := newDashedLine(a, b, nx, ny)
 		r.eachDash(p, l, func(from, to float64) {
 			first, last := l.end(from), l.end(to)
-			r.areas(p, &first, &last, nx, ny)
+			r.pixelAreas(p, &first, &last, nx, ny)
 		})
 	} else {
-		r.areas(p, a, b, nx, ny)
+		r.pixelAreas(p, a, b, nx, ny)
 	}
-	r.sum()
+	r.quantize()
 	for rest := r.pixels; len(rest) > 0; {
-		level := rest[0].part
-		c := collector{Rasterizer: r, number: r.number(r.tileOf(rest[0].x, rest[0].y)), limits: r.limits(p)}
-		for len(rest) > 0 && rest[0].part == level {
+		level := rest[0].coverage
+		c := collector{Rasterizer: r, number: r.reserve(r.tileOf(rest[0].x, rest[0].y)), limits: r.limits(p)}
+		for len(rest) > 0 && rest[0].coverage == level {
 			c.add(rest[0].x, rest[0].y)
 			rest = rest[1:]
 		}
 		c.flush()
 		q := *p
 		q.Flags |= uint32(SmoothLevels-level) << SmoothShift
-		r.keep(&q, c.any)
+		r.commit(&q, c.any)
 	}
 }
 
-// sum adds up what several dashes cover of one pixel, makes levels of it, and brings
-// pixels of one level together, block by block. What is less than a half level is left
-// out.
-func (r *Rasterizer) sum() {
+// quantize adds up the coverage of a pixel by several dashes, rounds it to a level, drops level 0, and sorts
+// the pixels by level, then by block.
+func (r *Rasterizer) quantize() {
 	slices.SortFunc(r.pixels, func(a, b smoothPixel) int { return cmp.Or(cmp.Compare(a.y, b.y), cmp.Compare(a.x, b.x)) })
 	list := r.pixels[:0]
 	for _, x := range r.pixels {
 		if n := len(list); n > 0 && list[n-1].x == x.x && list[n-1].y == x.y {
-			list[n-1].part = float64(list[n-1].part + x.part)
+			list[n-1].coverage = float64(list[n-1].coverage + x.coverage)
 		} else {
 			list = append(list, x)
 		}
 	}
 	for i := range list {
-		list[i].part = math.Round(min(list[i].part, 1) * SmoothLevels)
+		list[i].coverage = math.Round(min(list[i].coverage, 1) * SmoothLevels)
 	}
-	list = slices.DeleteFunc(list, func(x smoothPixel) bool { return x.part <= 0 })
+	list = slices.DeleteFunc(list, func(x smoothPixel) bool { return x.coverage <= 0 })
 	slices.SortFunc(list, func(a, b smoothPixel) int {
-		return cmp.Or(cmp.Compare(a.part, b.part), cmp.Compare(a.y/Block, b.y/Block), cmp.Compare(a.x/Block, b.x/Block), cmp.Compare(a.y, b.y), cmp.Compare(a.x, b.x))
+		return cmp.Or(cmp.Compare(a.coverage, b.coverage), cmp.Compare(a.y/Block, b.y/Block), cmp.Compare(a.x/Block, b.x/Block), cmp.Compare(a.y, b.y), cmp.Compare(a.x, b.x))
 	})
 	r.pixels = list
 }
 
-// areas appends the pixels that a rectangle touches, within the limits, with the area
-// that it has in them.
-func (r *Rasterizer) areas(p *draft, a, b *end, nx, ny float64) {
+// pixelAreas appends the pixels, within the limits, that the rectangle around the line a–b intersects, with
+// the areas of intersection. It clips the rectangle to each row of pixels, and each row to its pixels.
+func (r *Rasterizer) pixelAreas(p *draft, a, b *end, nx, ny float64) {
 	l := r.limits(p)
 	whole := shape{n: 4, corners: [maxShape][2]float64{{a.x + nx, a.y + ny}, {a.x - nx, a.y - ny}, {b.x - nx, b.y - ny}, {b.x + nx, b.y + ny}}}
 	_, _, y0, y1 := whole.bounds()
 	for y := max(int32(y0), l.Y0); y < min(int32(y1), l.Y1); y++ {
-		row := whole.cut(1, 1, float64(y))
-		if row = row.cut(1, -1, -float64(y+1)); row.n < 3 {
+		row := whole.clip(1, 1, float64(y))
+		if row = row.clip(1, -1, -float64(y+1)); row.n < 3 {
 			continue
 		}
 		x0, x1, _, _ := row.bounds()
 		for x := max(int32(x0), l.X0); x < min(int32(x1), l.X1); x++ {
-			pixel := row.cut(0, 1, float64(x))
-			pixel = pixel.cut(0, -1, -float64(x+1))
+			pixel := row.clip(0, 1, float64(x))
+			pixel = pixel.clip(0, -1, -float64(x+1))
 			if part := pixel.area(); part > 0 {
 				r.pixels = append(r.pixels, smoothPixel{x, y, part})
 			}
@@ -94,25 +93,27 @@ func (r *Rasterizer) areas(p *draft, a, b *end, nx, ny float64) {
 	}
 }
 
-// shape is the corners of a convex polygon, in pixels.
+// shape is a convex polygon of n corners, in pixels.
 type shape struct {
 	corners [maxShape][2]float64
 	n       int
 }
 
-// maxShape is a rectangle cut four times.
+// maxShape bounds the corners: a rectangle clipped four times.
 const maxShape = 8
 
+// list returns the corners.
 func (s *shape) list() [][2]float64 { return s.corners[:s.n] }
 
+// add appends a corner.
 func (s *shape) add(c [2]float64) {
-	if s.n < maxShape { // more there are not but for rounding
+	if s.n < maxShape { // only rounding can make more corners
 		s.corners[s.n] = c
 		s.n++
 	}
 }
 
-// bounds returns the whole pixels that the shape reaches to.
+// bounds returns the shape's bounding box, rounded outwards to whole pixels.
 func (s *shape) bounds() (x0, x1, y0, y1 float64) {
 	x0, y0 = s.corners[0][0], s.corners[0][1]
 	x1, y1 = x0, y0
@@ -122,8 +123,8 @@ func (s *shape) bounds() (x0, x1, y0, y1 float64) {
 	return math.Floor(x0), math.Ceil(x1), math.Floor(y0), math.Ceil(y1)
 }
 
-// cut leaves of the shape what lies where sign times the coordinate is at least so much.
-func (s *shape) cut(axis int, sign, least float64) (out shape) {
+// clip returns the part of the shape with sign·coordinate ≥ least on an axis (Sutherland–Hodgman).
+func (s *shape) clip(axis int, sign, least float64) (out shape) {
 	for i, a := range s.list() {
 		b := s.corners[(i+1)%s.n]
 		da, db := float64(sign*a[axis])-least, float64(sign*b[axis])-least
@@ -138,7 +139,7 @@ func (s *shape) cut(axis int, sign, least float64) (out shape) {
 	return out
 }
 
-// area returns the shape's area.
+// area returns the shape's area in square pixels (sum over a triangle fan).
 func (s *shape) area() float64 {
 	sum := 0.0
 	for i := 2; i < s.n; i++ {

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// covering returns the part of each pixel that smooth lines along a path cover, and how
-// many fragments it has.
+// covering returns the part of each pixel that smooth lines along a path cover, and its number of fragments.
 func covering(s *State, c path, strip bool) (part []float64, fragments []int) {
 	r := lines(s, c, strip)
 	width := int(s.Area.X1)
@@ -27,12 +26,12 @@ func covering(s *State, c path, strip bool) (part []float64, fragments []int) {
 	return part, fragments
 }
 
-// overlap is how much of pixel i lies between two places.
+// overlap returns the length of pixel i's intersection with [from, to].
 func overlap(i int, from, to float64) float64 {
 	return max(min(to, float64(i+1))-max(from, float64(i)), 0)
 }
 
-// TestSmoothLevel has a level line, whose area in a pixel is a product.
+// TestSmoothLevel covers a level line: its area in a pixel is a product.
 func TestSmoothLevel(t *testing.T) {
 	s := state(1, 64, 64)
 	s.LineMode = Smooth
@@ -48,8 +47,8 @@ func TestSmoothLevel(t *testing.T) {
 	}
 }
 
-// TestSmoothArea compares with a count of many places in each pixel that lie in the
-// rectangle; of each pixel there is one fragment.
+// TestSmoothArea compares with the count of many points of each pixel inside the rectangle; each pixel has
+// one fragment.
 func TestSmoothArea(t *testing.T) {
 	random := rand.New(rand.NewSource(9))
 	const fine = 32
@@ -76,8 +75,8 @@ func TestSmoothArea(t *testing.T) {
 	}
 }
 
-// TestSmoothStipple takes parts of a level line away; a pixel in which one part ends and
-// another begins has one fragment of both.
+// TestSmoothStipple draws dashes of a level line; a pixel with the end of one dash and the begin of another
+// has one fragment for both.
 func TestSmoothStipple(t *testing.T) {
 	s := state(1, 64, 64)
 	s.LineMode, s.LineWidth, s.Stipple = Smooth, 2, Stipple{1, 0xb5b5}
@@ -95,7 +94,7 @@ func TestSmoothStipple(t *testing.T) {
 	}
 }
 
-// TestLineWidth has widths that there are not: the nearest ones are used, in any mode.
+// TestLineWidth draws with widths out of range: the nearest width in range applies, in any mode.
 func TestLineWidth(t *testing.T) {
 	for _, mode := range []LineMode{Rectangular, Bresenham, Smooth} {
 		for width, want := range map[float32]int{0: 1, 1: 1, -3: 1, float32(math.NaN()): 1, 1e30: 256, float32(math.Inf(1)): 256} {

@@ -1,34 +1,33 @@
 package raster
 
-// State is what rasterisation depends on beside the vertices. It says nothing of
-// depth tests, which come after.
+// State is the fixed-function state of rasterisation. Depth tests are not part of it: they follow.
 type State struct {
-	// Viewports and Scissors go together by number; a vertex may choose
-	// ([Layout.Viewport]). A primitive that chooses one that is not there is dropped.
+	// Viewports and Scissors are paired by index; a vertex may select one ([Layout.Viewport]). A primitive
+	// that selects an index without both is dropped.
 	Viewports []Viewport
 	Scissors  []Rect
 
-	// Area is the render area and what the attachments have, in pixels.
+	// Area is the intersection of the render area and the attachments' extent, in pixels.
 	Area Rect
 
-	// Layers is how many layers there are: a primitive of another is dropped.
+	// Layers is the number of layers: a primitive of any other layer is dropped.
 	Layers uint32
 
-	Samples int // of a pixel: 1, 2, 4, 8, 16, 32 or 64
+	Samples int // samples per pixel: 1, 2, 4, 8, 16, 32 or 64
 
 	CullFront, CullBack bool
-	Clockwise           bool // front faces are (VK_FRONT_FACE_CLOCKWISE)
+	Clockwise           bool // clockwise polygons are front-facing (VK_FRONT_FACE_CLOCKWISE)
 
 	PolygonMode PolygonMode
 
-	// ProvokingLast chooses the last vertex of a primitive for its flat values
+	// ProvokingLast selects the last vertex of a primitive for its flat values
 	// (VK_PROVOKING_VERTEX_MODE_LAST_VERTEX_EXT).
 	ProvokingLast bool
 
-	// DepthClip clips to the near and far plane (depthClipEnable). DepthClamp
-	// belongs to the fragments.
+	// DepthClip clips to the near and far plane (depthClipEnable). Depth clamping is applied to fragments,
+	// by the caller.
 	DepthClip bool
-	// NegativeOneToOne makes −w ≤ z ≤ w of 0 ≤ z ≤ w
+	// NegativeOneToOne makes the depth range of the view volume −w ≤ z ≤ w instead of 0 ≤ z ≤ w
 	// (VkPipelineViewportDepthClipControlCreateInfoEXT).
 	NegativeOneToOne bool
 
@@ -38,22 +37,21 @@ type State struct {
 	LineMode  LineMode
 	Stipple   Stipple
 
-	// Aligned has all blocks stand at multiples of Block.
+	// Aligned makes all blocks begin at multiples of Block instead of at any even pixel.
 	Aligned bool
 
-	// Columns has one item stand for several blocks one below the other that are wholly
-	// covered. The area then ends within RunArea pixels.
+	// Runs lets one item represent a vertical run of fully covered blocks. Area must then be within
+	// RunArea pixels.
 	Runs bool
 
 	Conservative Conservative
-	// Inner has items say which pixels are wholly covered, where rasterisation is
-	// conservative.
+	// Inner adds to each item the mask of fully covered pixels. It requires conservative rasterisation.
 	Inner bool
-	// ExtraSize is extraPrimitiveOverestimationSize, in pixels.
+	// ExtraSize is extraPrimitiveOverestimationSize in pixels, at most MaxExtraSize.
 	ExtraSize float32
 }
 
-// PolygonMode is how polygons are drawn.
+// PolygonMode tells how polygons are drawn (VkPolygonMode).
 type PolygonMode uint8
 
 // The polygon modes.
@@ -63,10 +61,10 @@ const (
 	Point
 )
 
-// LineMode is how lines are rasterised (VkLineRasterizationMode).
+// LineMode tells how lines are rasterised (VkLineRasterizationMode).
 type LineMode uint8
 
-// The line modes. Default is Rectangular (strictLines).
+// The line modes. DefaultLines is Rectangular (strictLines).
 const (
 	DefaultLines LineMode = iota
 	Rectangular
@@ -74,46 +72,45 @@ const (
 	Smooth
 )
 
-// Conservative is a mode of conservative rasterisation.
+// Conservative is a mode of conservative rasterisation (VkConservativeRasterizationModeEXT).
 type Conservative uint8
 
-// The modes.
+// The modes. Exact is the usual, sample-based rasterisation.
 const (
 	Exact Conservative = iota
 	Overestimate
 	Underestimate
 )
 
-// Layout is where in a vertex's record of 32-bit words things stand. A place of −1
-// is none.
+// Layout holds the offsets, in 32-bit words, of fixed-function outputs in a vertex's record; −1 means that
+// the record lacks the output.
 type Layout struct {
-	Stride   int // words of a record
-	Position int // four floats
+	Stride   int // words per record
+	Position int // four floats, always there
 	Clip     int // ClipCount floats, the clip distances
 	Cull     int // CullCount floats, the cull distances
-	Size     int // of a point, in pixels
+	Size     int // PointSize, in pixels
 	Layer    int
 	Viewport int
 
-	// Mask has Viewport be a mask: a primitive is of each viewport whose bit its
-	// provoking vertex has, from the lowest on (ViewportMaskNV).
+	// Mask makes Viewport a bit mask: a primitive is drawn in each viewport that its provoking vertex's mask
+	// contains, from the lowest on (ViewportMaskNV).
 	Mask bool
-	// Relative has layers count from the number of the viewport (ViewportRelativeNV).
+	// Relative adds the viewport's number to Layer (ViewportRelativeNV).
 	Relative bool
 
 	ClipCount, CullCount int
 
-	Skip int // words in front that are not kept with primitives
+	Skip int // words at the record's start that are not copied to Rasterizer.Varyings
 }
 
-// varyings is how many words of a record are kept with primitives.
+// varyings is the number of a record's words that are copied to Rasterizer.Varyings.
 func (l *Layout) varyings() int { return l.Stride - l.Skip }
 
-// MaxDistances is how many clip and cull distances there may be together
-// (maxCombinedClipAndCullDistances).
+// MaxDistances bounds the sum of ClipCount and CullCount (maxCombinedClipAndCullDistances).
 const MaxDistances = 8
 
-// Records are the records of vertices, one behind the other.
+// Records are the vertices' records, one after another, each Stride words long.
 type Records struct {
 	Layout
 	Words []uint32

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// covered counts the samples that a triangle with a clockwise and with a
-// counter-clockwise turn covers.
+// covered counts the samples covered by a clockwise and by a counter-clockwise triangle.
 func covered(s *State) (clockwise, counter int) {
 	at := func(x, y float64) [4]float32 { return inPixels(x, y, 16, 16) }
 	count := func(v [3]uint32) (n int) {
@@ -26,7 +25,7 @@ func covered(s *State) (clockwise, counter int) {
 func TestCulling(t *testing.T) {
 	for _, c := range []struct {
 		front, back, clockwise bool
-		cw, ccw                bool // what is seen
+		cw, ccw                bool // which of the two is drawn
 	}{
 		{false, false, false, true, true},
 		{true, false, false, true, false}, // front faces are counter-clockwise
@@ -142,14 +141,14 @@ func TestDepthBias(t *testing.T) {
 		{DepthBias{Enable: true, Slope: -3, Clamp: -0.5, Bits: 24}, 0.5, 0.25, -0.5},
 		{DepthBias{Constant: 2, Bits: 16}, 0.5, 0, 0},
 	} {
-		if got := c.b.of(&Primitive{Z: Plane{X: c.x}}, c.z); float64(got) != c.want {
+		if got := c.b.offset(&Primitive{Z: Plane{X: c.x}}, c.z); float64(got) != c.want {
 			t.Errorf("%+v: %g; want %g", c.b, got, c.want)
 		}
 	}
 }
 
-// With overestimation a pixel is covered where any of it is, with underestimation
-// where all of it is.
+// TestConservative draws by both modes: overestimation covers each pixel that the primitive touches,
+// underestimation only the pixels inside it.
 func TestConservative(t *testing.T) {
 	at := func(x, y float64) [4]float32 { return inPixels(x, y, 16, 16) }
 	for mode, want := range map[Conservative]func(x, y int) bool{
@@ -170,8 +169,7 @@ func TestConservative(t *testing.T) {
 	}
 }
 
-// Nothing that a shader can write as a position makes the rasteriser fail or cover
-// what is not in the target.
+// TestHostile draws with extreme and non-finite positions and states: nothing panics, and coverage is within the target.
 func TestHostile(t *testing.T) {
 	odd := []float32{0, 1, -1, 1e-38, -1e-38, 1e-45, 1e38, -1e38, float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN()), 0.5, 3e4, -3e4}
 	random := rand.New(rand.NewSource(4))

@@ -2,52 +2,52 @@ package raster
 
 import "math"
 
-// Stipple takes parts of lines away (Vulkan, Line Stipple).
+// Stipple removes parts of lines (Vulkan, Line Stipple).
 type Stipple struct {
-	Factor  uint32 // how often a bit of the pattern is used: 1 to 256; 0 is no stipple
-	Pattern uint16 // from the least significant bit on: what is drawn
+	Factor  uint32 // how many times each bit of the pattern is used, 1 to 256; 0 disables the stipple
+	Pattern uint16 // set bits are drawn, from the least significant on
 }
 
-// period returns for how long the pattern goes until it is used again.
+// period returns the length of the pattern in units of the counter.
 func (s *Stipple) period() int64 { return 16 * int64(s.Factor) }
 
-// lit reports whether what is drawn while the counter is n is kept.
+// lit reports whether the pattern draws at counter value n.
 func (s *Stipple) lit(n int64) bool {
 	return s.Factor == 0 || s.Pattern>>(n%s.period()/int64(s.Factor))&1 != 0
 }
 
-// ResetStipple says that a strip of lines begins, or a line of its own: the stipple counter is
-// then 0.
+// ResetStipple resets the stipple counter. Call it at the start of each line strip, and before each line of
+// a line list.
 func (r *Rasterizer) ResetStipple() {
-	r.stippled = 0
-	clear(r.stipples)
+	r.stippleCounter = 0
+	clear(r.stippleCounters)
 }
 
-// pass moves the stipple counter on.
-func (r *Rasterizer) pass(by float64) {
+// advanceStipple advances the stipple counter, modulo the period.
+func (r *Rasterizer) advanceStipple(by float64) {
 	if s := &r.state.Stipple; s.Factor > 0 {
-		r.stippled = math.Mod(float64(r.stippled+by), float64(s.period()))
+		r.stippleCounter = math.Mod(float64(r.stippleCounter+by), float64(s.period()))
 	}
 }
 
-// dashes covers those parts of a line's rectangle that the stipple leaves.
+// dashes covers the parts of a line's rectangle that the stipple draws.
 func (r *Rasterizer) dashes(p *draft, a, b *end) {
-	nx, ny := r.across(a, b)
-	l := newDashed(a, b, nx, ny)
+	nx, ny := r.halfWidth(a, b)
+	l := newDashedLine(a, b, nx, ny)
 	r.eachDash(p, l, func(from, to float64) {
-		r.keep(p, r.dash(p, l, from, to))
+		r.commit(p, r.dash(p, l, from, to))
 	})
 }
 
-// eachDash calls dash for the parts of a line that the stipple leaves, and moves the
-// counter on. The part of a unit that is behind the line's end is left to the next line
-// of the strip.
-func (r *Rasterizer) eachDash(p *draft, l *dashed, dash func(from, to float64)) {
-	defer r.pass(l.length)
-	from, to := r.visible(p, l)
+// eachDash calls dash for each maximal drawn part of a line, as distances in pixels from its begin, and
+// advances the counter by the line's length. The rest of a unit past the line's end carries over to the
+// next line of the strip.
+func (r *Rasterizer) eachDash(p *draft, l *dashedLine, dash func(from, to float64)) {
+	defer r.advanceStipple(l.length)
+	from, to := r.visibleSpan(p, l)
 	st, factor := &r.state.Stipple, float64(r.state.Stipple.Factor)
-	at := func(bit float64) float64 { return float64(bit*factor) - r.stippled }
-	for bit := math.Floor(float64(r.stippled+from) / factor); at(bit) < to; {
+	at := func(bit float64) float64 { return float64(bit*factor) - r.stippleCounter }
+	for bit := math.Floor(float64(r.stippleCounter+from) / factor); at(bit) < to; {
 		first := bit
 		for bit++; st.lit(int64(first*factor)) && st.lit(int64(bit*factor)) && at(bit) < to; bit++ {
 		}
@@ -57,20 +57,21 @@ func (r *Rasterizer) eachDash(p *draft, l *dashed, dash func(from, to float64)) 
 	}
 }
 
-// dashed is a line that is covered in parts.
-type dashed struct {
+// dashedLine is a line that is covered in parts.
+type dashedLine struct {
 	a, b   *end
-	length float64 // pixels
-	nx, ny float64 // half its width
+	length float64 // in pixels
+	nx, ny float64 // the perpendicular vector of half the line's width
 }
 
-func newDashed(a, b *end, nx, ny float64) *dashed {
+// newDashedLine returns the line a–b; (nx, ny) is half its width.
+func newDashedLine(a, b *end, nx, ny float64) *dashedLine {
 	dx, dy := float64(b.x-a.x), float64(b.y-a.y)
-	return &dashed{a, b, math.Sqrt(float64(float64(dx*dx) + float64(dy*dy))), nx, ny}
+	return &dashedLine{a, b, math.Sqrt(float64(float64(dx*dx) + float64(dy*dy))), nx, ny}
 }
 
-// end returns the place so many pixels along the line, or an end of it.
-func (l *dashed) end(d float64) end {
+// end returns the point at distance d along the line, in pixels, clamped to the line's ends.
+func (l *dashedLine) end(d float64) end {
 	switch {
 	case d <= 0:
 		return *l.a
@@ -81,16 +82,16 @@ func (l *dashed) end(d float64) end {
 	return end{x: float64(l.a.x + float64(t*float64(l.b.x-l.a.x))), y: float64(l.a.y + float64(t*float64(l.b.y-l.a.y)))}
 }
 
-// dash covers a part of a line's rectangle: along it the edges are those of the whole,
-// across it those that two parts side by side share.
-func (r *Rasterizer) dash(p *draft, l *dashed, from, to float64) bool {
+// dash covers the part of a line's rectangle between two distances. Its long edges are the whole
+// rectangle's, so that rounding does not bend them; its short edges are shared by adjacent parts.
+func (r *Rasterizer) dash(p *draft, l *dashedLine, from, to float64) bool {
 	corners := func(a, b *end) [4]point {
-		return [4]point{a.beside(l.nx, l.ny), a.beside(-l.nx, -l.ny), b.beside(-l.nx, -l.ny), b.beside(l.nx, l.ny)}
+		return [4]point{a.displaced(l.nx, l.ny), a.displaced(-l.nx, -l.ny), b.displaced(-l.nx, -l.ny), b.displaced(l.nx, l.ny)}
 	}
 	first, last := l.end(from), l.end(to)
 	all, part := corners(l.a, l.b), corners(&first, &last)
-	if doubled(all[0], all[1], all[2])+doubled(all[0], all[2], all[3]) <= 0 {
-		return false // too thin
+	if doubleArea(all[0], all[1], all[2])+doubleArea(all[0], all[2], all[3]) <= 0 {
+		return false // too thin to have an area
 	}
 	b := r.boundsOf(part[:])
 	b = Rect{b.X0 - 1, b.Y0 - 1, b.X1 + 1, b.Y1 + 1}.Intersect(r.boundsOf(all[:]))
@@ -98,8 +99,9 @@ func (r *Rasterizer) dash(p *draft, l *dashed, from, to float64) bool {
 	return r.cover(p, edges[:], b)
 }
 
-// visible returns from where to where along a line, in pixels, it may cover anything.
-func (r *Rasterizer) visible(p *draft, d *dashed) (from, to float64) {
+// visibleSpan returns the range of distances along the line that may be within the limits: a line may be much
+// longer than its visible part.
+func (r *Rasterizer) visibleSpan(p *draft, d *dashedLine) (from, to float64) {
 	l, a, b := r.limits(p), d.a, d.b
 	from, to = 0, d.length
 	margin := float64(r.width()) + 2

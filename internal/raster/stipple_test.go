@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// path is places in pixels that lines connect.
+// path is a list of points, in pixels, connected by lines.
 type path [][2]float64
 
-// lines covers the lines of a path: as a strip, or each for itself.
+// lines covers the lines of a path: as a strip, or each one as a strip of its own.
 func lines(s *State, c path, strip bool) *Rasterizer {
 	r := &Rasterizer{}
 	r.Begin(s)
@@ -43,8 +43,8 @@ func randomPath(r *rand.Rand, n int, size float64) (c path) {
 // lit is the rule of the specification: whether bit ⌊s/r⌋ mod 16 of the pattern is 1.
 func lit(s *Stipple, n int) bool { return s.Pattern>>(n/int(s.Factor)%16)&1 == 1 }
 
-// TestStippleBresenham counts fragments from the start of each line on; in a strip they
-// are counted on (Vulkan, Line Stipple).
+// TestStippleBresenham counts fragments from the begin of each line; in a strip the count continues (Vulkan,
+// Line Stipple).
 func TestStippleBresenham(t *testing.T) {
 	random := rand.New(rand.NewSource(5))
 	for round := range 400 {
@@ -90,8 +90,8 @@ func TestStippleBresenham(t *testing.T) {
 	}
 }
 
-// TestStippleScissor takes the begin of a line away by a scissor, which is no clipping:
-// the counter is what it was.
+// TestStippleScissor cuts off the begin of a line by a scissor, which does not clip: the counter is
+// unaffected.
 func TestStippleScissor(t *testing.T) {
 	for _, mode := range []LineMode{Bresenham, Rectangular} {
 		s := state(1, 40, 8)
@@ -107,8 +107,8 @@ func TestStippleScissor(t *testing.T) {
 	}
 }
 
-// TestStippleRectangles compares with distances along the line: rectangles of unit
-// length are adjacent, and what is left of the last one belongs to the next line.
+// TestStippleRectangles compares with distances along the line: rectangles of unit length are adjacent, and
+// the rest of the last one belongs to the next line.
 func TestStippleRectangles(t *testing.T) {
 	random := rand.New(rand.NewSource(6))
 	for round := range 300 {
@@ -149,7 +149,7 @@ func TestStippleRectangles(t *testing.T) {
 	}
 }
 
-// TestStippleWhole has a pattern of ones alone: nothing is taken away.
+// TestStippleWhole draws with a pattern of all ones: nothing is removed.
 func TestStippleWhole(t *testing.T) {
 	random := rand.New(rand.NewSource(8))
 	for round := range 100 {
@@ -180,7 +180,7 @@ func TestStipplePolygon(t *testing.T) {
 	}
 }
 
-// TestStippleHostile ends soon, however long the line.
+// TestStippleHostile draws very long lines: the time is bounded.
 func TestStippleHostile(t *testing.T) {
 	s := state(1, 64, 64)
 	s.Stipple = Stipple{1, 0x5555}

@@ -1,13 +1,13 @@
 package raster
 
-// SurvivesClipping reports whether something of a primitive is behind clipping, as far as its
-// vertices say (Vulkan §"Primitive Clipping"): it has a viewport and a layer, is not
-// culled by a distance, and is not wholly outside of one plane.
+// SurvivesClipping reports whether a primitive with record numbers v counts as output of clipping, for
+// statistics (clippingPrimitives): it has a viewport and a layer, is not culled by a distance, and is not
+// wholly outside one plane (Vulkan, Primitive Clipping). It is conservative: the test sees vertices only.
 func (r *Rasterizer) SurvivesClipping(v []uint32, provoking uint32) bool {
 	if !r.records.Mask {
 		return r.survivesClipping(v, provoking)
 	}
-	for r.left = r.viewports(provoking); r.left != 0; r.left &= r.left - 1 {
+	for r.viewportMask = r.viewports(provoking); r.viewportMask != 0; r.viewportMask &= r.viewportMask - 1 {
 		if r.survivesClipping(v, provoking) {
 			return true
 		}
@@ -15,17 +15,17 @@ func (r *Rasterizer) SurvivesClipping(v []uint32, provoking uint32) bool {
 	return false
 }
 
-// survivesClipping is Remains in one viewport.
+// survivesClipping is SurvivesClipping for one viewport.
 func (r *Rasterizer) survivesClipping(v []uint32, provoking uint32) bool {
 	p := draft{provoking: provoking}
-	t := r.place(&p)
-	if t == nil || r.culled(v) {
+	t := r.selectViewport(&p)
+	if t == nil || r.culledByDistance(v) {
 		return false
 	}
-	all, any := ^sides(0), sides(0)
+	all, any := ^outcode(0), outcode(0)
 	for _, n := range v {
-		s := r.vertex(n, t).sides
+		s := r.vertex(n, t).outcode
 		all, any = all&s, any|s
 	}
-	return all&(dropping|allDistances|behind) == 0 && any&lost == 0
+	return all&(viewVolume|allDistances|outEye) == 0 && any&notFinite == 0
 }

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Tiny triangles cover what the edges' own values say, wherever they lie and whatever
-// part of them is looked at.
+// TestTinyMask compares the masks of tiny triangles with the edge functions' values, at random positions and
+// for random parts of the bounding box.
 func TestTinyMask(t *testing.T) {
 	random := rand.New(rand.NewSource(1))
 	for range 300000 {
@@ -21,14 +21,14 @@ func TestTinyMask(t *testing.T) {
 				c[i].y = y + tinyExtent*random.Int31n(2)
 			}
 		}
-		if doubled(c[0], c[1], c[2]) < 0 {
+		if doubleArea(c[0], c[1], c[2]) < 0 {
 			c[1], c[2] = c[2], c[1]
 		}
 		b := centresOf(&c)
 		if random.Intn(2) == 0 {
 			b.X0, b.Y1 = b.X0+random.Int31n(3), b.Y1-random.Int31n(3)
 		}
-		if doubled(c[0], c[1], c[2]) == 0 || b.Empty() {
+		if doubleArea(c[0], c[1], c[2]) == 0 || b.Empty() {
 			continue
 		}
 		want := uint64(0)

@@ -1,26 +1,26 @@
 package raster
 
-// Triangle adds a triangle: the numbers of its vertices' records, in order, that of
-// the provoking one, and its PrimitiveId. What is culled, clipped away or covers no
-// sample leaves nothing.
+// Triangle adds a triangle of the vertices with record numbers v, in order. provoking is the record number
+// of the provoking vertex, id the PrimitiveId. A triangle that is culled, clipped away or covers no sample
+// adds nothing.
 func (r *Rasterizer) Triangle(v [3]uint32, provoking, id uint32) {
 	if !r.records.Mask {
 		r.triangle(v, provoking, id)
 		return
 	}
-	for r.left = r.viewports(provoking); r.left != 0; r.left &= r.left - 1 {
+	for r.viewportMask = r.viewports(provoking); r.viewportMask != 0; r.viewportMask &= r.viewportMask - 1 {
 		r.triangle(v, provoking, id)
 	}
 }
 
 // triangle is Triangle for one viewport.
 func (r *Rasterizer) triangle(v [3]uint32, provoking, id uint32) {
-	if r.culled(v[:]) {
+	if r.culledByDistance(v[:]) {
 		return
 	}
-	p := &r.primitive // whose planes are those of another until they are made
+	p := &r.primitive // reused; holds the previous triangle's planes until setup writes them
 	p.vertex, p.provoking, p.ID, p.Flags = v, provoking, id, 0
-	t := r.place(p)
+	t := r.selectViewport(p)
 	if t == nil {
 		return
 	}
@@ -29,21 +29,21 @@ func (r *Rasterizer) triangle(v [3]uint32, provoking, id uint32) {
 		if int(n) < len(r.projected) {
 			at[i] = &r.projected[n]
 		} else {
-			r.project(&r.own[i], n, t)
-			at[i] = &r.own[i]
+			r.project(&r.scratch[i], n, t)
+			at[i] = &r.scratch[i]
 		}
 	}
-	all, any := at[0].sides&at[1].sides&at[2].sides, at[0].sides|at[1].sides|at[2].sides
+	all, any := at[0].outcode&at[1].outcode&at[2].outcode, at[0].outcode|at[1].outcode|at[2].outcode
 	switch {
-	case all&(dropping|allDistances|behind) != 0, any&lost != 0:
-	case any&clipped != 0:
+	case all&(viewVolume|allDistances|outEye) != 0, any&notFinite != 0:
+	case any&needsClipping != 0:
 		r.clippedTriangle(p, t)
 	default:
-		r.wholeTriangle(p, t, &at)
+		r.unclippedTriangle(p, t, &at)
 	}
 }
 
-// vertex returns a vertex in the framebuffer.
+// vertex returns vertex n projected into viewport t.
 func (r *Rasterizer) vertex(n uint32, t *transform) (v projected) {
 	if int(n) < len(r.projected) {
 		return r.projected[n]
@@ -52,21 +52,22 @@ func (r *Rasterizer) vertex(n uint32, t *transform) (v projected) {
 	return v
 }
 
-// place chooses the viewport and layer of a primitive; nil where it has none.
-func (r *Rasterizer) place(p *draft) *transform {
-	number, t := r.view(p.provoking)
-	layer, ok := r.layer(p.provoking, number)
+// selectViewport sets the viewport and layer of a primitive, and begins it anew: no slot is reserved. It
+// returns nil if the primitive has no viewport or no layer.
+func (r *Rasterizer) selectViewport(p *draft) *transform {
+	number, t := r.viewportOf(p.provoking)
+	layer, ok := r.layerOf(p.provoking, number)
 	if t == nil || !ok {
 		return nil
 	}
 	p.Layer, p.viewport, p.MinZ, p.MaxZ = layer, number, t.min, t.max
-	r.shelf = nil
+	r.chunk = nil
 	return t
 }
 
-// culled reports whether one of the cull distances of all vertices is negative
-// (Vulkan, Primitive Clipping).
-func (r *Rasterizer) culled(v []uint32) bool {
+// culledByDistance reports whether some cull distance is negative at all vertices (Vulkan, Primitive
+// Clipping).
+func (r *Rasterizer) culledByDistance(v []uint32) bool {
 	for i := range r.records.CullCount {
 		all := true
 		for _, n := range v {
@@ -79,10 +80,11 @@ func (r *Rasterizer) culled(v []uint32) bool {
 	return false
 }
 
-// wholeTriangle adds a triangle that needs no clipping.
-func (r *Rasterizer) wholeTriangle(p *draft, t *transform, v *[3]*projected) {
-	area := doubled(v[0].point, v[1].point, v[2].point)
-	if !r.faces(p, area) {
+// unclippedTriangle adds a triangle that needs no clipping. Coverage precedes the planes: most tiny triangles
+// cover nothing, and need none.
+func (r *Rasterizer) unclippedTriangle(p *draft, t *transform, v *[3]*projected) {
+	area := doubleArea(v[0].point, v[1].point, v[2].point)
+	if !r.setFace(p, area) {
 		return
 	}
 	fill := r.state.PolygonMode == Fill
@@ -91,10 +93,10 @@ func (r *Rasterizer) wholeTriangle(p *draft, t *transform, v *[3]*projected) {
 	}
 	q := &p.Primitive
 	if fill {
-		q = r.kept(p)
+		q = r.commitHeader(p)
 	}
-	q.flat(v, area)
-	bias := r.state.Bias.of(q, max(v[0].z, v[1].z, v[2].z))
+	q.setPlanes(v, area)
+	bias := r.state.Bias.offset(q, max(v[0].z, v[1].z, v[2].z))
 	if !fill {
 		r.outline(p, t, bias)
 		return
@@ -102,16 +104,15 @@ func (r *Rasterizer) wholeTriangle(p *draft, t *transform, v *[3]*projected) {
 	q.Z.C = float32(q.Z.C + bias)
 }
 
-// doubled returns twice the area of a triangle in sub-pixels, positive where it runs
-// clockwise as seen with y down.
-func doubled(a, b, c point) int64 {
+// doubleArea returns twice the signed area of a triangle in square sub-pixels, positive if it is clockwise
+// as seen with y down.
+func doubleArea(a, b, c point) int64 {
 	return int64(b.x-a.x)*int64(c.y-a.y) - int64(c.x-a.x)*int64(b.y-a.y)
 }
 
-// faces notes which face of a polygon is seen, and reports whether it is to be drawn
-// (Vulkan, Basic Polygon Rasterization). A polygon without area has no face that
-// anyone sees.
-func (r *Rasterizer) faces(p *draft, area int64) bool {
+// setFace sets the flag FrontFacing of a polygon by its signed area, and reports whether its face is drawn
+// (Vulkan, Basic Polygon Rasterization). A polygon of area 0 is never drawn.
+func (r *Rasterizer) setFace(p *draft, area int64) bool {
 	if area == 0 {
 		return false
 	}
@@ -123,16 +124,16 @@ func (r *Rasterizer) faces(p *draft, area int64) bool {
 	return !r.state.CullBack
 }
 
-// coverTriangle covers a triangle.
+// coverTriangle covers a triangle, whichever way it turns.
 func (r *Rasterizer) coverTriangle(p *draft, c [3]point) bool {
-	if doubled(c[0], c[1], c[2]) < 0 {
+	if doubleArea(c[0], c[1], c[2]) < 0 {
 		c[1], c[2] = c[2], c[1]
 	}
-	if !r.plain {
+	if !r.centreOnly {
 		edges := [3]edge{edgeOf(c[0], c[1]), edgeOf(c[1], c[2]), edgeOf(c[2], c[0])}
 		return r.cover(p, edges[:], r.boundsOf(c[:]))
 	}
-	bounds := centresOf(&c).Intersect(r.frames[p.viewport].polygons)
+	bounds := centresOf(&c).Intersect(r.clipRects[p.viewport].polygons)
 	if bounds.Empty() {
 		return false
 	}
