@@ -61,33 +61,33 @@ and, with --depth, D32_SFLOAT. A scene is one of cheap, heavy, tris, tex and ble
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringVarP(&f.name, "name", "N", "", "name in the report; the file's name")
-	fl.VarP(resourceFlag{&f.resources, false}, "buffer", "b", "a storage buffer: SIZE[:RANGE][=FILL[,SEED]], SIZE in bytes or with k or m, RANGE how many of them the descriptor names; SEED is 1 where not given; FILL is zero, iota, rand, byte, unif, sunif, range:LO:HI, perm, h01 or d01")
-	fl.VarP(resourceFlag{&f.resources, true}, "image", "i", "an image of RGBA8 with a sampler, bilinear or nearest, and repeating: WxH[,SEED][,nearest]; its bytes are those of the fill rand")
+	fl.StringVarP(&f.name, "name", "N", "", "name in the report (default: the file's name)")
+	fl.VarP(resourceFlag{&f.resources, false}, "buffer", "b", "a storage buffer: SIZE[:RANGE][=FILL[,SEED]], SIZE in bytes, or with suffix k or m; RANGE is the descriptor's range in bytes; SEED defaults to 1; FILL is zero, iota, rand, byte, unif, sunif, range:LO:HI, perm, h01 or d01")
+	fl.VarP(resourceFlag{&f.resources, true}, "image", "i", "an RGBA8 image with a repeating bilinear or nearest sampler: WxH[,SEED][,nearest]; filled with rand")
 	fl.StringVarP(&f.groups, "groups", "g", "1", "workgroups: X[,Y[,Z]]")
 	fl.StringVarP(&f.push, "push", "p", "", "push constants, a 32-bit word each: 7 or u7, i-3, f1.5")
 	fl.StringArrayVarP(&f.specialize, "specialize", "s", nil, "a specialization constant: ID=VALUE")
-	fl.IntVarP(&f.most, "most", "n", 200, "at most so many timed dispatches")
-	fl.IntVarP(&f.least, "least", "m", 5, "at least so many timed dispatches")
-	fl.Float64VarP(&f.budget, "time", "t", 1, "seconds of the steady state")
-	fl.IntVarP(&f.batch, "batch", "k", 1, "dispatches that are timed as one")
+	fl.IntVarP(&f.most, "most", "n", 200, "maximum number of timed dispatches")
+	fl.IntVarP(&f.least, "least", "m", 5, "minimum number of timed dispatches")
+	fl.Float64VarP(&f.budget, "time", "t", 1, "duration of the steady state in seconds")
+	fl.IntVarP(&f.batch, "batch", "k", 1, "dispatches per timing")
 	fl.StringArrayVarP(&f.dumps, "dump", "d", nil, "write a buffer after the first dispatch: BINDING=FILE")
-	fl.StringArrayVar(&f.compare, "compare", nil, "compare a buffer with a file after the first dispatch: BINDING=FILE; exit code 1 where they differ")
+	fl.StringArrayVar(&f.compare, "compare", nil, "compare a buffer with a file after the first dispatch: BINDING=FILE; exit code 1 if they differ")
 	fl.StringVarP(&f.codeFiles, "code", "x", "", "write the machine code to PREFIX.N.ADDRESS.bin")
-	fl.BoolP("robust", "r", false, "as robustBufferAccess, which is always on; see --robustness")
+	fl.BoolP("robust", "r", false, "accepted for compatibility: robust buffer access is always on; see --robustness")
 	f.pipeline.add(cmd)
 	f.engine.add(cmd)
-	fl.IntVar(&f.threads, "threads", 0, "workgroups that run at once; 0 for one a core")
+	fl.IntVar(&f.threads, "threads", 0, "worker threads; 0 for one per core")
 	d := &f.drawing
 	fl.BoolVar(&d.draw, "draw", false, "time draws of a scene, or of a vertex and a fragment shader")
-	fl.StringVar(&d.folder, "shaders", "shaders", "with --draw: folder of the shaders of scenes, such as raster.vert.spv")
-	fl.StringVar(&d.size, "size", "1920x1080", "with --draw: pixels of the attachments")
-	fl.UintVar(&d.vertices, "vertices", 3, "with --draw: vertices of a draw, three a triangle")
-	fl.UintVar(&d.draws, "draws", 1, "with --draw: draws of a frame")
-	fl.BoolVar(&d.depth, "depth", false, "with --draw: test and write depth, the nearer one wins")
-	fl.BoolVar(&d.blend, "blend", false, "with --draw: blend a quarter of the color into what is there")
-	fl.BoolVar(&d.statistics, "statistics", false, "with --draw: count the vertices, primitives and invocations of a frame, which is not timed")
-	fl.UintVar(&d.texture, "texture", 0, "with --draw: a square picture of that size, with all levels and a trilinear sampler, at binding 0 of set 0")
+	fl.StringVar(&d.folder, "shaders", "shaders", "with --draw: folder with the scenes' shaders, such as raster.vert.spv")
+	fl.StringVar(&d.size, "size", "1920x1080", "with --draw: size of the attachments in pixels")
+	fl.UintVar(&d.vertices, "vertices", 3, "with --draw: vertices per draw, three per triangle")
+	fl.UintVar(&d.draws, "draws", 1, "with --draw: draws per frame")
+	fl.BoolVar(&d.depth, "depth", false, "with --draw: test and write depth, nearer fragments pass")
+	fl.BoolVar(&d.blend, "blend", false, "with --draw: blend with a factor of one quarter")
+	fl.BoolVar(&d.statistics, "statistics", false, "with --draw: count the vertices, primitives and invocations of one untimed frame")
+	fl.UintVar(&d.texture, "texture", 0, "with --draw: bind a square mipmapped image of that size with a trilinear sampler to set 0, binding 0")
 	fl.StringVar(&f.format, "format", "text", "text or json")
 	complete(cmd, "format", "text", "json")
 	return cmd
@@ -120,7 +120,7 @@ type benchReport struct {
 
 	Statistics *drawStatistics `json:"statistics,omitempty"`
 
-	ordered bool // workgroups run one behind the other, for the result depends on it
+	ordered bool // workgroups run in order because the result depends on it
 }
 
 // bench times one shader and prints the report.
@@ -176,10 +176,10 @@ func bench(c console, f benchFlags, file string) error {
 	return nil
 }
 
-// spare settles how many workers there are, one for each processor of Go's runtime
-// unless it is said, and gives the runtime one processor more until what it
-// returns is called: where none is idle it takes that of a goroutine in machine
-// code away, and looks for others to run there, once in each batch of workgroups.
+// spare determines the number of workers, by default one per processor of Go's
+// runtime, and gives the runtime one more processor until restore is called. Without
+// an idle processor the scheduler preempts a goroutine in machine code once per
+// batch of workgroups to look for other work.
 func (f *benchFlags) spare() (restore func()) {
 	have := runtime.GOMAXPROCS(0)
 	if f.threads <= 0 {
@@ -192,7 +192,7 @@ func (f *benchFlags) spare() (restore func()) {
 	return func() { runtime.GOMAXPROCS(have) }
 }
 
-// compile times two compilations: the second finds what the first has left.
+// compile times two compilations: one cold, one that hits the cache.
 func (r *benchReport) compile(args compute.Args, once func() (*compute.Pipeline, error)) (prog exec.Program, pipeline *compute.Pipeline, err error) {
 	run := func() (err error) {
 		if pipeline, err = once(); err == nil {
@@ -209,7 +209,7 @@ func (r *benchReport) compile(args compute.Args, once func() (*compute.Pipeline,
 	return prog, pipeline, err
 }
 
-// describe says what runs the program, and how.
+// describe records the engine, its level and the number of workers.
 func (r *benchReport) describe(prog exec.Program, args *compute.Args) {
 	p := prog.IR()
 	r.Device, r.Level, r.Subgroup = "chiaro interp", "interp", p.SubgroupSize
@@ -219,7 +219,7 @@ func (r *benchReport) describe(prog exec.Program, args *compute.Args) {
 	r.ordered = p.Effects.Ordered
 	job := exec.Job{Groups: args.Groups, Workers: args.Workers}
 	r.Threads = job.WorkerCount(p)
-	r.Invocations = job.Total() * uint64(p.Invocations())
+	r.Invocations = job.GroupCount() * uint64(p.Invocations())
 }
 
 // compileEntry makes a program of the first compute entry point of a module.
@@ -241,8 +241,8 @@ func compileEntry(engine exec.Engine, data []byte, spec facts.Spec, options lowe
 	return compute.NewPipeline(p, engine, exec.Options{})
 }
 
-// measure runs the dispatches, and reports whether buffers are as --compare
-// says.
+// measure runs the dispatches. It reports whether the buffers equal the files of
+// --compare.
 func (r *benchReport) measure(c console, f benchFlags, prog exec.Program, args compute.Args, buffers []contents) (same bool, err error) {
 	once := func() error {
 		for range r.K {
@@ -282,8 +282,8 @@ func (r *benchReport) measure(c console, f benchFlags, prog exec.Program, args c
 	return same, nil
 }
 
-// timed returns how long f took, in milliseconds of wall and processor time; that
-// is 0 where it is not measured.
+// timed returns the wall and processor time of f in milliseconds. Processor time is 0
+// on systems that do not report it.
 func timed(f func() error) (wall, cpu float64, err error) {
 	start, used := time.Now(), cputime.Now()
 	err = f()

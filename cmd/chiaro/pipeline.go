@@ -11,7 +11,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 )
 
-// pipelineFlags say what a pipeline asks for beside its shader.
+// pipelineFlags are the pipeline's options other than its shader.
 type pipelineFlags struct {
 	robustness    []string
 	subgroup      uint32
@@ -21,18 +21,18 @@ type pipelineFlags struct {
 
 func (f *pipelineFlags) add(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.Uint32Var(&f.subgroup, "subgroup-size", 0, "lanes of a subgroup: 4 to 128; 0 for the default")
-	fl.BoolVar(&f.full, "full-subgroups", false, "require full subgroups: workgroups must be as wide as a multiple of a subgroup")
-	fl.BoolVar(&f.varying, "varying-subgroup-size", false, "let the size of subgroups vary: with --full-subgroups, workgroups must be as wide as a multiple of the largest")
-	fl.BoolVar(&f.contract, "fp-contract", false, "fuse a multiplication and an addition where the shader allows it")
+	fl.Uint32Var(&f.subgroup, "subgroup-size", 0, "subgroup size, 4 to 128; 0 for the default")
+	fl.BoolVar(&f.full, "full-subgroups", false, "require full subgroups: the workgroup width must be a multiple of the subgroup size")
+	fl.BoolVar(&f.varying, "varying-subgroup-size", false, "let the subgroup size vary: with --full-subgroups, the workgroup width must be a multiple of the largest size")
+	fl.BoolVar(&f.contract, "fp-contract", false, "fuse a multiplication and an addition if the shader allows it")
 	fl.StringArrayVar(&f.robustness, "robustness", nil,
-		"what lies outside of a descriptor's range: [storage=|uniform=|SET.BINDING=]LEVEL, any number of times; LEVEL is "+
-			strings.Join(exec.Robustnesses(), ", "))
-	complete(cmd, "robustness", exec.Robustnesses()...)
+		"robustness outside a descriptor's range: [storage=|uniform=|SET.BINDING=]LEVEL, repeatable; LEVEL is "+
+			strings.Join(exec.RobustnessNames(), ", "))
+	complete(cmd, "robustness", exec.RobustnessNames()...)
 }
 
-// lowering returns how shaders are lowered. It refuses what no pipeline may
-// ask for.
+// lowering returns the options of lowering. It rejects values that no pipeline may
+// have.
 func (f *pipelineFlags) lowering() (o lower.Options, err error) {
 	if n := f.subgroup; n != 0 && (n < lower.MinSubgroup || n > lower.MaxSubgroup || n&(n-1) != 0) {
 		return o, unreadable("--subgroup-size %d; want a power of two from %d to %d", n, lower.MinSubgroup, lower.MaxSubgroup)
@@ -51,9 +51,9 @@ func (f *pipelineFlags) robust() (r compute.Robustness, err error) {
 		if !some {
 			what, name = "", s
 		}
-		level, ok := exec.RobustnessOf(name)
+		level, ok := exec.ParseRobustness(name)
 		if !ok {
-			return r, unreadable("--robustness %q; want one of %s", s, strings.Join(exec.Robustnesses(), " "))
+			return r, unreadable("--robustness %q; want one of %s", s, strings.Join(exec.RobustnessNames(), " "))
 		}
 		switch {
 		case !some:

@@ -14,13 +14,13 @@ const maxLog = 4 << 20
 
 // hear adds to the script's log what the invocations of a dispatch said.
 func (r *runner) hear(p *ir.Program, log *exec.Log) {
-	lost := log.Lost()
+	lost := log.Dropped()
 	for _, s := range log.Messages() {
 		if r.logged > maxLog {
 			lost++
 			continue
 		}
-		switch m := &p.Messages[s.Message]; m.Kind {
+		switch m := &p.Messages[s.Number]; m.Kind {
 		case ir.Print:
 			r.say(strings.TrimSuffix(printf.Format(m.Text, printed(m, s.Args)), "\n"))
 		case ir.Break:

@@ -6,84 +6,83 @@ import (
 	"time"
 )
 
-// Batch is a run of consecutive groups: numbers First to First+Count−1, for
-// Job.Group.
+// Batch is a range of consecutive groups, First to First+Count−1, as numbered by Job.GroupID.
 type Batch struct {
 	First, Count uint64
 }
 
-// shares is which part of an even share of the groups that are left a batch is
-// at most: batches become smaller towards the end, so that workers whose groups
-// are quick take what others would still have before them.
-const shares = 8
+// shareDivisor limits a batch to 1/shareDivisor of an even share of the remaining groups. Batches therefore
+// shrink towards the end of a job, so that a worker with cheap groups relieves one with expensive groups
+// (guided self-scheduling).
+const shareDivisor = 8
 
-// batchTime is how long a batch should run: long beside what it costs to hand
-// one out, short beside a job that is worth several workers.
+// batchTime is the target duration of a batch: long compared with one lock of the queue, short compared with a
+// job that is worth several workers.
 const batchTime = 100 * time.Microsecond
 
-// maxBatch bounds a batch, so that a cancelled job is noticed.
+// maxBatch limits the groups of a batch, so that cancellation is noticed soon.
 const maxBatch = 4096
 
-// queue hands out batches.
+// queue is the shared work queue of one run. Its groups leave it in ascending order.
 type queue struct {
-	total, share uint64
-	spans        []uint64 // Job.Spans
-	stop         *atomic.Bool
+	total, divisor uint64
+	spanEnds       []uint64 // Job.SpanEnds
+	stop           *atomic.Bool
 
-	mu   sync.Mutex
-	next uint64
-	span int // the first that ends behind next
-	err  error
-	at   uint64 // the batch that gave err
+	mu        sync.Mutex
+	nextGroup uint64
+	nextSpan  int // index of the first span that ends after nextGroup
+	err       error
+	errAt     uint64 // first group of the batch that failed with err
 }
 
-// start fills the queue with groups, of whole spans, for so many workers.
-func (q *queue) start(total uint64, spans []uint64, workers int, stop *atomic.Bool) {
-	q.total, q.spans, q.share, q.stop = total, spans, uint64(workers)*shares, stop
-	q.next, q.span, q.err, q.at = 0, 0, nil, 0
+// start fills the queue with the groups 0 to total−1 for the given number of workers. stop ends the run early.
+func (q *queue) start(total uint64, spanEnds []uint64, workers int, stop *atomic.Bool) {
+	q.total, q.spanEnds, q.divisor, q.stop = total, spanEnds, uint64(workers)*shareDivisor, stop
+	q.nextGroup, q.nextSpan, q.err, q.errAt = 0, 0, nil, 0
 }
 
-// pace is how many groups a worker takes at once: few at first, and then as many
-// as run for about batchTime.
-type pace uint64
+// batchSize is one worker's adaptive batch size, in groups: it starts at 1 and converges to the number of groups
+// that run for about batchTime.
+type batchSize uint64
 
-// ran adapts the pace to how long a batch of that many groups ran.
-func (p *pace) ran(d time.Duration) {
+// adapt doubles or halves the size after a batch of that many groups has run for d.
+func (s *batchSize) adapt(d time.Duration) {
 	switch {
 	case d < batchTime/2:
-		*p = min(2**p, maxBatch)
+		*s = min(2**s, maxBatch)
 	case d > 2*batchTime:
-		*p = max(*p/2, 1)
+		*s = max(*s/2, 1)
 	}
 }
 
-// take hands out a batch of up to most groups, or of one span that has more.
-func (q *queue) take(most pace) (Batch, bool) {
-	b, _, _, ok := q.takeSpans(most)
+// nextBatch removes a batch of at most most groups from the queue, or one span if the next span is longer. It
+// returns false if the queue is empty or stopped.
+func (q *queue) nextBatch(most batchSize) (Batch, bool) {
+	b, _, _, ok := q.nextBatchSpans(most)
 	return b, ok
 }
 
-// takeSpans is take, and returns the spans that the batch is: from and up to but not
-// with to.
-func (q *queue) takeSpans(most pace) (b Batch, from, to int, ok bool) {
+// nextBatchSpans is nextBatch, and also returns the batch's spans, as the half-open range from, to.
+func (q *queue) nextBatchSpans(most batchSize) (b Batch, from, to int, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.next >= q.total || q.stop.Load() {
+	if q.nextGroup >= q.total || q.stop.Load() {
 		return Batch{}, 0, 0, false
 	}
-	b, from = Batch{q.next, min(max((q.total-q.next)/q.share, 1), uint64(most))}, q.span
-	if len(q.spans) > 0 {
-		b.Count = q.whole(b.Count)
+	b, from = Batch{q.nextGroup, min(max((q.total-q.nextGroup)/q.divisor, 1), uint64(most))}, q.nextSpan
+	if len(q.spanEnds) > 0 {
+		b.Count = q.wholeSpans(b.Count)
 	}
-	q.next += b.Count
-	return b, from, q.span, true
+	q.nextGroup += b.Count
+	return b, from, q.nextSpan, true
 }
 
-// whole returns how many groups the spans have that come next: as many spans as have
-// no more than most groups, but at least one that has some.
-func (q *queue) whole(most uint64) (n uint64) {
-	for ; q.span < len(q.spans); q.span++ {
-		end := q.spans[q.span] - q.next
+// wholeSpans returns the total length in groups of the spans at the head of the queue: as many whole spans as
+// fit in most groups, but at least one non-empty span. It advances nextSpan past them. The caller holds q.mu.
+func (q *queue) wholeSpans(most uint64) (n uint64) {
+	for ; q.nextSpan < len(q.spanEnds); q.nextSpan++ {
+		end := q.spanEnds[q.nextSpan] - q.nextGroup
 		if n > 0 && end > most {
 			break
 		}
@@ -92,12 +91,13 @@ func (q *queue) whole(most uint64) (n uint64) {
 	return n
 }
 
-// fail keeps the error of what stands first, and stops all.
+// fail stops the run, and records err if it belongs to the lowest group so far. The lowest group wins so that
+// the reported error does not depend on timing more than necessary.
 func (q *queue) fail(at uint64, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.err == nil || at < q.at {
-		q.err, q.at = err, at
+	if q.err == nil || at < q.errAt {
+		q.err, q.errAt = err, at
 	}
 	q.stop.Store(true)
 }

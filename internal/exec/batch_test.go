@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestBalance hands groups of uneven cost to workers whose clocks are counted:
-// all end at nearly the same time, and few batches are handed out.
+// TestBalance distributes groups of uneven cost to workers with simulated clocks. All workers must end at nearly
+// the same time, and the number of batches must stay small.
 func TestBalance(t *testing.T) {
 	const groups = 10000
 	for name, cost := range map[string]func(n uint64) int{
@@ -20,18 +20,18 @@ func TestBalance(t *testing.T) {
 	} {
 		for _, workers := range []int{1, 2, 3, 8} {
 			var stop atomic.Bool
-			q := &queue{total: groups, share: uint64(workers) * shares, stop: &stop}
+			q := &queue{total: groups, divisor: uint64(workers) * shareDivisor, stop: &stop}
 			clocks := make([]int, workers) // in hundreds of nanoseconds
-			paces := slices.Repeat([]pace{1}, workers)
+			sizes := slices.Repeat([]batchSize{1}, workers)
 			sum, most, batches := 0, 0, 0
 			for {
-				first := 0 // whose clock is least takes next
+				first := 0 // the worker with the lowest clock is next
 				for i := range clocks {
 					if clocks[i] < clocks[first] {
 						first = i
 					}
 				}
-				b, ok := q.take(paces[first])
+				b, ok := q.nextBatch(sizes[first])
 				if !ok {
 					break
 				}
@@ -42,7 +42,7 @@ func TestBalance(t *testing.T) {
 					sum += cost(n)
 					most = max(most, cost(n))
 				}
-				paces[first].ran(time.Duration(clocks[first]-begin) * 100)
+				sizes[first].adapt(time.Duration(clocks[first]-begin) * 100)
 			}
 			end := 0
 			for _, c := range clocks {

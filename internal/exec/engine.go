@@ -8,96 +8,92 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// Engine compiles programs. Every engine gives every program the same bytes.
+// Engine compiles programs. All engines produce the same bytes in memory for the same program and job.
 type Engine interface {
-	// Name returns the engine's name for messages and flags, such as "interp".
+	// Name returns the engine's name in messages and flags, such as "interp".
 	Name() string
 
-	// Compile makes p runnable. It first verifies p and returns the
-	// *ir.VerifyError where that fails; a program that an engine cannot run, such
-	// as one whose texture functions are not bound ([Bound]), gives an
-	// *UnsupportedError, one that is too large a *LimitError. p must not change
-	// afterwards.
+	// Compile prepares p for execution. It verifies p first. Errors: the *ir.VerifyError of an
+	// ill-formed program; an *UnsupportedError if the engine cannot run p (see [CheckRunnable]); a
+	// *LimitError if p exceeds o.Limits. The caller must not change p afterwards.
 	Compile(p *ir.Program, o Options) (Program, error)
 }
 
-// Bound returns an *UnsupportedError where a texture function of p still waits for
-// the views and samplers that will be bound, or where p has inputs, outputs or
-// operations of a graphics stage, which whoever runs the stage has to replace.
-// Engines ask it first in Compile.
-func Bound(engine string, p *ir.Program) error {
-	waits := func(origin int32, format string, args ...any) error {
-		return &UnsupportedError{Engine: engine, What: fmt.Sprintf(format, args...), Origin: origin}
+// CheckRunnable returns an *UnsupportedError if p is not yet a complete compute program: if a texture function
+// still has no views and samplers bound to it, or if p contains inputs, outputs or operations of a graphics
+// stage, which stage lowering (package draw) must replace first. It returns nil otherwise. Every engine calls
+// it at the start of Compile; engine is the engine's name for the message.
+func CheckRunnable(engine string, p *ir.Program) error {
+	unsupported := func(origin int32, format string, args ...any) error {
+		return &UnsupportedError{Engine: engine, Feature: fmt.Sprintf(format, args...), Origin: origin}
 	}
 	if p.Stage != ir.Compute {
-		return waits(0, "stage %s", p.Stage)
+		return unsupported(0, "stage %s", p.Stage)
 	}
 	for _, in := range p.In {
 		if !in.Semantic.Engine() {
-			return waits(0, "input %s", in.Semantic)
+			return unsupported(0, "input %s", in.Semantic)
 		}
 	}
 	if len(p.Out) > 0 {
-		return waits(0, "output %s", p.Out[0].Semantic)
+		return unsupported(0, "output %s", p.Out[0].Semantic)
 	}
 	for _, f := range p.Funcs {
 		if f.Texture != nil {
-			return waits(0, "an image that is not bound: %s", f.Texture)
+			return unsupported(0, "an unbound image: %s", f.Texture)
 		}
 		for _, v := range f.Code {
 			if x := f.Val(v); x.Op.OfStage() {
-				return waits(x.Origin, "operation %s, which is a graphics stage's", x.Op)
+				return unsupported(x.Origin, "operation %s of a graphics stage", x.Op)
 			}
 		}
 	}
 	return nil
 }
 
-// Options are what a caller may ask of a compilation. The zero Options ask
-// for nothing and set the default limits.
+// Options configure one compilation. The zero Options select the default limits.
 type Options struct {
 	Limits Limits
 }
 
-// Program is a compiled program. It is safe for concurrent use, Close excepted.
+// Program is a compiled program. All methods except Close are safe for concurrent use.
 type Program interface {
-	// IR returns the program that was compiled.
+	// IR returns the source program of the compilation. It must not be changed.
 	IR() *ir.Program
 
-	// Run runs all groups of the job. It returns a *JobError for a job that
-	// does not fit the program, a *BudgetError where a loop did not end within
-	// the budget, and soon after ctx is done an *InterruptError that names the
-	// loop that ran, or ctx.Err() where none did. Engines have it call [Run].
+	// Run executes all groups of the job and returns when they have ended. Errors: a *JobError if
+	// the job does not fit the program; a *BudgetError if a subgroup exceeds the step budget; an
+	// *AbortError if an invocation aborts; and soon after ctx is done, an *InterruptError that names
+	// the running loop, or ctx.Err() if no loop was running. Engines implement it by [Run].
 	Run(ctx context.Context, job *Job) error
 
-	// Prepare makes a job ready to be run by parts. It returns a *JobError for a
-	// job that does not fit the program. Neither the job nor what it names may
-	// change until Release. Where the program has messages the job has a log.
+	// Prepare resolves the job's resources so that workers can run its groups in batches. It
+	// returns a *JobError if the job does not fit the program. The caller must not change the job,
+	// nor anything that it refers to, until Release. If the program has messages, job.Log must be set.
 	Prepare(job *Job) (Prepared, error)
 
-	// Enter returns what runs groups in the calling goroutine, until Leave. stop is
-	// set when it shall end soon.
-	Enter(ctx context.Context, stop *atomic.Bool) (Worker, error)
+	// AcquireWorker returns a worker for the calling goroutine; the caller must call its Release.
+	// The worker polls stop and returns soon after it is set. ctx is only for error messages.
+	AcquireWorker(ctx context.Context, stop *atomic.Bool) (Worker, error)
 
-	// Close frees what the engine holds for the program. No Run may be under
-	// way, nothing may be prepared or entered, and none may follow.
+	// Close frees the engine's memory for the program. No Run may be in progress, no Prepared or
+	// Worker may be unreleased, and the program must not be used afterwards.
 	Close() error
 }
 
-// Prepared is a job of a program that is ready. Workers of the program run its groups,
-// several at once.
+// Prepared is a job that is ready to run. Several workers of the program may run its groups at once.
 type Prepared interface {
-	// Release ends the use. No Worker may be running groups of the job, or have run
-	// some and not left yet.
+	// Release frees the job's resources. No worker may be running groups of the job, and every
+	// worker that has run some must have been released.
 	Release()
 }
 
-// Worker runs groups of jobs of one program, one batch after the other.
+// Worker runs groups of jobs of one program on one goroutine, one batch after another.
 type Worker interface {
-	// Run runs the groups of a batch in order. It returns what Program.Run does,
-	// but nil at once where it is stopped.
+	// Run executes the groups of batch b in order. It returns the errors of Program.Run, and nil as
+	// soon as it notices the stop flag.
 	Run(p Prepared, b Batch) error
 
-	// Leave ends the use.
-	Leave()
+	// Release returns the worker to its program. It must not be used afterwards.
+	Release()
 }

@@ -9,46 +9,44 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/scalar"
 )
 
-// Place is where a subgroup stood when its run was ended.
-type Place struct {
-	Func   string // the function's name
-	Loop   ir.V   // label of the loop in that function, or the call where the run ended there
-	Origin int32  // number of the loop's SPIR-V instruction, from 1; 0 where unknown
+// Position is the position of a subgroup when its run ended.
+type Position struct {
+	Func   string // name of the function
+	Loop   ir.V   // label of the loop in the function, or the call if the run ended at a call
+	Origin int32  // index of the loop's SPIR-V instruction, from 1; 0 if unknown
 	Group  [3]uint32
 	Local  [3]uint32 // LocalInvocationId of the first active invocation
 }
 
-// String names the loop, the group and the invocation.
-func (p *Place) String() string {
-	where := fmt.Sprintf("value %d", p.Loop)
+// String returns the loop, the group and the invocation as text.
+func (p *Position) String() string {
+	location := fmt.Sprintf("value %d", p.Loop)
 	if p.Origin > 0 {
-		where = fmt.Sprintf("instruction %d", p.Origin)
+		location = fmt.Sprintf("instruction %d", p.Origin)
 	}
-	return fmt.Sprintf("the loop at %s of %q, workgroup %d, invocation %d", where, p.Func, p.Group, p.Local)
+	return fmt.Sprintf("the loop at %s of %q, workgroup %d, invocation %d", location, p.Func, p.Group, p.Local)
 }
 
-// BudgetError says that a subgroup took more steps than the job's budget
-// allows: most often there is a loop that does not end.
+// BudgetError reports that a subgroup took more steps than the job's budget. The usual cause is an endless loop.
 type BudgetError struct {
-	Place
+	Position
 	Steps uint64 // the budget
 }
 
-// Error names the loop, the group and the invocation.
+// Error returns the budget and the position.
 func (e *BudgetError) Error() string {
-	return fmt.Sprintf("budget of %d steps exhausted in %s", e.Steps, &e.Place)
+	return fmt.Sprintf("budget of %d steps exhausted in %s", e.Steps, &e.Position)
 }
 
-// AbortError says that an invocation ended the run (OpAbortKHR). All others ran
-// to their ends.
+// AbortError reports that an invocation executed OpAbortKHR. All other invocations ran to completion.
 type AbortError struct {
-	Group, Local [3]uint32 // WorkgroupId and LocalInvocationId of the first that did
-	Types        []ir.Type // of the scalars of its message, in order
-	Args         []uint64  // their bits
+	Group, Local [3]uint32 // WorkgroupId and LocalInvocationId of the first invocation that aborted
+	Types        []ir.Type // types of the scalars of its message, in order
+	Args         []uint64  // bits of the scalars
 }
 
-// Error names the invocation and shows its message: a row of integers of 8 bits
-// as a string, up to its zero, all else as numbers.
+// Error returns the invocation and its message. A run of 8-bit integers is printed as a string, up to its first
+// zero byte; all other scalars are printed as numbers.
 func (e *AbortError) Error() string {
 	s := fmt.Sprintf("aborted by workgroup %d, invocation %d", e.Group, e.Local)
 	for i := 0; i < min(len(e.Args), len(e.Types)); {
@@ -61,68 +59,66 @@ func (e *AbortError) Error() string {
 			s += fmt.Sprintf(" %q", text)
 			continue
 		}
-		s += " " + shown(e.Types[i], e.Args[i])
+		s += " " + formatScalar(e.Types[i], e.Args[i])
 		i++
 	}
 	return s
 }
 
-// shown returns a scalar as a person reads it.
-func shown(t ir.Type, bits uint64) string {
+// formatScalar returns a scalar of type t as decimal text.
+func formatScalar(t ir.Type, bits uint64) string {
 	if t.IsFloat() {
 		return strconv.FormatFloat(scalar.Float(t.Bits(), bits), 'g', -1, 64)
 	}
 	return strconv.FormatUint(bits, 10)
 }
 
-// InterruptError says where a loop was running when the context of the run was
-// done.
+// InterruptError reports the loop that was running when the run's context was done.
 type InterruptError struct {
-	Place
-	Err error // of the context
+	Position
+	Err error // the context's error
 }
 
-// Error returns the context's error and names the loop, the group and the
-// invocation.
-func (e *InterruptError) Error() string { return fmt.Sprintf("%v in %s", e.Err, &e.Place) }
+// Error returns the context's error and the position.
+func (e *InterruptError) Error() string { return fmt.Sprintf("%v in %s", e.Err, &e.Position) }
 
 // Unwrap returns the context's error.
 func (e *InterruptError) Unwrap() error { return e.Err }
 
-// JobError says that a job does not fit its program.
+// JobError reports that a job does not fit its program.
 type JobError struct {
-	What string // what is, and what must be
+	Problem string // in the form "X is …; must be …"
 }
 
-// Error returns "job: " and what is wrong.
-func (e *JobError) Error() string { return "job: " + e.What }
+// Error returns "job: " and the problem.
+func (e *JobError) Error() string { return "job: " + e.Problem }
 
-// UnsupportedError says that an engine does not have something.
+// UnsupportedError reports a feature that an engine does not implement.
 type UnsupportedError struct {
-	Engine string
-	What   string // names the thing, such as "operation out"
-	Origin int32  // number of the SPIR-V instruction, from 1; 0 where there is none
+	Engine  string
+	Feature string // noun phrase, such as "operation out"
+	Origin  int32  // index of the SPIR-V instruction, from 1; 0 if there is none
 }
 
-// Error names engine, thing and instruction.
+// Error returns the engine, the feature and the instruction.
 func (e *UnsupportedError) Error() string {
 	if e.Origin > 0 {
-		return fmt.Sprintf("%s: unsupported: %s (instruction %d)", e.Engine, e.What, e.Origin)
+		return fmt.Sprintf("%s: unsupported: %s (instruction %d)", e.Engine, e.Feature, e.Origin)
 	}
-	return fmt.Sprintf("%s: unsupported: %s", e.Engine, e.What)
+	return fmt.Sprintf("%s: unsupported: %s", e.Engine, e.Feature)
 }
 
-// LimitError says that a program demands too much, or too little.
+// LimitError reports a quantity of a program or a job that is too large or too small.
 type LimitError struct {
-	What        string
-	Have        uint64
-	Least, Most uint64 // Most is 0 where Have is too little
+	Quantity string
+	Value    uint64
+	Min, Max uint64 // the permitted range; Max is 0 if Value is too small
 }
 
-// Error returns what is and what must be.
+// Error returns the value and its permitted range.
 func (e *LimitError) Error() string {
-	if e.Most == 0 {
-		return fmt.Sprintf("%s: %d; must be at least %d", e.What, e.Have, e.Least)
+	if e.Max == 0 {
+		return fmt.Sprintf("%s: %d; must be at least %d", e.Quantity, e.Value, e.Min)
 	}
-	return fmt.Sprintf("%s: %d; must be at most %d", e.What, e.Have, e.Most)
+	return fmt.Sprintf("%s: %d; must be at most %d", e.Quantity, e.Value, e.Max)
 }

@@ -71,9 +71,9 @@ func TestLanes(t *testing.T) {
 	}
 }
 
-// TestSplit checks that each group is handed out once, to each worker
-// ascending, and to one worker in order.
-func TestSplit(t *testing.T) {
+// TestRun checks that every group runs once, that each worker receives ascending groups, and that a single
+// worker runs all groups in order.
+func TestRun(t *testing.T) {
 	for _, workers := range []int{1, 3, 100} {
 		job := &exec.Job{Groups: [3]uint32{7, 11, 13}, Base: [3]uint32{5, 0, math.MaxUint32 - 12}, Workers: workers}
 		if err := job.Check(&ir.Program{}); err != nil {
@@ -88,10 +88,10 @@ func TestSplit(t *testing.T) {
 				mu.Lock()
 				defer mu.Unlock()
 				if b.First < next || workers == 1 && b.First != next {
-					t.Errorf("a batch from %d on behind %d", b.First, next)
+					t.Errorf("a batch from %d on after %d", b.First, next)
 				}
 				for next = b.First; next < b.First+b.Count; next++ {
-					seen[job.Group(next)]++
+					seen[job.GroupID(next)]++
 				}
 				return nil
 			}, func() { mu.Lock(); freed++; mu.Unlock() }
@@ -111,8 +111,8 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// TestSplitFails checks which error comes back, and that a panic does.
-func TestSplitFails(t *testing.T) {
+// TestRunFails checks that Run returns the lowest batch's error and propagates a panic.
+func TestRunFails(t *testing.T) {
 	job := &exec.Job{Groups: [3]uint32{1000, 1, 1}, Workers: 4}
 	run := func(f func(exec.Batch) error) error {
 		return exec.Run(context.Background(), inGo(func() (func(exec.Batch) error, func()) { return f, nil }), job)
@@ -152,26 +152,26 @@ func TestWorkerCount(t *testing.T) {
 func TestCheck(t *testing.T) {
 	memory := make([]byte, 64)
 	if uintptr(unsafe.Pointer(&memory[0]))%8 != 0 {
-		t.Fatal("64 bytes of Go's heap begin at no multiple of 8")
+		t.Fatal("64 bytes of Go's heap are not 8-byte aligned")
 	}
 	p := &ir.Program{Res: []ir.Resource{{Set: 3, Binding: 4}}}
 	one := [3]uint32{1, 1, 1}
 	buffer := func(b []byte) [][]exec.Buffer { return [][]exec.Buffer{{{}, {Bytes: b}}} }
 	tests := []struct {
 		job  exec.Job
-		want string // part of the message; none where the job is good
+		want string // part of the message; empty for a valid job
 	}{
 		{exec.Job{Groups: one}, ""},
 		{exec.Job{Groups: [3]uint32{}}, ""},
 		{exec.Job{Groups: one, Base: [3]uint32{math.MaxUint32, 0, 0}}, ""},
-		{exec.Job{Groups: [3]uint32{2, 1, 1}, Base: [3]uint32{math.MaxUint32, 0, 0}}, "no number may exceed 2³²−1"},
+		{exec.Job{Groups: [3]uint32{2, 1, 1}, Base: [3]uint32{math.MaxUint32, 0, 0}}, "WorkgroupId must be at most 2³²−1"},
 		{exec.Job{Groups: [3]uint32{math.MaxUint32, math.MaxUint32, math.MaxUint32}}, "at most 2⁶²"},
 		{exec.Job{Groups: [3]uint32{math.MaxUint32, 1 << 31, 2}}, "at most 2⁶²"},
 		{exec.Job{Groups: one, Resources: make([][]exec.Buffer, 2)}, "the program has 1"},
 		{exec.Job{Groups: one, Resources: buffer(memory[8:])}, ""},
 		{exec.Job{Groups: one, Resources: buffer(memory[4:16])}, ""},
 		{exec.Job{Groups: one, Resources: buffer(memory[4:])}, "descriptor 1 of set 3, binding 4"},
-		{exec.Job{Groups: one, Resources: buffer(memory[2:10])}, "no multiple"},
+		{exec.Job{Groups: one, Resources: buffer(memory[2:10])}, "not 8-byte aligned"},
 		{exec.Job{Groups: one, Regions: []exec.Region{{Address: 8, Bytes: memory}, {Address: 72, Bytes: memory}}}, ""},
 		{exec.Job{Groups: one, Regions: []exec.Region{{Address: 8, Bytes: memory}, {Address: 71, Bytes: memory}}}, "region 1"},
 		{exec.Job{Groups: one, Regions: []exec.Region{{Address: math.MaxUint64 - 62, Bytes: memory}}}, "region 0"},

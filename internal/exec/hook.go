@@ -2,29 +2,27 @@ package exec
 
 import "github.com/chiaro-gpu/chiaro/internal/ir"
 
-// Hook observes a run: a debugger, a profiler. Its methods are called by one
-// goroutine, in the order of effects. An error ends the run, which returns it.
-// Embed NoHook to observe less than all.
+// Hook observes a run, for a debugger or a profiler. One goroutine calls its methods, in the order of execution.
+// An error from a method ends the run, which returns that error. Embed NoHook to implement only some methods.
 type Hook interface {
-	// BeginGroup is called before, EndGroup after a group's invocations run.
+	// BeginGroup is called before the invocations of a group run, EndGroup after them.
 	BeginGroup(group [3]uint32) error
 	EndGroup(group [3]uint32) error
 
-	// Step is called before an operation runs for at least one lane.
+	// Step is called before an operation executes for at least one lane.
 	Step(s *Step) error
 }
 
-// Step is a subgroup about to run one operation. It is valid until the hook
-// returns.
+// Step is a subgroup that is about to execute one operation. It is valid until the hook returns.
 type Step struct {
 	Group    [3]uint32
-	Subgroup uint32 // of the group, from 0
+	Subgroup uint32 // index in the group, from 0
 	Active   Lanes
-	Func     int // number in ir.Program.Funcs
+	Func     int // index in ir.Program.Funcs
 	Value    ir.V
 
-	// Read returns the bits of a value of the same function in one lane: those
-	// of the last time it was computed there. Values that never were give 0.
+	// Read returns the bits of value v of the same function in one lane, as last computed in that
+	// lane, or 0 if it has not been computed yet.
 	Read func(v ir.V, lane uint32) uint64
 }
 

@@ -7,85 +7,86 @@ import (
 	"time"
 )
 
-// Part is one of several things that are run interleaved: a job, or where Program is
-// nil a function in Go, which several workers call at once.
-type Part struct {
-	Program Program
-	Ready   Prepared
-	Job     *Job
-	Do      func(span int)
+// Task is one of the computations that an Interleaver interleaves: a prepared job, or, if Program is nil, the Go
+// function Do, which several workers call at once.
+type Task struct {
+	Program  Program
+	Prepared Prepared
+	Job      *Job
+	Do       func(span int)
 
-	// Ask, where it is not nil, is called before groups of the job are run, while others
-	// still are to be: it may ask caches for what they read. It may be called for fewer
-	// groups than are run as one, and from several workers at once.
-	Ask func(first, count uint32)
+	// Prefetch may be nil. An Interleaver calls it before it runs groups of the job, while a worker
+	// still runs earlier groups: it should prefetch their inputs into the caches. It may be called
+	// for a part of the groups that later run as one batch, and from several workers at once.
+	Prefetch func(first, count uint32)
 
-	program int // number of the program among the different ones
+	program int // index of Program in Interleaver.programs
 }
 
-// Piece is what a part has to do in one span: groups of its job, from First on. Of a
-// function Count is about how much it does, in groups.
+// Piece is the work of one task in one span: Count groups of its job from First on. For a task with a Go function
+// Count is only a weight, its approximate cost in groups.
 type Piece struct {
-	Part         int32
+	Task         int32
 	First, Count uint32
 }
 
-// Interleaving runs parts interleaved. It is used again and again, and then allocates
-// nothing but what a context that may be done costs. The zero Interleaving is ready; it
-// runs one thing at a time.
-type Interleaving struct {
+// Interleaver runs several tasks, alternating between them span by span. Rasterization uses one span for each
+// tile, so that the fragments of all draws of a tile run while the tile is in the caches. An Interleaver may be
+// used for any number of runs, one at a time; after the first it allocates nothing, except to watch a cancellable
+// context. The zero Interleaver is ready to use.
+type Interleaver struct {
 	queue
-	crew     Crew
+	pool     Pool
 	ctx      context.Context
-	parts    []Part
+	tasks    []Task
 	pieces   [][]Piece
 	ends     []uint64
 	programs []Program
-	entered  [][]Worker // of each worker, by program
+	acquired [][]Worker // [worker][program], the workers acquired so far
 	each     func(worker int)
 }
 
-// Run runs the pieces of spans: those of a span by one worker and in their order, those
-// of different spans in any order. So effects of parts on what belongs to one span are
-// those of parts that run one after the other. It returns the error of the lowest part
-// that failed, or ctx.Err(). workers is as in a Job; where a part wants one worker alone
-// there is one, which takes the spans in order.
-func (x *Interleaving) Run(ctx context.Context, workers int, parts []Part, spans [][]Piece) error {
-	x.ctx, x.parts, x.pieces = ctx, parts, spans
-	defer x.forget()
+// Run executes the pieces of all spans. One worker runs the pieces of a span, in order; different spans run in
+// any order. The effects on memory that belongs to one span are therefore those of a sequential run, task after
+// task. workers is as in Job; if one task requires a single worker, there is one, which runs the spans in order.
+// Run returns the error of the lowest-numbered failing task, or ctx.Err(), or the *AbortError of the first task
+// in which an invocation aborted.
+func (x *Interleaver) Run(ctx context.Context, workers int, tasks []Task, spans [][]Piece) error {
+	x.ctx, x.tasks, x.pieces = ctx, tasks, spans
+	defer x.reset()
 	x.ends = x.ends[:0]
-	total, some := uint64(0), 0
+	total, nonEmpty := uint64(0), 0
 	for _, list := range spans {
 		before := total
 		for i := range list {
 			total += uint64(list[i].Count)
 		}
 		if total > before {
-			some++
+			nonEmpty++
 		}
 		x.ends = append(x.ends, total)
 	}
 	if total == 0 {
 		return ctx.Err()
 	}
-	workers = min(x.workers(workers), some)
-	for len(x.entered) < workers {
-		x.entered = append(x.entered, nil)
+	workers = min(x.numberPrograms(workers), nonEmpty)
+	for len(x.acquired) < workers {
+		x.acquired = append(x.acquired, nil)
 	}
 	if x.each == nil {
 		x.each = x.work
 	}
-	x.start(total, x.ends, workers, x.crew.Stop())
-	x.crew.Run(ctx, workers, x.each)
+	x.start(total, x.ends, workers, x.pool.Stop())
+	x.pool.Run(ctx, workers, x.each)
 	if x.err != nil {
 		return x.err
 	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	for i := range parts {
-		if p := &parts[i]; p.Program != nil {
-			if err := p.Job.aborted(p.Program.IR()); err != nil {
+	for i := range tasks {
+		if p := &tasks[i]; p.Program != nil {
+			if err := p.Job.abortError(p.Program.IR()); err != nil {
 				return err
 			}
 		}
@@ -93,18 +94,18 @@ func (x *Interleaving) Run(ctx context.Context, workers int, parts []Part, spans
 	return nil
 }
 
-// workers numbers the parts' programs and returns how many workers there may be.
-func (x *Interleaving) workers(n int) int {
+// numberPrograms numbers the distinct programs of the tasks and returns the maximum number of workers.
+func (x *Interleaver) numberPrograms(n int) int {
 	if n <= 0 {
 		n = runtime.GOMAXPROCS(0)
 	}
-	for i := range x.parts {
-		p := &x.parts[i]
+	for i := range x.tasks {
+		p := &x.tasks[i]
 		if p.Program == nil {
 			continue
 		}
-		if i > 0 && x.parts[i-1].Program == p.Program {
-			p.program = x.parts[i-1].program
+		if i > 0 && x.tasks[i-1].Program == p.Program {
+			p.program = x.tasks[i-1].program
 		} else if p.program = slices.Index(x.programs, p.Program); p.program < 0 {
 			p.program = len(x.programs)
 			x.programs = append(x.programs, p.Program)
@@ -116,86 +117,87 @@ func (x *Interleaving) workers(n int) int {
 	return n
 }
 
-// forget lets go of what was run.
-func (x *Interleaving) forget() {
+// reset drops all references to the tasks of the last run.
+func (x *Interleaver) reset() {
 	clear(x.programs)
 	x.programs = x.programs[:0]
-	x.ctx, x.parts, x.pieces = nil, nil, nil
+	x.ctx, x.tasks, x.pieces = nil, nil, nil
 }
 
-// work runs spans until none is left.
-func (x *Interleaving) work(worker int) {
-	list := x.entered[worker][:0]
+// work is the body of one worker: it runs spans until the queue is empty or stopped.
+func (x *Interleaver) work(worker int) {
+	list := x.acquired[worker][:0]
 	for range x.programs {
 		list = append(list, nil)
 	}
-	x.entered[worker] = list
+	x.acquired[worker] = list
 	defer func() {
 		for i, w := range list {
 			if w != nil {
-				w.Leave()
+				w.Release()
 			}
 			list[i] = nil
 		}
 	}()
-	p := pace(1)
-	for b, from, to, ok := x.takeSpans(p); ok; b, from, to, ok = x.takeSpans(p) {
+	size := batchSize(1)
+	for b, from, to, ok := x.nextBatchSpans(size); ok; b, from, to, ok = x.nextBatchSpans(size) {
 		begin := time.Now()
-		if !x.spans(list, from, to) {
+		if !x.runSpans(list, from, to) {
 			return
 		}
-		if b.Count >= uint64(p) { // no less was left
-			p.ran(time.Since(begin))
+		if b.Count >= uint64(size) { // a shorter batch, at the end of the queue, would make the batch size grow
+			size.adapt(time.Since(begin))
 		}
 	}
 }
 
-// spans runs the pieces of some spans, those as one that follow each other and are
-// groups that do. It returns false where one failed.
-func (x *Interleaving) spans(list []Worker, from, to int) bool {
-	var next Piece
+// runSpans runs the pieces of the spans from to to−1. It coalesces pieces of one task with consecutive groups
+// into one batch, and prefetches each piece before it runs the piece before it. It returns false on failure.
+func (x *Interleaver) runSpans(list []Worker, from, to int) bool {
+	var pending Piece
 	for i := from; i < to; i++ {
 		for _, piece := range x.pieces[i] {
-			if next.Count > 0 && piece.Part == next.Part && piece.First == next.First+next.Count {
-				next.Count += piece.Count
+			if pending.Count > 0 && piece.Task == pending.Task && piece.First == pending.First+pending.Count {
+				pending.Count += piece.Count
 				continue
 			}
-			if ask := x.parts[piece.Part].Ask; ask != nil {
-				ask(piece.First, piece.Count)
+			if prefetch := x.tasks[piece.Task].Prefetch; prefetch != nil {
+				prefetch(piece.First, piece.Count)
 			}
-			if !x.run(list, next) {
+			if !x.runPiece(list, pending) {
 				return false
 			}
-			next = piece
-			if do := x.parts[piece.Part].Do; do != nil {
+			pending = piece
+			if do := x.tasks[piece.Task].Do; do != nil {
 				do(i)
-				next = Piece{}
+				pending = Piece{}
 			}
 		}
 	}
-	return x.run(list, next)
+	return x.runPiece(list, pending)
 }
 
-// run runs groups of one part.
-func (x *Interleaving) run(list []Worker, piece Piece) bool {
+// runPiece runs one piece of a job, and acquires a worker of its program if list has none yet. It returns false
+// on failure or if the run is stopped.
+func (x *Interleaver) runPiece(list []Worker, piece Piece) bool {
 	if piece.Count == 0 {
 		return true
 	}
 	if x.stop.Load() {
 		return false
 	}
-	p := &x.parts[piece.Part]
+	p := &x.tasks[piece.Task]
 	w := list[p.program]
 	if w == nil {
 		var err error
-		if w, err = p.Program.Enter(x.ctx, x.stop); err != nil {
-			x.fail(uint64(piece.Part), err)
+		if w, err = p.Program.AcquireWorker(x.ctx, x.stop); err != nil {
+			x.fail(uint64(piece.Task), err)
 			return false
 		}
 		list[p.program] = w
 	}
-	if err := w.Run(p.Ready, Batch{uint64(piece.First), uint64(piece.Count)}); err != nil {
-		x.fail(uint64(piece.Part), err)
+	if err := w.Run(p.Prepared, Batch{uint64(piece.First), uint64(piece.Count)}); err != nil {
+		x.fail(uint64(piece.Task), err)
 		return false
 	}
 	return true

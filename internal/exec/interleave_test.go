@@ -14,20 +14,20 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// ran is a group of a part that has run, or a span that a part in Go was called for.
-type ran struct{ part, at int }
+// adapt is a group of a job that has run, or a span for which a Go task was called.
+type ran struct{ task, at int }
 
-// patchwork is an interleaving whose parts write down what they do.
+// patchwork is a random interleaving in which each task records its execution.
 type patchwork struct {
-	parts []exec.Part
+	tasks []exec.Task
 	spans [][]exec.Piece
-	want  [][]ran // of each span
+	want  [][]ran // expected records, per span
 	owner map[ran]int
 	got   [][]ran
 	mu    sync.Mutex
 }
 
-// random makes parts and gives each span groups of some.
+// random creates tasks and assigns groups of some of them to each span.
 func random(r *rand.Rand) *patchwork {
 	p := &patchwork{owner: map[ran]int{}, spans: make([][]exec.Piece, r.Intn(40)+1)}
 	p.want, p.got = make([][]ran, len(p.spans)), make([][]ran, len(p.spans))
@@ -38,7 +38,7 @@ func random(r *rand.Rand) *patchwork {
 			if n == 0 {
 				continue
 			}
-			p.spans[s] = append(p.spans[s], exec.Piece{Part: int32(part), First: uint32(next), Count: uint32(n)})
+			p.spans[s] = append(p.spans[s], exec.Piece{Task: int32(part), First: uint32(next), Count: uint32(n)})
 			if inGo {
 				p.want[s] = append(p.want[s], ran{part, s})
 				continue
@@ -50,7 +50,7 @@ func random(r *rand.Rand) *patchwork {
 			}
 		}
 		if inGo {
-			p.parts = append(p.parts, exec.Part{Do: func(s int) { p.note(s, ran{part, s}) }})
+			p.tasks = append(p.tasks, exec.Task{Do: func(s int) { p.note(s, ran{part, s}) }})
 			continue
 		}
 		program := grouped(func(b exec.Batch) error {
@@ -62,12 +62,12 @@ func random(r *rand.Rand) *patchwork {
 		})
 		job := &exec.Job{Groups: [3]uint32{uint32(next), 1, 1}}
 		ready, _ := program.Prepare(job)
-		p.parts = append(p.parts, exec.Part{Program: program, Ready: ready, Job: job})
+		p.tasks = append(p.tasks, exec.Task{Program: program, Prepared: ready, Job: job})
 	}
 	return p
 }
 
-// grouped is a program whose workers run batches by a function.
+// grouped returns a program that runs each batch by a call of run.
 func grouped(run func(exec.Batch) error) exec.Program {
 	return inGo(func() (func(exec.Batch) error, func()) { return run, nil })
 }
@@ -78,14 +78,13 @@ func (p *patchwork) note(span int, x ran) {
 	p.got[span] = append(p.got[span], x)
 }
 
-// TestInterleaving: whatever the number of workers, all pieces of a span run once, and in
-// their order.
-func TestInterleaving(t *testing.T) {
+// TestInterleaver: with any number of workers, all pieces of a span run once and in order.
+func TestInterleaver(t *testing.T) {
 	r := rand.New(rand.NewSource(1))
-	var x exec.Interleaving
+	var x exec.Interleaver
 	for round := range 300 {
 		p := random(r)
-		if err := x.Run(context.Background(), round%5, p.parts, p.spans); err != nil {
+		if err := x.Run(context.Background(), round%5, p.tasks, p.spans); err != nil {
 			t.Fatal(err)
 		}
 		for s := range p.spans {
@@ -96,17 +95,16 @@ func TestInterleaving(t *testing.T) {
 	}
 }
 
-// TestInterleavingFails checks which error comes back, that a panic does, and that a
-// context ends what is left.
-func TestInterleavingFails(t *testing.T) {
-	var x exec.Interleaving
+// TestInterleaverFails checks the returned error, the propagation of a panic, and cancellation by a context.
+func TestInterleaverFails(t *testing.T) {
+	var x exec.Interleaver
 	run := func(ctx context.Context, list ...func(exec.Batch) error) error {
-		var parts []exec.Part
+		var parts []exec.Task
 		spans := make([][]exec.Piece, 100)
 		for i, f := range list {
-			parts = append(parts, exec.Part{Program: grouped(f), Job: &exec.Job{}})
+			parts = append(parts, exec.Task{Program: grouped(f), Job: &exec.Job{}})
 			for s := range spans {
-				spans[s] = append(spans[s], exec.Piece{Part: int32(i), First: uint32(s), Count: 1})
+				spans[s] = append(spans[s], exec.Piece{Task: int32(i), First: uint32(s), Count: 1})
 			}
 		}
 		return x.Run(ctx, 4, parts, spans)
@@ -120,10 +118,10 @@ func TestInterleavingFails(t *testing.T) {
 
 	err := run(ctx, func(exec.Batch) error { cancel(); return nil })
 	if err == nil {
-		t.Error("no error where the context is done")
+		t.Error("no error after the context is done")
 	}
 	if err := run(context.Background(), good); err != nil {
-		t.Errorf("%v behind a run that was ended", err)
+		t.Errorf("%v after a run that was ended", err)
 	}
 	defer func() {
 		if r := recover(); !strings.Contains(fmt.Sprint(r), "by design") {
@@ -133,9 +131,8 @@ func TestInterleavingFails(t *testing.T) {
 	run(context.Background(), func(exec.Batch) error { panic("by design") })
 }
 
-// TestOrderedParts: a part whose effects are ordered has one worker take all spans in
-// order.
-func TestOrderedParts(t *testing.T) {
+// TestOrderedTasks: if one task has ordered effects, a single worker runs all spans in order.
+func TestOrderedTasks(t *testing.T) {
 	var got []uint64
 	program := grouped(func(b exec.Batch) error { got = append(got, b.First); return nil })
 	program.IR().Effects = ir.Effects{Ordered: true}
@@ -143,8 +140,8 @@ func TestOrderedParts(t *testing.T) {
 	for s := range spans {
 		spans[s] = []exec.Piece{{First: uint32(2 * s), Count: 1}}
 	}
-	var x exec.Interleaving
-	if err := x.Run(context.Background(), 4, []exec.Part{{Program: program, Job: &exec.Job{}}}, spans); err != nil {
+	var x exec.Interleaver
+	if err := x.Run(context.Background(), 4, []exec.Task{{Program: program, Job: &exec.Job{}}}, spans); err != nil {
 		t.Fatal(err)
 	}
 	for s, first := range got {
@@ -154,29 +151,29 @@ func TestOrderedParts(t *testing.T) {
 	}
 }
 
-// TestAsk: a job's pieces are asked for in the order of their span, before any of their
-// groups is run, and before what stands before them is.
-func TestAsk(t *testing.T) {
+// TestPrefetch: the pieces of a span are prefetched in order, each before its own groups run and before the previous
+// piece runs.
+func TestPrefetch(t *testing.T) {
 	type seen struct {
 		ask         bool
 		part, first int
 	}
 	var got []seen
-	var parts []exec.Part
+	var parts []exec.Task
 	for i := range 2 {
 		program := grouped(func(b exec.Batch) error {
 			got = append(got, seen{false, i, int(b.First)})
 			return nil
 		})
-		parts = append(parts, exec.Part{Program: program, Job: &exec.Job{}, Ask: func(first, count uint32) {
+		parts = append(parts, exec.Task{Program: program, Job: &exec.Job{}, Prefetch: func(first, count uint32) {
 			if count != 3 {
 				t.Errorf("asked for %d groups; want 3", count)
 			}
 			got = append(got, seen{true, i, int(first)})
 		}})
 	}
-	span := []exec.Piece{{Part: 0, First: 0, Count: 3}, {Part: 1, First: 0, Count: 3}, {Part: 0, First: 9, Count: 3}}
-	var x exec.Interleaving
+	span := []exec.Piece{{Task: 0, First: 0, Count: 3}, {Task: 1, First: 0, Count: 3}, {Task: 0, First: 9, Count: 3}}
+	var x exec.Interleaver
 	if err := x.Run(context.Background(), 1, parts, [][]exec.Piece{span}); err != nil {
 		t.Fatal(err)
 	}

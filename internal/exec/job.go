@@ -9,83 +9,79 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// Buffer is what a descriptor of a buffer names: bytes that the program may
-// read and, unless the resource is read-only, write. The zero Buffer is the
-// null descriptor: it has length 0, reads give 0, writes do nothing.
+// Buffer is the memory of a buffer descriptor: bytes that the program may read and, unless the resource is
+// read-only, write. The zero Buffer is the null descriptor: length 0, loads return 0, stores are discarded.
 //
-// Bytes must begin at a multiple of 8, or where it is shorter than 16 bytes at
-// a multiple of 4. Bytes from 2³²−1 on are out of the program's reach. It may
-// lie anywhere; an engine keeps no pointer to it when Run has returned.
+// Bytes must be 8-byte aligned, or 4-byte aligned if shorter than 16 bytes. A program cannot address bytes from
+// offset 2³²−1 on. The memory may be allocated in any way; no engine retains a pointer to it after Run.
 type Buffer struct {
 	Bytes []byte
 
-	// Beyond is how many of Bytes, at their end, lie behind the descriptor's
-	// range: the program reaches them, but they are not in the length that it
-	// learns. See Robustness.
+	// Beyond is the number of bytes at the end of Bytes that are outside the descriptor's range.
+	// The program can access them, but its array-length queries do not count them. See Robustness.
 	Beyond int
 }
 
-// Range returns how many bytes the descriptor names.
+// Range returns the size in bytes of the descriptor's range.
 func (b Buffer) Range() int { return len(b.Bytes) - b.Beyond }
 
-// Region is an allocation that the program may reach by its address.
+// Region is an allocation that the program may access by device address (PhysicalStorageBuffer).
 type Region struct {
-	Address uint64 // device address of the first byte; unlike the Go address it may be anything
-	Bytes   []byte // aligned as a Buffer's
+	Address uint64 // device address of the first byte; independent of the Go address
+	Bytes   []byte // aligned as Buffer.Bytes
 }
 
 // Job is one dispatch of a compute program.
 type Job struct {
-	// Groups is the number of groups; a dimension of 0 runs nothing. Base is
-	// added to WorkgroupId (vkCmdDispatchBase). No sum may exceed 2³².
+	// Groups is the number of groups in x, y, z; if one of them is 0, nothing runs. Base is added to
+	// WorkgroupId (vkCmdDispatchBase). No sum of the two may exceed 2³².
 	Groups, Base [3]uint32
 
-	// Resources[r][i] is descriptor i of the program's resource r. What is
-	// missing is the null descriptor.
+	// Resources[r][i] is descriptor i of the program's resource r. Missing entries are null descriptors.
 	Resources [][]Buffer
 
-	// Regions are sorted by address and do not overlap.
+	// Regions must be sorted by Address and must not overlap.
 	Regions []Region
 
-	// Push is the push constants; its length is what "len" of them gives.
+	// Push is the push constant block, in bytes.
 	Push []byte
 
-	// Workers is how many groups may run at once. 0 is GOMAXPROCS. Programs
-	// whose effects are ordered, and jobs with a hook, run on one worker and
-	// their groups in order.
+	// Workers is the maximum number of groups in flight at once; 0 means GOMAXPROCS. A program with
+	// ordered effects and a job with a hook always use one worker, which runs the groups in order.
 	Workers int
 
-	// Spans are the ends of runs of groups, ascending, the last of them Total: one
-	// worker runs all groups of a run, in order. So groups whose effects depend on
-	// each other give the same results with any number of workers where they are in
-	// one run. Without Spans each group is a run of its own.
-	Spans []uint64
+	// SpanEnds divides the groups into spans: ascending end indices, the last equal to GroupCount.
+	// One worker runs all groups of a span, in order. Groups with dependent effects therefore produce
+	// the same results with any number of workers if they are in the same span. For example {4, 9}
+	// is the spans 0–3 and 4–8. Without SpanEnds each group is its own span.
+	SpanEnds []uint64
 
-	// Budget is how many steps one subgroup may take, where a step is the
-	// start of an iteration but a loop's first, or a call. 0 is DefaultBudget.
-	// An engine may count by strips and notice a little late.
+	// Budget is the maximum number of steps of one subgroup. A step is a call, or the start of a loop
+	// iteration other than the first. 0 means DefaultBudget. An engine may count whole strips, and so
+	// notice the limit a few steps late.
 	Budget uint64
 
-	// Log takes what invocations say; nil for nobody who listens.
+	// Log receives the messages of invocations; nil discards them.
 	Log *Log
 
-	// Hook observes the run; nil for none. An engine that cannot observe says
-	// so by an *UnsupportedError.
+	// Hook observes the run; nil for none. Prepare returns an *UnsupportedError if the engine cannot
+	// be observed.
 	Hook Hook
 }
 
-// DefaultBudget is a job's budget where it names none.
+// DefaultBudget is the step budget of a job without its own, that is with Budget 0.
 const DefaultBudget = 1 << 24
 
-// Steps returns the job's budget.
-func (j *Job) Steps() uint64 {
+// EffectiveBudget returns the job's step budget, with the default filled in.
+func (j *Job) EffectiveBudget() uint64 {
 	if j.Budget == 0 {
 		return DefaultBudget
 	}
 	return j.Budget
 }
 
-// WorkerCount returns how many workers an engine shall use for p: at least 1.
+// WorkerCount returns the number of workers for a run of p, at least 1: Workers, but at most one for each span
+// and exactly one if the groups must run in order.
 func (j *Job) WorkerCount(p *ir.Program) int {
 	n := j.Workers
 	switch {
@@ -94,20 +90,20 @@ func (j *Job) WorkerCount(p *ir.Program) int {
 	case n <= 0:
 		n = runtime.GOMAXPROCS(0)
 	}
-	runs := j.Total()
-	if len(j.Spans) > 0 {
-		runs = uint64(len(j.Spans))
+	runs := j.GroupCount()
+	if len(j.SpanEnds) > 0 {
+		runs = uint64(len(j.SpanEnds))
 	}
 	return int(min(uint64(n), max(runs, 1)))
 }
 
-// Total returns the number of groups. Check makes sure that it fits.
-func (j *Job) Total() uint64 {
+// GroupCount returns the number of groups. After a successful Check the product does not overflow.
+func (j *Job) GroupCount() uint64 {
 	return uint64(j.Groups[0]) * uint64(j.Groups[1]) * uint64(j.Groups[2])
 }
 
-// Group returns the WorkgroupId of the n-th group, Base included.
-func (j *Job) Group(n uint64) [3]uint32 {
+// GroupID returns the WorkgroupId of group n, Base included. n must be less than GroupCount.
+func (j *Job) GroupID(n uint64) [3]uint32 {
 	x, y := uint64(j.Groups[0]), uint64(j.Groups[1])
 	return [3]uint32{
 		j.Base[0] + uint32(n%x),
@@ -116,62 +112,63 @@ func (j *Job) Group(n uint64) [3]uint32 {
 	}
 }
 
-// Check returns a *JobError where the job does not fit p. Engines call it
-// first in Run.
+// Check returns a *JobError if the job does not fit p. Engines call it at the start of Prepare.
 func (j *Job) Check(p *ir.Program) error {
 	hi, lo := bits.Mul64(uint64(j.Groups[0])*uint64(j.Groups[1]), uint64(j.Groups[2]))
 	if hi != 0 || lo > 1<<62 {
-		return fault("%d workgroups; must be at most 2⁶²", j.Groups)
+		return jobErrorf("%d workgroups; must be at most 2⁶²", j.Groups)
 	}
-	if err := j.checkSpans(); err != nil {
+	if err := j.checkSpanEnds(); err != nil {
 		return err
 	}
 	for i, n := range j.Groups {
 		if n > 0 && uint64(j.Base[i])+uint64(n) > 1<<32 {
-			return fault("workgroups %d from %d on; no number may exceed 2³²−1", n, j.Base[i])
+			return jobErrorf("%d workgroups from %d on; WorkgroupId must be at most 2³²−1", n, j.Base[i])
 		}
 	}
 	if len(j.Resources) > len(p.Res) {
-		return fault("%d resources; the program has %d", len(j.Resources), len(p.Res))
+		return jobErrorf("%d resources; the program has %d", len(j.Resources), len(p.Res))
 	}
 	for r, list := range j.Resources {
 		for i, b := range list {
 			if b.Beyond < 0 || b.Beyond > len(b.Bytes) {
-				return fault("descriptor %d of set %d, binding %d has %d bytes behind its range, of %d", i, p.Res[r].Set, p.Res[r].Binding, b.Beyond, len(b.Bytes))
+				return jobErrorf("descriptor %d of set %d, binding %d has %d bytes beyond its range; must be at most its %d bytes", i, p.Res[r].Set, p.Res[r].Binding, b.Beyond, len(b.Bytes))
 			}
 			if !aligned(b.Bytes) {
-				return fault("descriptor %d of set %d, binding %d begins at no multiple of 8", i, p.Res[r].Set, p.Res[r].Binding)
+				return jobErrorf("descriptor %d of set %d, binding %d is not 8-byte aligned", i, p.Res[r].Set, p.Res[r].Binding)
 			}
 		}
 	}
 	end := uint64(0)
 	for i, r := range j.Regions {
 		if i > 0 && r.Address < end || r.Address+uint64(len(r.Bytes)) < r.Address || !aligned(r.Bytes) {
-			return fault("region %d is out of order, overlaps, wraps or is not aligned", i)
+			return jobErrorf("region %d is unsorted, overlapping, wrapping or misaligned", i)
 		}
 		end = r.Address + uint64(len(r.Bytes))
 	}
 	return nil
 }
 
-// checkSpans returns a *JobError where Spans are not what they must be.
-func (j *Job) checkSpans() error {
+// checkSpanEnds returns a *JobError unless SpanEnds ascends to GroupCount.
+func (j *Job) checkSpanEnds() error {
 	before := uint64(0)
-	for i, end := range j.Spans {
+	for i, end := range j.SpanEnds {
 		if end < before {
-			return fault("span %d ends at group %d, before the one before it", i, end)
+			return jobErrorf("span %d ends at group %d; must be at least %d", i, end, before)
 		}
 		before = end
 	}
-	if len(j.Spans) > 0 && before != j.Total() {
-		return fault("spans of %d workgroups; there are %d", before, j.Total())
+	if len(j.SpanEnds) > 0 && before != j.GroupCount() {
+		return jobErrorf("spans of %d workgroups; must be all %d", before, j.GroupCount())
 	}
 	return nil
 }
 
-func fault(format string, args ...any) error { return &JobError{What: fmt.Sprintf(format, args...)} }
+func jobErrorf(format string, args ...any) error {
+	return &JobError{Problem: fmt.Sprintf(format, args...)}
+}
 
-// aligned reports whether b begins as a Buffer must.
+// aligned reports whether b has the alignment that Buffer requires. An empty b always has.
 func aligned(b []byte) bool {
 	align := uintptr(8)
 	if len(b) < 16 {

@@ -2,7 +2,8 @@ package exec
 
 import "math/bits"
 
-// Lanes is a set of lanes of a subgroup: lane i is bit i%64 of word i/64.
+// Lanes is a set of lanes of a subgroup (an execution mask): lane i is bit i%64 of word i/64. A subgroup has at
+// most 128 lanes.
 type Lanes [2]uint64
 
 // FirstLanes returns the set of the lanes 0 to n−1; n is at most 128.
@@ -25,7 +26,7 @@ func (s Lanes) Empty() bool { return s[0]|s[1] == 0 }
 // Len returns the number of lanes in the set.
 func (s Lanes) Len() int { return bits.OnesCount64(s[0]) + bits.OnesCount64(s[1]) }
 
-// First returns the lowest lane of the set, or 128.
+// First returns the lowest lane of the set, or 128 if the set is empty.
 func (s Lanes) First() uint32 {
 	if s[0] != 0 {
 		return uint32(bits.TrailingZeros64(s[0]))

@@ -8,92 +8,90 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// Log takes what the invocations of a run say; see package ir's document,
-// "Inputs, outputs, groups". The zero Log is ready. A run with a log uses one
-// worker, so that it is always the same messages that are kept.
+// Log collects the messages of invocations (debug printf, asserts, aborts); see "Inputs, outputs, groups" in the
+// documentation of package ir. The zero Log is ready to use. It is safe for concurrent use, but a run with a log
+// uses one worker, so that the set of recorded messages is deterministic.
 type Log struct {
-	// Most is how many messages are kept; 0 is DefaultMessages.
-	Most int
+	// Limit is the maximum number of recorded messages; 0 means DefaultMessages.
+	Limit int
 
-	mu   sync.Mutex
-	list []Said
-	last map[sayer]int // the last message of each invocation; −1 where it was not kept
-	lost uint64
+	mu      sync.Mutex
+	list    []Message
+	lastOf  map[invocation]int // index of each invocation's latest message in list, or −1 if it was dropped
+	dropped uint64
 }
 
-// DefaultMessages is how many messages a log keeps where it says no number.
+// DefaultMessages is the message limit of a log with Limit 0.
 const DefaultMessages = 1 << 16
 
-// maxArgs bounds the values of one message.
+// maxArgs limits the values of one message; more are dropped.
 const maxArgs = 1 << 12
 
-// Said is a message of an invocation.
-type Said struct {
-	Group   [3]uint32 // its WorkgroupId
-	Lane    uint32    // its number in the workgroup: subgroup · size + lane
-	Message uint32    // number in ir.Program.Messages
-	Args    []uint64  // bits of the values
+// Message is one message of an invocation.
+type Message struct {
+	Group  [3]uint32 // WorkgroupId
+	Lane   uint32    // index in the workgroup: subgroup · SubgroupSize + lane
+	Number uint32    // index in ir.Program.Messages
+	Args   []uint64  // bits of the values
 }
 
-type sayer struct {
+type invocation struct {
 	group [3]uint32
 	lane  uint32
 }
 
-// Begin takes a message of an invocation.
+// Begin records a new message of an invocation, without values. message is an index in ir.Program.Messages.
 func (l *Log) Begin(group [3]uint32, lane, message uint32) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	most := l.Most
+	most := l.Limit
 	if most == 0 {
 		most = DefaultMessages
 	}
-	if l.last == nil {
-		l.last = map[sayer]int{}
+	if l.lastOf == nil {
+		l.lastOf = map[invocation]int{}
 	}
 	if len(l.list) >= most {
-		l.lost++
-		if _, ok := l.last[sayer{group, lane}]; ok {
-			l.last[sayer{group, lane}] = -1
+		l.dropped++
+		if _, ok := l.lastOf[invocation{group, lane}]; ok {
+			l.lastOf[invocation{group, lane}] = -1
 		}
 		return
 	}
-	l.last[sayer{group, lane}] = len(l.list)
-	l.list = append(l.list, Said{Group: group, Lane: lane, Message: message})
+	l.lastOf[invocation{group, lane}] = len(l.list)
+	l.list = append(l.list, Message{Group: group, Lane: lane, Number: message})
 }
 
-// Add takes the next value of an invocation's last message.
-func (l *Log) Add(group [3]uint32, lane uint32, bits uint64) {
+// AddArg appends a value, as its bits, to the invocation's latest message.
+func (l *Log) AddArg(group [3]uint32, lane uint32, bits uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if i, ok := l.last[sayer{group, lane}]; ok && i >= 0 && len(l.list[i].Args) < maxArgs {
+	if i, ok := l.lastOf[invocation{group, lane}]; ok && i >= 0 && len(l.list[i].Args) < maxArgs {
 		l.list[i].Args = append(l.list[i].Args, bits)
 	}
 }
 
-// Messages returns what was said, in the order of the workgroups (x fastest), of
-// their lanes, and of each lane's saying it.
-func (l *Log) Messages() []Said {
+// Messages returns the recorded messages, sorted by workgroup (x fastest), then by lane, then in program order.
+func (l *Log) Messages() []Message {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	out := slices.Clone(l.list)
-	slices.SortStableFunc(out, func(a, b Said) int {
+	slices.SortStableFunc(out, func(a, b Message) int {
 		return cmp.Or(cmp.Compare(a.Group[2], b.Group[2]), cmp.Compare(a.Group[1], b.Group[1]),
 			cmp.Compare(a.Group[0], b.Group[0]), cmp.Compare(a.Lane, b.Lane))
 	})
 	return out
 }
 
-// Lost returns how many messages were not kept.
-func (l *Log) Lost() uint64 {
+// Dropped returns the number of messages beyond the limit, which were not recorded.
+func (l *Log) Dropped() uint64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.lost
+	return l.dropped
 }
 
-// Heard returns the job itself, or, where p may say something and the job has no
-// log, a copy of it that has one.
-func (j *Job) Heard(p *ir.Program) *Job {
+// WithLog returns the job itself or, if p has messages and the job has no log, a copy of the job with a new log.
+func (j *Job) WithLog(p *ir.Program) *Job {
 	if len(p.Messages) == 0 || j.Log != nil {
 		return j
 	}
@@ -102,18 +100,17 @@ func (j *Job) Heard(p *ir.Program) *Job {
 	return &c
 }
 
-// aborted returns an *AbortError where an invocation has said an Abort: that of
-// the first.
-func (j *Job) aborted(p *ir.Program) error {
+// abortError returns the *AbortError of the first Abort message in the log, or nil if there is none.
+func (j *Job) abortError(p *ir.Program) error {
 	if j.Log == nil {
 		return nil
 	}
 	for _, s := range j.Log.Messages() {
-		if int(s.Message) < len(p.Messages) && p.Messages[s.Message].Kind == ir.Abort {
+		if int(s.Number) < len(p.Messages) && p.Messages[s.Number].Kind == ir.Abort {
 			x, y := p.LocalSize[0], p.LocalSize[1]
 			return &AbortError{
 				Group: s.Group, Local: [3]uint32{s.Lane % x, s.Lane / x % y, s.Lane / x / y},
-				Types: p.Messages[s.Message].Args, Args: s.Args,
+				Types: p.Messages[s.Number].Args, Args: s.Args,
 			}
 		}
 	}

@@ -4,8 +4,8 @@ package exec
 
 import "unsafe"
 
-// Alloc returns n bytes of zeroed memory on Go's heap, without guard pages.
-// The error says that n is negative or too large.
+// Alloc returns n bytes of zeroed memory on Go's heap, without guard pages. It returns a *LimitError if n is
+// negative or exceeds 64 TiB.
 func Alloc(n int) (*Memory, error) {
 	const page = 4096
 	if n < 0 || uint64(n) > 1<<46 {

@@ -2,6 +2,5 @@ package exec
 
 import "golang.org/x/sys/unix"
 
-// adviseHuge asks for huge pages. It is a hint: that the kernel was built
-// without them is no error.
+// adviseHuge requests transparent huge pages. It is only a hint, so a kernel without them is not an error.
 func adviseHuge(b []byte) { _ = unix.Madvise(b, unix.MADV_HUGEPAGE) }

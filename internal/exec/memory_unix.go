@@ -9,11 +9,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hugePage is the size of the pages that large memory is aligned for.
+// hugePage is the alignment in bytes of large allocations: the size of a transparent huge page on amd64.
 const hugePage = 2 << 20
 
-// Alloc returns n bytes of zeroed memory. The error says that n is negative,
-// or the system has no room.
+// Alloc returns n bytes of zeroed memory. It returns a *LimitError if n is negative or exceeds 64 TiB, and the
+// system's error if it has no memory.
 func Alloc(n int) (*Memory, error) {
 	page := os.Getpagesize()
 	align := page
@@ -21,14 +21,14 @@ func Alloc(n int) (*Memory, error) {
 		align = hugePage
 	}
 	if n < 0 || uint64(n) > 1<<46 {
-		return nil, &LimitError{What: "bytes of device memory", Have: uint64(n), Most: 1 << 46}
+		return nil, &LimitError{Quantity: "bytes of device memory", Value: uint64(n), Max: 1 << 46}
 	}
 	body := (n + page - 1) &^ (page - 1)
 	block, err := unix.Mmap(-1, 0, body+align+page, unix.PROT_NONE, unix.MAP_ANON|unix.MAP_PRIVATE)
 	if err != nil {
 		return nil, os.NewSyscallError("mmap", err)
 	}
-	// At least one page stays before the body and one behind it.
+	// base: at least one guard page remains before the data and one after it.
 	base := int(uintptr(unsafe.Pointer(unsafe.SliceData(block))))
 	at := (base+page+align-1)&^(align-1) - base
 	data := block[at : at+body]

@@ -8,14 +8,14 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// goProgram is a program whose groups are run by a function in Go.
+// goProgram is a program implemented by a Go function that runs groups.
 type goProgram struct {
 	ir    ir.Program
 	enter func() (run func(exec.Batch) error, leave func())
 }
 
-// inGo returns a program each of whose workers calls enter, and then run for each batch
-// and in the end leave, where there is one.
+// inGo returns a program in which each worker calls enter once, then run for each batch, and finally leave unless
+// it is nil.
 func inGo(enter func() (run func(exec.Batch) error, leave func())) exec.Program {
 	return &goProgram{enter: enter}
 }
@@ -30,7 +30,7 @@ func (p *goProgram) Release() {}
 
 func (p *goProgram) Close() error { return nil }
 
-func (p *goProgram) Enter(context.Context, *atomic.Bool) (exec.Worker, error) {
+func (p *goProgram) AcquireWorker(context.Context, *atomic.Bool) (exec.Worker, error) {
 	run, leave := p.enter()
 	return goWorker{run, leave}, nil
 }
@@ -42,7 +42,7 @@ type goWorker struct {
 
 func (w goWorker) Run(_ exec.Prepared, b exec.Batch) error { return w.run(b) }
 
-func (w goWorker) Leave() {
+func (w goWorker) Release() {
 	if w.leave != nil {
 		w.leave()
 	}

@@ -5,84 +5,84 @@ import (
 	"time"
 )
 
-// Run runs a job for a program: it hands the job's groups out in batches, of whole
-// spans, to WorkerCount workers, of whom its caller is one; each gets its batches in
-// ascending order. It returns the error of the lowest batch that failed, or ctx.Err().
-// A panic of a worker becomes a panic of Run.
+// Run executes a job. It distributes the job's groups in batches of whole spans to job.WorkerCount workers, one
+// of which is the caller's goroutine; each worker receives its batches in ascending order. Run returns the error
+// of the lowest-numbered failing batch, or ctx.Err(), or the *AbortError of the first invocation that aborted.
+// A panic in a worker becomes a panic of Run.
 func Run(ctx context.Context, p Program, job *Job) error {
-	job = job.Heard(p.IR())
-	ready, err := p.Prepare(job)
+	job = job.WithLog(p.IR())
+	prepared, err := p.Prepare(job)
 	if err != nil {
 		return err
 	}
-	defer ready.Release()
-	total := job.Total()
+	defer prepared.Release()
+	total := job.GroupCount()
 	if total == 0 {
 		return ctx.Err()
 	}
-	s := newSplit()
-	s.ctx, s.program, s.ready = ctx, p, ready
-	defer s.keep()
+	d := newDispatch()
+	d.ctx, d.program, d.prepared = ctx, p, prepared
+	defer d.recycle()
 	workers := job.WorkerCount(p.IR())
-	s.start(total, job.Spans, workers, s.Stop())
-	s.Crew.Run(ctx, workers, s.each)
-	if s.err != nil {
-		return s.err
+	d.start(total, job.SpanEnds, workers, d.Stop())
+	d.Pool.Run(ctx, workers, d.each)
+	if d.err != nil {
+		return d.err
 	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return job.aborted(p.IR())
+	return job.abortError(p.IR())
 }
 
-// split is a job that is run by several workers.
-type split struct {
-	Crew
+// dispatch is the state of one Run: a job shared by several workers.
+type dispatch struct {
+	Pool
 	queue
-	ctx     context.Context
-	program Program
-	ready   Prepared
-	each    func(worker int) // work
+	ctx      context.Context
+	program  Program
+	prepared Prepared
+	each     func(worker int) // the method value of work, created once so that a run allocates nothing
 }
 
-// splits are those that nobody uses, maxSplits at most.
-var splits Kept[split]
+// idleDispatches holds at most maxIdleDispatches dispatches for reuse.
+var idleDispatches FreeList[dispatch]
 
-const maxSplits = 64
+const maxIdleDispatches = 64
 
-// newSplit returns one of an earlier run, or a new one.
-func newSplit() *split {
-	if s := splits.Take(); s != nil {
-		return s
+// newDispatch returns an idle dispatch, or a new one.
+func newDispatch() *dispatch {
+	if d := idleDispatches.Get(); d != nil {
+		return d
 	}
-	s := &split{}
-	s.each = s.work
-	return s
+	d := &dispatch{}
+	d.each = d.work
+	return d
 }
 
-// keep keeps it for another run.
-func (s *split) keep() {
-	s.ctx, s.program, s.ready, s.spans = nil, nil, nil, nil
-	splits.Keep(s, maxSplits)
+// recycle drops all references to the job and returns d to the free list.
+func (d *dispatch) recycle() {
+	d.ctx, d.program, d.prepared, d.spanEnds = nil, nil, nil, nil
+	idleDispatches.Put(d, maxIdleDispatches)
 }
 
-// work runs batches until none is left.
-func (s *split) work(int) {
-	w, err := s.program.Enter(s.ctx, s.Stop())
+// work is the body of one worker: it runs batches until the queue is empty or stopped.
+func (d *dispatch) work(int) {
+	w, err := d.program.AcquireWorker(d.ctx, d.Stop())
 	if err != nil {
-		s.fail(0, err)
+		d.fail(0, err)
 		return
 	}
-	defer w.Leave()
-	p := pace(1)
-	for b, ok := s.take(p); ok; b, ok = s.take(p) {
+	defer w.Release()
+	size := batchSize(1)
+	for b, ok := d.nextBatch(size); ok; b, ok = d.nextBatch(size) {
 		begin := time.Now()
-		if err := w.Run(s.ready, b); err != nil {
-			s.fail(b.First, err)
+		if err := w.Run(d.prepared, b); err != nil {
+			d.fail(b.First, err)
 			return
 		}
-		if b.Count >= uint64(p) { // no less was left
-			p.ran(time.Since(begin))
+		if b.Count >= uint64(size) { // a shorter batch, at the end of the queue, would make the batch size grow
+			size.adapt(time.Since(begin))
 		}
 	}
 }

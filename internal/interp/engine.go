@@ -22,12 +22,12 @@ func (Engine) Name() string { return name }
 // operations that only they have give an *exec.UnsupportedError.
 func (Engine) Compile(p *ir.Program, o exec.Options) (exec.Program, error) {
 	if binary.NativeEndian.Uint16([]byte{1, 0}) != 1 {
-		return nil, &exec.UnsupportedError{Engine: name, What: "a big-endian machine"}
+		return nil, &exec.UnsupportedError{Engine: name, Feature: "a big-endian machine"}
 	}
 	if err := p.Verify(); err != nil {
 		return nil, err
 	}
-	if err := exec.Bound(name, p); err != nil {
+	if err := exec.CheckRunnable(name, p); err != nil {
 		return nil, err
 	}
 	order, err := reachable(p)
@@ -49,8 +49,8 @@ type program struct {
 	p    *ir.Program
 	code *code
 
-	workers  exec.Kept[worker]
-	prepared exec.Kept[prepared]
+	workers  exec.FreeList[worker]
+	prepared exec.FreeList[prepared]
 }
 
 // Bounds of what a program keeps for its next runs: bytes of one worker, jobs, and of
@@ -82,7 +82,7 @@ func (p *program) Prepare(job *exec.Job) (exec.Prepared, error) {
 	if err := job.Check(p.p); err != nil {
 		return nil, err
 	}
-	x := p.prepared.Take()
+	x := p.prepared.Get()
 	if x == nil {
 		x = &prepared{of: p}
 	}
@@ -96,13 +96,13 @@ func (x *prepared) Release() {
 	clear(x.list)
 	x.job = nil
 	if cap(x.list) <= maxKeptHandles {
-		x.of.prepared.Keep(x, maxKeptPrepared)
+		x.of.prepared.Put(x, maxKeptPrepared)
 	}
 }
 
-// Enter returns a worker: one of an earlier run, or a new one.
-func (p *program) Enter(ctx context.Context, stop *atomic.Bool) (exec.Worker, error) {
-	w := p.workers.Take()
+// AcquireWorker returns a worker: one of an earlier run, or a new one.
+func (p *program) AcquireWorker(ctx context.Context, stop *atomic.Bool) (exec.Worker, error) {
+	w := p.workers.Get()
 	if w == nil {
 		w = newWorker(p)
 	}
@@ -120,12 +120,12 @@ func (w *worker) Run(p exec.Prepared, b exec.Batch) error {
 	return w.batch(b)
 }
 
-// Leave keeps the worker for the next run, or drops it where it is large or there are
+// Release keeps the worker for the next run, or drops it where it is large or there are
 // enough.
-func (w *worker) Leave() {
+func (w *worker) Release() {
 	clear(w.handles)
 	w.at, w.job, w.places, w.ctx, w.stop = nil, nil, nil, nil, nil
 	if w.bytes() <= maxKeptWorker && cap(w.handles) <= maxKeptHandles {
-		w.p.workers.Keep(w, exec.KeptWorkers())
+		w.p.workers.Put(w, exec.MaxIdleWorkers())
 	}
 }

@@ -90,9 +90,9 @@ func reachable(p *ir.Program) ([]int, error) {
 			stack = append(stack, frame{callee, 0})
 		case open:
 			return nil, &exec.UnsupportedError{
-				Engine: name,
-				What:   fmt.Sprintf("recursion: %q calls %q, which is active", f.Name, p.Funcs[callee].Name),
-				Origin: f.Val(call).Origin,
+				Engine:  name,
+				Feature: fmt.Sprintf("recursion: %q calls %q, which is active", f.Name, p.Funcs[callee].Name),
+				Origin:  f.Val(call).Origin,
 			}
 		}
 	}
@@ -152,7 +152,7 @@ func (c *flattener) number(order []int, consts bool) {
 	}
 }
 
-func hasRow(op ir.Op) bool { return op.Is(ir.Floats) || op.HasResult() }
+func hasRow(op ir.Op) bool { return op.Is(ir.Implicit) || op.HasResult() }
 
 func (c *flattener) function(fn int) {
 	c.fn, c.f, c.set = fn, c.p.Funcs[fn], map[ir.V]int{}
@@ -297,7 +297,7 @@ func (c *flattener) operation(v ir.V) {
 		in.run = (*subgroup).eval
 	}
 	if in.run == nil && c.err == nil {
-		c.err = &exec.UnsupportedError{Engine: name, What: "operation " + x.Op.String(), Origin: x.Origin}
+		c.err = &exec.UnsupportedError{Engine: name, Feature: "operation " + x.Op.String(), Origin: x.Origin}
 	}
 	if x.Op.Is(ir.Combine) {
 		in.eval = ir.Op(x.Aux & 0xff).Row().Eval

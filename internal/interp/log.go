@@ -11,7 +11,7 @@ func (s *subgroup) log(in *inst) {
 func (s *subgroup) logArg(in *inst) {
 	x := s.row(in.x)
 	for lane := range s.A.Without(s.helper).All {
-		s.w.job.Log.Add(s.w.group, s.invocation(lane), x[lane])
+		s.w.job.Log.AddArg(s.w.group, s.invocation(lane), x[lane])
 	}
 }
 

@@ -98,7 +98,7 @@ func TestBudgetError(t *testing.T) {
 		t.Fatalf("%v; want a *exec.BudgetError", err)
 	}
 	loop := prog.IR().Funcs[1].Code[1]
-	want := exec.BudgetError{Place: exec.Place{Func: "spin", Loop: loop, Origin: 8, Group: [3]uint32{0, 5, 0}, Local: [3]uint32{2, 0, 0}}, Steps: 99}
+	want := exec.BudgetError{Position: exec.Position{Func: "spin", Loop: loop, Origin: 8, Group: [3]uint32{0, 5, 0}, Local: [3]uint32{2, 0, 0}}, Steps: 99}
 	if *b != want {
 		t.Errorf("%+v; want %+v", *b, want)
 	}

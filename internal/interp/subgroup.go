@@ -105,7 +105,7 @@ func (w *worker) newSubgroup() *subgroup {
 // batch runs the groups of a batch in order.
 func (w *worker) batch(b exec.Batch) error {
 	for n := b.First; n < b.First+b.Count && !w.stop.Load(); n++ {
-		w.group = w.job.Group(n)
+		w.group = w.job.GroupID(n)
 		if err := w.observedGroup(); err != nil {
 			return err
 		}
@@ -234,8 +234,8 @@ func (s *subgroup) move(list []move) {
 // the job has ended otherwise.
 func (s *subgroup) step(in *inst) {
 	s.steps++
-	if s.steps > s.w.job.Steps() {
-		s.fail(&exec.BudgetError{Place: s.place(in), Steps: s.w.job.Steps()})
+	if s.steps > s.w.job.EffectiveBudget() {
+		s.fail(&exec.BudgetError{Position: s.place(in), Steps: s.w.job.EffectiveBudget()})
 		return
 	}
 	if !s.w.stop.Load() {
@@ -243,14 +243,14 @@ func (s *subgroup) step(in *inst) {
 	}
 	s.status = finished
 	if err := s.w.ctx.Err(); err != nil {
-		s.fail(&exec.InterruptError{Place: s.place(in), Err: err})
+		s.fail(&exec.InterruptError{Position: s.place(in), Err: err})
 	}
 }
 
 // place says where the subgroup stands, at a step.
-func (s *subgroup) place(in *inst) exec.Place {
+func (s *subgroup) place(in *inst) exec.Position {
 	f := s.w.p.p.Funcs[in.fn]
-	return exec.Place{
+	return exec.Position{
 		Func:   f.Name,
 		Loop:   in.v,
 		Origin: f.Val(in.v).Origin,

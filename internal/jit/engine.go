@@ -44,7 +44,7 @@ func (e Engine) Compile(p *ir.Program, o exec.Options) (exec.Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := exec.Bound(name, p); err != nil {
+	if err := exec.CheckRunnable(name, p); err != nil {
 		return nil, err
 	}
 	out := &program{p: p, level: level, extras: amd64.Extras() &^ e.without, limits: o.Limits, cache: e.Cache}
@@ -61,7 +61,7 @@ func (e Engine) Compile(p *ir.Program, o exec.Options) (exec.Program, error) {
 		return nil, err
 	}
 	if n := uint64(p.PrivateSlots()); n > maxSlots {
-		return nil, &exec.LimitError{What: "slots of private memory", Have: n, Most: maxSlots}
+		return nil, &exec.LimitError{Quantity: "slots of private memory", Value: n, Max: maxSlots}
 	}
 	if _, err := supported(p, level); err != nil {
 		return nil, err
@@ -95,8 +95,8 @@ type program struct {
 	first *variant // for most jobs: strips as wide as they may be
 	exact *variant // whose strips are subgroups; made when it is wanted
 
-	workers  exec.Kept[worker]
-	prepared exec.Kept[prepared]
+	workers  exec.FreeList[worker]
+	prepared exec.FreeList[prepared]
 }
 
 // maxMergedCode bounds the operations of a program that is compiled for merged
@@ -163,7 +163,7 @@ func (p *program) compile(exact bool) (*variant, error) {
 	if v == nil {
 		made, ok := p.draft(p.p, vectorize.Program(p.p, form, order)...).Code()
 		if !ok {
-			return nil, &exec.LimitError{What: "bytes of stack of a subgroup", Have: amd64.MaxStack + 1, Most: amd64.MaxStack}
+			return nil, &exec.LimitError{Quantity: "bytes of stack of a subgroup", Value: amd64.MaxStack + 1, Max: amd64.MaxStack}
 		}
 		if v, err = newVariant(p.p, made); err != nil {
 			return nil, err

@@ -51,7 +51,7 @@ func (v *variant) leave(r *room) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	n := int64(r.bytes())
-	if n > maxKeptRoom || len(v.rooms) >= exec.KeptWorkers() {
+	if n > maxKeptRoom || len(v.rooms) >= exec.MaxIdleWorkers() {
 		r.close()
 		return
 	}

@@ -132,13 +132,13 @@ func (v *visit) evaluate() {
 
 // budget says that the subgroup has taken too many steps.
 func (v *visit) budget() error {
-	return &exec.BudgetError{Place: v.place(), Steps: v.job.Steps()}
+	return &exec.BudgetError{Position: v.place(), Steps: v.job.EffectiveBudget()}
 }
 
 // place says where the subgroup stands, at a step.
-func (v *visit) place() exec.Place {
+func (v *visit) place() exec.Position {
 	index := uint32(v.current())*v.p.p.SubgroupSize + uint32(int(v.site.Part)*v.form().Lanes) + v.set.First()
-	return exec.Place{Func: v.site.Func, Loop: v.site.Value, Origin: v.site.Origin, Group: v.group(), Local: v.local(index)}
+	return exec.Position{Func: v.site.Func, Loop: v.site.Value, Origin: v.site.Origin, Group: v.group(), Local: v.local(index)}
 }
 
 // interrupted says where the code stood when the run was ended from outside. It
@@ -148,7 +148,7 @@ func (w *worker) interrupted() error {
 	if err == nil || w.ctx.Service == amd64.NoSite {
 		return nil
 	}
-	return &exec.InterruptError{Place: w.visit(&w.p.code.Sites[w.ctx.Service]).place(), Err: err}
+	return &exec.InterruptError{Position: w.visit(&w.p.code.Sites[w.ctx.Service]).place(), Err: err}
 }
 
 // group returns the WorkgroupId of the group that runs.

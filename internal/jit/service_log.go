@@ -13,7 +13,7 @@ func (v *visit) log() {
 func (v *visit) logArg() {
 	for lane := range v.set.All {
 		if !v.isHelper(lane) {
-			v.job.Log.Add(v.group(), v.invocation(lane), v.use(0, lane))
+			v.job.Log.AddArg(v.group(), v.invocation(lane), v.use(0, lane))
 		}
 	}
 }

@@ -38,7 +38,7 @@ func TestSteadyRun(t *testing.T) {
 func steadily(t *testing.T, prog exec.Program) {
 	out, count := make([]byte, 4*64*100), make([]byte, 8)
 	job := &exec.Job{Groups: [3]uint32{100, 1, 1}, Resources: [][]exec.Buffer{{{Bytes: out}}, {{Bytes: count}}}}
-	for _, workers := range []int{1, exec.KeptWorkers()} {
+	for _, workers := range []int{1, exec.MaxIdleWorkers()} {
 		job.Workers = workers
 		n := testing.AllocsPerRun(50, func() {
 			if err := prog.Run(context.Background(), job); err != nil {

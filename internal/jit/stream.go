@@ -41,6 +41,6 @@ var lastCache = sync.OnceValue(func() uint64 {
 // buffer of n bytes are more than the last-level cache holds, so that stores had
 // better not go there.
 func passes(p *ir.Program, job *exec.Job, n int) bool {
-	stored := 4 * min(job.Total(), 1<<40) * uint64(p.Invocations())
+	stored := 4 * min(job.GroupCount(), 1<<40) * uint64(p.Invocations())
 	return min(uint64(n), stored) > lastCache()
 }

@@ -11,7 +11,7 @@ import (
 // supported returns the numbers of the functions that the entry point calls,
 // itself first, or an error that names what cannot be compiled.
 func supported(p *ir.Program, level amd64.Level) ([]int, error) {
-	if err := exec.Bound(name, p); err != nil {
+	if err := exec.CheckRunnable(name, p); err != nil {
 		return nil, err
 	}
 	order, err := reachable(p)
@@ -30,7 +30,7 @@ func supported(p *ir.Program, level amd64.Level) ([]int, error) {
 }
 
 func unsupported(what string, origin int32) error {
-	return &exec.UnsupportedError{Engine: name, What: what, Origin: origin}
+	return &exec.UnsupportedError{Engine: name, Feature: what, Origin: origin}
 }
 
 // compiled reports whether an operation is control, has code, has a value that

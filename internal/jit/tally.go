@@ -28,7 +28,7 @@ func (h *handles) tallying(p *ir.Program, job *exec.Job, tallies []ir.Op) {
 	if h.some = some; len(some) == 0 || h.overlap(job, some) {
 		return
 	}
-	lanes := min(job.Total(), 1<<40) * uint64(p.Invocations()) / uint64(job.WorkerCount(p))
+	lanes := min(job.GroupCount(), 1<<40) * uint64(p.Invocations()) / uint64(job.WorkerCount(p))
 	left := uint64(maxOwn)
 	for _, r := range some {
 		first, n := h.resources[2*r], h.resources[2*r+1]

@@ -39,7 +39,7 @@ func (p *program) Prepare(job *exec.Job) (exec.Prepared, error) {
 	if job.Hook != nil {
 		return nil, unsupported("observing a run", 0)
 	}
-	x := p.prepared.Take()
+	x := p.prepared.Get()
 	if x == nil {
 		x = &prepared{of: p}
 	}
@@ -65,7 +65,7 @@ func (x *prepared) Release() {
 	x.strip.release()
 	x.strip = nil
 	if cap(x.list) <= maxKeptHandles {
-		x.of.prepared.Keep(x, maxKeptPrepared)
+		x.of.prepared.Put(x, maxKeptPrepared)
 	}
 }
 
@@ -86,13 +86,13 @@ type worker struct {
 	tallies []tally
 }
 
-// Enter returns a worker: one of an earlier run, or a new one.
-func (p *program) Enter(ctx context.Context, stop *atomic.Bool) (exec.Worker, error) {
+// AcquireWorker returns a worker: one of an earlier run, or a new one.
+func (p *program) AcquireWorker(ctx context.Context, stop *atomic.Bool) (exec.Worker, error) {
 	asks, err := polling()
 	if err != nil {
 		return nil, err
 	}
-	w := p.workers.Take()
+	w := p.workers.Get()
 	if w == nil {
 		w = &worker{of: p, ctx: &amd64.Context{}}
 	}
@@ -158,14 +158,14 @@ func (w *worker) goOut() {
 	w.p, w.room = nil, nil
 }
 
-// Leave settles all, and keeps the worker for the next run.
-func (w *worker) Leave() {
+// Release settles all, and keeps the worker for the next run.
+func (w *worker) Release() {
 	w.settle()
 	w.goOut()
 	clear(w.list)
 	w.at, w.job, w.run, w.handles = nil, nil, nil, nil
 	if cap(w.list) <= maxKeptHandles {
-		w.of.workers.Keep(w, exec.KeptWorkers())
+		w.of.workers.Put(w, exec.MaxIdleWorkers())
 	}
 }
 
@@ -177,7 +177,7 @@ func (w *worker) arguments(words []uint64, resources []uint32) {
 	a[amd64.ArgSubgroups] = addressOf(w.subgroups)
 	a[amd64.ArgLast] = a[amd64.ArgSubgroups] + uintptr(8*len(w.subgroups))
 	a[amd64.ArgShared] = addressOf(w.shared)
-	a[amd64.ArgBudget] = uintptr(w.job.Steps())
+	a[amd64.ArgBudget] = uintptr(w.job.EffectiveBudget())
 	for i := range 3 {
 		a[amd64.ArgBase+i] = uintptr(w.job.Base[i])
 		a[amd64.ArgEnd+i] = uintptr(w.job.Base[i] + w.job.Groups[i])
@@ -188,7 +188,7 @@ func (w *worker) arguments(words []uint64, resources []uint32) {
 // batch runs the groups of a batch in order.
 func (w *worker) batch(b exec.Batch) error {
 	c := w.ctx
-	for i, id := range w.job.Group(b.First) {
+	for i, id := range w.job.GroupID(b.First) {
 		c.Args[amd64.ArgGroup+i] = uintptr(id)
 	}
 	c.Args[amd64.ArgCount] = uintptr(b.Count)

@@ -161,7 +161,7 @@ func (s *script) bind(key string, at compute.Binding, f []string) error {
 		list[len(list)-1].Beyond = len(list[len(list)-1].Bytes) - n
 		return err
 	case "robustness":
-		level, ok := exec.RobustnessOf(f[0])
+		level, ok := exec.ParseRobustness(f[0])
 		if !ok {
 			return fmt.Errorf("no such level")
 		}
@@ -362,7 +362,7 @@ func runCase(t *testing.T, source []byte, text string) {
 // said returns what the invocations said, as a log line each.
 func said(p *ir.Program, log *exec.Log) (out []string) {
 	for _, x := range log.Messages() {
-		m := p.Messages[x.Message]
+		m := p.Messages[x.Number]
 		var args []printf.Arg
 		for i, bits := range x.Args {
 			args = append(args, printf.Arg{Bits: bits, Width: m.Args[i].Bits(), Float: m.Args[i].IsFloat()})

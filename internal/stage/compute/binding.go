@@ -54,9 +54,9 @@ func (a *Args) Bound(r ir.Resource) ([]exec.Buffer, error) { return a.bound(r) }
 func inline(r ir.Resource, data []byte) ([]exec.Buffer, error) {
 	switch {
 	case r.Kind != ir.UniformBuffer || r.Count != 1:
-		return nil, &exec.JobError{What: fmt.Sprintf("bytes at set %d, binding %d, which is no single uniform block", r.Set, r.Binding)}
+		return nil, &exec.JobError{Problem: fmt.Sprintf("bytes at set %d, binding %d, which is no single uniform block", r.Set, r.Binding)}
 	case len(data) > MaxInlineBytes:
-		return nil, &exec.LimitError{What: "bytes of an inline uniform block", Have: uint64(len(data)), Most: MaxInlineBytes}
+		return nil, &exec.LimitError{Quantity: "bytes of an inline uniform block", Value: uint64(len(data)), Max: MaxInlineBytes}
 	}
 	return []exec.Buffer{{Bytes: bytes.Clone(data)}}, nil
 }
@@ -73,7 +73,7 @@ func (a *Args) moved(at Binding, list []exec.Buffer) ([]exec.Buffer, error) {
 	for i, n := range offsets[:min(len(offsets), len(out))] {
 		b := &out[i]
 		if b.Beyond < 0 || uint64(n) > uint64(b.Beyond) {
-			return nil, &exec.JobError{What: fmt.Sprintf("a dynamic offset of %d for descriptor %d of set %d, binding %d, behind whose range there are %d bytes",
+			return nil, &exec.JobError{Problem: fmt.Sprintf("a dynamic offset of %d for descriptor %d of set %d, binding %d, behind whose range there are %d bytes",
 				n, i, at.Set, at.Binding, b.Beyond)}
 		}
 		b.Bytes, b.Beyond = b.Bytes[n:], b.Beyond-int(n)

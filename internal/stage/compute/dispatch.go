@@ -132,25 +132,25 @@ func Dispatch(ctx context.Context, prog exec.Program, args Args) error {
 
 func (a *Args) check(p *ir.Program) error {
 	if p.Stage != ir.Compute {
-		return &exec.JobError{What: fmt.Sprintf("%q is a %s program; must be compute", p.Name, p.Stage)}
+		return &exec.JobError{Problem: fmt.Sprintf("%q is a %s program; must be compute", p.Name, p.Stage)}
 	}
 	for i, most := range MaxGroups() {
 		if a.Groups[i] > most {
 			return &exec.LimitError{
-				What: fmt.Sprintf("workgroups in %c", "xyz"[i]),
-				Have: uint64(a.Groups[i]),
-				Most: uint64(most),
+				Quantity: fmt.Sprintf("workgroups in %c", "xyz"[i]),
+				Value:    uint64(a.Groups[i]),
+				Max:      uint64(most),
 			}
 		}
 	}
 	if n := len(a.Push); n > MaxPushBytes {
-		return &exec.LimitError{What: "bytes of push constants", Have: uint64(n), Most: MaxPushBytes}
+		return &exec.LimitError{Quantity: "bytes of push constants", Value: uint64(n), Max: MaxPushBytes}
 	}
 	if n := max(len(a.Heap), len(a.SamplerHeap)); n > MaxHeapBytes {
-		return &exec.LimitError{What: "bytes of a heap of descriptors", Have: uint64(n), Most: MaxHeapBytes}
+		return &exec.LimitError{Quantity: "bytes of a heap of descriptors", Value: uint64(n), Max: MaxHeapBytes}
 	}
 	if n := len(a.Push); uint64(n) < uint64(p.PushBytes) {
-		return &exec.JobError{What: fmt.Sprintf("%d bytes of push constants; the program declares %d", n, p.PushBytes)}
+		return &exec.JobError{Problem: fmt.Sprintf("%d bytes of push constants; the program declares %d", n, p.PushBytes)}
 	}
 	return nil
 }

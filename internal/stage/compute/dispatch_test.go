@@ -140,7 +140,7 @@ func TestRobustness(t *testing.T) {
 		{exec.Robust, ir.StorageBuffer, 64, 51, 64}, {exec.NotRobust, ir.UniformBuffer, 64, 51, 64}, {exec.NotRobust, ir.UniformBuffer, 0, 0, 0},
 	} {
 		b := exec.Buffer{Bytes: make([]byte, c.bytes), Beyond: c.beyond}
-		got := c.level.Reach(b, c.kind)
+		got := c.level.Restrict(b, c.kind)
 		if len(got.Bytes) != c.reach || got.Range() != b.Range() {
 			t.Errorf("%s, %s, %d of %d bytes: %d of %d; want %d", c.level, c.kind, b.Range(), c.bytes, got.Range(), len(got.Bytes), c.reach)
 		}

@@ -15,7 +15,7 @@ func (a *Args) heap(level exec.Robustness, kind ir.ResourceKind) []exec.Buffer {
 	out := make([]exec.Buffer, len(a.Heap)/ir.HeapDescriptor)
 	for i := range out {
 		d := a.Heap[i*ir.HeapDescriptor:]
-		out[i] = level.Reach(a.at(binary.LittleEndian.Uint64(d), binary.LittleEndian.Uint64(d[8:])), kind)
+		out[i] = level.Restrict(a.at(binary.LittleEndian.Uint64(d), binary.LittleEndian.Uint64(d[8:])), kind)
 	}
 	return out
 }

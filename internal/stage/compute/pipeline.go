@@ -40,7 +40,7 @@ type variant struct {
 // works on images is only verified: what the engine says of it, Dispatch returns.
 func NewPipeline(p *ir.Program, e exec.Engine, o exec.Options) (*Pipeline, error) {
 	l := &Pipeline{program: p, engine: e, options: o}
-	if exec.Bound(e.Name(), p) != nil {
+	if exec.CheckRunnable(e.Name(), p) != nil {
 		return l, p.Verify()
 	}
 	prog, err := e.Compile(p, o)
@@ -122,7 +122,7 @@ func (l *Pipeline) hold(bound []texture.Bound) (*variant, error) {
 func (l *Pipeline) compile(key []uint64, bound []texture.Bound) (*variant, error) {
 	p, err := texture.Bind(l.program, bound)
 	if err != nil {
-		return nil, &exec.UnsupportedError{Engine: l.engine.Name(), What: err.Error()}
+		return nil, &exec.UnsupportedError{Engine: l.engine.Name(), Feature: err.Error()}
 	}
 	p = p.Clone()
 	pass.Run(p)

@@ -143,7 +143,7 @@ func TestEnginesRefuseUnbound(t *testing.T) {
 	if !errors.As(err, &unsupported) {
 		t.Fatal("no *exec.UnsupportedError:", err)
 	}
-	if want := "an image that is not bound: texture read 2d i32 image 1"; unsupported.What != want {
-		t.Errorf("got %q, want %q", unsupported.What, want)
+	if want := "an unbound image: texture read 2d i32 image 1"; unsupported.Feature != want {
+		t.Errorf("got %q, want %q", unsupported.Feature, want)
 	}
 }

@@ -36,7 +36,7 @@ func (r *Robustness) reach(at Binding, kind ir.ResourceKind, bound []exec.Buffer
 		}
 		reached := make([]exec.Buffer, len(bound))
 		for k, b := range bound {
-			reached[k] = level.Reach(b, kind)
+			reached[k] = level.Restrict(b, kind)
 		}
 		return reached
 	}

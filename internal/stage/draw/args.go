@@ -55,7 +55,7 @@ func (a *Args) check(s *State) error {
 	case s.Rasterization.Stipple.Factor > MaxStipple:
 		return wrong("a stipple with factor %d; must be at most %d", s.Rasterization.Stipple.Factor, MaxStipple)
 	case len(a.Shader.Push) > compute.MaxPushBytes:
-		return &exec.LimitError{What: "bytes of push constants", Have: uint64(len(a.Shader.Push)), Most: compute.MaxPushBytes}
+		return &exec.LimitError{Quantity: "bytes of push constants", Value: uint64(len(a.Shader.Push)), Max: compute.MaxPushBytes}
 	}
 	for _, v := range s.Vertex.Bindings {
 		if v.Binding >= MaxBindings || v.Stride > MaxStride {
@@ -68,7 +68,7 @@ func (a *Args) check(s *State) error {
 		}
 	}
 	if n := len(s.Discard.Rectangles); n > MaxDiscardRectangles {
-		return &exec.LimitError{What: "discard rectangles", Have: uint64(n), Most: MaxDiscardRectangles}
+		return &exec.LimitError{Quantity: "discard rectangles", Value: uint64(n), Max: MaxDiscardRectangles}
 	}
 	return s.Rate.check()
 }

@@ -99,7 +99,7 @@ func TestSteadyTriangles(t *testing.T) {
 	defer p.Close()
 	a := draw.Args{Count: 3 * n, Instances: 1, VertexBuffers: []exec.Buffer{{Bytes: places}, {Bytes: colors}}}
 	clears := draw.Clears{Depth: draw.Clear{Do: true, Value: [4]uint64{0x3f800000}}}
-	for _, workers := range []int{1, exec.KeptWorkers()} {
+	for _, workers := range []int{1, exec.MaxIdleWorkers()} {
 		var pass draw.Pass
 		frame := func() {
 			must(t, pass.Begin(&c.Target, &clears, workers))

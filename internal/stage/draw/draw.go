@@ -47,11 +47,11 @@ type recorded struct {
 // each other, an *exec.LimitError where they exceed a limit, and what compiling and
 // running the programs give. What was drawn when it fails stays drawn.
 func (p *Pipeline) Draw(ctx context.Context, t *Target, a *Args) error {
-	w := p.passes.Take()
+	w := p.passes.Get()
 	if w == nil {
 		w = &Pass{}
 	}
-	defer p.passes.Keep(w, exec.KeptWorkers())
+	defer p.passes.Put(w, exec.MaxIdleWorkers())
 	if err := w.Begin(t, nil, a.Shader.Workers); err != nil {
 		return err
 	}

@@ -111,7 +111,7 @@ func (p *Pipeline) layMiddle() error {
 		}
 		r := newRecord(of.Out, func(o ir.Output) bool { return wanted(next, o) })
 		if r.stride > 4*recordWords {
-			return nil, &exec.LimitError{What: "bytes of a vertex's outputs", Have: uint64(r.stride), Most: 4 * recordWords}
+			return nil, &exec.LimitError{Quantity: "bytes of a vertex's outputs", Value: uint64(r.stride), Max: 4 * recordWords}
 		}
 		return r, nil
 	}

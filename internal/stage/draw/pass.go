@@ -35,13 +35,13 @@ type Pass struct {
 	inUse  struct{ draws, clears int }
 
 	ctx     context.Context // of setting up
-	crew    exec.Crew
+	crew    exec.Pool
 	scratch []*scratch
 	setEach func(worker int) // setter
 	setting
 
-	tiles    exec.Interleaving
-	parts    []exec.Part
+	tiles    exec.Interleaver
+	parts    []exec.Task
 	spans    [][]exec.Piece // by tile
 	horizons []horizon      // by tile, where a step looks at them
 	flushes  uint64         // so far

@@ -94,7 +94,7 @@ func settled(f func()) float64 {
 // TestSteadyPass: a frame like one before it allocates nothing.
 func TestSteadyPass(t *testing.T) {
 	for _, e := range engines() {
-		for _, workers := range []int{1, exec.KeptWorkers()} {
+		for _, workers := range []int{1, exec.MaxIdleWorkers()} {
 			c := blank(t, 200, 200, "R8G8B8A8_UNORM", "R32G32_SFLOAT")
 			p, err := draw.New(draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, shownText, 0)}, full(c), e, exec.Options{})
 			if err != nil {

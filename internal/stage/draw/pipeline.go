@@ -83,7 +83,7 @@ type Pipeline struct {
 	fragment variants[fragmentKey]
 	middle   [numMiddle]variants[middleKey]
 	batch    variants[batchKey]
-	passes   exec.Kept[Pass] // of draws by themselves
+	passes   exec.FreeList[Pass] // of draws by themselves
 }
 
 // New makes a pipeline. State that the programs do not fit gives a *StateError; what

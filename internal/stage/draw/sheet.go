@@ -163,12 +163,12 @@ func (p *Pass) runTiles(ctx context.Context, list []*sheet) error {
 	for _, s := range list {
 		before := false
 		if s.horizons, s.flush = p.horizons, p.flushes; s.clear != nil {
-			p.parts = append(p.parts, exec.Part{Do: s.do})
+			p.parts = append(p.parts, exec.Task{Do: s.do})
 		} else {
 			if before = s.sight.looks || len(s.primitives) >= manyPrimitives; before {
-				p.parts = append(p.parts, exec.Part{Do: s.see})
+				p.parts = append(p.parts, exec.Task{Do: s.see})
 			}
-			p.parts = append(p.parts, exec.Part{Program: s.bound.program, Ready: s.ready, Job: &s.job, Ask: s.ask})
+			p.parts = append(p.parts, exec.Task{Program: s.bound.program, Prepared: s.ready, Job: &s.job, Prefetch: s.ask})
 		}
 		part := int32(len(p.parts) - 1)
 		for _, x := range s.pieces {
@@ -177,9 +177,9 @@ func (p *Pass) runTiles(ctx context.Context, list []*sheet) error {
 				*at = p.unseen(*at)
 			}
 			if before {
-				*at = append(*at, exec.Piece{Part: part - 1, Count: 1})
+				*at = append(*at, exec.Piece{Task: part - 1, Count: 1})
 			}
-			*at = append(*at, exec.Piece{Part: part, First: x.first, Count: x.count})
+			*at = append(*at, exec.Piece{Task: part, First: x.first, Count: x.count})
 		}
 	}
 	err := p.tiles.Run(ctx, p.workers, p.parts, p.spans)
@@ -279,7 +279,7 @@ func (p *Pass) recycle(list []*sheet) {
 // unseen takes clears at the end of a tile's pieces away that a draw covers. What
 // is done before a sheet's fragments stands before these, and so not at the end.
 func (p *Pass) unseen(list []exec.Piece) []exec.Piece {
-	for len(list) > 0 && p.parts[list[len(list)-1].Part].Do != nil {
+	for len(list) > 0 && p.parts[list[len(list)-1].Task].Do != nil {
 		list = list[:len(list)-1]
 	}
 	return list

@@ -51,10 +51,10 @@ func (t *Target) extent() (width, height, layers uint32) {
 // checkLimits returns an error where the target exceeds a limit.
 func (t *Target) checkLimits() error {
 	if n := len(t.Colors); n > MaxColors {
-		return &exec.LimitError{What: "color attachments", Have: uint64(n), Most: MaxColors}
+		return &exec.LimitError{Quantity: "color attachments", Value: uint64(n), Max: MaxColors}
 	}
 	if w, h, _ := t.extent(); w > 1<<14 || h > 1<<14 {
-		return &exec.LimitError{What: "pixels of a framebuffer along an axis", Have: uint64(max(w, h)), Most: 1 << 14}
+		return &exec.LimitError{Quantity: "pixels of a framebuffer along an axis", Value: uint64(max(w, h)), Max: 1 << 14}
 	}
 	return nil
 }
@@ -71,7 +71,7 @@ func (t *Target) checkBare(samples uint32) error {
 	}
 	w, h, _ := t.extent()
 	if n := uint64(w) * uint64(h) * uint64(samples); n > maxBareSamples {
-		return &exec.LimitError{What: "samples of a framebuffer without attachments", Have: n, Most: maxBareSamples}
+		return &exec.LimitError{Quantity: "samples of a framebuffer without attachments", Value: n, Max: maxBareSamples}
 	}
 	return nil
 }
@@ -105,7 +105,7 @@ func (t *Target) check(samples, views uint32) error {
 		return wrong("view %d of a target of %d layers", bits.Len32(views)-1, n)
 	}
 	if w, h, _ := t.extent(); w > 1<<14 || h > 1<<14 {
-		return &exec.LimitError{What: "pixels of a framebuffer along an axis", Have: uint64(max(w, h)), Most: 1 << 14}
+		return &exec.LimitError{Quantity: "pixels of a framebuffer along an axis", Value: uint64(max(w, h)), Max: 1 << 14}
 	}
 	return nil
 }

@@ -83,7 +83,7 @@ func newCaptures(p *ir.Program) (*captures, error) {
 		c.row = max(c.row, (ends[x.Stream]+7)&^7)
 	}
 	if c.row > MaxCapturedBytes {
-		return nil, &exec.LimitError{What: "bytes of a vertex that are captured", Have: uint64(c.row), Most: MaxCapturedBytes}
+		return nil, &exec.LimitError{Quantity: "bytes of a vertex that are captured", Value: uint64(c.row), Max: MaxCapturedBytes}
 	}
 	return c, nil
 }

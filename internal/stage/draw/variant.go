@@ -115,7 +115,7 @@ func (s *variants[K]) compile(key *K, e exec.Engine, o exec.Options, a *compute.
 	v.texture = texture.Key(woven, v.bound)
 	p, err := texture.Bind(woven, v.bound)
 	if err != nil {
-		return nil, &exec.UnsupportedError{Engine: e.Name(), What: err.Error()}
+		return nil, &exec.UnsupportedError{Engine: e.Name(), Feature: err.Error()}
 	}
 
 	p = p.Clone()

@@ -206,7 +206,7 @@ func (w *weaver) nth(n ir.V, size uint64) ir.V { return w.mul(n, w.b.I32(uint32(
 // unsupported notes that something is not built.
 func (w *weaver) unsupported(format string, args ...any) {
 	if w.fault == nil {
-		w.fault = &exec.UnsupportedError{Engine: "draw", What: fmt.Sprintf(format, args...)}
+		w.fault = &exec.UnsupportedError{Engine: "draw", Feature: fmt.Sprintf(format, args...)}
 	}
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// TestBound: what only graphics stages have, engines do not run.
-func TestBound(t *testing.T) {
+// TestCheckRunnable: engines reject stages, inputs, outputs and operations of graphics stages.
+func TestCheckRunnable(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"program \"p\" vertex\nfunc \"f\"() L1 {\n}\n", "stage vertex"},
 		{"program \"p\" compute\nin quad.x i32 0\nfunc \"f\"() L1 {\n}\n", "input quad.x"},
@@ -22,7 +22,7 @@ func TestBound(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = exec.Bound("engine", p)
+		err = exec.CheckRunnable("engine", p)
 		var u *exec.UnsupportedError
 		if c.want == "" && err != nil || c.want != "" && (!errors.As(err, &u) || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%v; want %q", err, c.want)

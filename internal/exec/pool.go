@@ -1,0 +1,93 @@
+package exec
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+)
+
+// Pool is a fork-join worker pool: Run forks goroutines and joins them. It may be used for any number of runs,
+// one at a time; after the first run it allocates nothing, except to watch a cancellable context. The zero Pool
+// is ready to use.
+type Pool struct {
+	stop   atomic.Bool
+	halted chan struct{}
+
+	work     func(worker int)
+	starters []func() // one function for each worker but the first
+	wait     sync.WaitGroup
+	mu       sync.Mutex
+	panicked any // the text of a worker's panic, with its stack; or nil
+}
+
+// Stop returns the flag that requests workers to return soon. It is set when the context of a run is done, when a
+// worker panics, and by workers themselves. Run clears it at its start.
+func (p *Pool) Stop() *atomic.Bool { return &p.stop }
+
+// Run calls work(0) to work(workers−1), each on its own goroutine except work(0), which runs on the caller's,
+// and returns when all have returned. A panic in a worker becomes a panic of Run.
+func (p *Pool) Run(ctx context.Context, workers int, work func(worker int)) {
+	p.stop.Store(false)
+	if ctx.Done() != nil {
+		defer p.watch(ctx)()
+	}
+	if workers <= 1 {
+		work(0)
+		return
+	}
+	p.work, p.panicked = work, nil
+	for n := len(p.starters) + 1; n < workers; n++ {
+		p.starters = append(p.starters, func() {
+			defer p.wait.Done()
+			p.workRecovering(n)
+		})
+	}
+	p.wait.Add(workers - 1)
+	for _, start := range p.starters[:workers-1] {
+		go start()
+	}
+	p.workRecovering(0)
+	p.wait.Wait()
+	p.work = nil
+	if p.panicked != nil {
+		panic(p.panicked)
+	}
+}
+
+// watch sets the stop flag when ctx is done. The caller must call the returned function at the end of the run;
+// after it returns the watcher is gone, so that a late cancellation cannot stop the pool's next run.
+func (p *Pool) watch(ctx context.Context) func() {
+	if p.halted == nil {
+		p.halted = make(chan struct{}, 1)
+	}
+	forget := context.AfterFunc(ctx, func() {
+		p.stop.Store(true)
+		p.halted <- struct{}{}
+	})
+	return func() {
+		if !forget() {
+			<-p.halted
+		}
+	}
+}
+
+// workRecovering runs work and records a panic, which Run raises again on its caller's goroutine: there the
+// caller can recover it, while an unrecovered panic of a worker's goroutine would end the process.
+func (p *Pool) workRecovering(worker int) {
+	defer func() {
+		if r := recover(); r != nil {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			p.panicked = fmt.Sprintf("%v\n%s", r, debug.Stack())
+			p.stop.Store(true)
+		}
+	}()
+	p.work(worker)
+}
+
+// MaxIdleWorkers returns the number of workers for which an engine should cache scratch memory between two runs
+// of a program: as many as can run in parallel.
+func MaxIdleWorkers() int { return max(runtime.NumCPU(), runtime.GOMAXPROCS(0)) }
