@@ -110,7 +110,7 @@ func (r *Row) Aliases() []string {
 type shape struct {
 	ids      uint32 // bit i: operand word i+1 is an id, among the fixed ones
 	class    Class
-	flags    uint8 // hasType, hasResult
+	flags    uint8 // hasType, hasResult, specConstant
 	fixed    uint8 // operand words that always stand and take one word each
 	min, max uint8 // words of the instruction; max 255 is no limit
 	tail     uint8 // how the words after the fixed ones are read
@@ -118,8 +118,9 @@ type shape struct {
 }
 
 const (
-	hasType   = 1
-	hasResult = 2
+	hasType      = 1
+	hasResult    = 2
+	specConstant = 4
 
 	tailNone   = 0 // nothing follows
 	tailIDs    = 1 // ids, up to max
@@ -165,6 +166,11 @@ func (o Op) HasType() bool { s := o.shape(); return s != nil && s.flags&hasType 
 
 // HasResult reports whether the instruction has a result id.
 func (o Op) HasResult() bool { s := o.shape(); return s != nil && s.flags&hasResult != 0 }
+
+// SpecConstant reports whether OpSpecConstantOp can name the opcode (SPIR-V
+// §3.3.7, and the extensions that add to its list). It ignores the capability
+// that some of them require. Package typing declares the property.
+func (o Op) SpecConstant() bool { s := o.shape(); return s != nil && s.flags&specConstant != 0 }
 
 // Class returns the chapter that the instruction stands in.
 func (o Op) Class() Class {

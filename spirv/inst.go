@@ -20,7 +20,7 @@ func (in Inst) Type() ID {
 // Result returns the result id, 0 where the opcode has none.
 func (in Inst) Result() ID {
 	if s := in.Op().shape(); s != nil {
-		switch s.flags {
+		switch s.flags & (hasType | hasResult) {
 		case hasResult:
 			return ID(in[1])
 		case hasResult | hasType:

@@ -103,6 +103,7 @@ type Pattern struct {
 type Form struct {
 	Result   Pattern
 	Operands []Pattern
+	Traits   Traits
 }
 
 // FormOf returns the form of an instruction; ok is false where it has none.

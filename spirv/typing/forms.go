@@ -54,10 +54,10 @@ func (p Pattern) many() Pattern {
 }
 
 // gives is an instruction with a result.
-func gives(result Pattern, operands ...Pattern) Form { return Form{result, operands} }
+func gives(result Pattern, operands ...Pattern) Form { return Form{Result: result, Operands: operands} }
 
 // does is an instruction without a result.
-func does(operands ...Pattern) Form { return Form{none, operands} }
+func does(operands ...Pattern) Form { return Form{Result: none, Operands: operands} }
 
 // atomic is an atomic on numbers of some classes: the pointer, the scope, the
 // semantics, and n more operands of the result's type.

@@ -22,9 +22,9 @@ var forms = map[Op]Form{
 	spirv.OpReadClockKHR:              gives(of(OfUInt), constant), // 64 bits, or two components of 32
 	spirv.OpUntypedPrefetchKHR:        does(pointer, integer, integer.maybe(), integer.maybe(), integer.maybe()),
 	spirv.OpBitcastExtractEXT:         gives(of(OfNumber), of(OfNumber).by(SameCount, 0), integer), // more bits
-	spirv.OpConvertPtrToU:             gives(in(One, OfUInt), pointer),
-	spirv.OpConvertUToPtr:             gives(pointer, in(One, OfUInt)),
-	spirv.OpBitcast:                   gives(in(Number|Ptr, OfNumber), in(Number|Ptr, OfNumber)), // as many bits
+	spirv.OpConvertPtrToU:             gives(in(One, OfUInt), pointer).is(specKernel),
+	spirv.OpConvertUToPtr:             gives(pointer, in(One, OfUInt)).is(specKernel),
+	spirv.OpBitcast:                   gives(in(Number|Ptr, OfNumber), in(Number|Ptr, OfNumber)).is(specKernel), // as many bits
 
 	// Memory.
 	spirv.OpVariable:                         gives(pointer, data.maybe()), // an initializer of what it points at
@@ -33,14 +33,14 @@ var forms = map[Op]Form{
 	spirv.OpStore:                            does(pointer, in(Data|Opaque, 0).by(PointedAt, 1)),
 	spirv.OpCopyMemory:                       does(pointer, pointer), // to the same, but for untyped ones
 	spirv.OpCopyMemorySized:                  does(pointer, pointer, integer),
-	spirv.OpAccessChain:                      gives(pointer, pointer, integer.many()),
-	spirv.OpInBoundsAccessChain:              gives(pointer, pointer, integer.many()),
-	spirv.OpPtrAccessChain:                   gives(pointer, pointer, integer, integer.many()),
-	spirv.OpInBoundsPtrAccessChain:           gives(pointer, pointer, integer, integer.many()),
-	spirv.OpUntypedAccessChainKHR:            gives(pointer, anything, pointer, integer.many()),
-	spirv.OpUntypedInBoundsAccessChainKHR:    gives(pointer, anything, pointer, integer.many()),
-	spirv.OpUntypedPtrAccessChainKHR:         gives(pointer, anything, pointer, integer, integer.many()),
-	spirv.OpUntypedInBoundsPtrAccessChainKHR: gives(pointer, anything, pointer, integer, integer.many()),
+	spirv.OpAccessChain:                      gives(pointer, pointer, integer.many()).is(specKernel),
+	spirv.OpInBoundsAccessChain:              gives(pointer, pointer, integer.many()).is(specKernel),
+	spirv.OpPtrAccessChain:                   gives(pointer, pointer, integer, integer.many()).is(specKernel),
+	spirv.OpInBoundsPtrAccessChain:           gives(pointer, pointer, integer, integer.many()).is(specKernel),
+	spirv.OpUntypedAccessChainKHR:            gives(pointer, anything, pointer, integer.many()).is(SpecConstant),
+	spirv.OpUntypedInBoundsAccessChainKHR:    gives(pointer, anything, pointer, integer.many()).is(SpecConstant),
+	spirv.OpUntypedPtrAccessChainKHR:         gives(pointer, anything, pointer, integer, integer.many()).is(SpecConstant),
+	spirv.OpUntypedInBoundsPtrAccessChainKHR: gives(pointer, anything, pointer, integer, integer.many()).is(SpecConstant),
 	spirv.OpRawAccessChainNV:                 gives(pointer, pointer, integer.wide(32), integer.wide(32), integer.wide(32)),
 	spirv.OpBufferPointerEXT:                 gives(pointer, pointer),
 	spirv.OpArrayLength:                      gives(unsigned, pointer), // of 32 bits, or 64
@@ -58,11 +58,11 @@ var forms = map[Op]Form{
 	// Composites.
 	spirv.OpVectorExtractDynamic:           gives(one(0), in(Vec, 0).by(Whole, 0), integer),
 	spirv.OpVectorInsertDynamic:            gives(in(Vec, 0), same, one(0).by(PartOf, 0), integer),
-	spirv.OpVectorShuffle:                  gives(in(Vec, 0), in(Vec, 0).by(SharesPart, 0), in(Vec, 0).by(SharesPart, 0)),
+	spirv.OpVectorShuffle:                  gives(in(Vec, 0), in(Vec, 0).by(SharesPart, 0), in(Vec, 0).by(SharesPart, 0)).is(SpecConstant),
 	spirv.OpCompositeConstruct:             gives(in(Composite|Opaque, 0), data.many()), // the parts of the result
 	spirv.OpCompositeConstructReplicateEXT: gives(in(Composite|Opaque, 0), data),
-	spirv.OpCompositeExtract:               gives(data, in(Composite|Opaque, 0)), // the part that the literals name
-	spirv.OpCompositeInsert:                gives(in(Composite|Opaque, 0), data, same),
+	spirv.OpCompositeExtract:               gives(data, in(Composite|Opaque, 0)).is(SpecConstant), // the part that the literals name
+	spirv.OpCompositeInsert:                gives(in(Composite|Opaque, 0), data, same).is(SpecConstant),
 	spirv.OpCopyObject:                     gives(anything, same),
 	spirv.OpCopyLogical:                    gives(in(Arr|Struct, 0), in(Arr|Struct, 0)), // alike, but for their layout
 	spirv.OpTranspose:                      gives(in(Mat, 0), in(Mat, 0).by(RowsOf, 0).by(LongAsRows, 0)),
@@ -93,12 +93,12 @@ var forms = map[Op]Form{
 	spirv.OpCooperativeMatrixLoadKHR:   gives(in(Opaque, 0), pointer, integer, integer.maybe()),
 	spirv.OpCooperativeMatrixStoreKHR:  does(pointer, in(Opaque, 0), integer, integer.maybe()),
 	spirv.OpCooperativeMatrixMulAddKHR: gives(in(Opaque, 0), in(Opaque, 0), in(Opaque, 0), in(Opaque, 0)),
-	spirv.OpCooperativeMatrixLengthKHR: gives(unsigned, in(Opaque, 0)),
+	spirv.OpCooperativeMatrixLengthKHR: gives(unsigned, in(Opaque, 0)).is(SpecConstant),
 
 	spirv.OpCooperativeMatrixLoadNV:   gives(in(Opaque, 0), pointer, integer, boolean),
 	spirv.OpCooperativeMatrixStoreNV:  does(pointer, in(Opaque, 0), integer, boolean),
 	spirv.OpCooperativeMatrixMulAddNV: gives(in(Opaque, 0), in(Opaque, 0), in(Opaque, 0), same),
-	spirv.OpCooperativeMatrixLengthNV: gives(unsigned, in(Opaque, 0)),
+	spirv.OpCooperativeMatrixLengthNV: gives(unsigned, in(Opaque, 0)).is(SpecConstant),
 
 	spirv.OpCooperativeMatrixConvertUseEXT:    gives(in(Opaque, 0), in(Opaque, 0)), // of another use
 	spirv.OpCooperativeMatrixTransposeNV:      gives(in(Opaque, 0), in(Opaque, 0)),
@@ -115,7 +115,7 @@ var forms = map[Op]Form{
 	spirv.OpSampledImage:                     gives(anything, free.many()),
 	spirv.OpImage:                            gives(anything, free.many()),
 	spirv.OpImageRead:                        gives(anything, free.many()),
-	spirv.OpImageSparseRead:                  gives(anything, free.many()),
+	spirv.OpImageSparseRead:                  gives(anything, free.many()).is(Sparse),
 	spirv.OpImageWrite:                       does(free.many()),
 	spirv.OpImageTexelPointer:                gives(anything, free.many()),
 	spirv.OpImageFetch:                       gives(anything, free.many()),
@@ -124,40 +124,40 @@ var forms = map[Op]Form{
 	spirv.OpColorAttachmentReadEXT:           gives(anything, free.many()),
 	spirv.OpDepthAttachmentReadEXT:           gives(anything, free.many()),
 	spirv.OpStencilAttachmentReadEXT:         gives(anything, free.many()),
-	spirv.OpImageSparseFetch:                 gives(anything, free.many()),
-	spirv.OpImageSampleImplicitLod:           gives(anything, free.many()),
-	spirv.OpImageSampleExplicitLod:           gives(anything, free.many()),
-	spirv.OpImageSampleDrefImplicitLod:       gives(anything, free.many()),
-	spirv.OpImageSampleDrefExplicitLod:       gives(anything, free.many()),
-	spirv.OpImageSampleProjImplicitLod:       gives(anything, free.many()),
-	spirv.OpImageSampleProjExplicitLod:       gives(anything, free.many()),
-	spirv.OpImageSampleProjDrefImplicitLod:   gives(anything, free.many()),
-	spirv.OpImageSampleProjDrefExplicitLod:   gives(anything, free.many()),
-	spirv.OpImageSparseSampleImplicitLod:     gives(anything, free.many()),
-	spirv.OpImageSparseSampleExplicitLod:     gives(anything, free.many()),
-	spirv.OpImageSparseSampleDrefImplicitLod: gives(anything, free.many()),
-	spirv.OpImageSparseSampleDrefExplicitLod: gives(anything, free.many()),
-	spirv.OpImageGather:                      gives(anything, free.many()),
-	spirv.OpImageDrefGather:                  gives(anything, free.many()),
-	spirv.OpImageSparseGather:                gives(anything, free.many()),
-	spirv.OpImageSparseDrefGather:            gives(anything, free.many()),
+	spirv.OpImageSparseFetch:                 gives(anything, free.many()).is(Sparse),
+	spirv.OpImageSampleImplicitLod:           gives(anything, free.many()).is(ImplicitLod),
+	spirv.OpImageSampleExplicitLod:           gives(anything, free.many()).is(ExplicitLod),
+	spirv.OpImageSampleDrefImplicitLod:       gives(anything, free.many()).is(ImplicitLod | Dref),
+	spirv.OpImageSampleDrefExplicitLod:       gives(anything, free.many()).is(ExplicitLod | Dref),
+	spirv.OpImageSampleProjImplicitLod:       gives(anything, free.many()).is(ImplicitLod | Projective),
+	spirv.OpImageSampleProjExplicitLod:       gives(anything, free.many()).is(ExplicitLod | Projective),
+	spirv.OpImageSampleProjDrefImplicitLod:   gives(anything, free.many()).is(ImplicitLod | Projective | Dref),
+	spirv.OpImageSampleProjDrefExplicitLod:   gives(anything, free.many()).is(ExplicitLod | Projective | Dref),
+	spirv.OpImageSparseSampleImplicitLod:     gives(anything, free.many()).is(ImplicitLod | Sparse),
+	spirv.OpImageSparseSampleExplicitLod:     gives(anything, free.many()).is(ExplicitLod | Sparse),
+	spirv.OpImageSparseSampleDrefImplicitLod: gives(anything, free.many()).is(ImplicitLod | Dref | Sparse),
+	spirv.OpImageSparseSampleDrefExplicitLod: gives(anything, free.many()).is(ExplicitLod | Dref | Sparse),
+	spirv.OpImageGather:                      gives(anything, free.many()).is(Gather),
+	spirv.OpImageDrefGather:                  gives(anything, free.many()).is(Gather | Dref),
+	spirv.OpImageSparseGather:                gives(anything, free.many()).is(Gather | Sparse),
+	spirv.OpImageSparseDrefGather:            gives(anything, free.many()).is(Gather | Dref | Sparse),
 	spirv.OpImageSparseTexelsResident:        gives(anything, free.many()),
-	spirv.OpImageQueryLevels:                 gives(anything, free.many()),
-	spirv.OpImageQuerySamples:                gives(anything, free.many()),
-	spirv.OpImageQuerySize:                   gives(anything, free.many()),
-	spirv.OpImageQuerySizeLod:                gives(anything, free.many()),
-	spirv.OpImageQueryLod:                    gives(anything, free.many()),
+	spirv.OpImageQueryLevels:                 gives(anything, free.many()).is(Query),
+	spirv.OpImageQuerySamples:                gives(anything, free.many()).is(Query),
+	spirv.OpImageQuerySize:                   gives(anything, free.many()).is(Query),
+	spirv.OpImageQuerySizeLod:                gives(anything, free.many()).is(Query),
+	spirv.OpImageQueryLod:                    gives(anything, free.many()).is(Query),
 	spirv.OpUntypedImageTexelPointerEXT:      gives(anything, free.many()),
 	spirv.OpImageGatherQCOM:                  gives(anything, free.many()),
 	spirv.OpImageSampleFootprintNV:           gives(anything, free.many()),
-	spirv.OpImageBoxFilterQCOM:               gives(anything, free.many()),
-	spirv.OpImageSampleWeightedQCOM:          gives(anything, free.many()),
-	spirv.OpImageBlockMatchSADQCOM:           gives(anything, free.many()),
-	spirv.OpImageBlockMatchSSDQCOM:           gives(anything, free.many()),
-	spirv.OpImageBlockMatchWindowSADQCOM:     gives(anything, free.many()),
-	spirv.OpImageBlockMatchWindowSSDQCOM:     gives(anything, free.many()),
-	spirv.OpImageBlockMatchGatherSADQCOM:     gives(anything, free.many()),
-	spirv.OpImageBlockMatchGatherSSDQCOM:     gives(anything, free.many()),
+	spirv.OpImageBoxFilterQCOM:               gives(anything, free.many()).is(Processing),
+	spirv.OpImageSampleWeightedQCOM:          gives(anything, free.many()).is(Processing),
+	spirv.OpImageBlockMatchSADQCOM:           gives(anything, free.many()).is(Processing),
+	spirv.OpImageBlockMatchSSDQCOM:           gives(anything, free.many()).is(Processing),
+	spirv.OpImageBlockMatchWindowSADQCOM:     gives(anything, free.many()).is(Processing),
+	spirv.OpImageBlockMatchWindowSSDQCOM:     gives(anything, free.many()).is(Processing),
+	spirv.OpImageBlockMatchGatherSADQCOM:     gives(anything, free.many()).is(Processing),
+	spirv.OpImageBlockMatchGatherSSDQCOM:     gives(anything, free.many()).is(Processing),
 
 	// Tensors: as many words as the tensor has dimensions.
 	spirv.OpCreateTensorLayoutNV:           gives(in(Opaque, 0)),
@@ -203,8 +203,8 @@ var forms = map[Op]Form{
 	spirv.OpUMul32x16INTEL:           gives(of(OfUInt).wide(32), of(OfInt).wide(32).by(SameCount, 0), of(OfInt).wide(32).by(SameCount, 0)),
 
 	// Choice.
-	spirv.OpSelect: gives(data, of(OfBool), same, same),    // a vector of Booleans as long as the result
-	spirv.OpPhi:    gives(in(Data|Opaque, 0), free.many()), // values of the type of the result, and labels
+	spirv.OpSelect: gives(data, of(OfBool), same, same).is(SpecConstant), // a vector of Booleans as long as the result
+	spirv.OpPhi:    gives(in(Data|Opaque, 0), free.many()),               // values of the type of the result, and labels
 
 	// Derivatives.
 	spirv.OpDPdx: derives(), spirv.OpDPdy: derives(), spirv.OpFwidth: derives(),

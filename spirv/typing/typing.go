@@ -48,6 +48,7 @@ type Operand struct {
 type Row struct {
 	Result   Class
 	Operands []Operand
+	Traits   Traits
 }
 
 // Shape is a scalar or vector type.

@@ -17,16 +17,17 @@ func TestTotal(t *testing.T) {
 		switch op.Class() {
 		case spirv.ClassArithmetic, spirv.ClassBit, spirv.ClassRelationalAndLogical, spirv.ClassConversion:
 			n := 0
-			for _, is := range []bool{ok, has(op), untyped[op]} {
+			_, none := untyped[op]
+			for _, is := range []bool{ok, has(op), none} {
 				if is {
 					n++
 				}
 			}
 			if n != 1 {
-				t.Errorf("%s: a row %v, a form %v, untyped %v; want one of them", op, ok, has(op), untyped[op])
+				t.Errorf("%s: a row %v, a form %v, untyped %v; want one of them", op, ok, has(op), none)
 			}
 		default:
-			if ok || untyped[op] {
+			if _, none := untyped[op]; ok || none {
 				t.Errorf("%s stands in another chapter", op)
 			}
 		}
@@ -78,6 +79,16 @@ func TestMisfit(t *testing.T) {
 		}
 		if got := r.Misfit(c.result, c.args); got != c.want {
 			t.Errorf("%s %v %v: misfit at %d; want %d", c.op, c.result, c.args, got, c.want)
+		}
+	}
+}
+
+// TestSpecConstant demands that package spirv's generated copy of the trait
+// SpecConstant is up to date.
+func TestSpecConstant(t *testing.T) {
+	for op := range spirv.Op(0xffff) {
+		if got, want := op.SpecConstant(), TraitsOf(op).Has(SpecConstant); got != want {
+			t.Errorf("%s: spirv has %v, typing %v; run internal/gen/spirvgen", op, got, want)
 		}
 	}
 }

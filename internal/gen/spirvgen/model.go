@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sort"
 	"strings"
+
+	"github.com/chiaro-gpu/chiaro/spirv/typing"
 )
 
 // row is what the tables say of one opcode, enumerant or extended instruction.
@@ -24,7 +26,7 @@ type shape struct {
 
 // The flags and tails of a shape, as package spirv numbers them.
 const (
-	hasType, hasResult                       = 1, 2
+	hasType, hasResult, specConstant         = 1, 2, 4
 	tailNone, tailIDs, tailWords, tailWalked = 0, 1, 2, 3
 	unbounded                                = 255
 )
@@ -194,6 +196,9 @@ prefix:
 		case "IdResult":
 			s.flags |= hasResult
 		}
+	}
+	if typing.TraitsOf(typing.Op(in.Code)).Has(typing.SpecConstant) {
+		s.flags |= specConstant
 	}
 	s.next = i
 	s.tail = m.tailOf(in.Operands[i:])
