@@ -147,8 +147,8 @@ func (p *program) compile(exact bool) (*variant, error) {
 		return nil, err
 	}
 	form := p.level.Form()
-	form.Room = vcode.Enter()
-	defer form.Room.Leave()
+	form.Arena = vcode.AcquireArena()
+	defer form.Arena.Release()
 	var v *variant
 	if !exact && codeLength(p.p) <= maxMergedCode {
 		if v, err = p.compileMerged(form, order); err != nil {

@@ -76,7 +76,7 @@ func (v *visit) read(r amd64.Place, at int) uint64 {
 	b := v.register(r)
 	switch r.Class {
 	case vcode.Mask:
-		if v.form().Vectors {
+		if v.form().VectorMasks {
 			return uint64(b[4*at] & 1)
 		}
 		return uint64(binary.LittleEndian.Uint16(b) >> at & 1)
@@ -91,7 +91,7 @@ func (v *visit) define(lane int, bits uint64) {
 	r, at := v.at(v.site.Defs, 0, lane)
 	b := v.register(r)
 	switch {
-	case r.Class == vcode.Mask && v.form().Vectors:
+	case r.Class == vcode.Mask && v.form().VectorMasks:
 		binary.LittleEndian.PutUint32(b[4*at:], -uint32(bits&1))
 	case r.Class == vcode.Mask:
 		old := binary.LittleEndian.Uint16(b)

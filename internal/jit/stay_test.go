@@ -216,9 +216,9 @@ func TestStayPlaces(t *testing.T) {
 			for _, b := range f.Blocks {
 				for _, in := range b.Insts {
 					switch {
-					case !in.Keep && len(in.Defs) == 1:
+					case !in.Merging && len(in.Defs) == 1:
 						made[in.Defs[0]] = true
-					case in.Op == vcode.Lane && in.Keep && made[in.Defs[0]]:
+					case in.Op == vcode.Lane && in.Merging && made[in.Defs[0]]:
 						stay++
 					}
 				}

@@ -9,7 +9,7 @@ import "github.com/chiaro-gpu/chiaro/internal/ir"
 func choose(p *ir.Program, f *ir.Func) {
 	r := enter()
 	defer r.leave()
-	c := &chooser{p: p, f: f, edit: editor{f: f}, at: r.numbers.Take(len(f.Vals)), code: r.values.Take(len(f.Code))[:0]}
+	c := &chooser{p: p, f: f, edit: editor{f: f}, at: r.numbers.Alloc(len(f.Vals)), code: r.values.Alloc(len(f.Code))[:0]}
 	for _, v := range f.Code {
 		x := f.Val(v)
 		c.code = append(c.code, v)
@@ -62,7 +62,7 @@ func (c *chooser) arm(from, to int) (ops []ir.V, br ir.V, weight int) {
 // pays reports whether both ways of these weights are done for less than to choose
 // one. Where all lanes take the same one that is a jump, which a division outweighs.
 func (c *chooser) pays(opener ir.V, w1, w2 int) bool {
-	if max(w1, w2) >= dear && c.together(c.f.Val(opener).Args[0], maxTogether) {
+	if max(w1, w2) >= expensive && c.together(c.f.Val(opener).Args[0], maxTogether) {
 		return false
 	}
 	return w1+w2 <= maxSpeculated
@@ -84,7 +84,7 @@ func (c *chooser) together(v ir.V, depth int) bool {
 	case x.Op == ir.In:
 		return c.p.In[x.Aux].Semantic.Rate() <= ir.PerGroup
 	case x.Op == ir.Ld && x.Flags&(ir.Volatile|ir.Coherent) == 0:
-	case !steady(x.Op):
+	case !x.Op.Pure():
 		return false
 	}
 	for i := range x.Op.Args() {
@@ -105,13 +105,8 @@ func (c *chooser) speculative(v ir.V) int {
 			return cheap
 		}
 		return -1
-	case ir.UDiv, ir.SDiv, ir.UMod, ir.SRem, ir.SMod, ir.FDiv, ir.FRem, ir.FSqrt, ir.Region:
-		return dear
 	}
-	if steady(x.Op) {
-		return cheap
-	}
-	return -1
+	return weight(x.Op)
 }
 
 // endIf looks at an if that has just ended, whose arms both branch.

@@ -13,13 +13,13 @@ import (
 func clamp(_ *ir.Program, f *ir.Func) {
 	r := enter()
 	defer r.leave()
-	c := &clamper{f: f, of: r.extents.Take(len(f.Vals))}
+	c := &clamper{f: f, of: r.extents.Alloc(len(f.Vals))}
 	for v := range f.Vals {
 		if x := f.Val(ir.V(v)); x.Op == ir.Const && x.Type == ir.F32 {
 			c.of[v] = constantExtent(x.Aux)
 		}
 	}
-	to := r.values.Take(len(f.Vals)) // what stands for a value; 0: itself
+	to := r.values.Alloc(len(f.Vals)) // what stands for a value; 0: itself
 	some := false
 	code := f.Code[:0]
 	for _, v := range f.Code {

@@ -9,7 +9,7 @@ func compact(_ *ir.Program, f *ir.Func) {
 	r := enter()
 	defer r.leave()
 	n := &ir.Func{Name: f.Name, Vals: make([]ir.Val, 1, placed(f)), Extra: make([]ir.V, 0, len(f.Extra))}
-	c := &copier{from: f, edit: &editor{f: n}, to: r.values.Take(len(f.Vals))}
+	c := &copier{from: f, edit: &editor{f: n}, to: r.values.Alloc(len(f.Vals))}
 	for _, v := range f.Args {
 		c.to[v] = c.edit.float(*f.Val(v))
 		n.Args = append(n.Args, c.to[v])

@@ -9,7 +9,7 @@ import "github.com/chiaro-gpu/chiaro/internal/ir"
 func fold(_ *ir.Program, f *ir.Func) {
 	r := enter()
 	defer r.leave()
-	to := r.values.Take(len(f.Vals)) // what stands for a value; 0: itself
+	to := r.values.Alloc(len(f.Vals)) // what stands for a value; 0: itself
 	some := false
 	code := f.Code[:0]
 	for _, v := range f.Code {
@@ -64,11 +64,8 @@ func copyOf(f *ir.Func, x *ir.Val) ir.V {
 		return a.Aux, a.Op == ir.Const
 	}
 	ones := x.Type.Mask()
-	switch x.Op {
-	case ir.And, ir.Or, ir.UMin, ir.UMax, ir.SMin, ir.SMax:
-		if x.Args[0] == x.Args[1] {
-			return x.Args[0]
-		}
+	if x.Op.Is(ir.Idempotent) && x.Args[0] == x.Args[1] {
+		return x.Args[0]
 	}
 	switch x.Op {
 	case ir.Not:

@@ -12,7 +12,7 @@ func hoist(p *ir.Program, f *ir.Func) {
 	}
 	r := enter()
 	defer r.leave()
-	h := &hoister{p: p, f: f, code: r.values.Take(len(f.Code))[:0], home: r.numbers.Take(len(f.Vals)), writes: loopWrites(p, f)}
+	h := &hoister{p: p, f: f, code: r.values.Alloc(len(f.Code))[:0], home: r.numbers.Alloc(len(f.Vals)), writes: loopWrites(p, f)}
 	h.loops = []hoistLoop{{}}
 	for _, v := range f.Code {
 		h.value(v)
@@ -105,21 +105,27 @@ func (h *hoister) weight(x *ir.Val) int {
 		if x.Flags&(ir.Volatile|ir.Coherent) != 0 {
 			return -1
 		}
-		return dear
-	case ir.UDiv, ir.SDiv, ir.UMod, ir.SRem, ir.SMod, ir.FDiv, ir.FRem, ir.FSqrt, ir.Region:
-		return dear
+		return expensive
 	}
-	if steady(x.Op) {
-		return cheap
-	}
-	return -1
+	return weight(x.Op)
 }
 
-// Weights of operations.
+// Weights of operations, in steps.
 const (
-	cheap = 1
-	dear  = 8
+	cheap     = 1
+	expensive = 8
 )
+
+// weight returns the weight of an operation that may run speculatively, or −1.
+func weight(op ir.Op) int {
+	switch {
+	case !op.Pure():
+		return -1
+	case op.Is(ir.Expensive):
+		return expensive
+	}
+	return cheap
+}
 
 // highest returns the outermost loop before which an operation may stand, or
 // the innermost open one where it stays.
@@ -130,7 +136,7 @@ func (h *hoister) highest(x *ir.Val, weight int) int32 {
 	}
 	to := int32(-1)
 	for l := h.at; h.loops[l].depth > least; l = h.loops[l].parent {
-		if weight >= dear && h.loops[l].ifs > 1 { // one is the loop's own test
+		if weight >= expensive && h.loops[l].ifs > 1 { // one is the loop's own test
 			break
 		}
 		if w := h.writes[h.loops[l].opener]; x.Op == ir.Ld && w.reach(classOf(h.p, h.f, x.Args[0])) {

@@ -107,7 +107,7 @@ func (n *inliner) begin(f *ir.Func) bool {
 func (n *inliner) run() {
 	m := enter()
 	defer m.leave()
-	n.to = m.values.Take(len(n.f.Vals))
+	n.to = m.values.Alloc(len(n.f.Vals))
 	old := n.f.Code
 	for _, v := range old {
 		if n.f.Val(v).Op == ir.Call {
@@ -152,7 +152,7 @@ func (n *inliner) expand(call ir.V, g *ir.Func) {
 	args, results := f.CallArgs(call), f.CallResults(call) // which stay, wherever the list grows
 	m := enter()
 	defer m.leave()
-	c := &copier{from: g, edit: &n.edit, to: m.values.Take(len(g.Vals))}
+	c := &copier{from: g, edit: &n.edit, to: m.values.Alloc(len(g.Vals))}
 	for i, a := range g.Args {
 		c.to[a] = args[i]
 	}

@@ -65,7 +65,7 @@ type feed struct {
 
 func newJoiner(f *ir.Func, r *room) *joiner {
 	n := len(f.Vals)
-	j := &joiner{f: f, to: r.values.Take(n), ways: branchesOf(f, r), first: r.numbers.Take(n), last: r.numbers.Take(n), feeds: make([]feed, 1, 16)}
+	j := &joiner{f: f, to: r.values.Alloc(n), ways: branchesOf(f, r), first: r.numbers.Alloc(n), last: r.numbers.Alloc(n), feeds: make([]feed, 1, 16)}
 	for _, v := range f.Code {
 		switch x := f.Val(v); x.Op {
 		case ir.Loop:

@@ -10,7 +10,7 @@ func remove(p *ir.Program) {
 	u := usePrivate(p)
 	for _, f := range p.Funcs {
 		m := enter()
-		r := &remover{f: f, u: u, live: m.flags.Take(len(f.Vals)), work: m.values.Take(len(f.Vals))[:0], given: branchesOf(f, m)}
+		r := &remover{f: f, u: u, live: m.flags.Alloc(len(f.Vals)), work: m.values.Alloc(len(f.Vals))[:0], given: branchesOf(f, m)}
 		r.mark()
 		r.sweep()
 		m.leave()
@@ -53,7 +53,7 @@ func (r *remover) mark() {
 		switch x := f.Val(v); {
 		case x.Op == ir.Param:
 			r.param(x.Args[0], x.Aux)
-		case !x.Op.Is(ir.Floats):
+		case !x.Op.Is(ir.Implicit):
 			r.operands(v, x)
 		}
 	}
@@ -85,7 +85,7 @@ func (r *remover) sweep() {
 	code := f.Code[:0]
 	for _, v := range f.Code {
 		x := f.Val(v)
-		if x.Op.Is(ir.Atomic) && !r.live[v] {
+		if x.Op.Family() == ir.Atomics && !r.live[v] {
 			x.Flags |= ir.Unused
 		}
 		if r.needed(x) || r.live[v] {

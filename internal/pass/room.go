@@ -41,7 +41,7 @@ type branches struct {
 }
 
 func branchesOf(f *ir.Func, r *room) branches {
-	b := branches{ends: r.numbers.Take(len(f.Vals))}
+	b := branches{ends: r.numbers.Alloc(len(f.Vals))}
 	for _, v := range f.Code {
 		if x := f.Val(v); x.Op == ir.Br {
 			b.ends[x.Args[0]]++
@@ -52,7 +52,7 @@ func branchesOf(f *ir.Func, r *room) branches {
 		b.ends[v] = at
 		at += many
 	}
-	b.list = r.values.Take(int(at))
+	b.list = r.values.Alloc(int(at))
 	for _, v := range f.Code {
 		if x := f.Val(v); x.Op == ir.Br {
 			b.list[b.ends[x.Args[0]]] = v

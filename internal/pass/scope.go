@@ -19,7 +19,7 @@ type openScope struct {
 	first  bool // if: lanes leave the first arm by falling off
 }
 
-func newScope(f *ir.Func, r *room) scope { return scope{place: r.numbers.Take(len(f.Vals))} }
+func newScope(f *ir.Func, r *room) scope { return scope{place: r.numbers.Alloc(len(f.Vals))} }
 
 // step passes v, where the log has the given length. It returns how much of
 // the log holds behind v.

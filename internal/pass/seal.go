@@ -13,7 +13,7 @@ func seal(_ *ir.Program, f *ir.Func) {
 	}
 	r := enter()
 	defer r.leave()
-	s := sealer{f: f, start: r.numbers.Take(len(f.Vals)), end: r.numbers.Take(len(f.Vals)), brs: map[ir.V][]int{}, fixed: map[ir.V]bool{}, reads: map[ir.V][]int{}}
+	s := sealer{f: f, start: r.numbers.Alloc(len(f.Vals)), end: r.numbers.Alloc(len(f.Vals)), brs: map[ir.V][]int{}, fixed: map[ir.V]bool{}, reads: map[ir.V][]int{}}
 	if !s.survey() {
 		return
 	}

@@ -12,7 +12,7 @@ func share(p *ir.Program, f *ir.Func) {
 	r := enter()
 	defer r.leave()
 	s := &sharer{
-		p: p, f: f, to: r.values.Take(len(f.Vals)), table: newShareTable(r, len(f.Code)),
+		p: p, f: f, to: r.values.Alloc(len(f.Vals)), table: newShareTable(r, len(f.Code)),
 		epochs: newEpochs(), loops: loopWrites(p, f), scope: newScope(f, r),
 	}
 	some := false
@@ -100,7 +100,7 @@ func (s *sharer) key(x *ir.Val) (k shareKey, ok bool) {
 		return s.loadOf(x), true
 	case x.Op == ir.Ld:
 		k.epoch = s.at(classOf(s.p, s.f, x.Args[0]))
-	case !steady(x.Op):
+	case !x.Op.Pure():
 		return k, false
 	}
 	for i := range min(x.Op.Args(), 3) {
@@ -115,15 +115,4 @@ func (s *sharer) key(x *ir.Val) (k shareKey, ok bool) {
 // loadOf is the key of a load of what an access to a variable names.
 func (s *sharer) loadOf(x *ir.Val) shareKey {
 	return shareKey{op: ir.PLd, t: x.Type, aux: x.Aux, args: [3]ir.V{x.Args[0]}, epoch: s.atVar(x.Aux)}
-}
-
-// steady reports whether an operation gives the same value whenever it is
-// applied to the same operands in an invocation. What is bound and allocated
-// stays so for the run.
-func steady(op ir.Op) bool {
-	switch op {
-	case ir.In, ir.Res, ir.Push, ir.Wg, ir.Table, ir.Len, ir.PAddr, ir.Region, ir.RegionOff:
-		return true
-	}
-	return op.Row().Eval != nil
 }

@@ -22,7 +22,7 @@ func newShareTable(r *room, many int) shareTable {
 	for n < many {
 		n *= 2
 	}
-	return shareTable{heads: r.numbers.Take(n), log: r.shared.Take(many)[:0]}
+	return shareTable{heads: r.numbers.Alloc(n), log: r.shared.Alloc(many)[:0]}
 }
 
 // maxShared bounds how many values find compares: more are in one place only where

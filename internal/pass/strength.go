@@ -12,7 +12,7 @@ import (
 func strength(_ *ir.Program, f *ir.Func) {
 	r := enter()
 	defer r.leave()
-	s := &strengthener{f: f, edit: editor{f: f}, code: r.values.Take(len(f.Code))[:0]}
+	s := &strengthener{f: f, edit: editor{f: f}, code: r.values.Alloc(len(f.Code))[:0]}
 	for _, v := range f.Code {
 		s.value(v)
 		s.code = append(s.code, v)
@@ -35,8 +35,6 @@ func (s *strengthener) value(v ir.V) {
 	switch x.Op {
 	case ir.Mul:
 		s.multiply(v)
-	case ir.UDiv, ir.UMod, ir.SMod, ir.SDiv, ir.SRem:
-		s.divide(v)
 	case ir.FDiv:
 		s.invert(v)
 	case ir.NMin, ir.NMax:
@@ -46,7 +44,10 @@ func (s *strengthener) value(v ir.V) {
 	case ir.Ld, ir.St:
 		s.access(v)
 	default:
-		if x.Op.Is(ir.Atomic) {
+		switch x.Op.Family() {
+		case ir.IntDivision:
+			s.divide(v)
+		case ir.Atomics:
 			s.access(v)
 		}
 	}

@@ -8,7 +8,7 @@ import "github.com/chiaro-gpu/chiaro/internal/ir"
 func thread(_ *ir.Program, f *ir.Func) {
 	r := enter()
 	defer r.leave()
-	t := &threader{f: f, reached: r.flags.Take(len(f.Vals)), code: f.Code[:0]}
+	t := &threader{f: f, reached: r.flags.Alloc(len(f.Vals)), code: f.Code[:0]}
 	for _, v := range f.Code {
 		t.value(v)
 	}

@@ -9,7 +9,7 @@ import "github.com/chiaro-gpu/chiaro/internal/ir"
 func tidy(_ *ir.Program, f *ir.Func) {
 	r := enter()
 	defer r.leave()
-	t := &tidier{f: f, brs: r.numbers.Take(len(f.Vals)), ends: r.numbers.Take(len(f.Vals)), gone: r.flags.Take(len(f.Vals))}
+	t := &tidier{f: f, brs: r.numbers.Alloc(len(f.Vals)), ends: r.numbers.Alloc(len(f.Vals)), gone: r.flags.Alloc(len(f.Vals))}
 	for i, v := range f.Code {
 		x := f.Val(v)
 		switch x.Op {
@@ -103,7 +103,7 @@ func (t *tidier) sweep() {
 // contrary makes ifs whose first arm is empty ask for the contrary.
 func contrary(f *ir.Func, r *room) {
 	edit := editor{f: f}
-	code := r.values.Take(len(f.Code))[:0]
+	code := r.values.Alloc(len(f.Code))[:0]
 	for _, v := range f.Code {
 		x := f.Val(v)
 		if x.Op != ir.Else || code[len(code)-1] != x.Args[0] {

@@ -1,41 +1,46 @@
-// Package scratch is memory that is used again: what a pass over code needs while it
-// runs, and the next one too, need not come from the collector each time. It refuses
-// to know what the memory is for.
+// Package scratch provides bump-allocated memory that a compiler pass reuses from run to run, to avoid the garbage
+// collector. It refuses to know the purpose of the memory.
+//
+//	var s scratch.Slab[int32]
+//	for each function {
+//		order := s.Alloc(blocks) // zeroed, valid until Reset
+//		…
+//		s.Reset()
+//	}
 package scratch
 
 import "unsafe"
 
-// Bounds of a Slab: the elements that there are at least, and the bytes that it keeps
-// for later at most.
+// Bounds of a Slab: its minimum capacity in elements, and the maximum size in bytes that Reset retains.
 const (
-	least   = 32
-	maxKept = 1 << 23
+	minElements      = 32
+	maxRetainedBytes = 1 << 23
 )
 
-// Slab gives out parts of one piece of memory. The zero Slab has none yet. It is for
-// one goroutine at a time.
+// Slab is a bump allocator for elements of type T. The zero Slab is empty and ready to use. It is for one goroutine
+// at a time.
 type Slab[T any] struct {
-	all  []T // 0 from used on
+	buf  []T // elements from used on are zero
 	used int
 }
 
-// Take returns n zeros, which are the caller's until Reset. Appending to them moves
-// them elsewhere.
-func (s *Slab[T]) Take(n int) []T {
-	if n > len(s.all)-s.used {
-		s.all, s.used = make([]T, max(n, 2*len(s.all), least)), 0 // those who have the old one keep it
+// Alloc returns a slice of n zero elements with capacity n. It is valid until Reset.
+func (s *Slab[T]) Alloc(n int) []T {
+	if n > len(s.buf)-s.used {
+		s.buf, s.used = make([]T, max(n, 2*len(s.buf), minElements)), 0 // slices of the old buffer stay valid
 	}
 	at := s.used
 	s.used += n
-	return s.all[at:s.used:s.used]
+	return s.buf[at:s.used:s.used]
 }
 
-// Reset takes back all that was given out: nobody may look at it any more.
+// Reset frees all slices that Alloc has returned; they must not be used any more. It retains the memory for
+// later Allocs, unless it exceeds 8 MiB.
 func (s *Slab[T]) Reset() {
 	var zero T
-	if uintptr(len(s.all))*unsafe.Sizeof(zero) > maxKept {
-		s.all = nil
+	if uintptr(len(s.buf))*unsafe.Sizeof(zero) > maxRetainedBytes {
+		s.buf = nil
 	}
-	clear(s.all[:min(s.used, len(s.all))])
+	clear(s.buf[:min(s.used, len(s.buf))])
 	s.used = 0
 }

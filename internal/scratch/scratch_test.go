@@ -11,13 +11,13 @@ func TestSlab(t *testing.T) {
 	for range 3 {
 		seen := map[*int]bool{}
 		for _, n := range []int{0, 1, 7, 100, 3, 0, 1000, 5} {
-			list := s.Take(n)
+			list := s.Alloc(n)
 			if len(list) != n || cap(list) != n {
-				t.Fatalf("%d were wanted, and there are %d of %d", n, len(list), cap(list))
+				t.Fatalf("%d elements: length %d, capacity %d", n, len(list), cap(list))
 			}
 			for i := range list {
 				if list[i] != 0 || seen[&list[i]] {
-					t.Fatalf("number %d of %d is %d, or somebody has it", i, n, list[i])
+					t.Fatalf("element %d of %d is %d, or allocated twice", i, n, list[i])
 				}
 				list[i], seen[&list[i]] = 1, true
 			}
@@ -26,14 +26,14 @@ func TestSlab(t *testing.T) {
 	}
 }
 
-// TestSlabUsesAgain: what was taken back is given out, as zeros, without more memory.
+// TestSlabUsesAgain: after a Reset, Alloc reuses the memory, zeroed, without an allocation.
 func TestSlabUsesAgain(t *testing.T) {
 	var s scratch.Slab[[2]uint64]
-	s.Take(100)
+	s.Alloc(100)
 	s.Reset()
 	if n := testing.AllocsPerRun(10, func() {
 		for range 4 {
-			for _, x := range s.Take(25) {
+			for _, x := range s.Alloc(25) {
 				if x != [2]uint64{} {
 					t.Fatal(x)
 				}
@@ -41,19 +41,19 @@ func TestSlabUsesAgain(t *testing.T) {
 		}
 		s.Reset()
 	}); n != 0 {
-		t.Errorf("%v times memory was wanted for what had been taken back", n)
+		t.Errorf("%v allocations after a Reset", n)
 	}
 }
 
-// TestSlabBound: a Slab that has become very large gives its memory up.
+// TestSlabBound: Reset frees the memory of a very large Slab.
 func TestSlabBound(t *testing.T) {
 	var s scratch.Slab[byte]
-	s.Take(1 << 26)
+	s.Alloc(1 << 26)
 	s.Reset()
-	if n := testing.AllocsPerRun(1, func() { s.Take(64); s.Reset() }); n > 1 {
+	if n := testing.AllocsPerRun(1, func() { s.Alloc(64); s.Reset() }); n > 1 {
 		t.Error(n)
 	}
-	one := s.Take(1)
+	one := s.Alloc(1)
 	if cap(one[:1]) != 1 {
 		t.Error(cap(one))
 	}

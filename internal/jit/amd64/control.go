@@ -12,14 +12,14 @@ func (m *machine) copy(in *vcode.Inst) {
 	d, u := in.Defs[0], in.Uses[0]
 	switch m.class(d) {
 	case vcode.Mask:
-		if !in.Keep {
+		if !in.Merging {
 			m.storeMask(d, m.maskBits(u, 2))
 			return
 		}
 		m.loadMask(2, u)
 		m.doneMask(in, 2)
 	case vcode.Vec:
-		if x, ok := m.real(d); ok && !in.Keep {
+		if x, ok := m.real(d); ok && !in.Merging {
 			m.loadVec(x, u)
 			return
 		} else if ok {
@@ -53,7 +53,7 @@ func (m *machine) copyWide(in *vcode.Inst) {
 // halfMask is the mask for eight lanes of a result of 64 bits a lane, none
 // where the others are not kept. It uses K1 and K2.
 func (m *machine) halfMask(in *vcode.Inst, i int) Opt {
-	if !in.Keep {
+	if !in.Merging {
 		return 0
 	}
 	k := m.execution(in)

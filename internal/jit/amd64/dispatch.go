@@ -163,7 +163,7 @@ func (m *machine) subgroup() {
 func (m *machine) asksLanes(i int) bool {
 	asks := false
 	each(m.funcs[i], func(in *vcode.Inst) {
-		asks = asks || in.Op == vcode.Arg || in.Leaves() && m.asksLanes(in.Target)
+		asks = asks || in.Op == vcode.Arg || in.BailsOut() && m.asksLanes(in.Target)
 	})
 	return asks
 }

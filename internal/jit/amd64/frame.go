@@ -42,16 +42,16 @@ func (m *machine) survey(i int) {
 	f, fr := m.funcs[i], &m.frames[i]
 	each(f, func(in *vcode.Inst) {
 		m.know(f, in)
-		if in.Leaves() && in.Op != vcode.Guard {
+		if in.BailsOut() && in.Op != vcode.Guard {
 			m.rare = append(m.rare, in.Target)
 		}
 		m.demotes = m.demotes || in.IR == ir.Demote
 		m.meets = m.meets || in.Op == vcode.Barrier
 		m.steps[in.Part] = m.steps[in.Part] || in.Op == vcode.Step
-		if m.set.native(in) && !in.Keep && !masked(in.IR) {
+		if m.set.native(in) && !in.Merging && !masked(in.IR) {
 			in.Masks = nil // so that nobody keeps the mask for it
 		}
-		if in.Words != 0 {
+		if in.WordMask != 0 {
 			fr.copied += int32(in.Key.Aux)
 		}
 		if in.Op == vcode.Call {
@@ -144,6 +144,6 @@ func (m *machine) know(f *vcode.Func, in *vcode.Inst) {
 	default:
 		return
 	}
-	f.Fix(in.Defs[0], uint64(n)*HandleBytes)
+	f.SetConst(in.Defs[0], uint64(n)*HandleBytes)
 	*in = vcode.Inst{Op: vcode.Undef}
 }

@@ -28,8 +28,8 @@ func fuse(f *vcode.Func, level Level) {
 	r, n := newRoom(), len(f.Classes)
 	defer r.leave()
 	z := &fuser{
-		f: f, vectors: level == AVX512, reads: r.numbers.Take(n), defs: r.numbers.Take(n),
-		made: r.makers.Take(n), place: r.numbers.Take(n), since: r.numbers.Take(n),
+		f: f, vectors: level == AVX512, reads: r.numbers.Alloc(n), defs: r.numbers.Alloc(n),
+		made: r.makers.Alloc(n), place: r.numbers.Alloc(n), since: r.numbers.Alloc(n),
 		logic: map[vcode.Reg]logic{},
 	}
 	wide := false
@@ -113,7 +113,7 @@ func (z *fuser) count(in *vcode.Inst, n int32) {
 // elsewhere.
 func (z *fuser) maker(r vcode.Reg, most int32) *vcode.Inst {
 	in := z.made[r]
-	if in == nil || z.since[r] != z.block || z.defs[r] != 1 || z.reads[r] > most || in.Keep || in.Op != vcode.Lane && in.Op != vcode.Own {
+	if in == nil || z.since[r] != z.block || z.defs[r] != 1 || z.reads[r] > most || in.Merging || in.Op != vcode.Lane && in.Op != vcode.Own {
 		return nil
 	}
 	for _, u := range in.Uses {
@@ -144,7 +144,7 @@ func (z *fuser) replace(in *vcode.Inst, fused uint8, aux uint64, uses []vcode.Re
 	for _, r := range uses {
 		z.reads[r]++
 	}
-	if !in.Keep {
+	if !in.Merging {
 		for _, r := range in.Masks {
 			z.reads[r]--
 		}
@@ -258,7 +258,7 @@ func (z *fuser) within(in *vcode.Inst, not bool) {
 // mask looks at logic of masks in all lanes.
 func (z *fuser) mask(in *vcode.Inst) {
 	switch {
-	case in.Keep:
+	case in.Merging:
 	case in.IR == ir.Eq && in.Key.From == ir.I32:
 		z.bits(in)
 	case in.IR == ir.And && in.Key.From == ir.B1:
@@ -457,7 +457,7 @@ func (m *machine) own(in *vcode.Inst) {
 // ternary is VPTERNLOGD, which writes over its first operand.
 func (m *machine) ternary(in *vcode.Inst) {
 	d, ok := m.real(in.Defs[0])
-	if in.Keep || !ok {
+	if in.Merging || !ok {
 		d = 0
 	}
 	x := logic{in.Uses, uint8(in.Key.Aux)}

@@ -37,7 +37,7 @@ func (z *fuser) bits(in *vcode.Inst) {
 // lanes, all of them less than 32.
 func (z *fuser) laneBit(b vcode.Reg) (first uint32, ok bool) {
 	in := z.made[b]
-	if in == nil || z.defs[b] != 1 || in.Op != vcode.Lane || in.IR != ir.Shl || in.Key.Type != ir.I32 || in.Key.From != ir.I32 || in.Keep || !z.constant(in.Uses[0], 1) {
+	if in == nil || z.defs[b] != 1 || in.Op != vcode.Lane || in.IR != ir.Shl || in.Key.Type != ir.I32 || in.Key.From != ir.I32 || in.Merging || !z.constant(in.Uses[0], 1) {
 		return 0, false
 	}
 	first, step, ok := z.f.Sequence(in.Uses[1])

@@ -20,7 +20,7 @@ func (z *fuser) half(in *vcode.Inst) {
 	in.Key.Flags = n.Key.Flags
 	near := uint64(0)
 	if z.nearSum(n.Uses[0]) >= 0 && n.Key.Flags&ir.RTZ == 0 {
-		if z.vectors && !in.Keep && z.term(in, n) {
+		if z.vectors && !in.Merging && z.term(in, n) {
 			return
 		}
 		near = 1
@@ -33,7 +33,7 @@ func (z *fuser) half(in *vcode.Inst) {
 // infinity only where the f16 is, and never −0; and −1 elsewhere.
 func (z *fuser) nearSum(r vcode.Reg) int {
 	in := z.made[r]
-	if in == nil || z.since[r] != z.block || in.Keep || in.Op != vcode.Lane || in.IR != ir.FAdd && in.IR != ir.FSub || in.Key.Flags&ir.RTZ != 0 {
+	if in == nil || z.since[r] != z.block || in.Merging || in.Op != vcode.Lane || in.IR != ir.FAdd && in.IR != ir.FSub || in.Key.Flags&ir.RTZ != 0 {
 		return -1
 	}
 	for i, u := range in.Uses {
@@ -77,7 +77,7 @@ func halvesOf(f *vcode.Func) []bool {
 		is[r] = c == vcode.Vec
 		if bits, ok := f.Const(vcode.Reg(r)); ok {
 			is[r] = is[r] && isHalf(bits)
-		} else if f.Fixed(vcode.Reg(r)) {
+		} else if f.IsConst(vcode.Reg(r)) {
 			is[r] = false
 		}
 	}
@@ -115,14 +115,7 @@ func halvesOf(f *vcode.Func) []bool {
 // exactOnHalves reports whether a lane operation on numbers of f16, as f32, yields
 // one.
 func exactOnHalves(in *vcode.Inst) bool {
-	if in.Key.Type != ir.F32 {
-		return false
-	}
-	switch in.IR {
-	case ir.FNeg, ir.FAbs, ir.Select, ir.FMin, ir.FMax, ir.NMin, ir.NMax:
-		return true
-	}
-	return false
+	return in.Key.Type == ir.F32 && in.IR.Is(ir.Selects) && in.IR != ir.FFlush
 }
 
 // term makes one operation of in, the nearSum of a constant c and of the
@@ -236,7 +229,7 @@ func (z *fuser) start() int32 {
 // single returns a register that holds the number v, always.
 func (z *fuser) single(v float32) vcode.Reg {
 	r := z.register()
-	z.f.Fix(r, uint64(math.Float32bits(v)))
+	z.f.SetConst(r, uint64(math.Float32bits(v)))
 	return r
 }
 

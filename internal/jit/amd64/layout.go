@@ -122,7 +122,7 @@ func RecordOf(p *ir.Program, form vcode.Form) Record {
 	r.Helpers = r.Steps + words
 	r.Scratch = r.Helpers + words
 	r.Private = r.Scratch + scratchBytes
-	if parts > 1 && !form.Vectors {
+	if parts > 1 && !form.VectorMasks {
 		r.Private = r.Scratch + wideScratchBytes
 	}
 	r.Size = r.Private + (4*lanes*int32(p.PrivateSlots())+63)&^63 // it is cleared by lines

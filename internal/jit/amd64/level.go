@@ -38,7 +38,7 @@ func LevelOf(name string) (Level, bool) {
 func (l Level) Form() vcode.Form {
 	made := vcode.Form{Lanes: 16, Fuse: func(f *vcode.Func) { fuse(f, l) }}
 	if l == AVX2 {
-		made.Lanes, made.Vectors = 8, true
+		made.Lanes, made.VectorMasks = 8, true
 	}
 	return made
 }

@@ -200,7 +200,7 @@ func (m *machine) depth() int64 {
 	callees := make([][]int, len(m.funcs))
 	for i, f := range m.funcs {
 		each(f, func(in *vcode.Inst) {
-			if in.Op == vcode.Call || in.Leaves() {
+			if in.Op == vcode.Call || in.BailsOut() {
 				callees[i] = append(callees[i], in.Target)
 			}
 		})
@@ -338,33 +338,33 @@ func (m *machine) special(in *vcode.Inst) {
 		m.set.spread(in)
 	case vcode.Extract:
 		m.set.extract(in)
-	case vcode.RowIn:
+	case vcode.InputBase:
 		m.rowIn(in)
-	case vcode.Window:
+	case vcode.BoundsCheck:
 		m.window(in, handleLength)
-	case vcode.StoreWindow:
+	case vcode.StoreBoundsCheck:
 		m.window(in, handleWrites)
-	case vcode.Halves:
+	case vcode.TwoRuns:
 		m.runs(in)
-	case vcode.HalfWindow:
+	case vcode.TwoRunsCheck:
 		m.halfWindow(in, handleLength)
-	case vcode.StoreHalfWindow:
+	case vcode.StoreTwoRunsCheck:
 		m.halfWindow(in, handleWrites)
-	case vcode.RowBase:
+	case vcode.StridedBase:
 		m.rowBase(in)
-	case vcode.RowLoad:
+	case vcode.StridedLoad:
 		m.set.rowLoad(in)
-	case vcode.RowStore:
+	case vcode.StridedStore:
 		m.set.rowStore(in)
 	case vcode.Gather:
 		m.set.gather(in)
-	case vcode.Pick:
+	case vcode.TableLookup:
 		m.set.pickWord(in)
 	case vcode.Scatter:
 		m.set.scatter(in)
 	case vcode.Atomic, vcode.AtomicLocal:
 		m.alone(in, func(lock bool) { m.set.atomic(in, lock) })
-	case vcode.Spread:
+	case vcode.BroadcastLoad:
 		m.set.spreadLoad(in)
 	case vcode.SlotLoad:
 		m.set.slotLoad(in)

@@ -35,7 +35,7 @@ func machineFor(f *vcode.Func) *regalloc.Machine {
 	const some, most = 5, 8
 	wide, vec := 0, 0
 	for r := 1; r < len(f.Classes); r++ {
-		if f.Fixed(vcode.Reg(r)) {
+		if f.IsConst(vcode.Reg(r)) {
 			continue
 		}
 		switch f.Classes[r] {
@@ -230,7 +230,7 @@ func (m *machine) dest(in *vcode.Inst, z Reg) (Reg, Opt) {
 	switch {
 	case !ok:
 		return z, 0
-	case in.Keep:
+	case in.Merging:
 		return x, K(m.execution(in))
 	}
 	return x, 0
@@ -243,7 +243,7 @@ func (m *machine) done(in *vcode.Inst, z Reg) {
 		return
 	}
 	o := Opt(0)
-	if in.Keep {
+	if in.Merging {
 		o = K(m.execution(in))
 	}
 	m.RM(VMOVDQA32_ST, V512, z, 0, m.slot(in.Defs[0]), o)
@@ -261,7 +261,7 @@ func (m *machine) define(in *vcode.Inst, z Reg) {
 
 // destMask is where an instruction makes a mask: the register itself, or k.
 func (m *machine) destMask(in *vcode.Inst, k Reg) Reg {
-	if x, ok := m.real(in.Defs[0]); ok && !in.Keep {
+	if x, ok := m.real(in.Defs[0]); ok && !in.Merging {
 		return x
 	}
 	return k
@@ -270,7 +270,7 @@ func (m *machine) destMask(in *vcode.Inst, k Reg) Reg {
 // doneMask writes the K2 of destMask where the result lives. It uses K1 and
 // changes K2: old ^ (old ^ K2) & A.
 func (m *machine) doneMask(in *vcode.Inst, k Reg) {
-	if !in.Keep {
+	if !in.Merging {
 		m.storeMask(in.Defs[0], k)
 		return
 	}

@@ -157,11 +157,13 @@ func native(in *vcode.Inst) bool {
 // masked reports whether the code of an IR operation looks at the active lanes
 // where it does not keep the others.
 func masked(op ir.Op) bool {
-	switch op {
-	case ir.Len, ir.Ld, ir.St, ir.PLd, ir.PSt, ir.PLdI, ir.PStI, ir.PClr, ir.Demote:
+	switch op.Family() {
+	case ir.Memory:
 		return true
+	case ir.PrivateMemory:
+		return op != ir.PAddr
 	}
-	return op.Is(ir.Meets) && op != ir.Anew
+	return op == ir.Len || op == ir.Demote || op.Is(ir.Meets) && op != ir.Anew
 }
 
 // lane makes the code of an IR operation: its rule's, or a call of Go that is
@@ -242,7 +244,7 @@ func shift(variable, fixed Op) emitter {
 		d, o := m.dest(in, 0)
 		if n, ok := m.f.Const(in.Uses[1]); ok {
 			m.RRI(fixed, V512, d, 0, a, uint8(n&31), o)
-		} else if in.Sure {
+		} else if in.Proven {
 			m.with(variable, d, a, in.Uses[1], o)
 		} else {
 			count := m.vec(in.Uses[1], 1)
@@ -291,11 +293,11 @@ func roundedUnary(op Op) emitter {
 func multiplyAddOf(factor, summand Op) emitter {
 	return func(m *machine, in *vcode.Inst) {
 		a, b, c := in.Uses[0], in.Uses[1], in.Uses[2]
-		if in.Keep && in.Key.Flags&ir.RTZ == 0 && m.multiplyAddOver(factor, summand, in) {
+		if in.Merging && in.Key.Flags&ir.RTZ == 0 && m.multiplyAddOver(factor, summand, in) {
 			return
 		}
 		d, inRegister := m.real(in.Defs[0])
-		if in.Keep || !inRegister {
+		if in.Merging || !inRegister {
 			d = 0
 		}
 		if _, ok := m.real(a); !ok {
@@ -368,7 +370,7 @@ func canonical(m *machine, in *vcode.Inst) {
 	a := m.vec(in.Uses[0], 0)
 	m.RRI(VCMPPS, V512, 2, a, a, unordered, 0)
 	d := Reg(0)
-	if x, ok := m.real(in.Defs[0]); ok && !in.Keep {
+	if x, ok := m.real(in.Defs[0]); ok && !in.Merging {
 		d = x
 	}
 	m.RM(VPBLENDMD, V512, d, a, m.word32(0x7fc00000), BC|K(2))
@@ -381,7 +383,7 @@ func same(m *machine, in *vcode.Inst) { m.copy(in) }
 func fromMask(m *machine, in *vcode.Inst) {
 	k := m.mask(in.Uses[0], 2)
 	d := Reg(0)
-	if x, ok := m.real(in.Defs[0]); ok && !in.Keep {
+	if x, ok := m.real(in.Defs[0]); ok && !in.Merging {
 		d = x
 	}
 	m.RM(VPBROADCASTD, V512, d, 0, m.word32(1), K(k)|Z)
@@ -408,7 +410,7 @@ func maskNot(m *machine, in *vcode.Inst) {
 func choose(m *machine, in *vcode.Inst) {
 	k := m.mask(in.Uses[0], 2)
 	d := Reg(0)
-	if x, ok := m.real(in.Defs[0]); ok && !in.Keep {
+	if x, ok := m.real(in.Defs[0]); ok && !in.Merging {
 		d = x
 	}
 	if bits, ok := m.f.Const(in.Uses[2]); ok && bits == 0 {

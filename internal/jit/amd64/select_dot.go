@@ -33,7 +33,7 @@ func dotBytes(m *machine, in *vcode.Inst) {
 func (m *machine) dotBytes(in *vcode.Inst) {
 	d, inRegister := m.real(in.Defs[0])
 	x, y := m.vec(in.Uses[0], 1), m.vec(in.Uses[1], 2)
-	if in.Keep || !inRegister || d == x || d == y {
+	if in.Merging || !inRegister || d == x || d == y {
 		d = 0
 	}
 	m.loadVec(d, in.Uses[2])

@@ -95,7 +95,7 @@ const (
 func (m *machine) nearSumHalf(in *vcode.Inst) {
 	x := m.vec(in.Uses[0], 0)
 	m.RM(VPADDD, V512, 1, x, m.word32(halfShift), BC)
-	if d, ok := m.real(in.Defs[0]); ok && d == x && !in.Keep { // in units that a sum has no use for
+	if d, ok := m.real(in.Defs[0]); ok && d == x && !in.Merging { // in units that a sum has no use for
 		m.RM(VFNMADD132PS, V512, x, 1, m.word32(one32), BC)
 	} else {
 		m.RR(VSUBPS, V512, 0, 1, x, 0)

@@ -26,14 +26,14 @@ func (m *machine) handleWord(h vcode.Reg, g Reg, field int32) Mem {
 // operand of the access, and whether it is known that it never leaves. It uses
 // RAX, RCX and RDX.
 func (m *machine) within(in *vcode.Inst, bytes int32, field int32, far Label) (at Mem, sure bool) {
-	imm := in.Key.Aux + uint64(in.Ahead)*uint64(in.Stride)
-	if in.Held {
+	imm := in.Key.Aux + uint64(in.IndexOffset)*uint64(in.Stride)
+	if in.Checked {
 		p := m.gen(in.Uses[len(in.Uses)-1], RDX)
-		if !in.Sure {
+		if !in.Proven {
 			m.GRR(TEST|W, p, p)
 			m.Jcc(Equal, far)
 		}
-		return At(p, int32(imm)), in.Sure
+		return At(p, int32(imm)), in.Proven
 	}
 	if imm > nearImm {
 		m.Jmp(far)
@@ -114,7 +114,7 @@ func (m *machine) spreadLoad(in *vcode.Inst) {
 
 // distantLoad is the load of loadOne where within leaves for far.
 func (m *machine) distantLoad(in *vcode.Inst) {
-	if in.Held {
+	if in.Checked {
 		m.lone(in)
 		return
 	}
@@ -132,7 +132,7 @@ func (m *machine) distantLoad(in *vcode.Inst) {
 // lone is the load of 32 bits of which no window is known, into RAX.
 func (m *machine) lone(in *vcode.Inst) {
 	one := *in
-	one.Held = false
+	one.Checked = false
 	m.orZero(&one, RAX)
 }
 
@@ -155,14 +155,14 @@ func (m *machine) window(in *vcode.Inst, field int32) {
 	at, _ := m.within(&whole, int32(in.Key.Aux), field, far)
 	d := m.destGen(in.Defs[0])
 	m.GRM(LEA|W, d, at)
-	if in.Sure {
+	if in.Proven {
 		m.storeGen(in.Defs[0], d)
 		m.beginAnew(in, far)
 		return
 	}
 	m.Bind(on)
 	m.storeGen(in.Defs[0], d)
-	if in.Words != 0 {
+	if in.WordMask != 0 {
 		m.copied(in, d, far, on)
 		return
 	}
@@ -180,7 +180,7 @@ func (m *machine) copied(in *vcode.Inst, d Reg, far, on Label) {
 	m.nextCopy += int32(in.Key.Aux)
 	m.later = append(m.later, func() {
 		m.Bind(far)
-		for words := in.Words; words != 0; words &= words - 1 {
+		for words := in.WordMask; words != 0; words &= words - 1 {
 			off := 4 * bits.TrailingZeros64(words)
 			one := *in
 			one.Key.Aux = uint64(off)
@@ -253,16 +253,16 @@ const allCaches = 1
 // its first is in a line that is here. Nothing is read there, so that it need
 // not be in range.
 func (m *machine) fetch(in *vcode.Inst, at Mem, bytes int32) {
-	if in.Next == 0 || in.Next > nearImm || int64(at.Disp) > nearImm {
+	if in.Prefetch == 0 || in.Prefetch > nearImm || int64(at.Disp) > nearImm {
 		return
 	}
 	first := int32(0)
-	if in.Next <= uint32(bytes) {
+	if in.Prefetch <= uint32(bytes) {
 		first = 60
 	}
 	for off := first; off < bytes; off += 64 {
 		next := at
-		next.Disp += int32(in.Next) + off
+		next.Disp += int32(in.Prefetch) + off
 		m.GRM(PREFETCH, allCaches, next)
 	}
 }
@@ -337,7 +337,7 @@ func (m *machine) storing(in *vcode.Inst) Opt {
 func partOf(in *vcode.Inst, part int) vcode.Inst {
 	one := *in
 	one.Part += uint8(part)
-	one.Masks, one.Held = in.Masks[part:part+1], false
+	one.Masks, one.Checked = in.Masks[part:part+1], false
 	if len(in.Defs) > 0 {
 		one.Defs = in.Defs[part : part+1]
 	} else {
@@ -362,8 +362,8 @@ func (m *machine) rowOffsets(in *vcode.Inst, part int) {
 	m.RM(VPMULLD, V512, 1, 1, m.word32(in.Step), BC)
 	m.RR(VPBROADCASTD_R, V512, 2, 0, m.gen(in.Uses[3], RAX), 0)
 	m.RR(VPADDD, V512, 1, 1, 2, 0)
-	if in.Ahead > 0 {
-		m.RM(VPADDD, V512, 1, 1, m.word32(in.Ahead), BC)
+	if in.IndexOffset > 0 {
+		m.RM(VPADDD, V512, 1, 1, m.word32(in.IndexOffset), BC)
 	}
 	start := NoReg
 	off, ok := m.f.Const(in.Uses[2])
@@ -480,7 +480,7 @@ func (m *machine) nearby(in *vcode.Inst, k, off Reg, z pairRegs, far Label) {
 	from := Indexed(RCX, RDX, 1, int32(in.Key.Aux))
 	m.RM(VMOVDQU32, V512, z.lo, 0, from, 0)
 	m.RM(VMOVDQU32, V512, z.hi, 0, further(from, 1), 0)
-	if in.Next > 0 {
+	if in.Prefetch > 0 {
 		m.GRM(PREFETCH, allCaches, further(from, 2))
 	}
 }
@@ -582,7 +582,7 @@ func everySecond(first uint32) (v [16]uint32) {
 
 func (m *machine) gather(in *vcode.Inst) {
 	switch {
-	case in.Held:
+	case in.Checked:
 		m.gatherHalves(in)
 		return
 	case len(in.Uses) > 2:
@@ -614,7 +614,7 @@ func (m *machine) gather(in *vcode.Inst) {
 }
 
 func (m *machine) scatter(in *vcode.Inst) {
-	if in.Held {
+	if in.Checked {
 		m.scatterHalves(in)
 		return
 	}

@@ -99,7 +99,7 @@ func (m *machine) termParts(list []vcode.Inst) []termPart {
 	for i := range parts {
 		in, at := &list[i], Reg(i)
 		parts[i] = termPart{in: in, split: at, rest: n + at, upper: 2*n + 1 + at}
-		if d, ok := m.real(in.Defs[0]); ok && !in.Keep {
+		if d, ok := m.real(in.Defs[0]); ok && !in.Merging {
 			parts[i].upper = d
 		}
 	}
@@ -142,7 +142,7 @@ func (m *machine) sideBySide(list []vcode.Inst) int {
 		if !m.alike(&list[0], in) || reads(in, list[:n]) {
 			break
 		}
-		if _, ok := m.real(in.Defs[0]); !ok || in.Keep {
+		if _, ok := m.real(in.Defs[0]); !ok || in.Merging {
 			each = 3
 		}
 		if n > 0 && each*(n+1)+1 > most {

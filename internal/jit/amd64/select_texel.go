@@ -16,7 +16,7 @@ const fetchEvery = 4
 // is to be added. Machines find out by themselves how loads go on that follow each
 // other in equal steps; those of texels that stand in no row do not.
 func (m *machine) fetchLanes(in *vcode.Inst, off Reg) {
-	if in.Next > 0 {
+	if in.Prefetch > 0 {
 		m.RM(VMOVDQU32_ST, V512, off, 0, m.scratch(0), 0)
 		m.fetchFrom(in, zmmLanes, math.MinInt32)
 	}
@@ -25,7 +25,7 @@ func (m *machine) fetchLanes(in *vcode.Inst, off Reg) {
 // fetchFrom is fetchLanes with the offsets of so many lanes in the scratch memory, to
 // which RDX and disp are to be added. It uses RAX and RCX.
 func (m *machine) fetchFrom(in *vcode.Inst, lanes, disp int32) {
-	m.GRM(MOV, RAX, m.scratch(4*int32(in.Next)-4))
+	m.GRM(MOV, RAX, m.scratch(4*int32(in.Prefetch)-4))
 	m.GRM(SUB, RAX, m.scratch(0))
 	m.GRR(MOVSXD|W, RAX, RAX)
 	m.GRR(ADD|W, RAX, RDX)
@@ -43,7 +43,7 @@ func (m *machine) gatherPairs(in *vcode.Inst) {
 	k := m.execution(in)
 	first, second := pairRegs{0, 2, 3}, pairRegs{5, 6, 7}
 	near := m.nearby
-	if in.Next == zmmLanes/2 && m.placed(in) {
+	if in.Prefetch == zmmLanes/2 && m.placed(in) {
 		near = m.nearbyHalves
 	}
 	near(in, k, m.vec(in.Uses[1], 1), first, apart)

@@ -56,7 +56,7 @@ func (m *machine) row(part int) Mem { return m.scratch(int32(64 * part)) }
 func (m *machine) strip(in *vcode.Inst, part int) vcode.Inst {
 	one := *in
 	one.Part += uint8(part)
-	one.Masks, one.Held = in.Masks[part:part+1], false
+	one.Masks, one.Checked = in.Masks[part:part+1], false
 	one.Defs, one.Uses = in.Defs[part:part+1], nil
 	for i := part; i < len(in.Uses); i += len(in.Masks) {
 		one.Uses = append(one.Uses, in.Uses[i])

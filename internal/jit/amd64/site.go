@@ -54,7 +54,7 @@ func (m *machine) site(in *vcode.Inst) Site {
 		return all[from:len(all):len(all)]
 	}
 	return Site{
-		Func: m.f.Name, Op: in.Op, Part: in.Part, Keep: in.Keep, IR: in.IR, Key: in.Key, Value: in.Value, Origin: in.Origin,
+		Func: m.f.Name, Op: in.Op, Part: in.Part, Keep: in.Merging, IR: in.IR, Key: in.Key, Value: in.Value, Origin: in.Origin,
 		Defs: places(in.Defs), Uses: places(in.Uses), Masks: places(in.Masks),
 	}
 }

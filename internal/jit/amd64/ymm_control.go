@@ -17,7 +17,7 @@ func (m ymm) copy(in *vcode.Inst) {
 			m.doneHalf(in, i, 0)
 		}
 	default:
-		if x, ok := m.real(d); ok && !in.Keep {
+		if x, ok := m.real(d); ok && !in.Merging {
 			m.loadVec(x, u)
 			return
 		}

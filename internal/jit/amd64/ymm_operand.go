@@ -141,7 +141,7 @@ func (m ymm) always(in *vcode.Inst) bool {
 // dest is where the last instruction of several makes the result, a Vec or
 // Mask: its register where no lanes are kept, or y, which is none of Y3 and Y4.
 func (m ymm) dest(in *vcode.Inst, y Reg) Reg {
-	if x, ok := m.real(in.Defs[0]); ok && !in.Keep {
+	if x, ok := m.real(in.Defs[0]); ok && !in.Merging {
 		return x
 	}
 	return y
@@ -154,13 +154,13 @@ func (m ymm) done(in *vcode.Inst, y Reg) { m.put(in, in.Defs[0], y) }
 func (m ymm) put(in *vcode.Inst, d vcode.Reg, y Reg) {
 	x, ok := m.real(d)
 	switch {
-	case !in.Keep && ok:
+	case !in.Merging && ok:
 		m.moveVec(x, y)
 		return
-	case in.Keep && ok:
+	case in.Merging && ok:
 		m.blend(x, x, y, m.execution(in, 4))
 		return
-	case in.Keep:
+	case in.Merging:
 		k := m.execution(in, 4)
 		m.rm(AVX_VMOVUPS, 3, 0, m.slot(d))
 		m.blend(3, 3, y, k)
@@ -246,7 +246,7 @@ func (m ymm) loadHalf(y Reg, r vcode.Reg, i int) {
 // the others are kept. It uses Y3 and Y4.
 func (m ymm) doneHalf(in *vcode.Inst, i int, y Reg) {
 	at := m.halfOf(in.Defs[0], i)
-	if in.Keep {
+	if in.Merging {
 		m.longMask(4, in.Masks[0], i)
 		m.rm(AVX_VMOVUPS, 3, 0, at)
 		m.rri(AVX_VBLENDVPD, 3, 3, y, is4(4))

@@ -58,7 +58,7 @@ func (m ymm) rowLoad(in *vcode.Inst) {
 			one := partOf(in, part)
 			m.rowOffsets(in, part)
 			k := NoReg // its mask may have gone for the result of another part
-			if in.Keep {
+			if in.Merging {
 				k = m.execution(&one, 0)
 			}
 			m.gatherFrom(&one, k, 1)
@@ -239,7 +239,7 @@ func (m ymm) strideStore(in *vcode.Inst, far Label) {
 // Step·lane + Ahead)·Stride, 2³²−1), where the sum in parentheses is modulo 2³².
 func (m ymm) rowOffsets(in *vcode.Inst, part int) {
 	m.splat(1, m.gen(in.Uses[3], RAX))
-	m.rm(AVX_VPADDD, 1, 1, m.octet(octetOf(uint32(part)*ymmLanes*in.Step+in.Ahead, in.Step)))
+	m.rm(AVX_VPADDD, 1, 1, m.octet(octetOf(uint32(part)*ymmLanes*in.Step+in.IndexOffset, in.Step)))
 	start := NoReg
 	off, ok := m.f.Const(in.Uses[2])
 	if !ok {
@@ -308,7 +308,7 @@ func (m ymm) gatherFrom(in *vcode.Inst, k, off Reg) {
 	at, found := m.inRange(in, k, off, handleLength)
 	m.zero(0)
 	if found {
-		if in.Next > 0 && at.Base == RDX {
+		if in.Prefetch > 0 && at.Base == RDX {
 			m.rm(AVX_VMOVUPS_ST, off, 0, m.scratch(0))
 			m.fetchFrom(in, ymmBytes/4, math.MinInt32)
 		}

@@ -66,7 +66,7 @@ func (m ymm) nearby(in *vcode.Inst, off Reg, i int32, far Label) {
 	m.Jcc(Less, far)
 	m.GRM(LEA|W, RCX, Indexed(RCX, RDX, 1, int32(in.Key.Aux)))
 	m.GRM(MOV_ST|W, RCX, m.scratch(scratchBase+8*i))
-	if in.Next > 0 {
+	if in.Prefetch > 0 {
 		m.GRM(PREFETCH, allCaches, At(RCX, 8*ymmWindow))
 	}
 }
@@ -123,7 +123,7 @@ func (m ymm) provenPairs(in *vcode.Inst, none Label) {
 	for i := range in.Uses[1:] {
 		m.loadLanes(in, 2*i, RDX)
 	}
-	if in.Next > 0 {
+	if in.Prefetch > 0 {
 		m.fetchFrom(in, ymmLanes, int32(in.Key.Aux))
 	}
 }
@@ -209,7 +209,7 @@ func (m ymm) apart(in *vcode.Inst) {
 		one := *in
 		one.Defs, one.Key.Aux = in.Defs[i:i+1], in.Key.Aux+4*uint64(i)
 		k := NoReg // its mask may have gone for the first result
-		if in.Keep {
+		if in.Merging {
 			k = m.execution(&one, 0)
 		}
 		m.gatherFrom(&one, k, 1)

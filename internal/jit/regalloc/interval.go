@@ -104,10 +104,10 @@ func (a *Analysis) mentions() {
 		}
 		for _, r := range in.Defs {
 			at := 2*pos + 1
-			if in.Keep {
+			if in.Merging {
 				at = 2 * pos
 			}
-			a.first(r, at, l, w, !in.Keep)
+			a.first(r, at, l, w, !in.Merging)
 		}
 	})
 	a.walk(func(pos, l int32, in *vcode.Inst) {

@@ -107,7 +107,7 @@ func (a *Analysis) wantSlots(list []vcode.Reg) {
 }
 
 func (a *Analysis) wantSlot(r vcode.Reg) {
-	if !a.f.Fixed(r) {
+	if !a.f.IsConst(r) {
 		a.wanted[r] = true
 	}
 }
@@ -116,7 +116,7 @@ func (a *Analysis) wantSlot(r vcode.Reg) {
 func (a *Analysis) sort() {
 	a.order = make([]vcode.Reg, 0, len(a.intervals))
 	for r := vcode.Reg(1); int(r) < len(a.intervals); r++ {
-		if a.intervals[r].seen && !a.f.Fixed(r) {
+		if a.intervals[r].seen && !a.f.IsConst(r) {
 			a.order = append(a.order, r)
 		}
 	}
@@ -256,7 +256,7 @@ func (a *Allocation) measure() {
 	all, spilled := a.inside, float32(0)
 	for r := range a.intervals {
 		i := &a.intervals[r]
-		gone := a.regs[r] == None && !a.f.Fixed(vcode.Reg(r))
+		gone := a.regs[r] == None && !a.f.IsConst(vcode.Reg(r))
 		switch c := a.f.Classes[r]; {
 		case !i.seen:
 		case c == vcode.Vec:

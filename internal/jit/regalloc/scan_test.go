@@ -163,7 +163,7 @@ func TestPools(t *testing.T) {
 	shared := machine
 	shared.Registers = [vcode.NumClasses]int{vcode.Vec: 2}
 	shared.Pools[vcode.Mask] = vcode.Vec
-	f := &vcode.Func{Form: vcode.Form{Lanes: 8, Vectors: true}}
+	f := &vcode.Func{Form: vcode.Form{Lanes: 8, VectorMasks: true}}
 	k, v, w := f.NewReg(vcode.Mask), f.NewReg(vcode.Vec), f.NewReg(vcode.Vec)
 	f.Blocks = []vcode.Block{{Insts: []vcode.Inst{
 		inst(vcode.Copy, k), inst(vcode.Copy, v), inst(vcode.Copy, w, k), inst(vcode.SetResult, 0, k), inst(vcode.SetResult, 0, v, w),
@@ -191,7 +191,7 @@ func TestKeptAcrossFirst(t *testing.T) {
 	f := &vcode.Func{Form: vcode.Form{Lanes: 16}}
 	k, a, x := f.NewReg(vcode.Mask), f.NewReg(vcode.Vec), f.NewReg(vcode.Vec)
 	kept := inst(vcode.Lane, x, a)
-	kept.Keep, kept.Masks = true, []vcode.Reg{k}
+	kept.Merging, kept.Masks = true, []vcode.Reg{k}
 	f.Blocks = []vcode.Block{
 		{Insts: []vcode.Inst{inst(vcode.Arg, k), inst(vcode.Arg, a)}},
 		{Insts: []vcode.Inst{inst(vcode.Barrier, 0), kept, {Op: vcode.Jump, Target: 1}}},

@@ -1,19 +1,19 @@
 package vcode
 
-// Form is how a kind of machine holds the values of a strip.
+// Form is the SIMD register model of a machine level, such as AVX2 or AVX-512.
 type Form struct {
-	Lanes   int  // of a register
-	Vectors bool // a mask is 32 bits a lane, all ones or all zeros; else one bit
+	Lanes       int  // 32-bit lanes of a vector register: 8 or 16
+	VectorMasks bool // a mask has 32 bits per lane, all ones or all zeros (AVX2); else one bit (AVX-512)
 
-	Room *Room // that functions are made in; nil where they stay
+	Arena *Arena // memory of the functions; nil for ordinary Go memory
 
-	Fuse func(*Func) // makes operations of the machine's own of several; nil where it has none
+	Fuse func(*Func) // peephole pass that forms operations of the machine (Own); nil if there is none
 }
 
-// Size returns the bytes that a register of class c takes in memory.
+// Size returns the size in bytes of a spilled register of class c. A Wide needs two vector registers.
 func (f Form) Size(c Class) int32 {
 	switch {
-	case c == Gen, c == Mask && !f.Vectors:
+	case c == Gen, c == Mask && !f.VectorMasks:
 		return 8
 	case c == Wide:
 		return int32(8 * f.Lanes)
@@ -21,5 +21,5 @@ func (f Form) Size(c Class) int32 {
 	return int32(4 * f.Lanes)
 }
 
-// Parts returns how many registers hold one value of so many lanes.
+// Parts returns the number of registers of one value, for a strip with the given number of lanes.
 func (f Form) Parts(lanes uint32) int { return (int(lanes) + f.Lanes - 1) / f.Lanes }

@@ -2,24 +2,24 @@ package vcode
 
 import "github.com/chiaro-gpu/chiaro/internal/ir"
 
-// Reg is a virtual register of one function; 0 is none.
+// Reg is a virtual register of one function; 0 is no register.
 type Reg int32
 
-// Class is the kind of a register.
+// Class is the kind of a register. Form.Size returns the size of each.
 type Class uint8
 
-// The classes.
+// The register classes.
 const (
-	Mask Class = 1 + iota // a bit a lane
-	Vec                   // 32 bits a lane
-	Wide                  // 64 bits a lane
-	Gen                   // one number of up to 64 bits for all lanes
+	Mask Class = 1 + iota // one truth value per lane
+	Vec                   // 32 bits per lane
+	Wide                  // 64 bits per lane
+	Gen                   // a scalar of up to 64 bits, for all lanes
 
 	NumClasses
 )
 
-// ClassOf returns the class that holds values of type t. A handle is 32 bits:
-// its place in a table.
+// ClassOf returns the class that holds values of type t in all lanes. A handle is a Vec: its 32-bit index in the
+// handle table.
 func ClassOf(t ir.Type) Class {
 	switch t {
 	case ir.B1:
@@ -30,96 +30,193 @@ func ClassOf(t ir.Type) Class {
 	return Vec
 }
 
-// Op is what an instruction does.
+// Op is the operation code of an instruction.
 type Op uint8
 
-// The operations. Registers are as in Inst: d for Defs, u for Uses, m for
-// Masks.
+// The operations. In the comments d0, d1, … are the registers of Inst.Defs, u0, u1, … of Inst.Uses and m0, m1, …
+// of Inst.Masks, and Aux is Inst.Key.Aux. A handle in a Gen is its byte offset in the handle table. Offsets are in
+// bytes. Unless a comment specifies otherwise, loads out of range yield 0 and stores out of range are discarded
+// (robust buffer access).
 const (
-	Undef      Op = iota // d0 is anything from here on
-	Copy                 // d0 = u0 for the lanes of m0; all lanes where there is no mask
-	And                  // d0 = u0 & u1, masks
-	AndNot               // d0 = u0 &^ u1, masks
-	Or                   // d0 = u0 | u1, masks
-	Lane                 // d0 = the IR operation of u…, one part, for the lanes of m0
-	Strip                // d… = the IR operation of u…, all parts, for the lanes of m…
-	Arg                  // d0 = argument Aux of the function
-	SetResult            // result Aux of the function = u0
-	Call                 // d… = function Target of u…
-	Barrier              // all subgroups of the workgroup meet
-	Step                 // counts a step for the lanes of m…, leaves where told to or beyond the budget
-	Jump                 // goes to block Target
-	JumpIfNone           // goes to block Target if no lane is in m…
-	JumpIfZero           // goes to block Target if u0, a Gen, is 0; where there are two, if the IR comparison of them does not hold
-	Return               // leaves the function
-	Guard                // leaves for function Target, with the arguments of this one, unless u0 + Step < u1, or <= as IR says: Gen, 32 bits, added without wrapping
+	// Values and masks.
 
-	Scalar          // d0 = the IR operation of u…, Gen all; a handle is its place in the table in bytes
-	Broadcast       // d0, a Vec or Mask = u0, a Gen, in every lane
-	Extract         // d0, a Gen = what all lanes of u0 hold
-	RowIn           // d0, a Gen = the built-in of the first lane of the part; u0, where there is one, is so many lanes further, as with Lane
-	RowBase         // d0 = u0 + u1·Stride, Gen all, 64 bits
-	RowLoad         // d… = the IR load from handle u0 at min(u2 + (u3 + Step·lane)·Stride, 2³²−1); u1 is the RowBase; of several parts, lanes go on from part to part
-	RowStore        // stores u4… there
-	Gather          // d0 = the IR load from handle u0, a Gen, at the offsets u1; d1, where there is one, the word behind it; d2 and d3, where there is a u2, the same there
-	Scatter         // stores u2 there
-	Atomic          // d0, or nothing = the IR atomic on handle u0, a Gen, at the offsets u1, of u2…
-	AtomicLocal     // the same on memory that no other thread sees
-	Spread          // d0 = the IR load of 32 bits from handle u0 at the offset u1, both Gen, in every lane
-	Pick            // d0 = the IR load of 32 bits from handle u0, a Gen, at 4·u1, of u1 modulo 16; all sixteen words are read, those beyond the end as 0
-	SlotLoad        // d0 = slot u0, a Gen, of private variable Aux
-	SlotStore       // stores u1 there
-	Window          // d0 = the address of the offset u1 in handle u0 where Aux bytes from there on can be read, else 0
-	StoreWindow     // the same where they can be written; of either, Sure: else leaves as Guard does
-	Halves          // d0, d1, Gen = what the first lane of u0 and the one in the middle hold, where each half of the lanes holds numbers that grow by four from lane to lane, modulo 2³²; else d0 is negative, of 64 bits
-	HalfWindow      // d0, d1 = the addresses of the offsets u1 + u2 and u1 + u3, modulo 2³², in handle u0, where half a register can be read Aux bytes from each on; else d0 is 0: u2 and u3 are of a Halves
-	StoreHalfWindow // the same where it can be written
-	Own             // d0 = an operation of the machine's own, Fused, of u…; a Mask is empty outside m0
+	Undef  Op = iota // d0 is undefined: it holds any value from here on.
+	Copy             // d0 = u0 in the lanes of m0, or in all lanes if there is no mask.
+	And              // d0 = u0 & u1; all three are masks.
+	AndNot           // d0 = u0 &^ u1; all three are masks.
+	Or               // d0 = u0 | u1; all three are masks.
+
+	// Lane is an element-wise operation on one part of the strip, number Part: d0 = the IR operation of u0, u1, …
+	// in the lanes of m0.
+	Lane
+
+	// Strip is an operation on all parts of the strip, because lanes communicate or because there is no
+	// element-wise code: d0, d1, … = the IR operation of u0, u1, … in the lanes of m0, m1, …
+	Strip
+
+	// Functions and control flow.
+
+	Arg       // d0 = argument Aux of the function.
+	SetResult // Result Aux of the function = u0.
+	Call      // d0, d1, … = the results of function Target, called with u0, u1, …
+	Barrier   // Control barrier: continues after all subgroups of the workgroup have arrived.
+
+	// Step is a safepoint, one per loop iteration and call. It counts one step of the subgroup, and exits to Go if
+	// the job was stopped, if the Go scheduler requests the thread, or if the step budget is exhausted. m0, m1, …
+	// are the active lanes, for the error message.
+	Step
+
+	Jump       // Jumps to block Target.
+	JumpIfNone // Jumps to block Target if m0, m1, … are all empty.
+
+	// JumpIfZero jumps to block Target if u0, a Gen, is 0. With u1 it is a fused compare and branch: it jumps if
+	// the comparison IR of u0 and u1 is false.
+	JumpIfZero
+
+	Return // Returns from the function.
+
+	// Guard is a speculation guard: if the comparison u0 + Step < u1 is false it bails out, that is it tail-calls
+	// function Target, the general version of this one, with the same arguments. IR selects the comparison: < or
+	// <=, signed or unsigned. u0 and u1 are 32-bit Gens; the sum does not wrap.
+	Guard
+
+	// Uniform values, in general-purpose registers.
+
+	Scalar    // d0 = the IR operation of u0, u1, …; all are Gens.
+	Broadcast // d0, a Vec or Mask = u0, a Gen, in every lane (splat).
+	Extract   // d0, a Gen = the value of u0, which is the same in all lanes.
+
+	// InputBase is the first element of a strided built-in: d0, a Gen = input Aux in the first lane of part Part.
+	// With u0, a Gen, in the lane u0 lanes after it: the current iteration of a work-item loop. A Lane operation
+	// ir.In has the same u0.
+	InputBase
+
+	StridedBase // d0 = u0 + u1·Stride, 64-bit Gens: the offset of the first element of a strided access.
+
+	// Memory.
+
+	// StridedLoad loads from offsets that are an affine function of the lane: d0, d1, … = the IR load from handle
+	// u0, in lane i at the offset min(u2 + (u3 + Step·i)·Stride, 2³²−1). u1 is the StridedBase of u2 and u3. All
+	// uses are Gens. i counts on from part to part, so that one bounds check serves all parts. Step·Stride is 4
+	// (contiguous), 8, 16 or 32.
+	StridedLoad
+
+	StridedStore // Stores u4, u5, … to the offsets of a StridedLoad with the same u0 to u3.
+
+	// Gather loads from varying offsets: d0 = the IR load from handle u0, a Gen, at the offset u1 of each lane. d1,
+	// if present, is the word after it. With u2, d2 and d3 are the two words at the offset u2: the second row of
+	// the 2×2 texels of a bilinear filter.
+	Gather
+
+	Scatter // Stores u2 to handle u0 at the offset u1 of each lane.
+
+	// Atomic is the IR atomic on handle u0, a Gen, at the offset u1 of each lane, with the operands u2 and u3. d0,
+	// if present, is the old value.
+	Atomic
+
+	AtomicLocal   // Atomic on workgroup memory. Only this thread accesses it, so that no lock prefix is needed.
+	BroadcastLoad // d0 = the 32-bit IR load from handle u0 at the offset u1, both Gens, in every lane (splat).
+
+	// TableLookup is a lookup in a table of 16 words in registers (permute): d0 = the 32-bit IR load from handle
+	// u0, a Gen, at the offset 4·(u1 mod 16) of each lane. It loads all 16 words, words out of range as 0.
+	TableLookup
+
+	SlotLoad  // d0 = slot u0, a Gen, of private variable Aux. The slot is in range.
+	SlotStore // Slot u0, a Gen, of private variable Aux = u1. The slot is in range.
+
+	// Bounds checks, shared by several accesses.
+
+	// BoundsCheck is a hoisted bounds check: d0, a Gen = the address of the offset u1 in handle u0 if the Aux bytes
+	// from there on are readable, else 0. A Proven one never yields 0: it bails out to function Target, as Guard.
+	BoundsCheck
+
+	StoreBoundsCheck // BoundsCheck for writable bytes.
+
+	// TwoRuns detects a split access: two runs of consecutive words, one in each half of a register, as from the
+	// two rows of an 8×2 workgroup. If the offsets u0 grow by 4 from lane to lane within each half, modulo 2³²,
+	// then d0 and d1, Gens, are the offsets in the first lane of each half; else d0 is negative, in 64 bits.
+	TwoRuns
+
+	// TwoRunsCheck is a hoisted bounds check for a split access: d0, d1 = the addresses of the offsets u1 + u2 and
+	// u1 + u3, modulo 2³², in handle u0 if half a register is readable Aux bytes after each; else d0 is 0. u2 and
+	// u3 are the results of a TwoRuns; a negative u2 fails the check.
+	TwoRunsCheck
+
+	StoreTwoRunsCheck // TwoRunsCheck for writable bytes.
+
+	// Own is an operation of the machine, number Fused: d0 = its result for u0, u1, … A Mask d0 is empty outside
+	// m0. Form.Fuse forms it from several other instructions.
+	Own
 )
 
 var opNames = [...]string{
 	Undef: "undef", Copy: "copy", And: "and", AndNot: "andnot", Or: "or", Lane: "lane", Strip: "strip",
 	Arg: "arg", SetResult: "setresult", Call: "call", Barrier: "barrier",
 	Step: "step", Jump: "jump", JumpIfNone: "jumpifnone", JumpIfZero: "jumpifzero", Return: "return", Guard: "guard",
-	Scalar: "scalar", Broadcast: "broadcast", Extract: "extract", RowIn: "rowin", RowBase: "rowbase",
-	RowLoad: "rowload", RowStore: "rowstore", Gather: "gather", Scatter: "scatter", Spread: "spread", Pick: "pick", Atomic: "atomic", AtomicLocal: "atomiclocal", SlotLoad: "slotload", SlotStore: "slotstore", Window: "window", StoreWindow: "storewindow", Halves: "halves", HalfWindow: "halfwindow", StoreHalfWindow: "storehalfwindow", Own: "own",
+	Scalar: "scalar", Broadcast: "broadcast", Extract: "extract", InputBase: "inputbase", StridedBase: "stridedbase",
+	StridedLoad: "stridedload", StridedStore: "stridedstore", Gather: "gather", Scatter: "scatter",
+	BroadcastLoad: "broadcastload", TableLookup: "tablelookup", Atomic: "atomic", AtomicLocal: "atomiclocal", SlotLoad: "slotload", SlotStore: "slotstore",
+	BoundsCheck: "boundscheck", StoreBoundsCheck: "storeboundscheck", TwoRuns: "tworuns", TwoRunsCheck: "tworunscheck", StoreTwoRunsCheck: "storetworunscheck", Own: "own",
 }
 
-// String returns the printed form, such as "andnot".
+// String returns the name in the text form, such as "andnot".
 func (o Op) String() string { return opNames[o] }
 
-// Jumps reports whether Target is a block.
+// Jumps reports whether Target of the operation is a block.
 func (o Op) Jumps() bool { return o == Jump || o == JumpIfNone || o == JumpIfZero }
 
-// Inst is one instruction.
+// Inst is one instruction. The meaning of several fields depends on Op; fields without meaning are zero.
 type Inst struct {
-	Op                Op
-	Part              uint8 // which register of the strip, for Lane
-	Held              bool  // the last of Uses is the Window of a RowLoad, RowStore, Spread or load of a word; the last two are the HalfWindow of a Gather or Scatter, whose offsets are the sum of u1 and the Gen before those
-	Sure              bool  // offsets are known to be in range, and aligned; of an access that is Held, that the Window is not 0; of an At, that it does not saturate; of a shift in lanes, that the count is less than the width
-	Keep              bool  // lanes outside Masks keep what d has; else they become anything
-	Fused             uint8 // of Own: its number, which only the machine knows
-	IR                ir.Op // the IR operation of Lane and Strip, and for Step the loop or call
+	Op   Op
+	Part uint8 // of Lane and InputBase: the part of the strip, from 0
+
+	// Checked marks a memory access that relies on an earlier bounds check. The last of Uses is then the result of
+	// the BoundsCheck of a StridedLoad, StridedStore, BroadcastLoad or Scalar load; the access is at this address
+	// + Aux, or on the slow path if the address is 0. The last two of Uses are the results of the TwoRunsCheck of
+	// a Gather or Scatter, and the Gen before them is a uniform addend of the offsets u1.
+	Checked bool
+
+	// Proven marks a precondition that needs no test. Of a memory access: the offsets are in range and aligned; if
+	// Checked: the address is not 0. Of the IR operation At: it does not saturate. Of a shift: the count is less
+	// than the width. Of a BoundsCheck, see there.
+	Proven bool
+
+	Merging           bool  // lanes outside Masks preserve d0; else they become undefined
+	Fused             uint8 // of Own: the machine's number of the operation
+	IR                ir.Op // of Lane, Strip, Scalar and memory accesses: the operation; of Step: the loop or call
 	Defs, Uses, Masks []Reg
-	Target            int    // block or function
-	Step, Stride      uint32 // of the offsets of a row; of a Lane that is an access, where Stride is not 0 Uses end with those of the RowLoad or RowStore that it may be
-	Next              uint32 // a RowLoad in the next workgroup is likely to be so many bytes further; where lane Next−1 of a Gather is, what runs soon is likely to go on as it does from lane 0; 0 where nobody knows
-	Words             uint64 // of a Window that is never 0: which words from u1 on are read; where they are not all in range they are copied, with zeros for those that are not
-	Ahead             uint32 // a RowLoad or RowStore is at u3 + Ahead in place of u3, Ahead·Stride further than u1
+	Target            int // index of a block or function
+
+	// Step, in indices per lane, and Stride, in bytes per index, describe a StridedLoad or StridedStore. If
+	// Stride is not 0, a Lane that is a load or store may be turned into such an access, with the last registers
+	// of its Uses.
+	Step, Stride uint32
+
+	// Prefetch is a hint; 0 is none. Of a StridedLoad or BroadcastLoad it is the distance in bytes to the address
+	// that the next workgroup is likely to load. Of a Gather it is p+1 if the next strip's offsets are likely to be
+	// u1 + (u1 in lane p) − (u1 in lane 0).
+	Prefetch uint32
+
+	// WordMask, if not 0, makes a BoundsCheck total: bit i is set if an access reads word i after u1. If the Aux
+	// bytes are not all in range, the check copies these words to the stack frame, words out of range as 0, and
+	// yields the address of the copy.
+	WordMask uint64
+
+	IndexOffset uint32 // a constant addend of u3 of a StridedLoad or StridedStore, which u1 does not include
 
 	// Of the IR operation.
-	Key    ir.Key // Aux is that of Arg and SetResult too
+	Key    ir.Key // types, flags and immediate; Arg, SetResult and BoundsCheck use Aux too
 	Value  ir.V
 	Origin int32
 }
 
-// Leaves reports whether Target is a function that may go on in place of this one.
-func (in *Inst) Leaves() bool {
-	return in.Op == Guard || in.Sure && (in.Op == Window || in.Op == StoreWindow)
+// BailsOut reports whether the instruction may tail-call function Target, the general version of this one.
+func (in *Inst) BailsOut() bool {
+	return in.Op == Guard || in.Proven && (in.Op == BoundsCheck || in.Op == StoreBoundsCheck)
 }
 
-// Block is a run of instructions that is entered at its start. Where the last
-// is no Jump or Return, the next block follows.
+// Block is a basic block: control enters at its first instruction. It falls through to the next block unless it
+// ends with a Jump or Return.
 type Block struct {
 	Insts []Inst
 }
@@ -129,23 +226,22 @@ type Func struct {
 	Name    string
 	Form    Form
 	Parts   int
-	Classes []Class // of each register; entry 0 is no register
-	Args    []Class // of the arguments
-	Results []Class // of the results
-	Blocks  []Block // in the order of their code; the first is the entry
+	Classes []Class // class of each register; entry 0 is unused
+	Args    []Class // classes of the arguments
+	Results []Class // classes of the results
+	Blocks  []Block // in layout order; the first is the entry
 
-	fixed     []int32 // of each register: its place in constants, from 1 on; as far as there are any
-	constants []constant
+	constIndex []int32 // for each register 1 + its index in constants, or 0; may be shorter than Classes
+	constants  []constant
 }
 
-// constant is what a register always holds: bits in every lane, or where step
-// is not 0, bits + step·lane.
+// constant is the fixed value of a register: bits in every lane or, if step is not 0, bits + step·lane.
 type constant struct {
 	bits uint64
 	step uint32
 }
 
-// NewReg returns a new register.
+// NewReg returns a new register of class c.
 func (f *Func) NewReg(c Class) Reg {
 	if len(f.Classes) == 0 {
 		f.Classes = append(f.Classes, 0)
@@ -154,56 +250,55 @@ func (f *Func) NewReg(c Class) Reg {
 	return Reg(len(f.Classes) - 1)
 }
 
-// NewConst returns a register that holds the same bits in every lane, always.
+// NewConst returns a new register with the constant value bits in every lane. No instruction defines it, and it
+// needs no physical register: each use rematerializes it.
 func (f *Func) NewConst(c Class, bits uint64) Reg {
 	r := f.NewReg(c)
-	f.Fix(r, bits)
+	f.SetConst(r, bits)
 	return r
 }
 
-// NewSequence returns a Vec that always holds first + step·lane, modulo 2³².
+// NewSequence returns a new Vec with the constant value first + step·lane, modulo 2³² (an iota vector).
 func (f *Func) NewSequence(first, step uint32) Reg {
 	r := f.NewReg(Vec)
-	f.fix(r, constant{bits: uint64(first), step: step})
+	f.setConst(r, constant{bits: uint64(first), step: step})
 	return r
 }
 
-// Fix makes r a register that always holds the same, for which nothing is left
-// that writes it.
-func (f *Func) Fix(r Reg, bits uint64) { f.fix(r, constant{bits: bits}) }
+// SetConst makes r a constant with the value bits in every lane. The caller must have removed all instructions
+// that define r.
+func (f *Func) SetConst(r Reg, bits uint64) { f.setConst(r, constant{bits: bits}) }
 
-func (f *Func) fix(r Reg, c constant) {
-	if int(r) >= len(f.fixed) {
-		f.fixed = append(f.fixed, make([]int32, max(int(r)+1, 2*len(f.fixed), 64)-len(f.fixed))...)
+func (f *Func) setConst(r Reg, c constant) {
+	if int(r) >= len(f.constIndex) {
+		f.constIndex = append(f.constIndex, make([]int32, max(int(r)+1, 2*len(f.constIndex), 64)-len(f.constIndex))...)
 	}
 	f.constants = append(f.constants, c)
-	f.fixed[r] = int32(len(f.constants))
+	f.constIndex[r] = int32(len(f.constants))
 }
 
-// Const returns the bits of a register that NewConst or Fix made one that always
-// holds the same.
+// Const returns the bits of r if it is a constant with the same bits in every lane.
 func (f *Func) Const(r Reg) (bits uint64, ok bool) {
-	if !f.Fixed(r) {
+	if !f.IsConst(r) {
 		return 0, false
 	}
-	if c := &f.constants[f.fixed[r]-1]; c.step == 0 {
+	if c := &f.constants[f.constIndex[r]-1]; c.step == 0 {
 		return c.bits, true
 	}
 	return 0, false
 }
 
-// Sequence returns what lane 0 of a register made by NewSequence holds, and the
-// step.
+// Sequence returns the value in lane 0 and the step of r if it is a register of NewSequence.
 func (f *Func) Sequence(r Reg) (first, step uint32, ok bool) {
-	if !f.Fixed(r) {
+	if !f.IsConst(r) {
 		return 0, 0, false
 	}
-	if c := &f.constants[f.fixed[r]-1]; c.step != 0 {
+	if c := &f.constants[f.constIndex[r]-1]; c.step != 0 {
 		return uint32(c.bits), c.step, true
 	}
 	return 0, 0, false
 }
 
-// Fixed reports whether a register always holds the same: nothing defines it,
-// and it needs no place.
-func (f *Func) Fixed(r Reg) bool { return int(r) < len(f.fixed) && f.fixed[r] != 0 }
+// IsConst reports whether r is a constant or a sequence: no instruction defines it, and it needs neither a
+// physical register nor a stack slot.
+func (f *Func) IsConst(r Reg) bool { return int(r) < len(f.constIndex) && f.constIndex[r] != 0 }

@@ -25,7 +25,7 @@ func TestForm(t *testing.T) {
 		parts                int // of 20 lanes
 	}{
 		{vcode.Form{Lanes: 16}, 8, 64, 128, 8, 2},
-		{vcode.Form{Lanes: 8, Vectors: true}, 32, 32, 64, 8, 3},
+		{vcode.Form{Lanes: 8, VectorMasks: true}, 32, 32, 64, 8, 3},
 	} {
 		for class, want := range map[vcode.Class]int32{vcode.Mask: c.mask, vcode.Vec: c.vec, vcode.Wide: c.wide, vcode.Gen: c.gen} {
 			if got := c.form.Size(class); got != want {
@@ -45,7 +45,7 @@ func TestString(t *testing.T) {
 		{Insts: []vcode.Inst{
 			{Op: vcode.Arg, Defs: []vcode.Reg{k}},
 			{Op: vcode.Copy, Defs: []vcode.Reg{a}, Uses: []vcode.Reg{f.NewConst(vcode.Vec, 9)}},
-			{Op: vcode.Lane, IR: ir.Add, Key: ir.Key{Type: ir.I32}, Defs: []vcode.Reg{a}, Uses: []vcode.Reg{a, a}, Masks: []vcode.Reg{k}, Keep: true},
+			{Op: vcode.Lane, IR: ir.Add, Key: ir.Key{Type: ir.I32}, Defs: []vcode.Reg{a}, Uses: []vcode.Reg{a, a}, Masks: []vcode.Reg{k}, Merging: true},
 			{Op: vcode.Copy, Defs: []vcode.Reg{w}, Uses: []vcode.Reg{w}},
 			{Op: vcode.JumpIfNone, Masks: []vcode.Reg{k}, Target: 1},
 			{Op: vcode.Call, Uses: []vcode.Reg{k}, Target: 2},
@@ -56,7 +56,7 @@ func TestString(t *testing.T) {
 b0:
 	k1 = arg #0
 	v2 = copy 0x9
-	v2 = lane add.i32 v2, v2 {k1} keep
+	v2 = lane add.i32 v2, v2 {k1} merging
 	w3 = copy w3
 	jumpifnone b1 {k1}
 	call f2 k1

@@ -7,9 +7,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// String returns the text of the function: a line for each instruction, with
-// registers as k (Mask), v (Vec), w (Wide) and
-// g (Gen), constants as their bits.
+// String returns the text of the function, one line for each instruction. A register is printed as its class, k
+// (Mask), v (Vec), w (Wide) or g (Gen), and its number; a constant as its bits; a sequence as first+step·lane.
 func (f *Func) String() string {
 	var w strings.Builder
 	fmt.Fprintf(&w, "func %q parts %d\n", f.Name, f.Parts)
@@ -29,7 +28,7 @@ func (f *Func) line(in *Inst) string {
 	}
 	s += in.Op.String()
 	switch in.Op {
-	case Lane, Strip, Scalar, RowLoad, RowStore, Gather, Scatter, Spread, Pick, Atomic, AtomicLocal:
+	case Lane, Strip, Scalar, StridedLoad, StridedStore, Gather, Scatter, BroadcastLoad, TableLookup, Atomic, AtomicLocal:
 		s += fmt.Sprintf(" %s.%s", in.IR, in.Key.Type)
 		if in.Key.From != in.Key.Type && in.Key.From != ir.None {
 			s += "." + in.Key.From.String()
@@ -50,22 +49,22 @@ func (f *Func) line(in *Inst) string {
 		s += " " + f.names(in.Uses)
 	}
 	switch in.Op {
-	case Arg, SetResult, SlotLoad, SlotStore, Window, StoreWindow, HalfWindow, StoreHalfWindow:
+	case Arg, SetResult, SlotLoad, SlotStore, BoundsCheck, StoreBoundsCheck, TwoRunsCheck, StoreTwoRunsCheck:
 		s += fmt.Sprintf(" #%d", in.Key.Aux)
 	}
-	if in.Leaves() && in.Op != Guard {
+	if in.BailsOut() && in.Op != Guard {
 		s += fmt.Sprintf(" else f%d", in.Target)
 	}
 	if in.Stride > 0 {
 		s += fmt.Sprintf(" %d·%d", in.Step, in.Stride)
-		if in.Ahead > 0 {
-			s += fmt.Sprintf("+%d", in.Ahead)
+		if in.IndexOffset > 0 {
+			s += fmt.Sprintf("+%d", in.IndexOffset)
 		}
 	}
 	if len(in.Masks) > 0 {
 		s += " {" + f.names(in.Masks) + "}"
-		if in.Keep {
-			s += " keep"
+		if in.Merging {
+			s += " merging"
 		}
 	}
 	return s

@@ -87,7 +87,7 @@ func (w *widener) narrowed(x *ir.Val, in *vcode.Inst) {
 			in.IR = ir.SToF
 		}
 	case ir.Shl, ir.LShr, ir.AShr:
-		in.Sure = in.Key.Type == ir.I32 && in.Key.From == ir.I32 && w.most(x.Args[1]) < 32
+		in.Proven = in.Key.Type == ir.I32 && in.Key.From == ir.I32 && w.most(x.Args[1]) < 32
 	}
 }
 
@@ -135,7 +135,7 @@ func (w *widener) unsaturated(v ir.V) bool {
 		emit := func(op ir.Op, d, a, b vcode.Reg, keep bool) {
 			w.emit(vcode.Inst{
 				Op: vcode.Lane, IR: op, Key: ir.Key{Type: ir.I32, From: ir.I32}, Value: v, Part: uint8(p),
-				Defs: []vcode.Reg{d}, Uses: []vcode.Reg{a, b}, Masks: w.active[p : p+1], Keep: keep,
+				Defs: []vcode.Reg{d}, Uses: []vcode.Reg{a, b}, Masks: w.active[p : p+1], Merging: keep,
 			})
 		}
 		d, keep := w.vec(v)[p], w.keeps(v)

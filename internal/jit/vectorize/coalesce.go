@@ -12,7 +12,7 @@ import (
 func joinBlocks(f *vcode.Func) {
 	r := enter()
 	defer r.leave()
-	place := r.numbers.Take(len(f.Blocks)) // of a block that is entered among those that stay; −1 for others
+	place := r.numbers.Alloc(len(f.Blocks)) // of a block that is entered among those that stay; −1 for others
 	for b := range place {
 		place[b] = -1
 	}
@@ -30,7 +30,7 @@ func joinBlocks(f *vcode.Func) {
 		}
 		all := f.Blocks[b].Insts
 		if n > len(all) {
-			all = append(f.Form.Room.Insts(n), all...)
+			all = append(f.Form.Arena.Insts(n), all...)
 			for i := b + 1; i < next; i++ {
 				all = append(all, f.Blocks[i].Insts...)
 			}
@@ -66,8 +66,8 @@ const (
 func coalesce(f *vcode.Func) {
 	in, n := enter(), len(f.Classes)
 	defer in.leave()
-	c := &coalescer{f: f, defs: in.numbers.Take(n), reads: in.numbers.Take(n), spots: in.lists.Take(n), many: in.numbers.Take(n), touched: in.regs.Take(n)[:0], in: in}
-	copied := in.flags.Take(n)
+	c := &coalescer{f: f, defs: in.numbers.Alloc(n), reads: in.numbers.Alloc(n), spots: in.lists.Alloc(n), many: in.numbers.Alloc(n), touched: in.regs.Alloc(n)[:0], in: in}
+	copied := in.flags.Alloc(n)
 	for b := range f.Blocks {
 		for i := range f.Blocks[b].Insts {
 			in := &f.Blocks[b].Insts[i]
@@ -150,7 +150,7 @@ func (c *coalescer) survey(b int) {
 		n++
 	})
 	if int(n) > len(c.all) {
-		c.all = c.in.spots.Take(int(n))
+		c.all = c.in.spots.Alloc(int(n))
 	}
 	all := c.all[:n]
 	n = 0
@@ -177,7 +177,7 @@ func (c *coalescer) each(do func(vcode.Reg, spot)) {
 			do(r, spot{at: int32(i)})
 		}
 		for _, r := range in.Defs {
-			if in.Keep {
+			if in.Merging {
 				do(r, spot{at: int32(i)})
 			}
 			do(r, spot{int32(i), true})
@@ -227,20 +227,20 @@ func (c *coalescer) sink(in *vcode.Inst, i int32) bool {
 	}
 	made := c.spots[u][0].at
 	by := &c.list[made]
-	if len(by.Defs) != 1 || by.Keep || by.Op == vcode.Undef || by.Op == vcode.Strip || by.Key.Type == ir.H {
+	if len(by.Defs) != 1 || by.Merging || by.Op == vcode.Undef || by.Op == vcode.Strip || by.Key.Type == ir.H {
 		return false
 	}
 	if c.mentioned(d, made, i) || !c.unwanted(d, made, i) {
 		return false
 	}
-	if in.Keep {
+	if in.Merging {
 		if by.Op != vcode.Lane && by.Op != vcode.Own || c.f.Classes[d] == vcode.Mask || c.writtenSince(in.Masks[0], made, i) {
 			return false
 		}
 		for _, m := range by.Masks {
 			c.reads[m]--
 		}
-		by.Masks, by.Keep = in.Masks, true
+		by.Masks, by.Merging = in.Masks, true
 	}
 	by.Defs = in.Defs
 	c.move(d, made, i)
@@ -281,7 +281,7 @@ func (c *coalescer) chainAll() {
 		default:
 			continue
 		}
-		if len(in.Defs) != 1 || in.Keep || c.defs[in.Defs[0]] != 1 {
+		if len(in.Defs) != 1 || in.Merging || c.defs[in.Defs[0]] != 1 {
 			continue
 		}
 		for _, u := range in.Uses {
@@ -321,7 +321,7 @@ func (c *coalescer) chain(d, u vcode.Reg, i int32) bool {
 // a copy of d and what reads it.
 func (c *coalescer) samePlace(d, u vcode.Reg, rest []spot, last int32) bool {
 	in := &c.list[rest[0].at]
-	if in.Op != vcode.Copy || in.Keep || in.Uses[0] != d || in.Defs[0] != u {
+	if in.Op != vcode.Copy || in.Merging || in.Uses[0] != d || in.Defs[0] != u {
 		return false
 	}
 	for _, s := range rest[1:] {
@@ -346,7 +346,7 @@ func (c *coalescer) rename(in *vcode.Inst, d, u vcode.Reg) {
 			}
 		}
 	}
-	if in.Op == vcode.Copy && len(in.Uses) == 1 && !in.Keep && in.Uses[0] == in.Defs[0] {
+	if in.Op == vcode.Copy && len(in.Uses) == 1 && !in.Merging && in.Uses[0] == in.Defs[0] {
 		*in = vcode.Inst{}
 	}
 }

@@ -87,8 +87,10 @@ func (w *widener) rowsAlone() bool {
 			if bytes != 4 && (x.Op == ir.St || s.step != 0) {
 				return false
 			}
-		case ir.PLd, ir.PSt, ir.PLdI, ir.PStI, ir.PClr, ir.PAddr:
-			return false
+		default:
+			if x.Op.Family() == ir.PrivateMemory {
+				return false
+			}
 		}
 	}
 	return true
@@ -132,14 +134,14 @@ func byColumns(f *vcode.Func, other int) bool {
 // reports whether it may stand there.
 func (c *columns) split(in *vcode.Inst) bool {
 	switch in.Op {
-	case vcode.RowLoad, vcode.RowStore:
+	case vcode.StridedLoad, vcode.StridedStore:
 		return c.row(in)
-	case vcode.Lane, vcode.Own, vcode.Copy, vcode.Spread, vcode.Scalar:
+	case vcode.Lane, vcode.Own, vcode.Copy, vcode.BroadcastLoad, vcode.Scalar:
 		const seen = ir.Volatile | ir.Coherent
-		if in.Op == vcode.Lane && (in.IR.Is(ir.Reads) || in.IR.Is(ir.Writes)) || in.IR.Is(ir.Writes) || in.IR.Is(ir.Meets) || in.Key.Flags&seen != 0 || in.Keep {
+		if in.Op == vcode.Lane && (in.IR.Is(ir.Reads) || in.IR.Is(ir.Writes)) || in.IR.Is(ir.Writes) || in.IR.Is(ir.Meets) || in.Key.Flags&seen != 0 || in.Merging {
 			return false
 		}
-	case vcode.And, vcode.AndNot, vcode.Or, vcode.Broadcast, vcode.RowIn, vcode.RowBase, vcode.Guard, vcode.Return, vcode.Undef:
+	case vcode.And, vcode.AndNot, vcode.Or, vcode.Broadcast, vcode.InputBase, vcode.StridedBase, vcode.Guard, vcode.Return, vcode.Undef:
 	default:
 		return false
 	}
@@ -151,12 +153,12 @@ func (c *columns) split(in *vcode.Inst) bool {
 func (c *columns) row(in *vcode.Inst) bool {
 	const seen = ir.Volatile | ir.Coherent
 	reach := reachOf(c.f, in)
-	store := in.Op == vcode.RowStore
+	store := in.Op == vcode.StridedStore
 	parts := len(in.Defs)
 	if store {
 		parts = len(in.Uses) - 4
 	}
-	if parts != c.f.Parts || in.Step*in.Stride != 4 || in.Next != 0 || in.Key.Flags&seen != 0 || in.Keep || reach > maxWindow {
+	if parts != c.f.Parts || in.Step*in.Stride != 4 || in.Prefetch != 0 || in.Key.Flags&seen != 0 || in.Merging || reach > maxWindow {
 		return false
 	}
 	for _, k := range in.Masks {
@@ -167,7 +169,7 @@ func (c *columns) row(in *vcode.Inst) bool {
 	at := c.windowOf(in, reach)
 	for p := range parts {
 		one := *in
-		one.Part, one.Held, one.Sure = uint8(p), true, true
+		one.Part, one.Checked, one.Proven = uint8(p), true, true
 		one.Key.Aux += uint64(4 * p * c.f.Form.Lanes)
 		one.Masks, one.Uses = in.Masks[p:p+1], []vcode.Reg{in.Uses[0], c.zero, c.zero, c.zero} // the window says where
 		if store {
@@ -184,15 +186,15 @@ func (c *columns) row(in *vcode.Inst) bool {
 // windowOf returns the address from which on an access reaches so many bytes. All
 // accesses from one place on share it.
 func (c *columns) windowOf(in *vcode.Inst, reach uint64) vcode.Reg {
-	k := accessKey{in.Uses[0], in.Uses[1], in.Op == vcode.RowStore}
+	k := accessKey{in.Uses[0], in.Uses[1], in.Op == vcode.StridedStore}
 	i, ok := c.window[k]
 	if !ok {
 		w := vcode.Inst{
-			Op: vcode.Window, Sure: true, Target: c.other, Origin: in.Origin,
+			Op: vcode.BoundsCheck, Proven: true, Target: c.other, Origin: in.Origin,
 			Defs: []vcode.Reg{c.f.NewReg(vcode.Gen)}, Uses: []vcode.Reg{k.handle, k.base},
 		}
 		if k.store {
-			w.Op = vcode.StoreWindow
+			w.Op = vcode.StoreBoundsCheck
 		}
 		i = len(c.windows)
 		c.window[k] = i

@@ -92,7 +92,7 @@ func (w *widener) assign(by ir.V, params, args []ir.V) {
 	if x := w.src.Val(by); x.Op == ir.Br {
 		label, init = x.Args[0], false
 	}
-	from := w.in.values.Take(len(args))
+	from := w.in.values.Alloc(len(args))
 	for i, a := range args {
 		from[i] = w.argument(params[i], a)
 		if x := w.src.Val(a); x.Op == ir.Param && i > 0 && x.Args[0] == label {

@@ -34,7 +34,7 @@ type deferring struct {
 
 // deferralsOf finds what f may defer, of selects that want accepts.
 func deferralsOf(f *ir.Func, want func(ir.V) bool, in *room) *deferring {
-	d := &deferring{f: f, late: map[ir.V]deferral{}, skip: in.flags.Take(len(f.Vals)), in: in}
+	d := &deferring{f: f, late: map[ir.V]deferral{}, skip: in.flags.Alloc(len(f.Vals)), in: in}
 	first := 0 // of the code without control
 	for i, v := range f.Code {
 		x := f.Val(v)
@@ -53,7 +53,7 @@ func (d *deferring) count() {
 	if d.uses != nil {
 		return
 	}
-	d.uses, d.found = d.in.numbers.Take(len(d.f.Vals)), d.in.numbers.Take(len(d.f.Vals))
+	d.uses, d.found = d.in.numbers.Alloc(len(d.f.Vals)), d.in.numbers.Alloc(len(d.f.Vals))
 	for _, v := range d.f.Code {
 		d.f.Operands(v, func(a ir.V) { d.uses[a]++ })
 	}
@@ -128,18 +128,18 @@ func (d *deferring) chain(root ir.V, first, last int) []ir.V {
 
 // test reports whether an operation compares, chooses, or only looks at bits.
 func test(x *ir.Val) bool {
-	switch x.Op {
-	case ir.Select, ir.FCanon, ir.Bitcast, ir.FAbs, ir.FNeg, ir.Eq, ir.ULt, ir.ULe, ir.SLt, ir.SLe, ir.FEq, ir.FLt, ir.FLe:
+	switch x.Op.Family() {
+	case ir.Comparisons, ir.Choice:
 		return true
-	case ir.And, ir.Or, ir.Xor, ir.Not:
+	case ir.Bitwise:
 		return x.Type == ir.B1
 	}
-	return false
+	return x.Op == ir.FCanon || x.Op == ir.Bitcast || x.Op == ir.FAbs || x.Op == ir.FNeg
 }
 
 // long reports whether an operation takes the machine longer than a jump that is
 // foreseen wrongly, or nearly so.
-func long(x *ir.Val) bool { return x.Op == ir.FSqrt || x.Op == ir.FDiv }
+func long(x *ir.Val) bool { return x.Op.Is(ir.LongLatency) }
 
 // selectLate emits a select one of whose ways is computed where a lane wants it.
 func (w *widener) selectLate(v ir.V, d deferral) {

@@ -33,7 +33,7 @@ func halves(f *vcode.Func) {
 		for i := range f.Blocks[b].Insts {
 			for _, d := range f.Blocks[b].Insts[i].Defs {
 				if to := h.runs[d]; to != nil {
-					made[i+1] = append(made[i+1], vcode.Inst{Op: vcode.Halves, Defs: to, Uses: []vcode.Reg{d}, Origin: f.Blocks[b].Insts[i].Origin})
+					made[i+1] = append(made[i+1], vcode.Inst{Op: vcode.TwoRuns, Defs: to, Uses: []vcode.Reg{d}, Origin: f.Blocks[b].Insts[i].Origin})
 				}
 			}
 		}
@@ -76,16 +76,16 @@ func (h *halver) accesses(b int) {
 				h.runs[k.rest] = runs
 			}
 			made[i] = []vcode.Inst{{
-				Op: vcode.HalfWindow, Defs: []vcode.Reg{h.f.NewReg(vcode.Gen), h.f.NewReg(vcode.Gen)}, Key: ir.Key{Aux: k.imm},
+				Op: vcode.TwoRunsCheck, Defs: []vcode.Reg{h.f.NewReg(vcode.Gen), h.f.NewReg(vcode.Gen)}, Key: ir.Key{Aux: k.imm},
 				Uses: append([]vcode.Reg{in.Uses[0], k.base}, runs...), Origin: in.Origin,
 			}}
 		}
 		w := &made[first][0]
 		if in.Op == vcode.Scatter { // what can be written can be read
-			w.Op = vcode.StoreHalfWindow
+			w.Op = vcode.StoreTwoRunsCheck
 		}
 		in.Uses = append(slices.Clone(in.Uses), k.base, w.Defs[0], w.Defs[1])
-		in.Uses[1], in.Held = k.rest, true
+		in.Uses[1], in.Checked = k.rest, true
 	}
 	h.f.Blocks[b].Insts = before(h.f, list, made)
 }
@@ -94,11 +94,11 @@ func (h *halver) accesses(b int) {
 // such a sum.
 func (h *halver) key(b int, in *vcode.Inst) (k halfKey, ok bool) {
 	one := in.Op == vcode.Gather && len(in.Defs) == 1 && len(in.Uses) == 2 || in.Op == vcode.Scatter
-	if !one || in.Held || in.Key.Aux > maxPairImm || in.Key.Flags&(ir.Volatile|ir.Coherent) != 0 {
+	if !one || in.Checked || in.Key.Aux > maxPairImm || in.Key.Flags&(ir.Volatile|ir.Coherent) != 0 {
 		return k, false
 	}
 	sum := h.once(in.Uses[1])
-	if h.defs[in.Uses[0]] > 1 || sum == nil || h.block[in.Uses[1]] != b || sum.Op != vcode.Lane || sum.IR != ir.Add || sum.Key.Type != ir.I32 || sum.Keep {
+	if h.defs[in.Uses[0]] > 1 || sum == nil || h.block[in.Uses[1]] != b || sum.Op != vcode.Lane || sum.IR != ir.Add || sum.Key.Type != ir.I32 || sum.Merging {
 		return k, false
 	}
 	for i, r := range sum.Uses {
@@ -106,7 +106,7 @@ func (h *halver) key(b int, in *vcode.Inst) (k halfKey, ok bool) {
 		if from == nil || from.Op != vcode.Broadcast || h.once(from.Uses[0]) == nil {
 			continue
 		}
-		if x := h.once(rest); x != nil && x.Op == vcode.Lane && !x.Keep {
+		if x := h.once(rest); x != nil && x.Op == vcode.Lane && !x.Merging {
 			return halfKey{in.Uses[0], from.Uses[0], rest, in.Key.Aux}, true
 		}
 	}

@@ -22,7 +22,7 @@ type home struct {
 // which together is not true in different iterations.
 func homesOf(f *ir.Func, together func(loop ir.V) bool, r *room) *homing {
 	n := len(f.Vals)
-	h := &homing{f: f, together: together, of: r.homes.Take(n), outer: r.labels.Take(n), brs: r.numbers.Take(n)}
+	h := &homing{f: f, together: together, of: r.homes.Alloc(n), outer: r.labels.Alloc(n), brs: r.numbers.Alloc(n)}
 	var open []ir.V
 	current := ir.V(0) // the innermost open loop
 	for i, v := range f.Code {

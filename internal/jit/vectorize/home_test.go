@@ -61,7 +61,7 @@ func TestLeaveTogether(t *testing.T) {
 			for b := range f.Blocks {
 				for i := range f.Blocks[b].Insts {
 					in := &f.Blocks[b].Insts[i]
-					kept = kept || in.Keep && f.Classes[in.Defs[0]] == vcode.Vec
+					kept = kept || in.Merging && f.Classes[in.Defs[0]] == vcode.Vec
 				}
 			}
 		}
@@ -116,7 +116,7 @@ func TestFirstWay(t *testing.T) {
 		for _, f := range vectorize.Program(p, vcode.Form{Lanes: 16}, []int{0}) {
 			for _, b := range f.Blocks {
 				for _, in := range b.Insts {
-					if in.Op == vcode.Copy && in.Keep && f.Classes[in.Defs[0]] == vcode.Vec {
+					if in.Op == vcode.Copy && in.Merging && f.Classes[in.Defs[0]] == vcode.Vec {
 						kept++
 					}
 				}

@@ -115,7 +115,7 @@ func (g *workgroup) starts(p *ir.Program) {
 		switch in.Semantic {
 		case ir.GlobalInvocationIdX, ir.GlobalInvocationIdY, ir.GlobalInvocationIdZ:
 			g.start[i] = g.dst.NewReg(vcode.Gen)
-			g.emit(vcode.Inst{Op: vcode.RowIn, IR: ir.In, Key: ir.Key{Type: in.Type, Aux: uint64(i)}, Defs: g.start[i:]})
+			g.emit(vcode.Inst{Op: vcode.InputBase, IR: ir.In, Key: ir.Key{Type: in.Type, Aux: uint64(i)}, Defs: g.start[i:]})
 		}
 	}
 }
@@ -133,7 +133,7 @@ func (w *widener) folded(in *vcode.Inst) (vcode.Reg, bool) {
 		}
 		k[i] = bits
 	}
-	if in.Op == vcode.RowBase {
+	if in.Op == vcode.StridedBase {
 		return w.dst.NewConst(vcode.Gen, k[0]+k[1]*uint64(in.Stride)), true
 	}
 	eval := in.IR.Row().Eval

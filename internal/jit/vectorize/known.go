@@ -31,7 +31,7 @@ type fact struct{ reg, as vcode.Reg }
 func settleMasks(f *vcode.Func) {
 	in := enter()
 	defer in.leave()
-	s := &settler{f: f, at: make([]*known, len(f.Blocks)), last: in.numbers.Take(len(f.Blocks)), defs: in.numbers.Take(len(f.Classes))}
+	s := &settler{f: f, at: make([]*known, len(f.Blocks)), last: in.numbers.Alloc(len(f.Blocks)), defs: in.numbers.Alloc(len(f.Classes))}
 	s.survey()
 	here := &known{}
 	for b := range f.Blocks {
@@ -242,14 +242,14 @@ func (s *settler) idle(k *known, in *vcode.Inst) bool {
 	}
 	one := *in
 	s.simplify(k, &one)
-	return one.Op == vcode.Copy && !one.Keep && k.origin(one.Uses[0]) == k.origin(one.Defs[0])
+	return one.Op == vcode.Copy && !one.Merging && k.origin(one.Uses[0]) == k.origin(one.Defs[0])
 }
 
 // inst simplifies an instruction and learns from it. It returns false where
 // nothing is left of it.
 func (s *settler) inst(k *known, in *vcode.Inst) bool {
 	s.simplify(k, in)
-	if len(in.Defs) == 1 && s.f.Classes[in.Defs[0]] == vcode.Mask && in.Op == vcode.Copy && !in.Keep {
+	if len(in.Defs) == 1 && s.f.Classes[in.Defs[0]] == vcode.Mask && in.Op == vcode.Copy && !in.Merging {
 		d, from := in.Defs[0], k.origin(in.Uses[0])
 		if from == k.origin(d) {
 			return false
@@ -276,7 +276,7 @@ func (s *settler) simplify(k *known, in *vcode.Inst) {
 	d := in.Defs[0]
 	switch in.Op {
 	case vcode.Copy:
-		if in.Keep {
+		if in.Merging {
 			s.simplifyKeep(k, in)
 		}
 	case vcode.And, vcode.AndNot, vcode.Or:

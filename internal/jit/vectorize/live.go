@@ -18,10 +18,10 @@ type liveness struct {
 // livenessOf begins to find where the registers that want names are live. It returns
 // false where that would take too much memory.
 func livenessOf(f *vcode.Func, want func(vcode.Reg) bool, in *room) (*liveness, bool) {
-	l := &liveness{f: f, number: in.numbers.Take(len(f.Classes))}
+	l := &liveness{f: f, number: in.numbers.Alloc(len(f.Classes))}
 	n := int32(0)
 	for r := vcode.Reg(1); int(r) < len(f.Classes); r++ {
-		if !f.Fixed(r) && want(r) {
+		if !f.IsConst(r) && want(r) {
 			n++
 			l.number[r] = n
 		}
@@ -30,7 +30,7 @@ func livenessOf(f *vcode.Func, want func(vcode.Reg) bool, in *room) (*liveness, 
 	if l.words*len(f.Blocks) > maxLive {
 		return nil, false
 	}
-	l.in, l.now = in.sets.Take(l.words*len(f.Blocks)), in.sets.Take(l.words)
+	l.in, l.now = in.sets.Alloc(l.words*len(f.Blocks)), in.sets.Alloc(l.words)
 	return l, true
 }
 
@@ -131,7 +131,7 @@ func (l *liveness) inst(in *vcode.Inst) {
 	if in.Op.Jumps() {
 		l.join(in.Target)
 	}
-	if !in.Keep {
+	if !in.Merging {
 		for _, r := range in.Defs {
 			if n := l.number[r]; n != 0 {
 				l.now[n/64] &^= 1 << (n % 64)
@@ -140,7 +140,7 @@ func (l *liveness) inst(in *vcode.Inst) {
 	}
 	l.read(in.Uses)
 	l.read(in.Masks)
-	if in.Keep {
+	if in.Merging {
 		l.read(in.Defs)
 	}
 }

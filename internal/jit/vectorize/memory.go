@@ -12,20 +12,20 @@ func (w *widener) memory(v ir.V, in vcode.Inst) bool {
 	if x.Type.Bits() == 16 {
 		return w.narrow(v, in)
 	}
-	if x.Type == ir.I64 && x.Op.Is(ir.Atomic) {
+	if x.Type == ir.I64 && x.Op.Family() == ir.Atomics {
 		return w.atomic(v, in)
 	}
 	if x.Type != ir.I32 && x.Type != ir.F32 {
 		return false
 	}
-	switch x.Op {
-	case ir.PLd, ir.PSt:
+	switch {
+	case x.Op == ir.PLd, x.Op == ir.PSt:
 		return w.private(v, in)
-	case ir.AtomXchg, ir.AtomCmpXchg, ir.AtomAdd, ir.AtomSMin, ir.AtomSMax, ir.AtomUMin, ir.AtomUMax, ir.AtomAnd, ir.AtomOr, ir.AtomXor:
-		return w.atomic(v, in)
-	case ir.AtomFAdd, ir.AtomFMin, ir.AtomFMax:
+	case x.Op.Family() == ir.Atomics && x.Op.Row().On == ir.OnFloat:
 		return x.Type == ir.F32 && x.Flags&ir.RTZ == 0 && w.atomic(v, in)
-	case ir.Ld, ir.St:
+	case x.Op.Family() == ir.Atomics:
+		return w.atomic(v, in)
+	case x.Op == ir.Ld, x.Op == ir.St:
 	default:
 		return false
 	}
@@ -36,7 +36,7 @@ func (w *widener) memory(v ir.V, in vcode.Inst) bool {
 	store := x.Op == ir.St
 	switch {
 	case off.kind == uniform && !store && x.Type == ir.F32:
-		in.Op, in.Defs = vcode.Spread, w.vec(v)[:1]
+		in.Op, in.Defs = vcode.BroadcastLoad, w.vec(v)[:1]
 		in.Uses = []vcode.Reg{w.gen(x.Args[0]), w.gen(x.Args[1])}
 		w.emit(in)
 		return true
@@ -55,17 +55,17 @@ func (w *widener) memory(v ir.V, in vcode.Inst) bool {
 		one.Part, one.Masks = uint8(p), w.active[p:p+1]
 		one.Uses = []vcode.Reg{w.gen(x.Args[0])}
 		if n := w.picked(v); n != 0 {
-			one.Op, one.Uses = vcode.Pick, append(one.Uses, w.vec(n)[p])
+			one.Op, one.Uses = vcode.TableLookup, append(one.Uses, w.vec(n)[p])
 		} else if !w.rowAt(x.Args[1], p, &one) {
-			one.Op, one.Uses, one.Next = vcode.Gather, append(one.Uses, w.vec(x.Args[1])[p]), w.nextLane(x)
+			one.Op, one.Uses, one.Prefetch = vcode.Gather, append(one.Uses, w.vec(x.Args[1])[p]), w.nextLane(x)
 		}
 		if store {
 			one.Op++ // the store of that load
 			one.Uses = append(one.Uses, w.vec(x.Args[2])[p])
 		} else {
-			one.Defs, one.Keep = w.vec(v)[p:p+1], w.keeps(v)
+			one.Defs, one.Merging = w.vec(v)[p:p+1], w.keeps(v)
 		}
-		if one.Op == vcode.Pick && !one.Keep {
+		if one.Op == vcode.TableLookup && !one.Merging {
 			one.Masks = nil // every lane may pick
 		}
 		w.emit(one)
@@ -82,7 +82,7 @@ func (w *widener) atomic(v ir.V, in vcode.Inst) bool {
 	in.Op = vcode.Atomic
 	if w.src.Val(x.Args[0]).Op == ir.Wg {
 		in.Op = vcode.AtomicLocal
-		in.Sure = w.inShared(x.Args[1], x.Aux)
+		in.Proven = w.inShared(x.Args[1], x.Aux)
 	}
 	for p := range w.parts {
 		one := in
@@ -92,7 +92,7 @@ func (w *widener) atomic(v ir.V, in vcode.Inst) bool {
 			one.Uses = append(one.Uses, w.vec(a)[p])
 		}
 		if x.Flags&ir.Unused == 0 {
-			one.Defs, one.Keep = w.vec(v)[p:p+1], w.keeps(v)
+			one.Defs, one.Merging = w.vec(v)[p:p+1], w.keeps(v)
 		}
 		w.emit(one)
 	}
@@ -111,9 +111,9 @@ func (w *widener) rowAt(off ir.V, p int, in *vcode.Inst) bool {
 		return false
 	}
 	w.consecutive(off, p, in)
-	in.Op = vcode.RowLoad
-	if in.Next = w.inNextGroup(in.Value); one {
-		in.Op, in.Uses = vcode.Spread, in.Uses[:2]
+	in.Op = vcode.StridedLoad
+	if in.Prefetch = w.inNextGroup(in.Value); one {
+		in.Op, in.Uses = vcode.BroadcastLoad, in.Uses[:2]
 	}
 	return true
 }
@@ -131,7 +131,7 @@ func (w *widener) consecutive(off ir.V, p int, in *vcode.Inst) {
 	in.Step, in.Stride = s.step, uint32(s.size)
 	x := w.value(off)
 	u := x.u[p]
-	in.Ahead = x.ahead
+	in.IndexOffset = x.ahead
 	if x.extra > 0 { // an offset out of range stays so, whichever part is added last
 		u = w.zero
 		in.Key.Aux += x.extra
@@ -157,10 +157,10 @@ func (w *widener) rowsAtOnce(v ir.V, in vcode.Inst) bool {
 		return false
 	}
 	if x.Op == ir.St {
-		in.Op = vcode.RowStore
+		in.Op = vcode.StridedStore
 		in.Uses = append(in.Uses, w.vec(x.Args[2])...)
 	} else {
-		in.Defs, in.Keep = w.vec(v), w.keeps(v)
+		in.Defs, in.Merging = w.vec(v), w.keeps(v)
 	}
 	w.emit(in)
 	return true
@@ -171,7 +171,7 @@ func (w *widener) rowsAtOnce(v ir.V, in vcode.Inst) bool {
 // reports whether it did.
 func (w *widener) narrow(v ir.V, in vcode.Inst) bool {
 	x := w.src.Val(v)
-	if w.dst.Form.Vectors || x.Op != ir.Ld && x.Op != ir.St || x.Flags&(ir.Volatile|ir.Coherent) != 0 || w.shapes.of[x.Args[0]].kind != uniform {
+	if w.dst.Form.VectorMasks || x.Op != ir.Ld && x.Op != ir.St || x.Flags&(ir.Volatile|ir.Coherent) != 0 || w.shapes.of[x.Args[0]].kind != uniform {
 		return false
 	}
 	off := w.shapes.of[x.Args[1]]
@@ -189,7 +189,7 @@ func (w *widener) narrow(v ir.V, in vcode.Inst) bool {
 		if x.Op == ir.St {
 			one.Uses = append(one.Uses, w.vec(x.Args[2])[p])
 		} else {
-			one.Defs, one.Keep = w.vec(v)[p:p+1], w.keeps(v)
+			one.Defs, one.Merging = w.vec(v)[p:p+1], w.keeps(v)
 		}
 		w.rowUses(x.Args[1], p, &one)
 		w.emit(one)
@@ -201,7 +201,7 @@ func (w *widener) narrow(v ir.V, in vcode.Inst) bool {
 func (w *widener) rowUses(off ir.V, p int, in *vcode.Inst) {
 	row := vcode.Inst{IR: in.IR, Key: in.Key, Uses: []vcode.Reg{w.gen(w.src.Val(in.Value).Args[0])}}
 	if w.consecutive(off, p, &row); row.Key.Aux == in.Key.Aux {
-		in.Step, in.Stride, in.Ahead = row.Step, row.Stride, row.Ahead
+		in.Step, in.Stride, in.IndexOffset = row.Step, row.Stride, row.IndexOffset
 		in.Uses = append(in.Uses, row.Uses...)
 	}
 }
@@ -224,7 +224,7 @@ func (w *widener) private(v ir.V, in vcode.Inst) bool {
 		if x.Op == ir.PSt {
 			one.Op, one.Uses = vcode.SlotStore, append(one.Uses, w.vec(x.Args[1])[p])
 		} else {
-			one.Op, one.Defs, one.Keep = vcode.SlotLoad, w.vec(v)[p:p+1], w.keeps(v)
+			one.Op, one.Defs, one.Merging = vcode.SlotLoad, w.vec(v)[p:p+1], w.keeps(v)
 		}
 		w.emit(one)
 	}

@@ -79,8 +79,8 @@ func TestNext(t *testing.T) {
 		for _, f := range vectorize.Program(p, vcode.Form{Lanes: 16}, []int{0}) {
 			for b := range f.Blocks {
 				for i := range f.Blocks[b].Insts {
-					if in := &f.Blocks[b].Insts[i]; in.Op == vcode.RowLoad {
-						got[in.Next] = true
+					if in := &f.Blocks[b].Insts[i]; in.Op == vcode.StridedLoad {
+						got[in.Prefetch] = true
 					}
 				}
 			}
@@ -141,8 +141,8 @@ func TestNextLane(t *testing.T) {
 			for b := range f.Blocks {
 				for i := range f.Blocks[b].Insts {
 					if in := &f.Blocks[b].Insts[i]; in.Op == vcode.Gather {
-						if n++; in.Next != c.want {
-							t.Errorf("%s: what comes next begins at lane %d; want %d", c.name, in.Next, c.want)
+						if n++; in.Prefetch != c.want {
+							t.Errorf("%s: what comes next begins at lane %d; want %d", c.name, in.Prefetch, c.want)
 						}
 					}
 				}

@@ -22,7 +22,7 @@ func (w *widener) operation(v ir.V) {
 		in.Op, in.Masks = vcode.Strip, w.active
 		if x.Op.HasResult() {
 			in.Defs = w.vec(v)
-			in.Keep = w.keeps(v) && w.shapes.of[v].kind != uniform
+			in.Merging = w.keeps(v) && w.shapes.of[v].kind != uniform
 		}
 		for _, a := range args {
 			in.Uses = append(in.Uses, w.vec(a)...)
@@ -64,10 +64,10 @@ func (w *widener) lanes(v ir.V, in vcode.Inst) {
 		one := in
 		one.Part, one.Masks = uint8(p), w.active[p:p+1]
 		if result {
-			one.Defs, one.Keep = w.vec(v)[p:p+1], w.keeps(v)
+			one.Defs, one.Merging = w.vec(v)[p:p+1], w.keeps(v)
 		}
 		further, args := w.furtherOn(x), x.Args[:x.Op.Args()]
-		one.Uses = w.dst.Form.Room.Regs(len(further) + len(args))
+		one.Uses = w.dst.Form.Arena.Regs(len(further) + len(args))
 		n := copy(one.Uses, further)
 		for i, a := range args {
 			one.Uses[n+i] = w.vec(a)[p]
@@ -83,7 +83,7 @@ func (w *widener) once(v ir.V, in vcode.Inst) {
 	to := w.value(v)
 	if to.gen != 0 {
 		in.Op, in.Defs, in.Uses = vcode.Scalar, []vcode.Reg{to.gen}, w.furtherOn(x)
-		in.Sure = x.Op == ir.At && w.most(v) < math.MaxUint32
+		in.Proven = x.Op == ir.At && w.most(v) < math.MaxUint32
 		for _, a := range x.Args[:x.Op.Args()] {
 			in.Uses = append(in.Uses, w.gen(a))
 		}
@@ -116,7 +116,7 @@ func (w *widener) row(v ir.V, in vcode.Inst) bool {
 		one := in
 		one.Part, one.Defs, one.Uses = uint8(p), to.rows[p:p+1], w.furtherOn(x)
 		if x.Op == ir.In {
-			one.Op = vcode.RowIn
+			one.Op = vcode.InputBase
 		}
 		for _, a := range x.Args[:x.Op.Args()] {
 			one.Uses = append(one.Uses, w.rowBase(a, p))
@@ -180,7 +180,7 @@ func (w *widener) follow(v ir.V, to *value) bool {
 
 // base emits u + row·stride, 64 bits.
 func (w *widener) base(to *vcode.Reg, u, row vcode.Reg, stride uint32) {
-	in := vcode.Inst{Op: vcode.RowBase, Defs: []vcode.Reg{*to}, Uses: []vcode.Reg{u, row}, Stride: stride}
+	in := vcode.Inst{Op: vcode.StridedBase, Defs: []vcode.Reg{*to}, Uses: []vcode.Reg{u, row}, Stride: stride}
 	if r, ok := w.folded(&in); ok {
 		*to = r
 		return
@@ -238,7 +238,7 @@ func (w *widener) startsOf(v ir.V, from []vcode.Reg) []vcode.Reg {
 	add := func(u vcode.Reg) vcode.Reg {
 		to := w.dst.NewReg(vcode.Gen)
 		w.emit(vcode.Inst{
-			Op: vcode.Scalar, IR: ir.At, Key: ir.Key{Type: ir.I32, From: ir.I32, Aux: x.Aux}, Sure: w.most(v) < math.MaxUint32,
+			Op: vcode.Scalar, IR: ir.At, Key: ir.Key{Type: ir.I32, From: ir.I32, Aux: x.Aux}, Proven: w.most(v) < math.MaxUint32,
 			Defs: []vcode.Reg{to}, Uses: []vcode.Reg{u, w.gen(x.Args[1])},
 		})
 		return to

@@ -30,14 +30,14 @@ func orderParts(f *vcode.Func) {
 		for i := 0; i < len(list); i++ {
 			from, lasts := i, false
 			for i < len(list) && computes(&list[i]) {
-				lasts = lasts || list[i].Op == vcode.Lane && list[i].IR.Is(ir.Lasts)
+				lasts = lasts || list[i].Op == vcode.Lane && list[i].IR.Is(ir.LongLatency)
 				i++
 			}
 			if !lasts {
 				continue
 			}
 			if o == nil {
-				o = &orderer{f: f, of: in.numbers.Take(n), writer: in.numbers.Take(n), readers: in.numbers.Take(n)}
+				o = &orderer{f: f, of: in.numbers.Alloc(n), writer: in.numbers.Alloc(n), readers: in.numbers.Alloc(n)}
 				o.last = int32((f.Parts+orderedParts-1)/orderedParts) - 1
 				o.survey()
 			}
@@ -86,7 +86,7 @@ func (o *orderer) survey() {
 			o.of[r] = int32(in.Part) + 1
 		}
 		for _, r := range in.Masks {
-			if !o.f.Fixed(r) {
+			if !o.f.IsConst(r) {
 				o.of[r] = int32(in.Part) + 1
 			}
 		}
@@ -103,7 +103,7 @@ func (o *orderer) turnOf(in *vcode.Inst) int32 {
 		for _, r := range list {
 			if part := o.of[r]; part != 0 {
 				for _, d := range in.Defs {
-					if !o.f.Fixed(d) && o.of[d] == 0 {
+					if !o.f.IsConst(d) && o.of[d] == 0 {
 						o.of[d] = part
 					}
 				}
@@ -184,7 +184,7 @@ func (o *orderer) begins(in *vcode.Inst) bool {
 	switch in.Op {
 	case vcode.Undef:
 	case vcode.Copy, vcode.Broadcast:
-		if in.Keep || !o.f.Fixed(in.Uses[0]) {
+		if in.Merging || !o.f.IsConst(in.Uses[0]) {
 			return false
 		}
 	default:

@@ -24,7 +24,7 @@ func outcome(f *vcode.Func) []uint64 {
 			}
 		}
 		for i, d := range in.Defs {
-			if in.Keep {
+			if in.Merging {
 				words = append(words, held[d])
 			}
 			held[d] = maphash.Comparable(outcomes, [2]uint64{uint64(i), sum(words)})
@@ -86,9 +86,9 @@ func randomInst(rng *rand.Rand, parts int, regs, masks []vcode.Reg, writable int
 	case 1:
 		in.IR = ir.FDiv
 	case 2:
-		in.Masks, in.Keep = []vcode.Reg{one(masks)}, true
+		in.Masks, in.Merging = []vcode.Reg{one(masks)}, true
 	case 3:
-		in = vcode.Inst{Op: vcode.Copy, Uses: in.Uses[:1], Defs: in.Defs, Keep: rng.IntN(2) == 0}
+		in = vcode.Inst{Op: vcode.Copy, Uses: in.Uses[:1], Defs: in.Defs, Merging: rng.IntN(2) == 0}
 	case 4:
 		in = vcode.Inst{Op: vcode.AndNot, Uses: []vcode.Reg{one(masks), one(masks)}, Defs: []vcode.Reg{one(masks)}}
 	case 5:

@@ -63,7 +63,7 @@ func footprintsIn(b *vcode.Block) {
 	for i := range b.Insts {
 		in := &b.Insts[i]
 		switch {
-		case in.Op == vcode.Gather && len(in.Defs) == 2 && in.Next > 0 && in.Key.Aux <= maxPairImm:
+		case in.Op == vcode.Gather && len(in.Defs) == 2 && in.Prefetch > 0 && in.Key.Aux <= maxPairImm:
 			k := slices.IndexFunc(open, func(k int) bool { return together(b, k, i) })
 			if k < 0 {
 				open = append(open, i)
@@ -86,8 +86,8 @@ func footprintsIn(b *vcode.Block) {
 // be loaded where i stands.
 func together(b *vcode.Block, k, i int) bool {
 	first, second := &b.Insts[k], &b.Insts[i]
-	if i-k > maxPairDistance || first.Key.Aux != second.Key.Aux || first.Key.Flags != second.Key.Flags || first.Part != second.Part || first.Keep != second.Keep ||
-		first.Next != second.Next || first.Uses[0] != second.Uses[0] || !slices.Equal(first.Masks, second.Masks) {
+	if i-k > maxPairDistance || first.Key.Aux != second.Key.Aux || first.Key.Flags != second.Key.Flags || first.Part != second.Part || first.Merging != second.Merging ||
+		first.Prefetch != second.Prefetch || first.Uses[0] != second.Uses[0] || !slices.Equal(first.Masks, second.Masks) {
 		return false
 	}
 	for j := k + 1; j <= i; j++ {
@@ -108,7 +108,7 @@ func together(b *vcode.Block, k, i int) bool {
 // do so where k stands.
 func besides(b *vcode.Block, k, i int) bool {
 	first, second := &b.Insts[k], &b.Insts[i]
-	if i-k > maxPairDistance || second.Key.Aux != first.Key.Aux+4 || second.Key.Aux > maxPairImm || first.Part != second.Part || first.Keep != second.Keep ||
+	if i-k > maxPairDistance || second.Key.Aux != first.Key.Aux+4 || second.Key.Aux > maxPairImm || first.Part != second.Part || first.Merging != second.Merging ||
 		!slices.Equal(first.Uses, second.Uses) || !slices.Equal(first.Masks, second.Masks) {
 		return false
 	}

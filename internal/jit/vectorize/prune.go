@@ -10,7 +10,7 @@ func prune(f *vcode.Func) {
 	in := enter()
 	defer in.leave()
 	n := len(f.Classes)
-	p := pruner{live: in.flags.Take(n), made: in.numbers.Take(n), makers: in.makers.Take(2*n + 1)[:1], todo: in.regs.Take(n)[:0]}
+	p := pruner{live: in.flags.Alloc(n), made: in.numbers.Alloc(n), makers: in.makers.Alloc(2*n + 1)[:1], todo: in.regs.Alloc(n)[:0]}
 	each(f, func(in *vcode.Inst) {
 		if acts(in) {
 			p.reads(in)
@@ -114,11 +114,11 @@ func acts(in *vcode.Inst) bool {
 	switch in.Op {
 	case vcode.Lane, vcode.Strip, vcode.Scalar:
 		return !in.IR.HasResult() || in.IR.Is(ir.Writes) || in.Key.Flags&ir.Volatile != 0
-	case vcode.Gather, vcode.RowLoad, vcode.Spread, vcode.Pick:
+	case vcode.Gather, vcode.StridedLoad, vcode.BroadcastLoad, vcode.TableLookup:
 		return in.Key.Flags&ir.Volatile != 0
 	case vcode.Undef, vcode.Copy, vcode.And, vcode.AndNot, vcode.Or, vcode.Arg,
-		vcode.Broadcast, vcode.Extract, vcode.RowIn, vcode.RowBase, vcode.SlotLoad,
-		vcode.Window, vcode.StoreWindow, vcode.Halves, vcode.HalfWindow, vcode.StoreHalfWindow, vcode.Own:
+		vcode.Broadcast, vcode.Extract, vcode.InputBase, vcode.StridedBase, vcode.SlotLoad,
+		vcode.BoundsCheck, vcode.StoreBoundsCheck, vcode.TwoRuns, vcode.TwoRunsCheck, vcode.StoreTwoRunsCheck, vcode.Own:
 		return false
 	}
 	return true

@@ -102,11 +102,11 @@ func (w *widener) quotient(v ir.V, in vcode.Inst) bool {
 	for p := range w.parts {
 		one, from := in, w.vec(x.Args[0])[p]
 		one.IR, one.Part, one.Masks = ir.FMul, uint8(p), w.active[p:p+1]
-		one.Defs, one.Keep, one.Uses = w.vec(v)[p:p+1], w.keeps(v), []vcode.Reg{from, high}
+		one.Defs, one.Merging, one.Uses = w.vec(v)[p:p+1], w.keeps(v), []vcode.Reg{from, high}
 		if f.two {
 			rest := w.dst.NewReg(vcode.Vec)
 			less := one
-			less.Defs, less.Keep, less.Uses = []vcode.Reg{rest}, false, []vcode.Reg{from, w.dst.NewConst(vcode.Vec, f.low)}
+			less.Defs, less.Merging, less.Uses = []vcode.Reg{rest}, false, []vcode.Reg{from, w.dst.NewConst(vcode.Vec, f.low)}
 			w.emit(less)
 			one.IR, one.Uses = ir.FFma, []vcode.Reg{from, high, rest}
 		}

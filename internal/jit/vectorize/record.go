@@ -31,13 +31,13 @@ func recordsOf(f *vcode.Func, list []vcode.Inst, fixed map[vcode.Reg]bool) []vco
 			continue
 		}
 		first := v.members[0]
-		w := vcode.Inst{Op: vcode.Window, Defs: []vcode.Reg{f.NewReg(vcode.Gen)}, Uses: []vcode.Reg{v.handle, v.base}, Origin: list[first].Origin}
+		w := vcode.Inst{Op: vcode.BoundsCheck, Defs: []vcode.Reg{f.NewReg(vcode.Gen)}, Uses: []vcode.Reg{v.handle, v.base}, Origin: list[first].Origin}
 		for _, i := range v.members {
 			in := &list[i]
 			w.Key.Aux = max(w.Key.Aux, in.Key.Aux+4)
-			w.Words |= 1 << (in.Key.Aux / 4)
+			w.WordMask |= 1 << (in.Key.Aux / 4)
 			in.Uses = w.Defs // it needs no more
-			in.Held, in.Sure = true, true
+			in.Checked, in.Proven = true, true
 		}
 		made[first] = append(made[first], w)
 	}
@@ -49,7 +49,7 @@ func before(f *vcode.Func, list []vcode.Inst, made map[int][]vcode.Inst) []vcode
 	if len(made) == 0 {
 		return list
 	}
-	out := f.Form.Room.Insts(len(list) + len(made))
+	out := f.Form.Arena.Insts(len(list) + len(made))
 	for i := range list {
 		out = append(append(out, made[i]...), list[i])
 	}
@@ -87,7 +87,7 @@ func recordViews(f *vcode.Func, list []vcode.Inst, fixed map[vcode.Reg]bool) []*
 // recordKey returns what the load of a word that is the same in all lanes must have in
 // common with others of its record.
 func recordKey(in *vcode.Inst) (k accessKey, ok bool) {
-	if in.Held || in.Op != vcode.Spread && (in.Op != vcode.Scalar || in.IR != ir.Ld || in.Key.Type != ir.I32) {
+	if in.Checked || in.Op != vcode.BroadcastLoad && (in.Op != vcode.Scalar || in.IR != ir.Ld || in.Key.Type != ir.I32) {
 		return k, false
 	}
 	if in.Key.Aux%4 != 0 || in.Key.Aux/4 >= recordWords || in.Key.Flags&(ir.Volatile|ir.Coherent) != 0 {

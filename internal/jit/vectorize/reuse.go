@@ -109,7 +109,7 @@ func (u *reuser) once(in *vcode.Inst) bool {
 			return false
 		}
 	}
-	return !in.Keep
+	return !in.Merging
 }
 
 // fresh is once where nobody has read in this block what was written before.
@@ -119,7 +119,7 @@ func (u *reuser) fresh(in *vcode.Inst) bool {
 			return false
 		}
 	}
-	return in.Op != vcode.RowLoad && in.Op != vcode.Spread || u.once(in)
+	return in.Op != vcode.StridedLoad && in.Op != vcode.BroadcastLoad || u.once(in)
 }
 
 // covers reports whether a load was for all lanes that another one is for.
@@ -135,10 +135,10 @@ func (u *reuser) covers(a, b *vcode.Inst) bool {
 
 // sourceOf returns what a load of workgroup memory reads.
 func (u *reuser) sourceOf(in *vcode.Inst) (k source, ok bool) {
-	if in.Op != vcode.RowLoad && in.Op != vcode.Spread || u.memory[in.Uses[0]] != localMemory || in.Key.Flags&ir.Volatile != 0 {
+	if in.Op != vcode.StridedLoad && in.Op != vcode.BroadcastLoad || u.memory[in.Uses[0]] != localMemory || in.Key.Flags&ir.Volatile != 0 {
 		return k, false
 	}
-	k = source{op: in.Op, aux: in.Key.Aux, step: in.Step, stride: in.Stride, ahead: in.Ahead, parts: len(in.Defs)}
+	k = source{op: in.Op, aux: in.Key.Aux, step: in.Step, stride: in.Stride, ahead: in.IndexOffset, parts: len(in.Defs)}
 	for i, r := range in.Uses[1:] {
 		n, ok := u.f.Const(r)
 		if !ok {
@@ -164,7 +164,7 @@ func (u *reuser) sourceOf(in *vcode.Inst) (k source, ok bool) {
 // writes reports whether an instruction may write workgroup memory.
 func (u *reuser) writes(in *vcode.Inst) bool {
 	switch in.Op {
-	case vcode.RowStore, vcode.Scatter, vcode.Atomic, vcode.AtomicLocal:
+	case vcode.StridedStore, vcode.Scatter, vcode.Atomic, vcode.AtomicLocal:
 		return u.memory[in.Uses[0]] != globalMemory
 	case vcode.Call, vcode.Barrier, vcode.Own:
 		return true

@@ -81,9 +81,9 @@ type place struct {
 func shapesOf(p *ir.Program, f *ir.Func, homes *homing, lanes uint32, a *assumed, r *room) *shapes {
 	n := len(f.Vals)
 	s := &shapes{
-		f: f, p: p, lanes: lanes, homes: homes, assumed: a, of: r.shapes.Take(n), brs: r.numbers.Take(n),
-		leaks: r.flags.Take(n), diverges: r.flags.Take(n), closed: r.flags.Take(n), whole: r.flags.Take(n), all: r.labels.Take(n),
-		met: r.flags.Take(n), places: r.open.Take(n), room: r,
+		f: f, p: p, lanes: lanes, homes: homes, assumed: a, of: r.shapes.Alloc(n), brs: r.numbers.Alloc(n),
+		leaks: r.flags.Alloc(n), diverges: r.flags.Alloc(n), closed: r.flags.Alloc(n), whole: r.flags.Alloc(n), all: r.labels.Alloc(n),
+		met: r.flags.Alloc(n), places: r.open.Alloc(n), room: r,
 	}
 	for i := range f.Vals {
 		if x := &f.Vals[i]; x.Op == ir.Arg || x.Op == ir.Result {
@@ -233,7 +233,7 @@ func (s *shapes) enter(v, loop ir.V) {
 	x := s.f.Val(v)
 	r := s.places[v]
 	if r == nil {
-		r = &s.room.places.Take(1)[0]
+		r = &s.room.places.Alloc(1)[0]
 		s.places[v] = r
 	}
 	*r = place{v: v, op: x.Op, entry: s.set, loop: loop, same: r.same}
@@ -257,7 +257,7 @@ func (s *shapes) enter(v, loop ir.V) {
 		fallthrough
 	default:
 		if r.same == nil {
-			r.same = s.room.flags.Take(int(x.Aux))
+			r.same = s.room.flags.Alloc(int(x.Aux))
 		}
 		for i := range r.same {
 			r.same[i] = true
@@ -451,11 +451,7 @@ func (s *shapes) level(x *ir.Val) bool {
 // pure reports whether the lanes of an operation get the same from the same
 // operands.
 func pure(op ir.Op) bool {
-	switch op {
-	case ir.PLd, ir.PLdI, ir.Helper, ir.Region, ir.RegionOff:
-		return false
-	}
-	return true
+	return !op.Is(ir.DivergenceSource) && op != ir.Region && op != ir.RegionOff // which Go computes for each lane
 }
 
 // combine is the shape of arithmetic on rows.

@@ -35,7 +35,7 @@ func harmless(in *vcode.Inst, masks []vcode.Reg) bool {
 	among := func(r vcode.Reg) bool { return slices.Contains(masks, r) }
 	switch in.Op {
 	case vcode.Copy:
-		return in.Keep && len(in.Masks) == 1 && among(in.Masks[0])
+		return in.Merging && len(in.Masks) == 1 && among(in.Masks[0])
 	case vcode.Or:
 		d, x, y := in.Defs[0], in.Uses[0], in.Uses[1]
 		return d == x && among(y) || d == y && among(x)

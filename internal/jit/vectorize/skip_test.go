@@ -14,7 +14,7 @@ func TestWalkThrough(t *testing.T) {
 	v, x, left, stay, in := f.NewReg(vcode.Vec), f.NewReg(vcode.Vec), f.NewReg(vcode.Mask), f.NewReg(vcode.Mask), f.NewReg(vcode.Mask)
 	g := f.NewReg(vcode.Gen)
 	regs := func(r ...vcode.Reg) []vcode.Reg { return r }
-	kept := vcode.Inst{Op: vcode.Copy, Defs: regs(v), Uses: regs(x), Masks: regs(left), Keep: true}
+	kept := vcode.Inst{Op: vcode.Copy, Defs: regs(v), Uses: regs(x), Masks: regs(left), Merging: true}
 	join := vcode.Inst{Op: vcode.Or, Defs: regs(in), Uses: regs(in, left)}
 	asks := vcode.Inst{Op: vcode.JumpIfNone, Masks: regs(stay), Target: 3}
 	for _, c := range []struct {
@@ -28,7 +28,7 @@ func TestWalkThrough(t *testing.T) {
 		{"lanes that are taken away", []vcode.Inst{{Op: vcode.AndNot, Defs: regs(in), Uses: regs(in, left)}}, asks, true},
 		{"nobody leaves", []vcode.Inst{kept}, vcode.Inst{Op: vcode.Copy, Defs: regs(v), Uses: regs(x)}, false},
 		{"a copy for all lanes", []vcode.Inst{{Op: vcode.Copy, Defs: regs(v), Uses: regs(x)}}, asks, false},
-		{"a copy for other lanes", []vcode.Inst{{Op: vcode.Copy, Defs: regs(v), Uses: regs(x), Masks: regs(stay), Keep: true}}, asks, false},
+		{"a copy for other lanes", []vcode.Inst{{Op: vcode.Copy, Defs: regs(v), Uses: regs(x), Masks: regs(stay), Merging: true}}, asks, false},
 		{"a number for all lanes", []vcode.Inst{{Op: vcode.Copy, Defs: regs(g), Uses: regs(g)}}, asks, false},
 		{"other lanes that arrive", []vcode.Inst{{Op: vcode.Or, Defs: regs(in), Uses: regs(stay, left)}}, asks, false},
 		{"a jump", []vcode.Inst{{Op: vcode.Jump, Target: 3}}, asks, false},

@@ -17,7 +17,7 @@ type stream struct {
 
 // newStream begins a function of which about so many instructions are expected.
 func newStream(name string, form vcode.Form, parts, expected int, in *room) *stream {
-	return &stream{dst: &vcode.Func{Name: name, Form: form, Parts: parts}, all: form.Room.Insts(min(expected, maxExpected)), in: in}
+	return &stream{dst: &vcode.Func{Name: name, Form: form, Parts: parts}, all: form.Arena.Insts(min(expected, maxExpected)), in: in}
 }
 
 // maxExpected bounds the instructions for which there is room from the start, and
@@ -41,17 +41,17 @@ func (s *stream) startBlock(n int) {
 // add adds an instruction to the block being made.
 func (s *stream) add(in vcode.Inst) {
 	if len(s.all) == cap(s.all) {
-		s.all = append(s.dst.Form.Room.Insts(2*max(64, len(s.all))), s.all...) // append would make less room
+		s.all = append(s.dst.Form.Arena.Insts(2*max(64, len(s.all))), s.all...) // append would make less room
 	}
 	s.all = append(s.all, in)
 }
 
 // newValue returns a value that lives nowhere yet.
-func (s *stream) newValue() *value { return &s.in.values.Take(1)[0] }
+func (s *stream) newValue() *value { return &s.in.values.Alloc(1)[0] }
 
 // list returns a list of registers for an instruction.
 func (s *stream) list(regs ...vcode.Reg) []vcode.Reg {
-	out := s.dst.Form.Room.Regs(len(regs))
+	out := s.dst.Form.Arena.Regs(len(regs))
 	copy(out, regs)
 	return out
 }
@@ -69,7 +69,7 @@ func (s *stream) finish() *vcode.Func {
 func (s *stream) unchecked() *vcode.Func {
 	r := enter()
 	defer r.leave()
-	place := r.numbers.Take(len(s.dst.Blocks))
+	place := r.numbers.Alloc(len(s.dst.Blocks))
 	sorted := make([]vcode.Block, len(s.order))
 	end := len(s.all)
 	for i := len(s.order) - 1; i >= 0; i-- {

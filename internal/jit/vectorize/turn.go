@@ -97,8 +97,7 @@ func (g *workgroup) inTurns(at int, code []ir.V) bool {
 	}
 	for _, v := range code {
 		x := g.f.Val(v)
-		switch x.Op {
-		case ir.Loop, ir.PLd, ir.PSt, ir.PClr, ir.PAddr, ir.PLdI, ir.PStI:
+		if x.Op == ir.Loop || x.Op.Family() == ir.PrivateMemory {
 			return false
 		}
 		if g.turns.crosses[v] && !g.ready(v) {
@@ -321,7 +320,7 @@ func (w *widener) identityInTurn(v ir.V, s shape, sem ir.Semantic) {
 			}
 		}
 		r := w.dst.NewReg(vcode.Gen)
-		w.emit(vcode.Inst{Op: vcode.RowIn, IR: in.Op, Key: w.src.Key(v), Part: uint8(part), Defs: []vcode.Reg{r}, Uses: []vcode.Reg{w.index}})
+		w.emit(vcode.Inst{Op: vcode.InputBase, IR: in.Op, Key: w.src.Key(v), Part: uint8(part), Defs: []vcode.Reg{r}, Uses: []vcode.Reg{w.index}})
 		return r
 	}
 	if s.kind == uniform {
@@ -341,7 +340,7 @@ func (w *widener) identityInTurn(v ir.V, s shape, sem ir.Semantic) {
 	for p := range w.parts {
 		w.emit(vcode.Inst{
 			Op: vcode.Lane, IR: in.Op, Key: w.src.Key(v), Value: v, Part: uint8(p), Masks: w.active[p : p+1],
-			Defs: x.vec[p : p+1], Keep: w.keeps(v), Uses: []vcode.Reg{w.index},
+			Defs: x.vec[p : p+1], Merging: w.keeps(v), Uses: []vcode.Reg{w.index},
 		})
 	}
 }

@@ -63,7 +63,7 @@ func (w *widener) value(v ir.V) *value {
 
 // all is one register for all parts.
 func (w *widener) all(r vcode.Reg) []vcode.Reg {
-	out := w.dst.Form.Room.Regs(w.parts)
+	out := w.dst.Form.Arena.Regs(w.parts)
 	for p := range out {
 		out[p] = r
 	}

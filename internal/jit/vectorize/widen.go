@@ -57,7 +57,7 @@ func Entry(p *ir.Program, form vcode.Form, order []int) (first *vcode.Func, rest
 func newWidener(p *ir.Program, form vcode.Form, fn int, a *assumed) *widener {
 	f, parts, in := p.Funcs[fn], form.Parts(p.SubgroupSize), enter()
 	w := &widener{stream: newStream(f.Name, form, parts, 2*min(parts, usualParts)*len(f.Code), in), p: p, src: f, parts: parts, assumed: a}
-	w.halved = !form.Vectors && 2*p.LocalSize[0] == uint32(form.Lanes)
+	w.halved = !form.VectorMasks && 2*p.LocalSize[0] == uint32(form.Lanes)
 	homes := homesOf(f, apart, in)
 	w.shapes, w.homes = shapesOf(p, f, homes, rowLanes(p, form), a, in), homes
 	if homes.loops {
@@ -113,7 +113,7 @@ type widener struct {
 }
 
 func (w *widener) run() {
-	w.values, w.regions = w.in.known.Take(len(w.src.Vals)), w.in.regions.Take(len(w.src.Vals))
+	w.values, w.regions = w.in.known.Alloc(len(w.src.Vals)), w.in.regions.Alloc(len(w.src.Vals))
 	for _, v := range w.src.Code {
 		op := w.src.Val(v).Op
 		w.kills = w.kills || op == ir.Kill || op == ir.Call && w.p.Effects.Discards
@@ -224,7 +224,7 @@ func (w *widener) emit(in vcode.Inst) {
 
 // regs returns a new register of the class for each part.
 func (w *widener) regs(c vcode.Class) []vcode.Reg {
-	out := w.dst.Form.Room.Regs(w.parts)
+	out := w.dst.Form.Arena.Regs(w.parts)
 	for i := range out {
 		out[i] = w.dst.NewReg(c)
 	}
@@ -264,8 +264,8 @@ func (w *widener) copy(to, from vcode.Reg, part int, keep bool) {
 	if to == from {
 		return
 	}
-	in := vcode.Inst{Op: vcode.Copy, Defs: w.list(to), Uses: w.list(from), Keep: keep && !w.isFull(w.active)}
-	if in.Keep {
+	in := vcode.Inst{Op: vcode.Copy, Defs: w.list(to), Uses: w.list(from), Merging: keep && !w.isFull(w.active)}
+	if in.Merging {
 		in.Masks = w.active[part : part+1]
 	}
 	w.emit(in)

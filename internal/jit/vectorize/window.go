@@ -69,15 +69,15 @@ func windowsOf(f *vcode.Func, list []vcode.Inst, local map[vcode.Reg]bool) []vco
 			continue
 		}
 		first := v.members[0]
-		w := vcode.Inst{Op: vcode.Window, Defs: []vcode.Reg{f.NewReg(vcode.Gen)}, Uses: []vcode.Reg{v.handle, v.base}, Origin: list[first].Origin}
+		w := vcode.Inst{Op: vcode.BoundsCheck, Defs: []vcode.Reg{f.NewReg(vcode.Gen)}, Uses: []vcode.Reg{v.handle, v.base}, Origin: list[first].Origin}
 		if v.store {
-			w.Op = vcode.StoreWindow
+			w.Op = vcode.StoreBoundsCheck
 		}
 		for _, i := range v.members {
 			in := &list[i]
 			w.Key.Aux = max(w.Key.Aux, reachOf(f, in))
 			in.Uses = append(slices.Clip(in.Uses), w.Defs[0])
-			in.Held = true
+			in.Checked = true
 		}
 		made[first] = append(made[first], w)
 	}
@@ -87,24 +87,24 @@ func windowsOf(f *vcode.Func, list []vcode.Inst, local map[vcode.Reg]bool) []vco
 // windowKey returns what an access must have in common with others.
 func windowKey(f *vcode.Func, in *vcode.Inst) (k accessKey, ok bool) {
 	switch {
-	case in.Held:
+	case in.Checked:
 		return k, false
-	case in.Op == vcode.RowLoad, in.Op == vcode.Spread:
-	case in.Op == vcode.RowStore:
+	case in.Op == vcode.StridedLoad, in.Op == vcode.BroadcastLoad:
+	case in.Op == vcode.StridedStore:
 		k.store = true
 	default:
 		return k, false
 	}
 	k.handle, k.base = in.Uses[0], in.Uses[1]
-	return k, !f.Fixed(k.base) && reachOf(f, in) <= maxWindow
+	return k, !f.IsConst(k.base) && reachOf(f, in) <= maxWindow
 }
 
 // reachOf is how many bytes from its base on an access reaches.
 func reachOf(f *vcode.Func, in *vcode.Inst) uint64 {
 	size := uint64(4)
-	if in.Op != vcode.Spread {
+	if in.Op != vcode.BroadcastLoad {
 		parts := max(len(in.Defs), len(in.Uses)-4)
 		size = uint64(in.Step) * uint64(in.Stride) * uint64(f.Form.Lanes*parts)
 	}
-	return in.Key.Aux + uint64(in.Ahead)*uint64(in.Stride) + size
+	return in.Key.Aux + uint64(in.IndexOffset)*uint64(in.Stride) + size
 }

@@ -13,7 +13,7 @@ func TestViews(t *testing.T) {
 	f := &vcode.Func{Form: vcode.Form{Lanes: 16}, Parts: 1}
 	h, a, b := f.NewReg(vcode.Gen), f.NewReg(vcode.Gen), f.NewReg(vcode.Gen)
 	load := func(base vcode.Reg) vcode.Inst {
-		return vcode.Inst{Op: vcode.RowLoad, Defs: []vcode.Reg{f.NewReg(vcode.Vec)}, Uses: []vcode.Reg{h, base, a, a}, Step: 4, Stride: 1}
+		return vcode.Inst{Op: vcode.StridedLoad, Defs: []vcode.Reg{f.NewReg(vcode.Vec)}, Uses: []vcode.Reg{h, base, a, a}, Step: 4, Stride: 1}
 	}
 	write := func(r vcode.Reg) vcode.Inst {
 		return vcode.Inst{Op: vcode.Copy, Defs: []vcode.Reg{r}, Uses: []vcode.Reg{b}}
@@ -23,15 +23,15 @@ func TestViews(t *testing.T) {
 	got := windowsOf(f, list, nil)
 	at := 0
 	for i := range got {
-		if got[i].Op != vcode.RowLoad {
+		if got[i].Op != vcode.StridedLoad {
 			continue
 		}
 		n := 0
-		for j := i - 1; j >= 0 && got[j].Op == vcode.Window; j-- {
+		for j := i - 1; j >= 0 && got[j].Op == vcode.BoundsCheck; j-- {
 			n++
 		}
-		if held := at < 6; n != windows[at] || got[i].Held != held {
-			t.Errorf("access %d: %d windows made before it, want %d; held %v, want %v", at, n, windows[at], got[i].Held, held)
+		if held := at < 6; n != windows[at] || got[i].Checked != held {
+			t.Errorf("access %d: %d windows made before it, want %d; held %v, want %v", at, n, windows[at], got[i].Checked, held)
 		}
 		at++
 	}
@@ -49,7 +49,7 @@ func TestManyViews(t *testing.T) {
 			f.NewReg(vcode.Gen)
 		}
 		base := vcode.Reg(2 + i%n)
-		list = append(list, vcode.Inst{Op: vcode.Spread, Uses: []vcode.Reg{h, base}})
+		list = append(list, vcode.Inst{Op: vcode.BroadcastLoad, Uses: []vcode.Reg{h, base}})
 	}
 	begin := time.Now()
 	got := windowsOf(f, list, nil)

@@ -74,7 +74,7 @@ func newWorkgroup(p *ir.Program, form vcode.Form, s *spine, homes *homing, in *r
 	for i := range n {
 		w := first
 		w.first = i * parts
-		w.values, w.regions = in.known.Take(len(s.f.Vals)), in.regions.Take(len(s.f.Vals))
+		w.values, w.regions = in.known.Alloc(len(s.f.Vals)), in.regions.Alloc(len(s.f.Vals))
 		w.active = w.full
 		g.subs = append(g.subs, &w)
 	}
