@@ -8,34 +8,32 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// Bound is what stands at a program's resource: the views of an image's memory
-// (ir.Texels), or the samplers of ir.SamplerState. What is missing is the null
-// descriptor.
+// Bound is the descriptors bound to one resource of a program, by array element: Views for an image
+// (ir.Texels), Samplers for ir.SamplerState. A missing or nil element is the null descriptor.
 type Bound struct {
 	Views    []*View
 	Samplers []*Sampler
 }
 
-// UnsupportedError is a texture function that has no body for what is bound.
+// UnsupportedError reports a texture function that has no body for the bound view and sampler.
 type UnsupportedError struct{ What string }
 
-// Error says what there is none of.
+// Error returns the message: "unsupported: " and the missing function.
 func (e *UnsupportedError) Error() string { return "unsupported: " + e.What }
 
-// state is one view with one sampler, and with one other view, by their keys.
-type state struct {
+// combination is a view's key with a sampler's key, and with the key of a second view for image processing.
+type combination struct {
 	view, other viewKey
 	sampler     samplerKey
-	v, o, s     uint64 // the words of the keys
+	v, o, s     uint64 // the keys as words
 }
 
-// maxStates bounds the pairs of keys that one function serves.
-const maxStates = 1 << 10
+// maxCombinations bounds the combinations of keys for which one function gets a body.
+const maxCombinations = 1 << 10
 
-// Bind returns p with the bodies that its texture functions have when bound[r]
-// stands at resource r, and p itself where it has no texture function. p does not
-// change. The error is an *UnsupportedError, or a *DescError where a view is not
-// as the shader declares it.
+// Bind returns p with bodies for its texture functions, specialized for the descriptors bound[r] of each
+// resource r; p itself if it has no texture function. p is not changed. The error is an *UnsupportedError,
+// or a *DescError if a view is incompatible with the shader's declaration.
 func Bind(p *ir.Program, bound []Bound) (*ir.Program, error) {
 	if !slices.ContainsFunc(p.Funcs, func(f *ir.Func) bool { return f.Texture != nil }) {
 		return p, nil
@@ -54,23 +52,26 @@ func Bind(p *ir.Program, bound []Bound) (*ir.Program, error) {
 		q.Funcs[i] = g
 	}
 	q.Tables = t.list
+	// The bodies replace empty functions: effects of callers change with them.
 	q.StateEffects()
 	return &q, nil
 }
 
-// Key returns words that are equal for programs bound alike: where they are, Bind
-// gives equal programs.
+// Key returns the specialization key of bound descriptors: if two keys of p are equal, Bind returns equal
+// programs. Callers cache compiled programs by it. For each texture function the key holds its index, the number
+// of combinations, 1 if no dispatch is needed, and three words for each combination: view, second view,
+// sampler.
 func Key(p *ir.Program, bound []Bound) []uint64 {
 	key := make([]uint64, 0, 16)
 	for i, f := range p.Funcs {
 		if f.Texture == nil {
 			continue
 		}
-		if v, s, ok := only(p, f.Texture, bound); ok {
+		if v, s, ok := singleKeys(p, f.Texture, bound); ok {
 			key = append(key, uint64(i), 1, 1, v, 0, s)
 			continue
 		}
-		states, sure := statesOf(p, f.Texture, bound)
+		states, sure := combinationsOf(p, f.Texture, bound)
 		key = append(key, uint64(i), uint64(len(states)))
 		if sure {
 			key = append(key, 1)
@@ -82,15 +83,14 @@ func Key(p *ir.Program, bound []Bound) []uint64 {
 	return key
 }
 
-// only returns the words of the keys of the one view and the one sampler that t can
-// meet, where there is no choice and no other image: most often so, and found without
-// lists.
-func only(p *ir.Program, t *ir.Texture, bound []Bound) (view, sampler uint64, ok bool) {
+// singleKeys returns the key words of t's view and sampler if both resources are single descriptors, not
+// null, and t has no second image. It is the allocation-free common case of combinationsOf.
+func singleKeys(p *ir.Program, t *ir.Texture, bound []Bound) (view, sampler uint64, ok bool) {
 	if t.HasOther() || t.Image >= len(bound) || t.Sampler >= len(bound) || p.Res[t.Image].Count != 1 || len(bound[t.Image].Views) != 1 {
 		return 0, 0, false
 	}
 	v := bound[t.Image].Views[0]
-	if v == nil || !fits(t, v.key) {
+	if v == nil || !compatible(t, v.key) {
 		return 0, 0, false
 	}
 	if t.Sampler < 0 {
@@ -103,9 +103,9 @@ func only(p *ir.Program, t *ir.Texture, bound []Bound) (view, sampler uint64, ok
 	return v.key.word(), list[0].key.word(), true
 }
 
-// statesOf returns the pairs of keys that t may meet, in order; sure is set where
-// it meets no other and no null descriptor.
-func statesOf(p *ir.Program, t *ir.Texture, bound []Bound) (list []state, sure bool) {
+// combinationsOf returns the combinations of keys that t may use at run time, sorted. sure is set if there is
+// exactly one and no null descriptor, so that the body needs no dispatch.
+func combinationsOf(p *ir.Program, t *ir.Texture, bound []Bound) (list []combination, sure bool) {
 	at := func(r int) Bound {
 		if r >= 0 && r < len(bound) {
 			return bound[r]
@@ -121,13 +121,13 @@ func statesOf(p *ir.Program, t *ir.Texture, bound []Bound) (list []state, sure b
 	others, apart := othersOf(p, t, bound)
 	sure = single(t.Image, len(views)) && single(t.Sampler, len(samplers)) && apart
 	for _, v := range distinct(views, func(v *View) viewKey { return v.key }, viewKey.word) {
-		if !fits(t, v) {
+		if !compatible(t, v) {
 			sure = false
 			continue
 		}
 		for _, s := range samplersOf {
 			for _, o := range others {
-				x := state{view: v, other: o, sampler: s, v: v.word()}
+				x := combination{view: v, other: o, sampler: s, v: v.word()}
 				if t.Sampler >= 0 {
 					x.s = s.word()
 				}
@@ -141,28 +141,27 @@ func statesOf(p *ir.Program, t *ir.Texture, bound []Bound) (list []state, sure b
 	return list, sure && len(list) == 1
 }
 
-// fits reports whether a shader that declares t's image may look through a view
-// of that key.
-func fits(t *ir.Texture, v viewKey) bool {
+// compatible reports whether a view with key v matches the shader's declaration of t's image.
+func compatible(t *ir.Texture, v viewKey) bool {
 	return t.Dim == v.dim && (t.Subpass || t.Arrayed == v.arrayed) && t.Multisampled == (v.samples > 0)
 }
 
-// mismatch returns an error where the only view that t can meet is not as the
-// shader declares it. Among several such a view is the null descriptor.
+// mismatch returns an error if t's only view is incompatible with the shader's declaration. In an array of
+// several descriptors an incompatible view counts as the null descriptor instead.
 func mismatch(p *ir.Program, t *ir.Texture, bound []Bound) error {
 	r := &p.Res[t.Image]
 	if r.Count != 1 || t.Image >= len(bound) || len(bound[t.Image].Views) != 1 {
 		return nil
 	}
 	v := bound[t.Image].Views[0]
-	if v == nil || fits(t, v.key) {
+	if v == nil || compatible(t, v.key) {
 		return nil
 	}
-	return wrong("set %d, binding %d: a view of %s, arrayed %t, %d samples; the shader declares %s, arrayed %t, multisampled %t",
+	return descErrorf("set %d, binding %d: a view of %s, arrayed %t, %d samples; the shader declares %s, arrayed %t, multisampled %t",
 		r.Set, r.Binding, v.key.dim, v.key.arrayed, 1<<v.key.samples, t.Dim, t.Arrayed, t.Multisampled)
 }
 
-// distinct returns the different keys of what is not nil, in order.
+// distinct returns the sorted distinct keys of the non-nil elements.
 func distinct[T any, K comparable](list []*T, key func(*T) K, word func(K) uint64) []K {
 	var keys []K
 	for _, x := range list {
@@ -176,14 +175,23 @@ func distinct[T any, K comparable](list []*T, key func(*T) K, word func(K) uint6
 	return keys
 }
 
-// body makes the function that f is when it is bound.
+// body returns the specialized function for f. If one combination is possible, its body is the function;
+// otherwise the function dispatches on the key words of the descriptors that the indices select:
+//
+//	if view.key == K₀ && sampler.key == S₀ { body for (K₀, S₀) }
+//	if view.key == K₁ && sampler.key == S₀ { body for (K₁, S₀) }
+//	…
+//	results of the null descriptor
+//
+// So arrays of descriptors with equal keys cost one comparison, and an index out of range or of a null
+// descriptor needs no check of its own.
 func body(p *ir.Program, f *ir.Func, bound []Bound, t *tables) (*ir.Func, error) {
-	states, sure := statesOf(p, f.Texture, bound)
+	states, sure := combinationsOf(p, f.Texture, bound)
 	if err := mismatch(p, f.Texture, bound); err != nil {
 		return nil, err
 	}
-	if len(states) > maxStates {
-		return nil, &UnsupportedError{fmt.Sprintf("%d different pairs of views and samplers at one instruction; at most %d", len(states), maxStates)}
+	if len(states) > maxCombinations {
+		return nil, &UnsupportedError{fmt.Sprintf("%d different pairs of views and samplers at one instruction; at most %d", len(states), maxCombinations)}
 	}
 	args, results := f.Texture.Signature()
 	b := ir.NewFunc(f.Name, args, results)
@@ -197,7 +205,7 @@ func body(p *ir.Program, f *ir.Func, bound []Bound, t *tables) (*ir.Func, error)
 	other := c.other(&a)
 	if sure {
 		c.v, c.s, other.v = states[0].view, states[0].sampler, states[0].other
-		a.from = other
+		a.reference = other
 		list, err := c.body(&a)
 		b.Return(list...)
 		return b.Finish(), err
@@ -212,9 +220,9 @@ func body(p *ir.Program, f *ir.Func, bound []Bound, t *tables) (*ir.Func, error)
 			hit = c.both(hit, c.eq(c.key(other.shape, ir.ShapeKey), b.Const(ir.I64, s.o)))
 		}
 		b.If(hit)
-		each := a // a body may change its coordinates
-		each.from = other
-		each.at = slices.Clone(a.at)
+		each := a // bodies change their coordinates
+		each.reference = other
+		each.coord = slices.Clone(a.coord)
 		list, err := c.body(&each)
 		if err != nil {
 			return nil, err
@@ -222,17 +230,17 @@ func body(p *ir.Program, f *ir.Func, bound []Bound, t *tables) (*ir.Func, error)
 		b.Return(list...)
 		b.End()
 	}
-	b.Return(c.null(results)...)
+	b.Return(c.nullResults(results)...)
 	return b.Finish(), nil
 }
 
-// key reads a key of two words.
+// key loads a key, a 64-bit value at word n of a shape or a sampler's state.
 func (c *code) key(h ir.V, n int) ir.V {
 	return c.OpAux(ir.Ld, ir.I64, uint64(4*n), h, c.I32(0))
 }
 
-// null is what the null descriptor gives.
-func (c *code) null(results []ir.Type) []ir.V {
+// nullResults are the results of an access through the null descriptor: 0, and for Texel no offset.
+func (c *code) nullResults(results []ir.Type) []ir.V {
 	list := make([]ir.V, len(results))
 	for i, t := range results {
 		if list[i] = c.Const(t, 0); c.t.Op == ir.TextureTexel {
@@ -242,8 +250,7 @@ func (c *code) null(results []ir.Type) []ir.V {
 	return list
 }
 
-// body appends what the function does for one view and sampler, and returns its
-// results.
+// body appends the function's code for c's view and sampler, and returns its results.
 func (c *code) body(a *arguments) (list []ir.V, err error) {
 	if c.v.converted && c.t.Op != ir.TextureSample && c.t.Op != ir.TextureQueryLod {
 		return nil, &UnsupportedError{"texture function " + c.t.Op.String() + " of a view with a conversion of luma and chroma"}
@@ -254,22 +261,23 @@ func (c *code) body(a *arguments) (list []ir.V, err error) {
 	case ir.TextureWrite:
 		c.write(a)
 	case ir.TextureTexel:
-		list = c.where(a)
+		list = c.texelBody(a)
 	case ir.TextureSample:
-		list = c.sampled(a)
+		list = c.sampleBody(a)
 	case ir.TextureGather:
-		list = c.gathered(a)
+		list = c.gatherBody(a)
 	case ir.TextureQueryLod:
-		list = c.query(a)
+		list = c.queryLodBody(a)
 	case ir.TextureFootprint:
-		list = c.footprintOf(a)
-	case ir.TextureBox, ir.TextureWeighted, ir.TextureMatch, ir.TextureMatchWindow, ir.TextureMatchGather:
-		return c.processed(a)
+		list = c.footprintBody(a)
 	default:
+		if c.t.Processes() {
+			return c.imageProcessing(a)
+		}
 		return nil, &UnsupportedError{"texture function " + c.t.Op.String()}
 	}
 	if c.t.Has(ir.TextureSparse) {
-		list = append([]ir.V{c.I32(0)}, list...) // all texels are resident
+		list = append([]ir.V{c.I32(0)}, list...) // the residency code: all texels are resident
 	}
 	return list, nil
 }

@@ -10,60 +10,60 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// blocks is what an image of a compressed format keeps beside its texels: the
-// blocks that they are decoded from, and texels decoded anew for views of another
-// format. Programs see texels, of a format that holds each exactly, or, through views
-// of a format of a block's size, the blocks.
+// blocks holds the compressed blocks of an image beside its decoded texels. Programs read the texels, in a
+// format that represents each exactly; through block texel views they read and write the blocks. For a view
+// of another compressed format of the class the blocks are decoded a second time. Decoding ahead of use costs
+// memory, and makes a compressed texel as cheap to sample as a plain one; it is worth it if a texel is read
+// more than a few times.
 type blocks struct {
 	layout format.Layout
-	levels []level // of blocks, as those of a plane are of texels; depth counts slices of blocks
+	levels []level // of blocks, as a plane's are of texels; depth counts slices of blocks
 	memory []byte
 
-	mu    sync.Mutex
-	shown []*decoded
-	bare  bool // there are views of the blocks, which change them unseen
+	mu            sync.Mutex
+	decodings     []*decoded
+	hasBlockViews bool // block texel views exist, through which programs change blocks
 }
 
-// decoded is a plane of texels, and how they are decoded.
+// decoded is a plane of texels decoded from the blocks.
 type decoded struct {
-	code  format.Blocks
-	plane *plane
-	seen  []byte // the blocks that the texels are decoded from, where there are views of the blocks
+	code   format.Blocks
+	plane  *plane
+	source []byte // with block texel views: a copy of the blocks as of their last decoding
 }
 
-// newBlocks lays out the blocks of an image and takes memory for them. All bytes
-// are 0, and so are the texels until blocks are written.
+// newBlocks lays out and allocates the blocks of an image. Blocks and texels are zero bytes until blocks
+// are written.
 func (m *Image) newBlocks() error {
 	code, _ := m.info.Blocks()
 	b := &blocks{layout: m.info.Layout()}
 	switch {
 	case m.Samples > 1:
-		return wrong("%d samples of an image of %s; must be 1", m.Samples, m.Format)
+		return descErrorf("%d samples of an image of %s; must be 1", m.Samples, m.Format)
 	case m.Dim == ir.Dim1D, code.Depth > 1 && m.Dim != ir.Dim3D:
-		return wrong("dimension %s of an image of %s; must be 3d, or 2d where blocks are flat", m.Dim, m.Format)
+		return descErrorf("dimension %s of an image of %s; must be 3d, or 2d where blocks are flat", m.Dim, m.Format)
 	case strings.HasPrefix(m.Format, "PVRTC1") && (m.Width&(m.Width-1) != 0 || m.Height&(m.Height-1) != 0):
-		return wrong("%d×%d texels of an image of %s; must be powers of two", m.Width, m.Height, m.Format)
+		return descErrorf("%d×%d texels of an image of %s; must be powers of two", m.Width, m.Height, m.Format)
 	}
 	size := uint64(0)
 	for _, t := range m.planes[0].levels {
 		row, slice := b.layout.Pitches(t.width, t.height)
 		x, y, z := b.layout.Blocks(t.width, t.height, t.depth)
-		b.levels = append(b.levels, level{width: x, height: y, depth: z, at: uint32(size), row: uint32(row), slice: uint32(slice)})
+		b.levels = append(b.levels, level{width: x, height: y, depth: z, base: uint32(size), row: uint32(row), slice: uint32(slice)})
 		size += slice * uint64(z) * uint64(m.Layers)
 		if size > MaxBytes {
-			return wrong("%d bytes of blocks or more; must be at most %d", size, MaxBytes)
+			return descErrorf("%d bytes of blocks or more; must be at most %d", size, MaxBytes)
 		}
 	}
-	b.memory = make([]byte, size+spare)
-	b.shown = []*decoded{{code: code, plane: &m.planes[0]}}
+	b.memory = make([]byte, size+tailPadding)
+	b.decodings = []*decoded{{code: code, plane: &m.planes[0]}}
 	m.blocks = b
 	return nil
 }
 
-// Blocks returns the bytes of a layer of an image of a compressed format, or of a
-// slice of blocks of a volume, rows of blocks one behind the other without a gap:
-// they are the image's own, and WriteBlocks alone may change them. It is nil where
-// there is no such layer, and of an image of another format.
+// Blocks returns the memory of the blocks of a layer (or, of a volume, a slice of blocks) of an image of a
+// compressed format, row after row without padding. WriteBlocks alone may change it. It is nil if there is no
+// such layer, or the format is not compressed.
 func (m *Image) Blocks(level, layer int) []byte {
 	if m.blocks == nil || uint(level) >= uint(m.Levels) {
 		return nil
@@ -75,27 +75,26 @@ func (m *Image) Blocks(level, layer int) []byte {
 	return m.blocks.layer(m.blocks.memory, l, layer)
 }
 
-// layer returns the blocks of a layer out of all of an image.
+// layer returns the blocks of a layer; all are the image's blocks.
 func (b *blocks) layer(all []byte, l *level, layer int) []byte {
-	return all[int(l.at)+layer*int(l.slice):][:l.slice:l.slice]
+	return all[int(l.base)+layer*int(l.slice):][:l.slice:l.slice]
 }
 
-// WriteBlocks replaces the blocks from x, y on, counted in blocks, of a layer, or
-// of a slice of blocks, and decodes them: rows of so many blocks, one behind the
-// other. What has views sees the new texels; no program may run meanwhile. The
-// error is a *DescError.
+// WriteBlocks replaces a rectangle of blocks of a layer or slice of blocks and decodes them. x, y and columns
+// count blocks; data holds rows of columns blocks, one after another. Existing views show the new texels. No
+// program may run meanwhile. The error is a *DescError.
 func (m *Image) WriteBlocks(level, layer, x, y, columns int, data []byte) error {
 	to := m.Blocks(level, layer)
 	if to == nil {
-		return wrong("blocks of level %d, layer %d of an image of %s; there are none", level, layer, m.Format)
+		return descErrorf("blocks of level %d, layer %d of an image of %s; there are none", level, layer, m.Format)
 	}
 	l, size := &m.blocks.levels[level], m.blocks.layout.Bytes
 	if columns < 1 || columns > l.width || len(data)%(columns*size) != 0 {
-		return wrong("%d bytes as rows of %d blocks of %d bytes; must be whole rows of at most %d", len(data), columns, size, l.width)
+		return descErrorf("%d bytes as rows of %d blocks of %d bytes; must be whole rows of at most %d", len(data), columns, size, l.width)
 	}
 	rows := len(data) / (columns * size)
 	if x < 0 || y < 0 || columns > l.width-x || rows > l.height-y {
-		return wrong("%d by %d blocks from %d, %d on; the level has %d by %d", columns, rows, x, y, l.width, l.height)
+		return descErrorf("%d by %d blocks from %d, %d on; the level has %d by %d", columns, rows, x, y, l.width, l.height)
 	}
 	for row := range rows {
 		copy(to[(y+row)*int(l.row)+x*size:], data[row*columns*size:][:columns*size])
@@ -103,8 +102,8 @@ func (m *Image) WriteBlocks(level, layer, x, y, columns int, data []byte) error 
 	b := m.blocks
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for _, d := range b.shown {
-		if b.bare {
+	for _, d := range b.decodings {
+		if b.hasBlockViews {
 			b.refreshRows(d, level, layer, y, rows)
 			continue
 		}
@@ -113,13 +112,14 @@ func (m *Image) WriteBlocks(level, layer, x, y, columns int, data []byte) error 
 	return nil
 }
 
-// decode stores the texels of some blocks of a layer; those outside of the level
-// have no place. Blocks that others are decoded with change those too, around the
-// edges of the level.
+// decode decodes a rectangle of blocks of a layer from the bytes all, and drops texels outside the level. If
+// texels depend on neighbouring blocks (PVRTC), the blocks around the rectangle are decoded too, across the
+// level's edges.
 func (b *blocks) decode(d *decoded, all []byte, level, layer int, from, count [2]int) {
 	var texels [format.MaxBlockTexels][4]float32
 	l, t := &b.levels[level], &d.plane.levels[level]
 	in := b.layer(all, l, layer)
+	// Widen the rectangle by one block on each side, modulo the level's extent, which PVRTC wraps around.
 	if grid := [2]int{l.width, l.height}; d.code.NeedsNeighbors() {
 		for i := range from {
 			from[i], count[i] = from[i]-1+grid[i], min(count[i]+2, grid[i])
@@ -134,9 +134,9 @@ func (b *blocks) decode(d *decoded, all []byte, level, layer int, from, count [2
 	}
 }
 
-// put stores the texels of the block at a column and row of a layer or slice.
+// put stores the decoded texels of the block at a column and row of a layer or slice.
 func (p *plane) put(t *level, code *format.Blocks, texels [][4]float32, column, row, layer int) {
-	slices := t.depth // of a volume; a layer of others is behind the others
+	slices := t.depth // of a volume; other images address layer l as slice l
 	if slices == 1 {
 		slices = layer + 1
 	}
@@ -151,26 +151,26 @@ func (p *plane) put(t *level, code *format.Blocks, texels [][4]float32, column, 
 		for ch := range v {
 			n[ch] = uint64(math.Float32bits(v[ch]))
 		}
-		at := int(t.at) + z*int(t.slice) + y*int(t.row) + x*p.texel.Bytes
-		p.code.Store(p.memory[at:][:p.texel.Bytes], n)
+		at := int(t.base) + z*int(t.slice) + y*int(t.row) + x*p.texel.Bytes
+		p.codec.Store(p.memory[at:][:p.texel.Bytes], n)
 	}
 }
 
-// shownAs returns the texels of an image of a compressed format as another of its
-// class has them, "" as its own. Those of each are decoded once.
-func (m *Image) shownAs(name string) (*decoded, error) {
+// decodingAs returns the texels decoded as a compressed format of the image's class, "" being its own. Each
+// decoding is made once.
+func (m *Image) decodingAs(name string) (*decoded, error) {
 	if name == "" {
 		name = m.Format
 	}
 	f := format.InfoByName(name)
 	if f == nil || !f.Compressed || f.Class != m.info.Class {
-		return nil, wrong("a view as %s of an image of %s; must be a compressed format of its class, or one of a texel as large as its blocks", name, m.Format)
+		return nil, descErrorf("a view as %s of an image of %s; must be a compressed format of its class, or one of a texel as large as its blocks", name, m.Format)
 	}
 	code, _ := f.Blocks()
 	b := m.blocks
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for _, d := range b.shown {
+	for _, d := range b.decodings {
 		if d.code == code {
 			return d, nil
 		}
@@ -180,14 +180,14 @@ func (m *Image) shownAs(name string) (*decoded, error) {
 		return nil, err
 	}
 	d := &decoded{code: code, plane: &p}
-	if b.bare {
-		d.seen = slices.Clone(b.memory)
+	if b.hasBlockViews {
+		d.source = slices.Clone(b.memory)
 	}
 	for n, l := range b.levels {
 		for layer := range l.depth * m.Layers {
 			b.decode(d, b.memory, n, layer, [2]int{}, [2]int{l.width, l.height})
 		}
 	}
-	b.shown = append(b.shown, d)
+	b.decodings = append(b.decodings, d)
 	return d, nil
 }

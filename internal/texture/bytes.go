@@ -5,24 +5,23 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// Texels of bytes are weighted along x as integers: two components stand in one
-// word with eight bits of room above each, where the weighted sum in 256ths just
-// fits. All other weights are floats, and the sums stay exact: eight bits of the
-// texel and eight of each of two weights.
+// Linear filtering of 8-bit normalized texels is done along x in integers, two components at a time in one
+// word (SIMD within a register): each component has eight spare bits above it, just enough for the sum
+// weighted in 256ths. Along y, z and levels the weights are floats; the sums stay exact, having at most
+// eight bits of the texel and eight of each of two weights.
 
-// ofBytes reports whether the numbers of all samples are in 256ths of units of the
-// last place: the texels are words of normalized bytes, and nothing but linear
-// filters reads them.
-func (c *code) ofBytes() bool {
-	if c.s.mag != Linear || c.s.min != Linear || !c.whole() || c.s.reduction != Average || c.t.Op != ir.TextureSample ||
+// filtersBytes reports whether samples are filtered as described above, so that all values are in 256ths of
+// the component's unit: words of normalized bytes, read by linear filters alone.
+func (c *code) filtersBytes() bool {
+	if c.s.mag != Linear || c.s.min != Linear || !c.scalesLate() || c.s.reduction != Average || c.t.Op != ir.TextureSample ||
 		c.t.Has(ir.TextureDref) || c.seamless() {
 		return false
 	}
 	x := c.texelOf()
-	if x.unit != 4 || x.words() != 1 || x.exp != nil {
+	if x.wordBytes != 4 || x.words() != 1 || x.exp != nil {
 		return false
 	}
-	for _, k := range x.lanes {
+	for _, k := range x.channels {
 		if k != nil && (k.Numeric != format.UNorm || k.Bits != 8 || k.Shift%8 != 0) {
 			return false
 		}
@@ -30,12 +29,12 @@ func (c *code) ofBytes() bool {
 	return true
 }
 
-// weightedBytes weights two texels of a row.
-func (f *filter) weightedBytes(lo, hi, part ir.V) (n values) {
+// lerpBytes interpolates between two texels of a row; part is the weight of hi in 256ths.
+func (f *filter) lerpBytes(lo, hi, part ir.V) (n values) {
 	const pair = 0x00ff00ff
 	low := func(v ir.V) ir.V { return f.Op(ir.And, ir.I32, v, f.I32(pair)) }
 	rest, even, odd := f.sub(f.I32(fraction), part), ir.V(0), ir.V(0)
-	for i, k := range f.x.lanes {
+	for i, k := range f.x.channels {
 		if k == nil || !f.reads(i) {
 			continue
 		}

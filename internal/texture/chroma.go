@@ -7,28 +7,27 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// Conversion is how luma and chroma of a view become colors
-// (VkSamplerYcbcrConversionCreateInfo). Samplers of such views clamp to edges, and
-// chroma is always reconstructed at each texel before texels are filtered.
+// Conversion is the Y′CbCr conversion of a view (VkSamplerYcbcrConversionCreateInfo). Samplers of such views
+// must clamp to edges. Chroma is always reconstructed at each texel before texels are filtered.
 type Conversion struct {
 	Model   format.Model
 	Range   format.Range
-	Swizzle [4]Swizzle      // before the conversion; the view's own must be the identity
-	X, Y    format.Location // of chroma
-	Linear  bool            // chroma is filtered
+	Swizzle [4]Swizzle      // applied before the conversion; the view's own swizzle must be the identity
+	X, Y    format.Location // chroma locations
+	Linear  bool            // chroma is reconstructed by linear interpolation
 }
 
-// conversion is that of a view as its code depends on it.
+// conversion is the part of a Conversion on which generated code depends.
 type conversion struct {
-	converted bool
-	parted    bool // its format has luma and chroma in parts (format.Info.Parts)
-	model     format.Model
-	rng       format.Range
-	x, y      format.Location
-	linear    bool
+	converted   bool
+	splitChroma bool // luma and chroma have separate texels (format.Info.ChannelSources)
+	model       format.Model
+	rng         format.Range
+	x, y        format.Location
+	linear      bool
 }
 
-// word packs the conversion in 7 bits; whether it is parted the format says.
+// word packs the conversion in 7 bits, without splitChroma, which follows from the format.
 func (k conversion) word() uint64 {
 	if !k.converted {
 		return 0
@@ -40,15 +39,14 @@ func (k conversion) word() uint64 {
 	return w
 }
 
-// chroma reports whether the image has luma and chroma in parts.
+// chroma reports whether the image's format has separate texels of luma and chroma.
 func (m *Image) chroma() bool {
 	_, ok := m.info.ChannelSources()
 	return ok
 }
 
-// planarFits reports whether extent and counts are those that an image with luma
-// and chroma may have (VUID-VkImageCreateInfo-format-06410, -06411, -06412, -04712,
-// -04713).
+// planarFits reports whether extent and counts are valid for an image with luma and chroma
+// (VUID-VkImageCreateInfo-format-06410, -06411, -06412, -04712, -04713).
 func (m *Image) planarFits() bool {
 	if !m.chroma() {
 		return true
@@ -57,8 +55,8 @@ func (m *Image) planarFits() bool {
 	return m.Dim == ir.Dim2D && m.Levels == 1 && m.Samples == 1 && m.Width%x == 0 && m.Height%y == 0
 }
 
-// joinPlanes gives the planes of an image in planes one memory, for a view shows
-// them together.
+// joinPlanes moves the planes of a multi-planar image into one allocation: a view addresses all of them from
+// one base.
 func (m *Image) joinPlanes() error {
 	if m.info.Planes == 0 {
 		return nil
@@ -68,13 +66,13 @@ func (m *Image) joinPlanes() error {
 	for i := range m.planes {
 		p := &m.planes[i]
 		for n := range p.levels {
-			p.levels[n].at += uint32(base)
+			p.levels[n].base += uint32(base)
 		}
 		base += len(p.memory)
 		memories = append(memories, p.memory)
 	}
 	if base > MaxBytes {
-		return wrong("%d bytes of planes; must be at most %d", base, MaxBytes)
+		return descErrorf("%d bytes of planes; must be at most %d", base, MaxBytes)
 	}
 	all := slices.Concat(memories...)
 	for i := range m.planes {
@@ -83,18 +81,18 @@ func (m *Image) joinPlanes() error {
 	return nil
 }
 
-// wholeView returns an error where d is no view of all parts of the image.
+// wholeView returns an error unless d is a valid view of all channels of the image together.
 func (m *Image) wholeView(d ViewDesc) error {
 	switch {
 	case d.Conversion == nil:
-		return wrong("a view of all of an image of %s without a conversion", m.Format)
+		return descErrorf("a view of all of an image of %s without a conversion", m.Format)
 	case d.Format != "" && d.Format != m.Format, d.Dim != ir.Dim2D:
-		return wrong("a view of %s as %s of an image of %s; must be 2d and of its format", d.Dim, d.Format, m.Format)
+		return descErrorf("a view of %s as %s of an image of %s; must be 2d and of its format", d.Dim, d.Format, m.Format)
 	}
 	return nil
 }
 
-// convert makes the key that of a view with a conversion, where d has one.
+// convert adds the conversion of d, if any, to the key.
 func (k *viewKey) convert(m *Image, d ViewDesc) error {
 	v := d.Conversion
 	if v == nil {
@@ -103,15 +101,15 @@ func (k *viewKey) convert(m *Image, d ViewDesc) error {
 	f := format.ByID(k.format)
 	switch {
 	case v.Model > format.Model2020 || v.Range > format.RangeNarrow || v.X > format.Midpoint || v.Y > format.Midpoint:
-		return wrong("a conversion with a model, range or location that Vulkan does not have")
+		return descErrorf("a conversion with a model, range or location that Vulkan does not have")
 	case d.Aspect > format.Color || f.Numeric != "UNORM" || k.samples > 0:
-		return wrong("a conversion of %s, aspect %d; must be of color in UNORM, of one sample", f.Name, d.Aspect)
+		return descErrorf("a conversion of %s, aspect %d; must be of color in UNORM, of one sample", f.Name, d.Aspect)
 	case k.swizzle != [4]Swizzle{Red, Green, Blue, Alpha}:
-		return wrong("a conversion of a view with a swizzle; must be the identity")
+		return descErrorf("a conversion of a view with a swizzle; must be the identity")
 	}
 	for i, s := range v.Swizzle {
 		if s >= numSwizzles {
-			return wrong("swizzle %d; must be one of Vulkan's", s)
+			return descErrorf("swizzle %d; must be one of Vulkan's", s)
 		}
 		if s == Identity {
 			s = Red + Swizzle(i)
@@ -122,28 +120,32 @@ func (k *viewKey) convert(m *Image, d ViewDesc) error {
 	return nil
 }
 
-// chromaTexel is a texel of three numbers that stand in parts.
+// chromaTexel is the texel Cr, Y′, Cb as assembled from several sources; Bits is not their memory width.
 func chromaTexel() texel {
-	x := texel{unit: 4}
+	x := texel{wordBytes: 4}
 	for i := range 3 {
-		x.lanes[i] = &format.Component{Channel: format.Channel(i), Numeric: format.UNorm, Bits: 8}
+		x.channels[i] = &format.Component{Channel: format.Channel(i), Numeric: format.UNorm, Bits: 8}
 	}
 	return x
 }
 
-// sharing is the samples of chroma along an axis that a texel takes: hi and its
-// weight are 0 (no value) where it takes one.
-type sharing struct{ lo, hi, weight ir.V }
+// chromaTaps are the chroma samples along an axis from which a texel's chroma is interpolated; hi and its
+// weight are 0 (no value) if one sample suffices.
+type chromaTaps struct{ lo, hi, weight ir.V }
 
-// sharing returns the samples along an axis of the texel at i of size
-// (format.ChromaTap), clamped to those that there are.
-func (c *code) sharing(i ir.V, div int, at format.Location, size ir.V) (s sharing) {
+// chromaTapsOf returns the samples for the texel at i of an axis of size texels (format.ChromaTap), clamped
+// to the existing ones. div is the subsampling factor, 1 or 2. For the texels 0 … 3 of a row with div 2, and
+// chroma samples c0 and c1:
+//
+//	CositedEven   c0        (c0+c1)/2       c1        c1 (clamped)
+//	Midpoint      c0        ¾c0+¼c1     ¼c0+¾c1       c1
+func (c *code) chromaTapsOf(i ir.V, div int, at format.Location, size ir.V) (s chromaTaps) {
 	half := func(v ir.V) ir.V { return c.Op(ir.AShr, ir.I32, v, c.I32(1)) }
 	switch {
 	case div == 1:
-		return sharing{lo: i}
+		return chromaTaps{lo: i}
 	case !c.v.linear:
-		return sharing{lo: half(i)}
+		return chromaTaps{lo: half(i)}
 	}
 	odd := c.fmul(c.stof(c.Op(ir.And, ir.I32, i, c.I32(1))), c.num(0.5))
 	last := c.sub(half(size), c.I32(1))
@@ -158,25 +160,25 @@ func (c *code) sharing(i ir.V, div int, at format.Location, size ir.V) (s sharin
 	return s
 }
 
-// reconstructed are Cr, luma and Cb of the texel at a place within the level
+// reconstruct returns Cr, Y′ and Cb of a texel within the level: chroma is interpolated across, then down
 // (Vulkan §"Explicit Reconstruction").
-func (f *filter) reconstructed(at []ir.V, layer ir.V, proven ir.Flags) (n values) {
+func (f *filter) reconstruct(at []ir.V, layer ir.V, proven ir.Flags) (n values) {
 	parts, _ := format.ByID(f.v.format).ChannelSources()
-	n[format.G] = f.part(parts[format.G:][:1], at, layer, proven)[0]
+	n[format.G] = f.loadSources(parts[format.G:][:1], at, layer, proven)[0]
 	b := parts[format.B]
-	x := f.sharing(at[0], b.DivX, f.v.x, f.m.extent[0])
-	y := f.sharing(at[1], b.DivY, f.v.y, f.m.extent[1])
+	x := f.chromaTapsOf(at[0], b.DivX, f.v.x, f.m.extent[0])
+	y := f.chromaTapsOf(at[1], b.DivY, f.v.y, f.m.extent[1])
 	chroma := []format.ChannelSource{parts[format.R], b}
 	across := func(row ir.V) []ir.V {
-		return f.mixed(f.part(chroma, []ir.V{x.lo, row}, layer, proven), x, func() []ir.V { return f.part(chroma, []ir.V{x.hi, row}, layer, proven) })
+		return f.lerpTaps(f.loadSources(chroma, []ir.V{x.lo, row}, layer, proven), x, func() []ir.V { return f.loadSources(chroma, []ir.V{x.hi, row}, layer, proven) })
 	}
-	both := f.mixed(across(y.lo), y, func() []ir.V { return across(y.hi) })
+	both := f.lerpTaps(across(y.lo), y, func() []ir.V { return across(y.hi) })
 	n[format.R], n[format.B] = both[0], both[1]
 	return n
 }
 
-// mixed weights numbers of two samples as format.MixChroma does.
-func (f *filter) mixed(lo []ir.V, s sharing, more func() []ir.V) []ir.V {
+// lerpTaps interpolates the values of two samples, with the roundings of format.MixChroma.
+func (f *filter) lerpTaps(lo []ir.V, s chromaTaps, more func() []ir.V) []ir.V {
 	if s.hi == 0 {
 		return lo
 	}
@@ -189,28 +191,29 @@ func (f *filter) mixed(lo []ir.V, s sharing, more func() []ir.V) []ir.V {
 	return out
 }
 
-// part reads the numbers of parts at a place: texels that several share once.
-func (f *filter) part(parts []format.ChannelSource, at []ir.V, layer ir.V, proven ir.Flags) (n []ir.V) {
+// loadSources loads channels at a texel position; channels that share a texel load it once.
+func (f *filter) loadSources(parts []format.ChannelSource, at []ir.V, layer ir.V, proven ir.Flags) (n []ir.V) {
 	var words []ir.V
 	for i, p := range parts {
 		g, _ := format.ByName(p.Format)
 		x := texelAs(g)
 		if i == 0 || p.Plane != parts[i-1].Plane || p.Format != parts[i-1].Format {
-			word := func(k int) ir.V { return f.word(ir.ShapeLevels + ir.MaxLevels*k + p.Plane) }
-			m := mip{at: word(0), row: word(1)}
+			word := func(k int) ir.V { return f.shapeWord(ir.ShapeLevels + ir.MaxLevels*k + p.Plane) }
+			m := mip{base: word(0), row: word(1)}
 			if layer != 0 {
 				m.slice = word(2)
 			}
-			words = f.load(&x, f.begin(&x, m, at, layer, 0), proven)
+			words = f.load(&x, f.texelOffset(&x, m, at, layer, 0), proven)
 		}
-		k := x.lanes[p.Component]
-		n = append(n, f.scale(k, f.number(&x, k, words), 1))
+		k := x.channels[p.Component]
+		n = append(n, f.scaleComponent(k, f.decodeComponent(&x, k, words), 1))
 	}
 	return n
 }
 
-// convert makes colors of filtered numbers, in the steps of
-// format.Conversion.Convert.
+// convert applies the color model conversion to filtered values, (R, G, B) = M·(Cr, Y′, Cb) + offset, with the
+// order of operations of format.Conversion.Convert. The matrix M is a constant of the code; it includes the
+// range expansion.
 func (c *code) convert(n [4]ir.V) []ir.V {
 	var v [4]ir.V
 	for i, s := range c.v.swizzle {
@@ -225,11 +228,12 @@ func (c *code) convert(n [4]ir.V) []ir.V {
 	}
 	conv := format.NewConversion(c.v.model, c.v.rng, format.ByID(c.v.format).ComponentBits())
 	if conv.Same {
-		return c.typedAll(v[:])
+		return c.convertTypes(v[:])
 	}
 	out := slices.Clone(v[:])
 	for i, row := range conv.Matrix {
 		sum := c.num(float64(conv.Offset[i]))
+		// luma, Cb, Cr: a factor of 0 adds nothing
 		for _, ch := range [3]format.Channel{format.G, format.B, format.R} {
 			if row[ch] != 0 {
 				sum = c.fadd(sum, c.fmul(c.num(float64(row[ch])), v[ch]))
@@ -237,14 +241,14 @@ func (c *code) convert(n [4]ir.V) []ir.V {
 		}
 		out[i] = sum
 	}
-	return c.typedAll(out)
+	return c.convertTypes(out)
 }
 
-// typedAll gives floats the function's type.
-func (c *code) typedAll(v []ir.V) []ir.V {
+// convertTypes converts floats to the function's result type.
+func (c *code) convertTypes(v []ir.V) []ir.V {
 	x := chromaTexel()
 	for i := range v {
-		v[i] = c.typed(&x, v[i])
+		v[i] = c.convertType(&x, v[i])
 	}
 	return v
 }

@@ -5,18 +5,17 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// Clear gives all texels of a layer, or of a slice of a volume, of a level one value,
-// all samples of them: at names the layer, and numbers are as Store takes them. Where
-// there is no such layer, or texels are those of blocks, it does nothing.
+// Clear stores one value to all texels, all samples, of the layer or slice that at names; v is as for Store.
+// It does nothing if there is no such layer, or the format is compressed.
 func (m *Image) Clear(at Coord, v [4]uint64) {
 	at.X, at.Y, at.Sample = 0, 0, 0
 	p, texel := m.texel(at)
 	if texel == nil || m.blocks != nil {
 		return
 	}
-	p.code.Store(texel, v)
+	p.codec.Store(texel, v)
 	l := &p.levels[at.Level]
-	first := m.Row(at)
+	first := m.Row(at) // filled by doubling, then copied to the other rows
 	for n := p.texel.Bytes; n < len(first); n *= 2 {
 		copy(first[n:], first[:n])
 	}
@@ -25,13 +24,13 @@ func (m *Image) Clear(at Coord, v [4]uint64) {
 	}
 }
 
-// MaxTexel bounds the bytes of a texel of a view.
+// MaxTexel bounds the bytes of a view's texel.
 const MaxTexel = 32
 
-// EncodeTexel writes a texel of the view with a value, whose numbers are as Image.Store takes
-// them, and returns how many bytes it has; 0 where it is none that can be written.
+// EncodeTexel writes value as a texel of the view's format to to, and returns the texel's size in bytes: 0 if
+// the view is nil or its format cannot be encoded. value is as for Image.Store.
 func (v *View) EncodeTexel(to *[MaxTexel]byte, value [4]uint64) int {
-	if v == nil || v.part != nil {
+	if v == nil || v.blocks != nil {
 		return 0
 	}
 	f, ok := format.ByName(v.Format())
@@ -46,9 +45,8 @@ func (v *View) EncodeTexel(to *[MaxTexel]byte, value [4]uint64) int {
 	return f.Bytes
 }
 
-// Fill makes all samples of the texels from (x0, y0) up to but not with (x1, y1) of a
-// layer of the view's first level a texel, as Texel writes it. What the level does not
-// have is left out.
+// Fill copies a texel, as EncodeTexel returns it, to all samples of the texels [x0, x1) × [y0, y1) of a layer
+// of the view's first level. Texels outside the level are skipped.
 func (v *View) Fill(layer, x0, y0, x1, y1 int, texel []byte) {
 	w, h, layers := v.Extent()
 	x0, y0, x1, y1 = max(x0, 0), max(y0, 0), min(x1, w), min(y1, h)

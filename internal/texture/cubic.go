@@ -6,9 +6,10 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// cubicMatrix is the weights of the four texels along an axis, as polynomials in
-// the fraction: a row for each texel, its coefficients from the constant on (Vulkan
-// §"Texel Filtering", cubic weights).
+// cubicMatrix holds the weights of the four texels along an axis as cubic polynomials of the fraction: a row
+// for each texel, coefficients from the constant on (Vulkan §"Texel Filtering", cubic weights). Catmull–Rom
+// interpolates; the B-spline only approximates, and is smoother; Mitchell & Netravali (1988) is the compromise
+// of their paper with B = C = ⅓. Example: Catmull–Rom at fraction ½ weights −1/16, 9/16, 9/16, −1/16.
 var cubicMatrix = [...][4][4]float64{
 	CatmullRom:        {{0, -0.5, 1, -0.5}, {1, 0, -2.5, 1.5}, {0, 0.5, 2, -1.5}, {0, 0, -0.5, 0.5}},
 	ZeroTangent:       {{0, 0, 0, 0}, {1, 0, -3, 2}, {0, 0, 3, -2}, {0, 0, 0, 0}},
@@ -16,17 +17,18 @@ var cubicMatrix = [...][4][4]float64{
 	MitchellNetravali: {{1.0 / 18, -0.5, 15.0 / 18, -7.0 / 18}, {16.0 / 18, 0, -2, 21.0 / 18}, {1.0 / 18, 0.5, 27.0 / 18, -21.0 / 18}, {0, 0, -6.0 / 18, 7.0 / 18}},
 }
 
-// along is one of the four texels along an axis that a cubic filter weights.
-type along struct{ at, in, weight ir.V }
+// weightedTap is one of the four texels along an axis of a cubic filter: its index, whether it is inside the
+// level (0, no value, if it always is), and its weight.
+type weightedTap struct{ at, in, weight ir.V }
 
-// cubicAxis returns the texels along an axis with their weights.
-func (f *filter) cubicAxis(i int) (q [4]along) {
+// cubicAxis returns the taps along axis i.
+func (f *filter) cubicAxis(i int) (q [4]weightedTap) {
 	a := f.axisOf(i)
-	whole, part := f.cubicPlace(a)
+	whole, part := f.cubicBase(a)
 	t := f.fmul(f.stof(part), f.num(1.0/fraction))
 	for k := range q {
-		q[k].at, q[k].in = f.integral(a, f.add(whole, f.I32(uint32(k-1))))
-		row := cubicMatrix[f.s.cubic][k]
+		q[k].at, q[k].in = f.wrapIndex(a, f.add(whole, f.I32(uint32(k-1))))
+		row := cubicMatrix[f.s.cubic][k] // evaluated by Horner's rule
 		w := f.num(row[3])
 		for n := 2; n >= 0; n-- {
 			w = f.ffma(w, t, f.num(row[n]))
@@ -36,10 +38,10 @@ func (f *filter) cubicAxis(i int) (q [4]along) {
 	return q
 }
 
-// cubicPlace returns the second of the four texels, which is the first of the two of a
-// linear filter, before it is wrapped, and the fraction in 256ths. Coordinates that repeat are wrapped first, others
-// kept near the level, so that integers hold them.
-func (f *filter) cubicPlace(a axis) (whole, part ir.V) {
+// cubicBase returns the index of the second of the four texels (the first texel of a linear filter), before
+// wrapping, and the fraction in 256ths. Repeated coordinates are reduced first, others clamped near the
+// level, so that the integers do not overflow.
+func (f *filter) cubicBase(a axis) (whole, part ir.V) {
 	u := a.u
 	if !a.counts {
 		switch a.mode {
@@ -63,8 +65,8 @@ func (f *filter) cubicPlace(a axis) (whole, part ir.V) {
 	return f.Op(ir.AShr, ir.I32, x, f.I32(8)), f.Op(ir.And, ir.I32, x, f.I32(fraction-1))
 }
 
-// integral wraps the number of a texel as the specification states it.
-func (f *filter) integral(a axis, i ir.V) (at, in ir.V) {
+// wrapIndex wraps a texel's index by the specification's integer formulas.
+func (f *filter) wrapIndex(a axis, i ir.V) (at, in ir.V) {
 	if f.seamless() {
 		return i, 0
 	}
@@ -80,22 +82,20 @@ func (f *filter) integral(a axis, i ir.V) (at, in ir.V) {
 	return f.Op(ir.SMin, ir.I32, f.Op(ir.SMax, ir.I32, i, f.I32(0)), last), 0
 }
 
-// tally is what is known of the texels that a cubic filter has read: their
-// weighted sum, and the least and the greatest of those whose weight is not zero.
-// What the sampler does not ask for has no values.
-type tally struct{ sum, least, most values }
+// accumulator holds the weighted sum of the texels that a cubic filter has read, and the minimum and maximum
+// over the texels with a nonzero weight. Parts that the sampler does not need have no values.
+type accumulator struct{ sum, least, most values }
 
-// wants says which of the three the sampler asks for.
-func (f *filter) wants() (sum, least, most bool) {
+// accumulates reports which parts of an accumulator the sampler needs.
+func (f *filter) accumulates() (sum, least, most bool) {
 	average := f.s.reduction == Average
 	return average, f.s.reduction == Min || average && f.s.rangeClamp, f.s.reduction == Max || average && f.s.rangeClamp
 }
 
-// sampleCubic weights the four texels along each axis: x first, then y, then z.
-// Where that is much code, of volumes and of cubes across their edges, the last axis
-// is a loop.
+// sampleCubic weights four texels along each axis: x first, then y, then z. For volumes, and for cubes
+// filtered across edges, the last axis is a loop to bound code size.
 func (f *filter) sampleCubic() values {
-	axes := make([][]along, f.v.axes())
+	axes := make([][]weightedTap, f.v.axes())
 	for i := range axes {
 		q := f.cubicAxis(i)
 		axes[i] = q[:]
@@ -103,21 +103,21 @@ func (f *filter) sampleCubic() values {
 	at := make([]ir.V, len(axes))
 	last := len(axes) - 1
 	if last < 2 && !f.seamless() {
-		return f.settled(f.tallied(axes, at, 0, 0))
+		return f.result(f.accumulate(axes, at, 0, 0))
 	}
 	which, _ := f.present(&f.x)
 	outer := axes[last]
-	state := f.region([2]ir.V{f.I32(1), f.I32(4)}, f.flat(which, f.empty(which)), func(_, k ir.V, state []ir.V) []ir.V {
-		axes[last] = []along{f.picked(outer, k)}
-		t := f.unflat(which, state)
-		f.merge(&t, f.tallied(axes, at, 0, 0))
-		return f.flat(which, t)
+	state := f.forRegion([2]ir.V{f.I32(1), f.I32(4)}, f.flatten(which, f.emptyAccumulator(which)), func(_, k ir.V, state []ir.V) []ir.V {
+		axes[last] = []weightedTap{f.selectTap(outer, k)}
+		t := f.unflatten(which, state)
+		f.merge(&t, f.accumulate(axes, at, 0, 0))
+		return f.flatten(which, t)
 	})
-	return f.settled(f.unflat(which, state))
+	return f.result(f.unflatten(which, state))
 }
 
-// picked is number k of the texels along an axis.
-func (f *filter) picked(list []along, k ir.V) along {
+// selectTap returns tap k of the list, k being a run-time value.
+func (f *filter) selectTap(list []weightedTap, k ir.V) weightedTap {
 	one := list[0]
 	for n, p := range list[1:] {
 		here := f.eq(k, f.I32(uint32(n+1)))
@@ -129,14 +129,14 @@ func (f *filter) picked(list []along, k ir.V) along {
 	return one
 }
 
-// tallied reads the texels of the axes before those that at already names. none
-// says that one of those has no weight; 0 (no value) is that nobody asks.
-func (f *filter) tallied(axes [][]along, at []ir.V, in, none ir.V) (t tally) {
+// accumulate accumulates the texels of all combinations of taps of the given axes; at holds the indices along
+// the other axes. none is true if one of those has weight 0, and 0 (no value) if no part needs it.
+func (f *filter) accumulate(axes [][]weightedTap, at []ir.V, in, none ir.V) (t accumulator) {
 	n := len(axes) - 1
 	if n < 0 {
-		return f.counted(f.cubicTap(at, in), none)
+		return f.accumulateTap(f.cubicTap(at, in), none)
 	}
-	sum, least, most := f.wants()
+	sum, least, most := f.accumulates()
 	for _, p := range axes[n] {
 		at[n] = p.at
 		without := none
@@ -145,7 +145,7 @@ func (f *filter) tallied(axes [][]along, at []ir.V, in, none ir.V) (t tally) {
 				without = f.either(none, without)
 			}
 		}
-		part := f.tallied(axes[:n], at, f.andIn(in, p.in), without)
+		part := f.accumulate(axes[:n], at, f.andIn(in, p.in), without)
 		if sum {
 			for i, v := range part.sum {
 				if v != 0 {
@@ -158,9 +158,9 @@ func (f *filter) tallied(axes [][]along, at []ir.V, in, none ir.V) (t tally) {
 	return t
 }
 
-// counted is the tally of one texel.
-func (f *filter) counted(n values, none ir.V) (t tally) {
-	sum, least, most := f.wants()
+// accumulateTap returns the accumulator of one texel.
+func (f *filter) accumulateTap(n values, none ir.V) (t accumulator) {
+	sum, least, most := f.accumulates()
 	for i, v := range n {
 		if v == 0 {
 			continue
@@ -178,8 +178,8 @@ func (f *filter) counted(n values, none ir.V) (t tally) {
 	return t
 }
 
-// merge adds a tally to another.
-func (f *filter) merge(t *tally, more tally) {
+// merge adds an accumulator to another.
+func (f *filter) merge(t *accumulator, more accumulator) {
 	join := func(op func(x, y ir.V) ir.V, to *values, from values) {
 		for i, v := range from {
 			switch {
@@ -196,8 +196,8 @@ func (f *filter) merge(t *tally, more tally) {
 	join(f.nmax, &t.most, more.most)
 }
 
-// settled is what the sampler makes of a tally.
-func (f *filter) settled(t tally) values {
+// result returns the sampler's reduction of the accumulated texels.
+func (f *filter) result(t accumulator) values {
 	switch {
 	case f.s.reduction == Min:
 		return t.least
@@ -213,10 +213,9 @@ func (f *filter) settled(t tally) values {
 	return t.sum
 }
 
-// empty is the tally of no texels; flat is a tally as a list, and unflat is the
-// tally of such a list.
-func (f *filter) empty(which []int) (t tally) {
-	sum, least, most := f.wants()
+// emptyAccumulator is the accumulator of no texels.
+func (f *filter) emptyAccumulator(which []int) (t accumulator) {
+	sum, least, most := f.accumulates()
 	for _, i := range which {
 		if sum {
 			t.sum[i] = f.num(0)
@@ -231,7 +230,8 @@ func (f *filter) empty(which []int) (t tally) {
 	return t
 }
 
-func (f *filter) flat(which []int, t tally) (list []ir.V) {
+// flatten returns the accumulator's values as a list, for block parameters.
+func (f *filter) flatten(which []int, t accumulator) (list []ir.V) {
 	for _, n := range [...]values{t.sum, t.least, t.most} {
 		for _, i := range which {
 			if n[i] != 0 {
@@ -242,8 +242,9 @@ func (f *filter) flat(which []int, t tally) (list []ir.V) {
 	return list
 }
 
-func (f *filter) unflat(which []int, list []ir.V) (t tally) {
-	sum, least, most := f.wants()
+// unflatten is the inverse of flatten.
+func (f *filter) unflatten(which []int, list []ir.V) (t accumulator) {
+	sum, least, most := f.accumulates()
 	for k, n := range [...]*values{&t.sum, &t.least, &t.most} {
 		if ![...]bool{sum, least, most}[k] {
 			continue
@@ -255,9 +256,8 @@ func (f *filter) unflat(which []int, list []ir.V) (t tally) {
 	return t
 }
 
-// cubicTap reads a texel; across the edges of a cube's face it may be up to two
-// beyond an edge. At the corners, where there is none, it is the mean of those of the
-// three faces that are nearest (Vulkan §"Cube Map Edge Handling").
+// cubicTap reads a texel, up to two texels outside a cube's face. At a cube's corner, which has no texel, the
+// value is the mean of the nearest texels of the three faces (Vulkan §"Cube Map Edge Handling").
 func (f *filter) cubicTap(at []ir.V, in ir.V) values {
 	if !f.seamless() {
 		return f.tap(at, in)
@@ -265,14 +265,14 @@ func (f *filter) cubicTap(at []ir.V, in ir.V) values {
 	size := f.m.extent[0]
 	which, types := f.present(&f.x)
 	read := func(x, y ir.V) values {
-		to, x, y, _ := f.around(f.face, x, y, size)
-		return f.seen(f.load(&f.x, f.begins([]ir.V{x, y}, f.cubeLayer(to)), 0), 0)
+		to, x, y, _ := f.neighbourTexel(f.face, x, y, size)
+		return f.texelValues(f.load(&f.x, f.tapOffset([]ir.V{x, y}, f.cubeLayer(to)), 0), 0)
 	}
 	inside := func(v ir.V) ir.V {
 		return f.Op(ir.SMin, ir.I32, f.Op(ir.SMax, ir.I32, v, f.I32(0)), f.sub(size, f.I32(1)))
 	}
 	corner := f.both(f.not(f.ult(at[0], size)), f.not(f.ult(at[1], size)))
-	list := f.choose(corner, types, func() (mean []ir.V) {
+	list := f.ifElse(corner, types, func() (mean []ir.V) {
 		x, y := inside(at[0]), inside(at[1])
 		a, b, c := read(at[0], y), read(x, at[1]), read(x, y)
 		for _, i := range which {

@@ -7,32 +7,34 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// texel is how the texels of a format stand in memory: integers of one width, in
-// which the components have their places.
+// texel is the memory layout of a format's texels: words of one width that contain the components as bit
+// fields.
 type texel struct {
 	format.Format
-	unit  int                  // bytes of an integer: 1, 2, 4 or 8
-	lanes [4]*format.Component // of the four numbers; nil where there is none
-	exp   *format.Component    // shared by all
+	wordBytes int                  // size of a word: 1, 2, 4 or 8
+	channels  [4]*format.Component // of R, G, B, A; nil if absent; depth or stencil is R
+	exp       *format.Component    // the shared exponent
 }
 
-// texelOf returns how the view's texels stand in memory. Those of luma and chroma
-// stand as each part's format says; together they are three numbers.
+// texelOf returns the layout of the view's texels. If luma and chroma have separate texels, each source has
+// its own layout; together they are three components.
 func (c *code) texelOf() texel {
-	if c.v.parted {
+	if c.v.splitChroma {
 		return chromaTexel()
 	}
 	return c.tables.texelOf(c.v)
 }
 
-// texelAs returns how texels of a format stand in memory.
+// texelAs returns the layout of a format's texels. Words are as wide as possible: 4 bytes, or 8 if a component
+// has 64 bits, unless the texel's size is no multiple. Example: R8G8B8A8 is one word of 4 bytes, R16G16B16
+// three words of 2, R8G8B8 three of 1.
 func texelAs(f format.Format) texel {
-	x := texel{Format: f, unit: 4}
+	x := texel{Format: f, wordBytes: 4}
 	switch {
 	case x.Bytes%4 != 0 && x.Bytes%2 == 0:
-		x.unit = 2
+		x.wordBytes = 2
 	case x.Bytes%2 != 0:
-		x.unit = 1
+		x.wordBytes = 1
 	}
 	for i := range x.Components() {
 		k := &x.Components()[i]
@@ -41,22 +43,22 @@ func texelAs(f format.Format) texel {
 		case format.E:
 			x.exp = k
 		case format.D, format.S:
-			x.lanes[0] = k
+			x.channels[0] = k
 		default:
-			x.lanes[k.Channel] = k
+			x.channels[k.Channel] = k
 		}
 		if k.Bits == 64 {
-			x.unit = 8
+			x.wordBytes = 8
 		}
 	}
 	return x
 }
 
-// kind returns the type of the numbers: f32, or i32 or i64 of integers.
+// kind returns the type of component values: f32, or i32 or i64 for integer formats.
 func (x *texel) kind() ir.Type {
-	k := x.lanes[0]
+	k := x.channels[0]
 	if k == nil {
-		k = x.lanes[3] // A8
+		k = x.channels[3] // A8
 	}
 	switch {
 	case k.Numeric != format.UInt && k.Numeric != format.SInt:
@@ -67,36 +69,36 @@ func (x *texel) kind() ir.Type {
 	return ir.I32
 }
 
-// words returns how many integers a texel is.
-func (x *texel) words() int { return x.Bytes / x.unit }
+// words returns the number of words in a texel.
+func (x *texel) words() int { return x.Bytes / x.wordBytes }
 
-// types returns the types of a texel's integers as values.
+// types returns the IR types of a texel's words once loaded: 8- and 16-bit words are extended.
 func (x *texel) types() []ir.Type {
 	list := make([]ir.Type, x.words())
 	for i := range list {
-		if list[i] = ir.I32; x.unit == 8 {
+		if list[i] = ir.I32; x.wordBytes == 8 {
 			list[i] = ir.I64
 		}
 	}
 	return list
 }
 
-// load reads the integers of the texel at an offset.
-func (c *code) load(x *texel, off ir.V, flags ir.Flags) []ir.V { return c.loadBehind(x, off, 0, flags) }
+// load reads the words of the texel at byte offset off.
+func (c *code) load(x *texel, off ir.V, flags ir.Flags) []ir.V { return c.loadAt(x, off, 0, flags) }
 
-// loadBehind reads the integers of a texel that is so many bytes behind an offset.
-func (c *code) loadBehind(x *texel, off ir.V, behind int, flags ir.Flags) []ir.V {
+// loadAt is load at off+displacement, in bytes.
+func (c *code) loadAt(x *texel, off ir.V, displacement int, flags ir.Flags) []ir.V {
 	list := make([]ir.V, x.words())
 	for i := range list {
-		list[i] = c.Emit(ir.Val{Op: ir.Ld, Type: ir.Int(uint32(8 * x.unit)), Flags: c.t.Flags | flags, Args: [4]ir.V{c.memory, off}, Aux: uint64(behind + i*x.unit)})
-		if x.unit < 4 {
+		list[i] = c.Emit(ir.Val{Op: ir.Ld, Type: ir.Int(uint32(8 * x.wordBytes)), Flags: c.t.Flags | flags, Args: [4]ir.V{c.memory, off}, Aux: uint64(displacement + i*x.wordBytes)})
+		if x.wordBytes < 4 {
 			list[i] = c.Op(ir.ZExt, ir.I32, list[i])
 		}
 	}
 	return list
 }
 
-// zero is a texel of zero bits.
+// zero returns the words of an all-zero texel.
 func (c *code) zero(x *texel) []ir.V {
 	list := make([]ir.V, x.words())
 	for i, t := range x.types() {
@@ -105,27 +107,26 @@ func (c *code) zero(x *texel) []ir.V {
 	return list
 }
 
-// field takes a component's bits out of a texel's integers, with its sign where
-// signed.
+// field extracts a component's bits from a texel's words, sign-extended if signed. It emits the cheapest
+// operation: none, a mask, a shift, or a bit-field extraction.
 func (c *code) field(x *texel, k *format.Component, words []ir.V, signed bool) ir.V {
-	w, at := words[k.Shift/(8*x.unit)], uint32(k.Shift%(8*x.unit))
+	w, at := words[k.Shift/(8*x.wordBytes)], uint32(k.Shift%(8*x.wordBytes))
 	switch {
-	case k.Bits == 8*x.unit && (x.unit >= 4 || !signed):
+	case k.Bits == 8*x.wordBytes && (x.wordBytes >= 4 || !signed):
 		return w
 	case signed:
 		return c.Op(ir.BitFieldS, ir.I32, w, c.I32(at), c.I32(uint32(k.Bits)))
 	case at == 0:
 		return c.Op(ir.And, ir.I32, w, c.I32(1<<k.Bits-1))
-	case at+uint32(k.Bits) == uint32(8*x.unit): // nothing stands above
+	case at+uint32(k.Bits) == uint32(8*x.wordBytes): // the field ends at the word's top: a shift suffices
 		return c.Op(ir.LShr, ir.I32, w, c.I32(at))
 	}
 	return c.Op(ir.BitFieldU, ir.I32, w, c.I32(at), c.I32(uint32(k.Bits)))
 }
 
-// number returns the number that a component stands for, but of fixed point in
-// units of the last place: scale makes it whole (Vulkan §"Conversion From
-// Normalized Fixed-Point to Floating-Point").
-func (c *code) number(x *texel, k *format.Component, words []ir.V) ir.V {
+// decodeComponent returns a component's value; for fixed point in units of the last place, to be scaled by
+// scaleComponent (Vulkan §"Conversion From Normalized Fixed-Point to Floating-Point").
+func (c *code) decodeComponent(x *texel, k *format.Component, words []ir.V) ir.V {
 	raw := c.field(x, k, words, k.Numeric.Signed() && k.Numeric != format.SFloat && k.Numeric != format.BFloat16)
 	if x.exp != nil && k.Numeric == format.UFloat { // Vulkan §"Conversion from Shared Exponent"
 		e := c.field(x, x.exp, words, false)
@@ -140,15 +141,15 @@ func (c *code) number(x *texel, k *format.Component, words []ir.V) ir.V {
 	case format.SScaled, format.SFixed5:
 		return c.stof(raw)
 	case format.SRGB:
-		return c.OpAux(ir.Ld, ir.F32, 0, c.tables.linear(c.Builder), c.OpAux(ir.At, ir.I32, 4, c.I32(0), raw))
+		return c.OpAux(ir.Ld, ir.F32, 0, c.tables.srgbToLinear(c.Builder), c.OpAux(ir.At, ir.I32, 4, c.I32(0), raw))
 	case format.BFloat16:
 		return c.canon(c.float(c.Op(ir.Shl, ir.I32, raw, c.I32(16))))
-	case format.UFloat: // the upper bits of a half
-		return c.half(c.Op(ir.Shl, ir.I32, raw, c.I32(uint32(15-k.Bits))))
+	case format.UFloat: // its bits are the upper bits of an f16 without sign
+		return c.halfToFloat(c.Op(ir.Shl, ir.I32, raw, c.I32(uint32(15-k.Bits))))
 	case format.SFloat:
 		switch k.Bits {
 		case 16:
-			return c.half(raw)
+			return c.halfToFloat(raw)
 		case 64:
 			return c.canon(c.Op(ir.FCvt, ir.F32, c.Op(ir.Bitcast, ir.F64, raw)))
 		}
@@ -157,19 +158,20 @@ func (c *code) number(x *texel, k *format.Component, words []ir.V) ir.V {
 	return raw
 }
 
+// canon replaces NaNs by the canonical one.
 func (c *code) canon(x ir.V) ir.V { return c.Op(ir.FCanon, ir.F32, x) }
 
-// half widens 16 bits.
-func (c *code) half(raw ir.V) ir.V {
+// halfToFloat converts the bits of an f16 to f32.
+func (c *code) halfToFloat(raw ir.V) ir.V {
 	h := c.Op(ir.Bitcast, ir.F16, c.Op(ir.Trunc, ir.I16, raw))
 	return c.canon(c.Op(ir.FCvt, ir.F32, h))
 }
 
-// scale makes what it stands for of a number of which unit are one of the last
-// place. For
-// whole numbers of up to 16 bits the two products give the quotient's nearest
-// float, as the division does.
-func (c *code) scale(k *format.Component, v ir.V, unit float64) ir.V {
+// scaleComponent returns the value of a fixed-point component; v is in units of 1/unit of its last place.
+// Components of up to 16 bits are multiplied with the reciprocal in two parts (head and tail), v·hi + v·lo with
+// one fused multiply-add: the sum rounds to the same float as the division, which is slower. Example: R8_UNORM
+// code 51 is 51/255 = 0.2.
+func (c *code) scaleComponent(k *format.Component, v ir.V, unit float64) ir.V {
 	top := unit * float64(uint64(1)<<k.Bits-1)
 	switch k.Numeric {
 	case format.SFixed5:
@@ -190,18 +192,18 @@ func (c *code) scale(k *format.Component, v ir.V, unit float64) ir.V {
 	return c.ffma(v, c.num(hi), c.fmul(v, c.num(1/top-hi)))
 }
 
-// numbers returns the numbers of a texel in the order R, G, B, A, in units of the
-// last place; absent ones are 0 (value, not there).
-func (c *code) numbers(x *texel, words []ir.V) (n [4]ir.V) {
-	for i, k := range x.lanes {
+// decodeComponents returns the values of a texel's components in the order R, G, B, A, unscaled. Absent or
+// unused ones are 0 (no value).
+func (c *code) decodeComponents(x *texel, words []ir.V) (n [4]ir.V) {
+	for i, k := range x.channels {
 		if k != nil && c.reads(i) {
-			n[i] = c.number(x, k, words)
+			n[i] = c.decodeComponent(x, k, words)
 		}
 	}
 	return n
 }
 
-// reads reports whether anything is asked of component i of the texels.
+// reads reports whether the function uses component i of texels.
 func (c *code) reads(i int) bool {
 	if c.t.Has(ir.TextureDref) {
 		return i == 0
@@ -217,19 +219,18 @@ func (c *code) reads(i int) bool {
 	return false
 }
 
-// scaled makes the numbers whole, which count parts of unit to the last place.
-func (c *code) scaled(x *texel, n [4]ir.V, unit float64) [4]ir.V {
-	for i, k := range x.lanes {
+// scaleComponents is scaleComponent for each component.
+func (c *code) scaleComponents(x *texel, n [4]ir.V, unit float64) [4]ir.V {
+	for i, k := range x.channels {
 		if n[i] != 0 {
-			n[i] = c.scale(k, n[i], unit)
+			n[i] = c.scaleComponent(k, n[i], unit)
 		}
 	}
 	return n
 }
 
-// complete puts 0 and 1 where a format has no component (Vulkan §"Conversion to
-// RGBA").
-func (c *code) complete(x *texel, n [4]ir.V) [4]ir.V {
+// fillMissing replaces absent components: 0, and 1 for alpha (Vulkan §"Conversion to RGBA").
+func (c *code) fillMissing(x *texel, n [4]ir.V) [4]ir.V {
 	t := x.kind()
 	for i := range n {
 		if n[i] != 0 {
@@ -242,7 +243,7 @@ func (c *code) complete(x *texel, n [4]ir.V) [4]ir.V {
 	return n
 }
 
-// one is the number 1 of a type.
+// one is the constant 1 of a type.
 func (c *code) one(t ir.Type) ir.V {
 	if t == ir.F32 {
 		return c.num(1)
@@ -250,8 +251,8 @@ func (c *code) one(t ir.Type) ir.V {
 	return c.Const(t, 1)
 }
 
-// shown swizzles four numbers and gives them the function's type.
-func (c *code) shown(x *texel, n [4]ir.V) []ir.V {
+// swizzled applies the view's swizzle and converts to the function's result type.
+func (c *code) swizzled(x *texel, n [4]ir.V) []ir.V {
 	t, out := x.kind(), make([]ir.V, 4)
 	for i, s := range c.v.swizzle {
 		switch s {
@@ -262,14 +263,14 @@ func (c *code) shown(x *texel, n [4]ir.V) []ir.V {
 		default:
 			out[i] = n[s-Red]
 		}
-		out[i] = c.typed(x, out[i])
+		out[i] = c.convertType(x, out[i])
 	}
 	return out
 }
 
-// typed gives a number the function's type. Where the format has numbers of
-// another kind than the shader says, their bits are kept: docs/undefined.md.
-func (c *code) typed(x *texel, v ir.V) ir.V {
+// convertType converts a value to the function's result type. If the format's numeric class differs from the
+// shader's declaration, the bits are preserved: docs/undefined.md.
+func (c *code) convertType(x *texel, v ir.V) ir.V {
 	from, to := c.Func.Type(v), c.t.Type
 	if from == to {
 		return v
@@ -284,7 +285,7 @@ func (c *code) typed(x *texel, v ir.V) ir.V {
 	switch {
 	case from == ir.I32 && wide == ir.I64:
 		op := ir.ZExt
-		if k := x.lanes[0]; k != nil && k.Numeric == format.SInt {
+		if k := x.channels[0]; k != nil && k.Numeric == format.SInt {
 			op = ir.SExt
 		}
 		v = c.Op(op, ir.I64, v)

@@ -5,47 +5,47 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// store writes four numbers as the texel at an offset; those that the format has
-// no component for are dropped, and its padding becomes 0.
-func (c *code) store(x *texel, off ir.V, data []ir.V) { c.put(x, off, c.packed(x, data)) }
+// store writes four values as the texel at byte offset off. Components that the format lacks are ignored;
+// padding is written as 0.
+func (c *code) store(x *texel, off ir.V, data []ir.V) { c.storeWords(x, off, c.packTexel(x, data)) }
 
-// packed returns the integers of the texel that four numbers make.
-func (c *code) packed(x *texel, data []ir.V) []ir.V {
+// packTexel returns the words of the texel with the given four values.
+func (c *code) packTexel(x *texel, data []ir.V) []ir.V {
 	words := c.zero(x)
 	if x.exp != nil {
-		words[0] = c.shared(data)
+		words[0] = c.encodeSharedExponent(data)
 		return words
 	}
-	for i, k := range x.lanes {
+	for i, k := range x.channels {
 		if k != nil {
-			c.place(x, k, words, c.shifted(x, k, c.numeric(x, data[i])))
+			c.insertField(x, k, words, c.encodeForShift(x, k, c.toFormatType(x, data[i])))
 		}
 	}
 	return words
 }
 
-// put writes the integers of a texel.
-func (c *code) put(x *texel, off ir.V, words []ir.V) {
+// storeWords writes the words of a texel.
+func (c *code) storeWords(x *texel, off ir.V, words []ir.V) {
 	for i, w := range words {
-		if x.unit < 4 {
-			w = c.Op(ir.Trunc, ir.Int(uint32(8*x.unit)), w)
+		if x.wordBytes < 4 {
+			w = c.Op(ir.Trunc, ir.Int(uint32(8*x.wordBytes)), w)
 		}
-		c.Emit(ir.Val{Op: ir.St, Type: c.Func.Type(w), Flags: c.t.Flags, Args: [4]ir.V{c.memory, off, w}, Aux: uint64(i * x.unit)})
+		c.Emit(ir.Val{Op: ir.St, Type: c.Func.Type(w), Flags: c.t.Flags, Args: [4]ir.V{c.memory, off, w}, Aux: uint64(i * x.wordBytes)})
 	}
 }
 
-// shifted is pattern for who moves what it gives up to the component's place, where that
-// leaves nothing of bits above the component's.
-func (c *code) shifted(x *texel, k *format.Component, v ir.V) ir.V {
-	if k.Numeric == format.UNorm && x.unit == 4 && k.Shift%32 >= 32-magicShift {
-		return c.rounded(v, 0, 1, float64(uint64(1)<<k.Bits-1))
+// encodeForShift is encodeComponent without the final mask if the shift to the component's position drops
+// the bits above it anyway.
+func (c *code) encodeForShift(x *texel, k *format.Component, v ir.V) ir.V {
+	if k.Numeric == format.UNorm && x.wordBytes == 4 && k.Shift%32 >= 32-magicShift {
+		return c.scaleAndRound(v, 0, 1, float64(uint64(1)<<k.Bits-1))
 	}
-	return c.pattern(k, v)
+	return c.encodeComponent(k, v)
 }
 
-// place puts a component's bits into the integer that holds it.
-func (c *code) place(x *texel, k *format.Component, words []ir.V, raw ir.V) {
-	w, at := &words[k.Shift/(8*x.unit)], uint32(k.Shift%(8*x.unit))
+// insertField inserts a component's bits into the word that contains it.
+func (c *code) insertField(x *texel, k *format.Component, words []ir.V, raw ir.V) {
+	w, at := &words[k.Shift/(8*x.wordBytes)], uint32(k.Shift%(8*x.wordBytes))
 	if at > 0 {
 		raw = c.Op(ir.Shl, ir.I32, raw, c.I32(at))
 	}
@@ -56,9 +56,9 @@ func (c *code) place(x *texel, k *format.Component, words []ir.V, raw ir.V) {
 	*w = c.Op(ir.Or, ir.I32, *w, raw)
 }
 
-// numeric gives one of the function's components the type that the format's
-// numbers have: see typed.
-func (c *code) numeric(x *texel, v ir.V) ir.V {
+// toFormatType converts one of the function's components to the type of the format's values; it is the
+// inverse of convertType.
+func (c *code) toFormatType(x *texel, v ir.V) ir.V {
 	from, to := c.t.Type, x.kind()
 	switch {
 	case from == to:
@@ -77,20 +77,19 @@ func (c *code) numeric(x *texel, v ir.V) ir.V {
 	return v
 }
 
-// magic is added to a number so that its whole part, rounded to nearest even,
-// stands in the low bits of the sum: for numbers of up to 22 bits with a sign.
-// unsignedMagic is for those without one: nothing else stands below bit magicShift then.
+// Adding magic (1.5·2²³) to an f32 rounds it to the nearest integer, ties to even, and leaves the integer in
+// the sum's low bits, for signed values of up to 22 bits. unsignedMagic (2²³) is for values without sign:
+// all sum bits below magicShift except the integer's are then 0.
 const (
 	magic         = 3 << 22
 	unsignedMagic = 1 << 23
 	magicShift    = 24
 )
 
-// pattern returns the bits that stand for a number in a component, the others 0:
-// fixed point is clamped and rounded to nearest even, and NaN is 0 (Vulkan
-// §"Conversion From Floating-Point to Normalized Fixed-Point"); of integers the
-// low bits are kept.
-func (c *code) pattern(k *format.Component, v ir.V) ir.V {
+// encodeComponent returns the bits of a component with value v, all other bits 0. Fixed point is clamped and
+// rounded to nearest, ties to even, and NaN becomes 0 (Vulkan §"Conversion From Floating-Point to Normalized
+// Fixed-Point"); integers are truncated to their low bits.
+func (c *code) encodeComponent(k *format.Component, v ir.V) ir.V {
 	ones := uint32(1<<k.Bits - 1)
 	switch k.Numeric {
 	case format.UInt, format.SInt:
@@ -99,17 +98,17 @@ func (c *code) pattern(k *format.Component, v ir.V) ir.V {
 		}
 		return c.Op(ir.And, ir.I32, v, c.I32(ones))
 	case format.UNorm:
-		return c.fixed(v, 0, 1, float64(ones), ones)
+		return c.encodeFixed(v, 0, 1, float64(ones), ones)
 	case format.SNorm:
-		return c.fixed(v, -1, 1, float64(ones>>1), ones)
+		return c.encodeFixed(v, -1, 1, float64(ones>>1), ones)
 	case format.SFixed5:
-		return c.fixed(v, -float64(ones>>1+1)/32, float64(ones>>1)/32, 32, ones)
+		return c.encodeFixed(v, -float64(ones>>1+1)/32, float64(ones>>1)/32, 32, ones)
 	case format.UScaled:
-		return c.fixed(v, 0, float64(ones), 1, ones)
+		return c.encodeFixed(v, 0, float64(ones), 1, ones)
 	case format.SScaled:
-		return c.fixed(v, -float64(ones>>1)-1, float64(ones>>1), 1, ones)
+		return c.encodeFixed(v, -float64(ones>>1)-1, float64(ones>>1), 1, ones)
 	case format.SRGB:
-		return c.srgb(v)
+		return c.encodeSRGB(v)
 	case format.UFloat:
 		return c.unsignedFloat(v, uint(k.Bits-5))
 	case format.BFloat16:
@@ -127,15 +126,14 @@ func (c *code) pattern(k *format.Component, v ir.V) ir.V {
 	return c.bits(v)
 }
 
-// fixed clamps a number, multiplies it and rounds the product once. Of products
-// of more than 22 bits twice: in 64 bits that is exact.
-func (c *code) fixed(v ir.V, least, most, by float64, ones uint32) ir.V {
-	return c.Op(ir.And, ir.I32, c.rounded(v, least, most, by), c.I32(ones))
+// encodeFixed clamps v to [least, most], multiplies it by by, and rounds to an integer; ones masks the
+// result. Products of more than 22 bits are computed in f64, exactly.
+func (c *code) encodeFixed(v ir.V, least, most, by float64, ones uint32) ir.V {
+	return c.Op(ir.And, ir.I32, c.scaleAndRound(v, least, most, by), c.I32(ones))
 }
 
-// rounded is fixed but for bits above the component's, from bit magicShift on where there
-// is no sign.
-func (c *code) rounded(v ir.V, least, most, by float64) ir.V {
+// scaleAndRound is encodeFixed without the mask. If least is 0, only bits from magicShift on may be wrong.
+func (c *code) scaleAndRound(v ir.V, least, most, by float64) ir.V {
 	if least < 0 {
 		v = c.Select(c.Cmp(ir.FEq, v, v), v, c.num(0))
 	}
@@ -148,16 +146,16 @@ func (c *code) rounded(v ir.V, least, most, by float64) ir.V {
 	if least >= 0 {
 		up = c.num(unsignedMagic)
 	}
-	if c.single {
+	if c.roundsProduct {
 		return c.bits(c.fadd(c.fmul(v, c.num(by)), up))
 	}
 	return c.bits(c.ffma(v, c.num(by), up))
 }
 
-// srgb returns the code of 8 bits: how many of the bounds between neighbours the
-// number reaches.
-func (c *code) srgb(v ir.V) ir.V {
-	table, n := c.tables.bounds(c.Builder), c.I32(0)
+// encodeSRGB returns the 8-bit sRGB code of v by binary search in the table of the codes' lower bounds: eight
+// table lookups, exact, and without a power function. NaN and negative values become 0.
+func (c *code) encodeSRGB(v ir.V) ir.V {
+	table, n := c.tables.srgbBounds(c.Builder), c.I32(0)
 	for step := uint32(128); step > 0; step /= 2 {
 		bound := c.OpAux(ir.Ld, ir.F32, uint64(4*(step-1)), table, c.OpAux(ir.At, ir.I32, 4, c.I32(0), n))
 		n = c.Select(c.fle(bound, v), c.add(n, c.I32(step)), n)
@@ -165,46 +163,47 @@ func (c *code) srgb(v ir.V) ir.V {
 	return n
 }
 
-// unsignedFloat returns the bits of the float without sign, with 5 bits of
-// exponent and m of mantissa, that is nearest: negative numbers are 0, finite
-// ones stay finite (Vulkan §"Unsigned 11-Bit Floating-Point Numbers").
+// unsignedFloat returns the nearest float without sign, with 5 exponent and m mantissa bits: negative values
+// become 0, finite ones stay finite (Vulkan §"Unsigned 11-Bit Floating-Point Numbers").
 func (c *code) unsignedFloat(v ir.V, m uint) ir.V {
 	infinity, nan := uint32(31)<<m, uint32(31)<<m|1<<(m-1)
 	x := c.nmax(v, c.num(0))
 	b, drop := c.bits(x), uint32(23-m)
+	// Rebias the exponent and round the mantissa to nearest even, as integers: the carry reaches the exponent.
 	r := c.sub(b, c.I32((127-15)<<23))
 	r = c.add(r, c.add(c.Op(ir.And, ir.I32, c.Op(ir.LShr, ir.I32, r, c.I32(drop)), c.I32(1)), c.I32(1<<(drop-1)-1)))
 	normal := c.Op(ir.UMin, ir.I32, c.Op(ir.LShr, ir.I32, r, c.I32(drop)), c.I32(infinity-1))
-	unit := c.I32((127 + 9 - uint32(m)) << 23) // whose last place is the least denormal
+	unit := c.I32((127 + 9 - uint32(m)) << 23) // its unit in the last place is the least denormal
 	small := c.sub(c.bits(c.fadd(x, c.float(unit))), unit)
 	out := c.Select(c.ult(b, c.I32((127-14)<<23)), small, normal)
 	out = c.Select(c.eq(b, c.I32(0x7f800000)), c.I32(infinity), out)
 	return c.Select(c.Cmp(ir.FEq, v, v), out, c.I32(nan))
 }
 
-// shared returns the texel of E5B9G9R9 (Vulkan §"Conversion to Shared Exponent").
-func (c *code) shared(data []ir.V) ir.V {
+// encodeSharedExponent returns the E5B9G9R9 texel of three values (Vulkan §"Conversion to Shared Exponent"): the
+// exponent is the greatest component's, increased by one if its mantissa rounds up to 2⁹.
+func (c *code) encodeSharedExponent(data []ir.V) ir.V {
 	const bias, mantissa = 15, 9
 	var n [3]ir.V
 	for i := range n {
 		n[i] = c.nmin(c.nmax(data[i], c.num(0)), c.num(511.0/512*65536))
 	}
 	most := c.nmax(n[0], c.nmax(n[1], n[2]))
-	e := c.Op(ir.LShr, ir.I32, c.bits(most), c.I32(23)) // floor of the logarithm, and 127
+	e := c.Op(ir.LShr, ir.I32, c.bits(most), c.I32(23)) // biased exponent: ⌊log₂⌋ + 127
 	e = c.sub(c.Op(ir.UMax, ir.I32, e, c.I32(127-bias-1)), c.I32(127-bias-1))
 	per := func(e ir.V) ir.V { // 2^(bias + mantissa − e)
 		return c.float(c.Op(ir.Shl, ir.I32, c.sub(c.I32(127+bias+mantissa), e), c.I32(23)))
 	}
-	e = c.Select(c.eq(c.half5(c.fmul(most, per(e))), c.I32(1<<mantissa)), c.add(e, c.I32(1)), e)
+	e = c.Select(c.eq(c.roundHalfUp(c.fmul(most, per(e))), c.I32(1<<mantissa)), c.add(e, c.I32(1)), e)
 	word := c.Op(ir.Shl, ir.I32, e, c.I32(27))
 	for i := range n {
-		word = c.Op(ir.Or, ir.I32, word, c.Op(ir.Shl, ir.I32, c.half5(c.fmul(n[i], per(e))), c.I32(uint32(mantissa*i))))
+		word = c.Op(ir.Or, ir.I32, word, c.Op(ir.Shl, ir.I32, c.roundHalfUp(c.fmul(n[i], per(e))), c.I32(uint32(mantissa*i))))
 	}
 	return word
 }
 
-// half5 rounds to the nearest integer, halves up.
-func (c *code) half5(x ir.V) ir.V {
+// roundHalfUp rounds to the nearest integer, ties up.
+func (c *code) roundHalfUp(x ir.V) ir.V {
 	whole := c.floor(x)
 	up := c.fle(c.num(0.5), c.fsub(x, whole))
 	return c.add(c.ftos(whole), c.Op(ir.ZExt, ir.I32, up))

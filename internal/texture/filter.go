@@ -7,13 +7,13 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// spot is where a sample is taken within a level.
-type spot struct {
-	at     []ir.V // f32 along each axis of the level
-	offset []ir.V // i32; nil where there is none
-	layer  ir.V   // i32, within the view; 0 (no value) where it has none
-	face   ir.V   // i32 of a cube; else 0 (no value)
-	dref   ir.V   // what texels are compared with; 0 (no value) where they are not
+// samplePoint is the position of a sample, within any level.
+type samplePoint struct {
+	coord  []ir.V // f32, one per axis
+	offset []ir.V // i32, one per axis; nil without offsets
+	layer  ir.V   // i32, index in the view; 0 (no value) if it is not arrayed
+	face   ir.V   // i32, the face of a cube; else 0 (no value)
+	dref   ir.V   // depth reference; 0 (no value) without comparison
 }
 
 // filter reads and weights the texels of one level.
@@ -21,21 +21,21 @@ type filter struct {
 	*code
 	x texel
 	m mip
-	spot
+	samplePoint
 }
 
-// values are the numbers of a texel or of several weighted ones, in units of the
-// last place where the filter is whole: absent ones are 0 (no value). What is
-// compared has one, the share of the texels that pass.
+// values are the component values of a texel or of a weighted sum of texels, unscaled if scalesLate; absent
+// components are 0 (no value). A comparison has one component: the share of texels that pass.
 type values = [4]ir.V
 
-// whole reports whether texels are weighted in units of the last place. Then the
-// sums of fixed point of 8 bits are exact, and one division remains.
-func (c *code) whole() bool { return !c.bordered() && !c.s.compare && !c.v.converted }
+// scalesLate reports whether texels are weighted before they are scaled from units of the last place. The
+// sums of 8-bit fixed point are then exact, and only one division per sample is needed.
+func (c *code) scalesLate() bool { return !c.bordered() && !c.s.compare && !c.v.converted }
 
-// finite reports whether all numbers of samples are finite, and none is -0.
+// finite reports whether no value of a sample can be an infinity, NaN or −0. Then 0 + (x−0)·1 is x exactly,
+// on which trilinear relies.
 func (c *code) finite(x *texel) bool {
-	for _, k := range x.lanes {
+	for _, k := range x.channels {
 		if k == nil {
 			continue
 		}
@@ -48,7 +48,7 @@ func (c *code) finite(x *texel) bool {
 	return !c.bordered() && !c.v.converted
 }
 
-// bordered reports whether a sample may show the border.
+// bordered reports whether a sample may return the border color.
 func (c *code) bordered() bool {
 	if c.seamless() {
 		return false
@@ -61,35 +61,33 @@ func (c *code) bordered() bool {
 	return false
 }
 
-// seamless reports whether a cube is filtered across the edges of its faces.
-// Otherwise each is an image by itself, with the sampler's address modes (Vulkan
-// §"Wrapping Operation").
+// seamless reports whether a cube is filtered across the edges of its faces. Otherwise each face is filtered
+// like a 2D image, with the sampler's addressing modes (Vulkan §"Wrapping Operation").
 func (c *code) seamless() bool { return c.v.dim == ir.DimCube && !c.s.nonSeamless }
 
-// axisOf returns the coordinate along axis i.
+// axisOf returns the sample's coordinate along axis i.
 func (f *filter) axisOf(i int) axis {
 	offset := ir.V(0)
 	if f.offset != nil {
 		offset = f.offset[i]
 	}
-	return f.axis(i, f.at[i], offset, f.m.extent[i])
+	return f.axis(i, f.coord[i], offset, f.m.extent[i])
 }
 
-// tap reads a texel: in is 0 (no value) where it is surely within the level.
+// tap reads a texel. in tells whether it is inside the level; 0 (no value) if it always is.
 func (f *filter) tap(at []ir.V, in ir.V) (n values) {
 	layer := f.layer
 	if f.face != 0 {
 		layer = f.cubeLayer(f.face)
 	}
-	if f.v.parted {
-		return f.reconstructed(at, layer, f.proven(in))
+	if f.v.splitChroma {
+		return f.reconstruct(at, layer, f.proven(in))
 	}
-	return f.seen(f.load(&f.x, f.begins(at, layer), f.proven(in)), in)
+	return f.texelValues(f.load(&f.x, f.tapOffset(at, layer), f.proven(in)), in)
 }
 
-// proven says that a tap lies within the image: wrapping has seen to it, the layer
-// and the level are clamped, and the view was checked against the memory when it
-// was made.
+// proven returns ir.Proven if the tap's access needs no bounds check: wrapping, layer selection and LOD
+// clamp all indices, and NewView checked the view against the memory.
 func (f *filter) proven(in ir.V) ir.Flags {
 	if in != 0 || f.bordered() {
 		return 0
@@ -97,12 +95,12 @@ func (f *filter) proven(in ir.V) ir.Flags {
 	return ir.Proven
 }
 
-// begins is where a texel begins.
-func (f *filter) begins(at []ir.V, layer ir.V) ir.V {
-	return f.begin(&f.x, f.m, at, layer, 0)
+// tapOffset returns the byte offset of a texel.
+func (f *filter) tapOffset(at []ir.V, layer ir.V) ir.V {
+	return f.texelOffset(&f.x, f.m, at, layer, 0)
 }
 
-// cubeLayer is the layer of a face.
+// cubeLayer returns the layer of a face.
 func (f *filter) cubeLayer(face ir.V) ir.V {
 	if f.layer == 0 {
 		return face
@@ -110,15 +108,15 @@ func (f *filter) cubeLayer(face ir.V) ir.V {
 	return f.add(f.mul(f.layer, f.I32(6)), face)
 }
 
-// seen are the numbers of a texel that was read: the border's where it is not
-// within, and whether it passes where it is compared.
-func (f *filter) seen(words []ir.V, in ir.V) values {
-	n := f.numbers(&f.x, words)
-	if !f.whole() {
-		n = f.scaled(&f.x, n, 1)
+// texelValues returns the values of a loaded texel: the border's if it is not inside, and the result of the
+// comparison if the sampler compares.
+func (f *filter) texelValues(words []ir.V, in ir.V) values {
+	n := f.decodeComponents(&f.x, words)
+	if !f.scalesLate() {
+		n = f.scaleComponents(&f.x, n, 1)
 	}
 	if in != 0 {
-		for i, k := range f.x.lanes {
+		for i, k := range f.x.channels {
 			if k != nil && n[i] != 0 {
 				n[i] = f.Select(in, n[i], f.borderOf(i, n[i]))
 			}
@@ -130,7 +128,7 @@ func (f *filter) seen(words []ir.V, in ir.V) values {
 	return n
 }
 
-// borderOf is a component of the border color, of the type of v.
+// borderOf returns a component of the border color, with the type of v.
 func (f *filter) borderOf(i int, v ir.V) ir.V {
 	t := f.Func.Type(v)
 	word := f.OpAux(ir.Ld, ir.I32, uint64(4*(ir.SamplerBorder+i)), f.state, f.I32(0))
@@ -138,7 +136,7 @@ func (f *filter) borderOf(i int, v ir.V) ir.V {
 	case ir.F32:
 		return f.float(word)
 	case ir.I64:
-		if f.x.lanes[i].Numeric == format.UInt {
+		if f.x.channels[i].Numeric == format.UInt {
 			return f.Op(ir.ZExt, ir.I64, word)
 		}
 		return f.Op(ir.SExt, ir.I64, word)
@@ -146,9 +144,9 @@ func (f *filter) borderOf(i int, v ir.V) ir.V {
 	return word
 }
 
-// compared is 1 where the reference compares with a depth as the sampler says,
-// else 0: always where the texels are integers, which have no depth. The reference of fixed point is clamped (Vulkan §"Depth Compare
-// Operation").
+// compared returns 1 if the depth passes the sampler's comparison with the reference, else 0. Integer texels,
+// which are no depth, never pass. For a fixed-point format the reference is clamped to [0, 1] (Vulkan
+// §"Depth Compare Operation").
 func (f *filter) compared(depth ir.V) ir.V {
 	ref := f.dref
 	switch {
@@ -157,12 +155,13 @@ func (f *filter) compared(depth ir.V) ir.V {
 	case depth == 0:
 		depth = f.num(0)
 	}
-	if k := f.x.lanes[0]; k != nil && k.Numeric == format.UNorm {
+	if k := f.x.channels[0]; k != nil && k.Numeric == format.UNorm {
 		ref = f.nmin(f.nmax(ref, f.num(0)), f.num(1))
 	}
 	return f.Select(f.passes(ref, depth), f.num(1), f.num(0))
 }
 
+// passes emits the comparison; the reference is its left operand.
 func (f *filter) passes(ref, depth ir.V) ir.V {
 	switch f.s.op {
 	case Less:
@@ -181,8 +180,9 @@ func (f *filter) passes(ref, depth ir.V) ir.V {
 	return f.Bool(f.s.op == Always)
 }
 
-// join combines the numbers of two texels, or of two sets of them.
-func (f *filter) join(lo, hi values, weight ir.V) (n values) {
+// combine reduces two sets of values: interpolated, lo + (hi−lo)·weight with one fused multiply-add, or their
+// minimum or maximum.
+func (f *filter) combine(lo, hi values, weight ir.V) (n values) {
 	for i := range n {
 		if lo[i] == 0 {
 			continue
@@ -199,9 +199,9 @@ func (f *filter) join(lo, hi values, weight ir.V) (n values) {
 	return n
 }
 
-// sample reads the level with a filter.
+// sample reads the level with the given filter.
 func (f *filter) sample(with Filter) values {
-	if f.x.kind() != ir.F32 { // integers are not weighted
+	if f.x.kind() != ir.F32 { // integers are not interpolated
 		with = Nearest
 	}
 	switch {
@@ -215,6 +215,7 @@ func (f *filter) sample(with Filter) values {
 	return f.sampleLinear()
 }
 
+// sampleNearest reads the texel that contains the sample point.
 func (f *filter) sampleNearest() values {
 	at, in := make([]ir.V, f.v.axes()), ir.V(0)
 	for i := range at {
@@ -224,7 +225,7 @@ func (f *filter) sampleNearest() values {
 	return f.tap(at, in)
 }
 
-// andIn is x and y, where no value is true.
+// andIn is the conjunction of x and y; 0 (no value) is true.
 func (f *filter) andIn(x, y ir.V) ir.V {
 	switch {
 	case x == 0:
@@ -235,49 +236,50 @@ func (f *filter) andIn(x, y ir.V) ir.V {
 	return f.both(x, y)
 }
 
-// sampleLinear weights two texels along each axis: x first, then y, then z.
+// sampleLinear interpolates two texels along each axis: x first, then y, then z.
 func (f *filter) sampleLinear() values {
 	pairs := make([]pair, f.v.axes())
 	for i := range pairs {
 		pairs[i] = f.linear(f.axisOf(i))
 	}
 	if f.x.Bytes == 4 && f.proven(0) != 0 {
-		return f.weightedRows(pairs)
+		return f.linearByRows(pairs)
 	}
-	return f.weighted(pairs, make([]ir.V, len(pairs)), 0)
+	return f.linearTaps(pairs, make([]ir.V, len(pairs)), 0)
 }
 
-// weighted weights the texels of the axes before those that at already names.
-func (f *filter) weighted(pairs []pair, at []ir.V, in ir.V) values {
+// linearTaps interpolates along the given axes; at holds the texel indices of the others. It recurses from the
+// last axis to the first, so that x is interpolated innermost, as the specification's formulas do.
+func (f *filter) linearTaps(pairs []pair, at []ir.V, in ir.V) values {
 	n := len(pairs) - 1
 	if n < 0 {
 		return f.tap(append([]ir.V(nil), at...), in)
 	}
 	p := &pairs[n]
 	at[n] = p.lo
-	lo := f.weighted(pairs[:n], at, f.andIn(in, p.loIn))
+	lo := f.linearTaps(pairs[:n], at, f.andIn(in, p.loIn))
 	at[n] = p.hi
-	hi := f.weighted(pairs[:n], at, f.andIn(in, p.hiIn))
-	return f.join(lo, hi, p.weight)
+	hi := f.linearTaps(pairs[:n], at, f.andIn(in, p.hiIn))
+	return f.combine(lo, hi, p.weight)
 }
 
-// corners returns the four texels of a cube's linear filter, in the order of x and
-// then y; where there is no such texel, at a corner of the cube, it is the mean of
-// the others, of integers that of the face itself (Vulkan §"Cube Map Edge Handling").
-// Where all lie on the face nothing else is asked.
+// corners returns the four texels of a linear filter on a cube, in the order (lo, lo), (hi, lo), (lo, hi),
+// (hi, hi). At a cube's corner one is missing; it is replaced by the mean of the three others, and for integers
+// by the texel of the sample's own face (Vulkan §"Cube Map Edge Handling"). The common case, all four on one
+// face, is a branch of its own.
 func (f *filter) corners(px, py pair) (n [4]values) {
 	size := f.m.extent[0]
 	which, types := f.present(&f.x)
 	all := slices.Concat(types, types, types, types)
 	inside := f.both(f.both(f.ult(px.lo, size), f.ult(px.hi, size)), f.both(f.ult(py.lo, size), f.ult(py.hi, size)))
-	list := f.choose(inside, all, func() (list []ir.V) {
+	list := f.ifElse(inside, all, func() (list []ir.V) {
 		layer := f.cubeLayer(f.face)
 		for i := range n {
 			at := []ir.V{[2]ir.V{px.lo, px.hi}[i&1], [2]ir.V{py.lo, py.hi}[i>>1]}
-			list = append(list, f.of(which, f.seen(f.load(&f.x, f.begins(at, layer), ir.Proven), 0))...)
+			list = append(list, f.presentValues(which, f.texelValues(f.load(&f.x, f.tapOffset(at, layer), ir.Proven), 0))...)
 		}
 		return list
-	}, func() []ir.V { return f.overEdges(px, py, which, types) })
+	}, func() []ir.V { return f.cornersAcrossEdges(px, py, which, types) })
 	for i := range n {
 		for k, c := range which {
 			n[i][c] = list[i*len(which)+k]
@@ -286,29 +288,29 @@ func (f *filter) corners(px, py pair) (n [4]values) {
 	return n
 }
 
-// of returns the numbers of a texel that are there.
-func (c *code) of(which []int, n values) (list []ir.V) {
+// presentValues returns the values of the listed components.
+func (c *code) presentValues(which []int, n values) (list []ir.V) {
 	for _, i := range which {
 		list = append(list, n[i])
 	}
 	return list
 }
 
-// overEdges is corners where some lie on other faces: one behind the other, for the way
-// over an edge is long.
-func (f *filter) overEdges(px, py pair, which []int, types []ir.Type) []ir.V {
+// cornersAcrossEdges is corners if some of the texels are on other faces. It is a loop over the texels, for
+// the code that crosses an edge is long.
+func (f *filter) cornersAcrossEdges(px, py pair, which []int, types []ir.Type) []ir.V {
 	size := f.m.extent[0]
-	inits := []ir.V{f.I32(4)} // which one is missing
+	inits := []ir.V{f.I32(4)} // index of the missing texel; 4 if none is
 	for range 4 {
 		for _, t := range types {
 			inits = append(inits, f.Const(t, 0))
 		}
 	}
-	state := f.region([2]ir.V{f.I32(2), f.I32(2)}, inits, func(i, j ir.V, state []ir.V) []ir.V {
+	state := f.forRegion([2]ir.V{f.I32(2), f.I32(2)}, inits, func(i, j ir.V, state []ir.V) []ir.V {
 		x := f.Select(f.eq(i, f.I32(0)), px.lo, px.hi)
 		y := f.Select(f.eq(j, f.I32(0)), py.lo, py.hi)
-		to, x, y, corner := f.around(f.face, x, y, size)
-		got := f.of(which, f.seen(f.load(&f.x, f.begins([]ir.V{x, y}, f.cubeLayer(to)), 0), 0))
+		to, x, y, corner := f.neighbourTexel(f.face, x, y, size)
+		got := f.presentValues(which, f.texelValues(f.load(&f.x, f.tapOffset([]ir.V{x, y}, f.cubeLayer(to)), 0), 0))
 		here := f.add(f.add(j, j), i)
 		next := []ir.V{f.Select(corner, here, state[0])}
 		for k, old := range state[1:] {
@@ -339,9 +341,9 @@ func (f *filter) overEdges(px, py pair, which []int, types []ir.Type) []ir.V {
 	return list
 }
 
-// sampleSeamless filters a face of a cube with what lies over its edges.
+// sampleSeamless filters a cube linearly across the edges of its faces.
 func (f *filter) sampleSeamless() values {
 	px, py := f.linear(f.axisOf(0)), f.linear(f.axisOf(1))
 	n := f.corners(px, py)
-	return f.join(f.join(n[0], n[1], px.weight), f.join(n[2], n[3], px.weight), py.weight)
+	return f.combine(f.combine(n[0], n[1], px.weight), f.combine(n[2], n[3], px.weight), py.weight)
 }

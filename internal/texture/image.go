@@ -8,71 +8,79 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// Bounds of images.
+// Limits of images. NewImage returns an error beyond them.
 const (
-	MaxExtent  = 1 << 14       // texels along an axis; of a texel buffer MaxElements
-	MaxLayers  = 1 << 13       // layers of an array, the faces of cubes included
-	MaxBytes   = 1<<32 - 1<<16 // of one aspect of an image: offsets have 32 bits
-	MaxSamples = 64            // samples of a texel
+	MaxExtent  = 1 << 14       // texels along an axis; texel buffers have MaxElements
+	MaxLayers  = 1 << 13       // array layers, cube faces included
+	MaxBytes   = 1<<32 - 1<<16 // per aspect, so that byte offsets have 32 bits
+	MaxSamples = 64            // per texel
 	maxLevels  = ir.MaxLevels  // mip levels
 )
 
-// spare are bytes behind the last texel, which nobody looks at: a filter reads a
-// texel together with the one behind it.
-const spare = 16
+// tailPadding is the number of unused bytes after the last texel: a linear filter loads a texel together with
+// its right neighbour.
+const tailPadding = 16
 
-// Desc is what an image is made of (VkImageCreateInfo).
+// Desc describes an image (VkImageCreateInfo). A count or extent of 0 is 1.
 type Desc struct {
 	Format  string // Vulkan's name without VK_FORMAT_
-	Dim     ir.Dim // Dim1D, Dim2D or Dim3D; cubes are images of Dim2D with six layers each
+	Dim     ir.Dim // Dim1D, Dim2D or Dim3D; a cube is an image of Dim2D with six layers
 	Width   int
-	Height  int // 0 is 1, as are the others
+	Height  int // in texels
 	Depth   int
 	Layers  int
 	Levels  int
 	Samples int
-	Corner  bool // texels lie on the corners of what coordinates count (VK_NV_corner_sampled_image)
-	Packed  bool // rows stand one behind the other without a gap, however slow that is
+	Corner  bool // texel centres are at integer coordinates (VK_NV_corner_sampled_image)
+	Packed  bool // rows have no padding, at the cost of cache conflicts
 }
 
-// Image is texels in memory of its own. The layers of a level stand one behind the
-// other, as do the slices of a volume, the rows of a layer and the texels of a
-// row; the samples of a texel stand together. An image of depth and stencil keeps
-// the two apart, one in planes its planes, and one of a compressed format has its
-// texels decoded, which WriteBlocks alone may change. Where two texels share chroma
-// in one plane, the image has texels of the half of their block.
+// Image is an image and its memory. A level's layers (or slices of a volume), a layer's rows and a row's texels
+// are consecutive; the samples of a texel are adjacent. Depth and stencil are separate planes, as are the
+// planes of a multi-planar format. A compressed format is stored as blocks and decoded texels; WriteBlocks
+// alone changes them. A single-plane format with subsampled chroma has one texel for each pair of texels
+// that share chroma.
+//
+// Level l of a plane, at its base offset:
+//
+//	layer 0 or slice 0                        layer 1 …
+//	├ row 0 ┤pad├ row 1 ┤pad┤ …              ├ row 0 ┤pad┤ …
+//	├ texel (0,0), all its samples ┤ texel (1,0), …
+//
+// pad is empty, or one cache line (see pitch). A texel's offset is
+// base + (layer+z)·slice + y·row + (x·samples + sample)·texelBytes.
 type Image struct {
 	Desc
 	info   *format.Info
 	planes []plane
-	blocks *blocks // of a compressed format
+	blocks *blocks // of a compressed format, else nil
 }
 
-// plane is what one aspect, or one plane, of an image keeps in memory.
+// plane is the memory of one aspect, or of one plane of a multi-planar format.
 type plane struct {
 	aspect format.Aspect
-	texel  format.Format // of one texel
-	code   format.Codec
+	texel  format.Format // format of the plane's texels
+	codec  format.Codec  // for host access
 	levels []level
-	memory []byte
+	memory []byte // shared by the planes of a multi-planar image
 }
 
 // level is a mip level of a plane.
 type level struct {
-	width, height, depth int
-	at, row, slice       uint32 // bytes: first texel, from row to row, from slice or layer to the next
+	width, height, depth int    // in texels
+	base, row, slice     uint32 // in bytes: offset of the first texel, row pitch, slice or layer pitch
 }
 
-// DescError is an image that cannot be made, or a view or copy that does not fit.
+// DescError reports an invalid description of an image, view, sampler or copy.
 type DescError struct{ What string }
 
-// Error says what is and what must be.
+// Error returns the message: "image: " and the invalid property, with the valid values.
 func (e *DescError) Error() string { return "image: " + e.What }
 
-func wrong(format string, args ...any) error { return &DescError{fmt.Sprintf(format, args...)} }
+// descErrorf returns a formatted *DescError.
+func descErrorf(format string, args ...any) error { return &DescError{fmt.Sprintf(format, args...)} }
 
-// NewImage returns an image whose texels are all zero bits. The error is a
-// *DescError.
+// NewImage allocates an image with all bits zero. The error is a *DescError.
 func NewImage(d Desc) (*Image, error) {
 	for _, n := range []*int{&d.Width, &d.Height, &d.Depth, &d.Layers, &d.Levels, &d.Samples} {
 		if *n == 0 {
@@ -82,9 +90,9 @@ func NewImage(d Desc) (*Image, error) {
 	m := &Image{Desc: d, info: format.InfoByName(d.Format)}
 	switch {
 	case m.info == nil:
-		return nil, wrong("format %s; must be one of Vulkan's", d.Format)
+		return nil, descErrorf("format %s; must be one of Vulkan's", d.Format)
 	case m.info.Numeric == "BOOL": // no Sampled Type of an OpTypeImage is a Boolean (VUID-StandaloneSpirv-OpTypeImage-04656)
-		return nil, wrong("format %s; it is of tensors alone", d.Format)
+		return nil, descErrorf("format %s; it is of tensors alone", d.Format)
 	}
 	if err := m.check(); err != nil {
 		return nil, err
@@ -97,7 +105,7 @@ func NewImage(d Desc) (*Image, error) {
 		m.planes = append(m.planes, p)
 	}
 	if len(m.planes) == 0 {
-		return nil, wrong("format %s; images of it are not built", d.Format)
+		return nil, descErrorf("format %s; images of it are not built", d.Format)
 	}
 	if err := m.joinPlanes(); err != nil {
 		return nil, err
@@ -110,7 +118,7 @@ func NewImage(d Desc) (*Image, error) {
 	return m, nil
 }
 
-// check checks extents and counts.
+// check validates extents and counts.
 func (m *Image) check() error {
 	most := [3]int{MaxExtent, 1, 1}
 	for i := range min(m.Dim.Axes(), 3) {
@@ -119,46 +127,45 @@ func (m *Image) check() error {
 	longest := 0
 	for i, n := range [3]int{m.Width, m.Height, m.Depth} {
 		if n < 1 || n > most[i] {
-			return wrong("extent %d×%d×%d of an image of %s; must be from 1 to %d along its axes, else 1", m.Width, m.Height, m.Depth, m.Dim, MaxExtent)
+			return descErrorf("extent %d×%d×%d of an image of %s; must be from 1 to %d along its axes, else 1", m.Width, m.Height, m.Depth, m.Dim, MaxExtent)
 		}
 		longest = max(longest, n)
 	}
 	switch {
 	case m.Dim > ir.Dim3D:
-		return wrong("dimension %s; must be 1d, 2d or 3d", m.Dim)
+		return descErrorf("dimension %s; must be 1d, 2d or 3d", m.Dim)
 	case m.Corner && !m.cornerFits():
-		return wrong("an image of %s, %d×%d×%d, sampled at its corners; must be 2d or 3d of color, in one plane, with 2 texels at least along each axis", m.Format, m.Width, m.Height, m.Depth)
-	case m.Levels < 1 || m.Levels > m.mostLevels(longest):
-		return wrong("%d mip levels; must be from 1 to %d", m.Levels, m.mostLevels(longest))
+		return descErrorf("an image of %s, %d×%d×%d, sampled at its corners; must be 2d or 3d of color, in one plane, with 2 texels at least along each axis", m.Format, m.Width, m.Height, m.Depth)
+	case m.Levels < 1 || m.Levels > m.maxLevelsFor(longest):
+		return descErrorf("%d mip levels; must be from 1 to %d", m.Levels, m.maxLevelsFor(longest))
 	case m.Layers < 1 || m.Layers > MaxLayers || m.Dim == ir.Dim3D && m.Layers != 1:
-		return wrong("%d layers; must be from 1 to %d, and 1 of a volume", m.Layers, MaxLayers)
+		return descErrorf("%d layers; must be from 1 to %d, and 1 of a volume", m.Layers, MaxLayers)
 	case m.Samples < 1 || m.Samples > MaxSamples || m.Samples&(m.Samples-1) != 0:
-		return wrong("%d samples; must be a power of two up to %d", m.Samples, MaxSamples)
+		return descErrorf("%d samples; must be a power of two up to %d", m.Samples, MaxSamples)
 	case !m.planarFits():
-		return wrong("an image of %s, %d×%d, with %d levels and %d samples; must be 2d with one of each, and whole texels of chroma", m.Format, m.Width, m.Height, m.Levels, m.Samples)
+		return descErrorf("an image of %s, %d×%d, with %d levels and %d samples; must be 2d with one of each, and whole texels of chroma", m.Format, m.Width, m.Height, m.Levels, m.Samples)
 	case m.Samples > 1 && (m.Dim != ir.Dim2D || m.Levels != 1):
-		return wrong("%d samples of an image of %s with %d levels; must be 2d with one level", m.Samples, m.Dim, m.Levels)
+		return descErrorf("%d samples of an image of %s with %d levels; must be 2d with one level", m.Samples, m.Dim, m.Levels)
 	}
 	return nil
 }
 
-// cornerFits reports whether an image whose texels lie on corners may be as this one
+// cornerFits reports whether the description is valid for a corner-sampled image
 // (VUID-VkImageCreateInfo-flags-02050, -02051, -02052, -02053).
 func (m *Image) cornerFits() bool {
 	return m.Dim != ir.Dim1D && m.info.Aspects == format.Color && !m.chroma() && m.Width > 1 && m.Height > 1 && (m.Dim == ir.Dim2D || m.Depth > 1)
 }
 
-// mostLevels returns how many levels there can be where the longest axis has so many
-// texels (VUID-VkImageCreateInfo-mipLevels-00958).
-func (m *Image) mostLevels(longest int) int {
+// maxLevelsFor returns the greatest number of levels of an image with the given longest extent
+// (VUID-VkImageCreateInfo-mipLevels-00958).
+func (m *Image) maxLevelsFor(longest int) int {
 	if m.Corner { // down to 2 texels
 		longest--
 	}
 	return min(maxLevels, bits.Len(uint(longest)))
 }
 
-// extentAt returns how many texels of n along an axis level has (Vulkan §"Image Mip
-// Level Sizing").
+// extentAt returns a level's extent along an axis of n texels (Vulkan §"Image Mip Level Sizing").
 func (m *Image) extentAt(n, level int) int {
 	if m.Corner && n > 1 {
 		return max((n-1)>>level+1, 2)
@@ -166,16 +173,14 @@ func (m *Image) extentAt(n, level int) int {
 	return format.LevelExtent(n, level)
 }
 
-// aspectFormat is an aspect with the format that it has by itself, and the texels
-// of the image that share one of its.
+// aspectFormat is an aspect or plane with its own format, and its subsampling factors.
 type aspectFormat struct {
 	aspect     format.Aspect
 	format     string
 	divX, divY int
 }
 
-// aspects returns what an image of a format keeps apart, nil where images of it
-// are not built.
+// aspects returns the separately stored aspects of a format; nil if images of the format are not supported.
 func aspects(i *format.Info) []aspectFormat {
 	switch i.Name {
 	case "D16_UNORM_S8_UINT":
@@ -204,7 +209,7 @@ func aspects(i *format.Info) []aspectFormat {
 	return list
 }
 
-// plane lays out one aspect and takes memory for it.
+// plane lays out and allocates one aspect.
 func (m *Image) plane(a aspectFormat) (p plane, err error) {
 	f, ok := format.ByName(a.format)
 	if ok {
@@ -212,14 +217,14 @@ func (m *Image) plane(a aspectFormat) (p plane, err error) {
 		if of >= format.Plane0 {
 			of = format.Color
 		}
-		p.code, ok = f.Codec(of)
+		p.codec, ok = f.Codec(of)
 	}
 	if !ok {
-		return p, wrong("format %s; images of it are not built", m.Format)
+		return p, descErrorf("format %s; images of it are not built", m.Format)
 	}
 	for _, k := range f.Components() {
 		if k.Numeric == format.Float8E4M3 || k.Numeric == format.Float8E5M2 {
-			return p, wrong("format %s; it is of tensors alone", m.Format)
+			return p, descErrorf("format %s; it is of tensors alone", m.Format)
 		}
 	}
 	p.aspect, p.texel = a.aspect, f
@@ -228,37 +233,36 @@ func (m *Image) plane(a aspectFormat) (p plane, err error) {
 		l := level{width: m.extentAt(m.Width/a.divX, n), height: m.extentAt(m.Height/a.divY, n), depth: m.extentAt(m.Depth, n)}
 		row := m.pitch(uint64(l.width)*uint64(f.Bytes)*uint64(m.Samples), l)
 		slice := row * uint64(l.height)
-		l.at, l.row, l.slice = uint32(size), uint32(row), uint32(slice)
+		l.base, l.row, l.slice = uint32(size), uint32(row), uint32(slice)
 		size += (slice*uint64(l.depth)*uint64(m.Layers) + 15) &^ 15
 		if size > MaxBytes {
-			return p, wrong("%d bytes or more; must be at most %d", size, MaxBytes)
+			return p, descErrorf("%d bytes or more; must be at most %d", size, MaxBytes)
 		}
 		p.levels = append(p.levels, l)
 	}
-	p.memory = make([]byte, size+spare)
+	p.memory = make([]byte, size+tailPadding)
 	return p, nil
 }
 
-// Rows that are a multiple of crowded bytes apart fall on few lines of a cache, where
-// those above each other push each other out: they get a gap, one line of a cache.
+// Rows at a distance that is a multiple of aliasBytes map to few sets of a cache, so that vertically adjacent
+// texels evict each other. Such rows are padded by one cache line.
 const (
-	crowded = 1 << 10
-	gap     = 64
+	aliasBytes = 1 << 10
+	rowPadding = 64
 )
 
-// pitch returns how many bytes rows of so many bytes each stand apart.
+// pitch returns the row pitch of a level with rows of the given bytes.
 func (m *Image) pitch(row uint64, l level) uint64 {
-	if m.Packed || row%crowded != 0 || l.height < 2 {
+	if m.Packed || row%aliasBytes != 0 || l.height < 2 {
 		return row
 	}
-	if all := (row + gap) * uint64(l.height) * uint64(l.depth) * uint64(m.Layers); all > MaxBytes/2 {
+	if all := (row + rowPadding) * uint64(l.height) * uint64(l.depth) * uint64(m.Layers); all > MaxBytes/2 {
 		return row
 	}
-	return row + gap
+	return row + rowPadding
 }
 
-// aspect returns the plane of an aspect; 0 is the first that there is, and color of
-// an image in planes luma.
+// aspect returns the plane of an aspect; 0 is the image's first, and Color of a multi-planar image is luma.
 func (m *Image) aspect(a format.Aspect) *plane {
 	for i := range m.planes {
 		if of := m.planes[i].aspect; a == 0 || of == a || a == format.Color && of == format.Plane0 {
@@ -268,14 +272,14 @@ func (m *Image) aspect(a format.Aspect) *plane {
 	return nil
 }
 
-// Coord is a texel of an image.
+// Coord names a texel of an image.
 type Coord struct {
 	X, Y, Z              int // Z is the slice of a volume
 	Layer, Level, Sample int
-	Aspect               format.Aspect // 0 is the first that the image has
+	Aspect               format.Aspect // 0 is the image's first aspect
 }
 
-// texel returns the bytes of a texel, nil where there is none.
+// texel returns the bytes of a texel and its plane; nil if there is no such texel.
 func (m *Image) texel(at Coord) (*plane, []byte) {
 	p := m.aspect(at.Aspect)
 	if p == nil || uint(at.Level) >= uint(m.Levels) || uint(at.Layer) >= uint(m.Layers) || uint(at.Sample) >= uint(m.Samples) {
@@ -285,90 +289,86 @@ func (m *Image) texel(at Coord) (*plane, []byte) {
 	if uint(at.X) >= uint(l.width) || uint(at.Y) >= uint(l.height) || uint(at.Z) >= uint(l.depth) {
 		return nil, nil
 	}
-	off := int(l.at) + (at.Z+at.Layer)*int(l.slice) + at.Y*int(l.row) + (at.X*m.Samples+at.Sample)*p.texel.Bytes
+	off := int(l.base) + (at.Z+at.Layer)*int(l.slice) + at.Y*int(l.row) + (at.X*m.Samples+at.Sample)*p.texel.Bytes
 	return p, p.memory[off:][:p.texel.Bytes]
 }
 
-// Load returns the numbers of a texel as format.Codec has them, zeros where there
-// is no such texel.
+// Load returns the components of a texel, represented as by format.Codec.Load; zeros if there is no such
+// texel.
 func (m *Image) Load(at Coord) (v [4]uint64) {
 	if p, b := m.texel(at); b != nil {
-		m.refreshHeld(at)
-		v = p.code.Load(b)
+		m.refreshRow(at)
+		v = p.codec.Load(b)
 	}
 	return v
 }
 
-// Store replaces a texel; where there is none, or texels are those of blocks, it
-// does nothing.
+// Store replaces a texel by the components v, represented as by Load. It does nothing if there is no such
+// texel, or the format is compressed.
 func (m *Image) Store(at Coord, v [4]uint64) {
 	if p, b := m.texel(at); b != nil && m.blocks == nil {
-		p.code.Store(b, v)
+		p.codec.Store(b, v)
 	}
 }
 
-// EncodeTexel returns the bytes of a texel, which the caller may change, or nil where
-// there is none.
+// Texel returns the memory of a texel, which the caller may change; nil if there is no such texel.
 func (m *Image) Texel(at Coord) []byte {
 	_, b := m.texel(at)
 	if b != nil {
-		m.refreshHeld(at)
+		m.refreshRow(at)
 	}
 	return b
 }
 
-// Row returns the bytes of the texels of a row from a place on, which the caller may
-// change, or nil where there is none.
+// Row returns the memory of a row from a texel on, which the caller may change; nil if there is no such texel.
 func (m *Image) Row(at Coord) []byte {
 	p, b := m.texel(at)
 	if b == nil {
 		return nil
 	}
-	m.refreshHeld(at)
+	m.refreshRow(at)
 	n := (p.levels[at.Level].width-at.X)*m.Samples - at.Sample
 	return b[: n*p.texel.Bytes : n*p.texel.Bytes]
 }
 
-// LayerBytes returns the bytes of a layer, or of a slice of a volume, of a level, its
-// rows one behind the other without a gap: they are the image's own. It is nil
-// where there is no such layer, or where there are gaps: see [Desc.Packed].
+// LayerBytes returns the memory of a layer (or slice of a volume) of a level, rows without padding. It is
+// nil if there is no such layer, or its rows are padded: see [Desc.Packed].
 func (m *Image) LayerBytes(a format.Aspect, level, layer int) []byte {
 	p := m.aspect(a)
 	if p == nil || uint(level) >= uint(m.Levels) {
 		return nil
 	}
 	l := &p.levels[level]
-	if uint(layer) >= uint(l.depth*m.Layers) || m.gaps(p, l) {
+	if uint(layer) >= uint(l.depth*m.Layers) || m.padded(p, l) {
 		return nil
 	}
 	m.refreshLayer(level, layer)
-	return p.memory[int(l.at)+layer*int(l.slice):][:l.slice]
+	return p.memory[int(l.base)+layer*int(l.slice):][:l.slice]
 }
 
-// gaps reports whether the rows of a level have gaps between them.
-func (m *Image) gaps(p *plane, l *level) bool {
+// padded reports whether a level's rows are padded.
+func (m *Image) padded(p *plane, l *level) bool {
 	return int(l.row) != l.width*p.texel.Bytes*m.Samples
 }
 
-// LevelBytes returns the bytes of a level, all its layers and slices: they are the
-// image's own. It is nil where there is no such level, or where there are gaps
-// between rows: see [Desc.Packed].
+// LevelBytes returns the memory of a level, all its layers and slices. It is nil if there is no such level, or
+// its rows are padded: see [Desc.Packed].
 func (m *Image) LevelBytes(a format.Aspect, level int) []byte {
 	p := m.aspect(a)
 	if p == nil || uint(level) >= uint(m.Levels) {
 		return nil
 	}
 	l := &p.levels[level]
-	if m.gaps(p, l) {
+	if m.padded(p, l) {
 		return nil
 	}
 	for layer := range l.depth * m.Layers {
 		m.refreshLayer(level, layer)
 	}
-	return p.memory[l.at:][:int(l.slice)*l.depth*m.Layers]
+	return p.memory[l.base:][:int(l.slice)*l.depth*m.Layers]
 }
 
-// Aspects returns what the image keeps apart.
+// Aspects returns the separately stored aspects and planes.
 func (m *Image) Aspects() (list []format.Aspect) {
 	for i := range m.planes {
 		list = append(list, m.planes[i].aspect)
@@ -376,7 +376,7 @@ func (m *Image) Aspects() (list []format.Aspect) {
 	return list
 }
 
-// LevelExtent returns how many texels a level has along each axis.
+// LevelExtent returns the extent of level n in texels; the level must exist.
 func (m *Image) LevelExtent(n int) (width, height, depth int) {
 	l := &m.planes[0].levels[n]
 	return l.width, l.height, l.depth

@@ -5,7 +5,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// Swizzle is where a component of a view comes from (VkComponentSwizzle).
+// Swizzle selects the source of a view's component (VkComponentSwizzle).
 type Swizzle uint8
 
 // The swizzles.
@@ -20,20 +20,23 @@ const (
 	numSwizzles
 )
 
-// viewKey is all of a view that its code depends on. The zero viewKey is that of
-// the null descriptor.
+// viewKey is the part of a view on which generated code depends. The zero viewKey is the null descriptor's.
 type viewKey struct {
-	format  uint32 // VkFormat of what stands in memory
+	format  uint32 // VkFormat of the texels in memory
 	dim     ir.Dim
 	arrayed bool
-	samples uint8 // log2
-	levels  bool  // it has more than one
-	corner  bool  // its texels lie on corners
+	samples uint8 // log₂ of the samples
+	levels  bool  // more than one level
+	corner  bool  // corner-sampled
 	swizzle [4]Swizzle
 	conversion
 }
 
-// word packs the key; it is never 0 but for the zero key.
+// word packs the key into 62 bits; it is 0 for the zero key alone. Programs compare it with the word in a view's
+// shape. The bits, from the lowest:
+//
+//	 0–31  format      32–35  dim         36–39  log₂ samples   40  arrayed   41  more than one level
+//	42–53  swizzle, 3 bits each           54–60  conversion     61  corner-sampled
 func (k viewKey) word() uint64 {
 	w := uint64(k.format) | uint64(k.dim)<<32 | uint64(k.samples)<<36
 	if k.arrayed {
@@ -51,7 +54,7 @@ func (k viewKey) word() uint64 {
 	return w | k.conversion.word()<<54
 }
 
-// texel returns the format of what stands in memory.
+// texel returns the format of the texels in memory.
 func (k viewKey) texel() format.Format {
 	f, _ := format.ByName(format.ByID(k.format).Name)
 	return f

@@ -6,20 +6,25 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// maxLodBias bounds the sum of the biases (maxSamplerLodBias).
+// maxLodBias bounds the magnitude of the summed biases (maxSamplerLodBias).
 const maxLodBias = 16
 
-// detail is the level of detail of a sample.
-type detail struct {
-	lambda ir.V // as computed, with its biases
-	level  ir.V // clamped to the view's levels, in 256ths; 0 (no value) where the view has one
-	mag    ir.V // b1: the image is magnified
-	steps  ir.V // f32: how many samples anisotropy takes; 0 (no value) where it is off
-	alongX ir.V // b1: they lie along dx
+// lod is the level of detail of a sample.
+type lod struct {
+	lambda  ir.V // λ with its biases, before clamping
+	level   ir.V // clamped to the view's levels, in 256ths; 0 (no value) if the view has one level
+	mag     ir.V // b1: magnification
+	samples ir.V // f32: number of anisotropic probes; 0 (no value) without anisotropy
+	alongX  ir.V // b1: the probes are along ∂/∂x, else along ∂/∂y
 }
 
-// detail computes the level of detail (Vulkan §"Level-of-Detail Operation").
-func (c *code) detail(a *arguments) (d detail) {
+// computeLod computes the level of detail (Vulkan §"Level-of-Detail Operation"):
+//
+//	λ_base = log₂ of the footprint, the operand Lod, or 0 for unnormalized coordinates
+//	λ′     = λ_base + clamp(sampler bias + operand bias, ±maxLodBias)
+//	λ      = clamp(λ′, max(sampler minLod, operand MinLod), sampler maxLod)
+//	level  = clamp(λ, the view's minLod, last level), rounded to 256ths
+func (c *code) computeLod(a *arguments) (d lod) {
 	base := c.num(0)
 	switch {
 	case c.s.unnormalized:
@@ -28,49 +33,49 @@ func (c *code) detail(a *arguments) (d detail) {
 	case c.t.Has(ir.TextureGrad):
 		base = c.footprint(a, &d)
 	}
-	bias := c.setting(ir.SamplerBias)
+	bias := c.samplerFloat(ir.SamplerBias)
 	if a.bias != 0 {
 		bias = c.fadd(bias, a.bias)
 	}
 	bias = c.clamp(bias, c.num(-maxLodBias), c.num(maxLodBias))
 	d.lambda = c.fadd(base, bias)
-	least := c.setting(ir.SamplerMinLod)
+	least := c.samplerFloat(ir.SamplerMinLod)
 	if a.minLod != 0 {
 		least = c.nmax(least, a.minLod)
 	}
-	lambda := c.clamp(d.lambda, least, c.setting(ir.SamplerMaxLod))
+	lambda := c.clamp(d.lambda, least, c.samplerFloat(ir.SamplerMaxLod))
 	d.mag = c.fle(lambda, c.num(0))
 	if c.v.levels {
-		last := c.utof(c.sub(c.word(ir.ShapeLevelsN), c.I32(1)))
-		floor := c.OpAux(ir.Ld, ir.F32, 4*ir.ShapeMinLod, c.shape, c.I32(0)) // it is never below 0
+		last := c.utof(c.sub(c.shapeWord(ir.ShapeLevelsN), c.I32(1)))
+		floor := c.OpAux(ir.Ld, ir.F32, 4*ir.ShapeMinLod, c.shape, c.I32(0)) // not negative
+		// level = round(256·λ), by adding magic
 		x := c.ffma(c.clamp(lambda, floor, last), c.num(fraction), c.num(magic))
 		d.level = c.sub(c.bits(x), c.I32(math.Float32bits(magic)))
 	}
 	return d
 }
 
-// footprint returns the logarithm of how many texels of level 0 the derivatives
-// span, along the longer of them, or of anisotropy's shorter one (Vulkan §"Scale
-// Factor Operation"). A length that is a NaN does not count.
-func (c *code) footprint(a *arguments, d *detail) ir.V {
+// footprint returns log₂ of the pixel footprint's length in texels of level 0: of its longer axis, or divided
+// by the ratio of anisotropy (Vulkan §"Scale Factor Operation"). A NaN length counts as 0.
+func (c *code) footprint(a *arguments, d *lod) ir.V {
 	x, y := c.length2(a.dx), c.length2(a.dy)
 	most := c.Op(ir.FMax, ir.F32, c.Op(ir.FMax, ir.F32, c.num(0), x), y)
 	if c.s.anisotropic {
 		least := c.nmin(x, y)
 		d.alongX = c.fle(y, x)
-		ratio := c.Op(ir.FSqrt, ir.F32, c.fdiv(most, least)) // 0/0 is NaN, and becomes 1
-		ratio = c.clamp(ratio, c.num(1), c.setting(ir.SamplerAniso))
-		d.steps = c.Op(ir.FCeil, ir.F32, ratio)
+		ratio := c.Op(ir.FSqrt, ir.F32, c.fdiv(most, least)) // 0/0 is NaN, and clamps to 1
+		// N = ⌈η⌉ probes along the major axis, η = min(major/minor, the sampler's limit)
+		ratio = c.clamp(ratio, c.num(1), c.samplerFloat(ir.SamplerAniso))
+		d.samples = c.Op(ir.FCeil, ir.F32, ratio)
 		most = c.fdiv(most, c.fmul(ratio, ratio))
 	}
 	return c.halfLog2(most)
 }
 
-// halfLog2 is half the logarithm to the base 2 of a number that is 0 or more, to 2⁻¹⁶,
-// which is little beside the levels' fraction of 8 bits, and exact of powers of two from
-// 2⁻¹²⁶ on; of 0 it is -63.5, and of infinity 64. A float's bits are the logarithm of the
-// power of two below it and, as a straight line, what lies between two powers; the rest
-// is a polynomial of the significand m, which is 0 where m is 1 or 2.
+// halfLog2 returns ½·log₂(x) for x ≥ 0, with an error of at most 2⁻¹⁶: small beside the 8 fraction bits of a
+// level. It is exact for powers of two from 2⁻¹²⁶ on; 0 yields −63.5, infinity 64. The bits of a float, as an
+// integer, approximate its logarithm linearly between powers of two (Mitchell's approximation); the
+// correction is a polynomial in the significand m that vanishes at 1 and 2.
 func (c *code) halfLog2(x ir.V) ir.V {
 	one, i := math.Float32bits(1), c.bits(x)
 	line := c.fmul(c.stof(c.sub(i, c.I32(one))), c.num(0x1p-24))
@@ -83,11 +88,11 @@ func (c *code) halfLog2(x ir.V) ir.V {
 	return c.ffma(between, rest, line)
 }
 
-// length2 is the square of a derivative's length in texels of level 0.
+// length2 returns the squared length of a derivative, in texels of level 0.
 func (c *code) length2(d []ir.V) ir.V {
 	sum := ir.V(0)
 	for i, v := range d[:c.v.axes()] {
-		length := c.utof(c.word(ir.ShapeWidth + i))
+		length := c.utof(c.shapeWord(ir.ShapeWidth + i))
 		if c.v.corner {
 			length = c.fsub(length, c.num(1))
 		}
@@ -101,18 +106,18 @@ func (c *code) length2(d []ir.V) ir.V {
 	return sum
 }
 
-// nearestLevel returns the level that is nearest: of two the finer one.
-func (c *code) nearestLevel(d *detail) ir.V {
+// nearestLevel returns the nearest level; ties go to the finer one.
+func (c *code) nearestLevel(d *lod) ir.V {
 	return c.Op(ir.LShr, ir.I32, c.add(d.level, c.I32(fraction/2-1)), c.I32(8))
 }
 
-// query is the body of QueryLod: the level that would be read, and the level of
-// detail as computed (Vulkan §"Image Query Operations").
-func (c *code) query(a *arguments) []ir.V {
+// queryLodBody is the body of QueryLod: the level that a sample would read, and λ before clamping (Vulkan
+// §"Image Query Operations").
+func (c *code) queryLodBody(a *arguments) []ir.V {
 	if c.v.dim == ir.DimCube {
-		c.faced(a)
+		c.selectFace(a)
 	}
-	d := c.detail(a)
+	d := c.computeLod(a)
 	level := c.num(0)
 	switch {
 	case !c.v.levels:

@@ -6,28 +6,28 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// matcher compares blocks of the view with one block of another image (Vulkan
-// §"Block Matching").
+// matcher compares blocks of texels of the view with one block of a reference image (Vulkan §"Block
+// Matching").
 type matcher struct {
 	*code
-	from          *code // of the reference
+	reference     *code // code for the reference image
 	at, ref, size [2]ir.V
 }
 
-// match is the body of Match, of the block that begins dx, dy texels further. What
-// lies outside of either image is as the sampler says.
+// match is the body of Match, for the view's block displaced by (dx, dy): the sum of absolute or squared
+// differences per component, or another reduction of them. Addressing modes apply outside either image.
 func (m *matcher) match(dx, dy ir.V) []ir.V {
-	x, y := m.texelOf(), m.from.texelOf()
-	target, reference := m.mip(0), m.from.mip(0)
+	x, y := m.texelOf(), m.reference.texelOf()
+	target, reference := m.mip(0), m.reference.mip(0)
 	which, _ := m.present(&x)
 	base := [2]ir.V{m.add(m.at[0], dx), m.add(m.at[1], dy)}
-	list := m.region(m.size, m.firsts(which), func(i, j ir.V, state []ir.V) []ir.V {
-		t := m.texel(&x, target, [2]ir.V{m.add(base[0], i), m.add(base[1], j)})
-		r := m.from.texel(&y, reference, [2]ir.V{m.add(m.ref[0], i), m.add(m.ref[1], j)})
+	list := m.forRegion(m.size, m.reductionIdentities(which), func(i, j ir.V, state []ir.V) []ir.V {
+		t := m.texelAt(&x, target, [2]ir.V{m.add(base[0], i), m.add(base[1], j)})
+		r := m.reference.texelAt(&y, reference, [2]ir.V{m.add(m.ref[0], i), m.add(m.ref[1], j)})
 		next := make([]ir.V, len(state))
 		for k, of := range which {
 			d := t[of]
-			if r[of] != 0 { // a component that the reference does not have is 0
+			if r[of] != 0 { // a component absent in the reference is 0
 				d = m.fsub(r[of], d)
 			}
 			d = m.fabs(d)
@@ -35,7 +35,7 @@ func (m *matcher) match(dx, dy ir.V) []ir.V {
 			if m.t.Squared {
 				weight = d
 			}
-			next[k] = m.reduce2(state[k], d, weight)
+			next[k] = m.reduceWith(state[k], d, weight)
 		}
 		return next
 	})
@@ -47,7 +47,7 @@ func (m *matcher) match(dx, dy ir.V) []ir.V {
 	return m.results(&x, which, list)
 }
 
-// gather is the body of MatchGather: four blocks side by side.
+// gather is the body of MatchGather: four horizontally adjacent blocks.
 func (m *matcher) gather() []ir.V {
 	list := make([]ir.V, 4)
 	for i := range list {
@@ -56,18 +56,18 @@ func (m *matcher) gather() []ir.V {
 	return list
 }
 
-// window is the body of MatchWindow. Blocks are visited y first; the first of
-// several equal ones counts, and one without a number never does.
+// window is the body of MatchWindow: an exhaustive search, y in the inner loop. The first of several equal
+// blocks wins; NaN never does.
 func (m *matcher) window() []ir.V {
 	size := func(i int) ir.V {
-		return m.extent(m.OpAux(ir.Ld, ir.I32, uint64(4*(ir.SamplerWindow+i)), m.state, m.I32(0)))
+		return m.clampExtent(m.OpAux(ir.Ld, ir.I32, uint64(4*(ir.SamplerWindow+i)), m.state, m.I32(0)))
 	}
-	worst := m.num(math.Inf(1))
+	worst := m.num(math.Inf(1)) // any number is better
 	if m.s.windowMost {
 		worst = m.num(math.Inf(-1))
 	}
 	zero := m.I32(0)
-	best := m.region([2]ir.V{size(1), size(0)}, []ir.V{worst, zero, zero}, func(dy, dx ir.V, state []ir.V) []ir.V {
+	best := m.forRegion([2]ir.V{size(1), size(0)}, []ir.V{worst, zero, zero}, func(dy, dx ir.V, state []ir.V) []ir.V {
 		d := m.match(dx, dy)[0]
 		better := m.flt(d, state[0])
 		if m.s.windowMost {

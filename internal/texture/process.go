@@ -6,20 +6,19 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// Image processing (Vulkan §"Weight Image Sampling", §"Block Matching", §"Box
-// Filter Sampling") reads the first level of a view of two dimensions, texel by
-// texel of a region. Regions are bounded, whatever a shader says.
+// maxRegion bounds the extent of a processed region along each axis, in texels, whatever the shader's operands.
+// Image processing (Vulkan §"Weight Image Sampling", §"Block Matching", §"Box Filter Sampling") reads the first
+// level of 2D views, texel by texel of a region.
 const maxRegion = 64
 
-// second is the other image of a function: weights, or what blocks are matched
-// with.
-type second struct {
+// otherImage is a function's second image: weights, or the reference of block matching.
+type otherImage struct {
 	v             viewKey
 	memory, shape ir.V
 }
 
-// othersOf returns the keys of the views that t may meet as its other image: one
-// that means nothing where it has none. apart is set where it meets one alone.
+// othersOf returns the keys of the views that t may use as its second image; the zero key if t has none.
+// apart is set if there is exactly one and no null descriptor.
 func othersOf(p *ir.Program, t *ir.Texture, bound []Bound) (keys []viewKey, apart bool) {
 	if !t.HasOther() {
 		return []viewKey{{}}, true
@@ -37,8 +36,8 @@ func othersOf(p *ir.Program, t *ir.Texture, bound []Bound) (keys []viewKey, apar
 	return keys, p.Res[t.Other].Count == 1 && len(views) == 1 && len(keys) == 1
 }
 
-// other begins the other image of a function that has one.
-func (c *code) other(a *arguments) (o second) {
+// other emits the handles of the function's second image, if it has one.
+func (c *code) other(a *arguments) (o otherImage) {
 	if c.t.HasOther() {
 		o.memory = c.OpAux(ir.Res, ir.H, uint64(c.t.Other), a.data[0])
 		o.shape = c.OpAux(ir.Res, ir.H, uint64(c.t.Other+1), a.data[0])
@@ -46,11 +45,11 @@ func (c *code) other(a *arguments) (o second) {
 	return o
 }
 
-// processed is the body of the functions of image processing.
-func (c *code) processed(a *arguments) ([]ir.V, error) {
+// imageProcessing is the body of the image processing functions.
+func (c *code) imageProcessing(a *arguments) ([]ir.V, error) {
 	x := c.texelOf()
 	from := *c
-	from.v, from.memory, from.shape = a.from.v, a.from.memory, a.from.shape
+	from.v, from.memory, from.shape = a.reference.v, a.reference.memory, a.reference.shape
 	if x.kind() != ir.F32 || c.v.converted || from.v.converted || c.v.corner || from.v.corner {
 		return nil, &UnsupportedError{"image processing of integers, of luma and chroma, or at corners: texture function " + c.t.Op.String()}
 	}
@@ -61,14 +60,14 @@ func (c *code) processed(a *arguments) ([]ir.V, error) {
 	}
 	switch c.t.Op {
 	case ir.TextureBox:
-		return c.box(a), nil
+		return c.boxBody(a), nil
 	case ir.TextureWeighted:
-		return c.weighted(a, &from), nil
+		return c.weightedBody(a, &from), nil
 	}
-	from.v.swizzle = c.v.swizzle // that of the reference is ignored
-	m := matcher{code: c, from: &from, size: [2]ir.V{c.extent(a.data[3]), c.extent(a.data[4])}}
+	from.v.swizzle = c.v.swizzle // the reference's own swizzle is ignored
+	m := matcher{code: c, reference: &from, size: [2]ir.V{c.clampExtent(a.data[3]), c.clampExtent(a.data[4])}}
 	for i := range 2 {
-		m.at[i], m.ref[i] = c.corner(a.at[i]), c.corner(a.data[1+i])
+		m.at[i], m.ref[i] = c.clampOrigin(a.coord[i]), c.clampOrigin(a.data[1+i])
 	}
 	switch c.t.Op {
 	case ir.TextureMatchWindow:
@@ -79,17 +78,17 @@ func (c *code) processed(a *arguments) ([]ir.V, error) {
 	return m.match(c.I32(0), c.I32(0)), nil
 }
 
-// corner bounds a coordinate, which has no sign, so that sums stay positive.
-func (c *code) corner(v ir.V) ir.V { return c.Op(ir.UMin, ir.I32, v, c.I32(1<<30)) }
+// clampOrigin bounds an unsigned coordinate so that sums do not overflow.
+func (c *code) clampOrigin(v ir.V) ir.V { return c.Op(ir.UMin, ir.I32, v, c.I32(1<<30)) }
 
-// extent bounds a block along one axis.
-func (c *code) extent(v ir.V) ir.V {
+// clampExtent bounds a block's extent along one axis to 1 … maxRegion.
+func (c *code) clampExtent(v ir.V) ir.V {
 	return c.Op(ir.UMax, ir.I32, c.Op(ir.UMin, ir.I32, v, c.I32(maxRegion)), c.I32(1))
 }
 
-// region visits the texels of a region, x first, and gives each what the last one
-// returned: numbers of 32 bits. Both extents are at least 1.
-func (c *code) region(size [2]ir.V, inits []ir.V, each func(i, j ir.V, state []ir.V) []ir.V) []ir.V {
+// forRegion emits a loop over the texels of a region, x in the inner loop. each maps the loop-carried state of
+// one iteration to the next; the result is the final state. Both extents must be at least 1.
+func (c *code) forRegion(size [2]ir.V, inits []ir.V, each func(i, j ir.V, state []ir.V) []ir.V) []ir.V {
 	types := make([]ir.Type, len(inits))
 	for k, v := range inits {
 		types[k] = c.Func.Type(v)
@@ -101,6 +100,7 @@ func (c *code) region(size [2]ir.V, inits []ir.V, each func(i, j ir.V, state []i
 	state := each(i, j, params[2:])
 	right := c.add(i, c.I32(1))
 	over := c.eq(right, size[0])
+	// One loop for both axes: at the end of a row, x restarts and y advances.
 	i, j = c.Select(over, c.I32(0), right), c.Select(over, c.add(j, c.I32(1)), j)
 	c.If(c.eq(j, size[1]))
 	c.Br(end, state...)
@@ -111,9 +111,8 @@ func (c *code) region(size [2]ir.V, inits []ir.V, each func(i, j ir.V, state []i
 	return append([]ir.V(nil), c.Func.Params(end)...)
 }
 
-// wrapped is the texel along axis i that an integer near the level names; in is 0
-// (no value) where it is surely within.
-func (c *code) wrapped(i int, at, size ir.V) (to, in ir.V) {
+// wrapTexel wraps a texel index near the level along axis i; in is 0 (no value) if the result is always inside.
+func (c *code) wrapTexel(i int, at, size ir.V) (to, in ir.V) {
 	last := c.sub(size, c.I32(1))
 	switch mode := c.s.address[i]; mode {
 	case ClampToBorder:
@@ -127,24 +126,24 @@ func (c *code) wrapped(i int, at, size ir.V) (to, in ir.V) {
 	return c.Op(ir.SMin, ir.I32, c.Op(ir.SMax, ir.I32, at, c.I32(0)), last), 0
 }
 
-// texel reads a texel of the view's first level as whole numbers.
-func (c *code) texel(x *texel, m mip, at [2]ir.V) values {
+// texelAt reads a texel of the view's first level, scaled.
+func (c *code) texelAt(x *texel, m mip, at [2]ir.V) values {
 	f := filter{code: c, x: *x, m: m}
 	to, in := make([]ir.V, 2), ir.V(0)
 	for i := range to {
 		var within ir.V
-		to[i], within = c.wrapped(i, at[i], m.extent[i])
+		to[i], within = c.wrapTexel(i, at[i], m.extent[i])
 		in = f.andIn(in, within)
 	}
 	n := f.tap(to, in)
-	if c.whole() {
-		n = c.scaled(x, n, 1)
+	if c.scalesLate() {
+		n = c.scaleComponents(x, n, 1)
 	}
 	return n
 }
 
-// first is what a reduction begins with.
-func (c *code) first() ir.V {
+// reductionIdentity is the initial value of a reduction.
+func (c *code) reductionIdentity() ir.V {
 	switch c.s.reduction {
 	case Min:
 		return c.num(math.Inf(1))
@@ -154,17 +153,17 @@ func (c *code) first() ir.V {
 	return c.num(0)
 }
 
-// firsts is that for each number that a texel has.
-func (c *code) firsts(which []int) []ir.V {
+// reductionIdentities is the initial value for each listed component.
+func (c *code) reductionIdentities(which []int) []ir.V {
 	list := make([]ir.V, len(which))
 	for k := range list {
-		list[k] = c.first()
+		list[k] = c.reductionIdentity()
 	}
 	return list
 }
 
-// reduce2 gives a reduction one more number, with a weight.
-func (c *code) reduce2(sum, n, weight ir.V) ir.V {
+// reduceWith reduces one more value, with a weight.
+func (c *code) reduceWith(sum, n, weight ir.V) ir.V {
 	switch c.s.reduction {
 	case Min:
 		return c.nmin(sum, n)
@@ -174,32 +173,35 @@ func (c *code) reduce2(sum, n, weight ir.V) ir.V {
 	return c.ffma(n, weight, sum)
 }
 
-// results makes the results of a function of the numbers that texels have.
+// results returns the function's results from the listed components' values.
 func (c *code) results(x *texel, which []int, list []ir.V) []ir.V {
 	var n values
 	for k, i := range which {
 		n[i] = c.canon(list[k])
 	}
-	return c.shown(x, c.complete(x, n))
+	return c.swizzled(x, c.fillMissing(x, n))
 }
 
-// unnormalized is a coordinate in texels, near the level; a NaN is far to the left.
-func (c *code) unnormalized(a *arguments, i int, size ir.V) ir.V {
-	length, u := c.utof(size), a.at[i]
+// texelCoordinate returns coordinate i in texels, clamped near the level; NaN is at the lower end.
+func (c *code) texelCoordinate(a *arguments, i int, size ir.V) ir.V {
+	length, u := c.utof(size), a.coord[i]
 	if !c.s.unnormalized {
 		u = c.fmul(u, length)
 	}
 	return c.clamp(u, c.num(-2*maxRegion), c.fadd(length, c.num(2*maxRegion)))
 }
 
-// box is the body of Box. Where the box begins, and its extent, are fixed point as
-// coordinates of filters are; so the weights add up to what they are divided by.
-func (c *code) box(a *arguments) []ir.V {
+// boxBody is the body of Box: the mean over a box around the coordinates, each texel weighted by its area in the
+// box. The box's origin and extent are rounded to fixed point, so that the weights, integers, add up to the
+// divisor exactly. Along one axis, with a box from 0.25 to 2.5:
+//
+//	│  0.75  │   1    │ 0.5 ╎  │      weights 192, 256, 128; divisor 576
+func (c *code) boxBody(a *arguments) []ir.V {
 	x, m := c.texelOf(), c.mip(0)
-	var begin, part, end, size, extent [2]ir.V // part and end: the fractions where the box begins and ends
+	var begin, part, end, size, extent [2]ir.V // part and end: fractions, in 256ths, of the box's begin and end
 	for i := range 2 {
 		wide := c.clamp(a.data[i], c.num(1), c.num(maxRegion))
-		u := c.ffma(wide, c.num(-0.5), c.unnormalized(a, i, m.extent[i]))
+		u := c.ffma(wide, c.num(-0.5), c.texelCoordinate(a, i, m.extent[i]))
 		fixed := func(v ir.V) ir.V {
 			return c.ftos(c.Op(ir.FRoundEven, ir.F32, c.fmul(v, c.num(fraction))))
 		}
@@ -215,12 +217,12 @@ func (c *code) box(a *arguments) []ir.V {
 		return c.Select(c.eq(n, c.I32(0)), c.sub(c.I32(fraction), part[i]), c.Select(last, end[i], c.I32(fraction)))
 	}
 	which, _ := c.present(&x)
-	sums := c.region(size, c.firsts(which), func(i, j ir.V, state []ir.V) []ir.V {
-		n := c.texel(&x, m, [2]ir.V{c.add(begin[0], i), c.add(begin[1], j)})
+	sums := c.forRegion(size, c.reductionIdentities(which), func(i, j ir.V, state []ir.V) []ir.V {
+		n := c.texelAt(&x, m, [2]ir.V{c.add(begin[0], i), c.add(begin[1], j)})
 		w := c.stof(c.mul(weight(0, i), weight(1, j)))
 		next := make([]ir.V, len(state))
 		for k, of := range which {
-			next[k] = c.reduce2(state[k], n[of], w)
+			next[k] = c.reduceWith(state[k], n[of], w)
 		}
 		return next
 	})
@@ -233,25 +235,27 @@ func (c *code) box(a *arguments) []ir.V {
 	return c.results(&x, which, sums)
 }
 
-// weighted is the body of Weighted.
-func (c *code) weighted(a *arguments, from *code) []ir.V {
+// weightedBody is the body of Weighted: the sum of a region of texels, each times a weight from the weight
+// image. The fraction of the coordinates selects the phase: the set of weights for that sub-texel position.
+// from is the code for the weight image.
+func (c *code) weightedBody(a *arguments, from *code) []ir.V {
 	x, m, y, weights := c.texelOf(), c.mip(0), from.texelOf(), from.mip(0)
-	packed := from.word(ir.ShapeWeights)
+	packed := from.shapeWord(ir.ShapeWeights)
 	take := func(at, n uint32) ir.V { return c.Op(ir.BitFieldU, ir.I32, packed, c.I32(at), c.I32(n)) }
-	phases := c.Op(ir.Shl, ir.I32, c.I32(1), take(24, 3))
+	phases := c.Op(ir.Shl, ir.I32, c.I32(1), take(24, 3)) // along each axis
 	var begin, phase, size [2]ir.V
 	for i := range 2 {
-		u := c.unnormalized(a, i, m.extent[i])
+		u := c.texelCoordinate(a, i, m.extent[i])
 		whole := c.floor(u)
 		begin[i] = c.sub(c.ftos(whole), take(uint32(6*i), 6))
 		phase[i] = c.ftos(c.fmul(c.fsub(u, whole), c.utof(phases))) // exact, and less than phases
 		size[i] = c.add(take(uint32(12+6*i), 6), c.I32(1))
 	}
 	load := func(at []ir.V, layer ir.V) ir.V {
-		n := from.numbers(&y, from.load(&y, from.begin(&y, weights, at, layer, 0), 0))
-		for i, k := range y.lanes {
+		n := from.decodeComponents(&y, from.load(&y, from.texelOffset(&y, weights, at, layer, 0), 0))
+		for i, k := range y.channels {
 			if n[i] != 0 {
-				return from.scale(k, n[i], 1)
+				return from.scaleComponent(k, n[i], 1)
 			}
 		}
 		return c.num(0)
@@ -267,13 +271,13 @@ func (c *code) weighted(a *arguments, from *code) []ir.V {
 		return c.fmul(load(packed(k, phase[0]), c.I32(0)), load(packed(l, phase[1]), c.I32(1)))
 	}
 	which, _ := c.present(&x)
-	sums := c.region(size, c.firsts(which), func(i, j ir.V, state []ir.V) []ir.V {
-		n := c.texel(&x, m, [2]ir.V{c.add(begin[0], i), c.add(begin[1], j)})
+	sums := c.forRegion(size, c.reductionIdentities(which), func(i, j ir.V, state []ir.V) []ir.V {
+		n := c.texelAt(&x, m, [2]ir.V{c.add(begin[0], i), c.add(begin[1], j)})
 		w := weight(i, j)
 		none := c.Cmp(ir.FEq, w, c.num(0))
 		next := make([]ir.V, len(state))
 		for k, of := range which {
-			next[k] = c.reduce2(state[k], n[of], w)
+			next[k] = c.reduceWith(state[k], n[of], w)
 			if c.s.reduction != Average {
 				next[k] = c.Select(none, state[k], next[k])
 			}

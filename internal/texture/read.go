@@ -2,16 +2,17 @@ package texture
 
 import "github.com/chiaro-gpu/chiaro/internal/ir"
 
-// addressed is a texel that integers name.
-type addressed struct {
-	ok  ir.V // there is such a texel
+// access is a texel selected by integer coordinates.
+type access struct {
+	ok  ir.V // b1: the texel exists
 	off func() ir.V
 }
 
-// address finds the texel of Read, Write, Texel and Fetch (Vulkan §"Integer
-// Texel Coordinate Operations"): outside of the view there is none.
-func (c *code) address(x *texel, a *arguments) addressed {
-	at, layer, sample := append([]ir.V(nil), a.at...), a.layer, ir.V(0)
+// address selects the texel of Read, Write, Texel and Fetch (Vulkan §"Integer Texel Coordinate Operations").
+// Coordinates outside the view select none: each is compared with the extent as an unsigned integer, so that
+// negative ones are outside too.
+func (c *code) address(x *texel, a *arguments) access {
+	at, layer, sample := append([]ir.V(nil), a.coord...), a.layer, ir.V(0)
 	if c.v.dim == ir.DimCube {
 		at, layer = at[:2], at[2]
 	}
@@ -20,13 +21,13 @@ func (c *code) address(x *texel, a *arguments) addressed {
 	}
 	ok, level := c.Bool(true), ir.V(0)
 	if a.lod != 0 {
-		ok = c.ult(a.lod, c.word(ir.ShapeLevelsN))
+		ok = c.ult(a.lod, c.shapeWord(ir.ShapeLevelsN))
 	}
 	if c.v.levels {
 		least := c.Op(ir.FToU, ir.I32, c.OpAux(ir.Ld, ir.F32, 4*ir.ShapeMinLod, c.shape, c.I32(0)))
 		if level = a.lod; level != 0 {
 			ok = c.both(ok, c.Cmp(ir.ULe, least, level))
-		} else { // the view's first
+		} else { // the view's first level
 			ok = c.eq(least, c.I32(0))
 		}
 	}
@@ -38,7 +39,7 @@ func (c *code) address(x *texel, a *arguments) addressed {
 	case !c.v.layered():
 		layer = 0
 	case layer != 0:
-		ok = c.both(ok, c.ult(layer, c.word(ir.ShapeLayers)))
+		ok = c.both(ok, c.ult(layer, c.shapeWord(ir.ShapeLayers)))
 	}
 	if c.v.samples > 0 {
 		if sample = a.sampleI; sample == 0 {
@@ -46,20 +47,19 @@ func (c *code) address(x *texel, a *arguments) addressed {
 		}
 		ok = c.both(ok, c.ult(sample, c.I32(1<<c.v.samples)))
 	}
-	return addressed{ok, func() ir.V { return c.begin(x, m, at[:c.v.axes()], layer, sample) }}
+	return access{ok, func() ir.V { return c.texelOffset(x, m, at[:c.v.axes()], layer, sample) }}
 }
 
-// read is the body of Read and Fetch. What is outside reads as zero bits
-// (robustImageAccess2).
+// read is the body of Read and Fetch. A texel outside the view reads as zero bits (robustImageAccess2).
 func (c *code) read(a *arguments) []ir.V {
 	x := c.texelOf()
 	p := c.address(&x, a)
-	words := c.choose(p.ok, x.types(), func() []ir.V { return c.load(&x, p.off(), 0) }, func() []ir.V { return c.zero(&x) })
-	n := c.scaled(&x, c.numbers(&x, words), 1)
-	return c.shown(&x, c.complete(&x, n))
+	words := c.ifElse(p.ok, x.types(), func() []ir.V { return c.load(&x, p.off(), 0) }, func() []ir.V { return c.zero(&x) })
+	n := c.scaleComponents(&x, c.decodeComponents(&x, words), 1)
+	return c.swizzled(&x, c.fillMissing(&x, n))
 }
 
-// write is the body of Write: outside it does nothing.
+// write is the body of Write; a write outside the view is discarded.
 func (c *code) write(a *arguments) {
 	x := c.texelOf()
 	p := c.address(&x, a)
@@ -68,8 +68,8 @@ func (c *code) write(a *arguments) {
 	c.End()
 }
 
-// where is the body of Texel.
-func (c *code) where(a *arguments) []ir.V {
+// texelBody is the body of Texel: the byte offset, 2³²−1 outside the view.
+func (c *code) texelBody(a *arguments) []ir.V {
 	x := c.texelOf()
 	p := c.address(&x, a)
 	return []ir.V{c.Select(p.ok, p.off(), c.I32(1<<32-1))}

@@ -2,68 +2,73 @@ package texture
 
 import "github.com/chiaro-gpu/chiaro/internal/ir"
 
-// Texels of one word that surely lie within the level are read along rows: the two
-// of a row with one read of two words, those of all rows before any is weighted, so
-// that what is far away is waited for once.
+// Linear filters of one-word texels that are provably inside the level load along rows: the two texels of a
+// row with one two-word access, and all rows before any arithmetic, so that cache misses overlap. For a 2D
+// image that is two accesses per sample instead of four:
+//
+//	lo ┌────┬────┐  one access: texels lo.x and lo.x+1 of row lo.y
+//	   ├────┼────┤
+//	hi └────┴────┘  one access: the same columns of row hi.y
 
-// row is where a row of texels begins, and the words of two of them.
+// row is a row of texels: its byte offset, and the words of the two texels to interpolate.
 type row struct {
 	at     ir.V
 	lo, hi []ir.V
 }
 
-// weightedRows weights two texels along each axis: x first, then y, then z.
-func (f *filter) weightedRows(pairs []pair) values {
+// linearByRows interpolates two texels along each axis: x first, then y, then z.
+func (f *filter) linearByRows(pairs []pair) values {
 	var list []values
-	for _, r := range f.rows(pairs) {
-		if f.ofBytes() {
-			list = append(list, f.weightedBytes(r.lo[0], r.hi[0], pairs[0].part))
+	for _, r := range f.loadRows(pairs) {
+		if f.filtersBytes() {
+			list = append(list, f.lerpBytes(r.lo[0], r.hi[0], pairs[0].weight256))
 		} else {
-			list = append(list, f.join(f.seen(r.lo, 0), f.seen(r.hi, 0), pairs[0].weight))
+			list = append(list, f.combine(f.texelValues(r.lo, 0), f.texelValues(r.hi, 0), pairs[0].weight))
 		}
 	}
 	for _, p := range pairs[1:] {
 		for i := range len(list) / 2 {
-			list[i] = f.join(list[2*i], list[2*i+1], p.weight)
+			list[i] = f.combine(list[2*i], list[2*i+1], p.weight)
 		}
 		list = list[:len(list)/2]
 	}
 	return list[0]
 }
 
-// rows reads the two texels of each row: the rows of the lower slice first. In
-// nearly all lanes the two stand side by side. Where the level's edge came between
-// them they are one, or, where it repeats, the second is read by itself. That the
-// first may be the image's last is why memory has bytes to spare.
-func (f *filter) rows(pairs []pair) []row {
-	at := f.m.at
+// loadRows loads the two texels of each row, rows of the lower slice first. In nearly all lanes the two are
+// adjacent. At the level's edge they are the same texel, or, with Repeat, the second is loaded separately. The
+// first may be the image's last texel: tailPadding makes the load of its neighbour valid.
+func (f *filter) loadRows(pairs []pair) []row {
+	at := f.m.base
 	switch {
 	case f.face != 0:
 		at = f.add(at, f.mul(f.cubeLayer(f.face), f.m.slice))
 	case f.layer != 0:
 		at = f.add(at, f.mul(f.layer, f.m.slice))
 	}
+	// Expand the slice offsets, then the row offsets: one, two or four rows.
 	begins, strides := []ir.V{at}, []ir.V{0, f.m.row, f.m.slice}
 	for i := len(pairs) - 1; i > 0; i-- {
 		var inner []ir.V
 		for _, at := range begins {
 			lo := f.add(at, f.mul(pairs[i].lo, strides[i]))
-			inner = append(inner, lo, f.behind(&pairs[i], at, lo, strides[i]))
+			inner = append(inner, lo, f.secondOffset(&pairs[i], at, lo, strides[i]))
 		}
 		begins = inner
 	}
 	p, list, size := &pairs[0], make([]row, len(begins)), f.I32(uint32(f.x.Bytes))
 	for i, at := range begins {
 		off := f.add(at, f.mul(p.lo, size))
-		list[i] = row{at: at, lo: f.load(&f.x, off, ir.Proven), hi: f.loadBehind(&f.x, off, f.x.Bytes, ir.Proven)}
+		list[i] = row{at: at, lo: f.load(&f.x, off, ir.Proven), hi: f.loadAt(&f.x, off, f.x.Bytes, ir.Proven)}
 	}
-	beside := p.beside
+	beside := p.adjacent
 	if beside != 0 && p.clamped {
 		for i := range list {
 			list[i].hi = []ir.V{f.Select(beside, list[i].hi[0], list[i].lo[0])}
 		}
 		return list
 	}
+	// Repeat: load the second texel separately in the lanes in which it is not the right neighbour.
 	if beside == 0 {
 		beside = f.eq(p.hi, f.add(p.lo, f.I32(1)))
 	}
@@ -74,7 +79,7 @@ func (f *filter) rows(pairs []pair) []row {
 	merge, yes, no := f.Block(types...), []ir.V(nil), []ir.V(nil)
 	f.If(f.not(beside))
 	for _, r := range list {
-		yes = append(yes, f.load(&f.x, f.behind(p, r.at, 0, size), ir.Proven)...)
+		yes = append(yes, f.load(&f.x, f.secondOffset(p, r.at, 0, size), ir.Proven)...)
 		no = append(no, r.hi...)
 	}
 	f.Br(merge, yes...)
@@ -87,17 +92,17 @@ func (f *filter) rows(pairs []pair) []row {
 	return list
 }
 
-// behind is where the second of two texels along an axis begins, or the second row
-// or slice, of those that begin at an offset; lo is where the first does, or no
-// value where the second does not stand beside it.
-func (f *filter) behind(p *pair, at, lo, stride ir.V) ir.V {
+// secondOffset returns the offset of the second of two texels, rows or slices along an axis. at is the
+// offset of index 0 along it, lo the offset of the first; lo is no value if the second is known not to be
+// adjacent.
+func (f *filter) secondOffset(p *pair, at, lo, stride ir.V) ir.V {
 	switch {
-	case p.beside == 0:
+	case p.adjacent == 0:
 		return f.add(at, f.mul(p.hi, stride))
 	case lo == 0:
 		return at
 	case p.clamped:
-		return f.Select(p.beside, f.add(lo, stride), lo)
+		return f.Select(p.adjacent, f.add(lo, stride), lo)
 	}
-	return f.Select(p.beside, f.add(lo, stride), at)
+	return f.Select(p.adjacent, f.add(lo, stride), at)
 }

@@ -5,17 +5,17 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// spot begins a sample: it selects the face of a cube and the layer of an array.
-func (c *code) spot(a *arguments) (s spot) {
+// samplePointOf selects the face of a cube and the layer of an array.
+func (c *code) samplePointOf(a *arguments) (s samplePoint) {
 	s.dref, s.offset = a.dref, a.offset
-	layers := c.word(ir.ShapeLayers)
+	layers := c.shapeWord(ir.ShapeLayers)
 	if c.v.dim == ir.DimCube {
-		s.face = c.faced(a)
+		s.face = c.selectFace(a)
 		if a.layer != 0 {
 			layers = c.Op(ir.UDiv, ir.I32, layers, c.I32(6))
 		}
 	}
-	s.at = a.at
+	s.coord = a.coord
 	if a.layer != 0 { // Vulkan §"Array Layer Selection"
 		last := c.utof(c.sub(layers, c.I32(1)))
 		s.layer = c.ftos(c.Op(ir.FRoundEven, ir.F32, c.nmin(c.nmax(a.layer, c.num(0)), last)))
@@ -23,12 +23,12 @@ func (c *code) spot(a *arguments) (s spot) {
 	return s
 }
 
-// present are the types of the values that a sample has: those that are numbers.
+// present returns the indices and types of the components that a sample has.
 func (c *code) present(x *texel) (which []int, types []ir.Type) {
 	if c.s.compare && c.t.Has(ir.TextureDref) {
 		return []int{0}, []ir.Type{ir.F32}
 	}
-	for i, k := range x.lanes {
+	for i, k := range x.channels {
 		if k != nil && c.reads(i) {
 			which, types = append(which, i), append(types, x.kind())
 		}
@@ -36,51 +36,50 @@ func (c *code) present(x *texel) (which []int, types []ir.Type) {
 	return which, types
 }
 
-// sampled is the body of Sample.
-func (c *code) sampled(a *arguments) []ir.V {
+// sampleBody is the body of Sample: cube face and layer, level of detail, then the levels' texels.
+func (c *code) sampleBody(a *arguments) []ir.V {
 	x := c.texelOf()
-	s := c.spot(a)
-	d := c.detail(a)
+	s := c.samplePointOf(a)
+	d := c.computeLod(a)
 	var n values
-	if d.steps != 0 {
+	if d.samples != 0 {
 		n = c.anisotropic(&x, &s, &d, a)
 	} else {
-		n = c.levels(&x, &s, &d)
+		n = c.sampleLevels(&x, &s, &d)
 	}
-	return c.finished(&x, n)
+	return c.finish(&x, n)
 }
 
-// finished makes the results of a function of sampled numbers.
-func (c *code) finished(x *texel, n values) []ir.V {
+// finish scales, swizzles and converts sampled values to the function's results.
+func (c *code) finish(x *texel, n values) []ir.V {
 	if c.t.Has(ir.TextureDref) {
-		if !c.s.compare { // a sampler that does not compare: docs/undefined.md
+		if !c.s.compare { // the sampler does not compare: docs/undefined.md
 			n = values{c.num(0)}
 		}
-		return []ir.V{c.referred(n[0])}
+		return []ir.V{c.comparisonResult(n[0])}
 	}
 	switch {
-	case c.ofBytes():
-		n = c.scaled(x, n, fraction)
-	case c.whole():
-		n = c.scaled(x, n, 1)
+	case c.filtersBytes():
+		n = c.scaleComponents(x, n, fraction)
+	case c.scalesLate():
+		n = c.scaleComponents(x, n, 1)
 	}
 	if x.kind() == ir.F32 {
-		for i, k := range x.lanes {
+		for i, k := range x.channels {
 			if n[i] != 0 && k.Numeric != format.UNorm && k.Numeric != format.SNorm && k.Numeric != format.SRGB {
 				n[i] = c.canon(n[i])
 			}
 		}
 	}
 	if c.v.converted {
-		return c.convert(c.complete(x, n))
+		return c.convert(c.fillMissing(x, n))
 	}
-	return c.shown(x, c.complete(x, n))
+	return c.swizzled(x, c.fillMissing(x, n))
 }
 
-// referred is what a view shows of a comparison, which stands where the depth stood:
-// the first component that its swizzle makes (Vulkan §"Depth Compare Operation",
-// §"Component Swizzle").
-func (c *code) referred(v ir.V) ir.V {
+// comparisonResult applies the view's swizzle to the result of a comparison, which replaces the red component:
+// the first component of the swizzled value (Vulkan §"Depth Compare Operation", §"Component Swizzle").
+func (c *code) comparisonResult(v ir.V) ir.V {
 	switch c.v.swizzle[0] {
 	case Red:
 		return v
@@ -90,34 +89,34 @@ func (c *code) referred(v ir.V) ir.V {
 	return c.num(0)
 }
 
-// levels samples the level or the two levels that the level of detail names.
-func (c *code) levels(x *texel, s *spot, d *detail) values {
+// sampleLevels samples the level, or the two levels, that the level of detail selects.
+func (c *code) sampleLevels(x *texel, s *samplePoint, d *lod) values {
 	if d.level == 0 {
-		return c.level(x, s, d, 0)
+		return c.sampleLevel(x, s, d, 0)
 	}
 	if !c.s.mipLinear {
-		return c.level(x, s, d, c.nearestLevel(d))
+		return c.sampleLevel(x, s, d, c.nearestLevel(d))
 	}
 	hi := c.Op(ir.LShr, ir.I32, d.level, c.I32(8))
 	part := c.Op(ir.And, ir.I32, d.level, c.I32(fraction-1))
 	if x.kind() != ir.F32 {
-		return c.level(x, s, d, hi) // integers have no means; such samplers must not filter levels
+		return c.sampleLevel(x, s, d, hi) // integers are not interpolated; such samplers must not filter levels
 	}
-	return c.twoLevels(x, s, d, hi, part)
+	return c.trilinear(x, s, d, hi, part)
 }
 
-// twoLevels samples a level, and the one behind it where part has a weight: in a loop,
-// for the code of one level is most of what there is to compile. The first level is
-// mixed with nothing, of which nothing remains; numbers that need not be finite are not.
-func (c *code) twoLevels(x *texel, s *spot, d *detail, hi, part ir.V) values {
+// trilinear samples level hi and, if part (in 256ths) is not 0, the next level, and interpolates. It is a loop,
+// because the code of one level is most of the code. The first iteration interpolates from zeros with weight
+// 1, which yields the level's values exactly; if values may be infinite or NaN, a select replaces it.
+func (c *code) trilinear(x *texel, s *samplePoint, d *lod, hi, part ir.V) values {
 	which, types := c.present(x)
 	f := filter{code: c, x: *x}
-	if c.ofBytes() && c.v.axes() <= 2 && !c.s.anisotropic {
-		return c.levelAndNext(x, s, d, hi, part)
+	if c.filtersBytes() && c.v.axes() <= 2 && !c.s.anisotropic {
+		return c.trilinearUnrolled(x, s, d, hi, part)
 	}
 	mixes := c.finite(x) && c.s.reduction == Average
 	end := c.Block(types...)
-	inits := []ir.V{hi, c.Bool(false), c.num(1)}
+	inits := []ir.V{hi, c.Bool(false), c.num(1)} // level, second iteration, weight
 	for range which {
 		inits = append(inits, c.num(0))
 	}
@@ -127,8 +126,8 @@ func (c *code) twoLevels(x *texel, s *spot, d *detail, hi, part ir.V) values {
 	for k, i := range which {
 		before[i] = c.Param(loop, 3+k)
 	}
-	got := c.level(x, s, d, n)
-	now := f.join(before, got, weight)
+	got := c.sampleLevel(x, s, d, n)
+	now := f.combine(before, got, weight)
 	next := []ir.V{c.add(n, c.I32(1)), c.Bool(true), c.fmul(c.stof(part), c.num(1.0/fraction))}
 	if !mixes {
 		for _, i := range which {
@@ -136,41 +135,40 @@ func (c *code) twoLevels(x *texel, s *spot, d *detail, hi, part ir.V) values {
 		}
 	}
 	c.If(c.either(second, c.eq(part, c.I32(0))))
-	c.Br(end, c.of(which, now)...)
+	c.Br(end, c.presentValues(which, now)...)
 	c.End()
-	c.Br(loop, append(next, c.of(which, now)...)...)
+	c.Br(loop, append(next, c.presentValues(which, now)...)...)
 	c.End()
 	c.End()
-	return c.ended(end, which)
+	return c.blockValues(end, which)
 }
 
-// levelAndNext is twoLevels without a loop, for filters that are little code.
-func (c *code) levelAndNext(x *texel, s *spot, d *detail, hi, part ir.V) values {
+// trilinearUnrolled is trilinear without a loop, for filters with little code.
+func (c *code) trilinearUnrolled(x *texel, s *samplePoint, d *lod, hi, part ir.V) values {
 	which, types := c.present(x)
 	f := filter{code: c, x: *x}
 	end := c.Block(types...)
-	first := c.level(x, s, d, hi)
+	first := c.sampleLevel(x, s, d, hi)
 	c.If(c.eq(part, c.I32(0)))
-	c.Br(end, c.of(which, first)...)
+	c.Br(end, c.presentValues(which, first)...)
 	c.End()
-	second := c.level(x, s, d, c.add(hi, c.I32(1)))
-	c.Br(end, c.of(which, f.join(first, second, c.fmul(c.stof(part), c.num(1.0/fraction))))...)
+	second := c.sampleLevel(x, s, d, c.add(hi, c.I32(1)))
+	c.Br(end, c.presentValues(which, f.combine(first, second, c.fmul(c.stof(part), c.num(1.0/fraction))))...)
 	c.End()
-	return c.ended(end, which)
+	return c.blockValues(end, which)
 }
 
-// ended are the values that a block ends with, those of which it is said which.
-func (c *code) ended(end ir.V, which []int) (out values) {
+// blockValues returns a block's parameters as the listed components.
+func (c *code) blockValues(end ir.V, which []int) (out values) {
 	for k, i := range which {
 		out[i] = c.Param(end, k)
 	}
 	return out
 }
 
-// level samples one level, level 0 where n is no value, with the filter that the
-// magnification asks for.
-func (c *code) level(x *texel, s *spot, d *detail, n ir.V) values {
-	f := filter{code: c, x: *x, m: c.mip(n), spot: *s}
+// sampleLevel samples level n, level 0 if n is no value, with the filter for magnification or minification.
+func (c *code) sampleLevel(x *texel, s *samplePoint, d *lod, n ir.V) values {
+	f := filter{code: c, x: *x, m: c.mip(n), samplePoint: *s}
 	if c.s.mag == c.s.min {
 		return f.sample(c.s.mag)
 	}
@@ -185,21 +183,26 @@ func (c *code) level(x *texel, s *spot, d *detail, n ir.V) values {
 		}
 	}
 	var out values
-	for k, v := range c.choose(d.mag, types, arm(c.s.mag), arm(c.s.min)) {
+	for k, v := range c.ifElse(d.mag, types, arm(c.s.mag), arm(c.s.min)) {
 		out[which[k]] = v
 	}
 	return out
 }
 
-// anisotropic averages samples along the longer derivative (Vulkan §"Texel
-// Anisotropic Filtering").
-func (c *code) anisotropic(x *texel, s *spot, d *detail, a *arguments) values {
+// anisotropic averages equally weighted probes along the footprint's major axis (Vulkan §"Texel Anisotropic
+// Filtering"): ⌈ratio⌉ probes, each an isotropic sample. Their level is finer by log₂(ratio) than the level that
+// the major axis requires for one isotropic sample. Probe i of N is at i/(N+1) − ½ of the axis:
+//
+//	    ╭───────────────────╮
+//	────┤  ·    ·    ·    ·  ├──▶ major axis, the longer derivative     ratio 4: four probes
+//	    ╰───────────────────╯
+func (c *code) anisotropic(x *texel, s *samplePoint, d *lod, a *arguments) values {
 	which, types := c.present(x)
 	if x.kind() != ir.F32 {
-		return c.levels(x, s, d)
+		return c.sampleLevels(x, s, d)
 	}
 	one := c.num(1)
-	step := c.fdiv(one, c.fadd(d.steps, one))
+	step := c.fdiv(one, c.fadd(d.samples, one))
 	end := c.Block(types...)
 	inits := []ir.V{one}
 	for range which {
@@ -209,11 +212,11 @@ func (c *code) anisotropic(x *texel, s *spot, d *detail, a *arguments) values {
 	i := c.Param(loop, 0)
 	along := c.fsub(c.fmul(i, step), c.num(0.5))
 	at := *s
-	at.at = make([]ir.V, len(s.at))
-	for k := range at.at {
-		at.at[k] = c.ffma(c.Select(d.alongX, a.dx[k], a.dy[k]), along, s.at[k])
+	at.coord = make([]ir.V, len(s.coord))
+	for k := range at.coord {
+		at.coord[k] = c.ffma(c.Select(d.alongX, a.dx[k], a.dy[k]), along, s.coord[k])
 	}
-	n := c.levels(x, &at, d)
+	n := c.sampleLevels(x, &at, d) // one probe
 	f := filter{code: c, x: *x}
 	next := []ir.V{c.fadd(i, one)}
 	var sums []ir.V
@@ -229,11 +232,11 @@ func (c *code) anisotropic(x *texel, s *spot, d *detail, a *arguments) values {
 		}
 		sums = append(sums, sum)
 	}
-	c.If(c.fle(d.steps, i))
+	c.If(c.fle(d.samples, i))
 	if f.s.reduction == Average {
 		means := make([]ir.V, len(sums))
 		for k := range sums {
-			means[k] = c.fdiv(sums[k], d.steps)
+			means[k] = c.fdiv(sums[k], d.samples)
 		}
 		c.Br(end, means...)
 	} else {
@@ -243,27 +246,27 @@ func (c *code) anisotropic(x *texel, s *spot, d *detail, a *arguments) values {
 	c.Br(loop, append(next, sums...)...)
 	c.End()
 	c.End()
-	return c.ended(end, which)
+	return c.blockValues(end, which)
 }
 
-// gathered is the body of Gather: the texels at (i0,j1), (i1,j1), (i1,j0) and
-// (i0,j0) of level 0, or of the one that operands name (Vulkan §"Texel Gathering").
-func (c *code) gathered(a *arguments) []ir.V {
+// gatherBody is the body of Gather: one component of the texels (i0,j1), (i1,j1), (i1,j0) and (i0,j0) of level
+// 0, or of the level that operands select (Vulkan §"Texel Gathering").
+func (c *code) gatherBody(a *arguments) []ir.V {
 	x := c.texelOf()
-	s := c.spot(a)
+	s := c.samplePointOf(a)
 	c.s.reduction, c.s.mag, c.s.min = Average, Linear, Linear
 	level := ir.V(0)
 	if c.v.levels && c.t.Operands&(ir.TextureLod|ir.TextureBias|ir.TextureGrad) != 0 {
-		d := c.detail(a)
+		d := c.computeLod(a)
 		level = c.nearestLevel(&d)
 	}
-	f := filter{code: c, x: x, m: c.mip(level), spot: s}
-	texels := f.four(a)
+	f := filter{code: c, x: x, m: c.mip(level), samplePoint: s}
+	texels := f.gatherTexels(a)
 	out := make([]ir.V, 4)
 	for i, n := range gatherOrder {
 		out[i] = c.component(&x, texels[n])
 	}
-	if c.v.levels && level == 0 { // below the view's least level there is nothing
+	if c.v.levels && level == 0 { // levels below the view's least LOD read as 0
 		none := c.not(c.flt(c.OpAux(ir.Ld, ir.F32, 4*ir.ShapeMinLod, c.shape, c.I32(0)), c.num(1)))
 		for i, v := range out {
 			out[i] = c.Select(none, c.Const(c.Func.Type(v), 0), v)
@@ -272,10 +275,9 @@ func (c *code) gathered(a *arguments) []ir.V {
 	return out
 }
 
-// four reads the texels of a gather: i0j0, i1j0, i0j1, i1j1. With four offsets each is
-// that at the place (i0,j0) with its own; then the place may count as the texel that
-// the coordinates lie in.
-func (f *filter) four(a *arguments) (texels [4]values) {
+// gatherTexels reads a gather's texels in the order i0j0, i1j0, i0j1, i1j1. With four offsets, each is the
+// texel (i0,j0) at its own offset; with Nearest, the texel that contains the coordinates.
+func (f *filter) gatherTexels(a *arguments) (texels [4]values) {
 	switch {
 	case f.seamless():
 		return f.corners(f.linear(f.axisOf(0)), f.linear(f.axisOf(1)))
@@ -286,12 +288,12 @@ func (f *filter) four(a *arguments) (texels [4]values) {
 				texels[n] = f.sampleNearest()
 				continue
 			}
-			px, py := f.two(0), f.two(1)
+			px, py := f.gatherPair(0), f.gatherPair(1)
 			texels[n] = f.tap([]ir.V{px.lo, py.lo}, f.andIn(px.loIn, py.loIn))
 		}
 		return texels
 	}
-	px, py := f.two(0), f.two(1)
+	px, py := f.gatherPair(0), f.gatherPair(1)
 	texels[0] = f.tap([]ir.V{px.lo, py.lo}, f.andIn(px.loIn, py.loIn))
 	texels[1] = f.tap([]ir.V{px.hi, py.lo}, f.andIn(px.hiIn, py.loIn))
 	texels[2] = f.tap([]ir.V{px.lo, py.hi}, f.andIn(px.loIn, py.hiIn))
@@ -299,33 +301,33 @@ func (f *filter) four(a *arguments) (texels [4]values) {
 	return texels
 }
 
-// two returns the texels along an axis of a gather. Where they are mirrored, the first
-// stays the first: a filter need not tell them apart, as their weights are mirrored too.
-func (f *filter) two(i int) pair {
+// gatherPair returns a gather's two texels along an axis, in order. A linear filter may swap mirrored texels,
+// because their weights are mirrored too; a gather may not.
+func (f *filter) gatherPair(i int) pair {
 	a := f.axisOf(i)
 	if a.mode != MirroredRepeat && a.mode != MirrorClampToEdge {
 		return f.linear(a)
 	}
-	whole, _ := f.cubicPlace(a)
+	whole, _ := f.cubicBase(a)
 	var p pair
-	p.lo, _ = f.integral(a, whole)
-	p.hi, _ = f.integral(a, f.add(whole, f.I32(1)))
+	p.lo, _ = f.wrapIndex(a, whole)
+	p.hi, _ = f.wrapIndex(a, f.add(whole, f.I32(1)))
 	return p
 }
 
-// gatherOrder is which of i0j0, i1j0, i0j1 and i1j1 each component of a gather is.
+// gatherOrder maps a gather's components to texels i0j0, i1j0, i0j1, i1j1.
 var gatherOrder = [4]int{2, 3, 1, 0}
 
-// component is the one number of a texel that a gather shows.
+// component returns the component of a texel that a gather selects.
 func (c *code) component(x *texel, n values) ir.V {
 	if c.t.Has(ir.TextureDref) {
 		if !c.s.compare {
-			return c.referred(c.num(0))
+			return c.comparisonResult(c.num(0))
 		}
-		return c.referred(n[0])
+		return c.comparisonResult(n[0])
 	}
-	if c.whole() {
-		n = c.scaled(x, n, 1)
+	if c.scalesLate() {
+		n = c.scaleComponents(x, n, 1)
 	}
-	return c.shown(x, c.complete(x, n))[c.t.Component]
+	return c.swizzled(x, c.fillMissing(x, n))[c.t.Component]
 }

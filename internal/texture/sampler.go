@@ -8,20 +8,20 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// Filter is how a texel is made of those around a place (VkFilter).
+// Filter is a texel filter (VkFilter).
 type Filter uint8
 
 // The filters.
 const (
 	Nearest Filter = iota
 	Linear
-	Cubic // Catmull–Rom, or as CubicWeights says
+	Cubic // 4 texels per axis, weighted by SamplerDesc.Cubic
 )
 
-// AddressMode is what stands outside of an image (VkSamplerAddressMode).
+// AddressMode maps texel coordinates outside an image (VkSamplerAddressMode).
 type AddressMode uint8
 
-// The address modes.
+// The addressing modes.
 const (
 	Repeat AddressMode = iota
 	MirroredRepeat
@@ -30,10 +30,10 @@ const (
 	MirrorClampToEdge
 )
 
-// CompareOp is how a reference compares with a texel (VkCompareOp).
+// CompareOp compares the depth reference, the left operand, with a texel (VkCompareOp).
 type CompareOp uint8
 
-// The comparisons: the reference stands on the left.
+// The comparisons.
 const (
 	Never CompareOp = iota
 	Less
@@ -45,8 +45,7 @@ const (
 	Always
 )
 
-// Reduction is what becomes of the texels that a filter reads
-// (VkSamplerReductionMode).
+// Reduction combines the texels that a filter reads (VkSamplerReductionMode).
 type Reduction uint8
 
 // The reductions.
@@ -54,45 +53,45 @@ const (
 	Average Reduction = iota
 	Min
 	Max
-	RangeClamp // the average, kept within the texels that have weight (VK_QCOM_filter_cubic_clamp)
+	RangeClamp // the average, clamped to the range of the texels with a nonzero weight (VK_QCOM_filter_cubic_clamp)
 )
 
-// CubicWeights are the weights of a cubic filter (VkCubicFilterWeightsQCOM).
+// CubicWeights selects the kernel of a cubic filter (VkCubicFilterWeightsQCOM).
 type CubicWeights uint8
 
-// The weights.
+// The kernels.
 const (
-	CatmullRom CubicWeights = iota
-	ZeroTangent
-	BSpline
+	CatmullRom  CubicWeights = iota // interpolates, with tangents from the neighbours
+	ZeroTangent                     // interpolates, tangents are 0
+	BSpline                         // approximates, smoothest
 	MitchellNetravali
 )
 
-// SamplerDesc is a sampler (VkSamplerCreateInfo).
+// SamplerDesc describes a sampler (VkSamplerCreateInfo).
 type SamplerDesc struct {
-	Mag, Min     Filter
-	MipLinear    bool
-	Address      [3]AddressMode // of u, v, w
-	LodBias      float32
-	MinLod       float32
+	Mag, Min     Filter         // magnification and minification
+	MipLinear    bool           // interpolate between levels (VK_SAMPLER_MIPMAP_MODE_LINEAR)
+	Address      [3]AddressMode // along u, v, w
+	LodBias      float32        // added to λ together with the operand Bias
+	MinLod       float32        // λ is clamped to MinLod … MaxLod
 	MaxLod       float32
-	Anisotropy   float32 // the greatest ratio; 1 or less is none
-	Compare      bool
-	CompareOp    CompareOp
-	Border       [4]uint32 // bits of floats or integers, as the view has them
-	Unnormalized bool      // coordinates count texels
+	Anisotropy   float32   // greatest ratio, at most MaxAnisotropy; 1 or less disables
+	Compare      bool      // depth comparison (compareEnable)
+	CompareOp    CompareOp // used with Compare
+	Border       [4]uint32 // RGBA as bits of floats or integers, by the view's format
+	Unnormalized bool      // coordinates are in texels, not from 0 to 1
 	Reduction    Reduction
 	Cubic        CubicWeights
-	NonSeamless  bool // faces of a cube are filtered each by itself
+	NonSeamless  bool // faces of a cube are filtered separately
 
-	Window     [2]uint32 // extent of the window of a match; 0 is 1 (VkSamplerBlockMatchWindowCreateInfoQCOM)
-	WindowMost bool      // the most different block is wanted, not the least
+	Window     [2]uint32 // extent of the search window of block matching; 0 is 1 (VkSamplerBlockMatchWindowCreateInfoQCOM)
+	WindowMost bool      // block matching selects the most different block, not the least
 }
 
-// MaxWindow bounds a window along each axis (maxBlockMatchWindow).
+// MaxWindow bounds a search window along each axis, in texels (maxBlockMatchWindow).
 const MaxWindow = 64
 
-// samplerKey is all of a sampler that its code depends on.
+// samplerKey is the part of a sampler on which generated code depends.
 type samplerKey struct {
 	mag, min     Filter
 	mipLinear    bool
@@ -108,7 +107,10 @@ type samplerKey struct {
 	rangeClamp   bool
 }
 
-// word packs the key; it is never 0.
+// word packs the key into 64 bits; it is never 0, the null descriptor's word. The bits, from the lowest:
+//
+//	 0–1  mag          2–3  min       4–7  op     8–9  reduction     10–11  cubic
+//	12–20  address, 3 bits each      24–30  the flags, in the order of the list below      63  always set
 func (k samplerKey) word() uint64 {
 	w := uint64(1)<<63 | uint64(k.mag) | uint64(k.min)<<2 | uint64(k.op)<<4 | uint64(k.reduction)<<8 | uint64(k.cubic)<<10
 	for i, a := range k.address {
@@ -122,8 +124,7 @@ func (k samplerKey) word() uint64 {
 	return w
 }
 
-// Sampler is what a descriptor of a sampler names. It is safe for concurrent use.
-// A nil Sampler is the null descriptor.
+// Sampler is an immutable sampler. It is safe for concurrent use. A nil Sampler is the null descriptor.
 type Sampler struct {
 	key   samplerKey
 	state []byte
@@ -136,17 +137,17 @@ const MaxAnisotropy = 16
 func NewSampler(d SamplerDesc) (*Sampler, error) {
 	switch {
 	case d.Mag > Cubic || d.Min > Cubic || d.CompareOp > Always || d.Reduction > RangeClamp || d.Cubic > MitchellNetravali:
-		return nil, wrong("a sampler with a filter, comparison or reduction that Vulkan does not have")
+		return nil, descErrorf("a sampler with a filter, comparison or reduction that Vulkan does not have")
 	case d.Address[0] > MirrorClampToEdge || d.Address[1] > MirrorClampToEdge || d.Address[2] > MirrorClampToEdge:
-		return nil, wrong("a sampler with address modes %d; must be Vulkan's", d.Address)
+		return nil, descErrorf("a sampler with address modes %d; must be Vulkan's", d.Address)
 	case !(d.MinLod <= d.MaxLod) || d.LodBias != d.LodBias:
-		return nil, wrong("a sampler with levels of detail from %g to %g, bias %g", d.MinLod, d.MaxLod, d.LodBias)
+		return nil, descErrorf("a sampler with levels of detail from %g to %g, bias %g", d.MinLod, d.MaxLod, d.LodBias)
 	case d.Window[0] > MaxWindow || d.Window[1] > MaxWindow:
-		return nil, wrong("a sampler with a window of %d×%d texels; must be at most %d", d.Window[0], d.Window[1], MaxWindow)
+		return nil, descErrorf("a sampler with a window of %d×%d texels; must be at most %d", d.Window[0], d.Window[1], MaxWindow)
 	case d.Compare && d.Reduction != Average:
-		return nil, wrong("a sampler that compares and reduces")
+		return nil, descErrorf("a sampler that compares and reduces")
 	case d.Reduction == RangeClamp && (d.Mag != Cubic || d.Min != Cubic):
-		return nil, wrong("a sampler that clamps averages to the texels' range without cubic filters")
+		return nil, descErrorf("a sampler that clamps averages to the texels' range without cubic filters")
 	}
 	k := samplerKey{mag: d.Mag, min: d.Min, mipLinear: d.MipLinear, address: d.Address, anisotropic: d.Anisotropy > 1, unnormalized: d.Unnormalized,
 		reduction: d.Reduction, nonSeamless: d.NonSeamless, windowMost: d.WindowMost}
@@ -175,7 +176,8 @@ func NewSampler(d SamplerDesc) (*Sampler, error) {
 	return s, nil
 }
 
-// State returns what a program finds at a resource of kind ir.SamplerState.
+// State returns the sampler's state words, to be bound to a resource of kind ir.SamplerState. It is empty for
+// nil.
 func (s *Sampler) State() exec.Buffer {
 	if s == nil {
 		return exec.Buffer{}

@@ -8,16 +8,15 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// tables are the constant data of a program, with those that its texture functions
-// have added.
+// tables are a program's constant data, to which its texture functions add theirs once.
 type tables struct {
 	list            [][]byte
-	toLinear, bound int // their numbers, from 1
+	toLinear, bound int // index + 1; 0 before they are added
 	groups          map[*[16][4]uint32]int
-	texels          map[uint32]texel // by VkFormat: names are read once
+	texels          map[uint32]texel // by VkFormat, so that names are parsed once
 }
 
-// texelOf returns how texels stand in memory that a view shows.
+// texelOf returns the layout of the texels of a view.
 func (t *tables) texelOf(v viewKey) texel {
 	x, ok := t.texels[v.format]
 	if !ok {
@@ -30,7 +29,7 @@ func (t *tables) texelOf(v viewKey) texel {
 	return x
 }
 
-// add appends floats as a table and returns its number, from 1.
+// add appends floats as a table and returns its index + 1.
 func (t *tables) add(list []float32) int {
 	var data []byte
 	for _, x := range list {
@@ -40,8 +39,8 @@ func (t *tables) add(list []float32) int {
 	return len(t.list)
 }
 
-// linear is the table of the linear numbers of sRGB's 256 codes.
-func (t *tables) linear(b *ir.Builder) ir.V {
+// srgbToLinear is the table of the linear values of the 256 8-bit sRGB codes.
+func (t *tables) srgbToLinear(b *ir.Builder) ir.V {
 	if t.toLinear == 0 {
 		list := format.SRGBLinear()
 		t.toLinear = t.add(list[:])
@@ -49,9 +48,8 @@ func (t *tables) linear(b *ir.Builder) ir.V {
 	return b.OpAux(ir.Table, ir.H, uint64(t.toLinear-1))
 }
 
-// bounds is the table of the numbers where sRGB's code grows by one, from code 1
-// on.
-func (t *tables) bounds(b *ir.Builder) ir.V {
+// srgbBounds is the table of the least linear value of each sRGB code from 1 on.
+func (t *tables) srgbBounds(b *ir.Builder) ir.V {
 	if t.bound == 0 {
 		list := format.SRGBBounds()
 		t.bound = t.add(list[:])

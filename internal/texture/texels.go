@@ -8,102 +8,100 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// Texels writes into a program the code that reads and writes texels whose place the
-// caller knows: attributes of vertices and attachments. The constant data that such
-// code needs becomes the program's, once.
+// Texels adds to a program the code that reads and writes texels at known memory offsets: vertex attributes
+// and attachments. Constant data that the code needs is added to the program once.
 //
-// Numbers become fixed point of up to 22 bits by a product that is rounded to f32, and
-// then to the nearest, ties to even: so the last bit of attachments is that of others
+// Conversions to fixed point of up to 22 bits round twice, the product to f32 and then to the nearest
+// integer, ties to even: like other implementations, so that attachments agree with theirs to the last bit
 // (docs/undefined.md).
 type Texels struct {
 	p *ir.Program
 	t tables
 }
 
-// NewTexels returns what writes such code into p.
+// NewTexels returns a Texels that adds to p.
 func NewTexels(p *ir.Program) *Texels { return &Texels{p: p, t: tables{list: p.Tables}} }
 
-// EncodeTexel reads and writes texels of one format. Its integers are those of the memory:
-// of 32 bits, or 64 where a component has them, zero-extended where they are less. Of
-// depth and stencil in one format there is no Texel: they stand apart.
+// Texel generates code for texels of one format in one function. The words of a texel are i32, or i64 if a
+// component has 64 bits; narrower memory words are zero-extended. Combined depth-stencil formats have no
+// Texel: their aspects are stored separately.
 type Texel struct {
-	of *Texels
-	c  code
-	x  texel
+	owner *Texels
+	c     code
+	x     texel
 }
 
-// Of returns what reads and writes texels of a format, named without VK_FORMAT_, in the
-// function that b makes.
+// Of returns the Texel for a format, named without VK_FORMAT_, in the function that b builds. The error is an
+// *UnsupportedError.
 func (t *Texels) Of(b *ir.Builder, name string) (*Texel, error) {
 	f, ok := format.ByName(name)
 	if !ok || f.Has(format.D) && f.Has(format.S) {
 		return nil, &UnsupportedError{fmt.Sprintf("texels of format %s", name)}
 	}
-	k := &Texel{of: t, x: texelAs(f)}
-	k.c = code{Builder: b, single: true, tables: &t.t, t: &ir.Texture{Type: k.x.kind()}, v: viewKey{swizzle: [4]Swizzle{Red, Green, Blue, Alpha}}}
+	k := &Texel{owner: t, x: texelAs(f)}
+	k.c = code{Builder: b, roundsProduct: true, tables: &t.t, t: &ir.Texture{Type: k.x.kind()}, v: viewKey{swizzle: [4]Swizzle{Red, Green, Blue, Alpha}}}
 	return k, nil
 }
 
 // Format returns the format.
 func (k *Texel) Format() *format.Format { return &k.x.Format }
 
-// Kind returns the type of the numbers: f32, or i32 or i64 of integers.
+// Kind returns the type of component values: f32, or i32 or i64 for integer formats.
 func (k *Texel) Kind() ir.Type { return k.x.kind() }
 
-// Signed reports whether the numbers are integers with a sign.
+// Signed reports whether component values are signed integers.
 func (k *Texel) Signed() bool {
 	c := k.component(0)
 	return c != nil && c.Numeric == format.SInt
 }
 
-// Component returns how number i stands in a texel, nil where there is none. Depth and
-// stencil are number 0.
-func (k *Texel) Component(i int) *format.Component { return k.x.lanes[i] }
+// Component returns the layout of component i of R, G, B, A; nil if the format lacks it. Depth or stencil is
+// component 0.
+func (k *Texel) Component(i int) *format.Component { return k.x.channels[i] }
 
+// component is Component for format properties that all components share; alpha serves if there is no other.
 func (k *Texel) component(i int) *format.Component {
-	if k.x.lanes[i] == nil {
-		return k.x.lanes[3] // A8
+	if k.x.channels[i] == nil {
+		return k.x.channels[3] // A8
 	}
-	return k.x.lanes[i]
+	return k.x.channels[i]
 }
 
-// Load reads the integers of the texel that begins so many bytes behind off.
-func (k *Texel) Load(memory, off ir.V, behind uint32) []ir.V {
+// Load reads the words of the texel at byte offset off+displacement of memory, a handle.
+func (k *Texel) Load(memory, off ir.V, displacement uint32) []ir.V {
 	k.c.memory = memory
-	return k.c.loadBehind(&k.x, off, int(behind), 0)
+	return k.c.loadAt(&k.x, off, int(displacement), 0)
 }
 
-// Unpack returns the numbers of a texel: absent ones are 0, and 1 for the last.
+// Unpack returns the four component values of a texel's words: absent ones are 0, alpha 1.
 func (k *Texel) Unpack(words []ir.V) [4]ir.V {
-	n := k.c.complete(&k.x, k.c.scaled(&k.x, k.c.numbers(&k.x, words), 1))
-	k.of.p.Tables = k.of.t.list
+	n := k.c.fillMissing(&k.x, k.c.scaleComponents(&k.x, k.c.decodeComponents(&k.x, words), 1))
+	k.owner.p.Tables = k.owner.t.list
 	return n
 }
 
-// Raw returns the bits of component i, zero-extended to the integers' type; it must
-// be there.
-func (k *Texel) Raw(words []ir.V, i int) ir.V { return k.c.field(&k.x, k.x.lanes[i], words, false) }
+// Raw returns the bits of component i, which must exist, zero-extended to the words' type.
+func (k *Texel) Raw(words []ir.V, i int) ir.V { return k.c.field(&k.x, k.x.channels[i], words, false) }
 
-// Pack returns the integers of the texel that holds the numbers, which must be of type
-// Kind; those that the format has no component for are ignored.
+// Pack returns the words of the texel with the component values n, of type Kind; components that the format
+// lacks are ignored.
 func (k *Texel) Pack(n [4]ir.V) []ir.V {
-	words := k.c.packed(&k.x, n[:])
-	k.of.p.Tables = k.of.t.list
+	words := k.c.packTexel(&k.x, n[:])
+	k.owner.p.Tables = k.owner.t.list
 	return words
 }
 
-// PackComponent returns the bits that stand for a number in component i, which must be
-// there.
+// PackComponent returns the bits of component i, which must exist, for the value n.
 func (k *Texel) PackComponent(i int, n ir.V) ir.V {
-	v := k.c.pattern(k.x.lanes[i], n)
-	k.of.p.Tables = k.of.t.list
+	v := k.c.encodeComponent(k.x.channels[i], n)
+	k.owner.p.Tables = k.owner.t.list
 	return v
 }
 
-// Complete reports whether components are all that stands in a texel that is replaced
-// where mask has their bits: bit i is number i.
+// Complete reports whether mask has the bits of all components of the format, so that a masked write needs no
+// read of the old texel. Bit i is component i.
 func (k *Texel) Complete(mask uint8) bool {
-	for i, c := range k.x.lanes {
+	for i, c := range k.x.channels {
 		if c != nil && mask>>i&1 == 0 {
 			return false
 		}
@@ -111,14 +109,13 @@ func (k *Texel) Complete(mask uint8) bool {
 	return true
 }
 
-// Merge returns the integers of a texel whose components in mask are those of next,
-// and others those of old. Padding is that of next; of one exponent for all, all
-// components but those are.
+// Merge returns old with the components in mask replaced by next's (bit i is component i). Padding, and a
+// shared exponent, are next's.
 func (k *Texel) Merge(old, next []ir.V, mask uint8) []ir.V {
 	keep := make([]uint64, len(old))
-	for i, c := range k.x.lanes {
+	for i, c := range k.x.channels {
 		if c != nil && mask>>i&1 == 0 {
-			unit := 8 * k.x.unit
+			unit := 8 * k.x.wordBytes
 			keep[c.Shift/unit] |= (1<<c.Bits - 1) << (c.Shift % unit)
 		}
 	}
@@ -139,14 +136,14 @@ func (k *Texel) Merge(old, next []ir.V, mask uint8) []ir.V {
 	return out
 }
 
-// Store writes the integers of a texel.
+// Store writes the words of a texel at byte offset off of memory, a handle.
 func (k *Texel) Store(memory, off ir.V, words []ir.V) {
 	k.c.memory = memory
-	k.c.put(&k.x, off, words)
+	k.c.storeWords(&k.x, off, words)
 }
 
-// Format returns the format of a view, named without VK_FORMAT_: of one aspect of
-// depth and stencil that aspect's own. It is "" of nil.
+// Format returns the view's format, named without VK_FORMAT_; for one aspect of depth and stencil, the
+// aspect's own. It is "" for nil.
 func (v *View) Format() string {
 	if v == nil {
 		return ""
@@ -154,7 +151,7 @@ func (v *View) Format() string {
 	return format.ByID(v.key.format).Name
 }
 
-// Samples returns how many samples a texel of the view has; 0 of nil.
+// Samples returns the number of samples per texel; 0 for nil.
 func (v *View) Samples() int {
 	if v == nil {
 		return 0
@@ -162,8 +159,7 @@ func (v *View) Samples() int {
 	return 1 << v.key.samples
 }
 
-// Extent returns how many texels the view's first level has along x and y, and how
-// many layers the view has.
+// Extent returns the extent of the view's first level in texels, and the number of its layers; zeros for nil.
 func (v *View) Extent() (width, height, layers int) {
 	if v == nil {
 		return 0, 0, 0
@@ -171,10 +167,10 @@ func (v *View) Extent() (width, height, layers int) {
 	return v.word(ir.ShapeWidth), v.word(ir.ShapeHeight), v.word(ir.ShapeLayers)
 }
 
-// word returns a word of the view's shape.
+// word returns word i of the view's shape.
 func (v *View) word(i int) int { return int(binary.LittleEndian.Uint32(v.shape[4*i:])) }
 
-// Table adds constant data to the program, and returns its number.
+// Table adds constant data to the program and returns its index.
 func (t *Texels) Table(data []byte) int {
 	t.t.list = append(t.t.list, data)
 	t.p.Tables = t.t.list

@@ -15,7 +15,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
-// lanes is how many calls of a texture function a harness makes at once.
+// channels is how many calls of a texture function a harness makes at once.
 const lanes = 16
 
 // call runs a texture function in every engine, with the arguments of each of n

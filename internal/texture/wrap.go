@@ -6,59 +6,59 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// Coordinates are fixed point with 8 bits of fraction where texels are weighted:
-// subTexelPrecisionBits is 8.
+// fraction is the number of steps between texel centres: filters use coordinates in fixed point with 8
+// fraction bits (subTexelPrecisionBits).
 const fraction = 256
 
-// pair is the two texels along an axis that a linear filter weights.
+// pair is the two texels that a linear filter interpolates along an axis.
 type pair struct {
-	lo, hi     ir.V // their numbers, within the level but where the border is shown
-	part       ir.V // i32: the weight of hi in 256ths
-	weight     ir.V // f32: of hi; lo has the rest
-	loIn, hiIn ir.V // b1: whether they are within; 0 (no value) where they always are
-	beside     ir.V // b1: hi is the one behind lo; 0 (no value) where only they tell
-	clamped    bool // where not beside, hi is lo, else it is 0
+	lo, hi     ir.V // indices, within the level unless a border is possible
+	weight256  ir.V // i32: weight of hi in 256ths
+	weight     ir.V // f32: weight of hi; lo has the rest
+	loIn, hiIn ir.V // b1: inside the level; 0 (no value) if always
+	adjacent   ir.V // b1: hi = lo+1; 0 (no value) if only a comparison of the indices tells
+	clamped    bool // if not adjacent, hi = lo; otherwise hi = 0 (Repeat)
 }
 
-// single is the texel along an axis that is nearest.
+// single is the nearest texel along an axis: its index, and whether it is inside (0, no value, if always).
 type single struct {
 	at, in ir.V
 }
 
-// axis is a coordinate along one axis, and what wraps it.
+// axis is a sample's coordinate along one axis, with the addressing mode.
 type axis struct {
 	u            ir.V // f32
-	offset       ir.V // i32; 0 (no value) where there is none
-	size, length ir.V // texels, as i32 and f32
-	counts       bool // u counts texels
+	offset       ir.V // i32, in texels; 0 (no value) without offsets
+	size, length ir.V // the level's extent, as i32 and f32
+	counts       bool // u is in texels (unnormalized)
 	mode         AddressMode
 }
 
-// axis returns the coordinate along axis i of a level.
+// axis returns the coordinate u along axis i of a level with the given extent.
 func (c *code) axis(i int, u, offset, size ir.V) axis {
 	a := axis{u: u, offset: offset, size: size, length: c.utof(size), mode: c.s.address[i], counts: c.s.unnormalized}
-	if c.v.corner { // half a texel on, they lie as others do; other addressing modes are not allowed
+	if c.v.corner { // moved by half a texel they behave as other images; other modes are invalid
 		one := c.num(1)
 		if !a.counts {
 			one = c.fsub(a.length, one)
 		}
 		a.u, a.counts, a.mode = c.ffma(u, one, c.num(0.5)), true, ClampToEdge
 	}
-	if c.seamless() { // the addressing modes are ignored
+	if c.seamless() { // addressing modes are ignored
 		a.mode = ClampToEdge
 	}
 	return a
 }
 
-// reduced is a coordinate that lies near the level: part of unit texels. A NaN or
-// infinity has become a place near the level too.
+// reduced is a coordinate after range reduction: part·unit texels, near the level. Infinities and NaN are mapped
+// near the level too.
 type reduced struct {
 	part, unit ir.V // f32
-	wrapped    bool // the numbers of texels need a whole wrap
-	within     bool // from 0 to the level's size
+	needsWrap  bool // texel indices need an integer wrap
+	inRange    bool // from 0 to the level's extent
 }
 
-// texels is the coordinate in texels.
+// texels returns the coordinate in texels.
 func (c *code) texels(r reduced) ir.V {
 	if r.unit == 0 {
 		return r.part
@@ -66,8 +66,17 @@ func (c *code) texels(r reduced) ir.V {
 	return c.fmul(r.part, r.unit)
 }
 
-// reduce wraps a coordinate as far as floats do it. Where there is an offset it
-// counts texels: the sum is reduced, not the coordinate.
+// reduce applies the addressing mode to the float coordinate, which bounds its conversion to integers; linear
+// and nearest wrap the few indices that are still outside. For a normalized coordinate u without offset:
+//
+//	Repeat               u − ⌊u⌋
+//	MirroredRepeat       1 − |2·frac(u/2) − 1|
+//	ClampToEdge          clamp(u, 0, 1)
+//	MirrorClampToEdge    clamp(|u|, 0, 1)
+//	ClampToBorder        clamp(u·extent, −2, extent+2): two texels outside are border anyway
+//
+// With an offset the coordinate is converted to texels first, the sum is clamped, and repeated indices are
+// wrapped as integers later.
 func (c *code) reduce(a axis) (r reduced) {
 	plain := a.offset == 0 && !a.counts
 	scaled := func(u ir.V) ir.V {
@@ -111,22 +120,25 @@ func (c *code) reduce(a axis) (r reduced) {
 	}
 	switch {
 	case a.offset != 0 && (a.mode == Repeat || a.mode == MirroredRepeat):
-		r.wrapped = true
-	case a.mode == Repeat: // it is no more than 1 anyway
-		r.part, r.within = c.Op(ir.FMax, ir.F32, c.num(0), r.part), true
+		r.needsWrap = true
+	case a.mode == Repeat: // at most 1 already
+		r.part, r.inRange = c.Op(ir.FMax, ir.F32, c.num(0), r.part), true
 	default:
-		r.part, r.within = c.clamp(r.part, c.num(0), most), true
+		r.part, r.inRange = c.clamp(r.part, c.num(0), most), true
 	}
 	return r
 }
 
-// clamp keeps a number between two others; NaN is the first.
+// clamp clamps x to [least, most]; NaN becomes least.
 func (c *code) clamp(x, least, most ir.V) ir.V {
 	return c.Op(ir.FMin, ir.F32, most, c.Op(ir.FMax, ir.F32, least, x))
 }
 
-// wrap returns the texel that an integer names where its coordinate was not
-// reduced to the level (Vulkan §"Wrapping Operation").
+// wrap maps a texel index outside the level by Repeat or MirroredRepeat (Vulkan §"Wrapping Operation"). For a
+// level of 4 texels and the indices −2 … 5:
+//
+//	Repeat           2 3 0 1 2 3 0 1
+//	MirroredRepeat   1 0 0 1 2 3 3 2
 func (c *code) wrap(a axis, i ir.V) ir.V {
 	if a.mode == Repeat {
 		return c.Op(ir.SMod, ir.I32, i, a.size)
@@ -136,11 +148,10 @@ func (c *code) wrap(a axis, i ir.V) ir.V {
 	return c.Select(c.slt(m, a.size), m, c.sub(c.sub(twice, c.I32(1)), m))
 }
 
-// fixed point of a coordinate less half a texel: its whole part and its fraction,
-// as integers. Within the level the sum with a great number rounds it; no
-// coordinate of the largest level has more than 22 bits.
+// fixedPoint returns a coordinate minus half a texel, rounded to 256ths: whole part and fraction, as integers.
+// Within the level it rounds by adding magic: the coordinates of the greatest level have at most 22 bits.
 func (c *code) fixedPoint(r reduced) (whole, part ir.V) {
-	if !r.within {
+	if !r.inRange {
 		y := c.ffma(c.texels(r), c.num(fraction), c.num(-fraction/2))
 		x := c.ftos(c.Op(ir.FRoundEven, ir.F32, y))
 		return c.Op(ir.AShr, ir.I32, x, c.I32(8)), c.Op(ir.And, ir.I32, x, c.I32(fraction-1))
@@ -154,31 +165,32 @@ func (c *code) fixedPoint(r reduced) (whole, part ir.V) {
 	return c.sub(c.Op(ir.LShr, ir.I32, x, c.I32(8)), c.I32(bias)), c.Op(ir.And, ir.I32, x, c.I32(fraction-1))
 }
 
-// linear returns the texels that a linear filter weights.
+// linear returns the texels of a linear filter along an axis.
 func (c *code) linear(a axis) (p pair) {
 	r := c.reduce(a)
 	whole, part := c.fixedPoint(r)
-	p.lo, p.hi, p.part = whole, c.add(whole, c.I32(1)), part
+	p.lo, p.hi, p.weight256 = whole, c.add(whole, c.I32(1)), part
 	p.weight = c.fmul(c.stof(part), c.num(1.0/fraction))
 	last := c.sub(a.size, c.I32(1))
+	// The two indices, from −1 to the extent after reduce, are brought into the level by the cheapest means.
 	switch {
-	case r.wrapped:
+	case r.needsWrap:
 		p.lo, p.hi = c.wrap(a, p.lo), c.wrap(a, p.hi)
-	case a.mode == Repeat: // from −1 to last
-		p.beside = c.ult(whole, last)
+	case a.mode == Repeat: // whole is from −1 to last
+		p.adjacent = c.ult(whole, last)
 		p.lo = c.Op(ir.UMin, ir.I32, p.lo, last)
-		p.hi = c.Select(p.beside, p.hi, c.I32(0))
+		p.hi = c.Select(p.adjacent, p.hi, c.I32(0))
 	case a.mode == ClampToBorder:
 		p.loIn, p.hiIn = c.ult(p.lo, a.size), c.ult(p.hi, a.size)
-	case c.seamless(): // beyond the edge is another face
-	default: // likewise
-		p.beside, p.clamped = c.ult(whole, last), true
+	case c.seamless(): // outside the edge is another face
+	default: // whole is from −1 to last
+		p.adjacent, p.clamped = c.ult(whole, last), true
 		p.lo = c.Op(ir.SMax, ir.I32, p.lo, c.I32(0))
 		p.hi = c.Op(ir.SMin, ir.I32, p.hi, last)
 	}
-	if c.s.reduction != Average { // a texel without weight does not count
+	if c.s.reduction != Average { // a texel of weight 0 does not count in a minimum or maximum
 		none := c.Cmp(ir.FEq, p.weight, c.num(0))
-		p.hi, p.beside = c.Select(none, p.lo, p.hi), 0
+		p.hi, p.adjacent = c.Select(none, p.lo, p.hi), 0
 		if p.hiIn != 0 {
 			p.hiIn = c.Op(ir.Or, ir.B1, c.both(none, p.loIn), c.both(c.not(none), p.hiIn))
 		}
@@ -186,17 +198,17 @@ func (c *code) linear(a axis) (p pair) {
 	return p
 }
 
-// nearest returns the texel that the coordinate lies in.
+// nearest returns the texel that contains the coordinate.
 func (c *code) nearest(a axis) (s single) {
 	r := c.reduce(a)
 	y := c.floor(c.texels(r))
-	if r.within { // the product may have been rounded up to the size
+	if r.inRange { // the product may have rounded up to the extent
 		i := c.sub(c.bits(c.fadd(y, c.num(1<<23))), c.I32(math.Float32bits(1<<23)))
 		s.at = c.Op(ir.UMin, ir.I32, i, c.sub(a.size, c.I32(1)))
 		return s
 	}
 	s.at = c.ftos(y)
-	if r.wrapped {
+	if r.needsWrap {
 		s.at = c.wrap(a, s.at)
 	} else {
 		s.in = c.ult(s.at, a.size)

@@ -2,13 +2,14 @@ package texture
 
 import "github.com/chiaro-gpu/chiaro/internal/ir"
 
-// mip is a level of a view as code sees it.
+// mip is a level of a view, as run-time values.
 type mip struct {
-	extent         [3]ir.V // texels along each axis of the view; a cube's face has two
-	at, row, slice ir.V
+	extent [3]ir.V // texels along each axis of the view; two axes for a cube's face
+	// byte offset of the level, row pitch, slice or layer pitch
+	base, row, slice ir.V
 }
 
-// axes returns how many axes a texel's place has within a layer.
+// axes returns the number of texel coordinates within a layer.
 func (k viewKey) axes() int {
 	if k.dim == ir.DimCube {
 		return 2
@@ -16,18 +17,18 @@ func (k viewKey) axes() int {
 	return k.dim.Axes()
 }
 
-// mip returns a level: level 0 where n is no value.
+// mip returns level n of the view; level 0 if n is no value.
 func (c *code) mip(n ir.V) (m mip) {
 	h, off := c.shape, c.I32(0)
 	if n != 0 {
-		if c.t.Op > ir.TextureFetch { // it is a level of the view, but an engine may not know
+		if c.t.Op > ir.TextureFetch { // n is in range, but an engine cannot prove it: the mask bounds the load
 			n = c.Op(ir.And, ir.I32, n, c.I32(ir.MaxLevels-1))
 		}
 		off = c.OpAux(ir.At, ir.I32, 4, off, n)
 	}
 	word := func(i int) ir.V { return c.OpAux(ir.Ld, ir.I32, uint64(4*(ir.ShapeLevels+ir.MaxLevels*i)), h, off) }
 	for i := range c.v.axes() {
-		e := c.word(ir.ShapeWidth + i)
+		e := c.shapeWord(ir.ShapeWidth + i)
 		if n != 0 {
 			e = c.extentAt(e, n)
 		}
@@ -36,7 +37,7 @@ func (c *code) mip(n ir.V) (m mip) {
 	if c.v.dim == ir.DimBuffer {
 		return m
 	}
-	m.at = word(0)
+	m.base = word(0)
 	if c.v.axes() > 1 {
 		m.row = word(1)
 	}
@@ -46,8 +47,7 @@ func (c *code) mip(n ir.V) (m mip) {
 	return m
 }
 
-// extentAt is how many texels of e along an axis a level has (Vulkan §"Image Mip Level
-// Sizing").
+// extentAt returns a level's extent along an axis of e texels (Vulkan §"Image Mip Level Sizing").
 func (c *code) extentAt(e, level ir.V) ir.V {
 	if c.v.corner {
 		return c.Op(ir.UMax, ir.I32, c.add(c.Op(ir.LShr, ir.I32, c.sub(e, c.I32(1)), level), c.I32(1)), c.I32(2))
@@ -58,12 +58,12 @@ func (c *code) extentAt(e, level ir.V) ir.V {
 // layered reports whether the view has layers.
 func (k viewKey) layered() bool { return k.arrayed || k.dim == ir.DimCube }
 
-// begin returns where the texel at a place begins, for coordinates that are
-// within the level. layer is 0 (no value) where the view has none, sample likewise.
-func (c *code) begin(x *texel, m mip, at []ir.V, layer, sample ir.V) ir.V {
+// texelOffset returns the byte offset of the texel at the indices at, which must be within the level. layer and
+// sample are 0 (no value) if the view has none.
+func (c *code) texelOffset(x *texel, m mip, at []ir.V, layer, sample ir.V) ir.V {
 	off := c.I32(0)
-	if m.at != 0 {
-		off = m.at
+	if m.base != 0 {
+		off = m.base
 	}
 	if layer != 0 {
 		off = c.add(off, c.mul(layer, m.slice))
@@ -74,7 +74,7 @@ func (c *code) begin(x *texel, m mip, at []ir.V, layer, sample ir.V) ir.V {
 	if len(at) > 1 {
 		off = c.add(off, c.mul(at[1], m.row))
 	}
-	if c.t.Op > ir.TextureFetch { // no lane's place tells another's
+	if c.t.Op > ir.TextureFetch { // lanes sample unrelated texels: At would reveal no strided access
 		return c.add(off, c.mul(at[0], c.I32(uint32(x.Bytes))))
 	}
 	off = c.OpAux(ir.At, ir.I32, uint64(x.Bytes)<<c.v.samples, off, at[0])
