@@ -56,9 +56,9 @@ func BenchmarkSample(b *testing.B) {
 	}
 }
 
-// BenchmarkVariant is the time to make and compile the code of a sampler: the whole
-// program that samples, and its processor time without the bodies of the samples, which
-// is what any variant of it costs.
+// BenchmarkVariant measures the time to generate and compile the code of a sampler: the compile time of the
+// whole sampling program, and the processor time without the bodies of its samples: the fixed cost of any
+// variant.
 func BenchmarkVariant(b *testing.B) {
 	linear := texture.SamplerDesc{Mag: texture.Linear, Min: texture.Linear, MaxLod: 9}
 	trilinear, anisotropic := linear, linear
@@ -119,8 +119,8 @@ func BenchmarkVariant(b *testing.B) {
 	}
 }
 
-// variant returns the processor time of compiling a program with what is bound, in
-// milliseconds: the median of fifty times.
+// variant returns the processor time of compiling a program for bound descriptors, in milliseconds: the median
+// of fifty runs.
 func variant(b *testing.B, x ir.Texture, bound []texture.Bound) float64 {
 	var times []time.Duration
 	for range 50 {

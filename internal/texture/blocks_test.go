@@ -12,7 +12,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
-// writeBlocks gives an image random blocks in every level and layer.
+// writeBlocks writes random blocks to every level and layer of an image.
 func writeBlocks(t testing.TB, m *texture.Image, r *rand.Rand) {
 	t.Helper()
 	l := format.InfoByName(m.Format).Layout()
@@ -42,9 +42,8 @@ func blockTexel(m *texture.Image, name string, level, layer, x, y, z int) (want 
 	return want
 }
 
-// TestReadBlocks fetches every texel of images of each sort of compressed format
-// in every engine: in their levels, layers and slices, in levels whose blocks hang
-// over the edge, and through views of the other format of the class.
+// TestReadBlocks fetches every texel of images of each kind of compressed format in every engine: in levels,
+// layers and slices, in levels smaller than their blocks, and through views of the class's other format.
 func TestReadBlocks(t *testing.T) {
 	r := rand.New(rand.NewSource(21))
 	for _, c := range []struct {
@@ -143,8 +142,8 @@ func TestSampleBlocks(t *testing.T) {
 	}
 }
 
-// TestWriteBlocks replaces some blocks: the others stay, and what does not fit is
-// an error that changes nothing.
+// TestWriteBlocks replaces some blocks: the others are unchanged, and an invalid write is an error without
+// effect.
 func TestWriteBlocks(t *testing.T) {
 	m, _ := texture.NewImage(texture.Desc{Format: "BC4_UNORM_BLOCK", Dim: ir.Dim2D, Width: 10, Height: 9})
 	full := []byte{255, 255, 0, 0, 0, 0, 0, 0} // red 1 everywhere

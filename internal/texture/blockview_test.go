@@ -45,9 +45,9 @@ var bareCases = []struct {
 		texture.ViewDesc{Dim: ir.Dim2D, Arrayed: true, BaseLayer: 1}, texture.ViewDesc{Dim: ir.Dim3D}},
 }
 
-// TestViewBlocks reads the blocks of images through views of a plain format, and
-// writes others through them: they become the image's, and its texels follow, whoever
-// asks for them (Vulkan §"Image Views", VK_IMAGE_CREATE_BLOCK_TEXEL_VIEW_COMPATIBLE).
+// TestViewBlocks reads the blocks of images through block texel views, and writes blocks through them: the
+// image's blocks and its decoded texels change, on every path of access (Vulkan §"Image Views",
+// VK_IMAGE_CREATE_BLOCK_TEXEL_VIEW_COMPATIBLE).
 func TestViewBlocks(t *testing.T) {
 	r := rand.New(rand.NewSource(23))
 	for _, c := range bareCases {
@@ -144,8 +144,7 @@ func shows(t *testing.T, m *texture.Image, d texture.ViewDesc, views ...*texture
 	}
 }
 
-// TestViewBlocksHost changes blocks from the host while there are views of them:
-// what is replaced shows through those and through those of the texels.
+// TestViewBlocksHost changes blocks from the host while block texel views exist: all views show the change.
 func TestViewBlocksHost(t *testing.T) {
 	r := rand.New(rand.NewSource(24))
 	m, _ := texture.NewImage(texture.Desc{Format: "BC3_UNORM_BLOCK", Dim: ir.Dim2D, Width: 9, Height: 9, Packed: true})
@@ -187,10 +186,9 @@ func TestViewBlocksRefused(t *testing.T) {
 	}
 }
 
-// TestViewBlocksWithin writes the blocks of an image through one view while the same
-// program reads their texels through another, in every engine: it reads those of the
-// blocks that there were when it began, and the next run those of the blocks that it
-// wrote (docs/undefined.md).
+// TestViewBlocksWithin writes blocks through one view while the same program reads texels through another, in
+// every engine: it reads the texels of the blocks as of its start, and the next run reads the written ones
+// (docs/undefined.md).
 func TestViewBlocksWithin(t *testing.T) {
 	m, _ := texture.NewImage(texture.Desc{Format: "BC1_RGBA_UNORM_BLOCK", Dim: ir.Dim2D, Width: 8, Height: 8})
 	blocks, err := texture.NewView(m, texture.ViewDesc{Dim: ir.Dim2D, Format: "R32G32_UINT"})

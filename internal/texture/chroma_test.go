@@ -77,9 +77,8 @@ var chromaFormats = []string{"G8_B8_R8_3PLANE_420_UNORM", "G8_B8R8_2PLANE_420_UN
 	"G14X2_B14X2R14X2_2PLANE_420_UNORM_3PACK16_ARM", "G8B8G8R8_422_UNORM", "B8G8R8G8_422_UNORM", "G10X6B10X6G10X6R10X6_422_UNORM_4PACK16", "B16G16R16G16_422_UNORM",
 	"B8G8R8A8_UNORM", "R10X6G10X6_UNORM_2PACK16"}
 
-// TestChroma samples every texel of images of formats with chroma in every engine,
-// with conversions drawn at random: without a filter the bits are those of the
-// formulas in package format.
+// TestChroma samples every texel of images of formats with chroma in every engine, with random conversions:
+// without a filter the bits equal the formulas in package format.
 func TestChroma(t *testing.T) {
 	r := rand.New(rand.NewSource(31))
 	s, _ := texture.NewSampler(texture.SamplerDesc{Address: [3]texture.AddressMode{texture.ClampToEdge, texture.ClampToEdge}})
@@ -123,8 +122,7 @@ func drawChroma(t *testing.T, r *rand.Rand, name string) (c chromaCase) {
 	return c
 }
 
-// TestChromaFiltered weights texels, whose chroma is reconstructed, with a linear
-// filter, and compares with the model in float64.
+// TestChromaFiltered filters texels with reconstructed chroma linearly, and compares with the model in float64.
 func TestChromaFiltered(t *testing.T) {
 	r := rand.New(rand.NewSource(32))
 	s, _ := texture.NewSampler(texture.SamplerDesc{Mag: texture.Linear, Min: texture.Linear, Address: [3]texture.AddressMode{texture.ClampToEdge, texture.ClampToEdge}})

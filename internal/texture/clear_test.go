@@ -38,8 +38,7 @@ func TestClear(t *testing.T) {
 	m.Clear(texture.Coord{Level: 7}, [4]uint64{1}) // there is none
 }
 
-// TestFill fills a rectangle of a layer of a view, all samples of it, and nothing where
-// the view has none.
+// TestFill fills a rectangle of a view's layer, all samples, and nothing outside the view.
 func TestFill(t *testing.T) {
 	m, err := texture.NewImage(texture.Desc{Format: "R8_UINT", Dim: ir.Dim2D, Width: 6, Height: 5, Layers: 3, Samples: 2, Packed: true})
 	if err != nil {

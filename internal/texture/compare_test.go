@@ -7,9 +7,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
-// TestComparing compares a reference below, at and above a texel's depth with it in every
-// way (Vulkan, "Depth Compare Operation"): 1 where the reference passes. What a fixed
-// format cannot hold is clamped to what it can first.
+// TestComparing compares references below, at and above a texel's depth by every operator (Vulkan, "Depth
+// Compare Operation"): 1 if the reference passes. For a fixed-point format the reference is clamped first.
 func TestComparing(t *testing.T) {
 	ops := []struct {
 		op   texture.CompareOp

@@ -203,9 +203,8 @@ func TestCubicCube(t *testing.T) {
 	}
 }
 
-// TestNonSeamless samples cubes whose faces are images by themselves: as a view of
-// the face alone through the same sampler, address modes and border included
-// (VK_EXT_non_seamless_cube_map).
+// TestNonSeamless samples cubes with separately filtered faces: the results equal a view of the face alone
+// through the same sampler, with addressing modes and border (VK_EXT_non_seamless_cube_map).
 func TestNonSeamless(t *testing.T) {
 	for seed := range 16 {
 		r := rand.New(rand.NewSource(int64(seed)))

@@ -43,8 +43,7 @@ func decodeFootprint(axes int, got []uint64) map[[3]int]bool {
 	return covered
 }
 
-// TestFootprint asks which texels samples of images of two and three dimensions would
-// read, and expects those that the filters name.
+// TestFootprint compares the footprints of samples of 2D and 3D images with the texels that the filters read.
 func TestFootprint(t *testing.T) {
 	for seed := range 60 {
 		r := rand.New(rand.NewSource(int64(seed)))
@@ -95,7 +94,7 @@ func TestFootprint(t *testing.T) {
 	}
 }
 
-// wantFootprint is what a sample without anisotropy reads of one level.
+// wantFootprint returns the texels of one level that a sample without anisotropy reads.
 func wantFootprint(m *texture.Image, d texture.SamplerDesc, coarse bool, at []float64, lod float64, granularity int) string {
 	l := min(max(lod, 0), float64(m.Levels-1))
 	l = math.RoundToEven(l*256) / 256
@@ -131,8 +130,8 @@ func wantFootprint(m *texture.Image, d texture.SamplerDesc, coarse bool, at []fl
 	return fmt.Sprintf("%d, level %d, granularity 0: %v", one, level, covered)
 }
 
-// TestFootprintOfAnisotropy asks for the footprint of a line: groups become larger
-// where the mask has no room for it, and the number of theirs is returned.
+// TestFootprintOfAnisotropy queries the footprint of a line: if the mask is too small for it, groups become
+// larger, and their granularity is returned.
 func TestFootprintOfAnisotropy(t *testing.T) {
 	m, err := texture.NewImage(texture.Desc{Format: "R8_UNORM", Dim: ir.Dim2D, Width: 256, Height: 64})
 	if err != nil {

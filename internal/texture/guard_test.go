@@ -27,10 +27,9 @@ var guardCases = []struct {
 	{"one texel", texture.Desc{Dim: ir.Dim2D}, texture.ViewDesc{Dim: ir.Dim2D}},
 }
 
-// TestGuards writes and reads at wild places through views of the middle of images
-// whose other texels are a guard pattern, in every engine: each texel of the view that
-// is named is written, no other byte changes, and what lies outside reads as nothing
-// (Vulkan §"Out-of-Bounds Image Access", robustImageAccess2).
+// TestGuards writes and reads at wild coordinates through views of the middle of images, with a guard pattern in
+// all other texels, in every engine: each selected texel of the view is written, no other byte changes, and
+// reads outside the view return nothing (Vulkan §"Out-of-Bounds Image Access", robustImageAccess2).
 func TestGuards(t *testing.T) {
 	const guard, mark = 0xa5, 0x5a5a5a5a
 	wild := []uint32{0, 1, 2, 3, 4, 5, 6, 7, 1 << 31, 1<<31 - 1, 1<<32 - 1, 1<<32 - 2, 1 << 16, 1 << 30, 0x7f800000, 0x7fc00000}

@@ -13,7 +13,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
-// pointerCases are atomics on texels of a format, and what becomes of an old value.
+// pointerCases are atomics on texels of a format, with their effect on an old value.
 var pointerCases = []struct {
 	op     ir.Op
 	typ    ir.Type
@@ -36,10 +36,10 @@ var pointerCases = []struct {
 	}},
 }
 
-// TestGuardsOfAtomics does atomics on texels at wild places through views of the middle
-// of images whose other texels are a guard pattern, in every engine: each texel that is
-// named takes part once for each invocation that names it, no other byte changes, and
-// where there is no texel the old value is 0 (Vulkan §"Out-of-Bounds Image Access").
+// TestGuardsOfAtomics executes atomics on texels at wild coordinates through views of the middle of images, with a
+// guard pattern in all other texels, in every engine: each selected texel changes once per invocation that
+// selects it, no other byte changes, and outside the view the old value is 0 (Vulkan §"Out-of-Bounds Image
+// Access").
 func TestGuardsOfAtomics(t *testing.T) {
 	wild := []uint32{0, 1, 2, 3, 4, 5, 6, 7, 1 << 31, 1<<31 - 1, 1<<32 - 1, 1<<32 - 2, 1 << 16, 1 << 30, 1 << 29, 0x7fc00000}
 	for i, g := range guardCases {
@@ -138,8 +138,8 @@ func guardAtomics(t *testing.T, e exec.Engine, op ir.Op, typ ir.Type, next func(
 	}
 }
 
-// atomics is a program that does an atomic on the texel that each of n lists of
-// arguments names, behind which stands its operand.
+// atomics returns a program that executes an atomic on the texel that each of n lists of arguments selects; the
+// operand is the last argument.
 func atomics(x ir.Texture, op ir.Op, typ ir.Type, n int) *ir.Program {
 	x.Image = 2
 	p := program(x, n)

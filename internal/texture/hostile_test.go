@@ -15,8 +15,8 @@ import (
 // wild are numbers that no coordinate, level or layer should be.
 var wild = []float64{math.NaN(), math.Inf(1), math.Inf(-1), 1 << 31, -1 << 31, 1 << 32, 3e38, -3e38, 1e-40, -1e-40, 0, -1, 1, 0.5, 1e6, -1e6, 65536, 16777217, 0.99999994, 1.0000001, -1e-9}
 
-// TestWildCoordinates samples and fetches the middle layer of an image at wild
-// places: what is read is of that layer, or nothing.
+// TestWildCoordinates samples and fetches the middle layer of an image at wild coordinates: all values read are
+// of that layer, or 0.
 func TestWildCoordinates(t *testing.T) {
 	for _, dim := range []ir.Dim{ir.Dim2D, ir.DimCube} {
 		m, err := texture.NewImage(texture.Desc{Format: "R8_UNORM", Dim: ir.Dim2D, Width: 7, Height: 7, Layers: 18, Levels: 3})
@@ -100,8 +100,8 @@ func TestWildCoordinates(t *testing.T) {
 	}
 }
 
-// TestDescriptors binds an array whose views differ in format, are null or of
-// another dimension: each is read as it is, and what is none as zeros.
+// TestDescriptors binds an array of views that differ in format, are null or have another dimension: each is read
+// by its own format, and the others as zeros.
 func TestDescriptors(t *testing.T) {
 	view := func(name string, d ir.Dim, value uint64) *texture.View {
 		m, err := texture.NewImage(texture.Desc{Format: name, Dim: d, Width: 1})
@@ -209,8 +209,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestKeyOfOne takes the key of a program that meets one view and one sampler: it
-// needs room for the key alone, and changes with either.
+// TestKeyOfOne computes the key of a program with one view and one sampler: it allocates the key alone, and
+// changes with either.
 func TestKeyOfOne(t *testing.T) {
 	bind := func(name string, d texture.SamplerDesc) []texture.Bound {
 		m, err := texture.NewImage(texture.Desc{Format: name, Dim: ir.Dim2D, Width: 4})

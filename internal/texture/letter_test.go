@@ -8,9 +8,9 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
-// TestReferenceSwizzle compares depths through views with a swizzle: what is compared
-// stands where the depth stood, and is swizzled like it; the first component is the
-// result, of a gather that of each texel (Vulkan §"Component Swizzle").
+// TestReferenceSwizzle compares depths through views with a swizzle: the result of the comparison replaces the
+// depth and is swizzled like it; the first component is the result, of a gather each texel's first component
+// (Vulkan §"Component Swizzle").
 func TestReferenceSwizzle(t *testing.T) {
 	m, _ := texture.NewImage(texture.Desc{Format: "D32_SFLOAT", Dim: ir.Dim2D, Width: 2, Height: 1})
 	m.Store(texture.Coord{}, [4]uint64{f32(0.25)})
@@ -63,9 +63,9 @@ func TestBorderOfWideIntegers(t *testing.T) {
 	}
 }
 
-// TestMinLodOfReads reads and writes texels without a level through views with a least
-// level: they are those of the view's first, which there is not below the least (Vulkan
-// §"Image Level Selection" of integer coordinates, with robustImageAccess2).
+// TestMinLodOfReads reads and writes texels without a level through views with a least LOD: they address the
+// view's first level, which does not exist below the least LOD (Vulkan §"Image Level Selection" of integer
+// coordinates, with robustImageAccess2).
 func TestMinLodOfReads(t *testing.T) {
 	for _, c := range []struct {
 		least float32
@@ -94,8 +94,8 @@ func TestMinLodOfReads(t *testing.T) {
 	}
 }
 
-// TestInfiniteTexels filters an infinite texel with finite ones: where it has no weight
-// and is the second, where it has some, and where it has all (docs/undefined.md).
+// TestInfiniteTexels filters an infinite texel with finite ones: with weight 0 as the second texel, with a weight
+// between, and with all of it (docs/undefined.md).
 func TestInfiniteTexels(t *testing.T) {
 	m, _ := texture.NewImage(texture.Desc{Format: "R32_SFLOAT", Dim: ir.Dim1D, Width: 2})
 	m.Store(texture.Coord{}, [4]uint64{f32(1)})

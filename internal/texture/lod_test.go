@@ -9,9 +9,9 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
-// TestLevelOfDetail compares the level of detail of derivatives with the logarithm of
-// their length (Vulkan §"Scale Factor Operation", §"Level-of-Detail Operation"): within
-// 2⁻¹⁵, and exactly where that is a power of two. What is no length does not count.
+// TestLevelOfDetail compares the level of detail of derivatives with the logarithm of their length (Vulkan
+// §"Scale Factor Operation", §"Level-of-Detail Operation"): within 2⁻¹⁵, and exactly for powers of two. NaN
+// lengths do not count.
 func TestLevelOfDetail(t *testing.T) {
 	const size = 64
 	m, _ := texture.NewImage(texture.Desc{Format: "R8_UNORM", Dim: ir.Dim2D, Width: size, Height: size})

@@ -7,9 +7,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
-// TestCompareMismatch samples with and without a reference through samplers that
-// compare or do not, from numbers of each kind: the specification leaves open what
-// is read, and we decide it.
+// TestCompareMismatch samples with and without a reference through samplers with and without comparison, from
+// formats of each numeric class: cases that the specification leaves undefined and this package defines.
 func TestCompareMismatch(t *testing.T) {
 	at := []uint64{0, 0, f32(0.5), f32(0.5)}
 	for _, c := range []struct {
@@ -101,9 +100,9 @@ func TestKindMismatch(t *testing.T) {
 	}
 }
 
-// TestViewMinLod reads through views with a least level: samples and queries read no
-// level below it, fetches from its whole part on, gathers only where that is the base
-// level (VK_EXT_image_view_min_lod, with robustImageAccess2).
+// TestViewMinLod reads through views with a least LOD: samples and queries read no level below it, fetches from
+// its whole part on, gathers only if that is the base level (VK_EXT_image_view_min_lod, with
+// robustImageAccess2).
 func TestViewMinLod(t *testing.T) {
 	m, err := texture.NewImage(texture.Desc{Format: "R32_SFLOAT", Dim: ir.Dim2D, Width: 16, Height: 16, Levels: 5})
 	if err != nil {

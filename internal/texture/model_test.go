@@ -60,7 +60,7 @@ func (o *model) level(level, layer int, at []float64, offset []int, filter textu
 	var lo [3]int
 	var part [3]float64
 	address, half := o.s.Address, 0.5
-	if o.m.Corner { // what nearest texels are shifted by, and linear ones are not
+	if o.m.Corner { // nearest texels are shifted by half a texel, linear ones are not
 		address, half = [3]texture.AddressMode{texture.ClampToEdge, texture.ClampToEdge, texture.ClampToEdge}, 0
 	}
 	for i, u := range at {

@@ -13,7 +13,7 @@ func f32(x float64) uint64 { return uint64(math.Float32bits(float32(x))) }
 
 func number(bits uint64) float64 { return float64(math.Float32frombits(uint32(bits))) }
 
-// graded returns a view of an image of 32×16 whose level l is l everywhere.
+// graded returns a view of an image of 32×16 texels with the value l in all of level l.
 func graded(t *testing.T) *texture.View {
 	m, err := texture.NewImage(texture.Desc{Format: "R32_SFLOAT", Dim: ir.Dim2D, Width: 32, Height: 16, Levels: 5})
 	if err != nil {
@@ -32,9 +32,8 @@ func graded(t *testing.T) *texture.View {
 	return v
 }
 
-// TestGradients expects the level of detail that the lengths of derivatives in
-// texels say (Vulkan §"Scale Factor Operation", §"Level-of-Detail Operation"),
-// from a sample, and from the query.
+// TestGradients compares the level of detail of a sample, and of the query, with the lengths of the derivatives in
+// texels (Vulkan §"Scale Factor Operation", §"Level-of-Detail Operation").
 func TestGradients(t *testing.T) {
 	v := graded(t)
 	for _, c := range []struct {
@@ -199,8 +198,8 @@ func TestGatherModes(t *testing.T) {
 	}
 }
 
-// TestGatherCubeOfIntegers gathers integers at a corner of a cube, where one of the four
-// is none: it is that of the face itself.
+// TestGatherCubeOfIntegers gathers integers at a corner of a cube, which lacks one of the four texels: the face's
+// own texel replaces it.
 func TestGatherCubeOfIntegers(t *testing.T) {
 	for _, name := range []string{"R32_UINT", "R64_SINT"} {
 		m, _ := texture.NewImage(texture.Desc{Format: name, Dim: ir.Dim2D, Width: 1, Layers: 6})

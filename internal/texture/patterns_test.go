@@ -9,10 +9,9 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
-// TestEveryPattern reads every texel that a format of 8 or 16 bits can have in every
-// engine, and of wider ones those whose bytes are boundaries, and writes what it has
-// read: the numbers and the bytes are those of format.Codec, which is tested against
-// the specification's formulas, pattern by pattern.
+// TestEveryPattern reads every bit pattern of formats of 8 or 16 bits in every engine, and of wider formats those
+// made of boundary bytes, and writes back the values: values and bytes equal format.Codec's, which has its own
+// tests against the specification's formulas.
 func TestEveryPattern(t *testing.T) {
 	r := rand.New(rand.NewSource(31))
 	for _, name := range formats() {

@@ -24,7 +24,7 @@ func (o *processModel) at(m *model, i, j int) [4]float64 {
 	return m.texel(0, 0, [3]int{wrap(o.target.s.Address[0], i, w), wrap(o.target.s.Address[1], j, h)})
 }
 
-// reduction combines numbers as a sampler says.
+// reduction reduces values as a sampler specifies.
 type reduction struct {
 	kind texture.Reduction
 	sum  [4]float64
@@ -128,7 +128,7 @@ func (o *processModel) match(at, ref, size [2]int) [4]float64 {
 	return r.sum
 }
 
-// window keeps to the order of the specification's program.
+// window searches in the order of the specification's program.
 func (o *processModel) window(at, ref, size [2]int) [4]float64 {
 	best := [4]float64{math.Inf(1)}
 	for x := range int(o.target.s.Window[0]) {
@@ -165,8 +165,7 @@ func drawProcess(t *testing.T, r *rand.Rand, format string) (o processModel, v *
 	return o, v, s
 }
 
-// near compares what engines give with the model's numbers: sums of many products
-// of floats.
+// near compares an engine's results with the model's: sums of many products of floats.
 func near(t *testing.T, o *processModel, x ir.Texture, arg, got []uint64, want [4]float64) {
 	t.Helper()
 	for k := range want {
@@ -277,7 +276,7 @@ func TestWeighted(t *testing.T) {
 	}
 }
 
-// TestNoWeights asks for the least and greatest texel of none.
+// TestNoWeights reduces with all weights 0 to the minimum and the maximum of no texel.
 func TestNoWeights(t *testing.T) {
 	m, _ := texture.NewImage(texture.Desc{Format: "R32_SFLOAT", Dim: ir.Dim2D, Width: 4, Height: 4, Layers: 1, Levels: 1})
 	v, _ := texture.NewView(m, texture.ViewDesc{Dim: ir.Dim2D})
@@ -362,7 +361,7 @@ func TestMatchBounds(t *testing.T) {
 	}
 }
 
-// TestProcessErrors asks for views and samplers that cannot be.
+// TestProcessErrors creates invalid views and samplers.
 func TestProcessErrors(t *testing.T) {
 	m, _ := texture.NewImage(texture.Desc{Format: "R32_SFLOAT", Dim: ir.Dim2D, Width: 4, Height: 4, Layers: 4, Levels: 1})
 	for _, w := range []texture.Weights{{Size: [2]int{1, 1}}, {Size: [2]int{1, 1}, Phases: 2}, {Size: [2]int{1, 1}, Phases: 16}, {Size: [2]int{5, 1}, Phases: 1},

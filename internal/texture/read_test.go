@@ -43,9 +43,8 @@ func kind(name string, a format.Aspect) ir.Type {
 	return ir.I32
 }
 
-// TestReadFormats reads random texels of every format, and their edges, and
-// expects what format.Codec reads, which its own tests compare with the
-// specification's formulas.
+// TestReadFormats reads random and boundary texels of every format, and compares with format.Codec, which has its
+// own tests against the specification's formulas.
 func TestReadFormats(t *testing.T) {
 	if n := len(formats()); n < 140 {
 		t.Fatalf("%d formats; must be 140 at least", n)
@@ -143,8 +142,8 @@ func TestWriteFormats(t *testing.T) {
 	}
 }
 
-// TestGaps reads and writes an image whose rows have gaps between them as one
-// without, and finds that nobody gets the gaps.
+// TestGaps reads and writes an image with padded rows like one without, and finds that no access returns the
+// padding.
 func TestGaps(t *testing.T) {
 	d := texture.Desc{Format: "R8G8B8A8_UNORM", Dim: ir.Dim2D, Width: 256, Height: 3, Layers: 2}
 	m, err := texture.NewImage(d)

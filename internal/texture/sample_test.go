@@ -71,8 +71,7 @@ func drawCase(r *rand.Rand) (c sampleCase) {
 	return c
 }
 
-// fillNumbers gives an image texels that are finite, and are numbers between 0 and
-// 1 in formats of 32 bits.
+// fillNumbers fills an image with finite texels, in 32-bit formats with values between 0 and 1.
 func fillNumbers(m *texture.Image, r *rand.Rand) {
 	fill(m, r)
 	if m.Format != "R32G32_SFLOAT" && m.Format != "D32_SFLOAT" && m.Format != "B10G11R11_UFLOAT_PACK32" {
@@ -107,9 +106,8 @@ func TestSample(t *testing.T) {
 	}
 }
 
-// TestCorner does so with images whose texels lie on corners: the first at coordinate 0
-// and the last at 1, in levels that are rounded up to 2 texels at least
-// (VK_NV_corner_sampled_image). An address mode other than to the edge is as that one.
+// TestCorner is TestSample for corner-sampled images: the first texel is at coordinate 0, the last at 1, and
+// levels have at least 2 texels (VK_NV_corner_sampled_image). Any addressing mode acts as ClampToEdge.
 func TestCorner(t *testing.T) {
 	for seed := range 150 {
 		r := rand.New(rand.NewSource(int64(seed)))
@@ -136,8 +134,8 @@ func TestCorner(t *testing.T) {
 	}
 }
 
-// TestCornerLevels compares the extents of levels with those of the specification, and
-// has images that cannot be sampled at their corners.
+// TestCornerLevels compares the extents of levels with the specification, and creates invalid corner-sampled
+// images.
 func TestCornerLevels(t *testing.T) {
 	m, err := texture.NewImage(texture.Desc{Format: "R8_UNORM", Dim: ir.Dim3D, Width: 17, Height: 6, Depth: 2, Levels: 5, Corner: true})
 	if err != nil {
@@ -243,7 +241,7 @@ func sampleOnce(t *testing.T, seed int, r *rand.Rand, c sampleCase) {
 	}
 }
 
-// border is what the tests' border shows of an image's format.
+// border returns the tests' border color in an image's format.
 func border(m *texture.Image) [4]float64 {
 	b := [4]float64{0.25, 0.5, 0.75, 1}
 	switch m.Format {

@@ -9,9 +9,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
-// TestSlices reads and writes some slices of the levels of a volume through views of
-// them: slice 0 of a view is the first that it shows, and it has no others
-// (VkImageViewSlicedCreateInfoEXT). TestGuards has what lies beside them.
+// TestSlices reads and writes slices of a volume through views: slice 0 of a view is its first, and no other
+// slice is accessible (VkImageViewSlicedCreateInfoEXT). TestGuards covers their neighbourhood.
 func TestSlices(t *testing.T) {
 	m, _ := texture.NewImage(texture.Desc{Format: "R16_UINT", Dim: ir.Dim3D, Width: 3, Height: 2, Depth: 9, Levels: 3})
 	fill(m, rand.New(rand.NewSource(44)))
@@ -46,7 +45,7 @@ func TestSlices(t *testing.T) {
 		d texture.ViewDesc
 	}{
 		{m, texture.ViewDesc{Dim: ir.Dim3D, BaseSlice: 1}},                           // of three levels
-		{m, texture.ViewDesc{Dim: ir.Dim3D, Levels: 1, BaseSlice: 9}},                // behind the last
+		{m, texture.ViewDesc{Dim: ir.Dim3D, Levels: 1, BaseSlice: 9}},                // after the last
 		{m, texture.ViewDesc{Dim: ir.Dim3D, Levels: 1, BaseSlice: -1, Slices: 2}},    // before the first
 		{m, texture.ViewDesc{Dim: ir.Dim3D, Levels: 1, BaseSlice: 3, Slices: 7}},     // one too many
 		{m, texture.ViewDesc{Dim: ir.Dim3D, Levels: 1, Slices: 1<<63 - 1}},           // far too many

@@ -117,7 +117,7 @@ func program(x ir.Texture, n int) *ir.Program {
 	return p
 }
 
-// fill gives an image random texels.
+// fill fills an image with random texels.
 func fill(m *texture.Image, r *rand.Rand) {
 	for l := range m.Levels {
 		_, _, depth := m.LevelExtent(l)
