@@ -68,16 +68,16 @@ func (m *machine) allocate(i int, eager bool) bool {
 	fr := &m.frames[i]
 	best := fr.analysis.Allocate(fr.registers)
 	fr.first, fr.more = firstVec, false
-	if m.level == AVX512 && !slices.Contains(m.rare, i) && m.wantsMore(m.funcs[i], best.Memory) {
+	if m.level == AVX512 && !slices.Contains(m.rare, i) && m.wantsMore(m.funcs[i], best.MemoryWeight) {
 		best = fr.better(best, 0)
-		fr.spilled = best.Spilled
+		fr.spilled = best.SpilledShare
 		if eager {
 			if with := fr.better(best, firstVec-fewVec); with != best {
 				best, fr.first, fr.more = with, givenVec+fewVec, true
 			}
 		}
 	} else {
-		fr.spilled = best.Spilled
+		fr.spilled = best.SpilledShare
 	}
 	ok := false
 	fr.Frame, ok = best.Frame(fr.calls, MaxStack)
@@ -99,7 +99,7 @@ func (fr *frame) better(best *regalloc.Allocation, spare int) *regalloc.Allocati
 		with := fr.registers
 		with[vcode.Wide] += extra
 		with[vcode.Vec] += spare - 2*extra
-		if made := fr.analysis.Allocate(with); made.Memory < best.Memory {
+		if made := fr.analysis.Allocate(with); made.MemoryWeight < best.MemoryWeight {
 			best = made
 		}
 	}

@@ -115,8 +115,8 @@ func (d *Draft) Add(funcs ...*vcode.Func) {
 	for _, f := range funcs {
 		var fr frame
 		var end int32
-		fr.args, end = regalloc.Sequence(f.Form, f.Args, 0)
-		fr.results, fr.outgoing = regalloc.Sequence(f.Form, f.Results, end)
+		fr.args, end = regalloc.Layout(f.Form, f.Args, 0)
+		fr.results, fr.outgoing = regalloc.Layout(f.Form, f.Results, end)
 		d.m.funcs, d.m.frames = append(d.m.funcs, f), append(d.m.frames, fr)
 	}
 }

@@ -45,7 +45,7 @@ func machineFor(f *vcode.Func) *regalloc.Machine {
 			vec++
 		}
 	}
-	m := regalloc.Machine{Registers: registers, Clobbers: clobbers, InMemory: inMemory, Inside: inside}
+	m := regalloc.Machine{Registers: registers, Clobbers: clobbers, SlotOperands: inMemory, InternalMentions: inside}
 	switch {
 	case wide > vec:
 		m.Registers[vcode.Wide] = most

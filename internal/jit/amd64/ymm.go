@@ -26,7 +26,7 @@ const (
 const allLanes8 = 0xff
 
 func (m ymm) machineFor(f *vcode.Func) *regalloc.Machine {
-	r := &regalloc.Machine{Clobbers: m.clobbers, InMemory: inMemory}
+	r := &regalloc.Machine{Clobbers: m.clobbers, SlotOperands: inMemory}
 	r.Registers[vcode.Vec] = 16 - ymmFirst
 	r.Registers[vcode.Gen] = len(generals)
 	r.Pools[vcode.Mask] = vcode.Vec
@@ -46,16 +46,6 @@ func (m ymm) clobbers(in *vcode.Inst) bool {
 
 // ymmEmitter makes the code of a Lane instruction.
 type ymmEmitter func(m ymm, in *vcode.Inst)
-
-// rounds reports whether an operation does as its RTZ flag says. The machine has
-// to be told so for all that follows.
-func rounds(op ir.Op) bool {
-	switch op {
-	case ir.FAdd, ir.FSub, ir.FMul, ir.FDiv, ir.FFma, ir.FSqrt, ir.SToF, ir.UToF, ir.FCvt:
-		return true
-	}
-	return false
-}
 
 // towardZero is that rounding in MXCSR, and ldmxcsr the register field of the
 // instruction that sets it.
@@ -88,7 +78,7 @@ func (m ymm) lane(in *vcode.Inst) {
 		return
 	}
 	if m.native(in) {
-		cuts := in.Key.Flags&ir.RTZ != 0 && rounds(in.IR)
+		cuts := in.Key.Flags&ir.RTZ != 0 && in.IR.Is(ir.Rounds)
 		if cuts {
 			m.GRM(LDMXCSR, ldmxcsr, m.word32(mxcsr|towardZero))
 		}

@@ -6,39 +6,47 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// Alignment is that of a frame and of everything in it that is as large.
+// Alignment is the alignment in bytes of a stack frame, and of every slot of that size.
 const Alignment = 64
 
-// None is the place of a register that has none.
+// None is the register number or slot offset of a virtual register without one.
 const None = -1
 
-// Frame is where the registers of a function live. Its memory is that of one
-// activation, in bytes from its start: first the arguments and results of the
-// functions that it calls, then the slots.
+// Frame is the result of the allocation: registers, and the stack frame of one activation. The frame begins
+// with the outgoing area, the arguments and results of callees; then follow the slots.
 type Frame struct {
-	Regs  []int8  // number of the machine's register within its class, or None
-	Slots []int32 // offset in the frame, or None
-	Size  int32   // a multiple of Alignment
+	Regs  []int8  // of each virtual register: its physical register, a number within its class, or None
+	Slots []int32 // of each virtual register: the offset of its slot in bytes, or None
+	Size  int32   // of the frame in bytes, a multiple of Alignment
 	Saves map[*vcode.Inst]Save
 }
 
-// Save is what moves between registers and slots around an instruction that
-// keeps no register.
+// Save lists the registers to save and restore around an instruction that preserves no register (a call).
 type Save struct {
-	Before []vcode.Reg // have registers and hold something
-	After  []vcode.Reg // have registers and are wanted
+	Before []vcode.Reg // live before it: to be stored to their slots
+	After  []vcode.Reg // live after it: to be loaded from their slots
 }
 
-// Machine is what there is to give out.
+// Machine describes the register file and the properties of instructions that the allocator needs.
 type Machine struct {
-	Registers [vcode.NumClasses]int              // of each class, to begin with
-	Pools     [vcode.NumClasses]vcode.Class      // the class whose registers a class takes, where they are not its own
-	Clobbers  func(*vcode.Inst) bool             // whether it keeps no register
-	InMemory  func(*vcode.Inst, func(vcode.Reg)) // names the registers that it wants in slots, beside what Clobbers implies; may be nil
-	Inside    func(*vcode.Inst) float32          // how often its code mentions vectors that no other instruction has; may be nil
+	Registers [vcode.NumClasses]int // the default number of registers of each class
+
+	// Pools maps a class without registers of its own to the class with which it shares; 0 is none.
+	// With AVX2, masks are vectors: Pools[Mask] = Vec.
+	Pools [vcode.NumClasses]vcode.Class
+
+	Clobbers func(*vcode.Inst) bool // reports whether the instruction preserves no register
+
+	// SlotOperands calls the function for each register that the instruction accesses in its slot,
+	// apart from the registers of Clobbers instructions. May be nil.
+	SlotOperands func(*vcode.Inst, func(vcode.Reg))
+
+	// InternalMentions returns the number of mentions of scratch vectors in the instruction's code.
+	// They count in SpilledShare, as mentions that never spill. May be nil.
+	InternalMentions func(*vcode.Inst) float32
 }
 
-// pool is the class whose registers r takes.
+// pool returns the class from which r is assigned a register.
 func (a *Analysis) pool(r vcode.Reg) vcode.Class {
 	c := a.f.Classes[r]
 	if p := a.machine.Pools[c]; p != 0 {
@@ -47,15 +55,14 @@ func (a *Analysis) pool(r vcode.Reg) vcode.Class {
 	return c
 }
 
-// Frame lays out the memory of the function: a slot for each register that wants
-// one, behind the first outgoing bytes. It returns false where it would exceed
-// limit.
+// Frame lays out the stack frame: a slot for each register that needs one, after an outgoing area of outgoing
+// bytes. It returns false if the frame would exceed limit bytes.
 func (a *Allocation) Frame(outgoing int32, limit int64) (Frame, bool) {
-	a.trim()
+	a.finishSaves()
 	f := Frame{Regs: a.regs, Slots: slices.Repeat([]int32{None}, len(a.regs)), Saves: a.saves}
 	at := int64(outgoing)
 	for r := 1; r < len(a.f.Classes); r++ {
-		if !a.inMemory[r] {
+		if !a.spilled[r] {
 			continue
 		}
 		size := int64(a.f.Form.Size(a.f.Classes[r]))
@@ -70,9 +77,9 @@ func (a *Allocation) Frame(outgoing int32, limit int64) (Frame, bool) {
 	return f, true
 }
 
-// Sequence lays values of the given classes out one behind the other and
-// returns their offsets from start and the end, a multiple of Alignment.
-func Sequence(form vcode.Form, classes []vcode.Class, start int32) (offsets []int32, end int32) {
+// Layout lays out values of the given classes in order, from offset start on. It returns their offsets and
+// the end of the last one, rounded up to a multiple of Alignment.
+func Layout(form vcode.Form, classes []vcode.Class, start int32) (offsets []int32, end int32) {
 	offsets = make([]int32, len(classes))
 	for i, c := range classes {
 		align := min(form.Size(c), Alignment)

@@ -2,30 +2,32 @@ package regalloc
 
 import "github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 
-// An instruction with number i reads at 2i and writes at 2i+1.
+// Positions: instruction i reads its operands at position 2i and writes its results at position 2i+1, so that
+// a result may share a register with an operand that dies there.
 
-// interval is where a register holds something: from start to end, both
-// included. The zero interval is that of a register without mention.
+// interval is the live interval of a register: the positions from start to end, both included. The zero
+// interval is that of a register without mentions.
 type interval struct {
-	start, end int32
-	weight     float32 // of its mentions
-	loop       int32   // the innermost loop that contains all mentions, or None
-	first      int32   // the innermost loop that contains the first mention, or None
-	fresh      bool    // its first mention writes it whole
-	carried    bool    // it goes round a loop: what one iteration makes of it the next begins with
-	seen       bool
+	start, end   int32
+	weight       float32 // the number of mentions, each times 8 for each level of loop nesting
+	commonLoop   int32   // innermost loop that contains all mentions, or None
+	firstLoop    int32   // innermost loop that contains the first mention, or None
+	definedFirst bool    // the first mention is a definition of all lanes
+	loopCarried  bool    // an iteration of a loop reads the value of the previous one
+	mentioned    bool
 }
 
-// loop is a run of instructions that jumps back to its first.
+// loop is a range of instructions with a back edge from inside it to the first one.
 type loop struct {
-	first, last int32 // instructions
+	first, last int32 // indices of instructions
 	parent      int32
 	depth       int32
 }
 
-// loops finds the loops of the function, outer ones first, and the innermost
-// loop of each block. A loop lasts at least as long as those that begin in it.
-func (a *Analysis) loops() {
+// findLoops finds the loops of the function, outer ones first, and the innermost loop of each block. A loop
+// is the range from a block to the last jump back to it. If two loops overlap, the one that begins first is
+// extended to the end of the other, so that loops nest.
+func (a *Analysis) findLoops() {
 	starts := make([]int32, len(a.f.Blocks)+1)
 	n := int32(0)
 	for b := range a.f.Blocks {
@@ -33,7 +35,7 @@ func (a *Analysis) loops() {
 		n += int32(len(a.f.Blocks[b].Insts))
 	}
 	starts[len(a.f.Blocks)] = n
-	last := make([]int32, len(a.f.Blocks)) // the last block that jumps back to this one
+	last := make([]int32, len(a.f.Blocks)) // of each block: the last block that jumps back to it
 	for b := range a.f.Blocks {
 		last[b] = None
 		for i := range a.f.Blocks[b].Insts {
@@ -42,48 +44,49 @@ func (a *Analysis) loops() {
 			}
 		}
 	}
-	a.loopOf = make([]int32, len(a.f.Blocks))
+	a.blockLoop = make([]int32, len(a.f.Blocks))
 	current := int32(None)
 	for b := range a.f.Blocks {
-		for current != None && a.loop[current].last < starts[b] {
-			current = a.loop[current].parent
+		for current != None && a.loops[current].last < starts[b] {
+			current = a.loops[current].parent
 		}
 		if last[b] != None {
 			l := loop{first: starts[b], last: starts[last[b]+1] - 1, parent: current}
 			if current != None {
-				l.depth = a.loop[current].depth + 1
+				l.depth = a.loops[current].depth + 1
 			}
-			for p := current; p != None; p = a.loop[p].parent {
-				a.loop[p].last = max(a.loop[p].last, l.last)
+			for p := current; p != None; p = a.loops[p].parent {
+				a.loops[p].last = max(a.loops[p].last, l.last)
 			}
-			current = int32(len(a.loop))
-			a.loop = append(a.loop, l)
+			current = int32(len(a.loops))
+			a.loops = append(a.loops, l)
 		}
-		a.loopOf[b] = current
+		a.blockLoop[b] = current
 	}
 }
 
-// common returns the innermost loop that contains two.
-func (a *Analysis) common(x, y int32) int32 {
+// commonLoop returns the innermost loop that contains the loops x and y, or None.
+func (a *Analysis) commonLoop(x, y int32) int32 {
 	for x != y {
 		switch {
 		case x == None || y == None:
 			return None
-		case a.loop[x].depth >= a.loop[y].depth:
-			x = a.loop[x].parent
+		case a.loops[x].depth >= a.loops[y].depth:
+			x = a.loops[x].parent
 		default:
-			y = a.loop[y].parent
+			y = a.loops[y].parent
 		}
 	}
 	return x
 }
 
-// maxDepth bounds what a use in nested loops counts for.
+// maxDepth limits the loop depth in weights.
 const maxDepth = 6
 
-// mentions walks the code twice: the first time finds where registers are
-// mentioned first and in which loop, the second how long they live.
-func (a *Analysis) mentions() {
+// buildIntervals computes the live intervals in two walks over the code. The first finds the first mention of
+// each register, and the loops; the second extends the interval over all mentions. A third walk marks the
+// sources of copies into loop-carried registers as loop-carried too: they are the other half of a loop's phi.
+func (a *Analysis) buildIntervals() {
 	weights := [maxDepth + 2]float32{1}
 	for i := 1; i < len(weights); i++ {
 		weights[i] = 8 * weights[i-1]
@@ -91,23 +94,23 @@ func (a *Analysis) mentions() {
 	a.walk(func(pos, l int32, in *vcode.Inst) {
 		w := weights[0]
 		if l != None {
-			w = weights[min(a.loop[l].depth, maxDepth)+1]
+			w = weights[min(a.loops[l].depth, maxDepth)+1]
 		}
-		if a.machine.Inside != nil {
-			a.inside += w * a.machine.Inside(in)
+		if a.machine.InternalMentions != nil {
+			a.internalWeight += w * a.machine.InternalMentions(in)
 		}
 		for _, r := range in.Uses {
-			a.first(r, 2*pos, l, w, false)
+			a.noteMention(r, 2*pos, l, w, false)
 		}
 		for _, r := range in.Masks {
-			a.first(r, 2*pos, l, w, false)
+			a.noteMention(r, 2*pos, l, w, false)
 		}
 		for _, r := range in.Defs {
 			at := 2*pos + 1
 			if in.Merging {
 				at = 2 * pos
 			}
-			a.first(r, at, l, w, !in.Merging)
+			a.noteMention(r, at, l, w, !in.Merging)
 		}
 	})
 	a.walk(func(pos, l int32, in *vcode.Inst) {
@@ -119,14 +122,14 @@ func (a *Analysis) mentions() {
 		}
 		for _, r := range in.Defs {
 			a.extend(r, 2*pos+1, l)
-			if i := &a.intervals[r]; l != None && i.start < 2*a.loop[l].first {
-				i.carried = true
+			if i := &a.intervals[r]; l != None && i.start < 2*a.loops[l].first {
+				i.loopCarried = true
 			}
 		}
 	})
 	a.walk(func(pos, l int32, in *vcode.Inst) {
-		if in.Op == vcode.Copy && len(in.Uses) == 1 && l != None && a.intervals[in.Defs[0]].carried {
-			a.intervals[in.Uses[0]].carried = true
+		if in.Op == vcode.Copy && len(in.Uses) == 1 && l != None && a.intervals[in.Defs[0]].loopCarried {
+			a.intervals[in.Uses[0]].loopCarried = true
 		}
 	})
 }
@@ -136,45 +139,48 @@ func (a *Analysis) walk(do func(pos, loop int32, in *vcode.Inst)) {
 	for b := range a.f.Blocks {
 		insts := a.f.Blocks[b].Insts
 		for i := range insts {
-			do(pos, a.loopOf[b], &insts[i])
+			do(pos, a.blockLoop[b], &insts[i])
 			pos++
 		}
 	}
 }
 
-// first notes a mention at pos in a loop.
-func (a *Analysis) first(r vcode.Reg, pos, l int32, w float32, whole bool) {
+// noteMention records a mention of r at pos in loop l with weight w. full reports whether it defines all
+// lanes.
+func (a *Analysis) noteMention(r vcode.Reg, pos, l int32, w float32, full bool) {
 	i := &a.intervals[r]
-	if !i.seen {
-		*i = interval{start: pos, end: pos, loop: l, first: l, fresh: whole, seen: true}
+	if !i.mentioned {
+		*i = interval{start: pos, end: pos, commonLoop: l, firstLoop: l, definedFirst: full, mentioned: true}
 	} else {
-		i.loop = a.common(i.loop, l)
+		i.commonLoop = a.commonLoop(i.commonLoop, l)
 	}
 	i.weight += w
 }
 
-// extend makes the interval reach a mention at pos in loop l, and to the end
-// of the outermost loop that contains the mention but not the start. A register
-// that is read before it is written, or of which lanes are kept, lives through
-// the whole loop: the innermost around all mentions, or where some are behind
-// all loops, the outermost around the first. It begins before the first
-// instruction, where it already holds what the turn before left.
+// extend extends the interval of r to a mention at pos in loop l, and further to the end of the outermost
+// loop that contains the mention but not the start of the interval: the next iteration may read the value
+// again.
+//
+// A register with a first mention that does not define all its lanes is live through a whole loop, because it
+// holds a value of the previous iteration there: the innermost loop that contains all mentions or, if some
+// are after the loops, the outermost loop that contains the first mention. Its interval begins before the
+// first instruction of that loop, at an odd position, so that a call at the loop's head saves it.
 func (a *Analysis) extend(r vcode.Reg, pos, l int32) {
 	i := &a.intervals[r]
-	if !i.fresh {
-		whole := i.loop
-		for p := i.first; whole == None && p != None; p = a.loop[p].parent {
-			if a.loop[p].parent == None {
-				whole = p
+	if !i.definedFirst {
+		outer := i.commonLoop
+		for p := i.firstLoop; outer == None && p != None; p = a.loops[p].parent {
+			if a.loops[p].parent == None {
+				outer = p
 			}
 		}
-		if whole != None {
-			i.start = min(i.start, 2*a.loop[whole].first-1)
-			i.end = max(i.end, 2*a.loop[whole].last+1)
+		if outer != None {
+			i.start = min(i.start, 2*a.loops[outer].first-1)
+			i.end = max(i.end, 2*a.loops[outer].last+1)
 		}
 	}
-	for ; l != None && 2*a.loop[l].first > i.start; l = a.loop[l].parent {
-		pos = max(pos, 2*a.loop[l].last+1)
+	for ; l != None && 2*a.loops[l].first > i.start; l = a.loops[l].parent {
+		pos = max(pos, 2*a.loops[l].last+1)
 	}
 	i.end = max(i.end, pos)
 }

@@ -9,89 +9,91 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// Analysis is what is known of the registers of one function before any is given
-// out. It may be asked for several allocations.
+// Analysis is the liveness information of one function, before allocation. Several allocations with different
+// numbers of registers may be computed from it.
 type Analysis struct {
-	f         *vcode.Func
-	machine   *Machine
-	intervals []interval
-	wanted    []bool // of each register: an instruction wants it in a slot
-	loop      []loop
-	loopOf    []int32 // innermost loop of each block
-	hints     []vcode.Reg
-	inside    float32     // the weight of mentions inside instructions
-	order     []vcode.Reg // by where their intervals start
-	clobbers  []clobber
+	f              *vcode.Func
+	machine        *Machine
+	intervals      []interval
+	needsSlot      []bool // of each register: an instruction accesses it in memory
+	loops          []loop
+	blockLoop      []int32 // of each block: the innermost loop, or None
+	hints          []vcode.Reg
+	internalWeight float32     // sum of Machine.InternalMentions, weighted by loop depth
+	order          []vcode.Reg // allocatable registers by ascending start of their intervals
+	clobbers       []clobber
 }
 
-// clobber is an instruction that keeps no register.
+// clobber is an instruction that preserves no register, such as a call, with its index pos.
 type clobber struct {
 	pos int32
 	in  *vcode.Inst
 }
 
-// Analyze finds out how long the registers of f live. Classes of which the machine
-// has no register, and constants, will live in memory or nowhere.
+// Analyze computes the liveness of the registers of f. It retains f and m, which must not change before the
+// last use of the Analysis.
 func Analyze(f *vcode.Func, m *Machine) *Analysis {
 	n := len(f.Classes)
-	a := &Analysis{f: f, machine: m, intervals: make([]interval, n), wanted: make([]bool, n), hints: make([]vcode.Reg, n)}
-	a.loops()
-	a.mentions()
-	a.note()
-	a.sort()
+	a := &Analysis{f: f, machine: m, intervals: make([]interval, n), needsSlot: make([]bool, n), hints: make([]vcode.Reg, n)}
+	a.findLoops()
+	a.buildIntervals()
+	a.scanInstructions()
+	a.orderIntervals()
 	return a
 }
 
-// Allocation is which registers of a function have one of the machine's.
+// Allocation is an assignment of physical registers to the registers of a function.
 type Allocation struct {
-	// Spilled is the part of the mentions of vectors, those in loops counted
-	// more and those inside instructions too, that go to memory for want of registers.
-	Spilled float32
+	// SpilledShare is the fraction, 0 to 1, of the mentions of Vec registers that are in memory for lack of
+	// registers. Mentions are weighted by loop depth.
+	SpilledShare float32
 
-	// Memory is the weight of those and of twice what is 64 bits a lane, to compare
-	// allocations of the same function.
-	Memory float32
+	// MemoryWeight is the weighted number of vector operands in memory, to compare allocations of one
+	// function. A Wide counts twice, as it is two vectors.
+	MemoryWeight float32
 
 	*Analysis
-	regs     []int8
-	inMemory []bool
-	saves    map[*vcode.Inst]Save
-	active   [vcode.NumClasses][]vcode.Reg
-	ends     [vcode.NumClasses]int32 // no interval of active ends before
-	free     [vcode.NumClasses]uint64
+	regs    []int8
+	spilled []bool
+	saves   map[*vcode.Inst]Save
+	active  [vcode.NumClasses][]vcode.Reg
+	nextEnd [vcode.NumClasses]int32 // a lower bound of the ends of the active intervals
+	free    [vcode.NumClasses]uint64
 }
 
-// Allocate gives out so many registers of each class.
+// Allocate runs the linear scan with the given number of physical registers of each class, at most 63.
+// Registers of a class with 0 are all spilled.
 func (a *Analysis) Allocate(registers [vcode.NumClasses]int) *Allocation {
-	x := &Allocation{Analysis: a, regs: slices.Repeat([]int8{None}, len(a.intervals)), inMemory: slices.Clone(a.wanted)}
-	const usual = 32 // registers of a class
+	x := &Allocation{Analysis: a, regs: slices.Repeat([]int8{None}, len(a.intervals)), spilled: slices.Clone(a.needsSlot)}
+	const usual = 32 // capacity of an active list, enough for the usual number of registers
 	lists := make([]vcode.Reg, usual*len(x.active))
 	for c := range x.active {
 		x.active[c] = lists[usual*c : usual*c : usual*(c+1)]
 	}
-	x.scan(registers)
-	x.measure()
+	x.linearScan(registers)
+	x.measureSpills()
 	return x
 }
 
-// note finds the instructions that keep no register, what they want in slots,
-// and copies, whose two registers had better be one.
-func (a *Analysis) note() {
-	want := a.wantSlot
+// scanInstructions finds the clobbering instructions, the registers that need slots, and the register hints:
+// pairs of registers that should share a physical register, to save a move (register coalescing as a
+// preference).
+func (a *Analysis) scanInstructions() {
+	requireSlot := a.requireSlot
 	a.walk(func(pos, _ int32, in *vcode.Inst) {
 		if a.machine.Clobbers(in) {
 			a.clobbers = append(a.clobbers, clobber{pos, in})
-			a.wantSlots(in.Uses)
-			a.wantSlots(in.Masks)
-			a.wantSlots(in.Defs)
+			a.requireSlots(in.Uses)
+			a.requireSlots(in.Masks)
+			a.requireSlots(in.Defs)
 		}
-		if a.machine.InMemory != nil {
-			a.machine.InMemory(in, want)
+		if a.machine.SlotOperands != nil {
+			a.machine.SlotOperands(in, requireSlot)
 		}
 		switch {
-		case in.Op == vcode.Lane && in.IR == ir.FFma: // which writes over one of its operands
+		case in.Op == vcode.Lane && in.IR == ir.FFma: // the x86 instruction overwrites one of its three operands
 			a.hints[in.Defs[0]] = in.Uses[2]
-		case in.Op == vcode.Own && len(in.Uses) > 0: // as those often do
+		case in.Op == vcode.Own && len(in.Uses) > 0: // many fused operations overwrite the first operand
 			a.hints[in.Defs[0]] = in.Uses[0]
 		}
 		if in.Op == vcode.Copy && len(in.Uses) == 1 {
@@ -100,23 +102,24 @@ func (a *Analysis) note() {
 	})
 }
 
-func (a *Analysis) wantSlots(list []vcode.Reg) {
+func (a *Analysis) requireSlots(list []vcode.Reg) {
 	for _, r := range list {
-		a.wantSlot(r)
+		a.requireSlot(r)
 	}
 }
 
-func (a *Analysis) wantSlot(r vcode.Reg) {
+func (a *Analysis) requireSlot(r vcode.Reg) {
 	if !a.f.IsConst(r) {
-		a.wanted[r] = true
+		a.needsSlot[r] = true
 	}
 }
 
-// sort finds the order in which intervals start.
-func (a *Analysis) sort() {
+// orderIntervals sorts the registers to be allocated by the start of their intervals; ties by number, so that
+// the result is deterministic.
+func (a *Analysis) orderIntervals() {
 	a.order = make([]vcode.Reg, 0, len(a.intervals))
 	for r := vcode.Reg(1); int(r) < len(a.intervals); r++ {
-		if a.intervals[r].seen && !a.f.IsConst(r) {
+		if a.intervals[r].mentioned && !a.f.IsConst(r) {
 			a.order = append(a.order, r)
 		}
 	}
@@ -128,57 +131,58 @@ func (a *Analysis) sort() {
 	})
 }
 
-// scan gives out registers in the order in which intervals start.
-func (a *Allocation) scan(registers [vcode.NumClasses]int) {
+// linearScan assigns registers in the order of the intervals, and computes the saves of each clobbering
+// instruction when the scan has passed it.
+func (a *Allocation) linearScan(registers [vcode.NumClasses]int) {
 	for c, n := range registers {
 		a.free[c] = 1<<n - 1
 	}
 	next := 0
 	for _, r := range a.order {
 		if registers[a.pool(r)] == 0 {
-			a.inMemory[r] = true
+			a.spilled[r] = true
 			continue
 		}
 		for next < len(a.clobbers) && 2*a.clobbers[next].pos < a.intervals[r].start {
-			a.save(a.clobbers[next])
+			a.recordSave(a.clobbers[next])
 			next++
 		}
-		a.place(r)
+		a.assign(r)
 	}
 	for ; next < len(a.clobbers); next++ {
-		a.save(a.clobbers[next])
+		a.recordSave(a.clobbers[next])
 	}
 }
 
-// place gives r a register: a free one, or that of the interval that matters
-// least.
-func (a *Allocation) place(r vcode.Reg) {
+// assign assigns r a free register or, if there is none, the register of the active interval with the lowest
+// spill weight, which is then spilled. r itself is spilled if its weight is the lowest.
+func (a *Allocation) assign(r vcode.Reg) {
 	c := a.pool(r)
 	a.expire(c, a.intervals[r].start)
 	if a.free[c] != 0 {
-		a.give(r, c)
+		a.assignFree(r, c)
 		return
 	}
-	least, cost := -1, a.cost(r)
+	least, cost := -1, a.spillWeight(r)
 	for i, x := range a.active[c] {
-		if k := a.cost(x); k < cost {
+		if k := a.spillWeight(x); k < cost {
 			least, cost = i, k
 		}
 	}
 	if least < 0 {
-		a.inMemory[r] = true
+		a.spilled[r] = true
 		return
 	}
 	victim := a.active[c][least]
-	a.ends[c] = min(a.ends[c], a.intervals[r].end)
+	a.nextEnd[c] = min(a.nextEnd[c], a.intervals[r].end)
 	a.regs[r] = a.regs[victim]
 	a.regs[victim] = None
-	a.inMemory[victim] = true
+	a.spilled[victim] = true
 	a.active[c][least] = r
 }
 
-// give takes a free register, the hint's where it is free.
-func (a *Allocation) give(r vcode.Reg, c vcode.Class) {
+// assignFree assigns r a free register, the same as its hint if possible.
+func (a *Allocation) assignFree(r vcode.Reg, c vcode.Class) {
 	n := int8(bits.TrailingZeros64(a.free[c]))
 	if h := a.hints[r]; h != 0 && a.pool(h) == c {
 		if k := a.regs[h]; k != None && a.free[c]>>k&1 != 0 {
@@ -188,29 +192,30 @@ func (a *Allocation) give(r vcode.Reg, c vcode.Class) {
 	a.free[c] &^= 1 << n
 	a.regs[r] = n
 	if len(a.active[c]) == 0 {
-		a.ends[c] = a.intervals[r].end
+		a.nextEnd[c] = a.intervals[r].end
 	}
-	a.ends[c] = min(a.ends[c], a.intervals[r].end)
+	a.nextEnd[c] = min(a.nextEnd[c], a.intervals[r].end)
 	a.active[c] = append(a.active[c], r)
 }
 
-// around is how much more it costs to keep a mask in memory that goes round a
-// loop: each iteration then waits for memory, for masks are no operands there.
-const around = 8
+// loopCarriedMaskCost is the factor of the spill weight of a loop-carried mask register. A mask in a register
+// of its own class (AVX-512's k0–k7) cannot be a memory operand: a spilled one costs a store and a load in
+// each iteration, and its latency is on the loop's critical path.
+const loopCarriedMaskCost = 8
 
-// cost is what it costs to keep an interval in memory, for its length.
-func (a *Analysis) cost(r vcode.Reg) float32 {
+// spillWeight is the cost of a spill of r's interval per unit of its length.
+func (a *Analysis) spillWeight(r vcode.Reg) float32 {
 	i := &a.intervals[r]
 	c := i.weight / float32(i.end-i.start+4)
-	if i.carried && a.pool(r) == vcode.Mask {
-		c *= around
+	if i.loopCarried && a.pool(r) == vcode.Mask {
+		c *= loopCarriedMaskCost
 	}
 	return c
 }
 
-// expire frees the registers of intervals that end before pos.
+// expire removes the intervals that end before pos from the active list of class c and frees their registers.
 func (a *Allocation) expire(c vcode.Class, pos int32) {
-	if len(a.active[c]) == 0 || a.ends[c] >= pos {
+	if len(a.active[c]) == 0 || a.nextEnd[c] >= pos {
 		return
 	}
 	list, next := a.active[c][:0], int32(math.MaxInt32)
@@ -221,13 +226,12 @@ func (a *Allocation) expire(c vcode.Class, pos int32) {
 			list, next = append(list, r), min(next, end)
 		}
 	}
-	a.active[c], a.ends[c] = list, next
+	a.active[c], a.nextEnd[c] = list, next
 }
 
-// save notes what lives in registers across an instruction that keeps none.
-// All intervals that start before it writes have been placed; those that start
-// with it have not, and are found among its definitions.
-func (a *Allocation) save(c clobber) {
+// recordSave computes the registers to save and restore around a clobbering instruction. All intervals that
+// start before its results have been assigned; an interval that starts with a result is found among its Defs.
+func (a *Allocation) recordSave(c clobber) {
 	var s Save
 	for class := range a.active {
 		for _, r := range a.active[class] {
@@ -251,36 +255,36 @@ func (a *Allocation) save(c clobber) {
 	a.saves[c.in] = s
 }
 
-// measure finds out how much went to memory.
-func (a *Allocation) measure() {
-	all, spilled := a.inside, float32(0)
+// measureSpills computes SpilledShare and MemoryWeight.
+func (a *Allocation) measureSpills() {
+	all, spilled := a.internalWeight, float32(0)
 	for r := range a.intervals {
 		i := &a.intervals[r]
-		gone := a.regs[r] == None && !a.f.IsConst(vcode.Reg(r))
+		inMemory := a.regs[r] == None && !a.f.IsConst(vcode.Reg(r))
 		switch c := a.f.Classes[r]; {
-		case !i.seen:
+		case !i.mentioned:
 		case c == vcode.Vec:
-			if all += i.weight; gone {
+			if all += i.weight; inMemory {
 				spilled += i.weight
-				a.Memory += i.weight
+				a.MemoryWeight += i.weight
 			}
-		case c == vcode.Wide && gone:
-			a.Memory += 2 * i.weight
+		case c == vcode.Wide && inMemory:
+			a.MemoryWeight += 2 * i.weight
 		}
 	}
 	if all > 0 {
-		a.Spilled = spilled / all
+		a.SpilledShare = spilled / all
 	}
 }
 
-// trim drops from the saves what has come to live in memory since, and gives
-// slots to the rest.
-func (a *Allocation) trim() {
+// finishSaves removes from the saves all registers that the scan has spilled later (they are in memory
+// anyway), and requires slots for the others.
+func (a *Allocation) finishSaves() {
 	for in, s := range a.saves {
 		for _, list := range []*[]vcode.Reg{&s.Before, &s.After} {
 			*list = slices.DeleteFunc(*list, func(r vcode.Reg) bool { return a.regs[r] == None })
 			for _, r := range *list {
-				a.inMemory[r] = true
+				a.spilled[r] = true
 			}
 		}
 		a.saves[in] = s

@@ -13,13 +13,13 @@ var machine = regalloc.Machine{
 	Clobbers:  func(in *vcode.Inst) bool { return in.Op == vcode.Barrier },
 }
 
-// allocate gives out what the machine has.
+// allocate runs the allocation with all registers of the machine.
 func allocate(f *vcode.Func, m *regalloc.Machine, outgoing int32, limit int64) (regalloc.Frame, bool) {
 	return regalloc.Analyze(f, m).Allocate(m.Registers).Frame(outgoing, limit)
 }
 
-// Without registers all live in the frame: no two overlap, each is aligned to
-// its size or to 64 bytes, and none reaches into what goes out.
+// Without registers everything is in the frame: slots do not overlap, are aligned to their size or to 64
+// bytes, and do not reach into the outgoing area.
 func TestSlots(t *testing.T) {
 	f := &vcode.Func{Form: vcode.Form{Lanes: 16}, Blocks: make([]vcode.Block, 1)}
 	for i := range 100 {
@@ -46,7 +46,7 @@ func TestSlots(t *testing.T) {
 		}
 	}
 	if _, ok := allocate(f, none, outgoing, int64(frame.Size)/2); ok {
-		t.Error("half the frame held all")
+		t.Error("half the frame was enough")
 	}
 }
 
@@ -58,9 +58,8 @@ func inst(op vcode.Op, def vcode.Reg, uses ...vcode.Reg) vcode.Inst {
 	return in
 }
 
-// What a loop reads of what was made before it keeps its register to the end of
-// the loop; what lives at once has different registers; what is used in the
-// loop gets one before what is not.
+// A value from before a loop that the loop reads has a register to the loop's end; values that are live at
+// once have different registers; values used in the loop have priority over others.
 func TestLoop(t *testing.T) {
 	f := &vcode.Func{Form: vcode.Form{Lanes: 16}}
 	var r [7]vcode.Reg
@@ -80,7 +79,7 @@ func TestLoop(t *testing.T) {
 	frame, _ := allocate(f, &machine, 0, 1<<20)
 	for _, i := range []int{1, 2, 4, 5} {
 		if frame.Regs[r[i]] == regalloc.None {
-			t.Errorf("register %d, used in the loop, has none", i)
+			t.Errorf("register %d, used in the loop, has no physical register", i)
 		}
 	}
 	for _, i := range []int{3, 6} {
@@ -93,9 +92,8 @@ func TestLoop(t *testing.T) {
 	}
 }
 
-// A mask that goes round a loop, and what is made for it there, keep their
-// registers where others that live shorter want them; where masks are vectors, which
-// are operands in memory too, the longest gives way.
+// A loop-carried mask, and its value for the next iteration, stay in registers although others have shorter
+// intervals. If masks are vectors, which can be memory operands, the longest interval is spilled.
 func TestCarried(t *testing.T) {
 	f := &vcode.Func{Form: vcode.Form{Lanes: 16}}
 	a, next, left := f.NewReg(vcode.Mask), f.NewReg(vcode.Mask), f.NewReg(vcode.Mask)
@@ -115,18 +113,18 @@ func TestCarried(t *testing.T) {
 	}
 	frame, _ := allocate(f, &machine, 0, 1<<20)
 	if frame.Regs[a] == regalloc.None || frame.Regs[next] == regalloc.None || frame.Regs[left] != regalloc.None {
-		t.Errorf("registers %d and %d go round, %d does not", frame.Regs[a], frame.Regs[next], frame.Regs[left])
+		t.Errorf("loop-carried masks are in registers %d and %d, the other in %d", frame.Regs[a], frame.Regs[next], frame.Regs[left])
 	}
 	shared := machine
 	shared.Registers = [vcode.NumClasses]int{vcode.Vec: 2}
 	shared.Pools[vcode.Mask] = vcode.Vec
 	frame, _ = allocate(f, &shared, 0, 1<<20)
 	if frame.Regs[left] == regalloc.None {
-		t.Error("no register for what lives shortest")
+		t.Error("no register for the shortest interval")
 	}
 }
 
-// Around an instruction that keeps no register, what lives has a slot too.
+// Around an instruction that preserves no register, live registers have slots too.
 func TestSaves(t *testing.T) {
 	f := &vcode.Func{Form: vcode.Form{Lanes: 16}}
 	a, b, c := f.NewReg(vcode.Vec), f.NewReg(vcode.Mask), f.NewReg(vcode.Vec)
@@ -145,8 +143,8 @@ func TestSaves(t *testing.T) {
 	}
 }
 
-func TestSequence(t *testing.T) {
-	at, end := regalloc.Sequence(vcode.Form{Lanes: 16}, []vcode.Class{vcode.Mask, vcode.Mask, vcode.Vec, vcode.Mask, vcode.Wide}, 0)
+func TestLayout(t *testing.T) {
+	at, end := regalloc.Layout(vcode.Form{Lanes: 16}, []vcode.Class{vcode.Mask, vcode.Mask, vcode.Vec, vcode.Mask, vcode.Wide}, 0)
 	want := []int32{0, 8, 64, 128, 192}
 	for i := range want {
 		if at[i] != want[i] {
@@ -158,7 +156,7 @@ func TestSequence(t *testing.T) {
 	}
 }
 
-// Classes that take their registers from one pool never share one.
+// Classes that share a pool of registers never share a register.
 func TestPools(t *testing.T) {
 	shared := machine
 	shared.Registers = [vcode.NumClasses]int{vcode.Vec: 2}
@@ -181,13 +179,13 @@ func TestPools(t *testing.T) {
 		in[n] = r
 	}
 	if len(in) != 2 {
-		t.Errorf("%d of 2 registers are taken", len(in))
+		t.Errorf("%d of 2 registers are used", len(in))
 	}
 }
 
-// A register whose lanes are kept from turn to turn of a loop holds something when
-// the loop comes back to its first instruction, though it is mentioned later only.
-func TestKeptAcrossFirst(t *testing.T) {
+// A register with merging writes in a loop is live at the loop's first instruction, although its first
+// mention follows.
+func TestMergingBeforeFirstMention(t *testing.T) {
 	f := &vcode.Func{Form: vcode.Form{Lanes: 16}}
 	k, a, x := f.NewReg(vcode.Mask), f.NewReg(vcode.Vec), f.NewReg(vcode.Vec)
 	kept := inst(vcode.Lane, x, a)
@@ -200,12 +198,12 @@ func TestKeptAcrossFirst(t *testing.T) {
 	frame, _ := allocate(f, &machine, 0, 1<<20)
 	saves := frame.Saves[&f.Blocks[1].Insts[0]]
 	if frame.Regs[x] != regalloc.None && (!slices.Contains(saves.Before, x) || !slices.Contains(saves.After, x)) {
-		t.Errorf("the lanes that x keeps are lost: saved %v, restored %v", saves.Before, saves.After)
+		t.Errorf("the preserved lanes of x are lost: saved %v, restored %v", saves.Before, saves.After)
 	}
 }
 
-// Loops of which one ends within the other are both as long as the later end.
-func TestLoopsThatCross(t *testing.T) {
+// Of two overlapping loops, both extend to the later end.
+func TestOverlappingLoops(t *testing.T) {
 	f := &vcode.Func{Form: vcode.Form{Lanes: 16}}
 	var r [6]vcode.Reg
 	for i := 1; i < len(r); i++ {
@@ -219,10 +217,10 @@ func TestLoopsThatCross(t *testing.T) {
 	}
 	f.Blocks[3].Insts[0].Uses = []vcode.Reg{r[3]}
 	frame, _ := allocate(f, &machine, 0, 1<<20)
-	for _, i := range []int{4, 5} { // while r1 and r2 are still to be read in the next turn
+	for _, i := range []int{4, 5} { // the next iteration still reads r1 and r2
 		for _, kept := range []int{1, 2} {
 			if n := frame.Regs[r[i]]; n != regalloc.None && n == frame.Regs[r[kept]] {
-				t.Errorf("register %d lives in that of %d, which is read again", i, kept)
+				t.Errorf("virtual registers %d and %d share a register; the second is read again", i, kept)
 			}
 		}
 	}
