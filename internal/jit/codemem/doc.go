@@ -1,9 +1,20 @@
-// Package codemem keeps machine code in memory that can be run and is never
-// writable where it runs. It refuses to know what the code does or for which
-// machine it is.
+// Package codemem is the code heap: it allocates executable memory for machine code and enforces W^X, that is
+// no page is ever writable and executable at the same address. It refuses to know the code's meaning and its
+// machine.
 //
-// A Heap reserves one range of addresses, so that one comparison tells whether
-// an address lies in generated code. The range is mapped twice from one
-// anonymous file, once to write and once to run; where the kernel refuses an
-// executable file, it is mapped once and pages change between the two.
+// A Heap reserves one contiguous address range, so that a signal handler can recognize a fault in generated
+// code by one comparison. The range is mapped twice from one anonymous file (memfd):
+//
+//	        ┌─────────── memfd ───────────┐
+//	write   │ rw-  Add copies code here   │
+//	run     │ r-x  the same bytes, Entry  │
+//	        └─────────────────────────────┘
+//
+// If the kernel forbids executable mappings of the file, as under some SELinux policies, the range is mapped
+// once and mprotect switches pages between writable and executable.
+//
+// # Files
+//
+//  1. heap.go: the allocator, first fit with coalescing.
+//  2. map_*.go: the mappings, by operating system.
 package codemem

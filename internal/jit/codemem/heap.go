@@ -7,55 +7,53 @@ import (
 	"unsafe"
 )
 
-// ErrFull is returned where the reservation has no room left.
+// ErrFull is the error of Add if no free span is large enough.
 var ErrFull = errors.New("codemem: the code reservation is full")
 
-// grain is the alignment of blocks, a cache line.
-const grain = 64
+// align is the alignment of blocks, a cache line.
+const blockAlign = 64
 
-// span is a range of the reservation, in bytes.
+// span is a range of the reservation: offset and size in bytes.
 type span struct{ off, size int }
 
-// Heap is one reservation of code memory. Its methods may be called from
-// several goroutines.
+// Heap is a reservation of executable memory with an allocator. It is safe for concurrent use.
 type Heap struct {
-	mu    sync.Mutex
-	view  mapping
-	free  []span // sorted by offset, neighbours joined
-	grain int
+	mu      sync.Mutex
+	mapping mapping
+	free    []span // sorted by offset, adjacent spans merged
+	align   int
 }
 
-// mapping is the memory of a heap. Where write and run are different views,
-// both always stand; where they are the same, protect changes pages.
+// mapping is the memory of a heap: either two views of the same pages or, if protect is not nil, one.
 type mapping struct {
 	write, run []byte
-	protect    func(off, size int, writable bool) error // nil where mapped twice
-	discard    func(off, size int) error                // gives pages back; may be nil
+	protect    func(off, size int, writable bool) error // changes the protection of pages; nil with two views
+	discard    func(off, size int) error                // returns pages to the system; may be nil
 }
 
-// Block is a piece of code in a Heap.
+// Block is an allocation in a Heap.
 type Block struct {
 	at   span
 	addr uintptr
 }
 
-// Entry returns the address of the block's first byte, to run it.
+// Entry returns the address of the block's first byte in the executable view.
 func (b Block) Entry() uintptr { return b.addr }
 
-// Size returns the block's length in bytes, padding included.
+// Size returns the size of the block in bytes, including padding.
 func (b Block) Size() int { return b.at.size }
 
-// New reserves size bytes of addresses, rounded up to pages. Memory is taken
-// as blocks are added.
+// New reserves an address range of size bytes, rounded up to pages. Physical memory is allocated as blocks
+// are added. It returns an error if size is not positive or if the system permits neither kind of mapping.
 func New(size int) (*Heap, error) {
 	if size <= 0 {
 		return nil, fmt.Errorf("codemem: a reservation of %d bytes; must be positive", size)
 	}
 	size = roundUp(size, pageSize)
-	view, err := mapTwice(size)
+	view, err := mapDual(size)
 	if err != nil {
 		var again error
-		if view, again = mapOnce(size); again != nil {
+		if view, again = mapSingle(size); again != nil {
 			return nil, errors.Join(err, again)
 		}
 	}
@@ -63,29 +61,29 @@ func New(size int) (*Heap, error) {
 }
 
 func newHeap(view mapping) *Heap {
-	h := &Heap{view: view, free: []span{{0, len(view.run)}}, grain: grain}
+	h := &Heap{mapping: view, free: []span{{0, len(view.run)}}, align: blockAlign}
 	if view.protect != nil {
-		h.grain = pageSize // no page may hold running code and be writable
+		h.align = pageSize // a page is writable while Add fills it, so blocks must not share pages
 	}
 	return h
 }
 
-// Range returns the addresses between which all blocks of the heap lie.
+// Range returns the address range [lo, hi) of all blocks.
 func (h *Heap) Range() (lo, hi uintptr) {
-	lo = uintptr(unsafe.Pointer(unsafe.SliceData(h.view.run)))
-	return lo, lo + uintptr(len(h.view.run))
+	lo = uintptr(unsafe.Pointer(unsafe.SliceData(h.mapping.run)))
+	return lo, lo + uintptr(len(h.mapping.run))
 }
 
-// Add copies code into the heap, aligned to 64 bytes. The code must not depend
-// on its position.
+// Add allocates a block and copies code into it, aligned to 64 bytes. The code must be position-independent.
+// The error is ErrFull if the heap has no free span of this size, or an error of the system.
 func (h *Heap) Add(code []byte) (Block, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	s, err := h.take(roundUp(max(len(code), 1), h.grain))
+	s, err := h.alloc(roundUp(max(len(code), 1), h.align))
 	if err != nil {
 		return Block{}, err
 	}
-	if err := h.fill(s, code); err != nil {
+	if err := h.write(s, code); err != nil {
 		h.release(s)
 		return Block{}, err
 	}
@@ -93,57 +91,57 @@ func (h *Heap) Add(code []byte) (Block, error) {
 	return Block{s, lo + uintptr(s.off)}, nil
 }
 
-func (h *Heap) fill(s span, code []byte) error {
-	if h.view.protect != nil {
-		if err := h.view.protect(s.off, s.size, true); err != nil {
+func (h *Heap) write(s span, code []byte) error {
+	if h.mapping.protect != nil {
+		if err := h.mapping.protect(s.off, s.size, true); err != nil {
 			return err
 		}
 	}
-	n := copy(h.view.write[s.off:], code)
+	n := copy(h.mapping.write[s.off:], code)
 	for i := s.off + n; i < s.off+s.size; i++ {
-		h.view.write[i] = 0xcc // running off the end traps
+		h.mapping.write[i] = 0xcc // INT3: execution past the end traps
 	}
-	if h.view.protect != nil {
-		if err := h.view.protect(s.off, s.size, false); err != nil {
+	if h.mapping.protect != nil {
+		if err := h.mapping.protect(s.off, s.size, false); err != nil {
 			return err
 		}
 	}
-	return h.touch(s)
+	return h.populate(s)
 }
 
-// leastPage is a divisor of the page of every machine.
-const leastPage = 4 << 10
+// minPageSize divides the page size of every supported machine.
+const minPageSize = 4 << 10
 
-// touch reads each page of a block where it will run, so that it is there. A
-// masked load of no lane from a page that nobody has read is no fault, but takes
-// the machine a hundred times as long, each time.
-func (h *Heap) touch(s span) error {
-	for i := s.off; i < s.off+s.size; i += leastPage {
-		if h.view.run[i] != h.view.write[i] {
+// populate reads each page of a block in the executable view, to fault it in. The code contains constants,
+// and a masked load with an empty mask from a page that is not present does not fault but is about a hundred
+// times slower, each time. It returns an error if the two views differ.
+func (h *Heap) populate(s span) error {
+	for i := s.off; i < s.off+s.size; i += minPageSize {
+		if h.mapping.run[i] != h.mapping.write[i] {
 			return fmt.Errorf("codemem: byte %d of the code is not what was written", i)
 		}
 	}
-	if last := s.off + s.size - 1; h.view.run[last] != h.view.write[last] {
+	if last := s.off + s.size - 1; h.mapping.run[last] != h.mapping.write[last] {
 		return fmt.Errorf("codemem: byte %d of the code is not what was written", last)
 	}
 	return nil
 }
 
-// Free gives a block back. Nothing may run in it, now or later.
+// Free frees a block. No thread may execute it, now or later.
 func (h *Heap) Free(b Block) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.view.discard != nil {
+	if h.mapping.discard != nil {
 		lo, hi := roundUp(b.at.off, pageSize), (b.at.off+b.at.size)&^(pageSize-1)
 		if lo < hi {
-			_ = h.view.discard(lo, hi-lo) // only memory is lost where it fails
+			_ = h.mapping.discard(lo, hi-lo) // failure only leaves pages allocated
 		}
 	}
 	h.release(b.at)
 }
 
-// take cuts size bytes from the first free span that has them.
-func (h *Heap) take(size int) (span, error) {
+// alloc removes size bytes from the first free span that is large enough (first fit).
+func (h *Heap) alloc(size int) (span, error) {
 	for i := range h.free {
 		f := &h.free[i]
 		if f.size < size {
@@ -159,7 +157,7 @@ func (h *Heap) take(size int) (span, error) {
 	return span{}, ErrFull
 }
 
-// release puts a span back in order and joins it with its neighbours.
+// release inserts a span into the free list and merges it with adjacent free spans.
 func (h *Heap) release(s span) {
 	i := 0
 	for i < len(h.free) && h.free[i].off < s.off {
@@ -178,12 +176,12 @@ func (h *Heap) release(s span) {
 	}
 }
 
-// Close unmaps the heap. No block of it may run, now or later.
+// Close unmaps the heap. No thread may execute a block of it, now or later.
 func (h *Heap) Close() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.free = nil
-	return unmap(h.view)
+	return unmap(h.mapping)
 }
 
 func roundUp(n, to int) int { return (n + to - 1) &^ (to - 1) }

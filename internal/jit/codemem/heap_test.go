@@ -16,7 +16,7 @@ func heaps(t *testing.T, size int) map[string]*Heap {
 		t.Skip("executable memory needs linux")
 	}
 	out := map[string]*Heap{}
-	for name, m := range map[string]func(int) (mapping, error){"twice": mapTwice, "once": mapOnce} {
+	for name, m := range map[string]func(int) (mapping, error){"twice": mapDual, "once": mapSingle} {
 		v, err := m(size)
 		if err != nil {
 			t.Logf("%s: %v", name, err)
@@ -25,13 +25,13 @@ func heaps(t *testing.T, size int) map[string]*Heap {
 		out[name] = newHeap(v)
 	}
 	if len(out) == 0 {
-		t.Fatal("no way to map code")
+		t.Fatal("no mapping of code works")
 	}
 	return out
 }
 
-// at reads a block through the view that runs.
-func (h *Heap) at(b Block) []byte { return h.view.run[b.at.off : b.at.off+b.at.size] }
+// at returns the bytes of a block in the executable view.
+func (h *Heap) at(b Block) []byte { return h.mapping.run[b.at.off : b.at.off+b.at.size] }
 
 func TestAdd(t *testing.T) {
 	for name, h := range heaps(t, 1<<20) {
@@ -41,13 +41,13 @@ func TestAdd(t *testing.T) {
 			t.Fatal(name, err)
 		}
 		lo, hi := h.Range()
-		if b.Entry() < lo || b.Entry()+uintptr(b.Size()) > hi || b.Entry()%grain != 0 {
+		if b.Entry() < lo || b.Entry()+uintptr(b.Size()) > hi || b.Entry()%blockAlign != 0 {
 			t.Errorf("%s: block at %#x, %d bytes, range %#x to %#x", name, b.Entry(), b.Size(), lo, hi)
 		}
 		if got := h.at(b); !bytes.Equal(got[:100], code) || got[100] != 0xcc {
 			t.Errorf("%s: wrong bytes", name)
 		}
-		if unsafe.Pointer(&h.at(b)[0]) != unsafe.Pointer(&h.view.run[b.Entry()-lo]) {
+		if unsafe.Pointer(&h.at(b)[0]) != unsafe.Pointer(&h.mapping.run[b.Entry()-lo]) {
 			t.Errorf("%s: entry is not the block", name)
 		}
 		if err := h.Close(); err != nil {
@@ -56,9 +56,8 @@ func TestAdd(t *testing.T) {
 	}
 }
 
-// TestNeverBoth reads /proc/self/maps: no mapping of ours may be writable and
-// executable at once.
-func TestNeverBoth(t *testing.T) {
+// TestWriteXorExecute reads /proc/self/maps: no mapping may be writable and executable.
+func TestWriteXorExecute(t *testing.T) {
 	for name, h := range heaps(t, 1<<20) {
 		if _, err := h.Add([]byte{0xc3}); err != nil {
 			t.Fatal(err)
@@ -78,7 +77,7 @@ func TestNeverBoth(t *testing.T) {
 
 func TestFree(t *testing.T) {
 	for name, h := range heaps(t, 1<<20) {
-		whole := len(h.view.run)
+		whole := len(h.mapping.run)
 		var blocks []Block
 		for {
 			b, err := h.Add(make([]byte, 100<<10))
@@ -97,7 +96,7 @@ func TestFree(t *testing.T) {
 			h.Free(blocks[i])
 		}
 		if _, err := h.Add(make([]byte, 300<<10)); !errors.Is(err, ErrFull) {
-			t.Errorf("%s: scattered spans hold a large block: %v", name, err)
+			t.Errorf("%s: scattered free spans fit a large block: %v", name, err)
 		}
 		again, err := h.Add([]byte{1, 2, 3})
 		if err != nil || h.at(again)[1] != 2 {
@@ -108,7 +107,7 @@ func TestFree(t *testing.T) {
 			h.Free(blocks[i])
 		}
 		if len(h.free) != 1 || h.free[0] != (span{0, whole}) {
-			t.Errorf("%s: free spans are not joined: %v", name, h.free)
+			t.Errorf("%s: free spans are not merged: %v", name, h.free)
 		}
 		h.Close()
 	}
@@ -116,6 +115,6 @@ func TestFree(t *testing.T) {
 
 func TestNewRejects(t *testing.T) {
 	if _, err := New(0); err == nil {
-		t.Error("a reservation of nothing")
+		t.Error("a reservation of 0 bytes is accepted")
 	}
 }

@@ -9,15 +9,15 @@ import (
 	"unsafe"
 )
 
-// pageSize is a multiple of the page of every Linux machine we know; smaller
-// pages only make us coarser.
+// pageSize is a multiple of the page size of every Linux machine on these architectures: arm64 kernels use 4,
+// 16 or 64 KiB. On a machine with smaller pages the heap is only coarser than necessary.
 const pageSize = 64 << 10
 
 // Flags of memfd_create(2).
 const mfdCloexec = 1
 
-// mapTwice maps one anonymous file to write and to run.
-func mapTwice(size int) (mapping, error) {
+// mapDual maps one anonymous file twice, writable and executable.
+func mapDual(size int) (mapping, error) {
 	name := []byte("chiaro-code\x00")
 	fd, _, e := syscall.Syscall(sysMemfdCreate, uintptr(unsafe.Pointer(&name[0])), mfdCloexec, 0)
 	if e != 0 {
@@ -29,11 +29,11 @@ func mapTwice(size int) (mapping, error) {
 	}
 	run, err := syscall.Mmap(int(fd), 0, size, syscall.PROT_READ|syscall.PROT_EXEC, syscall.MAP_SHARED)
 	if err != nil {
-		return mapping{}, fmt.Errorf("codemem: mmap to run: %w", err)
+		return mapping{}, fmt.Errorf("codemem: mmap executable: %w", err)
 	}
 	write, err := syscall.Mmap(int(fd), 0, size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
 	if err != nil {
-		return mapping{}, errors.Join(fmt.Errorf("codemem: mmap to write: %w", err), syscall.Munmap(run))
+		return mapping{}, errors.Join(fmt.Errorf("codemem: mmap writable: %w", err), syscall.Munmap(run))
 	}
 	discard := func(off, size int) error {
 		return syscall.Madvise(write[off:off+size], syscall.MADV_REMOVE)
@@ -41,8 +41,8 @@ func mapTwice(size int) (mapping, error) {
 	return mapping{write: write, run: run, discard: discard}, nil
 }
 
-// mapOnce reserves memory whose pages are either writable or executable.
-func mapOnce(size int) (mapping, error) {
+// mapSingle reserves memory in which each page is either writable or executable.
+func mapSingle(size int) (mapping, error) {
 	m, err := syscall.Mmap(-1, 0, size, syscall.PROT_NONE, syscall.MAP_PRIVATE|syscall.MAP_ANON|syscall.MAP_NORESERVE)
 	if err != nil {
 		return mapping{}, fmt.Errorf("codemem: mmap: %w", err)

@@ -1,3 +1,3 @@
 package codemem
 
-const sysMemfdCreate = 279 // memfd_create(2), which package syscall does not name here
+const sysMemfdCreate = 279 // memfd_create(2); package syscall has no name for it

@@ -6,8 +6,8 @@ import "errors"
 
 const pageSize = 64 << 10
 
-var errNone = errors.New("codemem: executable memory needs linux on amd64 or arm64")
+var errUnsupported = errors.New("codemem: executable memory needs linux on amd64 or arm64")
 
-func mapTwice(int) (mapping, error) { return mapping{}, errNone }
-func mapOnce(int) (mapping, error)  { return mapping{}, errNone }
-func unmap(mapping) error           { return nil }
+func mapDual(int) (mapping, error)   { return mapping{}, errUnsupported }
+func mapSingle(int) (mapping, error) { return mapping{}, errUnsupported }
+func unmap(mapping) error            { return nil }

@@ -15,35 +15,34 @@ import (
 	"time"
 )
 
-// Key names a piece.
+// Key is the key of an entry, a SHA-256 hash.
 type Key [sha256.Size]byte
 
-// Dir is a folder of pieces. Its methods may be called from several goroutines,
-// and several processes may use one folder.
+// Dir is an open cache directory. It is safe for concurrent use, and several processes may use one directory.
 type Dir struct {
 	root  *os.Root
 	limit int64
-	mu    sync.Mutex // of saving
+	mu    sync.Mutex // serializes Save
 }
 
-// magic begins every file.
+// magic is the first 16 bytes of every file: format and version.
 const magic = "chiaro code 1\n\x00\x00"
 
-// headBytes is what stands before the data: magic, key, length, checksum.
-const headBytes = len(magic) + sha256.Size + 8 + sha256.Size
+// headerBytes is the size of a file's header: magic, key, length, checksum.
+const headerBytes = len(magic) + sha256.Size + 8 + sha256.Size
 
-// suffix is that of finished files, unfinished that of others.
+// File name suffixes of complete and of temporary files.
 const (
 	suffix     = ".code"
-	unfinished = ".new"
+	tempSuffix = ".new"
 )
 
-// stale is the age from which an unfinished file counts as left behind.
-const stale = time.Hour
+// staleAge is the age at which a temporary file is considered abandoned, by a process that crashed.
+const staleAge = time.Hour
 
-// Open returns the folder at path, which it makes, for its owner alone, where
-// there is none. The files in it may take limit bytes together. The error says
-// that the folder cannot be made or may not be trusted.
+// Open opens the cache directory at path and creates it, accessible only to its owner, if it does not exist.
+// limit is the maximum total size of its files in bytes. Open returns an error if the directory cannot be
+// created or is not trusted.
 func Open(path string, limit int64) (*Dir, error) {
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		return nil, fmt.Errorf("store: %w", err)
@@ -62,38 +61,38 @@ func Open(path string, limit int64) (*Dir, error) {
 	return &Dir{root: root, limit: limit}, nil
 }
 
-// Close lets go of the folder.
+// Close closes the directory.
 func (d *Dir) Close() error { return d.root.Close() }
 
-func name(k Key) string { return hex.EncodeToString(k[:]) + suffix }
+func fileName(k Key) string { return hex.EncodeToString(k[:]) + suffix }
 
-// Load returns the piece with a key; false where there is none, or none that
-// can be trusted.
+// Load returns the data of key k, and marks it as used now. It returns false if there is no such entry or if
+// its file is not trusted.
 func (d *Dir) Load(k Key) ([]byte, bool) {
-	f, err := d.root.OpenFile(name(k), os.O_RDONLY|noFollow, 0)
+	f, err := d.root.OpenFile(fileName(k), os.O_RDONLY|noFollow, 0)
 	if err != nil {
 		return nil, false
 	}
 	defer f.Close()
 	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() || trust(info) != nil || info.Size() < int64(headBytes) || info.Size() > d.limit {
+	if err != nil || !info.Mode().IsRegular() || trust(info) != nil || info.Size() < int64(headerBytes) || info.Size() > d.limit {
 		return nil, false
 	}
 	all := make([]byte, info.Size())
 	if _, err := io.ReadFull(f, all); err != nil {
 		return nil, false
 	}
-	data := all[headBytes:]
-	if !bytes.Equal(all[:headBytes], head(k, data)) {
+	data := all[headerBytes:]
+	if !bytes.Equal(all[:headerBytes], header(k, data)) {
 		return nil, false
 	}
 	now := time.Now()
-	_ = d.root.Chtimes(name(k), now, now) // else it is only forgotten earlier
+	_ = d.root.Chtimes(fileName(k), now, now) // on failure it is only evicted earlier
 	return data, true
 }
 
-// head returns what stands before data in the file of a key.
-func head(k Key, data []byte) []byte {
+// header returns the header of the file with key k and the given data.
+func header(k Key, data []byte) []byte {
 	h := append([]byte(magic), k[:]...)
 	h = binary.LittleEndian.AppendUint64(h, uint64(len(data)))
 	sum := sha256.New()
@@ -102,26 +101,27 @@ func head(k Key, data []byte) []byte {
 	return sum.Sum(h)
 }
 
-// Save keeps data under a key, and removes what was not used for the longest
-// time where there is too much. Data larger than the limit is not kept.
+// Save stores data under key k, and evicts the least recently used entries if the limit is exceeded. It does
+// nothing if the data alone exceeds the limit. If another process is writing the same key, Save returns an
+// error.
 func (d *Dir) Save(k Key, data []byte) error {
-	size := int64(headBytes + len(data))
+	size := int64(headerBytes + len(data))
 	if size > d.limit {
 		return nil
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if err := d.shrink(d.limit - size); err != nil {
+	if err := d.evict(d.limit - size); err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
-	temp := fmt.Sprintf("%s.%d%s", hex.EncodeToString(k[:]), os.Getpid(), unfinished)
+	temp := fmt.Sprintf("%s.%d%s", hex.EncodeToString(k[:]), os.Getpid(), tempSuffix)
 	f, err := d.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
-	_, err = f.Write(append(head(k, data), data...))
+	_, err = f.Write(append(header(k, data), data...))
 	if err = errors.Join(err, f.Close()); err == nil {
-		err = d.root.Rename(temp, name(k))
+		err = d.root.Rename(temp, fileName(k))
 	}
 	if err != nil {
 		return fmt.Errorf("store: %w", errors.Join(err, d.root.Remove(temp)))
@@ -129,9 +129,9 @@ func (d *Dir) Save(k Key, data []byte) error {
 	return nil
 }
 
-// shrink removes the files that were not used for the longest time until all
-// together take at most most bytes, and what nobody will finish.
-func (d *Dir) shrink(most int64) error {
+// evict removes the least recently used files until the total size is at most limit bytes, and abandoned
+// temporary files.
+func (d *Dir) evict(limit int64) error {
 	list, err := fs.ReadDir(d.root.FS(), ".")
 	if err != nil {
 		return err
@@ -146,19 +146,19 @@ func (d *Dir) shrink(most int64) error {
 	for _, e := range list {
 		info, err := e.Info()
 		if err != nil || !info.Mode().IsRegular() {
-			continue // gone meanwhile, or none of ours
+			continue // removed meanwhile, or not a cache file
 		}
 		switch n := e.Name(); {
-		case len(n) == len(name(Key{})) && n[2*sha256.Size:] == suffix:
+		case len(n) == len(fileName(Key{})) && n[2*sha256.Size:] == suffix:
 			files = append(files, file{n, info.ModTime(), info.Size()})
 			total += info.Size()
-		case len(n) > len(unfinished) && n[len(n)-len(unfinished):] == unfinished && time.Since(info.ModTime()) > stale:
-			_ = d.root.Remove(n) // by whoever comes first
+		case len(n) > len(tempSuffix) && n[len(n)-len(tempSuffix):] == tempSuffix && time.Since(info.ModTime()) > staleAge:
+			_ = d.root.Remove(n) // another process may have removed it already
 		}
 	}
 	slices.SortFunc(files, func(a, b file) int { return a.used.Compare(b.used) })
 	for _, f := range files {
-		if total <= most {
+		if total <= limit {
 			break
 		}
 		if err := d.root.Remove(f.name); err != nil && !errors.Is(err, fs.ErrNotExist) {

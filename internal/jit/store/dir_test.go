@@ -13,7 +13,7 @@ import (
 func open(t *testing.T, limit int64) (*Dir, string) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
-		t.Skip("files are not trusted here")
+		t.Skip("files are never trusted on this system")
 	}
 	path := filepath.Join(t.TempDir(), "a", "b")
 	d, err := Open(path, limit)
@@ -24,7 +24,7 @@ func open(t *testing.T, limit int64) (*Dir, string) {
 	return d, path
 }
 
-func TestKeep(t *testing.T) {
+func TestSave(t *testing.T) {
 	d, path := open(t, 1<<20)
 	for n := range 3 {
 		data := bytes.Repeat([]byte{byte(n)}, 1000*n)
@@ -43,31 +43,31 @@ func TestKeep(t *testing.T) {
 	for n := range 3 {
 		got, ok := again.Load(Key{byte(n)})
 		if !ok || !bytes.Equal(got, bytes.Repeat([]byte{byte(n)}, 1000*n)) {
-			t.Errorf("piece %d: %v, %d bytes", n, ok, len(got))
+			t.Errorf("entry %d: %v, %d bytes", n, ok, len(got))
 		}
 	}
 	if _, ok := d.Load(Key{99}); ok {
-		t.Error("a piece that nobody kept")
+		t.Error("an entry that was never saved")
 	}
 	info, err := os.Stat(path)
 	if err != nil || info.Mode().Perm() != 0o700 {
-		t.Errorf("the folder: %v, %v", info.Mode(), err)
+		t.Errorf("the directory: %v, %v", info.Mode(), err)
 	}
 }
 
-// TestDistrust changes a good file in every way that must not be believed.
+// TestDistrust corrupts a valid file in every way that Load must detect.
 func TestDistrust(t *testing.T) {
 	k, data := Key{1, 2, 3}, []byte("some code")
 	for what, spoil := range map[string]func(file string) error{
 		"first byte":      func(f string) error { return flip(f, 0) },
 		"key":             func(f string) error { return flip(f, len(magic)) },
 		"length":          func(f string) error { return flip(f, len(magic)+32) },
-		"checksum":        func(f string) error { return flip(f, headBytes-1) },
-		"data":            func(f string) error { return flip(f, headBytes+3) },
+		"checksum":        func(f string) error { return flip(f, headerBytes-1) },
+		"data":            func(f string) error { return flip(f, headerBytes+3) },
 		"empty":           func(f string) error { return os.Truncate(f, 0) },
 		"cut in the head": func(f string) error { return os.Truncate(f, 20) },
-		"cut in the data": func(f string) error { return os.Truncate(f, int64(headBytes+4)) },
-		"longer":          func(f string) error { return os.Truncate(f, int64(headBytes+len(data)+1)) },
+		"cut in the data": func(f string) error { return os.Truncate(f, int64(headerBytes+4)) },
+		"longer":          func(f string) error { return os.Truncate(f, int64(headerBytes+len(data)+1)) },
 		"others write":    func(f string) error { return os.Chmod(f, 0o602) },
 		"group writes":    func(f string) error { return os.Chmod(f, 0o620) },
 		"folder":          func(f string) error { os.Remove(f); return os.Mkdir(f, 0o700) },
@@ -77,8 +77,8 @@ func TestDistrust(t *testing.T) {
 			}
 			return os.Symlink(f+"2", f)
 		},
-		"another's piece": func(f string) error {
-			other := filepath.Join(filepath.Dir(f), name(Key{9}))
+		"another's entry": func(f string) error {
+			other := filepath.Join(filepath.Dir(f), fileName(Key{9}))
 			return os.Rename(other, f)
 		},
 	} {
@@ -89,13 +89,13 @@ func TestDistrust(t *testing.T) {
 			}
 		}
 		if _, ok := d.Load(k); !ok {
-			t.Fatal("the good file is not believed")
+			t.Fatal("the valid file is not trusted")
 		}
-		if err := spoil(filepath.Join(path, name(k))); err != nil {
+		if err := spoil(filepath.Join(path, fileName(k))); err != nil {
 			t.Fatal(err)
 		}
 		if got, ok := d.Load(k); ok {
-			t.Errorf("%s: %q is believed", what, got)
+			t.Errorf("%s: %q is trusted", what, got)
 		}
 	}
 }
@@ -109,8 +109,7 @@ func flip(file string, at int) error {
 	return os.WriteFile(file, b, 0o600)
 }
 
-// TestOwner: what belongs to somebody else is not believed. Only root can make
-// such a thing.
+// TestOwner: files and directories of another user are not trusted. Only root can create such a file.
 func TestOwner(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("needs root")
@@ -119,28 +118,28 @@ func TestOwner(t *testing.T) {
 	if err := d.Save(Key{}, []byte("x")); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Chown(filepath.Join(path, name(Key{})), 12345, -1); err != nil {
+	if err := os.Chown(filepath.Join(path, fileName(Key{})), 12345, -1); err != nil {
 		t.Skip(err)
 	}
 	if _, ok := d.Load(Key{}); ok {
-		t.Error("a file of another user is believed")
+		t.Error("a file of another user is trusted")
 	}
 	if err := os.Chown(path, 12345, -1); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Open(path, 1<<20); err == nil {
-		t.Error("a folder of another user is believed")
+		t.Error("a directory of another user is trusted")
 	}
 }
 
-func TestFolder(t *testing.T) {
+func TestDirectory(t *testing.T) {
 	_, path := open(t, 1<<20)
 	for _, mode := range []os.FileMode{0o777, 0o720, 0o702} {
 		if err := os.Chmod(path, mode); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := Open(path, 1<<20); err == nil {
-			t.Errorf("a folder with permissions %v is believed", mode)
+			t.Errorf("a directory with permissions %v is trusted", mode)
 		}
 	}
 	file := filepath.Join(t.TempDir(), "file")
@@ -148,20 +147,20 @@ func TestFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := Open(file, 1<<20); err == nil {
-		t.Error("a file is no folder")
+		t.Error("a file is accepted as a directory")
 	}
 }
 
-// TestLimit: the pieces that were not used for the longest time go first.
+// TestLimit: the least recently used entries are evicted first.
 func TestLimit(t *testing.T) {
 	const piece = 1000
-	d, path := open(t, int64(3*(piece+headBytes)+10))
+	d, path := open(t, int64(3*(piece+headerBytes)+10))
 	for n := range 3 {
 		if err := d.Save(Key{byte(n)}, make([]byte, piece)); err != nil {
 			t.Fatal(err)
 		}
 		old := time.Now().Add(time.Duration(n-10) * time.Minute)
-		if err := os.Chtimes(filepath.Join(path, name(Key{byte(n)})), old, old); err != nil {
+		if err := os.Chtimes(filepath.Join(path, fileName(Key{byte(n)})), old, old); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -176,12 +175,12 @@ func TestLimit(t *testing.T) {
 		}
 	}
 	if fmt.Sprint(have) != "[0 2 3]" {
-		t.Errorf("pieces %v are left; want [0 2 3]", have)
+		t.Errorf("entries %v are left; want [0 2 3]", have)
 	}
 	if err := d.Save(Key{4}, make([]byte, 4*piece)); err != nil {
 		t.Error(err)
 	}
 	if _, ok := d.Load(Key{4}); ok {
-		t.Error("a piece larger than the limit was kept")
+		t.Error("an entry larger than the limit was stored")
 	}
 }
