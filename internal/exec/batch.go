@@ -16,8 +16,8 @@ type Batch struct {
 // (guided self-scheduling).
 const shareDivisor = 8
 
-// batchTime is the target duration of a batch: long compared with one lock of the queue, short compared with a
-// job that is worth several workers.
+// batchTime is the target duration of a batch: long compared with one lock of the queue, short compared with
+// a job that is worth several workers.
 const batchTime = 100 * time.Microsecond
 
 // maxBatch limits the groups of a batch, so that cancellation is noticed soon.
@@ -36,14 +36,15 @@ type queue struct {
 	errAt     uint64 // first group of the batch that failed with err
 }
 
-// start fills the queue with the groups 0 to total−1 for the given number of workers. stop ends the run early.
+// start fills the queue with the groups 0 to total−1 for the given number of workers. stop ends the run
+// early.
 func (q *queue) start(total uint64, spanEnds []uint64, workers int, stop *atomic.Bool) {
 	q.total, q.spanEnds, q.divisor, q.stop = total, spanEnds, uint64(workers)*shareDivisor, stop
 	q.nextGroup, q.nextSpan, q.err, q.errAt = 0, 0, nil, 0
 }
 
-// batchSize is one worker's adaptive batch size, in groups: it starts at 1 and converges to the number of groups
-// that run for about batchTime.
+// batchSize is one worker's adaptive batch size, in groups: it starts at 1 and converges to the number of
+// groups that run for about batchTime.
 type batchSize uint64
 
 // adapt doubles or halves the size after a batch of that many groups has run for d.

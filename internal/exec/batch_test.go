@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestBalance distributes groups of uneven cost to workers with simulated clocks. All workers must end at nearly
-// the same time, and the number of batches must stay small.
+// TestBalance distributes groups of uneven cost to workers with simulated clocks. All workers must end at
+// nearly the same time, and the number of batches must stay small.
 func TestBalance(t *testing.T) {
 	const groups = 10000
 	for name, cost := range map[string]func(n uint64) int{

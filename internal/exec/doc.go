@@ -1,21 +1,21 @@
 // Package exec is the interface between execution engines (interpreter, JIT) and their callers: compiled
-// programs, jobs (dispatches), device memory, worker pools and the errors of a run. It refuses to know SPIR-V,
-// machine code, the meaning of any operation, and anything that only one engine uses.
+// programs, jobs (dispatches), device memory, worker pools and the errors of a run. It refuses to know
+// SPIR-V, machine code, the meaning of any operation, and anything that only one engine uses.
 //
 // # Vocabulary
 //
 // These words have the same meaning in every package of this layer and of the layers above it.
 //
-//   - An invocation is one execution of the program's entry point, as in the SPIR-V specification. In a compute
-//     program its index in the group is LocalInvocationIndex: from 0, x fastest.
+//   - An invocation is one execution of the program's entry point, as in the SPIR-V specification. In a
+//     compute program its index in the group is LocalInvocationIndex: from 0, x fastest.
 //   - A group (Vulkan's workgroup) is LocalSize[0]·[1]·[2] invocations that share workgroup memory and
 //     synchronize at barriers. Groups of a dispatch are numbered from 0, x fastest; see [Job.GroupID].
 //   - A subgroup is SubgroupSize invocations of one group with consecutive LocalInvocationIndex. The last
 //     subgroup of a group may be partial. Group operations of the IR communicate within one subgroup.
-//   - A lane is a slot of a subgroup, 0 to SubgroupSize−1, and by extension the invocation in that slot. Slots
-//     without an invocation are never active. [Lanes] is a set of lanes, an execution mask.
-//   - A strip is the SIMD batch of lanes that one instruction stream of an engine executes. The engine chooses
-//     its width, and no result depends on it.
+//   - A lane is a slot of a subgroup, 0 to SubgroupSize−1, and by extension the invocation in that slot.
+//     Slots without an invocation are never active. [Lanes] is a set of lanes, an execution mask.
+//   - A strip is the SIMD batch of lanes that one instruction stream of an engine executes. The engine
+//     chooses its width, and no result depends on it.
 //   - A batch is a range of consecutive groups that one worker runs between two visits to the shared queue;
 //     see [Run].
 //   - A worker is a goroutine that runs groups of a job.
@@ -28,7 +28,8 @@
 //
 // A [Program] runs a [Job] any number of times, from any number of goroutines. [Run] does the steps above for
 // one job; an [Interleaver] does them for several jobs and alternates between their groups. A job either runs
-// all its groups or fails. A failed job does not roll back: memory keeps all stores that groups have executed.
+// all its groups or fails. A failed job does not roll back: memory keeps all stores that groups have
+// executed.
 //
 // # Files
 //

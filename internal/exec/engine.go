@@ -19,10 +19,10 @@ type Engine interface {
 	Compile(p *ir.Program, o Options) (Program, error)
 }
 
-// CheckRunnable returns an *UnsupportedError if p is not yet a complete compute program: if a texture function
-// still has no views and samplers bound to it, or if p contains inputs, outputs or operations of a graphics
-// stage, which stage lowering (package draw) must replace first. It returns nil otherwise. Every engine calls
-// it at the start of Compile; engine is the engine's name for the message.
+// CheckRunnable returns an *UnsupportedError if p is not yet a complete compute program: if a texture
+// function still has no views and samplers bound to it, or if p contains inputs, outputs or operations of a
+// graphics stage, which stage lowering (package draw) must replace first. It returns nil otherwise. Every
+// engine calls it at the start of Compile; engine is the engine's name for the message.
 func CheckRunnable(engine string, p *ir.Program) error {
 	unsupported := func(origin int32, format string, args ...any) error {
 		return &UnsupportedError{Engine: engine, Feature: fmt.Sprintf(format, args...), Origin: origin}

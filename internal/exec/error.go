@@ -27,7 +27,8 @@ func (p *Position) String() string {
 	return fmt.Sprintf("the loop at %s of %q, workgroup %d, invocation %d", location, p.Func, p.Group, p.Local)
 }
 
-// BudgetError reports that a subgroup took more steps than the job's budget. The usual cause is an endless loop.
+// BudgetError reports that a subgroup took more steps than the job's budget. The usual cause is an endless
+// loop.
 type BudgetError struct {
 	Position
 	Steps uint64 // the budget
@@ -45,8 +46,8 @@ type AbortError struct {
 	Args         []uint64  // bits of the scalars
 }
 
-// Error returns the invocation and its message. A run of 8-bit integers is printed as a string, up to its first
-// zero byte; all other scalars are printed as numbers.
+// Error returns the invocation and its message. A run of 8-bit integers is printed as a string, up to its
+// first zero byte; all other scalars are printed as numbers.
 func (e *AbortError) Error() string {
 	s := fmt.Sprintf("aborted by workgroup %d, invocation %d", e.Group, e.Local)
 	for i := 0; i < min(len(e.Args), len(e.Types)); {

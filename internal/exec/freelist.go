@@ -2,16 +2,16 @@ package exec
 
 import "sync"
 
-// FreeList is a bounded list of idle objects for reuse. Unlike a sync.Pool it never drops objects at a garbage
-// collection, and so bounds the allocations of steady-state frames to zero. It is safe for concurrent use; the
-// zero FreeList is empty.
+// FreeList is a bounded list of idle objects for reuse. Unlike a sync.Pool it never drops objects at a
+// garbage collection, and so bounds the allocations of steady-state frames to zero. It is safe for concurrent
+// use; the zero FreeList is empty.
 type FreeList[T any] struct {
 	mu   sync.Mutex
 	list []*T
 }
 
-// Get removes an object from the list and returns it, or nil if the list is empty. The object of the latest Put
-// comes first: its memory is the most likely to be in the processor's caches.
+// Get removes an object from the list and returns it, or nil if the list is empty. The object of the latest
+// Put comes first: its memory is the most likely to be in the processor's caches.
 func (l *FreeList[T]) Get() *T {
 	l.mu.Lock()
 	defer l.mu.Unlock()

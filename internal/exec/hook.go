@@ -2,8 +2,9 @@ package exec
 
 import "github.com/chiaro-gpu/chiaro/internal/ir"
 
-// Hook observes a run, for a debugger or a profiler. One goroutine calls its methods, in the order of execution.
-// An error from a method ends the run, which returns that error. Embed NoHook to implement only some methods.
+// Hook observes a run, for a debugger or a profiler. One goroutine calls its methods, in the order of
+// execution. An error from a method ends the run, which returns that error. Embed NoHook to implement only
+// some methods.
 type Hook interface {
 	// BeginGroup is called before the invocations of a group run, EndGroup after them.
 	BeginGroup(group [3]uint32) error

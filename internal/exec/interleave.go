@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Task is one of the computations that an Interleaver interleaves: a prepared job, or, if Program is nil, the Go
-// function Do, which several workers call at once.
+// Task is one of the computations that an Interleaver interleaves: a prepared job, or, if Program is nil, the
+// Go function Do, which several workers call at once.
 type Task struct {
 	Program  Program
 	Prepared Prepared
@@ -23,17 +23,17 @@ type Task struct {
 	program int // index of Program in Interleaver.programs
 }
 
-// Piece is the work of one task in one span: Count groups of its job from First on. For a task with a Go function
-// Count is only a weight, its approximate cost in groups.
+// Piece is the work of one task in one span: Count groups of its job from First on. For a task with a Go
+// function Count is only a weight, its approximate cost in groups.
 type Piece struct {
 	Task         int32
 	First, Count uint32
 }
 
 // Interleaver runs several tasks, alternating between them span by span. Rasterization uses one span for each
-// tile, so that the fragments of all draws of a tile run while the tile is in the caches. An Interleaver may be
-// used for any number of runs, one at a time; after the first it allocates nothing, except to watch a cancellable
-// context. The zero Interleaver is ready to use.
+// tile, so that the fragments of all draws of a tile run while the tile is in the caches. An Interleaver may
+// be used for any number of runs, one at a time; after the first it allocates nothing, except to watch a
+// cancellable context. The zero Interleaver is ready to use.
 type Interleaver struct {
 	queue
 	pool     Pool
@@ -46,11 +46,11 @@ type Interleaver struct {
 	each     func(worker int)
 }
 
-// Run executes the pieces of all spans. One worker runs the pieces of a span, in order; different spans run in
-// any order. The effects on memory that belongs to one span are therefore those of a sequential run, task after
-// task. workers is as in Job; if one task requires a single worker, there is one, which runs the spans in order.
-// Run returns the error of the lowest-numbered failing task, or ctx.Err(), or the *AbortError of the first task
-// in which an invocation aborted.
+// Run executes the pieces of all spans. One worker runs the pieces of a span, in order; different spans run
+// in any order. The effects on memory that belongs to one span are therefore those of a sequential run, task
+// after task. workers is as in Job; if one task requires a single worker, there is one, which runs the spans
+// in order. Run returns the error of the lowest-numbered failing task, or ctx.Err(), or the *AbortError of
+// the first task in which an invocation aborted.
 func (x *Interleaver) Run(ctx context.Context, workers int, tasks []Task, spans [][]Piece) error {
 	x.ctx, x.tasks, x.pieces = ctx, tasks, spans
 	defer x.reset()
@@ -177,8 +177,8 @@ func (x *Interleaver) runSpans(list []Worker, from, to int) bool {
 	return x.runPiece(list, pending)
 }
 
-// runPiece runs one piece of a job, and acquires a worker of its program if list has none yet. It returns false
-// on failure or if the run is stopped.
+// runPiece runs one piece of a job, and acquires a worker of its program if list has none yet. It returns
+// false on failure or if the run is stopped.
 func (x *Interleaver) runPiece(list []Worker, piece Piece) bool {
 	if piece.Count == 0 {
 		return true

@@ -151,8 +151,8 @@ func TestOrderedTasks(t *testing.T) {
 	}
 }
 
-// TestPrefetch: the pieces of a span are prefetched in order, each before its own groups run and before the previous
-// piece runs.
+// TestPrefetch: the pieces of a span are prefetched in order, each before its own groups run and before the
+// previous piece runs.
 func TestPrefetch(t *testing.T) {
 	type seen struct {
 		ask         bool

@@ -12,8 +12,8 @@ import (
 // Buffer is the memory of a buffer descriptor: bytes that the program may read and, unless the resource is
 // read-only, write. The zero Buffer is the null descriptor: length 0, loads return 0, stores are discarded.
 //
-// Bytes must be 8-byte aligned, or 4-byte aligned if shorter than 16 bytes. A program cannot address bytes from
-// offset 2³²−1 on. The memory may be allocated in any way; no engine retains a pointer to it after Run.
+// Bytes must be 8-byte aligned, or 4-byte aligned if shorter than 16 bytes. A program cannot address bytes
+// from offset 2³²−1 on. The memory may be allocated in any way; no engine retains a pointer to it after Run.
 type Buffer struct {
 	Bytes []byte
 
@@ -80,8 +80,8 @@ func (j *Job) EffectiveBudget() uint64 {
 	return j.Budget
 }
 
-// WorkerCount returns the number of workers for a run of p, at least 1: Workers, but at most one for each span
-// and exactly one if the groups must run in order.
+// WorkerCount returns the number of workers for a run of p, at least 1: Workers, but at most one for each
+// span and exactly one if the groups must run in order.
 func (j *Job) WorkerCount(p *ir.Program) int {
 	n := j.Workers
 	switch {

@@ -2,8 +2,8 @@ package exec
 
 import "math/bits"
 
-// Lanes is a set of lanes of a subgroup (an execution mask): lane i is bit i%64 of word i/64. A subgroup has at
-// most 128 lanes.
+// Lanes is a set of lanes of a subgroup (an execution mask): lane i is bit i%64 of word i/64. A subgroup has
+// at most 128 lanes.
 type Lanes [2]uint64
 
 // FirstLanes returns the set of the lanes 0 to n−1; n is at most 128.

@@ -26,8 +26,8 @@ func fill[T comparable](p *T, deflt T) {
 	}
 }
 
-// Check returns a *LimitError if p exceeds the limits or has an empty group. laneBytes is the engine's state for
-// one lane in bytes, apart from private memory: values, masks, label sets.
+// Check returns a *LimitError if p exceeds the limits or has an empty group. laneBytes is the engine's state
+// for one lane in bytes, apart from private memory: values, masks, label sets.
 func (l Limits) Check(p *ir.Program, laneBytes uint64) error {
 	l = l.filled()
 	n := uint64(1)

@@ -8,9 +8,9 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// Log collects the messages of invocations (debug printf, asserts, aborts); see "Inputs, outputs, groups" in the
-// documentation of package ir. The zero Log is ready to use. It is safe for concurrent use, but a run with a log
-// uses one worker, so that the set of recorded messages is deterministic.
+// Log collects the messages of invocations (debug printf, asserts, aborts); see "Inputs, outputs, groups" in
+// the documentation of package ir. The zero Log is ready to use. It is safe for concurrent use, but a run
+// with a log uses one worker, so that the set of recorded messages is deterministic.
 type Log struct {
 	// Limit is the maximum number of recorded messages; 0 means DefaultMessages.
 	Limit int
@@ -71,7 +71,8 @@ func (l *Log) AddArg(group [3]uint32, lane uint32, bits uint64) {
 	}
 }
 
-// Messages returns the recorded messages, sorted by workgroup (x fastest), then by lane, then in program order.
+// Messages returns the recorded messages, sorted by workgroup (x fastest), then by lane, then in program
+// order.
 func (l *Log) Messages() []Message {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -90,7 +91,8 @@ func (l *Log) Dropped() uint64 {
 	return l.dropped
 }
 
-// WithLog returns the job itself or, if p has messages and the job has no log, a copy of the job with a new log.
+// WithLog returns the job itself or, if p has messages and the job has no log, a copy of the job with a new
+// log.
 func (j *Job) WithLog(p *ir.Program) *Job {
 	if len(p.Messages) == 0 || j.Log != nil {
 		return j

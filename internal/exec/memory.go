@@ -1,14 +1,14 @@
 package exec
 
-// Memory is device memory: initially zero, outside Go's heap if the system permits, and between two guard pages,
-// so that an access past either end faults.
+// Memory is device memory: initially zero, outside Go's heap if the system permits, and between two guard
+// pages, so that an access past either end faults.
 type Memory struct {
 	bytes []byte
 	block []byte // the whole mapping with its guard pages; nil on the heap
 }
 
-// Bytes returns the memory. Its address is a multiple of 4096, and of 2 MiB if it is at least that large. It must
-// not be used after Free.
+// Bytes returns the memory. Its address is a multiple of 4096, and of 2 MiB if it is at least that large. It
+// must not be used after Free.
 func (m *Memory) Bytes() []byte { return m.bytes }
 
 // Free unmaps the memory. A second call does nothing.

@@ -9,7 +9,7 @@ import "unsafe"
 func Alloc(n int) (*Memory, error) {
 	const page = 4096
 	if n < 0 || uint64(n) > 1<<46 {
-		return nil, &LimitError{What: "bytes of device memory", Have: uint64(n), Most: 1 << 46}
+		return nil, &LimitError{Quantity: "bytes of device memory", Value: uint64(n), Max: 1 << 46}
 	}
 	b := make([]byte, n+page)
 	at := -int(uintptr(unsafe.Pointer(unsafe.SliceData(b)))) & (page - 1)

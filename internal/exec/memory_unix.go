@@ -12,8 +12,8 @@ import (
 // hugePage is the alignment in bytes of large allocations: the size of a transparent huge page on amd64.
 const hugePage = 2 << 20
 
-// Alloc returns n bytes of zeroed memory. It returns a *LimitError if n is negative or exceeds 64 TiB, and the
-// system's error if it has no memory.
+// Alloc returns n bytes of zeroed memory. It returns a *LimitError if n is negative or exceeds 64 TiB, and
+// the system's error if it has no memory.
 func Alloc(n int) (*Memory, error) {
 	page := os.Getpagesize()
 	align := page

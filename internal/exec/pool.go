@@ -9,9 +9,9 @@ import (
 	"sync/atomic"
 )
 
-// Pool is a fork-join worker pool: Run forks goroutines and joins them. It may be used for any number of runs,
-// one at a time; after the first run it allocates nothing, except to watch a cancellable context. The zero Pool
-// is ready to use.
+// Pool is a fork-join worker pool: Run forks goroutines and joins them. It may be used for any number of
+// runs, one at a time; after the first run it allocates nothing, except to watch a cancellable context. The
+// zero Pool is ready to use.
 type Pool struct {
 	stop   atomic.Bool
 	halted chan struct{}
@@ -23,8 +23,8 @@ type Pool struct {
 	panicked any // the text of a worker's panic, with its stack; or nil
 }
 
-// Stop returns the flag that requests workers to return soon. It is set when the context of a run is done, when a
-// worker panics, and by workers themselves. Run clears it at its start.
+// Stop returns the flag that requests workers to return soon. It is set when the context of a run is done,
+// when a worker panics, and by workers themselves. Run clears it at its start.
 func (p *Pool) Stop() *atomic.Bool { return &p.stop }
 
 // Run calls work(0) to work(workers−1), each on its own goroutine except work(0), which runs on the caller's,
@@ -57,8 +57,8 @@ func (p *Pool) Run(ctx context.Context, workers int, work func(worker int)) {
 	}
 }
 
-// watch sets the stop flag when ctx is done. The caller must call the returned function at the end of the run;
-// after it returns the watcher is gone, so that a late cancellation cannot stop the pool's next run.
+// watch sets the stop flag when ctx is done. The caller must call the returned function at the end of the
+// run; after it returns the watcher is gone, so that a late cancellation cannot stop the pool's next run.
 func (p *Pool) watch(ctx context.Context) func() {
 	if p.halted == nil {
 		p.halted = make(chan struct{}, 1)
@@ -88,6 +88,6 @@ func (p *Pool) workRecovering(worker int) {
 	p.work(worker)
 }
 
-// MaxIdleWorkers returns the number of workers for which an engine should cache scratch memory between two runs
-// of a program: as many as can run in parallel.
+// MaxIdleWorkers returns the number of workers for which an engine should cache scratch memory between two
+// runs of a program: as many as can run in parallel.
 func MaxIdleWorkers() int { return max(runtime.NumCPU(), runtime.GOMAXPROCS(0)) }

@@ -14,8 +14,8 @@ type goProgram struct {
 	enter func() (run func(exec.Batch) error, leave func())
 }
 
-// inGo returns a program in which each worker calls enter once, then run for each batch, and finally leave unless
-// it is nil.
+// inGo returns a program in which each worker calls enter once, then run for each batch, and finally leave
+// unless it is nil.
 func inGo(enter func() (run func(exec.Batch) error, leave func())) exec.Program {
 	return &goProgram{enter: enter}
 }

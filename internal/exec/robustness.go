@@ -3,9 +3,9 @@ package exec
 import "github.com/chiaro-gpu/chiaro/internal/ir"
 
 // Robustness is the behaviour of accesses outside a buffer descriptor's range
-// (VkPipelineRobustnessBufferBehavior). Each level permits all behaviours of the levels before it. At every level
-// a program cannot access memory outside the buffer: loads there return 0, stores are discarded, and a null
-// descriptor has no bytes.
+// (VkPipelineRobustnessBufferBehavior). Each level permits all behaviours of the levels before it. At every
+// level a program cannot access memory outside the buffer: loads there return 0, stores are discarded, and a
+// null descriptor has no bytes.
 type Robustness uint8
 
 // The levels, the strictest first.

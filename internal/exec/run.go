@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// Run executes a job. It distributes the job's groups in batches of whole spans to job.WorkerCount workers, one
-// of which is the caller's goroutine; each worker receives its batches in ascending order. Run returns the error
-// of the lowest-numbered failing batch, or ctx.Err(), or the *AbortError of the first invocation that aborted.
-// A panic in a worker becomes a panic of Run.
+// Run executes a job. It distributes the job's groups in batches of whole spans to job.WorkerCount workers,
+// one of which is the caller's goroutine; each worker receives its batches in ascending order. Run returns
+// the error of the lowest-numbered failing batch, or ctx.Err(), or the *AbortError of the first invocation
+// that aborted. A panic in a worker becomes a panic of Run.
 func Run(ctx context.Context, p Program, job *Job) error {
 	job = job.WithLog(p.IR())
 	prepared, err := p.Prepare(job)

@@ -12,8 +12,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// TestSpans runs spans of all lengths: one worker must run all groups of a span in order, and every group must
-// run exactly once.
+// TestSpans runs spans of all lengths: one worker must run all groups of a span in order, and every group
+// must run exactly once.
 func TestSpans(t *testing.T) {
 	r := rand.New(rand.NewSource(1))
 	p := &ir.Program{}

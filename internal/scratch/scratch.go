@@ -1,5 +1,5 @@
-// Package scratch provides bump-allocated memory that a compiler pass reuses from run to run, to avoid the garbage
-// collector. It refuses to know the purpose of the memory.
+// Package scratch provides bump-allocated memory that a compiler pass reuses from run to run, to avoid the
+// garbage collector. It refuses to know the purpose of the memory.
 //
 //	var s scratch.Slab[int32]
 //	for each function {
@@ -17,8 +17,8 @@ const (
 	maxRetainedBytes = 1 << 23
 )
 
-// Slab is a bump allocator for elements of type T. The zero Slab is empty and ready to use. It is for one goroutine
-// at a time.
+// Slab is a bump allocator for elements of type T. The zero Slab is empty and ready to use. It is for one
+// goroutine at a time.
 type Slab[T any] struct {
 	buf  []T // elements from used on are zero
 	used int

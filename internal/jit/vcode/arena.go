@@ -6,9 +6,9 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/scratch"
 )
 
-// Arena is a bump allocator for the instructions and register lists of functions. All memory is freed at once,
-// by Release, when no function in it is needed any more. The methods of a nil Arena allocate with make instead.
-// An Arena is for one goroutine.
+// Arena is a bump allocator for the instructions and register lists of functions. All memory is freed at
+// once, by Release, when no function in it is needed any more. The methods of a nil Arena allocate with make
+// instead. An Arena is for one goroutine.
 type Arena struct {
 	insts scratch.Slab[Inst]
 	regs  scratch.Slab[Reg]

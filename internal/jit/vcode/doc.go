@@ -1,7 +1,7 @@
-// Package vcode is the low-level IR of the JIT: basic blocks of SIMD instructions over virtual registers, after
-// vectorization and before register allocation and instruction selection (LLVM's machine IR, wazero's SSA after
-// lowering). It refuses to know encodings, physical registers and structured control flow; of the machine it
-// knows only the number of lanes of a vector and the representation of masks (Form).
+// Package vcode is the low-level IR of the JIT: basic blocks of SIMD instructions over virtual registers,
+// after vectorization and before register allocation and instruction selection (LLVM's machine IR, wazero's
+// SSA after lowering). It refuses to know encodings, physical registers and structured control flow; of the
+// machine it knows only the number of lanes of a vector and the representation of masks (Form).
 //
 //	package ir          one invocation, SSA, structured control flow
 //	   │ vectorize      masks replace control flow; uniform and strided values become scalars
@@ -14,8 +14,8 @@
 //
 // # Strips and parts
 //
-// A strip of B lanes is cut into parts of Form.Lanes lanes each: a part is one vector register's worth of lanes.
-// With 16 lanes to a register, a value of a strip of 32 lanes occupies two virtual registers.
+// A strip of B lanes is cut into parts of Form.Lanes lanes each: a part is one vector register's worth of
+// lanes. With 16 lanes to a register, a value of a strip of 32 lanes occupies two virtual registers.
 //
 // A virtual register has a Class: a Mask holds one truth value per lane, a Vec 32 bits per lane (also for
 // narrower types, zero-extended), a Wide 64 bits per lane; a Gen holds one number for the whole strip, in a
@@ -23,8 +23,8 @@
 //
 // Code is not in SSA form: a register may be written several times. An instruction with a mask (predication)
 // writes the mask's lanes. The other lanes become undefined, unless the instruction is Merging; then they
-// preserve the old value. These are the zeroing and merging masks of AVX-512 and Arm SVE, except that undefined
-// replaces zero.
+// preserve the old value. These are the zeroing and merging masks of AVX-512 and Arm SVE, except that
+// undefined replaces zero.
 //
 // # Example
 //

@@ -18,8 +18,8 @@ const (
 	NumClasses
 )
 
-// ClassOf returns the class that holds values of type t in all lanes. A handle is a Vec: its 32-bit index in the
-// handle table.
+// ClassOf returns the class that holds values of type t in all lanes. A handle is a Vec: its 32-bit index in
+// the handle table.
 func ClassOf(t ir.Type) Class {
 	switch t {
 	case ir.B1:
@@ -33,10 +33,10 @@ func ClassOf(t ir.Type) Class {
 // Op is the operation code of an instruction.
 type Op uint8
 
-// The operations. In the comments d0, d1, … are the registers of Inst.Defs, u0, u1, … of Inst.Uses and m0, m1, …
-// of Inst.Masks, and Aux is Inst.Key.Aux. A handle in a Gen is its byte offset in the handle table. Offsets are in
-// bytes. Unless a comment specifies otherwise, loads out of range yield 0 and stores out of range are discarded
-// (robust buffer access).
+// The operations. In the comments d0, d1, … are the registers of Inst.Defs, u0, u1, … of Inst.Uses and m0,
+// m1, … of Inst.Masks, and Aux is Inst.Key.Aux. A handle in a Gen is its byte offset in the handle table.
+// Offsets are in bytes. Unless a comment specifies otherwise, loads out of range yield 0 and stores out of
+// range are discarded (robust buffer access).
 const (
 	// Values and masks.
 
@@ -46,8 +46,8 @@ const (
 	AndNot           // d0 = u0 &^ u1; all three are masks.
 	Or               // d0 = u0 | u1; all three are masks.
 
-	// Lane is an element-wise operation on one part of the strip, number Part: d0 = the IR operation of u0, u1, …
-	// in the lanes of m0.
+	// Lane is an element-wise operation on one part of the strip, number Part: d0 = the IR operation of u0,
+	// u1, … in the lanes of m0.
 	Lane
 
 	// Strip is an operation on all parts of the strip, because lanes communicate or because there is no
@@ -61,23 +61,23 @@ const (
 	Call      // d0, d1, … = the results of function Target, called with u0, u1, …
 	Barrier   // Control barrier: continues after all subgroups of the workgroup have arrived.
 
-	// Step is a safepoint, one per loop iteration and call. It counts one step of the subgroup, and exits to Go if
-	// the job was stopped, if the Go scheduler requests the thread, or if the step budget is exhausted. m0, m1, …
-	// are the active lanes, for the error message.
+	// Step is a safepoint, one per loop iteration and call. It counts one step of the subgroup, and exits to
+	// Go if the job was stopped, if the Go scheduler requests the thread, or if the step budget is exhausted.
+	// m0, m1, … are the active lanes, for the error message.
 	Step
 
 	Jump       // Jumps to block Target.
 	JumpIfNone // Jumps to block Target if m0, m1, … are all empty.
 
-	// JumpIfZero jumps to block Target if u0, a Gen, is 0. With u1 it is a fused compare and branch: it jumps if
-	// the comparison IR of u0 and u1 is false.
+	// JumpIfZero jumps to block Target if u0, a Gen, is 0. With u1 it is a fused compare and branch: it jumps
+	// if the comparison IR of u0 and u1 is false.
 	JumpIfZero
 
 	Return // Returns from the function.
 
-	// Guard is a speculation guard: if the comparison u0 + Step < u1 is false it bails out, that is it tail-calls
-	// function Target, the general version of this one, with the same arguments. IR selects the comparison: < or
-	// <=, signed or unsigned. u0 and u1 are 32-bit Gens; the sum does not wrap.
+	// Guard is a speculation guard: if the comparison u0 + Step < u1 is false it bails out, that is it
+	// tail-calls function Target, the general version of this one, with the same arguments. IR selects the
+	// comparison: < or <=, signed or unsigned. u0 and u1 are 32-bit Gens; the sum does not wrap.
 	Guard
 
 	// Uniform values, in general-purpose registers.
@@ -86,39 +86,40 @@ const (
 	Broadcast // d0, a Vec or Mask = u0, a Gen, in every lane (splat).
 	Extract   // d0, a Gen = the value of u0, which is the same in all lanes.
 
-	// InputBase is the first element of a strided built-in: d0, a Gen = input Aux in the first lane of part Part.
-	// With u0, a Gen, in the lane u0 lanes after it: the current iteration of a work-item loop. A Lane operation
-	// ir.In has the same u0.
+	// InputBase is the first element of a strided built-in: d0, a Gen = input Aux in the first lane of part
+	// Part. With u0, a Gen, in the lane u0 lanes after it: the current iteration of a work-item loop. A Lane
+	// operation ir.In has the same u0.
 	InputBase
 
 	StridedBase // d0 = u0 + u1·Stride, 64-bit Gens: the offset of the first element of a strided access.
 
 	// Memory.
 
-	// StridedLoad loads from offsets that are an affine function of the lane: d0, d1, … = the IR load from handle
-	// u0, in lane i at the offset min(u2 + (u3 + Step·i)·Stride, 2³²−1). u1 is the StridedBase of u2 and u3. All
-	// uses are Gens. i counts on from part to part, so that one bounds check serves all parts. Step·Stride is 4
-	// (contiguous), 8, 16 or 32.
+	// StridedLoad loads from offsets that are an affine function of the lane: d0, d1, … = the IR load from
+	// handle u0, in lane i at the offset min(u2 + (u3 + Step·i)·Stride, 2³²−1). u1 is the StridedBase of u2
+	// and u3. All uses are Gens. i counts on from part to part, so that one bounds check serves all parts.
+	// Step·Stride is 4 (contiguous), 8, 16 or 32.
 	StridedLoad
 
 	StridedStore // Stores u4, u5, … to the offsets of a StridedLoad with the same u0 to u3.
 
-	// Gather loads from varying offsets: d0 = the IR load from handle u0, a Gen, at the offset u1 of each lane. d1,
-	// if present, is the word after it. With u2, d2 and d3 are the two words at the offset u2: the second row of
-	// the 2×2 texels of a bilinear filter.
+	// Gather loads from varying offsets: d0 = the IR load from handle u0, a Gen, at the offset u1 of each
+	// lane. d1, if present, is the word after it. With u2, d2 and d3 are the two words at the offset u2: the
+	// second row of the 2×2 texels of a bilinear filter.
 	Gather
 
 	Scatter // Stores u2 to handle u0 at the offset u1 of each lane.
 
-	// Atomic is the IR atomic on handle u0, a Gen, at the offset u1 of each lane, with the operands u2 and u3. d0,
-	// if present, is the old value.
+	// Atomic is the IR atomic on handle u0, a Gen, at the offset u1 of each lane, with the operands u2 and
+	// u3. d0, if present, is the old value.
 	Atomic
 
 	AtomicLocal   // Atomic on workgroup memory. Only this thread accesses it, so that no lock prefix is needed.
 	BroadcastLoad // d0 = the 32-bit IR load from handle u0 at the offset u1, both Gens, in every lane (splat).
 
-	// TableLookup is a lookup in a table of 16 words in registers (permute): d0 = the 32-bit IR load from handle
-	// u0, a Gen, at the offset 4·(u1 mod 16) of each lane. It loads all 16 words, words out of range as 0.
+	// TableLookup is a lookup in a table of 16 words in registers (permute): d0 = the 32-bit IR load from
+	// handle u0, a Gen, at the offset 4·(u1 mod 16) of each lane. It loads all 16 words, words out of range
+	// as 0.
 	TableLookup
 
 	SlotLoad  // d0 = slot u0, a Gen, of private variable Aux. The slot is in range.
@@ -126,26 +127,28 @@ const (
 
 	// Bounds checks, shared by several accesses.
 
-	// BoundsCheck is a hoisted bounds check: d0, a Gen = the address of the offset u1 in handle u0 if the Aux bytes
-	// from there on are readable, else 0. A Proven one never yields 0: it bails out to function Target, as Guard.
+	// BoundsCheck is a hoisted bounds check: d0, a Gen = the address of the offset u1 in handle u0 if the Aux
+	// bytes from there on are readable, else 0. A Proven one never yields 0: it bails out to function Target,
+	// as Guard.
 	BoundsCheck
 
 	StoreBoundsCheck // BoundsCheck for writable bytes.
 
-	// TwoRuns detects a split access: two runs of consecutive words, one in each half of a register, as from the
-	// two rows of an 8×2 workgroup. If the offsets u0 grow by 4 from lane to lane within each half, modulo 2³²,
-	// then d0 and d1, Gens, are the offsets in the first lane of each half; else d0 is negative, in 64 bits.
+	// TwoRuns detects a split access: two runs of consecutive words, one in each half of a register, as from
+	// the two rows of an 8×2 workgroup. If the offsets u0 grow by 4 from lane to lane within each half,
+	// modulo 2³², then d0 and d1, Gens, are the offsets in the first lane of each half; else d0 is negative,
+	// in 64 bits.
 	TwoRuns
 
-	// TwoRunsCheck is a hoisted bounds check for a split access: d0, d1 = the addresses of the offsets u1 + u2 and
-	// u1 + u3, modulo 2³², in handle u0 if half a register is readable Aux bytes after each; else d0 is 0. u2 and
-	// u3 are the results of a TwoRuns; a negative u2 fails the check.
+	// TwoRunsCheck is a hoisted bounds check for a split access: d0, d1 = the addresses of the offsets u1 +
+	// u2 and u1 + u3, modulo 2³², in handle u0 if half a register is readable Aux bytes after each; else d0
+	// is 0. u2 and u3 are the results of a TwoRuns; a negative u2 fails the check.
 	TwoRunsCheck
 
 	StoreTwoRunsCheck // TwoRunsCheck for writable bytes.
 
-	// Own is an operation of the machine, number Fused: d0 = its result for u0, u1, … A Mask d0 is empty outside
-	// m0. Form.Fuse forms it from several other instructions.
+	// Own is an operation of the machine, number Fused: d0 = its result for u0, u1, … A Mask d0 is empty
+	// outside m0. Form.Fuse forms it from several other instructions.
 	Own
 )
 
@@ -170,15 +173,15 @@ type Inst struct {
 	Op   Op
 	Part uint8 // of Lane and InputBase: the part of the strip, from 0
 
-	// Checked marks a memory access that relies on an earlier bounds check. The last of Uses is then the result of
-	// the BoundsCheck of a StridedLoad, StridedStore, BroadcastLoad or Scalar load; the access is at this address
-	// + Aux, or on the slow path if the address is 0. The last two of Uses are the results of the TwoRunsCheck of
-	// a Gather or Scatter, and the Gen before them is a uniform addend of the offsets u1.
+	// Checked marks a memory access that relies on an earlier bounds check. The last of Uses is then the
+	// result of the BoundsCheck of a StridedLoad, StridedStore, BroadcastLoad or Scalar load; the access is
+	// at this address + Aux, or on the slow path if the address is 0. The last two of Uses are the results of
+	// the TwoRunsCheck of a Gather or Scatter, and the Gen before them is a uniform addend of the offsets u1.
 	Checked bool
 
-	// Proven marks a precondition that needs no test. Of a memory access: the offsets are in range and aligned; if
-	// Checked: the address is not 0. Of the IR operation At: it does not saturate. Of a shift: the count is less
-	// than the width. Of a BoundsCheck, see there.
+	// Proven marks a precondition that needs no test. Of a memory access: the offsets are in range and
+	// aligned; if Checked: the address is not 0. Of the IR operation At: it does not saturate. Of a shift:
+	// the count is less than the width. Of a BoundsCheck, see there.
 	Proven bool
 
 	Merging           bool  // lanes outside Masks preserve d0; else they become undefined
@@ -188,18 +191,18 @@ type Inst struct {
 	Target            int // index of a block or function
 
 	// Step, in indices per lane, and Stride, in bytes per index, describe a StridedLoad or StridedStore. If
-	// Stride is not 0, a Lane that is a load or store may be turned into such an access, with the last registers
-	// of its Uses.
+	// Stride is not 0, a Lane that is a load or store may be turned into such an access, with the last
+	// registers of its Uses.
 	Step, Stride uint32
 
-	// Prefetch is a hint; 0 is none. Of a StridedLoad or BroadcastLoad it is the distance in bytes to the address
-	// that the next workgroup is likely to load. Of a Gather it is p+1 if the next strip's offsets are likely to be
-	// u1 + (u1 in lane p) − (u1 in lane 0).
+	// Prefetch is a hint; 0 is none. Of a StridedLoad or BroadcastLoad it is the distance in bytes to the
+	// address that the next workgroup is likely to load. Of a Gather it is p+1 if the next strip's offsets
+	// are likely to be u1 + (u1 in lane p) − (u1 in lane 0).
 	Prefetch uint32
 
-	// WordMask, if not 0, makes a BoundsCheck total: bit i is set if an access reads word i after u1. If the Aux
-	// bytes are not all in range, the check copies these words to the stack frame, words out of range as 0, and
-	// yields the address of the copy.
+	// WordMask, if not 0, makes a BoundsCheck total: bit i is set if an access reads word i after u1. If the
+	// Aux bytes are not all in range, the check copies these words to the stack frame, words out of range as
+	// 0, and yields the address of the copy.
 	WordMask uint64
 
 	IndexOffset uint32 // a constant addend of u3 of a StridedLoad or StridedStore, which u1 does not include
@@ -215,8 +218,8 @@ func (in *Inst) BailsOut() bool {
 	return in.Op == Guard || in.Proven && (in.Op == BoundsCheck || in.Op == StoreBoundsCheck)
 }
 
-// Block is a basic block: control enters at its first instruction. It falls through to the next block unless it
-// ends with a Jump or Return.
+// Block is a basic block: control enters at its first instruction. It falls through to the next block unless
+// it ends with a Jump or Return.
 type Block struct {
 	Insts []Inst
 }
@@ -250,8 +253,8 @@ func (f *Func) NewReg(c Class) Reg {
 	return Reg(len(f.Classes) - 1)
 }
 
-// NewConst returns a new register with the constant value bits in every lane. No instruction defines it, and it
-// needs no physical register: each use rematerializes it.
+// NewConst returns a new register with the constant value bits in every lane. No instruction defines it, and
+// it needs no physical register: each use rematerializes it.
 func (f *Func) NewConst(c Class, bits uint64) Reg {
 	r := f.NewReg(c)
 	f.SetConst(r, bits)
@@ -265,8 +268,8 @@ func (f *Func) NewSequence(first, step uint32) Reg {
 	return r
 }
 
-// SetConst makes r a constant with the value bits in every lane. The caller must have removed all instructions
-// that define r.
+// SetConst makes r a constant with the value bits in every lane. The caller must have removed all
+// instructions that define r.
 func (f *Func) SetConst(r Reg, bits uint64) { f.setConst(r, constant{bits: bits}) }
 
 func (f *Func) setConst(r Reg, c constant) {

@@ -7,8 +7,9 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// String returns the text of the function, one line for each instruction. A register is printed as its class, k
-// (Mask), v (Vec), w (Wide) or g (Gen), and its number; a constant as its bits; a sequence as first+step·lane.
+// String returns the text of the function, one line for each instruction. A register is printed as its class,
+// k (Mask), v (Vec), w (Wide) or g (Gen), and its number; a constant as its bits; a sequence as
+// first+step·lane.
 func (f *Func) String() string {
 	var w strings.Builder
 	fmt.Fprintf(&w, "func %q parts %d\n", f.Name, f.Parts)
