@@ -142,10 +142,10 @@ func TestColumnsMade(t *testing.T) {
 		p.StateEffects()
 		form := amd64.AVX512.Form()
 		m := vectorize.MergeOf(p, form)
-		if p.SubgroupSize = m.Columns; m.Columns == 0 || vectorize.Columns(p, form) == nil {
+		if p.SubgroupSize = m.PartMajor; m.PartMajor == 0 || vectorize.PartMajor(p, form) == nil {
 			return 0
 		}
-		return m.Columns
+		return m.PartMajor
 	}
 	for _, guard := range columnGuards {
 		for b, body := range columnBodies {

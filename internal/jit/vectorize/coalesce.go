@@ -7,67 +7,20 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// joinBlocks makes one block of each to which something jumps, or the first, and
-// those behind it to which nothing does.
-func joinBlocks(f *vcode.Func) {
-	r := enter()
-	defer r.leave()
-	place := r.numbers.Alloc(len(f.Blocks)) // of a block that is entered among those that stay; −1 for others
-	for b := range place {
-		place[b] = -1
-	}
-	place[0] = 0
-	each(f, func(in *vcode.Inst) {
-		if in.Op.Jumps() {
-			place[in.Target] = 0
-		}
-	})
-	var out []vcode.Block
-	for b, next := 0, 1; b < len(f.Blocks); b, next = next, next+1 {
-		n := len(f.Blocks[b].Insts)
-		for ; next < len(f.Blocks) && place[next] < 0; next++ {
-			n += len(f.Blocks[next].Insts)
-		}
-		all := f.Blocks[b].Insts
-		if n > len(all) {
-			all = append(f.Form.Arena.Insts(n), all...)
-			for i := b + 1; i < next; i++ {
-				all = append(all, f.Blocks[i].Insts...)
-			}
-		}
-		place[b] = int32(len(out))
-		out = append(out, vcode.Block{Insts: all})
-	}
-	f.Blocks = out
-	each(f, func(in *vcode.Inst) {
-		if in.Op.Jumps() {
-			in.Target = int(place[in.Target])
-		}
-	})
-}
-
-func each(f *vcode.Func, do func(*vcode.Inst)) {
-	for b := range f.Blocks {
-		for i := range f.Blocks[b].Insts {
-			do(&f.Blocks[b].Insts[i])
-		}
-	}
-}
-
 // Bounds of what is looked at for one value.
 const (
-	maxExits = 8  // jumps out of a block while the value lives
-	maxAfter = 16 // mentions of the other register behind
+	maxExits    = 8  // jumps out of a block while the value lives
+	maxMentions = 16 // mentions of the other register behind
 )
 
 // coalesce makes values in the registers that they are copied to (sink), and
 // lets values take the place of those that end where they begin (chain), so that
 // the parameter of a loop and what becomes of it in an iteration are one register.
 func coalesce(f *vcode.Func) {
-	in, n := enter(), len(f.Classes)
-	defer in.leave()
-	c := &coalescer{f: f, defs: in.numbers.Alloc(n), reads: in.numbers.Alloc(n), spots: in.lists.Alloc(n), many: in.numbers.Alloc(n), touched: in.regs.Alloc(n)[:0], in: in}
-	copied := in.flags.Alloc(n)
+	mem, n := acquireArena(), len(f.Classes)
+	defer mem.release()
+	c := &coalescer{f: f, defs: mem.numbers.Alloc(n), reads: mem.numbers.Alloc(n), mentions: mem.mentionLists.Alloc(n), mentionCount: mem.numbers.Alloc(n), touched: mem.regs.Alloc(n)[:0], arena: mem}
+	copied := mem.flags.Alloc(n)
 	for b := range f.Blocks {
 		for i := range f.Blocks[b].Insts {
 			in := &f.Blocks[b].Insts[i]
@@ -84,30 +37,30 @@ func coalesce(f *vcode.Func) {
 		}
 	}
 	ok := false
-	if c.live, ok = livenessOf(f, func(r vcode.Reg) bool { return copied[r] }, in); !ok {
+	if c.live, ok = newLiveness(f, func(r vcode.Reg) bool { return copied[r] }, mem); !ok {
 		return
 	}
-	c.live.settle()
+	c.live.solve()
 	for b := range f.Blocks {
-		if !c.concerns(b) {
+		if !c.relevant(b) {
 			continue
 		}
-		c.survey(b)
-		if c.sinkAll() {
+		c.scan(b)
+		if c.retargetAll() {
 			c.forget()
-			c.survey(b)
+			c.scan(b)
 		}
-		c.chainAll()
+		c.joinAll()
 		c.forget()
-		f.Blocks[b].Insts = less(f.Blocks[b].Insts, gone)
+		f.Blocks[b].Insts = deleteIf(f.Blocks[b].Insts, cleared)
 	}
 }
 
-// concerns reports whether a block writes a register that something is copied to.
-func (c *coalescer) concerns(b int) bool {
+// relevant reports whether a block writes a register that something is copied to.
+func (c *coalescer) relevant(b int) bool {
 	for i := range c.f.Blocks[b].Insts {
 		for _, d := range c.f.Blocks[b].Insts[i].Defs {
-			if c.live.number[d] != 0 {
+			if c.live.index[d] != 0 {
 				return true
 			}
 		}
@@ -119,46 +72,46 @@ type coalescer struct {
 	f           *vcode.Func
 	defs, reads []int32 // how often registers are written and read
 	live        *liveness
-	in          *room
+	arena       *arena
 
 	// Of a block.
-	b       int
-	list    []vcode.Inst
-	spots   [][]spot // by register: where it is mentioned, in order
-	all     []spot   // which those are parts of, as long as nothing moves
-	many    []int32  // how many
-	touched []vcode.Reg
-	exits   []int32 // instructions that jump
+	b            int
+	list         []vcode.Inst
+	mentions     [][]mention // by register: where it is mentioned, in order
+	all          []mention   // which those are parts of, as long as nothing moves
+	mentionCount []int32     // how many
+	touched      []vcode.Reg
+	exits        []int32 // instructions that jump
 }
 
-// spot is a mention of a register: reads of an instruction come before its
+// mention is a mention of a register: reads of an instruction come before its
 // writes.
-type spot struct {
+type mention struct {
 	at     int32
 	writes bool // whole: what keeps lanes reads too
 }
 
-// survey notes all mentions in a block.
-func (c *coalescer) survey(b int) {
+// surveyPhases notes all mentions in a block.
+func (c *coalescer) scan(b int) {
 	c.b, c.list = b, c.f.Blocks[b].Insts
 	n := int32(0)
-	c.each(func(r vcode.Reg, _ spot) {
-		if c.many[r] == 0 {
+	c.each(func(r vcode.Reg, _ mention) {
+		if c.mentionCount[r] == 0 {
 			c.touched = append(c.touched, r)
 		}
-		c.many[r]++
+		c.mentionCount[r]++
 		n++
 	})
 	if int(n) > len(c.all) {
-		c.all = c.in.spots.Alloc(int(n))
+		c.all = c.arena.mentions.Alloc(int(n))
 	}
 	all := c.all[:n]
 	n = 0
 	for _, r := range c.touched {
-		c.spots[r] = all[n : n : n+c.many[r]]
-		n += c.many[r]
+		c.mentions[r] = all[n : n : n+c.mentionCount[r]]
+		n += c.mentionCount[r]
 	}
-	c.each(func(r vcode.Reg, s spot) { c.spots[r] = append(c.spots[r], s) })
+	c.each(func(r vcode.Reg, s mention) { c.mentions[r] = append(c.mentions[r], s) })
 	for i := range c.list {
 		if c.list[i].Op.Jumps() {
 			c.exits = append(c.exits, int32(i))
@@ -166,75 +119,75 @@ func (c *coalescer) survey(b int) {
 	}
 }
 
-// each calls do for all mentions in the block in order.
-func (c *coalescer) each(do func(vcode.Reg, spot)) {
+// eachSubgroup calls do for all mentions in the block in order.
+func (c *coalescer) each(do func(vcode.Reg, mention)) {
 	for i := range c.list {
 		in := &c.list[i]
 		for _, r := range in.Uses {
-			do(r, spot{at: int32(i)})
+			do(r, mention{at: int32(i)})
 		}
 		for _, r := range in.Masks {
-			do(r, spot{at: int32(i)})
+			do(r, mention{at: int32(i)})
 		}
 		for _, r := range in.Defs {
 			if in.Merging {
-				do(r, spot{at: int32(i)})
+				do(r, mention{at: int32(i)})
 			}
-			do(r, spot{int32(i), true})
+			do(r, mention{int32(i), true})
 		}
 	}
 }
 
 func (c *coalescer) forget() {
 	for _, r := range c.touched {
-		c.spots[r], c.many[r] = nil, 0
+		c.mentions[r], c.mentionCount[r] = nil, 0
 	}
 	c.touched, c.exits = c.touched[:0], c.exits[:0]
 }
 
-// unwanted reports whether nobody wants what r held before where jumps behind
+// deadAtExits reports whether nobody wants what r held before where jumps behind
 // instruction from, up to to, lead.
-func (c *coalescer) unwanted(r vcode.Reg, from, to int32) bool {
+func (c *coalescer) deadAtExits(r vcode.Reg, from, to int32) bool {
 	i, _ := slices.BinarySearch(c.exits, from+1)
 	for n := 0; i < len(c.exits) && c.exits[i] < to; i++ {
-		if n++; n > maxExits || c.live.number[r] == 0 || c.live.at(c.list[c.exits[i]].Target, r) {
+		if n++; n > maxExits || c.live.index[r] == 0 || c.live.liveAtStart(c.list[c.exits[i]].Target, r) {
 			return false
 		}
 	}
 	return true
 }
 
-// sinkAll looks at all copies of the block, and reports whether any went.
-func (c *coalescer) sinkAll() (some bool) {
+// retargetAll looks at all copies of the block, and reports whether any went.
+func (c *coalescer) retargetAll() (some bool) {
 	for i := range c.list {
-		if in := &c.list[i]; in.Op == vcode.Copy && c.sink(in, int32(i)) {
+		if in := &c.list[i]; in.Op == vcode.Copy && c.retarget(in, int32(i)) {
 			*in, some = vcode.Inst{}, true
 		}
 	}
 	return some
 }
 
-// sink makes what instruction i copies in the register that it is copied to:
+// retarget makes what instruction i copies in the register that it is copied to:
 // where it is made in the same block and read by nobody else, and nothing
 // between mentions that register.
-func (c *coalescer) sink(in *vcode.Inst, i int32) bool {
+func (c *coalescer) retarget(in *vcode.Inst, i int32) bool {
 	d, u := in.Defs[0], in.Uses[0]
-	if c.defs[u] != 1 || c.reads[u] != 1 || d == u || c.f.Classes[d] != c.f.Classes[u] || c.live.number[d] == 0 {
+	if c.defs[u] != 1 || c.reads[u] != 1 || d == u || c.f.Classes[d] != c.f.Classes[u] || c.live.index[d] == 0 {
 		return false
 	}
-	if len(c.spots[u]) != 2 || !c.spots[u][0].writes {
+	if len(c.mentions[u]) != 2 || !c.mentions[u][0].writes {
 		return false
 	}
-	made := c.spots[u][0].at
-	by := &c.list[made]
+	def := c.mentions[u][0].at
+	by := &c.list[def]
 	if len(by.Defs) != 1 || by.Merging || by.Op == vcode.Undef || by.Op == vcode.Strip || by.Key.Type == ir.H {
 		return false
 	}
-	if c.mentioned(d, made, i) || !c.unwanted(d, made, i) {
+	if c.mentionedBetween(d, def, i) || !c.deadAtExits(d, def, i) {
 		return false
 	}
 	if in.Merging {
-		if by.Op != vcode.Lane && by.Op != vcode.Own || c.f.Classes[d] == vcode.Mask || c.writtenSince(in.Masks[0], made, i) {
+		if by.Op != vcode.Lane && by.Op != vcode.Own || c.f.Classes[d] == vcode.Mask || c.writtenSince(in.Masks[0], def, i) {
 			return false
 		}
 		for _, m := range by.Masks {
@@ -243,19 +196,19 @@ func (c *coalescer) sink(in *vcode.Inst, i int32) bool {
 		by.Masks, by.Merging = in.Masks, true
 	}
 	by.Defs = in.Defs
-	c.move(d, made, i)
+	c.moveWrite(d, def, i)
 	return true
 }
 
-// mentioned reports whether r is mentioned behind instruction from and before to.
-func (c *coalescer) mentioned(r vcode.Reg, from, to int32) bool {
-	k, _ := slices.BinarySearchFunc(c.spots[r], from+1, func(s spot, at int32) int { return int(s.at - at) })
-	return k < len(c.spots[r]) && c.spots[r][k].at < to
+// mentionedBetween reports whether r is mentioned behind instruction from and before to.
+func (c *coalescer) mentionedBetween(r vcode.Reg, from, to int32) bool {
+	k, _ := slices.BinarySearchFunc(c.mentions[r], from+1, func(s mention, at int32) int { return int(s.at - at) })
+	return k < len(c.mentions[r]) && c.mentions[r][k].at < to
 }
 
 // writtenSince reports whether r is written from instruction from on and before to.
 func (c *coalescer) writtenSince(r vcode.Reg, from, to int32) bool {
-	for _, s := range c.spots[r] {
+	for _, s := range c.mentions[r] {
 		if s.writes && s.at >= from && s.at < to {
 			return true
 		}
@@ -263,17 +216,17 @@ func (c *coalescer) writtenSince(r vcode.Reg, from, to int32) bool {
 	return false
 }
 
-// move notes that r is written by instruction to and not by from.
-func (c *coalescer) move(r vcode.Reg, to, from int32) {
-	list := c.spots[r]
-	k, _ := slices.BinarySearchFunc(list, from, func(s spot, at int32) int { return int(s.at - at) })
+// moveWrite notes that r is written by instruction to and not by from.
+func (c *coalescer) moveWrite(r vcode.Reg, to, from int32) {
+	list := c.mentions[r]
+	k, _ := slices.BinarySearchFunc(list, from, func(s mention, at int32) int { return int(s.at - at) })
 	for ; k < len(list) && list[k].at == from; k++ {
 		list[k].at = to
 	}
 }
 
-// chainAll lets values take the place of those that end where they begin.
-func (c *coalescer) chainAll() {
+// joinAll lets values take the place of those that end where they begin.
+func (c *coalescer) joinAll() {
 	for i := range c.list {
 		in := &c.list[i]
 		switch in.Op {
@@ -285,41 +238,41 @@ func (c *coalescer) chainAll() {
 			continue
 		}
 		for _, u := range in.Uses {
-			if c.chain(in.Defs[0], u, int32(i)) {
+			if c.joinRanges(in.Defs[0], u, int32(i)) {
 				break
 			}
 		}
 	}
 }
 
-// chain renames d, which instruction i makes, to u, which it reads: where that
+// armChain renames d, which instruction i makes, to u, which it reads: where that
 // ends there, and is written anew in the same block behind the last read of d.
-func (c *coalescer) chain(d, u vcode.Reg, i int32) bool {
-	if c.live.number[u] == 0 || c.f.Classes[d] != c.f.Classes[u] || len(c.spots[d]) != int(c.reads[d])+1 || len(c.spots[d]) < 2 {
+func (c *coalescer) joinRanges(d, u vcode.Reg, i int32) bool {
+	if c.live.index[u] == 0 || c.f.Classes[d] != c.f.Classes[u] || len(c.mentions[d]) != int(c.reads[d])+1 || len(c.mentions[d]) < 2 {
 		return false
 	}
-	list := c.spots[u]
-	k, _ := slices.BinarySearchFunc(list, i+1, func(s spot, at int32) int { return int(s.at - at) })
+	list := c.mentions[u]
+	k, _ := slices.BinarySearchFunc(list, i+1, func(s mention, at int32) int { return int(s.at - at) })
 	rest := list[k:]
-	if len(rest) == 0 || len(rest) > maxAfter || !rest[0].writes {
+	if len(rest) == 0 || len(rest) > maxMentions || !rest[0].writes {
 		return false
 	}
-	last := c.spots[d][len(c.spots[d])-1].at
-	if last > rest[0].at && !c.samePlace(d, u, rest, last) || !c.unwanted(u, i, max(last, rest[0].at)) {
+	last := c.mentions[d][len(c.mentions[d])-1].at
+	if last > rest[0].at && !c.onlyCopyFollows(d, u, rest, last) || !c.deadAtExits(u, i, max(last, rest[0].at)) {
 		return false
 	}
-	for _, s := range c.spots[d] {
+	for _, s := range c.mentions[d] {
 		c.rename(&c.list[s.at], d, u)
 	}
-	merged := append(slices.Clone(c.spots[d][1:]), rest...)
-	slices.SortStableFunc(merged, func(x, y spot) int { return int(x.at - y.at) })
-	c.spots[u] = append(list[:k:k], append([]spot{{i, true}}, merged...)...)
+	merged := append(slices.Clone(c.mentions[d][1:]), rest...)
+	slices.SortStableFunc(merged, func(x, y mention) int { return int(x.at - y.at) })
+	c.mentions[u] = append(list[:k:k], append([]mention{{i, true}}, merged...)...)
 	return true
 }
 
-// samePlace reports whether all that follows of u, up to the last read of d, is
+// onlyCopyFollows reports whether all that follows of u, up to the last read of d, is
 // a copy of d and what reads it.
-func (c *coalescer) samePlace(d, u vcode.Reg, rest []spot, last int32) bool {
+func (c *coalescer) onlyCopyFollows(d, u vcode.Reg, rest []mention, last int32) bool {
 	in := &c.list[rest[0].at]
 	if in.Op != vcode.Copy || in.Merging || in.Uses[0] != d || in.Defs[0] != u {
 		return false

@@ -12,34 +12,34 @@ import (
 
 // quads is what is known of quads while a function is widened.
 type quads struct {
-	closed map[vcode.Reg]bool // sets, by the mask of the first part, that have whole quads
-	swaps  map[ir.V]bool      // quadswaps in such sets
+	complete map[vcode.Reg]bool // sets, by the mask of the first part, that have whole quads
+	swaps    map[ir.V]bool      // quadswaps in such sets
 }
 
-// wholeQuads reports whether the active lanes are whole quads.
-func (w *widener) wholeQuads() bool {
-	return w.active != nil && (w.isFull(w.active) || w.quads.closed[w.active[0]])
+// quadComplete reports whether the active lanes are whole quads.
+func (w *vectorizer) quadComplete() bool {
+	return w.active != nil && (w.isFull(w.active) || w.quads.complete[w.active[0]])
 }
 
-// keepQuads notes that a set, which nobody changes, is what a condition leaves of the
+// noteQuadComplete notes that a set, which nobody changes, is what a condition leaves of the
 // active lanes.
-func (w *widener) keepQuads(set []vcode.Reg, c ir.V) {
-	left := maxLooked
-	if len(w.quads.swaps) == 0 || !w.wholeQuads() || w.sameInQuad(c, &left) != acrossX|acrossY {
+func (w *vectorizer) noteQuadComplete(set []vcode.Reg, c ir.V) {
+	budget := maxConditionValues
+	if len(w.quads.swaps) == 0 || !w.quadComplete() || w.uniformInQuad(c, &budget) != acrossX|acrossY {
 		return
 	}
-	if w.quads.closed == nil {
-		w.quads.closed = map[vcode.Reg]bool{}
+	if w.quads.complete == nil {
+		w.quads.complete = map[vcode.Reg]bool{}
 	}
-	w.quads.closed[set[0]] = true
+	w.quads.complete[set[0]] = true
 }
 
-// swap emits a quadswap within each part.
-func (w *widener) swap(v ir.V, in vcode.Inst) {
+// quadSwap emits a quadswap within each part.
+func (w *vectorizer) quadSwap(v ir.V, in vcode.Inst) {
 	in.Op = vcode.Strip
-	if !w.wholeQuads() {
+	if !w.quadComplete() {
 		delete(w.quads.swaps, v)
-		w.lanes(v, in)
+		w.perPart(v, in)
 		return
 	}
 	if w.quads.swaps == nil {
@@ -47,10 +47,10 @@ func (w *widener) swap(v ir.V, in vcode.Inst) {
 	}
 	w.quads.swaps[v] = true
 	active := w.active
-	if !w.keeps(v) {
-		w.active = w.full
+	if !w.merging(v) {
+		w.active = w.allLanes
 	}
-	w.lanes(v, in)
+	w.perPart(v, in)
 	w.active = active
 }
 
@@ -60,10 +60,10 @@ const (
 	acrossY = 2
 )
 
-// sameInQuad returns along which axes of a quad a value is the same in active lanes. A
+// uniformInQuad returns along which axes of a quad a value is the same in active lanes. A
 // commutative operation of what a lane has and what its neighbour has is, where both ran.
 // left bounds how many values are looked at.
-func (w *widener) sameInQuad(v ir.V, left *int) int {
+func (w *vectorizer) uniformInQuad(v ir.V, budget *int) int {
 	if w.shapes.of[v].kind == uniform {
 		return acrossX | acrossY
 	}
@@ -73,7 +73,7 @@ func (w *widener) sameInQuad(v ir.V, left *int) int {
 	default:
 		return 0
 	}
-	if *left--; *left <= 0 {
+	if *budget--; *budget <= 0 {
 		return 0
 	}
 	args := x.Args[:x.Op.Args()]
@@ -81,7 +81,7 @@ func (w *widener) sameInQuad(v ir.V, left *int) int {
 		for i, a := range args {
 			s := w.src.Val(a)
 			if s.Op == ir.QuadSwap && s.Aux <= acrossY && s.Args[0] == args[1-i] && w.quads.swaps[a] {
-				return int(s.Aux) | w.sameInQuad(args[1-i], left)
+				return int(s.Aux) | w.uniformInQuad(args[1-i], budget)
 			}
 		}
 	}
@@ -90,7 +90,7 @@ func (w *widener) sameInQuad(v ir.V, left *int) int {
 		if same == 0 {
 			break
 		}
-		same &= w.sameInQuad(a, left)
+		same &= w.uniformInQuad(a, budget)
 	}
 	return same
 }

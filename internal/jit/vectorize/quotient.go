@@ -13,12 +13,12 @@ import (
 // and a fused one, where every value that the numerator may have gives the same
 // bits; that is tried, not proven.
 
-// smallBits bounds the numerators that are tried.
-const smallBits = 8
+// maxDividendBits bounds the numerators that are tried.
+const maxDividendBits = 8
 
-// small returns how many bits the number in v has, an unsigned number made a
+// dividendBits returns how many bits the number in v has, an unsigned number made a
 // float of 32 bits, and whether that is known to be few.
-func (w *widener) small(v ir.V) (bits uint64, ok bool) {
+func (w *vectorizer) dividendBits(v ir.V) (bits uint64, ok bool) {
 	x := w.src.Val(v)
 	if x.Op != ir.UToF && x.Op != ir.SToF || x.Type != ir.F32 || x.Flags&ir.RTZ != 0 {
 		return 0, false
@@ -39,23 +39,23 @@ func (w *widener) small(v ir.V) (bits uint64, ok bool) {
 		bits = 32 - bits&31
 	case ir.And:
 		for i := range 2 {
-			if m, is := constant(i); is && m < 1<<smallBits {
-				return smallBits, true
+			if m, is := constant(i); is && m < 1<<maxDividendBits {
+				return maxDividendBits, true
 			}
 		}
 	}
-	return bits, ok && bits <= smallBits
+	return bits, ok && bits <= maxDividendBits
 }
 
 // factors are what small numbers are multiplied with in place of a division: x·high, or
 // fused x·high + x·low.
 type factors struct {
 	high, low uint64 // floats
-	two, ok   bool
+	fused, ok bool
 }
 
-// factorsOf tries all numbers of so many bits.
-func factorsOf(divisor, bits uint64) factors {
+// findFactors tries all numbers of so many bits.
+func findFactors(divisor, bits uint64) factors {
 	d := math.Float32frombits(uint32(divisor))
 	if !(d >= 1.0/(1<<60) && d <= 1<<60) {
 		return factors{}
@@ -71,18 +71,18 @@ func factorsOf(divisor, bits uint64) factors {
 		one = one && scalar.FMul(32, false, x, f.high) == want
 		two = two && scalar.FFma(32, false, x, f.high, scalar.FMul(32, false, x, f.low)) == want
 	}
-	f.two, f.ok = !one, one || two
+	f.fused, f.ok = !one, one || two
 	return f
 }
 
 // quotient emits the division of a small number by a constant, and reports
 // whether it is one.
-func (w *widener) quotient(v ir.V, in vcode.Inst) bool {
+func (w *vectorizer) quotient(v ir.V, in vcode.Inst) bool {
 	x := w.src.Val(v)
 	if x.Op != ir.FDiv || x.Type != ir.F32 || x.Flags&ir.RTZ != 0 || w.src.Val(x.Args[1]).Op != ir.Const || w.shapes.of[v].kind == uniform {
 		return false
 	}
-	bits, ok := w.small(x.Args[0])
+	bits, ok := w.dividendBits(x.Args[0])
 	if !ok {
 		return false
 	}
@@ -92,7 +92,7 @@ func (w *widener) quotient(v ir.V, in vcode.Inst) bool {
 		if w.factors == nil {
 			w.factors = map[[2]uint64]factors{}
 		}
-		f = factorsOf(key[0], bits)
+		f = findFactors(key[0], bits)
 		w.factors[key] = f
 	}
 	if !f.ok {
@@ -102,8 +102,8 @@ func (w *widener) quotient(v ir.V, in vcode.Inst) bool {
 	for p := range w.parts {
 		one, from := in, w.vec(x.Args[0])[p]
 		one.IR, one.Part, one.Masks = ir.FMul, uint8(p), w.active[p:p+1]
-		one.Defs, one.Merging, one.Uses = w.vec(v)[p:p+1], w.keeps(v), []vcode.Reg{from, high}
-		if f.two {
+		one.Defs, one.Merging, one.Uses = w.vec(v)[p:p+1], w.merging(v), []vcode.Reg{from, high}
+		if f.fused {
 			rest := w.dst.NewReg(vcode.Vec)
 			less := one
 			less.Defs, less.Merging, less.Uses = []vcode.Reg{rest}, false, []vcode.Reg{from, w.dst.NewConst(vcode.Vec, f.low)}

@@ -2,54 +2,54 @@ package vectorize
 
 import "github.com/chiaro-gpu/chiaro/internal/ir"
 
-// spine is the control that all invocations of a workgroup take together: the
+// groupFlow is the control that all invocations of a workgroup take together: the
 // constructs around barriers, and those from within which one of them is left.
 // What stands between two operations of the spine is a phase.
-type spine struct {
+type groupFlow struct {
 	p      *ir.Program
 	f      *ir.Func
-	shapes *shapes
-	on     map[ir.V]bool // openers
+	shapes *divergence
+	joint  map[ir.V]bool // openers
 	common []bool        // values that are the same in all invocations of a workgroup
 	stored []bool        // resources whose bytes the program may change
-	shared []bool        // common values that one subgroup computes for all
+	once   []bool        // common values that one subgroup computes for all
 }
 
-// spineOf finds the spine of p's entry point. It returns nil where subgroups may
+// findGroupFlow finds the spine of p's entry point. It returns nil where subgroups may
 // leave it one by one, or where the entry point calls others. The shapes are
 // those of a subgroup.
-func spineOf(p *ir.Program, s *shapes) *spine {
-	sp := &spine{p: p, f: p.Funcs[0], shapes: s, on: map[ir.V]bool{}}
+func findGroupFlow(p *ir.Program, s *divergence) *groupFlow {
+	sp := &groupFlow{p: p, f: p.Funcs[0], shapes: s, joint: map[ir.V]bool{}}
 	sp.stored = make([]bool, len(p.Res))
 	for sp.grow() {
 	}
-	if !sp.look() {
+	if !sp.scanEffects() {
 		return nil
 	}
 	sp.common = make([]bool, len(sp.f.Vals))
 	for v := range sp.common {
 		x := sp.f.Val(ir.V(v))
-		sp.common[v] = x.Op == ir.Const || x.Op == ir.Param && sp.on[x.Args[0]]
+		sp.common[v] = x.Op == ir.Const || x.Op == ir.Param && sp.joint[x.Args[0]]
 	}
-	for sp.settle() {
+	for sp.propagateCommon() {
 	}
-	if !sp.together() || sp.meddles() {
+	if !sp.allJoint() {
 		return nil
 	}
 	return sp
 }
 
 // grow puts constructs on the spine, and reports whether there were new ones.
-func (s *spine) grow() bool {
+func (s *groupFlow) grow() bool {
 	var open []ir.V
 	grown := false
 	put := func(down ir.V) {
 		for i := len(open) - 1; i >= 0 && open[i] != down; i-- {
-			grown = grown || !s.on[open[i]]
-			s.on[open[i]] = true
+			grown = grown || !s.joint[open[i]]
+			s.joint[open[i]] = true
 		}
 	}
-	s.on[s.f.Body()] = true
+	s.joint[s.f.Body()] = true
 	for _, v := range s.f.Code {
 		switch x := s.f.Val(v); x.Op {
 		case ir.Block, ir.Loop, ir.If:
@@ -59,12 +59,12 @@ func (s *spine) grow() bool {
 		case ir.Barrier:
 			put(0)
 		case ir.Br:
-			if s.on[x.Args[0]] {
+			if s.joint[x.Args[0]] {
 				put(x.Args[0])
 			}
 		case ir.Switch:
-			for _, l := range targets(s.f, v) {
-				if s.on[l] {
+			for _, l := range switchTargets(s.f, v) {
+				if s.joint[l] {
 					put(l)
 				}
 			}
@@ -73,8 +73,8 @@ func (s *spine) grow() bool {
 	return grown
 }
 
-// targets returns the labels of a switch.
-func targets(f *ir.Func, v ir.V) []ir.V {
+// switchTargets returns the labels of a switch.
+func switchTargets(f *ir.Func, v ir.V) []ir.V {
 	list := []ir.V{f.Val(v).Args[1]}
 	for i, c := range f.Cases(v) {
 		if i%2 == 1 {
@@ -84,20 +84,20 @@ func targets(f *ir.Func, v ir.V) []ir.V {
 	return list
 }
 
-// look finds what is stored to, and reports whether there is nothing that rules
+// scanEffects finds what is stored to, and reports whether there is nothing that rules
 // a spine out.
-func (s *spine) look() bool {
+func (s *groupFlow) scanEffects() bool {
 	for _, v := range s.f.Code {
 		switch x := s.f.Val(v); {
 		case x.Op == ir.Call, x.Op == ir.Kill, x.Op == ir.Demote, x.Op == ir.Helper, x.Op == ir.Exit:
 			return false
 		case x.Op == ir.Switch:
-			for _, l := range targets(s.f, v) {
-				if s.on[l] {
+			for _, l := range switchTargets(s.f, v) {
+				if s.joint[l] {
 					return false
 				}
 			}
-		case x.Op == ir.St, x.Op.Is(ir.Atomic):
+		case x.Op == ir.St, x.Op.Family() == ir.Atomics:
 			switch h := s.f.Val(x.Args[0]); h.Op {
 			case ir.Res:
 				s.stored[h.Aux] = true
@@ -112,9 +112,9 @@ func (s *spine) look() bool {
 	return true
 }
 
-// settle finds which values are common, and reports whether fewer are than
+// propagateCommon finds which values are common, and reports whether fewer are than
 // before.
-func (s *spine) settle() bool {
+func (s *groupFlow) propagateCommon() bool {
 	less := false
 	bring := func(label ir.V, args []ir.V) {
 		for i, p := range s.f.Params(label) {
@@ -131,15 +131,15 @@ func (s *spine) settle() bool {
 		case x.Op == ir.Br:
 			bring(x.Args[0], s.f.BrArgs(v))
 		case x.Op.HasResult() && x.Op != ir.Call:
-			s.common[v] = s.commonOf(x)
+			s.common[v] = s.isCommon(x)
 		}
 	}
 	return less
 }
 
-// commonOf reports whether an operation yields the same in all invocations of a
+// isCommon reports whether an operation yields the same in all invocations of a
 // workgroup, whenever they do it.
-func (s *spine) commonOf(x *ir.Val) bool {
+func (s *groupFlow) isCommon(x *ir.Val) bool {
 	for i := range x.Op.Args() {
 		if !s.common[x.Args[i]] {
 			return false
@@ -164,16 +164,16 @@ func (s *spine) commonOf(x *ir.Val) bool {
 		}
 		return false
 	}
-	return pure(x.Op) && !x.Op.Is(ir.Meets) && !x.Op.Is(ir.Writes)
+	return laneInvariant(x.Op) && !x.Op.Is(ir.Meets) && !x.Op.Is(ir.Writes)
 }
 
-// together reports whether all invocations take the spine together, and finds
+// sameFootprint reports whether all invocations take the spine together, and finds
 // the values that are shared.
-func (s *spine) together() bool {
-	s.shared = make([]bool, len(s.f.Vals))
-	share := func(list []ir.V) {
+func (s *groupFlow) allJoint() bool {
+	s.once = make([]bool, len(s.f.Vals))
+	markOnce := func(list []ir.V) {
 		for _, v := range list {
-			s.shared[v] = s.common[v] && s.shapes.of[v].kind == uniform
+			s.once[v] = s.common[v] && s.shapes.of[v].kind == uniform
 		}
 	}
 	inside := 0 // constructs that are not on the spine
@@ -182,9 +182,9 @@ func (s *spine) together() bool {
 		x := s.f.Val(v)
 		switch x.Op {
 		case ir.Block, ir.Loop, ir.If:
-			on := s.on[v]
+			joint := s.joint[v]
 			switch {
-			case !on:
+			case !joint:
 				if inside == 0 && x.Op == ir.Loop {
 					return false // left by nobody, or to the spine
 				}
@@ -194,9 +194,9 @@ func (s *spine) together() bool {
 					return false
 				}
 			default:
-				share(s.f.Params(v))
+				markOnce(s.f.Params(v))
 			}
-			open = append(open, on)
+			open = append(open, joint)
 		case ir.End:
 			if !open[len(open)-1] {
 				inside--
@@ -204,7 +204,7 @@ func (s *spine) together() bool {
 			open = open[:len(open)-1]
 		default:
 			if inside == 0 && x.Op.HasResult() {
-				share(s.f.Code[i : i+1])
+				markOnce(s.f.Code[i : i+1])
 			}
 		}
 	}

@@ -8,19 +8,19 @@ import (
 // value is where a value of the program lives. What nobody reads is pruned in
 // the end, so that every form can be made where the value is.
 type value struct {
-	vec   []vcode.Reg // for each part, one for all of them where the value is uniform
-	gen   vcode.Reg   // of a uniform value that general registers compute
-	rows  []vcode.Reg // of a row, or of the row in an address: lane 0 of each part; where it is regular the first part's, for all
-	u     []vcode.Reg // of an address: U of each part
-	base  []vcode.Reg // of an address: U + row·stride of lane 0 of each part, 64 bits; or the first part's, for all
-	words []vcode.Reg // of a row: row·4 of lane 0 of each part, 64 bits; or the first part's, for all
-	lead  []vcode.Reg // of a row that is a constant more than another one: rows of that, whose words are in words
-	ahead uint32      // that constant; of an address, how much more than rows its row is
-	extra uint64      // of an address: a constant U, which base lacks
+	vec         []vcode.Reg // for each part, one for all of them where the value is uniform
+	gen         vcode.Reg   // of a uniform value that general registers compute
+	lane0       []vcode.Reg // of a row, or of the row in an address: lane 0 of each part; where it is regular the first part's, for all
+	start       []vcode.Reg // of an address: U of each part
+	base        []vcode.Reg // of an address: U + row·stride of lane 0 of each part, 64 bits; or the first part's, for all
+	wordBase    []vcode.Reg // of a row: row·4 of lane 0 of each part, 64 bits; or the first part's, for all
+	leader      []vcode.Reg // of a row that is a constant more than another one: rows of that, whose words are in words
+	indexOffset uint32      // that constant; of an address, how much more than rows its row is
+	constStart  uint64      // of an address: a constant U, which base lacks
 }
 
 // value returns the registers of v, making them where it is new.
-func (w *widener) value(v ir.V) *value {
+func (w *vectorizer) value(v ir.V) *value {
 	x := w.values[v]
 	if x == nil {
 		x = w.newValue()
@@ -32,7 +32,7 @@ func (w *widener) value(v ir.V) *value {
 	c := vcode.ClassOf(w.src.Type(v))
 	in := w.src.Val(v)
 	if in.Op == ir.Const {
-		x.vec = w.all(w.dst.NewConst(c, in.Aux))
+		x.vec = w.splat(w.dst.NewConst(c, in.Aux))
 		if c != vcode.Wide {
 			x.gen = w.dst.NewConst(vcode.Gen, in.Aux)
 		}
@@ -44,15 +44,15 @@ func (w *widener) value(v ir.V) *value {
 			x.vec = w.regs(c) // every part gets it at once
 			break
 		}
-		x.vec = w.all(w.dst.NewReg(c))
+		x.vec = w.splat(w.dst.NewReg(c))
 		if w.inGen(v) {
 			x.gen = w.dst.NewReg(vcode.Gen)
 		}
-	case row, address:
-		x.rows = w.rowRegs(w.shapes.of[v])
+	case strided, address:
+		x.lane0 = w.lane0Regs(w.shapes.of[v])
 		fallthrough
 	default:
-		if to := w.stays[v]; to != 0 {
+		if to := w.accumulators[v]; to != 0 {
 			x.vec = w.vec(to)
 		} else {
 			x.vec = w.regs(c)
@@ -61,26 +61,17 @@ func (w *widener) value(v ir.V) *value {
 	return x
 }
 
-// all is one register for all parts.
-func (w *widener) all(r vcode.Reg) []vcode.Reg {
-	out := w.dst.Form.Arena.Regs(w.parts)
-	for p := range out {
-		out[p] = r
-	}
-	return out
-}
-
 // vec returns the vectors or masks that hold v.
-func (w *widener) vec(v ir.V) []vcode.Reg { return w.value(v).vec }
+func (w *vectorizer) vec(v ir.V) []vcode.Reg { return w.value(v).vec }
 
 // hasGen returns the general register that holds a uniform value.
-func (w *widener) hasGen(v ir.V) (vcode.Reg, bool) {
+func (w *vectorizer) hasGen(v ir.V) (vcode.Reg, bool) {
 	x := w.value(v)
 	return x.gen, x.gen != 0
 }
 
 // gen returns a general register that holds a uniform value.
-func (w *widener) gen(v ir.V) vcode.Reg {
+func (w *vectorizer) gen(v ir.V) vcode.Reg {
 	if g, ok := w.hasGen(v); ok {
 		return g
 	}
@@ -89,50 +80,13 @@ func (w *widener) gen(v ir.V) vcode.Reg {
 	return g
 }
 
-// rowBase returns what lane 0 of a part would hold of a row or a uniform value.
-func (w *widener) rowBase(v ir.V, part int) vcode.Reg {
-	if w.shapes.of[v].kind == uniform {
-		return w.gen(v)
-	}
-	s, x := w.shapes.of[v], w.value(v)
-	if !s.regular || part == 0 || s.across == 0 {
-		return x.rows[part]
-	}
-	in := vcode.Inst{
-		Op: vcode.Scalar, IR: ir.Add, Key: ir.Key{Type: ir.I32, From: ir.I32},
-		Uses: []vcode.Reg{x.rows[0], w.dst.NewConst(vcode.Gen, uint64(uint32(part)*s.across))},
-	}
-	if r, ok := w.folded(&in); ok {
-		return r
-	}
-	in.Defs = []vcode.Reg{w.dst.NewReg(vcode.Gen)}
-	w.emit(in)
-	return in.Defs[0]
-}
-
-// rowRegs returns new registers for rows of a shape.
-func (w *widener) rowRegs(s shape) []vcode.Reg {
-	if s.regular {
-		return w.all(w.dst.NewReg(vcode.Gen))
-	}
-	return w.regs(vcode.Gen)
-}
-
-// apart is how many rows of a shape have registers of their own.
-func (w *widener) apart(s shape) int {
-	if s.regular {
-		return 1
-	}
-	return w.parts
-}
-
 // broadcast puts a general register into vectors.
-func (w *widener) broadcast(v ir.V, x *value) {
+func (w *vectorizer) broadcast(v ir.V, x *value) {
 	w.emit(vcode.Inst{Op: vcode.Broadcast, Key: ir.Key{Type: w.src.Type(v)}, Defs: x.vec[:1], Uses: []vcode.Reg{x.gen}})
 }
 
 // inGen reports whether general registers compute a uniform value.
-func (w *widener) inGen(v ir.V) bool {
+func (w *vectorizer) inGen(v ir.V) bool {
 	x := w.src.Val(v)
 	from := w.src.Type(x.Args[0])
 	switch x.Op {
@@ -158,4 +112,23 @@ func (w *widener) inGen(v ir.V) bool {
 		return x.Type == ir.I32
 	}
 	return false
+}
+
+// newValue returns a value that lives nowhere yet.
+func (s *builder) newValue() *value { return &s.arena.values.Alloc(1)[0] }
+
+// lane0Regs returns new registers for rows of a shape.
+func (w *vectorizer) lane0Regs(s shape) []vcode.Reg {
+	if s.regular {
+		return w.splat(w.dst.NewReg(vcode.Gen))
+	}
+	return w.regs(vcode.Gen)
+}
+
+// lane0Count is how many rows of a shape have registers of their own.
+func (w *vectorizer) lane0Count(s shape) int {
+	if s.regular {
+		return 1
+	}
+	return w.parts
 }

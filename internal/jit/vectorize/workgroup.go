@@ -19,12 +19,12 @@ func Workgroup(p *ir.Program, form vcode.Form) (f *vcode.Func, written []int, ok
 		return nil, nil, false
 	}
 	src := p.Funcs[0]
-	in := enter()
-	defer in.leave()
-	homes := homesOf(src, apart, in)
-	shapes := shapesOf(p, src, homes, rowLanes(p, form), nil, in)
-	s := spineOf(p, shapes)
-	if s == nil {
+	mem := acquireArena()
+	defer mem.release()
+	liveOuts := findLiveOuts(src, allDivergent, mem)
+	shapes := analyzeDivergence(p, src, liveOuts, partLanes(p, form), nil, mem)
+	s := findGroupFlow(p, shapes)
+	if s == nil || s.hasCrossPhaseDependence() {
 		return nil, nil, false
 	}
 	for r, stored := range s.stored {
@@ -32,7 +32,7 @@ func Workgroup(p *ir.Program, form vcode.Form) (f *vcode.Func, written []int, ok
 			written = append(written, r)
 		}
 	}
-	g := newWorkgroup(p, form, s, homes, in)
+	g := newWorkgroup(p, form, s, liveOuts, mem)
 	if !g.run() {
 		return nil, nil, false
 	}
@@ -45,18 +45,17 @@ const maxParts = 256
 
 // workgroup widens all subgroups of a workgroup.
 type workgroup struct {
-	*stream
-	*spine
-	subs    []*widener
-	open    []stage
-	dead    bool // no lane comes here
-	partial bool // the last subgroup lacks lanes
-	turns   turns
-	start   []vcode.Reg // of each input that differs between workgroups: that of the first invocation
+	*builder
+	*groupFlow
+	subs        []*vectorizer
+	open        []openConstruct
+	unreachable bool // no lane comes here
+	partial     bool // the last subgroup lacks lanes
+	phases      phaseInfo
 }
 
-// stage is an open construct of the spine.
-type stage struct {
+// openConstruct is an open construct of the spine.
+type openConstruct struct {
 	v       ir.V
 	op      ir.Op
 	top     int  // first block of a loop's body
@@ -65,17 +64,17 @@ type stage struct {
 	arrived bool // some lanes come to its end
 }
 
-func newWorkgroup(p *ir.Program, form vcode.Form, s *spine, homes *homing, in *room) *workgroup {
+func newWorkgroup(p *ir.Program, form vcode.Form, s *groupFlow, liveOuts *liveOuts, mem *arena) *workgroup {
 	parts := form.Parts(p.SubgroupSize)
 	n := int(p.Subgroups())
-	g := &workgroup{stream: newStream(s.f.Name, form, n*parts, min(n*parts, 2*usualParts)*len(s.f.Code), in), spine: s, partial: p.Invocations()%p.SubgroupSize != 0}
-	first := widener{stream: g.stream, p: p, src: s.f, parts: parts, homes: homes, shapes: s.shapes, group: g}
+	g := &workgroup{builder: newBuilder(s.f.Name, form, n*parts, min(n*parts, 2*usualParts)*len(s.f.Code), mem), groupFlow: s, partial: p.Invocations()%p.SubgroupSize != 0}
+	first := vectorizer{builder: g.builder, p: p, src: s.f, parts: parts, liveOuts: liveOuts, shapes: s.shapes, wholeGroup: true}
 	first.constants()
 	for i := range n {
 		w := first
-		w.first = i * parts
-		w.values, w.regions = in.known.Alloc(len(s.f.Vals)), in.regions.Alloc(len(s.f.Vals))
-		w.active = w.full
+		w.firstPart = i * parts
+		w.values, w.regions = mem.valuesByV.Alloc(len(s.f.Vals)), mem.regionsByV.Alloc(len(s.f.Vals))
+		w.active = w.allLanes
 		g.subs = append(g.subs, &w)
 	}
 	return g
@@ -85,28 +84,28 @@ func newWorkgroup(p *ir.Program, form vcode.Form, s *spine, homes *homing, in *r
 func (g *workgroup) run() bool {
 	g.startBlock(g.newBlock())
 	g.arguments()
-	g.starts(g.p)
-	g.survey()
+	g.groupStarts(g.p)
+	g.surveyPhases()
 	code := g.f.Code
 	for i := 0; i < len(code); i++ {
 		v := code[i]
 		x := g.f.Val(v)
 		g.origin = x.Origin
 		switch {
-		case g.dead && x.Op != ir.Else && x.Op != ir.End:
+		case g.unreachable && x.Op != ir.Else && x.Op != ir.End:
 			i = g.phaseEnd(i, true) - 1
-		case g.on[v]:
-			g.enter(v)
+		case g.joint[v]:
+			g.enterConstruct(v)
 		case x.Op == ir.Else:
-			g.other()
+			g.elseArm()
 		case x.Op == ir.End:
-			g.leave()
+			g.exitConstruct()
 		case x.Op == ir.Br:
-			g.branch(v)
+			g.jointBranch(v)
 		case x.Op == ir.Barrier:
 		default:
 			end := g.phaseEnd(i, false)
-			if !g.do(i, code[i:end]) {
+			if !g.emitPhase(i, code[i:end]) {
 				return false
 			}
 			i = end - 1
@@ -130,7 +129,7 @@ func (g *workgroup) arguments() {
 	w := g.subs[len(g.subs)-1]
 	w.active = w.regs(vcode.Mask)
 	for p, a := range w.active {
-		w.emit(vcode.Inst{Op: vcode.Arg, Defs: []vcode.Reg{a}, Key: ir.Key{Aux: uint64(w.first + p)}})
+		w.emit(vcode.Inst{Op: vcode.Arg, Defs: []vcode.Reg{a}, Key: ir.Key{Aux: uint64(w.firstPart + p)}})
 	}
 }
 
@@ -143,7 +142,7 @@ func (g *workgroup) phaseEnd(i int, dead bool) int {
 		x := g.f.Val(v)
 		switch x.Op {
 		case ir.Block, ir.Loop, ir.If:
-			if depth == 0 && !dead && g.on[v] {
+			if depth == 0 && !dead && g.joint[v] {
 				return i
 			}
 			depth++
@@ -162,42 +161,42 @@ func (g *workgroup) phaseEnd(i int, dead bool) int {
 	}
 }
 
-// do widens the phase that begins at a place.
-func (g *workgroup) do(at int, code []ir.V) bool {
-	if g.inTurns(at, code) {
-		return g.turn(code)
+// emitPhase widens the phase that begins at a place.
+func (g *workgroup) emitPhase(at int, code []ir.V) bool {
+	if g.loopable(at, code) {
+		return g.loopOverSubgroups(code)
 	}
 	for s := range g.subs {
-		if !g.phase(s, code) {
+		if !g.replicate(s, code) {
 			return false
 		}
 	}
 	return true
 }
 
-// phase widens a run of operations for a subgroup. What all share is made by the
+// replicate widens a run of operations for a subgroup. What all share is made by the
 // first of them.
-func (g *workgroup) phase(s int, code []ir.V) bool {
+func (g *workgroup) replicate(s int, code []ir.V) bool {
 	w := g.subs[s]
 	before := w.active
-	made := g.reads(w, code)
+	added := g.recomputeReads(w, code)
 	w.open = []*region{{op: ir.Block}} // nobody leaves for it
 	for _, v := range code {
-		if s > 0 && g.shared[v] {
+		if s > 0 && g.once[v] {
 			w.values[v] = g.subs[0].values[v]
 			continue
 		}
 		w.step(v)
 	}
-	forget(w, made)
+	forget(w, added)
 	return len(w.open) == 1 && slices.Equal(w.active, before)
 }
 
-// of returns the parameters of a list that a subgroup has for itself, or those
+// part returns the parameters of a list that a subgroup has for itself, or those
 // that it shares with the others.
-func (g *workgroup) of(shared bool, params, args []ir.V) (p, a []ir.V) {
+func (g *workgroup) selectParams(shared bool, params, args []ir.V) (p, a []ir.V) {
 	for i, v := range params {
-		if g.shared[v] == shared {
+		if g.once[v] == shared {
 			p = append(p, v)
 			if args != nil {
 				a = append(a, args[i])
@@ -207,27 +206,27 @@ func (g *workgroup) of(shared bool, params, args []ir.V) (p, a []ir.V) {
 	return p, a
 }
 
-// each calls do for every subgroup with the parameters that it has for itself,
+// eachSubgroup calls do for every subgroup with the parameters that it has for itself,
 // then for the first one with those that all share.
-func (g *workgroup) each(params, args []ir.V, do func(w *widener, params, args []ir.V)) {
-	own, from := g.of(false, params, args)
+func (g *workgroup) eachSubgroup(params, args []ir.V, do func(w *vectorizer, params, args []ir.V)) {
+	own, from := g.selectParams(false, params, args)
 	for _, w := range g.subs {
-		made := g.want(w, from)
+		added := g.recompute(w, from)
 		do(w, own, from)
-		forget(w, made)
+		forget(w, added)
 	}
-	common, from := g.of(true, params, args)
+	common, from := g.selectParams(true, params, args)
 	do(g.subs[0], common, from)
 }
 
-func (g *workgroup) enter(v ir.V) {
+func (g *workgroup) enterConstruct(v ir.V) {
 	x := g.f.Val(v)
-	st := stage{v: v, op: x.Op, end: g.newBlock()}
+	st := openConstruct{v: v, op: x.Op, end: g.newBlock()}
 	params := g.f.Params(v)
 	for i, w := range g.subs {
-		w.regions[v] = &region{label: v, op: x.Op, whole: true}
+		w.regions[v] = &region{label: v, op: x.Op, convergent: true}
 		for _, p := range params {
-			if x.Op != ir.If && i > 0 && g.shared[p] {
+			if x.Op != ir.If && i > 0 && g.once[p] {
 				w.values[p] = g.subs[0].value(p)
 			}
 		}
@@ -237,20 +236,20 @@ func (g *workgroup) enter(v ir.V) {
 		g.subs[0].jumpIfNot(x.Args[0], st.end)
 		g.startBlock(g.newBlock())
 	case ir.Loop:
-		g.each(params, g.f.Inits(v), func(w *widener, params, args []ir.V) { w.assign(v, params, args) })
+		g.eachSubgroup(params, g.f.Inits(v), func(w *vectorizer, params, args []ir.V) { w.assignParams(v, params, args) })
 		st.top = g.newBlock()
 		g.startBlock(st.top)
-		g.spread(params)
+		g.broadcastParams(params)
 	default:
-		g.each(params, nil, func(w *widener, params, _ []ir.V) { w.begin(params) })
+		g.eachSubgroup(params, nil, func(w *vectorizer, params, _ []ir.V) { w.undefParams(params) })
 	}
 	g.open = append(g.open, st)
 }
 
-// spread makes all forms of parameters.
-func (g *workgroup) spread(params []ir.V) {
-	g.each(params, nil, func(w *widener, params, _ []ir.V) { w.spread(params) })
-	common, _ := g.of(true, params, nil)
+// broadcastParams makes all forms of parameters.
+func (g *workgroup) broadcastParams(params []ir.V) {
+	g.eachSubgroup(params, nil, func(w *vectorizer, params, _ []ir.V) { w.broadcastParams(params) })
+	common, _ := g.selectParams(true, params, nil)
 	for _, w := range g.subs[1:] {
 		for _, p := range common {
 			w.values[p] = g.subs[0].values[p]
@@ -258,10 +257,10 @@ func (g *workgroup) spread(params []ir.V) {
 	}
 }
 
-func (g *workgroup) branch(v ir.V) {
+func (g *workgroup) jointBranch(v ir.V) {
 	label := g.f.Val(v).Args[0]
-	g.each(g.f.Params(label), g.f.BrArgs(v), func(w *widener, params, args []ir.V) { w.assign(v, params, args) })
-	i := slices.IndexFunc(g.open, func(st stage) bool { return st.v == label })
+	g.eachSubgroup(g.f.Params(label), g.f.BrArgs(v), func(w *vectorizer, params, args []ir.V) { w.assignParams(v, params, args) })
+	i := slices.IndexFunc(g.open, func(st openConstruct) bool { return st.v == label })
 	if to := &g.open[i]; to.op == ir.Loop {
 		g.origin = g.f.Val(label).Origin
 		g.emit(vcode.Inst{Op: vcode.Step, Masks: g.subs[0].active, Value: label})
@@ -270,33 +269,49 @@ func (g *workgroup) branch(v ir.V) {
 		to.arrived = true
 		g.subs[0].jump(to.end)
 	}
-	g.dead = true
+	g.unreachable = true
 }
 
-func (g *workgroup) other() {
+func (g *workgroup) elseArm() {
 	st := &g.open[len(g.open)-1]
-	st.arrived, st.second = !g.dead, true
+	st.arrived, st.second = !g.unreachable, true
 	end := g.newBlock()
-	if !g.dead {
+	if !g.unreachable {
 		g.subs[0].jump(end)
 	}
 	g.startBlock(st.end)
-	st.end, g.dead = end, false
+	st.end, g.unreachable = end, false
 }
 
-func (g *workgroup) leave() {
+func (g *workgroup) exitConstruct() {
 	st := g.open[len(g.open)-1]
 	g.open = g.open[:len(g.open)-1]
 	g.startBlock(st.end)
 	switch {
 	case st.op == ir.Loop:
-		g.dead = true
+		g.unreachable = true
 	case st.op == ir.If && !st.second:
-		g.dead = false
+		g.unreachable = false
 	default:
-		g.dead = g.dead && !st.arrived
+		g.unreachable = g.unreachable && !st.arrived
 	}
-	if st.op == ir.Block && !g.dead {
-		g.spread(g.f.Params(st.v))
+	if st.op == ir.Block && !g.unreachable {
+		g.broadcastParams(g.f.Params(st.v))
+	}
+}
+
+// groupStarts makes what the first invocation of the workgroup has of the built-ins
+// that differ between workgroups.
+func (g *workgroup) groupStarts(p *ir.Program) {
+	start := make([]vcode.Reg, len(p.In))
+	for i, in := range p.In {
+		switch in.Semantic {
+		case ir.GlobalInvocationIdX, ir.GlobalInvocationIdY, ir.GlobalInvocationIdZ:
+			start[i] = g.dst.NewReg(vcode.Gen)
+			g.emit(vcode.Inst{Op: vcode.InputBase, IR: ir.In, Key: ir.Key{Type: in.Type, Aux: uint64(i)}, Defs: start[i : i+1]})
+		}
+	}
+	for _, w := range g.subs {
+		w.groupStart = start
 	}
 }

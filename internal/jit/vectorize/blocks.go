@@ -1,0 +1,138 @@
+package vectorize
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+)
+
+func each(f *vcode.Func, do func(*vcode.Inst)) {
+	for b := range f.Blocks {
+		for i := range f.Blocks[b].Insts {
+			do(&f.Blocks[b].Insts[i])
+		}
+	}
+}
+
+// recomputeReads names the registers that an instruction reads.
+func eachRead(in *vcode.Inst, do func(vcode.Reg)) {
+	for _, r := range in.Uses {
+		do(r)
+	}
+	for _, r := range in.Masks {
+		do(r)
+	}
+}
+
+// hasEffect reports whether an instruction does more than to define registers.
+func hasEffect(in *vcode.Inst) bool {
+	switch in.Op {
+	case vcode.Lane, vcode.Strip, vcode.Scalar:
+		return !in.IR.HasResult() || in.IR.Is(ir.Writes) || in.Key.Flags&ir.Volatile != 0
+	case vcode.Gather, vcode.StridedLoad, vcode.BroadcastLoad, vcode.TableLookup:
+		return in.Key.Flags&ir.Volatile != 0
+	case vcode.Undef, vcode.Copy, vcode.And, vcode.AndNot, vcode.Or, vcode.Arg,
+		vcode.Broadcast, vcode.Extract, vcode.InputBase, vcode.StridedBase, vcode.SlotLoad,
+		vcode.BoundsCheck, vcode.StoreBoundsCheck, vcode.TwoRuns, vcode.TwoRunsCheck, vcode.StoreTwoRunsCheck, vcode.Own:
+		return false
+	}
+	return true
+}
+
+// cleared reports whether an instruction was cleared to be taken out.
+func cleared(in *vcode.Inst) bool { return in.Op == vcode.Undef && len(in.Defs) == 0 }
+
+// removeIf takes out the instructions of which gone is true.
+func removeIf(f *vcode.Func, dead func(*vcode.Inst) bool) {
+	for b := range f.Blocks {
+		f.Blocks[b].Insts = deleteIf(f.Blocks[b].Insts, dead)
+	}
+}
+
+// deleteIf takes out of a list the instructions of which gone is true.
+func deleteIf(list []vcode.Inst, dead func(*vcode.Inst) bool) []vcode.Inst {
+	n := 0
+	for i := range list {
+		if dead(&list[i]) {
+			continue
+		}
+		if n != i {
+			list[n] = list[i]
+		}
+		n++
+	}
+	return list[:n]
+}
+
+// removeCleared takes out what pairWords and pairFootprints left empty.
+func removeCleared(b *vcode.Block) {
+	b.Insts = deleteIf(b.Insts, func(in *vcode.Inst) bool { return in.Op == vcode.Undef && in.Defs == nil })
+}
+
+// insertBefore puts what is made before instructions there.
+func insertBefore(f *vcode.Func, list []vcode.Inst, inserted map[int][]vcode.Inst) []vcode.Inst {
+	if len(inserted) == 0 {
+		return list
+	}
+	out := f.Form.Arena.Insts(len(list) + len(inserted))
+	for i := range list {
+		out = append(append(out, inserted[i]...), list[i])
+	}
+	return out
+}
+
+// mergeBlocks makes one block of each to which something jumps, or the first, and
+// those behind it to which nothing does.
+func mergeBlocks(f *vcode.Func) {
+	mem := acquireArena()
+	defer mem.release()
+	index := mem.numbers.Alloc(len(f.Blocks)) // of a block that is entered among those that stay; −1 for others
+	for b := range index {
+		index[b] = -1
+	}
+	index[0] = 0
+	each(f, func(in *vcode.Inst) {
+		if in.Op.Jumps() {
+			index[in.Target] = 0
+		}
+	})
+	var out []vcode.Block
+	for b, next := 0, 1; b < len(f.Blocks); b, next = next, next+1 {
+		n := len(f.Blocks[b].Insts)
+		for ; next < len(f.Blocks) && index[next] < 0; next++ {
+			n += len(f.Blocks[next].Insts)
+		}
+		all := f.Blocks[b].Insts
+		if n > len(all) {
+			all = append(f.Form.Arena.Insts(n), all...)
+			for i := b + 1; i < next; i++ {
+				all = append(all, f.Blocks[i].Insts...)
+			}
+		}
+		index[b] = int32(len(out))
+		out = append(out, vcode.Block{Insts: all})
+	}
+	f.Blocks = out
+	each(f, func(in *vcode.Inst) {
+		if in.Op.Jumps() {
+			in.Target = int(index[in.Target])
+		}
+	})
+}
+
+// removeJumpsToNext removes jumps to where the code goes on anyway.
+func removeJumpsToNext(f *vcode.Func) {
+	next := len(f.Blocks) // the first block from here on that has code
+	for b := len(f.Blocks) - 1; b >= 0; b-- {
+		list := f.Blocks[b].Insts
+		for len(list) > 0 {
+			last := &list[len(list)-1]
+			if !last.Op.Jumps() || last.Target <= b || last.Target > next {
+				break
+			}
+			list = list[:len(list)-1]
+		}
+		if f.Blocks[b].Insts = list; len(list) > 0 {
+			next = b
+		}
+	}
+}

@@ -1,0 +1,110 @@
+package vectorize
+
+import (
+	"slices"
+
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+)
+
+// maxCheckedBytes bounds the bytes that accesses of one window reach.
+const maxCheckedBytes = 1 << 24
+
+// accessKey names accesses that one window may serve.
+type accessKey struct {
+	handle, base vcode.Reg
+	store        bool
+}
+
+// hoistBoundsChecks lets accesses at constant distances from one place be checked
+// together: a window is the place's address if all of them are in range.
+func hoistBoundsChecks(f *vcode.Func) {
+	local := map[vcode.Reg]bool{} // handles of the workgroup memory, whose length is known
+	for b := range f.Blocks {
+		for i := range f.Blocks[b].Insts {
+			if in := &f.Blocks[b].Insts[i]; in.Op == vcode.Scalar && in.IR == ir.Wg {
+				local[in.Defs[0]] = true
+			}
+		}
+	}
+	for b := range f.Blocks {
+		f.Blocks[b].Insts = hoistBoundsChecksIn(f, f.Blocks[b].Insts, local)
+	}
+}
+
+// accessGroup is a window to be: the accesses that it serves.
+type accessGroup struct {
+	accessKey
+	members []int
+}
+
+// accessGroups finds the accesses between which neither what they have for a handle
+// nor their base is written.
+func accessGroups(f *vcode.Func, list []vcode.Inst, local map[vcode.Reg]bool) []*accessGroup {
+	var views []*accessGroup
+	last := map[accessKey]*accessGroup{}
+	written := map[vcode.Reg]int{} // the last instruction that does
+	for i := range list {
+		if k, ok := checkKey(f, &list[i]); ok && !local[k.handle] {
+			v := last[k]
+			if v == nil || max(written[k.base], written[k.handle]) > v.members[0] {
+				v = &accessGroup{accessKey: k}
+				views, last[k] = append(views, v), v
+			}
+			v.members = append(v.members, i)
+		}
+		for _, d := range list[i].Defs {
+			if f.Classes[d] == vcode.Gen {
+				written[d] = i
+			}
+		}
+	}
+	return views
+}
+
+func hoistBoundsChecksIn(f *vcode.Func, list []vcode.Inst, local map[vcode.Reg]bool) []vcode.Inst {
+	inserted := map[int][]vcode.Inst{} // before an instruction
+	for _, v := range accessGroups(f, list, local) {
+		if len(v.members) < 2 {
+			continue
+		}
+		first := v.members[0]
+		w := vcode.Inst{Op: vcode.BoundsCheck, Defs: []vcode.Reg{f.NewReg(vcode.Gen)}, Uses: []vcode.Reg{v.handle, v.base}, Origin: list[first].Origin}
+		if v.store {
+			w.Op = vcode.StoreBoundsCheck
+		}
+		for _, i := range v.members {
+			in := &list[i]
+			w.Key.Aux = max(w.Key.Aux, extentOf(f, in))
+			in.Uses = append(slices.Clip(in.Uses), w.Defs[0])
+			in.Checked = true
+		}
+		inserted[first] = append(inserted[first], w)
+	}
+	return insertBefore(f, list, inserted)
+}
+
+// checkKey returns what an access must have in common with others.
+func checkKey(f *vcode.Func, in *vcode.Inst) (k accessKey, ok bool) {
+	switch {
+	case in.Checked:
+		return k, false
+	case in.Op == vcode.StridedLoad, in.Op == vcode.BroadcastLoad:
+	case in.Op == vcode.StridedStore:
+		k.store = true
+	default:
+		return k, false
+	}
+	k.handle, k.base = in.Uses[0], in.Uses[1]
+	return k, !f.IsConst(k.base) && extentOf(f, in) <= maxCheckedBytes
+}
+
+// extentOf is how many bytes from its base on an access reaches.
+func extentOf(f *vcode.Func, in *vcode.Inst) uint64 {
+	size := uint64(4)
+	if in.Op != vcode.BroadcastLoad {
+		parts := max(len(in.Defs), len(in.Uses)-4)
+		size = uint64(in.Step) * uint64(in.Stride) * uint64(f.Form.Lanes*parts)
+	}
+	return in.Key.Aux + uint64(in.IndexOffset)*uint64(in.Stride) + size
+}

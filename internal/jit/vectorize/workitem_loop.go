@@ -1,0 +1,269 @@
+package vectorize
+
+import (
+	"slices"
+
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+)
+
+// phaseInfo says which phases are loops over the subgroups: those that get nothing
+// from another phase, and leave nothing to one, that a subgroup would have to
+// keep. Others are written out for each subgroup, so that what they keep can
+// stay in registers.
+type phaseInfo struct {
+	phase        []int32 // of each value: the place of its phase's first operation, or none
+	position     []int32 // of each value in the code
+	recomputable []bool  // values that any phase can make for itself
+	crossPhase   []bool  // values that are read in another phase, or on the spine
+}
+
+const noPart = -1
+
+// minLoopedOps is how many operations of all subgroups together are worth a loop.
+const minLoopedOps = 96
+
+// surveyPhases finds what phases get from each other.
+func (g *workgroup) surveyPhases() {
+	n := len(g.f.Vals)
+	t := &g.phases
+	t.phase, t.position = slices.Repeat([]int32{noPart}, n), make([]int32, n)
+	t.recomputable, t.crossPhase = make([]bool, n), make([]bool, n)
+	inside := 0
+	current := int32(noPart)
+	var open []bool
+	for i, v := range g.f.Code {
+		x := g.f.Val(v)
+		boundary := inside == 0
+		switch x.Op {
+		case ir.Block, ir.Loop, ir.If:
+			open = append(open, g.joint[v])
+			boundary = g.joint[v]
+			if !boundary {
+				inside++
+			}
+		case ir.End:
+			boundary = open[len(open)-1]
+			if !boundary {
+				inside--
+			}
+			open = open[:len(open)-1]
+		case ir.Else:
+			boundary = open[len(open)-1]
+		case ir.Br, ir.Barrier:
+		default:
+			boundary = false
+		}
+		if boundary {
+			current = noPart
+		} else if current == noPart {
+			current = int32(i)
+		}
+		t.position[v] = int32(i)
+		t.phase[v] = current
+		if x.Op == ir.Block || x.Op == ir.Loop {
+			for _, p := range g.f.Params(v) {
+				t.phase[p] = current
+			}
+		}
+		t.recomputable[v] = inside == 0 && current != noPart && g.isRecomputable(x)
+		g.f.Operands(v, func(a ir.V) { t.crossPhase[a] = t.crossPhase[a] || current == noPart || t.phase[a] != current })
+	}
+}
+
+// isRecomputable reports whether an operation can be done again.
+func (g *workgroup) isRecomputable(x *ir.Val) bool {
+	if !x.Op.HasResult() || x.Op.Is(ir.Meets) || x.Op.Is(ir.Writes) || x.Op.Is(ir.Reads) || x.Op == ir.PAddr || !laneInvariant(x.Op) {
+		return false
+	}
+	for i := range x.Op.Args() {
+		if !g.available(x.Args[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// available reports whether every phase can have a value.
+func (g *workgroup) available(v ir.V) bool {
+	return g.once[v] || g.phases.recomputable[v] || g.f.Val(v).Op == ir.Const
+}
+
+// loopable reports whether a phase, which begins at a place, is to be a loop.
+func (g *workgroup) loopable(at int, code []ir.V) bool {
+	if g.partial || len(g.subs) == 1 || len(code)*len(g.subs) < minLoopedOps {
+		return false
+	}
+	for _, v := range code {
+		x := g.f.Val(v)
+		if x.Op == ir.Loop || x.Op.Family() == ir.PrivateMemory {
+			return false
+		}
+		if g.phases.crossPhase[v] && !g.available(v) {
+			return false
+		}
+		if x.Op == ir.Block && slices.ContainsFunc(g.f.Params(v), func(p ir.V) bool { return g.phases.crossPhase[p] }) {
+			return false
+		}
+		ok := true
+		g.f.Operands(v, func(a ir.V) {
+			ok = ok && (g.phases.phase[a] == int32(at) && !g.once[v] || g.available(a))
+		})
+		if !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// recomputeReads makes a subgroup's widener have the values that code reads and that it
+// can make for itself, but for those of the code. It returns those that it made.
+func (g *workgroup) recomputeReads(w *vectorizer, code []ir.V) []ir.V {
+	var list []ir.V
+	for _, v := range code {
+		g.f.Operands(v, func(a ir.V) {
+			if !w.has(a) && (g.phases.phase[a] == noPart || g.phases.phase[a] != g.phases.phase[code[0]]) {
+				list = append(list, a)
+			}
+		})
+	}
+	return g.recompute(w, list)
+}
+
+// recompute makes a subgroup's widener have values, as far as it can make them for
+// itself. It returns those that it made.
+func (g *workgroup) recompute(w *vectorizer, list []ir.V) (added []ir.V) {
+	seen := map[ir.V]bool{}
+	read := func(a ir.V) {
+		if !seen[a] && !w.has(a) && (g.once[a] || g.phases.recomputable[a]) {
+			seen[a] = true
+			added = append(added, a)
+		}
+	}
+	for _, v := range list {
+		read(v)
+	}
+	for i := 0; i < len(added); i++ {
+		v := added[i]
+		if !g.once[v] {
+			g.f.Operands(v, read)
+		}
+	}
+	slices.SortFunc(added, func(a, b ir.V) int { return int(g.phases.position[a] - g.phases.position[b]) })
+	for _, v := range added {
+		if g.once[v] {
+			w.values[v] = g.subs[0].values[v]
+		} else {
+			w.step(v)
+		}
+	}
+	return added
+}
+
+// has reports whether a value lives anywhere.
+func (w *vectorizer) has(v ir.V) bool { return w.values[v] != nil && w.values[v].vec != nil }
+
+// forget makes a widener not have values: where it made them may not be on the
+// way to where they are read next.
+func forget(w *vectorizer, list []ir.V) {
+	for _, v := range list {
+		w.values[v] = nil
+	}
+}
+
+// loopOverSubgroups widens a phase as a loop over the subgroups, and returns false where lanes
+// got lost.
+func (g *workgroup) loopOverSubgroups(code []ir.V) bool {
+	for _, v := range code {
+		if g.once[v] {
+			g.subs[0].step(v)
+		}
+	}
+	if !slices.ContainsFunc(code, func(v ir.V) bool { return g.f.Val(v).Op.Is(ir.Writes) || g.f.Val(v).Flags&ir.Volatile != 0 }) {
+		return true // what it makes is made again where it is read
+	}
+	w := *g.subs[0]
+	w.values, w.regions = make([]*value, len(g.f.Vals)), make([]*region, len(g.f.Vals))
+	for _, v := range code {
+		if !g.once[v] {
+			continue
+		}
+		w.values[v] = g.subs[0].values[v]
+		for _, other := range g.subs[1:] {
+			other.values[v] = w.values[v]
+		}
+	}
+	w.loopIndex = w.dst.NewReg(vcode.Gen)
+	w.emit(vcode.Inst{Op: vcode.Copy, Defs: []vcode.Reg{w.loopIndex}, Uses: []vcode.Reg{w.zero}})
+	top, end := w.newBlock(), w.newBlock()
+	w.startBlock(top)
+	g.boundLoop(&w, code, end)
+	g.recomputeReads(&w, code)
+	w.open = []*region{{op: ir.Block}}
+	for _, v := range code {
+		if !g.once[v] {
+			w.step(v)
+		}
+	}
+	w.loopBack(top, uint64(w.p.SubgroupSize), uint64(w.p.Invocations()))
+	w.startBlock(end)
+	return len(w.open) == 1 && slices.Equal(w.active, g.subs[0].active)
+}
+
+// guardArm leaves a loop over the subgroups for end where neither this one nor those
+// behind it do anything: where all that a phase does is in an if for invocations
+// up to one.
+func (g *workgroup) boundLoop(w *vectorizer, code []ir.V, end int) {
+	only := ir.V(0)
+	depth := 0
+	for _, v := range code {
+		x := g.f.Val(v)
+		switch {
+		case x.Op == ir.If && depth == 0 && only == 0:
+			only = v
+			depth++
+		case x.Op == ir.If, x.Op == ir.Block:
+			if depth == 0 {
+				return
+			}
+			depth++
+		case x.Op == ir.End:
+			depth--
+		case depth == 1 && x.Op == ir.Else:
+			return
+		case depth == 0 && (!x.Op.HasResult() || x.Op.Is(ir.Writes) || x.Op.Is(ir.Meets)):
+			return
+		}
+	}
+	if only == 0 {
+		return
+	}
+	c := g.f.Val(g.f.Val(only).Args[0])
+	a, b := c.Args[0], c.Args[1]
+	op := c.Op
+	switch {
+	case c.Op == ir.Eq && g.f.Type(a) == ir.I32:
+		if op = ir.ULe; g.isInvocationIndex(b) {
+			a, b = b, a
+		}
+	case c.Op != ir.ULt && c.Op != ir.ULe || g.f.Type(a) != ir.I32:
+		return
+	}
+	if !g.isInvocationIndex(a) || !g.once[b] && g.f.Val(b).Op != ir.Const {
+		return
+	}
+	some := w.dst.NewReg(vcode.Gen)
+	w.emit(vcode.Inst{Op: vcode.Scalar, IR: op, Key: ir.Key{Type: ir.B1, From: ir.I32}, Defs: []vcode.Reg{some}, Uses: []vcode.Reg{w.loopIndex, g.subs[0].gen(b)}})
+	w.emit(vcode.Inst{Op: vcode.JumpIfZero, Uses: []vcode.Reg{some}, Target: end})
+	w.startBlock(w.newBlock())
+}
+
+// isInvocationIndex reports whether a value is an invocation's index in its workgroup.
+func (g *workgroup) isInvocationIndex(v ir.V) bool {
+	x := g.f.Val(v)
+	if x.Op != ir.In || x.Type != ir.I32 {
+		return false
+	}
+	sem := g.p.In[x.Aux].Semantic
+	return sem == ir.LocalInvocationIndex || sem == ir.LocalInvocationIdX && g.p.LocalSize[1] == 1 && g.p.LocalSize[2] == 1
+}
