@@ -2,14 +2,25 @@ package vectorize
 
 import "github.com/chiaro-gpu/chiaro/internal/ir"
 
-// findAccumulators finds the parameters of loops that may live where their next values do:
-// where what an iteration makes is handed to the next one and is read behind the loop
-// too, such as a sum. It gives those values by parameter. Lanes that leave the loop
-// keep them there, and those that go on find there what they need, so that nothing is
-// copied in between.
+// Accumulators of divergent loops
 //
-// That is so where nobody reads the parameter any more once its next value is made, nor
-// that from outside of the loop around this one, whose next iteration begins anew.
+// A parameter of a loop and its next value usually need two registers per part and a copy, since lanes that
+// have left the loop still read the value of their last iteration. For a reduction such as a sum both can
+// be the same register: lanes that leave preserve their value in it, and lanes that continue find the next
+// parameter there.
+//
+//	loop L3(s f32 = 0:f32) {         sum = 0
+//		t = fadd.f32 s, x            sum = fadd sum, x   {A}          t and s are the register sum
+//		if c { br L2(t) }
+//		br L3(t)                     (no copy)
+//	}
+//
+// This is coalescing of a phi with its operand. It is legal if the parameter has no use after the
+// definition of its next value, and the next value has none outside of the loop around this one: the next
+// iteration of that loop overwrites the register.
+
+// findAccumulators returns the parameters of divergent loops that may share the registers of their next
+// values, with those values.
 func (w *vectorizer) findAccumulators() map[ir.V]ir.V {
 	var s *accumulatorFinder
 	for i, v := range w.src.Code {
@@ -26,14 +37,16 @@ func (w *vectorizer) findAccumulators() map[ir.V]ir.V {
 	return s.found
 }
 
+// accumulatorFinder looks for accumulators.
 type accumulatorFinder struct {
 	*vectorizer
-	def, lastUse []int // by value: its place in the code, and the last where it is read; of parameters before made the loop's
-	end          map[ir.V]int
-	found        map[ir.V]ir.V
-	taken        map[ir.V]bool
+	def, lastUse []int         // by value: index in the code of its definition, or 0, and of its last use
+	end          map[ir.V]int  // by loop: index of its end
+	found        map[ir.V]ir.V // the result: by parameter, its next value
+	taken        map[ir.V]bool // values of found
 }
 
+// newAccumulatorFinder finds the definitions and last uses of all values.
 func newAccumulatorFinder(w *vectorizer) *accumulatorFinder {
 	n := len(w.src.Vals)
 	s := &accumulatorFinder{vectorizer: w, def: make([]int, n), lastUse: make([]int, n), end: map[ir.V]int{}, found: map[ir.V]ir.V{}, taken: map[ir.V]bool{}}
@@ -50,7 +63,7 @@ func newAccumulatorFinder(w *vectorizer) *accumulatorFinder {
 	return s
 }
 
-// backEdge looks at a br to a loop, which stands at place i.
+// considerBackBranch examines the arguments of a br to a loop, at index i of the code.
 func (s *accumulatorFinder) considerBackBranch(loop, br ir.V, i int) {
 	if !s.shapes.divergent[loop] || s.liveOuts.branches[loop] != 1 {
 		return
@@ -71,8 +84,8 @@ func (s *accumulatorFinder) considerBackBranch(loop, br ir.V, i int) {
 	}
 }
 
-// singleInstruction reports whether a value is made by one instruction for each part in every
-// iteration of a loop.
+// singleInstruction reports whether one instruction for each part computes a value in each iteration of a
+// loop.
 func (s *accumulatorFinder) singleInstruction(a, loop ir.V) bool {
 	if s.liveOuts.of[a].loop != loop {
 		return false
@@ -84,8 +97,8 @@ func (s *accumulatorFinder) singleInstruction(a, loop ir.V) bool {
 	return false
 }
 
-// readBySunkCode reports whether what reads a parameter may be made elsewhere than where it
-// stands.
+// readBySunkCode reports whether a sunk operation, which is emitted later than its place in the code, reads
+// p.
 func (s *accumulatorFinder) readBySunkCode(p ir.V) (found bool) {
 	for _, v := range s.src.Code {
 		if s.sunk != nil && s.sunk.sunk[v] {

@@ -8,8 +8,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/scratch"
 )
 
-// arena is memory that is needed while a function is widened, or while one pass looks
-// at what has become of it, and not behind that.
+// arena is the scratch memory of one vectorization, or of one pass over vcode: slabs of zeroed slices,
+// which are valid until release. It is reused, so that compiling a program allocates little.
 type arena struct {
 	labels          scratch.Slab[ir.V]
 	numbers         scratch.Slab[int32]
@@ -28,13 +28,13 @@ type arena struct {
 	regs            scratch.Slab[vcode.Reg]
 }
 
-// arenas are those that nobody is in.
+// arenas are the free arenas.
 var arenas = sync.Pool{New: func() any { return new(arena) }}
 
-// acquireArena returns a room, until leave.
+// acquireArena returns an empty arena. The caller must release it.
 func acquireArena() *arena { return arenas.Get().(*arena) }
 
-// epilogue gives it back, and all that was taken in it.
+// release frees all allocations of the arena and returns it to the pool.
 func (r *arena) release() {
 	r.labels.Reset()
 	r.numbers.Reset()

@@ -5,6 +5,9 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
+// Blocks and instructions of vcode: visits, deletions, and cleanup of the layout.
+
+// each calls do for every instruction of f.
 func each(f *vcode.Func, do func(*vcode.Inst)) {
 	for b := range f.Blocks {
 		for i := range f.Blocks[b].Insts {
@@ -13,7 +16,7 @@ func each(f *vcode.Func, do func(*vcode.Inst)) {
 	}
 }
 
-// recomputeReads names the registers that an instruction reads.
+// eachRead calls do for the registers that an instruction reads.
 func eachRead(in *vcode.Inst, do func(vcode.Reg)) {
 	for _, r := range in.Uses {
 		do(r)
@@ -23,7 +26,7 @@ func eachRead(in *vcode.Inst, do func(vcode.Reg)) {
 	}
 }
 
-// hasEffect reports whether an instruction does more than to define registers.
+// hasEffect reports whether an instruction does more than define registers.
 func hasEffect(in *vcode.Inst) bool {
 	switch in.Op {
 	case vcode.Lane, vcode.Strip, vcode.Scalar:
@@ -38,17 +41,17 @@ func hasEffect(in *vcode.Inst) bool {
 	return true
 }
 
-// cleared reports whether an instruction was cleared to be taken out.
+// cleared reports whether an instruction was cleared, to be deleted.
 func cleared(in *vcode.Inst) bool { return in.Op == vcode.Undef && len(in.Defs) == 0 }
 
-// removeIf takes out the instructions of which gone is true.
+// removeIf deletes the instructions of f for which dead is true.
 func removeIf(f *vcode.Func, dead func(*vcode.Inst) bool) {
 	for b := range f.Blocks {
 		f.Blocks[b].Insts = deleteIf(f.Blocks[b].Insts, dead)
 	}
 }
 
-// deleteIf takes out of a list the instructions of which gone is true.
+// deleteIf deletes the instructions of a list, in place, for which dead is true.
 func deleteIf(list []vcode.Inst, dead func(*vcode.Inst) bool) []vcode.Inst {
 	n := 0
 	for i := range list {
@@ -63,12 +66,12 @@ func deleteIf(list []vcode.Inst, dead func(*vcode.Inst) bool) []vcode.Inst {
 	return list[:n]
 }
 
-// removeCleared takes out what pairWords and pairFootprints left empty.
+// removeCleared deletes the instructions that pairWords and pairFootprints cleared.
 func removeCleared(b *vcode.Block) {
 	b.Insts = deleteIf(b.Insts, func(in *vcode.Inst) bool { return in.Op == vcode.Undef && in.Defs == nil })
 }
 
-// insertBefore puts what is made before instructions there.
+// insertBefore inserts instructions before those with the given indices.
 func insertBefore(f *vcode.Func, list []vcode.Inst, inserted map[int][]vcode.Inst) []vcode.Inst {
 	if len(inserted) == 0 {
 		return list
@@ -80,12 +83,11 @@ func insertBefore(f *vcode.Func, list []vcode.Inst, inserted map[int][]vcode.Ins
 	return out
 }
 
-// mergeBlocks makes one block of each to which something jumps, or the first, and
-// those behind it to which nothing does.
+// mergeBlocks merges each block with the blocks after it that no jump enters.
 func mergeBlocks(f *vcode.Func) {
 	mem := acquireArena()
 	defer mem.release()
-	index := mem.numbers.Alloc(len(f.Blocks)) // of a block that is entered among those that stay; −1 for others
+	index := mem.numbers.Alloc(len(f.Blocks)) // new index of a block that is entered, −1 for others
 	for b := range index {
 		index[b] = -1
 	}
@@ -119,9 +121,9 @@ func mergeBlocks(f *vcode.Func) {
 	})
 }
 
-// removeJumpsToNext removes jumps to where the code goes on anyway.
+// removeJumpsToNext removes jumps to the next block that has code.
 func removeJumpsToNext(f *vcode.Func) {
-	next := len(f.Blocks) // the first block from here on that has code
+	next := len(f.Blocks) // the first block after this one that has code
 	for b := len(f.Blocks) - 1; b >= 0; b-- {
 		list := f.Blocks[b].Insts
 		for len(list) > 0 {

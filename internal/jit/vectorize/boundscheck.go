@@ -7,19 +7,28 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// maxCheckedBytes bounds the bytes that accesses of one window reach.
+// Hoisted bounds checks
+//
+// Accesses at constant distances from one base share a check: the first one is preceded by a BoundsCheck of
+// all bytes that any of them accesses. The check yields the address of the base, or 0, which sends the
+// accesses to the slow path.
+//
+//	stridedload v1, h, base, #0           w = boundscheck h, base, 72 bytes
+//	stridedload v2, h, base, #4      →    stridedload v1 … w   checked
+//	stridedload v3, h, base, #8           stridedload v2 … w   checked, and so on
+
+// maxCheckedBytes bounds the bytes of one check.
 const maxCheckedBytes = 1 << 24
 
-// accessKey names accesses that one window may serve.
+// accessKey identifies accesses that may share a check.
 type accessKey struct {
 	handle, base vcode.Reg
 	store        bool
 }
 
-// hoistBoundsChecks lets accesses at constant distances from one place be checked
-// together: a window is the place's address if all of them are in range.
+// hoistBoundsChecks adds shared checks in every block.
 func hoistBoundsChecks(f *vcode.Func) {
-	local := map[vcode.Reg]bool{} // handles of the workgroup memory, whose length is known
+	local := map[vcode.Reg]bool{} // handles of workgroup memory; its length is constant
 	for b := range f.Blocks {
 		for i := range f.Blocks[b].Insts {
 			if in := &f.Blocks[b].Insts[i]; in.Op == vcode.Scalar && in.IR == ir.Wg {
@@ -32,18 +41,18 @@ func hoistBoundsChecks(f *vcode.Func) {
 	}
 }
 
-// accessGroup is a window to be: the accesses that it serves.
+// accessGroup is the accesses of one check, as indices of instructions in order.
 type accessGroup struct {
 	accessKey
 	members []int
 }
 
-// accessGroups finds the accesses between which neither what they have for a handle
-// nor their base is written.
+// accessGroups finds the groups of a block: neither the handle nor the base is written between the accesses
+// of one.
 func accessGroups(f *vcode.Func, list []vcode.Inst, local map[vcode.Reg]bool) []*accessGroup {
 	var views []*accessGroup
 	last := map[accessKey]*accessGroup{}
-	written := map[vcode.Reg]int{} // the last instruction that does
+	written := map[vcode.Reg]int{} // last instruction that writes a register
 	for i := range list {
 		if k, ok := checkKey(f, &list[i]); ok && !local[k.handle] {
 			v := last[k]
@@ -62,8 +71,9 @@ func accessGroups(f *vcode.Func, list []vcode.Inst, local map[vcode.Reg]bool) []
 	return views
 }
 
+// hoistBoundsChecksIn returns the instructions of a block with shared checks.
 func hoistBoundsChecksIn(f *vcode.Func, list []vcode.Inst, local map[vcode.Reg]bool) []vcode.Inst {
-	inserted := map[int][]vcode.Inst{} // before an instruction
+	inserted := map[int][]vcode.Inst{} // by index of the following instruction
 	for _, v := range accessGroups(f, list, local) {
 		if len(v.members) < 2 {
 			continue
@@ -84,7 +94,7 @@ func hoistBoundsChecksIn(f *vcode.Func, list []vcode.Inst, local map[vcode.Reg]b
 	return insertBefore(f, list, inserted)
 }
 
-// checkKey returns what an access must have in common with others.
+// checkKey returns the key of an access, and whether it may share a check.
 func checkKey(f *vcode.Func, in *vcode.Inst) (k accessKey, ok bool) {
 	switch {
 	case in.Checked:
@@ -99,7 +109,7 @@ func checkKey(f *vcode.Func, in *vcode.Inst) (k accessKey, ok bool) {
 	return k, !f.IsConst(k.base) && extentOf(f, in) <= maxCheckedBytes
 }
 
-// extentOf is how many bytes from its base on an access reaches.
+// extentOf returns the end of an access, in bytes after its base.
 func extentOf(f *vcode.Func, in *vcode.Inst) uint64 {
 	size := uint64(4)
 	if in.Op != vcode.BroadcastLoad {

@@ -5,15 +5,28 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// br sends the active lanes to a label.
+// Branches, and the parameters of labels
+//
+// A br adds the active lanes to the set of the label, and copies the arguments to its parameters for these
+// lanes:
+//
+//	br L2(va)                  merging copy  p ← va        {A}
+//	                           L2.in |= A
+//	                           jump to the next lanes that wait
+//
+// The parameters of a divergent loop need care. Vectors are written for the lanes that branch back alone,
+// while other lanes are still in the old iteration. Scalars (uniform and lane0) exist once, so the next
+// iteration's are in registers of their own (region.next) until the last lane is through. The arguments of
+// a br are read before any parameter is written: a parallel copy.
+
+// br sends the active lanes to a label, with arguments.
 func (w *vectorizer) br(v ir.V) {
 	label := w.src.Val(v).Args[0]
 	w.assignParams(v, w.src.Params(label), w.src.BrArgs(v))
 	w.branchTo(w.regions[label], v)
 }
 
-// branchTo sends the active lanes to a label, by a br or switch, and leaves for where
-// lanes wait.
+// branchTo sends the active lanes to a label, by branch by, and continues with lanes that wait.
 func (w *vectorizer) branchTo(r *region, by ir.V) {
 	w.arrive(w.active, r)
 	if r.op == ir.Loop && r.convergent {
@@ -24,13 +37,13 @@ func (w *vectorizer) branchTo(r *region, by ir.V) {
 	w.active = nil
 }
 
-// arrive emits L.in ∪= lanes.
+// arrive adds lanes to the set of a label.
 func (w *vectorizer) arrive(lanes []vcode.Reg, r *region) {
 	w.mask(vcode.Or, r.arrived, r.arrived, lanes)
 }
 
-// undefParams says that parameters hold nothing yet, where no lane keeps what they
-// held before.
+// undefParams marks parameters as undefined at the start of a block, unless inactive lanes preserve them,
+// so that their live ranges begin here.
 func (w *vectorizer) undefParams(params []ir.V) {
 	for _, p := range params {
 		x := w.value(p)
@@ -46,7 +59,7 @@ func (w *vectorizer) undefParams(params []ir.V) {
 	}
 }
 
-// broadcastParams puts parameters that general registers hold into vectors.
+// broadcastParams emits the other forms of parameters that general registers hold.
 func (w *vectorizer) broadcastParams(params []ir.V) {
 	for _, p := range params {
 		x := w.value(p)
@@ -59,9 +72,8 @@ func (w *vectorizer) broadcastParams(params []ir.V) {
 	}
 }
 
-// assignParams emits what a br, or a loop as it begins, gives a label for the active lanes:
-// params ← args. All arguments are read before any parameter is written. The params are
-// all that the label has where lanes do not go there all at once.
+// assignParams emits the parallel copy params ← args for the active lanes, at a br to a label or the start
+// of a loop. params are all parameters of the label unless it is convergent.
 func (w *vectorizer) assignParams(by ir.V, params, args []ir.V) {
 	label, init := by, true
 	if x := w.src.Val(by); x.Op == ir.Br {
@@ -93,7 +105,7 @@ func (w *vectorizer) assignParams(by ir.V, params, args []ir.V) {
 		switch {
 		case init:
 			merging = w.liveOuts.of[p].mergingInit
-		case r.convergent: // the lanes that do not come are not in the label's set
+		case r.convergent: // no lane in the set of the label is inactive here
 			merging = w.liveOuts.of[p].merging
 		}
 		for part := range to.vec {
@@ -102,9 +114,8 @@ func (w *vectorizer) assignParams(by ir.V, params, args []ir.V) {
 	}
 }
 
-// nextParams makes what the parameters of a loop will be in the next iteration,
-// apart from what lanes that are still in this one read: those that are the same
-// in all lanes. Others are written for the lanes that are through alone.
+// nextParams returns the registers of a loop's parameters in the next iteration. They are the parameters'
+// own but for the scalar forms, which lanes still in this iteration read.
 func (w *vectorizer) nextParams(params []ir.V) []value {
 	next := make([]value, len(params))
 	for i, p := range params {
@@ -122,7 +133,7 @@ func (w *vectorizer) nextParams(params []ir.V) []value {
 	return next
 }
 
-// eachNextParam calls do for the registers of r.late that are not the parameters'.
+// eachNextParam calls do for each register of r.next that differs from the parameter's.
 func (w *vectorizer) eachNextParam(r *region, do func(to, next vcode.Reg)) {
 	for i, p := range w.src.Params(r.label) {
 		to, next := w.value(p), &r.next[i]
@@ -138,7 +149,7 @@ func (w *vectorizer) eachNextParam(r *region, do func(to, next vcode.Reg)) {
 	}
 }
 
-// argument is a in the registers in which parameter p wants it.
+// argument returns argument a in the forms that parameter p has.
 func (w *vectorizer) argument(p, a ir.V) (x value) {
 	to := w.value(p)
 	if to.gen != 0 {
@@ -152,7 +163,7 @@ func (w *vectorizer) argument(p, a ir.V) (x value) {
 	return x
 }
 
-// copyAside is a copy of x in registers of its own.
+// copyAside copies x to new registers.
 func (w *vectorizer) copyAside(x value) value {
 	copyOf := func(list []vcode.Reg) []vcode.Reg {
 		out := make([]vcode.Reg, len(list))
@@ -204,7 +215,7 @@ func (w *vectorizer) switchOf(v ir.V) {
 	}
 }
 
-// jumpUnlessCase jumps where the selector, the same in all lanes, is not k.
+// jumpUnlessCase jumps if the uniform selector of a switch is not k.
 func (w *vectorizer) jumpUnlessCase(v, k ir.V, to int) {
 	x := w.src.Val(v)
 	g, ok := w.hasGen(x.Args[0])
@@ -218,7 +229,7 @@ func (w *vectorizer) jumpUnlessCase(v, k ir.V, to int) {
 	w.emit(vcode.Inst{Op: vcode.JumpIfZero, Uses: []vcode.Reg{hit}, Target: to})
 }
 
-// caseMask compares the selector with k.
+// caseMask emits the comparison of the selector with k.
 func (w *vectorizer) caseMask(v, k ir.V) []vcode.Reg {
 	x := w.src.Val(v)
 	selector, c, hit := w.vec(x.Args[0]), w.vec(k), w.regs(vcode.Mask)
@@ -235,14 +246,13 @@ func (w *vectorizer) caseMask(v, k ir.V) []vcode.Reg {
 	return hit
 }
 
-// kill ends the active lanes for good: a lane is in one set at a time, so to
-// leave A is all.
+// kill ends the active lanes for good. A lane is in one set only, so clearing A is enough.
 func (w *vectorizer) kill(v ir.V) {
-	w.jump(w.resumeBlock(&region{}, v)) // out of all that is open
+	w.jump(w.resumeBlock(&region{}, v)) // an outer label of all open regions
 	w.active = nil
 }
 
-// loopBack adds a step to the index and goes to a block unless that is all.
+// loopBack adds step to the loop index and jumps to a block unless the sum is all.
 func (w *vectorizer) loopBack(top int, step, all uint64) {
 	key := func(t ir.Type) ir.Key { return ir.Key{Type: t, From: ir.I32} }
 	through := w.dst.NewReg(vcode.Gen)

@@ -7,9 +7,18 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// builtin makes a built-in that says which of the workgroup's invocations a
-// lane is, which is known where all subgroups are one stream, and its index where there
-// is but one. It reports whether it did.
+// Invocation IDs
+//
+// Built-ins that number invocations are strided or uniform (transfer.go: builtin) and cost little: the
+// position of a part in the workgroup is a constant if all subgroups are one stream, and a function of the
+// loop counter in work-item loops. For subgroup 1 of a workgroup of 32×1×1 and subgroups of 16 lanes:
+//
+//	local.x                            constant vector 16, 17, …, 31; lane0 = 16
+//	global.x                           lane0 = global.x of the workgroup's first invocation + 16
+//	local.x in a work-item loop        lane0 = loopIndex
+
+// builtin emits a built-in that is known at compile time, or from the loop counter, since the position of
+// the subgroup in the workgroup is. It reports whether v is one.
 func (w *vectorizer) builtin(v ir.V) bool {
 	x, s := w.src.Val(v), w.shapes.of[v]
 	if x.Op == ir.In && !w.wholeGroup && w.stripLanes == 0 && w.p.In[x.Aux].Semantic == ir.LocalInvocationIndex && w.p.Subgroups() == 1 {
@@ -54,7 +63,7 @@ func (w *vectorizer) builtin(v ir.V) bool {
 	return true
 }
 
-// constantBuiltin makes v what its first lanes always hold in each part.
+// constantBuiltin makes v constant: lane 0 of each part holds first(part).
 func (w *vectorizer) constantBuiltin(v ir.V, s shape, first func(part int) uint32) {
 	x := w.newValue()
 	w.values[v] = x
@@ -77,8 +86,8 @@ func (w *vectorizer) constantBuiltin(v ir.V, s shape, first func(part int) uint3
 	w.wordBases(v, x)
 }
 
-// globalID makes a coordinate among all workgroups of what its first lanes have in
-// theirs.
+// globalID emits a global invocation ID: the ID of the workgroup's first invocation plus local(part), in
+// lane 0 of each part.
 func (w *vectorizer) globalID(v ir.V, s shape, first func(part int) uint32) {
 	x, in := w.value(v), w.src.Val(v)
 	start := w.groupStart[in.Aux]
@@ -109,8 +118,8 @@ func (w *vectorizer) globalID(v ir.V, s shape, first func(part int) uint32) {
 	w.perPart(v, vcode.Inst{Op: vcode.Lane, IR: in.Op, Key: w.src.Key(v), Value: v})
 }
 
-// laneOffset is what a built-in that differs between the lanes of the strip reads in
-// turns: how many lanes further the turn begins.
+// laneOffset returns the operand that a varying built-in has in a loop over chunks of the strip: how many
+// lanes after the strip's first one the chunk begins.
 func (w *vectorizer) laneOffset(x *ir.Val) []vcode.Reg {
 	if x.Op != ir.In || w.stripLanes == 0 || w.p.In[x.Aux].Semantic.Rate() <= ir.PerGroup {
 		return nil
@@ -118,8 +127,8 @@ func (w *vectorizer) laneOffset(x *ir.Val) []vcode.Reg {
 	return []vcode.Reg{w.loopIndex}
 }
 
-// builtinInLoop is identity in a loop over the subgroups: index is that of the
-// subgroup's first invocation.
+// builtinInLoop is builtin in a work-item loop, in which loopIndex is the index of the subgroup's first
+// invocation.
 func (w *vectorizer) builtinInLoop(v ir.V, s shape, sem ir.Semantic) {
 	x, in := w.value(v), w.src.Val(v)
 	scalar := func(op ir.Op, u, k vcode.Reg) vcode.Reg {
@@ -175,15 +184,15 @@ func (w *vectorizer) builtinInLoop(v ir.V, s shape, sem ir.Semantic) {
 	}
 }
 
-// coordinate makes x (0) or y (1) of the invocation with an index, the first of a
-// part, and reports whether that takes no division.
+// coordinate emits x (axis 0) or y (axis 1) of the invocation with an index, the first of a part, and
+// reports whether that needs no division.
 func (w *vectorizer) coordinate(at vcode.Reg, axis int, scalar func(op ir.Op, u, k vcode.Reg) vcode.Reg) (vcode.Reg, bool) {
 	width, lanes := w.p.LocalSize[0], uint32(w.dst.Form.Lanes)
 	line, plane := w.p.LocalSize[1] == 1 && w.p.LocalSize[2] == 1, w.p.LocalSize[2] == 1
 	switch {
 	case axis == 0 && line:
 		return at, true
-	case axis == 0 && lanes%width == 0: // where lines begin
+	case axis == 0 && lanes%width == 0: // a part begins with a row
 		return w.dst.NewConst(vcode.Gen, 0), true
 	case axis == 1 && line:
 		return w.dst.NewConst(vcode.Gen, 0), true

@@ -7,15 +7,27 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// Bounds of what is looked at for one value.
+// Copy coalescing
+//
+// The parameters of labels are registers of their own, so out-of-SSA copies are everywhere. This pass
+// removes most of those within one block, in two ways; both make the parameter of a loop and its next value
+// one register:
+//
+//	retarget      t = add s, x; …; copy p, t             →    p = add s, x
+//	joinRanges    d = add u, x; … d …; copy u, d         →    u = add u, x; … u …
+//
+// In retarget the copied register has no other use, and p is not mentioned in between. In joinRanges the
+// live range of u ends at the definition of d. Chaitin 1982 coalesces by interference; here liveness at the
+// block boundaries and the positions of all mentions in the block are enough.
+
+// Limits of the search for one register: jumps out of the block in its range, and mentions of the other
+// one.
 const (
-	maxExits    = 8  // jumps out of a block while the value lives
-	maxMentions = 16 // mentions of the other register behind
+	maxExits    = 8
+	maxMentions = 16
 )
 
-// coalesce makes values in the registers that they are copied to (sink), and
-// lets values take the place of those that end where they begin (chain), so that
-// the parameter of a loop and what becomes of it in an iteration are one register.
+// coalesce removes copies, block by block.
 func coalesce(f *vcode.Func) {
 	mem, n := acquireArena(), len(f.Classes)
 	defer mem.release()
@@ -56,7 +68,7 @@ func coalesce(f *vcode.Func) {
 	}
 }
 
-// relevant reports whether a block writes a register that something is copied to.
+// relevant reports whether a block writes a register that is the target of a copy.
 func (c *coalescer) relevant(b int) bool {
 	for i := range c.f.Blocks[b].Insts {
 		for _, d := range c.f.Blocks[b].Insts[i].Defs {
@@ -68,30 +80,31 @@ func (c *coalescer) relevant(b int) bool {
 	return false
 }
 
+// coalescer is the state of coalesce.
 type coalescer struct {
 	f           *vcode.Func
-	defs, reads []int32 // how often registers are written and read
-	live        *liveness
+	defs, reads []int32   // by register: number of writes and of reads
+	live        *liveness // of the registers that are targets of copies
 	arena       *arena
 
-	// Of a block.
+	// State of a block.
+	// its index
 	b            int
 	list         []vcode.Inst
-	mentions     [][]mention // by register: where it is mentioned, in order
-	all          []mention   // which those are parts of, as long as nothing moves
-	mentionCount []int32     // how many
-	touched      []vcode.Reg
-	exits        []int32 // instructions that jump
+	mentions     [][]mention // by register, in order
+	all          []mention   // memory of mentions, until one is inserted
+	mentionCount []int32     // by register
+	touched      []vcode.Reg // registers with mentions
+	exits        []int32     // indices of jumps
 }
 
-// mention is a mention of a register: reads of an instruction come before its
-// writes.
+// mention is a read or write of a register. The reads of an instruction come before its writes.
 type mention struct {
-	at     int32
-	writes bool // whole: what keeps lanes reads too
+	at     int32 // index of the instruction
+	writes bool  // a merging write is a read and a write
 }
 
-// surveyPhases notes all mentions in a block.
+// scan finds all mentions in a block.
 func (c *coalescer) scan(b int) {
 	c.b, c.list = b, c.f.Blocks[b].Insts
 	n := int32(0)
@@ -119,7 +132,7 @@ func (c *coalescer) scan(b int) {
 	}
 }
 
-// eachSubgroup calls do for all mentions in the block in order.
+// each calls do for all mentions in the block, in order.
 func (c *coalescer) each(do func(vcode.Reg, mention)) {
 	for i := range c.list {
 		in := &c.list[i]
@@ -138,6 +151,7 @@ func (c *coalescer) each(do func(vcode.Reg, mention)) {
 	}
 }
 
+// forget drops all mentions.
 func (c *coalescer) forget() {
 	for _, r := range c.touched {
 		c.mentions[r], c.mentionCount[r] = nil, 0
@@ -145,8 +159,7 @@ func (c *coalescer) forget() {
 	c.touched, c.exits = c.touched[:0], c.exits[:0]
 }
 
-// deadAtExits reports whether nobody wants what r held before where jumps behind
-// instruction from, up to to, lead.
+// deadAtExits reports whether r is dead at the targets of all jumps after instruction from and before to.
 func (c *coalescer) deadAtExits(r vcode.Reg, from, to int32) bool {
 	i, _ := slices.BinarySearch(c.exits, from+1)
 	for n := 0; i < len(c.exits) && c.exits[i] < to; i++ {
@@ -157,7 +170,7 @@ func (c *coalescer) deadAtExits(r vcode.Reg, from, to int32) bool {
 	return true
 }
 
-// retargetAll looks at all copies of the block, and reports whether any went.
+// retargetAll tries all copies of the block, and reports whether any was removed.
 func (c *coalescer) retargetAll() (some bool) {
 	for i := range c.list {
 		if in := &c.list[i]; in.Op == vcode.Copy && c.retarget(in, int32(i)) {
@@ -167,9 +180,8 @@ func (c *coalescer) retargetAll() (some bool) {
 	return some
 }
 
-// retarget makes what instruction i copies in the register that it is copied to:
-// where it is made in the same block and read by nobody else, and nothing
-// between mentions that register.
+// retarget removes copy i: the copied value is computed in the register that it is copied to. The
+// definition is in the same block, has no other use, and nothing in between mentions that register.
 func (c *coalescer) retarget(in *vcode.Inst, i int32) bool {
 	d, u := in.Defs[0], in.Uses[0]
 	if c.defs[u] != 1 || c.reads[u] != 1 || d == u || c.f.Classes[d] != c.f.Classes[u] || c.live.index[d] == 0 {
@@ -200,13 +212,13 @@ func (c *coalescer) retarget(in *vcode.Inst, i int32) bool {
 	return true
 }
 
-// mentionedBetween reports whether r is mentioned behind instruction from and before to.
+// mentionedBetween reports whether r is mentioned after instruction from and before to.
 func (c *coalescer) mentionedBetween(r vcode.Reg, from, to int32) bool {
 	k, _ := slices.BinarySearchFunc(c.mentions[r], from+1, func(s mention, at int32) int { return int(s.at - at) })
 	return k < len(c.mentions[r]) && c.mentions[r][k].at < to
 }
 
-// writtenSince reports whether r is written from instruction from on and before to.
+// writtenSince reports whether r is written at instruction from, or later and before to.
 func (c *coalescer) writtenSince(r vcode.Reg, from, to int32) bool {
 	for _, s := range c.mentions[r] {
 		if s.writes && s.at >= from && s.at < to {
@@ -216,7 +228,7 @@ func (c *coalescer) writtenSince(r vcode.Reg, from, to int32) bool {
 	return false
 }
 
-// moveWrite notes that r is written by instruction to and not by from.
+// moveWrite records that instruction to writes r, and from no longer does.
 func (c *coalescer) moveWrite(r vcode.Reg, to, from int32) {
 	list := c.mentions[r]
 	k, _ := slices.BinarySearchFunc(list, from, func(s mention, at int32) int { return int(s.at - at) })
@@ -225,7 +237,7 @@ func (c *coalescer) moveWrite(r vcode.Reg, to, from int32) {
 	}
 }
 
-// joinAll lets values take the place of those that end where they begin.
+// joinAll tries the results and operands of all operations of the block.
 func (c *coalescer) joinAll() {
 	for i := range c.list {
 		in := &c.list[i]
@@ -245,8 +257,8 @@ func (c *coalescer) joinAll() {
 	}
 }
 
-// armChain renames d, which instruction i makes, to u, which it reads: where that
-// ends there, and is written anew in the same block behind the last read of d.
+// joinRanges renames d, the result of instruction i, to its operand u. The range of u ends at i, and u is
+// written again in the block after the last use of d.
 func (c *coalescer) joinRanges(d, u vcode.Reg, i int32) bool {
 	if c.live.index[u] == 0 || c.f.Classes[d] != c.f.Classes[u] || len(c.mentions[d]) != int(c.reads[d])+1 || len(c.mentions[d]) < 2 {
 		return false
@@ -270,8 +282,7 @@ func (c *coalescer) joinRanges(d, u vcode.Reg, i int32) bool {
 	return true
 }
 
-// onlyCopyFollows reports whether all that follows of u, up to the last read of d, is
-// a copy of d and what reads it.
+// onlyCopyFollows reports whether u is written next by a copy of d, and not again before the last use of d.
 func (c *coalescer) onlyCopyFollows(d, u vcode.Reg, rest []mention, last int32) bool {
 	in := &c.list[rest[0].at]
 	if in.Op != vcode.Copy || in.Merging || in.Uses[0] != d || in.Defs[0] != u {
@@ -285,8 +296,8 @@ func (c *coalescer) onlyCopyFollows(d, u vcode.Reg, rest []mention, last int32) 
 	return true
 }
 
-// rename writes u for d in an instruction. Lists are shared between
-// instructions, so changed ones are new. A copy to itself goes.
+// rename replaces d by u in an instruction, and clears it if it becomes a copy of u to itself. Instructions
+// share lists, so changed lists are new ones.
 func (c *coalescer) rename(in *vcode.Inst, d, u vcode.Reg) {
 	for _, list := range [...]*[]vcode.Reg{&in.Defs, &in.Uses, &in.Masks} {
 		if !slices.Contains(*list, d) {

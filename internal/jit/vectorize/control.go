@@ -7,6 +7,17 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
+// Structured control flow: blocks, loops and ifs
+//
+// The rules of internal/ir, "Control", with masks. L.in is region.arrived.
+//
+//	block L     L.in = ∅; at the end A |= L.in
+//	loop L      in each iteration A = L.in, L.in = ∅; at the end the body runs again unless L.in = ∅
+//	if c        arm = A & c, rest = A &^ c; at the end A = the union of the sets at the ends of the arms
+//
+// The divergence analysis saves most of the masks: a uniform if is a jump, a convergent loop has no set,
+// and a block or if that no lane leaves early ends with the set that it began with.
+
 // beginLabel opens a block or a loop.
 func (w *vectorizer) beginLabel(v ir.V) {
 	r := &region{label: v, op: w.src.Val(v).Op, arrived: w.regs(vcode.Mask), entry: w.active, convergent: w.shapes.convergent[v]}
@@ -21,6 +32,7 @@ func (w *vectorizer) beginLabel(v ir.V) {
 	w.push(r)
 }
 
+// beginLoop copies the initial values and opens a loop.
 func (w *vectorizer) beginLoop(v ir.V, r *region) {
 	w.regions[v] = r
 	w.assignParams(v, w.src.Params(v), w.src.Inits(v))
@@ -33,7 +45,7 @@ func (w *vectorizer) beginLoop(v ir.V, r *region) {
 	}
 	w.startBlock(r.top)
 	if !r.convergent {
-		w.set(r.entry, r.arrived) // who comes back is gathered anew
+		w.set(r.entry, r.arrived) // the lanes that branch back arrive anew
 		w.eachNextParam(r, func(_, next vcode.Reg) { w.emit(vcode.Inst{Op: vcode.Undef, Defs: []vcode.Reg{next}}) })
 	}
 	w.broadcastParams(w.src.Params(v))
@@ -41,11 +53,11 @@ func (w *vectorizer) beginLoop(v ir.V, r *region) {
 	w.push(r)
 }
 
-// beginIf splits A: the first arm gets the lanes where the condition is 1.
+// beginIf splits A: the lanes with condition 1 go to the first arm.
 func (w *vectorizer) beginIf(v ir.V) {
 	c := w.src.Val(v).Args[0]
 	r := &region{label: v, op: ir.If, entry: w.active, arm: w.active, otherArm: w.active, second: w.newBlock(), out: w.regs(vcode.Mask)}
-	r.end = r.second // until an else is seen
+	r.end = r.second // unless an else follows
 	so, taken := w.assumed.arm(v)
 	r.uniform = taken || w.shapes.of[c].kind == uniform
 	if taken {
@@ -77,7 +89,7 @@ func (w *vectorizer) beginIf(v ir.V) {
 	w.push(r)
 }
 
-// jumpIfNot jumps where a uniform condition is 0.
+// jumpIfNot jumps if a uniform condition is 0.
 func (w *vectorizer) jumpIfNot(c ir.V, to int) {
 	if g, ok := w.hasGen(c); ok {
 		w.emit(vcode.Inst{Op: vcode.JumpIfZero, Uses: []vcode.Reg{g}, Target: to})
@@ -86,8 +98,8 @@ func (w *vectorizer) jumpIfNot(c ir.V, to int) {
 	w.jumpIfNone(w.vec(c)[:1], to)
 }
 
-// endArm keeps what comes out of an arm where it may not be what went in: not
-// even where the code says so, if all lanes may have left another way.
+// endArm copies A at the end of an arm to out, if it may differ from A at its start. It does even with A
+// unchanged in the code if all lanes may have left on another path.
 func (w *vectorizer) endArm(r *region, in, out []vcode.Reg) {
 	if w.active == nil {
 		return
@@ -97,6 +109,7 @@ func (w *vectorizer) endArm(r *region, in, out []vcode.Reg) {
 	}
 }
 
+// beginElse ends the first arm of an if and opens the second one.
 func (w *vectorizer) beginElse() {
 	r := w.open[len(w.open)-1]
 	w.endArm(r, r.arm, r.out)
@@ -116,6 +129,7 @@ func (w *vectorizer) beginElse() {
 	w.active = r.otherArm
 }
 
+// endIf unites the lanes of both arms.
 func (w *vectorizer) endIf(r *region) {
 	if r.uniform {
 		w.endUniformIf(r)
@@ -155,7 +169,7 @@ func (w *vectorizer) endIf(r *region) {
 	w.skipIfNone()
 }
 
-// endUniformIf ends an if whose lanes went the same way, or were sent on.
+// endUniformIf ends an if of which all lanes went to the same arm.
 func (w *vectorizer) endUniformIf(r *region) {
 	w.endArm(r, r.entry, r.out)
 	first, second := r.firstEnd, w.active
@@ -189,6 +203,7 @@ func (w *vectorizer) end() {
 	}
 }
 
+// endBlock adds the lanes that arrived at the end of a block to A.
 func (w *vectorizer) endBlock(r *region) {
 	fall := w.active
 	arrived := w.shapes.branches[r.label] > 0
@@ -216,8 +231,8 @@ func (w *vectorizer) endBlock(r *region) {
 	}
 }
 
-// endLoop runs the body again for the lanes that branched back. Behind it A is
-// empty: all lanes left for a label further out.
+// endLoop repeats the body for the lanes that branched back. After the loop A is empty: all lanes left for
+// an outer label.
 func (w *vectorizer) endLoop(r *region) {
 	w.active = nil
 	if w.shapes.branches[r.label] == 0 || r.convergent {
@@ -231,7 +246,7 @@ func (w *vectorizer) endLoop(r *region) {
 	w.backEdge(r, r.arrived)
 }
 
-// epilogue ends the function. Nobody asks the entry point who came back.
+// epilogue ends the function. The entry point returns no masks: its caller does not need them.
 func (w *vectorizer) epilogue() {
 	if w.entry {
 		if w.stripLanes > 0 {
@@ -242,7 +257,7 @@ func (w *vectorizer) epilogue() {
 	}
 	list := append([]vcode.Reg(nil), w.active...)
 	for range w.parts - len(w.active) {
-		list = append(list, w.noLane) // A is empty
+		list = append(list, w.noLane) // A is known to be empty
 	}
 	for _, v := range w.src.Results() {
 		list = append(list, w.vec(v)...)

@@ -4,7 +4,14 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// eliminateDead removes what nobody reads and nobody notices.
+// Dead code elimination
+//
+// Mark and sweep over the definitions of each register, as in Cytron et al. 1991: instructions with effects
+// are live, and so is every instruction that may define a register that a live one reads. It needs no
+// control flow, so one live read makes all writes of a register live. This is the pass that removes the
+// unused forms of values.
+
+// eliminateDead removes the instructions without effect or live result.
 func eliminateDead(f *vcode.Func) {
 	mem := acquireArena()
 	defer mem.release()
@@ -30,25 +37,27 @@ func eliminateDead(f *vcode.Func) {
 	removeIf(f, func(in *vcode.Inst) bool { return !p.isLive(in) })
 }
 
+// deadCode is the state of eliminateDead.
 type deadCode struct {
-	live        []bool
-	lastDef     []int32 // by register: the last of the instructions that write it, in makers; 0 where there is none
+	live        []bool  // by register: read by a live instruction
+	lastDef     []int32 // by register: the last instruction that writes it, an index into definitions, or 0
 	definitions []definition
-	worklist    []vcode.Reg
+	worklist    []vcode.Reg // live registers with definitions that are not visited yet
 }
 
-// definition is an instruction that writes a register, and the one before it.
+// definition is an instruction that writes a register, and the index of the one before it, or 0.
 type definition struct {
 	in   *vcode.Inst
 	next int32
 }
 
-// recomputeReads makes what an instruction reads live.
+// useAll makes the registers live that an instruction reads.
 func (p *deadCode) useAll(in *vcode.Inst) {
 	p.markLive(in.Uses)
 	p.markLive(in.Masks)
 }
 
+// markLive makes registers live.
 func (p *deadCode) markLive(list []vcode.Reg) {
 	for _, r := range list {
 		if !p.live[r] {
@@ -58,7 +67,7 @@ func (p *deadCode) markLive(list []vcode.Reg) {
 	}
 }
 
-// isLive reports whether an instruction stays.
+// isLive reports whether an instruction is live.
 func (p *deadCode) isLive(in *vcode.Inst) bool {
 	for _, d := range in.Defs {
 		if p.live[d] {

@@ -5,54 +5,85 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// maxRounds is how often shapes are found anew before all are given up.
+// Divergence analysis
+//
+// Finds the shape of every value (shape.go), and the loops, ifs and branches at which the lanes of a strip
+// part (Karrenberg & Hack 2012; Sampaio et al. 2013 add affine values). Uniform values are computed once
+// and uniform branches become jumps, so this analysis decides most of the speed of the code.
+//
+// It is an abstract interpretation of the structured code. The walk executes the code once, in order, with
+// a symbolic set of active lanes in place of each mask. Sets have numbers: equal numbers are equal sets,
+// and 0 is the empty set. A varying condition splits the current set into two new ones; a region that all
+// its lanes leave together restores the set it began with:
+//
+//	                           vn uniform              vn varying
+//	loop L3(i = 0) {           set 1                   set 2, new in each iteration
+//		c = ule.i32 vn, i      uniform                 varying
+//		if c { br L2(i) }      all of set 1 or none    a part of set 2: L3 is divergent,
+//		j = add.i32 i, 1:i32                           so i is varying after the loop
+//		br L3(j)
+//	}
+//
+// Values become varying in three ways: from the operation (transfer.go), at a label that lanes reach by
+// branches with different arguments (sync dependence), and by a use outside of a divergent loop (temporal
+// divergence). The branches of later iterations feed back into the loop, so the walk repeats until nothing
+// changes. Shapes only move up the lattice; if that is not over after maxRounds, everything is taken for
+// varying.
+//
+// It relies on the structured control flow of verified programs. It establishes: in every execution of the
+// definition all active lanes of a strip get values in the relation of the shape, and all lanes that read
+// the value are among them.
+
+// maxRounds bounds the walks before the analysis assumes the worst.
 const maxRounds = 12
 
-// divergence is what is known of a function before it is widened.
+// divergence is the analysis of one function, and its result.
 type divergence struct {
 	f        *ir.Func
 	p        *ir.Program
-	lanes    uint32 // that a row spans
+	lanes    uint32 // of a part
 	liveOuts *liveOuts
 	assumed  *assumptions
-	of       []shape
+	of       []shape // the result, by value
 
-	// Of labels and ifs, by opener.
-	divergent    []bool // a loop that lanes leave in different iterations
-	reconverges  []bool // a block whose lanes all come to its end, or all do not
-	convergent   []bool // a label to which lanes go all at once
-	partialExit  []bool // an if that lanes leave for a label further out
-	branchRegion []ir.V // by br, switch or kill: the outermost region all of whose lanes do it together, or 0
-	branches     []int32
-	changed      bool
+	// Results for control flow, by opener. All are false or 0 for other values.
+	// a loop that its lanes leave in different iterations
+	divergent    []bool
+	reconverges  []bool  // a block: all its lanes reach its end, or none
+	convergent   []bool  // a label to which every branch brings all lanes of the region
+	partialExit  []bool  // an if that some but not all of its lanes leave for an outer label
+	branchRegion []ir.V  // by br, switch or kill: the outermost region with all its lanes active there, or 0
+	branches     []int32 // of a label: how many branches lead to it
+	changed      bool    // a shape or loop changed in this walk
 
-	// Of the walk: sets of lanes have numbers; 0 is the empty one.
+	// State of the walk.
+	// the current set of active lanes, and the number of the latest set; 0 is the empty set
 	set, sets int
-	reached   []bool // parameters into which something has come
-	open      []*openRegion
+	reached   []bool        // parameters that have got an argument in this walk
+	open      []*openRegion // innermost last
 	regions   []*openRegion // by opener
 	arena     *arena
 }
 
-// funcIndex is an open region of the walk.
+// openRegion is the state of an open block, loop or if in the walk.
 type openRegion struct {
 	v           ir.V
 	op          ir.Op
-	entry       int // the set that came in; for a loop, the set of an iteration
-	split       bool
-	arm, other  int // sets at the start of both arms of an if
-	out         int // set at the end of the first arm
-	second      bool
-	branches    int32
-	first       ir.V   // the first br to it
-	partial     bool   // a br to it brings not the whole set
-	partialExit bool   // some lanes, but not all, left it for a label further out
-	sameArgs    []bool // of the parameters: each br brings the same value
-	loop        ir.V   // the loop around
+	entry       int    // the set that entered; for a loop, the set of an iteration
+	split       bool   // of an if: the condition is varying
+	arm, other  int    // of an if: the sets at the start of both arms
+	out         int    // of an if: the set at the end of the first arm
+	second      bool   // of an if: in the second arm
+	branches    int32  // of a label: how many branches lead to it
+	first       ir.V   // the first of them
+	partial     bool   // one of them brings a part of the entry set
+	partialExit bool   // some but not all lanes left it for an outer label
+	sameArgs    []bool // by parameter: all branches bring the same value
+	loop        ir.V   // the loop around it, or 0
 }
 
-// analyzeDivergence finds the shapes of all values of f, for rows of so many lanes, where
-// that is so which is assumed, if anything is.
+// analyzeDivergence analyses f for parts of so many lanes. The result holds for strips in which the
+// assumptions a are true; nil assumes nothing.
 func analyzeDivergence(p *ir.Program, f *ir.Func, liveOuts *liveOuts, lanes uint32, a *assumptions, mem *arena) *divergence {
 	n := len(f.Vals)
 	s := &divergence{
@@ -68,7 +99,7 @@ func analyzeDivergence(p *ir.Program, f *ir.Func, liveOuts *liveOuts, lanes uint
 	for round := 0; ; round++ {
 		s.changed = false
 		s.walk()
-		if !s.changed || !liveOuts.hasLoops { // nothing comes back to where it was looked at
+		if !s.changed || !liveOuts.hasLoops { // without loops no walk depends on an earlier one
 			return s
 		}
 		if round == maxRounds {
@@ -77,7 +108,7 @@ func analyzeDivergence(p *ir.Program, f *ir.Func, liveOuts *liveOuts, lanes uint
 	}
 }
 
-// assumeDivergent knows nothing, which is never wrong.
+// assumeDivergent makes every value varying and every loop divergent, which is always sound.
 func (s *divergence) assumeDivergent() {
 	for i := range s.of {
 		if s.f.Vals[i].Op != ir.Const {
@@ -91,7 +122,7 @@ func (s *divergence) assumeDivergent() {
 	}
 }
 
-// raise makes what is known of v no more than x.
+// raise moves the shape of v up to one that includes x.
 func (s *divergence) raise(v ir.V, x shape) {
 	old := s.of[v]
 	if old == x || old.kind > x.kind || old.kind == varying {
@@ -107,11 +138,13 @@ func (s *divergence) raise(v ir.V, x shape) {
 	s.changed = true
 }
 
+// newSet returns the number of a new set of lanes.
 func (s *divergence) newSet() int {
 	s.sets++
 	return s.sets
 }
 
+// walk executes the code once.
 func (s *divergence) walk() {
 	s.set, s.sets = 1, 1
 	clear(s.reached)
@@ -161,7 +194,7 @@ func (s *divergence) walk() {
 	}
 }
 
-// operands is read for all that an operation reads.
+// operands uses all operands of v, in loop l.
 func (s *divergence) operands(v ir.V, x *ir.Val, l ir.V) {
 	for i := range x.Op.Args() {
 		s.use(x.Args[i], l)
@@ -171,16 +204,15 @@ func (s *divergence) operands(v ir.V, x *ir.Val, l ir.V) {
 	}
 }
 
-// use makes a value that is read from within loop l, where lanes may have it
-// from different iterations, one that differs.
+// use makes a varying if the use in loop l is temporally divergent.
 func (s *divergence) use(a, l ir.V) {
 	if s.temporallyDivergent(a, l) {
 		s.raise(a, shape{kind: varying})
 	}
 }
 
-// temporallyDivergent reports whether a is read, from within loop l, where lanes may have
-// it from different iterations.
+// temporallyDivergent reports whether a use of a in loop l may read values of different iterations in
+// different lanes: a divergent loop contains the definition but not the use.
 func (s *divergence) temporallyDivergent(a, l ir.V) bool {
 	if s.f.Val(a).Op == ir.Const {
 		return false
@@ -193,6 +225,7 @@ func (s *divergence) temporallyDivergent(a, l ir.V) bool {
 	return false
 }
 
+// beginRegion opens a region in the given loop, with the current set.
 func (s *divergence) beginRegion(v, loop ir.V) {
 	x := s.f.Val(v)
 	r := s.regions[v]
@@ -230,19 +263,20 @@ func (s *divergence) beginRegion(v, loop ir.V) {
 	s.open = append(s.open, r)
 }
 
-// flowInto makes a parameter know no more than what comes into it.
+// flowInto merges argument a, used in the given loop, into parameter p, as at a phi.
 func (s *divergence) flowInto(p, a, loop ir.V) {
 	x := s.of[a]
 	if x.kind == address || s.temporallyDivergent(a, loop) {
 		x = shape{kind: varying}
 	}
 	if x.kind == strided && s.of[p].kind == uniform && s.reached[p] || x.kind == uniform && s.of[p].kind == strided {
-		x = shape{kind: varying} // it gets both
+		x = shape{kind: varying} // uniform from one branch, strided from another
 	}
 	s.reached[p] = true
 	s.raise(p, x)
 }
 
+// switchBranches sends the current set to the labels of a switch.
 func (s *divergence) switchBranches(v, loop ir.V) {
 	x := s.f.Val(v)
 	s.branchRegion[v] = s.convergentRegion()
@@ -261,7 +295,7 @@ func (s *divergence) switchBranches(v, loop ir.V) {
 	s.set = 0
 }
 
-// jointBranch sends a set to a label.
+// branch sends a set with arguments to a label. loop is the loop around the branch.
 func (s *divergence) branch(v, label ir.V, args []ir.V, set int, loop ir.V) {
 	to := s.regions[label]
 	s.noteExit(set, to)
@@ -286,8 +320,8 @@ func (s *divergence) branch(v, label ir.V, args []ir.V, set int, loop ir.V) {
 	}
 }
 
-// laneSpan is the outermost region that holds no lanes but the active ones, or 0. Those
-// within it hold no others either.
+// convergentRegion returns the outermost open region with exactly the active lanes, or 0. All open regions
+// inside it have the same lanes.
 func (s *divergence) convergentRegion() (v ir.V) {
 	for i := len(s.open) - 1; i >= 0 && s.open[i].entry == s.set; i-- {
 		v = s.open[i].v
@@ -295,7 +329,8 @@ func (s *divergence) convergentRegion() (v ir.V) {
 	return v
 }
 
-// noteExit notes that a set leaves all regions inside of to, or all where to is nil.
+// noteExit records that a set leaves all open regions inside of to, or all of them if to is nil. A loop
+// that only a part of its lanes leaves is divergent.
 func (s *divergence) noteExit(set int, to *openRegion) {
 	for i := len(s.open) - 1; i >= 0 && s.open[i] != to; i-- {
 		r := s.open[i]
@@ -310,7 +345,8 @@ func (s *divergence) noteExit(set int, to *openRegion) {
 	}
 }
 
-// epilogue closes the innermost region and returns the loop around it.
+// endRegion closes the innermost region and returns the loop around it. It sets the current set, and makes
+// the parameters of a label varying if different lanes may get different arguments.
 func (s *divergence) endRegion(loop ir.V) ir.V {
 	r := s.open[len(s.open)-1]
 	s.open = s.open[:len(s.open)-1]
@@ -339,6 +375,7 @@ func (s *divergence) endRegion(loop ir.V) ir.V {
 	return loop
 }
 
+// endIf sets the current set after an if.
 func (s *divergence) endIf(r *openRegion) {
 	s.partialExit[r.v] = r.partialExit
 	first, second := r.out, s.set
@@ -359,12 +396,14 @@ func (s *divergence) endIf(r *openRegion) {
 	}
 }
 
-// assumptions is what all lanes of a strip are taken to do.
+// assumptions are conditions that the speculative version of the entry point assumes to be true in all
+// lanes of a strip (speculate.go). The methods of nil report none.
 type assumptions struct {
-	arms   map[ir.V]bool // ifs at which they go the same way: whether that is the first arm
-	clamps map[ir.V]ir.V // operations that yield one of their operands
+	arms   map[ir.V]bool // by if: all lanes go to the first arm (true), or to the second
+	clamps map[ir.V]ir.V // by min or max: the operand that it equals
 }
 
+// arm returns which arm of an if all lanes go to, if that is assumed.
 func (a *assumptions) arm(v ir.V) (first, ok bool) {
 	if a != nil {
 		first, ok = a.arms[v]
@@ -372,6 +411,7 @@ func (a *assumptions) arm(v ir.V) (first, ok bool) {
 	return first, ok
 }
 
+// clampOperand returns the operand that a min or max equals, if that is assumed.
 func (a *assumptions) clampOperand(v ir.V) (operand ir.V, ok bool) {
 	if a != nil {
 		operand, ok = a.clamps[v]
@@ -379,5 +419,5 @@ func (a *assumptions) clampOperand(v ir.V) (operand ir.V, ok bool) {
 	return operand, ok
 }
 
-// partLanes is how many lanes of a part there are.
+// partLanes returns how many lanes a part has.
 func partLanes(p *ir.Program, form vcode.Form) uint32 { return min(p.SubgroupSize, uint32(form.Lanes)) }

@@ -1,51 +1,109 @@
-// Package widen turns the program of one invocation into code for a strip of
-// lanes. It refuses to know machines, and what any operation yields.
+// Package vectorize turns the program of one invocation into SIMD code for a strip of lanes: whole-function
+// vectorization (Karrenberg & Hack 2011) of structured SSA to predicated vcode. It refuses to know the
+// machine, beyond the number of lanes in a register, and the result of any operation.
 //
-// Before that it finds the shape of every value (shape.go): the same in all
-// lanes, a row (base + step·lane), the address of an array whose index is a row,
-// or varying. What is the same in all lanes is computed once, in general
-// registers where they can, and an if or switch on it is a jump that changes no
-// set of lanes. Loads and stores of rows are one access to consecutive memory.
-// Rows of several parts that go on from one to the next are one access.
-// All other values become a register for each part of the strip.
+// # Strips
 //
-// The set of active lanes A is a mask for each part of the strip. Each label
-// has a set L.in of lanes that have arrived (internal/ir, "Control"), unless they
-// all come at once or the set behind it is that before it. Where A is empty,
-// code is skipped up to the place where A can grow; so code runs for at least
-// one lane, and what is the same in all lanes may be written for all of them.
+// A strip is the SIMD batch of one instruction stream: the lanes of one subgroup, or of several if no
+// result can tell the difference (merge.go). A part is one vector register's worth of lanes. A varying
+// value has one register for each part, and the code of the parts is interleaved, which hides latency:
 //
-// What is known of masks is followed through the code in the end (known.go), so
-// that a set is tested where it changes; values are made in the registers that
-// they are copied to (coalesce.go), and one way of a select that hardly any lane
-// wants is made behind a jump (defer.go).
+//	strip of 64 lanes, registers of 16        lanes 0–15   16–31   32–47   48–63
+//	varying x + y                             x0 + y0      x1 + y1 x2 + y2 x3 + y3     4 vector instructions
+//	strided i + 1 (i = i₀ + lane)             i₀ + 1                                   1 scalar instruction
+//	uniform n · 4                             n · 4                                    1 scalar instruction
 //
-// What nearly all strips do alike, such as to pass the test that keeps lanes within
-// the data, is assumed: the entry point is widened for them, and once more for
-// strips in which that is not so, which begin anew (guard.go).
+// # Pipeline
 //
-// Subgroups that meet at barriers are one stream of code where all of them take
-// the same way to them (spine.go): what stands between two barriers, a phase, is
-// done by one subgroup behind the other, which is the order that the law of
-// effects wants of them (phase.go), so that a barrier is nothing but the end of a
-// phase. A phase that leaves nothing for a later one is a loop over the subgroups
-// (turn.go); any other is written out for each of them, so that what they keep
-// stays in registers (workgroup.go).
+//	ir.Func
+//	  │ divergence analysis        shape of each value: uniform, strided, address, varying; divergent loops
+//	  │ speculation                conditions that nearly all strips fulfil become scalar guards
+//	  │ joint control flow         (workgroups with barriers) phases: parallel regions between barriers
+//	  ▼
+//	emission                       masks replace divergent control flow, scalars uniform and strided values
+//	  │ mask propagation           known masks, tests and jumps
+//	  │ block layout               loop rotation, removal of short branches
+//	  │ memory                     redundant loads, merged gathers, split accesses
+//	  │ coalescing, scheduling     of registers, and of square roots and divisions
+//	  │ bounds checks              shared by accesses with one base
+//	  ▼
+//	vcode.Func                     to regalloc and the machine
 //
-// Accesses at constant distances from each other are checked together (window.go);
-// loads of the words of one record, which are the same in all lanes, once (record.go).
-// Code that hardly computes is ordered by columns: all that one part does stands
-// before the next, and what is in range is found out for all of them in the
-// beginning (column.go). What waits for roots and quotients is ordered by pairs of
-// parts (order.go).
+// Four entry points make code for a strip: [Program] and [Entry], one function for each function of the
+// program; [PartMajor], one part after the other for code that mostly waits for memory; and [Workgroup],
+// one stream for all subgroups of a workgroup with barriers.
 //
-// Words of a small table are picked out of a register that holds it (pick.go). Sets
-// that hold whole quads are known, for there nobody asks whether a neighbour runs
-// (quads.go).
+// # Masks
 //
-// A register keeps what lanes that are not active hold only where somebody can
-// tell: where a value is read outside of the loop that makes it (home.go).
+// The set of active lanes (A of internal/ir, "Control") is a mask for each part. Code runs for at least one
+// active lane: if A gets empty, a jump skips to the next point at which it can grow. So uniform values and
+// control flow need no mask. Lane operations are predicated, but a write preserves inactive lanes (vcode:
+// merging) only if lanes that left a divergent loop still read the value (liveout.go); other writes leave
+// inactive lanes undefined.
 //
-// Merge says when several subgroups may be one strip. Every form of a value is
-// made where the value is; what nobody reads is pruned in the end.
+// # Barriers
+//
+// If all invocations of a workgroup execute the same path to every barrier, its subgroups become one stream
+// (groupflow.go). Each phase, the parallel region between two barriers, is executed by one subgroup after
+// the other, so a barrier emits nothing. A phase is a work-item loop, or is replicated for each subgroup if
+// values live across its boundaries.
+//
+//	         subgroup 0   subgroup 1   subgroup 2
+//	phase 1      1 ─────────► 2 ─────────► 3 ──┐
+//	barrier  ┌─────────────────────────────────┘
+//	phase 2  └─► 4 ─────────► 5 ─────────► 6
+//
+// # Files
+//
+// Callees come first: a file refers mostly to files before it.
+//
+//	arena.go          scratch memory
+//
+//	liveout.go        liveness across divergent loops: writes that preserve inactive lanes
+//	shape.go          the lattice of the divergence analysis
+//	transfer.go       its transfer functions
+//	divergence.go     divergence analysis
+//	speculate.go      speculation: conditions of nearly all strips
+//	sink.go           sinking of select arms below a branch
+//	merge.go          subgroup merging: the width of a strip
+//	groupflow.go      workgroup-uniform control flow
+//	dependence.go     dependences between phases
+//
+//	builder.go        vcode under construction
+//	vectorizer.go     predicated instructions
+//	value.go          registers of a value
+//	range.go          value ranges and alignment
+//	guard.go          speculation guards
+//	prefetch.go       prefetch distances
+//	builtin.go        invocation IDs
+//	strided.go        strided values and addresses in general registers
+//	lookup.go         table lookup in a register
+//	memory.go         memory accesses
+//	quotient.go       division of small numbers by a constant
+//	quads.go          quad-complete masks
+//	operation.go      operations without control flow
+//	region.go         regions of structured control flow
+//	branch.go         branches, and the parameters of labels
+//	control.go        blocks, loops and ifs
+//	accumulator.go    accumulators of divergent loops
+//
+//	blocks.go         visits and deletions of instructions, block merging
+//	liveness.go       liveness of registers
+//	dce.go            dead code elimination
+//	maskprop.go       mask propagation and jump threading
+//	shortbranch.go    removal of branches over short masked code
+//	rotate.go         loop rotation
+//	loadelim.go       redundant load elimination in workgroup memory
+//	gather.go         merging of gathers
+//	tworuns.go        split accesses
+//	coalesce.go       copy coalescing
+//	schedule.go       instruction scheduling for long latencies
+//	boundscheck.go    hoisted bounds checks
+//	recordload.go     record loads
+//	passes.go         the order of the vcode passes
+//
+//	program.go        vectorization of a program
+//	partmajor.go      part-major code
+//	workitem_loop.go  work-item loops over the subgroups
+//	workgroup.go      a workgroup as one instruction stream
 package vectorize

@@ -7,16 +7,26 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// maxPairDistance bounds how many instructions may stand between two gathers that
-// become one.
+// Merging of gathers
+//
+// A bilinear filter loads 2×2 texels at varying offsets. Gathers are the slowest loads, but most of their
+// cost is fixed: extracting the offsets and checking the bounds. Two gathers of adjacent words at the same
+// offsets become one, and two of such pairs at different offsets (two rows of texels) one again:
+//
+//	gather v1, h, o1, #0          gather v1 v2, h, o1, #0
+//	gather v2, h, o1, #4     →                                →     gather v1 v2 v3 v4, h, o1, o2, #0
+//	gather v3, h, o2, #0          gather v3 v4, h, o2, #0
+//	gather v4, h, o2, #4
+//
+// It relies on no effect between the loads; none of them is volatile or coherent.
+
+// maxPairDistance bounds the instructions between two gathers that are merged.
 const maxPairDistance = 64
 
-// maxPairImm bounds the immediate of the second gather.
+// maxPairImm bounds the immediate of the second one.
 const maxPairImm = 1 << 20
 
-// mergeGathers makes one gather of two that load words that stand side by side, at the
-// same offsets and for the same lanes: components of a vector, or the two texels
-// of a row that a filter weights.
+// mergeGathers merges the gathers of each block.
 func mergeGathers(f *vcode.Func) {
 	for b := range f.Blocks {
 		pairWords(&f.Blocks[b])
@@ -24,8 +34,9 @@ func mergeGathers(f *vcode.Func) {
 	}
 }
 
+// pairWords merges pairs of gathers of adjacent words.
 func pairWords(b *vcode.Block) {
-	var open []int // gathers that may be the first of a pair
+	var open []int // candidates for the first of a pair
 	removed := false
 	for i := range b.Insts {
 		in := &b.Insts[i]
@@ -38,7 +49,7 @@ func pairWords(b *vcode.Block) {
 			}
 			first := &b.Insts[open[k]]
 			first.Defs = append(slices.Clip(first.Defs), in.Defs[0])
-			first.Key.Flags &= in.Key.Flags // both are proven, or neither counts as such
+			first.Key.Flags &= in.Key.Flags // proven if both are
 			*in = vcode.Inst{Op: vcode.Undef}
 			open, removed = slices.Delete(open, k, k+1), true
 		case hasEffect(in):
@@ -50,10 +61,9 @@ func pairWords(b *vcode.Block) {
 	}
 }
 
-// pairFootprints makes one gather of two of a pair of words each that are known to be
-// texels, as of the two rows that a filter weights: what they need is made once.
+// pairFootprints merges two pairs of words that are proven texels.
 func pairFootprints(b *vcode.Block) {
-	var open []int // pairs that may be the first
+	var open []int // candidates for the first
 	removed := false
 	for i := range b.Insts {
 		in := &b.Insts[i]
@@ -77,8 +87,7 @@ func pairFootprints(b *vcode.Block) {
 	}
 }
 
-// sameFootprint reports whether the pairs k and i differ in their offsets alone, and k may
-// be loaded where i stands.
+// sameFootprint reports whether the pairs k and i differ in their offsets alone, and pair k may move to i.
 func sameFootprint(b *vcode.Block, k, i int) bool {
 	first, second := &b.Insts[k], &b.Insts[i]
 	if i-k > maxPairDistance || first.Key.Aux != second.Key.Aux || first.Key.Flags != second.Key.Flags || first.Part != second.Part || first.Merging != second.Merging ||
@@ -99,8 +108,7 @@ func sameFootprint(b *vcode.Block, k, i int) bool {
 	return true
 }
 
-// adjacentWords reports whether instruction i loads the words behind those of k, and may
-// do so where k stands.
+// adjacentWords reports whether gather i loads the words after the words of gather k, and may move to k.
 func adjacentWords(b *vcode.Block, k, i int) bool {
 	first, second := &b.Insts[k], &b.Insts[i]
 	if i-k > maxPairDistance || second.Key.Aux != first.Key.Aux+4 || second.Key.Aux > maxPairImm || first.Part != second.Part || first.Merging != second.Merging ||

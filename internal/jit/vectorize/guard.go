@@ -5,8 +5,17 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// guardArm leaves for the function of all other strips unless an if goes the way
-// it was taken to go.
+// Speculation guards: emission of the conditions of speculate.go
+//
+// A guard compares scalars on behalf of all lanes. A strided value ascends, so its extremes are its first
+// and last lane: i < n in all lanes if lane 0 of i + the span of the lanes < n, without wrapping
+// (vcode.Guard adds Step without wrapping).
+//
+//	vc = ule.i32 vn, vi              guard  vi.lane0 + 15 < vn       one part, 16 lanes
+//	vc = ule.i32 vi, vn              guard  vn < vi.lane0            and that vi does not wrap:
+//	                                 guard  vi.lane0 + 15 <= 2³²−1
+
+// guardArm bails out unless all lanes go to the assumed arm of an if: the first one if so.
 func (w *vectorizer) guardArm(v ir.V, so bool) {
 	g := speculator{f: w.src, shapes: w.shapes, budget: maxConditionValues, assumptions: *w.assumed}
 	list, _ := g.relations(w.src.Val(v).Args[0], so, nil)
@@ -15,9 +24,8 @@ func (w *vectorizer) guardArm(v ir.V, so bool) {
 	}
 }
 
-// clampOperand makes a value that is taken to be one of its operands, and leaves for
-// the function of all other strips where it is not. It reports whether it is
-// one.
+// guardClamp emits a min or max that is assumed to equal an operand: a guard and no operation. It reports
+// whether v is one.
 func (w *vectorizer) guardClamp(v ir.V) bool {
 	operand, ok := w.assumed.clampOperand(v)
 	if !ok {
@@ -37,8 +45,7 @@ func (w *vectorizer) guardClamp(v ir.V) bool {
 	return true
 }
 
-// guardRelation leaves for the function of all other strips unless a relation holds in
-// all lanes.
+// guardRelation bails out unless a relation holds in all lanes.
 func (w *vectorizer) guardRelation(r relation) {
 	low, high := w.shapes.of[r.low], w.shapes.of[r.high]
 	if low.kind == strided {
@@ -54,19 +61,19 @@ func (w *vectorizer) guardRelation(r relation) {
 	for p := range w.lane0Count(high) {
 		first := w.firstLane(r.high, p)
 		w.guardLess(r.op, w.gen(r.low), first, 0)
-		w.guardLess(op, first, w.dst.NewConst(vcode.Gen, last), w.laneSpan(high)) // it does not wrap
+		w.guardLess(op, first, w.dst.NewConst(vcode.Gen, last), w.laneSpan(high)) // the sequence does not wrap
 	}
 }
 
-// guardLess leaves unless x + more is less than y, as op says.
+// guardLess bails out unless x + more is less than y, or equal, by comparison op.
 func (w *vectorizer) guardLess(op ir.Op, x, y vcode.Reg, more uint32) {
 	w.emit(vcode.Inst{
 		Op: vcode.Guard, IR: op, Key: ir.Key{Type: ir.B1, From: ir.I32}, Uses: []vcode.Reg{x, y}, Step: more, Target: w.bailout,
 	})
 }
 
-// laneSpan is how much more the last lane holds than the first one, for as many
-// parts as have one register.
+// laneSpan returns how much more the last lane holds than the first one, over the parts that share a lane0
+// register.
 func (w *vectorizer) laneSpan(x shape) uint32 {
 	return x.step*uint32(w.dst.Form.Lanes-1) + x.partStep*uint32(w.parts-1)
 }

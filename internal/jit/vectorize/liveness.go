@@ -2,21 +2,26 @@ package vectorize
 
 import "github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 
-// maxLivenessWords bounds the words of the sets of live registers.
+// Liveness of registers
+//
+// A backward dataflow analysis over the blocks, with one bit for each register of interest (Cooper &
+// Torczon). A merging write does not end a live range: inactive lanes preserve the old value, so it reads
+// the register too. Without a jump backwards one pass from the last block to the first finds everything.
+
+// maxLivenessWords bounds the memory of the sets, in words of 64 bits.
 const maxLivenessWords = 1 << 20
 
-// liveness is which of some registers are read later, at the start of each
-// block.
+// liveness is the set of live registers at the start of each block, among the registers of interest.
 type liveness struct {
 	f      *vcode.Func
-	index  []int32 // of a register that is looked at, from 1 on; 0 for others
-	words  int
-	liveIn []uint64
-	live   []uint64
+	index  []int32  // by register: its bit, from 1 on; 0 for other registers
+	words  int      // words of one set
+	liveIn []uint64 // the sets of all blocks
+	live   []uint64 // the set at the current instruction
 }
 
-// newLiveness begins to find where the registers that want names are live. It returns
-// false where that would take too much memory.
+// newLiveness prepares the analysis of the registers that want accepts. It returns false if it would need
+// too much memory.
 func newLiveness(f *vcode.Func, want func(vcode.Reg) bool, mem *arena) (*liveness, bool) {
 	l := &liveness{f: f, index: mem.numbers.Alloc(len(f.Classes))}
 	n := int32(0)
@@ -34,14 +39,13 @@ func newLiveness(f *vcode.Func, want func(vcode.Reg) bool, mem *arena) (*livenes
 	return l, true
 }
 
-// propagateCommon finds what is live at the start of every block.
+// solve finds the registers that are live at the start of every block.
 func (l *liveness) solve() {
 	for l.backward(false) && l.hasBackEdge() {
 	}
 }
 
-// phaseInfo reports whether anything jumps back: else one pass, from the last block on,
-// finds all there is.
+// hasBackEdge reports whether a jump goes backwards.
 func (l *liveness) hasBackEdge() bool {
 	for b := range l.f.Blocks {
 		list := l.f.Blocks[b].Insts
@@ -54,9 +58,8 @@ func (l *liveness) hasBackEdge() bool {
 	return false
 }
 
-// eliminateDeadMasks removes what writes masks that nobody reads before they are written
-// again, which prune, that knows no order, cannot see. In a function that is too
-// long for that they stay, which costs an instruction each.
+// eliminateDeadMasks removes writes of masks that are overwritten before they are read, which
+// eliminateDead, being flow-insensitive, does not see. It leaves them in a function with too many blocks.
 func eliminateDeadMasks(f *vcode.Func) {
 	mem := acquireArena()
 	defer mem.release()
@@ -68,17 +71,17 @@ func eliminateDeadMasks(f *vcode.Func) {
 	}
 }
 
-// liveAtStart reports whether a register that is looked at is live at the start of a block.
+// liveAtStart reports whether a register of interest is live at the start of a block.
 func (l *liveness) liveAtStart(b int, r vcode.Reg) bool { return l.has(l.liveIn[b*l.words:], r) }
 
+// has reports whether a register of interest is in a set.
 func (l *liveness) has(set []uint64, r vcode.Reg) bool {
 	n := l.index[r]
 	return set[n/64]>>(n%64)&1 != 0
 }
 
-// backward goes through all blocks from the last one on, and reports whether more is
-// live at the start of one than was known. In the end it may remove what writes
-// for nobody.
+// backward walks all blocks from the last one to the first, and reports whether more registers were live at
+// the start of one. If remove is set it deletes dead writes; the sets must be complete then.
 func (l *liveness) backward(remove bool) (changed bool) {
 	for b := len(l.f.Blocks) - 1; b >= 0; b-- {
 		clear(l.live)
@@ -89,7 +92,7 @@ func (l *liveness) backward(remove bool) (changed bool) {
 		dead := 0
 		for i := len(list) - 1; i >= 0; i-- {
 			if in := &list[i]; remove && l.dead(in) {
-				*in = vcode.Inst{} // taken out below
+				*in = vcode.Inst{} // deleted below
 				dead++
 				continue
 			}
@@ -107,19 +110,19 @@ func (l *liveness) backward(remove bool) (changed bool) {
 	return changed
 }
 
-// assign adds what is live at the start of a block.
+// addLiveIn adds the registers that are live at the start of a block.
 func (l *liveness) addLiveIn(b int) {
 	for i, x := range l.liveIn[b*l.words:][:l.words] {
 		l.live[i] |= x
 	}
 }
 
-// isNop reports whether an instruction only writes a register that is looked at
-// and that nobody reads.
+// dead reports whether an instruction does nothing but write a register of interest that is not live.
 func (l *liveness) dead(in *vcode.Inst) bool {
 	return !hasEffect(in) && len(in.Defs) == 1 && l.index[in.Defs[0]] != 0 && !l.has(l.live, in.Defs[0])
 }
 
+// inst updates the set from after an instruction to before it.
 func (l *liveness) inst(in *vcode.Inst) {
 	switch in.Op {
 	case vcode.Jump, vcode.Return:
@@ -142,6 +145,7 @@ func (l *liveness) inst(in *vcode.Inst) {
 	}
 }
 
+// use makes registers live.
 func (l *liveness) use(list []vcode.Reg) {
 	for _, r := range list {
 		if n := l.index[r]; n != 0 {

@@ -7,30 +7,39 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// loadKey names what a load of workgroup memory reads: operands that always hold
-// the same by their bits, others by their register.
+// Redundant load elimination in workgroup memory
+//
+// If all subgroups are one stream, each of them loads the same tile of workgroup memory in a phase. Within
+// a block, a load reuses the registers of an earlier load of the same words if no instruction in between
+// may write workgroup memory. Only invocations of the workgroup write it, and all of their code is in this
+// function. Bound memory may be written by other threads, so its loads stay.
+//
+//	broadcastload v1, wg, o        v1                      subgroup 0
+//	lane ffma a0, v1, …            lane ffma a0, v1, …
+//	broadcastload v2, wg, o    →   (nothing)               subgroup 1
+//	lane ffma a1, v2, …            lane ffma a1, v1, …
+
+// loadKey is the words that a load of workgroup memory reads. Operands that are constant are compared by
+// their bits, others by their registers.
 type loadKey struct {
 	op                                vcode.Op
 	aux                               uint64
 	step, stride, ahead               uint32
 	base, extra, index                uint64
-	baseIsReg, extraIsReg, indexIsReg bool // that is a register
+	baseIsReg, extraIsReg, indexIsReg bool // the operand is a register
 	parts                             int
 }
 
-// access is what a handle refers to.
+// memoryKind is the memory of a handle.
 type memoryKind uint8
 
 const (
 	unknownMemory memoryKind = iota
-	localMemory              // the workgroup's
-	globalMemory             // what is bound, which is not the workgroup's
+	localMemory              // of the workgroup
+	globalMemory             // a resource, push constants or a table
 )
 
-// eliminateLoads lets a load of workgroup memory give what one before it in the same block
-// gave, where nothing in between writes such memory: subgroups one behind the
-// other in a phase read the same tiles. Only a workgroup's own invocations write
-// it, and those are all in this code.
+// eliminateLoads removes redundant loads of workgroup memory.
 func eliminateLoads(f *vcode.Func) {
 	local := false
 	each(f, func(in *vcode.Inst) { local = local || in.Op == vcode.Scalar && in.IR == ir.Wg })
@@ -66,19 +75,21 @@ func eliminateLoads(f *vcode.Func) {
 	}
 }
 
+// loadEliminator is the state of eliminateLoads.
 type loadEliminator struct {
 	f           *vcode.Func
-	defCount    []int32      // by register: how often it is written
+	defCount    []int32      // by register: number of instructions that write it
 	memory      []memoryKind // by handle
-	replacement []vcode.Reg
+	replacement []vcode.Reg  // by register: the one that holds the same value, or 0
 
-	// Of a block.
+	// State of a block.
+	// number of the block, from 1 on
 	block  int32
-	readIn []int32 // by register: the last block in which it was read before it was written
-	loads  map[loadKey]*vcode.Inst
+	readIn []int32                 // by register: the last block that read it before writing it
+	loads  map[loadKey]*vcode.Inst // available loads
 }
 
-// inst looks at one instruction, and reports whether what it loads is there.
+// inst visits one instruction, and reports whether it is a redundant load.
 func (u *loadEliminator) inst(in *vcode.Inst) bool {
 	for _, list := range [...][]vcode.Reg{in.Uses, in.Masks} {
 		for _, r := range list {
@@ -102,7 +113,7 @@ func (u *loadEliminator) inst(in *vcode.Inst) bool {
 	return false
 }
 
-// singleDef reports whether an instruction alone writes what it writes, always.
+// singleDef reports whether the registers that an instruction writes have no other definition.
 func (u *loadEliminator) singleDef(in *vcode.Inst) bool {
 	for _, d := range in.Defs {
 		if u.defCount[d] != 1 {
@@ -112,7 +123,8 @@ func (u *loadEliminator) singleDef(in *vcode.Inst) bool {
 	return !in.Merging
 }
 
-// unreadInBlock is once where nobody has read in this block what was written before.
+// unreadInBlock reports whether this block did not read the registers that an instruction writes, before
+// it; for loads, whether they have no other definition either.
 func (u *loadEliminator) unreadInBlock(in *vcode.Inst) bool {
 	for _, d := range in.Defs {
 		if u.readIn[d] == u.block {
@@ -122,7 +134,7 @@ func (u *loadEliminator) unreadInBlock(in *vcode.Inst) bool {
 	return in.Op != vcode.StridedLoad && in.Op != vcode.BroadcastLoad || u.singleDef(in)
 }
 
-// covers reports whether a load was for all lanes that another one is for.
+// covers reports whether load a was for all lanes that load b is for.
 func (u *loadEliminator) covers(a, b *vcode.Inst) bool {
 	for i, k := range a.Masks {
 		bits, ok := u.f.Const(k)
@@ -133,7 +145,7 @@ func (u *loadEliminator) covers(a, b *vcode.Inst) bool {
 	return true
 }
 
-// keyOf returns what a load of workgroup memory reads.
+// keyOf returns the key of a load of workgroup memory.
 func (u *loadEliminator) keyOf(in *vcode.Inst) (k loadKey, ok bool) {
 	if in.Op != vcode.StridedLoad && in.Op != vcode.BroadcastLoad || u.memory[in.Uses[0]] != localMemory || in.Key.Flags&ir.Volatile != 0 {
 		return k, false
@@ -176,12 +188,12 @@ func (u *loadEliminator) mayWriteLocal(in *vcode.Inst) bool {
 	return false
 }
 
-// rename replaces what an instruction reads.
+// rename replaces the registers that an instruction reads.
 func (u *loadEliminator) rename(in *vcode.Inst) {
 	if !slices.ContainsFunc(in.Uses, func(r vcode.Reg) bool { return u.replacement[r] != 0 }) {
 		return
 	}
-	in.Uses = slices.Clone(in.Uses) // which other instructions may have, as what they write
+	in.Uses = slices.Clone(in.Uses) // other instructions may share the list
 	for i, r := range in.Uses {
 		if u.replacement[r] != 0 {
 			in.Uses[i] = u.replacement[r]

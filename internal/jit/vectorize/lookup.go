@@ -2,12 +2,20 @@ package vectorize
 
 import "github.com/chiaro-gpu/chiaro/internal/ir"
 
-// lookupWords is how many words a table has at most for them to be one register, or two.
+// Table lookup in a register
+//
+// A load from a table of at most sixteen words at a varying index becomes a permutation of a register that
+// holds the whole table, in place of a gather:
+//
+//	vi = and.i32 vx, 15:i32
+//	vo = at 0:i32, vi, #4
+//	va = ld.i32 vA, vo, #0           tablelookup va, vA, vx          the index is modulo 16, so no and
+
+// lookupWords is how many words a table has at most, for it to be in one or two registers.
 const lookupWords = 16
 
-// lookupIndex returns the number of the word that lanes which stand in no row load of a table
-// of lookupWords from the immediate offset on, or another number that is the same modulo
-// lookupWords; 0 (no value) where that is not known.
+// lookupIndex returns the index of the word that v loads, modulo lookupWords, if v is a varying load from a
+// table of lookupWords at the immediate offset; else 0.
 func (w *vectorizer) lookupIndex(v ir.V) ir.V {
 	x := w.src.Val(v)
 	if x.Op != ir.Ld || x.Aux > maxPairImm || x.Flags&(ir.Volatile|ir.Coherent) != 0 || w.shapes.of[x.Args[1]].kind != varying {
@@ -36,9 +44,8 @@ func (w *vectorizer) lookupIndex(v ir.V) ir.V {
 	return n
 }
 
-// inRegister reports whether the registers of a value hold it where v stands, which does not
-// read it itself: in the same iteration of all loops that it is made in, and where its
-// next value lives elsewhere.
+// inRegister reports whether the registers of n still hold it at v, which need not use n: v is in the same
+// iteration of all loops around the definition, and the next iteration's value of n has other registers.
 func (w *vectorizer) inRegister(n, v ir.V) bool {
 	return w.accumulators[n] == 0 && w.liveOuts.inside(w.liveOuts.of[v].loop, w.liveOuts.of[n].loop)
 }

@@ -6,28 +6,41 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// Bounds of what is known at one place, so that the walk takes no longer than
-// the code is long.
+// Mask propagation and jump threading
+//
+// The vectorizer tests masks at every join, often with a known result. A forward dataflow analysis tracks
+// two kinds of facts: a mask is a copy of another one or of a constant, and at least one of a group of
+// masks is not empty. With them, in one walk over the blocks, masks are read from the source of a copy,
+// operations with no lane or all lanes become copies, tests with a known result disappear, and a jump to a
+// block that only tests and jumps again goes on to the final target (jump threading):
+//
+//	       copy       in, none                  copy       in, none
+//	       jumpifnone arm, join                 jumpifnone arm, L9       in is empty at join
+//	       …                             →      …
+//	       or         in, in, arm               copy       in, arm       in was empty
+//	join:  jumpifnone in, L9             join:                           in equals arm, which is not empty
+//
+// Facts of different paths are intersected at joins. At the start of a loop only the facts about masks that
+// the loop does not write survive, so a single walk is sound.
+
+// Limits of the facts at one point, so that the time is linear in the code, and of the blocks that a jump
+// is followed through.
 const (
 	maxCopies   = 48
 	maxNonEmpty = 4
-	maxHops     = 16 // blocks that a jump is followed through
+	maxHops     = 16
 )
 
-// maskFacts is what is known of masks where the code stands: which hold no lane or
-// the same as another one, and groups of which one at least holds a lane.
+// maskFacts are the facts at one point of the code.
 type maskFacts struct {
-	copies   []maskCopy
-	nonEmpty [][]vcode.Reg
+	copies   []maskCopy    // masks that equal another one
+	nonEmpty [][]vcode.Reg // groups of masks, of each of which at least one has a lane
 }
 
-// maskCopy says that a mask holds what another one does.
+// maskCopy is the fact that reg equals source.
 type maskCopy struct{ reg, source vcode.Reg }
 
-// propagateMasks follows what is known of masks through the code. A test whose
-// outcome is known goes, a jump whose goal only tests and jumps again goes to
-// where that leads, an operation with the set of no lane or of all becomes a
-// copy, and masks are read where they were copied from.
+// propagateMasks simplifies all blocks of f, and empties those that are unreachable.
 func propagateMasks(f *vcode.Func) {
 	mem := acquireArena()
 	defer mem.release()
@@ -37,14 +50,14 @@ func propagateMasks(f *vcode.Func) {
 	for b := range f.Blocks {
 		here = s.entryFacts(b, here)
 		if here == nil {
-			f.Blocks[b].Insts = nil // no way leads here
+			f.Blocks[b].Insts = nil // unreachable
 			continue
 		}
 		here = s.block(b, here)
 	}
 }
 
-// hasMaskCopies reports whether there is a copy of a mask that is no constant.
+// hasMaskCopies reports whether f copies a mask other than a constant.
 func hasMaskCopies(f *vcode.Func) bool {
 	found := false
 	each(f, func(in *vcode.Inst) {
@@ -56,16 +69,17 @@ func hasMaskCopies(f *vcode.Func) bool {
 	return found
 }
 
+// maskPropagator is the state of propagateMasks.
 type maskPropagator struct {
 	f         *vcode.Func
-	arriving  []*maskFacts // what is known where jumps arrive at a block
-	lastLatch []int32      // of a loop's first block: the last that jumps back to it
-	lastDef   []int32      // the last block that writes a mask
-	noLane    vcode.Reg    // a constant: no lane
-	allLanes  vcode.Reg    // a constant: all lanes
+	arriving  []*maskFacts // by block: the facts at all jumps to it so far, nil without any
+	lastLatch []int32      // by block: the last block that jumps back to it, or −1
+	lastDef   []int32      // by mask: the last block that writes it
+	noLane    vcode.Reg    // constants, or 0
+	allLanes  vcode.Reg
 }
 
-// surveyPhases finds the loops, the constants, and where masks are written last.
+// scan finds the loops, the constants, and the last definition of each mask.
 func (s *maskPropagator) scan() {
 	for r := vcode.Reg(1); int(r) < len(s.f.Classes); r++ {
 		if bits, ok := s.f.Const(r); ok && s.f.Classes[r] == vcode.Mask {
@@ -90,8 +104,9 @@ func (s *maskPropagator) scan() {
 	}
 }
 
-// acquireArena is what is known at the start of block b: what all ways there agree on,
-// and around a loop only what the loop leaves alone.
+// entryFacts returns the facts at the start of block b: those that hold on all paths to it, for a loop
+// without those about masks that it may write. before are the facts at the end of the previous block, if
+// control falls through.
 func (s *maskPropagator) entryFacts(b int, before *maskFacts) *maskFacts {
 	k := s.arriving[b]
 	switch {
@@ -119,15 +134,15 @@ func (s *maskPropagator) entryFacts(b int, before *maskFacts) *maskFacts {
 	return out
 }
 
+// isConst reports whether a mask is constant.
 func (s *maskPropagator) isConst(r vcode.Reg) bool {
 	_, ok := s.f.Const(r)
 	return ok
 }
 
-// block goes through a block, and returns what is known behind it, nil where
-// nothing gets there.
+// block simplifies a block, and returns the facts at its end, or nil if the end is not reached.
 func (s *maskPropagator) block(b int, k *maskFacts) *maskFacts {
-	list, n := s.f.Blocks[b].Insts, 0 // of which so many stay
+	list, n := s.f.Blocks[b].Insts, 0 // n: instructions that remain
 	for i := range list {
 		if n != i {
 			list[n] = list[i]
@@ -171,8 +186,7 @@ func (s *maskPropagator) block(b int, k *maskFacts) *maskFacts {
 	return k
 }
 
-// simplifyTest looks at a test for no lane: it returns the masks of which it is not
-// known that they hold none, and whether one is known to hold some.
+// simplifyTest returns the masks of a JumpIfNone that may have a lane, and whether one certainly has.
 func (s *maskPropagator) simplifyTest(k *maskFacts, masks []vcode.Reg) (set []vcode.Reg, never bool) {
 	for _, r := range masks {
 		r = k.origin(r)
@@ -190,7 +204,8 @@ func (s *maskPropagator) simplifyTest(k *maskFacts, masks []vcode.Reg) (set []vc
 	return set, never
 }
 
-// arrive notes what is known where a jump arrives, and returns where it leads.
+// threadJump follows a jump with facts k to its final target, adds the facts to those that arrive there,
+// and returns the target.
 func (s *maskPropagator) threadJump(from, to int, k *maskFacts) int {
 	for hops := 0; hops < maxHops && to > from; hops++ {
 		next, ok := s.follow(to, k)
@@ -199,7 +214,7 @@ func (s *maskPropagator) threadJump(from, to int, k *maskFacts) int {
 		}
 		to = next
 	}
-	if to <= from { // the start of a loop, which takes what it leaves alone alone
+	if to <= from { // a loop; entryFacts does not need the facts of its back edges
 		return to
 	}
 	if s.arriving[to] == nil {
@@ -210,8 +225,8 @@ func (s *maskPropagator) threadJump(from, to int, k *maskFacts) int {
 	return to
 }
 
-// follow returns the block that follows block b at once, where b does nothing
-// but jump, given what is known.
+// follow returns the block that control reaches from the start of block b without changing anything but
+// masks that facts k make redundant. It returns false if there is none.
 func (s *maskPropagator) follow(b int, k *maskFacts) (int, bool) {
 	for i := range s.f.Blocks[b].Insts {
 		in := &s.f.Blocks[b].Insts[i]
@@ -235,7 +250,7 @@ func (s *maskPropagator) follow(b int, k *maskFacts) (int, bool) {
 	return b + 1, b+1 < len(s.f.Blocks)
 }
 
-// isNop reports whether an instruction changes nothing, given what is known.
+// isNop reports whether an instruction changes nothing, given facts k.
 func (s *maskPropagator) isNop(k *maskFacts, in *vcode.Inst) bool {
 	if len(in.Defs) != 1 || s.f.Classes[in.Defs[0]] != vcode.Mask {
 		return false
@@ -245,8 +260,7 @@ func (s *maskPropagator) isNop(k *maskFacts, in *vcode.Inst) bool {
 	return one.Op == vcode.Copy && !one.Merging && k.origin(one.Uses[0]) == k.origin(one.Defs[0])
 }
 
-// inst simplifies an instruction and learns from it. It returns false where
-// nothing is left of it.
+// inst simplifies an instruction and updates the facts. It returns false if the instruction is redundant.
 func (s *maskPropagator) inst(k *maskFacts, in *vcode.Inst) bool {
 	s.simplify(k, in)
 	if len(in.Defs) == 1 && s.f.Classes[in.Defs[0]] == vcode.Mask && in.Op == vcode.Copy && !in.Merging {
@@ -266,8 +280,7 @@ func (s *maskPropagator) inst(k *maskFacts, in *vcode.Inst) bool {
 	return true
 }
 
-// simplify makes an instruction read masks where they come from, and a copy of
-// an operation on masks where one is enough.
+// simplify reads masks from the source of a copy, and replaces an operation on masks by a copy if possible.
 func (s *maskPropagator) simplify(k *maskFacts, in *vcode.Inst) {
 	in.Uses, in.Masks = s.origins(k, in.Uses), s.origins(k, in.Masks)
 	if len(in.Defs) != 1 || s.f.Classes[in.Defs[0]] != vcode.Mask {
@@ -286,7 +299,7 @@ func (s *maskPropagator) simplify(k *maskFacts, in *vcode.Inst) {
 	}
 }
 
-// simplifyMaskedCopy looks at a copy under a mask.
+// simplifyMaskedCopy simplifies a merging copy of a mask.
 func (s *maskPropagator) simplifyMaskedCopy(k *maskFacts, in *vcode.Inst) {
 	d, u, m := in.Defs[0], in.Uses[0], in.Masks[0]
 	plain := func(op vcode.Op, uses ...vcode.Reg) {
@@ -304,8 +317,7 @@ func (s *maskPropagator) simplifyMaskedCopy(k *maskFacts, in *vcode.Inst) {
 	}
 }
 
-// affine returns the mask that an operation on two others gives, 0 where it is
-// neither of them nor a constant.
+// foldMaskOp returns the mask that an operation on two others is equal to, or 0.
 func (s *maskPropagator) foldMaskOp(op vcode.Op, x, y vcode.Reg) vcode.Reg {
 	switch {
 	case op == vcode.And && (x == y || y == s.allLanes), op == vcode.And && x == s.noLane:
@@ -324,8 +336,8 @@ func (s *maskPropagator) foldMaskOp(op vcode.Op, x, y vcode.Reg) vcode.Reg {
 	return 0
 }
 
-// origins replaces masks by those that they are copies of. Lists are shared
-// between instructions, so a changed one is a new one.
+// origins replaces masks by the sources that they are copies of. Instructions share lists, so a changed
+// list is a new one.
 func (s *maskPropagator) origins(k *maskFacts, list []vcode.Reg) []vcode.Reg {
 	own := false
 	for i, r := range list {
@@ -344,7 +356,7 @@ func (s *maskPropagator) origins(k *maskFacts, list []vcode.Reg) []vcode.Reg {
 	return list
 }
 
-// origin is the mask that r is known to be a copy of, or r.
+// origin returns the mask that r is a copy of, or r.
 func (k *maskFacts) origin(r vcode.Reg) vcode.Reg {
 	for i := range k.copies {
 		if k.copies[i].reg == r {
@@ -354,7 +366,7 @@ func (k *maskFacts) origin(r vcode.Reg) vcode.Reg {
 	return r
 }
 
-// learn notes that r holds what as does.
+// learn adds the fact that r equals as.
 func (k *maskFacts) learn(r, as vcode.Reg) {
 	if r == as || as == 0 {
 		return
@@ -365,7 +377,7 @@ func (k *maskFacts) learn(r, as vcode.Reg) {
 	k.copies = append(k.copies, maskCopy{r, as})
 }
 
-// learnNonEmpty notes that one at least of some masks holds a lane.
+// learnNonEmpty adds the fact that one of a group of masks has a lane.
 func (k *maskFacts) learnNonEmpty(set []vcode.Reg) {
 	if len(k.nonEmpty) == maxNonEmpty {
 		k.nonEmpty = k.nonEmpty[1:]
@@ -373,20 +385,21 @@ func (k *maskFacts) learnNonEmpty(set []vcode.Reg) {
 	k.nonEmpty = append(k.nonEmpty[:len(k.nonEmpty):len(k.nonEmpty)], set)
 }
 
-// forget drops all that is known of a mask that is written.
+// forget drops the facts about a mask that is written.
 func (k *maskFacts) forget(d vcode.Reg) {
 	k.copies = slices.DeleteFunc(k.copies, func(x maskCopy) bool { return x.reg == d || x.source == d })
 	mentions := func(g []vcode.Reg) bool { return slices.Contains(g, d) }
 	if slices.ContainsFunc(k.nonEmpty, mentions) {
-		k.nonEmpty = slices.DeleteFunc(slices.Clone(k.nonEmpty), mentions) // others may have them
+		k.nonEmpty = slices.DeleteFunc(slices.Clone(k.nonEmpty), mentions) // clones share the list
 	}
 }
 
+// clone returns a copy of the facts.
 func (k *maskFacts) clone() *maskFacts {
 	return &maskFacts{copies: slices.Clone(k.copies), nonEmpty: slices.Clone(k.nonEmpty)}
 }
 
-// combineParts is what is known on both of two ways.
+// meet returns the facts that hold on both of two paths.
 func (k *maskFacts) meet(o *maskFacts) *maskFacts {
 	out := &maskFacts{}
 	for _, x := range k.copies {

@@ -5,8 +5,19 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// access emits an access of 32 bits whose address has a shape, and reports
-// whether it did.
+// Memory accesses
+//
+// The shape of the offset selects the instruction:
+//
+//	uniform                          scalar load or broadcastload; scalar store of a uniform value
+//	strided by 1, 2, 4 or 8 words    stridedload, stridedstore: of all parts at once if they are contiguous
+//	varying, small table             tablelookup (lookup.go)
+//	varying                          gather, scatter
+//	private slot, uniform            slotload, slotstore
+//	atomic                           atomic, lane by lane in order; atomiclocal on workgroup memory
+
+// access emits a memory operation for which there is a better instruction than a lane operation, and
+// reports whether it did.
 func (w *vectorizer) access(v ir.V, in vcode.Inst) bool {
 	x := w.src.Val(v)
 	if x.Type.Bits() == 16 {
@@ -41,7 +52,7 @@ func (w *vectorizer) access(v ir.V, in vcode.Inst) bool {
 		w.emit(in)
 		return true
 	case off.kind == uniform && !store:
-		return false // once does it
+		return false // see uniformOp
 	case off.kind == uniform && w.shapes.of[x.Args[2]].kind == uniform && !w.p.Effects.Discards:
 		in.Op, in.Uses = vcode.Scalar, []vcode.Reg{w.gen(x.Args[0]), w.gen(x.Args[1]), w.gen(x.Args[2])}
 		w.emit(in)
@@ -60,20 +71,20 @@ func (w *vectorizer) access(v ir.V, in vcode.Inst) bool {
 			one.Op, one.Uses, one.Prefetch = vcode.Gather, append(one.Uses, w.vec(x.Args[1])[p]), w.prefetchLane(x)
 		}
 		if store {
-			one.Op++ // the store of that load
+			one.Op++ // StridedStore follows StridedLoad, Scatter follows Gather
 			one.Uses = append(one.Uses, w.vec(x.Args[2])[p])
 		} else {
 			one.Defs, one.Merging = w.vec(v)[p:p+1], w.merging(v)
 		}
 		if one.Op == vcode.TableLookup && !one.Merging {
-			one.Masks = nil // every lane may pick
+			one.Masks = nil // a lookup in all lanes is harmless
 		}
 		w.emit(one)
 	}
 	return true
 }
 
-// atomic emits an atomic of 32 or 64 bits on a handle that is the same in all lanes.
+// atomic emits an atomic of 32 or 64 bits on a uniform handle, and reports whether it did.
 func (w *vectorizer) atomic(v ir.V, in vcode.Inst) bool {
 	x := w.src.Val(v)
 	if w.shapes.of[x.Args[0]].kind != uniform {
@@ -99,11 +110,11 @@ func (w *vectorizer) atomic(v ir.V, in vcode.Inst) bool {
 	return true
 }
 
-// stridedAccess makes in a RowLoad where the offsets are consecutive words, or a load of
-// one place, and reports whether they are.
+// stridedAccess makes in a StridedLoad of part p if the offsets are words at a constant distance, or a load
+// of one word for all lanes, and reports whether they are.
 func (w *vectorizer) stridedAccess(off ir.V, p int, in *vcode.Inst) bool {
 	s := w.shapes.of[off]
-	one := in.IR == ir.Ld && s.step == 0 // one place for the whole part
+	one := in.IR == ir.Ld && s.step == 0 // the same word in all lanes of the part
 	switch {
 	case s.kind == strided && (one || loadableStep(uint64(s.step), in.Key.Aux)):
 	case s.kind == address && (one || loadableStep(uint64(s.step)*s.stride, in.Key.Aux+w.value(off).constStart)):
@@ -118,8 +129,8 @@ func (w *vectorizer) stridedAccess(off ir.V, p int, in *vcode.Inst) bool {
 	return true
 }
 
-// appendAddress appends to what an access reads, which is its handle, what says
-// where a row or an address is.
+// appendAddress appends to the uses of an access, so far its handle, the registers of a strided offset or
+// address.
 func (w *vectorizer) appendAddress(off ir.V, p int, in *vcode.Inst) {
 	s := w.shapes.of[off]
 	if s.kind == strided {
@@ -132,7 +143,7 @@ func (w *vectorizer) appendAddress(off ir.V, p int, in *vcode.Inst) {
 	x := w.value(off)
 	u := x.start[p]
 	in.IndexOffset = x.indexOffset
-	if x.constStart > 0 { // an offset out of range stays so, whichever part is added last
+	if x.constStart > 0 { // an offset out of range stays out of range, in whichever order the addends are added
 		u = w.zero
 		in.Key.Aux += x.constStart
 	}
@@ -144,8 +155,8 @@ func (w *vectorizer) appendAddress(off ir.V, p int, in *vcode.Inst) {
 	in.Uses = append(in.Uses, base, u, at)
 }
 
-// wholeStripAccess emits an access to rows of which each goes on where the one before
-// ends as one instruction, and reports whether they do.
+// wholeStripAccess emits one instruction for all parts if each part continues the one before, and reports
+// whether it did.
 func (w *vectorizer) wholeStripAccess(v ir.V, in vcode.Inst) bool {
 	x := w.src.Val(v)
 	s := w.shapes.of[x.Args[1]]
@@ -166,9 +177,9 @@ func (w *vectorizer) wholeStripAccess(v ir.V, in vcode.Inst) bool {
 	return true
 }
 
-// access16 emits an access to every 16 bits, or to 16 of every 32, as an operation
-// of the lanes that is told of what else it may be made (vcode.Inst, Stride), and
-// reports whether it did.
+// access16 emits an access to each 16 bits, or to 16 of each 32, as a lane operation that carries the
+// registers of a strided access as well: the machine chooses (vcode.Inst.Stride). It reports whether it
+// did.
 func (w *vectorizer) access16(v ir.V, in vcode.Inst) bool {
 	x := w.src.Val(v)
 	if w.dst.Form.VectorMasks || x.Op != ir.Ld && x.Op != ir.St || x.Flags&(ir.Volatile|ir.Coherent) != 0 || w.shapes.of[x.Args[0]].kind != uniform {
@@ -197,7 +208,7 @@ func (w *vectorizer) access16(v ir.V, in vcode.Inst) bool {
 	return true
 }
 
-// appendStridedForm tells an operation of the lanes at which row it is.
+// appendStridedForm adds the registers of a strided access of part p to a lane operation.
 func (w *vectorizer) appendStridedForm(off ir.V, p int, in *vcode.Inst) {
 	form := vcode.Inst{IR: in.IR, Key: in.Key, Uses: []vcode.Reg{w.gen(w.src.Val(in.Value).Args[0])}}
 	if w.appendAddress(off, p, &form); form.Key.Aux == in.Key.Aux {
@@ -206,12 +217,12 @@ func (w *vectorizer) appendStridedForm(off ir.V, p int, in *vcode.Inst) {
 	}
 }
 
-// loadableStep reports whether lanes access every word, or every second, fourth or eighth.
+// loadableStep reports whether lanes access each word, or each second, fourth or eighth one.
 func loadableStep(step, imm uint64) bool {
 	return step == 4 || (step == 8 || step == 16 || step == 32) && imm%4 == 0
 }
 
-// privateAccess emits an access to one slot of private memory in all lanes.
+// privateAccess emits an access to one slot of private memory in all lanes, and reports whether it did.
 func (w *vectorizer) privateAccess(v ir.V, in vcode.Inst) bool {
 	x := w.src.Val(v)
 	if w.shapes.of[x.Args[0]].kind != uniform {

@@ -7,17 +7,28 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// Merge says how subgroups of a program may be run as one strip.
+// Subgroup merging: the width of a strip
+//
+// A strip may be several subgroups of a workgroup if no result can tell (internal/ir, "Strips and the order
+// of effects"). Wider strips have more parts: independent instructions that hide latency, and more lanes
+// for each uniform instruction and branch. They also need more registers and wait for the slowest of more
+// lanes. This file decides which widths are legal, and up to which they are likely to pay; internal/jit
+// tries the widest first and halves it as long as too much spills.
+//
+//	legal      no barrier, group operation, atomic or shared memory; a resource with stores is accessed by
+//	           each lane in bytes of its own (disjoint), or by one store alone
+//	likely     64 lanes; fewer if loops are divergent or the program filters textures; more if it mostly waits
+
+// Merge is the result of MergeOf: how subgroups of a program may be merged into one strip.
 type Merge struct {
-	Widest    uint32 // lanes of the widest strip; the subgroup size where none may be merged
-	PartMajor uint32 // lanes of the widest strip for code by columns (Columns), 0 where none is worth trying
-	Written   []int  // resources that are stored to; while merged, nothing else that is bound may share their bytes
+	Widest    uint32 // lanes of the widest strip; the subgroup size if none may be merged
+	PartMajor uint32 // lanes of the widest strip to try for part-major code (PartMajor); 0 is none
+	Written   []int  // resources that are stored to, and must share no byte with other bindings
 }
 
-// Bounds of the lanes of a strip: that loops do not tear apart, and that they do; and
-// of the parts of one whose loops tear it apart but wait for roots or quotients, which
-// one pair of parts does while another computes, and whose loops wait for results of f16
-// most of the time.
+// Lanes of the widest strip that is likely to pay: usually, and with divergent loops. Parts of the widest
+// one with divergent loops that wait for divisions and square roots, of which one pair of parts computes
+// while the other waits (schedule.go), and with loops that mostly wait for conversions to f16.
 const (
 	maxMerged       = 64
 	maxDivergent    = 32
@@ -25,23 +36,18 @@ const (
 	maxRoundedParts = 8
 )
 
-// manyFilteredLoads is how many texels a program loads for filters at least, for its strips to
-// be no wider than two vectors, or one where it has loops other than over strips, whose
-// values would not stay in registers: nearly all that it waits for are those loads, and
-// one strip has more of them than the machine has under way.
+// manyFilteredLoads is how many texel loads of filters make a program wait for little else. One strip then
+// has more of them than the machine holds in flight, so wider strips do not help: two parts at most, or one
+// if the values of loops (other than over strips) would be spilled.
 const manyFilteredLoads = 4
 
-// Bounds of the parts of a strip for code by columns, and of the operations of a
-// program for which that is tried.
+// Limits of part-major code: parts of a strip, and operations of a program.
 const (
 	maxPartMajorParts = 16
 	maxPartMajorCode  = 64
 )
 
-// MergeOf finds out, for a machine that holds values as form says, whether a result could tell that several subgroups ran as
-// one strip (internal/ir, "Strips and the order of effects"): they must not see
-// each other, and a place that one stores to must not be read or stored to by
-// another in an order that merging changes.
+// MergeOf decides how subgroups of p may be merged for a machine with the given register form.
 func MergeOf(p *ir.Program, form vcode.Form) Merge {
 	m := merger{p: p, form: form, f: p.Funcs[0], stores: make([][]ir.V, len(p.Res)), loads: make([][]ir.V, len(p.Res)), inLoop: make([]bool, len(p.Res))}
 	narrow := Merge{Widest: p.SubgroupSize}
@@ -78,7 +84,7 @@ func MergeOf(p *ir.Program, form vcode.Form) Merge {
 	return out
 }
 
-// widest returns the lanes of the widest strip that may be merged, of up to most.
+// widest returns the lanes of the widest legal strip of at most that many.
 func (m *merger) widest(most uint32) uint32 {
 	for most > m.p.SubgroupSize && (m.p.Invocations()%most != 0 || !m.fits(most)) {
 		most /= 2
@@ -86,22 +92,22 @@ func (m *merger) widest(most uint32) uint32 {
 	return max(most, m.p.SubgroupSize)
 }
 
+// merger collects the properties of a program that decide.
 type merger struct {
 	p             *ir.Program
 	form          vcode.Form
 	f             *ir.Func
-	stores, loads [][]ir.V // of each resource
-	inLoop        []bool   // a store to it stands in a loop
-	loops         int      // how many there are
-	stripLoops    int      // how many of them go over strips, which begin anew
+	stores, loads [][]ir.V // by resource
+	inLoop        []bool   // by resource: a store to it is in a loop
+	loops         int      // number of loops
+	stripLoops    int      // how many of them are over strips (ir.Anew)
 
-	computed, rounded int  // operations on f32 in loops, and what is rounded to f16
-	filteredLoads     int  // loads of texels for filters
-	longLatency       bool // loops have operations that last (ir.LongLatency)
+	computed, rounded int  // in loops: floating-point operations, and conversions to f16
+	filteredLoads     int  // texel loads of filters
+	longLatency       bool // a loop has an operation of ir.LongLatency
 }
 
-// collect finds all accesses, and returns false where something rules merging
-// out.
+// collect visits all operations, and returns false if one of them forbids merging.
 func (m *merger) collect() bool {
 	e := m.p.Effects
 	if e.Barrier || e.GroupOps || e.Ordered || m.p.SharedBytes > 0 {
@@ -113,7 +119,7 @@ func (m *merger) collect() bool {
 			return false
 		}
 	}
-	var isLoop []bool // of the open regions: it is a loop
+	var isLoop []bool // of the open regions
 	loops := 0
 	for _, v := range m.f.Code {
 		x := m.f.Val(v)
@@ -142,7 +148,8 @@ func (m *merger) collect() bool {
 		case ir.Anew:
 			m.stripLoops++
 		default:
-			if x.Op.Family() == ir.Atomics || x.Op.Is(ir.Meets) && x.Op != ir.QuadSwap { // a quad is within a subgroup
+			// a quad is within one subgroup
+			if x.Op.Family() == ir.Atomics || x.Op.Is(ir.Meets) && x.Op != ir.QuadSwap {
 				return false
 			}
 			if loops > 0 && x.Op.Family() == ir.FloatArithmetic {
@@ -154,7 +161,7 @@ func (m *merger) collect() bool {
 	return true
 }
 
-// hasDivergentLoop reports whether there are loops that lanes leave at different times.
+// hasDivergentLoop reports whether lanes leave a loop in different iterations.
 func (m *merger) hasDivergentLoop() bool {
 	if m.loops == 0 {
 		return false
@@ -165,6 +172,7 @@ func (m *merger) hasDivergentLoop() bool {
 	return slices.Contains(s.divergent, true)
 }
 
+// access records a load or store, and returns false if it forbids merging.
 func (m *merger) access(v ir.V, inLoop bool) bool {
 	x := m.f.Val(v)
 	h := m.f.Val(x.Args[0])
@@ -188,10 +196,9 @@ func (m *merger) access(v ir.V, inLoop bool) bool {
 	return true
 }
 
-// fits reports whether strips of so many lanes may be merged: a resource that is
-// stored to is either stored to by one operation, once for each lane, and never
-// read, or every access to it is to the lane's own bytes, as the shape of offsets
-// shows or the program promises.
+// fits reports whether strips of so many lanes are legal. Every resource that is stored to has one store,
+// executed once per lane, and no load; or each lane accesses only bytes of its own, as the shape of the
+// offsets proves or the program promises (Disjoint).
 func (m *merger) fits(lanes uint32) bool {
 	var s *divergence
 	mem := acquireArena()
@@ -212,11 +219,11 @@ func (m *merger) fits(lanes uint32) bool {
 	return true
 }
 
-// disjoint reports whether accesses are all at one offset that differs between the
-// lanes by no less than what is accessed from there on.
+// disjoint reports whether all accesses of the list have the same offset, and it differs between lanes by
+// no less than the bytes accessed from there on.
 func (m *merger) disjoint(s *divergence, list []ir.V) bool {
 	off := m.f.Val(list[0]).Args[1]
-	if s.liveOuts.of[off].loop != 0 { // another in each iteration
+	if s.liveOuts.of[off].loop != 0 { // differs from iteration to iteration
 		return false
 	}
 	low, high := uint64(1<<63), uint64(0)

@@ -7,14 +7,18 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// operation emits an operation without control: in general registers where it
-// is the same in all lanes, else for each part, or for the whole strip where
-// lanes see each other.
+// Operations without control flow
+//
+// The shape of the result selects the form of an operation: one scalar instruction for all lanes if it is
+// uniform, one for lane 0 of each part beside the vectors if it is strided, one vector instruction for each
+// part otherwise. If lanes communicate, one instruction has all parts.
+
+// operation emits an operation without control flow.
 func (w *vectorizer) operation(v ir.V) {
 	x := w.src.Val(v)
 	in := vcode.Inst{Op: vcode.Lane, IR: x.Op, Key: w.src.Key(v), Value: v}
 	args := x.Args[:x.Op.Args()]
-	if x.Op == ir.QuadSwap && w.p.QuadLane(x.Aux) < uint64(w.dst.Form.Lanes) { // no lane sees those of another part
+	if x.Op == ir.QuadSwap && w.p.QuadLane(x.Aux) < uint64(w.dst.Form.Lanes) { // partners are in the same part
 		w.quadSwap(v, in)
 		return
 	}
@@ -52,7 +56,7 @@ func (w *vectorizer) operation(v ir.V) {
 	w.perPart(v, in)
 }
 
-// perPart emits an operation for each part.
+// perPart emits a lane operation for each part.
 func (w *vectorizer) perPart(v ir.V, in vcode.Inst) {
 	x := w.src.Val(v)
 	result := x.Op.HasResult()
@@ -73,8 +77,8 @@ func (w *vectorizer) perPart(v ir.V, in vcode.Inst) {
 	}
 }
 
-// singleDef emits an operation that is the same in all lanes. In vectors it is made
-// for all of them, active or not, so that any lane may be asked.
+// uniformOp emits an operation on uniform values. If it is in vectors it is computed in all lanes, active
+// or not, so that any lane may be read.
 func (w *vectorizer) uniformOp(v ir.V, in vcode.Inst) {
 	x := w.src.Val(v)
 	to := w.value(v)
@@ -101,8 +105,8 @@ func (w *vectorizer) uniformOp(v ir.V, in vcode.Inst) {
 	w.emit(in)
 }
 
-// unlessSunk widens an operation without control where it stands, unless a select
-// does.
+// unlessSunk emits an operation without control flow at its place in the code, unless it is sunk: then its
+// select emits it.
 func (w *vectorizer) unlessSunk(v ir.V) {
 	if w.sunk == nil {
 		w.operation(v)
@@ -118,7 +122,8 @@ func (w *vectorizer) unlessSunk(v ir.V) {
 	w.operation(v)
 }
 
-// sunkSelect emits a select one of whose ways is computed where a lane wants it.
+// sunkSelect emits a select with a sunk arm (sink.go): the other arm for all active lanes, then the sunk
+// one for the lanes that select it, if there are any.
 func (w *vectorizer) sunkSelect(v ir.V, d sunkArm) {
 	x := w.src.Val(v)
 	rest, to, all := w.regs(vcode.Mask), w.vec(v), w.active

@@ -7,28 +7,36 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// What hardly computes waits for memory. The machine then asks for as many lines
-// as it can look ahead, so each instruction beside the accesses costs time, and
-// it follows streams best that go on at the same pace. Such code is therefore
-// made for wide strips, by columns: a column is all that one part of the strip
-// does, and columns stand one behind the other. Whether all rows are in range is
-// found out before the first one; where they are not the strip begins anew in the
-// function that follows, as where a guard fails.
+// Part-major code
+//
+// Code with few computations waits for memory. Its speed is the number of cache lines in flight, so that
+// every instruction besides the accesses costs time, and the hardware prefetcher works best if all streams
+// advance at the same pace. Such code is emitted for strips of up to 16 parts, one part at a time: all
+// instructions of part 0, then of part 1, and so on. All bounds checks and scalars come first; no part has
+// a check or a mask of its own.
+//
+//	interleaved                        part-major
+//	load  x0 … x3                      boundscheck x, y: all bytes, or bail out
+//	load  y0 … y3                      load x0; load y0; fma; store y0
+//	fma   0 … 3                        load x1; load y1; fma; store y1
+//	store y0 … y3                      …
+//
+// If a check fails, the strip bails out to a second function, as from a speculation guard (guard.go). That
+// one, for strips at the edges of the data, is short instead of fast: it executes the strip in chunks of
+// two parts (strip mining).
 
-// maxPartInsts bounds the instructions of a column. In longer ones too little of the
-// next one is within the machine's reach, and parts side by side are faster.
+// maxPartInsts bounds the instructions of one part. In longer code too little of the next part is in the
+// machine's out-of-order window, and interleaved parts are faster.
 const maxPartInsts = 32
 
-// generalParts is how many parts the second function does at a time: few strips come
-// there, so it had better be short.
+// generalParts is the number of parts that the second function executes at a time.
 const generalParts = 2
 
-// PartMajor widens the entry point of a verified program without calls, whose
-// strips were merged (Merge.Columns), to code by columns. The second function is
-// what the first leaves for; it does a strip in turns. It returns nil where that
-// cannot be.
+// PartMajor vectorizes the entry point of a verified program without calls, with the strips of
+// Merge.PartMajor, to part-major code. It returns this code and the general version, which executes a strip
+// in chunks, or nil if the program does not qualify.
 func PartMajor(p *ir.Program, form vcode.Form) []*vcode.Func {
-	const other = 1 // the number of the second function
+	const other = 1 // index of the general version
 	f := p.Funcs[0]
 	w := newVectorizer(p, form, 0, nil)
 	defer func() { w.arena.release() }()
@@ -54,7 +62,7 @@ func PartMajor(p *ir.Program, form vcode.Form) []*vcode.Func {
 	return []*vcode.Func{first, generalStrip(p, form)}
 }
 
-// generalStrip widens the entry point to what does a strip in turns.
+// generalStrip vectorizes the entry point to a loop over chunks of the strip.
 func generalStrip(p *ir.Program, form vcode.Form) *vcode.Func {
 	few := *p
 	few.SubgroupSize = min(p.SubgroupSize, uint32(generalParts*form.Lanes))
@@ -66,8 +74,8 @@ func generalStrip(p *ir.Program, form vcode.Form) *vcode.Func {
 	return w.finish()
 }
 
-// onlyStridedAccesses reports whether nothing is accessed in lanes but rows of words, as far as
-// that can be told before the code is made.
+// onlyStridedAccesses reports whether all accesses by lane are to strided words, as far as is known before
+// emission.
 func (w *vectorizer) onlyStridedAccesses() bool {
 	for _, v := range w.src.Code {
 		x := w.src.Val(v)
@@ -96,27 +104,26 @@ func (w *vectorizer) onlyStridedAccesses() bool {
 	return true
 }
 
-// partOrder orders the one block of a function by columns.
+// partOrder is the reordering of a function's only block.
 type partOrder struct {
 	f       *vcode.Func
-	bailout int // the function to leave for
+	bailout int // index of the general version
 	insts   []vcode.Inst
 
-	part       []int32 // of each instruction of list: its column, or none
-	writer     []int32 // of each register: the instruction that writes it, or none
-	checks     []vcode.Inst
-	checkIndex map[accessKey]int // its place in windows
+	part       []int32           // by instruction: its part, or noPart
+	writer     []int32           // by register: the instruction that writes it, or noPart
+	checks     []vcode.Inst      // bounds checks, which come before all parts
+	checkIndex map[accessKey]int // index in checks
 	zero       vcode.Reg
 }
 
-// orderByPart orders a function by columns, and reports whether it could: of one
-// block, in which nothing but rows of all parts is accessed in lanes, all of
-// which do everything.
+// orderByPart makes a function part-major, and reports whether it could. It must have one block, without
+// other accesses by lane than to strided words of all parts, and without masks.
 func orderByPart(f *vcode.Func, bailout int) bool {
 	if len(f.Blocks) != 1 || f.Parts == 1 {
 		return false
 	}
-	n := len(f.Blocks[0].Insts) // most are of one part already
+	n := len(f.Blocks[0].Insts) // most have a part already
 	c := partOrder{insts: make([]vcode.Inst, 0, 2*n), part: make([]int32, 0, 2*n), f: f, bailout: bailout, checkIndex: map[accessKey]int{}, zero: f.NewConst(vcode.Gen, 0)}
 	for i := range f.Blocks[0].Insts {
 		if !c.split(&f.Blocks[0].Insts[i]) {
@@ -130,8 +137,8 @@ func orderByPart(f *vcode.Func, bailout int) bool {
 	return true
 }
 
-// split adds an instruction to the list, that on rows as one for each part, and
-// reports whether it may stand there.
+// split appends an instruction to the list, a strided access as one for each part. It returns false if
+// part-major code cannot have it.
 func (c *partOrder) split(in *vcode.Inst) bool {
 	switch in.Op {
 	case vcode.StridedLoad, vcode.StridedStore:
@@ -149,7 +156,7 @@ func (c *partOrder) split(in *vcode.Inst) bool {
 	return true
 }
 
-// indexIsReg splits an access to a row of all parts.
+// splitStrided splits a strided access of all parts.
 func (c *partOrder) splitStrided(in *vcode.Inst) bool {
 	const seen = ir.Volatile | ir.Coherent
 	reach := extentOf(c.f, in)
@@ -171,7 +178,8 @@ func (c *partOrder) splitStrided(in *vcode.Inst) bool {
 		one := *in
 		one.Part, one.Checked, one.Proven = uint8(p), true, true
 		one.Key.Aux += uint64(4 * p * c.f.Form.Lanes)
-		one.Masks, one.Uses = in.Masks[p:p+1], []vcode.Reg{in.Uses[0], c.zero, c.zero, c.zero} // the window says where
+		// the check yields the address
+		one.Masks, one.Uses = in.Masks[p:p+1], []vcode.Reg{in.Uses[0], c.zero, c.zero, c.zero}
 		if store {
 			one.Uses = append(one.Uses, in.Uses[4+p])
 		} else {
@@ -183,8 +191,8 @@ func (c *partOrder) splitStrided(in *vcode.Inst) bool {
 	return true
 }
 
-// checkFor returns the address from which on an access reaches so many bytes. All
-// accesses from one place on share it.
+// checkFor returns the result of the bounds check of an access, which ends extent bytes after its base. All
+// accesses with the same base share it.
 func (c *partOrder) checkFor(in *vcode.Inst, reach uint64) vcode.Reg {
 	k := accessKey{in.Uses[0], in.Uses[1], in.Op == vcode.StridedStore}
 	i, ok := c.checkIndex[k]
@@ -205,8 +213,7 @@ func (c *partOrder) checkFor(in *vcode.Inst, reach uint64) vcode.Reg {
 	return w.Defs[0]
 }
 
-// singleDef reports whether no register is written twice, or read before it is
-// written.
+// singleAssignment reports whether each register is written once, before it is read.
 func (c *partOrder) singleAssignment() bool {
 	c.writer = slices.Repeat([]int32{noPart}, len(c.f.Classes))
 	seen := make([]bool, len(c.f.Classes))
@@ -223,9 +230,8 @@ func (c *partOrder) singleAssignment() bool {
 	return len(c.checks) > 0
 }
 
-// assignParts finds the column of each instruction, and reports whether there are
-// columns, none too long. What comes of a part belongs to it, and what only one
-// part reads, unless it loads.
+// assignParts finds the part of each instruction, and reports whether that succeeds and no part is too
+// long. Results of a part belong to it, and so do values that only one part reads, except for loads.
 func (c *partOrder) assignParts() bool {
 	for i := range c.insts {
 		in := &c.insts[i]
@@ -258,10 +264,10 @@ func (c *partOrder) assignParts() bool {
 	return length <= maxPartInsts*c.f.Parts
 }
 
-// severalParts is a column in place of several, or of what stands before all.
+// severalParts is the part of instructions that several parts use.
 const severalParts = -2
 
-// combineParts is what is known of what several instructions want.
+// combineParts returns the part that two users have in common.
 func combineParts(a, b int32) int32 {
 	switch {
 	case b == noPart:
@@ -272,7 +278,7 @@ func combineParts(a, b int32) int32 {
 	return severalParts
 }
 
-// assign puts an instruction into a column, where there is one and it is in no other.
+// assign sets the part of an instruction, and reports whether that is possible. noPart changes nothing.
 func (c *partOrder) assign(i int, part int32) bool {
 	if part == noPart {
 		return true
@@ -283,7 +289,7 @@ func (c *partOrder) assign(i int, part int32) bool {
 	return c.part[i] == part
 }
 
-// movable reports whether an instruction may stand in a column.
+// movable reports whether an instruction may belong to a part.
 func (c *partOrder) movable(in *vcode.Inst) bool {
 	switch in.Op {
 	case vcode.Lane, vcode.Own, vcode.Copy, vcode.And, vcode.AndNot, vcode.Or, vcode.Broadcast:
@@ -292,10 +298,11 @@ func (c *partOrder) movable(in *vcode.Inst) bool {
 	return false
 }
 
-// partMajor is the list by columns: what belongs to none first, then the windows.
+// partMajor returns the list in part-major order: instructions without a part, the checks, then part by
+// part.
 func (c *partOrder) partMajor() []vcode.Inst {
 	last := len(c.insts) - 1           // the return
-	starts := make([]int, c.f.Parts+1) // of each column, after those of none
+	starts := make([]int, c.f.Parts+1) // by part, after the instructions without one
 	for _, part := range c.part[:last] {
 		if part+1 < int32(c.f.Parts) {
 			starts[part+2]++

@@ -4,8 +4,24 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// finish puts the blocks in the order of their code, which their numbers,
-// reserved when a construct opened, are not, and leaves out what is of no use.
+// The vcode passes, in order
+//
+//	eliminateDead           unused forms of values (dce.go)
+//	propagateMasks          known masks and tests, jump threading (maskprop.go); twice if the first round left
+//	eliminateDeadMasks      copies of masks that it can now see through (liveness.go)
+//	removeShortBranches     branches over a few masked instructions (shortbranch.go)
+//	rotateLoops             loop ends next to their only predecessor (rotate.go)
+//	mergeBlocks             basic blocks are maximal from here on (blocks.go)
+//	eliminateLoads          loads of workgroup memory (loadelim.go)
+//	mergeGathers            texels of a filter (gather.go)
+//	splitAccesses           images in 8×8 workgroups (tworuns.go)
+//	Form.Fuse               instructions of the machine; before registers lose their single definitions
+//	coalesce                copies (coalesce.go)
+//	schedule                square roots and divisions (schedule.go)
+//	mergeRecordLoads        checks of records (recordload.go); part-major code has its own checks instead
+//	hoistBoundsChecks       shared checks (boundscheck.go)
+
+// finish puts the blocks in layout order and runs all passes.
 func (s *builder) finish() *vcode.Func {
 	f := s.runPasses()
 	mergeRecordLoads(f)
@@ -13,7 +29,7 @@ func (s *builder) finish() *vcode.Func {
 	return f
 }
 
-// runPasses is finish, but for accesses that are checked together.
+// runPasses is finish without shared bounds checks.
 func (s *builder) runPasses() *vcode.Func {
 	mem := acquireArena()
 	defer mem.release()
@@ -38,12 +54,12 @@ func (s *builder) runPasses() *vcode.Func {
 	propagateMasks(s.dst)
 	removeJumpsToNext(s.dst)
 	eliminateDeadMasks(s.dst)
-	if hasMaskCopies(s.dst) { // which are seen through once what was written for nobody is gone
+	if hasMaskCopies(s.dst) { // more copies are known once dead writes are gone
 		propagateMasks(s.dst)
 		removeJumpsToNext(s.dst)
 		eliminateDeadMasks(s.dst)
 	}
-	eliminateDead(s.dst) // what only jumps read that are gone
+	eliminateDead(s.dst) // operands of removed jumps
 	removeShortBranches(s.dst)
 	rotateLoops(s.dst)
 	removeJumpsToNext(s.dst)
@@ -54,7 +70,7 @@ func (s *builder) runPasses() *vcode.Func {
 		splitAccesses(s.dst)
 	}
 	if s.dst.Form.Fuse != nil {
-		s.dst.Form.Fuse(s.dst) // sees what makes a value before that shares its register with others
+		s.dst.Form.Fuse(s.dst) // needs single definitions, which coalesce destroys
 	}
 	coalesce(s.dst)
 	schedule(s.dst)

@@ -4,30 +4,40 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// Bounds of the distance in bytes between what two workgroups load one behind the
-// other, for which the second one's is fetched while the first runs. Where they
-// are nearer the machine finds out by itself how it goes on, unless workgroups
-// have several rows: then it meets a short piece of each of many lines.
+// Software prefetch distances
+//
+// Loads of neighbouring workgroups are mostly at a constant distance: it follows from the offset as an
+// affine function of the workgroup ID. The distance becomes a hint of the load (vcode.Inst.Prefetch); the
+// machine may prefetch the data of the next workgroup while the current one runs. Results do not depend on
+// it.
+//
+//	vg = in.i32 #0                   workgroup.id.x                 1 more in the next workgroup
+//	vi = shl.i32 vg, 10:i32                                     1,024 more
+//	vo = at 0:i32, vi, #4            address                    4,096 bytes
+//
+// The hardware prefetcher follows short constant distances on its own, except for workgroups of several
+// rows, of which it meets a short run in each of many cache lines.
+
+// Limits of the distance in bytes: the greatest for workgroups of several rows, and the range for
+// workgroups that are one stream.
 const (
 	maxRowDistance   = 256
 	minGroupDistance = 4096
 	maxGroupDistance = 1 << 20
 )
 
-// maxShortLoop is how far from where it begins a loop's counter stops at most, for
-// loads in it to be fetched for the next workgroup: what longer ones load does not
-// stay in the nearest cache until then.
+// maxShortLoop bounds the iterations of a loop with prefetches: data of longer ones is evicted from the
+// first-level cache before its use.
 const maxShortLoop = 16
 
-// minRowLanes is how many lanes a row of the strip has at least, for what it looks at
-// to tell where the next one does.
+// minRowLanes is how many lanes of a strip a row has at least, so that its texels predict the next row's.
 const minRowLanes = 4
 
-// maxDistanceDepth is how many operations are followed for what a value will be.
+// maxDistanceDepth bounds the depth of operands that are followed.
 const maxDistanceDepth = 16
 
-// prefetchDistance is how many bytes further the next workgroup of a row of them loads what v
-// loads, where that is worth knowing, else 0. Nothing but time depends on it.
+// prefetchDistance returns how many bytes further the next workgroup in x is likely to load than v does, or
+// 0 if it is unknown or not worth a prefetch.
 func (w *vectorizer) prefetchDistance(v ir.V) uint32 {
 	x := w.src.Val(v)
 	rows := w.p.Invocations() > w.p.LocalSize[0] && w.p.LocalSize[0] > 1
@@ -42,10 +52,9 @@ func (w *vectorizer) prefetchDistance(v ir.V) uint32 {
 	return 0
 }
 
-// prefetchLane is the lane that stands where the invocations behind those of a row of the
-// strip begin, counted from 1, for a load of texels, else 0. Texels that neighbours
-// look at are neighbours, nearly always: those of the next strip or workgroup lie
-// from the last lane of a row as those of this one lie from its first.
+// prefetchLane returns p+1 if the lane p+1 begins a new row of the strip, for a load of texels, else 0.
+// Texels of neighbouring invocations are neighbours: the next strip or workgroup loads about as far from
+// the row's last lane as that lane loads from the first.
 func (w *vectorizer) prefetchLane(x *ir.Val) uint32 {
 	if x.Flags&ir.Proven == 0 || w.p.LocalSize[0] < minRowLanes {
 		return 0
@@ -53,12 +62,12 @@ func (w *vectorizer) prefetchLane(x *ir.Val) uint32 {
 	return min(w.p.LocalSize[0], uint32(w.dst.Form.Lanes))
 }
 
-// isShortCounter reports whether a parameter of a loop counts no more than maxShortLoop
-// iterations: the loop goes on while a comparison with a constant holds.
+// isShortCounter reports whether a parameter of a loop counts at most maxShortLoop iterations: a comparison
+// of it with a constant is the first condition in the loop.
 func (w *vectorizer) isShortCounter(param ir.V) bool {
 	if w.shortCounters == nil {
 		w.shortCounters = map[ir.V]bool{}
-		loop := ir.V(0) // that has begun and not yet tested anything
+		loop := ir.V(0) // begun, without a condition so far
 		for _, v := range w.src.Code {
 			switch x := w.src.Val(v); x.Op {
 			case ir.Loop:
@@ -74,8 +83,8 @@ func (w *vectorizer) isShortCounter(param ir.V) bool {
 	return w.shortCounters[param]
 }
 
-// noteCounter notes the parameter of a loop that a condition compares with a constant
-// near to where it begins.
+// noteCounter records the parameter of the loop that the condition compares with a constant close to its
+// initial value.
 func (w *vectorizer) noteCounter(loop, condition ir.V) {
 	x := w.src.Val(condition)
 	switch x.Op {
@@ -91,8 +100,7 @@ func (w *vectorizer) noteCounter(loop, condition ir.V) {
 	}
 }
 
-// groupDistance returns how much more a number is in the next workgroup in x, where
-// that is the same in all.
+// groupDistance returns the difference of v between a workgroup and the next one in x, if it is constant.
 func (w *vectorizer) groupDistance(v ir.V, depth int) (n uint64, ok bool) {
 	x := w.src.Val(v)
 	if x.Op == ir.Const {
@@ -116,7 +124,7 @@ func (w *vectorizer) groupDistance(v ir.V, depth int) (n uint64, ok bool) {
 		}
 		return 0, true
 	case ir.Param:
-		if label := x.Args[0]; w.src.Val(label).Op == ir.Loop { // as it goes on from where it began
+		if label := x.Args[0]; w.src.Val(label).Op == ir.Loop { // assumes the same iteration in both
 			if !w.wholeGroup && !w.isShortCounter(v) {
 				return 0, false
 			}
@@ -134,7 +142,7 @@ func (w *vectorizer) groupDistance(v ir.V, depth int) (n uint64, ok bool) {
 		a, first := arg(0)
 		b, second := arg(1)
 		return a - b, first && second
-	case ir.SMin, ir.SMax, ir.UMin, ir.UMax: // which hardly ever cut anything off
+	case ir.SMin, ir.SMax, ir.UMin, ir.UMax: // clamps hardly ever have an effect
 		a, first := arg(0)
 		b, second := arg(1)
 		return max(a, b), first && second

@@ -5,20 +5,22 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// Program widens functions of a verified program to strips of a subgroup, for a
-// machine that holds values as form says: the functions that order names, the
-// entry point first, which are all that they call.
-// Every function gets the active lanes as its first arguments, a mask for each
-// part, and gives those that were not killed as its first results. Where the
-// entry point has guards (guard.go), another function follows in the end: what
-// it is for strips in which they fail.
+// Vectorization of a program, function by function
+
+// Program vectorizes functions of a verified program for strips of a subgroup, on a machine with the given
+// register form. order lists the functions, the entry point first, and every function that one of them
+// calls.
+//
+// Each function gets the active lanes as its first arguments, a mask for each part, and returns the lanes
+// that were not killed as its first results. If the entry point is speculative (speculate.go), its general
+// version follows after all other functions.
 func Program(p *ir.Program, form vcode.Form, order []int) []*vcode.Func {
 	first, rest := Entry(p, form, order)
 	return append([]*vcode.Func{first}, rest()...)
 }
 
-// Entry is Program that makes the entry point now and all that follows it where it
-// is wanted.
+// Entry is Program in two steps: it vectorizes the entry point now, and the functions that follow when rest
+// is called.
 func Entry(p *ir.Program, form vcode.Form, order []int) (first *vcode.Func, rest func() []*vcode.Func) {
 	index := make([]int, len(p.Funcs))
 	for i, fn := range order {
@@ -52,6 +54,7 @@ func Entry(p *ir.Program, form vcode.Form, order []int) (first *vcode.Func, rest
 	return finish(build(0, a)), func() []*vcode.Func { return append(others(), finish(w)) }
 }
 
+// run emits the function.
 func (w *vectorizer) run() {
 	w.values, w.regions = w.arena.valuesByV.Alloc(len(w.src.Vals)), w.arena.regionsByV.Alloc(len(w.src.Vals))
 	for _, v := range w.src.Code {
@@ -75,7 +78,7 @@ func (w *vectorizer) run() {
 	}
 }
 
-// step widens one operation.
+// step emits one operation.
 func (w *vectorizer) step(v ir.V) {
 	x := w.src.Val(v)
 	w.origin = x.Origin
@@ -103,7 +106,7 @@ func (w *vectorizer) step(v ir.V) {
 	}
 }
 
-// prologue declares the calling sequence and puts arguments into registers.
+// prologue declares the calling convention and emits the arguments.
 func (w *vectorizer) prologue() {
 	w.constants()
 	for range w.dst.Parts {
@@ -132,7 +135,7 @@ func (w *vectorizer) prologue() {
 	}
 }
 
-// call emits a call, which is a step of the budget.
+// call emits a call, with a safepoint.
 func (w *vectorizer) call(v ir.V) {
 	w.emit(vcode.Inst{Op: vcode.Step, Masks: w.active, Value: v})
 	uses := append([]vcode.Reg(nil), w.active...)
@@ -140,7 +143,7 @@ func (w *vectorizer) call(v ir.V) {
 		uses = append(uses, w.vec(a)...)
 	}
 	var to []vcode.Reg
-	from := w.regs(vcode.Mask) // the lanes that come back
+	from := w.regs(vcode.Mask) // the lanes that return
 	merging := false
 	for _, r := range w.src.CallResults(v) {
 		merging = merging || w.liveOuts.of[r].merging

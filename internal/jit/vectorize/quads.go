@@ -5,24 +5,31 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// Fragments run quad by quad: whoever makes them has a lane run where any lane of its
-// quad is covered. Sets of lanes that have of each quad all lanes or none are followed,
-// for in them nobody need ask whether a partner is active: the set of all lanes, and
-// what an if makes of such a set where its condition is the same in the lanes of a quad.
+// Quad-complete masks
+//
+// Fragments are shaded in quads: if one pixel of a 2×2 quad is covered, all four lanes run, the rest as
+// helpers (draw). So a mask often has all or none of the lanes of each quad. In such code a quadswap, the
+// difference in x or y of a derivative, needs no test of whether the partner is active. The mask of all
+// lanes is complete, and so is the part of a complete mask that a condition selects if it is equal in the
+// lanes of each quad:
+//
+//	vs = quadswap.i32 va, #1         the partner in x
+//	vm = umin.i32 va, vs             equal in both lanes, since umin commutes
+//	vc = ult.i32 vm, vn              vn uniform: the mask stays complete
+//	if vc { … quadswap … }           no test of the partner in here
 
-// quads is what is known of quads while a function is widened.
+// quads is the quad-complete masks of a function.
 type quads struct {
-	complete map[vcode.Reg]bool // sets, by the mask of the first part, that have whole quads
-	swaps    map[ir.V]bool      // quadswaps in such sets
+	complete map[vcode.Reg]bool // by the register of the first part: the mask is quad-complete
+	swaps    map[ir.V]bool      // the quadswaps in code with such masks
 }
 
-// quadComplete reports whether the active lanes are whole quads.
+// quadComplete reports whether the active lanes are known to be whole quads.
 func (w *vectorizer) quadComplete() bool {
 	return w.active != nil && (w.isFull(w.active) || w.quads.complete[w.active[0]])
 }
 
-// noteQuadComplete notes that a set, which nobody changes, is what a condition leaves of the
-// active lanes.
+// noteQuadComplete records that a set is the active lanes for which c is 1. Nothing writes the set again.
 func (w *vectorizer) noteQuadComplete(set []vcode.Reg, c ir.V) {
 	budget := maxConditionValues
 	if len(w.quads.swaps) == 0 || !w.quadComplete() || w.uniformInQuad(c, &budget) != acrossX|acrossY {
@@ -54,15 +61,15 @@ func (w *vectorizer) quadSwap(v ir.V, in vcode.Inst) {
 	w.active = active
 }
 
-// The axes of a quad, as quadswap numbers them.
+// The axes of a quad, by number of the quadswap.
 const (
 	acrossX = 1
 	acrossY = 2
 )
 
-// uniformInQuad returns along which axes of a quad a value is the same in active lanes. A
-// commutative operation of what a lane has and what its neighbour has is, where both ran.
-// left bounds how many values are looked at.
+// uniformInQuad returns along which axes of a quad a value is equal in the active lanes: a uniform value,
+// and a commutative operation on a value and on the same value of the partner. budget bounds the values
+// visited.
 func (w *vectorizer) uniformInQuad(v ir.V, budget *int) int {
 	if w.shapes.of[v].kind == uniform {
 		return acrossX | acrossY

@@ -8,16 +8,22 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/scalar"
 )
 
-// A byte that was made a float and is divided by a constant, as unpacking does
-// it, has few values, and a division is dear. It becomes a product, or a product
-// and a fused one, where every value that the numerator may have gives the same
-// bits; that is tried, not proven.
+// Division of small numbers by a constant
+//
+// Unpacking divides a byte, converted to float, by 255. A float division by a constant is not in general a
+// multiplication by the reciprocal, but there are only 256 dividends: all of them are tried at compile
+// time. If x·r, or with one more constant fma(x, r, x·e), has the bits of x/d for each of them, it replaces
+// the division. (Granlund & Montgomery 1994 prove the like for integers.)
+//
+//	vb = bitfieldu.i32 vw, 8:i32, 8:i32
+//	vf = utof.f32 vb                      vl = fmul vf, e
+//	vq = fdiv.f32 vf, 255:f32      →      vq = ffma vf, r, vl
 
-// maxDividendBits bounds the numerators that are tried.
+// maxDividendBits bounds the bits of the dividends that are tried.
 const maxDividendBits = 8
 
-// dividendBits returns how many bits the number in v has, an unsigned number made a
-// float of 32 bits, and whether that is known to be few.
+// dividendBits returns how many bits an unsigned integer converted to the f32 v has, and whether that is
+// known and at most maxDividendBits.
 func (w *vectorizer) dividendBits(v ir.V) (bits uint64, ok bool) {
 	x := w.src.Val(v)
 	if x.Op != ir.UToF && x.Op != ir.SToF || x.Type != ir.F32 || x.Flags&ir.RTZ != 0 {
@@ -47,14 +53,13 @@ func (w *vectorizer) dividendBits(v ir.V) (bits uint64, ok bool) {
 	return bits, ok && bits <= maxDividendBits
 }
 
-// factors are what small numbers are multiplied with in place of a division: x·high, or
-// fused x·high + x·low.
+// factors replace a division: x·high, or if fused ffma(x, high, x·low).
 type factors struct {
-	high, low uint64 // floats
-	fused, ok bool
+	high, low uint64 // bits of an f32
+	fused, ok bool   // two products are needed; ok: they have the bits of the division for all dividends
 }
 
-// findFactors tries all numbers of so many bits.
+// findFactors tries all dividends of so many bits.
 func findFactors(divisor, bits uint64) factors {
 	d := math.Float32frombits(uint32(divisor))
 	if !(d >= 1.0/(1<<60) && d <= 1<<60) {
@@ -75,8 +80,7 @@ func findFactors(divisor, bits uint64) factors {
 	return f
 }
 
-// quotient emits the division of a small number by a constant, and reports
-// whether it is one.
+// quotient emits the division of a small number by a constant as products, and reports whether v is one.
 func (w *vectorizer) quotient(v ir.V, in vcode.Inst) bool {
 	x := w.src.Val(v)
 	if x.Op != ir.FDiv || x.Type != ir.F32 || x.Flags&ir.RTZ != 0 || w.src.Val(x.Args[1]).Op != ir.Const || w.shapes.of[v].kind == uniform {

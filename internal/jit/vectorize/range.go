@@ -8,12 +8,22 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// maxRangeDepth is how many operations are followed for what a value can be.
+// Value ranges and alignment
+//
+// Upper bounds and multiples of four, from a bounded walk over the operands. A bounded index makes cheaper
+// code legal: offsets into workgroup memory need no check, an At that cannot saturate is ordinary
+// arithmetic, an unsigned conversion is a signed one, and a shift count needs no masking.
+//
+//	vb = and.i32 vi, 15:i32          at most 15
+//	vo = at 0:i32, vb, #4            at most 60: a shift; in range of 64 bytes of workgroup memory
+
+// maxRangeDepth bounds the depth of operands that are followed.
 const maxRangeDepth = 8
 
-// upperBound returns a number that no active lane of an i32 exceeds, unsigned.
+// upperBound returns a number that an i32 does not exceed in any active lane, unsigned.
 func (w *vectorizer) upperBound(v ir.V) uint64 { return w.upperBoundOf(v, maxRangeDepth) }
 
+// upperBoundOf is upperBound with at most depth levels of operands.
 func (w *vectorizer) upperBoundOf(v ir.V, depth int) uint64 {
 	x := w.src.Val(v)
 	if x.Op == ir.Const {
@@ -59,12 +69,13 @@ func (w *vectorizer) upperBoundOf(v ir.V, depth int) uint64 {
 	case ir.In:
 		most = w.builtinBound(w.p.In[x.Aux].Semantic)
 	}
-	if most > math.MaxUint32 { // which wraps, or saturates
+	if most > math.MaxUint32 { // it wraps or saturates
 		return math.MaxUint32
 	}
 	return most
 }
 
+// builtinBound returns the greatest value of a built-in.
 func (w *vectorizer) builtinBound(s ir.Semantic) uint64 {
 	switch s {
 	case ir.LocalInvocationIdX, ir.LocalInvocationIdY, ir.LocalInvocationIdZ:
@@ -77,9 +88,8 @@ func (w *vectorizer) builtinBound(s ir.Semantic) uint64 {
 	return math.MaxUint32
 }
 
-// useRange makes an operation on lanes what it may be for how great its operands can
-// be: an unsigned number below 2³¹ converts as a signed one, which every machine
-// has, and a shift by less than the width needs no count modulo the width.
+// useRange replaces a lane operation by a cheaper one that is equal for the possible operands: an unsigned
+// number below 2³¹ converts as a signed one, and a shift by less than the width does not reduce its count.
 func (w *vectorizer) useRange(x *ir.Val, in *vcode.Inst) {
 	switch x.Op {
 	case ir.UToF:
@@ -91,9 +101,10 @@ func (w *vectorizer) useRange(x *ir.Val, in *vcode.Inst) {
 	}
 }
 
-// convergent reports whether a value is known to be a multiple of four.
+// isMultipleOf4 reports whether a value is known to be a multiple of four.
 func (w *vectorizer) isMultipleOf4(v ir.V) bool { return w.multipleOf4(v, maxRangeDepth) }
 
+// multipleOf4 is isMultipleOf4 with at most depth levels of operands.
 func (w *vectorizer) multipleOf4(v ir.V, depth int) bool {
 	x := w.src.Val(v)
 	if depth == 0 {
@@ -116,14 +127,14 @@ func (w *vectorizer) multipleOf4(v ir.V, depth int) bool {
 	return false
 }
 
-// inWorkgroupMemory reports whether 32 bits at an offset into the workgroup memory are
-// known to be there, as words.
+// inWorkgroupMemory reports whether 32 bits at an offset into the workgroup memory are known to be an
+// aligned word in range.
 func (w *vectorizer) inWorkgroupMemory(off ir.V, imm uint64) bool {
 	return imm%4 == 0 && w.upperBound(off)+imm+4 <= uint64(w.p.SharedBytes) && w.isMultipleOf4(off)
 }
 
-// unsaturatedAt emits an At that cannot saturate as arithmetic of 32 bits, and reports
-// whether it is one.
+// unsaturatedAt emits an At that cannot saturate as a multiplication or shift and an addition, and reports
+// whether v is one.
 func (w *vectorizer) unsaturatedAt(v ir.V) bool {
 	x := w.src.Val(v)
 	if x.Op != ir.At || x.Aux > math.MaxUint32 || w.upperBound(v) == math.MaxUint32 {

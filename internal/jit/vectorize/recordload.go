@@ -5,15 +5,22 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// recordWords bounds the words of a record: those that a Window counts.
+// Record loads
+//
+// Uniform code reads records: a few words at small constant offsets from one base, such as a struct of a
+// uniform buffer. They share one total check: a BoundsCheck with a WordMask never fails. If the record is
+// not all in range, it copies the words in range to the stack frame, zeros for the others, and yields the
+// address of the copy. So the loads need neither checks nor slow paths:
+//
+//	s1 = ld h, base, #0            w  = boundscheck h, base, words 0 and 3
+//	s2 = ld h, base, #12      →    s1 = ld [w + 0];  s2 = ld [w + 12]
+
+// recordWords bounds the words of a record: the bits of a WordMask.
 const recordWords = 64
 
-// mergeRecordLoads lets what is loaded from one record, a few words at constant distances from
-// one place that is the same in all lanes, be checked once: where it is not all in
-// range its words are copied, with zeros for those beyond, and taken from the copy, so
-// that the loads themselves check nothing.
+// mergeRecordLoads adds checks for records in every block.
 func mergeRecordLoads(f *vcode.Func) {
-	fixed := map[vcode.Reg]bool{} // handles of what needs no checks, or has its own
+	fixed := map[vcode.Reg]bool{} // handles of memory that needs no check, or has its own
 	each(f, func(in *vcode.Inst) {
 		if in.Op == vcode.Scalar && (in.IR == ir.Wg || in.IR == ir.Push || in.IR == ir.Table) {
 			fixed[in.Defs[0]] = true
@@ -24,8 +31,9 @@ func mergeRecordLoads(f *vcode.Func) {
 	}
 }
 
+// mergeRecordLoadsIn returns the instructions of a block with checks for records.
 func mergeRecordLoadsIn(f *vcode.Func, list []vcode.Inst, fixed map[vcode.Reg]bool) []vcode.Inst {
-	inserted := map[int][]vcode.Inst{} // before an instruction
+	inserted := map[int][]vcode.Inst{} // by index of the following instruction
 	for _, v := range recordGroups(f, list, fixed) {
 		if len(v.members) < 2 {
 			continue
@@ -36,7 +44,7 @@ func mergeRecordLoadsIn(f *vcode.Func, list []vcode.Inst, fixed map[vcode.Reg]bo
 			in := &list[i]
 			w.Key.Aux = max(w.Key.Aux, in.Key.Aux+4)
 			w.WordMask |= 1 << (in.Key.Aux / 4)
-			in.Uses = w.Defs // it needs no more
+			in.Uses = w.Defs // the address is enough
 			in.Checked, in.Proven = true, true
 		}
 		inserted[first] = append(inserted[first], w)
@@ -44,12 +52,12 @@ func mergeRecordLoadsIn(f *vcode.Func, list []vcode.Inst, fixed map[vcode.Reg]bo
 	return insertBefore(f, list, inserted)
 }
 
-// recordGroups finds the loads of words between which neither the handle nor the place
-// is written, nor any memory.
+// recordGroups finds the records of a block. Neither the handle, nor the base, nor any memory is written
+// between the loads of one.
 func recordGroups(f *vcode.Func, list []vcode.Inst, fixed map[vcode.Reg]bool) []*accessGroup {
 	var views []*accessGroup
 	last := map[accessKey]*accessGroup{}
-	written, stored := map[vcode.Reg]int{}, 0 // the last instructions that do
+	written, stored := map[vcode.Reg]int{}, 0 // last instructions that write a register, or memory
 	for i := range list {
 		in := &list[i]
 		if k, ok := recordKey(in); ok && !fixed[k.handle] {
@@ -72,8 +80,7 @@ func recordGroups(f *vcode.Func, list []vcode.Inst, fixed map[vcode.Reg]bool) []
 	return views
 }
 
-// recordKey returns what the load of a word that is the same in all lanes must have in
-// common with others of its record.
+// recordKey returns the key of a uniform load of a word, and whether it may be part of a record.
 func recordKey(in *vcode.Inst) (k accessKey, ok bool) {
 	if in.Checked || in.Op != vcode.BroadcastLoad && (in.Op != vcode.Scalar || in.IR != ir.Ld || in.Key.Type != ir.I32) {
 		return k, false

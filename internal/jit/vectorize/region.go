@@ -5,28 +5,37 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// region is an open block, loop or if. A set of lanes is a list of masks, one
-// for each part; nil is the set of which it is known that it is empty.
+// Regions of structured control flow
+//
+// Open blocks, loops and ifs form a stack. Each label has a set of lanes that have arrived (L.in of
+// internal/ir, "Control"), and each divergent if the set of its second arm: those lanes wait while A runs.
+// If A gets empty, the code jumps to the innermost point with lanes that may wait. It is the reconvergence
+// stack of a SIMT processor, with all points of reconvergence known at compile time.
+
+// region is an open block, loop or if. A set of lanes is a list of masks, one for each part; nil is the set
+// that is known to be empty.
 type region struct {
 	label  ir.V
 	op     ir.Op
-	entry  []vcode.Reg // A when it began; for a loop, of an iteration
-	top    int         // first block of a loop's body
-	second int         // block of the second arm
-	end    int         // block behind which A may have grown
+	entry  []vcode.Reg // A at the start; for a loop, of an iteration
+	top    int         // of a loop: first block of the body
+	second int         // of an if: first block of the second arm
+	end    int         // block after the region, in which A may have grown
 
 	// Of labels.
-	arrived    []vcode.Reg // L.in
-	convergent bool        // the lanes go there all at once
-	next       []value     // of a loop: its parameters in the next iteration
-	discards   bool        // the end of the function, where those are missing that were killed
+	// L.in
+	arrived    []vcode.Reg
+	convergent bool    // all lanes go to the label together
+	next       []value // of a loop: its parameters in the next iteration
+	discards   bool    // the end of a function in which lanes may end: they do not arrive
 
 	// Of ifs.
-	uniform   bool        // the lanes go the same way
+	// all lanes go to the same arm
+	uniform   bool
 	arm       []vcode.Reg // A at the start of the first arm
-	otherArm  []vcode.Reg // A at the start of the second
-	out       []vcode.Reg // what came out of an arm, where it is not what went in
-	secondOut []vcode.Reg // of the second arm, where lanes go both ways
+	otherArm  []vcode.Reg // A at the start of the second arm
+	out       []vcode.Reg // A at the end of an arm, if that may differ from the start
+	secondOut []vcode.Reg // of the second arm, if lanes go to both
 	firstEnd  []vcode.Reg // A at the end of the first arm
 	inSecond  bool
 }
@@ -36,11 +45,10 @@ func (w *vectorizer) mayWait(r *region) bool {
 	return w.shapes.branches[r.label] > 0 && !r.convergent || r.discards
 }
 
-// sunk is the block to go to when A has become empty since its lanes went to a
-// label, or nowhere: where lanes may wait, or the end of the label where none
-// can. by is the operation that they went by, or 0. In a region all of whose lanes
-// went nobody waits, and its end must not be reached: a block that they leave
-// together or not at all takes it for granted there that they came.
+// resumeBlock returns the block to continue at after A got empty: the innermost point at which lanes may
+// wait, or the end of label to if none can. The last lanes went to that label, or elsewhere if to is nil,
+// by branch by, or by arriving if by is 0. No lane waits in a region that all its lanes left by this
+// branch. Its end must not be executed: there a reconverging block makes all its lanes active.
 func (w *vectorizer) resumeBlock(to *region, by ir.V) int {
 	if to != nil && to.convergent {
 		return to.end
@@ -67,7 +75,7 @@ func (w *vectorizer) resumeBlock(to *region, by ir.V) int {
 	return w.open[0].end
 }
 
-// skipIfNone leaves for the place where A can grow, if A is empty.
+// skipIfNone jumps to the next point at which A can grow, if A is empty.
 func (w *vectorizer) skipIfNone() {
 	if w.active == nil || w.isFull(w.active) {
 		return
@@ -76,12 +84,13 @@ func (w *vectorizer) skipIfNone() {
 	w.startBlock(w.newBlock())
 }
 
+// push opens a region.
 func (w *vectorizer) push(r *region) {
 	w.open = append(w.open, r)
 	w.regions[r.label] = r
 }
 
-// backEdge goes to the start of a loop.
+// backEdge jumps to the start of a loop, with a safepoint for the given lanes.
 func (w *vectorizer) backEdge(r *region, lanes []vcode.Reg) {
 	w.origin = w.src.Val(r.label).Origin
 	w.emit(vcode.Inst{Op: vcode.Step, Masks: lanes, Value: r.label})

@@ -5,18 +5,24 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// The parts of a strip do the same, and none waits for another. Operations are made for
-// all of them side by side, which is what a machine wants that begins one in each cycle.
-// Square roots and quotients it does one behind the other: while they last, it comes
-// no further than to the few operations of other parts that wait for theirs too. What
-// computes those is therefore ordered by pairs of parts: as much as one pair can do,
-// then the next. While roots of one are found, the other multiplies and adds.
+// Instruction scheduling for long latencies
+//
+// The code of all parts is interleaved, operation by operation, which suits pipelined units: the parts are
+// independent. Square roots and divisions are not pipelined. If all parts reach theirs at once, the
+// out-of-order window fills with instructions that wait for them. So a run of computations with such an
+// operation is scheduled by pairs of parts: everything that one pair can compute, then the next pair. While
+// the roots of one pair are computed, the other pair's multiplications and additions execute.
+//
+//	part 0 1 2 3: fmul fmul fmul fmul | fsqrt fsqrt fsqrt fsqrt | fadd fadd fadd fadd
+//	pairs:        fmul fmul fsqrt fsqrt fadd fadd | fmul fmul fsqrt fsqrt fadd fadd
+//
+// It is list scheduling (Muchnick 1997) with the pair as the priority, over a dependence graph with flow,
+// anti and output dependences of the registers.
 
-// scheduledParts is how many parts stand side by side in what is ordered.
+// scheduledParts is the number of parts that are interleaved in scheduled code.
 const scheduledParts = 2
 
-// schedule orders by parts each run of instructions that only compute, where
-// some of them last.
+// schedule reorders each run of computations that contains an operation of long latency.
 func schedule(f *vcode.Func) {
 	if f.Parts <= scheduledParts {
 		return
@@ -24,7 +30,7 @@ func schedule(f *vcode.Func) {
 	mem := acquireArena()
 	defer mem.release()
 	n := len(f.Classes)
-	var o *scheduler // where anything lasts
+	var o *scheduler // nil until the first such run
 	for b := range f.Blocks {
 		list := f.Blocks[b].Insts
 		for i := 0; i < len(list); i++ {
@@ -46,7 +52,7 @@ func schedule(f *vcode.Func) {
 	}
 }
 
-// schedulable reports whether an instruction does nothing but to make registers of others.
+// schedulable reports whether an instruction only computes registers from registers.
 func schedulable(in *vcode.Inst) bool {
 	switch in.Op {
 	case vcode.Lane:
@@ -57,26 +63,27 @@ func schedulable(in *vcode.Inst) bool {
 	return false
 }
 
+// scheduler is the state of schedule.
 type scheduler struct {
 	f        *vcode.Func
-	part     []int32 // by register: one more than its part, 0 where it belongs to none
-	lastPair int32   // turn that parts have
+	part     []int32 // by register: 1 + its part, or 0 if it belongs to none
+	lastPair int32   // number of the last pair of parts
 
-	// Of a run, by register: one more than the instruction that wrote it last, and one
-	// more than the last entry in since of those that have read it since then.
+	// State of a run. By register: 1 + the last instruction that writes it, and 1 + the latest of the reads
+	// since then, an index into readers.
 	lastWriter, lastReader []int32
 	readers                []link
-	edges                  []link  // what instructions wait for
-	firstEdge              []int32 // by instruction: one more than its last entry in edges
+	edges                  []link  // dependences
+	firstEdge              []int32 // by instruction: 1 + its latest entry in edges
 	pair                   []int32 // by instruction
-	done                   []bool
+	done                   []bool  // by instruction: scheduled
 	out                    []vcode.Inst
 }
 
-// link is an entry of a list: an instruction, and one more than the entry before.
+// link is an entry of a linked list: an instruction, and 1 + the index of the entry before.
 type link struct{ inst, next int32 }
 
-// surveyPhases finds the part that each register belongs to.
+// assignParts finds the part that each register belongs to.
 func (o *scheduler) assignParts() {
 	each(o.f, func(in *vcode.Inst) {
 		if in.Op != vcode.Lane && in.Op != vcode.Own {
@@ -93,8 +100,7 @@ func (o *scheduler) assignParts() {
 	})
 }
 
-// pairOf is the turn in which an instruction stands: none before all where it belongs to
-// no part, else the number of its parts.
+// pairOf returns the pair of parts to which an instruction belongs, or noPart; these come first.
 func (o *scheduler) pairOf(in *vcode.Inst) int32 {
 	if in.Op == vcode.Lane || in.Op == vcode.Own {
 		return int32(in.Part) / scheduledParts
@@ -114,14 +120,13 @@ func (o *scheduler) pairOf(in *vcode.Inst) int32 {
 	return noPart
 }
 
-// maxPasses is how often a run is gone through; what is left then stays as it is.
+// maxPasses bounds the rounds over a run; the rest then follows in the original order.
 const maxPasses = 16
 
-// run orders a run of instructions. In each turn as many of its parts are done as wait
-// for nothing of others.
+// run schedules a run. Each round issues as many instructions of each pair as do not depend on later pairs.
 func (o *scheduler) run(list []vcode.Inst) {
 	o.buildGraph(list)
-	first := 0 // that is not done
+	first := 0 // the first instruction that is not scheduled
 	for n := 0; n < maxPasses && first < len(list); n++ {
 		for pair := int32(noPart); pair <= o.lastPair+1; pair++ {
 			o.issue(list, first, pair)
@@ -138,7 +143,7 @@ func (o *scheduler) run(list []vcode.Inst) {
 	copy(list, o.out)
 }
 
-// scanEffects finds out when the instructions of a run have their turns, and what they wait for.
+// buildGraph finds the pair and the dependences of each instruction of a run.
 func (o *scheduler) buildGraph(list []vcode.Inst) {
 	o.readers, o.edges, o.out = o.readers[:0], o.edges[:0], o.out[:0]
 	o.firstEdge, o.pair, o.done = o.firstEdge[:0], o.pair[:0], o.done[:0]
@@ -162,8 +167,8 @@ func (o *scheduler) buildGraph(list []vcode.Inst) {
 	}
 }
 
-// issue takes the instructions of a turn from first on, up to one that waits for what is
-// not done.
+// issue schedules the instructions of a pair from index first on, up to one that depends on an unscheduled
+// one.
 func (o *scheduler) issue(list []vcode.Inst, first int, pair int32) {
 	for i := first; i < len(list); i++ {
 		if o.done[i] || o.pair[i] != pair {
@@ -177,9 +182,8 @@ func (o *scheduler) issue(list []vcode.Inst, first int, pair int32) {
 	}
 }
 
-// initializes reports whether an instruction of the run does no more than to give a register
-// what it holds behind the run: its turn is the last, or the register would be taken for
-// all of the run.
+// initializes reports whether an instruction only sets a register for the code after the run. It is
+// scheduled last, so that the register is not live during the run.
 func (o *scheduler) initializes(in *vcode.Inst) bool {
 	switch in.Op {
 	case vcode.Undef:
@@ -193,7 +197,7 @@ func (o *scheduler) initializes(in *vcode.Inst) bool {
 	return o.lastReader[in.Defs[0]] == 0
 }
 
-// addDependences notes what an instruction has to stand behind.
+// addDependences adds the dependences of instruction i on earlier ones.
 func (o *scheduler) addDependences(i int32, in *vcode.Inst) {
 	eachRead(in, func(r vcode.Reg) {
 		o.addEdge(i, o.lastWriter[r]-1)
@@ -209,7 +213,7 @@ func (o *scheduler) addDependences(i int32, in *vcode.Inst) {
 	}
 }
 
-// addEdge notes that instruction i stands behind another, or none.
+// addEdge makes instruction i depend on another one, unless that is −1.
 func (o *scheduler) addEdge(i, other int32) {
 	if other < 0 || other == i {
 		return
@@ -218,7 +222,7 @@ func (o *scheduler) addEdge(i, other int32) {
 	o.firstEdge[i] = int32(len(o.edges))
 }
 
-// available reports whether all that an instruction stands behind is done.
+// ready reports whether all dependences of an instruction are scheduled.
 func (o *scheduler) ready(i int32) bool {
 	for k := o.firstEdge[i]; k != 0; k = o.edges[k-1].next {
 		if !o.done[o.edges[k-1].inst] {

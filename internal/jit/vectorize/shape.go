@@ -1,34 +1,45 @@
 package vectorize
 
-// kind says how a value differs between the active lanes of a strip. Kinds are
-// ordered: what is known of a value only ever gets less.
+// Shapes: the lattice of the divergence analysis
+//
+// A shape is the statically known relation between the lanes of a value. The Region Vectorizer (RV) has the
+// same idea, as VectorShape; here saturated addresses have a kind of their own, because the offsets of the
+// IR saturate instead of wrapping around.
+//
+//	vx = in.i32 #0                strided, step 1         (global.x)
+//	vi = add.i32 vx, vn           strided, step 1         (vn is uniform)
+//	vo = at 0:i32, vi, #4         address, step 1, stride 4: consecutive words
+//	va = ld.i32 vA, vo, #0        varying
+//	vc = ult.i32 5:i32, vn        uniform
+
+// kind is how a value varies over the active lanes of a strip. Kinds are ordered from the most to the least
+// information; the analysis moves a value only upwards.
 type kind uint8
 
 const (
 	uniform kind = iota // the same in all lanes
-	strided             // base + step·lane modulo 2³² within each part
-	address             // an offset: min(U + (row)·stride, 2³²−1), U the same within each part
-	varying
+	strided             // base + step·lane modulo 2³², within each part
+	address             // byte offset min(U + i·stride, 2³²−1): U uniform, i strided within each part
+	varying             // no known relation between the lanes
 )
 
-// shape is the kind of a value and what belongs to it.
+// shape is an element of the lattice: a kind and its parameters.
 type shape struct {
 	kind   kind
-	step   uint32 // of a row, of the row in an address
-	stride uint64 // stride of an address
+	step   uint32 // of a strided value, or of the index of an address: the increment from lane to lane
+	stride uint64 // of an address: bytes per unit of the index
 
-	regular  bool   // of a row, of the row in an address: each part is across more than the one before
-	partStep uint32 // modulo 2³²; 0 where it is not regular
+	regular  bool   // the parts form one sequence too: each base is partStep more than the last
+	partStep uint32 // modulo 2³²; 0 unless regular
 }
 
-// uniformPartOp reports whether a value is the same within each part.
+// uniformInPart reports whether all lanes of each part hold the same value.
 func (x shape) uniformInPart() bool { return x.kind == uniform || x.kind == strided && x.step == 0 }
 
-// maxStep bounds the steps and strides of addresses, so that no sum of 64 bits
-// overflows.
+// maxStep bounds the steps and strides of addresses, so that no 64-bit sum overflows.
 const maxStep = 1 << 20
 
-// combineParts is what is known of a value that has one of two shapes of a kind.
+// join returns the least shape that includes x and y, which are of the same kind.
 func (x shape) join(y shape) shape {
 	if x.step != y.step || x.stride != y.stride {
 		return shape{kind: varying}
@@ -39,7 +50,7 @@ func (x shape) join(y shape) shape {
 	return x
 }
 
-// plus is the row x + y·k, where x and y are rows or uniform.
+// plus returns the shape of x + y·k for strided or uniform x and y.
 func (x shape) plus(y shape, k uint32) shape {
 	out := shape{kind: strided, step: x.step + y.step*k}
 	if (x.regular || x.kind == uniform) && (y.regular || y.kind == uniform) {
@@ -48,7 +59,8 @@ func (x shape) plus(y shape, k uint32) shape {
 	return out
 }
 
-// ascending reports whether a value is a row that nowhere falls, unless it wraps.
+// ascending reports whether a strided value grows, or is constant, from lane to lane and from part to part,
+// unless it wraps around.
 func (x shape) ascending() bool {
 	return x.kind == strided && x.step <= maxStep && x.partStep <= maxStep
 }

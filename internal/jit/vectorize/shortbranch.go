@@ -6,12 +6,23 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// maxShortBranch bounds the instructions that removeShortBranches lets run in vain.
+// Removal of branches over short masked code
+//
+// Lanes leave a loop one by one, so a jump over the few instructions of an exit is mispredicted once for
+// each. If these instructions do nothing for an empty mask, and a test of the remaining lanes follows
+// anyway, executing them always is cheaper:
+//
+//	jumpifnone m, next
+//	copy v, x {m}                  →      copy v, x {m}
+//	or   in, in, m                        or   in, in, m
+//	next: jumpifnone stay, …              next: jumpifnone stay, …
+//
+// Compilers call this predication of a short forward branch.
+
+// maxShortBranch bounds the instructions that are executed without need.
 const maxShortBranch = 4
 
-// removeShortBranches drops jumps over a few instructions that do nothing where the lanes
-// are none for which they are jumped over, if what follows asks which lanes are
-// left: lanes leave a loop one by one, which no machine foresees.
+// removeShortBranches removes jumps over short code that is without effect if the jump would be taken.
 func removeShortBranches(f *vcode.Func) {
 	for b := 0; b+2 < len(f.Blocks); b++ {
 		insts := f.Blocks[b].Insts
@@ -29,8 +40,8 @@ func removeShortBranches(f *vcode.Func) {
 	}
 }
 
-// nopWithoutLanes reports whether an instruction is cheap and changes nothing where no lane
-// is in any of some masks.
+// nopWithoutLanes reports whether an instruction is cheap and changes nothing if all of some masks are
+// empty.
 func nopWithoutLanes(in *vcode.Inst, masks []vcode.Reg) bool {
 	among := func(r vcode.Reg) bool { return slices.Contains(masks, r) }
 	switch in.Op {

@@ -4,37 +4,52 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// Bounds of what is deferred: how far before a select it may begin, and how many
-// operations are worth a jump.
+// Sinking of select arms below a branch (un-if-conversion)
+//
+// Functions of the math library end with selects between the common result and those for infinities, NaN,
+// zeros and other special operands. Hardly any lane selects a special result, but the select needs both. If
+// the operations of one arm are used by nothing else, they move below a branch that is taken if no lane
+// selects them:
+//
+//	vs = fsqrt.f32 va                copy    v, vb
+//	vd = fdiv.f32 vs, vb             and     m, active, vc
+//	…                          →     jumpifnone m, end
+//	v = select.f32 vc, vd, vb        vs = fsqrt va; vd = fdiv vs, vb     in the lanes of m
+//	                                 copy    v, vd                       in the lanes of m
+//	                           end:
+//
+// This reverses if-conversion (Allen, Kennedy, Porterfield & Warren 1983) for unlikely arms, as LLVM's
+// CodeGenPrepare does for scalar selects with an expensive operand. It relies on the arm having no side
+// effects and lanes not communicating in it: the order of other operations stays.
+
+// Limits of sinking.
 const (
-	sinkWindow        = 128
-	minSunk           = 6
-	longLatencyWeight = 3 // what a root or a quotient counts for
+	sinkWindow        = 128 // at most so many operations before the select
+	minSunk           = 6   // weight from which an arm is worth a branch
+	longLatencyWeight = 3   // weight of a square root or division; others weigh 1
 )
 
-// sunkArm is what is done for one way of a select alone, and only where lanes
-// want it: the way's place among the operands, and the operations in order.
+// sunkArm is the sunk arm of a select: the number of the operand, and the operations that compute it, in
+// order.
 type sunkArm struct {
 	arm   int
 	chain []ir.V
 }
 
-// sinking finds selects between a value that is computed and one that is
-// chosen by a chain of tests or comes out of a root or quotient, as functions end
-// that treat infinities, NaN and zeros apart: hardly ever does a lane want that.
+// sinking finds the arms to sink.
 type sinking struct {
 	f       *ir.Func
-	selects map[ir.V]sunkArm // by select
-	sunk    []bool           // what is made with a select
-	uses    []int32          // of each value, how often it is read
-	seen    []int32          // reads by the chain being looked at
+	selects map[ir.V]sunkArm // by select; the result
+	sunk    []bool           // operations that are emitted with their select
+	uses    []int32          // how often each value is used
+	seen    []int32          // how often the current chain uses it
 	arena   *arena
 }
 
-// findSunkArms finds what f may defer, of selects that want accepts.
+// findSunkArms finds the arms to sink in f, of the selects that want accepts.
 func findSunkArms(f *ir.Func, want func(ir.V) bool, mem *arena) *sinking {
 	d := &sinking{f: f, selects: map[ir.V]sunkArm{}, sunk: mem.flags.Alloc(len(f.Vals)), arena: mem}
-	first := 0 // of the code without control
+	first := 0 // start of the current run of code without control flow
 	for i, v := range f.Code {
 		x := f.Val(v)
 		switch {
@@ -47,7 +62,7 @@ func findSunkArms(f *ir.Func, want func(ir.V) bool, mem *arena) *sinking {
 	return d
 }
 
-// countUses notes how often values are read, when it is first wanted.
+// countUses fills uses on first use.
 func (d *sinking) countUses() {
 	if d.uses != nil {
 		return
@@ -61,7 +76,8 @@ func (d *sinking) countUses() {
 	}
 }
 
-// scanEffects looks at the select at the i-th place of the code.
+// consider sinks an arm of select v, at index i of the code, if one is worth it. The arm begins at index
+// first or later.
 func (d *sinking) consider(v ir.V, first, i int) {
 	x := d.f.Val(v)
 	for arm := 1; arm <= 2; arm++ {
@@ -80,9 +96,8 @@ func (d *sinking) consider(v ir.V, first, i int) {
 	}
 }
 
-// armChain returns the operations from place first on and before place last that
-// nobody reads but they themselves and, for root, one other; nil where they are
-// few. They are tests, choices, roots and quotients.
+// armChain returns the operations between the indices first and last that compute root and nothing else, in
+// order: tests, selects, square roots and divisions. It returns nil if they weigh too little.
 func (d *sinking) armChain(root ir.V, first, last int) []ir.V {
 	if d.uses[root] != 1 {
 		return nil
@@ -125,7 +140,7 @@ func (d *sinking) armChain(root ir.V, first, last int) []ir.V {
 	return out
 }
 
-// simplifyTest reports whether an operation compares, chooses, or only looks at bits.
+// isTest reports whether an operation compares, selects, or looks at the bits of a float.
 func isTest(x *ir.Val) bool {
 	switch x.Op.Family() {
 	case ir.Comparisons, ir.Choice:
@@ -136,6 +151,5 @@ func isTest(x *ir.Val) bool {
 	return x.Op == ir.FCanon || x.Op == ir.Bitcast || x.Op == ir.FAbs || x.Op == ir.FNeg
 }
 
-// longLatency reports whether an operation takes the machine longer than a jump that is
-// foreseen wrongly, or nearly so.
+// longLatency reports whether an operation costs about as much as a mispredicted branch.
 func longLatency(x *ir.Val) bool { return x.Op.Is(ir.LongLatency) }

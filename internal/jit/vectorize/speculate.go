@@ -4,39 +4,45 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// Programs mostly begin by sending those lanes home that lie beyond the data:
-// "if (i >= n) return". In nearly all strips there are none. The entry point is
-// therefore widened twice: once for strips of which a few comparisons of numbers
-// show that all lanes stay, without a mask from there on, and once for all
-// others, which begin anew. That is possible as long as nothing has had an
-// effect.
+// Speculation
+//
+// Most kernels begin with a test that discards the invocations beyond the data, or clamp a coordinate to an
+// image. In nearly all strips no lane is discarded or clamped. The entry point is therefore compiled in two
+// versions. In the speculative version a few scalar guards (guard.go) prove the conditions for the whole
+// strip, so that the code after them needs no mask and clamped coordinates stay strided. The general
+// version assumes nothing. A guard that fails bails out: it tail-calls the general version, which begins
+// again. So all guards come before the first side effect, and no lane can observe a bail-out.
+//
+//	vi = in.i32 #0                          vi = in.i32 #0
+//	vc = ule.i32 vn, vi                     guard  vi in lane 0 + 15 < vn
+//	if vc { br L1 }                    →
+//	vm = smax.i32 (vi − 1), 0:i32           guard  0 <= vi − 1 in lane 0; vm is vi − 1
+//	va = ld.f32 vA, vm                      contiguous load without a mask
+//
+// Compilers know this as loop versioning, and the tail call as a side exit or deoptimization.
 
-// maxSpeculated bounds the operations of a function that is widened twice, and
-// maxOpsPerAccess how many there are for each access that gains by it: compiling
-// takes twice as long.
+// Limits of speculation, since it doubles the compile time: operations of a function, and operations per
+// access that gains by it.
 const (
 	maxSpeculated   = 1000
 	maxOpsPerAccess = 13
 )
 
-// maxConditionValues bounds the values of which one condition may be made.
+// maxConditionValues bounds the values that the analysis of one condition visits.
 const maxConditionValues = 32
 
-// maxExitArm bounds the operations of an arm that is taken to be empty of lanes.
+// maxExitArm bounds the operations of an arm that is assumed to be executed by no lane.
 const maxExitArm = 6
 
-// What is clamped to the data, such as max(i - 1, 0), mostly need not have been:
-// it is taken to be the operand, whose lanes are a row, in the same way.
-
-// speculator finds what may be assumed at the start of the entry point.
+// speculator finds assumptions at the start of the entry point.
 type speculator struct {
 	assumptions
 	f      *ir.Func
 	shapes *divergence
-	budget int // values of the condition that may still be looked at
+	budget int // values of the current condition that may still be visited
 }
 
-// speculate returns nil where there is nothing.
+// speculate returns the assumptions that pay for f, or nil if there are none.
 func speculate(f *ir.Func, s *divergence) *assumptions {
 	g := speculator{f: f, shapes: s, assumptions: assumptions{map[ir.V]bool{}, map[ir.V]ir.V{}}}
 	if len(f.Code) > maxSpeculated {
@@ -51,8 +57,7 @@ func speculate(f *ir.Func, s *divergence) *assumptions {
 	return &g.assumptions
 }
 
-// profitable reports whether much of the function is accesses whose masks go and
-// whose offsets become rows.
+// profitable reports whether enough of the function is accesses that lose their masks or become strided.
 func (g *speculator) profitable() bool {
 	gains := 2 * len(g.clamps)
 	for _, v := range g.f.Code {
@@ -63,8 +68,8 @@ func (g *speculator) profitable() bool {
 	return gains*maxOpsPerAccess >= len(g.f.Code)
 }
 
-// step looks at the operation at a place of the code and returns the place to
-// go on from, or −1.
+// step examines the operation at an index of the code and returns the index to continue at, or −1 at the
+// first operation with a side effect or unpredictable branch.
 func (g *speculator) step(at int) int {
 	v := g.f.Code[at]
 	switch x := g.f.Val(v); x.Op {
@@ -81,8 +86,8 @@ func (g *speculator) step(at int) int {
 	}
 }
 
-// findClamp looks for the greater or the smaller one of a row and a bound that
-// is the same in all lanes: 0 or less, or nothing that is known.
+// findClamp assumes that a min or max equals its strided operand if the other one is a uniform bound: 0 or
+// less, or unknown.
 func (g *speculator) findClamp(v ir.V) {
 	x := g.f.Val(v)
 	if x.Type != ir.I32 || clampRelation[x.Op] == 0 {
@@ -107,17 +112,16 @@ func (g *speculator) findClamp(v ir.V) {
 	}
 }
 
-// clampRelation are the operations that yield the lesser of two operands, or the
-// greater one, and the relation that then holds.
+// clampRelation maps min and max to the relation between the lesser and the greater operand.
 var clampRelation = map[ir.Op]ir.Op{ir.SMin: ir.SLe, ir.SMax: ir.SLe, ir.UMin: ir.ULe, ir.UMax: ir.ULe}
 
-// isNop reports whether an operation has no effect, nor any control.
+// sideEffectFree reports whether an operation only computes a value.
 func sideEffectFree(x *ir.Val) bool {
 	return x.Op.HasResult() && !x.Op.Is(ir.Writes) && !x.Op.Is(ir.Meets) && x.Flags&ir.Volatile == 0 && x.Op != ir.Call && x.Op != ir.Exit
 }
 
-// chooseArm takes an if to go the way of the arm that is more than a few
-// operations and a branch.
+// chooseArm assumes that all lanes of an if go to one arm, if the other one only leaves. It returns the
+// index to continue at.
 func (g *speculator) chooseArm(v ir.V, at int) int {
 	other, end := g.armEnds(at)
 	c := g.f.Val(v).Args[0]
@@ -125,7 +129,7 @@ func (g *speculator) chooseArm(v ir.V, at int) int {
 		return -1
 	}
 	if g.exitsOnly(at+1, other) && g.exitsOnly(other+1, end) {
-		return -1 // either is as likely
+		return -1 // both arms leave: neither is more likely
 	}
 	g.budget = maxConditionValues
 	if _, ok := g.relations(c, false, nil); ok && g.exitsOnly(at+1, other) {
@@ -143,8 +147,8 @@ func (g *speculator) chooseArm(v ir.V, at int) int {
 	return -1
 }
 
-// armEnds returns the places of the else, or of the end where there is none, and of
-// the end of an if.
+// armEnds returns the indices of the else and of the end of the if at an index. Without an else both are
+// the end.
 func (g *speculator) armEnds(at int) (other, end int) {
 	depth := 0
 	for i := at; i < len(g.f.Code); i++ {
@@ -167,20 +171,19 @@ func (g *speculator) armEnds(at int) (other, end int) {
 	return at, at
 }
 
-// exitsOnly reports whether an arm does nothing but to go away.
+// exitsOnly reports whether an arm does little but leave for an outer label.
 func (g *speculator) exitsOnly(from, to int) bool {
 	return to > from && to-from <= maxExitArm && g.f.Val(g.f.Code[to-1]).Op == ir.Br
 }
 
-// relation is low < high, or low <= high, of numbers of 32 bits, one of which
-// is a row and the other the same in all lanes.
+// relation is low < high or low <= high, of 32-bit numbers. One of them is strided, the other uniform.
 type relation struct {
 	op        ir.Op // ULt, ULe, SLt or SLe
 	low, high ir.V
 }
 
-// relations appends what must hold in all lanes for c to be so in all of them,
-// and reports whether that is all.
+// relations appends to list the relations that must hold in all lanes for condition c to equal so in all of
+// them. It returns false if no relations are known to imply that.
 func (g *speculator) relations(c ir.V, so bool, list []relation) ([]relation, bool) {
 	if g.budget--; g.budget < 0 {
 		return nil, false

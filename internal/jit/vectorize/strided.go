@@ -7,7 +7,21 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// firstLane returns what lane 0 of a part would hold of a row or a uniform value.
+// Strided values and addresses in general registers
+//
+// One scalar operation on lane 0 replaces an operation on all lanes, and one scalar address serves a
+// contiguous access of all parts. Of a regular shape only the first part has registers; the others are a
+// constant further.
+//
+//	vi = add.i32 vx, vn              add   vi.lane0, vx.lane0, vn
+//	                                 stridedbase vi.wordBase, 0, vi.lane0, stride 4
+//	vo = at 0:i32, vi, #4            base of vo = vi.wordBase
+//	va = ld.i32 vA, vo, #0           stridedload of all parts from there
+//
+// A strided value that is a small constant more than another one shares its registers (followLeader), so
+// that the accesses to a[i-1], a[i] and a[i+1] share one address and one bounds check.
+
+// firstLane returns a general register that holds a strided or uniform value in lane 0 of a part.
 func (w *vectorizer) firstLane(v ir.V, part int) vcode.Reg {
 	if w.shapes.of[v].kind == uniform {
 		return w.gen(v)
@@ -28,8 +42,8 @@ func (w *vectorizer) firstLane(v ir.V, part int) vcode.Reg {
 	return in.Defs[0]
 }
 
-// indexIsReg emits what lane 0 of each part would hold of a row, and reports whether it
-// is always the same.
+// stridedOp emits lane 0 of a strided value for each part. It reports whether the whole value became a
+// constant, which needs no vectors.
 func (w *vectorizer) stridedOp(v ir.V, in vcode.Inst) bool {
 	x := w.src.Val(v)
 	to := w.value(v)
@@ -72,12 +86,11 @@ func (w *vectorizer) stridedOp(v ir.V, in vcode.Inst) bool {
 	return false
 }
 
-// maxIndexOffset bounds how far a row is ahead of another one.
+// maxIndexOffset bounds the constant between a strided value and its leader.
 const maxIndexOffset = 1 << 16
 
-// followLeader makes a row that is a constant more than another one know that: accesses
-// at it are accesses at the other one, so much further. It reports whether it is
-// one.
+// followLeader makes a strided value that is another one + a constant share the registers of that one, and
+// reports whether it is.
 func (w *vectorizer) followLeader(v ir.V, to *value) bool {
 	x := w.src.Val(v)
 	if x.Op != ir.Add || w.shapes.of[v].uniformInPart() {
@@ -102,7 +115,7 @@ func (w *vectorizer) followLeader(v ir.V, to *value) bool {
 	return true
 }
 
-// base emits u + row·stride, 64 bits.
+// base emits start + index·stride, 64 bits, or folds it to a constant.
 func (w *vectorizer) base(to *vcode.Reg, u, index vcode.Reg, stride uint32) {
 	in := vcode.Inst{Op: vcode.StridedBase, Defs: []vcode.Reg{*to}, Uses: []vcode.Reg{u, index}, Stride: stride}
 	if r, ok := w.foldConstant(&in); ok {
@@ -112,7 +125,7 @@ func (w *vectorizer) base(to *vcode.Reg, u, index vcode.Reg, stride uint32) {
 	w.emit(in)
 }
 
-// bases emits u + row·stride for each row of a shape.
+// bases emits start + lane0·stride for each part of a shape.
 func (w *vectorizer) bases(s shape, u, lane0 []vcode.Reg, stride uint32) []vcode.Reg {
 	list := w.lane0Regs(s)
 	for p := range w.lane0Count(s) {
@@ -124,12 +137,12 @@ func (w *vectorizer) bases(s shape, u, lane0 []vcode.Reg, stride uint32) []vcode
 	return list
 }
 
-// wordBase emits a row times 4, which makes addresses of arrays of words.
+// wordBases emits lane0·4 of a strided value: the offsets into arrays of words.
 func (w *vectorizer) wordBases(v ir.V, x *value) {
 	x.wordBase = w.bases(w.shapes.of[v], w.splat(w.zero), x.lane0, 4)
 }
 
-// addressOp emits the scalars of an address: U, the row and their sum in lane 0.
+// addressOp emits the scalars of an address: U, the index in lane 0, and their sum.
 func (w *vectorizer) addressOp(v ir.V) {
 	x := w.src.Val(v)
 	to, off := w.value(v), w.shapes.of[x.Args[0]]
@@ -155,8 +168,7 @@ func (w *vectorizer) addressOp(v ir.V) {
 	to.base = w.bases(s, to.start, to.lane0, uint32(s.stride))
 }
 
-// advanceStarts emits for U of each part what an At adds to it that is the same in all
-// lanes.
+// advanceStarts emits for each part U of an address plus the uniform term that an At adds to it.
 func (w *vectorizer) advanceStarts(v ir.V, from []vcode.Reg) []vcode.Reg {
 	x := w.src.Val(v)
 	add := func(u vcode.Reg) vcode.Reg {
@@ -176,8 +188,8 @@ func (w *vectorizer) advanceStarts(v ir.V, from []vcode.Reg) []vcode.Reg {
 	return to
 }
 
-// perPartAddress emits the scalars of an address whose U is the same in the lanes of
-// a part alone, as the start of a line of an image is where a part lies within one.
+// perPartAddress emits the scalars of an address with another U for each part, such as the start of an
+// image row if a part is within one row.
 func (w *vectorizer) perPartAddress(v ir.V) {
 	x := w.src.Val(v)
 	to, s := w.value(v), w.shapes.of[v]
@@ -188,7 +200,7 @@ func (w *vectorizer) perPartAddress(v ir.V) {
 	to.base = w.bases(s, to.start, to.lane0, uint32(s.stride))
 }
 
-// foldConstant returns a register for what a Scalar or RowBase of constants yields.
+// foldConstant returns a constant register for the result of a Scalar or StridedBase of constants.
 func (w *vectorizer) foldConstant(in *vcode.Inst) (vcode.Reg, bool) {
 	var k [3]uint64
 	if len(in.Uses) == 0 || len(in.Uses) > len(k) {

@@ -4,7 +4,18 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// result is the shape of what an operation yields.
+// Transfer functions of the divergence analysis
+//
+// The shape of a result follows from the shapes of the operands:
+//
+//	every operation on uniform values, unless lanes communicate or it reads private memory    uniform
+//	strided ± strided or uniform, strided · constant, strided << constant                     strided
+//	at U, i, #stride with uniform U and strided i; at of an address and a uniform index       address
+//	ballot, any, all, alleq, reduce of the whole subgroup                                     uniform
+//	invocation IDs                                                                            see builtin
+//	everything else                                                                           varying
+
+// result returns the shape of the result of operation v.
 func (s *divergence) result(v ir.V) shape {
 	x := s.f.Val(v)
 	if a, ok := s.assumed.clampOperand(v); ok {
@@ -41,8 +52,8 @@ func (s *divergence) result(v ir.V) shape {
 	return shape{kind: varying}
 }
 
-// uniformPartOp reports whether an operation that general registers compute has
-// operands that are the same within each part.
+// uniformPartOp reports whether general registers can compute x once for each part: the operands are
+// uniform in each part.
 func (s *divergence) uniformPartOp(x *ir.Val) bool {
 	switch x.Op {
 	case ir.Mul, ir.And, ir.Or, ir.Xor, ir.Not, ir.Shl, ir.LShr, ir.AShr, ir.UMin, ir.UMax, ir.SMin, ir.SMax:
@@ -57,13 +68,12 @@ func (s *divergence) uniformPartOp(x *ir.Val) bool {
 	return true
 }
 
-// laneInvariant reports whether the lanes of an operation get the same from the same
-// operands.
+// laneInvariant reports whether lanes with equal operands get equal results.
 func laneInvariant(op ir.Op) bool {
-	return !op.Is(ir.DivergenceSource) && op != ir.Region && op != ir.RegionOff // which Go computes for each lane
+	return !op.Is(ir.DivergenceSource) && op != ir.Region && op != ir.RegionOff // in Go, by lane
 }
 
-// affine is the shape of arithmetic on rows.
+// affine returns the shape of arithmetic on strided values, or varying.
 func (s *divergence) affine(x *ir.Val) shape {
 	lost := shape{kind: varying}
 	a, b := s.of[x.Args[0]], s.of[x.Args[1]]
@@ -76,7 +86,7 @@ func (s *divergence) affine(x *ir.Val) shape {
 		case a.kind == uniform && b.kind == strided && b.step <= maxStep && x.Aux > 0 && x.Aux <= maxStep:
 			return shape{kind: address, step: b.step, stride: x.Aux, regular: b.regular, partStep: b.partStep}
 		case a.uniformInPart() && b.kind == strided && b.step > 0 && b.step <= maxStep && x.Aux > 0 && x.Aux <= maxStep:
-			return shape{kind: address, step: b.step, stride: x.Aux} // each part has a U of its own
+			return shape{kind: address, step: b.step, stride: x.Aux} // each part has its own U
 		case a.kind == address && b.kind == uniform && x.Aux <= maxStep:
 			return a
 		}
@@ -97,8 +107,8 @@ func (s *divergence) affine(x *ir.Val) shape {
 	return lost
 }
 
-// builtin is the shape of a built-in. A part lies within one row of the
-// workgroup where the rows' length is a multiple of its lanes.
+// builtin returns the shape of a built-in input. Invocations are numbered x first, so a part is within one
+// row of the workgroup if the row length is a multiple of the lanes of a part.
 func (s *divergence) builtin(x *ir.Val) shape {
 	sem := s.p.In[x.Aux].Semantic
 	if x.Type != ir.I32 {
@@ -106,8 +116,8 @@ func (s *divergence) builtin(x *ir.Val) shape {
 	}
 	width, strip := s.p.LocalSize[0], s.p.SubgroupSize
 	rows, strips := width%s.lanes == 0, width%strip == 0
-	one := width == s.lanes                                             // each part is a row
-	planes := uint64(width)*uint64(s.p.LocalSize[1])%uint64(strip) == 0 // no strip goes on in the next plane
+	one := width == s.lanes                                             // each part is one row
+	planes := uint64(width)*uint64(s.p.LocalSize[1])%uint64(strip) == 0 // each strip is within one z plane
 	next := shape{kind: strided, step: 1, regular: true, partStep: s.lanes}
 	switch sem {
 	case ir.LocalInvocationIndex, ir.SubgroupLocalInvocationId:

@@ -7,11 +7,18 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// splitAccesses looks at accesses at the sum of an offset that is the same in all lanes and of
-// others that were made before: where a register spans two rows of a workgroup those are
-// likely two runs of words, as the pixels of a block are in an image. That is looked at
-// where they are made, out of the loops around the access; and then an access, or several
-// of the same words, needs but the two places.
+// Split accesses: two runs of words in one register
+//
+// In a workgroup of 8×8 invocations a register of 16 lanes has two rows. The offsets of an image access,
+// uniform base + y·pitch + 4·x, are then varying, but mostly two runs of eight consecutive words. TwoRuns
+// detects that once, at the definition of the varying part, which is outside of loops over the uniform
+// base; each access then is two contiguous ones if the check succeeds, else a gather or scatter.
+//
+//	o = lane add r, splat(b)            f, s = tworuns r                    at the definition of r
+//	gather v, h, o                 →    c, d = tworunscheck h, b, f, s      shared by equal accesses
+//	                                    gather v, h, r, b, c, d             checked
+
+// splitAccesses adds the checks for split accesses to f, in which one register has two rows.
 func splitAccesses(f *vcode.Func) {
 	h := &splitter{f: f, def: make([]*vcode.Inst, len(f.Classes)), block: make([]int, len(f.Classes)), defCount: make([]int, len(f.Classes)), runs: map[vcode.Reg][]vcode.Reg{}}
 	for b := range f.Blocks {
@@ -29,7 +36,7 @@ func splitAccesses(f *vcode.Func) {
 		return
 	}
 	for b := range f.Blocks {
-		inserted := map[int][]vcode.Inst{} // before an instruction
+		inserted := map[int][]vcode.Inst{} // by index of the following instruction
 		for i := range f.Blocks[b].Insts {
 			for _, d := range f.Blocks[b].Insts[i].Defs {
 				if to := h.runs[d]; to != nil {
@@ -42,25 +49,26 @@ func splitAccesses(f *vcode.Func) {
 	eliminateDead(f)
 }
 
+// splitter is the state of splitAccesses.
 type splitter struct {
 	f        *vcode.Func
-	def      []*vcode.Inst // by register: what writes it
-	block    []int         // in which block
-	defCount []int         // how often it is written
-	runs     map[vcode.Reg][]vcode.Reg
+	def      []*vcode.Inst // by register: an instruction that writes it, its block, and how many do
+	block    []int
+	defCount []int
+	runs     map[vcode.Reg][]vcode.Reg // by register with the varying offsets: results of its TwoRuns
 }
 
-// splitKey names accesses of the same words.
+// splitKey identifies accesses that share a check.
 type splitKey struct {
-	handle, base vcode.Reg // and the offset that is the same in all lanes
-	offsets      vcode.Reg // the others
+	handle, base vcode.Reg // handle and uniform addend of the offsets
+	offsets      vcode.Reg // varying addend
 	imm          uint64
 }
 
-// effects looks at those of a block.
+// checkBlock adds checks for the accesses of a block.
 func (h *splitter) checkBlock(b int) {
 	list := h.f.Blocks[b].Insts
-	inserted, checkOf := map[int][]vcode.Inst{}, map[splitKey]int{} // of a key: the access before which its window is
+	inserted, checkOf := map[int][]vcode.Inst{}, map[splitKey]int{} // by key: index of the checked access
 	for i := range list {
 		in := &list[i]
 		k, ok := h.keyOf(b, in)
@@ -81,7 +89,7 @@ func (h *splitter) checkBlock(b int) {
 			}}
 		}
 		w := &inserted[first][0]
-		if in.Op == vcode.Scatter { // what can be written can be read
+		if in.Op == vcode.Scatter { // writable bytes are readable
 			w.Op = vcode.StoreTwoRunsCheck
 		}
 		in.Uses = append(slices.Clone(in.Uses), k.base, w.Defs[0], w.Defs[1])
@@ -90,8 +98,7 @@ func (h *splitter) checkBlock(b int) {
 	h.f.Blocks[b].Insts = insertBefore(h.f, list, inserted)
 }
 
-// keyOf returns what an access must have in common with others, where its offsets are
-// such a sum.
+// keyOf returns the key of an access at the sum of a uniform and a varying register.
 func (h *splitter) keyOf(b int, in *vcode.Inst) (k splitKey, ok bool) {
 	one := in.Op == vcode.Gather && len(in.Defs) == 1 && len(in.Uses) == 2 || in.Op == vcode.Scatter
 	if !one || in.Checked || in.Key.Aux > maxPairImm || in.Key.Flags&(ir.Volatile|ir.Coherent) != 0 {
@@ -113,7 +120,7 @@ func (h *splitter) keyOf(b int, in *vcode.Inst) (k splitKey, ok bool) {
 	return k, false
 }
 
-// singleDef returns what writes a register, nil where nothing does, or several do.
+// singleDef returns the instruction that writes a register, or nil unless there is exactly one.
 func (h *splitter) singleDef(r vcode.Reg) *vcode.Inst {
 	if h.defCount[r] != 1 {
 		return nil

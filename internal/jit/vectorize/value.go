@@ -5,21 +5,31 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// value is where a value of the program lives. What nobody reads is pruned in
-// the end, so that every form can be made where the value is.
+// Registers of a value
+//
+// A value has several forms at once, by its shape. All forms are emitted at the definition, since the
+// operands are live there; dead code elimination (dce.go) removes the unused ones.
+//
+//	uniform     gen  (a general register), and vec: one splat vector for all parts
+//	strided     lane0: lane 0 of each part in general registers, wordBase = 4·lane0, and vec
+//	address     start, lane0 and base: U, the index in lane 0, and U + index·stride; and vec
+//	varying     vec: one vector or mask for each part
+
+// value is the registers of a value of the program, in lists by part. If the value is uniform (vec) or its
+// shape is regular (lane0, base, wordBase), the register of the first part serves all parts.
 type value struct {
-	vec         []vcode.Reg // for each part, one for all of them where the value is uniform
-	gen         vcode.Reg   // of a uniform value that general registers compute
-	lane0       []vcode.Reg // of a row, or of the row in an address: lane 0 of each part; where it is regular the first part's, for all
+	vec         []vcode.Reg // vectors or masks
+	gen         vcode.Reg   // of a uniform value that general registers compute, or 0
+	lane0       []vcode.Reg // of a strided value, or the index of an address: its value in lane 0 of each part
 	start       []vcode.Reg // of an address: U of each part
-	base        []vcode.Reg // of an address: U + row·stride of lane 0 of each part, 64 bits; or the first part's, for all
-	wordBase    []vcode.Reg // of a row: row·4 of lane 0 of each part, 64 bits; or the first part's, for all
-	leader      []vcode.Reg // of a row that is a constant more than another one: rows of that, whose words are in words
-	indexOffset uint32      // that constant; of an address, how much more than rows its row is
-	constStart  uint64      // of an address: a constant U, which base lacks
+	base        []vcode.Reg // of an address: U + lane0·stride, 64 bits
+	wordBase    []vcode.Reg // of a strided value: lane0·4, 64 bits
+	leader      []vcode.Reg // lane0 of the value that this one is indexOffset more than; both share wordBase
+	indexOffset uint32      // that constant; of an address: how much its index is more than lane0
+	constStart  uint64      // of an address: a constant U, which base does not include
 }
 
-// value returns the registers of v, making them where it is new.
+// value returns the registers of v, which it allocates on first use.
 func (w *vectorizer) value(v ir.V) *value {
 	x := w.values[v]
 	if x == nil {
@@ -41,7 +51,7 @@ func (w *vectorizer) value(v ir.V) *value {
 	switch w.shapes.of[v].kind {
 	case uniform:
 		if in.Op == ir.Any || in.Op == ir.All || in.Op == ir.AllEq || in.Op == ir.Ballot || in.Op == ir.Reduce {
-			x.vec = w.regs(c) // every part gets it at once
+			x.vec = w.regs(c) // the operation writes each part itself
 			break
 		}
 		x.vec = w.splat(w.dst.NewReg(c))
@@ -64,13 +74,14 @@ func (w *vectorizer) value(v ir.V) *value {
 // vec returns the vectors or masks that hold v.
 func (w *vectorizer) vec(v ir.V) []vcode.Reg { return w.value(v).vec }
 
-// hasGen returns the general register that holds a uniform value.
+// hasGen returns the general register of a uniform value, and whether it has one.
 func (w *vectorizer) hasGen(v ir.V) (vcode.Reg, bool) {
 	x := w.value(v)
 	return x.gen, x.gen != 0
 }
 
-// gen returns a general register that holds a uniform value.
+// gen returns a general register that holds a uniform value. It extracts the value from a vector if
+// necessary.
 func (w *vectorizer) gen(v ir.V) vcode.Reg {
 	if g, ok := w.hasGen(v); ok {
 		return g
@@ -80,7 +91,7 @@ func (w *vectorizer) gen(v ir.V) vcode.Reg {
 	return g
 }
 
-// broadcast puts a general register into vectors.
+// broadcast copies a general register to vectors.
 func (w *vectorizer) broadcast(v ir.V, x *value) {
 	w.emit(vcode.Inst{Op: vcode.Broadcast, Key: ir.Key{Type: w.src.Type(v)}, Defs: x.vec[:1], Uses: []vcode.Reg{x.gen}})
 }
@@ -114,10 +125,10 @@ func (w *vectorizer) inGen(v ir.V) bool {
 	return false
 }
 
-// newValue returns a value that lives nowhere yet.
+// newValue returns a value without registers.
 func (s *builder) newValue() *value { return &s.arena.values.Alloc(1)[0] }
 
-// lane0Regs returns new registers for rows of a shape.
+// lane0Regs returns new registers for the first lanes of a shape.
 func (w *vectorizer) lane0Regs(s shape) []vcode.Reg {
 	if s.regular {
 		return w.splat(w.dst.NewReg(vcode.Gen))
@@ -125,7 +136,7 @@ func (w *vectorizer) lane0Regs(s shape) []vcode.Reg {
 	return w.regs(vcode.Gen)
 }
 
-// lane0Count is how many rows of a shape have registers of their own.
+// lane0Count returns how many parts of a shape have a lane0 register of their own.
 func (w *vectorizer) lane0Count(s shape) int {
 	if s.regular {
 		return 1

@@ -7,46 +7,65 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// vectorizer widens one function.
+// The vectorizer: emission of predicated code
+//
+// The vectorizer walks the code of a function in order and emits vcode for each operation. The set of
+// active lanes (A in internal/ir, "Control") is a list of masks, one for each part of the strip. Divergent
+// control flow becomes operations on masks, and lane operations are predicated by the masks of A (Allen et
+// al. 1983; Karrenberg & Hack 2011):
+//
+//	if c {                           and        arm,  active, c        for each part
+//		x = fadd.f32 a, b            andnot     rest, active, c        for each part
+//	} else {                         jumpifnone arm,  else
+//		…                     →      lane fadd  x, a, b   {arm}        for each part
+//	}                          else: jumpifnone rest, end
+//	                                 …                {rest}
+//	                           end:
+//
+// Code is executed for at least one active lane: after each operation that removes lanes from A, it tests A
+// and, if A is empty, jumps to the next point at which A can grow (region.go: resumeBlock). Uniform values
+// rely on that: they are computed without a mask, and so are their loads.
+
+// vectorizer vectorizes one function.
 type vectorizer struct {
 	*builder
 	p          *ir.Program
 	src        *ir.Func
-	parts      int
-	wholeGroup bool        // all subgroups of the workgroup are one stream
-	groupStart []vcode.Reg // if so, for each input that differs between workgroups: its value for the first invocation
-	loopIndex  vcode.Reg   // in a loop over subgroups, the index of the subgroup's first invocation; in turns the first lane's
-	firstPart  int         // the number of its first part, where others are widened beside it
-	funcIndex  []int       // of each function of the program among those widened
-	entry      bool        // it is the entry point
+	parts      int         // registers per value
+	wholeGroup bool        // all subgroups of the workgroup are one stream (workgroup.go)
+	groupStart []vcode.Reg // of wholeGroup, by input: its value in the workgroup's first invocation
+	loopIndex  vcode.Reg   // in a work-item loop: the subgroup's first invocation; over chunks: the first lane
+	firstPart  int         // number of the first part, if several subgroups are in one stream
+	funcIndex  []int       // by function of the program: its index among the vectorized ones
+	entry      bool        // this function is the entry point
 	liveOuts   *liveOuts
 	shapes     *divergence
 	quads      quads
-	kills      bool // lanes may end here for good
+	kills      bool // invocations may end here (kill)
 
-	sunk          *sinking      // what stands with selects, or nil
-	accumulators  map[ir.V]ir.V // of parameters that live where other values do, those
-	shortCounters map[ir.V]bool // parameters of loops: they count few iterations; nil until somebody asks
+	sunk          *sinking      // select arms to sink, or nil
+	accumulators  map[ir.V]ir.V // by parameter: the value with the same registers (accumulator.go)
+	shortCounters map[ir.V]bool // parameters that count few iterations; nil until first use
 
-	assumed *assumptions
-	bailout int // the function of strips in which that is not so
+	assumed *assumptions // nil in the general version
+	bailout int          // index of the general version
 
-	factors map[[2]uint64]factors // that were found, by divisor and bits
+	factors map[[2]uint64]factors // found so far, by divisor and bits of the dividend
 
-	stripLanes uint32 // lanes of the strip, which it does in turns of those of its parts; 0 where they are all
-	chunkTop   int    // first block of a turn
+	stripLanes uint32 // lanes of the strip if it is executed in chunks of parts (strip mining), else 0
+	chunkTop   int    // first block of the loop over chunks
 
-	noLane   vcode.Reg   // no lane
-	allLanes []vcode.Reg // all lanes
-	zero     vcode.Reg   // 0, as a Gen
-	values   []*value    // nil where nobody wants it
-	active   []vcode.Reg // A
-	open     []*region
-	regions  []*region // by opener
+	noLane   vcode.Reg // constants: no lane, all lanes of each part, and 0 as a Gen
+	allLanes []vcode.Reg
+	zero     vcode.Reg
+	values   []*value    // by value; nil until first use
+	active   []vcode.Reg // A; nil if it is known to be empty
+	open     []*region   // innermost last
+	regions  []*region   // by opener
 }
 
-// newVectorizer returns what widens a function of p, all of whose lanes do what is
-// assumed.
+// newVectorizer analyses function fn of p and returns its vectorizer, under the assumptions a, which may be
+// nil.
 func newVectorizer(p *ir.Program, form vcode.Form, fn int, a *assumptions) *vectorizer {
 	f, parts, mem := p.Funcs[fn], form.Parts(p.SubgroupSize), acquireArena()
 	w := &vectorizer{builder: newBuilder(f.Name, form, parts, 2*min(parts, usualParts)*len(f.Code), mem), p: p, src: f, parts: parts, assumed: a}
@@ -59,26 +78,26 @@ func newVectorizer(p *ir.Program, form vcode.Form, fn int, a *assumptions) *vect
 	return w
 }
 
-// startsFull reports whether all lanes of every strip are active in the
-// beginning.
+// startsFull reports whether all lanes of every strip are active at the start.
 func (w *vectorizer) startsFull() bool {
 	return w.p.Invocations()%w.p.SubgroupSize == 0 && w.p.SubgroupSize%uint32(w.dst.Form.Lanes) == 0
 }
 
-// constants makes the sets of no lane and of all, and 0.
+// constants creates the constant registers.
 func (w *vectorizer) constants() {
 	w.noLane = w.dst.NewConst(vcode.Mask, 0)
 	w.zero = w.dst.NewConst(vcode.Gen, 0)
 	w.allLanes = w.splat(w.dst.NewConst(vcode.Mask, 1))
 }
 
+// emit appends an instruction.
 func (w *vectorizer) emit(in vcode.Inst) {
 	in.Origin = w.origin
 	in.Part += uint8(w.firstPart)
 	w.add(in)
 }
 
-// regs returns a new register of the class for each part.
+// regs returns a new register of class c for each part.
 func (w *vectorizer) regs(c vcode.Class) []vcode.Reg {
 	out := w.dst.Form.Arena.Regs(w.parts)
 	for i := range out {
@@ -87,7 +106,7 @@ func (w *vectorizer) regs(c vcode.Class) []vcode.Reg {
 	return out
 }
 
-// code is one register for all parts.
+// splat returns a list of the same register for all parts.
 func (w *vectorizer) splat(r vcode.Reg) []vcode.Reg {
 	out := w.dst.Form.Arena.Regs(w.parts)
 	for p := range out {
@@ -96,8 +115,7 @@ func (w *vectorizer) splat(r vcode.Reg) []vcode.Reg {
 	return out
 }
 
-// copy emits to = from for the active lanes of a part; for all lanes unless the
-// others are to keep what they have.
+// copy emits to = from for one part. A merging copy writes the active lanes alone.
 func (w *vectorizer) copy(to, from vcode.Reg, part int, merging bool) {
 	if to == from {
 		return
@@ -109,10 +127,10 @@ func (w *vectorizer) copy(to, from vcode.Reg, part int, merging bool) {
 	w.emit(in)
 }
 
-// merging reports whether lanes that are not active keep what they have of v.
+// merging reports whether a write of v must preserve the inactive lanes.
 func (w *vectorizer) merging(v ir.V) bool { return w.liveOuts.of[v].merging && !w.isFull(w.active) }
 
-// isFull reports whether a set is that of all lanes.
+// isFull reports whether a set is statically known to have all lanes.
 func (w *vectorizer) isFull(set []vcode.Reg) bool { return slices.Equal(set, w.allLanes) }
 
 // mask emits d = a op b for each part.
@@ -122,7 +140,7 @@ func (w *vectorizer) mask(op vcode.Op, d, a, b []vcode.Reg) {
 	}
 }
 
-// set emits d = a for each part, all lanes.
+// set emits d = a for each part, in all lanes.
 func (w *vectorizer) set(d, a []vcode.Reg) {
 	for p := range d {
 		w.emit(vcode.Inst{Op: vcode.Copy, Defs: d[p : p+1], Uses: a[p : p+1]})
@@ -136,8 +154,10 @@ func (w *vectorizer) clear(d []vcode.Reg) {
 	}
 }
 
+// jump emits a jump to a block.
 func (w *vectorizer) jump(to int) { w.emit(vcode.Inst{Op: vcode.Jump, Target: to}) }
 
+// jumpIfNone emits a jump to a block if a set is empty.
 func (w *vectorizer) jumpIfNone(set []vcode.Reg, to int) {
 	w.emit(vcode.Inst{Op: vcode.JumpIfNone, Masks: set, Target: to})
 }

@@ -7,13 +7,17 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// Workgroup widens the entry point of a verified program to one stream for all
-// subgroups of a workgroup, one behind the other in each phase (spine.go), so
-// that no result can tell that they were not run one by one: what stands between
-// two barriers is done by the first subgroup, then by the second, and so on. A
-// barrier is then nothing but the end of a phase. Parts are those of the whole
-// workgroup. It returns false where that cannot be, and the resources that are
-// stored to: nothing else that is bound may share their bytes.
+// A workgroup as one instruction stream
+//
+// If all invocations of a workgroup execute the same path to every barrier (groupflow.go), its subgroups
+// are emitted as one function. Each phase is executed by subgroup 0, then subgroup 1, and so on, which is
+// the order of effects; a barrier emits nothing. There is no scheduler and no stack for each subgroup, and
+// values live across barriers in registers.
+
+// Workgroup vectorizes the entry point of a verified program to one stream for all subgroups of a
+// workgroup, with no observable difference to running them one by one. The parts of the result are the
+// parts of all subgroups. It returns the resources that are stored to, which must share no byte with any
+// other binding, and false if the program does not qualify.
 func Workgroup(p *ir.Program, form vcode.Form) (f *vcode.Func, written []int, ok bool) {
 	if p.SubgroupSize%uint32(form.Lanes) != 0 || form.Parts(p.Invocations()) > maxParts {
 		return nil, nil, false
@@ -39,31 +43,31 @@ func Workgroup(p *ir.Program, form vcode.Form) (f *vcode.Func, written []int, ok
 	return g.finish(), written, true
 }
 
-// maxParts bounds the parts of a workgroup that is one stream: their numbers are
-// 8 bits.
+// maxParts bounds the parts of a stream: vcode.Inst.Part has 8 bits.
 const maxParts = 256
 
-// workgroup widens all subgroups of a workgroup.
+// workgroup vectorizes all subgroups of a workgroup.
 type workgroup struct {
 	*builder
 	*groupFlow
-	subs        []*vectorizer
-	open        []openConstruct
-	unreachable bool // no lane comes here
-	partial     bool // the last subgroup lacks lanes
+	subs        []*vectorizer   // one for each subgroup
+	open        []openConstruct // joint constructs, innermost last
+	unreachable bool            // no path leads to the current operation
+	partial     bool            // the last subgroup is not full
 	phases      phaseInfo
 }
 
-// openConstruct is an open construct of the spine.
+// openConstruct is an open joint construct.
 type openConstruct struct {
 	v       ir.V
 	op      ir.Op
-	top     int  // first block of a loop's body
-	end     int  // block behind it, or that of the second arm
+	top     int  // of a loop: first block of the body
+	end     int  // block after it, or of the second arm
 	second  bool // of an if: in the second arm
-	arrived bool // some lanes come to its end
+	arrived bool // its end is reachable
 }
 
+// newWorkgroup prepares a vectorizer for each subgroup; all of them emit to one builder.
 func newWorkgroup(p *ir.Program, form vcode.Form, s *groupFlow, liveOuts *liveOuts, mem *arena) *workgroup {
 	parts := form.Parts(p.SubgroupSize)
 	n := int(p.Subgroups())
@@ -80,7 +84,7 @@ func newWorkgroup(p *ir.Program, form vcode.Form, s *groupFlow, liveOuts *liveOu
 	return g
 }
 
-// run widens the code, and returns false where lanes got lost.
+// run emits the code. It returns false if a phase ends with other active lanes than it began with.
 func (g *workgroup) run() bool {
 	g.startBlock(g.newBlock())
 	g.arguments()
@@ -115,10 +119,10 @@ func (g *workgroup) run() bool {
 	return true
 }
 
+// emit appends an instruction.
 func (g *workgroup) emit(in vcode.Inst) { g.subs[0].emit(in) }
 
-// arguments makes the active lanes of the last subgroup an argument, where it is
-// not whole.
+// arguments declares the active lanes of the last subgroup as an argument, if it is not full.
 func (g *workgroup) arguments() {
 	if !g.partial {
 		return
@@ -133,8 +137,8 @@ func (g *workgroup) arguments() {
 	}
 }
 
-// phaseEnd returns the place of the first operation of the spine from i on, or
-// where nobody gets there, of the end of the arm or construct.
+// phaseEnd returns the index of the first operation of joint control flow from index i on. In unreachable
+// code it returns the index of the end of the arm or construct.
 func (g *workgroup) phaseEnd(i int, dead bool) int {
 	depth := 0
 	for ; ; i++ {
@@ -161,7 +165,7 @@ func (g *workgroup) phaseEnd(i int, dead bool) int {
 	}
 }
 
-// emitPhase widens the phase that begins at a place.
+// emitPhase emits the phase at an index of the code.
 func (g *workgroup) emitPhase(at int, code []ir.V) bool {
 	if g.loopable(at, code) {
 		return g.loopOverSubgroups(code)
@@ -174,13 +178,12 @@ func (g *workgroup) emitPhase(at int, code []ir.V) bool {
 	return true
 }
 
-// replicate widens a run of operations for a subgroup. What all share is made by the
-// first of them.
+// replicate emits a phase for subgroup s. The first subgroup computes the values that all share.
 func (g *workgroup) replicate(s int, code []ir.V) bool {
 	w := g.subs[s]
 	before := w.active
 	added := g.recomputeReads(w, code)
-	w.open = []*region{{op: ir.Block}} // nobody leaves for it
+	w.open = []*region{{op: ir.Block}} // no branch of a phase leaves it
 	for _, v := range code {
 		if s > 0 && g.once[v] {
 			w.values[v] = g.subs[0].values[v]
@@ -192,8 +195,8 @@ func (g *workgroup) replicate(s int, code []ir.V) bool {
 	return len(w.open) == 1 && slices.Equal(w.active, before)
 }
 
-// part returns the parameters of a list that a subgroup has for itself, or those
-// that it shares with the others.
+// selectParams returns the parameters of a list that all subgroups share, or the parameters that each has
+// for itself, with their arguments.
 func (g *workgroup) selectParams(shared bool, params, args []ir.V) (p, a []ir.V) {
 	for i, v := range params {
 		if g.once[v] == shared {
@@ -206,8 +209,8 @@ func (g *workgroup) selectParams(shared bool, params, args []ir.V) (p, a []ir.V)
 	return p, a
 }
 
-// eachSubgroup calls do for every subgroup with the parameters that it has for itself,
-// then for the first one with those that all share.
+// eachSubgroup calls do for every subgroup with its own parameters, then for the first one with the shared
+// parameters.
 func (g *workgroup) eachSubgroup(params, args []ir.V, do func(w *vectorizer, params, args []ir.V)) {
 	own, from := g.selectParams(false, params, args)
 	for _, w := range g.subs {
@@ -219,6 +222,7 @@ func (g *workgroup) eachSubgroup(params, args []ir.V, do func(w *vectorizer, par
 	do(g.subs[0], common, from)
 }
 
+// enterConstruct opens a joint construct.
 func (g *workgroup) enterConstruct(v ir.V) {
 	x := g.f.Val(v)
 	st := openConstruct{v: v, op: x.Op, end: g.newBlock()}
@@ -246,7 +250,7 @@ func (g *workgroup) enterConstruct(v ir.V) {
 	g.open = append(g.open, st)
 }
 
-// broadcastParams makes all forms of parameters.
+// broadcastParams emits the other forms of parameters for all subgroups.
 func (g *workgroup) broadcastParams(params []ir.V) {
 	g.eachSubgroup(params, nil, func(w *vectorizer, params, _ []ir.V) { w.broadcastParams(params) })
 	common, _ := g.selectParams(true, params, nil)
@@ -257,6 +261,7 @@ func (g *workgroup) broadcastParams(params []ir.V) {
 	}
 }
 
+// jointBranch emits a br of the whole workgroup.
 func (g *workgroup) jointBranch(v ir.V) {
 	label := g.f.Val(v).Args[0]
 	g.eachSubgroup(g.f.Params(label), g.f.BrArgs(v), func(w *vectorizer, params, args []ir.V) { w.assignParams(v, params, args) })
@@ -272,6 +277,7 @@ func (g *workgroup) jointBranch(v ir.V) {
 	g.unreachable = true
 }
 
+// elseArm ends the first arm of a joint if.
 func (g *workgroup) elseArm() {
 	st := &g.open[len(g.open)-1]
 	st.arrived, st.second = !g.unreachable, true
@@ -283,6 +289,7 @@ func (g *workgroup) elseArm() {
 	st.end, g.unreachable = end, false
 }
 
+// exitConstruct closes the innermost joint construct.
 func (g *workgroup) exitConstruct() {
 	st := g.open[len(g.open)-1]
 	g.open = g.open[:len(g.open)-1]
@@ -300,8 +307,7 @@ func (g *workgroup) exitConstruct() {
 	}
 }
 
-// groupStarts makes what the first invocation of the workgroup has of the built-ins
-// that differ between workgroups.
+// groupStarts emits the global invocation ID of the workgroup's first invocation.
 func (g *workgroup) groupStarts(p *ir.Program) {
 	start := make([]vcode.Reg, len(p.In))
 	for i, in := range p.In {

@@ -7,23 +7,35 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// phaseInfo says which phases are loops over the subgroups: those that get nothing
-// from another phase, and leave nothing to one, that a subgroup would have to
-// keep. Others are written out for each subgroup, so that what they keep can
-// stay in registers.
+// Work-item loops over the subgroups of a workgroup
+//
+// In one stream a phase, the parallel region between two barriers, is executed by one subgroup after the
+// other. It is either replicated, once for each subgroup, so that values which live across barriers stay in
+// registers; or, if no value of a subgroup lives across its boundaries, it is a loop: pocl's work-item loop
+// (Jääskeläinen et al. 2015), with a subgroup in place of the work-item.
+//
+//	replicated                          work-item loop
+//	phase for subgroup 0                loopIndex = 0
+//	phase for subgroup 1                top: phase for the subgroup at loopIndex
+//	…                                        loopIndex += subgroup size; jump top unless all
+//
+// pocl stores values that live across barriers in context arrays. Here phases recompute cheap ones, such as
+// invocation IDs and offsets; a phase with any other is replicated.
+
+// phaseInfo is the flow of values between phases.
 type phaseInfo struct {
-	phase        []int32 // of each value: the place of its phase's first operation, or none
-	position     []int32 // of each value in the code
-	recomputable []bool  // values that any phase can make for itself
-	crossPhase   []bool  // values that are read in another phase, or on the spine
+	phase        []int32 // by value: index in the code of the first operation of its phase, or noPart
+	position     []int32 // by value: index in the code
+	recomputable []bool  // by value: every phase can compute it again
+	crossPhase   []bool  // by value: used in another phase or by joint control flow
 }
 
-const noPart = -1
+const noPart = -1 // noPart is the number of no part, phase or instruction.
 
-// minLoopedOps is how many operations of all subgroups together are worth a loop.
+// minLoopedOps is the number of operations, of all subgroups together, from which a loop pays.
 const minLoopedOps = 96
 
-// surveyPhases finds what phases get from each other.
+// surveyPhases finds the values that flow between phases.
 func (g *workgroup) surveyPhases() {
 	n := len(g.f.Vals)
 	t := &g.phases
@@ -71,7 +83,7 @@ func (g *workgroup) surveyPhases() {
 	}
 }
 
-// isRecomputable reports whether an operation can be done again.
+// isRecomputable reports whether an operation can be executed again, in any phase, with the same result.
 func (g *workgroup) isRecomputable(x *ir.Val) bool {
 	if !x.Op.HasResult() || x.Op.Is(ir.Meets) || x.Op.Is(ir.Writes) || x.Op.Is(ir.Reads) || x.Op == ir.PAddr || !laneInvariant(x.Op) {
 		return false
@@ -89,7 +101,7 @@ func (g *workgroup) available(v ir.V) bool {
 	return g.once[v] || g.phases.recomputable[v] || g.f.Val(v).Op == ir.Const
 }
 
-// loopable reports whether a phase, which begins at a place, is to be a loop.
+// loopable reports whether a phase, at an index of the code, is to be a loop.
 func (g *workgroup) loopable(at int, code []ir.V) bool {
 	if g.partial || len(g.subs) == 1 || len(code)*len(g.subs) < minLoopedOps {
 		return false
@@ -116,8 +128,8 @@ func (g *workgroup) loopable(at int, code []ir.V) bool {
 	return true
 }
 
-// recomputeReads makes a subgroup's widener have the values that code reads and that it
-// can make for itself, but for those of the code. It returns those that it made.
+// recomputeReads emits, for one subgroup, the values of other phases that code reads, as far as they are
+// recomputable. It returns those that it emitted.
 func (g *workgroup) recomputeReads(w *vectorizer, code []ir.V) []ir.V {
 	var list []ir.V
 	for _, v := range code {
@@ -130,8 +142,8 @@ func (g *workgroup) recomputeReads(w *vectorizer, code []ir.V) []ir.V {
 	return g.recompute(w, list)
 }
 
-// recompute makes a subgroup's widener have values, as far as it can make them for
-// itself. It returns those that it made.
+// recompute emits values of a list that w has no registers for, with their operands, as far as they are
+// recomputable. It returns those that it emitted.
 func (g *workgroup) recompute(w *vectorizer, list []ir.V) (added []ir.V) {
 	seen := map[ir.V]bool{}
 	read := func(a ir.V) {
@@ -160,19 +172,19 @@ func (g *workgroup) recompute(w *vectorizer, list []ir.V) (added []ir.V) {
 	return added
 }
 
-// has reports whether a value lives anywhere.
+// has reports whether v has registers.
 func (w *vectorizer) has(v ir.V) bool { return w.values[v] != nil && w.values[v].vec != nil }
 
-// forget makes a widener not have values: where it made them may not be on the
-// way to where they are read next.
+// forget drops the registers of values: the code that computed them may not be on the path to their next
+// use.
 func forget(w *vectorizer, list []ir.V) {
 	for _, v := range list {
 		w.values[v] = nil
 	}
 }
 
-// loopOverSubgroups widens a phase as a loop over the subgroups, and returns false where lanes
-// got lost.
+// loopOverSubgroups emits a phase as a work-item loop. It returns false if the phase ends with other active
+// lanes than it began with.
 func (g *workgroup) loopOverSubgroups(code []ir.V) bool {
 	for _, v := range code {
 		if g.once[v] {
@@ -180,7 +192,7 @@ func (g *workgroup) loopOverSubgroups(code []ir.V) bool {
 		}
 	}
 	if !slices.ContainsFunc(code, func(v ir.V) bool { return g.f.Val(v).Op.Is(ir.Writes) || g.f.Val(v).Flags&ir.Volatile != 0 }) {
-		return true // what it makes is made again where it is read
+		return true // later phases recompute its values
 	}
 	w := *g.subs[0]
 	w.values, w.regions = make([]*value, len(g.f.Vals)), make([]*region, len(g.f.Vals))
@@ -210,9 +222,8 @@ func (g *workgroup) loopOverSubgroups(code []ir.V) bool {
 	return len(w.open) == 1 && slices.Equal(w.active, g.subs[0].active)
 }
 
-// guardArm leaves a loop over the subgroups for end where neither this one nor those
-// behind it do anything: where all that a phase does is in an if for invocations
-// up to one.
+// boundLoop leaves the loop early, for block end, if the whole phase is one if for the first invocations of
+// the workgroup, "if (index < n)", and no later subgroup has one of them.
 func (g *workgroup) boundLoop(w *vectorizer, code []ir.V, end int) {
 	only := ir.V(0)
 	depth := 0
@@ -258,7 +269,7 @@ func (g *workgroup) boundLoop(w *vectorizer, code []ir.V, end int) {
 	w.startBlock(w.newBlock())
 }
 
-// isInvocationIndex reports whether a value is an invocation's index in its workgroup.
+// isInvocationIndex reports whether a value is the index of the invocation in its workgroup.
 func (g *workgroup) isInvocationIndex(v ir.V) bool {
 	x := g.f.Val(v)
 	if x.Op != ir.In || x.Type != ir.I32 {

@@ -2,22 +2,41 @@ package vectorize
 
 import "github.com/chiaro-gpu/chiaro/internal/ir"
 
-// groupFlow is the control that all invocations of a workgroup take together: the
-// constructs around barriers, and those from within which one of them is left.
-// What stands between two operations of the spine is a phase.
+// Workgroup-uniform control flow
+//
+// A workgroup with barriers can be one instruction stream if all its invocations execute the same path to
+// every barrier. pocl splits a kernel at its barriers into parallel regions and runs each one for all
+// work-items (Jääskeläinen et al. 2015); here the unit is the subgroup. A construct is joint if the whole
+// workgroup executes it together: it contains a barrier, or a branch in it leaves it for a joint label.
+// Code between two operations of joint constructs, or barriers, is a phase: a parallel region.
+//
+//	loop L2(k i32 = 0:i32) {     joint: it contains barriers, and its exit condition is common
+//		st.i32 wg, …             phase 1:  subgroup 0, subgroup 1, …
+//		barrier                  emits nothing
+//		… = ld.i32 wg, …         phase 2:  subgroup 0, subgroup 1, …
+//		j = add.i32 k, 1:i32     (the counter is common: computed once, by the first subgroup)
+//		c = ule.i32 vn, j        (also common)
+//		if c { br L1 }           a jump of the whole workgroup
+//		br L2(j)
+//	}
+//
+// The conditions of joint ifs must be common: the same in all invocations of the workgroup. That is more
+// than uniform, which is the same in all lanes of a strip.
+
+// groupFlow is the joint control flow of an entry point, and the values that belong to the workgroup.
 type groupFlow struct {
 	p      *ir.Program
 	f      *ir.Func
-	shapes *divergence
-	joint  map[ir.V]bool // openers
-	common []bool        // values that are the same in all invocations of a workgroup
-	stored []bool        // resources whose bytes the program may change
-	once   []bool        // common values that one subgroup computes for all
+	shapes *divergence   // of a strip that is one subgroup
+	joint  map[ir.V]bool // by opener: the construct is joint
+	common []bool        // by value: the same in all invocations of a workgroup
+	stored []bool        // by resource: the program may change its bytes
+	once   []bool        // by value: the first subgroup computes it for all
 }
 
-// findGroupFlow finds the spine of p's entry point. It returns nil where subgroups may
-// leave it one by one, or where the entry point calls others. The shapes are
-// those of a subgroup.
+// findGroupFlow finds the joint control flow of the entry point of p. It returns nil if subgroups may
+// execute different paths to a barrier, and for programs with calls or discarded invocations. s is the
+// result for strips that are subgroups.
 func findGroupFlow(p *ir.Program, s *divergence) *groupFlow {
 	sp := &groupFlow{p: p, f: p.Funcs[0], shapes: s, joint: map[ir.V]bool{}}
 	sp.stored = make([]bool, len(p.Res))
@@ -39,7 +58,7 @@ func findGroupFlow(p *ir.Program, s *divergence) *groupFlow {
 	return sp
 }
 
-// grow puts constructs on the spine, and reports whether there were new ones.
+// grow makes constructs joint, and reports whether any were added.
 func (s *groupFlow) grow() bool {
 	var open []ir.V
 	grown := false
@@ -84,8 +103,8 @@ func switchTargets(f *ir.Func, v ir.V) []ir.V {
 	return list
 }
 
-// scanEffects finds what is stored to, and reports whether there is nothing that rules
-// a spine out.
+// scanEffects finds the resources that are stored to, and returns false at an operation that rules out one
+// stream.
 func (s *groupFlow) scanEffects() bool {
 	for _, v := range s.f.Code {
 		switch x := s.f.Val(v); {
@@ -112,8 +131,8 @@ func (s *groupFlow) scanEffects() bool {
 	return true
 }
 
-// propagateCommon finds which values are common, and reports whether fewer are than
-// before.
+// propagateCommon recomputes common once, and reports whether any value left it. It begins with all
+// parameters of joint labels common, and is repeated to the greatest fixpoint.
 func (s *groupFlow) propagateCommon() bool {
 	less := false
 	bring := func(label ir.V, args []ir.V) {
@@ -137,8 +156,7 @@ func (s *groupFlow) propagateCommon() bool {
 	return less
 }
 
-// isCommon reports whether an operation yields the same in all invocations of a
-// workgroup, whenever they do it.
+// isCommon reports whether an operation yields the same in all invocations of a workgroup, at any time.
 func (s *groupFlow) isCommon(x *ir.Val) bool {
 	for i := range x.Op.Args() {
 		if !s.common[x.Args[i]] {
@@ -167,8 +185,8 @@ func (s *groupFlow) isCommon(x *ir.Val) bool {
 	return laneInvariant(x.Op) && !x.Op.Is(ir.Meets) && !x.Op.Is(ir.Writes)
 }
 
-// sameFootprint reports whether all invocations take the spine together, and finds
-// the values that are shared.
+// allJoint reports whether the whole workgroup executes the joint control flow together, and finds the
+// values to compute once.
 func (s *groupFlow) allJoint() bool {
 	s.once = make([]bool, len(s.f.Vals))
 	markOnce := func(list []ir.V) {
@@ -176,7 +194,7 @@ func (s *groupFlow) allJoint() bool {
 			s.once[v] = s.common[v] && s.shapes.of[v].kind == uniform
 		}
 	}
-	inside := 0 // constructs that are not on the spine
+	inside := 0 // depth in constructs that are not joint
 	var open []bool
 	for i, v := range s.f.Code {
 		x := s.f.Val(v)
@@ -186,7 +204,7 @@ func (s *groupFlow) allJoint() bool {
 			switch {
 			case !joint:
 				if inside == 0 && x.Op == ir.Loop {
-					return false // left by nobody, or to the spine
+					return false // endless, or left for a joint label
 				}
 				inside++
 			case x.Op == ir.If:

@@ -2,8 +2,21 @@ package vectorize
 
 import "github.com/chiaro-gpu/chiaro/internal/ir"
 
-// memorySet is a set of memories that subgroups share: a bit for each resource, of
-// which some may have the same one, and one for the workgroup memory.
+// Dependences between phases
+//
+// In one stream phase 1 of all subgroups runs before phase 2 of the first one. That is the order of effects
+// only if a barrier is between them. Without a barrier, each subgroup would run phase 2 right after its own
+// phase 1, so a later phase must not depend on an earlier one through memory:
+//
+//	st A[i]          phase 1     subgroup 0 must not see here the store of subgroup 1:
+//	if common { … }              a read of A in phase 2 is a conflict, and the workgroup
+//	x = ld A[j]      phase 2     is not made one stream
+//
+// This is a forward dataflow analysis over the joint control flow. Its state is the memory accessed since
+// the last barrier; states of different paths are united at labels.
+
+// memorySet is a set of memories that invocations share: a bit for each resource, modulo 63, and one for
+// the workgroup memory.
 type memorySet uint64
 
 const (
@@ -11,19 +24,20 @@ const (
 	anyMemory       memorySet = 1<<64 - 1
 )
 
-// effects is what code does to memory.
+// effects are the memories that code reads and writes.
 type effects struct{ reads, writes memorySet }
 
+// union returns the effects of both.
 func (a effects) union(b effects) effects {
 	return effects{a.reads | b.reads, a.writes | b.writes}
 }
 
-// conflicts reports whether the order of the two can be told.
+// conflicts reports whether the order of the two can be observed.
 func (a effects) conflicts(b effects) bool {
 	return a.writes&(b.reads|b.writes) != 0 || a.reads&b.writes != 0
 }
 
-// effectsOf is what one operation does.
+// effectsOf returns the effects of one operation.
 func effectsOf(f *ir.Func, x *ir.Val) (a effects) {
 	if x.Op != ir.Ld && x.Op != ir.St && x.Op.Family() != ir.Atomics {
 		return a
@@ -46,23 +60,23 @@ func effectsOf(f *ir.Func, x *ir.Val) (a effects) {
 	return a
 }
 
-// pending is what has been done since the last barrier: by phases that are over,
-// and by the one that is not. The zero one is that where no code runs.
+// pending are the effects since the last barrier: of completed phases, and of the current one. The zero
+// value belongs to unreachable code.
 type pending struct {
 	earlier, current effects
 	reachable        bool
 }
 
+// join returns the state after a boundary of phases that both paths reach.
 func (p pending) join(q pending) pending {
 	return pending{p.earlier.union(p.current).union(q.earlier).union(q.current), effects{}, p.reachable || q.reachable}
 }
 
-// maxDependenceRounds bounds the rounds of meddles.
+// maxDependenceRounds bounds the walks before a conflict is assumed.
 const maxDependenceRounds = 8
 
-// hasCrossPhaseDependence reports whether a phase may do something that depends on a phase
-// before it with no barrier between: then a subgroup that is through with the
-// first would have to go on with the second before the next one begins the first.
+// hasCrossPhaseDependence reports whether a phase may conflict with an earlier one without a barrier
+// between them.
 func (s *groupFlow) hasCrossPhaseDependence() bool {
 	arrived := map[ir.V]pending{}
 	for range maxDependenceRounds {
@@ -74,12 +88,12 @@ func (s *groupFlow) hasCrossPhaseDependence() bool {
 	return true
 }
 
-// dependenceRound walks the code once, with what is known to arrive at labels, and adds to
-// that.
+// dependenceRound walks the code once. arrived holds the state at each label and grows by the state of each
+// branch; changed reports growth, wrong a conflict.
 func (s *groupFlow) dependenceRound(arrived map[ir.V]pending) (changed, wrong bool) {
 	cur := pending{reachable: true}
 	var open []ir.V
-	var ifs []pending // what went into an open if, and behind else what came out of its first arm
+	var ifs []pending // by open if: the state before it, or after else the state at the end of the first arm
 	for _, v := range s.f.Code {
 		x := s.f.Val(v)
 		boundary := s.joint[v] || x.Op == ir.Barrier
