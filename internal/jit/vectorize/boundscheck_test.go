@@ -7,8 +7,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// TestAccessGroups: accesses share a window as long as neither the handle nor the place
-// is another one.
+// TestAccessGroups: accesses share a bounds check as long as neither the handle nor the base is written.
 func TestAccessGroups(t *testing.T) {
 	f := &vcode.Func{Form: vcode.Form{Lanes: 16}, Parts: 1}
 	h, a, b := f.NewReg(vcode.Gen), f.NewReg(vcode.Gen), f.NewReg(vcode.Gen)
@@ -19,7 +18,7 @@ func TestAccessGroups(t *testing.T) {
 		return vcode.Inst{Op: vcode.Copy, Defs: []vcode.Reg{r}, Uses: []vcode.Reg{b}}
 	}
 	list := []vcode.Inst{load(a), load(b), load(a), write(a), load(a), load(b), load(a), write(h), load(a), load(b)}
-	windows := [...]int{1, 1, 0, 1, 0, 0, 0, 0} // made before each access
+	checks := [...]int{1, 1, 0, 1, 0, 0, 0, 0} // made before each access
 	got := hoistBoundsChecksIn(f, list, nil)
 	at := 0
 	for i := range got {
@@ -30,15 +29,14 @@ func TestAccessGroups(t *testing.T) {
 		for j := i - 1; j >= 0 && got[j].Op == vcode.BoundsCheck; j-- {
 			n++
 		}
-		if held := at < 6; n != windows[at] || got[i].Checked != held {
-			t.Errorf("access %d: %d windows made before it, want %d; held %v, want %v", at, n, windows[at], got[i].Checked, held)
+		if checked := at < 6; n != checks[at] || got[i].Checked != checked {
+			t.Errorf("access %d: %d bounds checks before it, want %d; checked %v, want %v", at, n, checks[at], got[i].Checked, checked)
 		}
 		at++
 	}
 }
 
-// TestManyAccessGroups: as many places as there are instructions take no longer than
-// the code is long.
+// TestManyAccessGroups: the time is linear in the code, with as many bases as instructions.
 func TestManyAccessGroups(t *testing.T) {
 	f := &vcode.Func{Form: vcode.Form{Lanes: 16}, Parts: 1}
 	h := f.NewReg(vcode.Gen)
@@ -54,6 +52,6 @@ func TestManyAccessGroups(t *testing.T) {
 	begin := time.Now()
 	got := hoistBoundsChecksIn(f, list, nil)
 	if d := time.Since(begin); len(got) != 3*n || d > 5*time.Second {
-		t.Errorf("%d instructions in %v; want %d at once", len(got), d, 3*n)
+		t.Errorf("%d instructions in %v; want %d in linear time", len(got), d, 3*n)
 	}
 }

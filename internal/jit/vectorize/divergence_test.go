@@ -7,9 +7,9 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/irgen"
 )
 
-// TestShapesSettle: one more walk over a function finds nothing else, also where one was
-// enough because nothing comes back.
-func TestShapesSettle(t *testing.T) {
+// TestDivergenceConverges: the result is a fixpoint. One more walk over a function changes nothing, even if
+// one walk was enough because the function has no loops.
+func TestDivergenceConverges(t *testing.T) {
 	straight := 0
 	for seed := range int64(400) {
 		p := irgen.Program(seed)
@@ -26,7 +26,7 @@ func TestShapesSettle(t *testing.T) {
 			s.walk()
 			for v, x := range before {
 				if s.changed || s.of[v] != x {
-					t.Fatalf("seed %d: another walk changes the shape of v%d from %+v to %+v", seed, ir.V(v), x, s.of[v])
+					t.Fatalf("seed %d: one more walk changes the shape of v%d from %+v to %+v", seed, ir.V(v), x, s.of[v])
 				}
 			}
 			mem.release()

@@ -16,8 +16,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the vcode sections of testdata")
 
-// TestForms pins what small programs become: "ir" is the program, "vcode" its
-// form for strips. What they compute is tested by package jit.
+// TestForms pins the vcode of small programs: "ir" is the program, "vcode" its code for strips. Package jit
+// tests the results.
 func TestForms(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -40,8 +40,8 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestColumnForms is TestForms for code by columns.
-func TestColumnForms(t *testing.T) {
+// TestPartMajorForms is TestForms for part-major code.
+func TestPartMajorForms(t *testing.T) {
 	const file = "testdata/partmajor/saxpy.txtar"
 	a, err := txtar.ParseFile(file)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vectorize"
 )
 
-// sums adds up words of some lanes, BOUND of them, in a loop.
+// sums adds up BOUND words for each of some lanes, in a loop.
 const sums = `program "sums" compute
 subgroup 16
 local 16 1 1
@@ -44,9 +44,9 @@ func "main"() L1 {
 }
 `
 
-// What a loop gives that lanes leave all at once is copied for all lanes; where they
-// leave it one by one, those that left keep what they have.
-func TestLeaveTogether(t *testing.T) {
+// TestConvergentLoopExit: the result of a loop that lanes leave all at once is copied in all lanes. If they
+// leave in different iterations, the copy preserves inactive lanes.
+func TestConvergentLoopExit(t *testing.T) {
 	for bound, want := range map[string]bool{"4:i32": false, "vn": false, "vx": true} {
 		p, err := ir.Parse(strings.ReplaceAll(sums, "BOUND", bound))
 		if err != nil {
@@ -56,24 +56,23 @@ func TestLeaveTogether(t *testing.T) {
 		if err := p.Verify(); err != nil {
 			t.Fatal(err)
 		}
-		kept := false
+		merging := false
 		for _, f := range vectorize.Program(p, vcode.Form{Lanes: 16}, []int{0}) {
 			for b := range f.Blocks {
 				for i := range f.Blocks[b].Insts {
 					in := &f.Blocks[b].Insts[i]
-					kept = kept || in.Merging && f.Classes[in.Defs[0]] == vcode.Vec
+					merging = merging || in.Merging && f.Classes[in.Defs[0]] == vcode.Vec
 				}
 			}
 		}
-		if kept != want {
-			t.Errorf("up to %s: lanes keep values: %v; must be %v", bound, kept, want)
+		if merging != want {
+			t.Errorf("up to %s: merging writes: %v; must be %v", bound, merging, want)
 		}
 	}
 }
 
-// firsts hands a value to the end of a block on two ways, the first of which is taken in
-// WAY.
-const firsts = `program "firsts" compute
+// firstBranch passes a value to the end of a block on two paths; BRANCH has the first one.
+const firstBranch = `program "firstBranch" compute
 subgroup 16
 local 16 1 1
 push 4
@@ -88,23 +87,23 @@ func "main"() L1 {
 	vb = ld.i32 vA, vo, #64
 	vc = ult.i32 va, vb
 	block L2(vr i32) {
-		WAY
+		BRANCH
 		br L2(vb)
 	}
 	st.i32 vA, vo, vr, #0
 }
 `
 
-// What the first way to the end of a block hands over is copied for all lanes, since those
-// that do not go it have nothing yet; what others do, and a way in a loop that lanes leave
-// in different iterations, for those that come alone.
-func TestFirstWay(t *testing.T) {
-	for way, want := range map[string]int{
+// TestFirstBranch: the argument of the first br to the end of a block is copied in all lanes, since no
+// other lane has a value yet. Later ones, and a br in a divergent loop, are copied for the active lanes
+// alone.
+func TestFirstBranch(t *testing.T) {
+	for branch, want := range map[string]int{
 		"if vc {\nbr L2(va)\n}": 1,
 		"if vc {\nvd = add.i32 va, 1:i32\nve = ult.i32 vd, vb\nif ve {\nbr L2(vd)\n}\nbr L2(va)\n}":                                                                          2,
 		"block L5 {\nloop L3(vi i32 = 0:i32) {\nve = ult.i32 vi, va\nif ve {\nbr L2(vi)\n}\nvj = add.i32 vi, 2:i32\nvf = ult.i32 vj, vb\nif vf {\nbr L3(vj)\n}\nbr L5\n}\n}": 2,
 	} {
-		p, err := ir.Parse(strings.Replace(firsts, "WAY", way, 1))
+		p, err := ir.Parse(strings.Replace(firstBranch, "BRANCH", branch, 1))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -112,18 +111,18 @@ func TestFirstWay(t *testing.T) {
 		if err := p.Verify(); err != nil {
 			t.Fatal(err)
 		}
-		kept := 0
+		merging := 0
 		for _, f := range vectorize.Program(p, vcode.Form{Lanes: 16}, []int{0}) {
 			for _, b := range f.Blocks {
 				for _, in := range b.Insts {
 					if in.Op == vcode.Copy && in.Merging && f.Classes[in.Defs[0]] == vcode.Vec {
-						kept++
+						merging++
 					}
 				}
 			}
 		}
-		if kept != want {
-			t.Errorf("%s\n%d copies for some lanes; want %d", way, kept, want)
+		if merging != want {
+			t.Errorf("%s\n%d merging copies; want %d", branch, merging, want)
 		}
 	}
 }

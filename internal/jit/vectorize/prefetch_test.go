@@ -9,9 +9,9 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vectorize"
 )
 
-// lane0 loads the word above each invocation's own, in a loop that goes on while
-// the counter is less than LIMIT, and stores the sum.
-const rows = `program "rows" compute
+// rowLoads loads the words above each invocation's own, in a loop that ends when the counter reaches LIMIT,
+// and stores the sum.
+const rowLoads = `program "rows" compute
 subgroup 16
 local LOCAL 1
 push 8
@@ -53,9 +53,9 @@ func "main"() L1 {
 }
 `
 
-// What the next workgroup in x loads is known where workgroups have several rows
-// and the loop around the load is short, as far as a row is long.
-func TestNext(t *testing.T) {
+// TestPrefetchDistance: the distance of loads in the next workgroup in x is a row, if workgroups have
+// several rows and the loop around the load is short.
+func TestPrefetchDistance(t *testing.T) {
 	for _, c := range []struct {
 		name, local, limit string
 		want               uint32
@@ -65,9 +65,9 @@ func TestNext(t *testing.T) {
 		{"longer rows", "128 2", "5:i32", 0},
 		{"one row", "64 1", "5:i32", 0},
 		{"a long loop", "16 16", "100:i32", 0},
-		{"nobody knows how long", "16 16", "vn", 0},
+		{"an unknown limit", "16 16", "vn", 0},
 	} {
-		p, err := ir.Parse(strings.NewReplacer("LOCAL", c.local, "LIMIT", c.limit).Replace(rows))
+		p, err := ir.Parse(strings.NewReplacer("LOCAL", c.local, "LIMIT", c.limit).Replace(rowLoads))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -86,7 +86,7 @@ func TestNext(t *testing.T) {
 			}
 		}
 		if len(got) != 1 || !got[c.want] {
-			t.Errorf("%s: loads of the next workgroup are %v bytes further; want %d", c.name, got, c.want)
+			t.Errorf("%s: prefetch distances %v; want %d", c.name, got, c.want)
 		}
 	}
 }
@@ -114,9 +114,9 @@ func "main"() L1 {
 }
 `
 
-// What is likely to be looked at soon goes on where a row of the strip ends, of
-// texels alone, and where rows are long enough to tell.
-func TestNextLane(t *testing.T) {
+// TestPrefetchLane: the next loads are predicted from the lane after a row of the strip, for texels alone,
+// and if rows are long enough.
+func TestPrefetchLane(t *testing.T) {
 	for _, c := range []struct {
 		name, local, flag string
 		want              uint32
@@ -142,7 +142,7 @@ func TestNextLane(t *testing.T) {
 				for i := range f.Blocks[b].Insts {
 					if in := &f.Blocks[b].Insts[i]; in.Op == vcode.Gather {
 						if n++; in.Prefetch != c.want {
-							t.Errorf("%s: what comes next begins at lane %d; want %d", c.name, in.Prefetch, c.want)
+							t.Errorf("%s: prefetch lane %d; want %d", c.name, in.Prefetch, c.want)
 						}
 					}
 				}
@@ -154,8 +154,8 @@ func TestNextLane(t *testing.T) {
 	}
 }
 
-// Strips of programs that filter are merged to two vectors, those of others to more.
-func TestManyTexels(t *testing.T) {
+// TestFilteredLoads: strips of programs with texture filters are merged to two vectors, others to more.
+func TestFilteredLoads(t *testing.T) {
 	load := "\tva = ld.i32 vA, vo, #0FLAG\n"
 	for _, c := range []struct {
 		loads int
@@ -166,7 +166,7 @@ func TestManyTexels(t *testing.T) {
 		for i := range c.loads - 1 {
 			text = strings.Replace(text, "vz =", "vz"+string(rune('a'+i))+" =", 1)
 		}
-		loops := c.want // in a loop, only what filters is merged no further
+		loops := c.want // in a loop, one vector with filters
 		if c.want == 32 {
 			loops = 16
 		}

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A number of few bits times the factors of a divisor is what the division
-// gives, in every case, and divisors for which that is not known have none.
+// TestFactors: a number of few bits times the factors of a divisor has the bits of the quotient, in every
+// case. Divisors for which that is not known have no factors.
 func TestFactors(t *testing.T) {
 	for _, d := range []float32{255, 1, 2, 3, 5, 7, 10, 127, 63, 31, 0.1, 1.0 / 3, 1e-10, 1e17, 16777213} {
 		f := findFactors(uint64(math.Float32bits(d)), maxDividendBits)
@@ -19,7 +19,7 @@ func TestFactors(t *testing.T) {
 			x := float32(n)
 			got := float32(x * high)
 			if f.fused {
-				// All is exact in 64 bits but the last sum, whose parts are far apart.
+				// Only the last sum is inexact in 64 bits, and its operands differ much in magnitude.
 				got = float32(float64(x)*float64(high) + float64(float32(x*low)))
 			}
 			if want := x / d; got != want {

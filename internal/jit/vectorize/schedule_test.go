@@ -9,8 +9,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// outcome is what the registers of a function hold behind its code, where all that
-// an instruction makes is another word for each operation, part and operands.
+// outcome simulates a function symbolically, and returns the final contents of its registers: each
+// instruction yields a hash of its operation, part and operands.
 func outcome(f *vcode.Func) []uint64 {
 	held := make([]uint64, len(f.Classes))
 	for r := range held {
@@ -33,7 +33,7 @@ func outcome(f *vcode.Func) []uint64 {
 	return held
 }
 
-// outcomes is the seed of all words that outcome makes.
+// outcomes is the seed of all hashes.
 var outcomes = maphash.MakeSeed()
 
 func sum(words []uint64) uint64 {
@@ -44,9 +44,9 @@ func sum(words []uint64) uint64 {
 	return n
 }
 
-// TestOrderKeeps orders random runs of instructions, whose registers are written several
-// times: each register holds the same behind them.
-func TestOrderKeeps(t *testing.T) {
+// TestSchedulePreserves schedules random runs of instructions that write registers several times. The final
+// contents of each register stay the same.
+func TestSchedulePreserves(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 2000 {
 		parts := 1 + rng.IntN(8)
@@ -71,7 +71,7 @@ func TestOrderKeeps(t *testing.T) {
 		}
 		for r, x := range outcome(f) {
 			if x != want[r] {
-				t.Fatalf("register %d holds something else:\n%s", r, f)
+				t.Fatalf("register %d has other contents:\n%s", r, f)
 			}
 		}
 	}
@@ -101,9 +101,9 @@ func randomInst(rng *rand.Rand, parts int, regs, masks []vcode.Reg, writable int
 	return in
 }
 
-// TestOrderPairs: what one pair of parts computes stands before what the next does,
-// where roots are among it; without them it stays as it is.
-func TestOrderPairs(t *testing.T) {
+// TestSchedulePairs: computations of one pair of parts come before the next pair's if there are square
+// roots, and in the original order if not.
+func TestSchedulePairs(t *testing.T) {
 	for _, root := range []bool{true, false} {
 		f := &vcode.Func{Parts: 4, Form: vcode.Form{Lanes: 16}}
 		var list []vcode.Inst
