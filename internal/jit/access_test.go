@@ -13,10 +13,9 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
 )
 
-// accessCase is a program in which some lanes, without the helpers among them,
-// move a value of type t from one place of resource 1 to one of resource 2, and
-// through private memory. Places come from resource 0; they need not be aligned
-// and not be in range, and lanes may store to the same ones.
+// accessCase returns a program in which some lanes, without the helpers among them, copy a value of type t
+// from an offset in resource 1 to an offset in resource 2, and through private memory. Resource 0 holds the
+// offsets. They may be misaligned, out of range, and equal in several lanes.
 func accessCase(t ir.Type, demote bool) string {
 	var b strings.Builder
 	b.WriteString("program \"access\" compute\nsubgroup 32\nlocal 32 1 1\nin global.x i32 0\n" +

@@ -12,8 +12,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 )
 
-// endlessMeeting never ends: all meet again and again.
-const endlessMeeting = `program "meeting" compute
+// endlessBarrier never ends: all invocations execute a barrier again and again.
+const endlessBarrier = `program "barriers" compute
 subgroup 16
 local 64 1 1
 shared 256
@@ -31,7 +31,7 @@ func "main"() L1 {
 }
 `
 
-// endlessLane never ends for some of the third subgroup, between barriers.
+// endlessLane never ends for some lanes of the third subgroup, between barriers.
 const endlessLane = `program "lonely" compute
 subgroup 16
 local 64 1 1
@@ -56,14 +56,14 @@ func "main"() L1 {
 }
 `
 
-// TestEndlessPhases: programs that are one stream for all subgroups stop as
-// others do, and say where in the interpreter's words.
+// TestEndlessPhases: programs with one stream for all subgroups stop as others do, with the interpreter's
+// message.
 func TestEndlessPhases(t *testing.T) { eachLevel(t, testEndlessPhases) }
 
 func testEndlessPhases(t *testing.T, engine jit.Engine) {
-	for name, text := range map[string]string{"meeting": endlessMeeting, "lonely": endlessLane} {
+	for name, text := range map[string]string{"barriers": endlessBarrier, "lonely": endlessLane} {
 		for _, size := range []uint32{4, 8, 16, 32, 64, 128} {
-			local := strings.Replace(text, "local 64", "local 50", 1) // the last subgroup is not whole
+			local := strings.Replace(text, "local 64", "local 50", 1) // the last subgroup is not full
 			for _, text := range []string{text, local} {
 				job := exec.Job{Groups: [3]uint32{2, 1, 1}, Base: [3]uint32{3, 0, 0}, Budget: 777, Workers: 1}
 				want := run(interp.Engine{}, text, size, job)
@@ -91,8 +91,8 @@ func testEndlessPhases(t *testing.T, engine jit.Engine) {
 	}
 }
 
-// rounds does 5 rounds of 90 steps, of which it counts those of each that lane 0 takes;
-// where vn is the number of one, that round does not end.
+// rounds executes 5 rounds of 90 steps, and counts the rounds that lane 0 completes. Round number vn does
+// not end.
 const rounds = `program "rounds" compute
 subgroup 16
 local 16 1 1
@@ -134,14 +134,13 @@ func "main"() L1 {
 }
 `
 
-// TestAnew: the budget is that of a round, and one that does not end is as soon at its
-// end as if it were the first.
+// TestAnew: each round has a budget of its own, and an endless one stops as early as the first would.
 func TestAnew(t *testing.T) { eachLevel(t, testAnew) }
 
 func testAnew(t *testing.T, engine jit.Engine) {
 	for _, e := range []exec.Engine{interp.Engine{}, engine} {
 		for _, size := range []uint32{4, 8, 16, 64} {
-			for endless := range uint8(6) { // 5 is none
+			for endless := range uint8(6) { // round 5 does not exist
 				counts := make([]uint32, 6)
 				got := run(e, rounds, size, exec.Job{Groups: [3]uint32{1, 1, 1}, Budget: 100, Push: []byte{endless, 0, 0, 0}, Resources: [][]exec.Buffer{buffer(counts)}})
 				var budget *exec.BudgetError

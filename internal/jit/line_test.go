@@ -9,9 +9,9 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 )
 
-// TestImageLines loads and stores the texels of an image whose lines are as far from each
-// other as a buffer says, so that each line of a workgroup begins elsewhere: in range,
-// beyond it, and where the start of a line wraps or the offset saturates.
+// TestImageLines loads and stores the texels of an image with a pitch from a buffer, so that each row of a
+// workgroup begins at another address: in range, out of range, and with row offsets that wrap around or
+// saturate.
 func TestImageLines(t *testing.T) { eachLevel(t, testImageLines) }
 
 func testImageLines(t *testing.T, engine jit.Engine) {
@@ -76,11 +76,11 @@ func "main"() L1 {
 	}
 }
 
-// TestNarrowed converts and shifts by numbers that are known to be small, and by
-// such as need not be: there the sign's bit and the count's upper bits are in use.
-func TestNarrowed(t *testing.T) { eachLevel(t, testNarrowed) }
+// TestKnownRanges converts and shifts by numbers with a known range, and by others that use the sign bit
+// and the upper bits of the count.
+func TestKnownRanges(t *testing.T) { eachLevel(t, testKnownRanges) }
 
-func testNarrowed(t *testing.T, engine jit.Engine) {
+func testKnownRanges(t *testing.T, engine jit.Engine) {
 	var x [64]uint32
 	for i := range x {
 		x[i] = uint32(i)*2654435761 ^ uint32(i)<<27
@@ -127,11 +127,11 @@ func "main"() L1 {
 	}
 }
 
-// TestMergesTogether: what a label gets where all lanes take the same way, in a loop
-// that some leave before others, whose values are read behind it.
-func TestMergesTogether(t *testing.T) { eachLevel(t, testMergesTogether) }
+// TestConvergentLabels: arguments of a label that all lanes reach together, in a divergent loop with uses
+// after it.
+func TestConvergentLabels(t *testing.T) { eachLevel(t, testConvergentLabels) }
 
-func testMergesTogether(t *testing.T, engine jit.Engine) {
+func testConvergentLabels(t *testing.T, engine jit.Engine) {
 	const text = `program "merges" compute
 subgroup 16
 local 16 1 1

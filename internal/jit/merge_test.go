@@ -11,8 +11,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 )
 
-// overlapping are programs whose subgroups see each other where two buffers
-// share bytes, or always: what is stored is read 16 words further.
+// overlapping are programs with subgroups that access the same bytes, always or if two buffers overlap:
+// loads are 16 words after stores.
 var overlapping = []string{
 	`program "copy" compute
 subgroup 16
@@ -83,7 +83,7 @@ func "main"() L1 {
 }
 `}
 
-// TestMergedOrder: no result tells how many subgroups run as one strip.
+// TestMergedOrder: results do not depend on how many subgroups are one strip.
 func TestMergedOrder(t *testing.T) { eachLevel(t, testMergedOrder) }
 
 func testMergedOrder(t *testing.T, engine jit.Engine) {

@@ -10,8 +10,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 )
 
-// TestOffsets takes offsets about the places from which on they saturate, with
-// starts that are known and that are not.
+// TestOffsets computes offsets around the value at which they saturate, with constant and other starts.
 func TestOffsets(t *testing.T) { eachLevel(t, testOffsets) }
 
 func testOffsets(t *testing.T, engine jit.Engine) {

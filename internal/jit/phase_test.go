@@ -11,10 +11,10 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 )
 
-// meetings are bodies of programs whose subgroups meet. vi is the invocation's
-// place in its workgroup, vo four times that, vB where results go, vS the
-// workgroup memory, vw the workgroup's number, vn 5.
-var meetings = map[string]string{
+// barrierBodies are bodies of programs with barriers. vi is the index of the invocation in its workgroup,
+// vo four times that, vB the buffer of the results, vS the workgroup memory, vw the number of the
+// workgroup, vn is 5.
+var barrierBodies = map[string]string{
 	"tree": `
 	st.i32 vS, vo, vi, #0
 	barrier
@@ -77,8 +77,7 @@ var meetings = map[string]string{
 		}
 	}
 `,
-	// The arguments change places with each other, some of them the same in all
-	// invocations.
+	// The parameters exchange their values; some of them are the same in all invocations.
 	"exchange": `
 	block L2(vy i32) {
 		loop L3(vk i32 = 0:i32, vp i32 = vi, vq i32 = 7:i32, vr i32 = vn) {
@@ -98,7 +97,7 @@ var meetings = map[string]string{
 		}
 	}
 `,
-	// Without a barrier between, one subgroup does both before the next begins.
+	// Without a barrier in between, one subgroup executes both accesses before the next subgroup begins.
 	"race over a branch": `
 	st.i32 vS, vo, vi, #0
 	vc = eq.i32 vw, vn
@@ -202,8 +201,8 @@ var meetings = map[string]string{
 `,
 }
 
-func meeting(body, local string) string {
-	text := `program "meeting" compute
+func barrierProgram(body, local string) string {
+	text := `program "barriers" compute
 subgroup 16
 local ` + local + `
 push 4
@@ -232,29 +231,28 @@ func "main"() L1 {
 	return strings.Replace(text, "LOCAL", local, 1)
 }
 
-// TestMeetings: no result tells that all subgroups of a workgroup are one
-// stream of code.
-func TestMeetings(t *testing.T) {
+// TestPhases: results do not depend on whether all subgroups of a workgroup are one stream.
+func TestPhases(t *testing.T) {
 	needMachine(t)
-	for name, body := range meetings {
+	for name, body := range barrierBodies {
 		for _, local := range []string{"64 1 1", "16 4 1", "40 1 1", "6 9 1", "16 1 1", "128 1 1"} {
 			t.Run(fmt.Sprintf("%s of %s", name, local), func(t *testing.T) {
 				job := exec.Job{Groups: [3]uint32{3, 1, 1}, Workers: 1, Push: []byte{5, 0, 0, 0}, Resources: [][]exec.Buffer{buffer(make([]uint32, 512))}}
 				for _, size := range []uint32{4, 16, 32} {
-					want := run(interp.Engine{}, meeting(body, local), size, job)
+					want := run(interp.Engine{}, barrierProgram(body, local), size, job)
 					if want.err != nil {
 						t.Fatal(want.err)
 					}
-					same(t, want, run(jit.Engine{}, meeting(body, local), size, job))
+					same(t, want, run(jit.Engine{}, barrierProgram(body, local), size, job))
 				}
 			})
 		}
 	}
 }
 
-// TestMeetingBudget: a loop of one subgroup alone and one of all end where a
-// subgroup has taken too many steps.
-func TestMeetingBudget(t *testing.T) {
+// TestPhaseBudget: loops of one subgroup and of the whole workgroup end if a subgroup exceeds its step
+// budget.
+func TestPhaseBudget(t *testing.T) {
 	needMachine(t)
 	for name, text := range map[string]string{
 		"of all": `
@@ -284,7 +282,7 @@ func TestMeetingBudget(t *testing.T) {
 `} {
 		t.Run(name, func(t *testing.T) {
 			job := exec.Job{Groups: [3]uint32{2, 1, 1}, Workers: 1, Budget: 1000, Push: []byte{5, 0, 0, 0}, Resources: [][]exec.Buffer{buffer(make([]uint32, 512))}}
-			got := run(jit.Engine{}, meeting(text, "64 1 1"), 16, job)
+			got := run(jit.Engine{}, barrierProgram(text, "64 1 1"), 16, job)
 			var budget *exec.BudgetError
 			if !errors.As(got.err, &budget) {
 				t.Fatal(got.err)

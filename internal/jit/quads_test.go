@@ -18,8 +18,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/pass"
 )
 
-// leftByQuads runs a program of Quads and returns the memory of its job.
-func leftByQuads(t *testing.T, e exec.Engine, seed int64, optimised bool) []byte {
+// memoryOfQuads runs a program of Quads and returns the memory of its job.
+func memoryOfQuads(t *testing.T, e exec.Engine, seed int64, optimised bool) []byte {
 	t.Helper()
 	p := irgen.Quads(seed)
 	if err := p.Verify(); err != nil {
@@ -40,23 +40,22 @@ func leftByQuads(t *testing.T, e exec.Engine, seed int64, optimised bool) []byte
 	return memory()
 }
 
-// TestQuads compares the engines on programs whose lanes look at each other in
-// quads, become helpers and end. CHIARO_SEEDS=from-to runs others.
+// TestQuads compares the engines on programs with quadswaps, helpers and killed lanes. CHIARO_SEEDS=from-to
+// runs other seeds.
 func TestQuads(t *testing.T) {
 	from, to := seeds(t, 400, 60)
 	for seed := from; seed < to; seed++ {
-		want := leftByQuads(t, interp.Engine{}, seed, false)
+		want := memoryOfQuads(t, interp.Engine{}, seed, false)
 		for _, level := range amd64.Levels() {
-			if got := leftByQuads(t, jit.Engine{Level: level}, seed, seed%4 > 1); !bytes.Equal(got, want) {
+			if got := memoryOfQuads(t, jit.Engine{Level: level}, seed, seed%4 > 1); !bytes.Equal(got, want) {
 				t.Fatalf("seed %d, %s: other bytes\n%s", seed, level, irgen.Quads(seed))
 			}
 		}
 	}
 }
 
-// fragments is what a tile of fragments does: lanes that are not covered become
-// helpers first, all of them look at their neighbours, some are killed then, and the
-// rest changes what stands at its place.
+// fragments shades a tile: lanes that are not covered become helpers first, all lanes read their
+// neighbours, some are killed then, and the others update their pixels.
 const fragments = `program "fragments" compute
 subgroup 16
 local 8 8 1
@@ -110,8 +109,8 @@ func "main"() L1 {
 }
 `
 
-// TestFragments holds what fragments do against a model, on both engines, several
-// subgroup sizes and, in the jit, subgroups side by side.
+// TestFragments compares fragments with a model, on both engines, with several subgroup sizes and, in the
+// jit, with merged subgroups.
 func TestFragments(t *testing.T) {
 	source := make([]uint32, 64)
 	for i := range source {
@@ -194,8 +193,8 @@ func equalWords(a, b []uint32) bool {
 	return len(a) == len(b)
 }
 
-// TestQuadConditions: a condition that is made of few values in very many ways is looked at
-// no longer than they are many.
+// TestQuadConditions: the analysis of a condition is linear in its values, though they have exponentially
+// many paths.
 func TestQuadConditions(t *testing.T) { eachLevel(t, testQuadConditions) }
 
 func testQuadConditions(t *testing.T, engine jit.Engine) {

@@ -10,9 +10,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 )
 
-// TestStrides moves members of structures of a few words, from and to buffers
-// that end in the middle of a strip, with all lanes active and with some, and
-// with offsets that wrap.
+// TestStrides copies members of structures of a few words, between buffers that end in the middle of a
+// strip, with all lanes active and with some, and with offsets that wrap around.
 func TestStrides(t *testing.T) { eachLevel(t, testStrides) }
 
 func testStrides(t *testing.T, engine jit.Engine) {

@@ -88,8 +88,7 @@ type coalescer struct {
 	arena       *arena
 
 	// State of a block.
-	// its index
-	b            int
+	b            int // its index
 	list         []vcode.Inst
 	mentions     [][]mention // by register, in order
 	all          []mention   // memory of mentions, until one is inserted

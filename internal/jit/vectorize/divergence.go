@@ -27,7 +27,7 @@ import (
 // Values become varying in three ways: from the operation (transfer.go), at a label that lanes reach by
 // branches with different arguments (sync dependence), and by a use outside of a divergent loop (temporal
 // divergence). The branches of later iterations feed back into the loop, so the walk repeats until nothing
-// changes. Shapes only move up the lattice; if that is not over after maxRounds, everything is taken for
+// changes. Shapes only move up the lattice; if that is not over after maxRounds, everything becomes
 // varying.
 //
 // It relies on the structured control flow of verified programs. It establishes: in every execution of the
@@ -47,8 +47,7 @@ type divergence struct {
 	of       []shape // the result, by value
 
 	// Results for control flow, by opener. All are false or 0 for other values.
-	// a loop that its lanes leave in different iterations
-	divergent    []bool
+	divergent    []bool  // a loop that its lanes leave in different iterations
 	reconverges  []bool  // a block: all its lanes reach its end, or none
 	convergent   []bool  // a label to which every branch brings all lanes of the region
 	partialExit  []bool  // an if that some but not all of its lanes leave for an outer label
@@ -57,8 +56,7 @@ type divergence struct {
 	changed      bool    // a shape or loop changed in this walk
 
 	// State of the walk.
-	// the current set of active lanes, and the number of the latest set; 0 is the empty set
-	set, sets int
+	set, sets int           // the active lanes, and the latest number of a set; 0 is the empty set
 	reached   []bool        // parameters that have got an argument in this walk
 	open      []*openRegion // innermost last
 	regions   []*openRegion // by opener

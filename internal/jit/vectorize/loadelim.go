@@ -83,8 +83,7 @@ type loadEliminator struct {
 	replacement []vcode.Reg  // by register: the one that holds the same value, or 0
 
 	// State of a block.
-	// number of the block, from 1 on
-	block  int32
+	block  int32                   // its number, from 1 on
 	readIn []int32                 // by register: the last block that read it before writing it
 	loads  map[loadKey]*vcode.Inst // available loads
 }

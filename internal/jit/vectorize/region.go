@@ -23,15 +23,13 @@ type region struct {
 	end    int         // block after the region, in which A may have grown
 
 	// Of labels.
-	// L.in
-	arrived    []vcode.Reg
-	convergent bool    // all lanes go to the label together
-	next       []value // of a loop: its parameters in the next iteration
-	discards   bool    // the end of a function in which lanes may end: they do not arrive
+	arrived    []vcode.Reg // L.in
+	convergent bool        // all lanes go to the label together
+	next       []value     // of a loop: its parameters in the next iteration
+	discards   bool        // the end of a function in which lanes may end: they do not arrive
 
 	// Of ifs.
-	// all lanes go to the same arm
-	uniform   bool
+	uniform   bool        // all lanes go to the same arm
 	arm       []vcode.Reg // A at the start of the first arm
 	otherArm  []vcode.Reg // A at the start of the second arm
 	out       []vcode.Reg // A at the end of an arm, if that may differ from the start

@@ -9,9 +9,9 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 )
 
-// pickHead is where programs that pick words begin: vA is the table, vB what they store to,
-// at vo, and vn a number of the lane's own.
-const pickHead = `program "picks" compute
+// lookupHead is the head of programs with table lookups: vA is the table, vB the result buffer, vo the
+// offset in it, and vn a number of the lane.
+const lookupHead = `program "lookups" compute
 subgroup 16
 local 32 1 1
 in global.x i32 0
@@ -28,13 +28,13 @@ func "main"() L1 {
 	vn = ld.i32 vC, vo, #0
 `
 
-// TestPicks: one of sixteen words that lanes name in any order is what stands there, and 0
-// where the memory ends before, at the word's last byte too; also where lanes leave a loop
-// at different times and what the last iteration picked is read behind it.
-func TestPicks(t *testing.T) { eachLevel(t, testPicks) }
+// TestLookups: a varying index selects one of sixteen words, or 0 if the memory ends before or within the
+// word; also in loops that lanes leave in different iterations, with a use of the last lookup after the
+// loop.
+func TestLookups(t *testing.T) { eachLevel(t, testLookups) }
 
-func testPicks(t *testing.T, engine jit.Engine) {
-	const text = pickHead + `	vi = and.i32 vn, 15:i32
+func testLookups(t *testing.T, engine jit.Engine) {
+	const text = lookupHead + `	vi = and.i32 vn, 15:i32
 	vp = at 0:i32, vi, #4
 	va = ld.i32 vA, vp, #20
 	vq = shl.i32 vi, 2:i32
@@ -82,10 +82,9 @@ func testPicks(t *testing.T, engine jit.Engine) {
 	}
 }
 
-// pickedLater are programs that pick a word when what they made its number of has changed
-// since, or may have: behind a loop that lanes leave at different times, and where a
-// parameter of the loop has its next value already.
-func pickedLater() []string {
+// lateLookups are programs with a lookup after a change of the value that its index was computed from:
+// after a divergent loop, and with the next value of a loop's parameter already computed.
+func lateLookups() []string {
 	const behind = `	block L2 {
 		loop L3(v2 i32 = vn) {
 			v20 = xor.i32 v2, 5:i32
@@ -123,13 +122,13 @@ func pickedLater() []string {
 	st.i32 vB, vo, v6, #256
 }
 `
-	return []string{pickHead + fmt.Sprintf(behind, "v4"), pickHead + fmt.Sprintf(behind, "v9"), pickHead + fmt.Sprintf(behind, "v10"), pickHead + within}
+	return []string{lookupHead + fmt.Sprintf(behind, "v4"), lookupHead + fmt.Sprintf(behind, "v9"), lookupHead + fmt.Sprintf(behind, "v10"), lookupHead + within}
 }
 
-// TestPickedLater: a word is that of the number as it was where its offset was made.
-func TestPickedLater(t *testing.T) { eachLevel(t, testPickedLater) }
+// TestLateLookups: a lookup has the index from the time at which its offset was computed.
+func TestLateLookups(t *testing.T) { eachLevel(t, testLateLookups) }
 
-func testPickedLater(t *testing.T, engine jit.Engine) {
+func testLateLookups(t *testing.T, engine jit.Engine) {
 	words := make([]uint32, 37)
 	for i := range words {
 		words[i] = uint32(i)*2654435761 + 1
@@ -138,7 +137,7 @@ func testPickedLater(t *testing.T, engine jit.Engine) {
 	for i := range numbers {
 		numbers[i] = uint32(i*i*7919) >> 7 % 100
 	}
-	for _, text := range pickedLater() {
+	for _, text := range lateLookups() {
 		job := exec.Job{Groups: [3]uint32{2, 1, 1}, Workers: 1, Resources: [][]exec.Buffer{buffer(words), buffer(make([]uint32, 192)), buffer(numbers)}}
 		want := run(interp.Engine{}, text, 16, job)
 		if want.err != nil {

@@ -13,10 +13,10 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vectorize"
 )
 
-// tornProgram has a loop that lanes leave at different times, in two ways, and what the
-// operation makes of what they have is wanted behind it.
-func tornProgram(operation string) string {
-	return fmt.Sprintf(`program "torn" compute
+// divergentProgram returns a program with a loop that lanes leave at two exits in different iterations. The
+// result of the operation is used after it.
+func divergentProgram(operation string) string {
+	return fmt.Sprintf(`program "divergent" compute
 subgroup 16
 local 64 1 1
 in global.x i32 0
@@ -52,11 +52,11 @@ func "main"() L1 {
 `, operation)
 }
 
-// TestTorn runs loops that lanes leave at different times, with operations that last and
-// without, from numbers, infinities and what is no number.
-func TestTorn(t *testing.T) { eachLevel(t, testTorn) }
+// TestDivergentLoops runs divergent loops, with operations of long latency and without, on numbers,
+// infinities and NaN.
+func TestDivergentLoops(t *testing.T) { eachLevel(t, testDivergentLoops) }
 
-func testTorn(t *testing.T, engine jit.Engine) {
+func testDivergentLoops(t *testing.T, engine jit.Engine) {
 	words := make([]uint32, 64*5)
 	for i := range words {
 		words[i] = math.Float32bits(float32(i%37) * float32(1+i%5) * 3.5)
@@ -64,19 +64,19 @@ func testTorn(t *testing.T, engine jit.Engine) {
 	words[3], words[70], words[71], words[130] = math.Float32bits(float32(math.Inf(1))), math.Float32bits(float32(math.NaN())), 1<<31, 1
 	for _, operation := range []string{"fsqrt.f32 vsq", "fdiv.f32 vsq, 1.25:f32", "fsub.f32 vsq, vt"} {
 		job := exec.Job{Groups: [3]uint32{5, 1, 1}, Workers: 1, Resources: [][]exec.Buffer{buffer(words), buffer(make([]uint32, len(words)))}}
-		want := run(interp.Engine{}, tornProgram(operation), 0, job)
+		want := run(interp.Engine{}, divergentProgram(operation), 0, job)
 		if want.err != nil {
 			t.Fatal(want.err)
 		}
-		same(t, want, run(engine, tornProgram(operation), 0, job))
+		same(t, want, run(engine, divergentProgram(operation), 0, job))
 	}
 }
 
-// TestTornStrips: strips are four vectors wide where a torn loop waits for roots or
-// quotients, and else no wider than 32 lanes.
-func TestTornStrips(t *testing.T) {
+// TestDivergentStrips: strips are four vectors wide if a divergent loop has square roots or divisions, else
+// at most 32 lanes.
+func TestDivergentStrips(t *testing.T) {
 	for operation, lanes := range map[string][2]uint32{"fsqrt.f32 vsq": {64, 32}, "fdiv.f32 vsq, 1.25:f32": {64, 32}, "fsub.f32 vsq, vt": {32, 32}} {
-		p, err := ir.Parse(tornProgram(operation))
+		p, err := ir.Parse(divergentProgram(operation))
 		if err != nil {
 			t.Fatal(err)
 		}

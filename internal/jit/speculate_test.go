@@ -10,8 +10,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 )
 
-// guardForms are ways to send lanes home, of a row vi, a column vy and numbers
-// vn and vm that are the same in all lanes; vc is where lanes stay.
+// guardForms are conditions vc to discard lanes, of a strided vi, a coordinate vy and uniform vn and vm.
+// Lanes with vc stay.
 var guardForms = []string{
 	"vc = ult.i32 vi, vn\n",
 	"vc = ule.i32 vi, vn\n",
@@ -26,7 +26,7 @@ var guardForms = []string{
 	"vg = sle.i32 vn, vi\n	vf = not.b1 vg\n	vh = sle.i32 vm, vy\n	vj = select.b1 vf, vh, vg\n	vc = not.b1 vj\n",
 }
 
-// clampForms are ways to keep a row within bounds; vk is what comes of it.
+// clampForms are clamps of a strided value; vk is the result.
 var clampForms = []string{
 	"vd = smax.i32 vi, 0:i32\n	vk = smin.i32 vd, vn\n",
 	"vd = smin.i32 vn, vi\n	vk = smax.i32 0:i32, vd\n",
@@ -34,8 +34,8 @@ var clampForms = []string{
 	"vd = umax.i32 vi, vm\n	vf = umin.i32 vd, vn\n	vk = add.i32 vf, 1:i32\n",
 }
 
-// TestClamps loads and stores what clamped rows hold and where they point, of
-// strips in which bounds count and of others, on both sides of them.
+// TestClamps loads and stores at clamped strided values, in strips with clamped lanes and without, on both
+// sides of the bounds.
 func TestClamps(t *testing.T) { eachLevel(t, testClamps) }
 
 func testClamps(t *testing.T, engine jit.Engine) {
@@ -93,9 +93,8 @@ func "main"() L1 {
 	}
 }
 
-// TestGuards sends home the lanes of some strips, of all and of none, where
-// numbers wrap and where they do not, in groups of one row, of several and of
-// planes.
+// TestGuards discards some lanes of a strip, all and none, with values that wrap around and without, in
+// workgroups of one row, several rows and several planes.
 func TestGuards(t *testing.T) { eachLevel(t, testGuards) }
 
 func testGuards(t *testing.T, engine jit.Engine) {

@@ -11,13 +11,12 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 )
 
-// TestHalves goes over pictures as fragments do: lines of eight words, two of which are a
-// register, lie a pitch apart, and a loop goes on by an offset that is the same in all
-// lanes. Lines end within buffers and beyond, overlap each other, are no runs of words,
-// and offsets wrap.
-func TestHalves(t *testing.T) { eachLevel(t, testHalves) }
+// TestTwoRuns accesses images in quads of rows as fragments do: rows of eight words, two of which are in
+// one register, are a pitch apart, and a loop adds a uniform offset. Rows end in and out of range, overlap,
+// are not consecutive words, and offsets wrap around.
+func TestTwoRuns(t *testing.T) { eachLevel(t, testTwoRuns) }
 
-func testHalves(t *testing.T, engine jit.Engine) {
+func testTwoRuns(t *testing.T, engine jit.Engine) {
 	r := rand.New(rand.NewSource(6))
 	words := make([]uint32, 400)
 	for i := range words {
@@ -29,7 +28,7 @@ func testHalves(t *testing.T, engine jit.Engine) {
 		if n%8 == 7 {
 			step = 8 // no runs
 		}
-		text := fmt.Sprintf(`program "halves" compute
+		text := fmt.Sprintf(`program "tworuns" compute
 subgroup 16
 local 8 4 1
 push 12
@@ -53,8 +52,8 @@ func "main"() L1 {
 	vn = add.i32 vx, vy
 	vrest = add.i32 va, vb
 	loop L2(vi i32 = 0:i32) {
-		vgone = mul.i32 vi, vby
-		vbase = add.i32 vfirst, vgone
+		vstep = mul.i32 vi, vby
+		vbase = add.i32 vfirst, vstep
 		voff = add.i32 vbase, vrest
 		vin = ule.i32 vi, %[3]s
 		if vin {

@@ -13,11 +13,11 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vectorize"
 )
 
-// stayCases are loops that lanes leave one by one, with what they make: SUM is a sum
-// that is handed to the next iteration and read behind the loop.
-var stayCases = []struct {
+// accumulatorCases are bodies of divergent loops. SUM is a sum that is passed to the next iteration and
+// read after the loop.
+var accumulatorCases = []struct {
 	name, body string
-	stay       int // how many parameters live where their next values do
+	coalesced  int // number of parameters that share the register of their next value
 }{
 	{"a sum and a product", `
 	block L2 {
@@ -148,9 +148,9 @@ var stayCases = []struct {
 `, 0},
 }
 
-// stayProgram is a program of which each lane has its own x, y, n and m.
-func stayProgram(body string) string {
-	return `program "stay" compute
+// accumulatorProgram returns a program in which each lane has its own x, y, n and m.
+func accumulatorProgram(body string) string {
+	return `program "accumulator" compute
 subgroup 16
 local 16 1 1
 in global.x i32 0
@@ -170,13 +170,13 @@ func "main"() L1 {
 ` + strings.TrimPrefix(body, "\n") + "}\n"
 }
 
-// TestStays: what a loop hands on and is read behind it is what it was when each lane
-// left; and it stays in its register where nobody wants what was there before.
-func TestStays(t *testing.T) { eachLevel(t, testStays) }
+// TestAccumulators: a value that is passed to the next iteration and read after the loop is, in each lane,
+// the value of the lane's last iteration.
+func TestAccumulators(t *testing.T) { eachLevel(t, testAccumulators) }
 
-func testStays(t *testing.T, engine jit.Engine) {
-	for _, c := range stayCases {
-		text := stayProgram(c.body)
+func testAccumulators(t *testing.T, engine jit.Engine) {
+	for _, c := range accumulatorCases {
+		text := accumulatorProgram(c.body)
 		for seed := range 20 {
 			r := rand.New(rand.NewSource(int64(seed)))
 			var words []uint32
@@ -199,10 +199,10 @@ func testStays(t *testing.T, engine jit.Engine) {
 	}
 }
 
-// TestStayPlaces counts the parameters that are written where their next values are.
-func TestStayPlaces(t *testing.T) {
-	for _, c := range stayCases {
-		p, err := ir.Parse(stayProgram(c.body))
+// TestAccumulatorRegisters counts the parameters that share the registers of their next values.
+func TestAccumulatorRegisters(t *testing.T) {
+	for _, c := range accumulatorCases {
+		p, err := ir.Parse(accumulatorProgram(c.body))
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
@@ -210,7 +210,7 @@ func TestStayPlaces(t *testing.T) {
 		if err := p.Verify(); err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
-		stay := 0
+		coalesced := 0
 		for _, f := range vectorize.Program(p, vcode.Form{Lanes: 16}, []int{0}) {
 			made := map[vcode.Reg]bool{}
 			for _, b := range f.Blocks {
@@ -219,13 +219,13 @@ func TestStayPlaces(t *testing.T) {
 					case !in.Merging && len(in.Defs) == 1:
 						made[in.Defs[0]] = true
 					case in.Op == vcode.Lane && in.Merging && made[in.Defs[0]]:
-						stay++
+						coalesced++
 					}
 				}
 			}
 		}
-		if stay != c.stay {
-			t.Errorf("%s: %d parameters stay; want %d", c.name, stay, c.stay)
+		if coalesced != c.coalesced {
+			t.Errorf("%s: %d parameters share registers; want %d", c.name, coalesced, c.coalesced)
 		}
 	}
 }

@@ -13,9 +13,9 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vectorize"
 )
 
-// columnBodies are what lanes do that hardly compute: vi is a row, vo its place
-// in vA, vB and vC, vk a number that is the same in all lanes.
-var columnBodies = []string{
+// partMajorBodies are bodies with few computations: vi is strided, vo its offset in vA, vB and vC, vk
+// uniform.
+var partMajorBodies = []string{
 	`	va = ld.i32 vA, vo, #0
 	st.i32 vB, vo, va, #0
 `, `	va = ld.i32 vA, vo, #0
@@ -44,14 +44,14 @@ var columnBodies = []string{
 `,
 }
 
-// columnGuards stand around what lanes do.
-var columnGuards = [][2]string{
+// partMajorGuards are the code before and after a body.
+var partMajorGuards = [][2]string{
 	{"", ""},
 	{"	vin = ult.i32 vi, vn\n	if vin {\n", "	}\n"},
 }
 
-func columnProgram(local, subgroup int, body string, guard [2]string) string {
-	return fmt.Sprintf(`program "columns" compute
+func partMajorProgram(local, subgroup int, body string, guard [2]string) string {
+	return fmt.Sprintf(`program "partmajor" compute
 subgroup %d
 local %d 1 1
 push 12
@@ -75,19 +75,19 @@ func "main"() L1 {
 `, subgroup, local, guard[0], body, guard[1])
 }
 
-// TestColumns runs strips all of whose rows are in range, and strips that begin
-// anew where a row, or a lane's number, is not: with buffers that end in the
-// middle of a strip, each at another place, and rows that wrap.
-func TestColumns(t *testing.T) { eachLevel(t, testColumns) }
+// TestPartMajor runs strips with all accesses in range, and strips that bail out because an access or a
+// lane is not. The buffers end in the middle of a strip, each at another offset, and some strided values
+// wrap around.
+func TestPartMajor(t *testing.T) { eachLevel(t, testPartMajor) }
 
-func testColumns(t *testing.T, engine jit.Engine) {
+func testPartMajor(t *testing.T, engine jit.Engine) {
 	words := make([]uint32, 1200)
 	for i := range words {
 		words[i] = uint32(i) * 2654435761
 	}
 	for _, local := range []int{32, 64, 96, 256, 512} {
-		for b, body := range columnBodies {
-			for _, guard := range columnGuards {
+		for b, body := range partMajorBodies {
+			for _, guard := range partMajorGuards {
 				for _, n := range []uint32{0, 511, 512, 1 << 31} {
 					for _, first := range []uint32{0, 3, 1<<32 - 7, 1 << 30} {
 						for _, cut := range [][3]int{{600, 600, 600}, {512, 520, 530}, {530, 511, 520}, {540, 600, 500}, {3, 900, 900}} {
@@ -99,7 +99,7 @@ func testColumns(t *testing.T, engine jit.Engine) {
 								job.Resources = append(job.Resources, buffer(words[100*r:][:size]))
 							}
 							subgroup := []int{4, 16, 32, 128}[(b+local/32)%4]
-							text := columnProgram(local, subgroup, body, guard)
+							text := partMajorProgram(local, subgroup, body, guard)
 							want := run(interp.Engine{}, text, 0, job)
 							if want.err != nil {
 								t.Fatal(want.err, text)
@@ -115,9 +115,8 @@ func testColumns(t *testing.T, engine jit.Engine) {
 	}
 }
 
-// TestColumnsMade: these programs are made by columns, and those are not that
-// wait for something else than rows.
-func TestColumnsMade(t *testing.T) {
+// TestPartMajorChoice: the bodies are compiled to part-major code; programs with loops or gathers are not.
+func TestPartMajorChoice(t *testing.T) {
 	const loops = `	block L2 {
 		loop L3(vl i32 = 0:i32) {
 			vmore = ult.i32 vl, vk
@@ -134,8 +133,8 @@ func TestColumnsMade(t *testing.T) {
 	vc = ld.i32 vC, vb, #0
 	st.i32 vB, vo, vc, #0
 `
-	made := func(local int, body string, guard [2]string) uint32 {
-		p, err := ir.Parse(columnProgram(local, 16, body, guard))
+	lanesOf := func(local int, body string, guard [2]string) uint32 {
+		p, err := ir.Parse(partMajorProgram(local, 16, body, guard))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -147,27 +146,27 @@ func TestColumnsMade(t *testing.T) {
 		}
 		return m.PartMajor
 	}
-	for _, guard := range columnGuards {
-		for b, body := range columnBodies {
+	for _, guard := range partMajorGuards {
+		for b, body := range partMajorBodies {
 			for local, lanes := range map[int]uint32{16: 0, 32: 32, 96: 32, 256: 256, 512: 256} {
-				if got := made(local, body, guard); got != lanes {
+				if got := lanesOf(local, body, guard); got != lanes {
 					t.Errorf("body %d, guard %q, groups of %d: strips of %d, want %d", b, guard[0], local, got, lanes)
 				}
 			}
 		}
-		for _, body := range []string{loops + columnBodies[0], computed} {
-			if got := made(256, body, guard); got != 0 {
-				t.Errorf("strips of %d by columns:\n%s", got, body)
+		for _, body := range []string{loops + partMajorBodies[0], computed} {
+			if got := lanesOf(256, body, guard); got != 0 {
+				t.Errorf("part-major strips of %d:\n%s", got, body)
 			}
 		}
 	}
 }
 
-// TestColumnsOfPlanes runs groups of several lines, of whose numbers one that is the
-// same in a turn at the edge is not in a strip, beyond all buffers' ends.
-func TestColumnsOfPlanes(t *testing.T) { eachLevel(t, testColumnsOfPlanes) }
+// TestPartMajorPlanes runs workgroups of several rows, beyond the ends of all buffers. An invocation ID
+// that is uniform in a chunk of the general version need not be in a strip.
+func TestPartMajorPlanes(t *testing.T) { eachLevel(t, testPartMajorPlanes) }
 
-func testColumnsOfPlanes(t *testing.T, engine jit.Engine) {
+func testPartMajorPlanes(t *testing.T, engine jit.Engine) {
 	const text = `program "planes" compute
 subgroup 16
 local %d %d %d

@@ -9,13 +9,11 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 )
 
-// TestKeptBehindLoop has a parameter of a block within a loop that is read
-// behind the loop, where each lane finds that of its own last iteration,
-// whatever the other lanes went on to compute; and a value that a loop makes behind
-// a call with which it begins.
-func TestKeptBehindLoop(t *testing.T) { eachLevel(t, testKeptBehindLoop) }
+// TestLiveOutOfLoop reads, after a divergent loop, a parameter of a block in the loop: each lane reads the
+// value of its own last iteration. It also reads a value that the loop defines after a call.
+func TestLiveOutOfLoop(t *testing.T) { eachLevel(t, testLiveOutOfLoop) }
 
-func testKeptBehindLoop(t *testing.T, engine jit.Engine) {
+func testLiveOutOfLoop(t *testing.T, engine jit.Engine) {
 	for _, file := range []string{"kept_behind_loop.ir", "kept_behind_call.ir"} {
 		t.Run(file, func(t *testing.T) { testKept(t, engine, read(t, file)) })
 	}

@@ -10,13 +10,12 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 )
 
-// TestRecords loads words of records at places that are the same in all lanes, as
-// numbers and as floats, from buffers that end before them, within them and behind;
-// among many others, so that not all stay in registers, behind a jump and in a loop,
-// and with stores between.
-func TestRecords(t *testing.T) { eachLevel(t, testRecords) }
+// TestRecordLoads loads words of records at uniform offsets, as integers and as floats, from buffers that
+// end before, in and after them; among many others, so that some are spilled, after a jump and in a loop,
+// and with stores in between.
+func TestRecordLoads(t *testing.T) { eachLevel(t, testRecordLoads) }
 
-func testRecords(t *testing.T, engine jit.Engine) {
+func testRecordLoads(t *testing.T, engine jit.Engine) {
 	const head = `program "records" compute
 subgroup 16
 local 32 1 1
@@ -102,7 +101,7 @@ func "main"() L1 {
 	}
 }
 
-// binaryWords are words as bytes.
+// binaryWords returns words as bytes.
 func binaryWords(list ...uint32) (out []byte) {
 	for _, n := range list {
 		out = append(out, byte(n), byte(n>>8), byte(n>>16), byte(n>>24))

@@ -9,11 +9,11 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 )
 
-// TestWindows: accesses at constant distances from each other, which are checked
-// together, are in range or not each for itself, also where a row wraps.
-func TestWindows(t *testing.T) {
+// TestBoundsChecks: accesses at constant distances share a bounds check, but each one is in range or not on
+// its own, also if a strided value wraps around.
+func TestBoundsChecks(t *testing.T) {
 	needMachine(t)
-	const text = `program "windows" compute
+	const text = `program "checks" compute
 subgroup 16
 local 32 1 1
 push 4
