@@ -50,7 +50,7 @@ type accessGroup struct {
 // accessGroups finds the groups of a block: neither the handle nor the base is written between the accesses
 // of one.
 func accessGroups(f *vcode.Func, list []vcode.Inst, local map[vcode.Reg]bool) []*accessGroup {
-	var views []*accessGroup
+	var groups []*accessGroup
 	last := map[accessKey]*accessGroup{}
 	written := map[vcode.Reg]int{} // last instruction that writes a register
 	for i := range list {
@@ -58,7 +58,7 @@ func accessGroups(f *vcode.Func, list []vcode.Inst, local map[vcode.Reg]bool) []
 			v := last[k]
 			if v == nil || max(written[k.base], written[k.handle]) > v.members[0] {
 				v = &accessGroup{accessKey: k}
-				views, last[k] = append(views, v), v
+				groups, last[k] = append(groups, v), v
 			}
 			v.members = append(v.members, i)
 		}
@@ -68,7 +68,7 @@ func accessGroups(f *vcode.Func, list []vcode.Inst, local map[vcode.Reg]bool) []
 			}
 		}
 	}
-	return views
+	return groups
 }
 
 // hoistBoundsChecksIn returns the instructions of a block with shared checks.

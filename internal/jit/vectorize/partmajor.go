@@ -36,7 +36,7 @@ const generalParts = 2
 // Merge.PartMajor, to part-major code. It returns this code and the general version, which executes a strip
 // in chunks, or nil if the program does not qualify.
 func PartMajor(p *ir.Program, form vcode.Form) []*vcode.Func {
-	const other = 1 // index of the general version
+	const general = 1 // index of the general version
 	f := p.Funcs[0]
 	w := newVectorizer(p, form, 0, nil)
 	defer func() { w.arena.release() }()
@@ -52,10 +52,10 @@ func PartMajor(p *ir.Program, form vcode.Form) []*vcode.Func {
 	if !w.onlyStridedAccesses() {
 		return nil
 	}
-	w.entry, w.bailout = true, other
+	w.entry, w.bailout = true, general
 	w.run()
 	first := w.runPasses()
-	if !orderByPart(first, other) {
+	if !orderByPart(first, general) {
 		return nil
 	}
 	hoistBoundsChecks(first)

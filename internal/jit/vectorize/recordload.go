@@ -55,7 +55,7 @@ func mergeRecordLoadsIn(f *vcode.Func, list []vcode.Inst, fixed map[vcode.Reg]bo
 // recordGroups finds the records of a block. Neither the handle, nor the base, nor any memory is written
 // between the loads of one.
 func recordGroups(f *vcode.Func, list []vcode.Inst, fixed map[vcode.Reg]bool) []*accessGroup {
-	var views []*accessGroup
+	var groups []*accessGroup
 	last := map[accessKey]*accessGroup{}
 	written, stored := map[vcode.Reg]int{}, 0 // last instructions that write a register, or memory
 	for i := range list {
@@ -64,7 +64,7 @@ func recordGroups(f *vcode.Func, list []vcode.Inst, fixed map[vcode.Reg]bool) []
 			v := last[k]
 			if v == nil || max(written[k.base], written[k.handle], stored) > v.members[0] {
 				v = &accessGroup{accessKey: k}
-				views, last[k] = append(views, v), v
+				groups, last[k] = append(groups, v), v
 			}
 			v.members = append(v.members, i)
 		}
@@ -77,7 +77,7 @@ func recordGroups(f *vcode.Func, list []vcode.Inst, fixed map[vcode.Reg]bool) []
 			stored = i
 		}
 	}
-	return views
+	return groups
 }
 
 // recordKey returns the key of a uniform load of a word, and whether it may be part of a record.

@@ -30,7 +30,8 @@ type phaseInfo struct {
 	crossPhase   []bool  // by value: used in another phase or by joint control flow
 }
 
-const noPart = -1 // noPart is the number of no part, phase or instruction.
+// noPart is the number of no part, phase or instruction.
+const noPart = -1
 
 // minLoopedOps is the number of operations, of all subgroups together, from which a loop pays.
 const minLoopedOps = 96
