@@ -21,7 +21,7 @@ func TestTotality(t *testing.T) {
 		if handlers[op] != nil {
 			n++
 		}
-		if elsewhere[op] != "" || op.OfStage() || op.Is(ir.Floats) {
+		if elsewhere[op] != "" || op.OfStage() || op.Is(ir.Implicit) {
 			n++
 		}
 		if n != 1 {

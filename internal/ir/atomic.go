@@ -1,7 +1,7 @@
 package ir
 
-// atomicOps gives the operation on the old value and the operand whose value
-// an atomic stores.
+// atomicOps holds, for each atomic that combines, the operation on the old value and
+// the operand whose result it stores.
 var atomicOps = map[Op]Op{
 	AtomAdd:  Add,
 	AtomSMin: SMin,
@@ -15,6 +15,12 @@ var atomicOps = map[Op]Op{
 	AtomFMin: NMin,
 	AtomFMax: NMax,
 }
+
+// Combines returns the operation whose value of the old value and the operand an
+// atomic stores, such as Add for AtomAdd, or Bad for an exchange or another
+// operation. Atomics of one such operation commute with each other if it has the
+// trait Commute.
+func (o Op) Combines() Op { return atomicOps[o] }
 
 // Replacement returns the bits that the atomic op, of type and flags k, stores
 // where it finds old: arg2 is operand, arg3 of atomcmpxchg is compare. A sum

@@ -28,21 +28,32 @@ func (n *noter) note(x *Val) {
 		n.Discards = true
 	case QuadSwap:
 		n.Quads = true
-	case Elect, Any, All, AllEq, Ballot, Shuf, Reduce, ScanI, ScanX:
-		n.GroupOps = true
 	case St:
 		n.Writes = true
 	case Ld:
 		n.watched = n.watched || x.Flags&(Volatile|Coherent) != 0
-	case AtomAdd, AtomSMin, AtomSMax, AtomUMin, AtomUMax, AtomAnd, AtomOr, AtomXor:
-		n.Writes = true
-		n.Ordered = n.Ordered || x.Flags&Unused == 0
-		n.mixed = n.mixed || n.silent != Bad && n.silent != x.Op
-		n.silent = x.Op
-	case AtomXchg, AtomCmpXchg, AtomFAdd, AtomFMin, AtomFMax, Exit:
+	case Exit:
 		n.Writes = true
 		n.Ordered = true
 	case Log, LogArg:
 		n.Ordered = true
+	default:
+		n.GroupOps = n.GroupOps || x.Op.Family() == Subgroup
+		if x.Op.Family() == Atomics {
+			n.atomic(x)
+		}
 	}
+}
+
+// atomic notes an atomic. One whose result is unused needs no order among its like
+// if they commute.
+func (n *noter) atomic(x *Val) {
+	n.Writes = true
+	if !x.Op.Combines().Is(Commute) {
+		n.Ordered = true
+		return
+	}
+	n.Ordered = n.Ordered || x.Flags&Unused == 0
+	n.mixed = n.mixed || n.silent != Bad && n.silent != x.Op
+	n.silent = x.Op
 }

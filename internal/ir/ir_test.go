@@ -53,7 +53,7 @@ func TestRows(t *testing.T) {
 			t.Errorf("operation %d has no name of its own: %q", o, r.Name)
 		}
 		names[r.Name] = true
-		pure := r.Traits&(ir.Control|ir.Writes|ir.Reads|ir.Meets|ir.Floats) == 0
+		pure := r.Traits&(ir.Control|ir.Writes|ir.Reads|ir.Meets|ir.Implicit) == 0
 		handle := strings.ContainsAny(r.Sig, "h") || o == ir.In || o == ir.InAt || o == ir.Interp || o == ir.PAddr
 		if (r.Eval != nil) != (pure && !handle) {
 			t.Errorf("%s: value by table %v; traits say %v", r.Name, r.Eval != nil, pure)

@@ -1,9 +1,12 @@
 package ir
 
-// Op is an operation. Its row in the table (ops.go) says all about it.
+import "strings"
+
+// Op is an operation. Its row in the table (ops.go) states everything about it.
 type Op uint8
 
-// Class says on which types an operation is defined: those its T may be.
+// Class is a set of types. The low half of a row's class holds the types that T
+// may be; the high half, for a conversion, the types that its source S may be.
 type Class uint8
 
 // The classes, to be combined.
@@ -12,10 +15,17 @@ const (
 	OnInt
 	OnFloat
 	OnHandle
-	OnBits = OnInt | OnFloat
-	OnData = OnBool | OnInt | OnFloat
-	OnAny  = OnData | OnHandle
+	FromBool
+	FromInt
+	FromFloat
+	OnBits   = OnInt | OnFloat
+	OnData   = OnBool | OnInt | OnFloat
+	OnAny    = OnData | OnHandle
+	FromData = FromBool | FromInt | FromFloat
 )
+
+// Source returns the class of the types that the source of a conversion may be.
+func (c Class) Source() Class { return c / FromBool }
 
 // Has reports whether t belongs to c.
 func (c Class) Has(t Type) bool {
@@ -32,22 +42,79 @@ func (c Class) Has(t Type) bool {
 	return false
 }
 
-// Trait is what passes and engines need to know of an operation.
-type Trait uint16
+// Trait is a set of properties of an operation that passes and engines rely on.
+// A property of operations belongs here, and not in a list at its use.
+type Trait uint32
 
-// The traits.
+// The traits: form.
 const (
-	Imm     Trait = 1 << iota // Aux is an immediate, printed behind #
-	Control                   // opens, closes or leaves a region
-	Ends                      // no lane goes on behind it
-	Writes                    // has an effect: may not be removed
-	Reads                     // its value depends on memory: may not cross a write
-	Meets                     // lanes meet here: may be neither moved nor duplicated
-	Floats                    // stands nowhere in Code
-	Commute                   // the first two operands may be exchanged
-	Combine                   // Aux is an operator and a cluster size
-	Atomic                    // reads and writes memory at once
-	Lasts                     // machines do one behind the other, where of others they begin one in each cycle
+	Imm      Trait = 1 << iota // Aux is an immediate, printed after #
+	Control                    // opens, closes or leaves a region
+	Ends                       // no lane continues after it
+	Implicit                   // defined by the function, a label or a call: never in Code
+	Combine                    // Aux is an operator and a cluster size
+)
+
+// The traits: effects and dependences.
+const (
+	Writes           Trait = 1 << (iota + 5) // has an effect: may not be removed
+	Reads                                    // depends on memory: may not cross a write
+	Meets                                    // communicates between lanes: may be neither moved nor duplicated
+	DivergenceSource                         // may differ between lanes with equal operands, as private memory does; the Rate of an input is its own matter
+	Invariant                                // an invocation gets the same value from the same operands whenever it runs the operation, though Eval is nil
+)
+
+// The traits: algebra and bits.
+const (
+	Commute        Trait = 1 << (iota + 10) // the first two operands may be exchanged
+	Idempotent                              // x op x is x, for all bits of x
+	Rounds                                  // rounds its result, in the direction that the flag RTZ selects
+	Selects                                 // a float result is an operand up to its sign, a zero, or the canonical NaN: nothing is rounded and NaN payloads pass through
+	DeterminateNaN                          // a NaN result has defined bits: it comes from where bits are observable, or is canonical, or there is none
+	Observes                                // makes the bits of its operand of type T or S observable (Op.Observed)
+)
+
+// The traits: hints of cost. They are abstract, and promise nothing about a machine:
+// an engine that knows better ignores them. All other operations count as one step
+// of a pipelined unit.
+const (
+	Expensive   Trait = 1 << (iota + 16) // several steps: not worth computing speculatively
+	LongLatency                          // computed by iteration (digit recurrence, Newton): units are seldom pipelined, so independent work should surround it
+)
+
+// Family is the part of the operation set that an operation belongs to. Each
+// operation has one family, and the operations of a family follow each other.
+type Family uint8
+
+// The families, in the order of the operations.
+const (
+	NoFamily        Family = iota
+	Values                 // values without a place in the code
+	ControlFlow            // regions, branches, calls
+	IntArithmetic          // integer arithmetic modulo 2ⁿ
+	IntDivision            // integer division and remainder
+	Bitwise                // bitwise logic
+	Shifts                 // shifts
+	IntMinMax              // integer minimum and maximum
+	BitFields              // bit counts and bit fields
+	Comparisons            // comparisons, of integers and of floats
+	FloatArithmetic        // correctly rounded arithmetic (IEEE 754-2019 §5.4.1)
+	FloatIntegral          // rounding to an integral value (§5.3.1)
+	FloatSelection         // sign, minimum and maximum
+	FloatScaling           // remainder, scaling and canonical forms
+	Conversions            // conversions and bit casts
+	Choice                 // select
+	Handles                // resource handles and offsets
+	Memory                 // loads and stores through a handle
+	PrivateMemory          // the lane's own memory: Function and Private variables
+	Atomics                // atomic read-modify-write
+	StageInterface         // inputs and outputs
+	Subgroup               // subgroup and quad operations
+	Synchronization        // barriers and fences
+	Invocation             // state of the invocation and its budget
+	Messages               // debug output
+	Services               // calls of the engine
+	numFamilies
 )
 
 // Key is what the value of an operation depends on beside its operands.
@@ -62,18 +129,20 @@ type Key struct {
 // zero-extended, as the result is.
 type Eval func(k Key, x, y, z uint64) uint64
 
-// Row is all there is to know of one operation.
+// Row is everything that the packages outside know about one operation.
 //
-// Sig gives the types, result before the colon: T the operation's own type, S
-// any other (the source of a conversion), b b1, i i32, l i64, f f32, h a handle, and -
-// nothing. A printed operation is followed by T, and by S where it has one;
-// where T is in neither, by nothing.
+// Sig lists the types, result before the colon: T is the operation's own type, S
+// the source type of a conversion, b b1, i i32, l i64, f f32, h a handle, and -
+// no result. The printed name is followed by T and by S, as far as Sig has them.
 type Row struct {
-	Name   string
-	Sig    string
-	On     Class // what T may be
-	Traits Trait
-	Eval   Eval // nil for operations with control, memory or cross-lane effect
+	Name     string
+	Sig      string
+	On       Class // what T and S may be
+	Family   Family
+	Traits   Trait
+	Eval     Eval   // nil for operations with control, memory or cross-lane effect
+	Operands string // names of the fixed operands for Doc; empty for x, y, z
+	Doc      string // the value or effect, in terms of Operands, imm, T and n, the bits of T
 }
 
 // Row returns the operation's row.
@@ -90,6 +159,23 @@ func (o Op) String() string {
 // Is reports whether the operation has all of the given traits.
 func (o Op) Is(t Trait) bool { return ops[o].Traits&t == t }
 
+// Family returns the operation's family.
+func (o Op) Family() Family { return ops[o].Family }
+
+// Pure reports whether an invocation gets the same value from the same operands
+// whenever it runs the operation, which has no effect: it may be merged with
+// another one and be moved to any place that has its operands.
+func (o Op) Pure() bool { return ops[o].Eval != nil || o.Is(Invariant) }
+
+// Observed returns the operand whose bits the operation makes observable, or −1
+// for an operation without the trait Observes.
+func (o Op) Observed() int {
+	if !o.Is(Observes) {
+		return -1
+	}
+	return strings.IndexAny(ops[o].Sig[2:], "TS")
+}
+
 // Args returns the number of fixed operands.
 func (o Op) Args() int {
 	s := ops[o].Sig
@@ -102,7 +188,7 @@ func (o Op) HasResult() bool { return ops[o].Sig[0] != '-' }
 
 // OfStage reports whether the operation is one of graphics stages, which no engine
 // runs.
-func (o Op) OfStage() bool { return o >= InAt && o <= EndPrim }
+func (o Op) OfStage() bool { return o.Family() == StageInterface && o != In }
 
 // Flags modify one operation.
 type Flags uint16

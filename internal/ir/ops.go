@@ -2,17 +2,17 @@ package ir
 
 import "github.com/chiaro-gpu/chiaro/internal/scalar"
 
-// The operations.
+// The operations, by family.
 const (
 	Bad Op = iota
 
-	// Values that stand nowhere.
+	// Values.
 	Const
 	Param
 	Arg
 	Result
 
-	// Control.
+	// ControlFlow.
 	Block
 	Loop
 	If
@@ -23,31 +23,42 @@ const (
 	Kill
 	Call
 
-	// Integers.
+	// IntArithmetic.
 	Add
 	Sub
 	Mul
+	UMulHi
+	SMulHi
+	AddCarry
+	SubBorrow
+	SAbs
+	Dot4
+
+	// IntDivision.
 	UDiv
 	SDiv
 	UMod
 	SRem
 	SMod
-	UMulHi
-	SMulHi
-	AddCarry
-	SubBorrow
+
+	// Bitwise.
 	And
 	Or
 	Xor
 	Not
+
+	// Shifts.
 	Shl
 	LShr
 	AShr
+
+	// IntMinMax.
 	UMin
 	UMax
 	SMin
 	SMax
-	SAbs
+
+	// BitFields.
 	BitCount
 	BitReverse
 	FindLsb
@@ -56,7 +67,6 @@ const (
 	BitFieldU
 	BitFieldS
 	BitFieldMask
-	Dot4
 
 	// Comparisons.
 	Eq
@@ -68,29 +78,35 @@ const (
 	FLt
 	FLe
 
-	// Floats.
+	// FloatArithmetic.
 	FAdd
 	FSub
 	FMul
 	FDiv
-	FRem
 	FFma
-	FNeg
-	FAbs
 	FSqrt
+
+	// FloatIntegral.
 	FFloor
 	FCeil
 	FTrunc
 	FRoundEven
+
+	// FloatSelection.
+	FNeg
+	FAbs
 	FMin
 	FMax
 	NMin
 	NMax
+
+	// FloatScaling.
+	FRem
 	FLdexp
 	FCanon
 	FFlush
 
-	// Conversions and choice.
+	// Conversions.
 	Bitcast
 	SExt
 	ZExt
@@ -100,25 +116,33 @@ const (
 	FToU
 	SToF
 	UToF
+
+	// Choice.
 	Select
 
-	// Resources and memory.
+	// Handles.
 	Res
 	Push
 	Wg
 	Table
 	Len
 	At
-	Ld
-	St
 	Region
 	RegionOff
+
+	// Memory.
+	Ld
+	St
+
+	// PrivateMemory.
 	PLd
 	PSt
 	PClr
 	PAddr
 	PLdI
 	PStI
+
+	// Atomics.
 	AtomXchg
 	AtomCmpXchg
 	AtomAdd
@@ -133,7 +157,7 @@ const (
 	AtomFMin
 	AtomFMax
 
-	// Inputs, outputs, groups, order.
+	// StageInterface.
 	In
 	InAt
 	Interp
@@ -142,6 +166,8 @@ const (
 	OutGet
 	Emit
 	EndPrim
+
+	// Subgroup.
 	Elect
 	Any
 	All
@@ -152,176 +178,207 @@ const (
 	Reduce
 	ScanI
 	ScanX
+
+	// Synchronization.
 	Barrier
 	Fence
+
+	// Invocation.
 	Demote
 	Helper
 	Anew
+
+	// Messages.
 	Log
 	LogArg
+
+	// Services.
 	Exit
 
 	numOps
 )
 
-const atomic = Imm | Reads | Writes | Atomic
+// Traits that several rows share: those of every atomic, of an atomic on floats, and
+// of the meets and joins of a lattice, such as and, or, min and max.
+const (
+	atomic      = Imm | Reads | Writes
+	floatAtomic = atomic | DeterminateNaN | Observes
+	lattice     = Commute | Idempotent
+)
 
 var ops = [numOps]Row{
-	Bad: {"bad", "-:", 0, 0, nil},
+	Bad: {"bad", "-:", 0, NoFamily, 0, nil, "", "no operation"},
 
-	Const:  {"const", "T:", OnData, Floats, nil}, // Aux
-	Param:  {"param", "T:", OnAny, Floats, nil},  // parameter Aux of the label arg0
-	Arg:    {"arg", "T:", OnAny, Floats, nil},    // argument Aux of the function
-	Result: {"result", "T:", OnAny, Floats, nil}, // result Aux of the call arg0
+	Const:  {"const", "T:", OnData, Values, Implicit, nil, "", "the bits Aux"},
+	Param:  {"param", "T:", OnAny, Values, Implicit, nil, "", "parameter Aux of the label in Args[0]"},
+	Arg:    {"arg", "T:", OnAny, Values, Implicit, nil, "", "argument Aux of the function"},
+	Result: {"result", "T:", OnAny, Values, Implicit, nil, "", "result Aux of the call in Args[0]"},
 
-	Block:  {"block", "-:", 0, Control, nil},              // list: parameters
-	Loop:   {"loop", "-:", 0, Control, nil},               // list: parameters, initial values
-	If:     {"if", "-:b", 0, Control, nil},                // arg0 is the condition
-	Else:   {"else", "-:", 0, Control, nil},               // arg0 is the if
-	End:    {"end", "-:", 0, Control, nil},                // arg0 is the opener
-	Br:     {"br", "-:", 0, Control | Ends, nil},          // arg0 is the label; list: arguments
-	Switch: {"switch", "-:T", OnInt, Control | Ends, nil}, // arg0 selector, arg1 default; list: pairs of constant and label
-	Kill:   {"kill", "-:", 0, Control | Ends | Writes, nil},
-	Call:   {"call", "-:", 0, Writes | Reads | Meets, nil}, // Aux is the function; list: arguments, results
+	Block:  {"block", "-:", 0, ControlFlow, Control, nil, "", "opens a block; list: parameters"},
+	Loop:   {"loop", "-:", 0, ControlFlow, Control, nil, "", "opens a loop; list: parameters, initial values"},
+	If:     {"if", "-:b", 0, ControlFlow, Control, nil, "", "opens the first arm, for the lanes whose x is 1"},
+	Else:   {"else", "-:", 0, ControlFlow, Control, nil, "", "opens the second arm of the if in Args[0]"},
+	End:    {"end", "-:", 0, ControlFlow, Control, nil, "", "closes the opener in Args[0]"},
+	Br:     {"br", "-:", 0, ControlFlow, Control | Ends, nil, "", "branches to the label in Args[0]; list: arguments"},
+	Switch: {"switch", "-:T", OnInt, ControlFlow, Control | Ends, nil, "", "branches to the first label whose constant is x, or to the one in Args[1]; list: pairs of constant and label"},
+	Kill:   {"kill", "-:", 0, ControlFlow, Control | Ends | Writes, nil, "", "ends the invocation"},
+	Call:   {"call", "-:", 0, ControlFlow, Writes | Reads | Meets, nil, "", "runs function Aux; list: arguments, results"},
 
-	Add:       {"add", "T:TT", OnInt, Commute, i2(scalar.Add)},
-	Sub:       {"sub", "T:TT", OnInt, 0, i2(scalar.Sub)},
-	Mul:       {"mul", "T:TT", OnInt, Commute, i2(scalar.Mul)},
-	UDiv:      {"udiv", "T:TT", OnInt, 0, i2(scalar.UDiv)},           // x/0 is all ones
-	SDiv:      {"sdiv", "T:TT", OnInt, 0, i2(scalar.SDiv)},           // toward zero; x/0 is −1; min/−1 is min
-	UMod:      {"umod", "T:TT", OnInt, 0, i2(scalar.UMod)},           // x%0 is all ones
-	SRem:      {"srem", "T:TT", OnInt, 0, i2(scalar.SRem)},           // sign of x; x%0 is −1; min%−1 is 0
-	SMod:      {"smod", "T:TT", OnInt, 0, i2(scalar.SMod)},           // sign of y; x%0 is −1; min%−1 is 0
-	UMulHi:    {"umulhi", "T:TT", OnInt, Commute, i2(scalar.UMulHi)}, // high half of the unsigned product
-	SMulHi:    {"smulhi", "T:TT", OnInt, Commute, i2(scalar.SMulHi)}, // high half of the signed product
-	AddCarry:  {"addcarry", "T:TT", OnInt, Commute, i2(scalar.AddCarry)},
-	SubBorrow: {"subborrow", "T:TT", OnInt, 0, i2(scalar.SubBorrow)},
-	And:       {"and", "T:TT", OnInt | OnBool, Commute, i2(scalar.And)},
-	Or:        {"or", "T:TT", OnInt | OnBool, Commute, i2(scalar.Or)},
-	Xor:       {"xor", "T:TT", OnInt | OnBool, Commute, i2(scalar.Xor)},
-	Not:       {"not", "T:T", OnInt | OnBool, 0, i1(scalar.Not)},
-	Shl:       {"shl", "T:TT", OnInt, 0, i2(scalar.Shl)}, // by arg1 mod width, as all shifts
-	LShr:      {"lshr", "T:TT", OnInt, 0, i2(scalar.LShr)},
-	AShr:      {"ashr", "T:TT", OnInt, 0, i2(scalar.AShr)},
-	UMin:      {"umin", "T:TT", OnInt, Commute, i2(scalar.UMin)},
-	UMax:      {"umax", "T:TT", OnInt, Commute, i2(scalar.UMax)},
-	SMin:      {"smin", "T:TT", OnInt, Commute, i2(scalar.SMin)},
-	SMax:      {"smax", "T:TT", OnInt, Commute, i2(scalar.SMax)},
-	SAbs:      {"sabs", "T:T", OnInt, 0, i1(scalar.SAbs)}, // of min is min
+	Add:       {"add", "T:TT", OnInt, IntArithmetic, Commute, i2(scalar.Add), "", "x + y modulo 2ⁿ"},
+	Sub:       {"sub", "T:TT", OnInt, IntArithmetic, 0, i2(scalar.Sub), "", "x − y modulo 2ⁿ"},
+	Mul:       {"mul", "T:TT", OnInt, IntArithmetic, Commute, i2(scalar.Mul), "", "x·y modulo 2ⁿ"},
+	UMulHi:    {"umulhi", "T:TT", OnInt, IntArithmetic, Commute, i2(scalar.UMulHi), "", "high half of the unsigned product"},
+	SMulHi:    {"smulhi", "T:TT", OnInt, IntArithmetic, Commute, i2(scalar.SMulHi), "", "high half of the signed product"},
+	AddCarry:  {"addcarry", "T:TT", OnInt, IntArithmetic, Commute, i2(scalar.AddCarry), "", "1 if x + y ≥ 2ⁿ, else 0"},
+	SubBorrow: {"subborrow", "T:TT", OnInt, IntArithmetic, 0, i2(scalar.SubBorrow), "", "1 if x < y (unsigned), else 0"},
+	SAbs:      {"sabs", "T:T", OnInt, IntArithmetic, 0, i1(scalar.SAbs), "", "absolute value; the least number is its own"},
+	Dot4:      {"dot4", "i:iii", 0, IntArithmetic, 0, func(_ Key, x, y, z uint64) uint64 { return scalar.Dot4(x, y, z) }, "", "sum of the four products of an unsigned byte of x and a signed byte of y, plus z"},
 
-	BitCount:     {"bitcount", "T:T", OnInt, 0, i1(scalar.BitCount)},
-	BitReverse:   {"bitreverse", "T:T", OnInt, 0, i1(scalar.BitReverse)},
-	FindLsb:      {"findlsb", "T:T", OnInt, 0, i1(scalar.FindLsb)},                                            // −1 for 0
-	FindUMsb:     {"findumsb", "T:T", OnInt, 0, i1(scalar.FindUMsb)},                                          // −1 for 0
-	FindSMsb:     {"findsmsb", "T:T", OnInt, 0, i1(scalar.FindSMsb)},                                          // −1 for 0 and −1
-	BitFieldU:    {"bitfieldu", "T:Tii", OnInt, 0, i3(scalar.BitFieldU)},                                      // arg2 bits of arg0 from bit arg1, zero-extended
-	BitFieldS:    {"bitfields", "T:Tii", OnInt, 0, i3(scalar.BitFieldS)},                                      // the same, sign-extended
-	BitFieldMask: {"bitfieldmask", "T:ii", OnInt, 0, i2(scalar.BitFieldMask)},                                 // arg1 ones from bit arg0
-	Dot4:         {"dot4", "i:iii", 0, 0, func(_ Key, x, y, z uint64) uint64 { return scalar.Dot4(x, y, z) }}, // four unsigned bytes of arg0 times four signed ones of arg1, and arg2
+	UDiv: {"udiv", "T:TT", OnInt, IntDivision, Expensive, i2(scalar.UDiv), "", "unsigned quotient; x/0 is all ones"},
+	SDiv: {"sdiv", "T:TT", OnInt, IntDivision, Expensive, i2(scalar.SDiv), "", "signed quotient, toward zero; x/0 is −1; min/−1 is min"},
+	UMod: {"umod", "T:TT", OnInt, IntDivision, Expensive, i2(scalar.UMod), "", "unsigned remainder; of 0 all ones"},
+	SRem: {"srem", "T:TT", OnInt, IntDivision, Expensive, i2(scalar.SRem), "", "remainder with the sign of x; of 0 it is −1; min by −1 is 0"},
+	SMod: {"smod", "T:TT", OnInt, IntDivision, Expensive, i2(scalar.SMod), "", "remainder with the sign of y; of 0 it is −1; min by −1 is 0"},
 
-	Eq:  {"eq", "b:TT", OnInt | OnBool, Commute, c2(scalar.Eq)},
-	ULt: {"ult", "b:TT", OnInt, 0, c2(scalar.ULt)},
-	ULe: {"ule", "b:TT", OnInt, 0, c2(scalar.ULe)},
-	SLt: {"slt", "b:TT", OnInt, 0, c2(scalar.SLt)},
-	SLe: {"sle", "b:TT", OnInt, 0, c2(scalar.SLe)},
-	FEq: {"feq", "b:TT", OnFloat, Commute, c2(scalar.FEq)}, // ordered: false where an operand is NaN, as flt and fle
-	FLt: {"flt", "b:TT", OnFloat, 0, c2(scalar.FLt)},
-	FLe: {"fle", "b:TT", OnFloat, 0, c2(scalar.FLe)},
+	And: {"and", "T:TT", OnInt | OnBool, Bitwise, lattice, i2(scalar.And), "", "bitwise and"},
+	Or:  {"or", "T:TT", OnInt | OnBool, Bitwise, lattice, i2(scalar.Or), "", "bitwise or"},
+	Xor: {"xor", "T:TT", OnInt | OnBool, Bitwise, Commute, i2(scalar.Xor), "", "bitwise exclusive or"},
+	Not: {"not", "T:T", OnInt | OnBool, Bitwise, 0, i1(scalar.Not), "", "bitwise complement"},
 
-	FAdd:       {"fadd", "T:TT", OnFloat, 0, r2(scalar.FAdd)},
-	FSub:       {"fsub", "T:TT", OnFloat, 0, r2(scalar.FSub)},
-	FMul:       {"fmul", "T:TT", OnFloat, 0, r2(scalar.FMul)},
-	FDiv:       {"fdiv", "T:TT", OnFloat, Lasts, r2(scalar.FDiv)},
-	FRem:       {"frem", "T:TT", OnFloat, 0, i2(scalar.FRem)},  // arg0 − arg1·trunc(arg0/arg1), exact
-	FFma:       {"ffma", "T:TTT", OnFloat, 0, r3(scalar.FFma)}, // arg0·arg1 + arg2, rounded once
-	FNeg:       {"fneg", "T:T", OnFloat, 0, i1(scalar.FNeg)},   // flips the sign bit, of NaN too
-	FAbs:       {"fabs", "T:T", OnFloat, 0, i1(scalar.FAbs)},   // clears the sign bit, of NaN too
-	FSqrt:      {"fsqrt", "T:T", OnFloat, Lasts, r1(scalar.FSqrt)},
-	FFloor:     {"ffloor", "T:T", OnFloat, 0, i1(scalar.FFloor)},
-	FCeil:      {"fceil", "T:T", OnFloat, 0, i1(scalar.FCeil)},
-	FTrunc:     {"ftrunc", "T:T", OnFloat, 0, i1(scalar.FTrunc)},
-	FRoundEven: {"froundeven", "T:T", OnFloat, 0, i1(scalar.FRoundEven)},
-	FMin:       {"fmin", "T:TT", OnFloat, 0, i2(scalar.FMin)}, // arg1 < arg0 ? arg1 : arg0
-	FMax:       {"fmax", "T:TT", OnFloat, 0, i2(scalar.FMax)}, // arg0 < arg1 ? arg1 : arg0
-	NMin:       {"nmin", "T:TT", OnFloat, 0, i2(scalar.NMin)}, // a NaN loses; −0 < +0; two NaN give the canonical NaN
-	NMax:       {"nmax", "T:TT", OnFloat, 0, i2(scalar.NMax)},
-	FLdexp:     {"fldexp", "T:Ti", OnFloat, 0, i2(scalar.FLdexp)}, // arg0·2^arg1 (signed), rounded once
-	FCanon:     {"fcanon", "T:T", OnFloat, 0, i1(scalar.FCanon)},  // any NaN becomes the canonical one
-	FFlush:     {"fflush", "T:T", OnFloat, 0, i1(scalar.FFlush)},  // a denormal becomes a zero of its sign
+	Shl:  {"shl", "T:TT", OnInt, Shifts, 0, i2(scalar.Shl), "", "x shifted left by y mod n"},
+	LShr: {"lshr", "T:TT", OnInt, Shifts, 0, i2(scalar.LShr), "", "x shifted right by y mod n, zeros enter"},
+	AShr: {"ashr", "T:TT", OnInt, Shifts, 0, i2(scalar.AShr), "", "x shifted right by y mod n, the sign enters"},
 
-	Bitcast: {"bitcast", "T:S", OnBits, 0, func(_ Key, x, _, _ uint64) uint64 { return x }}, // same width
-	SExt:    {"sext", "T:S", OnInt, 0, cv(scalar.SExt)},
-	ZExt:    {"zext", "T:S", OnInt, 0, cv(scalar.ZExt)}, // from b1 too
-	Trunc:   {"trunc", "T:S", OnInt, 0, cv(scalar.Trunc)},
-	FCvt:    {"fcvt", "T:S", OnFloat, 0, cr(scalar.FCvt)}, // between float widths
-	FToS:    {"ftos", "T:S", OnInt, 0, cv(scalar.FToS)},   // toward zero, saturating; NaN is 0
-	FToU:    {"ftou", "T:S", OnInt, 0, cv(scalar.FToU)},   // toward zero, saturating; NaN is 0
-	SToF:    {"stof", "T:S", OnFloat, 0, cr(scalar.SToF)},
-	UToF:    {"utof", "T:S", OnFloat, 0, cr(scalar.UToF)},
-	Select: {"select", "T:bTT", OnAny, 0, func(_ Key, x, y, z uint64) uint64 {
-		if x != 0 {
-			return y
-		}
-		return z
-	}},
+	UMin: {"umin", "T:TT", OnInt, IntMinMax, lattice, i2(scalar.UMin), "", "unsigned minimum"},
+	UMax: {"umax", "T:TT", OnInt, IntMinMax, lattice, i2(scalar.UMax), "", "unsigned maximum"},
+	SMin: {"smin", "T:TT", OnInt, IntMinMax, lattice, i2(scalar.SMin), "", "signed minimum"},
+	SMax: {"smax", "T:TT", OnInt, IntMinMax, lattice, i2(scalar.SMax), "", "signed maximum"},
 
-	Res:       {"res", "h:i", 0, Imm, nil},
-	Push:      {"push", "h:", 0, 0, nil},
-	Wg:        {"wg", "h:", 0, 0, nil},
-	Table:     {"table", "h:", 0, Imm, nil},
-	Len:       {"len", "i:h", 0, 0, nil},
-	At:        {"at", "i:ii", 0, Imm, func(k Key, x, y, _ uint64) uint64 { return scalar.At(x, y, k.Aux) }},
-	Ld:        {"ld", "T:hi", OnBits, Imm | Reads, nil},
-	St:        {"st", "-:hiT", OnBits, Imm | Writes, nil},
-	Region:    {"region", "h:l", 0, Imm | Reads, nil},
-	RegionOff: {"regionoff", "i:hl", 0, Reads, nil},
-	PLd:       {"pld", "T:i", OnData, Imm | Reads, nil},
-	PSt:       {"pst", "-:iT", OnData, Imm | Writes, nil},
-	PClr:      {"pclr", "-:", 0, Imm | Writes, nil},
-	PAddr:     {"paddr", "i:", 0, Imm, nil},
-	PLdI:      {"pldi", "T:i", OnData, Reads, nil},
-	PStI:      {"psti", "-:iT", OnData, Writes, nil},
+	BitCount:     {"bitcount", "T:T", OnInt, BitFields, 0, i1(scalar.BitCount), "", "number of ones"},
+	BitReverse:   {"bitreverse", "T:T", OnInt, BitFields, 0, i1(scalar.BitReverse), "", "bits in reverse order"},
+	FindLsb:      {"findlsb", "T:T", OnInt, BitFields, 0, i1(scalar.FindLsb), "", "number of the lowest one; −1 for 0"},
+	FindUMsb:     {"findumsb", "T:T", OnInt, BitFields, 0, i1(scalar.FindUMsb), "", "number of the highest one; −1 for 0"},
+	FindSMsb:     {"findsmsb", "T:T", OnInt, BitFields, 0, i1(scalar.FindSMsb), "", "number of the highest bit that differs from the sign; −1 for 0 and −1"},
+	BitFieldU:    {"bitfieldu", "T:Tii", OnInt, BitFields, 0, i3(scalar.BitFieldU), "", "z bits of x from bit y on, zero-extended"},
+	BitFieldS:    {"bitfields", "T:Tii", OnInt, BitFields, 0, i3(scalar.BitFieldS), "", "z bits of x from bit y on, sign-extended"},
+	BitFieldMask: {"bitfieldmask", "T:ii", OnInt, BitFields, 0, i2(scalar.BitFieldMask), "", "y ones from bit x on"},
 
-	AtomXchg:    {"atomxchg", "T:hiT", OnBits, atomic, nil},
-	AtomCmpXchg: {"atomcmpxchg", "T:hiTT", OnInt, atomic, nil}, // arg2 is stored where the old value equals arg3
-	AtomAdd:     {"atomadd", "T:hiT", OnInt, atomic, nil},
-	AtomSMin:    {"atomsmin", "T:hiT", OnInt, atomic, nil},
-	AtomSMax:    {"atomsmax", "T:hiT", OnInt, atomic, nil},
-	AtomUMin:    {"atomumin", "T:hiT", OnInt, atomic, nil},
-	AtomUMax:    {"atomumax", "T:hiT", OnInt, atomic, nil},
-	AtomAnd:     {"atomand", "T:hiT", OnInt, atomic, nil},
-	AtomOr:      {"atomor", "T:hiT", OnInt, atomic, nil},
-	AtomXor:     {"atomxor", "T:hiT", OnInt, atomic, nil},
-	AtomFAdd:    {"atomfadd", "T:hiT", OnFloat, atomic, nil},
-	AtomFMin:    {"atomfmin", "T:hiT", OnFloat, atomic, nil}, // nmin of old and arg2
-	AtomFMax:    {"atomfmax", "T:hiT", OnFloat, atomic, nil}, // nmax of old and arg2
+	Eq:  {"eq", "b:TT", OnInt | OnBool, Comparisons, Commute, c2(scalar.Eq), "", "x = y"},
+	ULt: {"ult", "b:TT", OnInt, Comparisons, 0, c2(scalar.ULt), "", "x < y, unsigned"},
+	ULe: {"ule", "b:TT", OnInt, Comparisons, 0, c2(scalar.ULe), "", "x ≤ y, unsigned"},
+	SLt: {"slt", "b:TT", OnInt, Comparisons, 0, c2(scalar.SLt), "", "x < y, signed"},
+	SLe: {"sle", "b:TT", OnInt, Comparisons, 0, c2(scalar.SLe), "", "x ≤ y, signed"},
+	FEq: {"feq", "b:TT", OnFloat, Comparisons, Commute, c2(scalar.FEq), "", "x = y; false if either is NaN"},
+	FLt: {"flt", "b:TT", OnFloat, Comparisons, 0, c2(scalar.FLt), "", "x < y; false if either is NaN"},
+	FLe: {"fle", "b:TT", OnFloat, Comparisons, 0, c2(scalar.FLe), "", "x ≤ y; false if either is NaN"},
 
-	In:       {"in", "T:", OnData, Imm, nil},
-	InAt:     {"inat", "T:i", OnData, Imm, nil},     // input #imm of vertex arg0 of the primitive or patch
-	Interp:   {"interp", "T:ff", OnFloat, Imm, nil}, // input #imm at the pixel's center and (arg0, arg1) pixels further
-	Out:      {"out", "-:T", OnData, Imm | Writes, nil},
-	OutAt:    {"outat", "-:iT", OnData, Imm | Writes, nil}, // output #imm of vertex arg0 of the patch
-	OutGet:   {"outget", "T:i", OnData, Imm | Reads, nil},  // what stands in it
-	Emit:     {"emit", "-:", 0, Imm | Writes, nil},         // the outputs become a vertex of stream #imm
-	EndPrim:  {"endprim", "-:", 0, Imm | Writes, nil},      // the strip of stream #imm ends
-	Elect:    {"elect", "b:", 0, Meets, nil},               // the lowest active lane
-	Any:      {"any", "b:b", 0, Meets, nil},
-	All:      {"all", "b:b", 0, Meets, nil},
-	AllEq:    {"alleq", "b:T", OnData, Meets, nil},          // floats by feq
-	Ballot:   {"ballot", "i:b", 0, Imm | Meets, nil},        // word #imm: lanes 32·imm to 32·imm+31
-	Shuf:     {"shuf", "T:Ti", OnData, Meets, nil},          // arg0 of lane arg1
-	QuadSwap: {"quadswap", "T:T", OnData, Imm | Meets, nil}, // arg0 of lane xor #imm, imm 0 to 3
-	Reduce:   {"reduce", "T:T", OnData, Combine | Meets, nil},
-	ScanI:    {"scani", "T:T", OnData, Combine | Meets, nil},
-	ScanX:    {"scanx", "T:T", OnData, Combine | Meets, nil},
-	Barrier:  {"barrier", "-:", 0, Meets | Reads | Writes, nil}, // every subgroup of the workgroup arrives before any goes on
-	Fence:    {"fence", "-:", 0, Meets | Reads | Writes, nil},
-	Demote:   {"demote", "-:", 0, Writes, nil}, // the lane becomes a helper
-	Helper:   {"helper", "b:", 0, Reads, nil},
-	Anew:     {"anew", "-:", 0, Meets | Writes, nil},               // the subgroup has its whole budget again
-	Log:      {"log", "-:", 0, Imm | Writes, nil},                  // begins message #imm of the lane
-	LogArg:   {"logarg", "-:T", OnData, Writes, nil},               // adds a value to the lane's last message
-	Exit:     {"exit", "-:", 0, Imm | Reads | Writes | Meets, nil}, // service #imm; list: arguments
+	FAdd:  {"fadd", "T:TT", OnFloat, FloatArithmetic, Rounds, r2(scalar.FAdd), "", "x + y, rounded"},
+	FSub:  {"fsub", "T:TT", OnFloat, FloatArithmetic, Rounds, r2(scalar.FSub), "", "x − y, rounded"},
+	FMul:  {"fmul", "T:TT", OnFloat, FloatArithmetic, Rounds, r2(scalar.FMul), "", "x·y, rounded"},
+	FDiv:  {"fdiv", "T:TT", OnFloat, FloatArithmetic, Rounds | Expensive | LongLatency, r2(scalar.FDiv), "", "x/y, rounded"},
+	FFma:  {"ffma", "T:TTT", OnFloat, FloatArithmetic, Rounds, r3(scalar.FFma), "", "x·y + z, rounded once"},
+	FSqrt: {"fsqrt", "T:T", OnFloat, FloatArithmetic, Rounds | Expensive | LongLatency, r1(scalar.FSqrt), "", "square root, rounded"},
+
+	FFloor:     {"ffloor", "T:T", OnFloat, FloatIntegral, 0, i1(scalar.FFloor), "", "x rounded to an integral value, downward"},
+	FCeil:      {"fceil", "T:T", OnFloat, FloatIntegral, 0, i1(scalar.FCeil), "", "x rounded to an integral value, upward"},
+	FTrunc:     {"ftrunc", "T:T", OnFloat, FloatIntegral, 0, i1(scalar.FTrunc), "", "x rounded to an integral value, toward zero"},
+	FRoundEven: {"froundeven", "T:T", OnFloat, FloatIntegral, 0, i1(scalar.FRoundEven), "", "x rounded to an integral value, to nearest, ties to even"},
+
+	FNeg: {"fneg", "T:T", OnFloat, FloatSelection, Selects, i1(scalar.FNeg), "", "x with its sign bit flipped, of NaN too"},
+	FAbs: {"fabs", "T:T", OnFloat, FloatSelection, Selects, i1(scalar.FAbs), "", "x with its sign bit cleared, of NaN too"},
+	FMin: {"fmin", "T:TT", OnFloat, FloatSelection, Selects, i2(scalar.FMin), "", "y if y < x, else x"},
+	FMax: {"fmax", "T:TT", OnFloat, FloatSelection, Selects, i2(scalar.FMax), "", "y if x < y, else x"},
+	NMin: {"nmin", "T:TT", OnFloat, FloatSelection, Selects, i2(scalar.NMin), "", "minimum; a NaN loses; −0 < +0; of two NaN the canonical one"},
+	NMax: {"nmax", "T:TT", OnFloat, FloatSelection, Selects, i2(scalar.NMax), "", "maximum; a NaN loses; −0 < +0; of two NaN the canonical one"},
+
+	FRem:   {"frem", "T:TT", OnFloat, FloatScaling, Expensive, i2(scalar.FRem), "", "x − y·trunc(x/y), exact"},
+	FLdexp: {"fldexp", "T:Ti", OnFloat, FloatScaling, 0, i2(scalar.FLdexp), "", "x·2^y (y signed), rounded once to nearest"},
+	FCanon: {"fcanon", "T:T", OnFloat, FloatScaling, DeterminateNaN, i1(scalar.FCanon), "", "x; any NaN becomes the canonical one"},
+	FFlush: {"fflush", "T:T", OnFloat, FloatScaling, Selects, i1(scalar.FFlush), "", "x; a denormal becomes the zero of its sign"},
+
+	Bitcast: {"bitcast", "T:S", OnBits | FromData, Conversions, DeterminateNaN | Observes, func(_ Key, x, _, _ uint64) uint64 { return x }, "", "the bits of x; S is as wide as T"},
+	SExt:    {"sext", "T:S", OnInt | FromInt, Conversions, 0, cv(scalar.SExt), "", "x sign-extended"},
+	ZExt:    {"zext", "T:S", OnInt | FromInt | FromBool, Conversions, 0, cv(scalar.ZExt), "", "x zero-extended"},
+	Trunc:   {"trunc", "T:S", OnInt | FromInt, Conversions, 0, cv(scalar.Trunc), "", "the low n bits of x"},
+	FCvt:    {"fcvt", "T:S", OnFloat | FromFloat, Conversions, Rounds, cr(scalar.FCvt), "", "x in another width, rounded"},
+	FToS:    {"ftos", "T:S", OnInt | FromFloat, Conversions, 0, cv(scalar.FToS), "", "x toward zero, signed, saturating; NaN is 0"},
+	FToU:    {"ftou", "T:S", OnInt | FromFloat, Conversions, 0, cv(scalar.FToU), "", "x toward zero, unsigned, saturating; NaN is 0"},
+	SToF:    {"stof", "T:S", OnFloat | FromInt, Conversions, Rounds | DeterminateNaN, cr(scalar.SToF), "", "the signed x, rounded"},
+	UToF:    {"utof", "T:S", OnFloat | FromInt, Conversions, Rounds | DeterminateNaN, cr(scalar.UToF), "", "the unsigned x, rounded"},
+
+	Select: {"select", "T:bTT", OnAny, Choice, Selects, choose, "", "y if x is 1, else z"},
+
+	Res:       {"res", "h:i", 0, Handles, Imm | Invariant, nil, "i", "descriptor i of resource imm; the null handle (length 0) if i is out of range or nothing is bound"},
+	Push:      {"push", "h:", 0, Handles, Invariant, nil, "", "the push constants"},
+	Wg:        {"wg", "h:", 0, Handles, Invariant, nil, "", "the workgroup's memory, zero when the group starts"},
+	Table:     {"table", "h:", 0, Handles, Imm | Invariant, nil, "", "table imm: constant data of the program"},
+	Len:       {"len", "i:h", 0, Handles, Invariant, nil, "h", "the length of h in bytes"},
+	At:        {"at", "i:ii", 0, Handles, Imm, func(k Key, x, y, _ uint64) uint64 { return scalar.At(x, y, k.Aux) }, "off i", "off + i·imm, unsigned, saturating at 2³²−1: an offset never wraps back into range"},
+	Region:    {"region", "h:l", 0, Handles, Imm | Reads | Invariant | Expensive, nil, "addr", "the live allocation that holds [addr, addr+imm), or the null handle"},
+	RegionOff: {"regionoff", "i:hl", 0, Handles, Reads | Invariant, nil, "h addr", "addr − base of h, modulo 2³²; 0 for the null handle"},
+
+	Ld: {"ld", "T:hi", OnBits, Memory, Imm | Reads | DeterminateNaN, nil, "h off", "the value at off+imm; 0 if off+imm+size > len h"},
+	St: {"st", "-:hiT", OnBits, Memory, Imm | Writes | Observes, nil, "h off v", "stores v at off+imm; nothing if out of range or for a helper"},
+
+	PLd:   {"pld", "T:i", OnData, PrivateMemory, Imm | Reads | DivergenceSource, nil, "slot", "the value in slot of variable imm; 0 if slot (+1 for 64 bits) ≥ Slots"},
+	PSt:   {"pst", "-:iT", OnData, PrivateMemory, Imm | Writes, nil, "slot v", "stores v in slot of variable imm; nothing if out of range"},
+	PClr:  {"pclr", "-:", 0, PrivateMemory, Imm | Writes, nil, "", "sets all slots of variable imm to 0"},
+	PAddr: {"paddr", "i:", 0, PrivateMemory, Imm | Invariant, nil, "", "the address of variable imm: the number of its first slot in the lane's memory"},
+	PLdI:  {"pldi", "T:i", OnData, PrivateMemory, Reads | DivergenceSource, nil, "addr", "the value at an address; 0 if outside the private memory"},
+	PStI:  {"psti", "-:iT", OnData, PrivateMemory, Writes, nil, "addr v", "stores v at an address; nothing if outside the private memory"},
+
+	AtomXchg:    {"atomxchg", "T:hiT", OnBits, Atomics, floatAtomic, nil, "h off v", "stores v"},
+	AtomCmpXchg: {"atomcmpxchg", "T:hiTT", OnInt, Atomics, atomic, nil, "h off v old", "stores v if the value there is old"},
+	AtomAdd:     {"atomadd", "T:hiT", OnInt, Atomics, atomic, nil, "h off v", "adds v as add"},
+	AtomSMin:    {"atomsmin", "T:hiT", OnInt, Atomics, atomic, nil, "h off v", "combines with v as smin"},
+	AtomSMax:    {"atomsmax", "T:hiT", OnInt, Atomics, atomic, nil, "h off v", "combines with v as smax"},
+	AtomUMin:    {"atomumin", "T:hiT", OnInt, Atomics, atomic, nil, "h off v", "combines with v as umin"},
+	AtomUMax:    {"atomumax", "T:hiT", OnInt, Atomics, atomic, nil, "h off v", "combines with v as umax"},
+	AtomAnd:     {"atomand", "T:hiT", OnInt, Atomics, atomic, nil, "h off v", "combines with v as and"},
+	AtomOr:      {"atomor", "T:hiT", OnInt, Atomics, atomic, nil, "h off v", "combines with v as or"},
+	AtomXor:     {"atomxor", "T:hiT", OnInt, Atomics, atomic, nil, "h off v", "combines with v as xor"},
+	AtomFAdd:    {"atomfadd", "T:hiT", OnFloat, Atomics, floatAtomic, nil, "h off v", "adds v as fadd; a NaN is canonical"},
+	AtomFMin:    {"atomfmin", "T:hiT", OnFloat, Atomics, floatAtomic, nil, "h off v", "combines with v as nmin"},
+	AtomFMax:    {"atomfmax", "T:hiT", OnFloat, Atomics, floatAtomic, nil, "h off v", "combines with v as nmax"},
+
+	In:      {"in", "T:", OnData, StageInterface, Imm | Invariant, nil, "", "input imm of this invocation"},
+	InAt:    {"inat", "T:i", OnData, StageInterface, Imm, nil, "i", "input imm of vertex i of the primitive or patch; 0 if there is no such vertex"},
+	Interp:  {"interp", "T:ff", OnFloat, StageInterface, Imm, nil, "dx dy", "input imm at the pixel's center plus (dx, dy) pixels, x to the right and y down, whatever its Place"},
+	Out:     {"out", "-:T", OnData, StageInterface, Imm | Writes | Observes, nil, "v", "output imm becomes v"},
+	OutAt:   {"outat", "-:iT", OnData, StageInterface, Imm | Writes | Observes, nil, "i v", "output imm of vertex i of the patch becomes v; nothing if there is no such vertex"},
+	OutGet:  {"outget", "T:i", OnData, StageInterface, Imm | Reads | DeterminateNaN, nil, "i", "output imm of vertex i as it is now; 0 if there is no such vertex"},
+	Emit:    {"emit", "-:", 0, StageInterface, Imm | Writes, nil, "", "the outputs of stream imm, as they are, become its next vertex"},
+	EndPrim: {"endprim", "-:", 0, StageInterface, Imm | Writes, nil, "", "ends the strip of stream imm"},
+
+	Elect:    {"elect", "b:", 0, Subgroup, Meets, nil, "", "1 in the lowest active lane"},
+	Any:      {"any", "b:b", 0, Subgroup, Meets, nil, "", "1 if x is 1 in any active lane"},
+	All:      {"all", "b:b", 0, Subgroup, Meets, nil, "", "1 if x is 1 in all active lanes"},
+	AllEq:    {"alleq", "b:T", OnData, Subgroup, Meets, nil, "", "1 if x is equal in all active lanes, floats by feq"},
+	Ballot:   {"ballot", "i:b", 0, Subgroup, Imm | Meets, nil, "", "word imm of the mask of lanes whose x is 1: lanes 32·imm to 32·imm+31"},
+	Shuf:     {"shuf", "T:Ti", OnData, Subgroup, Meets | DeterminateNaN | Observes, nil, "", "x of lane y; 0 if that lane is inactive"},
+	QuadSwap: {"quadswap", "T:T", OnData, Subgroup, Imm | Meets | Observes, nil, "", "x of the lane of the quad whose number is this lane's xor imm, 0 to 3; this lane's x if that lane is inactive"},
+	Reduce:   {"reduce", "T:T", OnData, Subgroup, Combine | Meets, nil, "", "all x of the cluster combined"},
+	ScanI:    {"scani", "T:T", OnData, Subgroup, Combine | Meets, nil, "", "inclusive scan of x"},
+	ScanX:    {"scanx", "T:T", OnData, Subgroup, Combine | Meets, nil, "", "exclusive scan of x"},
+
+	Barrier: {"barrier", "-:", 0, Synchronization, Meets | Reads | Writes, nil, "", "waits until every subgroup of the workgroup has arrived; orders memory as fence does"},
+	Fence:   {"fence", "-:", 0, Synchronization, Meets | Reads | Writes, nil, "", "orders the accesses before it against those after it"},
+
+	Demote: {"demote", "-:", 0, Invocation, Writes, nil, "", "the lane becomes a helper"},
+	Helper: {"helper", "b:", 0, Invocation, Reads | DivergenceSource, nil, "", "1 if the lane is a helper"},
+	Anew:   {"anew", "-:", 0, Invocation, Meets | Writes, nil, "", "gives the subgroup its whole budget again"},
+
+	Log:    {"log", "-:", 0, Messages, Imm | Writes, nil, "", "begins message imm of the lane"},
+	LogArg: {"logarg", "-:T", OnData, Messages, Writes | Observes, nil, "v", "adds v to the lane's last message"},
+
+	Exit: {"exit", "-:", 0, Services, Imm | Reads | Writes | Meets, nil, "", "calls service imm of the engine; list: arguments"},
+}
+
+func choose(_ Key, x, y, z uint64) uint64 {
+	if x != 0 {
+		return y
+	}
+	return z
 }
 
 func i1(f func(w uint8, x uint64) uint64) Eval {

@@ -147,7 +147,7 @@ func (r *parser) operation() {
 	}
 	parts := strings.Split(word, ".")
 	op, ok := opByName[parts[0]]
-	if !ok || op.Is(Floats) || op.Is(Control) && op != Kill {
+	if !ok || op.Is(Implicit) || op.Is(Control) && op != Kill {
 		r.fail("%q; want an operation", word)
 	}
 	v := r.build(op, parts[1:])

@@ -123,7 +123,7 @@ func (r *verifier) value(v V) {
 	}
 	r.placed.add(v)
 	x := r.f.Val(v)
-	if x.Op >= numOps || x.Op == Bad || x.Op.Is(Floats) {
+	if x.Op >= numOps || x.Op == Bad || x.Op.Is(Implicit) {
 		r.fail("no operation that may stand in code")
 		return
 	}
@@ -222,26 +222,18 @@ func (r *verifier) operands(v V) {
 
 // conversion checks the source type of the operations whose signature is T:S.
 func (r *verifier) conversion(x *Val) {
-	switch x.Op {
-	case Bitcast, SExt, ZExt, Trunc, FCvt, FToS, FToU, SToF, UToF:
-	default:
+	if x.Op.Family() != Conversions {
 		return // Args[0] need not be a value
 	}
 	from := r.f.Type(x.Args[0])
-	ok := true
+	ok := x.Op.Row().On.Source().Has(from)
 	switch x.Op {
 	case Bitcast:
-		ok = from.Bits() == x.Type.Bits() && from != H
-	case SExt:
-		ok = from.IsInt() && from.Bits() < x.Type.Bits()
-	case ZExt:
-		ok = (from.IsInt() || from == B1) && from.Bits() < x.Type.Bits()
+		ok = ok && from.Bits() == x.Type.Bits()
+	case SExt, ZExt:
+		ok = ok && from.Bits() < x.Type.Bits()
 	case Trunc:
-		ok = from.IsInt() && from.Bits() > x.Type.Bits()
-	case FCvt, FToS, FToU:
-		ok = from.IsFloat()
-	case SToF, UToF:
-		ok = from.IsInt()
+		ok = ok && from.Bits() > x.Type.Bits()
 	}
 	if !ok {
 		r.fail("from %s to %s", from, x.Type)

@@ -19,20 +19,20 @@ type Cache struct {
 	limit   int
 	disk    *store.Dir // or nil
 
-	mu    sync.Mutex
-	known map[store.Key]*list.Element // of cached
-	order *list.List                  // what was used last comes first
-	bytes int
-	found Found
+	mu      sync.Mutex
+	entries map[store.Key]*list.Element // of cached
+	lru     *list.List                  // what was used last comes first
+	bytes   int
+	stats   CacheStats
 }
 
-// Found counts where a cache found code that was asked for.
-type Found struct {
-	Memory, Disk, Nowhere int
+// Stats counts where a cache found code that was asked for.
+type CacheStats struct {
+	MemoryHits, DiskHits, Misses int
 }
 
-// cached is the code of one key. The cache holds a reference to it.
-type cached struct {
+// entry is the code of one key. The cache holds a reference to it.
+type entry struct {
 	key  store.Key
 	code *variant
 }
@@ -44,14 +44,14 @@ func NewCache(limit int, disk *store.Dir, version string) *Cache {
 	if version == "" {
 		disk = nil
 	}
-	return &Cache{version: version, limit: limit, disk: disk, known: map[store.Key]*list.Element{}, order: list.New()}
+	return &Cache{version: version, limit: limit, disk: disk, entries: map[store.Key]*list.Element{}, lru: list.New()}
 }
 
-// Found returns where code was found so far.
-func (c *Cache) Found() Found {
+// Stats returns where code was found so far.
+func (c *Cache) Stats() CacheStats {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.found
+	return c.stats
 }
 
 // Close lets go of all code that the cache keeps in memory. Programs that use
@@ -59,7 +59,7 @@ func (c *Cache) Found() Found {
 func (c *Cache) Close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.shrink(0)
+	c.evict(0)
 }
 
 // keyOf returns the key of a program's code: what decides its bytes.
@@ -75,34 +75,34 @@ func (c *Cache) keyOf(hash [sha256.Size]byte, level amd64.Level, extras amd64.Ex
 // get returns the code of a key with a reference for the caller, or nil. From
 // disk it is code for p.
 func (c *Cache) get(k store.Key, p *ir.Program) *variant {
-	v := c.inMemory(k)
-	at := &c.found.Memory
+	v := c.fromMemory(k)
+	counter := &c.stats.MemoryHits
 	if v == nil {
-		v, at = c.onDisk(k, p), &c.found.Disk
+		v, counter = c.fromDisk(k, p), &c.stats.DiskHits
 	}
 	if v == nil {
-		at = &c.found.Nowhere
+		counter = &c.stats.Misses
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	*at++
+	*counter++
 	return v
 }
 
-func (c *Cache) inMemory(k store.Key) *variant {
+func (c *Cache) fromMemory(k store.Key) *variant {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	e, ok := c.known[k]
+	e, ok := c.entries[k]
 	if !ok {
 		return nil
 	}
-	c.order.MoveToFront(e)
-	v := e.Value.(*cached).code
+	c.lru.MoveToFront(e)
+	v := e.Value.(*entry).code
 	v.retain()
 	return v
 }
 
-func (c *Cache) onDisk(k store.Key, p *ir.Program) *variant {
+func (c *Cache) fromDisk(k store.Key, p *ir.Program) *variant {
 	if c.disk == nil {
 		return nil
 	}
@@ -110,7 +110,7 @@ func (c *Cache) onDisk(k store.Key, p *ir.Program) *variant {
 	if !ok {
 		return nil
 	}
-	v, err := parseVariant(b, p)
+	v, err := decodeVariant(b, p)
 	if err != nil {
 		return nil // then it is compiled anew
 	}
@@ -122,37 +122,37 @@ func (c *Cache) onDisk(k store.Key, p *ir.Program) *variant {
 func (c *Cache) put(k store.Key, v *variant) {
 	c.add(k, v)
 	if c.disk != nil {
-		_ = c.disk.Save(k, v.append(nil)) // where it cannot be kept it is compiled again
+		_ = c.disk.Save(k, v.encode(nil)) // where it cannot be kept it is compiled again
 	}
 }
 
 func (c *Cache) add(k store.Key, v *variant) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if _, ok := c.known[k]; ok || v.block.Size() > c.limit {
+	if _, ok := c.entries[k]; ok || v.block.Size() > c.limit {
 		return
 	}
-	c.shrink(c.limit - v.block.Size())
+	c.evict(c.limit - v.block.Size())
 	v.retain()
-	c.known[k] = c.order.PushFront(&cached{k, v})
+	c.entries[k] = c.lru.PushFront(&entry{k, v})
 	c.bytes += v.block.Size()
 }
 
-// shrink lets go of what was not used for the longest time until at most most
+// evict lets go of what was not used for the longest time until at most most
 // bytes are kept.
-func (c *Cache) shrink(most int) {
-	for c.bytes > most {
-		e := c.order.Back()
-		x := c.order.Remove(e).(*cached)
-		delete(c.known, x.key)
+func (c *Cache) evict(limit int) {
+	for c.bytes > limit {
+		e := c.lru.Back()
+		x := c.lru.Remove(e).(*entry)
+		delete(c.entries, x.key)
 		c.bytes -= x.code.block.Size()
 		x.code.release()
 	}
 }
 
-// append appends a variant as bytes that parseVariant takes back.
-func (v *variant) append(b []byte) []byte {
-	b = binary.LittleEndian.AppendUint32(b, v.p.SubgroupSize)
+// encode appends a variant as bytes that decodeVariant takes back.
+func (v *variant) encode(b []byte) []byte {
+	b = binary.LittleEndian.AppendUint32(b, v.source.SubgroupSize)
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(v.written)))
 	for _, r := range v.written {
 		b = binary.LittleEndian.AppendUint32(b, uint32(r))
@@ -160,8 +160,8 @@ func (v *variant) append(b []byte) []byte {
 	return v.code.Append(b)
 }
 
-// parseVariant takes back what append made of code for p.
-func parseVariant(b []byte, p *ir.Program) (*variant, error) {
+// decodeVariant takes back what append made of code for p.
+func decodeVariant(b []byte, p *ir.Program) (*variant, error) {
 	var head [2]uint32
 	if _, err := binary.Decode(b, binary.LittleEndian, &head); err != nil {
 		return nil, err
@@ -172,13 +172,13 @@ func parseVariant(b []byte, p *ir.Program) (*variant, error) {
 	if err != nil {
 		return nil, err
 	}
-	made, err := amd64.ParseCode(b[n:])
+	code, err := amd64.ParseCode(b[n:])
 	if err != nil {
 		return nil, err
 	}
 	strip := *p
 	strip.SubgroupSize = head[0]
-	v, err := newVariant(&strip, made)
+	v, err := newVariant(&strip, code)
 	if err != nil {
 		return nil, err
 	}

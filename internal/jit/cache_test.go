@@ -70,17 +70,17 @@ func squares(t *testing.T, p *program) {
 func TestCacheShares(t *testing.T) {
 	c := NewCache(1<<20, nil, "")
 	a, b := mustCompile(t, c, parse(t, square)), mustCompile(t, c, parse(t, square))
-	if a.first != b.first || c.Found() != (Found{Memory: 1, Nowhere: 1}) {
-		t.Errorf("equal programs have code of their own; found %+v", c.Found())
+	if a.main != b.main || c.Stats() != (CacheStats{MemoryHits: 1, Misses: 1}) {
+		t.Errorf("equal programs have code of their own; found %+v", c.Stats())
 	}
 	other := parse(t, square)
 	other.LocalSize[0] = 32
-	if d := mustCompile(t, c, other); d.first == a.first {
+	if d := mustCompile(t, c, other); d.main == a.main {
 		t.Error("programs that differ share code")
 	} else {
 		d.Close()
 	}
-	v := a.first
+	v := a.main
 	a.Close()
 	squares(t, b)
 	c.Close()
@@ -120,20 +120,20 @@ func TestCloseWhileRunning(t *testing.T) {
 func TestCacheIsSmall(t *testing.T) {
 	c := NewCache(1<<20, nil, "")
 	p := mustCompile(t, c, parse(t, square))
-	size := p.first.block.Size()
+	size := p.main.block.Size()
 	c = NewCache(3*size, nil, "")
 	for i := range 10 {
 		p := parse(t, square)
 		p.PushBytes = uint32(i)
 		mustCompile(t, c, p).Close()
-		if c.bytes > 3*size || len(c.known) > 3 || len(c.known) != c.order.Len() {
-			t.Fatalf("%d bytes of %d programs are kept; at most %d", c.bytes, len(c.known), 3*size)
+		if c.bytes > 3*size || len(c.entries) > 3 || len(c.entries) != c.lru.Len() {
+			t.Fatalf("%d bytes of %d programs are kept; at most %d", c.bytes, len(c.entries), 3*size)
 		}
 	}
 	again := parse(t, square)
 	again.PushBytes = 9
 	mustCompile(t, c, again)
-	if c.Found().Memory != 1 {
+	if c.Stats().MemoryHits != 1 {
 		t.Error("what was used last is forgotten")
 	}
 }
@@ -153,21 +153,21 @@ func openStore(t *testing.T, path string) *store.Dir {
 func TestCacheOnDisk(t *testing.T) {
 	path := t.TempDir()
 	first := mustCompile(t, NewCache(1<<20, openStore(t, path), "v1"), parse(t, square))
-	load := func(version string) (*program, Found) {
+	load := func(version string) (*program, CacheStats) {
 		c := NewCache(1<<20, openStore(t, path), version)
 		p := mustCompile(t, c, parse(t, square))
 		squares(t, p)
-		return p, c.Found()
+		return p, c.Stats()
 	}
 	second, found := load("v1")
-	if found != (Found{Disk: 1}) || second.first.block.Entry() == first.first.block.Entry() {
+	if found != (CacheStats{DiskHits: 1}) || second.main.block.Entry() == first.main.block.Entry() {
 		t.Errorf("found %+v", found)
 	}
-	if string(second.first.code.Bytes) != string(first.first.code.Bytes) {
+	if string(second.main.code.Bytes) != string(first.main.code.Bytes) {
 		t.Error("the code differs")
 	}
 	for _, version := range []string{"v2", ""} {
-		if _, found := load(version); found != (Found{Nowhere: 1}) {
+		if _, found := load(version); found != (CacheStats{Misses: 1}) {
 			t.Errorf("version %q: found %+v", version, found)
 		}
 	}
@@ -185,10 +185,10 @@ func TestCacheOnDisk(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, found := load("v1"); found != (Found{Nowhere: 1}) {
+	if _, found := load("v1"); found != (CacheStats{Misses: 1}) {
 		t.Errorf("spoiled code was found: %+v", found)
 	}
-	if _, found := load("v1"); found != (Found{Disk: 1}) {
+	if _, found := load("v1"); found != (CacheStats{DiskHits: 1}) {
 		t.Errorf("good code did not replace what was spoiled: %+v", found)
 	}
 }
@@ -207,20 +207,20 @@ func TestCacheOfAnotherMachine(t *testing.T) {
 		}
 		prog.Close()
 	}
-	want := Found{Nowhere: 2, Memory: 1}
+	want := CacheStats{Misses: 2, MemoryHits: 1}
 	if amd64.Extras() == 0 {
-		want = Found{Nowhere: 1, Memory: 2}
+		want = CacheStats{Misses: 1, MemoryHits: 2}
 	}
-	if found := c.Found(); found != want {
+	if found := c.Stats(); found != want {
 		t.Errorf("found %+v; want %+v", found, want)
 	}
 }
 
 func TestParseVariant(t *testing.T) {
 	p := parse(t, square)
-	b := mustCompile(t, nil, p).first.append(nil)
+	b := mustCompile(t, nil, p).main.encode(nil)
 	for n := range b {
-		if v, err := parseVariant(b[:n], p); err == nil {
+		if v, err := decodeVariant(b[:n], p); err == nil {
 			t.Errorf("the first %d of %d bytes are code: %+v", n, len(b), v)
 		}
 	}

@@ -45,7 +45,7 @@ type outcome struct {
 	err       error
 }
 
-// run compiles the text with an engine, at a subgroup size where that is not
+// runCtx compiles the text with an engine, at a subgroup size where that is not
 // 0, and runs a copy of the job.
 func run(e exec.Engine, text string, subgroup uint32, job exec.Job) outcome {
 	p, err := ir.Parse(text)
@@ -181,7 +181,7 @@ func parseJob(t *testing.T, data []byte) exec.Job {
 		case "base":
 			copy(job.Base[:], parseWords(t, rest))
 		case "push":
-			job.Push = little(parseWords(t, rest))
+			job.Push = loadLittleEndian(parseWords(t, rest))
 		case "budget":
 			job.Budget = uint64(parseWords(t, rest)[0])
 		case "res":
@@ -193,7 +193,7 @@ func parseJob(t *testing.T, data []byte) exec.Job {
 			for len(job.Resources) <= n {
 				job.Resources = append(job.Resources, nil)
 			}
-			job.Resources[n] = append(job.Resources[n], exec.Buffer{Bytes: little(parseWords(t, words))})
+			job.Resources[n] = append(job.Resources[n], exec.Buffer{Bytes: loadLittleEndian(parseWords(t, words))})
 		default:
 			t.Fatalf("job: %q", line)
 		}
@@ -219,7 +219,7 @@ func parseWords(t *testing.T, s string) (list []uint32) {
 	return list
 }
 
-func little(words []uint32) []byte {
+func loadLittleEndian(words []uint32) []byte {
 	b := []byte{}
 	for _, w := range words {
 		b = binary.LittleEndian.AppendUint32(b, w)

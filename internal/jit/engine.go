@@ -29,7 +29,7 @@ type Engine struct {
 	Level amd64.Level // of the code; the zero one is the best that the machine has
 	Cache *Cache      // of code; nil for none
 
-	without amd64.Extra // for tests: what the machine is taken to lack
+	disabled amd64.Extra // for tests: what the machine is taken to lack
 }
 
 // Name returns "jit".
@@ -47,11 +47,11 @@ func (e Engine) Compile(p *ir.Program, o exec.Options) (exec.Program, error) {
 	if err := exec.CheckRunnable(name, p); err != nil {
 		return nil, err
 	}
-	out := &program{p: p, level: level, extras: amd64.Extras() &^ e.without, limits: o.Limits, cache: e.Cache}
+	out := &program{source: p, level: level, extras: amd64.Extras() &^ e.disabled, limits: o.Limits, cache: e.Cache}
 	if out.cache != nil {
 		out.hash = hashOf(p)
-		if v := out.cache.get(out.key(false), p); v != nil {
-			return out.begin(v)
+		if v := out.cache.get(out.cacheKey(false), p); v != nil {
+			return out.install(v)
 		}
 	}
 	if err := p.Verify(); err != nil {
@@ -70,13 +70,13 @@ func (e Engine) Compile(p *ir.Program, o exec.Options) (exec.Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	return out.begin(v)
+	return out.install(v)
 }
 
 // program is a compiled program: as it is, and with several subgroups as one
 // strip where no result can tell.
 type program struct {
-	p      *ir.Program
+	source *ir.Program
 	level  amd64.Level
 	extras amd64.Extra
 	limits exec.Limits
@@ -86,13 +86,13 @@ type program struct {
 
 	tallies []ir.Op // amd64.TalliesOf
 
-	polling bool // for tests: code polls though it need not
-	passing bool // for tests: stores go past the cache, however few there are
+	forcePolling     bool // for tests: code polls though it need not
+	forceNonTemporal bool // for tests: stores go past the cache, however few there are
 
-	places amd64.Places
+	layout amd64.Places
 
 	mu    sync.Mutex
-	first *variant // for most jobs: strips as wide as they may be
+	main  *variant // for most jobs: strips as wide as they may be
 	exact *variant // whose strips are subgroups; made when it is wanted
 
 	workers  exec.FreeList[worker]
@@ -105,18 +105,18 @@ const maxMergedCode = 4000
 
 // maxSpilled is how much of the work on vectors may be with memory where strips
 // are merged to two vectors, maxSpilledWide where to more, which gain less, and
-// maxSpilledWaiting where to more than wideLanes lanes, which the code waits for
+// maxSpilledVeryWide where to more than wideLanes lanes, which the code waits for
 // anyway.
 const (
-	maxSpilled        = 0.15
-	maxSpilledWide    = 0.08
-	maxSpilledWaiting = 0.12
+	maxSpilled         = 0.15
+	maxSpilledWide     = 0.08
+	maxSpilledVeryWide = 0.12
 
 	wideLanes = 64
 )
 
-// key is that of the program's code in the cache.
-func (p *program) key(exact bool) store.Key {
+// cacheKey is that of the program's code in the cache.
+func (p *program) cacheKey(exact bool) store.Key {
 	return p.cache.keyOf(p.hash, p.level, p.extras, exact)
 }
 
@@ -128,21 +128,21 @@ func codeLength(p *ir.Program) int {
 	return n
 }
 
-// begin makes v, of which the program takes the reference, its code.
-func (p *program) begin(v *variant) (exec.Program, error) {
+// install makes v, of which the program takes the reference, its code.
+func (p *program) install(v *variant) (exec.Program, error) {
 	lanes := uint64(v.code.Record.Lanes)
-	if err := p.limits.Check(p.p, uint64(v.code.StackBytes)/lanes+uint64(v.code.Record.Size)/lanes); err != nil {
+	if err := p.limits.Check(p.source, uint64(v.code.StackBytes)/lanes+uint64(v.code.Record.Size)/lanes); err != nil {
 		v.release()
 		return nil, err
 	}
-	p.first, p.tallies, p.places = v, amd64.TalliesOf(p.p), amd64.PlacesOf(p.p)
+	p.main, p.tallies, p.layout = v, amd64.TalliesOf(p.source), amd64.PlacesOf(p.source)
 	return p, nil
 }
 
 // compile makes code, for the widest strips that pay unless it must be exact,
 // and keeps it in the cache.
 func (p *program) compile(exact bool) (*variant, error) {
-	order, err := reachable(p.p)
+	order, err := callOrder(p.source)
 	if err != nil {
 		return nil, err
 	}
@@ -150,7 +150,7 @@ func (p *program) compile(exact bool) (*variant, error) {
 	form.Arena = vcode.AcquireArena()
 	defer form.Arena.Release()
 	var v *variant
-	if !exact && codeLength(p.p) <= maxMergedCode {
+	if !exact && codeLength(p.source) <= maxMergedCode {
 		if v, err = p.compileMerged(form, order); err != nil {
 			return nil, err
 		}
@@ -161,16 +161,16 @@ func (p *program) compile(exact bool) (*variant, error) {
 		}
 	}
 	if v == nil {
-		made, ok := p.draft(p.p, vectorize.Program(p.p, form, order)...).Code()
+		code, ok := p.draft(p.source, vectorize.Program(p.source, form, order)...).Code()
 		if !ok {
 			return nil, &exec.LimitError{Quantity: "bytes of stack of a subgroup", Value: amd64.MaxStack + 1, Max: amd64.MaxStack}
 		}
-		if v, err = newVariant(p.p, made); err != nil {
+		if v, err = newVariant(p.source, code); err != nil {
 			return nil, err
 		}
 	}
 	if p.cache != nil {
-		p.cache.put(p.key(exact), v)
+		p.cache.put(p.cacheKey(exact), v)
 	}
 	return v, nil
 }
@@ -185,31 +185,31 @@ func (p *program) draft(strip *ir.Program, funcs ...*vcode.Func) *amd64.Draft {
 // compileMerged makes the widest strips whose values stay in registers. It
 // returns nil where there are none wider than a subgroup.
 func (p *program) compileMerged(form vcode.Form, order []int) (*variant, error) {
-	merge := vectorize.MergeOf(p.p, form)
-	if v, err := p.compileColumns(form, merge); v != nil || err != nil {
+	merge := vectorize.MergeOf(p.source, form)
+	if v, err := p.compilePartMajor(form, merge); v != nil || err != nil {
 		return v, err
 	}
-	for lanes := merge.Widest; lanes > p.p.SubgroupSize; lanes /= 2 {
-		strip := *p.p
+	for lanes := merge.Widest; lanes > p.source.SubgroupSize; lanes /= 2 {
+		strip := *p.source
 		strip.SubgroupSize = lanes
 		first, rest := vectorize.Entry(&strip, form, order)
 		d := p.draft(&strip, first)
-		most := float32(maxSpilled)
+		limit := float32(maxSpilled)
 		switch {
 		case lanes > wideLanes:
-			most = maxSpilledWaiting
+			limit = maxSpilledVeryWide
 		case form.Parts(lanes) > 2:
-			most = maxSpilledWide
+			limit = maxSpilledWide
 		}
-		if spilled, ok := d.Spilled(); !ok || spilled > most && form.Parts(lanes) > 1 {
+		if spilled, ok := d.Spilled(); !ok || spilled > limit && form.Parts(lanes) > 1 {
 			continue
 		}
 		d.Add(rest()...)
-		made, ok := d.Code()
+		code, ok := d.Code()
 		if !ok {
 			continue
 		}
-		v, err := newVariant(&strip, made)
+		v, err := newVariant(&strip, code)
 		if err == nil {
 			v.written = merge.Written
 		}
@@ -218,68 +218,68 @@ func (p *program) compileMerged(form vcode.Form, order []int) (*variant, error) 
 	return nil, nil
 }
 
-// compileColumns makes code by columns. It returns nil where that cannot be.
-func (p *program) compileColumns(form vcode.Form, merge vectorize.Merge) (*variant, error) {
-	if merge.Columns == 0 {
+// compilePartMajor makes code by columns. It returns nil where that cannot be.
+func (p *program) compilePartMajor(form vcode.Form, merge vectorize.Merge) (*variant, error) {
+	if merge.PartMajor == 0 {
 		return nil, nil
 	}
-	strip := *p.p
-	strip.SubgroupSize = merge.Columns
-	funcs := vectorize.Columns(&strip, form)
+	strip := *p.source
+	strip.SubgroupSize = merge.PartMajor
+	funcs := vectorize.PartMajor(&strip, form)
 	if funcs == nil {
 		return nil, nil
 	}
-	made, ok := p.draft(&strip, funcs...).Code()
-	if !ok || made.Leaves() { // Go does not know of turns
+	code, ok := p.draft(&strip, funcs...).Code()
+	if !ok || code.Leaves() { // Go does not know of turns
 		return nil, nil
 	}
-	v, err := newVariant(&strip, made)
+	v, err := newVariant(&strip, code)
 	if err == nil {
 		v.written = merge.Written
 	}
 	return v, err
 }
 
-// maxPhased bounds the operations of all subgroups of a workgroup that are
+// maxPhasedCode bounds the operations of all subgroups of a workgroup that are
 // compiled as one stream.
-const maxPhased = 8000
+const maxPhasedCode = 8000
 
 // compilePhases makes one stream of all subgroups of a workgroup. It returns nil
 // where they do not meet, or that cannot be.
 func (p *program) compilePhases(form vcode.Form) (*variant, error) {
-	if !p.p.Effects.Barrier && p.p.SharedBytes == 0 || codeLength(p.p)*int(p.p.Subgroups()) > maxPhased {
+	if !p.source.Effects.Barrier && p.source.SharedBytes == 0 || codeLength(p.source)*int(p.source.Subgroups()) > maxPhasedCode {
 		return nil, nil
 	}
-	f, written, ok := vectorize.Workgroup(p.p, form)
+	f, written, ok := vectorize.Workgroup(p.source, form)
 	if !ok {
 		return nil, nil
 	}
-	strip := *p.p
-	strip.SubgroupSize *= p.p.Subgroups()
-	made, ok := p.draft(&strip, f).Code()
-	if !ok || made.Leaves() {
+	strip := *p.source
+	strip.SubgroupSize *= p.source.Subgroups()
+	code, ok := p.draft(&strip, f).Code()
+	if !ok || code.Leaves() {
 		return nil, nil
 	}
-	v, err := newVariant(&strip, made)
+	v, err := newVariant(&strip, code)
 	if err == nil {
 		v.written = written
 	}
 	return v, err
 }
 
-// choose returns the code for a job, with a reference for the caller: merged
+// selectVariant returns the code for a job, with a reference for the caller: merged
 // strips where what the program stores to shares no byte with anything else
 // that is bound.
-func (p *program) choose(job *exec.Job, h *handles) (*variant, error) {
+func (p *program) selectVariant(job *exec.Job, h *handles) (*variant, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	v := p.first
+	v := p.main
 	if v == nil {
 		return nil, errClosed
 	}
-	if len(v.written) > 0 && h.overlap(job, v.written) {
+	if len(v.written) > 0 && h.aliases(job, v.written) {
 		var err error
-		if v, err = p.subgroups(); err != nil {
+		if v, err = p.exactVariant(); err != nil {
 			return nil, err
 		}
 	}
@@ -287,10 +287,10 @@ func (p *program) choose(job *exec.Job, h *handles) (*variant, error) {
 	return v, nil
 }
 
-// subgroups returns the code whose strips are subgroups.
-func (p *program) subgroups() (*variant, error) {
+// exactVariant returns the code whose strips are subgroups.
+func (p *program) exactVariant() (*variant, error) {
 	if p.exact == nil && p.cache != nil {
-		p.exact = p.cache.get(p.key(true), p.p)
+		p.exact = p.cache.get(p.cacheKey(true), p.source)
 	}
 	if p.exact == nil {
 		v, err := p.compile(true)
@@ -307,7 +307,7 @@ func (p *program) subgroups() (*variant, error) {
 func (p *program) Exits() uint64 { return p.exits.Load() }
 
 // IR returns the program that was compiled.
-func (p *program) IR() *ir.Program { return p.p }
+func (p *program) IR() *ir.Program { return p.source }
 
 // Level returns the level of the program's code.
 func (p *program) Level() amd64.Level { return p.level }
@@ -317,10 +317,10 @@ func (p *program) Level() amd64.Level { return p.level }
 func (p *program) Code() []byte {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.first == nil {
+	if p.main == nil {
 		return nil
 	}
-	return p.first.code.Bytes
+	return p.main.code.Bytes
 }
 
 // Lines returns the machine code that most jobs run as text, and the names of
@@ -328,22 +328,22 @@ func (p *program) Code() []byte {
 func (p *program) Lines() (lines []amd64.Line, funcs []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.first == nil {
+	if p.main == nil {
 		return nil, nil
 	}
-	return p.first.code.Lines(), p.first.code.Funcs
+	return p.main.code.Lines(), p.main.code.Funcs
 }
 
 // Close lets go of the code, which is freed when no run and no cache holds it.
 func (p *program) Close() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, v := range []*variant{p.first, p.exact} {
+	for _, v := range []*variant{p.main, p.exact} {
 		if v != nil {
 			v.release()
 		}
 	}
-	p.first, p.exact = nil, nil
+	p.main, p.exact = nil, nil
 	return nil
 }
 

@@ -144,7 +144,7 @@ func TestTogether(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				if got := job.Resources[1][0].Bytes; string(got) != string(little(k.want)) {
+				if got := job.Resources[1][0].Bytes; string(got) != string(loadLittleEndian(k.want)) {
 					t.Errorf("% x", got)
 				}
 			}

@@ -14,12 +14,12 @@ import (
 
 // handle is what a value of type h numbers: memory, as Go sees it.
 type handle struct {
-	bytes    []byte
-	beyond   int // of bytes, those at the end that its length does not count
-	readOnly bool
-	passes   bool   // stores had better go past the cache
-	tally    ir.Op  // each worker gathers what this atomic does in memory of its own; ir.Bad for none
-	address  uint64 // of a region
+	bytes       []byte
+	beyond      int // of bytes, those at the end that its length does not count
+	readOnly    bool
+	nonTemporal bool   // stores had better go past the cache
+	private     ir.Op  // each worker gathers what this atomic does in memory of its own; ir.Bad for none
+	address     uint64 // of a region
 }
 
 // handles are the handles of a job; the workgroup's own differs from worker to
@@ -28,51 +28,51 @@ type handles struct {
 	list      []handle
 	resources []uint32 // of each resource: its first handle and its descriptors
 	regions   int      // the first region
-	places    *amd64.Places
+	layout    *amd64.Places
 	push      []byte // what stands in their place
 
-	some      []int // of overlap and tallying
-	stretches []stretch
+	candidates []int // of overlap and tallying
+	ranges     []byteRange
 }
 
 // fill makes the handles of a job. Where passing is set all stores had better go past
 // the cache.
-func (h *handles) fill(p *ir.Program, places *amd64.Places, job *exec.Job, passing bool) {
-	h.places, h.resources = places, h.resources[:0]
+func (h *handles) fill(p *ir.Program, layout *amd64.Places, job *exec.Job, forceNonTemporal bool) {
+	h.layout, h.resources = layout, h.resources[:0]
 	clear(h.list)
-	h.list = slices.Grow(h.list[:0], places.End)[:places.End]
-	h.list[amd64.HandlePush] = handle{bytes: reach(job.Push), readOnly: true}
+	h.list = slices.Grow(h.list[:0], layout.End)[:layout.End]
+	h.list[amd64.HandlePush] = handle{bytes: addressable(job.Push), readOnly: true}
 	for i, t := range p.Tables {
-		h.list[amd64.HandleTables+i] = handle{bytes: reach(t), readOnly: true}
+		h.list[amd64.HandleTables+i] = handle{bytes: addressable(t), readOnly: true}
 	}
-	h.push = job.Push[:min(len(job.Push)&^3, h.places.PushBytes)]
+	h.push = job.Push[:min(len(job.Push)&^3, h.layout.PushBytes)]
 	for r, x := range p.Res {
 		var descriptors []exec.Buffer
 		if r < len(job.Resources) {
 			descriptors = job.Resources[r]
 		}
 		readOnly := x.NonWritable || x.Kind == ir.UniformBuffer
-		first, n := h.resource(r, len(descriptors))
+		first, n := h.assignHandles(r, len(descriptors))
 		for i, b := range descriptors {
-			x := handle{bytes: reach(b.Bytes), beyond: max(0, len(reach(b.Bytes))-b.Range()), readOnly: readOnly, passes: !readOnly && (passing || passes(p, job, len(b.Bytes)))}
+			x := handle{bytes: addressable(b.Bytes), beyond: max(0, len(addressable(b.Bytes))-b.Range()), readOnly: readOnly, nonTemporal: !readOnly && (forceNonTemporal || exceedsCache(p, job, len(b.Bytes)))}
 			h.list[first+i] = x
 			if i < n {
-				h.list[h.places.Resources[r]+i] = x
+				h.list[h.layout.Resources[r]+i] = x
 			}
 		}
 	}
 	h.resources = append(h.resources, 0, 0) // so that none lies at no address
 	h.regions = len(h.list)
 	for _, r := range job.Regions {
-		h.list = append(h.list, handle{bytes: reach(r.Bytes), address: r.Address})
+		h.list = append(h.list, handle{bytes: addressable(r.Bytes), address: r.Address})
 	}
 }
 
-// resource returns the first of the handles that the descriptors of a resource get:
+// assignHandles returns the first of the handles that the descriptors of a resource get:
 // where it has places for all of them these, else others too, and then how many have
 // places.
-func (h *handles) resource(r, descriptors int) (first, placed int) {
-	first, placed = h.places.Resources[r], h.places.Counts[r]
+func (h *handles) assignHandles(r, descriptors int) (first, placed int) {
+	first, placed = h.layout.Resources[r], h.layout.Counts[r]
 	if descriptors > placed {
 		first = len(h.list)
 		h.list = append(h.list, make([]handle, descriptors)...)
@@ -81,76 +81,76 @@ func (h *handles) resource(r, descriptors int) (first, placed int) {
 	return first, placed
 }
 
-// native returns the handles as machine code reads them, in the memory of to where that
+// encode returns the handles as machine code reads them, in the memory of to where that
 // is enough.
-func (h *handles) native(to []uint64, list []handle) []uint64 {
+func (h *handles) encode(to []uint64, list []handle) []uint64 {
 	const words = amd64.HandleBytes / 8
 	clear(to)
 	out := slices.Grow(to[:0], len(list)*words)[:len(list)*words]
 	for i := range list {
-		if i < h.places.Push || i >= h.places.End {
-			list[i].words((*[words]uint64)(out[i*words:]))
+		if i < h.layout.Push || i >= h.layout.End {
+			list[i].encode((*[words]uint64)(out[i*words:]))
 		}
 	}
 	for i := 0; i < len(h.push); i += 4 {
 		word := uint64(binary.LittleEndian.Uint32(h.push[i:]))
-		out[h.places.Push*words+i/8] |= word << (i % 8 * 8)
+		out[h.layout.Push*words+i/8] |= word << (i % 8 * 8)
 	}
 	return out
 }
 
-// stretch is bytes that a descriptor names.
-type stretch struct {
+// byteRange is bytes that a descriptor names.
+type byteRange struct {
 	begin, end uintptr
 	written    bool
 }
 
-// overlap reports whether a descriptor of a resource that is written shares bytes
+// aliases reports whether a descriptor of a resource that is written shares bytes
 // with another descriptor. There may be many.
-func (h *handles) overlap(job *exec.Job, written []int) bool {
-	list := h.stretches[:0]
+func (h *handles) aliases(job *exec.Job, written []int) bool {
+	list := h.ranges[:0]
 	for r, descriptors := range job.Resources {
 		for _, b := range descriptors {
 			if n := uintptr(len(b.Bytes)); n > 0 {
 				at := addressOf(b.Bytes)
-				list = append(list, stretch{at, at + n, slices.Contains(written, r)})
+				list = append(list, byteRange{at, at + n, slices.Contains(written, r)})
 			}
 		}
 	}
-	h.stretches = list
-	slices.SortFunc(list, func(a, b stretch) int { return cmp.Compare(a.begin, b.begin) })
-	var all, wrote uintptr // the ends of all before, and of those that are written
+	h.ranges = list
+	slices.SortFunc(list, func(a, b byteRange) int { return cmp.Compare(a.begin, b.begin) })
+	var end, writtenEnd uintptr // the ends of all before, and of those that are written
 	for _, x := range list {
-		if x.begin < wrote || x.written && x.begin < all {
+		if x.begin < writtenEnd || x.written && x.begin < end {
 			return true
 		}
-		all = max(all, x.end)
+		end = max(end, x.end)
 		if x.written {
-			wrote = max(wrote, x.end)
+			writtenEnd = max(writtenEnd, x.end)
 		}
 	}
 	return false
 }
 
-// reach cuts off what no length of 32 bits can name.
-func reach(b []byte) []byte { return b[:min(uint64(len(b)), math.MaxUint32)] }
+// addressable cuts off what no length of 32 bits can name.
+func addressable(b []byte) []byte { return b[:min(uint64(len(b)), math.MaxUint32)] }
 
-// words is the handle as machine code reads it: address, how much may be read
+// ownWords is the handle as machine code reads it: address, how much may be read
 // and written, what stores and atomics should know, and its length.
-func (h *handle) words(to *[amd64.HandleBytes / 8]uint64) {
+func (h *handle) encode(to *[amd64.HandleBytes / 8]uint64) {
 	n := uint64(len(h.bytes))
-	written := n
+	writable := n
 	if h.readOnly {
-		written = 0
+		writable = 0
 	}
-	cached := uint64(1)
-	if h.passes {
-		cached = 0
+	policy := uint64(1)
+	if h.nonTemporal {
+		policy = 0
 	}
-	if h.tally != ir.Bad {
-		cached = amd64.HandleOwn
+	if h.private != ir.Bad {
+		policy = amd64.HandleOwn
 	}
-	*to = [...]uint64{uint64(addressOf(h.bytes)), n, written, cached | uint64(h.length())<<32}
+	*to = [...]uint64{uint64(addressOf(h.bytes)), n, writable, policy | uint64(h.length())<<32}
 }
 
 // length is what a program learns as the length of the handle's memory: it fits

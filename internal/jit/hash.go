@@ -20,7 +20,7 @@ func hashOf(p *ir.Program) [sha256.Size]byte {
 	h.numbers(uint64(len(p.In)))
 	for _, x := range p.In {
 		h.numbers(uint64(x.Semantic), uint64(x.Type), uint64(x.Index), uint64(x.Interpolation), uint64(x.Place))
-		h.truths(x.Patch)
+		h.bools(x.Patch)
 	}
 	h.numbers(uint64(len(p.Captures)))
 	for _, x := range p.Captures {
@@ -29,12 +29,12 @@ func hashOf(p *ir.Program) [sha256.Size]byte {
 	h.numbers(uint64(len(p.Out)))
 	for _, x := range p.Out {
 		h.numbers(uint64(x.Semantic), uint64(x.Type), uint64(x.Index), uint64(x.Source), uint64(x.Stream), uint64(x.Capture), uint64(x.Offset))
-		h.truths(x.Patch)
+		h.bools(x.Patch)
 	}
 	h.numbers(uint64(len(p.Res)))
 	for _, x := range p.Res {
 		h.numbers(uint64(x.Set), uint64(x.Binding), uint64(x.Kind), uint64(x.Count))
-		h.truths(x.Restrict, x.NonWritable, x.Disjoint, x.Heap)
+		h.bools(x.Restrict, x.NonWritable, x.Disjoint, x.Heap)
 	}
 	h.numbers(uint64(len(p.Vars)))
 	for _, x := range p.Vars {
@@ -54,7 +54,7 @@ func hashOf(p *ir.Program) [sha256.Size]byte {
 		}
 	}
 	e := p.Effects
-	h.truths(e.Barrier, e.GroupOps, e.Quads, e.Ordered, e.Discards, e.Writes)
+	h.bools(e.Barrier, e.GroupOps, e.Quads, e.Ordered, e.Discards, e.Writes)
 	h.numbers(uint64(len(p.Funcs)))
 	for _, f := range p.Funcs {
 		h.function(f)
@@ -71,7 +71,7 @@ func (h *hasher) numbers(list ...uint64) {
 	}
 }
 
-func (h *hasher) truths(list ...bool) {
+func (h *hasher) bools(list ...bool) {
 	for _, t := range list {
 		if t {
 			h.b = append(h.b, 1)

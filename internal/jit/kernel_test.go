@@ -27,7 +27,7 @@ func kernels() []kernel {
 	return []kernel{saxpy(1000), mandelbrot(50, 37, 200), reduceShared(5), localArray(300)}
 }
 
-func buffer(words []uint32) []exec.Buffer { return []exec.Buffer{{Bytes: little(words)}} }
+func buffer(words []uint32) []exec.Buffer { return []exec.Buffer{{Bytes: loadLittleEndian(words)}} }
 
 func float(r *rand.Rand) uint32 { return math.Float32bits(float32(r.NormFloat64())) }
 
@@ -47,7 +47,7 @@ func saxpy(n int) kernel {
 	}
 	return kernel{"saxpy", exec.Job{
 		Groups:    [3]uint32{uint32(n+127) / 128, 2, 1},
-		Push:      little([]uint32{uint32(n), math.Float32bits(a)}),
+		Push:      loadLittleEndian([]uint32{uint32(n), math.Float32bits(a)}),
 		Resources: [][]exec.Buffer{buffer(x), buffer(y)},
 	}, 1, want}
 }
@@ -76,7 +76,7 @@ func mandelbrot(w, h, limit uint32) kernel {
 	}
 	return kernel{"mandelbrot", exec.Job{
 		Groups:    [3]uint32{(w + 15) / 16, (h + 15) / 16, 1},
-		Push:      little([]uint32{w, h, limit}),
+		Push:      loadLittleEndian([]uint32{w, h, limit}),
 		Resources: [][]exec.Buffer{buffer(make([]uint32, w*h))},
 	}, 0, want}
 }

@@ -47,7 +47,7 @@ func TestRandomNarrow(t *testing.T) {
 		first := make([]byte, 1<<12)
 		r.Read(first)
 		lengths := [2]int{r.Intn(1025), r.Intn(1025)}
-		push := little([]uint32{[]uint32{0, 16, 17, 64, 8, 0xfffffff0}[r.Intn(6)], []uint32{0, 1, 2, 8, 0xffffffff, 0xfffffffc, 0x7fffffff, 0xfffffff1}[r.Intn(8)]})
+		push := loadLittleEndian([]uint32{[]uint32{0, 16, 17, 64, 8, 0xfffffff0}[r.Intn(6)], []uint32{0, 1, 2, 8, 0xffffffff, 0xfffffffc, 0x7fffffff, 0xfffffff1}[r.Intn(8)]})
 		at := 2048 - 1024*min(1, r.Intn(6)) // where they share bytes
 		do := func(e exec.Engine) []byte {
 			prog := compileSeed(t, e, seed, text, size)

@@ -26,7 +26,7 @@ func TestOverlap(t *testing.T) {
 		{"nothing", [][]exec.Buffer{part(0, 64), part(32, 32)}, []int{0, 1}, false},
 		{"none bound", nil, []int{0}, false},
 	} {
-		if got := new(handles).overlap(&exec.Job{Resources: c.resources}, c.written); got != c.want {
+		if got := new(handles).aliases(&exec.Job{Resources: c.resources}, c.written); got != c.want {
 			t.Errorf("%s: %v", c.what, got)
 		}
 	}
@@ -35,7 +35,7 @@ func TestOverlap(t *testing.T) {
 		many = append(many, exec.Buffer{Bytes: memory[i : i+1]})
 	}
 	begin := time.Now()
-	if new(handles).overlap(&exec.Job{Resources: [][]exec.Buffer{many}}, []int{0}) {
+	if new(handles).aliases(&exec.Job{Resources: [][]exec.Buffer{many}}, []int{0}) {
 		t.Error("many: they do not")
 	}
 	if d := time.Since(begin); d > 2*time.Second {

@@ -24,7 +24,7 @@ import (
 func releases(t *testing.T, test func(t *testing.T, prepare func(exec.Program))) {
 	needMachine(t)
 	t.Run("released", func(t *testing.T) { test(t, func(exec.Program) {}) })
-	t.Run("polling", func(t *testing.T) { test(t, jit.Poll) })
+	t.Run("polling", func(t *testing.T) { test(t, jit.ForcePolling) })
 }
 
 // TestCoexist runs kernels in several goroutines beside collections, deep
@@ -48,7 +48,7 @@ func TestCoexist(t *testing.T) {
 						if err := prog.Run(context.Background(), &job); err != nil {
 							t.Error(err)
 						}
-						if got := job.Resources[k.resource][0].Bytes; string(got) != string(little(k.want)) {
+						if got := job.Resources[k.resource][0].Bytes; string(got) != string(loadLittleEndian(k.want)) {
 							t.Errorf("%s: wrong result", k.name)
 						}
 						panics(300)
@@ -192,7 +192,7 @@ func interruptLoop(t *testing.T, level amd64.Level, values int) {
 		})
 		out := buffer(make([]uint32, 64*3))
 		err := prog.Run(context.Background(), &exec.Job{
-			Groups: [3]uint32{2, 1, 1}, Push: little([]uint32{uint32(3_000_000 / values)}), Resources: [][]exec.Buffer{out},
+			Groups: [3]uint32{2, 1, 1}, Push: loadLittleEndian([]uint32{uint32(3_000_000 / values)}), Resources: [][]exec.Buffer{out},
 		})
 		done.Store(true)
 		others.Wait()

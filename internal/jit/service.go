@@ -9,74 +9,76 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// visit is machine code that has left for Go at one instruction.
-type visit struct {
+// serviceCall is machine code that has left for Go at one instruction.
+type serviceCall struct {
 	*worker
-	site  *amd64.Site
-	frame []byte
-	first int        // lane of the strip that the registers begin with
-	set   exec.Lanes // active lanes
+	site      *amd64.Site
+	frame     []byte
+	firstLane int        // lane of the strip that the registers begin with
+	active    exec.Lanes // active lanes
 }
 
-// visit returns the visit of a site.
-func (w *worker) visit(site *amd64.Site) *visit {
-	v := &visit{worker: w, site: site, frame: w.stacks.Bytes(w.ctx.Frame)}
-	if v.site.Op == vcode.Lane {
-		v.first = int(v.site.Part) * v.form().Lanes
+// serviceCall returns the visit of a site.
+func (w *worker) serviceCall(site *amd64.Site) *serviceCall {
+	c := &serviceCall{worker: w, site: site, frame: w.stacks.Bytes(w.ctx.Frame)}
+	if c.site.Op == vcode.Lane {
+		c.firstLane = int(c.site.Part) * c.form().Lanes
 	}
-	for i, r := range v.site.Masks {
-		for lane := range v.form().Lanes {
-			at := v.first + i*v.form().Lanes + lane // of a step, from its first part on
-			v.set[at>>6] |= v.read(r, lane) & 1 << (at & 63)
+	for i, r := range c.site.Masks {
+		for lane := range c.form().Lanes {
+			at := c.firstLane + i*c.form().Lanes + lane // of a step, from its first part on
+			c.active[at>>6] |= c.read(r, lane) & 1 << (at & 63)
 		}
 	}
-	return v
+	return c
 }
 
 // serve does what the code at a site left for.
 func (w *worker) serve(site *amd64.Site) error {
-	v := w.visit(site)
-	if v.site.Op == vcode.Step {
-		return v.budget()
+	c := w.serviceCall(site)
+	if c.site.Op == vcode.Step {
+		return c.budgetError()
 	}
-	if serve := services[v.site.IR]; serve != nil {
-		serve(v)
+	if serve := services[c.site.IR]; serve != nil {
+		serve(c)
 		return nil
 	}
-	v.evaluate()
+	c.evaluate()
 	return nil
 }
 
 // form is how the code holds values.
-func (v *visit) form() vcode.Form { return v.p.code.Level.Form() }
+func (c *serviceCall) form() vcode.Form { return c.variant.code.Level.Form() }
 
 // register returns a register in the frame.
-func (v *visit) register(r amd64.Place) []byte { return v.frame[r.Slot:][:v.form().Size(r.Class)] }
+func (c *serviceCall) register(r amd64.Place) []byte {
+	return c.frame[r.Slot:][:c.form().Size(r.Class)]
+}
 
-// at returns the register of the i-th value of a list that holds a lane, and
+// bound returns the register of the i-th value of a list that holds a lane, and
 // the lane's place in it.
-func (v *visit) at(list []amd64.Place, i, lane int) (amd64.Place, int) {
-	part := (lane - v.first) / v.form().Lanes
-	return list[i*len(v.site.Masks)+part], lane % v.form().Lanes
+func (c *serviceCall) location(list []amd64.Place, i, lane int) (amd64.Place, int) {
+	part := (lane - c.firstLane) / c.form().Lanes
+	return list[i*len(c.site.Masks)+part], lane % c.form().Lanes
 }
 
 // use returns the bits of the i-th operand in a lane.
-func (v *visit) use(i, lane int) uint64 {
-	return v.read(v.at(v.site.Uses, i, lane))
+func (c *serviceCall) use(i, lane int) uint64 {
+	return c.read(c.location(c.site.Uses, i, lane))
 }
 
 // read returns what a register holds in one of its lanes.
-func (v *visit) read(r amd64.Place, at int) uint64 {
+func (c *serviceCall) read(r amd64.Place, at int) uint64 {
 	switch {
 	case r.Const && r.Step != 0:
 		return uint64(uint32(r.Bits) + r.Step*uint32(at))
 	case r.Const:
 		return r.Bits
 	}
-	b := v.register(r)
+	b := c.register(r)
 	switch r.Class {
 	case vcode.Mask:
-		if v.form().VectorMasks {
+		if c.form().VectorMasks {
 			return uint64(b[4*at] & 1)
 		}
 		return uint64(binary.LittleEndian.Uint16(b) >> at & 1)
@@ -87,11 +89,11 @@ func (v *visit) read(r amd64.Place, at int) uint64 {
 }
 
 // define sets the bits of the result in a lane.
-func (v *visit) define(lane int, bits uint64) {
-	r, at := v.at(v.site.Defs, 0, lane)
-	b := v.register(r)
+func (c *serviceCall) define(lane int, bits uint64) {
+	r, at := c.location(c.site.Defs, 0, lane)
+	b := c.register(r)
 	switch {
-	case r.Class == vcode.Mask && v.form().VectorMasks:
+	case r.Class == vcode.Mask && c.form().VectorMasks:
 		binary.LittleEndian.PutUint32(b[4*at:], -uint32(bits&1))
 	case r.Class == vcode.Mask:
 		old := binary.LittleEndian.Uint16(b)
@@ -105,110 +107,110 @@ func (v *visit) define(lane int, bits uint64) {
 
 // defineAll sets the same bits in all active lanes, and in the others where
 // they keep nothing: code may ask any lane for what is the same in all.
-func (v *visit) defineAll(bits uint64) {
-	if v.site.Keep {
-		for lane := range v.set.All {
-			v.define(lane, bits)
+func (c *serviceCall) defineAll(bits uint64) {
+	if c.site.Keep {
+		for lane := range c.active.All {
+			c.define(lane, bits)
 		}
 		return
 	}
-	for lane := range len(v.site.Masks) * v.form().Lanes {
-		v.define(v.first+lane, bits)
+	for lane := range len(c.site.Masks) * c.form().Lanes {
+		c.define(c.firstLane+lane, bits)
 	}
 }
 
 // evaluate asks the operation's row for the value of each active lane.
-func (v *visit) evaluate() {
-	eval := v.site.IR.Row().Eval
-	n := len(v.site.Uses)
-	for lane := range v.set.All {
+func (c *serviceCall) evaluate() {
+	eval := c.site.IR.Row().Eval
+	n := len(c.site.Uses)
+	for lane := range c.active.All {
 		var x [3]uint64
 		for i := range min(n, 3) {
-			x[i] = v.use(i, lane)
+			x[i] = c.use(i, lane)
 		}
-		v.define(lane, eval(v.site.Key, x[0], x[1], x[2]))
+		c.define(lane, eval(c.site.Key, x[0], x[1], x[2]))
 	}
 }
 
-// budget says that the subgroup has taken too many steps.
-func (v *visit) budget() error {
-	return &exec.BudgetError{Position: v.place(), Steps: v.job.EffectiveBudget()}
+// budgetError says that the subgroup has taken too many steps.
+func (c *serviceCall) budgetError() error {
+	return &exec.BudgetError{Position: c.position(), Steps: c.job.EffectiveBudget()}
 }
 
-// place says where the subgroup stands, at a step.
-func (v *visit) place() exec.Position {
-	index := uint32(v.current())*v.p.p.SubgroupSize + uint32(int(v.site.Part)*v.form().Lanes) + v.set.First()
-	return exec.Position{Func: v.site.Func, Loop: v.site.Value, Origin: v.site.Origin, Group: v.group(), Local: v.local(index)}
+// position says where the subgroup stands, at a step.
+func (c *serviceCall) position() exec.Position {
+	index := uint32(c.subgroupIndex())*c.variant.source.SubgroupSize + uint32(int(c.site.Part)*c.form().Lanes) + c.active.First()
+	return exec.Position{Func: c.site.Func, Loop: c.site.Value, Origin: c.site.Origin, Group: c.group(), Local: c.localID(index)}
 }
 
-// interrupted says where the code stood when the run was ended from outside. It
+// interruptError says where the code stood when the run was ended from outside. It
 // returns nil where the context was not what ended it, or no loop ran.
-func (w *worker) interrupted() error {
-	err := w.run.Err()
+func (w *worker) interruptError() error {
+	err := w.runCtx.Err()
 	if err == nil || w.ctx.Service == amd64.NoSite {
 		return nil
 	}
-	return &exec.InterruptError{Position: w.visit(&w.p.code.Sites[w.ctx.Service]).place(), Err: err}
+	return &exec.InterruptError{Position: w.serviceCall(&w.variant.code.Sites[w.ctx.Service]).position(), Err: err}
 }
 
 // group returns the WorkgroupId of the group that runs.
-func (v *visit) group() (id [3]uint32) {
+func (c *serviceCall) group() (id [3]uint32) {
 	for i := range id {
-		id[i] = uint32(v.ctx.Args[amd64.ArgGroup+i])
+		id[i] = uint32(c.ctx.Args[amd64.ArgGroup+i])
 	}
 	return id
 }
 
-// helpers returns the words of the record that hold the lanes demoted.
-func (v *visit) helpers() []uint32 {
-	return v.record(v.current())[v.p.code.Record.Helpers/4:]
+// demotedLanes returns the words of the record that hold the lanes demoted.
+func (c *serviceCall) demotedLanes() []uint32 {
+	return c.recordOf(c.subgroupIndex())[c.variant.code.Record.Helpers/4:]
 }
 
 // isHelper reports whether a lane was demoted.
-func (v *visit) isHelper(lane int) bool {
-	part := v.form().Lanes
-	return v.helpers()[2*(lane/part)]>>(lane%part)&1 != 0
+func (c *serviceCall) isHelper(lane int) bool {
+	part := c.form().Lanes
+	return c.demotedLanes()[2*(lane/part)]>>(lane%part)&1 != 0
 }
 
 // services are the operations without a value that a row could compute and
 // without code of their own for some type.
-var services = map[ir.Op]func(*visit){
-	ir.Ld:          (*visit).load,
-	ir.St:          (*visit).store,
-	ir.Region:      (*visit).region,
-	ir.RegionOff:   (*visit).regionOffset,
-	ir.PLd:         (*visit).variableLoad,
-	ir.PSt:         (*visit).variableStore,
-	ir.PClr:        (*visit).variableClear,
-	ir.PAddr:       (*visit).variablePlace,
-	ir.PLdI:        (*visit).placeLoad,
-	ir.PStI:        (*visit).placeStore,
-	ir.AtomXchg:    (*visit).atomic,
-	ir.AtomCmpXchg: (*visit).atomic,
-	ir.AtomAdd:     (*visit).atomic,
-	ir.AtomSMin:    (*visit).atomic,
-	ir.AtomSMax:    (*visit).atomic,
-	ir.AtomUMin:    (*visit).atomic,
-	ir.AtomUMax:    (*visit).atomic,
-	ir.AtomAnd:     (*visit).atomic,
-	ir.AtomOr:      (*visit).atomic,
-	ir.AtomXor:     (*visit).atomic,
-	ir.AtomFAdd:    (*visit).atomic,
-	ir.AtomFMin:    (*visit).atomic,
-	ir.AtomFMax:    (*visit).atomic,
-	ir.In:          (*visit).input,
-	ir.Elect:       (*visit).elect,
-	ir.Any:         (*visit).any,
-	ir.All:         (*visit).all,
-	ir.AllEq:       (*visit).allEqual,
-	ir.Ballot:      (*visit).ballot,
-	ir.Shuf:        (*visit).shuffle,
-	ir.QuadSwap:    (*visit).quadSwap,
-	ir.Reduce:      (*visit).reduce,
-	ir.ScanI:       (*visit).scanInclusive,
-	ir.ScanX:       (*visit).scanExclusive,
-	ir.Demote:      (*visit).demote,
-	ir.Helper:      (*visit).helper,
-	ir.Log:         (*visit).log,
-	ir.LogArg:      (*visit).logArg,
+var services = map[ir.Op]func(*serviceCall){
+	ir.Ld:          (*serviceCall).load,
+	ir.St:          (*serviceCall).store,
+	ir.Region:      (*serviceCall).region,
+	ir.RegionOff:   (*serviceCall).regionOffset,
+	ir.PLd:         (*serviceCall).variableLoad,
+	ir.PSt:         (*serviceCall).variableStore,
+	ir.PClr:        (*serviceCall).variableClear,
+	ir.PAddr:       (*serviceCall).variableAddress,
+	ir.PLdI:        (*serviceCall).indirectLoad,
+	ir.PStI:        (*serviceCall).indirectStore,
+	ir.AtomXchg:    (*serviceCall).atomic,
+	ir.AtomCmpXchg: (*serviceCall).atomic,
+	ir.AtomAdd:     (*serviceCall).atomic,
+	ir.AtomSMin:    (*serviceCall).atomic,
+	ir.AtomSMax:    (*serviceCall).atomic,
+	ir.AtomUMin:    (*serviceCall).atomic,
+	ir.AtomUMax:    (*serviceCall).atomic,
+	ir.AtomAnd:     (*serviceCall).atomic,
+	ir.AtomOr:      (*serviceCall).atomic,
+	ir.AtomXor:     (*serviceCall).atomic,
+	ir.AtomFAdd:    (*serviceCall).atomic,
+	ir.AtomFMin:    (*serviceCall).atomic,
+	ir.AtomFMax:    (*serviceCall).atomic,
+	ir.In:          (*serviceCall).input,
+	ir.Elect:       (*serviceCall).elect,
+	ir.Any:         (*serviceCall).any,
+	ir.All:         (*serviceCall).all,
+	ir.AllEq:       (*serviceCall).allEqual,
+	ir.Ballot:      (*serviceCall).ballot,
+	ir.Shuf:        (*serviceCall).shuffle,
+	ir.QuadSwap:    (*serviceCall).quadSwap,
+	ir.Reduce:      (*serviceCall).reduce,
+	ir.ScanI:       (*serviceCall).scanInclusive,
+	ir.ScanX:       (*serviceCall).scanExclusive,
+	ir.Demote:      (*serviceCall).demote,
+	ir.Helper:      (*serviceCall).helper,
+	ir.Log:         (*serviceCall).log,
+	ir.LogArg:      (*serviceCall).logArg,
 }

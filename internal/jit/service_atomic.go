@@ -9,26 +9,26 @@ import (
 
 // atomic yields the old value and stores the new one, lanes ascending. A place
 // that is out of range, misaligned or read-only yields 0 and keeps what it has.
-func (v *visit) atomic() {
-	size := uint64(v.site.Key.Type.Size())
-	for lane := range v.set.All {
-		b, h := v.window(lane)
-		aligned := (v.use(1, lane)+v.site.Key.Aux)%size == 0
-		if b == nil || !aligned || h.readOnly || v.isHelper(lane) || uint64(addressOf(b))%size != 0 {
-			v.define(lane, 0)
+func (c *serviceCall) atomic() {
+	size := uint64(c.site.Key.Type.Size())
+	for lane := range c.active.All {
+		b, h := c.accessed(lane)
+		aligned := (c.use(1, lane)+c.site.Key.Aux)%size == 0
+		if b == nil || !aligned || h.readOnly || c.isHelper(lane) || uint64(addressOf(b))%size != 0 {
+			c.define(lane, 0)
 			continue
 		}
-		v.define(lane, exchange(b, func(old uint64) uint64 { return v.replacement(lane, old) }))
+		c.define(lane, exchange(b, func(old uint64) uint64 { return c.replacement(lane, old) }))
 	}
 }
 
 // replacement is what a lane's atomic stores where it finds old.
-func (v *visit) replacement(lane int, old uint64) uint64 {
+func (c *serviceCall) replacement(lane int, old uint64) uint64 {
 	compare := uint64(0)
-	if v.site.IR == ir.AtomCmpXchg {
-		compare = v.use(3, lane)
+	if c.site.IR == ir.AtomCmpXchg {
+		compare = c.use(3, lane)
 	}
-	return ir.Replacement(v.site.IR, v.site.Key, old, v.use(2, lane), compare)
+	return ir.Replacement(c.site.IR, c.site.Key, old, c.use(2, lane), compare)
 }
 
 // exchange replaces an aligned value of 1, 2, 4 or 8 bytes by f of it, at once

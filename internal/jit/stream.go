@@ -11,13 +11,13 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// usualCache is taken for the size of the last-level cache where the system does
+// defaultCacheSize is taken for the size of the last-level cache where the system does
 // not say.
-const usualCache = 32 << 20
+const defaultCacheSize = 32 << 20
 
-// lastCache is the size in bytes of the last-level cache, as the first processor
+// lastLevelCache is the size in bytes of the last-level cache, as the first processor
 // has it.
-var lastCache = sync.OnceValue(func() uint64 {
+var lastLevelCache = sync.OnceValue(func() uint64 {
 	most := uint64(0)
 	files, _ := filepath.Glob("/sys/devices/system/cpu/cpu0/cache/index*/size")
 	for _, f := range files {
@@ -32,15 +32,15 @@ var lastCache = sync.OnceValue(func() uint64 {
 		}
 	}
 	if most == 0 {
-		return usualCache
+		return defaultCacheSize
 	}
 	return most
 })
 
-// passes reports whether the words that a job's lanes store, one each, to a
+// exceedsCache reports whether the words that a job's lanes store, one each, to a
 // buffer of n bytes are more than the last-level cache holds, so that stores had
 // better not go there.
-func passes(p *ir.Program, job *exec.Job, n int) bool {
+func exceedsCache(p *ir.Program, job *exec.Job, n int) bool {
 	stored := 4 * min(job.GroupCount(), 1<<40) * uint64(p.Invocations())
-	return min(uint64(n), stored) > lastCache()
+	return min(uint64(n), stored) > lastLevelCache()
 }

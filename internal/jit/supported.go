@@ -14,14 +14,14 @@ func supported(p *ir.Program, level amd64.Level) ([]int, error) {
 	if err := exec.CheckRunnable(name, p); err != nil {
 		return nil, err
 	}
-	order, err := reachable(p)
+	order, err := callOrder(p)
 	if err != nil {
 		return nil, err
 	}
 	for _, fn := range order {
 		f := p.Funcs[fn]
 		for _, v := range f.Code {
-			if x := f.Val(v); !compiled(level, x.Op, f.Key(v)) {
+			if x := f.Val(v); !implemented(level, x.Op, f.Key(v)) {
 				return nil, unsupported(fmt.Sprintf("operation %s is not compiled yet", x.Op), x.Origin)
 			}
 		}
@@ -33,16 +33,16 @@ func unsupported(what string, origin int32) error {
 	return &exec.UnsupportedError{Engine: name, Feature: what, Origin: origin}
 }
 
-// compiled reports whether an operation is control, has code, has a value that
+// implemented reports whether an operation is control, has code, has a value that
 // Go can compute, or has a service.
-func compiled(level amd64.Level, op ir.Op, k ir.Key) bool {
+func implemented(level amd64.Level, op ir.Op, k ir.Key) bool {
 	return op.Is(ir.Control) || op == ir.Call || op == ir.Barrier ||
 		level.Native(k, op) || op.Row().Eval != nil || services[op] != nil
 }
 
-// reachable walks the calls from the entry point on. A function that is called
+// callOrder walks the calls from the entry point on. A function that is called
 // while it is active may recurse, which no frame of ours allows.
-func reachable(p *ir.Program) ([]int, error) {
+func callOrder(p *ir.Program) ([]int, error) {
 	const (
 		unseen = iota
 		active

@@ -47,7 +47,7 @@ func testTallies(t *testing.T, engine jit.Engine) {
 				for i := range totals {
 					totals[i] = r.Uint32() >> (i % 3)
 				}
-				target := little(totals)
+				target := loadLittleEndian(totals)
 				for i, x := range source {
 					if at := i * 7 % 32; at < len(totals) {
 						totals[at] = c.do(totals[at], x)
@@ -57,8 +57,8 @@ func testTallies(t *testing.T, engine jit.Engine) {
 				if err := prog.Run(t.Context(), job); err != nil {
 					t.Fatal(err)
 				}
-				if !bytes.Equal(target, little(totals)) {
-					t.Errorf("%x; want %x", target, little(totals))
+				if !bytes.Equal(target, loadLittleEndian(totals)) {
+					t.Errorf("%x; want %x", target, loadLittleEndian(totals))
 				}
 			})
 		}

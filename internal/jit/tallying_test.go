@@ -25,18 +25,18 @@ func TestTallying(t *testing.T) {
 		{"none that is bound", ir.AtomAdd, 1, part(0, 64), []exec.Buffer{part(0, 0), part(128, 256)}, [2]bool{false, true}},
 		{"other accesses", ir.Bad, 1, part(0, 64), []exec.Buffer{part(64, 128), part(128, 320)}, [2]bool{}},
 		{"more than half as many words as lanes", ir.AtomAdd, 1, part(0, 64), []exec.Buffer{part(64, 128), part(128, 256+8)}, [2]bool{true, false}},
-		{"more than a cache holds", ir.AtomAdd, 1 << 14, part(0, 64), []exec.Buffer{part(64, 128), part(128, 128+maxOwn)}, [2]bool{true, false}},
+		{"more than a cache holds", ir.AtomAdd, 1 << 14, part(0, 64), []exec.Buffer{part(64, 128), part(128, 128+maxPrivateBytes)}, [2]bool{true, false}},
 		{"more words than half the lanes of a worker", ir.AtomAdd, 2, part(0, 64), []exec.Buffer{part(64, 128), part(128, 256+8)}, [2]bool{true, false}},
-		{"as much as a cache holds", ir.AtomAdd, 1 << 14, part(0, 64), []exec.Buffer{part(0, 0), part(128, 128+maxOwn)}, [2]bool{false, true}},
+		{"as much as a cache holds", ir.AtomAdd, 1 << 14, part(0, 64), []exec.Buffer{part(0, 0), part(128, 128+maxPrivateBytes)}, [2]bool{false, true}},
 		{"a byte with another resource", ir.AtomAdd, 1, part(0, 72), []exec.Buffer{part(64, 128), part(128, 320)}, [2]bool{}},
 		{"a byte with each other", ir.AtomAdd, 1, part(0, 64), []exec.Buffer{part(64, 136), part(128, 320)}, [2]bool{}},
 	} {
 		job := &exec.Job{Groups: [3]uint32{c.groups, 1, 1}, Workers: 2, Resources: [][]exec.Buffer{{c.first}, c.second}}
 		h, places := new(handles), amd64.PlacesOf(p)
 		h.fill(p, &places, job, false)
-		h.tallying(p, job, []ir.Op{ir.Bad, c.op})
+		h.privatize(p, job, []ir.Op{ir.Bad, c.op})
 		for i, want := range c.want {
-			if got := h.list[int(h.resources[2])+i].tally != ir.Bad; got != want {
+			if got := h.list[int(h.resources[2])+i].private != ir.Bad; got != want {
 				t.Errorf("%s: descriptor %d: %v", c.what, i, got)
 			}
 		}

@@ -9,23 +9,23 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/codemem"
 )
 
-// codeBytes is how many addresses are reserved for code, of all programs.
-const codeBytes = 256 << 20
+// codeReservation is how many addresses are reserved for code, of all programs.
+const codeReservation = 256 << 20
 
-// code is where the code of all programs lies. There is one for the process,
+// codeHeap is where the code of all programs lies. There is one for the process,
 // as there is one handler of the machine's signals, which must know the range.
-var code = sync.OnceValues(func() (*codemem.Heap, error) {
-	h, err := codemem.New(codeBytes)
+var codeHeap = sync.OnceValues(func() (*codemem.Heap, error) {
+	h, err := codemem.New(codeReservation)
 	if err != nil {
 		return nil, err
 	}
 	return h, amd64.CatchFaults(h.Range())
 })
 
-// polling is how code gives its processor back to Go's runtime, as found out
+// usesPolling is how code gives its processor back to Go's runtime, as found out
 // when the first code runs.
-var polling = sync.OnceValues(func() (bool, error) {
-	h, err := code()
+var usesPolling = sync.OnceValues(func() (bool, error) {
+	h, err := codeHeap()
 	if err != nil {
 		return false, err
 	}
@@ -40,28 +40,28 @@ var polling = sync.OnceValues(func() (bool, error) {
 // variant is the code of a program for one width of strips, where it can run.
 // It is freed when nobody refers to it: programs, runs and caches do.
 type variant struct {
-	p       *ir.Program // with the strip as the subgroup
+	source  *ir.Program // with the strip as the subgroup
 	code    *amd64.Code
 	written []int // of the merge that made the strip; vectorize.Merge.Written
 	heap    *codemem.Heap
 	block   codemem.Block
 	refs    atomic.Int64
 
-	mu    sync.Mutex
-	rooms []*room // that no worker is in
+	mu         sync.Mutex
+	idleStates []*groupState // that no worker is in
 }
 
 // newVariant puts code where it can run. The caller holds the one reference.
-func newVariant(strip *ir.Program, made *amd64.Code) (*variant, error) {
-	heap, err := code()
+func newVariant(strip *ir.Program, code *amd64.Code) (*variant, error) {
+	heap, err := codeHeap()
 	if err != nil {
 		return nil, err
 	}
-	block, err := heap.Add(made.Bytes)
+	block, err := heap.Add(code.Bytes)
 	if err != nil {
 		return nil, err
 	}
-	v := &variant{p: strip, code: made, heap: heap, block: block}
+	v := &variant{source: strip, code: code, heap: heap, block: block}
 	v.refs.Store(1)
 	return v, nil
 }
@@ -72,7 +72,7 @@ func (v *variant) retain() { v.refs.Add(1) }
 // release takes a reference back.
 func (v *variant) release() {
 	if v.refs.Add(-1) == 0 {
-		v.clear()
+		v.freeStates()
 		v.heap.Free(v.block)
 	}
 }

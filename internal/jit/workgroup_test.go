@@ -25,7 +25,7 @@ func left(e exec.Engine, seed int64, optimised bool) ([]byte, error) {
 	}
 	defer prog.Close()
 	if e, ok := e.(jit.Engine); ok && (seed+int64(e.Level))%2 == 0 {
-		jit.Pass(prog)
+		jit.ForceNonTemporal(prog)
 	}
 	job, memory := irgen.WorkgroupJob(seed)
 	return memory, prog.Run(context.Background(), job)

@@ -9,6 +9,14 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
+var accessRules = rules{
+	spirv.OpAccessChain:            accessChain,
+	spirv.OpInBoundsAccessChain:    accessChain,
+	spirv.OpPtrAccessChain:         ptrAccessChain,
+	spirv.OpInBoundsPtrAccessChain: ptrAccessChain,
+	spirv.OpArrayLength:            arrayLength,
+}
+
 func accessChain(f *function, in spirv.Inst) {
 	v := inst.AccessChain(in)
 	f.definePointer(in, f.walk(*f.pointer(v.Base()), v.Indexes()))
@@ -21,8 +29,9 @@ func ptrAccessChain(f *function, in spirv.Inst) {
 	f.definePointer(in, f.walk(p, v.Indexes()))
 }
 
-// along moves a pointer by so many elements. Vulkan has that for buffers,
-// workgroup memory and addresses (VUID-StandaloneSpirv-Base-07650).
+// advanceElements moves a pointer by element array elements. Vulkan allows that for
+// buffers, workgroup memory and physical pointers
+// (VUID-StandaloneSpirv-Base-07650).
 func (f *function) along(p *pointer, element spirv.ID, stride uint64) {
 	switch p.memory {
 	case inBuffer:
@@ -34,8 +43,7 @@ func (f *function) along(p *pointer, element spirv.ID, stride uint64) {
 	}
 }
 
-// strideOf returns how far apart the elements are that a pointer of type t may
-// go along.
+// elementStride returns the array stride of a pointer of type t, in bytes.
 func (f *function) strideOf(p *pointer, t *facts.Type) uint64 {
 	stride := f.arrayStride(t)
 	if p.natural {
@@ -48,7 +56,7 @@ func (f *function) strideOf(p *pointer, t *facts.Type) uint64 {
 	return stride
 }
 
-// element moves an offset by so many elements, which may be negative.
+// elementOffset moves an offset by the value of id, which may be negative, in elements.
 func (f *function) element(p *pointer, stride uint64, id spirv.ID) offset {
 	v := f.one(id)
 	t := f.b.Func.Type(v)
@@ -61,7 +69,7 @@ func (f *function) element(p *pointer, stride uint64, id spirv.ID) offset {
 	switch {
 	case t.Bits() < 32:
 		v = f.b.Op(ir.SExt, ir.I32, v)
-	case t.Bits() > 32: // cut to what reaches beyond every buffer, or before it
+	case t.Bits() > 32: // clamp: either bound is outside of every buffer
 		most := uint64(math.MaxInt32)
 		v = f.b.Op(ir.SMax, ir.I64, f.b.Op(ir.SMin, ir.I64, v, f.b.Const(ir.I64, most)), f.b.Const(ir.I64, -most))
 		v = f.b.Op(ir.Trunc, ir.I32, v)
@@ -75,7 +83,7 @@ func (f *function) element(p *pointer, stride uint64, id spirv.ID) offset {
 	return offset{dyn: f.b.Select(f.b.Cmp(ir.SLt, v, zero), back, on)}
 }
 
-// walk follows the indexes of an access chain.
+// walk applies the indexes of an access chain.
 func (f *function) walk(p pointer, indexes []spirv.ID) *pointer {
 	for _, id := range indexes {
 		f.step(&p, f.indexOperand(id))
@@ -107,8 +115,8 @@ func (f *function) step(p *pointer, i operand) {
 	}
 }
 
-// choose takes one buffer or object of an array of descriptors, or goes on to an
-// array of them. A pointer that has travelled knows its home and an element.
+// stepDescriptor selects a buffer or object of a descriptor array, or an inner array of
+// an array of arrays. A materialized pointer has a resource and an element already.
 func (f *function) choose(p *pointer, i operand) {
 	n := p.typ.Count
 	p.typ = p.typ.Elem
@@ -136,9 +144,9 @@ func (f *function) choose(p *pointer, i operand) {
 	p.handle = f.b.OpAux(ir.Res, ir.H, p.number, p.element)
 }
 
-// descriptors returns how many buffers a variable of type t is: those of an array
-// of arrays are numbered one behind the other. It is 0 where that is not known,
-// and saturates.
+// descriptorCount returns the number of descriptors of a variable of type t; arrays of
+// arrays are numbered in row-major order. It is 0 if the length is unknown, and
+// saturates.
 func descriptors(t *facts.Type) uint64 {
 	n := uint64(1)
 	for ; t.IsArray() && t.Elem != nil; t = t.Elem {
@@ -147,7 +155,7 @@ func descriptors(t *facts.Type) uint64 {
 	return n
 }
 
-// below returns an index that is far out of range where it is not below n.
+// bounded returns index i, or an index out of range unless i < n.
 func (f *function) below(i operand, n uint64) operand {
 	if i.v == 0 {
 		if i.bits >= n {
@@ -173,7 +181,7 @@ func (f *function) stepMember(p *pointer, i operand) {
 	f.toMember(p, int(i.bits))
 }
 
-// toMember goes from a struct to a member that is there.
+// toMember goes from a struct to an existing member.
 func (f *function) toMember(p *pointer, i int) {
 	if p.memory == inInput && p.face == nil {
 		f.inputMember(p, i)
@@ -208,7 +216,7 @@ func (f *function) toMember(p *pointer, i int) {
 	p.typ = m.Type
 }
 
-// stepTile goes to a component that the lane holds of a cooperative matrix.
+// stepCoopMatrix goes to a component of a cooperative matrix that the lane holds.
 func (f *function) stepTile(p *pointer, i operand) {
 	if p.memory != inSlots && p.memory != inPlace {
 		f.unsupported("a cooperative matrix in %s", p.class)
@@ -243,9 +251,9 @@ func (f *function) stepElement(p *pointer, i operand) {
 	p.typ = t.Elem
 }
 
-// within returns an index into private memory or a table that is out of range
-// of all memory where it is out of range of its array, which takes so much room.
-// There is nothing to do where the array ends with its variable.
+// boundedIn returns index i of p's array in private memory or a table, or an index out
+// of range of all memory if i is out of range of the array, whose size is size. No
+// check is needed if the array ends with its variable.
 func (f *function) within(p *pointer, i operand, room uint64) operand {
 	n := p.typ.Count
 	if n == 0 || p.typ.IsRuntimeArray() {
@@ -257,8 +265,8 @@ func (f *function) within(p *pointer, i operand, room uint64) operand {
 	return f.below(i, n)
 }
 
-// stride returns how far apart in a buffer the parts of an array, matrix or
-// vector are that lies in a form.
+// partStride returns the distance in bytes between the parts of an array, matrix or
+// vector in layout m in a buffer.
 func (f *function) stride(p *pointer, m matrixForm) uint64 {
 	t := p.typ
 	switch {
@@ -278,9 +286,9 @@ func arrayLength(f *function, in spirv.Inst) {
 	f.lengthOf(in, f.pointer(v.Structure()), v.ArrayMember())
 }
 
-// lengthOf defines the number of elements of the runtime array that a struct in
-// a buffer ends with: the bytes behind the member's offset, in whole elements; 0
-// where the buffer ends before it.
+// lengthOf defines the number of elements of the runtime array at the end of a struct
+// in a buffer: the bytes from the member's offset on, in whole elements; 0 if the
+// buffer ends before the array.
 func (f *function) lengthOf(in spirv.Inst, p *pointer, member uint32) {
 	if p.memory != inBuffer || !p.typ.IsStruct() || uint64(member) >= uint64(len(p.typ.Members)) {
 		f.malformed("the length of what is no runtime array in a buffer")

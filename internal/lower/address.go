@@ -5,7 +5,12 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// addressOf returns the address that a physical pointer is.
+var addressRules = rules{
+	spirv.OpConvertPtrToU: pointerCast,
+	spirv.OpConvertUToPtr: pointerCast,
+}
+
+// addressOf returns the address of a physical pointer.
 func (f *function) addressOf(p *pointer) ir.V {
 	if p.offset.imm == 0 {
 		return p.address
@@ -13,7 +18,7 @@ func (f *function) addressOf(p *pointer) ir.V {
 	return f.b.Op(ir.Add, ir.I64, p.address, f.b.Const(ir.I64, p.offset.imm))
 }
 
-// far adds i strides to an address; what is negative goes back.
+// addElements adds id strides to an address; id may be negative.
 func (f *function) far(p *pointer, id spirv.ID, stride uint64) {
 	v := f.one(id)
 	if t := f.b.Func.Type(v); !t.IsInt() {
@@ -24,8 +29,8 @@ func (f *function) far(p *pointer, id spirv.ID, stride uint64) {
 	p.address = f.b.Op(ir.Add, ir.I64, p.address, f.b.Op(ir.Mul, ir.I64, v, f.b.Const(ir.I64, stride)))
 }
 
-// reached gives a physical pointer the form of one into a buffer, for an access
-// of so many bytes.
+// regionPointer converts a physical pointer to a buffer pointer, for an access of size
+// bytes: ir.Region looks up the allocation of the address.
 func (f *function) reached(p *pointer, size uint32) *pointer {
 	a := f.addressOf(p)
 	q := *p
@@ -35,8 +40,8 @@ func (f *function) reached(p *pointer, size uint32) *pointer {
 	return &q
 }
 
-// pointerCast lowers the conversions between physical pointers and integers:
-// the address stays what it is.
+// pointerCast lowers the conversions between physical pointers and integers, which
+// preserve the address.
 func pointerCast(f *function, in spirv.Inst) {
 	x := f.castFrom(spirv.ID(in[3]))
 	if len(x) != 1 || f.b.Func.Type(x[0]) != ir.I64 {
@@ -45,18 +50,17 @@ func pointerCast(f *function, in spirv.Inst) {
 	f.castTo(in, x)
 }
 
-// castFrom returns the scalars of a value of which a cast may make another one: of
-// a physical pointer the address, which says no form.
+// castFrom returns the scalars of the operand of a cast: the address of a physical
+// pointer, without its layout tag.
 func (f *function) castFrom(id spirv.ID) []ir.V {
 	x := f.scalars(id)
 	if t := f.typeOf(id); t.IsPointer() {
-		return x[:min(len(f.located(t)), len(x))] // a pointer of another type has others
+		return x[:min(len(f.located(t)), len(x))] // a pointer of another type has other scalars
 	}
 	return x
 }
 
-// castTo defines what a cast has made. Where matrices lie in several forms,
-// those behind an address lie in the first.
+// castTo defines the result of a cast. A pointer cast from an integer gets layout 0.
 func (f *function) castTo(in spirv.Inst, parts []ir.V) {
 	if t := f.facts.Type(in.Type()); t.IsPointer() && f.severalForms(t) {
 		parts = append(parts[:len(parts):len(parts)], f.b.I32(0))

@@ -7,8 +7,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
-// trinary are the instructions of SPV_AMD_shader_trinary_minmax: the operations
-// that give the least and the greatest of two, and which of three is wanted.
+// trinary are the instructions of SPV_AMD_shader_trinary_minmax: the minimum and maximum
+// operations, and whether the result is the median.
 var trinary = map[spirv.AMDShaderTrinaryMinmaxOp]struct {
 	least, greatest ir.Op
 	middle          bool
@@ -24,7 +24,7 @@ var trinary = map[spirv.AMDShaderTrinaryMinmaxOp]struct {
 	spirv.AMDShaderTrinaryMinmaxSMid3AMD: {ir.SMin, ir.SMax, true},
 }
 
-// trinaryMinmax lowers them: the same operation twice, or for the middle one
+// trinaryMinmax lowers them: the same operation twice, or for the median
 // max(min(x, y), min(max(x, y), z)).
 func trinaryMinmax(f *function, in spirv.Inst) {
 	row, ok := trinary[spirv.AMDShaderTrinaryMinmaxOp(inst.ExtInst(in).Instruction())]
@@ -49,8 +49,7 @@ func trinaryMinmax(f *function, in spirv.Inst) {
 	})
 }
 
-// amdBallot lowers the instructions of SPV_AMD_shader_ballot. A lane that is not
-// active gives 0.
+// amdBallot lowers the instructions of SPV_AMD_shader_ballot. An inactive lane yields 0.
 func amdBallot(f *function, in spirv.Inst) {
 	args := in[5:]
 	x := f.scalars(spirv.ID(args[0]))
@@ -92,8 +91,7 @@ func amdBallot(f *function, in spirv.Inst) {
 	}
 }
 
-// words32 returns the components of an operand that must be n integers of 32
-// bits.
+// words32 returns the components of an operand, a vector of n 32-bit integers.
 func (f *function) words32(id spirv.ID, n int) []ir.V {
 	w := f.scalars(id)
 	if len(w) != n || f.b.Func.Type(w[0]) != ir.I32 {

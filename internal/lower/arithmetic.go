@@ -8,7 +8,17 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// Const makes a constant: with Make, what package direct asks for.
+var arithmeticRules = rules{
+	spirv.OpFMod:         fmod,
+	spirv.OpFAdd:         contractible,
+	spirv.OpFSub:         contractible,
+	spirv.OpIAddCarry:    twoResults(carryAdd),
+	spirv.OpISubBorrow:   twoResults(borrowSub),
+	spirv.OpUMulExtended: twoResults(mulU),
+	spirv.OpSMulExtended: twoResults(mulS),
+}
+
+// Const makes a constant. Const and Make implement direct.Maker.
 func (f *function) Const(t ir.Type, bits uint64) ir.V { return f.b.Const(t, bits) }
 
 // Make appends an operation under the entry point's float modes.
@@ -20,13 +30,13 @@ func (f *function) Make(op ir.Op, t, _ ir.Type, x, y, z ir.V) ir.V {
 	for i := range op.Args() {
 		v.Args[i] = f.flush(v.Args[i])
 	}
-	if rounding(op) && f.float.rtz.has(t) {
+	if op.Is(ir.Rounds) && f.float.rtz.has(t) {
 		v.Flags |= ir.RTZ
 	}
 	return f.flush(f.emit(v))
 }
 
-// flush makes a denormal a zero where the entry point asks for it.
+// flush flushes a denormal to zero if the entry point's float mode requires it.
 func (f *function) flush(v ir.V) ir.V {
 	if t := f.b.Func.Type(v); f.float.flush.has(t) && f.b.Func.Val(v).Op != ir.FFlush {
 		return f.b.Op(ir.FFlush, t, v)
@@ -38,12 +48,12 @@ func (f *function) flush(v ir.V) ir.V {
 // (SPIR-V §3.2.6, SPV_KHR_float_controls).
 type floatModes struct{ rtz, flush widths }
 
-// widths is a set of widths of floats, 16, 32 and 64.
+// widths is a bit set of float widths: 16, 32 and 64.
 type widths uint8
 
 func (w widths) has(t ir.Type) bool { return t.IsFloat() && uint32(w)&(uint32(t.Bits())/16) != 0 }
 
-// modes takes in the execution modes of the entry point.
+// readFloatModes reads the float modes of the entry point.
 func (u *unit) modes() {
 	for _, m := range u.entry.Modes {
 		if len(m.Operands) == 0 || m.IDs {
@@ -59,25 +69,16 @@ func (u *unit) modes() {
 	}
 }
 
-// rounding reports whether the result of an operation depends on the rounding
-// mode, floating whether it computes with floats at all.
-func rounding(op ir.Op) bool {
-	switch op {
-	case ir.FAdd, ir.FSub, ir.FMul, ir.FDiv, ir.FFma, ir.FSqrt, ir.FCvt, ir.SToF, ir.UToF:
-		return true
-	}
-	return false
-}
-
+// floating reports whether the entry point's float modes apply to an operation:
+// denormal operands and results are flushed. Minima, maxima and absolute values
+// preserve denormals, which SPV_KHR_float_controls allows.
 func floating(op ir.Op) bool {
-	switch op {
-	case ir.FRem, ir.FNeg, ir.FEq, ir.FLt, ir.FLe, ir.FToS, ir.FToU:
-		return true
-	}
-	return rounding(op)
+	on := op.Row().On
+	compares := op.Family() == ir.Comparisons && on == ir.OnFloat
+	return op.Is(ir.Rounds) || compares || on.Source() == ir.OnFloat || op == ir.FRem || op == ir.FNeg
 }
 
-// componentwise lowers an instruction that is one operation for each component.
+// componentwise lowers an instruction that is one operation per component.
 func (f *function) componentwise(in spirv.Inst, row direct.Row) {
 	args := f.operands(in[3:])
 	if in.Op().Class() == spirv.ClassConversion {
@@ -101,8 +102,8 @@ func (f *function) operands(words []uint32) [][]ir.V {
 	return args
 }
 
-// eachComponent defines the result by one call of yield for each component. An
-// operand that is a scalar stands for each component.
+// eachComponent defines the result by one call of yield per component. A scalar operand
+// is an operand of every component.
 func (f *function) eachComponent(in spirv.Inst, args [][]ir.V, yield func(ir.Type, []direct.Operand[ir.V]) ir.V) {
 	types := f.flat(f.facts.Type(in.Type()))
 	parts := make([]ir.V, len(types))
@@ -120,7 +121,7 @@ func (f *function) eachComponent(in spirv.Inst, args [][]ir.V, yield func(ir.Typ
 	f.define(in, parts...)
 }
 
-// floats ends lowering where a scalar is no float of 16 to 64 bits.
+// checkFloats ends lowering unless all scalars are floats of 16 to 64 bits.
 func (f *function) floats(parts ...ir.V) {
 	for _, p := range parts {
 		if t := f.b.Func.Type(p); !t.IsFloat() {
@@ -129,7 +130,7 @@ func (f *function) floats(parts ...ir.V) {
 	}
 }
 
-// alike ends lowering where the scalars are not all of one type.
+// checkSameType ends lowering unless all scalars have one type.
 func (f *function) alike(parts ...ir.V) {
 	for _, p := range parts {
 		if f.b.Func.Type(p) != f.b.Func.Type(parts[0]) {
@@ -145,9 +146,9 @@ func fmod(f *function, in spirv.Inst) {
 	})
 }
 
-// contractible lowers OpFAdd and OpFSub: where the program asks for it and
-// neither instruction is decorated NoContraction, with the OpFMul that makes an
-// operand, the left one first, as one operation.
+// contractible lowers OpFAdd and OpFSub. If the program requests contraction and neither
+// instruction is decorated NoContraction, an operand that is an OpFMul, the left one
+// first, is fused into an FMA.
 func contractible(f *function, in spirv.Inst) {
 	row := *f.row(in.Op())
 	if !f.options.Contract || !f.mayContract(in) {
@@ -159,7 +160,7 @@ func contractible(f *function, in spirv.Inst) {
 		if mul == nil || mul.Op() != spirv.OpFMul || !f.mayContract(mul) {
 			continue
 		}
-		f.value(mul.Result()) // it reaches here, and so do its operands
+		f.value(mul.Result()) // its definition dominates this use, hence so do its operands
 		args := append(f.operands(mul[3:5]), f.scalars(spirv.ID(in[4-side])))
 		f.eachComponent(in, args, func(t ir.Type, a []direct.Operand[ir.V]) ir.V {
 			return f.fused(in.Op() == spirv.OpFSub, side, t, a[0].Value, a[1].Value, a[2].Value)
@@ -169,10 +170,10 @@ func contractible(f *function, in spirv.Inst) {
 	f.componentwise(in, row)
 }
 
-// mayContract reports whether an instruction may become part of another one:
-// it is not decorated NoContraction, and where it or the entry point says a
-// fast-math mode, that one has AllowContract (SPV_KHR_float_controls2). All
-// other modes change nothing: no result ever makes use of them.
+// mayContract reports whether an instruction may be fused: it is not decorated
+// NoContraction, and its fast-math mode or the entry point's, if any, includes
+// AllowContract (SPV_KHR_float_controls2). The other fast-math modes permit
+// transformations that lower never makes.
 func (f *function) mayContract(in spirv.Inst) bool {
 	if f.facts.Has(in.Result(), spirv.DecorationNoContraction) {
 		return false
@@ -190,8 +191,8 @@ func (f *function) mayContract(in spirv.Inst) bool {
 	return true
 }
 
-// fused returns x·y + z; of a difference x·y − z, or z − x·y where the product
-// is on the right side.
+// fused returns x·y + z; for a difference x·y − z, or z − x·y if the product is the
+// right operand (side 1).
 func (f *function) fused(minus bool, side int, t ir.Type, x, y, z ir.V) ir.V {
 	switch {
 	case minus && side == 0:
@@ -202,8 +203,7 @@ func (f *function) fused(minus bool, side int, t ir.Type, x, y, z ir.V) ir.V {
 	return f.Make(ir.FFma, t, t, x, y, z)
 }
 
-// pair is an instruction whose result is a struct of two values: the operations
-// that make the components of each.
+// opPair is an instruction with a struct of two values as result: the operation for each.
 type pair [2]ir.Op
 
 var (
@@ -229,7 +229,7 @@ func twoResults(ops pair) rule {
 	}
 }
 
-// typeOf returns the type of an operand, which must be there.
+// typeOf returns the type of an operand, which must have one.
 func (f *function) typeOf(id spirv.ID) *facts.Type {
 	t := f.value(id).typ
 	if t == nil {

@@ -7,6 +7,28 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
+var atomicRules = rules{
+	spirv.OpAtomicLoad:                atomicLoad,
+	spirv.OpAtomicStore:               atomicStore,
+	spirv.OpAtomicExchange:            atomicBinary,
+	spirv.OpAtomicCompareExchange:     atomicCompareExchange,
+	spirv.OpAtomicCompareExchangeWeak: atomicCompareExchange,
+	spirv.OpAtomicIIncrement:          atomicCount,
+	spirv.OpAtomicIDecrement:          atomicCount,
+	spirv.OpAtomicIAdd:                atomicBinary,
+	spirv.OpAtomicISub:                atomicBinary,
+	spirv.OpAtomicSMin:                atomicBinary,
+	spirv.OpAtomicSMax:                atomicBinary,
+	spirv.OpAtomicUMin:                atomicBinary,
+	spirv.OpAtomicUMax:                atomicBinary,
+	spirv.OpAtomicAnd:                 atomicBinary,
+	spirv.OpAtomicOr:                  atomicBinary,
+	spirv.OpAtomicXor:                 atomicBinary,
+	spirv.OpAtomicFAddEXT:             atomicBinary,
+	spirv.OpAtomicFMinEXT:             atomicBinary,
+	spirv.OpAtomicFMaxEXT:             atomicBinary,
+}
+
 // atomics are the operations of the instructions that combine what is in memory
 // with an operand.
 var atomics = map[spirv.Op]ir.Op{

@@ -7,6 +7,12 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
+var attachmentRules = rules{
+	spirv.OpColorAttachmentReadEXT:   colorAttachmentRead,
+	spirv.OpDepthAttachmentReadEXT:   depthAttachmentRead,
+	spirv.OpStencilAttachmentReadEXT: stencilAttachmentRead,
+}
+
 // fromPixel has an access to an input attachment count from the fragment's pixel, in
 // the layer that is drawn to (Vulkan §"Fragment Input Attachment Interface").
 func (c *textureCall) fromPixel(coordinate spirv.ID) {

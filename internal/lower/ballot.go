@@ -6,6 +6,16 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
+var ballotRules = rules{
+	spirv.OpGroupNonUniformBallot:           ballot,
+	spirv.OpSubgroupBallotKHR:               ballot,
+	spirv.OpGroupNonUniformInverseBallot:    inverseBallot,
+	spirv.OpGroupNonUniformBallotBitExtract: ballotBitExtract,
+	spirv.OpGroupNonUniformBallotBitCount:   ballotBitCount,
+	spirv.OpGroupNonUniformBallotFindLSB:    ballotFind,
+	spirv.OpGroupNonUniformBallotFindMSB:    ballotFind,
+}
+
 // ballotSize is how many words a ballot has.
 const ballotSize = 4
 

@@ -6,6 +6,13 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
+var barrierRules = rules{
+	spirv.OpControlBarrier:          controlBarrier,
+	spirv.OpMemoryBarrier:           memoryBarrier,
+	spirv.OpControlBarrierArriveEXT: barrierArrive,
+	spirv.OpControlBarrierWaitEXT:   controlBarrier,
+}
+
 // controlBarrier lowers OpControlBarrier. The lanes of a subgroup go in
 // lockstep, so that a barrier of a subgroup only orders memory.
 func controlBarrier(f *function, in spirv.Inst) {

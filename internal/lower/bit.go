@@ -6,6 +6,12 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
+var bitRules = rules{
+	spirv.OpBitCastArrayQCOM: bitcast, // the same operands; array elements are ordered like vector components
+	spirv.OpBitcast:          bitcast,
+	spirv.OpBitFieldInsert:   bitFieldInsert,
+}
+
 // bitcast lowers OpBitcast, also between vectors of different numbers of
 // components: the lower-numbered component is the less significant one.
 func bitcast(f *function, in spirv.Inst) {
@@ -44,7 +50,7 @@ func bitcast(f *function, in spirv.Inst) {
 	f.castTo(in, parts)
 }
 
-// reinterpret gives the bits of v another type of the same width.
+// reinterpret changes the type of v to one of the same width.
 func (f *function) reinterpret(v ir.V, t ir.Type) ir.V {
 	if f.b.Func.Type(v) == t {
 		return v
@@ -52,7 +58,7 @@ func (f *function) reinterpret(v ir.V, t ir.Type) ir.V {
 	return f.b.Op(ir.Bitcast, t, v)
 }
 
-// take cuts v into n parts of type t.
+// splitBits splits v into n values of type t, the least significant first.
 func (f *function) take(v ir.V, t ir.Type, n int) []ir.V {
 	wide := ir.Int(uint32(f.b.Func.Type(v).Bits()))
 	bits := f.reinterpret(v, wide)
@@ -67,7 +73,8 @@ func (f *function) take(v ir.V, t ir.Type, n int) []ir.V {
 	return parts
 }
 
-// join makes one value of type t of the bits of several.
+// joinBits concatenates the bits of several values, the first least significant, to one
+// value of type t.
 func (f *function) join(parts []ir.V, t ir.Type) ir.V {
 	wide := ir.Int(uint32(t.Bits()))
 	var bits ir.V

@@ -6,14 +6,14 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// builtin is a built-in variable that an invocation of a compute program reads.
+// builtin is a built-in variable of a compute program.
 type builtin struct {
 	kind spirv.BuiltIn
 	n    int // components
 }
 
-// semantics are the built-ins that are inputs of a program: the semantic of the
-// first component, and how many there are.
+// semantics are the built-ins that are inputs of a program: the semantic of component 0
+// and the number of components.
 var semantics = map[spirv.BuiltIn]struct {
 	first ir.Semantic
 	n     int
@@ -28,8 +28,7 @@ var semantics = map[spirv.BuiltIn]struct {
 	spirv.BuiltInNumSubgroups:              {ir.NumSubgroups, 1},
 }
 
-// components returns how many components a built-in has, 0 where it is not
-// lowered.
+// components returns the number of components of a built-in, 0 if it is not lowered.
 func components(k spirv.BuiltIn) int {
 	switch k {
 	case spirv.BuiltInSubgroupEqMask, spirv.BuiltInSubgroupGeMask, spirv.BuiltInSubgroupGtMask,
@@ -46,7 +45,7 @@ func components(k spirv.BuiltIn) int {
 	return semantics[k].n
 }
 
-// input gives a variable of storage class Input of a compute program its place.
+// computeInput declares an Input variable of a compute program.
 func (u *unit) input(p *pointer, v *facts.Variable) {
 	p.memory = inInput
 	if k, ok := u.facts.BuiltIn(v.ID); ok {
@@ -56,7 +55,7 @@ func (u *unit) input(p *pointer, v *facts.Variable) {
 	}
 }
 
-// builtin returns a built-in that has the type.
+// builtinOf returns a built-in; t must be its type.
 func (u *unit) builtin(k spirv.BuiltIn, t *facts.Type) *builtin {
 	n := components(k)
 	if n == 0 {
@@ -71,7 +70,7 @@ func (u *unit) builtin(k spirv.BuiltIn, t *facts.Type) *builtin {
 	return &builtin{k, n}
 }
 
-// inputMember goes from a block of built-ins to one of them.
+// stepBlockMember goes from a block of built-ins to a member.
 func (u *unit) inputMember(p *pointer, i int) {
 	d, ok := u.facts.MemberDecoration(p.typ.ID, i, spirv.DecorationBuiltIn)
 	if !ok {
@@ -102,8 +101,8 @@ func (f *function) builtIn(k spirv.BuiltIn, i int) ir.V {
 	switch k {
 	case spirv.BuiltInSubgroupSize:
 		return f.b.I32(f.options.SubgroupSize)
-	// A workgroup is all that the one core has at a time: its warps are the
-	// subgroups.
+	// The device is one core that runs one workgroup at a time: the workgroup's
+	// subgroups are its warps.
 	case spirv.BuiltInDeviceIndex, spirv.BuiltInCoreIDARM, spirv.BuiltInCoreMaxIDARM, spirv.BuiltInSMIDNV:
 		return f.b.I32(0)
 	case spirv.BuiltInCoreCountARM, spirv.BuiltInSMCountNV:

@@ -2,11 +2,15 @@ package lower
 
 import "github.com/chiaro-gpu/chiaro/internal/ir"
 
-// canonicalise makes the arithmetic NaN that can be observed canonical: it puts
-// an fcanon before each operation that shows the bits of a float which may have
-// been computed. A float that was only loaded, chosen or passed on keeps its
-// bits; so do the components of a texel, of which the body of a texture function makes
-// canonical what it converts or filters. It also marks the atomics whose results nobody reads.
+// canonicalise makes observable arithmetic NaNs canonical: it inserts an fcanon before
+// each operation that exposes the bits of a float that may have been computed. A float
+// that was only loaded, selected or copied keeps its bits; so do the components of a
+// texel, because the body of a texture function canonicalizes the components that it
+// converts or filters. It also marks atomics without a use of their result.
+//
+// The analysis is a forward data-flow fixed point over all functions: a value is
+// "computed" if a computed NaN may reach it. Cranelift's NaN canonicalization inserts
+// its sequence after every float operation instead.
 func canonicalise(p *ir.Program) {
 	c := canon{p: p, vars: make([]bool, len(p.Vars)), exposed: make([]bool, len(p.Vars)), funcs: make([]computed, len(p.Funcs))}
 	for i, f := range p.Funcs {
@@ -29,19 +33,18 @@ func canonicalise(p *ir.Program) {
 	}
 }
 
-// canon is the search for computed floats: in values, in variables, in what a
-// function is given and gives.
+// canon is the state of the analysis: the computed values, variables, arguments and
+// results.
 type canon struct {
 	p       *ir.Program
 	funcs   []computed
-	vars    []bool // that something computed is stored to by name
-	exposed []bool // variables that places may lie in: their address is taken
-	places  bool   // something computed may be in any exposed variable
+	vars    []bool // by variable: a direct store of a computed float
+	exposed []bool // by variable: its address is taken
+	places  bool   // a computed float may be stored through an address
 	changed bool
 }
 
-// computed says of the values and of the arguments of a function which may be
-// floats that were computed.
+// computed has the values and the arguments of a function that may be computed floats.
 type computed struct{ vals, args []bool }
 
 func (c *canon) mark(at *bool, yes bool) {
@@ -50,7 +53,7 @@ func (c *canon) mark(at *bool, yes bool) {
 	}
 }
 
-// look goes through a function once.
+// propagate traverses a function once.
 func (c *canon) look(f *ir.Func, s *computed) {
 	for i, a := range f.Args {
 		c.mark(&s.vals[a], s.args[i])
@@ -90,7 +93,7 @@ func (c *canon) call(f *ir.Func, v ir.V, s *computed) {
 		return
 	}
 	if len(f.CallArgs(v)) != len(g.Args) || len(f.CallResults(v)) != len(g.Results()) {
-		return // Verify says so
+		return // Verify reports it
 	}
 	for i, a := range f.CallArgs(v) {
 		c.mark(&t.args[i], s.vals[a])
@@ -100,22 +103,15 @@ func (c *canon) call(f *ir.Func, v ir.V, s *computed) {
 	}
 }
 
-// computes reports whether the result of an operation may be a NaN whose bits
-// nobody controls.
+// computes reports whether the result of an operation may be a NaN with unspecified
+// bits.
 func (c *canon) computes(f *ir.Func, x *ir.Val, s *computed) bool {
 	switch x.Op {
 	case ir.In, ir.InAt:
-		in := &c.p.In[x.Aux] // what is interpolated is computed
+		in := &c.p.In[x.Aux] // interpolation computes
 		return c.p.Stage == ir.Fragment && x.Op == ir.In && in.Semantic >= ir.Location && in.Interpolation <= ir.Linear
-	case ir.OutGet: // which is canonical
-		return false
 	case ir.QuadSwap:
 		return x.Flags&ir.AnyNaN != 0 && s.vals[x.Args[0]]
-	case ir.Ld, ir.FCanon, ir.Bitcast, ir.Shuf,
-		ir.AtomXchg, ir.AtomFAdd, ir.AtomFMin, ir.AtomFMax:
-		return false
-	case ir.SToF, ir.UToF:
-		return false // no NaN
 	case ir.PLd:
 		return c.vars[x.Aux] || c.places && c.exposed[x.Aux]
 	case ir.PLdI:
@@ -128,29 +124,19 @@ func (c *canon) computes(f *ir.Func, x *ir.Val, s *computed) bool {
 			}
 		}
 		return false
-	case ir.FNeg, ir.FAbs, ir.FMin, ir.FMax, ir.NMin, ir.NMax, ir.FFlush:
-		return s.vals[x.Args[0]] || x.Op.Args() > 1 && s.vals[x.Args[1]]
-	case ir.Select:
-		return s.vals[x.Args[1]] || s.vals[x.Args[2]]
 	}
-	return true
+	if !x.Op.Is(ir.Selects) {
+		return !x.Op.Is(ir.DeterminateNaN)
+	}
+	for i := range x.Op.Args() { // the condition of a select is no float, hence never marked
+		if s.vals[x.Args[i]] {
+			return true
+		}
+	}
+	return false
 }
 
-// shown returns the operand whose bits an operation shows, −1 where it shows
-// none.
-func shown(op ir.Op) int {
-	switch op {
-	case ir.Bitcast, ir.Shuf, ir.QuadSwap, ir.Out, ir.LogArg:
-		return 0
-	case ir.OutAt:
-		return 1
-	case ir.St, ir.AtomXchg, ir.AtomFAdd, ir.AtomFMin, ir.AtomFMax:
-		return 2
-	}
-	return -1
-}
-
-// insert puts an fcanon before the operations that show a computed float.
+// insert inserts an fcanon before the operations that expose a computed float.
 func insert(p *ir.Program, f *ir.Func, vals []bool) {
 	code := make([]ir.V, 0, len(f.Code))
 	canonical := func(a ir.V, origin int32) ir.V {
@@ -164,7 +150,7 @@ func insert(p *ir.Program, f *ir.Func, vals []bool) {
 	}
 	for _, v := range f.Code {
 		x := f.Vals[v]
-		if k := shown(x.Op); k >= 0 && x.Flags&ir.AnyNaN == 0 {
+		if k := x.Op.Observed(); k >= 0 && x.Flags&ir.AnyNaN == 0 {
 			a := canonical(x.Args[k], x.Origin)
 			f.Vals[v].Args[k] = a
 		}
@@ -181,14 +167,14 @@ func insert(p *ir.Program, f *ir.Func, vals []bool) {
 	f.Code = code
 }
 
-// markUnused flags the atomics whose results nobody reads.
+// markUnused flags the atomics without a use of their result.
 func markUnused(f *ir.Func) {
 	used := make([]bool, len(f.Vals))
 	for _, v := range f.Code {
 		f.Operands(v, func(a ir.V) { used[a] = true })
 	}
 	for _, v := range f.Code {
-		if x := f.Val(v); x.Op.Is(ir.Atomic) && !used[v] {
+		if x := f.Val(v); x.Op.Family() == ir.Atomics && !used[v] {
 			x.Flags |= ir.Unused
 		}
 	}

@@ -6,9 +6,15 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// carried returns the types of the scalars that a pointer becomes where it
-// travels through a phi, a choice, a variable or a call: those that say where it
-// points, and where matrices lie in several forms the number of the form.
+var carryRules = rules{
+	spirv.OpPtrEqual:    ptrEqual,
+	spirv.OpPtrNotEqual: ptrEqual,
+	spirv.OpPtrDiff:     ptrDiff,
+}
+
+// pointerScalars returns the types of the scalars of a materialized pointer, which is
+// the operand of a phi, a select, a store or a call: the address, and the layout tag if
+// there are several layouts.
 func (u *unit) carried(t *facts.Type) []ir.Type {
 	types := u.located(t)
 	if u.severalForms(t) {
@@ -17,14 +23,15 @@ func (u *unit) carried(t *facts.Type) []ir.Type {
 	return types
 }
 
-// located returns the types of the scalars that say where a pointer points: of a
-// buffer, the numbers of its resource and of its descriptor, and an offset.
+// addressScalars returns the types of the scalars that are the address of a materialized
+// pointer. A buffer address is the resource's number, the descriptor's index and an
+// offset.
 func (u *unit) located(t *facts.Type) []ir.Type {
 	switch t.Storage {
 	case spirv.StorageClassStorageBuffer, spirv.StorageClassUniform:
 		return []ir.Type{ir.I32, ir.I32, ir.I32}
 	case spirv.StorageClassPushConstant:
-		if u.banked { // the number of the bank's resource, and an offset
+		if u.banked { // the bank's resource, and an offset
 			return []ir.Type{ir.I32, ir.I32}
 		}
 		return []ir.Type{ir.I32}
@@ -32,7 +39,7 @@ func (u *unit) located(t *facts.Type) []ir.Type {
 		return []ir.Type{ir.I32}
 	case spirv.StorageClassPhysicalStorageBuffer:
 		return []ir.Type{ir.I64}
-	case spirv.StorageClassTileImageEXT: // the location of the variable, and how far behind it
+	case spirv.StorageClassTileImageEXT: // the variable's location, and the array index
 		return []ir.Type{ir.I32, ir.I32}
 	case spirv.StorageClassUniformConstant:
 		if u.inHeap(t) {
@@ -46,13 +53,13 @@ func (u *unit) located(t *facts.Type) []ir.Type {
 	return nil
 }
 
-// inHeap reports whether pointers of a type point into the heap of descriptors.
+// inHeap reports whether pointers of a type point into the descriptor heap.
 func (u *unit) inHeap(t *facts.Type) bool {
 	return u.heaped > 0 && t.Storage == spirv.StorageClassUniformConstant && !isObject(innermost(t.Elem))
 }
 
-// pointerExtent is the room of a pointer: as its scalars. Only a physical one
-// stands in memory of others than the lane.
+// pointerExtent is the extent of a pointer: the size of its scalars. Only a physical
+// pointer may be stored to memory that other invocations access.
 func (u *unit) pointerExtent(t *facts.Type) extent {
 	e := extent{1, 8, 8, 0}
 	switch t.Storage {
@@ -67,13 +74,13 @@ func (u *unit) pointerExtent(t *facts.Type) extent {
 	return e
 }
 
-// pointerParts makes the scalars of a pointer that travels as a value of a type.
+// materialize returns the scalars of a pointer as a value of type t.
 func (f *function) pointerParts(t *facts.Type, p *pointer) []ir.V {
 	return append(f.identity(p), f.formPart(t, p)...)
 }
 
-// identity returns the scalars that two pointers have in common where they are
-// equal.
+// addressParts returns the address scalars of a pointer: two pointers are equal if these
+// are.
 func (f *function) identity(p *pointer) []ir.V {
 	switch p.memory {
 	case inBuffer:
@@ -107,8 +114,8 @@ func (f *function) identity(p *pointer) []ir.V {
 	return nil
 }
 
-// place returns the place in the lane's private memory of a slot of a
-// variable; what is outside the variable is outside of all.
+// privateAddress returns the slot of a pointer to a private variable in the lane's
+// private memory; out of range if it is outside of the variable.
 func (f *function) place(p *pointer) ir.V {
 	base := f.b.OpAux(ir.PAddr, ir.I32, p.number)
 	if p.offset == (offset{}) {
@@ -119,7 +126,7 @@ func (f *function) place(p *pointer) ir.V {
 	return f.b.Select(in, f.b.OpAux(ir.At, ir.I32, 1, base, slot), f.b.I32(farAway))
 }
 
-// pointerOf is the reverse of pointerParts.
+// pointerFrom is the inverse of materialize.
 func (f *function) pointerOf(t *facts.Type, parts []ir.V) *pointer {
 	p := &pointer{typ: t.Elem, class: t.Storage}
 	at := parts[len(f.located(t))-1]
@@ -164,8 +171,8 @@ func (f *function) pointerOf(t *facts.Type, parts []ir.V) *pointer {
 	return p
 }
 
-// bank returns the handle of the bank of push constants that a pointer which has
-// travelled points into.
+// bankHandle returns the handle of a materialized push constant pointer: a select among
+// all banks.
 func (f *function) bank(home ir.V) ir.V {
 	h := f.b.Op(ir.Push, ir.H)
 	for n := range f.prog.Res {
@@ -177,8 +184,8 @@ func (f *function) bank(home ir.V) ir.V {
 	return h
 }
 
-// buffer returns the handle of the buffer that a pointer which has travelled
-// points into: one of all that it can be, or the empty one.
+// bufferHandle returns the handle of a materialized buffer pointer: a select among all
+// buffers, or the empty handle if it is none of them.
 func (f *function) buffer(p *pointer) ir.V {
 	if n, ok := f.constBits(p.home); ok && n < uint64(len(f.prog.Res)) {
 		return f.b.OpAux(ir.Res, ir.H, n, p.element)
@@ -187,7 +194,7 @@ func (f *function) buffer(p *pointer) ir.V {
 	for n := range f.prog.Res {
 		switch f.prog.Res[n].Kind {
 		case ir.StorageTensor, ir.TensorShape, ir.PushBank, ir.HeapBytes, ir.Texels, ir.ImageShape, ir.SamplerState:
-			continue // no pointer that travels leads there
+			continue // not accessible through materialized buffer pointers
 		}
 		r := f.b.OpAux(ir.Res, ir.H, uint64(n), p.element)
 		h = f.b.Select(f.b.Cmp(ir.Eq, p.home, f.b.I32(uint32(n))), r, h)
@@ -195,7 +202,7 @@ func (f *function) buffer(p *pointer) ir.V {
 	return h
 }
 
-// nowhere returns a handle of length 0.
+// emptyHandle returns a handle of length 0.
 func (f *function) nowhere() ir.V {
 	if f.null == 0 {
 		f.prog.Tables = append(f.prog.Tables, nil)
@@ -204,7 +211,7 @@ func (f *function) nowhere() ir.V {
 	return f.b.OpAux(ir.Table, ir.H, f.null-1)
 }
 
-// ptrEqual compares where pointers point.
+// ptrEqual lowers OpPtrEqual and OpPtrNotEqual.
 func ptrEqual(f *function, in spirv.Inst) {
 	x, y := f.identity(f.pointer(spirv.ID(in[3]))), f.identity(f.pointer(spirv.ID(in[4])))
 	if len(x) != len(y) {
@@ -222,14 +229,14 @@ func ptrEqual(f *function, in spirv.Inst) {
 	f.define(in, v)
 }
 
-// ptrDiff counts the elements between two pointers into one array.
+// ptrDiff lowers OpPtrDiff: the distance in elements.
 func ptrDiff(f *function, in spirv.Inst) {
 	x, y := f.pointer(spirv.ID(in[3])), f.pointer(spirv.ID(in[4]))
 	if x.memory != inBuffer || y.memory != inBuffer {
 		f.unsupported("of %s", x.class)
 	}
 	stride := f.strideOf(x, f.typeOf(spirv.ID(in[3])))
-	if stride == 0 { // no rule asks for one: elements stand side by side
+	if stride == 0 { // no rule requires an ArrayStride: the elements are contiguous
 		e := f.extent(x.typ)
 		stride = roundUp(e.size, e.align)
 	}

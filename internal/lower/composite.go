@@ -9,13 +9,29 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
-// vectorExtractDynamic chooses a component; out of range it is 0.
+var compositeRules = rules{
+	spirv.OpVectorExtractDynamic:           vectorExtractDynamic,
+	spirv.OpVectorInsertDynamic:            vectorInsertDynamic,
+	spirv.OpVectorShuffle:                  vectorShuffle,
+	spirv.OpCompositeConstruct:             compositeConstruct,
+	spirv.OpCompositeConstructReplicateEXT: compositeReplicate,
+	spirv.OpCompositeExtract:               compositeExtract,
+	spirv.OpCompositeInsert:                compositeInsert,
+	spirv.OpCopyObject:                     copyObject,
+	spirv.OpCopyLogical:                    copyObject,
+	spirv.OpUndef:                          undef,
+	spirv.OpPoisonKHR:                      undef,
+	spirv.OpFreezeKHR:                      freeze,
+}
+
+// vectorExtractDynamic selects a component; an index out of range yields 0.
 func vectorExtractDynamic(f *function, in spirv.Inst) {
 	v := inst.VectorExtractDynamic(in)
 	f.define(in, f.pick(f.scalars(v.Vector()), f.indexOperand(v.Index())))
 }
 
-// pick returns part i, 0 where there is none.
+// selectPart returns part i, by a chain of selects if i is no constant; 0 if i is out of
+// range.
 func (f *function) pick(parts []ir.V, i operand) ir.V {
 	if len(parts) == 0 {
 		f.malformed("a component of nothing")
@@ -34,7 +50,7 @@ func (f *function) pick(parts []ir.V, i operand) ir.V {
 	return out
 }
 
-// vectorInsertDynamic replaces a component; out of range it replaces none.
+// vectorInsertDynamic replaces a component; an index out of range replaces none.
 func vectorInsertDynamic(f *function, in spirv.Inst) {
 	v := inst.VectorInsertDynamic(in)
 	parts := append([]ir.V(nil), f.scalars(v.Vector())...)
@@ -50,7 +66,7 @@ func vectorInsertDynamic(f *function, in spirv.Inst) {
 	f.define(in, parts...)
 }
 
-// vectorShuffle chooses components of two vectors; one that is undefined is 0.
+// vectorShuffle selects components of two vectors; an undefined component is 0.
 func vectorShuffle(f *function, in spirv.Inst) {
 	v := inst.VectorShuffle(in)
 	x, y := f.scalars(v.Vector1()), f.scalars(v.Vector2())
@@ -70,7 +86,7 @@ func vectorShuffle(f *function, in spirv.Inst) {
 	f.define(in, parts...)
 }
 
-// undefinedComponent stands in OpVectorShuffle where a component has no source.
+// undefinedComponent is OpVectorShuffle's literal for a component without a source.
 const undefinedComponent = 0xffffffff
 
 func compositeConstruct(f *function, in spirv.Inst) {
@@ -126,11 +142,12 @@ func compositeInsert(f *function, in spirv.Inst) {
 	f.define(in, parts...)
 }
 
-// beyond is where a component of a cooperative matrix is that the lane does not
-// have: how many it has no module can know.
+// notHeld is the offset of a cooperative matrix component that the lane does not hold;
+// a module cannot know how many it holds.
 const beyond = -1
 
-// path returns where in the scalars of a composite a part begins, and its type.
+// partOffset returns the index of a part's first scalar in the scalars of a composite, and
+// the part's type.
 func (f *function) path(t *facts.Type, indexes []uint32) (int, *facts.Type) {
 	at := 0
 	for n, i := range indexes {
@@ -156,8 +173,8 @@ func (f *function) path(t *facts.Type, indexes []uint32) (int, *facts.Type) {
 	return at, t
 }
 
-// copyObject lowers OpCopyObject and OpCopyLogical: types that match logically
-// have the same scalars.
+// copyObject lowers OpCopyObject and OpCopyLogical: logically matching types have equal
+// scalars.
 func copyObject(f *function, in spirv.Inst) { f.copyOf(in, inst.CopyObject(in).Operand()) }
 
 // copyOf defines the result as another value.
@@ -171,9 +188,9 @@ func (f *function) copyOf(in spirv.Inst, id spirv.ID) {
 	f.accessed(in, v.flags)
 }
 
-// freeze lowers OpFreezeKHR. No value is poison here: OpPoisonKHR is zero, and
-// what could give poison has a value of its own.
+// freeze lowers OpFreezeKHR, a copy: no value is poison, because OpPoisonKHR is 0 and
+// each operation that SPIR-V lets return poison has a defined result.
 func freeze(f *function, in spirv.Inst) { f.copyOf(in, inst.FreezeKHR(in).Value()) }
 
-// undef lowers OpUndef and OpPoisonKHR in a function, constants like others: zero.
+// undef lowers OpUndef and OpPoisonKHR in a function: facts treats them as null constants.
 func undef(*function, spirv.Inst) {}

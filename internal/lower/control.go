@@ -4,27 +4,34 @@ import (
 	"slices"
 
 	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// tree says where the blocks of a function stand in the tree of the IR.
+// tree maps the blocks of a function to nested IR regions.
 //
-// A block that several others lead to stands behind a labelled block: a branch
-// to it is a br to that label. The label is opened at the block's parent: the
-// header, of a merge block or a continue target, else the immediate dominator.
-// Every other block stands at the branch that leads to it. The merge block of
-// a loop stands behind the loop, all other labelled children of its header
-// inside.
+// A block with several forward predecessors follows a labelled IR block; a branch to
+// it is a br to the label. The label is opened at the block's parent: the header if
+// the block is a merge block or a continue target, else the immediate dominator.
+// Every other block is lowered in place of the only branch to it. The merge block of
+// a loop follows the loop; all other labelled children of its header are inside.
 //
-// Since a parent dominates its children, and children are opened so that those
-// that come later in order stand further outside, the label of a branch's
-// target is open wherever the module is structured. Where it is not, the walk
-// finds the label closed and says so.
+//	parent   ┌ block a           a label per child; the innermost label
+//	         │ ┌ block b         belongs to the child that is first in
+//	         │ │  parent's code  structural order
+//	         │ │  br b, br a
+//	         │ └ end; b's code   may br a
+//	         └ end; a's code
+//
+// A parent dominates its children, and labels of later children enclose labels of
+// earlier ones. So the label of a forward branch is open if the module is
+// structured; otherwise followEdge reports a malformed module. Compare Ramsey,
+// "Beyond Relooper" (ICFP 2022).
 type tree struct {
-	inner, outer [][]*facts.Block // labelled children of each block, the first innermost
+	inner, outer [][]*facts.Block // labelled children of each block, the innermost first; outer: around its loop
 	labelled     []bool
 }
 
-// plant makes the tree of a function.
+// newTree builds the tree of a function.
 func (u *unit) plant(fn *facts.Function) tree {
 	n := len(fn.Blocks)
 	t := tree{make([][]*facts.Block, n), make([][]*facts.Block, n), make([]bool, n)}
@@ -49,9 +56,8 @@ func (u *unit) plant(fn *facts.Function) tree {
 	return t
 }
 
-// headersOf returns the header that names each block as its merge block or its
-// continue target, where it dominates the block. The merge block of one
-// construct cannot be that of another.
+// headersOf returns, for each block, the dominating header that names it as merge
+// block or continue target. No block is the merge block of two constructs.
 func headersOf(fn *facts.Function) []*facts.Block {
 	headers := make([]*facts.Block, len(fn.Blocks))
 	for i := range fn.Blocks {
@@ -68,7 +74,7 @@ func headersOf(fn *facts.Function) []*facts.Block {
 	return headers
 }
 
-// forwardPreds counts the blocks that lead forward to b.
+// forwardPreds counts the reachable predecessors that b does not dominate.
 func (u *unit) forwardPreds(b *facts.Block) int {
 	n := 0
 	for _, p := range b.Preds {
@@ -85,10 +91,9 @@ func (u *unit) forwardPreds(b *facts.Block) int {
 	return n
 }
 
-// structuralOrder returns the reachable blocks so that each comes before those
-// that it leads forward to, and merge blocks and continue targets behind their
-// constructs: the reverse of the order in which a search that goes to them
-// first leaves the blocks.
+// structuralOrder returns the reachable blocks in an order in which each precedes its
+// forward successors, and a construct precedes its merge block and its continue
+// target: the reverse postorder of a depth-first search that visits those two first.
 func structuralOrder(fn *facts.Function) []*facts.Block {
 	type frame struct {
 		b    *facts.Block
@@ -116,9 +121,9 @@ func structuralOrder(fn *facts.Function) []*facts.Block {
 	return order
 }
 
-// structuralSucc returns where a block leads in the structural control-flow
-// graph: its merge block, its continue target, and then, the last first, what
-// it branches to. False is the end.
+// structuralSucc returns successor i of a block in the structural control-flow graph:
+// its merge block, its continue target, then its branch targets in reverse order.
+// ok is false after the last.
 func structuralSucc(b *facts.Block, i int) (*facts.Block, bool) {
 	switch i {
 	case 0:
@@ -130,4 +135,23 @@ func structuralSucc(b *facts.Block, i int) (*facts.Block, bool) {
 		return b.Succs[len(b.Succs)-1-i], true
 	}
 	return nil, false
+}
+
+// inControl are the instructions that the control-flow code lowers.
+var inControl = map[spirv.Op]bool{
+	spirv.OpPhi: true, spirv.OpVariable: true, spirv.OpUntypedVariableKHR: true, spirv.OpFunctionParameter: true, spirv.OpLabel: true,
+	spirv.OpFunction: true, spirv.OpFunctionEnd: true, spirv.OpSelectionMerge: true, spirv.OpLoopMerge: true,
+	spirv.OpBranch: true, spirv.OpBranchConditional: true, spirv.OpSwitch: true,
+	spirv.OpReturn: true, spirv.OpReturnValue: true,
+	spirv.OpKill: true, spirv.OpTerminateInvocation: true, spirv.OpUnreachable: true, spirv.OpAbortKHR: true,
+}
+
+// ignored reports whether an instruction in a function has no effect: a hint or a
+// debugging note.
+func ignored(op spirv.Op) bool {
+	switch op {
+	case spirv.OpNop, spirv.OpLine, spirv.OpNoLine, spirv.OpAssumeTrueKHR, spirv.OpUntypedPrefetchKHR, spirv.OpExtInstWithForwardRefsKHR:
+		return true
+	}
+	return false
 }

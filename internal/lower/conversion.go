@@ -7,7 +7,13 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// fConvert lowers OpFConvert with the rounding mode that it is decorated with.
+var conversionRules = rules{
+	spirv.OpQuantizeToF16: quantizeToF16,
+	spirv.OpFConvert:      fConvert,
+}
+
+// fConvert lowers OpFConvert; an FPRoundingMode decoration overrides the mode of the entry
+// point.
 func fConvert(f *function, in spirv.Inst) {
 	saved := f.float
 	if d, ok := f.facts.Decoration(in.Result(), spirv.DecorationFPRoundingMode); ok {

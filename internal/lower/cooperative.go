@@ -7,6 +7,17 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
+var cooperativeRules = rules{
+	spirv.OpCooperativeMatrixLoadKHR:   cooperativeLoad,
+	spirv.OpCooperativeMatrixStoreKHR:  cooperativeStore,
+	spirv.OpCooperativeMatrixMulAddKHR: cooperativeMulAdd,
+	spirv.OpCooperativeMatrixLengthKHR: cooperativeLength,
+	spirv.OpCooperativeMatrixLoadNV:    cooperativeLoadNV,
+	spirv.OpCooperativeMatrixStoreNV:   cooperativeStoreNV,
+	spirv.OpCooperativeMatrixMulAddNV:  cooperativeMulAdd,
+	spirv.OpCooperativeMatrixLengthNV:  cooperativeLength,
+}
+
 // A cooperative matrix (SPV_KHR_cooperative_matrix, and SPV_NV_cooperative_matrix,
 // whose matrices say no use) is spread over the lanes of a subgroup or of a
 // workgroup, which the specification leaves to us: of a matrix A a lane holds

@@ -7,6 +7,13 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
+var cooperativeArrayRules = rules{
+	spirv.OpCompositeConstructCoopMatQCOM: constructFromArray,
+	spirv.OpCompositeExtractCoopMatQCOM:   extractToArray,
+	spirv.OpExtractSubArrayQCOM:           extractSubArray,
+	spirv.OpBitcastExtractEXT:             bitcastExtract,
+}
+
 // Cooperative matrices made of arrays, and arrays of them
 // (SPV_QCOM_cooperative_matrix_conversion): the array of lane i is column i of a
 // matrix B, and row i of others. An array of 32-bit words has the components of

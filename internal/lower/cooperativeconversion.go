@@ -6,6 +6,12 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
+var cooperativeConversionRules = rules{
+	spirv.OpCooperativeMatrixConvertUseEXT:    cooperativeConvert,
+	spirv.OpCooperativeMatrixTransposeNV:      cooperativeTranspose,
+	spirv.OpCooperativeMatrixGetCoordinateEXT: cooperativeCoordinate,
+}
+
 // cooperativeConvert lowers OpCooperativeMatrixConvertUseEXT: a matrix with the
 // same components, of another use.
 func cooperativeConvert(f *function, in spirv.Inst) {

@@ -6,6 +6,11 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
+var cooperativeFunctionRules = rules{
+	spirv.OpCooperativeMatrixPerElementOpEXT: cooperativePerElement,
+	spirv.OpCooperativeMatrixReduceEXT:       cooperativeReduce,
+}
+
 // Instructions on cooperative matrices that call a function of the module
 // (SPV_EXT_cooperative_matrix_maintenance1, SPV_NV_cooperative_matrix2). It is
 // called for components of the matrix only, not for what lanes hold beyond it.

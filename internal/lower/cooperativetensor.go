@@ -7,6 +7,11 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
+var cooperativeTensorRules = rules{
+	spirv.OpCooperativeMatrixLoadTensorNV:  cooperativeLoadTensor,
+	spirv.OpCooperativeMatrixStoreTensorNV: cooperativeStoreTensor,
+}
+
 // tensorAccess loads or stores a cooperative matrix through a tensor layout, and
 // perhaps a view (SPV_NV_cooperative_matrix2, Tensor Layout and View).
 type tensorAccess struct {

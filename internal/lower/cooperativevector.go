@@ -7,6 +7,11 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
+var cooperativeVectorRules = rules{
+	spirv.OpCooperativeVectorLoadNV:  cooperativeVectorLoad,
+	spirv.OpCooperativeVectorStoreNV: cooperativeVectorStore,
+}
+
 // A cooperative vector (SPV_NV_cooperative_vector) is a long vector: each lane
 // computes with its own alone.
 

@@ -7,6 +7,13 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
+var cooperativeVectorProductRules = rules{
+	spirv.OpCooperativeVectorMatrixMulNV:              cooperativeVectorMul,
+	spirv.OpCooperativeVectorMatrixMulAddNV:           cooperativeVectorMulAdd,
+	spirv.OpCooperativeVectorOuterProductAccumulateNV: cooperativeVectorOuterProduct,
+	spirv.OpCooperativeVectorReduceSumAccumulateNV:    cooperativeVectorReduceSum,
+}
+
 // vectorProduct is a product of a matrix in memory with a vector.
 type vectorProduct struct {
 	*function

@@ -6,12 +6,16 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
-// maxCopied is how many bytes an OpCopyMemorySized of known size copies by
-// loads that stand one behind the other; more are copied by a loop.
+var copyRules = rules{
+	spirv.OpCopyMemory:      copyMemory,
+	spirv.OpCopyMemorySized: copyMemorySized,
+}
+
+// maxCopied is the largest constant size in bytes of an OpCopyMemorySized that becomes
+// unrolled loads and stores; larger sizes become a loop.
 const maxCopied = 1024
 
-// copyMemory copies a value. What an untyped pointer points at, the other
-// pointer says.
+// copyMemory lowers OpCopyMemory. An untyped pointer takes the pointee of the other.
 func copyMemory(f *function, in spirv.Inst) {
 	v := inst.CopyMemory(in)
 	m, ok := v.MemoryAccess()
@@ -29,14 +33,14 @@ func copyMemory(f *function, in spirv.Inst) {
 	f.store(&to, f.load(&from))
 }
 
-// untyped reports whether a pointer does not say what it points at.
+// untyped reports whether a pointer has no pointee type.
 func (f *function) untyped(id spirv.ID) bool {
 	return f.typeOf(id).Op == spirv.OpTypeUntypedPointerKHR
 }
 
-// ends returns the target and the source of a copy with the flags of its memory
-// operands: where there are two, the first is of the target alone (SPIR-V
-// §3.3.8, OpCopyMemory).
+// ends returns the target and the source of a copy with the flags of the memory
+// operands: the first of two operands applies to the target alone (SPIR-V §3.3.8,
+// OpCopyMemory).
 func (f *function) ends(target, source spirv.ID, m spirv.MemoryAccess, ok bool, m2 spirv.MemoryAccess, two bool) (to, from pointer) {
 	to, from = *f.pointer(target), *f.pointer(source)
 	to.flags |= accessFlags(m)
@@ -48,8 +52,8 @@ func (f *function) ends(target, source spirv.ID, m spirv.MemoryAccess, ok bool, 
 	return to, from
 }
 
-// copyMemorySized copies so many bytes, each of which that lies outside of its
-// buffer is read as 0 or not written.
+// copyMemorySized lowers OpCopyMemorySized. A byte outside of its buffer reads as 0 and
+// is not written.
 func copyMemorySized(f *function, in spirv.Inst) {
 	v := inst.CopyMemorySized(in)
 	m, ok := v.MemoryAccess()
@@ -72,8 +76,7 @@ func copyMemorySized(f *function, in spirv.Inst) {
 	f.copyLoop(&to, &from, size)
 }
 
-// copyBytes reads n bytes and then writes them, so that the two places may
-// overlap.
+// copyBytes loads all n bytes before it stores them, so that the ranges may overlap.
 func (f *function) copyBytes(to, from *pointer, n uint64) {
 	parts := make([]ir.V, n)
 	for i := range parts {
@@ -84,10 +87,9 @@ func (f *function) copyBytes(to, from *pointer, n uint64) {
 	}
 }
 
-// copyLoop copies byte by byte as many as a value says, but no more than the
-// target's buffer has.
+// copyLoop copies size bytes one by one, but no more than the target's buffer has.
 func (f *function) copyLoop(to, from *pointer, size ir.V) {
-	if f.b.Func.Type(size) == ir.I64 { // there are no more than 2³² bytes anywhere
+	if f.b.Func.Type(size) == ir.I64 { // no buffer has more than 2³² bytes
 		size = f.b.Op(ir.UMin, ir.I64, size, f.b.Const(ir.I64, farAway))
 	}
 	size = f.toInt(size, ir.I32)
@@ -95,7 +97,7 @@ func (f *function) copyLoop(to, from *pointer, size ir.V) {
 	if to.memory == physical {
 		h = f.reached(to, 1).handle
 	}
-	size = f.b.Op(ir.UMin, ir.I32, size, f.b.Op(ir.Len, ir.I32, h)) // behind that nothing is written
+	size = f.b.Op(ir.UMin, ir.I32, size, f.b.Op(ir.Len, ir.I32, h)) // stores after the end are discarded
 	done := f.b.Block()
 	loop := f.b.Loop(f.b.I32(0))
 	i := f.b.Param(loop, 0)
@@ -108,7 +110,7 @@ func (f *function) copyLoop(to, from *pointer, size ir.V) {
 	f.b.End()
 }
 
-// byteOf returns the place of a byte behind a pointer.
+// byteOf returns a pointer to byte i after the pointee's address.
 func (f *function) byteOf(p *pointer, i operand) *pointer {
 	q := *p
 	if q.memory == physical && i.v != 0 {

@@ -28,14 +28,14 @@ func amdGcn(f *function, in spirv.Inst) {
 	}
 }
 
-// cubeFace is the face of a cube that a direction meets: its number, and the
-// direction as the face has it (Vulkan, Cube Map Face Selection).
+// cubeFace is the cube face that a direction points to: its number, and the face
+// coordinates s, t and the major axis (Vulkan, Cube Map Face Selection).
 type cubeFace struct {
 	face, s, t, major ir.V
 }
 
-// cubeFace selects the face by the greatest component, of equal ones z before y
-// before x, and by its sign.
+// cubeFace selects the face by the component of greatest magnitude, z before y before x
+// if several are equal, and by its sign.
 func (f *function) cubeFace(in spirv.Inst) cubeFace {
 	if len(in) < 6 {
 		f.malformed("an instruction without its operand")

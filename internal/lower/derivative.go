@@ -6,6 +6,18 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
+var derivativeRules = rules{
+	spirv.OpDPdx:         derivative(acrossX),
+	spirv.OpDPdy:         derivative(acrossY),
+	spirv.OpFwidth:       fwidth,
+	spirv.OpDPdxFine:     derivative(acrossX),
+	spirv.OpDPdyFine:     derivative(acrossY),
+	spirv.OpFwidthFine:   fwidth,
+	spirv.OpDPdxCoarse:   derivative(acrossX),
+	spirv.OpDPdyCoarse:   derivative(acrossY),
+	spirv.OpFwidthCoarse: fwidth,
+}
+
 // The two neighbours of a lane in its quad, as the lane's number with one bit
 // flipped (Vulkan, Scope: Quad).
 const (

@@ -6,15 +6,14 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// Tensors, images and samplers are objects: a shader loads them from UniformConstant
-// and hands them to instructions. An object as a value is the number of its
-// resource and the index of its descriptor; a sampled image is an image and a
-// sampler.
+// Tensors, images and samplers are objects: a shader loads them from UniformConstant and
+// passes them to instructions. The value of an object is the number of its resource and
+// the index of its descriptor; a sampled image consists of an image and a sampler.
 
 // isObject reports whether values of a type are objects.
 func isObject(t *facts.Type) bool { return objectWords(t) > 0 }
 
-// objectWords returns how many scalars an object is, 0 of what is none.
+// objectWords returns the number of scalars of an object, 0 for another type.
 func objectWords(t *facts.Type) uint64 {
 	if t == nil {
 		return 0
@@ -28,7 +27,7 @@ func objectWords(t *facts.Type) uint64 {
 	return 0
 }
 
-// innermost returns what an array of arrays is made of in the end.
+// innermost returns the element type of an array of arrays.
 func innermost(t *facts.Type) *facts.Type {
 	for t.IsArray() && t.Elem != nil {
 		t = t.Elem
@@ -36,8 +35,8 @@ func innermost(t *facts.Type) *facts.Type {
 	return t
 }
 
-// descriptorObject gives a variable in UniformConstant its place: an object, or an
-// array of them. All others hold no data that is read here.
+// objectVariable allocates a variable in UniformConstant: an object or an array of
+// objects. Other variables of the class hold no data.
 func (u *unit) descriptorObject(p *pointer, v *facts.Variable) {
 	t := innermost(v.Type)
 	if !isObject(t) {
@@ -67,8 +66,8 @@ func (u *unit) descriptorObject(p *pointer, v *facts.Variable) {
 	}
 }
 
-// twofold numbers what is two resources, one behind the other: memory, and what
-// stands there of its shape.
+// bindPair binds an object that is two consecutive resources: its memory, and its shape
+// (size and format).
 func (u *unit) twofold(r ir.Resource, memory, shape ir.ResourceKind) uint64 {
 	r.Kind = memory
 	n := u.bound(r)
@@ -79,8 +78,8 @@ func (u *unit) twofold(r ir.Resource, memory, shape ir.ResourceKind) uint64 {
 	return n
 }
 
-// objectPlace returns the scalars of a pointer to an object, or to an array of
-// them: the resource and the descriptor.
+// objectParts returns the scalars of a pointer to an object, or to an array of objects:
+// the resource and the descriptor.
 func (f *function) objectPlace(p *pointer) []ir.V {
 	home, element := p.home, p.element
 	if home == 0 {
@@ -110,13 +109,13 @@ func (f *function) loadObject(in spirv.Inst, p *pointer) {
 	f.accessed(in, p.flags)
 }
 
-// accessed gives an object the flags of the accesses to it.
+// setAccessFlags sets the flags of the accesses through an object.
 func (f *function) accessed(in spirv.Inst, flags ir.Flags) {
 	f.defined[f.facts.Def(in.Result())].flags = flags
 }
 
-// samplerBeside returns the resource of the sampler that is bound to the same place
-// as an image.
+// combinedSampler returns the resource of the sampler at the binding of an image, for a
+// combined image sampler.
 func (f *function) samplerBeside(home ir.V) ir.V {
 	beside := func(n int) (uint32, bool) {
 		r := &f.prog.Res[n]

@@ -7,16 +7,16 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
-// Sizes of the descriptors of a heap, in bytes, which are their alignments too.
-// That of a buffer is ir.HeapDescriptor.
+// Sizes and alignments of the descriptors of a heap, in bytes. A buffer's is
+// ir.HeapDescriptor.
 const (
 	samplerDescriptor = 32
 	imageDescriptor   = 32
 	tensorDescriptor  = 32
 )
 
-// onDevice gives the facts the constants that are the device's, where the module has
-// some: then arrays may be as long as they say.
+// deviceConstants evaluates the constants that depend on the device, such as the lengths
+// of cooperative matrices, and regathers the facts: array lengths may depend on them.
 func (u *unit) onDevice() {
 	device := facts.Device{}
 	for i := range u.facts.Consts {
@@ -48,7 +48,7 @@ func (u *unit) onDevice() {
 	}
 }
 
-// descriptorSize returns how large a descriptor of a type is in a heap.
+// descriptorSize returns the size of a descriptor in a heap, in bytes.
 func (u *unit) descriptorSize(t *facts.Type) uint64 {
 	if t == nil {
 		u.malformed("a type is missing")

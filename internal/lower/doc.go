@@ -1,48 +1,93 @@
-// Package lower is the meaning of each instruction of SPIR-V, as IR: it turns
-// an entry point into the program of one invocation. It decides what SPIR-V
-// leaves open (docs/undefined.md), and refuses to know how many lanes run,
-// on what, and whether a module is legal: valid has said so, or somebody has
-// assumed it.
+// Package lower translates SPIR-V to IR: it gives each instruction its meaning and
+// turns an entry point into the program of one invocation. It defines the results
+// that SPIR-V leaves undefined (docs/undefined.md), and refuses to know how many
+// lanes execute the program, on which engine, and whether the module is valid:
+// the caller has validated it or assumes so (valid.Assume).
 //
-// # Survival
+// # Data flow
 //
-// Every module that decodes is survived: an instruction that has no rule yet
-// gives an *Unsupported that names it, a module that makes no sense a
-// *Malformed. Inside, both travel as a panic of type fault, as in a parser by
-// descent, and Stage is the one door where they become errors.
+//	facts.Module ─► rules ─► structured IR ─► outputs, texture ─► canonical ─► ir.Program
+//	entry point     (one     (region.go)      functions           NaNs
+//	                per op)                   (stageoutput.go,    (canonicalnan.go)
+//	                                          texture.go)
+//
+// One traversal lowers each function in structural order of its blocks. Mesa's
+// spirv_to_nir and SwiftShader's SpirvShader do the same work for NIR and Reactor.
+//
+// # Errors
+//
+// lower never panics on a decodable module. An instruction without a rule yields an
+// *Unsupported that names it, a contradictory module a *Malformed. Inside the
+// package both travel as a panic of type fault, as in a recursive-descent parser;
+// Stage alone converts them to errors.
 //
 // # Values
 //
-// A value is the list of its scalars: the components of a vector, the columns
-// of a matrix, the elements of an array and the members of a struct one behind
-// the other. A pointer is no scalar: it stands for a place, known as far as the
-// module knows it (see pointer), and becomes scalars only where it has to
-// travel, through a phi, a choice or a call.
+// A value is the list of its scalars: the components of a vector, the columns of a
+// matrix, the elements of an array and the members of a struct in order (scalar
+// replacement of aggregates from the start). A pointer is symbolic (see pointer):
+// an address space, a base and an offset, as far as the module determines them. It
+// is materialized as scalars only if it becomes a value: the operand of a phi, a
+// select or a call, or the content of a variable (pointervalue.go).
 //
-// # Control
+// # Control flow
 //
-// The blocks of a function become the tree of the IR along the dominators,
-// with the header of a construct above its merge block and continue target
-// (see tree).
+// The blocks of a function become nested IR regions along the dominator tree: the
+// header of a construct encloses its merge block and its continue target (see
+// tree). The scheme is the one of Ramsey, "Beyond Relooper" (2022), applied to
+// SPIR-V's structured control flow.
 //
-// # Stages of graphics
+// # Graphics stages
 //
-// What a stage shares with others is taken apart into scalars, each with what it is
-// to them (see face). Inputs are read where they are used. Outputs are variables of
-// private memory, and those scalars of them that something stores to are handed on
-// behind the entry point's body, where all its returns meet, or where a vertex is
-// emitted; those of tessellation control are written where they are stored to, for
-// the whole patch sees them. What there is around a stage is not known here: the
-// program says what it reads and writes, and whoever runs the stage provides it
-// (internal/ir, "Inputs, outputs").
+// Stage inputs and outputs are scalarized; each scalar has its location or its
+// built-in semantic (see ioScalar). An input is read at its use. An output is a
+// private variable; the scalars that the program may store to are written out after
+// the entry point's body, in which all returns converge, or at each emitted vertex.
+// Tessellation control writes outputs at the store, because the other invocations
+// of the patch read them. The program lists its inputs and outputs; the code that
+// executes the stage provides them (internal/ir, "Inputs, outputs").
 //
 // # Small floats
 //
-// bfloat16 and the 8-bit floats are integers in the IR. What computes with them
-// (conversions, dot products) is built of operations on 32 bits (see encoding).
+// bfloat16 and the 8-bit floats are integers in the IR. Conversions and dot products
+// are sequences of 32-bit operations (see encoding).
 //
 // # Sums
 //
-// Where an instruction adds more than two products (OpDot, the products of
-// matrices), it adds from left to right, each product and each sum rounded.
+// An instruction that adds more than two products (OpDot, matrix products) adds from
+// left to right and rounds each product and each sum.
+//
+// # Files
+//
+// In the order of the calls; each file registers its instructions in a table of
+// type rules.
+//
+//	stage.go, fault.go                  entry: options, unit, errors
+//	function.go, control.go, region.go  functions, block tree, IR regions
+//	rule.go, position.go                the tables of all files; what is lowered, and where
+//	value.go, type.go                   values, their scalars, sizes of types
+//	pointer.go, pointervalue.go,        symbolic and materialized pointers,
+//	matrixlayout.go, address.go         matrix layouts behind pointers, physical addresses
+//	variable.go, table.go, descriptor.go,
+//	heap.go, device.go                  variables, constant tables, descriptors, descriptor heaps
+//	access.go, untyped.go, raw.go       access chains
+//	memory.go, copy.go, atomic.go,
+//	barrier.go                          loads, stores, copies, atomics, barriers
+//	arithmetic.go, integer*.go, bit.go,
+//	logic.go, conversion.go, encoding.go,
+//	composite.go, matrix.go             scalars, vectors, matrices
+//	glsl.go, glslrules.go, geometry.go,
+//	amd.go, cubeface.go, log.go         extended instruction sets
+//	group.go, ballot.go, partition.go,
+//	derivative.go                       subgroup and quad operations
+//	image*.go, texture.go, texel.go,
+//	sample.go, attachment.go,
+//	fragmentmask.go                     images: each access is a call of a texture function
+//	interface.go, stage*.go, builtin.go,
+//	feedback.go, passthrough.go,
+//	interpolation.go, explicitvertex.go,
+//	fragment.go                         graphics stages
+//	cooperative*.go, tensorlayout.go,
+//	storagetensor.go                    cooperative matrices and vectors, tensors
+//	canonicalnan.go                     the last pass over the program
 package lower

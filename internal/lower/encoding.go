@@ -7,31 +7,36 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
-// Floats of another encoding than IEEE 754's are integers in the IR: they are
-// stored, chosen and passed on, and every computation with them is a conversion
-// or a dot product, which goes through floats of 32 bits.
+var encodingRules = rules{
+	spirv.OpFDot2MixAcc32VALVE: mixedDotOf,
+	spirv.OpFDot2MixAcc16VALVE: mixedDotOf,
+	spirv.OpFDot4MixAcc32VALVE: mixedDotOf,
+}
 
-// encoding is how a small float is encoded. Encodings are meant without the
-// sign.
+// A float whose encoding is not IEEE 754's is an integer in the IR: it is stored,
+// selected and copied as such. Every computation with it, a conversion or a dot product,
+// goes through 32-bit floats.
+
+// encoding describes a small float. The bit patterns are without the sign.
 type encoding struct {
 	bits, fraction uint8
 	bias           int32
-	top            uint32 // the greatest finite number
-	over           uint32 // what stands for all beyond it
-	nan            uint32 // the canonical NaN
+	top            uint32 // greatest finite number
+	over           uint32 // result of an overflow: infinity, or NaN
+	nan            uint32 // canonical NaN
 	kind           encodingKind
 }
 
-// encodingKind tells encodings that are floats with infinities and NaN, or NaN
-// alone, from those of SPV_EXT_ocp_microscaling_types, from which there are
-// conversions alone (VUID-StandaloneSpirv-OpFConvert-12466).
+// encodingKind separates the encodings with NaN from those of
+// SPV_EXT_ocp_microscaling_types, which can only be converted from
+// (VUID-StandaloneSpirv-OpFConvert-12466).
 type encodingKind uint8
 
 const (
 	general   encodingKind = iota
-	allFinite              // floats without infinities and NaN
-	exponents              // powers of two: no sign, no zero, and the greatest is NaN
-	fixed                  // an integer with a sign, in sixty-fourths
+	allFinite              // no infinities, no NaN
+	exponents              // powers of two: no sign, no zero; the greatest pattern is NaN
+	fixed                  // signed fixed point in units of 1/64
 )
 
 var encodings = map[spirv.FPEncoding]encoding{
@@ -46,12 +51,12 @@ var encodings = map[spirv.FPEncoding]encoding{
 	spirv.FPEncodingMXInt8EXT:             {bits: 8, kind: fixed},
 }
 
-// width returns the bits of the integer that an encoded float is in the IR: at
-// least 8, of which the lowest count.
+// width returns the width of the integer that represents an encoded float in the IR: at
+// least 8 bits, of which the low ones are significant.
 func (e encoding) width() uint32 { return max(uint32(e.bits), 8) }
 
-// encodingOf returns the encoding of the components of a scalar or vector type,
-// false where it is that of IEEE 754.
+// encodingOf returns the encoding of a type's components, false if they are IEEE 754
+// floats or no floats.
 func (u *unit) encodingOf(t *facts.Type) (encoding, bool) {
 	s := t.Scalar()
 	if isTile(t) {
@@ -72,7 +77,7 @@ func (u *unit) encoded(t *facts.Type) encoding {
 	return e
 }
 
-// decode returns the value of an encoded float, exactly, as one of 32 bits.
+// decode converts an encoded float to 32 bits, exactly.
 func (f *function) decode(e encoding, x ir.V) ir.V {
 	b := f.b
 	switch e.kind {
@@ -82,12 +87,12 @@ func (f *function) decode(e encoding, x ir.V) ir.V {
 		n := b.Op(ir.SToF, ir.F32, x)
 		return b.Op(ir.FMul, ir.F32, n, b.Const(ir.F32, uint64(127-6)<<23))
 	}
-	if e.fraction == 7 { // the upper half of 32 bits
+	if e.fraction == 7 { // bfloat16: the upper half of an f32
 		wide := b.Op(ir.Shl, ir.I32, b.Op(ir.ZExt, ir.I32, x), b.I32(16))
 		return b.Op(ir.Bitcast, ir.F32, wide)
 	}
-	// As its bits lie in a float of 32 bits it is 2 to the difference of the
-	// biases too small, also where it is denormal.
+	// Shifted to the fields of an f32, the value is too small by two to the power of the
+	// difference of the biases, also if it is denormal: one multiplication corrects it.
 	wide := b.Op(ir.ZExt, ir.I32, x)
 	magnitude := b.Op(ir.And, ir.I32, wide, b.I32(1<<(e.bits-1)-1))
 	placed := b.Op(ir.Shl, ir.I32, magnitude, b.I32(uint32(23-e.fraction)))
@@ -101,7 +106,7 @@ func (f *function) decode(e encoding, x ir.V) ir.V {
 	if e.over != e.nan {
 		bits = b.Select(b.Cmp(ir.Eq, magnitude, b.I32(e.over)), b.I32(0x7f800000), bits)
 	}
-	most := e.over // what is above it is NaN
+	most := e.over // greater patterns are NaN
 	if e.over == e.nan {
 		most = e.top
 	}
@@ -109,9 +114,8 @@ func (f *function) decode(e encoding, x ir.V) ir.V {
 	return b.Op(ir.Bitcast, ir.F32, b.Op(ir.Or, ir.I32, bits, sign))
 }
 
-// decodeExponent returns the power of two that an exponent of 8 bits is: as it
-// stands in a float of 32 bits, but for the least, which is denormal there, and
-// the greatest, which is NaN.
+// decodeExponent converts an 8-bit exponent to the f32 power of two: shifted to the
+// exponent field, except for the least, a denormal f32, and the greatest, NaN.
 func (f *function) decodeExponent(x ir.V) ir.V {
 	b := f.b
 	wide := b.Op(ir.ZExt, ir.I32, x)
@@ -121,12 +125,11 @@ func (f *function) decodeExponent(x ir.V) ir.V {
 	return b.Op(ir.Bitcast, ir.F32, bits)
 }
 
-// narrowing says how a number that an encoding does not have becomes one that
-// it has.
+// narrowing says how to convert a number that an encoding cannot represent.
 type narrowing struct{ towardZero, saturate bool }
 
-// encode rounds a float to an encoding, once, by integers: a number too great
-// becomes what stands for all that is, or the greatest finite number.
+// encode rounds a float to an encoding, with a single rounding, in integer arithmetic. An
+// overflow yields infinity or NaN, or the greatest finite number if how saturates.
 func (f *function) encode(e encoding, how narrowing, v ir.V) ir.V {
 	b := f.b
 	if e.kind != general {
@@ -150,14 +153,14 @@ func (f *function) encode(e encoding, how narrowing, v ir.V) ir.V {
 	least := n(1 - int64(e.bias))
 	kept := b.Op(ir.SMax, t, exponent, least)
 	shift := b.Op(ir.Add, t, n(int64(fraction)-int64(e.fraction)), b.Op(ir.Sub, t, kept, exponent))
-	shift = b.Op(ir.UMin, t, shift, n(int64(fraction)+2)) // beyond, less than half of the least number
+	shift = b.Op(ir.UMin, t, shift, n(int64(fraction)+2)) // beyond: less than half of the least number
 	r := b.Op(ir.LShr, t, m, shift)
-	if !how.towardZero { // to the nearest, a half to the even one
+	if !how.towardZero { // to nearest, ties to even
 		half := b.Op(ir.LShr, t, b.Op(ir.Shl, t, n(1), shift), n(1))
 		up := b.Op(ir.Add, t, b.Op(ir.Sub, t, half, n(1)), b.Op(ir.And, t, r, n(1)))
 		r = b.Op(ir.LShr, t, b.Op(ir.Add, t, m, up), shift)
 	}
-	// The leading one of r adds 1 to the exponent, as does its carry.
+	// The leading one of r increments the exponent, as does a carry.
 	high := b.Op(ir.Shl, t, b.Op(ir.Add, t, kept, n(int64(e.bias)-1)), n(int64(e.fraction)))
 	r = b.Op(ir.Add, t, r, high)
 	far := n(int64(e.over))
@@ -175,8 +178,8 @@ func (f *function) encode(e encoding, how narrowing, v ir.V) ir.V {
 	return b.Op(ir.Trunc, ir.Int(uint32(e.bits)), r)
 }
 
-// convertEncoded lowers OpFConvert from or to a small float; false where it is
-// neither.
+// convertEncoded lowers an OpFConvert from or to a small float; false if both types are
+// IEEE 754.
 func (f *function) convertEncoded(in spirv.Inst) bool {
 	t := f.facts.Type(in.Type())
 	from, decodes := f.encodingOf(f.typeOf(inst.FConvert(in).FloatValue()))
@@ -184,7 +187,7 @@ func (f *function) convertEncoded(in spirv.Inst) bool {
 	if !decodes && !encodes {
 		return false
 	}
-	// The modes of the entry point are those of IEEE 754's formats.
+	// The entry point's float modes apply to IEEE 754 formats only.
 	d, ok := f.facts.Decoration(in.Result(), spirv.DecorationFPRoundingMode)
 	how := narrowing{
 		towardZero: ok && spirv.FPRoundingMode(d.Literal()) == spirv.FPRoundingModeRTZ,
@@ -213,7 +216,7 @@ func (f *function) convertEncoded(in spirv.Inst) bool {
 	return true
 }
 
-// decoded returns the components of a vector as floats of 32 bits.
+// decoded returns the components of a vector as 32-bit floats.
 func (f *function) decoded(id spirv.ID) []ir.V {
 	parts := append([]ir.V(nil), f.scalars(id)...)
 	e, ok := f.encodingOf(f.typeOf(id))
@@ -228,16 +231,16 @@ func (f *function) decoded(id spirv.ID) []ir.V {
 	return parts
 }
 
-// dotEncoded lowers OpDot of small floats (BFloat16DotProductKHR): products and
-// sums in 32 bits, from left to right, the result rounded once.
+// dotEncoded lowers OpDot of small floats (BFloat16DotProductKHR): products and sums in
+// 32 bits, from left to right; the result is rounded once.
 func (f *function) dotEncoded(in spirv.Inst, e encoding) {
 	v := inst.Dot(in)
 	f.define(in, f.encode(e, narrowing{}, f.sumOfProducts(f.decoded(v.Vector1()), f.decoded(v.Vector2()))))
 }
 
-// mixedDotOf lowers the instructions of SPV_VALVE_mixed_float_dot_product: the
-// accumulator and then, from left to right, each product, which is exact, added
-// in 32 bits; a result of 16 bits is rounded at the end.
+// mixedDotOf lowers the instructions of SPV_VALVE_mixed_float_dot_product: 32-bit FMAs of
+// the exact products, from left to right, on the accumulator; a 16-bit result is rounded
+// at the end.
 func mixedDotOf(f *function, in spirv.Inst) {
 	v := inst.FDot2MixAcc32VALVE(in) // all have the same operands
 	x, y, sum := f.decoded(v.Vector1()), f.decoded(v.Vector2()), f.decoded(v.Accumulator())

@@ -6,11 +6,11 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// Unsupported says that an instruction has no meaning in Chiaro yet.
+// Unsupported reports an instruction that has no lowering yet.
 type Unsupported struct {
 	Op          spirv.Op
-	Instruction int    // its number in the module, from 1
-	What        string // what of it, empty for all of it
+	Instruction int    // its index in the module, from 1
+	What        string // the unsupported part; empty if it is the whole instruction
 }
 
 // Error names the instruction: "OpFoo is not lowered yet (instruction 12)".
@@ -22,15 +22,14 @@ func (e *Unsupported) Error() string {
 	return fmt.Sprintf("%s is not lowered yet (instruction %d)", name, e.Instruction)
 }
 
-// Malformed says that a module makes no sense: the module was assumed to be
-// valid and is not.
+// Malformed reports a contradictory module: it was assumed valid and is not.
 type Malformed struct {
 	Op          spirv.Op
-	Instruction int // the number of the instruction in the module, from 1; 0 where the fault is in none
+	Instruction int // index of the instruction in the module, from 1; 0 if the fault is in none
 	Message     string
 }
 
-// Error returns the place and the message.
+// Error returns the message with the instruction.
 func (e *Malformed) Error() string {
 	if e.Instruction == 0 {
 		return e.Message
@@ -38,11 +37,11 @@ func (e *Malformed) Error() string {
 	return fmt.Sprintf("%s (%s, instruction %d)", e.Message, e.Op, e.Instruction)
 }
 
-// fault is an error on its way to Stage.
+// fault is the panic value that carries an error to Stage.
 type fault struct{ err error }
 
-// catch turns a fault into the error that it carries. Any other panic is ours
-// and goes on.
+// catch stores the error of a fault. Any other panic is a bug of this package and
+// continues.
 func catch(err *error) {
 	switch r := recover().(type) {
 	case nil:
@@ -61,13 +60,13 @@ func (u *unit) op() spirv.Op {
 	return u.facts.Code.Inst(u.at).Op()
 }
 
-// unsupported ends lowering: the current instruction, or what of it is named,
-// is not lowered yet.
+// unsupported ends lowering with an *Unsupported for the current instruction; the
+// format names the unsupported part.
 func (u *unit) unsupported(format string, args ...any) {
 	panic(fault{&Unsupported{u.op(), u.at + 1, fmt.Sprintf(format, args...)}})
 }
 
-// malformed ends lowering: the current instruction makes no sense.
+// malformed ends lowering with a *Malformed for the current instruction.
 func (u *unit) malformed(format string, args ...any) {
 	panic(fault{&Malformed{u.op(), u.at + 1, fmt.Sprintf(format, args...)}})
 }

@@ -9,21 +9,20 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// Transform feedback (Vulkan §"Transform Feedback") writes those outputs of the last
-// stage before the rasterizer that have an Offset, where that stage has the mode Xfb.
-// What stands at one Offset stands side by side: the elements of arrays, members of
-// structs, columns of matrices and components of vectors, in order, each at a multiple
-// of its size.
+// Transform feedback (Vulkan §"Transform Feedback") captures the outputs with an Offset
+// of the last pre-rasterization stage, if that stage has the mode Xfb. The scalars of a
+// variable with one Offset are contiguous: array elements, struct members, matrix
+// columns and vector components in order, each aligned to its size.
 
-// feedback is what decorations say of where an output is captured.
+// feedback is the capture position that decorations assign to an output.
 type feedback struct {
 	buffer, stride, stream uint32
 	hasBuffer, hasStride   bool
-	offset                 uint64 // of the next scalar
-	placed                 bool   // there is an Offset
+	offset                 uint64 // bytes, of the next scalar
+	placed                 bool   // has an Offset
 }
 
-// decorated takes in what the decorations of a variable or member say.
+// apply merges the decorations of a variable or member.
 func (x *feedback) decorated(of func(spirv.Decoration) (facts.Decoration, bool)) {
 	number := func(k spirv.Decoration, at *uint32) bool {
 		d, ok := of(k)
@@ -40,9 +39,10 @@ func (x *feedback) decorated(of func(spirv.Decoration) (facts.Decoration, bool))
 	}
 }
 
-// captures finds the buffers that the outputs of the entry point's interface go to,
-// those that it never stores to among them: they are as much part of a vertex. What has
-// no Offset goes nowhere, whatever else is said of it, as compilers do of built-ins.
+// findCaptures declares the buffers that capture outputs of the entry point's interface,
+// including outputs without a store: they are part of a captured vertex. An output
+// without an Offset is not captured, whatever its other decorations: compilers emit
+// these for built-ins.
 func (u *unit) captures() {
 	if !u.prog.Modes.Has(ir.Xfb) || u.prog.Stage == ir.TessControl || u.prog.Stage == ir.Fragment {
 		return
@@ -54,7 +54,7 @@ func (u *unit) captures() {
 		}
 		u.at = v.Index
 		u.shallow(v.Type)
-		u.flat(v.Type) // no more scalars than there may be
+		u.flat(v.Type) // checks the number of scalars
 		t := v.Type
 		if u.passes(v) {
 			t = t.Elem
@@ -64,7 +64,7 @@ func (u *unit) captures() {
 	slices.SortFunc(u.prog.Captures, func(x, y ir.Capture) int { return cmp.Compare(x.Buffer, y.Buffer) })
 }
 
-// captureOf adds the buffer that something goes to.
+// addCapture declares the buffer of a capture position.
 func (u *unit) captureOf(x *feedback) {
 	if !x.placed || !x.hasBuffer || !x.hasStride {
 		return
@@ -83,7 +83,7 @@ func (u *unit) captureOf(x *feedback) {
 	}
 }
 
-// capture notes of the scalars of an output, of one vertex, where they are captured.
+// assignCaptures sets the capture positions of an output's scalars, of one vertex.
 func (u *unit) capture(x *face, v *facts.Variable, t *facts.Type) {
 	if len(u.prog.Captures) == 0 || v.Storage != spirv.StorageClassOutput && !u.passes(v) {
 		return
@@ -108,9 +108,9 @@ func (u *unit) capture(x *face, v *facts.Variable, t *facts.Type) {
 	})
 }
 
-// captured walks over an output of type t. It calls seen for the variable and its
-// members, and scalar for each scalar, in the order of face.leaves. Of an array of
-// blocks each element goes to the next buffer, as in GLSL.
+// walkCaptured traverses an output of type t. It calls seen for the variable and its
+// members, and scalar for each scalar, in the order of ioVariable.scalars. Each element
+// of an array of blocks goes to the next buffer, as in GLSL.
 func (u *unit) captured(v *facts.Variable, t *facts.Type, seen, scalar func(feedback)) {
 	var x feedback
 	x.decorated(func(k spirv.Decoration) (facts.Decoration, bool) { return u.facts.Decoration(v.ID, k) })

@@ -8,35 +8,35 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// How a matrix lies in memory the member of a struct that holds it says, and no
-// type of a pointer (SPIR-V §3.20, RowMajor and MatrixStride). So pointers of one
-// type may point at matrices, and at columns of them, that lie in several forms.
-// While the pointers stand where the module knows them each has its form. Those
-// that travel have one form where all that travel as values of the type agree;
-// else the number of the form travels with them, as a scalar more.
+// The layout of a matrix in memory is a decoration of the struct member that contains
+// it, not of a pointer's type (SPIR-V §3.20, RowMajor and MatrixStride). So pointers of
+// one type may point to matrices, or to columns, of different layouts. A symbolic
+// pointer knows its layout. Materialized pointers of one type share a layout if all of
+// them agree; otherwise each carries a layout tag, one more scalar: the index of its
+// layout in the layoutSet of its kind.
 
-// matrixForm says how a matrix, or a vector of it, lies in a buffer.
+// matrixLayout is the layout of a matrix, or of a column of it, in a buffer.
 type matrixForm struct {
-	stride   uint32 // from column to column, or from row to row
+	stride   uint32 // bytes from column to column, or from row to row if rowMajor
 	rowMajor bool
-	column   bool // what is pointed at is a column: its components are stride apart if rowMajor
+	column   bool // the pointee is a column: its components are stride apart if rowMajor
 }
 
-// carriedAs is what pointers have in common that may travel to the same place.
+// pointerKind is the class of materialized pointers that may be merged with each other.
 type carriedAs struct {
 	class spirv.StorageClass
-	typ   *facts.Type // what they point at
+	typ   *facts.Type // the pointee
 }
 
-// forms are the ones that travelling pointers of a kind have.
+// layoutSet is the set of matrix layouts of the materialized pointers of one kind.
 type forms struct {
 	all     []matrixForm
 	numbers map[matrixForm]int
-	known   int  // how many there were before lowering began: where several, a scalar says which
-	assumed bool // one was needed before any was known, and the plain one was taken
+	known   int  // how many of them an earlier traversal found; pointers carry a tag if there are several
+	assumed bool // a pointer was used before any layout was known, and got the zero layout
 }
 
-// number returns the number of a form.
+// number returns the index of a layout, which it adds to the set.
 func (s *forms) number(m matrixForm) int {
 	n, ok := s.numbers[m]
 	if !ok {
@@ -47,15 +47,14 @@ func (s *forms) number(m matrixForm) int {
 	return n
 }
 
-// severalForms reports whether the number of its form travels with a pointer.
+// severalLayouts reports whether materialized pointers of a type carry a layout tag.
 func (u *unit) severalForms(t *facts.Type) bool {
 	return u.forms[carriedAs{t.Storage, t.Elem}].several()
 }
 
 func (s *forms) several() bool { return s != nil && s.known > 1 }
 
-// formsOf returns the forms that pointers of a type have that travel; nil where
-// there is nothing that could lie in several.
+// layoutsOf returns the layout set of a pointer type; nil if its pointee has no layout.
 func (u *unit) formsOf(t *facts.Type) *forms {
 	if !slices.Contains(formed, t.Storage) || t.Elem == nil || !t.Elem.IsVector() && !innermost(t.Elem).IsMatrix() {
 		return nil
@@ -69,8 +68,8 @@ func (u *unit) formsOf(t *facts.Type) *forms {
 	return s
 }
 
-// formPart returns the scalar that says in which form lies what a pointer that
-// is going to travel points at; none where all lie in one.
+// layoutTagOf returns the layout tag of a pointer that is materialized as type t; none
+// if all pointers of the kind have one layout.
 func (f *function) formPart(t *facts.Type, p *pointer) []ir.V {
 	s := f.formsOf(t)
 	if s == nil {
@@ -95,7 +94,7 @@ func (f *function) formPart(t *facts.Type, p *pointer) []ir.V {
 	return []ir.V{v}
 }
 
-// of returns what of a form matters to a pointer at a type.
+// forType returns the part of a layout that matters for a pointee type.
 func (m matrixForm) of(t *facts.Type) matrixForm {
 	switch {
 	case innermost(t).IsMatrix():
@@ -107,8 +106,8 @@ func (m matrixForm) of(t *facts.Type) matrixForm {
 	return matrixForm{}
 }
 
-// inForm gives a pointer that has travelled its form: last is the scalar that
-// says it, where forms are several.
+// setLayout sets the layout of a pointer made of scalars: tag is the last one, which is
+// the layout tag if there are several layouts.
 func (f *function) inForm(p *pointer, t *facts.Type, last ir.V) {
 	switch s := f.formsOf(t); {
 	case s == nil:
@@ -124,11 +123,12 @@ func (f *function) inForm(p *pointer, t *facts.Type, last ir.V) {
 	}
 }
 
-// plain forgets in which form lies what a pointer points at.
+// clearLayout resets the layout of the pointee.
 func (p *pointer) plain() { p.matrix, p.forms, p.form = matrixForm{}, nil, 0 }
 
-// apart goes to a part of an array, matrix or vector in a buffer or behind an
-// address.
+// stepStrided goes to part i of an array, matrix or vector in a buffer or physical
+// memory. If the layout is known at run time only, it selects among the results for
+// each layout.
 func (f *function) apart(p *pointer, i operand) {
 	if p.form == 0 {
 		f.move(p, i, f.stride(p, p.matrix))
@@ -157,7 +157,7 @@ func (f *function) apart(p *pointer, i operand) {
 	}
 }
 
-// move goes on by i strides.
+// advance adds i strides.
 func (f *function) move(p *pointer, i operand, stride uint64) {
 	switch {
 	case p.memory == inBuffer:
@@ -170,7 +170,7 @@ func (f *function) move(p *pointer, i operand, stride uint64) {
 	}
 }
 
-// either makes p stand where q does, where c is true.
+// selectPointer sets p to q if c is true.
 func (f *function) either(c ir.V, q, p *pointer) {
 	if p.memory == inBuffer {
 		p.offset = offset{dyn: f.b.Select(c, f.whole(q.offset), f.whole(p.offset))}
@@ -179,9 +179,9 @@ func (f *function) either(c ir.V, q, p *pointer) {
 	p.address, p.offset = f.b.Select(c, f.addressOf(q), f.addressOf(p)), offset{}
 }
 
-// again reports whether the entry point has to be lowered once more, for more
-// forms travel than were known. They are known then, and with them those of the
-// parts of what is pointed at, so that twice is enough.
+// needsAnotherPass reports whether the entry point has to be lowered again, because
+// materialized pointers have more layouts than were known. The sets are closed under
+// element selection then, so that two traversals suffice.
 func (u *unit) again() bool {
 	more := false
 	for _, s := range u.forms {
@@ -190,7 +190,7 @@ func (u *unit) again() bool {
 	if !more {
 		return false
 	}
-	for i := range u.facts.Types { // a part is declared before what it is a part of
+	for i := range u.facts.Types { // a part is declared before the composite
 		u.inherit(&u.facts.Types[len(u.facts.Types)-1-i])
 	}
 	for _, s := range u.forms {
@@ -199,14 +199,14 @@ func (u *unit) again() bool {
 	return true
 }
 
-// formed are the storage classes of memory whose matrices have forms.
+// laidOutClasses are the storage classes whose matrices have layouts.
 var formed = []spirv.StorageClass{
 	spirv.StorageClassStorageBuffer, spirv.StorageClassUniform, spirv.StorageClassPhysicalStorageBuffer,
 	spirv.StorageClassWorkgroup, spirv.StorageClassPushConstant,
 }
 
-// inherit gives the pointers to the parts of what a type of pointers points at
-// the forms that come of theirs.
+// propagateLayouts adds the layouts of pointers to t, narrowed to t's elements, to those
+// of pointers to the elements.
 func (u *unit) inherit(t *facts.Type) {
 	for _, class := range formed {
 		whole, part := u.forms[carriedAs{class, t}], u.forms[carriedAs{class, t.Elem}]
@@ -219,8 +219,7 @@ func (u *unit) inherit(t *facts.Type) {
 	}
 }
 
-// part returns the form of a part of an array, matrix or vector that lies in a
-// form.
+// element returns the layout of a part of an array, matrix or vector of type t.
 func (m matrixForm) part(t *facts.Type) matrixForm {
 	switch {
 	case t.IsArray():

@@ -5,6 +5,13 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
+var fragmentRules = rules{
+	spirv.OpDemoteToHelperInvocation:    demote,
+	spirv.OpIsHelperInvocationEXT:       isHelper,
+	spirv.OpBeginInvocationInterlockEXT: interlock,
+	spirv.OpEndInvocationInterlockEXT:   interlock,
+}
+
 // demote lowers OpDemoteToHelperInvocation.
 func demote(f *function, _ spirv.Inst) { f.b.Op(ir.Demote, ir.None) }
 

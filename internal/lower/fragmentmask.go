@@ -6,6 +6,11 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
+var fragmentMaskRules = rules{
+	spirv.OpFragmentMaskFetchAMD: fragmentMaskFetch,
+	spirv.OpFragmentFetchAMD:     fragmentFetch,
+}
+
 // eachByItself is a mask of fragments: of sample i, whose four bits are those from 4·i
 // on, the fragment is number i. All our samples are stored.
 const eachByItself = 0x76543210
@@ -28,7 +33,7 @@ func fragmentFetch(f *function, in spirv.Inst) {
 		op = ir.TextureRead
 	}
 	o := imageOperands{sample: v.FragmentIndex()}
-	f.texelResult(in, f.texel(op, v.Image(), v.Coordinate(), &o), false)
+	f.texelResult(in, f.texel(op, v.Image(), v.Coordinate(), &o))
 }
 
 // samplesOf is an image that has several samples.

@@ -9,26 +9,30 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
-// function is one function that is being lowered.
+var functionRules = rules{
+	spirv.OpFunctionCall: functionCall,
+}
+
+// function is the state of one function.
 type function struct {
 	*unit
 	b      *ir.Builder
 	fn     *facts.Function
 	number int          // in Program.Funcs
-	block  *facts.Block // whose instructions are being lowered, or whose edges
+	block  *facts.Block // the block whose instructions or out-edges are being lowered
 
-	constants map[spirv.ID]*facts.Const // the variables that are tables
+	constants map[spirv.ID]*facts.Const // the variables that are constant tables
 
-	exit     ir.V // of the entry point of a graphics stage: the block behind which outputs are handed on
-	returned bool // something returns
+	exit     ir.V // entry point of a graphics stage: the block after which outputs are written
+	returned bool // some block returns
 
 	tree tree
 	todo []task
 	open []region
-	phi  map[*facts.Block][]ir.V // the parameters of the labels of blocks that are not entered yet
+	phi  map[*facts.Block][]ir.V // label parameters of blocks that are not lowered yet
 }
 
-// function lowers one function, as a variant of itself where that is not nil.
+// function lowers one function, or the variant as of it unless as is nil.
 func (u *unit) function(fn *facts.Function, number int, as *variant) *ir.Func {
 	u.at = fn.Index
 	if fn.Recursive {
@@ -48,8 +52,8 @@ func (u *unit) function(fn *facts.Function, number int, as *variant) *ir.Func {
 	return out
 }
 
-// name returns what messages call the function: its OpName, the entry point's
-// name, or its id.
+// name returns the function's name for messages and the IR: its OpName, the entry
+// point's name, or its id.
 func (f *function) name() string {
 	switch name := f.facts.Name(f.fn.ID); {
 	case name != "":
@@ -60,7 +64,7 @@ func (f *function) name() string {
 	return fmt.Sprintf("%%%d", f.fn.ID)
 }
 
-// begin opens the function: its arguments, its variables of module scope.
+// begin opens the function: its arguments, and the module-scope variables it uses.
 func (f *function) begin(as *variant) {
 	params := make([]*facts.Type, len(f.fn.Params))
 	var args []ir.Type
@@ -86,7 +90,7 @@ func (f *function) begin(as *variant) {
 			v.ptr.flags |= f.variableFlags(p.ID)
 		}
 		if i == 0 && as != nil {
-			v.parts, v.ptr.natural = nil, false // a block lies as it is decorated
+			v.parts, v.ptr.natural = nil, false // decorations lay out a block
 		}
 		f.put(p.ID, v)
 		rest = rest[n:]
@@ -126,7 +130,7 @@ func (f *function) instructions(b *facts.Block) {
 	f.at, f.b.Origin = b.Term, int32(b.Term+1)
 }
 
-// enough ends lowering where the program has become too large.
+// checkSize ends lowering if the program exceeds Options.MaxValues.
 func (f *function) enough() {
 	if len(f.b.Func.Vals)+f.values > f.options.MaxValues {
 		f.unsupported("a program of more than %d values", f.options.MaxValues)
@@ -135,7 +139,7 @@ func (f *function) enough() {
 
 // instruction lowers one instruction.
 func (f *function) instruction(op spirv.Op, in spirv.Inst) {
-	switch rule, row := rules[op], f.row(op); {
+	switch rule, row := ruleOf[op], f.row(op); {
 	case rule != nil:
 		rule(f, in)
 	case row != nil:
@@ -155,8 +159,8 @@ func functionCall(f *function, in spirv.Inst) {
 	f.define(in, f.call(v.Function(), args...)...)
 }
 
-// call appends a call of a function of the module, with the scalars of each
-// argument, and returns those of its result.
+// call appends a call of a function of the module with the scalars of each argument,
+// and returns the scalars of the result.
 func (f *function) call(id spirv.ID, args ...[]ir.V) []ir.V {
 	callee := f.facts.Function(id)
 	n, ok := f.numbers[callee]
@@ -174,5 +178,5 @@ func (f *function) call(id spirv.ID, args ...[]ir.V) []ir.V {
 	return f.b.Call(n, f.flat(callee.Return), flat...)
 }
 
-// emit appends an operation that Builder.Op does not make.
+// emit appends an operation that Builder.Op cannot express.
 func (f *function) emit(v ir.Val) ir.V { return f.b.Emit(v) }

@@ -6,8 +6,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// vectors returns the operands of an extended instruction on n vectors of
-// floats, which must have the same size.
+// vectors returns the first n operands of an extended instruction, float vectors of one
+// size.
 func (f *function) vectors(in spirv.Inst, n int) [][]ir.V {
 	args := f.operandsOf(in)
 	if len(args) < n {
@@ -67,7 +67,7 @@ func refractAt(f *function, in spirv.Inst) {
 	f.define(in, mathlib.Refract(f.b, a[0], a[1], eta)...)
 }
 
-// square returns the matrix operand of an extended instruction.
+// squareMatrix returns the matrix operand of an extended instruction.
 func (f *function) square(in spirv.Inst) grid {
 	if len(in) < 6 {
 		f.malformed("no operand")
@@ -90,8 +90,8 @@ func matrixInverse(f *function, in spirv.Inst) {
 	f.define(in, mathlib.MatrixInverse(f.b, g.columns, g.parts)...)
 }
 
-// packed lowers an instruction that makes one value of n scalars of a type,
-// unpacked one that makes several of one.
+// packed lowers an instruction that packs n scalars of a type into one value, unpacked the
+// inverse.
 func packed(n int, t ir.Type, g func(*ir.Builder, []ir.V) ir.V) rule {
 	return func(f *function, in spirv.Inst) {
 		x := f.operandsOf(in)[0]

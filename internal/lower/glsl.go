@@ -7,8 +7,11 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
-// extInst lowers OpExtInst. Instructions that say something to debuggers alone
-// have no effect.
+var glslRules = rules{
+	spirv.OpExtInst: extInst,
+}
+
+// extInst lowers OpExtInst. Instructions for debuggers have no effect.
 func extInst(f *function, in spirv.Inst) {
 	v := inst.ExtInst(in)
 	set := f.facts.ExtSet(v.Set())
@@ -49,10 +52,10 @@ func extInst(f *function, in spirv.Inst) {
 	}
 }
 
-// flushResult makes the denormals of a result zeros where the entry point asks
-// for it: what happens on the way to an extended instruction's result is open,
-// but in the mode DenormFlushToZero the result is no denormal
-// (VK_KHR_shader_float_controls, issues 1 and 2).
+// flushResult flushes the denormals of a result if the entry point's mode requires it:
+// the intermediate operations of an extended instruction are unspecified, but in the mode
+// DenormFlushToZero its result is no denormal (VK_KHR_shader_float_controls, issues 1
+// and 2).
 func (f *function) flushResult(in spirv.Inst) {
 	v := f.value(in.Result())
 	parts := make([]ir.V, len(v.parts))
@@ -63,13 +66,13 @@ func (f *function) flushResult(in spirv.Inst) {
 	f.put(in.Result(), v)
 }
 
-// unpacks are the extended instructions that take bits for floats and compute
-// nothing.
+// unpacks are the extended instructions that reinterpret bits as floats and do no
+// arithmetic.
 var unpacks = map[spirv.GLSLOp]bool{spirv.GLSLUnpackDouble2x32: true, spirv.GLSLUnpackHalf2x16: true}
 
 // extended are the instructions of GLSL.std.450.
 var extended = map[spirv.GLSLOp]rule{
-	spirv.GLSLRound:         each(ir.FRoundEven), // a half goes to the even side
+	spirv.GLSLRound:         each(ir.FRoundEven), // ties to even
 	spirv.GLSLRoundEven:     each(ir.FRoundEven),
 	spirv.GLSLTrunc:         each(ir.FTrunc),
 	spirv.GLSLFAbs:          each(ir.FAbs),

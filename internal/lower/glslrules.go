@@ -13,7 +13,7 @@ func (f *function) operandsOf(in spirv.Inst) [][]ir.V {
 	return f.operands(in[5:])
 }
 
-// each lowers an instruction that is one operation for each component.
+// each lowers an extended instruction that is one operation per component.
 func each(op ir.Op) rule {
 	return func(f *function, in spirv.Inst) {
 		f.eachComponent(in, f.operandsOf(in), func(t ir.Type, a []direct.Operand[ir.V]) ir.V {
@@ -26,7 +26,8 @@ func each(op ir.Op) rule {
 	}
 }
 
-// eachOf lowers an instruction that a function builds for each component.
+// eachOf lowers an extended instruction that build expands for each component; check
+// rejects operands of wrong types.
 func eachOf(n int, judge func(*function, []ir.V), build func(*ir.Builder, []ir.V) ir.V) rule {
 	return func(f *function, in spirv.Inst) {
 		f.eachComponent(in, f.operandsOf(in), func(_ ir.Type, a []direct.Operand[ir.V]) ir.V {
@@ -44,7 +45,7 @@ func eachOf(n int, judge func(*function, []ir.V), build func(*ir.Builder, []ir.V
 	}
 }
 
-// floatsUpTo judges that operands are floats of at most a type's width.
+// floatsUpTo returns a check that operands are floats of at most the width of a type.
 func floatsUpTo(most ir.Type) func(*function, []ir.V) {
 	return func(f *function, args []ir.V) {
 		f.floats(args...)
@@ -54,7 +55,7 @@ func floatsUpTo(most ir.Type) func(*function, []ir.V) {
 	}
 }
 
-// integers judges that operands are integers.
+// integers checks that operands are integers.
 func integers(f *function, args []ir.V) {
 	if t := f.b.Func.Type(args[0]); !t.IsInt() {
 		f.malformed("an operand of type %s; want an integer", t)
@@ -98,7 +99,7 @@ func ldexp(f *function, in spirv.Inst) {
 	})
 }
 
-// halves returns what Modf or Frexp make of each component of an operand.
+// splitEach returns both results of Modf or Frexp for each component of an operand.
 func (f *function) halves(id spirv.ID, g func(*ir.Builder, ir.V) (ir.V, ir.V)) (first, second []ir.V) {
 	x := f.scalars(id)
 	f.floats(x...)
@@ -109,7 +110,7 @@ func (f *function) halves(id spirv.ID, g func(*ir.Builder, ir.V) (ir.V, ir.V)) (
 	return first, second
 }
 
-// exponents gives exponents the width of the integers they become.
+// convertExponents converts exponents to the integer type t.
 func (f *function) exponents(x []ir.V, t ir.Type) []ir.V {
 	for i := range x {
 		if t.IsInt() && t.Bits() > 32 {

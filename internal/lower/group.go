@@ -8,6 +8,45 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
+var groupRules = rules{
+	spirv.OpGroupNonUniformElect:          elect,
+	spirv.OpGroupNonUniformAll:            vote,
+	spirv.OpGroupNonUniformAny:            vote,
+	spirv.OpGroupNonUniformAllEqual:       voteEqual,
+	spirv.OpSubgroupAllKHR:                vote,
+	spirv.OpSubgroupAnyKHR:                vote,
+	spirv.OpSubgroupAllEqualKHR:           voteEqual,
+	spirv.OpGroupNonUniformBroadcast:      shuffle,
+	spirv.OpGroupNonUniformBroadcastFirst: broadcastFirst,
+	spirv.OpSubgroupFirstInvocationKHR:    broadcastFirst,
+	spirv.OpSubgroupReadInvocationKHR:     shuffle,
+	spirv.OpGroupNonUniformShuffle:        shuffle,
+	spirv.OpGroupNonUniformShuffleXor:     shuffle,
+	spirv.OpGroupNonUniformShuffleUp:      shuffle,
+	spirv.OpGroupNonUniformShuffleDown:    shuffle,
+	spirv.OpGroupNonUniformRotateKHR:      rotate,
+	spirv.OpGroupNonUniformQuadBroadcast:  quadBroadcast,
+	spirv.OpGroupNonUniformQuadSwap:       quadSwap,
+	spirv.OpGroupNonUniformQuadAllKHR:     quadVote,
+	spirv.OpGroupNonUniformQuadAnyKHR:     quadVote,
+	spirv.OpGroupNonUniformIAdd:           groupArithmetic,
+	spirv.OpGroupNonUniformFAdd:           groupArithmetic,
+	spirv.OpGroupNonUniformIMul:           groupArithmetic,
+	spirv.OpGroupNonUniformFMul:           groupArithmetic,
+	spirv.OpGroupNonUniformSMin:           groupArithmetic,
+	spirv.OpGroupNonUniformUMin:           groupArithmetic,
+	spirv.OpGroupNonUniformFMin:           groupArithmetic,
+	spirv.OpGroupNonUniformSMax:           groupArithmetic,
+	spirv.OpGroupNonUniformUMax:           groupArithmetic,
+	spirv.OpGroupNonUniformFMax:           groupArithmetic,
+	spirv.OpGroupNonUniformBitwiseAnd:     groupArithmetic,
+	spirv.OpGroupNonUniformBitwiseOr:      groupArithmetic,
+	spirv.OpGroupNonUniformBitwiseXor:     groupArithmetic,
+	spirv.OpGroupNonUniformLogicalAnd:     groupArithmetic,
+	spirv.OpGroupNonUniformLogicalOr:      groupArithmetic,
+	spirv.OpGroupNonUniformLogicalXor:     groupArithmetic,
+}
+
 // groupOperands returns the operands of a group instruction behind its scope,
 // which must be the subgroup. The instructions of SPV_KHR_shader_ballot and
 // SPV_KHR_subgroup_vote have no scope: it is the subgroup.
@@ -172,7 +211,7 @@ func (f *function) reduce(op, by ir.Op, cluster uint32, x []ir.V) []ir.V {
 	parts := make([]ir.V, len(x))
 	for i, p := range x {
 		v := ir.Val{Op: op, Type: f.b.Func.Type(p), Aux: uint64(by) | uint64(cluster)<<8, Args: [4]ir.V{p}}
-		if !rounding(by) {
+		if !by.Is(ir.Rounds) {
 			parts[i] = f.emit(v)
 			continue
 		}

@@ -7,14 +7,17 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
-// A heap of descriptors (SPV_EXT_descriptor_heap) is bytes that a pointer in
-// UniformConstant goes through as through a buffer; OpBufferPointerEXT makes of a
-// place in it the buffer whose descriptor stands there. The descriptors are read
-// when the program starts: they are a resource of their own, one for each place
-// that a buffer's may have, so that a place becomes an index.
+var heapRules = rules{
+	spirv.OpBufferPointerEXT: bufferPointer,
+}
 
-// size returns the value of an integer constant that says where something is in a
-// heap.
+// A descriptor heap (SPV_EXT_descriptor_heap) is a sequence of bytes, addressed by a
+// pointer in UniformConstant like a buffer. OpBufferPointerEXT converts a heap address
+// to the buffer of the descriptor at that address. The descriptors are read when the
+// program starts: they are a resource with one entry for each aligned heap address, so
+// that an address becomes an index.
+
+// size returns the value of an integer constant that is an offset or a stride in a heap.
 func (u *unit) size(id spirv.ID) uint64 {
 	c := u.facts.Const(id)
 	if c == nil || !c.Known || !c.Type.IsInt() {
@@ -23,8 +26,7 @@ func (u *unit) size(id spirv.ID) uint64 {
 	return c.Bits
 }
 
-// arrayStride returns how far apart the elements of an array or behind a pointer
-// are, 0 where nothing says so.
+// arrayStride returns the array stride of an array or pointer type, 0 if it has none.
 func (u *unit) arrayStride(t *facts.Type) uint64 {
 	if t.ArrayStride == 0 {
 		if d, ok := u.facts.Decoration(t.ID, spirv.DecorationArrayStrideIdEXT); ok {
@@ -34,7 +36,7 @@ func (u *unit) arrayStride(t *facts.Type) uint64 {
 	return uint64(t.ArrayStride)
 }
 
-// memberOffset returns where a member of a struct with a layout begins.
+// memberOffset returns the decorated offset of a struct member.
 func (u *unit) memberOffset(t *facts.Type, i int) uint64 {
 	m := &t.Members[i]
 	if !m.HasOffset {
@@ -45,8 +47,8 @@ func (u *unit) memberOffset(t *facts.Type, i int) uint64 {
 	return uint64(m.Offset)
 }
 
-// heap gives the variable of a heap its place; false where it is none. No program
-// writes to its heap.
+// heapVariable allocates the variable of a heap; false if v is no heap. Programs do not
+// write to a heap.
 func (u *unit) heap(p *pointer, v *facts.Variable) bool {
 	switch k, _ := u.facts.BuiltIn(v.ID); {
 	case v.Storage != spirv.StorageClassUniformConstant:
@@ -62,26 +64,26 @@ func (u *unit) heap(p *pointer, v *facts.Variable) bool {
 		return false
 	}
 	p.heap = true
-	for i := range u.facts.Types { // before images are chosen among, which may be any
+	for i := range u.facts.Types { // before the first dispatch among images, which may be of any type
 		if t := &u.facts.Types[i]; t.Op == spirv.OpTypeImage {
 			u.shown(u.twofold(imageHeap, ir.Texels, ir.ImageShape), t)
 		}
 	}
-	u.bound(ir.Resource{Kind: ir.HeapBuffer}) // before pointers travel, which may lead to any
+	u.bound(ir.Resource{Kind: ir.HeapBuffer}) // before the first materialized pointer, which may point into any buffer
 	u.bound(ir.Resource{Kind: ir.HeapUniform, NonWritable: true})
 	p.number = u.bound(ir.Resource{Kind: ir.HeapBytes, Count: 1, NonWritable: true})
 	u.heaped = p.number + 1
 	return true
 }
 
-// imageHeap and samplerHeap are the resources of what a heap holds.
+// imageHeap and samplerHeap are the resources for the descriptors of a heap.
 var (
 	imageHeap   = ir.Resource{Heap: true}
 	samplerHeap = ir.Resource{Kind: ir.SamplerState, Heap: true, NonWritable: true}
 )
 
-// heapObject returns the scalars of the image or sampler whose descriptor a pointer
-// into a heap leads to: its type says into which.
+// heapObject returns the scalars of the image or sampler whose descriptor is at a heap
+// address; its type selects the resource.
 func (f *function) heapObject(p *pointer, t *facts.Type) []ir.V {
 	var home uint64
 	switch t.Op {
@@ -96,16 +98,16 @@ func (f *function) heapObject(p *pointer, t *facts.Type) []ir.V {
 	return []ir.V{f.b.I32(uint32(home)), f.heapIndex(p)}
 }
 
-// heapIndex returns the number of the descriptor that a pointer into a heap leads to,
-// which where it leads to none is far away.
+// heapIndex returns the index of the descriptor at a heap address, out of range if the
+// address is not aligned.
 func (f *function) heapIndex(p *pointer) ir.V {
 	at := f.whole(p.offset)
 	aligned := f.b.Cmp(ir.Eq, f.b.Op(ir.And, ir.I32, at, f.b.I32(ir.HeapDescriptor-1)), f.b.I32(0))
 	return f.b.Select(aligned, f.b.Op(ir.UDiv, ir.I32, at, f.b.I32(ir.HeapDescriptor)), f.b.I32(farAway))
 }
 
-// bufferPointer lowers OpBufferPointerEXT: the buffer whose descriptor stands at
-// a place in the heap. What stands where no descriptor may is null.
+// bufferPointer lowers OpBufferPointerEXT: the buffer whose descriptor is at a heap
+// address; the null descriptor if the address is not aligned.
 func bufferPointer(f *function, in spirv.Inst) {
 	v := inst.BufferPointerEXT(in)
 	p, t := f.pointer(v.Buffer()), f.facts.Type(v.Type())

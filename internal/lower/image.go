@@ -9,6 +9,11 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
+var imageRules = rules{
+	spirv.OpSampledImage: sampledImage,
+	spirv.OpImage:        imageOf,
+}
+
 // image is an image that an instruction works on, with a sampler where it is a
 // sampled image.
 type image struct {

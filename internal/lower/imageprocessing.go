@@ -6,6 +6,17 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
+var imageProcessingRules = rules{
+	spirv.OpImageBoxFilterQCOM:           boxFilter,
+	spirv.OpImageSampleWeightedQCOM:      sampleWeighted,
+	spirv.OpImageBlockMatchSADQCOM:       blockMatch(ir.TextureMatch, false),
+	spirv.OpImageBlockMatchSSDQCOM:       blockMatch(ir.TextureMatch, true),
+	spirv.OpImageBlockMatchWindowSADQCOM: blockMatch(ir.TextureMatchWindow, false),
+	spirv.OpImageBlockMatchWindowSSDQCOM: blockMatch(ir.TextureMatchWindow, true),
+	spirv.OpImageBlockMatchGatherSADQCOM: blockMatch(ir.TextureMatchGather, false),
+	spirv.OpImageBlockMatchGatherSSDQCOM: blockMatch(ir.TextureMatchGather, true),
+}
+
 // Image processing (SPV_QCOM_image_processing, SPV_QCOM_image_processing2) is of
 // images of two dimensions without layers, of the second image too, but of weights.
 
@@ -38,7 +49,7 @@ func boxFilter(f *function, in spirv.Inst) {
 	c := f.processing(ir.TextureBox, v.Texture())
 	c.at = f.floats32(v.Coordinates(), 2)
 	c.texel = f.floats32(v.BoxSize(), 2)
-	f.texelResult(in, c, false)
+	f.texelResult(in, c)
 }
 
 // sampleWeighted lowers OpImageSampleWeightedQCOM.
@@ -47,7 +58,7 @@ func sampleWeighted(f *function, in spirv.Inst) {
 	c := f.processing(ir.TextureWeighted, v.Texture())
 	c.at = f.floats32(v.Coordinates(), 2)
 	c.second(v.Weights(), true)
-	f.texelResult(in, c, false)
+	f.texelResult(in, c)
 }
 
 // blockMatch lowers the instructions OpImageBlockMatch….
@@ -60,6 +71,6 @@ func blockMatch(op ir.TextureOp, squared bool) rule {
 		c.second(v.Reference(), false)
 		c.texel = append(c.texel, f.ints32(v.ReferenceCoordinates(), 2)...)
 		c.texel = append(c.texel, f.ints32(v.BlockSize(), 2)...)
-		f.texelResult(in, c, false)
+		f.texelResult(in, c)
 	}
 }

@@ -6,6 +6,13 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
+var imageQueryRules = rules{
+	spirv.OpImageQueryLevels:  imageQuery(ir.ShapeLevelsN),
+	spirv.OpImageQuerySamples: imageQuery(ir.ShapeSamples),
+	spirv.OpImageQuerySize:    imageQuerySize,
+	spirv.OpImageQuerySizeLod: imageQuerySize,
+}
+
 // imageQuerySize lowers OpImageQuerySize and OpImageQuerySizeLod: the texels of a
 // level along each axis, and the layers of an array, those of cubes in sixes. The
 // null descriptor, and a level that the view does not have, have no texels.

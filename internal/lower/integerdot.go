@@ -5,8 +5,17 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// signs says how the components of the two vectors of an integer dot product
-// are widened.
+var integerDotRules = rules{
+	spirv.OpSDot:        integerDot(signedDot),
+	spirv.OpUDot:        integerDot(unsignedDot),
+	spirv.OpSUDot:       integerDot(mixedDot),
+	spirv.OpSDotAccSat:  integerDot(signedDot),
+	spirv.OpUDotAccSat:  integerDot(unsignedDot),
+	spirv.OpSUDotAccSat: integerDot(mixedDot),
+}
+
+// signs has the operations that extend the components of the two vectors of an integer
+// dot product.
 type signs [2]ir.Op
 
 var (
@@ -15,8 +24,8 @@ var (
 	mixedDot    = signs{ir.SExt, ir.ZExt}
 )
 
-// integerDot lowers OpSDot and its kin: the low bits of the exact sum of
-// products, and with an accumulator that sum added to it, saturating.
+// integerDot lowers OpSDot and its variants: the low bits of the exact dot product, or
+// the exact dot product plus an accumulator, saturated.
 func integerDot(s signs) rule {
 	return func(f *function, in spirv.Inst) {
 		t := f.flat(f.facts.Type(in.Type()))
@@ -29,7 +38,7 @@ func integerDot(s signs) rule {
 		}
 		wide := t[0]
 		if operands == 3 {
-			wide = ir.I64 // where the sum of narrower ones is exact
+			wide = ir.I64 // in which the sum of narrower products is exact
 		}
 		packed := len(in) > 3+operands
 		if packed && t[0] == ir.I32 {
@@ -64,8 +73,8 @@ func saturates(op spirv.Op) bool {
 	return op == spirv.OpSDotAccSat || op == spirv.OpUDotAccSat || op == spirv.OpSUDotAccSat
 }
 
-// widened returns the components of a vector, or the four bytes of a packed
-// one, in the wanted type.
+// extendedVector returns the components of a vector, or the four bytes of a packed one,
+// extended to a type.
 func (f *function) widened(id spirv.ID, packed bool, by ir.Op, t ir.Type) []ir.V {
 	parts := f.scalars(id)
 	if packed {
@@ -82,7 +91,7 @@ func (f *function) widened(id spirv.ID, packed bool, by ir.Op, t ir.Type) []ir.V
 	return out
 }
 
-// widen converts an integer to a type that is not narrower.
+// extend converts an integer to a type that is not narrower.
 func (f *function) widen(v ir.V, by ir.Op, t ir.Type) ir.V {
 	from := f.b.Func.Type(v)
 	if !from.IsInt() || from.Bits() > t.Bits() {
@@ -94,9 +103,10 @@ func (f *function) widen(v ir.V, by ir.Op, t ir.Type) ir.V {
 	return f.b.Op(by, t, v)
 }
 
-// bytesDot is the dot product of the four bytes of two words, which fits 32 bits.
-// Dot4 takes the first ones without a sign and the second ones with it: 128 is
-// added to bytes of the other kind, and its products taken off again.
+// bytesDot is the dot product of the four bytes of two words, which fits into 32 bits.
+// ir.Dot4 treats its first bytes as unsigned and its second ones as signed (x86
+// VPDPBUSD). Bytes of the other signedness are biased by 128 (a flip of the top bit),
+// and 128 times the sum of the other operand's bytes is subtracted.
 func (f *function) bytesDot(s signs, x, y ir.V) ir.V {
 	zero, top := f.b.I32(0), f.b.I32(0x80808080)
 	dot := func(x, y, z ir.V) ir.V { return f.b.Op(ir.Dot4, ir.I32, x, y, z) }
@@ -110,7 +120,7 @@ func (f *function) bytesDot(s signs, x, y ir.V) ir.V {
 	return dot(x, flip(y), f.b.Op(ir.Sub, ir.I32, zero, dot(x, top, zero)))
 }
 
-// saturate adds two i64 and cuts the sum to the range of a narrower type.
+// saturate adds two i64 and saturates the sum to a type.
 func (f *function) saturate(s signs, t ir.Type, x, acc ir.V) ir.V {
 	switch {
 	case t == ir.I64 && s[0] == ir.ZExt:

@@ -6,11 +6,29 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// The instructions of SPV_INTEL_shader_integer_functions2, of which Vulkan has
-// the capability IntegerFunctions2INTEL. Each is straight code on one component.
+var integerFunctionRules = rules{
+	spirv.OpUCountLeadingZerosINTEL:  integerFunction(leadingZeros),
+	spirv.OpUCountTrailingZerosINTEL: integerFunction(trailingZeros),
+	spirv.OpAbsISubINTEL:             integerFunction(absSubS),
+	spirv.OpAbsUSubINTEL:             integerFunction(absSubU),
+	spirv.OpIAddSatINTEL:             integerFunction(addSatS),
+	spirv.OpUAddSatINTEL:             integerFunction(addSatU),
+	spirv.OpISubSatINTEL:             integerFunction(subSatS),
+	spirv.OpUSubSatINTEL:             integerFunction(subSatU),
+	spirv.OpIAverageINTEL:            integerFunction(average(ir.AShr, false)),
+	spirv.OpUAverageINTEL:            integerFunction(average(ir.LShr, false)),
+	spirv.OpIAverageRoundedINTEL:     integerFunction(average(ir.AShr, true)),
+	spirv.OpUAverageRoundedINTEL:     integerFunction(average(ir.LShr, true)),
+	spirv.OpIMul32x16INTEL:           integerFunction(mul32x16(ir.SExt)),
+	spirv.OpUMul32x16INTEL:           integerFunction(mul32x16(ir.ZExt)),
+}
 
-// integerFunction lowers an instruction that g builds of one or two integers of
-// the result's type.
+// The instructions of SPV_INTEL_shader_integer_functions2; Vulkan's capability is
+// IntegerFunctions2INTEL. Each is branch-free code per component; the overflow tests and
+// averages are those of Warren, Hacker's Delight, chapter 2.
+
+// integerFunction lowers an instruction that g expands, for one or two integers of the
+// result's type.
 func integerFunction(g func(b *ir.Builder, t ir.Type, x, y ir.V) ir.V) rule {
 	return func(f *function, in spirv.Inst) {
 		f.eachComponent(in, f.operands(in[3:]), func(t ir.Type, a []direct.Operand[ir.V]) ir.V {
@@ -24,12 +42,12 @@ func integerFunction(g func(b *ir.Builder, t ir.Type, x, y ir.V) ir.V) rule {
 	}
 }
 
-// leadingZeros counts the zeros above the highest one; of 0 that is the width.
+// leadingZeros counts the zeros above the highest one; the width if x is 0.
 func leadingZeros(b *ir.Builder, t ir.Type, x, _ ir.V) ir.V {
 	return b.Op(ir.Sub, t, b.Const(t, uint64(t.Bits())-1), b.Op(ir.FindUMsb, t, x))
 }
 
-// trailingZeros counts the zeros below the lowest one; of 0 that is the width.
+// trailingZeros counts the zeros below the lowest one; the width if x is 0.
 func trailingZeros(b *ir.Builder, t ir.Type, x, _ ir.V) ir.V {
 	below := b.Op(ir.And, t, b.Op(ir.Not, t, x), b.Op(ir.Sub, t, x, b.Const(t, 1)))
 	return b.Op(ir.BitCount, t, below)
@@ -51,31 +69,31 @@ func subSatU(b *ir.Builder, t ir.Type, x, y ir.V) ir.V {
 	return b.Op(ir.Sub, t, b.Op(ir.UMax, t, x, y), y)
 }
 
-// addSatS overflows where the sum has another sign than both operands.
+// addSatS overflows if the sign of the sum differs from the signs of both operands.
 func addSatS(b *ir.Builder, t ir.Type, x, y ir.V) ir.V {
 	sum := b.Op(ir.Add, t, x, y)
 	over := b.Op(ir.And, t, b.Op(ir.Xor, t, sum, x), b.Op(ir.Xor, t, sum, y))
 	return cut(b, t, sum, over, x)
 }
 
-// subSatS overflows where the operands have different signs and the difference
-// not that of the first.
+// subSatS overflows if the operands have different signs and the difference has the
+// sign of the second.
 func subSatS(b *ir.Builder, t ir.Type, x, y ir.V) ir.V {
 	d := b.Op(ir.Sub, t, x, y)
 	over := b.Op(ir.And, t, b.Op(ir.Xor, t, x, y), b.Op(ir.Xor, t, x, d))
 	return cut(b, t, d, over, x)
 }
 
-// cut returns a result, or the greatest number of the sign of x where over is
-// negative.
+// saturateOverflow returns result, or if over is negative the extreme value with the sign
+// of x.
 func cut(b *ir.Builder, t ir.Type, result, over, x ir.V) ir.V {
 	sign := b.Op(ir.AShr, t, x, b.Const(t, uint64(t.Bits())-1))
 	far := b.Op(ir.Xor, t, sign, b.Const(t, t.Mask()>>1))
 	return b.Select(b.Cmp(ir.SLt, over, b.Const(t, 0)), far, result)
 }
 
-// average returns half the exact sum: what the operands share, and half of what
-// they do not; rounded up, what either has less that half.
+// average returns half of the exact sum, rounded down: (x and y) + (x xor y)/2; rounded
+// up: (x or y) − (x xor y)/2.
 func average(shift ir.Op, up bool) func(*ir.Builder, ir.Type, ir.V, ir.V) ir.V {
 	return func(b *ir.Builder, t ir.Type, x, y ir.V) ir.V {
 		half := b.Op(shift, t, b.Op(ir.Xor, t, x, y), b.Const(t, 1))

@@ -6,37 +6,35 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// face is a variable that a graphics stage has in common with what stands before or
-// behind it: its scalars, each with what it is to them.
+// ioVariable is a scalarized input or output variable of a graphics stage.
 type face struct {
 	leaves  []leaf
-	slots   []uint64 // where in private memory each stands, of one vertex
-	arrayed bool     // the variable is an array of vertices
-	number  uint64   // of an output: the variable of private memory; of an input: that of its copy
-	copied  bool     // of an input: there is a copy
-	written []bool   // of an output: what the program stores to
+	slots   []uint64 // private slot of each scalar, of one vertex
+	arrayed bool     // the variable is an array over vertices
+	number  uint64   // private variable of an output, or of an input's copy
+	copied  bool     // an input: it has a copy
+	written []bool   // an output: the program may store to the scalar
 }
 
-// leaf is one scalar of such a variable, of one vertex.
+// ioScalar is one scalar of such a variable, of one vertex.
 type leaf struct {
 	semantic      ir.Semantic
 	index         uint32
-	typ           ir.Type // as the program is given it or hands it on
+	typ           ir.Type // in the program's interface; booleans are i32
 	interpolation ir.Interpolation
 	place         ir.Place
 	patch         bool
-	passes        bool // of an input of geometry: it is passed through
+	passes        bool // an input of geometry: PassthroughNV
 	source        uint32
 	stream        uint32
-	capture       uint32 // 1 + the capture of transform feedback that takes it; 0: none
-	offset        uint32 // where there
+	capture       uint32 // 1 + the transform feedback buffer; 0 is none
+	offset        uint32 // byte offset in a vertex of that buffer
 
-	known     spirv.BuiltIn // where known to engines: the built-in, of which index is the component
+	known     spirv.BuiltIn // the built-in, of which index is the component; ofEngines: read by builtIn, as in compute
 	ofEngines bool
 }
 
-// graphics are the stages that have a semantic of their own for what they share
-// with others.
+// graphics maps the execution models of graphics stages.
 var graphics = map[spirv.ExecutionModel]ir.Stage{
 	spirv.ExecutionModelVertex:                 ir.Vertex,
 	spirv.ExecutionModelTessellationControl:    ir.TessControl,
@@ -45,7 +43,7 @@ var graphics = map[spirv.ExecutionModel]ir.Stage{
 	spirv.ExecutionModelFragment:               ir.Fragment,
 }
 
-// stageBuiltIns are the built-ins of graphics stages.
+// stageBuiltIns are the built-ins of graphics stages: semantic and type in the IR.
 var stageBuiltIns = map[spirv.BuiltIn]struct {
 	semantic ir.Semantic
 	typ      ir.Type
@@ -86,10 +84,10 @@ var stageBuiltIns = map[spirv.BuiltIn]struct {
 	spirv.BuiltInFullyCoveredEXT:         {ir.FullyCovered, ir.I32},
 	spirv.BuiltInFragSizeEXT:             {ir.FragSize, ir.I32},
 	spirv.BuiltInFragInvocationCountEXT:  {ir.FragInvocationCount, ir.I32},
-	spirv.BuiltInHelperInvocation:        {ir.NoSemantic, ir.B1}, // an operation
+	spirv.BuiltInHelperInvocation:        {ir.NoSemantic, ir.B1}, // read by ir.Helper
 }
 
-// faceOf takes a variable apart.
+// ioVariableOf scalarizes a variable.
 func (u *unit) faceOf(v *facts.Variable) *face {
 	u.shallow(v.Type)
 	x := &face{arrayed: u.perVertex(v)}
@@ -99,7 +97,7 @@ func (u *unit) faceOf(v *facts.Variable) *face {
 			u.unsupported("an input or output of each vertex that is no array")
 		}
 	}
-	u.flat(v.Type) // no more scalars than there may be
+	u.flat(v.Type) // checks the number of scalars
 	like := leaf{patch: u.ofPatch(v)}
 	u.decorated(&like, func(d spirv.Decoration) (uint32, bool) {
 		x, ok := u.facts.Decoration(v.ID, d)
@@ -134,9 +132,10 @@ func literal(d facts.Decoration, ok bool) uint32 {
 	return d.Literal()
 }
 
-// perVertex reports whether a variable is an array of what vertices have: all inputs
-// and outputs of tessellation and geometry that are not the patch's or built-ins of
-// the primitive, and a fragment's of PerVertexKHR.
+// perVertex reports whether a variable is an array over vertices: the inputs and
+// outputs of tessellation control, the inputs of tessellation evaluation and geometry,
+// except those of the patch and built-ins of the primitive, and a fragment shader's
+// inputs decorated PerVertexKHR.
 func (u *unit) perVertex(v *facts.Variable) bool {
 	input := v.Storage == spirv.StorageClassInput
 	switch u.prog.Stage {
@@ -161,8 +160,8 @@ func (u *unit) perVertex(v *facts.Variable) bool {
 	return !u.ofPatch(v)
 }
 
-// ofPatch reports whether a variable is one for all vertices of a patch: it, its
-// block's members or the tessellation levels.
+// perPatch reports whether a variable is shared by all vertices of a patch: decorated
+// Patch itself or in its block's members, or a tessellation level.
 func (u *unit) ofPatch(v *facts.Variable) bool {
 	switch u.prog.Stage {
 	case ir.TessControl, ir.TessEval:
@@ -184,7 +183,8 @@ func (u *unit) ofPatch(v *facts.Variable) bool {
 	return false
 }
 
-// decorated notes what decorations say of all scalars of a variable or member.
+// applyDecorations sets the properties that decorations of a variable or member give to
+// all of its scalars.
 func (u *unit) decorated(l *leaf, of func(spirv.Decoration) (uint32, bool)) {
 	has := func(d spirv.Decoration) bool { _, ok := of(d); return ok }
 	switch {
@@ -213,15 +213,15 @@ func (u *unit) decorated(l *leaf, of func(spirv.Decoration) (uint32, bool)) {
 	}
 }
 
-// location is where the next scalar stands.
+// location is the location and component of the next scalar.
 type location struct{ location, component uint32 }
 
-// maxLocation is the highest location that is lowered: far more than any device has.
+// maxLocation is the highest supported location, far above every device limit.
 const maxLocation = 1 << 16
 
-// leaves takes a type apart (Vulkan, Location Assignment and Component Assignment):
-// each vector has a location, or two where it is longer than 16 bytes; elements,
-// columns and members follow each other.
+// assignLocations scalarizes a type (Vulkan, Location Assignment and Component
+// Assignment): each vector has a location, or two if it is longer than 16 bytes;
+// elements, columns and members follow in order.
 func (u *unit) leaves(x *face, t *facts.Type, at *location, like leaf) {
 	if at.location > maxLocation || at.component > 3 {
 		u.unsupported("location %d, component %d", at.location, at.component)
@@ -246,7 +246,7 @@ func (u *unit) leaves(x *face, t *facts.Type, at *location, like leaf) {
 	}
 }
 
-// memberLeaves takes a member of a block or struct apart.
+// assignMember scalarizes a member of a block or struct.
 func (u *unit) memberLeaves(x *face, t *facts.Type, i int, at *location, like leaf) {
 	of := func(d spirv.Decoration) (uint32, bool) {
 		m, ok := u.facts.MemberDecoration(t.ID, i, d)
@@ -264,14 +264,14 @@ func (u *unit) memberLeaves(x *face, t *facts.Type, i int, at *location, like le
 	u.leaves(x, t.Members[i].Type, at, like)
 }
 
-// vector gives a scalar or the components of a vector their places.
+// assignVector gives a scalar, or the components of a vector, their locations.
 func (u *unit) vector(x *face, t *facts.Type, at *location, like leaf) {
 	like.semantic, like.typ = ir.Location, u.scalar(t.Scalar())
 	if like.typ == ir.B1 {
 		u.unsupported("a boolean")
 	}
 	if u.prog.Stage == ir.Fragment && like.interpolation <= ir.Linear && (!like.typ.IsFloat() || like.typ == ir.F64) {
-		like.interpolation = ir.Flat // nothing else has a meaning
+		like.interpolation = ir.Flat // integers and 64-bit floats cannot be interpolated
 	}
 	wide := uint32(1)
 	if like.typ.Bits() == 64 {
@@ -279,7 +279,7 @@ func (u *unit) vector(x *face, t *facts.Type, at *location, like leaf) {
 	}
 	n := uint32(1)
 	if t.IsVector() {
-		n = uint32(min(t.Count, 4)) // longer ones are no interface
+		n = uint32(min(t.Count, 4)) // interfaces have no longer vectors
 		if uint64(n) != t.Count {
 			u.unsupported("a vector of %d components", t.Count)
 		}
@@ -291,7 +291,7 @@ func (u *unit) vector(x *face, t *facts.Type, at *location, like leaf) {
 	at.location += (at.component + wide*n + 3) / 4
 }
 
-// builtInLeaves gives the scalars of a built-in their semantics.
+// assignBuiltIn gives the scalars of a built-in their semantics.
 func (u *unit) builtInLeaves(x *face, t *facts.Type, k spirv.BuiltIn, like leaf) {
 	if pair, ok := weightPairs[k]; ok {
 		u.pairLeaves(x, t, k, pair, like)
@@ -302,7 +302,7 @@ func (u *unit) builtInLeaves(x *face, t *facts.Type, k spirv.BuiltIn, like leaf)
 		u.unsupported("%s", k)
 	}
 	if u.prog.Stage == ir.Fragment && row.typ == ir.I32 {
-		like.interpolation = ir.Perspective // says nothing of a built-in
+		like.interpolation = ir.Perspective // built-ins are not interpolated; the decoration has no meaning
 	}
 	like.semantic, like.typ, like.known, like.ofEngines = row.semantic, row.typ, k, !ok
 	for i, s := range u.flat(t) {

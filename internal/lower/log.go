@@ -6,11 +6,14 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
-// maxMessages bounds the instructions that say something.
+var logRules = rules{
+	spirv.OpReadClockKHR: readClock,
+}
+
+// maxMessages bounds the messages of a program.
 const maxMessages = 1 << 16
 
-// say lowers an instruction by which an invocation says something: a message
-// and its values, scalar by scalar.
+// logMessage appends a message of the invocation and its arguments, scalar by scalar.
 func (f *function) say(kind ir.MessageKind, text string, args []ir.V) {
 	if len(f.prog.Messages) >= maxMessages {
 		f.unsupported("more than %d messages", maxMessages)
@@ -26,8 +29,7 @@ func (f *function) say(kind ir.MessageKind, text string, args []ir.V) {
 	}
 }
 
-// debugPrintf lowers an instruction of NonSemantic.DebugPrintf. Its results are
-// of no type that has values.
+// debugPrintf lowers NonSemantic.DebugPrintf; its result type has no values.
 func debugPrintf(f *function, in spirv.Inst) {
 	v := inst.NonSemanticDebugPrintfDebugPrintf(in)
 	text, ok := f.facts.String(v.Format())
@@ -44,22 +46,21 @@ func debugPrintf(f *function, in spirv.Inst) {
 	f.say(ir.Print, text, args)
 }
 
-// abort lowers OpAbortKHR: the invocation says its message and ends. The others
-// go on to their ends, as they may.
+// abort lowers OpAbortKHR: the invocation logs its message and ends. Other invocations
+// continue, which the specification allows.
 func (f *function) abort(in spirv.Inst) {
 	v := inst.AbortKHR(in)
 	f.say(ir.Abort, "", f.scalars(v.Message()))
 	f.b.Emit(ir.Val{Op: ir.Kill})
 }
 
-// clockStep is by how much a clock advances each time that an invocation reads
-// it.
+// clockStep is the increment of the clock per reading.
 const clockStep = 1
 
-// readClock lowers OpReadClockKHR: how often the invocation has read a clock,
-// this time included. Time itself is different each time; a count is the same
-// on every machine, advances from one reading to the next, and is the same in
-// all invocations that have gone the same way.
+// readClock lowers OpReadClockKHR as a deterministic counter: the number of times that
+// the invocation has read a clock, this time included. Unlike real time it is the same
+// on every run and machine; it increases monotonically, and is equal in all invocations
+// that took the same path.
 func readClock(f *function, in spirv.Inst) {
 	switch s := f.scope(inst.ReadClockKHR(in).Scope()); s {
 	case spirv.ScopeSubgroup, spirv.ScopeDevice:
@@ -75,7 +76,7 @@ func readClock(f *function, in spirv.Inst) {
 	f.define(in, now)
 }
 
-// now reads the clock.
+// readCounter increments and reads the clock.
 func (f *function) now() ir.V {
 	n := f.clock()
 	slot := f.b.I32(0)
@@ -84,7 +85,7 @@ func (f *function) now() ir.V {
 	return now
 }
 
-// clock returns the number of the variable that counts the readings.
+// clockVariable returns the private variable that counts the readings.
 func (u *unit) clock() uint64 {
 	if u.clocked == 0 {
 		u.prog.Vars = append(u.prog.Vars, ir.Var{Name: "clock", Slots: 2, Func: -1})

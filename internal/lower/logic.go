@@ -10,6 +10,14 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
+var logicRules = rules{
+	spirv.OpAny:       anyOf,
+	spirv.OpAll:       allOf,
+	spirv.OpIsInf:     isInf,
+	spirv.OpSelect:    selectOf,
+	spirv.OpExpectKHR: expect,
+}
+
 func anyOf(f *function, in spirv.Inst) {
 	f.define(in, f.combine(ir.Or, f.scalars(inst.Any(in).Vector())))
 }
@@ -17,7 +25,7 @@ func allOf(f *function, in spirv.Inst) {
 	f.define(in, f.combine(ir.And, f.scalars(inst.All(in).Vector())))
 }
 
-// combine joins booleans by an operation.
+// combine reduces booleans with an operation.
 func (f *function) combine(op ir.Op, parts []ir.V) ir.V {
 	if len(parts) == 0 {
 		f.malformed("an operand without components")

@@ -6,6 +6,17 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
+var matrixRules = rules{
+	spirv.OpTranspose:         transpose,
+	spirv.OpVectorTimesScalar: vectorTimesScalar,
+	spirv.OpMatrixTimesScalar: vectorTimesScalar,
+	spirv.OpVectorTimesMatrix: vectorTimesMatrix,
+	spirv.OpMatrixTimesVector: matrixTimesVector,
+	spirv.OpMatrixTimesMatrix: matrixTimesMatrix,
+	spirv.OpOuterProduct:      outerProduct,
+	spirv.OpDot:               dot,
+}
+
 func (f *function) fmul(x, y ir.V) ir.V {
 	t := f.b.Func.Type(x)
 	return f.Make(ir.FMul, t, t, x, y, 0)
@@ -57,7 +68,7 @@ func vectorTimesScalar(f *function, in spirv.Inst) {
 	f.define(in, parts...)
 }
 
-// grid is a matrix, column by column.
+// matrixValue is a matrix in column-major order.
 type grid struct {
 	columns, rows int
 	parts         []ir.V
@@ -98,7 +109,7 @@ func matrixTimesVector(f *function, in spirv.Inst) {
 	f.define(in, f.times(m, x)...)
 }
 
-// times returns the product of a matrix and a column.
+// times returns the product of a matrix and a column vector.
 func (f *function) times(m grid, x []ir.V) []ir.V {
 	parts := make([]ir.V, m.rows)
 	for r := range parts {

@@ -7,6 +7,11 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
+var memoryRules = rules{
+	spirv.OpLoad:  load,
+	spirv.OpStore: store,
+}
+
 func load(f *function, in spirv.Inst) {
 	v := inst.Load(in)
 	t := f.facts.Type(v.Type())
@@ -29,7 +34,7 @@ func store(f *function, in spirv.Inst) {
 	x := f.value(v.Object())
 	p := f.to(v.Pointer(), x.typ)
 	if p.checked {
-		return // the constant that the table has
+		return // of the constant that the table contains
 	}
 	m, _ := v.MemoryAccess()
 	p.flags |= accessFlags(m)
@@ -37,8 +42,8 @@ func store(f *function, in spirv.Inst) {
 	f.store(p, f.carry(x))
 }
 
-// clears lowers the store of a null constant to a whole variable of the lane,
-// which may have more scalars than a value; false where it is none.
+// clears lowers the store of a null constant to a whole private variable, which may
+// have more scalars than a value may; false if the store is another one.
 func (f *function) clears(v inst.Store) bool {
 	c, at := f.facts.Const(v.Object()), f.get(v.Pointer()).ptr
 	if c == nil || !c.Null && !c.Undef || at == nil || f.pointsAway(c.Type) {
@@ -53,7 +58,7 @@ func (f *function) clears(v inst.Store) bool {
 	return true
 }
 
-// accessFlags returns what the memory operands say.
+// accessFlags translates SPIR-V's memory operands.
 func accessFlags(m spirv.MemoryAccess) ir.Flags {
 	var flags ir.Flags
 	if m&spirv.MemoryAccessVolatileMask != 0 {
@@ -65,8 +70,7 @@ func accessFlags(m spirv.MemoryAccess) ir.Flags {
 	return flags
 }
 
-// sameType ends lowering where a pointer does not point at values that have
-// the scalars of type t.
+// sameType ends lowering unless the pointee has the scalars of type t.
 func (f *function) sameType(p *pointer, t *facts.Type) {
 	if p.typ == nil {
 		f.malformed("a type is missing")
@@ -87,7 +91,7 @@ func (f *function) sameType(p *pointer, t *facts.Type) {
 	}
 }
 
-// load reads a whole value.
+// load reads all scalars of the pointee.
 func (f *function) load(p *pointer) []ir.V {
 	parts := make([]ir.V, 0, len(f.flat(p.typ)))
 	f.scalarsAt(*p, func(at *pointer, t ir.Type) {
@@ -96,7 +100,7 @@ func (f *function) load(p *pointer) []ir.V {
 	return parts
 }
 
-// store writes a whole value.
+// store writes all scalars of the pointee.
 func (f *function) store(p *pointer, parts []ir.V) {
 	f.fits(p.typ, parts)
 	f.scalarsAt(*p, func(at *pointer, t ir.Type) {
@@ -105,9 +109,8 @@ func (f *function) store(p *pointer, parts []ir.V) {
 	})
 }
 
-// scalarsAt calls yield with the place and the type of each scalar of what p
-// points at, in order. Types are not nested deeper than maxDepth: flat has seen
-// to that.
+// scalarsAt calls yield with a pointer to each scalar of the pointee and its type, in
+// order. Types are not nested deeper than maxDepth, which flat checks.
 func (f *function) scalarsAt(p pointer, yield func(*pointer, ir.Type)) {
 	t := p.typ
 	switch {
@@ -121,7 +124,7 @@ func (f *function) scalarsAt(p pointer, yield func(*pointer, ir.Type)) {
 		inMemory := p.memory != inSlots && p.memory != inPlace
 		for i, s := range types {
 			part := p
-			if inMemory && i > 0 { // an address says no form
+			if inMemory && i > 0 { // an address has no layout tag
 				part.memory = unsaid
 			}
 			yield(&part, s)
@@ -212,8 +215,7 @@ func (f *function) storeScalar(p *pointer, t ir.Type, v ir.V) {
 	}
 }
 
-// bufferType returns the type that a scalar has in a buffer: a boolean is 0 or
-// 1 in 32 bits.
+// bufferType returns the type of a scalar in a buffer: a boolean is 0 or 1 in 32 bits.
 func bufferType(t ir.Type) ir.Type {
 	if t == ir.B1 {
 		return ir.I32

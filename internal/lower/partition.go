@@ -6,6 +6,10 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
+var partitionRules = rules{
+	spirv.OpGroupNonUniformPartitionEXT: partition,
+}
+
 // maxPartitioned is how many components a value may have that each lane reads of
 // every other one.
 const maxPartitioned = 4096

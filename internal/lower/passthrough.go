@@ -6,13 +6,12 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// A geometry shader with inputs of PassthroughNV emits its input primitive: each vertex
-// has those inputs of its own, and the outputs that the shader stored, which are the same
-// for all (Vulkan §"Geometry Shader Passthrough"). It becomes one that emits these
-// vertices where it ends.
+// A geometry shader with PassthroughNV inputs emits its input primitive: each vertex has
+// its own values of those inputs, and shares the outputs that the shader stored (Vulkan
+// §"Geometry Shader Passthrough"). lower appends the emission at the shader's exit.
 
-// passes reports whether a variable is an input that is passed through, or has members
-// that are.
+// isPassthroughInput reports whether a variable is an input decorated PassthroughNV, or
+// has such members.
 func (u *unit) passes(v *facts.Variable) bool {
 	if u.prog.Stage != ir.Geometry || v.Storage != spirv.StorageClassInput || !v.Type.IsArray() || v.Type.Elem == nil {
 		return false
@@ -29,8 +28,8 @@ func (u *unit) passes(v *facts.Variable) bool {
 	return false
 }
 
-// passThrough finds the inputs of the entry point that are passed through, and makes its
-// output primitive that of its input.
+// findPassthrough collects the PassthroughNV inputs, and sets the output primitive to the
+// input primitive.
 func (u *unit) passThrough() {
 	for _, id := range u.entry.Interface {
 		v := u.facts.Variable(id)
@@ -62,7 +61,7 @@ func (u *unit) passThrough() {
 	}
 }
 
-// passNumber has the primitive keep its number where the shader stores no other
+// passPrimitiveID passes PrimitiveId through unless the shader stores to it
 // (docs/undefined.md).
 func (u *unit) passNumber() {
 	if !u.passing {
@@ -78,7 +77,7 @@ func (u *unit) passNumber() {
 	u.passed = append(u.passed, leaf{semantic: ir.PrimitiveId, typ: ir.I32})
 }
 
-// passOn appends the operations that emit the primitive.
+// passthroughCode appends the operations that emit the primitive.
 func (u *unit) passOn(f *ir.Func, code []ir.V, at ir.Val) []ir.V {
 	value := func(op ir.Op, t ir.Type, aux uint64, args ...ir.V) ir.V {
 		x := ir.Val{Op: op, Type: t, Aux: aux, Origin: at.Origin}

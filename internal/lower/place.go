@@ -9,11 +9,11 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// Place returns the file, below the root of the tree, and the line of the rule
-// that lowers an instruction: "internal/lower/memory.go:31". It is "" where
-// the instruction has no rule of its own here.
+// Position returns the file, relative to the root of the tree, and the line of the rule
+// that lowers an instruction: "internal/lower/memory.go:31". It is "" if the
+// instruction has no rule of its own in this package.
 func Place(op spirv.Op) string {
-	r := rules[op]
+	r := ruleOf[op]
 	if r == nil {
 		if inControl[op] || ignored(op) {
 			return placeOf(reflect.ValueOf((*function).instruction))

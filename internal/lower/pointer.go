@@ -8,57 +8,59 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// memory is the kind of place that a pointer stands for.
+// addressSpace is the kind of memory that a symbolic pointer points into. It is
+// finer than SPIR-V's storage class: it says how a pointer is represented.
 type memory uint8
 
 const (
 	inBuffer   memory = iota // a handle and an offset in bytes
-	inSlots                  // a variable of this function or of the module, and a slot
-	inPlace                  // a slot of the lane's whole private memory
-	inInput                  // components of a built-in, or scalars of an input of a graphics stage
-	inOutput                 // scalars of an output of tessellation control
-	physical                 // an address
-	descriptor               // an array of buffers or objects: the next index chooses one
-	object                   // a tensor, an image or a sampler, which is a value
+	inSlots                  // a private variable, and a slot in it
+	inPlace                  // a slot of all private memory of the lane: a materialized private pointer
+	inInput                  // a component of a built-in, or a scalar of a graphics stage's input
+	inOutput                 // a scalar of a tessellation control output
+	physical                 // a 64-bit address
+	descriptor               // an array of buffers or objects: the next index selects a descriptor
+	object                   // a tensor, an image or a sampler, which is loaded as a value
 	tileImage                // tile images of color attachments, by location
-	opaque                   // a variable that holds no data that is read here
-	unsaid                   // no place: memory has no room for this scalar of a value, which is read as 0
+	opaque                   // a variable without data that a shader reads
+	unsaid                   // a scalar that memory does not store: it reads as 0
 )
 
-// pointer is a place in memory, as far as the module knows it.
+// pointer is a symbolic pointer: an address space, a base and an offset.
 type pointer struct {
 	memory memory
-	typ    *facts.Type // what it points at
+	typ    *facts.Type // the pointee
 	class  spirv.StorageClass
-	flags  ir.Flags // of every access
+	flags  ir.Flags // of every access through it
 
 	handle  ir.V   // inBuffer
-	home    ir.V   // inBuffer, object: the number of the resource, where there may be several; tileImage: the location
-	element ir.V   // inBuffer, object: the index of the descriptor; tileImage: of the element
-	address ir.V   // physical: to which the offset's constant is added
-	number  uint64 // the resource of a descriptor or object, the variable of inSlots
+	home    ir.V   // inBuffer, object: the resource number, if there may be several; tileImage: the location
+	element ir.V   // inBuffer, object: the descriptor's index; tileImage: the array index
+	address ir.V   // physical: the base, to which the offset's constant is added
+	number  uint64 // descriptorArray, object: the resource; inVariable: the variable
 	offset  offset
-	room    uint64 // the slots of the whole variable, the bytes of the whole table
+	room    uint64 // size of the whole variable in slots, of a constant table in bytes
 
 	natural bool // inBuffer: laid out by extents, not by decorations
-	checked bool // inBuffer: every index is held against its array
+	checked bool // inBuffer: a read-only constant table; each index is checked against its array
 
-	matrix matrixForm   // of the matrices within typ
-	forms  []matrixForm // those that they may have, where that is known at run time only
-	form   ir.V         // which of them it is; 0 where matrix is it
+	matrix matrixForm   // layout of the matrices in typ
+	forms  []matrixForm // their possible layouts, if only the run time determines it
+	form   ir.V         // index in layouts; 0 if layout is known
 
 	built *builtin // inInput of a compute program
 
-	face    *face   // of an input or output of a graphics stage
-	arrayed bool    // the next index chooses a vertex
-	vertex  operand // the vertex that was chosen
+	face    *face   // graphics stage: the input or output
+	arrayed bool    // the next index selects a vertex
+	vertex  operand // the selected vertex
 
-	heap   bool // inBuffer: into a heap of descriptors, which is a resource
-	banked bool // inBuffer: into a bank of push constants, which is a resource
+	heap   bool // inBuffer: into a descriptor heap, which is a resource
+	banked bool // inBuffer: into a push constant bank, which is a resource
 }
 
-// offset is a distance in bytes, slots or components: a constant, and a sum of
-// what is known only at run time. Both saturate and never come back into range.
+// offset is a distance in bytes, slots or components: a constant plus a sum that is
+// known only at run time. Both saturate, so that an offset out of range never wraps
+// back into range.
 type offset struct {
 	imm uint64 // at most math.MaxUint32
 	dyn ir.V   // an i32; 0 is none
@@ -72,7 +74,7 @@ func (o offset) plus(n uint64) offset {
 	return o
 }
 
-// index adds i strides.
+// addIndex adds i strides.
 func (f *function) index(o offset, i operand, stride uint64) offset {
 	switch {
 	case stride > farAway:
@@ -90,7 +92,7 @@ func (f *function) index(o offset, i operand, stride uint64) offset {
 	return o
 }
 
-// whole returns the offset as one value.
+// offsetValue returns the offset as one value.
 func (f *function) whole(o offset) ir.V {
 	switch {
 	case o.dyn == 0:
@@ -101,8 +103,8 @@ func (f *function) whole(o offset) ir.V {
 	return f.b.OpAux(ir.At, ir.I32, 1, o.dyn, f.b.I32(uint32(o.imm)))
 }
 
-// split returns the part of the offset that is known at run time only, for
-// operations that take the rest as an immediate.
+// splitOffset returns the run-time part of the offset and the constant, which
+// operations take as an immediate.
 func (f *function) split(o offset) (dyn ir.V, imm uint64) {
 	if o.dyn == 0 {
 		return f.b.I32(0), o.imm
@@ -110,15 +112,14 @@ func (f *function) split(o offset) (dyn ir.V, imm uint64) {
 	return o.dyn, o.imm
 }
 
-// operand is an index: a constant, or a value.
+// operand is an index: a constant or a value.
 type operand struct {
 	bits uint64 // at most math.MaxUint32
-	v    ir.V   // an i32; 0 where bits is the index
+	v    ir.V   // an i32; 0 if the index is bits
 }
 
-// indexOperand returns the value of an id as an index. Indexes are signed
-// (SPIR-V §3.3.8, OpAccessChain); a negative one, or one of 2³² or more, is far
-// out of range.
+// indexOperand returns the value of an id as an index. Indexes are signed (SPIR-V
+// §3.3.8, OpAccessChain); a negative one, or one of 2³² or more, is out of range.
 func (f *function) indexOperand(id spirv.ID) operand {
 	v := f.one(id)
 	t := f.b.Func.Type(v)

@@ -6,10 +6,14 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
-// rawAccessChain lowers OpRawAccessChainNV: so many bytes behind the base,
-// whatever lies there (SPV_NV_raw_access_chains). Index and offset are unsigned.
-// With RobustnessPerElementNV an element that does not lie in the buffer as a
-// whole is out of range as a whole; each component is checked by itself anyway.
+var rawRules = rules{
+	spirv.OpRawAccessChainNV: rawAccessChain,
+}
+
+// rawAccessChain lowers OpRawAccessChainNV: a byte offset from the base, independent of
+// types (SPV_NV_raw_access_chains). Index and offset are unsigned. With
+// RobustnessPerElementNV an element that is partly outside of the buffer is out of
+// range as a whole; otherwise each component is checked separately.
 func rawAccessChain(f *function, in spirv.Inst) {
 	v := inst.RawAccessChainNV(in)
 	stride := f.known(v.ByteStride())

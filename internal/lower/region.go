@@ -7,28 +7,28 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
-// region is an open block or loop, and the block of the module that a br to it
-// leads to. An if has neither.
+// region is an open IR block or loop, and the module's block that a br to it reaches.
+// An if has neither.
 type region struct {
 	label  ir.V
 	target *facts.Block
 	loop   bool
 }
 
-// task is something to do once what stands before it is done. Tasks stand on a
-// stack, so that no depth of a module is one of ours.
+// task is a pending step of the traversal. The tasks are an explicit stack, so that a
+// deeply nested module cannot exhaust the goroutine's stack.
 type task struct {
 	kind  taskKind
-	block *facts.Block // the one to enter, or the one that an edge comes from
-	to    *facts.Block // of an edge
+	block *facts.Block // the block to lower, or the source of an edge
+	to    *facts.Block // the target of an edge
 }
 
 type taskKind uint8
 
 const (
-	enter     taskKind = iota // lower the block here
-	edge                      // go from block to another
-	otherwise                 // begin the second arm of the innermost if, and go from block to another
+	enter     taskKind = iota // lower block at the current position
+	edge                      // lower the edge from block to to
+	otherwise                 // begin the else arm of the innermost if, and lower an edge
 	leave                     // close the innermost region
 )
 
@@ -52,14 +52,14 @@ func (f *function) blocks() {
 	}
 }
 
-// do puts a task on the stack: it is done before those that are there.
+// do pushes a task: it precedes the tasks already on the stack.
 func (f *function) do(kind taskKind, block, to *facts.Block) {
 	f.todo = append(f.todo, task{kind, block, to})
 }
 
-// enter lowers a block. Where it stands at the only branch to it, its phis have
-// their values already; otherwise they are the parameters of its label. It opens the labels of its
-// children, and leaves tasks that close them and lower the children.
+// enter lowers a block. The phis of a block without a label are defined already;
+// otherwise they are the parameters of its label. It opens the labels of the block's
+// children, and pushes the tasks that close them and lower the children.
 func (f *function) enter(b *facts.Block) {
 	f.block = b
 	if params, ok := f.phi[b]; ok {
@@ -75,8 +75,8 @@ func (f *function) enter(b *facts.Block) {
 	f.terminator(b)
 }
 
-// openAll opens the labels of a block's children, and plans that each stands
-// behind its label.
+// openAll opens the labels of a block's children, and schedules each child after the
+// end of its label.
 func (f *function) openAll(children []*facts.Block) {
 	for i := len(children) - 1; i >= 0; i-- {
 		c := children[i]
@@ -99,7 +99,7 @@ func (f *function) push(r region) {
 	f.do(leave, nil, nil)
 }
 
-// openLoop opens the loop of a header whose phis have their first values.
+// openLoop opens the loop of a header whose phis have their initial values.
 func (f *function) openLoop(b *facts.Block) {
 	if !f.isLoop(b) {
 		return
@@ -107,7 +107,7 @@ func (f *function) openLoop(b *facts.Block) {
 	var inits []ir.V
 	f.phis(b, func(in spirv.Inst) {
 		first := f.carry(f.get(in.Result()))
-		f.fits(f.facts.Type(in.Type()), first) // a function's first block gives its phis nothing
+		f.fits(f.facts.Type(in.Type()), first) // the phis of an entry block have none
 		inits = append(inits, first...)
 	})
 	label := f.b.Loop(inits...)
@@ -115,7 +115,7 @@ func (f *function) openLoop(b *facts.Block) {
 	f.definePhis(b, f.b.Func.Params(label))
 }
 
-// isLoop reports whether a block that may be reached branches back to b.
+// isLoop reports whether a reachable block branches back to b.
 func (f *function) isLoop(b *facts.Block) bool {
 	for _, p := range b.Preds {
 		if p.Reachable && facts.Dominates(b, p) {
@@ -133,7 +133,7 @@ func (f *function) phis(b *facts.Block, yield func(spirv.Inst)) {
 			f.at, f.b.Origin = i, int32(i+1)
 			yield(in)
 		case spirv.OpLine, spirv.OpNoLine:
-		case spirv.OpExtInst: // debug information may stand between phis
+		case spirv.OpExtInst: // debug information between phis
 		default:
 			return
 		}
@@ -149,7 +149,7 @@ func (f *function) phiTypes(b *facts.Block) []ir.Type {
 	return types
 }
 
-// definePhis gives the phis of a block their scalars.
+// definePhis defines the phis of a block by their scalars.
 func (f *function) definePhis(b *facts.Block, parts []ir.V) {
 	f.phis(b, func(in spirv.Inst) {
 		t := f.facts.Type(in.Type())
@@ -163,8 +163,7 @@ func (f *function) definePhis(b *facts.Block, parts []ir.V) {
 	})
 }
 
-// incoming returns the scalars that the phis of a block have where it is
-// reached from another one.
+// incoming returns the scalars of the phis of block to on the edge from block from.
 func (f *function) incoming(from, to *facts.Block) []ir.V {
 	var parts []ir.V
 	f.phis(to, func(in spirv.Inst) {
@@ -181,8 +180,7 @@ func (f *function) incoming(from, to *facts.Block) []ir.V {
 	return parts
 }
 
-// follow goes along an edge: by a br where the target has a label, and into the
-// target where it stands here.
+// followEdge lowers an edge: a br if the target has a label, else the target itself.
 func (f *function) follow(from, to *facts.Block) {
 	f.block = from
 	parts := f.incoming(from, to)
@@ -203,8 +201,8 @@ func (f *function) follow(from, to *facts.Block) {
 	f.malformed("control flow that is not structured: a branch to %%%d", to.ID)
 }
 
-// br branches to an open region. To the end of the innermost block there is
-// nothing to say.
+// br branches to an open region. A branch without arguments to the end of the
+// innermost block falls through.
 func (f *function) br(i int, parts []ir.V) {
 	r := f.open[i]
 	for k := len(f.open) - 1; k > i; k-- {
@@ -244,7 +242,7 @@ func (f *function) terminator(b *facts.Block) {
 	}
 }
 
-// returns leaves the function. At its end there is nothing to say.
+// lowerReturn leaves the function. At the function's end it falls through.
 func (f *function) returns(parts []ir.V) {
 	for _, r := range f.open {
 		if r.label != 0 {
@@ -285,7 +283,7 @@ func (f *function) conditional(b *facts.Block, v inst.BranchConditional) {
 	f.do(edge, b, yes)
 }
 
-// otherwise begins the second arm of an if, where there is anything in it.
+// elseArm begins the else arm of an if unless the arm is empty.
 func (f *function) otherwise(from, to *facts.Block) {
 	if f.falls(to) {
 		return
@@ -294,8 +292,7 @@ func (f *function) otherwise(from, to *facts.Block) {
 	f.follow(from, to)
 }
 
-// falls reports whether a branch to a block is falling off the end of the
-// innermost block.
+// fallsThrough reports whether a branch to a block is the end of the innermost block.
 func (f *function) falls(to *facts.Block) bool {
 	for i := len(f.open) - 1; i >= 0; i-- {
 		if r := &f.open[i]; r.label != 0 {
@@ -305,8 +302,8 @@ func (f *function) falls(to *facts.Block) bool {
 	return false
 }
 
-// switchOn lowers a switch. A target that is no open label, or one with phis,
-// gets a block of its own around the switch, from whose end the way goes on.
+// switchOn lowers a switch. A target without an open label, or with phis, gets a block
+// of its own around the switch; its edge is lowered after the end of that block.
 func (f *function) switchOn(b *facts.Block, v inst.Switch) {
 	x := f.one(v.Selector())
 	deflt, cases, _ := f.facts.Switch(b)
@@ -327,8 +324,8 @@ func (f *function) switchOn(b *facts.Block, v inst.Switch) {
 			f.push(region{label: labels[to]})
 		}
 	}
-	// Of two cases of one literal the first counts. The second stays where no
-	// other leads to its label, for a region is not without a way into it.
+	// The first of two cases with equal literals wins. The second remains if no
+	// other case branches to its label, because a region needs a predecessor.
 	seen, led := map[uint64]bool{}, map[ir.V]bool{labels[deflt]: true}
 	var list []ir.Case
 	for _, c := range cases {
@@ -343,8 +340,8 @@ func (f *function) switchOn(b *facts.Block, v inst.Switch) {
 	f.b.Switch(x, labels[deflt], list)
 }
 
-// plainLabel returns the open label of a block that is reached forward and has
-// no phis, 0 where there is none.
+// openLabel returns the open label of a forward branch target without phis, 0 if
+// there is none.
 func (f *function) plainLabel(from, to *facts.Block) ir.V {
 	if !f.tree.labelled[to.Number] || facts.Dominates(to, from) {
 		return 0

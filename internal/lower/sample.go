@@ -6,42 +6,61 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
+	"github.com/chiaro-gpu/chiaro/spirv/typing"
 )
 
-// sampling says which of the many instructions that sample one is.
-type sampling struct{ implicit, projective, dref, sparse bool }
+var sampleRules = rules{
+	spirv.OpImageSampleImplicitLod:           sample,
+	spirv.OpImageSampleExplicitLod:           sample,
+	spirv.OpImageSampleDrefImplicitLod:       sample,
+	spirv.OpImageSampleDrefExplicitLod:       sample,
+	spirv.OpImageSampleProjImplicitLod:       sample,
+	spirv.OpImageSampleProjExplicitLod:       sample,
+	spirv.OpImageSampleProjDrefImplicitLod:   sample,
+	spirv.OpImageSampleProjDrefExplicitLod:   sample,
+	spirv.OpImageSparseSampleImplicitLod:     sample,
+	spirv.OpImageSparseSampleExplicitLod:     sample,
+	spirv.OpImageSparseSampleDrefImplicitLod: sample,
+	spirv.OpImageSparseSampleDrefExplicitLod: sample,
+	spirv.OpImageGather:                      gather,
+	spirv.OpImageGatherQCOM:                  gatherMode,
+	spirv.OpImageSampleFootprintNV:           footprint,
+	spirv.OpImageDrefGather:                  gather,
+	spirv.OpImageSparseGather:                gather,
+	spirv.OpImageSparseDrefGather:            gather,
+	spirv.OpImageQueryLod:                    imageQueryLod,
+}
 
 // sample lowers the instructions OpImage(Sparse)Sample….
-func sample(s sampling) rule {
-	return func(f *function, in spirv.Inst) {
-		rest := in[5:]
-		var reference ir.V
-		if s.dref {
-			reference, rest = f.floats32(spirv.ID(in[5]), 1)[0], in[6:]
-		}
-		o := f.imageOperands(rest)
-		c := f.sampled(ir.TextureSample, spirv.ID(in[3]), &o)
-		n := c.head.Coordinates()
-		if s.projective {
-			n = c.head.Dim.Axes() + 1
-		}
-		if c.at = f.floats32(spirv.ID(in[4]), n); s.projective {
-			reference = c.project(reference)
-		}
-		if s.dref {
-			c.with(ir.TextureDref, reference)
-		}
-		if s.implicit {
-			c.implicit(&o)
-		} else {
-			c.explicit(&o)
-		}
-		c.offset(&o)
-		if o.minLod != 0 {
-			c.with(ir.TextureMinLod, f.floats32(o.minLod, 1)...)
-		}
-		f.texelResult(in, c, s.sparse)
+func sample(f *function, in spirv.Inst) {
+	traits := typing.TraitsOf(in.Op())
+	rest := in[5:]
+	var reference ir.V
+	if traits.Has(typing.Dref) {
+		reference, rest = f.floats32(spirv.ID(in[5]), 1)[0], in[6:]
 	}
+	o := f.imageOperands(rest)
+	c := f.sampled(ir.TextureSample, spirv.ID(in[3]), &o)
+	n := c.head.Coordinates()
+	if traits.Has(typing.Projective) {
+		n = c.head.Dim.Axes() + 1
+	}
+	if c.at = f.floats32(spirv.ID(in[4]), n); traits.Has(typing.Projective) {
+		reference = c.project(reference)
+	}
+	if traits.Has(typing.Dref) {
+		c.with(ir.TextureDref, reference)
+	}
+	if traits.Has(typing.ImplicitLod) {
+		c.implicit(&o)
+	} else {
+		c.explicit(&o)
+	}
+	c.offset(&o)
+	if o.minLod != 0 {
+		c.with(ir.TextureMinLod, f.floats32(o.minLod, 1)...)
+	}
+	f.texelResult(in, c)
 }
 
 // sampled begins a call that samples an image through a sampler.
@@ -120,28 +139,26 @@ func (u *unit) inQuadGroups() bool {
 }
 
 // gather lowers the instructions OpImage(Sparse)(Dref)Gather.
-func gather(dref, sparse bool) rule {
-	return func(f *function, in spirv.Inst) {
-		o := f.imageOperands(in[6:])
-		c := f.sampled(ir.TextureGather, spirv.ID(in[3]), &o)
-		c.at = f.floats32(spirv.ID(in[4]), c.head.Coordinates())
-		if dref {
-			c.with(ir.TextureDref, f.floats32(spirv.ID(in[5]), 1)...)
-		} else {
-			c.head.Component = uint8(f.known(spirv.ID(in[5])) % 4)
-		}
-		switch { // of another level than the base (SPV_AMD_texture_gather_bias_lod)
-		case o.lod != 0:
-			c.explicit(&o)
-		case o.bias != 0:
-			c.implicit(&o)
-		}
-		c.offset(&o)
-		if id := max(o.offsets, o.constOffsets); id != 0 {
-			c.with(ir.TextureOffsets, f.ints32(id, 8)...)
-		}
-		f.texelResult(in, c, sparse)
+func gather(f *function, in spirv.Inst) {
+	o := f.imageOperands(in[6:])
+	c := f.sampled(ir.TextureGather, spirv.ID(in[3]), &o)
+	c.at = f.floats32(spirv.ID(in[4]), c.head.Coordinates())
+	if typing.TraitsOf(in.Op()).Has(typing.Dref) {
+		c.with(ir.TextureDref, f.floats32(spirv.ID(in[5]), 1)...)
+	} else {
+		c.head.Component = uint8(f.known(spirv.ID(in[5])) % 4)
 	}
+	switch { // a level other than the base level (SPV_AMD_texture_gather_bias_lod)
+	case o.lod != 0:
+		c.explicit(&o)
+	case o.bias != 0:
+		c.implicit(&o)
+	}
+	c.offset(&o)
+	if id := max(o.offsets, o.constOffsets); id != 0 {
+		c.with(ir.TextureOffsets, f.ints32(id, 8)...)
+	}
+	f.texelResult(in, c)
 }
 
 // gatherModes are the places of the four texels of OpImageGatherQCOM, by its mode:
@@ -180,7 +197,7 @@ func gatherMode(f *function, in spirv.Inst) {
 		four = append(four, f.b.Op(ir.Add, ir.I32, offset[i%2], f.b.I32(uint32(n))))
 	}
 	c.with(ir.TextureOffsets, four...)
-	f.texelResult(in, c, false)
+	f.texelResult(in, c)
 }
 
 // footprint lowers OpImageSampleFootprintNV.

@@ -9,38 +9,36 @@ import (
 	"github.com/chiaro-gpu/chiaro/valid"
 )
 
-// Options say how to lower. The zero Options are the usual ones.
+// Options configure the lowering. The zero Options are the defaults.
 type Options struct {
 	// SubgroupSize is the number of lanes of a subgroup, a power of two from 4
 	// to 128; 0 is 16.
 	SubgroupSize uint32
 
-	// FullSubgroups demands that no subgroup lacks invocations: the workgroup
-	// must be as wide as a multiple of SubgroupSize
+	// FullSubgroups requires that every invocation of every subgroup exists: the
+	// width of the workgroup must be a multiple of SubgroupSize
 	// (VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT,
 	// VUID-VkPipelineShaderStageCreateInfo-pNext-02757 and -flags-02759).
 	FullSubgroups bool
 
-	// VaryingSubgroups leaves the size of subgroups open
+	// VaryingSubgroups allows any subgroup size
 	// (VK_PIPELINE_SHADER_STAGE_CREATE_ALLOW_VARYING_SUBGROUP_SIZE_BIT);
-	// SubgroupSize is the one that was chosen. With FullSubgroups the workgroup
-	// must then be as wide as a multiple of MaxSubgroup
+	// SubgroupSize is the chosen one. With FullSubgroups the width of the workgroup
+	// must then be a multiple of MaxSubgroup
 	// (VUID-VkPipelineShaderStageCreateInfo-flags-02758).
 	VaryingSubgroups bool
 
-	// Contract makes one fused multiply-add of an OpFAdd or OpFSub and the
-	// OpFMul that is an operand of it, the left one first, where neither is
-	// decorated NoContraction.
+	// Contract fuses an OpFAdd or OpFSub with an OpFMul operand, the left one first,
+	// into one fused multiply-add, unless either is decorated NoContraction.
 	Contract bool
 
 	// MaxValues limits the number of values of the program; 0 is 4 million.
 	MaxValues int
 }
 
-// The sizes of subgroups (minSubgroupSize, maxSubgroupSize), in lanes. A
-// workgroup may have as many subgroups of any size as it has room for
-// (maxComputeWorkgroupSubgroups). DefaultSubgroup is that of programs that ask
-// for none (subgroupSize).
+// The sizes of subgroups (minSubgroupSize, maxSubgroupSize), in lanes. A workgroup
+// may consist of any number of subgroups (maxComputeWorkgroupSubgroups).
+// DefaultSubgroup applies to programs that request no size (subgroupSize).
 const (
 	MinSubgroup     = 4
 	MaxSubgroup     = 128
@@ -56,7 +54,9 @@ const (
 	maxParts         = 1 << 25 // scalars of all values, copies included
 )
 
-// Stage lowers an entry point. The error is an *Unsupported or a *Malformed.
+// Stage lowers an entry point. The error is an *Unsupported or a *Malformed. A
+// module with materialized pointers to matrices of several layouts is lowered
+// twice: the first traversal collects the layouts (see needsAnotherPass).
 func Stage(m *valid.Module, entry *facts.EntryPoint, o Options) (p *ir.Program, err error) {
 	if o.SubgroupSize == 0 {
 		o.SubgroupSize = DefaultSubgroup
@@ -97,49 +97,48 @@ func newUnit(m *facts.Module, entry *facts.EntryPoint, o Options) *unit {
 	}
 }
 
-// unit is an entry point that is being lowered, and what its functions share.
+// unit is the state of one entry point, which its functions share.
 type unit struct {
 	facts   *facts.Module
 	options Options
 	entry   *facts.EntryPoint
 	prog    *ir.Program
-	at      int // the current instruction, from 0; −1 is none
+	at      int // index of the current instruction; −1 outside of any
 
-	defined  []slot // the values, by the instructions that define them
+	defined  []slot // by the index of the defining instruction
 	flats    map[*facts.Type][]ir.Type
 	extents  map[*facts.Type]extent
-	away     map[*facts.Type]bool // null values of which are not all 0
+	away     map[*facts.Type]bool // the null value has a nonzero scalar
 	nullBits map[*facts.Type][]uint64
-	globals  map[spirv.ID]*pointer // where the variables of module scope are
+	globals  map[spirv.ID]*pointer // the variables of module scope
 	numbers  map[*facts.Function]int
-	// functions is how many there are, and variants which of them are lowered
-	// once more.
+	// functions counts the functions; variants are lowered after the others.
 	functions int
 	variants  []variant
 
-	tiles    uint64                   // by location: there is a tile image
-	images   map[uint64][]*facts.Type // by resource: the types of the images that it may be
-	textures map[ir.Texture]int       // their numbers in heads
+	tiles    uint64                   // bit set of the locations of tile images
+	images   map[uint64][]*facts.Type // by resource: the image types that the module binds to it
+	textures map[ir.Texture]int       // index in heads
 	heads    []ir.Texture             // of the texture functions
 
-	inputs  map[ir.Input]uint64     // their numbers in Program.In
-	outputs map[ir.Output]uint64    // their numbers in Program.Out
-	handed  []*face                 // the outputs that are handed on where the stage says, in order
-	passing bool                    // the stage passes its primitive through
-	passed  []leaf                  // and these of its vertices
-	tabled  map[*facts.Const]uint64 // the constants that are tables: their numbers
-	forms   map[carriedAs]*forms    // of what pointers that travel point at
-	clocked uint64                  // 1 + the number of the variable that counts readings of clocks, 0 where there is none yet
-	null    uint64                  // 1 + the number of the empty table, 0 where there is none yet
+	inputs  map[ir.Input]uint64     // index in Program.In
+	outputs map[ir.Output]uint64    // index in Program.Out
+	handed  []*face                 // the outputs that are private variables, in order
+	passing bool                    // a geometry shader with PassthroughNV inputs
+	passed  []leaf                  // the passed scalars of its vertices
+	tabled  map[*facts.Const]uint64 // index in Program.Tables
+	forms   map[carriedAs]*forms    // matrix layouts behind materialized pointers
+	clocked uint64                  // 1 + the variable that counts clock readings; 0 is none
+	null    uint64                  // 1 + the empty table; 0 is none
 
-	private  uint64 // slots of all variables
-	shared   uint64 // bytes of the workgroup's memory that variables take
-	values   int    // of functions that are finished
-	parts    int    // scalars in the values of the module, copies included
-	heaped   uint64 // 1 + the number of the resource that is the heap of descriptors, 0 where there is none
+	private  uint64 // private slots of all variables
+	shared   uint64 // bytes of workgroup memory that variables occupy
+	values   int    // IR values of finished functions
+	parts    int    // scalars of all values of the module, copies included
+	heaped   uint64 // 1 + the resource that is the descriptor heap; 0 is none
 	banked   bool   // there are several banks of push constants
-	explicit bool   // workgroup memory has the layout that decorations say
-	quads    bool   // the lanes are numbered quad by quad
+	explicit bool   // decorations lay out workgroup memory
+	quads    bool   // lanes are numbered quad by quad
 	float    floatModes
 }
 

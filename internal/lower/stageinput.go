@@ -6,8 +6,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// stageInput gives an input of a graphics stage its place. It is read where it is
-// used; one that a pointer may travel to has a copy in private memory.
+// stageInput declares an input of a graphics stage. It is read at its use. If functions
+// take pointers to inputs, it also has a copy in private memory.
 func (u *unit) stageInput(p *pointer, v *facts.Variable) {
 	p.memory, p.face = inInput, u.faceOf(v)
 	p.arrayed = p.face.arrayed
@@ -22,14 +22,14 @@ func (u *unit) stageInput(p *pointer, v *facts.Variable) {
 	}
 	for i, slot := range p.face.slots {
 		if uint64(i) != slot {
-			return // places of scalars and of slots are not the same
+			return // 64-bit scalars: scalar indexes and slots differ
 		}
 	}
 	p.face.number, p.room = u.slots(v, -1)
 	p.face.copied = true
 }
 
-// travelling reports whether a function takes a pointer to an input.
+// takesInputPointers reports whether a function takes a pointer to an input.
 func (u *unit) travelling() bool {
 	for _, f := range u.facts.CallTree(u.entry) {
 		for i := range f.Params {
@@ -55,7 +55,7 @@ func (f *function) copyInputs() {
 	}
 }
 
-// copied returns the place of a pointer's target in the copy of the input.
+// inCopy returns the pointer to the same pointee in the private copy of the input.
 func (f *function) copied(p *pointer) *pointer {
 	if !p.face.copied {
 		f.unsupported("a pointer to an input of 64 bits as a value")
@@ -67,15 +67,13 @@ func (f *function) copied(p *pointer) *pointer {
 	return to
 }
 
-// loadLeaf reads the scalar of an input, or of an output of tessellation control,
-// that a pointer points at.
+// loadIO reads the pointee, a scalar of an input, or of a tessellation control output.
 func (f *function) loadLeaf(p *pointer, t ir.Type) ir.V {
 	return f.leafOf(p, t, func(l *leaf) ir.V { return f.readLeaf(p, l, t) })
 }
 
-// leafOf returns what a function yields for the leaf of a type that a pointer points
-// at: of each that it may be where that is known at run time only; 0 where it is
-// none.
+// selectIO returns the result of one for the scalar that p points to; a select among all
+// readable scalars if the offset is known at run time only; 0 if it is out of range.
 func (f *function) leafOf(p *pointer, t ir.Type, one func(*leaf) ir.V) ir.V {
 	list := p.face.leaves
 	if p.offset.dyn == 0 {
@@ -93,12 +91,12 @@ func (f *function) leafOf(p *pointer, t ir.Type, one func(*leaf) ir.V) ir.V {
 	return out
 }
 
-// holds reports whether a value of a type may be read from the leaf.
+// readableAs reports whether a value of a type may be read from the scalar.
 func (l *leaf) holds(t ir.Type) bool {
 	return l.typ == t || t == ir.B1 && l.typ == ir.I32 || l.ofEngines && t == ir.I32
 }
 
-// readLeaf reads a leaf as a value of a type.
+// readIO reads a scalar as a value of type t.
 func (f *function) readLeaf(p *pointer, l *leaf, t ir.Type) ir.V {
 	switch {
 	case l.ofEngines:
@@ -119,7 +117,7 @@ func (f *function) readLeaf(p *pointer, l *leaf, t ir.Type) ir.V {
 		switch {
 		case p.face.arrayed:
 			v = f.b.OpAux(ir.InAt, l.typ, n, f.operandValue(p.vertex))
-		case l.interpolation == ir.PerVertex: // of ExplicitInterpAMD, which nobody may read so (docs/undefined.md)
+		case l.interpolation == ir.PerVertex: // ExplicitInterpAMD; a plain read is undefined (docs/undefined.md)
 			v = f.b.OpAux(ir.InAt, l.typ, n, f.b.I32(0))
 		default:
 			v = f.b.OpAux(ir.In, l.typ, n)
@@ -131,7 +129,7 @@ func (f *function) readLeaf(p *pointer, l *leaf, t ir.Type) ir.V {
 	return v
 }
 
-// input returns the leaf as an input of the program.
+// input returns the scalar as an input of the program.
 func (l *leaf) input() ir.Input {
 	x := ir.Input{Semantic: l.semantic, Type: l.typ, Index: l.index, Interpolation: l.interpolation, Place: l.place, Patch: l.patch}
 	if x.Interpolation >= ir.Flat {
@@ -140,7 +138,7 @@ func (l *leaf) input() ir.Input {
 	return x
 }
 
-// inputNumber returns the number of an input of the program.
+// inputNumber returns the index of an input in Program.In, which it declares.
 func (u *unit) inputNumber(x ir.Input) uint64 {
 	n, ok := u.inputs[x]
 	if !ok {

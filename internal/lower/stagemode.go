@@ -5,7 +5,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// stageModes are the execution modes that a program of a graphics stage carries.
+// stageModes maps the execution modes that become modes of the program.
 var stageModes = map[spirv.ExecutionMode]ir.Modes{
 	spirv.ExecutionModeEarlyFragmentTests:               ir.EarlyTests,
 	spirv.ExecutionModeEarlyAndLateFragmentTestsAMD:     ir.EarlyAndLateTests,
@@ -47,13 +47,13 @@ var stageModes = map[spirv.ExecutionMode]ir.Modes{
 	spirv.ExecutionModeXfb:                              ir.Xfb,
 }
 
-// stageModes takes in the execution modes of a graphics stage.
+// stageModes reads the execution modes of a graphics stage.
 func (u *unit) stageModes() {
 	p := u.prog
 	for _, m := range u.entry.Modes {
 		p.Modes |= stageModes[m.Kind]
 		switch m.Kind {
-		case spirv.ExecutionModeTriangles: // of tessellation or of geometry
+		case spirv.ExecutionModeTriangles: // tessellation or geometry
 			p.Modes |= ir.TessTriangles
 			if p.Stage == ir.Geometry {
 				p.Modes = p.Modes&^ir.TessTriangles | ir.InputTriangles
@@ -72,8 +72,8 @@ func (u *unit) stageModes() {
 	}
 }
 
-// maxModeNumber bounds the vertices of a patch or of an invocation of geometry, and
-// its instances.
+// maxModeNumber bounds the vertices of a patch or of a geometry shader's output, and the
+// geometry shader's instances.
 const maxModeNumber = 1024
 
 func (u *unit) modeNumber(operands []uint32) uint32 {

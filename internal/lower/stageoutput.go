@@ -7,16 +7,23 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
-// The outputs of most stages are variables of private memory, which are handed on
-// at the end of the entry point, or where a vertex is emitted: those scalars of
-// them that the program stores to. Tessellation control writes them where it
-// stores, as the other invocations of the patch see them.
+var stageOutputRules = rules{
+	spirv.OpEmitVertex:         emitVertex,
+	spirv.OpEmitStreamVertex:   emitVertex,
+	spirv.OpEndPrimitive:       endPrimitive,
+	spirv.OpEndStreamPrimitive: endPrimitive,
+}
 
-// atEnd marks, in the place of a stream, where the outputs are handed on at the end
-// of the entry point.
+// The outputs of most stages are private variables. The scalars that the program may
+// store to are written out at the end of the entry point, or at each emitted vertex.
+// Tessellation control writes them at the store, because other invocations of the
+// patch read them.
+
+// atExit is the stream of the ir.Emit that marks the end of the entry point, at which
+// outputs are written out.
 const atEnd = 1 << 32
 
-// stageOutput gives an output its place.
+// stageOutput declares an output.
 func (u *unit) stageOutput(p *pointer, v *facts.Variable) {
 	p.face = u.faceOf(v)
 	u.outputModes(v, p.face)
@@ -30,8 +37,8 @@ func (u *unit) stageOutput(p *pointer, v *facts.Variable) {
 	u.handed = append(u.handed, p.face)
 }
 
-// outputModes takes in what decorations of built-in outputs say to whoever stands around
-// the stage: of a variable, or of the members of its block.
+// outputModes sets the program modes that decorations of built-in outputs, or of the
+// members of an output block, require.
 func (u *unit) outputModes(v *facts.Variable, x *face) {
 	if k, ok := u.facts.BuiltIn(v.ID); ok {
 		u.outputMode(k, x, func(d spirv.Decoration) bool { return u.facts.Has(v.ID, d) })
@@ -53,21 +60,21 @@ func (u *unit) outputMode(k spirv.BuiltIn, x *face, has func(spirv.Decoration) b
 		u.prog.Modes |= ir.OverrideCoverage
 	case k == spirv.BuiltInLayer && has(spirv.DecorationViewportRelativeNV):
 		u.prog.Modes |= ir.ViewportRelative
-		for i := range x.leaves { // a layer that nothing is stored to is 0 (docs/undefined.md)
+		for i := range x.leaves { // a layer without a store is 0 (docs/undefined.md)
 			x.written[i] = x.written[i] || x.leaves[i].semantic == ir.Layer
 		}
 	}
 }
 
-// initialisePatch gives an output of tessellation control its first value: each
-// invocation that of its vertex, the first one that of the patch. Subgroups run one behind the
-// other to their first barrier, so that nobody has stored anything else yet.
+// initialisePatchOutput initializes an output of tessellation control: each invocation its
+// own vertex, the first one the patch. Subgroups run one after the other until their
+// first barrier, so that no store of another invocation precedes it.
 func (f *function) initialisePatch(p *pointer, v *facts.Variable) {
 	c := f.facts.Const(v.Init)
 	if c == nil || c.Type != v.Type {
 		f.unsupported("an initializer that is no constant")
 	}
-	if c.Null || c.Undef { // as outputs are
+	if c.Null || c.Undef { // outputs are 0 at the start
 		return
 	}
 	parts := f.constant(c)
@@ -92,10 +99,10 @@ func (f *function) initialisePatch(p *pointer, v *facts.Variable) {
 	f.store(&q, mine)
 }
 
-// firstStored returns the constant that the first instruction that stores to a whole
-// output of a fragment shader stores, nil where it stores none: an invocation that
-// stores nothing has it, for a color is undefined then, and so compilers, which take
-// the values of other invocations for it, agree.
+// firstStoredConstant returns the constant of the first OpStore to a whole fragment shader
+// output, nil if that stores another value. It initializes the output: without a store
+// the color is undefined, and optimizing compilers resolve that to the value that other
+// invocations store, so results agree with theirs.
 func (u *unit) firstStored(v *facts.Variable) *facts.Const {
 	for _, fn := range u.facts.CallTree(u.entry) {
 		for _, b := range fn.Blocks {
@@ -114,8 +121,8 @@ func (u *unit) firstStored(v *facts.Variable) *facts.Const {
 	return nil
 }
 
-// globalsOf returns the variables of module scope that have a place: those that the
-// entry point uses, and the outputs of its interface that are initialised.
+// moduleGlobals returns the module-scope variables to allocate: those that the entry point
+// uses, and the initialized outputs of its interface.
 func (u *unit) globalsOf() []*facts.Variable {
 	list := u.facts.Globals(u.entry)
 	if u.prog.Stage == ir.Compute {
@@ -134,7 +141,7 @@ func (u *unit) globalsOf() []*facts.Variable {
 	return list
 }
 
-// mark notes that what a pointer points at is stored to.
+// noteStore marks the pointee of an output as stored to.
 func (p *pointer) mark() {
 	if p.face == nil || p.memory != inSlots {
 		return
@@ -146,7 +153,7 @@ func (p *pointer) mark() {
 	}
 }
 
-// markAll notes that all of the variable may be stored to.
+// noteStoreAll marks all scalars of the variable as stored to.
 func (p *pointer) markAll() {
 	if p.face != nil {
 		for i := range p.face.written {
@@ -155,8 +162,7 @@ func (p *pointer) markAll() {
 	}
 }
 
-// storeLeaf writes the scalar of an output of tessellation control that a pointer
-// points at.
+// storeIO writes the pointee, a scalar of a tessellation control output.
 func (f *function) storeLeaf(p *pointer, t ir.Type, v ir.V) {
 	list := p.face.leaves
 	one := func(l *leaf) {
@@ -181,7 +187,7 @@ func (f *function) storeLeaf(p *pointer, t ir.Type, v ir.V) {
 	}
 }
 
-// outputNumber returns the number of an output of the program.
+// outputNumber returns the index of an output in Program.Out, which it declares.
 func (u *unit) outputNumber(l *leaf) uint64 {
 	x := ir.Output{Semantic: l.semantic, Type: l.typ, Index: l.index, Source: l.source, Patch: l.patch, Stream: l.stream, Capture: l.capture, Offset: l.offset}
 	n, ok := u.outputs[x]
@@ -193,16 +199,16 @@ func (u *unit) outputNumber(l *leaf) uint64 {
 	return n
 }
 
-// openExit opens the block that the entry point of a stage with outputs leaves by a
-// return.
+// openExit opens the block that returns of the entry point branch to, if the stage has
+// outputs to write out.
 func (f *function) openExit() {
 	if len(f.handed) > 0 && f.prog.Stage != ir.Geometry || f.passing {
 		f.exit = f.b.Block()
 	}
 }
 
-// handOnAtEnd marks where outputs are handed on behind that block, unless no lane
-// comes there.
+// closeExit ends that block and marks the position of the outputs, unless no lane
+// reaches it.
 func (f *function) handOnAtEnd() {
 	if f.exit == 0 {
 		return
@@ -213,8 +219,8 @@ func (f *function) handOnAtEnd() {
 	}
 }
 
-// handOn hands the outputs on where that was marked, now that it is known what is
-// stored to.
+// insertOutputs replaces the marks by the operations that write outputs out. All
+// functions are lowered then, so that the stored scalars are known.
 func (u *unit) handOn() {
 	for _, f := range u.prog.Funcs {
 		code := make([]ir.V, 0, len(f.Code))
@@ -236,7 +242,7 @@ func (u *unit) handOn() {
 	}
 }
 
-// outs appends the operations that hand on the outputs of a stream, or of all.
+// outputCode appends the operations that write out the outputs of a stream, or all.
 func (u *unit) outs(f *ir.Func, code []ir.V, at ir.Val) []ir.V {
 	value := func(x ir.Val) ir.V {
 		x.Origin = at.Origin

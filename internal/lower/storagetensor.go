@@ -7,6 +7,12 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
+var storageTensorRules = rules{
+	spirv.OpTensorReadARM:      tensorRead,
+	spirv.OpTensorWriteARM:     tensorWrite,
+	spirv.OpTensorQuerySizeARM: tensorQuerySize,
+}
+
 // Storage tensors (SPV_ARM_tensors) are two resources, one behind the other: the
 // memory, and what Vulkan says of its shape. A tensor as a value is the number of
 // the first and the index of the descriptor.

@@ -9,17 +9,18 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
-// Compilers index a constant array through a variable that they store it to
-// first. Where such a variable is only read, and always behind a store of the
-// one constant, it is a table of the program: nothing has to be copied.
+// Constant promotion: compilers store a constant array to a variable in order to index
+// it. If a variable is only read, and every load is dominated by a store of the same
+// constant, the array becomes a read-only table of the program, and no invocation
+// copies it.
 
-// site is a place in a function.
+// site is the position of an instruction in a function.
 type site struct {
 	block *facts.Block
 	index int
 }
 
-// before reports whether every way to t goes through s.
+// dominates reports whether every path to t passes s.
 func (s site) before(t site) bool {
 	if s.block == t.block {
 		return s.index < t.index
@@ -27,15 +28,15 @@ func (s site) before(t site) bool {
 	return facts.Dominates(s.block, t.block)
 }
 
-// constantVariable is a variable that may be a table.
+// constantVariable is a candidate for promotion.
 type constantVariable struct {
 	id            spirv.ID
-	held          *facts.Const // what is stored to it; nil as long as nothing is
+	held          *facts.Const // the stored constant; nil before the first store
 	stores, loads []site
-	other         bool // it is used otherwise
+	other         bool // has another store or use
 }
 
-// tables finds the variables of the function that are tables.
+// constantTables finds the variables of the function that are constant tables.
 func (f *function) tables() map[spirv.ID]*facts.Const {
 	c := f.candidates()
 	if len(c) == 0 {
@@ -58,7 +59,7 @@ func (f *function) tables() map[spirv.ID]*facts.Const {
 	return found
 }
 
-// candidates returns the arrays among the variables of the function.
+// candidates returns the array variables of the function.
 func (f *function) candidates() map[spirv.ID]*constantVariable {
 	c := map[spirv.ID]*constantVariable{}
 	entry := f.fn.Entry()
@@ -80,8 +81,8 @@ func (f *function) candidates() map[spirv.ID]*constantVariable {
 	return c
 }
 
-// noteUse takes in what an instruction does with the candidates, and with the
-// pointers into them, which are added.
+// noteUse records the uses of candidates in one instruction, and adds the access chains
+// into them to c.
 func (f *function) noteUse(c map[spirv.ID]*constantVariable, at site) {
 	in := f.facts.Code.Inst(at.index)
 	switch op := in.Op(); op {
@@ -114,7 +115,7 @@ func (f *function) noteUse(c map[spirv.ID]*constantVariable, at site) {
 	}
 }
 
-// store takes in that a value is stored, which is nil where it is no constant.
+// store records a store; c is nil if the stored value is no constant.
 func (v *constantVariable) store(c *facts.Const, at site) {
 	if c == nil || v.held != nil && v.held != c {
 		v.other = true
@@ -123,7 +124,7 @@ func (v *constantVariable) store(c *facts.Const, at site) {
 	v.stores = append(v.stores, at)
 }
 
-// constant reports whether every load reads the one constant.
+// constant reports whether every load reads the constant.
 func (v *constantVariable) constant() bool {
 	if v.other || v.held == nil || !v.held.Known || v.held.Null || v.held.Undef {
 		return false
@@ -140,11 +141,11 @@ func (v *constantVariable) constant() bool {
 	return true
 }
 
-// table returns the place of a constant among the program's tables.
+// table returns a pointer to a constant's table.
 func (f *function) table(c *facts.Const) *pointer {
 	n, ok := f.tabled[c]
 	if !ok {
-		f.flat(c.Type) // judges its size and its depth
+		f.flat(c.Type) // checks its size and its depth
 		n = uint64(len(f.prog.Tables))
 		f.tabled[c] = n
 		f.prog.Tables = append(f.prog.Tables, f.tableBytes(make([]byte, 0, f.extent(c.Type).size), c, c.Type))
@@ -156,8 +157,8 @@ func (f *function) table(c *facts.Const) *pointer {
 	}
 }
 
-// tableBytes appends a constant as it lies in memory by extents. That it has
-// all of its parts the caller has made sure of.
+// tableBytes appends a constant as extents lay it out. The caller has checked that the
+// constant is complete.
 func (f *function) tableBytes(out []byte, c *facts.Const, t *facts.Type) []byte {
 	if t.IsScalar() || t.IsPointer() {
 		var word [8]byte
@@ -174,7 +175,7 @@ func (f *function) tableBytes(out []byte, c *facts.Const, t *facts.Type) []byte 
 	return append(out, make([]byte, first+int(size)-len(out))...)
 }
 
-// bitsOf returns the bits of a scalar constant, 0 of a null one.
+// bitsOf returns the bits of a scalar constant; 0 if it is null.
 func bitsOf(c *facts.Const) uint64 {
 	if c == nil {
 		return 0
@@ -182,7 +183,7 @@ func bitsOf(c *facts.Const) uint64 {
 	return c.Bits
 }
 
-// partOf returns a part of a constant, nil for a part that is null.
+// partOf returns a part of a constant, nil if the part is null.
 func partOf(c *facts.Const, i uint64) *facts.Const {
 	switch {
 	case c == nil || len(c.Elems) == 0:

@@ -7,6 +7,19 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
+var tensorLayoutRules = rules{
+	spirv.OpCreateTensorLayoutNV:        createTensorLayout,
+	spirv.OpTensorLayoutSetBlockSizeNV:  tensorLayoutSetBlockSize,
+	spirv.OpTensorLayoutSetDimensionNV:  tensorLayoutSetDimension,
+	spirv.OpTensorLayoutSetStrideNV:     tensorLayoutSetStride,
+	spirv.OpTensorLayoutSliceNV:         tensorLayoutSlice,
+	spirv.OpTensorLayoutSetClampValueNV: tensorLayoutSetClampValue,
+	spirv.OpCreateTensorViewNV:          createTensorView,
+	spirv.OpTensorViewSetDimensionNV:    tensorViewSetDimension,
+	spirv.OpTensorViewSetStrideNV:       tensorViewSetStride,
+	spirv.OpTensorViewSetClipNV:         tensorViewSetClip,
+}
+
 // Tensor layouts and views (SPV_NV_tensor_addressing) are values of so many
 // words: of a layout the sizes of the blocks, the dimensions, the strides, the
 // offsets and the spans, a word for each dimension, and the value that stands

@@ -5,7 +5,19 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
+	"github.com/chiaro-gpu/chiaro/spirv/typing"
 )
+
+var texelRules = rules{
+	spirv.OpImageRead:                   imageRead,
+	spirv.OpImageSparseRead:             imageRead,
+	spirv.OpImageWrite:                  imageWrite,
+	spirv.OpImageTexelPointer:           imageTexelPointer,
+	spirv.OpImageFetch:                  imageFetch,
+	spirv.OpImageSparseFetch:            imageFetch,
+	spirv.OpUntypedImageTexelPointerEXT: untypedTexelPointer,
+	spirv.OpImageSparseTexelsResident:   texelsResident,
+}
 
 // texel begins a call that names one texel: its coordinates, its level and its sample.
 // Storage images have levels too (SPV_AMD_shader_image_load_store_lod).
@@ -32,27 +44,25 @@ func (f *function) texel(op ir.TextureOp, image, coordinate spirv.ID, o *imageOp
 // imageRead lowers OpImageRead and its sparse form. A format says itself whether
 // its integers have a sign, which the operands SignExtend and ZeroExtend only
 // repeat (VUID-StandaloneSpirv-Image-04965).
-func imageRead(sparse bool) rule {
-	return func(f *function, in spirv.Inst) {
-		v := inst.ImageRead(in)
-		o := f.imageOperands(in[5:])
-		f.texelResult(in, f.texel(ir.TextureRead, v.Image(), v.Coordinate(), &o), sparse)
-	}
+func imageRead(f *function, in spirv.Inst) {
+	v := inst.ImageRead(in)
+	o := f.imageOperands(in[5:])
+	f.texelResult(in, f.texel(ir.TextureRead, v.Image(), v.Coordinate(), &o))
 }
 
 // imageFetch lowers OpImageFetch and its sparse form.
-func imageFetch(sparse bool) rule {
-	return func(f *function, in spirv.Inst) {
-		v := inst.ImageFetch(in)
-		o := f.imageOperands(in[5:])
-		c := f.texel(ir.TextureFetch, v.Image(), v.Coordinate(), &o)
-		c.offset(&o)
-		f.texelResult(in, c, sparse)
-	}
+func imageFetch(f *function, in spirv.Inst) {
+	v := inst.ImageFetch(in)
+	o := f.imageOperands(in[5:])
+	c := f.texel(ir.TextureFetch, v.Image(), v.Coordinate(), &o)
+	c.offset(&o)
+	f.texelResult(in, c)
 }
 
-// texelResult runs a call and defines the instruction's result.
-func (f *function) texelResult(in spirv.Inst, c *textureCall, sparse bool) {
+// texelResult runs a call and defines the instruction's result: the texel, after
+// a residency code if the instruction is sparse.
+func (f *function) texelResult(in spirv.Inst, c *textureCall) {
+	sparse := typing.TraitsOf(in.Op()).Has(typing.Sparse)
 	if sparse {
 		c.with(ir.TextureSparse)
 	}

@@ -33,7 +33,7 @@ func TestTotal(t *testing.T) {
 	for _, row := range spirv.Ops() {
 		op := spirv.Op(row.Value())
 		_, one := direct.Lookup(op)
-		if (rules[op] != nil || one) && op != spirv.OpExtInst && !has(op.String()) {
+		if (ruleOf[op] != nil || one) && op != spirv.OpExtInst && !has(op.String()) {
 			t.Errorf("%s has no case", op)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// scalar returns the type of the IR for a scalar type.
+// scalar returns the IR type of a scalar type.
 func (u *unit) scalar(t *facts.Type) ir.Type {
 	var s ir.Type
 	switch {
@@ -28,8 +28,8 @@ func (u *unit) scalar(t *facts.Type) ir.Type {
 	return s
 }
 
-// flat returns the types of the scalars that a value of type t consists of.
-// The list is shared and must not be changed.
+// flat returns the types of the scalars of a value of type t. The slice is shared
+// and must not be changed.
 func (u *unit) flat(t *facts.Type) []ir.Type {
 	if list, ok := u.flats[t]; ok {
 		return list
@@ -92,16 +92,16 @@ func (u *unit) flatten(list []ir.Type, t *facts.Type) []ir.Type {
 	return nil
 }
 
-// extent is how much room a value takes where no decoration says so: in
-// private memory, in slots, and in workgroup memory, in bytes.
+// extent is the size of a value if no decorations lay it out: in private memory, in
+// slots of 32 bits, and in workgroup memory, in bytes.
 type extent struct {
 	slots       uint64
 	size, align uint64
 	depth       int
 }
 
-// extent returns the room of a type. It saturates, and is 0 of a runtime array
-// and of what is no data.
+// extent returns the extent of a type. It saturates, and is 0 for a runtime array
+// and for a type without data.
 func (u *unit) extent(t *facts.Type) extent {
 	if e, ok := u.extents[t]; ok {
 		return e
@@ -136,15 +136,15 @@ func (u *unit) extent(t *facts.Type) extent {
 	return e
 }
 
-// measure computes the extents of all types in the order of declaration, so
-// that none has to look deeper than its parts.
+// measureTypes computes the extents of all types in declaration order, so that the
+// recursion of extent is one level deep.
 func (u *unit) measure() {
 	for i := range u.facts.Types {
 		u.extent(&u.facts.Types[i])
 	}
 }
 
-// shallow ends lowering where a type is nested too deep to be walked.
+// checkDepth ends lowering if a type is nested too deeply for recursion.
 func (u *unit) shallow(t *facts.Type) {
 	if u.extent(t).depth > maxDepth {
 		u.unsupported("types nested more than %d deep", maxDepth)
@@ -164,8 +164,8 @@ func (u *unit) structExtent(t *facts.Type) extent {
 	return e
 }
 
-// member is extent, but of a pointer, which may point back at the struct, it
-// does not look further.
+// memberExtent is extent, except that it does not follow a pointer, which may point
+// to the enclosing struct.
 func (u *unit) member(t *facts.Type) extent {
 	if t.IsPointer() {
 		return u.pointerExtent(t)
@@ -173,7 +173,7 @@ func (u *unit) member(t *facts.Type) extent {
 	return u.extent(t)
 }
 
-// memberPlace returns where member i of a struct begins, by extents.
+// naturalOffset returns the offset of member i of a struct laid out by extents.
 func (u *unit) memberPlace(t *facts.Type, i int) (slots, bytes uint64) {
 	for k := range i + 1 {
 		m := u.member(t.Members[k].Type)

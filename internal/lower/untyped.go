@@ -6,8 +6,16 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
-// to returns where an operand points, for an access to a value of type t: what
-// an untyped pointer points at, the access says (SPV_KHR_untyped_pointers).
+var untypedRules = rules{
+	spirv.OpUntypedPtrAccessChainKHR:         untypedPtrAccessChain,
+	spirv.OpUntypedInBoundsPtrAccessChainKHR: untypedPtrAccessChain,
+	spirv.OpUntypedAccessChainKHR:            untypedAccessChain,
+	spirv.OpUntypedInBoundsAccessChainKHR:    untypedAccessChain,
+	spirv.OpUntypedArrayLengthKHR:            untypedArrayLength,
+}
+
+// typedPointer returns the pointer of an operand for an access of a value of type t,
+// which is the pointee of an untyped pointer (SPV_KHR_untyped_pointers).
 func (f *function) to(id spirv.ID, t *facts.Type) *pointer {
 	p := *f.pointer(id)
 	if f.typeOf(id).Op == spirv.OpTypeUntypedPointerKHR {
@@ -16,7 +24,7 @@ func (f *function) to(id spirv.ID, t *facts.Type) *pointer {
 	return &p
 }
 
-// retype makes a pointer point at a value of another type at the same place.
+// retype changes the pointee type of a pointer.
 func (f *function) retype(p *pointer, t *facts.Type) {
 	if t == nil {
 		f.malformed("a type is missing")
@@ -34,8 +42,8 @@ func untypedAccessChain(f *function, in spirv.Inst) {
 	f.definePointer(in, f.walk(p, v.Indexes()))
 }
 
-// untypedPtrAccessChain goes along elements first, which are as far apart as
-// the array stride of the base type says, or that of the pointer's type.
+// untypedPtrAccessChain advances by elements first: by the array stride of the base type,
+// or else of the pointer's type.
 func untypedPtrAccessChain(f *function, in spirv.Inst) {
 	v := inst.UntypedPtrAccessChainKHR(in)
 	p := *f.pointer(v.Base())

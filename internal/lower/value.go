@@ -8,23 +8,23 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// value is the value of an id: its scalars, or, of a pointer, where it points.
+// value is the value of an id: its scalars, or the symbolic pointer.
 type value struct {
 	typ   *facts.Type
 	parts []ir.V
 	ptr   *pointer
-	block *facts.Block // where it is defined; nil where it holds in the whole function
-	flags ir.Flags     // of every access to an image
+	block *facts.Block // the defining block; nil if the value is available in the whole function
+	flags ir.Flags     // of accesses through an image
 }
 
-// slot holds the value that an instruction of the module has in one function:
-// that of a constant or a variable is another one in each.
+// slot holds the value of an instruction of the module in one function. Constants and
+// module-scope variables have another value in each function.
 type slot struct {
 	owner *function
 	value
 }
 
-// get returns the value that an id has so far; one without a type is none.
+// get returns the current value of an id; its typ is nil if there is none.
 func (f *function) get(id spirv.ID) value {
 	if i := f.facts.Def(id); i >= 0 && f.defined[i].owner == f {
 		return f.defined[i].value
@@ -32,7 +32,7 @@ func (f *function) get(id spirv.ID) value {
 	return value{}
 }
 
-// put gives an id its value.
+// put sets the value of an id.
 func (f *function) put(id spirv.ID, v value) {
 	if v.typ == nil {
 		f.malformed("%%%d has no type", id)
@@ -50,7 +50,7 @@ func (f *function) value(id spirv.ID) value {
 	}
 	if c := f.facts.Const(id); c != nil {
 		v := value{typ: c.Type, parts: f.constant(c)}
-		if c.Type.IsPointer() { // made of operations, which reach no further than from here
+		if c.Type.IsPointer() { // made of operations of this block, hence not memoized
 			v.ptr = f.pointerOf(c.Type, v.parts)
 			return v
 		}
@@ -61,13 +61,13 @@ func (f *function) value(id spirv.ID) value {
 	return value{}
 }
 
-// scalars returns the scalars of an operand; those of a pointer are made.
+// scalars returns the scalars of an operand; it materializes a pointer.
 func (f *function) scalars(id spirv.ID) []ir.V {
 	v := f.value(id)
 	return f.carry(v)
 }
 
-// carry returns the scalars of a value.
+// partsOf returns the scalars of a value.
 func (f *function) carry(v value) []ir.V {
 	if v.parts == nil && v.ptr != nil {
 		if v.typ.Storage == spirv.StorageClassPhysicalStorageBuffer && v.ptr.memory != physical {
@@ -87,7 +87,7 @@ func (f *function) one(id spirv.ID) ir.V {
 	return p[0]
 }
 
-// typed returns the only scalar of an operand, which must have the type.
+// typed returns the only scalar of an operand, which must be of type t.
 func (f *function) typed(id spirv.ID, t ir.Type) ir.V {
 	v := f.one(id)
 	if got := f.b.Func.Type(v); got != t {
@@ -96,7 +96,7 @@ func (f *function) typed(id spirv.ID, t ir.Type) ir.V {
 	return v
 }
 
-// pointer returns where an operand points.
+// pointer returns the symbolic pointer of an operand.
 func (f *function) pointer(id spirv.ID) *pointer {
 	v := f.value(id)
 	if v.ptr == nil {
@@ -105,7 +105,7 @@ func (f *function) pointer(id spirv.ID) *pointer {
 	return v.ptr
 }
 
-// define gives a result its scalars, which must be those of its type.
+// define sets the scalars of a result; they must match its type.
 func (f *function) define(in spirv.Inst, parts ...ir.V) {
 	t := f.facts.Type(in.Type())
 	f.fits(t, parts)
@@ -120,7 +120,7 @@ func (f *function) define(in spirv.Inst, parts ...ir.V) {
 	f.put(in.Result(), v)
 }
 
-// fits ends lowering where scalars are not those of a type.
+// checkType ends lowering unless the scalars match the type.
 func (f *function) fits(t *facts.Type, parts []ir.V) {
 	want := f.flat(t)
 	if len(want) != len(parts) {
@@ -133,7 +133,7 @@ func (f *function) fits(t *facts.Type, parts []ir.V) {
 	}
 }
 
-// definePointer gives a result a place.
+// definePointer sets the symbolic pointer of a result.
 func (f *function) definePointer(in spirv.Inst, p *pointer) {
 	f.put(in.Result(), value{typ: f.facts.Type(in.Type()), ptr: p, block: f.block})
 }
@@ -191,8 +191,8 @@ func (f *function) zeros(t *facts.Type) []ir.V {
 	return parts
 }
 
-// pointsAway reports whether the scalars of the null value of a type are not all
-// 0, for some are those of pointers that are no addresses.
+// hasNonZeroNull reports whether the null value of a type has a nonzero scalar: it
+// contains a pointer other than a physical one.
 func (u *unit) pointsAway(t *facts.Type) bool {
 	for t.IsComposite() && !t.IsStruct() && !t.IsPointer() && t.Elem != nil {
 		t = t.Elem
@@ -210,8 +210,8 @@ func (u *unit) pointsAway(t *facts.Type) bool {
 	return away
 }
 
-// nulls returns the bits of the scalars of the null value of a type, nil where
-// all are 0. A null pointer points where every access is out of range.
+// nulls returns the bits of the scalars of a type's null value, nil if all are 0.
+// Every access through a null pointer is out of range.
 func (u *unit) nulls(t *facts.Type) []uint64 {
 	types := u.flat(t)
 	if bits, ok := u.nullBits[t]; ok || len(types) == 0 || !u.pointsAway(t) {
@@ -222,7 +222,7 @@ func (u *unit) nulls(t *facts.Type) []uint64 {
 	case t.IsPointer() && types[0] != ir.I64:
 		bits = make([]uint64, len(types))
 		bits[0] = farAway
-		if t.Storage == spirv.StorageClassPushConstant { // offsets are behind the bank
+		if t.Storage == spirv.StorageClassPushConstant { // the offset follows the bank
 			bits[len(u.located(t))-1] = farAway
 		}
 	case t.IsStruct(), t.IsComposite() && !isTile(t):
@@ -241,7 +241,7 @@ func (u *unit) nulls(t *facts.Type) []uint64 {
 	return bits
 }
 
-// constBits returns the bits of a scalar constant of the IR.
+// constBits returns the bits of a scalar IR constant.
 func (f *function) constBits(v ir.V) (uint64, bool) {
 	if x := f.b.Func.Val(v); x.Op == ir.Const {
 		return x.Aux, true

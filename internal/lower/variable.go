@@ -8,7 +8,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// module gives the variables that the entry point uses their places.
+// moduleVariables allocates the module-scope variables that the entry point uses.
 func (u *unit) module() {
 	globals := u.globalsOf()
 	for _, v := range globals {
@@ -27,8 +27,8 @@ func (u *unit) module() {
 	u.shared = uint64(u.prog.SharedBytes)
 }
 
-// global returns the place of a variable of module scope. The handle of a
-// buffer is made in each function that uses it.
+// globalPointer allocates a module-scope variable. A function that uses a buffer
+// creates the handle itself.
 func (u *unit) global(v *facts.Variable) *pointer {
 	p := &pointer{typ: v.Type, class: v.Storage, flags: u.variableFlags(v.ID)}
 	if u.heap(p, v) {
@@ -65,8 +65,8 @@ func (u *unit) global(v *facts.Variable) *pointer {
 	return p
 }
 
-// push gives push constants their place. Those of a bank other than 0 are a
-// resource of their own (SPV_NV_push_constant_bank).
+// pushConstants allocates a push constant block. A bank other than 0 is a resource
+// (SPV_NV_push_constant_bank).
 func (u *unit) push(p *pointer, v *facts.Variable) {
 	if d, ok := u.facts.Decoration(v.ID, spirv.DecorationMemberOffsetNV); ok {
 		p.offset.imm = uint64(d.Literal())
@@ -90,7 +90,7 @@ func (u *unit) variableFlags(id spirv.ID) ir.Flags {
 	return flags
 }
 
-// bytes judges the size of something that must fit into 32 bits.
+// checkedBytes ends lowering if a size does not fit into 31 bits.
 func (u *unit) bytes(n uint64) uint32 {
 	if n > math.MaxInt32 {
 		u.unsupported("a variable of %d bytes", n)
@@ -98,7 +98,7 @@ func (u *unit) bytes(n uint64) uint32 {
 	return uint32(n)
 }
 
-// resource numbers a buffer, or an array of them.
+// bufferVariable binds a buffer, or an array of buffers.
 func (u *unit) resource(p *pointer, v *facts.Variable) {
 	set, _ := u.facts.Decoration(v.ID, spirv.DecorationDescriptorSet)
 	binding, _ := u.facts.Decoration(v.ID, spirv.DecorationBinding)
@@ -124,8 +124,8 @@ func (u *unit) resource(p *pointer, v *facts.Variable) {
 	p.number = u.bound(r)
 }
 
-// bound returns the number of a resource. Variables of the same binding have
-// the same one, so that pointers to the same place are equal.
+// bindResource returns the number of a resource. Variables of one binding share it,
+// so that pointers to the same memory compare equal.
 func (u *unit) bound(r ir.Resource) uint64 {
 	for i := range u.prog.Res {
 		if x := &u.prog.Res[i]; x.Set == r.Set && x.Binding == r.Binding && x.Kind == r.Kind && x.Heap == r.Heap {
@@ -140,8 +140,8 @@ func (u *unit) bound(r ir.Resource) uint64 {
 	return uint64(len(u.prog.Res) - 1)
 }
 
-// workgroup gives a variable its place in the workgroup's memory. Blocks, whose
-// members have offsets, all begin at 0 (SPV_KHR_workgroup_memory_explicit_layout).
+// workgroupVariable allocates a variable in workgroup memory. Blocks, whose members
+// have offsets, all begin at 0 (SPV_KHR_workgroup_memory_explicit_layout).
 func (u *unit) workgroup(p *pointer, v *facts.Variable) {
 	if u.explicit {
 		u.prog.SharedBytes = max(u.prog.SharedBytes, u.bytes(v.Type.Size(0, false)))
@@ -155,7 +155,8 @@ func (u *unit) workgroup(p *pointer, v *facts.Variable) {
 	u.prog.SharedBytes = u.bytes(add(at, e.size))
 }
 
-// slots gives a variable its place in private memory.
+// privateVariable allocates a variable in private memory; function is its function's
+// number, −1 at module scope.
 func (u *unit) slots(v *facts.Variable, function int) (number, slots uint64) {
 	if v.Type.Leaves == 0 && !v.Type.IsStruct() {
 		u.unsupported("of %s", v.Type.Op)
@@ -172,19 +173,19 @@ func (u *unit) slots(v *facts.Variable, function int) (number, slots uint64) {
 	return uint64(len(u.prog.Vars) - 1), n
 }
 
-// variables gives the variables of module scope that the function names their
-// values: those of buffers have their handles.
+// variables defines the module-scope variables that the function uses, with handles
+// for buffers.
 func (f *function) variables() {
 	for _, v := range f.fn.Globals {
 		f.variable(v)
 	}
 }
 
-// variable gives a variable of module scope its value in the function.
+// variable defines a module-scope variable in the function.
 func (f *function) variable(v *facts.Variable) {
 	p := f.globals[v.ID]
 	if p == nil {
-		return // nobody uses it: an initializer has named it
+		return // named by an initializer only; no instruction uses it
 	}
 	if p.memory == inBuffer {
 		p = f.withHandle(*p)
@@ -197,7 +198,7 @@ func (f *function) withHandle(p pointer) *pointer {
 	case p.class == spirv.StorageClassPushConstant && !p.banked:
 		p.handle = f.b.Op(ir.Push, ir.H)
 		if f.banked {
-			p.home = f.b.I32(farAway) // no bank
+			p.home = f.b.I32(farAway) // bank 0 is no resource
 		}
 	case p.class == spirv.StorageClassWorkgroup:
 		p.handle = f.b.Op(ir.Wg, ir.H)
@@ -208,7 +209,7 @@ func (f *function) withHandle(p pointer) *pointer {
 	return &p
 }
 
-// local gives a variable of the function its place, and its first value.
+// local allocates and initializes a variable of the function.
 func (f *function) local(in spirv.Inst) {
 	v := f.facts.Variable(in.Result())
 	if v == nil || v.Type == nil || v.Storage != spirv.StorageClassFunction {
@@ -224,15 +225,15 @@ func (f *function) local(in spirv.Inst) {
 	switch {
 	case v.Init != 0:
 		f.initialise(p, v)
-	case f.number > 0: // an earlier call may have left something behind
+	case f.number > 0: // an earlier call may have stored to it
 		f.b.OpAux(ir.PClr, ir.None, p.number)
 	}
 }
 
-// initialise gives a variable the value that its declaration says.
+// initialise stores the initializer of a variable.
 func (f *function) initialise(p *pointer, v *facts.Variable) {
 	c := f.facts.Const(v.Init)
-	if c == nil { // a variable of module scope, to which it is a pointer
+	if c == nil { // a pointer to a module-scope variable
 		to := f.facts.Variable(v.Init)
 		if to == nil || !v.Type.IsPointer() {
 			f.malformed("an initializer that is no constant and no variable of the module")
@@ -252,8 +253,8 @@ func (f *function) initialise(p *pointer, v *facts.Variable) {
 	f.store(p, f.constant(c))
 }
 
-// privates gives the variables of module scope their first values, when the
-// invocation starts. All private memory is 0 then.
+// privates initializes the module-scope variables at the start of an invocation, at
+// which all private memory is 0.
 func (f *function) privates() {
 	for _, v := range f.globalsOf() {
 		p := f.globals[v.ID]

@@ -50,31 +50,19 @@ type halver struct {
 // rounds reports whether an operation on floats rounds once, and twice is the
 // same.
 func rounds(op ir.Op) bool {
-	switch op {
-	case ir.FAdd, ir.FSub, ir.FMul, ir.FDiv, ir.FSqrt:
-		return true
-	}
-	return false
+	return op.Family() == ir.FloatArithmetic && op != ir.FFma
 }
 
 // exact reports whether an operation on numbers of f16 yields one, and the same
 // as on f32.
 func exact(op ir.Op) bool {
-	switch op {
-	case ir.FNeg, ir.FAbs, ir.Select, ir.FMin, ir.FMax, ir.NMin, ir.NMax, ir.FFloor, ir.FCeil, ir.FTrunc, ir.FRoundEven:
-		return true
-	}
-	return false
+	return op.Is(ir.Selects) && op != ir.FFlush || op.Family() == ir.FloatIntegral
 }
 
 // numeric reports whether an operation that reads floats gives the same whatever
 // the bits of a NaN are.
 func numeric(op ir.Op) bool {
-	switch op {
-	case ir.FCanon, ir.FCvt, ir.FToS, ir.FToU, ir.FEq, ir.FLt, ir.FLe:
-		return true
-	}
-	return rounds(op)
+	return rounds(op) || op == ir.FCanon || op.Family() == ir.Comparisons || op.Row().On.Source() == ir.OnFloat
 }
 
 // any reports whether there is arithmetic on f16.

@@ -53,7 +53,7 @@ func (w *writes) note(p *ir.Program, f *ir.Func, x *ir.Val) {
 		w.all, w.private = true, true
 	case x.Op == ir.Barrier || x.Op == ir.Fence || x.Op == ir.Exit:
 		w.all = true
-	case x.Op == ir.St || x.Op.Is(ir.Atomic):
+	case x.Op == ir.St || x.Op.Family() == ir.Atomics:
 		switch c := classOf(p, f, x.Args[0]); {
 		case c == frozen: // out of range, by the law
 		case c == workgroup:
@@ -139,7 +139,7 @@ func (e *epochs) note(p *ir.Program, f *ir.Func, x *ir.Val) {
 		e.write(anyMemory)
 	case x.Op == ir.Barrier || x.Op == ir.Fence || x.Op == ir.Exit:
 		e.write(anyMemory)
-	case x.Op == ir.St || x.Op.Is(ir.Atomic):
+	case x.Op == ir.St || x.Op.Family() == ir.Atomics:
 		e.write(classOf(p, f, x.Args[0]))
 	}
 }

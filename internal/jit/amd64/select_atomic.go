@@ -66,9 +66,9 @@ var constantForms = map[ir.Op]ALU{ir.AtomAdd: AddI, ir.AtomAnd: AndI, ir.AtomOr:
 func (m *machine) tally(in *vcode.Inst, lock bool) {
 	k, off := m.writers(in), m.vec(in.Uses[1], 1)
 	all, full := m.f.Const(in.Masks[0])
-	full = full && all != 0 && !m.demotes && in.Sure
+	full = full && all != 0 && !m.demotes && in.Proven
 	index := off
-	if in.Sure {
+	if in.Proven {
 		m.GRM(LEA|W, RDX, At(R12, int32(in.Key.Aux)))
 		if !full {
 			m.RR(KMOVW, V128, 2, 0, k, 0)

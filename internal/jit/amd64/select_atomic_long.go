@@ -14,7 +14,7 @@ const (
 )
 
 // long reports whether an atomic is one of 64 bits.
-func long(in *vcode.Inst) bool { return in.IR.Is(ir.Atomic) && in.Key.Type == ir.I64 }
+func long(in *vcode.Inst) bool { return in.IR.Family() == ir.Atomics && in.Key.Type == ir.I64 }
 
 // reach is how far behind its offset an access of 32 bits, or an atomic of 64,
 // goes.

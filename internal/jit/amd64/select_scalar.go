@@ -162,7 +162,7 @@ func (m *machine) offsetGen(in *vcode.Inst) {
 	if base, ok := m.f.Const(in.Uses[0]); !ok || base != 0 {
 		m.GRR(ADD|W, RAX, m.gen(in.Uses[0], RCX))
 	}
-	if in.Sure {
+	if in.Proven {
 		return
 	}
 	m.MovI(RCX, 1<<32-1)

@@ -29,7 +29,7 @@ func TalliesOf(p *ir.Program) []ir.Op {
 			if x.Op == ir.Exit || x.Op == ir.Region || x.Flags&(ir.Volatile|ir.Coherent) != 0 {
 				return none
 			}
-			if x.Op != ir.Ld && x.Op != ir.St && !x.Op.Is(ir.Atomic) {
+			if x.Op != ir.Ld && x.Op != ir.St && x.Op.Family() != ir.Atomics {
 				continue
 			}
 			switch h := f.Val(x.Args[0]); h.Op {
@@ -57,17 +57,11 @@ func TalliesOf(p *ir.Program) []ir.Op {
 // Neutral returns the operand with which an atomic of 32 bits changes nothing.
 // It returns false for atomics whose order may be told by what they leave.
 func Neutral(op ir.Op) (uint32, bool) {
-	switch op {
-	case ir.AtomAdd, ir.AtomOr, ir.AtomXor, ir.AtomUMax:
-		return 0, true
-	case ir.AtomAnd, ir.AtomUMin:
-		return 1<<32 - 1, true
-	case ir.AtomSMin:
-		return 1<<31 - 1, true
-	case ir.AtomSMax:
-		return 1 << 31, true
+	by := op.Combines()
+	if !by.Is(ir.Commute) {
+		return 0, false
 	}
-	return 0, false
+	return uint32(ir.Identity(by, ir.I32)), true
 }
 
 // alone makes the code of an atomic twice where the worker may have what it works

@@ -144,7 +144,7 @@ func ymmShift(variable, fixed Op) ymmEmitter {
 			m.done(in, d)
 			return
 		}
-		if in.Sure {
+		if in.Proven {
 			d := m.dest(in, 0)
 			m.with(variable, d, a, in.Uses[1])
 			m.done(in, d)

@@ -10,7 +10,7 @@ import (
 // ErrFull is the error of Add if no free span is large enough.
 var ErrFull = errors.New("codemem: the code reservation is full")
 
-// align is the alignment of blocks, a cache line.
+// blockAlign is the alignment of blocks in bytes: a cache line.
 const blockAlign = 64
 
 // span is a range of the reservation: offset and size in bytes.

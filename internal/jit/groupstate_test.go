@@ -21,7 +21,7 @@ func TestRooms(t *testing.T) { eachLevel(t, testRooms) }
 func testRooms(t *testing.T, engine jit.Engine) {
 	for _, k := range kernels() {
 		prog := compileWith(t, engine, read(t, k.name+".ir"))
-		rooms := jit.Rooms(prog)
+		rooms := jit.IdleStates(prog)
 		for run := range 3 {
 			job := k.job
 			job.Workers = 2
@@ -49,7 +49,7 @@ func testRooms(t *testing.T, engine jit.Engine) {
 // However many programs stand, the rooms that they keep together are bounded:
 // their stacks are mappings, of which a process may not have many.
 func TestRoomsOfManyPrograms(t *testing.T) {
-	before := jit.KeptRooms()
+	before := jit.IdleStateBytes()
 	text := "program \"many\" compute\nsubgroup 16\nlocal 512 1 1\nshared 2048\nin local.x i32 0\nres storage 0 0 count 1\neffects writes barrier\n\nfunc \"main\"() L1 {\n" +
 		"\tvA = res 0:i32, #0\n\tvs = wg\n\tvx = in.i32 #0\n\tvo = at 0:i32, vx, #4\n\tst.i32 vs, vo, vx, #0\n\tbarrier\n\tvm = xor.i32 vx, 511:i32\n\tvp = at 0:i32, vm, #4\n" +
 		"\tvy = ld.i32 vs, vp, #0\n" + strings.Repeat("\tst.i32 vA, vo, vy, #0\n", 250) + "}\n" // too long for one stream of all subgroups
@@ -67,21 +67,21 @@ func TestRoomsOfManyPrograms(t *testing.T) {
 			t.Fatal(err)
 		}
 		check(t, job.Resources[0][0].Bytes, want)
-		if n := jit.Rooms(prog)(); n > 0 {
+		if n := jit.IdleStates(prog)(); n > 0 {
 			kept++
 		} else {
 			refused++
 		}
 	}
-	if n := jit.KeptRooms(); n > jit.MaxKeptRooms || kept == 0 || refused == 0 {
-		t.Errorf("%d programs keep rooms and %d do not, of %d bytes; must be at most %d", kept, refused, n, jit.MaxKeptRooms)
+	if n := jit.IdleStateBytes(); n > jit.MaxIdleStateBytes || kept == 0 || refused == 0 {
+		t.Errorf("%d programs keep rooms and %d do not, of %d bytes; must be at most %d", kept, refused, n, jit.MaxIdleStateBytes)
 	}
 	for _, prog := range programs {
 		if err := prog.Close(); err != nil {
 			t.Error(err)
 		}
 	}
-	if n := jit.KeptRooms(); n != before {
+	if n := jit.IdleStateBytes(); n != before {
 		t.Errorf("%d bytes of rooms are kept when all are closed; were %d before", n, before)
 	}
 }
