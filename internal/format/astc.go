@@ -2,31 +2,38 @@ package format
 
 import "math/bits"
 
-// astcBlock is what a block of ASTC says: an error, one color, or colors at the
-// ends of up to four partitions and what each texel takes of them (Khronos Data
-// Format §"ASTC Compressed Texture Image Formats").
+// astcBlock is a parsed ASTC block: an error, a single color, or endpoints of up to four partitions
+// with a grid of weights (Khronos Data Format §"ASTC Compressed Texture Image Formats").
+//
+//	bit 0     11   13           17 or 29        end         128−weights  127
+//	┌─────────┬────┬────────────┬──────────────┬───────────┬─────────────┐
+//	│ block   │ #  │ partition  │ endpoint     │ extra     │ weights,    │
+//	│ mode    │part│ seed, CEMs │ values (ISE) │ CEM, plane│ reversed ISE│
+//	└─────────┴────┴────────────┴──────────────┴───────────┴─────────────┘
+//
+// ISE is integer sequence encoding, CEM color endpoint mode.
 type astcBlock struct {
-	bad        bool
+	invalid    bool
 	constant   bool
-	floats     bool      // color has half floats, else numbers of 16 bits
-	color      [4]uint16 // where constant
-	grid       [3]int    // weights each way
-	dual       bool      // one channel has weights of its own
-	selected   uint32    // which
+	floats     bool      // color holds half floats, else 16-bit UNORM
+	color      [4]uint16 // of a void-extent block
+	grid       [3]int    // weights along each axis
+	dual       bool      // dual plane: one channel has its own weights
+	selected   uint32    // the channel of the second plane
 	partitions uint32
 	pattern    astcPattern
-	ends       [4]astcEnds
-	weights    [2][128]uint8 // by plane, in 64ths; texels at the far edges read, times 0, beyond the 64
+	endpoints  [4]astcEndpoints
+	weights    [2][128]uint8 // by plane, in 64ths; texels at the far edges read past index 63, with factor 0
 }
 
-// weighted decodes ASTC.
-func (b *Blocks) weighted(texels [][4]float32, first int, block []byte) {
+// decodeASTC decodes consecutive texels from index first on.
+func (b *Blocks) decodeASTC(texels [][4]float32, first int, block []byte) {
 	var a astcBlock
-	w := wordsOf(block)
+	w := bits128Of(block)
 	a.read(b, w)
-	if a.bad || a.constant {
+	if a.invalid || a.constant {
 		for i := range texels {
-			if a.bad {
+			if a.invalid {
 				b.astcError(&texels[i])
 			} else {
 				b.astcConstant(&texels[i], &a)
@@ -38,10 +45,10 @@ func (b *Blocks) weighted(texels [][4]float32, first int, block []byte) {
 	x, y, z := first%b.Width, first/b.Width%b.Height, first/(b.Width*b.Height)
 	var c [4]int32
 	for i := range texels {
-		fill.place(x, y, z)
-		e := &a.ends[0]
+		fill.locate(x, y, z)
+		e := &a.endpoints[0]
 		if a.partitions > 1 {
-			e = &a.ends[a.pattern.partition(x, y, z)&3]
+			e = &a.endpoints[a.pattern.partition(x, y, z)&3]
 		}
 		p := fill.weight(&a.weights[0])
 		for ch := range c {
@@ -50,7 +57,7 @@ func (b *Blocks) weighted(texels [][4]float32, first int, block []byte) {
 		if a.dual {
 			c[a.selected] = e.at(int(a.selected), fill.weight(&a.weights[1]))
 		}
-		b.astcNumbers(&texels[i], &c, e)
+		b.setASTC(&texels[i], &c, e)
 		if x++; x == b.Width {
 			x = 0
 			if y++; y == b.Height {
@@ -60,11 +67,11 @@ func (b *Blocks) weighted(texels [][4]float32, first int, block []byte) {
 	}
 }
 
-// read takes a block apart.
-func (a *astcBlock) read(b *Blocks, w words) {
+// read parses a block. Reserved and contradictory encodings make it invalid.
+func (a *astcBlock) read(b *Blocks, w bits128) {
 	flat := b.Depth == 1
 	if mode := w.lo & 0x1ff; mode == 0x1fc {
-		a.void(w, flat)
+		a.readVoidExtent(w, flat)
 		return
 	}
 	m, ok := astcMode3(uint32(w.lo & 0x7ff))
@@ -77,25 +84,26 @@ func (a *astcBlock) read(b *Blocks, w words) {
 		count *= 2
 	}
 	r := &astcRanges[m.weights]
-	used := r.size(count)
+	used := r.bitCount(count)
 	a.partitions = uint32(w.lo>>11&3) + 1
 	if !ok || m.grid[0] > b.Width || m.grid[1] > b.Height || m.grid[2] > b.Depth ||
 		count > 64 || used < 24 || used > 96 || m.dual && a.partitions == 4 {
-		a.bad = true
+		a.invalid = true
 		return
 	}
 	a.readWeights(w, m, count, used)
 	if a.partitions > 1 {
-		a.pattern = astcPatternOf(uint32(w.lo>>13&0x3ff), a.partitions, b.Texels() < 31)
+		a.pattern = newASTCPattern(uint32(w.lo>>13&0x3ff), a.partitions, b.Texels() < 31)
 	}
-	a.readEnds(b, w, 128-used)
+	a.readEndpoints(b, w, 128-used)
 }
 
-// readWeights reads the weights, whose bits run down from the highest.
-func (a *astcBlock) readWeights(w words, m astcMode, count, used int) {
+// readWeights reads the weights. Their bit stream begins at the block's highest bit and runs downwards, so
+// the whole block is reversed first.
+func (a *astcBlock) readWeights(w bits128, m astcMode, count, used int) {
 	var raw [64]uint8
-	top := words{bits.Reverse64(w.hi), bits.Reverse64(w.lo)}
-	astcRanges[m.weights].sequence(raw[:count], top.first(used))
+	top := bits128{bits.Reverse64(w.hi), bits.Reverse64(w.lo)}
+	astcRanges[m.weights].decode(raw[:count], top.low(used))
 	table := &astcWeights[m.weights]
 	if !m.dual {
 		for i, v := range raw[:count] {
@@ -108,9 +116,9 @@ func (a *astcBlock) readWeights(w words, m astcMode, count, used int) {
 	}
 }
 
-// readEnds reads the modes and colors at the ends of each partition, and which
-// channel has weights of its own. The bits below end belong to them.
-func (a *astcBlock) readEnds(b *Blocks, w words, end int) {
+// readEndpoints reads the endpoint modes and colors of each partition, and the second plane's channel. The
+// bits before end belong to them; the colors use the greatest range of values for which they suffice.
+func (a *astcBlock) readEndpoints(b *Blocks, w bits128, end int) {
 	var modes [4]uint8
 	start := 17
 	if a.partitions == 1 {
@@ -125,7 +133,7 @@ func (a *astcBlock) readEnds(b *Blocks, w words, end int) {
 		} else {
 			more := 3*int(a.partitions) - 4
 			end -= more
-			field |= w.from(end).lo32() << 6
+			field |= w.from(end).low32() << 6
 			field >>= 2
 			low := field >> a.partitions
 			for i := range a.partitions {
@@ -135,75 +143,75 @@ func (a *astcBlock) readEnds(b *Blocks, w words, end int) {
 	}
 	if a.dual {
 		end -= 2
-		a.selected = w.from(end).lo32() & 3
+		a.selected = w.from(end).low32() & 3
 	}
 	count := 0
 	for _, m := range modes[:a.partitions] {
 		count += 2 * int(m/4+1)
 	}
 	if count > 18 {
-		a.bad = true
+		a.invalid = true
 		return
 	}
 	best := len(astcRanges) - 1
-	for best > 3 && astcRanges[best].size(count) > end-start {
+	for best > 3 && astcRanges[best].bitCount(count) > end-start {
 		best--
 	}
-	if best == 3 { // fewer than six steps
-		a.bad = true
+	if best == 3 { // less than range 0..5: invalid
+		a.invalid = true
 		return
 	}
 	r := &astcRanges[best]
 	var v [24]uint8
-	r.sequence(v[:count], w.from(start).first(r.size(count)))
+	r.decode(v[:count], w.from(start).low(r.bitCount(count)))
 	for i := range count {
-		v[i] = r.color(v[i])
+		v[i] = r.unquantizeColor(v[i])
 	}
 	next := v[:]
 	for i, m := range modes[:a.partitions] {
-		a.ends[i].read(b, m, next)
+		a.endpoints[i].read(b, m, next)
 		next = next[2*(m/4+1):]
 	}
 }
 
-// lo32 returns the lowest 32 bits.
-func (w words) lo32() uint32 { return uint32(w.lo) }
+// low32 returns the lowest 32 bits.
+func (w bits128) low32() uint32 { return uint32(w.lo) }
 
-// void reads a block of one color. Its extent is an error where it is empty, and
-// is not used.
-func (a *astcBlock) void(w words, flat bool) {
+// readVoidExtent reads a void-extent block: one color for all texels. Its extent, which would permit
+// skipping texel reads, is only checked: an empty one is an error.
+func (a *astcBlock) readVoidExtent(w bits128, flat bool) {
 	extent, n := w.from(10), 9
 	axes := 3
 	if flat {
-		a.bad = w.lo>>10&3 != 3
+		a.invalid = w.lo>>10&3 != 3
 		extent, n, axes = w.from(12), 13, 2
 	}
 	all := true
 	var least, most [3]uint32
 	for i := range axes {
-		least[i] = extent.take(uint8(n))
-		most[i] = extent.take(uint8(n))
+		least[i] = extent.read(uint8(n))
+		most[i] = extent.read(uint8(n))
 		all = all && least[i] == 1<<n-1 && most[i] == 1<<n-1
 	}
 	for i := range axes {
 		if !all && least[i] >= most[i] {
-			a.bad = true
+			a.invalid = true
 		}
 	}
-	a.constant, a.floats = !a.bad, w.lo>>9&1 == 1
+	a.constant, a.floats = !a.invalid, w.lo>>9&1 == 1
 	for ch := range a.color {
 		a.color[ch] = uint16(w.hi >> (16 * ch))
 	}
 }
 
-// astcMode is what the first 11 bits of a block say of its weights.
+// astcMode is the block mode: the low 11 bits of a block.
 type astcMode struct {
 	grid    [3]int
-	weights uint8 // number of their range
+	weights uint8 // index in astcRanges
 	dual    bool
 }
 
-// astcMode2 reads the mode of a flat block; ok is false of those reserved.
+// astcMode2 decodes the mode of a 2D block; ok is false for reserved modes.
 func astcMode2(v uint32) (m astcMode, ok bool) {
 	field := func(at, n int) int { return int(v >> at & (1<<n - 1)) }
 	m.dual = field(10, 1) == 1
@@ -254,7 +262,7 @@ func astcMode2(v uint32) (m astcMode, ok bool) {
 	return m, true
 }
 
-// astcMode3 reads the mode of a block with depth.
+// astcMode3 decodes the mode of a 3D block; ok is false for reserved modes.
 func astcMode3(v uint32) (m astcMode, ok bool) {
 	field := func(at, n int) int { return int(v >> at & (1<<n - 1)) }
 	m.dual = field(10, 1) == 1

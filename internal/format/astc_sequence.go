@@ -1,7 +1,8 @@
 package format
 
-// size returns how many bits a sequence of n integers takes.
-func (r *astcRange) size(n int) int {
+// bitCount returns the number of bits of n encoded integers: five trits take 8 bits, three quints 7,
+// rounded up.
+func (r *astcRange) bitCount(n int) int {
 	s := n * int(r.bits)
 	if r.trit {
 		s += (8*n + 4) / 5
@@ -12,18 +13,18 @@ func (r *astcRange) size(n int) int {
 	return s
 }
 
-// sequence reads integers; bits that w lacks are 0.
-func (r *astcRange) sequence(out []uint8, w words) {
+// decode decodes integers (integer sequence encoding). Bits beyond the end of w are 0.
+func (r *astcRange) decode(out []uint8, w bits128) {
 	switch {
 	case r.trit:
 		for ; len(out) > 0; out = out[min(5, len(out)):] {
 			var low [5]uint8
 			var t uint32
-			low[0], t = uint8(w.take(r.bits)), w.take(2)
-			low[1], t = uint8(w.take(r.bits)), t|w.take(2)<<2
-			low[2], t = uint8(w.take(r.bits)), t|w.take(1)<<4
-			low[3], t = uint8(w.take(r.bits)), t|w.take(2)<<5
-			low[4], t = uint8(w.take(r.bits)), t|w.take(1)<<7
+			low[0], t = uint8(w.read(r.bits)), w.read(2)
+			low[1], t = uint8(w.read(r.bits)), t|w.read(2)<<2
+			low[2], t = uint8(w.read(r.bits)), t|w.read(1)<<4
+			low[3], t = uint8(w.read(r.bits)), t|w.read(2)<<5
+			low[4], t = uint8(w.read(r.bits)), t|w.read(1)<<7
 			high := astcTrits[t&255]
 			for i := range min(5, len(out)) {
 				out[i] = low[i] | uint8(high>>(2*i)&3)<<r.bits
@@ -33,9 +34,9 @@ func (r *astcRange) sequence(out []uint8, w words) {
 		for ; len(out) > 0; out = out[min(3, len(out)):] {
 			var low [3]uint8
 			var q uint32
-			low[0], q = uint8(w.take(r.bits)), w.take(3)
-			low[1], q = uint8(w.take(r.bits)), q|w.take(2)<<3
-			low[2], q = uint8(w.take(r.bits)), q|w.take(2)<<5
+			low[0], q = uint8(w.read(r.bits)), w.read(3)
+			low[1], q = uint8(w.read(r.bits)), q|w.read(2)<<3
+			low[2], q = uint8(w.read(r.bits)), q|w.read(2)<<5
 			high := astcQuints[q&127]
 			for i := range min(3, len(out)) {
 				out[i] = low[i] | uint8(high>>(3*i)&7)<<r.bits
@@ -43,17 +44,17 @@ func (r *astcRange) sequence(out []uint8, w words) {
 		}
 	default:
 		for i := range out {
-			out[i] = uint8(w.take(r.bits))
+			out[i] = uint8(w.read(r.bits))
 		}
 	}
 }
 
-// color returns what an integer of a color stands for, of 255. Under a trit or
-// quint the lowest bit turns the number around.
-func (r *astcRange) color(v uint8) uint8 {
+// unquantizeColor maps an encoded color value to 0..255. With trits or quints the lowest bit mirrors
+// the range.
+func (r *astcRange) unquantizeColor(v uint8) uint8 {
 	if !r.trit && !r.quint {
 		n := r.bits
-		return widened(v, n) | widened(v, n)>>(2*n)
+		return replicateBits(v, n) | replicateBits(v, n)>>(2*n)
 	}
 	digit, rest := uint32(v>>r.bits), uint32(v&(1<<r.bits-1))>>1
 	var u uint32
@@ -70,8 +71,8 @@ func (r *astcRange) color(v uint8) uint8 {
 	return uint8(u >> 2)
 }
 
-// spread puts the bits of an integer above its lowest where they count: high,
-// and repeated low.
+// spread is the specification's value B: the bits of x (all but the lowest one) at high positions, replicated
+// at low ones.
 func (r *astcRange) spread(x uint32) uint32 {
 	if r.trit {
 		switch r.bits {
@@ -101,17 +102,16 @@ func (r *astcRange) spread(x uint32) uint32 {
 	return 0
 }
 
-// astcPattern is the pattern of a block's partitions.
+// astcPattern generates the partition pattern of a block.
 type astcPattern struct {
 	seeds  [12]uint8
 	hash   uint32
 	count  uint32
-	double bool // the block is small, and its pattern coarse
+	double bool // the block has fewer than 31 texels: coordinates are doubled
 }
 
-// astcPatternOf spreads the number of a pattern (Khronos Data Format, partition
-// pattern generation).
-func astcPatternOf(number, count uint32, small bool) (p astcPattern) {
+// newASTCPattern hashes a partition seed (Khronos Data Format, partition pattern generation).
+func newASTCPattern(number, count uint32, small bool) (p astcPattern) {
 	number += (count - 1) * 1024
 	h := number
 	h ^= h >> 15
@@ -152,7 +152,7 @@ func astcPatternOf(number, count uint32, small bool) (p astcPattern) {
 	return p
 }
 
-// partition returns which partition a texel is in.
+// partition returns the partition of a texel, 0 to count−1.
 func (p *astcPattern) partition(x, y, z int) int {
 	if p.double {
 		x, y, z = 2*x, 2*y, 2*z
@@ -180,7 +180,7 @@ func (p *astcPattern) partition(x, y, z int) int {
 	return 3
 }
 
-// astcScale returns how far in 1024ths of a block its texels lie apart.
+// astcScale returns the distance of adjacent texels of n along an axis, in 1024ths of the block.
 func astcScale(n int) int {
 	if n == 1 {
 		return 0
@@ -188,16 +188,16 @@ func astcScale(n int) int {
 	return (1024 + n/2) / (n - 1)
 }
 
-// astcInfill finds the weights around a texel and what it takes of them.
+// astcInfill interpolates the weight of a texel from the weight grid.
 type astcInfill struct {
 	scale, grid [3]int
 	at          [4]int
-	part        [4]int32
+	fractions   [4]int32
 }
 
-// place sets the weights of a texel: of four around it in a flat block, of the
-// corners of a simplex in others.
-func (f *astcInfill) place(x, y, z int) {
+// locate selects the four grid weights, and their factors in 16ths, for a texel: bilinear in a 2D block,
+// simplex interpolation in a 3D block.
+func (f *astcInfill) locate(x, y, z int) {
 	gx := (f.scale[0]*x*(f.grid[0]-1) + 32) >> 6
 	gy := (f.scale[1]*y*(f.grid[1]-1) + 32) >> 6
 	fx, fy := int32(gx&15), int32(gy&15)
@@ -206,14 +206,14 @@ func (f *astcInfill) place(x, y, z int) {
 	if f.grid[2] == 1 {
 		corner := (fx*fy + 8) >> 4
 		f.at[0], f.at[1], f.at[2], f.at[3] = at, at+1, at+row, at+row+1
-		f.part[0], f.part[1], f.part[2], f.part[3] = 16-fx-fy+corner, fx-corner, fy-corner, corner
+		f.fractions[0], f.fractions[1], f.fractions[2], f.fractions[3] = 16-fx-fy+corner, fx-corner, fy-corner, corner
 		return
 	}
 	gz := (f.scale[2]*z*(f.grid[2]-1) + 32) >> 6
 	fz := int32(gz & 15)
 	at += gz >> 4 * slice
-	// The steps from corner to corner go first along the axis of the greatest
-	// fraction; of equal ones the later axis comes first.
+	// The path from corner to corner of the grid cell steps along the axis with the greatest fraction
+	// first; of equal fractions, along the later axis.
 	var s1, s2 int
 	var p, q, r int32
 	switch {
@@ -231,10 +231,10 @@ func (f *astcInfill) place(x, y, z int) {
 		s1, s2, p, q, r = slice, row, fz, fy, fx
 	}
 	f.at[0], f.at[1], f.at[2], f.at[3] = at, at+s1, at+s1+s2, at+slice+row+1
-	f.part[0], f.part[1], f.part[2], f.part[3] = 16-p, p-q, q-r, r
+	f.fractions[0], f.fractions[1], f.fractions[2], f.fractions[3] = 16-p, p-q, q-r, r
 }
 
-// weight returns the weight of the texel, in 64ths.
+// weight returns the interpolated weight of the texel, in 64ths.
 func (f *astcInfill) weight(of *[128]uint8) int32 {
-	return (int32(of[f.at[0]&127])*f.part[0] + int32(of[f.at[1]&127])*f.part[1] + int32(of[f.at[2]&127])*f.part[2] + int32(of[f.at[3]&127])*f.part[3] + 8) >> 4
+	return (int32(of[f.at[0]&127])*f.fractions[0] + int32(of[f.at[1]&127])*f.fractions[1] + int32(of[f.at[2]&127])*f.fractions[2] + int32(of[f.at[3]&127])*f.fractions[3] + 8) >> 4
 }

@@ -1,22 +1,22 @@
 package format
 
-// astcRange is how the integers of a sequence are written: bits each, under a
-// trit or a quint where there is one.
+// astcRange is an encoding of integers of one range: bits plain bits each, with a trit or quint above
+// them if set. Example: {trit, 2 bits} is 0..11.
 type astcRange struct {
 	trit, quint bool
 	bits        uint8
 }
 
-// astcRanges are all ranges by size, from 0..1 to 0..255. Weights have the first
-// twelve, colors those from 0..5 on.
+// astcRanges are all ranges, by size from 0..1 to 0..255. Weights use the first twelve, colors those from
+// 0..5 on.
 var astcRanges = [21]astcRange{
 	{false, false, 1}, {true, false, 0}, {false, false, 2}, {false, true, 0}, {true, false, 1}, {false, false, 3}, {false, true, 1},
 	{true, false, 2}, {false, false, 4}, {false, true, 2}, {true, false, 3}, {false, false, 5}, {false, true, 3}, {true, false, 4},
 	{false, false, 6}, {false, true, 4}, {true, false, 5}, {false, false, 7}, {false, true, 5}, {true, false, 6}, {false, false, 8},
 }
 
-// astcTrits has the five trits of 8 bits, 2 bits each, the first lowest (Khronos
-// Data Format §"ASTC Compressed Texture Image Formats", integer sequences).
+// astcTrits maps 8 encoded bits to five trits, 2 bits each, the first one lowest (Khronos Data Format §"ASTC
+// Compressed Texture Image Formats", integer sequence encoding).
 var astcTrits = [256]uint16{
 	0x000, 0x001, 0x002, 0x020, 0x004, 0x005, 0x006, 0x021, 0x008, 0x009, 0x00a, 0x022, 0x028, 0x029, 0x02a, 0x022,
 	0x010, 0x011, 0x012, 0x024, 0x014, 0x015, 0x016, 0x025, 0x018, 0x019, 0x01a, 0x026, 0x280, 0x281, 0x282, 0x2a0,
@@ -36,7 +36,7 @@ var astcTrits = [256]uint16{
 	0x250, 0x251, 0x252, 0x264, 0x254, 0x255, 0x256, 0x265, 0x258, 0x259, 0x25a, 0x266, 0x2a8, 0x2a9, 0x2aa, 0x2a6,
 }
 
-// astcQuints has the three quints of 7 bits, 3 bits each, the first lowest.
+// astcQuints maps 7 encoded bits to three quints, 3 bits each, the first one lowest.
 var astcQuints = [128]uint16{
 	0x000, 0x001, 0x002, 0x003, 0x004, 0x020, 0x024, 0x124, 0x008, 0x009, 0x00a, 0x00b, 0x00c, 0x021, 0x064, 0x124,
 	0x010, 0x011, 0x012, 0x013, 0x014, 0x022, 0x0a4, 0x124, 0x018, 0x019, 0x01a, 0x01b, 0x01c, 0x023, 0x0e4, 0x124,
@@ -48,7 +48,7 @@ var astcQuints = [128]uint16{
 	0x0d0, 0x0d1, 0x0d2, 0x0d3, 0x0d4, 0x0e2, 0x110, 0x111, 0x0d8, 0x0d9, 0x0da, 0x0db, 0x0dc, 0x0e3, 0x118, 0x119,
 }
 
-// astcWeights has by range what an integer of a weight stands for, in 64ths.
+// astcWeights maps an encoded weight to 64ths, by range (weight unquantization).
 var astcWeights = [12][32]uint8{
 	{0, 64},
 	{0, 32, 64},

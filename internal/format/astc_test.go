@@ -77,7 +77,7 @@ func astcBlocks(r *rand.Rand, b *Blocks, n int) (blocks [][]byte) {
 			block[2], block[3] = block[2]&0x7f, block[3]&^1 // modes alike
 		}
 		var a astcBlock
-		if a.read(b, wordsOf(block)); a.bad && k%8 != 7 {
+		if a.read(b, bits128Of(block)); a.invalid && k%8 != 7 {
 			continue
 		}
 		blocks = append(blocks, block)
@@ -294,7 +294,7 @@ func TestASTCTables(t *testing.T) {
 				}
 			}
 			if i >= 4 {
-				if got, want := int(r.color(uint8(v))), m.color(v>>m.bits, v&(1<<m.bits-1)); got != want {
+				if got, want := int(r.unquantizeColor(uint8(v))), m.color(v>>m.bits, v&(1<<m.bits-1)); got != want {
 					t.Errorf("color %d of range %d is %d; want %d", v, i, got, want)
 				}
 			}
@@ -327,7 +327,7 @@ func TestExponent(t *testing.T) {
 		if most == 65535 {
 			step = 256
 		}
-		for ch, got := range exponentOfWhole(c) {
+		for ch, got := range sharedExponentOfUNorm(c) {
 			v := float64(c[ch%3])
 			if v == 65535 {
 				v = 65536
@@ -346,7 +346,7 @@ func TestExponent(t *testing.T) {
 		if top >= math.Ldexp(1, -15) {
 			step = math.Ldexp(1, int(math.Floor(math.Log2(top)))-8)
 		}
-		for ch, got := range exponentOfHalves(h) {
+		for ch, got := range sharedExponentOfHalf(h) {
 			want := float32(math.Floor(ieee(uint64(h[ch%3]), 5, 16, true)/step) * step)
 			if ch == 3 {
 				want = 1

@@ -2,12 +2,11 @@ package format
 
 import "encoding/binary"
 
-// colors decodes BC1 to BC3 (Khronos Data Format §"S3TC Compressed Texture Image
-// Formats"): two colors and what each texel takes of them, after 8 bytes of alpha
-// where there is any.
-func (b *Blocks) colors(texels [][4]float32, first int, block []byte) {
+// decodeBC123 decodes BC1 to BC3 (Khronos Data Format §"S3TC Compressed Texture Image Formats"): two
+// RGB565 endpoints and a 2-bit index per texel; BC2 and BC3 have 8 bytes of alpha before them.
+func (b *Blocks) decodeBC123(texels [][4]float32, first int, block []byte) {
 	at := b.Bytes - 8
-	palette := b.mixtures(block[at:])
+	palette := b.palette(block[at:])
 	codes := binary.LittleEndian.Uint32(block[at+4:]) >> (2 * first)
 	for i := range texels {
 		texels[i] = palette[codes&3]
@@ -21,13 +20,13 @@ func (b *Blocks) colors(texels [][4]float32, first int, block []byte) {
 			alpha >>= 4
 		}
 	case bc3:
-		channel(texels, A, first, block, false)
+		decodeChannel(texels, A, first, block, false)
 	}
 }
 
-// mixtures returns the four colors that a texel can have. Only BC1 knows three
-// colors and black.
-func (b *Blocks) mixtures(block []byte) (palette [4][4]float32) {
+// palette returns the four colors of a block. Only BC1 has the mode with three colors and black,
+// selected by the order of the endpoints.
+func (b *Blocks) palette(block []byte) (palette [4][4]float32) {
 	c0, c1 := binary.LittleEndian.Uint16(block), binary.LittleEndian.Uint16(block[2:])
 	weights := [4][2]uint16{{6, 0}, {0, 6}, {4, 2}, {2, 4}} // in sixths
 	black := b.class == bc1 && c0 <= c1
@@ -36,20 +35,19 @@ func (b *Blocks) mixtures(block []byte) (palette [4][4]float32) {
 	}
 	for i, w := range weights {
 		p := &palette[i]
-		p[R] = b.sixth(w[0]*(c0>>11)+w[1]*(c1>>11), 6*31)
-		p[G] = b.sixth(w[0]*(c0>>5&63)+w[1]*(c1>>5&63), 6*63)
-		p[B] = b.sixth(w[0]*(c0&31)+w[1]*(c1&31), 6*31)
+		p[R] = b.unormSixths(w[0]*(c0>>11)+w[1]*(c1>>11), 6*31)
+		p[G] = b.unormSixths(w[0]*(c0>>5&63)+w[1]*(c1>>5&63), 6*63)
+		p[B] = b.unormSixths(w[0]*(c0&31)+w[1]*(c1&31), 6*31)
 		p[A] = 1
 	}
-	if black && b.punch {
+	if black && b.punchThrough {
 		palette[3][A] = 0
 	}
 	return palette
 }
 
-// sixth returns the linear number of n parts of the whole. Colors are mixed
-// before sRGB is undone.
-func (b *Blocks) sixth(n, whole uint16) float32 {
+// unormSixths returns n/whole, linear: endpoints are interpolated before sRGB is decoded.
+func (b *Blocks) unormSixths(n, whole uint16) float32 {
 	switch {
 	case !b.srgb:
 		return float32(n) / float32(whole)
@@ -59,21 +57,22 @@ func (b *Blocks) sixth(n, whole uint16) float32 {
 	return srgbOf378[n]
 }
 
-// channels decodes BC4 and BC5 (Khronos Data Format §"RGTC Compressed Texture
-// Image Formats").
-func (b *Blocks) channels(texels [][4]float32, first int, block []byte) {
+// decodeBC45 decodes BC4 and BC5, one and two channels (Khronos Data Format §"RGTC Compressed Texture Image
+// Formats").
+func (b *Blocks) decodeBC45(texels [][4]float32, first int, block []byte) {
 	for i := range texels {
 		texels[i] = [4]float32{3: 1}
 	}
-	channel(texels, R, first, block, b.signed)
+	decodeChannel(texels, R, first, block, b.signed)
 	if b.class == bc5 {
-		channel(texels, G, first, block[8:], b.signed)
+		decodeChannel(texels, G, first, block[8:], b.signed)
 	}
 }
 
-// channel decodes the 8 bytes of two numbers of one channel and what each texel
-// takes of them. Signed ends are compared as they stand, and −128 is then −127.
-func channel(texels [][4]float32, at Channel, first int, block []byte, signed bool) {
+// decodeChannel decodes one 8-byte channel: two endpoints and a 3-bit index per texel. If the first endpoint is
+// greater, the palette has six interpolated values; else four, and the extremes. Signed endpoints are compared
+// before −128 is clamped to −127.
+func decodeChannel(texels [][4]float32, at Channel, first int, block []byte, signed bool) {
 	x, y, low, whole := int(block[0]), int(block[1]), 0, 255
 	if signed {
 		x, y, low, whole = int(int8(block[0])), int(int8(block[1])), -127, 127

@@ -7,35 +7,35 @@ import (
 	"strings"
 )
 
-// Blocks decodes the blocks of a compressed format: BC1 to BC7, ETC2, EAC, ASTC and
-// PVRTC. Any bytes are a block: what an encoding leaves out decodes to the error
-// color that the Khronos Data Format has for it.
+// Blocks decodes the blocks of a compressed format: BC1 to BC7, ETC2, EAC, ASTC or PVRTC. Any bytes
+// are a valid block: reserved encodings decode to the error color of the Khronos Data Format. The zero
+// Blocks is invalid; use Info.Blocks.
 type Blocks struct {
-	Bytes                int        // size of a block, 8 or 16
-	Width, Height, Depth int        // texels of a block, 3 to 12 each way; Depth is 1 of flat ones
-	Mode                 DecodeMode // of ASTC, DecodeHalf at first
+	Bytes                int        // bytes per block, 8 or 16
+	Width, Height, Depth int        // texels per block, 3 to 12 along each axis; Depth is 1 for 2D blocks
+	Mode                 DecodeMode // for ASTC; Info.Blocks sets DecodeHalf
 	class                compression
-	punch                bool // BC1 and ETC2 with alpha of one bit
+	punchThrough         bool // one-bit alpha: of BC1 and ETC2
 	srgb                 bool
 	signed               bool
-	hdr                  bool // ASTC with floats
+	hdr                  bool // ASTC SFLOAT
 }
 
-// MaxBlockTexels is how many texels the greatest block has: ASTC of 6×6×6.
+// MaxBlockTexels is the number of texels in the greatest block, ASTC 6×6×6.
 const MaxBlockTexels = 216
 
-// DecodeMode is the format that texels of ASTC pass through; other formats and
-// ASTC in sRGB have no choice (VkImageViewASTCDecodeModeEXT).
+// DecodeMode is the intermediate format of decoded ASTC texels (VkImageViewASTCDecodeModeEXT). It has no effect
+// on ASTC in sRGB and on other formats.
 type DecodeMode uint8
 
-// The modes. Half is what Vulkan requires where nothing is said.
+// The modes. DecodeHalf is Vulkan's default.
 const (
-	DecodeHalf     DecodeMode = iota // R16G16B16A16_SFLOAT, rounded toward zero
-	DecodeUNorm8                     // R8G8B8A8_UNORM: HDR is the error color
-	DecodeExponent                   // E5B9G9R9_UFLOAT_PACK32: alpha is 1
+	DecodeHalf     DecodeMode = iota // R16G16B16A16_SFLOAT, rounded towards zero
+	DecodeUNorm8                     // R8G8B8A8_UNORM; HDR blocks decode to the error color
+	DecodeExponent                   // E5B9G9R9_UFLOAT_PACK32; alpha is 1
 )
 
-// compression tells the formats of blocks apart.
+// compression is a family of block encodings.
 type compression uint8
 
 const (
@@ -55,15 +55,15 @@ const (
 	pvrtc2
 )
 
+// compressions maps format classes to encodings; ASTC classes carry their block size and are parsed.
 var compressions = map[string]compression{"BC1_RGB": bc1, "BC1_RGBA": bc1, "BC2": bc2, "BC3": bc3, "BC4": bc4, "BC5": bc5, "BC6H": bc6, "BC7": bc7,
 	"ETC2_RGB": etc2, "ETC2_RGBA": etc2, "ETC2_EAC_RGBA": etc2Alpha, "EAC_R": eac1, "EAC_RG": eac2,
 	"PVRTC1_2BPP": pvrtc1, "PVRTC1_4BPP": pvrtc1, "PVRTC2_2BPP": pvrtc2, "PVRTC2_4BPP": pvrtc2}
 
-// Blocks returns how the blocks of the format are decoded; ok is false where it
-// has none.
+// Blocks returns the decoder of the format's blocks; ok is false if it is not compressed.
 func (i *Info) Blocks() (b Blocks, ok bool) {
 	b = Blocks{Bytes: i.Bytes, Width: 4, Height: 4, Depth: 1}
-	b.punch = i.Class == "BC1_RGBA" || i.Class == "ETC2_RGBA"
+	b.punchThrough = i.Class == "BC1_RGBA" || i.Class == "ETC2_RGBA"
 	b.srgb = i.Numeric == "SRGB"
 	b.signed = i.Numeric == "SNORM" || i.Numeric == "SFLOAT"
 	if strings.HasSuffix(i.Class, "_2BPP") {
@@ -84,23 +84,22 @@ func (i *Info) Blocks() (b Blocks, ok bool) {
 	return b, true
 }
 
-// Texels returns how many texels a block has.
+// Texels returns the number of texels in a block.
 func (b *Blocks) Texels() int { return b.Width * b.Height * b.Depth }
 
-// Decode writes the numbers of a block's texels in the order R, G, B, A, row by
-// row and slice by slice; absent ones are 0, and 1 for alpha. sRGB is undone.
-// Each number is the nearest to what the Khronos Data Format's formulas yield.
-// texels must hold b.Texels(), block b.Bytes. A block of PVRTC is a whole image.
+// Decode decodes a block to linear values R, G, B, A, row by row and slice by slice; absent
+// channels are 0, alpha 1. Each value is the float nearest to the result of the Khronos Data Format's formulas.
+// texels must have at least b.Texels() elements, block b.Bytes. A block of PVRTC is decoded as an
+// image of its own.
 func (b *Blocks) Decode(texels [][4]float32, block []byte) {
 	if b.NeedsNeighbors() {
 		b.DecodeAt(texels, block[:b.Bytes], 1, 0, 0)
 		return
 	}
-	b.some(texels[:b.Texels()], 0, block)
+	b.decodeTexels(texels[:b.Texels()], 0, block)
 }
 
-// Texel returns the numbers of one texel of a block, as Decode writes them; x, y
-// and z must be below the block's Width, Height and Depth.
+// Texel decodes one texel of a block; x, y and z must be less than the block's Width, Height and Depth.
 func (b *Blocks) Texel(block []byte, x, y, z int) [4]float32 {
 	var one [1][4]float32
 	if b.NeedsNeighbors() {
@@ -108,13 +107,12 @@ func (b *Blocks) Texel(block []byte, x, y, z int) [4]float32 {
 		b.Decode(all[:], block)
 		return all[y*b.Width+x]
 	}
-	b.some(one[:], (z*b.Height+y)*b.Width+x, block)
+	b.decodeTexels(one[:], (z*b.Height+y)*b.Width+x, block)
 	return one[0]
 }
 
-// DecodedFormat returns the format of one texel that holds each texel of the blocks
-// exactly, and its numbers in the least room: what a copy of an image can be that
-// no longer needs to be decoded.
+// DecodedFormat returns the smallest uncompressed format that represents each decoded texel exactly: the
+// format of a decoded copy of an image. The name lacks VK_FORMAT_.
 func (b *Blocks) DecodedFormat() string {
 	switch b.class {
 	case bc7, etc2, etc2Alpha, pvrtc1, pvrtc2:
@@ -142,80 +140,79 @@ func (b *Blocks) DecodedFormat() string {
 	return "R32G32B32A32_SFLOAT"
 }
 
-// some writes as many texels as there is room for, from the first on.
-func (b *Blocks) some(texels [][4]float32, first int, block []byte) {
+// decodeTexels decodes len(texels) consecutive texels of a block, from index first on.
+func (b *Blocks) decodeTexels(texels [][4]float32, first int, block []byte) {
 	switch b.class {
 	case bc1, bc2, bc3:
-		b.colors(texels, first, block)
+		b.decodeBC123(texels, first, block)
 	case bc4, bc5:
-		b.channels(texels, first, block)
+		b.decodeBC45(texels, first, block)
 	case bc6:
-		b.floats(texels, first, block)
+		b.decodeBC6H(texels, first, block)
 	case bc7:
-		b.ends(texels, first, block)
+		b.decodeBC7(texels, first, block)
 	case etc2, etc2Alpha:
-		b.paint(texels, first, block)
+		b.decodeETC2(texels, first, block)
 	case eac1, eac2:
-		b.eleven(texels, first, block)
+		b.decodeEAC(texels, first, block)
 	case astc:
-		b.weighted(texels, first, block)
+		b.decodeASTC(texels, first, block)
 	}
 }
 
-// bytes writes the numbers of four codes of 8 bits to t. Alpha is never in sRGB.
-// It writes them one by one, for an array that is returned is stored in parts and
-// read as a whole, which waits for the stores.
-func (b *Blocks) bytes(t *[4]float32, red, green, blue, alpha uint8) {
+// setBytes sets a texel to 8-bit channels; alpha is never sRGB. It assigns the channels one by one: a
+// returned array would be stored in parts and loaded as a whole, which defeats store forwarding.
+func (b *Blocks) setBytes(t *[4]float32, red, green, blue, alpha uint8) {
 	if b.srgb {
-		t[R], t[G], t[B], t[A] = srgbLinear[red], srgbLinear[green], srgbLinear[blue], byteNumber(alpha)
+		t[R], t[G], t[B], t[A] = srgbLinear[red], srgbLinear[green], srgbLinear[blue], unorm8(alpha)
 		return
 	}
-	t[R], t[G], t[B], t[A] = byteNumber(red), byteNumber(green), byteNumber(blue), byteNumber(alpha)
+	t[R], t[G], t[B], t[A] = unorm8(red), unorm8(green), unorm8(blue), unorm8(alpha)
 }
 
-// byteNumber returns c/255. The product in 64 bits is so near to it that in 32
-// both round alike, for each c, and is the quicker.
-func byteNumber(c uint8) float32 { return float32(float64(c) * (1.0 / 255)) }
+// unorm8 returns c/255. The float64 product with the reciprocal rounds to the same float32 as the quotient for
+// every c, and is faster.
+func unorm8(c uint8) float32 { return float32(float64(c) * (1.0 / 255)) }
 
-// halfNumber returns the number of a half float; any NaN is the canonical one.
-func halfNumber(h uint16) float32 {
-	if e := h & 0x7c00; e != 0 && e != 0x7c00 { // all but zeros, denormals, infinity and NaN
+// halfToFloat converts the bits of a half float; any NaN becomes the canonical one.
+func halfToFloat(h uint16) float32 {
+	if e := h & 0x7c00; e != 0 && e != 0x7c00 { // normal numbers: rebias the exponent
 		return math.Float32frombits(uint32(h&0x8000)<<16 | (uint32(h&0x7fff)<<13 + 112<<23))
 	}
-	return half.widen(uint64(h))
+	return half.toFloat32(uint64(h))
 }
 
-// words are the 128 bits of a block, or those that are left of them.
-type words struct{ lo, hi uint64 }
+// bits128 is a block as a bit stream, lowest bit first.
+type bits128 struct{ lo, hi uint64 }
 
-// wordsOf reads the bits of a block in little-endian order.
-func wordsOf(block []byte) words {
-	return words{binary.LittleEndian.Uint64(block), binary.LittleEndian.Uint64(block[8:])}
+// bits128Of returns the bits of a 16-byte block, little-endian.
+func bits128Of(block []byte) bits128 {
+	return bits128{binary.LittleEndian.Uint64(block), binary.LittleEndian.Uint64(block[8:])}
 }
 
-// take returns the lowest n bits and drops them; n is at most 63.
-func (w *words) take(n uint8) uint32 {
+// read removes and returns the lowest n bits, n ≤ 63.
+func (w *bits128) read(n uint8) uint32 {
 	v := w.lo & (1<<n - 1)
 	w.lo = w.lo>>n | w.hi<<(64-n)
 	w.hi >>= n
 	return uint32(v)
 }
 
-// from returns the bits at i and above, i below 128.
-func (w words) from(i int) words {
+// from returns the bits shifted right by i < 128.
+func (w bits128) from(i int) bits128 {
 	if i >= 64 {
-		return words{w.hi >> (i - 64), 0}
+		return bits128{w.hi >> (i - 64), 0}
 	}
-	return words{w.lo>>i | w.hi<<(64-i), w.hi >> i}
+	return bits128{w.lo>>i | w.hi<<(64-i), w.hi >> i}
 }
 
-// first returns the lowest n bits alone.
-func (w words) first(n int) words {
+// low returns the lowest n bits, all others 0.
+func (w bits128) low(n int) bits128 {
 	switch {
 	case n >= 128:
 		return w
 	case n >= 64:
-		return words{w.lo, w.hi & (1<<(n-64) - 1)}
+		return bits128{w.lo, w.hi & (1<<(n-64) - 1)}
 	}
-	return words{w.lo & (1<<n - 1), 0}
+	return bits128{w.lo & (1<<n - 1), 0}
 }

@@ -38,7 +38,7 @@ func TestBlocksOfEveryFormat(t *testing.T) {
 
 func TestByteNumber(t *testing.T) {
 	for c := range 256 {
-		if got, want := byteNumber(uint8(c)), float32(c)/255; got != want {
+		if got, want := unorm8(uint8(c)), float32(c)/255; got != want {
 			t.Errorf("%d: %v; want %v", c, got, want)
 		}
 	}

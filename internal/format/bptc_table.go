@@ -1,9 +1,8 @@
 package format
 
-// halves and thirds tell by pattern number which subset each texel of a block
-// of BC6H or BC7 is in: 2 bits for each, the first lowest (Khronos Data Format
-// §"BPTC Compressed Texture Image Formats", partition tables).
-var halves = [64]uint32{
+// subsets2 and subsets3 map a partition number to the subset of each texel: 2 bits each, the first texel lowest
+// (Khronos Data Format §"BPTC Compressed Texture Image Formats", partition tables).
+var subsets2 = [64]uint32{
 	0x50505050, 0x40404040, 0x54545454, 0x54505040, 0x50404000, 0x55545450, 0x55545040, 0x54504000,
 	0x50400000, 0x55555450, 0x55544000, 0x54400000, 0x55555440, 0x55550000, 0x55555500, 0x55000000,
 	0x55150100, 0x00004054, 0x15010000, 0x00405054, 0x00004050, 0x15050100, 0x05010000, 0x40505054,
@@ -14,7 +13,7 @@ var halves = [64]uint32{
 	0x41050514, 0x41505014, 0x40011554, 0x54150140, 0x50505500, 0x00555050, 0x15151010, 0x54540404,
 }
 
-var thirds = [64]uint32{
+var subsets3 = [64]uint32{
 	0xaa685050, 0x6a5a5040, 0x5a5a4200, 0x5450a0a8, 0xa5a50000, 0xa0a05050, 0x5555a0a0, 0x5a5a5050,
 	0xaa550000, 0xaa555500, 0xaaaa5500, 0x90909090, 0x94949494, 0xa4a4a4a4, 0xa9a59450, 0x2a0a4250,
 	0xa5945040, 0x0a425054, 0xa5a5a500, 0x55a0a0a0, 0xa8a85454, 0x6a6a4040, 0xa4a45000, 0x1a1a0500,
@@ -25,30 +24,30 @@ var thirds = [64]uint32{
 	0xaaaa1414, 0xa05050a0, 0xa0a5a5a0, 0x96000000, 0x40804080, 0xa9a8a9a8, 0xaaaaaa44, 0x2a4a5254,
 }
 
-// anchorOfHalves, secondAnchorOfThirds and thirdAnchorOfThirds have the texel
-// whose index lacks its highest bit, for the subsets after the first.
-var anchorOfHalves = [64]uint8{
+// anchors2, anchors3Second and anchors3Third are the anchor texels, with an index that lacks its high
+// bit, of the subsets after the first.
+var anchors2 = [64]uint8{
 	15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15,
 	15, 2, 8, 2, 2, 8, 8, 15, 2, 8, 2, 2, 8, 8, 2, 2,
 	15, 15, 6, 8, 2, 8, 15, 15, 2, 8, 2, 2, 2, 15, 15, 6,
 	6, 2, 6, 8, 15, 15, 2, 2, 15, 15, 15, 15, 15, 2, 2, 15,
 }
 
-var secondAnchorOfThirds = [64]uint8{
+var anchors3Second = [64]uint8{
 	3, 3, 15, 15, 8, 3, 15, 15, 8, 8, 6, 6, 6, 5, 3, 3,
 	3, 3, 8, 15, 3, 3, 6, 10, 5, 8, 8, 6, 8, 5, 15, 15,
 	8, 15, 3, 5, 6, 10, 8, 15, 15, 3, 15, 5, 15, 15, 15, 15,
 	3, 15, 5, 5, 5, 8, 5, 10, 5, 10, 8, 13, 15, 12, 3, 3,
 }
 
-var thirdAnchorOfThirds = [64]uint8{
+var anchors3Third = [64]uint8{
 	15, 8, 8, 3, 15, 15, 3, 8, 15, 15, 15, 15, 15, 15, 15, 8,
 	15, 8, 15, 3, 15, 8, 15, 8, 3, 15, 6, 10, 15, 15, 10, 8,
 	15, 3, 15, 10, 10, 8, 9, 10, 6, 15, 8, 15, 3, 6, 6, 8,
 	15, 3, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 3, 15, 15, 8,
 }
 
-// The numbers that a block of BC6H holds: by channel, of four ends.
+// The endpoint values of a BC6H block: four endpoints per channel.
 const (
 	r0 = iota
 	r1
@@ -64,63 +63,62 @@ const (
 	b3
 )
 
-// bc6Modes are the modes of BC6H by their number, which is the lowest two bits
-// of a block where those are below 2, else the lowest five. Those without
-// pieces are reserved.
+// bc6Modes are the modes of BC6H, by the low two bits of a block if they are less than 2, else by the low five.
+// Modes without fields are reserved.
 var bc6Modes = [32]bc6Mode{
-	0: {bits: 10, delta: [3]uint8{5, 5, 5}, moved: true, halves: true, pieces: []bc6Piece{
+	0: {bits: 10, delta: [3]uint8{5, 5, 5}, transformed: true, twoSubsets: true, fields: []bc6Field{
 		{g2, 4, 1}, {b2, 4, 1}, {b3, 4, 1}, {r0, 0, 10}, {g0, 0, 10}, {b0, 0, 10}, {r1, 0, 5}, {g3, 4, 1}, {g2, 0, 4}, {g1, 0, 5},
 		{b3, 0, 1}, {g3, 0, 4}, {b1, 0, 5}, {b3, 1, 1}, {b2, 0, 4}, {r2, 0, 5}, {b3, 2, 1}, {r3, 0, 5}, {b3, 3, 1},
 	}},
-	1: {bits: 7, delta: [3]uint8{6, 6, 6}, moved: true, halves: true, pieces: []bc6Piece{
+	1: {bits: 7, delta: [3]uint8{6, 6, 6}, transformed: true, twoSubsets: true, fields: []bc6Field{
 		{g2, 5, 1}, {g3, 4, 1}, {g3, 5, 1}, {r0, 0, 7}, {b3, 0, 1}, {b3, 1, 1}, {b2, 4, 1}, {g0, 0, 7}, {b2, 5, 1}, {b3, 2, 1}, {g2, 4, 1},
 		{b0, 0, 7}, {b3, 3, 1}, {b3, 5, 1}, {b3, 4, 1}, {r1, 0, 6}, {g2, 0, 4}, {g1, 0, 6}, {g3, 0, 4}, {b1, 0, 6}, {b2, 0, 4}, {r2, 0, 6},
 		{r3, 0, 6},
 	}},
-	2: {bits: 11, delta: [3]uint8{5, 4, 4}, moved: true, halves: true, pieces: []bc6Piece{
+	2: {bits: 11, delta: [3]uint8{5, 4, 4}, transformed: true, twoSubsets: true, fields: []bc6Field{
 		{r0, 0, 10}, {g0, 0, 10}, {b0, 0, 10}, {r1, 0, 5}, {r0, 10, 1}, {g2, 0, 4}, {g1, 0, 4}, {g0, 10, 1}, {b3, 0, 1}, {g3, 0, 4},
 		{b1, 0, 4}, {b0, 10, 1}, {b3, 1, 1}, {b2, 0, 4}, {r2, 0, 5}, {b3, 2, 1}, {r3, 0, 5}, {b3, 3, 1},
 	}},
-	6: {bits: 11, delta: [3]uint8{4, 5, 4}, moved: true, halves: true, pieces: []bc6Piece{
+	6: {bits: 11, delta: [3]uint8{4, 5, 4}, transformed: true, twoSubsets: true, fields: []bc6Field{
 		{r0, 0, 10}, {g0, 0, 10}, {b0, 0, 10}, {r1, 0, 4}, {r0, 10, 1}, {g3, 4, 1}, {g2, 0, 4}, {g1, 0, 5}, {g0, 10, 1}, {g3, 0, 4},
 		{b1, 0, 4}, {b0, 10, 1}, {b3, 1, 1}, {b2, 0, 4}, {r2, 0, 4}, {b3, 0, 1}, {b3, 2, 1}, {r3, 0, 4}, {g2, 4, 1}, {b3, 3, 1},
 	}},
-	10: {bits: 11, delta: [3]uint8{4, 4, 5}, moved: true, halves: true, pieces: []bc6Piece{
+	10: {bits: 11, delta: [3]uint8{4, 4, 5}, transformed: true, twoSubsets: true, fields: []bc6Field{
 		{r0, 0, 10}, {g0, 0, 10}, {b0, 0, 10}, {r1, 0, 4}, {r0, 10, 1}, {b2, 4, 1}, {g2, 0, 4}, {g1, 0, 4}, {g0, 10, 1}, {b3, 0, 1},
 		{g3, 0, 4}, {b1, 0, 5}, {b0, 10, 1}, {b2, 0, 4}, {r2, 0, 4}, {b3, 1, 1}, {b3, 2, 1}, {r3, 0, 4}, {b3, 4, 1}, {b3, 3, 1},
 	}},
-	14: {bits: 9, delta: [3]uint8{5, 5, 5}, moved: true, halves: true, pieces: []bc6Piece{
+	14: {bits: 9, delta: [3]uint8{5, 5, 5}, transformed: true, twoSubsets: true, fields: []bc6Field{
 		{r0, 0, 9}, {b2, 4, 1}, {g0, 0, 9}, {g2, 4, 1}, {b0, 0, 9}, {b3, 4, 1}, {r1, 0, 5}, {g3, 4, 1}, {g2, 0, 4}, {g1, 0, 5}, {b3, 0, 1},
 		{g3, 0, 4}, {b1, 0, 5}, {b3, 1, 1}, {b2, 0, 4}, {r2, 0, 5}, {b3, 2, 1}, {r3, 0, 5}, {b3, 3, 1},
 	}},
-	18: {bits: 8, delta: [3]uint8{6, 5, 5}, moved: true, halves: true, pieces: []bc6Piece{
+	18: {bits: 8, delta: [3]uint8{6, 5, 5}, transformed: true, twoSubsets: true, fields: []bc6Field{
 		{r0, 0, 8}, {g3, 4, 1}, {b2, 4, 1}, {g0, 0, 8}, {b3, 2, 1}, {g2, 4, 1}, {b0, 0, 8}, {b3, 3, 1}, {b3, 4, 1}, {r1, 0, 6}, {g2, 0, 4},
 		{g1, 0, 5}, {b3, 0, 1}, {g3, 0, 4}, {b1, 0, 5}, {b3, 1, 1}, {b2, 0, 4}, {r2, 0, 6}, {r3, 0, 6},
 	}},
-	22: {bits: 8, delta: [3]uint8{5, 6, 5}, moved: true, halves: true, pieces: []bc6Piece{
+	22: {bits: 8, delta: [3]uint8{5, 6, 5}, transformed: true, twoSubsets: true, fields: []bc6Field{
 		{r0, 0, 8}, {b3, 0, 1}, {b2, 4, 1}, {g0, 0, 8}, {g2, 5, 1}, {g2, 4, 1}, {b0, 0, 8}, {g3, 5, 1}, {b3, 4, 1}, {r1, 0, 5}, {g3, 4, 1},
 		{g2, 0, 4}, {g1, 0, 6}, {g3, 0, 4}, {b1, 0, 5}, {b3, 1, 1}, {b2, 0, 4}, {r2, 0, 5}, {b3, 2, 1}, {r3, 0, 5}, {b3, 3, 1},
 	}},
-	26: {bits: 8, delta: [3]uint8{5, 5, 6}, moved: true, halves: true, pieces: []bc6Piece{
+	26: {bits: 8, delta: [3]uint8{5, 5, 6}, transformed: true, twoSubsets: true, fields: []bc6Field{
 		{r0, 0, 8}, {b3, 1, 1}, {b2, 4, 1}, {g0, 0, 8}, {b2, 5, 1}, {g2, 4, 1}, {b0, 0, 8}, {b3, 5, 1}, {b3, 4, 1}, {r1, 0, 5}, {g3, 4, 1},
 		{g2, 0, 4}, {g1, 0, 5}, {b3, 0, 1}, {g3, 0, 4}, {b1, 0, 6}, {b2, 0, 4}, {r2, 0, 5}, {b3, 2, 1}, {r3, 0, 5}, {b3, 3, 1},
 	}},
-	30: {bits: 6, delta: [3]uint8{6, 6, 6}, moved: false, halves: true, pieces: []bc6Piece{
+	30: {bits: 6, delta: [3]uint8{6, 6, 6}, transformed: false, twoSubsets: true, fields: []bc6Field{
 		{r0, 0, 6}, {g3, 4, 1}, {b3, 0, 1}, {b3, 1, 1}, {b2, 4, 1}, {g0, 0, 6}, {g2, 5, 1}, {b2, 5, 1}, {b3, 2, 1}, {g2, 4, 1}, {b0, 0, 6},
 		{g3, 5, 1}, {b3, 3, 1}, {b3, 5, 1}, {b3, 4, 1}, {r1, 0, 6}, {g2, 0, 4}, {g1, 0, 6}, {g3, 0, 4}, {b1, 0, 6}, {b2, 0, 4}, {r2, 0, 6},
 		{r3, 0, 6},
 	}},
-	3: {bits: 10, delta: [3]uint8{10, 10, 10}, moved: false, halves: false, pieces: []bc6Piece{
+	3: {bits: 10, delta: [3]uint8{10, 10, 10}, transformed: false, twoSubsets: false, fields: []bc6Field{
 		{r0, 0, 10}, {g0, 0, 10}, {b0, 0, 10}, {r1, 0, 10}, {g1, 0, 10}, {b1, 0, 10},
 	}},
-	7: {bits: 11, delta: [3]uint8{9, 9, 9}, moved: true, halves: false, pieces: []bc6Piece{
+	7: {bits: 11, delta: [3]uint8{9, 9, 9}, transformed: true, twoSubsets: false, fields: []bc6Field{
 		{r0, 0, 10}, {g0, 0, 10}, {b0, 0, 10}, {r1, 0, 9}, {r0, 10, 1}, {g1, 0, 9}, {g0, 10, 1}, {b1, 0, 9}, {b0, 10, 1},
 	}},
-	11: {bits: 12, delta: [3]uint8{8, 8, 8}, moved: true, halves: false, pieces: []bc6Piece{
+	11: {bits: 12, delta: [3]uint8{8, 8, 8}, transformed: true, twoSubsets: false, fields: []bc6Field{
 		{r0, 0, 10}, {g0, 0, 10}, {b0, 0, 10}, {r1, 0, 8}, {r0, 11, 1}, {r0, 10, 1}, {g1, 0, 8}, {g0, 11, 1}, {g0, 10, 1}, {b1, 0, 8},
 		{b0, 11, 1}, {b0, 10, 1},
 	}},
-	15: {bits: 16, delta: [3]uint8{4, 4, 4}, moved: true, halves: false, pieces: []bc6Piece{
+	15: {bits: 16, delta: [3]uint8{4, 4, 4}, transformed: true, twoSubsets: false, fields: []bc6Field{
 		{r0, 0, 10}, {g0, 0, 10}, {b0, 0, 10}, {r1, 0, 4}, {r0, 15, 1}, {r0, 14, 1}, {r0, 13, 1}, {r0, 12, 1}, {r0, 11, 1}, {r0, 10, 1},
 		{g1, 0, 4}, {g0, 15, 1}, {g0, 14, 1}, {g0, 13, 1}, {g0, 12, 1}, {g0, 11, 1}, {g0, 10, 1}, {b1, 0, 4}, {b0, 15, 1}, {b0, 14, 1},
 		{b0, 13, 1}, {b0, 12, 1}, {b0, 11, 1}, {b0, 10, 1},

@@ -30,10 +30,10 @@ func modelCodes(c [4]int, srgb bool) (v [4]float32) {
 func TestPartitions(t *testing.T) {
 	for p := range 64 {
 		for i := range 16 {
-			if got, want := int(halves[p]>>(2*i)&3), subsetOf(2, p, i); got != want {
+			if got, want := int(subsets2[p]>>(2*i)&3), subsetOf(2, p, i); got != want {
 				t.Errorf("pattern %d of 2, texel %d: %d; want %d", p, i, got, want)
 			}
-			if got, want := int(thirds[p]>>(2*i)&3), subsetOf(3, p, i); got != want {
+			if got, want := int(subsets3[p]>>(2*i)&3), subsetOf(3, p, i); got != want {
 				t.Errorf("pattern %d of 3, texel %d: %d; want %d", p, i, got, want)
 			}
 		}

@@ -6,43 +6,41 @@ import (
 	"math/bits"
 )
 
-// Codec reads and writes the texels of a format as shaders see them: four
-// numbers of the Sampled type, exactly. It is made once for many texels, and
-// reading or writing one allocates nothing.
+// Codec converts texels to and from the values that shaders see: four components of the Sampled type. It is
+// a table, made once per format and aspect; loading and storing allocate nothing.
 type Codec struct {
 	Sampled Sampled
-	Wide    bool // the numbers have 64 bits, else 32
+	Wide    bool // components have 64 bits, else 32
 	Bytes   int  // size of a texel
-	shared  bool // one exponent for all
-	clear   bool // it has bits that belong to no component
-	lanes   [4]lane
+	shared  bool // shared exponent (E5B9G9R9)
+	clear   bool // the texel has padding
+	fields  [4]field
 }
 
-// lane is how one of the four numbers stands in a texel.
-type lane struct {
+// field is the bit field of one of the four components.
+type field struct {
 	numeric Numeric
-	float   small   // of SFloat and UFloat below 32 bits
-	size    uint8   // bytes of the integer to read, 0 where there is no component
-	at      uint8   // its first byte
-	shift   uint8   // the component's lowest bit in it
-	bits    uint8   // the component's width
-	mask    uint64  // as many ones
-	top     float32 // what stands for 1 in fixed point
-	absent  uint64  // the number where there is no component
+	float   smallFloat // layout of SFloat and UFloat with fewer than 32 bits
+	size    uint8      // bytes of the integer that contains it; 0 if the component is absent
+	at      uint8      // byte offset of that integer
+	shift   uint8      // position of the field's lowest bit in it
+	bits    uint8      // width of the field
+	mask    uint64     // that many ones
+	top     float32    // the code of 1 in fixed point
+	absent  uint64     // value of an absent component
 }
 
-// Codec returns how the texels of an aspect of f are read and written; ok is
-// false where f has no such aspect. Depth and stencil are the first of the four
-// numbers. Absent numbers are 0, and 1 for alpha (Vulkan §"Conversion to RGBA").
+// Codec returns the codec of an aspect of f; ok is false if f lacks the aspect. Depth or stencil is
+// component 0. Absent components are 0, alpha 1 (Vulkan §"Conversion to RGBA").
 func (f *Format) Codec(a Aspect) (c Codec, ok bool) {
 	c.Bytes = f.Bytes
 	for _, k := range f.Components() {
-		of, place := Color, int(k.Channel)
+		of, index := Color, int(k.Channel)
 		switch k.Channel {
 		case D:
-			of, place = Depth, 0
+			of, index = Depth, 0
 		case S:
-			of, place = Stencil, 0
+			of, index = Stencil, 0
 		case E:
 			c.shared = true
 			continue
@@ -53,7 +51,7 @@ func (f *Format) Codec(a Aspect) (c Codec, ok bool) {
 		if of != a {
 			continue
 		}
-		c.lanes[place] = f.lane(k)
+		c.fields[index] = f.fieldOf(k)
 		ok = true
 		switch k.Numeric {
 		case UInt:
@@ -63,11 +61,11 @@ func (f *Format) Codec(a Aspect) (c Codec, ok bool) {
 		}
 		c.Wide = k.Bits == 64
 	}
-	c.lanes[A].absent = c.one()
+	c.fields[A].absent = c.one()
 	return c, ok
 }
 
-// one returns the number 1 as c's texels have it.
+// one returns the value 1 of c's type.
 func (c *Codec) one() uint64 {
 	switch {
 	case c.Sampled != Float:
@@ -78,14 +76,14 @@ func (c *Codec) one() uint64 {
 	return uint64(math.Float32bits(1))
 }
 
-// lane places a component in the integer that holds it: the packed one, or the
-// least of 1, 2, 4 or 8 bytes.
-func (f *Format) lane(c Component) lane {
+// fieldOf locates a component in the integer that contains it: the packed one, or the smallest aligned one
+// of 1, 2, 4 or 8 bytes.
+func (f *Format) fieldOf(c Component) field {
 	width := f.word
 	if !f.Packed {
 		width = max(8, 1<<bits.Len(uint(c.Bits-1)))
 	}
-	l := lane{numeric: c.Numeric, size: uint8(width / 8), at: uint8(c.Shift / width * (width / 8)), shift: uint8(c.Shift % width), bits: uint8(c.Bits), mask: c.mask()}
+	l := field{numeric: c.Numeric, size: uint8(width / 8), at: uint8(c.Shift / width * (width / 8)), shift: uint8(c.Shift % width), bits: uint8(c.Bits), mask: c.mask()}
 	if !f.Packed {
 		l.at, l.shift = uint8(c.Shift/8), 0
 	}
@@ -95,31 +93,30 @@ func (f *Format) lane(c Component) lane {
 	case SNorm:
 		l.top = float32(c.mask() >> 1)
 	}
-	l.float, _ = c.small()
+	l.float, _ = c.smallFloat()
 	return l
 }
 
-// Load returns the numbers of a texel in the order R, G, B, A: the bits of a
-// float, a signed or an unsigned integer as c.Sampled says, 64 where c is Wide,
-// else 32 with zeros above. Any NaN of less than 32 bits is the canonical one.
-// The texel must hold c.Bytes.
+// Load returns the components of a texel in the order R, G, B, A, as the bits of floats or integers by
+// c.Sampled: 64 bits if c.Wide, else 32 with zeros above. NaNs of less than 32 bits become the canonical one.
+// texel must have at least c.Bytes bytes.
 func (c *Codec) Load(texel []byte) (v [4]uint64) {
 	if c.shared {
-		return loadShared(binary.LittleEndian.Uint32(texel))
+		return unpackSharedExponent(binary.LittleEndian.Uint32(texel))
 	}
-	for i := range c.lanes {
-		l := &c.lanes[i]
+	for i := range c.fields {
+		l := &c.fields[i]
 		if l.size == 0 {
 			v[i] = l.absent
 			continue
 		}
-		v[i] = l.number(l.word(texel) >> l.shift & l.mask)
+		v[i] = l.decode(l.load(texel) >> l.shift & l.mask)
 	}
 	return v
 }
 
-// word reads the integer that holds the component.
-func (l *lane) word(texel []byte) uint64 {
+// load reads the integer that contains the field.
+func (l *field) load(texel []byte) uint64 {
 	b := texel[l.at:]
 	switch l.size {
 	case 1:
@@ -132,10 +129,10 @@ func (l *lane) word(texel []byte) uint64 {
 	return binary.LittleEndian.Uint64(b)
 }
 
-// number returns the bits of the number that raw stands for (Vulkan
-// §"Conversion From Normalized Fixed-Point to Floating-Point"). The operands of
-// the divisions are exact floats, so that each quotient is the nearest.
-func (l *lane) number(raw uint64) uint64 {
+// decode returns the value of a field, as bits (Vulkan §"Conversion From Normalized Fixed-Point to
+// Floating-Point"). Both operands of the divisions are exact floats, so that each quotient is correctly
+// rounded.
+func (l *field) decode(raw uint64) uint64 {
 	signed := int32(raw<<(64-l.bits)>>32) >> (32 - min(l.bits, 32))
 	var f float32
 	switch l.numeric {
@@ -162,36 +159,35 @@ func (l *lane) number(raw uint64) uint64 {
 		if l.bits >= 32 {
 			return raw
 		}
-		f = l.float.widen(raw)
+		f = l.float.toFloat32(raw)
 	}
 	return uint64(math.Float32bits(f))
 }
 
-// Store writes the numbers v, given as Load returns them; those that the format
-// has no component for are ignored, and its padding becomes 0. Of depth and
-// stencil in one texel only the aspect of c is written. The texel must hold
-// c.Bytes.
+// Store writes the components v, represented as Load returns them. Components that the format lacks are
+// ignored, padding becomes 0, and in a combined depth-stencil texel only c's aspect is written. texel must have at
+// least c.Bytes bytes.
 func (c *Codec) Store(texel []byte, v [4]uint64) {
 	if c.shared {
 		var f [4]float64
 		for i := range f {
 			f[i] = float64(math.Float32frombits(uint32(v[i])))
 		}
-		binary.LittleEndian.PutUint32(texel, shared(f))
+		binary.LittleEndian.PutUint32(texel, packSharedExponent(f))
 		return
 	}
 	if c.clear {
 		clear(texel[:c.Bytes])
 	}
-	for i := range c.lanes {
-		if l := &c.lanes[i]; l.size != 0 {
-			l.put(texel, l.pattern(v[i]))
+	for i := range c.fields {
+		if l := &c.fields[i]; l.size != 0 {
+			l.store(texel, l.encode(v[i]))
 		}
 	}
 }
 
-// put replaces the component in the integer that holds it.
-func (l *lane) put(texel []byte, raw uint64) {
+// store replaces the field in the integer that contains it.
+func (l *field) store(texel []byte, raw uint64) {
 	b := texel[l.at:]
 	raw = raw << l.shift
 	keep := ^(l.mask << l.shift)
@@ -207,11 +203,10 @@ func (l *lane) put(texel []byte, raw uint64) {
 	}
 }
 
-// pattern returns the bits that stand for the number n: floats are clamped and
-// rounded to nearest, ties to even, NaN is 0 in fixed point (Vulkan §"Conversion
-// From Floating-Point to Normalized Fixed-Point"); of integers the low bits are
-// kept. The products are exact in 64 bits.
-func (l *lane) pattern(n uint64) uint64 {
+// encode returns the field's bits for a value: floats are clamped and rounded to nearest, ties to even, and NaN is 0
+// in fixed point (Vulkan §"Conversion From Floating-Point to Normalized Fixed-Point"); integers are truncated to
+// their low bits. The float64 products are exact.
+func (l *field) encode(n uint64) uint64 {
 	f := float64(math.Float32frombits(uint32(n)))
 	top := float64(l.top)
 	var r float64
@@ -221,26 +216,26 @@ func (l *lane) pattern(n uint64) uint64 {
 	case SRGB:
 		return srgbCode(float32(f))
 	case UNorm:
-		r = within(f*top, 0, top)
+		r = clampOrZero(f*top, 0, top)
 	case SNorm:
-		r = within(f*top, -top, top)
+		r = clampOrZero(f*top, -top, top)
 	case UScaled:
-		r = within(f, 0, float64(l.mask))
+		r = clampOrZero(f, 0, float64(l.mask))
 	case SScaled:
-		r = within(f, -float64(l.mask>>1)-1, float64(l.mask>>1))
+		r = clampOrZero(f, -float64(l.mask>>1)-1, float64(l.mask>>1))
 	case SFixed5:
-		r = within(f*32, -float64(l.mask>>1)-1, float64(l.mask>>1))
+		r = clampOrZero(f*32, -float64(l.mask>>1)-1, float64(l.mask>>1))
 	default:
 		if l.bits >= 32 {
 			return n & l.mask
 		}
-		return l.float.narrow(f)
+		return l.float.fromFloat64(f)
 	}
 	return uint64(int32(math.RoundToEven(r))) & l.mask
 }
 
-// within clamps v, and makes NaN 0.
-func within(v, lo, hi float64) float64 {
+// clampOrZero clamps v to [lo, hi]; NaN becomes 0.
+func clampOrZero(v, lo, hi float64) float64 {
 	switch {
 	case v >= hi:
 		return hi
@@ -252,10 +247,10 @@ func within(v, lo, hi float64) float64 {
 	return 0
 }
 
-// loadShared reads a texel of E5B9G9R9_UFLOAT_PACK32; each number is exact
-// (Vulkan §"Conversion from Shared Exponent").
-func loadShared(word uint32) (v [4]uint64) {
-	scale := float32(power(int(word>>27) - sharedBias - sharedMantissa))
+// unpackSharedExponent decodes an E5B9G9R9_UFLOAT_PACK32 texel, exactly (Vulkan §"Conversion from Shared
+// Exponent").
+func unpackSharedExponent(word uint32) (v [4]uint64) {
+	scale := float32(exp2(int(word>>27) - sharedBias - sharedMantissa))
 	for i := range 3 {
 		m := float32(word >> (sharedMantissa * i) & (1<<sharedMantissa - 1))
 		v[i] = uint64(math.Float32bits(m * scale))
@@ -264,8 +259,7 @@ func loadShared(word uint32) (v [4]uint64) {
 	return v
 }
 
-// srgbCode returns the code of 8 bits whose number is nearest to linear in sRGB:
-// how many of the bounds between neighbours linear reaches.
+// srgbCode returns the 8-bit sRGB code nearest to a linear value, by binary search in srgbBounds.
 func srgbCode(linear float32) uint64 {
 	lo, hi := 0, len(srgbBounds)
 	for lo < hi {
@@ -278,10 +272,8 @@ func srgbCode(linear float32) uint64 {
 	return uint64(lo)
 }
 
-// SRGBLinear returns the linear number of each code of sRGB in 8 bits, rounded to
-// nearest.
+// SRGBLinear returns the linear value of each 8-bit sRGB code, rounded to nearest.
 func SRGBLinear() [256]float32 { return srgbLinear }
 
-// SRGBBounds returns the least linear number of each code of sRGB in 8 bits but
-// code 0.
+// SRGBBounds returns the least linear value of each 8-bit sRGB code from 1 on.
 func SRGBBounds() [255]float32 { return srgbBounds }

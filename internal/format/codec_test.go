@@ -94,7 +94,7 @@ func TestEveryPattern(t *testing.T) {
 				back := k.Raw(again)
 				switch {
 				case exact != exact && k.Bits < 32:
-					m, _ := k.small()
+					m, _ := k.smallFloat()
 					raw = m.nan()
 				case k.Numeric == SNorm && raw == 1<<(k.Bits-1):
 					raw++ // −1 has two patterns
@@ -140,7 +140,7 @@ func TestRounding(t *testing.T) {
 	}
 }
 
-// between lists floats at, next to and halfway between the numbers of s, and
+// interpolatedWeight lists floats at, next to and halfway between the numbers of s, and
 // others far from them.
 func between(s *scale, r *rand.Rand) []float32 {
 	inf := float32(math.Inf(1))
@@ -160,7 +160,7 @@ func between(s *scale, r *rand.Rand) []float32 {
 
 // expected is what the model says that v becomes.
 func expected(s *scale, k Component, v float64) uint64 {
-	m, float := k.small()
+	m, float := k.smallFloat()
 	if v != v {
 		if float {
 			return m.nan()

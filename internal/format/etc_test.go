@@ -207,7 +207,7 @@ func TestETC2(t *testing.T) {
 			var texels [16][4]float32
 			b.Decode(texels[:], block)
 			for i := range texels {
-				if want := modelCodes(modelETC(word, b.punch, i%4, i/4), b.srgb); texels[i] != want {
+				if want := modelCodes(modelETC(word, b.punchThrough, i%4, i/4), b.srgb); texels[i] != want {
 					t.Fatalf("%s % x: texel %d is %v; want %v", name, block, i, texels[i], want)
 				}
 			}

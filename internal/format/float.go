@@ -2,33 +2,33 @@ package format
 
 import "math"
 
-// small is how a float of 8 to 16 bits divides its bits; the exponent's bias is
-// 2^(exponent−1)−1 (Vulkan §"16-Bit Floating-Point Numbers", §"Unsigned 11-Bit
-// Floating-Point Numbers", §"Unsigned 10-Bit Floating-Point Numbers").
-type small struct {
+// smallFloat is the layout of a float of 8 to 16 bits. Its exponent bias is 2^(exponent−1)−1 (Vulkan §"16-Bit
+// Floating-Point Numbers", §"Unsigned 11-Bit Floating-Point Numbers", §"Unsigned 10-Bit Floating-Point
+// Numbers").
+type smallFloat struct {
 	exponent, mantissa uint8
 	unsigned           bool
-	finite             bool // all ones are NaN, and there is no infinity
+	finite             bool // no infinity; all ones is NaN
 }
 
 // The small floats.
 var (
-	half       = small{exponent: 5, mantissa: 10}
-	eleven     = small{exponent: 5, mantissa: 6, unsigned: true}
-	ten        = small{exponent: 5, mantissa: 5, unsigned: true}
-	bfloat16   = small{exponent: 8, mantissa: 7}
-	float8E4M3 = small{exponent: 4, mantissa: 3, finite: true}
-	float8E5M2 = small{exponent: 5, mantissa: 2}
+	half       = smallFloat{exponent: 5, mantissa: 10}
+	uf11       = smallFloat{exponent: 5, mantissa: 6, unsigned: true}
+	uf10       = smallFloat{exponent: 5, mantissa: 5, unsigned: true}
+	bfloat16   = smallFloat{exponent: 8, mantissa: 7}
+	float8E4M3 = smallFloat{exponent: 4, mantissa: 3, finite: true}
+	float8E5M2 = smallFloat{exponent: 5, mantissa: 2}
 )
 
-// small returns how the component's float divides its bits; ok is false where it
-// is none, or one of 32 or 64 bits.
-func (c Component) small() (s small, ok bool) {
+// smallFloat returns the layout of the component's float; ok is false for other types, and for 32- and
+// 64-bit floats.
+func (c Component) smallFloat() (s smallFloat, ok bool) {
 	switch {
 	case c.Numeric == UFloat && c.Bits == 11:
-		return eleven, true
+		return uf11, true
 	case c.Numeric == UFloat && c.Bits == 10:
-		return ten, true
+		return uf10, true
 	case c.Numeric == SFloat && c.Bits == 16:
 		return half, true
 	case c.Numeric == BFloat16:
@@ -38,33 +38,33 @@ func (c Component) small() (s small, ok bool) {
 	case c.Numeric == Float8E5M2:
 		return float8E5M2, true
 	}
-	return small{}, false
+	return smallFloat{}, false
 }
 
-func (s small) bias() int { return 1<<(s.exponent-1) - 1 }
+// bias returns the exponent bias.
+func (s smallFloat) bias() int { return 1<<(s.exponent-1) - 1 }
 
-// infinity is also where the pattern of infinity would be, had s one.
-func (s small) infinity() uint64 { return (1<<s.exponent - 1) << s.mantissa }
+// infinity returns the bits of infinity, or the bits that infinity would have in a finite-only format.
+func (s smallFloat) infinity() uint64 { return (1<<s.exponent - 1) << s.mantissa }
 
-// nan is the canonical NaN: sign 0, of the fraction the highest bit alone.
-func (s small) nan() uint64 {
+// nan returns the canonical NaN: sign 0, the fraction's high bit alone set (all ones in a finite-only format).
+func (s smallFloat) nan() uint64 {
 	if s.finite {
 		return s.infinity() | (1<<s.mantissa - 1)
 	}
 	return s.infinity() | 1<<(s.mantissa-1)
 }
 
-// greatest is the greatest finite number.
-func (s small) greatest() uint64 {
+// maxFinite returns the bits of the greatest finite value.
+func (s smallFloat) maxFinite() uint64 {
 	if s.finite {
 		return s.nan() - 1
 	}
 	return s.infinity() - 1
 }
 
-// widen returns the number that raw stands for, which is always exact; any NaN
-// is the canonical one.
-func (s small) widen(raw uint64) float32 {
+// toFloat32 converts raw bits, exactly; any NaN becomes the canonical one.
+func (s smallFloat) toFloat32(raw uint64) float32 {
 	width := s.exponent + s.mantissa
 	m := uint32(raw & (1<<s.mantissa - 1))
 	e := int(raw >> s.mantissa & (1<<s.exponent - 1))
@@ -84,7 +84,7 @@ func (s small) widen(raw uint64) float32 {
 	return math.Float32frombits(sign | uint32(e-s.bias()+127)<<23 | m<<(23-s.mantissa))
 }
 
-// unit returns the bits of 2^e as a float32, e from −149 to 127.
+// unit returns the float32 bits of 2^e, −149 ≤ e ≤ 127.
 func unit(e int) uint32 {
 	if e < -126 {
 		return 1 << (e + 149)
@@ -92,10 +92,9 @@ func unit(e int) uint32 {
 	return uint32(e+127) << 23
 }
 
-// narrow returns the bits of the small float next to v, ties to even. Where
-// there is no sign, negative numbers become 0 and finite ones stay finite;
-// where there is no infinity, what is too great becomes NaN.
-func (s small) narrow(v float64) uint64 {
+// fromFloat64 rounds v to nearest, ties to even. Without a sign, negative values become 0 and finite ones stay
+// finite; without infinity, values that overflow become NaN.
+func (s smallFloat) fromFloat64(v float64) uint64 {
 	b := math.Float64bits(v)
 	var sign uint64
 	if v != v {
@@ -113,21 +112,21 @@ func (s small) narrow(v float64) uint64 {
 	if e != 0 {
 		m |= 1 << 52
 	}
-	e = max(e, 1) - 1023 + s.bias() // the exponent's bits in the small float
+	e = max(e, 1) - 1023 + s.bias() // exponent field of the result
 	drop := 52 - int(s.mantissa)
 	if e < 1 { // denormal
 		drop, e = drop+1-e, 1
 	}
-	if drop > 54 { // less than half of the least
+	if drop > 54 { // less than half of the least denormal
 		return sign
 	}
 	up := m>>drop&1 + 1<<(drop-1) - 1
 	raw := uint64(e-1)<<s.mantissa + (m+up)>>drop // a carry runs into the exponent
 	switch {
-	case raw <= s.greatest():
+	case raw <= s.maxFinite():
 		return sign | raw
 	case s.unsigned && !math.IsInf(v, 1):
-		return s.greatest()
+		return s.maxFinite()
 	case s.finite:
 		return s.nan()
 	}

@@ -1,8 +1,26 @@
-// Package format knows the texel formats: their names, the place of each
-// component in a texel or a compressed block, what number its bits stand for, in
-// which planes it stands, what color its luma and chroma make, and how many bytes
-// so many texels take without gaps. It refuses to know of images: where their
-// levels and layers lie, who reads them, and how they are filtered or addressed.
+// Package format describes the texel formats: their components and bit layout, conversion of texels to values and
+// back, block decompression, planes, Y′CbCr conversion, and the size of texels in tight layouts. It refuses to
+// know of images: their levels and layers, readers, filters and addressing.
+//
+// Two conversions exist on purpose: [Format.Texel] follows the specification's formulas in float64, for tests and
+// tools; [Codec] is exact and fast, for images. Their tests compare one with the other.
+//
+// The files:
+//
+//	format.go         Format, Component: bit layouts, parsed from Vulkan's names (names.go)
+//	info.go           Info: properties of all formats (table_gen.go, generated)
+//	pack.go           conversion of components by formula; float.go floats of 8 to 16 bits
+//	codec.go          Codec: conversion of texels; srgb_table.go its sRGB tables
+//	layout.go         Layout, BufferCopy: sizes and pitches
+//	planes.go         planes and channels of multi-planar and subsampled formats
+//	ycbcr.go          Y′CbCr models, ranges, chroma reconstruction
+//	blocks.go         Blocks: decoding of compressed blocks
+//	bc.go             BC1 to BC5
+//	bptc.go           BC6H and BC7; bptc_table.go their partitions and modes
+//	etc.go            ETC2 and EAC
+//	astc.go           ASTC blocks; astc_endpoints.go colors, astc_sequence.go integer sequences,
+//	                  partitions and weights, astc_value.go conversion, astc_table.go tables
+//	pvrtc.go          PVRTC1 and PVRTC2
 package format
 
 import (
@@ -11,11 +29,10 @@ import (
 	"strings"
 )
 
-// Numeric is how the bits of a component are read (Vulkan §"Identification of
-// Formats", numeric formats).
+// Numeric is a numeric format: the interpretation of a component's bits (Vulkan §"Identification of Formats").
 type Numeric uint8
 
-// The numeric formats. None is the format of padding.
+// The numeric formats. None belongs to padding.
 const (
 	None Numeric = iota
 	UNorm
@@ -27,28 +44,28 @@ const (
 	UFloat
 	SFloat
 	SRGB
-	SFixed5    // two's complement in steps of 1/32 (VK_NV_optical_flow)
-	BFloat16   // the upper half of a float of 32 bits
-	Float8E4M3 // 4 bits of exponent, 3 of mantissa, no infinity
-	Float8E5M2 // 5 bits of exponent, 2 of mantissa
+	SFixed5    // two's complement fixed point in units of 1/32 (VK_NV_optical_flow)
+	BFloat16   // the upper half of a 32-bit float
+	Float8E4M3 // 4 exponent bits, 3 fraction bits, no infinity
+	Float8E5M2 // 5 exponent bits, 2 fraction bits
 )
 
-// String returns the suffix of Vulkan's format names, such as "UNORM".
+// String returns the suffix in Vulkan's format names, such as "UNORM".
 func (n Numeric) String() string { return numericNames[n] }
 
+// numericNames are the suffixes, by Numeric.
 var numericNames = [...]string{"", "UNORM", "SNORM", "USCALED", "SSCALED", "UINT", "SINT", "UFLOAT", "SFLOAT", "SRGB",
 	"SFIXED5", "BFLOAT16", "FLOAT8E4M3", "FLOAT8E5M2"}
 
-// Signed reports whether the bits of n have a sign.
+// Signed reports whether values of n have a sign.
 func (n Numeric) Signed() bool {
 	return n == SNorm || n == SScaled || n == SInt || n == SFloat || n >= SFixed5
 }
 
-// Channel is what a component holds. R, G, B and A are their own index in a
-// texel's value.
+// Channel is the meaning of a component. R, G, B and A are also the index of a component in a texel's value.
 type Channel uint8
 
-// The channels. E is the exponent shared by the others, X is padding.
+// The channels. D is depth, S stencil, E the exponent shared by the others, X padding.
 const (
 	R Channel = iota
 	G
@@ -60,29 +77,29 @@ const (
 	X
 )
 
-// Component is one component of a texel.
+// Component is the bit field of one component of a texel.
 type Component struct {
 	Channel Channel
 	Numeric Numeric
 	Bits    int // width, 1 to 64
-	Shift   int // place of the lowest bit in the texel, its bytes read in little-endian order
+	Shift   int // position of the lowest bit in the texel, its bytes in little-endian order
 }
 
-// Format is a texel format. Formats are made by ByName alone; two of one name
-// are equal.
+// Format is the layout of an uncompressed single-plane format. ByName alone creates formats; two formats
+// with one name are equal.
 type Format struct {
 	Name   string // Vulkan's name without VK_FORMAT_
-	Bytes  int    // size of a texel, tightly packed
-	Packed bool   // the texel is integers of word bits; its name lists components from the highest bit of each
-	word   int    // bits of each integer of a packed texel
+	Bytes  int    // size of a texel
+	Packed bool   // the texel is an array of integers; the name lists their components from the highest bit down
+	word   int    // width of each integer of a packed texel, in bits
 	n      int
 	comps  [8]Component
 }
 
-// Components returns the components in the order of the name.
+// Components returns the components in the order of the name. The slice is f's own.
 func (f *Format) Components() []Component { return f.comps[:f.n] }
 
-// Has reports whether a component of f holds c.
+// Has reports whether f has a component with channel c.
 func (f *Format) Has(c Channel) bool {
 	return slices.ContainsFunc(f.Components(), func(k Component) bool { return k.Channel == c })
 }
@@ -90,8 +107,8 @@ func (f *Format) Has(c Channel) bool {
 // IsDepthStencil reports whether f has a depth or a stencil component.
 func (f *Format) IsDepthStencil() bool { return f.Has(D) || f.Has(S) }
 
-// ByName returns the format of a name without VK_FORMAT_. Formats in blocks,
-// in planes, with subsampled chroma and of truth values are not known.
+// ByName returns the format with a name, without VK_FORMAT_. It returns false for compressed, multi-planar,
+// subsampled and Boolean formats: see InfoByName.
 func ByName(name string) (Format, bool) {
 	if _, known := slices.BinarySearch(names[:], name); !known {
 		return Format{}, false
@@ -99,8 +116,8 @@ func ByName(name string) (Format, bool) {
 	return parse(name)
 }
 
-// parse reads the components out of a name: groups of letter and width, each
-// followed by its numeric format, or one numeric format for all before it.
+// parse derives the layout from a name: words of channel letters and widths, each followed by its numeric
+// format, or several by a common one. Examples: D24_UNORM_S8_UINT, B10G11R11_UFLOAT_PACK32.
 func parse(name string) (Format, bool) {
 	f := Format{Name: name}
 	pending := 0
@@ -113,7 +130,7 @@ func parse(name string) (Format, bool) {
 		switch word {
 		case "ARM", "NV":
 			continue
-		case "FPENCODING": // says more of what stands before
+		case "FPENCODING": // the next word specifies the numeric format further
 			pending = 0
 			continue
 		}
@@ -129,11 +146,11 @@ func parse(name string) (Format, bool) {
 			return Format{}, false
 		}
 	}
-	f.place()
+	f.assignShifts()
 	return f, true
 }
 
-// addComponents appends the components of a word such as R5G6B5.
+// addComponents appends the components of a word such as R5G6B5; false if it is malformed.
 func (f *Format) addComponents(word string) bool {
 	for word != "" {
 		c := strings.IndexByte("RGBADSEX", word[0])
@@ -149,9 +166,9 @@ func (f *Format) addComponents(word string) bool {
 	return true
 }
 
-// place gives each component its bits: from the highest down in a packed
-// texel, from byte 0 up in others.
-func (f *Format) place() {
+// assignShifts assigns each component its bits: downwards from the high bit of its word in a packed texel,
+// upwards from byte 0 in others.
+func (f *Format) assignShifts() {
 	total := 0
 	for i := range f.comps[:f.n] {
 		f.comps[i].Shift = total
@@ -165,7 +182,7 @@ func (f *Format) place() {
 			c.Shift += f.word - c.Bits - 2*low
 		}
 	}
-	// SRGB leaves alpha linear (Vulkan §"Identification of Formats").
+	// In sRGB formats alpha is linear (Vulkan §"Identification of Formats").
 	for i := range f.comps[:f.n] {
 		if f.comps[i].Channel == A && f.comps[i].Numeric == SRGB {
 			f.comps[i].Numeric = UNorm

@@ -141,10 +141,10 @@ func TestConvert(t *testing.T) {
 
 // TestHalves checks that every float of 16, 11 and 10 bits survives.
 func TestHalves(t *testing.T) {
-	for bits, s := range map[int]small{10: ten, 11: eleven, 16: half} {
+	for bits, s := range map[int]smallFloat{10: uf10, 11: uf11, 16: half} {
 		for raw := range uint64(1) << bits {
-			v := float64(s.widen(raw))
-			if got := s.narrow(v); got != raw && !math.IsNaN(v) {
+			v := float64(s.toFloat32(raw))
+			if got := s.fromFloat64(v); got != raw && !math.IsNaN(v) {
 				t.Errorf("%d bits: %#x is %v, which is %#x", bits, raw, v, got)
 			}
 		}

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Aspect is a set of what a format holds.
+// Aspect is a set of aspects and planes of a format (VkImageAspectFlagBits, with other values).
 type Aspect uint8
 
 // The aspects.
@@ -13,38 +13,38 @@ const (
 	Color Aspect = 1 << iota
 	Depth
 	Stencil
-	Plane0 // of formats in planes
+	Plane0 // of multi-planar formats
 	Plane1
 	Plane2
 )
 
-// Sampled is the type of number that a shader reads of a format, in the first of
-// its aspects (Vulkan, Interpretation of Numeric Format).
+// Sampled is the numeric class of the values that a shader reads from a format's first aspect (Vulkan,
+// Interpretation of Numeric Format).
 type Sampled uint8
 
-// The types of numbers.
+// The classes.
 const (
 	Float Sampled = iota
 	Int
 	Uint
 )
 
-// Info is what is known of every format, those in blocks and planes included.
+// Info holds the properties of any format, from Vulkan's registry.
 type Info struct {
 	ID         uint32 // VkFormat
 	Name       string // without VK_FORMAT_
-	Components string // their letters in order: "RGBA", "DS"
-	Numeric    string // of the first component: "UNORM"
+	Components string // letters in order: "RGBA", "DS"
+	Numeric    string // numeric format of the first component: "UNORM"
 	Aspects    Aspect
 	Sampled    Sampled
-	Bytes      int // of a texel, or of a block
+	Bytes      int // per texel, or per block
 	Wide       bool
 	Compressed bool
-	Planes     int    // 0 of formats that have one
-	Class      string // formats of one class are compatible
+	Planes     int    // number of planes; 0 for single-plane formats
+	Class      string // compatibility class
 }
 
-// ByID returns what is known of a VkFormat, nil where there is no such format.
+// ByID returns the properties of a VkFormat; nil if there is no such format.
 func ByID(id uint32) *Info {
 	i, ok := slices.BinarySearchFunc(infos[:], id, func(f Info, id uint32) int { return cmp.Compare(f.ID, id) })
 	if !ok {
@@ -53,8 +53,8 @@ func ByID(id uint32) *Info {
 	return &infos[i]
 }
 
-// InfoByName returns what is known of the format of a name without VK_FORMAT_,
-// nil where there is none.
+// InfoByName returns the properties of the format with a name, without VK_FORMAT_; nil if there is none. It
+// searches linearly.
 func InfoByName(name string) *Info {
 	for i := range infos {
 		if infos[i].Name == name {

@@ -1,6 +1,6 @@
 package format
 
-// names lists the formats of one texel per block and one plane, sorted.
+// names lists the uncompressed single-plane formats without subsampling, sorted.
 var names = [...]string{
 	"A1B5G5R5_UNORM_PACK16", "A1R5G5B5_UNORM_PACK16", "A2B10G10R10_SINT_PACK32", "A2B10G10R10_SNORM_PACK32",
 	"A2B10G10R10_SSCALED_PACK32", "A2B10G10R10_UINT_PACK32", "A2B10G10R10_UNORM_PACK32", "A2B10G10R10_USCALED_PACK32",

@@ -5,8 +5,7 @@ import (
 	"math"
 )
 
-// Raw returns the bits of the component in a texel, in the low bits of the
-// result. The texel must hold the format's bytes.
+// Raw returns the bits of the component in a texel, at the low end. texel must be a whole texel.
 func (c Component) Raw(texel []byte) uint64 {
 	var b [9]byte
 	copy(b[:], texel[c.Shift/8:])
@@ -17,8 +16,7 @@ func (c Component) Raw(texel []byte) uint64 {
 	return v & c.mask()
 }
 
-// SetRaw puts the low bits of v into the component's place and leaves the
-// others alone.
+// SetRaw stores the low bits of v as the component and leaves all other bits unchanged.
 func (c Component) SetRaw(texel []byte, v uint64) {
 	for i := 0; i < c.Bits; {
 		at, low := (c.Shift+i)/8, (c.Shift+i)%8
@@ -29,10 +27,11 @@ func (c Component) SetRaw(texel []byte, v uint64) {
 	}
 }
 
+// mask returns c.Bits ones.
 func (c Component) mask() uint64 { return ^uint64(0) >> (64 - c.Bits) }
 
-// Value returns the number that raw stands for. Integers of more than 53 bits
-// are rounded; a shared exponent is not applied.
+// Value returns the value of raw bits. Integers of more than 53 bits are rounded; a shared exponent is not
+// applied.
 func (c Component) Value(raw uint64) float64 {
 	signed := int64(raw<<(64-c.Bits)) >> (64 - c.Bits)
 	switch c.Numeric {
@@ -41,14 +40,14 @@ func (c Component) Value(raw uint64) float64 {
 	case SNorm:
 		return max(float64(signed)/float64(c.mask()>>1), -1)
 	case SRGB:
-		return linear(float64(raw) / float64(c.mask()))
+		return srgbToLinear(float64(raw) / float64(c.mask()))
 	case SScaled, SInt:
 		return float64(signed)
 	case SFixed5:
 		return float64(signed) / 32
 	}
-	if m, ok := c.small(); ok {
-		return float64(m.widen(raw))
+	if m, ok := c.smallFloat(); ok {
+		return float64(m.toFloat32(raw))
 	}
 	switch {
 	case c.Numeric == SFloat && c.Bits == 32:
@@ -59,29 +58,28 @@ func (c Component) Value(raw uint64) float64 {
 	return float64(raw)
 }
 
-// Convert returns the bits that stand for v: clamped to the range of the
-// component and rounded to nearest, ties to even; NaN becomes 0 in fixed
-// point (Vulkan §"Conversion from Floating-Point to Normalized Fixed-Point").
+// Convert returns the bits for a value v: clamped to the component's range and rounded to nearest, ties to even;
+// NaN becomes 0 in fixed point (Vulkan §"Conversion from Floating-Point to Normalized Fixed-Point").
 func (c Component) Convert(v float64) uint64 {
 	switch c.Numeric {
 	case UNorm:
-		return fixed(v*float64(c.mask()), 0, float64(c.mask()))
+		return roundClamped(v*float64(c.mask()), 0, float64(c.mask()))
 	case SRGB:
-		return fixed(encoded(v)*float64(c.mask()), 0, float64(c.mask()))
+		return roundClamped(linearToSRGB(v)*float64(c.mask()), 0, float64(c.mask()))
 	case SNorm:
 		top := float64(c.mask() >> 1)
-		return fixed(v*top, -top, top) & c.mask()
+		return roundClamped(v*top, -top, top) & c.mask()
 	case UScaled, UInt:
-		return fixed(v, 0, float64(c.mask()))
+		return roundClamped(v, 0, float64(c.mask()))
 	case SScaled, SInt:
 		top := float64(c.mask() >> 1)
-		return fixed(v, -top-1, top) & c.mask()
+		return roundClamped(v, -top-1, top) & c.mask()
 	case SFixed5:
 		top := float64(c.mask() >> 1)
-		return fixed(v*32, -top-1, top) & c.mask()
+		return roundClamped(v*32, -top-1, top) & c.mask()
 	}
-	if m, ok := c.small(); ok {
-		return m.narrow(v)
+	if m, ok := c.smallFloat(); ok {
+		return m.fromFloat64(v)
 	}
 	switch {
 	case c.Numeric == SFloat && c.Bits == 32:
@@ -92,8 +90,8 @@ func (c Component) Convert(v float64) uint64 {
 	return 0
 }
 
-// fixed rounds v within [lo, hi] and returns it in two's complement.
-func fixed(v, lo, hi float64) uint64 {
+// roundClamped rounds v, clamps it to [lo, hi] and returns it in two's complement; NaN becomes 0.
+func roundClamped(v, lo, hi float64) uint64 {
 	v = math.RoundToEven(v)
 	switch {
 	case !(v > lo): // NaN too
@@ -112,16 +110,16 @@ func fixed(v, lo, hi float64) uint64 {
 	return uint64(int64(v))
 }
 
-// linear undoes the sRGB transfer function (Khronos Data Format §13.3).
-func linear(v float64) float64 {
+// srgbToLinear is the sRGB EOTF (Khronos Data Format §13.3).
+func srgbToLinear(v float64) float64 {
 	if v <= 0.04045 {
 		return v / 12.92
 	}
 	return math.Pow((v+0.055)/1.055, 2.4)
 }
 
-// encoded applies the sRGB transfer function.
-func encoded(v float64) float64 {
+// linearToSRGB is the inverse of srgbToLinear, clamped to [0, 1].
+func linearToSRGB(v float64) float64 {
 	switch {
 	case !(v > 0):
 		return 0
@@ -131,9 +129,8 @@ func encoded(v float64) float64 {
 	return 1.055*math.Pow(min(v, 1), 1/2.4) - 0.055
 }
 
-// Texel returns the values of R, G, B and A in that order, as a load without
-// a sampler gives them: absent color channels are 0, absent alpha is 1, depth
-// and stencil stand in the first.
+// Texel returns the values of R, G, B and A as a load without a sampler does: absent color channels are 0,
+// absent alpha is 1, depth or stencil is the first value. texel must have f.Bytes bytes.
 func (f *Format) Texel(texel []byte) [4]float64 {
 	v := [4]float64{3: 1}
 	scale := 1.0
@@ -152,7 +149,7 @@ func (f *Format) Texel(texel []byte) [4]float64 {
 			scale = math.Ldexp(1, int(raw)-sharedBias-sharedMantissa)
 		}
 	}
-	if f.Has(E) { // the mantissas have no leading one (Vulkan §"Shared Exponent")
+	if f.Has(E) { // the mantissas have no implicit bit (Vulkan §"Shared Exponent")
 		for _, c := range f.Components() {
 			if c.Channel <= B {
 				v[c.Channel] = float64(c.Raw(texel)) * scale
@@ -168,11 +165,11 @@ const (
 	sharedMantissa = 9
 )
 
-// SetTexel stores v, given in the order R, G, B, A; depth or stencil is taken
-// from the first. Padding becomes 0.
+// SetTexel stores the values R, G, B and A; depth or stencil is the first value. Padding becomes 0. texel must have
+// f.Bytes bytes.
 func (f *Format) SetTexel(texel []byte, v [4]float64) {
 	if f.Has(E) {
-		binary.LittleEndian.PutUint32(texel, shared(v))
+		binary.LittleEndian.PutUint32(texel, packSharedExponent(v))
 		return
 	}
 	for _, c := range f.Components() {
@@ -191,8 +188,8 @@ func (f *Format) SetTexel(texel []byte, v [4]float64) {
 	}
 }
 
-// shared packs three numbers with one exponent (Vulkan §"Shared Exponent").
-func shared(v [4]float64) uint32 {
+// packSharedExponent encodes three values with one exponent (Vulkan §"Shared Exponent").
+func packSharedExponent(v [4]float64) uint32 {
 	const top = float64(1<<sharedMantissa-1) / (1 << sharedMantissa) * (1 << (31 - sharedBias))
 	var c [3]float64
 	for i := range c {
@@ -202,22 +199,22 @@ func shared(v [4]float64) uint32 {
 	}
 	most := max(c[0], c[1], c[2])
 	exp := max(-sharedBias-1, int(math.Float64bits(most)>>52)-1023) + 1 + sharedBias
-	if nearest(most*power(sharedBias+sharedMantissa-exp)) == 1<<sharedMantissa {
+	if roundHalfUp(most*exp2(sharedBias+sharedMantissa-exp)) == 1<<sharedMantissa {
 		exp++
 	}
-	scale := power(sharedBias + sharedMantissa - exp)
+	scale := exp2(sharedBias + sharedMantissa - exp)
 	word := uint32(exp) << 27
 	for i := range c {
-		word |= nearest(c[i]*scale) << (sharedMantissa * i)
+		word |= roundHalfUp(c[i]*scale) << (sharedMantissa * i)
 	}
 	return word
 }
 
-// power returns 2^e of a normal number.
-func power(e int) float64 { return math.Float64frombits(uint64(e+1023) << 52) }
+// exp2 returns 2^e, −1022 ≤ e ≤ 1023.
+func exp2(e int) float64 { return math.Float64frombits(uint64(e+1023) << 52) }
 
-// nearest rounds v, which is not negative, to the nearest integer, halves up.
-func nearest(v float64) uint32 {
+// roundHalfUp rounds v ≥ 0 to the nearest integer, ties up.
+func roundHalfUp(v float64) uint32 {
 	n := uint32(v)
 	if v-float64(n) >= 0.5 {
 		n++

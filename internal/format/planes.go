@@ -2,24 +2,22 @@ package format
 
 import "strings"
 
-// Plane is one of the planes of a format.
+// Plane is one plane of a format.
 type Plane struct {
-	Format     string // of its texels, one that ByName knows
-	DivX, DivY int    // texels of the image that share one of the plane, 1 or 2
+	Format     string // of its texels, known to ByName
+	DivX, DivY int    // subsampling factors, 1 or 2: image texels per texel of the plane
 }
 
-// ChannelSource is where a channel stands of a format in planes, or of one whose texels
-// share chroma: its texels are those of a format of their own, on the bytes of a
-// plane.
+// ChannelSource is the source of one channel of a multi-planar or subsampled format: a component of texels of
+// another format, in the memory of a plane.
 type ChannelSource struct {
-	Plane      int     // whose bytes; 0 of formats in one plane
-	Format     string  // of the texels there, one that ByName knows
-	Component  Channel // which of their numbers, R to A
-	DivX, DivY int     // texels of the image that share one, 1 or 2
+	Plane      int     // 0 for single-plane formats
+	Format     string  // of those texels, known to ByName
+	Component  Channel // their component, R to A
+	DivX, DivY int     // subsampling factors, 1 or 2: image texels per texel
 }
 
-// Subsampled reports whether chroma of the format stands for 2 texels across
-// ("422") or for 2 by 2 ("420"), as factors; 1 and 1 of others.
+// Subsampled returns the chroma subsampling factors: 2 and 1 for "422", 2 and 2 for "420", else 1 and 1.
 func (i *Info) Subsampled() (x, y int) {
 	switch {
 	case strings.Contains(i.Name, "_420_"):
@@ -30,8 +28,8 @@ func (i *Info) Subsampled() (x, y int) {
 	return 1, 1
 }
 
-// PlaneList returns the planes of a format, which is the only one itself where it
-// has one (Vulkan §"Compatible Formats of Planes of Multi-Planar Formats").
+// PlaneList returns the planes of a format; a single-plane format is its own only plane (Vulkan §"Compatible
+// Formats of Planes of Multi-Planar Formats").
 func (i *Info) PlaneList() []Plane {
 	if i.Planes == 0 {
 		return []Plane{{i.Name, 1, 1}}
@@ -48,8 +46,8 @@ func (i *Info) PlaneList() []Plane {
 	return list
 }
 
-// planeFormat returns the format of the texels of a plane whose components are
-// called "G8", "B10X6R10X6" and the like: they are red and green there.
+// planeFormat returns the format of a plane with components named like "G8" or "B10X6R10X6"; in the plane they
+// are red and green.
 func planeFormat(group string, arm bool) string {
 	width := strings.TrimLeft(group, "GBR")
 	width, _, two := strings.Cut(width, "R")
@@ -69,15 +67,15 @@ func planeFormat(group string, arm bool) string {
 	return name
 }
 
-// ChannelSources returns where red, green and blue stand; ok is false of formats that are
-// neither in planes nor share chroma. Blue and red are chroma, Cb and Cr.
+// ChannelSources returns the sources of R, G and B: Cr, Y′ and Cb. ok is false for formats that are
+// neither multi-planar nor subsampled.
 func (i *Info) ChannelSources() (parts [3]ChannelSource, ok bool) {
 	x, y := i.Subsampled()
 	if i.Planes == 0 {
 		if x == 1 {
 			return parts, false
 		}
-		return i.pairParts(), true
+		return i.packed422Sources(), true
 	}
 	list := i.PlaneList()
 	parts[R] = ChannelSource{i.Planes - 1, list[i.Planes-1].Format, R, x, y}
@@ -89,10 +87,14 @@ func (i *Info) ChannelSources() (parts [3]ChannelSource, ok bool) {
 	return parts, true
 }
 
-// pairParts places the channels of formats whose block is two texels of four
-// components, such as G8B8G8R8_422_UNORM: seen as texels of two components they
-// have luma, seen as such of four chroma.
-func (i *Info) pairParts() (parts [3]ChannelSource) {
+// packed422Sources returns the sources of single-plane 4:2:2 formats such as G8B8G8R8_422_UNORM. A block of
+// four components is two texels with luma in one of two components, and one texel with chroma in two of
+// four:
+//
+//	bytes            G  B │ G  R
+//	as R8G8          Y′ – │ Y′ –      two texels
+//	as R8G8B8A8      –  Cb  –  Cr     one texel
+func (i *Info) packed422Sources() (parts [3]ChannelSource) {
 	width := i.Name[1:] // of a component, such as "10X6"
 	width = width[:strings.IndexAny(width, "GBR")]
 	two, four := "R"+width+"G"+width+"_UNORM", "R"+width+"G"+width+"B"+width+"A"+width+"_UNORM"
@@ -109,8 +111,7 @@ func (i *Info) pairParts() (parts [3]ChannelSource) {
 	return parts
 }
 
-// ComponentBits returns the width of the format's first component, 0 of formats
-// in blocks.
+// ComponentBits returns the width of the format's first component in bits; 0 for compressed formats.
 func (i *Info) ComponentBits() int {
 	name := i.Name
 	if parts, ok := i.ChannelSources(); ok {

@@ -27,10 +27,10 @@ func pvrtcImage(t *testing.T, name string, columns int, words ...uint64) (b *Blo
 		for i, v := range texels {
 			var codes [4]int
 			for ch, x := range v {
-				for codes[ch] < 255 && byteNumber(uint8(codes[ch])) != x {
+				for codes[ch] < 255 && unorm8(uint8(codes[ch])) != x {
 					codes[ch]++
 				}
-				if byteNumber(uint8(codes[ch])) != x {
+				if unorm8(uint8(codes[ch])) != x {
 					t.Fatalf("%s: %v is no number of 8 bits", name, x)
 				}
 			}
@@ -162,7 +162,7 @@ func newPVRTCModel(words []uint64, columns, w int, second bool) *pvrtcModel {
 	return m
 }
 
-// at is the number of the word at X, Y, which wrap.
+// shift is the number of the word at X, Y, which wrap.
 func (m *pvrtcModel) at(x, y int) int { return (y+m.rows)%m.rows*m.columns + (x+m.columns)%m.columns }
 
 // weight is w(md(x, y)) of a texel that has modulation data.

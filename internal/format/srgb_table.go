@@ -1,7 +1,6 @@
 package format
 
-// srgbLinear has the linear number of each code of sRGB in 8 bits, rounded to
-// nearest (Khronos Data Format §"sRGB EOTF").
+// srgbLinear is the linear value of each 8-bit sRGB code, rounded to nearest (Khronos Data Format §"sRGB EOTF").
 var srgbLinear = [256]float32{
 	0, 0.000303527, 0.000607054, 0.000910581, 0.001214108, 0.001517635,
 	0.001821162, 0.0021246888, 0.002428216, 0.0027317428, 0.00303527, 0.0033465358,
@@ -48,8 +47,8 @@ var srgbLinear = [256]float32{
 	0.9734453, 0.9822506, 0.9911021, 1,
 }
 
-// srgbBounds has for each code k but the last the least linear number that is
-// nearer, in sRGB, to k+1 than to k.
+// srgbBounds is, for each code k but the last, the least linear value that is nearer to code k+1 than to k, as
+// sRGB values.
 var srgbBounds = [255]float32{
 	0.0001517635, 0.0004552905, 0.0007588175, 0.0010623445, 0.0013658715, 0.0016693985,
 	0.0019729256, 0.0022764525, 0.0025799794, 0.0028835065, 0.003188301, 0.0035092595,
@@ -96,8 +95,7 @@ var srgbBounds = [255]float32{
 	0.97784215, 0.98667055, 0.99554527,
 }
 
-// srgbOf186 has the linear number of n/186 in sRGB, rounded to nearest: red
-// and blue in 5 bits, in sixths.
+// srgbOf186 is the linear value of the sRGB value n/186, rounded to nearest: 5-bit red and blue, in sixths.
 var srgbOf186 = [187]float32{
 	0, 0.0004161257, 0.0008322514, 0.0012483771, 0.0016645028, 0.0020806284,
 	0.0024967543, 0.00291288, 0.0033361919, 0.0037923928, 0.00428305, 0.0048088697,
@@ -133,8 +131,7 @@ var srgbOf186 = [187]float32{
 	1,
 }
 
-// srgbOf378 has the linear number of n/378 in sRGB, rounded to nearest: green
-// in 6 bits, in sixths.
+// srgbOf378 is the linear value of the sRGB value n/378, rounded to nearest: 6-bit green, in sixths.
 var srgbOf378 = [379]float32{
 	0, 0.00020476026, 0.00040952052, 0.0006142808, 0.00081904104, 0.0010238013,
 	0.0012285616, 0.0014333219, 0.0016380821, 0.0018428424, 0.0020476026, 0.002252363,

@@ -17,7 +17,7 @@ func same(f *Format, a, b []byte) bool {
 		if k.Numeric == SNorm && x == 1<<(k.Bits-1) {
 			x++
 		}
-		if m, small := k.small(); small && m.widen(x) != m.widen(x) {
+		if m, small := k.smallFloat(); small && m.toFloat32(x) != m.toFloat32(x) {
 			x = m.nan()
 		}
 		if k.Channel != X && x != y {

@@ -1,57 +1,56 @@
 package format
 
-// Model is the color model that texels have in memory (VkSamplerYcbcrModelConversion).
+// Model is a color model of texels in memory (VkSamplerYcbcrModelConversion).
 type Model uint8
 
-// The models, as Vulkan numbers them.
+// The models, with Vulkan's values.
 const (
-	ModelRGB   Model = iota // nothing is converted
-	ModelYCbCr              // the range alone is expanded
+	ModelRGB   Model = iota // no conversion
+	ModelYCbCr              // range expansion alone
 	Model709
 	Model601
 	Model2020
 )
 
-// Range is how numbers stand for luma and chroma (VkSamplerYcbcrRange).
+// Range is the encoding of luma and chroma (VkSamplerYcbcrRange).
 type Range uint8
 
-// The ranges, as Vulkan numbers them.
+// The ranges, with Vulkan's values.
 const (
-	RangeFull   Range = iota // all codes
-	RangeNarrow              // luma from 16, chroma from 16 to 240, of 8 bits
+	RangeFull   Range = iota // all codes are used
+	RangeNarrow              // in 8 bits, luma from 16 to 235, chroma from 16 to 240
 )
 
-// Location is where samples of chroma lie (VkChromaLocation).
+// Location is the position of chroma samples (VkChromaLocation).
 type Location uint8
 
-// The locations, as Vulkan numbers them.
+// The locations, with Vulkan's values.
 const (
-	CositedEven Location = iota // where luma of even coordinates lies
-	Midpoint                    // halfway to the next
+	CositedEven Location = iota // at luma samples with even coordinates
+	Midpoint                    // midway between two luma samples
 )
 
-// Conversion makes red, green and blue of Cr, luma and Cb: each is its row's sum
-// of products and the offset (Vulkan §"Sampler Y′CbCr Conversion").
+// Conversion converts Cr, Y′, Cb to red, green, blue: Matrix·(Cr, Y′, Cb) + Offset, range expansion included (Vulkan
+// §"Sampler Y′CbCr Conversion").
 type Conversion struct {
-	Matrix [3][3]float32 // of the numbers in red, green, blue
+	Matrix [3][3]float32 // rows: R, G, B; columns: the values in R, G, B
 	Offset [3]float32
-	Same   bool // nothing is changed
+	Same   bool // identity: Convert returns its argument
 }
 
-// luma has by model the parts of 10000 that red and blue have of luma (Khronos
-// Data Format §"Color models").
-var luma = [...][2]int{Model709: {2126, 722}, Model601: {2990, 1140}, Model2020: {2627, 593}}
+// lumaWeights are the weights of red and blue in luma, in 1/10000, by model (Khronos Data Format §"Color
+// models").
+var lumaWeights = [...][2]int{Model709: {2126, 722}, Model601: {2990, 1140}, Model2020: {2627, 593}}
 
-// NewConversion returns the conversion of texels whose components have so many
-// bits, 1 to 32. Model and Range must be of those above. All is worked out in
-// float64, rounded at each step and once more to float32.
+// NewConversion returns the conversion for components of the given width, 1 to 32 bits. m and r must be valid. It
+// computes in float64, each step rounded, and rounds the results to float32.
 func NewConversion(m Model, r Range, bits int) (c Conversion) {
 	if m == ModelRGB {
 		c.Same = true
 		c.Matrix = [3][3]float32{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}
 		return c
 	}
-	// Range expansion: number·scale − less, of luma and of chroma.
+	// Range expansion of luma and of chroma: value·scale − less.
 	codes := float64(uint64(1)<<bits - 1)
 	steps := float64(uint64(1) << bits)
 	scaleY, lessY, scaleC, lessC := 1.0, 0.0, 1.0, float64(steps/float64(2*codes))
@@ -59,10 +58,10 @@ func NewConversion(m Model, r Range, bits int) (c Conversion) {
 		scaleY, lessY = float64(256*codes)/float64(219*steps), 16.0/219
 		scaleC, lessC = float64(256*codes)/float64(224*steps), 128.0/224
 	}
-	// Model conversion, of Cr, luma, Cb.
+	// Model conversion from Cr, Y′, Cb.
 	model := [3][3]float64{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}
 	if m != ModelYCbCr {
-		red, blue := luma[m][0], luma[m][1]
+		red, blue := lumaWeights[m][0], lumaWeights[m][1]
 		green := 10000 - red - blue
 		model[0] = [3]float64{float64(2*(10000-red)) / 10000, 1, 0}
 		model[1] = [3]float64{-float64(2*red*(10000-red)) / float64(10000*green), 1, -float64(2*blue*(10000-blue)) / float64(10000*green)}
@@ -76,9 +75,8 @@ func NewConversion(m Model, r Range, bits int) (c Conversion) {
 	return c
 }
 
-// Convert returns the color of a texel's numbers, in the order R, G, B, A. Alpha
-// stays, and nothing is clamped. Sums run from the offset over luma and Cb to Cr,
-// each step rounded; a factor of 0 adds nothing.
+// Convert returns the color of a texel's values R, G, B, A. Alpha is unchanged, and nothing is clamped. Sums
+// run from the offset over luma and Cb to Cr, each step rounded to float32; factors of 0 are skipped.
 func (c *Conversion) Convert(v [4]float32) [4]float32 {
 	if c.Same {
 		return v
@@ -96,10 +94,9 @@ func (c *Conversion) Convert(v [4]float32) [4]float32 {
 	return out
 }
 
-// ChromaTap returns which samples of chroma a texel at i takes along an axis that
-// has one for div texels, 1 or 2: the first, and how much of the one after it
-// (Vulkan §"Explicit Reconstruction"). The first may be −1 and the one after it
-// past the last: they are addressed as the sampler's modes say.
+// ChromaTap returns the chroma samples for luma texel i along an axis with subsampling factor div, 1 or 2: the first
+// sample's index, and the weight of the next one (Vulkan §"Explicit Reconstruction"). The first may be −1, and the
+// next may be past the end: the sampler's addressing modes apply.
 func ChromaTap(i, div int, at Location, linear bool) (first int, next float32) {
 	switch {
 	case div == 1:
@@ -112,9 +109,8 @@ func ChromaTap(i, div int, at Location, linear bool) (first int, next float32) {
 	return (i - 1) >> 1, 0.75 - float32(i&1)/2
 }
 
-// MixChroma returns the chroma between four samples, two across and two down.
-// The parts are quarters, so that only products and sums are rounded: first
-// across, then down.
+// MixChroma interpolates chroma between four samples, s[row][column], first across by x, then down by y. The
+// weights are multiples of ¼, so that only products and sums are rounded.
 func MixChroma(s [2][2]float32, x, y float32) float32 {
 	across := func(r [2]float32) float32 {
 		if x == 0 {
@@ -129,9 +125,8 @@ func MixChroma(s [2][2]float32, x, y float32) float32 {
 	return float32(float32(upper*(1-y)) + float32(across(s[1])*y))
 }
 
-// ChromaCoordinate returns where along an axis that has one sample of chroma for
-// div texels, 1 or 2, chroma of an unnormalised coordinate lies, for filters that
-// read chroma by themselves (Vulkan §"Implicit Reconstruction").
+// ChromaCoordinate returns the coordinate in chroma samples of the unnormalized luma coordinate u, along an axis with
+// subsampling factor div, 1 or 2, for filters that read chroma separately (Vulkan §"Implicit Reconstruction").
 func ChromaCoordinate(u float32, div int, at Location) float32 {
 	switch {
 	case div == 1:
