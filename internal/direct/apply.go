@@ -87,27 +87,17 @@ func apply[V any](m Maker[V], op ir.Op, t ir.Type, args []Operand[V]) (V, bool) 
 // convert makes an operation whose operand has a type of its own.
 func convert[V any](m Maker[V], op ir.Op, t ir.Type, a Operand[V]) (V, bool) {
 	var none V
-	from := a.Type.Bits()
-	integers := t.IsInt() && a.Type.IsInt()
-	switch op {
+	if a.Type == ir.B1 || !op.Row().On.Source().Has(a.Type) {
+		return none, false
+	}
+	switch from := a.Type.Bits(); op {
 	case ir.Bitcast:
-		if t.Bits() != from || !ir.OnBits.Has(a.Type) {
+		if t.Bits() != from {
 			return none, false
 		}
 	case ir.SExt, ir.ZExt:
-		if !integers {
-			return none, false
-		}
 		if t.Bits() < from {
 			op = ir.Trunc
-		}
-	case ir.FCvt, ir.FToS, ir.FToU:
-		if !a.Type.IsFloat() {
-			return none, false
-		}
-	case ir.SToF, ir.UToF:
-		if !a.Type.IsInt() {
-			return none, false
 		}
 	}
 	if t == a.Type {

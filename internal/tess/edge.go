@@ -66,5 +66,5 @@ func (s Spacing) inner(level float32, divided bool) (n int, clamped float32) {
 	return n, clamped
 }
 
-// zero reports whether a level says that the patch is dropped.
-func zero(level float32) bool { return !(level > 0) }
+// discards reports whether a level says that the patch is dropped.
+func discards(level float32) bool { return !(level > 0) }

@@ -68,7 +68,7 @@ func TestSharedEdges(t *testing.T) {
 			for i, on := range sides {
 				outer := [4]float32{levels(random), levels(random), levels(random), levels(random)}
 				outer[i] = level
-				if slices.ContainsFunc(outer[:], zero) {
+				if slices.ContainsFunc(outer[:], discards) {
 					continue
 				}
 				s.Tessellate(Mode{Domain: domain, Spacing: spacing, Clockwise: random.Intn(2) == 0}, outer, [2]float32{levels(random), levels(random)})

@@ -17,46 +17,46 @@ func (t *Tessellator) quads(outer [4]float32, inner [2]float32) {
 	for i := range n {
 		var f float32
 		n[i], f = s.inner(inner[i], divided)
-		t.rows[i] = s.divide(t.rows[i], n[i], f)
+		t.inner[i] = s.divide(t.inner[i], n[i], f)
 	}
-	t.frame()
+	t.outerRing()
 	if !divided {
 		c := &t.ring[0]
-		t.triangle(c[0][0], c[1][0], c[2][0])
-		t.triangle(c[0][0], c[2][0], c[3][0])
+		t.addTriangle(c[0][0], c[1][0], c[2][0])
+		t.addTriangle(c[0][0], c[2][0], c[3][0])
 		return
 	}
 	t.grid(n)
 	for k := range 4 {
-		along := t.rows[k%2]
-		t.between(t.ring[0][k], t.walked(k), t.ring[1][k], along[1:len(along)-1])
+		along := t.inner[k%2]
+		t.stitch(t.ring[0][k], t.sideParameters(k), t.ring[1][k], along[1:len(along)-1])
 	}
 }
 
-// sides are the edges in the order of a walk around the square, counter-clockwise from
+// quadSides are the edges in the order of a walk around the square, counter-clockwise from
 // the origin.
-var sides = [4]int{1, 2, 3, 0}
+var quadSides = [4]int{1, 2, 3, 0}
 
-// walked returns how far along side k its points stand. Edges are the same from both
+// sideParameters returns how far along side k its points stand. Edges are the same from both
 // ends, so that the way back needs no other numbers.
-func (t *Tessellator) walked(k int) edge { return t.edges[sides[k]] }
+func (t *Tessellator) sideParameters(k int) edge { return t.edges[quadSides[k]] }
 
-// frame makes the points of the edges: side k from its first corner to its last.
-func (t *Tessellator) frame() {
+// outerRing makes the points of the edges: side k from its first corner to its last.
+func (t *Tessellator) outerRing() {
 	for k := range 4 {
-		at := t.walked(k)
+		at := t.sideParameters(k)
 		list := t.ring[0][k][:0]
 		for i := range len(at) - 1 {
 			forth, back := at[i], at[len(at)-1-i]
 			switch k {
 			case 0:
-				list = append(list, t.point(forth, 0, 0))
+				list = append(list, t.addPoint(forth, 0, 0))
 			case 1:
-				list = append(list, t.point(1, forth, 0))
+				list = append(list, t.addPoint(1, forth, 0))
 			case 2:
-				list = append(list, t.point(back, 1, 0))
+				list = append(list, t.addPoint(back, 1, 0))
 			default:
-				list = append(list, t.point(0, back, 0))
+				list = append(list, t.addPoint(0, back, 0))
 			}
 		}
 		t.ring[0][k] = list
@@ -74,13 +74,13 @@ func (t *Tessellator) grid(n [2]int) {
 	at := func(i, j int) uint32 { return first + uint32(j*columns+i) }
 	for j := range rows {
 		for i := range columns {
-			t.point(t.rows[0][1+i], t.rows[1][1+j], 0)
+			t.addPoint(t.inner[0][1+i], t.inner[1][1+j], 0)
 		}
 	}
 	for j := range rows - 1 {
 		for i := range columns - 1 {
-			t.triangle(at(i, j), at(i+1, j), at(i+1, j+1))
-			t.triangle(at(i, j), at(i+1, j+1), at(i, j+1))
+			t.addTriangle(at(i, j), at(i+1, j), at(i+1, j+1))
+			t.addTriangle(at(i, j), at(i+1, j+1), at(i, j+1))
 		}
 	}
 	for k := range 4 {

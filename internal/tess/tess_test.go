@@ -116,7 +116,7 @@ func TestTriangles(t *testing.T) {
 		outer := [4]float32{levels(random), levels(random), levels(random)}
 		inner := levels(random)
 		s.Tessellate(m, outer, [2]float32{inner})
-		if zero(outer[0]) || zero(outer[1]) || zero(outer[2]) {
+		if discards(outer[0]) || discards(outer[1]) || discards(outer[2]) {
 			continue
 		}
 		surface(t, s, m.Clockwise, 0.5)
@@ -138,7 +138,7 @@ func TestQuads(t *testing.T) {
 		m := Mode{Domain: Quads, Spacing: Spacing(random.Intn(3)), Clockwise: random.Intn(2) == 0}
 		outer := [4]float32{levels(random), levels(random), levels(random), levels(random)}
 		s.Tessellate(m, outer, [2]float32{levels(random), levels(random)})
-		if slices.ContainsFunc(outer[:], zero) {
+		if slices.ContainsFunc(outer[:], discards) {
 			continue
 		}
 		surface(t, s, m.Clockwise, 1)

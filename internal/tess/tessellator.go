@@ -7,7 +7,7 @@ type Tessellator struct {
 
 	mode  Mode
 	edges [4]edge
-	rows  [2]edge
+	inner [2]edge
 	ring  [2][4][]uint32 // numbers of points along the sides of two rings, the outer first
 }
 
@@ -17,7 +17,7 @@ func (t *Tessellator) Tessellate(m Mode, outer [4]float32, inner [2]float32) {
 	t.mode, t.Points, t.Indices = m, t.Points[:0], t.Indices[:0]
 	used := map[Domain]int{Triangles: 3, Quads: 4, Isolines: 2}[m.Domain]
 	for _, level := range outer[:used] {
-		if zero(level) {
+		if discards(level) {
 			return
 		}
 	}
@@ -37,30 +37,30 @@ func (t *Tessellator) Tessellate(m Mode, outer [4]float32, inner [2]float32) {
 	}
 }
 
-func (t *Tessellator) point(u, v, w float32) uint32 {
+func (t *Tessellator) addPoint(u, v, w float32) uint32 {
 	t.Points = append(t.Points, Point{u, v, w})
 	return uint32(len(t.Points) - 1)
 }
 
-// triangle adds a triangle that turns counter-clockwise.
-func (t *Tessellator) triangle(a, b, c uint32) {
+// addTriangle adds a triangle that turns counter-clockwise.
+func (t *Tessellator) addTriangle(a, b, c uint32) {
 	if t.mode.Clockwise {
 		b, c = c, b
 	}
 	t.Indices = append(t.Indices, a, b, c)
 }
 
-// between fills what lies between a side of a ring and that of the next one inside.
+// stitch fills what lies between a side of a ring and that of the next one inside.
 // Both run counter-clockwise; how far along them their points stand is at and in.
-func (t *Tessellator) between(outer []uint32, at edge, inner []uint32, in edge) {
+func (t *Tessellator) stitch(outer []uint32, at edge, inner []uint32, in edge) {
 	i, j := 0, 0
 	for i < len(outer)-1 || j < len(inner)-1 {
 		if j == len(inner)-1 || i < len(outer)-1 && at[i]+at[i+1] <= in[j]+in[j+1] {
-			t.triangle(outer[i], outer[i+1], inner[j])
+			t.addTriangle(outer[i], outer[i+1], inner[j])
 			i++
 			continue
 		}
-		t.triangle(outer[i], inner[j+1], inner[j])
+		t.addTriangle(outer[i], inner[j+1], inner[j])
 		j++
 	}
 }
@@ -73,7 +73,7 @@ func (t *Tessellator) isolines(outer [4]float32) {
 	t.edges[1] = Equal.divide(t.edges[1], lines, float32(lines))
 	for _, v := range t.edges[1][:lines] {
 		for i, u := range t.edges[0] {
-			p := t.point(u, v, 0)
+			p := t.addPoint(u, v, 0)
 			if i > 0 {
 				t.Indices = append(t.Indices, p-1, p)
 			}

@@ -12,56 +12,56 @@ func (t *Tessellator) triangles(outer [4]float32, inner float32) {
 	}
 	n, f := s.inner(inner, divided)
 	divided = divided || n > 1
-	t.rows[0] = s.divide(t.rows[0], n, f)
+	t.inner[0] = s.divide(t.inner[0], n, f)
 	for k := range 3 {
-		t.side(0, k, t.edges[corners[k]], 0)
+		t.ringSide(0, k, t.edges[triangleSides[k]], 0)
 	}
-	t.close(0)
+	t.closeRing(0)
 	if !divided {
-		t.triangle(t.ring[0][0][0], t.ring[0][1][0], t.ring[0][2][0])
+		t.addTriangle(t.ring[0][0][0], t.ring[0][1][0], t.ring[0][2][0])
 		return
 	}
 	t.rings(n)
 }
 
-// corners are the edges in the order of a walk around the triangle, counter-clockwise
+// triangleSides are the edges in the order of a walk around the triangle, counter-clockwise
 // from w = 1 over u = 1.
-var corners = [3]int{1, 2, 0}
+var triangleSides = [3]int{1, 2, 0}
 
 // rings makes the rings inside, each of two segments less a side than the one around
 // it, and fills what lies between. The last is a point or one triangle.
 func (t *Tessellator) rings(n int) {
-	at := t.rows[0]
-	around := [3]edge{t.edges[corners[0]], t.edges[corners[1]], t.edges[corners[2]]}
+	at := t.inner[0]
+	around := [3]edge{t.edges[triangleSides[0]], t.edges[triangleSides[1]], t.edges[triangleSides[2]]}
 	for r := 1; 2*r <= n; r++ {
 		inside := at[r : n+1-r]
 		if 2*r == n {
-			middle := t.point(1./3, 1./3, 1./3)
+			middle := t.addPoint(1./3, 1./3, 1./3)
 			for k := range 3 {
 				t.ring[1][k] = append(t.ring[1][k][:0], middle)
 			}
 		} else {
 			for k := range 3 {
-				t.side(1, k, inside, at[r])
+				t.ringSide(1, k, inside, at[r])
 			}
-			t.close(1)
+			t.closeRing(1)
 		}
 		for k := range 3 {
-			t.between(t.ring[0][k], around[k], t.ring[1][k], inside)
+			t.stitch(t.ring[0][k], around[k], t.ring[1][k], inside)
 			around[k] = inside
 		}
 		t.ring[0], t.ring[1] = t.ring[1], t.ring[0]
 	}
 	if n%2 == 1 {
-		t.triangle(t.ring[0][0][0], t.ring[0][1][0], t.ring[0][2][0])
+		t.addTriangle(t.ring[0][0][0], t.ring[0][1][0], t.ring[0][2][0])
 	}
 }
 
-// side makes the points of side k of a ring but its last: at says where they stand
+// ringSide makes the points of side k of a ring but its last: at says where they stand
 // along the edge of the domain, and from where there the ring's corner comes. That
 // corner is where the perpendiculars meet that stand on both edges as far from their
 // corner: of its three coordinates two are ⅔ of it.
-func (t *Tessellator) side(ring, k int, at edge, from float32) {
+func (t *Tessellator) ringSide(ring, k int, at edge, from float32) {
 	list := t.ring[ring][k][:0]
 	deep := float64(from) * 2 / 3         // the coordinate that is 0 on the edge
 	long := 1 - float64(deep*3)           // how much the other two change along the side
@@ -78,18 +78,18 @@ func (t *Tessellator) side(ring, k int, at edge, from float32) {
 		}
 		switch d := float32(deep); k {
 		case 0: // from w = 1 to u = 1
-			list = append(list, t.point(forth, d, back))
+			list = append(list, t.addPoint(forth, d, back))
 		case 1: // to v = 1
-			list = append(list, t.point(back, forth, d))
+			list = append(list, t.addPoint(back, forth, d))
 		default:
-			list = append(list, t.point(d, back, forth))
+			list = append(list, t.addPoint(d, back, forth))
 		}
 	}
 	t.ring[ring][k] = list
 }
 
-// close ends each side of a ring with the first point of the next.
-func (t *Tessellator) close(ring int) {
+// closeRing ends each side of a ring with the first point of the next.
+func (t *Tessellator) closeRing(ring int) {
 	sides := &t.ring[ring]
 	for k := range 3 {
 		sides[k] = append(sides[k], sides[(k+1)%3][0])

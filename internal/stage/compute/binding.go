@@ -9,10 +9,10 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
-// bound returns what the program finds at a resource: of an array no more than it
+// resolve returns what the program finds at a resource: of an array no more than it
 // declares, for an index past its size names the null descriptor, however much is
 // bound.
-func (a *Args) bound(r ir.Resource) ([]exec.Buffer, error) {
+func (a *Args) resolve(r ir.Resource) ([]exec.Buffer, error) {
 	at := Binding{r.Set, r.Binding}
 	switch r.Kind {
 	case ir.PushBank:
@@ -20,38 +20,38 @@ func (a *Args) bound(r ir.Resource) ([]exec.Buffer, error) {
 	case ir.StorageTensor, ir.TensorShape:
 		return tensors(r, a.Tensors[at])
 	case ir.Texels:
-		return each(a.views(r), (*texture.View).Memory), nil
+		return resolveAll(a.views(r), (*texture.View).Memory), nil
 	case ir.ImageShape:
-		return each(a.views(r), (*texture.View).Shape), nil
+		return resolveAll(a.views(r), (*texture.View).Shape), nil
 	case ir.SamplerState:
-		return each(a.samplers(r), (*texture.Sampler).State), nil
+		return resolveAll(a.samplers(r), (*texture.Sampler).State), nil
 	case ir.HeapBytes:
 		if r.Binding == ir.SamplerHeap {
 			return []exec.Buffer{{Bytes: a.SamplerHeap}}, nil
 		}
 		return []exec.Buffer{{Bytes: a.Heap}}, nil
 	case ir.HeapBuffer:
-		return a.heap(a.Robustness.Storage, ir.StorageBuffer), nil
+		return a.heapBuffers(a.Robustness.Storage, ir.StorageBuffer), nil
 	case ir.HeapUniform:
-		return a.heap(a.Robustness.Uniform, ir.UniformBuffer), nil
+		return a.heapBuffers(a.Robustness.Uniform, ir.UniformBuffer), nil
 	}
 	if data, ok := a.Inline[at]; ok {
-		return inline(r, data)
+		return inlineBlock(r, data)
 	}
-	list, err := a.moved(at, within(r, a.Bindings[at]))
+	list, err := a.applyDynamicOffsets(at, clipToDeclared(r, a.Bindings[at]))
 	if err != nil {
 		return nil, err
 	}
-	return a.Robustness.reach(at, r.Kind, list), nil
+	return a.Robustness.restrict(at, r.Kind, list), nil
 }
 
 // Bound returns what a program finds at a resource of its own, as a dispatch with
 // these arguments binds it.
-func (a *Args) Bound(r ir.Resource) ([]exec.Buffer, error) { return a.bound(r) }
+func (a *Args) Bound(r ir.Resource) ([]exec.Buffer, error) { return a.resolve(r) }
 
-// inline returns the descriptor of an inline uniform block: a copy, for the
+// inlineBlock returns the descriptor of an inline uniform block: a copy, for the
 // bytes may lie anywhere.
-func inline(r ir.Resource, data []byte) ([]exec.Buffer, error) {
+func inlineBlock(r ir.Resource, data []byte) ([]exec.Buffer, error) {
 	switch {
 	case r.Kind != ir.UniformBuffer || r.Count != 1:
 		return nil, &exec.JobError{Problem: fmt.Sprintf("bytes at set %d, binding %d, which is no single uniform block", r.Set, r.Binding)}
@@ -61,10 +61,10 @@ func inline(r ir.Resource, data []byte) ([]exec.Buffer, error) {
 	return []exec.Buffer{{Bytes: bytes.Clone(data)}}, nil
 }
 
-// moved returns descriptors with their dynamic offsets: each range begins so
+// applyDynamicOffsets returns descriptors with their dynamic offsets: each range begins so
 // much later and is as long as before. One that would leave its buffer is a
 // fault (VUID-vkCmdBindDescriptorSets-pDescriptorSets-01979).
-func (a *Args) moved(at Binding, list []exec.Buffer) ([]exec.Buffer, error) {
+func (a *Args) applyDynamicOffsets(at Binding, list []exec.Buffer) ([]exec.Buffer, error) {
 	offsets := a.Dynamic[at]
 	if len(offsets) == 0 {
 		return list, nil

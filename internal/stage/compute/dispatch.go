@@ -121,7 +121,7 @@ func Dispatch(ctx context.Context, prog exec.Program, args Args) error {
 		Log:       args.Log,
 	}
 	for i, r := range p.Res {
-		bound, err := args.bound(r)
+		bound, err := args.resolve(r)
 		if err != nil {
 			return err
 		}

@@ -9,20 +9,20 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
-// heap returns the buffers whose descriptors stand in the heap, one for each
+// heapBuffers returns the buffers whose descriptors stand in the heap, one for each
 // place that may have one, as far as a program reaches through them.
-func (a *Args) heap(level exec.Robustness, kind ir.ResourceKind) []exec.Buffer {
+func (a *Args) heapBuffers(level exec.Robustness, kind ir.ResourceKind) []exec.Buffer {
 	out := make([]exec.Buffer, len(a.Heap)/ir.HeapDescriptor)
 	for i := range out {
 		d := a.Heap[i*ir.HeapDescriptor:]
-		out[i] = level.Restrict(a.at(binary.LittleEndian.Uint64(d), binary.LittleEndian.Uint64(d[8:])), kind)
+		out[i] = level.Restrict(a.bufferAt(binary.LittleEndian.Uint64(d), binary.LittleEndian.Uint64(d[8:])), kind)
 	}
 	return out
 }
 
-// inHeap returns the images or samplers whose descriptors stand in a heap, one for
+// heapDescriptors returns the images or samplers whose descriptors stand in a heap, one for
 // each place that may have one.
-func inHeap[T any](heap []byte, numbered map[uint64]*T) []*T {
+func heapDescriptors[T any](heap []byte, numbered map[uint64]*T) []*T {
 	out := make([]*T, len(heap)/ir.HeapDescriptor)
 	for i := range out {
 		if d := heap[i*ir.HeapDescriptor:]; binary.LittleEndian.Uint64(d[8:]) == 0 {
@@ -35,21 +35,21 @@ func inHeap[T any](heap []byte, numbered map[uint64]*T) []*T {
 // views returns the views that stand at a resource, samplers the samplers.
 func (a *Args) views(r ir.Resource) []*texture.View {
 	if r.Heap {
-		return inHeap(a.Heap, a.HeapImages)
+		return heapDescriptors(a.Heap, a.HeapImages)
 	}
-	return within(r, a.Images[Binding{r.Set, r.Binding}])
+	return clipToDeclared(r, a.Images[Binding{r.Set, r.Binding}])
 }
 
 func (a *Args) samplers(r ir.Resource) []*texture.Sampler {
 	if r.Heap {
-		return inHeap(a.SamplerHeap, a.HeapSamplers)
+		return heapDescriptors(a.SamplerHeap, a.HeapSamplers)
 	}
-	return within(r, a.Samplers[Binding{r.Set, r.Binding}])
+	return clipToDeclared(r, a.Samplers[Binding{r.Set, r.Binding}])
 }
 
-// at returns the buffer of n bytes at an address: null where no live allocation
+// bufferAt returns the buffer of n bytes at an address: null where no live allocation
 // holds them all, or where it does not begin at a multiple of 8.
-func (a *Args) at(address, n uint64) exec.Buffer {
+func (a *Args) bufferAt(address, n uint64) exec.Buffer {
 	i := sort.Search(len(a.Regions), func(i int) bool { return a.Regions[i].Address > address }) - 1
 	if i < 0 || n == 0 {
 		return exec.Buffer{}

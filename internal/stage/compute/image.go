@@ -6,8 +6,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
-// within returns of a list of descriptors no more than a resource declares.
-func within[T any](r ir.Resource, list []T) []T {
+// clipToDeclared returns of a list of descriptors no more than a resource declares.
+func clipToDeclared[T any](r ir.Resource, list []T) []T {
 	if r.Count > 0 && uint64(len(list)) > uint64(r.Count) {
 		return list[:r.Count]
 	}
@@ -28,8 +28,8 @@ func (a *Args) textures(p *ir.Program) []texture.Bound {
 	return bound
 }
 
-// each returns what a program finds of descriptors.
-func each[T any](list []T, of func(T) exec.Buffer) []exec.Buffer {
+// resolveAll returns what a program finds of descriptors.
+func resolveAll[T any](list []T, of func(T) exec.Buffer) []exec.Buffer {
 	out := make([]exec.Buffer, len(list))
 	for i, x := range list {
 		out[i] = of(x)

@@ -33,7 +33,7 @@ type variant struct {
 	key     []uint64
 	program exec.Program
 	users   int  // runs under way
-	dropped bool // it is none of the pipeline's any more: the last user closes it
+	evicted bool // it is none of the pipeline's any more: the last user closes it
 }
 
 // NewPipeline has a program compiled, which must not change afterwards. One that
@@ -72,7 +72,7 @@ func (l *Pipeline) Dispatch(ctx context.Context, args Args) error {
 	if err := args.check(l.program); err != nil {
 		return err
 	}
-	v, err := l.hold(args.textures(l.program))
+	v, err := l.acquire(args.textures(l.program))
 	if err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func (l *Pipeline) Dispatch(ctx context.Context, args Args) error {
 // anything, and returns the program that it would run: it is the pipeline's, and
 // stays open as long as the pipeline keeps it.
 func (l *Pipeline) Compile(args Args) (exec.Program, error) {
-	v, err := l.hold(args.textures(l.program))
+	v, err := l.acquire(args.textures(l.program))
 	if err != nil {
 		return nil, err
 	}
@@ -92,8 +92,8 @@ func (l *Pipeline) Compile(args Args) (exec.Program, error) {
 	return v.program, nil
 }
 
-// hold returns the variant for what is bound, which it makes where there is none.
-func (l *Pipeline) hold(bound []texture.Bound) (*variant, error) {
+// acquire returns the variant for what is bound, which it makes where there is none.
+func (l *Pipeline) acquire(bound []texture.Bound) (*variant, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	key := texture.Key(l.program, bound)
@@ -111,7 +111,7 @@ func (l *Pipeline) hold(bound []texture.Bound) (*variant, error) {
 	l.variants[0] = v
 	v.users++
 	if n := len(l.variants) - 1; n >= MaxVariants {
-		l.drop(l.variants[n])
+		l.evict(l.variants[n])
 		l.variants = l.variants[:n]
 	}
 	return v, nil
@@ -133,8 +133,8 @@ func (l *Pipeline) compile(key []uint64, bound []texture.Bound) (*variant, error
 	return &variant{key: key, program: prog}, nil
 }
 
-func (l *Pipeline) drop(v *variant) {
-	if v.dropped = true; v.users == 0 {
+func (l *Pipeline) evict(v *variant) {
+	if v.evicted = true; v.users == 0 {
 		v.program.Close()
 	}
 }
@@ -142,7 +142,7 @@ func (l *Pipeline) drop(v *variant) {
 func (l *Pipeline) release(v *variant) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if v.users--; v.users == 0 && v.dropped {
+	if v.users--; v.users == 0 && v.evicted {
 		v.program.Close()
 	}
 }

@@ -27,8 +27,8 @@ func (r *Robustness) Of(at Binding, kind ir.ResourceKind) exec.Robustness {
 	return r.Storage
 }
 
-// reach returns the descriptors with the bytes that the program reaches.
-func (r *Robustness) reach(at Binding, kind ir.ResourceKind, bound []exec.Buffer) []exec.Buffer {
+// restrict returns the descriptors with the bytes that the program reaches.
+func (r *Robustness) restrict(at Binding, kind ir.ResourceKind, bound []exec.Buffer) []exec.Buffer {
 	level := r.Of(at, kind)
 	for i := range bound {
 		if bound[i].Beyond == 0 {

@@ -21,7 +21,7 @@ type Tensor struct {
 // tensors returns the descriptors of a resource that is the memory of tensors or
 // their shapes.
 func tensors(r ir.Resource, bound []Tensor) ([]exec.Buffer, error) {
-	bound = within(r, bound)
+	bound = clipToDeclared(r, bound)
 	out := make([]exec.Buffer, len(bound))
 	for i := range bound {
 		t := &bound[i]

@@ -57,7 +57,7 @@ func (s *fragmentShader) rows() uint32 {
 }
 
 // waits reports whether the entry point has a loop with operations that machines do one
-// behind the other (ir.Lasts): the more lanes an engine may do at once, the more it does
+// behind the other (ir.LongLatency): the more lanes an engine may do at once, the more it does
 // while it waits for those.
 func (s *fragmentShader) waits() bool {
 	f := s.from.Funcs[0]
@@ -73,7 +73,7 @@ func (s *fragmentShader) waits() bool {
 				loop = 0
 			}
 			depth--
-		case loop > 0 && op.Is(ir.Lasts):
+		case loop > 0 && op.Is(ir.LongLatency):
 			return true
 		}
 	}
