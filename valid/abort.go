@@ -6,8 +6,13 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
-// abortFamily judges OpAbortKHR and the constants whose values are given as words
-// (SPV_KHR_abort, SPV_KHR_constant_data).
+// abortFamily checks OpAbortKHR and the constants declared as packed words
+// (SPV_KHR_abort, SPV_KHR_constant_data): the type of an abort message, its
+// explicit layout, and the number of words of constant data.
+//
+// It relies on contents.go for the kinds of leaves in a type. That OpAbortKHR
+// terminates its block is a rule of layout.go; the value of constant data is
+// computed by package facts.
 var abortFamily = family{
 	rules: []Rule{
 		{Code: "SPV-Abort-Message", Section: "SPIR-V, SPV_KHR_abort", Words: "the message of OpAbortKHR is of the type that it names, but for where decorations lay it out"},
@@ -23,7 +28,7 @@ var abortFamily = family{
 	},
 }
 
-// abort judges the message of OpAbortKHR.
+// abort checks the message of OpAbortKHR against the declared message type.
 func (c *checker) abort(i int, in spirv.Inst) {
 	v := inst.AbortKHR(in)
 	want, got := c.m.Type(v.MessageType()), c.m.TypeOf(v.Message())
@@ -38,7 +43,7 @@ func (c *checker) abort(i int, in spirv.Inst) {
 		if t := c.unlaid(want); t != nil {
 			f := c.fail(i, "SPV-Abort-Layout", "the type of the message holds %s, which has no explicit layout; must have one", c.typeName(t)).also(c, t.Index, "the type")
 			if t.IsArray() {
-				f.warn() // without a stride there is one place that it can mean
+				f.warn() // without a stride only one layout is possible
 			}
 		}
 	}
@@ -47,8 +52,9 @@ func (c *checker) abort(i int, in spirv.Inst) {
 	}
 }
 
-// concrete reports whether a type is of numbers and physical pointers alone
-// (SPIR-V §2.2.2).
+// concrete reports whether a type consists of numbers and physical pointers
+// alone (SPIR-V §2.2.2, concrete type). A pointer is concrete under a physical
+// addressing model only.
 func (c *checker) concrete(t *facts.Type) bool {
 	if !t.IsScalar() && !t.IsComposite() && !t.IsPointer() || c.contains(t, holdsOpaque|holdsBool|holdsCooperative) {
 		return false
@@ -56,8 +62,9 @@ func (c *checker) concrete(t *facts.Type) bool {
 	return c.m.Addressing != spirv.AddressingModelLogical || !c.contains(t, holdsPointer)
 }
 
-// unlaid returns a struct or an array in a type that has no explicit layout, nil
-// where there is none. It gives up after maxAlike steps.
+// unlaid returns a struct or an array in a type that has no explicit layout: a
+// member without an offset, or an array without a stride. It returns nil if
+// there is none, or if maxAlike steps do not find one.
 func (c *checker) unlaid(t *facts.Type) *facts.Type {
 	todo := []*facts.Type{t}
 	for steps := 0; len(todo) > 0 && steps < maxAlike; steps++ {
@@ -86,11 +93,13 @@ func (c *checker) unlaid(t *facts.Type) *facts.Type {
 	return nil
 }
 
-// maxAlike bounds how many pairs of types alike looks at.
+// maxAlike bounds the number of pairs of types that alike compares. A type graph
+// with sharing has exponentially many paths.
 const maxAlike = 1 << 12
 
-// alike reports whether two types match logically (SPIR-V §2.8): the same but for
-// decorations. Beyond maxAlike pairs it says yes.
+// alike reports whether two types match logically (SPIR-V §2.8): they are the
+// same except for decorations. If maxAlike pairs do not decide it, it returns
+// true, so that no rule reports an uncertain fault.
 func (c *checker) alike(x, y *facts.Type) bool {
 	type pair struct{ x, y *facts.Type }
 	todo := []pair{{x, y}}
@@ -120,7 +129,9 @@ func (c *checker) alike(x, y *facts.Type) bool {
 	return true
 }
 
-// constantData judges the type of constant data, and how many words there are.
+// constantData checks the type of constant data and the number of its words. The
+// elements are packed without padding, so n elements of w bits need ⌈n·w/32⌉
+// words.
 func (c *checker) constantData(i int, in spirv.Inst) {
 	t := c.m.Type(in.Type())
 	if t == nil {

@@ -7,8 +7,14 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// accessChainFamily judges the instructions that make pointers into what other
-// pointers point at (SPIR-V §3.3.8).
+// accessChainFamily checks the instructions that compute a pointer into the
+// pointee of another pointer (SPIR-V §3.3.8): OpAccessChain and its variants,
+// typed and untyped (SPV_KHR_untyped_pointers), and OpRawAccessChainNV.
+//
+// It follows the indices through the types and compares the end with the
+// result. Indices that are not constants are out of range only at run time;
+// variable_pointer.go checks the origin of pointers, descriptor_index.go the
+// indices into arrays of descriptors.
 var accessChainFamily = family{
 	rules: []Rule{
 		{Code: "SPV-AccessChain-Result", Section: "SPIR-V 3.3.8", Words: "an access chain yields a typed pointer, an untyped one an untyped pointer"},
@@ -38,15 +44,15 @@ var accessChainFamily = family{
 	},
 }
 
-// chain is an access chain of any kind.
+// chain is the operands of an access chain of any kind.
 type chain struct {
 	base     spirv.ID
-	baseType spirv.ID // 0 of a typed chain
-	element  spirv.ID // 0 of a chain without one
+	baseType spirv.ID // 0 for a typed chain
+	element  spirv.ID // 0 for a chain without one
 	path     []spirv.ID
 }
 
-// chainOf takes an access chain apart.
+// chainOf decodes an access chain.
 func chainOf(in spirv.Inst) (h chain) {
 	switch in.Op() {
 	case spirv.OpAccessChain, spirv.OpInBoundsAccessChain:
@@ -65,6 +71,8 @@ func chainOf(in spirv.Inst) (h chain) {
 	return h
 }
 
+// accessChain checks one access chain: result, base, storage class, element and
+// indices, in this order.
 func (c *checker) accessChain(i int, in spirv.Inst) {
 	op, h := in.Op(), chainOf(in)
 	t, base := c.m.Type(in.Type()), c.m.TypeOf(h.base)
@@ -100,6 +108,7 @@ func (c *checker) accessChain(i int, in spirv.Inst) {
 	}
 }
 
+// pointerOp returns the type instruction of the pointers of a chain.
 func pointerOp(untyped bool) spirv.Op {
 	if untyped {
 		return spirv.OpTypeUntypedPointerKHR
@@ -107,8 +116,8 @@ func pointerOp(untyped bool) spirv.Op {
 	return spirv.OpTypePointer
 }
 
-// baseType judges the base type of an untyped chain and returns it, nil where
-// it is none.
+// baseType checks the base type of an untyped chain and returns it; nil if it is
+// no type, or a pointer type.
 func (c *checker) baseType(i int, h chain, base *facts.Type) *facts.Type {
 	t := c.m.Type(h.baseType)
 	if t == nil {
@@ -122,7 +131,7 @@ func (c *checker) baseType(i int, h chain, base *facts.Type) *facts.Type {
 		return t
 	}
 	of := base.Elem
-	if of == nil { // an untyped variable says what it holds
+	if of == nil { // the data type of an untyped variable
 		d := c.code.Def(h.base)
 		for steps := 0; steps < 64 && d >= 0 && c.code.Inst(d).Op() == spirv.OpCopyObject; steps++ {
 			d = c.code.Def(inst.CopyObject(c.code.Inst(d)).Operand())
@@ -140,7 +149,8 @@ func (c *checker) baseType(i int, h chain, base *facts.Type) *facts.Type {
 	return t
 }
 
-// blockArray reports whether a type is an array of blocks.
+// blockArray reports whether a type is an array of blocks: of structs decorated
+// Block or BufferBlock.
 func (c *checker) blockArray(t *facts.Type) bool {
 	if !t.IsArray() {
 		return false
@@ -149,8 +159,9 @@ func (c *checker) blockArray(t *facts.Type) bool {
 	return s != nil && (c.m.Has(s.ID, spirv.DecorationBlock) || c.m.Has(s.ID, spirv.DecorationBufferBlock))
 }
 
-// follow goes from a type by way of indices and returns where they lead; ok is
-// false where they lead nowhere.
+// follow walks from a type along indices and returns the type at the end; ok is
+// false if an index does not exist or is not known. It reports the first faulty
+// index.
 func (c *checker) follow(i int, t *facts.Type, path []spirv.ID) (at *facts.Type, ok bool) {
 	op := c.code.Inst(i).Op()
 	for n, id := range path {
@@ -192,7 +203,8 @@ func (c *checker) follow(i int, t *facts.Type, path []spirv.ID) (at *facts.Type,
 	return t, true
 }
 
-// elementOf judges what pointer access chains have beside the others.
+// elementOf checks the element operand, which only pointer access chains have,
+// and the storage classes of such chains in Vulkan.
 func (c *checker) elementOf(i int, h chain, base *facts.Type) {
 	if h.element == 0 {
 		return
@@ -223,7 +235,7 @@ func (c *checker) elementOf(i int, h chain, base *facts.Type) {
 	}
 }
 
-// explicitClass reports whether what stands in a storage class has an explicit
+// explicitClass reports whether objects in a storage class have an explicit
 // layout (SPIR-V §2.16.2).
 func (c *checker) explicitClass(s spirv.StorageClass) bool {
 	switch s {
@@ -235,6 +247,8 @@ func (c *checker) explicitClass(s spirv.StorageClass) bool {
 	return false
 }
 
+// rawAccessChain checks OpRawAccessChainNV (SPV_NV_raw_access_chains), an access
+// chain by byte stride, element index and byte offset.
 func (c *checker) rawAccessChain(i int, in spirv.Inst) {
 	v := inst.RawAccessChainNV(in)
 	t := c.m.Type(v.Type())

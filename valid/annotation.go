@@ -5,9 +5,13 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
-// annotationFamily judges the instructions that decorate (SPIR-V §3.3.3): what
-// they name and whether they fit the decoration. What a decoration asks of its
-// target is judged in decoration.go.
+// annotationFamily checks the annotation and debug instructions themselves
+// (SPIR-V §3.3.2, §3.3.3): their targets, and the instruction that each kind of
+// decoration needs (OpDecorate, OpDecorateId, OpDecorateString).
+//
+// The requirements of a decoration on its target are in decoration.go, called
+// from here for each target; the combinations of decorations on one target are
+// in decorated.go.
 var annotationFamily = family{
 	rules: []Rule{
 		{Code: "SPV-Decorate-Ids", Section: "SPIR-V 3.3.3", Words: "decorations whose operands are ids are given by OpDecorateId, all others by OpDecorate"},
@@ -36,23 +40,24 @@ var annotationFamily = family{
 	},
 }
 
-// decorate judges a decoration of an id.
+// decorate checks a decoration of an id.
 func (c *checker) decorate(i int, in spirv.Inst) {
 	v := inst.Decorate(in)
 	c.idsFit(i, in.Op() == spirv.OpDecorateId, v.Decoration(), v.Target(), v.DecorationWords())
 	if c.isGroup(v.Target()) {
-		return // judged with what the group is given to
+		return // checked with the targets of the group
 	}
 	c.target(i, v.Target(), v.Decoration(), v.DecorationWords())
 }
 
-// isGroup reports whether an id is that of an OpDecorationGroup.
+// isGroup reports whether an id is the result of an OpDecorationGroup.
 func (c *checker) isGroup(id spirv.ID) bool {
 	d := c.code.DefInst(id)
 	return d != nil && d.Op() == spirv.OpDecorationGroup
 }
 
-// idsFit judges that a decoration is given by the instruction for it.
+// idsFit checks that a decoration uses the right instruction, and the operands of
+// an OpDecorateId: constants, variables or strings defined before the target.
 func (c *checker) idsFit(i int, byID bool, kind spirv.Decoration, target spirv.ID, words []uint32) {
 	r := spirv.KindDecoration.Enumerant(uint32(kind))
 	if r == nil {
@@ -109,7 +114,7 @@ func (c *checker) idsFit(i int, byID bool, kind spirv.Decoration, target spirv.I
 	}
 }
 
-// memberDecorate judges a decoration of a member.
+// memberDecorate checks a decoration of a struct member.
 func (c *checker) memberDecorate(i int, in spirv.Inst) {
 	v := inst.MemberDecorate(in)
 	if !c.hasMember(i, "SPV-Decorate-Member", v.StructureType(), v.Member()) {
@@ -119,7 +124,7 @@ func (c *checker) memberDecorate(i int, in spirv.Inst) {
 	c.memberTarget(i, v.StructureType(), v.Member(), v.Decoration(), v.DecorationWords())
 }
 
-// hasMember judges that a struct has a member.
+// hasMember checks that an id is a struct type with a member of this number.
 func (c *checker) hasMember(i int, code string, id spirv.ID, member uint32) bool {
 	d := c.code.DefInst(id)
 	switch {
@@ -134,11 +139,13 @@ func (c *checker) hasMember(i int, code string, id spirv.ID, member uint32) bool
 	return false
 }
 
-// maxGroup bounds how many pairs of a decoration and a target are judged by way
-// of groups, so that many of both do not take the square of the time.
+// maxGroup bounds the number of (target, decoration) pairs that are checked
+// through groups. A group's n decorations on m targets make n·m pairs, quadratic
+// in the module's size.
 const maxGroup = 1 << 16
 
-// groupDecorate judges the targets of a group, and its decorations on them.
+// groupDecorate checks the targets of a group, and each of the group's
+// decorations on each target.
 func (c *checker) groupDecorate(i int, in spirv.Inst) {
 	group := spirv.ID(in[1])
 	if d := c.code.DefInst(group); d != nil && d.Op() != spirv.OpDecorationGroup {
@@ -163,7 +170,7 @@ func (c *checker) groupDecorate(i int, in spirv.Inst) {
 				return
 			}
 			if step == 1 {
-				switch d.Kind { // by way of a group these stand on types too
+				switch d.Kind { // through a group these may decorate types as well
 				case spirv.DecorationRowMajor, spirv.DecorationColMajor, spirv.DecorationMatrixStride:
 					continue
 				}
@@ -175,12 +182,13 @@ func (c *checker) groupDecorate(i int, in spirv.Inst) {
 	}
 }
 
+// memberName checks that OpMemberName names a member that exists.
 func (c *checker) memberName(i int, in spirv.Inst) {
 	v := inst.MemberName(in)
 	c.hasMember(i, "SPV-Name-Member", v.TypeOperand(), v.Member())
 }
 
-// file judges that an id is that of an OpString.
+// file checks that an id is the result of an OpString.
 func (c *checker) file(i int, id spirv.ID) {
 	if d := c.code.DefInst(id); d != nil && d.Op() != spirv.OpString {
 		c.fail(i, "SPV-Line-File", "the file is %s, the result of %s; must be an OpString", c.name(id), d.Op())

@@ -7,8 +7,10 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// arithmeticFamily judges what the typing table cannot say of arithmetic and bit
-// instructions (SPIR-V §3.3.13 and §3.3.14).
+// arithmeticFamily checks arithmetic and bit instructions (SPIR-V §3.3.13,
+// §3.3.14) as far as the typing table (spirv/typing, called from typing.go)
+// cannot express the rule: component types of matrix products, pairs as results,
+// OpSelect, and the widths of bit instructions in Vulkan.
 var arithmeticFamily = family{
 	rules: []Rule{
 		{Code: "SPV-Arithmetic-Pair", Section: "SPIR-V 3.3.13", Words: "the result of an instruction that yields a carry, a borrow or the upper bits is a struct of two members of the type of the operands"},
@@ -28,7 +30,7 @@ var arithmeticFamily = family{
 	},
 }
 
-// pairResult judges a result that is two numbers.
+// pairResult checks a result of two numbers: carry, borrow, or low and high bits.
 func (c *checker) pairResult(i int, in spirv.Inst) {
 	v := inst.IAddCarry(in)
 	t, x := c.m.Type(v.Type()), c.m.TypeOf(v.Operand1())
@@ -40,8 +42,8 @@ func (c *checker) pairResult(i int, in spirv.Inst) {
 	}
 }
 
-// parts reports whether the scalars of two types are the same; true where one is
-// not known, for then it was reported.
+// parts reports whether the component types of two types are equal. It is true if
+// one is not known: another rule has reported that.
 func parts(x, y *facts.Type) bool {
 	if x == nil || y == nil {
 		return true
@@ -50,7 +52,8 @@ func parts(x, y *facts.Type) bool {
 	return a == nil || b == nil || a == b
 }
 
-// innermost is the scalar of a scalar, vector or matrix.
+// innermost returns the scalar type of a scalar, vector or matrix; nil for a
+// cooperative type.
 func innermost(t *facts.Type) *facts.Type {
 	if t.IsMatrix() {
 		t = t.Elem
@@ -104,8 +107,8 @@ func (c *checker) transpose(i int, in spirv.Inst) {
 	}
 }
 
-// choice judges OpSelect: what may be chosen between, and a condition for each
-// component.
+// choice checks OpSelect: the type of the objects, and one condition per
+// component. Before SPIR-V 1.4 the objects are scalars, vectors or pointers.
 func (c *checker) choice(i int, in spirv.Inst) {
 	v := inst.Select(in)
 	t, cond := c.m.Type(v.Type()), c.m.TypeOf(v.Condition())
@@ -122,7 +125,8 @@ func (c *checker) choice(i int, in spirv.Inst) {
 	}
 }
 
-// bitsOf32 judges the width of what bits are counted, reversed or moved in.
+// bitsOf32 checks the width of the base operand of bit instructions in Vulkan:
+// 32 bits without the feature maintenance9.
 func (c *checker) bitsOf32(i int, in spirv.Inst) {
 	if !c.vulkan || c.env.AllowVulkan32BitBitwise {
 		return

@@ -6,8 +6,10 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
-// arrayConversionFamily judges conversions between arrays and cooperative
-// matrices (SPV_QCOM_cooperative_matrix_conversion).
+// arrayConversionFamily checks the conversions between arrays and cooperative
+// matrices (SPV_QCOM_cooperative_matrix_conversion): element types, lengths, and
+// the scope, use and size of the matrix. The matrix type itself is checked by
+// cooperative.go.
 var arrayConversionFamily = family{
 	rules: []Rule{
 		{Code: "SPV-ArrayConversion-Array", Section: "SPIR-V, SPV_QCOM_cooperative_matrix_conversion", Words: "what is converted is an array of integers or floats of 32 bits, or floats of 16; an array that a matrix is made of or taken to holds its components or unsigned words"},
@@ -22,8 +24,8 @@ var arrayConversionFamily = family{
 	},
 }
 
-// isConvertible reports whether a type is an array whose elements these
-// conversions take, or is not known.
+// isConvertible reports whether a type is an array with elements of a type that
+// these conversions accept. It is true if the type is not known.
 func isConvertible(t *facts.Type) bool {
 	if t == nil {
 		return true
@@ -35,8 +37,8 @@ func isConvertible(t *facts.Type) bool {
 	return e == nil || isWord(e) || e.IsFloat() && !e.Encoded && (e.Width == 16 || e.Width == 32)
 }
 
-// arrays judges the operand and the result of a conversion between arrays, and
-// reports whether both are known to be right.
+// arrays checks the operand and the result of a conversion between arrays, and
+// reports whether both are known and correct.
 func (c *checker) arrays(i int, op spirv.Op, t, x *facts.Type) bool {
 	for _, o := range [...]*facts.Type{x, t} {
 		if !isConvertible(o) {
@@ -47,7 +49,7 @@ func (c *checker) arrays(i int, op spirv.Op, t, x *facts.Type) bool {
 	return t != nil && x != nil && t.Elem != nil && x.Elem != nil
 }
 
-// arrayLength returns the length of an array, 0 where it is not known before
+// arrayLength returns the length of an array; 0 if it is not known before
 // specialization.
 func arrayLength(t *facts.Type) uint64 {
 	if t.Length == nil || !t.Length.Known || t.Length.Spec {
@@ -69,7 +71,7 @@ func (c *checker) castArray(i int, in spirv.Inst) {
 
 func (c *checker) subArray(i int, in spirv.Inst) {
 	v := inst.ExtractSubArrayQCOM(in)
-	c.arrays(i, in.Op(), c.m.Type(v.Type()), c.m.TypeOf(v.SourceArray())) // the table judges that the elements are the same
+	c.arrays(i, in.Op(), c.m.Type(v.Type()), c.m.TypeOf(v.SourceArray())) // the typing table checks that the elements are equal
 }
 
 func (c *checker) matrixOfArray(i int, in spirv.Inst) {
@@ -82,10 +84,12 @@ func (c *checker) arrayOfMatrix(i int, in spirv.Inst) {
 	c.matrixAndArray(i, c.m.TypeOf(v.SourceCooperativeMatrix()), c.m.Type(v.Type()))
 }
 
-// rowBits is how many bits a row of A and a column of B have that are converted.
+// rowBits is the number of bits in a convertible row of A or column of B.
 const rowBits = 256
 
-// matrixAndArray judges a matrix and an array of one of its rows or columns.
+// matrixAndArray checks a matrix and an array of one of its rows or columns: a
+// row of A or of an accumulator, a column of B. The array holds either the
+// matrix components or the same bits as 32-bit words.
 func (c *checker) matrixAndArray(i int, t, x *facts.Type) {
 	const matrix, size = "SPV-ArrayConversion-Matrix", "SPV-ArrayConversion-Size"
 	if !c.matrixOperand(i, t, "the matrix") || t.Elem == nil || x == nil {

@@ -7,8 +7,12 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// atomicFamily judges atomics (SPIR-V §3.3.18); their types are judged by the
-// typing table.
+// atomicFamily checks atomic instructions (SPIR-V §3.3.18): storage class,
+// capabilities by width, and in Vulkan the features of the device by storage
+// class and width.
+//
+// The operand types are checked by the typing table, the scope and memory
+// semantics by scope.go and semantics.go.
 var atomicFamily = family{
 	rules: []Rule{
 		{Code: "SPV-Atomic-Pointer", Section: "SPIR-V 3.3.18", Words: "an atomic works on memory through a pointer of a storage class that is shared"},
@@ -29,7 +33,7 @@ var atomicFamily = family{
 	ops: []group{{(*checker).atomic, atomicOps}},
 }
 
-// atomicOps are the atomics.
+// atomicOps are the atomic instructions.
 var atomicOps = []spirv.Op{
 	spirv.OpAtomicLoad, spirv.OpAtomicStore, spirv.OpAtomicExchange, spirv.OpAtomicCompareExchange,
 	spirv.OpAtomicCompareExchangeWeak, spirv.OpAtomicIIncrement, spirv.OpAtomicIDecrement, spirv.OpAtomicIAdd,
@@ -38,7 +42,8 @@ var atomicOps = []spirv.Op{
 	spirv.OpAtomicFAddEXT, spirv.OpAtomicFMinEXT, spirv.OpAtomicFMaxEXT,
 }
 
-// atomicOperands returns the pointer, the scope and the semantics of an atomic.
+// atomicOperands returns the pointer, scope and semantics operands of an atomic
+// instruction. Of the two semantics of a compare-exchange it returns Equal.
 func atomicOperands(in spirv.Inst) (pointer, scope, sem spirv.ID) {
 	switch in.Op() {
 	case spirv.OpAtomicStore:
@@ -51,11 +56,11 @@ func atomicOperands(in spirv.Inst) (pointer, scope, sem spirv.ID) {
 		v := inst.AtomicCompareExchange(in)
 		return v.Pointer(), v.Memory(), v.Equal()
 	}
-	v := inst.AtomicLoad(in) // the others with a result begin as it does
+	v := inst.AtomicLoad(in) // the other atomics with a result share this operand order
 	return v.Pointer(), v.Memory(), v.Semantics()
 }
 
-// atomic judges one atomic.
+// atomic checks one atomic instruction.
 func (c *checker) atomic(i int, in spirv.Inst) {
 	op := in.Op()
 	pointer, scope, sem := atomicOperands(in)
@@ -79,7 +84,8 @@ func (c *checker) atomic(i int, in spirv.Inst) {
 	}
 }
 
-// atomicClass judges the storage class of an atomic's pointer.
+// atomicClass checks the storage class of the pointer. Vulkan's list is shorter
+// than SPIR-V's.
 func (c *checker) atomicClass(i int, op spirv.Op, pointer spirv.ID, p *facts.Type) {
 	switch p.Storage {
 	case spirv.StorageClassUniform, spirv.StorageClassWorkgroup, spirv.StorageClassImage, spirv.StorageClassStorageBuffer,
@@ -102,7 +108,7 @@ func (c *checker) atomicClass(i int, op spirv.Op, pointer spirv.ID, p *facts.Typ
 	}
 }
 
-// atomicType returns the type that an atomic works on.
+// atomicType returns the type of the value that an atomic instruction accesses.
 func (c *checker) atomicType(in spirv.Inst, p *facts.Type) *facts.Type {
 	switch in.Op() {
 	case spirv.OpAtomicStore:
@@ -113,7 +119,7 @@ func (c *checker) atomicType(in spirv.Inst, p *facts.Type) *facts.Type {
 	return c.m.Type(in.Type())
 }
 
-// atomicWidth judges the width of what an atomic works on.
+// atomicWidth checks the width and encoding of that value.
 func (c *checker) atomicWidth(i int, op spirv.Op, class spirv.StorageClass, t *facts.Type) {
 	s := t.Scalar()
 	switch {
@@ -136,7 +142,8 @@ func (c *checker) atomicWidth(i int, op spirv.Op, class spirv.StorageClass, t *f
 	}
 }
 
-// floatAtomic judges the capability of a float atomic.
+// floatAtomic checks the capability of a float atomic: AtomicFloat<width>AddEXT or
+// AtomicFloat<width>MinMaxEXT, for vectors AtomicFloat16VectorNV.
 func (c *checker) floatAtomic(i int, op spirv.Op, s, t *facts.Type) {
 	var need spirv.Capability
 	add := op == spirv.OpAtomicFAddEXT
@@ -169,7 +176,7 @@ func (c *checker) floatAtomic(i int, op spirv.Op, s, t *facts.Type) {
 	}
 }
 
-// wideFeature judges the feature of an atomic on 64-bit integers.
+// wideFeature checks the device feature of an atomic on 64-bit integers.
 func (c *checker) wideFeature(i int, op spirv.Op, class spirv.StorageClass) {
 	code, feature := vuid.RuntimeSpirv_None_06278, "shaderBufferInt64Atomics"
 	switch class {
@@ -186,8 +193,7 @@ func (c *checker) wideFeature(i int, op spirv.Op, class spirv.StorageClass) {
 	}
 }
 
-// The features that bring float atomics, by where the float stands and by its
-// width.
+// The features that permit float atomics, by storage class and by width.
 var (
 	bufferFloatAtomics = []string{
 		"shaderBufferFloat32Atomics", "shaderBufferFloat32AtomicAdd", "shaderBufferFloat64Atomics", "shaderBufferFloat64AtomicAdd",
@@ -216,7 +222,7 @@ var (
 	}
 )
 
-// floatFeatures judges the features of a float atomic.
+// floatFeatures checks the device features of a float atomic.
 func (c *checker) floatFeatures(i int, op spirv.Op, class spirv.StorageClass, width uint32, vector bool) {
 	if vector {
 		if !c.feature(vuid.RuntimeSpirv_shaderFloat16VectorAtomics_09581, "shaderFloat16VectorAtomics") {
@@ -242,8 +248,8 @@ func (c *checker) floatFeatures(i int, op spirv.Op, class spirv.StorageClass, wi
 	}
 }
 
-// oneFeature demands that one of several features is on. Where one is unknown
-// the rule stays silent.
+// oneFeature checks that at least one of several features is on. If one of them
+// is unknown and none is on, the rule stays silent.
 func (c *checker) oneFeature(i int, op spirv.Op, code, what string, list []string) {
 	silent := false
 	for _, name := range list {

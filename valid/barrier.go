@@ -6,7 +6,10 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// barrierFamily judges barriers (SPIR-V §3.3.20).
+// barrierFamily checks barrier instructions (SPIR-V §3.3.20): the execution
+// models that may use them, and their scopes and semantics (scope.go,
+// semantics.go). That the two halves of a split barrier match along every path
+// is checked by split_barrier.go, uniform control flow by uniformity.go.
 var barrierFamily = family{
 	rules: []Rule{
 		{Code: "SPV-Barrier-Model", Section: "SPIR-V 3.3.20", Words: "before SPIR-V 1.3 OpControlBarrier is for tessellation control, compute, kernel, mesh and task shaders"},
@@ -23,27 +26,29 @@ var barrierFamily = family{
 	},
 }
 
-// inControl is the models that may synchronize before SPIR-V 1.3.
+// inControl is the set of models that may use OpControlBarrier before SPIR-V 1.3.
 const inControl = inTessellationControl | inWorkgroups
 
-// inSubgroups is the models in which OpControlBarrier waits for the subgroup alone.
-// A barrier over the workgroup breaks the rule of the scope there too, and either
-// name is the one that is looked for: both are said.
+// inSubgroups is the set of models in which OpControlBarrier synchronizes the
+// subgroup alone. A barrier over the workgroup also violates the scope rule
+// there, and a user may search for either code: both are reported.
 const inSubgroups = inRayTracing&^inCallable | inFragment | inVertex | inTessellationEvaluation | inGeometry
 
+// controlBarrier checks OpControlBarrier: its model, and its execution scope in
+// models without workgroups.
 func (c *checker) controlBarrier(i int, in spirv.Inst) {
 	v := inst.ControlBarrier(in)
 	if !c.since(spirv.Version13) {
 		c.onlyIn(i, inControl, "SPV-Barrier-Model")
 	}
 	alone := c.callerModels() & inSubgroups
-	if s, ok := c.scopeOperand(i, v.Execution()); ok && c.vulkan && alone != 0 && s == spirv.ScopeWorkgroup { // others are no scope of execution at all
+	if s, ok := c.scopeOperand(i, v.Execution()); ok && c.vulkan && alone != 0 && s == spirv.ScopeWorkgroup { // other wrong scopes are not execution scopes at all
 		c.fail(i, vuid.StandaloneSpirv_OpControlBarrier_04682, "the scope for execution of OpControlBarrier is %s in a function that a %s entry point calls; must be Subgroup", s, alone)
 	}
 	c.barrier(i, v.Execution(), v.Memory(), v.Semantics())
 }
 
-// barrier judges the operands of a barrier that waits.
+// barrier checks the operands of an execution barrier.
 func (c *checker) barrier(i int, execution, memory, sem spirv.ID) {
 	c.executionScope(i, execution)
 	s, ok := c.memoryScope(i, memory)
@@ -62,6 +67,8 @@ func (c *checker) namedBarrier(i int, in spirv.Inst) {
 	c.semanticsOperand(i, v.Semantics(), s, ok)
 }
 
+// splitBarrier checks one half of a split barrier (SPV_EXT_split_barrier); Arrive
+// and Wait have the same operands.
 func (c *checker) splitBarrier(i int, in spirv.Inst) {
 	v := inst.ControlBarrierArriveEXT(in)
 	if c.vulkan {

@@ -6,16 +6,17 @@ import (
 	"strings"
 )
 
-// Beyond is what a rule on modules needs that neither a module nor an [Env] has.
+// Beyond is the reason why a rule on modules is not checked: the information that
+// it needs and that neither a module nor an [Env] has.
 type Beyond uint8
 
-// What rules need.
+// The missing information.
 const (
 	BeyondPipeline Beyond = iota // the pipeline, its layout, its flags, its other stages
-	BeyondDraw                   // what is bound or attached when it runs, and how that was made
-	BeyondRun                    // the values that an execution computes
-	BeyondQuery                  // a list that a query of the device returns, which no feature, property or limit says
-	BeyondText                   // nothing: what the rule speaks of is not in this version of the specification
+	BeyondDraw                   // the bound or attached resources, and their creation
+	BeyondRun                    // values computed by an execution
+	BeyondQuery                  // a list returned by a device query; no feature, property or limit expresses it
+	BeyondText                   // none: the subject of the rule is not in this version of the specification
 )
 
 // String returns "pipeline", "draw", "run", "query" or "text".
@@ -23,16 +24,17 @@ func (b Beyond) String() string {
 	return [...]string{"pipeline", "draw", "run", "query", "text"}[b]
 }
 
-// Unjudged is a rule of Vulkan on modules that Check does not judge. One that needs
-// a pipeline may be judged by package link.
+// Unjudged is a Vulkan rule on modules that Check does not check. Package link
+// may check one that needs a pipeline.
 type Unjudged struct {
 	Code  string
 	Needs Beyond
-	Why   string // what it needs, in a word or two
+	Why   string // the missing information, in a word or two
 }
 
-// AllUnjudged yields the rules of Vulkan on modules that Check does not judge, in
-// order of their codes.
+// AllUnjudged yields the Vulkan rules on modules that Check does not check, in
+// order of their codes. With the rules of [Rules] they are a partition of all
+// VUIDs on modules; a test compares them with the registry.
 func AllUnjudged() iter.Seq[Unjudged] {
 	var all []Unjudged
 	for _, g := range unjudged {
@@ -44,7 +46,7 @@ func AllUnjudged() iter.Seq[Unjudged] {
 	return slices.Values(all)
 }
 
-// unjudged are those rules by what they need.
+// unjudged are these rules by reason.
 var unjudged = [...]struct {
 	needs Beyond
 	why   string

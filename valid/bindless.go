@@ -6,8 +6,9 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
-// bindlessFamily judges images and samplers that are integers
-// (SPV_NV_bindless_texture).
+// bindlessFamily checks images and samplers addressed by integer handles
+// (SPV_NV_bindless_texture): the declared width of a handle, and the
+// conversions from and to handles. State: checker.handleWidth.
 var bindlessFamily = family{
 	rules: []Rule{
 		{Code: "SPV-Bindless-Width", Section: "SPIR-V, SPV_NV_bindless_texture", Words: "images and samplers are addressed by integers of 32 or 64 bits, which a module says once"},
@@ -24,6 +25,7 @@ var bindlessFamily = family{
 	},
 }
 
+// addressingMode checks OpSamplerImageAddressingModeNV and records its width.
 func (c *checker) addressingMode(i int, in spirv.Inst) {
 	w := inst.SamplerImageAddressingModeNV(in).BitWidth()
 	switch {
@@ -36,7 +38,8 @@ func (c *checker) addressingMode(i int, in spirv.Inst) {
 	}
 }
 
-// handleOf returns the type that an instruction converts from or to a handle.
+// handleOf returns the type that a conversion instruction converts from or to a
+// handle.
 func handleOf(op spirv.Op) spirv.Op {
 	switch op {
 	case spirv.OpConvertUToImageNV, spirv.OpConvertImageToUNV:
@@ -47,7 +50,7 @@ func handleOf(op spirv.Op) spirv.Op {
 	return spirv.OpTypeSampledImage
 }
 
-// handle judges the two sides of a conversion: the integer and the other.
+// handle checks the two sides of a conversion: the integer and the object.
 func (c *checker) handle(i int, op spirv.Op, number, x *facts.Type) {
 	if number != nil && (!number.IsInt() || number.Signed || c.handleWidth != 0 && number.Width != c.handleWidth) {
 		c.fail(i, "SPV-Bindless-Type", "the handle of %s is %s; must be an unsigned integer of the width that images and samplers are addressed by", op, c.typeName(number))

@@ -7,8 +7,15 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// blockLayoutFamily judges where blocks put their members (Vulkan, Shader
-// Interfaces, Offset and Stride Assignment; SPIR-V §2.16.2).
+// blockLayoutFamily checks the explicit layout of blocks: the offsets of members
+// and the strides of arrays and matrices (Vulkan, Shader Interfaces, Offset and
+// Stride Assignment; SPIR-V §2.16.2). It runs after the walk, over all
+// variables and all instructions that access memory without a variable.
+//
+// Sizes and alignments come from facts/layout.go, descriptor sizes of a device
+// from descriptorlayout.go. blockmember.go checks one struct; this file finds
+// the structs to check. That a variable has a block type at all is checked by
+// variable_kind.go and resource.go.
 var blockLayoutFamily = family{
 	rules: []Rule{
 		{Code: "SPV-Block-Missing", Section: "SPIR-V 2.16.2", Words: "the members of a block have an Offset, arrays in it an ArrayStride, matrices in it a MatrixStride and an order"},
@@ -21,29 +28,31 @@ var blockLayoutFamily = family{
 	after: []func(*checker){(*checker).blocks},
 }
 
-// blockRule is how a block is laid out.
+// blockRule is the alignment rule of a block.
 type blockRule struct {
 	align   facts.Rule
 	relaxed bool // vectors are aligned as their components
 }
 
-// blockCheck is one block that is being judged.
+// blockCheck is the check of one block. A struct is checked once per alignment
+// rule and offset modulo 16, since only the offset modulo 16 decides whether a
+// vector straddles.
 type blockCheck struct {
 	c     *checker
 	rule  blockRule
-	via   int // the variable or instruction that the block is reached from
+	via   int // the variable or instruction that refers to the block
 	sc    spirv.StorageClass
 	heap  *descriptorLayout
 	todo  []placedStruct
-	seen  []uint64 // of each type: the rules that it was judged by, and at which bytes modulo 16
-	order []int    // scratch: the members of a struct by their offsets
+	seen  []uint64 // by type: the checked rules, and at which bytes modulo 16
+	order []int    // scratch: the members of a struct, sorted by offset
 }
 
-// blocks judges what variables hold, and what is reached by pointers that no
-// variable stands for.
+// blocks checks the blocks of variables, and the types accessed through pointers
+// that belong to no variable.
 func (c *checker) blocks() {
 	if !c.vulkan {
-		return // how blocks are laid out is for the API to say
+		return // the API defines the layout of blocks
 	}
 	c.noLayout()
 	b := blockCheck{c: c, seen: make([]uint64, len(c.m.Types)), heap: c.descriptorLayout()}
@@ -59,7 +68,7 @@ func (c *checker) blocks() {
 	}
 }
 
-// variable judges the block of a variable, where its storage class has blocks.
+// variable checks the block of a variable, if its storage class has blocks.
 func (b *blockCheck) variable(v *facts.Variable) {
 	t := v.Type
 	if t == nil || v.Pointer == nil || v.Pointer.Op == spirv.OpTypeUntypedPointerKHR {
@@ -83,8 +92,8 @@ func explicit(sc spirv.StorageClass) bool {
 	return false
 }
 
-// reference judges the type that an instruction refers to memory with: by a
-// physical pointer, by one to a buffer of a heap, or by an untyped one.
+// reference checks the type through which an instruction accesses memory: by a
+// physical pointer, by a pointer to a buffer of a heap, or by an untyped one.
 func (b *blockCheck) reference(i int, in spirv.Inst) {
 	c := b.c
 	op := in.Op()
@@ -124,7 +133,7 @@ func (b *blockCheck) reference(i int, in spirv.Inst) {
 	b.root(i, pointer.Storage, data)
 }
 
-// root judges a type that memory in a storage class is referred to with.
+// root checks a type through which memory of a storage class is accessed.
 func (b *blockCheck) root(via int, sc spirv.StorageClass, t *facts.Type) {
 	b.via, b.sc, b.rule = via, sc, b.c.ruleOf(sc, !b.c.m.Has(t.ID, spirv.DecorationBufferBlock))
 	b.todo = b.todo[:0]
@@ -136,7 +145,9 @@ func (b *blockCheck) root(via int, sc spirv.StorageClass, t *facts.Type) {
 	}
 }
 
-// ruleOf returns how blocks of a storage class are laid out.
+// ruleOf returns the alignment rule of blocks in a storage class: std140 for
+// uniform blocks, std430 else, scalar if the layout options or the device's
+// features permit it.
 func (c *checker) ruleOf(sc spirv.StorageClass, block bool) blockRule {
 	l := c.env.Layout
 	on := func(name string) bool { v, known := c.env.Device.feature(name); return v && known }
@@ -158,7 +169,7 @@ func (c *checker) relaxed() bool {
 	return c.env.Layout.Relaxed || c.env.Version >= Vulkan11
 }
 
-// noLayout judges that memory without an explicit layout holds no type that has
+// noLayout checks that memory without an explicit layout contains no type with
 // one, and that no array of descriptors has a stride.
 func (c *checker) noLayout() {
 	laid := c.laidTypes()
@@ -193,7 +204,7 @@ func (c *checker) noLayout() {
 	}
 }
 
-// laidTypes returns, of each type, whether it has an explicit layout.
+// laidTypes returns, by type number, whether the type has an explicit layout.
 func (c *checker) laidTypes() []bool {
 	laid := make([]bool, len(c.m.Types))
 	for n := range c.m.Types {
@@ -213,7 +224,7 @@ func (c *checker) laidTypes() []bool {
 	return laid
 }
 
-// mayLayout reports whether types that pointers into a storage class point at may
+// mayLayout reports whether the pointees of pointers into a storage class may
 // have an explicit layout.
 func (c *checker) mayLayout(sc spirv.StorageClass) bool {
 	switch sc {

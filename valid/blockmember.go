@@ -9,22 +9,22 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// placedStruct is a struct that is to be judged where it lies.
+// placedStruct is a struct to be checked at an offset.
 type placedStruct struct {
 	t     *facts.Type
 	at    uint8 // its first byte, modulo 16
-	first bool  // whether it was not judged by this rule before, at any byte
+	first bool  // not yet checked by this rule at any offset
 }
 
-// spot is what a fault is reported of: a member of a struct, or a type that is
-// in none, where n is −1.
+// spot is the subject of a fault: a member of a struct, or, if n is −1, a type
+// that is not a member.
 type spot struct {
 	t     *facts.Type
 	n     int
 	first bool
 }
 
-// String returns what a message calls the spot.
+// String returns the name of the spot in messages.
 func (s spot) String() string {
 	if s.n < 0 {
 		return "the type"
@@ -32,17 +32,17 @@ func (s spot) String() string {
 	return "member " + itoa(uint64(s.n))
 }
 
-// fail reports a fault, once for each rule that a struct is judged by.
+// fail reports a fault, once per struct and alignment rule.
 func (b *blockCheck) fail(s spot, code, format string, args ...any) {
 	if s.first && (code == "SPV-Block-Missing" || !b.c.env.Layout.Skip) {
 		b.c.fail(s.t.Index, code, format, args...).also(b.c, b.via, "the block in %s", b.sc)
 	}
 }
 
-// push notes a struct that lies at a byte modulo 16.
+// push queues a struct at an offset modulo 16, unless it was checked there.
 func (b *blockCheck) push(t *facts.Type, at uint8) {
 	if !b.rule.relaxed || b.rule.align == facts.Scalar {
-		at = 0 // where vectors are aligned they straddle nothing
+		at = 0 // aligned vectors straddle at no offset
 	}
 	shift := uint(b.rule.align) * 16
 	if old := b.seen[t.Number]; old>>shift>>at&1 == 0 {
@@ -51,8 +51,8 @@ func (b *blockCheck) push(t *facts.Type, at uint8) {
 	}
 }
 
-// sorted fills order with the members of a struct by their offsets. It returns
-// false where one has none.
+// sorted fills order with the members of a struct, sorted by offset. It returns
+// false if a member has no offset.
 func (b *blockCheck) sorted(p placedStruct) bool {
 	t := p.t
 	b.order = b.order[:0]
@@ -81,7 +81,9 @@ func (b *blockCheck) sorted(p placedStruct) bool {
 	return true
 }
 
-// structure judges one struct.
+// structure checks one struct: alignment of each member, and no overlap with the
+// member before it. Under std140 and std430 an array or struct is padded to its
+// alignment, and the padding is not available to the next member.
 func (b *blockCheck) structure(p placedStruct) {
 	t := p.t
 	if !b.sorted(p) {
@@ -92,7 +94,7 @@ func (b *blockCheck) structure(p placedStruct) {
 		m := &t.Members[n]
 		off, _, known := b.c.offset(t, n)
 		if !known {
-			continue // a specialization decides it
+			continue // the value depends on specialization
 		}
 		s := spot{t, n, p.first}
 		if m.Type.IsRuntimeArray() && k != len(b.order)-1 {
@@ -113,8 +115,8 @@ func (b *blockCheck) structure(p placedStruct) {
 	}
 }
 
-// member judges the place of one member, and what it is made of. It returns
-// false where the layout cannot be followed further.
+// member checks the offset of one member, and the layout of its parts. It returns
+// false if the rest of the struct cannot be checked.
 func (b *blockCheck) member(s spot, off uint64, at uint8, m *facts.Member) bool {
 	a := b.heap.align(m.Type, b.rule.align, m.RowMajor)
 	if b.rule.align != facts.Scalar && b.rule.relaxed && m.Type.IsVector() {
@@ -129,8 +131,9 @@ func (b *blockCheck) member(s spot, off uint64, at uint8, m *facts.Member) bool 
 	return b.parts(s, at, m)
 }
 
-// straddles reports whether a vector straddles improperly: one of 16 bytes or
-// less must not cross a multiple of 16, a larger one must begin at one.
+// straddles reports whether a vector straddles improperly (Vulkan, Offset and
+// Stride Assignment): a vector of at most 16 bytes must not cross a multiple of
+// 16, a larger one must begin at a multiple of 16.
 func straddles(offset, size uint64) bool {
 	if size > 16 {
 		return offset%16 != 0
@@ -138,11 +141,11 @@ func straddles(offset, size uint64) bool {
 	return size > 0 && offset/16 != (offset+size-1)/16
 }
 
-// parts judges the arrays, structs and matrices of a value, whose first byte is
-// at a byte modulo 16. The stride and order of its matrices are the member's.
+// parts checks the arrays, structs and matrices in a value at an offset modulo
+// 16. The stride and order of its matrices are the member's.
 func (b *blockCheck) parts(s spot, at uint8, m *facts.Member) bool {
 	e := m.Type
-	begins := uint16(1) << at // where elements begin, modulo 16
+	begins := uint16(1) << at // offsets of elements modulo 16, as a bit set
 	for e.IsArray() {
 		if e.Elem == nil {
 			return false
@@ -178,8 +181,8 @@ func (b *blockCheck) parts(s spot, at uint8, m *facts.Member) bool {
 	return true
 }
 
-// repeat returns where the elements of arrays begin, modulo 16, that begin at
-// those bytes themselves. Of an array whose length is not known there is one.
+// repeat returns the offsets modulo 16 of the elements of an array that itself
+// begins at the offsets begins. An array of unknown length counts as one element.
 func repeat(begins uint16, t *facts.Type, stride uint64) uint16 {
 	if t.Count == 0 || t.Length != nil && t.Length.Spec {
 		return begins
@@ -192,7 +195,7 @@ func repeat(begins uint16, t *facts.Type, stride uint64) uint16 {
 	return out
 }
 
-// matrix judges a matrix in a member.
+// matrix checks the stride and order of a matrix in a member.
 func (b *blockCheck) matrix(s spot, m *facts.Member, e *facts.Type) bool {
 	if !m.HasMatrixStride {
 		b.fail(s, "SPV-Block-Missing", "%s has a matrix without MatrixStride; must have one in a block", s)

@@ -10,9 +10,15 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// builtInFamily judges variables, members and constants that are decorated
-// BuiltIn, in Vulkan (Built-In Variables). What only one built-in has stands in
-// builtin_own.go and builtin_mesh.go.
+// builtInFamily checks variables, members and constants decorated BuiltIn, in
+// Vulkan (Vulkan, Built-In Variables): execution models, storage class and type.
+//
+// The rules that all built-ins share are rows of builtin_table.go, interpreted
+// here. Rules of single built-ins are in builtin_own.go and builtin_mesh.go,
+// array dimensions in builtin_array.go, indices and stored values in
+// builtin_access.go. The decorations are collected during the walk and checked
+// after it, since the models of a variable depend on the call graph. Capabilities
+// of built-ins are checked by capability.go.
 var builtInFamily = family{
 	rules: slices.Concat(rowRules(), ownBuiltInRules, builtInArrayRules),
 	insts: map[spirv.Op]judge{
@@ -24,30 +30,29 @@ var builtInFamily = family{
 	after: []func(*checker){(*checker).builtIns},
 }
 
-// builtInRow is what the specification says of one built-in. A rule without a
-// code is not one.
+// builtInRow is the rules of one built-in. A rule without a code does not exist.
 type builtInRow struct {
 	builtIn spirv.BuiltIn
 
-	in     modelSet // it is used in these models alone
+	in     modelSet // the models that may use it
 	inCode string
 
 	classes []classRule
 
 	form     builtInForm
 	formCode string
-	other    builtInForm // that another specification says; taken too, where it is one
+	other    builtInForm // the type in another specification; accepted too, if set
 }
 
-// classRule is the storage classes of a built-in in some models.
+// classRule is the storage classes of a built-in in a set of models.
 type classRule struct {
 	models  modelSet
 	allowed classSet
 	code    string
 }
 
-// always is the models of a class rule that holds whatever uses the variable,
-// and if nothing does.
+// always is the models of a class rule that applies to every variable, used or
+// not.
 const always modelSet = 0
 
 // classSet is a set of storage classes.
@@ -60,7 +65,7 @@ const (
 	constantClass
 )
 
-// classOf returns the set of one class, 0 of one that no built-in has.
+// classOf returns the set of one class; 0 if no built-in may have it.
 func classOf(s spirv.StorageClass) classSet {
 	switch s {
 	case spirv.StorageClassInput:
@@ -84,7 +89,7 @@ func (s classSet) String() string {
 	return or(names)
 }
 
-// rowRules states the rules of the rows in words.
+// rowRules generates the rules of the rows with their texts.
 func rowRules() []Rule {
 	var out []Rule
 	add := func(code, words string, args ...any) {
@@ -106,7 +111,7 @@ func rowRules() []Rule {
 	return out
 }
 
-// rowOf is the row of each built-in, renamedRows the one by its earlier name,
+// rowOf maps each built-in to its row; renamedRows to the row of its earlier name,
 // which has rules of its own.
 var rowOf, renamedRows = func() (rows, renamed map[spirv.BuiltIn]*builtInRow) {
 	rows, renamed = map[spirv.BuiltIn]*builtInRow{}, map[spirv.BuiltIn]*builtInRow{}
@@ -121,8 +126,8 @@ var rowOf, renamedRows = func() (rows, renamed map[spirv.BuiltIn]*builtInRow) {
 	return rows, renamed
 }()
 
-// row returns the row of a built-in by the name that the module's extensions
-// give it; nil where it has none.
+// row returns the row of a built-in under the name that the module's extensions
+// define; nil if it has none.
 func (c *checker) row(b spirv.BuiltIn) *builtInRow {
 	if r := renamedRows[b]; r != nil && c.m.Extension("SPV_NV_shading_rate") {
 		return r
@@ -130,22 +135,22 @@ func (c *checker) row(b spirv.BuiltIn) *builtInRow {
 	return rowOf[b]
 }
 
-// builtInState is the decorations BuiltIn of a module.
+// builtInState is the BuiltIn decorations of a module.
 type builtInState struct {
 	noted  []builtInNote
-	blocks map[*facts.Type][]*facts.Variable // of each block that has built-ins
-	tiles  bool                              // some entry point has TileShadingRateQCOM
+	blocks map[*facts.Type][]*facts.Variable // variables of each block with built-in members
+	tiles  bool                              // an entry point has TileShadingRateQCOM
 }
 
-// builtInNote is one decoration BuiltIn: of an id, or of a member of a struct.
+// builtInNote is one BuiltIn decoration of an id or of a struct member.
 type builtInNote struct {
-	at      int // the decoration
+	at      int // the decoration instruction
 	target  spirv.ID
-	member  int // −1 where it is the id itself
+	member  int // −1 for the id itself
 	builtIn spirv.BuiltIn
 }
 
-// noteBuiltIn keeps a decoration for builtIns, which needs to know the functions.
+// noteBuiltIn records a decoration for builtIns, which needs the call graph.
 func (c *checker) noteBuiltIn(i int, in spirv.Inst) {
 	if !c.vulkan {
 		return
@@ -169,8 +174,8 @@ func (c *checker) noteBuiltIn(i int, in spirv.Inst) {
 	}
 }
 
-// memberBuiltIn judges a built-in of a member: what no stage hands on stands in
-// no block.
+// memberBuiltIn checks a built-in of a member: a built-in that no stage passes to
+// the next one cannot be in a block.
 func (c *checker) memberBuiltIn(i int, b spirv.BuiltIn) {
 	switch b {
 	case spirv.BuiltInNumSubgroups, spirv.BuiltInSubgroupId, spirv.BuiltInSubgroupSize, spirv.BuiltInSubgroupLocalInvocationId,
@@ -180,7 +185,7 @@ func (c *checker) memberBuiltIn(i int, b spirv.BuiltIn) {
 	}
 }
 
-// noteBuiltInGroup does so for the targets of a group.
+// noteBuiltInGroup records the targets of a decoration group.
 func (c *checker) noteBuiltInGroup(i int, in spirv.Inst) {
 	if !c.vulkan {
 		return
@@ -202,7 +207,7 @@ func (c *checker) noteBuiltInGroup(i int, in spirv.Inst) {
 	}
 }
 
-// builtIns judges what was noted.
+// builtIns checks the recorded decorations, in order of the instructions.
 func (c *checker) builtIns() {
 	if len(c.builtIn.noted) == 0 {
 		return
@@ -232,7 +237,7 @@ func (c *checker) builtIns() {
 	c.builtInArrays()
 }
 
-// blockVariables states which variables are blocks that have built-ins.
+// blockVariables collects the variables of each block with built-in members.
 func (c *checker) blockVariables() {
 	noted := func(n builtInNote) bool { return n.member >= 0 }
 	if !slices.ContainsFunc(c.builtIn.noted, noted) {
@@ -255,7 +260,7 @@ func (c *checker) blockVariables() {
 	c.builtIn.blocks = of
 }
 
-// core returns what arrays are made of.
+// core returns the innermost element type of arrays.
 func core(t *facts.Type) *facts.Type {
 	for t != nil && (t.IsArray() || t.IsRuntimeArray()) {
 		t = t.Elem
@@ -263,7 +268,7 @@ func core(t *facts.Type) *facts.Type {
 	return t
 }
 
-// builtInMember judges the member of a struct in each variable of that struct.
+// builtInMember checks a struct member in each variable of the struct.
 func (c *checker) builtInMember(n *builtInNote, s *facts.Type) {
 	t := s.Members[n.member].Type
 	if n.builtIn == spirv.BuiltInWorkgroupSize && !c.builtIn.tiles {
@@ -275,15 +280,15 @@ func (c *checker) builtInMember(n *builtInNote, s *facts.Type) {
 	}
 }
 
-// builtInVariable judges a variable.
+// builtInVariable checks a variable.
 func (c *checker) builtInVariable(n *builtInNote, v *facts.Variable, t *facts.Type) {
 	c.builtInType(n, t, v, c.usedBy(v))
 	c.builtInUse(n, v)
 }
 
-// builtInType judges the type that something decorated has. Where the interface
-// of a model is an array of one element for each vertex or primitive, that array
-// is not the built-in's.
+// builtInType checks the type of a decorated variable, member or constant. If the
+// interface of a model is an array with one element per vertex or primitive,
+// that array is not part of the built-in's type.
 func (c *checker) builtInType(n *builtInNote, t *facts.Type, v *facts.Variable, used modelSet) {
 	row := c.row(n.builtIn)
 	if row == nil || row.formCode == "" || t == nil || row.form.holds(t) || row.other != (builtInForm{}) && row.other.holds(t) {
@@ -293,13 +298,13 @@ func (c *checker) builtInType(n *builtInNote, t *facts.Type, v *facts.Variable, 
 		return
 	}
 	if n.member < 0 && used == inMeshEXT && perPrimitive(n.builtIn) {
-		return // builtin_mesh.go judges it
+		return // builtin_mesh.go checks it
 	}
 	c.fail(n.at, row.formCode, "%s is %s; must be %s", n.builtIn, c.typeName(t), row.form)
 }
 
-// inputOrOutput returns the rule that a built-in is an input or an output, nil
-// where it has none. It is what a variable that is neither breaks first.
+// inputOrOutput returns the rule that a built-in is an input or an output; nil if
+// there is none. A variable that is neither violates this rule first.
 func (r *builtInRow) inputOrOutput() *classRule {
 	for i := range r.classes {
 		if r.classes[i].allowed == inputClass|outputClass {
@@ -309,7 +314,7 @@ func (r *builtInRow) inputOrOutput() *classRule {
 	return nil
 }
 
-// builtInUse judges the storage class of a variable and where it is used.
+// builtInUse checks the storage class of a variable and the models that use it.
 func (c *checker) builtInUse(n *builtInNote, v *facts.Variable) {
 	row := c.row(n.builtIn)
 	if row == nil {
@@ -319,7 +324,7 @@ func (c *checker) builtInUse(n *builtInNote, v *facts.Variable) {
 	if bad := used &^ row.in; row.inCode != "" && bad != 0 {
 		c.fail(n.at, row.inCode, "%s in a variable that a %s entry point uses; needs %s", n.builtIn, bad, row.in).also(c, v.Index, "the variable")
 	} else if bad := c.listedBy(v) &^ row.in; row.inCode != "" && bad != 0 {
-		// The tools of the field look at code alone.
+		// a warning, because other validators look at uses alone
 		c.fail(n.at, row.inCode, "%s in a variable that a %s entry point lists and does not use; needs %s", n.builtIn, bad, row.in).also(c, v.Index, "the variable").warn()
 	}
 	class := classOf(v.Storage)

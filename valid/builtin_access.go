@@ -7,8 +7,9 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// builtInAccessRules are the rules of how built-ins are indexed and what is
-// written to them. What is judged is what constants decide.
+// builtInAccessRules are the rules on indices into built-ins and on values stored
+// to them. Only constant indices and values are checked; the rest is known only
+// at run time.
 var builtInAccessRules = func() []Rule {
 	out := []Rule{
 		{Code: vuid.PositionPerViewNV_04326, Section: builtInSection, Words: "PositionPerViewNV is indexed by constants"},
@@ -25,14 +26,14 @@ var builtInAccessRules = func() []Rule {
 	return out
 }()
 
-// accessed is a pointer to a built-in, or into it: the indices that lead from
-// what is decorated to where it points.
+// accessed is a pointer into a built-in: the indices from the decorated variable
+// or member to the pointee.
 type accessed struct {
 	note *builtInNote
 	path []spirv.ID
 }
 
-// watched reports whether accesses to a built-in are judged.
+// watched reports whether a built-in has rules on accesses.
 func watched(b spirv.BuiltIn) bool {
 	switch b {
 	case spirv.BuiltInPositionPerViewNV, spirv.BuiltInViewportMaskPerViewNV, spirv.BuiltInPrimitiveShadingRateKHR,
@@ -42,10 +43,10 @@ func watched(b spirv.BuiltIn) bool {
 	return false
 }
 
-// builtInAccesses judges the accesses to the few built-ins that have rules on
-// them; where a module has none of those it looks at nothing.
+// builtInAccesses checks the accesses to the few built-ins with such rules. It
+// scans the functions only if the module has one of them.
 func (c *checker) builtInAccesses() {
-	var direct, members map[spirv.ID][]*builtInNote // by variable
+	var direct, members map[spirv.ID][]*builtInNote // by variable: decorated itself, or a block with decorated members
 	for k := range c.builtIn.noted {
 		n := &c.builtIn.noted[k]
 		if !watched(n.builtIn) {
@@ -70,7 +71,7 @@ func (c *checker) builtInAccesses() {
 	}
 }
 
-// accessesIn judges the accesses of a function.
+// accessesIn checks the accesses of a function.
 func (c *checker) accessesIn(f *facts.Function, direct, members map[spirv.ID][]*builtInNote) {
 	chains := map[spirv.ID]accessed{}
 	outputs := c.meshOutputs(f)
@@ -98,7 +99,7 @@ func (c *checker) accessesIn(f *facts.Function, direct, members map[spirv.ID][]*
 	}
 }
 
-// accessOf finds the built-in that an access chain from a variable leads to.
+// accessOf returns the built-in that an access chain from a variable reaches.
 func (c *checker) accessOf(base spirv.ID, path []spirv.ID, direct, members map[spirv.ID][]*builtInNote) (accessed, bool) {
 	for _, n := range direct[base] {
 		return accessed{n, path}, true
@@ -126,14 +127,15 @@ func (c *checker) accessOf(base spirv.ID, path []spirv.ID, direct, members map[s
 	return accessed{}, false
 }
 
-// counts is what the one OpSetMeshOutputsEXT of a function says, where it is
-// constant.
+// counts is the operands of the only OpSetMeshOutputsEXT of a function, as far as
+// they are constant.
 type counts struct {
-	at                     int // −1 where there is none, or several
+	at                     int // −1 if there is none, or several
 	vertices, primitives   uint64
 	hasVertices, hasPrimit bool
 }
 
+// meshOutputs returns the counts of a function.
 func (c *checker) meshOutputs(f *facts.Function) counts {
 	out := counts{at: -1}
 	for i := f.Index; i < f.End; i++ {
@@ -155,7 +157,7 @@ func (c *checker) meshOutputs(f *facts.Function) counts {
 	return out
 }
 
-// indexed judges the index of an access.
+// indexed checks the index of an access.
 func (c *checker) indexed(i int, a accessed, out counts) {
 	if len(a.path) == 0 {
 		return
@@ -186,7 +188,7 @@ const (
 	horizontalRates = 4 | 8
 )
 
-// written judges a constant that is written to a built-in.
+// written checks a constant that is stored to a built-in.
 func (c *checker) written(i int, a accessed, k *facts.Const, out counts) {
 	if a.note.builtIn == spirv.BuiltInPrimitiveShadingRateKHR {
 		if !k.Type.IsInt() {

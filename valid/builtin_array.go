@@ -5,15 +5,15 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// builtInArrayRules are the rules of the outermost array of a built-in, which its
-// type in the specification leaves out (Vulkan, Built-In Variables).
+// builtInArrayRules are the rules on the outermost array of a built-in, which its
+// type in the specification omits (Vulkan, Built-In Variables).
 var builtInArrayRules = []Rule{
 	{Code: "SPV-BuiltIn-Array", Section: builtInSection, Words: "a built-in of each vertex is an array where a stage has the vertices of a whole primitive or patch", Need: NeedVulkan},
 }
 
-// eachHasOne reports whether a variable has one element for each vertex or
-// primitive (Vulkan, Interface Matching): where one of the models that use it has
-// such an interface, or none uses it.
+// eachHasOne reports whether a variable has one element per vertex or primitive
+// (Vulkan, Interface Matching): one of the models that use it has an arrayed
+// interface, or no model uses it.
 func (c *checker) eachHasOne(n *builtInNote, v *facts.Variable, used modelSet) bool {
 	switch {
 	case !perVertex(n.builtIn) || c.m.Has(v.ID, spirv.DecorationPatch):
@@ -28,7 +28,7 @@ func (c *checker) eachHasOne(n *builtInNote, v *facts.Variable, used modelSet) b
 	return used&inTessellationControl != 0 || used&inPrimitives != 0 && v.Storage == spirv.StorageClassInput
 }
 
-// perVertex reports whether a built-in may have a value for each vertex or
+// perVertex reports whether a built-in may have one value per vertex or
 // primitive.
 func perVertex(b spirv.BuiltIn) bool {
 	switch b {
@@ -41,8 +41,9 @@ func perVertex(b spirv.BuiltIn) bool {
 	return perPrimitive(b)
 }
 
-// builtInArrays judges that what a stage has for each vertex is an array. The
-// tools of the field take it without one, so that it is a warning.
+// builtInArrays checks that a per-vertex built-in of a stage with arrayed
+// interfaces is an array. It is a warning, because other validators accept the
+// variable without the array.
 func (c *checker) builtInArrays() {
 	for k := range c.builtIn.noted {
 		n := &c.builtIn.noted[k]
@@ -56,7 +57,7 @@ func (c *checker) builtInArrays() {
 			continue
 		}
 		if k > 0 && c.builtIn.noted[k-1].target == n.target && eachVertex(c.builtIn.noted[k-1].builtIn) {
-			continue // another member of the same block has said it
+			continue // reported with another member of the same block
 		}
 		for _, v := range c.builtIn.blocks[c.m.Type(n.target)] {
 			if v.Type.IsStruct() {
@@ -66,7 +67,7 @@ func (c *checker) builtInArrays() {
 	}
 }
 
-// eachVertex reports whether a built-in of Vulkan 1.0 has a value for each vertex.
+// eachVertex reports whether a built-in of Vulkan 1.0 has one value per vertex.
 func eachVertex(b spirv.BuiltIn) bool {
 	switch b {
 	case spirv.BuiltInPosition, spirv.BuiltInPointSize, spirv.BuiltInClipDistance, spirv.BuiltInCullDistance:
@@ -75,7 +76,7 @@ func eachVertex(b spirv.BuiltIn) bool {
 	return false
 }
 
-// missingArray judges a variable that is no array.
+// missingArray checks a variable that is no array.
 func (c *checker) missingArray(n *builtInNote, v *facts.Variable) {
 	var models modelSet
 	switch v.Storage {

@@ -7,14 +7,14 @@ import (
 	"github.com/chiaro-gpu/chiaro/facts"
 )
 
-// builtInForm is the type that a built-in must have: so many arrays around a
-// matrix, vector or scalar. The zero value takes any type.
+// builtInForm is the type that a built-in must have: arrays dimensions around a
+// matrix, vector or scalar. The zero value matches any type.
 type builtInForm struct {
 	kind    scalarKind
 	narrow  bool // the scalar has 32 bits
-	rows    int  // components of a vector or column, 1 of a scalar
-	columns int  // of a matrix, 0 of all else
-	arrays  int  // around it
+	rows    int  // components of a vector or column, 1 for a scalar
+	columns int  // of a matrix; else 0
+	arrays  int  // array dimensions around it
 	length  uint64
 }
 
@@ -29,7 +29,7 @@ const (
 	floatScalar
 )
 
-// The forms.
+// The frequent forms.
 var (
 	boolean = builtInForm{kind: boolScalar, rows: 1}
 	integer = builtInForm{kind: intScalar, rows: 1}
@@ -37,27 +37,28 @@ var (
 	f32     = floats(1)
 )
 
-// ints is a vector of 32-bit integers, a scalar for n = 1.
+// ints returns the form of a vector of n 32-bit integers, a scalar for n = 1.
 func ints(n int) builtInForm { return builtInForm{kind: intScalar, narrow: true, rows: n} }
 
-// floats is the same of floats.
+// floats returns the form of a vector of n 32-bit floats, a scalar for n = 1.
 func floats(n int) builtInForm { return builtInForm{kind: floatScalar, narrow: true, rows: n} }
 
-// matrix is a matrix of 32-bit floats.
+// matrix returns the form of a matrix of 32-bit floats.
 func matrix(columns, rows int) builtInForm {
 	return builtInForm{kind: floatScalar, narrow: true, rows: rows, columns: columns}
 }
 
-// array is an array of any length, arrayOf one of n elements.
+// array returns the form of an array of any length.
 func array(f builtInForm) builtInForm { return arrayOf(0, f) }
 
+// arrayOf returns the form of an array of n elements.
 func arrayOf(n uint64, f builtInForm) builtInForm {
 	f.arrays, f.length = f.arrays+1, n
 	return f
 }
 
-// holds reports whether a type has the form. What is not known of a type is as
-// it must be.
+// holds reports whether a type matches the form. An unknown part of the type
+// matches.
 func (f builtInForm) holds(t *facts.Type) bool {
 	if f.kind == anyScalar {
 		return true
@@ -87,7 +88,7 @@ func (f builtInForm) holds(t *facts.Type) bool {
 	return f.scalar(t.Scalar())
 }
 
-// scalar reports whether a scalar is of the kind and width.
+// scalar reports whether a scalar matches the kind and width.
 func (f builtInForm) scalar(s *facts.Type) bool {
 	switch {
 	case s == nil:
@@ -102,13 +103,13 @@ func (f builtInForm) scalar(s *facts.Type) bool {
 	return s.IsFloat() && !s.Encoded
 }
 
-// String says the form: "an array of vectors of 4 32-bit floats".
+// String returns the form in words: "an array of vectors of 4 32-bit floats".
 func (f builtInForm) String() string {
-	of := [...]string{"value", "bool", "int", "float"}[f.kind] // what there is one or several of
+	of := [...]string{"value", "bool", "int", "float"}[f.kind] // the innermost noun
 	if f.narrow {
 		of = "32-bit " + of
 	}
-	tail := "" // behind the word that a plural changes
+	tail := "" // the text after the noun, which a plural does not change
 	switch {
 	case f.columns > 0:
 		of, tail = "matrix", fmt.Sprintf(" of %d columns of %d %ss", f.columns, f.rows, of)

@@ -6,9 +6,9 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// meshRow is the rules of a built-in that a mesh shader writes for each
-// primitive: with PerPrimitiveEXT, as a member of a block or as an array, and
-// that array, or the block's, has one element for each primitive.
+// meshRow is the rules of a built-in that a mesh shader writes per primitive: it
+// is decorated PerPrimitiveEXT, it is a member of a block or an array, and that
+// array, or the block's, has one element per primitive (OutputPrimitivesEXT).
 type meshRow struct {
 	builtIn                       spirv.BuiltIn
 	form                          builtInForm
@@ -23,11 +23,11 @@ var meshRows = [...]meshRow{
 	{spirv.BuiltInViewportIndex, i32, vuid.ViewportIndex_07060, vuid.ViewportIndex_10601, vuid.ViewportIndex_10602, vuid.ViewportIndex_10603},
 }
 
-// indexRow is the rules of the array of indices that a mesh shader writes.
+// indexRow is the rules of the index array that a mesh shader writes.
 type indexRow struct {
 	builtIn spirv.BuiltIn
 	mode    spirv.ExecutionMode
-	corners int // indices of an element
+	corners int // indices per element
 
 	modeCode, sizeCode, atCode, valueCode string
 }
@@ -38,7 +38,8 @@ var indexRows = [...]indexRow{
 	{spirv.BuiltInPrimitiveTriangleIndicesEXT, spirv.ExecutionModeOutputTrianglesEXT, 3, vuid.PrimitiveTriangleIndicesEXT_07054, vuid.PrimitiveTriangleIndicesEXT_07058, vuid.PrimitiveTriangleIndicesEXT_07057, vuid.PrimitiveTriangleIndicesEXT_12337},
 }
 
-// listRow is how long PrimitiveIndicesNV is in a mode.
+// listRow is the length of PrimitiveIndicesNV in one mode, in indices per
+// primitive.
 type listRow struct {
 	mode    spirv.ExecutionMode
 	corners uint64
@@ -51,7 +52,7 @@ var listRows = [...]listRow{
 	{spirv.ExecutionModeOutputTrianglesEXT, 3, vuid.PrimitiveIndicesNV_OutputTrianglesNV_04344},
 }
 
-// meshBuiltInRules are the rules of those tables, and of a few more.
+// meshBuiltInRules are the rules of these tables, and a few more.
 var meshBuiltInRules = func() []Rule {
 	out := []Rule{
 		{Code: vuid.CullPrimitiveEXT_10591, Section: builtInSection, Words: "an entry point has one CullPrimitiveEXT in its interface at most"},
@@ -78,7 +79,7 @@ var meshBuiltInRules = func() []Rule {
 	return out
 }()
 
-// perPrimitive reports whether a mesh shader writes a built-in for each primitive.
+// perPrimitive reports whether a mesh shader writes a built-in per primitive.
 func perPrimitive(b spirv.BuiltIn) bool { return meshRowOf(b) != nil }
 
 func meshRowOf(b spirv.BuiltIn) *meshRow {
@@ -90,7 +91,7 @@ func meshRowOf(b spirv.BuiltIn) *meshRow {
 	return nil
 }
 
-// meshInterfaces judges the built-ins that mesh shaders write.
+// meshInterfaces checks the built-ins of each mesh shader's interface.
 func (c *checker) meshInterfaces() {
 	for i := range c.m.EntryPoints {
 		e := &c.m.EntryPoints[i]
@@ -108,6 +109,7 @@ func (c *checker) meshInterfaces() {
 	}
 }
 
+// meshInterface checks the built-ins among the variables on of one entry point.
 func (c *checker) meshInterface(e *facts.EntryPoint, on map[spirv.ID]bool) {
 	culls := 0
 	for k := range c.builtIn.noted {
@@ -132,8 +134,8 @@ func (c *checker) meshInterface(e *facts.EntryPoint, on map[spirv.ID]bool) {
 	}
 }
 
-// meshVariable judges one variable of a mesh shader's interface. It returns 1
-// for CullPrimitiveEXT.
+// meshVariable checks one variable of a mesh shader's interface. It returns 1
+// for CullPrimitiveEXT, which may occur once.
 func (c *checker) meshVariable(e *facts.EntryPoint, n *builtInNote, v *facts.Variable) int {
 	if e.Model == spirv.ExecutionModelMeshNV {
 		if n.builtIn == spirv.BuiltInPrimitiveIndicesNV {
@@ -158,7 +160,7 @@ func (c *checker) meshVariable(e *facts.EntryPoint, n *builtInNote, v *facts.Var
 	return 0
 }
 
-// primitives returns what OutputPrimitivesEXT says, false where it does not.
+// primitives returns the operand of OutputPrimitivesEXT; false if there is none.
 func primitives(e *facts.EntryPoint) (uint64, bool) {
 	m, ok := e.Mode(spirv.ExecutionModeOutputPrimitivesEXT)
 	if !ok || m.IDs || len(m.Operands) == 0 {
@@ -167,7 +169,7 @@ func primitives(e *facts.EntryPoint) (uint64, bool) {
 	return uint64(m.Operands[0]), true
 }
 
-// eachPrimitive judges a built-in that there is one of for each primitive.
+// eachPrimitive checks a per-primitive built-in.
 func (c *checker) eachPrimitive(e *facts.EntryPoint, n *builtInNote, v *facts.Variable, r *meshRow) {
 	if !c.builtInDecorated(n, spirv.DecorationPerPrimitiveEXT) && !c.m.Has(v.ID, spirv.DecorationPerPrimitiveEXT) {
 		c.fail(n.at, r.perPrimitive, "%s in a mesh shader without PerPrimitiveEXT; must be decorated with it", n.builtIn).also(c, v.Index, "the variable")
@@ -190,7 +192,7 @@ func (c *checker) eachPrimitive(e *facts.EntryPoint, n *builtInNote, v *facts.Va
 	}
 }
 
-// meshIndices judges the array of indices of primitives.
+// meshIndices checks the array of primitive indices.
 func (c *checker) meshIndices(e *facts.EntryPoint, n *builtInNote, v *facts.Variable, r *indexRow) {
 	if !e.HasMode(r.mode) {
 		c.fail(n.at, r.modeCode, "%s in an entry point without %s; must have that mode", n.builtIn, r.mode).also(c, e.Index, "the entry point")
@@ -200,7 +202,8 @@ func (c *checker) meshIndices(e *facts.EntryPoint, n *builtInNote, v *facts.Vari
 	}
 }
 
-// primitiveList judges the one list of indices of NV's mesh shaders.
+// primitiveList checks PrimitiveIndicesNV, the only index list of NV's mesh
+// shaders.
 func (c *checker) primitiveList(e *facts.EntryPoint, n *builtInNote, v *facts.Variable) {
 	t, count, ok := v.Type, uint64(0), false
 	if count, ok = primitives(e); !ok || t == nil || !t.IsArray() || t.Count == 0 {

@@ -6,10 +6,10 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// builtInSection is where the rules of built-ins stand.
+// builtInSection is the section of the rules of built-ins.
 const builtInSection = "Vulkan, Built-In Variables"
 
-// ownBuiltInRules are the rules that only one built-in has, or a few.
+// ownBuiltInRules are rules of one built-in, or of a few.
 var ownBuiltInRules = append([]Rule{
 	{Code: vuid.FragDepth_04216, Section: builtInSection, Words: "a fragment entry point that uses FragDepth has the mode DepthReplacing"},
 	{Code: vuid.FullyCoveredEXT_conservativeRasterizationPostDepthCoverage_04235, Section: builtInSection, Words: "FullyCoveredEXT and the mode PostDepthCoverage go together only where conservativeRasterizationPostDepthCoverage is supported", Need: NeedDevice},
@@ -24,7 +24,7 @@ var ownBuiltInRules = append([]Rule{
 	{Code: vuid.WorkgroupSize_TileShadingRateQCOM_10635, Section: builtInSection, Words: "with the mode TileShadingRateQCOM, WorkgroupSize is a variable of the class Input"},
 }, append(meshBuiltInRules, builtInAccessRules...)...)
 
-// builtInConstant judges a constant that is decorated: it is a workgroup's size.
+// builtInConstant checks a decorated constant: it must be WorkgroupSize.
 func (c *checker) builtInConstant(n *builtInNote, k *facts.Const) {
 	if n.builtIn != spirv.BuiltInWorkgroupSize {
 		return
@@ -43,8 +43,8 @@ func (c *checker) builtInConstant(n *builtInNote, k *facts.Const) {
 	c.workgroupSizeUse(n, k)
 }
 
-// workgroupSizeUse judges which functions name the constant that is a
-// workgroup's size. It looks only where some entry point may not have one.
+// workgroupSizeUse checks the models of the functions that name the WorkgroupSize
+// constant. It scans only functions that a model without workgroups calls.
 func (c *checker) workgroupSizeUse(n *builtInNote, k *facts.Const) {
 	row := rowOf[spirv.BuiltInWorkgroupSize]
 	for i := range c.m.Functions {
@@ -64,8 +64,7 @@ func (c *checker) workgroupSizeUse(n *builtInNote, k *facts.Const) {
 	}
 }
 
-// builtInOwn judges each variable that has a built-in by the rules that are the
-// built-in's own.
+// builtInOwn checks each decorated variable by the rules of its built-in alone.
 func (c *checker) builtInOwn() {
 	for k := range c.builtIn.noted {
 		n := &c.builtIn.noted[k]
@@ -87,7 +86,7 @@ func (c *checker) builtInOwn() {
 	c.builtInAccesses()
 }
 
-// ownVariable judges one variable.
+// ownVariable checks one variable.
 func (c *checker) ownVariable(n *builtInNote, v *facts.Variable) {
 	used := c.usedBy(v)
 	switch n.builtIn {
@@ -120,7 +119,7 @@ func (c *checker) ownVariable(n *builtInNote, v *facts.Variable) {
 	}
 }
 
-// builtInTypeOf returns the type of what is decorated.
+// builtInTypeOf returns the type of the decorated variable or member.
 func (c *checker) builtInTypeOf(n *builtInNote, v *facts.Variable) *facts.Type {
 	if n.member < 0 {
 		return v.Type
@@ -128,7 +127,8 @@ func (c *checker) builtInTypeOf(n *builtInNote, v *facts.Variable) *facts.Type {
 	return c.m.Type(n.target).Members[n.member].Type
 }
 
-// builtInDecorated reports whether a decoration stands beside the built-in.
+// builtInDecorated reports whether the decorated variable or member has another
+// decoration as well.
 func (c *checker) builtInDecorated(n *builtInNote, kind spirv.Decoration) bool {
 	if n.member < 0 {
 		return c.m.Has(n.target, kind)
@@ -142,8 +142,8 @@ func (c *checker) perView(n *builtInNote, code string) {
 	}
 }
 
-// usersOf yields the entry points of some models that use a variable. It stops
-// after as many pairs of a function and an entry point as callersOf looks at.
+// usersOf yields the entry points with one of the models that use a variable. It
+// stops after the same number of (function, entry point) pairs as callersOf.
 func (c *checker) usersOf(v *facts.Variable, models modelSet, yield func(*facts.EntryPoint) bool) {
 	var last *facts.EntryPoint
 	for i := range c.m.Functions {
@@ -172,8 +172,8 @@ func names(f *facts.Function, v *facts.Variable) bool {
 	return false
 }
 
-// builtInMode demands a mode of each entry point of some models that uses the
-// variable.
+// builtInMode checks that each entry point with one of the models that uses the
+// variable has a mode.
 func (c *checker) builtInMode(n *builtInNote, v *facts.Variable, models modelSet, mode spirv.ExecutionMode, code string) {
 	c.usersOf(v, models, func(e *facts.EntryPoint) bool {
 		if e.HasMode(mode) {
@@ -197,7 +197,7 @@ func (c *checker) fullyCovered(n *builtInNote, v *facts.Variable) {
 	})
 }
 
-// outputIndex judges Layer and ViewportIndex before the geometry shader.
+// outputIndex checks Layer and ViewportIndex as outputs before the geometry stage.
 func (c *checker) outputIndex(n *builtInNote, v *facts.Variable, code string, own spirv.Capability, feature string) {
 	used := c.usedBy(v) & (inVertex | inTessellationEvaluation)
 	if used == 0 {
@@ -206,7 +206,7 @@ func (c *checker) outputIndex(n *builtInNote, v *facts.Variable, code string, ow
 	if !c.anyCapable(own, spirv.CapabilityShaderViewportIndexLayerEXT) {
 		needs := own.String() + " or ShaderViewportIndexLayerEXT"
 		if c.env.Version < Vulkan12 {
-			needs = "ShaderViewportIndexLayerEXT" // an extension has it; its own came with 1.2
+			needs = "ShaderViewportIndexLayerEXT" // ShaderLayer and ShaderViewportIndex came with 1.2; before it an extension has both
 		}
 		c.fail(n.at, code, "%s in a %s entry point; needs the capability %s", n.builtIn, used, needs).also(c, v.Index, "the variable")
 		return
@@ -216,13 +216,13 @@ func (c *checker) outputIndex(n *builtInNote, v *facts.Variable, code string, ow
 	}
 }
 
-// workgroupSizeVariable judges WorkgroupSize on a variable, which only tile
-// shading has.
+// workgroupSizeVariable checks WorkgroupSize on a variable, which only tile
+// shading permits.
 func (c *checker) workgroupSizeVariable(n *builtInNote, v *facts.Variable) {
 	switch tiles := c.builtIn.tiles; {
 	case tiles && v.Storage != spirv.StorageClassInput:
 		c.fail(n.at, vuid.WorkgroupSize_TileShadingRateQCOM_10635, "WorkgroupSize has the storage class %s; must be Input where an entry point has TileShadingRateQCOM", v.Storage).also(c, v.Index, "the variable")
-	case !tiles && n.member < 0: // of a member its struct says it
+	case !tiles && n.member < 0: // a member was reported with its struct
 		c.fail(n.at, vuid.WorkgroupSize_04426, "WorkgroupSize is a variable; must be a constant").also(c, v.Index, "the variable")
 	}
 }

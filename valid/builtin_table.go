@@ -5,7 +5,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// Sets of models that many built-ins have.
+// Sets of models that several built-ins share.
 const (
 	inHits        = inIntersection | inAnyHit | inClosestHit
 	inHitsOrMiss  = inHits | inMiss
@@ -14,7 +14,7 @@ const (
 )
 
 // builtInRows are the rules that most built-ins have (Vulkan, Built-In
-// Variables): where they are used, in which storage class, as what type.
+// Variables): execution models, storage classes, type.
 var builtInRows = [...]builtInRow{
 	{builtIn: spirv.BuiltInSamplerHeapEXT, classes: []classRule{{always, constantClass, vuid.SamplerHeapEXT_11239}}},
 	{builtIn: spirv.BuiltInResourceHeapEXT, classes: []classRule{{always, constantClass, vuid.ResourceHeapEXT_11241}}},
@@ -22,7 +22,7 @@ var builtInRows = [...]builtInRow{
 	{builtIn: spirv.BuiltInBaryCoordNoPerspAMD, in: inFragment, inCode: vuid.BaryCoordNoPerspAMD_04157, classes: []classRule{{always, inputClass, vuid.BaryCoordNoPerspAMD_04158}}, form: floats(2), formCode: vuid.BaryCoordNoPerspAMD_04159},
 	{builtIn: spirv.BuiltInBaryCoordNoPerspKHR, in: inFragment, inCode: vuid.BaryCoordNoPerspKHR_04160, classes: []classRule{{always, inputClass, vuid.BaryCoordNoPerspKHR_04161}}, form: floats(3), formCode: vuid.BaryCoordNoPerspKHR_04162},
 	{builtIn: spirv.BuiltInBaryCoordNoPerspCentroidAMD, in: inFragment, inCode: vuid.BaryCoordNoPerspCentroidAMD_04163, classes: []classRule{{always, inputClass, vuid.BaryCoordNoPerspCentroidAMD_04164}}, form: floats(3), formCode: vuid.BaryCoordNoPerspCentroidAMD_04165,
-		other: floats(2)}, // as SPV_AMD_shader_explicit_vertex_parameter has it, and every compiler makes it,
+		other: floats(2)}, // the type in SPV_AMD_shader_explicit_vertex_parameter, which every compiler emits
 	{builtIn: spirv.BuiltInBaryCoordNoPerspSampleAMD, in: inFragment, inCode: vuid.BaryCoordNoPerspSampleAMD_04166, classes: []classRule{{always, inputClass, vuid.BaryCoordNoPerspSampleAMD_04167}}, form: floats(2), formCode: vuid.BaryCoordNoPerspSampleAMD_04168},
 	{builtIn: spirv.BuiltInBaryCoordPullModelAMD, in: inFragment, inCode: vuid.BaryCoordPullModelAMD_04169, classes: []classRule{{always, inputClass, vuid.BaryCoordPullModelAMD_04170}}, form: floats(3), formCode: vuid.BaryCoordPullModelAMD_04171},
 	{builtIn: spirv.BuiltInBaryCoordSmoothAMD, in: inFragment, inCode: vuid.BaryCoordSmoothAMD_04172, classes: []classRule{{always, inputClass, vuid.BaryCoordSmoothAMD_04173}}, form: floats(2), formCode: vuid.BaryCoordSmoothAMD_04174},

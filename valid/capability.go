@@ -6,10 +6,16 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// capabilityFamily judges capabilities, extensions and versions: what an
-// opcode, an operand or a capability needs must be declared (SPIR-V §3.2.30,
-// and the column Enabling Capabilities of every table). The walk itself calls
-// usable and enumerant.
+// capabilityFamily checks capabilities, extensions and versions (SPIR-V §3.2.30,
+// and the column Enabling Capabilities of every table): each opcode, enumerant
+// and capability must be enabled by the module's declarations. The walk calls
+// usable for each opcode and enumerant for each operand; there is no judge per
+// opcode.
+//
+// The requirements are rows of the grammar (package spirv). Capabilities that
+// depend on types or storage classes (Int8, StorageBuffer16BitAccess, …) are
+// checked by the families of these types; capabilities that Vulkan or a device
+// does not support by vulkan.go and device.go.
 var capabilityFamily = family{
 	rules: []Rule{
 		{Code: "SPV-Capability-Missing", Section: "SPIR-V 3", Words: "one of the enabling capabilities of an instruction or an operand is declared"},
@@ -19,12 +25,12 @@ var capabilityFamily = family{
 	},
 }
 
-// capabilityState is what is known of the rows of the grammar.
+// capabilityState caches the results of lacks.
 type capabilityState struct {
-	fine []uint64 // a bit for each row that was found to lack nothing
+	fine []uint64 // a bit for each grammar row that lacks nothing
 }
 
-// lack is what a row of the grammar lacks.
+// lack is the kind of declaration that a grammar row lacks.
 type lack uint8
 
 const (
@@ -35,15 +41,15 @@ const (
 	lacksLastVersion
 )
 
-// capable reports whether a capability is declared, or implied by one that is.
+// capable reports whether a capability is declared, or implied by a declared one.
 func (c *checker) capable(k spirv.Capability) bool { return c.m.Capable(k) }
 
-// anyCapable reports whether one of several capabilities is.
+// anyCapable reports whether one of several capabilities is declared or implied.
 func (c *checker) anyCapable(list ...spirv.Capability) bool {
 	return slices.ContainsFunc(list, c.capable)
 }
 
-// freeRows has a bit for each row that every module may use what it says.
+// freeRows has a bit for each grammar row without requirements.
 var freeRows = newFreeRows()
 
 func newFreeRows() []uint64 {
@@ -62,12 +68,12 @@ func newFreeRows() []uint64 {
 	return out
 }
 
-// freeRow reports whether every module may use what a row says.
+// freeRow reports whether a row is usable in every module.
 func freeRow(r *spirv.Row) bool {
 	return len(r.Capabilities()) == 0 && r.Version() == spirv.Version10 && r.LastVersion() == 0
 }
 
-// lacks returns what the module lacks to use a row.
+// lacks returns the first kind of declaration that the module lacks to use a row.
 func (c *checker) lacks(r *spirv.Row) lack {
 	n := r.Number()
 	if c.caps.fine[n/64]>>(n%64)&1 != 0 {
@@ -80,6 +86,7 @@ func (c *checker) lacks(r *spirv.Row) lack {
 	return l
 }
 
+// ask computes lacks without the cache.
 func (c *checker) ask(r *spirv.Row) lack {
 	caps := r.Capabilities()
 	if len(caps) > 0 && !c.anyCapable(caps...) {
@@ -88,15 +95,15 @@ func (c *checker) ask(r *spirv.Row) lack {
 	return c.askVersion(r, slices.ContainsFunc(caps, c.bringsRows))
 }
 
-// bringsRows reports whether a capability is declared that itself came with an
-// extension or a later version, so that what needs it came with it too.
+// bringsRows reports whether a declared capability itself came with an extension
+// or a later version; the rows that it enables then need no extension either.
 func (c *checker) bringsRows(k spirv.Capability) bool {
 	r := spirv.KindCapability.Enumerant(uint32(k))
 	return c.capable(k) && r != nil && r.Version() != spirv.Version10
 }
 
-// askVersion returns what a row lacks beside capabilities; brought is whether
-// one of its capabilities is declared, which brings it too.
+// askVersion returns the missing extension or version of a row. brought reports
+// whether a declared capability of the row replaces the extension.
 func (c *checker) askVersion(r *spirv.Row, brought bool) lack {
 	if last := r.LastVersion(); last != 0 && c.version > last {
 		return lacksLastVersion
@@ -116,7 +123,7 @@ func (c *checker) askVersion(r *spirv.Row, brought bool) lack {
 	return lacksNothing
 }
 
-// usable judges whether the module may use the opcode of instruction i.
+// usable checks whether the module may use the opcode of instruction i.
 func (c *checker) usable(i int, o *opcode) {
 	r := o.op.Row()
 	if l := c.lacks(r); l != lacksNothing && !(l == lacksCapability && c.ballotGroup(o.op)) {
@@ -124,20 +131,20 @@ func (c *checker) usable(i int, o *opcode) {
 	}
 }
 
-// ballotGroup reports whether an opcode is one of those that
-// SPV_AMD_shader_ballot brings without a capability, and that is declared.
+// ballotGroup reports whether SPV_AMD_shader_ballot is declared and enables the
+// opcode without a capability.
 func (c *checker) ballotGroup(op spirv.Op) bool {
 	return op >= spirv.OpGroupIAddNonUniformAMD && op <= spirv.OpGroupSMaxNonUniformAMD && c.m.Extension("SPV_AMD_shader_ballot")
 }
 
-// enumerant judges whether the module may use an enumerant, or one bit of a mask,
-// that instruction i names; r is its row, nil where there is none.
+// enumerant checks whether the module may use an enumerant, or one bit of a mask,
+// in instruction i; r is its row, nil if there is none.
 func (c *checker) enumerant(i int, op spirv.Op, k spirv.Kind, r *spirv.Row) {
 	if r == nil {
 		return
 	}
 	if k == spirv.KindCapability {
-		// A capability has no enabling ones, it implies them.
+		// a capability has no enabling ones; it implies others
 		if l := c.askVersion(r, false); l != lacksNothing {
 			c.lacking(i, l, "capability "+r.Name(), r)
 		}
@@ -150,12 +157,11 @@ func (c *checker) enumerant(i int, op spirv.Op, k spirv.Kind, r *spirv.Row) {
 	c.lacking(i, l, k.String()+" "+r.Name(), r)
 }
 
-// excused reports whether an operand may stand although its row lacks
-// something.
+// excused reports whether an operand is valid although its row lacks something.
 func (c *checker) excused(k spirv.Kind, r *spirv.Row, l lack) bool {
 	switch k {
 	case spirv.KindBuiltIn:
-		// To name these is no use of them (SPIR-V §3.2.21).
+		// naming these is not a use (SPIR-V §3.2.21)
 		switch spirv.BuiltIn(r.Value()) {
 		case spirv.BuiltInPointSize, spirv.BuiltInClipDistance, spirv.BuiltInCullDistance:
 			return l == lacksCapability
@@ -168,14 +174,14 @@ func (c *checker) excused(k spirv.Kind, r *spirv.Row, l lack) bool {
 	return false
 }
 
-// freeRounding reports whether FPRoundingMode needs no capability: where 16-bit
-// floats can be stored (SPIR-V §3.2.15, FPRoundingMode).
+// freeRounding reports whether FPRoundingMode needs no capability: 16-bit floats
+// can be stored (SPIR-V §3.2.15, FPRoundingMode).
 func (c *checker) freeRounding() bool {
 	return c.anyCapable(spirv.CapabilityStorageBuffer16BitAccess, spirv.CapabilityUniformAndStorageBuffer16BitAccess,
 		spirv.CapabilityStoragePushConstant16, spirv.CapabilityStorageInputOutput16) || !c.vulkan
 }
 
-// lacking reports what is lacking.
+// lacking reports a missing declaration.
 func (c *checker) lacking(i int, l lack, what string, r *spirv.Row) {
 	switch l {
 	case lacksCapability:

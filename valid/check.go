@@ -9,32 +9,38 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/typing"
 )
 
-// Options are the choices of Check beside the environment. The zero value is
-// what a user expects.
+// Options are the options of Check beside the environment. The zero value is the
+// default.
 type Options struct {
-	// MaxFindings is how many findings are kept; 0 is 10,000. A report never
-	// has more, so that a hostile module cannot fill the memory.
+	// MaxFindings is the maximum number of findings in a report; 0 means 10,000.
+	// It bounds the memory that a hostile module can occupy.
 	MaxFindings int
 
 	// Limits are the universal limits (SPIR-V §2.17).
 	Limits Limits
 
-	// Asked, where it is not nil, is called with each feature that a rule finds
-	// the module to need beyond what its capabilities say, and the rule's code.
+	// Asked, if not nil, is called with each feature that a rule finds the module
+	// to need beyond the features of its capabilities, and with the rule's code.
 	Asked func(code, feature string)
 
-	// Named, where it is not nil, says what a message calls an id, "%name"; ""
-	// leaves it at what OpName says, else its number. Check asks it for what
-	// stands in findings alone, from its own goroutine.
+	// Named, if not nil, returns the name of an id in messages, "%name"; if it
+	// returns "", the name is the OpName, else the number. Check calls it only for
+	// ids in findings, from its own goroutine.
 	Named func(spirv.ID) string
 }
 
-// defaultFindings is MaxFindings where it is 0.
+// defaultFindings is the default of MaxFindings.
 const defaultFindings = 10_000
 
-// Check judges a module in an environment. It returns an error only where ctx
-// ends before it does. It may be called from several goroutines at once, also
-// for the same module. Time and memory grow in proportion to the module.
+// Check validates a module for an environment. It returns an error only if ctx
+// ends first. It may be called from several goroutines at once, also for the
+// same module. Time and memory are proportional to the module's size.
+//
+//	before  every family's setup
+//	walk    one pass over the instructions: module layout, capabilities,
+//	        operands, then the judges of the opcode
+//	after   every family's checks of the module as a whole
+//	report  findings sorted by position
 func Check(ctx context.Context, m *facts.Module, env *Env, o Options) (*Report, error) {
 	if o.MaxFindings <= 0 {
 		o.MaxFindings = defaultFindings
@@ -61,30 +67,31 @@ func Check(ctx context.Context, m *facts.Module, env *Env, o Options) (*Report, 
 	return c.report(), nil
 }
 
-// checker is a module that is being judged.
+// checker is the check of one module: its facts, the position of the walk, and
+// the state of the families.
 type checker struct {
 	m    *facts.Module
 	code *spirv.Module
 	env  *Env
 	opts Options
 
-	vulkan  bool          // whether env is Vulkan's
-	version spirv.Version // of the module
+	vulkan  bool          // env.API is Vulkan
+	version spirv.Version // version of the module
 
 	room scratch
 
-	// Where the walk is.
+	// Position of the walk.
 	fn     *facts.Function // the function, nil outside
 	block  *facts.Block    // the block, nil outside
-	params int             // of fn, judged so far
+	params int             // number of parameters of fn seen
 
-	literals []uint64         // scratch: those of an OpSwitch
-	places   []int            // scratch: the words of an instruction that are ids
-	forward  map[spirv.ID]int // OpTypeForwardPointer of each pointer; nil before it is asked for
-	blockOf  []int32          // of each instruction, as far as the walk came: the OpLabel of its block + 1; 0 outside of blocks
-	labelAt  int32            // the OpLabel of block + 1; 0 outside
-	marks    []int32          // scratch for judges, of each instruction: the last one that marked it
-	marked   int32            // the last mark that a judge of the whole module took
+	literals []uint64         // scratch: literals of an OpSwitch
+	places   []int            // scratch: word positions of an instruction's ids
+	forward  map[spirv.ID]int // OpTypeForwardPointer of each pointer; nil until first used
+	blockOf  []int32          // by instruction, up to the walk: OpLabel of its block + 1; 0 outside of blocks
+	labelAt  int32            // OpLabel of block + 1; 0 outside
+	marks    []int32          // scratch for judges, by instruction: the last mark set on it
+	marked   int32            // the last mark allocated by mark
 	layout   layoutState
 	caps     capabilityState
 	types    typeState
@@ -93,29 +100,29 @@ type checker struct {
 	pointers pointerState
 
 	descriptor descriptorState
-	rowMajors  []int // access chains that lead into a row-major matrix
-	flow       *flow // see values; nil before it is asked for
+	rowMajors  []int // access chains into a row-major matrix
+	flow       *flow // see values; nil until first used
 
-	views   []typing.View         // scratch: what an instruction's operands show of their types
-	viewed  []*facts.Type         // those types
-	models  []modelSet            // of each function: by which models it is called
-	entries [][]*facts.EntryPoint // of each function: those that call it; nil before callersOf
+	views   []typing.View         // scratch: types of an instruction's operands, as the typing table reads them
+	viewed  []*facts.Type         // these types
+	models  []modelSet            // by function: the models of the entry points that call it
+	entries [][]*facts.EntryPoint // by function: the entry points that call it; nil until callersOf
 
-	globalsOf [][]*facts.Variable // of each function; see globals
+	globalsOf [][]*facts.Variable // by function; see globals
 	steps     int
-	selfUse   int // 1 + the last instruction that uses its own result before it is there
+	selfUse   int // 1 + the last instruction that uses its own result before its definition
 
 	shader   interfaceState
-	entryOf  [][]int32            // entry points of each function; nil before they are asked for
-	entryOdd map[spirv.ID][]int32 // those of what is no function
+	entryOf  [][]int32            // by function: its entry points; nil until first used
+	entryOdd map[spirv.ID][]int32 // entry points whose id is not a function
 
 	graph graphState
 
-	handleWidth   uint32 // of addresses of images and samplers, in bits; 0 before the module says it
-	sampledImages []int  // instructions OpSampledImage so far
+	handleWidth   uint32 // width of image and sampler handles, in bits; 0 until declared
+	sampledImages []int  // OpSampledImage instructions so far
 
-	grouped int                  // decorations judged by way of groups
-	texts   map[spirv.ID][]int32 // lengths of the lines of each DebugSource, as far as they were asked for
+	grouped int                  // decorations checked through groups
+	texts   map[spirv.ID][]int32 // line lengths of each DebugSource, as far as they were needed
 	rounded []rounding           // values decorated FPRoundingMode
 
 	found     []*Finding
@@ -124,14 +131,16 @@ type checker struct {
 	unchecked map[string]int
 }
 
-// scratch is what the scratch lists of a checker begin with. Most instructions
-// fit in.
+// scratch is the initial memory of a checker's scratch lists; most instructions
+// fit.
 type scratch struct {
 	places [16]int
 	views  [8]typing.View
 	viewed [8]*facts.Type
 }
 
+// prepare initializes the checker: the tables by instruction, and the models that
+// call each function.
 func (c *checker) prepare() {
 	c.vulkan = c.env.API == Vulkan
 	c.version = c.code.Version
@@ -144,19 +153,18 @@ func (c *checker) prepare() {
 	c.callers()
 }
 
-// mark returns a mark for marks that no other judge uses: the judges of an
-// instruction take such as begin at its number, which are above 0, and these are
-// below.
+// mark returns a mark for marks that no other judge uses. The judges of an
+// instruction i use 2·i+1 and 2·i+2, which are positive; these are negative.
 func (c *checker) mark() int32 {
 	c.marked--
 	return c.marked - int32(c.code.Len())
 }
 
-// patience is how many instructions the walk takes before it asks whether the
-// context has ended.
+// patience is the number of instructions between two tests whether the context
+// has ended.
 const patience = 1 << 12
 
-// walk judges each instruction in order.
+// walk checks each instruction in order.
 func (c *checker) walk(ctx context.Context) error {
 	for i := range c.code.Len() {
 		if i%patience == 0 {
@@ -193,7 +201,7 @@ func (c *checker) walk(ctx context.Context) error {
 	return nil
 }
 
-// enter keeps fn and block up to date before instruction i is judged.
+// enter updates fn and block before instruction i is checked.
 func (c *checker) enter(i int, op spirv.Op, in spirv.Inst) {
 	switch op {
 	case spirv.OpFunction:
@@ -210,7 +218,7 @@ func (c *checker) enter(i int, op spirv.Op, in spirv.Inst) {
 	c.blockOf[i] = c.labelAt
 }
 
-// leave does so behind an instruction that ends a function or a block.
+// leave updates them after an instruction that ends a function or a block.
 func (c *checker) leave(op spirv.Op) {
 	if op == spirv.OpFunctionEnd {
 		c.fn = nil

@@ -6,8 +6,10 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// componentFamily judges the decoration Component (Vulkan, Shader Interfaces,
-// Location and Component Assignment).
+// componentFamily checks the decoration Component (Vulkan, Shader Interfaces,
+// Location and Component Assignment): its value, its target type, and arrays of
+// arrays by execution model. Overlaps between variables that share a location
+// are checked by location.go.
 var componentFamily = family{
 	rules: []Rule{
 		{Code: vuid.StandaloneSpirv_Component_04920, Section: environment, Words: "Component is 3 at most"},
@@ -22,7 +24,7 @@ var componentFamily = family{
 	after: []func(*checker){(*checker).components, (*checker).componentArrays},
 }
 
-// components judges each decoration Component.
+// components checks each decoration Component.
 func (c *checker) components() {
 	if !c.vulkan || !c.m.Decorates(spirv.DecorationComponent) {
 		return
@@ -44,7 +46,8 @@ func (c *checker) components() {
 	}
 }
 
-// component judges one of what has a type.
+// component checks one decoration on a variable or member of type t. A location has
+// four 32-bit components; a 64-bit scalar occupies two.
 func (c *checker) component(d facts.Decoration, t *facts.Type) {
 	n := uint64(d.Literal())
 	t = core(t)
@@ -77,8 +80,8 @@ func (c *checker) component(d facts.Decoration, t *facts.Type) {
 	}
 }
 
-// componentArrays judges the arrays of arrays that have a Component in each entry
-// point.
+// componentArrays checks the arrays of arrays with a Component in each entry
+// point's interface.
 func (c *checker) componentArrays() {
 	if !c.vulkan {
 		return

@@ -6,8 +6,10 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
-// compositeFamily judges what takes composites apart and puts them together, as
-// far as the typing table does not (SPIR-V §3.3.12).
+// compositeFamily checks the instructions that decompose and construct
+// composites, as far as the typing table does not (SPIR-V §3.3.12): literal
+// indices, constituents, shuffles, logical copies, and small values without
+// arithmetic (SPIR-V §2.16.1).
 var compositeFamily = family{
 	rules: []Rule{
 		{Code: "SPV-Composite-Index", Section: "SPIR-V 3.3.12", Words: "the literal indices of OpCompositeExtract and OpCompositeInsert, one at least, lead to parts that there are"},
@@ -30,8 +32,8 @@ var compositeFamily = family{
 	ops: []group{{(*checker).smallComposite, []spirv.Op{spirv.OpVectorExtractDynamic, spirv.OpVectorInsertDynamic, spirv.OpTranspose}}},
 }
 
-// partOf follows literal indices into a composite; ok is false where they lead
-// nowhere, or where that is not known.
+// partOf follows literal indices into a composite; ok is false if they lead
+// nowhere, or if that is not known.
 func (c *checker) partOf(i int, t *facts.Type, path []uint32) (part *facts.Type, ok bool) {
 	op := c.code.Inst(i).Op()
 	if len(path) == 0 {
@@ -44,7 +46,7 @@ func (c *checker) partOf(i int, t *facts.Type, path []uint32) (part *facts.Type,
 		}
 		switch {
 		case t.Op == spirv.OpTypeCooperativeMatrixKHR, t.Op == spirv.OpTypeCooperativeMatrixNV:
-			t = t.Elem // how many components an invocation holds is not known
+			t = t.Elem // the number of components per invocation is not known
 			continue
 		case !t.IsComposite():
 			c.fail(i, "SPV-Composite-Index", "index %d of %s leads into %s; must lead into a composite", n, op, c.typeName(t))
@@ -86,19 +88,22 @@ func (c *checker) compositeInsert(i int, in spirv.Inst) {
 	c.smallParts(i, whole)
 }
 
-// smallParts judges a composite whose parts may only be loaded and stored.
+// smallParts checks a composite with parts that may only be loaded and stored.
 func (c *checker) smallParts(i int, t *facts.Type) {
 	if c.capable(spirv.CapabilityShader) && c.contains(t, holds8|holds16) {
 		c.fail(i, "SPV-Composite-Small", "%s of %s, which holds values of 8 or 16 bits without arithmetic; must not be", c.code.Inst(i).Op(), c.typeName(t))
 	}
 }
 
+// smallComposite checks the instructions with no other composite rule.
 func (c *checker) smallComposite(i int, in spirv.Inst) {
 	if t := c.m.Type(in.Type()); t != nil {
 		c.smallParts(i, t)
 	}
 }
 
+// compositeConstruct checks OpCompositeConstruct: one constituent per part, but a
+// vector also from smaller vectors.
 func (c *checker) compositeConstruct(i int, in spirv.Inst) {
 	v := inst.CompositeConstruct(in)
 	t := c.m.Type(v.Type())
@@ -134,7 +139,7 @@ func (c *checker) compositeConstruct(i int, in spirv.Inst) {
 	}
 }
 
-// partless reports whether a type is opaque and of one piece.
+// partless reports whether an opaque type has no parts.
 func partless(op spirv.Op) bool {
 	switch op {
 	case spirv.OpTypeImage, spirv.OpTypeSampler, spirv.OpTypeSampledImage, spirv.OpTypeAccelerationStructureKHR,
@@ -144,14 +149,15 @@ func partless(op spirv.Op) bool {
 	return false
 }
 
-// part judges one constituent.
+// part checks one constituent. Before HLSL legalization, equal structure suffices.
 func (c *checker) part(i, n int, id spirv.ID, want *facts.Type) {
 	if got := c.m.TypeOf(id); got != nil && want != nil && got != want && !(c.env.BeforeLegalization && sameStructure(got, want)) {
 		c.fail(i, "SPV-Composite-Constituent", "constituent %d is %s; the part is %s", n, c.typeName(got), c.typeName(want))
 	}
 }
 
-// constructVector judges the constituents of a vector.
+// constructVector checks the constituents of a vector: scalars or vectors of its
+// component type with the right total number of components.
 func (c *checker) constructVector(i int, t *facts.Type, ids []spirv.ID) {
 	known := t.Length == nil || t.Length.Known && !t.Length.Spec
 	if len(ids) < 2 && t.Op == spirv.OpTypeVector && !c.capable(spirv.CapabilityLongVectorEXT) {
@@ -182,6 +188,8 @@ func (c *checker) constructVector(i int, t *facts.Type, ids []spirv.ID) {
 	}
 }
 
+// compositeReplicate checks OpCompositeConstructReplicateEXT: one value for every
+// part.
 func (c *checker) compositeReplicate(i int, in spirv.Inst) {
 	v := inst.CompositeConstructReplicateEXT(in)
 	t, x := c.m.Type(v.Type()), c.m.TypeOf(v.Value())
@@ -202,6 +210,8 @@ func (c *checker) compositeReplicate(i int, in spirv.Inst) {
 	}
 }
 
+// vectorShuffle checks OpVectorShuffle: the literals number the components of both
+// vectors in order; 0xFFFFFFFF is no component.
 func (c *checker) vectorShuffle(i int, in spirv.Inst) {
 	v := inst.VectorShuffle(in)
 	t, x, y := c.m.Type(v.Type()), c.m.TypeOf(v.Vector1()), c.m.TypeOf(v.Vector2())
@@ -239,9 +249,9 @@ func (c *checker) copyLogical(i int, in spirv.Inst) {
 	c.smallParts(i, t)
 }
 
-// logicallySame reports whether two types match logically: they are the same,
-// or arrays of one length or structs, whose parts match logically. It looks a
-// bounded number of steps far.
+// logicallySame reports whether two types match logically (SPIR-V §2.8): they are
+// the same, or arrays of the same length or structs with logically matching
+// parts. It returns true if a bounded number of steps does not decide it.
 func logicallySame(x, y *facts.Type) bool {
 	type pair struct{ x, y *facts.Type }
 	todo := []pair{{x, y}}

@@ -4,9 +4,16 @@ import (
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
+	"github.com/chiaro-gpu/chiaro/spirv/typing"
 )
 
-// constantFamily judges constants (SPIR-V §3.3.7).
+// constantFamily checks constant-creation instructions (SPIR-V §3.3.7) and OpUndef
+// (§3.3.1): types, literals, constituents, and the operations that
+// OpSpecConstantOp may evaluate.
+//
+// The operand types of an OpSpecConstantOp are checked by the typing table
+// (typing.go); values come from package facts. Constants of packed data are in
+// abort.go.
 var constantFamily = family{
 	rules: []Rule{
 		{Code: "SPV-Constant-Boolean", Section: "SPIR-V 3.3.7", Words: "a constant true or false is a Boolean"},
@@ -47,8 +54,8 @@ func (c *checker) constantBoolean(i int, in spirv.Inst) {
 	}
 }
 
-// constantNumber judges the literal of a number. That the type is one of numbers
-// decoding has seen.
+// constantNumber checks the literal of a number. The decoder has already rejected
+// a type that is not numeric, because it sets the literal's length.
 func (c *checker) constantNumber(i int, in spirv.Inst) {
 	t := c.m.Type(in.Type())
 	if t == nil {
@@ -58,7 +65,8 @@ func (c *checker) constantNumber(i int, in spirv.Inst) {
 	c.small(i, t)
 }
 
-// highBits judges the bits of a literal beyond the width of its type.
+// highBits checks the bits of a literal beyond the width of its type: zero, or
+// copies of the sign bit for a signed integer (SPIR-V §2.2.1).
 func (c *checker) highBits(i int, t *facts.Type, words []uint32) {
 	n := len(words)
 	if n == 0 || t.Width%32 == 0 {
@@ -75,7 +83,7 @@ func (c *checker) highBits(i int, t *facts.Type, words []uint32) {
 	}
 }
 
-// small judges constants of 8 and 16 bits.
+// small checks that a constant of 8 or 16 bits has a type with arithmetic.
 func (c *checker) small(i int, t *facts.Type) {
 	if s := t.Scalar(); s != nil {
 		t = s
@@ -86,8 +94,8 @@ func (c *checker) small(i int, t *facts.Type) {
 	c.fail(i, "SPV-Constant-Small", "a constant of %s; the declared capabilities only store it", c.typeName(t))
 }
 
-// limited reports whether values of a scalar type may only be stored, loaded and
-// converted: 8 and 16 bits where no capability says more (SPIR-V §2.16.3).
+// limited reports whether values of a scalar type may only be loaded, stored and
+// converted: 8 and 16 bits without the capability for arithmetic (SPIR-V §2.16.3).
 func (c *checker) limited(t *facts.Type) bool {
 	switch {
 	case t.IsInt() && t.Width == 8:
@@ -100,9 +108,11 @@ func (c *checker) limited(t *facts.Type) bool {
 	return false
 }
 
-// limitedWithin reports whether a type or a part of it is limited.
+// limitedWithin reports whether a type is limited, or has a limited part.
 func (c *checker) limitedWithin(t *facts.Type) bool { return c.contains(t, holds8|holds16) }
 
+// constantComposite checks OpConstantComposite and OpSpecConstantComposite: one
+// constituent per part, of the part's type.
 func (c *checker) constantComposite(i int, in spirv.Inst) {
 	t := c.m.Type(in.Type())
 	ids := inst.ConstantComposite(in).Constituents()
@@ -118,7 +128,7 @@ func (c *checker) constantComposite(i int, in spirv.Inst) {
 	}
 	parts, counted := t.Parts(), !t.IsRuntimeArray() && !(t.IsArray() && (t.Count == 0 || t.Length != nil && t.Length.Spec))
 	if t.Op != spirv.OpTypeStruct && !t.IsComposite() {
-		parts = 1 // a cooperative matrix is filled with one value
+		parts = 1 // one value fills a cooperative matrix
 	}
 	if counted && uint64(len(ids)) != parts {
 		c.fail(i, "SPV-Constant-Count", "%d constituents; must be %d", len(ids), parts)
@@ -133,7 +143,8 @@ func (c *checker) constantComposite(i int, in spirv.Inst) {
 	}
 }
 
-// constituent judges one constituent of a constant composite.
+// constituent checks one constituent of a constant composite; spec permits
+// specialization constants.
 func (c *checker) constituent(i int, spec bool, n int, id spirv.ID, part *facts.Type) {
 	d := c.code.DefInst(id)
 	if d == nil {
@@ -154,14 +165,14 @@ func (c *checker) constituent(i int, spec bool, n int, id spirv.ID, part *facts.
 	}
 }
 
-// globalPointer reports whether an instruction makes a pointer of module scope,
-// which a kernel can initialise with.
+// globalPointer reports whether an instruction yields a pointer of module scope,
+// a valid initializer in kernels.
 func (c *checker) globalPointer(in spirv.Inst) bool {
 	return in.Op() == spirv.OpVariable || in.Op() == spirv.OpUntypedVariableKHR || in.Op() == spirv.OpConstantFunctionPointerINTEL
 }
 
-// sameConstituent reports whether a constituent's type can stand for the part's:
-// the same, or arrays alike, which may be declared twice.
+// sameConstituent reports whether a constituent's type matches the part's: the
+// same type, or equal arrays, which a module may declare twice.
 func (c *checker) sameConstituent(x, y *facts.Type) bool {
 	for x != y && x.IsArray() && y.IsArray() && x.Op == y.Op && x.Count == y.Count && x.Elem != nil && y.Elem != nil {
 		x, y = x.Elem, y.Elem
@@ -169,7 +180,7 @@ func (c *checker) sameConstituent(x, y *facts.Type) bool {
 	return x == y || x.IsStruct() && y.IsStruct() && sameMembers(x, y) || x.IsPointer() && y.IsPointer()
 }
 
-// sameMembers reports whether two structs have the same types of members.
+// sameMembers reports whether two structs have members of the same types.
 func sameMembers(x, y *facts.Type) bool {
 	if len(x.Members) != len(y.Members) {
 		return false
@@ -182,7 +193,7 @@ func sameMembers(x, y *facts.Type) bool {
 	return true
 }
 
-// isSpec reports whether an instruction makes a specialization constant.
+// isSpec reports whether an instruction declares a specialization constant.
 func isSpec(op spirv.Op) bool {
 	switch op {
 	case spirv.OpSpecConstantTrue, spirv.OpSpecConstantFalse, spirv.OpSpecConstant, spirv.OpSpecConstantComposite,
@@ -219,8 +230,9 @@ func (c *checker) constantNull(i int, in spirv.Inst) {
 	}
 }
 
-// nullable reports whether a type has a null value. It gives up on structs of
-// structs after some steps and then says yes.
+// nullable reports whether a type has a null value (SPIR-V §3.3.7,
+// OpConstantNull). It returns true if a bounded number of steps does not decide
+// it.
 func nullable(t *facts.Type) bool {
 	todo := []*facts.Type{t}
 	for steps := 0; len(todo) > 0 && steps < 1<<12; steps++ {
@@ -256,6 +268,7 @@ func (c *checker) constantSampler(i int, in spirv.Inst) {
 	}
 }
 
+// undef checks the type of an OpUndef.
 func (c *checker) undef(i int, in spirv.Inst) {
 	t := c.m.Type(in.Type())
 	if t == nil {
@@ -270,21 +283,21 @@ func (c *checker) undef(i int, in spirv.Inst) {
 	}
 }
 
+// specConstantOp checks the opcode and the operands of an OpSpecConstantOp. Floats
+// and pointers need the capability Kernel.
 func (c *checker) specConstantOp(i int, in spirv.Inst) {
 	op := spirv.Op(inst.SpecConstantOp(in).Opcode())
 	kernel := c.capable(spirv.CapabilityKernel)
-	switch op {
-	case spirv.OpConvertFToS, spirv.OpConvertSToF, spirv.OpConvertFToU, spirv.OpConvertUToF, spirv.OpConvertPtrToU, spirv.OpConvertUToPtr,
-		spirv.OpGenericCastToPtr, spirv.OpPtrCastToGeneric, spirv.OpBitcast, spirv.OpFNegate, spirv.OpFAdd, spirv.OpFSub, spirv.OpFMul,
-		spirv.OpFDiv, spirv.OpFRem, spirv.OpFMod, spirv.OpAccessChain, spirv.OpInBoundsAccessChain, spirv.OpPtrAccessChain, spirv.OpInBoundsPtrAccessChain:
+	switch {
+	case typing.TraitsOf(op).Has(typing.SpecKernel):
 		if !kernel {
 			c.fail(i, "SPV-SpecConstantOp-Kernel", "OpSpecConstantOp computes %s; must not without the capability Kernel", op)
 		}
-	case spirv.OpUConvert:
+	case op == spirv.OpUConvert:
 		if !kernel && !c.since(spirv.Version14) && !c.m.Extension("SPV_AMD_gpu_shader_int16") {
 			c.fail(i, "SPV-SpecConstantOp-Version", "OpSpecConstantOp computes OpUConvert in SPIR-V %s; must be 1.4 or later", c.version)
 		}
-	case spirv.OpCooperativeMatrixLengthKHR, spirv.OpCooperativeMatrixLengthNV:
+	case op == spirv.OpCooperativeMatrixLengthKHR, op == spirv.OpCooperativeMatrixLengthNV:
 		return // the operand is a type
 	}
 	for w := c.code.Walk(i); w.Next(); {

@@ -8,8 +8,13 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// constructFamily judges structured control flow (SPIR-V §2.11), which shaders
-// have.
+// constructFamily checks structured control flow (SPIR-V §2.11), which the
+// capability Shader requires: merge blocks, back edges, exits from and entries
+// into constructs, their nesting, and the order of cases.
+//
+// Constructs and dominators come from facts (construct.go, dominator.go), so
+// each test of containment or dominance takes constant time. The merge and
+// branch instructions themselves are checked by controlflow.go.
 var constructFamily = family{
 	rules: []Rule{
 		{Code: "SPV-Construct-Merge", Section: "SPIR-V 2.11.1", Words: "a block is the merge block of one header at most"},
@@ -28,6 +33,7 @@ var constructFamily = family{
 	after: []func(*checker){(*checker).constructs},
 }
 
+// constructs checks each function with control flow.
 func (c *checker) constructs() {
 	if !c.capable(spirv.CapabilityShader) {
 		return
@@ -49,23 +55,23 @@ func (c *checker) constructs() {
 	}
 }
 
-// straight reports whether a function is one block that leads nowhere, so that
-// there is nothing to judge.
+// straight reports whether a function is one block without successors and merge
+// instruction; such a function satisfies every rule.
 func (c *checker) straight(f *facts.Function) bool {
 	b := &f.Blocks[0]
 	return len(f.Blocks) == 1 && len(b.Succs) == 0 && b.Merge < 0 && (b.Term < 0 || c.code.OpAt(b.Term) != spirv.OpSwitch)
 }
 
-// flowSearch is a depth-first search of the structural control flow, and scratch
-// for the judges of one function.
+// flowSearch is a depth-first search of the structural control-flow graph of one
+// function, and the scratch memory of its checks.
 type flowSearch struct {
-	of    []*facts.Block // of each block: the header that it is the merge block of
-	depth []int          // of each construct
-	seen  []bool         // of each block
-	state []uint8        // of each block: 0 not found, 1 on the way, 2 done
+	of    []*facts.Block // by block: the header that names it as merge block
+	depth []int          // by construct
+	seen  []bool         // by block
+	state []uint8        // by block: 0 not found, 1 on the stack, 2 done
 	back  []edge         // back edges
 	post  []*facts.Block
-	backs []int32 // back edges to each block
+	backs []int32 // by block: number of back edges to it
 	stack []searchFrame
 }
 
@@ -76,7 +82,8 @@ type searchFrame struct {
 	next int
 }
 
-// search finds the back edges and the post-order of a function.
+// search finds the back edges (edges to a block on the stack) and the post-order
+// of a function.
 func (s *flowSearch) search(f *facts.Function) {
 	n := len(f.Blocks)
 	s.state, s.backs = cleared(s.state, n), cleared(s.backs, n)
@@ -111,7 +118,7 @@ func (s *flowSearch) search(f *facts.Function) {
 	}
 }
 
-// cleared returns a list of n zeros, in the room of another where that is enough.
+// cleared returns a list of n zeros, in the memory of list if it suffices.
 func cleared[T any](list []T, n int) []T {
 	if cap(list) < n {
 		return make([]T, n)
@@ -121,8 +128,9 @@ func cleared[T any](list []T, n int) []T {
 	return list
 }
 
-// structuralSuccessor returns successor n of a block: the merge block, the
-// continue target, and then where the terminator leads.
+// structuralSuccessor returns successor n of a block: 0 the merge block, 1 the
+// continue target (nil if there is none), from 2 on the targets of the
+// terminator.
 func structuralSuccessor(b *facts.Block, n int) (t *facts.Block, more bool) {
 	switch {
 	case n == 0:
@@ -135,7 +143,8 @@ func structuralSuccessor(b *facts.Block, n int) (t *facts.Block, more bool) {
 	return nil, false
 }
 
-// merges judges merge blocks.
+// merges checks merge blocks: each belongs to one header, which structurally
+// dominates it and its continue target.
 func (c *checker) merges(f *facts.Function, s *flowSearch) {
 	s.of = cleared(s.of, len(f.Blocks))
 	for n := range f.Blocks {
@@ -158,12 +167,12 @@ func (c *checker) merges(f *facts.Function, s *flowSearch) {
 	}
 }
 
-// inTree reports whether a block is reached in the structural control flow.
+// inTree reports whether a block is reachable in the structural control-flow graph.
 func inTree(b *facts.Block) bool {
 	return b.Number == 0 || b.StructuralIdom() != nil
 }
 
-// loops judges back edges and continue constructs.
+// loops checks back edges and continue constructs.
 func (c *checker) loops(f *facts.Function, s *flowSearch) {
 	for _, e := range s.back {
 		if !isLoop(c, e.to) {
@@ -192,9 +201,11 @@ func isLoop(c *checker, b *facts.Block) bool {
 	return b.Merge >= 0 && c.code.Inst(b.Merge).Op() == spirv.OpLoopMerge
 }
 
-// selections judges branches to several blocks that have no merge instruction.
+// selections checks branches to two blocks without a merge instruction. Such a
+// branch is valid if a target is already a merge block, continue target or branch
+// target of an earlier block in reverse post-order, so that the branch is an exit.
 func (c *checker) selections(f *facts.Function, s *flowSearch) {
-	s.seen = cleared(s.seen, len(f.Blocks)) // merge blocks, continue targets and targets, in reverse post-order
+	s.seen = cleared(s.seen, len(f.Blocks)) // merge blocks, continue targets and branch targets so far, in reverse post-order
 	mark := func(b *facts.Block) bool {
 		if b == nil || s.seen[b.Number] {
 			return false
@@ -223,9 +234,9 @@ func (c *checker) selections(f *facts.Function, s *flowSearch) {
 	}
 }
 
-// exits judges branches out of constructs.
+// exits checks branches into and out of constructs.
 func (c *checker) exits(f *facts.Function) {
-	patience := 64*len(f.Blocks) + 4096 // as facts has for the constructs themselves
+	patience := 64*len(f.Blocks) + 4096 // step budget, as in facts/construct.go
 	for n := range f.Blocks {
 		b := &f.Blocks[n]
 		if !inTree(b) {
@@ -246,7 +257,7 @@ func (c *checker) exits(f *facts.Function) {
 	}
 }
 
-// enters judges a branch from b to t, where t is in constructs that b is not in.
+// enters checks a branch from b to t, if t is in constructs that do not contain b.
 func (c *checker) enters(b, t *facts.Block, patience *int) {
 	for k := t.Construct; k != nil && !k.Contains(b) && *patience > 0; k = k.Parent {
 		*patience--
@@ -257,8 +268,8 @@ func (c *checker) enters(b, t *facts.Block, patience *int) {
 	}
 }
 
-// inLoop reports whether a block is in the loop of a header: a continue target is
-// where its construct begins, but for the loop alone.
+// inLoop reports whether a block is in the loop of a header. A branch to a continue
+// target enters the continue construct, which only blocks of the loop may do.
 func inLoop(b, header *facts.Block, patience *int) bool {
 	for k := b.Construct; k != nil && *patience > 0; k = k.Parent {
 		*patience--
@@ -269,8 +280,10 @@ func inLoop(b, header *facts.Block, patience *int) bool {
 	return b == header || *patience <= 0
 }
 
-// mayExit reports whether a branch from a block of construct k to t, which is
-// outside, is one of those allowed.
+// mayExit reports whether a branch from block b of construct k to t outside of k is
+// a valid exit: to its merge block, or to the merge block or continue target of
+// the innermost enclosing loop, or to the merge block of the innermost enclosing
+// switch.
 func (c *checker) mayExit(k *facts.Construct, b, t *facts.Block, patience *int) bool {
 	switch k.Kind {
 	case facts.Loop:
@@ -282,7 +295,7 @@ func (c *checker) mayExit(k *facts.Construct, b, t *facts.Block, patience *int) 
 		return true
 	}
 	if k.Kind == facts.CasePart && slices.Contains(k.Header.Succs, t) {
-		return true // fall through, judged with the cases
+		return true // fall-through, checked with the cases
 	}
 	inSwitch := false
 	for o := k; o != nil && *patience > 0; o = o.Parent {
@@ -304,15 +317,15 @@ func (c *checker) mayExit(k *facts.Construct, b, t *facts.Block, patience *int) 
 	return false
 }
 
-// nesting judges that merge blocks lie in the constructs of their headers, and
-// how deep constructs nest.
+// nesting checks that a construct contains the merge blocks of the headers that it
+// contains, and the nesting depth (SPIR-V §2.17).
 func (c *checker) nesting(f *facts.Function, s *flowSearch) {
 	s.depth = cleared(s.depth, len(f.Constructs))
 	depth, told := s.depth, false
 	for n := range f.Constructs {
 		k := &f.Constructs[n]
 		depth[n] = 1
-		if k.Parent != nil { // it stands before
+		if k.Parent != nil { // a parent precedes its children
 			depth[n] += depth[k.Parent.Number]
 		}
 		if limit := c.opts.Limits.ControlFlowDepth; depth[n] > limit && !told {
@@ -328,7 +341,7 @@ func (c *checker) nesting(f *facts.Function, s *flowSearch) {
 	}
 }
 
-// cases judges how the cases of switches fall through.
+// cases checks the fall-through of each switch.
 func (c *checker) cases(f *facts.Function) {
 	for n := range f.Blocks {
 		b := &f.Blocks[n]
@@ -342,10 +355,12 @@ func (c *checker) cases(f *facts.Function) {
 // fall is a fall-through from one case to another.
 type fall struct{ from, to *facts.Block }
 
-// caseOrder judges the cases of one switch: b is its header.
+// caseOrder checks the cases of the switch with header b: each falls through to at
+// most one other, which immediately follows it in the list, and at most one falls
+// through to each.
 func (c *checker) caseOrder(b *facts.Block) {
 	deflt, list, _ := c.m.Switch(b)
-	order := map[*facts.Block]int{} // the first place of each target in the list
+	order := map[*facts.Block]int{} // first index of each target in the list
 	for n, k := range list {
 		if _, ok := order[k.Target]; !ok && k.Target != nil {
 			order[k.Target] = n
@@ -384,8 +399,8 @@ func (c *checker) caseOrder(b *facts.Block) {
 	}
 }
 
-// follows reports whether the target at place z comes just behind the one at
-// place a, cases of the same target together.
+// follows reports whether the target at index z immediately follows the one at
+// index a, not counting further literals of target a.
 func (c *checker) follows(list []facts.Case, a, z int) bool {
 	for n := a + 1; n < z; n++ {
 		if list[n].Target != list[a].Target {
@@ -417,7 +432,8 @@ func (c *checker) falls(b *facts.Block, isTarget func(*facts.Block) bool) []fall
 	return slices.Compact(out)
 }
 
-// caseOf returns the target of a switch whose case a block is in.
+// caseOf returns the target of the switch that begins the case of a block: its
+// nearest structural dominator that is a target; nil if there is none.
 func caseOf(header, b *facts.Block, isTarget func(*facts.Block) bool) *facts.Block {
 	for steps := 0; b != nil && b != header && steps < 1<<10; steps++ {
 		if isTarget(b) {
@@ -428,8 +444,9 @@ func caseOf(header, b *facts.Block, isTarget func(*facts.Block) bool) *facts.Blo
 	return nil
 }
 
-// reconvergence judges the predecessors of blocks where control flow reconverges
-// maximally.
+// reconvergence checks the predecessors of blocks under maximal reconvergence
+// (SPV_KHR_maximal_reconvergence): only headers of loops, merge blocks, continue
+// targets and switch targets may have several.
 func (c *checker) reconvergence(f *facts.Function) {
 	if !c.m.Extension("SPV_KHR_maximal_reconvergence") || !slices.ContainsFunc(c.callersOf(f), func(e *facts.EntryPoint) bool {
 		return e.HasMode(spirv.ExecutionModeMaximallyReconvergesKHR)

@@ -5,14 +5,14 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// contents is what values of a type hold at any depth, the type itself included.
-// What a pointer points at is not in it.
+// contents is a set of kinds of parts in the values of a type, at any depth, the
+// type itself included. The pointee of a pointer is not a part.
 type contents uint32
 
 const (
-	holds8           contents = 1 << iota // values of 8 bits that a shader may only load and store
-	holds16                               // the same of 16 bits
-	holdsRuntime                          // arrays without a length
+	holds8           contents = 1 << iota // values of 8 bits without arithmetic
+	holds16                               // values of 16 bits without arithmetic
+	holdsRuntime                          // runtime arrays
 	holdsMatrix                           // matrices, cooperative ones excluded
 	holdsBool                             // Booleans
 	holdsPointer                          // pointers
@@ -22,30 +22,31 @@ const (
 	holdsFP8                              // floats of the encodings E4M3 and E5M2
 	holdsBF16                             // floats of the encoding BFloat16
 	holdsMicro                            // floats of the OCP microscaling encodings
-	holdsTiny                             // those of 4 and 6 bits
+	holdsTiny                             // microscaling floats of 4 and 6 bits
 	holdsLong                             // vectors of more than four components
-	holdsSized                            // arrays whose length is a specialization constant
-	holdsSizedVector                      // vectors whose length is one
+	holdsSized                            // arrays with a specialization constant as length
+	holdsSizedVector                      // vectors with a specialization constant as length
 	holdsByte                             // integers of 8 bits
 	holdsHalf                             // integers and floats of 16 bits
 	holdsStored                           // pointers to StorageBuffer
 	holdsWorkgroup                        // pointers to Workgroup
 	holdsLocal                            // pointers to other logical memory
-	holdsLengthless                       // vectors whose length is an id
+	holdsLengthless                       // vectors of OpTypeVectorIdEXT
 )
 
-// contentState is what each type holds.
+// contentState holds the contents of each type, by type number.
 type contentState struct{ of []content }
 
-// content is what a type holds, the bytes of the widest scalar or physical
-// pointer in it, and of all its scalars, without padding.
+// content is the contents of a type, the size in bytes of its widest scalar or
+// physical pointer, and the total size of its scalars without padding.
 type content struct {
 	what   contents
 	widest uint8
 	bytes  uint64
 }
 
-// contents finds out what types hold. Parts are declared before the whole.
+// contents computes the contents of all types in one pass: parts are declared
+// before the whole.
 func (c *checker) contents() {
 	of := make([]content, len(c.m.Types))
 	c.content.of = of
@@ -56,7 +57,7 @@ func (c *checker) contents() {
 		part := func(p *facts.Type) {
 			switch {
 			case p == nil:
-			case p.IsPointer(): // it may be declared behind
+			case p.IsPointer(): // it may be declared later
 				held, wide := c.contentsOf(p)
 				k.what |= held
 				k.widest = max(k.widest, wide)
@@ -75,7 +76,7 @@ func (c *checker) contents() {
 			part(t.Elem)
 			k.bytes = saturate(k.bytes * min(t.Count, maxBytes))
 		case t.IsScalar():
-			k.bytes = 4 // a Boolean has no size; nobody stores it in less
+			k.bytes = 4 // a Boolean has no size; every device stores it in 4 bytes or more
 			if !t.IsBool() {
 				k.bytes = uint64(min(t.Width, 64) / 8)
 			}
@@ -83,13 +84,14 @@ func (c *checker) contents() {
 	}
 }
 
-// maxBytes bounds the sizes of types; it is beyond all limits, and so small that
-// a product of two does not overflow.
+// maxBytes is the value at which sizes saturate: above all limits, and small enough that a
+// product of two does not overflow.
 const maxBytes = 1 << 31
 
 func saturate(n uint64) uint64 { return min(n, maxBytes) }
 
-// contentsOf returns what a type is by itself.
+// contentsOf returns the contents of a type itself, without its parts, and the
+// size in bytes of a scalar or physical pointer.
 func (c *checker) contentsOf(t *facts.Type) (contents, uint8) {
 	switch t.Op {
 	case spirv.OpTypeBool:
@@ -144,7 +146,7 @@ func (c *checker) contentsOf(t *facts.Type) (contents, uint8) {
 	return 0, 0
 }
 
-// encodingContents returns what the encoding of a float makes of it.
+// encodingContents returns the contents of a float by its encoding.
 func encodingContents(t *facts.Type) contents {
 	if !t.Encoded {
 		return 0
@@ -162,12 +164,12 @@ func encodingContents(t *facts.Type) contents {
 	return 0
 }
 
-// contains reports whether a type holds any of the contents; nil holds nothing.
+// contains reports whether a type has any of the contents; false for nil.
 func (c *checker) contains(t *facts.Type, what contents) bool {
 	return t != nil && c.content.of[t.Number].what&what != 0
 }
 
-// widest returns the bytes of the widest scalar that a type holds.
+// widest returns the size in bytes of the widest scalar in a type.
 func (c *checker) widest(t *facts.Type) uint32 {
 	if t == nil {
 		return 0

@@ -8,8 +8,10 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
-// controlFlowFamily judges branches, merges and phis (SPIR-V §3.3.17); how they
-// make constructs is judged in construct.go.
+// controlFlowFamily checks branches, merge instructions and phis one by one
+// (SPIR-V §3.3.17), and the order of blocks (§2.16.1). The constructs that they
+// form are checked by construct.go; that terminators and merge instructions are
+// at the end of a block by layout.go.
 var controlFlowFamily = family{
 	rules: []Rule{
 		{Code: "SPV-Branch-Target", Section: "SPIR-V 3.3.17", Words: "a branch leads to a label of its own function"},
@@ -44,7 +46,7 @@ var controlFlowFamily = family{
 	after: []func(*checker){(*checker).blockOrder},
 }
 
-// blockOrder judges that blocks stand behind those that dominate them.
+// blockOrder checks that each block appears after its immediate dominator.
 func (c *checker) blockOrder() {
 	for k := range c.m.Functions {
 		f := &c.m.Functions[k]
@@ -57,7 +59,7 @@ func (c *checker) blockOrder() {
 	}
 }
 
-// label judges that an id is a label of the walk's function.
+// label checks that an id is a label of the current function.
 func (c *checker) label(i int, id spirv.ID, code string) {
 	d := c.code.DefInst(id)
 	if d == nil || c.fn == nil {
@@ -96,7 +98,7 @@ func (c *checker) branchConditional(i int, in spirv.Inst) {
 	}
 }
 
-// reconverges reports whether an entry point that calls the walk's function has
+// reconverges reports whether an entry point that calls the current function has
 // the mode MaximallyReconvergesKHR.
 func (c *checker) reconverges() bool {
 	if c.fn == nil {
@@ -110,6 +112,7 @@ func (c *checker) reconverges() bool {
 	return false
 }
 
+// switchBranch checks OpSwitch. It sorts the literals to find duplicates.
 func (c *checker) switchBranch(i int, in spirv.Inst) {
 	v := inst.Switch(in)
 	t := c.m.TypeOf(v.Selector())
@@ -136,7 +139,7 @@ func (c *checker) switchBranch(i int, in spirv.Inst) {
 	slices.Sort(c.literals)
 	for k := 1; k < len(c.literals); k++ {
 		if x := c.literals[k]; x == c.literals[k-1] {
-			c.fail(i, "SPV-Switch-Literal", "the literal %d stands twice; must stand once", x).warn() // drivers take the first
+			c.fail(i, "SPV-Switch-Literal", "the literal %d stands twice; must stand once", x).warn() // drivers use the first
 			break
 		}
 	}
@@ -145,6 +148,7 @@ func (c *checker) switchBranch(i int, in spirv.Inst) {
 	}
 }
 
+// phi checks OpPhi: its type, its values, and one pair for each predecessor.
 func (c *checker) phi(i int, in spirv.Inst) {
 	t := c.m.Type(in.Type())
 	if t != nil {
@@ -153,7 +157,7 @@ func (c *checker) phi(i int, in spirv.Inst) {
 	if c.block == nil {
 		return
 	}
-	pairs := in[3:] // of a value and a label: that none is half, the decoding has judged
+	pairs := in[3:] // (value, label) pairs; the decoder has rejected an odd number of words
 	for n := 0; n < len(pairs); n += 2 {
 		if got := c.m.TypeOf(spirv.ID(pairs[n])); t != nil && got != nil && got != t {
 			c.fail(i, "SPV-Phi-Value", "the value %s is %s; must be %s", c.name(spirv.ID(pairs[n])), c.typeName(got), c.typeName(t))
@@ -162,7 +166,7 @@ func (c *checker) phi(i int, in spirv.Inst) {
 	c.phiParents(i, pairs)
 }
 
-// phiType judges the type of a phi.
+// phiType checks the type of a phi.
 func (c *checker) phiType(i int, t *facts.Type) {
 	switch t.Op {
 	case spirv.OpTypeVoid, spirv.OpTypeFunction:
@@ -182,8 +186,8 @@ func (c *checker) phiType(i int, t *facts.Type) {
 	}
 }
 
-// phiParents judges the labels of a phi. It marks each predecessor with the
-// instruction, so that no list is searched.
+// phiParents checks the labels of a phi: each predecessor once and no other block.
+// It marks the predecessors in checker.marks, so the cost is linear in the pairs.
 func (c *checker) phiParents(i int, pairs []uint32) {
 	mark := int32(2*i + 1)
 	for _, p := range c.block.Preds {
@@ -212,6 +216,7 @@ func (c *checker) phiParents(i int, pairs []uint32) {
 	}
 }
 
+// loopMerge checks OpLoopMerge and its loop control mask (SPIR-V §3.2.23).
 func (c *checker) loopMerge(i int, in spirv.Inst) {
 	v := inst.LoopMerge(in)
 	c.label(i, v.MergeBlock(), "SPV-Merge-Target")

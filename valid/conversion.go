@@ -7,8 +7,10 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// conversionFamily judges conversions, as far as the typing table does not
-// (SPIR-V §3.3.11).
+// conversionFamily checks conversion instructions (SPIR-V §3.3.11), as far as the
+// typing table does not: widths, bit counts, pointers, and the encodings of
+// SPV_EXT_ocp_microscaling_types. Conversions of cooperative matrices are
+// checked by cooperative.go.
 var conversionFamily = family{
 	rules: []Rule{
 		{Code: "SPV-Conversion-Width", Section: "SPIR-V 3.3.11", Words: "OpUConvert, OpSConvert and OpFConvert change the width, OpFConvert the width or the encoding"},
@@ -43,14 +45,15 @@ var conversionFamily = family{
 	},
 }
 
-// converted returns the types of the result and the first operand; ok is false
-// where either is not known.
+// converted returns the types of the result and of the first operand; ok is false
+// if either is not known.
 func (c *checker) converted(in spirv.Inst) (t, x *facts.Type, ok bool) {
 	t, x = c.m.Type(in.Type()), c.m.TypeOf(inst.UConvert(in).UnsignedValue())
 	return t, x, t != nil && x != nil
 }
 
-// componentOf returns the scalar of a scalar, a vector or a cooperative matrix.
+// componentOf returns the scalar type of a scalar, a vector or a cooperative
+// matrix.
 func componentOf(t *facts.Type) *facts.Type {
 	if t.Op == spirv.OpTypeCooperativeMatrixKHR || t.Op == spirv.OpTypeCooperativeMatrixNV {
 		return t.Elem
@@ -58,6 +61,7 @@ func componentOf(t *facts.Type) *facts.Type {
 	return t.Scalar()
 }
 
+// changesWidth checks conversions that must change the width.
 func (c *checker) changesWidth(i int, in spirv.Inst) {
 	t, x, ok := c.converted(in)
 	if !ok {
@@ -81,6 +85,7 @@ func (c *checker) changesWidth(i int, in spirv.Inst) {
 	}
 }
 
+// changesClass checks conversions between integers and floats.
 func (c *checker) changesClass(i int, in spirv.Inst) {
 	t, x, ok := c.converted(in)
 	if !ok {
@@ -96,14 +101,16 @@ func (c *checker) changesClass(i int, in spirv.Inst) {
 	}
 }
 
-// smallConversion judges conversions of what has no arithmetic.
+// smallConversion checks that values without arithmetic are not converted, except
+// to other widths.
 func (c *checker) smallConversion(i int, in spirv.Inst, t, x *facts.Type) {
 	if c.capable(spirv.CapabilityShader) && (c.contains(t, holds8|holds16) || c.contains(x, holds8|holds16)) {
 		c.fail(i, "SPV-Conversion-Small", "%s of values of 8 or 16 bits without arithmetic; only their width must be converted", in.Op())
 	}
 }
 
-// bitsOf returns how many bits a scalar or vector of numbers has.
+// bitsOf returns the number of bits in a scalar or vector of numbers; false if it
+// is not known.
 func bitsOf(t *facts.Type) (uint64, bool) {
 	s := t.Scalar()
 	if s == nil || s.IsBool() || t.IsMatrix() || t.Length != nil && (!t.Length.Known || t.Length.Spec) {
@@ -112,6 +119,7 @@ func bitsOf(t *facts.Type) (uint64, bool) {
 	return uint64(s.Width) * uint64(t.Components()), true
 }
 
+// bitcast checks OpBitcast: equal numbers of bits, and integers opposite pointers.
 func (c *checker) bitcast(i int, in spirv.Inst) {
 	t, x, ok := c.converted(in)
 	if !ok || cooperative(t) && !t.IsVector() || cooperative(x) && !x.IsVector() {
@@ -143,6 +151,7 @@ func (c *checker) bitcast(i int, in spirv.Inst) {
 	}
 }
 
+// pointerToInteger checks OpConvertPtrToU and OpConvertUToPtr.
 func (c *checker) pointerToInteger(i int, in spirv.Inst) {
 	t, x, ok := c.converted(in)
 	if !ok {
@@ -166,6 +175,7 @@ func (c *checker) pointerToInteger(i int, in spirv.Inst) {
 	}
 }
 
+// castGeneric checks casts from and to the storage class Generic.
 func (c *checker) castGeneric(i int, in spirv.Inst) {
 	t, x, ok := c.converted(in)
 	if !ok {
@@ -191,6 +201,7 @@ func (c *checker) castGeneric(i int, in spirv.Inst) {
 	}
 }
 
+// bitcastExtract checks OpBitcastExtractEXT in Vulkan.
 func (c *checker) bitcastExtract(i int, in spirv.Inst) {
 	t, x, ok := c.converted(in)
 	if !ok || !c.vulkan {
@@ -204,6 +215,7 @@ func (c *checker) bitcastExtract(i int, in spirv.Inst) {
 	}
 }
 
+// accelerationStructure checks OpConvertUToAccelerationStructureKHR.
 func (c *checker) accelerationStructure(i int, in spirv.Inst) {
 	t, x, ok := c.converted(in)
 	if !ok {

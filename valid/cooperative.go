@@ -8,9 +8,16 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// cooperativeFamily judges cooperative matrices: their types, and what loads,
-// stores, converts and multiplies them (SPV_KHR_cooperative_matrix,
-// SPV_NV_cooperative_matrix, SPV_ARM_cooperative_matrix_layouts).
+// cooperativeFamily checks cooperative matrix types, and the instructions that
+// load, store, convert, scale and multiply cooperative matrices
+// (SPV_KHR_cooperative_matrix, SPV_NV_cooperative_matrix,
+// SPV_ARM_cooperative_matrix_layouts).
+//
+// Rows, columns, scope and use are ids of constants: a rule applies only if they
+// are known and independent of specialization (settled). Componentwise
+// arithmetic is in cooperative_arithmetic.go, per-element functions in
+// cooperative_function.go; the shapes that a device supports come from a query
+// that no rule has (beyond.go), its limits are in runtime_cooperative.go.
 var cooperativeFamily = family{
 	rules: []Rule{
 		{Code: "SPV-CooperativeMatrix-Component", Section: "SPIR-V 3.3.6", Words: "the components of a cooperative matrix are numbers"},
@@ -57,9 +64,10 @@ func isCooperative(t *facts.Type) bool {
 }
 
 // matrixShape is the operands of a cooperative matrix type: scope, rows, columns
-// and use, which a matrix of SPV_NV_cooperative_matrix has not (0).
+// and use; a matrix of SPV_NV_cooperative_matrix has no use (0).
 type matrixShape struct{ scope, rows, columns, use spirv.ID }
 
+// shapeOfMatrix returns the operands of a cooperative matrix type.
 func (c *checker) shapeOfMatrix(t *facts.Type) matrixShape {
 	in := c.code.Inst(t.Index)
 	if t.Op == spirv.OpTypeCooperativeMatrixNV {
@@ -70,7 +78,8 @@ func (c *checker) shapeOfMatrix(t *facts.Type) matrixShape {
 	return matrixShape{v.Scope(), v.Rows(), v.Columns(), v.Use()}
 }
 
-// settled returns the value of a constant that no specialization changes.
+// settled returns the value of an integer constant; false if it is not known or
+// depends on specialization.
 func (c *checker) settled(id spirv.ID) (int64, bool) {
 	k := c.m.Const(id)
 	if k == nil || k.Spec || k.Undef {
@@ -89,6 +98,7 @@ func (c *checker) differ(x, y spirv.ID) bool {
 	return ok && ok2 && a != b
 }
 
+// matrixType checks a cooperative matrix type: components, operands, scope.
 func (c *checker) matrixType(i int, in spirv.Inst) {
 	t := c.m.Type(in.Result())
 	if t == nil {
@@ -128,7 +138,7 @@ func (c *checker) matrixType(i int, in spirv.Inst) {
 	}
 }
 
-// matrixEncoding judges components that are no IEEE 754 floats.
+// matrixEncoding checks components that are not IEEE 754 floats.
 func (c *checker) matrixEncoding(i int, e *facts.Type) {
 	const code = "SPV-CooperativeMatrix-Encoding"
 	switch {
@@ -195,7 +205,8 @@ func (c *checker) matrixStoreNV(i int, in spirv.Inst) {
 	}
 }
 
-// matrixOrder judges the stride and the order of a matrix of NVIDIA's.
+// matrixOrder checks the stride and the order of a matrix of
+// SPV_NV_cooperative_matrix.
 func (c *checker) matrixOrder(i int, stride, columnMajor spirv.ID) {
 	if t := c.m.TypeOf(stride); t != nil && !t.IsInt() {
 		c.fail(i, "SPV-CooperativeMatrix-Stride", "the stride is %s; must be an integer scalar", c.typeName(t))
@@ -205,8 +216,8 @@ func (c *checker) matrixOrder(i int, stride, columnMajor spirv.ID) {
 	}
 }
 
-// matrixPointer judges the pointer of a load or store and returns its type, nil
-// where it is none.
+// matrixPointer checks the pointer of a load or store and returns its type; nil if
+// it is not a pointer.
 func (c *checker) matrixPointer(i int, id spirv.ID) *facts.Type {
 	p := c.m.TypeOf(id)
 	if p == nil {
@@ -229,8 +240,8 @@ func (c *checker) matrixPointer(i int, id spirv.ID) *facts.Type {
 	return p
 }
 
-// matrixLayout judges the layout of a matrix in memory and its stride, 0 where
-// there is none.
+// matrixLayout checks the memory layout of a matrix and its stride, 0 if there is
+// none.
 func (c *checker) matrixLayout(i int, t *facts.Type, layout, stride spirv.ID) {
 	k := c.m.Const(layout)
 	if k == nil || k.Type != nil && (!k.Type.IsInt() || k.Type.Width != 32) {
@@ -259,11 +270,12 @@ func (c *checker) matrixLayout(i int, t *facts.Type, layout, stride spirv.ID) {
 	}
 }
 
-// blockRows is how many rows a block of a blocked layout has, and how many
-// columns where they are interleaved by 1.
+// blockRows is the number of rows in a block of a blocked layout, and of columns
+// with interleave factor 1.
 const blockRows = 4
 
-// matrixBlocks judges a matrix of a blocked layout.
+// matrixBlocks checks a matrix in a blocked layout: the stride is the interleave
+// factor, and the matrix consists of whole blocks.
 func (c *checker) matrixBlocks(i int, t *facts.Type, l spirv.CooperativeMatrixLayout, stride spirv.ID) {
 	if c.m.Const(stride) == nil {
 		c.fail(i, "SPV-CooperativeMatrix-Stride", "the stride of the layout %s is %s; must be a constant", l, c.name(stride))
@@ -296,7 +308,7 @@ func (c *checker) matrixLength(i int, in spirv.Inst) {
 	c.lengthOfMatrix(i, in.Op(), v.TypeOperand())
 }
 
-// lengthOfMatrix judges whose length an instruction asks for.
+// lengthOfMatrix checks the type operand of a length instruction.
 func (c *checker) lengthOfMatrix(i int, op spirv.Op, id spirv.ID) {
 	want := spirv.OpTypeCooperativeMatrixKHR
 	if op == spirv.OpCooperativeMatrixLengthNV {
@@ -307,7 +319,8 @@ func (c *checker) lengthOfMatrix(i int, op spirv.Op, id spirv.ID) {
 	}
 }
 
-// matrixLengthOperation judges the length of a cooperative matrix as a constant.
+// matrixLengthOperation checks the length of a cooperative matrix in an
+// OpSpecConstantOp.
 func (c *checker) matrixLengthOperation(i int, in spirv.Inst) {
 	op := spirv.Op(inst.SpecConstantOp(in).Opcode())
 	if len(in) < 5 || op != spirv.OpCooperativeMatrixLengthKHR && op != spirv.OpCooperativeMatrixLengthNV {
@@ -317,14 +330,15 @@ func (c *checker) matrixLengthOperation(i int, in spirv.Inst) {
 	c.lengthOfMatrix(i, op, spirv.ID(in[4]))
 }
 
-// matrixLengthType judges the type of a length.
+// matrixLengthType checks the result type of a length.
 func (c *checker) matrixLengthType(i int, t *facts.Type) {
 	if t != nil && (!t.IsInt() || t.Width != 32 || t.Signed) {
 		c.fail(i, "SPV-CooperativeMatrix-Length", "the length is %s; must be an integer of 32 bits without a sign", c.typeName(t))
 	}
 }
 
-// matrixMultiply judges a product of matrices and a sum.
+// matrixMultiply checks a multiply-add: result = A·B + C, with A of m×k, B of k×n,
+// C and the result of m×n.
 func (c *checker) matrixMultiply(i int, in spirv.Inst) {
 	v := inst.CooperativeMatrixMulAddKHR(in)
 	var s [4]matrixShape // result, A, B, C
@@ -356,13 +370,13 @@ func (c *checker) matrixMultiply(i int, in spirv.Inst) {
 	}
 }
 
-// used reports whether a matrix has a use, as far as that is known.
+// used reports whether a matrix has a use, or its use is not known.
 func (c *checker) used(id spirv.ID, use spirv.CooperativeMatrixUse) bool {
 	n, ok := c.settled(id)
 	return !ok || spirv.CooperativeMatrixUse(n) == use
 }
 
-// matrixScaled judges a cooperative matrix that is multiplied by a scalar.
+// matrixScaled checks a product of a cooperative matrix and a scalar.
 func (c *checker) matrixScaled(i int, in spirv.Inst) {
 	v := inst.MatrixTimesScalar(in)
 	t, m, s := c.m.Type(v.Type()), c.m.TypeOf(v.Matrix()), c.m.TypeOf(v.Scalar())
@@ -377,7 +391,7 @@ func (c *checker) matrixScaled(i int, in spirv.Inst) {
 	}
 }
 
-// matrixConverted judges conversions of cooperative matrices and vectors.
+// matrixConverted checks conversions of cooperative matrices and vectors.
 func (c *checker) matrixConverted(i int, in spirv.Inst) {
 	t, x, ok := c.converted(in)
 	if !ok {
@@ -399,8 +413,8 @@ func (c *checker) matrixConverted(i int, in spirv.Inst) {
 	c.matrixReshaped(i, in, t, x, use)
 }
 
-// matrixReshaped judges the scopes, shapes and uses of a matrix and of what it
-// is converted to. use is whether the instruction is one that changes the use.
+// matrixReshaped checks the scopes, shapes and uses of a matrix and of the result
+// of its conversion. use reports that the instruction may change the use.
 func (c *checker) matrixReshaped(i int, in spirv.Inst, t, x *facts.Type, use bool) {
 	const code = "SPV-CooperativeMatrix-Shape"
 	a, b := c.shapeOfMatrix(t), c.shapeOfMatrix(x)
@@ -430,7 +444,7 @@ func (c *checker) matrixReshaped(i int, in spirv.Inst, t, x *facts.Type, use boo
 	const accumulator = spirv.CooperativeMatrixUseMatrixAccumulatorKHR
 	from, ok := c.settled(b.use)
 	to, ok2 := c.settled(a.use)
-	back := c.capable(spirv.CapabilityCooperativeMatrixConversionsEXT) // from A or B to an accumulator
+	back := c.capable(spirv.CapabilityCooperativeMatrixConversionsEXT) // also from A or B to an accumulator
 	switch {
 	case transposed:
 		if a.use == b.use || !c.used(b.use, accumulator) || ok2 && spirv.CooperativeMatrixUse(to) == accumulator || nv && !c.used(a.use, spirv.CooperativeMatrixUseMatrixBKHR) {
@@ -450,7 +464,7 @@ func (c *checker) matrixReshaped(i int, in spirv.Inst, t, x *facts.Type, use boo
 	}
 }
 
-// transposedTarget judges what is decorated CooperativeMatrixTransposeEXT.
+// transposedTarget checks the target of CooperativeMatrixTransposeEXT.
 func (c *checker) transposedTarget(i int, in spirv.Inst) {
 	v := inst.Decorate(in)
 	if v.Decoration() != spirv.DecorationCooperativeMatrixTransposeEXT {
@@ -472,8 +486,8 @@ func (c *checker) transposedTarget(i int, in spirv.Inst) {
 	}
 }
 
-// matrixWorkgroup judges that the size of the workgroup stands before a matrix
-// type of the scope Workgroup.
+// matrixWorkgroup checks that the workgroup size is declared before a matrix type
+// of scope Workgroup.
 func (c *checker) matrixWorkgroup(i int) {
 	for n := range c.m.EntryPoints {
 		e := &c.m.EntryPoints[n]

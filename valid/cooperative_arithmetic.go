@@ -6,8 +6,10 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/typing"
 )
 
-// cooperativeArithmeticFamily judges arithmetic on whole cooperative matrices,
-// component by component (SPV_KHR_cooperative_matrix, SPV_NV_cooperative_matrix).
+// cooperativeArithmeticFamily checks componentwise arithmetic on whole cooperative
+// matrices (SPV_KHR_cooperative_matrix, SPV_NV_cooperative_matrix): the permitted
+// instructions, and matrices of one type. The typing table, which knows no
+// cooperative matrices, checks all other operands of these instructions.
 var cooperativeArithmeticFamily = family{
 	rules: []Rule{
 		{Code: "SPV-CooperativeMatrix-Arithmetic", Section: "SPIR-V 3.3.13", Words: "cooperative matrices are negated, added, subtracted, multiplied and divided component by component; no other arithmetic, bit or logic instruction takes them"},
@@ -23,7 +25,8 @@ var cooperativeArithmeticFamily = family{
 	},
 }
 
-// componentwise are the instructions of the typing table's rows that compute.
+// componentwise returns the arithmetic, bit, logical and derivative instructions
+// of the typing table's rows.
 func componentwise() []spirv.Op {
 	var out []spirv.Op
 	for _, r := range spirv.Ops() {
@@ -39,7 +42,7 @@ func componentwise() []spirv.Op {
 	return out
 }
 
-// takesMatrices reports whether an instruction takes cooperative matrices.
+// takesMatrices reports whether an instruction accepts cooperative matrices.
 func takesMatrices(op spirv.Op) bool {
 	switch op {
 	case spirv.OpSNegate, spirv.OpFNegate, spirv.OpIAdd, spirv.OpFAdd, spirv.OpISub, spirv.OpFSub, spirv.OpIMul, spirv.OpFMul,
@@ -49,8 +52,8 @@ func takesMatrices(op spirv.Op) bool {
 	return false
 }
 
-// matrixArithmetic judges an instruction that works component by component, of
-// which the result or an operand is a cooperative matrix.
+// matrixArithmetic checks a componentwise instruction with a cooperative matrix as
+// result or operand.
 func (c *checker) matrixArithmetic(i int, in spirv.Inst) {
 	op := in.Op()
 	row, _ := typing.Of(op)
@@ -89,7 +92,8 @@ func (c *checker) matrixArithmetic(i int, in spirv.Inst) {
 	}
 }
 
-// noMatrices judges an instruction that takes no cooperative matrices.
+// noMatrices checks that an instruction has no cooperative matrix as result or
+// operand.
 func (c *checker) noMatrices(i int, in spirv.Inst) {
 	bad := isCooperative(c.m.Type(in.Type()))
 	for _, w := range in[min(3, len(in)):] {
@@ -100,7 +104,7 @@ func (c *checker) noMatrices(i int, in spirv.Inst) {
 	}
 }
 
-// fits reports whether a number is of a class.
+// fits reports whether a number belongs to a numeric class.
 func fits(k typing.Class, t *facts.Type) bool {
 	switch k {
 	case typing.Float:

@@ -6,9 +6,9 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
-// cooperativeFunctionFamily judges what applies functions to the elements of
-// cooperative matrices, and what asks where an element is
-// (SPV_NV_cooperative_matrix2, SPV_EXT_cooperative_matrix_maintenance1).
+// cooperativeFunctionFamily checks the instructions that apply a function to the
+// elements of a cooperative matrix, and the one that returns the coordinate of an
+// element (SPV_NV_cooperative_matrix2, SPV_EXT_cooperative_matrix_maintenance1).
 var cooperativeFunctionFamily = family{
 	rules: []Rule{
 		{Code: "SPV-CooperativeMatrix-Function", Section: "SPIR-V, SPV_NV_cooperative_matrix2", Words: "what is applied to the elements of a cooperative matrix is a function"},
@@ -24,15 +24,15 @@ var cooperativeFunctionFamily = family{
 	},
 }
 
-// appliedFunction returns the type of a function that is applied to elements,
-// nil where it is none or not known.
+// appliedFunction returns the type of the applied function; nil if the operand is
+// not a function, or not known.
 func (c *checker) appliedFunction(i int, id spirv.ID) *facts.Type {
 	d := c.code.DefInst(id)
 	if d == nil {
 		return nil
 	}
 	if d.Op() != spirv.OpFunction {
-		if d.Op().HasType() { // what has none is told by the rules of ids
+		if d.Op().HasType() { // an id without a type is reported by the rules on ids
 			c.fail(i, "SPV-CooperativeMatrix-Function", "%s is the result of %s; must be a function", c.name(id), d.Op())
 		}
 		return nil
@@ -43,8 +43,8 @@ func (c *checker) appliedFunction(i int, id spirv.ID) *facts.Type {
 	return nil
 }
 
-// matrixOperand reports whether a type is a cooperative matrix with a use, and
-// reports it where it is none.
+// matrixOperand checks that a type is a cooperative matrix with a use, and reports
+// whether it is known to be.
 func (c *checker) matrixOperand(i int, t *facts.Type, what string) bool {
 	if t != nil && t.Op != spirv.OpTypeCooperativeMatrixKHR {
 		c.fail(i, "SPV-CooperativeMatrix-Matrix", "%s of %s is %s; must be an OpTypeCooperativeMatrixKHR", what, c.code.Inst(i).Op(), c.typeName(t))
@@ -55,6 +55,8 @@ func (c *checker) matrixOperand(i int, t *facts.Type, what string) bool {
 // unlike reports whether two types are known and differ.
 func unlike(x, y *facts.Type) bool { return x != nil && y != nil && x != y }
 
+// matrixPerElement checks the function's parameters: row, column, element, and one
+// for each further operand.
 func (c *checker) matrixPerElement(i int, in spirv.Inst) {
 	v := inst.CooperativeMatrixPerElementOpEXT(in)
 	t, x := c.m.Type(v.Type()), c.m.TypeOf(v.Matrix())
@@ -99,6 +101,7 @@ func (c *checker) matrixPerElement(i int, in spirv.Inst) {
 	}
 }
 
+// matrixReduce checks OpCooperativeMatrixReduceEXT.
 func (c *checker) matrixReduce(i int, in spirv.Inst) {
 	v := inst.CooperativeMatrixReduceEXT(in)
 	t, x := c.m.Type(v.Type()), c.m.TypeOf(v.Matrix())
@@ -116,7 +119,7 @@ func (c *checker) matrixReduce(i int, in spirv.Inst) {
 	}
 }
 
-// reduceShape judges the types of a matrix and of what it is reduced to.
+// reduceShape checks the types of a matrix and of its reduction.
 func (c *checker) reduceShape(i int, t, x *facts.Type, how spirv.CooperativeMatrixReduce) {
 	const code = "SPV-CooperativeMatrix-ReduceShape"
 	a, b := c.shapeOfMatrix(t), c.shapeOfMatrix(x)
@@ -143,7 +146,7 @@ func (c *checker) reduceShape(i int, t, x *facts.Type, how spirv.CooperativeMatr
 	}
 }
 
-// half reports whether a constant is half of another, as far as they are known.
+// half reports whether constant x is half of constant y, or one is not known.
 func (c *checker) half(x, y spirv.ID) bool {
 	a, ok := c.settled(x)
 	b, ok2 := c.settled(y)

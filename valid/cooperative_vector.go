@@ -6,10 +6,10 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
-// cooperativeVectorFamily judges vectors whose length is a constant, and what
-// loads, stores and multiplies them (SPV_NV_cooperative_vector,
-// SPV_EXT_long_vector). Instructions that take any vector are judged by the
-// typing table.
+// cooperativeVectorFamily checks vectors with a constant as length
+// (OpTypeVectorIdEXT), and the instructions that load, store and multiply them
+// (SPV_NV_cooperative_vector, SPV_EXT_long_vector). Instructions that accept any
+// vector are checked by the typing table.
 var cooperativeVectorFamily = family{
 	rules: []Rule{
 		{Code: "SPV-CooperativeVector-Component", Section: "SPIR-V, SPV_NV_cooperative_vector", Words: "the components of a cooperative vector are numbers, with the capability LongVectorEXT any scalars"},
@@ -45,8 +45,8 @@ func (c *checker) typeVectorID(i int, in spirv.Inst) {
 	}
 }
 
-// wordConstant demands that an operand is a constant integer of 32 bits, and
-// returns it; nil where it is none.
+// wordConstant checks that an operand is a constant 32-bit integer, and returns
+// it; nil if it is not.
 func (c *checker) wordConstant(i int, id spirv.ID, what, code string) *facts.Const {
 	k := c.m.Const(id)
 	switch {
@@ -59,12 +59,12 @@ func (c *checker) wordConstant(i int, id spirv.ID, what, code string) *facts.Con
 	return k
 }
 
-// isVectorID reports whether a type is a vector whose length is a constant, as
-// far as it is known.
+// isVectorID reports whether a type is a vector of OpTypeVectorIdEXT, or is not
+// known.
 func isVectorID(t *facts.Type) bool { return t == nil || t.Op == spirv.OpTypeVectorIdEXT }
 
-// vectorOperand judges that a type is a cooperative vector, and reports whether
-// it is known to be.
+// vectorOperand checks that a type is a cooperative vector, and reports whether it
+// is known to be.
 func (c *checker) vectorOperand(i int, t *facts.Type, what string) bool {
 	if !isVectorID(t) {
 		c.fail(i, "SPV-CooperativeVector-Vector", "%s of %s is %s; must be a cooperative vector", what, c.code.Inst(i).Op(), c.typeName(t))
@@ -72,8 +72,8 @@ func (c *checker) vectorOperand(i int, t *facts.Type, what string) bool {
 	return t != nil && isVectorID(t)
 }
 
-// vectorPointer judges the pointer to an array that vectors or matrices lie in,
-// and returns its type; nil where it is none.
+// vectorPointer checks the pointer to an array of vectors or matrices, and returns
+// its type; nil if it is not a pointer.
 func (c *checker) vectorPointer(i int, id spirv.ID) *facts.Type {
 	p := c.m.TypeOf(id)
 	if p == nil {
@@ -96,19 +96,19 @@ func (c *checker) vectorPointer(i int, id spirv.ID) *facts.Type {
 	return p
 }
 
-// isNumbers reports whether a type is a number or a vector of them.
+// isNumbers reports whether a type is a number or a vector of numbers.
 func isNumbers(t *facts.Type) bool {
 	return (t.IsScalar() || t.IsVector()) && t.Scalar() != nil && !t.Scalar().IsBool()
 }
 
-// vectorOffset judges an offset in bytes.
+// vectorOffset checks an offset in bytes.
 func (c *checker) vectorOffset(i int, id spirv.ID, what string) {
 	if t := c.m.TypeOf(id); t != nil && (!t.IsInt() || t.Width != 32 && t.Width != 64) {
 		c.fail(i, "SPV-CooperativeVector-Offset", "%s of %s is %s; must be an integer of 32 or 64 bits", what, c.code.Inst(i).Op(), c.typeName(t))
 	}
 }
 
-// vectorStride judges the stride of a matrix, where it has one.
+// vectorStride checks the stride of a matrix, if it has one.
 func (c *checker) vectorStride(i int, id spirv.ID, has bool) {
 	if t := c.m.TypeOf(id); has && t != nil && !isWord(t) {
 		c.fail(i, "SPV-CooperativeVector-Offset", "the stride of %s is %s; must be an integer of 32 bits", c.code.Inst(i).Op(), c.typeName(t))
@@ -135,7 +135,8 @@ func (c *checker) vectorStore(i int, in spirv.Inst) {
 	}
 }
 
-// product is the operands that a product has with a bias and without.
+// product is the operands common to products with and without a bias: an m×k
+// matrix times a vector of k components.
 type product struct {
 	typ, input, inputAs      spirv.ID
 	matrix, offset, matrixAs spirv.ID
@@ -173,7 +174,7 @@ func (c *checker) vectorMultiplyAdd(i int, in spirv.Inst) {
 	c.wordConstant(i, v.BiasInterpretation(), "the interpretation of the bias", "SPV-CooperativeVector-Constant")
 }
 
-// product judges the product of a matrix and a vector.
+// product checks the product of a matrix and a vector.
 func (c *checker) product(i int, p *product) {
 	const code = "SPV-CooperativeVector-Constant"
 	c.vectorPointer(i, p.matrix)
@@ -209,8 +210,7 @@ func (c *checker) product(i int, p *product) {
 	}
 }
 
-// vectorMatrixLayout judges the layout of a matrix that a vector is multiplied
-// by, or that is summed up.
+// vectorMatrixLayout checks the layout operand of a matrix.
 func (c *checker) vectorMatrixLayout(i int, id spirv.ID) {
 	k := c.wordConstant(i, id, "the layout of the matrix", "SPV-CooperativeVector-Constant")
 	if k != nil && k.Known && !k.Spec && spirv.KindCooperativeVectorMatrixLayout.Enumerant(uint32(k.Bits)) == nil {

@@ -18,7 +18,7 @@ func severalTimes(kind spirv.Decoration) bool {
 	return false
 }
 
-// exclusive are pairs of decorations that no target has both of.
+// exclusive are pairs of decorations that exclude each other on one target.
 var exclusive = [...][2]spirv.Decoration{
 	{spirv.DecorationBlock, spirv.DecorationBufferBlock},
 	{spirv.DecorationRestrict, spirv.DecorationAliased},
@@ -29,7 +29,8 @@ var exclusive = [...][2]spirv.Decoration{
 	{spirv.DecorationArrayStride, spirv.DecorationArrayStrideIdEXT},
 }
 
-// decorationsDiffer judges what the decorations of one target are together.
+// decorationsDiffer checks the combination of decorations on each target, nested
+// blocks, and the uses of values decorated FPRoundingMode.
 func (c *checker) decorationsDiffer() {
 	for id, member := range c.m.DecoratedOften() {
 		c.decorationsOf(id, member)
@@ -38,7 +39,8 @@ func (c *checker) decorationsDiffer() {
 	c.storedRoundings()
 }
 
-// decorationsOf judges the decorations of one target, a member or −1.
+// decorationsOf checks the decorations of one target: a member, or −1 for the id
+// itself. Decorations arrive sorted by kind, so duplicates are adjacent.
 func (c *checker) decorationsOf(id spirv.ID, member int) {
 	var last facts.Decoration
 	last.Kind = spirv.Decoration(^uint32(0))
@@ -65,9 +67,9 @@ func (c *checker) decorationsOf(id spirv.ID, member int) {
 	}
 }
 
-// nestedBlocks judges that no block is in another.
+// nestedBlocks checks that no block contains another.
 func (c *checker) nestedBlocks() {
-	holds := make([]int32, len(c.m.Types)) // of each struct: a block in it, its instruction + 1
+	holds := make([]int32, len(c.m.Types)) // by struct: a block in it, its instruction + 1
 	for n := range c.m.Types {
 		t := &c.m.Types[n]
 		if !t.IsStruct() {
@@ -94,8 +96,7 @@ func (c *checker) nestedBlocks() {
 	}
 }
 
-// storedRoundings judges that the values that are decorated FPRoundingMode are
-// only stored.
+// storedRoundings checks that values decorated FPRoundingMode are only stored.
 func (c *checker) storedRoundings() {
 	if len(c.rounded) == 0 {
 		return
@@ -121,8 +122,8 @@ func (c *checker) storedRoundings() {
 	}
 }
 
-// storesSmall reports whether an OpStore stores 16-bit floats into memory that
-// has an interface.
+// storesSmall reports whether an OpStore stores 16-bit floats into interface or
+// buffer memory.
 func (c *checker) storesSmall(in spirv.Inst) bool {
 	p := c.m.TypeOf(spirv.ID(in[1]))
 	if p == nil {
@@ -140,8 +141,8 @@ func (c *checker) storesSmall(in spirv.Inst) bool {
 		spirv.StorageClassStorageBuffer, spirv.StorageClassPushConstant, spirv.StorageClassPhysicalStorageBuffer}, p.Storage)
 }
 
-// physicalPointers judges that pointers to physical storage buffers say how they
-// alias.
+// physicalPointers checks that each pointer to a physical storage buffer in a
+// variable or parameter is decorated as aliased or restricted.
 func (c *checker) physicalPointers() {
 	if c.m.Addressing != spirv.AddressingModelPhysicalStorageBuffer64 {
 		return
@@ -176,7 +177,7 @@ func (c *checker) physicalPointers() {
 	}
 }
 
-// aliased judges that an id has one of two decorations.
+// aliased checks that an id has one of two decorations.
 func (c *checker) aliased(id spirv.ID, i int, a, b spirv.Decoration) {
 	if !c.m.Has(id, a) && !c.m.Has(id, b) {
 		c.fail(i, "SPV-Decoration-PhysicalPointer", "%s is or holds a pointer to PhysicalStorageBuffer without %s or %s; must have one", c.name(id), a, b)

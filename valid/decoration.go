@@ -6,8 +6,12 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// decorationFamily judges what decorations ask of their targets (SPIR-V §3.2.20);
-// the built-ins have files of their own.
+// decorationFamily checks decorations against their targets (SPIR-V §3.2.20): the
+// kind of the target, its storage class, and the operands of the decoration.
+//
+// annotation.go calls target and memberTarget for every target, directly
+// decorated or through a group; decorated.go checks combinations. Built-ins,
+// interpolation, locations and block layout have families of their own.
 var decorationFamily = family{
 	rules: []Rule{
 		{Code: "SPV-Decoration-SpecId", Section: "SPIR-V 3.2.20", Words: "SpecId is on a scalar specialization constant"},
@@ -40,7 +44,7 @@ var decorationFamily = family{
 	after: []func(*checker){(*checker).decorationsDiffer, (*checker).physicalPointers},
 }
 
-// target judges a decoration of an id.
+// target checks a decoration of an id.
 func (c *checker) target(i int, id spirv.ID, kind spirv.Decoration, words []uint32) {
 	d := c.code.DefInst(id)
 	if d == nil {
@@ -106,7 +110,7 @@ func (c *checker) target(i int, id spirv.ID, kind spirv.Decoration, words []uint
 	}
 }
 
-// vulkanDecoration judges which decorations Vulkan has.
+// vulkanDecoration checks the decorations that Vulkan restricts.
 func (c *checker) vulkanDecoration(i int, kind spirv.Decoration, words []uint32) {
 	switch kind {
 	case spirv.DecorationGLSLShared, spirv.DecorationGLSLPacked:
@@ -121,7 +125,7 @@ func (c *checker) vulkanDecoration(i int, kind spirv.Decoration, words []uint32)
 	}
 }
 
-// arrayStride judges ArrayStride.
+// arrayStride checks ArrayStride.
 func (c *checker) arrayStride(i int, id spirv.ID, op spirv.Op, words []uint32) {
 	switch op {
 	case spirv.OpTypeArray, spirv.OpTypeRuntimeArray, spirv.OpTypePointer, spirv.OpTypeUntypedPointerKHR:
@@ -149,12 +153,12 @@ func (c *checker) isBlock(t *facts.Type) bool {
 	return c.m.Has(t.ID, spirv.DecorationBlock) || c.m.Has(t.ID, spirv.DecorationBufferBlock)
 }
 
-// builtInTarget judges what is decorated BuiltIn.
+// builtInTarget checks the target of BuiltIn.
 func (c *checker) builtInTarget(i int, id spirv.ID, op spirv.Op, words []uint32) {
 	size := len(words) > 0 && spirv.BuiltIn(words[0]) == spirv.BuiltInWorkgroupSize
 	switch {
 	case op == spirv.OpVariable || op == spirv.OpUntypedVariableKHR:
-		if size && !c.vulkan { // Vulkan has a rule of its own, and takes it with TileShadingRateQCOM
+		if size && !c.vulkan { // Vulkan has a rule of its own, which permits it with TileShadingRateQCOM
 			c.fail(i, "SPV-Decoration-BuiltIn", "WorkgroupSize on the variable %s; must be on a constant", c.name(id))
 		}
 	case constantDef(op):
@@ -166,7 +170,7 @@ func (c *checker) builtInTarget(i int, id spirv.ID, op spirv.Op, words []uint32)
 	}
 }
 
-// memoryObject judges a decoration of a variable or a parameter.
+// memoryObject checks a decoration of a variable or a parameter.
 func (c *checker) memoryObject(i int, id spirv.ID, d spirv.Inst, kind spirv.Decoration) {
 	switch d.Op() {
 	case spirv.OpVariable, spirv.OpUntypedVariableKHR, spirv.OpFunctionParameter:
@@ -200,7 +204,7 @@ func (c *checker) memoryObject(i int, id spirv.ID, d spirv.Inst, kind spirv.Deco
 		case through:
 		case !c.vulkan:
 			c.fail(i, "SPV-Decoration-Component", "Component on a variable of %s; must be of Input or Output", t.Storage)
-		case d.Op() == spirv.OpFunctionParameter: // variables are judged with their locations
+		case d.Op() == spirv.OpFunctionParameter: // variables are checked with their locations
 			c.fail(i, vuid.StandaloneSpirv_Location_06672, "Component on the parameter %s, a pointer into %s; must be on an input or output", c.name(id), t.Storage)
 		}
 	case spirv.DecorationFlat, spirv.DecorationNoPerspective, spirv.DecorationSample, spirv.DecorationCentroid:
@@ -212,14 +216,15 @@ func (c *checker) memoryObject(i int, id spirv.ID, d spirv.Inst, kind spirv.Deco
 	}
 }
 
-// notCoherent judges that a decoration is not used with the Vulkan memory model.
+// notCoherent checks that a decoration is not used with the Vulkan memory model,
+// under which each access declares its coherence.
 func (c *checker) notCoherent(i int, kind spirv.Decoration) {
 	if c.m.HasMemory && c.m.Memory == spirv.MemoryModelVulkan {
 		c.fail(i, "SPV-Decoration-Coherent", "%s with the Vulkan memory model; must be said by the accesses", kind)
 	}
 }
 
-// nonWritable judges what NonWritable and NonReadable may be on.
+// nonWritable checks the targets of NonWritable and NonReadable.
 func (c *checker) nonWritable(i int, id spirv.ID, d spirv.Inst, t *facts.Type, kind spirv.Decoration) {
 	e := t.Elem
 	if v := c.m.Variable(id); v != nil {
@@ -261,7 +266,7 @@ func wraps(op spirv.Op) bool {
 	return false
 }
 
-// fastMathMode judges the mask of FPFastMathMode.
+// fastMathMode checks the mask of FPFastMathMode.
 func (c *checker) fastMathMode(i int, words []uint32) {
 	if len(words) == 0 {
 		return
@@ -273,14 +278,14 @@ func (c *checker) fastMathMode(i int, words []uint32) {
 	}
 }
 
-// floatMath judges what FPFastMathMode is on. Of extended instructions their set
-// says whether it may be.
+// floatMath checks the target of FPFastMathMode. Each extended instruction set has
+// its own rule, so OpExtInst passes.
 func (c *checker) floatMath(i int, id spirv.ID, d spirv.Inst) {
 	op := d.Op()
 	if op == spirv.OpExtInst {
 		return
 	}
-	number := func(t *facts.Type) bool { // whether a type is of numbers other than floats
+	number := func(t *facts.Type) bool { // a type of numbers other than floats
 		s := t.Scalar()
 		return t != nil && s != nil && !s.IsFloat()
 	}
@@ -296,7 +301,7 @@ func (c *checker) floatMath(i int, id spirv.ID, d spirv.Inst) {
 	}
 }
 
-// imported judges LinkageAttributes on a variable.
+// imported checks LinkageAttributes on a variable.
 func (c *checker) imported(i int, id spirv.ID, words []uint32) {
 	v := c.m.Variable(id)
 	if v == nil || v.Init == 0 || len(words) == 0 {
@@ -307,7 +312,7 @@ func (c *checker) imported(i int, id spirv.ID, words []uint32) {
 	}
 }
 
-// memberTarget judges a decoration of a member.
+// memberTarget checks a decoration of a member.
 func (c *checker) memberTarget(i int, id spirv.ID, member uint32, kind spirv.Decoration, words []uint32) {
 	if c.vulkan {
 		c.vulkanDecoration(i, kind, words)
@@ -327,7 +332,8 @@ func (c *checker) memberTarget(i int, id spirv.ID, member uint32, kind spirv.Dec
 	}
 }
 
-// roundingMode judges FPRoundingMode.
+// roundingMode checks the target of FPRoundingMode and records it for
+// storedRoundings.
 func (c *checker) roundingMode(i int, id spirv.ID, d spirv.Inst) {
 	if c.capable(spirv.CapabilityKernel) {
 		return
@@ -339,7 +345,7 @@ func (c *checker) roundingMode(i int, id spirv.ID, d spirv.Inst) {
 	c.rounded = append(c.rounded, rounding{i, id})
 }
 
-// rounding is a value that is decorated FPRoundingMode.
+// rounding is a value decorated FPRoundingMode.
 type rounding struct {
 	at int
 	id spirv.ID

@@ -2,8 +2,9 @@ package valid
 
 import "github.com/chiaro-gpu/chiaro/spirv"
 
-// derivativeFamily judges where derivatives are taken (SPIR-V §3.3.16); their
-// types are judged by the typing table.
+// derivativeFamily checks the execution models of derivatives (SPIR-V §3.3.16).
+// Operand types are checked by the typing table, the derivative groups of other
+// models than Fragment by model.go.
 var derivativeFamily = family{
 	rules: []Rule{
 		{Code: "SPV-Derivative-Model", Section: "SPIR-V 3.3.16", Words: "a derivative is taken in a fragment shader, or in a workgroup that says which invocations make a group of derivatives"},

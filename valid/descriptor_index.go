@@ -7,8 +7,14 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// descriptorIndexFamily judges how arrays of descriptors and of push constants
-// are indexed (Vulkan, Shader Validation).
+// descriptorIndexFamily checks the indices into arrays of descriptors and of push
+// constants (Vulkan, Shader Validation): without the capability for dynamic
+// indexing they are constant, without the one for non-uniform indexing they are
+// dynamically uniform, and a non-uniform descriptor is decorated NonUniform.
+//
+// The walk records the access chains with an index that is not constant; after
+// the walk, divergence analysis (uniformity.go) decides which of them vary
+// between invocations. A rule reports only an index that certainly varies.
 var descriptorIndexFamily = family{
 	rules: append(descriptorIndexRules(), []Rule{
 		{Code: vuid.RuntimeSpirv_None_04745, Section: environment, Words: "arrays in push constants are indexed by what is dynamically uniform"},
@@ -22,13 +28,14 @@ var descriptorIndexFamily = family{
 	after: []func(*checker){(*checker).descriptorIndexes},
 }
 
-// descriptorKind is what a module must say to index the descriptors of a kind.
+// descriptorKind is the capabilities that indexing descriptors of one kind needs,
+// and the codes of its rules.
 type descriptorKind struct {
 	what                 string
 	dynamic, nonUniform  spirv.Capability
-	dynamicCode          string // the index is constant
-	nonUniformCode, lone string // the index is dynamically uniform; the same where subgroups have one invocation
-	tolerated            bool   // compilers leave the capability away, and devices take that
+	dynamicCode          string // rule: the index is constant
+	nonUniformCode, lone string // rule: the index is dynamically uniform; the same with subgroups of one invocation
+	tolerated            bool   // compilers omit the capability, and devices accept that
 }
 
 // The kinds, in the order of descriptorKinds.
@@ -42,7 +49,7 @@ const (
 	storageTexels
 )
 
-// descriptorKinds are the kinds of descriptors that have capabilities of their own.
+// descriptorKinds are the kinds of descriptors with capabilities of their own.
 var descriptorKinds = [...]descriptorKind{
 	uniformBuffers: {"a uniform buffer", spirv.CapabilityUniformBufferArrayDynamicIndexing, spirv.CapabilityUniformBufferArrayNonUniformIndexing,
 		vuid.StandaloneSpirv_UniformBufferArrayDynamicIndexing_10127, vuid.RuntimeSpirv_UniformBufferArrayNonUniformIndexing_10134, vuid.RuntimeSpirv_subgroupSize_10141, true},
@@ -60,7 +67,7 @@ var descriptorKinds = [...]descriptorKind{
 		vuid.StandaloneSpirv_StorageTexelBufferArrayDynamicIndexing_10133, vuid.RuntimeSpirv_StorageTexelBufferArrayNonUniformIndexing_10140, vuid.RuntimeSpirv_subgroupSize_10147, false},
 }
 
-// descriptorIndexRules states the rules of the kinds in words.
+// descriptorIndexRules generates the rules of the kinds with their texts.
 func descriptorIndexRules() []Rule {
 	var out []Rule
 	for _, k := range descriptorKinds {
@@ -72,8 +79,8 @@ func descriptorIndexRules() []Rule {
 	return out
 }
 
-// descriptorKindOf returns the kind of what a variable is, or is an array of; −1
-// where it is no descriptor that rules speak of.
+// descriptorKindOf returns the kind of a variable, or of its elements if it is an
+// array; −1 if no rule applies to it.
 func (c *checker) descriptorKindOf(s spirv.StorageClass, t *facts.Type) int {
 	t = core(t)
 	if t == nil {
@@ -111,19 +118,19 @@ func (c *checker) descriptorKindOf(s spirv.StorageClass, t *facts.Type) int {
 	return sampledImages
 }
 
-// descriptorState is the access chains whose indices are not all constant.
+// descriptorState is the access chains with an index that is not constant.
 type descriptorState struct {
-	chains []descriptorChoice // that lead to a descriptor of an array
+	chains []descriptorChoice // into an array of descriptors
 	pushed []int              // into arrays in push constants
 }
 
-// descriptorChoice is an access chain that chooses a descriptor of an array.
+// descriptorChoice is an access chain that selects a descriptor of an array.
 type descriptorChoice struct {
 	at, kind int
-	told     bool // that its indices are not constant
+	told     bool // the dynamic index was reported
 }
 
-// descriptorChain keeps an access chain for descriptorIndexes.
+// descriptorChain records an access chain for descriptorIndexes.
 func (c *checker) descriptorChain(i int, in spirv.Inst) {
 	if !c.vulkan {
 		return
@@ -166,8 +173,7 @@ func (c *checker) descriptorChain(i int, in spirv.Inst) {
 	}
 }
 
-// partAt returns the type of a part that an index leads to, nil where that is not
-// known.
+// partAt returns the type of the part at an index; nil if it is not known.
 func (c *checker) partAt(t *facts.Type, id spirv.ID) *facts.Type {
 	if !t.IsStruct() {
 		if t == nil {
@@ -181,13 +187,14 @@ func (c *checker) partAt(t *facts.Type, id spirv.ID) *facts.Type {
 	return nil
 }
 
-// descriptorUse follows descriptors to what accesses memory by way of them.
+// descriptorUse propagates descriptors from access chains to the instructions that
+// access memory through them.
 type descriptorUse struct {
 	*flow
-	by []int32 // of each instruction: which of the chains chose the descriptor, plus 1
+	by []int32 // by instruction: the chain that selected its descriptor, plus 1
 }
 
-// descriptorIndexes judges the accesses by way of the chains that were kept.
+// descriptorIndexes checks the accesses through the recorded chains.
 func (c *checker) descriptorIndexes() {
 	s := &c.descriptor
 	if len(s.chains)+len(s.pushed) == 0 {
@@ -215,7 +222,8 @@ func (c *checker) descriptorIndexes() {
 	}
 }
 
-// apartIndex reports whether an index of a chain differs between all invocations.
+// apartIndex reports whether an index of a chain certainly varies between
+// invocations.
 func (w *descriptorUse) apartIndex(i int) bool {
 	for _, id := range chainOf(w.code.Inst(i)).path {
 		if w.of(id)&apart != 0 {
@@ -225,7 +233,7 @@ func (w *descriptorUse) apartIndex(i int) bool {
 	return false
 }
 
-// follow hands a descriptor on, or judges the access by way of it.
+// follow propagates a descriptor through an instruction, or checks the access.
 func (w *descriptorUse) follow(i int, in spirv.Inst) {
 	at := func(id spirv.ID) int32 {
 		if d := w.code.Def(id); d >= 0 && d < i {
@@ -252,7 +260,7 @@ func (w *descriptorUse) follow(i int, in spirv.Inst) {
 		return
 	case spirv.OpImageQueryFormat, spirv.OpImageQueryOrder, spirv.OpImageQuerySizeLod, spirv.OpImageQuerySize, spirv.OpImageQueryLod,
 		spirv.OpImageQueryLevels, spirv.OpImageQuerySamples, spirv.OpArrayLength, spirv.OpUntypedArrayLengthKHR, spirv.OpFunctionCall, spirv.OpPhi, spirv.OpSelect:
-		return // no access, or no descriptor that is known
+		return // not an access, or the descriptor is not known
 	default:
 		if base := chainBase(in); base != 0 {
 			w.by[i] = at(base)
@@ -267,7 +275,7 @@ func (w *descriptorUse) follow(i int, in spirv.Inst) {
 	}
 }
 
-// access judges one access by way of a descriptor that a chain chose.
+// access checks one access through a descriptor that a chain selected.
 func (w *descriptorUse) access(i int, choice *descriptorChoice, operand spirv.ID) {
 	k, op := &descriptorKinds[choice.kind], w.code.Inst(i).Op()
 	array := w.name(chainOf(w.code.Inst(choice.at)).base)
@@ -290,7 +298,7 @@ func (w *descriptorUse) access(i int, choice *descriptorChoice, operand spirv.ID
 			code = k.lone
 		}
 		f := w.fail(i, code, "%s by way of %s of the array %s that differs between invocations or is said to; needs the capability %s", op, k.what, array, k.nonUniform).also(w.checker, choice.at, "the index")
-		if !differs { // compilers leave the capability away, and what is NonUniform may be uniform
+		if !differs { // compilers omit the capability, and a NonUniform value may be uniform
 			f.warn()
 		}
 	case !w.m.Has(operand, spirv.DecorationNonUniform) && !w.capable(spirv.CapabilityDescriptorHeapEXT):
@@ -302,8 +310,8 @@ func (w *descriptorUse) access(i int, choice *descriptorChoice, operand spirv.ID
 	}
 }
 
-// saidNonUniform reports whether the module itself says of a descriptor that it
-// may differ between invocations.
+// saidNonUniform reports whether the module decorates the descriptor, the chain or
+// one of its indices NonUniform.
 func (w *descriptorUse) saidNonUniform(chain int, operand spirv.ID) bool {
 	in := w.code.Inst(chain)
 	if w.m.Has(operand, spirv.DecorationNonUniform) || w.m.Has(in.Result(), spirv.DecorationNonUniform) {

@@ -8,17 +8,16 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
-// descriptorLayout is the sizes and alignments of types that hold descriptors,
-// or that are laid out by constants (SPV_EXT_descriptor_heap); nil where a module
-// has none. Descriptors whose size is not known take no room and are aligned to
-// nothing.
+// descriptorLayout is the sizes and alignments in bytes of types that contain
+// descriptors, or that have a layout by constants (SPV_EXT_descriptor_heap); nil
+// if a module has none. A descriptor of unknown size has size and alignment 0.
 type descriptorLayout struct {
-	held   []bool // of each type: whether it is one of them
+	held   []bool // by type: it is one of them
 	sizes  []uint64
 	aligns [][3]uint32
 }
 
-// size returns how many bytes a member takes.
+// size returns the size of a member in bytes.
 func (l *descriptorLayout) size(m *facts.Member) uint64 {
 	if l == nil || m.Type == nil || !l.held[m.Type.Number] {
 		return m.Size()
@@ -26,7 +25,7 @@ func (l *descriptorLayout) size(m *facts.Member) uint64 {
 	return l.sizes[m.Type.Number]
 }
 
-// align returns the alignment of a type.
+// align returns the alignment of a type in bytes.
 func (l *descriptorLayout) align(t *facts.Type, r facts.Rule, rowMajor bool) uint32 {
 	if l == nil || t == nil || !l.held[t.Number] {
 		return t.Align(r, rowMajor)
@@ -34,7 +33,8 @@ func (l *descriptorLayout) align(t *facts.Type, r facts.Rule, rowMajor bool) uin
 	return l.aligns[t.Number][r]
 }
 
-// descriptorLayout states them; parts are declared before the whole.
+// descriptorLayout computes the layouts in one pass: parts are declared before the
+// whole.
 func (c *checker) descriptorLayout() *descriptorLayout {
 	if !c.anyCapable(spirv.CapabilityDescriptorHeapEXT, spirv.CapabilityBindlessTextureNV) {
 		return nil
@@ -58,8 +58,8 @@ func (c *checker) descriptorLayout() *descriptorLayout {
 	return l
 }
 
-// imageAddress returns the bytes of the address of an image or sampler, where
-// they are no more than an address; 0 where they are not.
+// imageAddress returns the size in bytes of a bindless image or sampler handle; 0
+// if the module has none.
 func (c *checker) imageAddress() uint32 {
 	if !c.capable(spirv.CapabilityBindlessTextureNV) {
 		return 0
@@ -75,7 +75,7 @@ func (c *checker) imageAddress() uint32 {
 	return 0
 }
 
-// descriptorSize returns the size of a descriptor; false of all else.
+// descriptorSize returns the size of a descriptor; false for any other type.
 func (c *checker) descriptorSize(t *facts.Type, address uint32) (DescriptorSize, bool) {
 	switch t.Op {
 	case spirv.OpTypeImage, spirv.OpTypeSampler, spirv.OpTypeSampledImage:
@@ -134,8 +134,9 @@ func (l *descriptorLayout) structure(c *checker, t *facts.Type) {
 	}
 }
 
-// offset returns where a member lies, whether a decoration says so, and whether
-// its value is known: a constant of OffsetIdEXT may be one for specialization.
+// offset returns the offset of a member in bytes, whether a decoration specifies
+// it, and whether its value is known: the constant of OffsetIdEXT may depend on
+// specialization.
 func (c *checker) offset(t *facts.Type, n int) (at uint64, has, known bool) {
 	if m := &t.Members[n]; m.HasOffset {
 		return uint64(m.Offset), true, true
@@ -148,7 +149,7 @@ func (c *checker) offset(t *facts.Type, n int) (at uint64, has, known bool) {
 	return at, true, known
 }
 
-// stride returns the stride of an array, in the same way.
+// stride returns the stride of an array in bytes, likewise.
 func (c *checker) stride(t *facts.Type) (by uint64, has, known bool) {
 	if t.ArrayStride != 0 {
 		return uint64(t.ArrayStride), true, true
@@ -161,8 +162,8 @@ func (c *checker) stride(t *facts.Type) (by uint64, has, known bool) {
 	return by, true, known
 }
 
-// byConstant returns the value of a decoration whose operand is the id of a
-// constant of 32 bits.
+// byConstant returns the value of a decoration with the id of a 32-bit constant as
+// operand.
 func (c *checker) byConstant(d facts.Decoration) (uint64, bool) {
 	if len(d.Operands) == 0 {
 		return 0, false

@@ -1,30 +1,29 @@
 package valid
 
-// Device is what is known of a device: names as Vulkan has them, without the
-// struct that they stand in. What is not in a map is not known, and a rule that
-// asks for it stays silent.
+// Device is the known properties of a device, under Vulkan's names without the
+// enclosing struct. A name that is in no map is unknown, and a rule that needs it
+// stays silent.
 type Device struct {
 	Name string
 
-	// Features says which are enabled: "shaderInt64".
+	// Features are the enabled features: "shaderInt64".
 	Features map[string]bool
 
-	// Limits are limits and properties that are numbers; a Boolean property is
-	// 0 or 1, a set of flags its bits: "maxComputeSharedMemorySize". A limit
-	// for each dimension has [0], [1], [2] behind its name.
+	// Limits are numeric limits and properties: "maxComputeSharedMemorySize". A
+	// Boolean property is 0 or 1, a set of flags is its bits. A limit with one
+	// value per dimension has the suffix [0], [1] or [2].
 	Limits map[string]uint64
 
-	// Extensions are the device extensions that are enabled. It is nil where
-	// they are not known.
+	// Extensions are the enabled device extensions; nil if they are not known.
 	Extensions map[string]bool
 
-	// VertexFormats says which formats vertex buffers may have, by their names
-	// without VK_FORMAT_: what has VK_FORMAT_FEATURE_VERTEX_BUFFER_BIT. It is
-	// nil where that is not known.
+	// VertexFormats are the formats that vertex buffers may have, by name without
+	// VK_FORMAT_: the formats with VK_FORMAT_FEATURE_VERTEX_BUFFER_BIT. It is nil
+	// if they are not known.
 	VertexFormats map[string]bool
 
-	// Others is what holds for each feature, extension and format that is not
-	// in its map; unknown where AllOthers is false.
+	// Others is the value of each feature, extension and format that is not in
+	// its map; they are unknown if AllOthers is false.
 	AllOthers, Others bool
 }
 
@@ -60,9 +59,8 @@ func (d *Device) limit(name string) (value uint64, known bool) {
 	return value, known
 }
 
-// feature returns whether a feature is enabled. Where that is not known it
-// takes note that the rule was not judged and returns true, so that the rule
-// stays silent.
+// feature returns whether a feature is enabled. If that is not known it records
+// the rule as unchecked and returns true, so that the rule stays silent.
 func (c *checker) feature(code, name string) bool {
 	if c.opts.Asked != nil {
 		c.opts.Asked(code, name)
@@ -83,8 +81,8 @@ func (c *checker) extension(code, name string) bool {
 	return on || !known
 }
 
-// limit returns a limit; ok is false where it is not known, and then note is
-// taken that the rule was not judged.
+// limit returns a limit; if it is not known, ok is false and the rule is recorded
+// as unchecked.
 func (c *checker) limit(code, name string) (value uint64, ok bool) {
 	value, ok = c.env.Device.limit(name)
 	if !ok {
@@ -93,13 +91,13 @@ func (c *checker) limit(code, name string) (value uint64, ok bool) {
 	return value, ok
 }
 
-// DeviceNames returns the names that BuiltinDevice knows.
+// DeviceNames returns the names that BuiltinDevice accepts.
 func DeviceNames() []string { return []string{"min", "max"} }
 
-// BuiltinDevice returns a device by its name, as of a version of Vulkan: min
-// has what every device of that version must have, the optional features and
-// all extensions being off; max has every feature and extension on, and no
-// limits that are known. It is false for any other name.
+// BuiltinDevice returns a built-in device for a version of Vulkan: "min" has the
+// required features and limits of that version, with all optional features and
+// extensions off; "max" has every feature and extension on, and no known limits.
+// It returns false for any other name.
 func BuiltinDevice(name string, v Version) (*Device, bool) {
 	switch name {
 	case "max":
@@ -110,7 +108,8 @@ func BuiltinDevice(name string, v Version) (*Device, bool) {
 	return nil, false
 }
 
-// leastDevice is what every device of a version of Vulkan must have.
+// leastDevice returns the device with only the requirements of a version of
+// Vulkan.
 func leastDevice(v Version) *Device {
 	d := &Device{Name: "min", AllOthers: true, Features: map[string]bool{}, Limits: map[string]uint64{}, VertexFormats: leastVertexFormats()}
 	for name, since := range requiredFeatures {
@@ -132,7 +131,7 @@ func leastDevice(v Version) *Device {
 		}
 	}
 	if v >= Vulkan11 {
-		// Vulkan, Subgroups: the basic operations, in compute shaders.
+		// Vulkan, Subgroups: the basic operations, in compute shaders
 		d.Limits["subgroupSupportedOperations"] = 0x1
 		d.Limits["subgroupSupportedStages"] = 0x20
 	}
@@ -147,13 +146,13 @@ func leastDevice(v Version) *Device {
 			d.Limits[name+"["+itoa(uint64(n))+"]"] = least
 		}
 	}
-	if v >= Vulkan14 { // maxComputeWorkGroupSize grew with it
+	if v >= Vulkan14 { // the required maxComputeWorkGroupSize grew with 1.4
 		d.Limits["maxComputeWorkGroupSize[0]"], d.Limits["maxComputeWorkGroupSize[1]"] = 256, 256
 	}
 	return d
 }
 
-// optionalProperties are properties that rules ask and no device must have: 0 is
+// optionalProperties are properties that rules need and no device must have: 0 is
 // false, or no stage.
 var optionalProperties = []string{
 	"subgroupQuadOperationsInAllStages", "conservativeRasterizationPostDepthCoverage", "meshAndTaskShaderDerivatives",
@@ -161,8 +160,8 @@ var optionalProperties = []string{
 	"shaderTensorSupportedStages", "cooperativeVectorTrainingFloat16Accumulation", "cooperativeVectorTrainingFloat32Accumulation",
 }
 
-// requiredSizes are the limits of each dimension that every device has at the
-// least (Vulkan, Required Limits).
+// requiredSizes are the required limits with one value per dimension (Vulkan,
+// Required Limits).
 var requiredSizes = map[string][3]uint64{
 	"maxComputeWorkGroupSize":             {128, 128, 64},
 	meshProperty + "maxTaskWorkGroupSize": {128, 128, 128},

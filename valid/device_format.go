@@ -1,7 +1,7 @@
 package valid
 
-// VertexFormat returns whether vertex buffers may have a format, by its name
-// without VK_FORMAT_, and whether that is known.
+// VertexFormat returns whether vertex buffers may have a format, by name without
+// VK_FORMAT_, and whether that is known.
 func (d *Device) VertexFormat(name string) (on, known bool) {
 	if d == nil || d.VertexFormats == nil {
 		return false, false
@@ -12,8 +12,8 @@ func (d *Device) VertexFormat(name string) (on, known bool) {
 	return d.Others, d.AllOthers
 }
 
-// leastVertexFormats are the formats that every device has
-// VK_FORMAT_FEATURE_VERTEX_BUFFER_BIT for (Vulkan, Required Format Support).
+// leastVertexFormats returns the formats with required
+// VK_FORMAT_FEATURE_VERTEX_BUFFER_BIT (Vulkan, Required Format Support).
 func leastVertexFormats() map[string]bool {
 	out := map[string]bool{"B8G8R8A8_UNORM": true, "A2B10G10R10_UNORM_PACK32": true}
 	add := func(after string, names []string, numbers ...string) {

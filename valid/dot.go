@@ -6,9 +6,9 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
-// dotFamily judges dot products, as far as the typing table does not: of
-// integers (SPIR-V §3.3.13) and of floats that are summed up in another width
-// (SPV_VALVE_mixed_float_dot_product).
+// dotFamily checks dot products, as far as the typing table does not: of integers
+// (SPIR-V §3.3.13) and of floats with an accumulator of another width
+// (SPV_VALVE_mixed_float_dot_product). OpDot of BFloat16 is in encoding.go.
 var dotFamily = family{
 	rules: []Rule{
 		{Code: "SPV-Dot-Capability", Section: "SPIR-V 3.3.13", Words: "an integer dot product comes with the capability for what it multiplies: packed words, vectors of four bytes, or any vectors; one of floats with that for their encoding and the width of the sum"},
@@ -28,9 +28,9 @@ var dotFamily = family{
 	},
 }
 
-// integerDot judges what an integer dot product multiplies.
+// integerDot checks the operands of an integer dot product and their capability.
 func (c *checker) integerDot(i int, in spirv.Inst) {
-	v := inst.SDot(in) // all begin as it does
+	v := inst.SDot(in) // all share the first operands
 	t, u := c.m.TypeOf(v.Vector1()), c.m.TypeOf(v.Vector2())
 	if t == nil || t.Scalar() == nil {
 		return
@@ -57,8 +57,8 @@ func (c *checker) integerDot(i int, in spirv.Inst) {
 	}
 }
 
-// dotWidths judges how wide the components and the result are, and that packed
-// words say how they are packed.
+// dotWidths checks the widths of components and result, and that packed words have
+// a Packed Vector Format.
 func (c *checker) dotWidths(i int, in spirv.Inst, t *facts.Type) {
 	op := in.Op()
 	_, packed := inst.SDot(in).PackedVectorFormat()
@@ -81,8 +81,7 @@ func (c *checker) dotWidths(i int, in spirv.Inst, t *facts.Type) {
 	}
 }
 
-// mixedDot judges a dot product of floats that is summed up in a width of its
-// own.
+// mixedDot checks a dot product of floats with an accumulator of its own width.
 func (c *checker) mixedDot(i int, in spirv.Inst) {
 	v := inst.FDot2MixAcc32VALVE(in) // all have the same operands
 	op := in.Op()
@@ -108,8 +107,8 @@ func (c *checker) mixedDot(i int, in spirv.Inst) {
 	}
 }
 
-// mixedVectors judges what a dot product of floats multiplies and returns
-// whether it reported it, or it is not known.
+// mixedVectors checks the vectors of such a dot product. It returns true if it has
+// reported them, or if they are not known.
 func (c *checker) mixedVectors(i int, op spirv.Op, x, y *facts.Type) bool {
 	count, width, kind := uint64(2), uint32(16), "2 floats of 16 bits"
 	if op == spirv.OpFDot4MixAcc32VALVE {
@@ -145,7 +144,7 @@ func (c *checker) mixedVectors(i int, op spirv.Op, x, y *facts.Type) bool {
 	return false
 }
 
-// lengthOf returns how many components a vector has, 0 where that is not known
+// lengthOf returns the number of components of a vector; 0 if it is not known
 // before specialization.
 func lengthOf(t *facts.Type) uint64 {
 	if t.Op == spirv.OpTypeVectorIdEXT && (t.Length == nil || !t.Length.Known || t.Length.Spec) {

@@ -6,11 +6,15 @@ import (
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
+	"github.com/chiaro-gpu/chiaro/spirv/typing"
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// encodingFamily judges that floats whose encoding is not IEEE 754's are used
-// only by what their extensions allow.
+// encodingFamily checks that floats of other encodings than IEEE 754 are used only
+// by the instructions that their extensions permit (SPV_KHR_bfloat16,
+// SPV_EXT_float8, SPV_EXT_ocp_microscaling_types), and the device features of
+// OpFmaKHR. The encodings in a type are contents (contents.go); conversions are
+// checked by conversion.go, cooperative matrices by cooperative.go.
 var encodingFamily = family{
 	rules: []Rule{
 		{Code: "SPV-Encoding-BFloat16", Section: "SPIR-V, SPV_KHR_bfloat16", Words: "there is no arithmetic on floats of the encoding BFloat16KHR but the dot product"},
@@ -33,14 +37,9 @@ var encodingFamily = family{
 }
 
 // encodedOps are the instructions that compute with IEEE 754 floats alone.
-var encodedOps = []spirv.Op{
-	spirv.OpFNegate, spirv.OpFAdd, spirv.OpFSub, spirv.OpFMul, spirv.OpFDiv, spirv.OpFRem, spirv.OpFMod, spirv.OpFmaKHR,
+var encodedOps = append(typing.FloatArithmetic(),
 	spirv.OpVectorTimesScalar, spirv.OpMatrixTimesScalar, spirv.OpVectorTimesMatrix, spirv.OpMatrixTimesVector,
 	spirv.OpMatrixTimesMatrix, spirv.OpOuterProduct, spirv.OpExtInst,
-	spirv.OpIsNan, spirv.OpIsInf, spirv.OpIsFinite, spirv.OpIsNormal, spirv.OpSignBitSet, spirv.OpLessOrGreater,
-	spirv.OpOrdered, spirv.OpUnordered, spirv.OpFOrdEqual, spirv.OpFUnordEqual, spirv.OpFOrdNotEqual, spirv.OpFUnordNotEqual,
-	spirv.OpFOrdLessThan, spirv.OpFUnordLessThan, spirv.OpFOrdGreaterThan, spirv.OpFUnordGreaterThan,
-	spirv.OpFOrdLessThanEqual, spirv.OpFUnordLessThanEqual, spirv.OpFOrdGreaterThanEqual, spirv.OpFUnordGreaterThanEqual,
 	spirv.OpDPdx, spirv.OpDPdy, spirv.OpFwidth, spirv.OpDPdxFine, spirv.OpDPdyFine, spirv.OpFwidthFine,
 	spirv.OpDPdxCoarse, spirv.OpDPdyCoarse, spirv.OpFwidthCoarse,
 	spirv.OpAtomicExchange, spirv.OpAtomicLoad, spirv.OpAtomicFAddEXT, spirv.OpAtomicFMinEXT, spirv.OpAtomicFMaxEXT,
@@ -49,15 +48,14 @@ var encodedOps = []spirv.Op{
 	spirv.OpGroupNonUniformShuffleXor, spirv.OpGroupNonUniformShuffleUp, spirv.OpGroupNonUniformShuffleDown,
 	spirv.OpGroupNonUniformAllEqual, spirv.OpGroupNonUniformFAdd, spirv.OpGroupNonUniformFMul, spirv.OpGroupNonUniformFMin,
 	spirv.OpGroupNonUniformFMax, spirv.OpGroupNonUniformQuadBroadcast, spirv.OpGroupNonUniformQuadSwap,
-	spirv.OpGroupNonUniformRotateKHR,
-}
+	spirv.OpGroupNonUniformRotateKHR)
 
-// encoded judges the types of an instruction that computes with floats.
+// encoded checks the types of an instruction that computes with floats.
 func (c *checker) encoded(i int, in spirv.Inst) {
 	if c.encodedType(i, c.m.Type(in.Type()), holdsBF16|holdsFP8|holdsMicro) || in.Op() == spirv.OpExtInst {
 		return
 	}
-	for _, w := range in[min(3, len(in)):] { // a comparison of such floats yields Booleans
+	for _, w := range in[min(3, len(in)):] { // a comparison of floats yields Booleans
 		if t := c.m.TypeOf(spirv.ID(w)); t != nil && !t.IsPointer() && c.encodedType(i, t, holdsBF16|holdsFP8|holdsMicro) {
 			return
 		}
@@ -67,8 +65,7 @@ func (c *checker) encoded(i int, in spirv.Inst) {
 	}
 }
 
-// encodedType reports a type that an instruction must not compute with, and
-// returns whether it did.
+// encodedType reports a type with a forbidden encoding, and returns whether it did.
 func (c *checker) encodedType(i int, t *facts.Type, bad contents) bool {
 	if t == nil {
 		return false
@@ -90,8 +87,9 @@ func (c *checker) encodedType(i int, t *facts.Type, bad contents) bool {
 	return true
 }
 
-// microscaled judges that values of the microscaling encodings are used only by
-// what makes, moves, stores, converts and chooses values.
+// microscaled checks that only instructions that create, move, store, convert or
+// select values use values of the microscaling encodings. It scans the functions
+// only if the module declares such a type.
 func (c *checker) microscaled() {
 	micro := false
 	for n := range c.m.Types {
@@ -110,7 +108,7 @@ func (c *checker) microscaled() {
 	}
 }
 
-// microscaledUse judges one instruction; those of encodedOps were judged.
+// microscaledUse checks one instruction; encoded has checked encodedOps.
 func (c *checker) microscaledUse(i int, in spirv.Inst) {
 	op := in.Op()
 	switch op.Class() {
@@ -139,7 +137,7 @@ func (c *checker) microscaledUse(i int, in spirv.Inst) {
 	}
 }
 
-// encodedDot judges a dot product, which BFloat16KHR has.
+// encodedDot checks OpDot, which supports BFloat16KHR.
 func (c *checker) encodedDot(i int, in spirv.Inst) {
 	bad := holdsFP8 | holdsMicro
 	if !c.capable(spirv.CapabilityBFloat16DotProductKHR) {
@@ -148,7 +146,7 @@ func (c *checker) encodedDot(i int, in spirv.Inst) {
 	c.encodedType(i, c.m.Type(in.Type()), bad)
 }
 
-// saturatedTarget judges what is decorated
+// saturatedTarget checks the target of
 // SaturatedToLargestFloat8NormalConversionEXT.
 func (c *checker) saturatedTarget(i int, in spirv.Inst) {
 	v := inst.Decorate(in)
@@ -168,7 +166,7 @@ func (c *checker) saturatedTarget(i int, in spirv.Inst) {
 	c.fail(i, "SPV-Encoding-Saturated", "%s is on %s, the result of %s; must be on a conversion to floats of 8 bits", v.Decoration(), c.name(v.Target()), d.Op())
 }
 
-// encodedProduct judges a product of NVIDIA's cooperative matrices.
+// encodedProduct checks a product of matrices of SPV_NV_cooperative_matrix.
 func (c *checker) encodedProduct(i int, in spirv.Inst) {
 	for _, w := range in[min(3, len(in)):] {
 		if c.encodedType(i, c.m.TypeOf(spirv.ID(w)), holdsBF16|holdsFP8|holdsMicro) {
@@ -178,7 +176,7 @@ func (c *checker) encodedProduct(i int, in spirv.Inst) {
 	c.encodedType(i, c.m.Type(in.Type()), holdsBF16|holdsFP8|holdsMicro)
 }
 
-// fmaFeature judges the feature of a fused multiplication and addition.
+// fmaFeature checks the device feature of OpFmaKHR.
 func (c *checker) fmaFeature(i int, in spirv.Inst) {
 	t := c.m.Type(in.Type())
 	if !c.vulkan || t == nil || t.Scalar() == nil {

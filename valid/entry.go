@@ -6,8 +6,10 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// entryFamily judges entry points (SPIR-V §3.3.5) and the modes that they must
-// have.
+// entryFamily checks entry points (SPIR-V §3.3.5): function, name, interface list,
+// modes that exclude or require one another (§3.2.6), and the workgroup size in
+// Vulkan. Each mode alone is checked by mode.go, the interface variables by
+// interface.go and location.go.
 var entryFamily = family{
 	rules: []Rule{
 		{Code: "SPV-Entry-Function", Section: "SPIR-V 3.3.5", Words: "an entry point is a function"},
@@ -28,7 +30,7 @@ var entryFamily = family{
 	after: []func(*checker){(*checker).entryPoints},
 }
 
-// entryPoints judges all entry points.
+// entryPoints checks all entry points.
 func (c *checker) entryPoints() {
 	type key struct {
 		model spirv.ExecutionModel
@@ -39,7 +41,7 @@ func (c *checker) entryPoints() {
 		id    spirv.ID
 		model spirv.ExecutionModel
 	}
-	done := map[judged]bool(nil) // what is said of modes holds for each name of the same function
+	done := map[judged]bool(nil) // checks of modes do not depend on the name, so they run once per function and model
 	if len(c.m.EntryPoints) > 1 {
 		have, done = map[key]int{}, map[judged]bool{}
 	}
@@ -69,7 +71,7 @@ func (c *checker) entryPoints() {
 	}
 }
 
-// signature judges the function of an entry point.
+// signature checks the function of an entry point.
 func (c *checker) signature(e *facts.EntryPoint) {
 	f := e.Func
 	if f == nil {
@@ -86,14 +88,14 @@ func (c *checker) signature(e *facts.EntryPoint) {
 	}
 }
 
-// entryCalled judges that a call is of no entry point.
+// entryCalled checks that a call does not call an entry point.
 func (c *checker) entryCalled(i int, in spirv.Inst) {
 	if list := c.entriesAt(spirv.ID(in[3])); len(list) > 0 {
 		c.fail(i, "SPV-Entry-Called", "the call is of the entry point %s; must not be", c.name(spirv.ID(in[3]))).also(c, c.m.EntryPoints[list[0]].Index, "the entry point")
 	}
 }
 
-// interfaceList judges what an entry point lists.
+// interfaceList checks the ids that an entry point lists.
 func (c *checker) interfaceList(e *facts.EntryPoint) {
 	mark := c.mark()
 	for _, id := range e.Interface {
@@ -116,14 +118,14 @@ func (c *checker) interfaceList(e *facts.EntryPoint) {
 	}
 }
 
-// choice is a set of modes of which an entry point may have one.
+// choice is a set of mutually exclusive modes.
 type choice struct {
 	models modelSet
 	must   modelSet // models that need exactly one
 	modes  []spirv.ExecutionMode
 }
 
-// choices are the sets of modes that exclude one another (SPIR-V §3.2.6).
+// choices are the sets of mutually exclusive modes (SPIR-V §3.2.6).
 var choices = [...]choice{
 	{inFragment, 0, []spirv.ExecutionMode{spirv.ExecutionModeDepthGreater, spirv.ExecutionModeDepthLess, spirv.ExecutionModeDepthUnchanged}},
 	{inFragment, 0, []spirv.ExecutionMode{spirv.ExecutionModePixelInterlockOrderedEXT, spirv.ExecutionModePixelInterlockUnorderedEXT,
@@ -141,7 +143,7 @@ var choices = [...]choice{
 	{inGLCompute | inTask | inMesh, 0, []spirv.ExecutionMode{spirv.ExecutionModeDerivativeGroupQuadsKHR, spirv.ExecutionModeDerivativeGroupLinearKHR}},
 }
 
-// entryModes judges which modes an entry point has together.
+// entryModes checks the combination of modes of an entry point.
 func (c *checker) entryModes(e *facts.EntryPoint) {
 	s := modelOf(e.Model)
 	for n := range choices {
@@ -163,7 +165,7 @@ func (c *checker) entryModes(e *facts.EntryPoint) {
 	}
 }
 
-// count returns how many of several are true.
+// count returns the number of true arguments.
 func count(list ...bool) int {
 	n := 0
 	for _, x := range list {
@@ -174,7 +176,7 @@ func count(list ...bool) int {
 	return n
 }
 
-// choose judges one set of modes.
+// choose checks one set of modes.
 func (c *checker) choose(e *facts.EntryPoint, k *choice, must bool) {
 	n, last := 0, facts.Mode{Index: e.Index}
 	for _, m := range k.modes {
@@ -200,7 +202,7 @@ func (c *checker) choose(e *facts.EntryPoint, k *choice, must bool) {
 	}
 }
 
-// workgroup judges the size of a workgroup in Vulkan; sized is whether a constant
+// workgroup checks the size of a workgroup in Vulkan; sized reports that a constant
 // is decorated WorkgroupSize.
 func (c *checker) workgroup(e *facts.EntryPoint, sized bool) {
 	if modelOf(e.Model)&(inGLCompute|inTask|inMesh) == 0 {
@@ -231,21 +233,21 @@ func (c *checker) workgroup(e *facts.EntryPoint, sized bool) {
 	}
 }
 
-// emptyWorkgroup judges the constant that is decorated WorkgroupSize.
+// emptyWorkgroup checks the value of the constant decorated WorkgroupSize.
 func (c *checker) emptyWorkgroup(e *facts.EntryPoint) {
 	if s := e.LocalSize; e.HasLocalSize && modelOf(e.Model)&inWorkgroups != 0 && !c.specialSize() && (s[0] == 0 || s[1] == 0 || s[2] == 0) {
 		c.fail(e.Index, "SPV-Mode-LocalSize", "the workgroup is %d × %d × %d; no dimension must be 0", s[0], s[1], s[2])
 	}
 }
 
-// derivativesOfNV reports whether the modes that group invocations for derivatives
-// are those of NVIDIA's extension, whose names KHR's took over.
+// derivativesOfNV reports whether the derivative group modes belong to NVIDIA's
+// extension; the KHR extension has the same modes under other rules.
 func (c *checker) derivativesOfNV() bool {
 	return c.m.Extension("SPV_NV_compute_shader_derivatives") && !c.m.Extension("SPV_KHR_compute_shader_derivatives")
 }
 
-// specialSize reports whether the constant that is decorated WorkgroupSize depends
-// on specialization.
+// specialSize reports whether the constant decorated WorkgroupSize depends on
+// specialization.
 func (c *checker) specialSize() bool {
 	for n := range c.m.Consts {
 		if b, ok := c.m.BuiltIn(c.m.Consts[n].ID); ok && b == spirv.BuiltInWorkgroupSize && c.m.Consts[n].Spec {

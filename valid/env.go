@@ -7,7 +7,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// API is whose environment a module is judged for.
+// API is the API of an environment.
 type API uint8
 
 // The APIs.
@@ -30,54 +30,54 @@ const (
 	Vulkan14
 )
 
-// Env is what a module is judged for. It is read-only during Check.
+// Env is the target environment of a check. It is read-only during Check.
 type Env struct {
 	Name     string
 	API      API
-	Version  Version       // of the API, 0 of Universal
-	SPIRV    spirv.Version // the newest version of SPIR-V that it takes
+	Version  Version       // of the API, 0 for Universal
+	SPIRV    spirv.Version // the newest version of SPIR-V that the environment accepts
 	Embedded bool          // OpenCL's embedded profile
 	Layout   Layout
 
-	// BeforeLegalization takes modules that a compiler of HLSL has not
-	// legalized yet, and what RelaxLogicalPointer takes: pointers to pointers in
-	// the logical addressing model; RelaxStructStore takes stores of a struct of
-	// another type with the same layout; AllowLocalSizeID takes the mode
-	// LocalSizeId in Vulkan before 1.3, where maintenance4 brings it.
+	// BeforeLegalization accepts modules of an HLSL compiler before its
+	// legalization passes, and all that RelaxLogicalPointer accepts: pointers to
+	// pointers in the logical addressing model. RelaxStructStore accepts stores of
+	// a struct of another type with the same layout. AllowLocalSizeID accepts the
+	// mode LocalSizeId in Vulkan before 1.3, as with maintenance4.
 	BeforeLegalization, RelaxLogicalPointer, RelaxStructStore, AllowLocalSizeID bool
 
-	// AllowVulkan32BitBitwise takes bit instructions on other widths than 32
-	// bits in Vulkan, as maintenance9 does.
+	// AllowVulkan32BitBitwise accepts bit instructions on widths other than 32
+	// bits in Vulkan, as with maintenance9.
 	AllowVulkan32BitBitwise bool
 
-	// AllowTextureOffset takes the image operand Offset with what is no gather
-	// where the feature maintenance8 is not known.
+	// AllowTextureOffset accepts the image operand Offset on instructions other
+	// than gathers if the feature maintenance8 is not known.
 	AllowTextureOffset bool
 
-	// The descriptors of a heap, in bytes; zero where they are not known.
+	// Sizes of the descriptors in a heap; zero if they are not known.
 	ImageDescriptor, SamplerDescriptor, BufferDescriptor DescriptorSize
 
-	// Device is what is known of the device; nil where nothing is.
+	// Device is the known properties of the device; nil if nothing is known.
 	Device *Device
 }
 
 // DescriptorSize is the size and the alignment of a descriptor in bytes.
 type DescriptorSize struct{ Size, Align uint32 }
 
-// Layout says which layouts of blocks are taken, beyond those that the version
-// of Vulkan and the module's capabilities allow.
+// Layout is the accepted block layouts beyond the ones that the version of Vulkan
+// and the module's capabilities permit.
 type Layout struct {
 	Relaxed         bool // VK_KHR_relaxed_block_layout
 	UniformStandard bool // uniformBufferStandardLayout
 	Scalar          bool // scalarBlockLayout
 	WorkgroupScalar bool // workgroupMemoryExplicitLayoutScalarBlockLayout
-	Skip            bool // of a layout it is judged only that there is one
+	Skip            bool // check only that blocks have an explicit layout
 }
 
-// ParseEnv returns the environment of a name, as spirv-val's --target-env takes
-// it: vulkan1.0 to vulkan1.4, vulkan1.1spv1.4, spv1.0 to spv1.6, universal1.0 to
-// universal1.6, opencl1.2 to opencl2.2 (with embedded behind it or not),
-// opengl4.0 to opengl4.5. It is false for any other name.
+// ParseEnv returns the environment with a name as in spirv-val's --target-env:
+// vulkan1.0 to vulkan1.4, vulkan1.1spv1.4, spv1.0 to spv1.6, universal1.0 to
+// universal1.6, opencl1.2 to opencl2.2 (with the optional suffix embedded),
+// opengl4.0 to opengl4.5. It returns false for any other name.
 func ParseEnv(name string) (*Env, bool) {
 	e := &Env{Name: name}
 	rest := name
@@ -121,7 +121,7 @@ func ParseEnv(name string) (*Env, bool) {
 	return e, true
 }
 
-// parseVersion reads "1.3".
+// parseVersion parses "1.3".
 func parseVersion(s string) (Version, bool) {
 	major, minor, ok := strings.Cut(s, ".")
 	if !ok || len(major) != 1 || len(minor) != 1 {
@@ -132,7 +132,7 @@ func parseVersion(s string) (Version, bool) {
 	return Version(a<<8 | b), err == nil && err2 == nil
 }
 
-// environments are the environments and the newest version of SPIR-V of each
+// environments are the environments with the newest version of SPIR-V of each
 // (Vulkan: appendix Vulkan Environment for SPIR-V, Versions and Formats).
 var environments = [...]struct {
 	api     API
@@ -150,11 +150,11 @@ var environments = [...]struct {
 	{OpenGL, 0x403, spirv.Version10}, {OpenGL, 0x405, spirv.Version10},
 }
 
-// pointersRelaxed reports whether pointers to pointers are taken in the logical
-// addressing model.
+// pointersRelaxed reports whether the logical addressing model permits pointers to
+// pointers.
 func (e *Env) pointersRelaxed() bool { return e.RelaxLogicalPointer || e.BeforeLegalization }
 
-// String returns how a message calls the environment.
+// String returns the name of the environment in messages.
 func (e *Env) String() string {
 	switch e.API {
 	case Vulkan:

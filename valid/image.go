@@ -6,6 +6,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
+	"github.com/chiaro-gpu/chiaro/spirv/typing"
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
@@ -51,11 +52,7 @@ var imageFamily = family{
 		spirv.OpDepthAttachmentReadEXT:    (*checker).tileRead,
 		spirv.OpStencilAttachmentReadEXT:  (*checker).tileRead,
 	},
-	ops: []group{{(*checker).imageSample, []spirv.Op{
-		spirv.OpImageSampleImplicitLod, spirv.OpImageSampleExplicitLod, spirv.OpImageSampleProjImplicitLod, spirv.OpImageSampleProjExplicitLod,
-		spirv.OpImageSampleDrefImplicitLod, spirv.OpImageSampleDrefExplicitLod, spirv.OpImageSampleProjDrefImplicitLod, spirv.OpImageSampleProjDrefExplicitLod,
-		spirv.OpImageSparseSampleImplicitLod, spirv.OpImageSparseSampleExplicitLod, spirv.OpImageSparseSampleDrefImplicitLod, spirv.OpImageSparseSampleDrefExplicitLod,
-	}}, {(*checker).imageReserved, []spirv.Op{
+	ops: []group{{(*checker).imageSample, typing.With(typing.ImplicitLod | typing.ExplicitLod)}, {(*checker).imageReserved, []spirv.Op{
 		spirv.OpImageSparseSampleProjImplicitLod, spirv.OpImageSparseSampleProjExplicitLod,
 		spirv.OpImageSparseSampleProjDrefImplicitLod, spirv.OpImageSparseSampleProjDrefExplicitLod,
 	}}},
@@ -66,64 +63,11 @@ var imageFamily = family{
 type imageAccess struct {
 	i        int
 	op       spirv.Op
-	how      howImage
+	how      typing.Traits
 	image    *facts.Type // the type of the image; nil where it is not known
 	texel    *facts.Type // what is read or written; likewise
 	mask     spirv.ImageOperands
 	operands []uint32 // of the mask
-}
-
-// howImage is what an opcode does, as bits.
-type howImage uint8
-
-const (
-	howImplicit howImage = 1 << iota // level of detail by derivatives
-	howExplicit                      // level of detail by operands
-	howProj                          // the coordinate is divided
-	howDref                          // a comparison
-	howSparse
-	howGather
-)
-
-// howOf returns what an opcode does.
-func howOf(op spirv.Op) howImage {
-	switch op {
-	case spirv.OpImageSampleImplicitLod:
-		return howImplicit
-	case spirv.OpImageSampleExplicitLod:
-		return howExplicit
-	case spirv.OpImageSampleDrefImplicitLod:
-		return howImplicit | howDref
-	case spirv.OpImageSampleDrefExplicitLod:
-		return howExplicit | howDref
-	case spirv.OpImageSampleProjImplicitLod:
-		return howImplicit | howProj
-	case spirv.OpImageSampleProjExplicitLod:
-		return howExplicit | howProj
-	case spirv.OpImageSampleProjDrefImplicitLod:
-		return howImplicit | howProj | howDref
-	case spirv.OpImageSampleProjDrefExplicitLod:
-		return howExplicit | howProj | howDref
-	case spirv.OpImageSparseSampleImplicitLod:
-		return howImplicit | howSparse
-	case spirv.OpImageSparseSampleExplicitLod:
-		return howExplicit | howSparse
-	case spirv.OpImageSparseSampleDrefImplicitLod:
-		return howImplicit | howDref | howSparse
-	case spirv.OpImageSparseSampleDrefExplicitLod:
-		return howExplicit | howDref | howSparse
-	case spirv.OpImageGather:
-		return howGather
-	case spirv.OpImageDrefGather:
-		return howGather | howDref
-	case spirv.OpImageSparseGather:
-		return howGather | howSparse
-	case spirv.OpImageSparseDrefGather:
-		return howGather | howDref | howSparse
-	case spirv.OpImageSparseFetch, spirv.OpImageSparseRead:
-		return howSparse
-	}
-	return 0
 }
 
 // axes returns how many coordinates a point within one layer has.
@@ -140,14 +84,14 @@ func axes(d spirv.Dim) int {
 // coordinates returns how many components a coordinate must have.
 func (a *imageAccess) coordinates() int {
 	m := a.image.Image
-	if m.Dim == spirv.DimCube && a.how&(howImplicit|howExplicit|howGather) == 0 {
+	if m.Dim == spirv.DimCube && !a.how.Has(typing.ImplicitLod|typing.ExplicitLod|typing.Gather) {
 		return 3 // a face, or a face of a layer, in place of the third
 	}
 	n := axes(m.Dim)
 	if m.Arrayed {
 		n++
 	}
-	if a.how&howProj != 0 {
+	if a.how.Has(typing.Projective) {
 		n++
 	}
 	return n
@@ -193,7 +137,7 @@ func (c *checker) sampleFloat() (ok func(*facts.Type) bool) {
 // that of a sparse access. It is false where the result is of another form.
 func (a *imageAccess) result(c *checker, in spirv.Inst) bool {
 	t := c.m.Type(in.Type())
-	if t == nil || a.how&howSparse == 0 {
+	if t == nil || !a.how.Has(typing.Sparse) {
 		a.texel = t
 		return t != nil
 	}
@@ -251,7 +195,7 @@ func (a *imageAccess) imageOperand(c *checker, id spirv.ID) bool {
 // sampledType judges that the texel is of the sampled type.
 func (a *imageAccess) sampledType(c *checker) {
 	s := a.image.Elem
-	if s == nil || s.IsVoid() && a.how&howDref == 0 || a.texel.Scalar() == s {
+	if s == nil || s.IsVoid() && !a.how.Has(typing.Dref) || a.texel.Scalar() == s {
 		return
 	}
 	if s.IsVoid() && c.env.API == OpenCL {
@@ -275,7 +219,7 @@ func (a *imageAccess) unsuited(c *checker, format string, args ...any) {
 
 // threeDim judges that a comparison has no image of three dimensions.
 func (a *imageAccess) threeDim(c *checker) {
-	if c.vulkan && a.how&howDref != 0 && a.image.Image.Dim == spirv.Dim3D {
+	if c.vulkan && a.how.Has(typing.Dref) && a.image.Image.Dim == spirv.Dim3D {
 		c.fail(a.i, vuid.StandaloneSpirv_OpImage_04777, "%s of an image of dimension 3D; must be another", a.op).also(c, a.image.Index, "the image")
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
+	"github.com/chiaro-gpu/chiaro/spirv/typing"
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
@@ -16,7 +17,7 @@ func (a *imageAccess) accessMask(in spirv.Inst) {
 
 func (c *checker) imageFetch(i int, in spirv.Inst) {
 	op := in.Op()
-	a := imageAccess{i: i, op: op, how: howOf(op)}
+	a := imageAccess{i: i, op: op, how: typing.TraitsOf(op)}
 	v := inst.ImageFetch(in)
 	if !a.result(c, in) || !a.fourTexel(c) || !a.imageOperand(c, v.Image()) {
 		return
@@ -36,7 +37,7 @@ func (c *checker) imageFetch(i int, in spirv.Inst) {
 
 func (c *checker) imageRead(i int, in spirv.Inst) {
 	op := in.Op()
-	a := imageAccess{i: i, op: op, how: howOf(op)}
+	a := imageAccess{i: i, op: op, how: typing.TraitsOf(op)}
 	v := inst.ImageRead(in)
 	if !a.result(c, in) {
 		return
@@ -71,7 +72,7 @@ func (c *checker) readable(a *imageAccess) {
 	switch m := a.image.Image; {
 	case m.Dim == spirv.DimTileImageDataEXT:
 		a.unsuited(c, "of dimension %s; must be another", m.Dim)
-	case m.Dim == spirv.DimSubpassData && a.how&howSparse != 0:
+	case m.Dim == spirv.DimSubpassData && a.how.Has(typing.Sparse):
 		a.unsuited(c, "of dimension %s; must be another", m.Dim)
 	case m.Sampled == 1:
 		a.unsuited(c, "with sampled 1; must be 0 or 2")

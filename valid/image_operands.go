@@ -3,6 +3,7 @@ package valid
 import (
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/typing"
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
@@ -40,7 +41,7 @@ func (c *checker) imageOperands(a *imageAccess) {
 		return id
 	}
 	has := func(m spirv.ImageOperands) bool { return a.mask&m != 0 }
-	if a.how&howExplicit != 0 && !has(spirv.ImageOperandsLodMask|spirv.ImageOperandsGradMask) {
+	if a.how.Has(typing.ExplicitLod) && !has(spirv.ImageOperandsLodMask|spirv.ImageOperandsGradMask) {
 		c.fail(a.i, "SPV-ImageOperand-Explicit", "%s without the image operands Lod and Grad; must have one of them", a.op).warn() // the peers and the tests of the field take it
 	}
 	if has(spirv.ImageOperandsBiasMask) {
@@ -98,11 +99,11 @@ func (c *checker) levelled(a *imageAccess, name, code string) {
 
 // gatherLod reports whether the access is a gather that may choose a level.
 func (c *checker) gatherLod(a *imageAccess) bool {
-	return a.how&howGather != 0 && a.how&howDref == 0 && c.capable(spirv.CapabilityImageGatherBiasLodAMD)
+	return a.how.Has(typing.Gather) && !a.how.Has(typing.Dref) && c.capable(spirv.CapabilityImageGatherBiasLodAMD)
 }
 
 func (c *checker) operandBias(a *imageAccess, id spirv.ID) {
-	if a.how&howImplicit == 0 && !c.gatherLod(a) {
+	if !a.how.Has(typing.ImplicitLod) && !c.gatherLod(a) {
 		c.fail(a.i, "SPV-ImageOperand-Bias", "%s with the image operand Bias; must have an implicit level of detail", a.op)
 		return
 	}
@@ -123,11 +124,11 @@ func (c *checker) operandLod(a *imageAccess, id spirv.ID) {
 		c.fail(a.i, code, "%s with the image operands Lod and Grad; must have one of them", a.op)
 	}
 	switch {
-	case a.how&howExplicit != 0 || c.gatherLod(a):
+	case a.how.Has(typing.ExplicitLod) || c.gatherLod(a):
 		c.operandType(a, "Lod", code, id, c.sampleFloat(), "a float of 32 bits")
 	case a.op == spirv.OpImageFetch || a.op == spirv.OpImageSparseFetch:
 		c.operandType(a, "Lod", code, id, isWord, "an integer of 32 bits")
-	case c.capable(spirv.CapabilityImageReadWriteLodAMD) && a.how&(howImplicit|howGather) == 0:
+	case c.capable(spirv.CapabilityImageReadWriteLodAMD) && !a.how.Has(typing.ImplicitLod|typing.Gather):
 		c.operandType(a, "Lod", code, id, isWord, "an integer of 32 bits")
 	default:
 		c.fail(a.i, code, "%s with the image operand Lod; must have an explicit level of detail, or be a fetch", a.op)
@@ -138,7 +139,7 @@ func (c *checker) operandLod(a *imageAccess, id spirv.ID) {
 
 func (c *checker) operandGrad(a *imageAccess, ids ...spirv.ID) {
 	const code = "SPV-ImageOperand-Grad"
-	if a.how&howExplicit == 0 {
+	if !a.how.Has(typing.ExplicitLod) {
 		c.fail(a.i, code, "%s with the image operand Grad; must have an explicit level of detail", a.op)
 		return
 	}
@@ -170,7 +171,7 @@ func (c *checker) operandSample(a *imageAccess, id spirv.ID) {
 
 func (c *checker) operandMinLod(a *imageAccess, id spirv.ID) {
 	const code = "SPV-ImageOperand-MinLod"
-	if a.how&howImplicit == 0 && a.mask&spirv.ImageOperandsGradMask == 0 {
+	if !a.how.Has(typing.ImplicitLod) && a.mask&spirv.ImageOperandsGradMask == 0 {
 		c.fail(a.i, code, "%s with the image operand MinLod; must have an implicit level of detail, or Grad", a.op)
 		return
 	}
@@ -211,7 +212,7 @@ func (c *checker) operandExtend(a *imageAccess) {
 func (c *checker) operandOffset(a *imageAccess, m spirv.ImageOperands, id spirv.ID) {
 	const code = "SPV-ImageOperand-Offset"
 	t, k := c.m.TypeOf(id), c.m.Const(id)
-	gather := a.how&howGather != 0
+	gather := a.how.Has(typing.Gather)
 	if a.image.Image.Dim == spirv.DimCube {
 		c.fail(a.i, code, "%s with the image operand %s and an image of dimension Cube; must be another", a.op, m)
 		return
@@ -264,7 +265,7 @@ func (c *checker) offsetAllowed() bool {
 // offsetRange judges constant offsets beside the limits of the device.
 func (c *checker) offsetRange(a *imageAccess, m spirv.ImageOperands, k *facts.Const) {
 	low, lowest, high, highest := vuid.RuntimeSpirv_OpImageSample_06435, "minTexelOffset", vuid.RuntimeSpirv_OpImageSample_06436, "maxTexelOffset"
-	if a.how&howGather != 0 {
+	if a.how.Has(typing.Gather) {
 		low, lowest, high, highest = vuid.RuntimeSpirv_OpImage_06376, "minTexelGatherOffset", vuid.RuntimeSpirv_OpImage_06377, "maxTexelGatherOffset"
 	}
 	if k == nil || !k.Known {

@@ -6,6 +6,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
+	"github.com/chiaro-gpu/chiaro/spirv/typing"
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
@@ -36,13 +37,8 @@ var imageProcessingFamily = family{
 			spirv.OpImageBlockMatchSSDQCOM, spirv.OpImageBlockMatchSADQCOM, spirv.OpImageBlockMatchWindowSSDQCOM, spirv.OpImageBlockMatchWindowSADQCOM,
 			spirv.OpImageBlockMatchGatherSSDQCOM, spirv.OpImageBlockMatchGatherSADQCOM,
 		}},
-		{(*checker).processingUse, []spirv.Op{
-			spirv.OpImageSampleImplicitLod, spirv.OpImageSampleExplicitLod, spirv.OpImageSampleProjImplicitLod, spirv.OpImageSampleProjExplicitLod,
-			spirv.OpImageSampleDrefImplicitLod, spirv.OpImageSampleDrefExplicitLod, spirv.OpImageSampleProjDrefImplicitLod, spirv.OpImageSampleProjDrefExplicitLod,
-			spirv.OpImageSparseSampleImplicitLod, spirv.OpImageSparseSampleExplicitLod, spirv.OpImageSparseSampleDrefImplicitLod, spirv.OpImageSparseSampleDrefExplicitLod,
-			spirv.OpImageGather, spirv.OpImageDrefGather, spirv.OpImageSparseGather, spirv.OpImageSparseDrefGather,
-			spirv.OpImageFetch, spirv.OpImageSparseFetch, spirv.OpImageQueryLod,
-		}},
+		{(*checker).processingUse, append(typing.With(typing.ImplicitLod|typing.ExplicitLod|typing.Gather),
+			spirv.OpImageFetch, spirv.OpImageSparseFetch, spirv.OpImageQueryLod)},
 	},
 }
 
@@ -224,7 +220,7 @@ func (c *checker) processedElsewhere(i int, op spirv.Op, id spirv.ID) {
 // gatherQCOM judges OpImageGatherQCOM.
 func (c *checker) gatherQCOM(i int, in spirv.Inst) {
 	op, v := in.Op(), inst.ImageGatherQCOM(in)
-	a := imageAccess{i: i, op: op, how: howGather}
+	a := imageAccess{i: i, op: op, how: typing.Gather}
 	if !a.result(c, in) || !a.fourTexel(c) || !a.sampledOperand(c, v.SampledImage()) || !a.single(c) {
 		return
 	}

@@ -4,6 +4,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
+	"github.com/chiaro-gpu/chiaro/spirv/typing"
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
@@ -169,7 +170,7 @@ func (c *checker) queryLod(i int, in spirv.Inst) {
 		c.fail(i, "SPV-ImageQuery-Result", "OpImageQueryLod yields %s; must yield a vector of 2 floats", c.typeName(t))
 		return
 	}
-	a := imageAccess{i: i, op: op, how: howImplicit}
+	a := imageAccess{i: i, op: op, how: typing.ImplicitLod}
 	s := c.m.TypeOf(v.SampledImage())
 	switch {
 	case s != nil && s.Op != spirv.OpTypeSampledImage:

@@ -4,12 +4,13 @@ import (
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
+	"github.com/chiaro-gpu/chiaro/spirv/typing"
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
 // sampleMask returns the image operands of a sampling instruction.
 func (a *imageAccess) sampleMask(in spirv.Inst) {
-	if a.how&howDref != 0 || a.how&howGather != 0 {
+	if a.how.Has(typing.Dref) || a.how.Has(typing.Gather) {
 		v := inst.ImageSampleDrefImplicitLod(in) // a gather has its component in place of the reference
 		a.mask, _ = v.ImageOperands()
 		a.operands = v.ImageOperandsWords()
@@ -23,16 +24,16 @@ func (a *imageAccess) sampleMask(in spirv.Inst) {
 // imageSample judges the instructions OpImage…Sample….
 func (c *checker) imageSample(i int, in spirv.Inst) {
 	op := in.Op()
-	a := imageAccess{i: i, op: op, how: howOf(op)}
+	a := imageAccess{i: i, op: op, how: typing.TraitsOf(op)}
 	v := inst.ImageSampleImplicitLod(in)
-	if a.how&howImplicit != 0 {
+	if a.how.Has(typing.ImplicitLod) {
 		c.implicitLod(i, op)
 	}
 	if !a.result(c, in) || !a.sampledOperand(c, v.SampledImage()) {
 		return
 	}
 	a.sampleMask(in)
-	if a.how&howDref != 0 {
+	if a.how.Has(typing.Dref) {
 		if s := a.texel; !s.IsInt() && !s.IsFloat() {
 			c.fail(i, "SPV-Image-Result", "%s yields %s; must yield a scalar number", op, c.typeName(s))
 			return
@@ -43,7 +44,7 @@ func (c *checker) imageSample(i int, in spirv.Inst) {
 	if !a.single(c) {
 		return
 	}
-	if m := a.image.Image; a.how&howProj != 0 {
+	if m := a.image.Image; a.how.Has(typing.Projective) {
 		switch m.Dim {
 		case spirv.Dim1D, spirv.Dim2D, spirv.Dim3D, spirv.DimRect:
 		default:
@@ -55,12 +56,12 @@ func (c *checker) imageSample(i int, in spirv.Inst) {
 	}
 	a.sampledType(c)
 	c.imageSign(i, op, a.image, a.mask)
-	if a.how&howExplicit != 0 && c.capable(spirv.CapabilityKernel) {
+	if a.how.Has(typing.ExplicitLod) && c.capable(spirv.CapabilityKernel) {
 		a.coordinate(c, v.Coordinate(), func(t *facts.Type) bool { return isSingle(t) || isWord(t) }, "of integers or floats of 32 bits")
 	} else {
 		a.coordinate(c, v.Coordinate(), c.sampleFloat(), "of floats of 32 bits")
 	}
-	if a.how&howDref != 0 {
+	if a.how.Has(typing.Dref) {
 		c.dref(&a, inst.ImageSampleDrefImplicitLod(in).DRef())
 		a.threeDim(c)
 	}
@@ -77,7 +78,7 @@ func (c *checker) dref(a *imageAccess, id spirv.ID) {
 // imageGather judges the instructions that gather.
 func (c *checker) imageGather(i int, in spirv.Inst) {
 	op := in.Op()
-	a := imageAccess{i: i, op: op, how: howOf(op)}
+	a := imageAccess{i: i, op: op, how: typing.TraitsOf(op)}
 	v := inst.ImageGather(in)
 	if !a.result(c, in) || !a.fourTexel(c) || !a.sampledOperand(c, v.SampledImage()) || !a.single(c) {
 		return
@@ -88,12 +89,12 @@ func (c *checker) imageGather(i int, in spirv.Inst) {
 	switch d := a.image.Image.Dim; d {
 	case spirv.Dim2D, spirv.DimCube, spirv.DimRect:
 	default:
-		if a.threeDim(c); !c.vulkan || a.how&howDref == 0 || d != spirv.Dim3D {
+		if a.threeDim(c); !c.vulkan || !a.how.Has(typing.Dref) || d != spirv.Dim3D {
 			a.unsuited(c, "of dimension %s; must be 2D, Cube or Rect", d)
 		}
 	}
 	a.coordinate(c, v.Coordinate(), c.sampleFloat(), "of floats of 32 bits")
-	if a.how&howDref != 0 {
+	if a.how.Has(typing.Dref) {
 		c.dref(&a, inst.ImageDrefGather(in).DRef())
 	} else {
 		c.gatherComponent(i, op, v.Component())
@@ -215,11 +216,9 @@ func (c *checker) sampledImageUse(i int, in spirv.Inst, made map[spirv.ID]int) {
 // is.
 func takesSampledImage(op spirv.Op) bool {
 	switch op {
-	case spirv.OpImage, spirv.OpImageQueryLod, spirv.OpImageSampleWeightedQCOM, spirv.OpImageBoxFilterQCOM, spirv.OpImageBlockMatchSSDQCOM,
-		spirv.OpImageBlockMatchSADQCOM, spirv.OpImageBlockMatchWindowSSDQCOM, spirv.OpImageBlockMatchWindowSADQCOM,
-		spirv.OpImageBlockMatchGatherSSDQCOM, spirv.OpImageBlockMatchGatherSADQCOM, spirv.OpImageGatherQCOM, spirv.OpCopyObject,
-		spirv.OpImageSampleFootprintNV, spirv.OpName, spirv.OpDecorate, spirv.OpDecorateId, spirv.OpDecorateString, spirv.OpExtInst:
+	case spirv.OpImage, spirv.OpImageQueryLod, spirv.OpImageGatherQCOM, spirv.OpImageSampleFootprintNV, spirv.OpCopyObject,
+		spirv.OpName, spirv.OpDecorate, spirv.OpDecorateId, spirv.OpDecorateString, spirv.OpExtInst:
 		return true
 	}
-	return howOf(op)&(howImplicit|howExplicit|howGather) != 0
+	return typing.TraitsOf(op).Has(typing.ImplicitLod | typing.ExplicitLod | typing.Gather | typing.Processing)
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
+	"github.com/chiaro-gpu/chiaro/spirv/typing"
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
@@ -34,14 +35,8 @@ var imageVariableFamily = family{
 		spirv.OpExtInstWithForwardRefsKHR: (*checker).relaxedExtInst,
 	},
 	ops: []group{
-		{(*checker).tileQuery, []spirv.Op{
-			spirv.OpImageQueryFormat, spirv.OpImageQueryOrder, spirv.OpImageQuerySizeLod, spirv.OpImageQuerySize,
-			spirv.OpImageQueryLod, spirv.OpImageQueryLevels, spirv.OpImageQuerySamples,
-		}},
-		{(*checker).tileProcessing, []spirv.Op{
-			spirv.OpImageSampleWeightedQCOM, spirv.OpImageBoxFilterQCOM, spirv.OpImageBlockMatchSSDQCOM, spirv.OpImageBlockMatchSADQCOM,
-			spirv.OpImageBlockMatchWindowSSDQCOM, spirv.OpImageBlockMatchWindowSADQCOM, spirv.OpImageBlockMatchGatherSSDQCOM, spirv.OpImageBlockMatchGatherSADQCOM,
-		}},
+		{(*checker).tileQuery, append(typing.With(typing.Query), spirv.OpImageQueryFormat, spirv.OpImageQueryOrder)},
+		{(*checker).tileProcessing, typing.With(typing.Processing)},
 	},
 	after: []func(*checker){(*checker).imageVariables, (*checker).stageWrites},
 }
