@@ -20,7 +20,7 @@ func newAsm(c console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "asm [FILE]",
 		Short: "Assemble SPIR-V text into a module",
-		Long:  "Assemble the text of a file, or of standard input, into a binary module. Nothing is written where the text is faulty.",
+		Long:  "Assemble the text of a file, or of standard input, into a binary module. A text with errors writes nothing.",
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if env != "" {
@@ -44,7 +44,7 @@ func newAsm(c console) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVarP(&out, "output", "o", "out.spv", "file to write, - for standard output")
-	f.StringVar(&env, "target-env", "", "environment whose version of SPIR-V the module has, such as vulkan1.3 or spv1.6")
+	f.StringVar(&env, "target-env", "", "target environment, which selects the SPIR-V version, such as vulkan1.3 or spv1.6")
 	f.BoolVar(&opts.PreserveNumericIDs, "preserve-numeric-ids", false, "keep the numbers of ids such as %42")
 	complete(cmd, "target-env", asm.Targets()...)
 	return cmd
@@ -54,12 +54,12 @@ func newDis(c console) *cobra.Command {
 	var out, stage, machine string
 	var unknown bool
 	var images standIn
-	var color *bool // what the last of --color and --no-color says
+	var color *bool // the last of --color and --no-color; nil without either
 	var opts asm.DisassembleOptions
 	cmd := &cobra.Command{
 		Use:   "dis [FILE]",
 		Short: "Disassemble a module into SPIR-V text",
-		Long:  "Disassemble a binary module, or standard input, into text that asm takes back. Nothing is written where the module is malformed.",
+		Long:  "Disassemble a binary module, or standard input, into text that asm accepts. A malformed module writes nothing.",
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			name := input(args)
@@ -105,9 +105,9 @@ func newDis(c console) *cobra.Command {
 	f := cmd.Flags()
 	f.StringVarP(&out, "output", "o", "-", "file to write, - for standard output")
 	f.BoolVar(&opts.RawIDs, "raw-id", false, "show ids as numbers instead of friendly names")
-	f.BoolVar(&opts.NoHeader, "no-header", false, "leave out the comment that shows the header")
+	f.BoolVar(&opts.NoHeader, "no-header", false, "omit the header comment")
 	f.BoolVar(&opts.NoIndent, "no-indent", false, "do not align the equal signs")
-	f.BoolVar(&opts.NestedIndent, "nested-indent", false, "indent blocks by their place in the structured control flow")
+	f.BoolVar(&opts.NestedIndent, "nested-indent", false, "indent blocks by their depth in the structured control flow")
 	f.BoolVar(&opts.Reorder, "reorder-blocks", false, "order blocks by the structured control flow")
 	f.BoolVar(&opts.Offsets, "offsets", false, "show the offset in bytes of each instruction")
 	f.BoolVar(&opts.Comment, "comment", false, "add comments that make the text easier to read")
@@ -116,20 +116,20 @@ func newDis(c console) *cobra.Command {
 	}
 	f.BoolFunc("color", "colour the text, on files too; overrides a --no-color before it", last(true))
 	f.BoolFunc("no-color", "do not colour the text; overrides a --color before it", last(false))
-	f.BoolVar(&unknown, "handle-unknown-opcodes", false, "show instructions of unknown opcode as words")
-	f.StringVar(&stage, "ir", "", "show the program that compute entry points become instead: lowered, final, all (after each pass), bound (with images) or vcode")
+	f.BoolVar(&unknown, "handle-unknown-opcodes", false, "show instructions with an unknown opcode as words")
+	f.StringVar(&stage, "ir", "", "show the IR of compute entry points instead: lowered, final, all (after each pass), bound (with images) or vcode (vectorized)")
 	f.Lookup("ir").NoOptDefVal = "final"
 	complete(cmd, "ir", irStages...)
-	f.StringVar(&machine, "asm", "", "show the machine code that the jit makes of compute entry points instead: for best, avx512 or avx2")
+	f.StringVar(&machine, "asm", "", "show the JIT's machine code of compute entry points instead: best, avx512 or avx2")
 	f.Lookup("asm").NoOptDefVal = "best"
 	complete(cmd, "asm", levelNames...)
-	f.StringVar(&images.texels, "texels", "R8G8B8A8_UNORM", "format of images of floats whose type has none, for --asm, --ir=bound and --ir=vcode")
-	f.StringVar(&images.filter, "filter", "linear", "filter of all samplers, for the same: nearest, linear or trilinear")
+	f.StringVar(&images.texels, "texels", "R8G8B8A8_UNORM", "format of floating-point images without a format in their type, for --asm, --ir=bound and --ir=vcode")
+	f.StringVar(&images.filter, "filter", "linear", "filter of all samplers, for --asm, --ir=bound and --ir=vcode: nearest, linear or trilinear")
 	complete(cmd, "filter", standInFilters...)
 	return cmd
 }
 
-// disError is reported where it is a fault of the input.
+// disError reports err as an error of the input if the input caused it.
 func disError(c console, name string, err error) error {
 	var usage *coded
 	if errors.As(err, &usage) {
@@ -152,7 +152,7 @@ func reported(c console, name string, err error) error {
 	return &coded{code: exitUsage}
 }
 
-// colorful reports whether w is a terminal whose user did not say NO_COLOR.
+// colorful reports whether w is a terminal and NO_COLOR is not set (https://no-color.org).
 func colorful(w any) bool {
 	return terminal(w) && os.Getenv("NO_COLOR") == ""
 }

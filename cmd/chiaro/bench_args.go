@@ -16,7 +16,7 @@ import (
 // maxBenchBuffer bounds one buffer: 4 GiB less a little, as far as offsets reach.
 const maxBenchBuffer = 1<<32 - 4096
 
-// benchResource is a buffer or an image as a flag says it.
+// benchResource is a buffer or an image of a flag.
 type benchResource struct {
 	image bool
 	text  string
@@ -37,10 +37,10 @@ func (f resourceFlag) Set(text string) error {
 // String returns "", which is the default.
 func (f resourceFlag) String() string { return "" }
 
-// Type returns what help calls the value.
+// Type returns the name of the value in help texts.
 func (f resourceFlag) Type() string { return "string" }
 
-// contents gives the bytes that a buffer or an image has at the time.
+// contents returns the current bytes of a buffer or an image.
 type contents func() []byte
 
 // args makes the dispatch and its buffers and images, filled.
@@ -167,8 +167,8 @@ func parseWord(s string) (uint32, error) {
 	return uint32(v), err
 }
 
-// parseBuffer makes a buffer of SIZE[:RANGE][=FILL[,SEED]]. Beyond are its bytes
-// behind the range.
+// parseBuffer makes a buffer of SIZE[:RANGE][=FILL[,SEED]]. beyond is the number of
+// bytes after the range.
 func parseBuffer(s string) (data []byte, beyond int, err error) {
 	sizeText, kind, _ := strings.Cut(s, "=")
 	sizeText, rangeText, ranged := strings.Cut(sizeText, ":")
@@ -200,7 +200,7 @@ func parseBuffer(s string) (data []byte, beyond int, err error) {
 	return memory.Bytes(), beyond, nil
 }
 
-// parseSize reads bytes: a number, perhaps with k or m behind it.
+// parseSize parses a number of bytes with an optional suffix k or m (1024 and 1024²).
 func parseSize(text string) (n int, ok bool) {
 	unit := 1.0
 	switch {
@@ -216,7 +216,7 @@ func parseSize(text string) (n int, ok bool) {
 	return int(size * unit), true
 }
 
-// hash32 mixes i and seed; equal arguments give equal bits everywhere.
+// hash32 mixes i and seed; equal arguments have equal results on every host.
 func hash32(i, seed uint32) uint32 {
 	x := i + seed*0x9e3779b9
 	x = (x ^ x>>16) * 0x85ebca6b
@@ -227,7 +227,7 @@ func hash32(i, seed uint32) uint32 {
 // unit is a float32 of [0, 1).
 func unit(i, seed uint32) float32 { return float32(hash32(i, seed)>>8) * (1.0 / (1 << 24)) }
 
-// fill fills p with a pattern; false where the kind is unknown.
+// fill fills p with a pattern and reports whether kind is known.
 func fill(p []byte, kind string, seed uint32) bool {
 	words := func(f func(i uint32) uint32) bool {
 		for i := range len(p) / 4 {

@@ -47,7 +47,7 @@ var scenes = map[string]struct {
 	"blend": {"raster.vert", "cheap.frag", drawFlags{vertices: 3, draws: 16, blend: true}},
 }
 
-// scene is what a bench draws.
+// scene is a pipeline with its vertex buffers and attachments.
 type scene struct {
 	pipeline *draw.Pipeline
 	target   *draw.Target
@@ -178,7 +178,7 @@ func (s *scene) dump(file string) error {
 	return os.WriteFile(file, data, 0o666)
 }
 
-// scene makes the pipeline and what it draws to.
+// scene creates the pipeline and its attachments.
 func (f *benchFlags) scene(c console, d drawFlags, engine exec.Engine, options lower.Options, files []string) (*scene, error) {
 	w, h, ok := strings.Cut(d.size, "x")
 	width, err := parseUint(w, 14)
@@ -219,7 +219,7 @@ func (f *benchFlags) scene(c console, d drawFlags, engine exec.Engine, options l
 	return s, err
 }
 
-// state is the state that the flags ask for.
+// state returns the fixed-function state that the flags select.
 func (d *drawFlags) state(width, height float32) draw.State {
 	b := draw.BlendAttachment{WriteMask: 15}
 	if d.blend {

@@ -95,8 +95,8 @@ func (f *benchFlags) writeDumps(buffers []contents) error {
 	return nil
 }
 
-// compareBuffers says on standard error where buffers differ from the files of
-// --compare.
+// compareBuffers compares buffers with the files of --compare and reports each
+// difference on standard error.
 func (f *benchFlags) compareBuffers(c console, buffers []contents) (same bool, err error) {
 	same = true
 	for _, x := range f.compare {
@@ -130,7 +130,7 @@ func (f *benchFlags) compareBuffers(c console, buffers []contents) (same bool, e
 	return same, nil
 }
 
-// writeCode writes the machine code of programs where -x says.
+// writeCode writes the machine code of programs to the file of -x.
 func (f *benchFlags) writeCode(list ...exec.Program) error {
 	for i, prog := range list {
 		made, ok := prog.(interface{ Code() []byte })

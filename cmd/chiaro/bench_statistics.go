@@ -23,7 +23,7 @@ type drawStatistics struct {
 	Passed                uint64 `json:"samplesPassed"`
 }
 
-// count draws a frame whose work is counted.
+// count draws one frame with pipeline statistics enabled.
 func (s *scene) count() (*drawStatistics, error) {
 	var n draw.Statistics
 	var passed uint64

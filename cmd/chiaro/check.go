@@ -37,7 +37,7 @@ type checkFlags struct {
 	cacheDir             string
 	shard                string
 	opts                 valid.Options
-	env                  valid.Env    // what the flags say beside the target environment
+	env                  valid.Env    // the environment of the flags other than --target-env
 	given                bool         // the target environment is given
 	envs                 []*valid.Env // for each profile
 	filter               findingFilter
@@ -47,7 +47,7 @@ func newCheck(c console) *cobra.Command {
 	var f checkFlags
 	cmd := &cobra.Command{
 		Use:   "check [FILE|DIRECTORY|-]...",
-		Short: "Judge modules and pipelines against a target environment",
+		Short: "Validate modules and pipelines",
 		Long: `Judge SPIR-V modules, binary or text, by the rules of SPIR-V and of the environment that
 --target-env names, and report every fault; and pipelines by Vulkan's rules on them: descriptions
 (*.pipeline.yaml, see link), archives of Fossilize (*.foz) and its JSON, Amber scripts and VkScript. Directories are searched for
@@ -60,17 +60,17 @@ min, max, self, min1.0 to min1.4, or files of Vulkan profiles, which vulkaninfo 
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&f.format, "format", "text", "what standard output gets: "+strings.Join(checkFormats, ", "))
-	fl.StringArrayVar(&f.out, "out", nil, "write another format to a file: FORMAT=FILE, any number of times")
-	fl.StringVar(&f.filesFrom, "files-from", "", "read more names of modules from a file, one a line, - for standard input")
-	fl.StringVar(&f.targetEnv, "target-env", "vulkan1.4", "environment to judge for, such as vulkan1.3, vulkan1.1spv1.4 or spv1.6")
+	fl.StringVar(&f.format, "format", "text", "format of standard output: "+strings.Join(checkFormats, ", "))
+	fl.StringArrayVar(&f.out, "out", nil, "also write a report to a file: FORMAT=FILE; repeatable")
+	fl.StringVar(&f.filesFrom, "files-from", "", "read more file names from a file, one per line; - for standard input")
+	fl.StringVar(&f.targetEnv, "target-env", "vulkan1.4", "target environment, such as vulkan1.3, vulkan1.1spv1.4 or spv1.6")
 	f.profileFlags(cmd)
-	fl.IntVarP(&f.jobs, "jobs", "j", runtime.GOMAXPROCS(0), "modules to judge at once")
-	fl.BoolVarP(&f.verbose, "verbose", "v", false, "say which rules were not checkable, and what they need")
-	fl.StringVar(&f.shard, "shard", "", "I/N: judge every Nth of all there is, from the Ith on; see report merge")
-	fl.BoolVar(&f.noCache, "no-cache", false, "judge objects of archives anew; what became of them is kept from run to run otherwise")
-	fl.StringVar(&f.cacheDir, "cache-dir", "", "folder of what is kept; chiaro/check in the user's cache by default")
-	fl.StringVar(&f.spirvDir, "spirv-dir", "", "for scripts, take DIR/<script>/<pipeline>.<shader>.<stage>.spv instead of compiling")
+	fl.IntVarP(&f.jobs, "jobs", "j", runtime.GOMAXPROCS(0), "number of modules to check in parallel")
+	fl.BoolVarP(&f.verbose, "verbose", "v", false, "list the rules that could not be checked, and the information they need")
+	fl.StringVar(&f.shard, "shard", "", "I/N: check every Nth object, from the Ith on; see report merge")
+	fl.BoolVar(&f.noCache, "no-cache", false, "do not use cached results of archive objects")
+	fl.StringVar(&f.cacheDir, "cache-dir", "", "folder of cached results (default: chiaro/check in the user's cache folder)")
+	fl.StringVar(&f.spirvDir, "spirv-dir", "", "for scripts: use DIR/<script>/<pipeline>.<shader>.<stage>.spv instead of compiling")
 	fl.StringVar(&f.scriptRoot, "script-root", "", "folder that <script> of --spirv-dir is relative to")
 	f.filter.flags(fl)
 	f.validatorFlags(fl)
@@ -79,7 +79,7 @@ min, max, self, min1.0 to min1.4, or files of Vulkan profiles, which vulkaninfo 
 	return cmd
 }
 
-// environment returns what the flags say as an environment.
+// environment returns the environment that the flags describe.
 func (f *checkFlags) environment() (*valid.Env, error) {
 	base, ok := valid.ParseEnv(f.targetEnv)
 	if !ok {
@@ -118,7 +118,8 @@ func checkFiles(c console, f checkFlags, args []string) error {
 		return err
 	}
 	archives := slices.ContainsFunc(list, func(s subject) bool { return s.set != nil })
-	// What a module takes is given back with it. What is kept of an archive stays.
+	// The memory of a module becomes garbage with it; only the objects of archives
+	// live long, so collecting seldom costs little memory.
 	percent := 400
 	if archives {
 		percent = 200
@@ -177,7 +178,7 @@ func checkAll(ctx context.Context, j *judge, files []subject, rs *checkReporters
 	for i := range done {
 		x := <-done[i]
 		t.add(x)
-		// The bar's errors are those of a terminal that went away.
+		// The bar fails only if the terminal is gone.
 		_ = bar.Clear()
 		rs.ordered(x)
 		_ = bar.Add(1)
@@ -196,27 +197,27 @@ const (
 	verdictInternal   = "internal"
 )
 
-// leftOut counts findings that --max-errors and --max-duplicates hide, and those
-// beyond what a report keeps, whose severity is not known.
+// leftOut counts the findings that --max-errors and --max-duplicates hide, and the
+// findings over a report's limit, whose severity is unknown.
 type leftOut struct {
 	all, errors, beyond int
 }
 
-// checked is what became of one file.
+// checked is the result of one file.
 type checked struct {
 	file     string
 	verdict  string
 	message  string // why it is unreadable
 	findings []shownFinding
 	left     leftOut       // findings that are not shown
-	report   *valid.Report // nil where the module does not decode, and of pipelines
+	report   *valid.Report // nil if the module does not decode, and for pipelines
 	facts    *facts.Module // likewise
 	profiles []string      // that it was judged for
 	pipeline bool          // it is no module
-	skipped  []string      // what of it is not known and was not judged
+	skipped  []string      // unknown parts of a pipeline, which were not checked
 
 	text   string   // of a module that is text
-	starts []int    // where each instruction begins in it
+	starts []int    // the offset of each instruction in input
 	names  []string // of the ids in it
 }
 
@@ -243,7 +244,7 @@ func (j *judge) moduleFile(ctx context.Context, file string, x *checked) {
 	j.module(ctx, data, file, x)
 }
 
-// module judges a module; file says what it is, by its ending.
+// module checks a module; the extension of file determines its kind.
 func (j *judge) module(ctx context.Context, data []byte, file string, x *checked) {
 	m, err := decodeModule(data, file, j.env, x)
 	var fault *diag.Finding
@@ -287,8 +288,8 @@ func readModule(c console, file string) ([]byte, error) {
 	return data, nil
 }
 
-// decodeModule reads words, or text that it assembles for the environment and
-// keeps in x, which may be nil.
+// decodeModule decodes words, or assembles text for env. It records the text in x,
+// which may be nil.
 func decodeModule(data []byte, file string, env *valid.Env, x *checked) (*spirv.Module, error) {
 	if isBinary(data) || strings.HasSuffix(file, ".spv") {
 		return spirv.Decode(data)

@@ -21,9 +21,9 @@ import (
 	"github.com/chiaro-gpu/chiaro/valid"
 )
 
-// resultCache keeps what became of objects of archives, from run to run: a file
-// for each environment, to which results are added as they come. A run that was
-// killed goes on where it was. What cannot be read is as if it were not there.
+// resultCache stores results of archive objects between runs: one append-only file
+// per environment. A killed run continues after its last result. Unreadable entries
+// count as absent.
 type resultCache struct {
 	mu    sync.Mutex
 	known map[cacheKey][]byte
@@ -32,13 +32,13 @@ type resultCache struct {
 	since int // results since the file was written to
 }
 
-// cacheKey is a part of the digest of an object and of what is judged for.
+// cacheKey is a truncated digest of an object and of the environment.
 type cacheKey [16]byte
 
-// cachedResult is what is kept of one object. Of a module with findings nothing
-// is kept, for they are shown with its text.
+// cachedResult is the stored result of one object. A module with findings is never
+// stored, because its findings are shown with its text.
 type cachedResult struct {
-	Uses     []fossil.Ref    `json:"u,omitempty"` // what else it was made of
+	Uses     []fossil.Ref    `json:"u,omitempty"` // the other objects that the result depends on
 	Digest   []byte          `json:"d,omitempty"` // of that
 	Findings []cachedFinding `json:"f,omitempty"`
 	Skipped  []string        `json:"s,omitempty"`
@@ -55,8 +55,8 @@ type cachedFinding struct {
 	Has      bool           `json:"h,omitempty"`
 }
 
-// cachedSide is a side with what its JSON leaves out. Its file is seen from that
-// of the object, which may lie elsewhere the next time.
+// cachedSide is a side with the fields that its JSON omits. Its file name is relative
+// to the object's, which may be in another folder in the next run.
 type cachedSide struct {
 	link.Side
 	Pos    diag.Pos       `json:"o"`
@@ -70,8 +70,7 @@ const (
 	flushAfter   = 512       // results
 )
 
-// openCache opens the cache for what a run judges for. It is nil where there is
-// none.
+// openCache opens the cache of the run's environment. It returns nil without a cache.
 func openCache(dir string, env *valid.Env, f *checkFlags) *resultCache {
 	if dir == "" {
 		base, err := os.UserCacheDir()
@@ -105,7 +104,7 @@ func openCache(dir string, env *valid.Env, f *checkFlags) *resultCache {
 		}
 		end = int64(len(cacheMagic))
 	} else {
-		err = c.file.Truncate(end) // what was cut off
+		err = c.file.Truncate(end) // drop an incomplete last entry
 	}
 	if err == nil {
 		_, err = c.file.Seek(end, io.SeekStart)
@@ -118,8 +117,8 @@ func openCache(dir string, env *valid.Env, f *checkFlags) *resultCache {
 	return c
 }
 
-// load reads the results of a file, up to one that is damaged. It returns where
-// that is, 0 where nothing can be used.
+// load reads the results of a file up to the first damaged one. It returns the
+// offset of that entry, or 0 if the whole file is unusable.
 func (c *resultCache) load(name string) int64 {
 	info, err := os.Stat(name)
 	if err != nil || info.Size() > maxCacheFile {
@@ -141,7 +140,7 @@ func (c *resultCache) load(name string) int64 {
 	return int64(at)
 }
 
-// add keeps a result.
+// add appends a result.
 func (c *resultCache) add(k cacheKey, value []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -156,12 +155,12 @@ func (c *resultCache) add(k cacheKey, value []byte) {
 	if c.since++; c.since >= flushAfter {
 		c.since = 0
 		if c.w.Flush() != nil {
-			c.w = nil // the disk is full: what is there is good up to its end
+			c.w = nil // The disk is full: the entries so far stay valid.
 		}
 	}
 }
 
-// close writes what is left.
+// close flushes and closes the file.
 func (c *resultCache) close() {
 	if c == nil {
 		return
@@ -199,7 +198,7 @@ func usedDigest(set *fossil.Set, uses []fossil.Ref) ([]byte, bool) {
 	return h.Sum(nil)[:16], true
 }
 
-// cached judges an object of an archive, or takes what the cache has of it.
+// cached checks an object of an archive, or reuses its cached result.
 func (j *judge) cached(ctx context.Context, s *subject, x *checked) {
 	var k cacheKey
 	ok := false
@@ -231,8 +230,8 @@ func (j *judge) cached(ctx context.Context, s *subject, x *checked) {
 	}
 }
 
-// take fills in a result that is kept. It is false where none is, or where it
-// was made of other objects.
+// take fills x with a cached result. It returns false if there is none, or if the
+// objects that it depends on have changed.
 func (c *resultCache) take(k cacheKey, s *subject, x *checked) bool {
 	value, ok := c.known[k] // read alone, from the moment it is loaded
 	if !ok {

@@ -34,7 +34,7 @@ OpReturn
 OpFunctionEnd
 `
 
-// writeArchive writes an archive of one pipeline, whose set layout has a binding.
+// writeArchive writes an archive of one pipeline. Its set layout has one binding.
 func writeArchive(t *testing.T, file, binding string) {
 	t.Helper()
 	words, err := asm.Assemble([]byte(cacheModule), asm.AssembleOptions{Version: spirv.Version10})
@@ -70,9 +70,9 @@ func writeArchive(t *testing.T, file, binding string) {
 	}
 }
 
-// TestCache holds that a result that is kept is the result, that it is not taken
-// where an object that a pipeline uses has changed, and that a file of results
-// that was cut off or damaged is used up to there.
+// TestCache checks that a cached result equals the original, that it is not reused
+// if an object of the pipeline has changed, and that a truncated or damaged file is
+// used up to the damage.
 func TestCache(t *testing.T) {
 	dir := t.TempDir()
 	cache, archive := filepath.Join(dir, "cache"), filepath.Join(dir, "a.foz")

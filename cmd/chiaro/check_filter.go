@@ -16,7 +16,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// findingFilter says which findings are shown.
+// findingFilter decides which findings are shown.
 type findingFilter struct {
 	suppress      []string
 	maxErrors     int
@@ -31,14 +31,14 @@ type findingFilter struct {
 type filterState struct {
 	mu    sync.Mutex
 	known map[string]int // findings of the baseline that are still to come
-	seen  []string       // findings of this run, where the baseline is updated
+	seen  []string       // findings of this run, if the baseline is updated
 }
 
 func (f *findingFilter) flags(fl *pflag.FlagSet) {
-	fl.StringSliceVar(&f.suppress, "suppress", nil, "codes of findings that are not shown")
-	fl.IntVar(&f.maxErrors, "max-errors", 0, "findings shown of a file; 0 for all")
-	fl.IntVar(&f.maxDuplicates, "max-duplicates", 0, "findings shown of one code in a file; 0 for all")
-	fl.StringVar(&f.baseline, "baseline", "", "file of findings that are known and not shown again")
+	fl.StringSliceVar(&f.suppress, "suppress", nil, "rule ids of findings to hide")
+	fl.IntVar(&f.maxErrors, "max-errors", 0, "maximum number of findings shown per file; 0 for all")
+	fl.IntVar(&f.maxDuplicates, "max-duplicates", 0, "maximum number of findings shown per rule and file; 0 for all")
+	fl.StringVar(&f.baseline, "baseline", "", "file of known findings to hide")
 	fl.BoolVar(&f.update, "update-baseline", false, "write the findings of this run to the baseline")
 }
 
@@ -75,8 +75,8 @@ func (f *findingFilter) load() error {
 	return nil
 }
 
-// knownCode reports whether a finding may have a code: that of a rule on modules,
-// faults of a stream among them, or on pipelines.
+// knownCode reports whether code is the id of a rule on modules (including errors of
+// the word stream) or on pipelines.
 func knownCode(code string) bool {
 	if _, ok := valid.RuleOf(code); ok {
 		return true
@@ -87,7 +87,7 @@ func knownCode(code string) bool {
 	return slices.Contains(vuid.All[:], code)
 }
 
-// save writes the baseline where that is asked for.
+// save writes the baseline if a flag requests it.
 func (f *findingFilter) save() error {
 	if !f.update {
 		return nil
@@ -108,7 +108,7 @@ func key(file string, f *valid.Finding) string {
 	return strings.ReplaceAll(fmt.Sprintf("%s\t%s\t%s", file, f.Code, f.Message), "\n", " ")
 }
 
-// apply takes out what is not shown.
+// apply removes the findings that are not shown.
 func (f *findingFilter) apply(x *checked) {
 	if x.verdict != verdictFindings {
 		return

@@ -14,27 +14,27 @@ import (
 // validatorFlags adds the flags that spirv-val has.
 func (f *checkFlags) validatorFlags(fl *pflag.FlagSet) {
 	e, l := &f.env, &f.opts.Limits
-	fl.BoolVar(&e.Layout.Relaxed, "relax-block-layout", false, "take relaxed layouts of blocks (VK_KHR_relaxed_block_layout)")
-	fl.BoolVar(&e.Layout.UniformStandard, "uniform-buffer-standard-layout", false, "take the standard layout in uniform buffers")
-	fl.BoolVar(&e.Layout.Scalar, "scalar-block-layout", false, "take the scalar layout in blocks")
-	fl.BoolVar(&e.Layout.WorkgroupScalar, "workgroup-scalar-block-layout", false, "take the scalar layout in blocks of workgroup memory")
-	fl.BoolVar(&e.Layout.Skip, "skip-block-layout", false, "of the layout of blocks, judge only that there is one")
-	fl.BoolVar(&e.RelaxLogicalPointer, "relax-logical-pointer", false, "take pointers to pointers in the logical addressing model")
-	fl.BoolVar(&e.RelaxStructStore, "relax-struct-store", false, "take stores of a struct of another type with the same layout")
-	fl.BoolVar(&e.BeforeLegalization, "before-hlsl-legalization", false, "take what a compiler of HLSL has not legalized yet, and what --relax-logical-pointer takes")
-	fl.BoolVar(&e.AllowLocalSizeID, "allow-localsizeid", false, "take the mode LocalSizeId where Vulkan asks for maintenance4")
-	fl.BoolVar(&e.AllowVulkan32BitBitwise, "allow-vulkan-32-bit-bitwise", false, "take bit instructions on other widths than 32 bits in Vulkan (maintenance9)")
-	fl.BoolVar(&e.AllowTextureOffset, "allow-offset-texture-operand", false, "take the image operand Offset where Vulkan asks for maintenance8")
-	fl.Bool("use-friendly-names", true, "messages always have names; taken for the sake of scripts")
-	fl.Var(limitFlag{&l.StructMembers}, "max-struct-members", "members that a struct may have")
-	fl.Var(limitFlag{&l.StructDepth}, "max-struct-depth", "how deep structs may nest")
-	fl.Var(limitFlag{&l.LocalVariables}, "max-local-variables", "variables that a function may have")
-	fl.Var(limitFlag{&l.GlobalVariables}, "max-global-variables", "variables that a module may have")
-	fl.Var(limitFlag{&l.SwitchBranches}, "max-switch-branches", "cases that an OpSwitch may have")
-	fl.Var(limitFlag{&l.FunctionArgs}, "max-function-args", "parameters that a function may have")
-	fl.Var(limitFlag{&l.ControlFlowDepth}, "max-control-flow-nesting-depth", "how deep constructs of control flow may nest")
-	fl.Var(limitFlag{&l.AccessChainIndexes}, "max-access-chain-indexes", "indexes that an access chain may have")
-	fl.Var(limitFlag{&l.IDBound}, "max-id-bound", "the bound that ids may have")
+	fl.BoolVar(&e.Layout.Relaxed, "relax-block-layout", false, "accept relaxed block layouts (VK_KHR_relaxed_block_layout)")
+	fl.BoolVar(&e.Layout.UniformStandard, "uniform-buffer-standard-layout", false, "accept the standard layout in uniform buffers")
+	fl.BoolVar(&e.Layout.Scalar, "scalar-block-layout", false, "accept the scalar layout in blocks")
+	fl.BoolVar(&e.Layout.WorkgroupScalar, "workgroup-scalar-block-layout", false, "accept the scalar layout in workgroup memory blocks")
+	fl.BoolVar(&e.Layout.Skip, "skip-block-layout", false, "do not check block layouts, only that they exist")
+	fl.BoolVar(&e.RelaxLogicalPointer, "relax-logical-pointer", false, "accept pointers to pointers in the logical addressing model")
+	fl.BoolVar(&e.RelaxStructStore, "relax-struct-store", false, "accept stores of a struct of another type with the same layout")
+	fl.BoolVar(&e.BeforeLegalization, "before-hlsl-legalization", false, "accept HLSL code before legalization; implies --relax-logical-pointer")
+	fl.BoolVar(&e.AllowLocalSizeID, "allow-localsizeid", false, "accept the execution mode LocalSizeId without maintenance4")
+	fl.BoolVar(&e.AllowVulkan32BitBitwise, "allow-vulkan-32-bit-bitwise", false, "accept bit instructions on widths other than 32 bits (maintenance9)")
+	fl.BoolVar(&e.AllowTextureOffset, "allow-offset-texture-operand", false, "accept the image operand Offset without maintenance8")
+	fl.Bool("use-friendly-names", true, "accepted for spirv-val compatibility; no effect")
+	fl.Var(limitFlag{&l.StructMembers}, "max-struct-members", "maximum number of members of a struct")
+	fl.Var(limitFlag{&l.StructDepth}, "max-struct-depth", "maximum nesting depth of structs")
+	fl.Var(limitFlag{&l.LocalVariables}, "max-local-variables", "maximum number of variables of a function")
+	fl.Var(limitFlag{&l.GlobalVariables}, "max-global-variables", "maximum number of variables of a module")
+	fl.Var(limitFlag{&l.SwitchBranches}, "max-switch-branches", "maximum number of cases of an OpSwitch")
+	fl.Var(limitFlag{&l.FunctionArgs}, "max-function-args", "maximum number of parameters of a function")
+	fl.Var(limitFlag{&l.ControlFlowDepth}, "max-control-flow-nesting-depth", "maximum nesting depth of control flow constructs")
+	fl.Var(limitFlag{&l.AccessChainIndexes}, "max-access-chain-indexes", "maximum number of indexes of an access chain")
+	fl.Var(limitFlag{&l.IDBound}, "max-id-bound", "maximum id bound")
 	for _, p := range []struct {
 		name string
 		at   *valid.DescriptorSize
@@ -44,7 +44,7 @@ func (f *checkFlags) validatorFlags(fl *pflag.FlagSet) {
 		{"sampler-descriptor-layout", &e.SamplerDescriptor, "a sampler"},
 		{"buffer-descriptor-layout", &e.BufferDescriptor, "a buffer"},
 	} {
-		fl.Var(descriptorFlag{p.at}, p.name, "SIZE:ALIGNMENT in bytes of the descriptor of "+p.what)
+		fl.Var(descriptorFlag{p.at}, p.name, "SIZE:ALIGNMENT in bytes of a descriptor of "+p.what)
 	}
 }
 

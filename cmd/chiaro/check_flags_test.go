@@ -20,7 +20,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/valid"
 )
 
-// flagCase is a module, and what is found in it under several flags.
+// flagCase is a module and its findings under several combinations of flags.
 type flagCase struct {
 	env   string
 	peer  string // why spirv-val finds something else
@@ -28,17 +28,17 @@ type flagCase struct {
 	words []uint32
 }
 
-// flagRow is flags and the codes of what is found with them, in order.
+// flagRow is a combination of flags and the expected rule ids, in order.
 type flagRow struct {
 	flags []string
 	codes string
 }
 
-// TestValidatorFlags judges testdata/flags/NAME.txtar: a line "FLAGS => CODES" of
-// the comment says what is found with flags ("-" is no flag), "none" or the codes.
-// "env: vulkan1.0" says for which environment, "spirv: 1.4" which version the
-// module has, "peer: …" that spirv-val finds something else, and why. Where it is
-// installed and knows the flags, it must accept and reject as the case does.
+// TestValidatorFlags checks testdata/flags/NAME.txtar. A line "FLAGS => CODES" of the
+// comment lists the expected findings: "-" means no flag, "none" no finding. The line
+// "env: vulkan1.0" sets the environment, "spirv: 1.4" the module's version, and
+// "peer: …" explains why spirv-val disagrees. If spirv-val is installed and knows the
+// flags, it must accept and reject the same modules.
 func TestValidatorFlags(t *testing.T) {
 	files, err := filepath.Glob("testdata/flags/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -130,7 +130,7 @@ func readFlagCase(t *testing.T, file string) *flagCase {
 	return c
 }
 
-// judge returns the codes of what check finds with flags.
+// judge returns the ids of the findings of check with flags.
 func (c *flagCase) judge(t *testing.T, flags []string) string {
 	f := checkFlags{targetEnv: c.env}
 	fl := pflag.NewFlagSet("check", pflag.ContinueOnError)

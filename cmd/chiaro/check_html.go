@@ -31,8 +31,8 @@ type htmlFile struct {
 	Cut      int // lines of the listing that are left out
 }
 
-// htmlFinding is one finding. Line is its line in the listing, 0 where it is of
-// the whole module.
+// htmlFinding is one finding. Line is its line in the listing, from 1; 0 for a
+// finding on the whole module.
 type htmlFinding struct {
 	Code, Severity, Message, Source, SourceLine string
 	EntryPoint                                  string
@@ -40,7 +40,7 @@ type htmlFinding struct {
 	Related                                     []relatedRecord
 }
 
-// htmlLine is one line of a listing, with the findings behind it.
+// htmlLine is one line of a listing, followed by its findings.
 type htmlLine struct {
 	Number   int
 	Text     string
@@ -53,8 +53,8 @@ type htmlRule struct {
 	Findings             []htmlFinding
 }
 
-// maxListing is how many lines of disassembly a file has on the page; around
-// each finding beyond them nearLines stand.
+// maxListing bounds the lines of disassembly of a file on the page. Findings in
+// later lines are shown with nearLines lines of context.
 const (
 	maxListing = 4000
 	nearLines  = 5

@@ -35,9 +35,9 @@ OpReturn
 OpFunctionEnd
 `
 
-// writeLibraries writes an archive of four libraries and a pipeline that takes
-// them in; the vertex stage writes a location, and libraries say what the first
-// of the libraries has in its own chain.
+// writeLibraries writes an archive of four libraries and a pipeline that links them.
+// The vertex stage writes to location; libraries is the pNext chain of the first
+// library.
 func writeLibraries(t *testing.T, file string, location int, libraries string) {
 	t.Helper()
 	var b bytes.Buffer
@@ -82,9 +82,8 @@ func writeLibraries(t *testing.T, file string, location int, libraries string) {
 	}
 }
 
-// TestLibraries holds that the stages of libraries are judged against each other
-// where a pipeline takes them in, and that libraries which refer to each other
-// end.
+// TestLibraries checks that a pipeline checks the stages of its libraries against
+// each other, and that reference cycles between libraries terminate.
 func TestLibraries(t *testing.T) {
 	archive := filepath.Join(t.TempDir(), "a.foz")
 	check := func() string {

@@ -23,8 +23,8 @@ type shownFinding struct {
 	sides []link.Side
 }
 
-// more is what formats without a place of their own for it show behind the
-// message: the profiles on which a finding stands, and its sides.
+// more returns the profiles and sides of a finding as text to append to its message,
+// for formats without fields for them.
 func (f *shownFinding) more() string {
 	s := ""
 	if len(f.Profiles) > 0 {
@@ -36,7 +36,7 @@ func (f *shownFinding) more() string {
 	return s
 }
 
-// judge is what all files of one run share.
+// judge is the state that all files of one run share.
 type judge struct {
 	c       console
 	f       checkFlags
@@ -70,8 +70,8 @@ func (j *judge) judge(ctx context.Context, s subject, x *checked) {
 	}
 }
 
-// judgeObject judges an object of an archive. It returns what else a pipeline is
-// made of.
+// judgeObject checks an object of an archive. It returns the other objects that a
+// pipeline consists of.
 func (j *judge) judgeObject(ctx context.Context, s *subject, x *checked) []fossil.Ref {
 	if s.ref.Tag != fossil.ShaderModule {
 		return j.object(ctx, s, x)
@@ -109,8 +109,8 @@ func (j *judge) object(ctx context.Context, s *subject, x *checked) []fossil.Ref
 	return uses
 }
 
-// maxLibraries bounds how many libraries of one pipeline are read, those of
-// libraries too: an archive may have them refer to each other.
+// maxLibraries bounds the libraries of one pipeline, including libraries of
+// libraries: an archive may contain reference cycles.
 const maxLibraries = 64
 
 // ownLibrary is the error of a pipeline that is among its own libraries.
@@ -120,11 +120,11 @@ func (e ownLibrary) Error() string {
 	return fmt.Sprintf("%s is among its own libraries; must not be", fossil.Ref(e))
 }
 
-// libraries reads the libraries of a pipeline. Where one is not in the archive
-// or cannot be read, which is reported of it alone, the pipeline is a part of
-// one that is not known. above are the pipelines that the libraries are of, the
-// judged one first: that it is among the libraries is an error. Of another of
-// them that is reported where that one is judged, as it cannot be read either.
+// libraries reads the libraries of a pipeline. If one is missing or unreadable, which
+// is reported at the library alone, that part of the pipeline counts as unknown.
+// above is the chain of pipelines that contain these libraries, the checked one
+// first. A cycle through the checked pipeline is an error; a cycle through another
+// one is reported when that one is checked.
 func (j *judge) libraries(ctx context.Context, s *subject, p *fossil.Pipeline, uses *[]fossil.Ref, left *int, above []fossil.Ref) error {
 	d := p.Description
 	for _, h := range p.Libraries {
@@ -171,8 +171,8 @@ func (j *judge) libraries(ctx context.Context, s *subject, p *fossil.Pipeline, u
 	return nil
 }
 
-// objectStages reads the stages of a pipeline of an archive. What specialization
-// makes wrong in them goes to x, where there is one.
+// objectStages reads the stages of a pipeline of an archive. Errors that come from
+// specialization go to x, if it is not nil.
 func (j *judge) objectStages(ctx context.Context, s *subject, p *fossil.Pipeline, x *checked) error {
 	d := p.Description
 	for i := range p.Stages {
@@ -234,9 +234,9 @@ func (j *judge) stageModules(ctx context.Context, d *link.Description, x *checke
 	return nil
 }
 
-// specialized judges a module of an archive with the values of its
-// specialization constants, and reports what it has not without them: that is
-// reported of the module itself.
+// specialized checks a module of an archive with the values of its specialization
+// constants. It reports only findings that the module does not have without them,
+// because the module itself reports the others.
 func (j *judge) specialized(ctx context.Context, name string, m *stored, x *checked) error {
 	m.judge.Do(func() {
 		v := m.load()
@@ -265,9 +265,9 @@ func (j *judge) specialized(ctx context.Context, name string, m *stored, x *chec
 	return m.judgeErr
 }
 
-// report judges a module on each profile, or where there is none for the target
-// environment. Messages call ids by names, those of the text where it was one,
-// else those that the disassembly below a finding shows.
+// report checks a module against each profile, or against the target environment
+// without profiles. Messages name ids as the source text does, or as the
+// disassembly below the finding does if there is no text.
 func (j *judge) report(ctx context.Context, m *facts.Module, names []string) (*valid.Report, error) {
 	o := j.f.opts
 	var lines *asm.Lines
@@ -302,7 +302,7 @@ func (j *judge) link(d *link.Description, x *checked) {
 	}
 }
 
-// linkFindings turns what link found into what is shown.
+// linkFindings converts the findings of package link for display.
 func linkFindings(found []link.Finding, profile string) []shownFinding {
 	out := make([]shownFinding, 0, len(found))
 	for _, f := range found {

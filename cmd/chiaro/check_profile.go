@@ -17,10 +17,10 @@ import (
 	"github.com/chiaro-gpu/chiaro/valid"
 )
 
-// profileFlags adds the flags that say what is known of devices.
+// profileFlags adds the flags that describe devices.
 func (f *checkFlags) profileFlags(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringArrayVar(&f.profiles, "profile", nil, "device to judge for, any number of times: "+profileUsage+"; none is known by default")
+	fl.StringArrayVar(&f.profiles, "profile", nil, "device profile to check against, repeatable: "+profileUsage+"; none by default")
 	fl.BoolVar(&f.matrix, "matrix", false, "show modules and profiles as a table instead of the findings")
 	fl.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		if name == "device" {
@@ -31,9 +31,8 @@ func (f *checkFlags) profileFlags(cmd *cobra.Command) {
 	complete(cmd, "profile", builtinProfiles()...)
 }
 
-// loadProfiles turns the profiles that are named into environments: each for
-// its version of Vulkan, and for that of the target environment where this is
-// given and older.
+// loadProfiles turns the named profiles into environments. Each has its profile's
+// version of Vulkan, or the version of --target-env if that is older.
 func (f *checkFlags) loadProfiles(c console, base *valid.Env) error {
 	if f.matrix && (len(f.profiles) == 0 || f.format != "text") {
 		return unreadable("--matrix needs --profile and --format text; json has the profiles of each module")
@@ -54,7 +53,7 @@ func (f *checkFlags) loadProfiles(c console, base *valid.Env) error {
 		e.Device = p.Device
 		f.envs = append(f.envs, &e)
 	}
-	if !f.given && len(f.envs) > 0 { // text is assembled for what all take
+	if !f.given && len(f.envs) > 0 { // text is assembled for the oldest version, which all profiles accept
 		base.SPIRV = slices.MinFunc(f.envs, func(a, b *valid.Env) int { return cmp.Compare(a.SPIRV, b.SPIRV) }).SPIRV
 	}
 	return nil
@@ -69,8 +68,8 @@ func (f *checkFlags) profileNames() []string {
 	return names
 }
 
-// byProfile returns how many errors a module has on each profile; nil where
-// none was judged for.
+// byProfile returns the number of errors of a module per profile, or nil without
+// profiles.
 func (x *checked) byProfile() map[string]int {
 	if len(x.profiles) == 0 {
 		return nil

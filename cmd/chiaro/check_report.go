@@ -14,12 +14,12 @@ import (
 	"github.com/chiaro-gpu/chiaro/link"
 )
 
-// checkFormats are the names that --format and --out of check take.
+// checkFormats are the formats that --format and --out of check accept.
 var checkFormats = []string{"text", "json", "jsonl", "sarif", "github", "junit", "html"}
 
-// checkReporter renders verdicts in one format. Record is called once a file,
-// in order of the list; from several goroutines, as soon as a file is done,
-// where live is true.
+// checkReporter renders results in one format. If live is false, record is called
+// once per file in the order of the list; if live is true, it is called from several
+// goroutines as soon as a file is done.
 type checkReporter interface {
 	Record(*checked)
 	Close(checkTally) error
@@ -82,7 +82,7 @@ func (t *checkTally) add(x *checked) {
 	}
 }
 
-// code returns the exit code that the tally stands for.
+// code returns the exit code of the tally.
 func (t checkTally) code() int {
 	switch {
 	case t.internal > 0:
@@ -115,18 +115,18 @@ func (t checkTally) String() string {
 	return s
 }
 
-// checkRecord is what became of one file, as JSON.
+// checkRecord is the JSON form of the result of one file.
 type checkRecord struct {
 	File      string          `json:"file"`
 	Verdict   string          `json:"verdict"`
 	Message   string          `json:"message,omitempty"`
 	Findings  []findingRecord `json:"findings"`
 	Omitted   int             `json:"omitted,omitempty"`       // findings that are not shown
-	OfErrors  int             `json:"omittedErrors,omitempty"` // those of them that are known to be errors
+	OfErrors  int             `json:"omittedErrors,omitempty"` // the omitted findings that are known to be errors
 	Beyond    int             `json:"omittedBeyond,omitempty"` // those that a report has no room for
 	Unchecked map[string]int  `json:"unchecked,omitempty"`
 	Profiles  map[string]int  `json:"profiles,omitempty"` // errors on each
-	Skipped   []string        `json:"skipped,omitempty"`  // what of a pipeline is not known and was not judged
+	Skipped   []string        `json:"skipped,omitempty"`  // unknown parts of a pipeline, which were not checked
 }
 
 // findingRecord is one finding as JSON.
@@ -140,7 +140,7 @@ type findingRecord struct {
 	Source      *sourceRecord   `json:"source,omitempty"`
 	EntryPoint  string          `json:"entryPoint,omitempty"` // the first that calls the function
 	Stages      []string        `json:"stages,omitempty"`     // of all that do
-	Profiles    []string        `json:"profile,omitempty"`    // on which it stands
+	Profiles    []string        `json:"profile,omitempty"`    // the profiles on which the finding applies
 	Related     []relatedRecord `json:"related,omitempty"`
 	Sides       []link.Side     `json:"sides,omitempty"` // of a finding of a pipeline, the one at fault first
 }
@@ -158,7 +158,7 @@ type relatedRecord struct {
 	Text        string `json:"text,omitempty"`
 }
 
-// verdictRecord turns a verdict into what JSON shows.
+// verdictRecord returns the JSON form of a result.
 func verdictRecord(x *checked) checkRecord {
 	r := checkRecord{File: x.file, Verdict: x.verdict, Message: x.message, Findings: make([]findingRecord, 0, len(x.findings))}
 	r.Omitted, r.OfErrors, r.Beyond = x.left.all, x.left.errors, x.left.beyond
@@ -297,7 +297,7 @@ type checkReporters struct {
 	files []*os.File
 }
 
-// newCheckReporters opens what --format and --out name.
+// newCheckReporters opens the outputs of --format and --out.
 func newCheckReporters(c console, f checkFlags) (*checkReporters, error) {
 	first, err := newCheckReporter(f.format, c.out, f, colorful(c.out))
 	if err != nil {

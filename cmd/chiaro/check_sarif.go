@@ -11,8 +11,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/valid"
 )
 
-// checkSARIF is one SARIF 2.1.0 log: what code scanning services read. A rule
-// stands in it where it has a finding.
+// checkSARIF writes one SARIF 2.1.0 log, the input format of code scanning services.
+// The log lists only rules that have a finding.
 type checkSARIF struct {
 	w     io.Writer
 	run   *sarif.Run
@@ -49,8 +49,8 @@ func (r *checkSARIF) Record(x *checked) {
 	}
 }
 
-// place is the source line where the module says it, else the module; with the
-// words of the instruction and the entry point that calls it.
+// place returns the source line of a finding if the module has debug information,
+// else the module, with the instruction's text and the entry point that calls it.
 func (r *checkSARIF) place(x *checked, v *viewer, f *valid.Finding) *sarif.Location {
 	file, line, column := x.file, 0, 0
 	if v.sited(f) {
@@ -66,7 +66,7 @@ func (r *checkSARIF) place(x *checked, v *viewer, f *valid.Finding) *sarif.Locat
 	return at
 }
 
-// rule returns the index of a rule, which it adds where it is new.
+// rule returns the index of a rule and adds a new one to the log.
 func (r *checkSARIF) rule(code string) int {
 	n, ok := r.rules[code]
 	if !ok {

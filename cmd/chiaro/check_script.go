@@ -44,8 +44,8 @@ func (j *judge) script(ctx context.Context, file string, x *checked) {
 	}
 }
 
-// scriptFeatures are the features and extensions that a script asks for: they
-// are enabled, and of others nothing is known.
+// scriptFeatures returns a device with exactly the features and extensions that a
+// script requires; everything else about it is unknown.
 func scriptFeatures(s *amber.Script) *valid.Device {
 	d := &valid.Device{Name: s.File, Features: map[string]bool{}, Extensions: map[string]bool{}}
 	for _, r := range s.Requirements {
@@ -88,8 +88,8 @@ func (j *judge) scriptShader(ctx context.Context, file string, s *amber.Describe
 	return shader, nil
 }
 
-// scriptModule judges a module of a script or of a description. What it finds is
-// shown with the module as its side, for the script is the file.
+// scriptModule checks a module of a script or of a description. Findings show the
+// module as their side, because the file is the script.
 func (j *judge) scriptModule(ctx context.Context, name string, m *facts.Module, x *checked) error {
 	report, err := j.report(ctx, m, nil)
 	if err != nil {

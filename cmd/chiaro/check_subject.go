@@ -14,7 +14,7 @@ import (
 // subject is one thing that check judges: a module, a description of a
 // pipeline, or an object of an archive.
 type subject struct {
-	name string // as reports call it; check takes it too
+	name string // the name in reports, which check also accepts as an argument
 	file string
 	kind subjectKind
 	set  *fossil.Set // of an archive
@@ -49,8 +49,8 @@ var objectWords = []struct {
 	{"module", fossil.ShaderModule}, {"graphics", fossil.GraphicsPipeline}, {"compute", fossil.ComputePipeline}, {"raytracing", fossil.RayTracingPipeline},
 }
 
-// subjects turns files into what is judged: an archive is its modules and its
-// pipelines. ARCHIVE#SORT/HASH is one object. closeAll closes the archives.
+// subjects expands files into the objects to check: an archive becomes its modules
+// and pipelines; ARCHIVE#SORT/HASH is one object. closeAll closes the archives.
 func subjects(c console, files []string) (list []subject, closeAll func()) {
 	var open []*os.File
 	for _, file := range files {
@@ -159,8 +159,7 @@ func holds(a *fossil.Archive) bool {
 	return false
 }
 
-// objectsOf lists what is judged of an archive: the object that is named, or
-// all.
+// objectsOf lists the objects of an archive to check: the named one, or all.
 func objectsOf(set *fossil.Set, path, object string) []subject {
 	var list []subject
 	if object != "" {
@@ -182,8 +181,8 @@ func objectsOf(set *fossil.Set, path, object string) []subject {
 	return list
 }
 
-// shardOf returns the part of a list that a shard judges: all of it where none is
-// named.
+// shardOf returns the part of a list that belongs to a shard i/n, or the whole list
+// without one.
 func shardOf(list []subject, shard string) ([]subject, error) {
 	if shard == "" {
 		return list, nil

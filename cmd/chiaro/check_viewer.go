@@ -16,8 +16,8 @@ import (
 // viewer turns the positions of one module into words.
 type viewer struct {
 	m      *facts.Module
-	input  string // the text that the module was assembled from, "" where it was binary
-	starts []int  // where each instruction begins in it
+	input  string // the text that the module was assembled from; "" for a binary
+	starts []int  // the offset of each instruction in input
 	lines  *asm.Lines
 	rows   []int    // lines of the text, or of the disassembly; nil before they are asked for
 	called []called // of each function; nil before it is asked for
@@ -25,7 +25,7 @@ type viewer struct {
 	sources map[spirv.ID][]string // lines of each source, as far as they were asked for
 }
 
-// called is who calls a function.
+// called is the caller of a function.
 type called struct {
 	entry  string   // the first entry point that does
 	stages []string // the models of all that do
@@ -51,8 +51,8 @@ func shortened(s string, n int) string {
 	return s[:n] + "…"
 }
 
-// text returns the instruction at a place, cut where it is very long, "" where
-// it is none.
+// text returns the instruction at a position, truncated if it is very long; "" if
+// there is none.
 func (v *viewer) text(p diag.Pos) string {
 	if v.m == nil || p.Instruction < 1 {
 		return ""
@@ -66,8 +66,8 @@ func (v *viewer) text(p diag.Pos) string {
 	return shortened(v.lines.Text(p.Instruction-1), maxShown)
 }
 
-// written returns an instruction as the text has it, without the lines of
-// comment behind it.
+// written returns an instruction as in the source text, without the comment lines
+// after it.
 func (v *viewer) written(i int) string {
 	if i >= len(v.starts) {
 		return ""
@@ -111,8 +111,8 @@ func (v *viewer) numbers() []int {
 	return rows
 }
 
-// source returns the line of the source that an instruction comes from, ""
-// where the module does not hold it.
+// source returns the source line that an instruction comes from; "" if the module
+// does not contain its source.
 func (v *viewer) source(f *valid.Finding) string {
 	if v.m == nil || !f.HasSource || f.Pos.Instruction < 1 {
 		return ""
@@ -175,8 +175,8 @@ func (v *viewer) calls() {
 	}
 }
 
-// where is the source line where the module says it, else the line of the
-// disassembly.
+// where returns the source line if the module has line information, else the line of
+// the disassembly.
 func (v *viewer) where(x *checked, f *valid.Finding) (file string, line, column int) {
 	if f.HasSource && f.Source.File != "" {
 		return f.Source.File, int(f.Source.Line), int(max(f.Source.Column, 1))
@@ -190,7 +190,7 @@ func (v *viewer) where(x *checked, f *valid.Finding) (file string, line, column 
 	return x.file, 1, 1
 }
 
-// sited reports whether where is a line that somebody wrote, and not one of the
+// sited reports whether where returns a line of a source file, not of the
 // disassembly.
 func (v *viewer) sited(f *valid.Finding) bool {
 	return f.HasSource && f.Source.File != "" || v.input != "" && f.Pos.Instruction > 0

@@ -5,13 +5,13 @@ import (
 	"runtime/debug"
 )
 
-// compilePercent is how much may be allocated before the garbage collector runs, in
-// percent of what lives, where shaders are compiled: what that takes is given back
-// with it. At first it is 16 MB.
+// compilePercent is the heap growth between two garbage collections while shaders
+// are compiled, in percent of the live heap. The memory of a compilation becomes
+// garbage with it. The first collection is at 16 MB.
 const compilePercent = 400
 
-// collectSeldom has the garbage collector run when so much has been allocated, in
-// percent of what lives, until restore is called. What GOGC says comes first.
+// collectSeldom sets the heap growth between two garbage collections, in percent of
+// the live heap, until restore is called. GOGC has precedence.
 func collectSeldom(percent int) (restore func()) {
 	if os.Getenv("GOGC") != "" {
 		return func() {}

@@ -15,8 +15,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/valid"
 )
 
-// machineText renders the machine code of the compute entry points of a module,
-// each piece behind the instruction that it came from.
+// machineText renders the machine code of the compute entry points of a module: each
+// SPIR-V instruction, then its code.
 func machineText(m *spirv.Module, name string, images *standIn) ([]byte, error) {
 	level, ok := amd64.LevelOf(name)
 	if !ok {
@@ -85,7 +85,7 @@ func (l *listing) program(prog exec.Program) {
 	}
 }
 
-// mark writes what the code behind it is for, where that is another thing.
+// mark writes the purpose of the following code if it differs from the previous one.
 func (l *listing) mark(old, m *amd64.Mark, funcs []string) {
 	switch {
 	case m == nil:

@@ -13,11 +13,11 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// standIn says what stands at the images and samplers of a shader that is shown
-// and not run: sampling has no code before it is known what is bound.
+// standIn is the image format and the sampler filter that listings assume: sampling
+// has no code before an image and a sampler are bound.
 type standIn struct{ texels, filter string }
 
-// standInFilters are what --filter takes: trilinear images have several levels.
+// standInFilters are the values of --filter; trilinear implies several mip levels.
 var standInFilters = []string{"nearest", "linear", "trilinear"}
 
 func (s *standIn) check() error {
@@ -31,8 +31,8 @@ func (s *standIn) check() error {
 	return nil
 }
 
-// bind returns p with its texture functions made for what stands in, and lines that
-// say what that is: none where p has no such functions.
+// bind returns p with the texture functions of the assumed images and samplers, and
+// comment lines that name them; p itself and "" if p has no such functions.
 func (s *standIn) bind(m *facts.Module, p *ir.Program) (*ir.Program, string, error) {
 	var said strings.Builder
 	bound := make([]texture.Bound, len(p.Res))
@@ -49,7 +49,7 @@ func (s *standIn) bind(m *facts.Module, p *ir.Program) (*ir.Program, string, err
 			}
 			b.Views = []*texture.View{v}
 			r := &p.Res[t.Image]
-			fmt.Fprintf(&said, "; set %d, binding %d: as if a %s%s view of %s stood there\n", r.Set, r.Binding, t.Dim, arrayedWord[t.Arrayed], name)
+			fmt.Fprintf(&said, "; set %d, binding %d: assuming a %s%s view of %s\n", r.Set, r.Binding, t.Dim, arrayedWord[t.Arrayed], name)
 		}
 		if t.Sampler >= 0 && bound[t.Sampler].Samplers == nil {
 			v, err := s.sampler(usesDref(p, t.Sampler))
@@ -58,7 +58,7 @@ func (s *standIn) bind(m *facts.Module, p *ir.Program) (*ir.Program, string, err
 			}
 			bound[t.Sampler].Samplers = []*texture.Sampler{v}
 			r := &p.Res[t.Sampler]
-			fmt.Fprintf(&said, "; set %d, binding %d: as if a %s sampler that repeats stood there\n", r.Set, r.Binding, s.filter)
+			fmt.Fprintf(&said, "; set %d, binding %d: assuming a repeating %s sampler\n", r.Set, r.Binding, s.filter)
 		}
 	}
 	if said.Len() == 0 {
@@ -131,8 +131,8 @@ func declaredFormat(m *facts.Module, r *ir.Resource) string {
 	return ""
 }
 
-// formatName returns Vulkan's name of one of SPIR-V's formats, such as Rgba16Snorm
-// or R32ui; nothing where there is none.
+// formatName returns Vulkan's name of a SPIR-V image format, such as Rgba16Snorm or
+// R32ui; "" if it has none.
 func formatName(name string) string {
 	switch name {
 	case "R11fG11fB10f":

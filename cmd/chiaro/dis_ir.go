@@ -13,9 +13,9 @@ import (
 	"github.com/chiaro-gpu/chiaro/valid"
 )
 
-// irStages are what --ir takes: the program as it is lowered, as engines get
-// it, after each pass that changes it, with images bound, or as the jit's strips
-// of lanes, with images bound too.
+// irStages are the values of --ir: the program after lowering, after all passes,
+// after each pass that changes it, with images bound, or vectorized for the JIT
+// (vcode), with images bound too.
 var irStages = []string{"lowered", "final", "all", "bound", "vcode"}
 
 // programText renders the compute entry points of a module as programs.

@@ -12,7 +12,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/amber"
 )
 
-// dumpFlags say which contents run writes to files.
+// dumpFlags select the contents that run writes to files.
 type dumpFlags struct {
 	images, imageNames   []string
 	buffers, bufferNames []string
@@ -20,13 +20,13 @@ type dumpFlags struct {
 
 func (d *dumpFlags) add(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringArrayVarP(&d.images, "image", "i", nil, "write a picture to a PNG file")
-	f.StringArrayVarP(&d.imageNames, "image-buffer", "I", nil, "which buffer the -i in the same place writes; the first with a width and a height")
+	f.StringArrayVarP(&d.images, "image", "i", nil, "write an image buffer to a PNG file")
+	f.StringArrayVarP(&d.imageNames, "image-buffer", "I", nil, "image buffer of the -i with the same index (default: the first image buffer)")
 	f.StringArrayVarP(&d.buffers, "buffer", "b", nil, "write the bytes of a buffer to a text file")
-	f.StringArrayVarP(&d.bufferNames, "buffer-name", "B", nil, "which buffer the -b in the same place writes: a name or [PIPELINE:][SET:]BINDING; the first")
+	f.StringArrayVarP(&d.bufferNames, "buffer-name", "B", nil, "buffer of the -b with the same index: a name or [PIPELINE:][SET:]BINDING (default: the first)")
 }
 
-// check refuses what cannot be meant.
+// check rejects combinations of flags without a meaning.
 func (d *dumpFlags) check(files []string) error {
 	if len(files) != 1 && len(d.images)+len(d.buffers) > 0 {
 		return unreadable("-i and -b with %d scripts; want one", len(files))
@@ -37,7 +37,7 @@ func (d *dumpFlags) check(files []string) error {
 	return nil
 }
 
-// write writes what the flags ask for of a script that has run.
+// write writes the selected contents after a script has run.
 func (d *dumpFlags) write(c console, s *amber.Script, r amber.Result) error {
 	if r.Contents == nil {
 		return nil
@@ -87,8 +87,8 @@ func firstPicture(s *amber.Script) *amber.Buffer {
 	return nil
 }
 
-// findBuffer returns the buffer that -B names: by its name, or by where a
-// pipeline binds it. The empty name is the first buffer.
+// findBuffer returns the buffer of -B: by its name or by [PIPELINE:][SET:]BINDING. The
+// empty name selects the first buffer.
 func findBuffer(s *amber.Script, name string) *amber.Buffer {
 	if name == "" && len(s.Buffers) > 0 {
 		return s.Buffers[0]

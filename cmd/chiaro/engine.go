@@ -18,12 +18,12 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/store"
 )
 
-// engineFlags say what runs shaders.
+// engineFlags select the execution engine.
 type engineFlags struct {
 	engine, level, cache string
 }
 
-// What compiled code may take in memory and on disk, in bytes.
+// Limits of the code cache in memory and on disk, in bytes.
 const (
 	cacheMemory = 64 << 20
 	cacheDisk   = 256 << 20
@@ -35,9 +35,9 @@ var levelNames = []string{amd64.Best.String(), amd64.AVX512.String(), amd64.AVX2
 
 func (f *engineFlags) add(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringVar(&f.engine, "engine", "auto", "what runs shaders: interp, jit, or auto, which is the jit where the machine and the shader allow")
-	fl.StringVar(&f.level, "level", "best", "instructions that the jit uses: avx512, avx2, or the best that the machine has")
-	fl.StringVarP(&f.cache, "cache", "c", "", "keep compiled code in this folder; \"user\" is one in the user's cache folder")
+	fl.StringVar(&f.engine, "engine", "auto", "execution engine: interp, jit, or auto (jit if the machine and the shader support it)")
+	fl.StringVar(&f.level, "level", "best", "instruction set of the JIT: avx512, avx2, or best (the best that the machine supports)")
+	fl.StringVarP(&f.cache, "cache", "c", "", "folder of the code cache; \"user\" is a folder in the user's cache folder")
 	complete(cmd, "engine", engineNames...)
 	complete(cmd, "level", levelNames...)
 }
@@ -74,12 +74,12 @@ func (f *engineFlags) choose(c console) (exec.Engine, error) {
 func (f *engineFlags) jit(c console, level amd64.Level) jit.Engine {
 	disk, err := f.folder()
 	if err != nil {
-		fmt.Fprintf(c.err, "chiaro: compiled code is not kept: %v\n", err)
+		fmt.Fprintf(c.err, "chiaro: code cache disabled: %v\n", err)
 	}
 	return jit.Engine{Level: level, Cache: jit.NewCache(cacheMemory, disk, buildID())}
 }
 
-// folder opens the folder of --cache, or returns nil where there shall be none.
+// folder opens the folder of --cache. It returns nil if the code cache is disabled.
 func (f *engineFlags) folder() (*store.Dir, error) {
 	path := f.cache
 	switch path {
@@ -95,8 +95,8 @@ func (f *engineFlags) folder() (*store.Dir, error) {
 	return store.Open(path, cacheDisk)
 }
 
-// buildID returns what tells this program from every other build of it, or ""
-// where the system does not say.
+// buildID returns an id that differs between any two builds of this program; "" if
+// the system does not provide one.
 func buildID() string {
 	f, err := elf.Open("/proc/self/exe")
 	if err != nil {
@@ -114,8 +114,8 @@ func buildID() string {
 	return hex.EncodeToString(b)
 }
 
-// preferred is an engine that compiles what it can with its first, and all
-// else with its second. Both give a program the same bytes.
+// preferred compiles a program with its first engine, and with its second if the
+// first does not support it. Both engines return the same bytes.
 type preferred struct {
 	first, second exec.Engine
 }
@@ -123,8 +123,7 @@ type preferred struct {
 // Name returns the name of the engine that is preferred.
 func (e preferred) Name() string { return e.first.Name() }
 
-// Compile tries both engines. Where neither takes the program, the error is
-// that of the second.
+// Compile tries both engines. If both fail it returns the second engine's error.
 func (e preferred) Compile(p *ir.Program, o exec.Options) (exec.Program, error) {
 	if prog, err := e.first.Compile(p, o); err == nil {
 		return prog, nil

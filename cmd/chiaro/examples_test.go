@@ -17,7 +17,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
 )
 
-// pictured are the examples whose pictures the README shows.
+// pictured are the examples with pictures in the README.
 var pictured = []string{"mandelbrot", "model", "terrain", "burst"}
 
 // shown runs the text of an example and returns its picture as the command writes it.
@@ -58,8 +58,8 @@ func engineOptions() (list []amber.Options) {
 	return list
 }
 
-// TestPictures runs the examples: the pictures are those that the README shows. Where
-// there is no machine code they are compared with -short left out.
+// TestPictures runs the examples and compares their pictures with the README's. On
+// machines without the JIT, -short skips the comparison.
 func TestPictures(t *testing.T) {
 	all := engineOptions()
 	if len(all) == 3 && testing.Short() {
@@ -112,8 +112,8 @@ func TestPicturesEverywhere(t *testing.T) {
 // shadersBy is the compiler that made the SPIR-V of the examples.
 const shadersBy = "shaderc 2023.2-1"
 
-// TestExampleShaders compares the SPIR-V of the examples with what the compiler makes of
-// the GLSL beside it.
+// TestExampleShaders compiles the GLSL of the examples and compares the result with
+// the SPIR-V next to it.
 func TestExampleShaders(t *testing.T) {
 	glslc, err := exec.LookPath("glslc")
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 func newExplain(c console) *cobra.Command {
 	return &cobra.Command{
 		Use:     "explain CODE|INSTRUCTION",
-		Short:   "Say what a rule demands, or what an instruction is",
-		Long:    "Say what a rule demands, with a module that breaks it and one that keeps it; or what an\ninstruction is, and where its typing and meaning stand.",
+		Short:   "Explain a rule or an instruction",
+		Long:    "Explain a rule, with a module that violates it and a module that satisfies it; or an\ninstruction, with the source lines of its type rule and of its lowering.",
 		Example: "  chiaro explain SPV-Id-Dominance\n  chiaro explain VUID-StandaloneSpirv-None-04633\n  chiaro explain OpFMod",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {

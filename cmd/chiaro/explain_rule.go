@@ -29,7 +29,7 @@ func findLinkRule(code string) (link.Rule, bool) {
 	return found, n == 1
 }
 
-// explainLinkRule prints what a rule of pipelines demands, and its examples.
+// explainLinkRule prints the requirement of a rule on pipelines and its examples.
 func explainLinkRule(w io.Writer, r link.Rule) {
 	fmt.Fprintf(w, "%s\n  judged   on pipelines\n  rule     %s\n", r.Code, r.Words)
 	text, ok := link.Case(r.Code)
@@ -39,7 +39,7 @@ func explainLinkRule(w io.Writer, r link.Rule) {
 	}
 	a := txtar.Parse([]byte(text))
 	shown := ""
-	for _, part := range []struct{ name, title string }{{"fail.yaml", "This breaks it:"}, {"pass.yaml", "This keeps it:"}} {
+	for _, part := range []struct{ name, title string }{{"fail.yaml", "This violates it:"}, {"pass.yaml", "This satisfies it:"}} {
 		for _, f := range a.Files {
 			if f.Name == part.name {
 				fmt.Fprintf(w, "\n%s\n\n", part.title)
@@ -62,8 +62,8 @@ func indented(w io.Writer, text string) {
 	}
 }
 
-// findRule returns the rule of a code; of a VUID also by its end, such as 04633,
-// where that is the end of one alone.
+// findRule returns the rule with a code. It also accepts the last part of a VUID,
+// such as 04633, if that is unique.
 func findRule(code string) (valid.Rule, bool) {
 	if r, ok := valid.RuleOf(code); ok {
 		return r, true
@@ -97,7 +97,7 @@ func ruleCodes(prefix string) []string {
 	return codes
 }
 
-// explainRule prints what a rule demands, and its examples.
+// explainRule prints the requirement of a rule and its examples.
 func explainRule(w io.Writer, r valid.Rule) {
 	fmt.Fprintf(w, "%s\n  section  %s\n  judged   %s\n  rule     %s\n", r.Code, r.Section, judgedWith[r.Need], r.Words)
 	text, ok := valid.Case(r.Code)
@@ -109,7 +109,7 @@ func explainRule(w io.Writer, r valid.Rule) {
 	if s := strings.TrimSpace(string(a.Comment)); s != "" {
 		fmt.Fprintf(w, "  example  %s\n", strings.ReplaceAll(s, "\n", ", "))
 	}
-	for _, part := range []struct{ kind, title string }{{"fail", "This breaks it:"}, {"pass", "This keeps it:"}} {
+	for _, part := range []struct{ kind, title string }{{"fail", "This violates it:"}, {"pass", "This satisfies it:"}} {
 		for _, f := range a.Files {
 			if !strings.HasPrefix(f.Name, part.kind) {
 				continue
@@ -118,19 +118,19 @@ func explainRule(w io.Writer, r valid.Rule) {
 			for line := range strings.Lines(strings.TrimRight(string(f.Data), "\n") + "\n") {
 				fmt.Fprintf(w, "    %s", strings.Replace(line, "; ERROR ", "; found: ", 1))
 			}
-			break // one of each kind says it
+			break // one example of each kind is enough
 		}
 	}
 }
 
-// judgedWith says what a rule has to know.
+// judgedWith describes the inputs that a rule needs.
 var judgedWith = [...]string{
 	valid.NeedModule: "from the module alone",
 	valid.NeedVulkan: "for a Vulkan environment",
-	valid.NeedDevice: "where the device is known",
+	valid.NeedDevice: "with a device profile",
 }
 
-// neededBeyond says why check does not judge a rule.
+// neededBeyond returns the reason why check does not judge a rule.
 func neededBeyond(u valid.Unjudged) string {
 	switch u.Needs {
 	case valid.BeyondText:

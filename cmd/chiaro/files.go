@@ -15,8 +15,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/amber"
 )
 
-// maxInput bounds what is read of one file, 1 GiB, and maxStream of what is no
-// regular file, such as a pipe or a device, whose end is not known: 64 MiB.
+// maxInput bounds the bytes of one regular file (1 GiB), maxStream the bytes of any
+// other file, such as a pipe or a device (64 MiB), whose size is unknown.
 const (
 	maxInput  = 1 << 30
 	maxStream = 64 << 20

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// brokenReader stands for a part of ours that panics.
+// brokenReader panics, like a defect of Chiaro.
 type brokenReader struct{}
 
 func (r *brokenReader) Read([]byte) (int, error) { panic("broken") }

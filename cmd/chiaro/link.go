@@ -42,7 +42,7 @@ func newLink(c console) *cobra.Command {
 	f := linkFlags{files: map[string]*string{}}
 	cmd := &cobra.Command{
 		Use:   "link FILE.pipeline.yaml... | --vert FILE --frag FILE [--layout FILE]",
-		Short: "Judge whether the stages of a pipeline fit each other and a layout",
+		Short: "Check the stages of a pipeline against each other and a pipeline layout",
 		Long: `Judge the interfaces between the stages of a pipeline, its resources and push constants against
 its layout, and vertex inputs against vertex attributes. A pipeline is described in YAML or JSON;
 names of files in it are seen from where it lies:
@@ -73,13 +73,13 @@ modules themselves are judged by check, which takes descriptions too.`,
 	for _, s := range linkStages {
 		f.files[s.flag] = fl.String(s.flag, "", "module of the "+s.what+" stage")
 	}
-	fl.StringVar(&f.entry, "entry", "", "name of the entry points; the only one of the stage by default")
+	fl.StringVar(&f.entry, "entry", "", "name of the entry points (default: the stage's only one)")
 	fl.StringVar(&f.layout, "layout", "", "pipeline layout, YAML or JSON")
-	fl.StringVar(&f.format, "format", "text", "what is written: "+strings.Join(linkFormats, ", "))
-	fl.StringVar(&f.targetEnv, "target-env", "vulkan1.4", "environment that text is assembled for")
-	fl.StringVar(&f.maintenance4, "maintenance4", "", "whether the feature maintenance4 is enabled: on, off; not known by default")
+	fl.StringVar(&f.format, "format", "text", "output format: "+strings.Join(linkFormats, ", "))
+	fl.StringVar(&f.targetEnv, "target-env", "vulkan1.4", "target environment of the assembler")
+	fl.StringVar(&f.maintenance4, "maintenance4", "", "state of the feature maintenance4: on, off; unknown by default")
 	f.check.profileFlags(cmd)
-	fl.BoolVar(&f.library, "library", false, "the stages are a part of a pipeline: others may be missing")
+	fl.BoolVar(&f.library, "library", false, "the stages are part of a pipeline; others may be missing")
 	complete(cmd, "format", linkFormats...)
 	complete(cmd, "maintenance4", "on", "off")
 	complete(cmd, "target-env", asm.Targets()...)
@@ -112,7 +112,7 @@ func linkPipelines(c console, f linkFlags, files []string) error {
 		return &coded{exitNothing, "no pipeline: name a description, or modules with --vert, --frag and the like"}
 	}
 	if f.check.matrix {
-		return unreadable("--matrix: check has it, and takes descriptions too")
+		return unreadable("--matrix: use chiaro check --matrix, which accepts descriptions too")
 	}
 	f.check.format, f.check.targetEnv = "text", f.targetEnv
 	if err := f.check.loadProfiles(c, env); err != nil {
@@ -148,8 +148,8 @@ func linkPipelines(c console, f linkFlags, files []string) error {
 	return nil
 }
 
-// flaggedPipeline is the pipeline that flags describe, without stages where they
-// describe none.
+// flaggedPipeline returns the pipeline that the flags describe; it has no stages if
+// no flag names one.
 func (j *judge) flaggedPipeline(f linkFlags) (*link.Description, error) {
 	d := &link.Description{}
 	for _, s := range linkStages {
@@ -226,7 +226,7 @@ type linkRecord struct {
 	Code     string      `json:"code"`
 	Severity string      `json:"severity"`
 	Message  string      `json:"message"`
-	Profiles []string    `json:"profile,omitempty"` // on which it stands
+	Profiles []string    `json:"profile,omitempty"` // the profiles on which the finding applies
 	Sides    []link.Side `json:"sides"`
 }
 

@@ -1,7 +1,6 @@
-// Command chiaro is the command line of Chiaro: it takes SPIR-V apart and puts
-// it together, runs AmberScript and VkScript, and explains itself. It turns
-// positions into words and verdicts into exit codes; what a verdict is, the
-// packages below decide.
+// Command chiaro is the command line of Chiaro. It disassembles, assembles, checks,
+// links, reflects and runs shaders. It renders positions as text and results as
+// exit codes; it refuses to know any rule, which the packages below decide.
 package main
 
 import (
@@ -24,8 +23,8 @@ const (
 	exitInterrupt = 130
 )
 
-// coded is an error that says which code the program ends with. A coded error
-// without a message was reported already.
+// coded is an error with the exit code of the process. A coded error without a
+// message was reported already.
 type coded struct {
 	code int
 	msg  string
@@ -38,11 +37,11 @@ func unreadable(format string, args ...any) error {
 	return &coded{exitUsage, fmt.Sprintf(format, args...)}
 }
 
-// console is where a verb reads and writes.
+// console holds the streams of a command.
 type console struct {
 	in       io.Reader
 	out, err io.Writer
-	last     *[]byte // what was read last, for reports of internal errors
+	last     *[]byte // the last input, for reports of internal errors
 }
 
 func main() {
@@ -75,19 +74,19 @@ func run(args []string, c console) (code int) {
 	return end.code
 }
 
-// saveInput keeps what was read last, so that an internal error can be
-// reported with its cause.
+// saveInput saves the last input to a file, so that a report of an internal error
+// can include it.
 func saveInput(c console) {
 	if len(*c.last) == 0 {
 		return
 	}
 	f, err := os.CreateTemp("", "chiaro-input-*")
 	if err != nil {
-		return // there is no place: the error above stands alone
+		return // no writable folder: report the error without the input
 	}
 	defer f.Close()
 	if _, err := f.Write(*c.last); err == nil {
-		fmt.Fprintf(c.err, "chiaro: the input is kept in %s\n", f.Name())
+		fmt.Fprintf(c.err, "chiaro: the input is saved in %s\n", f.Name())
 	}
 }
 

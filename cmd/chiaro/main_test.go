@@ -59,7 +59,7 @@ func wantCode(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// TestExamplesAssemble keeps the folder free of scripts that nobody runs.
+// TestExamplesAssemble checks that a test runs every script of the folder.
 func TestExamplesAssemble(t *testing.T) {
 	files, err := filepath.Glob("../../examples/*")
 	if err != nil || len(files) == 0 {

@@ -12,10 +12,9 @@ import (
 	"github.com/chiaro-gpu/chiaro/valid"
 )
 
-// moduleStore keeps what entry points of modules look like from outside, which
-// stages of pipelines share, and the modules themselves as far as they take no
-// more than a bound; those that were asked for least lately go first. It is safe
-// for concurrent use.
+// moduleStore caches the interfaces of modules, which pipelines share, and the
+// modules themselves up to a limit with least-recently-used eviction. It is safe for
+// concurrent use.
 type moduleStore struct {
 	mu    sync.Mutex
 	kept  map[string]*stored
@@ -33,18 +32,17 @@ type stored struct {
 	err     error
 
 	judge    sync.Once
-	fresh    []valid.Finding // what specialization alone makes wrong
+	fresh    []valid.Finding // findings that come from specialization alone
 	judgeErr error
 
 	// Under the lock of the store.
-	module *valid.Module // nil where it was let go of
+	module *valid.Module // nil after eviction
 	place  *list.Element
 	words  int
 }
 
-// storedWords bounds the words of the modules that are kept: what is known of a
-// module takes some 40 bytes a word. storedEntries bounds how many modules are
-// known from outside.
+// storedWords bounds the total words of the cached modules; a cached module takes
+// about 40 bytes per word. storedEntries bounds the number of cached interfaces.
 const (
 	storedWords   = 1 << 20
 	storedEntries = 1 << 16
@@ -54,8 +52,8 @@ func newModuleStore() *moduleStore {
 	return &moduleStore{kept: map[string]*stored{}, order: list.New()}
 }
 
-// get returns a module by what it is called, which read reads where it is not
-// kept; it may be called again later.
+// get returns the module with a name. If it is not cached, read reads it; read may be
+// called again after eviction.
 func (s *moduleStore) get(name string, spec facts.Spec, read func() (*facts.Module, error)) (*stored, error) {
 	key := name + specKey(spec)
 	s.mu.Lock()
@@ -81,7 +79,7 @@ func (s *moduleStore) get(name string, spec facts.Spec, read func() (*facts.Modu
 	return x, x.err
 }
 
-// keep keeps a module, and lets go of others.
+// keep caches a module and evicts others.
 func (s *moduleStore) keep(x *stored, v *valid.Module) {
 	code := v.Facts().Code
 	s.mu.Lock()
@@ -98,8 +96,7 @@ func (s *moduleStore) keep(x *stored, v *valid.Module) {
 	}
 }
 
-// load returns the module, read again where it was let go of; nil where that is
-// not possible any more.
+// load returns the module and reads it again after eviction; nil if that fails.
 func (x *stored) load() *valid.Module {
 	s := x.store
 	s.mu.Lock()
@@ -137,8 +134,8 @@ func specKey(spec facts.Spec) string {
 	return string(b)
 }
 
-// shader returns the shader of an entry point of a stage; an empty name stands
-// for the only one of the stage.
+// shader returns the entry point with a name for a stage; an empty name selects the
+// stage's only entry point.
 func (x *stored) shader(file string, stage link.Stages, name string) (*link.Shader, error) {
 	var found []*iface.Entry
 	for _, e := range x.entries {

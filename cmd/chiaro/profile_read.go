@@ -18,7 +18,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/valid"
 )
 
-// profileUsage is what names a profile.
+// profileUsage describes the names of profiles in help texts.
 const profileUsage = "min, max, self, min1.0 to min1.4, a file of profiles or a pattern of such, or FILE#NAME for one of a file"
 
 // builtinProfiles are the names of profiles that need no file.
@@ -35,9 +35,8 @@ func builtinProfile(name string, v valid.Version) (device.Profile, bool) {
 // chosen is an argument that names profiles of a file.
 type chosen struct{ file, pattern string }
 
-// readProfiles returns the profiles that arguments name, in their order, each
-// once; v is the version of Vulkan that min stands for. Warnings go to the
-// console.
+// readProfiles returns the profiles that the arguments name, in order and without
+// duplicates. v is the version of Vulkan of "min". Warnings go to the console.
 func readProfiles(c console, args []string, v valid.Version) ([]device.Profile, error) {
 	var sources []device.Source
 	var order []any // device.Profile or chosen
@@ -101,7 +100,8 @@ func readProfiles(c console, args []string, v valid.Version) ([]device.Profile, 
 	return out, nil
 }
 
-// matches reports whether a profile, or what it is a choice of, has a name.
+// matches reports whether pattern matches name, or the name of the profile that it is
+// an alternative of.
 func matches(pattern, name string) bool {
 	whole, _, _ := strings.Cut(name, "/")
 	for _, n := range []string{name, whole} {
@@ -138,9 +138,9 @@ func profileFiles(arg string) (files []string, pattern string, err error) {
 	return files, pattern, nil
 }
 
-// selfProfile is Chiaro as a device: what the capabilities that its shaders have ask
-// for, and the limits that its stages have. A feature that no capability needs is not
-// known, and neither is a limit that is memory alone.
+// selfProfile describes Chiaro as a device: the features of the capabilities that its
+// shaders support, and the limits of its stages. A feature that no capability needs
+// is unknown, and so is a limit that only memory bounds.
 func selfProfile() device.Profile {
 	d := &valid.Device{Name: "self", Features: map[string]bool{}, Limits: map[string]uint64{}, Extensions: map[string]bool{}}
 	take := func(ways []valid.Way, works bool) {
@@ -178,5 +178,5 @@ func selfProfile() device.Profile {
 	for i, n := range compute.MaxGroups() {
 		d.Limits["maxComputeWorkGroupCount["+strconv.Itoa(i)+"]"] = uint64(n)
 	}
-	return device.Profile{Name: "self", Label: "the features behind the capabilities that shaders have here", Device: d}
+	return device.Profile{Name: "self", Label: "the features of the capabilities that Chiaro supports", Device: d}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/valid"
 )
 
-// profilesFlags are the flags of profiles and what stands under it.
+// profilesFlags are the flags of profiles and its subcommands.
 type profilesFlags struct {
 	format, targetEnv string
 	profiles          []string
@@ -25,27 +25,27 @@ func newProfiles(c console) *cobra.Command {
 	var f profilesFlags
 	cmd := &cobra.Command{
 		Use:   "profiles",
-		Short: "List, show and compare devices, and say what modules need of one",
+		Short: "List, show and compare device profiles, and list the requirements of modules",
 		Long: `A profile is what is known of a device: its features, limits and extensions. Profiles are built
 in (min, max, self, min1.0 to min1.4) or stand in files of Vulkan profiles (the schemas
 profiles-0.8), which vulkaninfo --json writes too.`,
 	}
 	fl := cmd.PersistentFlags()
-	fl.StringVar(&f.format, "format", "text", "what is written: text, json")
-	fl.StringVar(&f.targetEnv, "target-env", "vulkan1.4", "version of Vulkan that min stands for, and that text is assembled for")
-	list := &cobra.Command{Use: "list [PROFILE]...", Short: "List the built-in profiles, or those of files",
+	fl.StringVar(&f.format, "format", "text", "output format: text, json")
+	fl.StringVar(&f.targetEnv, "target-env", "vulkan1.4", "version of Vulkan of the profile min and of the assembler")
+	list := &cobra.Command{Use: "list [PROFILE]...", Short: "List the built-in profiles, or the profiles of files",
 		Example: "  chiaro profiles list devices/*.json",
 		RunE:    func(_ *cobra.Command, args []string) error { return listProfiles(c, f, args) }}
 	show := &cobra.Command{Use: "show PROFILE...", Short: "Show features, limits and extensions", Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error { return showProfiles(c, f, args) }}
-	diff := &cobra.Command{Use: "diff A B", Short: "Show in what two profiles differ; the exit code is 1 where they do", Args: cobra.ExactArgs(2),
+	diff := &cobra.Command{Use: "diff A B", Short: "Show the differences of two profiles; the exit code is 1 if there are any", Args: cobra.ExactArgs(2),
 		RunE: func(_ *cobra.Command, args []string) error { return diffProfiles(c, f, args) }}
-	requires := &cobra.Command{Use: "requires FILE...", Short: "Say what modules, or the stages of pipelines, need of a device, and which profiles have it", Args: cobra.MinimumNArgs(1),
+	requires := &cobra.Command{Use: "requires FILE...", Short: "List the requirements of modules or pipelines, and the profiles that meet them", Args: cobra.MinimumNArgs(1),
 		Long: `Say which versions, extensions, features and limits modules need of a device, and what each of the
 profiles that are named lacks of it. The exit code is 1 where one lacks something.`,
 		Example: "  chiaro profiles requires --profile 'devices/*.json' shaders/",
 		RunE:    func(_ *cobra.Command, args []string) error { return requireProfiles(c, f, args) }}
-	requires.Flags().StringArrayVar(&f.profiles, "profile", nil, "device to compare with, any number of times: "+profileUsage)
+	requires.Flags().StringArrayVar(&f.profiles, "profile", nil, "device profile to compare with, repeatable: "+profileUsage)
 	for _, sub := range []*cobra.Command{list, show, diff, requires} {
 		complete(sub, "format", "text", "json")
 		cmd.AddCommand(sub)
@@ -131,7 +131,7 @@ func extensionsOn(d *valid.Device) []string {
 	return out
 }
 
-// others says what holds for what a device does not name.
+// others describes the values that a device does not name.
 func others(d *valid.Device) string {
 	switch {
 	case !d.AllOthers:
@@ -240,7 +240,7 @@ func diffProfiles(c console, f profilesFlags, names []string) error {
 	return err
 }
 
-// differences compares what is known of two devices.
+// differences compares two devices.
 func differences(a, b device.Profile) []difference {
 	out := []difference{}
 	add := func(kind string, name string, x, y string) {

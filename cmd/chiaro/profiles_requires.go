@@ -20,7 +20,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/valid"
 )
 
-// satisfaction is what a device lacks of what modules need.
+// satisfaction lists the requirements that a device does not meet.
 type satisfaction struct {
 	Profile   string   `json:"profile"`
 	Satisfies bool     `json:"satisfies"`
@@ -44,7 +44,7 @@ func requireProfiles(c console, f profilesFlags, args []string) error {
 		modules, err := modulesOf(c, file, env)
 		if err != nil { // one bad file does not hide the others
 			text := located(file, err)
-			if isPipelineFile(file) { // whose errors name the file, and the line
+			if isPipelineFile(file) { // its errors have the file and the line already
 				text = err.Error()
 			}
 			fmt.Fprintln(c.err, text)
@@ -99,7 +99,7 @@ func modulesOf(c console, file string, env *valid.Env) (out []*facts.Module, err
 	return out, err
 }
 
-// writeRequirements shows what is needed and who has it.
+// writeRequirements prints the requirements and the devices that meet them.
 func writeRequirements(c console, f profilesFlags, all *device.Requirements, ps []device.Profile, env *valid.Env) error {
 	have := []satisfaction{}
 	bad := 0
@@ -123,7 +123,7 @@ func writeRequirements(c console, f profilesFlags, all *device.Requirements, ps 
 	return err
 }
 
-// requirementsRecord is what requires writes as JSON.
+// requirementsRecord returns the JSON form of the requirements.
 func requirementsRecord(all *device.Requirements, have []satisfaction) any {
 	type declared struct {
 		What string   `json:"what"`
@@ -157,7 +157,7 @@ func writeRequirementsText(w io.Writer, all *device.Requirements, have []satisfa
 		case !s.Satisfies:
 			fmt.Fprintf(w, "%s: lacks\n    %s\n", s.Profile, strings.Join(s.Lacks, "\n    "))
 		case len(s.Unknown) > 0:
-			fmt.Fprintf(w, "%s: has what is known of it\n", s.Profile)
+			fmt.Fprintf(w, "%s: meets all known requirements\n", s.Profile)
 		default:
 			fmt.Fprintf(w, "%s: has it all\n", s.Profile)
 		}

@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// TestReadme runs the commands that the README shows and compares what they
-// print. Times, lines of our own code and what the compiler of GLSL decides
-// are not compared.
+// TestReadme runs the commands of the README and compares their output. It ignores
+// times, line numbers of Chiaro's sources and instruction numbers, which depend on
+// the GLSL compiler.
 func TestReadme(t *testing.T) {
 	root, err := filepath.Abs("../..")
 	if err != nil {
@@ -48,7 +48,7 @@ func TestReadme(t *testing.T) {
 	}
 }
 
-// runnable reports whether this machine has what a command needs.
+// runnable reports whether this machine has the tools that a command needs.
 func runnable(command string) bool {
 	switch {
 	case strings.HasSuffix(command, "endless.amber"), strings.HasSuffix(command, "examples/"): // GLSL
@@ -59,7 +59,7 @@ func runnable(command string) bool {
 	return true
 }
 
-// changing is what differs from run to run, machine to machine, commit to commit.
+// changing matches the output that differs between runs, machines and commits.
 var changing = regexp.MustCompile(`\(\d+\.\d+s\)|\.go:\d+|instruction \d+`)
 
 func stable(output string) string { return changing.ReplaceAllString(output, "…") }

@@ -41,10 +41,10 @@ The module is not judged: that is check's.`,
 		RunE:    func(_ *cobra.Command, args []string) error { return reflectFiles(c, f, args) },
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&f.format, "format", "text", "what is written: "+strings.Join(reflectFormats, ", "))
-	fl.StringVar(&f.entry, "entry", "", "show the entry points of this name alone")
-	fl.StringVar(&f.targetEnv, "target-env", "vulkan1.4", "environment that text is assembled for")
-	fl.StringArrayVar(&f.spec, "spec", nil, "value of a specialization constant: ID=VALUE, any number of times")
+	fl.StringVar(&f.format, "format", "text", "output format: "+strings.Join(reflectFormats, ", "))
+	fl.StringVar(&f.entry, "entry", "", "show only the entry points of this name")
+	fl.StringVar(&f.targetEnv, "target-env", "vulkan1.4", "target environment of the assembler")
+	fl.StringArrayVar(&f.spec, "spec", nil, "value of a specialization constant: ID=VALUE; repeatable")
 	complete(cmd, "format", reflectFormats...)
 	complete(cmd, "target-env", asm.Targets()...)
 	return cmd
@@ -104,7 +104,7 @@ func reflectFiles(c console, f reflectFlags, files []string) error {
 	case entries == 0:
 		if len(names) > 0 {
 			slices.Sort(names)
-			return &coded{exitNothing, fmt.Sprintf("no entry point %q; there are %s", f.entry, strings.Join(slices.Compact(names), ", "))}
+			return &coded{exitNothing, fmt.Sprintf("no entry point %q; the module has %s", f.entry, strings.Join(slices.Compact(names), ", "))}
 		}
 		return &coded{exitNothing, "no entry point"}
 	}

@@ -54,7 +54,7 @@ func writeList(w io.Writer, what string, list []string) {
 	}
 }
 
-// unused says so of what is not used.
+// unused returns a note for unused resources, else "".
 func unused(used bool) string {
 	if used {
 		return ""
@@ -120,7 +120,7 @@ func writeResources(w io.Writer, list []iface.Resource) {
 		count := ""
 		for _, n := range r.Arrays {
 			if n == 0 {
-				count += "[]" // the layout says how many
+				count += "[]" // a runtime array: the layout determines its length
 				continue
 			}
 			count += "[" + strconv.FormatUint(n, 10) + "]"
@@ -132,7 +132,7 @@ func writeResources(w io.Writer, list []iface.Resource) {
 	}
 }
 
-// resourceWords says what a resource is beside its type.
+// resourceWords describes a resource beyond its type.
 func resourceWords(r iface.Resource) string {
 	s := ""
 	if i := r.Image; i != nil {
@@ -183,7 +183,7 @@ func writeMembers(w io.Writer, list []iface.Member, indent string) {
 			how += ", row major"
 		}
 		if m.Padding > 0 {
-			how += fmt.Sprintf(", %d bytes of padding behind it", m.Padding)
+			how += fmt.Sprintf(", %d bytes of padding after it", m.Padding)
 		}
 		fmt.Fprintf(w, "%s@%d\t%d bytes\t%s %s%s%s\n", indent, m.Offset, m.Size, m.Type, m.Name, how, unused(m.Used))
 		writeMembers(w, m.Members, indent+"  ")

@@ -12,18 +12,18 @@ import (
 	"sync"
 )
 
-// record is what became of one script. It is the JSON form too.
+// record is the result of one script. It is the JSON form too.
 type record struct {
 	File    string            `json:"file"`
 	Status  string            `json:"status"`
 	Message string            `json:"message"`
 	Seconds float64           `json:"seconds"`
 	Buffers map[string]string `json:"buffers,omitempty"`
-	Log     []string          `json:"log,omitempty"` // what shaders printed
+	Log     []string          `json:"log,omitempty"` // the output of printf in shaders
 }
 
-// reporter renders records. Record is called once a script, in the order of
-// the list but for jsonl, where a line is written as soon as its script is done.
+// reporter renders records. It receives one record per script in the order of the
+// list, except that jsonl writes a line as soon as its script is done.
 type reporter interface {
 	Record(record)
 	Close(tally) error
@@ -43,7 +43,7 @@ func (t tally) total() int {
 	return n
 }
 
-// code returns the exit code that the tally stands for.
+// code returns the exit code of the tally.
 func (t tally) code() int {
 	switch {
 	case t["internal"] > 0:
@@ -68,7 +68,7 @@ func (t tally) String() string {
 	return s
 }
 
-// formats are the names that --format and --out take.
+// formats are the formats that --format and --out accept.
 var formats = []string{"text", "json", "jsonl", "junit"}
 
 // newReporter returns a reporter that writes one format.
@@ -208,7 +208,7 @@ type reporters struct {
 	files []*os.File
 }
 
-// newReporters opens what --format and --out name. out has entries
+// newReporters opens the outputs of --format and --out. out has entries
 // "format=file".
 func newReporters(c console, format string, out []string) (*reporters, error) {
 	first, err := newReporter(format, c.out, colorful(c.out))

@@ -13,11 +13,11 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// newReport is the verb report, whose only verb is merge.
+// newReport returns the command report, whose only subcommand is merge.
 func newReport(c console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report",
-		Short: "Work on reports of earlier runs",
+		Short: "Process reports of earlier runs",
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -31,7 +31,7 @@ func newReportMerge(c console) *cobra.Command {
 	format := "text"
 	cmd := &cobra.Command{
 		Use:   "merge FILE...",
-		Short: "Make one report of those of several shards",
+		Short: "Merge the reports of several shards",
 		Long: `Make one report of several that check wrote with --format or --out as jsonl or json, such as those of
 the shards of one corpus: in order of the files' names, what stands twice once. The exit code is that
 of a run over all of them.`,
@@ -39,7 +39,7 @@ of a run over all of them.`,
 		Args:    cobra.MinimumNArgs(1),
 		RunE:    func(_ *cobra.Command, args []string) error { return mergeReports(c, format, args) },
 	}
-	cmd.Flags().StringVar(&format, "format", format, "what is written: "+strings.Join(mergeFormats, ", "))
+	cmd.Flags().StringVar(&format, "format", format, "output format: "+strings.Join(mergeFormats, ", "))
 	complete(cmd, "format", mergeFormats...)
 	return cmd
 }
@@ -72,8 +72,8 @@ func mergeReports(c console, format string, files []string) error {
 	return nil
 }
 
-// readRecords reads a report: records one behind the other, as jsonl has them, or
-// in objects that list them as their files, as json does.
+// readRecords reads a report: a sequence of records as in jsonl, or objects that list
+// them as their files, as in json.
 func readRecords(file string) ([]checkRecord, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -109,8 +109,8 @@ func readRecords(file string) ([]checkRecord, error) {
 	}
 }
 
-// lineOf returns the line of a file where reading a value failed, which begins at
-// an offset: where the error says, or else at its end. It is 1 where the file
+// lineOf returns the line of a JSON error in a value that begins at offset start: the
+// error's own position if it has one, else the value's end. It returns 1 if the file
 // cannot be read again.
 func lineOf(file string, start, end int64, err error) int {
 	var syntax *json.SyntaxError

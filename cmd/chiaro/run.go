@@ -46,14 +46,14 @@ as unsupported, with what it needs.`,
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&f.format, "format", "text", "what standard output gets: text, json, jsonl or junit")
-	fl.StringArrayVar(&f.out, "out", nil, "write another format to a file: FORMAT=FILE, any number of times")
-	fl.StringVar(&f.filesFrom, "files-from", "", "read more names of scripts from a file, one a line, - for standard input")
+	fl.StringVar(&f.format, "format", "text", "format of standard output: text, json, jsonl or junit")
+	fl.StringArrayVar(&f.out, "out", nil, "also write a report to a file: FORMAT=FILE; repeatable")
+	fl.StringVar(&f.filesFrom, "files-from", "", "read more file names from a file, one per line; - for standard input")
 	f.engine.add(cmd)
-	fl.IntVarP(&f.jobs, "jobs", "j", runtime.GOMAXPROCS(0), "scripts to run at once")
-	fl.DurationVar(&f.opts.Timeout, "timeout", 60*time.Second, "time for one script; 0 for no limit")
-	fl.StringVar(&f.opts.TargetEnv, "target-env", "", "environment for shaders that name none, such as vulkan1.1")
-	fl.StringVar(&f.opts.SpirvDir, "spirv-dir", "", "take DIR/<script>/<pipeline>.<shader>.<stage>.spv instead of compiling")
+	fl.IntVarP(&f.jobs, "jobs", "j", runtime.GOMAXPROCS(0), "number of scripts to run in parallel")
+	fl.DurationVar(&f.opts.Timeout, "timeout", 60*time.Second, "time limit per script; 0 for none")
+	fl.StringVar(&f.opts.TargetEnv, "target-env", "", "target environment of shaders without one, such as vulkan1.1")
+	fl.StringVar(&f.opts.SpirvDir, "spirv-dir", "", "use DIR/<script>/<pipeline>.<shader>.<stage>.spv instead of compiling")
 	fl.StringVar(&f.opts.ScriptRoot, "script-root", "", "folder that <script> of --spirv-dir is relative to")
 	fl.BoolVar(&f.opts.Digest, "digest", false, "report the SHA-256 of every buffer")
 	f.pipeline.add(cmd)
@@ -63,8 +63,7 @@ as unsupported, with what it needs.`,
 	return cmd
 }
 
-// check refuses values that no script could run with, and takes what the flags
-// of pipelines say.
+// check rejects invalid values and reads the pipeline flags.
 func (f *runFlags) check() (err error) {
 	if f.opts.Lowering, err = f.pipeline.lowering(); err != nil {
 		return err
@@ -150,7 +149,7 @@ func runAll(ctx context.Context, c console, f runFlags, files []string, rs *repo
 	for i := range records {
 		x := <-records[i]
 		t[x.Status]++
-		// The bar's errors are those of a terminal that went away.
+		// The bar fails only if the terminal is gone.
 		_ = bar.Clear()
 		rs.ordered(x)
 		_ = bar.Add(1)
@@ -206,8 +205,8 @@ func load(c console, file string) (*amber.Script, error) {
 	})
 }
 
-// progress returns a bar on standard error where that is a terminal, else one
-// that shows nothing. Lines of jsonl come at any time and would be drawn over.
+// progress returns a progress bar on standard error if that is a terminal, else one
+// that prints nothing. With jsonl there is no bar, because lines come at any time.
 func progress(c console, format string, n int) *progressbar.ProgressBar {
 	if n < 2 || !terminal(c.err) || format == "jsonl" && terminal(c.out) {
 		return progressbar.DefaultSilent(int64(n))

@@ -10,8 +10,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/asm"
 )
 
-// version returns the version that the build recorded: that of the module, or
-// the commit.
+// version returns the version that the build recorded: the module's version, or the
+// commit.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
