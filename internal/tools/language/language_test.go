@@ -1,0 +1,130 @@
+package main
+
+import (
+	"go/ast"
+	"testing"
+)
+
+// TestForbidden checks that no comment contains a forbidden construction.
+func TestForbidden(t *testing.T) {
+	for _, f := range tree(t) {
+		for _, l := range f.comments() {
+			for _, p := range forbidden {
+				if word := p.pattern.FindString(l.text); word != "" && f.path != "internal/tools/language/scan.go" {
+					t.Errorf("%s:%d: %q; write %s", f.path, l.no, word, p.instead)
+				}
+			}
+		}
+	}
+}
+
+// TestShares checks the figures against the ceilings in .ci/floors.tsv.
+func TestShares(t *testing.T) {
+	figures, err := measure(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ceilings, err := readCeilings(root + "/.ci/floors.tsv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, most := range ceilings {
+		if figures[name] > most {
+			t.Errorf("%s: %.4f of all comment lines; must be at most %.4f", name, figures[name], most)
+		}
+	}
+}
+
+// TestPatterns checks the patterns on sentences that must and must not match.
+func TestPatterns(t *testing.T) {
+	cases := map[string][2][]string{ // discouraged, accepted
+		"clauses": {{"copies what is ordered", "the end of those of the loop", "for who has the lock"}, {"copies the scheduled run", "that is sorted"}},
+		"verbs":   {{"stands in the table", "says that", "gives the number", "hands on the value"}, {"is in the table", "given", "reports that"}},
+		"where":   {{"where it is known"}, {"if it is known", "elsewhere", "whereas"}},
+		"behind":  {{"behind the loop"}, {"after the loop"}},
+	}
+	for _, c := range constructions {
+		for i, want := range []bool{true, false} {
+			for _, s := range cases[c.name][i] {
+				if c.pattern.MatchString(s) != want {
+					t.Errorf("%s: %q: match %v; must be %v", c.name, s, !want, want)
+				}
+			}
+		}
+	}
+}
+
+// TestExportedHaveComments checks that each exported function, type, method,
+// constant and variable has a doc comment of its own or of its group.
+func TestExportedHaveComments(t *testing.T) {
+	for _, f := range tree(t) {
+		if f.test {
+			continue
+		}
+		for _, d := range f.syntax.Decls {
+			for _, id := range undocumented(d) {
+				t.Errorf("%s: exported %s has no comment", f.fset.Position(id.Pos()), id.Name)
+			}
+		}
+	}
+}
+
+// undocumented returns the exported names that d declares without a comment.
+func undocumented(d ast.Decl) (ids []*ast.Ident) {
+	switch d := d.(type) {
+	case *ast.FuncDecl:
+		if d.Name.IsExported() && d.Doc == nil && exportedReceiver(d) {
+			ids = append(ids, d.Name)
+		}
+	case *ast.GenDecl:
+		for _, s := range d.Specs {
+			switch s := s.(type) {
+			case *ast.TypeSpec:
+				if s.Name.IsExported() && d.Doc == nil && s.Doc == nil && s.Comment == nil {
+					ids = append(ids, s.Name)
+				}
+			case *ast.ValueSpec:
+				if s.Names[0].IsExported() && d.Doc == nil && s.Doc == nil && s.Comment == nil {
+					ids = append(ids, s.Names[0])
+				}
+			}
+		}
+	}
+	return ids
+}
+
+// exportedReceiver reports whether d is a function or a method of an exported type.
+func exportedReceiver(d *ast.FuncDecl) bool {
+	if d.Recv == nil {
+		return true
+	}
+	t := d.Recv.List[0].Type
+	for {
+		switch x := t.(type) {
+		case *ast.StarExpr:
+			t = x.X
+		case *ast.IndexExpr:
+			t = x.X
+		case *ast.IndexListExpr:
+			t = x.X
+		case *ast.Ident:
+			return x.IsExported()
+		default:
+			return false
+		}
+	}
+}
+
+const root = "../../.."
+
+func tree(t *testing.T) []*file {
+	t.Helper()
+	files, err := readTree(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) < 100 {
+		t.Fatalf("%d files; there are more", len(files))
+	}
+	return files
+}
