@@ -47,7 +47,7 @@ func moduleFiles(tb testing.TB) []string {
 	return out
 }
 
-// judgeBytes judges a module from its bytes, as chiaro check does, and returns
+// judgeBytes checks a module from its bytes, as chiaro check does, and returns
 // how many findings there are: one where it does not decode.
 func judgeBytes(tb testing.TB, data []byte, env *Env) int {
 	m, err := spirv.Decode(data)
@@ -61,7 +61,7 @@ func judgeBytes(tb testing.TB, data []byte, env *Env) int {
 	return len(r.Findings)
 }
 
-// BenchmarkCheck measures decoding, gathering facts and judging, one thread. A
+// BenchmarkCheck measures decoding, gathering facts and checking, one thread. A
 // pass goes over all modules at hand; the sum of the least processor time of
 // each module is reported, as ../shared/peers/stbench.cpp does it, and the least of
 // a pass, which collecting garbage is part of. Where CHIARO_PER_MODULE names a file it

@@ -20,7 +20,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/asm"
 )
 
-// TestCases judges testdata/CODE.txtar: fail.spvasm must have the findings that
+// TestCases checks testdata/CODE.txtar: fail.spvasm must have the findings that
 // it marks and no other, the code of the file's name among them, and pass.spvasm
 // none. A text has one instruction a line. What no text can say stands in
 // fail.hex instead: the words of the header on the first line, and of an

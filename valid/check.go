@@ -38,7 +38,7 @@ const defaultFindings = 10_000
 //
 //	before  every family's setup
 //	walk    one pass over the instructions: module layout, capabilities,
-//	        operands, then the judges of the opcode
+//	        operands, then the checks of the opcode
 //	after   every family's checks of the module as a whole
 //	report  findings sorted by position
 func Check(ctx context.Context, m *facts.Module, env *Env, o Options) (*Report, error) {
@@ -90,7 +90,7 @@ type checker struct {
 	forward  map[spirv.ID]int // OpTypeForwardPointer of each pointer; nil until first used
 	blockOf  []int32          // by instruction, up to the walk: OpLabel of its block + 1; 0 outside of blocks
 	labelAt  int32            // OpLabel of block + 1; 0 outside
-	marks    []int32          // scratch for judges, by instruction: the last mark set on it
+	marks    []int32          // scratch for checks, by instruction: the last mark set on it
 	marked   int32            // the last mark allocated by mark
 	layout   layoutState
 	caps     capabilityState
@@ -114,7 +114,7 @@ type checker struct {
 
 	shader   interfaceState
 	entryOf  [][]int32            // by function: its entry points; nil until first used
-	entryOdd map[spirv.ID][]int32 // entry points whose id is not a function
+	entryOdd map[spirv.ID][]int32 // entry points, by an id that is not a function
 
 	graph graphState
 
@@ -153,7 +153,7 @@ func (c *checker) prepare() {
 	c.callers()
 }
 
-// mark returns a mark for marks that no other judge uses. The judges of an
+// mark returns a mark for marks that no other judge uses. The checks of an
 // instruction i use 2·i+1 and 2·i+2, which are positive; these are negative.
 func (c *checker) mark() int32 {
 	c.marked--

@@ -33,7 +33,7 @@ var anyDevice = map[string]bool{
 // of its case that break it: it is silent and counted where the device is not
 // known, it finds on a device that has all but what the case says is lacking, and
 // it is silent on one that has what the case says is lacking and nothing else, and
-// on max. Min is judged as its own features and limits say. What a rule finds
+// on max. Min is checked as its own features and limits say. What a rule finds
 // without a device is the module's own fault; one module at the least must be of
 // the other kind.
 func TestDeviceRules(t *testing.T) {
@@ -101,7 +101,7 @@ func (d *deviceCase) on(device *Device) (finds, counts bool) {
 	return finds, r.Unchecked[d.code] > 0
 }
 
-// judge judges the module on each device; it is false where the fault is the
+// judge checks the module on each device; it is false where the fault is the
 // module's own.
 func (d *deviceCase) judge() bool {
 	if finds, counts := d.on(nil); finds {
@@ -121,7 +121,7 @@ func (d *deviceCase) judge() bool {
 	return true
 }
 
-// least judges a case of min: it finds there, and not on max.
+// least checks a case of min: it finds there, and not on max.
 func (d *deviceCase) least() {
 	if finds, _ := d.on(d.given); !finds {
 		d.t.Errorf("%s: silent on min", d.name)
@@ -132,7 +132,7 @@ func (d *deviceCase) least() {
 	}
 }
 
-// lacking judges a case that says itself what is lacking.
+// lacking checks a case that says itself what is lacking.
 func (d *deviceCase) lacking() {
 	g := d.given
 	all := &Device{Name: "lacks", AllOthers: true, Others: true, Features: g.Features, Limits: g.Limits, Extensions: g.Extensions}

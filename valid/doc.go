@@ -1,22 +1,22 @@
-// Package valid is what must be true of a module: by the SPIR-V specification,
-// and in the Vulkan environment that it is judged for. It judges what package
-// facts states and computes nothing that it could look up; it refuses to know
-// what any instruction computes, and how a finding is shown.
+// Package valid checks a module against the SPIR-V specification and the
+// environment of an [Env], usually Vulkan. It uses the results of package facts
+// and computes nothing that facts has; it does not know the results of
+// instructions or the presentation of findings.
 //
-// [Check] finds every fault in one run and returns them in order of their
-// places. An [Env] says what the module is judged for; what an Env does not
-// know, no rule judges: the rule stays silent and is counted.
+// [Check] finds every fault in one run and returns them in module order. A rule
+// that needs a property that the Env does not have is not checked: it reports
+// nothing and is counted in [Report].Unchecked.
 //
-// # How a rule stands here
+// # Structure of a rule
 //
-// Rules stand in files named after the nouns of the specification, in families:
-// one family is one variable that says which function judges which opcode, which
-// functions judge the module as a whole, and what its rules are. The list of
-// families is in family.go, and Check is one walk over the instructions that
-// calls, for each, the functions of its opcode. A function looks at facts about
-// its operands, and where one is missing (a nil type, an unknown constant) says
-// nothing: what is missing was reported where it is missing.
+// Rules are in files named after the nouns of the specification, in families.
+// One family is one variable with the check functions of each opcode, the check
+// functions of the whole module, and the list of rules. The list of
+// families is in family.go. Check is one walk over the instructions that calls
+// the functions of each opcode. A function reads the facts about its operands.
+// If a fact is missing (a nil type, an unknown constant), it reports nothing:
+// another rule has reported the cause.
 //
-// A rule has a code. Where Vulkan has a rule it is the VUID, else it is
-// SPV-Subject-Rule. [Rules] yields all of them with their words.
+// Each rule has a code: the VUID if Vulkan has the rule, otherwise
+// SPV-Subject-Rule. [Rules] yields all of them with their texts.
 package valid

@@ -48,7 +48,7 @@ func ExampleCheck() {
 }
 
 // Without a device, rules that need to know it stay silent and are counted.
-// With one, they are judged.
+// With one, they are checked.
 func ExampleCheck_device() {
 	words, err := asm.Assemble([]byte(`
 		OpCapability Shader

@@ -6,7 +6,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
-// executionGraphFamily judges shaders that enqueue others, and their payloads
+// executionGraphFamily checks shaders that enqueue others, and their payloads
 // (SPV_AMDX_shader_enqueue).
 var executionGraphFamily = family{
 	rules: []Rule{
@@ -30,8 +30,8 @@ func (c *checker) typeNodePayload(i int, in spirv.Inst) {
 	}
 }
 
-// payloadPointer judges a pointer to payloads, and returns it; nil where it is
-// none.
+// payloadPointer checks that a type is a pointer to payloads, and returns it; nil
+// if it is not.
 func (c *checker) payloadPointer(i int, t *facts.Type) *facts.Type {
 	if t != nil && (!t.IsPointer() || t.Storage != spirv.StorageClassNodePayloadAMDX) {
 		c.fail(i, "SPV-NodePayload-Array", "%s of %s; must be of a pointer to NodePayloadAMDX", c.code.Inst(i).Op(), c.typeName(t))
@@ -40,7 +40,7 @@ func (c *checker) payloadPointer(i int, t *facts.Type) *facts.Type {
 	return t
 }
 
-// payloadWord judges an operand that is an integer of 32 bits.
+// payloadWord checks an operand that is an integer of 32 bits.
 func (c *checker) payloadWord(i int, id spirv.ID, what string) {
 	if t := c.m.TypeOf(id); t != nil && !isWord(t) {
 		c.fail(i, "SPV-NodePayload-Operand", "%s of %s is %s; must be an integer of 32 bits", what, c.code.Inst(i).Op(), c.typeName(t))
@@ -67,7 +67,7 @@ func (c *checker) finishPayload(i int, in spirv.Inst) {
 	c.payloadBool(i, v.Type())
 }
 
-// payloadBool judges a result that is a Boolean.
+// payloadBool checks a result that is a Boolean.
 func (c *checker) payloadBool(i int, id spirv.ID) {
 	if t := c.m.Type(id); t != nil && !t.IsBool() {
 		c.fail(i, "SPV-NodePayload-Operand", "%s yields %s; must yield a Boolean", c.code.Inst(i).Op(), c.typeName(t))

@@ -2,8 +2,8 @@ package valid
 
 import "github.com/chiaro-gpu/chiaro/spirv"
 
-// extensionFamily judges OpExtension (SPIR-V §3.3.4): what an extension itself
-// asks of the version.
+// extensionFamily checks OpExtension (SPIR-V §3.3.4): the version of SPIR-V that
+// an extension needs.
 var extensionFamily = family{
 	rules: []Rule{
 		{Code: "SPV-Extension-Version", Section: "SPIR-V extensions, Dependencies", Words: "an extension is declared in a version of SPIR-V that it is written against, or a later one"},
@@ -11,7 +11,7 @@ var extensionFamily = family{
 	insts: map[spirv.Op]judge{spirv.OpExtension: (*checker).extensionVersion},
 }
 
-// extensionsSince has the version that an extension needs, where that is not 1.0.
+// extensionsSince has the version that an extension needs, if it is not 1.0.
 var extensionsSince = map[string]spirv.Version{
 	"SPV_KHR_vulkan_memory_model":              spirv.Version13,
 	"SPV_KHR_workgroup_memory_explicit_layout": spirv.Version14,

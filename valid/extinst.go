@@ -8,7 +8,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
-// extInstFamily judges OpExtInst (SPIR-V §3.3.4) as such, and hands each
+// extInstFamily checks OpExtInst (SPIR-V §3.3.4) as such, and hands each
 // instruction to the file of its set.
 var extInstFamily = family{
 	rules: []Rule{
@@ -51,7 +51,7 @@ func (c *checker) extInst(i int, in spirv.Inst) {
 	}
 }
 
-// forwardRefs judges OpExtInstWithForwardRefsKHR.
+// forwardRefs checks OpExtInstWithForwardRefsKHR.
 func (c *checker) forwardRefs(i int, in spirv.Inst, set spirv.ExtSet) {
 	if !set.NonSemantic() {
 		c.fail(i, "SPV-ExtInst-Forward", "OpExtInstWithForwardRefsKHR of the set %s, which has a meaning; must be of one without", set)

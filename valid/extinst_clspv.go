@@ -8,7 +8,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
-// clspvFamily judges the set NonSemantic.ClspvReflection, which extInst hands
+// clspvFamily checks the set NonSemantic.ClspvReflection, which extInst hands
 // its instructions to.
 var clspvFamily = family{
 	rules: []Rule{
@@ -52,8 +52,8 @@ func clspvSince(op spirv.NonSemanticClspvReflectionOp) uint64 {
 	return 1
 }
 
-// clspv judges an instruction of the set: what its operands must be is told by
-// their names.
+// clspv checks an instruction of the set. The names of the operands in the
+// grammar determine their required kinds.
 func (c *checker) clspv(i int, in spirv.Inst) {
 	v := inst.ExtInst(in)
 	op := spirv.NonSemanticClspvReflectionOp(v.Instruction())
@@ -94,7 +94,7 @@ func (c *checker) clspv(i int, in spirv.Inst) {
 	}
 }
 
-// clspvKernel judges the function and the name of a Kernel.
+// clspvKernel checks the function and the name of a Kernel.
 func (c *checker) clspvKernel(i int, in spirv.Inst, id spirv.ID) {
 	d := c.code.DefInst(id)
 	list := c.entriesAt(id)
@@ -123,7 +123,7 @@ func (c *checker) clspvKernel(i int, in spirv.Inst, id spirv.ID) {
 	}
 }
 
-// clspvNames judges that an operand is an instruction of the same import.
+// clspvNames checks that an operand is an instruction of the same import.
 func (c *checker) clspvNames(i int, in spirv.Inst, id spirv.ID, want spirv.NonSemanticClspvReflectionOp) {
 	d := c.code.DefInst(id)
 	switch {

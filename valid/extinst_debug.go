@@ -8,7 +8,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
-// debugInfoFamily judges the sets OpenCL.DebugInfo.100 and
+// debugInfoFamily checks the sets OpenCL.DebugInfo.100 and
 // NonSemantic.Shader.DebugInfo.100, which extInst hands their instructions to.
 // The two give the instructions that they share the same numbers.
 var debugInfoFamily = family{
@@ -44,7 +44,7 @@ func debugBit(op debugOp) debugSet {
 	return 0
 }
 
-// debugWant is what an operand must be: one of several things.
+// debugWant is the alternatives for an operand: one of them must hold.
 type debugWant struct {
 	set      debugSet   // instructions of the same set
 	ops      []spirv.Op // other instructions
@@ -60,8 +60,8 @@ const (
 	debugScopes debugSet = 1<<1 | 1<<10 | 1<<20 | 1<<21 | 1<<22 | debugNone
 )
 
-// debugWants returns what an operand must be by its name; false where anything
-// may stand.
+// debugWants returns the alternatives for an operand by its name; false if any
+// id is allowed.
 func debugWants(op debugOp, name string) (w debugWant, ok bool) {
 	switch name {
 	case "Name", "LinkageName", "File", "Text", "TemplateName", "Identifier", "Path", "CompilerSignature":
@@ -174,7 +174,7 @@ func debugWantsMore(op debugOp, name string) (w debugWant, ok bool) {
 	return debugWant{}, false
 }
 
-// debug judges an instruction of debug information.
+// debug checks an instruction of debug information.
 func (c *checker) debug(i int, in spirv.Inst, set spirv.ExtSet) {
 	op := debugOp(inst.ExtInst(in).Instruction())
 	if set == spirv.ExtSetOpenCLDebugInfo100 {
@@ -195,18 +195,18 @@ func (c *checker) debug(i int, in spirv.Inst, set spirv.ExtSet) {
 	c.debugMore(i, in, op, set)
 }
 
-// debugShape is what the operands of an instruction must be, each of which is one
-// word. That of a list stands for the rest.
+// debugShape is the requirements on the operands of an instruction, each of which
+// is one word. The last row also applies to a list at the end.
 type debugShape struct {
 	operands []debugOperand
-	repeated bool // the last one stands any number of times
+	repeated bool // the last one may occur any number of times
 }
 
-// debugOperand is what one operand must be.
+// debugOperand is the requirement on one operand.
 type debugOperand struct {
 	name string
 	want debugWant
-	any  bool // anything may stand there
+	any  bool // any id is allowed
 }
 
 // debugShapes are the instructions of the two sets, by their numbers.
@@ -237,7 +237,7 @@ func newDebugShapes(set spirv.ExtSet) []debugShape {
 	return out
 }
 
-// debugOperands judges the operands of an instruction.
+// debugOperands checks the operands of an instruction.
 func (c *checker) debugOperands(i int, in spirv.Inst, op debugOp, set spirv.ExtSet) {
 	shapes := debugShapes[0]
 	if set == spirv.ExtSetOpenCLDebugInfo100 {
@@ -262,7 +262,7 @@ func (c *checker) debugOperands(i int, in spirv.Inst, op debugOp, set spirv.ExtS
 	}
 }
 
-// debugOperand judges one operand.
+// debugOperand checks one operand.
 func (c *checker) debugOperand(i int, op debugOp, set spirv.ExtSet, name string, id spirv.ID, want debugWant) {
 	d := c.code.DefInst(id)
 	if d == nil {
@@ -296,7 +296,7 @@ func (c *checker) debugOperand(i int, op debugOp, set spirv.ExtSet, name string,
 	c.fail(i, "SPV-DebugInfo-Operand", "operand %s of %s is %s, the result of %s; must be of the kind that the set asks for", name, op, c.name(id), c.debugName(d)).also(c, c.code.Def(id), "the operand")
 }
 
-// debugName returns what a message calls an instruction.
+// debugName returns the name of an instruction in messages.
 func (c *checker) debugName(d spirv.Inst) string {
 	if d.Op() != spirv.OpExtInst && d.Op() != spirv.OpExtInstWithForwardRefsKHR {
 		return d.Op().String()
@@ -308,7 +308,7 @@ func (c *checker) debugName(d spirv.Inst) string {
 	return d.Op().String()
 }
 
-// debugVersion judges that the import's version has the instruction.
+// debugVersion checks that the import's version has the instruction.
 func (c *checker) debugVersion(i int, in spirv.Inst, op debugOp) {
 	if op != spirv.NonSemanticShaderDebugInfoDebugTypeVectorIdEXT && op != spirv.NonSemanticShaderDebugInfoDebugTypeCooperativeMatrixKHR {
 		return
@@ -318,7 +318,8 @@ func (c *checker) debugVersion(i int, in spirv.Inst, op debugOp) {
 	}
 }
 
-// debugMore judges what is more than the kinds of operands.
+// debugMore checks the rules beyond the kinds of operands: counts, array lengths,
+// lines and columns.
 func (c *checker) debugMore(i int, in spirv.Inst, op debugOp, set spirv.ExtSet) {
 	w := in[5:]
 	shader := set == spirv.ExtSetNonSemanticShaderDebugInfo
@@ -377,7 +378,8 @@ func (c *checker) debugMore(i int, in spirv.Inst, op debugOp, set spirv.ExtSet) 
 	}
 }
 
-// debugLength judges a variable that says how long an array is.
+// debugLength checks a variable that holds the length of an array: its type is an
+// unsigned integer of 32 or 64 bits.
 func (c *checker) debugLength(i int, id spirv.ID, shader bool) {
 	d := c.debugInst(id)
 	if len(d) < 7 || debugOp(d[4]) != spirv.NonSemanticShaderDebugInfoDebugLocalVariable && debugOp(d[4]) != spirv.NonSemanticShaderDebugInfoDebugGlobalVariable {
@@ -398,7 +400,7 @@ func (c *checker) debugLength(i int, id spirv.ID, shader bool) {
 }
 
 // debugInst returns the instruction of debug information that defines an id, nil
-// where another does.
+// if another instruction defines it.
 func (c *checker) debugInst(id spirv.ID) spirv.Inst {
 	if d := c.code.DefInst(id); len(d) > 4 && isDebugInfo(c.m, d.Op(), d) {
 		return d
@@ -406,7 +408,7 @@ func (c *checker) debugInst(id spirv.ID) spirv.Inst {
 	return nil
 }
 
-// debugLine judges the range of a DebugLine: source, first and last line, first
+// debugLine checks the range of a DebugLine: source, first and last line, first
 // and last column.
 func (c *checker) debugLine(i int, w []spirv.ID) {
 	var n [4]int64
@@ -429,7 +431,7 @@ func (c *checker) debugLine(i int, w []spirv.ID) {
 	}
 }
 
-// inText judges that a line and a column are in the text of a DebugSource.
+// inText checks that a line and a column are in the text of a DebugSource.
 func (c *checker) inText(i int, source spirv.ID, line, column *facts.Const) {
 	n, ok := line.Int()
 	k, ok2 := column.Int()
@@ -446,8 +448,8 @@ func (c *checker) inText(i int, source spirv.ID, line, column *facts.Const) {
 	}
 }
 
-// textOf returns how long each line of the text of a DebugSource is, with the
-// DebugSourceContinued behind it; false where it has no text.
+// textOf returns the length of each line of the text of a DebugSource and the
+// DebugSourceContinued instructions after it; false if it has no text.
 func (c *checker) textOf(source spirv.ID) ([]int32, bool) {
 	if l, ok := c.texts[source]; ok {
 		return l, l != nil

@@ -6,7 +6,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
-// glslFamily judges the set GLSL.std.450, which extInst hands its instructions
+// glslFamily checks the set GLSL.std.450, which extInst hands its instructions
 // to.
 var glslFamily = family{
 	rules: []Rule{
@@ -17,7 +17,7 @@ var glslFamily = family{
 	},
 }
 
-// form is what the types of an instruction must be.
+// form is a requirement on the types of an instruction.
 type form uint8
 
 const (
@@ -28,7 +28,7 @@ const (
 	formMsb          // integers of 32 bits; likewise
 )
 
-// glslForms are the instructions whose operands are all alike.
+// glslForms are the forms of the instructions whose operands have equal types.
 var glslForms = [...]form{
 	spirv.GLSLRound: formFloat, spirv.GLSLRoundEven: formFloat, spirv.GLSLTrunc: formFloat,
 	spirv.GLSLFAbs: formFloat, spirv.GLSLFSign: formFloat, spirv.GLSLFloor: formFloat,
@@ -50,7 +50,7 @@ var glslForms = [...]form{
 	spirv.GLSLFindILsb: formInt, spirv.GLSLFindSMsb: formMsb, spirv.GLSLFindUMsb: formMsb,
 }
 
-// glslCall is one instruction that is being judged.
+// glslCall is one instruction that is being checked.
 type glslCall struct {
 	c    *checker
 	i    int
@@ -59,7 +59,7 @@ type glslCall struct {
 	t    *facts.Type // of the result
 }
 
-// glsl judges an instruction of the set.
+// glsl checks an instruction of the set.
 func (c *checker) glsl(i int, in spirv.Inst) {
 	g := glslCall{c, i, spirv.GLSLOp(inst.ExtInst(in).Instruction()), spirv.IDs(in[5:]), c.m.Type(in.Type())}
 	if g.t == nil {
@@ -76,7 +76,7 @@ func (c *checker) glsl(i int, in spirv.Inst) {
 	g.special()
 }
 
-// alike judges an instruction whose operands are all like the result.
+// alike checks an instruction whose operands all have the type of the result.
 func (g *glslCall) alike(f form) {
 	ok, want := false, ""
 	switch f {
@@ -105,7 +105,7 @@ func (g *glslCall) alike(f form) {
 	}
 }
 
-// result judges the result.
+// result checks the result.
 func (g *glslCall) result(ok bool, want string) bool {
 	if !ok {
 		g.c.fail(g.i, "SPV-GLSL-Result", "%s is %s; must be %s", g.op, g.c.typeName(g.t), want)
@@ -113,8 +113,8 @@ func (g *glslCall) result(ok bool, want string) bool {
 	return ok
 }
 
-// arg returns the type of operand n, nil where it has none; then that is
-// reported if it should.
+// arg returns the type of operand n. It returns nil if the operand does not exist
+// or has no type; it reports an operand without a type.
 func (g *glslCall) arg(n int) *facts.Type {
 	if n >= len(g.args) {
 		return nil
@@ -126,7 +126,7 @@ func (g *glslCall) arg(n int) *facts.Type {
 	return t
 }
 
-// operand judges operand n.
+// operand checks operand n.
 func (g *glslCall) operand(n int, t *facts.Type, ok bool, want string) bool {
 	if t != nil && !ok {
 		g.c.fail(g.i, "SPV-GLSL-Operand", "operand %d of %s is %s; must be %s", n+1, g.op, g.c.typeName(t), want)
@@ -164,7 +164,7 @@ func isVectorOf(t *facts.Type, n uint64, float bool, width uint32) bool {
 		(float && t.Elem.IsFloat() || !float && t.Elem.IsInt())
 }
 
-// special judges the instructions that have a form of their own.
+// special checks the instructions that have a form of their own.
 func (g *glslCall) special() {
 	switch g.op {
 	case spirv.GLSLIMix:
@@ -212,7 +212,7 @@ func (g *glslCall) special() {
 	}
 }
 
-// matrix judges what takes a square matrix.
+// matrix checks Determinant and MatrixInverse, which need a square matrix.
 func (g *glslCall) matrix() {
 	square := func(t *facts.Type) bool {
 		return t.IsMatrix() && t.Rows() == t.Columns() && t.Scalar() != nil && !t.Scalar().Encoded
@@ -225,7 +225,8 @@ func (g *glslCall) matrix() {
 	_ = g.result(g.t.IsFloat() && !g.t.Encoded, "a float") && g.operand(0, t, square(t) && t.Scalar() == g.t, "a square matrix of the result's type")
 }
 
-// parts judges what takes floats apart and puts them together.
+// parts checks the instructions that split floats into parts or join the parts:
+// Modf, Frexp and Ldexp, with their struct variants.
 func (g *glslCall) parts() {
 	x := g.arg(0)
 	switch g.op {
@@ -267,7 +268,7 @@ func (g *glslCall) unpack(n uint64) {
 		g.operand(0, t, t.IsInt() && t.Width == 32, "an integer of 32 bits")
 }
 
-// length judges what yields a length.
+// length checks Length and Distance.
 func (g *glslCall) length() {
 	if !g.result(g.t.IsFloat() && !g.t.Encoded, "a float") {
 		return
@@ -280,7 +281,7 @@ func (g *glslCall) length() {
 	}
 }
 
-// interpolate judges what interpolates anew.
+// interpolate checks the InterpolateAt instructions.
 func (g *glslCall) interpolate() {
 	half := g.c.m.Extension("SPV_AMD_gpu_shader_half_float")
 	if !g.result(isFloats(g.t, 32) || half && isFloats(g.t, 16), "a float or a vector of floats of 32 bits") {

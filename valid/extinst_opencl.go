@@ -6,9 +6,9 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
-// openCLSetFamily judges the types of the set OpenCL.std, which extInst hands its
-// instructions to. What loads and stores vectors, shuffles, prints and fetches
-// ahead is judged by its number of operands alone.
+// openCLSetFamily checks the types of the set OpenCL.std; extInst calls it. For
+// vector loads and stores, shuffles, printf and prefetch it checks the number of
+// operands alone.
 var openCLSetFamily = family{
 	rules: []Rule{
 		{Code: "SPV-OpenCL-Result", Section: "OpenCL.std", Words: "the result has the type that the instruction yields"},
@@ -16,7 +16,7 @@ var openCLSetFamily = family{
 	},
 }
 
-// openCLForm is what the types of an instruction of OpenCL.std must be.
+// openCLForm is a requirement on the types of an instruction of OpenCL.std.
 type openCLForm uint8
 
 const (
@@ -96,7 +96,7 @@ var openCLForms = [...]openCLForm{
 	spirv.OpenCLSelect: openCLSelect,
 }
 
-// openCLCall is one instruction that is being judged.
+// openCLCall is one instruction that is being checked.
 type openCLCall struct {
 	c    *checker
 	i    int
@@ -105,7 +105,7 @@ type openCLCall struct {
 	t    *facts.Type // of the result
 }
 
-// openCLSet judges an instruction of the set.
+// openCLSet checks an instruction of the set.
 func (c *checker) openCLSet(i int, in spirv.Inst) {
 	o := openCLCall{c, i, spirv.OpenCLOp(inst.ExtInst(in).Instruction()), spirv.IDs(in[5:]), c.m.Type(in.Type())}
 	if o.t == nil || int(o.op) >= len(openCLForms) || openCLForms[o.op] == openCLNone {
@@ -128,7 +128,7 @@ func (c *checker) openCLSet(i int, in spirv.Inst) {
 	}
 }
 
-// yields reports whether the result is of the form, and what it must be.
+// yields reports whether the result has the form, and returns the expected type.
 func (o *openCLCall) yields(f openCLForm) (ok bool, want string) {
 	float, ints := isFloats(o.t, 16, 32, 64), isInts(o.t)
 	switch f {
@@ -148,7 +148,8 @@ func (o *openCLCall) yields(f openCLForm) (ok bool, want string) {
 	return float, "a float or a vector of floats"
 }
 
-// takes reports whether operand n, from 0, is of the form, and what it must be.
+// takes reports whether operand n, from 0, has the form, and returns the expected
+// type.
 func (o *openCLCall) takes(f openCLForm, n int, t *facts.Type) (ok bool, want string) {
 	alike := t.Components() == o.t.Components()
 	last := n == len(o.args)-1

@@ -2,19 +2,19 @@ package valid
 
 import "github.com/chiaro-gpu/chiaro/spirv"
 
-// judge is a function that judges instruction i.
+// judge is a function that checks instruction i.
 type judge func(c *checker, i int, in spirv.Inst)
 
 // family is the rules of one subject.
 type family struct {
 	rules []Rule
 
-	// insts are judged when the walk comes to the opcode; ops are the same for
+	// insts are checked when the walk comes to the opcode; ops are the same for
 	// several opcodes at once. An opcode may have a judge in every family.
 	insts map[spirv.Op]judge
 	ops   []group
 
-	// before judge the module before the walk, after behind it.
+	// before check the module before the walk, after do so after the walk.
 	before, after []func(c *checker)
 }
 
@@ -24,7 +24,7 @@ type group struct {
 	ops   []spirv.Op
 }
 
-// families are all rules, in the order in which the walk asks them.
+// families are all rules, in the order in which the walk calls them.
 var families = []*family{
 	&formFamily,
 	&layoutFamily,
@@ -118,7 +118,7 @@ var families = []*family{
 	&pointSizeFamily,
 }
 
-// dispatch has the judges of each opcode.
+// dispatch has the checks of each opcode.
 var dispatch = newDispatch(families)
 
 // newDispatch turns the families into one table by opcode.

@@ -10,8 +10,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// feedbackFamily judges what outputs say of transform feedback (Vulkan, Shader
-// Interfaces, Transform Feedback) and of vertex streams.
+// feedbackFamily checks the decorations of outputs for transform feedback
+// (Vulkan, Shader Interfaces, Transform Feedback) and vertex streams.
 var feedbackFamily = family{
 	rules: []Rule{
 		{Code: vuid.StandaloneSpirv_Offset_04687, Section: environment, Words: "the Offset of an output that holds 64-bit values is a multiple of 8"},
@@ -35,15 +35,15 @@ var feedbackFamily = family{
 	after: []func(*checker){(*checker).feedback},
 }
 
-// feedbackSection is where the limits of transform feedback stand.
+// feedbackSection is the section with the limits of transform feedback.
 const feedbackSection = "Vulkan, Runtime SPIR-V Validation"
 
 // captured is one output that goes to a buffer of transform feedback.
 type captured struct {
 	v              *facts.Variable
-	member         int // of a block, −1 where it is the variable
+	member         int // of a block; −1 for the variable itself
 	t              *facts.Type
-	at             int // what decorates it
+	at             int // the decoration to report
 	offset         uint64
 	size           uint64
 	buffer, stride uint32
@@ -53,7 +53,7 @@ type captured struct {
 	hasStride      bool
 }
 
-// feedback judges the outputs of each entry point.
+// feedback checks the outputs of each entry point.
 func (c *checker) feedback() {
 	if !c.vulkan || !c.capable(spirv.CapabilityTransformFeedback) && !c.capable(spirv.CapabilityGeometryStreams) {
 		return
@@ -74,7 +74,7 @@ func (c *checker) feedback() {
 	}
 }
 
-// capture adds what a variable writes to buffers.
+// capture appends the parts of a variable that are written to buffers.
 func (c *checker) capture(list []captured, v *facts.Variable) []captured {
 	whole := captured{v: v, member: -1, t: v.Type, at: v.Index}
 	c.feedbackOf(&whole, func(k spirv.Decoration) (facts.Decoration, bool) { return c.m.Decoration(v.ID, k) })
@@ -97,7 +97,7 @@ func (c *checker) capture(list []captured, v *facts.Variable) []captured {
 	return list
 }
 
-// feedbackOf fills in what decorations say.
+// feedbackOf fills in the values of the decorations.
 func (c *checker) feedbackOf(x *captured, of func(spirv.Decoration) (facts.Decoration, bool)) {
 	if d, ok := of(spirv.DecorationXfbBuffer); ok {
 		x.buffer, x.hasBuffer, x.at = d.Literal(), true, d.Index
@@ -120,9 +120,9 @@ func (c *checker) feedbackOf(x *captured, of func(spirv.Decoration) (facts.Decor
 	x.size = c.packed(x.t)
 }
 
-// packed returns the size of a value in a buffer of transform feedback, where
-// scalars stand side by side; that of a struct of several widths is as its
-// members' offsets have it. It is bounded.
+// packed returns the size of a value in a buffer of transform feedback, in which
+// scalars are contiguous. A struct with scalars of several widths has the size
+// that the offsets of its members imply. The result is bounded.
 func (c *checker) packed(t *facts.Type) uint64 {
 	const most = 1 << 32
 	switch {
@@ -145,7 +145,7 @@ func (c *checker) packed(t *facts.Type) uint64 {
 	return 0
 }
 
-// placed judges one output by itself.
+// placed checks one output by itself.
 func (c *checker) placed(x *captured) {
 	if !x.placed {
 		return
@@ -167,7 +167,7 @@ func (c *checker) placed(x *captured) {
 	}
 }
 
-// captureBlock judges the members of a block together.
+// captureBlock checks the members of a block together.
 func (c *checker) captureBlock(s *facts.Type, list []captured) {
 	wide, end := false, uint64(0)
 	for k := range list {
@@ -191,7 +191,7 @@ func (c *checker) captureBlock(s *facts.Type, list []captured) {
 	}
 }
 
-// buffers judges the outputs of an entry point buffer by buffer.
+// buffers checks the outputs of an entry point buffer by buffer.
 func (c *checker) buffers(e *facts.EntryPoint, list []captured) {
 	list = slices.DeleteFunc(list, func(x captured) bool { return !x.hasBuffer })
 	slices.SortStableFunc(list, func(x, y captured) int {
@@ -236,7 +236,7 @@ func (c *checker) buffers(e *facts.EntryPoint, list []captured) {
 	}
 }
 
-// streamOf judges the stream of an instruction.
+// streamOf checks the stream of an instruction.
 func (c *checker) streamOf(i int, in spirv.Inst) {
 	if !c.vulkan {
 		return

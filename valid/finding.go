@@ -13,30 +13,30 @@ import (
 type Finding struct {
 	diag.Finding
 
-	// Source is where the instruction comes from, where HasSource: as OpLine
-	// or DebugLine say.
+	// Source is the source position of the instruction by OpLine or DebugLine.
+	// It is valid if HasSource.
 	Source    facts.Position
 	HasSource bool
 
-	// Profiles are the names of the devices on which it stands; nil where it
-	// was not judged for several.
+	// Profiles are the names of the devices for which the finding holds; nil
+	// unless the module was checked for several.
 	Profiles []string
 }
 
-// Report is what Check found.
+// Report is the result of Check.
 type Report struct {
-	// Findings are in order of their places; those of one place in the order
-	// of the rules.
+	// Findings are in module order; findings at one instruction are in the
+	// order of the rules.
 	Findings []Finding
 
 	// Omitted is how many findings there were beyond Options.MaxFindings.
 	Omitted int
 
-	// Unchecked is how often each rule would have needed to know what the
-	// environment does not say, by its code.
+	// Unchecked counts, by code, how often a rule needed a property that the
+	// environment does not have.
 	Unchecked map[string]int
 
-	// Module is the judged module; nil where a finding is an error.
+	// Module is the checked module; nil if a finding is an error.
 	Module *Module
 }
 
@@ -62,7 +62,7 @@ func (x found) warn() found {
 	return x
 }
 
-// pos returns the place of instruction i; that of the whole module for −1.
+// pos returns the place of instruction i, or of the whole module for −1.
 func (c *checker) pos(i int) diag.Pos {
 	if i < 0 {
 		return diag.Pos{}
@@ -86,7 +86,7 @@ func (c *checker) fail(i int, code, format string, args ...any) found {
 	return found{f}
 }
 
-// unknown notes that a rule could not be judged, for want of knowledge of the
+// unknown notes that a rule could not be checked, for want of knowledge of the
 // environment.
 func (c *checker) unknown(code string) {
 	if c.unchecked == nil {

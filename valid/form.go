@@ -2,8 +2,8 @@ package valid
 
 import "github.com/chiaro-gpu/chiaro/spirv"
 
-// formFamily judges the header of a module. What makes a stream no module at all
-// package spirv finds when it decodes; the rules stand here with the others.
+// formFamily checks the header of a module. Package spirv detects streams that are
+// no module at all when it decodes; their rules are listed here with the others.
 var formFamily = family{
 	rules: []Rule{
 		{Code: "SPV-Stream-Size", Section: "SPIR-V 2.3", Words: "a module is a stream of words of four bytes"},

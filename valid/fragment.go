@@ -2,7 +2,7 @@ package valid
 
 import "github.com/chiaro-gpu/chiaro/spirv"
 
-// fragmentFamily judges the instructions that only a fragment shader has
+// fragmentFamily checks the instructions that only a fragment shader has
 // (SPIR-V §3.3.17 and §3.3.20).
 var fragmentFamily = family{
 	rules: []Rule{
@@ -27,8 +27,8 @@ var interlockModes = [...]spirv.ExecutionMode{
 	spirv.ExecutionModeShadingRateInterlockOrderedEXT, spirv.ExecutionModeShadingRateInterlockUnorderedEXT,
 }
 
-// interlock judges that the entry points that reach an instruction of interlocks
-// say of what kind they are.
+// interlock checks that the entry points that reach an interlock instruction
+// declare the kind of the interlock.
 func (c *checker) interlock(i int, in spirv.Inst) {
 	if c.callerModels()&inFragment == 0 {
 		return

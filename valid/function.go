@@ -7,7 +7,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// functionFamily judges functions, their parameters and calls (SPIR-V §3.3.9).
+// functionFamily checks functions, their parameters and calls (SPIR-V §3.3.9).
 var functionFamily = family{
 	rules: []Rule{
 		{Code: "SPV-Function-Type", Section: "SPIR-V 3.3.9", Words: "the type of a function is a function type, and its return type is the result type of OpFunction"},
@@ -46,7 +46,7 @@ func (c *checker) function(i int, in spirv.Inst) {
 	}
 }
 
-// parameter judges OpFunctionParameter.
+// parameter checks OpFunctionParameter.
 func (c *checker) parameter(i int, in spirv.Inst) {
 	f := c.fn
 	if f == nil || f.Type == nil || f.Type.Op != spirv.OpTypeFunction {
@@ -55,7 +55,7 @@ func (c *checker) parameter(i int, in spirv.Inst) {
 	n := c.params
 	c.params++
 	if n >= len(f.Type.Params) || n >= len(f.Params) {
-		return // how many there must be is judged at the end
+		return // how many there must be is checked at the end
 	}
 	want, got := f.Type.Params[n], f.Params[n].Type
 	if want != nil && got != nil && want != got {
@@ -105,9 +105,9 @@ func (c *checker) call(i int, in spirv.Inst) {
 	}
 }
 
-// sameStructure reports whether two types have the same parts, whatever their
-// decorations but for strides that differ and storage classes, as what a compiler has not legalized yet may
-// have. It looks a bounded number of steps far.
+// sameStructure reports whether two types have the same parts. It ignores storage
+// classes and decorations except strides that differ: a compiler's output before
+// legalization may differ in them. It compares a bounded number of parts.
 func sameStructure(x, y *facts.Type) bool {
 	type pair struct{ x, y *facts.Type }
 	todo := []pair{{x, y}}
@@ -136,7 +136,7 @@ func sameStructure(x, y *facts.Type) bool {
 	return true
 }
 
-// pointerArgument judges a pointer that is an argument (SPIR-V §2.16.1, logical
+// pointerArgument checks a pointer that is an argument (SPIR-V §2.16.1, logical
 // addressing model).
 func (c *checker) pointerArgument(i, n int, id spirv.ID, t *facts.Type) {
 	if !t.IsPointer() || c.m.Addressing != spirv.AddressingModelLogical && t.Storage != spirv.StorageClassUniformConstant &&
@@ -200,8 +200,8 @@ func (c *checker) returnValue(i int, in spirv.Inst) {
 	}
 }
 
-// recursion judges that no entry point calls a function that calls itself, and
-// what an entry point returns and takes.
+// recursion checks that no entry point calls a recursive function, and that an
+// entry point has no parameters and returns nothing.
 func (c *checker) recursion() {
 	if !c.vulkan {
 		return
@@ -225,7 +225,7 @@ func (c *checker) recursion() {
 	}
 }
 
-// linkage judges imports of functions.
+// linkage checks imports of functions.
 func (c *checker) linkage() {
 	entry := make([]bool, len(c.m.Functions))
 	for k := range c.m.EntryPoints {

@@ -35,7 +35,7 @@ func seeds(f *testing.F) [][]byte {
 	return out
 }
 
-// FuzzCheck judges modules whose words were changed. Whatever decodes is judged
+// FuzzCheck checks modules whose words were changed. Whatever decodes is checked
 // without a panic, in bounded time, and the same way twice; findings stand in
 // order at instructions that there are.
 func FuzzCheck(f *testing.F) {
@@ -81,7 +81,7 @@ func FuzzCheck(f *testing.F) {
 	})
 }
 
-// TestMutated judges each module of the cases with one word changed in many
+// TestMutated checks each module of the cases with one word changed in many
 // ways, which fuzzing does longer.
 func TestMutated(t *testing.T) {
 	env, _ := ParseEnv("vulkan1.4")

@@ -7,8 +7,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// graphFamily judges graphs (SPV_ARM_graph); where their instructions stand in
-// the module is judged by the layout.
+// graphFamily checks graphs (SPV_ARM_graph). The places of their instructions in
+// the module are rules of the layout.
 var graphFamily = family{
 	rules: []Rule{
 		{Code: "SPV-Graph-Type", Section: "SPIR-V, SPV_ARM_graph", Words: "a graph is of a graph type, whose inputs and outputs are tensors or arrays of them, and which has an output"},
@@ -34,9 +34,9 @@ var graphFamily = family{
 	},
 }
 
-// graphState is what the walk knows of graphs.
+// graphState is the state of the walk in a graph.
 type graphState struct {
-	typ       inst.TypeGraphARM // of the graph that is open; nil outside, or where it is not known
+	typ       inst.TypeGraphARM // of the open graph; nil outside a graph or if it is not known
 	first     int               // its instruction
 	open      bool
 	puts      int // outputs so far
@@ -87,7 +87,7 @@ func (c *checker) graphConstant(i int, in spirv.Inst) {
 	c.graph.constants[v.GraphConstantID()] = i
 }
 
-// graphTypeOf returns the type of a graph, nil where it is not known.
+// graphTypeOf returns the type of a graph, nil if it is not known.
 func (c *checker) graphTypeOf(id spirv.ID) inst.TypeGraphARM {
 	d := c.code.DefInst(id)
 	if d == nil || d.Op() != spirv.OpGraphARM {
@@ -147,8 +147,8 @@ func (c *checker) graphBegin(i int, in spirv.Inst) {
 	}
 }
 
-// slot judges the indices of an input or an output and returns the type that it
-// has by the type of the graph, nil where that is not known.
+// slot checks the indices of an input or an output and returns its type according
+// to the type of the graph, nil if the type is not known.
 func (c *checker) slot(i int, op spirv.Op, code string, output bool, index spirv.ID, element []spirv.ID) *facts.Type {
 	s := graphSlot{output: output, element: -1}
 	n, known := c.graphIndex(i, op, code, index)
@@ -197,7 +197,7 @@ func (c *checker) slot(i int, op spirv.Op, code string, output bool, index spirv
 	return t.Elem
 }
 
-// graphIndex judges an index and returns it where it is a known constant.
+// graphIndex checks an index and returns it if it is a known constant.
 func (c *checker) graphIndex(i int, op spirv.Op, code string, id spirv.ID) (uint64, bool) {
 	t, k := c.m.TypeOf(id), c.m.Const(id)
 	switch {
@@ -235,8 +235,8 @@ func (c *checker) graphOutput(i int, in spirv.Inst) {
 	}
 }
 
-// betweenOutputs judges what stands before an output that is not the first, or
-// before the end; inputs are judged where they stand.
+// betweenOutputs checks the instructions before the end or before an output other
+// than the first; inputs have a check of their own.
 func (c *checker) betweenOutputs(i int) {
 	in := c.code.Inst(i)
 	switch op := in.Op(); op {
@@ -250,7 +250,7 @@ func (c *checker) betweenOutputs(i int) {
 	}
 }
 
-// behindOutput judges that an input stands before the outputs.
+// behindOutput checks that an input comes before the outputs.
 func (c *checker) behindOutput(i int, op spirv.Op) {
 	if c.graph.open && c.graph.puts > 0 {
 		c.fail(i, "SPV-Graph-Place", "%s behind the first output of the graph; must stand before it", op)
@@ -267,7 +267,7 @@ func (c *checker) graphEnd(i int, _ spirv.Inst) {
 	c.graph.open, c.graph.typ = false, nil
 }
 
-// graphDebug judges the set NonSemantic.Graph.DebugInfo.
+// graphDebug checks the set NonSemantic.Graph.DebugInfo.
 func (c *checker) graphDebug(i int, in spirv.Inst) {
 	kind := func(id spirv.ID, what string, ok func(spirv.Inst) bool) {
 		if d := c.code.DefInst(id); d != nil && !ok(d) {

@@ -7,8 +7,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// groupFamily judges group and non-uniform instructions (SPIR-V §3.3.21 and
-// §3.3.24); their types are judged by the typing table.
+// groupFamily checks group and non-uniform instructions (SPIR-V §3.3.21 and
+// §3.3.24); their types are checked by the typing table.
 var groupFamily = family{
 	rules: []Rule{
 		{Code: "SPV-NonUniform-Cluster", Section: "SPIR-V 3.3.24", Words: "a clustered operation has a ClusterSize: an unsigned constant"},
@@ -44,8 +44,8 @@ var combineOps = []spirv.Op{
 	spirv.OpGroupNonUniformLogicalOr, spirv.OpGroupNonUniformLogicalXor,
 }
 
-// scopedGroups are the group and non-uniform instructions whose first operand is
-// the scope for execution.
+// scopedGroups are the group and non-uniform instructions that have the execution
+// scope as the first operand.
 func scopedGroups() []spirv.Op {
 	var out []spirv.Op
 	for _, r := range spirv.Ops() {
@@ -66,7 +66,7 @@ func scopedGroups() []spirv.Op {
 	return out
 }
 
-// nonUniform judges the scope, and the type that the lanes exchange.
+// nonUniform checks the scope, and the type that the lanes exchange.
 func (c *checker) nonUniform(i int, in spirv.Inst) {
 	if !in.Op().HasType() {
 		return
@@ -84,7 +84,7 @@ func (c *checker) nonUniform(i int, in spirv.Inst) {
 	}
 }
 
-// combine judges the operand that a clustered or partitioned operation has.
+// combine checks the operand that a clustered or partitioned operation has.
 func (c *checker) combine(i int, in spirv.Inst) {
 	op := in.Op()
 	var last spirv.ID
@@ -114,7 +114,7 @@ func (c *checker) combine(i int, in spirv.Inst) {
 	}
 }
 
-// clusterSize judges the size of the clusters of an operation.
+// clusterSize checks the size of the clusters of an operation.
 func (c *checker) clusterSize(i int, op spirv.Op, id spirv.ID) {
 	if t := c.m.TypeOf(id); t != nil && (!t.IsInt() || t.Signed) {
 		c.fail(i, "SPV-NonUniform-Cluster", "the ClusterSize of %s is %s; must be an unsigned integer", op, c.typeName(t))
@@ -137,7 +137,7 @@ func (c *checker) isConstant(op spirv.Op) bool {
 	return op.Class() == spirv.ClassConstantCreation
 }
 
-// broadcast judges the lane that is read: a constant before SPIR-V 1.5.
+// broadcast checks the lane that is read: a constant before SPIR-V 1.5.
 func (c *checker) broadcast(i int, in spirv.Inst) {
 	if c.since(spirv.Version15) {
 		return
@@ -156,7 +156,7 @@ func (c *checker) quadSwap(i int, in spirv.Inst) {
 	}
 }
 
-// quad judges the stage of a quad operation.
+// quad checks the stage of a quad operation.
 func (c *checker) quad(i int, in spirv.Inst) {
 	const code = vuid.RuntimeSpirv_None_06342
 	bad := c.callerModels() &^ (inFragment | inGLCompute)

@@ -70,7 +70,7 @@ OpStore %%p %%x%[2]d
 	return m
 }
 
-// judgeModule judges a module of which facts are not gathered yet.
+// judgeModule checks a module of which facts are not gathered yet.
 func judgeModule(tb testing.TB, m *spirv.Module) *Report {
 	env, _ := ParseEnv("vulkan1.3")
 	r, err := Check(context.Background(), facts.Gather(m, nil), env, Options{})
@@ -97,7 +97,7 @@ func BenchmarkGrowth(b *testing.B) {
 }
 
 // TestGrownModule demands that the modules whose growth is measured are valid,
-// and that judging a large one takes less than 40 bytes a word beside the words,
+// and that checking a large one takes less than 40 bytes a word beside the words,
 // all that is given back on the way included.
 func TestGrownModule(t *testing.T) {
 	m := grown(t, 1<<18)

@@ -6,7 +6,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
-// heapFamily judges heaps of descriptors: their types and sizes, how they are
+// heapFamily checks heaps of descriptors: their types and sizes, how they are
 // laid out, and the buffers that are taken from them (SPV_EXT_descriptor_heap).
 var heapFamily = family{
 	rules: []Rule{
@@ -41,8 +41,8 @@ func isDescriptor(op spirv.Op) bool {
 	return false
 }
 
-// holdsDescriptor reports whether a type is one of descriptors, or arrays or
-// structs that hold one. It gives up after maxAlike steps and then says yes.
+// holdsDescriptor reports whether a type is a descriptor, or an array or a struct
+// that holds one. After maxAlike steps it returns true.
 func holdsDescriptor(t *facts.Type) bool {
 	todo := []*facts.Type{t}
 	steps := 0
@@ -99,7 +99,7 @@ func (c *checker) bufferPointer(i int, in spirv.Inst) {
 	}
 }
 
-// heapConstant judges the operand of a decoration that takes a constant.
+// heapConstant checks the operand of a decoration that must be a constant.
 func (c *checker) heapConstant(i int, kind spirv.Decoration, words []uint32) {
 	if len(words) == 0 {
 		return

@@ -152,7 +152,7 @@ var hostile = map[string]func(s *strings.Builder, n int){
 	},
 }
 
-// TestHostile demands that what is judged takes time in proportion to the
+// TestHostile demands that what is checked takes time in proportion to the
 // module: no more than 40 times as much for one 16 times as large, where it
 // takes long enough to be measured; and that the list of findings ends.
 func TestHostile(t *testing.T) {

@@ -8,8 +8,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
-// idFamily judges ids: that they are defined, before they are used, and where
-// the definition dominates the use (SPIR-V §2.16.1, §2.16.2). The walk itself
+// idFamily checks ids: each is defined, before its uses, and the definition
+// dominates the uses (SPIR-V §2.16.1, §2.16.2). The walk itself
 // calls operands.
 var idFamily = family{
 	rules: []Rule{
@@ -26,7 +26,7 @@ var idFamily = family{
 // isType reports whether an instruction declares a type.
 func isType(op spirv.Op) bool { return facts.IsType(op) }
 
-// operands judges the ids and the enumerants of instruction i.
+// operands checks the ids and the enumerants of instruction i.
 func (c *checker) operands(i int, o *opcode, in spirv.Inst) {
 	if o.hasType {
 		if d := c.code.Def(spirv.ID(in[1])); uint(d) >= uint(i) || opcodes[c.code.OpAt(d)].yields != yieldsType {
@@ -49,8 +49,8 @@ func (c *checker) operands(i int, o *opcode, in spirv.Inst) {
 	}
 }
 
-// tail judges the operands of instruction i behind the fixed words. Decoding has
-// seen that they are as the grammar wants them.
+// tail checks the operands of instruction i after the fixed words. Decoding has
+// checked that they match the grammar.
 func (c *checker) tail(i int, o *opcode, in spirv.Inst) {
 	at := o.fixed
 	for shape := o.tail; len(shape) > 0 && at < len(in); {
@@ -68,13 +68,13 @@ func (c *checker) tail(i int, o *opcode, in spirv.Inst) {
 		}
 		at = c.operand(i, o, in, at, k)
 	}
-	for ; at < len(in); at++ { // more than the set says, where that has no meaning
+	for ; at < len(in); at++ { // words beyond the grammar of an instruction without a meaning
 		c.use(i, o, in, at)
 	}
 }
 
-// operand judges an operand at a word and its parameters, and returns where the
-// next one begins.
+// operand checks an operand at a word and its parameters, and returns the place of
+// the next operand.
 func (c *checker) operand(i int, o *opcode, in spirv.Inst, at int, k spirv.Kind) int {
 	v := in[at]
 	switch k.Category() {
@@ -100,8 +100,8 @@ func (c *checker) operand(i int, o *opcode, in spirv.Inst, at int, k spirv.Kind)
 	return at + 1
 }
 
-// parameters judges the parameters of an enumerant, which have none of their own,
-// and returns where the next operand begins.
+// parameters checks the parameters of an enumerant, which have none of their own,
+// and returns the place of the next operand.
 func (c *checker) parameters(i int, o *opcode, in spirv.Inst, at int, r *spirv.Row) int {
 	if r == nil {
 		return at
@@ -117,7 +117,7 @@ func (c *checker) parameters(i int, o *opcode, in spirv.Inst, at int, r *spirv.R
 	return at
 }
 
-// oddTail does so where the grammar needs to know more than the operand.
+// oddTail checks the operands if their words depend on other operands.
 func (c *checker) oddTail(i int, o *opcode, in spirv.Inst) {
 	w, ok := c.code.Tail(i)
 	if !ok {
@@ -141,7 +141,7 @@ func (c *checker) oddTail(i int, o *opcode, in spirv.Inst) {
 	}
 }
 
-// nested judges the opcode or the extended instruction that an operand names.
+// nested checks the opcode or the extended instruction that an operand names.
 func (c *checker) nested(i int, r *spirv.Row) {
 	if r == nil {
 		return
@@ -151,7 +151,7 @@ func (c *checker) nested(i int, r *spirv.Row) {
 	}
 }
 
-// use judges the id at one word of instruction i.
+// use checks the id at one word of instruction i.
 func (c *checker) use(i int, o *opcode, in spirv.Inst, at int) {
 	d := c.code.Def(spirv.ID(in[at]))
 	if uint(d) >= uint(i) {
@@ -170,7 +170,7 @@ func (c *checker) use(i int, o *opcode, in spirv.Inst, at int) {
 	}
 }
 
-// useOther judges an id that is no operand defined before.
+// useOther checks an id that is no operand defined before.
 func (c *checker) useOther(i int, op spirv.Op, in spirv.Inst, at, d int) {
 	id := spirv.ID(in[at])
 	switch {
@@ -178,15 +178,15 @@ func (c *checker) useOther(i int, op spirv.Op, in spirv.Inst, at, d int) {
 		c.fail(i, "SPV-Id-Undefined", "%s uses %s, which nothing defines", op, c.name(id))
 	case !c.mayForward(i, op, in, at, d):
 		c.fail(i, "SPV-Id-Forward", "%s uses %s before its definition", op, c.name(id)).also(c, d, "the definition")
-		if d == i { // what is made of itself is nothing that more could be said of
+		if d == i { // suppresses further findings about an id that is defined by itself
 			c.selfUse = i + 1
 		}
-	case op == spirv.OpPhi: // where a value must stand, a label may not
+	case op == spirv.OpPhi: // Phi operands alternate between values and labels
 		c.kind(i, op, in, at, d)
 	}
 }
 
-// resultType judges the type of a result.
+// resultType checks the type of a result.
 func (c *checker) resultType(i int, op spirv.Op, id spirv.ID, d int) {
 	switch {
 	case d < 0:
@@ -200,8 +200,8 @@ func (c *checker) resultType(i int, op spirv.Op, id spirv.ID, d int) {
 	}
 }
 
-// scope judges whether what instruction d defines can be used by i, which is in a
-// function.
+// scope checks whether instruction i, which is in a function, may use the
+// result of instruction d.
 func (c *checker) scope(i int, op spirv.Op, in spirv.Inst, at, d int) {
 	def := c.code.OpAt(d)
 	b := c.blockNumber(c.blockOf[d])
@@ -209,7 +209,7 @@ func (c *checker) scope(i int, op spirv.Op, in spirv.Inst, at, d int) {
 		return
 	}
 	if def == spirv.OpLabel && op.Class() == spirv.ClassControlFlow {
-		return // where branches may lead is judged with the control flow
+		return // construct.go and controlflow.go check the targets of branches
 	}
 	if d < c.fn.Index {
 		if op != spirv.OpExtInst || !c.m.ExtSet(inst.ExtInst(in).Set()).NonSemantic() {
@@ -234,8 +234,8 @@ func (c *checker) scope(i int, op spirv.Op, in spirv.Inst, at, d int) {
 	}
 }
 
-// mayForward reports whether an instruction may name what is defined at d,
-// behind it.
+// mayForward reports whether an instruction may name the result of the later
+// instruction d.
 func (c *checker) mayForward(i int, op spirv.Op, in spirv.Inst, at, d int) bool {
 	switch op {
 	case spirv.OpExecutionMode, spirv.OpExecutionModeId, spirv.OpEntryPoint, spirv.OpName, spirv.OpMemberName, spirv.OpSelectionMerge,
@@ -263,8 +263,8 @@ func (c *checker) mayForward(i int, op spirv.Op, in spirv.Inst, at, d int) bool 
 	return false
 }
 
-// phiForward judges a use by OpPhi of what comes later: any predecessor, and a
-// value whose block dominates it.
+// phiForward checks a use by OpPhi of a later result: any label is allowed, and a
+// value if its block dominates the predecessor.
 func (c *checker) phiForward(in spirv.Inst, at, d int) bool {
 	if at < 3 {
 		return false
@@ -283,8 +283,8 @@ func (c *checker) phiForward(in spirv.Inst, at, d int) bool {
 	return b.Func == c.fn && (!use.Reachable || facts.Dominates(b, use))
 }
 
-// blockAt returns the block that instruction d of the walk's function stands
-// in, also where the walk has not come to it.
+// blockAt returns the block of instruction d of the walk's function, also if the
+// walk has not reached the block.
 func (c *checker) blockAt(d int) *facts.Block {
 	if b := c.blockNumber(c.blockOf[d]); b != nil || c.fn == nil {
 		return b
@@ -312,7 +312,7 @@ func (c *checker) blockNumber(n int32) *facts.Block {
 	return c.m.Block(c.code.Inst(int(n) - 1).Result())
 }
 
-// pointerDeclared reports whether the type at d, behind i, is a pointer that
+// pointerDeclared reports whether the type at d, after i, is a pointer that
 // OpTypeForwardPointer declares before i.
 func (c *checker) pointerDeclared(i int, id spirv.ID, d int) bool {
 	if c.code.Inst(d).Op() != spirv.OpTypePointer {
@@ -330,8 +330,8 @@ func (c *checker) pointerDeclared(i int, id spirv.ID, d int) bool {
 	return ok && n < i
 }
 
-// name returns how a message calls an id: by its name, else by its number; ""
-// where no finding is kept any more.
+// name returns an id for a message: its name, or its number if it has none. It
+// returns "" once no further finding is recorded.
 func (c *checker) name(id spirv.ID) string {
 	if len(c.found) >= c.opts.MaxFindings {
 		return ""
@@ -347,7 +347,8 @@ func (c *checker) name(id spirv.ID) string {
 	return "%" + itoa(uint64(id))
 }
 
-// kind judges whether an operand may name a type, a label, or what has no type.
+// kind checks whether an operand may name a type, a label, or another result
+// without a type.
 func (c *checker) kind(i int, op spirv.Op, in spirv.Inst, at, d int) {
 	def := c.code.Inst(d).Op()
 	switch {
@@ -417,14 +418,14 @@ func namesType(op spirv.Op, at int) bool {
 	return isType(op)
 }
 
-// typeAt returns the word of an instruction, which declares no type, that must name
-// one, 0 where there is none.
+// typeAt returns the word of an instruction that must name a type although the
+// instruction declares none; 0 if it has no such word.
 func typeAt(op spirv.Op) int {
 	switch op {
 	case spirv.OpAbortKHR: // the message's
 		return 1
 	case spirv.OpUntypedArrayLengthKHR, spirv.OpUntypedAccessChainKHR, spirv.OpUntypedInBoundsAccessChainKHR,
-		spirv.OpUntypedPtrAccessChainKHR, spirv.OpUntypedInBoundsPtrAccessChainKHR, // that of the base
+		spirv.OpUntypedPtrAccessChainKHR, spirv.OpUntypedInBoundsPtrAccessChainKHR, // the type of the base
 		spirv.OpUntypedImageTexelPointerEXT: // the image's
 		return 3
 	}

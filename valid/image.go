@@ -10,8 +10,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// imageFamily judges the instructions that access images (SPIR-V §3.3.10);
-// image operands, queries and Qualcomm's image processing stand in files of
+// imageFamily checks the instructions that access images (SPIR-V §3.3.10).
+// Image operands, queries and Qualcomm's image processing are in files of
 // their own.
 var imageFamily = family{
 	rules: []Rule{
@@ -64,8 +64,8 @@ type imageAccess struct {
 	i        int
 	op       spirv.Op
 	how      typing.Traits
-	image    *facts.Type // the type of the image; nil where it is not known
-	texel    *facts.Type // what is read or written; likewise
+	image    *facts.Type // the type of the image; nil if it is not known
+	texel    *facts.Type // the type read or written; nil if it is not known
 	mask     spirv.ImageOperands
 	operands []uint32 // of the mask
 }
@@ -97,7 +97,8 @@ func (a *imageAccess) coordinates() int {
 	return n
 }
 
-// fits judges the type of a coordinate; what says what it must be of.
+// coordinate checks the type and the number of components of a coordinate. A
+// message names the allowed types by words.
 func (a *imageAccess) coordinate(c *checker, id spirv.ID, ok func(*facts.Type) bool, what string) {
 	t := c.m.TypeOf(id)
 	if t == nil {
@@ -125,7 +126,8 @@ func isSingle(t *facts.Type) bool { return t.IsFloat() && t.Width == 32 && !t.En
 // isWord reports whether a type is an integer of 32 bits.
 func isWord(t *facts.Type) bool { return t.IsInt() && t.Width == 32 }
 
-// sampleFloat returns what a float operand of a sampling instruction must be.
+// sampleFloat returns the test for the type of a float operand of a sampling
+// instruction.
 func (c *checker) sampleFloat() (ok func(*facts.Type) bool) {
 	if c.capable(spirv.CapabilityFloat16ImageAMD) {
 		return func(t *facts.Type) bool { return t.IsFloat() && (t.Width == 32 || t.Width == 16) && !t.Encoded }
@@ -133,8 +135,8 @@ func (c *checker) sampleFloat() (ok func(*facts.Type) bool) {
 	return isSingle
 }
 
-// result finds what is read: the type of the result, or the second member of
-// that of a sparse access. It is false where the result is of another form.
+// result finds the texel type: the type of the result, or the second member of
+// the result of a sparse access. It returns false if the result has another form.
 func (a *imageAccess) result(c *checker, in spirv.Inst) bool {
 	t := c.m.Type(in.Type())
 	if t == nil || !a.how.Has(typing.Sparse) {
@@ -155,7 +157,7 @@ func numbers(t *facts.Type) bool {
 	return !t.IsMatrix() && (s.IsInt() || s.IsFloat())
 }
 
-// fourTexel judges that a texel is a vector of four numbers.
+// fourTexel checks that a texel is a vector of four numbers.
 func (a *imageAccess) fourTexel(c *checker) bool {
 	if !a.texel.IsVector() || !numbers(a.texel) || a.texel.Components() != 4 {
 		c.fail(a.i, "SPV-Image-Result", "%s yields %s; must yield a vector of 4 numbers", a.op, c.typeName(a.texel))
@@ -192,7 +194,7 @@ func (a *imageAccess) imageOperand(c *checker, id spirv.ID) bool {
 	return true
 }
 
-// sampledType judges that the texel is of the sampled type.
+// sampledType checks that the texel is of the sampled type.
 func (a *imageAccess) sampledType(c *checker) {
 	s := a.image.Elem
 	if s == nil || s.IsVoid() && !a.how.Has(typing.Dref) || a.texel.Scalar() == s {
@@ -204,7 +206,7 @@ func (a *imageAccess) sampledType(c *checker) {
 	c.fail(a.i, "SPV-Image-Texel", "%s of %s with an image whose sampled type is %s; must be the same", a.op, c.typeName(a.texel), c.typeName(s)).also(c, a.image.Index, "the image")
 }
 
-// single judges that the image is not multisampled.
+// single checks that the image is not multisampled.
 func (a *imageAccess) single(c *checker) bool {
 	if a.image.Image.MS {
 		c.fail(a.i, "SPV-Image-Kind", "%s of a multisampled image; must have one sample", a.op).also(c, a.image.Index, "the image")
@@ -217,7 +219,7 @@ func (a *imageAccess) unsuited(c *checker, format string, args ...any) {
 	c.fail(a.i, "SPV-Image-Kind", a.op.String()+" of an image "+format, args...).also(c, a.image.Index, "the image")
 }
 
-// threeDim judges that a comparison has no image of three dimensions.
+// threeDim checks that a comparison has no image of three dimensions.
 func (a *imageAccess) threeDim(c *checker) {
 	if c.vulkan && a.how.Has(typing.Dref) && a.image.Image.Dim == spirv.Dim3D {
 		c.fail(a.i, vuid.StandaloneSpirv_OpImage_04777, "%s of an image of dimension 3D; must be another", a.op).also(c, a.image.Index, "the image")
@@ -228,7 +230,7 @@ func (c *checker) imageReserved(i int, in spirv.Inst) {
 	c.fail(i, "SPV-Image-Reserved", "%s; must not be used", in.Op())
 }
 
-// imageOf judges OpImage.
+// imageOf checks OpImage.
 func (c *checker) imageOf(i int, in spirv.Inst) {
 	t, v := c.m.Type(in.Type()), inst.Image(in)
 	s := c.m.TypeOf(v.SampledImage())

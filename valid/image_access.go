@@ -67,7 +67,7 @@ func (c *checker) imageRead(i int, in spirv.Inst) {
 	c.imageOperands(&a)
 }
 
-// readable judges what image can be read.
+// readable checks that an image can be read.
 func (c *checker) readable(a *imageAccess) {
 	switch m := a.image.Image; {
 	case m.Dim == spirv.DimTileImageDataEXT:
@@ -81,8 +81,8 @@ func (c *checker) readable(a *imageAccess) {
 	}
 }
 
-// storageImage judges that the module declares what a storage image of a
-// dimension needs beyond a sampled one.
+// storageImage checks that the module declares the capability that a storage image
+// of a dimension needs beyond the capability of a sampled one.
 func (c *checker) storageImage(a *imageAccess) {
 	m := a.image.Image
 	if m.Sampled != 2 {
@@ -109,12 +109,12 @@ func (c *checker) storageImage(a *imageAccess) {
 	}
 }
 
-// accessCoordinate judges the coordinate of a read or a write.
+// accessCoordinate checks the coordinate of a read or a write.
 func (c *checker) accessCoordinate(a *imageAccess, id spirv.ID) {
 	a.coordinate(c, id, func(t *facts.Type) bool { return isWord(t) || isSingle(t) }, "of integers or floats of 32 bits")
 }
 
-// subpassCoordinate judges the coordinate of a subpass.
+// subpassCoordinate checks the coordinate of a subpass.
 func (c *checker) subpassCoordinate(a *imageAccess, id spirv.ID) {
 	k := c.m.Const(id)
 	zero := k != nil && k.Known && k.Type.IsVector()
@@ -180,7 +180,7 @@ func formatComponents(f spirv.ImageFormat) int {
 	return 4
 }
 
-// tileRead judges the reads of a tile's attachments.
+// tileRead checks the reads of a tile's attachments.
 func (c *checker) tileRead(i int, in spirv.Inst) {
 	op := in.Op()
 	t := c.m.Type(in.Type())

@@ -7,7 +7,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// imageOperandFamily judges image operands (SPIR-V §3.2.14), which the accesses
+// imageOperandFamily checks image operands (SPIR-V §3.2.14), which the accesses
 // of images hand over.
 var imageOperandFamily = family{rules: []Rule{
 	{Code: "SPV-ImageOperand-Bias", Section: "SPIR-V 3.2.14", Words: "Bias is a float of 32 bits, for an implicit level of detail and an image that has levels"},
@@ -30,8 +30,8 @@ var imageOperandFamily = family{rules: []Rule{
 // offsets are the operands that shift a coordinate.
 const offsets = spirv.ImageOperandsConstOffsetMask | spirv.ImageOperandsOffsetMask | spirv.ImageOperandsConstOffsetsMask | spirv.ImageOperandsOffsetsMask
 
-// imageOperands judges the image operands of an access, in the order of their
-// bits, in which their ids stand.
+// imageOperands checks the image operands of an access in the order of their
+// bits, which is also the order of their ids.
 func (c *checker) imageOperands(a *imageAccess) {
 	rest := a.operands
 	next := func() (id spirv.ID) {
@@ -90,7 +90,7 @@ func levels(m *facts.Image) bool {
 	return false
 }
 
-// levelled judges that the image of an operand has levels of detail.
+// levelled checks that the image of an operand has levels of detail.
 func (c *checker) levelled(a *imageAccess, name, code string) {
 	if m := a.image.Image; !levels(m) {
 		c.fail(a.i, code, "%s with the image operand %s and an image of dimension %s, multisampled %t; must be 1D, 2D, 3D or Cube with one sample", a.op, name, m.Dim, m.MS)
@@ -111,7 +111,7 @@ func (c *checker) operandBias(a *imageAccess, id spirv.ID) {
 	c.levelled(a, "Bias", "SPV-ImageOperand-Bias")
 }
 
-// operandType judges the type of an operand.
+// operandType checks the type of an operand.
 func (c *checker) operandType(a *imageAccess, name, code string, id spirv.ID, ok func(*facts.Type) bool, want string) {
 	if t := c.m.TypeOf(id); t != nil && !ok(t) {
 		c.fail(a.i, code, "the image operand %s is %s; must be %s", name, c.typeName(t), want)
@@ -179,7 +179,7 @@ func (c *checker) operandMinLod(a *imageAccess, id spirv.ID) {
 	c.levelled(a, "MinLod", code)
 }
 
-// operandMemory judges MakeTexelAvailable and MakeTexelVisible.
+// operandMemory checks MakeTexelAvailable and MakeTexelVisible.
 func (c *checker) operandMemory(a *imageAccess, name string, suited bool, scope spirv.ID) {
 	if !suited {
 		c.fail(a.i, "SPV-ImageOperand-Memory", "%s with the image operand %s; must be a write for MakeTexelAvailable, a read for MakeTexelVisible", a.op, name)
@@ -191,7 +191,7 @@ func (c *checker) operandMemory(a *imageAccess, name string, suited bool, scope 
 	c.memoryScope(a.i, scope)
 }
 
-// operandExtend judges SignExtend and ZeroExtend.
+// operandExtend checks SignExtend and ZeroExtend.
 func (c *checker) operandExtend(a *imageAccess) {
 	const both = spirv.ImageOperandsSignExtendMask | spirv.ImageOperandsZeroExtendMask
 	s := a.texel.Scalar()
@@ -208,7 +208,7 @@ func (c *checker) operandExtend(a *imageAccess) {
 	}
 }
 
-// operandOffset judges one of the offsets.
+// operandOffset checks one of the offsets.
 func (c *checker) operandOffset(a *imageAccess, m spirv.ImageOperands, id spirv.ID) {
 	const code = "SPV-ImageOperand-Offset"
 	t, k := c.m.TypeOf(id), c.m.Const(id)
@@ -253,8 +253,9 @@ func (c *checker) operandOffset(a *imageAccess, m spirv.ImageOperands, id spirv.
 	c.offsetRange(a, m, k)
 }
 
-// offsetAllowed reports whether Offset may stand with what is no gather: by the
-// feature maintenance8, or by the environment where the device is not known.
+// offsetAllowed reports whether Offset is allowed on instructions other than
+// gathers: by the feature maintenance8, or by the environment if the device is not
+// known.
 func (c *checker) offsetAllowed() bool {
 	if on, known := c.env.Device.feature("maintenance8"); known {
 		return on
@@ -262,7 +263,7 @@ func (c *checker) offsetAllowed() bool {
 	return c.env.AllowTextureOffset || c.env.BeforeLegalization
 }
 
-// offsetRange judges constant offsets beside the limits of the device.
+// offsetRange checks constant offsets beside the limits of the device.
 func (c *checker) offsetRange(a *imageAccess, m spirv.ImageOperands, k *facts.Const) {
 	low, lowest, high, highest := vuid.RuntimeSpirv_OpImageSample_06435, "minTexelOffset", vuid.RuntimeSpirv_OpImageSample_06436, "maxTexelOffset"
 	if a.how.Has(typing.Gather) {

@@ -10,7 +10,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// imageProcessingFamily judges SPV_QCOM_image_processing and its successors.
+// imageProcessingFamily checks SPV_QCOM_image_processing and its successors.
 var imageProcessingFamily = family{
 	rules: []Rule{
 		{Code: "SPV-ImageProcessing-Decoration", Section: "SPIR-V, SPV_QCOM_image_processing", Words: "weights, and the images and samplers of block matching, are variables decorated for it"},
@@ -42,8 +42,8 @@ var imageProcessingFamily = family{
 	},
 }
 
-// imageOrigin returns the variables that an image, or a sampled image, and its
-// sampler are loaded from; nil where that is not seen. Both are the same where
+// imageOrigin returns the variables from which an image, or a sampled image, and
+// its sampler are loaded; nil if the load is not visible. Both are the same if
 // the variable holds a sampled image.
 func (c *checker) imageOrigin(id spirv.ID) (image, sampler *facts.Variable) {
 	d := c.code.DefInst(id)
@@ -85,7 +85,7 @@ func (c *checker) loadedFrom(id spirv.ID) *facts.Variable {
 // maxChain is how many access chains are followed from one to the next.
 const maxChain = 16
 
-// processed judges one image of image processing: its decoration and its type.
+// processed checks one image of image processing: its decoration and its type.
 func (c *checker) processed(i int, op spirv.Op, what string, id spirv.ID, decoration spirv.Decoration, code, kind string, arrayed bool) {
 	image, _ := c.imageOrigin(id)
 	if image == nil {
@@ -109,7 +109,7 @@ func (c *checker) processed(i int, op spirv.Op, what string, id spirv.ID, decora
 	}
 }
 
-// processedTexel judges the result of image processing, and the image that it
+// processedTexel checks the result of image processing, and the image that it
 // reads.
 func (c *checker) processedTexel(i int, in spirv.Inst, id spirv.ID) {
 	a := imageAccess{i: i, op: in.Op()}
@@ -118,7 +118,7 @@ func (c *checker) processedTexel(i int, in spirv.Inst, id spirv.ID) {
 	}
 }
 
-// two judges an operand of two components.
+// two checks an operand of two components.
 func (c *checker) two(i int, op spirv.Op, what string, id spirv.ID, float bool) {
 	if t := c.m.TypeOf(id); t != nil && (!isVectorOf(t, 2, float, 32) || !float && t.Elem.Signed) {
 		want := "unsigned integers"
@@ -158,7 +158,7 @@ func (c *checker) boxFilter(i int, in spirv.Inst) {
 	}
 }
 
-// blockMatch judges the instructions that match blocks.
+// blockMatch checks the instructions that match blocks.
 func (c *checker) blockMatch(i int, in spirv.Inst) {
 	op, v := in.Op(), inst.ImageBlockMatchSSDQCOM(in)
 	texture, kind, region := vuid.RuntimeSpirv_OpImageBlockMatchWindow_09221, vuid.RuntimeSpirv_OpImageBlockMatchWindow_09220, vuid.RuntimeSpirv_maxBlockMatchRegion_09225
@@ -193,15 +193,15 @@ func (c *checker) blockMatch(i int, in spirv.Inst) {
 	}
 }
 
-// processingUse judges an instruction that is not of image processing.
+// processingUse checks an instruction that is not of image processing.
 func (c *checker) processingUse(i int, in spirv.Inst) {
 	if c.anyCapable(spirv.CapabilityTextureSampleWeightedQCOM, spirv.CapabilityTextureBlockMatchQCOM, spirv.CapabilityTextureBlockMatch2QCOM) {
 		c.processedElsewhere(i, in.Op(), inst.ImageSampleImplicitLod(in).SampledImage())
 	}
 }
 
-// processedElsewhere judges that an image or a sampler that an instruction takes
-// is not decorated for another one.
+// processedElsewhere checks that an image or a sampler operand is not decorated
+// for another instruction.
 func (c *checker) processedElsewhere(i int, op spirv.Op, id spirv.ID) {
 	image, sampler := c.imageOrigin(id)
 	for _, v := range [...]*facts.Variable{image, sampler} {
@@ -217,7 +217,7 @@ func (c *checker) processedElsewhere(i int, op spirv.Op, id spirv.ID) {
 	}
 }
 
-// gatherQCOM judges OpImageGatherQCOM.
+// gatherQCOM checks OpImageGatherQCOM.
 func (c *checker) gatherQCOM(i int, in spirv.Inst) {
 	op, v := in.Op(), inst.ImageGatherQCOM(in)
 	a := imageAccess{i: i, op: op, how: typing.Gather}

@@ -8,7 +8,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// imageQueryFamily judges the queries of images and pointers to texels (SPIR-V
+// imageQueryFamily checks the queries of images and pointers to texels (SPIR-V
 // §3.3.10).
 var imageQueryFamily = family{
 	rules: []Rule{
@@ -38,7 +38,7 @@ var imageQueryFamily = family{
 	ops: []group{{(*checker).throughTexel, []spirv.Op{spirv.OpLoad, spirv.OpStore, spirv.OpCopyMemory, spirv.OpCopyMemorySized}}},
 }
 
-// throughTexel judges that memory is not reached by a pointer to a texel.
+// throughTexel checks that memory is not reached by a pointer to a texel.
 func (c *checker) throughTexel(i int, in spirv.Inst) {
 	var ids [2]spirv.ID
 	switch in.Op() {
@@ -58,7 +58,7 @@ func (c *checker) throughTexel(i int, in spirv.Inst) {
 	}
 }
 
-// queried returns the image that a query takes.
+// queried returns the type of the image operand of a query.
 func (c *checker) queried(i int, op spirv.Op, id spirv.ID) *facts.Type {
 	t := c.m.TypeOf(id)
 	if t != nil && t.Image == nil {
@@ -68,20 +68,20 @@ func (c *checker) queried(i int, op spirv.Op, id spirv.ID) *facts.Type {
 	return t
 }
 
-// unsuitedQuery reports an image that does not have what a query asks.
+// unsuitedQuery reports an image that does not have the property of a query.
 func (c *checker) unsuitedQuery(i int, op spirv.Op, t *facts.Type, want string) {
 	m := t.Image
 	c.fail(i, "SPV-ImageQuery-Kind", "%s of an image of dimension %s, sampled %d, multisampled %t; must be %s", op, m.Dim, m.Sampled, m.MS, want).also(c, t.Index, "the image")
 }
 
-// queriesSampled judges that a query of levels takes an image with a sampler.
+// queriesSampled checks that the image in a query of levels is a sampled one.
 func (c *checker) queriesSampled(i int, op spirv.Op, t *facts.Type) {
 	if c.vulkan && t.Image.Sampled != 1 {
 		c.fail(i, vuid.StandaloneSpirv_OpImageQuerySizeLod_04659, "%s of an image with sampled %d; must be 1", op, t.Image.Sampled).also(c, t.Index, "the image")
 	}
 }
 
-// querySize judges OpImageQuerySize and OpImageQuerySizeLod.
+// querySize checks OpImageQuerySize and OpImageQuerySizeLod.
 func (c *checker) querySize(i int, in spirv.Inst) {
 	op, v := in.Op(), inst.ImageQuerySizeLod(in)
 	t := c.m.Type(in.Type())
@@ -132,7 +132,7 @@ func (c *checker) querySize(i int, in spirv.Inst) {
 	}
 }
 
-// queryNumber judges the queries that yield one integer.
+// queryNumber checks the queries that yield one integer.
 func (c *checker) queryNumber(i int, in spirv.Inst) {
 	op := in.Op()
 	if t := c.m.Type(in.Type()); t != nil && !t.IsInt() {
@@ -162,7 +162,7 @@ func (c *checker) queryNumber(i int, in spirv.Inst) {
 	}
 }
 
-// queryLod judges OpImageQueryLod.
+// queryLod checks OpImageQueryLod.
 func (c *checker) queryLod(i int, in spirv.Inst) {
 	op, v := in.Op(), inst.ImageQueryLod(in)
 	c.implicitLod(i, op)
@@ -247,7 +247,7 @@ func (c *checker) untypedTexelPointer(i int, in spirv.Inst) {
 	}
 }
 
-// texelAddress judges the coordinate and the sample of a pointer to a texel.
+// texelAddress checks the coordinate and the sample of a pointer to a texel.
 func (c *checker) texelAddress(i int, op spirv.Op, image *facts.Type, coordinate, sample spirv.ID) {
 	m := image.Image
 	if m.Dim == spirv.DimSubpassData || m.Dim == spirv.DimTileImageDataEXT {
@@ -274,7 +274,7 @@ func (c *checker) texelAddress(i int, op spirv.Op, image *facts.Type, coordinate
 	}
 }
 
-// texelFormat judges the format of an image whose texels are pointed at.
+// texelFormat checks the format of the image of a texel pointer.
 func (c *checker) texelFormat(i int, op spirv.Op, code string, image *facts.Type) {
 	if !c.vulkan {
 		return

@@ -21,7 +21,7 @@ func (a *imageAccess) sampleMask(in spirv.Inst) {
 	a.operands = v.ImageOperandsWords()
 }
 
-// imageSample judges the instructions OpImage…Sample….
+// imageSample checks the instructions OpImage…Sample….
 func (c *checker) imageSample(i int, in spirv.Inst) {
 	op := in.Op()
 	a := imageAccess{i: i, op: op, how: typing.TraitsOf(op)}
@@ -68,14 +68,14 @@ func (c *checker) imageSample(i int, in spirv.Inst) {
 	c.imageOperands(&a)
 }
 
-// dref judges the reference of a comparison.
+// dref checks the reference of a comparison.
 func (c *checker) dref(a *imageAccess, id spirv.ID) {
 	if t := c.m.TypeOf(id); t != nil && !isSingle(t) && !(c.capable(spirv.CapabilityFloat16ImageAMD) && t.IsFloat() && t.Width == 16) {
 		c.fail(a.i, "SPV-Image-Dref", "the reference of %s is %s; must be a float of 32 bits", a.op, c.typeName(t))
 	}
 }
 
-// imageGather judges the instructions that gather.
+// imageGather checks the instructions that gather.
 func (c *checker) imageGather(i int, in spirv.Inst) {
 	op := in.Op()
 	a := imageAccess{i: i, op: op, how: typing.TraitsOf(op)}
@@ -102,7 +102,7 @@ func (c *checker) imageGather(i int, in spirv.Inst) {
 	c.imageOperands(&a)
 }
 
-// gatherComponent judges the component that is gathered.
+// gatherComponent checks the component that is gathered.
 func (c *checker) gatherComponent(i int, op spirv.Op, id spirv.ID) {
 	t := c.m.TypeOf(id)
 	switch {
@@ -117,14 +117,14 @@ func (c *checker) gatherComponent(i int, op spirv.Op, id spirv.ID) {
 // inDerivatives are the models that may have derivatives.
 const inDerivatives = inFragment | inGLCompute | inMeshEXT | inTaskEXT
 
-// implicitLod judges where derivatives are taken: in a fragment shader, or in a
-// workgroup that says which invocations make a group.
+// implicitLod checks the entry points of an instruction with an implicit level of
+// detail: a fragment shader, or a workgroup with a derivative group mode.
 func (c *checker) implicitLod(i int, op spirv.Op) {
 	c.derivativeModel(i, op, inDerivatives, "SPV-Image-Model")
 }
 
-// derivativeModel judges the models and the modes of the entry points that call
-// an instruction that takes derivatives.
+// derivativeModel checks the models and the modes of the entry points that call
+// an instruction that computes derivatives.
 func (c *checker) derivativeModel(i int, op spirv.Op, allowed modelSet, code string) {
 	models := c.callerModels()
 	if models&^inFragment == 0 || c.onlyIn(i, allowed, code) {
@@ -141,7 +141,7 @@ func (c *checker) derivativeModel(i int, op spirv.Op, allowed modelSet, code str
 	}
 }
 
-// sampledImage judges OpSampledImage.
+// sampledImage checks OpSampledImage.
 func (c *checker) sampledImage(i int, in spirv.Inst) {
 	v := inst.SampledImage(in)
 	t, m, s := c.m.Type(in.Type()), c.m.TypeOf(v.Image()), c.m.TypeOf(v.Sampler())
@@ -170,8 +170,8 @@ func alikeImages(a, b *facts.Type) bool {
 	return a.Elem == b.Elem && x == y
 }
 
-// sampledImageUses judges where the results of OpSampledImage are used. It looks
-// at the operands only of instructions in which a word is such an id.
+// sampledImageUses checks the uses of the results of OpSampledImage. It reads
+// the operands only of instructions that have such an id among their words.
 func (c *checker) sampledImageUses() {
 	if len(c.sampledImages) == 0 {
 		return
@@ -194,7 +194,7 @@ func (c *checker) sampledImageUses() {
 	}
 }
 
-// sampledImageUse judges the operands of one instruction.
+// sampledImageUse checks the operands of one instruction.
 func (c *checker) sampledImageUse(i int, in spirv.Inst, made map[spirv.ID]int) {
 	op := in.Op()
 	for w := c.code.Walk(i); w.Next(); {
@@ -212,8 +212,8 @@ func (c *checker) sampledImageUse(i int, in spirv.Inst, made map[spirv.ID]int) {
 	}
 }
 
-// takesSampledImage reports whether an instruction takes a sampled image as it
-// is.
+// takesSampledImage reports whether an instruction has a sampled image as an
+// operand itself.
 func takesSampledImage(op spirv.Op) bool {
 	switch op {
 	case spirv.OpImage, spirv.OpImageQueryLod, spirv.OpImageGatherQCOM, spirv.OpImageSampleFootprintNV, spirv.OpCopyObject,

@@ -7,7 +7,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// imageTypeFamily judges the types of images (SPIR-V §3.3.6) and how a format
+// imageTypeFamily checks the types of images (SPIR-V §3.3.6) and how a format
 // fits them (Vulkan, Image Format and Type Matching).
 var imageTypeFamily = family{
 	rules: []Rule{
@@ -60,7 +60,7 @@ func (c *checker) typeImage(i int, in spirv.Inst) {
 	}
 }
 
-// imageSampledType judges the sampled type.
+// imageSampledType checks the sampled type.
 func (c *checker) imageSampledType(i int, v inst.TypeImage) {
 	t := c.m.Type(v.SampledType())
 	if t == nil {
@@ -80,7 +80,7 @@ func (c *checker) imageSampledType(i int, v inst.TypeImage) {
 	}
 }
 
-// imageDim judges what the dimension demands.
+// imageDim checks the requirements of the dimension.
 func (c *checker) imageDim(i int, v inst.TypeImage) {
 	dim := v.Dim()
 	if dim != spirv.DimSubpassData && dim != spirv.DimTileImageDataEXT {
@@ -102,7 +102,7 @@ func (c *checker) imageDim(i int, v inst.TypeImage) {
 	}
 }
 
-// imageOpenCL judges what OpenCL demands of an image.
+// imageOpenCL checks the requirements of OpenCL on an image type.
 func (c *checker) imageOpenCL(i int, v inst.TypeImage) {
 	_, access := v.AccessQualifier()
 	switch dim := v.Dim(); {
@@ -119,12 +119,12 @@ func (c *checker) imageOpenCL(i int, v inst.TypeImage) {
 	}
 }
 
-// formatKind is what texels of a format are read as (Vulkan, Image Format and
-// Type Matching).
+// formatKind is the numeric type of the texels of a format (Vulkan, Image Format
+// and Type Matching).
 type formatKind struct{ float, signed, wide bool }
 
-// kindOf returns the kind of a format, false of Unknown and of what is not
-// known.
+// kindOf returns the kind of a format; false for Unknown and for formats without
+// a row here.
 func kindOf(f spirv.ImageFormat) (formatKind, bool) {
 	switch f {
 	case spirv.ImageFormatUnknown:
@@ -143,8 +143,8 @@ func kindOf(f spirv.ImageFormat) (formatKind, bool) {
 	return formatKind{float: true}, f <= spirv.ImageFormatR8Snorm
 }
 
-// imageFormat judges the format beside the sampled type; what an access extends
-// decides of the sign.
+// imageFormat checks the format against the sampled type, except the sign: an
+// access may select sign or zero extension.
 func (c *checker) imageFormat(i int, f spirv.ImageFormat, t *facts.Type) {
 	k, ok := kindOf(f)
 	if !ok || t == nil || !t.IsInt() && !t.IsFloat() {
@@ -155,8 +155,8 @@ func (c *checker) imageFormat(i int, f spirv.ImageFormat, t *facts.Type) {
 	}
 }
 
-// imageSign judges the sign of the format beside that of the sampled type, as an
-// access by instruction i extends it.
+// imageSign checks the sign of the format against the sign of the sampled type, as
+// an access by instruction i extends it.
 func (c *checker) imageSign(i int, op spirv.Op, t *facts.Type, mask spirv.ImageOperands) {
 	if !c.vulkan || t == nil || t.Image == nil || !t.Elem.IsInt() {
 		return

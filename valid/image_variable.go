@@ -10,9 +10,9 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// imageVariableFamily judges the variables that hold images (Vulkan, Validation
-// Rules within a Module): what they must be decorated with, which stages write
-// them, and how arrays of descriptors are indexed.
+// imageVariableFamily checks the variables that hold images (Vulkan, Validation
+// Rules within a Module): their decorations, the stages that may write
+// them, and the indices into arrays of descriptors.
 var imageVariableFamily = family{
 	rules: []Rule{
 		{Code: vuid.RuntimeSpirv_apiVersion_07954, Section: environment, Words: "a storage image without a format is NonWritable before Vulkan 1.3 without VK_KHR_format_feature_flags2 and the feature shaderStorageImageWriteWithoutFormat", Need: NeedDevice},
@@ -41,8 +41,8 @@ var imageVariableFamily = family{
 	after: []func(*checker){(*checker).imageVariables, (*checker).stageWrites},
 }
 
-// imageWithin returns the image that a variable holds, or an array of it; nil
-// where it holds none.
+// imageWithin returns the image in a variable, or the image in an array there; nil
+// if there is none.
 func imageWithin(t *facts.Type) (image *facts.Type, array bool) {
 	for t.IsArray() {
 		t, array = t.Elem, true
@@ -53,7 +53,7 @@ func imageWithin(t *facts.Type) (image *facts.Type, array bool) {
 	return t, array
 }
 
-// imageVariables judges the variables of module scope.
+// imageVariables checks the variables of module scope.
 func (c *checker) imageVariables() {
 	if !c.vulkan {
 		return
@@ -80,14 +80,14 @@ func (c *checker) imageVariables() {
 	}
 }
 
-// formatless judges a storage image without a format.
+// formatless checks a storage image without a format.
 func (c *checker) formatless(v *facts.Variable, code, feature string, d spirv.Decoration) {
 	if !c.m.Has(v.ID, d) && !c.feature(code, feature) && !c.extension(code, "VK_KHR_format_feature_flags2") {
 		c.fail(v.Index, code, "%s is a storage image without a format and without %s; must have it, or needs the feature %s", c.name(v.ID), d, feature)
 	}
 }
 
-// stageWrites judges what a stage could write.
+// stageWrites checks the writes that a stage may not be able to do.
 func (c *checker) stageWrites() {
 	if !c.vulkan || !slices.ContainsFunc(c.m.Variables, func(v facts.Variable) bool { return c.stageWritable(&v) }) {
 		return
@@ -138,7 +138,7 @@ func (c *checker) stageWritable(v *facts.Variable) bool {
 	return false
 }
 
-// tileCapability judges the stages of a module with tile shading.
+// tileCapability checks the stages of a module with tile shading.
 func (c *checker) tileCapability(i int, in spirv.Inst) {
 	if !c.vulkan || spirv.Capability(in[1]) != spirv.CapabilityTileShadingQCOM {
 		return
@@ -160,8 +160,8 @@ func (c *checker) tileCapability(i int, in spirv.Inst) {
 	}
 }
 
-// inTile returns the variable in TileAttachmentQCOM that an image is loaded
-// from, nil where it is not.
+// inTile returns the variable in TileAttachmentQCOM from which an image is loaded;
+// nil if there is none.
 func (c *checker) inTile(id spirv.ID) *facts.Variable {
 	if v, _ := c.imageOrigin(id); v != nil && v.Storage == spirv.StorageClassTileAttachmentQCOM {
 		return v

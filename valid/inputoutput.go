@@ -7,8 +7,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// inputOutputFamily judges what the inputs and outputs of an entry point are
-// together, and decorations of theirs (Vulkan, Shader Interfaces).
+// inputOutputFamily checks the inputs and outputs of an entry point together, and
+// their decorations (Vulkan, Shader Interfaces).
 var inputOutputFamily = family{
 	rules: []Rule{
 		{Code: vuid.StandaloneSpirv_BuiltIn_04668, Section: environment, Words: "a built-in is one that Vulkan has"},
@@ -30,7 +30,7 @@ var inputOutputFamily = family{
 // The rules that compilers of shaders in the field break, and that drivers take
 // all the same, are warnings.
 
-// inputsOutputs judges the variables and what entry points list.
+// inputsOutputs checks the variables and the interfaces of entry points.
 func (c *checker) inputsOutputs() {
 	if !c.vulkan {
 		return
@@ -68,9 +68,9 @@ func notVulkan(b spirv.BuiltIn) bool {
 	return false
 }
 
-// unlisted reports whether a built-in is of an extension of SPIR-V that no
-// extension of Vulkan takes up. Compilers make them, and drivers of the vendor
-// take them, so that they are no error.
+// unlisted reports whether a built-in belongs to an extension of SPIR-V that no
+// extension of Vulkan adopts. Compilers emit such built-ins and the vendor's
+// drivers accept them, so they are no errors.
 func unlisted(b spirv.BuiltIn) bool {
 	switch b {
 	case spirv.BuiltInSecondaryPositionNV, spirv.BuiltInSecondaryViewportMaskNV,
@@ -81,7 +81,7 @@ func unlisted(b spirv.BuiltIn) bool {
 	return false
 }
 
-// inputOutput judges one input or output.
+// inputOutput checks one input or output.
 func (c *checker) inputOutput(v *facts.Variable) {
 	b, ok := c.m.BuiltIn(v.ID)
 	switch {
@@ -119,7 +119,7 @@ func volatileBuiltIn(b spirv.BuiltIn, models modelSet) bool {
 	return false
 }
 
-// volatileLoad judges a load of a built-in that can change.
+// volatileLoad checks a load of a built-in that can change.
 func (c *checker) volatileLoad(i int, in spirv.Inst) {
 	if !c.vulkan || c.callerModels()&inRayTracing == 0 || !c.capable(spirv.CapabilityVulkanMemoryModel) {
 		return
@@ -135,7 +135,7 @@ func (c *checker) volatileLoad(i int, in spirv.Inst) {
 	}
 }
 
-// eachOnce judges that an entry point has each built-in once among its inputs,
+// eachOnce checks that an entry point has each built-in once among its inputs,
 // and among its outputs.
 func (c *checker) eachOnce(e *facts.EntryPoint) {
 	type key struct {

@@ -5,8 +5,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// interfaceFamily judges that entry points list what they use (SPIR-V §2.17,
-// OpEntryPoint).
+// interfaceFamily checks that entry points list the variables that they use
+// (SPIR-V §2.17, OpEntryPoint).
 var interfaceFamily = family{
 	rules: []Rule{
 		{Code: "SPV-Interface-Listed", Section: "SPIR-V 3.3.5", Words: "an entry point lists the variables of Input and Output that it uses, from SPIR-V 1.4 on all variables of module scope"},

@@ -6,7 +6,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// interpolationFamily judges how inputs and outputs are interpolated (Vulkan,
+// interpolationFamily checks how inputs and outputs are interpolated (Vulkan,
 // Shader Interfaces, Interpolation Decorations).
 var interpolationFamily = family{
 	rules: []Rule{
@@ -25,7 +25,7 @@ var interpolationFamily = family{
 // interpolating are the decorations that say how a value is interpolated.
 var interpolating = [...]spirv.Decoration{spirv.DecorationFlat, spirv.DecorationNoPerspective, spirv.DecorationSample, spirv.DecorationCentroid}
 
-// interpolation judges each variable by itself and in each entry point.
+// interpolation checks each variable by itself and in each entry point.
 func (c *checker) interpolation() {
 	if !c.vulkan {
 		return
@@ -61,8 +61,8 @@ func (c *checker) interpolation() {
 	}
 }
 
-// notInterpolated judges that a variable says nothing of interpolation, nor does
-// a member of it.
+// notInterpolated checks that a variable and its members have no interpolation
+// decoration.
 func (c *checker) notInterpolated(e *facts.EntryPoint, v *facts.Variable, code, what string) {
 	for _, kind := range interpolating {
 		d, ok := c.m.Decoration(v.ID, kind)
@@ -77,7 +77,7 @@ func (c *checker) notInterpolated(e *facts.EntryPoint, v *facts.Variable, code, 
 	}
 }
 
-// interpolatedInput judges an input of an entry point.
+// interpolatedInput checks an input of an entry point.
 func (c *checker) interpolatedInput(e *facts.EntryPoint, v *facts.Variable) {
 	d, per := c.m.Decoration(v.ID, spirv.DecorationPerVertexKHR)
 	switch {
@@ -96,15 +96,15 @@ func (c *checker) interpolatedInput(e *facts.EntryPoint, v *facts.Variable) {
 	}
 }
 
-// flatInput judges that an input of a fragment shader is Flat where it cannot be
-// interpolated. The rule speaks of variables of such a type, not of blocks.
+// flatInput checks that an input of a fragment shader is Flat if it cannot be
+// interpolated. The rule is about variables of such a type, not about blocks.
 func (c *checker) flatInput(e *facts.EntryPoint, v *facts.Variable) {
 	if t := core(v.Type); !t.IsStruct() && c.rigid(t) && !c.m.Has(v.ID, spirv.DecorationFlat) {
 		c.fail(v.Index, vuid.StandaloneSpirv_Flat_04744, "the input %s is %s and not Flat; must be Flat in a fragment shader", c.name(v.ID), c.typeName(v.Type)).also(c, e.Index, "the entry point")
 	}
 }
 
-// What numbers a type holds.
+// Kinds of numbers in a type.
 const (
 	numbersRigid  uint8 = 1 << iota // integers or doubles
 	numbersWide                     // 64 bits, pointers included
@@ -112,17 +112,17 @@ const (
 	numbersOdd                      // other widths, and Booleans
 )
 
-// rigid reports whether a type holds what cannot be interpolated.
+// rigid reports whether a type has parts that cannot be interpolated.
 func (c *checker) rigid(t *facts.Type) bool { return c.numbers(t)&numbersRigid != 0 }
 
-// numbers returns what numbers a type holds in all of its parts, 0 where it is
-// not known. It looks at each type once.
+// numbers returns the kinds of numbers in all parts of a type, 0 if they are
+// not known. It visits each type once.
 func (c *checker) numbers(t *facts.Type) uint8 {
 	if t == nil {
 		return 0
 	}
 	if c.shader.numbers == nil {
-		c.shader.numbers = make([]uint8, len(c.m.Types)) // parts stand before the whole
+		c.shader.numbers = make([]uint8, len(c.m.Types)) // parts are declared before the whole
 		for n := range c.m.Types {
 			c.shader.numbers[n] = c.numbersOf(&c.m.Types[n])
 		}
@@ -161,7 +161,7 @@ func (c *checker) numbersOf(t *facts.Type) (h uint8) {
 	return h
 }
 
-// widthOf returns what the width of a number says.
+// widthOf returns the kind of a number by its width.
 func widthOf(t *facts.Type) uint8 {
 	switch t.Width {
 	case 32:

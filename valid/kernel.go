@@ -5,9 +5,9 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// kernelFamily judges the types of the instructions that kernels alone have:
-// operations on groups, copies of groups, pipes, named barriers and work that a
-// device gives to itself (SPIR-V §3.3.20 to §3.3.23).
+// kernelFamily checks the types of the instructions of kernels: group operations,
+// group copies, pipes, named barriers and device-side enqueue
+// (SPIR-V §3.3.20 to §3.3.23).
 var kernelFamily = family{
 	rules: []Rule{
 		{Code: "SPV-Kernel-Group", Section: "SPIR-V 3.3.21", Words: "an operation on a group yields what it takes: numbers of the kind that it combines, or a Boolean of a Boolean"},
@@ -19,7 +19,7 @@ var kernelFamily = family{
 	ops: []group{{(*checker).kernel, kernelOps()}},
 }
 
-// kernelWant is what the type of an operand or a result must be.
+// kernelWant is the requirement on the type of an operand or a result.
 type kernelWant struct {
 	words string
 	ok    func(t *facts.Type) bool
@@ -51,12 +51,13 @@ var (
 	wantNone     = kernelWant{}
 )
 
-// kernelKind is what a type of an opcode must be.
+// kernelKind returns the requirement that a type has an opcode.
 func kernelKind(words string, op spirv.Op) kernelWant {
 	return kernelWant{words, func(t *facts.Type) bool { return t.Op == op }}
 }
 
-// kernelForm is what an instruction yields and takes, in the order of its ids.
+// kernelForm is the requirements on the result and the operands of an instruction,
+// in the order of its ids.
 type kernelForm struct {
 	code   string
 	result kernelWant
@@ -172,7 +173,7 @@ func kernelOps() []spirv.Op {
 	return out
 }
 
-// kernel judges the types of one of them.
+// kernel checks the types of one of them.
 func (c *checker) kernel(i int, in spirv.Inst) {
 	op := in.Op()
 	f := kernelForms[op]
@@ -204,7 +205,7 @@ func (c *checker) kernel(i int, in spirv.Inst) {
 	}
 }
 
-// kernelOperand judges operand n and returns whether it is right.
+// kernelOperand checks operand n and returns whether it is right.
 func (c *checker) kernelOperand(i int, f *kernelForm, result *facts.Type, n int, id spirv.ID) bool {
 	w := &f.takes[min(n, len(f.takes))-1]
 	d, t := c.code.DefInst(id), c.m.TypeOf(id)

@@ -6,7 +6,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
-// layoutFamily judges the logical layout of a module (SPIR-V §2.4): the order
+// layoutFamily checks the logical layout of a module (SPIR-V §2.4): the order
 // of sections, and of instructions in functions and blocks. The walk itself
 // calls place, since every instruction has a place.
 var layoutFamily = family{
@@ -43,14 +43,14 @@ const (
 	functionSection
 )
 
-// String returns what a message calls the section.
+// String returns the section's name in messages.
 func (s section) String() string {
 	return [...]string{"any section", "the capabilities", "the extensions", "the imports", "the memory model", "the entry points",
 		"the execution modes", "the strings and sources", "the names", "the processes", "the annotations",
 		"the types, constants and variables", "the functions"}[s]
 }
 
-// layoutState is where the walk is in the logical layout.
+// layoutState is the state of the walk in the logical layout.
 type layoutState struct {
 	at       section
 	told     uint32 // sections that were reported as out of order
@@ -61,14 +61,14 @@ type layoutState struct {
 	block    int    // the OpLabel of the open block, −1 outside
 	phis     bool   // whether OpPhi may come
 	vars     bool   // whether OpVariable may come
-	merge    int    // the merge instruction just before, −1 where there is none
+	merge    int    // the merge instruction just before, −1 if there is none
 	started  bool   // whether the open function has a block
 	graph    bool   // whether an OpGraphARM is open
 	badScope bool   // whether an instruction outside of blocks was reported in this function
 }
 
-// sectionOf returns the section that an instruction stands in; anywhere for
-// those that have several places.
+// sectionOf returns the section of an instruction; anywhere for
+// instructions that are allowed in several sections.
 func sectionOf(op spirv.Op) section {
 	switch op {
 	case spirv.OpCapability, spirv.OpConditionalCapabilityINTEL:
@@ -108,7 +108,7 @@ func sectionOf(op spirv.Op) section {
 	return functionSection
 }
 
-// place judges where an instruction stands.
+// place checks the place of an instruction.
 func (c *checker) place(i int, o *opcode, in spirv.Inst) {
 	l, op := &c.layout, o.op
 	if l.merge >= 0 && !branches(c.code.Inst(l.merge).Op(), op) {
@@ -173,8 +173,8 @@ func (c *checker) freeSection(i int, op spirv.Op, in spirv.Inst) section {
 }
 
 // extInstSection returns the section of an extended instruction outside of
-// functions: those of debug information and without a meaning stand among the
-// types, and behind them.
+// functions. Debug information and instructions without a meaning are allowed
+// among the types and after them.
 func (c *checker) extInstSection(_ int, in spirv.Inst) section {
 	set := c.m.ExtSet(inst.ExtInst(in).Set())
 	switch {
@@ -194,7 +194,7 @@ func (c *checker) extInstSection(_ int, in spirv.Inst) section {
 	return functionSection
 }
 
-// placeOutside judges what stands in the section of functions, outside of one.
+// placeOutside checks an instruction in the section of functions, outside of one.
 func (c *checker) placeOutside(i int, op spirv.Op) {
 	l := &c.layout
 	switch op {
@@ -211,7 +211,7 @@ func (c *checker) placeOutside(i int, op spirv.Op) {
 	}
 }
 
-// placeInside judges what stands in a function or a graph.
+// placeInside checks an instruction in a function or a graph.
 func (c *checker) placeInside(i int, op spirv.Op, s section, in spirv.Inst) {
 	l := &c.layout
 	if l.graph {
@@ -262,7 +262,7 @@ func (c *checker) functionEnd(i int) {
 	l.open, l.block = -1, -1
 }
 
-// placeInBlock judges an instruction that must stand in a block.
+// placeInBlock checks an instruction that must be in a block.
 func (c *checker) placeInBlock(i int, op spirv.Op, in spirv.Inst) {
 	l := &c.layout
 	if l.block < 0 {
@@ -286,7 +286,7 @@ func (c *checker) placeInBlock(i int, op spirv.Op, in spirv.Inst) {
 			c.fail(i, "SPV-Layout-Variable", "%s behind other instructions or in a later block; must be among the first instructions of the first block", op)
 		}
 	case op == spirv.OpExtInst && c.m.ExtSet(inst.ExtInst(in).Set()).NonSemantic(), isDebugInfo(c.m, op, in):
-		// These may stand between variables, not before a phi.
+		// These may be between variables, but not before a phi.
 	default:
 		l.vars = false
 	}
@@ -299,9 +299,9 @@ func (c *checker) placeInBlock(i int, op spirv.Op, in spirv.Inst) {
 	}
 }
 
-// bodiless reports whether an instruction may stand in a function, outside of
-// its blocks: those of OpenCL's debug information. What else has no meaning
-// stands in blocks, or between functions.
+// bodiless reports whether an instruction may be in a function but outside of
+// its blocks: only OpenCL's debug information may. Other instructions without a
+// meaning are in blocks, or between functions.
 func (c *checker) bodiless(op spirv.Op, in spirv.Inst) bool {
 	return op == spirv.OpExtInst && c.m.ExtSet(inst.ExtInst(in).Set()) == spirv.ExtSetOpenCLDebugInfo100
 }
@@ -319,7 +319,7 @@ func isDebugInfo(m *facts.Module, op spirv.Op, in spirv.Inst) bool {
 	return false
 }
 
-// inFunction reports whether an instruction of debug information stands in
+// inFunction reports whether an instruction of debug information is allowed in
 // functions alone.
 func inFunction(set spirv.ExtSet, number uint32) bool {
 	if set == spirv.ExtSetNonSemanticShaderDebugInfo {
@@ -338,7 +338,7 @@ func inFunction(set spirv.ExtSet, number uint32) bool {
 	return false
 }
 
-// branches reports whether a merge instruction may stand before op.
+// branches reports whether a merge instruction may come before op.
 func branches(merge, op spirv.Op) bool {
 	if merge == spirv.OpLoopMerge {
 		return op == spirv.OpBranch || op == spirv.OpBranchConditional
@@ -346,7 +346,7 @@ func branches(merge, op spirv.Op) bool {
 	return op == spirv.OpBranchConditional || op == spirv.OpSwitch
 }
 
-// branchOf names what branches takes.
+// branchOf names the branches that branches accepts.
 func branchOf(merge spirv.Op) string {
 	if merge == spirv.OpLoopMerge {
 		return "OpBranch or OpBranchConditional"
@@ -354,7 +354,7 @@ func branchOf(merge spirv.Op) string {
 	return "OpBranchConditional or OpSwitch"
 }
 
-// placeEnd judges what the end of the module leaves open.
+// placeEnd checks that no function and no graph is open at the end of the module.
 func (c *checker) placeEnd() {
 	l := &c.layout
 	if c.code.Len() == 0 {
@@ -368,7 +368,7 @@ func (c *checker) placeEnd() {
 	}
 }
 
-// layoutModule judges what a module must have.
+// layoutModule checks the instructions that every module must have.
 func (c *checker) layoutModule() {
 	if !c.m.HasMemory {
 		c.fail(-1, "SPV-Layout-MemoryModel", "no OpMemoryModel; must be one")

@@ -1,7 +1,7 @@
 package valid
 
-// Limits are the universal limits (SPIR-V §2.17). A zero is the limit that the
-// specification sets; what is below allows none at all.
+// Limits are the universal limits (SPIR-V §2.17). Zero selects the limit of the
+// specification; a negative value allows none at all.
 type Limits struct {
 	StructMembers      int // of one struct
 	StructDepth        int // how deep structs nest
@@ -14,7 +14,7 @@ type Limits struct {
 	IDBound            int
 }
 
-// fill puts in what the specification says.
+// fill replaces zeros by the limits of the specification.
 func (l *Limits) fill() {
 	for _, p := range [...]struct {
 		at *int

@@ -6,8 +6,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// locationFamily judges where inputs and outputs lie (Vulkan, Shader Interfaces,
-// Location and Component Assignment).
+// locationFamily checks the locations of inputs and outputs (Vulkan, Shader
+// Interfaces, Location and Component Assignment).
 var locationFamily = family{
 	rules: []Rule{
 		{Code: vuid.StandaloneSpirv_Location_06672, Section: environment, Words: "Location and Component are on variables of storage classes that have locations"},
@@ -27,7 +27,7 @@ var locationFamily = family{
 	after: []func(*checker){(*checker).locations},
 }
 
-// locations judges the variables by themselves and then entry point by entry
+// locations checks the variables by themselves and then entry point by entry
 // point.
 func (c *checker) locations() {
 	if !c.vulkan {
@@ -43,10 +43,10 @@ func (c *checker) locations() {
 	}
 }
 
-// locatedModels are the models whose inputs or outputs have locations.
+// locatedModels are the models with locations on inputs or outputs.
 const locatedModels = inVertex | inTessellationControl | inTessellationEvaluation | inGeometry | inFragment | inMesh
 
-// locatedVariable judges Location and Component on a variable.
+// locatedVariable checks Location and Component on a variable.
 func (c *checker) locatedVariable(v *facts.Variable) {
 	at := -1
 	kind := spirv.DecorationLocation
@@ -76,7 +76,7 @@ func (c *checker) locatedVariable(v *facts.Variable) {
 	}
 }
 
-// slot is what is known of one component of a location.
+// slot is the owner of one component of a location.
 type slot struct {
 	v      *facts.Variable
 	member int // of the block that v is, −1 of v itself
@@ -98,7 +98,7 @@ type slots struct {
 // maxRuns is how many runs are looked at one by one.
 const maxRuns = 48
 
-// at returns what a component is of.
+// at returns the owner of a component.
 func (m *slots) at(n uint64) (slot, bool) {
 	if m.of != nil {
 		s, ok := m.of[n]
@@ -112,8 +112,8 @@ func (m *slots) at(n uint64) (slot, bool) {
 	return slot{}, false
 }
 
-// add puts components in, unless one is there: then it returns that, and what it
-// is of.
+// add inserts components. If one of them is in use, it returns the owner and the
+// number of this component instead.
 func (m *slots) add(r run) (old slot, at uint64, ok bool) {
 	if m.of == nil && len(m.runs) < maxRuns {
 		at = r.last
@@ -145,7 +145,7 @@ func (m *slots) add(r run) (old slot, at uint64, ok bool) {
 	return slot{}, 0, true
 }
 
-// located is one entry point whose locations are judged.
+// located is the state of one entry point in the check of locations.
 type located struct {
 	c *checker
 	e *facts.EntryPoint
@@ -156,7 +156,7 @@ type located struct {
 	told            [2]bool // of inputs and outputs: that two of them overlap
 }
 
-// locatedEntry judges what an entry point lists.
+// locatedEntry checks the interface of an entry point.
 func (c *checker) locatedEntry(e *facts.EntryPoint) {
 	l := located{c: c, e: e}
 	mark := c.mark()
@@ -214,7 +214,7 @@ func (c *checker) decorated(v *facts.Variable, kind spirv.Decoration) bool {
 	return false
 }
 
-// variable judges the locations of one variable.
+// variable checks the locations of one variable.
 func (l *located) variable(v *facts.Variable) {
 	c := l.c
 	d, has := c.m.Decoration(v.ID, spirv.DecorationLocation)
@@ -258,7 +258,7 @@ func (l *located) variable(v *facts.Variable) {
 	}
 }
 
-// membersLocated judges that no member of a struct has a location, its own having
+// membersLocated checks that no member of a struct has a location, its own having
 // one; it looks at members of members no further.
 func (c *checker) membersLocated(s *facts.Type, v *facts.Variable) bool {
 	for k := range s.Members {
@@ -270,7 +270,7 @@ func (c *checker) membersLocated(s *facts.Type, v *facts.Variable) bool {
 	return false
 }
 
-// block judges a block whose members have locations.
+// block checks a block with locations on its members.
 func (l *located) block(v *facts.Variable, s *facts.Type) {
 	c := l.c
 	for k := range s.Members {
@@ -337,8 +337,8 @@ func (l *located) take(v *facts.Variable, member int, t *facts.Type, location, c
 	}
 }
 
-// stream returns what tells the locations of a geometry shader's vertex streams
-// from one another.
+// stream returns an offset that separates the locations of a geometry shader's
+// vertex streams.
 func (l *located) stream(v *facts.Variable, member int) uint64 {
 	if l.e.Model != spirv.ExecutionModelGeometry {
 		return 0
@@ -350,8 +350,8 @@ func (l *located) stream(v *facts.Variable, member int) uint64 {
 	return uint64(d.Literal()) << 36
 }
 
-// consumed returns how many locations a type takes, and how many components where
-// those are contiguous within them, else 0.
+// consumed returns the number of locations of a type, and the number of components
+// if they are contiguous within the locations, otherwise 0.
 func consumed(t *facts.Type) (rows, words uint64) {
 	switch {
 	case t == nil || t.Leaves == 0:
@@ -422,8 +422,8 @@ func (l *located) place(s slot) string {
 	return "member " + itoa(uint64(s.member)) + " of " + l.c.name(s.v.ID)
 }
 
-// alike judges that the inputs of a fragment shader that share a location are
-// interpolated alike. Where both are Flat the others say nothing.
+// alike checks that the inputs of a fragment shader that share a location have the
+// same interpolation. If both are Flat, the other decorations have no effect.
 func (l *located) alike(m *slots, v *facts.Variable, location uint64) {
 	if l.e.Model != spirv.ExecutionModelFragment || v.Storage != spirv.StorageClassInput {
 		return
@@ -447,8 +447,8 @@ func (l *located) alike(m *slots, v *facts.Variable, location uint64) {
 	}
 }
 
-// locationLimits are the limits of locations: in components, or in locations
-// where whole is true.
+// locationLimits are the limits of locations: in locations if whole is true,
+// otherwise in components.
 var locationLimits = [...]struct {
 	model   spirv.ExecutionModel
 	storage spirv.StorageClass
@@ -471,8 +471,8 @@ var locationLimits = [...]struct {
 	{spirv.ExecutionModelMeshEXT, spirv.StorageClassOutput, false, meshProperty + "maxMeshOutputComponents", false},
 }
 
-// enough judges that a device has as many locations as a variable needs: end is
-// the first behind it.
+// enough checks that a device has as many locations as a variable needs; end is
+// the first location after the variable.
 func (l *located) enough(v *facts.Variable, end uint64, patch bool) {
 	for k := range locationLimits {
 		r := &locationLimits[k]

@@ -7,7 +7,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// memoryFamily judges loads, stores and copies of memory (SPIR-V §3.3.8).
+// memoryFamily checks loads, stores and copies of memory (SPIR-V §3.3.8).
 var memoryFamily = family{
 	rules: []Rule{
 		{Code: "SPV-Load-Pointer", Section: "SPIR-V 3.3.8", Words: "what is loaded from is a pointer"},
@@ -60,7 +60,7 @@ func (c *checker) load(i int, in spirv.Inst) {
 	c.descriptorLoad(i, v.Pointer(), t, p)
 }
 
-// descriptorLoad judges where the descriptor that is loaded comes from.
+// descriptorLoad checks the origin of a descriptor that is loaded.
 func (c *checker) descriptorLoad(i int, pointer spirv.ID, t, p *facts.Type) {
 	if !c.vulkan || c.env.BeforeLegalization {
 		return
@@ -91,7 +91,7 @@ func (c *checker) descriptorLoad(i int, pointer spirv.ID, t, p *facts.Type) {
 	c.fail(i, code, "%s is loaded by way of %s, which has no Binding and DescriptorSet and is not %s; must be either", c.typeName(t), c.name(v.ID), heap).also(c, v.Index, "the variable")
 }
 
-// smallAccess judges a load or store of values of 8 or 16 bits that the module
+// smallAccess checks a load or store of values of 8 or 16 bits that the module
 // has no arithmetic for.
 func (c *checker) smallAccess(i int, t *facts.Type, what string) {
 	if !c.capable(spirv.CapabilityShader) || !c.contains(t, holds8|holds16) || t.IsScalar() || t.IsVector() || t.IsMatrix() {
@@ -141,9 +141,9 @@ func (c *checker) storesAs(to, from *facts.Type) bool {
 	return c.env.RelaxStructStore && to.IsStruct() && from.IsStruct() && c.sameLayout(to, from)
 }
 
-// sameLayout reports whether two types have the same parts at the same places; a
-// part of which only one type says where it is is at the same. It looks a bounded
-// number of steps far.
+// sameLayout reports whether two types have the same parts at the same offsets. An
+// offset or a stride that only one of the types declares counts as equal. It
+// compares a bounded number of parts.
 func (c *checker) sameLayout(x, y *facts.Type) bool {
 	type pair struct{ x, y *facts.Type }
 	todo := []pair{{x, y}}
@@ -195,7 +195,7 @@ func opaqueElements(t *facts.Type) bool {
 	return false
 }
 
-// writable judges whether what a pointer points at may be written.
+// writable checks that the pointee of a pointer may be written.
 func (c *checker) writable(i int, pointer spirv.ID, p *facts.Type) {
 	switch p.Storage {
 	case spirv.StorageClassUniformConstant, spirv.StorageClassInput, spirv.StorageClassPushConstant, spirv.StorageClassShaderRecordBufferKHR:
@@ -218,7 +218,7 @@ func (c *checker) writable(i int, pointer spirv.ID, p *facts.Type) {
 	}
 }
 
-// copied judges the pointers of a copy; ok is false where one is none.
+// copied checks the pointers of a copy; ok is false if an operand is no pointer.
 func (c *checker) copied(i int, target, source spirv.ID) (t, s *facts.Type, ok bool) {
 	t, s = c.m.TypeOf(target), c.m.TypeOf(source)
 	if t == nil || s == nil {
@@ -284,7 +284,7 @@ func (c *checker) copyMemorySized(i int, in spirv.Inst) {
 	c.copyAccesses(i, access{writes: t, reads: s}, accessSet{first, v.MemoryAccessWords()}, accessSet{second, v.MemoryAccess2Words()}, two)
 }
 
-// copySize judges how many bytes are copied.
+// copySize checks how many bytes are copied.
 func (c *checker) copySize(i int, id spirv.ID, t, s *facts.Type) {
 	size := c.m.TypeOf(id)
 	if size == nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// memoryAccessFamily judges memory operands (SPIR-V §3.2.26), which loads,
+// memoryAccessFamily checks memory operands (SPIR-V §3.2.26), which loads,
 // stores, copies and the like have.
 var memoryAccessFamily = family{
 	rules: []Rule{
@@ -21,13 +21,13 @@ var memoryAccessFamily = family{
 	},
 }
 
-// access is what an instruction does with memory.
+// access is the memory accesses of an instruction.
 type access struct {
-	writes, reads *facts.Type // the pointers that it writes and reads by way of; nil where it does not
-	through       *facts.Type // what is accessed, where no typed pointer says it
+	writes, reads *facts.Type // the types of the pointers for writing and reading; nil if there is none
+	through       *facts.Type // the accessed type, if no typed pointer has it
 }
 
-// accesses judges the memory operands of instruction i: the mask, 0 where there
+// accesses checks the memory operands of instruction i: the mask, 0 if there
 // is none, and its parameters.
 func (c *checker) accesses(i int, a access, mask spirv.MemoryAccess, words []uint32) {
 	op := c.code.Inst(i).Op()
@@ -80,7 +80,7 @@ func physical(p *facts.Type) bool {
 	return p != nil && p.Storage == spirv.StorageClassPhysicalStorageBuffer
 }
 
-// sharedClass reports whether NonPrivatePointer may stand with a storage class.
+// sharedClass reports whether NonPrivatePointer is allowed for a storage class.
 func sharedClass(s spirv.StorageClass) bool {
 	switch s {
 	case spirv.StorageClassUniform, spirv.StorageClassWorkgroup, spirv.StorageClassCrossWorkgroup, spirv.StorageClassGeneric,
@@ -91,7 +91,7 @@ func sharedClass(s spirv.StorageClass) bool {
 	return false
 }
 
-// alignment judges an alignment beside what is accessed.
+// alignment checks an alignment against the accessed type.
 func (c *checker) alignment(i int, a access, n uint32) {
 	if n == 0 || n&(n-1) != 0 {
 		c.fail(i, "SPV-MemoryAccess-Alignment", "the alignment is %d; must be a power of two", n)
@@ -119,8 +119,8 @@ type accessSet struct {
 	words []uint32
 }
 
-// copyAccesses judges the memory operands of a copy, which may be two sets: that
-// of the target, then that of the source.
+// copyAccesses checks the memory operands of a copy. There may be two sets: one
+// for the target, then one for the source.
 func (c *checker) copyAccesses(i int, a access, first, second accessSet, two bool) {
 	if !two {
 		c.accesses(i, a, first.mask, first.words)

@@ -7,8 +7,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// meshFamily judges what emits: vertices and primitives of geometry shaders
-// (SPIR-V §3.3.19), and task and mesh shaders (SPV_EXT_mesh_shader).
+// meshFamily checks the instructions that emit vertices and primitives: in geometry
+// shaders (SPIR-V §3.3.19), and in task and mesh shaders (SPV_EXT_mesh_shader).
 var meshFamily = family{
 	rules: []Rule{
 		{Code: "SPV-Primitive-Model", Section: "SPIR-V 3.3.19", Words: "vertices and primitives are emitted by geometry shaders"},
@@ -61,7 +61,7 @@ func (c *checker) emitStream(i int, in spirv.Inst) {
 	}
 }
 
-// meshCount judges the type of a count and returns it where it is a constant.
+// meshCount checks the type of a count and returns its value if it is a constant.
 func (c *checker) meshCount(i int, op spirv.Op, what string, id spirv.ID) (uint64, bool) {
 	if t := c.m.TypeOf(id); t != nil && (!isWord(t) || t.Signed) {
 		c.fail(i, "SPV-Mesh-Count", "the count of %s of %s is %s; must be an unsigned integer of 32 bits", what, op, c.typeName(t))
@@ -135,7 +135,7 @@ func (c *checker) emitMeshTasks(i int, in spirv.Inst) {
 	}
 }
 
-// meshRead judges that no output of a mesh shader is read.
+// meshRead checks that no output of a mesh shader is read.
 func (c *checker) meshRead(i int, in spirv.Inst) {
 	if c.callerModels()&inMeshEXT == 0 {
 		return
@@ -150,7 +150,7 @@ func (c *checker) meshRead(i int, in spirv.Inst) {
 	}
 }
 
-// meshEntries judges the modes and the interfaces of entry points.
+// meshEntries checks the modes and the interfaces of entry points.
 func (c *checker) meshEntries() {
 	var nv, ext *facts.EntryPoint
 	for n := range c.m.EntryPoints {
@@ -173,7 +173,7 @@ func (c *checker) meshEntries() {
 	}
 }
 
-// meshModes judges how much a mesh shader puts out at most.
+// meshModes checks how much a mesh shader puts out at most.
 func (c *checker) meshModes(e *facts.EntryPoint) {
 	type rule struct {
 		mode          spirv.ExecutionMode
@@ -209,7 +209,7 @@ func (c *checker) meshModes(e *facts.EntryPoint) {
 	}
 }
 
-// meshVariables judges the interface of a mesh or fragment shader.
+// meshVariables checks the interface of a mesh or fragment shader.
 func (c *checker) meshVariables(e *facts.EntryPoint) {
 	mesh := e.Model == spirv.ExecutionModelMeshEXT
 	for _, id := range e.Interface {

@@ -7,8 +7,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// meshOrderFamily judges when task and mesh shaders say how much they put out, and
-// that what they write is within (Vulkan, Shader Validation).
+// meshOrderFamily checks that task and mesh shaders set their output counts, and
+// that their writes are within the counts (Vulkan, Shader Validation).
 var meshOrderFamily = family{
 	rules: []Rule{
 		{Code: vuid.StandaloneSpirv_MeshEXT_07106, Section: environment, Words: "a mesh shader calls OpSetMeshOutputsEXT before it writes an output"},
@@ -23,8 +23,8 @@ var meshOrderFamily = family{
 	after: []func(*checker){(*checker).meshOrders},
 }
 
-// primitiveChain judges a constant index into what there is one of for each
-// primitive.
+// primitiveChain checks a constant index into an output that has one element for
+// each primitive.
 func (c *checker) primitiveChain(i int, in spirv.Inst) {
 	if !c.vulkan || c.callerModels()&inMeshEXT == 0 || c.fn == nil {
 		return
@@ -43,7 +43,7 @@ func (c *checker) primitiveChain(i int, in spirv.Inst) {
 	}
 }
 
-// primitiveIndex judges a constant that is written to the list of indices of
+// primitiveIndex checks a constant that is written to the list of indices of
 // NVIDIA's mesh shaders.
 func (c *checker) primitiveIndex(i int, in spirv.Inst) {
 	if !c.vulkan || c.callerModels()&inMeshNV == 0 {
@@ -67,7 +67,7 @@ func (c *checker) primitiveIndex(i int, in spirv.Inst) {
 	}
 }
 
-// pointSizes judges that points have a size where the device does not give them
+// pointSizes checks that points have a size if the device does not supply
 // one.
 func (c *checker) pointSizes(e *facts.EntryPoint) {
 	const code = vuid.RuntimeSpirv_MeshEXT_09218
@@ -99,10 +99,11 @@ func (c *checker) holdsBuiltIn(v *facts.Variable, want spirv.BuiltIn) bool {
 	return false
 }
 
-// What compilers in the field do all the same, or tests of theirs, and devices
-// take, is a warning: outputs written before, or counts set twice.
+// Two faults are warnings, because compilers in the field or their tests have them
+// and devices accept them: outputs written before the counts are set, and counts
+// set twice.
 
-// meshOrders judges that mesh shaders set how much they put out before they put
+// meshOrders checks that mesh shaders set how much they put out before they put
 // it out, and task shaders do so at all.
 func (c *checker) meshOrders() {
 	if !c.vulkan || !c.anyCapable(spirv.CapabilityMeshShadingEXT, spirv.CapabilityMeshShadingNV) {
@@ -129,11 +130,11 @@ func (c *checker) meshOrders() {
 type meshCalls struct {
 	*checker
 	op          spirv.Op
-	sets, after []bool // of each function: it or what it calls sets them; they may be set before it is called
+	sets, after []bool // by function number. sets: it or a callee sets the counts; after: they may be set before it is called
 }
 
-// meshOrder judges one mesh shader: an output is written only where
-// OpSetMeshOutputsEXT may have come before.
+// meshOrder checks one mesh shader: it writes an output only if
+// OpSetMeshOutputsEXT may have been executed before.
 func (c *checker) meshOrder(e *facts.EntryPoint) {
 	tree := c.m.CallTree(e)
 	op := spirv.OpSetMeshOutputsEXT
@@ -141,7 +142,7 @@ func (c *checker) meshOrder(e *facts.EntryPoint) {
 		op = spirv.OpEmitMeshTasksEXT
 	}
 	w := &meshCalls{checker: c, op: op, sets: make([]bool, len(c.m.Functions)), after: make([]bool, len(c.m.Functions))}
-	for n := len(tree) - 1; n >= 0; n-- { // what is called before what calls it
+	for n := len(tree) - 1; n >= 0; n-- { // callees before their callers
 		f := tree[n]
 		for _, g := range f.Calls {
 			w.sets[f.Number] = w.sets[f.Number] || w.sets[g.Number]
@@ -161,9 +162,10 @@ func (c *checker) meshOrder(e *facts.EntryPoint) {
 	}
 }
 
-// function judges a function whose callers have all been judged.
+// function checks a function whose callers have all been checked. It propagates
+// from block to block whether the counts may be set.
 func (w *meshCalls) function(f *facts.Function) {
-	out := make([]bool, len(f.Blocks)) // of each block: the outputs may be set behind it
+	out := make([]bool, len(f.Blocks)) // by block number: the counts may be set at its end
 	var todo []*facts.Block
 	set := func(b *facts.Block) {
 		if !out[b.Number] {
@@ -191,7 +193,7 @@ func (w *meshCalls) function(f *facts.Function) {
 	}
 }
 
-// once judges that the outputs are not set again where they certainly are set.
+// once checks that the counts are not set again after they certainly are set.
 func (w *meshCalls) once(f *facts.Function) {
 	first := -1
 	for i := f.Index; i < f.End; i++ {
@@ -206,7 +208,7 @@ func (w *meshCalls) once(f *facts.Function) {
 	}
 }
 
-// before reports whether the outputs may be set where a block begins.
+// before reports whether the counts may be set at the start of a block.
 func (w *meshCalls) before(b *facts.Block, out []bool) bool {
 	if b.Number == 0 && w.after[b.Func.Number] {
 		return true
@@ -241,7 +243,7 @@ func (w *meshCalls) setIn(b *facts.Block) bool {
 	return false
 }
 
-// block judges what a block writes.
+// block checks the writes in a block.
 func (w *meshCalls) block(b *facts.Block, set bool) {
 	for i := b.Index; i < b.End; i++ {
 		in := w.code.Inst(i)

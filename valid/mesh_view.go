@@ -7,8 +7,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// meshViewFamily judges that what a mesh shader makes is the same for every view
-// (Vulkan, Shader Validation).
+// meshViewFamily checks that the counts and primitives of a mesh shader are the
+// same for every view (Vulkan, Shader Validation).
 var meshViewFamily = family{
 	rules: []Rule{
 		{Code: vuid.StandaloneSpirv_MeshEXT_07108, Section: environment, Words: "the counts of OpSetMeshOutputsEXT do not depend on ViewIndex"},
@@ -19,8 +19,8 @@ var meshViewFamily = family{
 	after: []func(*checker){(*checker).meshViews},
 }
 
-// meshViews judges what depends on ViewIndex. It looks only where a mesh shader
-// of a module has that built-in.
+// meshViews checks the values that depend on ViewIndex. It does so only if the
+// module has that built-in.
 func (c *checker) meshViews() {
 	if !c.vulkan || !c.capable(spirv.CapabilityMeshShadingEXT) {
 		return
@@ -44,7 +44,7 @@ func (c *checker) meshViews() {
 	}
 }
 
-// meshView judges one instruction of a mesh shader.
+// meshView checks one instruction of a mesh shader.
 func (w *flow) meshView(i int, in spirv.Inst) {
 	switch in.Op() {
 	case spirv.OpSetMeshOutputsEXT:

@@ -6,7 +6,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
-// miscellaneousFamily judges the miscellaneous instructions (SPIR-V §3.3.1),
+// miscellaneousFamily checks the miscellaneous instructions (SPIR-V §3.3.1),
 // accesses to memory under a condition, and the print of debug information.
 var miscellaneousFamily = family{
 	rules: []Rule{
@@ -52,7 +52,7 @@ func (c *checker) predicatedStore(i int, in spirv.Inst) {
 	c.predicated(i, v.Pointer(), v.Predicate(), c.m.TypeOf(v.Object()))
 }
 
-// predicated judges the pointer and the predicate of an access to a value of a
+// predicated checks the pointer and the predicate of an access to a value of a
 // type.
 func (c *checker) predicated(i int, pointer, predicate spirv.ID, t *facts.Type) {
 	p := c.m.TypeOf(pointer)
@@ -68,7 +68,7 @@ func (c *checker) predicated(i int, pointer, predicate spirv.ID, t *facts.Type) 
 	}
 }
 
-// debugPrintf judges the operands of DebugPrintf.
+// debugPrintf checks the operands of DebugPrintf.
 func (c *checker) debugPrintf(i int, in spirv.Inst) {
 	if len(in) < 6 {
 		return

@@ -9,8 +9,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// modeFamily judges the memory model and execution modes (SPIR-V §3.3.5); entry
-// points are judged in entry.go.
+// modeFamily checks the memory model and execution modes (SPIR-V §3.3.5); entry
+// points are checked in entry.go.
 var modeFamily = family{
 	rules: []Rule{
 		{Code: "SPV-MemoryModel-Vulkan", Section: "SPIR-V 3.2.5", Words: "the memory model is Vulkan where the capability VulkanMemoryModel is declared"},
@@ -64,7 +64,7 @@ func (c *checker) memoryModel(i int, in spirv.Inst) {
 	}
 }
 
-// executionMode judges one execution mode.
+// executionMode checks one execution mode.
 func (c *checker) executionMode(i int, in spirv.Inst) {
 	v := inst.ExecutionMode(in)
 	mode, ids := v.Mode(), in.Op() == spirv.OpExecutionModeId
@@ -149,7 +149,7 @@ func takesIDs(m spirv.ExecutionMode) bool {
 	return false
 }
 
-// modelsWith returns the execution models that have a mode, 0 where all do
+// modelsWith returns the execution models that have a mode, 0 if all have it
 // (SPIR-V §3.2.6).
 func modelsWith(m spirv.ExecutionMode) modelSet {
 	const tessellation = inTessellationControl | inTessellationEvaluation
@@ -202,11 +202,11 @@ func modelsWith(m spirv.ExecutionMode) modelSet {
 	return 0
 }
 
-// modeIDs judges the ids of a mode.
+// modeIDs checks the ids of a mode.
 func (c *checker) modeIDs(i int, mode spirv.ExecutionMode, ids []spirv.ID) {
 	for n, id := range ids {
 		if mode == spirv.ExecutionModeFPFastMathDefault && n == 0 {
-			continue // the type is judged with the mode
+			continue // the type is checked with the mode
 		}
 		d := c.code.DefInst(id)
 		if d == nil {
@@ -223,7 +223,7 @@ func (c *checker) modeIDs(i int, mode spirv.ExecutionMode, ids []spirv.ID) {
 	}
 }
 
-// modeOperands judges the operands of a mode.
+// modeOperands checks the operands of a mode.
 func (c *checker) modeOperands(i int, mode spirv.ExecutionMode, w []uint32) {
 	switch mode {
 	case spirv.ExecutionModeLocalSize:
@@ -250,7 +250,7 @@ func (c *checker) modeOperands(i int, mode spirv.ExecutionMode, w []uint32) {
 	}
 }
 
-// vulkanMode judges a mode in Vulkan.
+// vulkanMode checks a mode in Vulkan.
 func (c *checker) vulkanMode(i int, mode spirv.ExecutionMode) {
 	switch mode {
 	case spirv.ExecutionModeOriginLowerLeft:
@@ -293,7 +293,7 @@ func oppositeMode(m spirv.ExecutionMode) (spirv.ExecutionMode, bool) {
 	return 0, false
 }
 
-// modesDiffer judges that no mode stands twice.
+// modesDiffer checks that no mode is declared twice.
 func (c *checker) modesDiffer() {
 	type seen struct {
 		kind  spirv.ExecutionMode
@@ -331,7 +331,7 @@ func (c *checker) modesDiffer() {
 	}
 }
 
-// fastMath judges FPFastMathDefault.
+// fastMath checks FPFastMathDefault.
 func (c *checker) fastMath() {
 	var with []*facts.EntryPoint
 	for k := range c.m.EntryPoints {
@@ -368,7 +368,7 @@ func (c *checker) fastMath() {
 	}
 }
 
-// fastMathDefault judges the operands of one mode.
+// fastMathDefault checks the operands of one mode.
 func (c *checker) fastMathDefault(m facts.Mode) {
 	ids := spirv.IDs(m.Operands)
 	if d := c.code.DefInst(ids[0]); d != nil && d.Op() != spirv.OpTypeFloat {
@@ -391,8 +391,8 @@ func (c *checker) fastMathDefault(m facts.Mode) {
 	}
 }
 
-// fastMathFault returns what is wrong with a mask of FPFastMathMode that is not
-// an enumerant of its own: "" for nothing.
+// fastMathFault returns the fault of a mask of FPFastMathMode as a whole, which no
+// single enumerant has: "" if there is none.
 func fastMathFault(mask uint32) string {
 	const known = uint32(spirv.FPFastMathModeNotNaNMask | spirv.FPFastMathModeNotInfMask | spirv.FPFastMathModeNSZMask |
 		spirv.FPFastMathModeAllowRecipMask | spirv.FPFastMathModeFastMask | spirv.FPFastMathModeAllowContractMask |
@@ -409,7 +409,7 @@ func fastMathFault(mask uint32) string {
 	return ""
 }
 
-// fastMathTree judges the decorations of a function's instructions that an entry
+// fastMathTree checks the decorations of a function's instructions that an entry
 // point with FPFastMathDefault calls.
 func (c *checker) fastMathTree(f *facts.Function) {
 	for i := f.Index; i < f.End; i++ {

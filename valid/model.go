@@ -113,7 +113,7 @@ func (c *checker) callerModels() modelSet {
 	return c.models[c.fn.Number]
 }
 
-// onlyIn reports instruction i where its function is called from an entry point
+// onlyIn reports instruction i if its function is called from an entry point
 // of a model that is not allowed, and returns whether it did.
 func (c *checker) onlyIn(i int, allowed modelSet, code string) bool {
 	bad := c.callerModels() &^ allowed
@@ -149,10 +149,10 @@ func (c *checker) callersOf(f *facts.Function) []*facts.EntryPoint {
 // are looked at, so that thousands of both do not take the square of the time.
 const maxCallers = 1 << 18
 
-// globals returns the variables of module scope that an entry point uses, asked
-// once for each function that is one. Thousands of entry points that call
-// thousands of functions are looked at up to maxSteps; of those behind, the
-// rules that ask say nothing.
+// globals returns the variables of module scope that an entry point uses. The
+// result is cached by entry function. With thousands of entry points that call
+// thousands of functions, the walk ends after maxSteps; it returns no variables
+// for the remaining entry points, so rules report nothing about them.
 func (c *checker) globals(e *facts.EntryPoint) []*facts.Variable {
 	if e.Func == nil {
 		return nil

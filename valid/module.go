@@ -2,15 +2,15 @@ package valid
 
 import "github.com/chiaro-gpu/chiaro/facts"
 
-// Module is a module that was judged, or that somebody vouches for. Check and
-// Assume make one; nobody compiles an unjudged module by mistake.
+// Module is a module that Check has accepted, or that the caller of Assume vouches
+// for. A function that needs a valid module has a parameter of this type.
 type Module struct {
 	facts *facts.Module
 }
 
-// Assume takes a module for valid without looking. What is compiled from it
-// may fail with an error, and does nothing worse.
+// Assume returns a Module without a check. The compilation of an invalid module
+// may fail with an error; it has no worse effect.
 func Assume(m *facts.Module) *Module { return &Module{m} }
 
-// Facts returns what is true of the module.
+// Facts returns the facts about the module.
 func (m *Module) Facts() *facts.Module { return m.facts }

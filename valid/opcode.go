@@ -5,30 +5,30 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// opcode is what the walk asks of every instruction, by its opcode: it is looked
-// up in the grammar once for all modules.
+// opcode is the properties of an opcode that the walk needs for every instruction.
+// The table is computed from the grammar once for all modules.
 type opcode struct {
 	op      spirv.Op
 	number  int // of its row in the grammar
 	class   spirv.Class
 	section section
 	hasType bool
-	plain   bool // it stands in a block, and where in it does not matter
+	plain   bool // it is in a block, at any place
 	ends    bool // it ends a block or a function
 	chains  bool // it derives a pointer from another
 
-	// ids are the words that are ids, among those that always stand and without
-	// the result type: bit i is word i+1. Behind the fixed words all are ids,
-	// where rest is set, or there is a tail that must be looked at operand by
-	// operand. It is odd where the words of an operand depend on more than it.
+	// ids are the words that are ids, among the words that are always present and
+	// without the result type: bit i is word i+1. If rest is set, all words after
+	// the fixed words are ids. Otherwise tail lists the operands after the fixed
+	// words. odd is set if the words of an operand depend on more than the operand.
 	ids   uint32
 	fixed int
 	rest  bool
 	odd   bool
 	tail  []spirv.Operand
 
-	yields yield // what its result is
-	names  yield // what its operands may be, wherever they stand
+	yields yield // the kind of its result
+	names  yield // the allowed kinds of its operands, at any place
 }
 
 // yield is a set of kinds of results.
@@ -42,11 +42,11 @@ const (
 	yieldsFunction
 	yieldsGroup // an OpDecorationGroup
 	yieldsForm  // an OpTypeFunction, which is no type of values
-	yieldsOther // what has no type: a label, a string, an imported set
+	yieldsOther // results without a type: a label, a string, an imported set
 )
 
-// opcodes has a row for each opcode, one that says nothing for those that the
-// grammar does not know.
+// opcodes has a row for each opcode; opcodes outside of the grammar share an
+// empty one.
 var opcodes = newOpcodes()
 
 func newOpcodes() []*opcode {
@@ -66,7 +66,7 @@ func newOpcodes() []*opcode {
 			ends:   op == spirv.OpFunctionEnd || facts.IsTerminator(op),
 			ids:    l.IDs, fixed: l.Fixed, rest: l.Rest, odd: oddTail(l.Tail), tail: l.Tail, yields: yieldOf(op),
 		}
-		switch op { // behind the ids they have strings and literals alone
+		switch op { // strings and literals alone follow the ids
 		case spirv.OpName, spirv.OpMemberName, spirv.OpString, spirv.OpConstant, spirv.OpSpecConstant, spirv.OpExtInstImport, spirv.OpExtension:
 			o.tail = nil
 		}
@@ -84,7 +84,7 @@ func newOpcodes() []*opcode {
 	return list
 }
 
-// framing reports whether where an instruction stands in a function matters.
+// framing reports whether the place of an instruction in a function matters.
 func framing(op spirv.Op) bool {
 	switch op {
 	case spirv.OpFunction, spirv.OpFunctionParameter, spirv.OpLabel, spirv.OpPhi, spirv.OpSelectionMerge, spirv.OpLoopMerge:
@@ -108,7 +108,7 @@ func oddTail(shape []spirv.Operand) bool {
 	return false
 }
 
-// yieldOf returns what the result of an opcode is.
+// yieldOf returns the kind of an opcode's result.
 func yieldOf(op spirv.Op) yield {
 	switch {
 	case op == spirv.OpDecorationGroup:
@@ -128,7 +128,7 @@ func yieldOf(op spirv.Op) yield {
 }
 
 // mayName reports whether all operands of an opcode may name a kind of results.
-// Where some only may, or must, kind judges the operand.
+// If the answer depends on the operand, kind checks the operand.
 func mayName(op spirv.Op, k yield) bool {
 	switch k {
 	case yieldsGroup:
@@ -138,7 +138,7 @@ func mayName(op spirv.Op, k yield) bool {
 	case yieldsValue, yieldsConstant:
 		return op.Class() != spirv.ClassTypeDeclaration && typeAt(op) == 0
 	case yieldsForm:
-		return false // kind judges it
+		return false // kind checks it
 	case yieldsType:
 		return op != spirv.OpFunction && op != spirv.OpSpecConstantOp && namesType(op, 0)
 	}

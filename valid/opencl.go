@@ -6,7 +6,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// openCLFamily judges what OpenCL says of capabilities (OpenCL SPIR-V
+// openCLFamily checks the capabilities in OpenCL environments (OpenCL SPIR-V
 // Environment Specification, chapters of the versions and of the extensions).
 var openCLFamily = family{
 	rules: []Rule{
@@ -22,11 +22,11 @@ const (
 	openCL22 Version = 2<<8 + 2
 )
 
-// openCLWay says when OpenCL takes a capability.
+// openCLWay is the condition under which OpenCL supports a capability.
 type openCLWay struct {
 	since  Version
 	full   bool // in the full profile alone
-	images bool // where ImageBasic is declared
+	images bool // only if ImageBasic is declared
 }
 
 // openCLWays are the capabilities that OpenCL has, or that an extension of a
@@ -45,7 +45,7 @@ var openCLWays = map[spirv.Capability]openCLWay{
 	spirv.CapabilitySubgroupDispatch: {since: openCL22}, spirv.CapabilityPipeStorage: {since: openCL22}, spirv.CapabilityNamedBarrier: {since: openCL22},
 }
 
-// openCLCapability judges OpCapability in OpenCL.
+// openCLCapability checks OpCapability in OpenCL.
 func (c *checker) openCLCapability(i int, in spirv.Inst) {
 	if c.env.API != OpenCL {
 		return

@@ -16,7 +16,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/asm"
 )
 
-// TestParallel judges the same modules from several goroutines at once, as
+// TestParallel checks the same modules from several goroutines at once, as
 // Check promises: with the same findings each time. The race detector watches.
 func TestParallel(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")

@@ -7,9 +7,9 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// pointSizeFamily judges that a shader that writes PointSize writes it on every
-// way, where a device would take it to be 1 if it never did (Vulkan, Runtime
-// SPIR-V Validation).
+// pointSizeFamily checks that a shader that writes PointSize writes it on every
+// path. With the feature maintenance5, a shader that never writes PointSize has the
+// size 1 (Vulkan, Runtime SPIR-V Validation).
 var pointSizeFamily = family{
 	rules: []Rule{
 		{Code: vuid.RuntimeSpirv_maintenance5_09190, Section: runtimeSection, Words: "with the feature maintenance5 a shader that writes PointSize does so on every way to its end", Need: NeedDevice},
@@ -18,8 +18,8 @@ var pointSizeFamily = family{
 	after: []func(*checker){(*checker).pointSizeWays},
 }
 
-// pointSizeWays judges the entry points whose last stage before rasterization may
-// be theirs.
+// pointSizeWays checks the entry points whose stage can be the last one before
+// rasterization.
 func (c *checker) pointSizeWays() {
 	if !c.vulkan || len(c.builtIn.noted) == 0 {
 		return
@@ -47,19 +47,19 @@ func (c *checker) pointSizeWays() {
 	}
 }
 
-// pointSizeWalk is an entry point whose ways are looked at.
+// pointSizeWalk is the search for a path without a write, in one entry point.
 type pointSizeWalk struct {
 	*checker
 	entry  *facts.EntryPoint
 	rule   string
-	writes []bool // of each function: it or what it calls may write PointSize
+	writes []bool // by function number: it or a callee may write PointSize
 }
 
 // written finds out which functions of the entry point may write PointSize, and
 // returns whether any does.
 func (w *pointSizeWalk) written() bool {
 	tree := w.m.CallTree(w.entry)
-	for n := len(tree) - 1; n >= 0; n-- { // what is called before what calls it
+	for n := len(tree) - 1; n >= 0; n-- { // callees before their callers
 		f := tree[n]
 		for _, g := range f.Calls {
 			w.writes[f.Number] = w.writes[f.Number] || w.writes[g.Number]
@@ -92,17 +92,17 @@ func (w *pointSizeWalk) store(in spirv.Inst) bool {
 	}
 	h := chainOf(w.code.DefInst(pointer))
 	if h.base != v.ID || len(h.path) == 0 {
-		return true // the whole, or it is not known what
+		return true // the whole block, or an index that is not known
 	}
 	n, ok := w.whole(h.path[0])
 	b, named := w.m.MemberBuiltIn(core(v.Type).ID, int(n))
 	return !ok || named && b == spirv.BuiltInPointSize
 }
 
-// function judges the ways through the entry point's function: whether one comes to
+// function checks the ways through the entry point's function: whether one comes to
 // its end, or to a vertex that is emitted, without a write.
 func (w *pointSizeWalk) function(f *facts.Function) {
-	seen := make([]bool, len(f.Blocks)) // a way without a write leads to where the block begins
+	seen := make([]bool, len(f.Blocks)) // a path without a write leads to the start of the block
 	var todo []*facts.Block
 	come := func(b *facts.Block) {
 		if !seen[b.Number] {
@@ -143,8 +143,9 @@ func (w *pointSizeWalk) function(f *facts.Function) {
 	}
 }
 
-// block goes through a block to which a way without a write leads, where bare, and
-// returns whether one leads on, and whether it found a fault.
+// block walks through a block; bare means that a path without a write leads to its
+// start. It returns whether such a path leads to its end, and whether it has
+// reported a fault.
 func (w *pointSizeWalk) block(b *facts.Block, bare bool) (on, told bool) {
 	for i := b.Index; i < b.End; i++ {
 		in := w.code.Inst(i)

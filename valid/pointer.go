@@ -6,13 +6,13 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
-// pointerState is where pointers lead: of each instruction, the variable that
-// its pointer is derived from by access chains and copies, by its number in
-// facts.Module.Variables plus 1; 0 where there is none, or more than one.
+// pointerState is the origins of pointers. origin is, for each instruction, the
+// variable from which access chains and copies derive its pointer: 1 plus the index
+// in facts.Module.Variables, or 0 if there is none or more than one.
 type pointerState struct{ origin []int32 }
 
-// origins follows pointers to their variables. A base stands before the chain
-// that begins at it, phis excluded, which join pointers and have no one origin.
+// origins follows pointers to their variables. A base comes before its chain, so
+// one pass is enough. Phis join pointers and have no single origin.
 func (c *checker) origins() {
 	for n := range c.m.Variables {
 		c.pointers.origin[c.m.Variables[n].Index] = int32(n + 1)
@@ -29,8 +29,8 @@ func (c *checker) origins() {
 	}
 }
 
-// chainBase returns the pointer that an instruction derives its pointer from; 0
-// where it derives none.
+// chainBase returns the pointer from which an instruction derives its pointer; 0
+// if it derives none.
 func chainBase(in spirv.Inst) spirv.ID {
 	switch chainWord(in.Op()) {
 	case 3:
@@ -41,8 +41,8 @@ func chainBase(in spirv.Inst) spirv.ID {
 	return 0
 }
 
-// chainWord returns which word of an instruction is the pointer that it derives
-// its pointer from; 0 where it derives none.
+// chainWord returns the word of the pointer from which an instruction derives
+// its pointer; 0 if it derives none.
 func chainWord(op spirv.Op) int {
 	switch op {
 	case spirv.OpAccessChain, spirv.OpInBoundsAccessChain, spirv.OpPtrAccessChain, spirv.OpInBoundsPtrAccessChain,
@@ -55,7 +55,7 @@ func chainWord(op spirv.Op) int {
 	return 0
 }
 
-// origin returns the variable that a pointer is derived from, nil where that is
+// origin returns the variable from which a pointer is derived, nil if it is
 // not known.
 func (c *checker) origin(pointer spirv.ID) *facts.Variable {
 	d := c.code.Def(pointer)
@@ -65,8 +65,8 @@ func (c *checker) origin(pointer spirv.ID) *facts.Variable {
 	return &c.m.Variables[c.pointers.origin[d]-1]
 }
 
-// pointerOf returns the type of a pointer, nil where the id has no type, or
-// none of a pointer.
+// pointerOf returns the type of a pointer, nil if the type of the id is no pointer
+// or missing.
 func (c *checker) pointerOf(id spirv.ID) *facts.Type {
 	if t := c.m.TypeOf(id); t.IsPointer() {
 		return t
@@ -86,7 +86,7 @@ func (c *checker) logical(t *facts.Type) bool {
 	return false
 }
 
-// blockOfArrays returns the struct within arrays, nil where there is none.
+// blockOfArrays returns the struct within arrays, nil if there is none.
 func blockOfArrays(t *facts.Type) *facts.Type {
 	for t.IsArray() {
 		t = t.Elem

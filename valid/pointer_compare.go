@@ -7,8 +7,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// pointerCompareFamily judges what compares pointers, and the lengths of arrays
-// that a pointer leads to (SPIR-V §3.3.8).
+// pointerCompareFamily checks the comparisons of pointers, and OpArrayLength
+// (SPIR-V §3.3.8).
 var pointerCompareFamily = family{
 	rules: []Rule{
 		{Code: "SPV-PtrCompare-Result", Section: "SPIR-V 3.3.8", Words: "OpPtrEqual and OpPtrNotEqual yield a Boolean, OpPtrDiff an integer scalar"},
@@ -59,7 +59,7 @@ func b2i(b bool) int {
 	return 0
 }
 
-// comparable judges whether pointers of a type may be compared.
+// comparable checks whether pointers of a type may be compared.
 func (c *checker) comparable(i int, op spirv.Op, p *facts.Type) {
 	if p.Storage == spirv.StorageClassPhysicalStorageBuffer {
 		c.fail(i, "SPV-PtrCompare-Storage", "%s of pointers to PhysicalStorageBuffer; must not be", op)
@@ -110,7 +110,7 @@ func (c *checker) arrayLength(i int, in spirv.Inst) {
 }
 
 // measured returns the struct of an OpArrayLength, the type of the pointer to
-// it, and the member; ok is false where they are not known.
+// it, and the member; ok is false if they are not known.
 func (c *checker) measured(i int, in spirv.Inst) (s, p *facts.Type, member uint32, ok bool) {
 	if in.Op() == spirv.OpUntypedArrayLengthKHR {
 		v := inst.UntypedArrayLengthKHR(in)

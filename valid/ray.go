@@ -8,10 +8,10 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// rayFamily judges ray tracing, ray queries and hit objects
+// rayFamily checks ray tracing, ray queries and hit objects
 // (SPV_KHR_ray_tracing, SPV_KHR_ray_query, SPV_NV_shader_invocation_reorder,
-// SPV_EXT_shader_invocation_reorder). What an operand must be follows from its
-// name in the grammar, which is the same in all of these instructions.
+// SPV_EXT_shader_invocation_reorder). The required type of an operand follows from
+// its name in the grammar, which is the same in all of these instructions.
 var rayFamily = family{
 	rules: []Rule{
 		{Code: "SPV-Ray-Operand", Section: "SPIR-V, SPV_KHR_ray_tracing", Words: "each operand has the type that the instruction takes"},
@@ -26,7 +26,7 @@ var rayFamily = family{
 	ops: []group{{(*checker).ray, rayOps()}},
 }
 
-// rayOps are the instructions that ray judges: all that speak of rays,
+// rayOps are the instructions that ray checks: all that speak of rays,
 // ray queries, hit objects or callable shaders.
 func rayOps() []spirv.Op {
 	var out []spirv.Op
@@ -42,7 +42,7 @@ func rayOps() []spirv.Op {
 	return out
 }
 
-// raySort is what an operand or a result must be.
+// raySort is the required type of an operand or a result.
 type raySort uint8
 
 const (
@@ -75,7 +75,7 @@ var rayWords = [...]string{
 	rayStructure: "an acceleration structure", rayQuery: "a pointer to a ray query", rayHitObject: "a pointer to a hit object",
 }
 
-// rayOperands are what operands must be, by their names.
+// rayOperands are the required types of operands by their names.
 var rayOperands = map[string]raySort{
 	"Accel": rayStructure, "AccelerationStructure": rayStructure,
 	"RayFlags": rayWord, "CullMask": rayWord, "Cullmask": rayWord,
@@ -89,8 +89,8 @@ var rayOperands = map[string]raySort{
 	"HitObjectAttributes": rayAttributes, "HitObjectAttribute": rayAttributes, "Intersection": rayIntersection,
 }
 
-// rayResults are what results must be, by what the name of the instruction has
-// behind the object that it asks and before the vendor.
+// rayResults are the required types of results. The key is the part of the name of
+// the instruction between the queried object and the vendor's suffix.
 var rayResults = map[string]raySort{
 	"Proceed": rayBool, "FrontFace": rayBool, "CandidateAABBOpaque": rayBool, "IsSphereHit": rayBool, "IsLSSHit": rayBool,
 	"IsEmpty": rayBool, "IsHit": rayBool, "IsMiss": rayBool, "Report": rayBool,
@@ -102,7 +102,7 @@ var rayResults = map[string]raySort{
 	"TriangleVertexPositions": rayTriangle, "LSSPositions": rayEnds, "LSSRadii": rayRadii, "ShaderRecordBufferHandle": rayHandle,
 }
 
-// rayResult returns what the result of an instruction must be.
+// rayResult returns the required type of an instruction's result.
 func rayResult(op spirv.Op) raySort {
 	name := op.Row().Name()
 	if op == spirv.OpReportIntersectionKHR {
@@ -142,7 +142,7 @@ func rayModels(op spirv.Op) modelSet {
 	return ^modelSet(0)
 }
 
-// ray judges one instruction.
+// ray checks one instruction.
 func (c *checker) ray(i int, in spirv.Inst) {
 	op := in.Op()
 	if allowed := rayModels(op); c.callerModels()&^allowed != 0 {
@@ -169,7 +169,7 @@ func (c *checker) ray(i int, in spirv.Inst) {
 	c.rayValues(i, op, &r)
 }
 
-// rayOperand judges an operand and returns whether it is what it must be.
+// rayOperand checks an operand and returns whether it has the required type.
 func (c *checker) rayOperand(i int, op spirv.Op, name string, id spirv.ID) bool {
 	want := rayOperands[name]
 	switch want {
@@ -210,7 +210,7 @@ func (c *checker) rayOperand(i int, op spirv.Op, name string, id spirv.ID) bool 
 	return true
 }
 
-// carried judges what a ray, a call or a hit object carries.
+// carried checks the payload of a ray, a call or a hit object.
 func (c *checker) carried(i int, op spirv.Op, name string, id spirv.ID, one, other spirv.StorageClass) bool {
 	v := c.m.Variable(id)
 	if v == nil {

@@ -9,17 +9,17 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// rayValueFamily judges the values of a ray, where they are constants (Vulkan,
+// rayValueFamily checks the constant operands of rays (Vulkan,
 // Runtime SPIR-V Validation).
 var rayValueFamily = family{rules: rayValueRules()}
 
-// rayCodes are the rules for the values of the rays of an instruction, empty
-// where Vulkan has none.
+// rayCodes are the rules for the values of the rays of an instruction; a code is
+// empty if Vulkan has no such rule.
 type rayCodes struct {
 	finite   string // origin and direction are finite
 	number   string // no value is NaN
 	positive string // no distance is negative
-	order    string // the least distance is not behind the greatest
+	order    string // the minimum distance is not above the maximum
 	time     string // between 0 and 1
 	both     string // triangles and boxes are not skipped both
 	skip     string // one way to skip triangles
@@ -53,7 +53,7 @@ var (
 	}
 )
 
-// codesOf returns the rules for the values of an instruction, nil where there
+// codesOf returns the rules for the values of an instruction, nil if there
 // are none.
 func codesOf(op spirv.Op) *rayCodes {
 	switch op {
@@ -104,7 +104,7 @@ type rayValues struct {
 	flags, least, greatest, origin, direction, time, kind, index *facts.Const
 }
 
-// keep takes note of an operand.
+// keep records an operand.
 func (r *rayValues) keep(name string, k *facts.Const) {
 	if k == nil || !k.Known || k.Undef {
 		return
@@ -132,7 +132,7 @@ func (r *rayValues) keep(name string, k *facts.Const) {
 // single returns the value of a constant float of 32 bits.
 func single(k *facts.Const) float64 { return float64(math.Float32frombits(uint32(k.Bits))) }
 
-// rayValues judges the constants among the operands of instruction i.
+// rayValues checks the constants among the operands of instruction i.
 func (c *checker) rayValues(i int, op spirv.Op, r *rayValues) {
 	if r.flags != nil && spirv.RayFlags(r.flags.Bits)&spirv.RayFlagsForceOpacityMicromap2StateKHRMask != 0 && !c.capable(spirv.CapabilityRayTracingOpacityMicromapKHR) {
 		code := "SPV-Ray-Micromap"
@@ -145,7 +145,7 @@ func (c *checker) rayValues(i int, op spirv.Op, r *rayValues) {
 		return
 	}
 	if op == spirv.OpReportIntersectionKHR && r.kind != nil && r.kind.Bits > 127 {
-		c.fail(i, vuid.RuntimeSpirv_OpReportIntersectionKHR_06998, "the kind of the hit is %d; must be 127 at most", r.kind.Bits).warn() // where it is executed
+		c.fail(i, vuid.RuntimeSpirv_OpReportIntersectionKHR_06998, "the kind of the hit is %d; must be 127 at most", r.kind.Bits).warn() // wrong only if it is executed
 	}
 	if op == spirv.OpHitObjectSetShaderBindingTableRecordIndexEXT && r.index != nil {
 		if l, ok := c.limit(vuid.RuntimeSpirv_maxShaderBindingTableRecordIndex_11888, "maxShaderBindingTableRecordIndex"); ok && r.index.Bits > l {
@@ -158,8 +158,8 @@ func (c *checker) rayValues(i int, op spirv.Op, r *rayValues) {
 	}
 }
 
-// rayFlags judges constant flags. They are wrong only where the instruction is
-// executed, so they are warnings.
+// rayFlags checks constant flags. They are wrong only if the instruction is
+// executed, so the findings are warnings.
 func (c *checker) rayFlags(i int, op spirv.Op, codes *rayCodes, k *facts.Const) {
 	if k == nil {
 		return
@@ -175,8 +175,8 @@ func (c *checker) rayFlags(i int, op spirv.Op, codes *rayCodes, k *facts.Const) 
 	one(codes.opaque, spirv.RayFlagsOpaqueKHRMask|spirv.RayFlagsNoOpaqueKHRMask|spirv.RayFlagsCullOpaqueKHRMask|spirv.RayFlagsCullNoOpaqueKHRMask)
 }
 
-// rayNumbers judges constant origins, directions, distances and times. They are
-// wrong only where the instruction is executed, so they are warnings.
+// rayNumbers checks constant origins, directions, distances and times. They are
+// wrong only if the instruction is executed, so the findings are warnings.
 func (c *checker) rayNumbers(i int, op spirv.Op, codes *rayCodes, r *rayValues) {
 	nan, infinite := false, false
 	for _, v := range [...]*facts.Const{r.origin, r.direction} {

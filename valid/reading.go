@@ -5,10 +5,10 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// Readings of older versions. The rules of the newest text hold for every
-// version of Vulkan, but for the sentences that the text of Vulkan 1.1 says
-// otherwise and that nobody in the field reads as the newest does; all of them
-// are rows of docs/versions.md.
+// Rules of older versions. The rules of the newest text apply to every version of
+// Vulkan, with a few exceptions: sentences that differ in the text of Vulkan 1.1
+// and that compilers and drivers do not read in the newer sense. All exceptions are
+// rows of docs/versions.md.
 
 // The chapters of the text of Vulkan 1.1.
 const (
@@ -16,8 +16,8 @@ const (
 	oldEnvironment = "Vulkan 1.1, Environment for SPIR-V"
 )
 
-// oldText reports whether a module is judged by the text of Vulkan 1.1, which
-// is what there is for 1.0 too.
+// oldText reports whether the text of Vulkan 1.1 applies to a module. It also
+// applies to 1.0.
 func (c *checker) oldText() bool { return c.vulkan && c.env.Version < Vulkan12 }
 
 // newer makes the finding a warning for those versions: its rule is not in their
@@ -29,7 +29,7 @@ func (x found) newer(c *checker) found {
 	return x
 }
 
-// oldInterpolation judges what the text of Vulkan 1.1 alone says of the
+// oldInterpolation checks the rules that the text of Vulkan 1.1 alone has for the
 // decorations of a variable in an interface, and of the members of its block.
 func (c *checker) oldInterpolation(e *facts.EntryPoint, v *facts.Variable) {
 	c.oldDecorations(e, v, func(kind spirv.Decoration) (facts.Decoration, bool) { return c.m.Decoration(v.ID, kind) })
@@ -40,7 +40,7 @@ func (c *checker) oldInterpolation(e *facts.EntryPoint, v *facts.Variable) {
 	}
 }
 
-// oldDecorations judges the decorations that get finds.
+// oldDecorations checks the decorations that get finds.
 func (c *checker) oldDecorations(e *facts.EntryPoint, v *facts.Variable, get func(spirv.Decoration) (facts.Decoration, bool)) {
 	switch e.Model {
 	case spirv.ExecutionModelVertex, spirv.ExecutionModelGeometry, spirv.ExecutionModelFragment:

@@ -17,7 +17,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/asm"
 )
 
-// TestReadings judges testdata/readings/NAME.txtar: what a module is under each
+// TestReadings checks testdata/readings/NAME.txtar: what a module is under each
 // version. Behind the section NAME.spvasm stands NAME.findings, or findings where
 // there is one module. A line of it names environments, and behind the colon what
 // there must be: "line code", "line code warning" for each,
@@ -45,7 +45,7 @@ func TestReadings(t *testing.T) {
 	}
 }
 
-// readModule judges one module of a case.
+// readModule checks one module of a case.
 func readModule(t *testing.T, comment string, module, findings txtar.File) {
 	name, ok := strings.CutSuffix(module.Name, ".spvasm")
 	if !ok || findings.Name != "findings" && findings.Name != name+".findings" {

@@ -5,9 +5,9 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// Way is one way in which a device brings what a module declares: a version of
+// Way is one way for a device to support a declaration of a module: a version of
 // Vulkan (0 for none) or an extension of the device ("" for none), and with it
-// a feature, or a property of which one of Bits is set. Where a way has both a
+// a feature, or a property of which one of Bits is set. If a way has both a
 // version and an extension, one of them suffices.
 type Way struct {
 	Since                        Version
@@ -22,9 +22,9 @@ type Requirement struct {
 	Ways []Way
 }
 
-// Requirements returns what a module's version, capabilities and extensions need
-// of a device of Vulkan, in the order of the module. What every device brings, and
-// what Vulkan does not know, is left out.
+// Requirements returns the requirements of a module's version, capabilities and
+// extensions on a Vulkan device, in module order. It omits declarations that every
+// device supports and declarations that Vulkan does not have.
 func Requirements(m *facts.Module) []Requirement {
 	var out []Requirement
 	add := func(what string, ways []way) {
@@ -56,8 +56,8 @@ func Requirements(m *facts.Module) []Requirement {
 	return out
 }
 
-// versionWays has what brings a version of SPIR-V (Vulkan, Versions and
-// Formats).
+// versionWays returns the ways to support a version of SPIR-V (Vulkan, Versions
+// and Formats).
 func versionWays(v spirv.Version) []way {
 	switch {
 	case v <= spirv.Version10:
@@ -72,8 +72,8 @@ func versionWays(v spirv.Version) []way {
 	return []way{{since: Vulkan13}}
 }
 
-// CapabilityWays returns what brings a capability; nothing where Vulkan does
-// not know it.
+// CapabilityWays returns the ways to support a capability; none if Vulkan does
+// not have it.
 func CapabilityWays(k spirv.Capability) []Way {
 	var out []Way
 	for _, w := range capabilityWays[k] {

@@ -6,7 +6,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// resourceFamily judges the interface of resources (Vulkan, Shader Interfaces,
+// resourceFamily checks the interface of resources (Vulkan, Shader Interfaces,
 // Shader Resource Interface): blocks, descriptors and push constants.
 var resourceFamily = family{
 	rules: []Rule{
@@ -25,8 +25,8 @@ var resourceFamily = family{
 	after: []func(*checker){(*checker).resources, (*checker).pushConstants},
 }
 
-// resources judges each variable; of those of functions no more than that they
-// are no descriptors.
+// resources checks each variable. For variables of functions it checks only that
+// they are no descriptors.
 func (c *checker) resources() {
 	if !c.vulkan {
 		return
@@ -49,7 +49,7 @@ func (c *checker) resources() {
 	}
 }
 
-// bound judges where the descriptor of a variable comes from.
+// bound checks the set and the binding of a descriptor variable.
 func (c *checker) bound(v *facts.Variable) {
 	switch v.Storage {
 	case spirv.StorageClassUniformConstant, spirv.StorageClassStorageBuffer, spirv.StorageClassUniform:
@@ -68,7 +68,7 @@ func (c *checker) bound(v *facts.Variable) {
 	}
 }
 
-// unbound judges that a variable of descriptors says which they are.
+// unbound reports a descriptor variable without DescriptorSet or Binding.
 func (c *checker) unbound(v *facts.Variable) {
 	set, binding := c.m.Has(v.ID, spirv.DecorationDescriptorSet), c.m.Has(v.ID, spirv.DecorationBinding)
 	if set && binding {
@@ -84,7 +84,7 @@ func (c *checker) unbound(v *facts.Variable) {
 	c.fail(v.Index, vuid.StandaloneSpirv_UniformConstant_06677, "%s in %s has no %s; must have one", c.name(v.ID), v.Storage, missing)
 }
 
-// tileAttachment judges a variable in TileAttachmentQCOM.
+// tileAttachment checks a variable in TileAttachmentQCOM.
 func (c *checker) tileAttachment(v *facts.Variable) {
 	if !c.m.Has(v.ID, spirv.DecorationDescriptorSet) || !c.m.Has(v.ID, spirv.DecorationBinding) {
 		c.fail(v.Index, vuid.StandaloneSpirv_TileAttachmentQCOM_10695, "%s in TileAttachmentQCOM has no DescriptorSet or no Binding; must have both", c.name(v.ID))
@@ -104,7 +104,7 @@ func (c *checker) tileAttachment(v *facts.Variable) {
 	}
 }
 
-// pushConstants judges how many blocks of push constants an entry point has.
+// pushConstants checks how many blocks of push constants an entry point has.
 func (c *checker) pushConstants() {
 	if !c.vulkan || c.capable(spirv.CapabilityPushConstantBanksNV) {
 		return
@@ -139,7 +139,7 @@ func (c *checker) pushConstants() {
 	}
 }
 
-// onePushConstant judges the list of an entry point.
+// onePushConstant checks the list of an entry point.
 func (c *checker) onePushConstant(e *facts.EntryPoint) {
 	var first spirv.ID
 	for _, id := range e.Interface {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Need is what a rule has to know beside the module.
+// Need is the information beside the module that a rule needs.
 type Need uint8
 
 // The needs.
@@ -19,15 +19,15 @@ const (
 // String returns "module", "vulkan" or "device".
 func (n Need) String() string { return [...]string{"module", "vulkan", "device"}[n] }
 
-// Rule is one rule that Check judges.
+// Rule is one rule that Check checks.
 type Rule struct {
 	Code    string // the VUID, or SPV-Subject-Rule
-	Section string // where the specification has it: "SPIR-V 2.4", "Vulkan BuiltIn"
-	Words   string // what must be, in our words, as a sentence without a period
-	Need    Need   // what it needs to know; of a VUID, NeedVulkan unless it says NeedDevice
+	Section string // the part of the specification: "SPIR-V 2.4", "Vulkan BuiltIn"
+	Words   string // the requirement in our words, as a sentence without a period
+	Need    Need   // for a VUID, NeedVulkan unless it is NeedDevice
 }
 
-// need fills in what a VUID needs at least.
+// need sets the minimal need of a VUID.
 func (r Rule) need() Rule {
 	if r.Need == NeedModule && strings.HasPrefix(r.Code, "VUID-") {
 		r.Need = NeedVulkan
@@ -51,7 +51,7 @@ func Rules() iter.Seq[Rule] {
 	}
 }
 
-// RuleOf returns the rule of a code, false where there is none.
+// RuleOf returns the rule of a code, false if there is none.
 func RuleOf(code string) (Rule, bool) {
 	for _, f := range families {
 		for _, r := range f.rules {

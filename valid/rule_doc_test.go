@@ -37,7 +37,7 @@ func TestRuleDocs(t *testing.T) {
 	}
 }
 
-// judges returns where each code is reported in some directories, the first of
+// checks returns where each code is reported in some directories, the first of
 // which is a package: the function, or the table, in which it stands outside of the
 // list of rules.
 func judges(t *testing.T, name string, dirs ...string) map[string]string {
@@ -140,7 +140,7 @@ var beyondWords = [...]string{
 	BeyondPipeline: "need a pipeline", BeyondDraw: "need a draw", BeyondRun: "need a run", BeyondQuery: "need a query", BeyondText: "are not of this text",
 }
 
-// vuidsPage lists Vulkan's rules on modules, those that are not judged too.
+// vuidsPage lists Vulkan's rules on modules, those that are not checked too.
 func vuidsPage(at, link map[string]string) []byte {
 	var b bytes.Buffer
 	b.WriteString("<!-- Written by TestRuleDocs of package valid. -->\n\n# Vulkan's rules on modules\n\nEach rule of the appendix \"Shader Validation\" and of the chapter \"Built-In Variables\", and where\n`chiaro check` judges it. *Device* are those that are judged where `--profile` says what the device has.\nOf a rule that a module and a device do not decide the list says what it needs: a *pipeline* (with its\nlayout, flags and other stages), a *draw* (what is bound and attached, and how that was made), a *run*\n(values that only an execution has), a *query* (a list that no feature, property or limit says), or\n*text*: the rule speaks of what this version of Vulkan or SPIR-V does not have.\n\n")

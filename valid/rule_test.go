@@ -46,7 +46,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestUnjudged demands that each of Vulkan's rules on modules is judged, or stands
+// TestUnjudged demands that each of Vulkan's rules on modules is checked, or stands
 // in the list of those that are not, and not both.
 func TestUnjudged(t *testing.T) {
 	listed := map[string]bool{}

@@ -8,7 +8,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// runtimeFamily judges entry points and their modes by the limits and features
+// runtimeFamily checks entry points and their modes by the limits and features
 // of a device (Vulkan, Runtime SPIR-V Validation).
 var runtimeFamily = family{
 	rules: append(runtimeRules(), []Rule{
@@ -27,7 +27,7 @@ var runtimeFamily = family{
 // groupLimit is the limits of a workgroup of one model.
 type groupLimit struct {
 	model spirv.ExecutionModel
-	size  string // the limit of each dimension, [n] behind it
+	size  string // the limit of each dimension, before the suffix [n]
 	codes [3]string
 	total string // the limit of all
 	code  string
@@ -43,14 +43,14 @@ var groupLimits = [...]groupLimit{
 		meshProperty + "maxMeshWorkGroupInvocations", vuid.RuntimeSpirv_MeshEXT_07298},
 }
 
-// meshProperty and meshPropertyNV stand before the limits of mesh shaders, which
-// two extensions name alike.
+// meshProperty and meshPropertyNV are the prefixes of the limits of mesh shaders:
+// two extensions use the same names.
 const (
 	meshProperty   = "VkPhysicalDeviceMeshShaderPropertiesEXT::"
 	meshPropertyNV = "VkPhysicalDeviceMeshShaderPropertiesNV::"
 )
 
-// controlRow says which property a device must have for a mode of floats.
+// controlRow is the property that a mode of floats needs.
 type controlRow struct {
 	mode     spirv.ExecutionMode
 	width    uint32
@@ -114,8 +114,8 @@ func runtimeRules() []Rule {
 	return out
 }
 
-// runtime judges each entry point. Modes that names of the same function share
-// are judged once.
+// runtime checks each entry point. Modes that names of the same function share
+// are checked once.
 func (c *checker) runtime() {
 	if !c.vulkan {
 		return
@@ -141,7 +141,7 @@ func (c *checker) runtime() {
 // limitName returns the name of a limit without the structure that holds it.
 func limitName(limit string) string { return limit[strings.LastIndexByte(limit, ':')+1:] }
 
-// groupSize judges how large a workgroup is.
+// groupSize checks how large a workgroup is.
 func (c *checker) groupSize(e *facts.EntryPoint) {
 	for k := range groupLimits {
 		r := &groupLimits[k]
@@ -162,7 +162,7 @@ func (c *checker) groupSize(e *facts.EntryPoint) {
 	}
 }
 
-// runtimeMode judges one mode.
+// runtimeMode checks one mode.
 func (c *checker) runtimeMode(e *facts.EntryPoint, m facts.Mode) {
 	switch m.Kind {
 	case spirv.ExecutionModeSignedZeroInfNanPreserve, spirv.ExecutionModeDenormPreserve, spirv.ExecutionModeDenormFlushToZero,
@@ -193,7 +193,7 @@ func (c *checker) runtimeMode(e *facts.EntryPoint, m facts.Mode) {
 	}
 }
 
-// independence judges whether widths of floats may have modes of their own, of
+// independence checks whether widths of floats may have modes of their own, of
 // two kinds that exclude each other.
 func (c *checker) independence(e *facts.EntryPoint, property string, a, b spirv.ExecutionMode, apart, none string) {
 	var kind [3]spirv.ExecutionMode // of 16, 32 and 64 bits

@@ -7,9 +7,9 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// runtimeCooperativeFamily judges cooperative matrices and vectors by what a device
-// has, and where their constants say that memory is not aligned (Vulkan, Runtime
-// SPIR-V Validation).
+// runtimeCooperativeFamily checks cooperative matrices and vectors against the
+// properties of a device, and the alignment of constant offsets and strides in
+// memory (Vulkan, Runtime SPIR-V Validation).
 var runtimeCooperativeFamily = family{
 	rules: []Rule{
 		{Code: vuid.RuntimeSpirv_maxCooperativeVectorComponents_10094, Section: runtimeSection, Words: "a cooperative vector has maxCooperativeVectorComponents components at most", Need: NeedDevice},
@@ -54,7 +54,7 @@ func (c *checker) whole(id spirv.ID) (uint64, bool) {
 	return k.Bits, true
 }
 
-// multiple judges that a constant is a multiple; other values are for the run.
+// multiple checks that a constant is a multiple; other values are for the run.
 func (c *checker) multiple(i int, code, what string, id spirv.ID, of uint64) {
 	if n, ok := c.whole(id); c.vulkan && ok && of > 0 && n%of != 0 {
 		c.fail(i, code, "%s is %d; must be a multiple of %d", what, n, of)
@@ -102,7 +102,7 @@ func (c *checker) vectorMatrixMulAdd(i int, in spirv.Inst) {
 	c.multiple(i, vuid.RuntimeSpirv_OpCooperativeVectorMatrixMulAddNV_10098, "the offset of what is added", v.BiasOffset(), 16)
 }
 
-// matrixMul judges where a matrix is in memory and how.
+// matrixMul checks the place and the layout of a matrix in memory.
 func (c *checker) matrixMul(i int, m matrixInMemory) {
 	if !c.vulkan {
 		return
@@ -129,7 +129,7 @@ func (c *checker) vectorInMemory(i int, in spirv.Inst) {
 	c.multiple(i, vuid.RuntimeSpirv_OpCooperativeVectorLoadNV_10099, "the offset", offset, 16)
 }
 
-// accumulates judges a sum that is made in memory: the pointer, and whether the
+// accumulates checks a sum that is made in memory: the pointer, and whether the
 // device sums floats of a width.
 func (c *checker) accumulates(i int, code string, pointer spirv.ID, width uint32) {
 	if p := c.pointerOf(pointer); p != nil && p.Storage != spirv.StorageClassStorageBuffer && p.Storage != spirv.StorageClassPhysicalStorageBuffer {
@@ -171,7 +171,7 @@ func (c *checker) vectorProduct(i int, in spirv.Inst) {
 		}
 	}
 	if layout, ok := c.whole(v.MemoryLayout()); ok && layout != uint64(spirv.CooperativeVectorMatrixLayoutTrainingOptimalNV) {
-		c.fail(i, code, "the layout is %s; must be TrainingOptimalNV", spirv.CooperativeVectorMatrixLayout(layout)).warn() // SPIR-V itself takes it
+		c.fail(i, code, "the layout is %s; must be TrainingOptimalNV", spirv.CooperativeVectorMatrixLayout(layout)).warn() // SPIR-V itself allows it
 		return
 	}
 	switch n, ok := c.whole(v.MatrixInterpretation()); {
@@ -185,8 +185,8 @@ func (c *checker) vectorProduct(i int, in spirv.Inst) {
 	}
 }
 
-// matrixStride judges the stride of a cooperative matrix in memory, which counts
-// what the pointer points at.
+// matrixStride checks the stride of a cooperative matrix in memory, counted in units of
+// the pointee of the pointer.
 func (c *checker) matrixStride(i int, in spirv.Inst) {
 	var pointer, stride, layout spirv.ID
 	code, t := vuid.RuntimeSpirv_OpCooperativeMatrixLoadKHR_08986, c.m.Type(in.Type())
@@ -221,8 +221,8 @@ func (c *checker) matrixStride(i int, in spirv.Inst) {
 	}
 }
 
-// lineBytes returns how many bytes a row of a cooperative matrix takes, or a column
-// where it is laid out by columns.
+// lineBytes returns the number of bytes of a row of a cooperative matrix, or of a
+// column if the layout is column-major.
 func (c *checker) lineBytes(t *facts.Type, layout spirv.ID) (uint64, bool) {
 	k := c.m.Const(layout)
 	matrix := t.Op == spirv.OpTypeCooperativeMatrixKHR || t.Op == spirv.OpTypeCooperativeMatrixNV

@@ -12,7 +12,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// TestDeviceLimits judges texts on devices of which one limit is known.
+// TestDeviceLimits checks texts on devices of which one limit is known.
 func TestDeviceLimits(t *testing.T) {
 	const head = `OpCapability Shader
 OpCapability Float16

@@ -6,7 +6,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// runtimeFloatFamily judges how fast floats may be computed, by whether a device
+// runtimeFloatFamily checks how fast floats may be computed, by whether a device
 // preserves zeros, infinities and NaNs at all (Vulkan, Runtime SPIR-V Validation).
 var runtimeFloatFamily = family{
 	rules: runtimeFloatRules(),
@@ -14,7 +14,7 @@ var runtimeFloatFamily = family{
 	after: []func(*checker){(*checker).fastDefaults},
 }
 
-// fastRow is the property of floats of one width, and the rules where it is false.
+// fastRow is the property of floats of one width, and the rules if it is false.
 type fastRow struct {
 	width             uint32
 	property          string
@@ -44,13 +44,13 @@ func runtimeFloatRules() []Rule {
 const fastAtLeast = spirv.FPFastMathModeNSZMask | spirv.FPFastMathModeNotInfMask | spirv.FPFastMathModeNotNaNMask
 
 // preserves reports whether a device preserves the special values of floats of
-// a width; true where that is not known.
+// a width; true if it is not known.
 func (c *checker) preserves(code string, r *fastRow) bool {
 	on, ok := c.limit(code, r.property)
 	return !ok || on != 0
 }
 
-// fastDefaults judges the mode FPFastMathDefault of entry points.
+// fastDefaults checks the mode FPFastMathDefault of entry points.
 func (c *checker) fastDefaults() {
 	if !c.vulkan {
 		return
@@ -74,7 +74,7 @@ func (c *checker) fastDefaults() {
 	}
 }
 
-// fastDecoration judges the decoration FPFastMathMode of an instruction.
+// fastDecoration checks the decoration FPFastMathMode of an instruction.
 func (c *checker) fastDecoration(i int, in spirv.Inst) {
 	if !c.vulkan || len(in) < 4 || spirv.Decoration(in[2]) != spirv.DecorationFPFastMathMode || spirv.FPFastMathMode(in[3])&fastAtLeast == fastAtLeast {
 		return

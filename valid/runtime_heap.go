@@ -5,7 +5,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// heapMemberRow is the alignment that a device asks of the descriptors of a type
+// heapMemberRow is the alignment property of a device for descriptors of one type
 // that are members of a struct in a heap.
 type heapMemberRow struct {
 	op    spirv.Op
@@ -30,7 +30,7 @@ func heapMemberRules() []Rule {
 	return out
 }
 
-// heapMembers judges where descriptors stand in structs.
+// heapMembers checks the offsets of descriptors in structs.
 func (c *checker) heapMembers() {
 	if !c.vulkan || !c.capable(spirv.CapabilityDescriptorHeapEXT) {
 		return
@@ -51,7 +51,7 @@ func (c *checker) heapMembers() {
 	}
 }
 
-// heapAlignment judges one member, by the decoration that says its offset.
+// heapAlignment checks one member by the decoration with its offset.
 func (c *checker) heapAlignment(s spirv.ID, member int, r *heapMemberRow) {
 	for d := range c.m.MemberDecorations(s, member) {
 		offset := uint64(d.Literal())

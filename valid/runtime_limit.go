@@ -7,7 +7,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// runtimeLimitFamily judges sizes and counts by the limits of a device (Vulkan,
+// runtimeLimitFamily checks sizes and counts by the limits of a device (Vulkan,
 // Runtime SPIR-V Validation).
 var runtimeLimitFamily = family{
 	rules: append(heapMemberRules(), []Rule{
@@ -31,7 +31,7 @@ var runtimeLimitFamily = family{
 	after: []func(*checker){(*checker).heapMembers, (*checker).pushData, (*checker).meshOutputMemory, (*checker).reservedMemory, (*checker).nodePayloads},
 }
 
-// atMost judges a size or count by a limit.
+// atMost checks a size or count by a limit.
 func (c *checker) atMost(i int, code, limit, what string, n uint64) {
 	if most, ok := c.limit(code, limit); ok && n > most {
 		c.fail(i, code, "%s is %d; must be %d at most, as %s says", what, n, most, limit)
@@ -44,7 +44,7 @@ func (c *checker) longVector(i int, in spirv.Inst) {
 	}
 }
 
-// waitQueues judges the one operand of MultipleWaitQueuesQCOM, the last of the
+// waitQueues checks the one operand of MultipleWaitQueuesQCOM, the last of the
 // bits of a loop control.
 func (c *checker) waitQueues(i int, in spirv.Inst) {
 	v := inst.LoopMerge(in)
@@ -54,7 +54,7 @@ func (c *checker) waitQueues(i int, in spirv.Inst) {
 	}
 }
 
-// pushData judges how large push constants are.
+// pushData checks how large push constants are.
 func (c *checker) pushData() {
 	if !c.vulkan {
 		return
@@ -66,9 +66,9 @@ func (c *checker) pushData() {
 	}
 }
 
-// meshOutputMemory judges how much a mesh shader puts out. What is counted is
-// its scalars alone, for as many vertices and primitives as the granularity of
-// the device makes of them; what a device needs beside those is not known.
+// meshOutputMemory checks the memory size of a mesh shader's outputs: the scalars
+// of the outputs, times the number of vertices or primitives rounded up to the
+// granularity of the device. Further memory that a device needs is not known.
 func (c *checker) meshOutputMemory() {
 	const outputs, both = vuid.RuntimeSpirv_maxMeshOutputMemorySize_08756, vuid.RuntimeSpirv_maxMeshPayloadAndOutputMemorySize_08757
 	if !c.vulkan || !c.capable(spirv.CapabilityMeshShadingEXT) {
@@ -97,7 +97,8 @@ func (c *checker) meshOutputMemory() {
 	}
 }
 
-// granular returns for how many vertices or primitives a device keeps an output.
+// granular returns the number of vertices or primitives that an output has memory
+// for.
 func (c *checker) granular(v *facts.Variable) uint64 {
 	name := meshProperty + "meshOutputPerVertexGranularity"
 	if c.perPrimitive(v) {
@@ -110,7 +111,7 @@ func (c *checker) granular(v *facts.Variable) uint64 {
 	return (min(v.Type.Count, maxBytes) + g - 1) / g * g
 }
 
-// reservedMemory judges what compute shaders leave of the memory of a workgroup.
+// reservedMemory checks the workgroup memory that compute shaders must leave free.
 func (c *checker) reservedMemory() {
 	split, matrix := -1, -1
 	if c.capable(spirv.CapabilitySplitBarrierEXT) {
@@ -141,8 +142,8 @@ func (c *checker) reservedMemory() {
 	}
 }
 
-// leaves judges that an entry point leaves so much of maxComputeSharedMemorySize
-// as a limit says, for the sake of instruction at.
+// leaves checks that an entry point leaves as much of maxComputeSharedMemorySize
+// free as the limit reserved, because of the instruction at.
 func (c *checker) leaves(e *facts.EntryPoint, at int, code, reserved string, used uint64) {
 	all, ok := c.limit(code, "maxComputeSharedMemorySize")
 	less, ok2 := c.limit(code, reserved)
@@ -151,7 +152,7 @@ func (c *checker) leaves(e *facts.EntryPoint, at int, code, reserved string, use
 	}
 }
 
-// firstOf returns the first instruction that is one of two, −1 where there is none.
+// firstOf returns the first instruction with one of two opcodes, −1 if there is none.
 func (c *checker) firstOf(a, b spirv.Op) int {
 	for n := range c.m.Functions {
 		f := &c.m.Functions[n]
@@ -164,7 +165,8 @@ func (c *checker) firstOf(a, b spirv.Op) int {
 	return -1
 }
 
-// nodePayloads judges what the shaders of execution graphs have.
+// nodePayloads checks the shaders of execution graphs: their models, and the
+// payload limits of the device.
 func (c *checker) nodePayloads() {
 	if !c.vulkan || !c.capable(spirv.CapabilityShaderEnqueueAMDX) {
 		return
@@ -200,7 +202,7 @@ func (c *checker) nodePayloads() {
 	}
 }
 
-// nodePayload returns the type of one payload, nil where it is not known.
+// nodePayload returns the type of one payload, nil if it is not known.
 func (c *checker) nodePayload(t *facts.Type) *facts.Type {
 	if t = core(t); t != nil && t.Op == spirv.OpTypeNodePayloadArrayAMDX {
 		return c.m.Type(inst.TypeNodePayloadArrayAMDX(c.code.Inst(t.Index)).PayloadType())

@@ -6,7 +6,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// runtimeOutputFamily judges how many resources shaders write
+// runtimeOutputFamily checks how many resources shaders write
 // (Vulkan, Runtime SPIR-V Validation).
 var runtimeOutputFamily = family{
 	rules: []Rule{
@@ -15,7 +15,7 @@ var runtimeOutputFamily = family{
 	after: []func(*checker){(*checker).runtimeOutputs},
 }
 
-// runtimeOutputs judges what each fragment shader uses.
+// runtimeOutputs checks the outputs and resources that each fragment shader uses.
 func (c *checker) runtimeOutputs() {
 	if !c.vulkan {
 		return
@@ -68,7 +68,7 @@ func (c *checker) onlyRead(v *facts.Variable) bool {
 	return true
 }
 
-// combinedOutputs judges how many resources a fragment shader writes.
+// combinedOutputs checks how many resources a fragment shader writes.
 func (c *checker) combinedOutputs(e *facts.EntryPoint, list []*facts.Variable) {
 	n := uint64(0)
 	for _, v := range list {

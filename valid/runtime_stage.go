@@ -7,7 +7,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// runtimeStageFamily judges in which stages a device has instructions, and the
+// runtimeStageFamily checks in which stages a device has instructions, and the
 // modes that a subset of Vulkan may lack (Vulkan, Runtime SPIR-V Validation).
 var runtimeStageFamily = family{
 	rules: []Rule{
@@ -48,8 +48,8 @@ func cooperativeOps() []spirv.Op {
 	return out
 }
 
-// cooperativeKind returns what instructions work on, and the property that says
-// in which stages they may; empty for others.
+// cooperativeKind returns the kind of values of a cooperative instruction, and the
+// property with the stages that may have it; empty for other instructions.
 func cooperativeKind(op spirv.Op) (kind, property, code string) {
 	name := op.String()
 	switch {
@@ -72,7 +72,7 @@ var stageBits = map[modelSet]uint64{
 	inMiss: 0x800, inIntersection: 0x1000, inCallable: 0x2000,
 }
 
-// inStages judges whether the stages that reach the walk's function are all in a
+// inStages checks whether the stages that reach the walk's function are all in a
 // property of the device.
 func (c *checker) inStages(i int, code, property, what string) {
 	models := c.callerModels()
@@ -94,7 +94,7 @@ func (c *checker) inStages(i int, code, property, what string) {
 	}
 }
 
-// subgroupStage judges a group operation by its scope.
+// subgroupStage checks a group operation by its scope.
 func (c *checker) subgroupStage(i int, in spirv.Inst) {
 	if !in.Op().HasType() || len(in) < 4 {
 		return
@@ -113,7 +113,7 @@ func (c *checker) cooperativeStage(i int, in spirv.Inst) {
 	c.inStages(i, code, property, in.Op().String())
 }
 
-// dynamicBroadcast judges the lane that a broadcast reads; before SPIR-V 1.5
+// dynamicBroadcast checks the lane that a broadcast reads; before SPIR-V 1.5
 // another rule does.
 func (c *checker) dynamicBroadcast(i int, in spirv.Inst) {
 	code, what := vuid.RuntimeSpirv_subgroupBroadcastDynamicId_06277, "Id"
@@ -147,7 +147,7 @@ func (c *checker) portableCapability(i int, in spirv.Inst) {
 	}
 }
 
-// portableModes judges the modes of tessellation.
+// portableModes checks the modes of tessellation.
 func (c *checker) portableModes() {
 	if !c.vulkan {
 		return

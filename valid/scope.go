@@ -6,9 +6,9 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// scopeFamily judges the operands that are scopes (SPIR-V §3.2.26). The walk
-// comes to them by way of atomics, barriers, memory operands and groups, whose
-// judges call executionScope and memoryScope.
+// scopeFamily checks the operands that are scopes (SPIR-V §3.2.26). The check
+// functions of atomics, barriers, memory operands and groups call
+// executionScope and memoryScope.
 var scopeFamily = family{
 	rules: []Rule{
 		{Code: "SPV-Scope-Constant", Section: "SPIR-V 3.2.26", Words: "in shaders a scope is an OpConstant, or some constant where cooperative matrices are declared"},
@@ -36,14 +36,14 @@ var scopeFamily = family{
 	insts: map[spirv.Op]judge{spirv.OpReadClockKHR: (*checker).readClock},
 }
 
-// environment is where the rules of scopes, semantics and atomics stand.
+// environment is the section with the rules of scopes, semantics and atomics.
 const environment = "Vulkan, Validation Rules within a Module"
 
 // inSharing is the models that may name the scope Workgroup.
 const inSharing = inTask | inMesh | inTessellationControl | inGLCompute
 
 // constantOperand returns the value of a scope or of semantics; ok is false
-// where it is not known. In a shader it must be an OpConstant.
+// if it is not known. In a shader it must be an OpConstant.
 func (c *checker) constantOperand(i int, id spirv.ID, what, code string) (value uint32, ok bool) {
 	k := c.m.Const(id)
 	if c.capable(spirv.CapabilityShader) {
@@ -74,7 +74,7 @@ func (c *checker) scopeOperand(i int, id spirv.ID) (spirv.Scope, bool) {
 	return spirv.Scope(v), true
 }
 
-// executionScope judges the scope for execution of instruction i.
+// executionScope checks the scope for execution of instruction i.
 func (c *checker) executionScope(i int, id spirv.ID) {
 	s, ok := c.scopeOperand(i, id)
 	if !ok {
@@ -113,7 +113,7 @@ func (c *checker) executionScope(i int, id spirv.ID) {
 	}
 }
 
-// memoryScope judges the scope for memory of instruction i, and returns it.
+// memoryScope checks the scope for memory of instruction i, and returns it.
 func (c *checker) memoryScope(i int, id spirv.ID) (s spirv.Scope, ok bool) {
 	if s, ok = c.scopeOperand(i, id); !ok {
 		return s, false
@@ -167,7 +167,7 @@ func (c *checker) vulkanMemoryScope(i int, op spirv.Op, s spirv.Scope) {
 	}
 }
 
-// readClock judges OpReadClockKHR.
+// readClock checks OpReadClockKHR.
 func (c *checker) readClock(i int, in spirv.Inst) {
 	if t := c.m.Type(in.Type()); t != nil && !(t.IsInt() && t.Width == 64 && !t.Signed) && !(isVectorOf(t, 2, false, 32) && !t.Elem.Signed) {
 		c.fail(i, "SPV-Clock-Result", "OpReadClockKHR yields %s; must yield an unsigned integer of 64 bits, or two of 32", c.typeName(t))

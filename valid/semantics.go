@@ -7,7 +7,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// semanticsFamily judges the operands that are memory semantics (SPIR-V
+// semanticsFamily checks the operands that are memory semantics (SPIR-V
 // §3.2.25), which atomics and barriers have.
 var semanticsFamily = family{
 	rules: []Rule{
@@ -55,8 +55,8 @@ const (
 		spirv.MemorySemanticsCrossWorkgroupMemoryMask | spirv.MemorySemanticsAtomicCounterMemoryMask
 )
 
-// semanticsOperand judges the memory semantics of instruction i; s is the scope
-// for memory, where scoped. It returns the semantics, ok false where they are
+// semanticsOperand checks the memory semantics of instruction i; s is the scope
+// for memory, if scoped. It returns the semantics; ok is false if they are
 // not known.
 func (c *checker) semanticsOperand(i int, id spirv.ID, s spirv.Scope, scoped bool) (m semantics, ok bool) {
 	v, ok := c.constantOperand(i, id, "memory semantics", "SPV-Semantics-Constant")
@@ -96,7 +96,7 @@ func (c *checker) semanticsOperand(i int, id spirv.ID, s spirv.Scope, scoped boo
 	return m, true
 }
 
-// availability judges MakeAvailable and MakeVisible.
+// availability checks MakeAvailable and MakeVisible.
 func (c *checker) availability(i int, op spirv.Op, m semantics) {
 	for _, k := range [...]struct {
 		bit, with      semantics
@@ -165,7 +165,7 @@ func (c *checker) vulkanSemantics(i int, op spirv.Op, m semantics) {
 	}
 }
 
-// unequalSemantics judges the semantics of an unequal comparison beside those
+// unequalSemantics checks the semantics of an unequal comparison beside those
 // of an equal one.
 func (c *checker) unequalSemantics(i int, op spirv.Op, equal, unequal semantics) {
 	if unequal&releases != 0 {

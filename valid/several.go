@@ -9,13 +9,13 @@ import (
 	"github.com/chiaro-gpu/chiaro/facts"
 )
 
-// CheckSeveral judges a module in several environments, as Check does in one,
-// and merges what is found: the same finding of several environments is one,
+// CheckSeveral checks a module in several environments, as Check does in one,
+// and merges the reports: equal findings of several environments become one,
 // with the names of their devices in [Finding].Profiles. Omitted and Unchecked
-// are the largest of all. The only error is that of ctx.
+// are the maxima. The only error is the error of ctx.
 func CheckSeveral(ctx context.Context, m *facts.Module, envs []*Env, o Options) (*Report, error) {
-	// same is what makes two findings the same one; two of one report differ at
-	// least in nth.
+	// same is the identity of a finding across reports. Two findings of one report
+	// differ at least in nth.
 	type same struct {
 		code, message string
 		pos           diag.Pos

@@ -6,8 +6,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// sharedMemoryFamily judges how much memory the invocations of a workgroup
-// share, and what else an entry point asks of the storage classes that it uses.
+// sharedMemoryFamily checks the memory that the invocations of a workgroup
+// share, and other rules of storage classes that apply to one entry point.
 var sharedMemoryFamily = family{
 	rules: []Rule{
 		{Code: "SPV-Storage-Payload", Section: "SPIR-V, SPV_EXT_mesh_shader", Words: "an entry point uses one variable in TaskPayloadWorkgroupEXT at most"},
@@ -44,7 +44,7 @@ func (c *checker) storageClasses() {
 	}
 }
 
-// entryPayload judges how many payloads of a task an entry point has.
+// entryPayload checks how many payloads of a task an entry point has.
 func (c *checker) entryPayload(e *facts.EntryPoint, used []*facts.Variable) {
 	n := 0
 	for _, v := range used {
@@ -57,7 +57,7 @@ func (c *checker) entryPayload(e *facts.EntryPoint, used []*facts.Variable) {
 	}
 }
 
-// workgroupBlocks judges the variables that share the memory of a workgroup by
+// workgroupBlocks checks the variables that share the memory of a workgroup by
 // explicit layouts: all or none are blocks, and blocks are Aliased.
 func (c *checker) workgroupBlocks(e *facts.EntryPoint, used []*facts.Variable) {
 	if !c.capable(spirv.CapabilityWorkgroupMemoryExplicitLayoutKHR) {
@@ -93,7 +93,7 @@ func (c *checker) workgroupBlocks(e *facts.EntryPoint, used []*facts.Variable) {
 	}
 }
 
-// workgroupSizes judges how large the variables are that a workgroup shares.
+// workgroupSizes checks how large the variables are that a workgroup shares.
 func (c *checker) workgroupSizes(e *facts.EntryPoint, used []*facts.Variable) {
 	if !c.vulkan {
 		return

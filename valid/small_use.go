@@ -6,8 +6,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// smallUseFamily judges what is done with values of 8 and 16 bits that no
-// declared capability has arithmetic for (SPIR-V §2.16.1).
+// smallUseFamily checks the uses of values of 8 and 16 bits if no declared
+// capability provides arithmetic for them (SPIR-V §2.16.1).
 var smallUseFamily = family{
 	rules: []Rule{
 		{Code: "SPV-Small-Use", Section: "SPIR-V 2.16.1", Words: "values of 8 and 16 bits that the module has no arithmetic for are stored, copied and converted to other widths alone"},
@@ -15,7 +15,7 @@ var smallUseFamily = family{
 	after: []func(*checker){(*checker).smallUses},
 }
 
-// smallUses looks at each operand of each instruction in functions, where the
+// smallUses checks each operand of each instruction in functions, if the
 // module has such types at all.
 func (c *checker) smallUses() {
 	if !c.capable(spirv.CapabilityShader) || !c.holdsSmall() {

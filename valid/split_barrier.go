@@ -6,8 +6,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// splitBarrierFamily judges the order of the two halves of a barrier, where no
-// execution can keep it (Vulkan, Runtime SPIR-V Validation).
+// splitBarrierFamily checks the order of the two halves of a barrier. It reports
+// an order that no execution can satisfy (Vulkan, Runtime SPIR-V Validation).
 var splitBarrierFamily = family{
 	rules: []Rule{
 		{Code: vuid.RuntimeSpirv_OpControlBarrierWaitEXT_13559, Section: runtimeSection, Words: "before OpControlBarrierWaitEXT an OpControlBarrierArriveEXT of the same scope is executed"},
@@ -17,8 +17,8 @@ var splitBarrierFamily = family{
 	after: []func(*checker){(*checker).splitBarriers},
 }
 
-// splitBarriers judges the functions. A function that others call, or that calls
-// others, may have the other half elsewhere; it is judged within blocks alone, and
+// splitBarriers checks the functions. A function that others call, or that calls
+// others, may have the other half elsewhere; it is checked within blocks alone, and
 // only as far as nothing is called.
 func (c *checker) splitBarriers() {
 	if !c.vulkan || !c.capable(spirv.CapabilitySplitBarrierEXT) {
@@ -35,8 +35,8 @@ func (c *checker) splitBarriers() {
 	}
 }
 
-// halfOf returns whether an instruction is half a barrier, and its scope; −1 where
-// that is not known.
+// halfOf returns whether an instruction is half a barrier, and its scope; −1 if
+// the scope is not known.
 func (c *checker) halfOf(in spirv.Inst) (scope int, half bool) {
 	if op := in.Op(); op != spirv.OpControlBarrierArriveEXT && op != spirv.OpControlBarrierWaitEXT {
 		return 0, false
@@ -47,7 +47,7 @@ func (c *checker) halfOf(in spirv.Inst) (scope int, half bool) {
 	return -1, true
 }
 
-// splitBlock judges the halves that stand in one block, each scope by itself.
+// splitBlock checks the halves in one block, for each scope separately.
 func (c *checker) splitBlock(b *facts.Block) {
 	var last [maxScopes]int // of each scope: the last half, plus 1
 	for i := b.Index; i < b.End; i++ {
@@ -73,10 +73,10 @@ func (c *checker) splitBlock(b *facts.Block) {
 // maxScopes is above every scope that Vulkan has.
 const maxScopes = 8
 
-// unarrived judges, in an entry point's function that calls none, that where an
-// execution waits it may have arrived.
+// unarrived checks an entry point's function without calls: before each wait, an
+// execution may have arrived at the barrier.
 func (c *checker) unarrived(f *facts.Function) {
-	into := make([]uint16, len(f.Blocks)) // of each block: the scopes that may have arrived where it begins
+	into := make([]uint16, len(f.Blocks)) // by block number: the scopes that may have arrived at its start
 	out := make([]uint16, len(f.Blocks))
 	for n := range f.Blocks {
 		out[n] = c.arrivals(&f.Blocks[n], 0, false)
@@ -103,8 +103,8 @@ func (c *checker) unarrived(f *facts.Function) {
 	}
 }
 
-// arrivals returns the scopes that have arrived behind a block, and judges it
-// where that is asked for.
+// arrivals returns the scopes that have arrived at the end of a block. If judge is
+// set, it also checks the block.
 func (c *checker) arrivals(b *facts.Block, have uint16, judge bool) uint16 {
 	for i := b.Index; i < b.End; i++ {
 		in := c.code.Inst(i)

@@ -5,8 +5,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// standaloneFamily judges what has no neighbours elsewhere in the list of rules
-// that a module alone decides (Vulkan, Standalone SPIR-V Validation).
+// standaloneFamily checks the rules that a module alone decides and that belong to
+// no other family (Vulkan, Standalone SPIR-V Validation).
 var standaloneFamily = family{
 	rules: []Rule{
 		{Code: vuid.StandaloneSpirv_OpUndef_12464, Section: environment, Words: "OpUndef makes no image, sampler, sampled image, acceleration structure or tensor"},
@@ -42,8 +42,8 @@ func (c *checker) undefOpaque(i int, in spirv.Inst) {
 	}
 }
 
-// repack judges the instructions behind which other invocations may run together
-// than before.
+// repack checks the instructions after which the hardware may regroup
+// invocations.
 func (c *checker) repack(i int, in spirv.Inst) {
 	if !c.vulkan || c.fn == nil || !c.capable(spirv.CapabilityShader) || !c.m.Extension("SPV_KHR_maximal_reconvergence") {
 		return
@@ -56,7 +56,7 @@ func (c *checker) repack(i int, in spirv.Inst) {
 	}
 }
 
-// rowMajorChain keeps the chains that lead into a row-major matrix.
+// rowMajorChain collects the chains that lead into a row-major matrix.
 func (c *checker) rowMajorChain(i int, in spirv.Inst) {
 	if !c.vulkan || c.m.Addressing != spirv.AddressingModelPhysicalStorageBuffer64 {
 		return
@@ -87,7 +87,7 @@ func (c *checker) rowMajorChain(i int, in spirv.Inst) {
 	}
 }
 
-// rowMajorUses judges what the chains that were kept are for.
+// rowMajorUses checks the uses of the collected chains.
 func (c *checker) rowMajorUses() {
 	if len(c.rowMajors) == 0 {
 		return
@@ -104,7 +104,7 @@ func (c *checker) rowMajorUses() {
 	}
 }
 
-// rowMajorUse judges one instruction; what a debugger alone reads is no use.
+// rowMajorUse checks one instruction. Debug information does not count as a use.
 func (c *checker) rowMajorUse(i int, of map[spirv.ID]bool) {
 	in := c.code.Inst(i)
 	if in.Op() == spirv.OpExtInst {

@@ -6,7 +6,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// storageFamily judges which execution models use which storage classes
+// storageFamily checks which execution models use which storage classes
 // (SPIR-V §3.2.7; Vulkan, Shader Validation).
 var storageFamily = family{
 	rules: append(storageRules(), []Rule{
@@ -27,18 +27,18 @@ var storageFamily = family{
 	after: []func(*checker){(*checker).storages, (*checker).incoming},
 }
 
-// interfaceState is what is known of variables while shader interfaces are judged.
+// interfaceState is the state of the checks of shader interfaces.
 type interfaceState struct {
 	users   []modelSet // of each variable of module scope: by which models it is used; nil before usedBy
 	listed  []modelSet // and in the interfaces of which models it is; nil before listedBy
-	numbers []uint8    // of each type: what numbers it holds; nil before it is asked for
+	numbers []uint8    // by type number: the kinds of numbers in it; nil before the first use
 }
 
-// storageRow says in which models a storage class is used.
+// storageRow is the models that a storage class is allowed in.
 type storageRow struct {
 	storage spirv.StorageClass
 	models  modelSet
-	code    string // the rule of Vulkan; empty where only SPIR-V has one
+	code    string // the rule of Vulkan; empty if only SPIR-V has one
 	vulkan  bool   // SPIR-V has none
 }
 
@@ -70,7 +70,7 @@ func storageRules() []Rule {
 	return out
 }
 
-// storages judges each variable of module scope.
+// storages checks each variable of module scope.
 func (c *checker) storages() {
 	for n := range c.m.Variables {
 		v := &c.m.Variables[n]
@@ -85,7 +85,7 @@ func (c *checker) storages() {
 	}
 }
 
-// storageUse judges the models that use a variable.
+// storageUse checks the models that use a variable.
 func (c *checker) storageUse(v *facts.Variable, r *storageRow) {
 	bad := c.usedBy(v) &^ r.models
 	if bad == 0 || r.vulkan && !c.vulkan {
@@ -116,7 +116,7 @@ func (c *checker) usedBy(v *facts.Variable) modelSet {
 	return c.shader.users[v.Number]
 }
 
-// listedBy returns the models in whose interfaces a variable of module scope is.
+// listedBy returns the models whose interfaces list a variable of module scope.
 func (c *checker) listedBy(v *facts.Variable) modelSet {
 	if c.shader.listed == nil {
 		c.shader.listed = make([]modelSet, len(c.m.Variables))
@@ -132,8 +132,8 @@ func (c *checker) listedBy(v *facts.Variable) modelSet {
 	return c.shader.listed[v.Number]
 }
 
-// vulkanStorage judges the storage class of a pointer in Vulkan. Those that a
-// capability of an allowed extension brings are judged as enumerants.
+// vulkanStorage checks the storage class of a pointer in Vulkan. Those that a
+// capability of an allowed extension brings are checked as enumerants.
 func (c *checker) vulkanStorage(i int, in spirv.Inst) {
 	if !c.vulkan {
 		return
@@ -145,7 +145,7 @@ func (c *checker) vulkanStorage(i int, in spirv.Inst) {
 	}
 }
 
-// hitAttributeStore judges what writes to memory.
+// hitAttributeStore checks the instructions that write memory.
 func (c *checker) hitAttributeStore(i int, in spirv.Inst) {
 	t := c.m.TypeOf(spirv.ID(in[1]))
 	if !c.vulkan || t == nil || !t.IsPointer() || t.Storage != spirv.StorageClassHitAttributeKHR {
@@ -156,7 +156,7 @@ func (c *checker) hitAttributeStore(i int, in spirv.Inst) {
 	}
 }
 
-// incoming judges that an entry point has one variable of each storage class
+// incoming checks that an entry point has one variable of each storage class
 // that the caller fills.
 func (c *checker) incoming() {
 	if !c.vulkan || !c.capable(spirv.CapabilityRayTracingKHR) && !c.capable(spirv.CapabilityRayTracingNV) {

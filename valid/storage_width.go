@@ -6,8 +6,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// storageWidthFamily judges where values of 8 and 16 bits stand by the features of
-// a device (Vulkan, Runtime SPIR-V Validation; 8-Bit Storage, 16-Bit Storage).
+// storageWidthFamily checks the memory for values of 8 and 16 bits by the features
+// of a device (Vulkan, Runtime SPIR-V Validation; 8-Bit Storage, 16-Bit Storage).
 var storageWidthFamily = family{
 	rules: append(storageWidthRules(),
 		Rule{Code: vuid.RuntimeSpirv_None_10980, Section: runtimeSection, Words: "no integers of 8 bits stand in Input or Output"},
@@ -15,7 +15,7 @@ var storageWidthFamily = family{
 	after: []func(*checker){(*checker).storageWidths},
 }
 
-// storedPlace is a kind of memory that features let values of 8 or 16 bits stand in.
+// storedPlace is a kind of memory for which features allow values of 8 or 16 bits.
 type storedPlace uint8
 
 // The kinds of memory.
@@ -68,8 +68,8 @@ func storageWidthRules() []Rule {
 	return out
 }
 
-// storageWidths judges the variables, and what pointers to physical storage
-// buffers point at.
+// storageWidths checks the variables, and the pointees of pointers to physical
+// storage buffers.
 func (c *checker) storageWidths() {
 	if !c.vulkan {
 		return
@@ -111,8 +111,8 @@ func (c *checker) storageWidths() {
 	}
 }
 
-// storedWidth judges what stands in one place. Where untyped pointers may access
-// it in wider pieces, nothing is said.
+// storedWidth checks the types in one place. If untyped pointers may access
+// them in wider pieces, it reports nothing.
 func (c *checker) storedWidth(i int, place storedPlace, t *facts.Type) {
 	for k := range storageWidthRows {
 		r := &storageWidthRows[k]
@@ -126,7 +126,7 @@ func (c *checker) storedWidth(i int, place storedPlace, t *facts.Type) {
 	}
 }
 
-// unsizedUniform judges the last member of a block in Uniform.
+// unsizedUniform checks the last member of a block in Uniform.
 func (c *checker) unsizedUniform(v *facts.Variable, s *facts.Type, block bool) {
 	const code = vuid.RuntimeSpirv_shaderUniformBufferUnsizedArray_11806
 	if v.Storage != spirv.StorageClassUniform || !block || len(s.Members) == 0 || !s.Members[len(s.Members)-1].Type.IsRuntimeArray() {

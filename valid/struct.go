@@ -7,12 +7,12 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// typeState is what is known of types while they are judged.
+// typeState is the state of the checks of types.
 type typeState struct {
 	depth []int32 // of each type: how deep structs nest in it
 }
 
-// typeStruct judges OpTypeStruct.
+// typeStruct checks OpTypeStruct.
 func (c *checker) typeStruct(i int, in spirv.Inst) {
 	ids := inst.TypeStruct(in).MemberTypes()
 	if n := len(ids); n > c.opts.Limits.StructMembers {
@@ -39,7 +39,7 @@ func (c *checker) typeStruct(i int, in spirv.Inst) {
 	c.structBuiltIns(i, t)
 }
 
-// vulkanMember judges a member of a struct in Vulkan.
+// vulkanMember checks a member of a struct in Vulkan.
 func (c *checker) vulkanMember(i, n, count int, m *facts.Type) {
 	if m.IsRuntimeArray() && n != count-1 {
 		c.fail(i, vuid.StandaloneSpirv_OpTypeRuntimeArray_04680, "member %d of %d is a runtime array; must be the last", n, count)
@@ -69,7 +69,7 @@ func isOpaque(t *facts.Type) bool {
 	return false
 }
 
-// structDepth judges how deep structs nest.
+// structDepth checks how deep structs nest.
 func (c *checker) structDepth(i int, t *facts.Type) {
 	if c.types.depth == nil {
 		c.types.depth = make([]int32, len(c.m.Types))
@@ -90,7 +90,7 @@ func (c *checker) structDepth(i int, t *facts.Type) {
 	}
 }
 
-// structBuiltIns judges that all members or none are built-ins.
+// structBuiltIns checks that all members or none are built-ins.
 func (c *checker) structBuiltIns(i int, t *facts.Type) {
 	built := 0
 	for n := range t.Members {

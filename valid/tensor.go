@@ -7,7 +7,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// tensorFamily judges tensors (SPV_ARM_tensors).
+// tensorFamily checks tensors (SPV_ARM_tensors).
 var tensorFamily = family{
 	rules: []Rule{
 		{Code: "SPV-Tensor-Type", Section: "SPIR-V, SPV_ARM_tensors", Words: "a tensor is of scalars, of a rank that is a constant of 1 at least, and of a shape that is a constant array of as many integers of 1 at least"},
@@ -32,15 +32,15 @@ var tensorFamily = family{
 	},
 }
 
-// tensor is what the type of a tensor says.
+// tensor is the parameters of a tensor type.
 type tensor struct {
 	elem  *facts.Type
-	rank  uint64 // 0 where it is not known
+	rank  uint64 // 0 if it is not known
 	has   bool   // it has a rank
 	shape *facts.Const
 }
 
-// tensorOf returns what a type says, false where it is no tensor.
+// tensorOf returns the parameters of a type, false if it is no tensor.
 func (c *checker) tensorOf(t *facts.Type) (tensor, bool) {
 	if t == nil || t.Op != spirv.OpTypeTensorARM {
 		return tensor{}, false
@@ -101,7 +101,7 @@ func (c *checker) typeTensor(i int, in spirv.Inst) {
 	}
 }
 
-// tensorConstant judges a constant composite that is a tensor.
+// tensorConstant checks a constant composite that is a tensor.
 func (c *checker) tensorConstant(i int, in spirv.Inst) {
 	t := c.m.Type(in.Type())
 	x, ok := c.tensorOf(t)
@@ -132,8 +132,8 @@ func (c *checker) tensorConstant(i int, in spirv.Inst) {
 	}
 }
 
-// shapeWithin reports whether a shape is that of another tensor without its
-// outermost dimension, as far as both are known.
+// shapeWithin reports whether a shape equals the shape of another tensor without
+// the outermost dimension, as far as both are known.
 func shapeWithin(x, y *facts.Const, rank uint64) bool {
 	for n := range int(min(rank, 1<<10)) - 1 {
 		a, b := x.Elem(n+1), y.Elem(n)
@@ -144,7 +144,7 @@ func shapeWithin(x, y *facts.Const, rank uint64) bool {
 	return true
 }
 
-// tensorReplicate judges a tensor that is filled with one value.
+// tensorReplicate checks a tensor that is filled with one value.
 func (c *checker) tensorReplicate(i int, in spirv.Inst) {
 	x, ok := c.tensorOf(c.m.Type(in.Type()))
 	p := c.m.TypeOf(inst.CompositeConstructReplicateEXT(in).Value())
@@ -153,7 +153,7 @@ func (c *checker) tensorReplicate(i int, in spirv.Inst) {
 	}
 }
 
-// tensorAccess judges the tensor and the coordinate of an access.
+// tensorAccess checks the tensor and the coordinate of an access.
 func (c *checker) tensorAccess(i int, op spirv.Op, id, coordinate spirv.ID) (tensor, bool) {
 	t := c.m.TypeOf(id)
 	if t == nil {
@@ -177,7 +177,7 @@ func (c *checker) tensorAccess(i int, op spirv.Op, id, coordinate spirv.ID) (ten
 	return x, true
 }
 
-// tensorObject judges what is read or written.
+// tensorObject checks the type of the value that is read or written.
 func (c *checker) tensorObject(i int, op spirv.Op, t *facts.Type, x tensor, known bool) {
 	if t == nil {
 		return
@@ -224,7 +224,7 @@ func (c *checker) tensorWrite(i int, in spirv.Inst) {
 	c.tensorOperands(i, in.Op(), x, m, v.TensorOperandsWords())
 }
 
-// tensorOperands judges the operands of an access, in the order of their bits.
+// tensorOperands checks the operands of an access, in the order of their bits.
 func (c *checker) tensorOperands(i int, op spirv.Op, x tensor, m spirv.TensorOperands, rest []uint32) {
 	const code = "SPV-Tensor-Operands"
 	read := op == spirv.OpTensorReadARM

@@ -7,9 +7,9 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// tensorLayoutFamily judges layouts and views of tensors
-// (SPV_NV_tensor_addressing) and what loads and stores cooperative matrices by
-// way of them (SPV_NV_cooperative_matrix2,
+// tensorLayoutFamily checks layouts and views of tensors
+// (SPV_NV_tensor_addressing), and the loads and stores of cooperative matrices
+// through them (SPV_NV_cooperative_matrix2,
 // SPV_NV_cooperative_matrix_decode_vector).
 var tensorLayoutFamily = family{
 	rules: []Rule{
@@ -44,7 +44,7 @@ var tensorLayoutFamily = family{
 // maxTensorDim is how many dimensions a layout or a view has at most.
 const maxTensorDim = 5
 
-// tensorDim judges the number of dimensions of a layout or view.
+// tensorDim checks the number of dimensions of a layout or view.
 func (c *checker) tensorDim(i int, id spirv.ID) {
 	k := c.wordConstant(i, id, "the number of dimensions", "SPV-TensorLayout-Dimension")
 	if k != nil && k.Known && !k.Spec && (k.Bits < 1 || k.Bits > maxTensorDim) {
@@ -87,13 +87,13 @@ func (c *checker) typeTensorView(i int, in spirv.Inst) {
 	}
 }
 
-// tensorLayout judges an instruction that makes or changes a layout.
+// tensorLayout checks an instruction that makes or changes a layout.
 func (c *checker) tensorLayout(i int, in spirv.Inst) { c.addressing(i, in, spirv.OpTypeTensorLayoutNV) }
 
-// tensorView judges an instruction that makes or changes a view.
+// tensorView checks an instruction that makes or changes a view.
 func (c *checker) tensorView(i int, in spirv.Inst) { c.addressing(i, in, spirv.OpTypeTensorViewNV) }
 
-// addressing judges the types of such an instruction.
+// addressing checks the types of such an instruction.
 func (c *checker) addressing(i int, in spirv.Inst, kind spirv.Op) {
 	t := c.m.Type(in.Type())
 	if t == nil {
@@ -128,7 +128,7 @@ func (c *checker) addressing(i int, in spirv.Inst, kind spirv.Op) {
 	}
 }
 
-// dimOf returns the number of dimensions of a layout or view, false where it is
+// dimOf returns the number of dimensions of a layout or view, false if it is
 // not known or out of range.
 func (c *checker) dimOf(t *facts.Type) (int64, bool) {
 	n, ok := c.settled(inst.TypeTensorLayoutNV(c.code.Inst(t.Index)).Dim()) // a view begins as it does
@@ -162,8 +162,8 @@ func (c *checker) matrixStoreTensor(i int, in spirv.Inst) {
 	c.tensorAddressing(i, nil, p, v.TensorLayout(), v.TensorAddressingOperands(), v.TensorAddressingOperandsWords())
 }
 
-// tensorPointer judges the pointer of such an access and returns its type, nil
-// where it is none.
+// tensorPointer checks the pointer of such an access and returns its type, nil
+// if it is no pointer.
 func (c *checker) tensorPointer(i int, id spirv.ID) *facts.Type {
 	p := c.m.TypeOf(id)
 	if p == nil {
@@ -183,8 +183,8 @@ func (c *checker) tensorPointer(i int, id spirv.ID) *facts.Type {
 	return p
 }
 
-// tensorAddressing judges the layout of an access, and the view and functions
-// that it names. t is what is loaded, nil of a store.
+// tensorAddressing checks the layout of an access, and the view and the functions
+// that it names. t is the type of a load, nil for a store.
 func (c *checker) tensorAddressing(i int, t, p *facts.Type, layout spirv.ID, mask spirv.TensorAddressingOperands, words []uint32) {
 	l := c.m.TypeOf(layout)
 	if l != nil && l.Op != spirv.OpTypeTensorLayoutNV {
@@ -234,8 +234,8 @@ func (c *checker) tensorAddressing(i int, t, p *facts.Type, layout spirv.ID, mas
 	}
 }
 
-// decoder judges the parameters of a function that decodes and returns its type,
-// nil where it is none or not known. l is the type of the layout.
+// decoder checks the parameters of a decode function and returns its type,
+// nil if it is no function or not known. l is the type of the layout.
 func (c *checker) decoder(i int, l *facts.Type, id spirv.ID, code string) *facts.Type {
 	f := c.appliedFunction(i, id)
 	if f == nil {
@@ -268,8 +268,8 @@ func (c *checker) decoder(i int, l *facts.Type, id spirv.ID, code string) *facts
 // layoutSteps is how far back the making of a tensor layout is followed.
 const layoutSteps = 64
 
-// decodedBlock judges the block of a layout whose elements a function decodes
-// several at a time.
+// decodedBlock checks the block of a layout if a function decodes several elements
+// at a time.
 func (c *checker) decodedBlock(i int, in spirv.Inst) {
 	v := inst.CooperativeMatrixLoadTensorNV(in)
 	if !c.vulkan || v.TensorAddressingOperands()&spirv.TensorAddressingOperandsDecodeVectorFuncMask == 0 {
@@ -289,7 +289,7 @@ func (c *checker) decodedBlock(i int, in spirv.Inst) {
 	}
 }
 
-// blockSize returns the last size of a layout's block, false where it is not
+// blockSize returns the last size of a layout's block, false if it is not
 // known.
 func (c *checker) blockSize(layout spirv.ID) (int64, bool) {
 	for range layoutSteps {

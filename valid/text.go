@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// A name or a file of a module may have 256 KiB and stand in any number of
-// findings, which are not to be larger than the module for that.
+// Bounds of texts in findings. A name or a file in a module may have 256 KiB and
+// occur in any number of findings, so the report could exceed the module's size.
 const (
 	maxName    = 256  // bytes of a name in a message
 	maxMessage = 2048 // bytes of a message

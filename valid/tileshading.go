@@ -6,8 +6,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// tileShadingFamily judges what needs the capability TileShadingQCOM, and how
-// large a tile's share is (SPV_QCOM_tile_shading).
+// tileShadingFamily checks the declarations that need the capability
+// TileShadingQCOM, and the shading rate of a tile (SPV_QCOM_tile_shading).
 var tileShadingFamily = family{
 	rules: []Rule{
 		{Code: vuid.StandaloneSpirv_TileAttachmentQCOM_10689, Section: environment, Words: "a variable in TileAttachmentQCOM needs the capability TileShadingQCOM"},
@@ -19,10 +19,10 @@ var tileShadingFamily = family{
 	after: []func(*checker){(*checker).tileShading},
 }
 
-// runtimeSection is where the rules stand that a device decides.
+// runtimeSection is the section with the rules that depend on a device.
 const runtimeSection = "Vulkan, Runtime SPIR-V Validation"
 
-// tileShading judges entry points and variables.
+// tileShading checks entry points and variables.
 func (c *checker) tileShading() {
 	if !c.vulkan {
 		return
@@ -41,7 +41,7 @@ func (c *checker) tileShading() {
 	}
 }
 
-// tileModes judges the modes of an entry point.
+// tileModes checks the modes of an entry point.
 func (c *checker) tileModes(e *facts.EntryPoint, has bool) {
 	if m, ok := e.Mode(spirv.ExecutionModeNonCoherentTileAttachmentReadQCOM); ok && !has {
 		c.fail(m.Index, vuid.StandaloneSpirv_NonCoherentTileAttachmentReadQCOM_10690, "NonCoherentTileAttachmentReadQCOM; needs the capability TileShadingQCOM")

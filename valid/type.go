@@ -10,8 +10,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// typeFamily judges the declarations of types (SPIR-V §3.3.6); images and what
-// belongs to them have a family of their own.
+// typeFamily checks the declarations of types (SPIR-V §3.3.6); image types and
+// related types have a family of their own.
 var typeFamily = family{
 	rules: []Rule{
 		{Code: "SPV-Type-Duplicate", Section: "SPIR-V 2.8", Words: "two types that are no aggregates and no pointers differ in their operands"},
@@ -55,7 +55,7 @@ var typeFamily = family{
 	after: []func(*checker){(*checker).typesDiffer},
 }
 
-// typesDiffer judges that no type but aggregates and pointers is declared twice.
+// typesDiffer checks that no type but aggregates and pointers is declared twice.
 func (c *checker) typesDiffer() {
 	if len(c.m.Types) <= maxTypeSlots/2 {
 		c.fewTypesDiffer()
@@ -95,8 +95,8 @@ func typesMustDiffer(op spirv.Op) bool {
 // maxTypeSlots is a power of two.
 const maxTypeSlots = 128
 
-// fewTypesDiffer is typesDiffer where there are few types, by a table of those
-// that were seen.
+// fewTypesDiffer is typesDiffer for a small number of types. It uses a table of the
+// types before the current one.
 func (c *checker) fewTypesDiffer() {
 	var slots [maxTypeSlots]int32 // the instruction of a type + 1
 	for n := range c.m.Types {
@@ -167,7 +167,7 @@ func (c *checker) typeFloat(i int, in spirv.Inst) {
 		if want := encodingWidth(e); want != 0 && want != w {
 			c.fail(i, "SPV-Type-FloatEncoding", "the encoding %s of %d bits; must be of %d bits", e, w, want)
 		}
-		return // its capability is judged as that of any enumerant
+		return // its capability is checked like the capability of any enumerant
 	}
 	ok := true
 	switch w {
@@ -248,7 +248,7 @@ func (c *checker) typeArray(i int, in spirv.Inst) {
 		return
 	}
 	k := c.m.Const(v.Length())
-	if k == nil && isType(length.Op()) { // of other ids SPV-Id-Type says that they are no constants
+	if k == nil && isType(length.Op()) { // SPV-Id-Type reports other ids that are no constants
 		c.fail(i, "SPV-Type-ArrayLength", "the length is %s, the result of %s; must be a constant", c.name(v.Length()), length.Op())
 	}
 	if k == nil || k.Type == nil {
@@ -267,7 +267,7 @@ func (c *checker) typeRuntimeArray(i int, in spirv.Inst) {
 	c.element(i, c.m.Type(inst.TypeRuntimeArray(in).ElementType()))
 }
 
-// element judges the element of an array.
+// element checks the element of an array.
 func (c *checker) element(i int, t *facts.Type) {
 	switch {
 	case t == nil:

@@ -9,13 +9,14 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/typing"
 )
 
-// typingFamily judges the types of operands and results by the typing table
-// (SPIR-V §3.3). What a table cannot say stands with the subject.
+// typingFamily checks the types of operands and results with the typing table
+// (SPIR-V §3.3). Rules that the table cannot express are in the files of their
+// subjects.
 var typingFamily = family{rules: typingRules(), ops: typedOps()}
 
-// typedChapters are the chapters whose instructions the typing table judges,
-// and the code of the finding. Memory, functions and control flow have rules of
-// their own, which say more.
+// typedChapters are the chapters of instructions that the typing table covers,
+// and the code of the finding. Memory, functions and control flow have more
+// detailed rules of their own.
 var typedChapters = map[spirv.Class]struct{ code, section, what string }{
 	spirv.ClassConversion:           {"SPV-Conversion-Type", "SPIR-V 3.3.11", "conversion"},
 	spirv.ClassComposite:            {"SPV-Composite-Type", "SPIR-V 3.3.12", "composite"},
@@ -30,8 +31,8 @@ var typedChapters = map[spirv.Class]struct{ code, section, what string }{
 	spirv.ClassReserved:             {"SPV-IntegerFunctions-Type", "SPIR-V, SPV_INTEL_shader_integer_functions2", "integer function"},
 }
 
-// someTyped reports whether an instruction of a class that is judged in part
-// alone is judged; the others have rules of their own.
+// someTyped reports whether an instruction of a class that is checked in part
+// alone is checked; the others have rules of their own.
 func someTyped(op spirv.Op) bool {
 	switch op {
 	case spirv.OpUCountLeadingZerosINTEL, spirv.OpUCountTrailingZerosINTEL,
@@ -71,7 +72,7 @@ func typedOps() []group {
 	return []group{rows, forms}
 }
 
-// typedByRow judges an instruction that works component by component.
+// typedByRow checks an instruction that works component by component.
 func (c *checker) typedByRow(i int, in spirv.Inst) {
 	row, _ := typing.Of(in.Op())
 	if len(in) < 3+len(row.Operands) {
@@ -123,7 +124,7 @@ func sameCount(s *typing.Shape) {
 // maxRowOperands is how many operands a row has at most.
 const maxRowOperands = 4
 
-// rowWords says what an operand of a row must be.
+// rowWords describes the requirement on an operand of a row.
 func rowWords(o typing.Operand) string {
 	how := [...]string{
 		"of as many components as the result", "of the type of the result", "of as many components and bits as the result",
@@ -132,8 +133,8 @@ func rowWords(o typing.Operand) string {
 	return o.Class.String() + ", " + how[o.Relation]
 }
 
-// shapeOf returns what a row asks of a type, false where that is no scalar or
-// vector of numbers or Booleans. The count of a vector is 0 where it is not known
+// shapeOf returns the shape of a type for a row, false if the type is no scalar or
+// vector of numbers or Booleans. The count of a vector is 0 if it is not known
 // before specialization.
 func shapeOf(t *facts.Type) (typing.Shape, bool) {
 	s := t.Scalar()
@@ -159,8 +160,8 @@ func shapeOf(t *facts.Type) (typing.Shape, bool) {
 	return out, true
 }
 
-// cooperative reports whether a type is a cooperative matrix or a tensor, whose
-// rules stand in files of their own.
+// cooperative reports whether a type is a cooperative matrix or a tensor. The rules
+// of these types are in files of their own.
 func cooperative(t *facts.Type) bool {
 	switch t.Op {
 	case spirv.OpTypeCooperativeMatrixKHR, spirv.OpTypeCooperativeMatrixNV, spirv.OpTypeTensorARM:
@@ -169,8 +170,8 @@ func cooperative(t *facts.Type) bool {
 	return false
 }
 
-// typedSpec judges the types of what OpSpecConstantOp computes, as those of the
-// instruction itself.
+// typedSpec checks the types of the operation of an OpSpecConstantOp like the
+// types of the instruction itself.
 func (c *checker) typedSpec(i int, op spirv.Op, in spirv.Inst) {
 	if _, ok := typedChapters[op.Class()]; !ok || len(in) < 5 {
 		return
@@ -194,11 +195,11 @@ func (c *checker) typedSpec(i int, op spirv.Op, in spirv.Inst) {
 	}
 }
 
-// typedByForm judges the instructions that take more than that.
+// typedByForm checks the instructions that take more than that.
 func (c *checker) typedByForm(i int, in spirv.Inst) { c.typedAs(i, in, in) }
 
-// typedAs judges instruction i as what OpSpecConstantOp makes of it; the two are
-// the same of all others.
+// typedAs checks instruction in, whose operands whole has. They differ only for
+// OpSpecConstantOp: then in is the operation and whole the instruction itself.
 func (c *checker) typedAs(i int, whole, in spirv.Inst) {
 	op := in.Op()
 	form := typing.FormAt(op)
@@ -226,9 +227,9 @@ func (c *checker) typedAs(i int, whole, in spirv.Inst) {
 	}
 }
 
-// viewOperands fills views and viewed with the operands of instruction i that
-// are ids, those of enumerants excluded. It returns false where nothing can be
-// said of one.
+// viewOperands fills views and viewed with the id operands of instruction i,
+// without the ids of enumerants. It returns false if the type of an operand is not
+// known.
 func (c *checker) viewOperands(i int, op spirv.Op, in spirv.Inst) bool {
 	c.views, c.viewed = c.views[:0], c.viewed[:0]
 	o := opcodes[op]
@@ -269,8 +270,8 @@ func (c *checker) viewOperand(id spirv.ID) bool {
 	return true
 }
 
-// typeless reports whether an id is known to have no type: it is defined by an
-// instruction without one. Of an id whose type is missing nothing is known.
+// typeless reports whether an id is known to have no type: an instruction
+// without a type defines it. If the type is missing, the answer is false.
 func (c *checker) typeless(id spirv.ID) bool {
 	d := c.code.Def(id)
 	return d >= 0 && !c.code.Inst(d).Op().HasType()
@@ -293,7 +294,7 @@ func (c *checker) misfit(i int, in spirv.Inst, place int, t *facts.Type, must st
 	c.fail(i, typedChapters[in.Op().Class()].code, "%s of %s is %s; %s", what, in.Op(), name, must)
 }
 
-// patternWords says what an operand of a form must be.
+// patternWords describes the requirement on an operand of a form.
 func patternWords(p typing.Pattern) string {
 	var kinds []string
 	for _, k := range [...]struct {
@@ -343,7 +344,7 @@ func patternWords(p typing.Pattern) string {
 	return words
 }
 
-// bondWords says each link of the typing table.
+// bondWords describes each link of the typing table.
 var bondWords = [...]string{
 	typing.Same: "of the type of ", typing.PointsAt: "that points at ", typing.PointedAt: "of what is pointed at by ",
 	typing.PartOf: "of the parts of ", typing.Whole: "whose parts are those of ", typing.SameLen: "as long as ",

@@ -6,7 +6,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
-// What is known of where a value comes from.
+// Properties of values.
 const (
 	ofView    uint8 = 1 << iota // it depends on ViewIndex
 	apart                       // no two invocations of a workgroup, or of a subgroup, have the same
@@ -19,7 +19,7 @@ const (
 // or neither, and no rule speaks of it.
 type flow struct {
 	*checker
-	known   []uint8 // of each instruction: of the value that it yields; of a variable: of what it holds; of a function: of what it returns
+	known   []uint8 // by instruction: the properties of its result; of a variable: of its contents; of a function: of its return value
 	changed bool
 }
 
@@ -63,7 +63,7 @@ func (w *flow) add(i int, what uint8) {
 	}
 }
 
-// of returns what is known of a value.
+// of returns the known properties of a value.
 func (w *flow) of(id spirv.ID) uint8 {
 	if d := w.code.Def(id); d >= 0 {
 		return w.known[d]
@@ -71,8 +71,8 @@ func (w *flow) of(id spirv.ID) uint8 {
 	return 0
 }
 
-// operandIDs returns the words of an instruction that are ids, those behind
-// enumerants excluded; the operands of an extended instruction are ids.
+// operandIDs returns the words of an instruction that are ids, without the ids of
+// enumerants; the operands of an extended instruction are ids.
 func (w *flow) operandIDs(i int, in spirv.Inst) []int {
 	w.places = w.code.IDs(i, w.places[:0])
 	if in.Op() == spirv.OpExtInst {
@@ -83,8 +83,8 @@ func (w *flow) operandIDs(i int, in spirv.Inst) []int {
 	return w.places
 }
 
-// stores notes which variables in Function are written as a whole by one store
-// alone, so that what they hold is what was stored.
+// stores notes the variables in Function that one store alone writes as a whole.
+// Such a variable has the properties of the stored value.
 func (w *flow) stores(i int, in spirv.Inst) {
 	whole := spirv.ID(0)
 	switch in.Op() {
@@ -107,7 +107,7 @@ func (w *flow) stores(i int, in spirv.Inst) {
 	}
 }
 
-// instruction makes known what an instruction makes of its operands.
+// instruction derives the properties of a result from the operands.
 func (w *flow) instruction(f *facts.Function, i int, in spirv.Inst) {
 	switch in.Op() {
 	case spirv.OpFunction, spirv.OpFunctionParameter, spirv.OpVariable, spirv.OpLabel:
@@ -155,7 +155,7 @@ func (w *flow) instruction(f *facts.Function, i int, in spirv.Inst) {
 	}
 }
 
-// load makes known what a load yields.
+// load derives the properties of a loaded value.
 func (w *flow) load(i int, in spirv.Inst) {
 	p := inst.Load(in).Pointer()
 	v := w.origin(p)
@@ -191,14 +191,15 @@ func (w *flow) load(i int, in spirv.Inst) {
 	}
 }
 
-// component makes known what a component of a built-in is.
+// component derives the properties of a component of a built-in.
 func (w *flow) component(i int, b spirv.BuiltIn, n int64) {
 	if (b == spirv.BuiltInLocalInvocationId || b == spirv.BuiltInGlobalInvocationId) && n >= 0 && n < 3 && w.several(int(n)) {
 		w.add(i, apart)
 	}
 }
 
-// extract makes known what a component of a vector is that was loaded as a whole.
+// extract derives the properties of a component of a vector that was loaded as a
+// whole.
 func (w *flow) extract(i int, in spirv.Inst) {
 	v := inst.CompositeExtract(in)
 	d := w.code.DefInst(v.Composite())
@@ -237,15 +238,15 @@ func (w *flow) several(dimension int) bool {
 }
 
 // loneSubgroups reports whether the device is known to have subgroups of one
-// invocation; code is the rule that asks.
+// invocation; code is the rule that depends on it.
 func (c *checker) loneSubgroups(code string) bool {
 	n, known := c.limit(code, "subgroupSize")
 	return known && n == 1
 }
 
-// injective reports whether an instruction yields different values for different
-// values of the one operand that is apart, where those are as small as the number
-// of an invocation.
+// injective reports whether an instruction maps different values of its one
+// operand with the property apart to different results. It assumes values as small
+// as the number of an invocation.
 func (w *flow) injective(in spirv.Inst) bool {
 	const small = 1 << 12
 	t := w.m.Type(in.Type())

@@ -47,7 +47,7 @@ func TestUntypedOnce(t *testing.T) {
 	}
 }
 
-// untypedOnce judges one module; seen is how often each opcode was tried.
+// untypedOnce checks one module; seen is how often each opcode was tried.
 func untypedOnce(t *testing.T, name string, words []uint32, env *Env, limits Limits, seen map[spirv.Op]int) {
 	m, err := spirv.FromWords(words)
 	if err != nil {

@@ -5,8 +5,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// variableFamily judges where variables stand and how many there are; what they
-// hold and how they are accessed is judged with memory.
+// variableFamily checks the places and the number of variables. Their types and
+// their accesses are checked in variable_kind.go and with memory.
 var variableFamily = family{
 	rules: []Rule{
 		{Code: "SPV-Variable-Scope", Section: "SPIR-V 2.4", Words: "a variable in a function is of the storage class Function, and no variable outside is"},
@@ -44,7 +44,7 @@ func (c *checker) local(v *facts.Variable, n *int) {
 	}
 }
 
-// smallVariables judges variables that hold values of 8 and 16 bits which the
+// smallVariables checks variables that hold values of 8 and 16 bits which the
 // declared capabilities only store.
 func (c *checker) smallVariables() {
 	if !c.capable(spirv.CapabilityShader) {

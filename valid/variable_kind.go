@@ -6,8 +6,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// variableKindFamily judges what variables hold, beside their storage class, and
-// what they begin with (SPIR-V §3.3.8, OpVariable).
+// variableKindFamily checks the types of variables against their storage class,
+// and their initializers (SPIR-V §3.3.8, OpVariable).
 var variableKindFamily = family{
 	rules: []Rule{
 		{Code: "SPV-Variable-Result", Section: "SPIR-V 3.3.8", Words: "OpVariable yields a typed pointer, OpUntypedVariableKHR an untyped one"},
@@ -41,7 +41,7 @@ var variableKindFamily = family{
 	after: []func(*checker){(*checker).variableKinds},
 }
 
-// pointerType judges the storage class of a pointer beside what it points at.
+// pointerType checks the storage class of a pointer against its pointee.
 func (c *checker) pointerType(i int, in spirv.Inst) {
 	if !c.vulkan {
 		return
@@ -61,7 +61,7 @@ func (c *checker) pointerType(i int, in spirv.Inst) {
 	}
 }
 
-// variableKinds judges each variable.
+// variableKinds checks each variable.
 func (c *checker) variableKinds() {
 	for n := range c.m.Variables {
 		v := &c.m.Variables[n]
@@ -79,7 +79,7 @@ func (c *checker) variableKinds() {
 	}
 }
 
-// variableForm judges the pointer of a variable; false where it is none.
+// variableForm checks the pointer type of a variable; false if it is no pointer.
 func (c *checker) variableForm(v *facts.Variable) bool {
 	untyped := c.code.Inst(v.Index).Op() == spirv.OpUntypedVariableKHR
 	if v.Pointer == nil {
@@ -114,7 +114,7 @@ func (c *checker) variableForm(v *facts.Variable) bool {
 	return true
 }
 
-// initializer judges what a variable begins with.
+// initializer checks the initializer of a variable.
 func (c *checker) initializer(v *facts.Variable) {
 	if v.Init == 0 {
 		return
@@ -151,7 +151,7 @@ func (c *checker) initializer(v *facts.Variable) {
 	}
 }
 
-// variableHolds judges what a variable holds.
+// variableHolds checks the type of a variable's contents.
 func (c *checker) variableHolds(v *facts.Variable) {
 	inside := v.Storage == spirv.StorageClassFunction || v.Storage == spirv.StorageClassPrivate
 	if c.capable(spirv.CapabilityShader) && c.contains(v.Type, holdsBool) {
@@ -169,7 +169,7 @@ func (c *checker) variableHolds(v *facts.Variable) {
 	}
 }
 
-// heldBool judges Booleans in a variable.
+// heldBool checks Booleans in a variable.
 func (c *checker) heldBool(v *facts.Variable) {
 	switch v.Storage {
 	case spirv.StorageClassInput, spirv.StorageClassOutput:
@@ -204,7 +204,7 @@ func (c *checker) boolBuiltIn(v *facts.Variable) bool {
 	return true
 }
 
-// heldPointer judges logical pointers in a variable.
+// heldPointer checks logical pointers in a variable.
 func (c *checker) heldPointer(v *facts.Variable, inside bool) {
 	switch {
 	case !c.contains(v.Type, holdsStored|holdsWorkgroup|holdsLocal):
@@ -219,7 +219,7 @@ func (c *checker) heldPointer(v *facts.Variable, inside bool) {
 	}
 }
 
-// vulkanVariable judges what Vulkan asks of a variable.
+// vulkanVariable checks the rules of Vulkan for a variable.
 func (c *checker) vulkanVariable(v *facts.Variable) {
 	c.sizedByConstant(v)
 	if c.env.BeforeLegalization {
@@ -251,7 +251,7 @@ func (c *checker) vulkanVariable(v *facts.Variable) {
 	c.runtimeArrayVariable(v)
 }
 
-// tileVariable judges variables of tiles.
+// tileVariable checks variables of tiles.
 func (c *checker) tileVariable(v *facts.Variable) {
 	t := v.Type
 	for t.IsArray() {
@@ -265,7 +265,7 @@ func (c *checker) tileVariable(v *facts.Variable) {
 	}
 }
 
-// runtimeArrayVariable judges variables that hold arrays without a length.
+// runtimeArrayVariable checks variables that hold arrays without a length.
 func (c *checker) runtimeArrayVariable(v *facts.Variable) {
 	if !c.contains(v.Type, holdsRuntime) {
 		return
@@ -289,8 +289,8 @@ func (c *checker) runtimeArrayVariable(v *facts.Variable) {
 	}
 }
 
-// sizedByConstant judges arrays and vectors whose length is a specialization
-// constant.
+// sizedByConstant checks arrays and vectors with a specialization constant as
+// their length.
 func (c *checker) sizedByConstant(v *facts.Variable) {
 	if !c.contains(v.Type, holdsSized|holdsSizedVector) {
 		return

@@ -6,7 +6,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
-// variablePointerFamily judges logical and variable pointers (SPIR-V §2.16.1).
+// variablePointerFamily checks logical and variable pointers (SPIR-V §2.16.1).
 var variablePointerFamily = family{
 	rules: []Rule{
 		{Code: "SPV-LogicalPointer-Use", Section: "SPIR-V 2.16.1", Words: "with logical addressing pointers are chosen, loaded, compared, returned and null only in StorageBuffer and Workgroup, with the capability of variable pointers"},
@@ -22,13 +22,13 @@ var variablePointerFamily = family{
 	after: []func(*checker){(*checker).variablePointers},
 }
 
-// What is known of a pointer.
+// Properties of pointers.
 const (
 	isVariable uint8 = 1 << iota // it is a variable pointer
 	intoMatrix                   // it points at a column of a matrix, or at a component of one
 )
 
-// variablePointers judges the pointers of a module with logical addressing.
+// variablePointers checks the pointers of a module with logical addressing.
 func (c *checker) variablePointers() {
 	if !c.judgesPointers() || !c.anyCapable(spirv.CapabilityVariablePointersStorageBuffer, spirv.CapabilityVariablePointers) {
 		return
@@ -51,8 +51,8 @@ func (c *checker) judgesPointers() bool {
 		(c.m.Addressing == spirv.AddressingModelLogical || c.m.Addressing == spirv.AddressingModelPhysicalStorageBuffer64)
 }
 
-// maxPointerPasses bounds how often all functions are looked at. What later
-// passes would still find, a hostile module alone has.
+// maxPointerPasses bounds the number of passes over all functions. Only a hostile
+// module needs more.
 const maxPointerPasses = 16
 
 // varies reports whether a logical pointer may be a variable pointer.
@@ -66,7 +66,7 @@ func (c *checker) varies(t *facts.Type) bool {
 	return false
 }
 
-// logicalUse judges what an instruction does with logical pointers.
+// logicalUse checks the use of logical pointers in an instruction.
 func (c *checker) logicalUse(i int, in spirv.Inst) {
 	op := in.Op()
 	var t *facts.Type
@@ -93,7 +93,7 @@ func (c *checker) logicalUse(i int, in spirv.Inst) {
 	c.fail(i, "SPV-LogicalPointer-Use", "%s with a pointer to %s; must be to StorageBuffer or Workgroup, with the capability of variable pointers", op, t.Storage)
 }
 
-// pointerWalk follows what is known of pointers through the functions.
+// pointerWalk propagates the properties of pointers through the functions.
 type pointerWalk struct {
 	*checker
 	known   []uint8 // of each instruction: of the pointer that it yields
@@ -108,7 +108,7 @@ func (w *pointerWalk) add(i int, what uint8) {
 	}
 }
 
-// of returns what is known of a pointer.
+// of returns the known properties of a pointer.
 func (w *pointerWalk) of(id spirv.ID) uint8 {
 	if d := w.code.Def(id); d >= 0 {
 		return w.known[d]
@@ -128,8 +128,8 @@ func (w *pointerWalk) pass() bool {
 	return w.changed
 }
 
-// instruction makes known what an instruction makes of pointers. A function is
-// what it returns, and a variable what is stored in it.
+// instruction derives the properties of a pointer from the operands. A function has
+// the properties of its return values, a variable has the properties of the stored values.
 func (w *pointerWalk) instruction(f *facts.Function, i int, in spirv.Inst) {
 	switch op := in.Op(); op {
 	case spirv.OpStore:
@@ -184,7 +184,7 @@ func (w *pointerWalk) yields(in spirv.Inst) bool {
 	return t.IsPointer() && w.logical(t) && w.varies(t)
 }
 
-// chain makes known what an access chain or a copy yields.
+// chain derives the properties of an access chain or a copy.
 func (w *pointerWalk) chain(i int, in spirv.Inst, base spirv.ID) {
 	w.add(i, w.of(base))
 	h := chainOf(in)
@@ -217,7 +217,7 @@ func (w *pointerWalk) chain(i int, in spirv.Inst, base spirv.ID) {
 	}
 }
 
-// judge reports what variable pointers must not do.
+// judge reports the uses that variable pointers must not have.
 func (w *pointerWalk) judge() {
 	for n := range w.m.Functions {
 		f := &w.m.Functions[n]
@@ -258,14 +258,14 @@ func makesPointer(in spirv.Inst) bool {
 	return true
 }
 
-// heldMatrix judges an access by way of a variable pointer.
+// heldMatrix checks an access by way of a variable pointer.
 func (w *pointerWalk) heldMatrix(i int, pointer spirv.ID, t *facts.Type) {
 	if w.of(pointer)&isVariable != 0 && w.contains(t, holdsMatrix) {
 		w.fail(i, "SPV-VariablePointer-Matrix", "%s of %s by way of a variable pointer; what it points at must not hold a matrix", w.code.Inst(i).Op(), w.typeName(t))
 	}
 }
 
-// oneBuffer judges pointers among which one is chosen.
+// oneBuffer checks pointers among which one is chosen.
 func (w *pointerWalk) oneBuffer(i int, in spirv.Inst) {
 	t := w.m.Type(in.Type())
 	if !t.IsPointer() || t.Storage != spirv.StorageClassStorageBuffer || w.capable(spirv.CapabilityVariablePointers) {

@@ -8,9 +8,9 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// vulkanFamily judges what Vulkan says of capabilities and extensions (appendix
-// Vulkan Environment for SPIR-V, Capabilities): which a version takes, and which
-// a device brings.
+// vulkanFamily checks capabilities and extensions in Vulkan (appendix
+// Vulkan Environment for SPIR-V, Capabilities): each must be supported by the
+// version and by the device.
 var vulkanFamily = family{
 	rules: []Rule{
 		{Code: "SPV-Capability-Environment", Section: "Vulkan, SPIR-V Capabilities", Words: "a capability is one that the version of Vulkan has, or that a declared extension of SPIR-V brings", Need: NeedVulkan},
@@ -26,8 +26,8 @@ var vulkanFamily = family{
 }
 
 // way is one way to bring a capability or an extension of SPIR-V: a version of
-// Vulkan, an extension of the device, and with them a feature or a property. A
-// way that has both since and extension asks for one of them.
+// Vulkan, an extension of the device, and with them a feature or a property. If a
+// way has both since and extension, one of them suffices.
 type way struct {
 	since                        Version
 	extension, feature, property string
@@ -61,8 +61,9 @@ func orWays(ways []way) string {
 	return strings.Join(out, "") + "; must have it"
 }
 
-// vulkanCapability judges OpCapability. What Vulkan does not know at all is left
-// to SPIR-V where no device is known: an extension may be newer than the tables.
+// vulkanCapability checks OpCapability. If no device is known, capabilities that
+// Vulkan does not have are left to the rules of SPIR-V: an extension may be newer
+// than the tables.
 func (c *checker) vulkanCapability(i int, in spirv.Inst) {
 	if !c.vulkan {
 		return
@@ -100,11 +101,11 @@ func (c *checker) taken(k spirv.Capability, ways []way) bool {
 	if slices.ContainsFunc(r.Extensions(), c.m.Extension) {
 		return true
 	}
-	// Where SPIR-V itself asks for no extension, one of the device does.
+	// If SPIR-V itself needs no extension, an extension of the device may bring it.
 	return c.askVersion(r, false) == lacksNothing && slices.ContainsFunc(ways, func(w way) bool { return w.extension != "" })
 }
 
-// vulkanExtension judges OpExtension.
+// vulkanExtension checks OpExtension.
 func (c *checker) vulkanExtension(i int, in spirv.Inst) {
 	if !c.vulkan {
 		return
@@ -123,7 +124,7 @@ func (c *checker) vulkanExtension(i int, in spirv.Inst) {
 }
 
 // foreign reports whether an extension of SPIR-V brings capabilities, none of
-// which Vulkan knows. One that brings none asks nothing of a device.
+// which Vulkan has. An extension without capabilities needs nothing of a device.
 func foreign(name string) bool {
 	brings := false
 	for _, r := range spirv.KindCapability.Enumerants() {
@@ -136,8 +137,8 @@ func foreign(name string) bool {
 	return brings
 }
 
-// brought reports whether the device brings one of several ways; true where
-// that is not known.
+// brought reports whether the device brings one of several ways; true if
+// it is not known.
 func (c *checker) brought(code string, ways []way) bool {
 	if c.env.Device == nil {
 		c.unknown(code)

@@ -4,7 +4,7 @@ package valid
 
 import "github.com/chiaro-gpu/chiaro/spirv"
 
-// capabilityWays has, for each capability that Vulkan knows, what brings it.
+// capabilityWays has, for each capability in Vulkan, the ways to support it.
 var capabilityWays = map[spirv.Capability][]way{
 	// Matrix
 	0: {{since: Vulkan10}},
@@ -410,7 +410,7 @@ var capabilityWays = map[spirv.Capability][]way{
 	5438: {{extension: "VK_EXT_cooperative_matrix_maintenance1", feature: "cooperativeMatrixGetCoordinate"}},
 }
 
-// extensionWays has, for each extension of SPIR-V that Vulkan knows, what brings it.
+// extensionWays has, for each SPIR-V extension in Vulkan, the ways to support it.
 var extensionWays = map[string][]way{
 	"SPV_KHR_variable_pointers":                    {{since: Vulkan11}, {extension: "VK_KHR_variable_pointers"}},
 	"SPV_AMD_shader_explicit_vertex_parameter":     {{extension: "VK_AMD_shader_explicit_vertex_parameter"}},

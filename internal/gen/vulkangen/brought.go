@@ -15,7 +15,7 @@ func brought(dir fs.FS) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	b.WriteString("// capabilityWays has, for each capability that Vulkan knows, what brings it.\n")
+	b.WriteString("// capabilityWays has, for each capability in Vulkan, the ways to support it.\n")
 	b.WriteString("var capabilityWays = map[spirv.Capability][]way{\n")
 	seen := map[string]bool{} // a capability may have an old name too
 	for _, r := range caps {
@@ -29,7 +29,7 @@ func brought(dir fs.FS) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	b.WriteString("// extensionWays has, for each extension of SPIR-V that Vulkan knows, what brings it.\n")
+	b.WriteString("// extensionWays has, for each SPIR-V extension in Vulkan, the ways to support it.\n")
 	b.WriteString("var extensionWays = map[string][]way{\n")
 	for _, r := range exts {
 		fmt.Fprintf(&b, "\t%q: {%s},\n", r["spirv_extension"], ways(r["enabled_now_by"]))
