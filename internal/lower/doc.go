@@ -67,7 +67,7 @@
 //	rule.go, position.go                the tables of all files; what is lowered, and where
 //	value.go, type.go                   values, their scalars, sizes of types
 //	pointer.go, pointervalue.go,        symbolic and materialized pointers,
-//	matrixlayout.go, address.go         matrix layouts behind pointers, physical addresses
+//	matrixlayout.go, address.go         matrix layouts of pointers, physical addresses
 //	variable.go, table.go, descriptor.go,
 //	heap.go, device.go                  variables, constant tables, descriptors, descriptor heaps
 //	access.go, untyped.go, raw.go       access chains
