@@ -1,7 +1,7 @@
 package ir
 
-// atomicOps holds, for each atomic that combines, the operation on the old value and
-// the operand whose result it stores.
+// atomicOps maps each combining atomic to the operation that computes the stored value
+// from the old value and the operand.
 var atomicOps = map[Op]Op{
 	AtomAdd:  Add,
 	AtomSMin: SMin,
@@ -16,15 +16,15 @@ var atomicOps = map[Op]Op{
 	AtomFMax: NMax,
 }
 
-// Combines returns the operation whose value of the old value and the operand an
-// atomic stores, such as Add for AtomAdd, or Bad for an exchange or another
+// Combines returns the operation that an atomic applies to the old value and its
+// operand, such as Add for AtomAdd, or Bad for an exchange or another
 // operation. Atomics of one such operation commute with each other if it has the
 // trait Commute.
 func (o Op) Combines() Op { return atomicOps[o] }
 
 // Replacement returns the bits that the atomic op, of type and flags k, stores
-// where it finds old: arg2 is operand, arg3 of atomcmpxchg is compare. A sum
-// that is no number is canonical, for what is in memory is observed.
+// if the old value is old. operand is its third operand, compare the fourth
+// (atomcmpxchg only). A NaN sum is canonical because memory is observable.
 func Replacement(op Op, k Key, old, operand, compare uint64) uint64 {
 	switch op {
 	case AtomXchg:

@@ -6,7 +6,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// TestReplacement has what each atomic stores, and that no atomic is without.
+// TestReplacement checks the value that each atomic stores; every atomic has a case.
 func TestReplacement(t *testing.T) {
 	const minusOne = 0xffff_ffff
 	i32, f32 := ir.Key{Type: ir.I32, From: ir.H}, ir.Key{Type: ir.F32, From: ir.H}
@@ -38,6 +38,6 @@ func TestReplacement(t *testing.T) {
 		}
 	}
 	if got := ir.Replacement(ir.AtomCmpXchg, i32, 1, 2, 3); got != 1 {
-		t.Errorf("atomcmpxchg that does not match stores %d; want what was there, 1", got)
+		t.Errorf("atomcmpxchg that does not match stores %d; want the old value, 1", got)
 	}
 }

@@ -3,7 +3,7 @@ package ir
 import "slices"
 
 // Builder appends to a function. The zero Builder is not ready: use NewFunc.
-// It checks nothing: see Program.Verify.
+// It checks nothing; Program.Verify does.
 type Builder struct {
 	Func   *Func
 	Origin int32 // given to every value appended
@@ -17,17 +17,17 @@ type Builder struct {
 func NewFunc(name string, args, results []Type) *Builder {
 	b := &Builder{Func: &Func{Name: name, Vals: make([]Val, 1, 64)}}
 	for i, t := range args {
-		b.Func.Args = append(b.Func.Args, b.Float(Val{Op: Arg, Type: t, Aux: uint64(i)}))
+		b.Func.Args = append(b.Func.Args, b.detached(Val{Op: Arg, Type: t, Aux: uint64(i)}))
 	}
 	b.Block(results...)
 	return b
 }
 
-// Float adds a value that stands nowhere.
-func (b *Builder) Float(v Val) V {
+// detached adds a value without a position in the code.
+func (b *Builder) detached(v Val) V {
 	v.Origin = b.Origin
 	if n := len(b.Func.Vals); n == cap(b.Func.Vals) {
-		b.Func.Vals = slices.Grow(b.Func.Vals, max(n, 64)) // append would make less room
+		b.Func.Vals = slices.Grow(b.Func.Vals, max(n, 64)) // append reserves less
 	}
 	b.Func.Vals = append(b.Func.Vals, v)
 	return V(len(b.Func.Vals) - 1)
@@ -35,7 +35,7 @@ func (b *Builder) Float(v Val) V {
 
 // Emit appends an operation.
 func (b *Builder) Emit(v Val) V {
-	n := b.Float(v)
+	n := b.detached(v)
 	b.Func.Code = append(b.Func.Code, n)
 	return n
 }
@@ -45,7 +45,7 @@ func (b *Builder) Const(t Type, bits uint64) V {
 	bits &= t.Mask()
 	v := b.consts.Find(t, bits)
 	if v == 0 {
-		v = b.Float(Val{Op: Const, Type: t, Aux: bits})
+		v = b.detached(Val{Op: Const, Type: t, Aux: bits})
 		b.Func.Vals[v].Origin = 0
 		b.consts.Add(t, bits, v)
 	}
@@ -79,7 +79,7 @@ func (b *Builder) Cmp(op Op, x, y V) V { return b.Op(op, B1, x, y) }
 // Select appends c ? x : y.
 func (b *Builder) Select(c, x, y V) V { return b.Op(Select, b.Func.Type(x), c, x, y) }
 
-// list stores an operand list and returns its place.
+// list stores an operand list and returns its index in Extra.
 func (b *Builder) list(lists ...[]V) V {
 	at := len(b.Func.Extra)
 	for _, l := range lists {
@@ -104,7 +104,7 @@ func (b *Builder) region(op Op, types []Type, inits []V) V {
 	label := b.Emit(Val{Op: op, Aux: uint64(len(types))})
 	params := make([]V, len(types))
 	for i, t := range types {
-		params[i] = b.Float(Val{Op: Param, Type: t, Args: [4]V{label}, Aux: uint64(i)})
+		params[i] = b.detached(Val{Op: Param, Type: t, Args: [4]V{label}, Aux: uint64(i)})
 	}
 	b.Func.Vals[label].Args[3] = b.list(params, inits)
 	b.open = append(b.open, label)
@@ -114,7 +114,7 @@ func (b *Builder) region(op Op, types []Type, inits []V) V {
 // Param returns the i-th parameter of a block or loop.
 func (b *Builder) Param(label V, i int) V { return b.Func.Params(label)[i] }
 
-// If opens the arm for the lanes where c is 1.
+// If opens the arm for the lanes whose c is 1.
 func (b *Builder) If(c V) V {
 	v := b.Emit(Val{Op: If, Args: [4]V{c}})
 	b.open = append(b.open, v)
@@ -162,7 +162,7 @@ func (b *Builder) Call(callee int, results []Type, args ...V) []V {
 	call := b.Emit(Val{Op: Call, Aux: uint64(callee)})
 	out := make([]V, len(results))
 	for i, t := range results {
-		out[i] = b.Float(Val{Op: Result, Type: t, Args: [4]V{call}, Aux: uint64(i)})
+		out[i] = b.detached(Val{Op: Result, Type: t, Args: [4]V{call}, Aux: uint64(i)})
 	}
 	c := &b.Func.Vals[call]
 	c.Args = [4]V{V(len(args)), V(len(results)), 0, b.list(args, out)}
@@ -175,7 +175,7 @@ func (b *Builder) Exit(service uint64, args ...V) {
 	b.Emit(Val{Op: Exit, Args: [4]V{V(len(args)), 0, 0, at}, Aux: service})
 }
 
-// Finish closes what is open and returns the function.
+// Finish closes all open regions and returns the function.
 func (b *Builder) Finish() *Func {
 	for len(b.open) > 0 {
 		b.End()

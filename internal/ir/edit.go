@@ -1,19 +1,19 @@
 package ir
 
-// Edit begins to write the code of f anew: f keeps its values and has no code, and
-// its old code is returned. What of it shall stay the caller appends by Keep, between
-// what it adds; regions that are kept are opened and closed by their own values.
+// Edit starts a rewrite of the code of f. It returns the old code and a Builder for
+// the new one; the values of f remain. The caller appends old values by Keep and
+// new ones as usual. Kept openers, elses and ends open and close their regions.
 func Edit(f *Func) (b *Builder, code []V) {
 	code, f.Code = f.Code, nil
 	return &Builder{Func: f}, code
 }
 
-// Keep appends a value that the function has already, such as one of the code that
+// Keep appends an existing value of the function, such as one of the code that
 // Edit returned.
 func (b *Builder) Keep(v V) { b.Func.Code = append(b.Func.Code, v) }
 
-// Replace makes all code read to[v] where it read v. A value that stands for another
-// one is not replaced in turn.
+// Replace replaces each use of a value v in the code by to[v]. It is not transitive:
+// it does not replace to[v] in turn.
 func (f *Func) Replace(to map[V]V) {
 	if len(to) == 0 {
 		return

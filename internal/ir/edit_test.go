@@ -2,8 +2,8 @@ package ir
 
 import "testing"
 
-// TestEdit puts a function's code into a block of its own with code before it, and
-// gives what the code reads another meaning.
+// TestEdit moves a function's code into a new block with other code before it, and
+// replaces a value that the code reads.
 func TestEdit(t *testing.T) {
 	p, err := Parse(`
 program "edit" compute

@@ -12,12 +12,12 @@ func (p *Program) StateEffects() {
 	p.Effects = n.Effects
 }
 
-// noter gathers the effects of operations.
+// noter accumulates the effects of operations.
 type noter struct {
 	Effects
-	silent  Op   // an atomic without a used result; Bad where there is none
-	mixed   bool // there are several, which do not commute with each other
-	watched bool // memory is read while others may be writing it
+	silent  Op   // the kind of the atomics without a used result; Bad if there is none
+	mixed   bool // atomics without a used result are of several kinds, which do not commute
+	watched bool // volatile or coherent loads may observe the memory
 }
 
 func (n *noter) note(x *Val) {
@@ -45,8 +45,8 @@ func (n *noter) note(x *Val) {
 	}
 }
 
-// atomic notes an atomic. One whose result is unused needs no order among its like
-// if they commute.
+// atomic notes an atomic. An atomic without a used result needs no order among
+// atomics of the same kind if they commute.
 func (n *noter) atomic(x *Val) {
 	n.Writes = true
 	if !x.Op.Combines().Is(Commute) {

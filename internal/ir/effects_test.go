@@ -7,7 +7,7 @@ import (
 )
 
 // TestStateEffects has one line of code for each effect, and the cases in
-// which the order of lanes shows or does not show.
+// which the order of lanes is or is not observable.
 func TestStateEffects(t *testing.T) {
 	const r = "v1 = res 0:i32, #0\n"
 	for _, c := range []struct {

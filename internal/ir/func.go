@@ -5,18 +5,18 @@ import "slices"
 // V is the number of a value in its function. 0 is no value.
 type V int32
 
-// Val is one value or control operation. What Args and Aux mean is said by
-// the operation's row; see List for operations with more operands.
+// Val is one value or control operation. The row of the operation defines the
+// meaning of Args and Aux; see Listed for operations with more operands.
 type Val struct {
 	Op     Op
-	Type   Type // of the result; of the stored operand where there is none
+	Type   Type // of the result; without a result, of the stored operand
 	Flags  Flags
 	Args   [4]V
 	Origin int32 // number of the SPIR-V instruction, from 1; 0 is none
 	Aux    uint64
 }
 
-// Func is a function: its values, and the order of those that stand somewhere.
+// Func is a function: its values, and the order of those in the code.
 type Func struct {
 	Name  string
 	Vals  []Val // Vals[0] is no value
@@ -24,11 +24,11 @@ type Func struct {
 	Extra []V // operand lists
 	Args  []V // the Arg values, in order
 
-	// Texture is not nil where the body waits for the image that is bound.
+	// Texture is not nil if the body depends on the bound image view.
 	Texture *Texture
 }
 
-// Clone returns a copy of f that shares nothing with it that passes change.
+// Clone returns a copy of f. The copy shares only data that no pass changes.
 func (f *Func) Clone() *Func {
 	g := *f
 	g.Vals, g.Code = slices.Clone(f.Vals), slices.Clone(f.Code)
@@ -81,14 +81,14 @@ func (f *Func) CallResults(call V) []V {
 // ExitArgs returns the arguments of an exit.
 func (f *Func) ExitArgs(exit V) []V { return f.list(exit, 0, uint64(f.Vals[exit].Args[0])) }
 
-// Key returns what the value of v depends on beside its operands.
+// Key returns all that the value of v depends on besides its operands.
 func (f *Func) Key(v V) Key {
 	x := &f.Vals[v]
 	return Key{Type: x.Type, From: f.Vals[x.Args[0]].Type, Flags: x.Flags, Aux: x.Aux}
 }
 
-// Operands calls yield for every value that v reads, those of its list
-// included; labels and parameters are not read.
+// Operands calls yield for every value that v reads, its list included; v does
+// not read labels and parameters.
 func (f *Func) Operands(v V, yield func(V)) {
 	x := &f.Vals[v]
 	for i := range x.Op.Args() {
@@ -99,7 +99,7 @@ func (f *Func) Operands(v V, yield func(V)) {
 	}
 }
 
-// Listed returns the values that v reads beside those that Args names.
+// Listed returns the values that v reads besides the operands in Args.
 func (f *Func) Listed(v V) []V {
 	switch f.Vals[v].Op {
 	case Loop:

@@ -1,8 +1,8 @@
 package ir
 
-// Identity returns the bits of what op, an operator of reduce and scan, leaves
-// as it is when combined with a value of type t: −0 for fadd, and for nmin and
-// nmax the infinities, as SPIR-V has it.
+// Identity returns the bits of the identity of op, an operator of reduce and scan,
+// on type t: op(identity, x) is x. It is −0 for fadd, and for nmin and nmax the
+// infinities, as in SPIR-V.
 func Identity(op Op, t Type) uint64 {
 	sign := uint64(1) << (t.Bits() - 1)
 	switch op {

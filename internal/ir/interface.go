@@ -1,12 +1,12 @@
 package ir
 
-// Semantic is what an input or output stands for. What it is in each stage is
-// Vulkan's §"Built-In Variables".
+// Semantic is the meaning of an input or output. Vulkan's §"Built-In Variables"
+// defines it for each stage.
 type Semantic uint8
 
-// The semantics. First those that engines know: X, Y and Z of a vector follow each
-// other. Those behind them are of graphics stages; of vectors Index is the component, of
-// arrays the element.
+// The semantics. Engines know those before Location; X, Y and Z of a vector are
+// consecutive. The others belong to graphics stages. Index is the component of a vector
+// or the element of an array.
 const (
 	NoSemantic Semantic = iota
 	GlobalInvocationIdX
@@ -66,7 +66,7 @@ const (
 	QuadX            // i32, 0 or 1: in which column of its quad the lane is
 	QuadY            // i32, 0 or 1: in which row of its quad the lane is
 	FramebufferLayer // the layer that is drawn to
-	TileColor        // read by inat, which names the sample: what stands at the fragment's pixel in a color attachment; Index as of Location
+	TileColor        // read by inat with the number of the sample: the value of the fragment's pixel in a color attachment; Index as of Location
 	TileDepth        // the same of the depth attachment
 	TileStencil      // and of the stencil attachment
 
@@ -88,13 +88,13 @@ var semanticNames = [numSemantics]string{
 // String returns the printed form, such as "global.x".
 func (s Semantic) String() string { return semanticNames[s] }
 
-// Engine reports whether engines know the semantic: that of a compute built-in.
+// Engine reports whether engines know the semantic, a compute built-in.
 func (s Semantic) Engine() bool { return s < Location }
 
-// Rate says for how many invocations a value is the same.
+// Rate is the set of invocations for which a value is the same.
 type Rate uint8
 
-// The rates, from the rarest change on.
+// The rates, from the rarest change to the most frequent.
 const (
 	PerDispatch Rate = iota
 	PerGroup
@@ -102,7 +102,7 @@ const (
 	PerLane
 )
 
-// Rate returns the rate of a compute built-in; that of others is PerLane.
+// Rate returns the rate of a compute built-in, and PerLane for every other semantic.
 func (s Semantic) Rate() Rate {
 	switch s {
 	case NumWorkgroupsX, NumWorkgroupsY, NumWorkgroupsZ, NumSubgroups, NoSemantic:
@@ -115,15 +115,15 @@ func (s Semantic) Rate() Rate {
 	return PerLane
 }
 
-// Interpolation says how a fragment's input is made of those of the primitive's
-// vertices.
+// Interpolation is the method that computes a fragment's input from the values at the
+// vertices of the primitive.
 type Interpolation uint8
 
 // The interpolations.
 const (
 	Perspective Interpolation = iota // weighted by 1/w
 	Linear                           // linear in the framebuffer (NoPerspective)
-	Flat                             // that of the provoking vertex
+	Flat                             // the value of the provoking vertex
 	PerVertex                        // none: read by inat
 	numInterpolations
 )
@@ -133,49 +133,49 @@ var interpolationNames = [numInterpolations]string{"perspective", "linear", "fla
 // String returns the printed form, such as "flat".
 func (i Interpolation) String() string { return interpolationNames[i] }
 
-// Place says where in the fragment an input is interpolated.
-type Place uint8
+// Sampling is the point of the fragment at which an input is interpolated.
+type Sampling uint8
 
-// The places.
+// The points.
 const (
-	Center   Place = iota
-	Centroid       // within the primitive and the pixel
-	Sample         // at the sample that is shaded
-	numPlaces
+	Center   Sampling = iota
+	Centroid          // within the primitive and the pixel
+	Sample            // at the sample that is shaded
+	numSamplings
 )
 
-var placeNames = [numPlaces]string{"center", "centroid", "sample"}
+var samplingNames = [numSamplings]string{"center", "centroid", "sample"}
 
 // String returns the printed form, such as "centroid".
-func (p Place) String() string { return placeNames[p] }
+func (s Sampling) String() string { return samplingNames[s] }
 
-// Input is a value that an invocation is given.
+// Input is a value that an invocation receives.
 type Input struct {
 	Semantic      Semantic
 	Type          Type
 	Index         uint32
 	Interpolation Interpolation // of a fragment's Location
-	Place         Place         // of a fragment's Location, BaryCoord and BaryCoordNoPersp, where it is interpolated
-	Patch         bool          // it is one for all vertices of the patch
+	Sampling      Sampling      // of a fragment's Location, BaryCoord and BaryCoordNoPersp, if interpolated
+	Patch         bool          // one value for all vertices of the patch
 }
 
-// Output is a value that an invocation hands on.
+// Output is a value that an invocation produces.
 type Output struct {
 	Semantic Semantic
 	Type     Type
 	Index    uint32
 	Source   uint32 // of a fragment's Location: 1 for the second source of blending
-	Patch    bool   // it is one for all vertices of the patch
+	Patch    bool   // one value for all vertices of the patch
 	Stream   uint32 // of geometry: the vertex stream
-	Capture  uint32 // 1 + which of the program's captures takes it; 0: none
-	Offset   uint32 // with Capture: bytes from where the vertex begins there
+	Capture  uint32 // 1 + index in Program.Captures; 0: not captured
+	Offset   uint32 // with Capture: bytes from the start of the vertex in the buffer
 }
 
-// Capture is a buffer of transform feedback that a stage's vertices go to.
+// Capture is a transform feedback buffer that receives the vertices of a stage.
 type Capture struct {
 	Buffer uint32 // its number (XfbBuffer)
 	Stride uint32 // bytes of a vertex
-	Stream uint32 // of geometry: whose vertices
+	Stream uint32 // of geometry: the stream of the vertices
 }
 
 // Limits of transform feedback.

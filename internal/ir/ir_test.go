@@ -8,8 +8,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// TestPrintedForms reads a program that has every operation once at least, in
-// the form that the documentation shows, and demands it back to the letter.
+// TestPrintedForms parses a program that has every operation at least once, in
+// the form of the documentation, and requires that it prints identically.
 func TestPrintedForms(t *testing.T) {
 	text, err := os.ReadFile("testdata/ops.ir")
 	if err != nil {
@@ -44,7 +44,7 @@ func TestPrintedForms(t *testing.T) {
 	}
 }
 
-// TestRows checks what every row must have.
+// TestRows checks the consistency of every row.
 func TestRows(t *testing.T) {
 	names := map[string]bool{}
 	for o := ir.Const; o.String() != "op?"; o++ {
@@ -56,7 +56,7 @@ func TestRows(t *testing.T) {
 		pure := r.Traits&(ir.Control|ir.Writes|ir.Reads|ir.Meets|ir.Implicit) == 0
 		handle := strings.ContainsAny(r.Sig, "h") || o == ir.In || o == ir.InAt || o == ir.Interp || o == ir.PAddr
 		if (r.Eval != nil) != (pure && !handle) {
-			t.Errorf("%s: value by table %v; traits say %v", r.Name, r.Eval != nil, pure)
+			t.Errorf("%s: value by table %v; by traits %v", r.Name, r.Eval != nil, pure)
 		}
 	}
 }
@@ -71,7 +71,7 @@ func TestVerifyRefuses(t *testing.T) {
 		{"input", "v1 = in.i32 #1\n", "#1; there are 1"},
 		{"inputType", "v1 = in.i64 #0\n", "another type"},
 		{"var", "v1 = pld.i32 0:i32, #1\n", "#1; there are 1"},
-		{"dominance", "v1 = in.i32 #0\nv2 = eq.i32 v1, 1:i32\nif v2 {\nv3 = add.i32 v1, v1\n}\nv4 = add.i32 v3, v1\n", "not defined on every way"},
+		{"dominance", "v1 = in.i32 #0\nv2 = eq.i32 v1, 1:i32\nif v2 {\nv3 = add.i32 v1, v1\n}\nv4 = add.i32 v3, v1\n", "not defined on every path"},
 		{"falls", "block L2(v1 i32) {\n}\n", "fall off the end"},
 		{"loopFalls", "loop L2 {\n}\n", "fall off the end"},
 		{"unreached", "br L1\nv1 = in.i32 #0\n", "no lane reaches"},
@@ -99,7 +99,7 @@ func TestVerifyRefuses(t *testing.T) {
 // TestVerifyAccepts has the cases at the border of what is allowed.
 func TestVerifyAccepts(t *testing.T) {
 	for _, c := range []struct{ name, body string }{
-		{"useBehindLoop", "block L2 {\nloop L3(v1 i32 = 0:i32) {\nv2 = add.i32 v1, 1:i32\nv3 = ult.i32 v2, 9:i32\nif v3 {\nbr L3(v2)\n}\nbr L2\n}\n}\nv4 = add.i32 v2, v2\n"},
+		{"useAfterLoop", "block L2 {\nloop L3(v1 i32 = 0:i32) {\nv2 = add.i32 v1, 1:i32\nv3 = ult.i32 v2, 9:i32\nif v3 {\nbr L3(v2)\n}\nbr L2\n}\n}\nv4 = add.i32 v2, v2\n"},
 		{"bothArms", "block L2(v1 i32) {\nif true {\nbr L2(1:i32)\n} else {\nbr L2(2:i32)\n}\n}\nv2 = not.i32 v1\n"},
 		{"deadEnd", "if true {\nkill\n}\n"},
 		{"earlyReturn", "if true {\nbr L1\n}\nv1 = in.i32 #0\n"},
@@ -134,9 +134,9 @@ func TestParseRefuses(t *testing.T) {
 		{head + "v1 = add 1:i32, 2:i32\n}", "add without a type"},
 		{head + "v1 = add.i32 300:i8, 2:i32\n}", "is no constant"},
 		{head, "the function is not closed"},
-		{head + "} else {\n}", "an else behind a block"},
+		{head + "} else {\n}", "an else after a block"},
 		{head + "add.i32 1:i32, 1:i32\n}", "add with 0 names"},
-		{head + "@3\n}", "an origin stands alone"},
+		{head + "@3\n}", "an origin alone"},
 	} {
 		_, err := ir.Parse(c.text)
 		if err == nil || !strings.Contains(err.Error(), c.want) {

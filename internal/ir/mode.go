@@ -1,7 +1,7 @@
 package ir
 
-// Modes are what the execution modes of a graphics stage say to whoever stands
-// around it: a set.
+// Modes is a set of execution modes: properties of a graphics stage that the code
+// around the stage needs.
 type Modes uint64
 
 // The modes, named after SPIR-V's.
@@ -13,13 +13,13 @@ const (
 	DepthLess                               // and is no greater
 	DepthUnchanged                          // and is the same
 	StencilReplacing                        // FragStencilRef is written
-	StencilUnchangedFront                   // and is the state's, where the primitive faces to the front
+	StencilUnchangedFront                   // and is the state's reference, if the primitive is front-facing
 	StencilGreaterFront                     // and is no less
 	StencilLessFront                        // and is no greater
-	StencilUnchangedBack                    // the same where it faces to the back
+	StencilUnchangedBack                    // the same if it is back-facing
 	StencilGreaterBack
 	StencilLessBack
-	PostDepthCoverage // the coverage that is read is that behind the early tests
+	PostDepthCoverage // the coverage that is read is the coverage after the early tests
 	OverrideCoverage  // OverrideCoverageNV: the samples of SampleMask are the fragment's, whatever was covered
 	PerSample         // an invocation for each sample: an input is of one
 	InterlockPixel    // PixelInterlockOrderedEXT, or unordered

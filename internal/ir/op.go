@@ -60,8 +60,8 @@ const (
 	Writes           Trait = 1 << (iota + 5) // has an effect: may not be removed
 	Reads                                    // depends on memory: may not cross a write
 	Meets                                    // communicates between lanes: may be neither moved nor duplicated
-	DivergenceSource                         // may differ between lanes with equal operands, as private memory does; the Rate of an input is its own matter
-	Invariant                                // an invocation gets the same value from the same operands whenever it runs the operation, though Eval is nil
+	DivergenceSource                         // may differ between lanes with equal operands, as private memory does; for inputs see Rate
+	Invariant                                // may be recomputed: the same operands yield the same value in an invocation at any time, though Eval is nil
 )
 
 // The traits: algebra and bits.
@@ -70,7 +70,7 @@ const (
 	Idempotent                              // x op x is x, for all bits of x
 	Rounds                                  // rounds its result, in the direction that the flag RTZ selects
 	Selects                                 // a float result is an operand up to its sign, a zero, or the canonical NaN: nothing is rounded and NaN payloads pass through
-	DeterminateNaN                          // a NaN result has defined bits: it comes from where bits are observable, or is canonical, or there is none
+	DeterminateNaN                          // a NaN result has defined bits: its source makes them observable, or it is canonical, or there is none
 	Observes                                // makes the bits of its operand of type T or S observable (Op.Observed)
 )
 
@@ -89,7 +89,7 @@ type Family uint8
 // The families, in the order of the operations.
 const (
 	NoFamily        Family = iota
-	Values                 // values without a place in the code
+	Values                 // values without a position in the code
 	ControlFlow            // regions, branches, calls
 	IntArithmetic          // integer arithmetic modulo 2ⁿ
 	IntDivision            // integer division and remainder
@@ -117,7 +117,7 @@ const (
 	numFamilies
 )
 
-// Key is what the value of an operation depends on beside its operands.
+// Key is all that the value of an operation depends on besides its operands.
 type Key struct {
 	Type  Type // of the result
 	From  Type // of the first operand
@@ -125,11 +125,11 @@ type Key struct {
 	Aux   uint64
 }
 
-// Eval computes the value of one lane from the bits of the operands, which are
-// zero-extended, as the result is.
+// Eval computes the value of one lane from the zero-extended bits of the operands.
+// The result is zero-extended too.
 type Eval func(k Key, x, y, z uint64) uint64
 
-// Row is everything that the packages outside know about one operation.
+// Row is the definition of one operation for all other packages.
 //
 // Sig lists the types, result before the colon: T is the operation's own type, S
 // the source type of a conversion, b b1, i i32, l i64, f f32, h a handle, and -
@@ -137,7 +137,7 @@ type Eval func(k Key, x, y, z uint64) uint64
 type Row struct {
 	Name     string
 	Sig      string
-	On       Class // what T and S may be
+	On       Class // the types that T and S may be
 	Family   Family
 	Traits   Trait
 	Eval     Eval   // nil for operations with control, memory or cross-lane effect
@@ -162,13 +162,13 @@ func (o Op) Is(t Trait) bool { return ops[o].Traits&t == t }
 // Family returns the operation's family.
 func (o Op) Family() Family { return ops[o].Family }
 
-// Pure reports whether an invocation gets the same value from the same operands
-// whenever it runs the operation, which has no effect: it may be merged with
-// another one and be moved to any place that has its operands.
+// Pure reports whether the operation has no effect and an invocation always gets the
+// same value from the same operands. Passes may merge two such operations and move
+// one to any point at which its operands are defined.
 func (o Op) Pure() bool { return ops[o].Eval != nil || o.Is(Invariant) }
 
-// Observed returns the operand whose bits the operation makes observable, or −1
-// for an operation without the trait Observes.
+// Observed returns the index of the operand that the operation makes observable,
+// or −1 for an operation without the trait Observes.
 func (o Op) Observed() int {
 	if !o.Is(Observes) {
 		return -1
@@ -186,8 +186,8 @@ func (o Op) Args() int {
 // results are values of their own.
 func (o Op) HasResult() bool { return ops[o].Sig[0] != '-' }
 
-// OfStage reports whether the operation is one of graphics stages, which no engine
-// runs.
+// OfStage reports whether the operation belongs to graphics stages; no engine runs
+// such an operation.
 func (o Op) OfStage() bool { return o.Family() == StageInterface && o != In }
 
 // Flags modify one operation.
@@ -199,8 +199,8 @@ const (
 	Volatile                   // !vol: the access may not be merged or removed
 	Coherent                   // !coh: the access is available and visible to other invocations
 	Proven                     // !proven: the access is in range
-	Unused                     // !unused: nobody reads the result of this atomic
-	AnyNaN                     // !anynan: of a bitcast or quadswap: which NaN the operand is makes no difference to anything seen
+	Unused                     // !unused: no operation reads the result of this atomic
+	AnyNaN                     // !anynan: of a bitcast or quadswap: the bits of a NaN operand have no observable effect
 )
 
 var flagNames = [...]struct {

@@ -198,7 +198,7 @@ const (
 	numOps
 )
 
-// Traits that several rows share: those of every atomic, of an atomic on floats, and
+// Traits of several rows: of every atomic, of an atomic on floats, and of
 // of the meets and joins of a lattice, such as and, or, min and max.
 const (
 	atomic      = Imm | Reads | Writes
@@ -343,12 +343,12 @@ var ops = [numOps]Row{
 
 	In:      {"in", "T:", OnData, StageInterface, Imm | Invariant, nil, "", "input imm of this invocation"},
 	InAt:    {"inat", "T:i", OnData, StageInterface, Imm, nil, "i", "input imm of vertex i of the primitive or patch; 0 if there is no such vertex"},
-	Interp:  {"interp", "T:ff", OnFloat, StageInterface, Imm, nil, "dx dy", "input imm at the pixel's center plus (dx, dy) pixels, x to the right and y down, whatever its Place"},
+	Interp:  {"interp", "T:ff", OnFloat, StageInterface, Imm, nil, "dx dy", "input imm at the pixel's center plus (dx, dy) pixels, x to the right and y down, whatever its Sampling"},
 	Out:     {"out", "-:T", OnData, StageInterface, Imm | Writes | Observes, nil, "v", "output imm becomes v"},
 	OutAt:   {"outat", "-:iT", OnData, StageInterface, Imm | Writes | Observes, nil, "i v", "output imm of vertex i of the patch becomes v; nothing if there is no such vertex"},
 	OutGet:  {"outget", "T:i", OnData, StageInterface, Imm | Reads | DeterminateNaN, nil, "i", "output imm of vertex i as it is now; 0 if there is no such vertex"},
 	Emit:    {"emit", "-:", 0, StageInterface, Imm | Writes, nil, "", "the outputs of stream imm, as they are, become its next vertex"},
-	EndPrim: {"endprim", "-:", 0, StageInterface, Imm | Writes, nil, "", "ends the strip of stream imm"},
+	EndPrim: {"endprim", "-:", 0, StageInterface, Imm | Writes, nil, "", "ends the primitive of stream imm"},
 
 	Elect:    {"elect", "b:", 0, Subgroup, Meets, nil, "", "1 in the lowest active lane"},
 	Any:      {"any", "b:b", 0, Subgroup, Meets, nil, "", "1 if x is 1 in any active lane"},
@@ -366,7 +366,7 @@ var ops = [numOps]Row{
 
 	Demote: {"demote", "-:", 0, Invocation, Writes, nil, "", "the lane becomes a helper"},
 	Helper: {"helper", "b:", 0, Invocation, Reads | DivergenceSource, nil, "", "1 if the lane is a helper"},
-	Anew:   {"anew", "-:", 0, Invocation, Meets | Writes, nil, "", "gives the subgroup its whole budget again"},
+	Anew:   {"anew", "-:", 0, Invocation, Meets | Writes, nil, "", "restores the full budget of the subgroup"},
 
 	Log:    {"log", "-:", 0, Messages, Imm | Writes, nil, "", "begins message imm of the lane"},
 	LogArg: {"logarg", "-:T", OnData, Messages, Writes | Observes, nil, "v", "adds v to the lane's last message"},
@@ -393,7 +393,7 @@ func i3(f func(w uint8, x, y, z uint64) uint64) Eval {
 	return func(k Key, x, y, z uint64) uint64 { return f(k.Type.Bits(), x, y, z) }
 }
 
-// c2 is a comparison: the width is that of the operands.
+// c2 is a comparison: the width is the operands' width.
 func c2(f func(w uint8, x, y uint64) bool) Eval {
 	return func(k Key, x, y, _ uint64) uint64 {
 		if f(k.From.Bits(), x, y) {
@@ -403,7 +403,7 @@ func c2(f func(w uint8, x, y uint64) bool) Eval {
 	}
 }
 
-// r1, r2 and r3 round: to nearest even, or toward zero where flagged.
+// r1, r2 and r3 round to nearest even, or toward zero with the flag RTZ.
 func r1(f func(w uint8, rtz bool, x uint64) uint64) Eval {
 	return func(k Key, x, _, _ uint64) uint64 { return f(k.Type.Bits(), k.Flags&RTZ != 0, x) }
 }

@@ -149,7 +149,7 @@ func (r *parser) typ() Type {
 	return x
 }
 
-// index returns the place of the next token among n names.
+// index returns the index of the next token among n names.
 func (r *parser) index(what string, n int, name func(int) string) int {
 	t := r.next()
 	for i := range n {
@@ -256,9 +256,9 @@ func (r *parser) input() Input {
 			x.Interpolation = Interpolation(i)
 		}
 	}
-	for i, name := range placeNames {
+	for i, name := range samplingNames {
 		if i > 0 && r.accept(name) {
-			x.Place = Place(i)
+			x.Sampling = Sampling(i)
 		}
 	}
 	x.Patch = r.accept("patch")
@@ -370,7 +370,7 @@ func (r *parser) value() V {
 	return v
 }
 
-// constant returns the bits of a literal: an integer gives them as they are.
+// constant returns the bits of a literal. The value of an integer literal is its bits.
 func constant(t Type, s string) (uint64, error) {
 	if t == None || t == H {
 		return 0, strconv.ErrSyntax

@@ -43,7 +43,7 @@ func (r *parser) statement() {
 	r.done()
 }
 
-// origin takes "@n" off the end of the line.
+// origin removes "@n" from the end of the line.
 func (r *parser) origin() int32 {
 	n := len(r.toks) - 1
 	s, ok := strings.CutPrefix(r.toks[n], "@")
@@ -55,7 +55,7 @@ func (r *parser) origin() int32 {
 		r.fail("%q; want the number of an instruction", s)
 	}
 	if r.toks = r.toks[:n]; n == 0 {
-		r.fail("an origin stands alone; want an operation before it")
+		r.fail("an origin alone; want an operation before it")
 	}
 	return int32(x)
 }
@@ -65,7 +65,7 @@ func (r *parser) close() {
 	if r.accept("else") {
 		r.want("{")
 		if v := r.b.open[len(r.b.open)-1]; r.b.Func.Val(v).Op != If {
-			r.fail("an else behind a %s; want an if", r.b.Func.Val(v).Op)
+			r.fail("an else after a %s; want an if", r.b.Func.Val(v).Op)
 		}
 		r.b.Else()
 		return
@@ -159,13 +159,13 @@ func (r *parser) operation() {
 	}
 }
 
-// build reads the operands of op behind its printed types.
+// build reads the operands of op after its printed types.
 func (r *parser) build(op Op, types []string) V {
 	sig := op.Row().Sig
 	var t Type
 	if strings.ContainsRune(sig, 'T') {
 		if len(types) == 0 || typeByName(types[0]) == None {
-			r.fail("%s without a type; want one behind a dot", op)
+			r.fail("%s without a type; want one after a dot", op)
 		}
 		t = typeByName(types[0])
 	}

@@ -33,7 +33,7 @@ func (p *Program) String() string {
 	}
 	for _, x := range p.In {
 		fmt.Fprintf(&w, "in %s %s %d%s%s%s\n", x.Semantic, x.Type, x.Index,
-			word(x.Interpolation != 0, " "+x.Interpolation.String()), word(x.Place != 0, " "+x.Place.String()), word(x.Patch, " patch"))
+			word(x.Interpolation != 0, " "+x.Interpolation.String()), word(x.Sampling != 0, " "+x.Sampling.String()), word(x.Patch, " patch"))
 	}
 	for _, x := range p.Captures {
 		fmt.Fprintf(&w, "capture %d stride %d%s\n", x.Buffer, x.Stride, word(x.Stream != 0, fmt.Sprint(" stream ", x.Stream)))
@@ -290,7 +290,7 @@ func floatLiteral(f float64, width int, bits uint64, t Type) string {
 }
 
 // T returns the type that an operation is printed with: its own, or for a
-// comparison that of its operands.
+// comparison the type of its operands.
 func (f *Func) T(v V) Type {
 	x := &f.Vals[v]
 	if s := x.Op.Row().Sig; s[0] == 'T' || s[0] == '-' && x.Op != Switch {

@@ -32,22 +32,22 @@ var stageNames = [numStages]string{
 // String returns the printed form, such as "compute".
 func (s Stage) String() string { return stageNames[s] }
 
-// Program is what one invocation of an entry point does. Funcs[0] is the entry
-// point; it has neither arguments nor results.
+// Program is the code and the interface of one entry point, for one invocation.
+// Funcs[0] is the entry point; it has neither arguments nor results.
 type Program struct {
 	Name         string
 	Stage        Stage
 	Funcs        []*Func
 	SubgroupSize uint32    // lanes; a power of two from 4 to 128
 	LocalSize    [3]uint32 // invocations of a workgroup
-	QuadRow      uint32    // lanes from one row of a quad to the next: a power of two from 2 to half a subgroup; 0 where four lanes that follow each other are a quad
+	QuadRow      uint32    // lanes from one row of a quad to the next: a power of two from 2 to half a subgroup; 0 if four consecutive lanes are a quad
 	In           []Input
 	Out          []Output
-	Captures     []Capture // with Modes.Xfb: what outputs are captured to
+	Captures     []Capture // with Modes.Xfb: the transform feedback buffers of the outputs
 	Res          []Resource
 	Vars         []Var
 	Tables       [][]byte
-	Messages     []Message // what log may say
+	Messages     []Message // the messages of log
 	PushBytes    uint32    // size of the push constants that the program declares
 	SharedBytes  uint32    // size of the workgroup's memory
 	Effects      Effects
@@ -57,7 +57,7 @@ type Program struct {
 	Instances      uint32 // of each primitive (geometry)
 }
 
-// Clone returns a copy of p that shares nothing with it that passes change.
+// Clone returns a copy of p. The copy shares only data that no pass changes.
 func (p *Program) Clone() *Program {
 	q := *p
 	q.Funcs = make([]*Func, len(p.Funcs))
@@ -70,7 +70,7 @@ func (p *Program) Clone() *Program {
 	return &q
 }
 
-// PrivateSlots returns how many slots of 32 bits a lane's private memory has.
+// PrivateSlots returns the size of a lane's private memory in slots of 32 bits.
 func (p *Program) PrivateSlots() uint32 {
 	n := uint32(0)
 	for _, v := range p.Vars {
@@ -79,8 +79,8 @@ func (p *Program) PrivateSlots() uint32 {
 	return n
 }
 
-// VarBase returns the place of a variable's first slot: the variables stand
-// one behind the other, in order.
+// VarBase returns the address of a variable's first slot: the variables are
+// consecutive, in order.
 func (p *Program) VarBase(i int) uint32 {
 	n := uint32(0)
 	for _, v := range p.Vars[:i] {
@@ -89,16 +89,16 @@ func (p *Program) VarBase(i int) uint32 {
 	return n
 }
 
-// Subgroups returns how many subgroups a workgroup has.
+// Subgroups returns the number of subgroups of a workgroup.
 func (p *Program) Subgroups() uint32 {
 	return (p.Invocations() + p.SubgroupSize - 1) / p.SubgroupSize
 }
 
-// Invocations returns how many invocations a workgroup has.
+// Invocations returns the number of invocations of a workgroup.
 func (p *Program) Invocations() uint32 { return p.LocalSize[0] * p.LocalSize[1] * p.LocalSize[2] }
 
-// QuadLane returns by which bits the number of a lane differs from that of the one
-// that quadswap #imm reads.
+// QuadLane returns the number that quadswap #imm combines by exclusive or with the
+// number of a lane to obtain the number of the lane that it reads.
 func (p *Program) QuadLane(imm uint64) uint64 {
 	if p.QuadRow == 0 {
 		return imm
@@ -115,12 +115,12 @@ const (
 	UniformBuffer
 	PushBank      // Binding is the number of a bank of push constants; nothing writes it
 	StorageTensor // the memory of a tensor
-	TensorShape   // what is bound to the same place, as words of 64 bits: rank, size of each dimension, bytes between elements along each
-	HeapBytes     // the heap of descriptors as it stands in memory; that of samplers where Binding is SamplerHeap
-	HeapBuffer    // the buffers whose descriptors stand in the heap, one for each HeapDescriptor bytes
-	HeapUniform   // the same, to be read alone
+	TensorShape   // the shape of the tensor at the same binding, as words of 64 bits: rank, size of each dimension, bytes between elements along each
+	HeapBytes     // the bytes of the descriptor heap; of the sampler heap if Binding is SamplerHeap
+	HeapBuffer    // the buffers with descriptors in the heap, one for each HeapDescriptor bytes
+	HeapUniform   // the same, read-only
 	Texels        // the memory of an image
-	ImageShape    // what the view bound to the same place shows of it: words, see ShapeWords
+	ImageShape    // the description of the view at the same binding: words, see ShapeWords
 	SamplerState  // a sampler: words, see SamplerWords
 	numResourceKinds
 )
@@ -143,9 +143,9 @@ type Resource struct {
 	Kind         ResourceKind
 	Count        uint32 // descriptors; 0 for a runtime-sized array
 	Restrict     bool   // no other resource names the same bytes
-	NonWritable  bool   // the program does not write it, nor does anyone while it runs
-	Disjoint     bool   // two invocations of one workgroup touch no common byte of it
-	Heap         bool   // of images and samplers: those whose descriptors stand in the heap of their kind, one for each HeapDescriptor bytes; Count is 0
+	NonWritable  bool   // neither the program nor anything else writes it during the run
+	Disjoint     bool   // no two invocations of a workgroup access the same byte
+	Heap         bool   // of images and samplers: the descriptors are in the heap of their kind, one for each HeapDescriptor bytes; Count is 0
 }
 
 // Var is a Function or Private variable: a range of the lane's private memory.
@@ -155,14 +155,14 @@ type Var struct {
 	Func  int // the function it belongs to; −1 for Private
 }
 
-// MessageKind says what becomes of a message.
+// MessageKind is the action of the run on a message.
 type MessageKind uint8
 
 // The kinds of messages.
 const (
-	Print           MessageKind = iota // it is shown
+	Print           MessageKind = iota // the run shows it
 	Break                              // a debugger stops at it
-	Abort                              // the run counts as failed, once all has run
+	Abort                              // the run fails at its end
 	numMessageKinds = iota
 )
 
@@ -171,20 +171,20 @@ var messageKindNames = [numMessageKinds]string{"print", "break", "abort"}
 // String returns the printed form, such as "print".
 func (k MessageKind) String() string { return messageKindNames[k] }
 
-// Message is something that an invocation may say, with the values that it then
-// gives.
+// Message is a message that an invocation can log. logarg supplies the values of
+// its arguments.
 type Message struct {
 	Kind MessageKind
-	Text string // of Print: how it is shown, in the form of NonSemantic.DebugPrintf
+	Text string // of Print: the format string of NonSemantic.DebugPrintf
 	Args []Type // of the values, in order
 }
 
-// Effects are what engines must know of the whole program.
+// Effects are properties of the whole program that engines need.
 type Effects struct {
 	Barrier  bool // executes barriers
 	GroupOps bool // executes group operations
 	Quads    bool // needs whole quads
-	Ordered  bool // its results depend on the order of lanes or groups: any atomic but integer add, min, max, and, or, xor without a used result; such atomics of several kinds, or beside volatile or coherent loads
+	Ordered  bool // the results depend on the order of lanes or groups: true for any atomic except integer add, min, max, and, or, xor without a used result; for such atomics of several kinds; and for such atomics beside volatile or coherent loads
 	Discards bool // kills or demotes
 	Writes   bool // writes memory
 }

@@ -6,26 +6,26 @@ import (
 	"strings"
 )
 
-// TextureOp is what a texture function does to the texels of an image.
+// TextureOp is the operation of a texture function on the texels of an image.
 type TextureOp uint8
 
 // The texture functions. Coordinates are integers of the view's first level
-// for Read, Write, Texel, Fetch and the matches, and floats for the others. Box,
-// Weighted and the matches are Vulkan's §"Weight Image Sampling" and the two behind.
+// for Read, Write, Texel, Fetch and the matches, and floats for the others. Vulkan's
+// §"Weight Image Sampling" and the next two sections define Weighted, Box and the matches.
 const (
 	TextureRead        TextureOp = iota // a texel of a storage image, texel buffer or input attachment, as four components
 	TextureWrite                        // replaces a texel by four components
-	TextureTexel                        // the offset of a texel in the memory of the image, for atomics: 2³²−1 where there is none
-	TextureFetch                        // a texel of a sampled image, with a level of its own
-	TextureSample                       // the image sampled: by the level that the operands say, level 0 without any
+	TextureTexel                        // the offset of a texel in the memory of the image, for atomics: 2³²−1 if there is no such texel
+	TextureFetch                        // a texel of a sampled image, at an explicit level
+	TextureSample                       // the image sampled at the level that the operands determine, level 0 without any
 	TextureGather                       // one component of the four texels that a linear filter would read at the base level
 	TextureQueryLod                     // the level of detail that a sample with these derivatives would use: clamped, then as computed
-	TextureFootprint                    // which texels a sample would read of one level (SPV_NV_shader_image_footprint)
-	TextureBox                          // the mean of the texels in a box, each weighted by how much of it the box covers
-	TextureWeighted                     // the sum of texels, each times the weight that another image has for it
-	TextureMatch                        // how much a block of texels differs from a block of another image
-	TextureMatchWindow                  // of the blocks of a window the least or the most different one, and where it is
-	TextureMatchGather                  // TextureMatch of four blocks side by side, of the first component
+	TextureFootprint                    // the texels of one level that a sample would read (SPV_NV_shader_image_footprint)
+	TextureBox                          // the mean of the texels in a box, weighted by coverage
+	TextureWeighted                     // the sum of texels, weighted by the texels of another image
+	TextureMatch                        // the difference of a block of texels from a block of another image
+	TextureMatchWindow                  // the least or the greatest difference of the blocks in a window, and the block's position
+	TextureMatchGather                  // TextureMatch of four adjacent blocks, first component only
 	numTextureOps
 )
 
@@ -35,7 +35,7 @@ var textureOpNames = [numTextureOps]string{"read", "write", "texel", "fetch", "s
 // String returns the printed form, such as "sample".
 func (o TextureOp) String() string { return textureOpNames[o] }
 
-// Dim is how many dimensions an image has, and of which kind.
+// Dim is the dimensionality of an image.
 type Dim uint8
 
 // The dimensions. Views of input attachments are Dim2D.
@@ -53,7 +53,7 @@ var dimNames = [numDims]string{"1d", "2d", "3d", "cube", "buffer"}
 // String returns the printed form, such as "2d".
 func (d Dim) String() string { return dimNames[d] }
 
-// Axes returns how many coordinates a direction or a place has: a cube's
+// Axes returns the number of coordinates of a direction or a position: a cube's
 // direction has three.
 func (d Dim) Axes() int {
 	switch d {
@@ -65,44 +65,45 @@ func (d Dim) Axes() int {
 	return 1
 }
 
-// TextureOperands are the operands that a texture function has beside the
+// TextureOperands are the operands of a texture function besides the
 // coordinates, in the order of its arguments.
 type TextureOperands uint16
 
 // The operands.
 const (
-	TextureDref        TextureOperands = 1 << iota // f32: what texels are compared with; the result is one f32 for Sample, four for Gather
+	TextureDref        TextureOperands = 1 << iota // f32: the reference of a depth comparison; the result is one f32 for Sample, four for Gather
 	TextureBias                                    // f32: added to the level of detail
-	TextureLod                                     // the level of detail: f32; the level, an i32, where coordinates are integers
+	TextureLod                                     // the level of detail: f32; or the level as i32 if coordinates are integers
 	TextureGrad                                    // f32 along each axis by x, then along each by y
 	TextureOffset                                  // i32 for each axis, of a cube none: texels added to the coordinates
 	TextureOffsets                                 // i32 for x and y of each of the four texels of a Gather
 	TextureSampleI                                 // i32: the sample of a multisampled image
-	TextureMinLod                                  // f32: the level of detail is no less
-	TextureSparse                                  // no argument: the first result is an i32, the residency code, 0 where all texels read are resident
+	TextureMinLod                                  // f32: the lower bound of the level of detail
+	TextureSparse                                  // no argument: the first result is an i32, the residency code, 0 if all texels read are resident
 	numTextureOperands = iota
 )
 
 var textureOperandNames = [numTextureOperands]string{"dref", "bias", "lod", "grad", "offset", "offsets", "samplei", "minlod", "sparse"}
 
 // Texture is the head of a function whose body depends on the image views and
-// samplers that are bound: what a shader asks of an image in one way. Until the
-// views are known its body is that of the null descriptor: it yields zeros, and
-// offset 2³²−1.
+// samplers that are bound. It describes one kind of access of a shader to an image.
+// Until the views are known, the body is the body for the null descriptor: it yields
+// zeros, and offset 2³²−1.
 //
-// Arguments: the index of the image's descriptor; with Sampler that of the
-// sampler's; the coordinates, one for each axis (three for a cube, also for Read,
-// Write and Texel, where the third is face and layer in one), and the layer where
-// Arrayed (which cubes do not have for Read, Write and Texel); the operands; for
-// Write four components of type Type; for Box the box's width and height in texels,
-// as f32; for Footprint the granularity, as i32; for Weighted the index of the descriptor of Other; for the matches that
-// too, the coordinates in Other, and the block's width and height.
+// Arguments, in order: the index of the image's descriptor; with Sampler the index
+// of the sampler's descriptor; the coordinates, one for each axis (three for a cube;
+// for Read, Write and Texel of a cube the third combines face and layer); if Arrayed
+// the layer (except for Read, Write and Texel of a cube); the operands; for Write
+// four components of type Type; for Box the box's width and height in texels,
+// as f32; for Footprint the granularity, as i32; for Weighted the index of the
+// descriptor of Other; for the matches this index, the coordinates in Other, and
+// the block's width and height.
 //
-// Results: as TextureOperands says; four components of type Type for Read, Fetch,
-// Sample and Gather, one where it is a Sample with Dref; an i32 for Texel; two f32
-// for QueryLod; for Footprint i32: 1 where one level is read, the anchor, the offset,
-// two words of the mask, the level of the view, and the granularity where it is not the
-// one asked for, else 0.
+// Results, in order: the residency code with TextureSparse; four components of type
+// Type for Read, Fetch, Sample and Gather, one for a Sample with Dref; an i32 for
+// Texel; two f32 for QueryLod; for Footprint i32: 1 if one level is read, the anchor,
+// the offset, two words of the mask, the level of the view, and the granularity if it
+// differs from the requested one, else 0.
 type Texture struct {
 	Op           TextureOp
 	Dim          Dim
@@ -112,17 +113,17 @@ type Texture struct {
 	Operands     TextureOperands
 	Component    uint8 // of Gather without Dref
 	Image        int   // number of the resource that is the image's memory; its ImageShape is the next one
-	Sampler      int   // number of the resource that is the sampler's state; −1 where the function has none
+	Sampler      int   // number of the resource that is the sampler's state; −1 if the function has none
 	Flags        Flags // Volatile and Coherent of the accesses
 	Other        int   // of Weighted and the matches: number of the resource that is the memory of the weights or of the reference
 	Squared      bool  // of the matches: differences are squared
 	Coarse       bool  // of Footprint: the coarser level of two
-	Subpass      bool  // of Read: of an input attachment, Arrayed: the view may be an array or not, in which case the layer says nothing
-	Nearest      bool  // of Gather with four offsets: they count from the texel that the place lies in, not from that of a linear filter
+	Subpass      bool  // of Read: of an input attachment, Arrayed: the view may be an array or not; if it is not, the layer is ignored
+	Nearest      bool  // of Gather with four offsets: they are relative to the texel that contains the coordinates, not to the first texel of a linear filter
 }
 
-// Processes reports whether t is of Vulkan's image processing: views of Dim2D, of
-// floats, with a sampler and without operands.
+// Processes reports whether t belongs to Vulkan's image processing: views of Dim2D,
+// of floats, with a sampler and without operands.
 func (t *Texture) Processes() bool { return t.Op >= TextureBox }
 
 // Matches reports whether t compares blocks.
@@ -137,7 +138,7 @@ func (t *Texture) Has(o TextureOperands) bool { return t.Operands&o == o }
 // Integral reports whether the coordinates are integers.
 func (t *Texture) Integral() bool { return t.Op <= TextureFetch || t.Matches() }
 
-// Coordinates returns how many coordinates t has, the layer included.
+// Coordinates returns the number of coordinates of t, the layer included.
 func (t *Texture) Coordinates() int {
 	if t.Arrayed && !(t.Dim == DimCube && t.Integral()) {
 		return t.Dim.Axes() + 1
@@ -197,7 +198,7 @@ func (t *Texture) Signature() (args, results []Type) {
 	return args, results
 }
 
-// operand returns how many arguments one operand is, and their type.
+// operand returns the number of arguments of one operand, and their type.
 func (t *Texture) operand(o TextureOperands) (int, Type) {
 	switch o {
 	case TextureSparse:
@@ -241,8 +242,8 @@ func (t *Texture) String() string {
 	return w.String() + t.Flags.String()
 }
 
-// NewTexture begins and ends a function with t for its head: its body is that of
-// the null descriptor.
+// NewTexture returns a complete function with the head t and the body for the null
+// descriptor.
 func NewTexture(name string, t Texture) *Func {
 	args, results := t.Signature()
 	b := NewFunc(name, args, results)
@@ -258,12 +259,12 @@ func NewTexture(name string, t Texture) *Func {
 	return b.Func
 }
 
-// An image's shape (ImageShape) is words of 32 bits, and what is not there reads
-// as 0, so that the null descriptor has no extent. ShapeKey are two words that say
-// which code samples the view; nobody but who makes them and the bodies of texture
-// functions knows what they mean. Behind ShapeLevels stand three tables with a word for
-// each of MaxLevels levels: the offset of the view's first layer in the image's memory, the
-// bytes from row to row, and those from layer to layer or slice to slice.
+// An image's shape (ImageShape) consists of words of 32 bits. Missing words read as 0,
+// so the null descriptor has no extent. The two words at ShapeKey identify the code that
+// samples the view; only internal/texture, which also builds the bodies of texture
+// functions, interprets them. At ShapeLevels there are three tables with a word for
+// each of MaxLevels levels: the offset of the view's first layer in the image's memory,
+// the bytes from row to row, and the bytes from layer to layer or slice to slice.
 const (
 	ShapeKey     = 0
 	ShapeWidth   = 2 // texels of the view's first level; elements of a texel buffer
@@ -273,17 +274,17 @@ const (
 	ShapeLevelsN = 6 // mip levels of the view
 	ShapeSamples = 7
 	ShapeMinLod  = 8  // f32: the least level that may be read, relative to the view
-	ShapeFormat  = 9  // what OpImageQueryFormat yields
-	ShapeOrder   = 10 // what OpImageQueryOrder yields
+	ShapeFormat  = 9  // the result of OpImageQueryFormat
+	ShapeOrder   = 10 // the result of OpImageQueryOrder
 	ShapeWeights = 11 // of a view of weights: 6 bits each of the center's x and y and the size's less 1, and 3 of the log2 of phases along an axis
-	ShapeCorner  = 12 // 1 where texels lie on corners, and levels are rounded up to 2 texels at least (VK_NV_corner_sampled_image), else 0
+	ShapeCorner  = 12 // 1 if texels are on corners and levels are rounded up to at least 2 texels (VK_NV_corner_sampled_image), else 0
 	ShapeLevels  = 13
 	MaxLevels    = 16
 	ShapeWords   = ShapeLevels + 3*MaxLevels
 )
 
-// A sampler's state (SamplerState) is words of 32 bits too: its key, and the
-// numbers that need no code of their own.
+// A sampler's state (SamplerState) consists of words of 32 bits too: its key, and
+// numeric parameters, which do not affect the choice of code.
 const (
 	SamplerKey    = 0
 	SamplerBias   = 2  // f32, added to the level of detail
@@ -295,7 +296,7 @@ const (
 	SamplerWords  = 12
 )
 
-// textureHead reads what Texture.String writes.
+// textureHead parses the output of Texture.String.
 func (r *parser) textureHead() {
 	t := &Texture{
 		Op:      TextureOp(r.index("texture function", int(numTextureOps), func(i int) string { return textureOpNames[i] })),
@@ -339,17 +340,17 @@ func (p *Program) verifyTexture(f *Func) string {
 	case t.Op >= numTextureOps || t.Dim >= numDims || t.Component > 3 || t.Operands >= 1<<numTextureOperands:
 		return "a texture function that does not exist"
 	case (t.Coarse || t.Op == TextureFootprint) && (t.Op != TextureFootprint || t.Dim != Dim2D && t.Dim != Dim3D || t.Arrayed || t.Multisampled || t.Sampler < 0):
-		return "a footprint of what is no plain 2d or 3d view with a sampler"
+		return "a footprint of a view that is not a plain 2d or 3d view with a sampler"
 	case t.Op == TextureFootprint && t.Operands&^(TextureBias|TextureLod|TextureGrad|TextureMinLod) != 0:
 		return "a footprint with an operand that it does not have"
 	case t.Nearest && (t.Op != TextureGather || !t.Has(TextureOffsets)):
-		return "a nearest texel of what is no gather with four offsets"
+		return "a nearest texel of a function that is no gather with four offsets"
 	case t.Subpass && (t.Op != TextureRead || t.Dim != Dim2D || !t.Arrayed):
-		return "an input attachment of what is no read of an arrayed 2d view"
+		return "an input attachment of a function that is no read of an arrayed 2d view"
 	case t.Type != F32 && t.Type != I32 && t.Type != I64:
 		return "components of " + t.Type.String() + "; want f32, i32 or i64"
 	case t.Image < 0 || t.Image+1 >= len(p.Res) || p.Res[t.Image].Kind != Texels || p.Res[t.Image+1].Kind != ImageShape:
-		return fmt.Sprintf("resource %d is not an image's memory with its shape behind it", t.Image)
+		return fmt.Sprintf("resource %d is not an image's memory with its shape after it", t.Image)
 	case t.Sampler >= len(p.Res) || t.Sampler >= 0 && p.Res[t.Sampler].Kind != SamplerState:
 		return fmt.Sprintf("resource %d is no sampler", t.Sampler)
 	}
@@ -359,21 +360,21 @@ func (p *Program) verifyTexture(f *Func) string {
 	args, results := t.Signature()
 	if !slices.EqualFunc(f.Args, args, func(v V, x Type) bool { return f.Type(v) == x }) ||
 		!slices.EqualFunc(f.Results(), results, func(v V, x Type) bool { return f.Type(v) == x }) {
-		return "its arguments or results are not those of its head"
+		return "its arguments or results differ from the signature of its head"
 	}
 	return ""
 }
 
-// verifyProcessing checks what the functions of image processing ask for.
+// verifyProcessing checks the requirements of the functions of image processing.
 func (p *Program) verifyProcessing(t *Texture) string {
 	switch {
 	case !t.HasOther() && (t.Other != 0 || t.Squared) || t.Squared && !t.Matches():
 		return "a second image, or squares, of a texture function that has none"
 	case !t.Processes():
 	case t.Dim != Dim2D || t.Arrayed || t.Multisampled || t.Type != F32 || t.Sampler < 0 || t.Operands != 0:
-		return "image processing of what is no plain 2d view of f32 with a sampler"
+		return "image processing of a view that is not a plain 2d view of f32 with a sampler"
 	case t.HasOther() && (t.Other < 0 || t.Other+1 >= len(p.Res) || p.Res[t.Other].Kind != Texels || p.Res[t.Other+1].Kind != ImageShape):
-		return fmt.Sprintf("resource %d is not an image's memory with its shape behind it", t.Other)
+		return fmt.Sprintf("resource %d is not an image's memory with its shape after it", t.Other)
 	}
 	return ""
 }

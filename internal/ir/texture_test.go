@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestTextureText writes and reads heads of texture functions, and checks their
-// signatures against what Texture states.
+// TestTextureText prints and parses heads of texture functions, and checks their
+// signatures against the comment of Texture.
 func TestTextureText(t *testing.T) {
 	for _, c := range []struct {
 		text          string

@@ -3,7 +3,7 @@ package ir
 // Type is the type of a value.
 type Type uint8
 
-// The types. None is that of operations that yield nothing.
+// The types. None is the type of operations without a result.
 const (
 	None Type = iota
 	B1
@@ -40,8 +40,8 @@ func (t Type) String() string { return types[t].name }
 // Bits returns the width of a value in bits: 1 for B1, 0 for None.
 func (t Type) Bits() uint8 { return types[t].bits }
 
-// Size returns the width of a value in memory in bytes. B1, H and None have
-// none and give 0.
+// Size returns the width of a value in memory in bytes: 0 for B1, H and None,
+// which have no representation in memory.
 func (t Type) Size() uint32 {
 	if t == B1 || t == H {
 		return 0
@@ -49,7 +49,7 @@ func (t Type) Size() uint32 {
 	return uint32(types[t].bits) / 8
 }
 
-// Slots returns how many slots of private memory a value takes.
+// Slots returns the number of slots of private memory for a value.
 func (t Type) Slots() uint32 {
 	if t == I64 || t == F64 {
 		return 2

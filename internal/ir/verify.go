@@ -2,7 +2,7 @@ package ir
 
 import "fmt"
 
-// VerifyError is a fault in the form of a program: ours, not the shader's.
+// VerifyError is a fault in the form of a program: a bug of Chiaro, not of the shader.
 type VerifyError struct {
 	Func    string
 	At      int // index in Func.Code
@@ -10,7 +10,7 @@ type VerifyError struct {
 	Message string
 }
 
-// Error returns the function, the place and the message.
+// Error returns the function, the position in its code and the message.
 func (e *VerifyError) Error() string {
 	return fmt.Sprintf("ir: func %q, code %d, %s: %s", e.Func, e.At, e.Op, e.Message)
 }
@@ -18,8 +18,7 @@ func (e *VerifyError) Error() string {
 // Verify checks the form of the program as the package document states it:
 // brackets, labels, types, that every definition dominates its uses, and that
 // numbers of resources, variables, functions, inputs and outputs exist. It
-// returns a *VerifyError. Its cost grows with the length of the program, and its
-// logarithm.
+// returns a *VerifyError. Its cost is O(n log n) for a program of n operations.
 func (p *Program) Verify() error {
 	if len(p.Funcs) == 0 || p.Funcs[0] == nil || len(p.Funcs[0].Args) > 0 {
 		return &VerifyError{Message: "no entry point without arguments"}
@@ -33,7 +32,7 @@ func (p *Program) Verify() error {
 	if fault := p.verifyHead(); fault != "" {
 		return &VerifyError{Message: fault}
 	}
-	for _, f := range p.Funcs { // of all first: a call looks at its callee
+	for _, f := range p.Funcs { // first the form of all: the check of a call reads its callee
 		if f == nil {
 			return &VerifyError{Message: "a function is missing"}
 		}
@@ -63,20 +62,20 @@ type set []uint64
 func (s set) has(v V) bool { return s[v/64]>>(v%64)&1 != 0 }
 func (s set) add(v V)      { s[v/64] |= 1 << (v % 64) }
 
-// frame is one open region. Its places are those of defined.
+// frame is one open region. Its points are points of defined.
 type frame struct {
 	opener V
-	begin  V // if: where it opened; nowhere behind its else
-	out    V // block: where all br to it meet; if: the end of the first arm
+	begin  V // if: the point before it; unreachable after its else
+	out    V // block: the meet of all br to it; if: the end of the first arm
 }
 
 type verifier struct {
 	p       *Program
 	f       *Func
-	at      int
-	placed  set
+	at      int // index in Func.Code
+	seen    set // values that the code had so far
 	defined *defined
-	here    V    // the place
+	here    V    // the current program point
 	dead    bool // no lane is active here
 	open    []frame
 	opened  []int32 // of each value that opens a region, its number in open, from 1
@@ -85,14 +84,14 @@ type verifier struct {
 
 func verifyFunc(p *Program, f *Func) error {
 	n := len(f.Vals)/64 + 1
-	r := &verifier{p: p, f: f, placed: make(set, n), defined: newDefined(len(f.Vals)), opened: make([]int32, len(f.Vals))}
+	r := &verifier{p: p, f: f, seen: make(set, n), defined: newDefined(len(f.Vals)), opened: make([]int32, len(f.Vals))}
 	for _, a := range f.Args {
 		r.define(a)
 	}
 	for i, v := range f.Code {
 		r.at = i
 		if i > 0 && len(r.open) == 0 {
-			r.fail("code behind the outermost block")
+			r.fail("code after the outermost block")
 			return r.err
 		}
 		r.value(v)
@@ -117,14 +116,14 @@ func (r *verifier) fail(format string, args ...any) {
 }
 
 func (r *verifier) value(v V) {
-	if v <= 0 || int(v) >= len(r.f.Vals) || r.placed.has(v) {
-		r.fail("value %d does not exist, or stands twice", v)
+	if v <= 0 || int(v) >= len(r.f.Vals) || r.seen.has(v) {
+		r.fail("value %d does not exist, or occurs twice", v)
 		return
 	}
-	r.placed.add(v)
+	r.seen.add(v)
 	x := r.f.Val(v)
 	if x.Op >= numOps || x.Op == Bad || x.Op.Is(Implicit) {
-		r.fail("no operation that may stand in code")
+		r.fail("not an operation that code may contain")
 		return
 	}
 	if r.dead && x.Op != End && x.Op != Else {
@@ -139,7 +138,7 @@ func (r *verifier) value(v V) {
 	case Block, Loop:
 		r.enter(v)
 	case If:
-		r.enterFrame(frame{opener: v, begin: r.here, out: nowhere})
+		r.enterFrame(frame{opener: v, begin: r.here, out: unreachable})
 	case Else:
 		r.elseArm(v)
 	case End:
@@ -152,12 +151,12 @@ func (r *verifier) value(v V) {
 		r.dead = true
 	case Anew:
 		if r.f != r.p.Funcs[0] || r.p.Stage != Compute {
-			r.fail("stands in the entry point of a compute program only")
+			r.fail("is allowed in the entry point of a compute program only")
 		}
 	case Call:
 		r.call(v)
 	default:
-		if x.Op.HasResult() && x.Flags&Unused == 0 { // what nobody reads is not defined
+		if x.Op.HasResult() && x.Flags&Unused == 0 { // an unused result is not defined
 			r.define(v)
 		}
 		r.immediate(x)
@@ -172,7 +171,7 @@ func (r *verifier) enterFrame(fr frame) {
 	r.opened[fr.opener] = int32(len(r.open))
 }
 
-// operands checks that what v reads exists, is defined and has its type.
+// operands checks that all operands of v exist, are defined and have their types.
 func (r *verifier) operands(v V) {
 	x := r.f.Val(v)
 	row := x.Op.Row()
@@ -220,7 +219,7 @@ func (r *verifier) operands(v V) {
 	r.conversion(x)
 }
 
-// conversion checks the source type of the operations whose signature is T:S.
+// conversion checks the source type of an operation with the signature T:S.
 func (r *verifier) conversion(x *Val) {
 	if x.Op.Family() != Conversions {
 		return // Args[0] need not be a value
@@ -249,7 +248,7 @@ func (r *verifier) use(v V) bool {
 		return true
 	}
 	if !r.defined.has(r.here, v) {
-		r.fail("operand %d is not defined on every way to here", v)
+		r.fail("operand %d is not defined on every path to here", v)
 		return false
 	}
 	return true
@@ -268,20 +267,20 @@ func (r *verifier) enter(label V) {
 			r.define(p)
 		}
 	}
-	r.enterFrame(frame{opener: label, begin: nowhere, out: nowhere})
+	r.enterFrame(frame{opener: label, begin: unreachable, out: unreachable})
 }
 
 func (r *verifier) elseArm(v V) {
 	n := len(r.open) - 1
 	fr := &r.open[n]
-	if opener := r.f.Val(v).Args[0]; fr.opener != opener || r.f.Val(opener).Op != If || fr.begin == nowhere {
+	if opener := r.f.Val(v).Args[0]; fr.opener != opener || r.f.Val(opener).Op != If || fr.begin == unreachable {
 		r.fail("an else that belongs to no open if")
 		return
 	}
 	if !r.dead {
 		fr.out = r.here
 	}
-	r.here, fr.begin, r.dead = fr.begin, nowhere, false
+	r.here, fr.begin, r.dead = fr.begin, unreachable, false
 }
 
 func (r *verifier) leave(v V) {
@@ -300,16 +299,16 @@ func (r *verifier) leave(v V) {
 		return
 	}
 	if opener.Op == Loop {
-		return // behind it no lane is active
+		return // after a loop, only a br to an outer block has active lanes
 	}
 	out := fr.out
-	if opener.Op == If { // without an else the other lanes come as they were
+	if opener.Op == If { // without an else, the other lanes arrive from begin
 		out = r.defined.meet(out, fr.begin)
 	}
 	if falls {
 		out = r.defined.meet(out, r.here)
 	}
-	r.dead = out == nowhere
+	r.dead = out == unreachable
 	if !r.dead {
 		r.here = out
 	}
@@ -320,7 +319,7 @@ func (r *verifier) leave(v V) {
 	}
 }
 
-// target checks that a label encloses this place, and notes who comes.
+// target checks that a label encloses this point, and merges this point into it.
 func (r *verifier) target(label V) *Val {
 	if !r.f.exists(label) || r.opened[label] == 0 || r.f.Val(label).Op == If {
 		r.fail("a branch to %d, which does not enclose it", label)
@@ -361,7 +360,7 @@ func (r *verifier) switchOf(v V) {
 		}
 		k := r.f.Val(c[i])
 		if k.Op != Const || k.Aux&^k.Type.Mask() != 0 || k.Type != r.f.Type(x.Args[0]) {
-			r.fail("case %d is no constant of the selector's type", i/2)
+			r.fail("case %d is not a constant of the selector's type", i/2)
 		}
 		labels = append(labels, c[i+1])
 	}
@@ -398,7 +397,7 @@ func (r *verifier) call(v V) {
 	}
 }
 
-// immediate checks what Aux names.
+// immediate checks the number in Aux.
 func (r *verifier) immediate(x *Val) {
 	n := ^uint64(0)
 	switch x.Op {

@@ -1,25 +1,26 @@
 package ir
 
-// defined knows which values are defined on every way to a place. A place is
-// the value that was defined there last, 0 where none was: every value has one
-// definition, so that what is defined at a place are the values on the way from
-// it to the root of a tree, and what two ways that meet have in common is what
-// the nearest node above both has. Links that skip many nodes make the depth of
-// the tree cost its logarithm.
+// defined tracks the values that are defined on every path to a program point. A
+// point is represented by the value defined last before it, 0 if there is none.
+// Every value has one definition, so the points form a tree, and the values
+// defined at a point are those on the path from it to the root. At a merge of two
+// paths, exactly the values at their lowest common ancestor are defined. Skip
+// links (jump pointers, Myers 1983, "An applicative random-access stack") make
+// a search of an ancestor logarithmic in the depth of the tree.
 type defined struct {
-	above []V // of each value, the place where it was defined
-	skip  []V // of each value, a place further up
+	above []V // of each value, the point before its definition: the parent
+	skip  []V // of each value, a farther ancestor
 	depth []int32
 }
 
-// nowhere is the place where nobody came to.
-const nowhere V = -1
+// unreachable is a point that no path reaches.
+const unreachable V = -1
 
 func newDefined(values int) *defined {
 	return &defined{above: make([]V, values), skip: make([]V, values), depth: make([]int32, values)}
 }
 
-// add defines v at a place, and returns the place behind it.
+// add defines v at a point and returns the point after the definition.
 func (d *defined) add(at, v V) V {
 	d.above[v], d.skip[v], d.depth[v] = at, at, d.depth[at]+1
 	if s := d.skip[at]; d.depth[at]-d.depth[s] == d.depth[s]-d.depth[d.skip[s]] {
@@ -28,7 +29,7 @@ func (d *defined) add(at, v V) V {
 	return v
 }
 
-// up returns the place on the way up from at that has the given depth.
+// up returns the ancestor of at that has the given depth.
 func (d *defined) up(at V, depth int32) V {
 	for d.depth[at] > depth {
 		if s := d.skip[at]; d.depth[s] >= depth {
@@ -40,18 +41,18 @@ func (d *defined) up(at V, depth int32) V {
 	return at
 }
 
-// has reports whether v is defined at a place.
+// has reports whether v is defined at a point.
 func (d *defined) has(at, v V) bool {
 	return d.depth[v] > 0 && d.depth[v] <= d.depth[at] && d.up(at, d.depth[v]) == v
 }
 
-// meet returns the place where what is defined at both a and b is. Either may
-// be nowhere, which leaves the other.
+// meet returns the merge point of a and b: the values that are defined at both are
+// defined at it. If one is unreachable, it is the other.
 func (d *defined) meet(a, b V) V {
-	if a == nowhere {
+	if a == unreachable {
 		return b
 	}
-	if b == nowhere {
+	if b == unreachable {
 		return a
 	}
 	a, b = d.up(a, d.depth[b]), d.up(b, d.depth[a])

@@ -2,9 +2,9 @@ package ir
 
 import "fmt"
 
-// form checks what all other checks, and every engine, take for granted: that
-// numbers of types and operations exist, that lists lie within Extra, and that
-// parameters, arguments and results belong to who lists them.
+// form checks the assumptions of all other checks and of every engine: that
+// numbers of types and operations exist, that lists are within Extra, and that
+// parameters, arguments and results belong to the label, function or call that lists them.
 func (f *Func) form() (at int, fault string) {
 	if len(f.Vals) == 0 || len(f.Code) == 0 || !f.exists(f.Code[0]) || f.Val(f.Code[0]).Op != Block {
 		return 0, "the function does not begin with a block"
@@ -44,13 +44,13 @@ func (f *Func) lists(v V) string {
 		return fmt.Sprintf("value %d does not exist", v)
 	}
 	x := f.Val(v)
-	room := len(f.Extra)
+	have := len(f.Extra)
 	n := 0
 	switch x.Op {
 	case Block, Br:
-		n = int(min(x.Aux, uint64(room)+1))
+		n = int(min(x.Aux, uint64(have)+1))
 	case Loop, Switch:
-		n = 2 * int(min(x.Aux, uint64(room)+1))
+		n = 2 * int(min(x.Aux, uint64(have)+1))
 	case Call, Exit:
 		if x.Args[0] < 0 || x.Args[1] < 0 || x.Op == Call && x.Aux>>32 != 0 {
 			return "a number of operands or of a function is out of range"
@@ -59,8 +59,8 @@ func (f *Func) lists(v V) string {
 	default:
 		return ""
 	}
-	if n > 0 && (x.Args[3] < 0 || n > room-int(x.Args[3])) {
-		return "the list of operands does not lie within the function's lists"
+	if n > 0 && (x.Args[3] < 0 || n > have-int(x.Args[3])) {
+		return "the list of operands is not within the function's lists"
 	}
 	return f.owned(v)
 }
@@ -76,13 +76,13 @@ func (f *Func) owned(v V) string {
 	}
 	for i, p := range list {
 		if !f.owns(p, op, v, i) {
-			return fmt.Sprintf("%s %d is no such value, or another's", op, i+1)
+			return fmt.Sprintf("%s %d is no such value, or belongs to another owner", op, i+1)
 		}
 	}
 	return ""
 }
 
-// verifyHead checks what does not stand in a function.
+// verifyHead checks the program's declarations outside functions.
 func (p *Program) verifyHead() string {
 	if p.Stage >= numStages {
 		return fmt.Sprintf("stage %d does not exist", p.Stage)
@@ -94,7 +94,7 @@ func (p *Program) verifyHead() string {
 		if in.Semantic >= numSemantics || in.Type >= numTypes || !OnData.Has(in.Type) {
 			return fmt.Sprintf("input %d has a semantic or type that does not exist, or no bits", i)
 		}
-		if in.Interpolation >= numInterpolations || in.Place >= numPlaces {
+		if in.Interpolation >= numInterpolations || in.Sampling >= numSamplings {
 			return fmt.Sprintf("input %d is interpolated in a way that does not exist", i)
 		}
 	}
@@ -127,8 +127,8 @@ func (p *Program) verifyHead() string {
 	return ""
 }
 
-// verifyCaptures checks that captures fit each other, and the outputs that they take
-// fit them.
+// verifyCaptures checks the captures and the position of each captured output in its
+// vertex.
 func (p *Program) verifyCaptures() string {
 	taken := [MaxCaptures]bool{}
 	for i, c := range p.Captures {
@@ -136,7 +136,7 @@ func (p *Program) verifyCaptures() string {
 			return fmt.Sprintf("capture %d has buffer %d, stream %d and stride %d; there are %d and %d, and it is at most %d", i, c.Buffer, c.Stream, c.Stride, MaxCaptures, MaxStreams, MaxCaptureStride)
 		}
 		if taken[c.Buffer] {
-			return fmt.Sprintf("capture %d has buffer %d, which another has", i, c.Buffer)
+			return fmt.Sprintf("captures %d and an earlier one have the same buffer %d", i, c.Buffer)
 		}
 		taken[c.Buffer] = true
 	}
@@ -145,11 +145,11 @@ func (p *Program) verifyCaptures() string {
 			continue
 		}
 		if uint64(out.Capture) > uint64(len(p.Captures)) {
-			return fmt.Sprintf("output %d is taken by capture %d; there are %d", i, out.Capture, len(p.Captures))
+			return fmt.Sprintf("output %d has capture %d; there are %d", i, out.Capture, len(p.Captures))
 		}
 		c := p.Captures[out.Capture-1]
 		if size := uint64(out.Type.Bits() / 8); out.Stream != c.Stream || size == 0 || uint64(out.Offset)%size != 0 || uint64(out.Offset)+size > uint64(c.Stride) {
-			return fmt.Sprintf("output %d of stream %d at byte %d is taken by a capture of stream %d and stride %d; must be of its stream, aligned, and within a vertex", i, out.Stream, out.Offset, c.Stream, c.Stride)
+			return fmt.Sprintf("output %d of stream %d at byte %d has a capture of stream %d and stride %d; must be of its stream, aligned, and within a vertex", i, out.Stream, out.Offset, c.Stream, c.Stride)
 		}
 	}
 	return ""

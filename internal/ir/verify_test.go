@@ -7,8 +7,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// TestVerifyRefusesForm has one fault in each program that no text can have:
-// it was made or changed by hand. Verify must say so and not panic.
+// TestVerifyRefusesForm has one fault in each program that no text can have: the
+// program was built or changed through the API. Verify must report it, not panic.
 func TestVerifyRefusesForm(t *testing.T) {
 	type parts struct {
 		p                         *ir.Program
@@ -48,13 +48,13 @@ func TestVerifyRefusesForm(t *testing.T) {
 		{"type", "do not exist", func(m parts) { m.f.Vals[m.br].Type = 200 }},
 		{"operation", "do not exist", func(m parts) { m.f.Vals[m.br].Op = 250 }},
 		{"codeRange", "does not exist", func(m parts) { m.f.Code[2] = -5 }},
-		{"brList", "does not lie within", func(m parts) { m.f.Vals[m.br].Aux = 1 << 60 }},
-		{"brPlace", "does not lie within", func(m parts) { m.f.Vals[m.br].Args[3] = -1 }},
+		{"brList", "is not within", func(m parts) { m.f.Vals[m.br].Aux = 1 << 60 }},
+		{"brIndex", "is not within", func(m parts) { m.f.Vals[m.br].Args[3] = -1 }},
 		{"brLabel", "does not enclose it", func(m parts) { m.f.Vals[m.br].Args[0] = 1 << 30 }},
-		{"switchList", "does not lie within", func(m parts) { m.f.Vals[m.sw].Aux = 1 << 63 }},
+		{"switchList", "is not within", func(m parts) { m.f.Vals[m.sw].Aux = 1 << 63 }},
 		{"switchCase", "does not exist", func(m parts) { m.f.Cases(m.sw)[0] = 1 << 30 }},
 		{"callCount", "out of range", func(m parts) { m.f.Vals[m.call].Args[1] = -1 }},
-		{"callArguments", "does not lie within", func(m parts) { m.f.Vals[m.call].Args[0] = 1 << 30 }},
+		{"callArguments", "is not within", func(m parts) { m.f.Vals[m.call].Args[0] = 1 << 30 }},
 		{"callResult", "result 1 is no such value", func(m parts) { m.f.CallResults(m.call)[0] = 1 }},
 		{"callee", "out of range", func(m parts) { m.f.Vals[m.call].Aux |= 1 << 32 }},
 		{"foreignParameter", "param 1 is no such value", func(m parts) { m.f.Params(m.loop)[0] = m.f.Params(m.block)[0] }},
@@ -73,7 +73,7 @@ func TestVerifyRefusesForm(t *testing.T) {
 			b.Return(b.I32(1))
 			m.p.Funcs[0] = b.Finish()
 		}},
-		{"behindTheEnd", "behind the outermost block", func(m parts) {
+		{"afterTheEnd", "after the outermost block", func(m parts) {
 			b := ir.NewFunc("main", nil, nil)
 			b.End()
 			b.Emit(ir.Val{Op: ir.Else})

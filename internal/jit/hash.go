@@ -19,7 +19,7 @@ func hashOf(p *ir.Program) [sha256.Size]byte {
 	}
 	h.numbers(uint64(len(p.In)))
 	for _, x := range p.In {
-		h.numbers(uint64(x.Semantic), uint64(x.Type), uint64(x.Index), uint64(x.Interpolation), uint64(x.Place))
+		h.numbers(uint64(x.Semantic), uint64(x.Type), uint64(x.Index), uint64(x.Interpolation), uint64(x.Sampling))
 		h.bools(x.Patch)
 	}
 	h.numbers(uint64(len(p.Captures)))

@@ -14,17 +14,17 @@ import (
 // weightPair is what one of the built-ins is made of.
 type weightPair struct {
 	semantic ir.Semantic
-	place    ir.Place // Center is that of the fragment, also where each sample is shaded
-	pull     bool     // the reciprocals, behind that of W
+	sampling ir.Sampling // Center is that of the fragment, also where each sample is shaded
+	pull     bool        // the reciprocals, behind that of W
 }
 
 var weightPairs = map[spirv.BuiltIn]weightPair{
 	spirv.BuiltInBaryCoordNoPerspAMD:         {semantic: ir.BaryCoordNoPersp},
-	spirv.BuiltInBaryCoordNoPerspCentroidAMD: {semantic: ir.BaryCoordNoPersp, place: ir.Centroid},
-	spirv.BuiltInBaryCoordNoPerspSampleAMD:   {semantic: ir.BaryCoordNoPersp, place: ir.Sample},
+	spirv.BuiltInBaryCoordNoPerspCentroidAMD: {semantic: ir.BaryCoordNoPersp, sampling: ir.Centroid},
+	spirv.BuiltInBaryCoordNoPerspSampleAMD:   {semantic: ir.BaryCoordNoPersp, sampling: ir.Sample},
 	spirv.BuiltInBaryCoordSmoothAMD:          {semantic: ir.BaryCoord},
-	spirv.BuiltInBaryCoordSmoothCentroidAMD:  {semantic: ir.BaryCoord, place: ir.Centroid},
-	spirv.BuiltInBaryCoordSmoothSampleAMD:    {semantic: ir.BaryCoord, place: ir.Sample},
+	spirv.BuiltInBaryCoordSmoothCentroidAMD:  {semantic: ir.BaryCoord, sampling: ir.Centroid},
+	spirv.BuiltInBaryCoordSmoothSampleAMD:    {semantic: ir.BaryCoord, sampling: ir.Sample},
 	spirv.BuiltInBaryCoordPullModelAMD:       {semantic: ir.BaryCoord, pull: true},
 }
 
@@ -32,7 +32,7 @@ var weightPairs = map[spirv.BuiltIn]weightPair{
 // numbers are those of their weights. A third component, which one of the built-ins has
 // in Vulkan, is K (docs/undefined.md).
 func (u *unit) pairLeaves(x *face, t *facts.Type, k spirv.BuiltIn, p weightPair, like leaf) {
-	like.typ, like.known, like.place, like.interpolation = ir.F32, k, p.place, ir.Perspective
+	like.typ, like.known, like.sampling, like.interpolation = ir.F32, k, p.sampling, ir.Perspective
 	for i, s := range u.flat(t) {
 		if s != ir.F32 || i > 2 {
 			u.malformed("%s has another type than it must have", k)
@@ -56,7 +56,7 @@ func (l *leaf) ofPair() bool {
 // pairComponent reads one.
 func (f *function) pairComponent(l *leaf) ir.V {
 	n := f.inputNumber(l.input())
-	if l.place != ir.Center {
+	if l.sampling != ir.Center {
 		return f.b.OpAux(ir.In, ir.F32, n)
 	}
 	zero := f.b.Const(ir.F32, 0)
@@ -89,7 +89,7 @@ func interpolateAtVertex(f *function, in spirv.Inst) {
 				return f.readLeaf(at, l, t)
 			}
 			x := l.input()
-			x.Interpolation, x.Place = ir.PerVertex, ir.Center
+			x.Interpolation, x.Sampling = ir.PerVertex, ir.Center
 			return f.b.OpAux(ir.InAt, l.typ, f.inputNumber(x), vertex)
 		}))
 	})

@@ -22,7 +22,7 @@ type leaf struct {
 	index         uint32
 	typ           ir.Type // in the program's interface; booleans are i32
 	interpolation ir.Interpolation
-	place         ir.Place
+	sampling      ir.Sampling
 	patch         bool
 	passes        bool // an input of geometry: PassthroughNV
 	source        uint32
@@ -197,9 +197,9 @@ func (u *unit) decorated(l *leaf, of func(spirv.Decoration) (uint32, bool)) {
 	}
 	switch {
 	case has(spirv.DecorationCentroid):
-		l.place = ir.Centroid
+		l.sampling = ir.Centroid
 	case has(spirv.DecorationSample):
-		l.place = ir.Sample
+		l.sampling = ir.Sample
 	}
 	l.passes = l.passes || has(spirv.DecorationPassthroughNV)
 	if n, ok := of(spirv.DecorationIndex); ok {

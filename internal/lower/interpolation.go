@@ -62,7 +62,7 @@ func (l *leaf) interpolated() bool {
 // centroid reads an input where its centroid is.
 func (f *function) centroid(l *leaf) ir.V {
 	x := l.input()
-	x.Place = ir.Centroid
+	x.Sampling = ir.Centroid
 	return f.b.OpAux(ir.In, l.typ, f.inputNumber(x))
 }
 

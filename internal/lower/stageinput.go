@@ -13,7 +13,7 @@ func (u *unit) stageInput(p *pointer, v *facts.Variable) {
 	p.arrayed = p.face.arrayed
 	for i := range p.face.leaves {
 		l := &p.face.leaves[i]
-		if l.place == ir.Sample && l.interpolation <= ir.Linear || l.semantic == ir.SampleId || l.semantic == ir.SamplePosition {
+		if l.sampling == ir.Sample && l.interpolation <= ir.Linear || l.semantic == ir.SampleId || l.semantic == ir.SamplePosition {
 			u.prog.Modes |= ir.PerSample
 		}
 	}
@@ -131,9 +131,9 @@ func (f *function) readLeaf(p *pointer, l *leaf, t ir.Type) ir.V {
 
 // input returns the scalar as an input of the program.
 func (l *leaf) input() ir.Input {
-	x := ir.Input{Semantic: l.semantic, Type: l.typ, Index: l.index, Interpolation: l.interpolation, Place: l.place, Patch: l.patch}
+	x := ir.Input{Semantic: l.semantic, Type: l.typ, Index: l.index, Interpolation: l.interpolation, Sampling: l.sampling, Patch: l.patch}
 	if x.Interpolation >= ir.Flat {
-		x.Place = ir.Center
+		x.Sampling = ir.Center
 	}
 	return x
 }

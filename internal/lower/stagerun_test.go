@@ -201,7 +201,7 @@ func (q *stageReplacer) value(v ir.V) {
 			return
 		}
 		from := load(inBinding, q.lane(), len(q.in))
-		switch q.in[x.Aux].Place {
+		switch q.in[x.Aux].Sampling {
 		case ir.Centroid:
 			from = more(from, 0x447a0000)
 		case ir.Sample:

@@ -54,7 +54,7 @@ const (
 )
 
 // mxcsr masks every exception, rounds to nearest even and keeps denormals: the
-// IR has no machine modes (internal/ir, "The rules of the bits").
+// IR has no machine modes (internal/ir, "NaN and rounding").
 const mxcsr = 0x1f80
 
 // EmitExit emits the way back to Go with the given status. Code that comes back

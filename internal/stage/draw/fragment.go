@@ -101,7 +101,7 @@ func (s *fragmentShader) does(op ir.Op) bool {
 
 // interpolates reports whether it has an input that is made with the weights of the
 // interpolation at the place.
-func (s *fragmentShader) interpolates(i ir.Interpolation, p ir.Place) bool {
+func (s *fragmentShader) interpolates(i ir.Interpolation, p ir.Sampling) bool {
 	return slices.ContainsFunc(s.from.In, func(in ir.Input) bool { return weighing(in) == i && s.placeOf(in) == p })
 }
 
@@ -121,8 +121,8 @@ func weighing(in ir.Input) ir.Interpolation {
 
 // placeOf is where an input is interpolated: at the sample, or the middle of the pixel
 // (Center), unless there are several samples and it is the centroid.
-func (s *fragmentShader) placeOf(in ir.Input) ir.Place {
-	if in.Place == ir.Centroid && s.multi() {
+func (s *fragmentShader) placeOf(in ir.Input) ir.Sampling {
+	if in.Sampling == ir.Centroid && s.multi() {
 		return ir.Centroid
 	}
 	return ir.Center
@@ -355,7 +355,7 @@ func (s *fragmentShader) setSpot(v fragmentVar, at spot) {
 
 // setWeights leaves the weights at a spot in the variables behind it, those that
 // inputs need.
-func (s *fragmentShader) setWeights(v fragmentVar, p ir.Place, at spot) {
+func (s *fragmentShader) setWeights(v fragmentVar, p ir.Sampling, at spot) {
 	if s.interpolates(ir.Perspective, p) {
 		s.setPair(v+2, s.perspective(at))
 	}
