@@ -70,7 +70,7 @@ const (
 	Idempotent                              // x op x is x, for all bits of x
 	Rounds                                  // rounds its result, in the direction that the flag RTZ selects
 	Selects                                 // a float result is an operand up to its sign, a zero, or the canonical NaN: nothing is rounded and NaN payloads pass through
-	DeterminateNaN                          // a NaN result has defined bits: its source makes them observable, or it is canonical, or there is none
+	DeterminateNaN                          // a NaN result has defined bits: it is a copy of observable bits, or canonical, or there is none
 	Observes                                // makes the bits of its operand of type T or S observable (Op.Observed)
 )
 
