@@ -21,7 +21,7 @@ type pipelineFlags struct {
 
 func (f *pipelineFlags) add(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.Uint32Var(&f.subgroup, "subgroup-size", 0, "subgroup size, 4 to 128; 0 for the default")
+	fl.Uint32Var(&f.subgroup, "subgroup-size", 0, "subgroup size, 1 to 128; 0 for the default")
 	fl.BoolVar(&f.full, "full-subgroups", false, "require full subgroups: the workgroup width must be a multiple of the subgroup size")
 	fl.BoolVar(&f.varying, "varying-subgroup-size", false, "let the subgroup size vary: with --full-subgroups, the workgroup width must be a multiple of the largest size")
 	fl.BoolVar(&f.contract, "fp-contract", false, "fuse a multiplication and an addition if the shader allows it")
@@ -34,8 +34,8 @@ func (f *pipelineFlags) add(cmd *cobra.Command) {
 // lowering returns the options of lowering. It rejects values that no pipeline may
 // have.
 func (f *pipelineFlags) lowering() (o lower.Options, err error) {
-	if n := f.subgroup; n != 0 && (n < lower.MinSubgroup || n > lower.MaxSubgroup || n&(n-1) != 0) {
-		return o, unreadable("--subgroup-size %d; want a power of two from %d to %d", n, lower.MinSubgroup, lower.MaxSubgroup)
+	if n := f.subgroup; n != 0 && (n < lower.LeastSubgroup || n > lower.MaxSubgroup || n&(n-1) != 0) {
+		return o, unreadable("--subgroup-size %d; want a power of two from %d to %d", n, lower.LeastSubgroup, lower.MaxSubgroup)
 	}
 	if f.subgroup != 0 && f.varying { // VUID-VkPipelineShaderStageCreateInfo-pNext-02754
 		return o, unreadable("--subgroup-size with --varying-subgroup-size; want one of them")

@@ -126,9 +126,6 @@ func (r *runner) compile(module []byte, entry string, a *Attachment) (program, e
 	}
 	options := r.options.Lowering
 	if n := a.Subgroup.RequiredSize; n != 0 {
-		if n < lower.MinSubgroup {
-			return program{}, r.unsupported(s.At, fmt.Sprintf("subgroups of %d lanes", n))
-		}
 		options.SubgroupSize = uint32(n)
 	}
 	// FULLY_POPULATED is not held against the size of the workgroup: scripts of the

@@ -38,7 +38,7 @@ type Program struct {
 	Name         string
 	Stage        Stage
 	Funcs        []*Func
-	SubgroupSize uint32    // lanes; a power of two from 4 to 128
+	SubgroupSize uint32    // lanes; a power of two from 1 to 128
 	LocalSize    [3]uint32 // invocations of a workgroup
 	QuadRow      uint32    // lanes from one row of a quad to the next: a power of two from 2 to half a subgroup; 0 if four consecutive lanes are a quad
 	In           []Input

@@ -23,8 +23,8 @@ func (p *Program) Verify() error {
 	if len(p.Funcs) == 0 || p.Funcs[0] == nil || len(p.Funcs[0].Args) > 0 {
 		return &VerifyError{Message: "no entry point without arguments"}
 	}
-	if s := p.SubgroupSize; s < 4 || s > 128 || s&(s-1) != 0 {
-		return &VerifyError{Message: fmt.Sprintf("subgroup size %d; want a power of two from 4 to 128", s)}
+	if s := p.SubgroupSize; s < 1 || s > 128 || s&(s-1) != 0 {
+		return &VerifyError{Message: fmt.Sprintf("subgroup size %d; want a power of two from 1 to 128", s)}
 	}
 	if q := p.QuadRow; q != 0 && (q < 2 || q > p.SubgroupSize/2 || q&(q-1) != 0) {
 		return &VerifyError{Message: fmt.Sprintf("rows of quads %d lanes apart; want a power of two from 2 to half of a subgroup", q)}

@@ -47,6 +47,7 @@ func fwidth(f *function, in spirv.Inst) {
 // difference returns the value of the farther one of a lane and its neighbour
 // less that of the nearer one.
 func (f *function) difference(x ir.V, direction uint64) ir.V {
+	f.requireQuads("a derivative")
 	f.floats(x)
 	t := f.b.Func.Type(x)
 	// Which NaN a neighbour has makes no difference to a difference of floats.
@@ -114,4 +115,11 @@ func (f *function) quadPlace(i int) ir.V {
 	}
 	at = f.b.Op(ir.Shl, ir.I32, at, f.b.I32(1))
 	return f.b.Op(ir.Or, ir.I32, at, f.b.Op(ir.And, ir.I32, bit, f.b.I32(1)))
+}
+
+// requireQuads ends lowering if subgroups are too small for quads: user needs them (Vulkan, Scope: Quad).
+func (u *unit) requireQuads(user string) {
+	if n := u.options.SubgroupSize; n < 4 {
+		u.unsupported("%s in subgroups of %d; a quad needs subgroups of at least 4 invocations", user, n)
+	}
 }

@@ -225,6 +225,7 @@ func (f *function) reduce(op, by ir.Op, cluster uint32, x []ir.V) []ir.V {
 }
 
 func quadBroadcast(f *function, in spirv.Inst) {
+	f.requireQuads("a quad operation")
 	args := f.groupOperands(in)
 	x := f.scalars(spirv.ID(args[0]))
 	i := f.toInt(f.one(spirv.ID(args[1])), ir.I32)
@@ -253,6 +254,7 @@ func (f *function) ofQuad(x []ir.V, i ir.V) []ir.V {
 }
 
 func quadSwap(f *function, in spirv.Inst) {
+	f.requireQuads("a quad operation")
 	args := f.groupOperands(in)
 	direction := f.known(spirv.ID(args[1]))
 	if direction > 2 {
@@ -267,6 +269,7 @@ func quadSwap(f *function, in spirv.Inst) {
 }
 
 func quadVote(f *function, in spirv.Inst) {
+	f.requireQuads("a quad operation")
 	op := ir.And
 	if in.Op() == spirv.OpGroupNonUniformQuadAnyKHR {
 		op = ir.Or

@@ -11,8 +11,8 @@ import (
 
 // Options configure the lowering. The zero Options are the defaults.
 type Options struct {
-	// SubgroupSize is the number of lanes of a subgroup, a power of two from 4
-	// to 128; 0 is 16.
+	// SubgroupSize is the number of lanes of a subgroup, a power of two from 1
+	// to 128; 0 is 16. Quads (fragments, derivatives, quad operations) need 4.
 	SubgroupSize uint32
 
 	// FullSubgroups requires that every invocation of every subgroup exists: the
@@ -38,8 +38,11 @@ type Options struct {
 
 // The sizes of subgroups (minSubgroupSize, maxSubgroupSize), in lanes. A workgroup
 // may consist of any number of subgroups (maxComputeWorkgroupSubgroups).
-// DefaultSubgroup applies to programs that request no size (subgroupSize).
+// DefaultSubgroup applies to programs that request no size (subgroupSize). Sizes from
+// LeastSubgroup on work, too, for shaders without quads: they find shaders that rely on
+// wider subgroups. They are not announced, since every stage must support minSubgroupSize.
 const (
+	LeastSubgroup   = 1
 	MinSubgroup     = 4
 	MaxSubgroup     = 128
 	DefaultSubgroup = 16
@@ -154,6 +157,9 @@ func (u *unit) program() {
 		u.unsupported("%s", u.entry.Model)
 	}
 	u.prog = &ir.Program{Name: u.entry.Name, Stage: stage, SubgroupSize: u.options.SubgroupSize, LocalSize: [3]uint32{1, 1, 1}}
+	if stage == ir.Fragment {
+		u.requireQuads("a fragment shader")
+	}
 	if stage == ir.Compute {
 		u.prog.LocalSize = u.localSize()
 	} else {
