@@ -7,7 +7,7 @@ import (
 )
 
 // large makes a program of about n operations: variables, loads, tests and
-// loops, one behind the other, all in one nest where deep is set.
+// loops in sequence, or in one nest if deep is set.
 func large(n int, deep bool) *ir.Program {
 	p := &ir.Program{Name: "large", SubgroupSize: 16, LocalSize: [3]uint32{16, 1, 1}}
 	p.In = []ir.Input{{Semantic: ir.GlobalInvocationIdX, Type: ir.I32}}
@@ -54,8 +54,8 @@ func large(n int, deep bool) *ir.Program {
 	return p
 }
 
-// BenchmarkPass gives the time of each pass, at its place in the order, per
-// operation of the program before the first.
+// BenchmarkPass measures each pass at its position in the order. The unit is
+// nanoseconds per operation of the program before the first pass.
 func BenchmarkPass(b *testing.B) {
 	for _, size := range []struct {
 		name string
@@ -88,8 +88,8 @@ func BenchmarkPass(b *testing.B) {
 	}
 }
 
-// TestNest promotes variables in a nest of ifs, each of which would need all of
-// them as parameters: there is a bound to that.
+// TestNest promotes variables in a deep nest of ifs. Each if would need all of them
+// as parameters; mem2reg limits that.
 func TestNest(t *testing.T) {
 	for _, depth := range []int{100, 3000} {
 		p := &ir.Program{Name: "nest", SubgroupSize: 16, LocalSize: [3]uint32{16, 1, 1}, In: []ir.Input{{Semantic: ir.LocalInvocationIndex, Type: ir.I32}}}

@@ -6,18 +6,18 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// copier copies code, from a function into the same or another one. What to
-// knows already stays what it says; other values must be defined by the code
-// that is copied, or belong to both functions.
+// copier copies code from a function into the same or another one. The caller may
+// preset the replacement of a value in to. An operand must have been copied before,
+// be preset or, if shared is set, belong to the code around the copy.
 type copier struct {
 	from   *ir.Func
 	edit   *editor
 	to     []ir.V // by value of from: its copy
-	shared bool   // from is the function that is edited: what is not copied is itself
+	shared bool   // from and the target are one function: other operands stay as they are
 }
 
-// copy returns a copy of v, which is still to be placed. Definitions must be
-// copied before their uses.
+// copy returns a copy of v. The caller places it. Definitions must be copied before
+// their uses.
 func (c *copier) copy(v ir.V) ir.V {
 	x := *c.from.Val(v)
 	n := c.edit.float(x)
@@ -53,7 +53,7 @@ func (c *copier) copy(v ir.V) ir.V {
 	return n
 }
 
-// use returns what stands for a value or label that the copied code names.
+// use returns the copy of a value or label.
 func (c *copier) use(v ir.V) ir.V {
 	if c.to[v] != 0 {
 		return c.to[v]
@@ -67,7 +67,7 @@ func (c *copier) use(v ir.V) ir.V {
 	return c.to[v]
 }
 
-// list makes room for n operands and returns its place.
+// list allocates an operand list of length n and returns its position in Extra.
 func (c *copier) list(n int) ir.V {
 	f := c.edit.f
 	at := len(f.Extra)
@@ -75,7 +75,7 @@ func (c *copier) list(n int) ir.V {
 	return ir.V(at)
 }
 
-// uses puts what stands for a list of operands to a place.
+// uses writes the copies of operands to a list.
 func (c *copier) uses(at ir.V, list []ir.V) {
 	for i, v := range list {
 		v = c.use(v)
@@ -83,14 +83,14 @@ func (c *copier) uses(at ir.V, list []ir.V) {
 	}
 }
 
-// copyOf copies a list of operands and returns its place.
+// copyOf copies an operand list and returns its position in Extra.
 func (c *copier) copyOf(list []ir.V) ir.V {
 	at := c.list(len(list))
 	c.uses(at, list)
 	return at
 }
 
-// owned copies the parameters or results of an operation to a place.
+// owned copies the parameters or results of an operation to a list.
 func (c *copier) owned(at ir.V, list []ir.V, owner ir.V) {
 	for i, v := range list {
 		x := *c.from.Val(v)

@@ -27,7 +27,7 @@ import (
 // with others.
 const corpusFile = "../../../shared/corpus/spv/dev.tar.xz"
 
-// census counts what passes do to real programs.
+// census counts operations before and after the passes.
 type census struct {
 	t             *testing.T
 	programs, ran int
@@ -35,8 +35,8 @@ type census struct {
 	spent         []time.Duration
 }
 
-// TestCorpus sends every compute program of real modules through the passes,
-// one by one: what they leave verifies.
+// TestCorpus runs the passes on every compute program of real modules. The program
+// must verify after each pass and compute the same bytes after all.
 func TestCorpus(t *testing.T) {
 	c := &census{t: t, before: map[string]int{}, after: map[string]int{}, spent: make([]time.Duration, len(Passes))}
 	if dir := os.Getenv("CHIARO_SPV"); dir != "" {
@@ -44,12 +44,12 @@ func TestCorpus(t *testing.T) {
 	} else {
 		c.archive(corpusFile)
 	}
-	t.Logf("%d programs, %d of them run, %d operations before, %d behind", c.programs, c.ran, c.before["all"], c.after["all"])
+	t.Logf("%d programs, %d of them run, %d operations before, %d after", c.programs, c.ran, c.before["all"], c.after["all"])
 	for _, op := range []string{"pld", "pst", "pldi", "psti", "ld", "st", "res", "call", "block", "loop", "if", "switch"} {
 		t.Logf("%8s %7d %7d", op, c.before[op], c.after[op])
 	}
 	for i, x := range Passes {
-		t.Logf("%10s %v", x.Name, c.spent[i])
+		t.Logf("%14s %v", x.Name, c.spent[i])
 	}
 }
 
@@ -128,7 +128,7 @@ func (c *census) program(name string, p *ir.Program) {
 	if ran {
 		c.ran++
 		if got, ok := c.run(p); !ok || !bytes.Equal(got, want) {
-			c.t.Errorf("%s: other bytes behind the passes", name)
+			c.t.Errorf("%s: other bytes after the passes", name)
 		}
 	}
 	if os.Getenv("CHIARO_SPV") != "" {
@@ -139,8 +139,8 @@ func (c *census) program(name string, p *ir.Program) {
 	}
 }
 
-// run runs one workgroup on buffers of small numbers and returns what is left in
-// them; not ok is a program that an engine does not take, or that does not end.
+// run runs one workgroup on buffers of small numbers and returns their contents. ok
+// is false if the engine refuses the program or it does not end.
 func (c *census) run(p *ir.Program) (left []byte, ok bool) {
 	prog, err := interp.Engine{}.Compile(p, engine.Options{})
 	if err != nil {
@@ -153,7 +153,7 @@ func (c *census) run(p *ir.Program) (left []byte, ok bool) {
 	for range p.Res {
 		b := make([]byte, 1024)
 		for i := range b {
-			b[i] = byte(r.Intn(8) * r.Intn(2) * word(i%4 == 0 || r.Intn(32) == 0))
+			b[i] = byte(r.Intn(8) * r.Intn(2) * toInt(i%4 == 0 || r.Intn(32) == 0))
 		}
 		all = append(all, b)
 		job.Resources = append(job.Resources, []engine.Buffer{{Bytes: b}})

@@ -6,16 +6,16 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// editor changes a function. It makes each constant once.
+// editor adds values to a function. Equal constants get one value.
 type editor struct {
 	f      *ir.Func
 	consts ir.Consts
 }
 
-// float adds a value that stands nowhere, or not yet.
+// float adds a value that has no position in the code (yet).
 func (e *editor) float(x ir.Val) ir.V {
 	if n := len(e.f.Vals); n == cap(e.f.Vals) {
-		e.f.Vals = slices.Grow(e.f.Vals, max(n, 16)) // append would make less room
+		e.f.Vals = slices.Grow(e.f.Vals, max(n, 16)) // doubles; append would grow large slices by a quarter only
 	}
 	e.f.Vals = append(e.f.Vals, x)
 	return ir.V(len(e.f.Vals) - 1)
@@ -32,7 +32,7 @@ func (e *editor) constant(t ir.Type, bits uint64) ir.V {
 	return v
 }
 
-// list stores an operand list and returns its place.
+// list stores an operand list and returns its position in Extra.
 func (e *editor) list(parts ...[]ir.V) ir.V {
 	at := len(e.f.Extra)
 	for _, l := range parts {
@@ -41,8 +41,8 @@ func (e *editor) list(parts ...[]ir.V) ir.V {
 	return ir.V(at)
 }
 
-// addParams gives a label further parameters and returns them; a loop needs
-// their initial values.
+// addParams adds parameters to a label and returns them. A loop also needs their
+// initial values. The old list in Extra stays as garbage until compact.
 func (e *editor) addParams(label ir.V, types []ir.Type, inits []ir.V) []ir.V {
 	n := e.f.Val(label).Aux
 	old := e.f.Params(label)
@@ -60,25 +60,25 @@ func (e *editor) addParams(label ir.V, types []ir.Type, inits []ir.V) []ir.V {
 	return params
 }
 
-// addArgs gives a br further arguments.
+// addArgs adds arguments to a br.
 func (e *editor) addArgs(br ir.V, args []ir.V) {
 	at := e.list(e.f.BrArgs(br), args)
 	x := e.f.Val(br)
 	x.Args[3], x.Aux = at, x.Aux+uint64(len(args))
 }
 
-// br makes a branch that is still to be placed.
+// br creates a branch. The caller places it.
 func (e *editor) br(label ir.V, origin int32, args []ir.V) ir.V {
 	at := e.list(args)
 	return e.float(ir.Val{Op: ir.Br, Args: [4]ir.V{label, 0, 0, at}, Aux: uint64(len(args)), Origin: origin})
 }
 
-// end makes the end of a region that is still to be placed.
+// end creates the end of a region. The caller places it.
 func (e *editor) end(opener ir.V) ir.V {
 	return e.float(ir.Val{Op: ir.End, Args: [4]ir.V{opener}, Origin: e.f.Val(opener).Origin})
 }
 
-// redirect replaces what v reads by what stands for it.
+// redirect replaces the operands of v by their replacements.
 func redirect(f *ir.Func, v ir.V, to []ir.V) {
 	x := f.Val(v)
 	for i := range x.Op.Args() {
@@ -87,8 +87,9 @@ func redirect(f *ir.Func, v ir.V, to []ir.V) {
 	redirectList(f.Listed(v), to)
 }
 
-// redirectBack replaces what loops and the branches of their bodies were given before
-// it was known what stands for it: those may name a value that was replaced later.
+// redirectBack redirects back edges, for passes that walk the code once: when the
+// walk passed a loop's initial values and branches, the replacement of a later value
+// was not yet known.
 func redirectBack(f *ir.Func, to []ir.V) {
 	if !loops(f) {
 		return
@@ -98,13 +99,15 @@ func redirectBack(f *ir.Func, to []ir.V) {
 	}
 }
 
+// redirectList replaces the values of a list by their replacements.
 func redirectList(list []ir.V, to []ir.V) {
 	for i := range list {
 		list[i] = follow(list[i], to)
 	}
 }
 
-// follow returns what stands for v. It shortens the way for those who follow.
+// follow returns the replacement of v at the end of a chain, and shortens the chain
+// (path compression, Tarjan 1975).
 func follow(v ir.V, to []ir.V) ir.V {
 	end := v
 	for int(end) < len(to) && to[end] != 0 {

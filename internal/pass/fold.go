@@ -2,14 +2,21 @@ package pass
 
 import "github.com/chiaro-gpu/chiaro/internal/ir"
 
-// fold computes operations whose operands are constants through the table that
-// also runs them, and replaces copies: a select with a known condition, or
-// integer operations with their neutral element. Floating-point identities are
-// left alone: x+0 is not x where x is −0.
+// fold is constant folding and algebraic simplification (Muchnick 1997, 12.1 and
+// 12.3). Operations on constants are evaluated with the table that the engines use,
+// so that results cannot differ. Copies are replaced by their source, for example
+// integer operations with a neutral element:
+//
+//	v2 = add.i32 v1, 0:i32         v2 is v1
+//	v3 = mul.i32 2:i32, 3:i32      v3 is 6:i32
+//	v4 = and.i32 v1, 0:i32         v4 is 0:i32
+//
+// Floating-point identities are not used: x+0 is not x if x is −0. Unlike GCC and
+// LLVM the pass does not reassociate.
 func fold(_ *ir.Program, f *ir.Func) {
-	r := enter()
-	defer r.leave()
-	to := r.values.Alloc(len(f.Vals)) // what stands for a value; 0: itself
+	r := newArena()
+	defer r.release()
+	to := r.values.Alloc(len(f.Vals)) // by value: its replacement, or 0
 	some := false
 	code := f.Code[:0]
 	for _, v := range f.Code {
@@ -57,7 +64,7 @@ func constant(f *ir.Func, x *ir.Val) bool {
 	return true
 }
 
-// copyOf returns the operand whose bits the operation gives, or 0.
+// copyOf returns the operand that the operation always equals, or 0.
 func copyOf(f *ir.Func, x *ir.Val) ir.V {
 	c := func(i int) (uint64, bool) {
 		a := f.Val(x.Args[i])
@@ -115,8 +122,10 @@ func copyOf(f *ir.Func, x *ir.Val) ir.V {
 	return 0
 }
 
-// logical makes a choice between a bit and a constant one, or the condition
-// itself, what it is: both, or one of them.
+// logical turns a select between b1 values into and or or, if one of the values is
+// constant or the condition itself:
+//
+//	select(c, y, false) = and(c, y)      select(c, true, n) = or(c, n)
 func logical(f *ir.Func, x *ir.Val) {
 	if x.Op != ir.Select || x.Type != ir.B1 {
 		return
@@ -133,8 +142,8 @@ func logical(f *ir.Func, x *ir.Val) {
 	}
 }
 
-// absorbed returns the bits of an integer operation that does not depend on
-// what is not constant.
+// absorbed returns the bits of an integer operation that has a constant result
+// although not all operands are, such as x·0 or x−x.
 func absorbed(f *ir.Func, x *ir.Val) (bits uint64, ok bool) {
 	same := x.Op.Args() == 2 && x.Args[0] == x.Args[1]
 	has := func(k uint64, places int) bool {

@@ -1,6 +1,7 @@
 package pass
 
 import (
+	"flag"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,6 +12,8 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
+
+var update = flag.Bool("update", false, "rewrite the .out sections of testdata")
 
 const formHead = `program "p" compute
 subgroup 16
@@ -27,8 +30,8 @@ var "d" 2 1
 
 `
 
-// TestForms sends the programs of testdata/NAME.txtar through the pass of that
-// name: X.in must become X.out. CHIARO_UPDATE=1 writes the latter, for reading.
+// TestForms runs each pass on the programs of testdata/NAME.txtar: X.in must become
+// X.out. With -update it rewrites X.out, for review.
 func TestForms(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -38,7 +41,7 @@ func TestForms(t *testing.T) {
 		name := strings.TrimSuffix(filepath.Base(file), ".txtar")
 		i := slices.IndexFunc(Passes, func(p Pass) bool { return p.Name == name })
 		if i < 0 {
-			t.Errorf("%s is no pass", name)
+			t.Errorf("no pass has the name %s", name)
 			continue
 		}
 		a, err := txtar.ParseFile(file)
@@ -53,14 +56,14 @@ func TestForms(t *testing.T) {
 			}
 			got := form(t, name+"/"+label, Passes[i], string(f.Data))
 			done.Files = append(done.Files, f, txtar.File{Name: label + ".out", Data: []byte(got)})
-			if os.Getenv("CHIARO_UPDATE") != "" {
+			if *update {
 				continue
 			}
 			if k+1 == len(a.Files) || a.Files[k+1].Name != label+".out" || string(a.Files[k+1].Data) != got {
 				t.Errorf("%s/%s yields\n%s", name, label, got)
 			}
 		}
-		if os.Getenv("CHIARO_UPDATE") != "" {
+		if *update {
 			if err := os.WriteFile(file, txtar.Format(done), 0o644); err != nil {
 				t.Fatal(err)
 			}
@@ -68,8 +71,8 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// form returns what the pass leaves of the text: of functions where the text
-// is one of them, else of the body of the only one.
+// form runs the pass on a text and returns the result: functions if the text begins
+// with one, else the body of the only function.
 func form(t *testing.T, name string, x Pass, text string) string {
 	t.Helper()
 	whole := strings.HasPrefix(text, "func ")

@@ -6,28 +6,36 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// Bounds on inlining, in operations.
+// Limits on inlining, in operations.
 const (
-	smallFunc = 64      // a function that is small: there is more room for such
-	bigFunc   = 1 << 10 // beyond this only one that is called once is inlined
-	roomSmall = 1 << 14 // what small functions may add to the program
-	roomBig   = 1 << 12 // and others
+	smallFunc   = 64      // a callee up to this size counts as small
+	bigFunc     = 1 << 10 // a larger callee is inlined only if it is called once
+	budgetSmall = 1 << 14 // small callees are inlined while the program's growth is at most this
+	budgetBig   = 1 << 12 // other callees likewise
 )
 
-// inline puts the code of functions where they are called: a block whose
-// parameters are the results, so that a return is a branch to its end. The
-// lanes that meet there are those of one call, as before: a call stands where
-// its code then stands, and the calls of one function are places of their own.
-// Variables stay the same slots. Functions that nobody calls any more go.
+// inline replaces calls by the code of the callee (procedure integration, Muchnick
+// 1997, 15.2). The copy is in a block with the results as parameters, so that a
+// return is a branch to the block's end:
 //
-// Where calls have a cycle nothing is done; engines refuse such a program.
+//	v3 i32 = call 1(v2)        block L2(v3 i32) {
+//	                               … copy of function 1 …
+//	                               br L2(v4)
+//	                           }
+//
+// Convergence does not change: lanes that meet in the callee belong to one call in
+// both forms, and copies at different calls are different code. Variables of the
+// callee keep their slots. LLVM decides for each call; here all calls of a function
+// are inlined or none, so that its variables stay private to few functions.
+//
+// If calls have a cycle, the pass does nothing; engines refuse such a program.
 func inline(p *ir.Program) {
 	order, calls := callOrder(p)
 	if order == nil {
 		return
 	}
 	n := inliner{p: p, calls: calls, back: make([]bool, len(p.Funcs)), verdict: map[int]bool{}}
-	for _, fn := range order { // callees first: each is inlined whole
+	for _, fn := range order { // callees first: a copy then includes their own inlined calls
 		if n.begin(p.Funcs[fn]) {
 			n.run()
 		}
@@ -36,9 +44,9 @@ func inline(p *ir.Program) {
 	dropFuncs(p)
 }
 
-// callOrder returns the functions that the entry point reaches, callees before
-// callers, and how many calls of each there are. The order is nil where calls
-// have a cycle.
+// callOrder returns the functions reachable from the entry point, callees before
+// callers (depth-first postorder), and the number of calls of each. order is nil if
+// calls have a cycle.
 func callOrder(p *ir.Program) (order, calls []int) {
 	type frame struct{ fn, at int }
 	state := make([]uint8, len(p.Funcs)) // 1: on the stack, 2: in the order
@@ -71,21 +79,22 @@ func callOrder(p *ir.Program) (order, calls []int) {
 	return order, calls
 }
 
+// inliner is the state of the pass.
 type inliner struct {
 	p       *ir.Program
-	calls   []int        // by function
+	calls   []int        // by function: the calls of it
 	back    []bool       // by function: lanes return from it
-	verdict map[int]bool // by function: it is inlined
-	added   int          // operations that inlining adds to the program
+	verdict map[int]bool // by function: whether it is inlined, once known
+	added   int          // growth of the program so far, in operations
 
-	f    *ir.Func // the one that is worked on
+	f    *ir.Func // the current caller
 	edit editor
 	code []ir.V
-	to   []ir.V // what stands for the results of a call
+	to   []ir.V // by result of an inlined call: its replacement
 }
 
-// begin makes room for the code of all callees that fit in a function, and reports
-// whether there are any.
+// begin grows the caller's slices for the code of its callees, and reports whether
+// any call is inlined.
 func (n *inliner) begin(f *ir.Func) bool {
 	code, vals, extra := 0, 0, 0
 	for _, v := range f.Code {
@@ -93,7 +102,7 @@ func (n *inliner) begin(f *ir.Func) bool {
 			continue
 		}
 		if g := n.p.Funcs[f.Callee(v)]; n.fits(f.Callee(v), len(g.Code)) {
-			code, vals, extra = code+len(g.Code), vals+placed(g), extra+len(g.Extra)
+			code, vals, extra = code+len(g.Code), vals+sizeHint(g), extra+len(g.Extra)
 		}
 	}
 	if code == 0 {
@@ -104,9 +113,10 @@ func (n *inliner) begin(f *ir.Func) bool {
 	return true
 }
 
+// run inlines the calls of the current caller.
 func (n *inliner) run() {
-	m := enter()
-	defer m.leave()
+	m := newArena()
+	defer m.release()
 	n.to = m.values.Alloc(len(n.f.Vals))
 	old := n.f.Code
 	for _, v := range old {
@@ -125,20 +135,19 @@ func (n *inliner) run() {
 	}
 }
 
-// fits decides whether a callee is inlined: wherever it is called, or nowhere,
-// so that its variables stay those of few functions. One that is called once
-// only moves. Behind one from which no lane returns there is code that may not
-// stand there, and what a texture function does is not known until it is bound.
+// fits decides whether a callee is inlined. A callee with one call just moves. A
+// callee from which no lane returns is not inlined: the code after the call would be
+// unreachable, which the verifier refuses. A texture function has no body yet.
 func (n *inliner) fits(callee, size int) bool {
 	if known, ok := n.verdict[callee]; ok {
 		return known
 	}
-	room := roomBig
+	budget := budgetBig
 	if size <= smallFunc {
-		room = roomSmall
+		budget = budgetSmall
 	}
 	added := n.added + size*(n.calls[callee]-1)
-	yes := n.back[callee] && n.p.Funcs[callee].Texture == nil && (n.calls[callee] == 1 || size <= bigFunc && added <= room)
+	yes := n.back[callee] && n.p.Funcs[callee].Texture == nil && (n.calls[callee] == 1 || size <= bigFunc && added <= budget)
 	if yes {
 		n.added = added
 	}
@@ -146,12 +155,12 @@ func (n *inliner) fits(callee, size int) bool {
 	return yes
 }
 
-// expand puts a copy of the callee's code in the place of a call.
+// expand appends a copy of the callee's code instead of the call.
 func (n *inliner) expand(call ir.V, g *ir.Func) {
 	f := n.f
-	args, results := f.CallArgs(call), f.CallResults(call) // which stay, wherever the list grows
-	m := enter()
-	defer m.leave()
+	args, results := f.CallArgs(call), f.CallResults(call) // copies: Extra may grow
+	m := newArena()
+	defer m.release()
 	c := &copier{from: g, edit: &n.edit, to: m.values.Alloc(len(g.Vals))}
 	for i, a := range g.Args {
 		c.to[a] = args[i]
@@ -164,8 +173,8 @@ func (n *inliner) expand(call ir.V, g *ir.Func) {
 	}
 }
 
-// dropFuncs drops the functions that nobody calls and numbers the rest anew.
-// What they leave of their variables belongs to the entry point.
+// dropFuncs drops unreachable functions and renumbers the others. The variables of
+// dropped functions belong to the entry point then.
 func dropFuncs(p *ir.Program) {
 	order, _ := callOrder(p)
 	number := make([]int, len(p.Funcs))

@@ -6,19 +6,19 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// class is a part of memory that no access through another class reaches,
-// anyMemory excepted.
+// class is an alias class: a part of memory that accesses of other classes do not
+// reach, except for anyMemory.
 type class int
 
 const (
-	anyMemory class = iota // a handle that is not known: it may be any of the others
+	anyMemory class = iota // an unknown handle: aliases every class but frozen
 	frozen                 // never written while the program runs
 	workgroup              // the workgroup's memory
-	buffers                // resources that may name the same bytes
+	buffers                // resources that may alias each other
 	firstOwn               // firstOwn+r is resource r, which is Restrict
 )
 
-// classOf returns what the handle h reaches.
+// classOf returns the alias class of handle h.
 func classOf(p *ir.Program, f *ir.Func, h ir.V) class {
 	switch x := f.Val(h); x.Op {
 	case ir.Push, ir.Table:
@@ -37,14 +37,14 @@ func classOf(p *ir.Program, f *ir.Func, h ir.V) class {
 	return anyMemory
 }
 
-// writes is what a piece of code may write.
+// writes is the set of alias classes that a piece of code may write.
 type writes struct {
 	all, workgroup, buffers, private bool
-	own                              uint64 // resources that are Restrict, by number
+	own                              uint64 // bit r: resource r, which is Restrict
 }
 
-// note adds what one operation may write: what other invocations see at this
-// moment, it may change as well.
+// note adds the effects of one operation. Barriers and fences count as writes to
+// shared memory, because they make writes of other invocations visible.
 func (w *writes) note(p *ir.Program, f *ir.Func, x *ir.Val) {
 	switch {
 	case x.Op == ir.PSt || x.Op == ir.PClr || x.Op == ir.PStI:
@@ -55,7 +55,7 @@ func (w *writes) note(p *ir.Program, f *ir.Func, x *ir.Val) {
 		w.all = true
 	case x.Op == ir.St || x.Op.Family() == ir.Atomics:
 		switch c := classOf(p, f, x.Args[0]); {
-		case c == frozen: // out of range, by the law
+		case c == frozen: // out of range by definition
 		case c == workgroup:
 			w.workgroup = true
 		case c == buffers:
@@ -68,6 +68,7 @@ func (w *writes) note(p *ir.Program, f *ir.Func, x *ir.Val) {
 	}
 }
 
+// add adds all of o.
 func (w *writes) add(o writes) {
 	w.all = w.all || o.all
 	w.workgroup = w.workgroup || o.workgroup
@@ -76,7 +77,7 @@ func (w *writes) add(o writes) {
 	w.own |= o.own
 }
 
-// reach reports whether a load from class c may see what was written.
+// reach reports whether a load from class c may see one of the writes.
 func (w *writes) reach(c class) bool {
 	switch c {
 	case frozen:
@@ -91,7 +92,7 @@ func (w *writes) reach(c class) bool {
 	return w.all || c-firstOwn < 64 && w.own>>(c-firstOwn)&1 != 0
 }
 
-// loopWrites returns, by the number of the opener, what each loop may write.
+// loopWrites returns for each loop, by opener, the writes in it.
 func loopWrites(p *ir.Program, f *ir.Func) map[ir.V]writes {
 	if !loops(f) {
 		return nil
@@ -116,18 +117,19 @@ func loopWrites(p *ir.Program, f *ir.Func) map[ir.V]writes {
 	return all
 }
 
-// epochs count writes, so that two loads with the same number see the same.
+// epochs number the states of memory: two loads of one class in the same epoch see
+// the same bytes if the addresses are equal. LLVM's EarlyCSE calls them generations.
 type epochs struct {
-	of      map[class]uint32
-	base    uint32 // writes to all
-	total   uint32 // writes to anything
-	vars    map[uint64]uint32
-	private uint32 // writes to all variables
+	of      map[class]uint32  // by class: writes to it alone
+	base    uint32            // writes that may reach every class
+	total   uint32            // writes to any class
+	vars    map[uint64]uint32 // by variable: writes to it alone
+	private uint32            // writes that may reach every variable
 }
 
 func newEpochs() *epochs { return &epochs{of: map[class]uint32{}, vars: map[uint64]uint32{}} }
 
-// note counts what one operation may write.
+// note counts the writes of one operation.
 func (e *epochs) note(p *ir.Program, f *ir.Func, x *ir.Val) {
 	switch {
 	case x.Op == ir.PSt || x.Op == ir.PClr:
@@ -144,6 +146,7 @@ func (e *epochs) note(p *ir.Program, f *ir.Func, x *ir.Val) {
 	}
 }
 
+// write counts one write to class c.
 func (e *epochs) write(c class) {
 	switch c {
 	case frozen:
@@ -156,7 +159,8 @@ func (e *epochs) write(c class) {
 	e.total++
 }
 
-// loop counts what a loop may write in iterations before.
+// loop counts the writes of a loop at its start: a load in the loop may see those of
+// an earlier iteration.
 func (e *epochs) loop(w writes) {
 	if w.all {
 		e.write(anyMemory)
@@ -175,7 +179,7 @@ func (e *epochs) loop(w writes) {
 	}
 }
 
-// at returns the number of writes that a load from class c could see.
+// at returns the epoch of a load from class c.
 func (e *epochs) at(c class) uint64 {
 	switch c {
 	case frozen:
@@ -186,5 +190,5 @@ func (e *epochs) at(c class) uint64 {
 	return uint64(e.base)<<32 | uint64(e.of[c])
 }
 
-// atVar is the same for a variable.
+// atVar returns the epoch of a load from variable v.
 func (e *epochs) atVar(v uint64) uint64 { return uint64(e.private)<<32 | uint64(e.vars[v]) }

@@ -1,80 +1,122 @@
-// Package pass improves programs: each pass takes a program that verifies and
-// leaves one that verifies and yields the same bits. Passes know the table of
-// operations and nothing of SPIR-V, of machines or of lanes; none of them
-// decides what an operation means, and none contracts or reorders arithmetic.
+// Package pass optimizes programs. Each pass changes a program that
+// verifies into one that verifies and computes the same bits. Passes know the table of
+// operations (internal/ir), but not SPIR-V, machines or lanes. No pass decides
+// what an operation means, and no pass contracts or reorders arithmetic.
+//
+// Control is a tree of blocks, loops and ifs with labels, and a label has
+// parameters instead of phis. So dominance follows from the nesting and the
+// order of the code, and no pass builds a control-flow graph:
+//
+//	block L2(v3 i32) {      // v3 is the phi of the merge
+//		if v1 {
+//			br L2(v2)
+//		}
+//		br L2(0:i32)
+//	}
+//
+// No value is undefined and every operation is total: a load out of range reads 0,
+// x/0 has a defined result. So a pass may run any operation without effects
+// speculatively.
+//
+// Sources are cited by author and year: Muchnick 1997 is "Advanced Compiler
+// Design and Implementation".
 package pass
 
 import "github.com/chiaro-gpu/chiaro/internal/ir"
 
-// Pass is one improvement of a program whose calls have no cycle; a program
-// with one stays as form demands, but nobody runs it.
+// Pass is one optimization of a program.
 type Pass struct {
-	Name string
-	Run  func(*ir.Program)
+	Name   string // as listings print it; the pass is in NAME.go
+	Term   string // the standard term of the field
+	Source string // the paper or text that describes the algorithm
+	Run    func(*ir.Program)
 }
 
-// Passes are all passes in the order in which Run applies them. Some stand
-// there twice: what comes between has made work for them.
+// Each pass once. If calls have a cycle, passes leave a program that verifies;
+// engines refuse it.
+var (
+	inlinePass   = Pass{"inline", "inlining", "Muchnick 1997, 15.2 (procedure integration)", inline}
+	foldPass     = Pass{"fold", "constant folding and algebraic simplification", "Muchnick 1997, 12.1 and 12.3", each(fold)}
+	argPass      = Pass{"argpromote", "argument promotion", "LLVM's ArgumentPromotion, extended to written arguments", promoteArgs}
+	resolvePass  = Pass{"resolveprivate", "resolution of indirect private accesses", "LLVM's stripAndAccumulateConstantOffsets", each(resolvePrivate)}
+	dcePass      = Pass{"dce", "dead-code elimination", "Cytron et al. 1991, 7.1; Muchnick 1997, 18.10", dce}
+	mem2regPass  = Pass{"mem2reg", "mem2reg and SROA (SSA construction)", "Cytron et al. 1991; Brandis and Mössenböck 1994", mem2reg}
+	phiPass      = Pass{"phielim", "redundant phi elimination", "Aycock and Horspool 2000; Braun et al. 2013", each(elimPhis)}
+	unrollPass   = Pass{"unroll", "full loop unrolling", "Muchnick 1997, 17.4.3", each(unroll)}
+	branchPass   = Pass{"branchfold", "constant-branch folding and unreachable-code elimination", "Muchnick 1997, 18.1 and 18.3", each(foldBranches)}
+	strengthPass = Pass{"strength", "strength reduction", "Granlund and Montgomery 1994; Warren 2013", each(reduceStrength)}
+	csePass      = Pass{"cse", "common-subexpression elimination (dominator-based GVN)", "Briggs, Cooper and Simpson 1997", each(cse)}
+	ifPass       = Pass{"ifconvert", "if-conversion", "Allen, Kennedy, Porterfield and Warren 1983", each(ifConvert)}
+	f16Pass      = Pass{"promotef16", "type promotion of f16 arithmetic to f32", "Figueroa 1995", each(promoteF16)}
+	clampPass    = Pass{"clampelim", "redundant clamp elimination (value-range analysis)", "Harrison 1977", each(elimClamps)}
+	licmPass     = Pass{"licm", "loop-invariant code motion (LICM)", "Muchnick 1997, 13.2", each(licm)}
+	lcssaPass    = Pass{"lcssa", "loop-closed SSA (LCSSA)", "Dvořák 2004 (GCC); LLVM's LCSSA", each(lcssa)}
+	simplifyPass = Pass{"simplify", "control-flow simplification", "Muchnick 1997, 18.2 and 18.3", each(simplify)}
+	compactPass  = Pass{"compact", "dense renumbering of values", "Cheney 1970 (copying collection)", each(compact)}
+)
+
+// Passes are all passes in the order in which Run applies them. Some are in the
+// list twice, because passes in between have made work for them.
 var Passes = []Pass{
-	{"inline", inline},
-	{"fold", each(fold)},
-	{"lift", lift},
-	{"settle", each(settle)},
-	{"remove", remove},
-	{"promote", promote},
-	{"join", each(join)},
-	{"fold", each(fold)},
-	{"unroll", each(unroll)},
-	{"fold", each(fold)},
-	{"thread", each(thread)},
-	{"promote", promote},
-	{"join", each(join)},
-	{"strength", each(strength)},
-	{"share", each(share)},
-	{"choose", each(choose)},
-	{"halves", each(halves)},
-	{"join", each(join)},
-	{"fold", each(fold)},
-	{"share", each(share)},
-	{"clamp", each(clamp)},
-	{"hoist", each(hoist)},
-	{"seal", each(seal)},
-	{"tidy", each(tidy)},
-	{"remove", remove},
-	{"compact", each(compact)},
+	inlinePass,
+	foldPass,
+	argPass,
+	resolvePass,
+	dcePass,
+	mem2regPass,
+	phiPass,
+	foldPass,
+	unrollPass,
+	foldPass,
+	branchPass,
+	mem2regPass,
+	phiPass,
+	strengthPass,
+	csePass,
+	ifPass,
+	f16Pass,
+	phiPass,
+	foldPass,
+	csePass,
+	clampPass,
+	licmPass,
+	lcssaPass,
+	simplifyPass,
+	dcePass,
+	compactPass,
 }
 
-// order states why: in each pair a run of the first must come before the first
-// run of the second.
+// order lists the reasons for the order: in each pair a run of the first pass
+// must come before the first run of the second.
 var order = [][2]string{
-	{"inline", "promote"}, // a variable of one function alone may be promoted
-	{"inline", "lift"},    // a place that is not passed any more is known
-	{"lift", "settle"},    // what is passed is then read through places that are known
-	{"fold", "settle"},    // a place is known once its distance is folded
-	{"settle", "promote"}, // where places are in use, no variable is safe
-	{"fold", "promote"},   // a slot is known once it is folded
-	{"promote", "join"},   // promote gives parameters wherever ways may differ
-	{"promote", "share"},  // what was loaded from a variable is the same expression only then
-	{"join", "hoist"},     // what a loop hands on unchanged is no parameter of it
-	{"join", "seal"},      // whose parameters are given one value on all ways
-	{"share", "hoist"},    // handles and offsets of loads are then the same in all iterations
-	{"join", "unroll"},    // a loop's count is a parameter that starts at a constant
-	{"unroll", "thread"},  // what unrolled iterations test is constant
-	{"fold", "strength"},  // a divisor is known once it is folded
-	{"promote", "choose"}, // arms that store are no choice between values
-	{"choose", "halves"},  // a select is held as its operands are
-	{"promote", "halves"}, // and so is what a variable holds
-	{"choose", "clamp"},   // what was chosen between is known as its operands are
-	{"fold", "clamp"},     // bounds are constants
-	{"halves", "hoist"},   // what is widened before a loop is widened once
-	{"fold", "thread"},    // a condition is known to be constant once it is folded
-	{"thread", "tidy"},    // brackets are empty once no lane enters them
-	{"settle", "remove"},  // the place of a variable that nobody uses any more must go before promote
-	{"remove", "compact"}, // what is removed needs no number
+	{"inline", "mem2reg"},            // mem2reg promotes only variables of one function
+	{"inline", "argpromote"},         // an address that is no longer passed is known
+	{"argpromote", "resolveprivate"}, // the copies are then accessed through known addresses
+	{"fold", "resolveprivate"},       // an address is known once its offset is folded
+	{"resolveprivate", "mem2reg"},    // mem2reg gives up if any indirect access is left
+	{"fold", "mem2reg"},              // a slot is known once it is folded
+	{"mem2reg", "phielim"},           // mem2reg adds a parameter wherever values may differ
+	{"mem2reg", "cse"},               // a value loaded from a variable is the same expression only then
+	{"phielim", "licm"},              // a loop-invariant parameter is then the value before the loop
+	{"phielim", "lcssa"},             // and needs no parameter at the loop's exit
+	{"cse", "licm"},                  // handles and offsets of loads are then the same in all iterations
+	{"phielim", "unroll"},            // a loop counter is a parameter that starts at a constant
+	{"unroll", "branchfold"},         // the tests of unrolled iterations are constant
+	{"fold", "strength"},             // a divisor is known once it is folded
+	{"mem2reg", "ifconvert"},         // an arm with a store cannot become a select
+	{"ifconvert", "promotef16"},      // a select has the width of its operands
+	{"mem2reg", "promotef16"},        // and so has the value of a variable
+	{"ifconvert", "clampelim"},       // the range of a select is the union of its operands' ranges
+	{"fold", "clampelim"},            // bounds are constants
+	{"promotef16", "licm"},           // a value that is widened before a loop is widened once
+	{"fold", "branchfold"},           // a condition is known to be constant once it is folded
+	{"branchfold", "simplify"},       // control is empty once no lane enters it
+	{"resolveprivate", "dce"},        // the address of an unused variable must go before mem2reg
+	{"dce", "compact"},               // a removed value needs no number
 }
 
-// each makes a pass of what improves one function. A texture function waits for its
-// body.
+// each makes a pass of an optimization of one function. A texture function has
+// no body yet: it is bound later.
 func each(run func(*ir.Program, *ir.Func)) func(*ir.Program) {
 	return func(p *ir.Program) {
 		for _, f := range p.Funcs {
@@ -85,8 +127,8 @@ func each(run func(*ir.Program, *ir.Func)) func(*ir.Program) {
 	}
 }
 
-// Run applies all passes, and then states the program's effects anew, since
-// what is gone has none.
+// Run applies all passes and then recomputes the program's effects, because
+// removed operations no longer have any.
 func Run(p *ir.Program) {
 	for _, x := range Passes {
 		x.Run(p)

@@ -1,6 +1,7 @@
 package pass
 
 import (
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -8,21 +9,21 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// TestOrder checks that Passes keeps the reasons that order states.
+// TestOrder checks Passes against the reasons in order.
 func TestOrder(t *testing.T) {
 	at := func(name string) int {
 		return slices.IndexFunc(Passes, func(p Pass) bool { return p.Name == name })
 	}
 	for _, o := range order {
 		if a, b := at(o[0]), at(o[1]); a < 0 || b < 0 || a >= b {
-			t.Errorf("%s stands at %d, %s at %d; the first must come first", o[0], a, o[1], b)
+			t.Errorf("%s is at %d, %s at %d; must be in the other order", o[0], a, o[1], b)
 		}
 	}
 }
 
 const head = "program \"p\" compute\nsubgroup 16\nlocal 16 1 1\nin localindex i32 0\nres storage 0 0 count 1\n\nfunc \"main\"() L1 {\n"
 
-// TestRun gives each program and what must be left of its body.
+// TestRun runs all passes on small programs.
 func TestRun(t *testing.T) {
 	for _, c := range []struct{ name, body, want string }{
 		{"fold", `v1 = res 0:i32, #0
@@ -131,4 +132,40 @@ st.i32 v1, 0:i32, 8:i32, #0`},
 			}
 		})
 	}
+}
+
+// TestTerms checks that each pass has a standard term and a source, and that the
+// comment of its file NAME.go names both.
+func TestTerms(t *testing.T) {
+	for _, p := range Passes {
+		if p.Term == "" || p.Source == "" {
+			t.Errorf("%s: has no term or no source", p.Name)
+			continue
+		}
+		text, err := os.ReadFile(p.Name + ".go")
+		if err != nil {
+			t.Errorf("%s: %v", p.Name, err)
+			continue
+		}
+		comment := comments(string(text))
+		term, _, _ := strings.Cut(p.Term, " (")
+		if !strings.Contains(comment, term) {
+			t.Errorf("%s.go: no comment names the term %q", p.Name, term)
+		}
+		author := strings.FieldsFunc(p.Source, func(r rune) bool { return r == ' ' || r == ',' || r == '\'' })[0]
+		if !strings.Contains(comment, author) {
+			t.Errorf("%s.go: no comment names the source %q", p.Name, author)
+		}
+	}
+}
+
+// comments returns the comments of a file, joined to one line.
+func comments(text string) string {
+	var words []string
+	for line := range strings.Lines(text) {
+		if _, c, ok := strings.Cut(line, "//"); ok {
+			words = append(words, strings.Fields(c)...)
+		}
+	}
+	return strings.Join(words, " ")
 }

@@ -2,21 +2,22 @@ package pass
 
 import "github.com/chiaro-gpu/chiaro/internal/ir"
 
-// private says how a program uses the private memory of its lanes.
+// private summarizes how a program uses the private memory of a lane.
 type private struct {
-	places bool // reaches it through places: any slot of any variable may be meant
-	vars   []varUse
+	indirect bool // through addresses, so that any slot of any variable may be accessed
+	vars     []varUse
 }
 
-// varUse is how a program uses one variable.
+// varUse summarizes the uses of one variable.
 type varUse struct {
-	fn      int  // the function that uses it, if it is one; −1 none
-	several bool // functions use it
-	dynamic bool // a slot is known at run time only, or the access is volatile
-	loads   bool // is read
-	clears  int  // how many pclr name it
+	fn      int  // a function that uses it; −1 if none does
+	several bool // more than one function uses it
+	dynamic bool // an access is volatile or has a slot that is not constant
+	loads   bool // it is loaded
+	clears  int  // pclr operations on it
 }
 
+// usePrivate scans the program.
 func usePrivate(p *ir.Program) *private {
 	u := &private{vars: make([]varUse, len(p.Vars))}
 	for i := range u.vars {
@@ -30,13 +31,14 @@ func usePrivate(p *ir.Program) *private {
 	return u
 }
 
+// note adds one operation of function fn.
 func (u *private) note(fn int, f *ir.Func, x *ir.Val) {
 	switch x.Op {
 	case ir.PLdI, ir.PStI:
-		u.places = true
+		u.indirect = true
 		return
 	case ir.PAddr:
-		u.places = true
+		u.indirect = true
 	case ir.PLd, ir.PSt, ir.PClr:
 	default:
 		return
@@ -54,12 +56,13 @@ func (u *private) note(fn int, f *ir.Func, x *ir.Val) {
 	}
 }
 
-// release takes the slots from variables that nobody uses any more. The others
-// keep their numbers; where the program uses places, they keep their places too.
-func release(p *ir.Program) {
+// dropUnusedVars removes the slots of unused variables. The variables keep their
+// numbers. If the program uses addresses, nothing changes, because addresses number
+// the slots of all variables.
+func dropUnusedVars(p *ir.Program) {
 	u := usePrivate(p)
 	for i := range p.Vars {
-		if !u.places && u.vars[i].fn < 0 {
+		if !u.indirect && u.vars[i].fn < 0 {
 			p.Vars[i].Slots = 0
 		}
 	}

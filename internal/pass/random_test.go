@@ -13,7 +13,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/irgen"
 )
 
-// outcome runs a program and returns the bytes that it left behind.
+// outcome runs a program and returns the contents of its memory.
 func outcome(t *testing.T, p *ir.Program) []byte {
 	t.Helper()
 	prog, err := interp.Engine{}.Compile(p, exec.Options{})
@@ -28,7 +28,7 @@ func outcome(t *testing.T, p *ir.Program) []byte {
 	return irgen.Bytes(job)
 }
 
-// agree fails where the program does not verify or leaves other bytes.
+// agree fails if the program does not verify or computes other bytes.
 func agree(t *testing.T, seed int64, name string, p *ir.Program, want []byte) {
 	t.Helper()
 	if err := p.Verify(); err != nil {
@@ -39,7 +39,7 @@ func agree(t *testing.T, seed int64, name string, p *ir.Program, want []byte) {
 	}
 }
 
-// TestRandom runs random programs before and behind each pass, and behind all.
+// TestRandom runs random programs before and after each pass, and after all.
 func TestRandom(t *testing.T) {
 	from, n := int64(0), int64(80)
 	if testing.Short() {
@@ -90,9 +90,9 @@ func left(t *testing.T, seed int64, p *ir.Program) []byte {
 	return memory
 }
 
-// TestWorkgroups does with programs whose invocations work side by side what
-// TestRandom does with others, each pass alone and all of them in order. Even
-// seeds have buffers that passes may take to be apart.
+// TestWorkgroups is TestRandom for programs with interacting invocations: each pass
+// alone, and all in order. Only even seeds have buffers that do not overlap although
+// the program declares so.
 func TestWorkgroups(t *testing.T) {
 	from, n := int64(0), int64(300)
 	if testing.Short() {
@@ -121,8 +121,8 @@ func TestWorkgroups(t *testing.T) {
 	}
 }
 
-// TestQuads does the same with programs whose lanes look at each other in quads,
-// become helpers and end.
+// TestQuads is the same for programs with quad operations, helper lanes and lanes
+// that end early.
 func TestQuads(t *testing.T) {
 	n := int64(120)
 	if testing.Short() {
@@ -142,7 +142,7 @@ func TestQuads(t *testing.T) {
 	}
 	for seed := range n {
 		if seed%4 == 3 {
-			continue // its buffers overlap in ways that passes may take to be impossible
+			continue // its buffers overlap although the program declares that they do not
 		}
 		p := irgen.Quads(seed)
 		want := outcome(seed, p)

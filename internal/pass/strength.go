@@ -6,13 +6,20 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// strength replaces operations on constants by cheaper ones that give the same
-// bits, and moves constant distances from the offsets of accesses into their
-// immediates.
-func strength(_ *ir.Program, f *ir.Func) {
-	r := enter()
-	defer r.leave()
-	s := &strengthener{f: f, edit: editor{f: f}, code: r.values.Alloc(len(f.Code))[:0]}
+// reduceStrength is strength reduction of operations with a constant operand: it
+// replaces them by cheaper ones with the same bits (Granlund and Montgomery 1994;
+// Warren 2013).
+//
+//	v2 = udiv.i32 v1, 10:i32       v3 = umulhi.i32 v1, 3435973837:i32
+//	                               v2 = lshr.i32 v3, 3:i32
+//
+// It also folds constant parts of offsets into the immediates of accesses, as
+// address-mode selection does in other compilers; here before CSE, so that accesses
+// to the fields of one struct share an offset.
+func reduceStrength(_ *ir.Program, f *ir.Func) {
+	r := newArena()
+	defer r.release()
+	s := &strengthReducer{f: f, edit: editor{f: f}, code: r.values.Alloc(len(f.Code))[:0]}
 	for _, v := range f.Code {
 		s.value(v)
 		s.code = append(s.code, v)
@@ -20,61 +27,63 @@ func strength(_ *ir.Program, f *ir.Func) {
 	f.Code = append(f.Code[:0], s.code...)
 }
 
-type strengthener struct {
+// strengthReducer walks the code once.
+type strengthReducer struct {
 	f    *ir.Func
 	edit editor
 	code []ir.V
-	now  ir.Val // the operation that is replaced
+	now  ir.Val // the operation that is being replaced
 }
 
-// value looks at one operation. What it becomes keeps its number; what that
-// needs stands before it.
-func (s *strengthener) value(v ir.V) {
+// value processes one operation. Its replacement has the same number; the operations
+// that the replacement needs are placed before it.
+func (s *strengthReducer) value(v ir.V) {
 	x := s.f.Val(v)
 	s.now = *x
 	switch x.Op {
 	case ir.Mul:
 		s.multiply(v)
 	case ir.FDiv:
-		s.invert(v)
+		s.multiplyByReciprocal(v)
 	case ir.NMin, ir.NMax:
-		s.bound(v)
+		s.minMax(v)
 	case ir.At:
-		s.distance(v)
+		s.foldOffset(v)
 	case ir.Ld, ir.St:
-		s.access(v)
+		s.foldImmediate(v)
 	default:
 		switch x.Op.Family() {
 		case ir.IntDivision:
 			s.divide(v)
 		case ir.Atomics:
-			s.access(v)
+			s.foldImmediate(v)
 		}
 	}
 }
 
-// constant returns the bits of an operand, if it is a constant.
-func (s *strengthener) constant(v ir.V) (uint64, bool) {
+// constant returns the bits of v. ok is false if v is not a constant.
+func (s *strengthReducer) constant(v ir.V) (uint64, bool) {
 	x := s.f.Val(v)
 	return x.Aux, x.Op == ir.Const
 }
 
-// emit places a new operation of the type that is replaced.
-func (s *strengthener) emit(op ir.Op, x, y ir.V) ir.V {
+// emit places a new operation of the current operation's type.
+func (s *strengthReducer) emit(op ir.Op, x, y ir.V) ir.V {
 	v := s.edit.float(ir.Val{Op: op, Type: s.now.Type, Args: [4]ir.V{x, y}, Origin: s.now.Origin})
 	s.code = append(s.code, v)
 	return v
 }
 
-func (s *strengthener) number(n uint64) ir.V { return s.edit.constant(s.now.Type, n) }
+// number returns a constant of the current operation's type.
+func (s *strengthReducer) number(n uint64) ir.V { return s.edit.constant(s.now.Type, n) }
 
-// become makes an operation of two operands of v.
-func (s *strengthener) become(v ir.V, op ir.Op, x, y ir.V) {
+// become turns v into another binary operation.
+func (s *strengthReducer) become(v ir.V, op ir.Op, x, y ir.V) {
 	*s.f.Val(v) = ir.Val{Op: op, Type: s.now.Type, Args: [4]ir.V{x, y}, Origin: s.now.Origin}
 }
 
-// multiply: by a power of two it is a shift.
-func (s *strengthener) multiply(v ir.V) {
+// multiply replaces a multiplication by a power of two by a shift.
+func (s *strengthReducer) multiply(v ir.V) {
 	x, y := s.now.Args[0], s.now.Args[1]
 	if _, ok := s.constant(x); ok {
 		x, y = y, x
@@ -84,9 +93,9 @@ func (s *strengthener) multiply(v ir.V) {
 	}
 }
 
-// divide: by a power of two it is a shift or a mask; by other constants, where
-// 32 bits are enough, a multiplication.
-func (s *strengthener) divide(v ir.V) {
+// divide replaces a division by a power of two by a shift or mask, and other 32-bit
+// unsigned divisions by multiplications.
+func (s *strengthReducer) divide(v ir.V) {
 	n, ok := s.constant(s.now.Args[1])
 	if !ok || n == 0 {
 		return
@@ -109,7 +118,7 @@ func (s *strengthener) divide(v ir.V) {
 		s.become(v, ir.Sub, x, s.emit(ir.Mul, q, s.number(n)))
 	case (op == ir.SDiv || op == ir.SRem) && power && positive && k > 0:
 		sign := s.emit(ir.AShr, x, s.number(uint64(w)-1))
-		up := s.emit(ir.Add, x, s.emit(ir.LShr, sign, s.number(uint64(w)-k))) // n−1 more where x < 0: toward zero
+		up := s.emit(ir.Add, x, s.emit(ir.LShr, sign, s.number(uint64(w)-k))) // n−1 more if x < 0, to round toward zero
 		if op == ir.SDiv {
 			s.become(v, ir.AShr, up, s.number(k))
 		} else {
@@ -118,10 +127,10 @@ func (s *strengthener) divide(v ir.V) {
 	}
 }
 
-// bound: of a number and a constant that is one, the least or greatest by nmin and
-// nmax is that by fmin and fmax with the constant first, which a NaN then loses to.
-// Not so where the constant is the zero that the other zero would win over.
-func (s *strengthener) bound(v ir.V) {
+// minMax replaces nmin(x, c) by fmin(c, x), and nmax by fmax, which are one machine
+// instruction. A NaN x loses to a c in the first position. If c is +0 for nmin, or
+// −0 for nmax, the result could be the other zero, so the operation stays.
+func (s *strengthReducer) minMax(v ir.V) {
 	x, y := s.now.Args[0], s.now.Args[1]
 	if _, ok := s.constant(x); ok {
 		x, y = y, x
@@ -134,33 +143,32 @@ func (s *strengthener) bound(v ir.V) {
 	if !ok || c == loser || isNaN(s.now.Type, c) {
 		return
 	}
-	if in := s.f.Val(x); in.Op == ir.FCanon { // the bits of a NaN do not matter: it is not what comes out
+	if in := s.f.Val(x); in.Op == ir.FCanon { // a NaN is never the result, so its bits do not matter
 		x = in.Args[0]
 	}
 	s.become(v, op, y, x)
 }
 
-// isNaN reports whether the bits of a float are no number.
+// isNaN reports whether the bits of a float of type t are a NaN.
 func isNaN(t ir.Type, bits uint64) bool {
 	inf := map[ir.Type]uint64{ir.F16: 0x7c00, ir.F32: 0x7f800000, ir.F64: 0x7ff0000000000000}[t]
 	return bits&^(1<<(t.Bits()-1)) > inf
 }
 
-// quotient makes v = x/d, for a d that is no power of two.
+// quotient makes v = x/d for a d that is not a power of two.
 //
-// With m = ⌈2^(32+k)/d⌉ the high part of x·m, shifted by k, is ⌊x/d⌋ for all x
-// below 2³² if m·d − 2^(32+k) ≤ 2^k (Granlund and Montgomery, Division by
-// Invariant Integers using Multiplication, theorem 4.2). Where m needs 33 bits,
-// its highest is added by hand: (t + x)/2 as t + (x−t)/2, which does not
-// overflow since t ≤ x.
-func (s *strengthener) quotient(v, x ir.V, d uint64) {
+// With m = ⌈2^(32+k)/d⌉ the high half of x·m, shifted right by k, is ⌊x/d⌋ for all
+// x < 2³² if m·d − 2^(32+k) ≤ 2^k (Granlund and Montgomery 1994, theorem 4.2). If m
+// needs 33 bits, t is the high half of x·(m − 2³²), and (t + x)/2 is computed as
+// t + (x−t)/2, which does not overflow because t ≤ x.
+func (s *strengthReducer) quotient(v, x ir.V, d uint64) {
 	if d > 1<<31 {
 		once := s.edit.float(ir.Val{Op: ir.ULe, Type: ir.B1, Args: [4]ir.V{s.number(d), x}, Origin: s.now.Origin})
 		s.code = append(s.code, once)
 		*s.f.Val(v) = ir.Val{Op: ir.ZExt, Type: ir.I32, Args: [4]ir.V{once}, Origin: s.now.Origin}
 		return
 	}
-	for k := uint64(0); ; k++ { // up to the k with 2^k ≥ d > 2^(k−1) at most: there m·d is less than d too large
+	for k := uint64(0); ; k++ { // ends at the latest at the k with 2^(k−1) < d ≤ 2^k, since m·d − 2^(32+k) < d
 		m := (1<<(32+k) + d - 1) / d
 		if m*d-1<<(32+k) > 1<<k {
 			continue
@@ -176,9 +184,9 @@ func (s *strengthener) quotient(v, x ir.V, d uint64) {
 	}
 }
 
-// invert: to divide by a power of two is to multiply by its inverse, where that
-// is no denormal: both round the same exact number.
-func (s *strengthener) invert(v ir.V) {
+// multiplyByReciprocal replaces a division by a power of two by a multiplication, if
+// the reciprocal is not denormal. Both round the same exact number.
+func (s *strengthReducer) multiplyByReciprocal(v ir.V) {
 	x := s.f.Val(v)
 	n, ok := s.constant(x.Args[1])
 	if !ok {
@@ -196,9 +204,9 @@ func (s *strengthener) invert(v ir.V) {
 	x.Op, x.Args[1] = ir.FMul, inverse
 }
 
-// sum returns the base and the distance of an offset that is a constant
-// distance from another; base 0 is 0.
-func (s *strengthener) sum(off ir.V) (base ir.V, distance uint64, ok bool) {
+// sum splits an offset into a base and a constant distance. Base 0 means that the
+// whole offset is constant. ok is false if there is no constant part.
+func (s *strengthReducer) sum(off ir.V) (base ir.V, distance uint64, ok bool) {
 	if n, ok := s.constant(off); ok {
 		return 0, n, true
 	}
@@ -211,9 +219,9 @@ func (s *strengthener) sum(off ir.V) (base ir.V, distance uint64, ok bool) {
 	return x.Args[0], lo, ok && hi == 0 && lo < 1<<32
 }
 
-// distance makes one sum of two. Sums saturate, so that a sum of sums does so
-// where the sum of all does.
-func (s *strengthener) distance(v ir.V) {
+// foldOffset merges two nested at operations. Both saturate, so they saturate
+// together if and only if the merged one does.
+func (s *strengthReducer) foldOffset(v ir.V) {
 	x := s.f.Val(v)
 	i, ok := s.constant(x.Args[1])
 	if !ok || i*x.Aux >= 1<<32 || i >= 1<<32 || x.Aux >= 1<<32 {
@@ -227,9 +235,10 @@ func (s *strengthener) distance(v ir.V) {
 	}
 }
 
-// access adds a constant distance to the immediate. Their sum is exact: where
-// the offset alone saturates, the access is out of range either way.
-func (s *strengthener) access(v ir.V) {
+// foldImmediate moves a constant distance from the offset to the immediate, which is
+// added without saturation. If the offset saturates, the access is out of range
+// either way.
+func (s *strengthReducer) foldImmediate(v ir.V) {
 	x := s.f.Val(v)
 	base, n, ok := s.sum(x.Args[1])
 	if !ok || n == 0 || x.Aux+n >= 1<<32 {

@@ -7,8 +7,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// TestDivision computes quotients and remainders by constants, before and
-// behind the pass, with the table that engines compute with.
+// TestDivision evaluates quotients and remainders by constants, before and after
+// the pass, with the table of operations.
 func TestDivision(t *testing.T) {
 	r := rand.New(rand.NewSource(1))
 	divisors := []uint64{1, 2, 3, 5, 6, 7, 9, 10, 11, 12, 14, 25, 28, 100, 125, 625, 641, 1 << 16, 1<<16 + 1, 1<<31 - 1, 1 << 31, 1<<31 + 1, 1<<32 - 2, 1<<32 - 1}
@@ -21,7 +21,7 @@ func TestDivision(t *testing.T) {
 			q := b.Op(op, ir.I32, b.Func.Args[0], b.I32(uint32(d)))
 			b.Return(q)
 			f := b.Finish()
-			strength(nil, f)
+			reduceStrength(nil, f)
 			numbers := []uint64{0, 1, 2, 1<<31 - 1, 1 << 31, 1<<32 - 1, d, d - 1, d + 1, -d, -d - 1, 3 * d, 3*d - 1}
 			for range 100 {
 				numbers = append(numbers, uint64(r.Uint32()>>r.Intn(32)))
@@ -37,9 +37,8 @@ func TestDivision(t *testing.T) {
 	}
 }
 
-// TestBound computes least and greatest numbers with constants, before and behind the
-// pass.
-func TestBound(t *testing.T) {
+// TestMinMax evaluates minima and maxima with constants, before and after the pass.
+func TestMinMax(t *testing.T) {
 	for typ, numbers := range map[ir.Type][]uint64{
 		ir.F16: {0, 0x8000, 0x3c00, 0xbc00, 1, 0x8001, 0x7c00, 0xfc00, 0x7e00, 0x7c01, 0xfe01},
 		ir.F32: {0, 1 << 31, 0x3f800000, 0xbf800000, 1, 1<<31 + 1, 0x7f800000, 0xff800000, 0x7fc00000, 0x7f800001, 0xffc00001},
@@ -57,7 +56,7 @@ func TestBound(t *testing.T) {
 						}
 						b.Return(b.Op(op, typ, args...))
 						f := b.Finish()
-						strength(nil, f)
+						reduceStrength(nil, f)
 						want := op.Row().Eval(ir.Key{Type: typ, From: typ}, values[0], values[1], 0)
 						if got := apply(f, x); got != want {
 							t.Fatalf("%v %v %#x %#x is %#x; want %#x\n%s", op, typ, values[0], values[1], got, want, f)
@@ -69,7 +68,7 @@ func TestBound(t *testing.T) {
 	}
 }
 
-// apply computes a function of one argument that has no control.
+// apply evaluates a function of one argument without control.
 func apply(f *ir.Func, x uint64) uint64 {
 	vals := make([]uint64, len(f.Vals))
 	for v := range f.Vals {

@@ -2,55 +2,70 @@ package pass
 
 import "github.com/chiaro-gpu/chiaro/internal/ir"
 
-// Bounds on unrolling.
+// Limits on unrolling.
 const (
-	maxTrips    = 32      // iterations of a loop
-	maxUnrolled = 512     // operations that a loop may become
-	roomUnroll  = 1 << 13 // operations that unrolling may add to a function
-	unrollDepth = 3       // how many loops around each other may go
+	maxTrips     = 32      // iterations of a loop
+	maxUnrolled  = 512     // operations of the unrolled loop
+	unrollBudget = 1 << 13 // operations that unrolling may add to a function
+	unrollDepth  = 3       // levels of a loop nest, from the inside
 )
 
-// unroll writes out loops whose iterations can be counted: those without
-// others inside, that go on by one branch at their end, and that every lane
-// leaves at a test which depends on nothing but constants. No operation at
-// which lanes meet is written twice, so a loop with one stays.
+// unroll is full loop unrolling (Muchnick 1997, 17.4.3): a loop with a known trip
+// count becomes a copy of its body for each iteration.
 //
-// The lanes that are in an iteration together are so in its copy, and effects
-// keep their order.
+//	loop L2(v3 i32 = 0:i32) {          A(0)
+//		v4 = ult.i32 v3, 2:i32         A(1)
+//		if v4 {
+//		} else {
+//			br L1
+//		}
+//		A(v3)
+//		v5 = add.i32 v3, 1:i32
+//		br L2(v5)
+//	}
+//
+// The loop must have no inner loop, one back edge at its end, and an exit test that
+// depends on constants only. The trip count comes from evaluating the test for each
+// iteration, like LLVM's computeExitCountExhaustively, so any test works that ends
+// within maxTrips iterations.
+//
+// An operation at which lanes meet must not be duplicated, so a loop with one stays.
+// The lanes of an iteration stay together in its copy, and effects keep their order.
 func unroll(_ *ir.Program, f *ir.Func) {
-	room := roomUnroll
+	budget := unrollBudget
 	for range unrollDepth {
-		u := &unroller{f: f, edit: editor{f: f}, room: room}
+		u := &unroller{f: f, edit: editor{f: f}, budget: budget}
 		if !u.run() {
 			return
 		}
-		room = u.room
+		budget = u.budget
 	}
 }
 
+// unroller unrolls the innermost loops of a function.
 type unroller struct {
 	f      *ir.Func
 	edit   editor
-	room   int
-	last   []int  // by value: the last place of the code where it is read
-	to     []ir.V // what stands for values of loops that are gone
-	copies []ir.V // by value of a loop's body: its copy in the present iteration
+	budget int
+	last   []int  // by value: the last position that reads it
+	to     []ir.V // by value of an unrolled loop: its replacement
+	copies []ir.V // by value of the body: its copy in the current iteration
 	code   []ir.V
 }
 
-// run unrolls what it can. It reports whether there was anything.
+// run unrolls the innermost loops that qualify. It reports whether there were any.
 func (u *unroller) run() bool {
 	f := u.f
 	var plans []*plan
-	inner := -1 // place of the last loop, if nothing has closed it
+	inner := -1 // position of the last loop that is still open, or −1
 	for i, v := range f.Code {
 		switch x := f.Val(v); {
 		case x.Op == ir.Loop:
 			inner = i
 		case x.Op == ir.End && f.Val(x.Args[0]).Op == ir.Loop && inner >= 0:
 			p := &plan{f: f, start: inner, end: i}
-			if inner = -1; p.make() && p.added() <= u.room {
-				u.room -= p.added()
+			if inner = -1; p.make() && p.added() <= u.budget {
+				u.budget -= p.added()
 				plans = append(plans, p)
 			}
 		}
@@ -63,7 +78,7 @@ func (u *unroller) run() bool {
 	old, at := f.Code, 0
 	for _, p := range plans {
 		if p.values(u.last) && !p.single {
-			continue // each way out would have values of its own
+			continue // each exit would need its own values
 		}
 		u.code = append(u.code, old[at:p.start]...)
 		u.expand(p)
@@ -76,7 +91,7 @@ func (u *unroller) run() bool {
 	return at > 0
 }
 
-// lastUses returns, by value, the last place of the code where it is read.
+// lastUses returns, by value, the last position that reads it.
 func lastUses(f *ir.Func) []int {
 	last := make([]int, len(f.Vals))
 	for i, v := range f.Code {
@@ -85,7 +100,7 @@ func lastUses(f *ir.Func) []int {
 	return last
 }
 
-// expand writes the copies of a loop.
+// expand writes the copies of the body. The last one ends at the exit test.
 func (u *unroller) expand(p *plan) {
 	f := u.f
 	body := f.Code
@@ -128,23 +143,23 @@ func (u *unroller) expand(p *plan) {
 	}
 }
 
-// plan is a loop that may be unrolled, as places in the code.
+// plan is a loop to unroll, as positions in the code.
 type plan struct {
 	f          *ir.Func
-	start, end int // of the loop
-	test, fi   int // the if at which lanes leave, and its end
-	stay       [2]int
-	leave      [2]int // the arm that leaves
+	start, end int    // of the loop
+	test, fi   int    // of the exit test, an if, and its end
+	stay       [2]int // range of the arm that stays in the loop
+	leave      [2]int // range of the arm that leaves
 	open       []ir.V // the blocks around the test
-	exits      bool   // the value of the condition for which lanes leave
-	single     bool   // the test is the only way out
-	trips      int
+	exits      bool   // the value of the test that leaves
+	single     bool   // the test is the only exit
+	trips      int    // full iterations
 }
 
-// added returns by how much the code grows at most.
+// added returns an upper bound of the growth of the code.
 func (p *plan) added() int { return (p.end - p.start) * p.trips }
 
-// make looks at the loop. It reports whether it can be unrolled.
+// make fills the plan. It reports whether the loop qualifies.
 func (p *plan) make() bool {
 	f := p.f
 	n := p.end - p.start
@@ -180,7 +195,7 @@ func (p *plan) make() bool {
 	return p.count() && p.added() <= maxUnrolled
 }
 
-// arms finds the arm of the test that leaves the loop.
+// arms determines which arm of the test leaves the loop.
 func (p *plan) arms(inside map[ir.V]bool) bool {
 	f := p.f
 	mid, depth := 0, 0
@@ -215,7 +230,7 @@ func (p *plan) arms(inside map[ir.V]bool) bool {
 	return true
 }
 
-// leaves reports whether an arm does nothing but leave the loop.
+// leaves reports whether an arm has no control but a final branch out of the loop.
 func (p *plan) leaves(arm [2]int, inside map[ir.V]bool) bool {
 	for i := arm[0]; i < arm[1]; i++ {
 		x := p.f.Val(p.f.Code[i])
@@ -229,7 +244,7 @@ func (p *plan) leaves(arm [2]int, inside map[ir.V]bool) bool {
 	return false
 }
 
-// ways counts the branches out of the loop.
+// ways counts the exits of the loop.
 func (p *plan) ways(inside map[ir.V]bool) int {
 	f := p.f
 	inside[f.Code[p.start]] = true
@@ -240,23 +255,24 @@ func (p *plan) ways(inside map[ir.V]bool) int {
 		case x.Op == ir.Br && !inside[x.Args[0]]:
 			n++
 		case x.Op == ir.Switch:
-			n += word(!inside[x.Args[1]])
+			n += toInt(!inside[x.Args[1]])
 			for i, c := range f.Cases(v) {
-				n += word(i%2 == 1 && !inside[c])
+				n += toInt(i%2 == 1 && !inside[c])
 			}
 		}
 	}
 	return n
 }
 
-func word(yes bool) int {
+// toInt returns 1 for true and 0 for false.
+func toInt(yes bool) int {
 	if yes {
 		return 1
 	}
 	return 0
 }
 
-// defined returns the values that the loop's body defines.
+// defined returns the values that the body defines.
 func (p *plan) defined() []ir.V {
 	var list []ir.V
 	for _, v := range p.f.Code[p.start+1 : p.end] {
@@ -268,7 +284,7 @@ func (p *plan) defined() []ir.V {
 	return list
 }
 
-// values reports whether values of the loop are read behind it.
+// values reports whether values of the loop are read after it.
 func (p *plan) values(last []int) bool {
 	for _, v := range append(p.defined(), p.f.Params(p.f.Code[p.start])...) {
 		if last[v] > p.end {
@@ -278,14 +294,13 @@ func (p *plan) values(last []int) bool {
 	return false
 }
 
-// count finds out how often the body is run, by running what the test depends
-// on.
+// count evaluates the exit test iteration by iteration to find the trip count.
 func (p *plan) count() bool {
 	f := p.f
 	label := f.Code[p.start]
 	cond := f.Val(f.Code[p.test]).Args[0]
 	params, next := f.Params(label), f.BrArgs(f.Code[p.end-1])
-	now := map[ir.V]uint64{} // values of this iteration
+	now := map[ir.V]uint64{} // values in this iteration
 	for i, v := range f.Inits(label) {
 		if x := f.Val(v); x.Op == ir.Const && len(now) < maxCounters {
 			now[params[i]] = x.Aux
@@ -313,13 +328,14 @@ func (p *plan) count() bool {
 	return false
 }
 
-// Bounds on counting.
+// Limits on the evaluation of exit tests.
 const (
-	computeDepth = 6 // how far compute looks
-	maxCounters  = 8 // parameters that it follows
+	computeDepth = 6 // depth of expressions
+	maxCounters  = 8 // loop parameters with known values
 )
 
-// compute returns a value that depends on known ones alone, and makes it known.
+// compute evaluates v, which must depend on known values only, and adds the results
+// to known. ok is false if it does not, or if the expression is too deep.
 func compute(f *ir.Func, v ir.V, known map[ir.V]uint64, depth int) (uint64, bool) {
 	if bits, ok := known[v]; ok {
 		return bits, true

@@ -2,13 +2,13 @@ package pass
 
 import "github.com/chiaro-gpu/chiaro/internal/ir"
 
-// replace changes a function whose arguments are lifted.
-func (l *lifter) replace(fn int, f *ir.Func) {
-	c := &lifting{f: f, edit: editor{f: f}}
-	taken := l.taken[fn]
+// replace rewrites a function with promoted arguments.
+func (l *argPromoter) replace(fn int, f *ir.Func) {
+	c := &argRewriter{f: f, edit: editor{f: f}}
+	promoted := l.promoted[fn]
 	var args []ir.V
 	for i, a := range f.Args {
-		t := taken[i]
+		t := promoted[i]
 		if t == nil {
 			args = append(args, a)
 			continue
@@ -25,34 +25,35 @@ func (l *lifter) replace(fn int, f *ir.Func) {
 		l.u.vars = append(l.u.vars, varUse{fn: fn})
 	}
 	f.Args = args
-	places := c.places(taken) // before the arguments get other numbers
+	accesses := c.accesses(promoted) // before the arguments are renumbered
 	for i, a := range args {
 		f.Val(a).Aux = uint64(i)
 	}
-	c.body(taken, places)
+	c.body(promoted, accesses)
 }
 
-// lifting changes the code of one function.
-type lifting struct {
+// argRewriter rewrites the code of one function.
+type argRewriter struct {
 	f     *ir.Func
 	edit  editor
-	start []ir.V // to stand at the beginning
+	start []ir.V // goes to the start of the function
 	code  []ir.V
 }
 
-// access makes a load or store of a copy, still to be placed.
-func (c *lifting) access(op ir.Op, t *lifted, d cellAt, v ir.V) ir.V {
+// access creates a load or store of a copy. The caller places it.
+func (c *argRewriter) access(op ir.Op, t *promotedArg, d scalarAt, v ir.V) ir.V {
 	slot := c.edit.constant(ir.I32, d.slot)
 	return c.edit.float(ir.Val{Op: op, Type: d.t, Aux: t.local, Args: [4]ir.V{slot, v}})
 }
 
-// local is the slot of a copy, by the access that named it through a place.
+// local is the slot of a copy.
 type local struct {
 	v, slot uint64
 }
 
-// places finds the accesses through arguments that are lifted.
-func (c *lifting) places(taken []*lifted) map[ir.V]local {
+// accesses finds the accesses through promoted arguments and the slots that they
+// access instead.
+func (c *argRewriter) accesses(promoted []*promotedArg) map[ir.V]local {
 	all := map[ir.V]local{}
 	for _, v := range c.f.Code {
 		x := c.f.Val(v)
@@ -60,7 +61,7 @@ func (c *lifting) places(taken []*lifted) map[ir.V]local {
 			continue
 		}
 		if root, slot, ok := base(c.f, x.Args[0]); ok && c.f.Val(root).Op == ir.Arg {
-			if t := taken[c.f.Val(root).Aux]; t != nil {
+			if t := promoted[c.f.Val(root).Aux]; t != nil {
 				all[v] = local{t.local, slot}
 			}
 		}
@@ -68,12 +69,12 @@ func (c *lifting) places(taken []*lifted) map[ir.V]local {
 	return all
 }
 
-// body makes accesses to copies of accesses through places, and hands the
-// copies back where lanes return. Sums that nobody reads any more go.
-func (c *lifting) body(taken []*lifted, at map[ir.V]local) {
+// body replaces accesses through arguments by accesses to the copies, and adds the
+// written copies to the results at each return.
+func (c *argRewriter) body(promoted []*promotedArg, at map[ir.V]local) {
 	f := c.f
 	var types []ir.Type
-	for _, t := range taken {
+	for _, t := range promoted {
 		if t != nil && t.written {
 			for _, d := range t.cells {
 				types = append(types, d.t)
@@ -87,10 +88,10 @@ func (c *lifting) body(taken []*lifted, at map[ir.V]local) {
 		x := f.Val(v)
 		switch {
 		case x.Op == ir.Br && x.Args[0] == body && len(types) > 0:
-			c.edit.addArgs(v, c.back(taken))
-		case i == len(old)-1 && len(types) > 0 && c.falls(old):
+			c.edit.addArgs(v, c.back(promoted))
+		case i == len(old)-1 && len(types) > 0 && c.fallsOffEnd(old):
 			origin := x.Origin
-			c.code = append(c.code, c.edit.br(body, origin, c.back(taken)))
+			c.code = append(c.code, c.edit.br(body, origin, c.back(promoted)))
 		}
 		if l, ok := at[v]; ok {
 			slot := c.edit.constant(ir.I32, l.slot)
@@ -108,13 +109,13 @@ func (c *lifting) body(taken []*lifted, at map[ir.V]local) {
 		}
 	}
 	f.Code = c.code
-	c.drop()
+	c.dropDeadSums()
 }
 
-// falls reports whether lanes come to the end of the function by falling off.
-func (c *lifting) falls(code []ir.V) bool {
-	r := enter()
-	defer r.leave()
+// fallsOffEnd reports whether lanes reach the end of the function without a branch.
+func (c *argRewriter) fallsOffEnd(code []ir.V) bool {
+	r := newArena()
+	defer r.release()
 	s := newScope(c.f, r)
 	for _, v := range code[:len(code)-1] {
 		s.step(c.f, v, 0)
@@ -122,10 +123,10 @@ func (c *lifting) falls(code []ir.V) bool {
 	return !s.dead
 }
 
-// back loads the copies that are handed back.
-func (c *lifting) back(taken []*lifted) []ir.V {
+// back loads the copies that are returned.
+func (c *argRewriter) back(promoted []*promotedArg) []ir.V {
 	var list []ir.V
-	for _, t := range taken {
+	for _, t := range promoted {
 		if t == nil || !t.written {
 			continue
 		}
@@ -138,8 +139,8 @@ func (c *lifting) back(taken []*lifted) []ir.V {
 	return list
 }
 
-// drop drops sums of arguments that are gone.
-func (c *lifting) drop() {
+// dropDeadSums drops address computations on arguments that no longer exist.
+func (c *argRewriter) dropDeadSums() {
 	mine := map[ir.V]bool{}
 	for _, a := range c.f.Args {
 		mine[a] = true
@@ -156,14 +157,14 @@ func (c *lifting) drop() {
 	c.f.Code = code
 }
 
-// calls passes the scalars in the calls of functions that take them.
-func (l *lifter) calls(fn int) {
+// calls rewrites the calls of functions with promoted arguments.
+func (l *argPromoter) calls(fn int) {
 	f := l.p.Funcs[fn]
-	c := &lifting{f: f, edit: editor{f: f}}
+	c := &argRewriter{f: f, edit: editor{f: f}}
 	some := false
 	for _, v := range f.Code {
-		if f.Val(v).Op == ir.Call && l.takes(f.Callee(v)) {
-			c.call(v, l.taken[f.Callee(v)])
+		if f.Val(v).Op == ir.Call && l.promotes(f.Callee(v)) {
+			c.call(v, l.promoted[f.Callee(v)])
 			some = true
 			continue
 		}
@@ -174,8 +175,9 @@ func (l *lifter) calls(fn int) {
 	}
 }
 
-func (l *lifter) takes(callee int) bool {
-	for _, t := range l.taken[callee] {
+// promotes reports whether a function has promoted arguments.
+func (l *argPromoter) promotes(callee int) bool {
+	for _, t := range l.promoted[callee] {
 		if t != nil {
 			return true
 		}
@@ -183,14 +185,15 @@ func (l *lifter) takes(callee int) bool {
 	return false
 }
 
-// call loads what an argument's place holds, calls, and stores what comes back.
-func (c *lifting) call(call ir.V, taken []*lifted) {
+// call loads the scalars of each promoted argument before the call, and stores the
+// returned ones after it.
+func (c *argRewriter) call(call ir.V, promoted []*promotedArg) {
 	f := c.f
 	origin := f.Val(call).Origin
 	var args, back []ir.V
 	results := append([]ir.V(nil), f.CallResults(call)...)
 	for i, a := range append([]ir.V(nil), f.CallArgs(call)...) {
-		t := taken[i]
+		t := promoted[i]
 		if t == nil {
 			args = append(args, a)
 			continue

@@ -2,19 +2,20 @@ package pass
 
 import "github.com/chiaro-gpu/chiaro/internal/ir"
 
-// renamer walks the code forward, and knows what each cell holds.
+// renamer walks the code forward with the current value of each cell (the renaming
+// step of Cytron et al. 1991).
 type renamer struct {
 	*promoter
-	now  []ir.V // by cell
-	log  []was  // what now was, for going back
+	now  []ir.V // by cell: its current value
+	log  []was  // undo log of now
 	code []ir.V
-	to   []ir.V // what stands for a load
+	to   []ir.V // by load: its replacement
 	open []opened
-	swap map[ir.V]ir.V // at a switch: the labels that it goes to instead
+	swap map[ir.V]ir.V // in switchOn: the block that replaces a target label
 	phis [][]int       // by region: cells for which its label has parameters
 }
 
-// was is a cell, and what it held before.
+// was is an entry of the undo log: a cell and its old value.
 type was struct {
 	cell int
 	v    ir.V
@@ -23,11 +24,12 @@ type was struct {
 // opened is an open region.
 type opened struct {
 	number int32
-	mark   int   // length of the log
-	wrap   ir.V  // an if: the block around it that has the parameters
-	left   []was // an if whose second arm nobody leaves: what the first one wrote
+	mark   int   // length of the undo log at its start
+	wrap   ir.V  // if: the block around it that has the parameters, or 0
+	left   []was // if whose second arm never falls off its end: the cells after the first arm
 }
 
+// rename replaces loads and stores of cells by values, and adds parameters.
 func (r *promoter) rename() {
 	n := &renamer{promoter: r, now: make([]ir.V, len(r.cells)), to: make([]ir.V, len(r.f.Vals)), phis: make([][]int, len(r.regions))}
 	for c, x := range r.cells {
@@ -43,13 +45,13 @@ func (r *promoter) rename() {
 	}
 }
 
-// set gives a cell a value.
+// set assigns a value to a cell.
 func (n *renamer) set(c int, v ir.V) {
 	n.log = append(n.log, was{c, n.now[c]})
 	n.now[c] = v
 }
 
-// back forgets what was set since.
+// back restores the values at the given length of the log.
 func (n *renamer) back(mark int) {
 	for i := len(n.log) - 1; i >= mark; i-- {
 		n.now[n.log[i].cell] = n.log[i].v
@@ -57,6 +59,7 @@ func (n *renamer) back(mark int) {
 	n.log = n.log[:mark]
 }
 
+// holds returns the current values of cells.
 func (n *renamer) holds(cells []int) []ir.V {
 	list := make([]ir.V, len(cells))
 	for i, c := range cells {
@@ -65,6 +68,7 @@ func (n *renamer) holds(cells []int) []ir.V {
 	return list
 }
 
+// types returns the types of cells.
 func (n *renamer) types(cells []int) []ir.Type {
 	list := make([]ir.Type, len(cells))
 	for i, c := range cells {
@@ -144,6 +148,7 @@ func (n *renamer) store(v ir.V, x *ir.Val) {
 	n.set(c, bits)
 }
 
+// enter opens a block or loop and adds its parameters.
 func (n *renamer) enter(v ir.V, op ir.Op) {
 	i := n.number[v]
 	o := opened{number: i, mark: len(n.log)}
@@ -166,7 +171,8 @@ func (n *renamer) enter(v ir.V, op ir.Op) {
 	n.open = append(n.open, o)
 }
 
-// enterIf opens a block around an if whose arms leave different values.
+// enterIf opens an if. If its arms leave different values, a block with parameters
+// goes around it, because an if has none.
 func (n *renamer) enterIf(v ir.V) {
 	i := n.number[v]
 	g := &n.regions[i]
@@ -183,6 +189,7 @@ func (n *renamer) enterIf(v ir.V) {
 	n.open = append(n.open, o)
 }
 
+// elseArm ends the first arm and restores the values before the if.
 func (n *renamer) elseArm(v ir.V) {
 	o := &n.open[len(n.open)-1]
 	g := &n.regions[o.number]
@@ -198,6 +205,7 @@ func (n *renamer) elseArm(v ir.V) {
 	n.emit(v)
 }
 
+// leave closes a region.
 func (n *renamer) leave(v ir.V) {
 	o := n.open[len(n.open)-1]
 	n.open = n.open[:len(n.open)-1]
@@ -220,7 +228,7 @@ func (n *renamer) leave(v ir.V) {
 	}
 }
 
-// take gives the cells the last parameters of the label.
+// take assigns the last parameters of the label to the cells.
 func (n *renamer) take(label ir.V, cells []int) {
 	if len(cells) == 0 {
 		return
@@ -232,7 +240,9 @@ func (n *renamer) take(label ir.V, cells []int) {
 	}
 }
 
-func (n *renamer) leaveIf(v ir.V, o *opened, g *span, cells []int) {
+// leaveIf closes an if. Its cells get the parameters of the wrapping block, or the
+// values of the only arm that falls off its end.
+func (n *renamer) leaveIf(v ir.V, o *opened, g *regionInfo, cells []int) {
 	switch {
 	case o.wrap != 0:
 		origin := n.f.Val(v).Origin
@@ -245,7 +255,7 @@ func (n *renamer) leaveIf(v ir.V, o *opened, g *span, cells []int) {
 		n.emit(n.edit.end(o.wrap))
 		n.take(o.wrap, cells)
 		return
-	case g.second && !g.first && g.falls: // who is here comes from the second arm
+	case g.second && !g.first && g.falls: // all lanes come from the second arm
 	default:
 		n.back(o.mark)
 		for _, w := range o.left {
@@ -255,8 +265,9 @@ func (n *renamer) leaveIf(v ir.V, o *opened, g *span, cells []int) {
 	n.emit(v)
 }
 
-// switchOn leads the lanes to labels with parameters by way of blocks around
-// the switch, which have none.
+// switchOn adds blocks around a switch, one for each target with parameters: a
+// switch passes no arguments, so it branches to such a block, and a branch after the
+// block passes them.
 func (n *renamer) switchOn(v ir.V) {
 	x := *n.f.Val(v)
 	cases := append([]ir.V(nil), n.f.Cases(v)...)

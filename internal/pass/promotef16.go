@@ -5,21 +5,28 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/scalar"
 )
 
-// halves computes on f16 in f32: operands are widened, which is exact, and what
-// an operation yields is rounded once more, so that engines without arithmetic
-// of 16 bits convert each value once and not for each operation that reads it.
-// A sum, product, quotient or root rounded to 24 ≥ 2·11+2 bits and again to 11,
-// or fewer where it is denormal, is what one rounding would have given
-// (Figueroa 1995); two truncations are one.
+// promoteF16 is type promotion of f16 arithmetic to f32, as LLVM's type legalization
+// does: operands are widened, which is exact, and the f32 result is rounded to f16.
+// Engines without 16-bit arithmetic then convert each value once, and not at each
+// use.
 //
-// Parameters of labels, and what operations without rounding yield, are held as
-// f32 where nobody reads the bits of a NaN, which do not survive.
-func halves(_ *ir.Program, f *ir.Func) {
-	h := &halver{f: f, edit: editor{f: f}, wider: map[ir.V]ir.V{}}
+//	v3 = fmul.f16 v1, v2       v4 = fcvt.f32.f16 v1
+//	                           v5 = fcvt.f32.f16 v2
+//	                           v6 = fmul.f32 v4, v5
+//	                           v3 = fcvt.f16.f32 v6
+//
+// Double rounding is harmless for sums, products, quotients and square roots:
+// rounding to 24 ≥ 2·11+2 bits and then to 11 bits, or fewer for denormals, equals
+// one rounding (Figueroa 1995). Two truncations equal one.
+//
+// Parameters of labels, and results of operations that do not round, are carried as
+// f32 if no use sees the bits of a NaN, because conversions do not preserve them.
+func promoteF16(_ *ir.Program, f *ir.Func) {
+	h := &f16Promoter{f: f, edit: editor{f: f}, wider: map[ir.V]ir.V{}}
 	if !h.any() {
 		return
 	}
-	h.hold()
+	h.chooseHeld()
 	h.code = make([]ir.V, 0, len(f.Code))
 	to := make([]ir.V, len(f.Vals))
 	for _, v := range f.Code {
@@ -38,35 +45,35 @@ func halves(_ *ir.Program, f *ir.Func) {
 	}
 }
 
-type halver struct {
+// f16Promoter is the state for one function.
+type f16Promoter struct {
 	f    *ir.Func
 	edit editor
 	code []ir.V
 
-	held  []bool        // by value: of f16, and held as f32
-	wider map[ir.V]ir.V // what was rounded to f16, as f32
+	held  []bool        // by value: an f16 that is carried as f32
+	wider map[ir.V]ir.V // by f16 value: its f32 form
 }
 
-// rounds reports whether an operation on floats rounds once, and twice is the
-// same.
+// rounds reports whether an operation rounds once and tolerates double rounding.
 func rounds(op ir.Op) bool {
 	return op.Family() == ir.FloatArithmetic && op != ir.FFma
 }
 
-// exact reports whether an operation on numbers of f16 yields one, and the same
-// as on f32.
+// exact reports whether an operation on f16 numbers has the same result on f32, and
+// that result is an f16 number.
 func exact(op ir.Op) bool {
 	return op.Is(ir.Selects) && op != ir.FFlush || op.Family() == ir.FloatIntegral
 }
 
-// numeric reports whether an operation that reads floats gives the same whatever
-// the bits of a NaN are.
+// numeric reports whether the result of an operation does not depend on the payload
+// or sign of a NaN operand.
 func numeric(op ir.Op) bool {
 	return rounds(op) || op == ir.FCanon || op.Family() == ir.Comparisons || op.Row().On.Source() == ir.OnFloat
 }
 
-// any reports whether there is arithmetic on f16.
-func (h *halver) any() bool {
+// any reports whether there is rounding arithmetic on f16.
+func (h *f16Promoter) any() bool {
 	for _, v := range h.f.Code {
 		if x := h.f.Val(v); x.Type == ir.F16 && rounds(x.Op) {
 			return true
@@ -75,12 +82,12 @@ func (h *halver) any() bool {
 	return false
 }
 
-// holds reports whether v is held as f32.
-func (h *halver) holds(v ir.V) bool { return int(v) < len(h.held) && h.held[v] }
+// holds reports whether v is carried as f32.
+func (h *f16Promoter) holds(v ir.V) bool { return int(v) < len(h.held) && h.held[v] }
 
-// hold finds what can be held as f32: first all that could be, then less what
-// somebody reads as it is, and what that reads.
-func (h *halver) hold() {
+// chooseHeld selects the values that are carried as f32. It is optimistic: all
+// candidates, less those with a use that sees NaN bits, less the operands of those.
+func (h *f16Promoter) chooseHeld() {
 	f := h.f
 	h.held = make([]bool, len(f.Vals))
 	for _, v := range f.Code {
@@ -93,7 +100,7 @@ func (h *halver) hold() {
 			h.held[v] = true
 		}
 	}
-	from := make([][]ir.V, len(f.Vals)) // by what is held: the operands that are held for it
+	from := make([][]ir.V, len(f.Vals)) // by carried value: the operands that must be carried for it
 	var gone []ir.V
 	read := func(u, by ir.V) {
 		switch {
@@ -122,9 +129,9 @@ func (h *halver) hold() {
 	}
 }
 
-// reads calls yield for all that v reads, and what is held for that: 0 where
-// nothing is, unless v reads numbers only.
-func (h *halver) reads(v ir.V, yield func(u, by ir.V)) {
+// reads calls yield for each operand u of v that v may see the bits of. by is the
+// value that must be carried for u to be carried, or 0 if u cannot be.
+func (h *f16Promoter) reads(v ir.V, yield func(u, by ir.V)) {
 	f := h.f
 	x := f.Val(v)
 	pair := func(list, params []ir.V) {
@@ -151,15 +158,15 @@ func (h *halver) reads(v ir.V, yield func(u, by ir.V)) {
 	}
 }
 
-// emit places a new operation before the one that is looked at.
-func (h *halver) emit(x ir.Val) ir.V {
+// emit places a new operation before the current one.
+func (h *f16Promoter) emit(x ir.Val) ir.V {
 	v := h.edit.float(x)
 	h.code = append(h.code, v)
 	return v
 }
 
 // wide returns u as f32.
-func (h *halver) wide(u ir.V, origin int32) ir.V {
+func (h *f16Promoter) wide(u ir.V, origin int32) ir.V {
 	x := h.f.Val(u)
 	switch {
 	case x.Type != ir.F16:
@@ -172,27 +179,27 @@ func (h *halver) wide(u ir.V, origin int32) ir.V {
 	return h.emit(ir.Val{Op: ir.FCvt, Type: ir.F32, Args: [4]ir.V{u}, Origin: origin})
 }
 
-// narrow returns u as f16 where it is held as f32.
-func (h *halver) narrow(u ir.V, origin int32) ir.V {
+// narrow returns u as f16 if it is carried as f32.
+func (h *f16Promoter) narrow(u ir.V, origin int32) ir.V {
 	if !h.holds(u) {
 		return u
 	}
 	return h.emit(ir.Val{Op: ir.FCvt, Type: ir.F16, Args: [4]ir.V{u}, Origin: origin})
 }
 
-// value rewrites what v reads, and v, and reports whether that has become the
-// rounding of a float of 32 bits.
-func (h *halver) value(v ir.V) (rounded bool) {
+// value rewrites v and its operands. It reports whether v has become the rounding of
+// an f32.
+func (h *f16Promoter) value(v ir.V) (rounded bool) {
 	f := h.f
 	now := *f.Val(v)
 	args := now.Args
 	n := now.Op.Args()
 	switch {
 	case now.Op == ir.Loop:
-		h.hand(f.Inits(v), f.Params(v), now.Origin)
+		h.widenArgs(f.Inits(v), f.Params(v), now.Origin)
 		return false
 	case now.Op == ir.Br:
-		h.hand(f.BrArgs(v), f.Params(now.Args[0]), now.Origin)
+		h.widenArgs(f.BrArgs(v), f.Params(now.Args[0]), now.Origin)
 		return false
 	case now.Type == ir.F16 && rounds(now.Op):
 		for i := range n {
@@ -205,7 +212,7 @@ func (h *halver) value(v ir.V) (rounded bool) {
 		for i := range n {
 			args[i] = h.wide(args[i], now.Origin)
 		}
-	case now.Op == ir.FToS, now.Op == ir.FToU, now.Op == ir.FCvt: // from f32 as from f16
+	case now.Op == ir.FToS, now.Op == ir.FToU, now.Op == ir.FCvt: // f32 operands are fine
 	default:
 		for i := range n {
 			args[i] = h.narrow(args[i], now.Origin)
@@ -215,8 +222,8 @@ func (h *halver) value(v ir.V) (rounded bool) {
 	return false
 }
 
-// hand widens what parameters held as f32 are given.
-func (h *halver) hand(list, params []ir.V, origin int32) {
+// widenArgs widens the arguments of parameters that are carried as f32.
+func (h *f16Promoter) widenArgs(list, params []ir.V, origin int32) {
 	for i, u := range list {
 		if p := params[i]; h.holds(p) {
 			list[i] = h.wide(u, origin)

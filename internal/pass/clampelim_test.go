@@ -9,16 +9,15 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// clampConstants are what clamps, factors and sums are made with: both zeros, the ends of
+// clampConstants are constants for clamps, factors and sums: both zeros, the ends of
 // ranges and their neighbours, NaN and infinities.
 var clampConstants = []uint32{
 	0, 1 << 31, 1, 1<<31 + 1, 0x3f800000, 0x3f7fffff, 0x3f800001, 0xbf800000, 0x3f000000, 0x3e800000, 0x437f0000,
 	0x3b808081, 0xaf7efeff, 0x7f800000, 0xff800000, 0x7fc00000, 0x7f7fffff, 0x00800000, 0x4b400000,
 }
 
-// clampCase makes a function of a number of 32 bits: floats that are its bits, and such
-// as bytes of it are, clamped and blended at random. It returns all of them, one
-// exclusive or the other.
+// clampCase makes a function of a 32-bit number. It clamps and blends floats at random:
+// the number's bits as a float, and its bytes decoded. It returns a hash of them all.
 func clampCase(r *rand.Rand) *ir.Func {
 	b := ir.NewFunc("f", []ir.Type{ir.I32}, []ir.Type{ir.I32})
 	x := b.Func.Args[0]
@@ -78,12 +77,12 @@ func extremesOf(f *ir.Func) (n int) {
 	return n
 }
 
-// TestClamp computes with clamps before and behind the pass.
+// TestClamp evaluates random clamps before and after the pass.
 func TestClamp(t *testing.T) {
 	gone := 0
 	for seed := range 1500 {
 		f, g := clampCase(rand.New(rand.NewSource(int64(seed)))), clampCase(rand.New(rand.NewSource(int64(seed))))
-		clamp(nil, g)
+		elimClamps(nil, g)
 		gone += extremesOf(f) - extremesOf(g)
 		r := rand.New(rand.NewSource(int64(seed)))
 		numbers := []uint64{0, 1, 255, 256, 1 << 31, 1<<32 - 1}
@@ -104,7 +103,7 @@ func TestClamp(t *testing.T) {
 	}
 }
 
-// TestBlended: what is rounded of p and 1 − p is never more than 1.
+// TestBlended checks that p + (1 − p), rounded twice, is at most 1.
 func TestBlended(t *testing.T) {
 	r := rand.New(rand.NewSource(1))
 	for i := range 1 << 20 {

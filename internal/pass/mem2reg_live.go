@@ -6,17 +6,17 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// span is a block, loop or if of the function.
-type span struct {
+// regionInfo describes a block, loop or if.
+type regionInfo struct {
 	opener ir.V
 	parent int32
-	brs    int  // branches to it
-	second bool // an if: it has an else
-	first  bool // an if: lanes leave the first arm by falling off
-	falls  bool // lanes leave the last arm, or the block, by falling off
+	brs    int  // branches to its label
+	second bool // if: it has an else
+	first  bool // if: lanes fall off the end of the first arm
+	falls  bool // lanes fall off the end of the last arm, or of the block
 }
 
-// measure finds the regions, what is written in each, and where lanes fall off.
+// measure finds the regions, the cells written in each, and the reachable ends.
 func (r *promoter) measure() {
 	r.number = make([]int32, len(r.f.Vals))
 	at, dead := int32(-1), false
@@ -25,7 +25,7 @@ func (r *promoter) measure() {
 		switch x.Op {
 		case ir.Block, ir.Loop, ir.If:
 			r.number[v] = int32(len(r.regions))
-			r.regions = append(r.regions, span{opener: v, parent: at})
+			r.regions = append(r.regions, regionInfo{opener: v, parent: at})
 			r.defs = append(r.defs, make(cellSet, r.words))
 			at = r.number[v]
 		case ir.Else:
@@ -79,13 +79,15 @@ func (r *promoter) write(x *ir.Val, yield func(int)) {
 	}
 }
 
-// maxRounds is how often the code is walked at most until what loops need is
-// known; then they are said to need all. One round more than loops are nested
-// is enough.
+// maxRounds limits the iterations of the liveness analysis. Loops nested d deep need
+// d+1. Beyond the limit all cells count as live at the starts of loops, which only
+// adds parameters.
 const maxRounds = 6
 
-// live finds which cells are needed where, and gives up those of which a call
-// of the function could see what an earlier one left.
+// live computes the live cells of each region by backward data-flow analysis, to a
+// fixed point over loops. It gives up variables with a cell that is live at the
+// start of a function other than the entry point: they carry a value from one call
+// to the next.
 func (r *promoter) live() {
 	r.out = make([]cellSet, len(r.regions))
 	for i := range r.out {
@@ -106,7 +108,7 @@ func (r *promoter) live() {
 		if news && round < maxRounds {
 			continue
 		}
-		if r.fn > 0 { // the entry point runs once, on zeros
+		if r.fn > 0 { // the entry point runs once, with zeroed variables
 			for c, x := range r.cells {
 				if entry.has(c) {
 					r.use[x.v] = false
@@ -117,11 +119,11 @@ func (r *promoter) live() {
 	}
 }
 
-// round walks the code backward. It returns what is needed at the start of the
-// function, and whether a loop was found to need more than before.
+// round walks the code backward once. It returns the cells that are live at the
+// start of the function, and whether the live set of a loop has grown.
 func (r *promoter) round() (entry cellSet, news bool) {
 	now := make(cellSet, r.words)
-	arms := map[ir.V]cellSet{} // what is needed at the start of a second arm
+	arms := map[ir.V]cellSet{} // by if: the live cells at the start of its second arm
 	for i := len(r.f.Code) - 1; i >= 0; i-- {
 		v := r.f.Code[i]
 		x := r.f.Val(v)
@@ -163,7 +165,7 @@ func (r *promoter) round() (entry cellSet, news bool) {
 	return now, news
 }
 
-// both returns the cells that are in two sets and still to be promoted.
+// both returns the promoted cells in both sets.
 func (r *promoter) both(a, b cellSet) []int {
 	var list []int
 	for w := range a {
@@ -177,7 +179,7 @@ func (r *promoter) both(a, b cellSet) []int {
 	return list
 }
 
-// arguments returns how many parameters and arguments rename may make.
+// arguments returns an upper bound of the parameters and arguments that rename adds.
 func (r *promoter) arguments() int {
 	n := 0
 	for i := range r.regions {

@@ -2,17 +2,21 @@ package pass
 
 import "github.com/chiaro-gpu/chiaro/internal/ir"
 
-// share computes once what is computed again of the same operands where the
-// first value may be read: common subexpressions. Loads count as such where
-// nothing in between, in the order of the code, may have written what they
-// read. A store's value is no load's: another lane may have stored to the same
-// place in the same operation. Only for variables, which are a lane's own, a
-// load is forwarded what was stored.
-func share(p *ir.Program, f *ir.Func) {
-	r := enter()
-	defer r.leave()
-	s := &sharer{
-		p: p, f: f, to: r.values.Alloc(len(f.Vals)), table: newShareTable(r, len(f.Code)),
+// cse is common-subexpression elimination by dominator-based value numbering
+// (Briggs, Cooper and Simpson 1997): an operation is replaced by an earlier equal one
+// that dominates it. The expression table is scoped: step returns which entries
+// still dominate.
+//
+// A load equals an earlier one if no operation in between may have written its
+// memory; epochs count the writes, as the generations of LLVM's EarlyCSE do. A load
+// is not replaced by a stored value: in the same store another lane may have
+// written the same address. Only private variables, which belong to one lane,
+// forward stored values to loads.
+func cse(p *ir.Program, f *ir.Func) {
+	r := newArena()
+	defer r.release()
+	s := &valueNumbering{
+		p: p, f: f, to: r.values.Alloc(len(f.Vals)), table: newExprTable(r, len(f.Code)),
 		epochs: newEpochs(), loops: loopWrites(p, f), scope: newScope(f, r),
 	}
 	some := false
@@ -39,8 +43,9 @@ func share(p *ir.Program, f *ir.Func) {
 	f.Code = code
 }
 
-// shareKey is what a value depends on.
-type shareKey struct {
+// exprKey identifies an expression: two operations with equal keys have equal values
+// if the first dominates the second.
+type exprKey struct {
 	op    ir.Op
 	t     ir.Type
 	flags ir.Flags
@@ -49,19 +54,19 @@ type shareKey struct {
 	epoch uint64
 }
 
-type sharer struct {
+type valueNumbering struct {
 	p     *ir.Program
 	f     *ir.Func
 	to    []ir.V
-	table shareTable // values that may be read here
+	table exprTable // expressions that are available here
 	scope
 	*epochs
 	loops map[ir.V]writes
 }
 
-// value looks at one operation. It reports whether it is dropped, because
-// another value stands for it.
-func (s *sharer) value(v ir.V) bool {
+// value processes one operation. It reports whether the operation is removed because
+// an available value replaces it.
+func (s *valueNumbering) value(v ir.V) bool {
 	x := s.f.Val(v)
 	if x.Op.Is(ir.Control) {
 		s.table.back(s.scope.step(s.f, v, len(s.table.log)))
@@ -89,10 +94,10 @@ func (s *sharer) value(v ir.V) bool {
 	return false
 }
 
-// key returns what the value of an operation depends on; not ok is one that
-// may give another value each time, or has an effect.
-func (s *sharer) key(x *ir.Val) (k shareKey, ok bool) {
-	k = shareKey{op: x.Op, t: x.Type, flags: x.Flags &^ ir.Proven, aux: x.Aux}
+// key returns the key of an operation. ok is false if the operation has an effect or
+// may return another value each time.
+func (s *valueNumbering) key(x *ir.Val) (k exprKey, ok bool) {
+	k = exprKey{op: x.Op, t: x.Type, flags: x.Flags &^ ir.Proven, aux: x.Aux}
 	switch {
 	case x.Flags&(ir.Volatile|ir.Coherent) != 0:
 		return k, false
@@ -112,7 +117,7 @@ func (s *sharer) key(x *ir.Val) (k shareKey, ok bool) {
 	return k, true
 }
 
-// loadOf is the key of a load of what an access to a variable names.
-func (s *sharer) loadOf(x *ir.Val) shareKey {
-	return shareKey{op: ir.PLd, t: x.Type, aux: x.Aux, args: [3]ir.V{x.Args[0]}, epoch: s.atVar(x.Aux)}
+// loadOf returns the key of a load from the slot that a private access names.
+func (s *valueNumbering) loadOf(x *ir.Val) exprKey {
+	return exprKey{op: ir.PLd, t: x.Type, aux: x.Aux, args: [3]ir.V{x.Args[0]}, epoch: s.atVar(x.Aux)}
 }

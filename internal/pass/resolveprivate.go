@@ -2,19 +2,26 @@ package pass
 
 import "github.com/chiaro-gpu/chiaro/internal/ir"
 
-// settle makes accesses to variables of accesses through places that certainly
-// lie in one variable. What the latter see is the same: a place within a
-// variable is that variable's slot.
-func settle(p *ir.Program, f *ir.Func) {
+// resolvePrivate is the resolution of indirect private accesses: an access through
+// an address that is certainly inside one variable becomes a direct one.
+//
+//	v1 = paddr #1
+//	v2 = at v1, 3:i32, #1
+//	v3 = pldi.i32 v2           // becomes pld.i32 3:i32, #1
+//
+// Constant offsets are summed as LLVM's stripAndAccumulateConstantOffsets does. A
+// variable index qualifies if the program itself checks it against the variable's
+// size, as lowering does for every access chain.
+func resolvePrivate(p *ir.Program, f *ir.Func) {
 	e := editor{f: f}
 	for _, v := range f.Code {
 		x := f.Val(v)
 		if x.Op != ir.PLdI && x.Op != ir.PStI {
 			continue
 		}
-		number, slot, ok := known(p, f, x)
+		number, slot, ok := constantSlot(p, f, x)
 		if !ok {
-			number, slot, ok = clamped(p, f, x)
+			number, slot, ok = boundedSlot(p, f, x)
 		} else {
 			slot = e.constant(ir.I32, uint64(slot))
 			x = f.Val(v)
@@ -31,12 +38,12 @@ func settle(p *ir.Program, f *ir.Func) {
 	}
 }
 
-// maxSteps is how many sums known looks through.
+// maxSteps limits the sums that constantSlot and base follow.
 const maxSteps = 8
 
-// known returns the variable and the slot, as a number, where the place is a
-// constant distance from a variable's first slot, and within it.
-func known(p *ir.Program, f *ir.Func, x *ir.Val) (number uint64, slot ir.V, ok bool) {
+// constantSlot returns the variable and the slot number of an access at a constant
+// offset in range of one variable. The slot is a plain number, not yet a value.
+func constantSlot(p *ir.Program, f *ir.Func, x *ir.Val) (number uint64, slot ir.V, ok bool) {
 	at, sum := f.Val(x.Args[0]), uint64(0)
 	for range maxSteps {
 		if at.Op == ir.PAddr {
@@ -54,10 +61,13 @@ func known(p *ir.Program, f *ir.Func, x *ir.Val) (number uint64, slot ir.V, ok b
 	return 0, 0, false
 }
 
-// clamped returns the variable and the slot where the place is that of a slot
-// which was compared with the variable's size, or else outside of all memory.
-// A value of two slots could lie half in the next variable.
-func clamped(p *ir.Program, f *ir.Func, x *ir.Val) (number uint64, slot ir.V, ok bool) {
+// boundedSlot returns the variable and slot of an access whose address is
+//
+//	select(ult(slot, size), at(paddr, slot), 2³²−1)
+//
+// The direct access does the same: out of range it reads 0 or writes nothing. A
+// value of two slots does not qualify: it could overlap the next variable.
+func boundedSlot(p *ir.Program, f *ir.Func, x *ir.Val) (number uint64, slot ir.V, ok bool) {
 	s := f.Val(x.Args[0])
 	if s.Op != ir.Select || x.Type.Slots() != 1 {
 		return 0, 0, false

@@ -2,39 +2,49 @@ package pass
 
 import "github.com/chiaro-gpu/chiaro/internal/ir"
 
-// thread decides ifs and switches on constants. The arm that every lane takes
-// stays where it is, without the brackets, and what no lane reaches any more
-// is dropped.
-func thread(_ *ir.Program, f *ir.Func) {
-	r := enter()
-	defer r.leave()
-	t := &threader{f: f, reached: r.flags.Alloc(len(f.Vals)), code: f.Code[:0]}
+// foldBranches is constant-branch folding and unreachable-code elimination (Muchnick
+// 1997, 18.1 and 18.3): it replaces an if or switch on a constant by the code that
+// runs.
+//
+//	if true {          A
+//		A
+//	} else {
+//		B
+//	}
+//
+// It does not propagate constants through parameters, as SCCP (Wegman and Zadeck
+// 1991) does: fold and phielim run first and find nearly all of them.
+func foldBranches(_ *ir.Program, f *ir.Func) {
+	r := newArena()
+	defer r.release()
+	t := &branchFolder{f: f, reached: r.flags.Alloc(len(f.Vals)), code: f.Code[:0]}
 	for _, v := range f.Code {
 		t.value(v)
 	}
 	f.Code = t.code
 }
 
-// threader walks the code once.
-type threader struct {
+// branchFolder walks the code once.
+type branchFolder struct {
 	f       *ir.Func
 	code    []ir.V
 	open    []region
-	reached []bool // blocks that a lane branches to
-	dead    bool   // no lane arrives here
-	skip    int    // openers inside dead code that are not closed yet
+	reached []bool // blocks that a branch of a live position goes to
+	dead    bool   // no lane reaches this position
+	skip    int    // openers in dead code that are not closed yet
 }
 
 // region is an open block, loop or if.
 type region struct {
 	opener  ir.V
-	decided bool // an if on a constant: its brackets are dropped
-	first   bool // decided: lanes take the first arm
-	seen    bool // an if: its else was seen
-	falls   bool // an if: lanes leave its first arm by falling off
+	decided bool // an if on a constant: its if, else and end are removed
+	first   bool // decided: the condition is true
+	seen    bool // an if: its else has been passed
+	falls   bool // an if: lanes fall off the end of its first arm
 }
 
-func (t *threader) value(v ir.V) {
+// value processes one operation. In dead code it only tracks the nesting.
+func (t *branchFolder) value(v ir.V) {
 	x := t.f.Val(v)
 	if t.dead {
 		switch {
@@ -70,12 +80,13 @@ func (t *threader) value(v ir.V) {
 	}
 }
 
-func (t *threader) leave(v ir.V) {
+// leave appends an operation after which no lane goes on.
+func (t *branchFolder) leave(v ir.V) {
 	t.code = append(t.code, v)
 	t.dead = true
 }
 
-func (t *threader) ifOn(v ir.V, x *ir.Val) {
+func (t *branchFolder) ifOn(v ir.V, x *ir.Val) {
 	r := region{opener: v}
 	if c := t.f.Val(x.Args[0]); c.Op == ir.Const {
 		r.decided, r.first = true, c.Aux != 0
@@ -86,7 +97,7 @@ func (t *threader) ifOn(v ir.V, x *ir.Val) {
 	t.open = append(t.open, r)
 }
 
-func (t *threader) elseArm(v ir.V) {
+func (t *branchFolder) elseArm(v ir.V) {
 	r := &t.open[len(t.open)-1]
 	r.seen, r.falls = true, !t.dead
 	if !r.decided {
@@ -95,7 +106,8 @@ func (t *threader) elseArm(v ir.V) {
 	t.dead = r.decided && r.first
 }
 
-func (t *threader) end(v ir.V) {
+// end closes the innermost region and decides whether lanes reach the code after it.
+func (t *branchFolder) end(v ir.V) {
 	r := t.open[len(t.open)-1]
 	t.open = t.open[:len(t.open)-1]
 	op := t.f.Val(r.opener).Op
@@ -105,7 +117,7 @@ func (t *threader) end(v ir.V) {
 	switch {
 	case op == ir.Block:
 		t.dead = t.dead && !t.reached[r.opener]
-	case op == ir.Loop: // behind it nobody is
+	case op == ir.Loop: // a loop has no fall-through: it is left by branches only
 	case r.decided && r.first && r.seen:
 		t.dead = !r.falls
 	case r.decided && !r.first && !r.seen:
@@ -116,7 +128,8 @@ func (t *threader) end(v ir.V) {
 	}
 }
 
-func (t *threader) switchOn(v ir.V, x *ir.Val) {
+// switchOn replaces a switch on a constant by a branch.
+func (t *branchFolder) switchOn(v ir.V, x *ir.Val) {
 	cases := t.f.Cases(v)
 	sel := t.f.Val(x.Args[0])
 	if sel.Op != ir.Const {

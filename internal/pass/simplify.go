@@ -2,14 +2,21 @@ package pass
 
 import "github.com/chiaro-gpu/chiaro/internal/ir"
 
-// tidy drops control that does nothing: branches to where the lanes go anyway,
-// blocks that nobody branches to, ifs with nothing inside. An if that has only a
-// second arm becomes one of the contrary with only a first. Where lanes meet does
-// not change.
-func tidy(_ *ir.Program, f *ir.Func) {
-	r := enter()
-	defer r.leave()
-	t := &tidier{f: f, brs: r.numbers.Alloc(len(f.Vals)), ends: r.numbers.Alloc(len(f.Vals)), gone: r.flags.Alloc(len(f.Vals))}
+// simplify is control-flow simplification (Muchnick 1997, 18.2 and 18.3). It removes
+// branches to the point that lanes reach anyway, blocks without branches and empty
+// ifs, and inverts an if with an empty first arm:
+//
+//	if v1 {            v2 = not.b1 v1
+//	} else {           if v2 {
+//		A                  A
+//	}                  }
+//
+// Convergence does not change. Unlike LLVM's SimplifyCFG the pass neither merges
+// nor duplicates blocks: those could.
+func simplify(_ *ir.Program, f *ir.Func) {
+	r := newArena()
+	defer r.release()
+	t := &controlSimplifier{f: f, brs: r.numbers.Alloc(len(f.Vals)), ends: r.numbers.Alloc(len(f.Vals)), gone: r.flags.Alloc(len(f.Vals))}
 	for i, v := range f.Code {
 		x := f.Val(v)
 		switch x.Op {
@@ -27,28 +34,28 @@ func tidy(_ *ir.Program, f *ir.Func) {
 		}
 	}
 	for i, v := range f.Code {
-		if x := f.Val(v); x.Op == ir.Br && f.Val(x.Args[0]).Op == ir.Block && x.Aux == 0 && t.falls(i+1, x.Args[0]) {
+		if x := f.Val(v); x.Op == ir.Br && f.Val(x.Args[0]).Op == ir.Block && x.Aux == 0 && t.fallsThrough(i+1, x.Args[0]) {
 			t.gone[v] = true
 			t.brs[x.Args[0]]--
 		}
 	}
 	t.sweep()
-	contrary(f, r)
+	invertIfs(f, r)
 }
 
-type tidier struct {
+type controlSimplifier struct {
 	f    *ir.Func
 	brs  []int32 // by label: branches to it
-	ends []int32 // by opener: place of its end
-	gone []bool
+	ends []int32 // by opener: the position of its end
+	gone []bool  // by value: it is removed
 }
 
-// maxFall is how many ends and elses falls looks at.
+// maxFall limits the ends and elses that fallsThrough passes.
 const maxFall = 32
 
-// falls reports whether lanes that go on at a place of the code come to the
-// end of the block without meeting anything.
-func (t *tidier) falls(at int, block ir.V) bool {
+// fallsThrough reports whether lanes at position at of the code reach the end of the
+// block without running an operation.
+func (t *controlSimplifier) fallsThrough(at int, block ir.V) bool {
 	for range maxFall {
 		x := t.f.Val(t.f.Code[at])
 		switch x.Op {
@@ -70,8 +77,8 @@ func (t *tidier) falls(at int, block ir.V) bool {
 	return false
 }
 
-// sweep drops what is gone, and with it what has become empty.
-func (t *tidier) sweep() {
+// sweep drops the removed operations, and control that has become empty.
+func (t *controlSimplifier) sweep() {
 	f := t.f
 	code := f.Code[:0]
 	last := func() *ir.Val { return f.Val(code[len(code)-1]) }
@@ -100,8 +107,8 @@ func (t *tidier) sweep() {
 	f.Code = code
 }
 
-// contrary makes ifs whose first arm is empty ask for the contrary.
-func contrary(f *ir.Func, r *room) {
+// invertIfs inverts the ifs with an empty first arm.
+func invertIfs(f *ir.Func, r *arena) {
 	edit := editor{f: f}
 	code := r.values.Alloc(len(f.Code))[:0]
 	for _, v := range f.Code {
