@@ -63,7 +63,7 @@ func (c *Cache) Close() {
 }
 
 // keyOf returns the key of a program's code: what decides its bytes.
-func (c *Cache) keyOf(hash [sha256.Size]byte, level amd64.Level, extras amd64.Extra, exact bool) store.Key {
+func (c *Cache) keyOf(hash [sha256.Size]byte, level amd64.Level, extras amd64.Feature, exact bool) store.Key {
 	b := append([]byte(nil), hash[:]...)
 	b = append(b, byte(level), byte(extras), 0)
 	if exact {

@@ -208,7 +208,7 @@ func TestCacheOfAnotherMachine(t *testing.T) {
 		prog.Close()
 	}
 	want := CacheStats{Misses: 2, MemoryHits: 1}
-	if amd64.Extras() == 0 {
+	if amd64.Features() == 0 {
 		want = CacheStats{Misses: 1, MemoryHits: 2}
 	}
 	if found := c.Stats(); found != want {

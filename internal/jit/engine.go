@@ -29,7 +29,7 @@ type Engine struct {
 	Level amd64.Level // of the code; the zero one is the best that the machine has
 	Cache *Cache      // of code; nil for none
 
-	disabled amd64.Extra // for tests: what the machine is taken to lack
+	disabled amd64.Feature // for tests: what the machine is taken to lack
 }
 
 // Name returns "jit".
@@ -47,7 +47,7 @@ func (e Engine) Compile(p *ir.Program, o exec.Options) (exec.Program, error) {
 	if err := exec.CheckRunnable(name, p); err != nil {
 		return nil, err
 	}
-	out := &program{source: p, level: level, extras: amd64.Extras() &^ e.disabled, limits: o.Limits, cache: e.Cache}
+	out := &program{source: p, level: level, extras: amd64.Features() &^ e.disabled, limits: o.Limits, cache: e.Cache}
 	if out.cache != nil {
 		out.hash = hashOf(p)
 		if v := out.cache.get(out.cacheKey(false), p); v != nil {
@@ -78,18 +78,18 @@ func (e Engine) Compile(p *ir.Program, o exec.Options) (exec.Program, error) {
 type program struct {
 	source *ir.Program
 	level  amd64.Level
-	extras amd64.Extra
+	extras amd64.Feature
 	limits exec.Limits
 	cache  *Cache            // or nil
 	hash   [sha256.Size]byte // of p, where there is a cache
 	exits  atomic.Uint64
 
-	tallies []ir.Op // amd64.TalliesOf
+	tallies []ir.Op // amd64.PrivatizableAtomics
 
 	forcePolling     bool // for tests: code polls though it need not
 	forceNonTemporal bool // for tests: stores go past the cache, however few there are
 
-	layout amd64.Places
+	layout amd64.HandleLayout
 
 	mu    sync.Mutex
 	main  *variant // for most jobs: strips as wide as they may be
@@ -135,7 +135,7 @@ func (p *program) install(v *variant) (exec.Program, error) {
 		v.release()
 		return nil, err
 	}
-	p.main, p.tallies, p.layout = v, amd64.TalliesOf(p.source), amd64.PlacesOf(p.source)
+	p.main, p.tallies, p.layout = v, amd64.PrivatizableAtomics(p.source), amd64.HandleLayoutOf(p.source)
 	return p, nil
 }
 
@@ -161,7 +161,7 @@ func (p *program) compile(exact bool) (*variant, error) {
 		}
 	}
 	if v == nil {
-		code, ok := p.draft(p.source, vectorize.Program(p.source, form, order)...).Code()
+		code, ok := p.newBuilder(p.source, vectorize.Program(p.source, form, order)...).Code()
 		if !ok {
 			return nil, &exec.LimitError{Quantity: "bytes of stack of a subgroup", Value: amd64.MaxStack + 1, Max: amd64.MaxStack}
 		}
@@ -176,8 +176,8 @@ func (p *program) compile(exact bool) (*variant, error) {
 }
 
 // draft returns that of a program for its level, with functions that it was widened to.
-func (p *program) draft(strip *ir.Program, funcs ...*vcode.Func) *amd64.Draft {
-	d := amd64.NewDraft(strip, p.level, p.extras)
+func (p *program) newBuilder(strip *ir.Program, funcs ...*vcode.Func) *amd64.Builder {
+	d := amd64.NewBuilder(strip, p.level, p.extras)
 	d.Add(funcs...)
 	return d
 }
@@ -193,7 +193,7 @@ func (p *program) compileMerged(form vcode.Form, order []int) (*variant, error) 
 		strip := *p.source
 		strip.SubgroupSize = lanes
 		first, rest := vectorize.Entry(&strip, form, order)
-		d := p.draft(&strip, first)
+		d := p.newBuilder(&strip, first)
 		limit := float32(maxSpilled)
 		switch {
 		case lanes > wideLanes:
@@ -229,8 +229,8 @@ func (p *program) compilePartMajor(form vcode.Form, merge vectorize.Merge) (*var
 	if funcs == nil {
 		return nil, nil
 	}
-	code, ok := p.draft(&strip, funcs...).Code()
-	if !ok || code.Leaves() { // Go does not know of turns
+	code, ok := p.newBuilder(&strip, funcs...).Code()
+	if !ok || code.CallsServices() { // Go does not know of turns
 		return nil, nil
 	}
 	v, err := newVariant(&strip, code)
@@ -256,8 +256,8 @@ func (p *program) compilePhases(form vcode.Form) (*variant, error) {
 	}
 	strip := *p.source
 	strip.SubgroupSize *= p.source.Subgroups()
-	code, ok := p.draft(&strip, f).Code()
-	if !ok || code.Leaves() {
+	code, ok := p.newBuilder(&strip, f).Code()
+	if !ok || code.CallsServices() {
 		return nil, nil
 	}
 	v, err := newVariant(&strip, code)

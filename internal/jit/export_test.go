@@ -14,7 +14,7 @@ func ForcePolling(p exec.Program) { p.(*program).forcePolling = true }
 func ForceNonTemporal(p exec.Program) { p.(*program).forceNonTemporal = true }
 
 // Without returns the engine of a machine that lacks some instructions.
-func Without(e Engine, lacks amd64.Extra) Engine {
+func Without(e Engine, lacks amd64.Feature) Engine {
 	e.disabled = lacks
 	return e
 }

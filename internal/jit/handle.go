@@ -28,7 +28,7 @@ type handles struct {
 	list      []handle
 	resources []uint32 // of each resource: its first handle and its descriptors
 	regions   int      // the first region
-	layout    *amd64.Places
+	layout    *amd64.HandleLayout
 	push      []byte // what stands in their place
 
 	candidates []int // of overlap and tallying
@@ -37,7 +37,7 @@ type handles struct {
 
 // fill makes the handles of a job. Where passing is set all stores had better go past
 // the cache.
-func (h *handles) fill(p *ir.Program, layout *amd64.Places, job *exec.Job, forceNonTemporal bool) {
+func (h *handles) fill(p *ir.Program, layout *amd64.HandleLayout, job *exec.Job, forceNonTemporal bool) {
 	h.layout, h.resources = layout, h.resources[:0]
 	clear(h.list)
 	h.list = slices.Grow(h.list[:0], layout.End)[:layout.End]
@@ -148,7 +148,7 @@ func (h *handle) encode(to *[amd64.HandleBytes / 8]uint64) {
 		policy = 0
 	}
 	if h.private != ir.Bad {
-		policy = amd64.HandleOwn
+		policy = amd64.HandlePrivate
 	}
 	*to = [...]uint64{uint64(addressOf(h.bytes)), n, writable, policy | uint64(h.length())<<32}
 }

@@ -51,13 +51,13 @@ func (w *worker) serve(site *amd64.Site) error {
 func (c *serviceCall) form() vcode.Form { return c.variant.code.Level.Form() }
 
 // register returns a register in the frame.
-func (c *serviceCall) register(r amd64.Place) []byte {
+func (c *serviceCall) register(r amd64.Location) []byte {
 	return c.frame[r.Slot:][:c.form().Size(r.Class)]
 }
 
 // bound returns the register of the i-th value of a list that holds a lane, and
 // the lane's place in it.
-func (c *serviceCall) location(list []amd64.Place, i, lane int) (amd64.Place, int) {
+func (c *serviceCall) location(list []amd64.Location, i, lane int) (amd64.Location, int) {
 	part := (lane - c.firstLane) / c.form().Lanes
 	return list[i*len(c.site.Masks)+part], lane % c.form().Lanes
 }
@@ -68,7 +68,7 @@ func (c *serviceCall) use(i, lane int) uint64 {
 }
 
 // read returns what a register holds in one of its lanes.
-func (c *serviceCall) read(r amd64.Place, at int) uint64 {
+func (c *serviceCall) read(r amd64.Location, at int) uint64 {
 	switch {
 	case r.Const && r.Step != 0:
 		return uint64(uint32(r.Bits) + r.Step*uint32(at))
@@ -108,7 +108,7 @@ func (c *serviceCall) define(lane int, bits uint64) {
 // defineAll sets the same bits in all active lanes, and in the others where
 // they keep nothing: code may ask any lane for what is the same in all.
 func (c *serviceCall) defineAll(bits uint64) {
-	if c.site.Keep {
+	if c.site.Merging {
 		for lane := range c.active.All {
 			c.define(lane, bits)
 		}

@@ -55,7 +55,7 @@ type tally struct {
 func (t *tally) attach(h *handle) {
 	n := (len(h.bytes) + 63) / 64 * 16 // whole lines
 	t.op, t.target, t.private = h.private, h.bytes, slices.Grow(t.private[:0], n)[:n]
-	neutral, _ := amd64.Neutral(t.op)
+	neutral, _ := amd64.NeutralOperand(t.op)
 	for i := range t.private {
 		t.private[i] = neutral
 	}
@@ -64,7 +64,7 @@ func (t *tally) attach(h *handle) {
 
 // flush does to the descriptor what was gathered.
 func (t *tally) flush() {
-	neutral, _ := amd64.Neutral(t.op)
+	neutral, _ := amd64.NeutralOperand(t.op)
 	key := ir.Key{Type: ir.I32, From: ir.I32}
 	for i, x := range t.private[:len(t.target)/4] {
 		switch {

@@ -32,7 +32,7 @@ func TestTallying(t *testing.T) {
 		{"a byte with each other", ir.AtomAdd, 1, part(0, 64), []exec.Buffer{part(64, 136), part(128, 320)}, [2]bool{}},
 	} {
 		job := &exec.Job{Groups: [3]uint32{c.groups, 1, 1}, Workers: 2, Resources: [][]exec.Buffer{{c.first}, c.second}}
-		h, places := new(handles), amd64.PlacesOf(p)
+		h, places := new(handles), amd64.HandleLayoutOf(p)
 		h.fill(p, &places, job, false)
 		h.privatize(p, job, []ir.Op{ir.Bad, c.op})
 		for i, want := range c.want {

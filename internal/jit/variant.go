@@ -29,12 +29,12 @@ var usesPolling = sync.OnceValues(func() (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	b, err := h.Add(amd64.TrialCode())
+	b, err := h.Add(amd64.ProbeCode())
 	if err != nil {
 		return false, err
 	}
 	defer h.Free(b)
-	return amd64.ChooseRelease(b.Entry())
+	return amd64.ProbePreemption(b.Entry())
 })
 
 // variant is the code of a program for one width of strips, where it can run.

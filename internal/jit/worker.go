@@ -175,13 +175,13 @@ func (w *worker) setArguments(words []uint64, resources []uint32) {
 	a[amd64.ArgHandles] = addressOf(words)
 	a[amd64.ArgResources] = addressOf(resources)
 	a[amd64.ArgSubgroups] = addressOf(w.subgroups)
-	a[amd64.ArgLast] = a[amd64.ArgSubgroups] + uintptr(8*len(w.subgroups))
+	a[amd64.ArgSubgroupsEnd] = a[amd64.ArgSubgroups] + uintptr(8*len(w.subgroups))
 	a[amd64.ArgShared] = addressOf(w.shared)
 	a[amd64.ArgBudget] = uintptr(w.job.EffectiveBudget())
 	for i := range 3 {
-		a[amd64.ArgBase+i] = uintptr(w.job.Base[i])
-		a[amd64.ArgEnd+i] = uintptr(w.job.Base[i] + w.job.Groups[i])
-		a[amd64.ArgNumber+i] = uintptr(w.job.Groups[i])
+		a[amd64.ArgGroupBase+i] = uintptr(w.job.Base[i])
+		a[amd64.ArgGroupEnd+i] = uintptr(w.job.Base[i] + w.job.Groups[i])
+		a[amd64.ArgNumGroups+i] = uintptr(w.job.Groups[i])
 	}
 }
 

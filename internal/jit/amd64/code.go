@@ -39,11 +39,11 @@ func (c *Code) Append(b []byte) []byte {
 func (s *Site) append(b []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(len(s.Func)))
 	b = append(b, s.Func...)
-	for _, n := range []uint64{uint64(s.Op), uint64(s.Part), uint64(bit(s.Keep)), uint64(s.IR), uint64(s.Key.Type), uint64(s.Key.From),
+	for _, n := range []uint64{uint64(s.Op), uint64(s.Part), uint64(bit(s.Merging)), uint64(s.IR), uint64(s.Key.Type), uint64(s.Key.From),
 		uint64(s.Key.Flags), s.Key.Aux, uint64(uint32(s.Value)), uint64(uint32(s.Origin))} {
 		b = binary.AppendUvarint(b, n)
 	}
-	for _, list := range [][]Place{s.Defs, s.Uses, s.Masks} {
+	for _, list := range [][]Location{s.Defs, s.Uses, s.Masks} {
 		b = binary.AppendUvarint(b, uint64(len(list)))
 		for _, p := range list {
 			b = append(b, byte(p.Class), bit(p.Const))
@@ -116,13 +116,13 @@ func (r *codeReader) site() Site {
 	n := r.count()
 	s := Site{Func: string(r.rest[:n])}
 	r.rest = r.rest[n:]
-	s.Op, s.Part, s.Keep = vcode.Op(r.number()), uint8(r.number()), r.number() != 0
+	s.Op, s.Part, s.Merging = vcode.Op(r.number()), uint8(r.number()), r.number() != 0
 	s.IR = ir.Op(r.number())
 	s.Key = ir.Key{Type: ir.Type(r.number()), From: ir.Type(r.number()), Flags: ir.Flags(r.number()), Aux: r.number()}
 	s.Value, s.Origin = ir.V(r.word()), r.word()
-	for _, to := range []*[]Place{&s.Defs, &s.Uses, &s.Masks} {
+	for _, to := range []*[]Location{&s.Defs, &s.Uses, &s.Masks} {
 		for range r.count() {
-			p := Place{Class: vcode.Class(r.number()), Const: r.number() != 0, Slot: r.word(), Bits: r.number(), Step: uint32(r.word())}
+			p := Location{Class: vcode.Class(r.number()), Const: r.number() != 0, Slot: r.word(), Bits: r.number(), Step: uint32(r.word())}
 			if r.bad = r.bad || p.Class >= vcode.NumClasses; r.bad {
 				return s
 			}

@@ -14,12 +14,12 @@ func kept() *Code {
 		Level: AVX512, Bytes: []byte{0xc3, 0x90}, StackBytes: 1 << 20,
 		Record: Record{Lanes: 32, Local: 128, Steps: 640, Helpers: 704, Scratch: 768, Private: 1024, Size: 4096},
 		Sites: []Site{
-			{Func: "main", Op: vcode.Step, Value: 7, Origin: -1, Masks: []Place{{Class: vcode.Mask, Slot: 64}}},
+			{Func: "main", Op: vcode.Step, Value: 7, Origin: -1, Masks: []Location{{Class: vcode.Mask, Slot: 64}}},
 			{
-				Func: "", Op: vcode.Lane, Part: 1, Keep: true, IR: ir.AtomAdd, Origin: 12,
+				Func: "", Op: vcode.Lane, Part: 1, Merging: true, IR: ir.AtomAdd, Origin: 12,
 				Key:  ir.Key{Type: ir.I64, From: ir.H, Flags: ir.Unused, Aux: 1<<64 - 1},
-				Defs: []Place{{Class: vcode.Wide, Slot: -1}},
-				Uses: []Place{{Class: vcode.Vec, Const: true, Bits: 1 << 63}, {Class: vcode.Gen, Slot: 8}, {Class: vcode.Vec, Const: true, Bits: 3, Step: 1<<32 - 2}},
+				Defs: []Location{{Class: vcode.Wide, Slot: -1}},
+				Uses: []Location{{Class: vcode.Vec, Const: true, Bits: 1 << 63}, {Class: vcode.Gen, Slot: 8}, {Class: vcode.Vec, Const: true, Bits: 3, Step: 1<<32 - 2}},
 			},
 		},
 	}

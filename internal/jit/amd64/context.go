@@ -24,10 +24,10 @@ type Context struct {
 
 	poll uintptr // address of the word that the code polls at back edges
 
-	Status  Status
-	csr     uint32 // MXCSR of machine code
-	hostCSR uint32 // MXCSR of the thread
-	calm    uint32 // what the polled word holds while nothing is wanted
+	Status       Status
+	csr          uint32 // MXCSR of machine code
+	hostCSR      uint32 // MXCSR of the thread
+	pollExpected uint32 // what the polled word holds while nothing is wanted
 
 	Service uint64  // which service is wanted
 	Frame   uintptr // the frame of the code that wants it
@@ -42,15 +42,15 @@ type Context struct {
 
 // Offsets of the Context's fields, for generated code.
 const (
-	OffPC      = 0
-	OffStack   = 8
-	OffExitPC  = 24
-	OffPoll    = 32
-	OffStatus  = 40
-	OffCalm    = 52
-	OffService = 56
-	OffFrame   = 64
-	OffArgs    = 96
+	OffPC           = 0
+	OffStack        = 8
+	OffExitPC       = 24
+	OffPoll         = 32
+	OffStatus       = 40
+	OffPollExpected = 52
+	OffService      = 56
+	OffFrame        = 64
+	OffArgs         = 96
 )
 
 // mxcsr masks every exception, rounds to nearest even and keeps denormals: the

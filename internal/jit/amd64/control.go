@@ -19,7 +19,7 @@ func (m *machine) copy(in *vcode.Inst) {
 		m.loadMask(2, u)
 		m.doneMask(in, 2)
 	case vcode.Vec:
-		if x, ok := m.real(d); ok && !in.Merging {
+		if x, ok := m.phys(d); ok && !in.Merging {
 			m.loadVec(x, u)
 			return
 		} else if ok {
@@ -132,13 +132,13 @@ func (m *machine) guard(in *vcode.Inst) {
 	m.GRR(CMP|W, RAX, RCX)
 	fails := map[ir.Op]Cond{ir.ULt: AboveEqual, ir.ULe: Above, ir.SLt: GreaterEqual, ir.SLe: Greater}
 	m.Jcc(fails[in.IR], out)
-	m.beginAnew(in, out)
+	m.bailOut(in, out)
 }
 
 // beginAnew makes the code at out, which leaves for the function that an
 // instruction names.
-func (m *machine) beginAnew(in *vcode.Inst, out Label) {
-	m.later = append(m.later, func() {
+func (m *machine) bailOut(in *vcode.Inst, out Label) {
+	m.slowPaths = append(m.slowPaths, func() {
 		m.Bind(out)
 		m.GI(AddI, true, RSP, m.frame.Size+56)
 		m.Jmp(m.entries[in.Target])
@@ -146,7 +146,7 @@ func (m *machine) beginAnew(in *vcode.Inst, out Label) {
 }
 
 // meet waits at a barrier.
-func (m *machine) meet(in *vcode.Inst) {
+func (m *machine) waitAtBarrier(in *vcode.Inst) {
 	saves := m.frame.Saves[in]
 	for _, r := range saves.Before {
 		m.set.save(r)
@@ -159,22 +159,22 @@ func (m *machine) meet(in *vcode.Inst) {
 
 // step comes back where the job was stopped or the processor is wanted, counts a
 // step of the subgroup, and leaves where it has taken more than the budget.
-func (m *machine) step(in *vcode.Inst) {
+func (m *machine) safepoint(in *vcode.Inst) {
 	asked, calm, over := m.NewLabel(), m.NewLabel(), m.NewLabel()
 	m.poll(asked)
 	m.Bind(calm)
 	m.GMI(SubI, true, At(R14, m.record.Steps+8*int32(in.Part)), 1)
 	m.Jcc(Below, over)
-	m.later = append(m.later, func() {
+	m.slowPaths = append(m.slowPaths, func() {
 		m.Bind(asked)
-		m.keepMasks(in)
+		m.spillMasks(in)
 		m.sites = append(m.sites, m.site(in))
 		m.MovI(RAX, uint64(len(m.sites)-1))
 		m.Call(m.yield)
 		m.Jmp(calm)
 		m.Bind(over)
-		m.keepMasks(in)
-		m.leave(in) // for good
+		m.spillMasks(in)
+		m.callService(in) // for good
 	})
 }
 
@@ -187,7 +187,7 @@ func budget(m *machine, in *vcode.Inst) {
 }
 
 // keepMasks puts the masks of an instruction into their slots, for Go to read.
-func (m *machine) keepMasks(in *vcode.Inst) {
+func (m *machine) spillMasks(in *vcode.Inst) {
 	for _, r := range in.Masks {
 		if _, ok := m.f.Const(r); !ok {
 			m.set.toMemory(m.slot(r), r)
@@ -197,7 +197,7 @@ func (m *machine) keepMasks(in *vcode.Inst) {
 
 // leave calls a service of Go and goes on behind it. What lives in registers
 // is in its slots meanwhile.
-func (m *machine) leave(in *vcode.Inst) {
+func (m *machine) callService(in *vcode.Inst) {
 	saves := m.frame.Saves[in]
 	for _, r := range saves.Before {
 		m.set.save(r)
@@ -223,7 +223,7 @@ func clobbers(in *vcode.Inst) bool {
 
 // inMemory names the registers that a service reads of an instruction which
 // keeps registers where it does not leave.
-func inMemory(in *vcode.Inst, want func(vcode.Reg)) {
+func slotOperands(in *vcode.Inst, want func(vcode.Reg)) {
 	if in.Op == vcode.Step {
 		for _, r := range in.Masks {
 			want(r)

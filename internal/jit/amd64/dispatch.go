@@ -13,8 +13,8 @@ func (m *machine) dispatcher() {
 	group, asked := m.NewLabel(), m.NewLabel()
 	m.GRM(MOV|W, R13, arg(ArgHandles))
 	m.GRM(MOV|W, R12, arg(ArgShared))
-	m.GRM(MOV_ST|W, RSP, arg(ArgHome))
-	if !m.meets {
+	m.GRM(MOV_ST|W, RSP, arg(ArgBaseStack))
+	if !m.hasBarriers {
 		m.GI(SubI, true, RSP, m.outgoing())
 	}
 	m.Bind(group)
@@ -23,16 +23,16 @@ func (m *machine) dispatcher() {
 		m.GRM(MOV|W, RDI, arg(ArgShared))
 		m.set.clear(RDI, 0, int(n+63)&^63)
 	}
-	if m.meets {
-		m.switching()
+	if m.hasBarriers {
+		m.runInterleaved()
 	} else {
-		m.straight()
+		m.runInOrder()
 	}
 	m.nextGroup(group)
-	m.settle()
+	m.storeFence()
 	m.EmitExit(Finished)
 
-	m.betweenGroups(asked, group)
+	m.pollBetweenGroups(asked, group)
 	m.yieldStub()
 	m.serviceStub()
 }
@@ -42,7 +42,7 @@ func (m *machine) outgoing() int32 { return (m.frames[0].outgoing + 63) &^ 63 }
 
 // straight runs the subgroups one behind the other, above room for what they are
 // told.
-func (m *machine) straight() {
+func (m *machine) runInOrder() {
 	m.GRM(MOV|W, RBX, arg(ArgSubgroups))
 	m.GRM(MOV|W, R14, At(RBX, subgroupRecord))
 	m.GRM(MOV_ST|W, RBX, arg(ArgCurrent))
@@ -56,16 +56,16 @@ func (m *machine) straight() {
 	m.GI(AddI, true, RBX, SubgroupBytes)
 	m.GRM(MOV_ST|W, RBX, arg(ArgCurrent))
 	m.GI(AddI, true, R14, m.record.Size)
-	m.GRM(CMP|W, RBX, arg(ArgLast))
+	m.GRM(CMP|W, RBX, arg(ArgSubgroupsEnd))
 	m.Jcc(NotEqual, next)
 }
 
 // switching runs subgroups that meet at barriers: each has a stack of its own,
 // so that at a barrier the next one goes on wherever it stands.
-func (m *machine) switching() {
+func (m *machine) runInterleaved() {
 	start, next, ended := m.NewLabel(), m.NewLabel(), m.NewLabel()
 	m.beginGroup(start)
-	m.goTo()
+	m.resumeSubgroup()
 	m.Bind(start)
 	m.GI(SubI, true, RSP, m.outgoing())
 	m.subgroup()
@@ -82,10 +82,10 @@ func (m *machine) switching() {
 	m.GRM(MOV_ST|W, RSP, At(RBX, 0))
 	m.Bind(next)
 	m.nextSubgroup()
-	m.goTo()
+	m.resumeSubgroup()
 
 	m.Bind(ended)
-	m.GRM(MOV|W, RSP, arg(ArgHome))
+	m.GRM(MOV|W, RSP, arg(ArgBaseStack))
 }
 
 // beginGroup gives every subgroup a stack on which it begins at start.
@@ -112,7 +112,7 @@ func (m *machine) beginGroup(start Label) {
 
 // goTo goes on with the subgroup in RBX, whose stack holds its record and where
 // it stands.
-func (m *machine) goTo() {
+func (m *machine) resumeSubgroup() {
 	m.GRM(MOV|W, RSP, At(RBX, 0))
 	m.Pop(R14)
 	m.Ret()
@@ -124,7 +124,7 @@ func (m *machine) nextSubgroup() {
 	again := m.NewLabel()
 	m.Bind(again)
 	m.GI(AddI, true, RBX, SubgroupBytes)
-	m.GRM(CMP|W, RBX, arg(ArgLast))
+	m.GRM(CMP|W, RBX, arg(ArgSubgroupsEnd))
 	m.GRM(CMOVE|W, RBX, arg(ArgSubgroups))
 	m.GMI(CmpI, true, At(RBX, 0), 0)
 	m.Jcc(Equal, again)
@@ -150,7 +150,7 @@ func (m *machine) subgroup() {
 			m.GRM(MOV_ST|W, RAX, At(R14, m.record.Steps+8*int32(part)))
 		}
 	}
-	if m.asksLanes(0) {
+	if m.readsMaskArgs(0) {
 		for p := range m.funcs[0].Args { // the active lanes of each part
 			m.set.initial(At(RSP, m.frames[0].args[p]), p)
 		}
@@ -160,10 +160,10 @@ func (m *machine) subgroup() {
 
 // asksLanes reports whether a function, or one that it leaves for with its own
 // arguments, reads which lanes are active.
-func (m *machine) asksLanes(i int) bool {
+func (m *machine) readsMaskArgs(i int) bool {
 	asks := false
 	each(m.funcs[i], func(in *vcode.Inst) {
-		asks = asks || in.Op == vcode.Arg || in.BailsOut() && m.asksLanes(in.Target)
+		asks = asks || in.Op == vcode.Arg || in.BailsOut() && m.readsMaskArgs(in.Target)
 	})
 	return asks
 }
@@ -177,9 +177,9 @@ func (m *machine) nextGroup(group Label) {
 		m.GRM(MOV, RAX, arg(ArgGroup+i))
 		m.GI(AddI, false, RAX, 1)
 		m.GRM(MOV_ST, RAX, arg(ArgGroup+i))
-		m.GRM(CMP, RAX, arg(ArgEnd+i))
+		m.GRM(CMP, RAX, arg(ArgGroupEnd+i))
 		m.Jcc(NotEqual, again)
-		m.GRM(MOV, RAX, arg(ArgBase+i))
+		m.GRM(MOV, RAX, arg(ArgGroupBase+i))
 		m.GRM(MOV_ST, RAX, arg(ArgGroup+i))
 	}
 	m.Bind(again)

@@ -110,13 +110,13 @@ func TestJumps(t *testing.T) {
 		t.Errorf("% x, want % x", got, want)
 	}
 	a.Reset()
-	far := a.NewLabel()
-	a.Bind(far)
+	slow := a.NewLabel()
+	a.Bind(slow)
 	a.Align(4)
 	for range 200 {
 		a.Ret()
 	}
-	a.Jcc(Equal, far)
+	a.Jcc(Equal, slow)
 	if got := a.Finish()[200:]; !bytes.Equal(got, []byte{0x0f, 0x84, 0x32, 0xff, 0xff, 0xff}) {
 		t.Errorf("far jump: % x", got)
 	}

@@ -45,12 +45,12 @@ func Run(c *Context) Status {
 		}
 		return c.Status
 	}
-	return runReleased(c)
+	return runAsSyscall(c)
 }
 
 //go:nosplit
-func runReleased(c *Context) Status {
-	c.poll, c.calm = uintptr(unsafe.Pointer(c.Stop)), 0
+func runAsSyscall(c *Context) Status {
+	c.poll, c.pollExpected = uintptr(unsafe.Pointer(c.Stop)), 0
 	entersyscall()
 	enter(c)
 	exitsyscall()
@@ -76,7 +76,7 @@ func runPolling(c *Context) bool {
 	if guard == stackPreempt {
 		return false
 	}
-	c.poll, c.calm = uintptr(unsafe.Pointer(&words[2])), uint32(guard)
+	c.poll, c.pollExpected = uintptr(unsafe.Pointer(&words[2])), uint32(guard)
 	enter(c)
 	return true
 }

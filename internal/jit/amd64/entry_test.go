@@ -25,7 +25,7 @@ func TestContextOffsets(t *testing.T) {
 		"exitPC":  {OffExitPC, unsafe.Offsetof(c.exitPC)},
 		"Status":  {OffStatus, unsafe.Offsetof(c.Status)},
 		"poll":    {OffPoll, unsafe.Offsetof(c.poll)},
-		"calm":    {OffCalm, unsafe.Offsetof(c.calm)},
+		"calm":    {OffPollExpected, unsafe.Offsetof(c.pollExpected)},
 		"Service": {OffService, unsafe.Offsetof(c.Service)},
 		"Frame":   {OffFrame, unsafe.Offsetof(c.Frame)},
 		"Args":    {OffArgs, unsafe.Offsetof(c.Args)},

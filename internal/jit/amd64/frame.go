@@ -15,21 +15,21 @@ type frame struct {
 	args, results []int32 // in the caller's frame
 	outgoing      int32   // size of both
 	first         Reg     // the first vector that is given out
-	more          bool    // it takes those from fewVec on
+	moreVecs      bool    // it takes those from fewVec on
 
-	analysis  *regalloc.Analysis
-	registers [vcode.NumClasses]int // to begin with
-	calls     int32                 // size of what goes to and comes from what it calls
-	copied    int32                 // size of the copies of records that are not all in range
-	copies    int32                 // where those stand
-	spilled   float32               // with no more registers than all code can spare
+	analysis     *regalloc.Analysis
+	registers    [vcode.NumClasses]int // to begin with
+	calls        int32                 // size of what goes to and comes from what it calls
+	recordBytes  int32                 // size of the copies of records that are not all in range
+	recordCopies int32                 // where those stand
+	spilled      float32               // with no more registers than all code can spare
 }
 
 // layOut gives the first n functions their frames.
-func (m *machine) layOut(n int) bool {
-	for ; m.laid < n; m.laid++ {
-		m.survey(m.laid)
-		if !m.allocate(m.laid, true) {
+func (m *machine) allocateFrames(n int) bool {
+	for ; m.allocated < n; m.allocated++ {
+		m.analyze(m.allocated)
+		if !m.allocate(m.allocated, true) {
 			return false
 		}
 	}
@@ -38,21 +38,21 @@ func (m *machine) layOut(n int) bool {
 
 // survey finds out what there is to know of a function before its registers are
 // given out.
-func (m *machine) survey(i int) {
+func (m *machine) analyze(i int) {
 	f, fr := m.funcs[i], &m.frames[i]
 	each(f, func(in *vcode.Inst) {
-		m.know(f, in)
+		m.foldHandle(f, in)
 		if in.BailsOut() && in.Op != vcode.Guard {
-			m.rare = append(m.rare, in.Target)
+			m.bailTargets = append(m.bailTargets, in.Target)
 		}
 		m.demotes = m.demotes || in.IR == ir.Demote
-		m.meets = m.meets || in.Op == vcode.Barrier
+		m.hasBarriers = m.hasBarriers || in.Op == vcode.Barrier
 		m.steps[in.Part] = m.steps[in.Part] || in.Op == vcode.Step
-		if m.set.native(in) && !in.Merging && !masked(in.IR) {
+		if m.set.native(in) && !in.Merging && !usesMask(in.IR) {
 			in.Masks = nil // so that nobody keeps the mask for it
 		}
 		if in.WordMask != 0 {
-			fr.copied += int32(in.Key.Aux)
+			fr.recordBytes += int32(in.Key.Aux)
 		}
 		if in.Op == vcode.Call {
 			fr.calls = max(fr.calls, m.frames[in.Target].outgoing)
@@ -67,13 +67,13 @@ func (m *machine) survey(i int) {
 func (m *machine) allocate(i int, eager bool) bool {
 	fr := &m.frames[i]
 	best := fr.analysis.Allocate(fr.registers)
-	fr.first, fr.more = firstVec, false
-	if m.level == AVX512 && !slices.Contains(m.rare, i) && m.wantsMore(m.funcs[i], best.MemoryWeight) {
+	fr.first, fr.moreVecs = firstVec, false
+	if m.level == AVX512 && !slices.Contains(m.bailTargets, i) && m.wantsMoreVecs(m.funcs[i], best.MemoryWeight) {
 		best = fr.better(best, 0)
 		fr.spilled = best.SpilledShare
 		if eager {
-			if with := fr.better(best, firstVec-fewVec); with != best {
-				best, fr.first, fr.more = with, givenVec+fewVec, true
+			if with := fr.better(best, firstVec-firstVecMore); with != best {
+				best, fr.first, fr.moreVecs = with, allocatedTag+firstVecMore, true
 			}
 		}
 	} else {
@@ -81,8 +81,8 @@ func (m *machine) allocate(i int, eager bool) bool {
 	}
 	ok := false
 	fr.Frame, ok = best.Frame(fr.calls, MaxStack)
-	fr.copies = fr.Size
-	fr.Size += (fr.copied + 63) &^ 63
+	fr.recordCopies = fr.Size
+	fr.Size += (fr.recordBytes + 63) &^ 63
 	return ok && fr.Size <= MaxStack
 }
 
@@ -108,22 +108,22 @@ func (fr *frame) better(best *regalloc.Allocation, spare int) *regalloc.Allocati
 
 // short reports whether the code of the function being made has named a vector as
 // scratch that was given out, which has a number of its own then.
-func (m *machine) short() bool {
-	return m.frame.more && m.named&(1<<firstVec-1) >= 1<<fewVec
+func (m *machine) scratchConflict() bool {
+	return m.frame.moreVecs && m.named&(1<<firstVec-1) >= 1<<firstVecMore
 }
 
 // maxEager bounds the instructions of functions for which it is tried to give
 // out more vectors.
 const maxEager = 8000
 
-func (m *machine) wantsMore(f *vcode.Func, memory float32) bool {
+func (m *machine) wantsMoreVecs(f *vcode.Func, memory float32) bool {
 	n := count(f)
 	return memory > float32(n)/8 && n <= maxEager
 }
 
 // know makes a handle that has its place in every job a constant. Nothing else
 // writes the register of such an operation.
-func (m *machine) know(f *vcode.Func, in *vcode.Inst) {
+func (m *machine) foldHandle(f *vcode.Func, in *vcode.Inst) {
 	if in.Op != vcode.Scalar {
 		return
 	}
@@ -137,10 +137,10 @@ func (m *machine) know(f *vcode.Func, in *vcode.Inst) {
 		n = HandleTables + int(in.Key.Aux)
 	case ir.Res:
 		i, ok := f.Const(in.Uses[0])
-		if !ok || i >= uint64(m.places.Counts[in.Key.Aux]) {
+		if !ok || i >= uint64(m.layout.Counts[in.Key.Aux]) {
 			return
 		}
-		n = m.places.Resources[in.Key.Aux] + int(i)
+		n = m.layout.Resources[in.Key.Aux] + int(i)
 	default:
 		return
 	}

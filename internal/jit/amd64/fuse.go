@@ -9,14 +9,14 @@ import (
 
 // The operations of this machine that several of vcode make: what Fused says.
 const (
-	fusedRotate   = iota // u0 rotated left by Aux
-	fusedLogic           // bit by bit, what the table Aux says of u0, u1 and u2 (VPTERNLOGD)
-	fusedCompare         // a comparison, or where Aux is 1 its contrary, in the lanes of m0
-	fusedNegative        // u2 − u0·u1, rounded once
-	fusedHalf            // u0, a float of 32 bits, rounded to 16 and widened again; where Aux is 1, u0 is a nearSum
-	fusedByte            // byte Aux of u0 divided by 255: unitByte
-	fusedBits            // bits Aux, Aux + 1 … of u0, a Gen, one for each lane
-	fusedTerm            // the fusedHalf of a product of f16 and, of that and a constant, the nearSum: term
+	fusedRotate       = iota // u0 rotated left by Aux
+	fusedTernaryLogic        // bit by bit, what the table Aux says of u0, u1 and u2 (VPTERNLOGD)
+	fusedCompare             // a comparison, or where Aux is 1 its contrary, in the lanes of m0
+	fusedNegMulAdd           // u2 − u0·u1, rounded once
+	fusedRoundHalf           // u0, a float of 32 bits, rounded to 16 and widened again; where Aux is 1, u0 is a nearSum
+	fusedUnorm8              // byte Aux of u0 divided by 255: unitByte
+	fusedBitMask             // bits Aux, Aux + 1 … of u0, a Gen, one for each lane
+	fusedHalfMulAdd          // the fusedHalf of a product of f16 and, of that and a constant, the nearSum: term
 )
 
 // fuse makes one operation of several, where nobody else wants what they yield:
@@ -25,11 +25,11 @@ const (
 // bits and widened again. Every level has an operation for the last, and of what general
 // registers do.
 func fuse(f *vcode.Func, level Level) {
-	r, n := newRoom(), len(f.Classes)
-	defer r.leave()
+	r, n := acquireFuseScratch(), len(f.Classes)
+	defer r.release()
 	z := &fuser{
 		f: f, vectors: level == AVX512, reads: r.numbers.Alloc(n), defs: r.numbers.Alloc(n),
-		made: r.makers.Alloc(n), place: r.numbers.Alloc(n), since: r.numbers.Alloc(n),
+		def: r.makers.Alloc(n), defPos: r.numbers.Alloc(n), defBlock: r.numbers.Alloc(n),
 		logic: map[vcode.Reg]logic{},
 	}
 	wide := false
@@ -38,10 +38,10 @@ func fuse(f *vcode.Func, level Level) {
 			z.defs[r]++
 		}
 		z.count(in, 1)
-		wide = wide || widens(in)
+		wide = wide || widensF16(in)
 	})
 	if wide {
-		z.halves = halvesOf(f)
+		z.isF16 = f16Registers(f)
 	}
 	for b := range f.Blocks {
 		z.block++
@@ -51,16 +51,16 @@ func fuse(f *vcode.Func, level Level) {
 			z.pos++
 			z.inst(&list[i])
 			for _, r := range list[i].Defs {
-				z.made[r], z.place[r], z.since[r] = &list[i], z.pos, z.block
+				z.def[r], z.defPos[r], z.defBlock[r] = &list[i], z.pos, z.block
 			}
 		}
-		f.Blocks[b].Insts = withoutDropped(list)
+		f.Blocks[b].Insts = compact(list)
 	}
-	z.makeFactors()
+	z.emitFactors()
 }
 
 // withoutDropped is a list without what drop has emptied.
-func withoutDropped(list []vcode.Inst) []vcode.Inst {
+func compact(list []vcode.Inst) []vcode.Inst {
 	n := 0
 	for i := range list {
 		if list[i].Op == vcode.Undef && len(list[i].Defs) == 0 {
@@ -81,15 +81,15 @@ type fuser struct {
 	pos, block  int32
 
 	// Of the walk, by register: what wrote it last, where, and in which block.
-	made  []*vcode.Inst
-	place []int32
-	since []int32
+	def      []*vcode.Inst
+	defPos   []int32
+	defBlock []int32
 
 	logic map[vcode.Reg]logic // what logic operations of the block yield
 
-	halves  []bool                 // of registers that there were before: they hold nothing but numbers of f16; nil where none does
-	starts  []int32                // by block: the first of the innermost loop around it, 0 where there is none
-	factors map[vcode.Reg][]factor // what terms read of registers
+	isF16      []bool                 // of registers that there were before: they hold nothing but numbers of f16; nil where none does
+	loopStarts []int32                // by block: the first of the innermost loop around it, 0 where there is none
+	factors    map[vcode.Reg][]factor // what terms read of registers
 }
 
 // logic is a function of up to three registers bit by bit: bit abc of table is
@@ -111,13 +111,13 @@ func (z *fuser) count(in *vcode.Inst, n int32) {
 // maker returns the lane operation of this block that makes r, where r is read
 // up to most times in all and the operands of the operation are still there; nil
 // elsewhere.
-func (z *fuser) maker(r vcode.Reg, most int32) *vcode.Inst {
-	in := z.made[r]
-	if in == nil || z.since[r] != z.block || z.defs[r] != 1 || z.reads[r] > most || in.Merging || in.Op != vcode.Lane && in.Op != vcode.Own {
+func (z *fuser) foldableDef(r vcode.Reg, most int32) *vcode.Inst {
+	in := z.def[r]
+	if in == nil || z.defBlock[r] != z.block || z.defs[r] != 1 || z.reads[r] > most || in.Merging || in.Op != vcode.Lane && in.Op != vcode.Own {
 		return nil
 	}
 	for _, u := range in.Uses {
-		if z.since[u] == z.block && z.place[u] >= z.place[r] {
+		if z.defBlock[u] == z.block && z.defPos[u] >= z.defPos[r] {
 			return nil
 		}
 	}
@@ -130,7 +130,7 @@ func (z *fuser) drop(r vcode.Reg) {
 	z.reads[r]--
 	for todo := []vcode.Reg{r}; len(todo) > 0; {
 		r, todo = todo[len(todo)-1], todo[:len(todo)-1]
-		if in := z.maker(r, 0); in != nil && len(in.Defs) > 0 {
+		if in := z.foldableDef(r, 0); in != nil && len(in.Defs) > 0 {
 			z.count(in, -1)
 			todo = append(todo, in.Uses...)
 			*in = vcode.Inst{}
@@ -166,17 +166,17 @@ func (z *fuser) inst(in *vcode.Inst) {
 	case in.Op == vcode.JumpIfZero:
 		z.branch(in)
 	case in.Op == vcode.Lane && in.Key.Type == ir.F32 && in.IR == ir.FCvt:
-		z.half(in)
+		z.roundHalf(in)
 	case !z.vectors:
 	case in.Op == vcode.And || in.Op == vcode.AndNot:
-		z.within(in, in.Op == vcode.AndNot)
+		z.maskedCompare(in, in.Op == vcode.AndNot)
 	case in.Op != vcode.Lane:
 	case in.Key.Type == ir.B1:
 		z.mask(in)
 	case in.Key.Type == ir.I32 && !z.rotate(in):
 		z.bitwise(in)
-	case in.Key.Type == ir.F32 && in.IR == ir.FFma && !z.unitByte(in):
-		z.negative(in)
+	case in.Key.Type == ir.F32 && in.IR == ir.FFma && !z.unorm8(in):
+		z.negMulAdd(in)
 	}
 }
 
@@ -184,13 +184,13 @@ func (z *fuser) inst(in *vcode.Inst) {
 // it.
 func (z *fuser) branch(in *vcode.Inst) {
 	r := in.Uses[0]
-	c := z.made[r]
-	if !z.condition(r) {
+	c := z.def[r]
+	if !z.foldableScalar(r) {
 		return
 	}
-	if n := c.Uses[0]; c.IR == ir.Not && z.condition(n) && z.contrary(in, z.made[n]) {
+	if n := c.Uses[0]; c.IR == ir.Not && z.foldableScalar(n) && z.invertBranch(in, z.def[n]) {
 		z.reads[r], z.reads[n] = 0, 0
-		*z.made[n], *c = vcode.Inst{}, vcode.Inst{}
+		*z.def[n], *c = vcode.Inst{}, vcode.Inst{}
 		return
 	}
 	if _, ok := conditions[c.IR]; !ok || z.reads[r] != 1 {
@@ -203,15 +203,15 @@ func (z *fuser) branch(in *vcode.Inst) {
 
 // condition reports whether r is what a scalar operation of this block makes for one
 // reader alone, and its operands are still there.
-func (z *fuser) condition(r vcode.Reg) bool {
-	c := z.made[r]
-	return c != nil && z.since[r] == z.block && z.defs[r] == 1 && z.reads[r] == 1 && c.Op == vcode.Scalar && !z.changed(r, c.Uses)
+func (z *fuser) foldableScalar(r vcode.Reg) bool {
+	c := z.def[r]
+	return c != nil && z.defBlock[r] == z.block && z.defs[r] == 1 && z.reads[r] == 1 && c.Op == vcode.Scalar && !z.changed(r, c.Uses)
 }
 
 // contrary makes of a jump where the contrary of a comparison does not hold one that
 // needs no contrary, and reports whether there is one: of equality for that with zero
 // alone.
-func (z *fuser) contrary(in *vcode.Inst, c *vcode.Inst) bool {
+func (z *fuser) invertBranch(in *vcode.Inst, c *vcode.Inst) bool {
 	x, y := c.Uses[0], c.Uses[1]
 	if c.IR == ir.Eq && c.Key.From == ir.I32 {
 		if z.constant(x, 0) {
@@ -231,7 +231,7 @@ func (z *fuser) contrary(in *vcode.Inst, c *vcode.Inst) bool {
 
 // comparison returns the comparison that makes a mask.
 func (z *fuser) comparison(r vcode.Reg) *vcode.Inst {
-	in := z.maker(r, 2)
+	in := z.foldableDef(r, 2)
 	if in == nil || len(in.Defs) != 1 || in.Op != vcode.Lane {
 		return nil
 	}
@@ -242,7 +242,7 @@ func (z *fuser) comparison(r vcode.Reg) *vcode.Inst {
 }
 
 // within makes of a comparison and the set that it is cut to one comparison.
-func (z *fuser) within(in *vcode.Inst, not bool) {
+func (z *fuser) maskedCompare(in *vcode.Inst, not bool) {
 	x, y := in.Uses[0], in.Uses[1]
 	c := z.comparison(y)
 	if c == nil && !not {
@@ -260,9 +260,9 @@ func (z *fuser) mask(in *vcode.Inst) {
 	switch {
 	case in.Merging:
 	case in.IR == ir.Eq && in.Key.From == ir.I32:
-		z.bits(in)
+		z.bitMask(in)
 	case in.IR == ir.And && in.Key.From == ir.B1:
-		z.within(in, false)
+		z.maskedCompare(in, false)
 	case in.IR == ir.Not:
 		if c := z.comparison(in.Uses[0]); c != nil {
 			z.compare(in, c, 0, in.Uses[0], true)
@@ -294,7 +294,7 @@ func (z *fuser) rotate(in *vcode.Inst) bool {
 	if in.IR != ir.Or && in.IR != ir.Xor && in.IR != ir.Add {
 		return false
 	}
-	a, b := z.maker(in.Uses[0], 1), z.maker(in.Uses[1], 1)
+	a, b := z.foldableDef(in.Uses[0], 1), z.foldableDef(in.Uses[1], 1)
 	if a == nil || b == nil || a.Op != vcode.Lane || b.Op != vcode.Lane {
 		return false
 	}
@@ -315,17 +315,17 @@ func (z *fuser) rotate(in *vcode.Inst) bool {
 
 // negative looks for (−x)·y + z and x·(−y) + z. A NaN's sign is not observed
 // before it is made canonical.
-func (z *fuser) negative(in *vcode.Inst) {
+func (z *fuser) negMulAdd(in *vcode.Inst) {
 	if in.Key.Flags&ir.RTZ != 0 {
 		return
 	}
 	for i := range 2 {
-		n := z.maker(in.Uses[i], 1)
+		n := z.foldableDef(in.Uses[i], 1)
 		if n == nil || n.Op != vcode.Lane || n.IR != ir.FNeg {
 			continue
 		}
 		uses := []vcode.Reg{n.Uses[0], in.Uses[1-i], in.Uses[2]}
-		z.replace(in, fusedNegative, 0, uses, in.Uses[i])
+		z.replace(in, fusedNegMulAdd, 0, uses, in.Uses[i])
 		return
 	}
 }
@@ -342,7 +342,7 @@ func (z *fuser) bitwise(in *vcode.Inst) {
 			gone = in.Uses
 		}
 	case ir.And, ir.Or, ir.Xor:
-		x, gone = z.both(in.IR, in.Uses[0], in.Uses[1])
+		x, gone = z.combineOperands(in.IR, in.Uses[0], in.Uses[1])
 	default:
 		return
 	}
@@ -351,14 +351,14 @@ func (z *fuser) bitwise(in *vcode.Inst) {
 	}
 	z.logic[in.Defs[0]] = x
 	if len(gone) > 0 && len(x.of) == 3 {
-		z.replace(in, fusedLogic, uint64(x.table), x.of, gone...)
+		z.replace(in, fusedTernaryLogic, uint64(x.table), x.of, gone...)
 	}
 }
 
 // operand is what an operand of a logic operation is: where nobody else reads it
 // and it is one itself, that.
 func (z *fuser) operand(r vcode.Reg) (x logic, inner bool) {
-	if in := z.maker(r, 1); in != nil {
+	if in := z.foldableDef(r, 1); in != nil {
 		if x, ok := z.logic[r]; ok && !z.changed(r, x.of) {
 			return x, true
 		}
@@ -368,12 +368,12 @@ func (z *fuser) operand(r vcode.Reg) (x logic, inner bool) {
 
 // changed reports whether one of a list has been written since r.
 func (z *fuser) changed(r vcode.Reg, list []vcode.Reg) bool {
-	return slices.ContainsFunc(list, func(u vcode.Reg) bool { return z.since[u] == z.block && z.place[u] >= z.place[r] })
+	return slices.ContainsFunc(list, func(u vcode.Reg) bool { return z.defBlock[u] == z.block && z.defPos[u] >= z.defPos[r] })
 }
 
 // both combines two operands, and names those that are not needed any more: as
 // many as leave no more than three registers.
-func (z *fuser) both(op ir.Op, a, b vcode.Reg) (x logic, gone []vcode.Reg) {
+func (z *fuser) combineOperands(op ir.Op, a, b vcode.Reg) (x logic, gone []vcode.Reg) {
 	ya, ina := z.operand(a)
 	yb, inb := z.operand(b)
 	leafA, leafB := logic{[]vcode.Reg{a}, 0xf0}, logic{[]vcode.Reg{b}, 0xf0}
@@ -404,7 +404,7 @@ func combine(op ir.Op, x, y logic) logic {
 			of = append(of, r)
 		}
 	}
-	a, b := x.table, y.over(of)
+	a, b := x.table, y.permuted(of)
 	switch op {
 	case ir.And:
 		return logic{of, a & b}
@@ -415,7 +415,7 @@ func combine(op ir.Op, x, y logic) logic {
 }
 
 // over is the table of a function where its registers stand in another list.
-func (x logic) over(of []vcode.Reg) uint8 {
+func (x logic) permuted(of []vcode.Reg) uint8 {
 	if len(of) > 3 {
 		return 0
 	}
@@ -431,46 +431,46 @@ func (x logic) over(of []vcode.Reg) uint8 {
 }
 
 // own makes the code of a fused operation.
-func (m *machine) own(in *vcode.Inst) {
+func (m *machine) fused(in *vcode.Inst) {
 	switch in.Fused {
 	case fusedRotate:
 		d, o := m.dest(in, 0)
 		m.RRI(VPROLD, V512, d, 0, m.vec(in.Uses[0], 0), uint8(in.Key.Aux), o)
 		m.done(in, d)
-	case fusedLogic:
+	case fusedTernaryLogic:
 		m.ternary(in)
 	case fusedCompare:
-		m.compareWithin(in)
-	case fusedNegative:
+		m.maskedCompare(in)
+	case fusedNegMulAdd:
 		multiplyAddOf(VFNMADD213PS, VFNMADD231PS)(m, in)
-	case fusedBits:
-		m.bits(in)
-	case fusedHalf:
-		m.set.half(in, in.Key.Aux == 1)
-	case fusedByte:
-		m.unitByte(in)
-	case fusedTerm:
-		m.terms([]vcode.Inst{*in})
+	case fusedBitMask:
+		m.bitMask(in)
+	case fusedRoundHalf:
+		m.set.roundToHalf(in, in.Key.Aux == 1)
+	case fusedUnorm8:
+		m.unorm8(in)
+	case fusedHalfMulAdd:
+		m.halfMulAdds([]vcode.Inst{*in})
 	}
 }
 
 // ternary is VPTERNLOGD, which writes over its first operand.
 func (m *machine) ternary(in *vcode.Inst) {
-	d, ok := m.real(in.Defs[0])
+	d, ok := m.phys(in.Defs[0])
 	if in.Merging || !ok {
 		d = 0
 	}
 	x := logic{in.Uses, uint8(in.Key.Aux)}
 	for i, u := range in.Uses { // the operand that the result takes the place of comes first
-		if r, ok := m.real(u); ok && r == d {
+		if r, ok := m.phys(u); ok && r == d {
 			of := []vcode.Reg{u, in.Uses[(i+1)%3], in.Uses[(i+2)%3]}
-			x = logic{of, x.over(of)}
+			x = logic{of, x.permuted(of)}
 			break
 		}
 	}
-	if _, ok := m.real(x.of[1]); !ok { // one in memory comes last
+	if _, ok := m.phys(x.of[1]); !ok { // one in memory comes last
 		of := []vcode.Reg{x.of[0], x.of[2], x.of[1]}
-		x = logic{of, x.over(of)}
+		x = logic{of, x.permuted(of)}
 	}
 	y := m.vec(x.of[1], 1)
 	m.loadVec(d, x.of[0])

@@ -9,8 +9,8 @@ import (
 )
 
 // half looks for a float that is rounded to 16 bits and widened again.
-func (z *fuser) half(in *vcode.Inst) {
-	n := z.maker(in.Uses[0], 1)
+func (z *fuser) roundHalf(in *vcode.Inst) {
+	n := z.foldableDef(in.Uses[0], 1)
 	if n == nil || n.Op != vcode.Lane || n.IR != ir.FCvt || n.Key.Type != ir.F16 || n.Key.From != ir.F32 {
 		return
 	}
@@ -19,25 +19,25 @@ func (z *fuser) half(in *vcode.Inst) {
 	}
 	in.Key.Flags = n.Key.Flags
 	near := uint64(0)
-	if z.nearSum(n.Uses[0]) >= 0 && n.Key.Flags&ir.RTZ == 0 {
-		if z.vectors && !in.Merging && z.term(in, n) {
+	if z.smallSum(n.Uses[0]) >= 0 && n.Key.Flags&ir.RTZ == 0 {
+		if z.vectors && !in.Merging && z.halfMulAdd(in, n) {
 			return
 		}
 		near = 1
 	}
-	z.replace(in, fusedHalf, near, n.Uses, in.Uses[0])
+	z.replace(in, fusedRoundHalf, near, n.Uses, in.Uses[0])
 }
 
 // nearSum returns which operand of r is a constant, where r is the sum of an f16
 // and of a constant that is one too, and so small that the sum, rounded, is an
 // infinity only where the f16 is, and never −0; and −1 elsewhere.
-func (z *fuser) nearSum(r vcode.Reg) int {
-	in := z.made[r]
-	if in == nil || z.since[r] != z.block || in.Merging || in.Op != vcode.Lane || in.IR != ir.FAdd && in.IR != ir.FSub || in.Key.Flags&ir.RTZ != 0 {
+func (z *fuser) smallSum(r vcode.Reg) int {
+	in := z.def[r]
+	if in == nil || z.defBlock[r] != z.block || in.Merging || in.Op != vcode.Lane || in.IR != ir.FAdd && in.IR != ir.FSub || in.Key.Flags&ir.RTZ != 0 {
 		return -1
 	}
 	for i, u := range in.Uses {
-		if bits, ok := z.f.Const(u); ok && nearTerm(bits) && z.isHalf(in.Uses[1-i]) {
+		if bits, ok := z.f.Const(u); ok && isSmallAddend(bits) && z.isHalf(in.Uses[1-i]) {
 			return i
 		}
 	}
@@ -46,13 +46,13 @@ func (z *fuser) nearSum(r vcode.Reg) int {
 
 // maxNearTerm is half of the distance of the greatest f16, 65504, to the next
 // number that it has bits for.
-const maxNearTerm = 16
+const maxSmallAddend = 16
 
 // nearTerm reports whether the bits of an f32 are those of an f16 that is not 0
 // and below maxNearTerm.
-func nearTerm(bits uint64) bool {
+func isSmallAddend(bits uint64) bool {
 	size := math.Abs(float64(math.Float32frombits(uint32(bits))))
-	return isHalf(bits) && 0 < size && size < maxNearTerm
+	return isHalf(bits) && 0 < size && size < maxSmallAddend
 }
 
 // isHalf reports whether the bits of an f32 are those of an f16.
@@ -61,17 +61,17 @@ func isHalf(bits uint64) bool {
 }
 
 // isHalf reports whether what r holds is always an f16 that was widened.
-func (z *fuser) isHalf(r vcode.Reg) bool { return int(r) < len(z.halves) && z.halves[r] }
+func (z *fuser) isHalf(r vcode.Reg) bool { return int(r) < len(z.isF16) && z.isF16[r] }
 
 // widens reports whether an instruction widens numbers of f16.
-func widens(in *vcode.Inst) bool {
+func widensF16(in *vcode.Inst) bool {
 	return in.Op == vcode.Lane && in.IR == ir.FCvt && in.Key.From == ir.F16 && in.Key.Type == ir.F32
 }
 
 // halvesOf finds the registers that hold nothing but numbers of f16, widened, in
 // all lanes that anybody looks at: first all could, then those do not that
 // something else is written to, and those that are made of them.
-func halvesOf(f *vcode.Func) []bool {
+func f16Registers(f *vcode.Func) []bool {
 	is := make([]bool, len(f.Classes))
 	for r, c := range f.Classes {
 		is[r] = c == vcode.Vec
@@ -86,7 +86,7 @@ func halvesOf(f *vcode.Func) []bool {
 	each(f, func(in *vcode.Inst) {
 		for _, d := range in.Defs {
 			switch {
-			case !is[d], widens(in), in.Op == vcode.Undef:
+			case !is[d], widensF16(in), in.Op == vcode.Undef:
 			case in.Op == vcode.Copy || in.Op == vcode.Lane && exactOnHalves(in):
 				for _, u := range in.Uses {
 					if f.Classes[u] != vcode.Vec {
@@ -123,22 +123,22 @@ func exactOnHalves(in *vcode.Inst) bool {
 // for all the code around, or is a constant, and n rounds the sum: u0 is a, u1
 // and u2 are b times termScale and b times more, u3 is c times 2¹³. Where the
 // product is taken away from c, those of b are negative.
-func (z *fuser) term(in, n *vcode.Inst) bool {
-	sum := z.maker(n.Uses[0], 1)
+func (z *fuser) halfMulAdd(in, n *vcode.Inst) bool {
+	sum := z.foldableDef(n.Uses[0], 1)
 	if sum == nil {
 		return false
 	}
-	i := z.nearSum(n.Uses[0])
-	r := z.maker(sum.Uses[1-i], 1)
-	if r == nil || r.Op != vcode.Own || r.Fused != fusedHalf || r.Key.Aux != 0 || r.Key.Flags&ir.RTZ != 0 {
+	i := z.smallSum(n.Uses[0])
+	r := z.foldableDef(sum.Uses[1-i], 1)
+	if r == nil || r.Op != vcode.Own || r.Fused != fusedRoundHalf || r.Key.Aux != 0 || r.Key.Flags&ir.RTZ != 0 {
 		return false
 	}
-	product := z.maker(r.Uses[0], 1)
+	product := z.foldableDef(r.Uses[0], 1)
 	if product == nil || product.Op != vcode.Lane || product.IR != ir.FMul || product.Key.Flags&ir.RTZ != 0 {
 		return false
 	}
 	bits, _ := z.f.Const(sum.Uses[i])
-	c, scale := math.Float32frombits(uint32(bits))/termRoom, float32(termScale)
+	c, scale := math.Float32frombits(uint32(bits))/mulAddUlp, float32(mulAddScale)
 	if sum.IR == ir.FSub {
 		if i == 0 {
 			scale = -scale
@@ -152,7 +152,7 @@ func (z *fuser) term(in, n *vcode.Inst) bool {
 			continue
 		}
 		if x, ok := z.factor(b, scale); ok {
-			z.replace(in, fusedTerm, 0, []vcode.Reg{a, x.once, x.more, z.single(c)}, in.Uses[0])
+			z.replace(in, fusedHalfMulAdd, 0, []vcode.Reg{a, x.once, x.more, z.constF32(c)}, in.Uses[0])
 			return true
 		}
 	}
@@ -181,12 +181,12 @@ func (z *fuser) factor(b vcode.Reg, scale float32) (factor, bool) {
 	x := factor{scale: scale}
 	if bits, ok := z.f.Const(b); ok {
 		v := math.Float32frombits(uint32(bits)) * scale
-		x.once, x.more = z.single(v), z.single(v*termSplit)
+		x.once, x.more = z.constF32(v), z.constF32(v*mulAddSplit)
 	} else {
-		if z.defs[b] != 1 || z.since[b] == 0 || z.since[b] > z.start() {
+		if z.defs[b] != 1 || z.defBlock[b] == 0 || z.defBlock[b] > z.loopStart() {
 			return factor{}, false
 		}
-		x.once, x.more = z.register(), z.register()
+		x.once, x.more = z.newVec(), z.newVec()
 		z.defs[x.once], z.defs[x.more] = 1, 1
 		z.reads[b] += 2
 	}
@@ -199,9 +199,9 @@ func (z *fuser) factor(b vcode.Reg, scale float32) (factor, bool) {
 
 // start returns the number of blocks before the innermost loop around the block,
 // 0 where there is none.
-func (z *fuser) start() int32 {
-	if z.starts == nil {
-		z.starts = make([]int32, len(z.f.Blocks))
+func (z *fuser) loopStart() int32 {
+	if z.loopStarts == nil {
+		z.loopStarts = make([]int32, len(z.f.Blocks))
 		last := make([]int, len(z.f.Blocks)) // the last block that jumps back to this one
 		for b := range z.f.Blocks {
 			for i := range z.f.Blocks[b].Insts {
@@ -219,29 +219,29 @@ func (z *fuser) start() int32 {
 				open = append(open, b)
 			}
 			if len(open) > 0 {
-				z.starts[b] = int32(open[len(open)-1])
+				z.loopStarts[b] = int32(open[len(open)-1])
 			}
 		}
 	}
-	return z.starts[z.block-1]
+	return z.loopStarts[z.block-1]
 }
 
 // single returns a register that holds the number v, always.
-func (z *fuser) single(v float32) vcode.Reg {
-	r := z.register()
+func (z *fuser) constF32(v float32) vcode.Reg {
+	r := z.newVec()
 	z.f.SetConst(r, uint64(math.Float32bits(v)))
 	return r
 }
 
 // register returns a new register for a vector.
-func (z *fuser) register() vcode.Reg {
+func (z *fuser) newVec() vcode.Reg {
 	z.reads, z.defs = append(z.reads, 0), append(z.defs, 0)
-	z.made, z.place, z.since = append(z.made, nil), append(z.place, 0), append(z.since, 0)
+	z.def, z.defPos, z.defBlock = append(z.def, nil), append(z.defPos, 0), append(z.defBlock, 0)
 	return z.f.NewReg(vcode.Vec)
 }
 
 // makeFactors makes the factors of terms behind what they are made of.
-func (z *fuser) makeFactors() {
+func (z *fuser) emitFactors() {
 	if z.factors == nil {
 		return
 	}
@@ -260,7 +260,7 @@ func (z *fuser) makeFactors() {
 				out = append(make([]vcode.Inst, 0, 2*len(list)), list[:i+1]...)
 			}
 			for _, x := range z.factors[in.Defs[0]] {
-				out = append(out, z.times(in, x.once, x.scale), z.times(in, x.more, x.scale*termSplit))
+				out = append(out, z.scaled(in, x.once, x.scale), z.scaled(in, x.more, x.scale*mulAddSplit))
 			}
 		}
 		if out != nil {
@@ -270,9 +270,9 @@ func (z *fuser) makeFactors() {
 }
 
 // times returns the instruction that makes d of what in makes and a number.
-func (z *fuser) times(in *vcode.Inst, d vcode.Reg, by float32) vcode.Inst {
+func (z *fuser) scaled(in *vcode.Inst, d vcode.Reg, by float32) vcode.Inst {
 	return vcode.Inst{
 		Op: vcode.Lane, IR: ir.FMul, Key: ir.Key{Type: ir.F32, From: ir.F32}, Origin: in.Origin, Part: in.Part,
-		Defs: []vcode.Reg{d}, Uses: []vcode.Reg{in.Defs[0], z.single(by)},
+		Defs: []vcode.Reg{d}, Uses: []vcode.Reg{in.Defs[0], z.constF32(by)},
 	}
 }

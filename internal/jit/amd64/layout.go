@@ -7,21 +7,21 @@ import (
 
 // Places in Context.Args that compiled programs use.
 const (
-	ArgHandles   = iota // address of the handles, HandleBytes each
-	ArgResources        // address of the resources, ResourceBytes each
-	ArgSubgroups        // address of the subgroups of the worker's group, SubgroupBytes each
-	ArgShared           // address of the workgroup memory, a multiple of 8 long
-	ArgBudget           // steps of a subgroup
-	ArgCount            // groups still to run
-	ArgGroup            // WorkgroupId, three words
-	ArgBase      = ArgGroup + 3
-	ArgEnd       = ArgBase + 3 // base plus number of groups modulo 2³², three words
-	ArgNumber    = ArgEnd + 3  // number of groups, three words
-	ArgHome      = ArgNumber + 3
-	ArgCurrent   = ArgHome + 1    // address of the subgroup that runs
-	ArgLast      = ArgCurrent + 1 // address behind the last subgroup
-	ArgLive      = ArgLast + 1    // subgroups that have not ended
-	NumArgs      = ArgLive + 1
+	ArgHandles      = iota // address of the handles, HandleBytes each
+	ArgResources           // address of the resources, ResourceBytes each
+	ArgSubgroups           // address of the subgroups of the worker's group, SubgroupBytes each
+	ArgShared              // address of the workgroup memory, a multiple of 8 long
+	ArgBudget              // steps of a subgroup
+	ArgCount               // groups still to run
+	ArgGroup               // WorkgroupId, three words
+	ArgGroupBase    = ArgGroup + 3
+	ArgGroupEnd     = ArgGroupBase + 3 // base plus number of groups modulo 2³², three words
+	ArgNumGroups    = ArgGroupEnd + 3  // number of groups, three words
+	ArgBaseStack    = ArgNumGroups + 3
+	ArgCurrent      = ArgBaseStack + 1    // address of the subgroup that runs
+	ArgSubgroupsEnd = ArgCurrent + 1      // address behind the last subgroup
+	ArgLive         = ArgSubgroupsEnd + 1 // subgroups that have not ended
+	NumArgs         = ArgLive + 1
 )
 
 // A handle is the address of its first byte, how many bytes may be read and
@@ -32,13 +32,13 @@ const (
 	handleShift  = 5 // HandleBytes is 1 << handleShift
 	handleLength = 8
 	handleWrites = 16
-	handleCached = 24
+	handlePolicy = 24
 	handleRange  = 28
 )
 
 // What handleCached holds: 0 where stores had better go past the cache, else 1, or
 // HandleOwn where no other worker has the memory either.
-const HandleOwn = 65 // as 1 in the low six bits, those of a place in a line
+const HandlePrivate = 65 // as 1 in the low six bits, those of a place in a line
 
 // The first handles. Tables follow, and what Places says.
 const (
@@ -51,12 +51,12 @@ const (
 // Bounds of what has a fixed place: descriptors of each resource, and bytes of
 // push constants.
 const (
-	maxPlaced = 16
-	maxPush   = 4096
+	maxFixed = 16
+	maxPush  = 4096
 )
 
 // Places are numbers of handles that are the same in every job.
-type Places struct {
+type HandleLayout struct {
 	Resources []int // the first descriptor of each resource
 	Counts    []int // how many of its descriptors have a place
 	Push      int   // where a copy of the push constants stands instead of handles
@@ -65,10 +65,10 @@ type Places struct {
 }
 
 // PlacesOf lays out the handles of a program.
-func PlacesOf(p *ir.Program) Places {
-	l := Places{End: HandleTables + len(p.Tables)}
+func HandleLayoutOf(p *ir.Program) HandleLayout {
+	l := HandleLayout{End: HandleTables + len(p.Tables)}
 	for _, r := range p.Res {
-		n := int(min(r.Count, maxPlaced))
+		n := int(min(r.Count, maxFixed))
 		l.Resources = append(l.Resources, l.End)
 		l.Counts = append(l.Counts, n)
 		l.End += n
@@ -123,7 +123,7 @@ func RecordOf(p *ir.Program, form vcode.Form) Record {
 	r.Scratch = r.Helpers + words
 	r.Private = r.Scratch + scratchBytes
 	if parts > 1 && !form.VectorMasks {
-		r.Private = r.Scratch + wideScratchBytes
+		r.Private = r.Scratch + multiScratchBytes
 	}
 	r.Size = r.Private + (4*lanes*int32(p.PrivateSlots())+63)&^63 // it is cleared by lines
 	return r

@@ -18,7 +18,7 @@ type Mark struct {
 }
 
 // aside is the function of code that belongs to none.
-const aside = -1
+const sharedCode = -1
 
 // mark notes that the code from here on is for an instruction of a function, or
 // for the function itself.
@@ -31,9 +31,9 @@ func (m *machine) mark(fn int, in *vcode.Inst) {
 }
 
 // charge notes for which instruction code shall be made later.
-func (m *machine) charge(in *vcode.Inst) {
-	for len(m.owners) < len(m.later) {
-		m.owners = append(m.owners, in)
+func (m *machine) attribute(in *vcode.Inst) {
+	for len(m.slowPathOwners) < len(m.slowPaths) {
+		m.slowPathOwners = append(m.slowPathOwners, in)
 	}
 }
 

@@ -8,13 +8,13 @@ type literal struct {
 
 // literals are the constants of a program, in the order of first use.
 type literals struct {
-	labels  map[literal]Label
-	order   []literal
-	vectors map[[16]uint32]Label
-	lists   [][16]uint32 // the vectors in the order of first use
-	octets  map[[8]uint32]Label
-	eights  [][8]uint32 // the octets in the order of first use
-	iota    Label       // the numbers 0 to 15, 32 bits each
+	labels   map[literal]Label
+	order    []literal
+	vectors  map[[16]uint32]Label
+	lists    [][16]uint32 // the vectors in the order of first use
+	vectors8 map[[8]uint32]Label
+	lists8   [][8]uint32 // the octets in the order of first use
+	iota     Label       // the numbers 0 to 15, 32 bits each
 }
 
 func (m *machine) literal(x literal) Mem {
@@ -56,15 +56,15 @@ func (m *machine) vector(v [16]uint32) Mem {
 }
 
 // octet is a vector of eight 32-bit numbers in memory.
-func (m *machine) octet(v [8]uint32) Mem {
-	l, ok := m.literals.octets[v]
+func (m *machine) vector8(v [8]uint32) Mem {
+	l, ok := m.literals.vectors8[v]
 	if !ok {
 		l = m.NewLabel()
-		if m.literals.octets == nil {
-			m.literals.octets = map[[8]uint32]Label{}
+		if m.literals.vectors8 == nil {
+			m.literals.vectors8 = map[[8]uint32]Label{}
 		}
-		m.literals.octets[v] = l
-		m.literals.eights = append(m.literals.eights, v)
+		m.literals.vectors8[v] = l
+		m.literals.lists8 = append(m.literals.lists8, v)
 	}
 	return Relative(l)
 }
@@ -86,8 +86,8 @@ func (m *machine) emitLiterals() {
 			m.Data32(x)
 		}
 	}
-	for _, v := range m.literals.eights {
-		m.Bind(m.literals.octets[v])
+	for _, v := range m.literals.lists8 {
+		m.Bind(m.literals.vectors8[v])
 		for _, x := range v {
 			m.Data32(x)
 		}

@@ -20,82 +20,82 @@ const MaxStack = 1 << 30
 // machine makes the code of one program.
 type machine struct {
 	Asm
-	set     selection
-	prog    *ir.Program
-	level   Level
-	extras  Extra
-	funcs   []*vcode.Func
-	frames  []frame
-	record  Record
-	places  Places
-	unread  []bool  // of each resource: the program stores to it alone; nil where stores must go the usual way
-	tallies []ir.Op // TalliesOf
-	sites   []Site
-	data    int      // offset of the constants
-	bases   []uint32 // of the variables of prog; ir.Program.VarBase
+	set          selection
+	prog         *ir.Program
+	level        Level
+	features     Feature
+	funcs        []*vcode.Func
+	frames       []frame
+	record       Record
+	layout       HandleLayout
+	writeOnly    []bool  // of each resource: the program stores to it alone; nil where stores must go the usual way
+	privatizable []ir.Op // TalliesOf
+	sites        []Site
+	data         int      // offset of the constants
+	bases        []uint32 // of the variables of prog; ir.Program.VarBase
 
-	laid    int       // how many functions have their frames
-	rare    []int     // functions in which strips begin anew whose rows are not all in range
-	demotes bool      // lanes may become helpers
-	meets   bool      // there are barriers
-	steps   [256]bool // of each part: its subgroup counts steps
+	allocated   int       // how many functions have their frames
+	bailTargets []int     // functions in which strips begin anew whose rows are not all in range
+	demotes     bool      // lanes may become helpers
+	hasBarriers bool      // there are barriers
+	steps       [256]bool // of each part: its subgroup counts steps
 
 	entries []Label // of the functions
 	service Label   // leaves for the service whose site is in EAX
 	barrier Label
 	yield   Label // comes back as Polled, with every register kept, for the site in EAX
 
-	literals literals
-	later    []func()      // make code that is rarely run, behind the function
-	owners   []*vcode.Inst // of each of them, what it is for
-	marks    []Mark        // in the order of the code
+	literals       literals
+	slowPaths      []func()      // make code that is rarely run, behind the function
+	slowPathOwners []*vcode.Inst // of each of them, what it is for
+	marks          []Mark        // in the order of the code
 
 	// Of the function being made.
-	f        *vcode.Func
-	frame    frame
-	blocks   []Label
-	nextCopy int32 // where the next copy of a record stands
+	f              *vcode.Func
+	frame          frame
+	blocks         []Label
+	nextRecordCopy int32 // where the next copy of a record stands
 }
 
 // selection is the code of a level: how it computes, holds and moves values of
 // vectors and masks.
 type selection interface {
 	machineFor(f *vcode.Func) *regalloc.Machine
-	native(in *vcode.Inst) bool     // it does not leave for Go
-	lane(in *vcode.Inst)            // of Lane and Strip
-	copy(in *vcode.Inst)            // of Copy
-	half(in *vcode.Inst, near bool) // of Own, where Fused is fusedHalf; near: of a nearSum
-	maskOp(in *vcode.Inst)          // of And, AndNot and Or
-	testMasks(masks []vcode.Reg)    // sets the zero flag where no lane is in any of them
-	save(r vcode.Reg)               // from its register to its slot
-	restore(r vcode.Reg)            // back
-	toMemory(to Mem, r vcode.Reg)   // from where it lives
+	native(in *vcode.Inst) bool            // it does not leave for Go
+	lane(in *vcode.Inst)                   // of Lane and Strip
+	copy(in *vcode.Inst)                   // of Copy
+	roundToHalf(in *vcode.Inst, near bool) // of Own, where Fused is fusedHalf; near: of a nearSum
+	maskOp(in *vcode.Inst)                 // of And, AndNot and Or
+	testMasks(masks []vcode.Reg)           // sets the zero flag where no lane is in any of them
+	save(r vcode.Reg)                      // from its register to its slot
+	restore(r vcode.Reg)                   // back
+	toMemory(to Mem, r vcode.Reg)          // from where it lives
 	fromMemory(r vcode.Reg, from Mem)
 	initial(to Mem, part int)      // the mask of the lanes that have an invocation
 	clear(r Reg, off int32, n int) // n bytes, a multiple of 64; may move r
 
 	// Of the operations of vcode with these names.
-	spread(in *vcode.Inst) // Broadcast
+	broadcastGen(in *vcode.Inst) // Broadcast
 	extract(in *vcode.Inst)
-	rowLoad(in *vcode.Inst)
-	rowStore(in *vcode.Inst)
+	stridedLoad(in *vcode.Inst)
+	stridedStore(in *vcode.Inst)
 	gather(in *vcode.Inst)
-	pickWord(in *vcode.Inst)
+	tableLookup(in *vcode.Inst)
 	scatter(in *vcode.Inst)
 	atomic(in *vcode.Inst, lock bool)
 	floatAtomic(op ir.Op)
-	spreadLoad(in *vcode.Inst) // Spread
+	broadcastLoad(in *vcode.Inst) // Spread
 	slotLoad(in *vcode.Inst)
 	slotStore(in *vcode.Inst)
 }
 
 // Draft is a program of which code is to be made.
-type Draft struct{ m machine }
+type Builder struct{ m machine }
 
 // NewDraft returns that of a program without functions yet, for a level
 // that Choose returned and instructions of Extras.
-func NewDraft(p *ir.Program, level Level, extras Extra) *Draft {
-	d := &Draft{machine{prog: p, level: level, extras: extras, record: RecordOf(p, level.Form()), places: PlacesOf(p), unread: unreadOf(p), tallies: TalliesOf(p)}}
+func NewBuilder(p *ir.Program, level Level, extras Feature) *Builder {
+	d := &Builder{machine{prog: p, level: level, features: extras, record: RecordOf(p, level.Form()), layout: HandleLayoutOf(p), writeOnly: writeOnlyResources(p), privatizable: PrivatizableAtomics(p)}}
 	m := &d.m
 	m.set = zmm{m}
 	if level == AVX2 {
@@ -111,7 +111,7 @@ func NewDraft(p *ir.Program, level Level, extras Extra) *Draft {
 
 // Add adds functions that the program was widened to, the entry point first. What
 // a function calls is added with it or before.
-func (d *Draft) Add(funcs ...*vcode.Func) {
+func (d *Builder) Add(funcs ...*vcode.Func) {
 	for _, f := range funcs {
 		var fr frame
 		var end int32
@@ -123,16 +123,16 @@ func (d *Draft) Add(funcs ...*vcode.Func) {
 
 // Spilled returns how much of the work on vectors is with memory in the entry point
 // (regalloc.Allocation), and false where a subgroup would need more than MaxStack.
-func (d *Draft) Spilled() (float32, bool) {
-	ok := d.m.layOut(1)
+func (d *Builder) Spilled() (float32, bool) {
+	ok := d.m.allocateFrames(1)
 	return d.m.frames[0].spilled, ok
 }
 
 // Code makes the code of what was added. It returns false where a subgroup would
 // need more than MaxStack.
-func (d *Draft) Code() (*Code, bool) {
+func (d *Builder) Code() (*Code, bool) {
 	m := &d.m
-	if !m.layOut(len(m.funcs)) {
+	if !m.allocateFrames(len(m.funcs)) {
 		return nil, false
 	}
 	for again := true; again; {
@@ -158,7 +158,7 @@ func (m *machine) emit() (int, bool) {
 	m.Reset()
 	m.sites, m.marks = nil, m.marks[:0]
 	m.expect()
-	m.mark(aside, nil)
+	m.mark(sharedCode, nil)
 	m.literals = literals{labels: map[literal]Label{}}
 	m.entries = m.entries[:0]
 	for range m.funcs {
@@ -170,7 +170,7 @@ func (m *machine) emit() (int, bool) {
 			return i, false
 		}
 	}
-	m.mark(aside, nil)
+	m.mark(sharedCode, nil)
 	m.data = len(m.Code)
 	m.emitLiterals()
 	return 0, true
@@ -244,7 +244,7 @@ func each(f *vcode.Func, do func(*vcode.Inst)) {
 // scratch that was given out.
 func (m *machine) function(i int) bool {
 	m.f, m.frame, m.named = m.funcs[i], m.frames[i], 0
-	m.nextCopy = m.frame.copies
+	m.nextRecordCopy = m.frame.recordCopies
 	m.blocks = m.blocks[:0]
 	for range m.f.Blocks {
 		m.blocks = append(m.blocks, m.NewLabel())
@@ -261,29 +261,29 @@ func (m *machine) function(i int) bool {
 				continue
 			}
 			m.mark(i, in)
-			if n := m.sideBySide(m.f.Blocks[b].Insts[j:]); n > 1 {
-				m.terms(m.f.Blocks[b].Insts[j : j+n])
+			if n := m.batchSize(m.f.Blocks[b].Insts[j:]); n > 1 {
+				m.halfMulAdds(m.f.Blocks[b].Insts[j : j+n])
 				j += n - 1
 				continue
 			}
 			m.inst(in)
-			m.charge(in)
-			if m.short() {
-				m.later, m.owners = nil, nil
+			m.attribute(in)
+			if m.scratchConflict() {
+				m.slowPaths, m.slowPathOwners = nil, nil
 				return false
 			}
 		}
 	}
-	for len(m.later) > 0 {
-		list, owners := m.later, m.owners
-		m.later, m.owners = nil, nil
+	for len(m.slowPaths) > 0 {
+		list, owners := m.slowPaths, m.slowPathOwners
+		m.slowPaths, m.slowPathOwners = nil, nil
 		for j, do := range list {
 			m.mark(i, owners[j])
 			do()
-			m.charge(owners[j])
+			m.attribute(owners[j])
 		}
 	}
-	return !m.short()
+	return !m.scratchConflict()
 }
 
 // inst makes the code of one instruction.
@@ -303,9 +303,9 @@ func (m *machine) inst(in *vcode.Inst) {
 	case vcode.Call:
 		m.call(in)
 	case vcode.Barrier:
-		m.meet(in)
+		m.waitAtBarrier(in)
 	case vcode.Step:
-		m.step(in)
+		m.safepoint(in)
 	case vcode.Jump:
 		m.Jmp(m.blocks[in.Target])
 	case vcode.JumpIfNone:
@@ -314,7 +314,7 @@ func (m *machine) inst(in *vcode.Inst) {
 	case vcode.JumpIfZero:
 		m.jumpIfZero(in)
 	case vcode.Own:
-		m.own(in)
+		m.fused(in)
 	case vcode.Guard:
 		m.guard(in)
 	case vcode.Return:
@@ -335,37 +335,37 @@ func (m *machine) special(in *vcode.Inst) {
 	case vcode.Scalar:
 		m.scalar(in)
 	case vcode.Broadcast:
-		m.set.spread(in)
+		m.set.broadcastGen(in)
 	case vcode.Extract:
 		m.set.extract(in)
 	case vcode.InputBase:
-		m.rowIn(in)
+		m.inputBase(in)
 	case vcode.BoundsCheck:
-		m.window(in, handleLength)
+		m.hoistedBoundsCheck(in, handleLength)
 	case vcode.StoreBoundsCheck:
-		m.window(in, handleWrites)
+		m.hoistedBoundsCheck(in, handleWrites)
 	case vcode.TwoRuns:
-		m.runs(in)
+		m.twoRuns(in)
 	case vcode.TwoRunsCheck:
-		m.halfWindow(in, handleLength)
+		m.twoRunsCheck(in, handleLength)
 	case vcode.StoreTwoRunsCheck:
-		m.halfWindow(in, handleWrites)
+		m.twoRunsCheck(in, handleWrites)
 	case vcode.StridedBase:
-		m.rowBase(in)
+		m.stridedBase(in)
 	case vcode.StridedLoad:
-		m.set.rowLoad(in)
+		m.set.stridedLoad(in)
 	case vcode.StridedStore:
-		m.set.rowStore(in)
+		m.set.stridedStore(in)
 	case vcode.Gather:
 		m.set.gather(in)
 	case vcode.TableLookup:
-		m.set.pickWord(in)
+		m.set.tableLookup(in)
 	case vcode.Scatter:
 		m.set.scatter(in)
 	case vcode.Atomic, vcode.AtomicLocal:
-		m.alone(in, func(lock bool) { m.set.atomic(in, lock) })
+		m.atomicOrPrivate(in, func(lock bool) { m.set.atomic(in, lock) })
 	case vcode.BroadcastLoad:
-		m.set.spreadLoad(in)
+		m.set.broadcastLoad(in)
 	case vcode.SlotLoad:
 		m.set.slotLoad(in)
 	case vcode.SlotStore:

@@ -12,11 +12,11 @@ const firstVec = 9
 
 // fewVec is firstVec for functions whose code needs no scratch vector from there
 // on.
-const fewVec = 5
+const firstVecMore = 5
 
 // givenVec is added to the numbers of the vectors that such a function is given, so
 // that they can be told from scratch: the encoder takes the low five bits.
-const givenVec = 32
+const allocatedTag = 32
 
 // masks are the mask registers that are given out. K0 cannot mask an
 // instruction, so it comes last.
@@ -45,7 +45,7 @@ func machineFor(f *vcode.Func) *regalloc.Machine {
 			vec++
 		}
 	}
-	m := regalloc.Machine{Registers: registers, Clobbers: clobbers, SlotOperands: inMemory, InternalMentions: inside}
+	m := regalloc.Machine{Registers: registers, Clobbers: clobbers, SlotOperands: slotOperands, InternalMentions: internalMentions}
 	switch {
 	case wide > vec:
 		m.Registers[vcode.Wide] = most
@@ -58,9 +58,9 @@ func machineFor(f *vcode.Func) *regalloc.Machine {
 
 // inside is how often the code of an instruction mentions scratch vectors, where it
 // is long.
-func inside(in *vcode.Inst) float32 {
-	if in.Op == vcode.Own && in.Fused == fusedTerm {
-		return termMentions
+func internalMentions(in *vcode.Inst) float32 {
+	if in.Op == vcode.Own && in.Fused == fusedHalfMulAdd {
+		return mulAddMentions
 	}
 	return 0
 }
@@ -70,7 +70,7 @@ func (m *machine) class(r vcode.Reg) vcode.Class { return m.f.Classes[r] }
 
 // real returns the machine's register in which r lives, the first of two where
 // r is Wide.
-func (m *machine) real(r vcode.Reg) (Reg, bool) {
+func (m *machine) phys(r vcode.Reg) (Reg, bool) {
 	n := m.frame.Regs[r]
 	if n == regalloc.None {
 		return NoReg, false
@@ -97,7 +97,7 @@ func upper(at Mem) Mem {
 
 // vec returns the register that holds r, which is z where it has to be loaded.
 func (m *machine) vec(r vcode.Reg, z Reg) Reg {
-	if x, ok := m.real(r); ok {
+	if x, ok := m.phys(r); ok {
 		return x
 	}
 	m.loadVec(z, r)
@@ -106,7 +106,7 @@ func (m *machine) vec(r vcode.Reg, z Reg) Reg {
 
 // loadVec puts r into z.
 func (m *machine) loadVec(z Reg, r vcode.Reg) {
-	if x, ok := m.real(r); ok {
+	if x, ok := m.phys(r); ok {
 		m.moveVec(z, x)
 		return
 	}
@@ -137,7 +137,7 @@ func (m *machine) broadcast(z Reg, v uint32) {
 // with emits op d, a, b, whose last operand may stand in memory. The operation
 // works on full vectors of 32 bits.
 func (m *machine) with(op Op, d, a Reg, b vcode.Reg, o Opt) {
-	if x, ok := m.real(b); ok {
+	if x, ok := m.phys(b); ok {
 		m.RR(op, V512, d, a, x, o)
 		return
 	}
@@ -147,7 +147,7 @@ func (m *machine) with(op Op, d, a Reg, b vcode.Reg, o Opt) {
 
 // withImm is with for operations that have an immediate.
 func (m *machine) withImm(op Op, d, a Reg, b vcode.Reg, imm uint8, o Opt) {
-	if x, ok := m.real(b); ok {
+	if x, ok := m.phys(b); ok {
 		m.RRI(op, V512, d, a, x, imm, o)
 		return
 	}
@@ -170,7 +170,7 @@ func (m *machine) operand(r vcode.Reg) (Mem, Opt) {
 // mask returns a mask register that holds r and can mask an instruction: k
 // where it has to be loaded.
 func (m *machine) mask(r vcode.Reg, k Reg) Reg {
-	if x, ok := m.real(r); ok && x != 0 {
+	if x, ok := m.phys(r); ok && x != 0 {
 		return x
 	}
 	m.loadMask(k, r)
@@ -180,7 +180,7 @@ func (m *machine) mask(r vcode.Reg, k Reg) Reg {
 // maskBits returns the mask register that holds r for an instruction that only reads
 // its bits, as K0 can be; k where it has to be loaded.
 func (m *machine) maskBits(r vcode.Reg, k Reg) Reg {
-	if x, ok := m.real(r); ok {
+	if x, ok := m.phys(r); ok {
 		return x
 	}
 	m.loadMask(k, r)
@@ -189,7 +189,7 @@ func (m *machine) maskBits(r vcode.Reg, k Reg) Reg {
 
 // loadMask puts r into k.
 func (m *machine) loadMask(k Reg, r vcode.Reg) {
-	if x, ok := m.real(r); ok {
+	if x, ok := m.phys(r); ok {
 		m.moveMask(k, x)
 		return
 	}
@@ -212,7 +212,7 @@ func (m *machine) moveMask(d, s Reg) {
 
 // storeMask writes a whole mask to r.
 func (m *machine) storeMask(r vcode.Reg, k Reg) {
-	if x, ok := m.real(r); ok {
+	if x, ok := m.phys(r); ok {
 		m.moveMask(x, k)
 		return
 	}
@@ -226,7 +226,7 @@ func (m *machine) execution(in *vcode.Inst) Reg { return m.mask(in.Masks[0], 1) 
 // dest is where an instruction makes its result: the register itself, under the
 // mask where the other lanes are kept, or z.
 func (m *machine) dest(in *vcode.Inst, z Reg) (Reg, Opt) {
-	x, ok := m.real(in.Defs[0])
+	x, ok := m.phys(in.Defs[0])
 	switch {
 	case !ok:
 		return z, 0
@@ -239,7 +239,7 @@ func (m *machine) dest(in *vcode.Inst, z Reg) (Reg, Opt) {
 // done writes what dest returned to the slot where that is where the result
 // lives.
 func (m *machine) done(in *vcode.Inst, z Reg) {
-	if _, ok := m.real(in.Defs[0]); ok {
+	if _, ok := m.phys(in.Defs[0]); ok {
 		return
 	}
 	o := Opt(0)
@@ -261,7 +261,7 @@ func (m *machine) define(in *vcode.Inst, z Reg) {
 
 // destMask is where an instruction makes a mask: the register itself, or k.
 func (m *machine) destMask(in *vcode.Inst, k Reg) Reg {
-	if x, ok := m.real(in.Defs[0]); ok && !in.Merging {
+	if x, ok := m.phys(in.Defs[0]); ok && !in.Merging {
 		return x
 	}
 	return k
@@ -284,7 +284,7 @@ func (m *machine) doneMask(in *vcode.Inst, k Reg) {
 // gen returns the general register that holds r, which is g where it has to be
 // loaded.
 func (m *machine) gen(r vcode.Reg, g Reg) Reg {
-	if x, ok := m.real(r); ok {
+	if x, ok := m.phys(r); ok {
 		return x
 	}
 	m.loadGen(g, r)
@@ -293,7 +293,7 @@ func (m *machine) gen(r vcode.Reg, g Reg) Reg {
 
 // loadGen puts r into g.
 func (m *machine) loadGen(g Reg, r vcode.Reg) {
-	if x, ok := m.real(r); ok {
+	if x, ok := m.phys(r); ok {
 		if x != g {
 			m.GRR(MOV|W, g, x)
 		}
@@ -308,7 +308,7 @@ func (m *machine) loadGen(g Reg, r vcode.Reg) {
 
 // storeGen writes g to r.
 func (m *machine) storeGen(r vcode.Reg, g Reg) {
-	if x, ok := m.real(r); ok {
+	if x, ok := m.phys(r); ok {
 		if x != g {
 			m.GRR(MOV|W, x, g)
 		}
@@ -319,7 +319,7 @@ func (m *machine) storeGen(r vcode.Reg, g Reg) {
 
 // destGen is where r can be made: its register, or RAX.
 func (m *machine) destGen(r vcode.Reg) Reg {
-	if x, ok := m.real(r); ok {
+	if x, ok := m.phys(r); ok {
 		return x
 	}
 	return RAX
@@ -327,7 +327,7 @@ func (m *machine) destGen(r vcode.Reg) Reg {
 
 // save writes a register of the machine to its slot.
 func (m *machine) save(r vcode.Reg) {
-	x, _ := m.real(r)
+	x, _ := m.phys(r)
 	switch m.class(r) {
 	case vcode.Mask:
 		m.RM(KMOVW_ST, V128, x, 0, m.slot(r), 0)
@@ -343,7 +343,7 @@ func (m *machine) save(r vcode.Reg) {
 
 // restore reads a register of the machine from its slot.
 func (m *machine) restore(r vcode.Reg) {
-	x, _ := m.real(r)
+	x, _ := m.phys(r)
 	switch m.class(r) {
 	case vcode.Mask:
 		m.RM(KMOVW, V128, x, 0, m.slot(r), 0)
@@ -358,7 +358,7 @@ func (m *machine) restore(r vcode.Reg) {
 }
 
 // move copies all lanes from one place in memory to another.
-func (m *machine) move(c vcode.Class, to, from Mem) {
+func (m *machine) moveMemory(c vcode.Class, to, from Mem) {
 	switch c {
 	case vcode.Mask, vcode.Gen:
 		m.GRM(MOV|W, RAX, from)
@@ -390,10 +390,10 @@ func (m *machine) toMemory(to Mem, r vcode.Reg) {
 
 // fromMemory reads a register from a place in memory.
 func (m *machine) fromMemory(r vcode.Reg, from Mem) {
-	x, ok := m.real(r)
+	x, ok := m.phys(r)
 	switch c := m.class(r); {
 	case !ok:
-		m.move(c, m.slot(r), from)
+		m.moveMemory(c, m.slot(r), from)
 	case c == vcode.Mask:
 		m.RM(KMOVW, V128, x, 0, from, 0)
 	case c == vcode.Gen:
@@ -409,7 +409,7 @@ func (m *machine) fromMemory(r vcode.Reg, from Mem) {
 // half returns the register that holds eight lanes of a Wide register, which is
 // z where they have to be loaded.
 func (m *machine) half(r vcode.Reg, i int, z Reg) Reg {
-	if x, ok := m.realHalf(r, i); ok {
+	if x, ok := m.physHalf(r, i); ok {
 		return x
 	}
 	if bits, ok := m.f.Const(r); ok {
@@ -424,7 +424,7 @@ func (m *machine) half(r vcode.Reg, i int, z Reg) Reg {
 
 // withHalf emits op d, a, b on eight lanes of a Wide register b.
 func (m *machine) withHalf(op Op, d, a Reg, b vcode.Reg, i int, o Opt) {
-	if x, ok := m.realHalf(b, i); ok {
+	if x, ok := m.physHalf(b, i); ok {
 		m.RR(op, V512, d, a, x, o)
 		return
 	}
@@ -434,7 +434,7 @@ func (m *machine) withHalf(op Op, d, a Reg, b vcode.Reg, i int, o Opt) {
 
 // withHalfImm is withHalf for operations that have an immediate.
 func (m *machine) withHalfImm(op Op, d, a Reg, b vcode.Reg, i int, imm uint8) {
-	if x, ok := m.realHalf(b, i); ok {
+	if x, ok := m.physHalf(b, i); ok {
 		m.RRI(op, V512, d, a, x, imm, 0)
 		return
 	}
@@ -443,8 +443,8 @@ func (m *machine) withHalfImm(op Op, d, a Reg, b vcode.Reg, i int, imm uint8) {
 }
 
 // realHalf returns the machine's register of eight lanes of a Wide register.
-func (m *machine) realHalf(r vcode.Reg, i int) (Reg, bool) {
-	x, ok := m.real(r)
+func (m *machine) physHalf(r vcode.Reg, i int) (Reg, bool) {
+	x, ok := m.phys(r)
 	return x + Reg(i), ok
 }
 
@@ -463,7 +463,7 @@ func (m *machine) halfOperand(r vcode.Reg, i int) (Mem, Opt) {
 // register itself, under the mask where the other lanes are kept, or z. It uses
 // K1 and K2.
 func (m *machine) destHalf(in *vcode.Inst, i int, z Reg) (Reg, Opt) {
-	if x, ok := m.realHalf(in.Defs[0], i); ok {
+	if x, ok := m.physHalf(in.Defs[0], i); ok {
 		return x, m.halfMask(in, i)
 	}
 	return z, 0
@@ -472,7 +472,7 @@ func (m *machine) destHalf(in *vcode.Inst, i int, z Reg) (Reg, Opt) {
 // doneHalf writes what destHalf returned to the slot where that is where the
 // result lives.
 func (m *machine) doneHalf(in *vcode.Inst, i int, z Reg) {
-	if _, ok := m.real(in.Defs[0]); ok {
+	if _, ok := m.phys(in.Defs[0]); ok {
 		return
 	}
 	at, _ := m.halfOperand(in.Defs[0], i)

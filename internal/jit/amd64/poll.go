@@ -11,13 +11,13 @@ func (m *machine) poll(away Label) { m.EmitPoll(away) }
 func (a *Asm) EmitPoll(away Label) {
 	a.GRM(MOV|W, RAX, At(R15, OffPoll))
 	a.GRM(MOV, RAX, At(RAX, 0))
-	a.GRM(CMP, RAX, At(R15, OffCalm))
+	a.GRM(CMP, RAX, At(R15, OffPollExpected))
 	a.Jcc(NotEqual, away)
 }
 
 // betweenGroups comes back as Polled from asked, where nothing lives, and goes
 // on with the group.
-func (m *machine) betweenGroups(asked, group Label) {
+func (m *machine) pollBetweenGroups(asked, group Label) {
 	m.Bind(asked)
 	m.MovMI(true, At(R15, OffService), -1) // NoSite
 	m.EmitExit(Polled)
@@ -46,9 +46,9 @@ func (m *machine) yieldStub() {
 		m.Push(r)
 	}
 	m.GI(SubI, true, RSP, vectorBytes)
-	m.vectors(true)
+	m.saveVectors(true)
 	m.EmitExit(Polled)
-	m.vectors(false)
+	m.saveVectors(false)
 	m.GI(AddI, true, RSP, vectorBytes)
 	for i := len(yielding) - 1; i >= 0; i-- {
 		m.Pop(yielding[i])
@@ -57,7 +57,7 @@ func (m *machine) yieldStub() {
 }
 
 // vectors stores all vectors and masks at [RSP], or loads them from there.
-func (m *machine) vectors(store bool) {
+func (m *machine) saveVectors(store bool) {
 	if m.level == AVX2 {
 		op := AVX_VMOVUPS
 		if store {

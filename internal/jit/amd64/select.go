@@ -17,7 +17,7 @@ type rule struct {
 // up several times for each instruction.
 type table[E any] [1 << 8][ir.H + 1][ir.H + 1]E
 
-func dense[E any](rules map[rule]E) *table[E] {
+func newTable[E any](rules map[rule]E) *table[E] {
 	t := &table[E]{}
 	for r, e := range rules {
 		t[r.op][r.typ][r.arg] = e
@@ -41,19 +41,19 @@ const (
 
 // rules is the code of operations on 16 lanes. What is not here leaves for Go,
 // which asks the operation's row in the IR.
-var rules = dense(together(map[rule]emitter{
-	{ir.Add, ir.I32, ir.I32}:  either(VPADDD),
-	{ir.Sub, ir.I32, ir.I32}:  two(VPSUBD),
-	{ir.Mul, ir.I32, ir.I32}:  either(VPMULLD),
-	{ir.And, ir.I32, ir.I32}:  either(VPANDD),
-	{ir.Or, ir.I32, ir.I32}:   two(VPORD),
-	{ir.Xor, ir.I32, ir.I32}:  either(VPXORD),
-	{ir.UMin, ir.I32, ir.I32}: either(VPMINUD),
-	{ir.UMax, ir.I32, ir.I32}: either(VPMAXUD),
-	{ir.SMin, ir.I32, ir.I32}: either(VPMINSD),
-	{ir.SMax, ir.I32, ir.I32}: either(VPMAXSD),
-	{ir.SAbs, ir.I32, ir.I32}: one(VPABSD),
-	{ir.Not, ir.I32, ir.I32}:  withWord(VPXORD, 0xffffffff),
+var rules = newTable(mergeRules(map[rule]emitter{
+	{ir.Add, ir.I32, ir.I32}:  commutativeOp(VPADDD),
+	{ir.Sub, ir.I32, ir.I32}:  binaryOp(VPSUBD),
+	{ir.Mul, ir.I32, ir.I32}:  commutativeOp(VPMULLD),
+	{ir.And, ir.I32, ir.I32}:  commutativeOp(VPANDD),
+	{ir.Or, ir.I32, ir.I32}:   binaryOp(VPORD),
+	{ir.Xor, ir.I32, ir.I32}:  commutativeOp(VPXORD),
+	{ir.UMin, ir.I32, ir.I32}: commutativeOp(VPMINUD),
+	{ir.UMax, ir.I32, ir.I32}: commutativeOp(VPMAXUD),
+	{ir.SMin, ir.I32, ir.I32}: commutativeOp(VPMINSD),
+	{ir.SMax, ir.I32, ir.I32}: commutativeOp(VPMAXSD),
+	{ir.SAbs, ir.I32, ir.I32}: unaryOp(VPABSD),
+	{ir.Not, ir.I32, ir.I32}:  constOp(VPXORD, 0xffffffff),
 	{ir.Shl, ir.I32, ir.I32}:  shift(VPSLLVD, VPSLLD),
 	{ir.LShr, ir.I32, ir.I32}: shift(VPSRLVD, VPSRLD),
 	{ir.AShr, ir.I32, ir.I32}: shift(VPSRAVD, VPSRAD),
@@ -87,37 +87,37 @@ var rules = dense(together(map[rule]emitter{
 	{ir.FDiv, ir.F32, ir.F32}:       rounded(VDIVPS, false),
 	{ir.FFma, ir.F32, ir.F32}:       multiplyAddOf(VFMADD213PS, VFMADD231PS),
 	{ir.FSqrt, ir.F32, ir.F32}:      roundedUnary(VSQRTPS),
-	{ir.FNeg, ir.F32, ir.F32}:       withWord(VPXORD, 0x80000000),
-	{ir.FAbs, ir.F32, ir.F32}:       withWord(VPANDD, 0x7fffffff),
+	{ir.FNeg, ir.F32, ir.F32}:       constOp(VPXORD, 0x80000000),
+	{ir.FAbs, ir.F32, ir.F32}:       constOp(VPANDD, 0x7fffffff),
 	{ir.FFloor, ir.F32, ir.F32}:     roundScale(roundFloor),
 	{ir.FCeil, ir.F32, ir.F32}:      roundScale(roundCeil),
 	{ir.FTrunc, ir.F32, ir.F32}:     roundScale(roundTrunc),
 	{ir.FRoundEven, ir.F32, ir.F32}: roundScale(roundEven),
-	{ir.FMin, ir.F32, ir.F32}:       swapped(VMINPS),
-	{ir.FMax, ir.F32, ir.F32}:       swapped(VMAXPS),
+	{ir.FMin, ir.F32, ir.F32}:       swappedOp(VMINPS),
+	{ir.FMax, ir.F32, ir.F32}:       swappedOp(VMAXPS),
 	{ir.NMin, ir.F32, ir.F32}:       numeric(false),
 	{ir.NMax, ir.F32, ir.F32}:       numeric(true),
 	{ir.FLdexp, ir.F32, ir.F32}:     loadExponent,
 	{ir.FCanon, ir.F32, ir.F32}:     canonical,
 	{ir.FFlush, ir.F32, ir.F32}:     flush,
 
-	{ir.Bitcast, ir.I32, ir.F32}: same,
-	{ir.Bitcast, ir.F32, ir.I32}: same,
-	{ir.Bitcast, ir.I32, ir.I32}: same,
-	{ir.Bitcast, ir.F32, ir.F32}: same,
+	{ir.Bitcast, ir.I32, ir.F32}: copyBits,
+	{ir.Bitcast, ir.F32, ir.I32}: copyBits,
+	{ir.Bitcast, ir.I32, ir.I32}: copyBits,
+	{ir.Bitcast, ir.F32, ir.F32}: copyBits,
 	{ir.ZExt, ir.I32, ir.B1}:     fromMask,
 	{ir.FToS, ir.I32, ir.F32}:    toSigned,
 	{ir.FToU, ir.I32, ir.F32}:    toUnsigned,
 	{ir.SToF, ir.F32, ir.I32}:    roundedUnary(VCVTDQ2PS),
 	{ir.UToF, ir.F32, ir.I32}:    roundedUnary(VCVTUDQ2PS),
 
-	{ir.Select, ir.I8, ir.B1}:  choose,
-	{ir.Select, ir.I16, ir.B1}: choose,
-	{ir.Select, ir.I32, ir.B1}: choose,
-	{ir.Select, ir.F16, ir.B1}: choose,
-	{ir.Select, ir.F32, ir.B1}: choose,
-	{ir.Select, ir.H, ir.B1}:   choose,
-	{ir.Select, ir.B1, ir.B1}:  chooseMask,
+	{ir.Select, ir.I8, ir.B1}:  selectLanes,
+	{ir.Select, ir.I16, ir.B1}: selectLanes,
+	{ir.Select, ir.I32, ir.B1}: selectLanes,
+	{ir.Select, ir.F16, ir.B1}: selectLanes,
+	{ir.Select, ir.F32, ir.B1}: selectLanes,
+	{ir.Select, ir.H, ir.B1}:   selectLanes,
+	{ir.Select, ir.B1, ir.B1}:  selectMask,
 
 	{ir.Res, ir.H, ir.I32}:    resource,
 	{ir.Push, ir.H, ir.None}:  handle,
@@ -156,7 +156,7 @@ func native(in *vcode.Inst) bool {
 
 // masked reports whether the code of an IR operation looks at the active lanes
 // where it does not keep the others.
-func masked(op ir.Op) bool {
+func usesMask(op ir.Op) bool {
 	switch op.Family() {
 	case ir.Memory:
 		return true
@@ -180,12 +180,12 @@ func (m *machine) lane(in *vcode.Inst) {
 	skip := m.NewLabel()
 	m.testMasks(in.Masks)
 	m.Jcc(Equal, skip)
-	m.leave(in)
+	m.callService(in)
 	m.Bind(skip)
 }
 
 // two is d = u0 op u1.
-func two(op Op) emitter {
+func binaryOp(op Op) emitter {
 	return func(m *machine, in *vcode.Inst) {
 		a := m.vec(in.Uses[0], 0)
 		d, o := m.dest(in, 0)
@@ -195,10 +195,10 @@ func two(op Op) emitter {
 }
 
 // either is d = u0 op u1 where the operands may be exchanged.
-func either(op Op) emitter {
+func commutativeOp(op Op) emitter {
 	return func(m *machine, in *vcode.Inst) {
 		x, y := in.Uses[0], in.Uses[1]
-		if _, ok := m.real(x); !ok {
+		if _, ok := m.phys(x); !ok {
 			x, y = y, x
 		}
 		a := m.vec(x, 0)
@@ -210,7 +210,7 @@ func either(op Op) emitter {
 
 // swapped is d = u1 op u0: VMINPS gives its second operand where the first is
 // not less, which fmin wants of its first.
-func swapped(op Op) emitter {
+func swappedOp(op Op) emitter {
 	return func(m *machine, in *vcode.Inst) {
 		a := m.vec(in.Uses[1], 0)
 		d, o := m.dest(in, 0)
@@ -219,7 +219,7 @@ func swapped(op Op) emitter {
 	}
 }
 
-func one(op Op) emitter {
+func unaryOp(op Op) emitter {
 	return func(m *machine, in *vcode.Inst) {
 		d, o := m.dest(in, 0)
 		m.with(op, d, 0, in.Uses[0], o)
@@ -228,7 +228,7 @@ func one(op Op) emitter {
 }
 
 // withWord is d = u0 op a constant.
-func withWord(op Op, v uint32) emitter {
+func constOp(op Op, v uint32) emitter {
 	return func(m *machine, in *vcode.Inst) {
 		a := m.vec(in.Uses[0], 0)
 		d, o := m.dest(in, 0)
@@ -258,9 +258,9 @@ func shift(variable, fixed Op) emitter {
 // rounded is d = u0 op u1 of floats. Machine code rounds to nearest even unless
 // told otherwise (Context).
 func rounded(op Op, commutes bool) emitter {
-	nearest := two(op)
+	nearest := binaryOp(op)
 	if commutes {
-		nearest = either(op)
+		nearest = commutativeOp(op)
 	}
 	return func(m *machine, in *vcode.Inst) {
 		if in.Key.Flags&ir.RTZ == 0 {
@@ -275,7 +275,7 @@ func rounded(op Op, commutes bool) emitter {
 }
 
 func roundedUnary(op Op) emitter {
-	nearest := one(op)
+	nearest := unaryOp(op)
 	return func(m *machine, in *vcode.Inst) {
 		if in.Key.Flags&ir.RTZ == 0 {
 			nearest(m, in)
@@ -296,15 +296,15 @@ func multiplyAddOf(factor, summand Op) emitter {
 		if in.Merging && in.Key.Flags&ir.RTZ == 0 && m.multiplyAddOver(factor, summand, in) {
 			return
 		}
-		d, inRegister := m.real(in.Defs[0])
+		d, inRegister := m.phys(in.Defs[0])
 		if in.Merging || !inRegister {
 			d = 0
 		}
-		if _, ok := m.real(a); !ok {
+		if _, ok := m.phys(a); !ok {
 			a, b = b, a // one of them may stand in memory
 		}
-		x, _ := m.real(b)
-		switch sum, _ := m.real(c); {
+		x, _ := m.phys(b)
+		switch sum, _ := m.phys(c); {
 		case in.Key.Flags&ir.RTZ != 0:
 			m.loadVec(0, a)
 			m.RR(factor, V512, 0, m.vec(b, 1), m.vec(c, 2), RZ)
@@ -325,16 +325,16 @@ func multiplyAddOf(factor, summand Op) emitter {
 // the operands is in all lanes: in its register. It reports whether that is so.
 func (m *machine) multiplyAddOver(factor, summand Op, in *vcode.Inst) bool {
 	a, b, c := in.Uses[0], in.Uses[1], in.Uses[2]
-	d, ok := m.real(in.Defs[0])
+	d, ok := m.phys(in.Defs[0])
 	if !ok {
 		return false
 	}
-	if x, ok := m.real(c); ok && x == d {
+	if x, ok := m.phys(c); ok && x == d {
 		m.with(summand, d, m.vec(a, 0), b, K(m.execution(in)))
 		return true
 	}
 	for _, u := range [...][2]vcode.Reg{{a, b}, {b, a}} {
-		if x, ok := m.real(u[0]); ok && x == d {
+		if x, ok := m.phys(u[0]); ok && x == d {
 			m.with(factor, d, m.vec(u[1], 0), c, K(m.execution(in)))
 			return true
 		}
@@ -345,8 +345,8 @@ func (m *machine) multiplyAddOver(factor, summand Op, in *vcode.Inst) bool {
 // factors is d = a·b + c where d holds neither b nor c: over a, or where b
 // would have to be loaded for that, over c.
 func (m *machine) factors(factor, summand Op, d Reg, a, b, c vcode.Reg) {
-	x, inPlace := m.real(a)
-	_, ok := m.real(b)
+	x, inPlace := m.phys(a)
+	_, ok := m.phys(b)
 	if !ok && inPlace && x != d {
 		m.loadVec(d, c)
 		m.with(summand, d, x, b, 0)
@@ -370,20 +370,20 @@ func canonical(m *machine, in *vcode.Inst) {
 	a := m.vec(in.Uses[0], 0)
 	m.RRI(VCMPPS, V512, 2, a, a, unordered, 0)
 	d := Reg(0)
-	if x, ok := m.real(in.Defs[0]); ok && !in.Merging {
+	if x, ok := m.phys(in.Defs[0]); ok && !in.Merging {
 		d = x
 	}
 	m.RM(VPBLENDMD, V512, d, a, m.word32(0x7fc00000), BC|K(2))
 	m.define(in, d)
 }
 
-func same(m *machine, in *vcode.Inst) { m.copy(in) }
+func copyBits(m *machine, in *vcode.Inst) { m.copy(in) }
 
 // fromMask is 1 where the mask is set and 0 elsewhere.
 func fromMask(m *machine, in *vcode.Inst) {
 	k := m.mask(in.Uses[0], 2)
 	d := Reg(0)
-	if x, ok := m.real(in.Defs[0]); ok && !in.Merging {
+	if x, ok := m.phys(in.Defs[0]); ok && !in.Merging {
 		d = x
 	}
 	m.RM(VPBROADCASTD, V512, d, 0, m.word32(1), K(k)|Z)
@@ -407,14 +407,14 @@ func maskNot(m *machine, in *vcode.Inst) {
 }
 
 // choose is u0 ? u1 : u2.
-func choose(m *machine, in *vcode.Inst) {
+func selectLanes(m *machine, in *vcode.Inst) {
 	k := m.mask(in.Uses[0], 2)
 	d := Reg(0)
-	if x, ok := m.real(in.Defs[0]); ok && !in.Merging {
+	if x, ok := m.phys(in.Defs[0]); ok && !in.Merging {
 		d = x
 	}
 	if bits, ok := m.f.Const(in.Uses[2]); ok && bits == 0 {
-		m.onlyIn(d, in.Uses[1], k)
+		m.maskedOrZero(d, in.Uses[1], k)
 	} else {
 		m.with(VPBLENDMD, d, m.vec(in.Uses[2], 0), in.Uses[1], K(k))
 	}
@@ -422,7 +422,7 @@ func choose(m *machine, in *vcode.Inst) {
 }
 
 // onlyIn puts u into z in the lanes of k, and 0 into the others.
-func (m *machine) onlyIn(z Reg, u vcode.Reg, k Reg) {
+func (m *machine) maskedOrZero(z Reg, u vcode.Reg, k Reg) {
 	if bits, ok := m.f.Const(u); ok {
 		m.RM(VPBROADCASTD, V512, z, 0, m.word32(uint32(bits)), K(k)|Z)
 		return
@@ -431,7 +431,7 @@ func (m *machine) onlyIn(z Reg, u vcode.Reg, k Reg) {
 }
 
 // chooseMask is u2 ^ (u2 ^ u1) & u0.
-func chooseMask(m *machine, in *vcode.Inst) {
+func selectMask(m *machine, in *vcode.Inst) {
 	m.loadMask(2, in.Uses[1])
 	m.RR(KXORW, V128, 2, 2, m.mask(in.Uses[2], 1), 0)
 	m.RR(KANDW, V128, 2, 2, m.mask(in.Uses[0], 1), 0)

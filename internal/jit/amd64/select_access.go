@@ -23,7 +23,7 @@ func accesses() map[rule]emitter {
 func loadWide(m *machine, in *vcode.Inst) {
 	m.RR(VPXORD, V128, 7, 7, 7, 0)
 	m.RR(VPXORD, V128, 8, 8, 8, 0)
-	m.halves(in, m.execution(in), 8, handleLength, func(half int) {
+	m.checkedEights(in, m.execution(in), 8, handleLength, func(half int) {
 		m.RR(KMOVW, V128, 1, 0, 2, 0)
 		m.RM(VPGATHERQQ, V512, 7+Reg(half), 0, Indexed(NoReg, 5, 1, 0), K(1))
 	})
@@ -34,21 +34,21 @@ func loadWide(m *machine, in *vcode.Inst) {
 // storeWide scatters 64 bits of each lane, lanes ascending, nothing out of range
 // and nothing for helpers.
 func storeWide(m *machine, in *vcode.Inst) {
-	m.halves(in, m.writers(in), 8, handleWrites, func(half int) {
+	m.checkedEights(in, m.storingLanes(in), 8, handleWrites, func(half int) {
 		m.RR(KMOVW, V128, 1, 0, 2, 0)
 		m.RM(VPSCATTERQQ, V512, m.half(in.Uses[2], half, 7), 0, Indexed(NoReg, 5, 1, 0), K(1))
 	})
 }
 
 // rowOf is the access to a row that an access of all lanes may be.
-func rowOf(in *vcode.Inst) *vcode.Inst {
+func stridedForm(in *vcode.Inst) *vcode.Inst {
 	row := *in
 	row.Uses = in.Uses[len(in.Uses)-4:]
 	return &row
 }
 
 // evens makes K2 the even ones of 32 places of 16 bits. It uses RAX.
-func (m *machine) evens() Opt {
+func (m *machine) evenMask() Opt {
 	m.MovI(RAX, 0x55555555)
 	m.RR(KMOVD_KR, V128, 2, 0, RAX, 0)
 	return K(2)
@@ -61,20 +61,20 @@ func loadNarrow(m *machine, in *vcode.Inst) {
 		gatherNarrow(m, in)
 		return
 	}
-	far, on := m.NewLabel(), m.NewLabel()
+	slow, resume := m.NewLabel(), m.NewLabel()
 	if in.Step*in.Stride == 2 {
-		at, _ := m.within(rowOf(in), 32, handleLength, far)
+		at, _ := m.boundsCheck(stridedForm(in), 32, handleLength, slow)
 		m.RM(VPMOVZXWD, V512, 0, 0, at, 0)
 	} else {
-		at, _ := m.within(rowOf(in), 62, handleLength, far)
-		m.RM(VMOVDQU16, V512, 0, 0, at, m.evens()|Z)
+		at, _ := m.boundsCheck(stridedForm(in), 62, handleLength, slow)
+		m.RM(VMOVDQU16, V512, 0, 0, at, m.evenMask()|Z)
 	}
 	m.define(in, 0)
-	m.Bind(on)
-	m.later = append(m.later, func() {
-		m.Bind(far)
+	m.Bind(resume)
+	m.slowPaths = append(m.slowPaths, func() {
+		m.Bind(slow)
 		gatherNarrow(m, in)
-		m.Jmp(on)
+		m.Jmp(resume)
 	})
 }
 
@@ -85,7 +85,7 @@ func gatherNarrow(m *machine, in *vcode.Inst) {
 	bits := uint32(in.Key.Type.Bits())
 	m.RR(VPXORD, V128, 7, 7, 7, 0)
 	m.RR(VPXORD, V128, 8, 8, 8, 0)
-	m.halves(in, m.execution(in), uint64(bits/8), handleLength, func(half int) {
+	m.checkedEights(in, m.execution(in), uint64(bits/8), handleLength, func(half int) {
 		to := 7 + Reg(half)
 		m.RR(VPMOVQD, V512, 5, 0, 0, 0)
 		m.word(narrowInt, VPANDD, 0, 0, 3, 0)
@@ -120,23 +120,23 @@ func (m *machine) gatherWord(d, at Reg) {
 // for helpers: at once where it is told that they are a row, all lanes store, and
 // all is in range.
 func storeNarrow(m *machine, in *vcode.Inst) {
-	if in.Stride == 0 || m.storing(in) != 0 {
+	if in.Stride == 0 || m.storeOpt(in) != 0 {
 		scatterNarrow(m, in)
 		return
 	}
-	far, on := m.NewLabel(), m.NewLabel()
+	slow, resume := m.NewLabel(), m.NewLabel()
 	if in.Step*in.Stride == 2 {
-		at, _ := m.within(rowOf(in), 32, handleWrites, far)
+		at, _ := m.boundsCheck(stridedForm(in), 32, handleWrites, slow)
 		m.RM(VPMOVDW, V512, m.vec(in.Uses[2], 0), 0, at, 0)
 	} else {
-		at, _ := m.within(rowOf(in), 62, handleWrites, far)
-		m.RM(VMOVDQU16_ST, V512, m.vec(in.Uses[2], 0), 0, at, m.evens())
+		at, _ := m.boundsCheck(stridedForm(in), 62, handleWrites, slow)
+		m.RM(VMOVDQU16_ST, V512, m.vec(in.Uses[2], 0), 0, at, m.evenMask())
 	}
-	m.Bind(on)
-	m.later = append(m.later, func() {
-		m.Bind(far)
+	m.Bind(resume)
+	m.slowPaths = append(m.slowPaths, func() {
+		m.Bind(slow)
 		scatterNarrow(m, in)
-		m.Jmp(on)
+		m.Jmp(resume)
 	})
 }
 
@@ -145,14 +145,14 @@ func storeNarrow(m *machine, in *vcode.Inst) {
 // leave one by one from the lowest place.
 func scatterNarrow(m *machine, in *vcode.Inst) {
 	bits := in.Key.Type.Bits()
-	k := m.writers(in)
+	k := m.storingLanes(in)
 	m.loadVec(7, in.Uses[2])
 	m.highHalf(8, 7)
 	move := MOVW_ST
 	if bits == 8 {
 		move = MOVB_ST
 	}
-	m.halves(in, k, uint64(bits/8), handleWrites, func(half int) {
+	m.checkedEights(in, k, uint64(bits/8), handleWrites, func(half int) {
 		value := 7 + Reg(half)
 		again, done := m.NewLabel(), m.NewLabel()
 		m.RR(KMOVW_RK, V128, RDX, 0, 2, 0)

@@ -21,19 +21,19 @@ const (
 // without a lock, since a workgroup runs on one thread. Out of range and where
 // it is misaligned it yields 0 and does nothing.
 func (m *machine) atomic(in *vcode.Inst, lock bool) {
-	if long(in) {
-		m.atomicLong(in, lock)
+	if atomic64Bit(in) {
+		m.atomic64(in, lock)
 		return
 	}
 	if _, ok := storeForms[in.IR]; ok && len(in.Defs) == 0 {
-		m.tally(in, lock)
+		m.atomicNoResult(in, lock)
 		return
 	}
 	off := m.vec(in.Uses[1], 1)
 	m.RR(VPXORD, V128, 0, 0, 0, 0)
 	m.RM(VMOVDQU32_ST, V512, 0, 0, m.scratch(scratchOld), 0)
 	done := m.NewLabel()
-	if m.inRange(in, m.writers(in), off, handleWrites) {
+	if m.inRange(in, m.storingLanes(in), off, handleWrites) {
 		m.GRM(MOV_ST|W, RDX, m.scratch(scratchBase)) // 2³¹ further, as Z4 is less
 		m.RM(VPADDD, V512, 3, off, m.word32(uint32(in.Key.Aux)), BC)
 		m.RM(VPTESTNMD, V512, 2, 3, m.word32(3), BC|K(2))
@@ -45,7 +45,7 @@ func (m *machine) atomic(in *vcode.Inst, lock bool) {
 		if in.IR == ir.AtomCmpXchg {
 			m.RM(VMOVDQU32_ST, V512, m.vec(in.Uses[3], 0), 0, m.scratch(scratchCompare), 0)
 		}
-		m.exchanges(in, lock)
+		m.exchangeLanes(in, lock)
 	}
 	m.Bind(done)
 	if len(in.Defs) > 0 {
@@ -63,8 +63,8 @@ var constantForms = map[ir.Op]ALU{ir.AtomAdd: AddI, ir.AtomAnd: AndI, ir.AtomOr:
 
 // tally does an atomic whose result is not used. Where all lanes do it, they do
 // it one behind the other without looking for the next.
-func (m *machine) tally(in *vcode.Inst, lock bool) {
-	k, off := m.writers(in), m.vec(in.Uses[1], 1)
+func (m *machine) atomicNoResult(in *vcode.Inst, lock bool) {
+	k, off := m.storingLanes(in), m.vec(in.Uses[1], 1)
 	all, full := m.f.Const(in.Masks[0])
 	full = full && all != 0 && !m.demotes && in.Proven
 	index := off
@@ -88,13 +88,13 @@ func (m *machine) tally(in *vcode.Inst, lock bool) {
 	if !full {
 		m.RR(KMOVW_RK, V128, RAX, 0, 2, 0)
 	}
-	m.tallyLanes(in, zmmLanes, full, lock)
+	m.atomicNoResultLanes(in, zmmLanes, full, lock)
 }
 
 // tallyLanes does an atomic of storeForms whose result is not used, for the lanes
 // in RAX or all of them. Their addresses are RDX plus the offsets in the scratch
 // memory, where the operands stand unless they are constant.
-func (m *machine) tallyLanes(in *vcode.Inst, lanes int32, full, lock bool) {
+func (m *machine) atomicNoResultLanes(in *vcode.Inst, lanes int32, full, lock bool) {
 	operand, constant := m.f.Const(in.Uses[2])
 	some, done := m.NewLabel(), m.NewLabel()
 	one := func(lane, at Mem) {
@@ -110,7 +110,7 @@ func (m *machine) tallyLanes(in *vcode.Inst, lanes int32, full, lock bool) {
 	if !full {
 		m.GI(CmpI, false, RAX, 1<<lanes-1)
 		m.Jcc(NotEqual, some)
-		m.later = append(m.later, func() {
+		m.slowPaths = append(m.slowPaths, func() {
 			m.Bind(some)
 			m.GRM(MOV_ST|W, RDX, m.scratch(scratchBase))
 			m.GRR(TEST, RAX, RAX)
@@ -163,7 +163,7 @@ func (m *machine) eachLane(do func()) {
 
 // exchanges does atomics whose old value is wanted, or that no instruction does
 // alone. The lanes are kept in RBX meanwhile, since CMPXCHG wants RAX.
-func (m *machine) exchanges(in *vcode.Inst, lock bool) {
+func (m *machine) exchangeLanes(in *vcode.Inst, lock bool) {
 	m.GRM(MOV_ST|W, RBX, m.scratch(scratchSaved))
 	m.GRR(MOV, RBX, RAX)
 	next, skip := m.NewLabel(), m.NewLabel()

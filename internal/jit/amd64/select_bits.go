@@ -14,12 +14,12 @@ func bitOperations() map[rule]emitter {
 		if t == ir.I32 {
 			continue // select_integer.go has the rest
 		}
-		r[rule{ir.FindLsb, t, t}] = lanewise(t, cut, lowestBit)
-		r[rule{ir.FindUMsb, t, t}] = lanewise(t, cut, highestBit)
-		r[rule{ir.FindSMsb, t, t}] = lanewise(t, signed|cut, highestSigned)
+		r[rule{ir.FindLsb, t, t}] = lanewise(t, truncated, lowestBit)
+		r[rule{ir.FindUMsb, t, t}] = lanewise(t, truncated, highestBit)
+		r[rule{ir.FindSMsb, t, t}] = lanewise(t, signExtended|truncated, highestSigned)
 		r[rule{ir.BitFieldU, t, t}] = lanewise(t, plain, fieldOf)
-		r[rule{ir.BitFieldS, t, t}] = lanewise(t, cut, fieldSigned)
-		r[rule{ir.BitFieldMask, t, ir.I32}] = lanewise(t, cut, fieldMask)
+		r[rule{ir.BitFieldS, t, t}] = lanewise(t, truncated, fieldSigned)
+		r[rule{ir.BitFieldMask, t, ir.I32}] = lanewise(t, truncated, fieldMask)
 	}
 	return r
 }
@@ -30,7 +30,7 @@ func bitOperations() map[rule]emitter {
 // countBits adds up neighbours, in fields of two, four and eight bits, where
 // the machine has no instruction for it.
 func countBits(m *machine, in *vcode.Inst, e element) {
-	if m.extras&CountBits != 0 {
+	if m.features&CountBits != 0 {
 		m.RR(e.op(VPOPCNTD, VPOPCNTQ), V512, 0, 0, 0, 0)
 		return
 	}

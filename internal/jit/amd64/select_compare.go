@@ -68,8 +68,8 @@ func (m *machine) compare(p predicate, k Reg, in *vcode.Inst, not bool, o Opt) {
 	if not {
 		ask = p.isNot
 	}
-	if _, ok := m.real(x); !ok {
-		if _, ok := m.real(y); ok {
+	if _, ok := m.phys(x); !ok {
+		if _, ok := m.phys(y); ok {
 			x, y, ask = y, x, p.flipped
 			if not {
 				ask = p.flipNot
@@ -81,7 +81,7 @@ func (m *machine) compare(p predicate, k Reg, in *vcode.Inst, not bool, o Opt) {
 
 // compareWithin is a comparison, or its contrary where Aux is 1, in the lanes of
 // a mask.
-func (m *machine) compareWithin(in *vcode.Inst) {
+func (m *machine) maskedCompare(in *vcode.Inst) {
 	o := Opt(0)
 	if len(in.Masks) > 0 {
 		o = K(m.execution(in))

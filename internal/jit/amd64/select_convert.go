@@ -14,8 +14,8 @@ var (
 // conversions is the code of conversions between all types, and of choice.
 func conversions() map[rule]emitter {
 	r := map[rule]emitter{
-		{ir.Select, ir.I64, ir.B1}: chooseWide,
-		{ir.Select, ir.F64, ir.B1}: chooseWide,
+		{ir.Select, ir.I64, ir.B1}: selectWide,
+		{ir.Select, ir.F64, ir.B1}: selectWide,
 	}
 	for _, t := range integerTypes {
 		r[rule{ir.ZExt, t, ir.B1}] = fromMask
@@ -38,7 +38,7 @@ func conversions() map[rule]emitter {
 	for _, t := range allTypes {
 		for _, from := range allTypes {
 			if t.Bits() == from.Bits() {
-				r[rule{ir.Bitcast, t, from}] = same
+				r[rule{ir.Bitcast, t, from}] = copyBits
 			}
 		}
 	}
@@ -64,7 +64,7 @@ func extend(t, from ir.Type) emitter {
 			return
 		}
 		for i := range 2 {
-			m.eight(0, in.Uses[0], i)
+			m.eightLanes(0, in.Uses[0], i)
 			m.signExtend(0, uint32(from.Bits()))
 			m.RR(VPMOVSXDQ, V512, 0, 0, 0, 0)
 			m.defineHalf(in, i, 0)
@@ -104,7 +104,7 @@ func wideFromMask(m *machine, in *vcode.Inst) {
 }
 
 // chooseWide is u0 ? u1 : u2.
-func chooseWide(m *machine, in *vcode.Inst) {
+func selectWide(m *machine, in *vcode.Inst) {
 	m.loadMask(3, in.Uses[0])
 	for i := range 2 {
 		m.withHalf(VPBLENDMQ, 0, m.half(in.Uses[2], i, 0), in.Uses[1], i, K(3))
@@ -188,7 +188,7 @@ func (m *machine) clamp(bits uint32, sign bool) {
 }
 
 // beyondHalf is greater than any f16 and exact in f32.
-const beyondHalf = 1 << 17
+const aboveF16 = 1 << 17
 
 // toFloat converts integers, rounded once. For f16 they are brought to ±2¹⁷
 // first, which overflows as they do and is exact on the way.
@@ -203,7 +203,7 @@ func toFloat(t, from ir.Type, sign bool) emitter {
 	case t == ir.F64:
 		return func(m *machine, in *vcode.Inst) {
 			for i := range 2 {
-				m.eight(0, in.Uses[0], i)
+				m.eightLanes(0, in.Uses[0], i)
 				if sign {
 					m.signExtend(0, uint32(from.Bits()))
 				}
@@ -222,7 +222,7 @@ func toFloat(t, from ir.Type, sign bool) emitter {
 	}
 	return func(m *machine, in *vcode.Inst) {
 		if from == ir.I64 {
-			m.nearHalf(in.Uses[0], sign)
+			m.clampedWords(in.Uses[0], sign)
 		} else {
 			m.loadVec(0, in.Uses[0])
 			if sign {
@@ -238,7 +238,7 @@ func toFloat(t, from ir.Type, sign bool) emitter {
 }
 
 // nearHalf puts integers of 64 bits, brought into range, into Z0 as 32 bits.
-func (m *machine) nearHalf(u vcode.Reg, sign bool) {
+func (m *machine) clampedWords(u vcode.Reg, sign bool) {
 	for i := range 2 {
 		z := Reg(i)
 		m.load(wideInt, z, u, i)
@@ -250,18 +250,18 @@ func (m *machine) nearHalf(u vcode.Reg, sign bool) {
 
 func (m *machine) limit(e element, z Reg, sign bool) {
 	if !sign {
-		m.word(e, e.op(VPMINUD, VPMINUQ), z, z, beyondHalf, 0)
+		m.word(e, e.op(VPMINUD, VPMINUQ), z, z, aboveF16, 0)
 		return
 	}
-	m.word(e, e.op(VPMINSD, VPMINSQ), z, z, beyondHalf, 0)
-	m.word(e, e.op(VPMAXSD, VPMAXSQ), z, z, 1<<64-beyondHalf, 0)
+	m.word(e, e.op(VPMINSD, VPMINSQ), z, z, aboveF16, 0)
+	m.word(e, e.op(VPMAXSD, VPMAXSQ), z, z, 1<<64-aboveF16, 0)
 }
 
 // between converts floats to another width, rounded once.
 func between(t, from ir.Type) emitter {
 	switch {
 	case t == from:
-		return same
+		return copyBits
 	case t == ir.F64:
 		return func(m *machine, in *vcode.Inst) {
 			for i := range 2 {

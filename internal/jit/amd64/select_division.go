@@ -10,11 +10,11 @@ import (
 func divisions() map[rule]emitter {
 	r := map[rule]emitter{}
 	for _, t := range narrowTypes {
-		r[rule{ir.UDiv, t, t}] = lanewise(t, cut, divided)
-		r[rule{ir.UMod, t, t}] = lanewise(t, cut, divided)
-		r[rule{ir.SDiv, t, t}] = lanewise(t, signed|cut, divided)
-		r[rule{ir.SRem, t, t}] = lanewise(t, signed|cut, divided)
-		r[rule{ir.SMod, t, t}] = lanewise(t, signed|cut, divided)
+		r[rule{ir.UDiv, t, t}] = lanewise(t, truncated, divided)
+		r[rule{ir.UMod, t, t}] = lanewise(t, truncated, divided)
+		r[rule{ir.SDiv, t, t}] = lanewise(t, signExtended|truncated, divided)
+		r[rule{ir.SRem, t, t}] = lanewise(t, signExtended|truncated, divided)
+		r[rule{ir.SMod, t, t}] = lanewise(t, signExtended|truncated, divided)
 	}
 	for _, op := range [...]ir.Op{ir.UDiv, ir.UMod, ir.SDiv, ir.SRem, ir.SMod} {
 		r[rule{op, ir.I64, ir.I64}] = lanewise(ir.I64, plain, dividedWide)

@@ -11,7 +11,7 @@ const everyOther = 0x00ff00ff
 // signed. Where the machine has no instruction for it, two of pairs of half
 // words, which lose nothing, do it: VPMADDUBSW would saturate.
 func dotBytes(m *machine, in *vcode.Inst) {
-	if m.extras&DotBytes != 0 {
+	if m.features&DotBytes != 0 {
 		m.dotBytes(in)
 		return
 	}
@@ -31,7 +31,7 @@ func dotBytes(m *machine, in *vcode.Inst) {
 
 // dotBytes adds to u2 in the result's register, if that holds no factor.
 func (m *machine) dotBytes(in *vcode.Inst) {
-	d, inRegister := m.real(in.Defs[0])
+	d, inRegister := m.phys(in.Defs[0])
 	x, y := m.vec(in.Uses[0], 1), m.vec(in.Uses[1], 2)
 	if in.Merging || !inRegister || d == x || d == y {
 		d = 0

@@ -50,7 +50,7 @@ func combinerOf(in *vcode.Inst) (c Op, op ir.Op, cluster int, ok bool) {
 // the exclusive scan of clusters for one part too.
 func (m *machine) group(in *vcode.Inst) {
 	if len(in.Masks) > 1 || in.IR == ir.ScanX && in.Key.Aux>>8 != 0 {
-		wideGroups[in.IR](m, in)
+		multiGroups[in.IR](m, in)
 		return
 	}
 	groups[in.IR](m, in)
@@ -60,7 +60,7 @@ func (m *machine) group(in *vcode.Inst) {
 func groupNative(in *vcode.Inst) bool {
 	switch {
 	case len(in.Masks) > 1:
-		return wideNative(in)
+		return multiNative(in)
 	case len(in.Masks) == 0 || groups[in.IR] == nil:
 		return false
 	}
@@ -131,7 +131,7 @@ func shuffle(m *machine, in *vcode.Inst) {
 
 // members puts the operand into Z2, with the identity in the lanes that are not
 // active.
-func (m *machine) members(in *vcode.Inst, op ir.Op) {
+func (m *machine) maskedOperand(in *vcode.Inst, op ir.Op) {
 	k := m.execution(in)
 	x := m.vec(in.Uses[0], 0)
 	m.broadcast(2, uint32(ir.Identity(op, in.Key.Type)))
@@ -168,7 +168,7 @@ func (m *machine) size(cluster int) int {
 // are no multiple of the step make of it, nobody reads.
 func reduce(m *machine, in *vcode.Inst) {
 	c, op, cluster, _ := combinerOf(in)
-	m.members(in, op)
+	m.maskedOperand(in, op)
 	n := m.size(cluster)
 	for k := 1; k < n; k *= 2 {
 		m.RRI(VALIGND, V512, 3, 2, 2, uint8(k), 0)
@@ -187,7 +187,7 @@ func reduce(m *machine, in *vcode.Inst) {
 // scan makes the inclusive scan of the clusters in Z2, Kogge–Stone.
 func (m *machine) scan(in *vcode.Inst) {
 	c, op, cluster, _ := combinerOf(in)
-	m.members(in, op)
+	m.maskedOperand(in, op)
 	n := m.size(cluster)
 	for k := 1; k < n; k *= 2 {
 		low := uint64(0) // lanes whose place in the cluster is at least k

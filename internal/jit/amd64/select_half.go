@@ -35,8 +35,8 @@ func halfFloats() map[rule]emitter {
 		{ir.FMax, f, f}:       halfChoice(1, 0),
 		{ir.FLdexp, f, f}:     halfLdexp,
 		{ir.FRem, f, f}:       remainder(f),
-		{ir.FNeg, f, f}:       withWord(VPXORD, 0x8000),
-		{ir.FAbs, f, f}:       withWord(VPANDD, 0x7fff),
+		{ir.FNeg, f, f}:       constOp(VPXORD, 0x8000),
+		{ir.FAbs, f, f}:       constOp(VPANDD, 0x7fff),
 		{ir.FCanon, f, f}:     lanewise(f, plain, halfCanonical),
 		{ir.FFlush, f, f}:     lanewise(f, plain, halfFlush),
 
@@ -74,7 +74,7 @@ func packMode(o Opt) uint8 {
 }
 
 // throughHalf rounds a float of 32 bits to 16 and widens it again.
-func (m *machine) throughHalf(in *vcode.Inst) {
+func (m *machine) roundThroughF16(in *vcode.Inst) {
 	d, o := m.dest(in, 0)
 	m.RRI(VCVTPS2PH, V512, m.vec(in.Uses[0], 0), 0, 0, packMode(rounding(in)), 0) // the source first
 	m.RR(VCVTPH2PS, V512, d, 0, 0, o)
@@ -92,10 +92,10 @@ const (
 // last bit is even where that of the f16 is. To an f16 that has fewer bits, being
 // small, x is a multiple of their last anyway. An infinity stays one, since 13
 // more in its exponent make it a tiny number; and of 0 that makes one too.
-func (m *machine) nearSumHalf(in *vcode.Inst) {
+func (m *machine) roundSmallSum(in *vcode.Inst) {
 	x := m.vec(in.Uses[0], 0)
 	m.RM(VPADDD, V512, 1, x, m.word32(halfShift), BC)
-	if d, ok := m.real(in.Defs[0]); ok && d == x && !in.Merging { // in units that a sum has no use for
+	if d, ok := m.phys(in.Defs[0]); ok && d == x && !in.Merging { // in units that a sum has no use for
 		m.RM(VFNMADD132PS, V512, x, 1, m.word32(one32), BC)
 	} else {
 		m.RR(VSUBPS, V512, 0, 1, x, 0)

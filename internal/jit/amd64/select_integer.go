@@ -51,7 +51,7 @@ func (m *machine) quotient(d, x, y Reg, signed bool) {
 	m.RR(VDIVPD, V512, 3, 3, 4, 0)
 	m.RR(from, V512, 5, 0, 5, 0)
 	m.RR(from, V512, 3, 0, 3, 0)
-	m.RRI(VSHUFF32X4, V512, d, 5, 3, both, 0)
+	m.RRI(VSHUFF32X4, V512, d, 5, 3, lowHalves, 0)
 }
 
 // highProduct is the high half of the products of 32 bits: of the even lanes,

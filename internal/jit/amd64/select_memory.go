@@ -11,12 +11,12 @@ import (
 // both is VSHUFF32X4's selection of the low halves of two vectors, and high
 // that of the high half of one, twice.
 const (
-	both = 0x44
-	high = 0xee
+	lowHalves  = 0x44
+	highHalves = 0xee
 )
 
 // highHalf puts the upper eight lanes of s into the lower eight of d.
-func (m *machine) highHalf(d, s Reg) { m.RRI(VSHUFF32X4, V512, d, s, s, high, 0) }
+func (m *machine) highHalf(d, s Reg) { m.RRI(VSHUFF32X4, V512, d, s, s, highHalves, 0) }
 
 // handle is the handle of the push constants, the workgroup memory or a table.
 func handle(m *machine, in *vcode.Inst) {
@@ -72,7 +72,7 @@ func offsetAt(m *machine, in *vcode.Inst) {
 // start. Where there is no start but the constant off both are one comparison. It
 // uses K1 and K2.
 func (m *machine) offset(x Reg, stride uint32, start Reg, off uint32) Reg {
-	y, most := m.times(0, x, stride), beyondWhich(stride, off)
+	y, most := m.times(0, x, stride), maxIndex(stride, off)
 	if most < math.MaxUint32 {
 		m.RMI(VPCMPUD, V512, 2, x, m.word32(most), compareGT, BC)
 	}
@@ -101,7 +101,7 @@ func (m *machine) offset(x Reg, stride uint32, start Reg, off uint32) Reg {
 
 // beyondWhich is the greatest index that times stride and added to off does not
 // saturate.
-func beyondWhich(stride, off uint32) uint32 {
+func maxIndex(stride, off uint32) uint32 {
 	if stride == 0 {
 		return math.MaxUint32
 	}
@@ -126,7 +126,7 @@ func (m *machine) times(d, x Reg, by uint32) Reg {
 // for the first eight and for the last eight of them, with their set in K2 and
 // their addresses in Z5; half is 0 or 1. field says what bounds the access. It
 // uses K1 and vectors below 7. access may use K1, and all vectors but Z3 and Z4.
-func (m *machine) halves(in *vcode.Inst, k Reg, size uint64, field int32, access func(half int)) {
+func (m *machine) checkedEights(in *vcode.Inst, k Reg, size uint64, field int32, access func(half int)) {
 	reach := in.Key.Aux + size
 	if in.Key.Aux > math.MaxUint32 || reach > math.MaxUint32 {
 		return
@@ -142,16 +142,16 @@ func (m *machine) halves(in *vcode.Inst, k Reg, size uint64, field int32, access
 	m.RRI(VPCMPUD, V512, 2, 1, 3, compareLE, K(2))
 	m.highHalf(3, 1)
 	m.highHalf(4, 2)
-	m.base(5, 2, 1, in.Key.Aux)
+	m.gatherAddresses(5, 2, 1, in.Key.Aux)
 	access(0)
 	m.RRI(KSHIFTRW, V128, 2, 0, 2, 8, 0)
-	m.base(5, 4, 3, in.Key.Aux)
+	m.gatherAddresses(5, 4, 3, in.Key.Aux)
 	access(1)
 }
 
 // base gathers the addresses of eight handles and adds the offsets in off, for
 // the lanes of K2. It uses K1.
-func (m *machine) base(d, index, off Reg, imm uint64) {
+func (m *machine) gatherAddresses(d, index, off Reg, imm uint64) {
 	m.RR(VPXORD, V128, d, d, d, 0)
 	m.RR(KMOVW, V128, 1, 0, 2, 0)
 	m.RM(VPGATHERDQ, V512, d, 0, Indexed(R13, index, 8, 0), K(1))
@@ -166,21 +166,21 @@ func (m *machine) base(d, index, off Reg, imm uint64) {
 func load(m *machine, in *vcode.Inst) {
 	m.RR(VPXORD, V128, 7, 7, 7, 0)
 	m.RR(VPXORD, V128, 8, 8, 8, 0)
-	m.halves(in, m.execution(in), 4, handleLength, func(half int) {
+	m.checkedEights(in, m.execution(in), 4, handleLength, func(half int) {
 		m.RR(KMOVW, V128, 1, 0, 2, 0)
 		m.RM(VPGATHERQD, V512, 7+Reg(half), 0, Indexed(NoReg, 5, 1, 0), K(1))
 	})
-	m.RRI(VSHUFF32X4, V512, 7, 7, 8, both, 0)
+	m.RRI(VSHUFF32X4, V512, 7, 7, 8, lowHalves, 0)
 	m.define(in, 7)
 }
 
 // store scatters 32 bits of each lane, lanes ascending, nothing out of range
 // and nothing for helpers.
 func store(m *machine, in *vcode.Inst) {
-	k := m.writers(in)
+	k := m.storingLanes(in)
 	m.loadVec(7, in.Uses[2])
 	m.highHalf(8, 7)
-	m.halves(in, k, 4, handleWrites, func(half int) {
+	m.checkedEights(in, k, 4, handleWrites, func(half int) {
 		m.RR(KMOVW, V128, 1, 0, 2, 0)
 		m.RM(VPSCATTERQD, V512, 7+Reg(half), 0, Indexed(NoReg, 5, 1, 0), K(1))
 	})
@@ -188,7 +188,7 @@ func store(m *machine, in *vcode.Inst) {
 
 // writers returns the lanes of an instruction that are no helpers, in K1 where
 // they are not those of its mask.
-func (m *machine) writers(in *vcode.Inst) Reg {
+func (m *machine) storingLanes(in *vcode.Inst) Reg {
 	k := m.execution(in)
 	if !m.demotes {
 		return k
@@ -200,7 +200,7 @@ func (m *machine) writers(in *vcode.Inst) Reg {
 
 // private finds a slot of a variable in the lane's memory: K2 becomes the
 // lanes in range, Z0 the index of the word from the returned place on.
-func (m *machine) private(in *vcode.Inst) Mem {
+func (m *machine) variableIndices(in *vcode.Inst) Mem {
 	v := m.prog.Vars[in.Key.Aux]
 	slot := m.vec(in.Uses[0], 0)
 	m.RMI(VPCMPUD, V512, 2, slot, m.word32(v.Slots), compareLT, K(m.execution(in))|BC)
@@ -211,14 +211,14 @@ func (m *machine) private(in *vcode.Inst) Mem {
 }
 
 func privateLoad(m *machine, in *vcode.Inst) {
-	at := m.private(in)
+	at := m.variableIndices(in)
 	m.RR(VPXORD, V128, 1, 1, 1, 0)
 	m.RM(VPGATHERDD, V512, 1, 0, at, K(2))
 	m.define(in, 1)
 }
 
 func privateStore(m *machine, in *vcode.Inst) {
-	at := m.private(in)
+	at := m.variableIndices(in)
 	m.RM(VPSCATTERDD, V512, m.vec(in.Uses[1], 1), 0, at, K(2))
 }
 
@@ -231,7 +231,7 @@ func input(m *machine, in *vcode.Inst) {
 	case ir.WorkgroupIdX, ir.WorkgroupIdY, ir.WorkgroupIdZ:
 		word(arg(ArgGroup + int(s-ir.WorkgroupIdX)))
 	case ir.NumWorkgroupsX, ir.NumWorkgroupsY, ir.NumWorkgroupsZ:
-		word(arg(ArgNumber + int(s-ir.NumWorkgroupsX)))
+		word(arg(ArgNumGroups + int(s-ir.NumWorkgroupsX)))
 	case ir.LocalInvocationIndex:
 		m.RM(VMOVDQU32, V512, 0, 0, local(0), 0)
 	case ir.LocalInvocationIdX, ir.LocalInvocationIdY, ir.LocalInvocationIdZ:

@@ -10,7 +10,7 @@ import (
 func variables() map[rule]emitter {
 	r := map[rule]emitter{
 		{ir.PClr, ir.None, ir.None}: clearVariable,
-		{ir.PAddr, ir.I32, ir.None}: variablePlace,
+		{ir.PAddr, ir.I32, ir.None}: variableAddress,
 	}
 	for _, t := range [...]ir.Type{ir.B1, ir.I8, ir.I16, ir.I32, ir.I64, ir.F16, ir.F32, ir.F64} {
 		load, store := loadSlots, storeSlots
@@ -29,7 +29,7 @@ func variables() map[rule]emitter {
 
 // place finds the words of slots: K2 becomes the lanes whose n slots are in
 // range, Z0 the index of the first from the returned place on.
-func (m *machine) place(in *vcode.Inst, n uint32) Mem {
+func (m *machine) slotIndices(in *vcode.Inst, n uint32) Mem {
 	slots, first := m.prog.PrivateSlots(), uint32(0)
 	if in.IR == ir.PLd || in.IR == ir.PSt {
 		v := int(in.Key.Aux)
@@ -45,7 +45,7 @@ func (m *machine) place(in *vcode.Inst, n uint32) Mem {
 
 // loadSlots takes the low bits of a slot for each lane, 0 out of range.
 func loadSlots(m *machine, in *vcode.Inst) {
-	at := m.place(in, 1)
+	at := m.slotIndices(in, 1)
 	m.RR(VPXORD, V128, 1, 1, 1, 0)
 	m.RM(VPGATHERDD, V512, 1, 0, at, K(2))
 	if in.Key.Type == ir.B1 {
@@ -59,7 +59,7 @@ func loadSlots(m *machine, in *vcode.Inst) {
 
 // storeSlots sets a slot of each lane that is in range.
 func storeSlots(m *machine, in *vcode.Inst) {
-	at := m.place(in, 1)
+	at := m.slotIndices(in, 1)
 	value := Reg(1)
 	if in.Key.Type == ir.B1 {
 		m.RM(VPBROADCASTD, V512, 1, 0, m.word32(1), K(m.mask(in.Uses[1], 3))|Z)
@@ -70,7 +70,7 @@ func storeSlots(m *machine, in *vcode.Inst) {
 }
 
 // second is the slot behind one.
-func (m *machine) second(at Mem) Mem {
+func (m *machine) nextSlot(at Mem) Mem {
 	at.Disp += 4 * m.record.Lanes
 	return at
 }
@@ -78,12 +78,12 @@ func (m *machine) second(at Mem) Mem {
 // loadPairs takes two slots for each lane, the low half first; 0 where one is
 // out of range.
 func loadPairs(m *machine, in *vcode.Inst) {
-	at := m.place(in, 2)
+	at := m.slotIndices(in, 2)
 	m.RR(VPXORD, V128, 3, 3, 3, 0)
 	m.RR(VPXORD, V128, 4, 4, 4, 0)
 	m.RR(KMOVW, V128, 3, 0, 2, 0)
 	m.RM(VPGATHERDD, V512, 3, 0, at, K(2))
-	m.RM(VPGATHERDD, V512, 4, 0, m.second(at), K(3))
+	m.RM(VPGATHERDD, V512, 4, 0, m.nextSlot(at), K(3))
 	for i := range 2 {
 		m.RR(VPMOVZXDQ, V512, 0, 0, 3, 0)
 		m.RR(VPMOVZXDQ, V512, 1, 0, 4, 0)
@@ -97,7 +97,7 @@ func loadPairs(m *machine, in *vcode.Inst) {
 
 // storePairs sets two slots of each lane where both are in range.
 func storePairs(m *machine, in *vcode.Inst) {
-	at := m.place(in, 2)
+	at := m.slotIndices(in, 2)
 	m.RR(KMOVW, V128, 3, 0, 2, 0)
 	m.lowWords(3, in.Uses[1])
 	m.RM(VPSCATTERDD, V512, 3, 0, at, K(2))
@@ -107,11 +107,11 @@ func storePairs(m *machine, in *vcode.Inst) {
 		m.RR(VPMOVQD, V512, z, 0, z, 0)
 	}
 	m.join(3, 3, 4)
-	m.RM(VPSCATTERDD, V512, 3, 0, m.second(at), K(3))
+	m.RM(VPSCATTERDD, V512, 3, 0, m.nextSlot(at), K(3))
 }
 
 // flatSlots is how many slots are cleared without a loop.
-const flatSlots = 16
+const maxUnrolledSlots = 16
 
 // clearVariable makes all slots of a variable 0 for the active lanes.
 func clearVariable(m *machine, in *vcode.Inst) {
@@ -120,7 +120,7 @@ func clearVariable(m *machine, in *vcode.Inst) {
 	at := At(R14, m.record.Private+row*int32(m.varBase(v))+64*int32(in.Part))
 	k := K(m.execution(in))
 	m.RR(VPXORD, V128, 0, 0, 0, 0)
-	if slots <= flatSlots {
+	if slots <= maxUnrolledSlots {
 		for range slots {
 			m.RM(VMOVDQU32_ST, V512, 0, 0, at, k)
 			at.Disp += row
@@ -138,7 +138,7 @@ func clearVariable(m *machine, in *vcode.Inst) {
 }
 
 // variablePlace is the place of a variable's first slot.
-func variablePlace(m *machine, in *vcode.Inst) {
+func variableAddress(m *machine, in *vcode.Inst) {
 	m.broadcast(0, uint32(m.varBase(int(in.Key.Aux))))
 	m.define(in, 0)
 }

@@ -11,18 +11,18 @@ var quadOrders = [4]uint8{0xe4, 0xb1, 0x4e, 0x1b}
 
 // across gives lane i of d that of lane i xor n of x, where n is less than the lanes
 // of a part. It uses Z3 where n is not of groups of four or of lanes in them alone.
-func (m *machine) across(d, x Reg, n uint64, o Opt) {
-	near, far := quadOrders[n&3], quadOrders[n>>2&3]
+func (m *machine) permuteXor(d, x Reg, n uint64, o Opt) {
+	near, slow := quadOrders[n&3], quadOrders[n>>2&3]
 	switch {
 	case n == 0:
 		m.RR(VMOVDQA32, V512, d, 0, x, o)
 	case n < 4:
 		m.RRI(VPSHUFD, V512, d, 0, x, near, o)
 	case n&3 == 0:
-		m.RRI(VSHUFF32X4, V512, d, x, x, far, o)
+		m.RRI(VSHUFF32X4, V512, d, x, x, slow, o)
 	default:
 		m.RRI(VPSHUFD, V512, 3, 0, x, near, 0)
-		m.RRI(VSHUFF32X4, V512, d, 3, 3, far, o)
+		m.RRI(VSHUFF32X4, V512, d, 3, 3, slow, o)
 	}
 }
 
@@ -32,22 +32,22 @@ func quadSwap(m *machine, in *vcode.Inst) {
 	if all, ok := m.f.Const(in.Masks[0]); ok && all != 0 {
 		x := m.vec(in.Uses[0], 2)
 		d, o := m.dest(in, 4)
-		m.across(d, x, n, o)
+		m.permuteXor(d, x, n, o)
 		m.done(in, d)
 		return
 	}
 	k := m.execution(in)
 	x := m.vec(in.Uses[0], 5)
-	m.partners(k, n)
+	m.partnerMask(k, n)
 	m.RR(VMOVDQA32, V512, 4, 0, x, 0)
-	m.across(4, x, n, K(2))
+	m.permuteXor(4, x, n, K(2))
 	m.define(in, 4)
 }
 
 // partners makes K2 the lanes i for which lane i xor n is in k. It uses Z3.
-func (m *machine) partners(k Reg, n uint64) {
+func (m *machine) partnerMask(k Reg, n uint64) {
 	m.RM(VPBROADCASTD, V512, 3, 0, m.word32(1), K(k)|Z)
-	m.across(3, 3, n, 0)
+	m.permuteXor(3, 3, n, 0)
 	m.RR(VPTESTMD, V512, 2, 3, 3, 0)
 }
 

@@ -50,10 +50,10 @@ func (m *machine) scalar(in *vcode.Inst) {
 	case ir.In:
 		m.inputGen(in)
 	case ir.Ld:
-		m.storeGen(in.Defs[0], m.loadOne(in))
+		m.storeGen(in.Defs[0], m.scalarLoad(in))
 		return
 	case ir.St:
-		m.storeOne(in)
+		m.scalarStore(in)
 		return
 	}
 	m.storeGen(in.Defs[0], RAX)
@@ -71,7 +71,7 @@ var (
 // inPlace is where the result of an operation with one operand in general registers
 // is computed: its register, or RAX where that is in memory.
 func (m *machine) inPlace(in *vcode.Inst) Reg {
-	if d, ok := m.real(in.Defs[0]); ok {
+	if d, ok := m.phys(in.Defs[0]); ok {
 		return d
 	}
 	return RAX
@@ -80,8 +80,8 @@ func (m *machine) inPlace(in *vcode.Inst) Reg {
 // target is where a result is computed: its register where that is not u's, or
 // RAX.
 func (m *machine) target(in *vcode.Inst, u vcode.Reg) Reg {
-	d, ok := m.real(in.Defs[0])
-	if x, _ := m.real(u); !ok || x == d {
+	d, ok := m.phys(in.Defs[0])
+	if x, _ := m.phys(u); !ok || x == d {
 		return RAX
 	}
 	return d
@@ -188,7 +188,7 @@ func (m *machine) inputGen(in *vcode.Inst) {
 	case ir.WorkgroupIdX, ir.WorkgroupIdY, ir.WorkgroupIdZ:
 		m.GRM(MOV, RAX, arg(ArgGroup+int(s-ir.WorkgroupIdX)))
 	case ir.NumWorkgroupsX, ir.NumWorkgroupsY, ir.NumWorkgroupsZ:
-		m.GRM(MOV, RAX, arg(ArgNumber+int(s-ir.NumWorkgroupsX)))
+		m.GRM(MOV, RAX, arg(ArgNumGroups+int(s-ir.NumWorkgroupsX)))
 	case ir.SubgroupId:
 		m.GRM(MOV, RAX, At(R14, RecordID))
 	case ir.NumSubgroups:
@@ -239,13 +239,13 @@ func (m *machine) firstLane(s ir.Semantic, in *vcode.Inst) {
 }
 
 // rowIn is a built-in of the first lane of the part.
-func (m *machine) rowIn(in *vcode.Inst) {
+func (m *machine) inputBase(in *vcode.Inst) {
 	m.firstLane(m.prog.In[in.Key.Aux].Semantic, in)
 	m.storeGen(in.Defs[0], RAX)
 }
 
 // rowBase is u0 + u1·Stride, which does not overflow (package widen).
-func (m *machine) rowBase(in *vcode.Inst) {
+func (m *machine) stridedBase(in *vcode.Inst) {
 	d := m.target(in, in.Uses[0])
 	m.loadGen(d, in.Uses[1])
 	m.multiply(d, uint64(in.Stride))
@@ -256,13 +256,13 @@ func (m *machine) rowBase(in *vcode.Inst) {
 }
 
 // spread puts a general register into all lanes.
-func (m *machine) spread(in *vcode.Inst) {
+func (m *machine) broadcastGen(in *vcode.Inst) {
 	d := in.Defs[0]
 	if m.class(d) == vcode.Mask {
 		g := m.gen(in.Uses[0], RAX)
 		m.GRR(XOR, RCX, RCX)
 		m.GRR(SUB, RCX, g)
-		k, ok := m.real(d)
+		k, ok := m.phys(d)
 		if !ok {
 			k = 2
 		}

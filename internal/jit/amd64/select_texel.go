@@ -8,28 +8,28 @@ import (
 
 // fetchEvery is which lanes are fetched for: lines of a cache are wider than that
 // many texels.
-const fetchEvery = 4
+const prefetchEvery = 4
 
 // fetchLanes asks for what is likely to be gathered soon, where lanes go on from the
 // lane before in.Next as these do from the first: of few of them, as the strips above
 // and below fetch what lies between. Their offsets are in off, to which RDX less 2³¹
 // is to be added. Machines find out by themselves how loads go on that follow each
 // other in equal steps; those of texels that stand in no row do not.
-func (m *machine) fetchLanes(in *vcode.Inst, off Reg) {
+func (m *machine) prefetchLanes(in *vcode.Inst, off Reg) {
 	if in.Prefetch > 0 {
 		m.RM(VMOVDQU32_ST, V512, off, 0, m.scratch(0), 0)
-		m.fetchFrom(in, zmmLanes, math.MinInt32)
+		m.prefetchAt(in, zmmLanes, math.MinInt32)
 	}
 }
 
 // fetchFrom is fetchLanes with the offsets of so many lanes in the scratch memory, to
 // which RDX and disp are to be added. It uses RAX and RCX.
-func (m *machine) fetchFrom(in *vcode.Inst, lanes, disp int32) {
+func (m *machine) prefetchAt(in *vcode.Inst, lanes, disp int32) {
 	m.GRM(MOV, RAX, m.scratch(4*int32(in.Prefetch)-4))
 	m.GRM(SUB, RAX, m.scratch(0))
 	m.GRR(MOVSXD|W, RAX, RAX)
 	m.GRR(ADD|W, RAX, RDX)
-	for lane := int32(1); lane < lanes; lane += fetchEvery {
+	for lane := int32(1); lane < lanes; lane += prefetchEvery {
 		m.GRM(MOV, RCX, m.scratch(4*lane))
 		m.GRM(PREFETCH, allCaches, Indexed(RAX, RCX, 1, disp))
 	}
@@ -39,22 +39,22 @@ func (m *machine) fetchFrom(in *vcode.Inst, lanes, disp int32) {
 // two at another one, all of which are in range: the texels that a filter weights.
 // Where those of one row are apart, those of the other are.
 func (m *machine) gatherPairs(in *vcode.Inst) {
-	apart, on := m.NewLabel(), m.NewLabel()
+	apart, resume := m.NewLabel(), m.NewLabel()
 	k := m.execution(in)
 	first, second := pairRegs{0, 2, 3}, pairRegs{5, 6, 7}
-	near := m.nearby
-	if in.Prefetch == zmmLanes/2 && m.placed(in) {
-		near = m.nearbyHalves
+	near := m.loadWindow
+	if in.Prefetch == zmmLanes/2 && m.fixedHandle(in) {
+		near = m.loadHalfWindows
 	}
 	near(in, k, m.vec(in.Uses[1], 1), first, apart)
 	near(in, k, m.vec(in.Uses[2], 8), second, apart)
-	m.pickNumbered(in, 0, first)
-	m.pickNumbered(in, 2, second)
-	m.Bind(on)
-	m.later = append(m.later, func() {
+	m.permutePair(in, 0, first)
+	m.permutePair(in, 2, second)
+	m.Bind(resume)
+	m.slowPaths = append(m.slowPaths, func() {
 		m.Bind(apart)
-		m.loadPairs(in, first, second, on)
-		m.Jmp(on)
+		m.loadPairsByLane(in, first, second, resume)
+		m.Jmp(resume)
 	})
 }
 
@@ -62,27 +62,27 @@ func (m *machine) gatherPairs(in *vcode.Inst) {
 // window of half as many words, which begins with the half's first lane. There must be
 // no register for the handle. What the loads themselves touch of a line need not be
 // asked for, only the one behind it.
-func (m *machine) nearbyHalves(in *vcode.Inst, k, off Reg, z pairRegs, far Label) {
+func (m *machine) loadHalfWindows(in *vcode.Inst, k, off Reg, z pairRegs, slow Label) {
 	const words = windowWords / 2
-	m.firstOfHalves(z.number, off)
-	m.RR(VPSUBD, V512, z.number, off, z.number, 0)
-	m.RRI(VPRORD, V512, z.number, 0, z.number, 2, 0)
-	m.RMI(VPCMPUD, V512, 2, z.number, m.word32(words-2), compareGT, K(k)|BC)
+	m.broadcastFirsts(z.index, off)
+	m.RR(VPSUBD, V512, z.index, off, z.index, 0)
+	m.RRI(VPRORD, V512, z.index, 0, z.index, 2, 0)
+	m.RMI(VPCMPUD, V512, 2, z.index, m.word32(words-2), compareGT, K(k)|BC)
 	m.RR(KORTESTW, V128, 2, 0, 2, 0)
-	m.Jcc(NotEqual, far)
-	low, high := m.halfPlaces(in, off, z.hi, 4*words, handleLength, far)
+	m.Jcc(NotEqual, slow)
+	low, high := m.boundsCheckHalves(in, off, z.hi, 4*words, handleLength, slow)
 	m.RM(VMOVDQU32, V512, z.lo, 0, low, 0)
 	m.RM(VMOVDQU32, V512, z.hi, 0, high, 0)
-	m.RM(VPADDD, V512, z.number, z.number, m.vector([16]uint32{8: words, 9: words, 10: words, 11: words, 12: words, 13: words, 14: words, 15: words}), 0)
-	m.GRM(PREFETCH, allCaches, further(low, 2))
-	m.GRM(PREFETCH, allCaches, further(high, 2))
+	m.RM(VPADDD, V512, z.index, z.index, m.vector([16]uint32{8: words, 9: words, 10: words, 11: words, 12: words, 13: words, 14: words, 15: words}), 0)
+	m.GRM(PREFETCH, allCaches, plusVectors(low, 2))
+	m.GRM(PREFETCH, allCaches, plusVectors(high, 2))
 }
 
 // loadPairs is gatherPairs wherever the words are, lane by lane: that is less for the
 // machine to do than what its gathers come to. Lanes that are not active load what is
 // at the first offset, which is in range where there is any; where none is active, it
 // leaves for none.
-func (m *machine) loadPairs(in *vcode.Inst, first, second pairRegs, none Label) {
+func (m *machine) loadPairsByLane(in *vcode.Inst, first, second pairRegs, none Label) {
 	k := m.execution(in)
 	all, ok := m.f.Const(in.Masks[0])
 	some := !ok || all == 0
@@ -101,9 +101,9 @@ func (m *machine) loadPairs(in *vcode.Inst, first, second pairRegs, none Label) 
 	m.GRM(MOV|W, RDX, m.handleWord(in.Uses[0], RAX, 0))
 	m.loadLanes(first, 0, int32(in.Key.Aux))
 	m.loadLanes(second, 64, int32(in.Key.Aux))
-	m.fetchFrom(in, zmmLanes, int32(in.Key.Aux))
-	m.pickSecond(in, 0, first)
-	m.pickSecond(in, 2, second)
+	m.prefetchAt(in, zmmLanes, int32(in.Key.Aux))
+	m.deinterleave(in, 0, first)
+	m.deinterleave(in, 2, second)
 }
 
 // loadLanes loads 64 bits for each lane at RDX, disp and the lane's word of a row of
@@ -118,7 +118,7 @@ func (m *machine) loadLanes(z pairRegs, row, disp int32) {
 		}
 		two := whole
 		if quarter > 0 {
-			two = z.number
+			two = z.index
 		}
 		m.RM(VMOVQ, V128, two, 0, Indexed(RDX, RAX, 1, disp), 0)
 		m.RM(VMOVHPD, V128, two, two, Indexed(RDX, RCX, 1, disp), 0)

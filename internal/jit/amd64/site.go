@@ -14,17 +14,17 @@ type Site struct {
 	Func              string // the function's name
 	Op                vcode.Op
 	Part              uint8
-	Keep              bool
+	Merging           bool
 	IR                ir.Op
 	Key               ir.Key
 	Value             ir.V
 	Origin            int32
-	Defs, Uses, Masks []Place
+	Defs, Uses, Masks []Location
 }
 
 // Place is a register of a site: its offset in the frame, or what it always
 // holds.
-type Place struct {
+type Location struct {
 	Class vcode.Class
 	Const bool
 	Slot  int32
@@ -34,17 +34,17 @@ type Place struct {
 
 // Leaves reports whether code leaves for more than to end: for operations that
 // it has no code of its own for.
-func (c *Code) Leaves() bool {
+func (c *Code) CallsServices() bool {
 	return slices.ContainsFunc(c.Sites, func(s Site) bool { return s.Op != vcode.Step })
 }
 
 // site describes an instruction of the function being made.
 func (m *machine) site(in *vcode.Inst) Site {
-	all := make([]Place, 0, len(in.Defs)+len(in.Uses)+len(in.Masks))
-	places := func(list []vcode.Reg) []Place {
+	all := make([]Location, 0, len(in.Defs)+len(in.Uses)+len(in.Masks))
+	places := func(list []vcode.Reg) []Location {
 		from := len(all)
 		for _, r := range list {
-			p := Place{Class: m.f.Classes[r], Slot: m.frame.Slots[r]}
+			p := Location{Class: m.f.Classes[r], Slot: m.frame.Slots[r]}
 			p.Bits, p.Const = m.f.Const(r)
 			if first, step, ok := m.f.Sequence(r); ok {
 				p.Bits, p.Step, p.Const = uint64(first), step, true
@@ -54,7 +54,7 @@ func (m *machine) site(in *vcode.Inst) Site {
 		return all[from:len(all):len(all)]
 	}
 	return Site{
-		Func: m.f.Name, Op: in.Op, Part: in.Part, Keep: in.Merging, IR: in.IR, Key: in.Key, Value: in.Value, Origin: in.Origin,
+		Func: m.f.Name, Op: in.Op, Part: in.Part, Merging: in.Merging, IR: in.IR, Key: in.Key, Value: in.Value, Origin: in.Origin,
 		Defs: places(in.Defs), Uses: places(in.Uses), Masks: places(in.Masks),
 	}
 }

@@ -36,11 +36,11 @@ func TestTalliesOf(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", c.what, err)
 		}
-		if got := amd64.TalliesOf(p); !slices.Equal(got, []ir.Op{ir.Bad, c.want}) {
+		if got := amd64.PrivatizableAtomics(p); !slices.Equal(got, []ir.Op{ir.Bad, c.want}) {
 			t.Errorf("%s: %v", c.what, got)
 		}
 		p.Res[1].NonWritable = true
-		if got := amd64.TalliesOf(p); got[1] != ir.Bad {
+		if got := amd64.PrivatizableAtomics(p); got[1] != ir.Bad {
 			t.Errorf("%s, not to be written: %v", c.what, got)
 		}
 	}

@@ -26,7 +26,7 @@ const (
 const allLanes8 = 0xff
 
 func (m ymm) machineFor(f *vcode.Func) *regalloc.Machine {
-	r := &regalloc.Machine{Clobbers: m.clobbers, SlotOperands: inMemory}
+	r := &regalloc.Machine{Clobbers: m.clobbers, SlotOperands: slotOperands}
 	r.Registers[vcode.Vec] = 16 - ymmFirst
 	r.Registers[vcode.Gen] = len(generals)
 	r.Pools[vcode.Mask] = vcode.Vec
@@ -57,7 +57,7 @@ const (
 // ymmNative reports whether an IR operation has code of its own.
 func ymmNative(k ir.Key, op ir.Op) bool {
 	switch {
-	case op == ir.At && k.Aux > math.MaxUint32, (op == ir.Ld || op == ir.St) && k.Aux > nearImm:
+	case op == ir.At && k.Aux > math.MaxUint32, (op == ir.Ld || op == ir.St) && k.Aux > maxDisp:
 		return false
 	}
 	return ymmRules.of(op, k) != nil
@@ -91,7 +91,7 @@ func (m ymm) lane(in *vcode.Inst) {
 	skip := m.NewLabel()
 	m.testMasks(in.Masks)
 	m.Jcc(Equal, skip)
-	m.leave(in)
+	m.callService(in)
 	m.Bind(skip)
 }
 
@@ -103,7 +103,7 @@ func (m ymm) initial(to Mem, part int) {
 
 // expand makes y a mask of eight bits in memory. It uses Y4.
 func (m ymm) expand(y Reg, at Mem) {
-	m.RM(AVX_VMOVUPS, V256, 4, 0, m.octet([8]uint32{1, 2, 4, 8, 16, 32, 64, 128}), 0)
+	m.RM(AVX_VMOVUPS, V256, 4, 0, m.vector8([8]uint32{1, 2, 4, 8, 16, 32, 64, 128}), 0)
 	m.RM(AVX_VPBROADCASTD, V256, y, 0, at, 0)
 	m.rr(AVX_VPAND, y, y, 4)
 	m.rr(AVX_VPCMPEQD, y, y, 4)

@@ -56,7 +56,7 @@ func ymmStore(m ymm, in *vcode.Inst) {
 	} else {
 		m.rm(AVX_VMOVUPS_ST, m.vec(in.Uses[2], 0), 0, m.scratch(scratchOld))
 	}
-	m.eachAccess(in, m.writers(in, 0), handleWrites, func() {
+	m.eachAccess(in, m.storingLanes(in, 0), handleWrites, func() {
 		m.GRM(load, RCX, Indexed(R14, RCX, step, m.record.Scratch+scratchOld))
 		m.GRM(store, RCX, At(RAX, -size))
 	})

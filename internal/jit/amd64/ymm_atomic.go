@@ -8,8 +8,8 @@ import (
 // atomic does an atomic operation lane by lane, ascending, as select_atomic.go
 // says.
 func (m ymm) atomic(in *vcode.Inst, lock bool) {
-	if long(in) {
-		m.atomicLong(in, lock)
+	if atomic64Bit(in) {
+		m.atomic64(in, lock)
 		return
 	}
 	off := m.vec(in.Uses[1], 1)
@@ -18,7 +18,7 @@ func (m ymm) atomic(in *vcode.Inst, lock bool) {
 		m.rm(AVX_VMOVUPS_ST, 0, 0, m.scratch(scratchOld))
 	}
 	done := m.NewLabel()
-	if at, ok := m.inRange(in, m.writers(in, 0), off, handleWrites); ok {
+	if at, ok := m.inRange(in, m.storingLanes(in, 0), off, handleWrites); ok {
 		m.word(AVX_VPADDD, 3, off, uint32(in.Key.Aux))
 		m.rri(AVX_VPSLLD, 3, 0, 3, 30) // aligned where nothing is left
 		m.zero(0)
@@ -28,7 +28,7 @@ func (m ymm) atomic(in *vcode.Inst, lock bool) {
 		m.laneBase(at)
 		m.rm(AVX_VMOVUPS_ST, m.vec(in.Uses[2], 0), 0, m.scratch(scratchOperand))
 		if _, ok := storeForms[in.IR]; ok && len(in.Defs) == 0 {
-			m.tallyLanes(in, ymmLanes, false, lock)
+			m.atomicNoResultLanes(in, ymmLanes, false, lock)
 			return
 		}
 		m.GRR(TEST, RAX, RAX)
@@ -36,7 +36,7 @@ func (m ymm) atomic(in *vcode.Inst, lock bool) {
 		if in.IR == ir.AtomCmpXchg {
 			m.rm(AVX_VMOVUPS_ST, m.vec(in.Uses[3], 0), 0, m.scratch(scratchCompare))
 		}
-		m.exchanges(in, lock)
+		m.exchangeLanes(in, lock)
 	}
 	m.Bind(done)
 	if len(in.Defs) > 0 {

@@ -17,7 +17,7 @@ func (m ymm) copy(in *vcode.Inst) {
 			m.doneHalf(in, i, 0)
 		}
 	default:
-		if x, ok := m.real(d); ok && !in.Merging {
+		if x, ok := m.phys(d); ok && !in.Merging {
 			m.loadVec(x, u)
 			return
 		}
@@ -54,7 +54,7 @@ func (m ymm) testMasks(masks []vcode.Reg) {
 }
 
 // spread puts a general register into all lanes.
-func (m ymm) spread(in *vcode.Inst) {
+func (m ymm) broadcastGen(in *vcode.Inst) {
 	g := m.gen(in.Uses[0], RAX)
 	d := m.dest(in, 0)
 	switch {

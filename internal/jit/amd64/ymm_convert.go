@@ -82,7 +82,7 @@ func ymmSignExtend(m ymm, in *vcode.Inst) {
 		return
 	}
 	for i := range 2 {
-		m.four(0, in.Uses[0], i)
+		m.fourLanes(0, in.Uses[0], i)
 		m.signExtend(0, from)
 		m.rr(AVX_VPMOVSXDQ, 0, 0, 0)
 		m.doneHalf(in, i, 0)
@@ -113,7 +113,7 @@ func (m ymm) asDouble(y Reg, u vcode.Reg, t ir.Type, i int) {
 			m.highHalf(y, y)
 		}
 	default:
-		m.four(y, u, i)
+		m.fourLanes(y, u, i)
 	}
 	m.rr(AVX_VCVTPS2PD, y, 0, y)
 }
@@ -170,7 +170,7 @@ func (m ymm) cutSigned() {
 	m.long(AVX_VMINPD, 0, 0, 0x43e0<<48-1)
 	m.long(AVX_VMAXPD, 0, 0, 0xc3e0<<48)
 	m.rr(AVX_VPAND, 0, 0, 1)
-	m.halves()
+	m.splitHalves()
 	m.rr(AVX_VCVTTPD2DQ, 3, 0, 3)
 	m.rr(AVX_VPMOVZXDQ, 3, 0, 3)
 	m.rri(AVX_VPSLLQ, 3, 0, 3, 32)
@@ -183,7 +183,7 @@ func (m ymm) cutUnsigned() {
 	m.rri(AVX_VCMPPD, 2, 2, 0, orderedLE)
 	m.long(AVX_VMAXPD, 0, 0, 0) // 0 for NaN
 	m.long(AVX_VMINPD, 0, 0, 0x43f0<<48-1)
-	m.halves()
+	m.splitHalves()
 	m.long(AVX_VADDPD, 3, 3, double52)
 	m.rri(AVX_VPSLLQ, 3, 0, 3, 32)
 	m.rr(AVX_VPOR, 0, 0, 3)
@@ -192,7 +192,7 @@ func (m ymm) cutUnsigned() {
 
 // halves cuts the doubles in Y0 and makes Y3 the number of 2³² in them, rounded
 // down, and Y0 what is left, as a number of 32 bits. It uses Y4.
-func (m ymm) halves() {
+func (m ymm) splitHalves() {
 	m.rri(AVX_VROUNDPD, 0, 0, 0, roundTrunc)
 	m.long(AVX_VMULPD, 3, 0, doubleLess)
 	m.rri(AVX_VROUNDPD, 3, 0, 3, roundFloor)
@@ -238,10 +238,10 @@ func ymmToFloat(m ymm, in *vcode.Inst) {
 		}
 		switch {
 		case t == ir.F16 && sign:
-			m.word(AVX_VPMAXSD, 0, 0, 1<<32-beyondHalf)
-			m.word(AVX_VPMINSD, 0, 0, beyondHalf)
+			m.word(AVX_VPMAXSD, 0, 0, 1<<32-aboveF16)
+			m.word(AVX_VPMINSD, 0, 0, aboveF16)
 		case t == ir.F16:
-			m.word(AVX_VPMINUD, 0, 0, beyondHalf)
+			m.word(AVX_VPMINUD, 0, 0, aboveF16)
 		}
 	}
 	m.rr(AVX_VCVTDQ2PS, 0, 0, 0)
@@ -258,11 +258,11 @@ func (m ymm) limitWide(y Reg, sign bool) {
 	if sign {
 		flip = 0
 	}
-	m.fillLong(2, beyondHalf)
+	m.fillLong(2, aboveF16)
 	m.greater(3, 4, y, 2, flip)
 	m.rri(AVX_VBLENDVPD, y, y, 2, is4(3))
 	if sign {
-		m.fillLong(2, 1<<64-beyondHalf)
+		m.fillLong(2, 1<<64-aboveF16)
 		m.greater(3, 4, 2, y, 0)
 		m.rri(AVX_VBLENDVPD, y, y, 2, is4(3))
 	}
@@ -272,7 +272,7 @@ func (m ymm) limitWide(y Reg, sign bool) {
 // halves are exact; Y1 becomes what the rounded sum in Y0 lacks.
 func (m ymm) wholeDouble(in *vcode.Inst, i int, sign bool) {
 	if in.Key.From != ir.I64 {
-		m.four(0, in.Uses[0], i)
+		m.fourLanes(0, in.Uses[0], i)
 		if sign {
 			m.signExtend(0, uint32(in.Key.From.Bits()))
 		}

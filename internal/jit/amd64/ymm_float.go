@@ -16,7 +16,7 @@ func ymmFloats() map[rule]ymmEmitter {
 		{ir.FFlush, ir.F32, ir.F32}: ymmFlush,
 		{ir.FToS, ir.I32, ir.F32}:   ymmToSigned,
 		{ir.FToU, ir.I32, ir.F32}:   ymmToUnsigned,
-		{ir.SToF, ir.F32, ir.I32}:   ymmOne(AVX_VCVTDQ2PS),
+		{ir.SToF, ir.F32, ir.I32}:   ymmUnaryOp(AVX_VCVTDQ2PS),
 		{ir.UToF, ir.F32, ir.I32}:   ymmFromUnsigned,
 	}
 }

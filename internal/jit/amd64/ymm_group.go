@@ -185,14 +185,14 @@ func ymmShuffle(m ymm, in *vcode.Inst) {
 		m.rr(AVX_VPCMPEQD, 2, 2, index)
 		m.zero(0)
 		m.rm(AVX_VPGATHERDD, 0, 2, Indexed(R14, index, 4, m.record.Scratch))
-		m.rm(AVX_VMOVUPS_ST, 0, 0, beyond(m.row(part), scratchResults))
+		m.rm(AVX_VMOVUPS_ST, 0, 0, plusBytes(m.row(part), scratchResults))
 	}
 	m.fromRows(in, scratchResults)
 }
 
 // across gives lane i of d that of lane i xor n of x, where n is less than the lanes
 // of a part.
-func (m ymm) across(d, x Reg, n uint64) {
+func (m ymm) permuteXor(d, x Reg, n uint64) {
 	if n&3 != 0 || n == 0 && d != x {
 		m.rri(AVX_VPSHUFD, d, 0, x, quadOrders[n&3])
 		x = d
@@ -208,10 +208,10 @@ func ymmQuadSwap(m ymm, in *vcode.Inst) {
 	n := m.prog.QuadLane(in.Key.Aux & 3)
 	for part := range in.Masks {
 		other := part ^ int(n/ymmLanes)
-		m.across(1, m.vec(in.Uses[other], 1), n%ymmLanes)
+		m.permuteXor(1, m.vec(in.Uses[other], 1), n%ymmLanes)
 		one := m.partOf(in, other)
 		if !m.always(&one) {
-			m.across(2, m.vec(in.Masks[other], 2), n%ymmLanes)
+			m.permuteXor(2, m.vec(in.Masks[other], 2), n%ymmLanes)
 			m.blend(1, m.vec(in.Uses[part], 0), 1, 2)
 		}
 		if len(in.Masks) == 1 {
@@ -240,7 +240,7 @@ func ymmHelper(m ymm, in *vcode.Inst) {
 
 // members puts the operand into the rows, with the identity in the lanes that are
 // not active.
-func (m ymm) members(in *vcode.Inst, op ir.Op) {
+func (m ymm) maskedOperand(in *vcode.Inst, op ir.Op) {
 	for part := range in.Masks {
 		m.fill(0, uint32(ir.Identity(op, in.Key.Type)))
 		k := m.vec(in.Masks[part], 1)
@@ -254,7 +254,7 @@ func (m ymm) members(in *vcode.Inst, op ir.Op) {
 // it, nobody reads.
 func ymmReduce(m ymm, in *vcode.Inst) {
 	c, op, cluster, _ := m.combiner(in)
-	m.members(in, op)
+	m.maskedOperand(in, op)
 	for part := range in.Masks {
 		m.rm(AVX_VMOVUPS, 0, 0, m.row(part))
 		for k := 1; k < min(cluster, ymmLanes); k *= 2 {
@@ -287,7 +287,7 @@ func ymmReduce(m ymm, in *vcode.Inst) {
 			for lane := range first {
 				first[lane] = uint32(lane / cluster * cluster)
 			}
-			m.rm(AVX_VMOVUPS, 0, 0, m.octet(first))
+			m.rm(AVX_VMOVUPS, 0, 0, m.vector8(first))
 			m.rm(AVX_VPERMD, 0, 0, m.row(part))
 		}
 		m.put(&one, in.Defs[part], 0)
@@ -299,7 +299,7 @@ func ymmReduce(m ymm, in *vcode.Inst) {
 // it was.
 func (m ymm) scan(in *vcode.Inst) {
 	c, op, cluster, _ := m.combiner(in)
-	m.members(in, op)
+	m.maskedOperand(in, op)
 	for k := 1; k < cluster; k *= 2 {
 		for part := len(in.Masks) - 1; part >= 0; part-- {
 			var high uint8 // lanes whose place in the cluster is at least k
@@ -327,7 +327,7 @@ func (m ymm) lower(part, k int) {
 		m.rm(AVX_VMOVUPS, 0, 0, m.row(part-k/ymmLanes))
 		return
 	}
-	m.rm(AVX_VMOVUPS, 2, 0, m.octet(octetOf(uint32(ymmLanes-k), 1))) // modulo 8
+	m.rm(AVX_VMOVUPS, 2, 0, m.vector8(octetOf(uint32(ymmLanes-k), 1))) // modulo 8
 	m.rm(AVX_VPERMD, 0, 2, m.row(part))
 	if part > 0 {
 		m.rm(AVX_VPERMD, 3, 2, m.row(part-1))
@@ -345,7 +345,7 @@ func ymmScan(m ymm, in *vcode.Inst) {
 func (m ymm) fromRows(in *vcode.Inst, off int32) {
 	for part := range in.Masks {
 		one := m.partOf(in, part)
-		m.rm(AVX_VMOVUPS, 0, 0, beyond(m.row(part), off))
+		m.rm(AVX_VMOVUPS, 0, 0, plusBytes(m.row(part), off))
 		m.put(&one, in.Defs[part], 0)
 	}
 }

@@ -35,8 +35,8 @@ func ymmHalves() map[rule]ymmEmitter {
 		{ir.FMin, f, f}:       ymmHalfChoice(0, 1),
 		{ir.FMax, f, f}:       ymmHalfChoice(1, 0),
 		{ir.FLdexp, f, f}:     ymmHalfLdexp,
-		{ir.FNeg, f, f}:       ymmWord(AVX_VPXOR, 0x8000),
-		{ir.FAbs, f, f}:       ymmWord(AVX_VPAND, 0x7fff),
+		{ir.FNeg, f, f}:       ymmConstOp(AVX_VPXOR, 0x8000),
+		{ir.FAbs, f, f}:       ymmConstOp(AVX_VPAND, 0x7fff),
 		{ir.FCanon, f, f}:     ymmHalfCanonical,
 		{ir.FFlush, f, f}:     ymmHalfFlush,
 		{ir.FEq, ir.B1, f}:    ymmHalfCompare(orderedEQ),
@@ -67,7 +67,7 @@ func (m ymm) toHalf(y Reg) {
 
 // half rounds a float of 32 bits to 16 and widens it again: as throughHalf, or of
 // a nearSum as nearSumHalf.
-func (m ymm) half(in *vcode.Inst, near bool) {
+func (m ymm) roundToHalf(in *vcode.Inst, near bool) {
 	x, d := m.vec(in.Uses[0], 0), m.dest(in, 0)
 	if near {
 		m.word(AVX_VPADDD, 1, x, halfShift)

@@ -19,11 +19,11 @@ func ymmIntegers() map[rule]ymmEmitter {
 		{ir.SMulHi, t, t}:       ymmHighProduct(AVX_VPMULDQ),
 		{ir.AddCarry, t, t}:     ymmCarry,
 		{ir.SubBorrow, t, t}:    ymmBorrow,
-		{ir.BitCount, t, t}:     ymmUnary(ymm.countBits),
-		{ir.BitReverse, t, t}:   ymmUnary(ymm.reverseBits),
-		{ir.FindLsb, t, t}:      ymmUnary(ymm.lowest),
-		{ir.FindUMsb, t, t}:     ymmUnary(ymm.highest),
-		{ir.FindSMsb, t, t}:     ymmUnary(ymm.highestSigned),
+		{ir.BitCount, t, t}:     ymmUnaryFunc(ymm.countBits),
+		{ir.BitReverse, t, t}:   ymmUnaryFunc(ymm.reverseBits),
+		{ir.FindLsb, t, t}:      ymmUnaryFunc(ymm.lowest),
+		{ir.FindUMsb, t, t}:     ymmUnaryFunc(ymm.highest),
+		{ir.FindSMsb, t, t}:     ymmUnaryFunc(ymm.highestSigned),
 		{ir.BitFieldU, t, t}:    ymmBitField,
 		{ir.BitFieldS, t, t}:    ymmSignedBitField,
 		{ir.BitFieldMask, t, t}: ymmBitFieldMask,
@@ -32,7 +32,7 @@ func ymmIntegers() map[rule]ymmEmitter {
 }
 
 // ymmUnary is d = what do makes of u0. It writes d last.
-func ymmUnary(do func(m ymm, d, x Reg)) ymmEmitter {
+func ymmUnaryFunc(do func(m ymm, d, x Reg)) ymmEmitter {
 	return func(m ymm, in *vcode.Inst) {
 		x := m.vec(in.Uses[0], 0)
 		d := m.dest(in, 0)
@@ -98,7 +98,7 @@ func (m ymm) countBits(d, x Reg) {
 // bytes. It uses Y1 to Y3.
 func (m ymm) reverseBits(d, x Reg) {
 	m.reverseInBytes(2, x)
-	m.rm(AVX_VPSHUFB, d, 2, m.octet([8]uint32{0x00010203, 0x04050607, 0x08090a0b, 0x0c0d0e0f, 0x00010203, 0x04050607, 0x08090a0b, 0x0c0d0e0f}))
+	m.rm(AVX_VPSHUFB, d, 2, m.vector8([8]uint32{0x00010203, 0x04050607, 0x08090a0b, 0x0c0d0e0f, 0x00010203, 0x04050607, 0x08090a0b, 0x0c0d0e0f}))
 }
 
 // reverseInBytes reverses the bits of each byte of x. It uses Y1 to Y3.
@@ -106,7 +106,7 @@ func (m ymm) reverseInBytes(d, x Reg) {
 	m.rri(AVX_VPSRLD, 1, 0, x, 4)
 	m.word(AVX_VPAND, 1, 1, 0x0f0f0f0f)
 	m.word(AVX_VPAND, 2, x, 0x0f0f0f0f)
-	m.rm(AVX_VMOVUPS, 3, 0, m.octet([8]uint32{0x0c040800, 0x0e060a02, 0x0d050901, 0x0f070b03, 0x0c040800, 0x0e060a02, 0x0d050901, 0x0f070b03}))
+	m.rm(AVX_VMOVUPS, 3, 0, m.vector8([8]uint32{0x0c040800, 0x0e060a02, 0x0d050901, 0x0f070b03, 0x0c040800, 0x0e060a02, 0x0d050901, 0x0f070b03}))
 	m.rr(AVX_VPSHUFB, 2, 3, 2)
 	m.rr(AVX_VPSHUFB, 1, 3, 1)
 	m.rri(AVX_VPSLLD, 2, 0, 2, 4)
@@ -162,7 +162,7 @@ func ymmBitField(m ymm, in *vcode.Inst) {
 		case off == 0:
 			m.word(AVX_VPAND, d, x, 1<<count-1)
 		case off%8 == 0 && count%8 == 0 && count > 0:
-			m.rm(AVX_VPSHUFB, d, x, m.octet(bytesOf(uint32(off/8), uint32(count/8))))
+			m.rm(AVX_VPSHUFB, d, x, m.vector8(bytesOf(uint32(off/8), uint32(count/8))))
 		default:
 			m.rri(AVX_VPSLLD, 0, 0, x, uint8(32-off-count))
 			m.rri(AVX_VPSRLD, d, 0, 0, uint8(32-count)&31)

@@ -64,7 +64,7 @@ func (m ymm) offset(x Reg, stride uint32, start Reg, off uint32) {
 	} else {
 		m.word(AVX_VPMULLD, 0, x, stride)
 	}
-	most := beyondWhich(stride, off)
+	most := maxIndex(stride, off)
 	if most < math.MaxUint32 {
 		m.word(AVX_VPMAXUD, 2, x, most+1)
 		m.rr(AVX_VPCMPEQD, 2, 2, x)
@@ -87,7 +87,7 @@ func (m ymm) offset(x Reg, stride uint32, start Reg, off uint32) {
 
 // writers returns the lanes of an instruction that are no helpers, y where they
 // are not in a register. It uses Y4.
-func (m ymm) writers(in *vcode.Inst, y Reg) Reg {
+func (m ymm) storingLanes(in *vcode.Inst, y Reg) Reg {
 	k := m.execution(in, y)
 	if !m.demotes {
 		return k
@@ -113,7 +113,7 @@ func ymmInput(m ymm, in *vcode.Inst) {
 	case ir.WorkgroupIdX, ir.WorkgroupIdY, ir.WorkgroupIdZ:
 		m.rm(AVX_VPBROADCASTD, d, 0, arg(ArgGroup+int(s-ir.WorkgroupIdX)))
 	case ir.NumWorkgroupsX, ir.NumWorkgroupsY, ir.NumWorkgroupsZ:
-		m.rm(AVX_VPBROADCASTD, d, 0, arg(ArgNumber+int(s-ir.NumWorkgroupsX)))
+		m.rm(AVX_VPBROADCASTD, d, 0, arg(ArgNumGroups+int(s-ir.NumWorkgroupsX)))
 	case ir.LocalInvocationIndex:
 		m.rm(AVX_VMOVUPS, d, 0, local(0))
 	case ir.LocalInvocationIdX, ir.LocalInvocationIdY, ir.LocalInvocationIdZ:
@@ -128,7 +128,7 @@ func ymmInput(m ymm, in *vcode.Inst) {
 	case ir.NumSubgroups:
 		m.fill(d, m.prog.Subgroups())
 	case ir.SubgroupLocalInvocationId:
-		m.rm(AVX_VMOVUPS, d, 0, m.octet(octetOf(uint32(in.Part)*ymmLanes, 1)))
+		m.rm(AVX_VMOVUPS, d, 0, m.vector8(octetOf(uint32(in.Part)*ymmLanes, 1)))
 	default:
 		m.zero(d)
 	}

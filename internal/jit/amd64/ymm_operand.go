@@ -18,12 +18,12 @@ func (m ymm) rm(op Op, d, a Reg, at Mem) { m.RM(op, V256, d, a, at, 0) }
 func (m ymm) zero(y Reg) { m.RR(AVX_VPXOR, V128, y, y, y, 0) }
 
 // words is a constant in eight lanes of 32 bits.
-func (m ymm) words(v uint32) Mem { return m.octet([8]uint32{v, v, v, v, v, v, v, v}) }
+func (m ymm) words(v uint32) Mem { return m.vector8([8]uint32{v, v, v, v, v, v, v, v}) }
 
 // longs is a constant in four lanes of 64 bits.
 func (m ymm) longs(v uint64) Mem {
 	lo, hi := uint32(v), uint32(v>>32)
-	return m.octet([8]uint32{lo, hi, lo, hi, lo, hi, lo, hi})
+	return m.vector8([8]uint32{lo, hi, lo, hi, lo, hi, lo, hi})
 }
 
 // word is d = a op a constant in all lanes of 32 bits.
@@ -51,10 +51,10 @@ func (m ymm) invert(d, a Reg) { m.word(AVX_VPXOR, d, a, 1<<32-1) }
 func (m ymm) blend(d, no, yes, k Reg) { m.rri(AVX_VBLENDVPS, d, no, yes, is4(k)) }
 
 // real returns the machine's register in which r, a Vec, Mask or Gen, lives.
-func (m ymm) real(r vcode.Reg) (Reg, bool) {
+func (m ymm) phys(r vcode.Reg) (Reg, bool) {
 	switch c := m.class(r); {
 	case c == vcode.Gen:
-		return m.machine.real(r)
+		return m.machine.phys(r)
 	case c == vcode.Wide, m.frame.Regs[r] == regalloc.None:
 		return NoReg, false
 	}
@@ -73,7 +73,7 @@ func (m ymm) constant(r vcode.Reg) (uint32, bool) {
 // vec returns the register that holds r, a Vec or Mask, which is y where it has
 // to be loaded.
 func (m ymm) vec(r vcode.Reg, y Reg) Reg {
-	if x, ok := m.real(r); ok {
+	if x, ok := m.phys(r); ok {
 		return x
 	}
 	m.loadVec(y, r)
@@ -82,7 +82,7 @@ func (m ymm) vec(r vcode.Reg, y Reg) Reg {
 
 // loadVec puts r, a Vec or Mask, into y.
 func (m ymm) loadVec(y Reg, r vcode.Reg) {
-	if x, ok := m.real(r); ok {
+	if x, ok := m.phys(r); ok {
 		m.moveVec(y, x)
 		return
 	}
@@ -101,7 +101,7 @@ func (m ymm) moveVec(d, s Reg) {
 
 // with emits op d, a, b, whose last operand may stand in memory.
 func (m ymm) with(op Op, d, a Reg, b vcode.Reg) {
-	if x, ok := m.real(b); ok {
+	if x, ok := m.phys(b); ok {
 		m.rr(op, d, a, x)
 		return
 	}
@@ -110,7 +110,7 @@ func (m ymm) with(op Op, d, a Reg, b vcode.Reg) {
 
 // withImm is with for operations that have an immediate.
 func (m ymm) withImm(op Op, d, a Reg, b vcode.Reg, imm uint8) {
-	if x, ok := m.real(b); ok {
+	if x, ok := m.phys(b); ok {
 		m.rri(op, d, a, x, imm)
 		return
 	}
@@ -123,7 +123,7 @@ func (m ymm) operand(r vcode.Reg) Mem {
 		return m.words(v)
 	}
 	if first, step, ok := m.f.Sequence(r); ok {
-		return m.octet(octetOf(first, step))
+		return m.vector8(octetOf(first, step))
 	}
 	return m.slot(r)
 }
@@ -141,7 +141,7 @@ func (m ymm) always(in *vcode.Inst) bool {
 // dest is where the last instruction of several makes the result, a Vec or
 // Mask: its register where no lanes are kept, or y, which is none of Y3 and Y4.
 func (m ymm) dest(in *vcode.Inst, y Reg) Reg {
-	if x, ok := m.real(in.Defs[0]); ok && !in.Merging {
+	if x, ok := m.phys(in.Defs[0]); ok && !in.Merging {
 		return x
 	}
 	return y
@@ -152,7 +152,7 @@ func (m ymm) dest(in *vcode.Inst, y Reg) Reg {
 func (m ymm) done(in *vcode.Inst, y Reg) { m.put(in, in.Defs[0], y) }
 
 func (m ymm) put(in *vcode.Inst, d vcode.Reg, y Reg) {
-	x, ok := m.real(d)
+	x, ok := m.phys(d)
 	switch {
 	case !in.Merging && ok:
 		m.moveVec(x, y)
@@ -171,7 +171,7 @@ func (m ymm) put(in *vcode.Inst, d vcode.Reg, y Reg) {
 
 // save writes a register of the machine to its slot.
 func (m ymm) save(r vcode.Reg) {
-	x, _ := m.real(r)
+	x, _ := m.phys(r)
 	if m.class(r) == vcode.Gen {
 		m.GRM(MOV_ST|W, x, m.slot(r))
 		return
@@ -181,7 +181,7 @@ func (m ymm) save(r vcode.Reg) {
 
 // restore reads a register of the machine from its slot.
 func (m ymm) restore(r vcode.Reg) {
-	x, _ := m.real(r)
+	x, _ := m.phys(r)
 	if m.class(r) == vcode.Gen {
 		m.GRM(MOV|W, x, m.slot(r))
 		return
@@ -206,7 +206,7 @@ func (m ymm) toMemory(to Mem, r vcode.Reg) {
 
 // fromMemory reads a register from a place in memory.
 func (m ymm) fromMemory(r vcode.Reg, from Mem) {
-	x, ok := m.real(r)
+	x, ok := m.phys(r)
 	switch c := m.class(r); {
 	case c == vcode.Gen && ok:
 		m.GRM(MOV|W, x, from)
@@ -257,13 +257,13 @@ func (m ymm) doneHalf(in *vcode.Inst, i int, y Reg) {
 
 // longMask makes y a mask of 64 bits a lane of four lanes of a mask.
 func (m ymm) longMask(y Reg, k vcode.Reg, i int) {
-	m.four(y, k, i)
+	m.fourLanes(y, k, i)
 	m.rr(AVX_VPMOVSXDQ, y, 0, y)
 }
 
 // four puts lanes 4i to 4i+3 of a Vec or Mask into the lower half of y.
-func (m ymm) four(y Reg, r vcode.Reg, i int) {
-	x, ok := m.real(r)
+func (m ymm) fourLanes(y Reg, r vcode.Reg, i int) {
+	x, ok := m.phys(r)
 	switch {
 	case ok && i == 1:
 		m.highHalf(y, x)

@@ -32,7 +32,7 @@ func ymmVariables() map[rule]ymmEmitter {
 
 // place finds the words of slots: Y2 becomes the lanes whose n slots are in
 // range, Y1 the index of the first from the returned place on. It uses Y0 and Y3.
-func (m ymm) place(in *vcode.Inst, n uint32) Mem {
+func (m ymm) slotIndices(in *vcode.Inst, n uint32) Mem {
 	slots, first := m.prog.PrivateSlots(), uint32(0)
 	if in.IR == ir.PLd || in.IR == ir.PSt {
 		v := int(in.Key.Aux)
@@ -47,7 +47,7 @@ func (m ymm) place(in *vcode.Inst, n uint32) Mem {
 	} else {
 		m.word(AVX_VPMULLD, 1, slot, lanes)
 	}
-	m.rm(AVX_VPADDD, 1, 1, m.octet(octetOf(0, 1)))
+	m.rm(AVX_VPADDD, 1, 1, m.vector8(octetOf(0, 1)))
 	return Indexed(R14, 1, 4, m.record.Private+4*int32(first)*m.record.Lanes+ymmBytes*int32(in.Part))
 }
 
@@ -62,7 +62,7 @@ func log2(n uint32) uint8 {
 
 // ymmLoadSlots takes the low bits of a slot for each lane, 0 out of range.
 func ymmLoadSlots(m ymm, in *vcode.Inst) {
-	at := m.place(in, 1)
+	at := m.slotIndices(in, 1)
 	m.zero(0)
 	m.rm(AVX_VPGATHERDD, 0, 2, at)
 	if in.Key.Type == ir.B1 {
@@ -76,8 +76,8 @@ func ymmLoadSlots(m ymm, in *vcode.Inst) {
 
 // ymmStoreSlots sets a slot of each lane that is in range.
 func ymmStoreSlots(m ymm, in *vcode.Inst) {
-	at := m.place(in, 1)
-	m.sendElsewhere(at, scratchOffset)
+	at := m.slotIndices(in, 1)
+	m.divertInactive(at, scratchOffset)
 	value := m.vec(in.Uses[1], 0)
 	if in.Key.Type == ir.B1 {
 		m.rri(AVX_VPSRLD, 0, 0, value, 31)
@@ -89,7 +89,7 @@ func ymmStoreSlots(m ymm, in *vcode.Inst) {
 // sendElsewhere leaves, at an offset of the scratch memory, the indices in Y1 from
 // at on, but for the lanes outside of Y2 that of a word of the scratch memory. It
 // uses Y3.
-func (m ymm) sendElsewhere(at Mem, to int32) {
+func (m ymm) divertInactive(at Mem, to int32) {
 	m.fill(3, uint32((m.record.Scratch+scratchSaved-at.Disp)/4))
 	m.blend(3, 3, 1, 2)
 	m.rm(AVX_VMOVUPS_ST, 3, 0, m.scratch(to))
@@ -109,12 +109,12 @@ func (m ymm) storeWords(at Mem, y Reg, indices int32) {
 // ymmLoadPairs takes two slots for each lane, the low half first; 0 where one is
 // out of range.
 func ymmLoadPairs(m ymm, in *vcode.Inst) {
-	at := m.place(in, 2)
+	at := m.slotIndices(in, 2)
 	m.zero(3)
 	m.zero(4)
 	m.moveVec(0, 2)
 	m.rm(AVX_VPGATHERDD, 3, 2, at)
-	m.rm(AVX_VPGATHERDD, 4, 0, m.second(at))
+	m.rm(AVX_VPGATHERDD, 4, 0, m.nextSlot(at))
 	m.rr(AVX_VUNPCKLPS, 0, 3, 4) // lanes 0 1 4 5
 	m.rr(AVX_VUNPCKHPS, 1, 3, 4) // lanes 2 3 6 7
 	m.rm(AVX_VMOVUPS_ST, 1, 0, m.scratch(scratchOld))
@@ -128,16 +128,16 @@ func ymmLoadPairs(m ymm, in *vcode.Inst) {
 
 // ymmStorePairs sets two slots of each lane where both are in range.
 func ymmStorePairs(m ymm, in *vcode.Inst) {
-	at := m.place(in, 2)
-	m.sendElsewhere(at, scratchOffset)
-	m.sendElsewhere(m.second(at), scratchOld)
+	at := m.slotIndices(in, 2)
+	m.divertInactive(at, scratchOffset)
+	m.divertInactive(m.nextSlot(at), scratchOld)
 	m.loadHalf(0, in.Uses[1], 0)
 	m.loadHalf(1, in.Uses[1], 1)
 	m.lowWords(2, 0, 1)
 	m.storeWords(at, 2, scratchOffset)
 	m.rri(AVX_VSHUFPS, 0, 0, 1, 0xdd)
 	m.rri(AVX_VPERMQ, 0, 0, 0, 0xd8)
-	m.storeWords(m.second(at), 0, scratchOld)
+	m.storeWords(m.nextSlot(at), 0, scratchOld)
 }
 
 // ymmClearVariable makes all slots of a variable 0 for the active lanes.
@@ -155,9 +155,9 @@ func ymmClearVariable(m ymm, in *vcode.Inst) {
 		m.rm(AVX_VMOVUPS_ST, 1, 0, at)
 	}
 	m.zero(0)
-	if slots <= flatSlots {
+	if slots <= maxUnrolledSlots {
 		for i := range int32(slots) {
-			clear(beyond(at, row*i))
+			clear(plusBytes(at, row*i))
 		}
 		return
 	}

@@ -7,52 +7,52 @@ import (
 
 // ymmRules is the code of operations on eight lanes. What is not here leaves for
 // Go, which asks the operation's row in the IR.
-var ymmRules = dense(together(map[rule]ymmEmitter{
-	{ir.Add, ir.I32, ir.I32}:  ymmEither(AVX_VPADDD),
-	{ir.Sub, ir.I32, ir.I32}:  ymmTwo(AVX_VPSUBD),
-	{ir.Mul, ir.I32, ir.I32}:  ymmEither(AVX_VPMULLD),
-	{ir.And, ir.I32, ir.I32}:  ymmEither(AVX_VPAND),
-	{ir.Or, ir.I32, ir.I32}:   ymmEither(AVX_VPOR),
-	{ir.Xor, ir.I32, ir.I32}:  ymmEither(AVX_VPXOR),
-	{ir.UMin, ir.I32, ir.I32}: ymmEither(AVX_VPMINUD),
-	{ir.UMax, ir.I32, ir.I32}: ymmEither(AVX_VPMAXUD),
-	{ir.SMin, ir.I32, ir.I32}: ymmEither(AVX_VPMINSD),
-	{ir.SMax, ir.I32, ir.I32}: ymmEither(AVX_VPMAXSD),
-	{ir.SAbs, ir.I32, ir.I32}: ymmOne(AVX_VPABSD),
-	{ir.Not, ir.I32, ir.I32}:  ymmWord(AVX_VPXOR, 1<<32-1),
+var ymmRules = newTable(mergeRules(map[rule]ymmEmitter{
+	{ir.Add, ir.I32, ir.I32}:  ymmCommutativeOp(AVX_VPADDD),
+	{ir.Sub, ir.I32, ir.I32}:  ymmBinaryOp(AVX_VPSUBD),
+	{ir.Mul, ir.I32, ir.I32}:  ymmCommutativeOp(AVX_VPMULLD),
+	{ir.And, ir.I32, ir.I32}:  ymmCommutativeOp(AVX_VPAND),
+	{ir.Or, ir.I32, ir.I32}:   ymmCommutativeOp(AVX_VPOR),
+	{ir.Xor, ir.I32, ir.I32}:  ymmCommutativeOp(AVX_VPXOR),
+	{ir.UMin, ir.I32, ir.I32}: ymmCommutativeOp(AVX_VPMINUD),
+	{ir.UMax, ir.I32, ir.I32}: ymmCommutativeOp(AVX_VPMAXUD),
+	{ir.SMin, ir.I32, ir.I32}: ymmCommutativeOp(AVX_VPMINSD),
+	{ir.SMax, ir.I32, ir.I32}: ymmCommutativeOp(AVX_VPMAXSD),
+	{ir.SAbs, ir.I32, ir.I32}: ymmUnaryOp(AVX_VPABSD),
+	{ir.Not, ir.I32, ir.I32}:  ymmConstOp(AVX_VPXOR, 1<<32-1),
 	{ir.Shl, ir.I32, ir.I32}:  ymmShift(AVX_VPSLLVD, AVX_VPSLLD),
 	{ir.LShr, ir.I32, ir.I32}: ymmShift(AVX_VPSRLVD, AVX_VPSRLD),
 	{ir.AShr, ir.I32, ir.I32}: ymmShift(AVX_VPSRAVD, AVX_VPSRAD),
 
-	{ir.And, ir.B1, ir.B1}: ymmEither(AVX_VPAND),
-	{ir.Or, ir.B1, ir.B1}:  ymmEither(AVX_VPOR),
-	{ir.Xor, ir.B1, ir.B1}: ymmEither(AVX_VPXOR),
-	{ir.Eq, ir.B1, ir.B1}:  ymmEither(AVX_VPCMPEQD),
-	{ir.Not, ir.B1, ir.B1}: ymmWord(AVX_VPXOR, 1<<32-1),
+	{ir.And, ir.B1, ir.B1}: ymmCommutativeOp(AVX_VPAND),
+	{ir.Or, ir.B1, ir.B1}:  ymmCommutativeOp(AVX_VPOR),
+	{ir.Xor, ir.B1, ir.B1}: ymmCommutativeOp(AVX_VPXOR),
+	{ir.Eq, ir.B1, ir.B1}:  ymmCommutativeOp(AVX_VPCMPEQD),
+	{ir.Not, ir.B1, ir.B1}: ymmConstOp(AVX_VPXOR, 1<<32-1),
 
-	{ir.Eq, ir.B1, ir.I32}:  ymmEither(AVX_VPCMPEQD),
+	{ir.Eq, ir.B1, ir.I32}:  ymmCommutativeOp(AVX_VPCMPEQD),
 	{ir.ULt, ir.B1, ir.I32}: ymmBelow,
 	{ir.ULe, ir.B1, ir.I32}: ymmBelowEqual,
-	{ir.SLt, ir.B1, ir.I32}: ymmSwapped(AVX_VPCMPGTD),
+	{ir.SLt, ir.B1, ir.I32}: ymmSwappedOp(AVX_VPCMPGTD),
 	{ir.SLe, ir.B1, ir.I32}: ymmLessEqual,
 	{ir.FEq, ir.B1, ir.F32}: ymmCompare(orderedEQ),
 	{ir.FLt, ir.B1, ir.F32}: ymmCompare(orderedLT),
 	{ir.FLe, ir.B1, ir.F32}: ymmCompare(orderedLE),
 
-	{ir.FAdd, ir.F32, ir.F32}:       ymmEither(AVX_VADDPS),
-	{ir.FSub, ir.F32, ir.F32}:       ymmTwo(AVX_VSUBPS),
-	{ir.FMul, ir.F32, ir.F32}:       ymmEither(AVX_VMULPS),
-	{ir.FDiv, ir.F32, ir.F32}:       ymmTwo(AVX_VDIVPS),
+	{ir.FAdd, ir.F32, ir.F32}:       ymmCommutativeOp(AVX_VADDPS),
+	{ir.FSub, ir.F32, ir.F32}:       ymmBinaryOp(AVX_VSUBPS),
+	{ir.FMul, ir.F32, ir.F32}:       ymmCommutativeOp(AVX_VMULPS),
+	{ir.FDiv, ir.F32, ir.F32}:       ymmBinaryOp(AVX_VDIVPS),
 	{ir.FFma, ir.F32, ir.F32}:       ymmMultiplyAdd,
-	{ir.FSqrt, ir.F32, ir.F32}:      ymmOne(AVX_VSQRTPS),
-	{ir.FNeg, ir.F32, ir.F32}:       ymmWord(AVX_VPXOR, 0x80000000),
-	{ir.FAbs, ir.F32, ir.F32}:       ymmWord(AVX_VPAND, 0x7fffffff),
+	{ir.FSqrt, ir.F32, ir.F32}:      ymmUnaryOp(AVX_VSQRTPS),
+	{ir.FNeg, ir.F32, ir.F32}:       ymmConstOp(AVX_VPXOR, 0x80000000),
+	{ir.FAbs, ir.F32, ir.F32}:       ymmConstOp(AVX_VPAND, 0x7fffffff),
 	{ir.FFloor, ir.F32, ir.F32}:     ymmRound(roundFloor),
 	{ir.FCeil, ir.F32, ir.F32}:      ymmRound(roundCeil),
 	{ir.FTrunc, ir.F32, ir.F32}:     ymmRound(roundTrunc),
 	{ir.FRoundEven, ir.F32, ir.F32}: ymmRound(roundEven),
-	{ir.FMin, ir.F32, ir.F32}:       ymmSwapped(AVX_VMINPS),
-	{ir.FMax, ir.F32, ir.F32}:       ymmSwapped(AVX_VMAXPS),
+	{ir.FMin, ir.F32, ir.F32}:       ymmSwappedOp(AVX_VMINPS),
+	{ir.FMax, ir.F32, ir.F32}:       ymmSwappedOp(AVX_VMAXPS),
 
 	{ir.Bitcast, ir.I32, ir.F32}: ymm.copy,
 	{ir.Bitcast, ir.F32, ir.I32}: ymm.copy,
@@ -60,13 +60,13 @@ var ymmRules = dense(together(map[rule]ymmEmitter{
 	{ir.Bitcast, ir.F32, ir.F32}: ymm.copy,
 	{ir.ZExt, ir.I32, ir.B1}:     ymmFromMask,
 
-	{ir.Select, ir.I8, ir.B1}:  ymmChoose,
-	{ir.Select, ir.I16, ir.B1}: ymmChoose,
-	{ir.Select, ir.I32, ir.B1}: ymmChoose,
-	{ir.Select, ir.F16, ir.B1}: ymmChoose,
-	{ir.Select, ir.F32, ir.B1}: ymmChoose,
-	{ir.Select, ir.H, ir.B1}:   ymmChoose,
-	{ir.Select, ir.B1, ir.B1}:  ymmChoose,
+	{ir.Select, ir.I8, ir.B1}:  ymmSelectLanes,
+	{ir.Select, ir.I16, ir.B1}: ymmSelectLanes,
+	{ir.Select, ir.I32, ir.B1}: ymmSelectLanes,
+	{ir.Select, ir.F16, ir.B1}: ymmSelectLanes,
+	{ir.Select, ir.F32, ir.B1}: ymmSelectLanes,
+	{ir.Select, ir.H, ir.B1}:   ymmSelectLanes,
+	{ir.Select, ir.B1, ir.B1}:  ymmSelectLanes,
 
 	{ir.Res, ir.H, ir.I32}:    ymmResource,
 	{ir.Push, ir.H, ir.None}:  ymmHandle,
@@ -79,10 +79,10 @@ var ymmRules = dense(together(map[rule]ymmEmitter{
 	{ir.Helper, ir.B1, 0}:     ymmHelper,
 	{ir.Anew, 0, 0}:           func(m ymm, in *vcode.Inst) { budget(m.machine, in) },
 	{ir.Fence, 0, 0}:          func(m ymm, in *vcode.Inst) { fence(m.machine, in) },
-}, ymmIntegers(), ymmFloats(), ymmNarrow(), ymmWide(), ymmDoubles(), ymmHalves(), ymmConversions(), ymmAccesses(), ymmVariables()))
+}, ymmIntegers(), ymmFloats(), ymmNarrow(), ymmInt64(), ymmDoubles(), ymmHalves(), ymmConversions(), ymmAccesses(), ymmVariables()))
 
 // ymmTwo is d = u0 op u1.
-func ymmTwo(op Op) ymmEmitter {
+func ymmBinaryOp(op Op) ymmEmitter {
 	return func(m ymm, in *vcode.Inst) {
 		a := m.vec(in.Uses[0], 0)
 		d := m.dest(in, 0)
@@ -92,10 +92,10 @@ func ymmTwo(op Op) ymmEmitter {
 }
 
 // ymmEither is d = u0 op u1 where the operands may be exchanged.
-func ymmEither(op Op) ymmEmitter {
+func ymmCommutativeOp(op Op) ymmEmitter {
 	return func(m ymm, in *vcode.Inst) {
 		x, y := in.Uses[0], in.Uses[1]
-		if _, ok := m.real(x); !ok {
+		if _, ok := m.phys(x); !ok {
 			x, y = y, x
 		}
 		a := m.vec(x, 0)
@@ -107,7 +107,7 @@ func ymmEither(op Op) ymmEmitter {
 
 // ymmSwapped is d = u1 op u0: what VMINPS wants (select.go, swapped), and how
 // VPCMPGTD says less.
-func ymmSwapped(op Op) ymmEmitter {
+func ymmSwappedOp(op Op) ymmEmitter {
 	return func(m ymm, in *vcode.Inst) {
 		a := m.vec(in.Uses[1], 0)
 		d := m.dest(in, 0)
@@ -116,7 +116,7 @@ func ymmSwapped(op Op) ymmEmitter {
 	}
 }
 
-func ymmOne(op Op) ymmEmitter {
+func ymmUnaryOp(op Op) ymmEmitter {
 	return func(m ymm, in *vcode.Inst) {
 		d := m.dest(in, 0)
 		m.with(op, d, 0, in.Uses[0])
@@ -125,7 +125,7 @@ func ymmOne(op Op) ymmEmitter {
 }
 
 // ymmWord is d = u0 op a constant.
-func ymmWord(op Op, v uint32) ymmEmitter {
+func ymmConstOp(op Op, v uint32) ymmEmitter {
 	return func(m ymm, in *vcode.Inst) {
 		a := m.vec(in.Uses[0], 0)
 		d := m.dest(in, 0)
@@ -171,7 +171,7 @@ func ymmCompare(predicate uint8) ymmEmitter {
 	exchanged := map[uint8]uint8{orderedEQ: orderedEQ, orderedLT: orderedGT, orderedLE: orderedGE}[predicate]
 	return func(m ymm, in *vcode.Inst) {
 		x, y, p := in.Uses[0], in.Uses[1], predicate
-		if _, ok := m.real(x); !ok {
+		if _, ok := m.phys(x); !ok {
 			x, y, p = y, x, exchanged
 		}
 		a := m.vec(x, 0)
@@ -241,8 +241,8 @@ func ymmLessEqual(m ymm, in *vcode.Inst) {
 func ymmMultiplyAdd(m ymm, in *vcode.Inst) {
 	a, b, c := in.Uses[0], in.Uses[1], in.Uses[2]
 	d := m.dest(in, 0)
-	sum, ok := m.real(c)
-	if _, inRegister := m.real(a); !inRegister {
+	sum, ok := m.phys(c)
+	if _, inRegister := m.phys(a); !inRegister {
 		a, b = b, a // one of them may stand in memory
 	}
 	if ok && d == sum {
@@ -250,7 +250,7 @@ func ymmMultiplyAdd(m ymm, in *vcode.Inst) {
 		m.done(in, d)
 		return
 	}
-	if x, ok := m.real(b); ok && x == d {
+	if x, ok := m.phys(b); ok && x == d {
 		a, b = b, a
 	}
 	m.loadVec(d, a)
@@ -267,7 +267,7 @@ func ymmFromMask(m ymm, in *vcode.Inst) {
 }
 
 // ymmChoose is u0 ? u1 : u2.
-func ymmChoose(m ymm, in *vcode.Inst) {
+func ymmSelectLanes(m ymm, in *vcode.Inst) {
 	k := m.vec(in.Uses[0], 2)
 	if v, ok := m.constant(in.Uses[2]); ok && v == 0 {
 		d := m.dest(in, 0)

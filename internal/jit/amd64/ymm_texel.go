@@ -10,27 +10,27 @@ import (
 // words it is two loads, where those of two rows lie in a window each they are picked
 // out of it, else lane by lane: that is less for the machine to do than its gathers are.
 func (m ymm) gatherPairs(in *vcode.Inst) {
-	apart, on := m.NewLabel(), m.NewLabel()
+	apart, resume := m.NewLabel(), m.NewLabel()
 	if len(in.Uses) > 2 {
 		for i, u := range in.Uses[1:3] {
-			m.nearby(in, m.vec(u, 1), int32(i), apart)
+			m.loadWindow(in, m.vec(u, 1), int32(i), apart)
 		}
-		m.pickNumbered(in, 0)
-		m.pickNumbered(in, 1)
+		m.permutePair(in, 0)
+		m.permutePair(in, 1)
 	} else {
 		beyond := *in // its last words are in range
 		beyond.Key.Aux += 4
-		m.loadPair(in, m.consecutive(&beyond, m.vec(in.Uses[1], 1), handleLength, apart))
+		m.loadPair(in, m.contiguous(&beyond, m.vec(in.Uses[1], 1), handleLength, apart))
 	}
-	m.Bind(on)
-	m.later = append(m.later, func() {
+	m.Bind(resume)
+	m.slowPaths = append(m.slowPaths, func() {
 		m.Bind(apart)
 		if in.Key.Flags&ir.Proven == 0 {
-			m.pairWithin(in, on)
+			m.gatherPairSlow(in, resume)
 		} else {
-			m.provenPairs(in, on)
+			m.loadPairsByLane(in, resume)
 		}
-		m.Jmp(on)
+		m.Jmp(resume)
 	})
 }
 
@@ -47,7 +47,7 @@ const (
 // the mask, are among ymmWindow that begin with the first lane's, which are in range
 // with the word behind them. It puts how far they are from there into row i of the
 // scratch memory, and the place into its i-th double word.
-func (m ymm) nearby(in *vcode.Inst, off Reg, i int32, far Label) {
+func (m ymm) loadWindow(in *vcode.Inst, off Reg, i int32, slow Label) {
 	m.RR(AVX_VMOVD_ST, V128, off, 0, RDX, 0)
 	m.rr(AVX_VPBROADCASTD, 2, 0, off)
 	m.rr(AVX_VPSUBD, 2, off, 2)
@@ -56,14 +56,14 @@ func (m ymm) nearby(in *vcode.Inst, off Reg, i int32, far Label) {
 		m.rr(AVX_VPAND, 2, 2, m.execution(in, 3))
 	}
 	m.rm(AVX_VPTEST, 2, 0, m.words(^uint32(withinYmms)))
-	m.Jcc(NotEqual, far)
+	m.Jcc(NotEqual, slow)
 	at := m.handleWord(in.Uses[0], RAX, handleLength)
 	m.GRM(MOV, RCX, at)
 	m.GI(SubI, true, RCX, int32(in.Key.Aux)+4*ymmWindow+4)
 	m.GRR(CMP|W, RCX, RDX)
 	at.Disp -= handleLength
 	m.GRM(MOV|W, RCX, at)
-	m.Jcc(Less, far)
+	m.Jcc(Less, slow)
 	m.GRM(LEA|W, RCX, Indexed(RCX, RDX, 1, int32(in.Key.Aux)))
 	m.GRM(MOV_ST|W, RCX, m.scratch(scratchBase+8*i))
 	if in.Prefetch > 0 {
@@ -73,7 +73,7 @@ func (m ymm) nearby(in *vcode.Inst, off Reg, i int32, far Label) {
 
 // pickNumbered defines the i-th two results: the words of the i-th window that nearby
 // found, and those behind them.
-func (m ymm) pickNumbered(in *vcode.Inst, i int) {
+func (m ymm) permutePair(in *vcode.Inst, i int) {
 	m.GRM(MOV|W, RCX, m.scratch(scratchBase+8*int32(i)))
 	m.rm(AVX_VMOVUPS, 1, 0, m.scratch(ymmBytes*int32(i)))
 	for n := range int32(2) {
@@ -95,7 +95,7 @@ func (m ymm) loadPair(in *vcode.Inst, at Mem) {
 		one := *in
 		one.Defs = in.Defs[n : n+1]
 		d := m.dest(&one, 0)
-		m.rm(AVX_VMOVUPS, d, 0, beyond(at, int32(4*n-4)))
+		m.rm(AVX_VMOVUPS, d, 0, plusBytes(at, int32(4*n-4)))
 		m.done(&one, d)
 	}
 }
@@ -103,7 +103,7 @@ func (m ymm) loadPair(in *vcode.Inst, at Mem) {
 // provenPairs is gatherPairs of words that are in range in all active lanes. Others
 // load what is at the first offset, which is so where any is; where none is active, it
 // leaves for none.
-func (m ymm) provenPairs(in *vcode.Inst, none Label) {
+func (m ymm) loadPairsByLane(in *vcode.Inst, none Label) {
 	k := NoReg
 	if !m.always(in) {
 		k = m.execution(in, 3)
@@ -124,14 +124,14 @@ func (m ymm) provenPairs(in *vcode.Inst, none Label) {
 		m.loadLanes(in, 2*i, RDX)
 	}
 	if in.Prefetch > 0 {
-		m.fetchFrom(in, ymmLanes, int32(in.Key.Aux))
+		m.prefetchAt(in, ymmLanes, int32(in.Key.Aux))
 	}
 }
 
 // pairWithin is gatherPairs of one offset where words may be out of range: where that
 // is so in an active lane each word is gathered by itself.
-func (m ymm) pairWithin(in *vcode.Inst, done Label) {
-	far := m.NewLabel()
+func (m ymm) gatherPairSlow(in *vcode.Inst, done Label) {
+	slow := m.NewLabel()
 	off := m.vec(in.Uses[1], 1)
 	k := NoReg
 	if !m.always(in) {
@@ -140,10 +140,10 @@ func (m ymm) pairWithin(in *vcode.Inst, done Label) {
 		m.GRR(TEST, RCX, RCX)
 		m.Jcc(Equal, done)
 	}
-	m.sameAt(in, k, off, done)
+	m.broadcastPair(in, k, off, done)
 	at, found := m.inRange(in, k, off, handleLength)
 	if !found {
-		m.apart(in)
+		m.gatherWords(in)
 		return
 	}
 	m.rr(AVX_VMOVMSKPS, RAX, 0, 2)
@@ -153,7 +153,7 @@ func (m ymm) pairWithin(in *vcode.Inst, done Label) {
 		m.rr(AVX_VMOVMSKPS, RCX, 0, k)
 		m.GRR(CMP, RAX, RCX)
 	}
-	m.Jcc(NotEqual, far)
+	m.Jcc(NotEqual, slow)
 	m.rr(AVX_VPAND, 0, off, 2)
 	m.rm(AVX_VMOVUPS_ST, 0, 0, m.scratch(0))
 	base := R12 // the workgroup memory
@@ -163,14 +163,14 @@ func (m ymm) pairWithin(in *vcode.Inst, done Label) {
 	}
 	m.loadLanes(in, 0, base)
 	m.Jmp(done)
-	m.Bind(far)
-	m.apart(in)
+	m.Bind(slow)
+	m.gatherWords(in)
 }
 
 // sameAt loads the words of a pair for all lanes at once and leaves for done where the
 // lanes of k, all where k is none, have one offset, which is in range: they look at
 // textures of one size nearly always.
-func (m ymm) sameAt(in *vcode.Inst, k, off Reg, done Label) {
+func (m ymm) broadcastPair(in *vcode.Inst, k, off Reg, done Label) {
 	apart := m.NewLabel()
 	m.RR(AVX_VMOVD_ST, V128, off, 0, RDX, 0)
 	m.rr(AVX_VPBROADCASTD, 2, 0, off)
@@ -203,7 +203,7 @@ func (m ymm) sameAt(in *vcode.Inst, k, off Reg, done Label) {
 }
 
 // apart gathers the words of a pair each by itself.
-func (m ymm) apart(in *vcode.Inst) {
+func (m ymm) gatherWords(in *vcode.Inst) {
 	m.loadVec(1, in.Uses[1])
 	for i := range in.Defs {
 		one := *in

@@ -15,11 +15,11 @@ func (z zmm) native(in *vcode.Inst) bool { return native(in) }
 
 func (z zmm) machineFor(f *vcode.Func) *regalloc.Machine { return machineFor(f) }
 
-func (z zmm) half(in *vcode.Inst, near bool) {
+func (z zmm) roundToHalf(in *vcode.Inst, near bool) {
 	if near {
-		z.nearSumHalf(in)
+		z.roundSmallSum(in)
 	} else {
-		z.throughHalf(in)
+		z.roundThroughF16(in)
 	}
 }
 

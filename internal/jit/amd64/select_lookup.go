@@ -3,23 +3,23 @@ package amd64
 import "github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 
 // pickWordsOf is how many words Pick picks of.
-const pickWordsOf = 16
+const lookupWords = 16
 
 // table is where the words are that Pick picks of. It leaves for short where there are
 // not all of them, with their place in RCX less the immediate, too. It uses RAX.
-func (m *machine) table(in *vcode.Inst, short Label) Mem {
+func (m *machine) tableAddress(in *vcode.Inst, short Label) Mem {
 	length := m.handleWord(in.Uses[0], RAX, handleLength)
 	begin := length
 	begin.Disp -= handleLength
 	m.GRM(MOV|W, RCX, begin)
-	m.GMI(CmpI, true, length, int32(in.Key.Aux)+4*pickWordsOf)
+	m.GMI(CmpI, true, length, int32(in.Key.Aux)+4*lookupWords)
 	m.Jcc(Below, short)
 	return At(RCX, int32(in.Key.Aux))
 }
 
 // endsOf is how long memory is at least for a word of a table to be there, less one, as
 // numbers for a vector: of words from first on.
-func endsOf(in *vcode.Inst, first int) (v [16]uint32) {
+func wordEnds(in *vcode.Inst, first int) (v [16]uint32) {
 	for i := range v {
 		v[i] = uint32(in.Key.Aux) + 4*uint32(first+i) + 3
 	}
@@ -28,20 +28,20 @@ func endsOf(in *vcode.Inst, first int) (v [16]uint32) {
 
 // pickWord loads one of sixteen words for each lane: they are one register, of which what is
 // not there is 0.
-func (m *machine) pickWord(in *vcode.Inst) {
-	short, on := m.NewLabel(), m.NewLabel()
-	at := m.table(in, short)
+func (m *machine) tableLookup(in *vcode.Inst) {
+	short, resume := m.NewLabel(), m.NewLabel()
+	at := m.tableAddress(in, short)
 	d, o := m.dest(in, 0)
 	m.RM(VPERMD, V512, d, m.vec(in.Uses[1], 1), at, o)
 	m.done(in, d)
-	m.Bind(on)
-	m.later = append(m.later, func() {
+	m.Bind(resume)
+	m.slowPaths = append(m.slowPaths, func() {
 		m.Bind(short)
 		m.RM(VPBROADCASTD, V512, 3, 0, m.handleWord(in.Uses[0], RAX, handleLength), 0)
-		m.RMI(VPCMPUD, V512, 2, 3, m.vector(endsOf(in, 0)), compareGT, 0)
+		m.RMI(VPCMPUD, V512, 2, 3, m.vector(wordEnds(in, 0)), compareGT, 0)
 		m.RM(VMOVDQU32, V512, 3, 0, at, K(2)|Z)
 		m.RR(VPERMD, V512, 0, m.vec(in.Uses[1], 4), 3, 0)
 		m.define(in, 0)
-		m.Jmp(on)
+		m.Jmp(resume)
 	})
 }

@@ -14,7 +14,7 @@ import (
 // program does to it, ir.Bad where there is none or its result is read. There is
 // none at all where others may know when it is done: where there is what orders
 // accesses for others, or may be watched by them.
-func TalliesOf(p *ir.Program) []ir.Op {
+func PrivatizableAtomics(p *ir.Program) []ir.Op {
 	const other = ir.Exit // which is no access
 	none := make([]ir.Op, len(p.Res))
 	out := make([]ir.Op, len(p.Res))
@@ -36,7 +36,7 @@ func TalliesOf(p *ir.Program) []ir.Op {
 			case ir.Push, ir.Table, ir.Wg:
 			case ir.Res:
 				op := &out[h.Aux]
-				if _, tallies := Neutral(x.Op); !tallies || x.Type != ir.I32 || x.Flags&ir.Unused == 0 || *op != ir.Bad && *op != x.Op {
+				if _, tallies := NeutralOperand(x.Op); !tallies || x.Type != ir.I32 || x.Flags&ir.Unused == 0 || *op != ir.Bad && *op != x.Op {
 					*op = other
 					continue
 				}
@@ -56,7 +56,7 @@ func TalliesOf(p *ir.Program) []ir.Op {
 
 // Neutral returns the operand with which an atomic of 32 bits changes nothing.
 // It returns false for atomics whose order may be told by what they leave.
-func Neutral(op ir.Op) (uint32, bool) {
+func NeutralOperand(op ir.Op) (uint32, bool) {
 	by := op.Combines()
 	if !by.Is(ir.Commute) {
 		return 0, false
@@ -66,18 +66,18 @@ func Neutral(op ir.Op) (uint32, bool) {
 
 // alone makes the code of an atomic twice where the worker may have what it works
 // on for itself, which the handle says.
-func (m *machine) alone(in *vcode.Inst, do func(lock bool)) {
+func (m *machine) atomicOrPrivate(in *vcode.Inst, do func(lock bool)) {
 	h, ok := m.f.Const(in.Uses[0])
-	if in.Op == vcode.AtomicLocal || !ok || !m.tallied(int(h/HandleBytes)) {
+	if in.Op == vcode.AtomicLocal || !ok || !m.isPrivatizable(int(h/HandleBytes)) {
 		do(in.Op == vcode.Atomic)
 		return
 	}
 	locked, done := m.NewLabel(), m.NewLabel()
-	m.GMI(CmpI, false, At(R13, int32(h)+handleCached), HandleOwn)
+	m.GMI(CmpI, false, At(R13, int32(h)+handlePolicy), HandlePrivate)
 	m.Jcc(NotEqual, locked)
 	do(false)
 	m.Bind(done)
-	m.later = append(m.later, func() {
+	m.slowPaths = append(m.slowPaths, func() {
 		m.Bind(locked)
 		do(true)
 		m.Jmp(done)
@@ -85,10 +85,10 @@ func (m *machine) alone(in *vcode.Inst, do func(lock bool)) {
 }
 
 // tallied reports whether a handle is that of a resource that TalliesOf names.
-func (m *machine) tallied(handle int) bool {
-	for r, op := range m.tallies {
-		first := m.places.Resources[r]
-		if op != ir.Bad && first <= handle && handle < first+m.places.Counts[r] {
+func (m *machine) isPrivatizable(handle int) bool {
+	for r, op := range m.privatizable {
+		first := m.layout.Resources[r]
+		if op != ir.Bad && first <= handle && handle < first+m.layout.Counts[r] {
 			return true
 		}
 	}

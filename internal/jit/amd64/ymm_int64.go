@@ -6,7 +6,7 @@ import (
 )
 
 // ymmWide is the code of integers of 64 bits, four lanes at a time.
-func ymmWide() map[rule]ymmEmitter {
+func ymmInt64() map[rule]ymmEmitter {
 	const t = ir.I64
 	lanes := func(do ymmBody) ymmEmitter { return ymmLanewise(t, plain, do) }
 	r := map[rule]ymmEmitter{
@@ -35,7 +35,7 @@ func ymmWide() map[rule]ymmEmitter {
 		{ir.FindSMsb, t, t}:  lanes(ymmHighestWideSigned),
 		{ir.BitReverse, t, t}: lanes(func(m ymm, in *vcode.Inst, e element) {
 			m.reverseInBytes(0, 0)
-			m.rm(AVX_VPSHUFB, 0, 0, m.octet([8]uint32{0x04050607, 0x00010203, 0x0c0d0e0f, 0x08090a0b, 0x04050607, 0x00010203, 0x0c0d0e0f, 0x08090a0b}))
+			m.rm(AVX_VPSHUFB, 0, 0, m.vector8([8]uint32{0x04050607, 0x00010203, 0x0c0d0e0f, 0x08090a0b, 0x04050607, 0x00010203, 0x0c0d0e0f, 0x08090a0b}))
 		}),
 		{ir.BitFieldU, t, t}:         lanes(ymmFieldOf),
 		{ir.BitFieldS, t, t}:         lanes(ymmFieldSigned),
@@ -47,8 +47,8 @@ func ymmWide() map[rule]ymmEmitter {
 		{ir.SLt, ir.B1, t}: ymmCompareWide,
 		{ir.SLe, ir.B1, t}: ymmCompareWide,
 
-		{ir.Select, ir.I64, ir.B1}: ymmChooseWide,
-		{ir.Select, ir.F64, ir.B1}: ymmChooseWide,
+		{ir.Select, ir.I64, ir.B1}: ymmSelectWide,
+		{ir.Select, ir.F64, ir.B1}: ymmSelectWide,
 	}
 	for _, op := range [...]ir.Op{ir.UDiv, ir.UMod, ir.SDiv, ir.SRem, ir.SMod} {
 		r[rule{op, t, t}] = lanes(ymmDivideWide)
@@ -221,7 +221,7 @@ func ymmCompareWide(m ymm, in *vcode.Inst) {
 }
 
 // ymmChooseWide is u0 ? u1 : u2.
-func ymmChooseWide(m ymm, in *vcode.Inst) {
+func ymmSelectWide(m ymm, in *vcode.Inst) {
 	for i := range 2 {
 		m.longMask(2, in.Uses[0], i)
 		m.loadHalf(0, in.Uses[2], i)

@@ -46,27 +46,27 @@ var (
 type body func(m *machine, in *vcode.Inst, e element)
 
 // manner says what a body wants of integers narrower than a lane.
-type manner uint8
+type extension uint8
 
 const (
-	plain  manner = 0
-	signed manner = 1 << iota // operands extended by their sign
-	cut                       // the result loses the bits above the type
+	plain        extension = 0
+	signExtended extension = 1 << iota // operands extended by their sign
+	truncated                          // the result loses the bits above the type
 )
 
 // lanewise is an operation whose result and first operand have type t.
-func lanewise(t ir.Type, how manner, do body) emitter {
+func lanewise(t ir.Type, how extension, do body) emitter {
 	e := elementOf(t)
 	return func(m *machine, in *vcode.Inst) {
 		for i := range m.pieces(e) {
 			for n, u := range in.Uses {
 				m.load(e, Reg(n), u, i)
-				if how&signed != 0 {
+				if how&signExtended != 0 {
 					m.signExtend(Reg(n), e.bits)
 				}
 			}
 			do(m, in, e)
-			if how&cut != 0 {
+			if how&truncated != 0 {
 				m.truncate(0, e.bits)
 			}
 			m.store(e, in, i, 0)
@@ -91,7 +91,7 @@ func (m *machine) load(e element, z Reg, u vcode.Reg, i int) {
 	case m.class(u) == vcode.Wide:
 		m.moveVec(z, m.half(u, i, z))
 	default:
-		m.eight(z, u, i)
+		m.eightLanes(z, u, i)
 		m.RR(VPMOVZXDQ, V512, z, 0, z, 0)
 	}
 }
@@ -107,7 +107,7 @@ func (m *machine) store(e element, in *vcode.Inst, i int, z Reg) {
 }
 
 // eight puts lanes 8i to 8i+7 of 32 bits into the lower half of z.
-func (m *machine) eight(z Reg, u vcode.Reg, i int) {
+func (m *machine) eightLanes(z Reg, u vcode.Reg, i int) {
 	x := m.vec(u, z)
 	if i == 0 {
 		m.moveVec(z, x)
@@ -117,7 +117,7 @@ func (m *machine) eight(z Reg, u vcode.Reg, i int) {
 }
 
 // join puts the lower halves of lo and hi together.
-func (m *machine) join(d, lo, hi Reg) { m.RRI(VSHUFF32X4, V512, d, lo, hi, both, 0) }
+func (m *machine) join(d, lo, hi Reg) { m.RRI(VSHUFF32X4, V512, d, lo, hi, lowHalves, 0) }
 
 // word is d = a op a constant in all lanes.
 func (m *machine) word(e element, op Op, d, a Reg, v uint64, o Opt) {
@@ -156,7 +156,7 @@ func (m *machine) truncate(z Reg, bits uint32) {
 func pair(op Op) emitter {
 	return func(m *machine, in *vcode.Inst) {
 		x, y := in.Uses[0], in.Uses[1]
-		if _, ok := m.real(x); !ok && exchangeable(in.IR) {
+		if _, ok := m.phys(x); !ok && commutes(in.IR) {
 			x, y = y, x // what stands in memory comes last
 		}
 		for i := range 2 {
@@ -170,7 +170,7 @@ func pair(op Op) emitter {
 
 // exchangeable reports whether the operands of an operation may be exchanged;
 // which of two NaN a float operation gives is not observed.
-func exchangeable(op ir.Op) bool { return op.Is(ir.Commute) || op == ir.FAdd || op == ir.FMul }
+func commutes(op ir.Op) bool { return op.Is(ir.Commute) || op == ir.FAdd || op == ir.FMul }
 
 // pairSwapped is d = u1 op u0 on 64 bits a lane.
 func pairSwapped(op Op) emitter {
@@ -202,13 +202,13 @@ func direct(narrow, wide Op) body {
 }
 
 // comparison compares 64 bits a lane, or what is narrower than 32.
-func comparison(t ir.Type, how manner, op Op, predicate uint8) emitter {
+func comparison(t ir.Type, how extension, op Op, predicate uint8) emitter {
 	e := elementOf(t)
 	if !e.wide {
 		return func(m *machine, in *vcode.Inst) {
 			for n, u := range in.Uses {
 				m.loadVec(Reg(n), u)
-				if how&signed != 0 {
+				if how&signExtended != 0 {
 					m.signExtend(Reg(n), e.bits)
 				}
 			}
@@ -218,7 +218,7 @@ func comparison(t ir.Type, how manner, op Op, predicate uint8) emitter {
 	}
 	return func(m *machine, in *vcode.Inst) {
 		x, y, ask := in.Uses[0], in.Uses[1], predicate
-		if _, ok := m.real(x); !ok {
+		if _, ok := m.phys(x); !ok {
 			x, y, ask = y, x, exchanged(op, predicate) // what stands in memory comes last
 		}
 		for i := range 2 {
@@ -245,7 +245,7 @@ func exchanged(op Op, predicate uint8) uint8 {
 }
 
 // together joins tables of rules: the first that has a row counts.
-func together[E any](tables ...map[rule]E) map[rule]E {
+func mergeRules[E any](tables ...map[rule]E) map[rule]E {
 	all := map[rule]E{}
 	for i := range tables {
 		maps.Copy(all, tables[len(tables)-1-i])

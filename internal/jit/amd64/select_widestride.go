@@ -11,27 +11,27 @@ func strideOf(in *vcode.Inst) (words, component int) {
 
 // withinStride is within for all words that lie between the lanes of all parts,
 // from the first component on.
-func (m *machine) withinStride(in *vcode.Inst, field int32, far Label) Mem {
+func (m *machine) boundsCheckStride(in *vcode.Inst, field int32, slow Label) Mem {
 	words, component := strideOf(in)
 	whole := *in
 	whole.Key.Aux -= uint64(4 * component)
-	at, _ := m.within(&whole, int32(64*words*len(in.Masks)), field, far)
+	at, _ := m.boundsCheck(&whole, int32(64*words*len(in.Masks)), field, slow)
 	return at
 }
 
 // strideLoad picks one word of two, four or eight out of consecutive memory. It
 // leaves for far where that is not in range.
-func (m *machine) strideLoad(in *vcode.Inst, far Label) {
+func (m *machine) wideStrideLoad(in *vcode.Inst, slow Label) {
 	words, _ := strideOf(in)
-	at := m.withinStride(in, handleLength, far)
+	at := m.boundsCheckStride(in, handleLength, slow)
 	for part := range in.Defs {
 		one := partOf(in, part)
-		m.pickWords(&one, further(at, int32(part*words)))
+		m.loadStridedPart(&one, plusVectors(at, int32(part*words)))
 	}
 }
 
 // pickWords loads one part of a strided row.
-func (m *machine) pickWords(in *vcode.Inst, at Mem) {
+func (m *machine) loadStridedPart(in *vcode.Inst, at Mem) {
 	words, component := strideOf(in)
 	var pick [16]uint32 // out of two vectors; where there are more, its first lanes count
 	for i := range pick {
@@ -41,12 +41,12 @@ func (m *machine) pickWords(in *vcode.Inst, at Mem) {
 		z := Reg(2 * pair)
 		m.RM(VMOVDQU32, V512, z, 0, at, 0)
 		m.RM(VMOVDQU32, V512, z+1, 0, m.vector(pick), 0)
-		m.RM(VPERMI2D, V512, z+1, z, further(at, 1), 0)
-		at = further(at, 2)
+		m.RM(VPERMI2D, V512, z+1, z, plusVectors(at, 1), 0)
+		at = plusVectors(at, 2)
 	}
 	switch words {
 	case 4:
-		m.RRI(VSHUFF32X4, V512, 1, 1, 3, both, 0)
+		m.RRI(VSHUFF32X4, V512, 1, 1, 3, lowHalves, 0)
 	case 8:
 		for quarter := uint8(1); quarter < 4; quarter++ {
 			m.RRI(VINSERTF32X4, V512, 1, 1, 1+2*Reg(quarter), quarter, 0)
@@ -57,17 +57,17 @@ func (m *machine) pickWords(in *vcode.Inst, at Mem) {
 
 // strideStore puts one word of two, four or eight into consecutive memory. It
 // leaves for far unless all lanes are active and all of it is in range.
-func (m *machine) strideStore(in *vcode.Inst, far Label) {
+func (m *machine) wideStrideStore(in *vcode.Inst, slow Label) {
 	for part := range in.Masks {
 		one := partOf(in, part)
-		if o := m.storing(&one); o != 0 {
-			k := m.writers(&one)
+		if o := m.storeOpt(&one); o != 0 {
+			k := m.storingLanes(&one)
 			m.RR(KORTESTW, V128, k, 0, k, 0)
-			m.Jcc(AboveEqual, far) // the carry says that all are ones
+			m.Jcc(AboveEqual, slow) // the carry says that all are ones
 		}
 	}
 	words, component := strideOf(in)
-	at := m.withinStride(in, handleWrites, far)
+	at := m.boundsCheckStride(in, handleWrites, slow)
 	places := uint64(0)
 	for i := component; i < 16; i += words {
 		places |= 1 << i
@@ -85,7 +85,7 @@ func (m *machine) strideStore(in *vcode.Inst, far Label) {
 			m.RM(VMOVDQU32, V512, 1, 0, m.vector(spread), 0)
 			m.RR(VPERMD, V512, 1, 1, z, 0)
 			m.RM(VMOVDQU32_ST, V512, 1, 0, at, K(2))
-			at = further(at, 1)
+			at = plusVectors(at, 1)
 		}
 	}
 }

@@ -10,30 +10,30 @@ import (
 // operands of other parts.
 
 // wideGroups is groups for strips of several parts.
-var wideGroups = map[ir.Op]emitter{
-	ir.Elect:    wideElect,
-	ir.Any:      wideAny,
-	ir.All:      wideAll,
-	ir.AllEq:    wideEqual,
-	ir.Ballot:   wideBallot,
-	ir.Shuf:     wideShuffle,
-	ir.QuadSwap: wideQuadSwap,
-	ir.Reduce:   wideReduce,
-	ir.ScanI:    wideScan,
-	ir.ScanX:    wideScanExclusive,
+var multiGroups = map[ir.Op]emitter{
+	ir.Elect:    multiElect,
+	ir.Any:      multiAny,
+	ir.All:      multiAll,
+	ir.AllEq:    multiAllEqual,
+	ir.Ballot:   multiBallot,
+	ir.Shuf:     multiShuffle,
+	ir.QuadSwap: multiQuadSwap,
+	ir.Reduce:   multiReduce,
+	ir.ScanI:    multiScan,
+	ir.ScanX:    multiScanExclusive,
 }
 
 // Rows of 64 bytes of scratch memory: one for each part, and one for each part of
 // a result.
 const (
-	wideParts        = 8
-	wideResults      = 64 * wideParts
-	wideScratchBytes = 2 * wideResults
+	multiParts        = 8
+	multiResults      = 64 * multiParts
+	multiScratchBytes = 2 * multiResults
 )
 
 // wideNative reports whether wideGroups has code for an instruction.
-func wideNative(in *vcode.Inst) bool {
-	if len(in.Masks) > wideParts || wideGroups[in.IR] == nil {
+func multiNative(in *vcode.Inst) bool {
+	if len(in.Masks) > multiParts || multiGroups[in.IR] == nil {
 		return false
 	}
 	switch in.IR {
@@ -53,7 +53,7 @@ func (m *machine) row(part int) Mem { return m.scratch(int32(64 * part)) }
 
 // strip is an instruction on one part of it. Its operands are those of that part:
 // each has as many registers as there are parts.
-func (m *machine) strip(in *vcode.Inst, part int) vcode.Inst {
+func (m *machine) partOfStrip(in *vcode.Inst, part int) vcode.Inst {
 	one := *in
 	one.Part += uint8(part)
 	one.Masks, one.Checked = in.Masks[part:part+1], false
@@ -67,7 +67,7 @@ func (m *machine) strip(in *vcode.Inst, part int) vcode.Inst {
 // eachPart calls do for each part of an instruction.
 func (m *machine) eachPart(in *vcode.Inst, do func(part int, one *vcode.Inst)) {
 	for part := range in.Masks {
-		one := m.strip(in, part)
+		one := m.partOfStrip(in, part)
 		do(part, &one)
 	}
 }
@@ -81,7 +81,7 @@ func (m *machine) fromRows(in *vcode.Inst, off int32) {
 }
 
 // wideTruth makes masks of a condition of the flags.
-func (m *machine) wideTruth(in *vcode.Inst, c Cond) {
+func (m *machine) multiTruth(in *vcode.Inst, c Cond) {
 	m.SetCC(c, RAX)
 	m.GRR(XOR, RCX, RCX)
 	m.GRR(SUB, RCX, RAX)
@@ -93,7 +93,7 @@ func (m *machine) wideTruth(in *vcode.Inst, c Cond) {
 
 // gathered puts into RAX the lanes of all parts that op makes of the operand and
 // the active ones.
-func (m *machine) gathered(in *vcode.Inst, op Op) {
+func (m *machine) anyBits(in *vcode.Inst, op Op) {
 	m.GRR(XOR, RAX, RAX)
 	m.eachPart(in, func(_ int, one *vcode.Inst) {
 		m.RR(op, V128, 2, m.mask(one.Uses[0], 2), m.execution(one), 0)
@@ -103,19 +103,19 @@ func (m *machine) gathered(in *vcode.Inst, op Op) {
 	m.GRR(TEST, RAX, RAX)
 }
 
-func wideAny(m *machine, in *vcode.Inst) {
-	m.gathered(in, KANDW)
-	m.wideTruth(in, NotEqual)
+func multiAny(m *machine, in *vcode.Inst) {
+	m.anyBits(in, KANDW)
+	m.multiTruth(in, NotEqual)
 }
 
-func wideAll(m *machine, in *vcode.Inst) {
-	m.gathered(in, KANDNW)
-	m.wideTruth(in, Equal)
+func multiAll(m *machine, in *vcode.Inst) {
+	m.anyBits(in, KANDNW)
+	m.multiTruth(in, Equal)
 }
 
 // first does something in the first part that has an active lane, the lowest of
 // which is then in RCX, with those of the part in RAX.
-func (m *machine) first(in *vcode.Inst, do func(part int)) {
+func (m *machine) firstActive(in *vcode.Inst, do func(part int)) {
 	done := m.NewLabel()
 	m.eachPart(in, func(part int, one *vcode.Inst) {
 		next := m.NewLabel()
@@ -131,10 +131,10 @@ func (m *machine) first(in *vcode.Inst, do func(part int)) {
 }
 
 // wideElect keeps the elected lane of each part in the first row.
-func wideElect(m *machine, in *vcode.Inst) {
+func multiElect(m *machine, in *vcode.Inst) {
 	m.broadcast(2, 0)
 	m.RM(VMOVDQU32_ST, V512, 2, 0, m.row(0), 0)
-	m.first(in, func(part int) {
+	m.firstActive(in, func(part int) {
 		m.GRR(XOR, RCX, RCX)
 		m.GRR(SUB, RCX, RAX)
 		m.GRR(AND, RAX, RCX)
@@ -147,12 +147,12 @@ func wideElect(m *machine, in *vcode.Inst) {
 }
 
 // wideEqual compares with the value of the lowest active lane, floats as floats.
-func wideEqual(m *machine, in *vcode.Inst) {
+func multiAllEqual(m *machine, in *vcode.Inst) {
 	m.eachPart(in, func(part int, one *vcode.Inst) {
 		m.RM(VMOVDQU32_ST, V512, m.vec(one.Uses[0], 2), 0, m.row(part), 0)
 	})
 	m.broadcast(3, 0)
-	m.first(in, func(part int) {
+	m.firstActive(in, func(part int) {
 		m.RM(VPBROADCASTD, V512, 3, 0, m.lane32(int32(64*part)), 0)
 	})
 	m.GRR(XOR, RAX, RAX)
@@ -169,18 +169,18 @@ func wideEqual(m *machine, in *vcode.Inst) {
 		m.GRR(OR, RAX, RCX)
 	})
 	m.GRR(TEST, RAX, RAX)
-	m.wideTruth(in, Equal)
+	m.multiTruth(in, Equal)
 }
 
 // wideBallot is the lanes of two parts as a number, 0 beyond the strip.
-func wideBallot(m *machine, in *vcode.Inst) {
+func multiBallot(m *machine, in *vcode.Inst) {
 	m.GRR(XOR, RAX, RAX)
 	for half := 1; half >= 0; half-- {
 		part := 2*in.Key.Aux + uint64(half)
 		if part >= uint64(len(in.Masks)) {
 			continue
 		}
-		one := m.strip(in, int(part))
+		one := m.partOfStrip(in, int(part))
 		m.RR(KANDW, V128, 2, m.mask(one.Uses[0], 2), m.execution(&one), 0)
 		m.RR(KMOVW_RK, V128, RCX, 0, 2, 0)
 		m.ShiftI(ShlI, false, RAX, zmmLanes)
@@ -191,7 +191,7 @@ func wideBallot(m *machine, in *vcode.Inst) {
 }
 
 // wideShuffle reads 0 from lanes that are not active and from beyond the strip.
-func wideShuffle(m *machine, in *vcode.Inst) {
+func multiShuffle(m *machine, in *vcode.Inst) {
 	m.eachPart(in, func(part int, one *vcode.Inst) {
 		m.RR(VMOVDQA32, V512, 2, 0, m.vec(one.Uses[0], 2), K(m.execution(one))|Z)
 		m.RM(VMOVDQU32_ST, V512, 2, 0, m.row(part), 0)
@@ -201,19 +201,19 @@ func wideShuffle(m *machine, in *vcode.Inst) {
 		m.RMI(VPCMPUD, V512, 2, 3, m.word32(uint32(len(in.Masks)*zmmLanes)), compareLT, BC)
 		m.broadcast(2, 0)
 		m.RM(VPGATHERDD, V512, 2, 0, Indexed(R14, 3, 4, m.record.Scratch), K(2))
-		m.RM(VMOVDQU32_ST, V512, 2, 0, m.scratch(wideResults+int32(64*part)), 0)
+		m.RM(VMOVDQU32_ST, V512, 2, 0, m.scratch(multiResults+int32(64*part)), 0)
 	})
-	m.fromRows(in, wideResults)
+	m.fromRows(in, multiResults)
 }
 
 // wideQuadSwap leaves a lane its own value where the other one is not active.
-func wideQuadSwap(m *machine, in *vcode.Inst) {
+func multiQuadSwap(m *machine, in *vcode.Inst) {
 	n := m.prog.QuadLane(in.Key.Aux & 3)
 	m.eachPart(in, func(part int, one *vcode.Inst) {
-		other := m.strip(in, part^int(n/zmmLanes))
-		m.partners(m.execution(&other), n%zmmLanes)
+		other := m.partOfStrip(in, part^int(n/zmmLanes))
+		m.partnerMask(m.execution(&other), n%zmmLanes)
 		m.loadVec(4, one.Uses[0])
-		m.across(4, m.vec(other.Uses[0], 5), n%zmmLanes, K(2))
+		m.permuteXor(4, m.vec(other.Uses[0], 5), n%zmmLanes, K(2))
 		m.RM(VMOVDQU32_ST, V512, 4, 0, m.row(part), 0)
 	})
 	m.fromRows(in, 0)
@@ -221,16 +221,16 @@ func wideQuadSwap(m *machine, in *vcode.Inst) {
 
 // wideMembers puts the operand into the rows, with the identity in the lanes that
 // are not active.
-func (m *machine) wideMembers(in *vcode.Inst, op ir.Op) {
+func (m *machine) multiMembers(in *vcode.Inst, op ir.Op) {
 	m.eachPart(in, func(part int, one *vcode.Inst) {
-		m.members(one, op)
+		m.maskedOperand(one, op)
 		m.RM(VMOVDQU32_ST, V512, 2, 0, m.row(part), 0)
 	})
 }
 
 // wideCluster returns the operator of a reduction or scan, and the lanes of a
 // cluster.
-func (m *machine) wideCluster(in *vcode.Inst) (c Op, op ir.Op, cluster int) {
+func (m *machine) multiCluster(in *vcode.Inst) (c Op, op ir.Op, cluster int) {
 	c, op, cluster, _ = combinerOf(in)
 	if cluster == 0 {
 		cluster = int(m.prog.SubgroupSize)
@@ -241,10 +241,10 @@ func (m *machine) wideCluster(in *vcode.Inst) (c Op, op ir.Op, cluster int) {
 // wideReduce is a tree over the lane index (package ir, "Groups"), first within
 // parts and then over parts: what lanes that are no multiple of the step make of
 // it, nobody reads.
-func wideReduce(m *machine, in *vcode.Inst) {
-	c, op, cluster := m.wideCluster(in)
+func multiReduce(m *machine, in *vcode.Inst) {
+	c, op, cluster := m.multiCluster(in)
 	m.eachPart(in, func(part int, one *vcode.Inst) {
-		m.members(one, op)
+		m.maskedOperand(one, op)
 		for k := 1; k < min(cluster, zmmLanes); k *= 2 {
 			m.RRI(VALIGND, V512, 3, 2, 2, uint8(k), 0)
 			m.combine(c, op, 2, 2, 3, 0)
@@ -275,9 +275,9 @@ func wideReduce(m *machine, in *vcode.Inst) {
 // wideSums makes the inclusive scan of the clusters in the rows, Kogge–Stone. A
 // step goes from the last part to the first, so that each finds what the one
 // before it was.
-func (m *machine) wideSums(in *vcode.Inst) {
-	c, op, cluster := m.wideCluster(in)
-	m.wideMembers(in, op)
+func (m *machine) multiInclusiveScan(in *vcode.Inst) {
+	c, op, cluster := m.multiCluster(in)
+	m.multiMembers(in, op)
 	for k := 1; k < cluster; k *= 2 {
 		for part := len(in.Masks) - 1; part >= 0; part-- {
 			high := uint64(0) // lanes whose place in the cluster is at least k
@@ -302,25 +302,25 @@ func (m *machine) wideSums(in *vcode.Inst) {
 	}
 }
 
-func wideScan(m *machine, in *vcode.Inst) {
-	m.wideSums(in)
+func multiScan(m *machine, in *vcode.Inst) {
+	m.multiInclusiveScan(in)
 	m.fromRows(in, 0)
 }
 
 // wideScanExclusive gives each active lane what the one before it in its cluster
 // has of the inclusive scan, the first one the identity: part by part, or by
 // clusters within one. What the part before handed on is in the row of results.
-func wideScanExclusive(m *machine, in *vcode.Inst) {
-	_, op, cluster := m.wideCluster(in)
-	m.wideSums(in)
+func multiScanExclusive(m *machine, in *vcode.Inst) {
+	_, op, cluster := m.multiCluster(in)
+	m.multiInclusiveScan(in)
 	identity := uint64(uint32(ir.Identity(op, in.Key.Type)))
 	step := min(cluster, zmmLanes)
 	for from := 0; from < len(in.Masks)*zmmLanes; from += step {
 		part, low := from/zmmLanes, from%zmmLanes
-		one := m.strip(in, part)
+		one := m.partOfStrip(in, part)
 		if from%cluster == 0 {
 			m.MovI(RDX, identity)
-			m.GRM(MOV_ST, RDX, m.scratch(wideResults))
+			m.GRM(MOV_ST, RDX, m.scratch(multiResults))
 		}
 		next, done := m.NewLabel(), m.NewLabel()
 		m.RR(KMOVW_RK, V128, RAX, 0, m.execution(&one), 0)
@@ -333,11 +333,11 @@ func wideScanExclusive(m *machine, in *vcode.Inst) {
 		m.GRR(TZCNT, RCX, RAX)
 		at := m.lane32(int32(64 * part))
 		m.GRM(MOV, RDX, at)
-		m.GRM(MOV_ST, RDX, m.scratch(wideResults+4))
-		m.GRM(MOV, RDX, m.scratch(wideResults))
+		m.GRM(MOV_ST, RDX, m.scratch(multiResults+4))
+		m.GRM(MOV, RDX, m.scratch(multiResults))
 		m.GRM(MOV_ST, RDX, at)
-		m.GRM(MOV, RDX, m.scratch(wideResults+4))
-		m.GRM(MOV_ST, RDX, m.scratch(wideResults))
+		m.GRM(MOV, RDX, m.scratch(multiResults+4))
+		m.GRM(MOV_ST, RDX, m.scratch(multiResults))
 		m.GRM(LEA, RCX, At(RAX, -1)) // the lowest one goes
 		m.GRR(AND, RAX, RCX)
 		m.Jmp(next)

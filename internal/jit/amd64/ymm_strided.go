@@ -11,83 +11,83 @@ import (
 const ymmBytes = 4 * ymmLanes
 
 // spreadLoad loads 32 bits into all lanes, 0 out of range.
-func (m ymm) spreadLoad(in *vcode.Inst) {
-	far, on := m.NewLabel(), m.NewLabel()
-	at, sure := m.within(in, 4, handleLength, far)
+func (m ymm) broadcastLoad(in *vcode.Inst) {
+	slow, resume := m.NewLabel(), m.NewLabel()
+	at, proven := m.boundsCheck(in, 4, handleLength, slow)
 	d := m.dest(in, 0)
 	m.rm(AVX_VBROADCASTSS, d, 0, at)
 	m.done(in, d)
-	if sure {
+	if proven {
 		return
 	}
-	m.Bind(on)
-	m.later = append(m.later, func() {
-		m.Bind(far)
-		m.distantLoad(in)
+	m.Bind(resume)
+	m.slowPaths = append(m.slowPaths, func() {
+		m.Bind(slow)
+		m.slowLoad(in)
 		m.splat(0, RAX)
 		m.done(in, 0)
-		m.Jmp(on)
+		m.Jmp(resume)
 	})
 }
 
 // rowLoad loads consecutive words: at once where all are in range, which means
 // too that no offset wraps or saturates (package widen); else lane by lane, out
 // of line.
-func (m ymm) rowLoad(in *vcode.Inst) {
-	far, on, sure := m.NewLabel(), m.NewLabel(), false
+func (m ymm) stridedLoad(in *vcode.Inst) {
+	slow, resume, proven := m.NewLabel(), m.NewLabel(), false
 	if in.Step*in.Stride > 4 {
-		m.strideLoad(in, far)
+		m.wideStrideLoad(in, slow)
 	} else {
 		var at Mem
-		at, sure = m.within(in, ymmBytes*int32(len(in.Defs)), handleLength, far)
-		m.fetch(in, at, ymmBytes*int32(len(in.Defs)))
+		at, proven = m.boundsCheck(in, ymmBytes*int32(len(in.Defs)), handleLength, slow)
+		m.prefetch(in, at, ymmBytes*int32(len(in.Defs)))
 		for part := range in.Defs {
 			one := partOf(in, part)
 			d := m.dest(&one, 0)
-			m.rm(AVX_VMOVUPS, d, 0, beyond(at, ymmBytes*int32(part)))
+			m.rm(AVX_VMOVUPS, d, 0, plusBytes(at, ymmBytes*int32(part)))
 			m.done(&one, d)
 		}
 	}
-	if sure {
+	if proven {
 		return
 	}
-	m.Bind(on)
-	m.later = append(m.later, func() {
-		m.Bind(far)
+	m.Bind(resume)
+	m.slowPaths = append(m.slowPaths, func() {
+		m.Bind(slow)
 		for part := range in.Defs {
 			one := partOf(in, part)
-			m.rowOffsets(in, part)
+			m.stridedOffsets(in, part)
 			k := NoReg // its mask may have gone for the result of another part
 			if in.Merging {
 				k = m.execution(&one, 0)
 			}
 			m.gatherFrom(&one, k, 1)
 		}
-		m.Jmp(on)
+		m.Jmp(resume)
 	})
 }
 
-func (m ymm) rowStore(in *vcode.Inst) {
-	far, on, sure := m.NewLabel(), m.NewLabel(), false
+func (m ymm) stridedStore(in *vcode.Inst) {
+	slow, resume, proven := m.NewLabel(), m.NewLabel(), false
 	if in.Step*in.Stride > 4 {
-		m.strideStore(in, far)
+		m.wideStrideStore(in, slow)
 	} else {
 		var at Mem
-		at, sure = m.within(in, ymmBytes*int32(len(in.Masks)), handleWrites, far)
+		at, proven = m.boundsCheck(in, ymmBytes*int32(len(in.Masks)), handleWrites, slow)
 		m.storeParts(in, at)
 	}
-	if sure {
+	if proven {
 		return
 	}
-	m.Bind(on)
-	m.later = append(m.later, func() {
-		m.Bind(far)
+	m.Bind(resume)
+	m.slowPaths = append(m.slowPaths, func() {
+		m.Bind(slow)
 		for part := range in.Masks {
 			one := partOf(in, part)
-			m.rowOffsets(in, part)
+			m.stridedOffsets(in, part)
 			m.scatterTo(&one, 1, one.Uses[4])
 		}
-		m.Jmp(on)
+		m.Jmp(resume)
 	})
 }
 
@@ -97,23 +97,23 @@ func (m ymm) storeParts(in *vcode.Inst, at Mem) {
 	store := func(do func(one *vcode.Inst, at Mem)) {
 		for part := range in.Masks {
 			one := partOf(in, part)
-			do(&one, beyond(at, ymmBytes*int32(part)))
+			do(&one, plusBytes(at, ymmBytes*int32(part)))
 		}
 	}
 	usually := func(one *vcode.Inst, at Mem) { m.storeMasked(one, one.Uses[4], at) }
-	if !m.streams(in) {
+	if !m.streamable(in) {
 		store(usually)
 		return
 	}
 	usual, done := m.NewLabel(), m.NewLabel()
 	h, _ := m.f.Const(in.Uses[0])
 	m.GRM(LEA|W, RAX, at)
-	m.GRM(OR|W, RAX, At(R13, int32(h)+handleCached))
+	m.GRM(OR|W, RAX, At(R13, int32(h)+handlePolicy))
 	m.GI(AndI, false, RAX, ymmBytes-1)
 	m.Jcc(NotEqual, usual)
 	store(func(one *vcode.Inst, at Mem) { m.rm(AVX_VMOVNTPS_ST, m.vec(one.Uses[4], 0), 0, at) })
 	m.Bind(done)
-	m.later = append(m.later, func() {
+	m.slowPaths = append(m.slowPaths, func() {
 		m.Bind(usual)
 		store(usually)
 		m.Jmp(done)
@@ -129,54 +129,54 @@ func (m ymm) storeMasked(in *vcode.Inst, u vcode.Reg, at Mem) {
 		m.rm(AVX_VMOVUPS_ST, value, 0, at)
 		return
 	}
-	some, on := m.NewLabel(), m.NewLabel()
-	k := m.writers(in, 1)
+	some, resume := m.NewLabel(), m.NewLabel()
+	k := m.storingLanes(in, 1)
 	m.rr(AVX_VMOVMSKPS, RAX, 0, k)
 	m.GI(CmpI, false, RAX, allLanes8)
 	m.Jcc(NotEqual, some)
 	m.rm(AVX_VMOVUPS_ST, value, 0, at)
-	m.Bind(on)
-	m.later = append(m.later, func() {
+	m.Bind(resume)
+	m.slowPaths = append(m.slowPaths, func() {
 		m.Bind(some)
 		m.GRR(TEST, RAX, RAX)
-		m.Jcc(Equal, on)
+		m.Jcc(Equal, resume)
 		m.rm(AVX_VPMASKMOVD_ST, value, k, at)
-		m.Jmp(on)
+		m.Jmp(resume)
 	})
 }
 
 // strideWithin is within for all words that lie between the lanes, from the
 // first component on.
-func (m ymm) strideWithin(in *vcode.Inst, field int32, far Label) (at Mem, words, component int32) {
+func (m ymm) boundsCheckStride(in *vcode.Inst, field int32, slow Label) (at Mem, words, component int32) {
 	w, c := strideOf(in)
 	whole := *in
 	whole.Key.Aux -= uint64(4 * c)
-	at, _ = m.within(&whole, int32(ymmBytes*w*len(in.Masks)), field, far)
+	at, _ = m.boundsCheck(&whole, int32(ymmBytes*w*len(in.Masks)), field, slow)
 	return at, int32(w), int32(c)
 }
 
 // strideLoad picks one word of two, four or eight out of consecutive memory. It
 // leaves for far where that is not in range.
-func (m ymm) strideLoad(in *vcode.Inst, far Label) {
-	at, words, component := m.strideWithin(in, handleLength, far)
+func (m ymm) wideStrideLoad(in *vcode.Inst, slow Label) {
+	at, words, component := m.boundsCheckStride(in, handleLength, slow)
 	for part := range in.Defs {
 		one := partOf(in, part)
-		m.pickWords(&one, beyond(at, ymmBytes*words*int32(part)), words, component)
+		m.loadStridedPart(&one, plusBytes(at, ymmBytes*words*int32(part)), words, component)
 	}
 }
 
 // pickWords loads one part of a strided row.
-func (m ymm) pickWords(in *vcode.Inst, at Mem, words, component int32) {
+func (m ymm) loadStridedPart(in *vcode.Inst, at Mem, words, component int32) {
 	switch words {
 	case 2:
 		m.rm(AVX_VMOVUPS, 0, 0, at)
-		m.RMI(AVX_VSHUFPS, V256, 0, 0, beyond(at, 32), uint8(0x88+0x55*component), 0)
+		m.RMI(AVX_VSHUFPS, V256, 0, 0, plusBytes(at, 32), uint8(0x88+0x55*component), 0)
 		m.rri(AVX_VPERMQ, 0, 0, 0, 0xd8)
 	case 4:
-		m.fourths(0, at, 0)
-		m.fourths(1, at, 16)
-		m.fourths(2, at, 32)
-		m.fourths(3, at, 48)
+		m.loadFourths(0, at, 0)
+		m.loadFourths(1, at, 16)
+		m.loadFourths(2, at, 32)
+		m.loadFourths(3, at, 48)
 		all := uint8(0x55 * component)
 		m.rri(AVX_VSHUFPS, 0, 0, 1, all)
 		m.rri(AVX_VSHUFPS, 2, 2, 3, all)
@@ -184,9 +184,9 @@ func (m ymm) pickWords(in *vcode.Inst, at Mem, words, component int32) {
 	default:
 		for half := range int32(2) {
 			y := Reg(half)
-			m.RM(AVX_VMOVD, V128, y, 0, beyond(at, 4*(component+words*4*half)), 0)
+			m.RM(AVX_VMOVD, V128, y, 0, plusBytes(at, 4*(component+words*4*half)), 0)
 			for lane := int32(1); lane < 4; lane++ {
-				m.RMI(AVX_VPINSRD, V128, y, y, beyond(at, 4*(component+words*(4*half+lane))), uint8(lane), 0)
+				m.RMI(AVX_VPINSRD, V128, y, y, plusBytes(at, 4*(component+words*(4*half+lane))), uint8(lane), 0)
 			}
 		}
 		m.join(0, 0, 1)
@@ -196,28 +196,28 @@ func (m ymm) pickWords(in *vcode.Inst, at Mem, words, component int32) {
 
 // fourths puts the four words at off into the lower half of y, and those four
 // lanes further into its upper half.
-func (m ymm) fourths(y Reg, at Mem, off int32) {
-	m.RM(AVX_VMOVUPS, V128, y, 0, beyond(at, off), 0)
-	m.RMI(AVX_VINSERTF128, V256, y, y, beyond(at, off+64), 1, 0)
+func (m ymm) loadFourths(y Reg, at Mem, off int32) {
+	m.RM(AVX_VMOVUPS, V128, y, 0, plusBytes(at, off), 0)
+	m.RMI(AVX_VINSERTF128, V256, y, y, plusBytes(at, off+64), 1, 0)
 }
 
 // beyond is the memory n bytes further.
-func beyond(at Mem, n int32) Mem {
+func plusBytes(at Mem, n int32) Mem {
 	at.Disp += n
 	return at
 }
 
 // strideStore puts one word of two, four or eight into consecutive memory. It
 // leaves for far unless all lanes write and all of it is in range.
-func (m ymm) strideStore(in *vcode.Inst, far Label) {
+func (m ymm) wideStrideStore(in *vcode.Inst, slow Label) {
 	for part := range in.Masks {
 		if one := partOf(in, part); !m.always(&one) || m.demotes {
-			m.rr(AVX_VMOVMSKPS, RAX, 0, m.writers(&one, 1))
+			m.rr(AVX_VMOVMSKPS, RAX, 0, m.storingLanes(&one, 1))
 			m.GI(CmpI, false, RAX, allLanes8)
-			m.Jcc(NotEqual, far)
+			m.Jcc(NotEqual, slow)
 		}
 	}
-	at, words, component := m.strideWithin(in, handleWrites, far)
+	at, words, component := m.boundsCheckStride(in, handleWrites, slow)
 	for part := range in.Masks {
 		y := m.vec(in.Uses[4+part], 0)
 		for lane := range int32(ymmLanes) {
@@ -225,7 +225,7 @@ func (m ymm) strideStore(in *vcode.Inst, far Label) {
 				m.highHalf(1, y)
 				y = 1
 			}
-			to := beyond(at, 4*(component+words*lane)+ymmBytes*words*int32(part))
+			to := plusBytes(at, 4*(component+words*lane)+ymmBytes*words*int32(part))
 			if lane%4 == 0 {
 				m.RM(AVX_VMOVD_ST, V128, y, 0, to, 0)
 			} else {
@@ -237,9 +237,9 @@ func (m ymm) strideStore(in *vcode.Inst, far Label) {
 
 // rowOffsets puts the offsets of a part of a row into Y1: min(u2 + (u3 +
 // Step·lane + Ahead)·Stride, 2³²−1), where the sum in parentheses is modulo 2³².
-func (m ymm) rowOffsets(in *vcode.Inst, part int) {
+func (m ymm) stridedOffsets(in *vcode.Inst, part int) {
 	m.splat(1, m.gen(in.Uses[3], RAX))
-	m.rm(AVX_VPADDD, 1, 1, m.octet(octetOf(uint32(part)*ymmLanes*in.Step+in.IndexOffset, in.Step)))
+	m.rm(AVX_VPADDD, 1, 1, m.vector8(octetOf(uint32(part)*ymmLanes*in.Step+in.IndexOffset, in.Step)))
 	start := NoReg
 	off, ok := m.f.Const(in.Uses[2])
 	if !ok {
@@ -310,7 +310,7 @@ func (m ymm) gatherFrom(in *vcode.Inst, k, off Reg) {
 	if found {
 		if in.Prefetch > 0 && at.Base == RDX {
 			m.rm(AVX_VMOVUPS_ST, off, 0, m.scratch(0))
-			m.fetchFrom(in, ymmBytes/4, math.MinInt32)
+			m.prefetchAt(in, ymmBytes/4, math.MinInt32)
 		}
 		m.rm(AVX_VPGATHERDD, 0, 2, at)
 	}
@@ -320,7 +320,7 @@ func (m ymm) gatherFrom(in *vcode.Inst, k, off Reg) {
 // scatterTo stores a word of each lane, lanes ascending, nothing out of range
 // and nothing for helpers.
 func (m ymm) scatterTo(in *vcode.Inst, off Reg, u vcode.Reg) {
-	at, found := m.inRange(in, m.writers(in, 0), off, handleWrites)
+	at, found := m.inRange(in, m.storingLanes(in, 0), off, handleWrites)
 	if !found {
 		return
 	}
@@ -350,10 +350,10 @@ func (m ymm) laneBase(at Mem) {
 // consecutive leaves for far unless the offsets in off are those of consecutive
 // words in the active lanes, all eight words of which are in range. It returns
 // their place, which is not in RAX.
-func (m ymm) consecutive(in *vcode.Inst, off Reg, field int32, far Label) Mem {
+func (m ymm) contiguous(in *vcode.Inst, off Reg, field int32, slow Label) Mem {
 	m.RR(AVX_VMOVD_ST, V128, off, 0, RDX, 0)
 	m.rr(AVX_VPBROADCASTD, 2, 0, off)
-	m.rm(AVX_VPADDD, 2, 2, m.octet(octetOf(0, 4)))
+	m.rm(AVX_VPADDD, 2, 2, m.vector8(octetOf(0, 4)))
 	m.rr(AVX_VPCMPEQD, 2, 2, off)
 	if !m.always(in) {
 		m.with(AVX_VPANDN, 2, 2, in.Masks[0])
@@ -363,14 +363,14 @@ func (m ymm) consecutive(in *vcode.Inst, off Reg, field int32, far Label) Mem {
 		m.rr(AVX_VMOVMSKPS, RAX, 0, 2)
 		m.GI(CmpI, false, RAX, allLanes8)
 	}
-	m.Jcc(NotEqual, far)
+	m.Jcc(NotEqual, slow)
 	at := m.handleWord(in.Uses[0], RAX, field)
 	m.GRM(MOV, RCX, at)
 	m.GI(SubI, true, RCX, int32(in.Key.Aux)+ymmBytes)
 	m.GRR(CMP|W, RCX, RDX)
 	at.Disp -= field
 	m.GRM(MOV|W, RCX, at)
-	m.Jcc(Less, far)
+	m.Jcc(Less, slow)
 	return Indexed(RCX, RDX, 1, int32(in.Key.Aux))
 }
 
@@ -379,78 +379,78 @@ func (m ymm) gather(in *vcode.Inst) {
 		m.gatherPairs(in)
 		return
 	}
-	if in.Key.Aux > nearImm {
+	if in.Key.Aux > maxDisp {
 		m.gatherFrom(in, m.execution(in, 0), m.vec(in.Uses[1], 1))
 		return
 	}
-	far, on := m.NewLabel(), m.NewLabel()
-	at := m.consecutive(in, m.vec(in.Uses[1], 1), handleLength, far)
+	slow, resume := m.NewLabel(), m.NewLabel()
+	at := m.contiguous(in, m.vec(in.Uses[1], 1), handleLength, slow)
 	d := m.dest(in, 0)
 	m.rm(AVX_VMOVUPS, d, 0, at)
 	m.done(in, d)
-	m.Bind(on)
-	m.later = append(m.later, func() {
-		m.Bind(far)
+	m.Bind(resume)
+	m.slowPaths = append(m.slowPaths, func() {
+		m.Bind(slow)
 		m.gatherFrom(in, m.execution(in, 0), m.vec(in.Uses[1], 1))
-		m.Jmp(on)
+		m.Jmp(resume)
 	})
 }
 
 func (m ymm) scatter(in *vcode.Inst) {
-	if in.Key.Aux > nearImm {
+	if in.Key.Aux > maxDisp {
 		m.scatterTo(in, m.vec(in.Uses[1], 1), in.Uses[2])
 		return
 	}
-	far, on := m.NewLabel(), m.NewLabel()
-	at := m.consecutive(in, m.vec(in.Uses[1], 1), handleWrites, far)
+	slow, resume := m.NewLabel(), m.NewLabel()
+	at := m.contiguous(in, m.vec(in.Uses[1], 1), handleWrites, slow)
 	m.storeMasked(in, in.Uses[2], at)
-	m.Bind(on)
-	m.later = append(m.later, func() {
-		m.Bind(far)
+	m.Bind(resume)
+	m.slowPaths = append(m.slowPaths, func() {
+		m.Bind(slow)
 		m.scatterTo(in, m.vec(in.Uses[1], 1), in.Uses[2])
-		m.Jmp(on)
+		m.Jmp(resume)
 	})
 }
 
 // slotOf finds a slot of a private variable, the same in all lanes: it leaves
 // for far out of range.
-func (m ymm) slotOf(in *vcode.Inst, far Label) Mem {
+func (m ymm) slotAddress(in *vcode.Inst, slow Label) Mem {
 	v := m.prog.Vars[in.Key.Aux]
 	first := m.record.Private + 4*int32(m.varBase(int(in.Key.Aux)))*m.record.Lanes + ymmBytes*int32(in.Part)
 	if n, ok := m.f.Const(in.Uses[0]); ok {
 		if n >= uint64(v.Slots) {
-			m.Jmp(far)
+			m.Jmp(slow)
 			n = 0
 		}
 		return At(R14, first+int32(n)*4*m.record.Lanes)
 	}
 	m.loadGen(RAX, in.Uses[0])
 	m.GI(CmpI, true, RAX, int32(min(v.Slots, math.MaxInt32)))
-	m.Jcc(AboveEqual, far)
+	m.Jcc(AboveEqual, slow)
 	m.multiply(RAX, uint64(4*m.record.Lanes))
 	return Indexed(R14, RAX, 1, first)
 }
 
 func (m ymm) slotLoad(in *vcode.Inst) {
-	far, on := m.NewLabel(), m.NewLabel()
-	at := m.slotOf(in, far)
+	slow, resume := m.NewLabel(), m.NewLabel()
+	at := m.slotAddress(in, slow)
 	d := m.dest(in, 0)
 	m.rm(AVX_VMOVUPS, d, 0, at)
 	m.done(in, d)
-	m.Bind(on)
-	m.later = append(m.later, func() {
-		m.Bind(far)
+	m.Bind(resume)
+	m.slowPaths = append(m.slowPaths, func() {
+		m.Bind(slow)
 		m.zero(0)
 		m.done(in, 0)
-		m.Jmp(on)
+		m.Jmp(resume)
 	})
 }
 
 // slotStore keeps what the other lanes have by reading it: nobody else writes
 // to the memory of a subgroup.
 func (m ymm) slotStore(in *vcode.Inst) {
-	far := m.NewLabel()
-	at := m.slotOf(in, far)
+	slow := m.NewLabel()
+	at := m.slotAddress(in, slow)
 	value := m.vec(in.Uses[1], 0)
 	if !m.always(in) {
 		m.rm(AVX_VMOVUPS, 1, 0, at)
@@ -458,5 +458,5 @@ func (m ymm) slotStore(in *vcode.Inst) {
 		value = 1
 	}
 	m.rm(AVX_VMOVUPS_ST, value, 0, at)
-	m.Bind(far)
+	m.Bind(slow)
 }

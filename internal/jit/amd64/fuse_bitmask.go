@@ -7,9 +7,9 @@ import (
 
 // bits looks for w&b = b, where b is the bit of a lane's number and w is the same in all
 // lanes: a mask is its bits.
-func (z *fuser) bits(in *vcode.Inst) {
+func (z *fuser) bitMask(in *vcode.Inst) {
 	for i, b := range in.Uses {
-		cut := z.maker(in.Uses[1-i], 1)
+		cut := z.foldableDef(in.Uses[1-i], 1)
 		first, ok := z.laneBit(b)
 		if !ok || cut == nil || cut.Op != vcode.Lane || cut.IR != ir.And || cut.Key.Type != ir.I32 {
 			continue
@@ -20,11 +20,11 @@ func (z *fuser) bits(in *vcode.Inst) {
 		} else if cut.Uses[1] != b {
 			continue
 		}
-		from := z.made[word]
-		if from == nil || z.since[word] != z.block || z.defs[word] != 1 || from.Op != vcode.Broadcast || z.changed(word, from.Uses) {
+		from := z.def[word]
+		if from == nil || z.defBlock[word] != z.block || z.defs[word] != 1 || from.Op != vcode.Broadcast || z.changed(word, from.Uses) {
 			continue
 		}
-		z.replace(in, fusedBits, uint64(first), from.Uses[:1:1], in.Uses[1-i])
+		z.replace(in, fusedBitMask, uint64(first), from.Uses[:1:1], in.Uses[1-i])
 		if z.reads[word] == 0 {
 			z.reads[from.Uses[0]]--
 			*from = vcode.Inst{}
@@ -36,7 +36,7 @@ func (z *fuser) bits(in *vcode.Inst) {
 // laneBit returns the number of the first lane, where b is the bits of the numbers of
 // lanes, all of them less than 32.
 func (z *fuser) laneBit(b vcode.Reg) (first uint32, ok bool) {
-	in := z.made[b]
+	in := z.def[b]
 	if in == nil || z.defs[b] != 1 || in.Op != vcode.Lane || in.IR != ir.Shl || in.Key.Type != ir.I32 || in.Key.From != ir.I32 || in.Merging || !z.constant(in.Uses[0], 1) {
 		return 0, false
 	}
@@ -51,7 +51,7 @@ func (z *fuser) constant(r vcode.Reg, bits uint32) bool {
 }
 
 // bits makes a mask of the bits of a general register.
-func (m *machine) bits(in *vcode.Inst) {
+func (m *machine) bitMask(in *vcode.Inst) {
 	g := m.gen(in.Uses[0], RAX)
 	if first := uint8(in.Key.Aux); first > 0 {
 		m.GRR(MOV, RAX, g)

@@ -14,7 +14,7 @@ import (
 // unreadOf finds the resources that a program stores to and never reads. It
 // returns nil where there is an atomic, or what orders accesses for others or may
 // be watched by them.
-func unreadOf(p *ir.Program) []bool {
+func writeOnlyResources(p *ir.Program) []bool {
 	read, stored := make([]bool, len(p.Res)), make([]bool, len(p.Res))
 	for _, f := range p.Funcs {
 		for _, v := range f.Code {
@@ -43,14 +43,14 @@ func unreadOf(p *ir.Program) []bool {
 
 // streams reports whether the stores of an instruction may go past the cache:
 // whole vectors to a resource that is not read.
-func (m *machine) streams(in *vcode.Inst) bool {
+func (m *machine) streamable(in *vcode.Inst) bool {
 	h, ok := m.f.Const(in.Uses[0])
 	if !ok {
 		return false
 	}
-	for r, unread := range m.unread {
-		first := m.places.Resources[r]
-		if n := int(h / HandleBytes); !unread || n < first || n >= first+m.places.Counts[r] {
+	for r, unread := range m.writeOnly {
+		first := m.layout.Resources[r]
+		if n := int(h / HandleBytes); !unread || n < first || n >= first+m.layout.Counts[r] {
 			continue
 		}
 		return !slices.ContainsFunc(in.Masks, func(k vcode.Reg) bool {
@@ -67,22 +67,22 @@ func (m *machine) storeParts(in *vcode.Inst, at Mem) {
 	store := func(op Op) {
 		for part := range in.Masks {
 			one := partOf(in, part)
-			m.RM(op, V512, m.vec(one.Uses[4], 0), 0, further(at, int32(part)), m.storing(&one))
+			m.RM(op, V512, m.vec(one.Uses[4], 0), 0, plusVectors(at, int32(part)), m.storeOpt(&one))
 		}
 	}
-	if !m.streams(in) {
+	if !m.streamable(in) {
 		store(VMOVDQU32_ST)
 		return
 	}
 	usual, done := m.NewLabel(), m.NewLabel()
 	h, _ := m.f.Const(in.Uses[0])
 	m.GRM(LEA|W, RAX, at)
-	m.GRM(OR, RAX, At(R13, int32(h)+handleCached))
+	m.GRM(OR, RAX, At(R13, int32(h)+handlePolicy))
 	m.GI(AndI, false, RAX, 63)
 	m.Jcc(NotEqual, usual)
 	store(VMOVNTPS_ST)
 	m.Bind(done)
-	m.later = append(m.later, func() {
+	m.slowPaths = append(m.slowPaths, func() {
 		m.Bind(usual)
 		store(VMOVDQU32_ST)
 		m.Jmp(done)
@@ -91,8 +91,8 @@ func (m *machine) storeParts(in *vcode.Inst, at Mem) {
 
 // settle makes what went past the cache seen by all before anything that
 // follows: sfence.
-func (m *machine) settle() {
-	if slices.Contains(m.unread, true) {
+func (m *machine) storeFence() {
+	if slices.Contains(m.writeOnly, true) {
 		m.Code = append(m.Code, 0x0f, 0xae, 0xf8)
 	}
 }

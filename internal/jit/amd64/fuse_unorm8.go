@@ -21,11 +21,11 @@ var (
 )
 
 // unitByte looks for the quotient of a byte of a word by 255.
-func (z *fuser) unitByte(in *vcode.Inst) bool {
+func (z *fuser) unorm8(in *vcode.Inst) bool {
 	if in.Key.Flags&ir.RTZ != 0 {
 		return false
 	}
-	product := z.maker(in.Uses[2], 1)
+	product := z.foldableDef(in.Uses[2], 1)
 	if product == nil || product.Op != vcode.Lane || product.IR != ir.FMul || product.Key.Flags&ir.RTZ != 0 {
 		return false
 	}
@@ -34,7 +34,7 @@ func (z *fuser) unitByte(in *vcode.Inst) bool {
 	if !ok || !also || n != m {
 		return false
 	}
-	from := z.maker(n, 2)
+	from := z.foldableDef(n, 2)
 	if from == nil || from.Op != vcode.Lane || from.IR != ir.UToF && from.IR != ir.SToF || from.Key.From != ir.I32 || from.Key.Flags&ir.RTZ != 0 {
 		return false
 	}
@@ -42,7 +42,7 @@ func (z *fuser) unitByte(in *vcode.Inst) bool {
 	if !ok {
 		return false
 	}
-	z.replace(in, fusedByte, uint64(place), []vcode.Reg{word}, n, in.Uses[2])
+	z.replace(in, fusedUnorm8, uint64(place), []vcode.Reg{word}, n, in.Uses[2])
 	return true
 }
 
@@ -57,7 +57,7 @@ func (z *fuser) withConstant(a, b vcode.Reg, bits uint32) (vcode.Reg, bool) {
 
 // byteOf returns the word whose byte at a place, from the least significant one, is r.
 func (z *fuser) byteOf(r vcode.Reg) (word vcode.Reg, place int, ok bool) {
-	in := z.maker(r, 1)
+	in := z.foldableDef(r, 1)
 	if in == nil || in.Op != vcode.Lane || in.Key.Type != ir.I32 {
 		return 0, 0, false
 	}
@@ -75,7 +75,7 @@ func (z *fuser) byteOf(r vcode.Reg) (word vcode.Reg, place int, ok bool) {
 		if !ok {
 			return 0, 0, false
 		}
-		if s := z.maker(x, 1); s != nil && s.Op == vcode.Lane && s.IR == ir.LShr && s.Key.Type == ir.I32 {
+		if s := z.foldableDef(x, 1); s != nil && s.Op == vcode.Lane && s.IR == ir.LShr && s.Key.Type == ir.I32 {
 			if n, ok := z.f.Const(s.Uses[1]); ok && n&31%8 == 0 {
 				return s.Uses[0], int(n & 31 / 8), true
 			}
@@ -86,7 +86,7 @@ func (z *fuser) byteOf(r vcode.Reg) (word vcode.Reg, place int, ok bool) {
 }
 
 // unitByte makes the code of fusedByte.
-func (m *machine) unitByte(in *vcode.Inst) {
+func (m *machine) unorm8(in *vcode.Inst) {
 	var places [16]uint32
 	for i := range places {
 		places[i] = (4*uint32(i%4) + uint32(in.Key.Aux)) * 0x01010101

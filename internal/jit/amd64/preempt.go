@@ -8,11 +8,11 @@ import (
 
 // errProcessor is what ChooseRelease gives where the runtime of Go is none that
 // this package knows.
-var errProcessor = errors.New("jit: code cannot give its processor back to this runtime of Go")
+var errPreemption = errors.New("jit: code cannot give its processor back to this runtime of Go")
 
 // TrialCode returns code for ChooseRelease, to be put where code runs. It comes
 // back as Polled where it is asked to within some tenths of a second.
-func TrialCode() []byte {
+func ProbeCode() []byte {
 	var a Asm
 	again, asked := a.NewLabel(), a.NewLabel()
 	a.MovI(RCX, 1<<27)
@@ -30,22 +30,22 @@ func TrialCode() []byte {
 // ChooseRelease finds out how code gives its processor back to the runtime: as
 // a system call does, or, where that does not work, by polling. entry is where
 // TrialCode stands.
-func ChooseRelease(entry uintptr) (polling bool, err error) {
+func ProbePreemption(entry uintptr) (polling bool, err error) {
 	for _, polling := range []bool{false, true} {
 		if polling && !guardIsKnown() {
 			break
 		}
-		ok, err := tryRelease(entry, polling)
+		ok, err := probePreemption(entry, polling)
 		if ok || err != nil {
 			return polling, err
 		}
 	}
-	return false, errProcessor
+	return false, errPreemption
 }
 
 // tryRelease runs the trial while another goroutine stops the world: that ends
 // before the trial does only where the runtime gets the processor.
-func tryRelease(entry uintptr, polling bool) (ok bool, err error) {
+func probePreemption(entry uintptr, polling bool) (ok bool, err error) {
 	const few = 4096 // bytes of stack, of which the trial needs none
 	stacks, err := NewStacks(1, few)
 	if err != nil {

@@ -10,18 +10,18 @@ import (
 type ymmBody func(m ymm, in *vcode.Inst, e element)
 
 // ymmLanewise is an operation whose result and first operand have type t.
-func ymmLanewise(t ir.Type, how manner, do ymmBody) ymmEmitter {
+func ymmLanewise(t ir.Type, how extension, do ymmBody) ymmEmitter {
 	e := elementOf(t)
 	return func(m ymm, in *vcode.Inst) {
 		for i := range m.pieces(e) {
 			for n, u := range in.Uses {
 				m.load(e, Reg(n), u, i)
-				if how&signed != 0 {
+				if how&signExtended != 0 {
 					m.signExtend(Reg(n), e.bits)
 				}
 			}
 			do(m, in, e)
-			if how&cut != 0 {
+			if how&truncated != 0 {
 				m.truncate(0, e.bits)
 			}
 			m.store(e, in, i, 0)
@@ -38,7 +38,7 @@ func (m ymm) load(e element, y Reg, u vcode.Reg, i int) {
 	case m.class(u) == vcode.Wide:
 		m.loadHalf(y, u, i)
 	default:
-		m.four(y, u, i)
+		m.fourLanes(y, u, i)
 		m.rr(AVX_VPMOVZXDQ, y, 0, y)
 	}
 }
@@ -87,38 +87,38 @@ func ymmDirect(narrow, wide Op) ymmBody {
 func ymmNarrow() map[rule]ymmEmitter {
 	r := map[rule]ymmEmitter{}
 	for _, t := range narrowTypes {
-		r[rule{ir.Add, t, t}] = ymmLanewise(t, cut, ymmDirect(AVX_VPADDD, 0))
-		r[rule{ir.Sub, t, t}] = ymmLanewise(t, cut, ymmDirect(AVX_VPSUBD, 0))
-		r[rule{ir.Mul, t, t}] = ymmLanewise(t, cut, ymmDirect(AVX_VPMULLD, 0))
-		r[rule{ir.And, t, t}] = ymmEither(AVX_VPAND)
-		r[rule{ir.Or, t, t}] = ymmEither(AVX_VPOR)
-		r[rule{ir.Xor, t, t}] = ymmEither(AVX_VPXOR)
-		r[rule{ir.Not, t, t}] = ymmWord(AVX_VPXOR, uint32(elementOf(t).mask()))
-		r[rule{ir.UMin, t, t}] = ymmEither(AVX_VPMINUD)
-		r[rule{ir.UMax, t, t}] = ymmEither(AVX_VPMAXUD)
-		r[rule{ir.SMin, t, t}] = ymmLanewise(t, signed|cut, ymmDirect(AVX_VPMINSD, 0))
-		r[rule{ir.SMax, t, t}] = ymmLanewise(t, signed|cut, ymmDirect(AVX_VPMAXSD, 0))
-		r[rule{ir.SAbs, t, t}] = ymmLanewise(t, signed|cut, func(m ymm, in *vcode.Inst, e element) { m.rr(AVX_VPABSD, 0, 0, 0) })
-		r[rule{ir.Shl, t, t}] = ymmLanewise(t, cut, ymmShiftBy(AVX_VPSLLVD, 0))
+		r[rule{ir.Add, t, t}] = ymmLanewise(t, truncated, ymmDirect(AVX_VPADDD, 0))
+		r[rule{ir.Sub, t, t}] = ymmLanewise(t, truncated, ymmDirect(AVX_VPSUBD, 0))
+		r[rule{ir.Mul, t, t}] = ymmLanewise(t, truncated, ymmDirect(AVX_VPMULLD, 0))
+		r[rule{ir.And, t, t}] = ymmCommutativeOp(AVX_VPAND)
+		r[rule{ir.Or, t, t}] = ymmCommutativeOp(AVX_VPOR)
+		r[rule{ir.Xor, t, t}] = ymmCommutativeOp(AVX_VPXOR)
+		r[rule{ir.Not, t, t}] = ymmConstOp(AVX_VPXOR, uint32(elementOf(t).mask()))
+		r[rule{ir.UMin, t, t}] = ymmCommutativeOp(AVX_VPMINUD)
+		r[rule{ir.UMax, t, t}] = ymmCommutativeOp(AVX_VPMAXUD)
+		r[rule{ir.SMin, t, t}] = ymmLanewise(t, signExtended|truncated, ymmDirect(AVX_VPMINSD, 0))
+		r[rule{ir.SMax, t, t}] = ymmLanewise(t, signExtended|truncated, ymmDirect(AVX_VPMAXSD, 0))
+		r[rule{ir.SAbs, t, t}] = ymmLanewise(t, signExtended|truncated, func(m ymm, in *vcode.Inst, e element) { m.rr(AVX_VPABSD, 0, 0, 0) })
+		r[rule{ir.Shl, t, t}] = ymmLanewise(t, truncated, ymmShiftBy(AVX_VPSLLVD, 0))
 		r[rule{ir.LShr, t, t}] = ymmLanewise(t, plain, ymmShiftBy(AVX_VPSRLVD, 0))
-		r[rule{ir.AShr, t, t}] = ymmLanewise(t, signed|cut, ymmShiftBy(AVX_VPSRAVD, 0))
+		r[rule{ir.AShr, t, t}] = ymmLanewise(t, signExtended|truncated, ymmShiftBy(AVX_VPSRAVD, 0))
 		r[rule{ir.UMulHi, t, t}] = ymmLanewise(t, plain, ymmMultiplyShift(AVX_VPSRLD))
-		r[rule{ir.SMulHi, t, t}] = ymmLanewise(t, signed|cut, ymmMultiplyShift(AVX_VPSRAD))
+		r[rule{ir.SMulHi, t, t}] = ymmLanewise(t, signExtended|truncated, ymmMultiplyShift(AVX_VPSRAD))
 		r[rule{ir.AddCarry, t, t}] = ymmLanewise(t, plain, func(m ymm, in *vcode.Inst, e element) {
 			m.rr(AVX_VPADDD, 0, 0, 1)
 			m.rri(AVX_VPSRLD, 0, 0, 0, uint8(e.bits))
 		})
 		r[rule{ir.SubBorrow, t, t}] = ymmBorrow
-		r[rule{ir.Eq, ir.B1, t}] = ymmEither(AVX_VPCMPEQD)
+		r[rule{ir.Eq, ir.B1, t}] = ymmCommutativeOp(AVX_VPCMPEQD)
 		r[rule{ir.ULt, ir.B1, t}] = ymmBelow
 		r[rule{ir.ULe, ir.B1, t}] = ymmBelowEqual
 		r[rule{ir.SLt, ir.B1, t}] = ymmNarrowCompare(t)
 		r[rule{ir.SLe, ir.B1, t}] = ymmNarrowCompare(t)
 		for _, op := range [...]ir.Op{ir.UDiv, ir.UMod} {
-			r[rule{op, t, t}] = ymmLanewise(t, cut, ymmDivided)
+			r[rule{op, t, t}] = ymmLanewise(t, truncated, ymmDivided)
 		}
 		for _, op := range [...]ir.Op{ir.SDiv, ir.SRem, ir.SMod} {
-			r[rule{op, t, t}] = ymmLanewise(t, signed|cut, ymmDivided)
+			r[rule{op, t, t}] = ymmLanewise(t, signExtended|truncated, ymmDivided)
 		}
 		ymmNarrowBits(r, t)
 	}
@@ -135,12 +135,12 @@ func ymmNarrowBits(r map[rule]ymmEmitter, t ir.Type) {
 		m.reverseBits(0, 0)
 		m.rri(AVX_VPSRLD, 0, 0, 0, uint8(32-e.bits))
 	})
-	r[rule{ir.FindLsb, t, t}] = ymmLanewise(t, cut, unary(ymm.lowest))
-	r[rule{ir.FindUMsb, t, t}] = ymmLanewise(t, cut, unary(ymm.highest))
-	r[rule{ir.FindSMsb, t, t}] = ymmLanewise(t, signed|cut, unary(ymm.highestSigned))
+	r[rule{ir.FindLsb, t, t}] = ymmLanewise(t, truncated, unary(ymm.lowest))
+	r[rule{ir.FindUMsb, t, t}] = ymmLanewise(t, truncated, unary(ymm.highest))
+	r[rule{ir.FindSMsb, t, t}] = ymmLanewise(t, signExtended|truncated, unary(ymm.highestSigned))
 	r[rule{ir.BitFieldU, t, t}] = ymmLanewise(t, plain, ymmFieldOf)
-	r[rule{ir.BitFieldS, t, t}] = ymmLanewise(t, cut, ymmFieldSigned)
-	r[rule{ir.BitFieldMask, t, ir.I32}] = ymmLanewise(t, cut, ymmFieldMask)
+	r[rule{ir.BitFieldS, t, t}] = ymmLanewise(t, truncated, ymmFieldSigned)
+	r[rule{ir.BitFieldMask, t, ir.I32}] = ymmLanewise(t, truncated, ymmFieldMask)
 }
 
 // ymmNarrowCompare compares numbers extended by their sign as if they were of 32

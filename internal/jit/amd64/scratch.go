@@ -8,20 +8,20 @@ import (
 )
 
 // room is memory that is needed while one function is looked at.
-type room struct {
+type fuseScratch struct {
 	numbers scratch.Slab[int32]
 	makers  scratch.Slab[*vcode.Inst]
 }
 
 // rooms are those that nobody is in.
-var rooms = sync.Pool{New: func() any { return new(room) }}
+var fuseScratchPool = sync.Pool{New: func() any { return new(fuseScratch) }}
 
 // newRoom returns a room, until leave.
-func newRoom() *room { return rooms.Get().(*room) }
+func acquireFuseScratch() *fuseScratch { return fuseScratchPool.Get().(*fuseScratch) }
 
 // leave gives it back, and all that was taken in it.
-func (r *room) leave() {
+func (r *fuseScratch) release() {
 	r.numbers.Reset()
 	r.makers.Reset()
-	rooms.Put(r)
+	fuseScratchPool.Put(r)
 }

@@ -3,31 +3,31 @@ package amd64
 import "github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 
 // pickWord picks each word of two registers, and one of the two words.
-func (m ymm) pickWord(in *vcode.Inst) {
-	short, on := m.NewLabel(), m.NewLabel()
-	at := m.table(in, short)
+func (m ymm) tableLookup(in *vcode.Inst) {
+	short, resume := m.NewLabel(), m.NewLabel()
+	at := m.tableAddress(in, short)
 	which := m.vec(in.Uses[1], 1)
 	m.rm(AVX_VPERMD, 0, which, at)
-	m.rm(AVX_VPERMD, 2, which, beyond(at, ymmBytes))
-	m.whichHalf(in, which)
-	m.Bind(on)
-	m.later = append(m.later, func() {
+	m.rm(AVX_VPERMD, 2, which, plusBytes(at, ymmBytes))
+	m.selectByBit3(in, which)
+	m.Bind(resume)
+	m.slowPaths = append(m.slowPaths, func() {
 		m.Bind(short)
 		which := m.vec(in.Uses[1], 1)
 		for half, y := range [2]Reg{0, 2} {
 			m.rm(AVX_VPBROADCASTD, 3, 0, m.handleWord(in.Uses[0], RAX, handleLength))
-			ends := endsOf(in, half*ymmLanes)
-			m.rm(AVX_VPCMPGTD, 3, 3, m.octet([8]uint32(ends[:8])))
-			m.rm(AVX_VPMASKMOVD, y, 3, beyond(at, int32(half*ymmBytes)))
+			ends := wordEnds(in, half*ymmLanes)
+			m.rm(AVX_VPCMPGTD, 3, 3, m.vector8([8]uint32(ends[:8])))
+			m.rm(AVX_VPMASKMOVD, y, 3, plusBytes(at, int32(half*ymmBytes)))
 			m.rr(AVX_VPERMD, y, which, y)
 		}
-		m.whichHalf(in, which)
-		m.Jmp(on)
+		m.selectByBit3(in, which)
+		m.Jmp(resume)
 	})
 }
 
 // whichHalf defines the result: the word in Y0 where bit 3 of which is 0, else that in Y2.
-func (m ymm) whichHalf(in *vcode.Inst, which Reg) {
+func (m ymm) selectByBit3(in *vcode.Inst, which Reg) {
 	m.rri(AVX_VPSLLD, 3, 0, which, 28)
 	d := m.dest(in, 2)
 	m.blend(d, 0, 2, 3)

@@ -9,14 +9,14 @@ import (
 
 // Constants of terms.
 const (
-	termScale = 1 << 99        // what a product is multiplied by, so that its greatest sums are infinite
-	termSplit = 1<<13 + 1      // that times a product plus the product keeps 11 bits of it
-	termLeast = 3. / 4         // that plus a small product keeps those of a denormal f16
-	termRoom  = 1. / (1 << 13) // what a sum is of the number that it is taken out of
+	mulAddScale = 1 << 99        // what a product is multiplied by, so that its greatest sums are infinite
+	mulAddSplit = 1<<13 + 1      // that times a product plus the product keeps 11 bits of it
+	mulAddLeast = 3. / 4         // that plus a small product keeps those of a denormal f16
+	mulAddUlp   = 1. / (1 << 13) // what a sum is of the number that it is taken out of
 
-	termMentions = 16 // of scratch vectors
+	mulAddMentions = 16 // of scratch vectors
 
-	wideTerm = 1. / 4 // the least constant beside which nobody sees how a denormal product is rounded
+	wideAddend = 1. / 4 // the least constant beside which nobody sees how a denormal product is rounded
 )
 
 // Controls of VRANGEPS: by size, with the sign of the first operand or of the
@@ -41,31 +41,31 @@ const (
 // rounded as nearSumHalf does, from S = 2¹³·x; its result, NaN where U is not
 // finite, is U there, in size the lesser of the two elsewhere: |U| ≥ 3/4·termScale
 // is more than any. Without that bound it takes VFIXUPIMMPS to tell.
-func (m *machine) terms(list []vcode.Inst) {
-	parts := m.termParts(list)
+func (m *machine) halfMulAdds(list []vcode.Inst) {
+	parts := m.mulAddParts(list)
 	k := Reg(2 * len(list))
 	c, _ := m.f.Const(list[0].Uses[3])
-	wide := math.Abs(float64(math.Float32frombits(uint32(c)))) >= wideTerm/termRoom
+	wide := math.Abs(float64(math.Float32frombits(uint32(c)))) >= wideAddend/mulAddUlp
 	for _, p := range parts {
 		m.with(VMULPS, p.split, m.vec(p.in.Uses[0], p.rest), p.in.Uses[2], 0)
 	}
 	if !wide {
-		m.broadcast(k, math.Float32bits(termLeast*termScale))
+		m.broadcast(k, math.Float32bits(mulAddLeast*mulAddScale))
 		for _, p := range parts {
 			m.RRI(VRANGEPS, V512, p.split, p.split, k, rangeMoreAsFirst, 0)
 		}
 	}
 	for _, p := range parts {
-		m.termUpper(p)
+		m.mulAddUpper(p)
 	}
 	for _, p := range parts {
 		m.RR(VSUBPS, V512, p.split, p.upper, p.split, 0)
 	}
-	m.broadcast(k, math.Float32bits(1/(termScale*termRoom)))
+	m.broadcast(k, math.Float32bits(1/(mulAddScale*mulAddUlp)))
 	for _, p := range parts {
 		m.with(VFMADD213PS, p.split, k, p.in.Uses[3], 0)
 	}
-	m.broadcast(k, math.Float32bits(1-termRoom))
+	m.broadcast(k, math.Float32bits(1-mulAddUlp))
 	for _, p := range parts {
 		m.RR(VMULPS, V512, p.rest, p.split, k, 0)
 	}
@@ -86,20 +86,20 @@ func (m *machine) terms(list []vcode.Inst) {
 
 // termPart is one of several terms that are made together, and its registers:
 // for T and all that comes of it, for 2¹³·x less x, and for U.
-type termPart struct {
+type mulAddPart struct {
 	in                 *vcode.Inst
 	split, rest, upper Reg
 }
 
 // termParts gives terms their registers: that of the result for U, where it can be
 // written before the end.
-func (m *machine) termParts(list []vcode.Inst) []termPart {
+func (m *machine) mulAddParts(list []vcode.Inst) []mulAddPart {
 	n := Reg(len(list))
-	parts := make([]termPart, n)
+	parts := make([]mulAddPart, n)
 	for i := range parts {
 		in, at := &list[i], Reg(i)
-		parts[i] = termPart{in: in, split: at, rest: n + at, upper: 2*n + 1 + at}
-		if d, ok := m.real(in.Defs[0]); ok && !in.Merging {
+		parts[i] = mulAddPart{in: in, split: at, rest: n + at, upper: 2*n + 1 + at}
+		if d, ok := m.phys(in.Defs[0]); ok && !in.Merging {
 			parts[i].upper = d
 		}
 	}
@@ -107,9 +107,9 @@ func (m *machine) termParts(list []vcode.Inst) []termPart {
 }
 
 // termUpper puts a·b·termScale + T into p.upper.
-func (m *machine) termUpper(p termPart) {
-	x, b := m.have(p.in.Uses[0], p.rest), p.in.Uses[1]
-	if r, ok := m.real(b); ok && r == p.upper && x != r {
+func (m *machine) mulAddUpper(p mulAddPart) {
+	x, b := m.loadedVec(p.in.Uses[0], p.rest), p.in.Uses[1]
+	if r, ok := m.phys(b); ok && r == p.upper && x != r {
 		m.RR(VFMADD132PS, V512, r, p.split, x, 0)
 		return
 	}
@@ -118,8 +118,8 @@ func (m *machine) termUpper(p termPart) {
 }
 
 // have returns the register that vec put r into.
-func (m *machine) have(r vcode.Reg, z Reg) Reg {
-	if x, ok := m.real(r); ok {
+func (m *machine) loadedVec(r vcode.Reg, z Reg) Reg {
+	if x, ok := m.phys(r); ok {
 		return x
 	}
 	return z
@@ -128,21 +128,21 @@ func (m *machine) have(r vcode.Reg, z Reg) Reg {
 // sideBySide returns how many instructions at the start of list are best made step
 // by step: parts of one operation, of which none reads what another makes, as
 // many as there is scratch for.
-func (m *machine) sideBySide(list []vcode.Inst) int {
-	if list[0].Op != vcode.Own || list[0].Fused != fusedTerm {
+func (m *machine) batchSize(list []vcode.Inst) int {
+	if list[0].Op != vcode.Own || list[0].Fused != fusedHalfMulAdd {
 		return 1
 	}
 	most, each := firstVec, 2
-	if m.frame.more {
-		most = fewVec
+	if m.frame.moreVecs {
+		most = firstVecMore
 	}
 	n := 0
 	for ; n < len(list); n++ {
 		in := &list[n]
-		if !m.alike(&list[0], in) || reads(in, list[:n]) {
+		if !m.sameOperation(&list[0], in) || dependsOn(in, list[:n]) {
 			break
 		}
-		if _, ok := m.real(in.Defs[0]); !ok || in.Merging {
+		if _, ok := m.phys(in.Defs[0]); !ok || in.Merging {
 			each = 3
 		}
 		if n > 0 && each*(n+1)+1 > most {
@@ -153,7 +153,7 @@ func (m *machine) sideBySide(list []vcode.Inst) int {
 }
 
 // alike reports whether two instructions are parts of one operation.
-func (m *machine) alike(x, y *vcode.Inst) bool {
+func (m *machine) sameOperation(x, y *vcode.Inst) bool {
 	if y.Op != x.Op || y.Fused != x.Fused || y.Origin != x.Origin {
 		return false
 	}
@@ -163,7 +163,7 @@ func (m *machine) alike(x, y *vcode.Inst) bool {
 }
 
 // reads reports whether an instruction reads what one of a list makes.
-func reads(in *vcode.Inst, list []vcode.Inst) bool {
+func dependsOn(in *vcode.Inst, list []vcode.Inst) bool {
 	return slices.ContainsFunc(list, func(by vcode.Inst) bool {
 		return slices.Contains(in.Uses, by.Defs[0]) || by.Defs[0] == in.Defs[0]
 	})

@@ -14,26 +14,26 @@ const (
 )
 
 // long reports whether an atomic is one of 64 bits.
-func long(in *vcode.Inst) bool { return in.IR.Family() == ir.Atomics && in.Key.Type == ir.I64 }
+func atomic64Bit(in *vcode.Inst) bool { return in.IR.Family() == ir.Atomics && in.Key.Type == ir.I64 }
 
 // reach is how far behind its offset an access of 32 bits, or an atomic of 64,
 // goes.
 func reach(in *vcode.Inst) uint64 {
-	if long(in) || in.Op == vcode.Gather && len(in.Defs) > 1 {
+	if atomic64Bit(in) || in.Op == vcode.Gather && len(in.Defs) > 1 {
 		return in.Key.Aux + 8
 	}
 	return in.Key.Aux + 4
 }
 
 // atomicLong is atomic on 64 bits.
-func (m *machine) atomicLong(in *vcode.Inst, lock bool) {
+func (m *machine) atomic64(in *vcode.Inst, lock bool) {
 	off := m.vec(in.Uses[1], 1)
 	m.RR(VPXORD, V128, 0, 0, 0, 0)
 	for i := range int32(2) {
 		m.RM(VMOVDQU32_ST, V512, 0, 0, m.scratch(scratchLongOld+64*i), 0)
 	}
 	done := m.NewLabel()
-	if m.inRange(in, m.writers(in), off, handleWrites) {
+	if m.inRange(in, m.storingLanes(in), off, handleWrites) {
 		m.GRM(MOV_ST|W, RDX, m.scratch(scratchBase)) // 2³¹ further, as Z4 is less
 		m.RM(VPADDD, V512, 3, off, m.word32(uint32(in.Key.Aux)), BC)
 		m.RM(VPTESTNMD, V512, 2, 3, m.word32(7), BC|K(2))
@@ -47,7 +47,7 @@ func (m *machine) atomicLong(in *vcode.Inst, lock bool) {
 				m.RM(VMOVDQU32_ST, V512, 0, 0, m.scratch(scratchLongCompare+64*int32(i)), 0)
 			}
 		}
-		m.exchangesLong(in, lock, done)
+		m.exchanges64(in, lock, done)
 	}
 	m.Bind(done)
 	for i := range 2 * len(in.Defs) {
@@ -57,14 +57,14 @@ func (m *machine) atomicLong(in *vcode.Inst, lock bool) {
 }
 
 // atomicLong is as that of AVX-512.
-func (m ymm) atomicLong(in *vcode.Inst, lock bool) {
+func (m ymm) atomic64(in *vcode.Inst, lock bool) {
 	off := m.vec(in.Uses[1], 1)
 	m.zero(0)
 	for i := range int32(2) {
 		m.rm(AVX_VMOVUPS_ST, 0, 0, m.scratch(scratchLongOld+ymmBytes*i))
 	}
 	done := m.NewLabel()
-	if at, ok := m.inRange(in, m.writers(in, 0), off, handleWrites); ok {
+	if at, ok := m.inRange(in, m.storingLanes(in, 0), off, handleWrites); ok {
 		m.word(AVX_VPADDD, 3, off, uint32(in.Key.Aux))
 		m.rri(AVX_VPSLLD, 3, 0, 3, 29) // aligned where nothing is left
 		m.zero(0)
@@ -80,7 +80,7 @@ func (m ymm) atomicLong(in *vcode.Inst, lock bool) {
 				m.rm(AVX_VMOVUPS_ST, 0, 0, m.scratch(scratchLongCompare+ymmBytes*int32(i)))
 			}
 		}
-		m.exchangesLong(in, lock, done)
+		m.exchanges64(in, lock, done)
 	}
 	m.Bind(done)
 	for i := range 2 * len(in.Defs) {
@@ -92,7 +92,7 @@ func (m ymm) atomicLong(in *vcode.Inst, lock bool) {
 // exchangesLong does an atomic for the lanes in RAX as exchanges does, and none
 // where what the handle names does not begin at a multiple of 8: RDX is further
 // by such a one and by what the instruction adds.
-func (m *machine) exchangesLong(in *vcode.Inst, lock bool, done Label) {
+func (m *machine) exchanges64(in *vcode.Inst, lock bool, done Label) {
 	m.GRM(LEA, RCX, At(RDX, -int32(in.Key.Aux&7)))
 	m.GI(AndI, false, RCX, 7)
 	m.Jcc(NotEqual, done)
