@@ -1,24 +1,24 @@
-// Package device is the devices that a module is judged against, as they are
-// written down: Vulkan Profiles JSON (the schemas profiles-0.8), which
-// vulkaninfo --json writes too, and the few that need no file. [Read] turns
-// files into a [valid.Device] each, [Builtin] knows the others, [Require] says
-// what a module asks of a device.
+// Package device provides the devices against which a module is checked: Vulkan
+// Profiles JSON (the schemas profiles-0.8), which vulkaninfo --json also writes,
+// and a few built-in devices that need no file. [Read] turns each profile of the
+// files into one or more devices ([valid.Device]), [Builtin] returns the built-in
+// ones, and [Require] returns the requirements of a module on a device.
 //
-// # What a profile says
+// # Contents of a profile
 //
-// A profile names blocks of capabilities, and what conforms to it has them all:
-// features of all blocks are on, of two limits the stronger one holds, and the
-// extensions are those of all. Where the list of a profile has a list in it, one
-// of its blocks is there, and it is not known which. Such a profile is several
-// devices, one for each choice, and a module must hold on each. Profiles that a
-// profile requires are merged into it; what is optional in it is not promised,
-// and the profiles that it falls back to are others.
+// A profile names blocks of capabilities. A conforming device has all of them:
+// the features of all blocks are on, the stronger of two limits holds, and the
+// extensions are the union. If the list of a profile contains a list, one of the
+// blocks in it is there, and it is not known which one. Such a profile is several
+// devices, one for each choice, and a module must be valid on each. Profiles that a
+// profile requires are merged into it. Optional parts are not promised,
+// and fallback profiles are separate profiles.
 //
-// What a profile does not say is what its version of Vulkan requires of every
-// device; a feature or an extension that it neither names nor its version
-// requires is off, and so is a format for vertex buffers where the profile has
-// formats at all. Queue families, video profiles and what else formats are for
-// are read over: no rule of a module or a pipeline asks for them.
+// A device also has all features and limits that its version of Vulkan requires.
+// A feature or an extension is off if neither the profile nor the version
+// requires it. The same applies to vertex buffer formats if the profile has
+// formats at all. Queue families, video profiles and other uses of formats are
+// ignored: no rule of a module or a pipeline needs them.
 //
-// The package refuses to know how a device is shown and where files are found.
+// The package does not know the presentation of devices or the places of files.
 package device

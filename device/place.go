@@ -8,9 +8,9 @@ import (
 	"io"
 )
 
-// places finds where values stand in a JSON document: line and column by their
-// paths, which are those of the reader. What is not there has no place; of a
-// member that stands twice it is the last.
+// places finds the positions of values in a JSON document: line and column by
+// path, in the notation of the reader. A missing value has no position; a
+// duplicate member has the position of the last one.
 func places(data []byte, want map[string]bool) map[string][2]int {
 	out := map[string][2]int{}
 	d := json.NewDecoder(bytes.NewReader(data))
@@ -70,7 +70,7 @@ func places(data []byte, want map[string]bool) map[string][2]int {
 	}
 }
 
-// syntax says what is wrong in a document that is no JSON, and where.
+// syntax describes the fault of a document that is no JSON, with its position.
 func syntax(name string, data []byte, offset int64, err error) error {
 	var wrong *json.SyntaxError
 	switch {

@@ -20,7 +20,7 @@ type Profile struct {
 	Description string `json:"description,omitempty"`
 	File        string `json:"file,omitempty"` // "" of a built-in profile
 
-	// Version is that of Vulkan, 0 where it is the one that is judged for.
+	// Version is the version of Vulkan; 0 selects the version of the check.
 	Version valid.Version `json:"-"`
 	Device  *valid.Device `json:"-"`
 }
@@ -31,16 +31,16 @@ type Source struct {
 	Data []byte
 }
 
-// The bounds of what files may describe.
+// The bounds of the contents of files.
 const (
 	maxProfiles = 1024    // profiles, a choice counted as several
 	maxFacts    = 1 << 21 // features, limits and extensions of all profiles together
 )
 
 // Read returns the profiles of files, in order of the files and of the names in
-// each, and warnings of what was read over. A profile may require profiles of
-// other files. The error names the file and the path of the first fault; line
-// and column where it is no JSON.
+// each, and warnings about ignored parts. A profile may require profiles of
+// other files. The error names the file and the path of the first fault, or line
+// and column if the file is no JSON.
 func Read(sources ...Source) (profiles []Profile, warnings []string, err error) {
 	s := resolver{known: map[string]*written{}, done: map[string][]choiceOf{}}
 	var all []*written
@@ -91,7 +91,7 @@ type resolver struct {
 	facts int
 }
 
-// profiles returns the devices that a profile stands for.
+// profiles returns the devices that a profile describes.
 func (s *resolver) profiles(w *written) ([]Profile, error) {
 	v, err := version(w.version)
 	if err != nil {
@@ -122,7 +122,7 @@ func (s *resolver) profiles(w *written) ([]Profile, error) {
 	return out, nil
 }
 
-// deepest is how many profiles may stand between a profile and one that it
+// deepest is the maximum number of profiles between a profile and one that it
 // requires.
 const deepest = 64
 
@@ -224,10 +224,10 @@ func BuiltinNames() []string {
 	return []string{"min", "max", "min1.0", "min1.1", "min1.2", "min1.3", "min1.4"}
 }
 
-// Builtin returns a profile that needs no file: min is what every device has of
-// the version of Vulkan that is judged for, min1.0 to min1.4 what those of that
-// version have, max has every feature and every extension. It is false for any
-// other name.
+// Builtin returns a profile that needs no file. The profile min has the features
+// and limits that the version v of Vulkan requires of every device, min1.0 to
+// min1.4 those of the named version, and max has every feature and every extension.
+// It returns false for any other name.
 func Builtin(name string, v valid.Version) (Profile, bool) {
 	p := Profile{Name: name}
 	switch kind, number, _ := strings.Cut(name, "1."); {

@@ -8,7 +8,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/valid"
 )
 
-// roadmap is a file with what the schema has: blocks, a choice of blocks,
+// roadmap is a file with every construct of the schema: blocks, a choice of blocks,
 // profiles that require others, and options.
 const roadmap = `{
   "capabilities": {
@@ -57,8 +57,8 @@ func read(t *testing.T, sources ...Source) map[string]Profile {
 	return out
 }
 
-// TestMerge demands what the schema says: of several promises the stronger one
-// holds, and a choice of blocks is as many devices.
+// TestMerge checks the rules of the schema: the stronger of several promises
+// holds, and a choice of blocks makes as many devices.
 func TestMerge(t *testing.T) {
 	ps := read(t, Source{"r.json", []byte(roadmap)})
 	if len(ps) != 3 {
@@ -114,8 +114,8 @@ func TestRequiredElsewhere(t *testing.T) {
 	}
 }
 
-// TestFormats demands that the formats of a profile are what its vertex buffers
-// may have, with those that every device has, and that nothing is known where it
+// TestFormats checks that the formats of a profile are the formats for vertex
+// buffers plus those that every device has, and that nothing is known if it
 // has none.
 func TestFormats(t *testing.T) {
 	const has = `{"formats": {"VK_FORMAT_R8G8B8_UNORM": {"VkFormatProperties": {"bufferFeatures": ["VK_FORMAT_FEATURE_VERTEX_BUFFER_BIT"]}},
@@ -148,8 +148,8 @@ func fileOf(block, profiles string) string {
 	return `{"capabilities": {"b": ` + block + `}, "profiles": {` + profiles + `}}`
 }
 
-// TestFaults demands that a fault is named with its path, and that no input is
-// taken for more than it says.
+// TestFaults checks that a fault is reported with its path, and that no input is
+// read as more than its contents.
 func TestFaults(t *testing.T) {
 	limits := func(s string) string {
 		return fileOf(`{"properties": {"VkPhysicalDeviceProperties": {"limits": {`+s+`}}}}`, "")
@@ -195,7 +195,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestWarnings demands that what is not known is named and read over.
+// TestWarnings checks that unknown parts are named and ignored.
 func TestWarnings(t *testing.T) {
 	_, warnings, err := Read(Source{"f.json", []byte(fileOf(`{"odd": 1,
 		"features": {"VkPhysicalDeviceNewFeaturesX": {"brandNew": true}},
@@ -227,7 +227,7 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// TestBuiltin checks the names and the versions that they stand for.
+// TestBuiltin checks the built-in names and their versions.
 func TestBuiltin(t *testing.T) {
 	for _, name := range BuiltinNames() {
 		p, ok := Builtin(name, valid.Vulkan12)

@@ -1,16 +1,16 @@
 package device
 
-// property is what is known of a property by its name.
+// property is the description of a property by its name.
 type property struct {
 	kind     kind
 	stronger promise
 }
 
-// kind is what JSON holds for a property.
+// kind is the JSON type of a property.
 type kind uint8
 
 const (
-	other    kind = iota // what no rule asks for: names, identifiers, structs
+	other    kind = iota // not used by any rule: names, identifiers, structs
 	truth                // true or false: 1 or 0
 	whole                // a number from 0
 	signed               // a number that may be below 0, kept as two's complement
@@ -20,17 +20,17 @@ const (
 	choice               // one name of several
 )
 
-// promise says which of two values that are both promised is the stronger one.
+// promise is the order of two promised values: which one is the stronger.
 type promise uint8
 
 const (
-	last    promise = iota // neither: what is said last
+	last    promise = iota // neither: the later value wins
 	larger                 // of a maximum
 	smaller                // of a minimum or an alignment
 	union                  // of flags: both
 )
 
-// merge returns what holds where a and b are both promised.
+// merge returns the value that satisfies both a and b.
 func (p property) merge(a, b uint64) uint64 {
 	switch p.stronger {
 	case larger:
@@ -120,7 +120,7 @@ var bits = map[string]uint64{
 }
 
 // unranked are members of VkPhysicalDeviceProperties and of the structs in it
-// that name a device or say what no rule of a module asks for.
+// that identify a device or that no rule of a module uses.
 var unranked = map[string]bool{
 	"apiVersion": true, "driverVersion": true, "vendorID": true, "deviceID": true, "deviceType": true, "deviceName": true,
 	"pipelineCacheUUID": true,
@@ -129,7 +129,7 @@ var unranked = map[string]bool{
 	"residencyAlignedMipSize": true, "residencyNonResidentStrict": true,
 }
 
-// Feature reports whether a name is that of a feature of Vulkan.
+// Feature reports whether a name is the name of a feature of Vulkan.
 func Feature(name string) bool { return features[name] }
 
 // Signed reports whether a limit may be below 0: then it is kept as two's

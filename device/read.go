@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// maxFile bounds a file: 8 MiB. What vulkaninfo writes has a quarter of one.
+// maxFile bounds a file: 8 MiB. The output of vulkaninfo has about 2 MiB.
 const maxFile = 8 << 20
 
 // maxWarnings bounds the warnings that are kept of one file.
@@ -24,7 +24,7 @@ type block struct {
 	features   map[string]bool
 	limits     map[string]uint64
 	extensions map[string]bool
-	vertex     map[string]bool // formats of vertex buffers; nil where the block has no formats
+	vertex     map[string]bool // formats of vertex buffers; nil if the block has no formats
 }
 
 func newBlock() *block {
@@ -36,7 +36,7 @@ func (b *block) size() int {
 	return len(b.features) + len(b.limits) + len(b.extensions) + len(b.vertex)
 }
 
-// add merges what another block promises.
+// add merges the promises of another block.
 func (b *block) add(o *block) {
 	for n, on := range o.features {
 		b.features[n] = b.features[n] || on
@@ -75,15 +75,15 @@ type file struct {
 	left     int // warnings beyond maxWarnings
 }
 
-// reader walks over a file. The first fault ends it: later ones are of no use
-// to a person, who sees what comes first.
+// reader walks over a file. The first fault ends it, because the user corrects
+// the faults of a file one at a time.
 type reader struct {
 	*file
 	fault *fault
 	odd   []fault // warnings
 }
 
-// fault is what is wrong at a path.
+// fault is a fault in the file and its path.
 type fault struct{ path, message string }
 
 // fail reports a fault at a path.
@@ -93,7 +93,7 @@ func (r *reader) fail(path, format string, args ...any) {
 	}
 }
 
-// warn reports what is read over.
+// warn reports an ignored part.
 func (r *reader) warn(path, format string, args ...any) {
 	if len(r.odd) == maxWarnings {
 		r.left++
@@ -168,7 +168,7 @@ func parse(name string, data []byte) (*file, error) {
 // keys returns the members of an object in order.
 func keys(o map[string]any) []string { return slices.Sorted(maps.Keys(o)) }
 
-// object takes a value for an object; nothing is an empty one.
+// object returns a value as an object; null is an empty one.
 func (r *reader) object(path string, v any) map[string]any {
 	o, ok := v.(map[string]any)
 	if !ok && v != nil {
@@ -177,7 +177,7 @@ func (r *reader) object(path string, v any) map[string]any {
 	return o
 }
 
-// text takes a value for a string; nothing is an empty one.
+// text returns a value as a string; null is an empty one.
 func (r *reader) text(path string, v any) string {
 	s, ok := v.(string)
 	if !ok && v != nil {
@@ -186,7 +186,7 @@ func (r *reader) text(path string, v any) string {
 	return s
 }
 
-// list takes a value for an array; nothing is an empty one.
+// list returns a value as an array; null is an empty one.
 func (r *reader) list(path string, v any) []any {
 	l, ok := v.([]any)
 	if !ok && v != nil {
@@ -195,7 +195,7 @@ func (r *reader) list(path string, v any) []any {
 	return l
 }
 
-// kindName is how a message calls what stands where something else must.
+// kindName names the JSON type of an unexpected value in messages.
 func kindName(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -284,8 +284,8 @@ func (r *reader) block(path string, v any) *block {
 	return b
 }
 
-// formats takes of formats which of them vertex buffers may have: each format
-// has structs, VkFormatProperties or later ones, whose bufferFeatures say it.
+// formats reads the formats that vertex buffers may have. Each format has
+// structs, VkFormatProperties or later ones, with the member bufferFeatures.
 func (r *reader) formats(b *block, path string, v any) {
 	b.vertex = map[string]bool{}
 	all := r.object(path, v)
@@ -327,8 +327,8 @@ func (r *reader) features(b *block, path string, v any, outer bool) {
 	}
 }
 
-// properties reads one struct of properties; those of VkPhysicalDeviceProperties
-// and of VkPhysicalDeviceProperties2 have others in them.
+// properties reads one struct of properties. VkPhysicalDeviceProperties and
+// VkPhysicalDeviceProperties2 contain further structs.
 func (r *reader) properties(b *block, path, in string, v any, outer bool) {
 	o := r.object(path, v)
 	for _, n := range keys(o) {
@@ -354,7 +354,7 @@ func (r *reader) properties(b *block, path, in string, v any, outer bool) {
 	}
 }
 
-// property takes the value of a property.
+// property reads the value of a property.
 func (r *reader) property(b *block, path, name string, p property, v any) {
 	switch p.kind {
 	case truth:
@@ -409,7 +409,7 @@ func (r *reader) property(b *block, path, name string, p property, v any) {
 	}
 }
 
-// flags takes a list of names of bits, or their number.
+// flags reads a list of names of bits, or their number.
 func (r *reader) flags(path string, v any) (sum uint64) {
 	if n, ok := number(v, false); ok {
 		return n
@@ -428,7 +428,7 @@ func (r *reader) flags(path string, v any) (sum uint64) {
 	return sum
 }
 
-// flag takes the name of one bit.
+// flag returns the bit of a name.
 func (r *reader) flag(path, name string) uint64 {
 	v, ok := bits[name]
 	if !ok {
@@ -445,7 +445,7 @@ func (b *block) keep(name string, p property, v uint64) {
 	b.limits[name] = v
 }
 
-// number takes a whole number; one below 0 as two's complement.
+// number returns a whole number; a negative one as two's complement.
 func number(v any, signed bool) (uint64, bool) {
 	s, ok := v.(json.Number)
 	if !ok {

@@ -13,16 +13,16 @@ import (
 	"github.com/chiaro-gpu/chiaro/valid"
 )
 
-// Requirements is what modules ask of a device.
+// Requirements are the requirements of modules on a device.
 type Requirements struct {
-	// Declared is what versions, capabilities and extensions need, each once.
+	// Declared are the requirements of versions, capabilities and extensions, each once.
 	Declared []valid.Requirement
 
-	// Features are those that rules ask for beyond what capabilities say, with
-	// the code of the rule that asks.
+	// Features are the features that rules need beyond the capabilities, with
+	// the code of the rule.
 	Features map[string]string
 
-	// Limits are the least values of limits, with what asks for the most.
+	// Limits are the minimal values of limits, with the instruction that needs most.
 	Limits map[string]Bound
 }
 
@@ -32,9 +32,9 @@ type Bound struct {
 	Why   string `json:"why"` // "workgroup of main"
 }
 
-// Require returns what a module asks of a device of Vulkan: what it declares,
-// which features the rules ask for, and which limits its entry points reach.
-// The only error is that of ctx.
+// Require returns the requirements of a module on a Vulkan device: the declared
+// ones, the features that the rules need, and the limits that its entry points
+// reach. The only error is the error of ctx.
 func Require(ctx context.Context, m *facts.Module) (*Requirements, error) {
 	r := &Requirements{Declared: valid.Requirements(m), Features: map[string]string{}, Limits: map[string]Bound{}}
 	env, _ := valid.ParseEnv("vulkan1.4")
@@ -45,7 +45,7 @@ func Require(ctx context.Context, m *facts.Module) (*Requirements, error) {
 	return r, err
 }
 
-// Add merges what other modules ask for.
+// Add merges the requirements of other modules.
 func (r *Requirements) Add(o *Requirements) {
 	for _, d := range o.Declared {
 		if !slices.ContainsFunc(r.Declared, func(have valid.Requirement) bool { return have.What == d.What }) {
@@ -68,8 +68,8 @@ func (r *Requirements) least(name string, v uint64, why string) {
 	}
 }
 
-// Missing returns what a device of a version of Vulkan lacks, and what is not
-// known of it, each as words.
+// Missing returns the requirements that a device of a version of Vulkan does not
+// meet, and those that are not known of it, each as words.
 func (r *Requirements) Missing(d *valid.Device, v valid.Version) (lacks, unknown []string) {
 	say := func(ok, known bool, format string, args ...any) {
 		switch {
@@ -100,7 +100,7 @@ func (r *Requirements) Missing(d *valid.Device, v valid.Version) (lacks, unknown
 	return lacks, unknown
 }
 
-// Words says in which ways a device can bring something.
+// Words describes the ways in which a device can support a requirement.
 func Words(ways []valid.Way) string {
 	var out []string
 	for _, w := range ways {
@@ -125,7 +125,7 @@ func Words(ways []valid.Way) string {
 	return strings.Join(out, "; or ")
 }
 
-// propertyWords says which property brings something, and which of its flags.
+// propertyWords names the property of a way, and the flags of which it needs one.
 func propertyWords(w valid.Way) string {
 	if properties[w.Property].kind != flags {
 		return w.Property
@@ -172,8 +172,8 @@ func (r *Requirements) entry(e *iface.Entry) {
 	}
 }
 
-// workgroup collects the limits of workgroups: of compute shaders, and those of
-// their own that task and mesh shaders have.
+// workgroup collects the limits of workgroups. Task and mesh shaders have limits
+// of their own beside the limits of compute shaders.
 func (r *Requirements) workgroup(e *iface.Entry) {
 	size, total, shared := "maxComputeWorkGroupSize", "maxComputeWorkGroupInvocations", "maxComputeSharedMemorySize"
 	const mesh = "VkPhysicalDeviceMeshShaderPropertiesEXT::"
@@ -213,9 +213,9 @@ var perStage = map[iface.Descriptor][]string{
 	iface.AccelerationStructure: {"maxPerStageDescriptorAccelerationStructures"},
 }
 
-// resources counts the descriptors that an entry point uses. Sets whose layouts
-// take updates after binding count against other limits, and inline uniform
-// blocks too: a module does not say which it has.
+// resources counts the descriptors that an entry point uses. Sets with layouts for
+// update after bind, and inline uniform blocks, count against other limits; a
+// module does not contain this information.
 func (r *Requirements) resources(e *iface.Entry) {
 	type place struct{ set, binding uint32 }
 	seen := map[place]bool{}

@@ -107,7 +107,7 @@ func TestRequire(t *testing.T) {
 	}
 }
 
-// TestMissing compares with what each version requires of all devices.
+// TestMissing compares with the requirements of each version on all devices.
 func TestMissing(t *testing.T) {
 	r := &Requirements{}
 	r.Add(require(t, kernel, spirv.Version14))
@@ -136,7 +136,7 @@ func TestMissing(t *testing.T) {
 		if !slices.Equal(lacks, c.lacks) {
 			t.Errorf("%s lacks\n%s\nwant\n%s", c.name, strings.Join(lacks, "\n"), strings.Join(c.lacks, "\n"))
 		}
-		if (c.name == "max") != (len(unknown) > 0) { // whose limits and properties are not known
+		if (c.name == "max") != (len(unknown) > 0) { // the limits and properties of max are not known
 			t.Errorf("%s: not known %q", c.name, unknown)
 		}
 	}

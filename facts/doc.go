@@ -1,9 +1,9 @@
 // Package facts computes the facts of a module: its types and their layout, its
 // constants after specialization, decorations, names, entry points, calls,
 // control flow with its structured constructs and dominators, and the source
-// position of each instruction. It states and never judges: a fact that the
-// module omits or states wrongly is nil, zero or false, and a rule that needs it
-// must stay silent. It refuses to know Vulkan, and the meaning of any
+// position of each instruction. It computes and never judges: a fact that the
+// module omits or declares wrongly is nil, zero or false, and a rule that needs it
+// must stay silent. It does not know Vulkan, nor the meaning of any
 // instruction except those of constants.
 //
 // [Gather] accepts every module that decodes, however malformed: types that

@@ -81,7 +81,7 @@ func (d *dominators) dominate(f *Function) {
 	d.edges = edges
 }
 
-// tree computes one dominator tree and stores it in the nodes that of returns.
+// tree computes one dominator tree and stores it in the nodes returned by of.
 // The first len(f.Blocks) nodes of the graph are the blocks of f.
 func (d *dominators) tree(f *Function, n int, edges [][2]int32, root int, of func(*Block) *node) {
 	d.start(n, edges)

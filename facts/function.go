@@ -70,8 +70,8 @@ type Block struct {
 	dom, structural, post node
 }
 
-// IsLoopHeader reports whether the block has an OpLoopMerge whose continue target
-// exists.
+// IsLoopHeader reports whether the block has an OpLoopMerge with an existing
+// continue target.
 func (b *Block) IsLoopHeader() bool { return b.Continue != nil }
 
 // IsTerminator reports whether an instruction terminates a block (SPIR-V §2.2.4).

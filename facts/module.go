@@ -105,11 +105,11 @@ func (m *Module) at(id spirv.ID, kind fact) int {
 	return int(m.fact[i] >> factBits)
 }
 
-// Def returns the number of the instruction whose result is id; −1 if there is
+// Def returns the number of the instruction with the result id; −1 if there is
 // none.
 func (m *Module) Def(id spirv.ID) int { return m.Code.Def(id) }
 
-// Inst returns the instruction whose result is id; nil if there is none.
+// Inst returns the instruction with the result id; nil if there is none.
 func (m *Module) Inst(id spirv.ID) spirv.Inst { return m.Code.DefInst(id) }
 
 // Type returns the type with the given id; nil if the id is no type.

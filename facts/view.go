@@ -55,8 +55,8 @@ func (v view) Class() (typing.Class, int) {
 	return typing.Bool, 0
 }
 
-// Len returns the number of parts; 0 if it is not known, as for a vector whose
-// length is a specialization constant.
+// Len returns the number of parts; 0 if it is not known, for example if a
+// specialization constant is the length of a vector.
 func (v view) Len() int {
 	if l := v.t.Length; v.t.Op == spirv.OpTypeVectorIdEXT && (l == nil || !l.Known || l.Spec) {
 		return 0

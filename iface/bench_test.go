@@ -11,11 +11,11 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/cputime"
 )
 
-// BenchmarkCorpus measures reflecting modules from their bytes, one thread: those
-// of the corpus, or those whose paths the file has that CHIARO_MODULES names. A pass
-// goes over all of them. As ../shared/peers/reflbench.cpp does it, the sum of the
-// least processor time of each module is reported, and the least of a pass, which
-// collecting garbage is part of. Where CHIARO_PER_MODULE names a file, it gets a line
+// BenchmarkCorpus measures reflecting modules from their bytes, one thread. The
+// modules are the corpus, or the paths in the file that CHIARO_MODULES names. A pass
+// goes over all of them. As in ../shared/peers/reflbench.cpp, the results are the sum
+// of the least processor time of each module, and the least time of a pass, which
+// includes garbage collection. If CHIARO_PER_MODULE names a file, it gets a line
 // for each module: path, bytes, microseconds.
 func BenchmarkCorpus(b *testing.B) {
 	type module struct {

@@ -15,9 +15,9 @@ type Constant struct {
 	Type    Type   `json:"type"`
 	Default Value  `json:"default"`
 
-	// Used says that the entry point uses it: in its functions, in the lengths
-	// of arrays of what it uses, or as the size of its workgroups; also by way
-	// of other constants.
+	// Used reports whether the entry point uses it: in its functions, in the lengths
+	// of arrays that it uses, or as the size of its workgroups; also through
+	// other constants.
 	Used bool `json:"used"`
 
 	ID   spirv.ID `json:"-"`

@@ -1,9 +1,9 @@
-// Package iface is an entry point seen from outside: what it reads from and
-// writes to other stages, which resources, push constants and specialization
-// constants it has, where everything lies in memory, and what of it it uses
-// statically (Vulkan, Shader Interfaces). It states; whether two interfaces fit
-// each other or a layout, package link says, and it refuses to know either.
+// Package iface describes the interface of an entry point: the inputs and outputs
+// of its stage, its resources, push constants and specialization constants, their
+// layout in memory, and their static use (Vulkan, Shader Interfaces). It only
+// describes: package link checks whether two interfaces match each other or a
+// layout.
 //
-// [Reflect] takes any module that decodes, judged or not: what is missing or
-// wrong in it is left out.
+// [Reflect] accepts any module that decodes, checked or not. It omits missing or
+// malformed parts.
 package iface

@@ -9,8 +9,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/valid"
 )
 
-// Entry is an entry point seen from outside. Lists are in order of Location, of
-// set and binding, of SpecId; what has none of them in order of declaration.
+// Entry is the interface of an entry point. Lists are in order of Location, of
+// set and binding, of SpecId; elements without these are in order of declaration.
 type Entry struct {
 	Name  string               `json:"name"`
 	Model spirv.ExecutionModel `json:"executionModel"`
@@ -23,7 +23,7 @@ type Entry struct {
 	Constants     []Constant `json:"specializationConstants"`
 	Payloads      []Payload  `json:"payloads,omitempty"`
 
-	// Workgroup is the size of a workgroup in invocations; nil where the
+	// Workgroup is the size of a workgroup in invocations; nil if the
 	// execution model has none.
 	Workgroup *Workgroup `json:"workgroup,omitempty"`
 
@@ -33,11 +33,11 @@ type Entry struct {
 	// as maxComputeSharedMemorySize counts them: in std430.
 	SharedMemory uint64 `json:"sharedMemory,omitempty"`
 
-	// Capabilities and Extensions are those of the module.
+	// Capabilities and Extensions are the module's.
 	Capabilities []spirv.Capability `json:"capabilities"`
 	Extensions   []string           `json:"extensions"`
 
-	// Sources is what the module was made of, as it says.
+	// Sources are the names of the source files by OpSource.
 	Sources []string `json:"sources,omitempty"`
 
 	ID spirv.ID `json:"-"`
@@ -72,8 +72,8 @@ type Payload struct {
 type Workgroup struct {
 	Size [3]uint32 `json:"size"`
 
-	// SpecIDs are the specialization constants that say a dimension, nil where
-	// it is fixed.
+	// SpecIDs are the specialization constants of the dimensions, nil if a
+	// dimension is fixed.
 	SpecIDs [3]*uint32 `json:"specIds"`
 }
 
@@ -84,8 +84,8 @@ type Mode struct {
 }
 
 // Reflect describes every entry point of a module, in order of declaration.
-// Specialization enters with facts.Gather: what depends on it is what it is
-// under the values given there.
+// facts.Gather applies the specialization: results that depend on it have the
+// values given there.
 func Reflect(m *valid.Module) []*Entry {
 	f := m.Facts()
 	u := gatherUses(f)
@@ -133,7 +133,7 @@ func entry(m *facts.Module, p *facts.EntryPoint, u *uses) *Entry {
 	return e
 }
 
-// variable adds a variable of module scope where it belongs.
+// variable adds a variable of module scope to the list of its kind.
 func (e *Entry) variable(m *facts.Module, v *facts.Variable, used, listed bool, u *uses, tree []*facts.Function) {
 	switch v.Storage {
 	case spirv.StorageClassInput, spirv.StorageClassOutput:

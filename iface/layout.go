@@ -20,12 +20,12 @@ type Member struct {
 	Members      []Member `json:"members,omitempty"`
 }
 
-// maxMembers is how many members of one block are listed, those of nested
-// structs included.
+// maxMembers bounds the listed members of one block, including the members of
+// nested structs.
 const maxMembers = 1 << 16
 
-// layoutOf describes the members of a struct; used says which of the outermost
-// the entry point uses, nil for all.
+// layoutOf describes the members of a struct. used tells which of the outermost
+// members the entry point uses; nil means all.
 func layoutOf(m *facts.Module, t *facts.Type, used []bool) []Member {
 	left := maxMembers
 	return members(m, t, used, &left, 0)
@@ -48,7 +48,7 @@ func members(m *facts.Module, t *facts.Type, used []bool, left *int, depth int) 
 		if p.Type != nil {
 			n.ArrayStride = p.Type.ArrayStride
 		}
-		if k+1 < len(t.Members) { // what lies between this member and the next one in memory
+		if k+1 < len(t.Members) { // the gap between this member and the next one in memory
 			if next := uint64(t.Members[k+1].Offset); next > n.Offset+n.Size {
 				n.Padding = next - n.Offset - n.Size
 			}
@@ -61,7 +61,7 @@ func members(m *facts.Module, t *facts.Type, used []bool, left *int, depth int) 
 	return out
 }
 
-// blockOfAny returns the struct that a type or what its arrays are made of is.
+// blockOfAny returns a struct type, or the struct in arrays; nil if there is none.
 func blockOfAny(t *facts.Type) *facts.Type {
 	for n := 0; t != nil && (t.IsArray() || t.IsRuntimeArray()) && n < maxArrays; n++ {
 		t = t.Elem

@@ -5,8 +5,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// Descriptor is what kind of descriptor a resource is read through (Vulkan,
-// Shader Resource and Descriptor Type Correspondence). Where Vulkan has several
+// Descriptor is the descriptor type of a resource (Vulkan,
+// Shader Resource and Descriptor Type Correspondence). If Vulkan has several
 // types for one kind of variable (dynamic buffers, inline uniform blocks), it is
 // the plain one.
 type Descriptor string
@@ -26,19 +26,19 @@ const (
 	StorageTensor         Descriptor = "tensor"
 )
 
-// Resource is a variable that a descriptor stands behind.
+// Resource is a variable that is bound to a descriptor.
 type Resource struct {
 	Name    string     `json:"name"`
 	Set     uint32     `json:"set"`
 	Binding uint32     `json:"binding"`
 	Type    Descriptor `json:"type"`
-	Count   uint64     `json:"count"` // of descriptors; 0 of an array whose length the layout says
+	Count   uint64     `json:"count"` // of descriptors; 0 for an array with a length from the set layout
 	Arrays  []uint64   `json:"arrays,omitempty"`
 
-	// Used says that the entry point uses the variable statically.
+	// Used reports whether the entry point uses the variable statically.
 	Used bool `json:"used"`
 
-	// What the variable says of how it is accessed.
+	// The access qualifiers of the variable.
 	NonReadable bool `json:"nonReadable,omitempty"`
 	NonWritable bool `json:"nonWritable,omitempty"`
 	Coherent    bool `json:"coherent,omitempty"`
@@ -59,7 +59,7 @@ type Resource struct {
 	Inst  int                `json:"-"`
 }
 
-// Image is what a resource says of its image.
+// Image is the image type of a resource.
 type Image struct {
 	Sampled      Type              `json:"sampledType"`
 	Dim          spirv.Dim         `json:"dim"`
@@ -72,18 +72,18 @@ type Image struct {
 // Block is a struct in a buffer.
 type Block struct {
 	Name    string   `json:"name"` // of the type
-	Size    uint64   `json:"size"` // in bytes up to the end of the last member; of a runtime array at its end, up to where that begins
+	Size    uint64   `json:"size"` // in bytes up to the end of the last member, or up to the start of a runtime array
 	Members []Member `json:"members"`
 
-	// Unsized is the stride of the runtime array at its end, in bytes; 0 where
+	// Unsized is the stride of the runtime array at its end, in bytes; 0 if
 	// there is none.
 	Unsized uint32 `json:"runtimeArrayStride,omitempty"`
 
 	ID spirv.ID `json:"-"`
 }
 
-// resource adds a variable behind a descriptor to the entry point; used says
-// which members of its block are.
+// resource adds a variable with a descriptor to the entry point. usedMembers tells
+// which members of its block are used.
 func (e *Entry) resource(m *facts.Module, v *facts.Variable, used bool, usedMembers []bool) {
 	t := v.Type
 	r := Resource{Name: nameOf(m, v.ID), Used: used, Class: v.Storage, ID: v.ID, Inst: v.Index}
@@ -120,7 +120,7 @@ func (e *Entry) resource(m *facts.Module, v *facts.Variable, used bool, usedMemb
 	e.Resources = append(e.Resources, r)
 }
 
-// access says how the variable is accessed. A block says so on each member.
+// access sets the access qualifiers of the variable. A block has them on each member.
 func (r *Resource) access(m *facts.Module, d decorations, t *facts.Type) {
 	for _, k := range [...]struct {
 		on   *bool
@@ -145,8 +145,8 @@ func imageOf(t *facts.Type) *facts.Type {
 	return t
 }
 
-// descriptorOf returns the descriptor of a variable, "" of what is none (Vulkan,
-// Shader Resource and Storage Class Correspondence).
+// descriptorOf returns the descriptor type of a variable, "" if it has none
+// (Vulkan, Shader Resource and Storage Class Correspondence).
 func descriptorOf(m *facts.Module, class spirv.StorageClass, t *facts.Type) Descriptor {
 	switch class {
 	case spirv.StorageClassStorageBuffer:

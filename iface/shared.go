@@ -7,7 +7,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// extent is how much memory a value takes.
+// extent is the size and the alignment of a value in memory.
 type extent struct{ size, align uint64 }
 
 // maxExtent bounds sizes, so that hostile lengths do not wrap around.
@@ -29,9 +29,9 @@ func times(n, size uint64) uint64 {
 	return lo
 }
 
-// extents returns what each type of a module takes in std430, whatever its
-// decorations say (Vulkan, the limit maxComputeSharedMemorySize). Types stand
-// behind those that they are made of, so that one pass does.
+// extents returns the extent of each type of a module in std430, without regard
+// to decorations (Vulkan, the limit maxComputeSharedMemorySize). Parts are declared
+// before the types that contain them, so one pass is enough.
 func extents(m *facts.Module) []extent {
 	out := make([]extent, len(m.Types))
 	of := func(t *facts.Type) extent {
@@ -70,7 +70,7 @@ func extents(m *facts.Module) []extent {
 	return out
 }
 
-// shared sums the workgroup memory of what an entry point uses. Blocks share
+// shared sums the workgroup memory that an entry point uses. Blocks share
 // their place (SPV_KHR_workgroup_memory_explicit_layout).
 func (e *Entry) shared(m *facts.Module, globals []*facts.Variable) {
 	var sizes []extent

@@ -119,7 +119,7 @@ func (t Type) base() string {
 	return scalar
 }
 
-// scalar returns the name of the scalar, and what stands before "vec" and "mat".
+// scalar returns the name of the scalar, and the prefix of "vec" and "mat".
 func (t Type) scalar() (name, prefix string) {
 	if t.Name != "" {
 		return t.Name, t.Name + " "
@@ -148,7 +148,7 @@ func (t Type) scalar() (name, prefix string) {
 	return "float" + width + "_t", "f" + width
 }
 
-// MarshalJSON writes the type as String says it.
+// MarshalJSON writes the type as String does.
 func (t Type) MarshalJSON() ([]byte, error) { return json.Marshal(t.String()) }
 
 // MarshalYAML does so for YAML.
@@ -157,8 +157,8 @@ func (t Type) MarshalYAML() (any, error) { return t.String(), nil }
 // Numeric reports whether the type is made of numbers or Booleans alone.
 func (t Type) Numeric() bool { return t.Kind >= Bool && t.Kind <= Float }
 
-// Elements returns how many elements all arrays have together, 0 where one is a
-// runtime array. It does not grow beyond 1<<32.
+// Elements returns the number of elements of all array dimensions together, 0 if
+// one is a runtime array. It does not grow beyond 1<<32.
 func (t Type) Elements() uint64 {
 	n := uint64(1)
 	for _, k := range t.Arrays {
@@ -174,8 +174,8 @@ func (t Type) Elements() uint64 {
 	return n
 }
 
-// Slots returns how many Locations a value takes (Vulkan, Location Assignment):
-// one for each vector, two where it has three or four components of 64 bits.
+// Slots returns the number of Locations of a value (Vulkan, Location Assignment):
+// one for each vector, two if it has three or four components of 64 bits.
 func (t Type) Slots() uint64 {
 	n := uint64(t.Columns)
 	if t.Width == 64 && t.Rows > 2 {
@@ -184,7 +184,7 @@ func (t Type) Slots() uint64 {
 	return n * t.Elements()
 }
 
-// Words returns how many Components a value takes of its first Location: 32-bit
+// Words returns the number of Components of a value in its first Location: 32-bit
 // words, but one for each component of 16 bits (Vulkan, Component Assignment).
 func (t Type) Words() int {
 	if t.Width == 64 {

@@ -6,15 +6,15 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
-// use is what one function names: a member of a block, the whole of it, or a
-// constant.
+// use is one use in a function: of a member of a block, of the whole block, or of
+// a constant.
 type use struct {
 	variable *facts.Variable
 	member   int // −1 for all
 	constant *facts.Const
 }
 
-// uses is what every function of a module names, each function read once.
+// uses are the uses in every function of a module; each function is read once.
 type uses struct {
 	m      *facts.Module
 	of     [][]use
@@ -50,7 +50,7 @@ func (u *uses) function(f *facts.Function) {
 	}
 }
 
-// name notes that an instruction names an id; chained says that it is the base
+// name records that an instruction names an id; chained is set if it is the base
 // of an access chain.
 func (u *uses) name(f *facts.Function, in spirv.Inst, id spirv.ID, chained bool) {
 	if v := u.m.Variable(id); v != nil && v.Func == nil {
@@ -167,7 +167,7 @@ type reach struct {
 	types     []bool
 }
 
-// constant marks a constant and what it is made of, with a stack of its own.
+// constant marks a constant and its constituents, with a stack of its own.
 func (r *reach) constant(k *facts.Const) {
 	if k == nil || !k.Spec {
 		return

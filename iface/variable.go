@@ -5,17 +5,17 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// Variable is an input or output that the user defines, or one member of it
-// where it is a struct: the interface is flat, as Location Assignment has it.
+// Variable is a user-defined input or output. A struct becomes one Variable per
+// member: the interface is flat, as in Location Assignment.
 type Variable struct {
 	Name      string `json:"name"` // with the members that lead to it: "block.normal"
 	Type      Type   `json:"type"` // without the array that has an element for each vertex or primitive
 	Location  uint32 `json:"location"`
 	Component uint32 `json:"component"`
-	Slots     uint64 `json:"locations"` // how many Locations it takes
+	Slots     uint64 `json:"locations"` // the number of Locations
 	Index     uint32 `json:"index,omitempty"`
 
-	// Missing says that neither the variable nor its block has a Location.
+	// Missing is set if neither the variable nor its block has a Location.
 	Missing bool `json:"missingLocation,omitempty"`
 
 	Interpolation
@@ -47,7 +47,7 @@ type Interpolation struct {
 	Relaxed       bool `json:"relaxedPrecision,omitempty"`
 }
 
-// Xfb is where transform feedback writes an output.
+// Xfb is the place of an output in transform feedback buffers.
 type Xfb struct {
 	Buffer uint32 `json:"buffer"`
 	Stride uint32 `json:"stride"`
@@ -94,7 +94,7 @@ func (d decorations) literal(kind spirv.Decoration) (uint32, bool) {
 	return f.Literal(), ok
 }
 
-// interpolation adds what stands on a target to what stands around it.
+// with adds the decorations of a target to the inherited ones.
 func (i Interpolation) with(d decorations) Interpolation {
 	for _, k := range [...]struct {
 		on   *bool
@@ -112,7 +112,7 @@ func (i Interpolation) with(d decorations) Interpolation {
 	return i
 }
 
-// xfb adds to where transform feedback writes what stands on a target.
+// with replaces inherited values by the decorations of a target.
 func (x Xfb) with(d decorations) (Xfb, bool) {
 	got := false
 	for _, k := range [...]struct {
@@ -151,7 +151,7 @@ func arrayed(model spirv.ExecutionModel, class spirv.StorageClass, i Interpolati
 // at; no device has as many Locations.
 const maxLeaves = 4096
 
-// flattening takes one variable apart.
+// flattening is the state of flattening one variable.
 type flattening struct {
 	m    *facts.Module
 	e    *Entry
@@ -160,10 +160,10 @@ type flattening struct {
 	next uint32 // the next Location that follows from order
 	set  bool   // whether next is known
 	left int
-	rest Variable // what all leaves share
+	rest Variable // the properties that all leaves share
 
-	// uses says which members of the variable's block are used, nil for all that
-	// it has.
+	// uses tells which members of the variable's block are used; nil means
+	// all.
 	uses []bool
 }
 
@@ -171,7 +171,7 @@ type flattening struct {
 func (e *Entry) stage(m *facts.Module, v *facts.Variable, used bool, members []bool) {
 	d := decorations{m, v.ID, -1}
 	how := Interpolation{}.with(d)
-	if t := blockOf(v.Type); t != nil { // a block that is wholly per patch or per primitive says so on each member
+	if t := blockOf(v.Type); t != nil { // if a whole block is per patch or per primitive, each member has the decoration
 		how.Patch = how.Patch || allMembers(m, t, spirv.DecorationPatch)
 		how.PerPrimitive = how.PerPrimitive || allMembers(m, t, spirv.DecorationPerPrimitiveEXT)
 	}
@@ -221,7 +221,7 @@ func allMembers(m *facts.Module, t *facts.Type, kind spirv.Decoration) bool {
 	return len(t.Members) > 0
 }
 
-// members takes a struct apart, member by member.
+// members flattens a struct, member by member.
 func (f *flattening) members(t *facts.Type, name string, how Interpolation, x Xfb, hasXfb bool, path []int, depth int) {
 	if depth > maxArrays {
 		return
@@ -253,7 +253,7 @@ func (f *flattening) members(t *facts.Type, name string, how Interpolation, x Xf
 	}
 }
 
-// any takes apart whatever a member is: structs, arrays of structs, or a leaf.
+// any flattens a member of any type: structs, arrays of structs, or a leaf.
 func (f *flattening) any(t *facts.Type, name string, how Interpolation, x Xfb, hasXfb bool, path []int, depth int) {
 	switch {
 	case t == nil || f.left < 0:

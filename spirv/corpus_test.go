@@ -15,9 +15,9 @@ import (
 	"github.com/chiaro-gpu/chiaro/diag"
 )
 
-// corpus returns the modules of the field: those under the folder that
-// CHIARO_SPV_DIR names, else those of an archive beside the repository. It
-// skips the test where there are neither.
+// corpus returns the corpus modules: those under the folder in
+// CHIARO_SPV_DIR, otherwise those of an archive beside the repository. It
+// skips the test if there are neither.
 func corpus(t testing.TB) map[string][]byte {
 	if dir := os.Getenv("CHIARO_SPV_DIR"); dir != "" {
 		list, err := readFolder(dir)

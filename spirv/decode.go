@@ -11,18 +11,18 @@ import (
 
 // Options are the choices of DecodeWith.
 type Options struct {
-	// AllowUnknown lets in instructions whose opcode, enumerants or number in
-	// an extended set the grammar does not know. Their words are not looked
-	// at, they define nothing, and Module.Known is false for them.
+	// AllowUnknown accepts instructions with an opcode, an enumerant or an extended
+	// instruction that the grammar does not have. Their words are not checked, they
+	// define nothing, and Module.Known is false for them.
 	AllowUnknown bool
 }
 
 // Decode reads a module from bytes of either byte order. It refuses every
-// stream that is not well-formed with a *diag.Finding: one that has no sound
+// stream that is not well-formed with a *diag.Finding: one without a sound
 // header, an instruction that does not fit, an unknown opcode or enumerant,
 // operands that are missing or left over, a string without end, an id that is
-// 0, not below the bound or defined twice, and a literal whose type does not
-// stand before it. The module shares no memory with data.
+// 0, not below the bound or defined twice, and a literal whose type is not
+// declared before it. The module shares no memory with data.
 func Decode(data []byte) (*Module, error) { return DecodeWith(data, Options{}) }
 
 // DecodeWith is Decode with options.
@@ -39,8 +39,8 @@ func DecodeWith(data []byte, o Options) (*Module, error) {
 	return FromWordsWith(words, o)
 }
 
-// hostOrder turns words over where that gives the magic number, and returns
-// nil where it does not.
+// hostOrder reverses the bytes of the words if that makes the magic number, and
+// returns nil otherwise.
 func hostOrder(data []byte, words []uint32) []uint32 {
 	if bits.ReverseBytes32(words[0]) != Magic {
 		return nil
@@ -51,8 +51,8 @@ func hostOrder(data []byte, words []uint32) []uint32 {
 	return words
 }
 
-// FromWords is Decode for words in host order. It keeps words, which must not
-// be changed afterwards.
+// FromWords is Decode for words in host order. The module refers to words, which
+// must not be changed afterwards.
 func FromWords(words []uint32) (*Module, error) { return FromWordsWith(words, Options{}) }
 
 // FromWordsWith is FromWords with options.
@@ -91,7 +91,7 @@ func (m *Module) header() *diag.Finding {
 	return nil
 }
 
-// index finds where instructions begin and makes room for the results.
+// index finds the start of each instruction and allocates the results.
 func (m *Module) index() *diag.Finding {
 	w, n := m.Words, 0
 	for i := HeaderWords; i < len(w); n++ {
@@ -184,8 +184,8 @@ func (d *decoder) imported(i int, in Inst) *diag.Finding {
 	return nil
 }
 
-// sound reports whether the operands of an instruction are as they must be. It
-// does not say what is wrong; explain does.
+// sound reports whether the operands of an instruction are well-formed. If they are
+// not, explain finds the fault.
 func (d *decoder) sound(in Inst, s *shape) bool {
 	n := len(in)
 	if n < int(s.min) || n > int(s.max) && s.max != unbounded {
@@ -227,8 +227,8 @@ func (d *decoder) sound(in Inst, s *shape) bool {
 	return k.fault == faultNone
 }
 
-// plain reports whether the operands from a word on are as they must be, where
-// that can be seen at a glance. Where it is false, a walk finds out.
+// plain is the fast path: it returns true if the operands from a word on are
+// certainly well-formed. If it returns false, a walk decides.
 func (d *decoder) plain(in Inst, at int, shape []Operand) bool {
 	for len(shape) > 0 {
 		o := &shape[0]
@@ -280,8 +280,8 @@ func (d *decoder) plain(in Inst, at int, shape []Operand) bool {
 	return at == len(in)
 }
 
-// parameters returns where the parameters of an enumerant end, 0 where a walk
-// must look at them.
+// parameters returns the end of the parameters of an enumerant, 0 if a walk
+// must decide.
 func (d *decoder) parameters(in Inst, at int, shape []Operand) int {
 	for i := range shape {
 		if shape[i].Quant != Once || at >= len(in) {
@@ -294,8 +294,8 @@ func (d *decoder) parameters(in Inst, at int, shape []Operand) int {
 	return at
 }
 
-// one returns where an operand ends that is an id or a literal, 0 where a walk
-// must look at it.
+// one returns the end of an operand that is an id or a literal, 0 if a walk must
+// decide.
 func (d *decoder) one(in Inst, at int, k Kind) int {
 	switch kinds[k].category {
 	case CategoryID:

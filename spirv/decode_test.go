@@ -16,7 +16,7 @@ func module(bound uint32, insts ...[]uint32) []uint32 {
 	return append([]uint32{Magic, uint32(Version16), 0, bound, 0}, slices.Concat(insts...)...)
 }
 
-// op makes an instruction whose word count is right.
+// op makes an instruction with the right word count.
 func op(o Op, operands ...uint32) []uint32 {
 	return append([]uint32{Head(o, len(operands)+1)}, operands...)
 }
@@ -216,7 +216,7 @@ func TestAllowUnknown(t *testing.T) {
 	}
 }
 
-// FuzzDecode demands that no stream panics, that what decodes encodes to the
+// FuzzDecode checks that no stream panics, that a decoded module encodes to the
 // same words, and that the walk sees each word once.
 func FuzzDecode(f *testing.F) {
 	f.Add(bytesOf(binary.LittleEndian, module(4, glsl, op(OpExtInst, 2, 3, 1, uint32(GLSLFMin), 2, 3))))

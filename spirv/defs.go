@@ -1,10 +1,10 @@
 package spirv
 
 // defs maps the id of each result to the number of its instruction plus one.
-// A sane module numbers its ids densely and gets an array; where the bound
-// lies far beyond the words, a map of the results that are there keeps the
-// memory in proportion to the stream. It is a Go map, since nobody can choose
-// ids that collide in one.
+// Most modules number their ids densely and get an array. If the bound is far
+// larger than the number of words, a map of the existing results bounds the
+// memory by the size of the stream. A Go map has a random hash seed, so an
+// attacker cannot choose ids that collide.
 type defs struct {
 	dense  []uint32
 	sparse map[uint32]uint32
@@ -20,7 +20,7 @@ func (d *defs) at(id uint32) uint32 {
 	return d.sparse[id]
 }
 
-// set enters a result, unless it is there; then it returns what is there.
+// set stores a result, unless the id has one; then it returns the old one.
 func (d *defs) set(id, inst uint32) (old uint32) {
 	if int(id) < len(d.dense) {
 		if old = d.dense[id]; old == 0 {

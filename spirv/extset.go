@@ -9,17 +9,17 @@ import (
 // ExtSet is an extended instruction set, as an OpExtInstImport names one.
 type ExtSet uint8
 
-// setRow is what the grammar says of a set. A versioned one is imported by its
-// name and a number.
+// setRow is the grammar's entry of a set. The name of a versioned set in a module
+// ends with a number.
 type setRow struct {
 	name      text
 	at, n     uint16
 	versioned bool
 }
 
-// ExtSetByName returns the set that OpExtInstImport knows by the name. A name
-// that begins with NonSemantic. and is not known gives ExtSetUnknown; any
-// other unknown name gives ExtSetNone and false.
+// ExtSetByName returns the set with a name in OpExtInstImport. It returns
+// ExtSetUnknown for an unknown name that begins with NonSemantic., and ExtSetNone
+// and false for any other unknown name.
 func ExtSetByName(name string) (ExtSet, bool) {
 	for i := 1; i < len(sets); i++ {
 		n := sets[i].name.String()
@@ -47,8 +47,8 @@ func (s ExtSet) String() string {
 	return fmt.Sprintf("ExtSet(%d)", uint8(s))
 }
 
-// NonSemantic reports whether the set's instructions have no meaning for what
-// a shader computes. Those that are unknown have ids for operands.
+// NonSemantic reports whether the set's instructions have no effect on the results
+// of a shader. The operands of unknown ones are ids.
 func (s ExtSet) NonSemantic() bool {
 	return s >= ExtSetNonSemanticClspvReflection
 }
@@ -63,7 +63,7 @@ func (s ExtSet) Insts() []Row {
 	return rows[r.at : r.at+r.n]
 }
 
-// Inst returns the row of an instruction, nil where the set does not have it.
+// Inst returns the row of an instruction, nil if the set does not have it.
 func (s ExtSet) Inst(number uint32) *Row {
 	list := s.Insts()
 	if len(list) == 0 {
@@ -75,7 +75,7 @@ func (s ExtSet) Inst(number uint32) *Row {
 	return find(list, number)
 }
 
-// InstByName returns the row of the instruction of a name, nil where the set
+// InstByName returns the row of the instruction with a name, nil if the set
 // does not have it.
 func (s ExtSet) InstByName(name string) *Row { return lookup(setSpace+uint8(s)-1, name) }
 

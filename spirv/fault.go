@@ -6,8 +6,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/diag"
 )
 
-// explain says what is wrong with instruction i. It returns nil where the
-// instruction is only unknown and unknown ones are let in.
+// explain returns the fault of instruction i. It returns nil if the
+// instruction is only unknown and unknown ones are allowed.
 func (d *decoder) explain(i int, in Inst, s *shape) *diag.Finding {
 	pos := diag.Pos{Instruction: i + 1, Word: d.m.Offset(i)}
 	if s == nil {
@@ -30,7 +30,7 @@ func (d *decoder) explain(i int, in Inst, s *shape) *diag.Finding {
 	return diag.New(code, pos, "%v: %s", in.Op(), msg)
 }
 
-// letIn notes that instruction i is not known, where that is allowed.
+// letIn records that instruction i is not known, if that is allowed.
 func (d *decoder) letIn(i int) bool {
 	if !d.allow {
 		return false

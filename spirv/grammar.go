@@ -9,13 +9,13 @@ import (
 // Op is an opcode (SPIR-V §3.3).
 type Op uint16
 
-// Class is the chapter of the specification that an instruction stands in.
+// Class is the chapter of the specification with an instruction.
 type Class uint8
 
 // Kind is the kind of an operand (SPIR-V §3.2, and the kinds of the grammar).
 type Kind uint8
 
-// Category says how operands of a kind are written.
+// Category is the way in which operands of a kind are written.
 type Category uint8
 
 // The categories of kinds.
@@ -25,10 +25,10 @@ const (
 	CategoryLiteral          // a literal of one or more words
 	CategoryValue            // one enumerant, followed by its parameters
 	CategoryMask             // a set of bits, followed by their parameters in order of the bits
-	CategoryPair             // two operands that always stand together
+	CategoryPair             // two operands that always occur together
 )
 
-// Quantifier says how often an operand stands.
+// Quantifier is the number of times that an operand may occur.
 type Quantifier uint8
 
 // The quantifiers.
@@ -53,7 +53,7 @@ type text uint32
 
 func (t text) String() string { return textPool[t>>8 : t>>8+t&0xff] }
 
-// Row is what the grammar says of one opcode, enumerant or extended
+// Row is the grammar's entry of one opcode, enumerant or extended
 // instruction.
 type Row struct {
 	name                              text
@@ -69,11 +69,11 @@ func (r *Row) Name() string { return r.name.String() }
 // Value returns the number: the opcode, the enumerant, the bit of a mask.
 func (r *Row) Value() uint32 { return r.value }
 
-// Version returns the first version of SPIR-V that has it, 0 where no version
+// Version returns the first version of SPIR-V that has it, 0 if no version
 // does and an extension or a capability must bring it.
 func (r *Row) Version() Version { return Version(r.version) << 8 }
 
-// LastVersion returns the last version of SPIR-V that has it, 0 where there is
+// LastVersion returns the last version of SPIR-V that has it, 0 if there is
 // no last.
 func (r *Row) LastVersion() Version { return Version(r.last) << 8 }
 
@@ -90,7 +90,7 @@ func (r *Row) Capabilities() []Capability {
 	return capabilityPool[r.caps : int(r.caps)+int(r.nCaps)]
 }
 
-// Extensions returns the extensions of which one brings it where the version
+// Extensions returns the extensions, one of which brings it if the version
 // does not. The slice is shared and must not be changed.
 func (r *Row) Extensions() []string {
 	return extensionPool[r.exts : int(r.exts)+int(r.nExts)]
@@ -105,13 +105,13 @@ func (r *Row) Aliases() []string {
 	return out
 }
 
-// shape is what the decoder needs to know of an opcode before it looks at the
-// operands one by one.
+// shape is the properties of an opcode that the decoder needs before it decodes
+// the operands one by one.
 type shape struct {
 	ids      uint32 // bit i: operand word i+1 is an id, among the fixed ones
 	class    Class
 	flags    uint8 // hasType, hasResult, specConstant
-	fixed    uint8 // operand words that always stand and take one word each
+	fixed    uint8 // operand words that are always present, one per operand
 	min, max uint8 // words of the instruction; max 255 is no limit
 	tail     uint8 // how the words after the fixed ones are read
 	next     uint8 // number of the operand after the fixed ones
@@ -130,8 +130,8 @@ const (
 	unbounded = 255
 )
 
-// Row returns what the grammar says of the opcode, nil where it does not know
-// it.
+// Row returns the grammar's entry of the opcode, nil if there is
+// none.
 func (o Op) Row() *Row {
 	if int(o) < len(opRow) {
 		if n := opRow[o]; n > 0 {
@@ -150,7 +150,7 @@ func (o Op) shape() *shape {
 	return nil
 }
 
-// String returns the name, "OpFMod"; "Op(65535)" where the opcode is unknown.
+// String returns the name, "OpFMod"; "Op(65535)" if the opcode is unknown.
 func (o Op) String() string {
 	if r := o.Row(); r != nil {
 		return "Op" + r.Name()
@@ -172,7 +172,7 @@ func (o Op) HasResult() bool { s := o.shape(); return s != nil && s.flags&hasRes
 // that some of them require. Package typing declares the property.
 func (o Op) SpecConstant() bool { s := o.shape(); return s != nil && s.flags&specConstant != 0 }
 
-// Class returns the chapter that the instruction stands in.
+// Class returns the chapter of the instruction.
 func (o Op) Class() Class {
 	if s := o.shape(); s != nil {
 		return s.class
@@ -202,8 +202,8 @@ func (c Class) String() string {
 	return fmt.Sprintf("Class(%d)", uint8(c))
 }
 
-// kindRow is what the grammar says of a kind. Enumerants 0 to dense-1 stand at
-// their numbers; bits are those that a mask may have, args those that bring
+// kindRow is the grammar's entry of a kind. Enumerants 0 to dense-1 are at
+// the index of their value; bits are the allowed bits of a mask, args the bits with
 // parameters.
 type kindRow struct {
 	name         text
@@ -234,7 +234,7 @@ func (k Kind) Enumerants() []Row {
 	return rows[r.at : r.at+r.n]
 }
 
-// Enumerant returns the row of a value, or of one bit of a mask; nil where
+// Enumerant returns the row of a value, or of one bit of a mask; nil if
 // there is none.
 func (k Kind) Enumerant(value uint32) *Row {
 	r := &kinds[k]
@@ -244,7 +244,7 @@ func (k Kind) Enumerant(value uint32) *Row {
 	return find(rows[r.at+r.dense:r.at+r.n], value)
 }
 
-// EnumerantByName returns the row of a name or an alias, nil where there is
+// EnumerantByName returns the row of a name or an alias, nil if there is
 // none.
 func (k Kind) EnumerantByName(name string) *Row { return lookup(kindSpace+uint8(k), name) }
 
@@ -292,7 +292,7 @@ func (k Kind) maskName(v uint32) string {
 }
 
 // MaskParameters returns the words that belong to one bit of a mask, given all
-// parameter words that follow the mask; nil where the bit is not set or brings
+// parameter words that follow the mask; nil if the bit is not set or has
 // none.
 func (k Kind) MaskParameters(mask, bit uint32, words []uint32) []uint32 {
 	if mask&bit == 0 {
@@ -346,9 +346,9 @@ func lookup(space uint8, name string) *Row {
 	}
 }
 
-// Span returns how many words an operand of the kind takes at the start of
-// words, the parameters of its enumerant or bits included. The literals that
-// depend on their context take all words. It is no more than there are.
+// Span returns the number of words of an operand of the kind at the start of
+// words, including the parameters of its enumerant or bits. A literal that
+// depends on its context has all words. The result is at most len(words).
 func (k Kind) Span(words []uint32) int {
 	if len(words) == 0 {
 		return 0

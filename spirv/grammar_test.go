@@ -52,7 +52,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestFacts pins what the specification says of some rows (SPIR-V §3).
+// TestFacts pins some rows against the specification (SPIR-V §3).
 func TestFacts(t *testing.T) {
 	if OpFMod != 141 || OpNop != 0 || OpFMod.String() != "OpFMod" || Op(65535).String() != "Op(65535)" {
 		t.Error("opcodes and their names")
@@ -153,7 +153,7 @@ func TestSetNamesFit(t *testing.T) {
 }
 
 func TestMaskParameters(t *testing.T) {
-	// Bias takes one word, Grad two, Offset one: in order of the bits.
+	// Bias has one word, Grad two, Offset one: in order of the bits.
 	mask := uint32(ImageOperandsBiasMask | ImageOperandsGradMask | ImageOperandsOffsetMask)
 	list := []uint32{10, 20, 21, 30}
 	cases := []struct {

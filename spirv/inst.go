@@ -9,7 +9,7 @@ type Inst []uint32
 // Op returns the opcode.
 func (in Inst) Op() Op { return Op(in[0]) }
 
-// Type returns the id of the result type, 0 where the opcode has none.
+// Type returns the id of the result type, 0 if the opcode has none.
 func (in Inst) Type() ID {
 	if s := in.Op().shape(); s != nil && s.flags&hasType != 0 {
 		return ID(in[1])
@@ -17,7 +17,7 @@ func (in Inst) Type() ID {
 	return 0
 }
 
-// Result returns the result id, 0 where the opcode has none.
+// Result returns the result id, 0 if the opcode has none.
 func (in Inst) Result() ID {
 	if s := in.Op().shape(); s != nil {
 		switch s.flags & (hasType | hasResult) {
@@ -38,8 +38,8 @@ func IDs(words []uint32) []ID {
 // Head returns the first word of an instruction.
 func Head(op Op, words int) uint32 { return uint32(words)<<16 | uint32(op) }
 
-// StringWords returns how many words the literal string at the start of words
-// takes, its end included; 0 where it does not end.
+// StringWords returns the number of words of the literal string at the start of
+// words, its end included; 0 if it does not end.
 func StringWords(words []uint32) int {
 	for i, w := range words {
 		if (w-0x01010101)&^w&0x80808080 != 0 {
@@ -50,7 +50,7 @@ func StringWords(words []uint32) int {
 }
 
 // String returns the literal string at the start of words, without its end.
-// It is as many bytes as there are where the string does not end.
+// If the string does not end, it returns all bytes.
 func String(words []uint32) string {
 	b := make([]byte, 0, 4*len(words))
 	for _, w := range words {

@@ -12,7 +12,7 @@ type ID uint32
 // Version is a version of SPIR-V: major<<16 | minor<<8.
 type Version uint32
 
-// The versions of SPIR-V that Decode takes.
+// The versions of SPIR-V that Decode accepts.
 const (
 	Version10 Version = 0x10000
 	Version11 Version = 0x10100
@@ -51,7 +51,7 @@ type Module struct {
 	starts []uint32 // word offset of each instruction, and of the end
 	defs   defs
 	sets   imports
-	odd    map[int]struct{} // instructions that the grammar does not know, where Options let them in
+	odd    map[int]struct{} // instructions outside of the grammar, if Options allow them
 }
 
 // Len returns the number of instructions.
@@ -78,11 +78,11 @@ func (m *Module) All() iter.Seq2[int, Inst] {
 	}
 }
 
-// Def returns the number of the instruction whose result is id, -1 where there
+// Def returns the number of the instruction with the result id, -1 if there
 // is none.
 func (m *Module) Def(id ID) int { return int(m.defs.at(uint32(id))) - 1 }
 
-// DefInst returns the instruction whose result is id, nil where there is none.
+// DefInst returns the instruction with the result id, nil if there is none.
 func (m *Module) DefInst(id ID) Inst {
 	i := m.Def(id)
 	if i < 0 {
@@ -91,8 +91,8 @@ func (m *Module) DefInst(id ID) Inst {
 	return m.Inst(i)
 }
 
-// Known reports whether the grammar knows instruction i and all its
-// enumerants. It is false only where Options.AllowUnknown let one in.
+// Known reports whether the grammar has instruction i and all its
+// enumerants. It is false only if Options.AllowUnknown accepted one.
 func (m *Module) Known(i int) bool {
 	if m.odd == nil {
 		return true
@@ -101,8 +101,8 @@ func (m *Module) Known(i int) bool {
 	return !odd
 }
 
-// ExtSet returns the extended instruction set that an OpExtInstImport defined
-// as id, ExtSetNone where it defined none.
+// ExtSet returns the extended instruction set of the OpExtInstImport with the
+// result id, ExtSetNone if there is none.
 func (m *Module) ExtSet(id ID) ExtSet {
 	if s := m.sets.find(id); s != ExtSetNone {
 		return s
@@ -116,18 +116,18 @@ func (m *Module) ExtSet(id ID) ExtSet {
 
 // Number is the type of a literal number.
 type Number struct {
-	Bits     uint32 // width; the literal takes its words, one at least
+	Bits     uint32 // width; the literal has as many words as that needs, at least one
 	Float    bool
 	Signed   bool       // of an integer
 	Encoded  bool       // a float that is not of IEEE 754's binary formats
-	Encoding FPEncoding // where Encoded
+	Encoding FPEncoding // valid if Encoded
 }
 
-// Words returns how many words a literal takes.
+// Words returns the number of words of a literal.
 func (n Number) Words() int { return max(1, int((uint64(n.Bits)+31)/32)) }
 
-// Number returns what literals of a type are like; false where the id is not
-// that of an OpTypeInt or OpTypeFloat.
+// Number returns the format of literals of a type; false if the id is not
+// the result of an OpTypeInt or OpTypeFloat.
 func (m *Module) Number(typ ID) (Number, bool) {
 	in := m.DefInst(typ)
 	if in == nil {

@@ -3,9 +3,9 @@ package spirv
 import "unsafe"
 
 // IDs appends to at the places, in instruction i, of the words that are ids:
-// those of the result type and of operands, but not of the result. It stops
-// before the first operand that must be looked at one by one; Tail walks from
-// there. It allocates nothing where at has room.
+// the result type and operands, but not the result. It stops
+// before the first operand that needs a walk; Tail walks from
+// there. It allocates nothing if at has room.
 func (m *Module) IDs(i int, at []int) []int {
 	in := m.Inst(i)
 	s := in.Op().shape()
@@ -32,8 +32,8 @@ func (m *Module) IDs(i int, at []int) []int {
 }
 
 // Tail returns a walk over the operands of instruction i from the first one on
-// that must be looked at one by one: an enumerant, a string, a literal of a
-// width that the module says, or one behind these. ok is false where there is
+// that needs a walk: an enumerant, a string, a literal with a width from the
+// module, or an operand after one of these. ok is false if there is
 // none. All operands before it are ids and literals of one word.
 func (m *Module) Tail(i int) (w Walk, ok bool) {
 	in := m.Inst(i)
@@ -44,17 +44,17 @@ func (m *Module) Tail(i int) (w Walk, ok bool) {
 	return Walk{m: m, in: in, lim: m.Bound - 1, pos: 1 + int(s.fixed), shape: in.Op().Row().Operands()[s.next:]}, true
 }
 
-// Layout is where the ids of an opcode's instructions stand, so that a loop over
-// all instructions need not ask the grammar for each.
+// Layout is the places of the ids in the instructions of an opcode. A loop over
+// all instructions looks it up once per opcode.
 type Layout struct {
-	IDs   uint32    // bit i: word i+1 is an id that the instruction names, among the words that always stand
-	Fixed int       // words that always stand and are looked at above, the first included
-	Rest  bool      // all words behind them are ids
-	Tail  []Operand // the operands behind them, where they must be looked at one by one; shared, must not be changed
+	IDs   uint32    // bit i: word i+1 is an id that the instruction names, among the words that are always present
+	Fixed int       // words that are always present and covered by IDs, the first included
+	Rest  bool      // all words after them are ids
+	Tail  []Operand // the operands after them if they need a walk; shared, must not be changed
 }
 
-// Layout returns where the ids of the opcode's instructions stand; all of it is
-// zero where the grammar does not know the opcode.
+// Layout returns the places of the ids in the opcode's instructions; all of it is
+// zero if the grammar does not have the opcode.
 func (o Op) Layout() Layout {
 	s := o.shape()
 	if s == nil {
@@ -73,8 +73,8 @@ func (o Op) Layout() Layout {
 // OpAt returns the opcode of instruction i.
 func (m *Module) OpAt(i int) Op { return Op(m.Words[m.starts[i]]) }
 
-// Number returns the place of the row among all rows of the grammar, from 0 to
-// RowCount()-1, for tables of what is known of each.
+// Number returns the index of the row among all rows of the grammar, from 0 to
+// RowCount()-1. It is an index for tables with one entry per row.
 func (r *Row) Number() int {
 	return int((uintptr(unsafe.Pointer(r)) - uintptr(unsafe.Pointer(&rows[0]))) / unsafe.Sizeof(Row{}))
 }

@@ -1,7 +1,7 @@
 package spirv
 
-// Walk gives the operands of one instruction in order, each with its kind and
-// its words. It takes enumerants apart from their parameters, pairs into their
+// Walk iterates over the operands of one instruction in order, each with its kind
+// and its words. It separates enumerants from their parameters and pairs into their
 // halves, and finds the width of literal numbers and the operands of extended
 // instructions in the module. A loop
 //
@@ -11,10 +11,10 @@ package spirv
 type Walk struct {
 	Kind      Kind     // of the operand; never one of CategoryPair
 	Words     []uint32 // its words
-	Pos       int      // where they stand in the instruction; the first word is 0
+	Pos       int      // index of the first of them in the instruction; the first word is 0
 	Operand   *Operand // its place in the shape; nil in an instruction that is not Known
 	Parameter bool     // whether it is a parameter of the enumerant before it
-	Number    Number   // of a literal number whose type the module says
+	Number    Number   // the format of a literal number whose type is in the module
 	Set       ExtSet   // from a KindLiteralExtInstInteger on
 
 	m      *Module
@@ -24,12 +24,12 @@ type Walk struct {
 	fault  fault
 	shape  []Operand
 	params []Operand
-	mask   uint32 // bits whose parameters are still to come
+	mask   uint32 // bits with parameters still to come
 	maskOf Kind
 	half   Kind // second kind of a pair that was begun
 }
 
-// fault is what is wrong with an operand.
+// fault is the kind of fault of an operand.
 type fault uint8
 
 const (
@@ -61,12 +61,12 @@ func (m *Module) Walk(i int) Walk {
 	return w
 }
 
-// rawShape is that of an instruction of which nothing is known.
+// rawShape is the shape of an unknown instruction.
 var rawShape = [...]Operand{{Kind: KindNone, Quant: Repeated}}
 
-// Row returns what the grammar says of the current operand: the row of its
+// Row returns the grammar's entry of the current operand: the row of its
 // enumerant, of the extended instruction or of the opcode that it names; nil
-// where it names none, or more than one bit.
+// if it names none, or more than one bit.
 func (w *Walk) Row() *Row {
 	switch k := w.Kind; {
 	case k == KindLiteralExtInstInteger:
@@ -117,11 +117,11 @@ func (w *Walk) Next() bool {
 	return false
 }
 
-// furtherShape is that of the ids that later revisions add to an instruction.
+// furtherShape is the shape of the ids that later revisions add to an instruction.
 var furtherShape = [...]Operand{{Kind: KindIdRef, Quant: Repeated}}
 
 // further reports whether the instruction may have more ids than its shape
-// has: those of non-semantic sets gain operands without a new number.
+// has: instructions of non-semantic sets gain operands without a new number.
 func (w *Walk) further() bool {
 	switch w.in.Op() {
 	case OpExtInst, OpExtInstWithForwardRefsKHR:
@@ -131,7 +131,7 @@ func (w *Walk) further() bool {
 }
 
 // parameter returns the next parameter of the enumerant or mask that was read,
-// nil where there is none left.
+// nil if there is none left.
 func (w *Walk) parameter() *Operand {
 	for {
 		for len(w.params) > 0 {
@@ -236,8 +236,8 @@ func (w *Walk) literal(k Kind, v uint32) int {
 	return 1
 }
 
-// number returns the number of words of a literal whose type the instruction
-// or, for the cases of a switch, its selector says.
+// number returns the number of words of a literal. The instruction, or for the
+// cases of a switch its selector, determines the type.
 func (w *Walk) number() int {
 	var ok bool
 	if w.in.Op() == OpSwitch {

@@ -72,7 +72,7 @@ func TestWalk(t *testing.T) {
 	}
 }
 
-// TestWalkRows asks for the rows, the set and the number types on the way.
+// TestWalkRows checks the rows, the set and the number types of a walk.
 func TestWalkRows(t *testing.T) {
 	m, err := FromWords(module(9, glsl,
 		op(OpExtInst, 2, 3, 1, uint32(GLSLFMin), 4, 5),

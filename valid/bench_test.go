@@ -48,7 +48,7 @@ func moduleFiles(tb testing.TB) []string {
 }
 
 // judgeBytes checks a module from its bytes, as chiaro check does, and returns
-// how many findings there are: one where it does not decode.
+// the number of findings: one if it does not decode.
 func judgeBytes(tb testing.TB, data []byte, env *Env) int {
 	m, err := spirv.Decode(data)
 	if err != nil {
@@ -62,9 +62,9 @@ func judgeBytes(tb testing.TB, data []byte, env *Env) int {
 }
 
 // BenchmarkCheck measures decoding, gathering facts and checking, one thread. A
-// pass goes over all modules at hand; the sum of the least processor time of
-// each module is reported, as ../shared/peers/stbench.cpp does it, and the least of
-// a pass, which collecting garbage is part of. Where CHIARO_PER_MODULE names a file it
+// pass goes over all modules at hand. As in ../shared/peers/stbench.cpp, the results
+// are the sum of the least processor time of each module, and the least time of a
+// pass, which includes garbage collection. If CHIARO_PER_MODULE names a file, it
 // gets a line for each module: path, bytes, findings, microseconds.
 func BenchmarkCheck(b *testing.B) {
 	name := os.Getenv("CHIARO_ENV")

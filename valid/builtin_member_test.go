@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestMemberBuiltIns demands that Vulkan's built-ins of subgroups stand on
-// variables, and that others may stand on members.
+// TestMemberBuiltIns checks that Vulkan's built-ins of subgroups must be on
+// variables, and that others may be on members.
 func TestMemberBuiltIns(t *testing.T) {
 	const head = `OpCapability Shader
 OpCapability GroupNonUniform

@@ -20,15 +20,17 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/asm"
 )
 
-// TestCases checks testdata/CODE.txtar: fail.spvasm must have the findings that
-// it marks and no other, the code of the file's name among them, and pass.spvasm
-// none. A text has one instruction a line. What no text can say stands in
-// fail.hex instead: the words of the header on the first line, and of an
-// instruction on each further one, two digits a byte. A finding is marked at the end of its
-// line with "; ERROR CODE", one of the module as a whole on a line of its own.
-// The comment before the first section may say "env: vulkan1.2" (default: spv1.6
-// for SPV-, vulkan1.4 for VUID-), "device: min", or what is known of a device:
-// "feature: NAME off", "extension: NAME on", "limit: NAME 4"; a universal limit by
+// TestCases checks testdata/CODE.txtar: fail.spvasm must have exactly the findings
+// that it marks, the code of the file's name among them, and pass.spvasm
+// none. A text has one instruction a line. Modules that no text can express are
+// in fail.hex instead: the words of the header on the first line, and the words of
+// one instruction on each further line, two digits a byte. A finding is marked at
+// the end of its line with "; ERROR CODE", a finding about the whole module on a
+// line of its own. The comment before the first section may contain "env: vulkan1.2"
+// (default: spv1.6 for SPV-, vulkan1.4 for VUID-), "device: min", known properties
+// of the device, "feature: NAME off", "extension: NAME on", "limit: NAME 4", a
+// universal limit by its flag, such as "max-struct-members: 2", and flags such as
+// "relax-block-layout".
 // its flag, such as "max-struct-members: 2"; and flags such as "relax-block-layout".
 func TestCases(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
@@ -123,7 +125,7 @@ func caseEnv(t *testing.T, code, comment string) (*Env, Limits) {
 	return e, limits
 }
 
-// universalLimit returns where the limit of a flag stands, nil where there is none.
+// universalLimit returns the field of a limit by its flag, nil if there is none.
 func universalLimit(l *Limits, flag string) *int {
 	switch flag {
 	case "max-struct-members":
@@ -199,7 +201,7 @@ func judgeForm(t *testing.T, env *Env, limits Limits, form string, text []byte) 
 	return findingsOf(t, env, limits, m, err, caseLines(string(text), form))
 }
 
-// hexBytes reads digits, those of the highest byte of a word first.
+// hexBytes reads hexadecimal digits, the highest byte of a word first.
 func hexBytes(t *testing.T, text string) []byte {
 	var out []byte
 	for line := range strings.Lines(text) {
@@ -232,8 +234,8 @@ func caseLines(text, form string) []int {
 	return lines
 }
 
-// findingsOf returns the findings of a module whose instructions stand on lines,
-// or of its decoding.
+// findingsOf returns the findings of a module with its instructions on lines,
+// or the fault of its decoding.
 func findingsOf(t *testing.T, env *Env, limits Limits, m *spirv.Module, err error, lines []int) []string {
 	var out []string
 	add := func(f *diag.Finding) {

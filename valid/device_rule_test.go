@@ -16,25 +16,26 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// presumed are the rules that find without a device what a device may bring:
-// other validators take it for absent too, and a flag says that it is there.
+// presumed are rules that report a missing property even without a device: other
+// validators also presume its absence, and a flag declares its presence.
 var presumed = map[string]string{
 	vuid.RuntimeSpirv_None_10824:   "--allow-vulkan-32-bit-bitwise",
 	vuid.RuntimeSpirv_Offset_10213: "--allow-offset-texture-operand",
 }
 
-// anyDevice are the rules on what no device can have: nothing turns them off.
+// anyDevice are rules about properties that no device can have: nothing turns them
+// off.
 var anyDevice = map[string]bool{
 	vuid.VkShaderModuleCreateInfo_pCode_08739: true,
 	vuid.VkShaderModuleCreateInfo_pCode_08741: true,
 }
 
-// TestDeviceRules demands of each rule that has to know a device, by the modules
-// of its case that break it: it is silent and counted where the device is not
-// known, it finds on a device that has all but what the case says is lacking, and
-// it is silent on one that has what the case says is lacking and nothing else, and
-// on max. Min is checked as its own features and limits say. What a rule finds
-// without a device is the module's own fault; one module at the least must be of
+// TestDeviceRules checks each rule that needs a device, with the modules
+// of its case that break it. The rule is silent and counted if the device is not
+// known; it reports on a device that has everything except the properties that the
+// case names; it is silent on a device that has only these properties, and
+// on max. Min is checked by its own features and limits. A finding without a device
+// is the module's own fault; at least one module must be of the other kind.
 // the other kind.
 func TestDeviceRules(t *testing.T) {
 	for r := range Rules() {
@@ -75,10 +76,10 @@ type deviceCase struct {
 	env        Env
 	limits     Limits
 	module     *spirv.Module
-	given      *Device // what the case says is lacking
+	given      *Device // the properties that the case names as lacking
 }
 
-// read reads the module; it is false of a text whose words are none.
+// read reads the module; it is false for a text that is not well-formed.
 func (d *deviceCase) read(text []byte) bool {
 	words, err := asm.Assemble(text, asm.AssembleOptions{Version: d.env.SPIRV})
 	if err != nil {
@@ -101,7 +102,7 @@ func (d *deviceCase) on(device *Device) (finds, counts bool) {
 	return finds, r.Unchecked[d.code] > 0
 }
 
-// judge checks the module on each device; it is false where the fault is the
+// judge checks the module on each device; it is false if the fault is the
 // module's own.
 func (d *deviceCase) judge() bool {
 	if finds, counts := d.on(nil); finds {
@@ -132,7 +133,7 @@ func (d *deviceCase) least() {
 	}
 }
 
-// lacking checks a case that says itself what is lacking.
+// lacking checks a case that names the lacking properties itself.
 func (d *deviceCase) lacking() {
 	g := d.given
 	all := &Device{Name: "lacks", AllOthers: true, Others: true, Features: g.Features, Limits: g.Limits, Extensions: g.Extensions}
@@ -143,7 +144,7 @@ func (d *deviceCase) lacking() {
 	if finds, counts := d.on(has); finds || counts != (len(g.Limits) > 0) {
 		d.t.Errorf("%s: on a device with what the case says is lacking: finds %v, counted %v", d.name, finds, counts)
 	}
-	more := false // whether the rule forbids what a device with more could do
+	more := false // whether the rule forbids something that a device with more properties allows
 	for _, on := range g.Features {
 		more = more || on
 	}
@@ -157,7 +158,7 @@ func (d *deviceCase) lacking() {
 	}
 }
 
-// same reports whether a device has of what the case names the very same.
+// same reports whether a device has exactly the properties that the case names.
 func (d *deviceCase) same(o *Device) bool {
 	for name, on := range d.given.Features {
 		if has, _ := o.feature(name); has != on {
@@ -177,7 +178,7 @@ func (d *deviceCase) same(o *Device) bool {
 	return true
 }
 
-// turned returns features or extensions that are on where those given are off.
+// turned returns features or extensions with the given ones inverted.
 func turned(m map[string]bool) map[string]bool {
 	m = maps.Clone(m)
 	for name, on := range m {
@@ -186,8 +187,8 @@ func turned(m map[string]bool) map[string]bool {
 	return m
 }
 
-// TestCountedRules demands that what is counted as not checkable, in the modules
-// of all cases, are rules that say that they have to know a device.
+// TestCountedRules checks that only rules that declare the need of a device are
+// counted as unchecked, in the modules of all cases.
 func TestCountedRules(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil {

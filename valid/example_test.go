@@ -90,7 +90,7 @@ func ExampleCheck_device() {
 	// device "max": clean true, not checkable false
 }
 
-// Rules yields what can be found.
+// Rules yields every rule that Check can report.
 func ExampleRules() {
 	for r := range valid.Rules() {
 		if r.Code == "SPV-Id-Dominance" {

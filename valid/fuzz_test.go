@@ -35,9 +35,9 @@ func seeds(f *testing.F) [][]byte {
 	return out
 }
 
-// FuzzCheck checks modules whose words were changed. Whatever decodes is checked
-// without a panic, in bounded time, and the same way twice; findings stand in
-// order at instructions that there are.
+// FuzzCheck checks modules with changed words. A module that decodes is checked
+// without a panic, in bounded time, and twice with the same result; findings are in
+// module order and at existing instructions.
 func FuzzCheck(f *testing.F) {
 	for i, data := range seeds(f) {
 		f.Add(data, byte(i), byte(i/7))

@@ -96,9 +96,9 @@ func BenchmarkGrowth(b *testing.B) {
 	}
 }
 
-// TestGrownModule demands that the modules whose growth is measured are valid,
-// and that checking a large one takes less than 40 bytes a word beside the words,
-// all that is given back on the way included.
+// TestGrownModule checks that the modules of the growth measurement are valid,
+// and that checking a large one allocates less than 40 bytes a word beyond the words,
+// including memory that is released during the check.
 func TestGrownModule(t *testing.T) {
 	m := grown(t, 1<<18)
 	if r := judgeModule(t, m); len(r.Findings) > 0 {

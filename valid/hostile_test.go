@@ -27,8 +27,8 @@ OpMemoryModel Logical GLSL450
 %one = OpConstant %uint 1
 `
 
-// hostile are modules that are large in one way, of about n lines. What they do
-// to a rule that is not linear is why they are here.
+// hostile are modules that are large in one way, of about n lines. Each of them
+// makes a rule slow that is not linear.
 var hostile = map[string]func(s *strings.Builder, n int){
 	"ids": func(s *strings.Builder, n int) {
 		for i := range n {
@@ -152,9 +152,9 @@ var hostile = map[string]func(s *strings.Builder, n int){
 	},
 }
 
-// TestHostile demands that what is checked takes time in proportion to the
-// module: no more than 40 times as much for one 16 times as large, where it
-// takes long enough to be measured; and that the list of findings ends.
+// TestHostile checks that the time of a check is proportional to the
+// module: at most 40 times as much for a module 16 times as large, if it is
+// long enough to be measured; and that the list of findings is bounded.
 func TestHostile(t *testing.T) {
 	const small, times = 1_000, 16
 	for name, build := range hostile {
@@ -186,8 +186,8 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestLongNames demands that what a module calls its ids, its entry points and
-// its source files does not swell the findings.
+// TestLongNames checks that long names of ids, entry points and
+// source files do not inflate the findings.
 func TestLongNames(t *testing.T) {
 	long := strings.Repeat("é", 100_000)
 	var s strings.Builder

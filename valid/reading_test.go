@@ -17,13 +17,13 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/asm"
 )
 
-// TestReadings checks testdata/readings/NAME.txtar: what a module is under each
-// version. Behind the section NAME.spvasm stands NAME.findings, or findings where
-// there is one module. A line of it names environments, and behind the colon what
-// there must be: "line code", "line code warning" for each,
-// between semicolons, or "none". The comment may say "spirv: 1.0", the version
-// of the module (the newest that each environment takes, where it does not), and
-// what the comment of a case may say of a device.
+// TestReadings checks testdata/readings/NAME.txtar: the validity of a module under
+// each version. After the section NAME.spvasm comes NAME.findings, or findings if
+// there is one module. Each line names environments, and after the colon the
+// expected findings: "line code", "line code warning" for each,
+// separated by semicolons, or "none". The comment may contain "spirv: 1.0", the
+// version of the module (by default the newest that each environment accepts), and
+// the properties of a device as in the comment of a case.
 func TestReadings(t *testing.T) {
 	files, err := filepath.Glob("testdata/readings/*.txtar")
 	if err != nil || len(files) == 0 {

@@ -15,8 +15,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// TestRuleDocs demands that docs/rules.md and docs/vuids.md say what the source
-// says; with -todo it writes them.
+// TestRuleDocs checks that docs/rules.md and docs/vuids.md agree with the
+// source; with -todo it writes them.
 func TestRuleDocs(t *testing.T) {
 	at := judges(t, "valid", ".", "../spirv")
 	for name, text := range map[string][]byte{"rules.md": rulesPage(at), "vuids.md": vuidsPage(at, judges(t, "link", "../link"))} {
@@ -37,8 +37,8 @@ func TestRuleDocs(t *testing.T) {
 	}
 }
 
-// checks returns where each code is reported in some directories, the first of
-// which is a package: the function, or the table, in which it stands outside of the
+// checks returns the places that report each code in some directories, the first of
+// which is a package: the function, or the table, outside of the
 // list of rules.
 func judges(t *testing.T, name string, dirs ...string) map[string]string {
 	names := map[string]string{}
@@ -84,7 +84,7 @@ func judges(t *testing.T, name string, dirs ...string) map[string]string {
 	return at
 }
 
-// inside returns a file's name as seen from a directory, where it is in it.
+// inside returns a file's name relative to a directory, if it is in it.
 func inside(file, dir string) string {
 	if rel, err := filepath.Rel(dir, file); err == nil {
 		return rel
@@ -127,15 +127,15 @@ func rulesPage(at map[string]string) []byte {
 	return b.Bytes()
 }
 
-// vuidGroups are the groups of Vulkan's rules on modules: what their VUIDs begin
-// with; those of built-ins have the name of one.
+// vuidGroups are the groups of Vulkan's rules on modules by the prefix of their
+// VUIDs; a group of built-ins has the name of one.
 var vuidGroups = [...]struct{ title, prefix string }{
 	{"StandaloneSpirv: what a module decides", "VUID-StandaloneSpirv-"},
 	{"RuntimeSpirv: what a device, a pipeline or a run decides too", "VUID-RuntimeSpirv-"},
 	{"Built-in variables", ""},
 }
 
-// beyondWords say what rules need, behind how many they are.
+// beyondWords describe the needs of rules, after their number.
 var beyondWords = [...]string{
 	BeyondPipeline: "need a pipeline", BeyondDraw: "need a draw", BeyondRun: "need a run", BeyondQuery: "need a query", BeyondText: "are not of this text",
 }
@@ -188,7 +188,7 @@ func vuidsPage(at, link map[string]string) []byte {
 	return append(bytes.TrimRight(b.Bytes(), "\n"), '\n')
 }
 
-// groupOf returns the group of a VUID, −1 where it is none of these.
+// groupOf returns the group of a VUID, −1 if it is in none of these.
 func groupOf(code string) int {
 	for g, group := range vuidGroups[:2] {
 		if strings.HasPrefix(code, group.prefix) {

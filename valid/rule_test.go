@@ -46,8 +46,8 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestUnjudged demands that each of Vulkan's rules on modules is checked, or stands
-// in the list of those that are not, and not both.
+// TestUnjudged checks that each of Vulkan's rules on modules is either checked or
+// in the list of unchecked rules, and not both.
 func TestUnjudged(t *testing.T) {
 	listed := map[string]bool{}
 	for u := range AllUnjudged() {
@@ -72,7 +72,7 @@ func TestUnjudged(t *testing.T) {
 }
 
 // codes returns the codes that the source declares as rules, and those that
-// stand anywhere else.
+// occur anywhere else.
 func codes(t *testing.T) (declared, used map[string]bool) {
 	declared, used = map[string]bool{}, map[string]bool{}
 	names := map[string]string{}
@@ -138,7 +138,7 @@ func sources(t *testing.T, dirs ...string) []string {
 	return out
 }
 
-// TestTodo demands that each rule has a case in testdata, or stands in
+// TestTodo checks that each rule has either a case in testdata or an entry in
 // testdata/todo.txt, and not both. The list may only become shorter.
 func TestTodo(t *testing.T) {
 	text, err := os.ReadFile("testdata/todo.txt")

@@ -10,8 +10,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/asm"
 )
 
-// TestCheckSeveral demands that a finding names the devices on which it stands,
-// and that one that does not hang on devices is found once.
+// TestCheckSeveral checks that a finding names the devices for which it holds,
+// and that a finding that does not depend on devices is reported once.
 func TestCheckSeveral(t *testing.T) {
 	words, err := asm.Assemble([]byte(`
 OpCapability Shader

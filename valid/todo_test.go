@@ -9,7 +9,7 @@ import (
 
 var writeTodo = flag.Bool("todo", false, "write testdata/todo.txt: the rules that have no case")
 
-// TestWriteTodo writes the list of rules without a case where that is asked for.
+// TestWriteTodo writes the list of rules without a case if the flag requests it.
 func TestWriteTodo(t *testing.T) {
 	if !*writeTodo {
 		t.Skip("without -todo")

@@ -15,8 +15,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/asm"
 )
 
-// TestUntypedOnce demands of each instruction of the cases' legal modules that
-// yields or takes values: where one of its operands becomes a label, that is one
+// TestUntypedOnce checks each instruction with a result or value operands in the
+// cases' legal modules: if one of its operands becomes a label, there is one
 // finding, of the rules of ids, and no other of the same instruction.
 func TestUntypedOnce(t *testing.T) {
 	if testing.Short() {
@@ -92,7 +92,7 @@ func untypedOnce(t *testing.T, name string, words []uint32, env *Env, limits Lim
 	}
 }
 
-// takesValues reports whether an opcode stands in a block and its operands are
+// takesValues reports whether an opcode belongs to blocks and its operands are
 // values.
 func takesValues(op spirv.Op) bool {
 	return opcodes[op].plain

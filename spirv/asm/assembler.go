@@ -7,8 +7,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// maxText is the largest text in bytes: offsets into it are words, and what is
-// made of it stays below the sizes that 32-bit machines have.
+// maxText is the largest text in bytes. Offsets into it are 32-bit words, and the
+// results stay below the maximum size of a slice on 32-bit machines.
 const maxText = math.MaxInt32
 
 // maxWords is the largest word count of an instruction (SPIR-V §2.3).
@@ -60,13 +60,13 @@ type assembler struct {
 	err     *diag.Finding
 
 	op    spirv.Op
-	begin int // where the instruction starts in words
+	begin int // start of the instruction in words
 	raw   bool
 	set   spirv.ExtSet // of an OpExtInst, once its set has been read
 
 	typeSlot   uint32 // slot of the result type
 	resultSlot uint32
-	resultAt   int // offset of the result id in the text, -1 where there is none
+	resultAt   int // offset of the result id in the text, -1 if there is none
 	resultEnd  int
 	selector   uint32 // slot of the first id of the instruction
 }
@@ -79,8 +79,8 @@ func (a *assembler) fail(code string, at int, format string, args ...any) bool {
 	return false
 }
 
-// instruction assembles one instruction. The lexer stands on its first word,
-// and afterwards on the word behind it.
+// instruction assembles one instruction. The lexer is at its first word,
+// and afterwards at the word after it.
 func (a *assembler) instruction() bool {
 	a.begin = len(a.words)
 	a.resultAt, a.typeSlot, a.resultSlot, a.selector, a.raw, a.set = -1, 0, 0, 0, false, spirv.ExtSetNone
@@ -153,8 +153,8 @@ func (a *assembler) opcode() *spirv.Row {
 	return row
 }
 
-// available reports whether the target has an instruction. What an extension
-// or a capability can bring is at hand in every version.
+// available reports whether the target has an instruction. An instruction that an
+// extension or a capability can bring is available in every version.
 func (a *assembler) available(row *spirv.Row) bool {
 	if v := row.Version(); v <= a.version && (row.LastVersion() == 0 || a.version <= row.LastVersion()) {
 		return true
@@ -162,8 +162,8 @@ func (a *assembler) available(row *spirv.Row) bool {
 	return len(row.Capabilities()) > 0 || len(row.Extensions()) > 0
 }
 
-// finish writes the first word of the instruction and remembers what its
-// result stands for.
+// finish writes the first word of the instruction and records the meaning of its
+// result.
 func (a *assembler) finish() bool {
 	n := len(a.words) - a.begin
 	if n > maxWords {

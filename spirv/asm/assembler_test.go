@@ -92,7 +92,7 @@ func TestHeader(t *testing.T) {
 	}
 }
 
-// TestPreserveNumericIDs pins which ids names get where numbers are taken.
+// TestPreserveNumericIDs pins the ids of names if some numbers are in use.
 func TestPreserveNumericIDs(t *testing.T) {
 	text := "%a = OpTypeVoid %3 = OpTypeBool %b = OpTypeEvent %1 = OpTypeSampler %c = OpTypeQueue ; %2\nOpName %c \"%5\""
 	words, err := Assemble([]byte(text), AssembleOptions{PreserveNumericIDs: true})
@@ -131,8 +131,8 @@ func TestTarget(t *testing.T) {
 	}
 }
 
-// TestFaults checks position and code of each fault, and what the message
-// says is expected.
+// TestFaults checks position and code of each fault, and the expectation in the
+// message.
 func TestFaults(t *testing.T) {
 	tests := []struct {
 		text      string

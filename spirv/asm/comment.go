@@ -55,7 +55,7 @@ func (p *printer) title(s string) {
 	p.dst = append(p.dst, '\n')
 }
 
-// isDebug reports whether an instruction stands among names and sources.
+// isDebug reports whether an instruction belongs to the names and sources.
 func isDebug(op spirv.Op) bool {
 	switch op {
 	case spirv.OpName, spirv.OpMemberName, spirv.OpSource, spirv.OpSourceContinued, spirv.OpSourceExtension,
@@ -65,7 +65,7 @@ func isDebug(op spirv.Op) bool {
 	return false
 }
 
-// isAnnotation reports whether an instruction stands among decorations.
+// isAnnotation reports whether an instruction belongs to the decorations.
 func isAnnotation(op spirv.Op) bool {
 	switch op {
 	case spirv.OpDecorate, spirv.OpDecorateId, spirv.OpDecorateString, spirv.OpMemberDecorate, spirv.OpMemberDecorateString,
@@ -75,8 +75,8 @@ func isAnnotation(op spirv.Op) bool {
 	return false
 }
 
-// comments prints what is to be said behind instruction i, whose line starts at
-// start. Comments of lines that follow each other stand below each other.
+// comments prints the comment after instruction i, whose line starts at
+// start. Comments of successive lines are aligned.
 func (p *printer) comments(i, start int) {
 	end := len(p.dst)
 	in := p.m.Inst(i)
@@ -110,8 +110,8 @@ func (p *printer) comments(i, start int) {
 	}
 }
 
-// remark prints the id behind an OpName and the decorations behind a result,
-// and remembers the decorations of an OpDecorate.
+// remark prints the id after an OpName and the decorations after a result,
+// and records the decorations of an OpDecorate.
 func (p *printer) remark(in spirv.Inst, end int) {
 	switch op := in.Op(); {
 	case op == spirv.OpName:

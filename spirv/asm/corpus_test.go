@@ -57,7 +57,7 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// agrees reports whether a case comes out as it says.
+// agrees reports whether a case has the result that it declares.
 func (c *corpusCase) agrees() bool {
 	good := c.Result == "SPV_SUCCESS" || c.Result == "SPV_REQUESTED_TERMINATION"
 	has := map[string]bool{}

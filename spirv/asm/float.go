@@ -118,7 +118,7 @@ func appendHexParts(dst []byte, frac uint64, exp int) []byte {
 }
 
 // parseFloat reads a decimal or hexadecimal float into the bits of a format.
-// ok is false where the text is no number, or where a decimal number is beyond
+// ok is false if the text is no number, or if a decimal number is beyond
 // the largest finite value. Hexadecimal numbers are cut, not rounded, to the
 // mantissa, and reach into the exponent of infinities and NaNs.
 func parseFloat(text string, f *floatFormat) (bits uint64, ok bool) {
@@ -197,7 +197,7 @@ func isDecimalFloat(s string) bool {
 // isDigit reports whether c is a decimal digit.
 func isDigit(c byte) bool { return c-'0' < 10 }
 
-// parseHexParts reads what follows 0x: the value is frac × 2**(exp-63), frac
+// parseHexParts reads the text after 0x: the value is frac × 2**(exp-63), frac
 // having its top bit set unless it is zero. Bits beyond 64 are cut off.
 func parseHexParts(s string) (frac uint64, exp int, ok bool) {
 	i, digits, dot, room := 0, 0, false, 60
@@ -268,9 +268,9 @@ func parseExponent(s string) (exp int, ok bool) {
 	return exp, s != ""
 }
 
-// encode makes the bits of frac × 2**(exp-63), cut toward zero. Where special
-// is set, the exponent of infinities and NaNs may be written out and what
-// exceeds it is infinity; else what exceeds the finite values is refused.
+// encode makes the bits of frac × 2**(exp-63), cut toward zero. If special is
+// set, the exponent of infinities and NaNs may be written out and larger values
+// become infinity; otherwise values beyond the finite ones are refused.
 func (f *floatFormat) encode(neg bool, frac uint64, exp int, special bool) (uint64, bool) {
 	if f.fixed {
 		return encodeMXInt8(neg, frac, exp)

@@ -16,7 +16,7 @@ func TestFloatBits(t *testing.T) {
 		format *floatFormat
 		text   string
 		bits   uint64
-		print  string // "" where it is the text
+		print  string // "" if it is the text
 	}{
 		{&formatSingle, "0", 0, ""},
 		{&formatSingle, "-0", 0x80000000, ""},

@@ -6,7 +6,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// instruction names the result of an instruction, or what it names.
+// instruction names the result of an instruction, or the target of an OpName or
+// OpDecorate.
 func (n *names) instruction(in spirv.Inst) {
 	switch op := in.Op(); op {
 	case spirv.OpName:

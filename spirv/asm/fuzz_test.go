@@ -12,8 +12,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// FuzzAsm reads any text. What assembles to a module that decodes must print,
-// with raw ids, as a text that assembles to the same words; and that text must
+// FuzzAsm reads any text. If the result decodes, it must print with raw ids as a
+// text that assembles to the same words, and that text must
 // print as itself from then on. With friendly names no two ids become one.
 func FuzzAsm(f *testing.F) {
 	files, _ := filepath.Glob("testdata/*.txtar")

@@ -68,8 +68,8 @@ func TestHostileText(t *testing.T) {
 	}
 }
 
-// TestHostileModules prints modules whose names or nesting would grow faster
-// than they do.
+// TestHostileModules prints modules with names or nesting for which a naive
+// output grows faster than the module.
 func TestHostileModules(t *testing.T) {
 	const n = 20000
 	var chain, same, deep strings.Builder

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// ids gives each name of the text a number. Slots are dense, from 1 in order
+// ids assigns a number to each name of the text. Slots are dense, from 1 in order
 // of appearance; the id that is written is the slot itself, unless numeric
 // names keep their numbers. The table is open addressing over the text: it
 // holds offsets, no strings, and at most two entries a name.
@@ -18,8 +18,8 @@ type ids struct {
 	bound uint32
 
 	numeric  bool     // numeric names keep their numbers
-	numbers  []uint32 // of slots, where numeric
-	reserved []uint32 // numbers that the text uses, ascending, where numeric
+	numbers  []uint32 // of slots, if numeric
+	reserved []uint32 // numbers that the text uses, ascending, if numeric
 	free     uint32   // the last number that was given to a name
 }
 
@@ -30,7 +30,7 @@ type idEntry struct {
 }
 
 // newIDs makes a table for a text. The first size suits the density of names
-// that compilers write; growth keeps it half empty.
+// in the output of compilers; growth leaves it half empty.
 func newIDs(text string, numeric bool) ids {
 	size := 64
 	for size < len(text)/64 {
@@ -44,7 +44,7 @@ func newIDs(text string, numeric bool) ids {
 	return d
 }
 
-// slot returns the slot of the name text[at:end], a new one where the name is
+// slot returns the slot of the name text[at:end], a new one if the name is
 // new.
 func (d *ids) slot(at, end int) uint32 {
 	name := d.text[at:end]
@@ -93,8 +93,8 @@ func (d *ids) number(name string) uint32 {
 	return n
 }
 
-// names returns the name of each id; nil where numeric names keep their
-// numbers, which leave room between each other.
+// names returns the name of each id; nil if numeric names keep their
+// numbers, because these may be sparse.
 func (d *ids) names() []string {
 	if d.numeric {
 		return nil

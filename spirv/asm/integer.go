@@ -2,7 +2,7 @@ package asm
 
 import "fmt"
 
-// intFault says why a text is no integer literal.
+// intFault is the reason why a text is no integer literal.
 type intFault uint8
 
 const (
@@ -14,7 +14,7 @@ const (
 
 // parseInt reads an integer literal of a width of 1 to 64 bits and a
 // signedness: decimal, hexadecimal with 0x, or octal with a leading zero. A
-// hexadecimal literal writes bits: where its sign bit is set the result is the
+// hexadecimal literal writes bits: if its sign bit is set, the result is the
 // negative number of these bits. The result is sign-extended to 64 bits.
 func parseInt(text string, width uint, signed bool) (uint64, intFault) {
 	body, neg := text, false
@@ -83,7 +83,7 @@ func parseMagnitude(s string) (n uint64, hex bool, fault intFault) {
 	return n, hex, fault
 }
 
-// describe says what is wrong with an integer literal and what must be.
+// describe returns the message for an integer literal: the fault and the requirement.
 func (f intFault) describe(text string, width uint, signed bool) string {
 	kind := "unsigned"
 	if signed {

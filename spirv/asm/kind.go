@@ -2,7 +2,7 @@ package asm
 
 import "github.com/chiaro-gpu/chiaro/spirv"
 
-// kindClass says what an id was defined to be, as far as later text needs it.
+// kindClass is the definition of an id, as far as later text needs it.
 type kindClass uint8
 
 const (
@@ -11,17 +11,17 @@ const (
 	kindSet                    // OpExtInstImport
 )
 
-// kind is what the id of a number type or of an instruction set stands for.
+// kind is a number type or an imported instruction set.
 type kind struct {
 	width  uint32       // of a number
-	format *floatFormat // of a float, nil where its literals have no known form
+	format *floatFormat // of a float, nil if its literals have no known form
 	class  kindClass
 	signed bool         // of an integer
 	set    spirv.ExtSet // of an import
 }
 
-// meanings says what slots stand for, in one word each: 0 for nothing that
-// matters, the slot of the type of a value, or an index into kinds.
+// meanings are the meanings of slots, in one word each: 0 for none,
+// the slot of the type of a value, or an index into kinds.
 type meanings struct {
 	of    []uint32
 	kinds []kind
@@ -30,7 +30,7 @@ type meanings struct {
 // isKind marks a word of meanings as an index into kinds.
 const isKind = 1 << 31
 
-// note remembers what a slot stands for.
+// note stores the meaning of a slot.
 func (m *meanings) note(slot, meaning uint32) {
 	if n := int(slot) + 1 - len(m.of); n > 0 {
 		m.of = append(m.of, make([]uint32, n)...)
@@ -38,13 +38,13 @@ func (m *meanings) note(slot, meaning uint32) {
 	m.of[slot] = meaning
 }
 
-// noteKind remembers that a slot stands for a number type or a set.
+// noteKind makes a number type or a set the meaning of a slot.
 func (m *meanings) noteKind(slot uint32, k kind) {
 	m.note(slot, uint32(len(m.kinds))|isKind)
 	m.kinds = append(m.kinds, k)
 }
 
-// kind returns what a slot stands for, nil where it is neither a number type
+// kind returns the meaning of a slot, nil if it is neither a number type
 // nor a set.
 func (m *meanings) kind(slot uint32) *kind {
 	if int(slot) < len(m.of) && m.of[slot]&isKind != 0 {
@@ -53,7 +53,7 @@ func (m *meanings) kind(slot uint32) *kind {
 	return nil
 }
 
-// typeOf returns the slot of the type of a value, 0 where it is no value.
+// typeOf returns the slot of the type of a value, 0 if it is no value.
 func (m *meanings) typeOf(slot uint32) uint32 {
 	if int(slot) < len(m.of) && m.of[slot]&isKind == 0 {
 		return m.of[slot]
@@ -94,7 +94,7 @@ func (a *assembler) define() bool {
 	return true
 }
 
-// formatOf returns the encoding of a float type, nil where it has none that is
+// formatOf returns the encoding of a float type, nil if it is not
 // known here.
 func formatOf(n spirv.Number) *floatFormat {
 	if n.Encoded {
@@ -114,7 +114,7 @@ func formatOf(n spirv.Number) *floatFormat {
 	return nil
 }
 
-// encodingFormat returns the format of an FPEncoding, nil where it is unknown.
+// encodingFormat returns the format of an FPEncoding, nil if it is unknown.
 func encodingFormat(e spirv.FPEncoding) *floatFormat {
 	switch e {
 	case spirv.FPEncodingBFloat16KHR:

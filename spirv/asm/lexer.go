@@ -31,7 +31,7 @@ func identifierBytes() (t [256]bool) {
 	return t
 }
 
-// lexer splits a text into words. It stands on the word text[start:end];
+// lexer splits a text into words. The current word is text[start:end];
 // start == len(text) is the end of the text.
 type lexer struct {
 	text       string

@@ -30,7 +30,7 @@ func (l *Lines) Text(i int) string {
 	return strings.TrimRight(string(l.p.dst), "\n")
 }
 
-// ID returns what the text calls an id: "%name".
+// ID returns the name of an id in the text: "%name".
 func (l *Lines) ID(id spirv.ID) string {
 	l.p.dst = l.p.dst[:0]
 	l.p.id(id)
@@ -51,5 +51,5 @@ func (l *Lines) Numbers() []int {
 	return out
 }
 
-// headerLines is how many lines the header takes.
+// headerLines is the number of lines of the header.
 const headerLines = 5

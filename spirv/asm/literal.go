@@ -6,7 +6,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// literal reads a literal operand and what it brings with it.
+// literal reads a literal operand and the operands that depend on it.
 func (a *assembler) literal(k spirv.Kind, o *spirv.Operand) bool {
 	switch k {
 	case spirv.KindLiteralInteger:
@@ -99,7 +99,7 @@ func (a *assembler) typedNumber() bool {
 	return a.integer(uint(k.width), k.signed)
 }
 
-// untyped reports a literal whose type is not known.
+// untyped reports a literal of unknown type.
 func (a *assembler) untyped() bool {
 	if a.op == spirv.OpSwitch {
 		return a.fail("SPV-Text-LiteralType", a.start, "%v: expected a selector that an earlier instruction computes with an integer type, before the literal %s", a.op, a.found())
@@ -159,8 +159,8 @@ func unescape(s string) ([]byte, bool) {
 }
 
 // extInst reads the name of an extended instruction and its operands. In a set
-// whose instructions have no effect, a number stands for one that is unknown,
-// and ids may follow beyond the known operands: the shape of OpExtInst has them.
+// of instructions without an effect, a number may name an unknown instruction,
+// and ids may follow after the known operands: the shape of OpExtInst has them.
 func (a *assembler) extInst() bool {
 	k := a.kind(a.selector)
 	if k == nil || k.class != kindSet {

@@ -12,14 +12,14 @@ import (
 // instruction mentions would make text without proportion to the words.
 const maxName = 512
 
-// names gives each id of a module a name that a reader understands: what OpName
-// says, else the built-in it is decorated with, else a name made of the type or
-// the constant, else its number. Two ids never have the same name: the second
+// names are readable names for the ids of a module: the OpName,
+// else the built-in in a decoration, else a name made of the type or
+// the constant, else the number. Two ids never have the same name: the second
 // gets _0 appended, the third _1, and so on. Letters that an id cannot have
 // become underscores.
 type names struct {
 	m     *spirv.Module
-	text  []byte // the names, one behind the other
+	text  []byte // the concatenated names
 	dense []nameRef
 	rest  map[spirv.ID]nameRef // ids that dense does not reach
 	seed  maphash.Seed
@@ -27,12 +27,12 @@ type names struct {
 	used  int
 	buf   []byte
 
-	// Numbers need not be entered in the table as long as no name is all
-	// digits; digits says that one is.
+	// Numbers need not be in the table as long as no name consists of
+	// digits alone; digits is set if one does.
 	digits bool
 }
 
-// nameRef is a place in text. size numbered stands for the id's number, 0 for
+// nameRef is a place in text. size numbered selects the id's number, 0 means
 // no name yet.
 type nameRef struct{ at, size uint32 }
 
@@ -59,7 +59,7 @@ func nameModule(m *spirv.Module) *names {
 	return n
 }
 
-// ref returns where the name of an id is.
+// ref returns the place of an id's name.
 func (n *names) ref(id spirv.ID) nameRef {
 	if int(id) < len(n.dense) {
 		return n.dense[id]
@@ -164,7 +164,7 @@ func (n *names) enterAt(name []byte, base *nameUse, next uint32) (nameRef, *name
 	return n.enter(name)
 }
 
-// enter puts a name into the table and the text. Where it is there already, it
+// enter puts a name into the table and the text. If it is there already, it
 // returns its entry instead.
 func (n *names) enter(name []byte) (nameRef, *nameUse) {
 	if 2*n.used >= len(n.table) {

@@ -6,8 +6,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// operands reads operands of the given shape. The lexer stands on the first
-// word that may be one. It stops where raw has been set.
+// operands reads operands of the given shape. The lexer is at the first word that
+// may be one. It stops once raw is set.
 func (a *assembler) operands(shape []spirv.Operand) bool {
 	for i := range shape {
 		o := &shape[i]

@@ -6,27 +6,27 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// AssembleOptions says how Assemble writes a module. The zero value is what a
-// user expects: the newest version, ids numbered from 1 as they appear.
+// AssembleOptions are the options of Assemble. The zero value is the usual
+// choice: the newest version, ids numbered from 1 as they appear.
 type AssembleOptions struct {
 	// Version goes into the header; instructions that came later and that no
 	// extension or capability brings are refused. Zero is the newest version.
 	Version spirv.Version
-	// PreserveNumericIDs keeps the numbers of ids such as %42. Other ids take
+	// PreserveNumericIDs preserves the numbers of ids such as %42. Other ids get
 	// the numbers that remain, from 1 upward.
 	PreserveNumericIDs bool
 	// Generator goes into the header; the registry of generators allows 0.
 	Generator uint32
-	// Starts, where it is not nil, gets the offset in the text of each
-	// instruction, behind what it has.
+	// Starts, if it is not nil, gets the offset in the text of each
+	// instruction appended.
 	Starts *[]int
-	// Names, where it is not nil, becomes the text's name of each id, without
-	// the percent sign, by the number of the id; nothing where numeric ids keep
-	// theirs.
+	// Names, if it is not nil, becomes the text's name of each id, without
+	// the percent sign, by the number of the id; it becomes nil if numeric ids
+	// are preserved.
 	Names *[]string
 }
 
-// DisassembleOptions says how Disassemble prints. The zero value is the plain
+// DisassembleOptions are the options of Disassemble. The zero value is the plain
 // form: header, indentation, friendly names.
 type DisassembleOptions struct {
 	RawIDs       bool // ids as numbers instead of names taken from the module
@@ -51,9 +51,9 @@ func Bytes(words []uint32) []byte {
 	return out
 }
 
-// Target returns the version of SPIR-V that an environment takes by default,
+// Target returns the version of SPIR-V that an environment uses by default,
 // given its name: spv1.3, universal1.3, vulkan1.1, vulkan1.1spv1.4, opencl2.1,
-// opencl1.2embedded, opengl4.5. ok is false where the name is none of these.
+// opencl1.2embedded, opengl4.5. ok is false if the name is none of these.
 func Target(name string) (v spirv.Version, ok bool) {
 	for i := range targets {
 		if targets[i].name == name {

@@ -9,9 +9,9 @@ import (
 )
 
 // Disassemble appends the text of a module to dst. Assembled again with numeric
-// ids preserved, the text with raw ids gives the same instructions. The only
+// ids preserved, the text with raw ids yields the same instructions. The only
 // module that is refused, with a *diag.Finding, is one whose text would have more
-// bytes than Assemble reads; dst comes back as it was.
+// bytes than Assemble reads; dst is then returned unchanged.
 func Disassemble(dst []byte, m *spirv.Module, o DisassembleOptions) ([]byte, error) {
 	return disassemble(dst, m, o, maxText)
 }
@@ -44,8 +44,8 @@ func disassemble(dst []byte, m *spirv.Module, o DisassembleOptions, limit int) (
 
 // Columns of the printed form.
 const (
-	equalColumn   = 15 // behind the equal sign and its space
-	commentColumn = 50 // where comments begin at the least
+	equalColumn   = 15 // after the equal sign and its space
+	commentColumn = 50 // minimal column of comments
 	commentLimit  = 256
 )
 
@@ -71,8 +71,8 @@ type printer struct {
 	raw   bool   // literals of the instruction print as immediate words
 	limit int    // length of dst beyond which nothing more is printed
 
-	sections section             // those whose heading has been printed
-	notes    map[spirv.ID][]byte // decorations of ids, where comments are asked for
+	sections section             // sections with a printed heading
+	notes    map[spirv.ID][]byte // decorations of ids, if comments are on
 	align    int                 // column of the last comment, 0 after a line without one
 }
 

@@ -6,10 +6,10 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// operands prints operands of the given shape, each behind a space, from word
-// pos of an instruction on, and returns the word behind them. It follows the
-// shape as spirv.Walk does; a module has been found to be well-formed, so
-// nothing is checked again. The depth is that of the grammar.
+// operands prints operands of the given shape, each after a space, from word
+// pos of an instruction on, and returns the index of the word after them. It
+// follows the shape as spirv.Walk does. A decoded module is well-formed, so
+// nothing is checked again. The depth of recursion is the depth of the grammar.
 func (p *printer) operands(in spirv.Inst, pos int, shape []spirv.Operand) int {
 	for i := range shape {
 		o := &shape[i]
@@ -76,14 +76,14 @@ func (p *printer) operand(in spirv.Inst, pos int, k spirv.Kind) int {
 	return pos + 1
 }
 
-// color prints an escape sequence where colours are asked for.
+// color prints an escape sequence if colours are on.
 func (p *printer) color(c string) {
 	if p.o.Color {
 		p.dst = append(p.dst, c...)
 	}
 }
 
-// literal prints a literal operand and what it brings with it.
+// literal prints a literal operand and the operands that depend on it.
 func (p *printer) literal(in spirv.Inst, pos int, k spirv.Kind) int {
 	p.dst = append(p.dst, ' ')
 	v, n := in[pos], 1
@@ -122,9 +122,9 @@ func (p *printer) literal(in spirv.Inst, pos int, k spirv.Kind) int {
 	return pos + n
 }
 
-// typed prints a literal whose type is known. Where its words are not those that
-// the type's literals have, they print as they stand; then so must the literals
-// that follow in the instruction, for the assembler no longer knows what they are.
+// typed prints a literal of known type. If its words differ from the canonical
+// words of the type, it prints them verbatim; then the following literals of the
+// instruction must be verbatim too, because the assembler cannot know their types.
 func (p *printer) typed(n spirv.Number, words []uint32) {
 	if !p.raw && canonical(n, words) {
 		p.dst = appendNumber(p.dst, n, words)
@@ -133,8 +133,8 @@ func (p *printer) typed(n spirv.Number, words []uint32) {
 	p.immediates(words)
 }
 
-// immediates prints words as they stand. What follows in the instruction is no
-// longer known to the assembler.
+// immediates prints words verbatim. The assembler does not know the kinds of the
+// operands after them in the instruction.
 func (p *printer) immediates(words []uint32) {
 	p.raw = true
 	for i, w := range words {
@@ -145,8 +145,8 @@ func (p *printer) immediates(words []uint32) {
 	}
 }
 
-// padded reports whether nothing but zeros stands behind the end of a literal
-// string in its last word, as must be (SPIR-V §2.2.1).
+// padded reports whether only zeros follow the end of a literal string in its last
+// word, as required (SPIR-V §2.2.1).
 func padded(words []uint32) bool {
 	last := words[len(words)-1]
 	for last&0xff != 0 {
@@ -230,7 +230,7 @@ func appendQuoted(dst []byte, words []uint32) []byte {
 	return append(dst, '"')
 }
 
-// appendNumber appends a literal whose type is known. Integers wider than 64
+// appendNumber appends a literal of known type. Integers wider than 64
 // bits and floats without a known form print the number in their low words.
 func appendNumber(dst []byte, n spirv.Number, words []uint32) []byte {
 	v := literalBits(words)

@@ -2,7 +2,7 @@ package asm
 
 import "github.com/chiaro-gpu/chiaro/spirv"
 
-// immediate reads !n: a word that is written as it stands.
+// immediate reads !n: a word that is written verbatim.
 func (a *assembler) immediate() bool {
 	n, fault := parseInt(a.text[a.start+1:a.end], 32, false)
 	if fault != intGood {
@@ -21,8 +21,8 @@ func (a *assembler) rawInstruction() bool {
 	return a.immediate() && a.rawWords()
 }
 
-// rawTail reads what follows an immediate operand. The operands can no longer
-// be told, but the result id keeps its place right after the type.
+// rawTail reads the words after an immediate operand. The operands can no longer
+// be told apart, but the result id keeps its place right after the type.
 func (a *assembler) rawTail() bool {
 	if a.resultAt >= 0 && a.resultSlot == 0 && !a.result() {
 		return false
@@ -67,7 +67,7 @@ func (a *assembler) rawWord() bool {
 }
 
 // unknown reads OpUnknown(opcode, words) and its operands, which are words:
-// the form in which the disassembler prints what the grammar does not know.
+// the form in which the disassembler prints instructions outside of the grammar.
 func (a *assembler) unknown() bool {
 	var head [2]uint64
 	punct := [...]string{"(", ",", ")"}

@@ -4,14 +4,14 @@ import "github.com/chiaro-gpu/chiaro/spirv"
 
 // Indentation of blocks by their nesting, in columns.
 const (
-	nestLevel    = 4   // of what a header's branches lead to
+	nestLevel    = 4   // for the branch targets of a header
 	nestContinue = 2   // of a loop's continue target
 	nestBody     = 2   // of a block's instructions beyond its label
 	nestLimit    = 256 // of deeper nesting, which no reader could follow
 )
 
-// block is a block of a function: its instructions, where its control goes, and
-// where it is printed.
+// block is a block of a function: its instructions, its successors, and its place
+// in the output.
 type block struct {
 	first, end int
 	merge      spirv.ID // of a merge instruction, 0 for none
@@ -33,8 +33,8 @@ func (p *printer) structured() {
 	}
 }
 
-// function prints what follows an OpFunction, up to its OpFunctionEnd, and
-// returns the number of that.
+// function prints the instructions after an OpFunction, up to its OpFunctionEnd,
+// and returns the number of the latter.
 func (p *printer) function(i int) int {
 	for ; i < p.m.Len() && !endsHead(p.m.Inst(i).Op()); i++ {
 		p.instruction(i, 0)
@@ -100,7 +100,7 @@ func (p *printer) blocks(i int) ([]block, int) {
 	return list, i
 }
 
-// control notes where an instruction sends control.
+// control records the control-flow edges of an instruction.
 func (p *printer) control(b *block, i int, in spirv.Inst) {
 	switch in.Op() {
 	case spirv.OpSelectionMerge:
@@ -122,11 +122,11 @@ func (p *printer) control(b *block, i int, in spirv.Inst) {
 	}
 }
 
-// structuredOrder orders blocks so that each stands after those that lead to
-// it, a continue target after the loop's body and a merge block after all of
-// its construct: the reverse of the order in which a search that looks at
-// merge block, continue target and branch targets, the last first, leaves
-// them. Blocks that it does not reach follow in their own order.
+// structuredOrder orders blocks so that each comes after its predecessors, a
+// continue target after the loop's body and a merge block after all of
+// its construct: the reverse postorder of a depth-first search that visits
+// merge block, continue target and branch targets, the last one first.
+// Unreachable blocks follow in their own order.
 func structuredOrder(blocks []block, labels map[spirv.ID]int) []int {
 	order := make([]int, len(blocks))
 	at := len(blocks)
@@ -182,9 +182,9 @@ func (b *block) successor(k int) (id spirv.ID, more bool) {
 	return 0, false
 }
 
-// nestBlocks gives each block its depth. A merge block stands as deep as its
-// header, a continue target a little deeper, and what a header or a conditional
-// branch leads to deeper by a level; the first that says so wins.
+// nestBlocks sets the depth of each block. A merge block has the depth of its
+// header, a continue target is a little deeper, and the targets of a header or a
+// conditional branch are one level deeper. The first assignment wins.
 func nestBlocks(blocks []block, labels map[spirv.ID]int, order []int) {
 	set := func(id spirv.ID, nest int) {
 		if b, ok := labels[id]; ok && blocks[b].nest < 0 {

@@ -16,7 +16,7 @@ func (v Decorate) Decoration() spirv.Decoration { return spirv.Decoration(v[2]) 
 // DecorationWords returns the words of Decoration's parameters.
 func (v Decorate) DecorationWords() []uint32 { return parameters(v, 2, spirv.KindDecoration) }
 
-// BuildDecorate appends an OpDecorate to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildDecorate appends an OpDecorate to dst. The words of optional operands and of parameters are rest.
 func BuildDecorate(dst []uint32, target spirv.ID, decoration spirv.Decoration, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(target), uint32(decoration))
@@ -39,7 +39,7 @@ func (v MemberDecorate) Decoration() spirv.Decoration { return spirv.Decoration(
 // DecorationWords returns the words of Decoration's parameters.
 func (v MemberDecorate) DecorationWords() []uint32 { return parameters(v, 3, spirv.KindDecoration) }
 
-// BuildMemberDecorate appends an OpMemberDecorate to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildMemberDecorate appends an OpMemberDecorate to dst. The words of optional operands and of parameters are rest.
 func BuildMemberDecorate(dst []uint32, structureType spirv.ID, member uint32, decoration spirv.Decoration, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(structureType), member, uint32(decoration))
@@ -84,7 +84,7 @@ func (v GroupMemberDecorate) DecorationGroup() spirv.ID { return spirv.ID(v[1]) 
 // Targets returns operand Targets.
 func (v GroupMemberDecorate) Targets() [][2]uint32 { return pairs[uint32](v, 2) }
 
-// BuildGroupMemberDecorate appends an OpGroupMemberDecorate to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildGroupMemberDecorate appends an OpGroupMemberDecorate to dst. The words of optional operands and of parameters are rest.
 func BuildGroupMemberDecorate(dst []uint32, decorationGroup spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(decorationGroup))
@@ -104,7 +104,7 @@ func (v DecorateId) Decoration() spirv.Decoration { return spirv.Decoration(v[2]
 // DecorationWords returns the words of Decoration's parameters.
 func (v DecorateId) DecorationWords() []uint32 { return parameters(v, 2, spirv.KindDecoration) }
 
-// BuildDecorateId appends an OpDecorateId to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildDecorateId appends an OpDecorateId to dst. The words of optional operands and of parameters are rest.
 func BuildDecorateId(dst []uint32, target spirv.ID, decoration spirv.Decoration, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(target), uint32(decoration))
@@ -129,7 +129,7 @@ func (v MemberDecorateIdEXT) DecorationWords() []uint32 {
 	return parameters(v, 3, spirv.KindDecoration)
 }
 
-// BuildMemberDecorateIdEXT appends an OpMemberDecorateIdEXT to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildMemberDecorateIdEXT appends an OpMemberDecorateIdEXT to dst. The words of optional operands and of parameters are rest.
 func BuildMemberDecorateIdEXT(dst []uint32, structureType spirv.ID, member uint32, decoration spirv.Decoration, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(structureType), member, uint32(decoration))
@@ -149,7 +149,7 @@ func (v DecorateString) Decoration() spirv.Decoration { return spirv.Decoration(
 // DecorationWords returns the words of Decoration's parameters.
 func (v DecorateString) DecorationWords() []uint32 { return parameters(v, 2, spirv.KindDecoration) }
 
-// BuildDecorateString appends an OpDecorateString to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildDecorateString appends an OpDecorateString to dst. The words of optional operands and of parameters are rest.
 func BuildDecorateString(dst []uint32, target spirv.ID, decoration spirv.Decoration, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(target), uint32(decoration))
@@ -174,7 +174,7 @@ func (v MemberDecorateString) DecorationWords() []uint32 {
 	return parameters(v, 3, spirv.KindDecoration)
 }
 
-// BuildMemberDecorateString appends an OpMemberDecorateString to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildMemberDecorateString appends an OpMemberDecorateString to dst. The words of optional operands and of parameters are rest.
 func BuildMemberDecorateString(dst []uint32, structType spirv.ID, member uint32, decoration spirv.Decoration, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(structType), member, uint32(decoration))

@@ -576,12 +576,12 @@ func (v SDot) Vector1() spirv.ID { return spirv.ID(v[3]) }
 // Vector2 returns operand Vector2.
 func (v SDot) Vector2() spirv.ID { return spirv.ID(v[4]) }
 
-// PackedVectorFormat returns operand PackedVectorFormat, if it stands.
+// PackedVectorFormat returns operand PackedVectorFormat, if it is present.
 func (v SDot) PackedVectorFormat() (spirv.PackedVectorFormat, bool) {
 	return maybe[spirv.PackedVectorFormat](v, 5)
 }
 
-// BuildSDot appends an OpSDot to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildSDot appends an OpSDot to dst. The words of optional operands and of parameters are rest.
 func BuildSDot(dst []uint32, typ spirv.ID, result spirv.ID, vector1 spirv.ID, vector2 spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(vector1), uint32(vector2))
@@ -604,12 +604,12 @@ func (v UDot) Vector1() spirv.ID { return spirv.ID(v[3]) }
 // Vector2 returns operand Vector2.
 func (v UDot) Vector2() spirv.ID { return spirv.ID(v[4]) }
 
-// PackedVectorFormat returns operand PackedVectorFormat, if it stands.
+// PackedVectorFormat returns operand PackedVectorFormat, if it is present.
 func (v UDot) PackedVectorFormat() (spirv.PackedVectorFormat, bool) {
 	return maybe[spirv.PackedVectorFormat](v, 5)
 }
 
-// BuildUDot appends an OpUDot to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildUDot appends an OpUDot to dst. The words of optional operands and of parameters are rest.
 func BuildUDot(dst []uint32, typ spirv.ID, result spirv.ID, vector1 spirv.ID, vector2 spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(vector1), uint32(vector2))
@@ -632,12 +632,12 @@ func (v SUDot) Vector1() spirv.ID { return spirv.ID(v[3]) }
 // Vector2 returns operand Vector2.
 func (v SUDot) Vector2() spirv.ID { return spirv.ID(v[4]) }
 
-// PackedVectorFormat returns operand PackedVectorFormat, if it stands.
+// PackedVectorFormat returns operand PackedVectorFormat, if it is present.
 func (v SUDot) PackedVectorFormat() (spirv.PackedVectorFormat, bool) {
 	return maybe[spirv.PackedVectorFormat](v, 5)
 }
 
-// BuildSUDot appends an OpSUDot to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildSUDot appends an OpSUDot to dst. The words of optional operands and of parameters are rest.
 func BuildSUDot(dst []uint32, typ spirv.ID, result spirv.ID, vector1 spirv.ID, vector2 spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(vector1), uint32(vector2))
@@ -663,12 +663,12 @@ func (v SDotAccSat) Vector2() spirv.ID { return spirv.ID(v[4]) }
 // Accumulator returns operand Accumulator.
 func (v SDotAccSat) Accumulator() spirv.ID { return spirv.ID(v[5]) }
 
-// PackedVectorFormat returns operand PackedVectorFormat, if it stands.
+// PackedVectorFormat returns operand PackedVectorFormat, if it is present.
 func (v SDotAccSat) PackedVectorFormat() (spirv.PackedVectorFormat, bool) {
 	return maybe[spirv.PackedVectorFormat](v, 6)
 }
 
-// BuildSDotAccSat appends an OpSDotAccSat to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildSDotAccSat appends an OpSDotAccSat to dst. The words of optional operands and of parameters are rest.
 func BuildSDotAccSat(dst []uint32, typ spirv.ID, result spirv.ID, vector1 spirv.ID, vector2 spirv.ID, accumulator spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(vector1), uint32(vector2), uint32(accumulator))
@@ -694,12 +694,12 @@ func (v UDotAccSat) Vector2() spirv.ID { return spirv.ID(v[4]) }
 // Accumulator returns operand Accumulator.
 func (v UDotAccSat) Accumulator() spirv.ID { return spirv.ID(v[5]) }
 
-// PackedVectorFormat returns operand PackedVectorFormat, if it stands.
+// PackedVectorFormat returns operand PackedVectorFormat, if it is present.
 func (v UDotAccSat) PackedVectorFormat() (spirv.PackedVectorFormat, bool) {
 	return maybe[spirv.PackedVectorFormat](v, 6)
 }
 
-// BuildUDotAccSat appends an OpUDotAccSat to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildUDotAccSat appends an OpUDotAccSat to dst. The words of optional operands and of parameters are rest.
 func BuildUDotAccSat(dst []uint32, typ spirv.ID, result spirv.ID, vector1 spirv.ID, vector2 spirv.ID, accumulator spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(vector1), uint32(vector2), uint32(accumulator))
@@ -725,12 +725,12 @@ func (v SUDotAccSat) Vector2() spirv.ID { return spirv.ID(v[4]) }
 // Accumulator returns operand Accumulator.
 func (v SUDotAccSat) Accumulator() spirv.ID { return spirv.ID(v[5]) }
 
-// PackedVectorFormat returns operand PackedVectorFormat, if it stands.
+// PackedVectorFormat returns operand PackedVectorFormat, if it is present.
 func (v SUDotAccSat) PackedVectorFormat() (spirv.PackedVectorFormat, bool) {
 	return maybe[spirv.PackedVectorFormat](v, 6)
 }
 
-// BuildSUDotAccSat appends an OpSUDotAccSat to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildSUDotAccSat appends an OpSUDotAccSat to dst. The words of optional operands and of parameters are rest.
 func BuildSUDotAccSat(dst []uint32, typ spirv.ID, result spirv.ID, vector1 spirv.ID, vector2 spirv.ID, accumulator spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(vector1), uint32(vector2), uint32(accumulator))
@@ -756,12 +756,12 @@ func (v CooperativeMatrixMulAddKHR) B() spirv.ID { return spirv.ID(v[4]) }
 // C returns operand C.
 func (v CooperativeMatrixMulAddKHR) C() spirv.ID { return spirv.ID(v[5]) }
 
-// CooperativeMatrixOperands returns operand CooperativeMatrixOperands, if it stands.
+// CooperativeMatrixOperands returns operand CooperativeMatrixOperands, if it is present.
 func (v CooperativeMatrixMulAddKHR) CooperativeMatrixOperands() (spirv.CooperativeMatrixOperands, bool) {
 	return maybe[spirv.CooperativeMatrixOperands](v, 6)
 }
 
-// BuildCooperativeMatrixMulAddKHR appends an OpCooperativeMatrixMulAddKHR to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildCooperativeMatrixMulAddKHR appends an OpCooperativeMatrixMulAddKHR to dst. The words of optional operands and of parameters are rest.
 func BuildCooperativeMatrixMulAddKHR(dst []uint32, typ spirv.ID, result spirv.ID, a spirv.ID, b spirv.ID, c spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(a), uint32(b), uint32(c))

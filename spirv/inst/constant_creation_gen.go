@@ -196,7 +196,7 @@ func (v SpecConstantOp) Opcode() spirv.Op { return spirv.Op(v[3]) }
 // Operands returns the words after Opcode: its operands without type and result.
 func (v SpecConstantOp) Operands() []uint32 { return v[4:] }
 
-// BuildSpecConstantOp appends an OpSpecConstantOp to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildSpecConstantOp appends an OpSpecConstantOp to dst. The words of optional operands and of parameters are rest.
 func BuildSpecConstantOp(dst []uint32, typ spirv.ID, result spirv.ID, opcode spirv.Op, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(opcode))
@@ -386,7 +386,7 @@ func (v SpecConstantCapabilitiesINTEL) Capabilities() []spirv.Capability {
 	return many[spirv.Capability](v, 3)
 }
 
-// BuildSpecConstantCapabilitiesINTEL appends an OpSpecConstantCapabilitiesINTEL to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildSpecConstantCapabilitiesINTEL appends an OpSpecConstantCapabilitiesINTEL to dst. The words of optional operands and of parameters are rest.
 func BuildSpecConstantCapabilitiesINTEL(dst []uint32, typ spirv.ID, result spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result))

@@ -16,7 +16,7 @@ func (v Phi) Result() spirv.ID { return spirv.ID(v[2]) }
 // Variables returns operand Variables.
 func (v Phi) Variables() [][2]spirv.ID { return pairs[spirv.ID](v, 3) }
 
-// BuildPhi appends an OpPhi to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildPhi appends an OpPhi to dst. The words of optional operands and of parameters are rest.
 func BuildPhi(dst []uint32, typ spirv.ID, result spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result))
@@ -39,7 +39,7 @@ func (v LoopMerge) LoopControl() spirv.LoopControl { return spirv.LoopControl(v[
 // LoopControlWords returns the words of LoopControl's parameters.
 func (v LoopMerge) LoopControlWords() []uint32 { return parameters(v, 3, spirv.KindLoopControl) }
 
-// BuildLoopMerge appends an OpLoopMerge to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildLoopMerge appends an OpLoopMerge to dst. The words of optional operands and of parameters are rest.
 func BuildLoopMerge(dst []uint32, mergeBlock spirv.ID, continueTarget spirv.ID, loopControl spirv.LoopControl, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(mergeBlock), uint32(continueTarget), uint32(loopControl))
@@ -120,7 +120,7 @@ func (v Switch) Default() spirv.ID { return spirv.ID(v[2]) }
 // Targets returns operand Targets.
 func (v Switch) Targets() []uint32 { return many[uint32](v, 3) }
 
-// BuildSwitch appends an OpSwitch to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildSwitch appends an OpSwitch to dst. The words of optional operands and of parameters are rest.
 func BuildSwitch(dst []uint32, selector spirv.ID, defaultArg spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(selector), uint32(defaultArg))

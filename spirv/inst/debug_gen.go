@@ -27,13 +27,13 @@ func (v Source) SourceLanguage() spirv.SourceLanguage { return spirv.SourceLangu
 // Version returns operand Version.
 func (v Source) Version() uint32 { return v[2] }
 
-// File returns operand File, if it stands.
+// File returns operand File, if it is present.
 func (v Source) File() (spirv.ID, bool) { return maybe[spirv.ID](v, 3) }
 
-// Source returns operand Source, if it stands.
+// Source returns operand Source, if it is present.
 func (v Source) Source() (string, bool) { return maybeString(v, 4) }
 
-// BuildSource appends an OpSource to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildSource appends an OpSource to dst. The words of optional operands and of parameters are rest.
 func BuildSource(dst []uint32, sourceLanguage spirv.SourceLanguage, version uint32, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(sourceLanguage), version)

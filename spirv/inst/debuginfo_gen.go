@@ -247,7 +247,7 @@ func (v DebugInfoDebugTypeEnum) Flags() spirv.DebugInfoFlags { return spirv.Debu
 // Values returns operand Values.
 func (v DebugInfoDebugTypeEnum) Values() [][2]spirv.ID { return pairs[spirv.ID](v, 13) }
 
-// BuildDebugInfoDebugTypeEnum appends an OpExtInst DebugInfo DebugTypeEnum to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildDebugInfoDebugTypeEnum appends an OpExtInst DebugInfo DebugTypeEnum to dst. The words of optional operands and of parameters are rest.
 func BuildDebugInfoDebugTypeEnum(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, name spirv.ID, underlyingType spirv.ID, source spirv.ID, line uint32, column uint32, parent spirv.ID, size spirv.ID, flags spirv.DebugInfoFlags, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.DebugInfoDebugTypeEnum), uint32(name), uint32(underlyingType), uint32(source), line, column, uint32(parent), uint32(size), uint32(flags))
@@ -337,10 +337,10 @@ func (v DebugInfoDebugTypeMember) Size() spirv.ID { return spirv.ID(v[12]) }
 // Flags returns operand Flags.
 func (v DebugInfoDebugTypeMember) Flags() spirv.DebugInfoFlags { return spirv.DebugInfoFlags(v[13]) }
 
-// Value returns operand Value, if it stands.
+// Value returns operand Value, if it is present.
 func (v DebugInfoDebugTypeMember) Value() (spirv.ID, bool) { return maybe[spirv.ID](v, 14) }
 
-// BuildDebugInfoDebugTypeMember appends an OpExtInst DebugInfo DebugTypeMember to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildDebugInfoDebugTypeMember appends an OpExtInst DebugInfo DebugTypeMember to dst. The words of optional operands and of parameters are rest.
 func BuildDebugInfoDebugTypeMember(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, name spirv.ID, typeOperand spirv.ID, source spirv.ID, line uint32, column uint32, parent spirv.ID, offset spirv.ID, size spirv.ID, flags spirv.DebugInfoFlags, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.DebugInfoDebugTypeMember), uint32(name), uint32(typeOperand), uint32(source), line, column, uint32(parent), uint32(offset), uint32(size), uint32(flags))
@@ -555,12 +555,12 @@ func (v DebugInfoDebugGlobalVariable) Flags() spirv.DebugInfoFlags {
 	return spirv.DebugInfoFlags(v[13])
 }
 
-// StaticMemberDeclaration returns operand StaticMemberDeclaration, if it stands.
+// StaticMemberDeclaration returns operand StaticMemberDeclaration, if it is present.
 func (v DebugInfoDebugGlobalVariable) StaticMemberDeclaration() (spirv.ID, bool) {
 	return maybe[spirv.ID](v, 14)
 }
 
-// BuildDebugInfoDebugGlobalVariable appends an OpExtInst DebugInfo DebugGlobalVariable to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildDebugInfoDebugGlobalVariable appends an OpExtInst DebugInfo DebugGlobalVariable to dst. The words of optional operands and of parameters are rest.
 func BuildDebugInfoDebugGlobalVariable(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, name spirv.ID, typeOperand spirv.ID, source spirv.ID, line uint32, column uint32, parent spirv.ID, linkageName spirv.ID, variable spirv.ID, flags spirv.DebugInfoFlags, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.DebugInfoDebugGlobalVariable), uint32(name), uint32(typeOperand), uint32(source), line, column, uint32(parent), uint32(linkageName), uint32(variable), uint32(flags))
@@ -647,10 +647,10 @@ func (v DebugInfoDebugFunction) ScopeLine() uint32 { return v[13] }
 // Function returns operand Function.
 func (v DebugInfoDebugFunction) Function() spirv.ID { return spirv.ID(v[14]) }
 
-// Declaration returns operand Declaration, if it stands.
+// Declaration returns operand Declaration, if it is present.
 func (v DebugInfoDebugFunction) Declaration() (spirv.ID, bool) { return maybe[spirv.ID](v, 15) }
 
-// BuildDebugInfoDebugFunction appends an OpExtInst DebugInfo DebugFunction to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildDebugInfoDebugFunction appends an OpExtInst DebugInfo DebugFunction to dst. The words of optional operands and of parameters are rest.
 func BuildDebugInfoDebugFunction(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, name spirv.ID, typeOperand spirv.ID, source spirv.ID, line uint32, column uint32, parent spirv.ID, linkageName spirv.ID, flags spirv.DebugInfoFlags, scopeLine uint32, function spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.DebugInfoDebugFunction), uint32(name), uint32(typeOperand), uint32(source), line, column, uint32(parent), uint32(linkageName), uint32(flags), scopeLine, uint32(function))
@@ -679,10 +679,10 @@ func (v DebugInfoDebugLexicalBlock) Column() uint32 { return v[7] }
 // Parent returns operand Parent.
 func (v DebugInfoDebugLexicalBlock) Parent() spirv.ID { return spirv.ID(v[8]) }
 
-// Name returns operand Name, if it stands.
+// Name returns operand Name, if it is present.
 func (v DebugInfoDebugLexicalBlock) Name() (spirv.ID, bool) { return maybe[spirv.ID](v, 9) }
 
-// BuildDebugInfoDebugLexicalBlock appends an OpExtInst DebugInfo DebugLexicalBlock to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildDebugInfoDebugLexicalBlock appends an OpExtInst DebugInfo DebugLexicalBlock to dst. The words of optional operands and of parameters are rest.
 func BuildDebugInfoDebugLexicalBlock(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, source spirv.ID, line uint32, column uint32, parent spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.DebugInfoDebugLexicalBlock), uint32(source), line, column, uint32(parent))
@@ -725,10 +725,10 @@ func (v DebugInfoDebugScope) Result() spirv.ID { return spirv.ID(v[2]) }
 // Scope returns operand Scope.
 func (v DebugInfoDebugScope) Scope() spirv.ID { return spirv.ID(v[5]) }
 
-// InlinedAt returns operand InlinedAt, if it stands.
+// InlinedAt returns operand InlinedAt, if it is present.
 func (v DebugInfoDebugScope) InlinedAt() (spirv.ID, bool) { return maybe[spirv.ID](v, 6) }
 
-// BuildDebugInfoDebugScope appends an OpExtInst DebugInfo DebugScope to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildDebugInfoDebugScope appends an OpExtInst DebugInfo DebugScope to dst. The words of optional operands and of parameters are rest.
 func BuildDebugInfoDebugScope(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, scope spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.DebugInfoDebugScope), uint32(scope))
@@ -765,10 +765,10 @@ func (v DebugInfoDebugInlinedAt) Line() uint32 { return v[5] }
 // Scope returns operand Scope.
 func (v DebugInfoDebugInlinedAt) Scope() spirv.ID { return spirv.ID(v[6]) }
 
-// Inlined returns operand Inlined, if it stands.
+// Inlined returns operand Inlined, if it is present.
 func (v DebugInfoDebugInlinedAt) Inlined() (spirv.ID, bool) { return maybe[spirv.ID](v, 7) }
 
-// BuildDebugInfoDebugInlinedAt appends an OpExtInst DebugInfo DebugInlinedAt to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildDebugInfoDebugInlinedAt appends an OpExtInst DebugInfo DebugInlinedAt to dst. The words of optional operands and of parameters are rest.
 func BuildDebugInfoDebugInlinedAt(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, line uint32, scope spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.DebugInfoDebugInlinedAt), line, uint32(scope))
@@ -803,10 +803,10 @@ func (v DebugInfoDebugLocalVariable) Column() uint32 { return v[9] }
 // Parent returns operand Parent.
 func (v DebugInfoDebugLocalVariable) Parent() spirv.ID { return spirv.ID(v[10]) }
 
-// ArgNumber returns operand ArgNumber, if it stands.
+// ArgNumber returns operand ArgNumber, if it is present.
 func (v DebugInfoDebugLocalVariable) ArgNumber() (uint32, bool) { return maybe[uint32](v, 11) }
 
-// BuildDebugInfoDebugLocalVariable appends an OpExtInst DebugInfo DebugLocalVariable to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildDebugInfoDebugLocalVariable appends an OpExtInst DebugInfo DebugLocalVariable to dst. The words of optional operands and of parameters are rest.
 func BuildDebugInfoDebugLocalVariable(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, name spirv.ID, typeOperand spirv.ID, source spirv.ID, line uint32, column uint32, parent spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.DebugInfoDebugLocalVariable), uint32(name), uint32(typeOperand), uint32(source), line, column, uint32(parent))
@@ -954,10 +954,10 @@ func (v DebugInfoDebugMacroDef) Line() uint32 { return v[6] }
 // Name returns operand Name.
 func (v DebugInfoDebugMacroDef) Name() spirv.ID { return spirv.ID(v[7]) }
 
-// Value returns operand Value, if it stands.
+// Value returns operand Value, if it is present.
 func (v DebugInfoDebugMacroDef) Value() (spirv.ID, bool) { return maybe[spirv.ID](v, 8) }
 
-// BuildDebugInfoDebugMacroDef appends an OpExtInst DebugInfo DebugMacroDef to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildDebugInfoDebugMacroDef appends an OpExtInst DebugInfo DebugMacroDef to dst. The words of optional operands and of parameters are rest.
 func BuildDebugInfoDebugMacroDef(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, source spirv.ID, line uint32, name spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.DebugInfoDebugMacroDef), uint32(source), line, uint32(name))

@@ -1,6 +1,6 @@
 // Package inst names the operands of each instruction: a view over its words
 // for reading, and a function that appends it to words. It knows the grammar
-// and refuses to know any module: literals whose width the type says, and the
+// but no module: literals with a width from their type, and the
 // cases of a switch, come as words.
 //
 //	in := m.Inst(i)
@@ -9,7 +9,7 @@
 //		use(v.Base(), v.Indexes())
 //	}
 //
-// A view takes for granted that the words are such an instruction and that
-// spirv.Decode has seen them; of other words it panics or tells nonsense. No
-// method allocates but those that return a string.
+// The words of a view must be such an instruction and must have been decoded by
+// spirv.Decode; for other words a method panics or returns nonsense. Only
+// methods that return a string allocate.
 package inst

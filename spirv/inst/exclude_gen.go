@@ -4048,10 +4048,10 @@ type AliasDomainDeclINTEL spirv.Inst
 // Result returns operand Result.
 func (v AliasDomainDeclINTEL) Result() spirv.ID { return spirv.ID(v[1]) }
 
-// Name returns operand Name, if it stands.
+// Name returns operand Name, if it is present.
 func (v AliasDomainDeclINTEL) Name() (spirv.ID, bool) { return maybe[spirv.ID](v, 2) }
 
-// BuildAliasDomainDeclINTEL appends an OpAliasDomainDeclINTEL to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildAliasDomainDeclINTEL appends an OpAliasDomainDeclINTEL to dst. The words of optional operands and of parameters are rest.
 func BuildAliasDomainDeclINTEL(dst []uint32, result spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(result))
@@ -4068,10 +4068,10 @@ func (v AliasScopeDeclINTEL) Result() spirv.ID { return spirv.ID(v[1]) }
 // AliasDomain returns operand AliasDomain.
 func (v AliasScopeDeclINTEL) AliasDomain() spirv.ID { return spirv.ID(v[2]) }
 
-// Name returns operand Name, if it stands.
+// Name returns operand Name, if it is present.
 func (v AliasScopeDeclINTEL) Name() (spirv.ID, bool) { return maybe[spirv.ID](v, 3) }
 
-// BuildAliasScopeDeclINTEL appends an OpAliasScopeDeclINTEL to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildAliasScopeDeclINTEL appends an OpAliasScopeDeclINTEL to dst. The words of optional operands and of parameters are rest.
 func BuildAliasScopeDeclINTEL(dst []uint32, result spirv.ID, aliasDomain spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(result), uint32(aliasDomain))

@@ -403,10 +403,10 @@ func (v GroupNonUniformRotateKHR) Value() spirv.ID { return spirv.ID(v[4]) }
 // Delta returns operand Delta.
 func (v GroupNonUniformRotateKHR) Delta() spirv.ID { return spirv.ID(v[5]) }
 
-// ClusterSize returns operand ClusterSize, if it stands.
+// ClusterSize returns operand ClusterSize, if it is present.
 func (v GroupNonUniformRotateKHR) ClusterSize() (spirv.ID, bool) { return maybe[spirv.ID](v, 6) }
 
-// BuildGroupNonUniformRotateKHR appends an OpGroupNonUniformRotateKHR to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildGroupNonUniformRotateKHR appends an OpGroupNonUniformRotateKHR to dst. The words of optional operands and of parameters are rest.
 func BuildGroupNonUniformRotateKHR(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, value spirv.ID, delta spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(execution), uint32(value), uint32(delta))
@@ -464,7 +464,7 @@ func (v UntypedGroupAsyncCopyKHR) Stride() spirv.ID { return spirv.ID(v[8]) }
 // Event returns operand Event.
 func (v UntypedGroupAsyncCopyKHR) Event() spirv.ID { return spirv.ID(v[9]) }
 
-// DestinationMemoryOperands returns operand DestinationMemoryOperands, if it stands.
+// DestinationMemoryOperands returns operand DestinationMemoryOperands, if it is present.
 func (v UntypedGroupAsyncCopyKHR) DestinationMemoryOperands() (spirv.MemoryAccess, bool) {
 	return maybe[spirv.MemoryAccess](v, 10)
 }
@@ -474,7 +474,7 @@ func (v UntypedGroupAsyncCopyKHR) DestinationMemoryOperandsWords() []uint32 {
 	return parameters(v, 10, spirv.KindMemoryAccess)
 }
 
-// SourceMemoryOperands returns operand SourceMemoryOperands, if it stands.
+// SourceMemoryOperands returns operand SourceMemoryOperands, if it is present.
 func (v UntypedGroupAsyncCopyKHR) SourceMemoryOperands() (spirv.MemoryAccess, bool) {
 	return maybe[spirv.MemoryAccess](v, skip(v, 10, spirv.KindMemoryAccess))
 }
@@ -484,7 +484,7 @@ func (v UntypedGroupAsyncCopyKHR) SourceMemoryOperandsWords() []uint32 {
 	return parameters(v, skip(v, 10, spirv.KindMemoryAccess), spirv.KindMemoryAccess)
 }
 
-// BuildUntypedGroupAsyncCopyKHR appends an OpUntypedGroupAsyncCopyKHR to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildUntypedGroupAsyncCopyKHR appends an OpUntypedGroupAsyncCopyKHR to dst. The words of optional operands and of parameters are rest.
 func BuildUntypedGroupAsyncCopyKHR(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, destination spirv.ID, source spirv.ID, elementNumBytes spirv.ID, numElements spirv.ID, stride spirv.ID, event spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(execution), uint32(destination), uint32(source), uint32(elementNumBytes), uint32(numElements), uint32(stride), uint32(event))
@@ -888,7 +888,7 @@ func (v SubgroupBlockPrefetchINTEL) Ptr() spirv.ID { return spirv.ID(v[1]) }
 // NumBytes returns operand NumBytes.
 func (v SubgroupBlockPrefetchINTEL) NumBytes() spirv.ID { return spirv.ID(v[2]) }
 
-// MemoryAccess returns operand MemoryAccess, if it stands.
+// MemoryAccess returns operand MemoryAccess, if it is present.
 func (v SubgroupBlockPrefetchINTEL) MemoryAccess() (spirv.MemoryAccess, bool) {
 	return maybe[spirv.MemoryAccess](v, 3)
 }
@@ -898,7 +898,7 @@ func (v SubgroupBlockPrefetchINTEL) MemoryAccessWords() []uint32 {
 	return parameters(v, 3, spirv.KindMemoryAccess)
 }
 
-// BuildSubgroupBlockPrefetchINTEL appends an OpSubgroupBlockPrefetchINTEL to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildSubgroupBlockPrefetchINTEL appends an OpSubgroupBlockPrefetchINTEL to dst. The words of optional operands and of parameters are rest.
 func BuildSubgroupBlockPrefetchINTEL(dst []uint32, ptr spirv.ID, numBytes spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(ptr), uint32(numBytes))
@@ -1114,12 +1114,12 @@ func (v SubgroupMatrixMultiplyAccumulateINTEL) MatrixB() spirv.ID { return spirv
 // MatrixC returns operand MatrixC.
 func (v SubgroupMatrixMultiplyAccumulateINTEL) MatrixC() spirv.ID { return spirv.ID(v[6]) }
 
-// MatrixMultiplyAccumulateOperands returns operand MatrixMultiplyAccumulateOperands, if it stands.
+// MatrixMultiplyAccumulateOperands returns operand MatrixMultiplyAccumulateOperands, if it is present.
 func (v SubgroupMatrixMultiplyAccumulateINTEL) MatrixMultiplyAccumulateOperands() (spirv.MatrixMultiplyAccumulateOperands, bool) {
 	return maybe[spirv.MatrixMultiplyAccumulateOperands](v, 7)
 }
 
-// BuildSubgroupMatrixMultiplyAccumulateINTEL appends an OpSubgroupMatrixMultiplyAccumulateINTEL to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildSubgroupMatrixMultiplyAccumulateINTEL appends an OpSubgroupMatrixMultiplyAccumulateINTEL to dst. The words of optional operands and of parameters are rest.
 func BuildSubgroupMatrixMultiplyAccumulateINTEL(dst []uint32, typ spirv.ID, result spirv.ID, kDim spirv.ID, matrixA spirv.ID, matrixB spirv.ID, matrixC spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(kDim), uint32(matrixA), uint32(matrixB), uint32(matrixC))

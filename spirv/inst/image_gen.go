@@ -39,7 +39,7 @@ func (v ImageSampleImplicitLod) SampledImage() spirv.ID { return spirv.ID(v[3]) 
 // Coordinate returns operand Coordinate.
 func (v ImageSampleImplicitLod) Coordinate() spirv.ID { return spirv.ID(v[4]) }
 
-// ImageOperands returns operand ImageOperands, if it stands.
+// ImageOperands returns operand ImageOperands, if it is present.
 func (v ImageSampleImplicitLod) ImageOperands() (spirv.ImageOperands, bool) {
 	return maybe[spirv.ImageOperands](v, 5)
 }
@@ -49,7 +49,7 @@ func (v ImageSampleImplicitLod) ImageOperandsWords() []uint32 {
 	return parameters(v, 5, spirv.KindImageOperands)
 }
 
-// BuildImageSampleImplicitLod appends an OpImageSampleImplicitLod to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildImageSampleImplicitLod appends an OpImageSampleImplicitLod to dst. The words of optional operands and of parameters are rest.
 func BuildImageSampleImplicitLod(dst []uint32, typ spirv.ID, result spirv.ID, sampledImage spirv.ID, coordinate spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(sampledImage), uint32(coordinate))
@@ -80,7 +80,7 @@ func (v ImageSampleExplicitLod) ImageOperandsWords() []uint32 {
 	return parameters(v, 5, spirv.KindImageOperands)
 }
 
-// BuildImageSampleExplicitLod appends an OpImageSampleExplicitLod to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildImageSampleExplicitLod appends an OpImageSampleExplicitLod to dst. The words of optional operands and of parameters are rest.
 func BuildImageSampleExplicitLod(dst []uint32, typ spirv.ID, result spirv.ID, sampledImage spirv.ID, coordinate spirv.ID, imageOperands spirv.ImageOperands, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(sampledImage), uint32(coordinate), uint32(imageOperands))
@@ -106,7 +106,7 @@ func (v ImageSampleDrefImplicitLod) Coordinate() spirv.ID { return spirv.ID(v[4]
 // DRef returns operand DRef.
 func (v ImageSampleDrefImplicitLod) DRef() spirv.ID { return spirv.ID(v[5]) }
 
-// ImageOperands returns operand ImageOperands, if it stands.
+// ImageOperands returns operand ImageOperands, if it is present.
 func (v ImageSampleDrefImplicitLod) ImageOperands() (spirv.ImageOperands, bool) {
 	return maybe[spirv.ImageOperands](v, 6)
 }
@@ -116,7 +116,7 @@ func (v ImageSampleDrefImplicitLod) ImageOperandsWords() []uint32 {
 	return parameters(v, 6, spirv.KindImageOperands)
 }
 
-// BuildImageSampleDrefImplicitLod appends an OpImageSampleDrefImplicitLod to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildImageSampleDrefImplicitLod appends an OpImageSampleDrefImplicitLod to dst. The words of optional operands and of parameters are rest.
 func BuildImageSampleDrefImplicitLod(dst []uint32, typ spirv.ID, result spirv.ID, sampledImage spirv.ID, coordinate spirv.ID, dRef spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(sampledImage), uint32(coordinate), uint32(dRef))
@@ -152,7 +152,7 @@ func (v ImageSampleDrefExplicitLod) ImageOperandsWords() []uint32 {
 	return parameters(v, 6, spirv.KindImageOperands)
 }
 
-// BuildImageSampleDrefExplicitLod appends an OpImageSampleDrefExplicitLod to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildImageSampleDrefExplicitLod appends an OpImageSampleDrefExplicitLod to dst. The words of optional operands and of parameters are rest.
 func BuildImageSampleDrefExplicitLod(dst []uint32, typ spirv.ID, result spirv.ID, sampledImage spirv.ID, coordinate spirv.ID, dRef spirv.ID, imageOperands spirv.ImageOperands, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(sampledImage), uint32(coordinate), uint32(dRef), uint32(imageOperands))
@@ -175,7 +175,7 @@ func (v ImageSampleProjImplicitLod) SampledImage() spirv.ID { return spirv.ID(v[
 // Coordinate returns operand Coordinate.
 func (v ImageSampleProjImplicitLod) Coordinate() spirv.ID { return spirv.ID(v[4]) }
 
-// ImageOperands returns operand ImageOperands, if it stands.
+// ImageOperands returns operand ImageOperands, if it is present.
 func (v ImageSampleProjImplicitLod) ImageOperands() (spirv.ImageOperands, bool) {
 	return maybe[spirv.ImageOperands](v, 5)
 }
@@ -185,7 +185,7 @@ func (v ImageSampleProjImplicitLod) ImageOperandsWords() []uint32 {
 	return parameters(v, 5, spirv.KindImageOperands)
 }
 
-// BuildImageSampleProjImplicitLod appends an OpImageSampleProjImplicitLod to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildImageSampleProjImplicitLod appends an OpImageSampleProjImplicitLod to dst. The words of optional operands and of parameters are rest.
 func BuildImageSampleProjImplicitLod(dst []uint32, typ spirv.ID, result spirv.ID, sampledImage spirv.ID, coordinate spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(sampledImage), uint32(coordinate))
@@ -218,7 +218,7 @@ func (v ImageSampleProjExplicitLod) ImageOperandsWords() []uint32 {
 	return parameters(v, 5, spirv.KindImageOperands)
 }
 
-// BuildImageSampleProjExplicitLod appends an OpImageSampleProjExplicitLod to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildImageSampleProjExplicitLod appends an OpImageSampleProjExplicitLod to dst. The words of optional operands and of parameters are rest.
 func BuildImageSampleProjExplicitLod(dst []uint32, typ spirv.ID, result spirv.ID, sampledImage spirv.ID, coordinate spirv.ID, imageOperands spirv.ImageOperands, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(sampledImage), uint32(coordinate), uint32(imageOperands))
@@ -244,7 +244,7 @@ func (v ImageSampleProjDrefImplicitLod) Coordinate() spirv.ID { return spirv.ID(
 // DRef returns operand DRef.
 func (v ImageSampleProjDrefImplicitLod) DRef() spirv.ID { return spirv.ID(v[5]) }
 
-// ImageOperands returns operand ImageOperands, if it stands.
+// ImageOperands returns operand ImageOperands, if it is present.
 func (v ImageSampleProjDrefImplicitLod) ImageOperands() (spirv.ImageOperands, bool) {
 	return maybe[spirv.ImageOperands](v, 6)
 }
@@ -254,7 +254,7 @@ func (v ImageSampleProjDrefImplicitLod) ImageOperandsWords() []uint32 {
 	return parameters(v, 6, spirv.KindImageOperands)
 }
 
-// BuildImageSampleProjDrefImplicitLod appends an OpImageSampleProjDrefImplicitLod to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildImageSampleProjDrefImplicitLod appends an OpImageSampleProjDrefImplicitLod to dst. The words of optional operands and of parameters are rest.
 func BuildImageSampleProjDrefImplicitLod(dst []uint32, typ spirv.ID, result spirv.ID, sampledImage spirv.ID, coordinate spirv.ID, dRef spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(sampledImage), uint32(coordinate), uint32(dRef))
@@ -290,7 +290,7 @@ func (v ImageSampleProjDrefExplicitLod) ImageOperandsWords() []uint32 {
 	return parameters(v, 6, spirv.KindImageOperands)
 }
 
-// BuildImageSampleProjDrefExplicitLod appends an OpImageSampleProjDrefExplicitLod to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildImageSampleProjDrefExplicitLod appends an OpImageSampleProjDrefExplicitLod to dst. The words of optional operands and of parameters are rest.
 func BuildImageSampleProjDrefExplicitLod(dst []uint32, typ spirv.ID, result spirv.ID, sampledImage spirv.ID, coordinate spirv.ID, dRef spirv.ID, imageOperands spirv.ImageOperands, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(sampledImage), uint32(coordinate), uint32(dRef), uint32(imageOperands))
@@ -313,7 +313,7 @@ func (v ImageFetch) Image() spirv.ID { return spirv.ID(v[3]) }
 // Coordinate returns operand Coordinate.
 func (v ImageFetch) Coordinate() spirv.ID { return spirv.ID(v[4]) }
 
-// ImageOperands returns operand ImageOperands, if it stands.
+// ImageOperands returns operand ImageOperands, if it is present.
 func (v ImageFetch) ImageOperands() (spirv.ImageOperands, bool) {
 	return maybe[spirv.ImageOperands](v, 5)
 }
@@ -321,7 +321,7 @@ func (v ImageFetch) ImageOperands() (spirv.ImageOperands, bool) {
 // ImageOperandsWords returns the words of ImageOperands's parameters.
 func (v ImageFetch) ImageOperandsWords() []uint32 { return parameters(v, 5, spirv.KindImageOperands) }
 
-// BuildImageFetch appends an OpImageFetch to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildImageFetch appends an OpImageFetch to dst. The words of optional operands and of parameters are rest.
 func BuildImageFetch(dst []uint32, typ spirv.ID, result spirv.ID, image spirv.ID, coordinate spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(image), uint32(coordinate))
@@ -347,7 +347,7 @@ func (v ImageGather) Coordinate() spirv.ID { return spirv.ID(v[4]) }
 // Component returns operand Component.
 func (v ImageGather) Component() spirv.ID { return spirv.ID(v[5]) }
 
-// ImageOperands returns operand ImageOperands, if it stands.
+// ImageOperands returns operand ImageOperands, if it is present.
 func (v ImageGather) ImageOperands() (spirv.ImageOperands, bool) {
 	return maybe[spirv.ImageOperands](v, 6)
 }
@@ -355,7 +355,7 @@ func (v ImageGather) ImageOperands() (spirv.ImageOperands, bool) {
 // ImageOperandsWords returns the words of ImageOperands's parameters.
 func (v ImageGather) ImageOperandsWords() []uint32 { return parameters(v, 6, spirv.KindImageOperands) }
 
-// BuildImageGather appends an OpImageGather to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildImageGather appends an OpImageGather to dst. The words of optional operands and of parameters are rest.
 func BuildImageGather(dst []uint32, typ spirv.ID, result spirv.ID, sampledImage spirv.ID, coordinate spirv.ID, component spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(sampledImage), uint32(coordinate), uint32(component))
@@ -381,7 +381,7 @@ func (v ImageDrefGather) Coordinate() spirv.ID { return spirv.ID(v[4]) }
 // DRef returns operand DRef.
 func (v ImageDrefGather) DRef() spirv.ID { return spirv.ID(v[5]) }
 
-// ImageOperands returns operand ImageOperands, if it stands.
+// ImageOperands returns operand ImageOperands, if it is present.
 func (v ImageDrefGather) ImageOperands() (spirv.ImageOperands, bool) {
 	return maybe[spirv.ImageOperands](v, 6)
 }
@@ -391,7 +391,7 @@ func (v ImageDrefGather) ImageOperandsWords() []uint32 {
 	return parameters(v, 6, spirv.KindImageOperands)
 }
 
-// BuildImageDrefGather appends an OpImageDrefGather to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildImageDrefGather appends an OpImageDrefGather to dst. The words of optional operands and of parameters are rest.
 func BuildImageDrefGather(dst []uint32, typ spirv.ID, result spirv.ID, sampledImage spirv.ID, coordinate spirv.ID, dRef spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(sampledImage), uint32(coordinate), uint32(dRef))
@@ -414,7 +414,7 @@ func (v ImageRead) Image() spirv.ID { return spirv.ID(v[3]) }
 // Coordinate returns operand Coordinate.
 func (v ImageRead) Coordinate() spirv.ID { return spirv.ID(v[4]) }
 
-// ImageOperands returns operand ImageOperands, if it stands.
+// ImageOperands returns operand ImageOperands, if it is present.
 func (v ImageRead) ImageOperands() (spirv.ImageOperands, bool) {
 	return maybe[spirv.ImageOperands](v, 5)
 }
@@ -422,7 +422,7 @@ func (v ImageRead) ImageOperands() (spirv.ImageOperands, bool) {
 // ImageOperandsWords returns the words of ImageOperands's parameters.
 func (v ImageRead) ImageOperandsWords() []uint32 { return parameters(v, 5, spirv.KindImageOperands) }
 
-// BuildImageRead appends an OpImageRead to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildImageRead appends an OpImageRead to dst. The words of optional operands and of parameters are rest.
 func BuildImageRead(dst []uint32, typ spirv.ID, result spirv.ID, image spirv.ID, coordinate spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(image), uint32(coordinate))
@@ -442,7 +442,7 @@ func (v ImageWrite) Coordinate() spirv.ID { return spirv.ID(v[2]) }
 // Texel returns operand Texel.
 func (v ImageWrite) Texel() spirv.ID { return spirv.ID(v[3]) }
 
-// ImageOperands returns operand ImageOperands, if it stands.
+// ImageOperands returns operand ImageOperands, if it is present.
 func (v ImageWrite) ImageOperands() (spirv.ImageOperands, bool) {
 	return maybe[spirv.ImageOperands](v, 4)
 }
@@ -450,7 +450,7 @@ func (v ImageWrite) ImageOperands() (spirv.ImageOperands, bool) {
 // ImageOperandsWords returns the words of ImageOperands's parameters.
 func (v ImageWrite) ImageOperandsWords() []uint32 { return parameters(v, 4, spirv.KindImageOperands) }
 
-// BuildImageWrite appends an OpImageWrite to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildImageWrite appends an OpImageWrite to dst. The words of optional operands and of parameters are rest.
 func BuildImageWrite(dst []uint32, image spirv.ID, coordinate spirv.ID, texel spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(image), uint32(coordinate), uint32(texel))
@@ -615,7 +615,7 @@ func (v ImageSparseSampleImplicitLod) SampledImage() spirv.ID { return spirv.ID(
 // Coordinate returns operand Coordinate.
 func (v ImageSparseSampleImplicitLod) Coordinate() spirv.ID { return spirv.ID(v[4]) }
 
-// ImageOperands returns operand ImageOperands, if it stands.
+// ImageOperands returns operand ImageOperands, if it is present.
 func (v ImageSparseSampleImplicitLod) ImageOperands() (spirv.ImageOperands, bool) {
 	return maybe[spirv.ImageOperands](v, 5)
 }
@@ -625,7 +625,7 @@ func (v ImageSparseSampleImplicitLod) ImageOperandsWords() []uint32 {
 	return parameters(v, 5, spirv.KindImageOperands)
 }
 
-// BuildImageSparseSampleImplicitLod appends an OpImageSparseSampleImplicitLod to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildImageSparseSampleImplicitLod appends an OpImageSparseSampleImplicitLod to dst. The words of optional operands and of parameters are rest.
 func BuildImageSparseSampleImplicitLod(dst []uint32, typ spirv.ID, result spirv.ID, sampledImage spirv.ID, coordinate spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(sampledImage), uint32(coordinate))
@@ -658,7 +658,7 @@ func (v ImageSparseSampleExplicitLod) ImageOperandsWords() []uint32 {
 	return parameters(v, 5, spirv.KindImageOperands)
 }
 
-// BuildImageSparseSampleExplicitLod appends an OpImageSparseSampleExplicitLod to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildImageSparseSampleExplicitLod appends an OpImageSparseSampleExplicitLod to dst. The words of optional operands and of parameters are rest.
 func BuildImageSparseSampleExplicitLod(dst []uint32, typ spirv.ID, result spirv.ID, sampledImage spirv.ID, coordinate spirv.ID, imageOperands spirv.ImageOperands, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(sampledImage), uint32(coordinate), uint32(imageOperands))
@@ -684,7 +684,7 @@ func (v ImageSparseSampleDrefImplicitLod) Coordinate() spirv.ID { return spirv.I
 // DRef returns operand DRef.
 func (v ImageSparseSampleDrefImplicitLod) DRef() spirv.ID { return spirv.ID(v[5]) }
 
-// ImageOperands returns operand ImageOperands, if it stands.
+// ImageOperands returns operand ImageOperands, if it is present.
 func (v ImageSparseSampleDrefImplicitLod) ImageOperands() (spirv.ImageOperands, bool) {
 	return maybe[spirv.ImageOperands](v, 6)
 }
@@ -694,7 +694,7 @@ func (v ImageSparseSampleDrefImplicitLod) ImageOperandsWords() []uint32 {
 	return parameters(v, 6, spirv.KindImageOperands)
 }
 
-// BuildImageSparseSampleDrefImplicitLod appends an OpImageSparseSampleDrefImplicitLod to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildImageSparseSampleDrefImplicitLod appends an OpImageSparseSampleDrefImplicitLod to dst. The words of optional operands and of parameters are rest.
 func BuildImageSparseSampleDrefImplicitLod(dst []uint32, typ spirv.ID, result spirv.ID, sampledImage spirv.ID, coordinate spirv.ID, dRef spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(sampledImage), uint32(coordinate), uint32(dRef))
@@ -730,7 +730,7 @@ func (v ImageSparseSampleDrefExplicitLod) ImageOperandsWords() []uint32 {
 	return parameters(v, 6, spirv.KindImageOperands)
 }
 
-// BuildImageSparseSampleDrefExplicitLod appends an OpImageSparseSampleDrefExplicitLod to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildImageSparseSampleDrefExplicitLod appends an OpImageSparseSampleDrefExplicitLod to dst. The words of optional operands and of parameters are rest.
 func BuildImageSparseSampleDrefExplicitLod(dst []uint32, typ spirv.ID, result spirv.ID, sampledImage spirv.ID, coordinate spirv.ID, dRef spirv.ID, imageOperands spirv.ImageOperands, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(sampledImage), uint32(coordinate), uint32(dRef), uint32(imageOperands))
@@ -753,7 +753,7 @@ func (v ImageSparseSampleProjImplicitLod) SampledImage() spirv.ID { return spirv
 // Coordinate returns operand Coordinate.
 func (v ImageSparseSampleProjImplicitLod) Coordinate() spirv.ID { return spirv.ID(v[4]) }
 
-// ImageOperands returns operand ImageOperands, if it stands.
+// ImageOperands returns operand ImageOperands, if it is present.
 func (v ImageSparseSampleProjImplicitLod) ImageOperands() (spirv.ImageOperands, bool) {
 	return maybe[spirv.ImageOperands](v, 5)
 }
@@ -763,7 +763,7 @@ func (v ImageSparseSampleProjImplicitLod) ImageOperandsWords() []uint32 {
 	return parameters(v, 5, spirv.KindImageOperands)
 }
 
-// BuildImageSparseSampleProjImplicitLod appends an OpImageSparseSampleProjImplicitLod to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildImageSparseSampleProjImplicitLod appends an OpImageSparseSampleProjImplicitLod to dst. The words of optional operands and of parameters are rest.
 func BuildImageSparseSampleProjImplicitLod(dst []uint32, typ spirv.ID, result spirv.ID, sampledImage spirv.ID, coordinate spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(sampledImage), uint32(coordinate))
@@ -796,7 +796,7 @@ func (v ImageSparseSampleProjExplicitLod) ImageOperandsWords() []uint32 {
 	return parameters(v, 5, spirv.KindImageOperands)
 }
 
-// BuildImageSparseSampleProjExplicitLod appends an OpImageSparseSampleProjExplicitLod to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildImageSparseSampleProjExplicitLod appends an OpImageSparseSampleProjExplicitLod to dst. The words of optional operands and of parameters are rest.
 func BuildImageSparseSampleProjExplicitLod(dst []uint32, typ spirv.ID, result spirv.ID, sampledImage spirv.ID, coordinate spirv.ID, imageOperands spirv.ImageOperands, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(sampledImage), uint32(coordinate), uint32(imageOperands))
@@ -822,7 +822,7 @@ func (v ImageSparseSampleProjDrefImplicitLod) Coordinate() spirv.ID { return spi
 // DRef returns operand DRef.
 func (v ImageSparseSampleProjDrefImplicitLod) DRef() spirv.ID { return spirv.ID(v[5]) }
 
-// ImageOperands returns operand ImageOperands, if it stands.
+// ImageOperands returns operand ImageOperands, if it is present.
 func (v ImageSparseSampleProjDrefImplicitLod) ImageOperands() (spirv.ImageOperands, bool) {
 	return maybe[spirv.ImageOperands](v, 6)
 }
@@ -832,7 +832,7 @@ func (v ImageSparseSampleProjDrefImplicitLod) ImageOperandsWords() []uint32 {
 	return parameters(v, 6, spirv.KindImageOperands)
 }
 
-// BuildImageSparseSampleProjDrefImplicitLod appends an OpImageSparseSampleProjDrefImplicitLod to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildImageSparseSampleProjDrefImplicitLod appends an OpImageSparseSampleProjDrefImplicitLod to dst. The words of optional operands and of parameters are rest.
 func BuildImageSparseSampleProjDrefImplicitLod(dst []uint32, typ spirv.ID, result spirv.ID, sampledImage spirv.ID, coordinate spirv.ID, dRef spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(sampledImage), uint32(coordinate), uint32(dRef))
@@ -868,7 +868,7 @@ func (v ImageSparseSampleProjDrefExplicitLod) ImageOperandsWords() []uint32 {
 	return parameters(v, 6, spirv.KindImageOperands)
 }
 
-// BuildImageSparseSampleProjDrefExplicitLod appends an OpImageSparseSampleProjDrefExplicitLod to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildImageSparseSampleProjDrefExplicitLod appends an OpImageSparseSampleProjDrefExplicitLod to dst. The words of optional operands and of parameters are rest.
 func BuildImageSparseSampleProjDrefExplicitLod(dst []uint32, typ spirv.ID, result spirv.ID, sampledImage spirv.ID, coordinate spirv.ID, dRef spirv.ID, imageOperands spirv.ImageOperands, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(sampledImage), uint32(coordinate), uint32(dRef), uint32(imageOperands))
@@ -891,7 +891,7 @@ func (v ImageSparseFetch) Image() spirv.ID { return spirv.ID(v[3]) }
 // Coordinate returns operand Coordinate.
 func (v ImageSparseFetch) Coordinate() spirv.ID { return spirv.ID(v[4]) }
 
-// ImageOperands returns operand ImageOperands, if it stands.
+// ImageOperands returns operand ImageOperands, if it is present.
 func (v ImageSparseFetch) ImageOperands() (spirv.ImageOperands, bool) {
 	return maybe[spirv.ImageOperands](v, 5)
 }
@@ -901,7 +901,7 @@ func (v ImageSparseFetch) ImageOperandsWords() []uint32 {
 	return parameters(v, 5, spirv.KindImageOperands)
 }
 
-// BuildImageSparseFetch appends an OpImageSparseFetch to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildImageSparseFetch appends an OpImageSparseFetch to dst. The words of optional operands and of parameters are rest.
 func BuildImageSparseFetch(dst []uint32, typ spirv.ID, result spirv.ID, image spirv.ID, coordinate spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(image), uint32(coordinate))
@@ -927,7 +927,7 @@ func (v ImageSparseGather) Coordinate() spirv.ID { return spirv.ID(v[4]) }
 // Component returns operand Component.
 func (v ImageSparseGather) Component() spirv.ID { return spirv.ID(v[5]) }
 
-// ImageOperands returns operand ImageOperands, if it stands.
+// ImageOperands returns operand ImageOperands, if it is present.
 func (v ImageSparseGather) ImageOperands() (spirv.ImageOperands, bool) {
 	return maybe[spirv.ImageOperands](v, 6)
 }
@@ -937,7 +937,7 @@ func (v ImageSparseGather) ImageOperandsWords() []uint32 {
 	return parameters(v, 6, spirv.KindImageOperands)
 }
 
-// BuildImageSparseGather appends an OpImageSparseGather to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildImageSparseGather appends an OpImageSparseGather to dst. The words of optional operands and of parameters are rest.
 func BuildImageSparseGather(dst []uint32, typ spirv.ID, result spirv.ID, sampledImage spirv.ID, coordinate spirv.ID, component spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(sampledImage), uint32(coordinate), uint32(component))
@@ -963,7 +963,7 @@ func (v ImageSparseDrefGather) Coordinate() spirv.ID { return spirv.ID(v[4]) }
 // DRef returns operand DRef.
 func (v ImageSparseDrefGather) DRef() spirv.ID { return spirv.ID(v[5]) }
 
-// ImageOperands returns operand ImageOperands, if it stands.
+// ImageOperands returns operand ImageOperands, if it is present.
 func (v ImageSparseDrefGather) ImageOperands() (spirv.ImageOperands, bool) {
 	return maybe[spirv.ImageOperands](v, 6)
 }
@@ -973,7 +973,7 @@ func (v ImageSparseDrefGather) ImageOperandsWords() []uint32 {
 	return parameters(v, 6, spirv.KindImageOperands)
 }
 
-// BuildImageSparseDrefGather appends an OpImageSparseDrefGather to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildImageSparseDrefGather appends an OpImageSparseDrefGather to dst. The words of optional operands and of parameters are rest.
 func BuildImageSparseDrefGather(dst []uint32, typ spirv.ID, result spirv.ID, sampledImage spirv.ID, coordinate spirv.ID, dRef spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(sampledImage), uint32(coordinate), uint32(dRef))
@@ -1013,7 +1013,7 @@ func (v ImageSparseRead) Image() spirv.ID { return spirv.ID(v[3]) }
 // Coordinate returns operand Coordinate.
 func (v ImageSparseRead) Coordinate() spirv.ID { return spirv.ID(v[4]) }
 
-// ImageOperands returns operand ImageOperands, if it stands.
+// ImageOperands returns operand ImageOperands, if it is present.
 func (v ImageSparseRead) ImageOperands() (spirv.ImageOperands, bool) {
 	return maybe[spirv.ImageOperands](v, 5)
 }
@@ -1023,7 +1023,7 @@ func (v ImageSparseRead) ImageOperandsWords() []uint32 {
 	return parameters(v, 5, spirv.KindImageOperands)
 }
 
-// BuildImageSparseRead appends an OpImageSparseRead to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildImageSparseRead appends an OpImageSparseRead to dst. The words of optional operands and of parameters are rest.
 func BuildImageSparseRead(dst []uint32, typ spirv.ID, result spirv.ID, image spirv.ID, coordinate spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(image), uint32(coordinate))
@@ -1043,10 +1043,10 @@ func (v ColorAttachmentReadEXT) Result() spirv.ID { return spirv.ID(v[2]) }
 // Attachment returns operand Attachment.
 func (v ColorAttachmentReadEXT) Attachment() spirv.ID { return spirv.ID(v[3]) }
 
-// Sample returns operand Sample, if it stands.
+// Sample returns operand Sample, if it is present.
 func (v ColorAttachmentReadEXT) Sample() (spirv.ID, bool) { return maybe[spirv.ID](v, 4) }
 
-// BuildColorAttachmentReadEXT appends an OpColorAttachmentReadEXT to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildColorAttachmentReadEXT appends an OpColorAttachmentReadEXT to dst. The words of optional operands and of parameters are rest.
 func BuildColorAttachmentReadEXT(dst []uint32, typ spirv.ID, result spirv.ID, attachment spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(attachment))
@@ -1063,10 +1063,10 @@ func (v DepthAttachmentReadEXT) Type() spirv.ID { return spirv.ID(v[1]) }
 // Result returns operand Result.
 func (v DepthAttachmentReadEXT) Result() spirv.ID { return spirv.ID(v[2]) }
 
-// Sample returns operand Sample, if it stands.
+// Sample returns operand Sample, if it is present.
 func (v DepthAttachmentReadEXT) Sample() (spirv.ID, bool) { return maybe[spirv.ID](v, 3) }
 
-// BuildDepthAttachmentReadEXT appends an OpDepthAttachmentReadEXT to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildDepthAttachmentReadEXT appends an OpDepthAttachmentReadEXT to dst. The words of optional operands and of parameters are rest.
 func BuildDepthAttachmentReadEXT(dst []uint32, typ spirv.ID, result spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result))
@@ -1083,10 +1083,10 @@ func (v StencilAttachmentReadEXT) Type() spirv.ID { return spirv.ID(v[1]) }
 // Result returns operand Result.
 func (v StencilAttachmentReadEXT) Result() spirv.ID { return spirv.ID(v[2]) }
 
-// Sample returns operand Sample, if it stands.
+// Sample returns operand Sample, if it is present.
 func (v StencilAttachmentReadEXT) Sample() (spirv.ID, bool) { return maybe[spirv.ID](v, 3) }
 
-// BuildStencilAttachmentReadEXT appends an OpStencilAttachmentReadEXT to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildStencilAttachmentReadEXT appends an OpStencilAttachmentReadEXT to dst. The words of optional operands and of parameters are rest.
 func BuildStencilAttachmentReadEXT(dst []uint32, typ spirv.ID, result spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result))
@@ -1335,7 +1335,7 @@ func (v ImageGatherQCOM) Component() spirv.ID { return spirv.ID(v[5]) }
 // Mode returns operand Mode.
 func (v ImageGatherQCOM) Mode() spirv.ID { return spirv.ID(v[6]) }
 
-// ImageOperands returns operand ImageOperands, if it stands.
+// ImageOperands returns operand ImageOperands, if it is present.
 func (v ImageGatherQCOM) ImageOperands() (spirv.ImageOperands, bool) {
 	return maybe[spirv.ImageOperands](v, 7)
 }
@@ -1345,7 +1345,7 @@ func (v ImageGatherQCOM) ImageOperandsWords() []uint32 {
 	return parameters(v, 7, spirv.KindImageOperands)
 }
 
-// BuildImageGatherQCOM appends an OpImageGatherQCOM to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildImageGatherQCOM appends an OpImageGatherQCOM to dst. The words of optional operands and of parameters are rest.
 func BuildImageGatherQCOM(dst []uint32, typ spirv.ID, result spirv.ID, sampledImage spirv.ID, coordinate spirv.ID, component spirv.ID, mode spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(sampledImage), uint32(coordinate), uint32(component), uint32(mode))
@@ -1374,7 +1374,7 @@ func (v ImageSampleFootprintNV) Granularity() spirv.ID { return spirv.ID(v[5]) }
 // Coarse returns operand Coarse.
 func (v ImageSampleFootprintNV) Coarse() spirv.ID { return spirv.ID(v[6]) }
 
-// ImageOperands returns operand ImageOperands, if it stands.
+// ImageOperands returns operand ImageOperands, if it is present.
 func (v ImageSampleFootprintNV) ImageOperands() (spirv.ImageOperands, bool) {
 	return maybe[spirv.ImageOperands](v, 7)
 }
@@ -1384,7 +1384,7 @@ func (v ImageSampleFootprintNV) ImageOperandsWords() []uint32 {
 	return parameters(v, 7, spirv.KindImageOperands)
 }
 
-// BuildImageSampleFootprintNV appends an OpImageSampleFootprintNV to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildImageSampleFootprintNV appends an OpImageSampleFootprintNV to dst. The words of optional operands and of parameters are rest.
 func BuildImageSampleFootprintNV(dst []uint32, typ spirv.ID, result spirv.ID, sampledImage spirv.ID, coordinate spirv.ID, granularity spirv.ID, coarse spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(sampledImage), uint32(coordinate), uint32(granularity), uint32(coarse))

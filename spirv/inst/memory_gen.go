@@ -16,10 +16,10 @@ func (v Variable) Result() spirv.ID { return spirv.ID(v[2]) }
 // StorageClass returns operand StorageClass.
 func (v Variable) StorageClass() spirv.StorageClass { return spirv.StorageClass(v[3]) }
 
-// Initializer returns operand Initializer, if it stands.
+// Initializer returns operand Initializer, if it is present.
 func (v Variable) Initializer() (spirv.ID, bool) { return maybe[spirv.ID](v, 4) }
 
-// BuildVariable appends an OpVariable to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildVariable appends an OpVariable to dst. The words of optional operands and of parameters are rest.
 func BuildVariable(dst []uint32, typ spirv.ID, result spirv.ID, storageClass spirv.StorageClass, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(storageClass))
@@ -62,13 +62,13 @@ func (v Load) Result() spirv.ID { return spirv.ID(v[2]) }
 // Pointer returns operand Pointer.
 func (v Load) Pointer() spirv.ID { return spirv.ID(v[3]) }
 
-// MemoryAccess returns operand MemoryAccess, if it stands.
+// MemoryAccess returns operand MemoryAccess, if it is present.
 func (v Load) MemoryAccess() (spirv.MemoryAccess, bool) { return maybe[spirv.MemoryAccess](v, 4) }
 
 // MemoryAccessWords returns the words of MemoryAccess's parameters.
 func (v Load) MemoryAccessWords() []uint32 { return parameters(v, 4, spirv.KindMemoryAccess) }
 
-// BuildLoad appends an OpLoad to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildLoad appends an OpLoad to dst. The words of optional operands and of parameters are rest.
 func BuildLoad(dst []uint32, typ spirv.ID, result spirv.ID, pointer spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(pointer))
@@ -85,13 +85,13 @@ func (v Store) Pointer() spirv.ID { return spirv.ID(v[1]) }
 // Object returns operand Object.
 func (v Store) Object() spirv.ID { return spirv.ID(v[2]) }
 
-// MemoryAccess returns operand MemoryAccess, if it stands.
+// MemoryAccess returns operand MemoryAccess, if it is present.
 func (v Store) MemoryAccess() (spirv.MemoryAccess, bool) { return maybe[spirv.MemoryAccess](v, 3) }
 
 // MemoryAccessWords returns the words of MemoryAccess's parameters.
 func (v Store) MemoryAccessWords() []uint32 { return parameters(v, 3, spirv.KindMemoryAccess) }
 
-// BuildStore appends an OpStore to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildStore appends an OpStore to dst. The words of optional operands and of parameters are rest.
 func BuildStore(dst []uint32, pointer spirv.ID, object spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(pointer), uint32(object))
@@ -108,13 +108,13 @@ func (v CopyMemory) Target() spirv.ID { return spirv.ID(v[1]) }
 // Source returns operand Source.
 func (v CopyMemory) Source() spirv.ID { return spirv.ID(v[2]) }
 
-// MemoryAccess returns operand MemoryAccess, if it stands.
+// MemoryAccess returns operand MemoryAccess, if it is present.
 func (v CopyMemory) MemoryAccess() (spirv.MemoryAccess, bool) { return maybe[spirv.MemoryAccess](v, 3) }
 
 // MemoryAccessWords returns the words of MemoryAccess's parameters.
 func (v CopyMemory) MemoryAccessWords() []uint32 { return parameters(v, 3, spirv.KindMemoryAccess) }
 
-// MemoryAccess2 returns operand MemoryAccess2, if it stands.
+// MemoryAccess2 returns operand MemoryAccess2, if it is present.
 func (v CopyMemory) MemoryAccess2() (spirv.MemoryAccess, bool) {
 	return maybe[spirv.MemoryAccess](v, skip(v, 3, spirv.KindMemoryAccess))
 }
@@ -124,7 +124,7 @@ func (v CopyMemory) MemoryAccess2Words() []uint32 {
 	return parameters(v, skip(v, 3, spirv.KindMemoryAccess), spirv.KindMemoryAccess)
 }
 
-// BuildCopyMemory appends an OpCopyMemory to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildCopyMemory appends an OpCopyMemory to dst. The words of optional operands and of parameters are rest.
 func BuildCopyMemory(dst []uint32, target spirv.ID, source spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(target), uint32(source))
@@ -144,7 +144,7 @@ func (v CopyMemorySized) Source() spirv.ID { return spirv.ID(v[2]) }
 // Size returns operand Size.
 func (v CopyMemorySized) Size() spirv.ID { return spirv.ID(v[3]) }
 
-// MemoryAccess returns operand MemoryAccess, if it stands.
+// MemoryAccess returns operand MemoryAccess, if it is present.
 func (v CopyMemorySized) MemoryAccess() (spirv.MemoryAccess, bool) {
 	return maybe[spirv.MemoryAccess](v, 4)
 }
@@ -154,7 +154,7 @@ func (v CopyMemorySized) MemoryAccessWords() []uint32 {
 	return parameters(v, 4, spirv.KindMemoryAccess)
 }
 
-// MemoryAccess2 returns operand MemoryAccess2, if it stands.
+// MemoryAccess2 returns operand MemoryAccess2, if it is present.
 func (v CopyMemorySized) MemoryAccess2() (spirv.MemoryAccess, bool) {
 	return maybe[spirv.MemoryAccess](v, skip(v, 4, spirv.KindMemoryAccess))
 }
@@ -164,7 +164,7 @@ func (v CopyMemorySized) MemoryAccess2Words() []uint32 {
 	return parameters(v, skip(v, 4, spirv.KindMemoryAccess), spirv.KindMemoryAccess)
 }
 
-// BuildCopyMemorySized appends an OpCopyMemorySized to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildCopyMemorySized appends an OpCopyMemorySized to dst. The words of optional operands and of parameters are rest.
 func BuildCopyMemorySized(dst []uint32, target spirv.ID, source spirv.ID, size spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(target), uint32(source), uint32(size))
@@ -379,13 +379,13 @@ func (v UntypedVariableKHR) Result() spirv.ID { return spirv.ID(v[2]) }
 // StorageClass returns operand StorageClass.
 func (v UntypedVariableKHR) StorageClass() spirv.StorageClass { return spirv.StorageClass(v[3]) }
 
-// DataType returns operand DataType, if it stands.
+// DataType returns operand DataType, if it is present.
 func (v UntypedVariableKHR) DataType() (spirv.ID, bool) { return maybe[spirv.ID](v, 4) }
 
-// Initializer returns operand Initializer, if it stands.
+// Initializer returns operand Initializer, if it is present.
 func (v UntypedVariableKHR) Initializer() (spirv.ID, bool) { return maybe[spirv.ID](v, 5) }
 
-// BuildUntypedVariableKHR appends an OpUntypedVariableKHR to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildUntypedVariableKHR appends an OpUntypedVariableKHR to dst. The words of optional operands and of parameters are rest.
 func BuildUntypedVariableKHR(dst []uint32, typ spirv.ID, result spirv.ID, storageClass spirv.StorageClass, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(storageClass))
@@ -535,16 +535,16 @@ func (v UntypedPrefetchKHR) PointerType() spirv.ID { return spirv.ID(v[1]) }
 // NumBytes returns operand NumBytes.
 func (v UntypedPrefetchKHR) NumBytes() spirv.ID { return spirv.ID(v[2]) }
 
-// RW returns operand RW, if it stands.
+// RW returns operand RW, if it is present.
 func (v UntypedPrefetchKHR) RW() (spirv.ID, bool) { return maybe[spirv.ID](v, 3) }
 
-// Locality returns operand Locality, if it stands.
+// Locality returns operand Locality, if it is present.
 func (v UntypedPrefetchKHR) Locality() (spirv.ID, bool) { return maybe[spirv.ID](v, 4) }
 
-// CacheType returns operand CacheType, if it stands.
+// CacheType returns operand CacheType, if it is present.
 func (v UntypedPrefetchKHR) CacheType() (spirv.ID, bool) { return maybe[spirv.ID](v, 5) }
 
-// BuildUntypedPrefetchKHR appends an OpUntypedPrefetchKHR to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildUntypedPrefetchKHR appends an OpUntypedPrefetchKHR to dst. The words of optional operands and of parameters are rest.
 func BuildUntypedPrefetchKHR(dst []uint32, pointerType spirv.ID, numBytes spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(pointerType), uint32(numBytes))
@@ -567,10 +567,10 @@ func (v CooperativeMatrixLoadKHR) Pointer() spirv.ID { return spirv.ID(v[3]) }
 // MemoryLayout returns operand MemoryLayout.
 func (v CooperativeMatrixLoadKHR) MemoryLayout() spirv.ID { return spirv.ID(v[4]) }
 
-// Stride returns operand Stride, if it stands.
+// Stride returns operand Stride, if it is present.
 func (v CooperativeMatrixLoadKHR) Stride() (spirv.ID, bool) { return maybe[spirv.ID](v, 5) }
 
-// MemoryOperand returns operand MemoryOperand, if it stands.
+// MemoryOperand returns operand MemoryOperand, if it is present.
 func (v CooperativeMatrixLoadKHR) MemoryOperand() (spirv.MemoryAccess, bool) {
 	return maybe[spirv.MemoryAccess](v, 6)
 }
@@ -580,7 +580,7 @@ func (v CooperativeMatrixLoadKHR) MemoryOperandWords() []uint32 {
 	return parameters(v, 6, spirv.KindMemoryAccess)
 }
 
-// BuildCooperativeMatrixLoadKHR appends an OpCooperativeMatrixLoadKHR to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildCooperativeMatrixLoadKHR appends an OpCooperativeMatrixLoadKHR to dst. The words of optional operands and of parameters are rest.
 func BuildCooperativeMatrixLoadKHR(dst []uint32, typ spirv.ID, result spirv.ID, pointer spirv.ID, memoryLayout spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(pointer), uint32(memoryLayout))
@@ -600,10 +600,10 @@ func (v CooperativeMatrixStoreKHR) Object() spirv.ID { return spirv.ID(v[2]) }
 // MemoryLayout returns operand MemoryLayout.
 func (v CooperativeMatrixStoreKHR) MemoryLayout() spirv.ID { return spirv.ID(v[3]) }
 
-// Stride returns operand Stride, if it stands.
+// Stride returns operand Stride, if it is present.
 func (v CooperativeMatrixStoreKHR) Stride() (spirv.ID, bool) { return maybe[spirv.ID](v, 4) }
 
-// MemoryOperand returns operand MemoryOperand, if it stands.
+// MemoryOperand returns operand MemoryOperand, if it is present.
 func (v CooperativeMatrixStoreKHR) MemoryOperand() (spirv.MemoryAccess, bool) {
 	return maybe[spirv.MemoryAccess](v, 5)
 }
@@ -613,7 +613,7 @@ func (v CooperativeMatrixStoreKHR) MemoryOperandWords() []uint32 {
 	return parameters(v, 5, spirv.KindMemoryAccess)
 }
 
-// BuildCooperativeMatrixStoreKHR appends an OpCooperativeMatrixStoreKHR to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildCooperativeMatrixStoreKHR appends an OpCooperativeMatrixStoreKHR to dst. The words of optional operands and of parameters are rest.
 func BuildCooperativeMatrixStoreKHR(dst []uint32, pointer spirv.ID, object spirv.ID, memoryLayout spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(pointer), uint32(object), uint32(memoryLayout))
@@ -679,7 +679,7 @@ func (v CooperativeVectorLoadNV) Pointer() spirv.ID { return spirv.ID(v[3]) }
 // Offset returns operand Offset.
 func (v CooperativeVectorLoadNV) Offset() spirv.ID { return spirv.ID(v[4]) }
 
-// MemoryAccess returns operand MemoryAccess, if it stands.
+// MemoryAccess returns operand MemoryAccess, if it is present.
 func (v CooperativeVectorLoadNV) MemoryAccess() (spirv.MemoryAccess, bool) {
 	return maybe[spirv.MemoryAccess](v, 5)
 }
@@ -689,7 +689,7 @@ func (v CooperativeVectorLoadNV) MemoryAccessWords() []uint32 {
 	return parameters(v, 5, spirv.KindMemoryAccess)
 }
 
-// BuildCooperativeVectorLoadNV appends an OpCooperativeVectorLoadNV to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildCooperativeVectorLoadNV appends an OpCooperativeVectorLoadNV to dst. The words of optional operands and of parameters are rest.
 func BuildCooperativeVectorLoadNV(dst []uint32, typ spirv.ID, result spirv.ID, pointer spirv.ID, offset spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(pointer), uint32(offset))
@@ -709,7 +709,7 @@ func (v CooperativeVectorStoreNV) Offset() spirv.ID { return spirv.ID(v[2]) }
 // Object returns operand Object.
 func (v CooperativeVectorStoreNV) Object() spirv.ID { return spirv.ID(v[3]) }
 
-// MemoryAccess returns operand MemoryAccess, if it stands.
+// MemoryAccess returns operand MemoryAccess, if it is present.
 func (v CooperativeVectorStoreNV) MemoryAccess() (spirv.MemoryAccess, bool) {
 	return maybe[spirv.MemoryAccess](v, 4)
 }
@@ -719,7 +719,7 @@ func (v CooperativeVectorStoreNV) MemoryAccessWords() []uint32 {
 	return parameters(v, 4, spirv.KindMemoryAccess)
 }
 
-// BuildCooperativeVectorStoreNV appends an OpCooperativeVectorStoreNV to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildCooperativeVectorStoreNV appends an OpCooperativeVectorStoreNV to dst. The words of optional operands and of parameters are rest.
 func BuildCooperativeVectorStoreNV(dst []uint32, pointer spirv.ID, offset spirv.ID, object spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(pointer), uint32(offset), uint32(object))
@@ -765,7 +765,7 @@ func (v CooperativeMatrixLoadTensorNV) TensorAddressingOperandsWords() []uint32 
 	return parameters(v, skip(v, 6, spirv.KindMemoryAccess), spirv.KindTensorAddressingOperands)
 }
 
-// BuildCooperativeMatrixLoadTensorNV appends an OpCooperativeMatrixLoadTensorNV to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildCooperativeMatrixLoadTensorNV appends an OpCooperativeMatrixLoadTensorNV to dst. The words of optional operands and of parameters are rest.
 func BuildCooperativeMatrixLoadTensorNV(dst []uint32, typ spirv.ID, result spirv.ID, pointer spirv.ID, object spirv.ID, tensorLayout spirv.ID, memoryOperand spirv.MemoryAccess, memoryOperandWords []uint32, tensorAddressingOperands spirv.TensorAddressingOperands, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(pointer), uint32(object), uint32(tensorLayout), uint32(memoryOperand))
@@ -807,7 +807,7 @@ func (v CooperativeMatrixStoreTensorNV) TensorAddressingOperandsWords() []uint32
 	return parameters(v, skip(v, 4, spirv.KindMemoryAccess), spirv.KindTensorAddressingOperands)
 }
 
-// BuildCooperativeMatrixStoreTensorNV appends an OpCooperativeMatrixStoreTensorNV to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildCooperativeMatrixStoreTensorNV appends an OpCooperativeMatrixStoreTensorNV to dst. The words of optional operands and of parameters are rest.
 func BuildCooperativeMatrixStoreTensorNV(dst []uint32, pointer spirv.ID, object spirv.ID, tensorLayout spirv.ID, memoryOperand spirv.MemoryAccess, memoryOperandWords []uint32, tensorAddressingOperands spirv.TensorAddressingOperands, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(pointer), uint32(object), uint32(tensorLayout), uint32(memoryOperand))
@@ -838,12 +838,12 @@ func (v RawAccessChainNV) ElementIndex() spirv.ID { return spirv.ID(v[5]) }
 // ByteOffset returns operand ByteOffset.
 func (v RawAccessChainNV) ByteOffset() spirv.ID { return spirv.ID(v[6]) }
 
-// RawAccessChainOperands returns operand RawAccessChainOperands, if it stands.
+// RawAccessChainOperands returns operand RawAccessChainOperands, if it is present.
 func (v RawAccessChainNV) RawAccessChainOperands() (spirv.RawAccessChainOperands, bool) {
 	return maybe[spirv.RawAccessChainOperands](v, 7)
 }
 
-// BuildRawAccessChainNV appends an OpRawAccessChainNV to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildRawAccessChainNV appends an OpRawAccessChainNV to dst. The words of optional operands and of parameters are rest.
 func BuildRawAccessChainNV(dst []uint32, typ spirv.ID, result spirv.ID, base spirv.ID, byteStride spirv.ID, elementIndex spirv.ID, byteOffset spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(base), uint32(byteStride), uint32(elementIndex), uint32(byteOffset))
@@ -931,7 +931,7 @@ func (v PredicatedLoadINTEL) Predicate() spirv.ID { return spirv.ID(v[4]) }
 // DefaultValue returns operand DefaultValue.
 func (v PredicatedLoadINTEL) DefaultValue() spirv.ID { return spirv.ID(v[5]) }
 
-// MemoryAccess returns operand MemoryAccess, if it stands.
+// MemoryAccess returns operand MemoryAccess, if it is present.
 func (v PredicatedLoadINTEL) MemoryAccess() (spirv.MemoryAccess, bool) {
 	return maybe[spirv.MemoryAccess](v, 6)
 }
@@ -941,7 +941,7 @@ func (v PredicatedLoadINTEL) MemoryAccessWords() []uint32 {
 	return parameters(v, 6, spirv.KindMemoryAccess)
 }
 
-// BuildPredicatedLoadINTEL appends an OpPredicatedLoadINTEL to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildPredicatedLoadINTEL appends an OpPredicatedLoadINTEL to dst. The words of optional operands and of parameters are rest.
 func BuildPredicatedLoadINTEL(dst []uint32, typ spirv.ID, result spirv.ID, pointer spirv.ID, predicate spirv.ID, defaultValue spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(pointer), uint32(predicate), uint32(defaultValue))
@@ -961,7 +961,7 @@ func (v PredicatedStoreINTEL) Object() spirv.ID { return spirv.ID(v[2]) }
 // Predicate returns operand Predicate.
 func (v PredicatedStoreINTEL) Predicate() spirv.ID { return spirv.ID(v[3]) }
 
-// MemoryAccess returns operand MemoryAccess, if it stands.
+// MemoryAccess returns operand MemoryAccess, if it is present.
 func (v PredicatedStoreINTEL) MemoryAccess() (spirv.MemoryAccess, bool) {
 	return maybe[spirv.MemoryAccess](v, 4)
 }
@@ -971,7 +971,7 @@ func (v PredicatedStoreINTEL) MemoryAccessWords() []uint32 {
 	return parameters(v, 4, spirv.KindMemoryAccess)
 }
 
-// BuildPredicatedStoreINTEL appends an OpPredicatedStoreINTEL to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildPredicatedStoreINTEL appends an OpPredicatedStoreINTEL to dst. The words of optional operands and of parameters are rest.
 func BuildPredicatedStoreINTEL(dst []uint32, pointer spirv.ID, object spirv.ID, predicate spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(pointer), uint32(object), uint32(predicate))

@@ -56,7 +56,7 @@ func (v ExecutionMode) Mode() spirv.ExecutionMode { return spirv.ExecutionMode(v
 // ModeWords returns the words of Mode's parameters.
 func (v ExecutionMode) ModeWords() []uint32 { return parameters(v, 2, spirv.KindExecutionMode) }
 
-// BuildExecutionMode appends an OpExecutionMode to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildExecutionMode appends an OpExecutionMode to dst. The words of optional operands and of parameters are rest.
 func BuildExecutionMode(dst []uint32, entryPoint spirv.ID, mode spirv.ExecutionMode, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(entryPoint), uint32(mode))
@@ -87,7 +87,7 @@ func (v ExecutionModeId) Mode() spirv.ExecutionMode { return spirv.ExecutionMode
 // ModeWords returns the words of Mode's parameters.
 func (v ExecutionModeId) ModeWords() []uint32 { return parameters(v, 2, spirv.KindExecutionMode) }
 
-// BuildExecutionModeId appends an OpExecutionModeId to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildExecutionModeId appends an OpExecutionModeId to dst. The words of optional operands and of parameters are rest.
 func BuildExecutionModeId(dst []uint32, entryPoint spirv.ID, mode spirv.ExecutionMode, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(entryPoint), uint32(mode))

@@ -362,10 +362,10 @@ func (v GroupNonUniformIAdd) Operation() spirv.GroupOperation { return spirv.Gro
 // Value returns operand Value.
 func (v GroupNonUniformIAdd) Value() spirv.ID { return spirv.ID(v[5]) }
 
-// ClusterSize returns operand ClusterSize, if it stands.
+// ClusterSize returns operand ClusterSize, if it is present.
 func (v GroupNonUniformIAdd) ClusterSize() (spirv.ID, bool) { return maybe[spirv.ID](v, 6) }
 
-// BuildGroupNonUniformIAdd appends an OpGroupNonUniformIAdd to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildGroupNonUniformIAdd appends an OpGroupNonUniformIAdd to dst. The words of optional operands and of parameters are rest.
 func BuildGroupNonUniformIAdd(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, operation spirv.GroupOperation, value spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(execution), uint32(operation), uint32(value))
@@ -391,10 +391,10 @@ func (v GroupNonUniformFAdd) Operation() spirv.GroupOperation { return spirv.Gro
 // Value returns operand Value.
 func (v GroupNonUniformFAdd) Value() spirv.ID { return spirv.ID(v[5]) }
 
-// ClusterSize returns operand ClusterSize, if it stands.
+// ClusterSize returns operand ClusterSize, if it is present.
 func (v GroupNonUniformFAdd) ClusterSize() (spirv.ID, bool) { return maybe[spirv.ID](v, 6) }
 
-// BuildGroupNonUniformFAdd appends an OpGroupNonUniformFAdd to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildGroupNonUniformFAdd appends an OpGroupNonUniformFAdd to dst. The words of optional operands and of parameters are rest.
 func BuildGroupNonUniformFAdd(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, operation spirv.GroupOperation, value spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(execution), uint32(operation), uint32(value))
@@ -420,10 +420,10 @@ func (v GroupNonUniformIMul) Operation() spirv.GroupOperation { return spirv.Gro
 // Value returns operand Value.
 func (v GroupNonUniformIMul) Value() spirv.ID { return spirv.ID(v[5]) }
 
-// ClusterSize returns operand ClusterSize, if it stands.
+// ClusterSize returns operand ClusterSize, if it is present.
 func (v GroupNonUniformIMul) ClusterSize() (spirv.ID, bool) { return maybe[spirv.ID](v, 6) }
 
-// BuildGroupNonUniformIMul appends an OpGroupNonUniformIMul to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildGroupNonUniformIMul appends an OpGroupNonUniformIMul to dst. The words of optional operands and of parameters are rest.
 func BuildGroupNonUniformIMul(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, operation spirv.GroupOperation, value spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(execution), uint32(operation), uint32(value))
@@ -449,10 +449,10 @@ func (v GroupNonUniformFMul) Operation() spirv.GroupOperation { return spirv.Gro
 // Value returns operand Value.
 func (v GroupNonUniformFMul) Value() spirv.ID { return spirv.ID(v[5]) }
 
-// ClusterSize returns operand ClusterSize, if it stands.
+// ClusterSize returns operand ClusterSize, if it is present.
 func (v GroupNonUniformFMul) ClusterSize() (spirv.ID, bool) { return maybe[spirv.ID](v, 6) }
 
-// BuildGroupNonUniformFMul appends an OpGroupNonUniformFMul to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildGroupNonUniformFMul appends an OpGroupNonUniformFMul to dst. The words of optional operands and of parameters are rest.
 func BuildGroupNonUniformFMul(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, operation spirv.GroupOperation, value spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(execution), uint32(operation), uint32(value))
@@ -478,10 +478,10 @@ func (v GroupNonUniformSMin) Operation() spirv.GroupOperation { return spirv.Gro
 // Value returns operand Value.
 func (v GroupNonUniformSMin) Value() spirv.ID { return spirv.ID(v[5]) }
 
-// ClusterSize returns operand ClusterSize, if it stands.
+// ClusterSize returns operand ClusterSize, if it is present.
 func (v GroupNonUniformSMin) ClusterSize() (spirv.ID, bool) { return maybe[spirv.ID](v, 6) }
 
-// BuildGroupNonUniformSMin appends an OpGroupNonUniformSMin to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildGroupNonUniformSMin appends an OpGroupNonUniformSMin to dst. The words of optional operands and of parameters are rest.
 func BuildGroupNonUniformSMin(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, operation spirv.GroupOperation, value spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(execution), uint32(operation), uint32(value))
@@ -507,10 +507,10 @@ func (v GroupNonUniformUMin) Operation() spirv.GroupOperation { return spirv.Gro
 // Value returns operand Value.
 func (v GroupNonUniformUMin) Value() spirv.ID { return spirv.ID(v[5]) }
 
-// ClusterSize returns operand ClusterSize, if it stands.
+// ClusterSize returns operand ClusterSize, if it is present.
 func (v GroupNonUniformUMin) ClusterSize() (spirv.ID, bool) { return maybe[spirv.ID](v, 6) }
 
-// BuildGroupNonUniformUMin appends an OpGroupNonUniformUMin to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildGroupNonUniformUMin appends an OpGroupNonUniformUMin to dst. The words of optional operands and of parameters are rest.
 func BuildGroupNonUniformUMin(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, operation spirv.GroupOperation, value spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(execution), uint32(operation), uint32(value))
@@ -536,10 +536,10 @@ func (v GroupNonUniformFMin) Operation() spirv.GroupOperation { return spirv.Gro
 // Value returns operand Value.
 func (v GroupNonUniformFMin) Value() spirv.ID { return spirv.ID(v[5]) }
 
-// ClusterSize returns operand ClusterSize, if it stands.
+// ClusterSize returns operand ClusterSize, if it is present.
 func (v GroupNonUniformFMin) ClusterSize() (spirv.ID, bool) { return maybe[spirv.ID](v, 6) }
 
-// BuildGroupNonUniformFMin appends an OpGroupNonUniformFMin to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildGroupNonUniformFMin appends an OpGroupNonUniformFMin to dst. The words of optional operands and of parameters are rest.
 func BuildGroupNonUniformFMin(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, operation spirv.GroupOperation, value spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(execution), uint32(operation), uint32(value))
@@ -565,10 +565,10 @@ func (v GroupNonUniformSMax) Operation() spirv.GroupOperation { return spirv.Gro
 // Value returns operand Value.
 func (v GroupNonUniformSMax) Value() spirv.ID { return spirv.ID(v[5]) }
 
-// ClusterSize returns operand ClusterSize, if it stands.
+// ClusterSize returns operand ClusterSize, if it is present.
 func (v GroupNonUniformSMax) ClusterSize() (spirv.ID, bool) { return maybe[spirv.ID](v, 6) }
 
-// BuildGroupNonUniformSMax appends an OpGroupNonUniformSMax to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildGroupNonUniformSMax appends an OpGroupNonUniformSMax to dst. The words of optional operands and of parameters are rest.
 func BuildGroupNonUniformSMax(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, operation spirv.GroupOperation, value spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(execution), uint32(operation), uint32(value))
@@ -594,10 +594,10 @@ func (v GroupNonUniformUMax) Operation() spirv.GroupOperation { return spirv.Gro
 // Value returns operand Value.
 func (v GroupNonUniformUMax) Value() spirv.ID { return spirv.ID(v[5]) }
 
-// ClusterSize returns operand ClusterSize, if it stands.
+// ClusterSize returns operand ClusterSize, if it is present.
 func (v GroupNonUniformUMax) ClusterSize() (spirv.ID, bool) { return maybe[spirv.ID](v, 6) }
 
-// BuildGroupNonUniformUMax appends an OpGroupNonUniformUMax to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildGroupNonUniformUMax appends an OpGroupNonUniformUMax to dst. The words of optional operands and of parameters are rest.
 func BuildGroupNonUniformUMax(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, operation spirv.GroupOperation, value spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(execution), uint32(operation), uint32(value))
@@ -623,10 +623,10 @@ func (v GroupNonUniformFMax) Operation() spirv.GroupOperation { return spirv.Gro
 // Value returns operand Value.
 func (v GroupNonUniformFMax) Value() spirv.ID { return spirv.ID(v[5]) }
 
-// ClusterSize returns operand ClusterSize, if it stands.
+// ClusterSize returns operand ClusterSize, if it is present.
 func (v GroupNonUniformFMax) ClusterSize() (spirv.ID, bool) { return maybe[spirv.ID](v, 6) }
 
-// BuildGroupNonUniformFMax appends an OpGroupNonUniformFMax to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildGroupNonUniformFMax appends an OpGroupNonUniformFMax to dst. The words of optional operands and of parameters are rest.
 func BuildGroupNonUniformFMax(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, operation spirv.GroupOperation, value spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(execution), uint32(operation), uint32(value))
@@ -654,10 +654,10 @@ func (v GroupNonUniformBitwiseAnd) Operation() spirv.GroupOperation {
 // Value returns operand Value.
 func (v GroupNonUniformBitwiseAnd) Value() spirv.ID { return spirv.ID(v[5]) }
 
-// ClusterSize returns operand ClusterSize, if it stands.
+// ClusterSize returns operand ClusterSize, if it is present.
 func (v GroupNonUniformBitwiseAnd) ClusterSize() (spirv.ID, bool) { return maybe[spirv.ID](v, 6) }
 
-// BuildGroupNonUniformBitwiseAnd appends an OpGroupNonUniformBitwiseAnd to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildGroupNonUniformBitwiseAnd appends an OpGroupNonUniformBitwiseAnd to dst. The words of optional operands and of parameters are rest.
 func BuildGroupNonUniformBitwiseAnd(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, operation spirv.GroupOperation, value spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(execution), uint32(operation), uint32(value))
@@ -683,10 +683,10 @@ func (v GroupNonUniformBitwiseOr) Operation() spirv.GroupOperation { return spir
 // Value returns operand Value.
 func (v GroupNonUniformBitwiseOr) Value() spirv.ID { return spirv.ID(v[5]) }
 
-// ClusterSize returns operand ClusterSize, if it stands.
+// ClusterSize returns operand ClusterSize, if it is present.
 func (v GroupNonUniformBitwiseOr) ClusterSize() (spirv.ID, bool) { return maybe[spirv.ID](v, 6) }
 
-// BuildGroupNonUniformBitwiseOr appends an OpGroupNonUniformBitwiseOr to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildGroupNonUniformBitwiseOr appends an OpGroupNonUniformBitwiseOr to dst. The words of optional operands and of parameters are rest.
 func BuildGroupNonUniformBitwiseOr(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, operation spirv.GroupOperation, value spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(execution), uint32(operation), uint32(value))
@@ -714,10 +714,10 @@ func (v GroupNonUniformBitwiseXor) Operation() spirv.GroupOperation {
 // Value returns operand Value.
 func (v GroupNonUniformBitwiseXor) Value() spirv.ID { return spirv.ID(v[5]) }
 
-// ClusterSize returns operand ClusterSize, if it stands.
+// ClusterSize returns operand ClusterSize, if it is present.
 func (v GroupNonUniformBitwiseXor) ClusterSize() (spirv.ID, bool) { return maybe[spirv.ID](v, 6) }
 
-// BuildGroupNonUniformBitwiseXor appends an OpGroupNonUniformBitwiseXor to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildGroupNonUniformBitwiseXor appends an OpGroupNonUniformBitwiseXor to dst. The words of optional operands and of parameters are rest.
 func BuildGroupNonUniformBitwiseXor(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, operation spirv.GroupOperation, value spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(execution), uint32(operation), uint32(value))
@@ -745,10 +745,10 @@ func (v GroupNonUniformLogicalAnd) Operation() spirv.GroupOperation {
 // Value returns operand Value.
 func (v GroupNonUniformLogicalAnd) Value() spirv.ID { return spirv.ID(v[5]) }
 
-// ClusterSize returns operand ClusterSize, if it stands.
+// ClusterSize returns operand ClusterSize, if it is present.
 func (v GroupNonUniformLogicalAnd) ClusterSize() (spirv.ID, bool) { return maybe[spirv.ID](v, 6) }
 
-// BuildGroupNonUniformLogicalAnd appends an OpGroupNonUniformLogicalAnd to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildGroupNonUniformLogicalAnd appends an OpGroupNonUniformLogicalAnd to dst. The words of optional operands and of parameters are rest.
 func BuildGroupNonUniformLogicalAnd(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, operation spirv.GroupOperation, value spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(execution), uint32(operation), uint32(value))
@@ -774,10 +774,10 @@ func (v GroupNonUniformLogicalOr) Operation() spirv.GroupOperation { return spir
 // Value returns operand Value.
 func (v GroupNonUniformLogicalOr) Value() spirv.ID { return spirv.ID(v[5]) }
 
-// ClusterSize returns operand ClusterSize, if it stands.
+// ClusterSize returns operand ClusterSize, if it is present.
 func (v GroupNonUniformLogicalOr) ClusterSize() (spirv.ID, bool) { return maybe[spirv.ID](v, 6) }
 
-// BuildGroupNonUniformLogicalOr appends an OpGroupNonUniformLogicalOr to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildGroupNonUniformLogicalOr appends an OpGroupNonUniformLogicalOr to dst. The words of optional operands and of parameters are rest.
 func BuildGroupNonUniformLogicalOr(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, operation spirv.GroupOperation, value spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(execution), uint32(operation), uint32(value))
@@ -805,10 +805,10 @@ func (v GroupNonUniformLogicalXor) Operation() spirv.GroupOperation {
 // Value returns operand Value.
 func (v GroupNonUniformLogicalXor) Value() spirv.ID { return spirv.ID(v[5]) }
 
-// ClusterSize returns operand ClusterSize, if it stands.
+// ClusterSize returns operand ClusterSize, if it is present.
 func (v GroupNonUniformLogicalXor) ClusterSize() (spirv.ID, bool) { return maybe[spirv.ID](v, 6) }
 
-// BuildGroupNonUniformLogicalXor appends an OpGroupNonUniformLogicalXor to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildGroupNonUniformLogicalXor appends an OpGroupNonUniformLogicalXor to dst. The words of optional operands and of parameters are rest.
 func BuildGroupNonUniformLogicalXor(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, operation spirv.GroupOperation, value spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(execution), uint32(operation), uint32(value))

@@ -19,18 +19,18 @@ func (v NonSemanticClspvReflectionKernel) Kernel() spirv.ID { return spirv.ID(v[
 // Name returns operand Name.
 func (v NonSemanticClspvReflectionKernel) Name() spirv.ID { return spirv.ID(v[6]) }
 
-// NumArguments returns operand NumArguments, if it stands.
+// NumArguments returns operand NumArguments, if it is present.
 func (v NonSemanticClspvReflectionKernel) NumArguments() (spirv.ID, bool) {
 	return maybe[spirv.ID](v, 7)
 }
 
-// Flags returns operand Flags, if it stands.
+// Flags returns operand Flags, if it is present.
 func (v NonSemanticClspvReflectionKernel) Flags() (spirv.ID, bool) { return maybe[spirv.ID](v, 8) }
 
-// Attributes returns operand Attributes, if it stands.
+// Attributes returns operand Attributes, if it is present.
 func (v NonSemanticClspvReflectionKernel) Attributes() (spirv.ID, bool) { return maybe[spirv.ID](v, 9) }
 
-// BuildNonSemanticClspvReflectionKernel appends an OpExtInst NonSemantic.ClspvReflection. Kernel to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildNonSemanticClspvReflectionKernel appends an OpExtInst NonSemantic.ClspvReflection. Kernel to dst. The words of optional operands and of parameters are rest.
 func BuildNonSemanticClspvReflectionKernel(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, kernel spirv.ID, name spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticClspvReflectionKernel), uint32(kernel), uint32(name))
@@ -50,27 +50,27 @@ func (v NonSemanticClspvReflectionArgumentInfo) Result() spirv.ID { return spirv
 // Name returns operand Name.
 func (v NonSemanticClspvReflectionArgumentInfo) Name() spirv.ID { return spirv.ID(v[5]) }
 
-// TypeName returns operand TypeName, if it stands.
+// TypeName returns operand TypeName, if it is present.
 func (v NonSemanticClspvReflectionArgumentInfo) TypeName() (spirv.ID, bool) {
 	return maybe[spirv.ID](v, 6)
 }
 
-// AddressQualifier returns operand AddressQualifier, if it stands.
+// AddressQualifier returns operand AddressQualifier, if it is present.
 func (v NonSemanticClspvReflectionArgumentInfo) AddressQualifier() (spirv.ID, bool) {
 	return maybe[spirv.ID](v, 7)
 }
 
-// AccessQualifier returns operand AccessQualifier, if it stands.
+// AccessQualifier returns operand AccessQualifier, if it is present.
 func (v NonSemanticClspvReflectionArgumentInfo) AccessQualifier() (spirv.ID, bool) {
 	return maybe[spirv.ID](v, 8)
 }
 
-// TypeQualifier returns operand TypeQualifier, if it stands.
+// TypeQualifier returns operand TypeQualifier, if it is present.
 func (v NonSemanticClspvReflectionArgumentInfo) TypeQualifier() (spirv.ID, bool) {
 	return maybe[spirv.ID](v, 9)
 }
 
-// BuildNonSemanticClspvReflectionArgumentInfo appends an OpExtInst NonSemantic.ClspvReflection. ArgumentInfo to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildNonSemanticClspvReflectionArgumentInfo appends an OpExtInst NonSemantic.ClspvReflection. ArgumentInfo to dst. The words of optional operands and of parameters are rest.
 func BuildNonSemanticClspvReflectionArgumentInfo(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, name spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticClspvReflectionArgumentInfo), uint32(name))
@@ -101,12 +101,12 @@ func (v NonSemanticClspvReflectionArgumentStorageBuffer) DescriptorSet() spirv.I
 // Binding returns operand Binding.
 func (v NonSemanticClspvReflectionArgumentStorageBuffer) Binding() spirv.ID { return spirv.ID(v[8]) }
 
-// ArgInfo returns operand ArgInfo, if it stands.
+// ArgInfo returns operand ArgInfo, if it is present.
 func (v NonSemanticClspvReflectionArgumentStorageBuffer) ArgInfo() (spirv.ID, bool) {
 	return maybe[spirv.ID](v, 9)
 }
 
-// BuildNonSemanticClspvReflectionArgumentStorageBuffer appends an OpExtInst NonSemantic.ClspvReflection. ArgumentStorageBuffer to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildNonSemanticClspvReflectionArgumentStorageBuffer appends an OpExtInst NonSemantic.ClspvReflection. ArgumentStorageBuffer to dst. The words of optional operands and of parameters are rest.
 func BuildNonSemanticClspvReflectionArgumentStorageBuffer(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, decl spirv.ID, ordinal spirv.ID, descriptorSet spirv.ID, binding spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticClspvReflectionArgumentStorageBuffer), uint32(decl), uint32(ordinal), uint32(descriptorSet), uint32(binding))
@@ -135,12 +135,12 @@ func (v NonSemanticClspvReflectionArgumentUniform) DescriptorSet() spirv.ID { re
 // Binding returns operand Binding.
 func (v NonSemanticClspvReflectionArgumentUniform) Binding() spirv.ID { return spirv.ID(v[8]) }
 
-// ArgInfo returns operand ArgInfo, if it stands.
+// ArgInfo returns operand ArgInfo, if it is present.
 func (v NonSemanticClspvReflectionArgumentUniform) ArgInfo() (spirv.ID, bool) {
 	return maybe[spirv.ID](v, 9)
 }
 
-// BuildNonSemanticClspvReflectionArgumentUniform appends an OpExtInst NonSemantic.ClspvReflection. ArgumentUniform to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildNonSemanticClspvReflectionArgumentUniform appends an OpExtInst NonSemantic.ClspvReflection. ArgumentUniform to dst. The words of optional operands and of parameters are rest.
 func BuildNonSemanticClspvReflectionArgumentUniform(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, decl spirv.ID, ordinal spirv.ID, descriptorSet spirv.ID, binding spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticClspvReflectionArgumentUniform), uint32(decl), uint32(ordinal), uint32(descriptorSet), uint32(binding))
@@ -177,12 +177,12 @@ func (v NonSemanticClspvReflectionArgumentPodStorageBuffer) Offset() spirv.ID { 
 // Size returns operand Size.
 func (v NonSemanticClspvReflectionArgumentPodStorageBuffer) Size() spirv.ID { return spirv.ID(v[10]) }
 
-// ArgInfo returns operand ArgInfo, if it stands.
+// ArgInfo returns operand ArgInfo, if it is present.
 func (v NonSemanticClspvReflectionArgumentPodStorageBuffer) ArgInfo() (spirv.ID, bool) {
 	return maybe[spirv.ID](v, 11)
 }
 
-// BuildNonSemanticClspvReflectionArgumentPodStorageBuffer appends an OpExtInst NonSemantic.ClspvReflection. ArgumentPodStorageBuffer to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildNonSemanticClspvReflectionArgumentPodStorageBuffer appends an OpExtInst NonSemantic.ClspvReflection. ArgumentPodStorageBuffer to dst. The words of optional operands and of parameters are rest.
 func BuildNonSemanticClspvReflectionArgumentPodStorageBuffer(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, decl spirv.ID, ordinal spirv.ID, descriptorSet spirv.ID, binding spirv.ID, offset spirv.ID, size spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticClspvReflectionArgumentPodStorageBuffer), uint32(decl), uint32(ordinal), uint32(descriptorSet), uint32(binding), uint32(offset), uint32(size))
@@ -217,12 +217,12 @@ func (v NonSemanticClspvReflectionArgumentPodUniform) Offset() spirv.ID { return
 // Size returns operand Size.
 func (v NonSemanticClspvReflectionArgumentPodUniform) Size() spirv.ID { return spirv.ID(v[10]) }
 
-// ArgInfo returns operand ArgInfo, if it stands.
+// ArgInfo returns operand ArgInfo, if it is present.
 func (v NonSemanticClspvReflectionArgumentPodUniform) ArgInfo() (spirv.ID, bool) {
 	return maybe[spirv.ID](v, 11)
 }
 
-// BuildNonSemanticClspvReflectionArgumentPodUniform appends an OpExtInst NonSemantic.ClspvReflection. ArgumentPodUniform to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildNonSemanticClspvReflectionArgumentPodUniform appends an OpExtInst NonSemantic.ClspvReflection. ArgumentPodUniform to dst. The words of optional operands and of parameters are rest.
 func BuildNonSemanticClspvReflectionArgumentPodUniform(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, decl spirv.ID, ordinal spirv.ID, descriptorSet spirv.ID, binding spirv.ID, offset spirv.ID, size spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticClspvReflectionArgumentPodUniform), uint32(decl), uint32(ordinal), uint32(descriptorSet), uint32(binding), uint32(offset), uint32(size))
@@ -251,12 +251,12 @@ func (v NonSemanticClspvReflectionArgumentPodPushConstant) Offset() spirv.ID { r
 // Size returns operand Size.
 func (v NonSemanticClspvReflectionArgumentPodPushConstant) Size() spirv.ID { return spirv.ID(v[8]) }
 
-// ArgInfo returns operand ArgInfo, if it stands.
+// ArgInfo returns operand ArgInfo, if it is present.
 func (v NonSemanticClspvReflectionArgumentPodPushConstant) ArgInfo() (spirv.ID, bool) {
 	return maybe[spirv.ID](v, 9)
 }
 
-// BuildNonSemanticClspvReflectionArgumentPodPushConstant appends an OpExtInst NonSemantic.ClspvReflection. ArgumentPodPushConstant to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildNonSemanticClspvReflectionArgumentPodPushConstant appends an OpExtInst NonSemantic.ClspvReflection. ArgumentPodPushConstant to dst. The words of optional operands and of parameters are rest.
 func BuildNonSemanticClspvReflectionArgumentPodPushConstant(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, decl spirv.ID, ordinal spirv.ID, offset spirv.ID, size spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticClspvReflectionArgumentPodPushConstant), uint32(decl), uint32(ordinal), uint32(offset), uint32(size))
@@ -287,12 +287,12 @@ func (v NonSemanticClspvReflectionArgumentSampledImage) DescriptorSet() spirv.ID
 // Binding returns operand Binding.
 func (v NonSemanticClspvReflectionArgumentSampledImage) Binding() spirv.ID { return spirv.ID(v[8]) }
 
-// ArgInfo returns operand ArgInfo, if it stands.
+// ArgInfo returns operand ArgInfo, if it is present.
 func (v NonSemanticClspvReflectionArgumentSampledImage) ArgInfo() (spirv.ID, bool) {
 	return maybe[spirv.ID](v, 9)
 }
 
-// BuildNonSemanticClspvReflectionArgumentSampledImage appends an OpExtInst NonSemantic.ClspvReflection. ArgumentSampledImage to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildNonSemanticClspvReflectionArgumentSampledImage appends an OpExtInst NonSemantic.ClspvReflection. ArgumentSampledImage to dst. The words of optional operands and of parameters are rest.
 func BuildNonSemanticClspvReflectionArgumentSampledImage(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, decl spirv.ID, ordinal spirv.ID, descriptorSet spirv.ID, binding spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticClspvReflectionArgumentSampledImage), uint32(decl), uint32(ordinal), uint32(descriptorSet), uint32(binding))
@@ -323,12 +323,12 @@ func (v NonSemanticClspvReflectionArgumentStorageImage) DescriptorSet() spirv.ID
 // Binding returns operand Binding.
 func (v NonSemanticClspvReflectionArgumentStorageImage) Binding() spirv.ID { return spirv.ID(v[8]) }
 
-// ArgInfo returns operand ArgInfo, if it stands.
+// ArgInfo returns operand ArgInfo, if it is present.
 func (v NonSemanticClspvReflectionArgumentStorageImage) ArgInfo() (spirv.ID, bool) {
 	return maybe[spirv.ID](v, 9)
 }
 
-// BuildNonSemanticClspvReflectionArgumentStorageImage appends an OpExtInst NonSemantic.ClspvReflection. ArgumentStorageImage to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildNonSemanticClspvReflectionArgumentStorageImage appends an OpExtInst NonSemantic.ClspvReflection. ArgumentStorageImage to dst. The words of optional operands and of parameters are rest.
 func BuildNonSemanticClspvReflectionArgumentStorageImage(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, decl spirv.ID, ordinal spirv.ID, descriptorSet spirv.ID, binding spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticClspvReflectionArgumentStorageImage), uint32(decl), uint32(ordinal), uint32(descriptorSet), uint32(binding))
@@ -357,12 +357,12 @@ func (v NonSemanticClspvReflectionArgumentSampler) DescriptorSet() spirv.ID { re
 // Binding returns operand Binding.
 func (v NonSemanticClspvReflectionArgumentSampler) Binding() spirv.ID { return spirv.ID(v[8]) }
 
-// ArgInfo returns operand ArgInfo, if it stands.
+// ArgInfo returns operand ArgInfo, if it is present.
 func (v NonSemanticClspvReflectionArgumentSampler) ArgInfo() (spirv.ID, bool) {
 	return maybe[spirv.ID](v, 9)
 }
 
-// BuildNonSemanticClspvReflectionArgumentSampler appends an OpExtInst NonSemantic.ClspvReflection. ArgumentSampler to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildNonSemanticClspvReflectionArgumentSampler appends an OpExtInst NonSemantic.ClspvReflection. ArgumentSampler to dst. The words of optional operands and of parameters are rest.
 func BuildNonSemanticClspvReflectionArgumentSampler(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, decl spirv.ID, ordinal spirv.ID, descriptorSet spirv.ID, binding spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticClspvReflectionArgumentSampler), uint32(decl), uint32(ordinal), uint32(descriptorSet), uint32(binding))
@@ -391,12 +391,12 @@ func (v NonSemanticClspvReflectionArgumentWorkgroup) SpecId() spirv.ID { return 
 // ElemSize returns operand ElemSize.
 func (v NonSemanticClspvReflectionArgumentWorkgroup) ElemSize() spirv.ID { return spirv.ID(v[8]) }
 
-// ArgInfo returns operand ArgInfo, if it stands.
+// ArgInfo returns operand ArgInfo, if it is present.
 func (v NonSemanticClspvReflectionArgumentWorkgroup) ArgInfo() (spirv.ID, bool) {
 	return maybe[spirv.ID](v, 9)
 }
 
-// BuildNonSemanticClspvReflectionArgumentWorkgroup appends an OpExtInst NonSemantic.ClspvReflection. ArgumentWorkgroup to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildNonSemanticClspvReflectionArgumentWorkgroup appends an OpExtInst NonSemantic.ClspvReflection. ArgumentWorkgroup to dst. The words of optional operands and of parameters are rest.
 func BuildNonSemanticClspvReflectionArgumentWorkgroup(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, decl spirv.ID, ordinal spirv.ID, specId spirv.ID, elemSize spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticClspvReflectionArgumentWorkgroup), uint32(decl), uint32(ordinal), uint32(specId), uint32(elemSize))
@@ -758,12 +758,12 @@ func (v NonSemanticClspvReflectionArgumentPointerPushConstant) Offset() spirv.ID
 // Size returns operand Size.
 func (v NonSemanticClspvReflectionArgumentPointerPushConstant) Size() spirv.ID { return spirv.ID(v[8]) }
 
-// ArgInfo returns operand ArgInfo, if it stands.
+// ArgInfo returns operand ArgInfo, if it is present.
 func (v NonSemanticClspvReflectionArgumentPointerPushConstant) ArgInfo() (spirv.ID, bool) {
 	return maybe[spirv.ID](v, 9)
 }
 
-// BuildNonSemanticClspvReflectionArgumentPointerPushConstant appends an OpExtInst NonSemantic.ClspvReflection. ArgumentPointerPushConstant to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildNonSemanticClspvReflectionArgumentPointerPushConstant appends an OpExtInst NonSemantic.ClspvReflection. ArgumentPointerPushConstant to dst. The words of optional operands and of parameters are rest.
 func BuildNonSemanticClspvReflectionArgumentPointerPushConstant(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, kernel spirv.ID, ordinal spirv.ID, offset spirv.ID, size spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticClspvReflectionArgumentPointerPushConstant), uint32(kernel), uint32(ordinal), uint32(offset), uint32(size))
@@ -800,12 +800,12 @@ func (v NonSemanticClspvReflectionArgumentPointerUniform) Offset() spirv.ID { re
 // Size returns operand Size.
 func (v NonSemanticClspvReflectionArgumentPointerUniform) Size() spirv.ID { return spirv.ID(v[10]) }
 
-// ArgInfo returns operand ArgInfo, if it stands.
+// ArgInfo returns operand ArgInfo, if it is present.
 func (v NonSemanticClspvReflectionArgumentPointerUniform) ArgInfo() (spirv.ID, bool) {
 	return maybe[spirv.ID](v, 11)
 }
 
-// BuildNonSemanticClspvReflectionArgumentPointerUniform appends an OpExtInst NonSemantic.ClspvReflection. ArgumentPointerUniform to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildNonSemanticClspvReflectionArgumentPointerUniform appends an OpExtInst NonSemantic.ClspvReflection. ArgumentPointerUniform to dst. The words of optional operands and of parameters are rest.
 func BuildNonSemanticClspvReflectionArgumentPointerUniform(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, kernel spirv.ID, ordinal spirv.ID, descriptorSet spirv.ID, binding spirv.ID, offset spirv.ID, size spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticClspvReflectionArgumentPointerUniform), uint32(kernel), uint32(ordinal), uint32(descriptorSet), uint32(binding), uint32(offset), uint32(size))
@@ -1080,12 +1080,12 @@ func (v NonSemanticClspvReflectionArgumentStorageTexelBuffer) Binding() spirv.ID
 	return spirv.ID(v[8])
 }
 
-// ArgInfo returns operand ArgInfo, if it stands.
+// ArgInfo returns operand ArgInfo, if it is present.
 func (v NonSemanticClspvReflectionArgumentStorageTexelBuffer) ArgInfo() (spirv.ID, bool) {
 	return maybe[spirv.ID](v, 9)
 }
 
-// BuildNonSemanticClspvReflectionArgumentStorageTexelBuffer appends an OpExtInst NonSemantic.ClspvReflection. ArgumentStorageTexelBuffer to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildNonSemanticClspvReflectionArgumentStorageTexelBuffer appends an OpExtInst NonSemantic.ClspvReflection. ArgumentStorageTexelBuffer to dst. The words of optional operands and of parameters are rest.
 func BuildNonSemanticClspvReflectionArgumentStorageTexelBuffer(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, decl spirv.ID, ordinal spirv.ID, descriptorSet spirv.ID, binding spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticClspvReflectionArgumentStorageTexelBuffer), uint32(decl), uint32(ordinal), uint32(descriptorSet), uint32(binding))
@@ -1122,12 +1122,12 @@ func (v NonSemanticClspvReflectionArgumentUniformTexelBuffer) Binding() spirv.ID
 	return spirv.ID(v[8])
 }
 
-// ArgInfo returns operand ArgInfo, if it stands.
+// ArgInfo returns operand ArgInfo, if it is present.
 func (v NonSemanticClspvReflectionArgumentUniformTexelBuffer) ArgInfo() (spirv.ID, bool) {
 	return maybe[spirv.ID](v, 9)
 }
 
-// BuildNonSemanticClspvReflectionArgumentUniformTexelBuffer appends an OpExtInst NonSemantic.ClspvReflection. ArgumentUniformTexelBuffer to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildNonSemanticClspvReflectionArgumentUniformTexelBuffer appends an OpExtInst NonSemantic.ClspvReflection. ArgumentUniformTexelBuffer to dst. The words of optional operands and of parameters are rest.
 func BuildNonSemanticClspvReflectionArgumentUniformTexelBuffer(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, decl spirv.ID, ordinal spirv.ID, descriptorSet spirv.ID, binding spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticClspvReflectionArgumentUniformTexelBuffer), uint32(decl), uint32(ordinal), uint32(descriptorSet), uint32(binding))

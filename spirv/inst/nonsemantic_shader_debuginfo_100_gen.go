@@ -258,7 +258,7 @@ func (v NonSemanticShaderDebugInfoDebugTypeEnum) Values() [][2]spirv.ID {
 	return pairs[spirv.ID](v, 13)
 }
 
-// BuildNonSemanticShaderDebugInfoDebugTypeEnum appends an OpExtInst NonSemantic.Shader.DebugInfo. DebugTypeEnum to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildNonSemanticShaderDebugInfoDebugTypeEnum appends an OpExtInst NonSemantic.Shader.DebugInfo. DebugTypeEnum to dst. The words of optional operands and of parameters are rest.
 func BuildNonSemanticShaderDebugInfoDebugTypeEnum(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, name spirv.ID, underlyingType spirv.ID, source spirv.ID, line spirv.ID, column spirv.ID, parent spirv.ID, size spirv.ID, flags spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticShaderDebugInfoDebugTypeEnum), uint32(name), uint32(underlyingType), uint32(source), uint32(line), uint32(column), uint32(parent), uint32(size), uint32(flags))
@@ -348,12 +348,12 @@ func (v NonSemanticShaderDebugInfoDebugTypeMember) Size() spirv.ID { return spir
 // Flags returns operand Flags.
 func (v NonSemanticShaderDebugInfoDebugTypeMember) Flags() spirv.ID { return spirv.ID(v[12]) }
 
-// Value returns operand Value, if it stands.
+// Value returns operand Value, if it is present.
 func (v NonSemanticShaderDebugInfoDebugTypeMember) Value() (spirv.ID, bool) {
 	return maybe[spirv.ID](v, 13)
 }
 
-// BuildNonSemanticShaderDebugInfoDebugTypeMember appends an OpExtInst NonSemantic.Shader.DebugInfo. DebugTypeMember to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildNonSemanticShaderDebugInfoDebugTypeMember appends an OpExtInst NonSemantic.Shader.DebugInfo. DebugTypeMember to dst. The words of optional operands and of parameters are rest.
 func BuildNonSemanticShaderDebugInfoDebugTypeMember(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, name spirv.ID, typeOperand spirv.ID, source spirv.ID, line spirv.ID, column spirv.ID, offset spirv.ID, size spirv.ID, flags spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticShaderDebugInfoDebugTypeMember), uint32(name), uint32(typeOperand), uint32(source), uint32(line), uint32(column), uint32(offset), uint32(size), uint32(flags))
@@ -597,12 +597,12 @@ func (v NonSemanticShaderDebugInfoDebugGlobalVariable) Variable() spirv.ID { ret
 // Flags returns operand Flags.
 func (v NonSemanticShaderDebugInfoDebugGlobalVariable) Flags() spirv.ID { return spirv.ID(v[13]) }
 
-// StaticMemberDeclaration returns operand StaticMemberDeclaration, if it stands.
+// StaticMemberDeclaration returns operand StaticMemberDeclaration, if it is present.
 func (v NonSemanticShaderDebugInfoDebugGlobalVariable) StaticMemberDeclaration() (spirv.ID, bool) {
 	return maybe[spirv.ID](v, 14)
 }
 
-// BuildNonSemanticShaderDebugInfoDebugGlobalVariable appends an OpExtInst NonSemantic.Shader.DebugInfo. DebugGlobalVariable to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildNonSemanticShaderDebugInfoDebugGlobalVariable appends an OpExtInst NonSemantic.Shader.DebugInfo. DebugGlobalVariable to dst. The words of optional operands and of parameters are rest.
 func BuildNonSemanticShaderDebugInfoDebugGlobalVariable(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, name spirv.ID, typeOperand spirv.ID, source spirv.ID, line spirv.ID, column spirv.ID, parent spirv.ID, linkageName spirv.ID, variable spirv.ID, flags spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticShaderDebugInfoDebugGlobalVariable), uint32(name), uint32(typeOperand), uint32(source), uint32(line), uint32(column), uint32(parent), uint32(linkageName), uint32(variable), uint32(flags))
@@ -688,12 +688,12 @@ func (v NonSemanticShaderDebugInfoDebugFunction) Flags() spirv.ID { return spirv
 // ScopeLine returns operand ScopeLine.
 func (v NonSemanticShaderDebugInfoDebugFunction) ScopeLine() spirv.ID { return spirv.ID(v[13]) }
 
-// Declaration returns operand Declaration, if it stands.
+// Declaration returns operand Declaration, if it is present.
 func (v NonSemanticShaderDebugInfoDebugFunction) Declaration() (spirv.ID, bool) {
 	return maybe[spirv.ID](v, 14)
 }
 
-// BuildNonSemanticShaderDebugInfoDebugFunction appends an OpExtInst NonSemantic.Shader.DebugInfo. DebugFunction to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildNonSemanticShaderDebugInfoDebugFunction appends an OpExtInst NonSemantic.Shader.DebugInfo. DebugFunction to dst. The words of optional operands and of parameters are rest.
 func BuildNonSemanticShaderDebugInfoDebugFunction(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, name spirv.ID, typeOperand spirv.ID, source spirv.ID, line spirv.ID, column spirv.ID, parent spirv.ID, linkageName spirv.ID, flags spirv.ID, scopeLine spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticShaderDebugInfoDebugFunction), uint32(name), uint32(typeOperand), uint32(source), uint32(line), uint32(column), uint32(parent), uint32(linkageName), uint32(flags), uint32(scopeLine))
@@ -722,12 +722,12 @@ func (v NonSemanticShaderDebugInfoDebugLexicalBlock) Column() spirv.ID { return 
 // Parent returns operand Parent.
 func (v NonSemanticShaderDebugInfoDebugLexicalBlock) Parent() spirv.ID { return spirv.ID(v[8]) }
 
-// Name returns operand Name, if it stands.
+// Name returns operand Name, if it is present.
 func (v NonSemanticShaderDebugInfoDebugLexicalBlock) Name() (spirv.ID, bool) {
 	return maybe[spirv.ID](v, 9)
 }
 
-// BuildNonSemanticShaderDebugInfoDebugLexicalBlock appends an OpExtInst NonSemantic.Shader.DebugInfo. DebugLexicalBlock to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildNonSemanticShaderDebugInfoDebugLexicalBlock appends an OpExtInst NonSemantic.Shader.DebugInfo. DebugLexicalBlock to dst. The words of optional operands and of parameters are rest.
 func BuildNonSemanticShaderDebugInfoDebugLexicalBlock(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, source spirv.ID, line spirv.ID, column spirv.ID, parent spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticShaderDebugInfoDebugLexicalBlock), uint32(source), uint32(line), uint32(column), uint32(parent))
@@ -780,12 +780,12 @@ func (v NonSemanticShaderDebugInfoDebugScope) Result() spirv.ID { return spirv.I
 // Scope returns operand Scope.
 func (v NonSemanticShaderDebugInfoDebugScope) Scope() spirv.ID { return spirv.ID(v[5]) }
 
-// InlinedAt returns operand InlinedAt, if it stands.
+// InlinedAt returns operand InlinedAt, if it is present.
 func (v NonSemanticShaderDebugInfoDebugScope) InlinedAt() (spirv.ID, bool) {
 	return maybe[spirv.ID](v, 6)
 }
 
-// BuildNonSemanticShaderDebugInfoDebugScope appends an OpExtInst NonSemantic.Shader.DebugInfo. DebugScope to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildNonSemanticShaderDebugInfoDebugScope appends an OpExtInst NonSemantic.Shader.DebugInfo. DebugScope to dst. The words of optional operands and of parameters are rest.
 func BuildNonSemanticShaderDebugInfoDebugScope(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, scope spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticShaderDebugInfoDebugScope), uint32(scope))
@@ -822,12 +822,12 @@ func (v NonSemanticShaderDebugInfoDebugInlinedAt) Line() spirv.ID { return spirv
 // Scope returns operand Scope.
 func (v NonSemanticShaderDebugInfoDebugInlinedAt) Scope() spirv.ID { return spirv.ID(v[6]) }
 
-// Inlined returns operand Inlined, if it stands.
+// Inlined returns operand Inlined, if it is present.
 func (v NonSemanticShaderDebugInfoDebugInlinedAt) Inlined() (spirv.ID, bool) {
 	return maybe[spirv.ID](v, 7)
 }
 
-// BuildNonSemanticShaderDebugInfoDebugInlinedAt appends an OpExtInst NonSemantic.Shader.DebugInfo. DebugInlinedAt to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildNonSemanticShaderDebugInfoDebugInlinedAt appends an OpExtInst NonSemantic.Shader.DebugInfo. DebugInlinedAt to dst. The words of optional operands and of parameters are rest.
 func BuildNonSemanticShaderDebugInfoDebugInlinedAt(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, line spirv.ID, scope spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticShaderDebugInfoDebugInlinedAt), uint32(line), uint32(scope))
@@ -865,12 +865,12 @@ func (v NonSemanticShaderDebugInfoDebugLocalVariable) Parent() spirv.ID { return
 // Flags returns operand Flags.
 func (v NonSemanticShaderDebugInfoDebugLocalVariable) Flags() spirv.ID { return spirv.ID(v[11]) }
 
-// ArgNumber returns operand ArgNumber, if it stands.
+// ArgNumber returns operand ArgNumber, if it is present.
 func (v NonSemanticShaderDebugInfoDebugLocalVariable) ArgNumber() (spirv.ID, bool) {
 	return maybe[spirv.ID](v, 12)
 }
 
-// BuildNonSemanticShaderDebugInfoDebugLocalVariable appends an OpExtInst NonSemantic.Shader.DebugInfo. DebugLocalVariable to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildNonSemanticShaderDebugInfoDebugLocalVariable appends an OpExtInst NonSemantic.Shader.DebugInfo. DebugLocalVariable to dst. The words of optional operands and of parameters are rest.
 func BuildNonSemanticShaderDebugInfoDebugLocalVariable(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, name spirv.ID, typeOperand spirv.ID, source spirv.ID, line spirv.ID, column spirv.ID, parent spirv.ID, flags spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticShaderDebugInfoDebugLocalVariable), uint32(name), uint32(typeOperand), uint32(source), uint32(line), uint32(column), uint32(parent), uint32(flags))
@@ -1017,12 +1017,12 @@ func (v NonSemanticShaderDebugInfoDebugMacroDef) Line() spirv.ID { return spirv.
 // Name returns operand Name.
 func (v NonSemanticShaderDebugInfoDebugMacroDef) Name() spirv.ID { return spirv.ID(v[7]) }
 
-// Value returns operand Value, if it stands.
+// Value returns operand Value, if it is present.
 func (v NonSemanticShaderDebugInfoDebugMacroDef) Value() (spirv.ID, bool) {
 	return maybe[spirv.ID](v, 8)
 }
 
-// BuildNonSemanticShaderDebugInfoDebugMacroDef appends an OpExtInst NonSemantic.Shader.DebugInfo. DebugMacroDef to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildNonSemanticShaderDebugInfoDebugMacroDef appends an OpExtInst NonSemantic.Shader.DebugInfo. DebugMacroDef to dst. The words of optional operands and of parameters are rest.
 func BuildNonSemanticShaderDebugInfoDebugMacroDef(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, source spirv.ID, line spirv.ID, name spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticShaderDebugInfoDebugMacroDef), uint32(source), uint32(line), uint32(name))
@@ -1100,10 +1100,10 @@ func (v NonSemanticShaderDebugInfoDebugSource) Result() spirv.ID { return spirv.
 // File returns operand File.
 func (v NonSemanticShaderDebugInfoDebugSource) File() spirv.ID { return spirv.ID(v[5]) }
 
-// Text returns operand Text, if it stands.
+// Text returns operand Text, if it is present.
 func (v NonSemanticShaderDebugInfoDebugSource) Text() (spirv.ID, bool) { return maybe[spirv.ID](v, 6) }
 
-// BuildNonSemanticShaderDebugInfoDebugSource appends an OpExtInst NonSemantic.Shader.DebugInfo. DebugSource to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildNonSemanticShaderDebugInfoDebugSource appends an OpExtInst NonSemantic.Shader.DebugInfo. DebugSource to dst. The words of optional operands and of parameters are rest.
 func BuildNonSemanticShaderDebugInfoDebugSource(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, file spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticShaderDebugInfoDebugSource), uint32(file))

@@ -261,7 +261,7 @@ func (v OpenCLDebugInfo100DebugTypeEnum) Flags() spirv.OpenCLDebugInfo100Flags {
 // Values returns operand Values.
 func (v OpenCLDebugInfo100DebugTypeEnum) Values() [][2]spirv.ID { return pairs[spirv.ID](v, 13) }
 
-// BuildOpenCLDebugInfo100DebugTypeEnum appends an OpExtInst OpenCL.DebugInfo.100 DebugTypeEnum to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildOpenCLDebugInfo100DebugTypeEnum appends an OpExtInst OpenCL.DebugInfo.100 DebugTypeEnum to dst. The words of optional operands and of parameters are rest.
 func BuildOpenCLDebugInfo100DebugTypeEnum(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, name spirv.ID, underlyingType spirv.ID, source spirv.ID, line uint32, column uint32, parent spirv.ID, size spirv.ID, flags spirv.OpenCLDebugInfo100Flags, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLDebugInfo100DebugTypeEnum), uint32(name), uint32(underlyingType), uint32(source), line, column, uint32(parent), uint32(size), uint32(flags))
@@ -358,10 +358,10 @@ func (v OpenCLDebugInfo100DebugTypeMember) Flags() spirv.OpenCLDebugInfo100Flags
 	return spirv.OpenCLDebugInfo100Flags(v[13])
 }
 
-// Value returns operand Value, if it stands.
+// Value returns operand Value, if it is present.
 func (v OpenCLDebugInfo100DebugTypeMember) Value() (spirv.ID, bool) { return maybe[spirv.ID](v, 14) }
 
-// BuildOpenCLDebugInfo100DebugTypeMember appends an OpExtInst OpenCL.DebugInfo.100 DebugTypeMember to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildOpenCLDebugInfo100DebugTypeMember appends an OpExtInst OpenCL.DebugInfo.100 DebugTypeMember to dst. The words of optional operands and of parameters are rest.
 func BuildOpenCLDebugInfo100DebugTypeMember(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, name spirv.ID, typeOperand spirv.ID, source spirv.ID, line uint32, column uint32, parent spirv.ID, offset spirv.ID, size spirv.ID, flags spirv.OpenCLDebugInfo100Flags, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLDebugInfo100DebugTypeMember), uint32(name), uint32(typeOperand), uint32(source), line, column, uint32(parent), uint32(offset), uint32(size), uint32(flags))
@@ -582,12 +582,12 @@ func (v OpenCLDebugInfo100DebugGlobalVariable) Flags() spirv.OpenCLDebugInfo100F
 	return spirv.OpenCLDebugInfo100Flags(v[13])
 }
 
-// StaticMemberDeclaration returns operand StaticMemberDeclaration, if it stands.
+// StaticMemberDeclaration returns operand StaticMemberDeclaration, if it is present.
 func (v OpenCLDebugInfo100DebugGlobalVariable) StaticMemberDeclaration() (spirv.ID, bool) {
 	return maybe[spirv.ID](v, 14)
 }
 
-// BuildOpenCLDebugInfo100DebugGlobalVariable appends an OpExtInst OpenCL.DebugInfo.100 DebugGlobalVariable to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildOpenCLDebugInfo100DebugGlobalVariable appends an OpExtInst OpenCL.DebugInfo.100 DebugGlobalVariable to dst. The words of optional operands and of parameters are rest.
 func BuildOpenCLDebugInfo100DebugGlobalVariable(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, name spirv.ID, typeOperand spirv.ID, source spirv.ID, line uint32, column uint32, parent spirv.ID, linkageName spirv.ID, variable spirv.ID, flags spirv.OpenCLDebugInfo100Flags, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLDebugInfo100DebugGlobalVariable), uint32(name), uint32(typeOperand), uint32(source), line, column, uint32(parent), uint32(linkageName), uint32(variable), uint32(flags))
@@ -676,12 +676,12 @@ func (v OpenCLDebugInfo100DebugFunction) ScopeLine() uint32 { return v[13] }
 // Function returns operand Function.
 func (v OpenCLDebugInfo100DebugFunction) Function() spirv.ID { return spirv.ID(v[14]) }
 
-// Declaration returns operand Declaration, if it stands.
+// Declaration returns operand Declaration, if it is present.
 func (v OpenCLDebugInfo100DebugFunction) Declaration() (spirv.ID, bool) {
 	return maybe[spirv.ID](v, 15)
 }
 
-// BuildOpenCLDebugInfo100DebugFunction appends an OpExtInst OpenCL.DebugInfo.100 DebugFunction to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildOpenCLDebugInfo100DebugFunction appends an OpExtInst OpenCL.DebugInfo.100 DebugFunction to dst. The words of optional operands and of parameters are rest.
 func BuildOpenCLDebugInfo100DebugFunction(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, name spirv.ID, typeOperand spirv.ID, source spirv.ID, line uint32, column uint32, parent spirv.ID, linkageName spirv.ID, flags spirv.OpenCLDebugInfo100Flags, scopeLine uint32, function spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLDebugInfo100DebugFunction), uint32(name), uint32(typeOperand), uint32(source), line, column, uint32(parent), uint32(linkageName), uint32(flags), scopeLine, uint32(function))
@@ -710,10 +710,10 @@ func (v OpenCLDebugInfo100DebugLexicalBlock) Column() uint32 { return v[7] }
 // Parent returns operand Parent.
 func (v OpenCLDebugInfo100DebugLexicalBlock) Parent() spirv.ID { return spirv.ID(v[8]) }
 
-// Name returns operand Name, if it stands.
+// Name returns operand Name, if it is present.
 func (v OpenCLDebugInfo100DebugLexicalBlock) Name() (spirv.ID, bool) { return maybe[spirv.ID](v, 9) }
 
-// BuildOpenCLDebugInfo100DebugLexicalBlock appends an OpExtInst OpenCL.DebugInfo.100 DebugLexicalBlock to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildOpenCLDebugInfo100DebugLexicalBlock appends an OpExtInst OpenCL.DebugInfo.100 DebugLexicalBlock to dst. The words of optional operands and of parameters are rest.
 func BuildOpenCLDebugInfo100DebugLexicalBlock(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, source spirv.ID, line uint32, column uint32, parent spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLDebugInfo100DebugLexicalBlock), uint32(source), line, column, uint32(parent))
@@ -756,10 +756,10 @@ func (v OpenCLDebugInfo100DebugScope) Result() spirv.ID { return spirv.ID(v[2]) 
 // Scope returns operand Scope.
 func (v OpenCLDebugInfo100DebugScope) Scope() spirv.ID { return spirv.ID(v[5]) }
 
-// InlinedAt returns operand InlinedAt, if it stands.
+// InlinedAt returns operand InlinedAt, if it is present.
 func (v OpenCLDebugInfo100DebugScope) InlinedAt() (spirv.ID, bool) { return maybe[spirv.ID](v, 6) }
 
-// BuildOpenCLDebugInfo100DebugScope appends an OpExtInst OpenCL.DebugInfo.100 DebugScope to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildOpenCLDebugInfo100DebugScope appends an OpExtInst OpenCL.DebugInfo.100 DebugScope to dst. The words of optional operands and of parameters are rest.
 func BuildOpenCLDebugInfo100DebugScope(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, scope spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLDebugInfo100DebugScope), uint32(scope))
@@ -796,10 +796,10 @@ func (v OpenCLDebugInfo100DebugInlinedAt) Line() uint32 { return v[5] }
 // Scope returns operand Scope.
 func (v OpenCLDebugInfo100DebugInlinedAt) Scope() spirv.ID { return spirv.ID(v[6]) }
 
-// Inlined returns operand Inlined, if it stands.
+// Inlined returns operand Inlined, if it is present.
 func (v OpenCLDebugInfo100DebugInlinedAt) Inlined() (spirv.ID, bool) { return maybe[spirv.ID](v, 7) }
 
-// BuildOpenCLDebugInfo100DebugInlinedAt appends an OpExtInst OpenCL.DebugInfo.100 DebugInlinedAt to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildOpenCLDebugInfo100DebugInlinedAt appends an OpExtInst OpenCL.DebugInfo.100 DebugInlinedAt to dst. The words of optional operands and of parameters are rest.
 func BuildOpenCLDebugInfo100DebugInlinedAt(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, line uint32, scope spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLDebugInfo100DebugInlinedAt), line, uint32(scope))
@@ -839,10 +839,10 @@ func (v OpenCLDebugInfo100DebugLocalVariable) Flags() spirv.OpenCLDebugInfo100Fl
 	return spirv.OpenCLDebugInfo100Flags(v[11])
 }
 
-// ArgNumber returns operand ArgNumber, if it stands.
+// ArgNumber returns operand ArgNumber, if it is present.
 func (v OpenCLDebugInfo100DebugLocalVariable) ArgNumber() (uint32, bool) { return maybe[uint32](v, 12) }
 
-// BuildOpenCLDebugInfo100DebugLocalVariable appends an OpExtInst OpenCL.DebugInfo.100 DebugLocalVariable to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildOpenCLDebugInfo100DebugLocalVariable appends an OpExtInst OpenCL.DebugInfo.100 DebugLocalVariable to dst. The words of optional operands and of parameters are rest.
 func BuildOpenCLDebugInfo100DebugLocalVariable(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, name spirv.ID, typeOperand spirv.ID, source spirv.ID, line uint32, column uint32, parent spirv.ID, flags spirv.OpenCLDebugInfo100Flags, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLDebugInfo100DebugLocalVariable), uint32(name), uint32(typeOperand), uint32(source), line, column, uint32(parent), uint32(flags))
@@ -993,10 +993,10 @@ func (v OpenCLDebugInfo100DebugMacroDef) Line() uint32 { return v[6] }
 // Name returns operand Name.
 func (v OpenCLDebugInfo100DebugMacroDef) Name() spirv.ID { return spirv.ID(v[7]) }
 
-// Value returns operand Value, if it stands.
+// Value returns operand Value, if it is present.
 func (v OpenCLDebugInfo100DebugMacroDef) Value() (spirv.ID, bool) { return maybe[spirv.ID](v, 8) }
 
-// BuildOpenCLDebugInfo100DebugMacroDef appends an OpExtInst OpenCL.DebugInfo.100 DebugMacroDef to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildOpenCLDebugInfo100DebugMacroDef appends an OpExtInst OpenCL.DebugInfo.100 DebugMacroDef to dst. The words of optional operands and of parameters are rest.
 func BuildOpenCLDebugInfo100DebugMacroDef(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, source spirv.ID, line uint32, name spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLDebugInfo100DebugMacroDef), uint32(source), line, uint32(name))
@@ -1076,10 +1076,10 @@ func (v OpenCLDebugInfo100DebugSource) Result() spirv.ID { return spirv.ID(v[2])
 // File returns operand File.
 func (v OpenCLDebugInfo100DebugSource) File() spirv.ID { return spirv.ID(v[5]) }
 
-// Text returns operand Text, if it stands.
+// Text returns operand Text, if it is present.
 func (v OpenCLDebugInfo100DebugSource) Text() (spirv.ID, bool) { return maybe[spirv.ID](v, 6) }
 
-// BuildOpenCLDebugInfo100DebugSource appends an OpExtInst OpenCL.DebugInfo.100 DebugSource to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildOpenCLDebugInfo100DebugSource appends an OpExtInst OpenCL.DebugInfo.100 DebugSource to dst. The words of optional operands and of parameters are rest.
 func BuildOpenCLDebugInfo100DebugSource(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, file spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLDebugInfo100DebugSource), uint32(file))

@@ -1095,13 +1095,13 @@ type ReorderThreadWithHitObjectNV spirv.Inst
 // HitObject returns operand HitObject.
 func (v ReorderThreadWithHitObjectNV) HitObject() spirv.ID { return spirv.ID(v[1]) }
 
-// Hint returns operand Hint, if it stands.
+// Hint returns operand Hint, if it is present.
 func (v ReorderThreadWithHitObjectNV) Hint() (spirv.ID, bool) { return maybe[spirv.ID](v, 2) }
 
-// Bits returns operand Bits, if it stands.
+// Bits returns operand Bits, if it is present.
 func (v ReorderThreadWithHitObjectNV) Bits() (spirv.ID, bool) { return maybe[spirv.ID](v, 3) }
 
-// BuildReorderThreadWithHitObjectNV appends an OpReorderThreadWithHitObjectNV to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildReorderThreadWithHitObjectNV appends an OpReorderThreadWithHitObjectNV to dst. The words of optional operands and of parameters are rest.
 func BuildReorderThreadWithHitObjectNV(dst []uint32, hitObject spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(hitObject))
@@ -1159,15 +1159,15 @@ func (v CooperativeVectorMatrixMulNV) MemoryLayout() spirv.ID { return spirv.ID(
 // Transpose returns operand Transpose.
 func (v CooperativeVectorMatrixMulNV) Transpose() spirv.ID { return spirv.ID(v[11]) }
 
-// MatrixStride returns operand MatrixStride, if it stands.
+// MatrixStride returns operand MatrixStride, if it is present.
 func (v CooperativeVectorMatrixMulNV) MatrixStride() (spirv.ID, bool) { return maybe[spirv.ID](v, 12) }
 
-// CooperativeMatrixOperands returns operand CooperativeMatrixOperands, if it stands.
+// CooperativeMatrixOperands returns operand CooperativeMatrixOperands, if it is present.
 func (v CooperativeVectorMatrixMulNV) CooperativeMatrixOperands() (spirv.CooperativeMatrixOperands, bool) {
 	return maybe[spirv.CooperativeMatrixOperands](v, 13)
 }
 
-// BuildCooperativeVectorMatrixMulNV appends an OpCooperativeVectorMatrixMulNV to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildCooperativeVectorMatrixMulNV appends an OpCooperativeVectorMatrixMulNV to dst. The words of optional operands and of parameters are rest.
 func BuildCooperativeVectorMatrixMulNV(dst []uint32, typ spirv.ID, result spirv.ID, input spirv.ID, inputInterpretation spirv.ID, matrix spirv.ID, matrixOffset spirv.ID, matrixInterpretation spirv.ID, m spirv.ID, k spirv.ID, memoryLayout spirv.ID, transpose spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(input), uint32(inputInterpretation), uint32(matrix), uint32(matrixOffset), uint32(matrixInterpretation), uint32(m), uint32(k), uint32(memoryLayout), uint32(transpose))
@@ -1198,12 +1198,12 @@ func (v CooperativeVectorOuterProductAccumulateNV) MatrixInterpretation() spirv.
 	return spirv.ID(v[6])
 }
 
-// MatrixStride returns operand MatrixStride, if it stands.
+// MatrixStride returns operand MatrixStride, if it is present.
 func (v CooperativeVectorOuterProductAccumulateNV) MatrixStride() (spirv.ID, bool) {
 	return maybe[spirv.ID](v, 7)
 }
 
-// BuildCooperativeVectorOuterProductAccumulateNV appends an OpCooperativeVectorOuterProductAccumulateNV to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildCooperativeVectorOuterProductAccumulateNV appends an OpCooperativeVectorOuterProductAccumulateNV to dst. The words of optional operands and of parameters are rest.
 func BuildCooperativeVectorOuterProductAccumulateNV(dst []uint32, pointer spirv.ID, offset spirv.ID, a spirv.ID, b spirv.ID, memoryLayout spirv.ID, matrixInterpretation spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(pointer), uint32(offset), uint32(a), uint32(b), uint32(memoryLayout), uint32(matrixInterpretation))
@@ -1273,17 +1273,17 @@ func (v CooperativeVectorMatrixMulAddNV) MemoryLayout() spirv.ID { return spirv.
 // Transpose returns operand Transpose.
 func (v CooperativeVectorMatrixMulAddNV) Transpose() spirv.ID { return spirv.ID(v[14]) }
 
-// MatrixStride returns operand MatrixStride, if it stands.
+// MatrixStride returns operand MatrixStride, if it is present.
 func (v CooperativeVectorMatrixMulAddNV) MatrixStride() (spirv.ID, bool) {
 	return maybe[spirv.ID](v, 15)
 }
 
-// CooperativeMatrixOperands returns operand CooperativeMatrixOperands, if it stands.
+// CooperativeMatrixOperands returns operand CooperativeMatrixOperands, if it is present.
 func (v CooperativeVectorMatrixMulAddNV) CooperativeMatrixOperands() (spirv.CooperativeMatrixOperands, bool) {
 	return maybe[spirv.CooperativeMatrixOperands](v, 16)
 }
 
-// BuildCooperativeVectorMatrixMulAddNV appends an OpCooperativeVectorMatrixMulAddNV to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildCooperativeVectorMatrixMulAddNV appends an OpCooperativeVectorMatrixMulAddNV to dst. The words of optional operands and of parameters are rest.
 func BuildCooperativeVectorMatrixMulAddNV(dst []uint32, typ spirv.ID, result spirv.ID, input spirv.ID, inputInterpretation spirv.ID, matrix spirv.ID, matrixOffset spirv.ID, matrixInterpretation spirv.ID, bias spirv.ID, biasOffset spirv.ID, biasInterpretation spirv.ID, m spirv.ID, k spirv.ID, memoryLayout spirv.ID, transpose spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(input), uint32(inputInterpretation), uint32(matrix), uint32(matrixOffset), uint32(matrixInterpretation), uint32(bias), uint32(biasOffset), uint32(biasInterpretation), uint32(m), uint32(k), uint32(memoryLayout), uint32(transpose))
@@ -1303,10 +1303,10 @@ func (v EmitMeshTasksEXT) GroupCountY() spirv.ID { return spirv.ID(v[2]) }
 // GroupCountZ returns operand GroupCountZ.
 func (v EmitMeshTasksEXT) GroupCountZ() spirv.ID { return spirv.ID(v[3]) }
 
-// Payload returns operand Payload, if it stands.
+// Payload returns operand Payload, if it is present.
 func (v EmitMeshTasksEXT) Payload() (spirv.ID, bool) { return maybe[spirv.ID](v, 4) }
 
-// BuildEmitMeshTasksEXT appends an OpEmitMeshTasksEXT to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildEmitMeshTasksEXT appends an OpEmitMeshTasksEXT to dst. The words of optional operands and of parameters are rest.
 func BuildEmitMeshTasksEXT(dst []uint32, groupCountX spirv.ID, groupCountY spirv.ID, groupCountZ spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(groupCountX), uint32(groupCountY), uint32(groupCountZ))
@@ -1415,10 +1415,10 @@ func (v HitObjectRecordFromQueryEXT) SBTRecordIndex() spirv.ID { return spirv.ID
 // HitObjectAttributes returns operand HitObjectAttributes.
 func (v HitObjectRecordFromQueryEXT) HitObjectAttributes() spirv.ID { return spirv.ID(v[4]) }
 
-// HitKind returns operand HitKind, if it stands.
+// HitKind returns operand HitKind, if it is present.
 func (v HitObjectRecordFromQueryEXT) HitKind() (spirv.ID, bool) { return maybe[spirv.ID](v, 5) }
 
-// BuildHitObjectRecordFromQueryEXT appends an OpHitObjectRecordFromQueryEXT to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildHitObjectRecordFromQueryEXT appends an OpHitObjectRecordFromQueryEXT to dst. The words of optional operands and of parameters are rest.
 func BuildHitObjectRecordFromQueryEXT(dst []uint32, hitObject spirv.ID, rayQuery spirv.ID, sbtRecordIndex spirv.ID, hitObjectAttributes spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(hitObject), uint32(rayQuery), uint32(sbtRecordIndex), uint32(hitObjectAttributes))
@@ -1548,13 +1548,13 @@ func (v HitObjectReorderExecuteShaderEXT) HitObject() spirv.ID { return spirv.ID
 // Payload returns operand Payload.
 func (v HitObjectReorderExecuteShaderEXT) Payload() spirv.ID { return spirv.ID(v[2]) }
 
-// Hint returns operand Hint, if it stands.
+// Hint returns operand Hint, if it is present.
 func (v HitObjectReorderExecuteShaderEXT) Hint() (spirv.ID, bool) { return maybe[spirv.ID](v, 3) }
 
-// Bits returns operand Bits, if it stands.
+// Bits returns operand Bits, if it is present.
 func (v HitObjectReorderExecuteShaderEXT) Bits() (spirv.ID, bool) { return maybe[spirv.ID](v, 4) }
 
-// BuildHitObjectReorderExecuteShaderEXT appends an OpHitObjectReorderExecuteShaderEXT to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildHitObjectReorderExecuteShaderEXT appends an OpHitObjectReorderExecuteShaderEXT to dst. The words of optional operands and of parameters are rest.
 func BuildHitObjectReorderExecuteShaderEXT(dst []uint32, hitObject spirv.ID, payload spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(hitObject), uint32(payload))
@@ -1601,13 +1601,13 @@ func (v HitObjectTraceReorderExecuteEXT) RayTmax() spirv.ID { return spirv.ID(v[
 // Payload returns operand Payload.
 func (v HitObjectTraceReorderExecuteEXT) Payload() spirv.ID { return spirv.ID(v[12]) }
 
-// Hint returns operand Hint, if it stands.
+// Hint returns operand Hint, if it is present.
 func (v HitObjectTraceReorderExecuteEXT) Hint() (spirv.ID, bool) { return maybe[spirv.ID](v, 13) }
 
-// Bits returns operand Bits, if it stands.
+// Bits returns operand Bits, if it is present.
 func (v HitObjectTraceReorderExecuteEXT) Bits() (spirv.ID, bool) { return maybe[spirv.ID](v, 14) }
 
-// BuildHitObjectTraceReorderExecuteEXT appends an OpHitObjectTraceReorderExecuteEXT to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildHitObjectTraceReorderExecuteEXT appends an OpHitObjectTraceReorderExecuteEXT to dst. The words of optional operands and of parameters are rest.
 func BuildHitObjectTraceReorderExecuteEXT(dst []uint32, hitObject spirv.ID, accelerationStructure spirv.ID, rayFlags spirv.ID, cullMask spirv.ID, sbtOffset spirv.ID, sbtStride spirv.ID, missIndex spirv.ID, rayOrigin spirv.ID, rayTmin spirv.ID, rayDirection spirv.ID, rayTmax spirv.ID, payload spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(hitObject), uint32(accelerationStructure), uint32(rayFlags), uint32(cullMask), uint32(sbtOffset), uint32(sbtStride), uint32(missIndex), uint32(rayOrigin), uint32(rayTmin), uint32(rayDirection), uint32(rayTmax), uint32(payload))
@@ -1659,13 +1659,13 @@ func (v HitObjectTraceMotionReorderExecuteEXT) CurrentTime() spirv.ID { return s
 // Payload returns operand Payload.
 func (v HitObjectTraceMotionReorderExecuteEXT) Payload() spirv.ID { return spirv.ID(v[13]) }
 
-// Hint returns operand Hint, if it stands.
+// Hint returns operand Hint, if it is present.
 func (v HitObjectTraceMotionReorderExecuteEXT) Hint() (spirv.ID, bool) { return maybe[spirv.ID](v, 14) }
 
-// Bits returns operand Bits, if it stands.
+// Bits returns operand Bits, if it is present.
 func (v HitObjectTraceMotionReorderExecuteEXT) Bits() (spirv.ID, bool) { return maybe[spirv.ID](v, 15) }
 
-// BuildHitObjectTraceMotionReorderExecuteEXT appends an OpHitObjectTraceMotionReorderExecuteEXT to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildHitObjectTraceMotionReorderExecuteEXT appends an OpHitObjectTraceMotionReorderExecuteEXT to dst. The words of optional operands and of parameters are rest.
 func BuildHitObjectTraceMotionReorderExecuteEXT(dst []uint32, hitObject spirv.ID, accelerationStructure spirv.ID, rayFlags spirv.ID, cullMask spirv.ID, sbtOffset spirv.ID, sbtStride spirv.ID, missIndex spirv.ID, rayOrigin spirv.ID, rayTmin spirv.ID, rayDirection spirv.ID, rayTmax spirv.ID, currentTime spirv.ID, payload spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(hitObject), uint32(accelerationStructure), uint32(rayFlags), uint32(cullMask), uint32(sbtOffset), uint32(sbtStride), uint32(missIndex), uint32(rayOrigin), uint32(rayTmin), uint32(rayDirection), uint32(rayTmax), uint32(currentTime), uint32(payload))
@@ -1693,13 +1693,13 @@ type ReorderThreadWithHitObjectEXT spirv.Inst
 // HitObject returns operand HitObject.
 func (v ReorderThreadWithHitObjectEXT) HitObject() spirv.ID { return spirv.ID(v[1]) }
 
-// Hint returns operand Hint, if it stands.
+// Hint returns operand Hint, if it is present.
 func (v ReorderThreadWithHitObjectEXT) Hint() (spirv.ID, bool) { return maybe[spirv.ID](v, 2) }
 
-// Bits returns operand Bits, if it stands.
+// Bits returns operand Bits, if it is present.
 func (v ReorderThreadWithHitObjectEXT) Bits() (spirv.ID, bool) { return maybe[spirv.ID](v, 3) }
 
-// BuildReorderThreadWithHitObjectEXT appends an OpReorderThreadWithHitObjectEXT to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildReorderThreadWithHitObjectEXT appends an OpReorderThreadWithHitObjectEXT to dst. The words of optional operands and of parameters are rest.
 func BuildReorderThreadWithHitObjectEXT(dst []uint32, hitObject spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(hitObject))
@@ -2416,7 +2416,7 @@ func (v CooperativeMatrixLoadNV) Stride() spirv.ID { return spirv.ID(v[4]) }
 // ColumnMajor returns operand ColumnMajor.
 func (v CooperativeMatrixLoadNV) ColumnMajor() spirv.ID { return spirv.ID(v[5]) }
 
-// MemoryAccess returns operand MemoryAccess, if it stands.
+// MemoryAccess returns operand MemoryAccess, if it is present.
 func (v CooperativeMatrixLoadNV) MemoryAccess() (spirv.MemoryAccess, bool) {
 	return maybe[spirv.MemoryAccess](v, 6)
 }
@@ -2426,7 +2426,7 @@ func (v CooperativeMatrixLoadNV) MemoryAccessWords() []uint32 {
 	return parameters(v, 6, spirv.KindMemoryAccess)
 }
 
-// BuildCooperativeMatrixLoadNV appends an OpCooperativeMatrixLoadNV to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildCooperativeMatrixLoadNV appends an OpCooperativeMatrixLoadNV to dst. The words of optional operands and of parameters are rest.
 func BuildCooperativeMatrixLoadNV(dst []uint32, typ spirv.ID, result spirv.ID, pointer spirv.ID, stride spirv.ID, columnMajor spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(pointer), uint32(stride), uint32(columnMajor))
@@ -2449,7 +2449,7 @@ func (v CooperativeMatrixStoreNV) Stride() spirv.ID { return spirv.ID(v[3]) }
 // ColumnMajor returns operand ColumnMajor.
 func (v CooperativeMatrixStoreNV) ColumnMajor() spirv.ID { return spirv.ID(v[4]) }
 
-// MemoryAccess returns operand MemoryAccess, if it stands.
+// MemoryAccess returns operand MemoryAccess, if it is present.
 func (v CooperativeMatrixStoreNV) MemoryAccess() (spirv.MemoryAccess, bool) {
 	return maybe[spirv.MemoryAccess](v, 5)
 }
@@ -2459,7 +2459,7 @@ func (v CooperativeMatrixStoreNV) MemoryAccessWords() []uint32 {
 	return parameters(v, 5, spirv.KindMemoryAccess)
 }
 
-// BuildCooperativeMatrixStoreNV appends an OpCooperativeMatrixStoreNV to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildCooperativeMatrixStoreNV appends an OpCooperativeMatrixStoreNV to dst. The words of optional operands and of parameters are rest.
 func BuildCooperativeMatrixStoreNV(dst []uint32, pointer spirv.ID, object spirv.ID, stride spirv.ID, columnMajor spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(pointer), uint32(object), uint32(stride), uint32(columnMajor))

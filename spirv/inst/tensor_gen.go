@@ -19,7 +19,7 @@ func (v TensorReadARM) Tensor() spirv.ID { return spirv.ID(v[3]) }
 // Coordinates returns operand Coordinates.
 func (v TensorReadARM) Coordinates() spirv.ID { return spirv.ID(v[4]) }
 
-// TensorOperands returns operand TensorOperands, if it stands.
+// TensorOperands returns operand TensorOperands, if it is present.
 func (v TensorReadARM) TensorOperands() (spirv.TensorOperands, bool) {
 	return maybe[spirv.TensorOperands](v, 5)
 }
@@ -29,7 +29,7 @@ func (v TensorReadARM) TensorOperandsWords() []uint32 {
 	return parameters(v, 5, spirv.KindTensorOperands)
 }
 
-// BuildTensorReadARM appends an OpTensorReadARM to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildTensorReadARM appends an OpTensorReadARM to dst. The words of optional operands and of parameters are rest.
 func BuildTensorReadARM(dst []uint32, typ spirv.ID, result spirv.ID, tensor spirv.ID, coordinates spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(typ), uint32(result), uint32(tensor), uint32(coordinates))
@@ -49,7 +49,7 @@ func (v TensorWriteARM) Coordinates() spirv.ID { return spirv.ID(v[2]) }
 // Object returns operand Object.
 func (v TensorWriteARM) Object() spirv.ID { return spirv.ID(v[3]) }
 
-// TensorOperands returns operand TensorOperands, if it stands.
+// TensorOperands returns operand TensorOperands, if it is present.
 func (v TensorWriteARM) TensorOperands() (spirv.TensorOperands, bool) {
 	return maybe[spirv.TensorOperands](v, 4)
 }
@@ -59,7 +59,7 @@ func (v TensorWriteARM) TensorOperandsWords() []uint32 {
 	return parameters(v, 4, spirv.KindTensorOperands)
 }
 
-// BuildTensorWriteARM appends an OpTensorWriteARM to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildTensorWriteARM appends an OpTensorWriteARM to dst. The words of optional operands and of parameters are rest.
 func BuildTensorWriteARM(dst []uint32, tensor spirv.ID, coordinates spirv.ID, object spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(tensor), uint32(coordinates), uint32(object))

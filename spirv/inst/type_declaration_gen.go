@@ -52,12 +52,12 @@ func (v TypeFloat) Result() spirv.ID { return spirv.ID(v[1]) }
 // Width returns operand Width.
 func (v TypeFloat) Width() uint32 { return v[2] }
 
-// FloatingPointEncoding returns operand FloatingPointEncoding, if it stands.
+// FloatingPointEncoding returns operand FloatingPointEncoding, if it is present.
 func (v TypeFloat) FloatingPointEncoding() (spirv.FPEncoding, bool) {
 	return maybe[spirv.FPEncoding](v, 3)
 }
 
-// BuildTypeFloat appends an OpTypeFloat to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildTypeFloat appends an OpTypeFloat to dst. The words of optional operands and of parameters are rest.
 func BuildTypeFloat(dst []uint32, result spirv.ID, width uint32, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(result), width)
@@ -126,12 +126,12 @@ func (v TypeImage) Sampled() uint32 { return v[7] }
 // ImageFormat returns operand ImageFormat.
 func (v TypeImage) ImageFormat() spirv.ImageFormat { return spirv.ImageFormat(v[8]) }
 
-// AccessQualifier returns operand AccessQualifier, if it stands.
+// AccessQualifier returns operand AccessQualifier, if it is present.
 func (v TypeImage) AccessQualifier() (spirv.AccessQualifier, bool) {
 	return maybe[spirv.AccessQualifier](v, 9)
 }
 
-// BuildTypeImage appends an OpTypeImage to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildTypeImage appends an OpTypeImage to dst. The words of optional operands and of parameters are rest.
 func BuildTypeImage(dst []uint32, result spirv.ID, sampledType spirv.ID, dim spirv.Dim, depth uint32, arrayed uint32, ms uint32, sampled uint32, imageFormat spirv.ImageFormat, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(result), uint32(sampledType), uint32(dim), depth, arrayed, ms, sampled, uint32(imageFormat))
@@ -369,13 +369,13 @@ func (v TypeTensorARM) Result() spirv.ID { return spirv.ID(v[1]) }
 // ElementType returns operand ElementType.
 func (v TypeTensorARM) ElementType() spirv.ID { return spirv.ID(v[2]) }
 
-// Rank returns operand Rank, if it stands.
+// Rank returns operand Rank, if it is present.
 func (v TypeTensorARM) Rank() (spirv.ID, bool) { return maybe[spirv.ID](v, 3) }
 
-// Shape returns operand Shape, if it stands.
+// Shape returns operand Shape, if it is present.
 func (v TypeTensorARM) Shape() (spirv.ID, bool) { return maybe[spirv.ID](v, 4) }
 
-// BuildTypeTensorARM appends an OpTypeTensorARM to dst. The words of the operands that need not stand, and of parameters, are rest.
+// BuildTypeTensorARM appends an OpTypeTensorARM to dst. The words of optional operands and of parameters are rest.
 func BuildTypeTensorARM(dst []uint32, result spirv.ID, elementType spirv.ID, rest ...uint32) []uint32 {
 	at := len(dst)
 	dst = append(dst, 0, uint32(result), uint32(elementType))

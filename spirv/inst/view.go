@@ -8,7 +8,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// Cases yields the cases of a switch whose literals take so many words: the
+// Cases yields the cases of a switch with literals of so many words: the
 // words of the literal, low-order first, and the label.
 func (v Switch) Cases(literal int) iter.Seq2[[]uint32, spirv.ID] {
 	return func(yield func([]uint32, spirv.ID) bool) {
@@ -20,8 +20,8 @@ func (v Switch) Cases(literal int) iter.Seq2[[]uint32, spirv.ID] {
 	}
 }
 
-// skip returns the place after operands of these kinds that begin at p. What
-// does not stand takes no words.
+// skip returns the place after operands of these kinds that begin at p. Missing
+// operands have no words.
 func skip(v []uint32, p int, kinds ...spirv.Kind) int {
 	for _, k := range kinds {
 		if p < len(v) {
@@ -37,7 +37,7 @@ func parameters(v []uint32, p int, k spirv.Kind) []uint32 {
 	switch {
 	case p >= len(v):
 		return nil
-	case k == spirv.KindDecoration, k == spirv.KindExecutionMode: // nothing stands behind them
+	case k == spirv.KindDecoration, k == spirv.KindExecutionMode: // nothing follows them
 		return v[p+1:]
 	}
 	return v[p+1 : p+k.Span(v[p:])]

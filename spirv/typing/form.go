@@ -35,7 +35,7 @@ const (
 	OfAny    = OfNumber | OfBool
 )
 
-// View is what a form asks of a type. Two types are the same where the
+// View is the part of a type that a form needs. Two types are the same if the
 // interfaces are equal.
 type View interface {
 	Shape() Shapes // one of them
@@ -45,22 +45,22 @@ type View interface {
 	Class() (c Class, width int)
 
 	// Len returns the number of components, columns, elements or members; 0
-	// where it is not known.
+	// if it is not known.
 	Len() int
 
-	// Part returns a component, column, element or member; of a pointer, what
-	// it points at, which is nil where that is not said.
+	// Part returns a component, column, element or member; for a pointer the
+	// pointee, nil if the pointer is untyped.
 	Part(i int) View
 }
 
-// Link binds the type of an operand to that of another.
+// Link is a relation between the type of an operand and the type of another.
 type Link uint8
 
 // The links of x to y.
 const (
 	Same       Link = iota // x is y
-	PointsAt               // x points at y, or does not say at what
-	PointedAt              // y points at x, or does not say at what
+	PointsAt               // x points at y, or is untyped
+	PointedAt              // y points at x, or is untyped
 	PartOf                 // x is the component, column or element of y
 	Whole                  // y is the component, column or element of x
 	SameLen                // as many components or columns
@@ -77,7 +77,7 @@ type Bond struct {
 	To   int
 }
 
-// Often says how often an operand stands.
+// Often is the number of times that an operand may occur.
 type Often uint8
 
 // How often.
@@ -87,7 +87,7 @@ const (
 	Many // any number of times, none included; the last of a form
 )
 
-// Pattern is what the type of one operand must be.
+// Pattern is the requirement on the type of one operand.
 type Pattern struct {
 	Shapes  Shapes
 	Classes Classes // of scalars, and of components of vectors and matrices; 0 is any
@@ -106,7 +106,7 @@ type Form struct {
 	Traits   Traits
 }
 
-// FormOf returns the form of an instruction; ok is false where it has none.
+// FormOf returns the form of an instruction; ok is false if it has none.
 func FormOf(op Op) (f Form, ok bool) {
 	if p := FormAt(op); p != nil {
 		return *p, true
@@ -114,7 +114,7 @@ func FormOf(op Op) (f Form, ok bool) {
 	return Form{}, false
 }
 
-// FormAt is FormOf without a copy; nil where the instruction has none. The form
+// FormAt is FormOf without a copy; nil if the instruction has none. The form
 // must not be changed.
 func FormAt(op Op) *Form {
 	if int(op) < len(formAt) {
@@ -133,8 +133,8 @@ var formAt = func() []*Form {
 }()
 
 // Misfit is the place of the first type that does not fit: 0 for the result, i
-// for operand i, and −1 where all fit. The result is nil where there is none, an
-// operand without a type is nil. Where operands are missing or too many it is
+// for operand i, and −1 if all fit. The result is nil if there is none, an
+// operand without a type is nil. If operands are missing or too many, it is
 // the first of them.
 func (f *Form) Misfit(result View, operands []View) int {
 	at := func(i int) View {

@@ -6,7 +6,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// fake is a type for tests: two are the same where they are the same pointer.
+// fake is a type for tests: two are the same if they are the same pointer.
 type fake struct {
 	shape Shapes
 	class Class

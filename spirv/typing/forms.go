@@ -101,7 +101,7 @@ func dots(result, first, second Classes, accumulator ...Pattern) Form {
 	return f
 }
 
-// derives is a derivative: of a float of 32 bits, or of 16 where that is allowed.
+// derives is a derivative: of a float of 32 bits, or of 16 if that is allowed.
 func derives() Form { return gives(of(OfFloat), same) }
 
 // alikeInts is an integer operation on n operands as wide as the result.

@@ -3,10 +3,10 @@ package typing
 import "github.com/chiaro-gpu/chiaro/spirv"
 
 // forms has a form for every instruction that Vulkan allows in the functions of
-// a shader of compute or graphics and that has no row in table; those of instructions on images
-// are wide, for their types stand with the rules of images. That the operands of an instruction are there at all
-// is the grammar's business; what is left to its own rule of validity is said in
-// the line.
+// a shader of compute or graphics and that has no row in table; the forms of image
+// instructions accept any type, because the types are checked with the rules of images.
+// The presence of operands is a matter of the grammar. If a validity rule of its own
+// checks more, the comment of the line names it.
 var forms = map[Op]Form{
 	// Miscellaneous, debug.
 	spirv.OpNop:                       does(),
@@ -27,7 +27,7 @@ var forms = map[Op]Form{
 	spirv.OpBitcast:                   gives(in(Number|Ptr, OfNumber), in(Number|Ptr, OfNumber)).is(specKernel), // as many bits
 
 	// Memory.
-	spirv.OpVariable:                         gives(pointer, data.maybe()), // an initializer of what it points at
+	spirv.OpVariable:                         gives(pointer, data.maybe()), // an initializer of its pointee
 	spirv.OpUntypedVariableKHR:               gives(pointer, anything.maybe(), data.maybe()),
 	spirv.OpLoad:                             gives(in(Data|Opaque, 0), toResult),
 	spirv.OpStore:                            does(pointer, in(Data|Opaque, 0).by(PointedAt, 1)),
@@ -53,7 +53,7 @@ var forms = map[Op]Form{
 	spirv.OpFunction:          gives(anything, in(Opaque, 0)),
 	spirv.OpFunctionParameter: gives(in(Data|Opaque, 0)),
 	spirv.OpFunctionEnd:       does(),
-	spirv.OpFunctionCall:      gives(anything, none, in(Data|Opaque, 0).many()), // those of the function
+	spirv.OpFunctionCall:      gives(anything, none, in(Data|Opaque, 0).many()), // the function's parameters
 
 	// Composites.
 	spirv.OpVectorExtractDynamic:           gives(one(0), in(Vec, 0).by(Whole, 0), integer),
@@ -103,7 +103,7 @@ var forms = map[Op]Form{
 	spirv.OpCooperativeMatrixConvertUseEXT:    gives(in(Opaque, 0), in(Opaque, 0)), // of another use
 	spirv.OpCooperativeMatrixTransposeNV:      gives(in(Opaque, 0), in(Opaque, 0)),
 	spirv.OpCooperativeMatrixGetCoordinateEXT: gives(Pattern{Shapes: Vec, Classes: OfInt, Width: 32, Count: 2}, in(Opaque, 0), integer.wide(32)),
-	spirv.OpCooperativeMatrixPerElementOpEXT:  gives(in(Opaque, 0), same, none, in(Data|Opaque, 0).many()), // those of the function
+	spirv.OpCooperativeMatrixPerElementOpEXT:  gives(in(Opaque, 0), same, none, in(Data|Opaque, 0).many()), // the function's parameters
 	spirv.OpCooperativeMatrixReduceEXT:        gives(in(Opaque, 0), in(Opaque, 0), none),
 
 	spirv.OpCompositeConstructCoopMatQCOM: gives(in(Opaque, 0), in(Arr, 0)), // of the length of a line
@@ -173,7 +173,7 @@ var forms = map[Op]Form{
 	spirv.OpCooperativeMatrixLoadTensorNV:  gives(in(Opaque, 0), pointer, same, in(Opaque, 0)),
 	spirv.OpCooperativeMatrixStoreTensorNV: does(pointer, in(Opaque, 0), in(Opaque, 0)),
 
-	// Storage tensors: what else must hold, the type of the tensor says.
+	// Storage tensors: the tensor type determines the other types.
 	spirv.OpTensorReadARM:      gives(anything, anything, anything),
 	spirv.OpTensorWriteARM:     does(anything, anything, anything),
 	spirv.OpTensorQuerySizeARM: gives(anything, anything, anything),

@@ -15,7 +15,7 @@ var rowSource string
 var formSource string
 
 // Place returns the file, below the root of the tree, and the line of the row or
-// form of an instruction: "spirv/typing/table.go:31". It is "" where it has none.
+// form of an instruction: "spirv/typing/table.go:31". It is "" if there is none.
 func Place(op spirv.Op) string {
 	if _, ok := table[op]; ok {
 		return placeIn("spirv/typing/table.go", rowSource, op)

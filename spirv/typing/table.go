@@ -11,7 +11,7 @@ func sized(n int) Row { return row(Int, Int, Width, Width, n) }
 // compares is a Boolean result and two operands of class c and one type.
 func compares(c Class) Row { return row(Bool, c, Count, First, 2) }
 
-// comparesInts is compares where signedness is free.
+// comparesInts is compares with any signedness.
 func comparesInts() Row { return row(Bool, Int, Count, FirstW, 2) }
 
 // tests is a Boolean result and one operand of class c.

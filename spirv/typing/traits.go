@@ -83,7 +83,7 @@ func (f Form) is(t Traits) Form {
 
 // FloatArithmetic returns the instructions of the table that compute with
 // floats or compare them: every row of the chapters Arithmetic, and Relational
-// and Logical that takes a float.
+// and Logical with a float operand.
 func FloatArithmetic() []Op {
 	var list []Op
 	for op, r := range rowAt {

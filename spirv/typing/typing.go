@@ -1,8 +1,8 @@
-// Package typing says which types each instruction takes and yields, as far as
-// a table can: a Row for the instructions that work component by component on
-// scalars and vectors of numbers and Booleans, a Form for the others. What a
-// type alone cannot tell (storage classes, values of constants, the rules of
-// images) is not its business; it does not look at modules and reports nothing.
+// Package typing has the types of the operands and results of each instruction, as
+// far as a table can express them: a Row for the instructions that work component by
+// component on scalars and vectors of numbers and Booleans, a Form for the others.
+// Rules beyond types (storage classes, values of constants, the rules of
+// images) are out of its scope; it does not read modules and reports nothing.
 package typing
 
 import "github.com/chiaro-gpu/chiaro/spirv"
@@ -18,12 +18,12 @@ const (
 	Float       // IEEE 754 binary16, binary32, binary64
 )
 
-// String returns what a message calls the class.
+// String returns the class's name in messages.
 func (c Class) String() string {
 	return [...]string{"Boolean", "integer", "unsigned integer", "floating-point"}[c]
 }
 
-// Relation says what else binds the type of an operand.
+// Relation is a further requirement on the type of an operand.
 type Relation uint8
 
 // The relations. The first operand can only be bound to the result.
@@ -37,13 +37,13 @@ const (
 	Any                    // a vector of any count, the result being a scalar
 )
 
-// Operand is what one operand must be.
+// Operand is the requirement on one operand.
 type Operand struct {
 	Class    Class
 	Relation Relation
 }
 
-// Row is the typing of one instruction: its result, and its operands behind
+// Row is the typing of one instruction: its result, and its operands after
 // the result id.
 type Row struct {
 	Result   Class
@@ -58,7 +58,7 @@ type Shape struct {
 	Count uint8 // components; 1 for a scalar
 }
 
-// Of returns the row of an instruction; ok is false where the table cannot say
+// Of returns the row of an instruction; ok is false if the table cannot express
 // its typing.
 func Of(op spirv.Op) (row Row, ok bool) {
 	if int(op) < len(rowAt) && len(rowAt[op].Operands) > 0 {
@@ -83,7 +83,7 @@ func opCount() int {
 }
 
 // Misfit is the place of the first type that does not fit a row: 0 for the
-// result, i for operand i, and −1 where all fit. There must be as many shapes
+// result, i for operand i, and −1 if all fit. There must be as many shapes
 // as the row has operands.
 func (r Row) Misfit(result Shape, operands []Shape) int {
 	if !is(result.Class, r.Result) {
@@ -97,7 +97,7 @@ func (r Row) Misfit(result Shape, operands []Shape) int {
 	return -1
 }
 
-// is reports whether a component of class got may stand where want is asked.
+// is reports whether a component of class got satisfies want.
 func is(got, want Class) bool { return got == want || want == Int && got == UInt }
 
 func bound(r Relation, result, first, x Shape) bool {

@@ -6,9 +6,9 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// TestTotal checks that every instruction of the four chapters has a row, a
-// form, or stands among the untyped, that no other has a row, and that rows have
-// the grammar's operands.
+// TestTotal checks that every instruction of the four chapters has a row or a
+// form, or is in the list of untyped ones, that no other has a row, and that rows
+// have the grammar's operands.
 func TestTotal(t *testing.T) {
 	rows := spirv.Ops()
 	for i := range rows {

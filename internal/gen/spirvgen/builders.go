@@ -10,7 +10,7 @@ func (v view) builder(b *strings.Builder) {
 	params, body, fixed := v.parameters()
 	fmt.Fprintf(b, "\n// Build%s appends an %s to dst.", v.name, v.doc)
 	if strings.Contains(params, "rest ...uint32") {
-		b.WriteString(" The words of the operands that need not stand, and of parameters, are rest.")
+		b.WriteString(" The words of optional operands and of parameters are rest.")
 	}
 	fmt.Fprintf(b, "\nfunc Build%s(dst []uint32%s) []uint32 {\n", v.name, params)
 	if fixed > 0 {

@@ -143,9 +143,9 @@ func (v view) method(b *strings.Builder, o viewOperand) {
 	case o.Kind == "LiteralContextDependentNumber":
 		typ, value, doc = "[]uint32", fmt.Sprintf("v[%s:]", p), "the words of the literal, low-order first"
 	case o.Quantifier == "?" && typ == "string":
-		typ, value, doc = "(string, bool)", fmt.Sprintf("maybeString(v, %s)", p), doc+", if it stands"
+		typ, value, doc = "(string, bool)", fmt.Sprintf("maybeString(v, %s)", p), doc+", if it is present"
 	case o.Quantifier == "?":
-		typ, value, doc = "("+typ+", bool)", fmt.Sprintf("maybe[%s](v, %s)", typ, p), doc+", if it stands"
+		typ, value, doc = "("+typ+", bool)", fmt.Sprintf("maybe[%s](v, %s)", typ, p), doc+", if it is present"
 	case typ == "string":
 		value = fmt.Sprintf("spirv.String(v[%s:])", p)
 	case typ == "uint32":
