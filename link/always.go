@@ -8,7 +8,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// flowRules are the rules of what a stage writes on its ways through its code.
+// flowRules are the rules on the values that a stage writes along its control-flow paths.
 var flowRules = []Rule{
 	{vuid.VkPipelineShaderStageCreateInfo_stage_02596, "a geometry stage writes one Layer for all vertices of a primitive"},
 	{vuid.VkPipelineShaderStageCreateInfo_stage_02597, "a geometry stage writes one ViewportIndex for all vertices of a primitive"},
@@ -16,8 +16,8 @@ var flowRules = []Rule{
 	{vuid.VkPipelineShaderStageCreateInfo_stage_06686, "a fragment stage that writes FragStencilRefEXT writes it on each way to its end, or discards the fragment"},
 }
 
-// flow judges what a stage writes on its ways. The module is read where the entry
-// point has one of the built-ins alone.
+// flow checks the writes of a stage along its paths. It reads the module only if the entry
+// point has one of the built-ins.
 func (l *linker) flow(s *Shader) {
 	for i := range s.Entry.BuiltIns {
 		b := &s.Entry.BuiltIns[i]
@@ -38,10 +38,9 @@ func (l *linker) flow(s *Shader) {
 	}
 }
 
-// always judges that a built-in is written on each way to the end of the entry
-// point, where it is written at all. A way on which more than one decision is
-// taken may be none that the shader can go, for decisions may hang together;
-// such a way is not judged.
+// always checks that a built-in is written on each path to the end of the entry point, if
+// it is written at all. A path with more than one branch decision may be infeasible,
+// because decisions may depend on each other; such a path is not checked.
 func (l *linker) always(code string, s *Shader, x *iface.BuiltIn) {
 	m := s.facts()
 	if m == nil {
@@ -67,7 +66,7 @@ type wayFinder struct {
 	seen [2][]bool // by the decisions that were taken, and the number of the block
 }
 
-// unwritten returns the return that a way without a write leads to, −1 where
+// unwritten returns the return instruction at the end of a path without a write, or −1 if
 // there is none.
 func (w *wayFinder) unwritten(f *facts.Function) int {
 	type state struct {
@@ -140,9 +139,9 @@ func (w *wayFinder) ends(b *facts.Block) bool {
 	return false
 }
 
-// oneValue judges that all vertices of a primitive that a geometry stage emits one
-// behind the other have the same constant in a built-in. What is no constant, or
-// emitted on several ways, may be the same, and is not judged.
+// oneValue checks that all vertices of a primitive that a geometry stage emits in sequence
+// have the same constant in a built-in. A value that is not constant, or that is emitted on
+// several paths, may be equal and is not checked.
 func (l *linker) oneValue(code string, s *Shader, x *iface.BuiltIn) {
 	size := 0
 	if _, lines := oneOf(s, spirv.ExecutionModeOutputLineStrip); lines {
@@ -166,9 +165,9 @@ func (l *linker) oneValue(code string, s *Shader, x *iface.BuiltIn) {
 	}
 }
 
-// emitted looks in a block for vertices that make a primitive of a size and have
-// different constants in a built-in. It returns the instruction that emits the
-// last of them, −1 where there are none.
+// emitted searches a block for vertices that form a primitive of the given size and have
+// different constants in a built-in. It returns the instruction that emits the last of
+// them, or −1 if there is no such primitive.
 func emitted(m *facts.Module, b *facts.Block, x *iface.BuiltIn, size int) (at int, one, other uint64) {
 	type value struct {
 		bits  uint64
@@ -189,7 +188,7 @@ func emitted(m *facts.Module, b *facts.Block, x *iface.BuiltIn, size int) (at in
 			}
 		case spirv.OpEmitVertex:
 			strip = append(strip, now)
-			now = value{} // outputs are undefined behind it
+			now = value{} // outputs are undefined after it
 			if len(strip) < size {
 				continue
 			}

@@ -16,9 +16,9 @@ var attributeRules = []Rule{
 	{vuid.VkGraphicsPipelineCreateInfo_pVertexInputState_08930, "an input of 64 bits reads an attribute of 64 bits"},
 }
 
-// numeric returns the kind and width of what a shader reads of a format (Vulkan,
-// Interpretation of Numeric Format): floats, but for UINT and SINT; 64 bits where
-// a component has them.
+// numeric returns the kind and width of the value that a shader reads from a format
+// (Vulkan, Interpretation of Numeric Format): float except for UINT and SINT, and 64 bits
+// if a component has 64 bits.
 func (f Format) numeric() (kind iface.Kind, width int) {
 	i := format.ByID(uint32(f))
 	if i == nil {
@@ -39,7 +39,7 @@ func components(f Format) int {
 	return 4
 }
 
-// attributes judges the inputs of the vertex stage against the vertex
+// attributes checks the inputs of the vertex stage against the vertex
 // attributes (Vulkan, Vertex Input Interface).
 func (l *linker) attributes() {
 	s := l.stage(vertex)
@@ -67,7 +67,7 @@ func (l *linker) attributes() {
 	}
 }
 
-// attribute judges one Location of an input. It returns whether there is more
+// attribute checks one Location of an input. It returns whether there is more
 // to say of the input.
 func (l *linker) attribute(s *Shader, v *iface.Variable, at map[uint32]*Attribute, location uint32) bool {
 	side := variableSide(s, v)

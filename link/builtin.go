@@ -8,7 +8,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// builtInRules are the rules of what stages share that has no location.
+// builtInRules are the rules on interface values without a location that stages share.
 var builtInRules = []Rule{
 	{vuid.VkGraphicsPipelineCreateInfo_pStages_00742, "a built-in that one stage reads for each vertex is an output of the stage before it, of the same type"},
 	{"SPV-TaskPayload-Type", "the payload of a task stage is the same structure in the mesh stage"},
@@ -17,7 +17,7 @@ var builtInRules = []Rule{
 // perVertex are the built-ins that go from stage to stage with each vertex.
 var perVertex = []spirv.BuiltIn{spirv.BuiltInPosition, spirv.BuiltInPointSize, spirv.BuiltInClipDistance, spirv.BuiltInCullDistance}
 
-// builtIns judges the built-ins between two stages before the fragment stage
+// builtIns checks the built-ins between two stages before the fragment stage
 // (Vulkan, Interface Matching: all but built-ins of fragment stages have a match).
 func (l *linker) builtIns(out, in *Shader) {
 	for i := range in.Entry.BuiltIns {
@@ -43,7 +43,7 @@ func builtInSide(s *Shader, b *iface.BuiltIn) Side {
 	return side
 }
 
-// taskPayload judges what a task stage hands to the mesh stage.
+// taskPayload checks the payload that a task stage passes to the mesh stage.
 func (l *linker) taskPayload() {
 	t, m := l.stage(task), l.stage(mesh)
 	if t == nil || m == nil {

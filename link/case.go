@@ -5,9 +5,9 @@ import "embed"
 //go:embed testdata/*.txtar testdata/stock/*.spvasm
 var cases embed.FS
 
-// Case returns the example of a rule, in the txtar format: fail.yaml, which
-// breaks it, pass.yaml, which keeps it, and modules that they name; others are
-// [Stock]. It is false where there is none.
+// Case returns the example of a rule in the txtar format: fail.yaml, which breaks the rule,
+// pass.yaml, which satisfies it, and the modules that they name; other modules are in
+// [Stock]. It returns false if the rule has no example.
 func Case(code string) (string, bool) {
 	text, err := cases.ReadFile("testdata/" + code + ".txtar")
 	return string(text), err == nil

@@ -24,13 +24,12 @@ import (
 
 var writeTodo = flag.Bool("todo", false, "write testdata/todo.txt and docs/pipelines.md")
 
-// TestCases judges testdata/CODE.txtar: fail.yaml is a pipeline that breaks the
-// rule of the file's name and no other, pass.yaml one that keeps every rule;
-// fail-2.yaml and pass-2.yaml are more of them. A fail section may begin with
-// "# also: CODE" where another rule must be broken too. The modules that they
-// name are sections of the file, or files of testdata/stock; modules must keep
-// the rules of package valid. The comment before the first section may say
-// "env: vulkan1.2" (default: vulkan1.4).
+// TestCases checks testdata/CODE.txtar: fail.yaml is a pipeline that breaks the rule of the
+// file's name and no other, and pass.yaml satisfies every rule; fail-2.yaml and pass-2.yaml
+// are further examples. A fail section may begin with "# also: CODE" if another rule must
+// be broken too. The modules that they name are sections of the file, or files of
+// testdata/stock; modules must satisfy the rules of package valid. The comment before the
+// first section may set "env: vulkan1.2" (default: vulkan1.4).
 func TestCases(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil {

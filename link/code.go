@@ -8,8 +8,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// entryPoint returns the entry point of a module that is seen from outside, nil
-// where there is none with a function.
+// entryPoint returns the externally visible entry point of a module, or nil if none has a
+// function.
 func entryPoint(m *facts.Module, e *iface.Entry) *facts.EntryPoint {
 	for i := range m.EntryPoints {
 		if p := &m.EntryPoints[i]; p.ID == e.ID && p.Model == e.Model && p.Name == e.Name && p.Func != nil {
@@ -19,8 +19,8 @@ func entryPoint(m *facts.Module, e *iface.Entry) *facts.EntryPoint {
 	return nil
 }
 
-// functions returns the function of an entry point and all that it calls, the
-// function itself first; none where there is none.
+// functions returns the function of an entry point, first, and all functions that it calls;
+// none if the entry point has no function.
 func functions(m *facts.Module, e *iface.Entry) []*facts.Function {
 	p := entryPoint(m, e)
 	if p == nil {

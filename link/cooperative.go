@@ -21,7 +21,7 @@ func (l *linker) subgroupSize(s *Shader) (uint64, bool) {
 	return n, known && n > 0
 }
 
-// cooperative judges the workgroups of stages with cooperative matrices of a
+// cooperative checks the workgroups of stages with cooperative matrices of a
 // subgroup or of a workgroup.
 func (l *linker) cooperative(s *Shader) {
 	if s.Entry.Workgroup == nil || !slices.Contains(s.Entry.Capabilities, spirv.CapabilityCooperativeMatrixKHR) {
@@ -60,8 +60,8 @@ func (l *linker) cooperative(s *Shader) {
 
 const workgroupLimit = "cooperativeMatrixWorkgroupScopeMaxWorkgroupSize"
 
-// workgroupMatrix judges a workgroup with cooperative matrices of its own; size
-// is that of subgroups, where it is known.
+// workgroupMatrix checks a workgroup that has cooperative matrices of workgroup scope; size
+// is the subgroup size, if known.
 func (l *linker) workgroupMatrix(s *Shader, side []Side, size uint64, known bool) {
 	const code = vuid.VkPipelineShaderStageCreateInfo_module_10169
 	n, width := invocations(s.Entry.Workgroup), uint64(s.Entry.Workgroup.Size[0])

@@ -12,19 +12,19 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// Graph is what a data graph pipeline is made of: VkDataGraphPipelineCreateInfoARM
-// with VkDataGraphPipelineShaderModuleCreateInfoARM.
+// Graph describes a data graph pipeline: VkDataGraphPipelineCreateInfoARM with
+// VkDataGraphPipelineShaderModuleCreateInfoARM.
 type Graph struct {
 	Shader                     // its module; it has no entry point of a stage
 	Name      string           // of the entry point of the graph, "" for the only one
-	Constants *[]GraphConstant // nil where they are not known
-	Resources *[]GraphResource // nil where they are not known
+	Constants *[]GraphConstant // nil if they are not known
+	Resources *[]GraphResource // nil if they are not known
 }
 
 // GraphConstant is VkDataGraphPipelineConstantARM.
 type GraphConstant struct {
 	ID     uint32  `yaml:"id"`     // GraphConstantID
-	Tensor *Tensor `yaml:"tensor"` // nil where its chain has none
+	Tensor *Tensor `yaml:"tensor"` // nil if its chain has none
 }
 
 // GraphResource is VkDataGraphPipelineResourceInfoARM.
@@ -32,7 +32,7 @@ type GraphResource struct {
 	Set     uint32  `yaml:"set"`
 	Binding uint32  `yaml:"binding"`
 	Element uint32  `yaml:"array_element"`
-	Tensor  *Tensor `yaml:"tensor"` // nil where its chain has none
+	Tensor  *Tensor `yaml:"tensor"` // nil if its chain has none
 }
 
 // Tensor is a VkTensorDescriptionARM as far as shaders ask for it.
@@ -56,12 +56,12 @@ type graphBody struct {
 	g         *Graph
 	m         *facts.Module
 	entry     inst.GraphEntryPointARM
-	typ       inst.TypeGraphARM // nil where it is not known
+	typ       inst.TypeGraphARM // nil if it is not known
 	at        int               // the instruction of its type
 	constants []int             // the instructions of the constants that it uses
 }
 
-// dataGraph judges a data graph pipeline.
+// dataGraph checks a data graph pipeline.
 func (l *linker) dataGraph() {
 	b := l.graphBody()
 	if b == nil {
@@ -95,7 +95,7 @@ func (l *linker) dataGraph() {
 	}
 }
 
-// graphBody finds the graph that the pipeline is of, nil where there is none.
+// graphBody finds the graph of the pipeline, or nil if there is none.
 func (l *linker) graphBody() *graphBody {
 	g := l.d.Graph
 	if g == nil {
@@ -153,7 +153,7 @@ func (b *graphBody) side(at int) Side {
 	return Side{File: b.g.File, Stage: "graph", Name: b.entry.Name(), shader: &b.g.Shader, inst: at}
 }
 
-// graphConstant judges a constant that the graph uses.
+// graphConstant checks a constant that the graph uses.
 func (l *linker) graphConstant(b *graphBody, i int, t *facts.Type) {
 	id := inst.GraphConstantARM(b.m.Code.Inst(i)).GraphConstantID()
 	side := b.side(i)
@@ -183,7 +183,7 @@ func (l *linker) graphConstant(b *graphBody, i int, t *facts.Type) {
 	}
 }
 
-// graphResource judges a variable of the graph's interface.
+// graphResource checks a variable of the graph's interface.
 func (l *linker) graphResource(b *graphBody, v *facts.Variable, t *facts.Type) {
 	set, ok1 := b.m.Decoration(v.ID, spirv.DecorationDescriptorSet)
 	binding, ok2 := b.m.Decoration(v.ID, spirv.DecorationBinding)
@@ -213,7 +213,7 @@ func (l *linker) graphResource(b *graphBody, v *facts.Variable, t *facts.Type) {
 	}
 }
 
-// count says how often something is done.
+// count returns the words for how often something is done.
 func count(n int, done string) string {
 	if n == 0 {
 		return "not " + done
@@ -221,7 +221,7 @@ func count(n int, done string) string {
 	return fmt.Sprintf("%s %d times", done, n)
 }
 
-// because says why what is given does not fit: of the first three.
+// because returns the reasons of a mismatch: at most the first three.
 func because(why []string) string {
 	if len(why) == 0 {
 		return ""
@@ -229,8 +229,8 @@ func because(why []string) string {
 	return ": " + strings.Join(why[:min(len(why), 3)], ", ")
 }
 
-// tensorType returns the type of a tensor or of the elements of an array of them,
-// nil where it is neither.
+// tensorType returns the type of a tensor or of the elements of an array of tensors, or nil
+// if t is neither.
 func tensorType(m *facts.Module, t *facts.Type) *facts.Type {
 	if t != nil && t.IsArray() {
 		t = t.Elem
@@ -247,8 +247,8 @@ func shaped(m *facts.Module, t *facts.Type) bool {
 	return ok
 }
 
-// unlike says in what a tensor is not what a type says, "" where it is or that is
-// not known.
+// unlike describes the difference between a tensor and a tensor type, or returns "" if they
+// agree or the type is not known.
 func (d *Tensor) unlike(m *facts.Module, t *facts.Type) string {
 	if d == nil {
 		return "one has no description of a tensor"
@@ -298,10 +298,10 @@ func holds(f Format, t *facts.Type) bool {
 	case t.IsFloat():
 		return i.Numeric == "SFLOAT" && i.Bytes*8 == int(t.Width) && special == t.Encoded && (!special || e == t.Encoding)
 	}
-	return true // no tensor is of it, which package valid says
+	return true // no tensor has this type; package valid reports it
 }
 
-// scalarWords says what a scalar type is.
+// scalarWords describes a scalar type in words.
 func scalarWords(t *facts.Type) string {
 	switch {
 	case t.IsBool():
@@ -319,7 +319,7 @@ func scalarWords(t *facts.Type) string {
 // maxDimensions bounds how many dimensions of a tensor are shown.
 const maxDimensions = 8
 
-// tensorWords says what the type of a tensor is.
+// tensorWords describes a tensor type in words.
 func tensorWords(m *facts.Module, t *facts.Type) string {
 	v := inst.TypeTensorARM(m.Code.Inst(t.Index))
 	elem := "tensor"

@@ -14,7 +14,7 @@ import (
 // Kind is the kind of a pipeline.
 type Kind uint8
 
-// The kinds. Any is that of the stages.
+// The kinds. Any means that the stages determine the kind.
 const (
 	Any Kind = iota
 	Graphics
@@ -26,8 +26,8 @@ const (
 	DataGraph      // a graph of operations on tensors (VK_ARM_data_graph)
 )
 
-// Description is a pipeline as it is put together. What is nil is not known, and
-// no rule judges it.
+// Description is the description of a pipeline. A nil field is not known, and no rule
+// checks it.
 type Description struct {
 	Name   string // as messages name it
 	Kind   Kind
@@ -47,7 +47,7 @@ type Description struct {
 	Dynamic       []DynamicState
 	HasDynamic    bool // Dynamic is known, be it empty
 
-	// Pass and Subpass, or Rendering, are what is drawn to.
+	// Pass and Subpass, or Rendering, are the attachments of the draw.
 	Pass      *RenderPass
 	Subpass   uint32
 	Rendering *Rendering
@@ -56,24 +56,23 @@ type Description struct {
 	Rays       *Rays
 	Robustness *Robustness
 
-	// Library says that the pipeline is a part of one, so that stages may be
-	// missing; Parts which parts of the state it has, 0 where all.
+	// Library reports that the pipeline is a library, so that stages may be missing; Parts
+	// is the set of the state parts it contains, or 0 for all.
 	Library bool
 	Parts   Parts
 
-	// Libraries are the graphics pipelines that give the other parts, or the
-	// pipelines that give nodes to an execution graph. One that
-	// is Apart is judged by itself elsewhere, so that what is wrong in it alone
-	// is not reported of this one.
+	// Libraries are the graphics pipelines that provide the other parts, or the pipelines
+	// that provide nodes to an execution graph. One that is Apart is checked by itself
+	// elsewhere, so that a fault in it alone is not reported for this one.
 	Libraries []*Description
 	Apart     bool
 
 	NoLayout bool // it is known that there is no layout
 
-	Base *PipelineFlags // of the pipeline that this one derives from, nil where it is not known
+	Base *PipelineFlags // of the pipeline that this one derives from, or nil if it is not known
 
-	Env    *valid.Env    // what is judged for, nil where it is not known
-	Device *valid.Device // what is known of the device, nil where nothing is
+	Env    *valid.Env    // the environment of the check, or nil if it is not known
+	Device *valid.Device // the known features and limits of the device, or nil if none are known
 }
 
 // Shaders yields the stages of the pipeline and of its libraries, and the module of
@@ -117,19 +116,19 @@ func (d *Description) dynamic(s DynamicState) bool {
 
 // Shader is one stage of a pipeline.
 type Shader struct {
-	File   string // where it comes from, as a message names it
+	File   string // the source file, as a message names it
 	Module *valid.Module
 	Entry  *iface.Entry
 
-	// Load reads the module where Module is nil: most rules ask for the entry
-	// point alone, so that a caller with many modules need not keep them.
+	// Load reads the module if Module is nil: most rules need only the entry point, so that
+	// a caller with many modules need not hold them all.
 	Load func() *valid.Module
 
-	// Stage is the stage where Entry is nil: its module has no such entry point,
-	// which Missing says, or there is none, which NoModule says, or it is not
-	// known. Identifier is how many bytes an identifier of the module has, 0
-	// where there is none; InChain says that the code stands in the chain of the
-	// stage and not in a module.
+	// Stage is the stage if Entry is nil, for one of three reasons: its module has no such
+	// entry point (Missing), there is no module (NoModule), or the entry point is not
+	// known. Identifier is the size in bytes of the identifier of the module, or 0 if there
+	// is none; InChain reports that the code is in the pNext chain of the stage and not in
+	// a module.
 	Stage      Stages
 	Missing    *NoEntryError
 	NoModule   bool
@@ -137,22 +136,20 @@ type Shader struct {
 	InChain    bool
 
 	Flags          StageFlags
-	SubgroupSize   uint32 // that is required, 0 where none is
+	SubgroupSize   uint32 // the required size, or 0 if none is required
 	Robustness     *Robustness
 	Specialization []SpecEntry
-	Node           *Node      // what it is in an execution graph, nil where that is not said
-	Mappings       *[]Mapping // of resources to descriptor heaps, nil where they are not known
+	Node           *Node      // its node in an execution graph, or nil if the description has none
+	Mappings       *[]Mapping // of resources to descriptor heaps, or nil if they are not known
 
-	// Object and Next are what a shader object has in place of Flags: how it is
-	// made, and which stages may be behind it, where HasNext says that they are
-	// known.
+	// Object and Next are the flags of a shader object, which it has instead of Flags, and
+	// the set of stages that may follow it. HasNext reports that Next is known.
 	Object  ObjectFlags
 	Next    Stages
 	HasNext bool
 }
 
-// facts returns what is true of the module, nil where it cannot be read any
-// more.
+// facts returns the facts of the module, or nil if it can no longer be read.
 func (s *Shader) facts() *facts.Module {
 	if s.Module == nil && s.Load != nil {
 		s.Module = s.Load()
@@ -163,7 +160,7 @@ func (s *Shader) facts() *facts.Module {
 	return s.Module.Facts()
 }
 
-// SpecEntry is VkSpecializationMapEntry: a constant and where its value stands.
+// SpecEntry is VkSpecializationMapEntry: a constant and the position of its value.
 type SpecEntry struct {
 	ID     uint32 `yaml:"id"`
 	Offset uint32 `yaml:"offset"`    // bytes
@@ -186,8 +183,8 @@ type Set struct {
 	Flags    SetFlags
 	Bindings []Binding
 
-	// Flagged is how many bindings the list of their flags is for, nil where it
-	// is all of them, or none.
+	// Flagged is the length of the list of binding flags, or nil if there is no list or it
+	// covers all bindings.
 	Flagged *uint32
 }
 
@@ -197,12 +194,11 @@ type Binding struct {
 	Type    DescriptorType
 	Count   uint32 // of descriptors; bytes of an inline uniform block
 	Stages  Stages
-	Mutable []DescriptorType // what a mutable descriptor may be
+	Mutable []DescriptorType // the types that a mutable descriptor may have
 	Flags   BindingFlags
 
-	// Samplers says that the binding has immutable samplers, Ycbcr that one of
-	// them converts from Y′CbCr. Immutable is all of them, nil where it is not
-	// known what they are.
+	// Samplers reports that the binding has immutable samplers, Ycbcr that one of them
+	// converts from Y′CbCr. Immutable is all of them, or nil if they are not known.
 	Samplers, Ycbcr bool
 	Immutable       []Sampler
 }
@@ -213,7 +209,7 @@ type Sampler struct {
 	Subsampled bool `yaml:"subsampled"`    // it reads images that are subsampled
 	Border     bool `yaml:"custom_border"` // the color of its border is one of the application's own
 
-	// Unnormalized says that coordinates are texels.
+	// Unnormalized reports that coordinates are in texels.
 	Unnormalized bool `yaml:"unnormalized_coordinates"`
 }
 
@@ -263,7 +259,7 @@ type Range struct {
 	Stages       Stages
 }
 
-// Stages is a set of shader stages; bit k is that of stageOrder[k].
+// Stages is a set of shader stages; bit k is the stage stageOrder[k].
 type Stages uint32
 
 // AllStages has every stage.
@@ -309,8 +305,8 @@ const (
 	callable
 )
 
-// StageOf returns the place of an execution model in the order of stages, -1
-// where no Vulkan pipeline has it.
+// StageOf returns the index of an execution model in the order of stages, or -1 if no
+// Vulkan pipeline has it.
 func StageOf(m spirv.ExecutionModel) int {
 	for i, s := range stageOrder {
 		for _, k := range s.models {
@@ -351,7 +347,7 @@ func (s *Stages) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// StageNames returns the names that ParseStage takes.
+// StageNames returns the names that ParseStage accepts.
 func StageNames() []string {
 	out := []string{"all", "all_graphics"}
 	for _, s := range stageOrder {

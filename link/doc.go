@@ -1,9 +1,9 @@
-// Package link says whether entry points fit each other and a layout: the
-// outputs of one stage and the inputs of the next, resources and push constants
-// and the pipeline layout, stages and the kinds of pipelines (Vulkan, Shader
-// Interfaces and Pipelines). It refuses to know what is wrong inside a module,
-// which is valid's, and what an entry point looks like, which is iface's.
+// Package link checks that entry points fit each other and a pipeline layout: the outputs
+// of one stage and the inputs of the next, resources and push constants and the layout,
+// stages and the kinds of pipelines (Vulkan, Shader Interfaces and Pipelines). It does not
+// check the inside of a module, which is the task of package valid, and does not extract
+// the interface of an entry point, which is the task of package iface.
 //
-// [Link] takes a [Description] and returns every finding. What a description
-// does not say, no rule judges.
+// [Link] checks a [Description] and returns every finding. No rule checks a property that
+// the description leaves open.
 package link

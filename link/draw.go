@@ -10,9 +10,9 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// drawRules are rules of draws, some of dispatches too, that a description
-// decides: of state that is set as commands are recorded, where the description
-// says what it will be, and of what no descriptor can mend.
+// drawRules are the rules on draws, and some on dispatches, that a description decides:
+// rules on dynamic state, if the description has its later value, and rules on faults that
+// no descriptor can correct.
 var drawRules = []Rule{
 	{vuid.VkCmdDraw_Input_07939, "each input of a vertex stage has an attribute that is set, unless vertexAttributeRobustness or maintenance9 is enabled"},
 	{vuid.VkCmdDraw_Input_08734, "an attribute that is set is of the numeric type of the input that reads it"},
@@ -33,8 +33,8 @@ var drawRules = []Rule{
 	{vuid.VkCmdDraw_None_10068, "an index of an array of descriptors is below the descriptors of the binding"},
 }
 
-// set are the names that rules of vertex attributes have for shader objects, whose
-// attributes are set as commands are recorded.
+// set maps the rules on vertex attributes to the rules for shader objects, which have their
+// attributes set when commands are recorded.
 var set = map[string]string{
 	vuid.VkGraphicsPipelineCreateInfo_Input_07904:             vuid.VkCmdDraw_Input_07939,
 	vuid.VkGraphicsPipelineCreateInfo_Input_08733:             vuid.VkCmdDraw_Input_08734,
@@ -43,8 +43,7 @@ var set = map[string]string{
 	vuid.VkGraphicsPipelineCreateInfo_pVertexInputState_09198: vuid.VkCmdDraw_None_09203,
 }
 
-// bound are the rules of what bound tessellation stages agree on, by those of
-// linked ones.
+// bound maps the rules on linked tessellation stages to the rules on bound ones.
 var bound = map[string]string{
 	vuid.VkCreateShadersEXT_pCreateInfos_08867: vuid.VkCmdDraw_OpExecutionMode_12239,
 	vuid.VkCreateShadersEXT_pCreateInfos_08868: vuid.VkCmdDraw_OpExecutionMode_12240,
@@ -55,7 +54,7 @@ var bound = map[string]string{
 // lists are the topologies without strips, fans and patches.
 var lists = []Topology{TopologyPointList, TopologyLineList, TopologyTriangleList, TopologyLineListWithAdjacency, TopologyTriangleListWithAdjacency}
 
-// drawObjects judges shader objects with the state that they are drawn with.
+// drawObjects checks shader objects with the state that they are drawn with.
 func (l *linker) drawObjects() {
 	a, v, control := l.d.Assembly, l.stage(vertex), l.stage(tessellationControl)
 	if a == nil || v == nil {
@@ -77,8 +76,8 @@ func (l *linker) drawObjects() {
 	}
 }
 
-// unnormalized judges how a stage samples with immutable samplers whose
-// coordinates are not normalized.
+// unnormalized checks how a stage samples with immutable samplers that have unnormalized
+// coordinates.
 func (l *linker) unnormalized(s *Shader) {
 	of := s.bound(func(r *iface.Resource) bool {
 		b := l.d.Layout.binding(r.Set, r.Binding)
@@ -92,7 +91,7 @@ func (l *linker) unnormalized(s *Shader) {
 		return
 	}
 	for i, in := range t.instructions() {
-		if !samples(in.Op()) || in.Op() == spirv.OpImageSampleWeightedQCOM || len(in) < 4 { // whose sampler is never normalized
+		if !samples(in.Op()) || in.Op() == spirv.OpImageSampleWeightedQCOM || len(in) < 4 { // its sampler is never unnormalized
 			continue
 		}
 		for _, at := range t.samplers(spirv.ID(in[3])) {
@@ -111,7 +110,7 @@ func samples(op spirv.Op) bool {
 	return strings.HasPrefix(name, "OpImageSample") || strings.HasPrefix(name, "OpImageSparseSample")
 }
 
-// texelSample judges an instruction that samples by coordinates which are not
+// texelSample checks an instruction that samples by coordinates which are not
 // normalized.
 func (l *linker) texelSample(s *Shader, m *facts.Module, i int, r *iface.Resource) {
 	name, sides := m.Code.Inst(i).Op().String(), []Side{s.at(i), resourceSide(s, r)}
@@ -135,8 +134,8 @@ func imageOperands(m *facts.Module, i int) spirv.ImageOperands {
 	return 0
 }
 
-// indices judges constant indices of arrays of descriptors whose length the
-// layout says. The instruction may never be executed, so that it is a warning.
+// indices checks constant indices into arrays of descriptors that have their length in the
+// layout. The instruction may never be executed, so that a finding is a warning.
 func (l *linker) indices(s *Shader) {
 	of := s.bound(func(r *iface.Resource) bool { return len(r.Arrays) > 0 && r.Arrays[0] == 0 })
 	if len(of) == 0 {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// enumName is a name of an enumeration, as a description has it: Vulkan's in
-// lower case, without what all of the enumeration have in front.
+// enumName is a name of an enumeration as a description has it: Vulkan's name in lower
+// case, without the common prefix of the enumeration.
 type enumName struct {
 	value uint64
 	name  string
@@ -57,12 +57,13 @@ func lookup(names []enumName, text string) (uint64, error) {
 	return 0, &ValueError{text, strings.Join(listNames(names), ", ")}
 }
 
-// ValueError is a value of a description that is none of those it must be.
+// ValueError reports a value in a description that is not one of the accepted values.
 type ValueError struct {
 	Text string // as it is written
 	Want string
 }
 
+// Error describes the value and the accepted ones.
 func (e *ValueError) Error() string { return fmt.Sprintf("%q: must be %s", e.Text, e.Want) }
 
 func readEnum(names []enumName, text []byte, v *uint32) error {

@@ -9,8 +9,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// attachmentRules are the rules of what stages may do with attachments of external
-// formats, and of the aspects of input attachments.
+// attachmentRules are the rules on the use of attachments of external formats and on the
+// aspects of input attachments.
 var attachmentRules = []Rule{
 	{vuid.VkGraphicsPipelineCreateInfo_externalFormatResolve_09308, "with externalFormatResolve, rendering of an external format has no stage that uses PrimitiveShadingRateKHR last before rasterization"},
 	{vuid.VkGraphicsPipelineCreateInfo_externalFormatResolve_09310, "with externalFormatResolve, rendering of an external format has no fragment stage that replaces depth or stencil"},
@@ -41,7 +41,7 @@ func (a *Aspects) UnmarshalYAML(read func(any) error) error {
 	return readFlags(namesAspects, read, (*uint64)(a))
 }
 
-// external judges what stages do where an external format is resolved to.
+// external checks the stages of a pipeline that resolves to an external format.
 func (l *linker) external() {
 	if on, _ := l.d.feature("externalFormatResolve"); !on {
 		return
@@ -66,8 +66,7 @@ func (l *linker) external() {
 	}
 }
 
-// lastBefore returns the last stage before rasterization, nil where there is
-// none.
+// lastBefore returns the last stage before rasterization, or nil if there is none.
 func (l *linker) lastBefore() (last *Shader) {
 	for _, s := range l.stages {
 		if StageOf(s.Entry.Model) < fragment {
@@ -77,8 +76,8 @@ func (l *linker) lastBefore() (last *Shader) {
 	return last
 }
 
-// aspect judges which aspect of an input attachment is read: of color formats
-// color, of others depth where floats are read and stencil where integers are.
+// aspect checks the aspect that is read from an input attachment: color for a color format,
+// otherwise depth for a float read and stencil for an integer read.
 func (l *linker) aspect(f *Shader, r *iface.Resource, p *Subpass, index uint64) {
 	if index >= uint64(len(p.Aspects)) || r.Image == nil || uint64(p.Input[index]) >= uint64(len(l.d.Pass.Attachments)) {
 		return

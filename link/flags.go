@@ -9,8 +9,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// flagLimits are the flags that a kind of pipeline has only with a feature, or
-// never where there is no feature to name.
+// flagLimits are the flags that a kind of pipeline may have only with a feature, or never
+// if no feature is named.
 var flagLimits = [...]struct {
 	code    string
 	kind    Kind
@@ -79,7 +79,8 @@ func article(word string) string {
 	return "a " + word
 }
 
-// kind returns the kind of the pipeline, by its stages where it is not said.
+// kind returns the kind of the pipeline, derived from its stages if the description has
+// none.
 func (l *linker) kind() Kind {
 	switch {
 	case l.d.Kind == RayTracingNV:
@@ -96,7 +97,7 @@ func (l *linker) kind() Kind {
 	return Any
 }
 
-// flags judges the flags of the pipeline.
+// flags checks the flags of the pipeline.
 func (l *linker) flags() {
 	kind := l.kind()
 	enqueues := slices.ContainsFunc(l.stages, func(s *Shader) bool {
@@ -143,7 +144,7 @@ func (l *linker) flags() {
 	}
 }
 
-// graphicsFlags judges the flags of a graphics pipeline against its stages.
+// graphicsFlags checks the flags of a graphics pipeline against its stages.
 func (l *linker) graphicsFlags(side Side) {
 	for _, s := range l.stages {
 		if _, xfb := oneOf(s, spirv.ExecutionModeXfb); xfb && l.d.Flags&PipelineFlagsIndirectBindableBitExt != 0 {

@@ -10,8 +10,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// fragmentRules are the rules of what a fragment stage writes (Vulkan, Fragment
-// Output Interface).
+// fragmentRules are the rules on the outputs of a fragment stage (Vulkan, Fragment Output
+// Interface).
 var fragmentRules = []Rule{
 	{"SPV-FragmentOutput-Type", "an output is of the numeric type of the color attachment that it is written to"},
 	{"SPV-FragmentOutput-Second", "a fragment stage whose second color is blended has an output of Index 1"},
@@ -21,8 +21,8 @@ var fragmentRules = []Rule{
 	{vuid.VkCmdDraw_maxFragmentDualSrcAttachments_09239, "where a second color is blended, each output is at a location below maxFragmentDualSrcAttachments"},
 }
 
-// colorFormat returns the format of the color attachment that outputs at a
-// location are written to, where it is known and there is one.
+// colorFormat returns the format of the color attachment for outputs at a location, if it
+// exists and is known.
 func (l *linker) colorFormat(location uint64) (Format, bool) {
 	if p := l.subpass(); p != nil {
 		if location >= uint64(len(p.Color)) || uint64(p.Color[location]) >= uint64(len(l.d.Pass.Attachments)) {
@@ -54,7 +54,7 @@ func (l *linker) writes(location uint64) bool {
 	return b == nil || l.d.dynamic(DynamicStateColorWriteMask) || location >= uint64(len(b.Attachments)) || b.Attachments[location].Writes() != 0
 }
 
-// outputs judges the outputs of the fragment stage.
+// outputs checks the outputs of the fragment stage.
 func (l *linker) outputs() {
 	f := l.stage(fragment)
 	if r := l.d.Rasterization; f == nil || r != nil && r.Discard && !l.d.dynamic(DynamicStateRasterizerDiscardEnable) {
@@ -82,7 +82,7 @@ func (l *linker) outputs() {
 	l.secondColor(f)
 }
 
-// samples judges what a fragment stage asks of samples and of depth.
+// samples checks the use of samples and of depth by a fragment stage.
 func (l *linker) samples(f *Shader) {
 	side := []Side{entrySide(f)}
 	if _, early := oneOf(f, spirv.ExecutionModeEarlyFragmentTests); early && l.d.DepthStencil != nil && l.d.DepthStencil.Ordered {
@@ -130,7 +130,7 @@ func (b BlendFactor) second() bool {
 	return b >= BlendFactorSrc1Color && b <= BlendFactorOneMinusSrc1Alpha
 }
 
-// secondColor judges a fragment stage whose second color is blended.
+// secondColor checks a fragment stage with dual-source blending.
 func (l *linker) secondColor(f *Shader) {
 	if l.d.Blend == nil || l.d.dynamic(DynamicStateColorBlendEquation) || l.d.dynamic(DynamicStateColorBlendEnable) || l.d.dynamic(DynamicStateColorBlendAdvanced) {
 		return

@@ -18,8 +18,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/valid"
 )
 
-// FuzzLink links the pipelines of the cases with modules in which words were
-// changed: nothing may panic, whatever a module says.
+// FuzzLink links the pipelines of the cases with modules that have changed words: no module
+// content may cause a panic.
 func FuzzLink(f *testing.F) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil {
@@ -61,7 +61,7 @@ func FuzzLink(f *testing.F) {
 			if err != nil {
 				return nil, err
 			}
-			for p := changes; len(p) >= 3 && len(words) > 5; p = p[3:] { // a place and what is there
+			for p := changes; len(p) >= 3 && len(words) > 5; p = p[3:] { // a position and its new word
 				words[5+int(binary.LittleEndian.Uint16(p))%(len(words)-5)] = uint32(int8(p[2]))
 			}
 			m, err := spirv.FromWords(words)

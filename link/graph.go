@@ -10,10 +10,10 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// Node is VkPipelineShaderStageNodeCreateInfoAMDX: what a shader is called in an
+// Node is VkPipelineShaderStageNodeCreateInfoAMDX: the name and index of a shader in an
 // execution graph.
 type Node struct {
-	Name  string `yaml:"name"`  // "" for that of the entry point
+	Name  string `yaml:"name"`  // "" for the name of the entry point
 	Index uint32 `yaml:"index"` // in the array of nodes of that name
 }
 
@@ -41,21 +41,21 @@ type node struct {
 	s     *Shader
 	name  string
 	index uint32
-	size  uint64 // of the payload that it takes; 0 where it takes none
-	at    int    // where that is declared
+	size  uint64 // of its input payload, 0 if it has none
+	at    int    // the instruction that declares size
 	gives []payload
 }
 
-// payload is what a node hands to others.
+// payload is a payload that a node sends to other nodes.
 type payload struct {
 	to     string
 	size   uint64 // bytes
-	at     int    // where it is allocated
+	at     int    // the instruction that allocates it
 	sparse bool
-	count  uint32 // of the array of nodes, 0 where it is not said
+	count  uint32 // of the array of nodes, or 0 if it is not declared
 }
 
-// graph judges an execution graph.
+// graph checks an execution graph.
 func (l *linker) graph() {
 	l.off(vuid.VkCreateExecutionGraphPipelinesAMDX_shaderEnqueue_09124, "shaderEnqueue", []Side{{Stage: "pipeline"}}, "there is an execution graph")
 	var nodes []*node
@@ -89,7 +89,7 @@ func (l *linker) graph() {
 	}
 }
 
-// nodes judges nodes of one name against the first of them.
+// nodes checks nodes of one name against the first of them.
 func (l *linker) nodes(list []*node) {
 	type place struct {
 		name  string
@@ -115,7 +115,7 @@ func (l *linker) nodes(list []*node) {
 	}
 }
 
-// handed judges the payloads that nodes hand to others.
+// handed checks the payloads that nodes hand to others.
 func (l *linker) handed(list []*node) {
 	named := map[string][]*node{}
 	for _, n := range list {
@@ -150,8 +150,8 @@ func (n *node) side(at int) Side {
 	return side
 }
 
-// nodeOf returns what a stage is in a graph. Where nothing says its name, it is
-// that of the entry point, and its index what the module says.
+// nodeOf returns the node of a stage in a graph. If the description has no name, the node
+// has the name of the entry point and the index from the module.
 func nodeOf(s *Shader) *node {
 	n := &node{s: s, name: s.Entry.Name}
 	if m, ok := oneOf(s, spirv.ExecutionModeShaderIndexAMDX); ok && len(m.Operands) > 0 {
@@ -166,7 +166,7 @@ func nodeOf(s *Shader) *node {
 	return n
 }
 
-// payloads reads what a node takes and gives.
+// payloads reads the input and output payloads of a node.
 func (n *node) payloads(m *facts.Module) {
 	p := entryPoint(m, n.s.Entry)
 	if p == nil {
@@ -187,7 +187,7 @@ func (n *node) payloads(m *facts.Module) {
 	}
 }
 
-// give adds a payload that is allocated, where its type says for which nodes.
+// give adds an allocated payload if its type names the receiving nodes.
 func (n *node) give(m *facts.Module, in inst.AllocateNodePayloadsAMDX, at int) {
 	t := m.Type(in.Type())
 	if !t.IsPointer() || t.Elem == nil {
@@ -219,8 +219,8 @@ func (n *node) give(m *facts.Module, in inst.AllocateNodePayloadsAMDX, at int) {
 	n.gives = append(n.gives, p)
 }
 
-// payloadSize returns the bytes of one element of an array of payloads, 0 where
-// it is not known.
+// payloadSize returns the size in bytes of one element of an array of payloads, or 0 if it
+// is not known.
 func payloadSize(m *facts.Module, t *facts.Type) uint64 {
 	if t == nil || t.Op != spirv.OpTypeNodePayloadArrayAMDX {
 		return 0

@@ -62,7 +62,7 @@ var graphicsRules = []Rule{
 	{vuid.VkGraphicsPipelineCreateInfo_pStages_08894, "a pipeline with a vertex stage has vertex input state"},
 }
 
-// graphics judges the states of a graphics pipeline and its shaders.
+// graphics checks the states of a graphics pipeline and its shaders.
 func (l *linker) graphics() {
 	l.vertexInput()
 	l.localReads()
@@ -92,7 +92,7 @@ func (l *linker) anyTopology() bool {
 	return !known || v != 0
 }
 
-// topology judges the input assembly against the stages behind it.
+// topology checks the input assembly against the stages that follow it.
 func (l *linker) topology() {
 	control, evaluation := l.stage(tessellationControl), l.stage(tessellationEvaluation)
 	if control != nil && l.d.Tessellation == nil && l.d.Assembly != nil && l.d.HasDynamic && !l.d.dynamic(DynamicStatePatchControlPoints) {
@@ -136,7 +136,7 @@ func inputPrimitive(g *Shader) (spirv.ExecutionMode, bool) {
 	return m.Mode, ok
 }
 
-// pointSizes judges that stages that draw points write their size, or do not.
+// pointSizes checks that stages that draw points write their size, or do not.
 func (l *linker) pointSizes() {
 	v, evaluation, g := l.stage(vertex), l.stage(tessellationEvaluation), l.stage(geometry)
 	must := l.d.lacks("maintenance5")
@@ -177,7 +177,7 @@ var viewCodes = [2]struct{ tessellation, geometry, layer, mesh, count string }{
 	},
 }
 
-// subpass returns the subpass that is drawn in, nil where it is not known.
+// subpass returns the subpass of the draw, or nil if it is not known.
 func (l *linker) subpass() *Subpass {
 	if l.d.Pass == nil || uint64(l.d.Subpass) >= uint64(len(l.d.Pass.Subpasses)) {
 		return nil
@@ -185,7 +185,7 @@ func (l *linker) subpass() *Subpass {
 	return &l.d.Pass.Subpasses[l.d.Subpass]
 }
 
-// views judges what is drawn to several views.
+// views checks a draw to several views.
 func (l *linker) views() {
 	c, mask := viewCodes[0], uint32(0)
 	if s := l.subpass(); s != nil {
@@ -215,7 +215,7 @@ func (l *linker) views() {
 	}
 }
 
-// parts judges which stages stand in a pipeline library of some parts.
+// parts checks the combination of stages in a pipeline library with some parts.
 func (l *linker) parts() {
 	before := slices.ContainsFunc(l.stages, func(s *Shader) bool { return StageOf(s.Entry.Model) < fragment })
 	p := l.d.Parts
@@ -240,7 +240,7 @@ func (l *linker) parts() {
 	}
 }
 
-// streams judges which stream of vertices is rasterized.
+// streams checks which stream of vertices is rasterized.
 func (l *linker) streams() {
 	var last *Shader
 	for _, s := range l.stages {
@@ -294,7 +294,7 @@ func (l *linker) streams() {
 
 var rasterized = []spirv.BuiltIn{spirv.BuiltInPosition, spirv.BuiltInPointSize, spirv.BuiltInClipDistance, spirv.BuiltInCullDistance}
 
-// dynamicStates judges which states are dynamic.
+// dynamicStates checks which states are dynamic.
 func (l *linker) dynamicStates() {
 	if m := l.stage(mesh); m != nil {
 		for _, k := range [...]struct {
@@ -328,7 +328,7 @@ var tileReads = []spirv.Capability{
 	spirv.CapabilityTileImageColorReadAccessEXT, spirv.CapabilityTileImageDepthReadAccessEXT, spirv.CapabilityTileImageStencilReadAccessEXT,
 }
 
-// reads judges what a fragment stage reads of attachments.
+// reads checks the attachment reads of a fragment stage.
 func (l *linker) reads() {
 	f := l.stage(fragment)
 	if f == nil {
@@ -353,7 +353,7 @@ func (l *linker) reads() {
 	}
 }
 
-// readsInput judges one input attachment of a subpass.
+// readsInput checks one input attachment of a subpass.
 func (l *linker) readsInput(f *Shader, r *iface.Resource, p *Subpass) {
 	if r.Type != iface.InputAttachment || !r.Used || r.Attachment == nil {
 		return
@@ -368,7 +368,7 @@ func (l *linker) readsInput(f *Shader, r *iface.Resource, p *Subpass) {
 	}
 }
 
-// tileTests judges early fragment tests with reads of depth or stencil.
+// tileTests checks early fragment tests with reads of depth or stencil.
 func (l *linker) tileTests(f *Shader) {
 	d := l.d.DepthStencil
 	if _, early := oneOf(f, spirv.ExecutionModeEarlyFragmentTests); !early || d == nil {
@@ -396,7 +396,7 @@ func uses(s *Shader, op spirv.Op) bool {
 	return false
 }
 
-// readsRendered judges input attachments of dynamic rendering.
+// readsRendered checks input attachments of dynamic rendering.
 func (l *linker) readsRendered(f *Shader, r *Rendering) {
 	if slices.Contains(f.Entry.Capabilities, spirv.CapabilityInputAttachment) {
 		l.off(vuid.VkGraphicsPipelineCreateInfo_renderPass_06061, "dynamicRenderingLocalRead", []Side{entrySide(f)}, "the fragment stage has the capability InputAttachment without a render pass")
@@ -419,7 +419,7 @@ func (l *linker) readsRendered(f *Shader, r *Rendering) {
 	}
 }
 
-// coverage judges alpha to coverage.
+// coverage checks alpha to coverage.
 func (l *linker) coverage() {
 	f, m := l.stage(fragment), l.d.Multisample
 	if f == nil || m == nil || !m.AlphaToCoverage || l.d.dynamic(DynamicStateAlphaToCoverageEnable) {
@@ -434,7 +434,7 @@ func (l *linker) coverage() {
 	l.fail(vuid.VkGraphicsPipelineCreateInfo_alphaToCoverageEnable_08891, []Side{entrySide(f)}, "alpha to coverage is enabled and the fragment stage has no alpha component at location 0; must have it")
 }
 
-// shadingRates judges who writes the shading rate of primitives.
+// shadingRates checks which stages write the shading rate of primitives.
 func (l *linker) shadingRates() {
 	if v, known := l.d.limit("primitiveFragmentShadingRateWithMultipleViewports"); !known || v != 0 {
 		return
@@ -456,7 +456,7 @@ func (l *linker) shadingRates() {
 	}
 }
 
-// enqueue judges stages that enqueue work.
+// enqueue checks stages that enqueue work.
 func (l *linker) enqueue() {
 	for _, s := range l.stages {
 		if !slices.Contains(s.Entry.Capabilities, spirv.CapabilityShaderEnqueueAMDX) {

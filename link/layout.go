@@ -61,7 +61,7 @@ func (l *linker) codes(s *Shader) layoutCodes {
 	return codesOf[0]
 }
 
-// binding returns a binding of the layout, nil where there is none.
+// binding returns a binding of the layout, or nil if there is none.
 func (l *Layout) binding(set, binding uint32) *Binding {
 	for i := range l.Sets {
 		if l.Sets[i].Number != set {
@@ -76,8 +76,8 @@ func (l *Layout) binding(set, binding uint32) *Binding {
 	return nil
 }
 
-// takes reports whether a variable of one kind may stand behind a descriptor of
-// a type (Vulkan, Shader Resource and Descriptor Type Correspondence).
+// takes reports whether a variable of one kind may use a descriptor of a type (Vulkan,
+// Shader Resource and Descriptor Type Correspondence).
 func takes(t DescriptorType, k iface.Descriptor) bool {
 	if t == DescriptorType(k) {
 		return true
@@ -99,8 +99,8 @@ func takes(t DescriptorType, k iface.Descriptor) bool {
 	return false
 }
 
-// resources judges what a stage uses against the layout (Vulkan, DescriptorSet
-// and Binding Assignment).
+// resources checks the resources of a stage against the layout (Vulkan, DescriptorSet and
+// Binding Assignment).
 func (l *linker) resources(s *Shader) {
 	c := l.codes(s)
 	for i := range s.Entry.Resources {
@@ -160,7 +160,7 @@ func (b *Binding) side(set uint32) Side {
 	return Side{Stage: "layout", Place: fmt.Sprintf("set %d binding %d", set, b.Binding), Type: t, Decorations: "for " + b.Stages.String()}
 }
 
-// pushConstants judges the push constants that a stage uses.
+// pushConstants checks the push constants that a stage uses.
 func (l *linker) pushConstants(s *Shader) {
 	c, stage := l.codes(s), StageOf(s.Entry.Model)
 	for i := range s.Entry.PushConstants {
@@ -190,7 +190,7 @@ func (l *linker) pushConstants(s *Shader) {
 	}
 }
 
-// firstByte is where a block of push constants begins.
+// firstByte returns the offset of the first byte of a block of push constants.
 func firstByte(p *iface.Push) uint64 {
 	if len(p.Members) == 0 {
 		return 0

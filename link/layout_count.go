@@ -27,7 +27,7 @@ var (
 	dynamicBuffers    = []DescriptorType{"uniform_buffer_dynamic", "storage_buffer_dynamic"}
 )
 
-// when says on what the feature maintenance7 must be for a limit to hold.
+// when is the state of the feature maintenance7 that a limit needs in order to apply.
 type when uint8
 
 const (
@@ -36,9 +36,9 @@ const (
 	since7
 )
 
-// countLimit is a limit of the descriptors of a pipeline layout: of those of some
-// types, for one stage or in all, in sets that are updated before they are bound
-// or in all sets. Where there are two limits the greater one holds.
+// countLimit is a limit on the descriptors of a pipeline layout: on descriptors of some
+// types, for one stage or in total, in sets that are updated before they are bound or in
+// all sets. If there are two limits, the greater one applies.
 type countLimit struct {
 	code     string
 	types    []DescriptorType
@@ -137,7 +137,7 @@ var layoutCountRules = func() []Rule {
 	return out
 }()
 
-// layout judges the pipeline layout by itself.
+// layout checks the pipeline layout by itself.
 func (l *linker) layout() {
 	p := l.d.Layout
 	side := []Side{{Stage: "layout"}}
@@ -190,7 +190,7 @@ var resourceCodes = map[Kind]string{
 	ExecutionGraph: vuid.VkExecutionGraphPipelineCreateInfoAMDX_layout_09132,
 }
 
-// stageResources judges how many resources of the layout each stage of the
+// stageResources checks how many resources of the layout each stage of the
 // pipeline can reach. For the fragment stage color attachments count, too.
 func (l *linker) stageResources() {
 	const limit = "maxPerStageResources"
@@ -213,7 +213,7 @@ func (l *linker) stageResources() {
 	}
 }
 
-// setKinds judges which kinds of sets stand together.
+// setKinds checks the combination of kinds of sets in a layout.
 func (l *linker) setKinds() {
 	push, buffers, null := 0, 0, 0
 	for i := range l.d.Layout.Sets {
@@ -240,7 +240,7 @@ func (l *linker) setKinds() {
 	}
 }
 
-// pushRange judges one push constant range.
+// pushRange checks one push constant range.
 func (l *linker) pushRange(i int) {
 	r := &l.d.Layout.Push[i]
 	side := []Side{{Stage: "layout", Place: fmt.Sprintf("push constant range %d", i), Decorations: "for " + r.Stages.String()}}
@@ -268,8 +268,8 @@ func (l *linker) pushRange(i int) {
 	}
 }
 
-// descriptors counts the descriptors of some types that a stage can see. Of
-// inline uniform blocks it counts the bindings, or their bytes where asked to.
+// descriptors counts the descriptors of some types that a stage can see. For inline uniform
+// blocks it counts the bindings, or their bytes if bytes is set.
 func (l *linker) descriptors(types []DescriptorType, stages Stages, allSets, bytes bool) (n uint64) {
 	for i := range l.d.Layout.Sets {
 		s := &l.d.Layout.Sets[i]
@@ -290,7 +290,7 @@ func (l *linker) descriptors(types []DescriptorType, stages Stages, allSets, byt
 	return n
 }
 
-// count judges one limit.
+// count checks one limit.
 func (l *linker) count(c *countLimit) {
 	most, of := uint64(0), c.limits[0]
 	for _, name := range c.limits {

@@ -59,7 +59,7 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// TestStages holds the rules of which stages stand together.
+// TestStages tests the rules on the combination of stages.
 func TestStages(t *testing.T) {
 	entry := func(m spirv.ExecutionModel, modes ...iface.Mode) iface.Entry {
 		return iface.Entry{Model: m, Modes: modes}

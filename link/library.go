@@ -38,8 +38,8 @@ var libraryRules = func() []Rule {
 	return out
 }()
 
-// pairCodes are the rules of two shader parts: where the pipeline gives one of
-// them itself, and where libraries give both.
+// pairCodes are the rules on the two shader parts of a pipeline: if the pipeline provides
+// one of them itself, and if libraries provide both.
 var pairCodes = [2]struct {
 	where                                                         string
 	same, independent, sets, used, push, null, ownNull, otherNull string
@@ -61,8 +61,8 @@ const (
 	shaderParts = PartsPreRasterizationShaders | PartsFragmentShader
 )
 
-// gives returns the parts that a pipeline gives itself. One that is a library or
-// has libraries gives none where it does not say which
+// gives returns the parts that a pipeline provides itself. A pipeline that is a library or
+// has libraries provides none unless the description lists them
 // (VkGraphicsPipelineLibraryCreateInfoEXT).
 func (d *Description) gives() Parts {
 	switch {
@@ -77,8 +77,8 @@ func (d *Description) gives() Parts {
 // maxLibraries bounds how deep libraries of libraries are followed.
 const maxLibraries = 4
 
-// givers returns the pipelines that give parts of this one: itself and the
-// libraries, those of libraries too.
+// givers returns the pipelines that provide parts of this one: itself and its libraries,
+// transitively.
 func (d *Description) givers(depth int) []*Description {
 	out := []*Description{d}
 	if depth < maxLibraries {
@@ -89,7 +89,7 @@ func (d *Description) givers(depth int) []*Description {
 	return out
 }
 
-// giver returns the pipeline of a list that gives a part, nil where none does.
+// giver returns the pipeline of a list that provides a part, or nil if none does.
 func giver(list []*Description, p Parts) *Description {
 	for _, d := range list {
 		if d.gives()&p != 0 {
@@ -146,7 +146,7 @@ func (d *Description) merged() *Description {
 	return out
 }
 
-// takesIn judges a pipeline with libraries: each library, how their layouts fit,
+// takesIn checks a pipeline with libraries: each library, how their layouts fit,
 // and the pipeline that they make.
 func (l *linker) takesIn(depth int) {
 	known := l.libraries(depth)
@@ -161,8 +161,7 @@ func (l *linker) takesIn(depth int) {
 	}
 }
 
-// libraries judges each library by itself and returns what it found, by code and
-// message.
+// libraries checks each library by itself and returns its findings, by code and message.
 func (l *linker) libraries(depth int) map[[2]string]bool {
 	known := map[[2]string]bool{}
 	for i, b := range l.d.Libraries {
@@ -180,7 +179,7 @@ func (l *linker) libraries(depth int) map[[2]string]bool {
 	return known
 }
 
-// noLayout judges a pipeline that has no layout.
+// noLayout checks a pipeline that has no layout.
 func (l *linker) noLayout() {
 	if !l.d.NoLayout || l.d.Layout != nil || l.d.Flags&PipelineFlagsDescriptorHeap != 0 {
 		return
@@ -204,7 +203,7 @@ func (l *linker) noLayout() {
 	}
 }
 
-// libraryLayout judges the layout of a pipeline that gives parts of one.
+// libraryLayout checks the layout of a pipeline that provides parts of one.
 func (l *linker) libraryLayout() {
 	p := l.d.Layout
 	if p == nil || l.d.Flags&PipelineFlagsDescriptorHeap != 0 || l.d.Parts == 0 {

@@ -10,7 +10,7 @@ import (
 
 func (p *Layout) independent() bool { return p.Flags&LayoutFlagsIndependentSets != 0 }
 
-// set returns the layout of a set by its number, nil where there is none.
+// set returns the layout of a set by its number, or nil if there is none.
 func (p *Layout) set(number uint32) *Set {
 	for i := range p.Sets {
 		if p.Sets[i].Number == number {
@@ -60,8 +60,8 @@ func anyStage(Stages) bool { return true }
 // same reports whether two layouts are identically defined.
 func (p *Layout) same(o *Layout) bool { return p.Flags == o.Flags && p.compatible(o) }
 
-// compatible reports whether two layouts are the same but for their flags. What
-// is said of sets alone is known, so that it is true where they may be.
+// compatible reports whether two layouts are equal except for their flags. Only the
+// described sets are known, so that it returns true if the layouts may be equal.
 func (p *Layout) compatible(o *Layout) bool {
 	for _, k := range [...][2]*Layout{{p, o}, {o, p}} {
 		for i := range k[0].Sets {
@@ -74,9 +74,9 @@ func (p *Layout) compatible(o *Layout) bool {
 	return p.samePush(o, anyStage)
 }
 
-// union returns the layout that the layouts of shader parts make together: each
-// set as the first has it where it is not null, the push constants of a stage as
-// the first has them. It is nil where none has a layout.
+// union returns the union of the layouts of the shader parts: each set from the first
+// layout in which it is not null, and the push constants of a stage from the first layout
+// with some. It is nil if no part has a layout.
 func union(list []*Description) *Layout {
 	var out *Layout
 	for _, d := range list {
@@ -105,7 +105,7 @@ func union(list []*Description) *Layout {
 	return out
 }
 
-// part is one of the two shader parts of a pipeline, and who gives it.
+// part is one of the two shader parts of a pipeline and the pipeline that provides it.
 type part struct {
 	d      *Description
 	stages Stages
@@ -123,8 +123,8 @@ func (p *part) side(d *Description) Side {
 	return s
 }
 
-// pair judges the layouts of the two shader parts, where one pipeline does not
-// give both, and that of the pipeline which they make.
+// pair checks the layouts of the two shader parts, unless one pipeline provides both, and
+// the layout of the pipeline that they form.
 func (l *linker) pair() {
 	if l.d.Flags&PipelineFlagsDescriptorHeap != 0 {
 		return
@@ -160,7 +160,7 @@ func (l *linker) pair() {
 	}
 }
 
-// pairSets judges the sets of two shader parts.
+// pairSets checks the sets of two shader parts.
 func (l *linker) pairSets(own, other *part, sides []Side) {
 	c := &pairCodes[1]
 	if own.d == l.d {
@@ -215,7 +215,7 @@ func (d *Description) accesses(set uint32) bool {
 	return false
 }
 
-// made judges the layout of a pipeline that libraries make alone.
+// made checks the layout of a pipeline that libraries make alone.
 func (l *linker) made(list []*Description) {
 	p := l.d.Layout
 	if p == nil || l.d.gives() != 0 || l.d.Flags&PipelineFlagsLibrary != 0 {
@@ -246,7 +246,7 @@ func (l *linker) made(list []*Description) {
 		if !p.compatible(u) || p.independent() {
 			l.fail(vuid.VkGraphicsPipelineCreateInfo_layout_07827, side, "the layout of the pipeline is not that of its libraries; must be compatible with it")
 		}
-	case count[0] > 0: // another rule judges that
+	case count[0] > 0: // another rule checks that
 	case !p.compatible(u):
 		code := vuid.VkGraphicsPipelineCreateInfo_flags_06730
 		if l.d.Flags&PipelineFlagsLinkTimeOptimization != 0 {

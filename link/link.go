@@ -9,12 +9,12 @@ import (
 	"github.com/chiaro-gpu/chiaro/facts"
 )
 
-// Finding is one place where the parts of a pipeline do not fit.
+// Finding is one mismatch between the parts of a pipeline.
 type Finding struct {
 	Code     string
 	Severity diag.Severity
-	Message  string // what is, and what must be
-	Sides    []Side // both sides of a mismatch, the one that is at fault first; one where there is no other
+	Message  string // the actual state and the required one
+	Sides    []Side // both sides of a mismatch, the one that is at fault first; one if there is no other
 }
 
 // Side is one side of a mismatch: a variable of a stage, or of the layout.
@@ -30,27 +30,27 @@ type Side struct {
 	Source    facts.Position `json:"-"`
 	HasSource bool           `json:"-"`
 
-	shader *Shader // where it is not placed yet
+	shader *Shader // nil once the position is resolved
 	inst   int
 }
 
-// linker is a description that is being judged.
+// linker is a description that is being checked.
 type linker struct {
 	d      *Description
-	pieces []*Description // what d was merged of, nil where it is one pipeline
+	pieces []*Description // the pipelines that were merged into d, or nil if it is one pipeline
 	stages []*Shader      // in order of the pipeline
 	found  []Finding
 
-	recorded bool // what is judged is set by commands
+	recorded bool // the checked state is set by commands
 }
 
-// maxFindings bounds what is reported of one pipeline.
+// maxFindings bounds the findings of one pipeline.
 const maxFindings = 10_000
 
-// Link judges a pipeline and returns what does not fit, in order of its stages.
+// Link checks a pipeline and returns the mismatches, in order of its stages.
 func Link(d *Description) []Finding { return linkAt(d, 0) }
 
-// linkAt is Link for a library that stands so deep in others.
+// linkAt is Link for a library at a nesting depth.
 func linkAt(d *Description, depth int) []Finding {
 	l := newLinker(d)
 	l.noLayout()
@@ -58,7 +58,7 @@ func linkAt(d *Description, depth int) []Finding {
 	switch {
 	case len(d.Libraries) == 0 || depth >= maxLibraries:
 		l.judge()
-	case d.Kind == ExecutionGraph: // whose libraries are whole pipelines
+	case d.Kind == ExecutionGraph: // its libraries are whole pipelines
 		l.libraries(depth)
 		l.judge()
 	default:
@@ -67,7 +67,7 @@ func linkAt(d *Description, depth int) []Finding {
 	return l.found
 }
 
-// newLinker returns what judges a description, with its stages in order.
+// newLinker returns a linker for a description, with its stages in order.
 func newLinker(d *Description) *linker {
 	l := &linker{d: d}
 	for i := range d.Stages {
@@ -81,11 +81,11 @@ func newLinker(d *Description) *linker {
 	return l
 }
 
-// judge judges a pipeline by its own stages and states.
+// check checks a pipeline by its own stages and states.
 func (l *linker) judge() {
 	if slices.ContainsFunc(l.d.Stages, func(s Shader) bool { return s.Entry == nil }) {
 		own := *l.d
-		own.Library = true // what is not known of a stage is not missing
+		own.Library = true // a stage that is not known is not missing
 		l.d = &own
 	}
 	d := l.d
@@ -112,7 +112,7 @@ func (l *linker) fail(code string, sides []Side, format string, args ...any) {
 	l.report(diag.Error, code, sides, format, args...)
 }
 
-// warn reports what is allowed, and yet is not what its author can have meant.
+// warn reports a use that is allowed but is hardly intended.
 func (l *linker) warn(code string, sides []Side, format string, args ...any) {
 	l.report(diag.Warning, code, sides, format, args...)
 }
@@ -132,8 +132,8 @@ func (l *linker) report(severity diag.Severity, code string, sides []Side, forma
 	}
 }
 
-// named returns the name that a rule has for what is judged, and whether it
-// holds for it.
+// named returns the name of a rule for the checked kind of object, and whether the rule
+// applies to it.
 func (l *linker) named(code string) (string, bool) {
 	if l.recorded {
 		c, ok := recordedCodes[code]
@@ -148,13 +148,13 @@ func (l *linker) named(code string) (string, bool) {
 	return code, true
 }
 
-// at returns a side that is at an instruction of a shader. Where it is in the
-// source is looked up when it is reported.
+// at returns a side that is at an instruction of a shader. Its position in the source is
+// resolved when the side is reported.
 func (s *Shader) at(inst int) Side {
 	return Side{File: s.File, Stage: stageOrder[StageOf(s.Entry.Model)].name, shader: s, inst: inst}
 }
 
-// place fills in where a side is in its module.
+// place fills in the position of a side in its module.
 func (side *Side) place() {
 	s := side.shader
 	if side.shader = nil; s == nil || side.inst < 0 {
@@ -166,7 +166,7 @@ func (side *Side) place() {
 	}
 }
 
-// stage returns the shader of a stage, nil where there is none.
+// stage returns the shader of a stage, or nil if there is none.
 func (l *linker) stage(k int) *Shader {
 	for _, s := range l.stages {
 		if StageOf(s.Entry.Model) == k {

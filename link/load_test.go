@@ -11,7 +11,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/valid"
 )
 
-// TestLoad demands that a pipeline with nothing rare in it is judged by its entry
+// TestLoad demands that a pipeline with nothing rare in it is checked by its entry
 // points alone: the modules of an archive are many, and are not kept.
 func TestLoad(t *testing.T) {
 	const text = `

@@ -22,7 +22,7 @@ var localReadRules = []Rule{
 	{vuid.VkRenderingInputAttachmentIndexInfo_pDepthInputAttachmentIndex_12274, "each index is below maxPerStageDescriptorInputAttachments"},
 }
 
-// localReads judges how attachments are remapped.
+// localReads checks how attachments are remapped.
 func (l *linker) localReads() {
 	r := l.d.Rendering
 	if r == nil || l.d.Pass != nil {
@@ -50,7 +50,7 @@ func (l *linker) localReads() {
 	l.inputIndices(r, side)
 }
 
-// inputIndices judges which input attachments read which attachments.
+// inputIndices checks which input attachments read which attachments.
 func (l *linker) inputIndices(r *Rendering, side []Side) {
 	const feature, limit = "dynamicRenderingLocalRead", "maxPerStageDescriptorInputAttachments"
 	seen := map[Ref]bool{}

@@ -8,14 +8,14 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// Mapping is VkDescriptorSetAndBindingMappingEXT: where the resources of some
-// bindings are found without descriptor sets. Which of the offsets count, Source
-// says. Offsets and strides are in bytes.
+// Mapping is VkDescriptorSetAndBindingMappingEXT: the location of the resources of some
+// bindings without descriptor sets. Source determines which of the offsets are in use.
+// Offsets and strides are in bytes.
 type Mapping struct {
 	Set       uint32         `yaml:"set"`
 	First     uint32         `yaml:"first_binding"`
-	Count     *uint32        `yaml:"binding_count"` // nil stands for 1
-	Resources *ResourceTypes `yaml:"resources"`     // nil stands for all
+	Count     *uint32        `yaml:"binding_count"` // nil means 1
+	Resources *ResourceTypes `yaml:"resources"`     // nil means all
 	Source    MappingSource  `yaml:"source"`
 
 	HeapOffset      uint64 `yaml:"heap_offset"`
@@ -24,7 +24,7 @@ type Mapping struct {
 	AddressOffset   uint64 `yaml:"address_offset"`
 	RecordOffset    uint64 `yaml:"shader_record_offset"` // also of data and of an address in the record
 
-	// What follows is of the samplers of combined image samplers.
+	// The following fields are for the samplers of combined image samplers.
 	CombinedIndex          bool   `yaml:"use_combined_image_sampler_index"`
 	SamplerHeapOffset      uint64 `yaml:"sampler_heap_offset"`
 	SamplerHeapArrayStride uint64 `yaml:"sampler_heap_array_stride"`
@@ -32,10 +32,10 @@ type Mapping struct {
 	SamplerAddressOffset   uint64 `yaml:"sampler_address_offset"`
 
 	Sampler *EmbeddedSampler `yaml:"embedded_sampler"`
-	Bank    *uint32          `yaml:"push_constant_bank"` // VkPushConstantBankInfoNV, nil where there is none
+	Bank    *uint32          `yaml:"push_constant_bank"` // VkPushConstantBankInfoNV, nil if there is none
 }
 
-// EmbeddedSampler is what a mapping's sampler is that must not be so.
+// EmbeddedSampler has the forbidden properties of an embedded sampler of a mapping.
 type EmbeddedSampler struct {
 	CustomBorder  bool `yaml:"custom_border_color"` // its border color is one of the application's own
 	OpaqueCapture bool `yaml:"opaque_capture"`      // VkOpaqueCaptureDescriptorDataCreateInfoEXT is chained to it
@@ -57,8 +57,8 @@ func (m *Mapping) types() ResourceTypes {
 	return *m.Resources
 }
 
-// sortsOf returns the sorts that a resource may be of. What is written to
-// or not is said of variables and of members, which are not told apart here.
+// sortsOf returns the sorts that a resource may have. Whether it is written is a property
+// of the variable or of its members; this function does not distinguish the two.
 func sortsOf(r *iface.Resource) ResourceTypes {
 	switch r.Type {
 	case iface.Sampler:
@@ -123,7 +123,7 @@ var single = map[MappingSource]string{
 	MappingSourceShaderRecordData: vuid.VkDescriptorSetAndBindingMappingEXT_source_11248, MappingSourceShaderRecordAddress: vuid.VkDescriptorSetAndBindingMappingEXT_source_11248,
 }
 
-// addresses are the sorts that stand behind an address.
+// addresses are the sorts of resources that an address can reach.
 const addresses = ResourceTypesUniformBuffer | ResourceTypesReadOnlyStorageBuffer | ResourceTypesReadWriteStorageBuffer | ResourceTypesAccelerationStructure
 
 // wanted are the sorts of which a mapping of a source must have one, and the rule.
@@ -138,8 +138,8 @@ var wanted = map[MappingSource]struct {
 	MappingSourcePushAddress:         {vuid.VkDescriptorSetAndBindingMappingEXT_source_11357, addresses},
 }
 
-// offset is a rule on an offset of a mapping: it is a multiple, and as much below
-// a limit; a code is "" where there is no such rule.
+// offset is a rule on an offset of a mapping: the offset is a multiple of a number, and
+// that number below a limit; a code is "" if there is no such rule.
 type offset struct {
 	source     MappingSource
 	what       string

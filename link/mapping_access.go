@@ -9,8 +9,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// accessRules are the rules of how stages reach what is mapped without a
-// descriptor (Vulkan, Runtime SPIR-V Validation).
+// accessRules are the rules on access to resources that are mapped without a descriptor
+// (Vulkan, Runtime SPIR-V Validation).
 var accessRules = []Rule{
 	{vuid.RuntimeSpirv_DescriptorSet_11385, "memory that is mapped without a descriptor is reached by constant indices of resources"},
 	{vuid.RuntimeSpirv_source_11387, "all resources that a variable pointer may point to are mapped from one source, or have no set and binding"},
@@ -23,14 +23,14 @@ var direct = []MappingSource{
 	MappingSourceIndirectAddress, MappingSourceResourceHeapData,
 }
 
-// origin is a resource and where it is mapped to. Of one without a set and a
-// binding, r is nil.
+// origin is a resource and its mapping. For a resource without a set and a binding, r is
+// nil.
 type origin struct {
 	r      *iface.Resource
 	source MappingSource
 }
 
-// mappedAccess judges how a stage reaches resources that are mapped.
+// mappedAccess checks how a stage reaches resources that are mapped.
 func (l *linker) mappedAccess(s *Shader, list []Mapping) {
 	of, arrays := map[spirv.ID]origin{}, false
 	for i := range s.Entry.Resources {
@@ -65,8 +65,8 @@ func (l *linker) mappedAccess(s *Shader, list []Mapping) {
 	}
 }
 
-// accesses reports whether an instruction does with a pointer what is more than to
-// make another pointer of it, or to hand it on.
+// accesses reports whether an instruction uses a pointer for more than a derived pointer or
+// a copy.
 func (t *tracer) accesses(in spirv.Inst) bool {
 	switch in.Op() {
 	case spirv.OpReturnValue:
@@ -83,7 +83,7 @@ func isPointer(t *facts.Type) bool {
 	return t != nil && (t.Op == spirv.OpTypePointer || t.Op == spirv.OpTypeUntypedPointerKHR)
 }
 
-// directAccess judges the indices by which an instruction reaches memory that is
+// directAccess checks the indices by which an instruction reaches memory that is
 // mapped without a descriptor; reported are the access chains that were found to go
 // by others.
 func (l *linker) directAccess(s *Shader, t *tracer, i int, of map[spirv.ID]origin, reported map[int]bool) {
@@ -107,7 +107,7 @@ func (l *linker) directAccess(s *Shader, t *tracer, i int, of map[spirv.ID]origi
 	}
 }
 
-// variablePointer judges what a pointer that is chosen may point to.
+// variablePointer checks the possible targets of a pointer that is selected at run time.
 func (l *linker) variablePointer(s *Shader, t *tracer, i int, of map[spirv.ID]origin) {
 	var first *origin
 	for _, o := range t.origins(i, of) {

@@ -13,7 +13,7 @@ import (
 // maxMappings bounds how many mappings of a stage are held against each other.
 const maxMappings = 1024
 
-// mappings judges how the resources of a stage are mapped to descriptor heaps.
+// mappings checks how the resources of a stage are mapped to descriptor heaps.
 func (l *linker) mappings(s *Shader) {
 	if s.Mappings == nil {
 		return
@@ -62,7 +62,7 @@ func overlap(x, y *Mapping) bool {
 		uint64(x.First) < uint64(y.First)+y.count() && uint64(y.First) < uint64(x.First)+x.count()
 }
 
-// mapping judges what a mapping says, whatever it is of.
+// mapping checks the properties of a mapping that do not depend on its resources.
 func (l *linker) mapping(s *Shader, m *Mapping, side Side) {
 	sides := []Side{side}
 	if m.types() == 0 {
@@ -104,13 +104,13 @@ func (l *linker) bank(code, limit string, bank uint32, sides []Side) {
 	}
 }
 
-// combined reports whether a mapping is of a combined image sampler of the stage
-// whose sampler is in the heap.
+// combined reports whether a mapping is for a combined image sampler of the stage with its
+// sampler in the heap.
 func (m *Mapping) combined(s *Shader) bool {
 	return m.Sampler == nil && slices.ContainsFunc(s.Entry.Resources, func(r iface.Resource) bool { return r.Type == iface.CombinedImageSampler && m.of(&r) })
 }
 
-// mappedOffsets judges the offsets of a mapping.
+// mappedOffsets checks the offsets of a mapping.
 func (l *linker) mappedOffsets(s *Shader, m *Mapping, side Side) {
 	sides := []Side{side}
 	for i := range offsets {
@@ -134,14 +134,14 @@ func (l *linker) mappedOffsets(s *Shader, m *Mapping, side Side) {
 	}
 }
 
-// aligned judges that a number is a multiple of a limit that is known.
+// aligned checks that a number is a multiple of a limit that is known.
 func (l *linker) aligned(code, limit, what string, n uint64, sides []Side) {
 	if k, known := l.d.limit(limit); known && k > 0 && n%k != 0 {
 		l.fail(code, sides, "%s is %d; must be a multiple of %s, %d", what, n, limit, k)
 	}
 }
 
-// mapped judges a resource and its mapping.
+// mapped checks a resource and its mapping.
 func (l *linker) mapped(s *Shader, m *Mapping, r *iface.Resource, sides []Side) {
 	if m.isHeap() {
 		l.heapDescriptor(m, r, sides)
@@ -179,7 +179,7 @@ func (l *linker) mapped(s *Shader, m *Mapping, r *iface.Resource, sides []Side) 
 	}
 }
 
-// heapDescriptor judges a resource whose descriptor is in a heap.
+// heapDescriptor checks a resource with a descriptor in a heap.
 func (l *linker) heapDescriptor(m *Mapping, r *iface.Resource, sides []Side) {
 	for i := range mappedKinds {
 		if k := &mappedKinds[i]; slices.Contains(k.of, r.Type) {
@@ -197,7 +197,7 @@ func (l *linker) heapDescriptor(m *Mapping, r *iface.Resource, sides []Side) {
 	}
 }
 
-// unmapped judges that all resources of a stage for descriptor heaps are mapped.
+// unmapped checks that all resources of a stage for descriptor heaps are mapped.
 func (l *linker) unmapped(s *Shader, list []Mapping) {
 	code := mappedAll[l.kind()]
 	on := l.d.Flags&PipelineFlagsDescriptorHeap != 0
@@ -215,8 +215,8 @@ func (l *linker) unmapped(s *Shader, list []Mapping) {
 	}
 }
 
-// asksLength returns the instruction of an entry point that asks for the length of
-// the array in a block, -1 where there is none.
+// asksLength returns the instruction of an entry point that queries the length of the array
+// in a block, or -1 if there is none.
 func asksLength(s *Shader, id spirv.ID) int {
 	t := s.trace()
 	if t == nil {

@@ -21,7 +21,7 @@ var matchRules = []Rule{
 	{"SPV-Interface-Type", "an input that is written is declared as one output is: of the same type, or a shorter vector, and in the same place"},
 }
 
-// interfaces judges the outputs of each stage and the inputs of the next one
+// interfaces checks the outputs of each stage and the inputs of the next one
 // that there is (Vulkan, Interface Matching).
 func (l *linker) interfaces() {
 	chain := []int{vertex, tessellationControl, tessellationEvaluation, geometry, mesh, fragment}
@@ -55,9 +55,8 @@ const maxSlots = 1 << 16
 // maxWords bounds how many words of the inputs of one stage are looked at.
 const maxWords = 1 << 20
 
-// words calls f for every component word that a variable takes, until it returns
-// false: 32-bit words, two for each component of 64 bits (Vulkan, Location and
-// Component Assignment).
+// words calls f for every component word of a variable, until f returns false: 32-bit
+// words, two for each component of 64 bits (Vulkan, Location and Component Assignment).
 func words(v *iface.Variable, f func(slot) bool) {
 	t := v.Type
 	vectors := min(uint64(t.Columns)*t.Elements(), maxSlots)
@@ -77,7 +76,7 @@ func words(v *iface.Variable, f func(slot) bool) {
 	}
 }
 
-// match judges the interface between two stages.
+// match checks the interface between two stages.
 func (l *linker) match(out, in *Shader) {
 	have, looked := map[slot]*iface.Variable{}, 0
 	give := func(v *iface.Variable) {
@@ -140,8 +139,8 @@ func passed(s *Shader) (out []*iface.Variable) {
 	return out
 }
 
-// input judges one input against what the stage before gives; left is how many
-// words are still looked at.
+// input checks one input against the outputs of the stage before; left is the number of
+// words that may still be visited.
 func (l *linker) input(out, in *Shader, v *iface.Variable, have map[slot]*iface.Variable, left *int) {
 	var missing *slot
 	var odd *iface.Variable
@@ -149,7 +148,7 @@ func (l *linker) input(out, in *Shader, v *iface.Variable, have map[slot]*iface.
 	words(v, func(at slot) bool {
 		*left--
 		o := have[at]
-		if o == nil { // or what is there without or with Patch, which is judged below
+		if o == nil { // or an output with the other Patch decoration, which is checked below
 			o = have[slot{at.location, at.component, !at.patch}]
 		}
 		switch {
@@ -195,8 +194,8 @@ func (l *linker) input(out, in *Shader, v *iface.Variable, have map[slot]*iface.
 	}
 }
 
-// sameName returns the output of a stage that has the name of an input, which may
-// be what was meant; nil where there is none.
+// sameName returns the output of a stage with the name of an input, which is probably the
+// intended one, or nil if there is none.
 func sameName(out *Shader, v *iface.Variable) *iface.Variable {
 	i := slices.IndexFunc(out.Entry.Outputs, func(o iface.Variable) bool { return o.Name == v.Name })
 	if i < 0 {
@@ -205,9 +204,8 @@ func sameName(out *Shader, v *iface.Variable) *iface.Variable {
 	return &out.Entry.Outputs[i]
 }
 
-// decorations judges the decorations that must be equivalent on both sides: all
-// but those of interpolation, of transform feedback, Component and
-// RelaxedPrecision.
+// decorations checks the decorations that must be equivalent on both sides: all except
+// those for interpolation, for transform feedback, Component and RelaxedPrecision.
 func (l *linker) decorations(out, in *Shader, o, v *iface.Variable) {
 	for _, k := range [...]struct {
 		name    string
@@ -227,9 +225,8 @@ func (l *linker) decorations(out, in *Shader, o, v *iface.Variable) {
 	}
 }
 
-// interpolated judges the interpolation of what comes out of one library and
-// goes into another, which some devices need to be the same (Vulkan, Interface
-// Matching).
+// interpolated checks the interpolation of a value that one library writes and another
+// reads. Some devices require both sides to be the same (Vulkan, Interface Matching).
 func (l *linker) interpolated(out, in *Shader, o, v *iface.Variable) {
 	const limit = "graphicsPipelineLibraryIndependentInterpolationDecoration"
 	if free, known := l.d.limit(limit); !known || free != 0 || StageOf(in.Entry.Model) != fragment ||
@@ -242,7 +239,7 @@ func (l *linker) interpolated(out, in *Shader, o, v *iface.Variable) {
 	}
 }
 
-// narrowed judges an output vector that is longer than the input, which needs
+// narrowed checks an output vector that is longer than the input, which needs
 // the feature maintenance4.
 func (l *linker) narrowed(out, in *Shader, o, v *iface.Variable) {
 	if on, known := l.d.feature("maintenance4"); on || !known || o.Location != v.Location || o.Component != v.Component || o.Type.Rows <= v.Type.Rows || v.Type.Rows < 2 {
@@ -252,10 +249,9 @@ func (l *linker) narrowed(out, in *Shader, o, v *iface.Variable) {
 		"the output %s is %s, the input %s %s; must be no longer without the feature maintenance4", o.Name, o.Type, v.Name, v.Type)
 }
 
-// equivalent judges that an input whose words are all written, in their kind and
-// width, is declared as one output is: else it has no match and its value is
-// undefined, though no VUID says so. A vector may be shorter than the output, which
-// narrowed judges.
+// equivalent checks that an input with all its words written, in its kind and width, is
+// declared as one output is: otherwise it has no match and its value is undefined, though
+// no VUID covers this. A vector may be shorter than the output; narrowed checks that case.
 func (l *linker) equivalent(out, in *Shader, fit []*iface.Variable, v *iface.Variable) {
 	o := fit[0]
 	x, y := o.Type, v.Type
@@ -270,7 +266,7 @@ func (l *linker) equivalent(out, in *Shader, fit []*iface.Variable, v *iface.Var
 		v.Name, v.Type, v.Location, v.Component, o.Name, o.Type, o.Location, o.Component, more(len(fit)))
 }
 
-// more says that there are other outputs beside the one that is named.
+// more returns the words for the number of other outputs besides the named one.
 func more(n int) string {
 	if n > 1 {
 		return fmt.Sprintf(", with %d more", n-1)

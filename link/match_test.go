@@ -29,8 +29,8 @@ func vec(kind iface.Kind, width, rows int) iface.Type {
 // without are features that are known to be off.
 var without = map[string]bool{"maintenance4": false}
 
-// TestMatch holds the rules of Interface Matching: what a vertex stage writes
-// and a fragment stage reads, and the rule that this breaks, if any.
+// TestMatch tests the rules of Interface Matching: the outputs of a vertex stage, the
+// inputs of a fragment stage, and the rule that this breaks, if any.
 func TestMatch(t *testing.T) {
 	f3, f2, f4 := vec(iface.Float, 32, 3), vec(iface.Float, 32, 2), vec(iface.Float, 32, 4)
 	at := func(t iface.Type, location, component uint32) iface.Variable {

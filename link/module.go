@@ -6,13 +6,14 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// NoEntryError says that a module has no entry point that a stage asks for.
+// NoEntryError reports that a module lacks the entry point that a stage names.
 type NoEntryError struct {
 	File  string
 	Stage Stages
 	Name  string // "" for any
 }
 
+// Error describes the module and the missing entry point.
 func (e *NoEntryError) Error() string {
 	name := ""
 	if e.Name != "" {
@@ -21,7 +22,7 @@ func (e *NoEntryError) Error() string {
 	return fmt.Sprintf("%s: has no entry point of the %s stage%s; must have one", e.File, e.Stage, name)
 }
 
-// moduleRules are the rules of where the code of a stage comes from.
+// moduleRules are the rules on the source of the code of a stage.
 var moduleRules = []Rule{
 	{vuid.VkPipelineShaderStageCreateInfo_pName_00707, "the module of a stage has the entry point that it names, of its execution model"},
 	{vuid.VkPipelineShaderStageCreateInfo_stage_06845, "a stage without an identifier has a module or its code"},
@@ -36,7 +37,7 @@ var moduleRules = []Rule{
 // maxIdentifier is VK_MAX_SHADER_MODULE_IDENTIFIER_SIZE_EXT.
 const maxIdentifier = 32
 
-// modules judges where the code of each stage comes from.
+// modules checks the source of the code of each stage.
 func (l *linker) modules() {
 	for i := range l.d.Stages {
 		s := &l.d.Stages[i]
@@ -63,7 +64,7 @@ func (l *linker) modules() {
 	}
 }
 
-// identified judges a stage that names its module by an identifier.
+// identified checks a stage that names its module by an identifier.
 func (l *linker) identified(s *Shader, side []Side, has bool) {
 	l.off(vuid.VkPipelineShaderStageModuleIdentifierCreateInfoEXT_pNext_06850, "shaderModuleIdentifier", side, "the stage has the identifier of a module")
 	if l.d.Flags&PipelineFlagsFailOnPipelineCompileRequired == 0 {

@@ -24,13 +24,13 @@ var (
 	pairSeed = flag.Int("pairseed", 0, "the seed of the first pair")
 )
 
-// cell is what stands in one word of a Location.
+// cell is the content of one word of a Location.
 type cell struct {
 	number
-	first [2]int // the word where the vector begins
+	first [2]int // the first word of the vector
 	depth int    // how many structs are around it
 	plain bool   // in no array or matrix
-	whole string // the declaration that it is a part of, and where that begins
+	whole string // the declaration that it is a part of, and the first word of that declaration
 	of    *sharing
 }
 
@@ -41,8 +41,8 @@ type place struct {
 	patch               bool
 }
 
-// cells returns what each word of one side is: the rule of the test, written
-// from Location and Component Assignment.
+// cells returns the content of each word of one side: the rule of the test, written from
+// Location and Component Assignment.
 func cells(side []sharing) map[place]cell {
 	out := map[place]cell{}
 	for i := range side {
@@ -58,9 +58,9 @@ func cells(side []sharing) map[place]cell {
 	return out
 }
 
-// cells adds the words of one shape and returns the Location behind it; whole is
-// the declaration that it is a part of, nil where that begins, depth how many
-// structs are around it.
+// cells adds the words of one shape and returns the next free Location; whole is the
+// declaration that it is a part of, or nil for the start of a declaration; depth is the
+// number of enclosing structs.
 func (s shape) cells(out map[place]cell, v *sharing, location, component int, whole *cell, depth int) int {
 	if whole == nil && len(s.members) == 0 {
 		whole = &cell{s.number, [2]int{}, depth, len(s.arrays) == 0 && s.cols == 1, fmt.Sprint(s.number, s.arrays, location, component, depth), v}
@@ -94,9 +94,9 @@ func (s shape) cells(out map[place]cell, v *sharing, location, component int, wh
 	return location
 }
 
-// expected returns the rules that a pair breaks. Outputs that nobody reads are
-// fine, and so are different decorations of interpolation and of precision, and a
-// vector that is longer in the output where maintenance4 is enabled.
+// expected returns the rules that a pair breaks. Unread outputs are fine, and so are
+// different decorations for interpolation and precision, and a longer vector in the output
+// if maintenance4 is enabled.
 func expected(out, in []sharing, maintenance4 bool) (codes []string) {
 	add := func(code string) {
 		if !slices.Contains(codes, code) {
@@ -132,7 +132,7 @@ func expected(out, in []sharing, maintenance4 bool) (codes []string) {
 	return codes
 }
 
-// pairShader makes a stage of a text; an error is what package valid finds.
+// pairShader makes a stage from a text; an error is a finding of package valid.
 func pairShader(text, stage string, env *valid.Env) (*link.Shader, error) {
 	words, err := asm.Assemble([]byte(text), asm.AssembleOptions{Version: env.SPIRV})
 	if err != nil {
@@ -185,8 +185,8 @@ type change struct {
 	apply func(r *rand.Rand, side *[]sharing) bool
 }
 
-// anyNumber returns a shape of a side that is made of numbers alone, and where
-// its Location and Component stand, nil where they follow from what is around it.
+// anyNumber returns a shape of a side that consists of numbers only, and pointers to its
+// Location and Component, or nil if they follow from the enclosing declaration.
 func anyNumber(r *rand.Rand, side []sharing) (s *shape, location, component *int) {
 	if len(side) == 0 {
 		return nil, nil, nil
@@ -342,9 +342,9 @@ var changes = []change{
 	}),
 }
 
-// TestStagePairs makes stages that match, which must be valid and link, and then
-// changes one thing of one side, which must be found unless the rule of the test
-// says that it is allowed. What the change makes invalid is package valid's.
+// TestStagePairs makes stages that match, which must be valid and link, and then changes
+// one property of one side, which must be found unless the rule of the test allows it.
+// Package valid covers a change that makes a stage invalid.
 func TestStagePairs(t *testing.T) {
 	env, _ := valid.ParseEnv("vulkan1.4")
 	how := map[string]*[4]int{} // found, allowed, invalid, all

@@ -9,16 +9,16 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// payloadRules are the rules of what shaders hand to each other beside inputs
-// and outputs (Vulkan, Ray Tracing Pipeline Interface).
+// payloadRules are the rules on data that shaders pass to each other besides inputs and
+// outputs (Vulkan, Ray Tracing Pipeline Interface).
 var payloadRules = []Rule{
 	{vuid.RuntimeSpirv_OpTraceRayKHR_11855, "the payload that a stage takes is the same structure as one that rays of the pipeline have"},
 	{vuid.VkRayTracingPipelineCreateInfoKHR_pStages_03426, "callable data, and what the stages of a hit group share, are the same structure in all of them"},
 	{"SPV-RayInterface-Size", "payloads and hit attributes have no more bytes than the interface of the pipeline says"},
 }
 
-// payloadOf returns the variable of a storage class that a stage uses, nil where
-// there is none.
+// payloadOf returns the variable of a storage class that a stage uses, or nil if there is
+// none.
 func payloadOf(s *Shader, class spirv.StorageClass) *iface.Payload {
 	if s == nil || s.Entry == nil {
 		return nil
@@ -38,14 +38,14 @@ func payloadSide(s *Shader, p *iface.Payload) Side {
 	return side
 }
 
-// mismatch is where two structures are not the same.
+// mismatch is the position of a difference between two structures.
 type mismatch struct {
 	member string // ".hit.t"
 	x, y   iface.Type
-	counts [2]int // of members, where those are what is not the same
+	counts [2]int // of members, if the counts differ
 }
 
-// String says what is there in each.
+// String describes both sides.
 func (m *mismatch) String() string {
 	if m.counts != [2]int{} {
 		return fmt.Sprintf("has %d members, and %d", m.counts[0], m.counts[1])
@@ -53,8 +53,8 @@ func (m *mismatch) String() string {
 	return fmt.Sprintf("is %s, and %s", m.x, m.y)
 }
 
-// compare returns where two types are not the same structure, whatever their names
-// are, nil where they are. What is not known is the same as anything.
+// compare returns the first difference between two structure types, or nil if there is
+// none; names do not count. An unknown type is equal to any type.
 func compare(x, y iface.Type, a, b []iface.Member) *mismatch {
 	same := x.Kind == y.Kind && x.Width == y.Width && x.Rows == y.Rows && x.Columns == y.Columns && slices.Equal(x.Arrays, y.Arrays)
 	switch {
@@ -79,7 +79,7 @@ func compare(x, y iface.Type, a, b []iface.Member) *mismatch {
 	return &mismatch{x: x, y: y}
 }
 
-// differ says where what two stages share is not the same structure.
+// differ describes the difference between the structures that two stages share.
 func differ(x, y *iface.Payload) string {
 	m := compare(x.Type, y.Type, x.Members, y.Members)
 	if m == nil {
@@ -92,8 +92,8 @@ func samePayload(x, y *iface.Payload) bool {
 	return compare(x.Type, y.Type, x.Members, y.Members) == nil
 }
 
-// called is data that one shader gives another one by calling it: what the
-// caller has, and what the called one has.
+// called is the data that one shader passes to another by a call: the storage class in the
+// caller and the storage class in the callee.
 var called = [...]struct {
 	give, take spirv.StorageClass
 	what, code string
@@ -102,8 +102,8 @@ var called = [...]struct {
 	{spirv.StorageClassCallableDataKHR, spirv.StorageClassIncomingCallableDataKHR, "callable data", vuid.VkRayTracingPipelineCreateInfoKHR_pStages_03426},
 }
 
-// payloads judges what the stages of a ray tracing pipeline share; r is nil
-// where its groups are not known.
+// payloads checks the data that the stages of a ray tracing pipeline share; r is nil if its
+// groups are not known.
 func (l *linker) payloads(r *Rays) {
 	if !l.d.Library && (r == nil || len(r.Libraries) == 0) && l.d.Flags&PipelineFlagsLibrary == 0 {
 		for _, k := range called {
@@ -135,8 +135,8 @@ func (l *linker) payloads(r *Rays) {
 // maxGivers bounds how many structures the stages of one pipeline give.
 const maxGivers = 256
 
-// givers judges that what a shader takes is what one of the pipeline gives: no
-// stage can call it otherwise.
+// givers checks that the data that a shader receives has the type of the data that some
+// shader of the pipeline sends: no other stage can call it.
 func (l *linker) givers(give, take spirv.StorageClass, what, code string) {
 	type giver struct {
 		s *Shader
@@ -174,7 +174,7 @@ func (l *linker) givers(give, take spirv.StorageClass, what, code string) {
 	}
 }
 
-// shared judges what two stages of one group share.
+// shared checks the data that two stages of one group share.
 func (l *linker) shared(group int, x, y *Shader, class spirv.StorageClass, what string) {
 	p, q := payloadOf(x, class), payloadOf(y, class)
 	if p == nil || q == nil || samePayload(p, q) {
@@ -202,8 +202,8 @@ func packed(t iface.Type, members []iface.Member) uint64 {
 	return min(n, 1<<32) * min(t.Elements(), 1<<30)
 }
 
-// payloadSizes judges what stages hand to each other against the interface of
-// the pipeline.
+// payloadSizes checks the sizes of payloads and attributes against the interface of the
+// pipeline.
 func (l *linker) payloadSizes(r *RayInterface) {
 	for _, s := range l.stages {
 		for i := range s.Entry.Payloads {

@@ -37,7 +37,7 @@ func alike(list []iface.Member) []iface.Member {
 	return out
 }
 
-// change changes one thing of one member and returns what.
+// change changes one property of one member and describes the change.
 func change(r *rand.Rand, list []iface.Member) ([]iface.Member, string) {
 	i := r.IntN(len(list))
 	m := &list[i]
@@ -60,9 +60,9 @@ func change(r *rand.Rand, list []iface.Member) ([]iface.Member, string) {
 	return list, "another kind"
 }
 
-// TestPayloadProperty makes up payloads that a raygen stage gives and a miss
-// stage takes, which must link, and then changes one thing of one side, which
-// must be found.
+// TestPayloadProperty generates payloads that a raygen stage sends and a miss stage
+// receives, which must link, and then changes one property of one side, which must be
+// found.
 func TestPayloadProperty(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for n := range 1000 {

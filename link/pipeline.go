@@ -8,7 +8,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// stageRules are the rules of which stages stand together.
+// stageRules are the rules on the combination of stages.
 var stageRules = []Rule{
 	{vuid.VkGraphicsPipelineCreateInfo_stage_06897, "a pipeline has one stage of each sort"},
 	{vuid.VkGraphicsPipelineCreateInfo_pStages_02095, "a pipeline shades either vertices or meshes"},
@@ -29,7 +29,7 @@ var stageRules = []Rule{
 	{vuid.VkGraphicsPipelineCreateInfo_None_02322, "no stage has the mode Xfb in a pipeline with a mesh stage"},
 }
 
-// pipeline judges which stages stand together and what they say of each other.
+// pipeline checks the combination of stages and the modes that they must agree on.
 func (l *linker) pipeline() {
 	if l.d.Kind == ShaderObjects {
 		l.objects()
@@ -81,7 +81,7 @@ func entrySide(s *Shader) Side {
 	return side
 }
 
-// geometric judges that vertices or meshes are shaded, and not both.
+// geometric checks that vertices or meshes are shaded, and not both.
 func (l *linker) geometric() {
 	var vertices, meshes *Shader
 	for _, s := range l.stages {
@@ -128,7 +128,7 @@ func oneOf(s *Shader, modes ...spirv.ExecutionMode) (iface.Mode, bool) {
 // The modes that say how primitives are subdivided.
 var subdivisions = []spirv.ExecutionMode{spirv.ExecutionModeTriangles, spirv.ExecutionModeQuads, spirv.ExecutionModeIsolines}
 
-// tessellation judges the two tessellation stages.
+// tessellation checks the two tessellation stages.
 func (l *linker) tessellation() {
 	control, evaluation := l.stage(tessellationControl), l.stage(tessellationEvaluation)
 	switch {
@@ -164,8 +164,8 @@ func (l *linker) tessellation() {
 	}
 }
 
-// primitives judges the primitives that a geometry stage takes behind a
-// tessellation stage.
+// primitives checks the input primitives of a geometry stage that follows a tessellation
+// stage.
 func (l *linker) primitives() {
 	g, evaluation := l.stage(geometry), l.stage(tessellationEvaluation)
 	if g == nil || evaluation == nil {
@@ -185,7 +185,7 @@ func (l *linker) primitives() {
 	}
 }
 
-// transformFeedback judges which stage captures.
+// transformFeedback checks which stage captures.
 func (l *linker) transformFeedback() {
 	var captures []*Shader
 	var last *Shader
@@ -210,8 +210,8 @@ func (l *linker) transformFeedback() {
 	}
 }
 
-// primitiveID judges that what a fragment stage reads as PrimitiveId was
-// written, where a stage before it must.
+// primitiveID checks that a PrimitiveId input of a fragment stage was written, if a stage
+// before it must write it.
 func (l *linker) primitiveID() {
 	f := l.stage(fragment)
 	if f == nil || !slices.ContainsFunc(f.Entry.BuiltIns, func(b iface.BuiltIn) bool { return b.BuiltIn == spirv.BuiltInPrimitiveId && b.Used }) {

@@ -38,7 +38,7 @@ func (l *linker) isRays() bool {
 	return l.d.Kind == RayTracing || l.d.Kind == RayTracingNV || l.d.Kind == Any && len(l.stages) > 0 && StageOf(l.stages[0].Entry.Model) >= raygen
 }
 
-// rays judges a ray tracing pipeline.
+// rays checks a ray tracing pipeline.
 func (l *linker) rays() {
 	for _, s := range l.stages {
 		if StageOf(s.Entry.Model) < raygen {
@@ -88,7 +88,7 @@ var libraryFlags = [...]struct {
 	{PipelineFlagsDescriptorHeap, vuid.VkRayTracingPipelineCreateInfoKHR_flags_11275, vuid.VkRayTracingPipelineCreateInfoKHR_flags_11276},
 }
 
-// rayLibraries judges the libraries of a ray tracing pipeline.
+// rayLibraries checks the libraries of a ray tracing pipeline.
 func (l *linker) rayLibraries(r *Rays, side []Side) {
 	if on, known := l.d.Device.Extension("VK_KHR_pipeline_library"); known && !on && (len(r.Libraries) > 0 || r.Interface != nil) {
 		l.fail(vuid.VkRayTracingPipelineCreateInfoKHR_pLibraryInfo_03595, side, "the pipeline has libraries or an interface; must have none without VK_KHR_pipeline_library")
@@ -118,9 +118,9 @@ func (l *linker) rayLibraries(r *Rays, side []Side) {
 	}
 }
 
-// rayStage returns the place in stageOrder of the stage that a group names, and
-// its shader where the pipeline itself has it. used says whether it names one,
-// known whether it is known which.
+// rayStage returns the index in stageOrder of the stage that a group names, and its shader
+// if the pipeline itself has it. used reports whether the group names a stage, known
+// whether the index is known.
 func (l *linker) rayStage(r *Ref) (place int, s *Shader, used, known bool) {
 	if r == nil || *r == Unused {
 		return -1, nil, false, true
@@ -148,7 +148,7 @@ func (l *linker) rayStage(r *Ref) (place int, s *Shader, used, known bool) {
 	return -1, nil, true, !l.d.Library
 }
 
-// group judges one group of a ray tracing pipeline.
+// group checks one group of a ray tracing pipeline.
 func (l *linker) group(i int) {
 	g := &l.d.Rays.Groups[i]
 	general, procedural := g.Type == GroupTypeGeneral, g.Type == GroupTypeProceduralHitGroup
@@ -157,7 +157,7 @@ func (l *linker) group(i int) {
 		name, code   string
 		stages       Stages
 		must, forbid bool
-		instead      string // the rule that says that there is none
+		instead      string // the rule that requires it to be absent
 	}{
 		{g.General, "general", vuid.VkRayTracingShaderGroupCreateInfoKHR_type_03474, 1<<raygen | 1<<miss | 1<<callable, general, false, ""},
 		{g.ClosestHit, "closest hit", vuid.VkRayTracingShaderGroupCreateInfoKHR_closestHitShader_03478, 1 << closestHit, false, general, vuid.VkRayTracingShaderGroupCreateInfoKHR_type_03475},
@@ -168,7 +168,7 @@ func (l *linker) group(i int) {
 		},
 	} {
 		if k.name == "general" && !general {
-			continue // what hit groups have there is not looked at
+			continue // content of hit groups is not checked here
 		}
 		place, s, used, known := l.rayStage(k.ref)
 		side := Side{Stage: "ray tracing", Place: fmt.Sprintf("group %d", i), Type: g.Type.String()}

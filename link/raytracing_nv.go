@@ -7,9 +7,9 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// nvCodes are the names that rules of ray tracing pipelines have for those of
-// VK_NV_ray_tracing. What is a rule of VK_KHR_ray_tracing_pipeline and has none
-// does not hold for them.
+// nvCodes maps rules on ray tracing pipelines to the rules of VK_NV_ray_tracing. A rule of
+// VK_KHR_ray_tracing_pipeline that is not in the map does not apply to pipelines of
+// VK_NV_ray_tracing.
 var nvCodes = map[string]string{
 	vuid.VkCreateRayTracingPipelinesKHR_flags_03816:                  vuid.VkCreateRayTracingPipelinesNV_flags_03816,
 	vuid.VkCreateRayTracingPipelinesKHR_flags_03416:                  vuid.VkCreateRayTracingPipelinesNV_flags_03416,

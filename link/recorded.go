@@ -6,9 +6,9 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// recordedCodes are the names that rules of states have where commands set them:
-// of shader objects, and of pipelines whose vertex input or patch control points
-// are dynamic, a description says what is set.
+// recordedCodes maps rules on states to the rules on the commands that set them: for shader
+// objects, and for pipelines with dynamic vertex input or patch control points, the
+// description has the values that are set.
 var recordedCodes = map[string]string{
 	vuid.VkPipelineVertexInputStateCreateInfo_vertexBindingDescriptionCount_00613:            vuid.VkCmdSetVertexInputEXT_vertexBindingDescriptionCount_04791,
 	vuid.VkPipelineVertexInputStateCreateInfo_vertexAttributeDescriptionCount_00614:          vuid.VkCmdSetVertexInputEXT_vertexAttributeDescriptionCount_04792,
@@ -29,7 +29,7 @@ var recordedCodes = map[string]string{
 	vuid.VkPipelineTessellationStateCreateInfo_patchControlPoints_01214:                      vuid.VkCmdSetPatchControlPointsEXT_patchControlPoints_04874,
 }
 
-// recordedRules are the rules of what commands set.
+// recordedRules are the rules on state that commands set.
 var recordedRules = func() []Rule {
 	out := []Rule{
 		{vuid.VkCmdSetVertexInputEXT_None_08546, "vertex input that a command sets needs the feature vertexInputDynamicState or shaderObject"},
@@ -51,7 +51,7 @@ var recordedRules = func() []Rule {
 	return out
 }()
 
-// recordedState judges the states that commands set: all of shader objects, and
+// recordedState checks the states that commands set: all of shader objects, and
 // the dynamic ones of pipelines.
 func (l *linker) recordedState() {
 	objects := l.d.Kind == ShaderObjects
@@ -84,7 +84,7 @@ func (l *linker) recordedState() {
 	}
 }
 
-// recordedReads judges how commands remap the attachments of dynamic rendering.
+// recordedReads checks how commands remap the attachments of dynamic rendering.
 func (l *linker) recordedReads(side []Side) {
 	r := l.d.Rendering
 	if r == nil {
@@ -106,7 +106,7 @@ func (l *linker) recordedReads(side []Side) {
 	l.localReads()
 }
 
-// bound judges which shader objects stand together when they are bound.
+// bound checks the combination of shader objects that are bound together.
 func (l *linker) bound() {
 	for i := 1; i < len(l.stages); i++ {
 		a, b := l.stages[i-1], l.stages[i]
@@ -116,7 +116,7 @@ func (l *linker) bound() {
 	}
 	v := l.stage(vertex)
 	if v == nil || slices.ContainsFunc(l.stages, func(s *Shader) bool { return s.Object&ObjectFlagsLinkStage != 0 }) {
-		return // another rule judges linked ones
+		return // another rule checks linked ones
 	}
 	for k, code := range map[int]string{task: vuid.VkCmdBindShadersEXT_pShaders_08470, mesh: vuid.VkCmdBindShadersEXT_pShaders_08471} {
 		if m := l.stage(k); m != nil {

@@ -6,21 +6,19 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// robustness is what a description says of one sort of resources: what it is,
-// the value that is Vulkan's default, the highest two values, and the rules of
-// them.
+// robustness is the robustness setting of one sort of resources: its name, the value that
+// is Vulkan's default, the highest two values, and their rules.
 type robustness struct {
 	what  string
 	value func(*Robustness) uint32
 
-	// needs is the rule of values other than the default, stronger that of the
-	// highest value, after that of robust values where descriptors are updated
-	// after they are bound, and basic that of the value below the highest, "" where
-	// there is none.
+	// needs is the rule on values other than the default, stronger the rule on the highest
+	// value, after the rule on robust values if descriptors are updated after they are
+	// bound, and basic the rule on the value below the highest, "" if there is none.
 	needs, basic, stronger, after string
 
 	basicFeature, strongFeature string
-	updates                     []string // the features that after asks for
+	updates                     []string // the features that after needs
 	name                        func(uint32) string
 }
 
@@ -70,7 +68,7 @@ var robustnessRules = func() (out []Rule) {
 	return out
 }()
 
-// robust judges how robust the accesses of the pipeline and of its stages are.
+// robust checks how robust the accesses of the pipeline and of its stages are.
 func (l *linker) robust() {
 	l.robustOf(l.d.Robustness, Side{Stage: "pipeline"})
 	for _, s := range l.stages {
@@ -78,7 +76,7 @@ func (l *linker) robust() {
 	}
 }
 
-// robustOf judges what one structure says; r is nil where there is none.
+// robustOf checks the settings of one structure; r is nil if there is none.
 func (l *linker) robustOf(r *Robustness, at Side) {
 	if r == nil {
 		return

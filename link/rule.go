@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// Rule is one rule that Link judges.
+// Rule is one rule that Link checks.
 type Rule struct {
-	Code  string // the VUID; SPV-Subject-Rule where Vulkan has none
-	Words string // what must be, in our words, as a sentence without a period
+	Code  string // the VUID; SPV-Subject-Rule if Vulkan has none
+	Words string // the requirement in our words, as a sentence without a period
 }
 
-// families are the rules, by the file that judges them.
+// families are the rules, by the file that checks them.
 var families = [][]Rule{
 	matchRules, layoutRules, layoutCountRules, setRules, stageRules, attributeRules, shaderRules, graphicsRules, vertexRules, localReadRules,
 	rayRules, payloadRules, flagRules, robustnessRules, fragmentRules, builtInRules, objectRules, mappingRules, graphRules, dataGraphRules, drawRules, libraryRules,

@@ -16,14 +16,13 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// judges returns the function outside of lists of rules in which each rule
-// stands.
+// judges returns the function that checks each rule, outside of lists of rules.
 func judges(t *testing.T) map[string]string {
 	t.Helper()
 	names := map[string]string{}
 	for _, code := range vuid.All {
 		name := strings.ReplaceAll(strings.TrimPrefix(code, "VUID-"), "-", "_")
-		if of, rest, _ := strings.Cut(name, "_"); strings.HasPrefix(rest, of+"_") { // which package vuid says once
+		if of, rest, _ := strings.Cut(name, "_"); strings.HasPrefix(rest, of+"_") { // which package vuid has only once
 			name = rest
 		}
 		names[strings.ToUpper(name[:1])+name[1:]] = code
@@ -47,7 +46,7 @@ func judges(t *testing.T) map[string]string {
 				continue
 			}
 			_, function := d.(*ast.FuncDecl)
-			note := func(code string) { // a function says more than a table of names does
+			note := func(code string) { // a function is more specific than a table of names
 				if at[code] == "" || function && !byFunction[code] {
 					at[code], byFunction[code] = "link/"+file+" "+where, function
 				}
@@ -68,7 +67,7 @@ func judges(t *testing.T) map[string]string {
 	return at
 }
 
-// declares returns the name of what is declared.
+// declares returns the name of the declared object.
 func declares(d ast.Decl) string {
 	switch d := d.(type) {
 	case *ast.FuncDecl:
@@ -83,8 +82,8 @@ func declares(d ast.Decl) string {
 	return ""
 }
 
-// TestRules demands that every rule is judged somewhere, that everything that is
-// judged is a rule, and that what has no case stands in testdata/todo.txt.
+// TestRules demands that every rule is checked by a function, that every code in a check is
+// a rule, and that a rule without a case is in testdata/todo.txt.
 func TestRules(t *testing.T) {
 	at := judges(t)
 	have := map[string]bool{}
@@ -123,7 +122,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestDocs holds docs/pipelines.md to what is judged.
+// TestDocs compares docs/pipelines.md with the checked rules.
 func TestDocs(t *testing.T) {
 	want := page(judges(t))
 	const file = "../docs/pipelines.md"
@@ -141,14 +140,14 @@ func TestDocs(t *testing.T) {
 	}
 }
 
-// modules are what the codes of rules on modules begin with, which package valid
-// judges and docs/vuids.md lists.
+// ofModules reports whether a code is a rule on modules. Package valid checks such rules
+// and docs/vuids.md lists them.
 func ofModules(code string) bool {
 	of, _, _ := strings.Cut(strings.TrimPrefix(code, "VUID-"), "-")
 	return !strings.HasPrefix(of, "Vk") && !strings.HasPrefix(of, "vk")
 }
 
-// page lists Vulkan's rules on pipelines by what they are on.
+// page lists Vulkan's rules on pipelines by subject.
 func page(at map[string]string) []byte {
 	groups := map[string][]string{}
 	for _, code := range vuid.All {

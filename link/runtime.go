@@ -39,8 +39,8 @@ var runtimeRules = []Rule{
 	{vuid.ViewportMaskPerViewNV_04416, "ViewportMaskPerViewNV has an element for each view of the subpass"},
 }
 
-// runtime judges what a module has against the pipeline around it. Each rule asks
-// the entry point before it reads the module.
+// runtime checks the content of a module against the pipeline. Each rule inspects the entry
+// point before it reads the module.
 func (l *linker) runtime(s *Shader) {
 	if s.Entry.Model == spirv.ExecutionModelFragment {
 		l.sampleReads(s)
@@ -58,8 +58,9 @@ func (l *linker) runtime(s *Shader) {
 	}
 }
 
-// traced are the instructions that trace rays: the word of their flags, the rules
-// of what they skip, and that of motion, "" where they trace without it.
+// traced are the instructions that trace rays: the word of their flags, the rules on the
+// flags that skip primitives, and the rule on motion, or "" for an instruction without
+// motion.
 var traced = map[spirv.Op]struct {
 	flags                    int
 	triangles, aabbs, motion string
@@ -80,7 +81,7 @@ const (
 	skipAABBs     = 0x200
 )
 
-// rayFlags judges rays against the flags of the pipeline.
+// rayFlags checks rays against the flags of the pipeline.
 func (l *linker) rayFlags(s *Shader) {
 	const skips = PipelineFlagsRayTracingSkipAabbs | PipelineFlagsRayTracingSkipTriangles
 	motion := l.d.Flags&PipelineFlagsRayTracingAllowMotion == 0 && slices.Contains(s.Entry.Capabilities, spirv.CapabilityRayTracingMotionBlurNV)
@@ -115,9 +116,8 @@ func (l *linker) rayFlags(s *Shader) {
 	}
 }
 
-// wideIndexing judges the width of indices where neither the pipeline nor the
-// entry point is of 64-bit indexing. Modules with none of the capabilities have
-// no others.
+// wideIndexing checks the width of indices if neither the pipeline nor the entry point has
+// 64-bit indexing. A module without any of the capabilities has no other indices.
 func (l *linker) wideIndexing(s *Shader) {
 	_, mode := oneOf(s, spirv.ExecutionModeShader64BitIndexingEXT)
 	may := slices.ContainsFunc(s.Entry.Capabilities, func(c spirv.Capability) bool {
@@ -148,8 +148,8 @@ func (l *linker) wideIndexing(s *Shader) {
 	}
 }
 
-// indices returns the indices and lengths of an instruction that must have 32
-// bits, and the rule that says so.
+// indices returns the indices and lengths of an instruction that must have 32 bits, and the
+// rule that requires it.
 func indices(in spirv.Inst) (code string, ids []spirv.ID) {
 	switch in.Op() {
 	case spirv.OpArrayLength, spirv.OpUntypedArrayLengthKHR:
@@ -171,8 +171,8 @@ func indices(in spirv.Inst) (code string, ids []spirv.ID) {
 	return "", nil
 }
 
-// matrixSubgroups judges that subgroups are full where there are cooperative
-// matrices, which they are by themselves since SPIR-V 1.6.
+// matrixSubgroups checks that subgroups are full if there are cooperative matrices; since
+// SPIR-V 1.6 they are always full.
 func (l *linker) matrixSubgroups(s *Shader) {
 	full := s.Flags&StageFlagsRequireFullSubgroups != 0 || s.Object&ObjectFlagsRequireFullSubgroups != 0
 	if full || !slices.Contains(s.Entry.Capabilities, spirv.CapabilityCooperativeMatrixKHR) {
@@ -202,7 +202,7 @@ func hasMatrix(m *facts.Module) bool {
 	return false
 }
 
-// sampleReads judges how a fragment stage shades samples.
+// sampleReads checks how a fragment stage shades samples.
 func (l *linker) sampleReads(s *Shader) {
 	has := func(c spirv.Capability) bool { return slices.Contains(s.Entry.Capabilities, c) }
 	if p := l.subpass(); p != nil && p.FragmentRegion && has(spirv.CapabilitySampleRateShading) {
@@ -228,8 +228,8 @@ func (l *linker) sampleReads(s *Shader) {
 	}
 }
 
-// tileSample returns the sample at which an instruction reads a tile image, 0 where
-// it says none, and whether it reads one.
+// tileSample returns the sample operand of an instruction that reads a tile image, or 0 if
+// there is none, and whether the instruction is such a read.
 func tileSample(in spirv.Inst) (sample spirv.ID, reads bool) {
 	switch in.Op() {
 	case spirv.OpColorAttachmentReadEXT:
@@ -244,8 +244,8 @@ func tileSample(in spirv.Inst) (sample spirv.ID, reads bool) {
 	return sample, true
 }
 
-// given judges what a stage reads of the one before it that is no input: payloads
-// of tasks, and PrimitiveId.
+// given checks values that a stage reads from the stage before it and that are not inputs:
+// payloads of tasks, and PrimitiveId.
 func (l *linker) given() {
 	if m, t := l.stage(mesh), l.stage(task); m != nil && m.Entry.Model == spirv.ExecutionModelMeshEXT && !l.d.Library {
 		if p := payloadOf(m, spirv.StorageClassTaskPayloadWorkgroupEXT); p != nil && payloadOf(t, spirv.StorageClassTaskPayloadWorkgroupEXT) == nil {

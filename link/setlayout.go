@@ -102,7 +102,7 @@ var bindingFeatures = []struct {
 	{vuid.VkDescriptorSetLayoutBindingFlagsCreateInfo_descriptorBindingVariableDescriptorCount_03014, "descriptorBindingVariableDescriptorCount", BindingFlagsVariableDescriptorCount},
 }
 
-// set judges one descriptor set layout.
+// set checks one descriptor set layout.
 func (l *linker) set(s *Set) {
 	l.setFlags(s)
 	highest := uint32(0)
@@ -130,7 +130,7 @@ func (l *linker) set(s *Set) {
 	}
 }
 
-// setFlags judges the flags of a set, and what it has by them.
+// setFlags checks the flags of a set and the properties that depend on them.
 func (l *linker) setFlags(s *Set) {
 	side := []Side{{Stage: "layout", Place: fmt.Sprintf("set %d", s.Number), Decorations: s.Flags.String()}}
 	push, host := s.Flags&SetFlagsPushDescriptor != 0, s.Flags&SetFlagsHostOnlyPool != 0
@@ -166,7 +166,7 @@ func (l *linker) setFlags(s *Set) {
 	}
 }
 
-// pushSet judges a set of push descriptors as a whole.
+// pushSet checks a set of push descriptors as a whole.
 func (l *linker) pushSet(s *Set, side []Side) {
 	ext, known := l.d.Device.Extension("VK_KHR_push_descriptor")
 	if known && !ext {
@@ -183,7 +183,7 @@ func (b *Binding) dynamic() bool {
 	return b.Type == UniformBufferDynamic || b.Type == StorageBufferDynamic
 }
 
-// bindingOf judges what a binding is in a set of some flags.
+// bindingOf checks a binding in a set with some flags.
 func (l *linker) bindingOf(s *Set, b *Binding, side []Side) {
 	push, buffer := s.Flags&SetFlagsPushDescriptor != 0, s.Flags&SetFlagsDescriptorBuffer != 0
 	switch {
@@ -225,8 +225,7 @@ func (l *linker) bindingOf(s *Set, b *Binding, side []Side) {
 	}
 }
 
-// immutable judges the immutable samplers of a binding, where it is known what
-// they are.
+// immutable checks the immutable samplers of a binding, if they are known.
 func (l *linker) immutable(b *Binding, side []Side) {
 	if b.Immutable == nil || b.Count == 0 || !slices.Contains(samplers, b.Type) {
 		return
@@ -249,7 +248,7 @@ func (l *linker) immutable(b *Binding, side []Side) {
 	}
 }
 
-// mutable judges the types that a binding may be of.
+// mutable checks the types that a binding may be of.
 func (l *linker) mutable(b *Binding, side []Side) {
 	if b.Type != Mutable {
 		if len(b.Mutable) > 0 {
@@ -281,7 +280,7 @@ func (l *linker) mutable(b *Binding, side []Side) {
 	}
 }
 
-// bindingFlags judges the flags of a binding.
+// bindingFlags checks the flags of a binding.
 func (l *linker) bindingFlags(s *Set, b *Binding, side []Side, highest uint32) {
 	side[0].Decorations += ", " + b.Flags.String()
 	after, variable := b.Flags&BindingFlagsUpdateAfterBind != 0, b.Flags&BindingFlagsVariableDescriptorCount != 0

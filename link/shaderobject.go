@@ -9,8 +9,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// objectCodes are the names that rules of pipelines have for shader objects.
-// What is a rule of pipelines and has none does not hold for them.
+// objectCodes maps rules on pipelines to the rules for shader objects. A rule on pipelines
+// that is not in the map does not apply to shader objects.
 var objectCodes = map[string]string{
 	vuid.VkPipelineShaderStageCreateInfo_stage_02596:                           vuid.VkShaderCreateInfoEXT_pCode_08456,
 	vuid.VkPipelineShaderStageCreateInfo_stage_02597:                           vuid.VkShaderCreateInfoEXT_pCode_08457,
@@ -67,8 +67,8 @@ func objectCode(code string) (string, bool) {
 	return code, true
 }
 
-// objectFlags are flags of shader objects that some stages alone may have, or
-// that need a feature: the rule of either is "" where there is none.
+// objectFlags are flags of shader objects that only some stages may have, or that need a
+// feature: either rule is "" if it does not exist.
 var objectFlags = [...]struct {
 	flag        ObjectFlags
 	stages      Stages
@@ -87,7 +87,7 @@ var objectFlags = [...]struct {
 	{ObjectFlags64BitIndexing, AllStages, "", "shader64BitIndexing", vuid.VkShaderCreateInfoEXT_flags_11758},
 }
 
-// nextStages are the stages that may be behind each stage.
+// nextStages are the stages that may follow each stage.
 var nextStages = map[int]struct {
 	code   string
 	stages Stages
@@ -102,8 +102,8 @@ var nextStages = map[int]struct {
 	compute:                {vuid.VkShaderCreateInfoEXT_nextStage_08434, 0},
 }
 
-// agreement is what linked tessellation stages must agree on, or one of them
-// must say: the modes, and the rules of either.
+// agreements are the properties that linked tessellation stages must agree on, or that one
+// of them must declare: the modes, and the rules for either.
 var agreements = [...]struct {
 	what       string
 	modes      []spirv.ExecutionMode
@@ -178,7 +178,7 @@ var objectRules = func() []Rule {
 // drawn are the stages that draw.
 const drawn = Stages(1<<(fragment+1) - 1)
 
-// objects judges shader objects that are made together.
+// objects checks shader objects that are made together.
 func (l *linker) objects() {
 	l.off(vuid.VkCreateShadersEXT_None_08400, "shaderObject", []Side{{Stage: "shader objects"}}, "there are shader objects")
 	var linked []*Shader
@@ -206,7 +206,7 @@ func (l *linker) objects() {
 	}
 }
 
-// object judges one shader object.
+// object checks one shader object.
 func (l *linker) object(s *Shader) {
 	side, k := []Side{entrySide(s)}, StageOf(s.Entry.Model)
 	for _, f := range objectFlags {
@@ -256,7 +256,7 @@ func (l *linker) object(s *Shader) {
 	}
 }
 
-// next judges which stages may be behind a shader object.
+// next checks the stages that may follow a shader object.
 func (l *linker) next(s *Shader, k int, side []Side) {
 	if n, ok := nextStages[k]; ok && s.Next&^n.stages != 0 {
 		l.fail(n.code, side, "behind the %s stage may be %s; must be of %s alone", side[0].Stage, s.Next, n.stages)
@@ -269,7 +269,7 @@ func (l *linker) next(s *Shader, k int, side []Side) {
 	}
 }
 
-// linked judges shader objects of which some are linked, in the order of stages.
+// linked checks shader objects of which some are linked, in the order of stages.
 func (l *linker) linked(list []*Shader) {
 	heaps := slices.ContainsFunc(list, func(s *Shader) bool { return s.Object&ObjectFlagsDescriptorHeap != 0 })
 	for _, s := range l.stages {
@@ -308,7 +308,7 @@ func (l *linker) linked(list []*Shader) {
 	}
 }
 
-// linkedKinds judges that linked stages are for vertices or for meshes.
+// linkedKinds checks that linked stages are for vertices or for meshes.
 func (l *linker) linkedKinds(of map[int]*Shader) {
 	for k := task; k <= mesh; k++ {
 		for v := vertex; v <= geometry && of[k] != nil; v++ {
@@ -323,8 +323,8 @@ func (l *linker) linkedKinds(of map[int]*Shader) {
 	}
 }
 
-// agree judges what tessellation stages say of each other; linked says that they
-// are, else they are bound together.
+// agree checks the modes of the two tessellation stages against each other; linked reports
+// that they are linked, otherwise they are bound together.
 func (l *linker) agree(control, evaluation *Shader, linked bool) {
 	both := []Side{entrySide(evaluation), entrySide(control)}
 	for _, k := range agreements {

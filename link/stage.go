@@ -41,7 +41,7 @@ var shaderRules = []Rule{
 	{vuid.VkSpecializationMapEntry_constantID_00776, "an entry of a specialization has the size of its constant, that of a Boolean being 4 bytes"},
 }
 
-// shader judges one stage.
+// shader checks one stage.
 func (l *linker) shader(s *Shader) {
 	l.stageFeatures(s)
 	l.distances(s)
@@ -54,14 +54,14 @@ func (l *linker) shader(s *Shader) {
 	l.mappings(s)
 }
 
-// off reports what needs a feature that is known to be off.
+// off reports the use of a feature that is known to be off.
 func (l *linker) off(code, feature string, sides []Side, what string) {
 	if l.d.lacks(feature) {
 		l.fail(code, sides, "%s; must have the feature %s", what, feature)
 	}
 }
 
-// stageFeatures judges the features that a stage needs by what it is.
+// stageFeatures checks the features that a kind of stage needs.
 func (l *linker) stageFeatures(s *Shader) {
 	side := []Side{entrySide(s)}
 	switch StageOf(s.Entry.Model) {
@@ -76,8 +76,8 @@ func (l *linker) stageFeatures(s *Shader) {
 	}
 }
 
-// elements returns how many elements a built-in that is an array has, 0 where
-// the entry point does not have it.
+// elements returns the number of elements of a built-in array, or 0 if the entry point does
+// not have it.
 func elements(e *iface.Entry, b spirv.BuiltIn) uint64 {
 	n := uint64(0)
 	for i := range e.BuiltIns {
@@ -95,7 +95,7 @@ func (l *linker) over(code, limit string, n uint64, sides []Side, what string) {
 	}
 }
 
-// distances judges the arrays among the built-ins.
+// distances checks the arrays among the built-ins.
 func (l *linker) distances(s *Shader) {
 	side := []Side{entrySide(s)}
 	clip, cull := elements(s.Entry, spirv.BuiltInClipDistance), elements(s.Entry, spirv.BuiltInCullDistance)
@@ -107,7 +107,7 @@ func (l *linker) distances(s *Shader) {
 	l.over(vuid.VkPipelineShaderStageCreateInfo_maxSampleMaskWords_00711, "maxSampleMaskWords", elements(s.Entry, spirv.BuiltInSampleMask), side, "the length of SampleMask")
 }
 
-// stageSizes judges how much a tessellation or geometry stage gives.
+// stageSizes checks the amount of output of a tessellation or geometry stage.
 func (l *linker) stageSizes(s *Shader) {
 	side := []Side{entrySide(s)}
 	within := func(code, limit string, mode spirv.ExecutionMode, asked bool) {
@@ -134,7 +134,7 @@ func (l *linker) stageSizes(s *Shader) {
 	}
 }
 
-// subgroups judges what a stage asks of the size of subgroups.
+// subgroups checks the requirements of a stage on the subgroup size.
 func (l *linker) subgroups(s *Shader) {
 	side := []Side{entrySide(s)}
 	varying := s.Flags&StageFlagsAllowVaryingSubgroupSize != 0 || s.Object&ObjectFlagsAllowVaryingSubgroupSize != 0
@@ -158,7 +158,7 @@ func (l *linker) subgroups(s *Shader) {
 	}
 }
 
-// requiredSize judges a subgroup size that is required.
+// requiredSize checks a subgroup size that is required.
 func (l *linker) requiredSize(s *Shader, side []Side, varying, groups bool) {
 	n := uint64(s.SubgroupSize)
 	if varying {
@@ -186,7 +186,7 @@ func invocations(w *iface.Workgroup) uint64 {
 	return uint64(w.Size[0]) * uint64(w.Size[1]) * uint64(w.Size[2])
 }
 
-// fullSubgroups judges the width of workgroups whose subgroups must be full.
+// fullSubgroups checks the width of workgroups that must have full subgroups.
 func (l *linker) fullSubgroups(s *Shader, side []Side, varying bool) {
 	width := uint64(s.Entry.Workgroup.Size[0])
 	code, name := vuid.VkPipelineShaderStageCreateInfo_flags_02759, "subgroupSize"
@@ -223,7 +223,7 @@ func vulkanStage(k int) uint64 {
 	return 1 << (k - raygen + 8)
 }
 
-// specialization judges the values of specialization constants.
+// specialization checks the values of specialization constants.
 func (l *linker) specialization(s *Shader) {
 	side := entrySide(s)
 	seen := map[uint32]bool{}

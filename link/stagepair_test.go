@@ -13,7 +13,7 @@ type number struct {
 	width, rows, cols int
 }
 
-// shape is the type of what two stages share: a number, or a struct where it has
+// shape is the type of a value that two stages share: a number, or a struct if it has
 // members, and arrays of either.
 type shape struct {
 	number
@@ -33,7 +33,7 @@ type sharing struct {
 	block                       bool
 	location, component         int
 	patch, primitive, perVertex bool
-	onMembers                   bool     // Patch stands on the members of the block
+	onMembers                   bool     // Patch decorates the members of the block
 	marks                       []string // decorations that need not be the same on both sides
 	used                        bool
 }
@@ -54,7 +54,7 @@ func cloneSide(side []sharing) []sharing {
 	return out
 }
 
-// slots is how many Locations a shape takes.
+// slots returns the number of Locations of a shape.
 func (s shape) slots() int {
 	n := 0
 	for _, m := range s.members {
@@ -78,7 +78,7 @@ var stagePairs = [][2]string{
 	{"vert", "frag"}, {"vert", "tesc"}, {"vert", "geom"}, {"tesc", "tese"}, {"tese", "geom"}, {"tese", "frag"}, {"geom", "frag"}, {"mesh", "frag"},
 }
 
-// pairMaker makes what two stages share.
+// pairMaker makes variables that two stages share.
 type pairMaker struct {
 	*rand.Rand
 	out, in string
@@ -142,7 +142,7 @@ func (s shape) has(is func(number) bool) bool {
 	return slices.ContainsFunc(s.members, func(m part) bool { return m.of.has(is) })
 }
 
-// rigid reports whether the shape has what no fragment stage interpolates.
+// rigid reports whether the shape has numbers that no fragment stage interpolates.
 func (s shape) rigid() bool {
 	return s.has(func(n number) bool { return n.kind != 'f' || n.width == 64 })
 }
@@ -163,7 +163,7 @@ func (g *pairMaker) packed() (out []sharing) {
 	return out
 }
 
-// blocks are blocks whose members have Locations of their own.
+// blocks returns a block with a Location on each member.
 func (g *pairMaker) blocks() sharing {
 	v := sharing{block: true, location: -1, component: -1}
 	for range 1 + g.IntN(3) {
@@ -177,7 +177,7 @@ func (g *pairMaker) blocks() sharing {
 	return v
 }
 
-// sides makes what both sides declare, so that they match.
+// sides makes the declarations of both sides, so that they match.
 func (g *pairMaker) sides() (out, in []sharing) {
 	var all []sharing
 	for range 1 + g.IntN(4) {
@@ -208,7 +208,7 @@ func (g *pairMaker) sides() (out, in []sharing) {
 		if g.in == "frag" && g.out != "mesh" && v.component < 0 && len(v.of.members) == 0 {
 			v.perVertex = g.IntN(8) == 0
 		}
-		if i > 0 && v.component >= 0 && all[i-1].location == v.location { // what shares a Location is alike
+		if i > 0 && v.component >= 0 && all[i-1].location == v.location { // variables that share a Location are alike
 			v.patch = all[i-1].patch
 		}
 	}
@@ -221,7 +221,7 @@ func (g *pairMaker) sides() (out, in []sharing) {
 	return out, in
 }
 
-// decorate adds what the two sides need not agree on.
+// decorate adds decorations that may differ between the two sides.
 func (g *pairMaker) decorate(side []sharing, stage string) {
 	for i := range side {
 		v := &side[i]
@@ -248,9 +248,8 @@ type stageText struct {
 	structs                  int
 }
 
-// stages are how modules of each stage begin and what they do at their end;
-// outer are the lengths of the arrays around inputs and outputs, 0 where there
-// is none.
+// stages are the begin of the module of each stage and the code at its end; outer are the
+// lengths of the arrays around inputs and outputs, or 0 if there is none.
 var stages = map[string]struct {
 	model, modes, end string
 	outerIn, outerOut int

@@ -40,7 +40,7 @@ func (f *Format) UnmarshalText(text []byte) error {
 type VertexInput struct {
 	Bindings   []VertexBinding `yaml:"bindings"`
 	Attributes []Attribute     `yaml:"attributes"`
-	Divisors   []Divisor       `yaml:"-"` // of buffers that there are not; others stand in Bindings
+	Divisors   []Divisor       `yaml:"-"` // of buffers that do not exist; others are in Bindings
 }
 
 // Divisor is VkVertexInputBindingDivisorDescription.
@@ -51,7 +51,7 @@ type VertexBinding struct {
 	Binding uint32    `yaml:"binding"`
 	Stride  uint32    `yaml:"stride"` // bytes
 	Rate    InputRate `yaml:"rate"`
-	Divisor *uint32   `yaml:"divisor"` // nil where it is not said
+	Divisor *uint32   `yaml:"divisor"` // nil if the description has none
 }
 
 // Attribute is a vertex attribute.
@@ -83,8 +83,8 @@ type Viewport struct {
 	ExclusiveScissorNV uint32 `yaml:"exclusive_scissors"`
 }
 
-// Rasterization is VkPipelineRasterizationStateCreateInfo with what extensions
-// chain to it.
+// Rasterization is VkPipelineRasterizationStateCreateInfo with the structures of extensions
+// in its chain.
 type Rasterization struct {
 	DepthClamp   bool             `yaml:"depth_clamp"`
 	DepthClip    *bool            `yaml:"depth_clip"` // nil: the opposite of DepthClamp
@@ -104,7 +104,7 @@ type Rasterization struct {
 
 // Multisample is VkPipelineMultisampleStateCreateInfo.
 type Multisample struct {
-	Samples         uint32  `yaml:"samples"` // 0 stands for 1
+	Samples         uint32  `yaml:"samples"` // 0 means 1
 	SampleShading   bool    `yaml:"sample_shading"`
 	MinShading      float32 `yaml:"min_sample_shading"`
 	AlphaToCoverage bool    `yaml:"alpha_to_coverage"`
@@ -200,17 +200,16 @@ type RenderPass struct {
 // PassAttachment is an attachment of a render pass.
 type PassAttachment struct {
 	Format  Format `yaml:"format"`
-	Samples uint32 `yaml:"samples"` // 0 stands for 1
+	Samples uint32 `yaml:"samples"` // 0 means 1
 }
 
-// Subpass is VkSubpassDescription: numbers of attachments, Unused where there
-// is none.
+// Subpass is VkSubpassDescription: numbers of attachments, Unused if there is none.
 type Subpass struct {
 	Input          []Ref     `yaml:"input"`
 	Color          []Ref     `yaml:"color"`
 	Resolve        []Ref     `yaml:"resolve"`
 	Depth          *Ref      `yaml:"depth_stencil"`
-	Aspects        []Aspects `yaml:"input_aspects"` // that may be read of each of Input; 0 where it is not said
+	Aspects        []Aspects `yaml:"input_aspects"` // that may be read from each of Input; 0 if not specified
 	External       bool      `yaml:"external_format_resolve"`
 	ViewMask       uint32    `yaml:"view_mask"`
 	ShadingRate    bool      `yaml:"shading_rate_attachment"`
@@ -218,7 +217,7 @@ type Subpass struct {
 	DensityMap     bool      `yaml:"fragment_density_map"`
 }
 
-// Rendering is VkPipelineRenderingCreateInfo, with what local reads remap.
+// Rendering is VkPipelineRenderingCreateInfo with the remapping of local reads.
 type Rendering struct {
 	ViewMask uint32   `yaml:"view_mask"`
 	Color    []Format `yaml:"color"`
@@ -226,10 +225,9 @@ type Rendering struct {
 	Stencil  Format   `yaml:"stencil"`
 	External bool     `yaml:"external_format"`
 
-	// Locations is where the outputs of each color attachment come from
-	// (VkRenderingAttachmentLocationInfo), Inputs which InputAttachmentIndex
-	// reads it (VkRenderingInputAttachmentIndexInfo); nil where they are not
-	// given.
+	// Locations is the output location that is written to each color attachment
+	// (VkRenderingAttachmentLocationInfo), Inputs the InputAttachmentIndex that reads it
+	// (VkRenderingInputAttachmentIndexInfo); nil if they are not specified.
 	Locations    []Ref `yaml:"color_locations"`
 	Inputs       []Ref `yaml:"color_input_indices"`
 	DepthInput   *Ref  `yaml:"depth_input_index"`
@@ -243,8 +241,8 @@ type ShadingRate struct {
 	Combiners [2]RateCombiner `yaml:"combiners"`
 }
 
-// Group is VkRayTracingShaderGroupCreateInfoKHR: numbers of stages, nil or
-// Unused where there is none.
+// Group is VkRayTracingShaderGroupCreateInfoKHR: numbers of stages, nil or Unused if there
+// is none.
 type Group struct {
 	Type         GroupType `yaml:"type"`
 	General      *Ref      `yaml:"general"`
@@ -253,20 +251,20 @@ type Group struct {
 	Intersection *Ref      `yaml:"intersection"`
 }
 
-// Rays is what ray tracing pipelines have beside their groups.
+// Rays is the ray tracing state of a pipeline.
 type Rays struct {
 	Groups    []Group       `yaml:"groups"`
 	Depth     uint32        `yaml:"max_recursion_depth"`
-	Interface *RayInterface `yaml:"interface"` // nil where there is none
+	Interface *RayInterface `yaml:"interface"` // nil if there is none
 	Libraries []RayLibrary  `yaml:"libraries"`
 }
 
-// RayLibrary is a ray tracing pipeline that another one takes in.
+// RayLibrary is a ray tracing pipeline that another one links in.
 type RayLibrary struct {
 	Flags     PipelineFlags `yaml:"flags"`
-	Depth     *uint32       `yaml:"max_recursion_depth"` // nil where it is not said
+	Depth     *uint32       `yaml:"max_recursion_depth"` // nil if not specified
 	Interface *RayInterface `yaml:"interface"`           // likewise
-	Stages    []Stages      `yaml:"stages"`              // one each, in the order that groups count: behind those of the pipeline
+	Stages    []Stages      `yaml:"stages"`              // one per stage, in the order of the group indices: after the stages of the pipeline
 }
 
 // RayInterface is VkRayTracingPipelineInterfaceCreateInfoKHR, in bytes.

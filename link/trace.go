@@ -10,9 +10,9 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
-// tracer follows values of the functions that one entry point calls to the
-// variables that they come from: through access chains, through choices, and
-// through calls, for a parameter is what any of the calls passes.
+// tracer follows values of the functions that one entry point calls back to their
+// variables: through access chains, through OpPhi and OpSelect, and through calls, because
+// a parameter is the argument of any of the calls.
 type tracer struct {
 	m       *facts.Module
 	tree    []*facts.Function
@@ -20,17 +20,17 @@ type tracer struct {
 	returns map[spirv.ID][]spirv.ID // by function
 }
 
-// step is one index on the way from a variable to what a pointer points at, and
-// the instruction that goes by it.
+// step is one index on the path from a variable to the target of a pointer, and the
+// instruction that has the index.
 type step struct {
 	index spirv.ID
 	at    int
 }
 
-// root is where a value comes from.
+// root is the origin of a value.
 type root struct {
-	id     spirv.ID // a variable, or what is followed no further
-	path   []step   // from there to what the pointer points at
+	id     spirv.ID // a variable, or the last value that can be followed
+	path   []step   // from there to the target of the pointer
 	chosen bool     // by OpSelect or OpPhi
 }
 
@@ -41,7 +41,7 @@ const (
 	maxPath  = 256
 )
 
-// trace returns a tracer for a stage, nil where its module cannot be read.
+// trace returns a tracer for a stage, or nil if its module cannot be read.
 func (s *Shader) trace() *tracer {
 	m := s.facts()
 	if m == nil {
@@ -54,7 +54,7 @@ func (s *Shader) trace() *tracer {
 	return t
 }
 
-// calls notes what calls pass, and what functions return.
+// calls records the arguments of calls and the results of functions.
 func (t *tracer) calls() {
 	t.passed, t.returns = map[spirv.ID][]spirv.ID{}, map[spirv.ID][]spirv.ID{}
 	for _, f := range t.tree {
@@ -79,15 +79,15 @@ func (t *tracer) calls() {
 	}
 }
 
-// instructions yields what the entry point may run, with numbers.
+// instructions yields the instructions that the entry point may execute, with their
+// numbers.
 func (t *tracer) instructions() iter.Seq2[int, spirv.Inst] { return within(t.m, t.tree) }
 
-// pointers returns what a pointer may come from. It does not follow what is loaded
-// from memory.
+// pointers returns the possible origins of a pointer. It does not follow loads from memory.
 func (t *tracer) pointers(id spirv.ID) []root { return t.roots(id, nil) }
 
-// images returns what an image, or one with its sampler, may be loaded from. One
-// that is put together of others is followed no further: it has rules of its own.
+// images returns the variables from which an image, or a sampled image, may be loaded. It
+// does not follow an image that is composed of others, because other rules cover it.
 func (t *tracer) images(id spirv.ID) []root {
 	return t.roots(id, func(in spirv.Inst) spirv.ID {
 		if in.Op() == spirv.OpLoad {
@@ -97,7 +97,7 @@ func (t *tracer) images(id spirv.ID) []root {
 	})
 }
 
-// samplers returns what the sampler of a sampled image may be loaded from.
+// samplers returns the variables from which the sampler of a sampled image may be loaded.
 func (t *tracer) samplers(id spirv.ID) []root {
 	return t.roots(id, func(in spirv.Inst) spirv.ID {
 		switch in.Op() {
@@ -110,8 +110,8 @@ func (t *tracer) samplers(id spirv.ID) []root {
 	})
 }
 
-// roots follows a value, through more instructions than those of pointers where
-// through says the operand that is followed, 0 for none.
+// roots follows a value; through returns the operand to follow for further instructions
+// besides those that make pointers, or 0 for none.
 func (t *tracer) roots(id spirv.ID, through func(spirv.Inst) spirv.ID) (out []root) {
 	todo, seen := []root{{id: id}}, map[spirv.ID]bool{}
 	for looked := 0; len(todo) > 0 && looked < maxRoots; looked++ {
@@ -133,7 +133,7 @@ func (t *tracer) roots(id spirv.ID, through func(spirv.Inst) spirv.ID) (out []ro
 			continue
 		}
 		if len(from) > 1 {
-			if seen[r.id] { // a loop goes on with what it had, or a function calls itself
+			if seen[r.id] { // a loop that continues with its own value, or a function that calls itself
 				continue
 			}
 			seen[r.id] = true
@@ -160,8 +160,8 @@ func steps(at int, indices []spirv.ID) []step {
 	return out
 }
 
-// from returns what a pointer that an instruction makes may come from, and the
-// indices that lead on from there; nil where it is made of nothing else.
+// from returns the possible origins of a pointer that an instruction makes, and the indices
+// from there; nil if the instruction derives it from no other pointer.
 func (t *tracer) from(in spirv.Inst) (from, indices []spirv.ID) {
 	switch in.Op() {
 	case spirv.OpAccessChain, spirv.OpInBoundsAccessChain:
@@ -179,7 +179,7 @@ func (t *tracer) from(in spirv.Inst) (from, indices []spirv.ID) {
 		c := inst.Select(in)
 		return []spirv.ID{c.Object1(), c.Object2()}, nil
 	case spirv.OpPhi:
-		for k := 3; k < len(in); k += 2 { // behind the result a value and its block, each
+		for k := 3; k < len(in); k += 2 { // after the result, pairs of a value and its block
 			from = append(from, spirv.ID(in[k]))
 		}
 		return from, nil
@@ -203,8 +203,8 @@ func (s *Shader) bound(asked func(*iface.Resource) bool) map[spirv.ID]*iface.Res
 	return of
 }
 
-// constant reports whether the indices on a way are all constants; where they are
-// not, at is the instruction that goes by another.
+// constant reports whether the indices on a path are all constants; if they are not, at is
+// the instruction with another index.
 func (t *tracer) constant(path []step) (at int, ok bool) {
 	for _, s := range path {
 		if t.m.Const(s.index) == nil {

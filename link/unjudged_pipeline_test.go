@@ -1,8 +1,8 @@
 package link_test
 
-// unjudgedPipelines are the rules on modules, layouts, pipelines, shader objects
-// and commands that Link does not judge. A * at the end stands for all rules that
-// begin so and are not judged.
+// unjudgedPipelines are the rules on modules, layouts, pipelines, shader objects and
+// commands that Link does not check. A * at the end matches all unchecked rules with that
+// prefix.
 var unjudgedPipelines = []reason{
 	{"`check` judges it of each module, by this name", []string{
 		"VkShaderModuleCreateInfo-pCode-08739", "VkShaderModuleCreateInfo-pCode-08740", "VkShaderModuleCreateInfo-pCode-08741", "VkShaderModuleCreateInfo-pCode-08742",

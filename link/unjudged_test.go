@@ -9,21 +9,21 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// inMemory are the endings of rules on the form of structures and calls: their
-// types, chains, pointers, handles and counts. A description has none of them, and
-// where it is read names and types are errors with their place.
+// inMemory are the endings of rules on the form of structures and calls: their types,
+// chains, pointers, handles and counts. A description has none of them; its reader reports
+// wrong names and types as errors with a position.
 var inMemory = []string{
 	"-sType-sType", "-sType-unique", "-pNext-pNext", "-parameter", "-parent", "-commonparent", "-arraylength", "-requiredbitmask", "-zerobitmask",
 }
 
-// reason is why some rules are not judged.
+// reason is why some rules are not checked.
 type reason struct {
 	why   string
 	codes []string // without VUID-
 }
 
-// unjudged are the other rules that Link does not judge, by what they need that
-// neither a description nor a device has.
+// unjudged are the other rules that Link does not check, by the information that they need
+// and that neither a description nor a device has.
 var unjudged = []reason{
 	{"a description has no names for debugging", []string{
 		"VkDescriptorMappingSourceConstantOffsetEXT-pEmbeddedSampler-11415", "VkDescriptorMappingSourcePushIndexEXT-pEmbeddedSampler-11415",
@@ -113,7 +113,8 @@ var unjudged = []reason{
 	}},
 }
 
-// whyNot returns why Link does not judge a rule, "" where that is not said.
+// whyNot returns the reason why Link does not check a rule, or "" if there is none in the
+// lists.
 func whyNot(code string) string {
 	for _, end := range inMemory {
 		if strings.HasSuffix(code, end) {
@@ -129,14 +130,14 @@ func whyNot(code string) string {
 			case c == of:
 				return k.why
 			case many && strings.HasPrefix(of, begin):
-				why = k.why // where none is said of the rule itself
+				why = k.why // if the rule itself has no reason
 			}
 		}
 	}
 	return why
 }
 
-// TestUnjudged demands that a rule is judged or has its reason, and not both.
+// TestUnjudged demands that a rule is checked or has its reason, and not both.
 func TestUnjudged(t *testing.T) {
 	all := map[string]bool{}
 	for _, code := range vuid.All {

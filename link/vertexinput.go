@@ -32,7 +32,7 @@ var vertexRules = []Rule{
 	{vuid.VkPipelineTessellationStateCreateInfo_patchControlPoints_01214, "patches have 1 to maxTessellationPatchSize control points"},
 }
 
-// vertexInput judges vertex input and tessellation state by themselves.
+// vertexInput checks vertex input and tessellation state by themselves.
 func (l *linker) vertexInput() {
 	if t := l.d.Tessellation; t != nil && l.stage(tessellationControl) != nil && !l.d.dynamic(DynamicStatePatchControlPoints) {
 		l.controlPoints(t)
@@ -42,7 +42,7 @@ func (l *linker) vertexInput() {
 	}
 }
 
-// controlPoints judges how many control points patches have.
+// controlPoints checks how many control points patches have.
 func (l *linker) controlPoints(t *Tessellation) {
 	side := []Side{{Stage: "tessellation state"}}
 	if t.PatchControlPoints == 0 {
@@ -51,7 +51,7 @@ func (l *linker) controlPoints(t *Tessellation) {
 	l.over(vuid.VkPipelineTessellationStateCreateInfo_patchControlPoints_01214, "maxTessellationPatchSize", uint64(t.PatchControlPoints), side, "the number of patch control points")
 }
 
-// vertices judges the buffers of vertices and the attributes.
+// vertices checks the buffers of vertices and the attributes.
 func (l *linker) vertices() {
 	v := l.d.Vertex
 	side := []Side{{Stage: "vertex input"}}
@@ -99,7 +99,7 @@ func (l *linker) portable() bool {
 	return on && known
 }
 
-// vertexBuffer judges one buffer of vertices.
+// vertexBuffer checks one buffer of vertices.
 func (l *linker) vertexBuffer(b *VertexBinding) {
 	side := []Side{{Stage: "vertex input", Place: fmt.Sprintf("buffer %d", b.Binding)}}
 	l.below(vuid.VkVertexInputBindingDescription_binding_00618, "maxVertexInputBindings", uint64(b.Binding), side, "the number of a vertex buffer")
@@ -118,7 +118,7 @@ func (l *linker) vertexBuffer(b *VertexBinding) {
 	}
 }
 
-// divisor judges by itself how many instances a buffer steps over.
+// divisor checks by itself how many instances a buffer steps over.
 func (l *linker) divisor(binding, divisor uint32) {
 	side, n := []Side{{Stage: "vertex input", Place: fmt.Sprintf("buffer %d", binding)}}, uint64(divisor)
 	l.below(vuid.VkVertexInputBindingDivisorDescription_binding_01869, "maxVertexInputBindings", uint64(binding), side, "the buffer of a divisor")
@@ -132,7 +132,7 @@ func (l *linker) divisor(binding, divisor uint32) {
 	}
 }
 
-// attributeLimits judges one attribute against the limits.
+// attributeLimits checks one attribute against the limits.
 func (l *linker) attributeLimits(a *Attribute, b *VertexBinding, side []Side) {
 	l.below(vuid.VkVertexInputAttributeDescription_location_00620, "maxVertexInputAttributes", uint64(a.Location), side, "the location of an attribute")
 	l.below(vuid.VkVertexInputAttributeDescription_binding_00621, "maxVertexInputBindings", uint64(a.Binding), side, "the buffer of an attribute")

@@ -52,7 +52,7 @@ func written(m *facts.Module, e *iface.Entry, x *iface.BuiltIn) bool {
 // reaches reports whether a pointer points at a built-in or at something that
 // holds it.
 func reaches(m *facts.Module, id spirv.ID, x *iface.BuiltIn) bool {
-	member := -1 // the first index of a struct on the way, −1 where there is none
+	member := -1 // the first index of a struct on the path, or −1 if there is none
 	for range maxChase {
 		if id == x.ID {
 			return x.Member < 0 || member < 0 || member == x.Member

@@ -23,7 +23,7 @@ var ycbcrRules = []Rule{
 	{vuid.RuntimeSpirv_ConstOffset_10718, "an image that is converted from Y′CbCr is sampled without an offset"},
 }
 
-// converted judges how a stage uses what immutable samplers convert from Y′CbCr.
+// converted checks how a stage uses values that immutable samplers convert from Y′CbCr.
 func (l *linker) converted(s *Shader) {
 	of := s.bound(func(r *iface.Resource) bool {
 		b := l.d.Layout.binding(r.Set, r.Binding)
@@ -53,7 +53,7 @@ func (l *linker) converted(s *Shader) {
 	}
 }
 
-// conversions judges the instructions that reach images which are converted.
+// conversions checks the instructions that reach images which are converted.
 func (l *linker) conversions(s *Shader, t *tracer, of map[spirv.ID]*iface.Resource) {
 	chained := map[int]bool{} // the access chains that are reported
 	for i, in := range t.instructions() {
@@ -83,7 +83,7 @@ func (l *linker) conversions(s *Shader, t *tracer, of map[spirv.ID]*iface.Resour
 	}
 }
 
-// conversion judges an instruction that takes an image which is converted.
+// conversion checks an instruction that uses a converted image.
 func (l *linker) conversion(s *Shader, m *facts.Module, i int, r *iface.Resource) {
 	op, sides := m.Code.Inst(i).Op(), []Side{s.at(i), resourceSide(s, r)}
 	if r.Type == iface.SampledImage {
@@ -101,8 +101,8 @@ func (l *linker) conversion(s *Shader, m *facts.Module, i int, r *iface.Resource
 	}
 }
 
-// imageOf returns the image, or the image with its sampler, that an instruction
-// takes, false where it takes none.
+// imageOf returns the image, or sampled image, operand of an instruction, or false if there
+// is none.
 func imageOf(in spirv.Inst) (spirv.ID, bool) {
 	op := in.Op()
 	if !strings.HasPrefix(op.String(), "OpImage") && op != spirv.OpSampledImage || len(in) < 4 || op == spirv.OpImageTexelPointer {
