@@ -46,13 +46,13 @@ func (t Tag) String() string {
 	return "object of sort " + strconv.Itoa(int(t))
 }
 
-// Hash is what an archive calls an object.
+// Hash identifies an object in an archive.
 type Hash uint64
 
 // String returns the sixteen digits that archives write.
 func (h Hash) String() string { return fmt.Sprintf("%016x", uint64(h)) }
 
-// ParseHash reads what String writes, or fewer digits.
+// ParseHash parses the output of String, or fewer digits.
 func ParseHash(s string) (Hash, error) {
 	v, err := strconv.ParseUint(s, 16, 64)
 	if err != nil {
@@ -78,14 +78,14 @@ var magic = []byte("\x81FOSSILIZEDB\x00\x00\x00")
 // The largest payload that is read, as it is stored and as it is unpacked.
 const maxPayload = 256 << 20
 
-// Entry is where an object stands in an archive.
+// Entry is the position of an object in an archive.
 type Entry struct {
 	Tag    Tag
 	Hash   Hash
 	Offset int64 // of the payload
 	Size   uint32
 	Format uint32
-	CRC    uint32 // 0 where it was not computed
+	CRC    uint32 // 0 if it was not computed
 	Full   uint32 // bytes when unpacked
 }
 
@@ -98,15 +98,14 @@ type Foreign struct {
 // maxForeign is how many such entries are kept.
 const maxForeign = 1024
 
-// Archive is a stream archive. It is safe for concurrent use where its reader
-// is.
+// Archive is a stream archive. It is safe for concurrent use if its reader is.
 type Archive struct {
 	Version int
-	Cut     int64 // where an entry was cut off; 0 where the archive is whole
+	Cut     int64 // the offset of an entry that was cut off; 0 if the archive is complete
 
-	// Others is how many entries are no objects of Fossilize: Mesa keeps what it
-	// compiles in archives of this form, under hashes of 40 digits. Foreign are
-	// the first of them.
+	// Others is the number of entries that are no objects of Fossilize: Mesa stores its
+	// compiled shaders in archives of this form, under hashes of 40 digits. Foreign are the
+	// first of them.
 	Others  int
 	Foreign []Foreign
 
@@ -114,9 +113,8 @@ type Archive struct {
 	entries [tags][]Entry // in order of their hashes
 }
 
-// Open reads where the entries of an archive of size bytes are. What follows an
-// entry that is cut off is not read. Of several entries of one name the last one
-// counts.
+// Open reads the positions of the entries in an archive of size bytes. It stops at an entry
+// that is cut off. Of several entries with one name the last one counts.
 func Open(r io.ReaderAt, size int64) (*Archive, error) {
 	a := &Archive{r: r}
 	var head [headSize]byte
@@ -182,8 +180,8 @@ func (s *scanner) bytes(at int64, n int) ([]byte, error) {
 	return s.win[at-s.start:][:min(int64(n), int64(len(s.win))-(at-s.start))], nil
 }
 
-// entry reads the head of an entry, with its name where it is foreign. next is where the one behind it begins,
-// beyond the end of the file where it is cut off.
+// entry reads the header of an entry, with its name if it is foreign. next is the offset of
+// the following entry, beyond the end of the file if the entry is cut off.
 func (s *scanner) entry(at int64) (e Foreign, next int64, err error) {
 	b, err := s.bytes(at, entryHead)
 	if err != nil {
@@ -226,7 +224,7 @@ func (a *Archive) Entry(t Tag, h Hash) (Entry, bool) {
 	return list[i], true
 }
 
-// Raw returns the payload of an entry as it is stored, and judges its checksum.
+// Raw returns the stored payload of an entry after a check of its checksum.
 func (a *Archive) Raw(e Entry) ([]byte, error) {
 	if e.Size > maxPayload {
 		return nil, fmt.Errorf("%s %s: its payload has %d bytes; must be at most %d", e.Tag, e.Hash, e.Size, maxPayload)
@@ -254,7 +252,7 @@ func (a *Archive) Read(e Entry) ([]byte, error) {
 // inflaters are readers of deflated data, which are large, to be used again.
 var inflaters sync.Pool
 
-// inflater returns a reader of what is deflated in raw.
+// inflater returns a reader of the decompressed bytes of raw.
 func inflater(raw []byte) (io.Reader, error) {
 	if z, ok := inflaters.Get().(io.Reader); ok {
 		return z, z.(zlib.Resetter).Reset(bytes.NewReader(raw), nil)
@@ -282,8 +280,8 @@ func unpack(e Entry, raw []byte) ([]byte, error) {
 		return nil, fmt.Errorf("%s %s: %w", e.Tag, e.Hash, err)
 	}
 	defer inflaters.Put(z)
-	// What is said of the size need not be true: no more is taken at once than
-	// a payload of that size can unpack to.
+	// The header may declare a wrong size: the buffer never exceeds the largest size to
+	// which a payload of that length can unpack.
 	out := bytes.NewBuffer(make([]byte, 0, min(int64(e.Full), int64(len(raw))*1032)+1))
 	n, err := io.Copy(out, io.LimitReader(z, int64(e.Full)+1))
 	if err != nil {

@@ -25,15 +25,15 @@ func (t structureType) String() string {
 	return strconv.FormatUint(uint64(t), 10)
 }
 
-// reader reads the objects of one pipeline. It keeps the first error, and which
-// structs of chains it does not know.
+// reader reads the objects of one pipeline. It records the first error and the unknown
+// structs of chains.
 type reader struct {
 	err     error
 	skipped []string
 }
 
-// read reads the structs of a chain that it has a place for, and takes note of
-// the others.
+// read reads the structs of a chain that have a destination in places, and records the
+// others.
 func (r *reader) read(c chain, places map[structureType]any) (found map[structureType]bool) {
 	if len(c) == 0 {
 		return nil
@@ -67,8 +67,8 @@ func (r *reader) fail(err error) {
 	}
 }
 
-// silent are the structs that change nothing that is judged: a pipeline with
-// them is judged as one without.
+// silent are the structs that affect no check: a pipeline with them is checked like one
+// without them.
 var silent = map[structureType]bool{
 	stColorBlendAdvanced: true, stSampleLocations: true, stDiscardRectangle: true, stColorWrite: true,
 	stStencilLayout: true, stStencilLayoutRef: true, stDepthStencilResolve: true, stFeedback: true,

@@ -1,14 +1,13 @@
-// Package fossil reads archives of pipelines as Fossilize records them: the
-// stream archives (.foz, versions 5 and 6 of the format) and the JSON that their
-// entries hold, or that stands alone in a file. It makes link.Descriptions of
-// the pipelines in them.
+// Package fossil reads archives of pipelines that Fossilize recorded: the stream archives
+// (.foz, versions 5 and 6 of the format) and the JSON of their entries, which may also be a
+// file of its own. It makes a link.Description of each pipeline.
 //
-// [Open] reads where the entries of an archive are, [Archive.Read] one of them;
-// [Set] knows the objects of an archive or of a document, and [Set.Pipeline]
-// puts a pipeline together out of those that it names. Objects are read when
-// they are asked for and kept, for many pipelines share them. An archive that was
-// cut off while it was being written is taken up to where it was cut.
+// [Open] reads the positions of the entries in an archive and [Archive.Read] reads one
+// entry; [Set] holds the objects of an archive or of a document, and [Set.Pipeline]
+// assembles a pipeline from the objects that it names. Objects are read on demand and
+// cached, because many pipelines share them. An archive that was cut off during recording
+// is read up to the cut.
 //
-// The package refuses to know what is wrong in a pipeline, which is link's, and
-// how an application is replayed.
+// The package does not check pipelines, which is the task of package link, and does not
+// replay an application.
 package fossil

@@ -12,8 +12,9 @@ import (
 	"strings"
 )
 
-// wrong says what is wrong in JSON that cannot be read: where in data, which is
-// nil where that is a part of something, what it is, and what it must be.
+// wrong describes a fault in JSON that cannot be read: its position in data, or no position
+// if data is nil because the fault is in a part of an object; the actual value; and the
+// required one.
 func wrong(data []byte, err error) error {
 	var kind *json.UnmarshalTypeError
 	var syntax *json.SyntaxError
@@ -36,7 +37,7 @@ func wrong(data []byte, err error) error {
 	return err
 }
 
-// place is a line and column behind an offset, as messages have it.
+// place formats the line and column of an offset, as in messages.
 func place(data []byte, offset int64) string {
 	if data == nil {
 		return ""
@@ -68,8 +69,8 @@ func typeName(t reflect.Type) string {
 	return "an object"
 }
 
-// apart reads a document object by object, so that what is wrong in one is no
-// fault of the others. The error is of what is around them.
+// apart reads a document object by object, so that a fault in one object does not affect
+// the others. The error is for a fault outside of the objects.
 func (d *document) apart(text []byte) error {
 	var parts map[string]json.RawMessage
 	if err := json.Unmarshal(text, &parts); err != nil {

@@ -104,7 +104,7 @@ func open(t testing.TB, data []byte) *Archive {
 	return a
 }
 
-// want is what the objects describe.
+// want is the expected description of the objects.
 func want() *link.Description {
 	three, off, seven, depth := uint32(3), false, uint32(7), link.Ref(1)
 	fragment, _ := link.ParseStage("fragment")
@@ -136,7 +136,7 @@ func want() *link.Description {
 	}
 }
 
-// TestPipeline holds what each member and each struct of a chain becomes.
+// TestPipeline tests the result of each member and of each struct of a chain.
 func TestPipeline(t *testing.T) {
 	for _, packed := range []bool{false, true} {
 		s := NewSet(open(t, archive(t, packed)))
@@ -194,8 +194,8 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// TestCut reads an archive cut at every byte: what stands before the cut is
-// there, and nothing else is wrong.
+// TestCut reads an archive cut at every byte: the entries before the cut are complete, and
+// there is no other fault.
 func TestCut(t *testing.T) {
 	data := archive(t, true)
 	whole := open(t, data)
@@ -224,7 +224,7 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// TestFaults holds what is said of archives that are not whole in other ways.
+// TestFaults tests the messages for archives that are damaged in other ways.
 func TestFaults(t *testing.T) {
 	data := archive(t, false)
 	damaged := bytes.Clone(data)
@@ -267,8 +267,8 @@ func TestVarints(t *testing.T) {
 	}
 }
 
-// FuzzOpen reads archives that are anything, and judges what they describe: no
-// panic, and no more memory than there is archive.
+// FuzzOpen reads arbitrary archives and checks their pipelines: no panic, and memory use
+// bounded by the size of the archive.
 func FuzzOpen(f *testing.F) {
 	f.Add(archive(f, true))
 	f.Add(archive(f, false))
@@ -294,7 +294,7 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
-// shaderOf makes the shader of a stage, nil where its module is none.
+// shaderOf makes the shader of a stage, or nil if its module is none.
 func shaderOf(s *Set, k *Stage) *link.Shader {
 	code, err := s.Code(k.Module)
 	if err != nil {
@@ -333,7 +333,8 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// TestDivisor keeps a divisor of a buffer that there is not, which a rule judges.
+// TestDivisor tests that a divisor of a missing buffer is in the description, because a
+// rule checks it.
 func TestDivisor(t *testing.T) {
 	s, err := Parse([]byte(`{"version":6,"graphicsPipelines":{"1":{"layout":"0","renderPass":"0","stages":[],"vertexInputState":{"bindings":[{"binding":0,"stride":4,"inputRate":1}],"attributes":[],
 		"pNext":[{"sType":1000190001,"vertexBindingDivisorCount":2,"vertexBindingDivisors":[{"binding":40,"divisor":3},{"binding":0,"divisor":2}]}]}}}}`))

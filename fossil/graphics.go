@@ -76,7 +76,7 @@ func (b *builder) fixed(p *graphicsPipeline) {
 	b.blend(p.Blend)
 	b.dynamic(p.Dynamic)
 	if slices.Contains(d.Dynamic, link.DynamicStateVertexInput) {
-		d.Vertex = nil // what stands there is ignored, and is not what commands set
+		d.Vertex = nil // Vulkan ignores this state; it does not describe the state that commands set
 	}
 	if t := d.Tessellation; t != nil && slices.Contains(d.Dynamic, link.DynamicStatePatchControlPoints) {
 		d.Tessellation = nil

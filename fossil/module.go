@@ -9,7 +9,7 @@ import (
 	"fmt"
 )
 
-// document is what an entry holds, or a file of JSON: objects by their hashes.
+// document is the content of an entry, or of a JSON file: objects by their hashes.
 type document struct {
 	Version           int                            `json:"version"`
 	ShaderModules     map[string]shaderModule        `json:"shaderModules,omitempty"`
@@ -20,11 +20,11 @@ type document struct {
 	ComputePipelines  map[string]*computePipeline    `json:"computePipelines,omitempty"`
 	GraphicsPipelines map[string]*graphicsPipeline   `json:"graphicsPipelines,omitempty"`
 	RayTracing        map[string]*rayTracingPipeline `json:"raytracingPipelines,omitempty"`
-	binary            []byte                         // what stands behind the JSON
+	binary            []byte                         // the bytes after the JSON
 	bad               map[Ref]error                  // objects that cannot be read
 }
 
-// decode reads a document: JSON, and binary data behind a zero byte.
+// decode reads a document: JSON, then optionally a zero byte and binary data.
 func decode(data []byte) (*document, error) {
 	text := data
 	d := &document{}
@@ -47,8 +47,8 @@ func decode(data []byte) (*document, error) {
 	return d, nil
 }
 
-// shaderModule is VkShaderModuleCreateInfo: its words as varints behind the
-// JSON, or in base 64.
+// shaderModule is VkShaderModuleCreateInfo: its words are varints after the JSON, or base
+// 64.
 type shaderModule struct {
 	Flags    uint32  `json:"flags"`
 	CodeSize uint64  `json:"codeSize"`

@@ -26,15 +26,15 @@ type Pipeline struct {
 	Uses []Ref
 }
 
-// Stage is what a pipeline says of one of its stages.
+// Stage describes one stage of a pipeline.
 type Stage struct {
-	Module Hash // 0 where it is given in another way
+	Module Hash // 0 if it is given in another way
 	Stage  link.Stages
 	Entry  string
 	Spec   facts.Spec
 
-	// Identifier is how many bytes the identifier of the module has, 0 where there
-	// is none. Fossilize itself records the module in its place.
+	// Identifier is the size in bytes of the identifier of the module, or 0 if there is
+	// none. Fossilize itself records the module instead.
 	Identifier uint32
 
 	Flags        link.StageFlags
@@ -93,7 +93,7 @@ type builder struct {
 	out *Pipeline
 }
 
-// hash reads a handle: 0 stands for none.
+// hash reads a handle: 0 means none.
 func (b *builder) hash(text string) Hash {
 	if text == "" {
 		return 0
@@ -115,8 +115,8 @@ func (b *builder) compute(p *computePipeline) {
 	b.stages([]stage{p.Stage})
 }
 
-// base reads the flags of the pipeline that one derives from; they are not known
-// where it is not in the archive.
+// base reads the flags of the base pipeline of a derivative; they stay unknown if the
+// archive lacks it.
 func base[T any](b *builder, r Ref, of func(*document) map[string]*T, parts func(*T) (uint64, chain)) {
 	if r.Hash == 0 {
 		return
@@ -133,7 +133,7 @@ func base[T any](b *builder, r Ref, of func(*document) map[string]*T, parts func
 	n, next := parts(o)
 	v := link.PipelineFlags(n)
 	var f flags
-	var own reader // what its chain has that is not known is no matter of this one
+	var own reader // unknown structs in the chain of the base do not concern this pipeline
 	if own.read(next, map[structureType]any{stFlags2: &f})[stFlags2] {
 		v = link.PipelineFlags(f.Flags)
 	}
@@ -244,7 +244,7 @@ func (b *builder) stages(list []stage) {
 }
 
 // values returns the values of specialization constants. An entry that reaches
-// out of the data has no value; a rule judges it.
+// out of the data has no value; a rule checks it.
 func (s *specialization) values() (facts.Spec, []link.SpecEntry, error) {
 	data, err := base64.StdEncoding.DecodeString(s.Data)
 	if err != nil {

@@ -16,9 +16,8 @@ type Ref struct {
 // String returns the sort and the hash.
 func (r Ref) String() string { return r.Tag.String() + " " + r.Hash.String() }
 
-// Set is the objects of an archive or of a document. It keeps the layouts and
-// render passes that it has read, which are few and shared by many pipelines. It
-// is safe for concurrent use.
+// Set is the objects of an archive or of a document. It caches layouts and render passes,
+// which are few and shared by many pipelines. It is safe for concurrent use.
 type Set struct {
 	archive *Archive
 	doc     *document
@@ -28,8 +27,8 @@ type Set struct {
 	digests sync.Map // of Ref to [32]byte
 }
 
-// Digest returns a digest of an object as it is stored, by which a change of it
-// is found. It is false of a document, and where the object cannot be read.
+// Digest returns a digest of the stored bytes of an object, which changes when the object
+// changes. It returns false for a document, and if the object cannot be read.
 func (s *Set) Digest(r Ref) (digest [sha256.Size]byte, ok bool) {
 	if s.archive == nil {
 		return digest, false
@@ -55,7 +54,7 @@ func (s *Set) Digest(r Ref) (digest [sha256.Size]byte, ok bool) {
 // NewSet returns the objects of an archive.
 func NewSet(a *Archive) *Set { return &Set{archive: a, kept: map[Ref]any{}} }
 
-// Parse reads a document of JSON that stands alone.
+// Parse reads a JSON document that is not in an archive.
 func Parse(data []byte) (*Set, error) {
 	d, err := decode(data)
 	if err != nil {
@@ -113,7 +112,7 @@ func names[T any](m map[string]T, add func(string)) {
 	}
 }
 
-// document returns the document that an object stands in.
+// document returns the document that contains an object.
 func (s *Set) document(r Ref) (*document, error) {
 	if s.doc != nil {
 		return s.doc.of(r)
@@ -141,9 +140,10 @@ func (d *document) of(r Ref) (*document, error) {
 	return d, nil
 }
 
-// MissingError says that an object is named and not there.
+// MissingError reports that an object is named but absent.
 type MissingError struct{ Ref Ref }
 
+// Error describes the missing object.
 func (e *MissingError) Error() string { return e.Ref.String() + ": there is no such object" }
 
 // object finds an object in a document by its hash; hashes are written with or
@@ -161,7 +161,7 @@ func object[T any](m map[string]T, r Ref) (T, error) {
 	return none, &MissingError{r}
 }
 
-// keep returns an object that is kept, or reads it and keeps it.
+// keep returns a cached object, or reads and caches it.
 func keep[T any](b *builder, r Ref, of func(*document) map[string]*T) (*T, error) {
 	s := b.set
 	b.out.Uses = append(b.out.Uses, r)

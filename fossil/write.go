@@ -15,13 +15,13 @@ type Writer struct {
 	err error
 }
 
-// NewWriter writes the head of an archive and returns what writes its entries.
+// NewWriter writes the header of an archive and returns a writer of its entries.
 func NewWriter(w io.Writer) (*Writer, error) {
 	_, err := w.Write(append(bytes.Clone(magic), maxVersion))
 	return &Writer{w, err}, err
 }
 
-// Add writes one entry, with its checksum; packed says that it is deflated.
+// Add writes one entry, with its checksum; packed reports that the payload is deflated.
 func (w *Writer) Add(t Tag, h Hash, payload []byte, packed bool) error {
 	if w.err != nil {
 		return w.err
