@@ -17,20 +17,19 @@ type Buffer struct {
 	At    diag.Pos
 	Image *Image         // nil for buffers that are no images
 	Type  Type           // of the elements
-	Shape Shape          // of one element; without fields where its numbers cannot be named
+	Shape Shape          // of one element; without fields if its numbers cannot be named
 	Data  []byte         // first contents, tightly packed; images: the base level, row by row
-	Texel *format.Format // of images and of buffers whose elements are texels
-	// Lazy is set where the size comes from a pipeline's framebuffer: Data is
-	// made when the script is complete, or stays empty where no pipeline draws
-	// into the buffer.
+	Texel *format.Format // of images, and of buffers with texel elements
+	// Lazy reports that the size comes from a pipeline's framebuffer: Data is allocated
+	// when the script is complete, or stays empty if no pipeline draws into the buffer.
 	Lazy bool
 
-	// Whole is set where the buffer gathers what several lines declare, each of
-	// which has a buffer of its own; it is no buffer of the script's.
+	// Whole reports that the buffer combines the declarations of several lines, each of
+	// which has a buffer of its own; the script cannot name it.
 	Whole bool
 }
 
-// Image is what an image has beyond a buffer. Sizes are in texels.
+// Image is the additional properties of an image. Sizes are in texels.
 type Image struct {
 	Dimensions           int // 1, 2 or 3
 	Width, Height, Depth int
@@ -48,7 +47,7 @@ func (b *Buffer) Elements() int {
 // values returns how many numbers the buffer holds.
 func (b *Buffer) values() int { return b.Elements() * len(b.Shape.Fields) }
 
-// allot makes n elements of zero bytes, within what the script may still use.
+// allot allocates n zeroed elements, within the remaining memory budget of the script.
 func (b *Buffer) allot(n int, budget *int) error {
 	stride := max(b.Shape.Stride, 1)
 	if n > *budget/stride {

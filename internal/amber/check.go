@@ -9,7 +9,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/format"
 )
 
-// checkValues returns what does not hold, or "".
+// checkValues returns the first mismatch, or "".
 func checkValues(e *ExpectValues, data []byte) string {
 	first, err := e.Shape.field(e.Offset)
 	if err != nil {
@@ -91,7 +91,7 @@ func (t Tolerance) holds(got, want float64) bool {
 	return got == want || math.Abs(got-want) <= most
 }
 
-// checkTexels returns what does not hold, or "".
+// checkTexels returns the first mismatch, or "".
 func checkTexels(e *ExpectTexels, data []byte) string {
 	b := e.Buffer
 	if b == nil || b.Texel == nil || b.Image == nil || b.Image.Width == 0 {
@@ -138,8 +138,8 @@ func (e *ExpectTexels) rectangle(im *Image) (x, y, w, h int) {
 	return whole(e.X * sx), whole(e.Y * sy), whole(e.Width * sw), whole(e.Height * sh)
 }
 
-// rounding is what a color, a tolerance and a texel may be off for having been divided
-// by 255: a difference of one step is within a tolerance of one.
+// rounding is the tolerated floating-point error of a color, a tolerance and a texel after
+// division by 255: a difference of one step is within a tolerance of one.
 const rounding = 1e-9
 
 // texelHolds compares the channels that the format has.
@@ -177,7 +177,7 @@ func channels(v [4]float64, alpha bool) string {
 	return "(" + strings.Join(s, ", ") + ")"
 }
 
-// checkBuffers returns what does not hold, or "".
+// checkBuffers returns the first mismatch, or "".
 func checkBuffers(e *ExpectBuffers, a, b []byte) string {
 	x, y := e.Buffer, e.Other
 	switch {

@@ -15,7 +15,7 @@ func runText(t *testing.T, text string) Result {
 	return Run(context.Background(), mustParse(t, text), Options{Engine: interp.Engine{}, Digest: true})
 }
 
-// TestExpectations runs scripts without shaders: what is expected of data.
+// TestExpectations runs scripts without shaders: expectations on data.
 func TestExpectations(t *testing.T) {
 	const nan = "BUFFER f DATA_TYPE float DATA nan 1 END\n"
 	for _, c := range []struct{ name, text, says string }{
@@ -107,7 +107,7 @@ uniform ubo 3 mat2 0 1 2 3 4
 	}
 }
 
-// TestStatuses checks what becomes of scripts that cannot run.
+// TestStatuses checks the status of scripts that cannot run.
 func TestStatuses(t *testing.T) {
 	const graphics = "#!amber\nSHADER vertex v PASSTHROUGH\nPIPELINE graphics g\n  ATTACH v\nEND\nCLEAR g\n"
 	for _, c := range []struct {

@@ -7,11 +7,11 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
-// Images of depth and stencil together keep the two apart in memory. A script's buffer
-// has them in one texel where that is a word, and else all depths before all stencil
-// values, as copies of the two aspects leave them.
+// Images with depth and stencil have separate memory for the two aspects. A buffer of the
+// script has them in one texel if the texel is one word; otherwise all depths come before
+// all stencil values, as copies of the two aspects leave them.
 
-// aspects returns where the i-th texel of a buffer has a component.
+// aspects returns the position of a component of the i-th texel in a buffer.
 func (b *Buffer) aspects(data []byte, i int, c format.Component) (texel []byte, at format.Component) {
 	if whole := b.Texel.Bytes; whole == 4 {
 		return data[i*whole:], c
@@ -24,7 +24,7 @@ func (b *Buffer) aspects(data []byte, i int, c format.Component) (texel []byte, 
 	return data[i*depth:], c
 }
 
-// split gives such an image what the buffer holds.
+// split copies the contents of the buffer into the two aspects of the image.
 func (b *Buffer) split(m *texture.Image, data []byte) {
 	b.combined(func(i int, at texture.Coord) {
 		for _, c := range b.Texel.Components() {
@@ -41,7 +41,7 @@ func (b *Buffer) split(m *texture.Image, data []byte) {
 	})
 }
 
-// join gives the buffer what such an image holds.
+// join copies the two aspects of the image into the buffer.
 func (b *Buffer) join(m *texture.Image, data []byte) {
 	b.combined(func(i int, at texture.Coord) {
 		for _, c := range b.Texel.Components() {

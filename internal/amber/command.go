@@ -4,14 +4,14 @@ import "github.com/chiaro-gpu/chiaro/diag"
 
 // Command is one step of a script.
 type Command interface {
-	// Place is where the command stands in the script.
+	// Place is the position of the command in the script.
 	Place() diag.Pos
 }
 
 // Step is the part that all commands have.
 type Step struct{ At diag.Pos }
 
-// Place returns where the command stands.
+// Place returns the position of the command.
 func (s Step) Place() diag.Pos { return s.At }
 
 // Dispatch runs a compute pipeline.
@@ -32,14 +32,14 @@ type Draw struct {
 	Normalized          bool
 	Patch               bool // a rectangle drawn as a patch of 4 points
 	Columns, Rows       int  // of a grid
-	// Of arrays. A count of 0 is what remains behind the start.
+	// For arrays. A count of 0 means all elements from the start.
 	Topology                   string
 	Indexed                    bool
 	Start, Count               uint32
 	StartInstance, NumInstance uint32
 }
 
-// DrawKind is what a Draw draws.
+// DrawKind is the kind of geometry of a Draw.
 type DrawKind uint8
 
 // The kinds of draws.
@@ -63,7 +63,7 @@ type Clear struct {
 	Pipeline *Pipeline
 }
 
-// SetClear sets what Clear writes into one kind of attachment.
+// SetClear sets the value that Clear writes into one kind of attachment.
 type SetClear struct {
 	Step
 	Pipeline *Pipeline

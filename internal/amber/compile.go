@@ -15,15 +15,15 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/asm"
 )
 
-// module returns the SPIR-V of a shader in a pipeline, as bytes: the ready one
-// where there is one, else made from the source.
+// module returns the SPIR-V of a shader in a pipeline, as bytes: the precompiled module if
+// there is one, otherwise the compiled source.
 func (r *runner) module(ctx context.Context, p *Pipeline, a *Attachment) ([]byte, error) {
 	ready, err := r.readyModule(p, a)
 	if err != nil || ready != nil {
 		return ready, err
 	}
 	for _, o := range a.Optimize {
-		if strings.Contains(o, "robust") { // this one changes what the shader means
+		if strings.Contains(o, "robust") { // this option changes the behaviour of the shader
 			return nil, r.unsupported(p.At, "shader optimization "+o)
 		}
 	}
@@ -41,7 +41,7 @@ func (r *runner) module(ctx context.Context, p *Pipeline, a *Attachment) ([]byte
 	return nil, r.unsupported(s.At, "shaders in "+s.Format.String()+" without ready SPIR-V")
 }
 
-// readyModule reads the module from Options.SpirvDir, nil where it is not there.
+// readyModule reads the module from Options.SpirvDir, or returns nil if it is absent.
 func (r *runner) readyModule(p *Pipeline, a *Attachment) ([]byte, error) {
 	o := r.options
 	if o.SpirvDir == "" {
@@ -111,8 +111,8 @@ func (r *runner) assemble(s *Shader) ([]byte, error) {
 	return asm.Bytes(words), nil
 }
 
-// hex reads a module in hexadecimal: bytes where the first number has at most
-// two digits, else words of 32 bits; each perhaps with 0x before it.
+// hex reads a module in hexadecimal: bytes if the first number has at most two digits,
+// otherwise words of 32 bits; each may have the prefix 0x.
 func (r *runner) hex(s *Shader) ([]byte, error) {
 	lex := newLexer(s.Source, max(s.Line, 1), ",")
 	var data []byte
@@ -141,8 +141,8 @@ func (r *runner) hex(s *Shader) ([]byte, error) {
 	return data, nil
 }
 
-// glslTargets gives the arguments that the compilers take for environments of
-// SPIR-V, which they want under the name of a version of Vulkan.
+// glslTargets are the compiler arguments for each SPIR-V environment; the compilers name it
+// by a version of Vulkan.
 var glslTargets = map[string][]string{
 	"spv1.0": {"vulkan1.0", "spv1.0"}, "spv1.1": {"vulkan1.1", "spv1.1"}, "spv1.2": {"vulkan1.1", "spv1.2"},
 	"spv1.3": {"vulkan1.1", "spv1.3"}, "spv1.4": {"vulkan1.1", "spv1.4"}, "spv1.5": {"vulkan1.2", "spv1.5"},
@@ -189,8 +189,8 @@ func (r *runner) compileGLSL(ctx context.Context, s *Shader, stage Stage) ([]byt
 	return readFile(out)
 }
 
-// head returns the first lines of what a compiler said, or the error where it
-// said nothing.
+// head returns the first lines of the output of a compiler, or the error if the output is
+// empty.
 func head(said string, err error) string {
 	const most = 20
 	lines := strings.SplitN(strings.TrimSpace(said), "\n", most+1)

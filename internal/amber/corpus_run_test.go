@@ -39,14 +39,14 @@ func readySPIRV(t *testing.T) string {
 	return dir
 }
 
-// unsound are the scripts whose expectations cannot hold (docs/differences.md).
+// unsound are the scripts with expectations that cannot hold (docs/differences.md).
 var unsound = map[string]bool{
 	"cts/external/vulkancts/data/vulkan/amber/texture/multisample/atomic/storage_image_r64i.amber":  true,
 	"cts/external/vulkancts/data/vulkan/amber/texture/multisample/atomic/storage_image_r64ui.amber": true,
 }
 
-// multisampled reports whether a script's image has several samples: drivers do not
-// show what is in such a one.
+// multisampled reports whether a script's image has several samples: drivers do not export
+// the contents of such an image.
 func multisampled(t *testing.T, files map[string][]byte, script, name string) bool {
 	t.Helper()
 	s, err := parseIn(files, script)
@@ -56,9 +56,9 @@ func multisampled(t *testing.T, files map[string][]byte, script, name string) bo
 	return slices.ContainsFunc(s.Buffers, func(b *Buffer) bool { return b.Name == name && b.Image != nil && b.Image.Samples > 1 })
 }
 
-// TestCorpusRuns runs the scripts that have pipelines for compute alone, on
-// both engines: they pass as they do elsewhere, or need what is not there; the
-// buffers hold what they hold on other drivers, and the engines agree.
+// TestCorpusRuns runs the scripts that have only compute pipelines, on both engines: a
+// script passes as on other drivers, or needs a missing feature; the buffers have the same
+// contents as on other drivers, and the engines agree.
 func TestCorpusRuns(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs some hundred scripts")

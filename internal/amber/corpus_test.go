@@ -14,10 +14,10 @@ import (
 	"testing"
 )
 
-// corpusFile is the archive of scripts of the field, where it is at hand.
+// corpusFile is the archive of scripts of the field, if present.
 const corpusFile = "../../../shared/corpus/amber/dev.tar.xz"
 
-// corpus returns the scripts and what is known of them, or skips the test.
+// corpus returns the scripts and their recorded results, or skips the test.
 func corpus(t *testing.T) map[string][]byte {
 	t.Helper()
 	return archive(t, corpusFile)
@@ -95,8 +95,8 @@ func TestCorpusParses(t *testing.T) {
 	t.Logf("%d scripts", n)
 }
 
-// TestCorpusData compares the first contents of buffers that no shader
-// changes with what they hold at the end on other drivers.
+// TestCorpusData compares the initial contents of buffers that no shader changes with their
+// final contents on other drivers.
 func TestCorpusData(t *testing.T) {
 	files := corpus(t)
 	want := map[string]map[string]string{}

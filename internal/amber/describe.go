@@ -11,8 +11,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/link"
 )
 
-// Described is a pipeline of a script as package link judges it, but for its
-// modules, which stand in Modules in the order of its stages.
+// Described is a pipeline of a script for package link, except for its modules, which are
+// in Modules in the order of its stages.
 type Described struct {
 	Name        string // of the pipeline, and the topology that it draws
 	Description *link.Description
@@ -30,10 +30,9 @@ type DescribedStage struct {
 	Size   uint32 // of subgroups that is required, 0 for any
 }
 
-// Describe returns the pipelines that the commands of a script run: one for each
-// topology that they are drawn with. Of pipelines that only clear nothing is
-// said, for no shader of theirs runs. The error is that of a shader that cannot
-// be made into a module.
+// Describe returns the pipelines that the commands of a script run: one for each primitive
+// topology of its draws. It omits pipelines that only clear, because no shader of theirs
+// runs. The error reports a shader that cannot be compiled to a module.
 func Describe(ctx context.Context, s *Script, o Options) ([]Described, error) {
 	r := &runner{script: s, options: o}
 	var out []Described
@@ -207,14 +206,14 @@ OpReturn
 OpFunctionEnd
 `
 
-// describeGraphics adds the states of a graphics pipeline. HasDynamic stays
-// false: what is not said here is not known, for Amber chooses it.
+// describeGraphics adds the states of a graphics pipeline. HasDynamic stays false: a state
+// that is not set here is not known, because Amber chooses it.
 func describeGraphics(p *Pipeline, topology string, d *link.Description) error {
 	g := &p.Graphics
 	d.Rasterization = &link.Rasterization{LineWidth: 1}
 	d.Assembly = &link.InputAssembly{}
 	if err := d.Assembly.Topology.UnmarshalText([]byte(topology)); err != nil {
-		d.Assembly = nil // another rule of the script says it
+		d.Assembly = nil // another rule of the script covers it
 	}
 	if g.PatchControlPoints > 0 {
 		d.Tessellation = &link.Tessellation{PatchControlPoints: uint32(g.PatchControlPoints)}

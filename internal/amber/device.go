@@ -21,13 +21,13 @@ type device struct {
 	graphics map[graphicsKey]*graphicsProgram
 }
 
-// program is a program, and what it was made of.
+// program is a program and the source that it was compiled from.
 type program struct {
 	*compute.Pipeline
 	source
 }
 
-// source is what a program was made of.
+// source is the input of a program's compilation.
 type source struct {
 	facts  *facts.Module
 	shader *Shader
@@ -142,9 +142,9 @@ func (r *runner) compile(module []byte, entry string, a *Attachment) (program, e
 	return program{prog, source{f, s}}, nil
 }
 
-// place says where in the source the loop is in which a run was ended, as far as the
-// module tells: its instruction, and the line of debug information, which for
-// a source that stands in the script is a line of the script.
+// place describes the source position of the loop in which a run was stopped, as far as the
+// module has it: its instruction, and the line of its debug information, which is a line of
+// the script if the script contains the source.
 func (p *source) place(script string, err error) string {
 	var budget *exec.BudgetError
 	var interrupt *exec.InterruptError
@@ -160,7 +160,7 @@ func (p *source) place(script string, err error) string {
 	}
 	i := int(origin) - 1
 	text := ": " + p.facts.Code.Inst(i).Op().String()
-	const near = 8 // a label stands before the line of its block
+	const near = 8 // a label comes shortly before the line of its block
 	for j := i; j < min(i+near, p.facts.Code.Len()); j++ {
 		at, ok := p.facts.Line(j)
 		switch {
@@ -174,7 +174,7 @@ func (p *source) place(script string, err error) string {
 	return text
 }
 
-// shaderError adds the shader's name to what is wrong with it.
+// shaderError adds the shader's name to an error.
 func (r *runner) shaderError(s *Shader, err error) error {
 	var missing *lower.Unsupported
 	if errors.As(err, &missing) {
@@ -187,7 +187,7 @@ func (r *runner) shaderError(s *Shader, err error) error {
 	return fmt.Errorf("%s:%s: shader %s: %w", r.script.File, s.At, s.Name, err)
 }
 
-// bindings returns arguments with what the pipeline binds.
+// bindings returns arguments with the bindings of the pipeline.
 func (r *runner) bindings(p *Pipeline) (compute.Args, error) {
 	args := compute.Args{
 		Bindings: map[compute.Binding][]exec.Buffer{},
@@ -221,8 +221,8 @@ func (r *runner) bindOne(args *compute.Args, b *Binding) error {
 	return nil
 }
 
-// slice returns what descriptor i of an array names of a buffer, and what is
-// behind that.
+// slice returns the part of a buffer that descriptor i of an array refers to, and the bytes
+// after it.
 func (r *runner) slice(b *Binding, i int, data []byte) (exec.Buffer, error) {
 	at := func(list []int64, absent int64) int64 {
 		if i < len(list) {

@@ -1,9 +1,8 @@
-// Package amber reads and runs the two script languages of the field for
-// shaders: AmberScript, whose first line is #!amber, and VkScript, which is
-// cut into sections in brackets. Load reads either into a Script; Run carries
-// a Script out and judges what it expects.
+// Package amber reads and runs the two script languages for shaders: AmberScript, which has
+// #!amber as its first line, and VkScript, which has sections in brackets. Load reads
+// either into a Script; Run executes a Script and checks its expectations.
 //
-// It refuses to know how a shader is executed: device.go and graphics.go hand
-// ready programs to the stages, which know engines. Pipelines for ray tracing are
-// read whole, but Run answers Unsupported for them.
+// The package does not execute shaders: device.go and graphics.go pass compiled programs to
+// the stages, which select an engine. Pipelines for ray tracing are read completely, but
+// Run returns Unsupported for them.
 package amber

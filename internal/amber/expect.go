@@ -37,18 +37,18 @@ type ExpectValues struct {
 	Offset     int   // bytes
 	Compare    Comparison
 	Values     []Number
-	Tolerances []Tolerance // with Fuzzy; the first stands for all, none is DefaultPercent
+	Tolerances []Tolerance // with Fuzzy; the first means all, none is DefaultPercent
 }
 
-// ExpectTexels compares texels in a rectangle with a color. The buffer is nil
-// where VkScript means its framebuffer.
+// ExpectTexels compares texels in a rectangle with a color. The buffer is nil if VkScript
+// means its framebuffer.
 type ExpectTexels struct {
 	Step
 	Buffer              *Buffer
 	Whole               bool    // all texels
 	Relative            bool    // the place is given in parts of the whole, and with Rect the size too
 	Rect                bool    // a rectangle; else one texel
-	X, Y, Width, Height float64 // in texels, but where Relative
+	X, Y, Width, Height float64 // in texels, except if Relative
 	Alpha               bool    // alpha counts
 	Color               [4]float64
 	Tolerances          []Tolerance // one, or one for each channel; none is DefaultTexel
@@ -76,8 +76,8 @@ const (
 // bufferComparisons has the words of AmberScript, in order.
 var bufferComparisons = [...]string{"EQ_BUFFER", "RMSE_BUFFER", "EQ_HISTOGRAM_EMD_BUFFER"}
 
-// The tolerances where a script gives none: DefaultPercent of the expected
-// number, DefaultTexel in a channel that reaches from 0 to 1.
+// The default tolerances: DefaultPercent of the expected number, DefaultTexel in a channel
+// with a range from 0 to 1.
 const (
 	DefaultPercent = 0.000001
 	DefaultTexel   = 0.002

@@ -19,7 +19,7 @@ const (
 	CodeRun    = "SPV-Script-Run"    // a command that may not run
 )
 
-// Fault is what is wrong with a script, and in which file.
+// Fault is an error in a script and its file.
 type Fault struct {
 	File string
 	*diag.Finding
@@ -31,15 +31,15 @@ func (f *Fault) Error() string { return f.File + ":" + f.Finding.Error() }
 // Unwrap returns the finding.
 func (f *Fault) Unwrap() error { return f.Finding }
 
-// Unsupported is the error for what a script asks for and Chiaro does not
-// have: a construct of the language, a device feature, an instruction.
+// Unsupported is the error for a requirement of a script that Chiaro does not support: a
+// construct of the language, a device feature, an instruction.
 type Unsupported struct {
 	File string
-	Pos  diag.Pos // zero where the whole script is meant
+	Pos  diag.Pos // zero for the whole script
 	What string   // names the thing, such as "graphics pipelines"
 }
 
-// Error returns "unsupported: what", with its place where that is known.
+// Error returns "unsupported: " and the requirement, with its position if known.
 func (u *Unsupported) Error() string {
 	if u.Pos.Line == 0 {
 		return "unsupported: " + u.What

@@ -1,7 +1,7 @@
 package amber
 
-// finish gives buffers without a size that of the framebuffers they stand in
-// and checks what needs the whole script.
+// finish sets the size of buffers without one to the size of their framebuffers and runs
+// the checks that need the whole script.
 func (p *parser) finish() {
 	if p.err != nil {
 		return
@@ -40,8 +40,8 @@ func (b *Buffer) cover(width, height, level int) {
 	}
 }
 
-// fit gives an image that is a color attachment the size of the framebuffer, whatever
-// it was declared with, unless it holds something: so does Amber.
+// fit resizes an image that is a color attachment to the size of the framebuffer,
+// regardless of its declared size, unless it has contents: Amber does the same.
 func (b *Buffer) fit(width, height, level int, budget *int) error {
 	im := b.Image
 	if b.Lazy || im == nil || im.Dimensions != 2 || level != 0 || im.Width == width && im.Height == height {

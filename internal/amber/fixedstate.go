@@ -22,16 +22,16 @@ var drawTopologies = map[string]draw.Topology{
 var logicOps = []string{"clear", "and", "and_reverse", "copy", "and_inverted", "no_op", "xor", "or", "nor", "equivalent",
 	"invert", "or_reverse", "copy_inverted", "or_inverted", "nand", "set"}
 
-// words are the words of fixed-function state that hold for a pipeline: those of its
-// declaration, in the names of AmberScript, and those that VkScript's commands have
-// set since.
+// words are the words of fixed-function state that apply to a pipeline: the words of its
+// declaration, in the names of AmberScript, and the words that VkScript's commands have set
+// since.
 type words struct {
 	amber map[string][]string
 	vk    map[string][]string
 }
 
-// first returns the first word of what stands under one of two names: VkScript's
-// without its prefix, in small letters.
+// first returns the first word under one of two names; VkScript's name has no prefix and is
+// in lower case.
 func (w words) first(amber, vk string) string {
 	list := w.amber[amber]
 	if l, ok := w.vk[vk]; ok {
@@ -52,7 +52,7 @@ func (w words) on(amber, vk string) bool {
 	return word == "on" || word == "true"
 }
 
-// one returns the place of a word in a list, other where there is none.
+// one returns the index of a word in a list, or other if there is none.
 func (w words) one(amber, vk string, list []string, other int) int {
 	if i := slices.Index(list, w.first(amber, vk)); i >= 0 {
 		return i
@@ -76,7 +76,7 @@ func (w words) bits(amber, vk string, other uint32) uint32 {
 	return other
 }
 
-// setState keeps words that hold from here on.
+// setState stores words that apply to the following draws.
 func (r *runner) setState(c *SetState) {
 	m := r.states[c.Pipeline]
 	if m == nil {
@@ -86,8 +86,8 @@ func (r *runner) setState(c *SetState) {
 	m[c.Name] = c.Values
 }
 
-// fixedState returns the state that a draw has. Where a script is silent it is
-// Amber's: nothing tested, blended or culled, the whole framebuffer as viewport.
+// fixedState returns the state of a draw. The defaults are Amber's: no test, no blending,
+// no culling, and the whole framebuffer as viewport.
 func (r *runner) fixedState(c *Draw) (*draw.State, error) {
 	g := &c.Pipeline.Graphics
 	w := words{g.State, r.states[c.Pipeline]}

@@ -14,7 +14,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/valid"
 )
 
-// graphicsProgram is the programs of a graphics pipeline, and what they were made of.
+// graphicsProgram is the programs of a graphics pipeline and their sources.
 type graphicsProgram struct {
 	*draw.Pipeline
 	stages []stageProgram
@@ -119,7 +119,7 @@ func (r *runner) graphicsProgram(ctx context.Context, p *Pipeline) (*graphicsPro
 	return g, nil
 }
 
-// numGraphicsStages is how many stages a graphics pipeline may have: they stand first.
+// numGraphicsStages is the number of graphics stages, which are the first stages.
 const numGraphicsStages = TessellationEvaluation + 1
 
 // graphicsStage makes the program of one stage.
@@ -144,8 +144,8 @@ func (r *runner) graphicsStage(ctx context.Context, p *Pipeline, a *Attachment) 
 	return &stageProgram{source{f, a.Shader}, prog}, nil
 }
 
-// stageModule returns the module of a stage. The vertex shader that a script need not
-// write takes the place of its vertices as it is.
+// stageModule returns the module of a stage. The implicit vertex shader writes the position
+// of each vertex unchanged.
 func (r *runner) stageModule(ctx context.Context, p *Pipeline, a *Attachment) ([]byte, error) {
 	if a.Shader.Format != Passthrough {
 		return r.module(ctx, p, a)
@@ -155,7 +155,7 @@ func (r *runner) stageModule(ctx context.Context, p *Pipeline, a *Attachment) ([
 	return r.assemble(&s)
 }
 
-// stageFacts reads the module of a stage with what its pipeline specialises.
+// stageFacts reads the module of a stage with the specialization of its pipeline.
 func (r *runner) stageFacts(module []byte, a *Attachment, entry string, model spirv.ExecutionModel) (*facts.Module, *facts.EntryPoint, error) {
 	s := a.Shader
 	m, err := spirv.Decode(module)

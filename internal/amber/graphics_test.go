@@ -8,7 +8,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
 )
 
-// What a script clears is in its attachments, in their formats.
+// TestClear checks that a clear fills the attachments, in their formats.
 func TestClear(t *testing.T) {
 	r := runText(t, `#!amber
 SHADER vertex v PASSTHROUGH

@@ -9,7 +9,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
 )
 
-// redText is a fragment shader that gives red, after what stands at BODY.
+// redText is a fragment shader that returns red after the code at BODY.
 const redText = `
                OpCapability Shader
                OpMemoryModel Logical GLSL450
@@ -45,8 +45,8 @@ const endlessBody = `
                OpBranch %head
        %rest = OpLabel`
 
-// hostileScript is a script that draws, with a fragment shader, declarations, what a
-// pipeline has besides, and what is run.
+// hostileScript is a script that draws, with a fragment shader, declarations, additional
+// lines of the pipeline, and the commands.
 func hostileScript(body, declared, pipeline, run string) string {
 	return "#!amber\nSHADER vertex v PASSTHROUGH\nSHADER fragment f SPIRV-ASM" + strings.Replace(redText, "BODY", body, 1) + `END
 BUFFER color FORMAT R8G8B8A8_UNORM
@@ -61,8 +61,8 @@ END
 ` + run + "\n"
 }
 
-// TestHostileDraws runs scripts that draw what makes no sense: each ends soon, with a
-// message that says where and what, or with a picture that the specification wants.
+// TestHostileDraws runs scripts with meaningless draws: each ends soon, with a message that
+// has a position and a reason, or with a picture that the specification requires.
 func TestHostileDraws(t *testing.T) {
 	const all = "RUN p DRAW_RECT POS 0 0 SIZE 8 8"
 	const none, red = "EXPECT color IDX 0 0 SIZE 8 8 EQ_RGBA 0 0 0 0", "EXPECT color IDX 0 0 SIZE 8 8 EQ_RGBA 255 0 0 255"

@@ -17,8 +17,8 @@ type images struct {
 	images   map[*Buffer]*texture.Image
 	views    map[shownAs]*texture.View
 	samplers map[*Sampler]*texture.Sampler
-	// apart are the images whose memory is not the buffer's: those of depth and
-	// stencil together.
+	// apart are the images that have memory separate from the buffer's: images with both
+	// depth and stencil.
 	apart map[*Buffer]*texture.Image
 }
 
@@ -36,7 +36,7 @@ func newImages() *images {
 	return &images{map[*Buffer]*texture.Image{}, map[shownAs]*texture.View{}, map[*Sampler]*texture.Sampler{}, map[*Buffer]*texture.Image{}}
 }
 
-// bindTexture adds what a binding binds of images and samplers to the arguments.
+// bindTexture adds the images and samplers of a binding to the arguments.
 func (r *runner) bindTexture(args *compute.Args, b *Binding) error {
 	at := compute.Binding{Set: b.Set, Binding: b.Binding}
 	for i := range b.Buffers {
@@ -53,13 +53,13 @@ func (r *runner) bindTexture(args *compute.Args, b *Binding) error {
 		}
 		args.Samplers[at] = append(args.Samplers[at], x)
 	}
-	if n := len(args.Samplers[at]); n == 1 { // one stands for all images of an array
+	if n := len(args.Samplers[at]); n == 1 { // one means all images of an array
 		args.Samplers[at] = slices.Repeat(args.Samplers[at], max(len(b.Buffers), 1))
 	}
 	return nil
 }
 
-// view returns what descriptor i of a binding shows.
+// view returns the image view of descriptor i of a binding.
 func (r *runner) view(b *Binding, i int) (*texture.View, error) {
 	buffer := b.Buffers[i]
 	key := shownAs{buffer: buffer, baseMip: b.BaseMip}
@@ -101,8 +101,8 @@ func (r *runner) newView(b *Binding, key shownAs) (*texture.View, error) {
 	return texture.NewView(m, texture.ViewDesc{Dim: m.Dim, BaseLevel: key.baseMip})
 }
 
-// image returns an image, whose base level holds what the buffer held, and is what
-// it holds from now on.
+// image returns an image with the contents of the buffer as its base level; from then on
+// the image owns the contents.
 func (r *runner) image(b *Buffer) (*texture.Image, error) {
 	if m, ok := r.images.images[b]; ok {
 		return m, nil

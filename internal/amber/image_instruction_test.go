@@ -13,8 +13,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
 )
 
-// instruction is a body of a shader over one image, and what it gives %r, by the rules
-// of Vulkan's chapter "Image Operations" and SPIR-V's "Image Instructions".
+// instruction is a shader body over one image and its result %r, by the rules of Vulkan's
+// chapter "Image Operations" and SPIR-V's "Image Instructions".
 type instruction struct {
 	kind   string // of image, one of kinds
 	needs  string // capabilities; after a bar extensions
@@ -23,9 +23,9 @@ type instruction struct {
 	want   string
 }
 
-// kinds are images with what binds them: the operands of OpTypeImage, the declaration,
-// and how it is bound. The texels of the images of two dimensions are 1, 2 and, below,
-// 3, 4; a second level is 0; depths are a quarter each.
+// kinds are images and their bindings: the operands of OpTypeImage, the declaration, and
+// the binding. The texels of the two-dimensional images are 1, 2 and, below, 3, 4; a second
+// level is 0; depths are a quarter each.
 var kinds = map[string]struct{ image, declared, bound string }{
 	"nearest": {"%float 2D 0 0 0 1 Unknown", "IMAGE tex FORMAT R32_SFLOAT DIM_2D WIDTH 2 HEIGHT 2 MIP_LEVELS 2 DATA 1 2 3 4 END\nSAMPLER s", "combined_image_sampler SAMPLER s"},
 	"linear":  {"%float 2D 0 0 0 1 Unknown", "IMAGE tex FORMAT R32_SFLOAT DIM_2D WIDTH 2 HEIGHT 2 MIP_LEVELS 2 DATA 1 2 3 4 END\nSAMPLER s MAG_FILTER linear MIN_FILTER linear", "combined_image_sampler SAMPLER s"},
@@ -105,7 +105,7 @@ var instructions = []instruction{
 	{"storage", resident, "%q = OpImageSparseRead %sparseu %t %i10\n%r = OpCompositeExtract %uvec4 %q 1", "uvec4", "2 0 0 1"},
 	{"sampled", resident, "%q = OpImageSparseFetch %sparse %t %i11 Lod %u0\n%c = OpCompositeExtract %int %q 0\n%b = OpImageSparseTexelsResident %bool %c\n%r = OpSelect %uint %b %u1 %u0", "uint", "1"},
 	{"nearest", "TextureBoxFilterQCOM|SPV_QCOM_image_processing", "%r = OpImageBoxFilterQCOM %vec4 %t %p22 %two", "vec4", "2.5 0 0 1"},
-	{"texels", "TextureBlockMatchQCOM|SPV_QCOM_image_processing", "%r = OpImageBlockMatchSADQCOM %vec4 %t %v00 %t %v01 %v21", "vec4", "4 0 0 1"}, // |1−3| + |2−4|; what the format lacks is substituted behind
+	{"texels", "TextureBlockMatchQCOM|SPV_QCOM_image_processing", "%r = OpImageBlockMatchSADQCOM %vec4 %t %v00 %t %v01 %v21", "vec4", "4 0 0 1"}, // |1−3| + |2−4|; components that the format lacks are substituted afterwards
 	{"texels", "TextureBlockMatchQCOM|SPV_QCOM_image_processing", "%r = OpImageBlockMatchSSDQCOM %vec4 %t %v00 %t %v01 %v21", "vec4", "8 0 0 1"},
 	{"nearest", footprint, "%q = OpImageSampleFootprintNV %foot %t %p11 %u1 %no Lod %f0\n%m = OpCompositeExtract %uint %q 3 0\n%r = OpCopyObject %uint %m", "uint", "1"},
 }
@@ -152,7 +152,7 @@ func TestImageInstructions(t *testing.T) {
 }
 
 // imageModule is the module of a case: the fields are its capabilities, its modes, the
-// operands of its image, the type of what is bound, the scalar that is stored, and its
+// operands of its image, the type of the bound object, the stored scalar, and its
 // instructions.
 const imageModule = `SHADER compute c SPIRV-ASM
 OpCapability Shader
@@ -317,8 +317,8 @@ func runInstruction(t *testing.T, c instruction) {
 	}
 }
 
-// TestImageInstructionsAreAll demands a case of every instruction on images that a
-// script can give what it needs: not views of weights, windows of samplers, nor heaps.
+// TestImageInstructionsAreAll demands a case of every image instruction that a script can
+// supply with operands: not views of weights, windows of samplers, nor heaps.
 func TestImageInstructionsAreAll(t *testing.T) {
 	have := map[string]bool{}
 	for _, c := range instructions {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// samples reads x, y and a level of detail from the buffer at binding 1 and stores
-// there, from byte 16 on, what sampling the image at binding 0 gives.
+// samples reads x, y and a level of detail from the buffer at binding 1 and stores the
+// result of sampling the image at binding 0 there, from byte 16 on.
 const samples = `SHADER compute sample SPIRV-ASM
 OpCapability Shader
 OpMemoryModel Logical GLSL450
@@ -113,10 +113,10 @@ func TestSamplers(t *testing.T) {
 		{"ADDRESS_MODE_U mirrored_repeat", "1.25 0.5 0", "3 0 0 1"},
 		{"ADDRESS_MODE_U mirrored_repeat", "1.75 0.5 0", "1 0 0 1"},
 		{"ADDRESS_MODE_U mirror_clamp_to_edge", "-0.75 0.5 0", "3 0 0 1"},
-		{"ADDRESS_MODE_U clamp_to_border", "-0.5 0.5 0", "0 0 0 1"}, // of the border, what the format has
+		{"ADDRESS_MODE_U clamp_to_border", "-0.5 0.5 0", "0 0 0 1"}, // components of the border that the format has
 		{"ADDRESS_MODE_U clamp_to_border BORDER_COLOR float_opaque_black", "-0.5 0.5 0", "0 0 0 1"},
 		{"ADDRESS_MODE_V clamp_to_border BORDER_COLOR float_opaque_white", "0.25 -0.5 0", "1 0 0 1"},
-		{"", "0.25 0.5 1", "0 0 0 1"}, // level 1, which nobody wrote
+		{"", "0.25 0.5 1", "0 0 0 1"}, // level 1, which is never written
 		{"MAX_LOD 0", "0.25 0.5 1", "1 0 0 1"},
 		{"MIN_LOD 1", "0.25 0.5 0", "0 0 0 1"},
 		{"UNNORMALIZED_COORDS ADDRESS_MODE_U clamp_to_edge ADDRESS_MODE_V clamp_to_edge", "1.5 0.5 0", "3 0 0 1"},
@@ -192,7 +192,7 @@ EXPECT io IDX 16 EQ 0.5
 	}
 }
 
-// TestImagesThatDoNotFit binds what is no image, and a level that there is not.
+// TestImagesThatDoNotFit binds a buffer that is no image, and a level that does not exist.
 func TestImagesThatDoNotFit(t *testing.T) {
 	for _, c := range []struct{ declared, bound, says string }{
 		{"BUFFER x DATA_TYPE float SIZE 4 FILL 0", "BIND BUFFER x AS storage_image DESCRIPTOR_SET 0 BINDING 0", "it is no image"},

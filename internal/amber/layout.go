@@ -27,7 +27,7 @@ type Field struct {
 	Scalar Scalar
 }
 
-// Shape is how one element of a buffer lies in memory.
+// Shape is the memory layout of one element of a buffer.
 type Shape struct {
 	Stride int // bytes from one element to the next
 	Fields []Field
@@ -46,15 +46,15 @@ func (s Shape) field(offset int) (int, error) {
 	return 0, fmt.Errorf("no number starts at byte %d of an element of %d bytes", offset%s.Stride, s.Stride)
 }
 
-// end returns the byte behind n numbers from the start of an element on, with
-// the rest of their last element.
+// end returns the offset after n numbers from the start of an element, with the rest of
+// their last element.
 func (s Shape) end(offset, n int) int {
 	per := max(len(s.Fields), 1)
 	return offset + (n+per-1)/per*s.Stride
 }
 
-// place returns where the k-th number after the given first field stands, in
-// bytes behind the element with that field.
+// place returns the position of the k-th number after the given first field, in bytes from
+// the start of the element with that field.
 func (s Shape) place(first, k int) (offset int, scalar Scalar) {
 	k += first
 	f := s.Fields[k%len(s.Fields)]
@@ -148,8 +148,8 @@ func (p *placer) matrix(t Type, m Member) (size, align int) {
 	return p.array(column, Member{ArrayStride: m.MatrixStride})
 }
 
-// array places entries at the member's stride, or each rounded up to its
-// alignment, in std140 to that of a vec4 (rule 4).
+// array places entries at the member's stride; without one, each is rounded up to its
+// alignment, in std140 to the alignment of a vec4 (rule 4).
 func (p *placer) array(t Type, m Member) (size, align int) {
 	n, base := t.Array, p.base
 	t.Array = 0

@@ -39,12 +39,12 @@ type lexer struct {
 	text   string
 	at     int
 	line   int // of at, from 1
-	start  int // where that line begins
+	start  int // the offset of the start of that line
 	breaks string
 }
 
-// newLexer reads text whose first line has the given number. Each character
-// of breaks is a blank too; parentheses and commas are so in VkScript.
+// newLexer reads text that starts at the given line number. Each character of breaks is
+// also a blank; in VkScript parentheses and commas are blanks.
 func newLexer(text string, line int, breaks string) *lexer {
 	return &lexer{text: text, line: line, breaks: breaks}
 }
@@ -73,7 +73,7 @@ func (l *lexer) isBlank(c byte) bool {
 	return c == ' ' || c == '\t' || c == '\r' || strings.IndexByte(l.breaks, c) >= 0
 }
 
-// lineEnd returns where the current line's \n stands, or the end of the text.
+// lineEnd returns the position of the current line's \n, or the end of the text.
 func (l *lexer) lineEnd() int {
 	if i := strings.IndexByte(l.text[l.at:], '\n'); i >= 0 {
 		return l.at + i
@@ -120,9 +120,9 @@ func (l *lexer) peek() word {
 	return w
 }
 
-// body passes the rest of this line and returns the lines after it up to one
-// whose first word is END, which it passes too. It returns the number of the
-// first line, and false where there is no such END.
+// body passes the rest of this line and returns the lines after it up to a line with the
+// first word END, which it passes too. It returns the number of the first line, and false
+// if there is no such END.
 func (l *lexer) body() (text string, line int, ok bool) {
 	l.at = l.lineEnd()
 	l.newline()

@@ -12,7 +12,7 @@ import (
 // maxLog bounds the bytes that the log of a script has.
 const maxLog = 4 << 20
 
-// hear adds to the script's log what the invocations of a dispatch said.
+// hear adds the printed output of the invocations of a dispatch to the script's log.
 func (r *runner) hear(p *ir.Program, log *exec.Log) {
 	lost := log.Dropped()
 	for _, s := range log.Messages() {

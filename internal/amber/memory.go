@@ -7,7 +7,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/diag"
 )
 
-// memory is what the buffers of a running script hold.
+// memory is the buffer contents of a running script.
 type memory map[*Buffer][]byte
 
 func newMemory(s *Script) memory {
@@ -28,7 +28,7 @@ func aligned(n int) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), n)
 }
 
-// write stores the numbers of c and leaves what lies between them alone.
+// write stores the numbers of c and leaves the padding between them unchanged.
 func (m memory) write(c *Write) {
 	data := m[c.Buffer]
 	for i, n := range c.Values {
@@ -56,17 +56,17 @@ func (r *runner) fault(code string, at diag.Pos, form string, args ...any) error
 	return &Fault{r.script.File, diag.New(code, at, form, args...)}
 }
 
-// Failure says that an expectation does not hold.
+// Failure reports that an expectation does not hold.
 type Failure struct {
 	File string
 	Pos  diag.Pos // of the expectation
-	What string   // the buffer, the place in it, what is there and what must be
+	What string   // the buffer, the position in it, the actual and the expected value
 }
 
-// Error returns "file:line:column: what".
+// Error returns "file:line:column: " and the mismatch.
 func (f *Failure) Error() string { return fmt.Sprintf("%s:%s: %s", f.File, f.Pos, f.What) }
 
-// check makes a failure of what a check found; "" is nothing.
+// check makes a failure of the mismatch that a check found; "" means none.
 func (r *runner) check(at diag.Pos, found string) error {
 	if found == "" {
 		return nil

@@ -10,7 +10,7 @@ import (
 // without a sign, or a floating-point number.
 type Number struct {
 	Float   float64 // its value
-	Bits    uint64  // its bits in two's complement, where it is an integer
+	Bits    uint64  // its bits in two's complement, for an integer
 	Integer bool
 }
 
@@ -87,13 +87,13 @@ func (s Scalar) String() string {
 // Bytes returns the size in memory.
 func (s Scalar) Bytes() int { return s.Bits / 8 }
 
-// accepts reports whether n may stand where s is asked for: integers take
-// whole numbers, of which they keep the low bits.
+// accepts reports whether n is a valid value of type s: integers accept whole numbers and
+// store their low bits.
 func (s Scalar) accepts(n Number) bool {
 	return s.Kind == Float || n.Integer || n.Float == math.Trunc(n.Float) && math.Abs(n.Float) < 1<<63
 }
 
-// bits returns n as the type keeps it, in the low bits.
+// bits returns the representation of n in the type, in the low bits.
 func (s Scalar) bits(n Number) uint64 {
 	switch {
 	case s.Kind != Float && n.Integer:
@@ -108,9 +108,8 @@ func (s Scalar) bits(n Number) uint64 {
 	return math.Float64bits(n.Float)
 }
 
-// truncatedHalf returns v rounded to 32 bits and then, in the direction of
-// zero, to 16. So the data of scripts becomes halves; what they expect rests on
-// it.
+// truncatedHalf returns v rounded to 32 bits and then toward zero to 16. The data of
+// scripts is converted to halves in this way; their expectations depend on it.
 func truncatedHalf(v float64) uint64 {
 	v = float64(float32(v))
 	raw := half.Convert(v)
@@ -120,9 +119,8 @@ func truncatedHalf(v float64) uint64 {
 	return raw
 }
 
-// expected returns n as results of the type are compared with it: rounded to
-// the type, but for halves, whose results the shader may have rounded in more
-// ways than one.
+// expected returns n as results of the type are compared with it: rounded to the type,
+// except for halves, because the shader may round them in more than one way.
 func (s Scalar) expected(n Number) Number {
 	if s.Kind == Float && s.Bits == 16 {
 		return Number{Float: float64(float32(n.Float))}
@@ -138,7 +136,7 @@ func (s Scalar) equals(got, n Number) bool {
 	return equal(got, s.number(s.bits(n)))
 }
 
-// number returns what the low bits of raw stand for.
+// number returns the value of the low bits of raw.
 func (s Scalar) number(raw uint64) Number {
 	switch {
 	case s.Kind == Int:

@@ -10,8 +10,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/format"
 )
 
-// buffer reads a BUFFER or an IMAGE: what it is made of, its size, and last
-// what it holds at first.
+// buffer reads a BUFFER or an IMAGE: its element type, its size, and last its initial
+// contents.
 func (p *parser) buffer(at diag.Pos, isImage bool) {
 	b := &Buffer{At: at}
 	kind := "buffer"
@@ -32,7 +32,7 @@ type bufferReader struct {
 	b                    *Buffer
 	layout               Layout
 	typed                int // 0: DATA_TYPE was read, 1: FORMAT, -1: neither
-	elements             int // 0 where no size was read
+	elements             int // 0 if no size was read
 	width, height, depth int
 	mips                 int
 	filled               bool
@@ -67,7 +67,7 @@ func (r *bufferReader) read() {
 	}
 }
 
-// property reads what stands before the contents.
+// property reads one property before the contents.
 func (r *bufferReader) property(w word) bool {
 	switch w.text {
 	case "DATA_TYPE":
@@ -185,7 +185,7 @@ func (r *bufferReader) shape(at diag.Pos) {
 	}
 }
 
-// texelOf returns the format whose texels are numbers of type t.
+// texelOf returns the texel format for numbers of type t.
 func texelOf(t Type) *format.Format {
 	if t.Struct != nil || t.Columns != 1 || t.Array != 0 {
 		return nil
@@ -230,8 +230,8 @@ func (r *bufferReader) allot(at diag.Pos) {
 	}
 }
 
-// texels returns the number of texels (with all samples) of an image or of a
-// buffer that has a width, and keeps the size.
+// texels returns the number of texels (with all samples) of an image or of a buffer that
+// has a width, and stores the size.
 func (r *bufferReader) texels(at diag.Pos) int {
 	im := r.b.Image
 	if im == nil {
@@ -255,7 +255,7 @@ func (r *bufferReader) texels(at diag.Pos) int {
 	return n
 }
 
-// data reads numbers up to END; their count gives the size where none was read.
+// data reads numbers up to END; if no size was read, their count is the size.
 func (r *bufferReader) data(at diag.Pos) {
 	r.shape(at)
 	var ns []Number
@@ -340,7 +340,7 @@ func (r *bufferReader) fromFile(at diag.Pos) {
 	}
 }
 
-// picture fills the buffer with a PNG, whose size becomes its own.
+// picture fills the buffer with a PNG and sets its size to the size of the picture.
 func (r *bufferReader) picture(at diag.Pos, data []byte) {
 	r.shape(at)
 	if r.err != nil {
@@ -371,8 +371,8 @@ func (r *bufferReader) picture(at diag.Pos, data []byte) {
 	}
 }
 
-// setPixel stores 8-bit channels: as they are where the format keeps 8
-// normalized bits, else as numbers from 0 to 1.
+// setPixel stores 8-bit channels: unchanged if the format has 8 normalized bits, otherwise
+// as numbers from 0 to 1.
 func setPixel(f *format.Format, texel []byte, c [4]uint8) {
 	for _, k := range f.Components() {
 		switch {

@@ -12,8 +12,7 @@ var topologies = []string{"POINT_LIST", "LINE_LIST", "LINE_LIST_WITH_ADJACENCY",
 // maxRepeats bounds how deep REPEAT blocks nest.
 const maxRepeats = 16
 
-// command reads a command whose first word is w. It returns nil where there
-// is none.
+// command reads a command with the first word w. It returns nil if there is none.
 func (p *parser) command(w word) Command {
 	step := Step{w.pos}
 	switch w.text {

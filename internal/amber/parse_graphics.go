@@ -23,8 +23,8 @@ var (
 	onOffWords = []string{"off", "on"}
 )
 
-// stateItem is one line of a block of state: a word of a list where there is
-// one, else a number; or named numbers.
+// stateItem is one line of a block of state: a word of a list if there is a list, otherwise
+// a number; or named numbers.
 type stateItem struct {
 	words []string
 	named []string // such as BOUNDS min 0 max 1
@@ -80,7 +80,7 @@ func (p *parser) side(what string) int {
 	return int(n)
 }
 
-// set keeps words of state. The map is copied, for derived pipelines share it.
+// set stores words of state. It copies the map, because derived pipelines share it.
 func (g *Graphics) set(name string, words ...string) {
 	m := map[string][]string{}
 	maps.Copy(m, g.State)

@@ -7,7 +7,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/lower"
 )
 
-// The limits of numbers in pipelines, far above those of any device.
+// The limits of numbers in pipelines, far above the limits of any device.
 const (
 	maxSide   = 1 << 16 // pixels of a framebuffer in one direction
 	maxNumber = 1 << 20 // locations, mip levels and the like
@@ -76,7 +76,7 @@ func (p *parser) pipelineItem(q *Pipeline, w word) {
 	}
 }
 
-// fits reports whether a stage can stand in a kind of pipeline.
+// fits reports whether a kind of pipeline may have a stage.
 func (k PipelineKind) fits(s Stage) bool {
 	switch k {
 	case ComputePipeline:
@@ -251,7 +251,7 @@ type binder struct {
 	kernel   *KernelArg
 }
 
-// as reads what a buffer is bound as, where the script says so.
+// as reads the descriptor type of a buffer, if the script has one.
 func (b *binder) as() {
 	if !b.optional("AS") {
 		return
@@ -274,7 +274,7 @@ func (b *binder) as() {
 	}
 }
 
-// details reads where the binding is and which part of the buffer it means.
+// details reads the number of the binding and the bound part of the buffer.
 func (b *binder) details() {
 	for b.err == nil {
 		w := b.lex.peek()
@@ -320,7 +320,7 @@ func (b *binder) offsets() []int64 {
 	return vs
 }
 
-// commit puts what was read into the pipeline.
+// commit adds the binding to the pipeline.
 func (b *binder) commit() {
 	g := &b.pipeline.Graphics
 	switch {

@@ -97,8 +97,8 @@ func (p *parser) geometry() Primitives {
 	return g
 }
 
-// flags reads words in capitals: those on the rest of the line or, where there
-// are none, those of a block that ends with END.
+// flags reads words in capitals: the words on the rest of the line or, if there are none,
+// the words of a block that ends with END.
 func (p *parser) flags() []string {
 	var fs []string
 	if p.lex.peek().eol {

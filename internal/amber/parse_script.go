@@ -19,7 +19,7 @@ func (p *parser) amberScript() {
 	}
 }
 
-// statement reads a statement whose first word is w.
+// statement reads a statement with the first word w.
 func (p *parser) statement(w word) {
 	switch w.text {
 	case "DEVICE_FEATURE":
@@ -189,7 +189,7 @@ var (
 	compareOps = []string{"never", "less", "equal", "less_or_equal", "greater", "not_equal", "greater_or_equal", "always"}
 )
 
-// sampler reads a SAMPLER, which stands on one line.
+// sampler reads a SAMPLER, which is one line.
 func (p *parser) sampler(at diag.Pos) {
 	s := &Sampler{At: at, MagFilter: "nearest", MinFilter: "nearest", AddressU: "repeat", V: "repeat", W: "repeat",
 		BorderColor: "float_transparent_black", MaxLOD: 1}

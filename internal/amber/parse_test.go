@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// tiny is a compute shader and a pipeline around what a test adds to it.
+// tiny is a compute shader and a pipeline to which a test adds lines.
 const tiny = `#!amber
 SHADER compute one SPIRV-ASM
 ; nothing
@@ -27,7 +27,7 @@ func mustParse(t *testing.T, text string) *Script {
 	return s
 }
 
-// TestFaults checks what is said of faulty scripts, and where.
+// TestFaults checks the messages for faulty scripts and their positions.
 func TestFaults(t *testing.T) {
 	for _, c := range []struct{ name, text, code, place, says string }{
 		{"unknown word", "#!amber\nFROB x\n", CodeWord, "2:1", `"FROB" is no command`},
@@ -189,7 +189,7 @@ RUN q 1 2 3
 	}
 }
 
-// TestGraphicsAndRayTracing checks that both are read where they stand.
+// TestGraphicsAndRayTracing checks that the parser reads both kinds.
 func TestGraphicsAndRayTracing(t *testing.T) {
 	s := mustParse(t, `#!amber
 SHADER vertex v PASSTHROUGH
@@ -359,8 +359,8 @@ probe all rgba 1 0 0 1
 	}
 }
 
-// FuzzParse checks that no script makes the reader panic or hang, and that
-// what it reads keeps within its limits.
+// FuzzParse checks that no script makes the reader panic or hang, and that the result is
+// within its limits.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(tiny + "PIPELINE compute p\n ATTACH one\n BIND BUFFER a AS storage DESCRIPTOR_SET 0 BINDING 0\nEND\nRUN p 1 1 1\nEXPECT a IDX 0 EQ 1\n"))
 	f.Add([]byte("#!amber\nSTRUCT s\n float a OFFSET 4\nEND\nBUFFER b DATA_TYPE s STD140 SIZE 2 FILL 1\n"))

@@ -18,9 +18,9 @@ type Open func(name string) ([]byte, error)
 // maxFile bounds the files that a script may name.
 const maxFile = 256 << 20
 
-// Load reads the script in a file. Files that it names are sought beside it.
-// A fault of the script is a *Fault, a construct without a meaning for Chiaro
-// an *Unsupported; other errors are those of the file system.
+// Load reads the script in a file. Files that it names are relative to its folder. An error
+// in the script is a *Fault, a construct that Chiaro does not support is an *Unsupported;
+// other errors come from the file system.
 func Load(path string) (*Script, error) {
 	text, err := readFile(path)
 	if err != nil {
@@ -69,8 +69,8 @@ func Parse(file string, text []byte, open Open) (*Script, error) {
 	return p.script, nil
 }
 
-// parser reads a script. After the first error its lexer stands at the end of
-// the text, so that every loop ends.
+// parser reads a script. After the first error its lexer is at the end of the text, so that
+// every loop ends.
 type parser struct {
 	script     *Script
 	lex        *lexer
@@ -94,7 +94,7 @@ func (p *parser) fail(code string, pos diag.Pos, form string, args ...any) {
 	p.stop(&Fault{p.script.File, diag.New(code, pos, form, args...)})
 }
 
-// unsupported records that the script needs what is not there.
+// unsupported records that the script needs an unsupported feature.
 func (p *parser) unsupported(pos diag.Pos, what string) {
 	p.stop(&Unsupported{p.script.File, pos, what})
 }
@@ -108,7 +108,7 @@ func (p *parser) stop(err error) {
 	}
 }
 
-// word reads a word; what says what it must be, for the message.
+// word reads a word; the argument describes the expected word for the message.
 func (p *parser) word(what string) word {
 	w := p.lex.next()
 	if w.eol {
@@ -124,7 +124,7 @@ func (p *parser) keyword(k string) {
 	}
 }
 
-// optional reads a given word where it stands next.
+// optional reads a given word if it is the next one.
 func (p *parser) optional(k string) bool {
 	if p.lex.peek().is(k) {
 		p.lex.next()
@@ -150,8 +150,8 @@ func (p *parser) skipLines() {
 	}
 }
 
-// blockWord reads the next word of a block that ends with END, whatever line
-// it stands on. It returns false at END.
+// blockWord reads the next word of a block that ends with END, on any line. It returns
+// false at END.
 func (p *parser) blockWord(block string) (word, bool) {
 	p.skipLines()
 	w := p.lex.next()
@@ -180,7 +180,7 @@ func (p *parser) integer(what string, most uint64) uint64 {
 
 func (p *parser) uint32(what string) uint32 { return uint32(p.integer(what, math.MaxUint32)) }
 
-// size reads an integer within what a script may hold.
+// size reads an integer within the size limit of a script.
 func (p *parser) size(what string) int { return int(p.integer(what, MaxBytes)) }
 
 // count reads a size of at least 1.

@@ -8,7 +8,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/format"
 )
 
-// Buffer returns the buffer or image of that name, nil where there is none.
+// Buffer returns the buffer or image with a name, or nil if there is none.
 func (s *Script) Buffer(name string) *Buffer {
 	for _, b := range s.Buffers {
 		if b.Name == name {
@@ -18,10 +18,9 @@ func (s *Script) Buffer(name string) *Buffer {
 	return nil
 }
 
-// Picture returns contents of b as a picture: its texels, row by row, with
-// numbers clamped to 0 to 1 and rounded to 8 bits; sRGB texels as they are
-// stored. Depth and other single channels become red. Layers of an image in
-// three dimensions stand below each other.
+// Picture returns contents of b as a picture: its texels, row by row, with numbers clamped
+// to 0 to 1 and rounded to 8 bits; sRGB texels keep their stored values. Depth and other
+// single channels become red. Layers of a three-dimensional image are below each other.
 func (b *Buffer) Picture(contents []byte) (image.Image, error) {
 	switch {
 	case b.Texel == nil:

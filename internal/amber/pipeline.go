@@ -20,7 +20,7 @@ const (
 // pipelineKinds has the names of AmberScript, in order.
 var pipelineKinds = [...]string{"compute", "graphics", "raytracing"}
 
-// String returns what a message calls the kind.
+// String returns the name of the kind, as in messages.
 func (k PipelineKind) String() string { return [...]string{"compute", "graphics", "ray tracing"}[k] }
 
 // Pipeline is a declared pipeline.
@@ -36,7 +36,7 @@ type Pipeline struct {
 	RayTracing RayTracing
 }
 
-// clone returns a copy that shares what pipelines never change.
+// clone returns a copy that shares the immutable parts.
 func (p *Pipeline) clone() *Pipeline {
 	q := *p
 	q.Stages = slices.Clone(p.Stages)
@@ -72,14 +72,14 @@ type Attachment struct {
 	Subgroup       Subgroup
 }
 
-// Specialization gives a specialization constant its value.
+// Specialization sets the value of a specialization constant.
 type Specialization struct {
 	ID   uint32 // SpecId
 	Type Scalar
-	Bits uint64 // the value as Type keeps it
+	Bits uint64 // the representation of the value in Type
 }
 
-// Subgroup is what a stage asks of its subgroups.
+// Subgroup is the requirements of a stage on its subgroups.
 type Subgroup struct {
 	FullyPopulated bool
 	VaryingSize    bool
@@ -118,8 +118,7 @@ func (k BindingKind) textured() bool { return k >= UniformTexelBuffer && k <= Sa
 // shows reports whether descriptors of the kind show images.
 func (k BindingKind) shows() bool { return k >= SampledImage && k <= CombinedImageSampler }
 
-// Binding is what stands behind one binding number: one descriptor, or an
-// array of them.
+// Binding is the content of one binding number: one descriptor, or an array of them.
 type Binding struct {
 	Kind           BindingKind
 	Set, Binding   uint32
@@ -127,7 +126,7 @@ type Binding struct {
 	Samplers       []*Sampler
 	Structure      *Structure
 	DynamicOffsets []int64 // bytes, given when a pipeline is bound; by descriptor, absent ones are 0
-	Offsets        []int64 // bytes, where each descriptor starts in its buffer
+	Offsets        []int64 // in bytes, of each descriptor in its buffer
 	Ranges         []int64 // bytes; WholeBuffer and absent ones reach to the end
 	BaseMip        int
 	At             diag.Pos
@@ -136,7 +135,7 @@ type Binding struct {
 // WholeBuffer is the range that reaches to a buffer's end.
 const WholeBuffer = -1
 
-// bind adds b and drops what stood at its place before.
+// bind adds b and removes the previous binding of its number.
 func (p *Pipeline) bind(b Binding) {
 	for i, o := range p.Bindings {
 		if o.Set == b.Set && o.Binding == b.Binding {
@@ -185,8 +184,8 @@ type VertexInput struct {
 	Location       int
 	Buffer         *Buffer
 	PerInstance    bool
-	Format         *format.Format // nil for that of the buffer
-	Offset, Stride int            // bytes; a stride of 0 is that of the elements
+	Format         *format.Format // nil for the format of the buffer
+	Offset, Stride int            // bytes; a stride of 0 is the size of the elements
 }
 
 // Viewport is a viewport in pixels.
@@ -201,7 +200,7 @@ type RayTracing struct {
 	Tables                                  []BindingTable
 	Libraries                               []*Pipeline
 	Library                                 bool
-	MaxPayload, MaxHitAttribute, MaxRecurse int // bytes, bytes, levels; 0 where not set
+	MaxPayload, MaxHitAttribute, MaxRecurse int // bytes, bytes, levels; 0 if not set
 }
 
 // ShaderGroup is a named group of shaders.

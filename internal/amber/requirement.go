@@ -1,6 +1,6 @@
 package amber
 
-// has reports whether Chiaro has what is required.
+// has reports whether Chiaro supports a requirement.
 func has(q Requirement) bool {
 	switch q.Kind {
 	case Feature:
@@ -15,10 +15,10 @@ func has(q Requirement) bool {
 	return deviceExtensions[q.Name] || instanceExtensions[q.Name]
 }
 
-// features are the device features that Chiaro has, in the spelling of
-// scripts: those of VkPhysicalDeviceFeatures by name alone, others behind the
-// name of their structure without VkPhysicalDevice. It grows as engines grow;
-// an instruction that cannot be lowered is named when its shader is compiled.
+// features are the supported device features, in the spelling of scripts: features of
+// VkPhysicalDeviceFeatures without a prefix, others with the name of their structure
+// without VkPhysicalDevice as prefix. The list grows with the engines; the compilation of a
+// shader reports an instruction that cannot be lowered.
 var features = map[string]bool{
 	"robustBufferAccess": true,
 	"shaderFloat64":      true,
@@ -184,9 +184,9 @@ var features = map[string]bool{
 	"SubgroupSupportedStages.geometry":               true,
 }
 
-// properties are the device properties that Chiaro has: floats of 32 and 16
-// bits keep signed zeros, infinities and NaN, and round and keep or flush
-// denormals as the shader says.
+// properties are the supported device properties: floats of 32 and 16 bits preserve signed
+// zeros, infinities and NaN, and round, and preserve or flush denormals, in the mode of the
+// shader.
 var properties = map[string]bool{
 	"FloatControlsProperties.shaderSignedZeroInfNanPreserveFloat16": true,
 	"FloatControlsProperties.shaderSignedZeroInfNanPreserveFloat32": true,

@@ -19,16 +19,17 @@ type Options struct {
 	Budget   uint64        // steps of one subgroup; 0 for the engine's default, see exec.Job
 	Workers  int           // groups of a dispatch that run at once; 0 for 1
 	Lowering lower.Options // of all shaders, as far as the script does not ask for other subgroups
-	// Robustness is that of all pipelines: AmberScript has no word for it.
+	// Robustness applies to all pipelines: AmberScript has no word for it.
 	Robustness compute.Robustness
 	TargetEnv  string // environment of shaders that name none, such as "vulkan1.1" or "spv1.4"; "" for vulkan1.0
-	// SpirvDir, where set, has ready SPIR-V in <script>/<pipeline>.<shader>.<stage>.spv,
-	// <script> being the script's path below ScriptRoot. Shaders that are not there are compiled.
+	// SpirvDir, if set, has precompiled SPIR-V in <script>/<pipeline>.<shader>.<stage>.spv;
+	// <script> is the script's path below ScriptRoot. Shaders that are not there are
+	// compiled.
 	SpirvDir, ScriptRoot string
 	Digest               bool // fill Result.Digests
 }
 
-// Status is what became of a script.
+// Status is the outcome of a script.
 type Status string
 
 // The statuses.
@@ -36,23 +37,23 @@ const (
 	Pass         Status = "pass"
 	Fail         Status = "fail"        // an expectation does not hold
 	NotSupported Status = "unsupported" // something is needed that Chiaro does not have
-	Failed       Status = "error"       // the script may not run as it stands
+	Failed       Status = "error"       // the script is invalid
 	RanOutOfTime Status = "timeout"     // the time or the budget is spent
 )
 
-// Result is what became of a script.
+// Result is the outcome of a script with its data.
 type Result struct {
 	Status  Status
-	Message string // says why, but for Pass
+	Message string // the reason, except for Pass
 	Err     error  // the same as an error; nil for Pass
-	// Log has what shaders printed, a line or more each, in the order of the
+	// Log has the printed output of shaders, a line or more each, in the order of the
 	// dispatches and of their invocations.
 	Log []string
 	// Contents has the bytes of every declared buffer and image as they were
 	// when the script ended, well or not: the base level of images, tightly
 	// packed.
 	Contents map[string][]byte
-	// Digests has the SHA-256 of each of Contents in hexadecimal, where asked for.
+	// Digests has the SHA-256 of each of Contents in hexadecimal, on request.
 	Digests map[string]string
 }
 
@@ -109,7 +110,7 @@ func (r *runner) result(err error) Result {
 	return res
 }
 
-// statusOf returns the status that an error stands for.
+// statusOf returns the status of an error.
 func statusOf(err error) Status {
 	var failure *Failure
 	var missing *Unsupported
@@ -127,7 +128,7 @@ func statusOf(err error) Status {
 	return Failed
 }
 
-// ready checks, before anything runs, that Chiaro has what the script needs.
+// ready checks before the first command that Chiaro supports the needs of the script.
 func (r *runner) ready() error {
 	if r.options.Engine == nil {
 		return errors.New("options without an engine")
@@ -162,7 +163,7 @@ func (r *runner) readyCommands(cs []Command) error {
 	return nil
 }
 
-// readyPipeline checks what a pipeline binds.
+// readyPipeline checks the bindings of a pipeline.
 func (r *runner) readyPipeline(p *Pipeline) error {
 	if len(p.KernelArgs) > 0 {
 		return r.unsupported(p.At, "arguments of OpenCL C kernels")

@@ -185,7 +185,7 @@ EXPECT a IDX 0 EQ 42
 	}
 }
 
-// TestRunFaults checks what is said of shaders that cannot run.
+// TestRunFaults checks the messages for shaders that cannot run.
 func TestRunFaults(t *testing.T) {
 	const rest = `BUFFER a DATA_TYPE uint32 DATA 0 END
 PIPELINE compute p

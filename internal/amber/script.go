@@ -26,7 +26,7 @@ type Script struct {
 	Structures   []*Structure // acceleration structures
 	Pipelines    []*Pipeline
 	Commands     []Command
-	FenceTimeout time.Duration // 0 where the script sets none
+	FenceTimeout time.Duration // 0 if the script sets none
 }
 
 // Requirement is something that the device must have.
@@ -36,7 +36,7 @@ type Requirement struct {
 	At   diag.Pos
 }
 
-// RequirementKind says which table a requirement's name belongs to.
+// RequirementKind is the table that contains the name of a requirement.
 type RequirementKind uint8
 
 // The kinds of requirements. AnyExtension is VkScript's, which does not tell
@@ -49,7 +49,7 @@ const (
 	AnyExtension
 )
 
-// String returns what a message calls the kind.
+// String returns the name of the kind, as in messages.
 func (k RequirementKind) String() string {
 	return [...]string{"device feature", "device property", "device extension", "instance extension", "extension"}[k]
 }
@@ -60,8 +60,8 @@ type Shader struct {
 	Stage     Stage
 	Format    ShaderFormat
 	TargetEnv string // such as "spv1.3"; "" for the default
-	Source    string // text, or the bytes of a module where Format is SPIRVBinary
-	Line      int    // of the first line of Source in the script; 0 where it stands elsewhere
+	Source    string // text, or the bytes of a module if Format is SPIRVBinary
+	Line      int    // of the first line of Source in the script; 0 if it is elsewhere
 	At        diag.Pos
 }
 
@@ -129,7 +129,7 @@ const (
 	GLSL
 	HLSL
 	OpenCLC
-	Passthrough // no source: gives input location 0 to Position
+	Passthrough // no source: copies input location 0 to Position
 )
 
 // shaderFormats has the names of AmberScript, in order.

@@ -9,8 +9,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
-// target returns the attachments of a pipeline, and gives the state their number of
-// samples.
+// target returns the attachments of a pipeline and sets the number of samples of the state
+// to theirs.
 func (r *runner) target(p *Pipeline, s *draw.State) (*draw.Target, error) {
 	g := &p.Graphics
 	t := &draw.Target{Width: uint32(g.Width), Height: uint32(g.Height)}
@@ -74,7 +74,7 @@ type clears struct {
 	stencil float64
 }
 
-// setClear keeps what Clear will write.
+// setClear stores the value for later Clear commands.
 func (r *runner) setClear(c *SetClear) {
 	v := r.clearsOf(c.Pipeline)
 	switch c.What {
@@ -116,8 +116,9 @@ func (r *runner) clear(c *Clear) error {
 	return nil
 }
 
-// fillAttachment gives all texels of a level one value: of integer formats the whole
-// numbers that the channels are, of depth and stencil the two in this order.
+// fillAttachment sets all texels of a level to one value: for integer formats the channels
+// are the whole numbers, for depth and stencil the first two values are the aspects in this
+// order.
 func (r *runner) fillAttachment(c *Clear, b *Buffer, level int, v [4]float64) error {
 	m, err := r.image(b)
 	if err != nil {

@@ -21,18 +21,18 @@ type Type struct {
 	Array   int // number of elements; 0 for no array, Runtime for one as long as its data
 }
 
-// Runtime is the length of an array that ends where its data ends.
+// Runtime is the length of an array that extends to the end of its data.
 const Runtime = -1
 
 // Struct is a declared record.
 type Struct struct {
 	Name    string
 	Members []Member
-	Stride  int // bytes from one to the next in an array, 0 for what the layout asks
+	Stride  int // bytes from one element to the next in an array, 0 for the stride of the layout
 }
 
-// Member is one member of a Struct. Zero layout fields are what the layout
-// asks for, but Offset, which is -1 then.
+// Member is one member of a Struct. A zero layout field means the default of the layout;
+// for Offset the default is -1.
 type Member struct {
 	Name         string
 	Type         Type
@@ -112,7 +112,7 @@ func dimension(c byte) int {
 	return int(c - '0')
 }
 
-// cutArray takes [] or [n] off the end of a type or a name.
+// cutArray removes [] or [n] from the end of a type or a name.
 func cutArray(s string) (rest string, array int, ok bool) {
 	rest, size, found := strings.Cut(s, "[")
 	if !found {

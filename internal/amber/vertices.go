@@ -10,7 +10,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
 )
 
-// vertices gives a draw its vertices: those of the pipeline, and of rectangles and
+// vertices sets the vertices of a draw: the vertices of the pipeline, or for rectangles and
 // grids their corners, at location 0.
 func (r *runner) vertices(c *Draw, s *draw.State, a *draw.Args) error {
 	g := &c.Pipeline.Graphics
@@ -30,7 +30,7 @@ func (r *runner) vertices(c *Draw, s *draw.State, a *draw.Args) error {
 		}
 		return nil
 	}
-	b := g.Indices // all of them, the start added to each: what Amber does
+	b := g.Indices // all of them, with the start added to each, as in Amber
 	a.Index, a.IndexBytes, a.First, a.BaseVertex = r.memory[b], uint32(b.Shape.Stride), 0, int32(c.Start)
 	if a.Count == 0 {
 		a.Count = uint32(b.Elements())
@@ -38,10 +38,10 @@ func (r *runner) vertices(c *Draw, s *draw.State, a *draw.Args) error {
 	return nil
 }
 
-// left returns how many of n elements are behind a start.
+// left returns the number of elements, of n, from a start on.
 func left(n int, start uint32) uint32 { return uint32(max(n-int(start), 0)) }
 
-// vertexInput gives the i-th attribute a binding of its own.
+// vertexInput adds the i-th attribute with a binding of its own.
 func (r *runner) vertexInput(i int, v *VertexInput, s *draw.State, a *draw.Args) error {
 	f := v.Format
 	if f == nil {
@@ -64,8 +64,8 @@ func (r *runner) vertexInput(i int, v *VertexInput, s *draw.State, a *draw.Args)
 	return nil
 }
 
-// corners gives the vertices of a rectangle, which is a strip or a patch, or of a
-// grid, whose cells are two triangles each.
+// corners sets the vertices of a rectangle, which is a strip or a patch, or of a grid with
+// cells of two triangles each.
 func (r *runner) corners(c *Draw, s *draw.State, a *draw.Args) error {
 	g := &c.Pipeline.Graphics
 	x, y, w, h := float32(c.X), float32(c.Y), float32(c.Width), float32(c.Height)

@@ -8,14 +8,14 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/format"
 )
 
-// glslTypes are the types that VkScript takes from GLSL, by name.
+// glslTypes are the types from GLSL in VkScript, by name.
 var glslTypes = map[string]Scalar{
 	"int": {Int, 32}, "uint": {Uint, 32}, "float": {Float, 32}, "double": {Float, 64}, "float16_t": {Float, 16},
 	"int8_t": {Int, 8}, "uint8_t": {Uint, 8}, "int16_t": {Int, 16}, "uint16_t": {Uint, 16},
 	"int64_t": {Int, 64}, "uint64_t": {Uint, 64},
 }
 
-// glslPrefixes are what stands before vec and mat in names of types.
+// glslPrefixes are the prefixes of vec and mat in names of types.
 var glslPrefixes = map[string]Scalar{
 	"": {Float, 32}, "d": {Float, 64}, "f16": {Float, 16}, "i": {Int, 32}, "u": {Uint, 32}, "i8": {Int, 8}, "u8": {Uint, 8},
 	"i16": {Int, 16}, "u16": {Uint, 16}, "i64": {Int, 64}, "u64": {Uint, 64},
@@ -116,7 +116,7 @@ type vkParser struct {
 	layouts           map[string]Layout // of ssbo, ubo and push
 	buffers           map[string]*Buffer
 	sized             []*Buffer       // buffers of bindings
-	elements          map[*Buffer]int // their sizes, where the script says one
+	elements          map[*Buffer]int // their sizes, if the script has one
 	hasType           map[*Buffer]bool
 }
 
@@ -136,7 +136,7 @@ func (p *parser) vkScript(text string) {
 	if len(all) == 0 {
 		p.fail(CodeEnd, diag.Pos{Line: 1, Column: 1}, "a script must begin with #!amber or have sections in brackets")
 	}
-	for _, s := range all { // declarations first, for [test] may stand anywhere
+	for _, s := range all { // declarations first, because [test] may come anywhere
 		switch s.name {
 		case "comment", "test", "vertex data", "indices":
 		case "require":
@@ -220,8 +220,8 @@ func (v *vkParser) formatWord() *format.Format {
 	return &f
 }
 
-// pipelines makes the pipelines that the shaders ask for: one for graphics,
-// where there are any shaders for it or none at all, and one for compute.
+// pipelines makes the pipelines that the shaders need: one for graphics, if there are any
+// shaders for it or none at all, and one for compute.
 func (v *vkParser) pipelines() {
 	for _, s := range v.script.Shaders {
 		into := &v.graphics
@@ -321,7 +321,7 @@ func (v *vkParser) vertexInput(w word) VertexInput {
 	return VertexInput{Location: int(n.Bits), Buffer: b, Format: &f}
 }
 
-// glTypes gives the width and the numeric format of OpenGL's types.
+// glTypes maps OpenGL's types to the width and the numeric format.
 var glTypes = map[string]struct {
 	bits    string
 	numeric string

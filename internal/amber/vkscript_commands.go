@@ -118,7 +118,7 @@ func (v *vkParser) drawArrays(d *Draw) {
 	}
 }
 
-// glTopologies gives OpenGL's names, without GL_, their topologies.
+// glTopologies maps OpenGL's names, without GL_, to topologies.
 var glTopologies = map[string]string{
 	"POINTS": "POINT_LIST", "LINES": "LINE_LIST", "LINE_STRIP": "LINE_STRIP", "TRIANGLES": "TRIANGLE_LIST",
 	"TRIANGLE_STRIP": "TRIANGLE_STRIP", "TRIANGLE_FAN": "TRIANGLE_FAN", "LINES_ADJACENCY": "LINE_LIST_WITH_ADJACENCY",
@@ -244,7 +244,7 @@ func (v *vkParser) push(step Step) {
 	v.add(&own)
 }
 
-// typed gives a buffer the type of its elements, where none has done so before.
+// typed sets the element type of a buffer, if it has none yet.
 func (v *vkParser) typed(b *Buffer, t Type, s Shape) {
 	if !v.hasType[b] {
 		v.hasType[b] = true
@@ -252,8 +252,8 @@ func (v *vkParser) typed(b *Buffer, t Type, s Shape) {
 	}
 }
 
-// sizes makes buffers as long as their sizes say: in elements of the type with
-// which they were written or probed first, in bytes where that never was.
+// sizes allocates buffers of their declared sizes: in elements of the type of their first
+// write or probe, or in bytes if there is none.
 func (v *vkParser) sizes() {
 	for _, b := range v.sized {
 		if n := v.elements[b]; n > 0 && v.err == nil {
@@ -317,7 +317,7 @@ func (v *vkParser) wholeElements(s Shape) []Number {
 	return ns
 }
 
-// probe reads what follows the word probe.
+// probe reads the rest of a command after the word probe.
 func (v *vkParser) probe(step Step, relative bool) {
 	if v.optional("ssbo") {
 		v.probeBuffer(step)

@@ -2,8 +2,8 @@ package amber
 
 import "strings"
 
-// vkStates are the lines of [test] that set fixed-function state: what each
-// takes is a truth value, a number, or words with one of the prefixes.
+// vkStates are the lines of [test] that set fixed-function state: the value of each is a
+// truth value, a number, or words with one of the prefixes.
 var vkStates = map[string]string{
 	"primitiveRestartEnable": "bool", "depthClampEnable": "bool", "rasterizerDiscardEnable": "bool", "depthBiasEnable": "bool",
 	"logicOpEnable": "bool", "blendEnable": "bool", "depthTestEnable": "bool", "depthWriteEnable": "bool",
