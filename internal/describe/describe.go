@@ -1,7 +1,7 @@
-// Package describe reads descriptions of pipelines that people write: YAML or
-// JSON, with the words of Vulkan in lower case. It refuses to know how modules
-// are read, which its caller does, and what is wrong in a pipeline, which is
-// link's. Every error says the file, and the line where there is one.
+// Package describe reads hand-written descriptions of pipelines: YAML or JSON, with the
+// words of Vulkan in lower case. It does not read modules, which is the task of its caller,
+// and does not check pipelines, which is the task of package link. Every error has the
+// file, and the line if there is one.
 package describe
 
 import (
@@ -61,8 +61,8 @@ type stageFile struct {
 	StageBody `yaml:",inline"`
 }
 
-// StageBody is what is said of a stage. It is exported for the reader of YAML,
-// which sets no others that are embedded.
+// StageBody is the description of a stage. It is exported because the YAML reader sets
+// embedded structs only if they are exported.
 type StageBody struct {
 	File           string           `yaml:"file"`
 	Entry          string           `yaml:"entry"`
@@ -70,7 +70,7 @@ type StageBody struct {
 	Flags          link.StageFlags  `yaml:"flags"`
 	SubgroupSize   uint32           `yaml:"subgroup_size"`
 	Robustness     *link.Robustness `yaml:"robustness"`
-	Entries        []link.SpecEntry `yaml:"specialization_entries"` // where values stand, of which none is read
+	Entries        []link.SpecEntry `yaml:"specialization_entries"` // the positions of values, none of which is read
 	Object         link.ObjectFlags `yaml:"object_flags"`
 	Identifier     uint32           `yaml:"identifier_size"` // bytes of an identifier of the module
 	InChain        bool             `yaml:"code_in_chain"`
@@ -79,13 +79,13 @@ type StageBody struct {
 	Node           *link.Node       `yaml:"node"`
 }
 
-// rayStageFile is a stage of a ray tracing pipeline, whose groups count them.
+// rayStageFile is a stage of a ray tracing pipeline; its groups refer to stages by index.
 type rayStageFile struct {
 	Stage     string `yaml:"stage"`
 	StageBody `yaml:",inline"`
 }
 
-// UnmarshalYAML takes a name alone, too.
+// UnmarshalYAML also accepts a name alone.
 func (s *stageFile) UnmarshalYAML(read func(any) error) error {
 	var v any
 	if err := read(&v); err != nil {
@@ -101,8 +101,8 @@ func (s *stageFile) UnmarshalYAML(read func(any) error) error {
 // maxDescription bounds the text of a description: 16 MiB.
 const maxDescription = 16 << 20
 
-// Decode reads YAML into a value; what is wrong in it is said with line and
-// column. name is for errors.
+// Decode reads YAML into a value; its errors have a line and a column. name is the file
+// name in errors.
 func Decode(data []byte, name string, to any) error {
 	if len(data) > maxDescription {
 		return fmt.Errorf("%s: larger than %d bytes", name, maxDescription)
@@ -145,7 +145,7 @@ var kinds = map[kindName]link.Kind{"": link.Any, "graphics": link.Graphics, "com
 
 // Stage is a stage as a description names it.
 type Stage struct {
-	File           string // as it is written: seen from where the description lies
+	File           string // as written: relative to the folder of the description
 	Stage          link.Stages
 	Entry          string // "" for the only one of the stage
 	Specialization facts.Spec
@@ -169,7 +169,7 @@ func Read(data []byte, name string, load func(Stage) (*link.Shader, error)) (*li
 // empty reports whether nothing is written at all.
 func (in *pipelineFile) empty() bool { return reflect.ValueOf(in).Elem().IsZero() }
 
-// maxLibraries bounds how deep libraries stand in libraries.
+// maxLibraries bounds the nesting depth of libraries.
 const maxLibraries = 4
 
 // pipeline is the pipeline that was written, with its stages and libraries.
@@ -208,7 +208,7 @@ func (in *pipelineFile) pipeline(name string, depth int, load func(Stage) (*link
 	return d, in.addGraph(d, load)
 }
 
-// Layout reads what stands under layout of a description, alone.
+// Layout reads only the layout of a description.
 func Layout(data []byte, name string) (*link.Layout, error) {
 	var in layoutFile
 	if err := Decode(data, name, &in); err != nil {
@@ -218,7 +218,7 @@ func Layout(data []byte, name string) (*link.Layout, error) {
 	return out, find(data, name, err)
 }
 
-// description is what was written, without its stages.
+// description converts the parsed file, without its stages.
 func (in *pipelineFile) description(file string) (*link.Description, error) {
 	d := &link.Description{
 		Name: file, Kind: kinds[in.Kind], Flags: in.Flags, Vertex: in.Vertex, Assembly: in.Assembly, Tessellation: in.Tessellation,
@@ -330,7 +330,7 @@ type samplersFile struct {
 	list []link.Sampler
 }
 
-// UnmarshalYAML takes a Boolean or a list.
+// UnmarshalYAML accepts a Boolean or a list.
 func (s *samplersFile) UnmarshalYAML(read func(any) error) error {
 	if read(&s.some) == nil {
 		return nil
@@ -339,7 +339,7 @@ func (s *samplersFile) UnmarshalYAML(read func(any) error) error {
 	return read(&s.list)
 }
 
-// layout turns what was written into a layout.
+// layout converts the parsed layout.
 func (in *layoutFile) layout() (*link.Layout, error) {
 	out := &link.Layout{Flags: in.Flags}
 	for _, number := range slices.Sorted(maps.Keys(in.SetFlags)) {

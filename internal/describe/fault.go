@@ -19,11 +19,11 @@ import (
 	"github.com/chiaro-gpu/chiaro/link"
 )
 
-// fault is what is wrong with a value of a document.
+// fault is an error in a value of a document.
 type fault struct {
-	at      *token.Token // nil where it has no place
+	at      *token.Token // nil if it has no position
 	path    string       // of the value: "layout.sets.0.1.type"
-	schema  string       // what it must be, as a path in the schema
+	schema  string       // the required value, as a path in the schema
 	message string
 }
 
@@ -40,8 +40,8 @@ func (f *fault) error(name string) error {
 	return fmt.Errorf("%s: %s", name, f.message)
 }
 
-// faultOf says what is wrong in a document that cannot be read into a value: by
-// the schema of the value, else as the reader of YAML says it.
+// faultOf describes the error in a document that cannot be read into a value: by the schema
+// of the value, or otherwise in the words of the YAML reader.
 func faultOf(data []byte, name string, to any, err error) error {
 	var of yaml.Error
 	if errors.As(err, &of) {
@@ -70,7 +70,7 @@ func faultOf(data []byte, name string, to any, err error) error {
 	return fmt.Errorf("%s: %w", name, err)
 }
 
-// textOf is the first value of a file that is a text, nil where there is none.
+// textOf returns the first value of a file if it is a text, or nil.
 func textOf(data []byte, text string) *token.Token {
 	root := document(data)
 	if root == nil {
@@ -95,7 +95,7 @@ func (w *textFinder) Visit(n ast.Node) ast.Visitor {
 	return w
 }
 
-// document is the first document of a file, nil where there is none.
+// document returns the first document of a file, or nil if there is none.
 func document(data []byte) ast.Node {
 	f, err := parser.ParseBytes(data, 0)
 	if err != nil || len(f.Docs) == 0 {
@@ -110,7 +110,7 @@ type checker struct{ defs map[string]any }
 // maxNesting bounds how deep a document is looked at.
 const maxNesting = 64
 
-// value judges one value. Schemas are those that schemaBuilder makes.
+// value checks one value. Schemas are the ones that schemaBuilder makes.
 func (c *checker) value(n ast.Node, s map[string]any, path, at string, depth int) *fault {
 	if ref, ok := s["$ref"].(string); ok {
 		def, _ := c.defs[strings.TrimPrefix(ref, "#/$defs/")].(map[string]any)
@@ -118,7 +118,7 @@ func (c *checker) value(n ast.Node, s map[string]any, path, at string, depth int
 	}
 	switch n.(type) {
 	case nil, *ast.NullNode, *ast.AliasNode, *ast.AnchorNode, *ast.TagNode:
-		return nil // nothing is the default of all; what stands for another value is not followed
+		return nil // every value may be absent; aliases and anchors are not followed
 	}
 	fail := func(format string, args ...any) *fault {
 		return &fault{start(n), path, at, fmt.Sprintf(format, args...)}
@@ -159,8 +159,8 @@ func (c *checker) value(n ast.Node, s map[string]any, path, at string, depth int
 	return nil
 }
 
-// choice judges a value that is one of several things. Where it is none, what it
-// looks most like says what is wrong.
+// choice checks a value with several allowed forms. If none fits, the error is from the
+// form that is most similar to the value.
 func (c *checker) choice(n ast.Node, choice []any, path, at string, depth int) *fault {
 	var names []string
 	var near *fault
@@ -189,7 +189,7 @@ func (c *checker) choice(n ast.Node, choice []any, path, at string, depth int) *
 	return &fault{start(n), path, at, fmt.Sprintf("%s; must be %s", called(n), strings.Join(names, " or "))}
 }
 
-// list judges the elements of a list.
+// list checks the elements of a list.
 func (c *checker) list(n *ast.SequenceNode, s map[string]any, path, at string, depth int) *fault {
 	if least, ok := s["minItems"].(int); ok && len(n.Values) != least {
 		return &fault{start(n), path, at, fmt.Sprintf("a list of %d; must be one of %d", len(n.Values), least)}
@@ -203,7 +203,7 @@ func (c *checker) list(n *ast.SequenceNode, s map[string]any, path, at string, d
 	return nil
 }
 
-// members judges the members of a mapping.
+// members checks the members of a mapping.
 func (c *checker) members(list []*ast.MappingValueNode, s map[string]any, path, at string, depth int) *fault {
 	properties, _ := s["properties"].(map[string]any)
 	more, open := s["additionalProperties"].(map[string]any)
@@ -241,8 +241,8 @@ var typeNames = map[string]string{
 	"string": "a text", "integer": "a whole number from 0", "number": "a number", "boolean": "true or false", "array": "a list", "object": "a mapping",
 }
 
-// isType reports whether a value is of a type of JSON Schema; s says what range
-// numbers have, nil where that does not count.
+// isType reports whether a value is of a type of JSON Schema; s has the range of numbers,
+// or is nil if the range does not matter.
 func isType(n ast.Node, want string, s map[string]any) bool {
 	switch n := n.(type) {
 	case *ast.StringNode, *ast.LiteralNode:
@@ -301,7 +301,7 @@ func short(s string) string {
 	return s
 }
 
-// start is where a value begins.
+// start returns the first token of a value.
 func start(n ast.Node) *token.Token {
 	switch n := n.(type) {
 	case *ast.MappingNode:
@@ -314,7 +314,7 @@ func start(n ast.Node) *token.Token {
 	return n.GetToken()
 }
 
-// placed is what is wrong with a value that the schema takes.
+// placed is an error in a value that satisfies the schema.
 type placed struct {
 	path string
 	err  error
@@ -326,7 +326,7 @@ func (p *placed) Unwrap() error { return p.err }
 // at is an error about the value at a path.
 func at(path, format string, args ...any) error { return &placed{path, fmt.Errorf(format, args...)} }
 
-// inside puts a path before that of an error.
+// inside prefixes a path to the path of an error.
 func inside(path string, err error) error {
 	var p *placed
 	if errors.As(err, &p) {
@@ -335,7 +335,7 @@ func inside(path string, err error) error {
 	return &placed{path, err}
 }
 
-// find says where in the file an error is.
+// find adds the position in the file to an error.
 func find(data []byte, name string, err error) error {
 	var p *placed
 	if err == nil || !errors.As(err, &p) {
@@ -347,8 +347,8 @@ func find(data []byte, name string, err error) error {
 	return fmt.Errorf("%s: %s: %w", name, p.path, p.err)
 }
 
-// member is where the member or element at a path begins; of what is not there,
-// the last of the path that is.
+// member returns the first token of the member or element at a path; if the path does not
+// exist, of the longest existing prefix.
 func member(n ast.Node, path string) (at *token.Token) {
 	for _, key := range strings.FieldsFunc(path, func(r rune) bool { return r == '.' || r == '[' || r == ']' }) {
 		var next ast.Node

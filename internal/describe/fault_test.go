@@ -8,8 +8,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/link"
 )
 
-// TestFaults holds what is said of descriptions that are none: where it is, what
-// it is and what must be.
+// TestFaults tests the messages for invalid descriptions: the position, the actual value
+// and the required one.
 func TestFaults(t *testing.T) {
 	load := func(s Stage) (*link.Shader, error) { return nil, errors.New("no such file") }
 	for _, c := range []struct{ text, want string }{
@@ -63,7 +63,7 @@ func stairs(n int) string {
 	return b.String()
 }
 
-// TestNesting reads what is nested without end, as anchors and as brackets.
+// TestNesting reads documents with very deep nesting, of anchors and of brackets.
 func TestNesting(t *testing.T) {
 	for _, text := range []string{
 		"layout: &a {sets: *a}", "a: &a [*a]", strings.Repeat("[", 5000), strings.Repeat("[", 1<<20), strings.Repeat("[#]\n", 1<<16), strings.Repeat("- ", 1<<18),

@@ -5,13 +5,13 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// maxIndent bounds where a line may begin, and with it how deep a document nests
+// maxIndent bounds the indentation of a line, and with it the nesting depth of a document
 // without brackets.
 const maxIndent = 1024
 
-// tooDeep returns where a text of YAML nests deeper than any description, nil where
-// it does not. Readers take room by the square of the depth, so that it is asked
-// before they begin.
+// tooDeep returns the position at which a YAML text nests deeper than any description, or
+// nil if there is none. The memory use of YAML readers grows with the square of the depth,
+// so that this check comes first.
 func tooDeep(data []byte) *token.Token {
 	depth, chain, line := 0, 0, 0
 	for _, t := range lexer.Tokenize(string(data)) {

@@ -16,7 +16,7 @@ import (
 
 var update = flag.Bool("update", false, "write docs/pipeline.schema.json")
 
-// TestSchema holds the published schema to what is read.
+// TestSchema compares the published schema with the types of the reader.
 func TestSchema(t *testing.T) {
 	const file = "../../docs/pipeline.schema.json"
 	want := Schema()
@@ -34,8 +34,8 @@ func TestSchema(t *testing.T) {
 	}
 }
 
-// TestSchemaTakes holds that the schema takes what is read, and does not take
-// what is not.
+// TestSchemaTakes tests that the schema accepts exactly the documents that the reader
+// accepts.
 func TestSchemaTakes(t *testing.T) {
 	schema, err := gojsonschema.NewSchema(gojsonschema.NewBytesLoader(Schema()))
 	if err != nil {

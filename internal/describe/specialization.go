@@ -9,8 +9,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/iface"
 )
 
-// SpecBits reads the value of a specialization constant: a Boolean, a whole
-// number in any base that Go has, or a float, whose 32 bits it is.
+// SpecBits parses the value of a specialization constant: a Boolean, a whole number in any
+// base of Go's syntax, or a float, for which it returns the 32 bits.
 func SpecBits(s string) (uint64, bool) {
 	switch s {
 	case "true":
@@ -31,7 +31,7 @@ func SpecBits(s string) (uint64, bool) {
 // Values are values of specialization constants as they are written, by SpecId.
 type Values map[uint32]string
 
-// Spec is what SpecBits reads of each; nil where there are none.
+// Spec is SpecBits for each value; nil if there are none.
 func (v Values) Spec() facts.Spec {
 	if len(v) == 0 {
 		return nil
@@ -45,9 +45,9 @@ func (v Values) Spec() facts.Spec {
 	return out
 }
 
-// Fit is Spec for the constants of an entry point: a value that is written as a
-// float has the bits of its constant. It returns whether there is such a one
-// other than of 32 bits; the error says which constant is no float.
+// Fit is Spec for the constants of an entry point: a value that is written as a float has
+// the bits of its constant. It reports whether there is a float constant that does not have
+// 32 bits; the error names a constant that is no float.
 func (v Values) Fit(e *iface.Entry) (spec facts.Spec, other bool, err error) {
 	spec = v.Spec()
 	other, err = v.fit(spec, e.Constants)
