@@ -1,6 +1,6 @@
-// Package ledger tells how far each instruction has come: typed, lowered, and
-// run by which engine. It asks the tables that do the work and keeps none of
-// its own; what an instruction means it does not know.
+// Package ledger reports the state of each instruction: typed, lowered, and run by which
+// engine. It derives the state from the tables in use and has no table of its own; it does
+// not know the meaning of instructions.
 package ledger
 
 import (
@@ -13,13 +13,12 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/typing"
 )
 
-// Entry is what the tables say of one instruction. Both engines run every
-// operation of the IR that compute shaders are lowered to, so an instruction
-// that is lowered runs on both.
+// Entry is the state of one instruction. Both engines run every operation of the IR that
+// shaders are lowered to, so an instruction that is lowered runs on both.
 type Entry struct {
 	Op      spirv.Op
-	Typed   string // file and line of the row or form in the typing tables; "" where they do not have it
-	Lowered string // file and line of its meaning; "" where it has none yet
+	Typed   string // file and line of the row or form in the typing tables; "" if it has none
+	Lowered string // file and line of its lowering; "" if it has none yet
 }
 
 // Of returns the entry of an instruction.

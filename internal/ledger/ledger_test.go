@@ -11,8 +11,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite docs/ledger.txt")
 
-// TestLedger compares docs/ledger.txt with the tables. It is a ratchet: what is
-// lowered once stays so.
+// TestLedger compares docs/ledger.txt with the tables. It is a ratchet: a lowered
+// instruction stays lowered.
 func TestLedger(t *testing.T) {
 	const file = "../../docs/ledger.txt"
 	if *update {

@@ -108,8 +108,7 @@ var otherStages = map[spirv.Op]bool{
 	spirv.OpGraphEndARM:        true,
 }
 
-// otherCapabilities are the capabilities of what shaders of stages have alone that do
-// not run.
+// otherCapabilities are the capabilities that only stages without an engine have.
 var otherCapabilities = map[spirv.Capability]bool{
 	spirv.CapabilityGraphARM:                   true,
 	spirv.CapabilityMeshShadingEXT:             true,

@@ -10,7 +10,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// Status is what becomes of something that a shader may have.
+// Status is the support status of an element of a shader.
 type Status string
 
 // The statuses.
@@ -21,8 +21,8 @@ const (
 	Other   Status = "of other stages" // which do not run
 )
 
-// StatusOf returns the status of an instruction. What stands outside functions
-// works where facts, or lower by way of them, know what it says.
+// StatusOf returns the status of an instruction. An instruction outside of functions works
+// if package facts, or package lower by way of it, interprets it.
 func StatusOf(op spirv.Op) Status {
 	switch {
 	case !allowed(op), op == spirv.OpUntypedGroupAsyncCopyKHR: // its result is an event, which needs the capability Kernel
@@ -35,8 +35,8 @@ func StatusOf(op spirv.Op) Status {
 	return Refused
 }
 
-// allowed reports whether Vulkan allows an instruction: one of its capabilities,
-// or where it needs none, one of its extensions, if it needs one.
+// allowed reports whether Vulkan allows an instruction: one of its capabilities, or, if it
+// needs none, one of its extensions, if it needs one.
 func allowed(op spirv.Op) bool {
 	r := op.Row()
 	if op.Class() == spirv.ClassExclude {
@@ -50,7 +50,7 @@ func allowed(op spirv.Op) bool {
 	return len(list) == 0 || r.Version() != 0 || slices.ContainsFunc(list, func(e string) bool { _, ok := extensions[e]; return ok })
 }
 
-// declares reports whether an instruction stands outside functions and is known.
+// declares reports whether an instruction is outside of functions and is known.
 func declares(op spirv.Op) bool {
 	switch op.Class() {
 	case spirv.ClassDebug, spirv.ClassAnnotation, spirv.ClassExtension, spirv.ClassModeSetting, spirv.ClassConstantCreation:
@@ -70,8 +70,8 @@ func declares(op spirv.Op) bool {
 	return false
 }
 
-// Support returns docs/support.md. tested returns what tests something that has
-// the name, "" for nothing.
+// Support returns docs/support.md. tested returns the test of the element with a name, or
+// "" if there is none.
 func Support(tested func(name string) string) string {
 	var w strings.Builder
 	w.WriteString(supportHead)
@@ -103,8 +103,8 @@ func Support(tested func(name string) string) string {
 	return w.String()
 }
 
-// testOf returns what tests something: it by its name, or an instruction that
-// needs the capability or the extension of that name.
+// testOf returns the test of an element: the test with its name, or the test of an
+// instruction that needs the capability or the extension with that name.
 func testOf(name string, tested func(string) string) string {
 	if t := tested(name); t != "" {
 		return t

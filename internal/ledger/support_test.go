@@ -12,8 +12,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// casesOf returns what tests something that has a name: the first truth table,
-// or the first case with a run section, that has it as a word.
+// casesOf returns the test of the element with a name: the first truth table, or the first
+// case with a run section, that has the name as a word.
 func casesOf(t *testing.T) func(string) string {
 	const root = "../lower/testdata/"
 	tables, _ := filepath.Glob(root + "truth/*.txt")
@@ -58,9 +58,9 @@ func TestSupport(t *testing.T) {
 	}
 }
 
-// TestStagesAreComplete demands typing, meaning and a case of every instruction
-// that Vulkan allows in the functions of shaders of the stages that run, but for those
-// that stand in refused.txt, which may only shrink: what is not built.
+// TestStagesAreComplete demands typing, lowering and a case of every instruction that
+// Vulkan allows in functions of shaders of the stages that run, except for the unsupported
+// ones in refused.txt, which may only shrink.
 func TestStagesAreComplete(t *testing.T) {
 	tested := casesOf(t)
 	data, err := os.ReadFile("testdata/refused.txt")
@@ -100,9 +100,8 @@ func TestStagesAreComplete(t *testing.T) {
 	}
 }
 
-// TestWhatCasesDeclare looks at the capabilities and extensions of each module
-// that a case runs: what runs is not refused, in the tables nor by the profile
-// that is made of them.
+// TestWhatCasesDeclare inspects the capabilities and extensions of each module that a case
+// runs: neither the tables nor the profile that is made from them may refuse them.
 func TestWhatCasesDeclare(t *testing.T) {
 	files, _ := filepath.Glob("../lower/testdata/*/*.txtar")
 	if len(files) == 0 {
@@ -130,8 +129,7 @@ func TestWhatCasesDeclare(t *testing.T) {
 	}
 }
 
-// TestVulkanTables compares the tables with those of the specification, where
-// they are at hand.
+// TestVulkanTables compares the tables with the tables of the specification, if present.
 func TestVulkanTables(t *testing.T) {
 	const folder = "../../../shared/spec/"
 	if _, err := os.Stat(folder); err != nil {

@@ -2,8 +2,8 @@ package ledger
 
 import "github.com/chiaro-gpu/chiaro/spirv"
 
-// capabilities are those that Vulkan allows in a SPIR-V module (Vulkan, "SPIR-V
-// Environment", Capabilities); true are those whose features shaders have here.
+// capabilities are the capabilities that Vulkan allows in a SPIR-V module (Vulkan, "SPIR-V
+// Environment", Capabilities); true marks the ones with features that shaders have here.
 var capabilities = map[spirv.Capability]bool{
 	spirv.CapabilityMatrix:                                      true,
 	spirv.CapabilityShader:                                      true,
