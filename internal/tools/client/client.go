@@ -1,6 +1,6 @@
-// Package client runs a peer that is no Go: a small program in C or C++ is
-// compiled as it is needed, and a process of it answers over pipes, in words of
-// 32 bits and bytes. It refuses to know what is asked.
+// Package client runs a peer that is not written in Go: it compiles a small C or C++
+// program on demand, and a process of that program answers over pipes, in 32-bit words and
+// bytes. It does not know the requests.
 package client
 
 import (
@@ -19,13 +19,13 @@ import (
 type Program struct {
 	Source   []byte
 	Name     string   // of the file of the source
-	Compiler []string // the command and its flags: in front of the name of what is made
-	Libs     []string // flags behind the source
-	Needs    string   // what may be missing where it cannot be compiled
+	Compiler []string // the command and its flags, before the name of the output
+	Libs     []string // flags after the source
+	Needs    string   // the packages that may be missing if the compilation fails
 }
 
-// Build compiles the program into a folder and returns its path. The error says
-// what is missing.
+// Build compiles the program into a folder and returns its path. The error names the
+// missing packages.
 func (p Program) Build(dir string) (string, error) {
 	if _, err := exec.LookPath(p.Compiler[0]); err != nil {
 		return "", fmt.Errorf("missing: %s (Debian: %s)", p.Compiler[0], p.Compiler[0])
@@ -41,7 +41,7 @@ func (p Program) Build(dir string) (string, error) {
 	return out, nil
 }
 
-// Driver says that the manifest of a Vulkan driver is missing.
+// Driver reports that the manifest of a Vulkan driver is missing.
 func Driver(icd string) error {
 	if _, err := os.Stat(icd); err != nil {
 		return fmt.Errorf("missing: the driver %s (Debian: mesa-vulkan-drivers); -icd names another", icd)
@@ -49,12 +49,12 @@ func Driver(icd string) error {
 	return nil
 }
 
-// Environment is that of a process that sees one Vulkan driver alone.
+// Environment is the environment of a process that sees only one Vulkan driver.
 func Environment(icd string) []string {
 	return append(os.Environ(), "VK_ICD_FILENAMES="+icd, "VK_DRIVER_FILES="+icd)
 }
 
-// ErrDied says that the client did not answer: it ended, or took too long.
+// ErrDied reports that the client did not answer: it ended, or took too long.
 var ErrDied = errors.New("the peer died")
 
 // Process is a process of a client. After an error it is of no use any more.
@@ -64,8 +64,7 @@ type Process struct {
 	out *bufio.Reader
 }
 
-// Start starts a process. What it says of errors goes to loud, where that is not
-// nil.
+// Start starts a process. Its standard error goes to loud, if loud is not nil.
 func Start(path string, args, env []string, loud io.Writer) (*Process, error) {
 	p := &Process{cmd: exec.Command(path, args...)}
 	p.cmd.Env, p.cmd.Stderr = env, loud
@@ -84,12 +83,12 @@ func Start(path string, args, env []string, loud io.Writer) (*Process, error) {
 // Stop ends the process.
 func (p *Process) Stop() {
 	p.in.Close()
-	// Both fail where the process is gone already, which is what is wanted.
+	// Both fail if the process has already ended, which is the goal.
 	_ = p.cmd.Process.Kill()
 	_ = p.cmd.Wait()
 }
 
-// Patience ends the process where the returned function is not called in time.
+// Patience ends the process if the returned function is not called in time.
 func (p *Process) Patience(d time.Duration) (answered func()) {
 	process := p.cmd.Process
 	clock := time.AfterFunc(d, func() { _ = process.Kill() })
@@ -122,7 +121,7 @@ func (p *Process) Number() (uint32, error) {
 	return binary.NativeEndian.Uint32(b), nil
 }
 
-// Count reads a word that says how many there are, which must be most at most.
+// Count reads a word that is a count, which must be at most most.
 func (p *Process) Count(most uint32) (uint32, error) {
 	n, err := p.Number()
 	if err == nil && n > most {
@@ -131,7 +130,7 @@ func (p *Process) Count(most uint32) (uint32, error) {
 	return n, err
 }
 
-// Text reads a text of most bytes at most, behind their number.
+// Text reads a text of at most most bytes, after its length.
 func (p *Process) Text(most uint32) (string, error) {
 	n, err := p.Count(most)
 	if err != nil {

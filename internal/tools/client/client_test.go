@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// echo answers each word with a text: as many letters as it says, or with a lie
-// where it is 7. It ends at 8 and never answers 9.
+// echo answers each word with a text of that many letters, or with a false length if the
+// word is 7. It ends at 8 and never answers 9.
 const echo = `#include <stdint.h>
 #include <stdio.h>
 #include <unistd.h>

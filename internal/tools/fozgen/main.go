@@ -1,6 +1,6 @@
-// Command fozgen writes an archive of pipelines, to measure how fast they are
-// judged: many pipelines over fewer states and modules, as a game records them.
-// All keep the rules, but for those that -broken asks for.
+// Command fozgen writes an archive of pipelines that measures the speed of the checks: many
+// pipelines over fewer states and modules, as a game records them. All satisfy the rules,
+// except for the ones that -broken adds.
 //
 //	go run ./internal/tools/fozgen -o big.foz -pipelines 100000 -states 20000 -modules 4000
 package main

@@ -7,9 +7,9 @@ import (
 	"sync"
 )
 
-// everything measures a function of one number for all 2³² of them, or one block
-// in so many, against float64, whose own error is some 2⁻²⁸ of an ULP. The worst
-// of each block are then measured against exact arithmetic.
+// everything measures a function of one number for all 2³² inputs, or one block in every so
+// many, against float64, which has an error of about 2⁻²⁸ of an ULP. It then measures the
+// worst input of each block against exact arithmetic.
 func everything(k *kernel, i *instruction, f *figure, every uint64) error {
 	const block = 1 << 20
 	var wait sync.WaitGroup
@@ -52,9 +52,9 @@ func everything(k *kernel, i *instruction, f *figure, every uint64) error {
 	return failed
 }
 
-// worstOf returns the index of the worst result of a block and its negative, in
-// the usual range, and that of a result that is NaN or infinite where it must not
-// be; −1 where there is none.
+// worstOf returns the index of the worst result of a block and its negative, in the usual
+// range, and the index of a result that is NaN or infinite but must not be; −1 if there is
+// none.
 func worstOf(i *instruction, in, plus, minus []uint32) [2]int {
 	found := [2]int{-1, -1}
 	most := 0.0
@@ -82,8 +82,8 @@ func worstOf(i *instruction, in, plus, minus []uint32) [2]int {
 	return found
 }
 
-// errorOf is the error of a result in ULP, 0 where none is defined, and a great
-// number where it is NaN or infinite and must not be.
+// errorOf returns the error of a result in ULP, 0 if none is defined, and a large number if
+// it is NaN or infinite and must not be.
 func errorOf(bits uint32, want float64) float64 {
 	got := float64(math.Float32frombits(bits))
 	switch {

@@ -70,8 +70,8 @@ OpDecorate %%sink Binding 1
 %%i = OpCompositeExtract %%u32 %%id 0
 `
 
-// module writes the module: operand after operand lies component by component
-// in the source, invocation after invocation.
+// module writes the module: the source has operand after operand component by component,
+// invocation after invocation.
 func module(x *instruction, width int) string {
 	capability, to, r, declared, pointer := "", width, "%T", "", ""
 	if x.to != 0 {

@@ -1,14 +1,13 @@
-// Command precision measures how precise each floating-point instruction is, at
-// every width that it has: it runs the instruction through the engines, and
-// compares with math/big. What it found it keeps in measured.tsv, and writes
-// docs/precision.md from it; a test fails where the two part, or where a figure
-// is worse than Vulkan allows.
+// Command precision measures the precision of each floating-point instruction, at every
+// width that it has: it runs the instruction through the engines, and compares with
+// math/big. It stores its results in measured.tsv, and writes docs/precision.md from them;
+// a test fails if the two differ, or if a figure is worse than Vulkan allows.
 //
 //	go run ./internal/tools/precision -measure '^(Sin|Cos)$' -every 1
 //	go run ./internal/tools/precision -write
 //
-// It refuses to know how the instructions are computed: the definitions in
-// table.go are those of the specification.
+// It does not depend on the implementation of the instructions: the definitions in table.go
+// are from the specification.
 package main
 
 import (

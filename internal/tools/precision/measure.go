@@ -9,7 +9,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/scalar"
 )
 
-// figure is what was measured of one instruction at one width.
+// figure is the measured error of one instruction at one width.
 type figure struct {
 	name  string
 	width int
@@ -46,8 +46,8 @@ func errorAt(width int, got float64, want *big.Float) float64 {
 	return f
 }
 
-// check measures one result; x are the operands. What the specification leaves
-// open is skipped, and −0, whose results have tests of their own.
+// check measures one result; x are the operands. It skips results that the specification
+// leaves open, and −0, which has tests of its own.
 func (f *figure) check(i *instruction, n int, x []float64, got float64) {
 	to := f.width
 	if i.to != 0 {
@@ -85,8 +85,8 @@ func (f *figure) check(i *instruction, n int, x []float64, got float64) {
 	}
 }
 
-// allowed is the error in ULP that the specification allows beside v; ∞ where it
-// names none, and not ok where a step of the formula overflows or is undefined.
+// allowed is the error in ULP that the specification allows beside v; ∞ if it names none,
+// and not ok if a step of the formula overflows or is undefined.
 func (i *instruction) allowed(width int, x []number, n int, v float64) (e float64, ok bool) {
 	switch i.class {
 	case exact:
@@ -103,7 +103,7 @@ func (i *instruction) allowed(width int, x []number, n int, v float64) (e float6
 	return e/ulp(width, v) + 0.5, !math.IsNaN(e)
 }
 
-// defined is the value, or nil where there is none.
+// defined returns the value, or nil if there is none.
 func (i *instruction) defined(x []number, n int) (v number) {
 	defer func() {
 		if r := recover(); r != nil {

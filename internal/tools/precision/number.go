@@ -12,12 +12,11 @@ const (
 	upward
 )
 
-// undefined is the panic of a formula that has no value; value takes it.
+// undefined is the panic of a formula that has no value; value recovers it.
 type undefined struct{}
 
-// number is what formulas compute with: a real for the true value, or a bounded
-// for the error that the specification allows. Methods panic with undefined where
-// there is no result.
+// number is the operand type of formulas: a real for the true value, or a bounded for the
+// error that the specification allows. Methods panic with undefined if there is no result.
 type number interface {
 	num(x float64) number
 	pi() number
@@ -39,9 +38,9 @@ type number interface {
 	float() float64
 }
 
-// bounded is a value of a format with the greatest error that it may have when
-// every step is as precise as Vulkan's table says ("Precision of individual
-// operations"; "inherited from" sums up the steps).
+// bounded is a value of a format with its largest error if every step is as precise as
+// Vulkan's table requires ("Precision of individual operations"; "inherited from" sums up
+// the steps).
 type bounded struct {
 	v, e float64
 	w    int // width of the format
@@ -60,8 +59,8 @@ func ulp(w int, v float64) float64 {
 	return math.Ldexp(1, max(e-p, least))
 }
 
-// made is a result with an error of n ULP besides what the operands bring;
-// undefined where it may overflow.
+// made is a result with an error of n ULP in addition to the errors of the operands;
+// undefined if it may overflow.
 func (a bounded) made(v, brought, n float64) number {
 	limit := map[int]float64{16: 65504, 32: math.MaxFloat32, 64: math.MaxFloat64}[a.w]
 	if !(math.Abs(v) <= limit) || !math.IsInf(brought, 1) && math.Abs(v)+brought > limit {

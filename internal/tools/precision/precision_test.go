@@ -86,8 +86,8 @@ func TestMeasured(t *testing.T) {
 	}
 }
 
-// TestPrecision measures each instruction again with a few operands: nothing may
-// be worse than what is recorded.
+// TestPrecision measures each instruction again with a few operands: no result may be worse
+// than the recorded one.
 func TestPrecision(t *testing.T) {
 	list, err := read("measured.tsv")
 	if err != nil {

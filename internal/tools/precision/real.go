@@ -146,7 +146,7 @@ func (a real) log() number {
 	if m.Cmp(big.NewFloat(math.Sqrt2/2)) < 0 {
 		m, e = scaled(m, 1), e-1
 	}
-	// log m = 2 atanh((m − 1)/(m + 1)), where m is a root of a root … of it.
+	// log m = 2 atanh((m − 1)/(m + 1)); m is a root of a root … of it.
 	n := 0
 	for ; n < 8; n++ {
 		m.Sqrt(m)
@@ -220,7 +220,7 @@ func (a real) atan2(b number) number {
 	return real{p}
 }
 
-// sinCos reduces by π/2 and takes the series.
+// sinCos reduces by π/2 and evaluates the series.
 func (a real) sinCos() (sin, cos *big.Float) {
 	half := scaled(piValue, -1)
 	q := real{newReal().Quo(a.f, half)}.whole(toEven).(real).f

@@ -4,7 +4,7 @@ import (
 	"math"
 )
 
-// class says how precise the specification asks an instruction to be.
+// class is the precision that the specification requires of an instruction.
 type class uint8
 
 const (
@@ -14,7 +14,7 @@ const (
 	inherited              // as precise as the steps of a formula
 )
 
-// parity is what a function of −x is.
+// parity is the symmetry of a function in −x.
 type parity uint8
 
 const (
@@ -31,27 +31,26 @@ type instruction struct {
 	in    []int  // components of each operand
 	out   int    // components of the result
 	wide  bool   // allowed with 64 bits
-	from  []int  // widths of the operands, where not all
+	from  []int  // widths of the operands, nil for all
 	to    int    // width of the result, if it is another
 	class class
 
-	// value is the function of all components of the operands; of a vector as
-	// result component n. It is the definition in exact arithmetic, and of an
-	// inherited one the formula that says what error is allowed.
+	// value is the function of all components of the operands; of a vector as result
+	// component n. It is the definition in exact arithmetic, and for inherited precision
+	// the formula that determines the allowed error.
 	value func(x []number, n int) number
 
-	// fast is value in float64 for unary functions, used where all numbers of
-	// 32 bits are tried.
+	// fast is value in float64 for unary functions, for a test of all 32-bit numbers.
 	fast   func(float64) float64
 	parity parity // of fast
 
-	// usual is where 4 ULP are our own bound; nil is everywhere, unless sum is
-	// set: terms cancel, and only the inherited error counts.
+	// usual is the range with 4 ULP as our own bound; nil is everywhere, unless sum is set:
+	// terms cancel, and only the inherited error counts.
 	usual func(x []float64) bool
 	sum   bool
 }
 
-// moderate are operands whose squares neither overflow nor vanish.
+// moderate are operands with squares that neither overflow nor vanish.
 func moderate(x []float64) bool {
 	for _, v := range x {
 		if v = math.Abs(v); v != 0 && (v < 0x1p-30 || v > 0x1p30) {
@@ -140,7 +139,7 @@ var unary = []instruction{
 	{name: "Exp2", form: ext("Exp2", 1), in: single, out: 1, class: ulps, value: one1(number.exp2), fast: math.Exp2},
 	{name: "Log", form: ext("Log", 1), in: single, out: 1, class: ulps, value: one1(number.log), fast: math.Log},
 	{name: "Log2", form: ext("Log2", 1), in: single, out: 1, class: ulps, value: one1(number.log2), fast: func(x float64) float64 {
-		if x > 0.5 && x < 2 { // math.Log2 loses what is small
+		if x > 0.5 && x < 2 { // math.Log2 loses small terms
 			return math.Log1p(x-1) / math.Ln2
 		}
 		return math.Log2(x)

@@ -110,7 +110,7 @@ var more = []instruction{
 
 func same(x number) number { return x }
 
-// normal16 leaves open what becomes of a number that is denormal in 16 bits.
+// normal16 leaves the result open for a number that is denormal in 16 bits.
 func normal16(x number) number {
 	if v := x.float(); v != 0 && v < 0x1p-14 && v > -0x1p-14 {
 		panic(undefined{})
@@ -155,7 +155,7 @@ func refract(x []number, n int) number {
 	return eta.mul(x[n]).sub(eta.mul(d).add(k.sqrt()).mul(x[3+n]))
 }
 
-// column takes the middle column of a matrix.
+// column extracts the middle column of a matrix.
 func column(m string) string {
 	return "%r = OpCompositeExtract %T3 " + m + " 1"
 }

@@ -69,8 +69,8 @@ func (r *changer) near(i, n int) int {
 	return min(max(i+r.IntN(7)-3, 0), n-1)
 }
 
-// word changes one word of an instruction: in place of an id stands another that
-// is made alike, or any; a number changes a little.
+// word changes one word of an instruction: an id is replaced by another that is made by a
+// similar instruction, or by any; a number changes a little.
 func (r *changer) word(m *spirv.Module, in []uint32) {
 	at := 1 + r.IntN(len(in)-1)
 	switch r.IntN(4) {
@@ -97,8 +97,8 @@ func (r *changer) word(m *spirv.Module, in []uint32) {
 	}
 }
 
-// sibling returns another opcode of the same class with as many operands, 0 where
-// it finds none.
+// sibling returns another opcode of the same class with as many operands, or 0 if it finds
+// none.
 func (r *changer) sibling(op spirv.Op) spirv.Op {
 	rows := spirv.Ops()
 	for range 40 {

@@ -1,13 +1,13 @@
-// Command valdiff judges modules with package valid and with SPIRV-Tools, and
-// says where the verdicts differ: real modules, those of cases, those that modgen
-// makes, and all of them changed at random. It knows nothing of the rules; a
-// difference is for a person to look at.
+// Command valdiff checks modules with package valid and with SPIRV-Tools, and reports
+// different verdicts: on real modules, modules of cases, modules from modgen, and random
+// changes of all of them. It knows nothing of the rules; a person must examine each
+// difference.
 //
 // usage: valdiff [flags] [FOLDER]…
 //
-// A folder has modules (.spv) or cases (.txtar). The peer is a small client of
-// SPIRV-Tools that the tool builds by g++ from client/client.cpp. Only what both
-// accept is changed; where they differ on what is not, the tool says so first.
+// A folder has modules (.spv) or cases (.txtar). The peer is a small client of SPIRV-Tools
+// that the tool builds by g++ from client/client.cpp. Only modules that both accept are
+// changed; the tool first reports the differences on the unchanged modules.
 package main
 
 import (
@@ -113,7 +113,7 @@ func (t *tool) run(folders []string) error {
 	return nil
 }
 
-// both judges a module with both and reports whether both accept it.
+// both checks a module with both and reports whether both accept it.
 func (t *tool) both(words []uint32) bool {
 	t.judged++
 	asked := t.peer.ask(words)
@@ -141,7 +141,7 @@ func (t *tool) both(words []uint32) bool {
 	return pair == "both accept"
 }
 
-// own returns the code of our first error and what it says, "" where there is none.
+// own returns the code of our first error and its message, or "" if there is none.
 func (t *tool) own(words []uint32) (code, message string) {
 	defer func() { // a panic is a difference too, and the module is worth keeping
 		if e := recover(); e != nil {
@@ -167,10 +167,11 @@ func (t *tool) own(words []uint32) (code, message string) {
 	return "", ""
 }
 
-// detail is what differs between two messages of one rule: ids, names, numbers.
+// detail matches the parts that differ between two messages of one rule: ids, names,
+// numbers.
 var detail = regexp.MustCompile(`'[^']*'|\d+(\[%[^\]]*\])?|%\w+`)
 
-// kind returns what a message of the peer says without its details.
+// kind returns a message of the peer without its details.
 func kind(message string) string {
 	if a := strings.Index(message, "[VUID-"); a >= 0 {
 		if b := strings.IndexByte(message[a:], ']'); b > 0 {
@@ -184,8 +185,8 @@ func kind(message string) string {
 // maxExamples is how many modules of a difference are kept.
 const maxExamples = 3
 
-// note counts a module, and keeps it where it is one of the first that differ so
-// or smaller than they.
+// note counts a module, and stores it if it is one of the first with this difference or
+// smaller than the stored ones.
 func (t *tool) note(pair, message string, words []uint32) {
 	k := t.classes[pair]
 	if k == nil {

@@ -13,8 +13,8 @@ import (
 //go:embed client/client.cpp
 var source []byte
 
-// build compiles the client into dir and returns its path. Its error says what
-// is missing.
+// build compiles the client into dir and returns its path. Its error names the missing
+// packages.
 func build(dir string) (string, error) {
 	return client.Program{
 		Source: source, Name: "client.cpp", Compiler: []string{"g++", "-O2", "-Wall"},
@@ -22,7 +22,7 @@ func build(dir string) (string, error) {
 	}.Build(dir)
 }
 
-// answer is what the peer says of a module.
+// answer is the verdict of the peer on a module.
 type answer struct {
 	rejected bool
 	message  string
@@ -31,10 +31,10 @@ type answer struct {
 // patience is how long the peer may take for one module.
 const patience = 10 * time.Second
 
-// maxMessage bounds what the peer may say of a module.
+// maxMessage bounds the message of the peer on a module.
 const maxMessage = 1 << 24
 
-// peer is a process of the client, which is started anew where it died.
+// peer is a process of the client, which is restarted after it dies.
 type peer struct {
 	path, env string
 	process   *client.Process
@@ -66,8 +66,8 @@ func (p *peer) ask(words []uint32) (err error) {
 	return nil
 }
 
-// answer returns what the peer says of the module that it was asked about last;
-// client.ErrDied where it does not say anything.
+// answer returns the verdict of the peer on the last module that was sent, or
+// client.ErrDied if there is no answer.
 func (p *peer) answer() (answer, error) {
 	defer p.answered()
 	rejected, err := p.process.Number()

@@ -12,8 +12,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/asm"
 )
 
-// read takes the modules and the cases of folders, and modules that modgen makes.
-// What does not decode is left out.
+// read reads the modules and the cases of folders, and generates modules with modgen. It
+// omits files that do not decode.
 func (t *tool) read(folders []string) ([][]uint32, error) {
 	var out [][]uint32
 	for i := range t.made {

@@ -12,8 +12,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
-// imageCase is an image with texels, a view, a sampler, and what a shader asks of
-// them at many places.
+// imageCase is an image with texels, a view, a sampler, and the query that a shader makes
+// at many coordinates.
 type imageCase struct {
 	image   texture.Desc
 	view    texture.ViewDesc
@@ -31,10 +31,10 @@ var imageFormats = []string{
 	"R8G8B8A8_UINT", "R16_SINT", "R32G32_UINT", "D16_UNORM", "D32_SFLOAT", "BC1_RGBA_UNORM_BLOCK", "BC3_SRGB_BLOCK", "BC4_SNORM_BLOCK", "BC5_UNORM_BLOCK", "BC7_UNORM_BLOCK",
 }
 
-// imageOps are what a shader asks.
+// imageOps are the queries of a shader.
 var imageOps = []string{"lod", "lod", "lod", "grad", "gather", "fetch", "dref", "drefgather", "proj", "aniso", "chroma"}
 
-// drawImage draws a case that Vulkan defines: of any of imageOps where op is empty.
+// drawImage generates a case that Vulkan defines: of any of imageOps if op is empty.
 func drawImage(r *rand.Rand, op string) *imageCase {
 	c := &imageCase{op: imageOps[r.IntN(len(imageOps))]}
 	if op != "" {
@@ -135,7 +135,7 @@ func (c *imageCase) drawSampler(r *rand.Rand, info *format.Info) {
 	switch {
 	case strings.HasPrefix(c.op, "dref"):
 		s.Compare, s.CompareOp = true, texture.CompareOp(r.IntN(8))
-	case r.IntN(5) == 0: // the peer weights levels, and reduces what is nearest
+	case r.IntN(5) == 0: // the peer weights levels, and reduces the nearest texels
 		s.Reduction, s.MipLinear, s.Mag = texture.Reduction(1+r.IntN(2)), false, s.Min
 	case c.op == "lod" && c.view.Dim <= ir.Dim2D && !c.view.Arrayed && r.IntN(4) == 0:
 		*s = texture.SamplerDesc{Mag: s.Mag, Min: s.Mag, Unnormalized: true, Border: s.Border, Address: [3]texture.AddressMode{texture.ClampToEdge + texture.AddressMode(r.IntN(2)), texture.ClampToEdge}}
@@ -146,7 +146,7 @@ func (c *imageCase) drawSampler(r *rand.Rand, info *format.Info) {
 	}
 }
 
-// fill makes the image and gives it texels: floats between 0 and 1, any other bits.
+// fill makes the image and sets its texels: floats between 0 and 1, any other bits.
 func (c *imageCase) fill(r *rand.Rand) error {
 	m, err := texture.NewImage(c.image)
 	if err != nil {
@@ -193,7 +193,7 @@ func (c *imageCase) fill(r *rand.Rand) error {
 	return nil
 }
 
-// bytes returns the texels of all levels, and where each begins.
+// bytes returns the texels of all levels, and the offset of each level.
 func (c *imageCase) bytes() (data []byte, offsets, planes []uint32) {
 	if c.view.Conversion != nil {
 		for _, a := range c.made.Aspects() {
@@ -292,7 +292,7 @@ func (c *imageCase) moved(p point) []point {
 		if c.op == "grad" {
 			w, h, _ := c.made.LevelExtent(level)
 			most = math.Log2(float64(max(p.dx[0]*float32(w), p.dy[1]*float32(h)))) + 0.1
-			if c.view.Dim == ir.DimCube { // its derivatives are those of the face
+			if c.view.Dim == ir.DimCube { // its derivatives are the derivatives on the face
 				most = 20
 			}
 		}
@@ -397,7 +397,7 @@ func word(on bool) uint32 {
 	return 0
 }
 
-// traits are what a difference may come from.
+// traits are possible causes of a difference.
 func (c *imageCase) traits() []string {
 	s := &c.sampler
 	list := []string{"op " + c.op, "dim " + c.view.Dim.String(), "format " + c.image.Format}

@@ -39,10 +39,10 @@ type gallery struct {
 	show            int
 }
 
-// compareImages samples random images through random samplers here and there. A
-// number of the peer that differs is explained where ours reach it at places that are
-// no further away than the precision that both have (subTexelPrecisionBits,
-// mipmapPrecisionBits), and else listed.
+// compareImages samples random images through random samplers on both sides. A number of
+// the peer that differs is explained if our result reaches it at coordinates within the
+// common precision of both sides (subTexelPrecisionBits, mipmapPrecisionBits), and is
+// listed otherwise.
 func compareImages(n, seed uint64, icd string, loud bool, show int, op string) error {
 	dir, done, err := scratch()
 	if err != nil {
@@ -163,8 +163,8 @@ func (c *imageCase) numbers(b []byte) string {
 	return strings.Join(list, " ")
 }
 
-// judge says how the peer's four numbers stand to ours, the first of which are those
-// of the place itself.
+// judge compares the peer's four numbers with ours; the first of ours are at the exact
+// coordinates.
 func (c *imageCase) judge(ours, theirs []byte) string {
 	if bytes.Equal(ours[:16], theirs) {
 		return "equal"
@@ -226,7 +226,7 @@ func (c *imageCase) bits() int {
 	return most
 }
 
-// split takes texels of four words apart.
+// split splits texels into groups of four words.
 func split(b []byte) (list [][4]uint32) {
 	for ; len(b) >= 16; b = b[16:] {
 		var v [4]uint32
@@ -238,8 +238,8 @@ func split(b []byte) (list [][4]uint32) {
 	return list
 }
 
-// ours runs a case at the places in near, and at those of in on both engines, which
-// must agree.
+// ours runs a case at the coordinates in near, and at the coordinates in in on both
+// engines, which must agree.
 func (c *imageCase) ours(words []uint32, in, near []byte) ([]byte, error) {
 	d, err := spirv.FromWords(bytesOf(words))
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/asm"
 )
 
-// imageShader is a module that samples at one place in each invocation; what
-// stands in capitals differs between cases.
+// imageShader is a module that samples at one place in each invocation; the words in
+// capitals differ between cases.
 const imageShader = `OpCapability Shader
 OpCapability Sampled1D
 OpCapability SampledCubeArray

@@ -9,9 +9,9 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
-// How a footprint is averaged is the implementation's (Vulkan §"Texel Anisotropic
-// Filtering"), but whatever lies evenly around a place has its mean there where texels
-// are a slope: so both must give the place's own number.
+// The implementation chooses the weights of a footprint (Vulkan §"Texel Anisotropic
+// Filtering"). If the texels form a slope, the mean of any footprint that is symmetric
+// about the sample position is the value at that position, so both sides must return it.
 
 // drawAnisotropy draws a case of anisotropy: the peer has it of two dimensions and one
 // filter.
@@ -72,9 +72,9 @@ func (c *imageCase) coarsest() float64 {
 	return 1 / float64(min(w, h))
 }
 
-// sitedApart reports whether chroma that is not filtered may be another sample: ours is
-// reconstructed at each texel, where its location does not count, and others may take
-// the one nearest to the place (Vulkan §"Implicit Reconstruction").
+// sitedApart reports whether unfiltered chroma may be another sample: ours is reconstructed
+// at each texel, so its location does not matter, and others may use the sample nearest to
+// the coordinates (Vulkan §"Implicit Reconstruction").
 func (c *imageCase) sitedApart() bool {
 	v := c.view.Conversion
 	return v != nil && !v.Linear && v.X == format.CositedEven

@@ -1,11 +1,10 @@
-// Command vkdiff compares Chiaro with a Vulkan driver: it makes modules at
-// random that leave nothing open (package modgen), runs them here and there, and
-// says where buffers differ. The driver runs in a client of its own, written in
-// C, which gcc compiles against libvulkan; one process takes many modules, and
-// another one follows where it dies.
+// Command vkdiff compares Chiaro with a Vulkan driver: it generates random modules with
+// fully defined results (package modgen), runs them on both, and reports different buffers.
+// The driver runs in a separate client, written in C, which gcc compiles against libvulkan;
+// one process runs many modules and is replaced if it dies.
 //
-// It refuses to know which side is right: a difference is reduced as far as it
-// stays, and printed.
+// It does not know which side is right: it reduces a difference as far as it persists, and
+// prints it.
 //
 //	go run ./internal/tools/vkdiff -n 1000 -seed 1
 //	go run ./internal/tools/vkdiff -images -n 1000 -seed 1
@@ -115,7 +114,7 @@ func compareAll(n, seed uint64, icd, keep string, reduced int, loud bool, o modg
 	return nil
 }
 
-// one compares a module, and makes it small where it differs.
+// one compares a module, and reduces it if the results differ.
 func (c *contest) one(seed uint64, m *modgen.Module, keep string) error {
 	words, err := m.Words()
 	if err != nil {
@@ -143,7 +142,7 @@ func (c *contest) one(seed uint64, m *modgen.Module, keep string) error {
 	return os.WriteFile(filepath.Join(keep, fmt.Sprintf("%d.spvasm", seed)), []byte("; "+c.differs(small)+"\n"+small.Text), 0o644)
 }
 
-// legal asks the validator.
+// legal runs the validator.
 func (c *contest) legal(words []uint32) error {
 	if c.validator == "" {
 		return nil
@@ -159,13 +158,13 @@ func (c *contest) legal(words []uint32) error {
 	return nil
 }
 
-// kindOf is what differences of one kind have in common.
+// kindOf returns the common part of the differences of one kind.
 func kindOf(what string) string {
 	s, _, _ := strings.Cut(what, ":")
 	return s
 }
 
-// differs says where the two differ; "" is nowhere.
+// differs describes the difference between the two results; "" means none.
 func (c *contest) differs(m *modgen.Module) string {
 	words, err := m.Words()
 	if err != nil {
@@ -198,7 +197,7 @@ func (c *contest) differs(m *modgen.Module) string {
 	return difference(m, want, got)
 }
 
-// difference says where buffers differ first.
+// difference describes the first difference between buffers.
 func difference(m *modgen.Module, want, got [][]byte) string {
 	for i, b := range m.Buffers {
 		if want == nil {

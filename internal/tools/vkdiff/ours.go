@@ -49,5 +49,5 @@ func ours(e exec.Engine, m *modgen.Module, words []uint32, size uint32) ([][]byt
 	return all, compute.Dispatch(context.Background(), prog, compute.Args{Groups: m.Groups, Bindings: bindings, Push: m.Push, Budget: 1 << 14})
 }
 
-// bytesOf copies the words, which spirv.FromWords takes over.
+// bytesOf copies the words, because spirv.FromWords takes ownership of them.
 func bytesOf(words []uint32) []uint32 { return append([]uint32(nil), words...) }

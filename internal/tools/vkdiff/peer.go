@@ -16,8 +16,8 @@ import (
 //go:embed client
 var sources embed.FS
 
-// build compiles a client into dir and returns its path. Its error says what
-// is missing.
+// build compiles a client into dir and returns its path. Its error names the missing
+// packages.
 func build(dir, icd, name string) (string, error) {
 	if err := client.Driver(icd); err != nil {
 		return "", err
@@ -55,7 +55,7 @@ type peer struct {
 	wide   uint32 // 1: it has atomics of 64 bits
 }
 
-// start starts the client; loud: what the driver says is shown.
+// start starts the client; loud shows the messages of the driver.
 func start(path, icd string, loud bool) (*peer, error) {
 	var to io.Writer
 	if loud {
@@ -105,7 +105,7 @@ func (p *peer) run(m *modgen.Module, words []uint32) ([][]byte, error) {
 	return list, nil
 }
 
-// encode writes a module and what it runs on, as the client reads it.
+// encode encodes a module and its inputs in the format of the client.
 func encode(m *modgen.Module, words []uint32) []byte {
 	var b []byte
 	put := func(n ...uint32) {

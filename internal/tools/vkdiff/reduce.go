@@ -7,8 +7,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/modgen"
 )
 
-// whole reports whether each part of the lines that stands in braces, as what
-// passes values through workgroup memory does, lies inside i to j or outside.
+// whole reports whether each part of the lines in braces, such as the code that passes
+// values through workgroup memory, is inside i to j or outside.
 func whole(lines []string, i, j int) bool {
 	open := 0
 	for k, l := range lines[:j] {
@@ -33,9 +33,9 @@ type reducer struct {
 	lines []string
 }
 
-// reduce takes lines out of the module, makes values null and branches
-// unconditional, as long as the difference stays and the validator finds no
-// fault. What keeps the places of invocations apart stays.
+// reduce removes lines from the module, makes values null and branches unconditional, as
+// long as the difference persists and the validator finds no fault. It does not remove the
+// stores that separate the memory of invocations.
 func (c *contest) reduce(m modgen.Module, kind string) *modgen.Module {
 	r := &reducer{c, m, kind, strings.Split(strings.TrimSpace(m.Text), "\n")}
 	for before := 0; before != len(r.lines); {
@@ -62,7 +62,7 @@ func (r *reducer) cut(i, j int, with ...string) bool {
 	return whole(r.lines, i, j) && r.try(slices.Concat(r.lines[:i], with, r.lines[j:]))
 }
 
-// try keeps other lines if the difference stays.
+// try replaces the lines if the difference persists.
 func (r *reducer) try(lines []string) bool {
 	k := r.m
 	k.Text = strings.Join(lines, "\n") + "\n"
@@ -77,7 +77,7 @@ func (r *reducer) try(lines []string) bool {
 // simplify tries simpler instructions than that in line i.
 func (r *reducer) simplify(i int) {
 	w := strings.Fields(r.lines[i])
-	inside := slices.Index(r.lines[i:], "; }") // what passes values round is left alone
+	inside := slices.Index(r.lines[i:], "; }") // the code that passes values through workgroup memory is unchanged
 	if inside >= 0 && !slices.Contains(r.lines[i:i+inside], "; {") {
 		return
 	}
@@ -95,7 +95,7 @@ func (r *reducer) simplify(i int) {
 		lines := slices.Concat(r.lines[:i], r.lines[i+1:])
 		if w[2] != "OpPhi" {
 			lines = slices.Insert(lines, i, w[0]+" = OpCopyObject "+w[3]+" "+null)
-		} else { // the copy stands behind the phis
+		} else { // the copy comes after the phis
 			at := i
 			for strings.Contains(lines[at], " = OpPhi ") {
 				at++

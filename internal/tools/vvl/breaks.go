@@ -8,7 +8,7 @@ import (
 // fault is a way to break a pipeline in one place.
 type fault struct {
 	name  string
-	apply func(r *rand.Rand, p *pipeline) bool // false where there is no such place
+	apply func(r *rand.Rand, p *pipeline) bool // false if the pipeline has no position for it
 }
 
 // breaks are all ways.
@@ -24,7 +24,7 @@ func follows(r *rand.Rand, p *pipeline) (before, after *shader) {
 	return p.shaders[i], p.shaders[i+1]
 }
 
-// shared returns an input with a location and what it reads.
+// shared returns an input with a location and the output that it reads.
 func shared(r *rand.Rand, p *pipeline) (out, in *variable) {
 	before, after := follows(r, p)
 	if before == nil {
@@ -41,7 +41,7 @@ func shared(r *rand.Rand, p *pipeline) (out, in *variable) {
 	return nil, nil
 }
 
-// interfaceBreaks break what stages hand to each other.
+// interfaceBreaks break the interfaces between stages.
 var interfaceBreaks = []fault{
 	{"input without output", func(r *rand.Rand, p *pipeline) bool {
 		_, after := follows(r, p)
@@ -126,7 +126,7 @@ var interfaceBreaks = []fault{
 	}},
 }
 
-// lastInput returns v where it is an input of the fragment stage.
+// lastInput returns v if it is an input of the fragment stage.
 func lastInput(p *pipeline, v *variable) *variable {
 	f := p.shader(fragmentBit)
 	for i := range f.inputs {

@@ -46,7 +46,7 @@ func specialized(name string, f func(s *specialization) bool) fault {
 	}}
 }
 
-// grouped breaks a compute stage whose workgroup has no specialized size.
+// grouped breaks a compute stage without a specialized workgroup size.
 func grouped(name string, f func(s *shader, st *stage)) fault {
 	return fault{name, func(_ *rand.Rand, p *pipeline) bool {
 		if !p.Compute || p.shaders[0].width {
@@ -145,8 +145,8 @@ var stageBreaks = []fault{
 	}},
 }
 
-// oursBreaks break rules that the layers do not judge (docs/differences.md):
-// they are tried when asked for.
+// oursBreaks break rules that the layers do not check (docs/differences.md):
+// they run only on request.
 var oursBreaks = []fault{
 	mode("geometry takes other primitives", geometryBit, "Triangles", "InputLinesAdjacency"),
 	mode("geometry takes points", geometryBit, "InputLines", "InputPoints"),

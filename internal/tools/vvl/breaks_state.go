@@ -17,8 +17,8 @@ var stateBreaks = []fault{
 	state("no vertex input state", func(s *states, _ *pipeline) bool { s.Vertex = nil; return true }),
 }
 
-// stateAloneBreaks break rules in which no stage takes part, which Chiaro leaves
-// to others (docs/differences.md): they are tried when asked for.
+// stateAloneBreaks break rules that involve no stage, which Chiaro leaves to other tools
+// (docs/differences.md): they run only on request.
 var stateAloneBreaks = []fault{
 	state("restart of a list", func(s *states, _ *pipeline) bool { s.Assembly.Restart = 1; return s.Assembly.Topology == 3 }),
 	state("too many blend attachments", func(s *states, _ *pipeline) bool {

@@ -13,9 +13,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/asm"
 )
 
-// encode returns what the client reads: the members in order, numbers as 32
-// bits, a list behind its length, a pointer outside of lists behind 1, or 0 for
-// none.
+// encode returns the input of the client: the members in order, numbers as 32 bits, a list
+// after its length, a pointer outside of lists after 1, or 0 for none.
 func encode(p *pipeline) []byte { return encodeValue(nil, reflect.ValueOf(p).Elem()) }
 
 func encodeValue(b []byte, v reflect.Value) []byte {
@@ -53,7 +52,7 @@ func encodeValue(b []byte, v reflect.Value) []byte {
 	return b
 }
 
-// The types of the structs that stand in chains.
+// The types of the structs in chains.
 const (
 	typeBindingFlags = 1000161000
 	typeMultiview    = 1000053000

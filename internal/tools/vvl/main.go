@@ -1,13 +1,12 @@
-// Command vvl compares what Chiaro finds in pipelines with what Vulkan's
-// validation layers find. It makes pipelines at random that keep every rule,
-// breaks most of them in one place (breaks.go), and has both judge each: Chiaro
-// from an archive as Fossilize records it, for the device as vulkaninfo
-// describes it; the layers over a driver, in a client of its own, written in
-// C++, which g++ compiles against libvulkan.
+// Command vvl compares the findings of Chiaro in pipelines with the findings of Vulkan's
+// validation layers. It generates random pipelines that satisfy every rule, breaks most of
+// them in one place (breaks.go), and checks each with both: Chiaro reads an archive as
+// Fossilize records it, for the device as vulkaninfo describes it; the layers run over a
+// driver, in a separate client, written in C++, which g++ compiles against libvulkan.
 //
-// They agree on a pipeline where both find an error or neither does. The command
-// refuses to know which side is right: differences are counted by what was
-// broken and by what each side says.
+// They agree on a pipeline if both find an error or neither does. The command does not know
+// which side is right: it counts differences by the broken rule and by the findings of each
+// side.
 //
 //	go run ./internal/tools/vvl -n 5000 -seed 1
 package main
@@ -191,7 +190,7 @@ func list(codes []string) string {
 	return strings.Join(codes, ", ")
 }
 
-// report writes what was found.
+// report writes the results.
 func (c *contest) report(w *os.File) {
 	fmt.Fprintf(w, "driver: %s\n%d pipelines in %d ways, %d with errors on both sides, the peer died %d times\nagreement %.4f\n",
 		c.peer.device, c.total, len(c.broken), c.both, c.crashes, float64(c.agree)/float64(max(c.total, 1)))

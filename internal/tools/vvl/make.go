@@ -42,7 +42,7 @@ func (m *maker) add(s *shader) *shader {
 	return s
 }
 
-// shader returns the shader of a stage, nil where there is none.
+// shader returns the shader of a stage, or nil if there is none.
 func (p *pipeline) shader(bit uint32) *shader {
 	for _, s := range p.shaders {
 		if s.stage == bit {
@@ -84,7 +84,7 @@ func (m *maker) between() []variable {
 	return out
 }
 
-// plain returns the variables without what only inputs of a fragment stage have.
+// plain returns the variables without the decorations of fragment inputs.
 func plain(list []variable, more ...variable) []variable {
 	var out []variable
 	for _, v := range list {
@@ -96,8 +96,8 @@ func plain(list []variable, more ...variable) []variable {
 
 var position = variable{builtIn: "Position", of: numeric{'f', 4}}
 
-// topologies are those that a pipeline without tessellation has, with the modes
-// of a geometry stage behind them and the size of its inputs.
+// topologies are the topologies of a pipeline without tessellation, with the modes of a
+// geometry stage that follows and the size of its inputs.
 var topologies = []struct {
 	topology uint32
 	mode     string
@@ -147,7 +147,8 @@ func (m *maker) graphics() {
 // formats are of attributes and attachments, by their numeric types.
 var formats = map[byte][]uint32{'f': {100, 103, 106, 109}, 'i': {99, 102, 105, 108}, 'u': {98, 101, 104, 107}, 'd': {112, 115, 118, 121}}
 
-// vertexInput gives a vertex stage inputs and what they read.
+// vertexInput adds inputs to a vertex stage, and the attributes and bindings that they
+// read.
 func (m *maker) vertexInput(v *shader) {
 	in := m.p.State.Vertex
 	for i := range m.IntN(5) {
@@ -167,8 +168,8 @@ func (m *maker) vertexInput(v *shader) {
 	}
 }
 
-// tessellation adds the two stages; variables that the evaluation stage hands on
-// are the first ones.
+// tessellation adds the two stages; the variables that the evaluation stage passes on come
+// first.
 func (m *maker) tessellation(vars []variable) {
 	mode, n := pick(m.Rand, "Triangles", "Quads", "Isolines"), 1+m.IntN(4)
 	patch := variable{location: 20, of: numeric{'f', 1 + m.IntN(4)}, patch: true}
@@ -183,7 +184,7 @@ func (m *maker) tessellation(vars []variable) {
 	m.p.State.Tess = &tessellation{1 + uint32(m.IntN(4))}
 }
 
-// fragment adds a fragment stage and what it draws to.
+// fragment adds a fragment stage and its attachments.
 func (m *maker) fragment(vars []variable) {
 	p := m.p
 	f := m.add(&shader{stage: fragmentBit, modes: []string{"OriginUpperLeft"}, inputs: vars[:len(vars):len(vars)]})
@@ -238,8 +239,7 @@ func (m *maker) fragment(vars []variable) {
 	p.Pass.Subpasses = []subpass{s}
 }
 
-// resources gives the stages resources and push constants, and the layout what
-// they need.
+// resources adds resources and push constants to the stages and to the layout.
 func (m *maker) resources() {
 	p := m.p
 	all := uint32(0)
@@ -287,7 +287,7 @@ func (m *maker) resources() {
 	}
 }
 
-// constants gives the stages specialization constants.
+// constants adds specialization constants to the stages.
 func (m *maker) constants() {
 	for i, s := range m.p.shaders {
 		for range m.IntN(3) {

@@ -23,8 +23,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/valid"
 )
 
-// enabled are the structs of features and the extensions that the client
-// enables, where the device has them.
+// enabled are the structs of features and the extensions that the client enables if the
+// device has them.
 var (
 	enabled = []string{
 		"VkPhysicalDeviceFeatures", "VkPhysicalDeviceVulkan11Features", "VkPhysicalDeviceVulkan12Features", "VkPhysicalDeviceVulkan13Features",
@@ -33,8 +33,8 @@ var (
 	extensions = []string{"VK_EXT_vertex_attribute_divisor", "VK_KHR_push_descriptor"}
 )
 
-// profile returns the device as the client opens it: what vulkaninfo says,
-// without what is not enabled.
+// profile returns the device as the client opens it: the output of vulkaninfo without the
+// features that are not enabled.
 func profile(dir, icd string, off []string) (*valid.Env, error) {
 	file := filepath.Join(dir, "device.json")
 	cmd := exec.Command("vulkaninfo", "--json", "-o", file)
@@ -66,7 +66,7 @@ func profile(dir, icd string, off []string) (*valid.Env, error) {
 	return env, nil
 }
 
-// without drops what is not enabled from what vulkaninfo says.
+// without removes disabled features and extensions from the output of vulkaninfo.
 func without(data []byte) ([]byte, error) {
 	var all map[string]any
 	numbers := json.NewDecoder(bytes.NewReader(data))
@@ -85,8 +85,8 @@ func without(data []byte) ([]byte, error) {
 	return json.Marshal(all)
 }
 
-// judge returns what Chiaro finds in a pipeline: the rules, each once, in order,
-// and its messages. It reads the pipeline as Fossilize records it.
+// judge returns the findings of Chiaro in a pipeline: the rules, each once, in order, and
+// its messages. It reads the pipeline as Fossilize records it.
 func judge(p *pipeline, env *valid.Env) (codes, messages []string, err error) {
 	data, err := archive(p)
 	if err != nil {
@@ -132,7 +132,7 @@ func judge(p *pipeline, env *valid.Env) (codes, messages []string, err error) {
 	return slices.Compact(codes), messages, nil
 }
 
-// shaderOf reads and judges one module; nil where it breaks a rule.
+// shaderOf reads and checks one module; it returns nil if the module breaks a rule.
 func shaderOf(set *fossil.Set, k *fossil.Stage, env *valid.Env, add func(code, message string)) (*link.Shader, error) {
 	code, err := set.Code(k.Module)
 	if err != nil {
@@ -169,6 +169,6 @@ func shaderOf(set *fossil.Set, k *fossil.Stage, env *valid.Env, add func(code, m
 	return nil, nil
 }
 
-// noEntry is the rule that an entry point of the name and the stage is there; the
-// door to link judges it, which finds entry points.
+// noEntry is the rule that the named entry point of the stage exists. The caller that
+// finds entry points checks it before package link.
 const noEntry = "VUID-VkPipelineShaderStageCreateInfo-pName-00707"

@@ -16,11 +16,11 @@ import (
 //go:embed client/client.cpp
 var source []byte
 
-// layers is where Debian describes the validation layers.
+// layers is the manifest of the validation layers in Debian.
 const layers = "/usr/share/vulkan/explicit_layer.d/VkLayer_khronos_validation.json"
 
-// build compiles the client into dir and returns its path. Its error says what
-// is missing.
+// build compiles the client into dir and returns its path. Its error names the missing
+// packages.
 func build(dir, icd string) (string, error) {
 	if _, err := exec.LookPath("vulkaninfo"); err != nil {
 		return "", errors.New("missing: vulkaninfo (Debian: vulkan-tools)")
@@ -40,7 +40,8 @@ func build(dir, icd string) (string, error) {
 // patience is how long the peer may take for one pipeline.
 const patience = 5 * time.Second
 
-// maxAnswer bounds what the peer may say: identifiers of a pipeline, bytes of one.
+// maxAnswer bounds the answer of the peer: the identifiers of a pipeline, and the bytes of
+// one.
 const maxAnswer = 1 << 16
 
 // peer is a process of the client. After an error it is of no use any more.
@@ -49,8 +50,8 @@ type peer struct {
 	device string
 }
 
-// start starts the client; off are features that are not enabled, loud: what the
-// layers say is shown.
+// start starts the client; off are features that are not enabled, loud shows the messages
+// of the layers.
 func start(path, icd string, off []string, loud bool) (*peer, error) {
 	env := client.Environment(icd)
 	var to io.Writer
@@ -69,7 +70,7 @@ func start(path, icd string, off []string, loud bool) (*peer, error) {
 	return p, nil
 }
 
-// judge returns what the layers find in a pipeline, each rule once, in order.
+// judge returns the findings of the layers in a pipeline, each rule once, in order.
 func (p *peer) judge(x *pipeline) ([]string, error) {
 	answered := p.Patience(patience)
 	defer answered()

@@ -1,8 +1,8 @@
 package main
 
-// The structs below are what Fossilize writes of Vulkan's, by the names of its
-// JSON, and in their order what the client reads (see encode). Members with the
-// tag wire:"-" are for JSON alone, those with json:"-" for the client alone.
+// The structs below are Vulkan's structs as Fossilize writes them, with the names of its
+// JSON and in the order of the client (see encode). Members with the tag wire:"-" are only
+// for JSON, members with json:"-" only for the client.
 
 // pipeline is one pipeline with all that it is made of.
 type pipeline struct {
@@ -13,7 +13,7 @@ type pipeline struct {
 	Stages  []*stage
 	State   *states
 
-	shaders []*shader // what the modules of Stages are made from, as long as there are none
+	shaders []*shader // the sources of the modules of Stages, until the modules exist
 }
 
 type setLayout struct {

@@ -48,11 +48,11 @@ type resource struct {
 	index        uint32 // of an input attachment
 }
 
-// shader is what a module is made from: all that stands in it is used.
+// shader is the source of a module: the module uses all of its parts.
 type shader struct {
 	stage           uint32
 	capabilities    []string
-	modes           []string // execution modes behind the entry point
+	modes           []string // execution modes after the entry point
 	inputs, outputs []variable
 	sizeIn, sizeOut int // elements of arrayed interfaces, 0 for none
 	resources       []resource

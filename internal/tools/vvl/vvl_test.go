@@ -43,7 +43,7 @@ func TestBreaks(t *testing.T) {
 	}
 }
 
-// TestLayers compares a few pipelines with the validation layers, where they are.
+// TestLayers compares a few pipelines with the validation layers, if installed.
 func TestLayers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: the client is compiled by g++, which takes a while")
