@@ -2,7 +2,7 @@
 
 package link
 
-// Topology is how vertices make primitives: VkPrimitiveTopology.
+// Topology is the assembly of vertices into primitives: VkPrimitiveTopology.
 type Topology uint32
 
 const (
@@ -36,7 +36,7 @@ var namesTopology = []enumName{
 // Names returns the names that a description may have.
 func (Topology) Names() []string { return listNames(namesTopology) }
 
-// String returns the name of the value, its number where it has none.
+// String returns the name of the value, or its number if it has none.
 func (v Topology) String() string { return enumString(namesTopology, uint64(v)) }
 
 // UnmarshalText reads a name.
@@ -44,7 +44,7 @@ func (v *Topology) UnmarshalText(text []byte) error {
 	return readEnum(namesTopology, text, (*uint32)(v))
 }
 
-// PolygonMode is what of a polygon is drawn: VkPolygonMode.
+// PolygonMode is the drawn part of a polygon: VkPolygonMode.
 type PolygonMode uint32
 
 const (
@@ -64,7 +64,7 @@ var namesPolygonMode = []enumName{
 // Names returns the names that a description may have.
 func (PolygonMode) Names() []string { return listNames(namesPolygonMode) }
 
-// String returns the name of the value, its number where it has none.
+// String returns the name of the value, or its number if it has none.
 func (v PolygonMode) String() string { return enumString(namesPolygonMode, uint64(v)) }
 
 // UnmarshalText reads a name.
@@ -72,7 +72,7 @@ func (v *PolygonMode) UnmarshalText(text []byte) error {
 	return readEnum(namesPolygonMode, text, (*uint32)(v))
 }
 
-// CullMode is which faces of polygons are not drawn: VkCullModeFlagBits.
+// CullMode is the faces of polygons that are not drawn: VkCullModeFlagBits.
 type CullMode uint64
 
 const (
@@ -114,7 +114,7 @@ var namesFrontFace = []enumName{
 // Names returns the names that a description may have.
 func (FrontFace) Names() []string { return listNames(namesFrontFace) }
 
-// String returns the name of the value, its number where it has none.
+// String returns the name of the value, or its number if it has none.
 func (v FrontFace) String() string { return enumString(namesFrontFace, uint64(v)) }
 
 // UnmarshalText reads a name.
@@ -150,7 +150,7 @@ var namesCompareOp = []enumName{
 // Names returns the names that a description may have.
 func (CompareOp) Names() []string { return listNames(namesCompareOp) }
 
-// String returns the name of the value, its number where it has none.
+// String returns the name of the value, or its number if it has none.
 func (v CompareOp) String() string { return enumString(namesCompareOp, uint64(v)) }
 
 // UnmarshalText reads a name.
@@ -158,7 +158,7 @@ func (v *CompareOp) UnmarshalText(text []byte) error {
 	return readEnum(namesCompareOp, text, (*uint32)(v))
 }
 
-// StencilOp is what becomes of a stencil value: VkStencilOp.
+// StencilOp is an operation on a stencil value: VkStencilOp.
 type StencilOp uint32
 
 const (
@@ -186,7 +186,7 @@ var namesStencilOp = []enumName{
 // Names returns the names that a description may have.
 func (StencilOp) Names() []string { return listNames(namesStencilOp) }
 
-// String returns the name of the value, its number where it has none.
+// String returns the name of the value, or its number if it has none.
 func (v StencilOp) String() string { return enumString(namesStencilOp, uint64(v)) }
 
 // UnmarshalText reads a name.
@@ -194,7 +194,7 @@ func (v *StencilOp) UnmarshalText(text []byte) error {
 	return readEnum(namesStencilOp, text, (*uint32)(v))
 }
 
-// BlendFactor is what a colour is multiplied by: VkBlendFactor.
+// BlendFactor is a blend factor: VkBlendFactor.
 type BlendFactor uint32
 
 const (
@@ -244,7 +244,7 @@ var namesBlendFactor = []enumName{
 // Names returns the names that a description may have.
 func (BlendFactor) Names() []string { return listNames(namesBlendFactor) }
 
-// String returns the name of the value, its number where it has none.
+// String returns the name of the value, or its number if it has none.
 func (v BlendFactor) String() string { return enumString(namesBlendFactor, uint64(v)) }
 
 // UnmarshalText reads a name.
@@ -252,7 +252,7 @@ func (v *BlendFactor) UnmarshalText(text []byte) error {
 	return readEnum(namesBlendFactor, text, (*uint32)(v))
 }
 
-// BlendOp is how two colours are joined: VkBlendOp.
+// BlendOp is a blend operation: VkBlendOp.
 type BlendOp uint32
 
 const (
@@ -366,13 +366,13 @@ var namesBlendOp = []enumName{
 // Names returns the names that a description may have.
 func (BlendOp) Names() []string { return listNames(namesBlendOp) }
 
-// String returns the name of the value, its number where it has none.
+// String returns the name of the value, or its number if it has none.
 func (v BlendOp) String() string { return enumString(namesBlendOp, uint64(v)) }
 
 // UnmarshalText reads a name.
 func (v *BlendOp) UnmarshalText(text []byte) error { return readEnum(namesBlendOp, text, (*uint32)(v)) }
 
-// LogicOp is how two colours are joined bit by bit: VkLogicOp.
+// LogicOp is a bitwise operation on two colours: VkLogicOp.
 type LogicOp uint32
 
 const (
@@ -416,13 +416,13 @@ var namesLogicOp = []enumName{
 // Names returns the names that a description may have.
 func (LogicOp) Names() []string { return listNames(namesLogicOp) }
 
-// String returns the name of the value, its number where it has none.
+// String returns the name of the value, or its number if it has none.
 func (v LogicOp) String() string { return enumString(namesLogicOp, uint64(v)) }
 
 // UnmarshalText reads a name.
 func (v *LogicOp) UnmarshalText(text []byte) error { return readEnum(namesLogicOp, text, (*uint32)(v)) }
 
-// DynamicState is a state that is set as commands are recorded: VkDynamicState.
+// DynamicState is a state that commands set: VkDynamicState.
 type DynamicState uint32
 
 const (
@@ -574,7 +574,7 @@ var namesDynamicState = []enumName{
 // Names returns the names that a description may have.
 func (DynamicState) Names() []string { return listNames(namesDynamicState) }
 
-// String returns the name of the value, its number where it has none.
+// String returns the name of the value, or its number if it has none.
 func (v DynamicState) String() string { return enumString(namesDynamicState, uint64(v)) }
 
 // UnmarshalText reads a name.
@@ -582,7 +582,7 @@ func (v *DynamicState) UnmarshalText(text []byte) error {
 	return readEnum(namesDynamicState, text, (*uint32)(v))
 }
 
-// InputRate is how often a vertex buffer steps: VkVertexInputRate.
+// InputRate is the step rate of a vertex buffer: VkVertexInputRate.
 type InputRate uint32
 
 const (
@@ -598,7 +598,7 @@ var namesInputRate = []enumName{
 // Names returns the names that a description may have.
 func (InputRate) Names() []string { return listNames(namesInputRate) }
 
-// String returns the name of the value, its number where it has none.
+// String returns the name of the value, or its number if it has none.
 func (v InputRate) String() string { return enumString(namesInputRate, uint64(v)) }
 
 // UnmarshalText reads a name.
@@ -606,7 +606,7 @@ func (v *InputRate) UnmarshalText(text []byte) error {
 	return readEnum(namesInputRate, text, (*uint32)(v))
 }
 
-// PipelineFlags is how a pipeline is made: VkPipelineCreateFlagBits.
+// PipelineFlags is a set of options for the creation of a pipeline: VkPipelineCreateFlagBits.
 type PipelineFlags uint64
 
 const (
@@ -702,7 +702,7 @@ func (v *PipelineFlags) UnmarshalYAML(read func(any) error) error {
 	return readFlags(namesPipelineFlags, read, (*uint64)(v))
 }
 
-// ObjectFlags is how a shader object is made: VkShaderCreateFlagBitsEXT.
+// ObjectFlags is a set of options for the creation of a shader object: VkShaderCreateFlagBitsEXT.
 type ObjectFlags uint64
 
 const (
@@ -746,7 +746,7 @@ func (v *ObjectFlags) UnmarshalYAML(read func(any) error) error {
 	return readFlags(namesObjectFlags, read, (*uint64)(v))
 }
 
-// StageFlags is how a stage is made: VkPipelineShaderStageCreateFlagBits.
+// StageFlags is a set of options for the creation of a stage: VkPipelineShaderStageCreateFlagBits.
 type StageFlags uint64
 
 const (
@@ -770,7 +770,7 @@ func (v *StageFlags) UnmarshalYAML(read func(any) error) error {
 	return readFlags(namesStageFlags, read, (*uint64)(v))
 }
 
-// SetFlags is how a descriptor set layout is made: VkDescriptorSetLayoutCreateFlagBits.
+// SetFlags is a set of options for the creation of a descriptor set layout: VkDescriptorSetLayoutCreateFlagBits.
 type SetFlags uint64
 
 const (
@@ -804,7 +804,7 @@ func (v *SetFlags) UnmarshalYAML(read func(any) error) error {
 	return readFlags(namesSetFlags, read, (*uint64)(v))
 }
 
-// BindingFlags is what a binding promises and allows: VkDescriptorBindingFlagBits.
+// BindingFlags is a set of options of a binding: VkDescriptorBindingFlagBits.
 type BindingFlags uint64
 
 const (
@@ -832,7 +832,7 @@ func (v *BindingFlags) UnmarshalYAML(read func(any) error) error {
 	return readFlags(namesBindingFlags, read, (*uint64)(v))
 }
 
-// LayoutFlags is how a pipeline layout is made: VkPipelineLayoutCreateFlagBits.
+// LayoutFlags is a set of options for the creation of a pipeline layout: VkPipelineLayoutCreateFlagBits.
 type LayoutFlags uint64
 
 const (
@@ -854,7 +854,7 @@ func (v *LayoutFlags) UnmarshalYAML(read func(any) error) error {
 	return readFlags(namesLayoutFlags, read, (*uint64)(v))
 }
 
-// GroupType is which shaders a ray tracing group has: VkRayTracingShaderGroupTypeKHR.
+// GroupType is the kind of a ray tracing group: VkRayTracingShaderGroupTypeKHR.
 type GroupType uint32
 
 const (
@@ -872,7 +872,7 @@ var namesGroupType = []enumName{
 // Names returns the names that a description may have.
 func (GroupType) Names() []string { return listNames(namesGroupType) }
 
-// String returns the name of the value, its number where it has none.
+// String returns the name of the value, or its number if it has none.
 func (v GroupType) String() string { return enumString(namesGroupType, uint64(v)) }
 
 // UnmarshalText reads a name.
@@ -880,7 +880,7 @@ func (v *GroupType) UnmarshalText(text []byte) error {
 	return readEnum(namesGroupType, text, (*uint32)(v))
 }
 
-// BufferRobustness is what accesses outside a buffer do: VkPipelineRobustnessBufferBehaviorEXT.
+// BufferRobustness is the result of accesses outside a buffer: VkPipelineRobustnessBufferBehaviorEXT.
 type BufferRobustness uint32
 
 const (
@@ -900,7 +900,7 @@ var namesBufferRobustness = []enumName{
 // Names returns the names that a description may have.
 func (BufferRobustness) Names() []string { return listNames(namesBufferRobustness) }
 
-// String returns the name of the value, its number where it has none.
+// String returns the name of the value, or its number if it has none.
 func (v BufferRobustness) String() string { return enumString(namesBufferRobustness, uint64(v)) }
 
 // UnmarshalText reads a name.
@@ -908,7 +908,7 @@ func (v *BufferRobustness) UnmarshalText(text []byte) error {
 	return readEnum(namesBufferRobustness, text, (*uint32)(v))
 }
 
-// ImageRobustness is what accesses outside an image do: VkPipelineRobustnessImageBehaviorEXT.
+// ImageRobustness is the result of accesses outside an image: VkPipelineRobustnessImageBehaviorEXT.
 type ImageRobustness uint32
 
 const (
@@ -928,7 +928,7 @@ var namesImageRobustness = []enumName{
 // Names returns the names that a description may have.
 func (ImageRobustness) Names() []string { return listNames(namesImageRobustness) }
 
-// String returns the name of the value, its number where it has none.
+// String returns the name of the value, or its number if it has none.
 func (v ImageRobustness) String() string { return enumString(namesImageRobustness, uint64(v)) }
 
 // UnmarshalText reads a name.
@@ -936,7 +936,7 @@ func (v *ImageRobustness) UnmarshalText(text []byte) error {
 	return readEnum(namesImageRobustness, text, (*uint32)(v))
 }
 
-// RateCombiner is how two shading rates become one: VkFragmentShadingRateCombinerOpKHR.
+// RateCombiner is an operation that combines two shading rates: VkFragmentShadingRateCombinerOpKHR.
 type RateCombiner uint32
 
 const (
@@ -958,7 +958,7 @@ var namesRateCombiner = []enumName{
 // Names returns the names that a description may have.
 func (RateCombiner) Names() []string { return listNames(namesRateCombiner) }
 
-// String returns the name of the value, its number where it has none.
+// String returns the name of the value, or its number if it has none.
 func (v RateCombiner) String() string { return enumString(namesRateCombiner, uint64(v)) }
 
 // UnmarshalText reads a name.
@@ -966,7 +966,7 @@ func (v *RateCombiner) UnmarshalText(text []byte) error {
 	return readEnum(namesRateCombiner, text, (*uint32)(v))
 }
 
-// DomainOrigin is where the domain of tessellation begins: VkTessellationDomainOrigin.
+// DomainOrigin is the corner of the tessellation domain at the origin: VkTessellationDomainOrigin.
 type DomainOrigin uint32
 
 const (
@@ -982,7 +982,7 @@ var namesDomainOrigin = []enumName{
 // Names returns the names that a description may have.
 func (DomainOrigin) Names() []string { return listNames(namesDomainOrigin) }
 
-// String returns the name of the value, its number where it has none.
+// String returns the name of the value, or its number if it has none.
 func (v DomainOrigin) String() string { return enumString(namesDomainOrigin, uint64(v)) }
 
 // UnmarshalText reads a name.
@@ -990,7 +990,7 @@ func (v *DomainOrigin) UnmarshalText(text []byte) error {
 	return readEnum(namesDomainOrigin, text, (*uint32)(v))
 }
 
-// ProvokingVertex is which vertex flat values are of: VkProvokingVertexModeEXT.
+// ProvokingVertex is the vertex that provides flat values: VkProvokingVertexModeEXT.
 type ProvokingVertex uint32
 
 const (
@@ -1006,7 +1006,7 @@ var namesProvokingVertex = []enumName{
 // Names returns the names that a description may have.
 func (ProvokingVertex) Names() []string { return listNames(namesProvokingVertex) }
 
-// String returns the name of the value, its number where it has none.
+// String returns the name of the value, or its number if it has none.
 func (v ProvokingVertex) String() string { return enumString(namesProvokingVertex, uint64(v)) }
 
 // UnmarshalText reads a name.
@@ -1014,7 +1014,7 @@ func (v *ProvokingVertex) UnmarshalText(text []byte) error {
 	return readEnum(namesProvokingVertex, text, (*uint32)(v))
 }
 
-// LineMode is how lines are drawn: VkLineRasterizationModeEXT.
+// LineMode is a method of line rasterization: VkLineRasterizationModeEXT.
 type LineMode uint32
 
 const (
@@ -1034,7 +1034,7 @@ var namesLineMode = []enumName{
 // Names returns the names that a description may have.
 func (LineMode) Names() []string { return listNames(namesLineMode) }
 
-// String returns the name of the value, its number where it has none.
+// String returns the name of the value, or its number if it has none.
 func (v LineMode) String() string { return enumString(namesLineMode, uint64(v)) }
 
 // UnmarshalText reads a name.
@@ -1042,7 +1042,7 @@ func (v *LineMode) UnmarshalText(text []byte) error {
 	return readEnum(namesLineMode, text, (*uint32)(v))
 }
 
-// ConservativeMode is whether coverage is estimated: VkConservativeRasterizationModeEXT.
+// ConservativeMode is a mode of conservative rasterization: VkConservativeRasterizationModeEXT.
 type ConservativeMode uint32
 
 const (
@@ -1060,7 +1060,7 @@ var namesConservativeMode = []enumName{
 // Names returns the names that a description may have.
 func (ConservativeMode) Names() []string { return listNames(namesConservativeMode) }
 
-// String returns the name of the value, its number where it has none.
+// String returns the name of the value, or its number if it has none.
 func (v ConservativeMode) String() string { return enumString(namesConservativeMode, uint64(v)) }
 
 // UnmarshalText reads a name.
@@ -1068,7 +1068,7 @@ func (v *ConservativeMode) UnmarshalText(text []byte) error {
 	return readEnum(namesConservativeMode, text, (*uint32)(v))
 }
 
-// MappingSource is where a resource that is mapped to a heap is found: VkDescriptorMappingSourceEXT.
+// MappingSource is the source of the address of a mapped resource: VkDescriptorMappingSourceEXT.
 type MappingSource uint32
 
 const (
@@ -1102,7 +1102,7 @@ var namesMappingSource = []enumName{
 // Names returns the names that a description may have.
 func (MappingSource) Names() []string { return listNames(namesMappingSource) }
 
-// String returns the name of the value, its number where it has none.
+// String returns the name of the value, or its number if it has none.
 func (v MappingSource) String() string { return enumString(namesMappingSource, uint64(v)) }
 
 // UnmarshalText reads a name.
@@ -1110,7 +1110,7 @@ func (v *MappingSource) UnmarshalText(text []byte) error {
 	return readEnum(namesMappingSource, text, (*uint32)(v))
 }
 
-// ResourceTypes is the sorts of resources that a mapping is of: VkSpirvResourceTypeFlagBitsEXT.
+// ResourceTypes is a set of sorts of resources: VkSpirvResourceTypeFlagBitsEXT.
 type ResourceTypes uint64
 
 const (
@@ -1151,7 +1151,7 @@ func (v *ResourceTypes) UnmarshalYAML(read func(any) error) error {
 	return readFlags(namesResourceTypes, read, (*uint64)(v))
 }
 
-// Parts is which parts of the state a pipeline library has: VkGraphicsPipelineLibraryFlagBitsEXT.
+// Parts is a set of parts of the pipeline state: VkGraphicsPipelineLibraryFlagBitsEXT.
 type Parts uint64
 
 const (

@@ -71,7 +71,7 @@ var requiredFeatures = map[string]Version{
 	"vulkanMemoryModelDeviceScope":                 Vulkan13,
 }
 
-// requiredLimits has the limits that every device of Vulkan 1.0 has at the least, and those of 1.4.
+// requiredLimits has the minimum limits of every device of Vulkan 1.0 and of 1.4.
 var requiredLimits = map[string][2]uint64{
 	"maxImageDimension1D":                                                                 {4096, 8192},
 	"maxImageDimension2D":                                                                 {4096, 8192},

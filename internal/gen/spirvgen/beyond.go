@@ -2,10 +2,10 @@ package main
 
 import "strings"
 
-// The extended instruction sets that have no file in the grammar folder, and the
-// instructions that came after the file. A line is an instruction and its
-// operands, which are ids; numbers count from the set's first in order. An
-// operand with a star stands any number of times, one with a # is a literal.
+// The extended instruction sets without a file in the grammar folder, and the instructions
+// that are newer than the file. A line is an instruction and its operands, which are ids;
+// numbers count up from the first of the set. An operand with a star may occur any number
+// of times, an operand with a # is a literal.
 const (
 	tosa = `ARGMAX axis nan_mode input
 AVG_POOL2D kernel stride pad acc_type input input_zp output_zp

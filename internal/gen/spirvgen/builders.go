@@ -20,8 +20,8 @@ func (v view) builder(b *strings.Builder) {
 	fmt.Fprintf(b, "at := len(dst)\n%sreturn finish(dst, at, spirv.%s)\n}\n", body, v.op)
 }
 
-// parameters returns the parameter list and the body. Where fixed is not 0 the
-// instruction has that many words, and the body is the rest of an append.
+// parameters returns the parameter list and the body. If fixed is not 0 the instruction has
+// that many words, and the body is the rest of an append.
 func (v view) parameters() (params, body string, fixed int) {
 	var p strings.Builder
 	words, stmts := "", ""

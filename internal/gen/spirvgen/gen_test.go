@@ -11,7 +11,7 @@ import (
 
 const repository = "../../.."
 
-// TestGenerated demands that the committed files are what the grammar gives.
+// TestGenerated demands that the committed files equal the output of the generator.
 func TestGenerated(t *testing.T) {
 	dir := repository + "/../shared/spec/grammar"
 	if _, err := os.Stat(dir); err != nil {
@@ -96,7 +96,7 @@ func TestConstant(t *testing.T) {
 	}
 }
 
-// TestBadGrammar demands an error for what is missing or is no grammar.
+// TestBadGrammar demands an error for a missing file or a file that is no grammar.
 func TestBadGrammar(t *testing.T) {
 	cases := map[string]string{
 		"nothing":   "",

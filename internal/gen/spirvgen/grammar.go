@@ -25,7 +25,7 @@ type instruction struct {
 	Code         uint32    `json:"opcode"`
 	Operands     []operand `json:"operands"`
 	Capabilities []string  `json:"capabilities"`
-	Capability   string    `json:"capability"` // OpenCL.DebugInfo.100 says it so
+	Capability   string    `json:"capability"` // spelling in OpenCL.DebugInfo.100
 	Extensions   []string  `json:"extensions"`
 	Aliases      []string  `json:"aliases"`
 	Version      string    `json:"version"`
@@ -65,9 +65,9 @@ func (n *number) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// set is an extended instruction set: the name by which OpExtInstImport knows
-// it, and the prefix of its Go names. Where Versioned, the import name goes on
-// with a revision number. Where Listed, there is no grammar but List.
+// set is an extended instruction set: its import name in OpExtInstImport and the prefix of
+// its Go names. If Versioned, a revision number follows the import name. If Listed, there
+// is no grammar but List.
 type set struct {
 	File, Import, Prefix string
 	Versioned, Listed    bool
@@ -98,7 +98,7 @@ var sets = []set{
 	{File: "nonsemantic.vkspreflection", Import: "NonSemantic.VkspReflection.", Prefix: "NonSemanticVkspReflection", Versioned: true},
 }
 
-// read loads the core grammar and those of the extended instruction sets.
+// read loads the core grammar and the grammars of the extended instruction sets.
 func read(dir fs.FS) (core grammar, ext []set, err error) {
 	if err := load(dir, "spirv.core.grammar.json", &core); err != nil {
 		return core, nil, err
@@ -149,9 +149,9 @@ func load(dir fs.FS, name string, to *grammar) error {
 	return nil
 }
 
-// since packs the version that brings something. The grammar says None where
-// none does; where it says nothing, as of extended instructions and two zero
-// masks, it is there from the first version on.
+// since packs the version that introduces something. None in the grammar means that no
+// version does; a missing entry, as for extended instructions and two zero masks, means the
+// first version.
 func since(s string) uint16 {
 	if s == "" {
 		return 1 << 8
@@ -159,7 +159,7 @@ func since(s string) uint16 {
 	return version(s)
 }
 
-// version packs "1.3" as major<<8 | minor; 0 where there is none.
+// version packs "1.3" as major<<8 | minor; 0 if there is none.
 func version(s string) uint16 {
 	major, minor, ok := strings.Cut(s, ".")
 	if !ok {

@@ -1,6 +1,5 @@
-// Command spirvgen writes package spirv's tables and package inst's views from
-// Khronos' grammar of SPIR-V. It knows what an instruction looks like and
-// nothing of what one means.
+// Command spirvgen writes package spirv's tables and package inst's views from Khronos'
+// grammar of SPIR-V. It knows the format of an instruction and nothing of its meaning.
 //
 // Usage, from the root of the module:
 //

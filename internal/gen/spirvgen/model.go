@@ -9,7 +9,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/typing"
 )
 
-// row is what the tables say of one opcode, enumerant or extended instruction.
+// row is the table entry of one opcode, enumerant or extended instruction.
 type row struct {
 	name                                     uint32
 	value                                    uint32
@@ -17,7 +17,7 @@ type row struct {
 	operands, capabilities, extensions, also span
 }
 
-// shape is what the decoder needs of an opcode before it looks at operands one
+// shape is the information on an opcode that the decoder needs before it reads operands one
 // by one; see the type of that name in package spirv.
 type shape struct {
 	class, flags, fixed, min, max, tail, next int
@@ -31,8 +31,7 @@ const (
 	unbounded                                = 255
 )
 
-// quantifiers numbers the marks of how often an operand stands, as package
-// spirv does.
+// quantifiers numbers the quantifiers of operands, as package spirv does.
 var quantifiers = map[string]int{"": 0, "?": 1, "*": 2}
 
 // operandRow is an operand in the shared pool of operands.
@@ -41,7 +40,7 @@ type operandRow struct {
 	name             uint32
 }
 
-// kindRow is what the tables say of one operand kind.
+// kindRow is the table entry of one operand kind.
 type kindRow struct {
 	kind       kind
 	rows       span
@@ -50,7 +49,7 @@ type kindRow struct {
 	bases      [2]int
 }
 
-// setRow is what the tables say of one extended instruction set.
+// setRow is the table entry of one extended instruction set.
 type setRow struct {
 	set  set
 	name uint32
@@ -206,7 +205,7 @@ prefix:
 	return s
 }
 
-// tailOf says how the operands after the fixed ones are read.
+// tailOf returns the encoding of the operands after the fixed ones.
 func (m *model) tailOf(rest []operand) int {
 	if len(rest) == 0 {
 		return tailNone
@@ -226,7 +225,7 @@ func (m *model) tailOf(rest []operand) int {
 }
 
 // bounds returns the least and the greatest number of words of an
-// instruction, the first included; unbounded where there is no greatest.
+// instruction, the first included; unbounded if there is no greatest.
 func (m *model) bounds(ops []operand) (least, most int) {
 	least, most = 1, 1
 	for _, o := range ops {

@@ -48,8 +48,8 @@ func lower(s string) string {
 // reserved are the names that builders use for other things.
 var reserved = []string{"dst", "at", "len", "append", "string", "spirv", "words", "rest", "finish", "uint32"}
 
-// operandName is the Go name of an operand: what the grammar calls it, or its
-// kind. A list "Operand 1, Operand 2, ..." is called Operands.
+// operandName is the Go name of an operand: its name in the grammar, or its kind. A list
+// "Operand 1, Operand 2, ..." is called Operands.
 func operandName(o operand) string {
 	switch o.Kind {
 	case "IdResultType":
@@ -79,7 +79,7 @@ func operandName(o operand) string {
 	return camel(o.Name)
 }
 
-// operandNames gives each operand of a list a name of its own.
+// operandNames assigns a distinct name to each operand of a list.
 func operandNames(ops []operand) []string {
 	names, seen := make([]string, len(ops)), map[string]int{}
 	for i, o := range ops {

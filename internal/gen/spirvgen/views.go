@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// view is what is written of one instruction in package inst.
+// view is the generated view of one instruction in package inst.
 type view struct {
 	name     string // of the Go type
 	op       string // the opcode constant
@@ -14,8 +14,8 @@ type view struct {
 	operands []viewOperand
 }
 
-// viewOperand is one operand of a view, with where it stands: at word at, or
-// after the operands that follow at, where these have no fixed length.
+// viewOperand is one operand of a view, with its position: at word at, or after the
+// operands that follow at, if these have no fixed length.
 type viewOperand struct {
 	operand
 	name  string
@@ -57,7 +57,7 @@ func (m *model) viewFiles() map[string]string {
 	return out
 }
 
-// placed gives operands their names and places.
+// placed assigns names and positions to operands.
 func (m *model) placed(ops []operand) []viewOperand {
 	names := operandNames(ops)
 	var out []viewOperand
@@ -85,7 +85,7 @@ func parametric(k kind) bool {
 	return false
 }
 
-// goType returns the Go type of a single operand, and of what words become it.
+// goType returns the Go type of a single operand, and the type of its words.
 func (o viewOperand) goType() string {
 	switch {
 	case o.kind.Category == "Id":

@@ -10,8 +10,8 @@ import (
 
 const repository = "../../.."
 
-// TestGenerated demands that the committed files are what a registry of
-// their version gives.
+// TestGenerated demands that the committed files equal the output for a registry of their
+// version.
 func TestGenerated(t *testing.T) {
 	f, err := os.Open(Registry)
 	if err != nil {

@@ -1,6 +1,6 @@
-// Command vkgen writes, from Khronos' vk.xml, the enumerations of Vulkan that
-// describe a pipeline, as types of package link, and the names of structs, for
-// package fossil. It carries over names and numbers alone.
+// Command vkgen writes, from Khronos' vk.xml, the enumerations of Vulkan that describe a
+// pipeline, as types of package link, and the names of structs, for package fossil. It
+// copies only names and numbers.
 //
 // Usage, from the root of the module:
 //
@@ -19,7 +19,7 @@ import (
 	"path/filepath"
 )
 
-// Registry is where the registry is sought.
+// Registry is the default path of the registry.
 const Registry = "/usr/share/vulkan/registry/vk.xml"
 
 func main() {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// registry is what vk.xml says of enumerations.
+// registry is the enumerations in vk.xml.
 type registry struct {
 	version string // of the header
 	enums   map[string][]entry
@@ -87,7 +87,7 @@ func read(r io.Reader) (*registry, error) {
 	return reg, nil
 }
 
-// add adds a name, unless it stands for another one or is there already.
+// add adds a name, unless it is an alias or is already in the list.
 func (r *registry) add(enum string, x enum, number string) error {
 	if x.Alias != "" || strings.Contains(x.Name, "RESERVE") {
 		return nil
@@ -126,5 +126,5 @@ func (x enum) number(extension string) (uint64, error) {
 	if v, err := strconv.ParseUint(strings.TrimRight(x.Value, "UL"), 0, 64); err == nil {
 		return v, nil
 	}
-	return 0, nil // a string, a float or a negative number: none of what is written
+	return 0, nil // a string, a float or a negative number: not needed
 }

@@ -17,37 +17,37 @@ type kind struct {
 }
 
 var kinds = []kind{
-	{"Topology", "VkPrimitiveTopology", "VK_PRIMITIVE_TOPOLOGY_", false, "how vertices make primitives"},
-	{"PolygonMode", "VkPolygonMode", "VK_POLYGON_MODE_", false, "what of a polygon is drawn"},
-	{"CullMode", "VkCullModeFlagBits", "VK_CULL_MODE_", true, "which faces of polygons are not drawn"},
+	{"Topology", "VkPrimitiveTopology", "VK_PRIMITIVE_TOPOLOGY_", false, "the assembly of vertices into primitives"},
+	{"PolygonMode", "VkPolygonMode", "VK_POLYGON_MODE_", false, "the drawn part of a polygon"},
+	{"CullMode", "VkCullModeFlagBits", "VK_CULL_MODE_", true, "the faces of polygons that are not drawn"},
 	{"FrontFace", "VkFrontFace", "VK_FRONT_FACE_", false, "the order of vertices that faces the viewer"},
 	{"CompareOp", "VkCompareOp", "VK_COMPARE_OP_", false, "a comparison"},
-	{"StencilOp", "VkStencilOp", "VK_STENCIL_OP_", false, "what becomes of a stencil value"},
-	{"BlendFactor", "VkBlendFactor", "VK_BLEND_FACTOR_", false, "what a colour is multiplied by"},
-	{"BlendOp", "VkBlendOp", "VK_BLEND_OP_", false, "how two colours are joined"},
-	{"LogicOp", "VkLogicOp", "VK_LOGIC_OP_", false, "how two colours are joined bit by bit"},
-	{"DynamicState", "VkDynamicState", "VK_DYNAMIC_STATE_", false, "a state that is set as commands are recorded"},
-	{"InputRate", "VkVertexInputRate", "VK_VERTEX_INPUT_RATE_", false, "how often a vertex buffer steps"},
-	{"PipelineFlags", "VkPipelineCreateFlagBits", "VK_PIPELINE_CREATE_", true, "how a pipeline is made"},
-	{"ObjectFlags", "VkShaderCreateFlagBitsEXT", "VK_SHADER_CREATE_", true, "how a shader object is made"},
-	{"StageFlags", "VkPipelineShaderStageCreateFlagBits", "VK_PIPELINE_SHADER_STAGE_CREATE_", true, "how a stage is made"},
-	{"SetFlags", "VkDescriptorSetLayoutCreateFlagBits", "VK_DESCRIPTOR_SET_LAYOUT_CREATE_", true, "how a descriptor set layout is made"},
-	{"BindingFlags", "VkDescriptorBindingFlagBits", "VK_DESCRIPTOR_BINDING_", true, "what a binding promises and allows"},
-	{"LayoutFlags", "VkPipelineLayoutCreateFlagBits", "VK_PIPELINE_LAYOUT_CREATE_", true, "how a pipeline layout is made"},
-	{"GroupType", "VkRayTracingShaderGroupTypeKHR", "VK_RAY_TRACING_SHADER_GROUP_TYPE_", false, "which shaders a ray tracing group has"},
-	{"BufferRobustness", "VkPipelineRobustnessBufferBehaviorEXT", "VK_PIPELINE_ROBUSTNESS_BUFFER_BEHAVIOR_", false, "what accesses outside a buffer do"},
-	{"ImageRobustness", "VkPipelineRobustnessImageBehaviorEXT", "VK_PIPELINE_ROBUSTNESS_IMAGE_BEHAVIOR_", false, "what accesses outside an image do"},
-	{"RateCombiner", "VkFragmentShadingRateCombinerOpKHR", "VK_FRAGMENT_SHADING_RATE_COMBINER_OP_", false, "how two shading rates become one"},
-	{"DomainOrigin", "VkTessellationDomainOrigin", "VK_TESSELLATION_DOMAIN_ORIGIN_", false, "where the domain of tessellation begins"},
-	{"ProvokingVertex", "VkProvokingVertexModeEXT", "VK_PROVOKING_VERTEX_MODE_", false, "which vertex flat values are of"},
-	{"LineMode", "VkLineRasterizationModeEXT", "VK_LINE_RASTERIZATION_MODE_", false, "how lines are drawn"},
-	{"ConservativeMode", "VkConservativeRasterizationModeEXT", "VK_CONSERVATIVE_RASTERIZATION_MODE_", false, "whether coverage is estimated"},
-	{"MappingSource", "VkDescriptorMappingSourceEXT", "VK_DESCRIPTOR_MAPPING_SOURCE_", false, "where a resource that is mapped to a heap is found"},
-	{"ResourceTypes", "VkSpirvResourceTypeFlagBitsEXT", "VK_SPIRV_RESOURCE_TYPE_", true, "the sorts of resources that a mapping is of"},
-	{"Parts", "VkGraphicsPipelineLibraryFlagBitsEXT", "VK_GRAPHICS_PIPELINE_LIBRARY_", true, "which parts of the state a pipeline library has"},
+	{"StencilOp", "VkStencilOp", "VK_STENCIL_OP_", false, "an operation on a stencil value"},
+	{"BlendFactor", "VkBlendFactor", "VK_BLEND_FACTOR_", false, "a blend factor"},
+	{"BlendOp", "VkBlendOp", "VK_BLEND_OP_", false, "a blend operation"},
+	{"LogicOp", "VkLogicOp", "VK_LOGIC_OP_", false, "a bitwise operation on two colours"},
+	{"DynamicState", "VkDynamicState", "VK_DYNAMIC_STATE_", false, "a state that commands set"},
+	{"InputRate", "VkVertexInputRate", "VK_VERTEX_INPUT_RATE_", false, "the step rate of a vertex buffer"},
+	{"PipelineFlags", "VkPipelineCreateFlagBits", "VK_PIPELINE_CREATE_", true, "a set of options for the creation of a pipeline"},
+	{"ObjectFlags", "VkShaderCreateFlagBitsEXT", "VK_SHADER_CREATE_", true, "a set of options for the creation of a shader object"},
+	{"StageFlags", "VkPipelineShaderStageCreateFlagBits", "VK_PIPELINE_SHADER_STAGE_CREATE_", true, "a set of options for the creation of a stage"},
+	{"SetFlags", "VkDescriptorSetLayoutCreateFlagBits", "VK_DESCRIPTOR_SET_LAYOUT_CREATE_", true, "a set of options for the creation of a descriptor set layout"},
+	{"BindingFlags", "VkDescriptorBindingFlagBits", "VK_DESCRIPTOR_BINDING_", true, "a set of options of a binding"},
+	{"LayoutFlags", "VkPipelineLayoutCreateFlagBits", "VK_PIPELINE_LAYOUT_CREATE_", true, "a set of options for the creation of a pipeline layout"},
+	{"GroupType", "VkRayTracingShaderGroupTypeKHR", "VK_RAY_TRACING_SHADER_GROUP_TYPE_", false, "the kind of a ray tracing group"},
+	{"BufferRobustness", "VkPipelineRobustnessBufferBehaviorEXT", "VK_PIPELINE_ROBUSTNESS_BUFFER_BEHAVIOR_", false, "the result of accesses outside a buffer"},
+	{"ImageRobustness", "VkPipelineRobustnessImageBehaviorEXT", "VK_PIPELINE_ROBUSTNESS_IMAGE_BEHAVIOR_", false, "the result of accesses outside an image"},
+	{"RateCombiner", "VkFragmentShadingRateCombinerOpKHR", "VK_FRAGMENT_SHADING_RATE_COMBINER_OP_", false, "an operation that combines two shading rates"},
+	{"DomainOrigin", "VkTessellationDomainOrigin", "VK_TESSELLATION_DOMAIN_ORIGIN_", false, "the corner of the tessellation domain at the origin"},
+	{"ProvokingVertex", "VkProvokingVertexModeEXT", "VK_PROVOKING_VERTEX_MODE_", false, "the vertex that provides flat values"},
+	{"LineMode", "VkLineRasterizationModeEXT", "VK_LINE_RASTERIZATION_MODE_", false, "a method of line rasterization"},
+	{"ConservativeMode", "VkConservativeRasterizationModeEXT", "VK_CONSERVATIVE_RASTERIZATION_MODE_", false, "a mode of conservative rasterization"},
+	{"MappingSource", "VkDescriptorMappingSourceEXT", "VK_DESCRIPTOR_MAPPING_SOURCE_", false, "the source of the address of a mapped resource"},
+	{"ResourceTypes", "VkSpirvResourceTypeFlagBitsEXT", "VK_SPIRV_RESOURCE_TYPE_", true, "a set of sorts of resources"},
+	{"Parts", "VkGraphicsPipelineLibraryFlagBitsEXT", "VK_GRAPHICS_PIPELINE_LIBRARY_", true, "a set of parts of the pipeline state"},
 }
 
-// beyond is what came after the registries that are still about.
+// beyond has entries that are newer than registries still in use.
 var beyond = map[string][]entry{
 	"VkDynamicState": {
 		{"VK_DYNAMIC_STATE_ATTACHMENT_FEEDBACK_LOOP_ENABLE_EXT", 1000524000},
@@ -113,7 +113,7 @@ var beyond = map[string][]entry{
 	},
 }
 
-// vendors are the endings of names that say who made them.
+// vendors are the vendor suffixes of names.
 var vendors = []string{"_KHR", "_EXT", "_NV", "_AMDX", "_AMD", "_ARM", "_QCOM", "_HUAWEI", "_INTEL", "_VALVE", "_OVG"}
 
 // structures returns the names of structs by their types.
@@ -170,12 +170,12 @@ func (k kind) write(b *strings.Builder, list []entry) {
 		fmt.Fprintf(b, "\n// UnmarshalYAML reads a list of names, or one.\nfunc (v *%s) UnmarshalYAML(read func(any) error) error { return readFlags(%s, read, (*uint64)(v)) }\n", k.name, names)
 		return
 	}
-	fmt.Fprintf(b, "\n// String returns the name of the value, its number where it has none.\nfunc (v %s) String() string { return enumString(%s, uint64(v)) }\n", k.name, names)
+	fmt.Fprintf(b, "\n// String returns the name of the value, or its number if it has none.\nfunc (v %s) String() string { return enumString(%s, uint64(v)) }\n", k.name, names)
 	fmt.Fprintf(b, "\n// UnmarshalText reads a name.\nfunc (v *%s) UnmarshalText(text []byte) error { return readEnum(%s, text, (*uint32)(v)) }\n", k.name, names)
 }
 
-// unique returns the short names of an enumeration. One that another has too
-// keeps what says who made it.
+// unique returns the short names of an enumeration. A name that would occur twice keeps its
+// vendor suffix.
 func (k kind) unique(list []entry) []string {
 	var out []string
 	for _, e := range list {
@@ -188,8 +188,8 @@ func (k kind) unique(list []entry) []string {
 	return out
 }
 
-// short is a name without what all of its enumeration have, and without what
-// says who made it.
+// short is a name without the common prefix of its enumeration and without its vendor
+// suffix.
 func (k kind) short(name string) string {
 	name = strings.TrimPrefix(name, k.prefix)
 	name = strings.TrimPrefix(name, "2_")

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// brought writes what brings each capability and each extension of SPIR-V.
+// brought writes the sources of each capability and each extension of SPIR-V.
 func brought(dir fs.FS) (string, error) {
 	var b strings.Builder
 	b.WriteString("package valid\n\nimport \"github.com/chiaro-gpu/chiaro/spirv\"\n\n")

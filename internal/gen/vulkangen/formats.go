@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// formats writes what each texel format is, by its number.
+// formats writes the properties of each texel format, by its number.
 func formats(dir fs.FS) (string, error) {
 	rows, err := table(dir, "formats.tsv")
 	if err != nil {
@@ -47,7 +47,7 @@ func formats(dir fs.FS) (string, error) {
 	return b.String(), nil
 }
 
-// whole is a cell that holds a number, 0 where it is empty.
+// whole is a cell that holds a number, or 0 if it is empty.
 func whole(cell string) int {
 	n := 0
 	fmt.Sscan(cell, &n)

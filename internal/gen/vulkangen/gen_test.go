@@ -10,7 +10,7 @@ import (
 
 const repository = "../../.."
 
-// TestGenerated demands that the committed files are what the tables give.
+// TestGenerated demands that the committed files equal the output of the generator.
 func TestGenerated(t *testing.T) {
 	dir := repository + "/../shared/spec"
 	if _, err := os.Stat(dir); err != nil {

@@ -1,7 +1,7 @@
-// Command vulkangen writes what packages vuid, valid and device know of Vulkan's
-// tables: the names of the rules, what brings each capability and extension of
-// SPIR-V, and the features and properties that a device has. It knows facts and numbers and carries over no sentence of the
-// specification.
+// Command vulkangen writes the tables of Vulkan in packages vuid, valid and device: the
+// names of the rules, the sources of each capability and extension of SPIR-V, and the
+// features and properties of a device. It copies only facts and numbers, and no sentence of
+// the specification.
 //
 // Usage, from the root of the module:
 //

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// names writes the features and the properties that a device has, with what the
-// values of a property are and which of two is the stronger promise.
+// names writes the features and the properties of a device, with the type of the values of
+// a property and the stronger one of two promises.
 func names(dir fs.FS) (string, error) {
 	feats, err := table(dir, "features.tsv")
 	if err != nil {
@@ -41,7 +41,7 @@ func names(dir fs.FS) (string, error) {
 	return b.String(), nil
 }
 
-// kindOf says what JSON holds for a type of C.
+// kindOf returns the JSON kind of a type of C.
 func kindOf(ctype string) string {
 	ctype, _, _ = strings.Cut(ctype, ",")
 	switch ctype {
@@ -63,7 +63,8 @@ func kindOf(ctype string) string {
 	return "other"
 }
 
-// strongest says which of two promises of a limit holds for what keeps both.
+// strongest returns which of two promised values of a limit implies the other: the larger
+// or the smaller.
 func strongest(limit string) string {
 	switch {
 	case strings.HasPrefix(limit, "max"), limit == "bits":

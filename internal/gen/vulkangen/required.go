@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// required writes what every device must have: features and limits.
+// required writes the requirements on every device: features and limits.
 func required(dir fs.FS) (string, error) {
 	feats, err := table(dir, "features.tsv")
 	if err != nil {
@@ -38,7 +38,7 @@ func required(dir fs.FS) (string, error) {
 	for _, n := range names {
 		fmt.Fprintf(&b, "\t%q: Vulkan%s,\n", n, strings.ReplaceAll(seen[n], "_", ""))
 	}
-	b.WriteString("}\n\n// requiredLimits has the limits that every device of Vulkan 1.0 has at the least, and those of 1.4.\n")
+	b.WriteString("}\n\n// requiredLimits has the minimum limits of every device of Vulkan 1.0 and of 1.4.\n")
 	b.WriteString("var requiredLimits = map[string][2]uint64{\n")
 	limits, err := table(dir, "limits.tsv")
 	if err != nil {
@@ -67,10 +67,10 @@ func required(dir fs.FS) (string, error) {
 	return b.String(), nil
 }
 
-// conditional has features that a version requires only of devices that have
-// another feature or an extension that it took up (Vulkan, Feature
-// Requirements, and the differences that the appendix Core Revisions lists),
-// with the version that requires them of all; never where none does.
+// conditional has features that a version requires only of devices that have another
+// feature or an extension that the version promoted (Vulkan, Feature Requirements, and the
+// differences in the appendix Core Revisions), with the version that requires them of all
+// devices, or never.
 var conditional = map[string]string{
 	"storageBuffer16BitAccess":                           "1_4",
 	"storageBuffer8BitAccess":                            "1_4",
