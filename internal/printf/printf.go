@@ -1,6 +1,6 @@
-// Package printf formats what shaders print: the format strings of
-// NonSemantic.DebugPrintf, which are C's with vectors. It refuses to know who
-// printed, and where the text goes.
+// Package printf formats the output of shaders: the format strings of
+// NonSemantic.DebugPrintf, which are C's with vectors. It does not know the invocation that
+// printed or the destination of the text.
 package printf
 
 import (
@@ -19,12 +19,11 @@ type Arg struct {
 //
 //	% [flags -+ #0] [width] [.precision] [v2 v3 v4] [h l]… conversion
 //
-// with the conversions d i u o x X c f F e E g G a A p and %%; vN stands for N
-// values with ", " between them, and may stand before the width too. Lengths are
-// read and mean nothing: a value knows its width. Conversions to integers show a
-// float's bits, conversions to floats an integer's value, without a sign. What is
-// no directive stays as it is, a value that is missing is "(missing)", and values
-// too many are left out.
+// with the conversions d i u o x X c f F e E g G a A p and %%; vN means N values with ", "
+// between them, and may also come before the width. Length modifiers are read and ignored:
+// a value knows its width. Conversions to integers show a float's bits, conversions to
+// floats an integer's value, without a sign. Text that is not a directive stays as it is, a
+// missing value is "(missing)", and excess values are left out.
 func Format(text string, args []Arg) string {
 	var out strings.Builder
 	for text != "" {
@@ -63,7 +62,7 @@ func Format(text string, args []Arg) string {
 // directive is one directive of a format string.
 type directive struct {
 	left, plus, space, sharp, zero bool
-	width, precision               int // precision −1 where there is none
+	width, precision               int // precision −1 if there is none
 	count                          int // components
 	verb                           byte
 }
@@ -71,8 +70,8 @@ type directive struct {
 // maxWidth bounds widths and precisions.
 const maxWidth = 512
 
-// parse reads the directive that text begins with, and returns its length; 0
-// where it is none.
+// parse reads the directive that text begins with, and returns its length, or 0 if there is
+// no directive.
 func parse(text string) (d directive, n int) {
 	d = directive{precision: -1, count: 1}
 	n = 1
@@ -106,7 +105,7 @@ width:
 			d.verb = 'u'
 		}
 		n++
-		if d.verb == 'u' { // the l behind it ends the directive
+		if d.verb == 'u' { // the following l ends the directive
 			return d, n + 1
 		}
 	}
@@ -166,7 +165,7 @@ func prefixed(yes bool, prefix, s string) string {
 	return s
 }
 
-// digits makes at least as many digits as the precision says.
+// digits pads to the number of digits in the precision.
 func (d *directive) digits(s string) string {
 	if d.precision == 0 && s == "0" {
 		return ""
@@ -186,7 +185,7 @@ func (d *directive) signed(a Arg) (sign, digits string) {
 	return d.positive(), d.digits(strconv.FormatInt(x, 10))
 }
 
-// positive is the sign of what is not negative.
+// positive returns the sign of a non-negative number.
 func (d *directive) positive() string {
 	switch {
 	case d.plus:

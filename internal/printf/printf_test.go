@@ -10,8 +10,8 @@ func u64(x uint64) Arg  { return Arg{Bits: x, Width: 64} }
 func f32(x float32) Arg { return Arg{Bits: uint64(math.Float32bits(x)), Width: 32, Float: true} }
 func f64(x float64) Arg { return Arg{Bits: math.Float64bits(x), Width: 64, Float: true} }
 
-// TestFormat expects what C's printf writes, and for vectors what the document
-// of the validation layers' debug printf says.
+// TestFormat expects the output of C's printf, and for vectors the output in the
+// documentation of the validation layers' debug printf.
 func TestFormat(t *testing.T) {
 	for _, c := range []struct {
 		text string
