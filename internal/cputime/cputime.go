@@ -1,10 +1,10 @@
-// Package cputime is the processor time that this process has used. It refuses to
-// know which thread of it, or what for.
+// Package cputime measures the processor time of this process. It does not distinguish
+// threads or purposes.
 package cputime
 
 import "time"
 
-// Now returns the processor time of all threads of the process so far, the
-// collector's among them. Where [Measured] is false it is the time of the clock on
-// the wall since the process began, so that differences still order what is slow.
+// Now returns the processor time of all threads of the process so far, including the
+// garbage collector. If [Measured] is false it is the wall-clock time since the start of
+// the process, so that differences still rank slow work.
 func Now() time.Duration { return now() }

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// TestNow: work takes processor time, and sleeping next to none.
+// TestNow checks that work uses processor time, and that sleep uses almost none.
 func TestNow(t *testing.T) {
 	if !Measured {
 		t.Skip("processor time is not measured here")

@@ -4,7 +4,7 @@ package cputime
 
 import "time"
 
-// Measured says that the system has a call for processor time.
+// Measured reports that the system has a call for processor time.
 const Measured = false
 
 var start = time.Now()

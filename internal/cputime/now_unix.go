@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Measured says that the system has a call for processor time.
+// Measured reports that the system has a call for processor time.
 const Measured = true
 
 func now() time.Duration {
