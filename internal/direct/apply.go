@@ -16,15 +16,14 @@ type Operand[V any] struct {
 type Maker[V any] interface {
 	// Const returns the constant of type t with the given bits.
 	Const(t ir.Type, bits uint64) V
-	// Make returns the value of an operation that yields type t, whose first
-	// operand has type from. Operands that the operation does not have are the
-	// zero V.
+	// Make returns the value of an operation with result type t and a first operand of type
+	// from. Operands that the operation does not have are the zero V.
 	Make(op ir.Op, t, from ir.Type, x, y, z V) V
 }
 
-// Apply makes one component of type t of the instruction that the row stands
-// for. It returns false where the types or the number of the operands are none
-// that the operation is defined on, and makes nothing then that has an effect.
+// Apply makes one component, of type t, of the instruction of a row. It returns false if
+// the operation is not defined for the types or the number of the operands; then it makes
+// nothing that has an effect.
 func Apply[V any](m Maker[V], r Row, t ir.Type, args ...Operand[V]) (V, bool) {
 	var none V
 	if len(args) == 0 || len(args) > 3 {
@@ -59,7 +58,7 @@ func apply[V any](m Maker[V], op ir.Op, t ir.Type, args []Operand[V]) (V, bool) 
 	if len(wants) != len(args) {
 		return none, false
 	}
-	own := t // the type that T stands for
+	own := t // the type for the letter T
 	if i := strings.IndexByte(wants, 'T'); i >= 0 {
 		own = args[i].Type
 	}
@@ -84,7 +83,7 @@ func apply[V any](m Maker[V], op ir.Op, t ir.Type, args []Operand[V]) (V, bool) 
 	return fit(m, t, Operand[V]{r, out})
 }
 
-// convert makes an operation whose operand has a type of its own.
+// convert makes an operation with an operand of another type.
 func convert[V any](m Maker[V], op ir.Op, t ir.Type, a Operand[V]) (V, bool) {
 	var none V
 	if a.Type == ir.B1 || !op.Row().On.Source().Has(a.Type) {
@@ -106,7 +105,7 @@ func convert[V any](m Maker[V], op ir.Op, t ir.Type, a Operand[V]) (V, bool) {
 	return m.Make(op, t, a.Type, a.Value, none, none), true
 }
 
-// typeOf returns the type that a letter of a signature stands for.
+// typeOf returns the type of a letter of a signature.
 func typeOf(letter byte, own ir.Type) ir.Type {
 	switch letter {
 	case 'b':
@@ -119,8 +118,8 @@ func typeOf(letter byte, own ir.Type) ir.Type {
 	return own
 }
 
-// fit gives an operand the wanted type: an integer is zero-extended or
-// truncated, all else must have it already.
+// fit converts an operand to the wanted type: an integer is zero-extended or truncated,
+// every other operand must already have it.
 func fit[V any](m Maker[V], want ir.Type, a Operand[V]) (V, bool) {
 	var none V
 	switch {

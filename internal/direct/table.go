@@ -5,16 +5,16 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// Form says how operands and result of an instruction and of its operation
-// differ. The zero Form is that they do not.
+// Form is the difference between the operands and result of an instruction and of its
+// operation. The zero Form means no difference.
 type Form uint8
 
 // The forms, to be combined.
 const (
 	Swap   Form = 1 << iota // the two operands are exchanged
 	Not                     // the result, a b1, is complemented
-	Zero                    // a zero stands before the one operand
-	Twice                   // the one operand stands twice
+	Zero                    // a zero before the one operand
+	Twice                   // the one operand twice
 	Either                  // or-ed with the same of the exchanged operands
 )
 
@@ -24,7 +24,7 @@ type Row struct {
 	Form Form
 }
 
-// Lookup returns the row of an opcode, false where it is not one operation.
+// Lookup returns the row of an opcode, or false if it is not one operation.
 func Lookup(op spirv.Op) (Row, bool) {
 	r, ok := table[op]
 	return r, ok
@@ -85,8 +85,8 @@ var table = map[spirv.Op]Row{
 	spirv.OpULessThanEqual:    {ir.ULe, 0},
 	spirv.OpSLessThanEqual:    {ir.SLe, 0},
 
-	// Comparisons of floats. An ordered one is false, an unordered one true,
-	// where an operand is a NaN; so x < y unordered is the complement of y ≤ x.
+	// Comparisons of floats. If an operand is a NaN, an ordered one is false and an
+	// unordered one true; so x < y unordered is the complement of y ≤ x.
 	spirv.OpIsNan:                  {ir.FEq, Twice | Not},
 	spirv.OpFOrdEqual:              {ir.FEq, 0},
 	spirv.OpFUnordEqual:            {ir.FLt, Either | Not},
@@ -104,8 +104,7 @@ var table = map[spirv.Op]Row{
 	spirv.OpOrdered:                {ir.FLe, Either},
 	spirv.OpUnordered:              {ir.FLe, Either | Not},
 
-	// Conversions. OpUConvert and OpSConvert truncate where the result is
-	// narrower.
+	// Conversions. OpUConvert and OpSConvert truncate if the result is narrower.
 	spirv.OpConvertFToU: {ir.FToU, 0},
 	spirv.OpConvertFToS: {ir.FToS, 0},
 	spirv.OpConvertSToF: {ir.SToF, 0},

@@ -8,7 +8,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// evaluator computes, and checks that each operation is given what its row says.
+// evaluator computes, and checks that the operands of each operation match its row.
 type evaluator struct{ t *testing.T }
 
 func (e evaluator) Const(_ ir.Type, bits uint64) uint64 { return bits }
