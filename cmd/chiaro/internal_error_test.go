@@ -22,9 +22,9 @@ func TestInternalError(t *testing.T) {
 	if code != exitInternal || !strings.Contains(err.String(), "internal error: broken") {
 		t.Fatalf("code %d, %s", code, err.String())
 	}
-	name := regexp.MustCompile(`kept in (\S+)`).FindStringSubmatch(err.String())
+	name := regexp.MustCompile(`saved in (\S+)`).FindStringSubmatch(err.String())
 	if name == nil {
-		t.Fatalf("no kept input in %s", err.String())
+		t.Fatalf("no saved input in %s", err.String())
 	}
 	if data, e := os.ReadFile(name[1]); e != nil || string(data) != "OpNop\n" {
 		t.Errorf("%q, %v", data, e)
