@@ -68,6 +68,7 @@ const (
 const (
 	Commute        Trait = 1 << (iota + 10) // the first two operands may be exchanged
 	Idempotent                              // x op x is x, for all bits of x
+	ZeroNeutral                             // x op 0 is x, for all bits of x
 	Rounds                                  // rounds its result, in the direction that the flag RTZ selects
 	Selects                                 // a float result is an operand up to its sign, a zero, or the canonical NaN: nothing is rounded and NaN payloads pass through
 	DeterminateNaN                          // a NaN result has defined bits: it is a copy of observable bits, or canonical, or there is none
@@ -78,7 +79,7 @@ const (
 // an engine that knows better ignores them. All other operations count as one step
 // of a pipelined unit.
 const (
-	Expensive   Trait = 1 << (iota + 16) // several steps: not worth computing speculatively
+	Expensive   Trait = 1 << (iota + 17) // several steps: not worth computing speculatively
 	LongLatency                          // computed by iteration (digit recurrence, Newton): units are seldom pipelined, so independent work should surround it
 )
 

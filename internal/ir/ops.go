@@ -224,8 +224,8 @@ var ops = [numOps]Row{
 	Kill:   {"kill", "-:", 0, ControlFlow, Control | Ends | Writes, nil, "", "ends the invocation"},
 	Call:   {"call", "-:", 0, ControlFlow, Writes | Reads | Meets, nil, "", "runs function Aux; list: arguments, results"},
 
-	Add:       {"add", "T:TT", OnInt, IntArithmetic, Commute, i2(scalar.Add), "", "x + y modulo 2ⁿ"},
-	Sub:       {"sub", "T:TT", OnInt, IntArithmetic, 0, i2(scalar.Sub), "", "x − y modulo 2ⁿ"},
+	Add:       {"add", "T:TT", OnInt, IntArithmetic, Commute | ZeroNeutral, i2(scalar.Add), "", "x + y modulo 2ⁿ"},
+	Sub:       {"sub", "T:TT", OnInt, IntArithmetic, ZeroNeutral, i2(scalar.Sub), "", "x − y modulo 2ⁿ"},
 	Mul:       {"mul", "T:TT", OnInt, IntArithmetic, Commute, i2(scalar.Mul), "", "x·y modulo 2ⁿ"},
 	UMulHi:    {"umulhi", "T:TT", OnInt, IntArithmetic, Commute, i2(scalar.UMulHi), "", "high half of the unsigned product"},
 	SMulHi:    {"smulhi", "T:TT", OnInt, IntArithmetic, Commute, i2(scalar.SMulHi), "", "high half of the signed product"},
@@ -241,13 +241,13 @@ var ops = [numOps]Row{
 	SMod: {"smod", "T:TT", OnInt, IntDivision, Expensive, i2(scalar.SMod), "", "remainder with the sign of y; of 0 it is −1; min by −1 is 0"},
 
 	And: {"and", "T:TT", OnInt | OnBool, Bitwise, lattice, i2(scalar.And), "", "bitwise and"},
-	Or:  {"or", "T:TT", OnInt | OnBool, Bitwise, lattice, i2(scalar.Or), "", "bitwise or"},
-	Xor: {"xor", "T:TT", OnInt | OnBool, Bitwise, Commute, i2(scalar.Xor), "", "bitwise exclusive or"},
+	Or:  {"or", "T:TT", OnInt | OnBool, Bitwise, lattice | ZeroNeutral, i2(scalar.Or), "", "bitwise or"},
+	Xor: {"xor", "T:TT", OnInt | OnBool, Bitwise, Commute | ZeroNeutral, i2(scalar.Xor), "", "bitwise exclusive or"},
 	Not: {"not", "T:T", OnInt | OnBool, Bitwise, 0, i1(scalar.Not), "", "bitwise complement"},
 
-	Shl:  {"shl", "T:TT", OnInt, Shifts, 0, i2(scalar.Shl), "", "x shifted left by y mod n"},
-	LShr: {"lshr", "T:TT", OnInt, Shifts, 0, i2(scalar.LShr), "", "x shifted right by y mod n, zeros enter"},
-	AShr: {"ashr", "T:TT", OnInt, Shifts, 0, i2(scalar.AShr), "", "x shifted right by y mod n, the sign enters"},
+	Shl:  {"shl", "T:TT", OnInt, Shifts, ZeroNeutral, i2(scalar.Shl), "", "x shifted left by y mod n"},
+	LShr: {"lshr", "T:TT", OnInt, Shifts, ZeroNeutral, i2(scalar.LShr), "", "x shifted right by y mod n, zeros enter"},
+	AShr: {"ashr", "T:TT", OnInt, Shifts, ZeroNeutral, i2(scalar.AShr), "", "x shifted right by y mod n, the sign enters"},
 
 	UMin: {"umin", "T:TT", OnInt, IntMinMax, lattice, i2(scalar.UMin), "", "unsigned minimum"},
 	UMax: {"umax", "T:TT", OnInt, IntMinMax, lattice, i2(scalar.UMax), "", "unsigned maximum"},

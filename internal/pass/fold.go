@@ -74,6 +74,14 @@ func copyOf(f *ir.Func, x *ir.Val) ir.V {
 	if x.Op.Is(ir.Idempotent) && x.Args[0] == x.Args[1] {
 		return x.Args[0]
 	}
+	if x.Op.Is(ir.ZeroNeutral) {
+		if k, ok := c(1); ok && k == 0 {
+			return x.Args[0]
+		}
+		if k, ok := c(0); ok && k == 0 && x.Op.Is(ir.Commute) {
+			return x.Args[1]
+		}
+	}
 	switch x.Op {
 	case ir.Not:
 		if y := f.Val(x.Args[0]); y.Op == ir.Not {
@@ -95,13 +103,6 @@ func copyOf(f *ir.Func, x *ir.Val) ir.V {
 			return x.Args[0]
 		}
 		if x.Args[1] == x.Args[2] {
-			return x.Args[1]
-		}
-	case ir.Add, ir.Or, ir.Xor, ir.Sub, ir.Shl, ir.LShr, ir.AShr:
-		if k, ok := c(1); ok && k == 0 {
-			return x.Args[0]
-		}
-		if k, ok := c(0); ok && k == 0 && x.Op.Is(ir.Commute) {
 			return x.Args[1]
 		}
 	case ir.Mul, ir.UDiv, ir.SDiv:

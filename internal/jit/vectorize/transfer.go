@@ -55,10 +55,12 @@ func (s *divergence) result(v ir.V) shape {
 // uniformPartOp reports whether general registers can compute x once for each part: the operands are
 // uniform in each part.
 func (s *divergence) uniformPartOp(x *ir.Val) bool {
-	switch x.Op {
-	case ir.Mul, ir.And, ir.Or, ir.Xor, ir.Not, ir.Shl, ir.LShr, ir.AShr, ir.UMin, ir.UMax, ir.SMin, ir.SMax:
+	switch x.Op.Family() {
+	case ir.Bitwise, ir.Shifts, ir.IntMinMax:
 	default:
-		return false
+		if x.Op != ir.Mul {
+			return false
+		}
 	}
 	for i := range x.Op.Args() {
 		if !s.of[x.Args[i]].uniformInPart() {

@@ -100,13 +100,17 @@ func (w *vectorizer) broadcast(v ir.V, x *value) {
 func (w *vectorizer) inGen(v ir.V) bool {
 	x := w.src.Val(v)
 	from := w.src.Type(x.Args[0])
+	switch x.Op.Family() {
+	case ir.Shifts, ir.IntMinMax:
+		return x.Type == ir.I32
+	case ir.Bitwise:
+		return x.Type == ir.I32 || x.Type == ir.B1
+	}
 	switch x.Op {
 	case ir.Param, ir.Select:
 		return x.Type == ir.I32 || x.Type == ir.B1 || x.Type == ir.H
-	case ir.Add, ir.Sub, ir.Mul, ir.Shl, ir.LShr, ir.AShr, ir.UMin, ir.UMax, ir.SMin, ir.SMax:
+	case ir.Add, ir.Sub, ir.Mul:
 		return x.Type == ir.I32
-	case ir.And, ir.Or, ir.Xor, ir.Not:
-		return x.Type == ir.I32 || x.Type == ir.B1
 	case ir.Eq:
 		return from == ir.I32 || from == ir.B1
 	case ir.ULt, ir.ULe, ir.SLt, ir.SLe:
