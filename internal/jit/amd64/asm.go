@@ -2,28 +2,29 @@ package amd64
 
 import "encoding/binary"
 
-// Label is a place in the code of one Asm; 0 is no label.
+// Label is a position in the code of one Asm, to be bound later; 0 is no label.
 type Label int32
 
-// fixup is a 4-byte field that gets the distance from end to a label.
+// fixup is a 4-byte field of the code that Finish sets to the distance from end to a label.
 type fixup struct {
 	at, end int32
 	label   Label
 }
 
-// Asm collects the bytes of one piece of code. The zero value is ready; Reset
-// keeps the buffers. What it makes is position independent.
+// Asm is a one-pass assembler: it appends encoded instructions and patches forward references at the
+// end. The zero value is ready; Reset reuses the buffers. The code is position independent, since all
+// references to itself are relative to RIP, so it can be cached on disk and mapped anywhere.
 type Asm struct {
 	Code   []byte
 	labels []int32 // offset of each label, or -1; entry 0 is no label
 	fixups []fixup
 
-	vexOnly bool // no instruction may be of AVX-512
+	vexOnly bool // AVX-512 instructions are an error of the compiler
 
-	named uint64 // vectors that instructions have named, one bit each
+	named uint64 // vector registers that instructions have used, one bit each; see machine.scratchConflict
 }
 
-// Reset forgets code and labels and keeps their memory.
+// Reset removes code and labels and reuses their memory.
 func (a *Asm) Reset() { a.Code, a.labels, a.fixups = a.Code[:0], a.labels[:0], a.fixups[:0] }
 
 // NewLabel returns a label to be bound later.
@@ -35,14 +36,14 @@ func (a *Asm) NewLabel() Label {
 	return Label(len(a.labels) - 1)
 }
 
-// Bind puts a label here.
+// Bind sets a label to the current position.
 func (a *Asm) Bind(l Label) { a.labels[l] = int32(len(a.Code)) }
 
-// Offset returns where a bound label stands.
+// Offset returns the offset in bytes of a bound label.
 func (a *Asm) Offset(l Label) int { return int(a.labels[l]) }
 
-// Finish resolves all references and returns the code, which stays owned by a.
-// Every label referred to must be bound.
+// Finish resolves all references and returns the code, which a still owns. Every referenced label must
+// be bound.
 func (a *Asm) Finish() []byte {
 	for _, f := range a.fixups {
 		binary.LittleEndian.PutUint32(a.Code[f.at:], uint32(a.labels[f.label]-f.end))
@@ -51,10 +52,10 @@ func (a *Asm) Finish() []byte {
 	return a.Code
 }
 
-// Data32 emits a word of data.
+// Data32 emits a 32-bit word of data, little-endian.
 func (a *Asm) Data32(v uint32) { a.Code = binary.LittleEndian.AppendUint32(a.Code, v) }
 
-// Data64 emits a double word of data.
+// Data64 emits a 64-bit word of data, little-endian.
 func (a *Asm) Data64(v uint64) { a.Code = binary.LittleEndian.AppendUint64(a.Code, v) }
 
 // Align pads with one-byte NOPs to a multiple of n.
@@ -64,16 +65,16 @@ func (a *Asm) Align(n int) {
 	}
 }
 
-// reference emits a 4-byte distance to a label, counted from after it.
+// reference emits a 4-byte distance to a label, relative to the end of the field.
 func (a *Asm) reference(l Label) {
 	p := int32(len(a.Code))
 	a.fixups = append(a.fixups, fixup{p, p + 4, l})
 	a.Data32(0)
 }
 
-// modrm emits ModRM, SIB and displacement for a memory operand. scale8 is what
-// a one-byte displacement counts (1 outside EVEX); tail is the number of
-// immediate bytes that follow, which a relative address has to skip.
+// modrm emits ModRM, SIB and displacement of a memory operand (Intel SDM vol. 2, 2.1.5). scale8 is the
+// unit in bytes of a one-byte displacement, 1 outside EVEX. tail is the number of immediate bytes
+// after the operand: a RIP-relative distance counts from the end of the instruction.
 func (a *Asm) modrm(reg Reg, m *Mem, scale8, tail int32) {
 	r := byte(reg&7) << 3
 	if m.Base == NoReg {
@@ -98,8 +99,7 @@ func (a *Asm) modrm(reg Reg, m *Mem, scale8, tail int32) {
 	}
 }
 
-// baseless emits an operand that is relative to the instruction pointer, or
-// has an index alone.
+// baseless emits an operand without a base register: relative to RIP, or an index alone.
 func (a *Asm) baseless(r byte, m *Mem, tail int32) {
 	if m.Index != NoReg {
 		a.Code = append(a.Code, r|4, scaleBits(m.Scale)|byte(m.Index&7)<<3|5)
@@ -114,8 +114,8 @@ func (a *Asm) baseless(r byte, m *Mem, tail int32) {
 	a.Data32(uint32(m.Disp))
 }
 
-// displacement chooses the shortest mod field for a displacement. RBP and R13
-// as a base always carry one.
+// displacement returns the shortest mod field for a displacement. With RBP or R13 as the base a
+// displacement is mandatory, because mod 0 has another meaning there.
 func displacement(disp int32, base byte, scale8 int32) (mod byte, d int32) {
 	if disp == 0 && base != 5 {
 		return 0, 0

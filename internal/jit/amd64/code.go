@@ -8,23 +8,22 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// Code is a compiled program. It holds no address and refers to nothing that it
-// was made of.
+// Code is a compiled program. It contains no address and no reference to the IR, so that it can be
+// serialized.
 type Code struct {
 	Level      Level
-	Bytes      []byte // begins with the entry
+	Bytes      []byte // starts with the entry point
 	Sites      []Site
-	StackBytes int // that a subgroup needs
+	StackBytes int // stack size that each subgroup needs
 	Record     Record
 
-	// For people; code that was kept on disk has none.
+	// For listings; code from the disk cache has none.
 	Marks []Mark
 	Funcs []string // names of the functions
-	Data  int      // offset of the constants, behind all code
+	Data  int      // offset of the constants, after all instructions
 }
 
-// Append appends c as bytes that ParseCode takes back. What is for people is left
-// out.
+// Append serializes c for ParseCode. It omits the fields for listings.
 func (c *Code) Append(b []byte) []byte {
 	for _, n := range []int{int(c.Level), c.StackBytes, int(c.Record.Lanes), int(c.Record.Local), int(c.Record.Steps), int(c.Record.Helpers),
 		int(c.Record.Scratch), int(c.Record.Private), int(c.Record.Size), len(c.Sites), len(c.Bytes)} {
@@ -55,11 +54,11 @@ func (s *Site) append(b []byte) []byte {
 	return b
 }
 
-// errCode is what ParseCode gives for what Append did not make.
+// errCode is the error of ParseCode.
 var errCode = errors.New("jit: no code that was kept")
 
-// ParseCode takes back what Append made. What is faulty gives an error, but the
-// machine code itself is only as good as where it comes from.
+// ParseCode decodes the output of Append. Malformed input is an error, never a panic. The machine code
+// itself cannot be verified, so the caller must trust its source.
 func ParseCode(b []byte) (*Code, error) {
 	r := &codeReader{rest: b}
 	c := &Code{Level: Level(r.number()), StackBytes: int(r.word())}
@@ -80,7 +79,7 @@ func ParseCode(b []byte) (*Code, error) {
 	return c, nil
 }
 
-// codeReader reads what Append made; bad says that something was not.
+// codeReader decodes varints; bad is set at the first malformed one.
 type codeReader struct {
 	rest []byte
 	bad  bool
@@ -96,14 +95,15 @@ func (r *codeReader) number() uint64 {
 	return n
 }
 
-// word reads a number that fits in an int32, with or without a sign.
+// word reads a number that fits in 32 bits, signed or unsigned.
 func (r *codeReader) word() int32 {
 	n := r.number()
 	r.bad = r.bad || n > 1<<32-1
 	return int32(uint32(n))
 }
 
-// count reads how many things follow, each of a byte at least.
+// count reads the number of following elements. Each has at least one byte, so that a hostile count
+// cannot make ParseCode allocate more than its input has.
 func (r *codeReader) count() int {
 	n := r.number()
 	if n > uint64(len(r.rest)) {

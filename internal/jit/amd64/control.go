@@ -7,7 +7,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// copy copies a register, for the lanes of the mask where there is one.
+// copy copies a register, in the lanes of the mask if there is one.
 func (m *machine) copy(in *vcode.Inst) {
 	d, u := in.Defs[0], in.Uses[0]
 	switch m.class(d) {
@@ -34,7 +34,7 @@ func (m *machine) copy(in *vcode.Inst) {
 	}
 }
 
-// moveMasked puts u into z for the lanes of k.
+// moveMasked copies u to z in the lanes of k.
 func (m *machine) moveMasked(z Reg, u vcode.Reg, k Reg) {
 	if bits, ok := m.f.Const(u); ok {
 		m.RM(VPBROADCASTD, V512, z, 0, m.word32(uint32(bits)), K(k))
@@ -50,8 +50,8 @@ func (m *machine) copyWide(in *vcode.Inst) {
 	}
 }
 
-// halfMask is the mask for eight lanes of a result of 64 bits a lane, none
-// where the others are not kept. It uses K1 and K2.
+// halfMask returns the mask for eight lanes of a result with 64 bits per lane, or none if the
+// instruction does not merge. It clobbers K1 and K2.
 func (m *machine) halfMask(in *vcode.Inst, i int) Opt {
 	if !in.Merging {
 		return 0
@@ -64,7 +64,7 @@ func (m *machine) halfMask(in *vcode.Inst, i int) Opt {
 	return K(2)
 }
 
-// maskOp combines two masks, all lanes.
+// maskOp combines two masks in all lanes.
 func (m *machine) maskOp(in *vcode.Inst) {
 	x, y := m.maskBits(in.Uses[0], 2), m.maskBits(in.Uses[1], 1)
 	d := m.destMask(in, 2)
@@ -79,7 +79,7 @@ func (m *machine) maskOp(in *vcode.Inst) {
 	m.storeMask(in.Defs[0], d)
 }
 
-// testMasks sets the zero flag where no lane is in any of the masks.
+// testMasks sets the zero flag if all masks are empty.
 func (m *machine) testMasks(masks []vcode.Reg) {
 	k := m.maskBits(masks[0], 2)
 	for i := 1; i+1 < len(masks); i++ {
@@ -93,7 +93,7 @@ func (m *machine) testMasks(masks []vcode.Reg) {
 	m.RR(KORTESTW, V128, k, 0, other, 0)
 }
 
-// call passes arguments and results in the caller's frame, from its start on.
+// call passes arguments and results in the caller's frame, from its lower end on.
 func (m *machine) call(in *vcode.Inst) {
 	there := &m.frames[in.Target]
 	saves := m.frame.Saves[in]
@@ -114,8 +114,8 @@ func (m *machine) call(in *vcode.Inst) {
 	}
 }
 
-// guard leaves for another function unless a number that may be too great for
-// 32 bits is less than another one.
+// guard bails out unless u0 + Step < u1 (or ≤). The sum is computed in 64 bits, since it may exceed
+// 32.
 func (m *machine) guard(in *vcode.Inst) {
 	out := m.NewLabel()
 	x, y := in.Uses[0], in.Uses[1]
@@ -135,8 +135,8 @@ func (m *machine) guard(in *vcode.Inst) {
 	m.bailOut(in, out)
 }
 
-// beginAnew makes the code at out, which leaves for the function that an
-// instruction names.
+// bailOut emits at label out a tail call of the function that an instruction names: it pops the frame
+// and jumps, so that the callee finds the same arguments.
 func (m *machine) bailOut(in *vcode.Inst, out Label) {
 	m.slowPaths = append(m.slowPaths, func() {
 		m.Bind(out)
@@ -145,7 +145,7 @@ func (m *machine) bailOut(in *vcode.Inst, out Label) {
 	})
 }
 
-// meet waits at a barrier.
+// waitAtBarrier switches to the next subgroup (runInterleaved) and returns when all have arrived.
 func (m *machine) waitAtBarrier(in *vcode.Inst) {
 	saves := m.frame.Saves[in]
 	for _, r := range saves.Before {
@@ -157,8 +157,8 @@ func (m *machine) waitAtBarrier(in *vcode.Inst) {
 	}
 }
 
-// step comes back where the job was stopped or the processor is wanted, counts a
-// step of the subgroup, and leaves where it has taken more than the budget.
+// safepoint exits as Polled if the job was stopped or the Go runtime requests the processor. Then it
+// counts one step of the subgroup, and reports to Go if the budget is exhausted.
 func (m *machine) safepoint(in *vcode.Inst) {
 	asked, calm, over := m.NewLabel(), m.NewLabel(), m.NewLabel()
 	m.poll(asked)
@@ -174,11 +174,11 @@ func (m *machine) safepoint(in *vcode.Inst) {
 		m.Jmp(calm)
 		m.Bind(over)
 		m.spillMasks(in)
-		m.callService(in) // for good
+		m.callService(in) // no return: Go ends the run
 	})
 }
 
-// budget gives the subgroup that has a part its whole budget again.
+// budget resets the step counter of the subgroup that a part belongs to.
 func budget(m *machine, in *vcode.Inst) {
 	if m.steps[in.Part] {
 		m.GRM(MOV|W, RAX, arg(ArgBudget))
@@ -186,7 +186,7 @@ func budget(m *machine, in *vcode.Inst) {
 	}
 }
 
-// keepMasks puts the masks of an instruction into their slots, for Go to read.
+// spillMasks writes the masks of an instruction to their stack slots, for Go to read.
 func (m *machine) spillMasks(in *vcode.Inst) {
 	for _, r := range in.Masks {
 		if _, ok := m.f.Const(r); !ok {
@@ -195,8 +195,8 @@ func (m *machine) spillMasks(in *vcode.Inst) {
 	}
 }
 
-// leave calls a service of Go and goes on behind it. What lives in registers
-// is in its slots meanwhile.
+// callService exits to Go for an instruction without machine code and resumes after it. Live registers
+// are in their stack slots during the exit, because Go preserves none.
 func (m *machine) callService(in *vcode.Inst) {
 	saves := m.frame.Saves[in]
 	for _, r := range saves.Before {
@@ -210,7 +210,7 @@ func (m *machine) callService(in *vcode.Inst) {
 	}
 }
 
-// clobbers reports whether an instruction keeps no register.
+// clobbers reports whether an instruction preserves no register.
 func clobbers(in *vcode.Inst) bool {
 	switch in.Op {
 	case vcode.Call, vcode.Barrier, vcode.Strip:
@@ -221,8 +221,8 @@ func clobbers(in *vcode.Inst) bool {
 	return false
 }
 
-// inMemory names the registers that a service reads of an instruction which
-// keeps registers where it does not leave.
+// slotOperands calls want for the registers that a service reads from memory although the instruction
+// preserves registers on its usual path.
 func slotOperands(in *vcode.Inst, want func(vcode.Reg)) {
 	if in.Op == vcode.Step {
 		for _, r := range in.Masks {

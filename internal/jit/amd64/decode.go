@@ -2,21 +2,21 @@ package amd64
 
 import "fmt"
 
-// Named is an instruction of the table with its name as assemblers write it.
+// named is an instruction of the table with its assembler name.
 type named struct {
 	op   Op
 	name string
 }
 
-// decoder writes code as text: that which this package makes, no other. It goes
-// through the code once.
+// decoder disassembles code of this package in one pass, for listings and tests. It knows no other
+// instructions.
 type decoder struct {
 	code  []byte
 	at    int
-	names map[Op][]named // by what stands before ModRM
+	names map[Op][]named // by the fields before ModRM
 }
 
-// opcodeBits are the fields of an Op that stand before ModRM.
+// opcodeBits are the fields of an Op that are encoded before ModRM.
 const opcodeBits = Op(0xff) | 7<<shMap | 3<<shPP | 1<<shW | fVEX
 
 func newDecoder(code []byte) *decoder {
@@ -28,8 +28,7 @@ func newDecoder(code []byte) *decoder {
 	return d
 }
 
-// next returns the text of the next instruction: a byte where it is none of
-// ours.
+// next returns the text of the next instruction, or one byte of data if it is unknown.
 func (d *decoder) next() string {
 	begin := d.at
 	text := ""
@@ -53,8 +52,8 @@ func (d *decoder) next() string {
 
 func (d *decoder) left() int { return len(d.code) - d.at }
 
-// bytes takes n bytes of an immediate or a distance, low byte first, as a
-// number with a sign. It gives 0 behind the code's end.
+// bytes reads n bytes of an immediate or a distance, little-endian and sign-extended. After the end of
+// the code it reads zeros.
 func (d *decoder) bytes(n int) int64 {
 	v := uint64(0)
 	for i := range n {
@@ -66,7 +65,7 @@ func (d *decoder) bytes(n int) int64 {
 	return int64(v<<(64-8*n)) >> (64 - 8*n)
 }
 
-// vector is a vector or mask instruction whose prefix was read.
+// vector is a vector or mask instruction after its prefix was read.
 type vector struct {
 	key      Op // its opcodeBits
 	vl       VL
@@ -90,7 +89,7 @@ func (d *decoder) evex() string {
 	return d.vector(&x)
 }
 
-// vex reads a VEX prefix of n bytes: rvlp is R, vvvv, L and pp of its last.
+// vex reads a VEX prefix of n bytes. rvlp is its last byte: R, vvvv, L and pp.
 func (d *decoder) vex(rvlp, mm, bx, w byte, n int) string {
 	x := vector{
 		key:  Op(mm)<<shMap | Op(rvlp&3)<<shPP | Op(w)<<shW | Op(d.code[d.at+n]) | fVEX,
@@ -103,7 +102,7 @@ func (d *decoder) vex(rvlp, mm, bx, w byte, n int) string {
 	return d.vector(&x)
 }
 
-// find returns the instruction that the prefix and ModRM name.
+// find returns the instruction that prefix and ModRM select.
 func (d *decoder) find(x *vector, modrm byte) (named, bool) {
 	register := modrm >= 0xc0
 	for _, n := range d.names[x.key] {
@@ -118,7 +117,7 @@ func (d *decoder) find(x *vector, modrm byte) (named, bool) {
 	return named{}, false
 }
 
-// vector writes an instruction from ModRM on.
+// vector writes an instruction, starting at ModRM.
 func (d *decoder) vector(x *vector) string {
 	if d.left() == 0 {
 		return ""
@@ -165,7 +164,7 @@ func (d *decoder) vector(x *vector) string {
 	case fVMI:
 		text += middle + x.decoration() + ", " + rm
 	case fRVM:
-		if op&fVEX != 0 && op&(fVSIB|fVSIBHalf) != 0 { // the mask comes last
+		if op&fVEX != 0 && op&(fVSIB|fVSIBHalf) != 0 { // the mask is the last operand
 			middle, rm = rm, operandName(op.dstKind(), op, x.vl, x.v)
 		}
 		text += reg + x.decoration() + ", " + middle + ", " + rm

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// integerNames are the general-purpose instructions with ModRM, by prefix,
-// opcode and whether the register is the destination.
+// integerNames are the general-purpose instructions with ModRM, by prefix and opcode. to is set if the
+// register field is the destination.
 var integerNames = map[G]struct {
 	name string
 	to   bool
@@ -28,7 +28,7 @@ var condNames = [16]string{
 	Sign: "s", NotSign: "ns", Less: "l", GreaterEqual: "ge", LessEqual: "le", Greater: "g",
 }
 
-// prefixes are what stands before the opcode.
+// prefixes are the legacy and REX prefixes of an instruction.
 type prefixes struct {
 	lock       string
 	mandatory  G
@@ -124,7 +124,7 @@ func (d *decoder) jump(name string, n int) string {
 	return fmt.Sprintf("%s %04x", name, int64(d.at)+to)
 }
 
-// extended writes instructions whose ModRM.reg belongs to the opcode.
+// extended writes instructions with an opcode extension in ModRM.reg.
 func (d *decoder) extended(p *prefixes, c byte) string {
 	if d.left() == 0 {
 		return ""
@@ -155,7 +155,7 @@ func (d *decoder) extended(p *prefixes, c byte) string {
 	return ""
 }
 
-// operand writes what r/m names; size stands before memory.
+// operand writes the r/m operand; size is the prefix of a memory operand, such as "byte ".
 func (d *decoder) operand(p *prefixes, size string) string { return d.operandBefore(p, size, 0) }
 
 func (d *decoder) operandBefore(p *prefixes, size string, tail int) string {
@@ -166,8 +166,8 @@ func (d *decoder) operandBefore(p *prefixes, size string, tail int) string {
 	return size + m
 }
 
-// both writes an instruction of a register and r/m. A second word of its name
-// is the size of what it reads or writes there.
+// both writes an instruction with a register and an r/m operand. A second word of its name is the size
+// of the r/m operand.
 func (d *decoder) both(p *prefixes, name string, to bool) string {
 	if d.left() == 0 {
 		return ""

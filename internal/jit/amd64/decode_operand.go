@@ -10,7 +10,7 @@ var gprNames = [2][16]string{
 
 func vectorName(vl VL, r Reg) string { return fmt.Sprintf("%cmm%d", "xyz?"[vl&3], r) }
 
-// halved is a length halved by times, 128 bits at least.
+// halved returns a vector length halved a number of times, at least 128 bits.
 func halved(vl VL, by VL) VL {
 	if vl < by {
 		return V128
@@ -35,9 +35,9 @@ func operandName(kind Op, op Op, vl VL, r Reg) string {
 	return vectorName(vl, r)
 }
 
-// modrm reads ModRM, SIB and distance of a memory operand: reg is its middle
-// field. scale is what a distance of one byte counts; tail bytes of an immediate
-// follow. always says that 4 in the index field is a register too.
+// modrm reads ModRM, SIB and displacement of a memory operand; reg is the middle field. scale is the
+// unit of a one-byte displacement, tail the number of immediate bytes after it. always is set if index
+// 4 is a register too, as in vector indices.
 func (d *decoder) modrm(base3, index3 Reg, scale int32, index func(Reg) string, always bool, tail int) (reg Reg, text string) {
 	m := byte(d.bytes(1))
 	reg = Reg(m >> 3 & 7)
@@ -56,7 +56,7 @@ func (d *decoder) modrm(base3, index3 Reg, scale int32, index func(Reg) string, 
 			return reg, fmt.Sprintf("[%s%s]", terms, distance(d.bytes(4)))
 		}
 	} else if mod == 0 && base == 5 {
-		to := int(d.bytes(4)) // from behind the instruction
+		to := int(d.bytes(4)) // from the end of the instruction
 		return reg, fmt.Sprintf("[rip -> %04x]", d.at+tail+to)
 	}
 	if terms != "" {
@@ -72,7 +72,7 @@ func (d *decoder) modrm(base3, index3 Reg, scale int32, index func(Reg) string, 
 	return reg, "[" + gprNames[1][base|base3] + terms + distance(disp) + "]"
 }
 
-// distance writes a number that is added, nothing for 0.
+// distance writes a signed addend, nothing for 0.
 func distance(n int64) string {
 	switch {
 	case n > 0:

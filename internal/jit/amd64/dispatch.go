@@ -6,8 +6,16 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// dispatcher makes the entry, which runs ArgCount groups from ArgGroup on, and
-// what all functions call.
+// dispatcher emits the entry point, which runs ArgCount workgroups from ArgGroup on, and the stubs
+// that all functions call.
+//
+//	entry ─▶ group: poll ─▶ clear workgroup memory ─▶ subgroups ─▶ next group ─┐
+//	           ▲                                                              │
+//	           └──────────────────────────────────────────────────────────────┘
+//	                                         after ArgCount groups: exit Finished
+//
+// A batch of workgroups runs without a return to Go, since an exit and a reentry take longer than a
+// small workgroup.
 func (m *machine) dispatcher() {
 	m.service, m.barrier, m.yield = m.NewLabel(), m.NewLabel(), m.NewLabel()
 	group, asked := m.NewLabel(), m.NewLabel()
@@ -37,11 +45,10 @@ func (m *machine) dispatcher() {
 	m.serviceStub()
 }
 
-// outgoing is the room for what Funcs[0] is told.
+// outgoing returns the size in bytes of the argument area of Funcs[0], the entry function.
 func (m *machine) outgoing() int32 { return (m.frames[0].outgoing + 63) &^ 63 }
 
-// straight runs the subgroups one behind the other, above room for what they are
-// told.
+// runInOrder runs the subgroups one after the other on one stack. There are no barriers.
 func (m *machine) runInOrder() {
 	m.GRM(MOV|W, RBX, arg(ArgSubgroups))
 	m.GRM(MOV|W, R14, At(RBX, subgroupRecord))
@@ -60,8 +67,9 @@ func (m *machine) runInOrder() {
 	m.Jcc(NotEqual, next)
 }
 
-// switching runs subgroups that meet at barriers: each has a stack of its own,
-// so that at a barrier the next one goes on wherever it stands.
+// runInterleaved runs subgroups that synchronize at barriers. Each has a stack of its own, and a
+// barrier switches to the next subgroup: cooperative threads, as pocl's fallback for kernels whose
+// barriers it cannot turn into loops. The return address on a waiting stack is the resume point.
 func (m *machine) runInterleaved() {
 	start, next, ended := m.NewLabel(), m.NewLabel(), m.NewLabel()
 	m.beginGroup(start)
@@ -88,7 +96,7 @@ func (m *machine) runInterleaved() {
 	m.GRM(MOV|W, RSP, arg(ArgBaseStack))
 }
 
-// beginGroup gives every subgroup a stack on which it begins at start.
+// beginGroup prepares the stack of every subgroup so that it begins at start.
 func (m *machine) beginGroup(start Label) {
 	n := m.prog.Subgroups()
 	m.GRM(LEA|W, RAX, Relative(start))
@@ -110,16 +118,14 @@ func (m *machine) beginGroup(start Label) {
 	m.MovMI(true, arg(ArgLive), int32(n))
 }
 
-// goTo goes on with the subgroup in RBX, whose stack holds its record and where
-// it stands.
+// resumeSubgroup continues the subgroup in RBX. Its stack holds its record and the resume address.
 func (m *machine) resumeSubgroup() {
 	m.GRM(MOV|W, RSP, At(RBX, 0))
 	m.Pop(R14)
 	m.Ret()
 }
 
-// nextSubgroup makes the next one that has not ended the current one, in a
-// circle. RBX holds the current one, before and after.
+// nextSubgroup advances RBX, the current subgroup, round robin to the next one that has not ended.
 func (m *machine) nextSubgroup() {
 	again := m.NewLabel()
 	m.Bind(again)
@@ -131,8 +137,7 @@ func (m *machine) nextSubgroup() {
 	m.GRM(MOV_ST|W, RBX, arg(ArgCurrent))
 }
 
-// subgroup runs Funcs[0] for the subgroup whose record R14 points to. Its
-// private memory is zero when it begins.
+// subgroup runs Funcs[0] for the subgroup with the record in R14. Its private memory starts as zeros.
 func (m *machine) subgroup() {
 	if n := int(m.record.Size - m.record.Private); n > 0 {
 		m.GRR(MOV|W, RDI, R14)
@@ -158,8 +163,8 @@ func (m *machine) subgroup() {
 	m.Call(m.entries[0])
 }
 
-// asksLanes reports whether a function, or one that it leaves for with its own
-// arguments, reads which lanes are active.
+// readsMaskArgs reports whether a function, or one that it bails out to with the same arguments, reads
+// the masks of active lanes that are its arguments.
 func (m *machine) readsMaskArgs(i int) bool {
 	asks := false
 	each(m.funcs[i], func(in *vcode.Inst) {
@@ -168,7 +173,8 @@ func (m *machine) readsMaskArgs(i int) bool {
 	return asks
 }
 
-// nextGroup goes to group unless this was the last one. x runs fastest.
+// nextGroup advances to the next workgroup and jumps to group, unless this was the last one. x is the
+// fastest coordinate.
 func (m *machine) nextGroup(group Label) {
 	m.GMI(SubI, true, arg(ArgCount), 1)
 	finished, again := m.NewLabel(), m.NewLabel()
@@ -187,8 +193,7 @@ func (m *machine) nextGroup(group Label) {
 	m.Bind(finished)
 }
 
-// serviceStub leaves for the site in EAX. RSP and R12 to R14 are as before when
-// it returns.
+// serviceStub exits to Go for the site in EAX. RSP and R12 to R14 are preserved.
 func (m *machine) serviceStub() {
 	m.Bind(m.service)
 	m.GRM(MOV_ST|W, RAX, At(R15, OffService))

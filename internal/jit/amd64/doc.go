@@ -1,10 +1,48 @@
-// Package amd64 turns machine operations into x86-64 machine code with AVX-512,
-// and enters and leaves that code from Go. It refuses to know where code is kept
-// and what a shader is.
+// Package amd64 generates x86-64 machine code from vcode, with AVX-512 or AVX2, and enters and leaves
+// that code from Go. It refuses to know memory management of code, and shaders.
 //
-// reg.go names registers and memory operands, insn.go and insn_table.go say what
-// instructions there are, encode_*.go write their bytes, one function per form.
-// The Context and entry_amd64.s are the way in and out: machine code runs on
-// stacks of its own, with the Context in R15, and no Go frame ever lies above
-// one of its frames.
+// # From vcode to bytes
+//
+//	vcode.Func ─ fuse ─▶ regalloc ─▶ selection ─▶ Asm ─▶ Code
+//	                     frame.go    machine.go          code.go
+//	              fuse*.go           select*.go (zmm), ymm*.go    encode_*.go, insn*.go
+//
+// Instruction selection is a table lookup: a rule (operation, type, type of the first operand) maps to
+// an emitter, a function that appends the instructions (select.go, ymm_select.go). An operation
+// without a rule exits to Go, which evaluates it lane by lane (Site). Wazero selects by trees of SSA
+// instructions, LLVM by generated pattern matchers; the rules suffice, because the IR has few types
+// and fuse has found the larger patterns before.
+//
+// AVX-512 is the reference, in methods of machine: 16 lanes, masks in mask registers. AVX2, in methods
+// of ymm, has 8 lanes and masks in vectors, all ones or zeros per lane. zmm and ymm implement the
+// interface selection; the rest is common.
+//
+// # Fast and slow paths
+//
+// Most memory accesses need a bounds check (robust buffer access). The fast path checks once for all
+// lanes and accesses memory with one vector instruction. The slow path, out of line after the
+// function, checks and accesses lane by lane:
+//
+//	        lea rcx, [offset + 64]
+//	        cmp rcx, [handle + length]
+//	        ja slow
+//	        vmovdqu32 zmm9, [base + offset]
+//	resume: …
+//	        ⋮
+//	slow:   gather under a mask of the lanes in range
+//	        jmp resume
+//
+// # Files
+//
+//  1. reg.go, insn*.go, encode_*.go, asm.go: the assembler; decode*.go, listing.go: its inverse.
+//  2. context.go, entry_*: entry and exit. Machine code runs on stacks of its own, so that a Go frame
+//     is never above a frame of machine code.
+//  3. layout.go: data that Go and machine code share.
+//  4. dispatch.go, poll.go, preempt.go: the loop over workgroups, safepoints, preemption.
+//  5. machine.go, frame.go, operand.go, control.go: functions, frames, operands, control flow.
+//  6. fuse*.go: the peephole pass.
+//  7. select*.go: code for AVX-512 and for general registers; ymm*.go: code for AVX2.
+//
+// Instruction timings that influenced the choice of sequences are from Agner Fog's instruction tables,
+// uops.info, and the optimization manuals of Intel (248966) and AMD (56665).
 package amd64

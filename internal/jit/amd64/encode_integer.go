@@ -1,15 +1,14 @@
 package amd64
 
-// G is a general-purpose instruction: the low 16 bits are its opcode bytes
-// (0F xx as 0x0Fxx), W makes it 64 bits wide, bits 17 and up are a mandatory
-// prefix byte.
+// G is a general-purpose instruction: the low 16 bits are its opcode bytes (0F xx as 0x0Fxx), bit 16
+// is REX.W, bits 17 and up are a mandatory prefix byte.
 type G uint32
 
-// W makes a G work on 64 bits.
+// W selects the 64-bit form of a G.
 const W G = 1 << 16
 
-// General-purpose instructions reg, rm; those of names in _ST,
-// XADD and CMPXCHG are rm, reg.
+// General-purpose instructions with the operands reg, rm; those named _ST, XADD and CMPXCHG have rm,
+// reg.
 const (
 	ADD     G = 0x03
 	OR      G = 0x0b
@@ -34,15 +33,15 @@ const (
 	AND_ST  G = 0x21
 	XOR_ST  G = 0x31
 	XADD    G = 0x0fc1 // exchanges and adds
-	CMPXCHG G = 0x0fb1 // stores the register where memory holds RAX, else loads RAX
+	CMPXCHG G = 0x0fb1 // if memory equals RAX: memory = register, else RAX = memory
 	TZCNT   G = 0x0fbc | 0xf3<<17
 	LZCNT   G = 0x0fbd | 0xf3<<17
-	LDMXCSR G = 0x0fae // of a memory operand, with 2 as the register
+	LDMXCSR G = 0x0fae // of a memory operand, with opcode extension 2
 
-	PREFETCH G = 0x0f18 // a hint; of a memory operand, with 1 as the register, for all caches
+	PREFETCH G = 0x0f18 // a hint; of a memory operand, with opcode extension 1: into all cache levels
 )
 
-// CMOV is the conditional move of c.
+// CMOV returns the conditional move for c.
 func CMOV(c Cond) G { return 0x0f40 | G(c) }
 
 // ALU is the operation of an instruction with an immediate.
@@ -68,7 +67,7 @@ const (
 	SarI Shift = 7
 )
 
-// rex emits a REX prefix where one is needed.
+// rex emits a REX prefix if one is needed.
 func (a *Asm) rex(w byte, reg, x, b byte) {
 	if r := 0x40 | w<<3 | reg<<2 | x<<1 | b; r != 0x40 {
 		a.Code = append(a.Code, r)
@@ -161,8 +160,8 @@ func (a *Asm) ShiftI(s Shift, wide bool, r Reg, by uint8) {
 // ShiftCL emits a shift of the low 32 bits of r, below R8, by CL.
 func (a *Asm) ShiftCL(s Shift, r Reg) { a.Code = append(a.Code, 0xd3, 0xc0|byte(s)<<3|byte(r&7)) }
 
-// Divide emits a division of RDX:RAX by the 64 bits of r, of RAX extended by its
-// sign where that is meant: the quotient is in RAX, the remainder in RDX.
+// Divide emits a division by the 64 bits of r: unsigned of RDX:RAX, or signed of the sign-extended
+// RAX. The quotient is in RAX, the remainder in RDX.
 func (a *Asm) Divide(signed bool, r Reg) {
 	ext := byte(0xf0)
 	if signed {
@@ -173,14 +172,13 @@ func (a *Asm) Divide(signed bool, r Reg) {
 	a.Code = append(a.Code, 0xf7, ext|byte(r&7))
 }
 
-// SetCC makes r, one of RAX, RCX, RDX and RBX, 1 where the condition holds and
-// 0 elsewhere.
+// SetCC sets r, one of RAX, RCX, RDX and RBX, to 1 if the condition holds, else to 0.
 func (a *Asm) SetCC(c Cond, r Reg) {
 	a.Code = append(a.Code, 0x0f, 0x90|byte(c), 0xc0|byte(r))
 	a.GRR(MOVZXB, r, r)
 }
 
-// Lock makes the instruction that follows indivisible.
+// Lock makes the following instruction atomic.
 func (a *Asm) Lock() { a.Code = append(a.Code, 0xf0) }
 
 // Push emits push r.

@@ -1,6 +1,6 @@
 package amd64
 
-// Cond is a condition of the flags, as numbered in the opcodes of Jcc.
+// Cond is a condition of the flags, numbered as in the opcodes of Jcc.
 type Cond byte
 
 // Conditions.
@@ -20,10 +20,10 @@ const (
 	Greater      Cond = 15
 )
 
-// Not is the condition that holds where c does not.
+// Not returns the negated condition.
 func (c Cond) Not() Cond { return c ^ 1 }
 
-// Jcc jumps to l where the condition holds.
+// Jcc jumps to l if the condition holds.
 func (a *Asm) Jcc(c Cond, l Label) {
 	if a.short(0x70|byte(c), l) {
 		return
@@ -41,7 +41,8 @@ func (a *Asm) Jmp(l Label) {
 	a.reference(l)
 }
 
-// short emits a two-byte jump backward where the distance fits.
+// short emits a two-byte jump to a bound label if the distance fits. Forward jumps always have four
+// bytes: a second pass to shrink them would move the code that fixups refer to.
 func (a *Asm) short(opcode byte, l Label) bool {
 	t := a.labels[l]
 	if t < 0 {

@@ -1,8 +1,7 @@
 package amd64
 
-// evex emits the EVEX prefix (Intel SDM vol. 2, 2.7.1) and the opcode. b3 and
-// x3 extend base and index, or bits 3 and 4 of a register in r/m; v4 is bit 4 of
-// vvvv, or of a vector index.
+// evex emits the EVEX prefix (Intel SDM vol. 2, 2.7.1) and the opcode. b3 and x3 extend base and
+// index, or are bits 3 and 4 of a register in r/m. v4 is bit 4 of vvvv, or of a vector index.
 func (a *Asm) evex(op Op, vl VL, reg, v Reg, b3, x3, v4 byte, o Opt) {
 	p0 := byte(op>>shMap&7) | ^byte(reg)<<4&0x80 | ^byte(reg)&0x10 | ^b3<<5&0x20 | ^x3<<6&0x40
 	p1 := byte(op>>shW&1)<<7 | ^byte(v)&15<<3 | 4 | byte(op>>shPP&3)
@@ -17,7 +16,7 @@ func (a *Asm) evex(op Op, vl VL, reg, v Reg, b3, x3, v4 byte, o Opt) {
 	a.Code = append(a.Code, 0x62, p0, p1, p2, byte(op))
 }
 
-// vex emits the VEX prefix, two bytes where they suffice, and the opcode.
+// vex emits the VEX prefix, in its two-byte form if possible, and the opcode.
 func (a *Asm) vex(op Op, l byte, reg, v Reg, b3, x3 byte) {
 	w, pp, mm := byte(op>>shW&1), byte(op>>shPP&3), byte(op>>shMap&7)
 	vv := ^byte(v) & 15 << 3
@@ -29,7 +28,7 @@ func (a *Asm) vex(op Op, l byte, reg, v Reg, b3, x3 byte) {
 	a.Code = append(a.Code, 0xc4, r|^x3<<6&0x40|^b3<<5&0x20|mm, w<<7|vv|l<<2|pp, byte(op))
 }
 
-// check panics where the code may have no instruction of AVX-512 and op is one.
+// check panics if op is an AVX-512 instruction in code for AVX2.
 func (a *Asm) check(op Op) {
 	if a.vexOnly && (op&fVEX == 0 || op.srcKind() == kindMask || op.dstKind() == kindMask) {
 		panic("amd64: an instruction of AVX-512 in code for AVX2")
@@ -47,8 +46,8 @@ func (op Op) fields(d, s1 Reg) (reg, v Reg) {
 	return d, s1
 }
 
-// RR emits op d, s1, s2 with registers only. Forms of two operands ignore s1;
-// for store forms d is the source and s2 the destination.
+// RR emits op d, s1, s2 with registers only. Forms with two operands ignore s1; in store forms d is
+// the source and s2 the destination.
 func (a *Asm) RR(op Op, vl VL, d, s1, s2 Reg, o Opt) {
 	a.check(op)
 	a.name(op, d, s1)
@@ -79,7 +78,7 @@ func (a *Asm) RMI(op Op, vl VL, d, s1 Reg, m Mem, imm uint8, o Opt) {
 	a.Code = append(a.Code, imm)
 }
 
-// name notes which vectors stand in the first two places.
+// name records the vector registers of the first two operands as used.
 func (a *Asm) name(op Op, d, s1 Reg) {
 	first, second := op.dstKind(), op.srcKind()
 	if op.form() == fMR {

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// has reports whether this machine runs code of a level.
+// has reports whether the processor supports a level.
 func has(l Level) bool {
 	x := &cpu.X86
 	if l == AVX2 {
@@ -19,9 +19,9 @@ func has(l Level) bool {
 	return x.HasAVX512F && x.HasAVX512BW && x.HasAVX512CD && x.HasAVX512DQ && x.HasAVX512VL
 }
 
-// enter runs machine code at c.PC on c.Stack until it leaves. It holds no Go
-// frame above the code's, so the runtime never meets one it cannot read. The
-// Context escapes, for code keeps its address between two runs.
+// enter runs machine code at c.PC on c.Stack until it exits. Machine code has no Go frame above it on
+// its stack, so that the runtime never has to unwind one. The Context escapes to the heap, because the
+// code keeps its address from one run to the next.
 func enter(c *Context)
 
 //go:linkname entersyscall runtime.entersyscall
@@ -30,13 +30,11 @@ func entersyscall()
 //go:linkname exitsyscall runtime.exitsyscall
 func exitsyscall()
 
-// Run runs machine code from c.PC on c.Stack until it leaves, and says why. The
-// runtime sees a system call: it takes the processor away where another
-// goroutine wants it, and a stop of the world does not wait. Where c.Polling is
-// set the runtime sees a function of Go, and the code comes back as Polled soon
-// after the runtime wants the processor, for the caller to yield it. Whatever
-// the code touches must be kept alive by the caller, and the handler of
-// CatchFaults must stand.
+// Run runs machine code from c.PC on c.Stack until it exits, and returns the reason. By default the Go
+// runtime regards the call as a system call: it retakes the processor (its P) if another goroutine
+// needs it, and garbage collection does not wait. If c.Polling is set the runtime regards it as a Go
+// function, and the code exits as Polled soon after a preemption request, for the caller to yield.
+// Callers must keep all memory alive that the code accesses, and must have called CatchFaults.
 func Run(c *Context) Status {
 	c.csr = mxcsr
 	if c.Polling {
@@ -57,17 +55,17 @@ func runAsSyscall(c *Context) Status {
 	return c.Status
 }
 
-// stackWords returns the first words of the goroutine that runs: the limits of
-// its stack and stackguard0, in which the runtime asks for its processor.
+// stackWords returns the first words of the running goroutine's g: the bounds of its stack and
+// stackguard0, which the runtime overwrites to request preemption.
 func stackWords() *[3]uintptr
 
-// stackPreempt is what stackguard0 holds where the runtime asks (runtime,
-// stack.go); otherwise it lies a little above the stack's lower end.
+// stackPreempt is the value of stackguard0 that requests preemption (runtime/stack.go). Otherwise it
+// is an address a little above the stack's lower bound.
 const stackPreempt = ^uintptr(1313)
 
-// runPolling runs machine code as a function of Go. It returns false, and has
-// run nothing, where the processor is wanted already. No frame may be grown
-// between here and the code, for that moves the guard.
+// runPolling runs machine code as a Go function. It returns false, without running it, if preemption
+// is already requested. No stack may grow between the read of the guard and the code, because growth
+// moves the guard; hence nosplit.
 //
 //go:nosplit
 func runPolling(c *Context) bool {
@@ -81,24 +79,24 @@ func runPolling(c *Context) bool {
 	return true
 }
 
-// guardIsKnown reports whether the words of stackWords are the limits of this
-// very stack and a guard, as runPolling expects.
+// guardIsKnown reports whether the words of stackWords are the bounds of this stack and a guard, as
+// runPolling expects. A future runtime may lay out its g differently.
 //
 //go:nosplit
 func guardIsKnown() bool {
-	const room = 64 << 10 // above the lower end, the guard lies in it
+	const room = 64 << 10 // bytes above the lower bound that contain the guard
 	var here byte
 	word := stackWords()
 	sp := uintptr(unsafe.Pointer(&here))
 	return word[0] < sp && sp < word[1] && (word[2] == stackPreempt || word[0] < word[2] && word[2] < word[0]+room)
 }
 
-// Fault returns what went wrong where Run gave Faulted.
+// Fault returns the error after Run has returned Faulted.
 func (c *Context) Fault() error {
 	return fmt.Errorf("jit: signal %d in generated code at %#x, address %#x", c.faultSig, c.faultPC, c.faultAddr)
 }
 
-// A kernel sigaction (rt_sigaction(2)), which differs from libc's.
+// sigaction is the kernel's struct (rt_sigaction(2)), which differs from libc's.
 type sigaction struct {
 	handler  uintptr
 	flags    uint64
@@ -106,23 +104,21 @@ type sigaction struct {
 	mask     uint64
 }
 
-// ignored is SIG_IGN; SIG_DFL is less. Where a signal has either there is nobody to
-// pass it on to, and it is left alone: Go's runtime in a C host does not handle
-// SIGILL.
+// ignored is SIG_IGN; SIG_DFL is 0. A signal with either disposition has no previous handler to
+// forward to, so we install none: the Go runtime in a C host does not handle SIGILL.
 const ignored = 1
 
-// faults is what the signal handler reads: it runs where no argument reaches.
+// faults is the state of the signal handler, which has no arguments of ours.
 var faults struct {
-	lo, hi uintptr    // where generated code lies
-	old    [4]uintptr // the handlers before ours: SIGSEGV, SIGBUS, SIGFPE, SIGILL
+	lo, hi uintptr    // bounds of the code heap
+	old    [4]uintptr // previous handlers of SIGSEGV, SIGBUS, SIGFPE and SIGILL
 }
 
 func faultHandler() uintptr // address of the handler in entry_amd64.s
 
-// CatchFaults makes a signal that the machine raises between lo and hi come
-// back from Run as Faulted, and passes all others on. It is a backstop: bounds
-// belong in the code, and a host may install its own handler after us. It is
-// called once, before any code runs, for the one range that all code lies in.
+// CatchFaults turns a signal raised by an instruction in [lo, hi) into an exit as Faulted, and
+// forwards all others to the previous handler. It is a backstop: the code checks its bounds itself,
+// and a host may install its own handler later. It must be called once, before any code runs.
 func CatchFaults(lo, hi uintptr) error {
 	faults.lo, faults.hi = lo, hi
 	for i, sig := range []syscall.Signal{syscall.SIGSEGV, syscall.SIGBUS, syscall.SIGFPE, syscall.SIGILL} {
@@ -151,7 +147,7 @@ func rtSigaction(sig syscall.Signal, act, old *sigaction) error {
 	return nil
 }
 
-// Stacks are the native stacks of one worker, each above a guard page.
+// Stacks are the stacks of one worker for machine code, each with a guard page below.
 type Stacks struct {
 	mem    []byte
 	stride int
@@ -160,8 +156,8 @@ type Stacks struct {
 
 const guard = 4096
 
-// stagger is how far the tops of neighbouring stacks are apart beyond whole
-// pages: equal low bits would put all frames in the same sets of the cache.
+// stagger is an offset in bytes between the tops of neighboring stacks. With equal low address bits
+// all frames would compete for the same sets of the L1 cache.
 const stagger = 17 * 64
 
 // NewStacks maps n stacks of at least size bytes.
@@ -179,14 +175,13 @@ func NewStacks(n, size int) (*Stacks, error) {
 	return &Stacks{mem, stride, n}, nil
 }
 
-// Top returns where the i-th stack begins, aligned to 64 bytes. It grows down.
+// Top returns the initial stack pointer of the i-th stack, aligned to 64 bytes. Stacks grow down.
 func (s *Stacks) Top(i int) uintptr {
 	shift := i * stagger % guard
 	return uintptr(unsafe.Pointer(&s.mem[0])) + uintptr((i+1)*s.stride-shift)
 }
 
-// Bytes returns the stack memory from the address at on, or nil where it is not
-// of these stacks.
+// Bytes returns the stack memory from address at on, or nil if the address is not in these stacks.
 func (s *Stacks) Bytes(at uintptr) []byte {
 	off := at - uintptr(unsafe.Pointer(&s.mem[0]))
 	if off >= uintptr(len(s.mem)) {
@@ -195,7 +190,7 @@ func (s *Stacks) Bytes(at uintptr) []byte {
 	return s.mem[off:]
 }
 
-// Size returns how many bytes are mapped.
+// Size returns the number of mapped bytes.
 func (s *Stacks) Size() int { return len(s.mem) }
 
 // Close unmaps the stacks.

@@ -2,34 +2,34 @@
 
 package amd64
 
-// has reports whether this machine runs code of a level.
+// has reports whether the processor supports a level.
 func has(Level) bool { return false }
 
-// Run runs machine code, which this machine cannot.
+// Run returns Faulted: this platform cannot run machine code.
 func Run(c *Context) Status { return Faulted }
 
-// Fault returns what went wrong where Run gave Faulted.
+// Fault returns the error after Run has returned Faulted.
 func (c *Context) Fault() error { return errUnsupported }
 
-// guardIsKnown reports whether code can be told that its processor is wanted.
+// guardIsKnown returns false: there is no preemption to poll for.
 func guardIsKnown() bool { return false }
 
-// CatchFaults guards generated code, of which there is none.
+// CatchFaults returns an error, since there is no generated code.
 func CatchFaults(lo, hi uintptr) error { return errUnsupported }
 
-// Stacks are the native stacks of one worker, each above a guard page.
+// Stacks are the stacks of one worker for machine code.
 type Stacks struct{}
 
-// NewStacks maps stacks for machine code, which this machine cannot run.
+// NewStacks returns an error: this platform cannot run machine code.
 func NewStacks(n, size int) (*Stacks, error) { return nil, errUnsupported }
 
-// Top returns where the i-th stack begins.
+// Top returns the initial stack pointer of the i-th stack.
 func (s *Stacks) Top(i int) uintptr { return 0 }
 
-// Bytes returns the stack memory from the address at on.
+// Bytes returns the stack memory from address at on.
 func (s *Stacks) Bytes(at uintptr) []byte { return nil }
 
-// Size returns how many bytes are mapped.
+// Size returns the number of mapped bytes.
 func (s *Stacks) Size() int { return 0 }
 
 // Close unmaps the stacks.

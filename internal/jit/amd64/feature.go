@@ -2,17 +2,17 @@ package amd64
 
 import "golang.org/x/sys/cpu"
 
-// Extra is a set of instructions that a level does not promise and its code may
-// use where the machine has them. Code made with some runs only where they are.
+// Feature is a set of instruction set extensions that a level does not include, and that its code uses
+// if the processor has them. Code compiled with a feature runs only on processors with it.
 type Feature uint8
 
-// The extras, of AVX-512 all of them.
+// The features, all parts of AVX-512.
 const (
 	CountBits Feature = 1 << iota // VPOPCNTDQ
 	DotBytes                      // VNNI
 )
 
-// Extras returns those that this machine has.
+// Features returns the features of this processor.
 func Features() (e Feature) {
 	if cpu.X86.HasAVX512VPOPCNTDQ {
 		e |= CountBits

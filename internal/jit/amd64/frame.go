@@ -8,24 +8,34 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// frame is a function's memory. Its size is 8 less than a multiple of 64, so
-// that RSP is one behind the return address.
+// frame is the stack frame of a function. Its size is 8 less than a multiple of 64, so that with the
+// return address the stack stays aligned to a cache line: spilled vectors then never straddle two
+// lines.
+//
+//	higher addresses
+//	  caller's outgoing area       results, then arguments of this call (frame.args, frame.results)
+//	  return address               8 bytes
+//	  padding                      56 bytes
+//	  copies of records            recordBytes: see machine.copyRecord
+//	  spill slots                  regalloc.Frame.Slots
+//	  outgoing area                calls: arguments and results of the functions that it calls
+//	  ◀── RSP, a multiple of 64
 type frame struct {
 	regalloc.Frame
-	args, results []int32 // in the caller's frame
+	args, results []int32 // offsets in the caller's outgoing area
 	outgoing      int32   // size of both
-	first         Reg     // the first vector that is given out
-	moreVecs      bool    // it takes those from fewVec on
+	first         Reg     // first allocatable vector register
+	moreVecs      bool    // the registers from firstVecMore on are allocatable
 
 	analysis     *regalloc.Analysis
-	registers    [vcode.NumClasses]int // to begin with
-	calls        int32                 // size of what goes to and comes from what it calls
-	recordBytes  int32                 // size of the copies of records that are not all in range
-	recordCopies int32                 // where those stand
-	spilled      float32               // with no more registers than all code can spare
+	registers    [vcode.NumClasses]int // available registers of each class
+	calls        int32                 // size of the outgoing area
+	recordBytes  int32                 // size of the copies of records that are partly out of range
+	recordCopies int32                 // offset of these copies
+	spilled      float32               // share of spilled vector operands, with the registers that every function can spare
 }
 
-// layOut gives the first n functions their frames.
+// allocateFrames allocates registers and frames of the first n functions.
 func (m *machine) allocateFrames(n int) bool {
 	for ; m.allocated < n; m.allocated++ {
 		m.analyze(m.allocated)
@@ -36,8 +46,7 @@ func (m *machine) allocateFrames(n int) bool {
 	return true
 }
 
-// survey finds out what there is to know of a function before its registers are
-// given out.
+// analyze gathers facts about a function before register allocation.
 func (m *machine) analyze(i int) {
 	f, fr := m.funcs[i], &m.frames[i]
 	each(f, func(in *vcode.Inst) {
@@ -49,7 +58,7 @@ func (m *machine) analyze(i int) {
 		m.hasBarriers = m.hasBarriers || in.Op == vcode.Barrier
 		m.steps[in.Part] = m.steps[in.Part] || in.Op == vcode.Step
 		if m.set.native(in) && !in.Merging && !usesMask(in.IR) {
-			in.Masks = nil // so that nobody keeps the mask for it
+			in.Masks = nil // so that its live range ends before
 		}
 		if in.WordMask != 0 {
 			fr.recordBytes += int32(in.Key.Aux)
@@ -62,8 +71,8 @@ func (m *machine) analyze(i int) {
 	fr.analysis, fr.registers = regalloc.Analyze(f, with), with.Registers
 }
 
-// allocate gives a function its registers. Where it is eager it may give out more
-// vectors than all code can spare.
+// allocate allocates registers of a function. If eager it tries to use scratch vectors too, which the
+// generated code of a particular function may turn out to need.
 func (m *machine) allocate(i int, eager bool) bool {
 	fr := &m.frames[i]
 	best := fr.analysis.Allocate(fr.registers)
@@ -86,15 +95,15 @@ func (m *machine) allocate(i int, eager bool) bool {
 	return ok && fr.Size <= MaxStack
 }
 
-// better allocates again, with so many vectors more and with more of all of them for
-// what is 64 bits a lane, and returns what keeps most out of memory.
+// better allocates again, with spare more vector registers and with different numbers of register
+// pairs for 64-bit lanes, and returns the allocation with the least memory traffic.
 func (fr *frame) better(best *regalloc.Allocation, spare int) *regalloc.Allocation {
 	for _, extra := range [...]int{0, 1, 2, 3} {
 		if extra > 0 && fr.registers[vcode.Wide] == 0 {
 			break
 		}
 		if extra == 0 && spare == 0 {
-			continue // as it is
+			continue // unchanged
 		}
 		with := fr.registers
 		with[vcode.Wide] += extra
@@ -106,14 +115,14 @@ func (fr *frame) better(best *regalloc.Allocation, spare int) *regalloc.Allocati
 	return best
 }
 
-// short reports whether the code of the function being made has named a vector as
-// scratch that was given out, which has a number of its own then.
+// scratchConflict reports whether the code of the current function has used a vector register as
+// scratch that is allocated to values. Allocated registers carry allocatedTag, so that the encoder can
+// tell both uses apart.
 func (m *machine) scratchConflict() bool {
 	return m.frame.moreVecs && m.named&(1<<firstVec-1) >= 1<<firstVecMore
 }
 
-// maxEager bounds the instructions of functions for which it is tried to give
-// out more vectors.
+// maxEager is the largest number of instructions for which allocate tries again with more vectors.
 const maxEager = 8000
 
 func (m *machine) wantsMoreVecs(f *vcode.Func, memory float32) bool {
@@ -121,8 +130,8 @@ func (m *machine) wantsMoreVecs(f *vcode.Func, memory float32) bool {
 	return memory > float32(n)/8 && n <= maxEager
 }
 
-// know makes a handle that has its place in every job a constant. Nothing else
-// writes the register of such an operation.
+// foldHandle makes a handle with a fixed index in every job a constant. No other instruction writes
+// the register of such an operation.
 func (m *machine) foldHandle(f *vcode.Func, in *vcode.Inst) {
 	if in.Op != vcode.Scalar {
 		return

@@ -7,23 +7,28 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// The operations of this machine that several of vcode make: what Fused says.
+// Operations that this machine has and vcode has not: values of Inst.Fused.
 const (
 	fusedRotate       = iota // u0 rotated left by Aux
-	fusedTernaryLogic        // bit by bit, what the table Aux says of u0, u1 and u2 (VPTERNLOGD)
-	fusedCompare             // a comparison, or where Aux is 1 its contrary, in the lanes of m0
+	fusedTernaryLogic        // bitwise function of u0, u1, u2 with the truth table Aux (VPTERNLOGD)
+	fusedCompare             // a comparison, inverted if Aux is 1, in the lanes of m0
 	fusedNegMulAdd           // u2 − u0·u1, rounded once
-	fusedRoundHalf           // u0, a float of 32 bits, rounded to 16 and widened again; where Aux is 1, u0 is a nearSum
-	fusedUnorm8              // byte Aux of u0 divided by 255: unitByte
-	fusedBitMask             // bits Aux, Aux + 1 … of u0, a Gen, one for each lane
-	fusedHalfMulAdd          // the fusedHalf of a product of f16 and, of that and a constant, the nearSum: term
+	fusedRoundHalf           // u0, an f32, rounded to f16 and widened again; if Aux is 1, u0 is a smallSum
+	fusedUnorm8              // byte Aux of u0 divided by 255: unorm8
+	fusedBitMask             // bits Aux, Aux + 1, … of u0, a Gen, one for each lane, as a mask
+	fusedHalfMulAdd          // half(half(product of f16) + constant), a smallSum: halfMulAdd
 )
 
-// fuse makes one operation of several, where nobody else wants what they yield:
-// rotates, logic of up to three operands, comparisons in the lanes of a mask,
-// fused operations with a negated factor, bytes divided by 255, and what is rounded to 16
-// bits and widened again. Every level has an operation for the last, and of what general
-// registers do.
+// fuse is a peephole pass on vcode: it combines several operations into one of the machine if the
+// intermediate results have no other reader. It finds rotates, bitwise logic of up to three operands,
+// comparisons under a mask, multiply-add with a negated factor, bytes divided by 255, and rounding to
+// f16. AVX2 gets only the last one and fused compare-and-branch of general registers.
+//
+//	and t, a, b
+//	or  d, t, c     →   ternary d = (a & b) | c     VPTERNLOGD, truth table 0xea
+//
+// LLVM does the same on its selection DAG, by patterns; a linear scan suffices here, because vcode is
+// short and its blocks are in order.
 func fuse(f *vcode.Func, level Level) {
 	r, n := acquireFuseScratch(), len(f.Classes)
 	defer r.release()
@@ -59,7 +64,7 @@ func fuse(f *vcode.Func, level Level) {
 	z.emitFactors()
 }
 
-// withoutDropped is a list without what drop has emptied.
+// compact removes the instructions that drop has cleared from a list.
 func compact(list []vcode.Inst) []vcode.Inst {
 	n := 0
 	for i := range list {
@@ -76,30 +81,30 @@ func compact(list []vcode.Inst) []vcode.Inst {
 
 type fuser struct {
 	f           *vcode.Func
-	vectors     bool    // operations on vectors are fused too
-	reads, defs []int32 // how often registers are read and written
+	vectors     bool    // false for AVX2: only scalar patterns and roundHalf
+	reads, defs []int32 // number of reads and writes of each register
 	pos, block  int32
 
-	// Of the walk, by register: what wrote it last, where, and in which block.
+	// By register, in the current walk: its last definition, its position, and its block number + 1.
 	def      []*vcode.Inst
 	defPos   []int32
 	defBlock []int32
 
-	logic map[vcode.Reg]logic // what logic operations of the block yield
+	logic map[vcode.Reg]logic // bitwise functions that registers of the current block hold
 
-	isF16      []bool                 // of registers that there were before: they hold nothing but numbers of f16; nil where none does
-	loopStarts []int32                // by block: the first of the innermost loop around it, 0 where there is none
-	factors    map[vcode.Reg][]factor // what terms read of registers
+	isF16      []bool                 // by register that existed before: all its values are f16 numbers; nil if there is none
+	loopStarts []int32                // by block: the header of the innermost loop around it, 0 if there is none
+	factors    map[vcode.Reg][]factor // precomputed multiples of factors of halfMulAdd
 }
 
-// logic is a function of up to three registers bit by bit: bit abc of table is
-// what it yields where their bits are a, b and c.
+// logic is a bitwise function of up to three registers: bit abc (binary) of table is its result if
+// their bits are a, b and c. So the table of the first register alone is 0xf0.
 type logic struct {
 	of    []vcode.Reg
 	table uint8
 }
 
-// count adds n to how often an instruction reads its operands.
+// count adds n to the number of reads of an instruction's operands.
 func (z *fuser) count(in *vcode.Inst, n int32) {
 	for _, list := range [...][]vcode.Reg{in.Uses, in.Masks} {
 		for _, r := range list {
@@ -108,9 +113,8 @@ func (z *fuser) count(in *vcode.Inst, n int32) {
 	}
 }
 
-// maker returns the lane operation of this block that makes r, where r is read
-// up to most times in all and the operands of the operation are still there; nil
-// elsewhere.
+// foldableDef returns the lane operation in this block that defines r, or nil if r has more than most
+// reads in total, or if an operand of the operation has been overwritten since.
 func (z *fuser) foldableDef(r vcode.Reg, most int32) *vcode.Inst {
 	in := z.def[r]
 	if in == nil || z.defBlock[r] != z.block || z.defs[r] != 1 || z.reads[r] > most || in.Merging || in.Op != vcode.Lane && in.Op != vcode.Own {
@@ -124,8 +128,7 @@ func (z *fuser) foldableDef(r vcode.Reg, most int32) *vcode.Inst {
 	return in
 }
 
-// drop takes away one read of r, and what makes it where that was the last, and
-// so on.
+// drop removes one read of r, and, if it was the last, the instruction that defines r, recursively.
 func (z *fuser) drop(r vcode.Reg) {
 	z.reads[r]--
 	for todo := []vcode.Reg{r}; len(todo) > 0; {
@@ -138,8 +141,8 @@ func (z *fuser) drop(r vcode.Reg) {
 	}
 }
 
-// replace makes of in another operation that reads uses, for which it has no
-// more need of the operands gone, nor of its mask where it keeps nothing.
+// replace turns in into a fused operation that reads uses. It drops the operands gone, and the mask
+// unless the instruction merges.
 func (z *fuser) replace(in *vcode.Inst, fused uint8, aux uint64, uses []vcode.Reg, gone ...vcode.Reg) {
 	for _, r := range uses {
 		z.reads[r]++
@@ -180,8 +183,7 @@ func (z *fuser) inst(in *vcode.Inst) {
 	}
 }
 
-// branch makes one of a comparison of general registers and the jump that reads
-// it.
+// branch fuses a comparison of general registers with the jump that reads it.
 func (z *fuser) branch(in *vcode.Inst) {
 	r := in.Uses[0]
 	c := z.def[r]
@@ -201,16 +203,15 @@ func (z *fuser) branch(in *vcode.Inst) {
 	*c = vcode.Inst{}
 }
 
-// condition reports whether r is what a scalar operation of this block makes for one
-// reader alone, and its operands are still there.
+// foldableScalar reports whether r is the result of a scalar operation in this block with one reader,
+// and its operands are unchanged since.
 func (z *fuser) foldableScalar(r vcode.Reg) bool {
 	c := z.def[r]
 	return c != nil && z.defBlock[r] == z.block && z.defs[r] == 1 && z.reads[r] == 1 && c.Op == vcode.Scalar && !z.changed(r, c.Uses)
 }
 
-// contrary makes of a jump where the contrary of a comparison does not hold one that
-// needs no contrary, and reports whether there is one: of equality for that with zero
-// alone.
+// invertBranch turns a jump on a negated comparison into a jump on a plain one, and reports whether it
+// could: of equality only for a comparison with zero, since there is no scalar Ne.
 func (z *fuser) invertBranch(in *vcode.Inst, c *vcode.Inst) bool {
 	x, y := c.Uses[0], c.Uses[1]
 	if c.IR == ir.Eq && c.Key.From == ir.I32 {
@@ -229,7 +230,7 @@ func (z *fuser) invertBranch(in *vcode.Inst, c *vcode.Inst) bool {
 	return ok
 }
 
-// comparison returns the comparison that makes a mask.
+// comparison returns the vector comparison that defines a mask, or nil.
 func (z *fuser) comparison(r vcode.Reg) *vcode.Inst {
 	in := z.foldableDef(r, 2)
 	if in == nil || len(in.Defs) != 1 || in.Op != vcode.Lane {
@@ -241,7 +242,8 @@ func (z *fuser) comparison(r vcode.Reg) *vcode.Inst {
 	return in
 }
 
-// within makes of a comparison and the set that it is cut to one comparison.
+// maskedCompare fuses a comparison with the mask that it is intersected with: AVX-512 comparisons have
+// a mask operand.
 func (z *fuser) maskedCompare(in *vcode.Inst, not bool) {
 	x, y := in.Uses[0], in.Uses[1]
 	c := z.comparison(y)
@@ -255,7 +257,7 @@ func (z *fuser) maskedCompare(in *vcode.Inst, not bool) {
 	z.compare(in, c, x, y, not)
 }
 
-// mask looks at logic of masks in all lanes.
+// mask handles operations on masks in all lanes.
 func (z *fuser) mask(in *vcode.Inst) {
 	switch {
 	case in.Merging:
@@ -270,8 +272,8 @@ func (z *fuser) mask(in *vcode.Inst) {
 	}
 }
 
-// compare makes of in the comparison c, which makes y, or its contrary, in the
-// lanes of x.
+// compare replaces in by the comparison c, whose result is y, inverted if not is set, in the lanes of
+// x.
 func (z *fuser) compare(in, c *vcode.Inst, x, y vcode.Reg, not bool) {
 	out := vcode.Inst{Op: vcode.Own, IR: c.IR, Key: c.Key, Value: c.Value, Origin: in.Origin, Part: c.Part, Defs: in.Defs}
 	out.Fused, out.Uses = fusedCompare, c.Uses
@@ -289,7 +291,7 @@ func (z *fuser) compare(in, c *vcode.Inst, x, y vcode.Reg, not bool) {
 	*in = out
 }
 
-// rotate looks for x<<n | x>>(32−n).
+// rotate matches x<<n | x>>(32−n).
 func (z *fuser) rotate(in *vcode.Inst) bool {
 	if in.IR != ir.Or && in.IR != ir.Xor && in.IR != ir.Add {
 		return false
@@ -313,8 +315,8 @@ func (z *fuser) rotate(in *vcode.Inst) bool {
 	return true
 }
 
-// negative looks for (−x)·y + z and x·(−y) + z. A NaN's sign is not observed
-// before it is made canonical.
+// negMulAdd matches (−x)·y + z and x·(−y) + z. The sign of a NaN cannot be observed before it is made
+// canonical.
 func (z *fuser) negMulAdd(in *vcode.Inst) {
 	if in.Key.Flags&ir.RTZ != 0 {
 		return
@@ -330,7 +332,7 @@ func (z *fuser) negMulAdd(in *vcode.Inst) {
 	}
 }
 
-// bitwise folds logic operations into one with up to three operands.
+// bitwise folds trees of bitwise operations with up to three leaves.
 func (z *fuser) bitwise(in *vcode.Inst) {
 	var x logic
 	var gone []vcode.Reg
@@ -355,8 +357,8 @@ func (z *fuser) bitwise(in *vcode.Inst) {
 	}
 }
 
-// operand is what an operand of a logic operation is: where nobody else reads it
-// and it is one itself, that.
+// operand returns the function of an operand of a bitwise operation: its own if this is its only
+// reader, else the register itself.
 func (z *fuser) operand(r vcode.Reg) (x logic, inner bool) {
 	if in := z.foldableDef(r, 1); in != nil {
 		if x, ok := z.logic[r]; ok && !z.changed(r, x.of) {
@@ -366,13 +368,13 @@ func (z *fuser) operand(r vcode.Reg) (x logic, inner bool) {
 	return logic{[]vcode.Reg{r}, 0xf0}, false
 }
 
-// changed reports whether one of a list has been written since r.
+// changed reports whether a register of a list has been written since r.
 func (z *fuser) changed(r vcode.Reg, list []vcode.Reg) bool {
 	return slices.ContainsFunc(list, func(u vcode.Reg) bool { return z.defBlock[u] == z.block && z.defPos[u] >= z.defPos[r] })
 }
 
-// both combines two operands, and names those that are not needed any more: as
-// many as leave no more than three registers.
+// combineOperands combines two operands, and returns those that become dead. It inlines both, or one,
+// or none, so that at most three registers remain.
 func (z *fuser) combineOperands(op ir.Op, a, b vcode.Reg) (x logic, gone []vcode.Reg) {
 	ya, ina := z.operand(a)
 	yb, inb := z.operand(b)
@@ -395,8 +397,8 @@ func (z *fuser) combineOperands(op ir.Op, a, b vcode.Reg) (x logic, gone []vcode
 	return combine(op, leafA, leafB), nil
 }
 
-// combine is an operation on two functions. Its table means nothing where it is
-// of more than three registers.
+// combine applies an operation to two functions. The table is meaningless if there are more than three
+// registers.
 func combine(op ir.Op, x, y logic) logic {
 	of := slices.Clone(x.of)
 	for _, r := range y.of {
@@ -414,7 +416,7 @@ func combine(op ir.Op, x, y logic) logic {
 	return logic{of, a ^ b}
 }
 
-// over is the table of a function where its registers stand in another list.
+// permuted returns the truth table of a function for another order of registers.
 func (x logic) permuted(of []vcode.Reg) uint8 {
 	if len(of) > 3 {
 		return 0
@@ -430,7 +432,7 @@ func (x logic) permuted(of []vcode.Reg) uint8 {
 	return out
 }
 
-// own makes the code of a fused operation.
+// fused emits a fused operation.
 func (m *machine) fused(in *vcode.Inst) {
 	switch in.Fused {
 	case fusedRotate:
@@ -454,21 +456,21 @@ func (m *machine) fused(in *vcode.Inst) {
 	}
 }
 
-// ternary is VPTERNLOGD, which writes over its first operand.
+// ternary emits VPTERNLOGD, which overwrites its first operand.
 func (m *machine) ternary(in *vcode.Inst) {
 	d, ok := m.phys(in.Defs[0])
 	if in.Merging || !ok {
 		d = 0
 	}
 	x := logic{in.Uses, uint8(in.Key.Aux)}
-	for i, u := range in.Uses { // the operand that the result takes the place of comes first
+	for i, u := range in.Uses { // the operand in the result's register comes first
 		if r, ok := m.phys(u); ok && r == d {
 			of := []vcode.Reg{u, in.Uses[(i+1)%3], in.Uses[(i+2)%3]}
 			x = logic{of, x.permuted(of)}
 			break
 		}
 	}
-	if _, ok := m.phys(x.of[1]); !ok { // one in memory comes last
+	if _, ok := m.phys(x.of[1]); !ok { // a memory operand comes last
 		of := []vcode.Reg{x.of[0], x.of[2], x.of[1]}
 		x = logic{of, x.permuted(of)}
 	}

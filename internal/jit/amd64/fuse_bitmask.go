@@ -5,8 +5,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// bits looks for w&b = b, where b is the bit of a lane's number and w is the same in all
-// lanes: a mask is its bits.
+// bitMask matches w&b == b for a uniform w and b = 1<<lane: the mask is the bits of w. Ballots
+// compared with the lane's own bit have this form.
 func (z *fuser) bitMask(in *vcode.Inst) {
 	for i, b := range in.Uses {
 		cut := z.foldableDef(in.Uses[1-i], 1)
@@ -33,8 +33,7 @@ func (z *fuser) bitMask(in *vcode.Inst) {
 	}
 }
 
-// laneBit returns the number of the first lane, where b is the bits of the numbers of
-// lanes, all of them less than 32.
+// laneBit returns the number of the first lane if b is 1<<lane number, with all numbers below 32.
 func (z *fuser) laneBit(b vcode.Reg) (first uint32, ok bool) {
 	in := z.def[b]
 	if in == nil || z.defs[b] != 1 || in.Op != vcode.Lane || in.IR != ir.Shl || in.Key.Type != ir.I32 || in.Key.From != ir.I32 || in.Merging || !z.constant(in.Uses[0], 1) {
@@ -44,13 +43,13 @@ func (z *fuser) laneBit(b vcode.Reg) (first uint32, ok bool) {
 	return first, ok && step == 1 && first+zmmLanes <= 32
 }
 
-// constant reports whether a register always holds some bits.
+// constant reports whether a register is a constant with these bits.
 func (z *fuser) constant(r vcode.Reg, bits uint32) bool {
 	n, ok := z.f.Const(r)
 	return ok && uint32(n) == bits
 }
 
-// bits makes a mask of the bits of a general register.
+// bitMask moves bits of a general register to a mask.
 func (m *machine) bitMask(in *vcode.Inst) {
 	g := m.gen(in.Uses[0], RAX)
 	if first := uint8(in.Key.Aux); first > 0 {

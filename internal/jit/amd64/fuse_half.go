@@ -8,7 +8,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/scalar"
 )
 
-// half looks for a float that is rounded to 16 bits and widened again.
+// roundHalf matches an f32 that is rounded to f16 and widened again: arithmetic of f16 in f32.
 func (z *fuser) roundHalf(in *vcode.Inst) {
 	n := z.foldableDef(in.Uses[0], 1)
 	if n == nil || n.Op != vcode.Lane || n.IR != ir.FCvt || n.Key.Type != ir.F16 || n.Key.From != ir.F32 {
@@ -28,9 +28,9 @@ func (z *fuser) roundHalf(in *vcode.Inst) {
 	z.replace(in, fusedRoundHalf, near, n.Uses, in.Uses[0])
 }
 
-// nearSum returns which operand of r is a constant, where r is the sum of an f16
-// and of a constant that is one too, and so small that the sum, rounded, is an
-// infinity only where the f16 is, and never −0; and −1 elsewhere.
+// smallSum returns the index of the constant operand of r, or −1. r must be the sum of an f16 number
+// and a constant that is one too, and so small that the rounded sum is infinite only if the f16 is,
+// and never −0. These conditions permit the cheap rounding of roundSmallSum.
 func (z *fuser) smallSum(r vcode.Reg) int {
 	in := z.def[r]
 	if in == nil || z.defBlock[r] != z.block || in.Merging || in.Op != vcode.Lane || in.IR != ir.FAdd && in.IR != ir.FSub || in.Key.Flags&ir.RTZ != 0 {
@@ -44,33 +44,33 @@ func (z *fuser) smallSum(r vcode.Reg) int {
 	return -1
 }
 
-// maxNearTerm is half of the distance of the greatest f16, 65504, to the next
-// number that it has bits for.
+// maxSmallAddend is half the distance from the greatest f16, 65504, to the next number of the same
+// precision.
 const maxSmallAddend = 16
 
-// nearTerm reports whether the bits of an f32 are those of an f16 that is not 0
-// and below maxNearTerm.
+// isSmallAddend reports whether the bits of an f32 are an f16 number other than 0 below
+// maxSmallAddend.
 func isSmallAddend(bits uint64) bool {
 	size := math.Abs(float64(math.Float32frombits(uint32(bits))))
 	return isHalf(bits) && 0 < size && size < maxSmallAddend
 }
 
-// isHalf reports whether the bits of an f32 are those of an f16.
+// isHalf reports whether the bits of an f32 are an f16 number.
 func isHalf(bits uint64) bool {
 	return scalar.FCvt(32, 16, false, scalar.FCvt(16, 32, false, bits)) == bits
 }
 
-// isHalf reports whether what r holds is always an f16 that was widened.
+// isHalf reports whether all values of r are f16 numbers widened to f32.
 func (z *fuser) isHalf(r vcode.Reg) bool { return int(r) < len(z.isF16) && z.isF16[r] }
 
-// widens reports whether an instruction widens numbers of f16.
+// widensF16 reports whether an instruction converts f16 to f32.
 func widensF16(in *vcode.Inst) bool {
 	return in.Op == vcode.Lane && in.IR == ir.FCvt && in.Key.From == ir.F16 && in.Key.Type == ir.F32
 }
 
-// halvesOf finds the registers that hold nothing but numbers of f16, widened, in
-// all lanes that anybody looks at: first all could, then those do not that
-// something else is written to, and those that are made of them.
+// f16Registers finds the registers that hold only widened f16 numbers in all lanes that are ever read.
+// It is an optimistic data flow analysis (Kildall 1973): all registers are candidates at first; then
+// it removes those with another definition, and transitively those copied or selected from them.
 func f16Registers(f *vcode.Func) []bool {
 	is := make([]bool, len(f.Classes))
 	for r, c := range f.Classes {
@@ -81,7 +81,7 @@ func f16Registers(f *vcode.Func) []bool {
 			is[r] = false
 		}
 	}
-	from := map[vcode.Reg][]vcode.Reg{} // what is made of a register
+	from := map[vcode.Reg][]vcode.Reg{} // registers defined from a register
 	var gone []vcode.Reg
 	each(f, func(in *vcode.Inst) {
 		for _, d := range in.Defs {
@@ -112,17 +112,15 @@ func f16Registers(f *vcode.Func) []bool {
 	return is
 }
 
-// exactOnHalves reports whether a lane operation on numbers of f16, as f32, yields
-// one.
+// exactOnHalves reports whether a lane operation on f16 numbers, as f32, yields one.
 func exactOnHalves(in *vcode.Inst) bool {
 	return in.Key.Type == ir.F32 && in.IR.Is(ir.Selects) && in.IR != ir.FFlush
 }
 
-// term makes one operation of in, the nearSum of a constant c and of the
-// fusedHalf of a product a·b, where nobody else reads that, b stays the same
-// for all the code around, or is a constant, and n rounds the sum: u0 is a, u1
-// and u2 are b times termScale and b times more, u3 is c times 2¹³. Where the
-// product is taken away from c, those of b are negative.
+// halfMulAdd fuses in, which rounds the smallSum of a constant c and of a rounded product a·b, with
+// both, if the product has no other reader and b is loop invariant or constant. Its operands: u0 is a,
+// u1 and u2 are b·mulAddScale and that times mulAddSplit, u3 is c·2⁻¹³. If the product is subtracted
+// from c, the factors of b are negative.
 func (z *fuser) halfMulAdd(in, n *vcode.Inst) bool {
 	sum := z.foldableDef(n.Uses[0], 1)
 	if sum == nil {
@@ -159,16 +157,14 @@ func (z *fuser) halfMulAdd(in, n *vcode.Inst) bool {
 	return false
 }
 
-// factor is what terms read of a factor: that times scale, and that times
-// termSplit. Neither rounds.
+// factor holds two multiples of a factor: times scale, and that times mulAddSplit. Neither rounds.
 type factor struct {
 	scale      float32
 	once, more vcode.Reg
 }
 
-// factor returns what terms read of b: constants where it is one, and else what
-// is made once behind b, if that stands before the innermost loop around the
-// block.
+// factor returns the multiples of b: constants if b is one, else registers that emitFactors defines
+// after b, if b is defined outside the innermost loop around this block.
 func (z *fuser) factor(b vcode.Reg, scale float32) (factor, bool) {
 	if !z.isHalf(b) {
 		return factor{}, false
@@ -197,12 +193,11 @@ func (z *fuser) factor(b vcode.Reg, scale float32) (factor, bool) {
 	return x, true
 }
 
-// start returns the number of blocks before the innermost loop around the block,
-// 0 where there is none.
+// loopStart returns the number of blocks before the innermost loop around this block, or 0.
 func (z *fuser) loopStart() int32 {
 	if z.loopStarts == nil {
 		z.loopStarts = make([]int32, len(z.f.Blocks))
-		last := make([]int, len(z.f.Blocks)) // the last block that jumps back to this one
+		last := make([]int, len(z.f.Blocks)) // 1 + the last block that jumps back to this one
 		for b := range z.f.Blocks {
 			for i := range z.f.Blocks[b].Insts {
 				if in := &z.f.Blocks[b].Insts[i]; in.Op.Jumps() && in.Target <= b {
@@ -210,7 +205,7 @@ func (z *fuser) loopStart() int32 {
 				}
 			}
 		}
-		var open []int // loops
+		var open []int // the loops around the current block
 		for b := range z.f.Blocks {
 			for len(open) > 0 && last[open[len(open)-1]] <= b {
 				open = open[:len(open)-1]
@@ -226,28 +221,28 @@ func (z *fuser) loopStart() int32 {
 	return z.loopStarts[z.block-1]
 }
 
-// single returns a register that holds the number v, always.
+// constF32 returns a register with the constant v.
 func (z *fuser) constF32(v float32) vcode.Reg {
 	r := z.newVec()
 	z.f.SetConst(r, uint64(math.Float32bits(v)))
 	return r
 }
 
-// register returns a new register for a vector.
+// newVec returns a new Vec register.
 func (z *fuser) newVec() vcode.Reg {
 	z.reads, z.defs = append(z.reads, 0), append(z.defs, 0)
 	z.def, z.defPos, z.defBlock = append(z.def, nil), append(z.defPos, 0), append(z.defBlock, 0)
 	return z.f.NewReg(vcode.Vec)
 }
 
-// makeFactors makes the factors of terms behind what they are made of.
+// emitFactors inserts the multiplications for factors after the definitions of their operands.
 func (z *fuser) emitFactors() {
 	if z.factors == nil {
 		return
 	}
 	for b := range z.f.Blocks {
 		list := z.f.Blocks[b].Insts
-		var out []vcode.Inst // the new list, from the first factor on
+		var out []vcode.Inst // the new list, allocated at the first factor
 		for i := range list {
 			in := &list[i]
 			if out != nil {
@@ -269,7 +264,7 @@ func (z *fuser) emitFactors() {
 	}
 }
 
-// times returns the instruction that makes d of what in makes and a number.
+// scaled returns the instruction d = result of in · by.
 func (z *fuser) scaled(in *vcode.Inst, d vcode.Reg, by float32) vcode.Inst {
 	return vcode.Inst{
 		Op: vcode.Lane, IR: ir.FMul, Key: ir.Key{Type: ir.F32, From: ir.F32}, Origin: in.Origin, Part: in.Part,

@@ -7,20 +7,22 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// A byte n divided by 255 is 0.nnnn… to the base 256. The word nnnn, which a shuffle
-// makes of the byte wherever it stands, is that times 2³² without its end, and has more
-// digits than a float: those that are left out begin with the first of n, so that they,
-// with the end, are at least half of the last place and never just half. So the
-// quotient is the word, made a float and rounded up, times 2⁻³², which is exact.
+// A byte n divided by 255 is 0.nnnn… to the base 256. The 32-bit word nnnn, which a byte shuffle
+// produces from a byte at any position, is 2³²·n/255 truncated. It has more digits than an f32: the
+// omitted ones begin with the leading digits of n, so that together with the truncated tail they are
+// at least half a unit in the last place and never exactly half. So the quotient is the word converted
+// to f32, rounded up, times 2⁻³², and that product is exact.
+//
+// Example: n = 128 is the word 0x80808080 = 2155905152, and 128/255 = 0.50196081…
 
-// The factors of the quotient as package widen, or a shader's own program, has it:
-// n·byteHigh + n·byteLow, the second product rounded, and the whole once more.
+// The factors of the quotient as package vectorize and shaders write it: n·byteHigh + n·byteLow, with
+// the second product rounded, and the sum rounded once more.
 var (
 	byteHigh = math.Float32bits(1.0 / 255)
 	byteLow  = math.Float32bits(float32(1.0/255 - float64(float32(1.0/255))))
 )
 
-// unitByte looks for the quotient of a byte of a word by 255.
+// unorm8 matches the quotient of a byte of a word by 255.
 func (z *fuser) unorm8(in *vcode.Inst) bool {
 	if in.Key.Flags&ir.RTZ != 0 {
 		return false
@@ -46,7 +48,7 @@ func (z *fuser) unorm8(in *vcode.Inst) bool {
 	return true
 }
 
-// withConstant returns which of two registers is multiplied by a constant, if one is.
+// withConstant returns the other factor if one of two registers is the constant bits.
 func (z *fuser) withConstant(a, b vcode.Reg, bits uint32) (vcode.Reg, bool) {
 	if k, ok := z.f.Const(b); ok && uint32(k) == bits {
 		return a, true
@@ -55,7 +57,8 @@ func (z *fuser) withConstant(a, b vcode.Reg, bits uint32) (vcode.Reg, bool) {
 	return b, ok && uint32(k) == bits
 }
 
-// byteOf returns the word whose byte at a place, from the least significant one, is r.
+// byteOf matches the extraction of a byte: it returns the word, and the byte's number from the least
+// significant one.
 func (z *fuser) byteOf(r vcode.Reg) (word vcode.Reg, place int, ok bool) {
 	in := z.foldableDef(r, 1)
 	if in == nil || in.Op != vcode.Lane || in.Key.Type != ir.I32 {
@@ -85,7 +88,7 @@ func (z *fuser) byteOf(r vcode.Reg) (word vcode.Reg, place int, ok bool) {
 	return 0, 0, false
 }
 
-// unitByte makes the code of fusedByte.
+// unorm8 emits fusedUnorm8.
 func (m *machine) unorm8(in *vcode.Inst) {
 	var places [16]uint32
 	for i := range places {

@@ -1,7 +1,7 @@
 package amd64
 
-// Op is one vector or mask instruction as a word of fields; insn_table.go
-// holds all of them.
+// Op is a vector or mask instruction, encoded as a bit field; insn_table.go lists all of them. A table
+// of data instead of one function per instruction keeps the encoder to two short functions.
 type Op uint64
 
 // Fields of an Op.
@@ -9,8 +9,8 @@ const (
 	shMap = 8  // 3 bits: opcode map, 1 = 0F, 2 = 0F38, 3 = 0F3A, 5 and 6 = FP16
 	shPP  = 11 // 2 bits: mandatory prefix, 1 = 66, 2 = F3, 3 = F2
 	shW   = 13 // 1 bit
-	shTup = 14 // 4 bits: how a one-byte displacement is scaled
-	shFrm = 18 // 3 bits: which operand goes into which field
+	shTup = 14 // 4 bits: the unit of a one-byte displacement
+	shFrm = 18 // 3 bits: the encoding field of each operand
 	shExt = 21 // 3 bits: opcode extension in ModRM.reg
 	shVL  = 26 // 2 bits: VEX.L of the three-operand mask instructions
 	shSrc = 36 // 3 bits: kind of the last source
@@ -66,18 +66,18 @@ const (
 const (
 	fImm      Op = 1 << 24 // an 8-bit immediate follows
 	fVEX      Op = 1 << 25 // VEX encoding; EVEX otherwise
-	fRound    Op = 1 << 29 // takes embedded rounding
+	fRound    Op = 1 << 29 // supports embedded rounding
 	fMemOnly  Op = 1 << 30 // r/m is memory
 	fRegOnly  Op = 1 << 31 // r/m is a register
-	fVSIB     Op = 1 << 32 // the index is a vector as long as the data
-	fVSIBHalf Op = 1 << 33 // the index is a vector half as long
+	fVSIB     Op = 1 << 32 // the index is a vector of the same length as the data
+	fVSIBHalf Op = 1 << 33 // the index is a vector of half the length
 	fNo128    Op = 1 << 34 // exists for 256 and 512 bits only
 	fOnly128  Op = 1 << 35 // exists for 128 bits only
 	fOnly512  Op = 1 << 43 // exists for 512 bits only
 	fIs4      Op = 1 << 42 // the immediate's high four bits are a fourth register
 )
 
-// Kinds of register where it is not a vector of the instruction's length.
+// Kinds of register operands other than a vector of the instruction's length.
 const (
 	kindHalf    = 1 + iota // a vector of half the length, 128 bits at least
 	kindQuarter            // a quarter, 128 bits at least
@@ -113,16 +113,15 @@ const (
 	V512
 )
 
-// Opt are the decorations of an EVEX instruction: a mask, zeroing, broadcast,
-// rounding.
+// Opt are the EVEX modifiers of an instruction: mask, zeroing, broadcast, rounding.
 type Opt uint16
 
-// K masks the destination with mask register n, 1 to 7, keeping what is off.
+// K masks the destination with mask register n, 1 to 7, and preserves the other lanes.
 func K(n Reg) Opt { return Opt(n & 7) }
 
-// Decorations. A rounding mode needs register operands and V512.
+// Modifiers. Rounding needs register operands and V512.
 const (
-	Z  Opt = 1 << 3 // zero what is off
+	Z  Opt = 1 << 3 // zero the other lanes
 	BC Opt = 1 << 4 // the memory operand is one element for all lanes
 
 	embedded Opt = 1 << 5
@@ -132,10 +131,10 @@ const (
 	RZ       Opt = embedded | 3<<6 // round toward zero
 )
 
-// is4 is a fourth register as an immediate.
+// is4 encodes a fourth register as an immediate.
 func is4(r Reg) uint8 { return uint8(r) << 4 }
 
-// disp8 returns what a one-byte displacement of op counts in bytes.
+// disp8 returns the unit in bytes of a one-byte displacement of op.
 func (o Op) disp8(vl VL, broadcast bool) int32 {
 	element := int32(4) << (o >> shW & 1)
 	if broadcast {

@@ -1,11 +1,10 @@
 package amd64
 
-// The instructions this encoder knows, one word each: where the opcode stands
-// (Intel SDM vol. 2, "opcode" column), how operands map to its fields, and what
-// kinds of register they are. Names are Intel's; _ST is the store form of a
-// move (rm <- reg), _R takes a general register, _GX gives one. KMOV_KR moves
-// a general register to a mask register, KMOV_RK back. AVX_ is the VEX form,
-// for machines without AVX-512.
+// The instructions of this encoder, one word each: opcode (Intel SDM vol. 2, "opcode" column), the
+// mapping of operands to its fields, and the kinds of registers. Names are Intel's; the suffix _ST is
+// the store form of a move (rm <- reg), _R has a general register as the source, _GX as the
+// destination. KMOV_KR moves a general register to a mask register, KMOV_RK back. The prefix AVX_ is
+// the VEX form, for processors without AVX-512.
 
 // Float arithmetic.
 const (

@@ -1,8 +1,7 @@
 package amd64
 
-// The VEX forms of AVX, AVX2, FMA and F16C, beside those at the end of
-// insn_table.go. Their tuple says how much memory they take: VEX scales no
-// displacement.
+// The VEX forms of AVX, AVX2, FMA and F16C, in addition to those at the end of insn_table.go. Their
+// tuple is the size of the memory operand: VEX scales no displacement.
 
 // Integer.
 const (

@@ -5,28 +5,34 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// Places in Context.Args that compiled programs use.
-const (
+// Indices in Context.Args, the arguments of a dispatch. Go writes those up to ArgNumGroups; the code
+// updates ArgCount and ArgGroup and owns the rest.
+const ( // address of the handle table, HandleBytes each
 	ArgHandles      = iota // address of the handles, HandleBytes each
 	ArgResources           // address of the resources, ResourceBytes each
-	ArgSubgroups           // address of the subgroups of the worker's group, SubgroupBytes each
-	ArgShared              // address of the workgroup memory, a multiple of 8 long
-	ArgBudget              // steps of a subgroup
-	ArgCount               // groups still to run
-	ArgGroup               // WorkgroupId, three words
+	ArgSubgroups           // address of the subgroup table of the worker's workgroup, SubgroupBytes each
+	ArgShared              // address of the workgroup memory, whose length is a multiple of 8
+	ArgBudget              // step budget of a subgroup
+	ArgCount               // remaining workgroups
+	ArgGroup               // WorkgroupId of the current one, three words
 	ArgGroupBase    = ArgGroup + 3
-	ArgGroupEnd     = ArgGroupBase + 3 // base plus number of groups modulo 2³², three words
-	ArgNumGroups    = ArgGroupEnd + 3  // number of groups, three words
+	ArgGroupEnd     = ArgGroupBase + 3 // base plus number of workgroups modulo 2³², three words
+	ArgNumGroups    = ArgGroupEnd + 3  // NumWorkgroups, three words
 	ArgBaseStack    = ArgNumGroups + 3
-	ArgCurrent      = ArgBaseStack + 1    // address of the subgroup that runs
-	ArgSubgroupsEnd = ArgCurrent + 1      // address behind the last subgroup
-	ArgLive         = ArgSubgroupsEnd + 1 // subgroups that have not ended
+	ArgCurrent      = ArgBaseStack + 1    // address of the current subgroup's entry
+	ArgSubgroupsEnd = ArgCurrent + 1      // end address of the subgroup table
+	ArgLive         = ArgSubgroupsEnd + 1 // number of subgroups that have not ended
 	NumArgs         = ArgLive + 1
 )
 
-// A handle is the address of its first byte, how many bytes may be read and
-// how many written, 64 bits each, and in 32 bits each what stores and atomics
-// should know, and its length for those who ask. Handle 0 is null.
+// A handle describes a buffer, robustly: its accesses are checked against its own lengths. Handle 0 is
+// null. Code refers to a handle by its byte offset in the table (Gen) or its index (Vec).
+//
+//	byte  0   address of the first byte, 64 bits
+//	      8   readable bytes, 64 bits
+//	     16   writable bytes, 64 bits: 0 if read-only
+//	     24   policy of stores and atomics, 32 bits
+//	     28   the length that the shader sees, 32 bits
 const (
 	HandleBytes  = 32
 	handleShift  = 5 // HandleBytes is 1 << handleShift
@@ -36,11 +42,11 @@ const (
 	handleRange  = 28
 )
 
-// What handleCached holds: 0 where stores had better go past the cache, else 1, or
-// HandleOwn where no other worker has the memory either.
-const HandlePrivate = 65 // as 1 in the low six bits, those of a place in a line
+// HandlePrivate is a policy: no other worker accesses the memory, so that atomics need no lock prefix.
+// The policy 0 permits nontemporal stores; any other one, usually 1, does not.
+const HandlePrivate = 65 // its low six bits are 1, as of a misaligned address (storeParts)
 
-// The first handles. Tables follow, and what Places says.
+// The first handles. The tables of constants follow, then the fixed handles of HandleLayout.
 const (
 	HandleNull = iota
 	HandlePush
@@ -48,23 +54,24 @@ const (
 	HandleTables
 )
 
-// Bounds of what has a fixed place: descriptors of each resource, and bytes of
-// push constants.
+// Bounds of the fixed part of the handle table: descriptors of each resource, and bytes of push
+// constants.
 const (
 	maxFixed = 16
 	maxPush  = 4096
 )
 
-// Places are numbers of handles that are the same in every job.
+// HandleLayout are the handles with the same index in every job, which compiled code contains as
+// constants.
 type HandleLayout struct {
-	Resources []int // the first descriptor of each resource
-	Counts    []int // how many of its descriptors have a place
-	Push      int   // where a copy of the push constants stands instead of handles
-	PushBytes int   // its length, a multiple of 4; 0 behind what a job gives
-	End       int   // the first handle behind them
+	Resources []int // the first fixed descriptor of each resource
+	Counts    []int // the number of its fixed descriptors
+	Push      int   // index of the copy of the push constants, in the memory of several handles
+	PushBytes int   // its length, a multiple of 4; zeros after the bytes that a job provides
+	End       int   // the first handle after them
 }
 
-// PlacesOf lays out the handles of a program.
+// HandleLayoutOf lays out the handle table of a program.
 func HandleLayoutOf(p *ir.Program) HandleLayout {
 	l := HandleLayout{End: HandleTables + len(p.Tables)}
 	for _, r := range p.Res {
@@ -78,43 +85,50 @@ func HandleLayoutOf(p *ir.Program) HandleLayout {
 	return l
 }
 
-// A resource is its first handle and the number of its descriptors, 32 bits
-// each.
+// A resource is the index of its first handle and the number of its descriptors, 32 bits each.
 const (
 	ResourceBytes = 8
 	resourceCount = 4
 )
 
-// A subgroup is its stack pointer while it waits (0 where it has ended), the
-// one it begins with, and the address of its record.
+// An entry of the subgroup table is the stack pointer while the subgroup waits (0 after its end), its
+// initial stack pointer, and the address of its record, 64 bits each.
 const (
 	SubgroupBytes  = 24
 	subgroupStart  = 8
 	subgroupRecord = 16
 )
 
-// Record says where things stand in the memory that belongs to one subgroup
-// while its group runs: R14 points to it. Go fills in all that stands before
-// Steps; the code clears the private memory when a group begins.
+// Record is the layout, in byte offsets, of the memory of one subgroup while its workgroup runs; R14
+// points to it. Go writes the fields before Steps; the code clears the private memory when a workgroup
+// begins. [slot][lane] order makes the same slot of all lanes one vector.
+//
+//	   0      subgroup ID, initial lanes
+//	Local     local IDs [index, x, y, z][lane]
+//	Steps     step counters
+//	Helpers   demoted lanes
+//	Scratch   temporaries of one instruction
+//	Private   private memory [slot][lane]
+//	Size
 type Record struct {
-	Lanes   int32 // of a strip: a multiple of those of a part
-	Local   int32 // [index, x, y, z][lane], one word each
-	Steps   int32 // a double word for each part: steps that are left to its subgroup
-	Helpers int32 // lanes that were demoted: a double word for each part
-	Scratch int32 // of one instruction
-	Private int32 // [slot][lane], one word each
+	Lanes   int32 // lanes of a strip, a multiple of the lanes of a part
+	Local   int32 // local invocation index and ID, [index, x, y, z][lane], 32 bits each
+	Steps   int32 // remaining steps of the subgroup of each part, 64 bits each
+	Helpers int32 // demoted lanes of each part, 64 bits each
+	Scratch int32 // scratch memory within one instruction
+	Private int32 // private memory, [slot][lane], 32 bits each
 	Size    int32
 }
 
-// What stands in every record.
-const (
-	RecordID      = 0 // the subgroup's number
+// Fields with the same offset in every record.
+const ( // index of the subgroup
+	RecordID      = 0 // lanes that have an invocation, 64 bits for each part
 	RecordInitial = 8 // lanes that have an invocation: a double word for each part
 )
 
 // RecordOf lays out the record of a program's subgroups.
 func RecordOf(p *ir.Program, form vcode.Form) Record {
-	parts := int32(form.Parts(p.SubgroupSize))
+	parts := int32(form.Parts(p.SubgroupSize)) // 64 bits for each part
 	lanes := parts * int32(form.Lanes)
 	words := (8*parts + 63) &^ 63 // a double word for each part
 	r := Record{Lanes: lanes, Local: 64 + words}
@@ -125,7 +139,7 @@ func RecordOf(p *ir.Program, form vcode.Form) Record {
 	if parts > 1 && !form.VectorMasks {
 		r.Private = r.Scratch + multiScratchBytes
 	}
-	r.Size = r.Private + (4*lanes*int32(p.PrivateSlots())+63)&^63 // it is cleared by lines
+	r.Size = r.Private + (4*lanes*int32(p.PrivateSlots())+63)&^63 // a multiple of a cache line, for clear
 	return r
 }
 

@@ -8,12 +8,12 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// Level is the set of instructions that code is made of.
+// Level is an instruction set level of the target.
 type Level uint8
 
 // The levels.
 const (
-	Best   Level = iota // the best one that the machine has
+	Best   Level = iota // the best level of the processor
 	AVX512              // F, BW, CD, DQ and VL: 16 lanes, masks in registers of their own
 	AVX2                // with FMA and F16C: 8 lanes, masks in vectors
 	numLevels
@@ -34,7 +34,7 @@ func LevelOf(name string) (Level, bool) {
 	return Best, false
 }
 
-// Form is how code of the level holds values. Best has none.
+// Form returns the register model of the level. Best has none.
 func (l Level) Form() vcode.Form {
 	made := vcode.Form{Lanes: 16, Fuse: func(f *vcode.Func) { fuse(f, l) }}
 	if l == AVX2 {
@@ -43,8 +43,7 @@ func (l Level) Form() vcode.Form {
 	return made
 }
 
-// Native reports whether an IR operation has code of its own, so that it does
-// not leave for Go.
+// Native reports whether an IR operation has machine code, so that it needs no exit to Go.
 func (l Level) Native(k ir.Key, op ir.Op) bool {
 	if l == AVX2 {
 		return ymmNative(k, op)
@@ -52,8 +51,8 @@ func (l Level) Native(k ir.Key, op ir.Op) bool {
 	return Native(k, op)
 }
 
-// Choose returns the level itself where this machine runs it, and for Best the best one; else an error that says what there is
-// not.
+// Choose returns the level itself if the processor supports it, and the best one for Best; else an
+// error that describes the missing level.
 func Choose(l Level) (Level, error) {
 	switch {
 	case l != Best && has(l):
@@ -70,7 +69,7 @@ func Choose(l Level) (Level, error) {
 
 var errUnsupported = errors.New("the jit needs linux on amd64 with AVX-512, or with AVX2, FMA and F16C")
 
-// Levels returns the levels that this machine runs.
+// Levels returns the levels that the processor supports, the best one first.
 func Levels() []Level {
 	var list []Level
 	for _, l := range []Level{AVX512, AVX2} {
@@ -81,7 +80,7 @@ func Levels() []Level {
 	return list
 }
 
-// Supported returns nil where this machine runs what this package makes.
+// Supported returns nil if the processor can run code of this package.
 func Supported() error {
 	_, err := Choose(Best)
 	return err

@@ -8,20 +8,19 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// Mark says what the code from an offset on is for, up to the next mark.
+// Mark is the origin of the code from an offset up to the next mark.
 type Mark struct {
 	Offset int32
-	Func   int32 // number of the function, or -1 for what all of them share
-	Origin int32 // number of the SPIR-V instruction, from 1; 0 where there is none
+	Func   int32 // index of the function, or −1 for code that all functions share
+	Origin int32 // number of the SPIR-V instruction, from 1; 0 if there is none
 	Op     vcode.Op
-	IR     ir.Op // the operation of the program, where Op is one
+	IR     ir.Op // the IR operation, if Op has one
 }
 
-// aside is the function of code that belongs to none.
+// sharedCode is the Func of code that belongs to no function.
 const sharedCode = -1
 
-// mark notes that the code from here on is for an instruction of a function, or
-// for the function itself.
+// mark attributes the following code to an instruction of a function, or to the function itself.
 func (m *machine) mark(fn int, in *vcode.Inst) {
 	x := Mark{Offset: int32(len(m.Code)), Func: int32(fn)}
 	if in != nil {
@@ -30,7 +29,7 @@ func (m *machine) mark(fn int, in *vcode.Inst) {
 	m.marks = append(m.marks, x)
 }
 
-// charge notes for which instruction code shall be made later.
+// attribute records the instruction that the new slow paths belong to.
 func (m *machine) attribute(in *vcode.Inst) {
 	for len(m.slowPathOwners) < len(m.slowPaths) {
 		m.slowPathOwners = append(m.slowPathOwners, in)
@@ -45,17 +44,17 @@ func namesOf(funcs []*vcode.Func) []string {
 	return list
 }
 
-// Line is one instruction of the machine, or a piece of data.
+// Line is one machine instruction, or up to 16 bytes of data.
 type Line struct {
 	Offset int
 	Text   string
-	Mark   *Mark // what it is for; nil where nobody knows
+	Mark   *Mark // origin; nil if unknown
 }
 
-// Lines returns the code as text.
+// Lines disassembles the code.
 func (c *Code) Lines() []Line {
 	var list []Line
-	next := 0 // of the marks
+	next := 0 // index of the next mark
 	end := c.Data
 	if c.Marks == nil {
 		end = len(c.Bytes)

@@ -1,12 +1,13 @@
 package amd64
 
-// literal is a constant that stands behind the code. Wide ones are 64 bits.
+// literal is a constant in the data after the code, of 64 bits if wide.
 type literal struct {
 	bits uint64
 	wide bool
 }
 
-// literals are the constants of a program, in the order of first use.
+// literals are the constants of a program, in the order of their first use, so that the output is
+// deterministic.
 type literals struct {
 	labels   map[literal]Label
 	order    []literal
@@ -27,13 +28,13 @@ func (m *machine) literal(x literal) Mem {
 	return Relative(l)
 }
 
-// word32 is a 32-bit constant in memory, to be broadcast.
+// word32 returns a 32-bit constant in memory, for an embedded broadcast.
 func (m *machine) word32(v uint32) Mem { return m.literal(literal{uint64(v), false}) }
 
-// word64 is a 64-bit constant in memory, to be broadcast.
+// word64 returns a 64-bit constant in memory, for an embedded broadcast.
 func (m *machine) word64(v uint64) Mem { return m.literal(literal{v, true}) }
 
-// iota16 is the numbers 0 to 15 in memory, 32 bits each.
+// iota16 returns the numbers 0 to 15 in memory, 32 bits each.
 func (m *machine) iota16() Mem {
 	if m.literals.iota == 0 {
 		m.literals.iota = m.NewLabel()
@@ -41,7 +42,7 @@ func (m *machine) iota16() Mem {
 	return Relative(m.literals.iota)
 }
 
-// vector is a vector of 32-bit numbers in memory.
+// vector returns a vector of sixteen 32-bit constants in memory.
 func (m *machine) vector(v [16]uint32) Mem {
 	l, ok := m.literals.vectors[v]
 	if !ok {
@@ -55,7 +56,7 @@ func (m *machine) vector(v [16]uint32) Mem {
 	return Relative(l)
 }
 
-// octet is a vector of eight 32-bit numbers in memory.
+// vector8 returns a vector of eight 32-bit constants in memory.
 func (m *machine) vector8(v [8]uint32) Mem {
 	l, ok := m.literals.vectors8[v]
 	if !ok {
@@ -69,7 +70,7 @@ func (m *machine) vector8(v [8]uint32) Mem {
 	return Relative(l)
 }
 
-// sequence is the vector first + step·lane in memory.
+// sequence returns the vector first + step·lane in memory.
 func (m *machine) sequence(first, step uint32) Mem {
 	var v [16]uint32
 	for lane := range v {

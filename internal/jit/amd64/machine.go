@@ -8,16 +8,13 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// Registers with a fixed meaning in compiled code: R15 the Context, R14 the
-// record of the subgroup, R13 the handles, R12 the workgroup
-// memory, RSP the frame. operand.go says which
-// of the others are given out.
+// Reserved registers in compiled code: R15 holds the Context, R14 the record of the subgroup, R13 the
+// handle table, R12 the workgroup memory, RSP the frame. operand.go lists the allocatable registers.
 
-// MaxStack bounds the bytes of stack that a subgroup may need, so that all
-// offsets fit.
+// MaxStack is the limit in bytes of the stack of a subgroup. It keeps all frame offsets in 32 bits.
 const MaxStack = 1 << 30
 
-// machine makes the code of one program.
+// machine compiles one program.
 type machine struct {
 	Asm
 	set          selection
@@ -28,53 +25,53 @@ type machine struct {
 	frames       []frame
 	record       Record
 	layout       HandleLayout
-	writeOnly    []bool  // of each resource: the program stores to it alone; nil where stores must go the usual way
-	privatizable []ir.Op // TalliesOf
+	writeOnly    []bool  // of each resource: the program only stores to it, so that nontemporal stores are permitted; nil if never
+	privatizable []ir.Op // of each resource: PrivatizableAtomics
 	sites        []Site
-	data         int      // offset of the constants
-	bases        []uint32 // of the variables of prog; ir.Program.VarBase
+	data         int      // offset of the constants in the code
+	bases        []uint32 // first slot of each variable (ir.Program.VarBase)
 
-	allocated   int       // how many functions have their frames
-	bailTargets []int     // functions in which strips begin anew whose rows are not all in range
+	allocated   int       // number of functions with a frame
+	bailTargets []int     // functions that guards bail out to; rarely run
 	demotes     bool      // lanes may become helpers
-	hasBarriers bool      // there are barriers
+	hasBarriers bool      // the program has barriers
 	steps       [256]bool // of each part: its subgroup counts steps
 
-	entries []Label // of the functions
-	service Label   // leaves for the service whose site is in EAX
-	barrier Label
-	yield   Label // comes back as Polled, with every register kept, for the site in EAX
+	entries []Label // entry of each function
+	service Label   // service stub: exits for the site in EAX
+	barrier Label   // barrier stub: switches to the next subgroup
+	yield   Label   // yield stub: exits as Polled for the site in EAX, preserves all registers
 
 	literals       literals
-	slowPaths      []func()      // make code that is rarely run, behind the function
-	slowPathOwners []*vcode.Inst // of each of them, what it is for
-	marks          []Mark        // in the order of the code
+	slowPaths      []func()      // emit out-of-line code at the end of the function
+	slowPathOwners []*vcode.Inst // the instruction that each slow path belongs to
+	marks          []Mark        // in code order
 
-	// Of the function being made.
+	// State of the current function.
 	f              *vcode.Func
 	frame          frame
 	blocks         []Label
-	nextRecordCopy int32 // where the next copy of a record stands
+	nextRecordCopy int32 // offset of the next copy of a record
 }
 
-// selection is the code of a level: how it computes, holds and moves values of
-// vectors and masks.
+// selection is the instruction selector of a level: the code that depends on the vector width and the
+// representation of masks. zmm implements it for AVX-512, ymm for AVX2.
 type selection interface {
 	machineFor(f *vcode.Func) *regalloc.Machine
-	native(in *vcode.Inst) bool            // it does not leave for Go
-	lane(in *vcode.Inst)                   // of Lane and Strip
-	copy(in *vcode.Inst)                   // of Copy
-	roundToHalf(in *vcode.Inst, near bool) // of Own, where Fused is fusedHalf; near: of a nearSum
-	maskOp(in *vcode.Inst)                 // of And, AndNot and Or
-	testMasks(masks []vcode.Reg)           // sets the zero flag where no lane is in any of them
-	save(r vcode.Reg)                      // from its register to its slot
-	restore(r vcode.Reg)                   // back
-	toMemory(to Mem, r vcode.Reg)          // from where it lives
+	native(in *vcode.Inst) bool            // it needs no exit to Go
+	lane(in *vcode.Inst)                   // Lane and Strip
+	copy(in *vcode.Inst)                   // Copy
+	roundToHalf(in *vcode.Inst, near bool) // fusedRoundHalf; near: of a smallSum
+	maskOp(in *vcode.Inst)                 // And, AndNot and Or
+	testMasks(masks []vcode.Reg)           // sets the zero flag if all masks are empty
+	save(r vcode.Reg)                      // from its physical register to its stack slot
+	restore(r vcode.Reg)                   // from its stack slot to its physical register
+	toMemory(to Mem, r vcode.Reg)          // from a physical register, stack slot or constant
 	fromMemory(r vcode.Reg, from Mem)
 	initial(to Mem, part int)      // the mask of the lanes that have an invocation
-	clear(r Reg, off int32, n int) // n bytes, a multiple of 64; may move r
+	clear(r Reg, off int32, n int) // zeros n bytes, a multiple of 64; may change r
 
-	// Of the operations of vcode with these names.
+	// Operations of vcode with similar names.
 	broadcastGen(in *vcode.Inst) // Broadcast
 	extract(in *vcode.Inst)
 	stridedLoad(in *vcode.Inst)
@@ -84,16 +81,16 @@ type selection interface {
 	scatter(in *vcode.Inst)
 	atomic(in *vcode.Inst, lock bool)
 	floatAtomic(op ir.Op)
-	broadcastLoad(in *vcode.Inst) // Spread
+	broadcastLoad(in *vcode.Inst) // BroadcastLoad
 	slotLoad(in *vcode.Inst)
 	slotStore(in *vcode.Inst)
 }
 
-// Draft is a program of which code is to be made.
+// Builder compiles a program. Functions may be added until Code.
 type Builder struct{ m machine }
 
-// NewDraft returns that of a program without functions yet, for a level
-// that Choose returned and instructions of Extras.
+// NewBuilder returns a Builder for a program without functions, for a level that Choose returned and a
+// subset of Features.
 func NewBuilder(p *ir.Program, level Level, extras Feature) *Builder {
 	d := &Builder{machine{prog: p, level: level, features: extras, record: RecordOf(p, level.Form()), layout: HandleLayoutOf(p), writeOnly: writeOnlyResources(p), privatizable: PrivatizableAtomics(p)}}
 	m := &d.m
@@ -109,8 +106,8 @@ func NewBuilder(p *ir.Program, level Level, extras Feature) *Builder {
 	return d
 }
 
-// Add adds functions that the program was widened to, the entry point first. What
-// a function calls is added with it or before.
+// Add adds vectorized functions of the program, the entry point first. The callees of a function must
+// be added with it or before.
 func (d *Builder) Add(funcs ...*vcode.Func) {
 	for _, f := range funcs {
 		var fr frame
@@ -121,15 +118,15 @@ func (d *Builder) Add(funcs ...*vcode.Func) {
 	}
 }
 
-// Spilled returns how much of the work on vectors is with memory in the entry point
-// (regalloc.Allocation), and false where a subgroup would need more than MaxStack.
+// Spilled returns the share of vector operands in memory in the entry point (regalloc.Allocation), and
+// false if a subgroup would need more than MaxStack.
 func (d *Builder) Spilled() (float32, bool) {
 	ok := d.m.allocateFrames(1)
 	return d.m.frames[0].spilled, ok
 }
 
-// Code makes the code of what was added. It returns false where a subgroup would
-// need more than MaxStack.
+// Code returns the machine code of all functions. It returns false if a subgroup would need more than
+// MaxStack.
 func (d *Builder) Code() (*Code, bool) {
 	m := &d.m
 	if !m.allocateFrames(len(m.funcs)) {
@@ -149,11 +146,11 @@ func (d *Builder) Code() (*Code, bool) {
 	return &Code{Level: m.level, Bytes: m.Finish(), Marks: m.marks, Data: m.data, Funcs: namesOf(m.funcs), Sites: m.sites, StackBytes: int(depth), Record: m.record}, true
 }
 
-// varBase is the place of a variable's first slot.
+// varBase returns the first slot of a variable.
 func (m *machine) varBase(v int) uint32 { return m.bases[v] }
 
-// emit makes the code, and forgets what it made before. Where a function needs a
-// vector as scratch that was given out it returns its number, and false.
+// emit generates all code from scratch. If a function has a scratchConflict it returns the function's
+// index and false; Code then allocates that function again, with fewer registers, and retries.
 func (m *machine) emit() (int, bool) {
 	m.Reset()
 	m.sites, m.marks = nil, m.marks[:0]
@@ -176,7 +173,7 @@ func (m *machine) emit() (int, bool) {
 	return 0, true
 }
 
-// expect makes room for as much code as is likely.
+// expect grows the code buffer to its likely size.
 func (m *machine) expect() {
 	n := 0
 	for _, f := range m.funcs {
@@ -186,15 +183,14 @@ func (m *machine) expect() {
 	m.marks = slices.Grow(m.marks, n+n/4+2)
 }
 
-// What instructions of vcode take on average, and what code of all programs has in
-// common.
+// Average code size of a vcode instruction, and of the code that all programs share, in bytes.
 const (
 	instBytes   = 24
 	commonBytes = 1 << 10
 )
 
-// depth returns how much stack the deepest chain of calls takes. Functions do
-// not recurse, and a program lists them in any order.
+// depth returns the stack size in bytes of the deepest chain of calls. There is no recursion, and
+// functions are in any order.
 func (m *machine) depth() int64 {
 	deepest := make([]int64, len(m.funcs))
 	callees := make([][]int, len(m.funcs))
@@ -205,7 +201,7 @@ func (m *machine) depth() int64 {
 			}
 		})
 	}
-	for range m.funcs { // one more link of every chain each time
+	for range m.funcs { // each round extends all chains by one call
 		changed := false
 		for i := range m.funcs {
 			below := int64(0)
@@ -220,10 +216,10 @@ func (m *machine) depth() int64 {
 			break
 		}
 	}
-	return deepest[0] + 256 + yieldBytes // the call of Funcs[0], and what services push
+	return deepest[0] + 256 + yieldBytes // the call of Funcs[0], and the pushes of the stubs
 }
 
-// count is how many instructions a function has.
+// count returns the number of instructions of a function.
 func count(f *vcode.Func) int {
 	n := 0
 	for b := range f.Blocks {
@@ -240,8 +236,8 @@ func each(f *vcode.Func, do func(*vcode.Inst)) {
 	}
 }
 
-// function makes the code of the i-th function. It returns false where that needs
-// scratch that was given out.
+// function emits the i-th function, and after it its slow paths. It returns false after a
+// scratchConflict.
 func (m *machine) function(i int) bool {
 	m.f, m.frame, m.named = m.funcs[i], m.frames[i], 0
 	m.nextRecordCopy = m.frame.recordCopies
@@ -286,7 +282,7 @@ func (m *machine) function(i int) bool {
 	return !m.scratchConflict()
 }
 
-// inst makes the code of one instruction.
+// inst emits one instruction.
 func (m *machine) inst(in *vcode.Inst) {
 	switch in.Op {
 	case vcode.Undef:
@@ -325,11 +321,10 @@ func (m *machine) inst(in *vcode.Inst) {
 	}
 }
 
-// incoming is a place in the caller's frame.
+// incoming returns the memory at an offset in the caller's outgoing area.
 func (m *machine) incoming(off int32) Mem { return At(RSP, m.frame.Size+64+off) }
 
-// special makes the code of instructions on general registers and of those
-// whose addresses have a shape.
+// special emits instructions on general registers and accesses with a known pattern of addresses.
 func (m *machine) special(in *vcode.Inst) {
 	switch in.Op {
 	case vcode.Scalar:

@@ -5,32 +5,31 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// Registers that the allocator gives out: vectors from firstVec on, masks and
-// general ones as listed. The others are scratch between two instructions of
-// vcode: Z0 to Z8, K1 to K3, RAX, RCX and RDX.
+// firstVec is the first allocatable vector register. The allocatable masks and general registers are
+// listed below. The others are scratch within one vcode instruction: Z0 to Z8, K1 to K3, RAX, RCX and
+// RDX.
 const firstVec = 9
 
-// fewVec is firstVec for functions whose code needs no scratch vector from there
-// on.
+// firstVecMore replaces firstVec in functions whose code uses no scratch vector from there on. Whether
+// that is so is known only after code generation (scratchConflict).
 const firstVecMore = 5
 
-// givenVec is added to the numbers of the vectors that such a function is given, so
-// that they can be told from scratch: the encoder takes the low five bits.
+// allocatedTag is added to the numbers of allocated vectors in such a function, to tell them from
+// scratch registers in Asm.named. The encoder uses only the low five bits.
 const allocatedTag = 32
 
-// masks are the mask registers that are given out. K0 cannot mask an
-// instruction, so it comes last.
+// masks are the allocatable mask registers. K0 cannot mask an instruction, so it comes last.
 var masks = [...]Reg{4, 5, 6, 7, 0}
 
-// generals are the general registers that are given out.
+// generals are the allocatable general registers.
 var generals = [...]Reg{RBX, RBP, RSI, RDI, R8, R9, R10, R11}
 
-// registers is what the allocator may give out.
+// registers is the number of allocatable registers of each class.
 var registers = [vcode.NumClasses]int{vcode.Mask: len(masks), vcode.Vec: 32 - firstVec, vcode.Gen: len(generals)}
 
-// machineFor is the machine as the allocator sees it for a function: 64 bits a
-// lane take two vectors, from the last on downwards, and the fewer are left for
-// 32 bits the more there are of the others.
+// machineFor returns the machine description for the register allocator. A value with 64 bits per lane
+// occupies two vectors, allocated from Z31 downwards; the more such values a function has, the fewer
+// registers remain for 32-bit values.
 func machineFor(f *vcode.Func) *regalloc.Machine {
 	const some, most = 5, 8
 	wide, vec := 0, 0
@@ -56,8 +55,8 @@ func machineFor(f *vcode.Func) *regalloc.Machine {
 	return &m
 }
 
-// inside is how often the code of an instruction mentions scratch vectors, where it
-// is long.
+// internalMentions returns the number of scratch vector operands in the code of an instruction, if
+// that code is long.
 func internalMentions(in *vcode.Inst) float32 {
 	if in.Op == vcode.Own && in.Fused == fusedHalfMulAdd {
 		return mulAddMentions
@@ -65,11 +64,11 @@ func internalMentions(in *vcode.Inst) float32 {
 	return 0
 }
 
-// class returns the class of a register of the function being made.
+// class returns the class of a register of the current function.
 func (m *machine) class(r vcode.Reg) vcode.Class { return m.f.Classes[r] }
 
-// real returns the machine's register in which r lives, the first of two where
-// r is Wide.
+// phys returns the physical register of r, the first of two if r is Wide, and false if r is in memory
+// or constant.
 func (m *machine) phys(r vcode.Reg) (Reg, bool) {
 	n := m.frame.Regs[r]
 	if n == regalloc.None {
@@ -86,16 +85,16 @@ func (m *machine) phys(r vcode.Reg) (Reg, bool) {
 	return m.frame.first + Reg(n), true
 }
 
-// slot is where a register lives in memory.
+// slot returns the stack slot of a register.
 func (m *machine) slot(r vcode.Reg) Mem { return At(RSP, m.frame.Slots[r]) }
 
-// upper is the second half of a Wide register.
+// upper returns the second half of a Wide register in memory.
 func upper(at Mem) Mem {
 	at.Disp += 64
 	return at
 }
 
-// vec returns the register that holds r, which is z where it has to be loaded.
+// vec returns the physical register of r, or z after loading r into it.
 func (m *machine) vec(r vcode.Reg, z Reg) Reg {
 	if x, ok := m.phys(r); ok {
 		return x
@@ -104,7 +103,7 @@ func (m *machine) vec(r vcode.Reg, z Reg) Reg {
 	return z
 }
 
-// loadVec puts r into z.
+// loadVec copies r to z.
 func (m *machine) loadVec(z Reg, r vcode.Reg) {
 	if x, ok := m.phys(r); ok {
 		m.moveVec(z, x)
@@ -118,14 +117,14 @@ func (m *machine) loadVec(z Reg, r vcode.Reg) {
 	m.RM(VMOVDQA32, V512, z, 0, at, 0)
 }
 
-// moveVec copies a register to another one.
+// moveVec copies one physical register to another.
 func (m *machine) moveVec(d, s Reg) {
 	if d != s {
 		m.RR(VMOVDQA32, V512, d, 0, s, 0)
 	}
 }
 
-// broadcast puts a constant into all lanes of z.
+// broadcast sets all lanes of z to a constant.
 func (m *machine) broadcast(z Reg, v uint32) {
 	if v == 0 {
 		m.RR(VPXORD, V128, z, z, z, 0)
@@ -134,8 +133,8 @@ func (m *machine) broadcast(z Reg, v uint32) {
 	m.RM(VPBROADCASTD, V512, z, 0, m.word32(v), 0)
 }
 
-// with emits op d, a, b, whose last operand may stand in memory. The operation
-// works on full vectors of 32 bits.
+// with emits op d, a, b with b in a register or in memory. The operation has 32-bit lanes and full
+// vectors.
 func (m *machine) with(op Op, d, a Reg, b vcode.Reg, o Opt) {
 	if x, ok := m.phys(b); ok {
 		m.RR(op, V512, d, a, x, o)
@@ -145,7 +144,7 @@ func (m *machine) with(op Op, d, a Reg, b vcode.Reg, o Opt) {
 	m.RM(op, V512, d, a, at, o|bc)
 }
 
-// withImm is with for operations that have an immediate.
+// withImm is with for operations with an immediate.
 func (m *machine) withImm(op Op, d, a Reg, b vcode.Reg, imm uint8, o Opt) {
 	if x, ok := m.phys(b); ok {
 		m.RRI(op, V512, d, a, x, imm, o)
@@ -155,8 +154,8 @@ func (m *machine) withImm(op Op, d, a Reg, b vcode.Reg, imm uint8, o Opt) {
 	m.RMI(op, V512, d, a, at, imm, o|bc)
 }
 
-// operand is where a register without a register of the machine stands, and
-// whether it is one element for all lanes.
+// operand returns the memory of a register without a physical one, and BC if it is one element for all
+// lanes.
 func (m *machine) operand(r vcode.Reg) (Mem, Opt) {
 	if bits, ok := m.f.Const(r); ok {
 		return m.word32(uint32(bits)), BC
@@ -167,8 +166,7 @@ func (m *machine) operand(r vcode.Reg) (Mem, Opt) {
 	return m.slot(r), 0
 }
 
-// mask returns a mask register that holds r and can mask an instruction: k
-// where it has to be loaded.
+// mask returns a mask register that holds r and can mask an instruction: k after loading r if needed.
 func (m *machine) mask(r vcode.Reg, k Reg) Reg {
 	if x, ok := m.phys(r); ok && x != 0 {
 		return x
@@ -177,8 +175,8 @@ func (m *machine) mask(r vcode.Reg, k Reg) Reg {
 	return k
 }
 
-// maskBits returns the mask register that holds r for an instruction that only reads
-// its bits, as K0 can be; k where it has to be loaded.
+// maskBits returns a mask register that holds r, possibly K0, for an instruction that only reads its
+// bits; k after loading r if needed.
 func (m *machine) maskBits(r vcode.Reg, k Reg) Reg {
 	if x, ok := m.phys(r); ok {
 		return x
@@ -187,7 +185,7 @@ func (m *machine) maskBits(r vcode.Reg, k Reg) Reg {
 	return k
 }
 
-// loadMask puts r into k.
+// loadMask copies r to k.
 func (m *machine) loadMask(k Reg, r vcode.Reg) {
 	if x, ok := m.phys(r); ok {
 		m.moveMask(k, x)
@@ -219,12 +217,11 @@ func (m *machine) storeMask(r vcode.Reg, k Reg) {
 	m.RM(KMOVW_ST, V128, k, 0, m.slot(r), 0)
 }
 
-// execution returns the mask register of an instruction's mask, K1 where it has
-// to be loaded.
+// execution returns the mask register of an instruction's mask, K1 after loading it if needed.
 func (m *machine) execution(in *vcode.Inst) Reg { return m.mask(in.Masks[0], 1) }
 
-// dest is where an instruction makes its result: the register itself, under the
-// mask where the other lanes are kept, or z.
+// dest returns the register for the result of an instruction: its physical register, under the mask if
+// the instruction merges, or z.
 func (m *machine) dest(in *vcode.Inst, z Reg) (Reg, Opt) {
 	x, ok := m.phys(in.Defs[0])
 	switch {
@@ -236,8 +233,7 @@ func (m *machine) dest(in *vcode.Inst, z Reg) (Reg, Opt) {
 	return x, 0
 }
 
-// done writes what dest returned to the slot where that is where the result
-// lives.
+// done stores the register from dest to the stack slot, if the result is in memory.
 func (m *machine) done(in *vcode.Inst, z Reg) {
 	if _, ok := m.phys(in.Defs[0]); ok {
 		return
@@ -249,8 +245,7 @@ func (m *machine) done(in *vcode.Inst, z Reg) {
 	m.RM(VMOVDQA32_ST, V512, z, 0, m.slot(in.Defs[0]), o)
 }
 
-// define writes z to the result, for the lanes of the mask where the others are
-// kept.
+// define copies z to the result, in the lanes of the mask if the instruction merges.
 func (m *machine) define(in *vcode.Inst, z Reg) {
 	d, o := m.dest(in, z)
 	if d != z {
@@ -259,7 +254,7 @@ func (m *machine) define(in *vcode.Inst, z Reg) {
 	m.done(in, d)
 }
 
-// destMask is where an instruction makes a mask: the register itself, or k.
+// destMask returns the register for a mask result: its physical register, or k.
 func (m *machine) destMask(in *vcode.Inst, k Reg) Reg {
 	if x, ok := m.phys(in.Defs[0]); ok && !in.Merging {
 		return x
@@ -267,8 +262,8 @@ func (m *machine) destMask(in *vcode.Inst, k Reg) Reg {
 	return k
 }
 
-// doneMask writes the K2 of destMask where the result lives. It uses K1 and
-// changes K2: old ^ (old ^ K2) & A.
+// doneMask writes K2 from destMask to the result. If the instruction merges it computes old ^ (old ^
+// K2) & mask, which clobbers K1 and K2: masks have no masked moves.
 func (m *machine) doneMask(in *vcode.Inst, k Reg) {
 	if !in.Merging {
 		m.storeMask(in.Defs[0], k)
@@ -281,8 +276,7 @@ func (m *machine) doneMask(in *vcode.Inst, k Reg) {
 	m.storeMask(old, 2)
 }
 
-// gen returns the general register that holds r, which is g where it has to be
-// loaded.
+// gen returns the general register that holds r, or g after loading r into it.
 func (m *machine) gen(r vcode.Reg, g Reg) Reg {
 	if x, ok := m.phys(r); ok {
 		return x
@@ -291,7 +285,7 @@ func (m *machine) gen(r vcode.Reg, g Reg) Reg {
 	return g
 }
 
-// loadGen puts r into g.
+// loadGen copies r to g.
 func (m *machine) loadGen(g Reg, r vcode.Reg) {
 	if x, ok := m.phys(r); ok {
 		if x != g {
@@ -306,7 +300,7 @@ func (m *machine) loadGen(g Reg, r vcode.Reg) {
 	m.GRM(MOV|W, g, m.slot(r))
 }
 
-// storeGen writes g to r.
+// storeGen copies g to r.
 func (m *machine) storeGen(r vcode.Reg, g Reg) {
 	if x, ok := m.phys(r); ok {
 		if x != g {
@@ -317,7 +311,7 @@ func (m *machine) storeGen(r vcode.Reg, g Reg) {
 	m.GRM(MOV_ST|W, g, m.slot(r))
 }
 
-// destGen is where r can be made: its register, or RAX.
+// destGen returns the register for the result r: its physical register, or RAX.
 func (m *machine) destGen(r vcode.Reg) Reg {
 	if x, ok := m.phys(r); ok {
 		return x
@@ -325,7 +319,7 @@ func (m *machine) destGen(r vcode.Reg) Reg {
 	return RAX
 }
 
-// save writes a register of the machine to its slot.
+// save spills a physical register to its stack slot.
 func (m *machine) save(r vcode.Reg) {
 	x, _ := m.phys(r)
 	switch m.class(r) {
@@ -341,7 +335,7 @@ func (m *machine) save(r vcode.Reg) {
 	}
 }
 
-// restore reads a register of the machine from its slot.
+// restore reloads a physical register from its stack slot.
 func (m *machine) restore(r vcode.Reg) {
 	x, _ := m.phys(r)
 	switch m.class(r) {
@@ -357,7 +351,7 @@ func (m *machine) restore(r vcode.Reg) {
 	}
 }
 
-// move copies all lanes from one place in memory to another.
+// moveMemory copies all lanes from memory to memory.
 func (m *machine) moveMemory(c vcode.Class, to, from Mem) {
 	switch c {
 	case vcode.Mask, vcode.Gen:
@@ -372,7 +366,7 @@ func (m *machine) moveMemory(c vcode.Class, to, from Mem) {
 	m.RM(VMOVDQA64_ST, V512, 0, 0, to, 0)
 }
 
-// toMemory writes a register to a place in memory.
+// toMemory stores a register.
 func (m *machine) toMemory(to Mem, r vcode.Reg) {
 	switch m.class(r) {
 	case vcode.Mask:
@@ -388,7 +382,7 @@ func (m *machine) toMemory(to Mem, r vcode.Reg) {
 	}
 }
 
-// fromMemory reads a register from a place in memory.
+// fromMemory loads a register.
 func (m *machine) fromMemory(r vcode.Reg, from Mem) {
 	x, ok := m.phys(r)
 	switch c := m.class(r); {
@@ -406,8 +400,7 @@ func (m *machine) fromMemory(r vcode.Reg, from Mem) {
 	}
 }
 
-// half returns the register that holds eight lanes of a Wide register, which is
-// z where they have to be loaded.
+// half returns the physical register of eight lanes of a Wide register, or z after loading them.
 func (m *machine) half(r vcode.Reg, i int, z Reg) Reg {
 	if x, ok := m.physHalf(r, i); ok {
 		return x
@@ -432,7 +425,7 @@ func (m *machine) withHalf(op Op, d, a Reg, b vcode.Reg, i int, o Opt) {
 	m.RM(op, V512, d, a, at, o|bc)
 }
 
-// withHalfImm is withHalf for operations that have an immediate.
+// withHalfImm is withHalf for operations with an immediate.
 func (m *machine) withHalfImm(op Op, d, a Reg, b vcode.Reg, i int, imm uint8) {
 	if x, ok := m.physHalf(b, i); ok {
 		m.RRI(op, V512, d, a, x, imm, 0)
@@ -442,14 +435,14 @@ func (m *machine) withHalfImm(op Op, d, a Reg, b vcode.Reg, i int, imm uint8) {
 	m.RMI(op, V512, d, a, at, imm, bc)
 }
 
-// realHalf returns the machine's register of eight lanes of a Wide register.
+// physHalf returns the physical register of eight lanes of a Wide register.
 func (m *machine) physHalf(r vcode.Reg, i int) (Reg, bool) {
 	x, ok := m.phys(r)
 	return x + Reg(i), ok
 }
 
-// halfOperand is where eight lanes of a Wide register without a register of the
-// machine stand, and whether it is one element for all lanes.
+// halfOperand returns the memory of eight lanes of a Wide register without a physical one, and BC if
+// it is one element for all lanes.
 func (m *machine) halfOperand(r vcode.Reg, i int) (Mem, Opt) {
 	if bits, ok := m.f.Const(r); ok {
 		return m.word64(bits), BC
@@ -459,9 +452,8 @@ func (m *machine) halfOperand(r vcode.Reg, i int) (Mem, Opt) {
 	return at, 0
 }
 
-// destHalf is where an instruction makes eight lanes of a Wide result: the
-// register itself, under the mask where the other lanes are kept, or z. It uses
-// K1 and K2.
+// destHalf returns the register for eight lanes of a Wide result: its physical register, under the
+// mask if the instruction merges, or z. It clobbers K1 and K2.
 func (m *machine) destHalf(in *vcode.Inst, i int, z Reg) (Reg, Opt) {
 	if x, ok := m.physHalf(in.Defs[0], i); ok {
 		return x, m.halfMask(in, i)
@@ -469,8 +461,7 @@ func (m *machine) destHalf(in *vcode.Inst, i int, z Reg) (Reg, Opt) {
 	return z, 0
 }
 
-// doneHalf writes what destHalf returned to the slot where that is where the
-// result lives.
+// doneHalf stores the register from destHalf to the stack slot, if the result is in memory.
 func (m *machine) doneHalf(in *vcode.Inst, i int, z Reg) {
 	if _, ok := m.phys(in.Defs[0]); ok {
 		return
@@ -479,7 +470,7 @@ func (m *machine) doneHalf(in *vcode.Inst, i int, z Reg) {
 	m.RM(VMOVDQA64_ST, V512, z, 0, at, m.halfMask(in, i))
 }
 
-// defineHalf writes z to eight lanes of a Wide result. It uses K1 and K2.
+// defineHalf copies z to eight lanes of a Wide result. It clobbers K1 and K2.
 func (m *machine) defineHalf(in *vcode.Inst, i int, z Reg) {
 	d, o := m.destHalf(in, i, z)
 	if d != z {

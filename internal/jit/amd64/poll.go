@@ -1,13 +1,12 @@
 package amd64
 
-// NoSite is the service of code that was polled between two groups.
+// NoSite is the Service after an exit as Polled between two workgroups.
 const NoSite = ^uint64(0)
 
-// poll goes to away where the polled word says that something is wanted. It
-// uses RAX.
+// poll jumps to away if the polled word has changed. It clobbers RAX.
 func (m *machine) poll(away Label) { m.EmitPoll(away) }
 
-// EmitPoll emits a jump to away, taken where the polled word is not calm.
+// EmitPoll emits a jump to away, taken if the polled word has changed. It clobbers RAX.
 func (a *Asm) EmitPoll(away Label) {
 	a.GRM(MOV|W, RAX, At(R15, OffPoll))
 	a.GRM(MOV, RAX, At(RAX, 0))
@@ -15,8 +14,8 @@ func (a *Asm) EmitPoll(away Label) {
 	a.Jcc(NotEqual, away)
 }
 
-// betweenGroups comes back as Polled from asked, where nothing lives, and goes
-// on with the group.
+// pollBetweenGroups exits as Polled at label asked, where no register is live, and resumes with the
+// workgroup.
 func (m *machine) pollBetweenGroups(asked, group Label) {
 	m.Bind(asked)
 	m.MovMI(true, At(R15, OffService), -1) // NoSite
@@ -26,17 +25,18 @@ func (m *machine) pollBetweenGroups(asked, group Label) {
 	m.Jmp(group)
 }
 
-// yielding are the general registers that code keeps while it is away: all but
-// RSP, R15, which the exit keeps, and RAX.
+// yielding are the general registers that the yield stub saves: all but RSP and R15, which the exit
+// preserves, and RAX.
 var yielding = [...]Reg{RCX, RDX, RBX, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14}
 
-// vectorBytes is what the vectors and masks take on the stack.
+// vectorBytes is the stack size in bytes of all saved vectors and masks.
 const vectorBytes = 32*64 + 8*8
 
-// yieldBytes is what the way out by yield takes on the stack.
+// yieldBytes is the stack size in bytes of the yield stub.
 const yieldBytes = vectorBytes + 8*(int64(len(yielding))+2)
 
-// yieldStub comes back as Polled for the site in EAX, with all registers kept.
+// yieldStub exits as Polled for the site in EAX and preserves all registers. It is rare, so that a
+// safepoint saves everything here instead of making the allocator spill around each loop.
 func (m *machine) yieldStub() {
 	m.Bind(m.yield)
 	m.GRM(MOV_ST|W, RAX, At(R15, OffService))
@@ -56,7 +56,7 @@ func (m *machine) yieldStub() {
 	m.Ret()
 }
 
-// vectors stores all vectors and masks at [RSP], or loads them from there.
+// saveVectors stores all vectors and masks at [RSP], or loads them from there.
 func (m *machine) saveVectors(store bool) {
 	if m.level == AVX2 {
 		op := AVX_VMOVUPS

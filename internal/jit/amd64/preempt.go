@@ -6,12 +6,11 @@ import (
 	"sync/atomic"
 )
 
-// errProcessor is what ChooseRelease gives where the runtime of Go is none that
-// this package knows.
+// errPreemption is the error of ProbePreemption for an unknown Go runtime.
 var errPreemption = errors.New("jit: code cannot give its processor back to this runtime of Go")
 
-// TrialCode returns code for ChooseRelease, to be put where code runs. It comes
-// back as Polled where it is asked to within some tenths of a second.
+// ProbeCode returns the code for ProbePreemption. It exits as Polled if requested within some tenths
+// of a second, else as Finished.
 func ProbeCode() []byte {
 	var a Asm
 	again, asked := a.NewLabel(), a.NewLabel()
@@ -27,9 +26,9 @@ func ProbeCode() []byte {
 	return a.Finish()
 }
 
-// ChooseRelease finds out how code gives its processor back to the runtime: as
-// a system call does, or, where that does not work, by polling. entry is where
-// TrialCode stands.
+// ProbePreemption determines how long-running code lets the Go runtime retake its processor: as a
+// system call, or, if that does not work in this runtime, by polling the stack guard. entry is the
+// address of ProbeCode. The Go runtime can stop its own code by a signal, but it cannot unwind ours.
 func ProbePreemption(entry uintptr) (polling bool, err error) {
 	for _, polling := range []bool{false, true} {
 		if polling && !guardIsKnown() {
@@ -43,10 +42,10 @@ func ProbePreemption(entry uintptr) (polling bool, err error) {
 	return false, errPreemption
 }
 
-// tryRelease runs the trial while another goroutine stops the world: that ends
-// before the trial does only where the runtime gets the processor.
+// probePreemption runs the probe while another goroutine stops the world. That goroutine finishes
+// first only if the runtime can retake the processor.
 func probePreemption(entry uintptr, polling bool) (ok bool, err error) {
-	const few = 4096 // bytes of stack, of which the trial needs none
+	const few = 4096 // bytes of stack; the probe needs none
 	stacks, err := NewStacks(1, few)
 	if err != nil {
 		return false, err

@@ -7,19 +7,19 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/scratch"
 )
 
-// room is memory that is needed while one function is looked at.
+// fuseScratch is the temporary memory of fuse, for one function.
 type fuseScratch struct {
 	numbers scratch.Slab[int32]
 	makers  scratch.Slab[*vcode.Inst]
 }
 
-// rooms are those that nobody is in.
+// fuseScratchPool holds idle scratch memory.
 var fuseScratchPool = sync.Pool{New: func() any { return new(fuseScratch) }}
 
-// newRoom returns a room, until leave.
+// acquireFuseScratch returns scratch memory; the caller must call its release.
 func acquireFuseScratch() *fuseScratch { return fuseScratchPool.Get().(*fuseScratch) }
 
-// leave gives it back, and all that was taken in it.
+// release frees all slices and returns the memory to the pool.
 func (r *fuseScratch) release() {
 	r.numbers.Reset()
 	r.makers.Reset()
