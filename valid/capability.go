@@ -42,10 +42,10 @@ const (
 )
 
 // capable reports whether a capability is declared, or implied by a declared one.
-func (c *checker) capable(k spirv.Capability) bool { return c.m.Capable(k) }
+func (c *subject) capable(k spirv.Capability) bool { return c.m.Capable(k) }
 
 // anyCapable reports whether one of several capabilities is declared or implied.
-func (c *checker) anyCapable(list ...spirv.Capability) bool {
+func (c *subject) anyCapable(list ...spirv.Capability) bool {
 	return slices.ContainsFunc(list, c.capable)
 }
 

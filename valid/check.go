@@ -46,7 +46,7 @@ func Check(ctx context.Context, m *facts.Module, env *Env, o Options) (*Report, 
 		o.MaxFindings = defaultFindings
 	}
 	o.Limits.fill()
-	c := &checker{m: m, code: m.Code, env: env, opts: o}
+	c := &checker{subject: newSubject(m, env, o)}
 	c.prepare()
 	for _, f := range families {
 		for _, j := range f.before {
@@ -67,16 +67,10 @@ func Check(ctx context.Context, m *facts.Module, env *Env, o Options) (*Report, 
 	return c.report(), nil
 }
 
-// checker is the check of one module: its facts, the position of the walk, and
+// checker is the check of one module: its subject, the position of the walk, and
 // the state of the families.
 type checker struct {
-	m    *facts.Module
-	code *spirv.Module
-	env  *Env
-	opts Options
-
-	vulkan  bool          // env.API is Vulkan
-	version spirv.Version // version of the module
+	subject
 
 	room scratch
 
@@ -116,7 +110,7 @@ type checker struct {
 	entryOf  [][]int32            // by function: its entry points; nil until first used
 	entryOdd map[spirv.ID][]int32 // entry points, by an id that is not a function
 
-	graph graphState
+	graph graphs
 
 	handleWidth   uint32 // width of image and sampler handles, in bits; 0 until declared
 	sampledImages []int  // OpSampledImage instructions so far
@@ -124,11 +118,6 @@ type checker struct {
 	grouped int                  // decorations checked through groups
 	texts   map[spirv.ID][]int32 // line lengths of each DebugSource, as far as they were needed
 	rounded []rounding           // values decorated FPRoundingMode
-
-	found     []*Finding
-	count     int // findings so far, the omitted ones included
-	omitted   int
-	unchecked map[string]int
 }
 
 // scratch is the initial memory of a checker's scratch lists; most instructions
@@ -142,14 +131,13 @@ type scratch struct {
 // prepare initializes the checker: the tables by instruction, and the models that
 // call each function.
 func (c *checker) prepare() {
-	c.vulkan = c.env.API == Vulkan
-	c.version = c.code.Version
 	tables := make([]int32, 3*c.code.Len())
 	c.blockOf, tables = tables[:c.code.Len():c.code.Len()], tables[c.code.Len():]
 	c.marks, c.pointers.origin = tables[:c.code.Len():c.code.Len()], tables[c.code.Len():]
 	c.places, c.views, c.viewed = c.room.places[:0], c.room.views[:0], c.room.viewed[:0]
 	c.caps.fine = slices.Clone(freeRows)
 	c.layout.open, c.layout.block, c.layout.merge = -1, -1, -1
+	c.graph.subject = &c.subject
 	c.callers()
 }
 

@@ -30,11 +30,21 @@ var constructFamily = family{
 		{Code: "SPV-Construct-Depth", Section: "SPIR-V 2.17", Words: "constructs nest no deeper than the universal limit allows"},
 		{Code: "SPV-Construct-Reconvergence", Section: "SPIR-V 2.11, SPV_KHR_maximal_reconvergence", Words: "where an entry point reconverges maximally, a block that is no header, merge block, continue target or target of a switch has one predecessor"},
 	},
-	after: []func(*checker){(*checker).constructs},
+	after: []func(*checker){func(c *checker) {
+		s := structure{subject: &c.subject, callersOf: c.callersOf}
+		s.constructs()
+	}},
+}
+
+// structure checks the structured control flow of a module. It runs after the walk
+// and does not depend on it.
+type structure struct {
+	*subject
+	callersOf func(*facts.Function) []*facts.EntryPoint
 }
 
 // constructs checks each function with control flow.
-func (c *checker) constructs() {
+func (c *structure) constructs() {
 	if !c.capable(spirv.CapabilityShader) {
 		return
 	}
@@ -57,7 +67,7 @@ func (c *checker) constructs() {
 
 // straight reports whether a function is one block without successors and merge
 // instruction; such a function satisfies every rule.
-func (c *checker) straight(f *facts.Function) bool {
+func (c *structure) straight(f *facts.Function) bool {
 	b := &f.Blocks[0]
 	return len(f.Blocks) == 1 && len(b.Succs) == 0 && b.Merge < 0 && (b.Term < 0 || c.code.OpAt(b.Term) != spirv.OpSwitch)
 }
@@ -145,7 +155,7 @@ func structuralSuccessor(b *facts.Block, n int) (t *facts.Block, more bool) {
 
 // merges checks merge blocks: each belongs to one header, which structurally
 // dominates it and its continue target.
-func (c *checker) merges(f *facts.Function, s *flowSearch) {
+func (c *structure) merges(f *facts.Function, s *flowSearch) {
 	s.of = cleared(s.of, len(f.Blocks))
 	for n := range f.Blocks {
 		b := &f.Blocks[n]
@@ -173,7 +183,7 @@ func inTree(b *facts.Block) bool {
 }
 
 // loops checks back edges and continue constructs.
-func (c *checker) loops(f *facts.Function, s *flowSearch) {
+func (c *structure) loops(f *facts.Function, s *flowSearch) {
 	for _, e := range s.back {
 		if !isLoop(c, e.to) {
 			c.fail(e.from.Term, "SPV-Construct-BackEdge", "a back edge to %s, which is no loop header; must be one", c.name(e.to.ID)).also(c, e.to.Index, "the block")
@@ -197,14 +207,14 @@ func (c *checker) loops(f *facts.Function, s *flowSearch) {
 }
 
 // isLoop reports whether a block has an OpLoopMerge.
-func isLoop(c *checker, b *facts.Block) bool {
+func isLoop(c *structure, b *facts.Block) bool {
 	return b.Merge >= 0 && c.code.Inst(b.Merge).Op() == spirv.OpLoopMerge
 }
 
 // selections checks branches to two blocks without a merge instruction. Such a
 // branch is valid if a target is already a merge block, continue target or branch
 // target of an earlier block in reverse post-order, so that the branch is an exit.
-func (c *checker) selections(f *facts.Function, s *flowSearch) {
+func (c *structure) selections(f *facts.Function, s *flowSearch) {
 	s.seen = cleared(s.seen, len(f.Blocks)) // merge blocks, continue targets and branch targets so far, in reverse post-order
 	mark := func(b *facts.Block) bool {
 		if b == nil || s.seen[b.Number] {
@@ -235,7 +245,7 @@ func (c *checker) selections(f *facts.Function, s *flowSearch) {
 }
 
 // exits checks branches into and out of constructs.
-func (c *checker) exits(f *facts.Function) {
+func (c *structure) exits(f *facts.Function) {
 	patience := 64*len(f.Blocks) + 4096 // step budget, as in facts/construct.go
 	for n := range f.Blocks {
 		b := &f.Blocks[n]
@@ -258,7 +268,7 @@ func (c *checker) exits(f *facts.Function) {
 }
 
 // enters checks a branch from b to t, if t is in constructs that do not contain b.
-func (c *checker) enters(b, t *facts.Block, patience *int) {
+func (c *structure) enters(b, t *facts.Block, patience *int) {
 	for k := t.Construct; k != nil && !k.Contains(b) && *patience > 0; k = k.Parent {
 		*patience--
 		if t != k.Entry && t != k.Header || k.Kind == facts.ContinuePart && t != k.Header && !inLoop(b, k.Header, patience) {
@@ -284,7 +294,7 @@ func inLoop(b, header *facts.Block, patience *int) bool {
 // a valid exit: to its merge block, or to the merge block or continue target of
 // the innermost enclosing loop, or to the merge block of the innermost enclosing
 // switch.
-func (c *checker) mayExit(k *facts.Construct, b, t *facts.Block, patience *int) bool {
+func (c *structure) mayExit(k *facts.Construct, b, t *facts.Block, patience *int) bool {
 	switch k.Kind {
 	case facts.Loop:
 		return t == k.Merge || t == k.Header.Continue
@@ -319,7 +329,7 @@ func (c *checker) mayExit(k *facts.Construct, b, t *facts.Block, patience *int) 
 
 // nesting checks that a construct contains the merge blocks of the headers that it
 // contains, and the nesting depth (SPIR-V §2.17).
-func (c *checker) nesting(f *facts.Function, s *flowSearch) {
+func (c *structure) nesting(f *facts.Function, s *flowSearch) {
 	s.depth = cleared(s.depth, len(f.Constructs))
 	depth, told := s.depth, false
 	for n := range f.Constructs {
@@ -342,7 +352,7 @@ func (c *checker) nesting(f *facts.Function, s *flowSearch) {
 }
 
 // cases checks the fall-through of each switch.
-func (c *checker) cases(f *facts.Function) {
+func (c *structure) cases(f *facts.Function) {
 	for n := range f.Blocks {
 		b := &f.Blocks[n]
 		if b.Term < 0 || b.MergeBlock == nil || c.code.Inst(b.Term).Op() != spirv.OpSwitch || !inTree(b) {
@@ -358,7 +368,7 @@ type fall struct{ from, to *facts.Block }
 // caseOrder checks the cases of the switch with header b: each falls through to at
 // most one other, which immediately follows it in the list, and at most one falls
 // through to each.
-func (c *checker) caseOrder(b *facts.Block) {
+func (c *structure) caseOrder(b *facts.Block) {
 	deflt, list, _ := c.m.Switch(b)
 	order := map[*facts.Block]int{} // first index of each target in the list
 	for n, k := range list {
@@ -401,7 +411,7 @@ func (c *checker) caseOrder(b *facts.Block) {
 
 // follows reports whether the target at index z immediately follows the one at
 // index a, not counting further literals of target a.
-func (c *checker) follows(list []facts.Case, a, z int) bool {
+func (c *structure) follows(list []facts.Case, a, z int) bool {
 	for n := a + 1; n < z; n++ {
 		if list[n].Target != list[a].Target {
 			return false
@@ -411,7 +421,7 @@ func (c *checker) follows(list []facts.Case, a, z int) bool {
 }
 
 // falls returns the branches from one case of a switch to another, in order.
-func (c *checker) falls(b *facts.Block, isTarget func(*facts.Block) bool) []fall {
+func (c *structure) falls(b *facts.Block, isTarget func(*facts.Block) bool) []fall {
 	var out []fall
 	for _, t := range b.Succs {
 		if !isTarget(t) || t == b.MergeBlock {
@@ -447,7 +457,7 @@ func caseOf(header, b *facts.Block, isTarget func(*facts.Block) bool) *facts.Blo
 // reconvergence checks the predecessors of blocks under maximal reconvergence
 // (SPV_KHR_maximal_reconvergence): only headers of loops, merge blocks, continue
 // targets and switch targets may have several.
-func (c *checker) reconvergence(f *facts.Function) {
+func (c *structure) reconvergence(f *facts.Function) {
 	if !c.m.Extension("SPV_KHR_maximal_reconvergence") || !slices.ContainsFunc(c.callersOf(f), func(e *facts.EntryPoint) bool {
 		return e.HasMode(spirv.ExecutionModeMaximallyReconvergesKHR)
 	}) {

@@ -61,7 +61,7 @@ func (d *Device) limit(name string) (value uint64, known bool) {
 
 // feature returns whether a feature is enabled. If that is not known it records
 // the rule as unchecked and returns true, so that the rule stays silent.
-func (c *checker) feature(code, name string) bool {
+func (c *subject) feature(code, name string) bool {
 	if c.opts.Asked != nil {
 		c.opts.Asked(code, name)
 	}
@@ -73,7 +73,7 @@ func (c *checker) feature(code, name string) bool {
 }
 
 // extension is feature for a device extension.
-func (c *checker) extension(code, name string) bool {
+func (c *subject) extension(code, name string) bool {
 	on, known := c.env.Device.extension(name)
 	if !known {
 		c.unknown(code)
@@ -83,7 +83,7 @@ func (c *checker) extension(code, name string) bool {
 
 // limit returns a limit; if it is not known, ok is false and the rule is recorded
 // as unchecked.
-func (c *checker) limit(code, name string) (value uint64, ok bool) {
+func (c *subject) limit(code, name string) (value uint64, ok bool) {
 	value, ok = c.env.Device.limit(name)
 	if !ok {
 		c.unknown(code)

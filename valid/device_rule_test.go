@@ -178,7 +178,7 @@ func (d *deviceCase) same(o *Device) bool {
 	return true
 }
 
-// turned returns features or extensions with the given ones inverted.
+// turned returns features or extensions with the given states inverted.
 func turned(m map[string]bool) map[string]bool {
 	m = maps.Clone(m)
 	for name, on := range m {

@@ -45,7 +45,7 @@ func (c *checker) extInst(i int, in spirv.Inst) {
 	case spirv.ExtSetNonSemanticDebugPrintf:
 		c.debugPrintf(i, in)
 	case spirv.ExtSetNonSemanticGraphDebugInfo:
-		c.graphDebug(i, in)
+		c.graph.graphDebug(i, in)
 	case spirv.ExtSetNonSemanticShaderDebugInfo, spirv.ExtSetOpenCLDebugInfo100:
 		c.debug(i, in, set)
 	}

@@ -47,7 +47,7 @@ func (r *Report) Clean() bool { return r.Module != nil }
 type found struct{ f *Finding }
 
 // also adds another place that the finding speaks of.
-func (x found) also(c *checker, i int, format string, args ...any) found {
+func (x found) also(c placer, i int, format string, args ...any) found {
 	if x.f != nil && i >= 0 {
 		x.f.Related = append(x.f.Related, diag.Related{Pos: c.pos(i), Message: short(fmt.Sprintf(format, args...), maxMessage)})
 	}
@@ -63,7 +63,7 @@ func (x found) warn() found {
 }
 
 // pos returns the place of instruction i, or of the whole module for −1.
-func (c *checker) pos(i int) diag.Pos {
+func (c *subject) pos(i int) diag.Pos {
 	if i < 0 {
 		return diag.Pos{}
 	}
@@ -71,7 +71,7 @@ func (c *checker) pos(i int) diag.Pos {
 }
 
 // fail reports that instruction i breaks a rule; −1 is the module as a whole.
-func (c *checker) fail(i int, code, format string, args ...any) found {
+func (c *subject) fail(i int, code, format string, args ...any) found {
 	c.count++
 	if len(c.found) >= c.opts.MaxFindings {
 		c.omitted++
@@ -88,7 +88,7 @@ func (c *checker) fail(i int, code, format string, args ...any) found {
 
 // unknown notes that a rule could not be checked, for want of knowledge of the
 // environment.
-func (c *checker) unknown(code string) {
+func (c *subject) unknown(code string) {
 	if c.unchecked == nil {
 		c.unchecked = map[string]int{}
 	}
@@ -96,7 +96,7 @@ func (c *checker) unknown(code string) {
 }
 
 // report puts the findings in order.
-func (c *checker) report() *Report {
+func (c *subject) report() *Report {
 	r := &Report{Findings: make([]Finding, len(c.found)), Omitted: c.omitted, Unchecked: c.unchecked}
 	bad := c.omitted > 0
 	for i, f := range c.found {

@@ -45,4 +45,4 @@ func (c *checker) header() {
 }
 
 // since reports whether the module is of a version of SPIR-V or of a later one.
-func (c *checker) since(v spirv.Version) bool { return c.version >= v }
+func (c *subject) since(v spirv.Version) bool { return c.version >= v }

@@ -24,18 +24,24 @@ var graphFamily = family{
 		{Code: vuid.StandaloneSpirv_OpGraphSetOutputARM_09932, Section: environment, Words: "the indices of OpGraphSetOutputARM are constants"},
 	},
 	insts: map[spirv.Op]judge{
-		spirv.OpTypeGraphARM:       (*checker).typeGraph,
-		spirv.OpGraphConstantARM:   (*checker).graphConstant,
-		spirv.OpGraphEntryPointARM: (*checker).graphEntryPoint,
-		spirv.OpGraphARM:           (*checker).graphBegin,
-		spirv.OpGraphInputARM:      (*checker).graphInput,
-		spirv.OpGraphSetOutputARM:  (*checker).graphOutput,
-		spirv.OpGraphEndARM:        (*checker).graphEnd,
+		spirv.OpTypeGraphARM:       graphJudge((*graphs).typeGraph),
+		spirv.OpGraphConstantARM:   graphJudge((*graphs).graphConstant),
+		spirv.OpGraphEntryPointARM: graphJudge((*graphs).graphEntryPoint),
+		spirv.OpGraphARM:           graphJudge((*graphs).graphBegin),
+		spirv.OpGraphInputARM:      graphJudge((*graphs).graphInput),
+		spirv.OpGraphSetOutputARM:  graphJudge((*graphs).graphOutput),
+		spirv.OpGraphEndARM:        graphJudge((*graphs).graphEnd),
 	},
 }
 
-// graphState is the state of the walk in a graph.
-type graphState struct {
+// graphJudge makes a check of graphs a judge.
+func graphJudge(check func(g *graphs, i int, in spirv.Inst)) judge {
+	return func(c *checker, i int, in spirv.Inst) { check(&c.graph, i, in) }
+}
+
+// graphs checks graphs. It has the state of the walk in the current graph.
+type graphs struct {
+	*subject
 	typ       inst.TypeGraphARM // of the open graph; nil outside a graph or if it is not known
 	first     int               // its instruction
 	open      bool
@@ -60,154 +66,154 @@ func isGraphValue(t *facts.Type) bool {
 	return t == nil || t.Op == spirv.OpTypeTensorARM
 }
 
-func (c *checker) typeGraph(i int, in spirv.Inst) {
+func (g *graphs) typeGraph(i int, in spirv.Inst) {
 	v := inst.TypeGraphARM(in)
 	if int64(v.NumInputs()) >= int64(len(v.InOutTypes())) {
-		c.fail(i, "SPV-Graph-Type", "a graph of %d inputs and as many types of inputs and outputs, or less; must have an output", v.NumInputs())
+		g.fail(i, "SPV-Graph-Type", "a graph of %d inputs and as many types of inputs and outputs, or less; must have an output", v.NumInputs())
 	}
 	for n, id := range v.InOutTypes() {
-		if t := c.m.Type(id); t != nil && !isGraphValue(t) {
-			c.fail(i, "SPV-Graph-Type", "input or output %d is %s; must be a tensor or an array of tensors", n, c.typeName(t))
+		if t := g.m.Type(id); t != nil && !isGraphValue(t) {
+			g.fail(i, "SPV-Graph-Type", "input or output %d is %s; must be a tensor or an array of tensors", n, g.typeName(t))
 		}
 	}
 }
 
-func (c *checker) graphConstant(i int, in spirv.Inst) {
+func (g *graphs) graphConstant(i int, in spirv.Inst) {
 	v := inst.GraphConstantARM(in)
-	if t := c.m.Type(v.Type()); t != nil && t.Op != spirv.OpTypeTensorARM {
-		c.fail(i, "SPV-Graph-Constant", "the graph constant is %s; must be a tensor", c.typeName(t))
+	if t := g.m.Type(v.Type()); t != nil && t.Op != spirv.OpTypeTensorARM {
+		g.fail(i, "SPV-Graph-Constant", "the graph constant is %s; must be a tensor", g.typeName(t))
 	}
-	if c.graph.constants == nil {
-		c.graph.constants = map[uint32]int{}
+	if g.constants == nil {
+		g.constants = map[uint32]int{}
 	}
-	if first, ok := c.graph.constants[v.GraphConstantID()]; ok {
-		c.fail(i, "SPV-Graph-Constant", "the graph constant has the number %d, as another has; must have one of its own", v.GraphConstantID()).also(c, first, "the other")
+	if first, ok := g.constants[v.GraphConstantID()]; ok {
+		g.fail(i, "SPV-Graph-Constant", "the graph constant has the number %d, as another has; must have one of its own", v.GraphConstantID()).also(g, first, "the other")
 		return
 	}
-	c.graph.constants[v.GraphConstantID()] = i
+	g.constants[v.GraphConstantID()] = i
 }
 
 // graphTypeOf returns the type of a graph, nil if it is not known.
-func (c *checker) graphTypeOf(id spirv.ID) inst.TypeGraphARM {
-	d := c.code.DefInst(id)
+func (g *graphs) graphTypeOf(id spirv.ID) inst.TypeGraphARM {
+	d := g.code.DefInst(id)
 	if d == nil || d.Op() != spirv.OpGraphARM {
 		return nil
 	}
-	t := c.code.DefInst(d.Type())
+	t := g.code.DefInst(d.Type())
 	if t == nil || t.Op() != spirv.OpTypeGraphARM {
 		return nil
 	}
 	return inst.TypeGraphARM(t)
 }
 
-func (c *checker) graphEntryPoint(i int, in spirv.Inst) {
+func (g *graphs) graphEntryPoint(i int, in spirv.Inst) {
 	v := inst.GraphEntryPointARM(in)
-	if c.graph.open {
-		c.fail(i, "SPV-Graph-Place", "OpGraphEntryPointARM in a graph; must stand before all graphs")
+	if g.open {
+		g.fail(i, "SPV-Graph-Place", "OpGraphEntryPointARM in a graph; must stand before all graphs")
 		return
 	}
-	if c.graph.names == nil {
-		c.graph.names = map[string]int{}
+	if g.names == nil {
+		g.names = map[string]int{}
 	}
-	if first, ok := c.graph.names[v.Name()]; ok {
-		c.fail(i, "SPV-Graph-EntryPoint", "the entry point has the name %q, as another has; must have one of its own", v.Name()).also(c, first, "the other")
+	if first, ok := g.names[v.Name()]; ok {
+		g.fail(i, "SPV-Graph-EntryPoint", "the entry point has the name %q, as another has; must have one of its own", v.Name()).also(g, first, "the other")
 	}
-	c.graph.names[v.Name()] = i
-	if d := c.code.DefInst(v.Graph()); d != nil && d.Op() != spirv.OpGraphARM {
-		c.fail(i, "SPV-Graph-EntryPoint", "the entry point is of %s, the result of %s; must be of a graph", c.name(v.Graph()), d.Op())
+	g.names[v.Name()] = i
+	if d := g.code.DefInst(v.Graph()); d != nil && d.Op() != spirv.OpGraphARM {
+		g.fail(i, "SPV-Graph-EntryPoint", "the entry point is of %s, the result of %s; must be of a graph", g.name(v.Graph()), d.Op())
 		return
 	}
 	var types []spirv.ID
-	t := c.graphTypeOf(v.Graph())
+	t := g.graphTypeOf(v.Graph())
 	if t != nil {
 		if types = t.InOutTypes(); len(types) != len(v.Interface()) {
-			c.fail(i, "SPV-Graph-Interface", "an interface of %d variables; must have %d, one for each input and output", len(v.Interface()), len(types))
+			g.fail(i, "SPV-Graph-Interface", "an interface of %d variables; must have %d, one for each input and output", len(v.Interface()), len(types))
 			return
 		}
 	}
 	for n, id := range v.Interface() {
-		x := c.m.Variable(id)
+		x := g.m.Variable(id)
 		switch {
-		case c.code.DefInst(id) == nil:
+		case g.code.DefInst(id) == nil:
 		case x == nil:
-			c.fail(i, "SPV-Graph-Interface", "%s of the interface is the result of %s; must be a variable", c.name(id), c.code.DefInst(id).Op())
+			g.fail(i, "SPV-Graph-Interface", "%s of the interface is the result of %s; must be a variable", g.name(id), g.code.DefInst(id).Op())
 		case x.Storage != spirv.StorageClassUniformConstant:
-			c.fail(i, "SPV-Graph-Interface", "%s of the interface is of the storage class %s; must be UniformConstant", c.name(id), x.Storage).also(c, x.Index, "the variable")
-		case t != nil && x.Type != nil && x.Type != c.m.Type(types[n]):
-			c.fail(i, "SPV-Graph-Interface", "%s of the interface is %s; must be %s, as the graph's type says", c.name(id), c.typeName(x.Type), c.name(types[n])).also(c, x.Index, "the variable")
+			g.fail(i, "SPV-Graph-Interface", "%s of the interface is of the storage class %s; must be UniformConstant", g.name(id), x.Storage).also(g, x.Index, "the variable")
+		case t != nil && x.Type != nil && x.Type != g.m.Type(types[n]):
+			g.fail(i, "SPV-Graph-Interface", "%s of the interface is %s; must be %s, as the graph's type says", g.name(id), g.typeName(x.Type), g.name(types[n])).also(g, x.Index, "the variable")
 		}
 	}
 }
 
-func (c *checker) graphBegin(i int, in spirv.Inst) {
-	c.graph.open, c.graph.first, c.graph.puts, c.graph.used = true, i, 0, map[graphSlot]int{}
-	c.graph.typ = c.graphTypeOf(in.Result())
-	if t := c.m.Type(in.Type()); t != nil && t.Op != spirv.OpTypeGraphARM {
-		c.fail(i, "SPV-Graph-Type", "the graph is %s; must be of a graph type", c.typeName(t))
+func (g *graphs) graphBegin(i int, in spirv.Inst) {
+	g.open, g.first, g.puts, g.used = true, i, 0, map[graphSlot]int{}
+	g.typ = g.graphTypeOf(in.Result())
+	if t := g.m.Type(in.Type()); t != nil && t.Op != spirv.OpTypeGraphARM {
+		g.fail(i, "SPV-Graph-Type", "the graph is %s; must be of a graph type", g.typeName(t))
 	}
 }
 
 // slot checks the indices of an input or an output and returns its type according
 // to the type of the graph, nil if the type is not known.
-func (c *checker) slot(i int, op spirv.Op, code string, output bool, index spirv.ID, element []spirv.ID) *facts.Type {
+func (g *graphs) slot(i int, op spirv.Op, code string, output bool, index spirv.ID, element []spirv.ID) *facts.Type {
 	s := graphSlot{output: output, element: -1}
-	n, known := c.graphIndex(i, op, code, index)
+	n, known := g.graphIndex(i, op, code, index)
 	s.index = n
 	var e uint64
 	if len(element) > 0 {
 		var ok bool
-		if e, ok = c.graphIndex(i, op, code, element[0]); ok {
+		if e, ok = g.graphIndex(i, op, code, element[0]); ok {
 			s.element = int64(e)
 		}
 		known = known && ok
 	}
-	if !known || c.graph.typ == nil {
+	if !known || g.typ == nil {
 		return nil
 	}
-	types := c.graph.typ.InOutTypes()
-	cut := min(int(min(c.graph.typ.NumInputs(), 1<<16)), len(types))
+	types := g.typ.InOutTypes()
+	cut := min(int(min(g.typ.NumInputs(), 1<<16)), len(types))
 	if output {
 		types = types[cut:]
 	} else {
 		types = types[:cut]
 	}
 	if n >= uint64(len(types)) {
-		c.fail(i, "SPV-Graph-Index", "%s of index %d; the graph has %d", op, n, len(types)).also(c, c.graph.first, "the graph")
+		g.fail(i, "SPV-Graph-Index", "%s of index %d; the graph has %d", op, n, len(types)).also(g, g.first, "the graph")
 		return nil
 	}
 	whole := graphSlot{output, n, -1}
-	if first, ok := c.graph.used[s]; ok {
-		c.fail(i, "SPV-Graph-Twice", "%s of index %d, which another names; must differ in the element", op, n).also(c, first, "the other")
-	} else if first, ok := c.graph.used[whole]; ok {
-		c.fail(i, "SPV-Graph-Twice", "%s of an element of index %d, which another names as a whole; must differ in the element", op, n).also(c, first, "the other")
+	if first, ok := g.used[s]; ok {
+		g.fail(i, "SPV-Graph-Twice", "%s of index %d, which another names; must differ in the element", op, n).also(g, first, "the other")
+	} else if first, ok := g.used[whole]; ok {
+		g.fail(i, "SPV-Graph-Twice", "%s of an element of index %d, which another names as a whole; must differ in the element", op, n).also(g, first, "the other")
 	}
-	c.graph.used[s] = i
-	t := c.m.Type(types[n])
+	g.used[s] = i
+	t := g.m.Type(types[n])
 	if len(element) == 0 || t == nil {
 		return t
 	}
 	if !t.IsArray() {
-		c.fail(i, "SPV-Graph-Index", "%s of an element of %s; must be of an array", op, c.typeName(t))
+		g.fail(i, "SPV-Graph-Index", "%s of an element of %s; must be of an array", op, g.typeName(t))
 		return nil
 	}
 	if !t.IsRuntimeArray() && t.Count != 0 && e >= t.Count {
-		c.fail(i, "SPV-Graph-Index", "%s of element %d of %s; there is no such element", op, e, c.typeName(t))
+		g.fail(i, "SPV-Graph-Index", "%s of element %d of %s; there is no such element", op, e, g.typeName(t))
 		return nil
 	}
 	return t.Elem
 }
 
 // graphIndex checks an index and returns it if it is a known constant.
-func (c *checker) graphIndex(i int, op spirv.Op, code string, id spirv.ID) (uint64, bool) {
-	t, k := c.m.TypeOf(id), c.m.Const(id)
+func (g *graphs) graphIndex(i int, op spirv.Op, code string, id spirv.ID) (uint64, bool) {
+	t, k := g.m.TypeOf(id), g.m.Const(id)
 	switch {
 	case t == nil:
 		return 0, false
 	case !isWord(t):
-		c.fail(i, "SPV-Graph-Index", "an index of %s is %s; must be an integer of 32 bits", op, c.typeName(t))
+		g.fail(i, "SPV-Graph-Index", "an index of %s is %s; must be an integer of 32 bits", op, g.typeName(t))
 		return 0, false
-	case c.vulkan && (k == nil || k.Undef):
-		c.fail(i, code, "an index of %s is %s; must be a constant", op, c.name(id))
+	case g.vulkan && (k == nil || k.Undef):
+		g.fail(i, code, "an index of %s is %s; must be a constant", op, g.name(id))
 		return 0, false
 	case k == nil || !k.Known || k.Undef:
 		return 0, false
@@ -215,63 +221,63 @@ func (c *checker) graphIndex(i int, op spirv.Op, code string, id spirv.ID) (uint
 	return k.Bits, true
 }
 
-func (c *checker) graphInput(i int, in spirv.Inst) {
+func (g *graphs) graphInput(i int, in spirv.Inst) {
 	v := inst.GraphInputARM(in)
-	want := c.slot(i, in.Op(), vuid.StandaloneSpirv_OpGraphInputARM_09931, false, v.InputIndex(), v.ElementIndex())
-	if t := c.m.Type(v.Type()); t != nil && want != nil && t != want {
-		c.fail(i, "SPV-Graph-Value", "the input is %s; must be %s, as the graph's type says", c.typeName(t), c.typeName(want)).also(c, c.graph.first, "the graph")
+	want := g.slot(i, in.Op(), vuid.StandaloneSpirv_OpGraphInputARM_09931, false, v.InputIndex(), v.ElementIndex())
+	if t := g.m.Type(v.Type()); t != nil && want != nil && t != want {
+		g.fail(i, "SPV-Graph-Value", "the input is %s; must be %s, as the graph's type says", g.typeName(t), g.typeName(want)).also(g, g.first, "the graph")
 	}
-	c.behindOutput(i, in.Op())
+	g.behindOutput(i, in.Op())
 }
 
-func (c *checker) graphOutput(i int, in spirv.Inst) {
+func (g *graphs) graphOutput(i int, in spirv.Inst) {
 	v := inst.GraphSetOutputARM(in)
-	want := c.slot(i, in.Op(), vuid.StandaloneSpirv_OpGraphSetOutputARM_09932, true, v.OutputIndex(), v.ElementIndex())
-	if t := c.m.TypeOf(v.Value()); t != nil && want != nil && t != want {
-		c.fail(i, "SPV-Graph-Value", "the output is %s; must be %s, as the graph's type says", c.typeName(t), c.typeName(want)).also(c, c.graph.first, "the graph")
+	want := g.slot(i, in.Op(), vuid.StandaloneSpirv_OpGraphSetOutputARM_09932, true, v.OutputIndex(), v.ElementIndex())
+	if t := g.m.TypeOf(v.Value()); t != nil && want != nil && t != want {
+		g.fail(i, "SPV-Graph-Value", "the output is %s; must be %s, as the graph's type says", g.typeName(t), g.typeName(want)).also(g, g.first, "the graph")
 	}
-	if c.graph.puts++; c.graph.puts > 1 {
-		c.betweenOutputs(i - 1)
+	if g.puts++; g.puts > 1 {
+		g.betweenOutputs(i - 1)
 	}
 }
 
 // betweenOutputs checks the instructions before the end or before an output other
 // than the first; inputs have a check of their own.
-func (c *checker) betweenOutputs(i int) {
-	in := c.code.Inst(i)
+func (g *graphs) betweenOutputs(i int) {
+	in := g.code.Inst(i)
 	switch op := in.Op(); op {
 	case spirv.OpGraphSetOutputARM, spirv.OpGraphInputARM, spirv.OpLine, spirv.OpNoLine:
 	case spirv.OpExtInst:
-		if !c.m.ExtSet(inst.ExtInst(in).Set()).NonSemantic() {
-			c.fail(i, "SPV-Graph-Place", "%s behind the first output of the graph; must stand before it", op)
+		if !g.m.ExtSet(inst.ExtInst(in).Set()).NonSemantic() {
+			g.fail(i, "SPV-Graph-Place", "%s behind the first output of the graph; must stand before it", op)
 		}
 	default:
-		c.fail(i, "SPV-Graph-Place", "%s behind the first output of the graph; must stand before it", op)
+		g.fail(i, "SPV-Graph-Place", "%s behind the first output of the graph; must stand before it", op)
 	}
 }
 
 // behindOutput checks that an input comes before the outputs.
-func (c *checker) behindOutput(i int, op spirv.Op) {
-	if c.graph.open && c.graph.puts > 0 {
-		c.fail(i, "SPV-Graph-Place", "%s behind the first output of the graph; must stand before it", op)
+func (g *graphs) behindOutput(i int, op spirv.Op) {
+	if g.open && g.puts > 0 {
+		g.fail(i, "SPV-Graph-Place", "%s behind the first output of the graph; must stand before it", op)
 	}
 }
 
-func (c *checker) graphEnd(i int, _ spirv.Inst) {
-	if c.graph.open && c.graph.puts == 0 {
-		c.fail(i, "SPV-Graph-Place", "the graph ends without an output; must set one").also(c, c.graph.first, "the graph")
+func (g *graphs) graphEnd(i int, _ spirv.Inst) {
+	if g.open && g.puts == 0 {
+		g.fail(i, "SPV-Graph-Place", "the graph ends without an output; must set one").also(g, g.first, "the graph")
 	}
-	if c.graph.puts > 0 {
-		c.betweenOutputs(i - 1)
+	if g.puts > 0 {
+		g.betweenOutputs(i - 1)
 	}
-	c.graph.open, c.graph.typ = false, nil
+	g.open, g.typ = false, nil
 }
 
 // graphDebug checks the set NonSemantic.Graph.DebugInfo.
-func (c *checker) graphDebug(i int, in spirv.Inst) {
+func (g *graphs) graphDebug(i int, in spirv.Inst) {
 	kind := func(id spirv.ID, what string, ok func(spirv.Inst) bool) {
-		if d := c.code.DefInst(id); d != nil && !ok(d) {
-			c.fail(i, "SPV-Graph-Debug", "%s is %s, the result of %s; must be another", what, c.name(id), d.Op())
+		if d := g.code.DefInst(id); d != nil && !ok(d) {
+			g.fail(i, "SPV-Graph-Debug", "%s is %s, the result of %s; must be another", what, g.name(id), d.Op())
 		}
 	}
 	text := func(d spirv.Inst) bool { return d.Op() == spirv.OpString }
@@ -283,7 +289,7 @@ func (c *checker) graphDebug(i int, in spirv.Inst) {
 	case spirv.NonSemanticGraphDebugInfoDebugOperation:
 		v := inst.NonSemanticGraphDebugInfoDebugOperation(in)
 		kind(v.Graph(), "the graph", func(d spirv.Inst) bool {
-			return d.Op() == spirv.OpExtInst && c.m.ExtSet(inst.ExtInst(d).Set()) == spirv.ExtSetNonSemanticGraphDebugInfo &&
+			return d.Op() == spirv.OpExtInst && g.m.ExtSet(inst.ExtInst(d).Set()) == spirv.ExtSetNonSemanticGraphDebugInfo &&
 				spirv.NonSemanticGraphDebugInfoOp(inst.ExtInst(d).Instruction()) == spirv.NonSemanticGraphDebugInfoDebugGraph
 		})
 		kind(v.Name(), "the name", text)
@@ -292,7 +298,7 @@ func (c *checker) graphDebug(i int, in spirv.Inst) {
 		kind(v.Name(), "the name", text)
 		for _, id := range v.Element() {
 			kind(id, "the index", func(d spirv.Inst) bool {
-				t := c.m.TypeOf(id)
+				t := g.m.TypeOf(id)
 				return d.Op() == spirv.OpConstant && isWord(t) && !t.Signed
 			})
 		}

@@ -332,7 +332,7 @@ func (c *checker) pointerDeclared(i int, id spirv.ID, d int) bool {
 
 // name returns an id for a message: its name, or its number if it has none. It
 // returns "" once no further finding is recorded.
-func (c *checker) name(id spirv.ID) string {
+func (c *subject) name(id spirv.ID) string {
 	if len(c.found) >= c.opts.MaxFindings {
 		return ""
 	}

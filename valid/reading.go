@@ -18,11 +18,11 @@ const (
 
 // oldText reports whether the text of Vulkan 1.1 applies to a module. It also
 // applies to 1.0.
-func (c *checker) oldText() bool { return c.vulkan && c.env.Version < Vulkan12 }
+func (c *subject) oldText() bool { return c.vulkan && c.env.Version < Vulkan12 }
 
 // newer makes the finding a warning for those versions: its rule is not in their
 // text.
-func (x found) newer(c *checker) found {
+func (x found) newer(c placer) found {
 	if c.oldText() {
 		return x.warn()
 	}

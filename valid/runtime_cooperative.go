@@ -46,7 +46,7 @@ var runtimeCooperativeFamily = family{
 
 // whole returns the value of an integer constant that does not depend on
 // specialization.
-func (c *checker) whole(id spirv.ID) (uint64, bool) {
+func (c *subject) whole(id spirv.ID) (uint64, bool) {
 	k := c.m.Const(id)
 	if k == nil || !k.Known || k.Undef || k.Spec || !k.Type.IsInt() {
 		return 0, false

@@ -331,7 +331,7 @@ func (c *checker) typeFunction(i int, in spirv.Inst) {
 }
 
 // typeName returns how a message calls a type.
-func (c *checker) typeName(t *facts.Type) string {
+func (c *subject) typeName(t *facts.Type) string {
 	if t == nil {
 		return "nothing"
 	}

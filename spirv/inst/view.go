@@ -65,7 +65,7 @@ func words(ids []spirv.ID) []uint32 {
 }
 
 // finish writes the first word of the instruction that begins at word at. It
-// panics where the instruction has more words than its count can say.
+// panics if the instruction has more words than its word count can encode.
 func finish(dst []uint32, at int, op spirv.Op) []uint32 {
 	n := len(dst) - at
 	if n > 0xffff {

@@ -1,0 +1,38 @@
+package valid
+
+import (
+	"github.com/chiaro-gpu/chiaro/diag"
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+)
+
+// subject is the input and the output of a check: the module with its facts, the
+// environment, and the findings so far. The checker embeds it. A family with its
+// own type has a pointer to it instead of the checker, so that its methods cannot
+// read the position of the walk or the state of other families.
+type subject struct {
+	m    *facts.Module
+	code *spirv.Module
+	env  *Env
+	opts Options
+
+	vulkan  bool          // env.API is Vulkan
+	version spirv.Version // version of the module
+
+	found     []*Finding
+	count     int // findings so far, the omitted ones included
+	omitted   int
+	unchecked map[string]int
+}
+
+// newSubject returns the subject of a check without findings.
+func newSubject(m *facts.Module, env *Env, o Options) subject {
+	return subject{m: m, code: m.Code, env: env, opts: o, vulkan: env.API == Vulkan, version: m.Code.Version}
+}
+
+// placer is the part of a subject that a finding needs for its details. A checker
+// and each type of a family have it.
+type placer interface {
+	pos(i int) diag.Pos
+	oldText() bool
+}
